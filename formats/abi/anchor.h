@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The anchor: a page that says where in physical memory a part of a recording
+ * is. A memory image needs no symbols and no page tables: scan for pages that
+ * start with the magic, verify, read the page frames that they list.
+ *
+ * An anchor is immutable once written (the checksum last, with release); a
+ * change is a new anchor with the next `part`; it is erased before its page or
+ * what it lists is freed. The magic is assembled at run time, so that images of
+ * the module and of this header do not look like anchors.
+ */
+#ifndef DFR_ABI_ANCHOR_H
+#define DFR_ABI_ANCHOR_H
+
+#include "formats/abi/base.h"
+
+/* The magic is the four words XORed with DFR_ANCHOR_KEY. */
+#define DFR_ANCHOR_KEY 0x5aa5c33c96690ff0ULL
+#define DFR_ANCHOR_WORD0 0x1e0b9d6ff34a7c21ULL
+#define DFR_ANCHOR_WORD1 0x83d2640c5be91f77ULL
+#define DFR_ANCHOR_WORD2 0x4f16a8d93027ceb5ULL
+#define DFR_ANCHOR_WORD3 0xc961f07b8ead5342ULL
+
+enum dfr_anchor_kind {
+	DFR_ANCHOR_CATALOG = 1, /* extents of the catalog, in order over all parts */
+	DFR_ANCHOR_RING,	/* blocks of one CPU's ring (and of the spares); any order */
+	DFR_ANCHOR_AGG,		/* one table: extents in order; cpu, half as in the table's head */
+	DFR_ANCHOR_SPEC,	/* speculation chunks */
+	DFR_ANCHOR_PANIC	/* the panic's record: reason text and time */
+};
+
+struct dfr_anchor_run {
+	__u64 pfn;
+	__u32 pages;	/* consecutive page frames */
+	__u32 offset;	/* RING: bytes of one block in this run (a run holds whole blocks) */
+};
+
+struct dfr_anchor {
+	__u64 magic[4];
+	__u64 self_pfn;
+	__u8 boot_id[16];
+	__u64 state_id;
+	__u32 kind;
+	__u32 cpu;	/* DFR_ANCHOR_RING, AGG */
+	__u32 half;	/* AGG */
+	__u32 part;	/* 0, 1, ... of this (state, kind, cpu, half) */
+	__u64 generation; /* grows with every anchor of the boot */
+	__u32 runs;
+	__u32 checksum;	/* CRC32C of the page with this field 0 */
+	__u64 reserved[2];
+	struct dfr_anchor_run run[];
+};
+DFR_STATIC_ASSERT(sizeof(struct dfr_anchor) == 112, "anchor");
+#define DFR_ANCHOR_RUNS_MAX ((4096 - 112) / 16)
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The block: the unit of everything that is recorded. What sits in a ring's
+ * memory, in a crash image, and (compressed body, same header) in a .dfr file.
+ *
+ *   0                 hdr_size                            size
+ *   [ dfr_block | restart table ][ record record record ... ]
+ *                                 |<--- committed -------->|
+ *
+ * One CPU writes a block, with interrupts off. It writes bytes beyond
+ * `committed`, then publishes them with a release store of `committed`, so a
+ * block can be read at any instant by anybody. `seq` is 0 while a block is
+ * being recycled: a reader copies first and re-reads seq afterwards.
+ *
+ * RECORD: unaligned, little endian,
+ *
+ *   short  u32 { id:11, level:2, delta:19 }         delta: ns since the last record's time
+ *   long   u32 { 0x7ff, level:2, 0:19 } u32 id, u64 time
+ *          first record of a block, id > DFR_REC_ID_SHORT_MAX, delta > DFR_REC_DELTA_MAX,
+ *          or a time before the last record's
+ *   then   ceil(n/4) bytes of size codes, 2 bits each, lowest bits first, one for each of
+ *          the layout's n integer fields in field order: 0, 1, 2, 3 = 1, 2, 4, 8 bytes
+ *   then   the fields in order, each as its layout says (struct dfr_field in catalog.h):
+ *          integer  as many bytes as its size code says, sign as the field declares
+ *          string   bytes up to and with a NUL
+ *          bytes    exactly `size` bytes
+ *          stack    u8 n, then n u64 (a user stack: u32 pid first)
+ *          varbytes u16 n, then n bytes
+ *
+ * An id is an EPID, unique in a state; its layout comes from the catalog. Id 0
+ * is a control record: after the short or long head comes u8 kind, then its
+ * payload (below). Control records do not count as records.
+ *
+ * TIME: a firing has one time, unique on its CPU (the clock never gives one CPU
+ * the same value for two firings). So records of one CPU with equal time (delta
+ * 0) belong to one firing.
+ */
+#ifndef DFR_ABI_BLOCK_H
+#define DFR_ABI_BLOCK_H
+
+#include "formats/abi/base.h"
+
+#define DFR_BLOCK_MAGIC 0x4b4c4246u /* "FBLK" */
+#define DFR_BLOCK_VERSION 1
+#define DFR_BLOCK_MIN 512
+#define DFR_BLOCK_MAX (256 * 1024)
+#define DFR_RESTART_BYTES 1024
+
+struct dfr_restart {
+	__u64 time;    /* time of the last record before this restart (base of its delta) */
+	__u32 record;  /* offset in the block of a record's head; 0: none */
+	__u32 context; /* offset of the context record that holds here */
+};
+
+struct dfr_block {
+	__u32 magic;
+	__u16 version;
+	__u16 cpu;
+	__u32 size;	 /* of the whole block, a power of two */
+	__u32 hdr_size;	 /* where records start; 8-aligned */
+	__u64 state_id;  /* unique per boot */
+	__u64 seq;	 /* 1, 2, ... per CPU and state; 0: empty */
+	__u64 first_time; /* lowest time of a record here, committed speculations included */
+	__u64 last_time; /* highest; written when the block is closed */
+	__u64 lost;	 /* records lost on this CPU before this block, all causes, cumulative */
+	__u64 record_base; /* records committed on this CPU before this block, cumulative */
+	__u32 records;	 /* committed in this block; exact once closed */
+	__u32 checksum;	 /* CRC32C of the block with this field 0, committed bytes only; 0 until sealed */
+	__u32 flags;	 /* DFR_BLOCK_* */
+	__u32 committed; /* bytes of records; published with release */
+	/* struct dfr_restart restart[size / DFR_RESTART_BYTES]; */
+};
+DFR_STATIC_ASSERT(sizeof(struct dfr_block) == 80, "block header");
+#define DFR_BLOCK_CLOSED 0x1 /* no more records will come */
+#define DFR_BLOCK_SEALED 0x2 /* checksum is valid */
+
+#define DFR_BLOCK_HDR_SIZE(size) \
+	((__u32)(sizeof(struct dfr_block) + ((size) / DFR_RESTART_BYTES) * sizeof(struct dfr_restart)))
+
+#define DFR_REC_ID_LONG 0x7ffu
+#define DFR_REC_ID_SHORT_MAX 0x7feu
+#define DFR_REC_DELTA_MAX 0x7ffffu
+#define DFR_REC_HEAD(id, level, delta) \
+	((__u32)(id) | ((__u32)(level) << 11) | ((__u32)(delta) << 13))
+#define DFR_REC_ID(head) ((head)&0x7ffu)
+#define DFR_REC_LEVEL(head) (((head) >> 11) & 3u)
+#define DFR_REC_DELTA(head) ((head) >> 13)
+
+enum dfr_level { DFR_LEVEL_TASK, DFR_LEVEL_SOFTIRQ, DFR_LEVEL_IRQ, DFR_LEVEL_NMI };
+
+/*
+ * Control records (id 0).
+ *
+ * CONTEXT  u8 codes (2 bits each: task word, pid, tid), the three as integers,
+ *          then execname with NUL. Holds for the records after it in this block.
+ *          The task word is tid, or the CPU for its idle task; with `level` it
+ *          is the thread key.
+ * NOTE     u8 field, u8 code, u64 value: about one field of the next record: a
+ *          fault (code = enum dif_fault, value = address) or DFR_NOTE_CUT.
+ * GROUP    u32 speculation id, u32 bytes, u64 commit time: the next `bytes`
+ *          bytes are a committed speculation's part with its own times and
+ *          contexts; afterwards the context is written anew.
+ * LOSS     u8 cause (enum dfr_loss), u32 probe id or 0, u64 count, u64 from, u64 to.
+ */
+enum dfr_control {
+	DFR_CONTROL_CONTEXT = 1,
+	DFR_CONTROL_NOTE,
+	DFR_CONTROL_GROUP,
+	DFR_CONTROL_LOSS
+};
+#define DFR_NOTE_CUT 0x80
+
+/* Causes of loss; every counter of the engine is one of these. */
+enum dfr_loss {
+	DFR_LOSS_PRINCIPAL,	/* no room in the ring (fill, switch), or record too large */
+	DFR_LOSS_AGGREGATION,	/* table full */
+	DFR_LOSS_SPEC,		/* speculation full */
+	DFR_LOSS_SPEC_BUSY,
+	DFR_LOSS_SPEC_UNAVAILABLE,
+	DFR_LOSS_DYNVAR,
+	DFR_LOSS_DYNVAR_DIRTY,
+	DFR_LOSS_DYNVAR_RINSING,
+	DFR_LOSS_NMI,		/* an NMI's firing nested in another */
+	DFR_LOSS_RETURN_POOL,	/* no node for a return probe */
+	DFR_LOSS_THROTTLE,	/* governor */
+	DFR_LOSS_HOTPLUG,	/* no ring for a CPU that came */
+	DFR_LOSS_DOUBLE_ERROR,	/* fault inside ERROR */
+	DFR_LOSS_STKSTR,
+	DFR_LOSS_OVERWRITTEN,	/* a held block was overwritten while a consumer read it */
+	DFR_LOSS_RCU_IDLE,	/* firing where RCU is not watching */
+	DFR_LOSS_MAX
+};
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The catalog of a state, as the engine writes it: an append-only log of entries
+ * that say how to read the state's blocks (probes, record layouts, the programs,
+ * clocks, the machine). It lives in extents of whole pages and hangs on anchors,
+ * so the same bytes are read live (DFR_IOC_CATALOG) and from a dead memory.
+ * An entry that a record needs is committed before that record can be written.
+ * Readers parse it with formats/trace/catalog.h and trust nothing.
+ *
+ *   extent 0: [ dfr_catalog ][ entry ][ entry ] ...
+ *   extent n: [ entry ][ entry ] ...      entries never straddle extents:
+ *                                         a FILL entry pads to the extent's end
+ */
+#ifndef DFR_ABI_CATALOG_H
+#define DFR_ABI_CATALOG_H
+
+#include "formats/abi/base.h"
+
+#define DFR_CATALOG_MAGIC 0x54414344u /* "DCAT" */
+
+struct dfr_catalog {
+	__u32 magic;
+	__u32 version; /* 1 */
+	__u64 state_id;
+	__u8 boot_id[16];
+	__u64 committed; /* bytes from the start of extent 0, all extents laid end to end; release */
+};
+DFR_STATIC_ASSERT(sizeof(struct dfr_catalog) == 40, "catalog head");
+
+struct dfr_cat_entry {
+	__u32 type; /* DFR_CAT_* */
+	__u32 size; /* of the entry with this head, 8-aligned */
+};
+
+enum dfr_cat_type {
+	DFR_CAT_FILL = 1, /* nothing */
+	DFR_CAT_STATE,	  /* dfr_cat_state */
+	DFR_CAT_MACHINE,  /* text: key=value lines (release, host, clocksource, bootid, cmdline ...) */
+	DFR_CAT_CLOCK,	  /* dfr_cat_clock; one at start, at each resume, once a second */
+	DFR_CAT_DOF,	  /* u32 dof number (from 0), u32 bytes, then the loadable DOF */
+	DFR_CAT_PROBE,	  /* dfr_cat_probe */
+	DFR_CAT_LAYOUT,	  /* dfr_cat_layout */
+	DFR_CAT_ECB,	  /* dfr_cat_ecb */
+	DFR_CAT_AGG,	  /* dfr_cat_agg */
+	DFR_CAT_MODULE,	  /* dfr_cat_module */
+	DFR_CAT_EVENT	  /* dfr_cat_event: start, stop, exit status ... */
+};
+
+struct dfr_cat_state {
+	struct dfr_cat_entry head;
+	__u64 state_id;
+	char name[64];
+	__u32 cpus; /* CPU ids are below this */
+	__u32 block_size;
+	__u32 blocks; /* per CPU */
+	__u32 policy; /* DFR_BUFPOLICY_* */
+	__u32 strsize;
+	__u32 flags; /* 1: anonymous */
+};
+
+struct dfr_cat_clock {
+	struct dfr_cat_entry head;
+	__u64 mono; /* the clock of all records */
+	__u64 real;
+	__u64 boot;
+};
+
+struct dfr_cat_probe {
+	struct dfr_cat_entry head;
+	__u32 id;
+	__u32 nargs; /* how many arguments it has; 0xffffffff: not known */
+	/* char names[]: provider, module, function, name, each with its NUL */
+};
+
+/* How one value is kept, in a record or as an aggregation's key. */
+enum dfr_field_kind {
+	DFR_FIELD_INT = 1,  /* size 1, 2, 4, 8 as declared; 8 bytes in a key */
+	DFR_FIELD_STRING,   /* up to `size` bytes with NUL; zero-padded to 8 in a key */
+	DFR_FIELD_BYTES,    /* exactly `size` bytes (struct, array, tracemem); padded to 8 in a key */
+	DFR_FIELD_VARBYTES, /* up to `size` (tracemem with a dynamic size, printm) */
+	DFR_FIELD_STACK,    /* up to `size` frames; in a key u64 n, then PCs */
+	DFR_FIELD_USTACK,   /* u32 pid, then as STACK; in a key u64 pid, u64 n, PCs */
+	DFR_FIELD_USYM,	    /* 16 bytes: pid, address */
+	DFR_FIELD_PROBETEXT /* text of the probe; size says which (0 provider, 1 module, 2 function,
+			     * 3 name). Nothing in a record; the probe's id (u64) in a key */
+};
+#define DFR_FIELD_SIGNED 0x1
+#define DFR_FIELD_USERDATA 0x2 /* from copyin*: redaction finds it */
+
+struct dfr_field {
+	__u16 kind;
+	__u16 flags;
+	__u32 size;
+	__u16 action;	/* index in the clause's ACTDESC */
+	__s16 argument; /* CAPTURE_ARGS: which argN; else -1 */
+};
+DFR_STATIC_ASSERT(sizeof(struct dfr_field) == 12, "field");
+
+struct dfr_cat_layout {
+	struct dfr_cat_entry head;
+	__u32 layout;
+	__u32 dof;    /* DOF number */
+	__u32 clause; /* index of the ECBDESC among the DOF's ECBDESCs */
+	__u32 nfields;
+	struct dfr_field fields[];
+};
+
+struct dfr_cat_ecb {
+	struct dfr_cat_entry head;
+	__u32 epid;
+	__u32 probe;
+	__u32 layout;
+	__u32 pad;
+};
+
+/* An aggregation variable: the kind and keys that its first use in the state has. */
+struct dfr_cat_agg {
+	struct dfr_cat_entry head;
+	__u32 varid;
+	__u32 kind; /* DFR_ACT_COUNT ... */
+	__u64 arg;  /* encoded parameters of lquantize, llquantize */
+	__u32 flags; /* DFR_FIELD_SIGNED: of the aggregated value */
+	__u32 nkeys;
+	struct dfr_field keys[];
+};
+
+struct dfr_cat_module {
+	struct dfr_cat_entry head;
+	__u64 time; /* loaded (or seen first) at; gone: `gone` set */
+	__u64 base;
+	__u64 bytes;
+	__u32 gone;
+	__u32 pad;
+	/* char name[], NUL */
+};
+
+enum dfr_event {
+	DFR_EVENT_GO = 1, /* value: CPU of BEGIN */
+	DFR_EVENT_STOP,	  /* value: CPU of END */
+	DFR_EVENT_EXIT,	  /* value: status given to exit() */
+	DFR_EVENT_PANIC
+};
+
+struct dfr_cat_event {
+	struct dfr_cat_entry head;
+	__u32 event;
+	__s32 value;
+	__u64 time;
+};
+
+#endif

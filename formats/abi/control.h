@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The control interface of /dev/dfr. An open descriptor holds at most one state;
+ * the state comes to be with the first ENABLE, or is claimed by name.
+ *
+ * Blocks are not copied: TAKE hands out closed blocks by number and puts spare
+ * ones into the ring in their place; the reader maps the device (read-only) and
+ * finds block n of CPU c at page offset DFR_MAP_OFFSET(c, n); RELEASE gives it
+ * back. The kernel never reads a word that user space can write.
+ *
+ * Every structure starts with its own size; unknown trailing bytes must be 0.
+ */
+#ifndef DFR_ABI_CONTROL_H
+#define DFR_ABI_CONTROL_H
+
+#include <linux/ioctl.h>
+#include "formats/abi/base.h"
+#include "formats/abi/block.h"
+
+#define DFR_CONTROL_VERSION 1
+#define DFR_DEVICE "/dev/dfr"
+#define DFR_NAME_MAX 64
+
+#define DFR_MAP_OFFSET(cpu, block) (((__u64)(cpu) << 40) | ((__u64)(block) << 18))
+
+struct dfr_ioc_info {
+	__u32 size;
+	__u32 version; /* DFR_CONTROL_VERSION */
+	__u32 cpus;    /* ids are below this */
+	__u32 probes;
+	__u32 states;
+	__u32 flags; /* DFR_INFO_* */
+	__u8 boot_id[16];
+};
+#define DFR_INFO_ANONYMOUS 0x1 /* an anonymous state exists */
+#define DFR_INFO_JIT 0x2
+#define DFR_INFO_DESTRUCTIVE 0x4
+
+/* Verify and load a DOF, match its probes. On EINVAL: section, offset, reason. */
+struct dfr_ioc_enable {
+	__u32 size;
+	__u32 flags; /* DFR_ENABLE_* */
+	__u64 dof;
+	__u64 dof_size;
+	__u32 matched;	     /* out: probes */
+	__u32 error_section; /* out: or 0xffffffff */
+	__u64 error_offset;  /* out: in the DOF */
+	char reason[128];    /* out */
+};
+#define DFR_ENABLE_ZERO_OK 0x1 /* -Z */
+
+struct dfr_ioc_go {
+	__u32 size;
+	__u32 cpu; /* out: where BEGIN (GO) or END (STOP) fired */
+};
+
+/* What the state is doing. */
+enum dfr_activity {
+	DFR_INACTIVE, DFR_WARMUP, DFR_ACTIVE, DFR_DRAINING, DFR_COOLDOWN, DFR_STOPPED, DFR_KILLED
+};
+
+struct dfr_ioc_status {
+	__u32 size;
+	__u32 activity;
+	__u32 exited; /* exit() was called */
+	__s32 exit_status;
+	__u64 filled;  /* CPUs whose ring is full (fill) */
+	__u64 errors;
+	__u64 shadow;  /* firings inside the engine's own calls: not a loss */
+	__u64 records;
+	__u64 loss[DFR_LOSS_MAX];
+};
+
+struct dfr_ioc_taken {
+	__u32 cpu;
+	__u32 block;
+	__u64 seq;
+};
+
+/* flags 0: closed blocks only; FLUSH: close open ones that hold records first. */
+struct dfr_ioc_take {
+	__u32 size;
+	__u32 flags; /* DFR_TAKE_* */
+	__u64 taken; /* struct dfr_ioc_taken[] */
+	__u32 count; /* in: room; out: how many */
+	__u32 cpu;   /* only this CPU, or 0xffffffff */
+};
+#define DFR_TAKE_FLUSH 0x1
+
+struct dfr_ioc_release {
+	__u32 size;
+	__u32 count;
+	__u64 taken;
+};
+
+/* Copy catalog bytes from `offset`; out: bytes copied and committed bytes in all. */
+struct dfr_ioc_catalog {
+	__u32 size;
+	__u32 pad;
+	__u64 offset;
+	__u64 buffer;
+	__u64 bytes;
+	__u64 committed;
+};
+
+/* Retire the halves of all CPUs into the base table and copy it out. ENOSPC: bytes says how much. */
+struct dfr_ioc_aggsnap {
+	__u32 size;
+	__u32 pad;
+	__u64 buffer;
+	__u64 bytes;
+};
+
+struct dfr_ioc_aggclear {
+	__u32 size;
+	__u32 varid;
+	__u32 remove; /* 0: clear() zeroes values, 1: trunc() removes keys */
+	__u32 pad;
+};
+
+struct dfr_ioc_name {
+	__u32 size;
+	__u32 pad;
+	char name[DFR_NAME_MAX];
+};
+
+/* Probes whose id is at least `id` and that match the pattern; entries are dfr_cat_probe. */
+struct dfr_ioc_probes {
+	__u32 size;
+	__u32 id; /* in: first id; out: where to go on, 0: all done */
+	__u64 buffer;
+	__u64 bytes; /* in: room; out: written */
+	char pattern[4][128];
+};
+
+/* One line of text for each state: name, id, activity, holder. */
+struct dfr_ioc_states {
+	__u32 size;
+	__u32 pad;
+	__u64 buffer;
+	__u64 bytes;
+};
+
+#define DFR_IOC_INFO _IOWR('F', 1, struct dfr_ioc_info)
+#define DFR_IOC_ENABLE _IOWR('F', 2, struct dfr_ioc_enable)
+#define DFR_IOC_GO _IOWR('F', 3, struct dfr_ioc_go)
+#define DFR_IOC_STOP _IOWR('F', 4, struct dfr_ioc_go)
+#define DFR_IOC_STATUS _IOWR('F', 5, struct dfr_ioc_status)
+#define DFR_IOC_TAKE _IOWR('F', 6, struct dfr_ioc_take)
+#define DFR_IOC_RELEASE _IOWR('F', 7, struct dfr_ioc_release)
+#define DFR_IOC_CATALOG _IOWR('F', 8, struct dfr_ioc_catalog)
+#define DFR_IOC_AGGSNAP _IOWR('F', 9, struct dfr_ioc_aggsnap)
+#define DFR_IOC_AGGCLEAR _IOWR('F', 10, struct dfr_ioc_aggclear)
+#define DFR_IOC_KEEP _IOWR('F', 11, struct dfr_ioc_name)  /* make the held state kept, with this name */
+#define DFR_IOC_CLAIM _IOWR('F', 12, struct dfr_ioc_name) /* take a kept state; "" = the anonymous one */
+#define DFR_IOC_END _IOWR('F', 13, struct dfr_ioc_name)	  /* end a kept state by name (dfr stop NAME) */
+#define DFR_IOC_PROBES _IOWR('F', 14, struct dfr_ioc_probes)
+#define DFR_IOC_STATES _IOWR('F', 15, struct dfr_ioc_states)
+
+#define DFR_ANONYMOUS_NAME "anonymous"
+
+#endif
