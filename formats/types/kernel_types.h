@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// KernelTypes: every type container of one kernel: vmlinux and its modules'
+// BTF, each opened when it is first needed. What `struct mod`name` and
+// unscoped kernel names are looked up in.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/types/btf.h"
+#include "formats/types/types.h"
+
+namespace dfr::types {
+
+class KernelTypes {
+public:
+	// A directory as /sys/kernel/btf: one raw file per container, "vmlinux"
+	// among them.
+	static std::unique_ptr<KernelTypes> from_directory(std::string directory);
+	// A vmlinux, a vmlinuz or raw BTF of a kernel that may not be running.
+	static std::unique_ptr<KernelTypes> from_image(std::string path);
+
+	// Adds a module that from_image cannot know: BTF raw or in its ELF file.
+	void add_module(std::string name, std::string path);
+
+	// Whether this kernel has a vmlinux container at all. A kernel built
+	// without BTF has not.
+	bool available() const;
+	const Btf& vmlinux();
+	// By name; nullptr if the kernel has no such container. '-' and '_' are
+	// the same in a module's name, as in the kernel.
+	const Btf* container(std::string_view name);
+	std::vector<std::string> names() const; // vmlinux first, then sorted
+
+	// vmlinux first, then the modules by name. A Forward is returned only if
+	// no container has the complete type.
+	TypeRef find(NameSpace space, std::string_view name);
+	std::optional<EnumConstant> find_enumerator(std::string_view name);
+	// `module` may be empty: vmlinux first, then all.
+	TypeRef find_function(std::string_view name, std::string_view module = {});
+	TypeRef find_variable(std::string_view name, std::string_view module = {});
+
+	// The complete type that a Forward announces, else `type` itself.
+	TypeRef complete(TypeRef type);
+
+	// The arguments of a tracepoint without the leading `void *`: the typed
+	// prototype with names where the kernel keeps them. Empty if unknown.
+	// Its first parameter is the `void *`: skip it.
+	TypeRef find_tracepoint(std::string_view tracepoint, std::string_view module = {});
+
+private:
+	struct Source {
+		std::string path;
+		std::unique_ptr<Btf> btf;
+	};
+	KernelTypes() = default;
+	template <typename Look> auto first_of(Look look) -> decltype(look(std::declval<const Btf&>()));
+	const Btf* load(const std::string& name);
+
+	std::map<std::string, Source, std::less<>> sources_;
+};
+
+} // namespace dfr::types
