@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Target: what a D program is compiled against. Which probes exist, what their
+// arguments are, which kernel types and symbols there are, how system calls and
+// errors are named, and (in replay) which firing inputs were captured. The
+// compiler sees the machine only through this interface. The device, a
+// recording's catalog, an offline kernel image and the in-process engine each
+// implement it in their own room; the command passes one in.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dfr::types {
+class Container;
+}
+
+namespace dfr::d {
+
+// A probe description; an empty field matches anything, others are shell globs.
+struct ProbePattern {
+	std::string host, provider, module, function, name;
+	uint32_t id = 0; // not 0: this probe and no other
+
+	// "provider:module:function:name"
+	std::string text() const;
+};
+
+struct ProbeInfo {
+	uint32_t id = 0;
+	std::string provider, module, function, name;
+	std::optional<unsigned> nargs; // as far as known
+};
+
+// One argument: args[i] has type `translated`, made from argument `mapping` of type `native`.
+struct ProbeArg {
+	std::string native;	// C type text, e.g. "struct file *"
+	std::string translated; // empty: same as native
+	unsigned mapping = 0;
+};
+
+struct Symbol {
+	std::string module, name;
+	uint64_t address = 0;
+	uint64_t size = 0;
+};
+
+// One firing input that a recording holds, as canonical text (formats/d/canon.h).
+struct CapturedInput {
+	std::string canon;
+	std::string type; // C or D type text
+	bool user_data = false;
+};
+
+class Target {
+public:
+	virtual ~Target() = default;
+
+	// What it is, for messages: "the running kernel 6.1.0-56-amd64", "boot.dfr".
+	virtual std::string description() const = 0;
+
+	// Calls `visit` for each probe that matches until it returns false. Order: by id.
+	virtual void match(const ProbePattern& pattern, const std::function<bool(const ProbeInfo&)>& visit) = 0;
+
+	// Typed arguments of a probe; empty when it has none or they are not known.
+	virtual std::vector<ProbeArg> args(const ProbeInfo& probe) = 0;
+
+	// Types of the kernel (module "" or "vmlinux") or of one of its modules; null: none known.
+	virtual const types::Container* kernel_types(std::string_view module) = 0;
+	// Modules to search after vmlinux for an unqualified type name.
+	virtual std::vector<std::string> type_modules() = 0;
+
+	virtual std::optional<Symbol> symbol(std::string_view module, std::string_view name) = 0;
+	// False: addresses are unknown now, and the compiler leaves relocations for the engine.
+	virtual bool has_addresses() const = 0;
+
+	// Whether names that mean kernel state (curthread, `symbol, stack()) can work here.
+	virtual bool has_kernel() const = 0;
+
+	// Replay: firing inputs come from records. Null: a live target.
+	// The inputs that every record of this probe holds, besides the standard context.
+	virtual const std::vector<CapturedInput>* captured(const ProbeInfo&) { return nullptr; }
+	virtual bool is_replay() const { return false; }
+
+	// Release "6.1.0-56-amd64" for library conditions; empty: not known.
+	virtual std::string kernel_release() const = 0;
+};
+
+} // namespace dfr::d

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine: probes and providers, consumer states, firings, rings of blocks,
+ * aggregations, speculations, the catalog. Files: engine.c (registry, matching),
+ * state.c (life of a state), fire.c (probe context), ring.c, record.c, agg.c,
+ * spec.c, catalog.c. What runs DIF is in exec.h; what surrounds it in platform.h;
+ * what providers see in provider.h.
+ *
+ * Contexts. Everything marked "probe" runs with interrupts off on one CPU, which
+ * is that CPU's only writer: no atomic read-modify-write, no lock, no sleep, no
+ * allocation. Everything else runs in process context under en_lock.
+ */
+#ifndef DFR_ENGINE_ENGINE_H
+#define DFR_ENGINE_ENGINE_H
+
+#include "formats/abi/aggtab.h"
+#include "formats/abi/block.h"
+#include "formats/abi/catalog.h"
+#include "formats/abi/control.h"
+#include "kmod/engine/exec.h"
+#include "kmod/engine/provider.h"
+
+/*
+ * A firing: one hit of one probe on one CPU. Built by dfr_fire() on the CPU's
+ * own struct, seen by everything that answers questions about it.
+ */
+struct dfr_firing {
+	struct dfr_engine *fr_engine;
+	const struct dfr_probe *fr_probe;
+	const u64 *fr_args;
+	u32 fr_nargs;
+	u32 fr_cpu;
+	void *fr_regs; /* platform's registers, or NULL */
+	u64 fr_time;   /* 0: not read yet; use dfr_firing_time() */
+	u32 fr_epid;
+	u32 fr_flags;
+	const void *fr_env; /* user space: struct dfr_env, who "current" is */
+	struct dfr_context fr_context; /* valid when fr_flags says so */
+	u64 fr_error[6]; /* ERROR's arguments */
+};
+u64 dfr_firing_time(struct dfr_firing *firing); /* probe; the same for all ECBs of all states */
+
+/* One engine for a kernel; any number in user space. */
+struct dfr_engine *dfr_engine_create(void *host); /* host: platform's own, see dfr_engine_host() */
+void dfr_engine_destroy(struct dfr_engine *engine);
+void *dfr_engine_host(struct dfr_engine *engine);
+struct dfr_mutex *dfr_engine_lock(struct dfr_engine *engine);
+
+/*
+ * States. Created empty; enable loads a DOF into it; go fires BEGIN and lets
+ * probes record; stop fires END. Handle -> functions are called under the
+ * engine's lock by the caller (device, in-process consumer).
+ */
+int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out);
+int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
+		     u32 flags, u32 *matched, struct dfr_refusal *why);
+/* Reasons of go: -E2BIG END reserve, -ENOSPC record larger than the ring, -ENOMEM, -EACCES. */
+int dfr_state_go(struct dfr_state *state, u32 *begin_cpu);
+int dfr_state_stop(struct dfr_state *state, u32 *end_cpu);
+void dfr_state_destroy(struct dfr_state *state); /* unlinks, synchronizes, frees */
+void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status);
+u64 dfr_state_id(const struct dfr_state *state);
+void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymous);
+const char *dfr_state_name(const struct dfr_state *state);
+void *dfr_state_host(const struct dfr_state *state); /* platform's private pointer */
+void dfr_state_set_host(struct dfr_state *state, void *host);
+u64 dfr_state_option(const struct dfr_state *state, u32 option); /* after go: the value in force */
+
+/* Blocks: exact snapshots by swapping. `flush` closes open blocks that hold records. */
+int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room, u32 *count);
+int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq);
+/* Address of a block for mapping or reading; NULL: no such block. Valid while the state lives. */
+const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block);
+u32 dfr_state_block_size(const struct dfr_state *state);
+bool dfr_state_readable(const struct dfr_state *state); /* closed blocks wait (poll) */
+
+/* Catalog bytes from offset; returns bytes copied. */
+size_t dfr_state_catalog(const struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed);
+void dfr_state_clock(struct dfr_state *state); /* append a clock triple (at start, once a second, at resume) */
+
+/* Aggregations: retire, merge into the base table, copy it out. -ENOSPC: *bytes is what is needed. */
+int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes);
+int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove);
+
+/* Housekeeping at cleanrate, process context: speculations, dynamic variables, sealing. */
+void dfr_state_clean(struct dfr_state *state);
+
+/* Probes of the engine, by id, matching a pattern; stops when visit returns false. */
+void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4],
+		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg);
+bool dfr_glob(const char *pattern, const char *text);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Execution: loading a DOF (verify, then trust), running DIF, and the variables
+ * of a state. Files: dof.c, verify.c, interp.c, subr*.c, builtin.c, softfloat.c,
+ * vars.c, dynvar.c. It knows nothing of rings and records; the other half of the
+ * engine (engine.h) calls it.
+ *
+ * Loading runs in process context. dfr_dif_run() and everything below it is
+ * probe context: no allocation, no lock, no sleep, bounded work.
+ */
+#ifndef DFR_ENGINE_EXEC_H
+#define DFR_ENGINE_EXEC_H
+
+#include "formats/abi/dif.h"
+#include "formats/abi/dof.h"
+#include "kmod/engine/platform.h"
+
+/* Why a DOF was refused: names section and offset. */
+struct dfr_refusal {
+	u32 rf_section; /* 0xffffffff: the header */
+	u64 rf_offset;	/* in the DOF */
+	char rf_reason[128];
+};
+
+/* A verified DIF object. Tables point into the program's private copy of the DOF. */
+struct dfr_difo {
+	const u32 *di_text;
+	const u64 *di_ints;
+	const char *di_strs;
+	const struct dif_var *di_vars;
+	u32 di_len;
+	u32 di_nints;
+	u32 di_strsz;
+	u32 di_nvars;
+	struct dif_type di_rtype;
+	u32 di_section; /* DIFOHDR's index */
+	u32 di_flags;	/* DFR_DIFO_* */
+};
+#define DFR_DIFO_PURE 0x1	 /* reads only execname pid tid cpu arg0-9 and constants: may run before the guard */
+#define DFR_DIFO_DESTRUCTIVE 0x2 /* copyout, copyoutstr */
+#define DFR_DIFO_CACHEABLE 0x4	 /* depends on thread-locals, tid, pid alone */
+#define DFR_DIFO_CONST 0x8	 /* same value at every firing of a probe */
+#define DFR_DIFO_PROBETEXT 0x10	 /* exactly `ldgs probeprov..probename; ret` */
+#define DFR_DIFO_VTIME 0x20
+#define DFR_DIFO_STACK 0x40
+
+struct dfr_act {
+	u16 ac_kind; /* enum dfr_action */
+	u16 ac_ntuple;
+	struct dfr_difo *ac_difo; /* or NULL */
+	u64 ac_arg;
+	u64 ac_uarg;
+};
+
+/* One ECBDESC. */
+struct dfr_clause {
+	u32 cl_index; /* among the DOF's ECBDESCs */
+	u32 cl_nacts;
+	const char *cl_pattern[4]; /* provider, module, function, name */
+	const char *cl_host;	   /* "" */
+	u32 cl_probe_id;	   /* 0, or match by id */
+	u64 cl_uarg;
+	struct dfr_difo *cl_pred; /* or NULL */
+	struct dfr_act *cl_acts;
+};
+
+struct dfr_progopt {
+	u32 po_option;
+	s64 po_value;
+};
+
+/* A loaded DOF. */
+struct dfr_program {
+	void *pg_dof; /* private copy: the caller's memory is not looked at again */
+	size_t pg_dof_size;
+	u32 pg_nclauses;
+	u32 pg_noptions;
+	struct dfr_clause *pg_clauses;
+	struct dfr_progopt *pg_options;
+	struct dfr_difo *pg_difos;
+	u32 pg_ndifos;
+	bool pg_destructive;
+};
+
+struct dfr_load_limits {
+	bool ll_kernel_reads; /* false: loads become restricted ones */
+	bool ll_destructive;
+};
+
+/*
+ * 0, or -EINVAL with a refusal, -E2BIG, -ENOMEM. `dof` may be freed or change
+ * afterwards. A DOF that passes can neither hang nor overrun nor fault in probe
+ * context, whoever wrote it.
+ */
+int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits *limits,
+		     struct dfr_program **out, struct dfr_refusal *why);
+void dfr_program_free(struct dfr_program *program);
+
+/*
+ * The variables of a state: global and clause-local statics, thread-locals and
+ * associative arrays (dynamic variables), strtok state. Ids are the program's;
+ * programs of one state share scopes by id, so a later program must agree on
+ * kind and size (-EINVAL).
+ */
+struct dfr_vars;
+struct dfr_vars_config {
+	size_t vc_dynvarsize;
+	u32 vc_strsize;
+};
+int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config, struct dfr_vars **out);
+int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *program, struct dfr_refusal *why);
+void dfr_vars_free(struct dfr_vars *vars);
+void dfr_vars_clean(struct dfr_vars *vars); /* process context, at cleanrate: dirty -> rinsing -> clean */
+
+/* Losses of dynamic variables so far: DFR_LOSS_DYNVAR, _DIRTY, _RINSING. */
+void dfr_vars_losses(const struct dfr_vars *vars, u64 losses[3]);
+
+/*
+ * The machine that runs one state's share of one firing on one CPU. The caller
+ * (fire.c) owns it, one for each CPU and state nesting, and fills the first
+ * part; scratch lives until the ECB is finished (dfr_machine_reset_scratch).
+ */
+struct dfr_machine {
+	struct dfr_firing *m_firing;
+	struct dfr_vars *m_vars;
+	struct dfr_state *m_state;
+	u8 *m_scratch;
+	u8 *m_scratch_end;
+	u32 m_strsize;
+	u32 m_epid;
+	u32 m_flags; /* DFR_M_* */
+
+	u8 *m_scratch_ptr;
+	u32 m_fault;   /* enum dfr_fault + 1, 0: none */
+	u32 m_fault_pc; /* byte offset, or ~0 */
+	u64 m_fault_addr;
+	u64 m_strtok;	  /* current position, 0: none; reset for each firing */
+	u64 m_strtok_end;
+};
+#define DFR_M_DROP 0x1	/* abandon this ECB's record; the place that set it has counted it */
+#define DFR_M_LOCALS_ZEROED 0x2 /* this firing has zeroed the state's clause-locals on this CPU */
+#define DFR_M_DESTRUCTIVE 0x4
+
+/* Value of the DIFO, 0 if m_fault was set. By-reference results are addresses that
+ * dfr_machine_readable() accepts or foreign kernel addresses (DIF_TF_BYUREF: user). */
+u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m);
+
+/* Is [addr, addr+size) memory of the machine's own (scratch, variables, string tables, probe names)? */
+bool dfr_machine_readable(const struct dfr_machine *m, u64 addr, size_t size);
+
+/* Copy a by-reference value to dst: strings up to room with NUL (returns length with NUL),
+ * bytes exactly n. Faults are set in m; negative then. */
+long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t room, bool user, bool *cut);
+int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool user);
+
+/* speculation() reaches the other half of the engine: id, or 0 (counted there). Probe context. */
+u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing);
+
+#endif

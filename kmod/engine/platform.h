@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine's surroundings: every operation that the engine needs from where
+ * it runs, and nothing else. Two rooms implement it as static inline functions
+ * in a header named dfr_platform_ops.h, found by include path (no table of
+ * pointers: an indirect call costs a retpoline):
+ *
+ *   kmod/linux/dfr_platform_ops.h       the module
+ *   analyze/replay/dfr_platform_ops.h   user space: in process and replay
+ *
+ * Functions marked P may be called in probe context (interrupts off, possibly
+ * NMI: no lock, no sleep, no fault); the others in process context only.
+ *
+ * In user space a thread plays a CPU: dfr_plat_irq_save() takes that CPU's lock
+ * and dfr_plat_on_cpu() runs its function under it, which gives the same
+ * exclusion that "interrupts off" and an IPI give in the kernel.
+ */
+#ifndef DFR_ENGINE_PLATFORM_H
+#define DFR_ENGINE_PLATFORM_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/string.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/types.h>
+#include <sys/types.h>
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s8 s8;
+typedef __s16 s16;
+typedef __s32 s32;
+typedef __s64 s64;
+#endif
+
+struct dfr_engine;
+struct dfr_state;
+struct dfr_firing;
+
+/* What the context record holds about who fired. */
+struct dfr_context {
+	u32 cx_task; /* tid, or the CPU number for its idle task */
+	u32 cx_pid;
+	u32 cx_tid;
+	u32 cx_level;	     /* enum dfr_level */
+	const void *cx_key;  /* changes when the task changes; 0: always compare the rest */
+	char cx_comm[16];    /* NUL-terminated, zero-padded */
+};
+
+#include <dfr_platform_ops.h>
+
+/*
+ * dfr_platform_ops.h provides:
+ *
+ * Memory
+ *   void *dfr_plat_alloc(size_t size);			zeroed, or NULL
+ *   void dfr_plat_free(void *p);
+ *   void *dfr_plat_alloc_pages(size_t size);		zeroed, page-aligned, NULL: none. For blocks,
+ *							catalog extents, aggregation tables: what anchors list
+ *   void dfr_plat_free_pages(void *p, size_t size);
+ *
+ * Order and exclusion
+ *   dfr_load_acquire(p), dfr_store_release(p, v), dfr_read_once(p), dfr_write_once(p, v)	P
+ *   dfr_smp_wmb(), dfr_smp_rmb()							P
+ *   dfr_cmpxchg(p, old, new) (returns the old value), dfr_atomic_add(u64 *p, u64 v)	P
+ *   dfr_relax() (pause in a bounded spin)						P
+ *   struct dfr_mutex; dfr_mutex_init/lock/unlock
+ *   unsigned long dfr_plat_irq_save(struct dfr_engine *, unsigned cpu_hint)		P
+ *   void dfr_plat_irq_restore(struct dfr_engine *, unsigned long flags)		P
+ *   unsigned dfr_plat_cpu(void)							P
+ *   unsigned dfr_plat_ncpus(void)			ids are below this
+ *   bool dfr_plat_cpu_online(unsigned cpu)
+ *   void dfr_plat_on_cpu(struct dfr_engine *, unsigned cpu, void (*fn)(void *), void *arg)
+ *							runs fn on that CPU with interrupts off, waits
+ *   void dfr_plat_synchronize(void)			all firings that had begun are over
+ *   void dfr_plat_wake(struct dfr_state *)		P: a consumer may want to look
+ *
+ * Clock
+ *   u64 dfr_plat_clock(const struct dfr_firing *)	P: ns, monotonic; the engine makes it unique per CPU
+ *   u64 dfr_plat_walltime(const struct dfr_firing *)	P: ns since the epoch
+ *   u64 dfr_plat_boottime(void)
+ *
+ * Foreign memory: 0 or -EFAULT, never a fault; `size` is 1, 2, 4 or 8 for loads
+ *   int dfr_plat_load(const struct dfr_firing *, u64 addr, unsigned size, u64 *value)		P
+ *   int dfr_plat_load_user(const struct dfr_firing *, u64 addr, unsigned size, u64 *value)	P
+ *   int dfr_plat_copy(const struct dfr_firing *, void *dst, u64 addr, size_t n)			P
+ *   int dfr_plat_copy_user(const struct dfr_firing *, void *dst, u64 addr, size_t n)		P
+ *   long dfr_plat_copy_str(..., char *dst, u64 addr, size_t room)	P: length without NUL; always terminated
+ *   long dfr_plat_copy_str_user(...)					P
+ *   int dfr_plat_store_user(const struct dfr_firing *, u64 addr, const void *src, size_t n)	P (copyout)
+ *
+ * Who fires
+ *   void dfr_plat_context(const struct dfr_firing *, struct dfr_context *)	P
+ *   u64 dfr_plat_builtin(const struct dfr_firing *, u32 id, u64 index)
+ *		P: curthread ppid uid gid errno ipl vtimestamp stackdepth ustackdepth caller ucaller uregs[index]
+ *		   captured[index]; returns 0 where it has no meaning
+ *   unsigned dfr_plat_stack(const struct dfr_firing *, u64 *pcs, unsigned max)		P
+ *   unsigned dfr_plat_ustack(const struct dfr_firing *, u64 *pcs, unsigned max)	P
+ *   bool dfr_plat_progenyof(const struct dfr_firing *, u32 pid)			P
+ *   u64 dfr_plat_random(const struct dfr_firing *)					P
+ *   long dfr_plat_subr(const struct dfr_firing *, u32 subr, const u64 *args, char *buffer, size_t room, u64 *result)
+ *		P: mutex_owned and kin, d_path, getf: what only the platform can answer; -ENOSYS: not here
+ *
+ * Destructive
+ *   int dfr_plat_raise(const struct dfr_firing *, int sig), dfr_plat_stop(...)		P
+ *   int dfr_plat_chill(u64 ns), dfr_plat_breakpoint(void), dfr_plat_panic(void)	P
+ *
+ * Others
+ *   u32 dfr_plat_crc32c(u32 crc, const void *p, size_t n)	P
+ *   void dfr_plat_log(const char *fmt, ...)
+ *   const u8 *dfr_plat_boot_id(void)				16 bytes
+ *   size_t dfr_plat_machine(char *buffer, size_t room)		key=value lines for the catalog
+ *   int dfr_plat_symbol(const char *name, u64 *address)	for DOF relocations; -ENOENT
+ *   int dfr_plat_anchor(struct dfr_state *, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit)
+ *		make memory findable in a dead machine; no-op in user space
+ *   void dfr_plat_unanchor(struct dfr_state *)			before the state's memory is freed
+ */
+
+#endif

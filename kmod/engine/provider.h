@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The provider interface: what a provider gives the engine (probes, how to arm
+ * them) and what it calls (dfr_fire). Exported by the module, so that modules of
+ * third parties can be providers.
+ *
+ * A provider creates its probes once, when it registers or when its module
+ * appears, and arms them only while the engine says so: nothing is patched,
+ * hooked or timed while nothing is enabled.
+ */
+#ifndef DFR_ENGINE_PROVIDER_H
+#define DFR_ENGINE_PROVIDER_H
+
+#include "kmod/engine/platform.h"
+
+struct dfr_ecb;
+struct dfr_provider;
+
+#define DFR_NARGS_UNKNOWN 0xffffffffu
+
+/* A probe. Providers read pb_cookie and test pb_ecbs; the engine owns the rest. */
+struct dfr_probe {
+	struct dfr_ecb *pb_ecbs; /* in enabling order; NULL: nobody listens. Read with acquire. */
+	struct dfr_provider *pb_provider;
+	void *pb_cookie;
+	u32 pb_id;
+	u32 pb_nargs;
+	u32 pb_armed; /* enablings that hold it armed */
+	u32 pb_flags;
+	const char *pb_module;
+	const char *pb_function;
+	const char *pb_name;
+	struct dfr_probe *pb_next; /* all probes, by id */
+	struct dfr_probe *pb_hash; /* by function name */
+};
+
+struct dfr_provider_ops {
+	/* Someone matches this pattern: create probes that exist on demand (profile-97). Optional. */
+	void (*provide)(struct dfr_provider *provider, const char *const pattern[4]);
+	/* Arm and disarm one probe. Changes may be collected until commit(). 0 or -errno. */
+	int (*arm)(struct dfr_provider *provider, struct dfr_probe *probe);
+	void (*disarm)(struct dfr_provider *provider, struct dfr_probe *probe);
+	/* All arms and disarms of one enabling have been made: patch now, in one batch. Optional. */
+	int (*commit)(struct dfr_provider *provider);
+	/* Probe context: argument n >= the number passed to dfr_fire(). Optional: reads 0. */
+	u64 (*getarg)(const struct dfr_firing *firing, unsigned n);
+};
+
+struct dfr_provider {
+	const char *pv_name;
+	const struct dfr_provider_ops *pv_ops;
+	void *pv_cookie;
+	struct dfr_engine *pv_engine;
+	struct dfr_provider *pv_next;
+};
+
+int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provider);
+/* -EBUSY while one of its probes is enabled; afterwards its probes are gone. */
+int dfr_provider_unregister(struct dfr_provider *provider);
+
+/* Strings are copied (and shared when equal). NULL: no memory, or the name exists. */
+struct dfr_probe *dfr_probe_create(struct dfr_provider *provider, const char *module, const char *function,
+				   const char *name, u32 nargs, void *cookie);
+/* After a batch of creates: retained enablings (-Z, kept) are matched against the new probes. */
+void dfr_probes_created(struct dfr_engine *engine);
+
+/*
+ * Probe context. Any context up to NMI; the caller holds preemption off or
+ * better. `args` need live only during the call. regs: the platform's registers
+ * at the probe, or NULL.
+ */
+void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs);
+/* The same with a given "current": user space alone (env is a struct dfr_env). */
+void dfr_fire_env(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs, const void *env);
+
+static inline bool dfr_probe_enabled(const struct dfr_probe *probe)
+{
+	return dfr_read_once(&probe->pb_ecbs) != NULL;
+}
+
+#endif
