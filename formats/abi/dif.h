@@ -68,6 +68,7 @@ struct dif_type {
 #define DIF_KIND_STRING 1
 #define DIF_TF_BYREF 0x1
 #define DIF_TF_BYUREF 0x2
+#define DIF_TF_SIGNED 0x4 /* ours, on the DIFOs of actions: an integer result is signed */
 
 /*
  * CTF kinds as DIF numbers them. A signed integer and an unsigned one share

@@ -63,7 +63,8 @@ enum dof_sectype {
 	DOF_SECT_EXPRS,	 /* canonical text of recorded expressions: array of dof_expr */
 	DOF_SECT_LINES,	 /* line table: array of dof_line */
 	DOF_SECT_BTFID,	 /* digest of the BTF compiled against: u64 digest, u32 strtab, u32 name */
-	DOF_SECT_TYPES	 /* text of the D types of recorded values (print(), typed keys) */
+	DOF_SECT_TYPES,	 /* text of the D types of recorded values (print(), typed keys) */
+	DOF_SECT_AGGS	 /* names of the aggregation variables: array of dof_aggname */
 };
 
 struct dof_ecbdesc {
@@ -71,8 +72,19 @@ struct dof_ecbdesc {
 	__u32 pred;    /* DIFOHDR section or none */
 	__u32 actions; /* ACTDESC section or none */
 	__u32 pad;
-	__u64 uarg;
+	__u64 uarg; /* DFR_ECBUARG() */
 };
+
+/*
+ * The compiler's ecbdesc.uarg: the number of the clause in the program, and
+ * CONTINUATION for the later parts of a clause that `if` splits. A
+ * continuation runs only if, in this firing, the clause's first part had a true
+ * predicate and no earlier part of it faulted; it goes on speculating if an
+ * earlier part does. The parts of a clause are one line of output.
+ */
+#define DFR_ECBUARG(clause, flags) (((__u64)(clause) << 8) | (flags))
+#define DFR_ECBUARG_CLAUSE(uarg) ((uarg) >> 8)
+#define DFR_ECBUARG_CONTINUATION 0x1
 
 struct dof_probedesc {
 	__u32 strtab;
@@ -92,6 +104,20 @@ struct dof_actdesc {
 	__u64 uarg;
 };
 DFR_STATIC_ASSERT(sizeof(struct dof_actdesc) == 32, "DOF action");
+
+/*
+ * actdesc.uarg. An aggregating action: the id of its aggregation variable, from
+ * 1. Every other action, a tuple's too: which statement of the clause it
+ * belongs to (from 0) and its index in that statement; a LIBACT adds its
+ * sub-kind. DFR_UARG_WEIGHT marks the last action of a tuple that is not a key
+ * but the weight (quantize's `incr` and the like).
+ */
+#define DFR_UARG(statement, index, libact) \
+	(((__u64)(libact) << 32) | (((__u64)(statement) + 1) << 8) | (index))
+#define DFR_UARG_INDEX(uarg) ((uarg)&0xffu)
+#define DFR_UARG_STATEMENT(uarg) ((((uarg) >> 8) & 0xffffffu) - 1)
+#define DFR_UARG_LIBACT(uarg) ((uarg) >> 32)
+#define DFR_UARG_WEIGHT 1ULL
 
 /* DIFOHDR: struct dif_type, then u32 section indices. */
 struct dof_difohdr {
@@ -148,6 +174,14 @@ struct dof_line {
 	__u32 column;
 };
 
+/* AGGS entry. */
+struct dof_aggname {
+	__u32 id;
+	__u32 strtab;
+	__u32 name; /* without "@"; "_" for the unnamed one */
+	__u32 pad;
+};
+
 /* Action kinds; the high byte is the class. */
 enum dfr_action {
 	DFR_ACT_NONE = 0,
@@ -201,7 +235,7 @@ enum dfr_action {
 #define DFR_ACT_IS_AGG(kind) (DFR_ACT_CLASS(kind) == 0x07)
 #define DFR_ACT_IS_DESTRUCTIVE(kind) (DFR_ACT_CLASS(kind) == 0x02 || DFR_ACT_CLASS(kind) == 0x05)
 
-/* Sub-kinds of LIBACT, in uarg. */
+/* Sub-kinds of LIBACT, in uarg: DFR_UARG_LIBACT(). */
 enum dfr_libact {
 	DFR_LIBACT_CLEAR = 1, DFR_LIBACT_NORMALIZE, DFR_LIBACT_DENORMALIZE, DFR_LIBACT_TRUNC,
 	DFR_LIBACT_FTRUNCATE, DFR_LIBACT_SETOPT
