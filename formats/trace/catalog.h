@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Catalog: how to read a recording's blocks. Parsed from the engine's log
+// (formats/abi/catalog.h: live, or from a dead memory) or from a .dfr file;
+// the same object either way. Nothing in it is trusted: parse() checks every
+// length and throws dfr::Error naming the offset.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/abi/catalog.h"
+
+namespace dfr::trace {
+
+struct Probe {
+	uint32_t id = 0;
+	std::optional<uint32_t> nargs;
+	std::string provider, module, function, name;
+};
+
+struct Layout {
+	uint32_t id = 0;
+	uint32_t dof = 0;
+	uint32_t clause = 0; // index of the ECBDESC among the DOF's
+	std::vector<dfr_field> fields;
+	unsigned integers = 0; // fields of kind INT: how many size codes a record has
+};
+
+struct Ecb {
+	uint32_t epid = 0, probe = 0, layout = 0;
+};
+
+struct Aggregation {
+	uint32_t varid = 0, kind = 0, flags = 0;
+	uint64_t arg = 0;
+	std::vector<dfr_field> keys;
+};
+
+struct Clock {
+	uint64_t mono = 0, real = 0, boot = 0;
+};
+
+struct Module {
+	std::string name;
+	uint64_t time = 0, base = 0, bytes = 0;
+	bool gone = false;
+};
+
+struct EventMark {
+	uint32_t event = 0; // enum dfr_event
+	int32_t value = 0;
+	uint64_t time = 0;
+};
+
+class Catalog {
+public:
+	// Append entries of the engine's log; `bytes` starts at an entry's head (the first
+	// call starts at the log's head). Returns the bytes consumed (whole entries only).
+	size_t parse(std::span<const std::byte> bytes);
+
+	uint64_t state_id = 0;
+	std::array<uint8_t, 16> boot_id{};
+	std::string state_name;
+	uint32_t cpus = 0, block_size = 0, blocks = 0, policy = 0, strsize = 256;
+	bool anonymous = false;
+
+	std::map<std::string, std::string> machine; // release, host, clocksource, cmdline ...
+	std::vector<Clock> clocks;
+	std::vector<std::vector<std::byte>> dofs;
+	std::vector<std::string> sources; // D source of each DOF, where the recorder knows it
+	std::map<uint32_t, Probe> probes;
+	std::map<uint32_t, Layout> layouts;
+	std::vector<Ecb> ecbs; // index: EPID - 1
+	std::map<uint32_t, Aggregation> aggregations;
+	std::vector<Module> modules;
+	std::vector<EventMark> events;
+
+	const Ecb* ecb(uint32_t epid) const;	    // null: not known
+	const Probe* probe_of(uint32_t epid) const; // null: not known
+	const Layout* layout_of(uint32_t epid) const;
+	// Wall-clock ns of a record's time, by the nearest earlier clock triple.
+	int64_t walltime(uint64_t mono) const;
+
+private:
+	bool head_seen_ = false;
+};
+
+} // namespace dfr::trace
