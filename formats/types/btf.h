@@ -33,7 +33,7 @@ public:
 
 	// FNV-1a, 64 bits, over the whole blob taken as little-endian 64-bit
 	// words (the last one zero-filled), then over its length.
-	std::uint64_t digest() const;
+	std::uint64_t digest() const override;
 
 	// Ids below are the base's (0 is void everywhere).
 	TypeId first_id() const { return first_id_; }
@@ -67,6 +67,8 @@ private:
 
 	void index_types() const;
 	void index_names() const;
+	template <typename Match> void each_named(std::string_view name, Match match) const;
+	void find_string(std::string_view name, std::vector<std::uint32_t>& offsets) const;
 	Record record(TypeId id) const;
 	TypeRef ref(TypeId id) const;
 	std::string_view string(std::uint32_t offset) const;

@@ -10,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "formats/types/btf.h"
@@ -48,9 +50,9 @@ public:
 	// The complete type that a Forward announces, else `type` itself.
 	TypeRef complete(TypeRef type);
 
-	// The arguments of a tracepoint without the leading `void *`: the typed
-	// prototype with names where the kernel keeps them. Empty if unknown.
-	// Its first parameter is the `void *`: skip it.
+	// The prototype of a tracepoint's probe function, with names where the
+	// kernel keeps them. Its first parameter is always the probe's private
+	// `void *`; the tracepoint's arguments follow. Empty if unknown.
 	TypeRef find_tracepoint(std::string_view tracepoint, std::string_view module = {});
 
 private:
@@ -60,7 +62,6 @@ private:
 	};
 	KernelTypes() = default;
 	template <typename Look> auto first_of(Look look) -> decltype(look(std::declval<const Btf&>()));
-	const Btf* load(const std::string& name);
 
 	std::map<std::string, Source, std::less<>> sources_;
 };

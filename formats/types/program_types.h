@@ -89,7 +89,8 @@ private:
 	std::string_view keep(std::string_view text);
 	TypeRef add(Entry entry);
 	const Entry& entry(TypeId id) const;
-	Entry& own_forward(TypeRef type, Kind kind_a, Kind kind_b);
+	TypeRef derived(Kind kind, TypeRef target, std::uint64_t count);
+	Entry& own_forward(TypeRef type);
 
 	std::string name_;
 	std::deque<std::string> texts_;

@@ -105,6 +105,10 @@ public:
 	// "vmlinux", a module's name, a file's name, or "D" for the program.
 	virtual std::string_view name() const = 0;
 
+	// Identifies what was read, for "compiled against these types"; 0 where
+	// there is nothing to identify. Costs a pass over the bytes.
+	virtual std::uint64_t digest() const { return 0; }
+
 	// By id. An id or index out of range raises dfr::Error.
 	virtual TypeInfo info(TypeId id) const = 0;
 	virtual Member member(TypeId id, std::uint32_t index) const = 0;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Types as C text. A declarator is written around what it declares, innermost
+// first, so this walks from the outer type inwards, growing the declarator on
+// both sides, and puts the basic type's name in front at the end.
+#include <string>
+
+#include "formats/error.h"
+#include "formats/types/types.h"
+
+namespace dfr::types {
+namespace {
+
+const char* keyword(Kind kind) {
+	switch (kind) {
+	case Kind::Struct:
+		return "struct ";
+	case Kind::Union:
+		return "union ";
+	case Kind::Enum:
+		return "enum ";
+	case Kind::Const:
+		return "const";
+	case Kind::Volatile:
+		return "volatile";
+	case Kind::Restrict:
+		return "restrict";
+	default:
+		return "";
+	}
+}
+
+std::string base_name(const TypeInfo& type) {
+	if (type.kind == Kind::Void)
+		return "void";
+	const Kind kind = type.kind == Kind::Forward ? type.forward : type.kind;
+	return keyword(kind) + (type.name.empty() ? std::string("(anon)") : std::string(type.name));
+}
+
+// `text` is the declarator so far. A pointer binds looser than what stands to
+// the right of a name, hence the parentheses.
+struct Declarator {
+	std::string text;
+	bool ends_in_pointer = false;
+
+	void wrap() {
+		if (ends_in_pointer)
+			text = "(" + text + ")";
+		ends_in_pointer = false;
+	}
+
+	void prepend(const std::string& word) {
+		const bool joins = text.empty() || text[0] == '[';
+		text = joins ? word + text : word + " " + text;
+	}
+};
+
+std::string declare_at(TypeRef type, std::string_view name, unsigned depth);
+
+std::string parameters(TypeRef function, const TypeInfo& type, unsigned depth) {
+	std::string text = "(";
+	for (std::uint32_t i = 0; i < type.count; i++) {
+		const Parameter parameter = function.container->parameter(function.id, i);
+		text += (i ? ", " : "") + declare_at(parameter.type, {}, depth + 1);
+	}
+	if (type.is_varargs)
+		text += type.count ? ", ..." : "...";
+	else if (type.count == 0)
+		text += "void";
+	return text + ")";
+}
+
+std::string declare_at(TypeRef type, std::string_view name, unsigned depth) {
+	Declarator declarator{std::string(name)};
+	std::string qualifiers; // of the next pointer outwards, or of the base
+	for (unsigned steps = 0; steps < kMaxDepth && depth < 8; steps++) {
+		const TypeInfo here = info(type);
+		switch (here.kind) {
+		case Kind::Pointer:
+			if (!qualifiers.empty())
+				declarator.prepend(qualifiers);
+			qualifiers.clear();
+			declarator.text = "*" + declarator.text;
+			declarator.ends_in_pointer = true;
+			break;
+		case Kind::Array: {
+			declarator.wrap();
+			declarator.text += "[" + std::to_string(here.count) + "]";
+			break;
+		}
+		case Kind::Function:
+			declarator.wrap();
+			declarator.text += parameters(type, here, depth);
+			break;
+		case Kind::Const:
+		case Kind::Volatile:
+		case Kind::Restrict:
+			qualifiers += (qualifiers.empty() ? "" : " ") + std::string(keyword(here.kind));
+			break;
+		default: {
+			std::string base = qualifiers.empty() ? "" : qualifiers + " ";
+			base += base_name(here);
+			return declarator.text.empty() ? base : base + " " + declarator.text;
+		}
+		}
+		type = here.target;
+	}
+	// Too deep to be a type that somebody wrote; still something to print.
+	return "(...) " + declarator.text;
+}
+
+} // namespace
+
+std::string to_c(TypeRef type) { return declare_at(type, {}, 0); }
+
+std::string declare(TypeRef type, std::string_view name) { return declare_at(type, name, 0); }
+
+} // namespace dfr::types

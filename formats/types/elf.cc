@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The ELF reader: see elf.h. Structures are copied out with memcpy after their
+// range was checked, so nothing here depends on alignment.
+#include "formats/types/elf.h"
+
+#include <cstring>
+#include <elf.h>
+
+#include "formats/error.h"
+
+namespace dfr::types {
+namespace {
+
+constexpr std::uint32_t kMostSections = 1U << 20;
+
+template <typename T> bool load(std::span<const std::uint8_t> bytes, std::uint64_t at, T& value) {
+	if (at > bytes.size() || bytes.size() - at < sizeof(T))
+		return false;
+	std::memcpy(&value, bytes.data() + at, sizeof(T));
+	return true;
+}
+
+// The NUL-terminated string at `at`, or nothing if it does not end inside.
+std::optional<std::string_view> string_at(std::span<const std::uint8_t> bytes, std::uint64_t at) {
+	if (at >= bytes.size())
+		return std::nullopt;
+	const char* start = reinterpret_cast<const char*>(bytes.data() + at);
+	const void* end = std::memchr(start, 0, bytes.size() - at);
+	if (!end)
+		return std::nullopt;
+	return std::string_view(start, static_cast<const char*>(end) - start);
+}
+
+} // namespace
+
+bool is_elf(std::span<const std::uint8_t> bytes) {
+	return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
+}
+
+ElfFile::ElfFile(Blob file, std::string name) : file_(std::move(file)), name_(std::move(name)) {
+	Elf64_Ehdr header;
+	if (!is_elf(file_.bytes()) || !load(file_.bytes(), 0, header))
+		throw Error(name_ + ": not an ELF file");
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+		throw Error(name_ + ": only 64-bit little-endian ELF files are read");
+
+	std::uint32_t sections = header.e_shnum;
+	std::uint32_t names = header.e_shstrndx;
+	if (header.e_shoff != 0) {
+		// Counts that do not fit the header stand in the first section.
+		Elf64_Shdr first;
+		if (header.e_shentsize != sizeof first || !load(file_.bytes(), header.e_shoff, first))
+			damaged("section header table lies outside the file", header.e_shoff);
+		if (sections == 0)
+			sections = first.sh_size < kMostSections ? static_cast<std::uint32_t>(first.sh_size)
+			                                         : kMostSections;
+		if (names == SHN_XINDEX)
+			names = first.sh_link;
+		read_sections(header.e_shoff, sections, names);
+	}
+	if (header.e_phoff != 0 && header.e_phnum != 0) {
+		if (header.e_phentsize != sizeof(Elf64_Phdr))
+			damaged("program headers of an unknown size", offsetof(Elf64_Ehdr, e_phentsize));
+		read_segments(header.e_phoff, header.e_phnum);
+	}
+}
+
+void ElfFile::damaged(const std::string& what, std::uint64_t offset) const {
+	throw Error(name_ + ": damaged ELF file: " + what + " (offset " + std::to_string(offset) + ")");
+}
+
+void ElfFile::read_sections(std::uint64_t at, std::uint32_t count, std::uint32_t names) {
+	std::vector<std::uint32_t> name_offsets;
+	for (std::uint32_t i = 0; i < count; i++) {
+		Elf64_Shdr header;
+		if (!load(file_.bytes(), at + std::uint64_t(i) * sizeof header, header))
+			damaged("section header " + std::to_string(i) + " lies outside the file", at);
+		const bool in_file = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
+		if (in_file && (header.sh_offset > file_.size() || header.sh_size > file_.size() - header.sh_offset))
+			damaged("section " + std::to_string(i) + " lies outside the file", header.sh_offset);
+		sections_.push_back({.name = {},
+		                     .type = header.sh_type,
+		                     .link = header.sh_link,
+		                     .flags = header.sh_flags,
+		                     .address = header.sh_addr,
+		                     .offset = header.sh_offset,
+		                     .size = header.sh_size,
+		                     .entry_size = header.sh_entsize});
+		name_offsets.push_back(header.sh_name);
+	}
+	if (names == SHN_UNDEF)
+		return;
+	if (names >= sections_.size())
+		damaged("no section holds the section names", at);
+	const Blob texts = contents(sections_[names]);
+	for (std::uint32_t i = 0; i < count; i++) {
+		const auto text = string_at(texts.bytes(), name_offsets[i]);
+		if (!text)
+			damaged("name of section " + std::to_string(i) + " lies outside the string table", at);
+		sections_[i].name = *text;
+	}
+}
+
+void ElfFile::read_segments(std::uint64_t at, std::uint32_t count) {
+	for (std::uint32_t i = 0; i < count; i++) {
+		Elf64_Phdr header;
+		if (!load(file_.bytes(), at + std::uint64_t(i) * sizeof header, header))
+			damaged("program header " + std::to_string(i) + " lies outside the file", at);
+		segments_.push_back({header.p_type, header.p_offset, header.p_vaddr, header.p_filesz});
+	}
+}
+
+const ElfSection* ElfFile::find(std::string_view name) const {
+	for (const ElfSection& section : sections_) {
+		if (section.name == name && section.type != SHT_NULL)
+			return &section;
+	}
+	return nullptr;
+}
+
+const ElfSection* ElfFile::find_type(std::uint32_t type) const {
+	for (const ElfSection& section : sections_) {
+		if (section.type == type)
+			return &section;
+	}
+	return nullptr;
+}
+
+Blob ElfFile::contents(const ElfSection& section) const {
+	if (section.type == SHT_NOBITS || section.type == SHT_NULL)
+		return {};
+	return file_.part(section.offset, section.size);
+}
+
+std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
+	if (table.entry_size != sizeof(Elf64_Sym) || table.link >= sections_.size())
+		damaged("symbol table without entries or names", table.offset);
+	const Blob entries = contents(table);
+	const Blob texts = contents(sections_[table.link]);
+	std::vector<ElfSymbol> symbols;
+	symbols.reserve(entries.size() / sizeof(Elf64_Sym));
+	Elf64_Sym entry;
+	for (std::uint64_t at = 0; load(entries.bytes(), at, entry); at += sizeof entry) {
+		const auto text = string_at(texts.bytes(), entry.st_name);
+		if (!text && entry.st_name != 0)
+			damaged("name of a symbol lies outside the string table", table.offset + at);
+		symbols.push_back({.name = text.value_or(std::string_view()),
+		                   .type = ELF64_ST_TYPE(entry.st_info),
+		                   .bind = ELF64_ST_BIND(entry.st_info),
+		                   .section = entry.st_shndx,
+		                   .value = entry.st_value,
+		                   .size = entry.st_size});
+	}
+	return symbols;
+}
+
+} // namespace dfr::types

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// KernelTypes: see kernel_types.h. A search that vmlinux answers opens no
+// module; one that nobody answers opens them all, which is what "does this name
+// exist?" costs.
+#include "formats/types/kernel_types.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "formats/error.h"
+
+namespace dfr::types {
+namespace {
+
+constexpr std::string_view kVmlinux = "vmlinux";
+
+std::string module_name(std::string_view name) {
+	std::string result(name);
+	std::replace(result.begin(), result.end(), '-', '_');
+	return result;
+}
+
+bool found(TypeRef type) { return static_cast<bool>(type); }
+bool found(const std::optional<EnumConstant>& constant) { return constant.has_value(); }
+
+} // namespace
+
+std::unique_ptr<KernelTypes> KernelTypes::from_directory(std::string directory) {
+	std::unique_ptr<KernelTypes> types(new KernelTypes);
+	std::error_code error;
+	for (const auto& file : std::filesystem::directory_iterator(directory, error))
+		types->sources_[module_name(file.path().filename().string())].path = file.path().string();
+	return types;
+}
+
+std::unique_ptr<KernelTypes> KernelTypes::from_image(std::string path) {
+	std::unique_ptr<KernelTypes> types(new KernelTypes);
+	types->sources_[std::string(kVmlinux)].path = std::move(path);
+	return types;
+}
+
+void KernelTypes::add_module(std::string name, std::string path) {
+	sources_[module_name(name)] = {std::move(path), nullptr};
+}
+
+bool KernelTypes::available() const { return sources_.find(kVmlinux) != sources_.end(); }
+
+const Btf& KernelTypes::vmlinux() {
+	const Btf* btf = container(kVmlinux);
+	if (!btf)
+		throw Error("this kernel describes no types",
+		            "it needs CONFIG_DEBUG_INFO_BTF; or name a vmlinux or vmlinuz that has .BTF");
+	return *btf;
+}
+
+const Btf* KernelTypes::container(std::string_view name) {
+	const auto source = sources_.find(module_name(name));
+	if (source == sources_.end())
+		return nullptr;
+	if (!source->second.btf) {
+		const Btf* base = source->first == kVmlinux ? nullptr : &vmlinux();
+		source->second.btf = Btf::open(source->second.path, source->first, base);
+	}
+	return source->second.btf.get();
+}
+
+std::vector<std::string> KernelTypes::names() const {
+	std::vector<std::string> result;
+	if (available())
+		result.emplace_back(kVmlinux);
+	for (const auto& [name, source] : sources_) {
+		if (name != kVmlinux)
+			result.push_back(name);
+	}
+	return result;
+}
+
+template <typename Look> auto KernelTypes::first_of(Look look) -> decltype(look(std::declval<const Btf&>())) {
+	decltype(look(std::declval<const Btf&>())) best{};
+	for (const std::string& name : names()) {
+		const auto here = look(*container(name));
+		if (!found(here))
+			continue;
+		if constexpr (std::is_same_v<std::remove_cvref_t<decltype(here)>, TypeRef>) {
+			if (info(here).kind == Kind::Forward) {
+				best = best ? best : here;
+				continue;
+			}
+		}
+		return here;
+	}
+	return best;
+}
+
+TypeRef KernelTypes::find(NameSpace space, std::string_view name) {
+	return first_of([&](const Btf& btf) { return btf.find(space, name); });
+}
+
+std::optional<EnumConstant> KernelTypes::find_enumerator(std::string_view name) {
+	return first_of([&](const Btf& btf) { return btf.find_enumerator(name); });
+}
+
+TypeRef KernelTypes::find_function(std::string_view name, std::string_view module) {
+	if (module.empty())
+		return first_of([&](const Btf& btf) { return btf.find_function(name); });
+	const Btf* btf = container(module);
+	return btf ? btf->find_function(name) : TypeRef{};
+}
+
+TypeRef KernelTypes::find_variable(std::string_view name, std::string_view module) {
+	if (module.empty())
+		return first_of([&](const Btf& btf) { return btf.find_variable(name); });
+	const Btf* btf = container(module);
+	return btf ? btf->find_variable(name) : TypeRef{};
+}
+
+TypeRef KernelTypes::complete(TypeRef type) {
+	const TypeInfo announced = resolved_info(type);
+	if (announced.kind != Kind::Forward || announced.name.empty())
+		return type;
+	const NameSpace space = announced.forward == Kind::Struct  ? NameSpace::Struct
+	                        : announced.forward == Kind::Union ? NameSpace::Union
+	                                                           : NameSpace::Enum;
+	const TypeRef whole = find(space, announced.name);
+	return whole && info(whole).kind != Kind::Forward ? whole : type;
+}
+
+TypeRef KernelTypes::find_tracepoint(std::string_view tracepoint, std::string_view module) {
+	const std::string name(tracepoint);
+	// The iterator function has the same prototype with names.
+	if (const TypeRef named = find_function("__traceiter_" + name, module))
+		return named;
+	const std::string alias = "btf_trace_" + name;
+	const Btf* only = module.empty() ? nullptr : container(module);
+	if (!module.empty() && !only)
+		return {};
+	const TypeRef pointer =
+	    only ? only->find(NameSpace::Ordinary, alias) : find(NameSpace::Ordinary, alias);
+	const TypeInfo below = resolved_info(pointer);
+	if (below.kind != Kind::Pointer || resolved_kind(below.target) != Kind::Function)
+		return {};
+	return resolve(below.target);
+}
+
+} // namespace dfr::types
