@@ -20,24 +20,7 @@
 #include "kmod/engine/exec.h"
 #include "kmod/engine/provider.h"
 
-/*
- * A firing: one hit of one probe on one CPU. Built by dfr_fire() on the CPU's
- * own struct, seen by everything that answers questions about it.
- */
-struct dfr_firing {
-	struct dfr_engine *fr_engine;
-	const struct dfr_probe *fr_probe;
-	const u64 *fr_args;
-	u32 fr_nargs;
-	u32 fr_cpu;
-	void *fr_regs; /* platform's registers, or NULL */
-	u64 fr_time;   /* 0: not read yet; use dfr_firing_time() */
-	u32 fr_epid;
-	u32 fr_flags;
-	const void *fr_env; /* user space: struct dfr_env, who "current" is */
-	struct dfr_context fr_context; /* valid when fr_flags says so */
-	u64 fr_error[6]; /* ERROR's arguments */
-};
+/* struct dfr_firing is in platform.h, since the platform answers questions about it. */
 u64 dfr_firing_time(struct dfr_firing *firing); /* probe; the same for all ECBs of all states */
 
 /* One engine for a kernel; any number in user space. */

@@ -44,7 +44,7 @@ typedef __s64 s64;
 
 struct dfr_engine;
 struct dfr_state;
-struct dfr_firing;
+struct dfr_probe;
 
 /* What the context record holds about who fired. */
 struct dfr_context {
@@ -54,6 +54,25 @@ struct dfr_context {
 	u32 cx_level;	     /* enum dfr_level */
 	const void *cx_key;  /* changes when the task changes; 0: always compare the rest */
 	char cx_comm[16];    /* NUL-terminated, zero-padded */
+};
+
+/*
+ * A firing: one hit of one probe on one CPU. Built by dfr_fire() on the CPU's
+ * own struct, seen by everything that answers questions about it.
+ */
+struct dfr_firing {
+	struct dfr_engine *fr_engine;
+	const struct dfr_probe *fr_probe;
+	const u64 *fr_args;
+	u32 fr_nargs;
+	u32 fr_cpu;
+	void *fr_regs; /* platform's registers, or NULL */
+	u64 fr_time;   /* 0: not read yet; use dfr_firing_time() */
+	u32 fr_epid;
+	u32 fr_flags;
+	const void *fr_env; /* user space: struct dfr_env, who "current" is */
+	struct dfr_context fr_context; /* valid when fr_flags says so */
+	u64 fr_error[6]; /* ERROR's arguments */
 };
 
 #include <dfr_platform_ops.h>

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The parts of the user-space platform (dfr_platform_ops.h) that need system
+ * calls or memory of their own: CPU locks, own-process memory by system call,
+ * clocks, machine facts. Part of dfr_engine in user space; never in the kernel.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kmod/engine/engine.h"
+
+/* A lock alone on its cache line. Held for the length of a firing or of a snapshot's swap. */
+struct cpu_lock {
+	u32 cl_held;
+	u32 cl_pad[15];
+} __attribute__((aligned(64)));
+
+struct dfr_host {
+	struct cpu_lock ho_cpus[DFR_USER_CPUS_MAX];
+	struct dfr_host *ho_next; /* under hosts_mutex */
+};
+
+__thread unsigned dfr_user_cpu;
+__thread int (*dfr_user_symbol)(const char *name, __u64 *address);
+
+/* The lock that this thread holds; a second save of the same CPU nests in it. */
+static __thread struct cpu_lock *held_lock;
+
+static unsigned user_ncpus = 1;
+static struct dfr_host shared_host;
+static struct dfr_host *hosts = &shared_host;
+static pthread_mutex_t hosts_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void dfr_user_set_ncpus(unsigned ncpus)
+{
+	if (ncpus < 1)
+		ncpus = 1;
+	if (ncpus > DFR_USER_CPUS_MAX)
+		ncpus = DFR_USER_CPUS_MAX;
+	dfr_write_once(&user_ncpus, ncpus);
+}
+
+unsigned dfr_user_ncpus(void)
+{
+	return dfr_read_once(&user_ncpus);
+}
+
+struct dfr_host *dfr_host_create(void)
+{
+	struct dfr_host *host = aligned_alloc(64, sizeof(*host));
+
+	if (!host)
+		return NULL;
+	memset(host, 0, sizeof(*host));
+	pthread_mutex_lock(&hosts_mutex);
+	host->ho_next = hosts;
+	hosts = host;
+	pthread_mutex_unlock(&hosts_mutex);
+	return host;
+}
+
+void dfr_host_destroy(struct dfr_host *host)
+{
+	struct dfr_host **link;
+
+	if (!host)
+		return;
+	pthread_mutex_lock(&hosts_mutex);
+	for (link = &hosts; *link; link = &(*link)->ho_next) {
+		if (*link == host) {
+			*link = host->ho_next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&hosts_mutex);
+	free(host);
+}
+
+static void lock_cpu(struct cpu_lock *lock)
+{
+	unsigned spins = 0;
+
+	while (__atomic_exchange_n(&lock->cl_held, 1, __ATOMIC_ACQUIRE)) {
+		/* The holder may have lost its processor: let it run. */
+		if (++spins < 100)
+			dfr_relax();
+		else
+			sched_yield();
+	}
+}
+
+static void unlock_cpu(struct cpu_lock *lock)
+{
+	dfr_store_release(&lock->cl_held, 0);
+}
+
+/* The lock's address is the flags word; 0: it was held by this thread already. */
+unsigned long dfr_user_lock_cpu(struct dfr_engine *engine, unsigned cpu)
+{
+	struct dfr_host *host = engine ? dfr_engine_host(engine) : NULL;
+	struct cpu_lock *lock = &(host ? host : &shared_host)->ho_cpus[cpu % DFR_USER_CPUS_MAX];
+
+	if (held_lock == lock)
+		return 0;
+	lock_cpu(lock);
+	if (!held_lock)
+		held_lock = lock;
+	return (unsigned long)lock;
+}
+
+void dfr_user_unlock_cpu(unsigned long flags)
+{
+	struct cpu_lock *lock = (struct cpu_lock *)flags;
+
+	if (!lock)
+		return;
+	if (held_lock == lock)
+		held_lock = NULL;
+	unlock_cpu(lock);
+}
+
+void dfr_user_synchronize(void)
+{
+	struct dfr_host *host;
+	unsigned cpu, n = dfr_user_ncpus();
+
+	pthread_mutex_lock(&hosts_mutex);
+	for (host = hosts; host; host = host->ho_next) {
+		for (cpu = 0; cpu < n; cpu++) {
+			if (held_lock == &host->ho_cpus[cpu])
+				continue;
+			lock_cpu(&host->ho_cpus[cpu]);
+			unlock_cpu(&host->ho_cpus[cpu]);
+		}
+	}
+	pthread_mutex_unlock(&hosts_mutex);
+}
+
+void *dfr_user_alloc(size_t size)
+{
+	return calloc(1, size ? size : 1);
+}
+
+void dfr_user_free(void *p)
+{
+	free(p);
+}
+
+static size_t whole_pages(size_t size)
+{
+	return (size + 4095) & ~(size_t)4095;
+}
+
+void *dfr_user_alloc_pages(size_t size)
+{
+	void *p;
+
+	if (size == 0 || size > SIZE_MAX - 4096)
+		return NULL;
+	p = mmap(NULL, whole_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void dfr_user_free_pages(void *p, size_t size)
+{
+	if (p)
+		munmap(p, whole_pages(size));
+}
+
+u64 dfr_user_clock(int which)
+{
+	struct timespec now;
+
+	clock_gettime((clockid_t)which, &now);
+	return (u64)now.tv_sec * 1000000000u + (u64)now.tv_nsec;
+}
+
+int dfr_user_read(void *dst, u64 addr, size_t n)
+{
+	struct iovec local = { dst, n };
+	struct iovec remote = { (void *)addr, n };
+
+	if (n == 0)
+		return 0;
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)n ? 0 : -EFAULT;
+}
+
+int dfr_user_write(u64 addr, const void *src, size_t n)
+{
+	struct iovec local = { (void *)src, n };
+	struct iovec remote = { (void *)addr, n };
+
+	if (n == 0)
+		return 0;
+	return process_vm_writev(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)n ? 0 : -EFAULT;
+}
+
+/* Page by page, since the string may end where mapped memory does. */
+long dfr_user_read_str(char *dst, u64 addr, size_t room)
+{
+	size_t done = 0;
+
+	if (room == 0)
+		return -EFAULT;
+	while (done < room - 1) {
+		size_t n = 4096 - ((addr + done) & 4095);
+		const char *end;
+
+		if (n > room - 1 - done)
+			n = room - 1 - done;
+		if (dfr_user_read(dst + done, addr + done, n)) {
+			dst[done] = '\0';
+			return -EFAULT;
+		}
+		end = memchr(dst + done, '\0', n);
+		if (end)
+			return end - dst;
+		done += n;
+	}
+	dst[done] = '\0';
+	return (long)done;
+}
+
+static u32 parent_of(u32 pid)
+{
+	char path[48], text[512];
+	const char *at;
+	unsigned parent = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	/* "pid (comm) state ppid": comm may hold anything, parentheses too. */
+	at = strrchr(text, ')');
+	if (!at || sscanf(at + 1, " %*c %u", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+bool dfr_user_progenyof(const struct dfr_env *env, u32 pid)
+{
+	u32 at;
+	int depth;
+
+	if (env->ev_progenyof)
+		return env->ev_progenyof(env, pid);
+	if (pid == env->ev_pid || pid == env->ev_ppid)
+		return true;
+	if (!(env->ev_flags & DFR_ENV_LIVE))
+		return false;
+	at = env->ev_ppid;
+	for (depth = 0; at && depth < 64; depth++) {
+		if (at == pid)
+			return true;
+		at = parent_of(at);
+	}
+	return false;
+}
+
+u64 dfr_user_random(void)
+{
+	static __thread u64 state;
+	u64 z;
+
+	if (!state)
+		state = dfr_user_clock(CLOCK_MONOTONIC) ^ (u64)(size_t)&state;
+	/* splitmix64 */
+	state += 0x9e3779b97f4a7c15ull;
+	z = state;
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+	return z ^ (z >> 31);
+}
+
+/* Bit by bit over a table of 16: small, and nobody in user space is in a hurry. */
+u32 dfr_user_crc32c(u32 crc, const void *p, size_t n)
+{
+	static const u32 nibble[16] = {
+		0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+		0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+	};
+	const u8 *at = p;
+
+	while (n--) {
+		crc ^= *at++;
+		crc = (crc >> 4) ^ nibble[crc & 15];
+		crc = (crc >> 4) ^ nibble[crc & 15];
+	}
+	return crc;
+}
+
+void dfr_user_log(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	fputs("dfr: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+static u8 boot_id[16];
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+static void read_boot_id(void)
+{
+	char text[64];
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n, i;
+	unsigned digits = 0;
+
+	if (fd < 0)
+		return;
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	for (i = 0; i < n && digits < 32; i++) {
+		int digit = hex_digit(text[i]);
+
+		if (digit < 0)
+			continue;
+		boot_id[digits / 2] = (u8)(boot_id[digits / 2] << 4 | digit);
+		digits++;
+	}
+}
+
+const u8 *dfr_user_boot_id(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, read_boot_id);
+	return boot_id;
+}
+
+size_t dfr_user_machine(char *buffer, size_t room)
+{
+	struct utsname names;
+	int n;
+
+	if (room == 0 || uname(&names))
+		return 0;
+	n = snprintf(buffer, room, "engine=process\nhost=%s\nrelease=%s\nversion=%s\nmachine=%s\n", names.nodename,
+		     names.release, names.version, names.machine);
+	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+int dfr_user_raise(int sig)
+{
+	return kill(getpid(), sig) ? -errno : 0;
+}
+
+int dfr_user_chill(u64 ns)
+{
+	struct timespec wait = { 0, 0 };
+
+	if (ns > 500000000u)
+		return -EINVAL;
+	wait.tv_nsec = (long)ns;
+	nanosleep(&wait, NULL);
+	return 0;
+}
+
+void dfr_env_self(struct dfr_env *env)
+{
+	memset(env, 0, sizeof(*env));
+	env->ev_flags = DFR_ENV_LIVE;
+	env->ev_pid = (u32)getpid();
+	env->ev_tid = (u32)gettid();
+	env->ev_task = env->ev_tid;
+	env->ev_ppid = (u32)getppid();
+	env->ev_uid = (u32)getuid();
+	env->ev_gid = (u32)getgid();
+	prctl(PR_GET_NAME, env->ev_comm);
+	env->ev_comm[15] = '\0';
+}
+
+/* Of each thread, made at its first firing without an environment. */
+const struct dfr_env *dfr_user_default_env(void)
+{
+	static __thread struct dfr_env self;
+
+	if (!self.ev_flags)
+		dfr_env_self(&self);
+	return &self;
+}
