@@ -11,6 +11,8 @@
 // section with all its data. Ids and string offsets are checked where used.
 #include "formats/types/btf.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -31,27 +33,26 @@ std::uint32_t load32(const std::uint8_t* at) {
 	return value;
 }
 
-// Bytes of data that follow the 12 of a type; -1 for kinds that do not exist.
-std::int64_t extra_bytes(std::uint32_t kind, std::uint32_t vlen) {
-	switch (kind) {
-	case btf::kInt:
-	case btf::kVar:
-	case btf::kDeclTag:
-		return 4;
-	case btf::kArray:
-		return 12;
-	case btf::kStruct:
-	case btf::kUnion:
-	case btf::kDatasec:
-	case btf::kEnum64:
-		return std::int64_t(vlen) * 12;
-	case btf::kEnum:
-	case btf::kFuncProto:
-		return std::int64_t(vlen) * 8;
-	default:
-		return kind >= btf::kPtr && kind <= btf::kTypeTag ? 0 : -1;
-	}
+// Bytes of one type by kind: fixed ones, and those for each of vlen. A table,
+// because every type of the kernel passes here when the first is used.
+struct Shape {
+	std::uint8_t fixed = 0; // 0: there is no such kind
+	std::uint8_t each = 0;
+};
+
+constexpr std::array<Shape, 32> make_shapes() {
+	std::array<Shape, 32> shapes{};
+	for (std::uint32_t kind = btf::kInt; kind <= btf::kEnum64; kind++)
+		shapes[kind] = {btf::kTypeSize, 0};
+	shapes[btf::kInt] = shapes[btf::kVar] = shapes[btf::kDeclTag] = {btf::kTypeSize + 4, 0};
+	shapes[btf::kArray] = {btf::kTypeSize + 12, 0};
+	shapes[btf::kStruct] = shapes[btf::kUnion] = shapes[btf::kDatasec] = {btf::kTypeSize, 12};
+	shapes[btf::kEnum] = shapes[btf::kFuncProto] = {btf::kTypeSize, 8};
+	shapes[btf::kEnum64] = {btf::kTypeSize, 12};
+	return shapes;
 }
+
+constexpr std::array<Shape, 32> kShapes = make_shapes();
 
 } // namespace
 
@@ -122,37 +123,45 @@ std::uint32_t Btf::word(std::uint64_t offset) const {
 void Btf::index_types() const {
 	if (indexed_)
 		return;
-	offsets_.reserve(types_.size() / 24);
-	std::uint64_t at = 0;
-	while (at < types_.size()) {
-		if (types_.size() - at < btf::kTypeSize)
-			damaged("a type is cut off", types_at_ + at);
-		const std::uint32_t packed = load32(types_.data() + at + 4);
+	const std::size_t room = types_.size() / btf::kTypeSize;
+	if (room > kMostTypes || first_id_ > kMostTypes)
+		damaged("room for more than " + std::to_string(kMostTypes) + " types", types_at_);
+	auto offsets = std::make_unique_for_overwrite<std::uint32_t[]>(room);
+	std::uint32_t* next = offsets.get();
+	const std::uint8_t* const start = types_.data();
+	const std::size_t end = types_.size();
+	std::size_t at = 0;
+	while (end - at >= btf::kTypeSize) {
+		const std::uint32_t packed = load32(start + at + 4);
 		const std::uint32_t kind = btf::kind_of(packed);
-		const std::int64_t extra = extra_bytes(kind, btf::vlen_of(packed));
-		if (extra < 0)
-			damaged("type kind " + std::to_string(kind), types_at_ + at + 4);
-		const std::uint64_t length = btf::kTypeSize + static_cast<std::uint64_t>(extra);
-		if (length > types_.size() - at)
-			damaged("a type's data is cut off", types_at_ + at);
+		const Shape shape = kShapes[kind];
+		const std::size_t length = shape.fixed + std::size_t(shape.each) * btf::vlen_of(packed);
+		if (length == 0 || length > end - at)
+			break;
 		if (kind == btf::kEnum || kind == btf::kEnum64)
-			enums_.push_back(static_cast<std::uint32_t>(offsets_.size()));
-		offsets_.push_back(static_cast<std::uint32_t>(at));
+			enums_.push_back(static_cast<std::uint32_t>(next - offsets.get()));
+		*next++ = static_cast<std::uint32_t>(at);
 		at += length;
 	}
-	if (offsets_.size() > kMostTypes || first_id_ > kMostTypes)
-		damaged("more than " + std::to_string(kMostTypes) + " types", types_at_);
+	const auto count = static_cast<std::uint32_t>(next - offsets.get());
+	if (at != end) {
+		enums_.clear();
+		damaged("type " + std::to_string(first_id_ + count) + " is of no known kind or is cut off",
+		        types_at_ + at);
+	}
+	offsets_ = std::move(offsets);
+	count_ = count;
 	indexed_ = true;
 }
 
 TypeId Btf::end_id() const {
 	index_types();
-	return first_id_ + static_cast<TypeId>(offsets_.size());
+	return first_id_ + count_;
 }
 
 Btf::Record Btf::record(TypeId id) const {
 	index_types();
-	if (id < first_id_ || id - first_id_ >= offsets_.size())
+	if (id < first_id_ || id - first_id_ >= count_)
 		throw Error(name_ + ": damaged BTF: there is no type " + std::to_string(id));
 	const std::uint64_t at = offsets_[id - first_id_];
 	const std::uint8_t* start = types_.data() + at;

@@ -89,10 +89,11 @@ private:
 	// Built on first use; see the top comment.
 	mutable bool indexed_ = false;
 	mutable bool named_ = false;
-	mutable std::vector<std::uint32_t> offsets_; // of each type in types_
+	mutable std::uint32_t count_ = 0;
+	mutable std::unique_ptr<std::uint32_t[]> offsets_; // of each type in types_
 	mutable std::vector<std::uint32_t> enums_; // ids - first_id_
 	mutable std::vector<std::uint32_t> buckets_; // id - first_id_ + 1, or 0
-	mutable std::vector<std::uint32_t> chain_; // the same, of the next in the bucket
+	mutable std::unique_ptr<std::uint32_t[]> chain_; // the same, of the next in the bucket
 	mutable std::unordered_map<std::string, std::optional<EnumConstant>> constants_;
 };
 

@@ -5,8 +5,9 @@
 // is walked. Enumerators are many and searched for seldom: their name is looked
 // for in the string section, then its offset in the enums.
 //
-// The table costs about 35 instructions a type, so the hash takes eight bytes
-// at a time and finds the end of the string as it goes.
+// The table costs about 35 instructions a name, so only the first sixteen bytes
+// of a name are hashed, eight at a time, and no length is taken: names that
+// agree in those (trace_event_raw_event_*) share a chain.
 #include <algorithm>
 #include <cstring>
 
@@ -16,67 +17,38 @@
 namespace dfr::types {
 namespace {
 
-constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
 constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
+constexpr std::size_t kHashed = 16;
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t part) {
-	hash = (hash ^ part) * kMix;
-	return hash ^ hash >> 29;
+// Eight bytes of a string, those after its end cleared; `ended` if it ends here.
+inline std::uint64_t string_part(const char* text, bool& ended) {
+	std::uint64_t part;
+	std::memcpy(&part, text, 8);
+	const std::uint64_t zeros = (part - kOnes) & ~part & kHighs;
+	ended = zeros != 0;
+	return ended ? part & (((zeros & -zeros) >> 7) - 1) : part;
 }
 
-// The last word may be empty: a string of eight bytes has two words.
+// `text` must have kHashed readable bytes.
+inline std::uint64_t hash_string(const char* text) {
+	bool ended;
+	std::uint64_t hash = string_part(text, ended) * 0x9e3779b97f4a7c15ULL;
+	if (!ended)
+		hash ^= string_part(text + 8, ended) * 0xff51afd7ed558ccdULL;
+	return hash ^ hash >> 32;
+}
+
+// Of a name that may end less than kHashed bytes before unreadable memory.
 std::uint64_t hash_name(std::string_view name) {
-	std::uint64_t hash = 0;
-	while (name.size() >= 8) {
-		std::uint64_t part;
-		std::memcpy(&part, name.data(), 8);
-		hash = mix(hash, part);
-		name.remove_prefix(8);
-	}
-	std::uint64_t part = 0;
-	std::memcpy(&part, name.data(), name.size());
-	return mix(hash, part);
+	char text[kHashed] = {};
+	std::memcpy(text, name.data(), std::min(name.size(), kHashed));
+	return hash_string(text);
 }
 
-// The same for a NUL-terminated string of which `end` is the end of the
-// section; the word loop stays eight bytes away from it.
-std::uint64_t hash_string(const char* text, const char* end) {
-	std::uint64_t hash = 0;
-	while (end - text >= 8) {
-		std::uint64_t part;
-		std::memcpy(&part, text, 8);
-		const std::uint64_t zeros = (part - kOnes) & ~part & kHighs;
-		if (zeros) {
-			const unsigned bits = static_cast<unsigned>(__builtin_ctzll(zeros)) & ~7U;
-			return mix(hash, part & ((std::uint64_t(1) << bits) - 1));
-		}
-		hash = mix(hash, part);
-		text += 8;
-	}
-	std::uint64_t part = 0;
-	for (unsigned i = 0; text + i < end && text[i]; i++)
-		part |= std::uint64_t(static_cast<std::uint8_t>(text[i])) << i * 8;
-	return mix(hash, part);
-}
-
-bool is_named(std::uint32_t kind) {
-	switch (kind) {
-	case btf::kInt:
-	case btf::kStruct:
-	case btf::kUnion:
-	case btf::kEnum:
-	case btf::kFwd:
-	case btf::kTypedef:
-	case btf::kFunc:
-	case btf::kVar:
-	case btf::kFloat:
-	case btf::kEnum64:
-		return true;
-	default:
-		return false;
-	}
-}
+constexpr std::uint32_t kNamedKinds =
+    1U << btf::kInt | 1U << btf::kStruct | 1U << btf::kUnion | 1U << btf::kEnum | 1U << btf::kFwd |
+    1U << btf::kTypedef | 1U << btf::kFunc | 1U << btf::kVar | 1U << btf::kFloat | 1U << btf::kEnum64;
 
 // How well a type answers a search: 2 complete, 1 announced only, 0 not at all.
 int rank(const TypeInfo& type, NameSpace space) {
@@ -97,25 +69,29 @@ void Btf::index_names() const {
 		return;
 	index_types();
 	std::size_t buckets = 16;
-	while (buckets < offsets_.size())
+	while (buckets < count_)
 		buckets *= 2;
-	buckets_.assign(buckets, 0);
-	chain_.assign(offsets_.size(), 0);
+	std::vector<std::uint32_t> table(buckets);
+	auto chain = std::make_unique_for_overwrite<std::uint32_t[]>(count_);
+	const auto* own = reinterpret_cast<const char*>(strings_.data());
+	// Own strings from here on end too near to the section's end to be hashed
+	// where they are; what is below first_string_ wraps around to beyond it.
+	const std::uint32_t near_end =
+	    strings_.size() > kHashed ? static_cast<std::uint32_t>(strings_.size() - kHashed) : 0;
 	// From the end, so that a chain starts with the lowest id.
-	for (std::size_t i = offsets_.size(); i-- > 0;) {
+	for (std::uint32_t i = count_; i-- > 0;) {
 		std::uint32_t header[2];
 		std::memcpy(header, types_.data() + offsets_[i], sizeof header);
-		if (header[0] == 0 || !is_named(btf::kind_of(header[1])))
+		if (header[0] == 0 || !(kNamedKinds >> btf::kind_of(header[1]) & 1))
 			continue;
-		const char* text = raw_string(header[0]);
-		const Btf* owner = this;
-		while (header[0] < owner->first_string_)
-			owner = owner->base_;
-		const auto* end = reinterpret_cast<const char*>(owner->strings_.data() + owner->strings_.size());
-		std::uint32_t& bucket = buckets_[hash_string(text, end) & (buckets - 1)];
-		chain_[i] = bucket;
-		bucket = static_cast<std::uint32_t>(i) + 1;
+		const std::uint32_t at = header[0] - first_string_;
+		const std::uint64_t hash = at < near_end ? hash_string(own + at) : hash_name(string(header[0]));
+		std::uint32_t& bucket = table[hash & (buckets - 1)];
+		chain[i] = bucket;
+		bucket = i + 1;
 	}
+	buckets_ = std::move(table);
+	chain_ = std::move(chain);
 	named_ = true;
 }
 
