@@ -31,6 +31,10 @@
  * is a control record: after the short or long head comes u8 kind, then its
  * payload (below). Control records do not count as records.
  *
+ * CHECKSUM: CRC32C (Castagnoli, reflected, starts at ~0, inverted at the end: "123456789"
+ * gives e3069283) of bytes [0, hdr_size + committed) with `checksum` 0 and `flags` as they
+ * stand in the sealed block (CLOSED | SEALED set). 0 as a result is stored as 1.
+ *
  * TIME: a firing has one time, unique on its CPU (the clock never gives one CPU
  * the same value for two firings). So records of one CPU with equal time (delta
  * 0) belong to one firing.
@@ -48,8 +52,9 @@
 
 struct dfr_restart {
 	__u64 time;    /* time of the last record before this restart (base of its delta) */
-	__u32 record;  /* offset in the block of a record's head; 0: none */
-	__u32 context; /* offset of the context record that holds here */
+	__u32 record;  /* offset in the block of a record's head; 0: none. Never inside a GROUP,
+			* never between a NOTE and its record */
+	__u32 context; /* offset of the context record that holds here; 0: one comes first */
 };
 
 struct dfr_block {
@@ -99,7 +104,8 @@ enum dfr_level { DFR_LEVEL_TASK, DFR_LEVEL_SOFTIRQ, DFR_LEVEL_IRQ, DFR_LEVEL_NMI
  *          fault (code = enum dif_fault, value = address) or DFR_NOTE_CUT.
  * GROUP    u32 speculation id, u32 bytes, u64 commit time: the next `bytes`
  *          bytes are a committed speculation's part with its own times and
- *          contexts; afterwards the context is written anew.
+ *          contexts, whose first record is a long one; afterwards the context
+ *          is written anew, and the next delta counts from the GROUP's own time.
  * LOSS     u8 cause (enum dfr_loss), u32 probe id or 0, u64 count, u64 from, u64 to.
  */
 enum dfr_control {
