@@ -1,0 +1,486 @@
+@@ agg.count.no-key | aggregation count | normal | 
+BEGIN { @ = count(); @ = count(); exit(0); }
+--out
+
+                2
+--end
+
+@@ agg.count.int-key | aggregation count | normal | 
+BEGIN { @[4] = count(); @[4] = count(); @[4] = count(); exit(0); }
+--out
+
+        4                3
+--end
+
+@@ agg.sum.string-key | aggregation sum | normal | 
+BEGIN { @["ab"] = sum(70); exit(0); }
+--out
+
+  ab                                                               70
+--end
+
+@@ agg.sum.negative | aggregation sum | boundary | 
+BEGIN { @["n"] = sum(-5); @["n"] = sum(2); exit(0); }
+--out
+
+  n                                                                -3
+--end
+
+@@ agg.min | aggregation min | normal | 
+BEGIN { @ = min(5); @ = min(-7); @ = min(3); exit(0); }
+--out
+
+               -7
+--end
+
+@@ agg.max | aggregation max | normal | 
+BEGIN { @ = max(5); @ = max(-7); @ = max(9); exit(0); }
+--out
+
+                9
+--end
+
+@@ agg.max.only-negative | aggregation max | boundary | 
+BEGIN { @ = max(-9); @ = max(-3); exit(0); }
+--out
+
+               -3
+--end
+
+@@ agg.avg.truncates | aggregation avg | boundary | 
+BEGIN { @ = avg(1); @ = avg(2); @ = avg(2); exit(0); }
+--out
+
+                1
+--end
+
+@@ agg.avg.negative-truncates-to-zero | aggregation avg | boundary | 
+BEGIN { @ = avg(-1); @ = avg(-2); exit(0); }
+--out
+
+               -1
+--end
+
+@@ agg.stddev | aggregation stddev | normal | 
+BEGIN { @ = stddev(2); @ = stddev(4); @ = stddev(4); @ = stddev(4); @ = stddev(5); @ = stddev(5); @ = stddev(7); @ = stddev(9); exit(0); }
+--out
+
+                2
+--end
+
+@@ agg.stddev.one-value | aggregation stddev | boundary | 
+BEGIN { @ = stddev(12345); exit(0); }
+--out
+
+                0
+--end
+
+@@ agg.key.char-short-long | aggregation keys | normal | 
+BEGIN { @[(char)7, (short)300, 5000000000] = count(); exit(0); }
+--out
+
+   7   300       5000000000                1
+--end
+
+@@ agg.key.int-negative | aggregation keys | boundary | 
+BEGIN { @[-4] = count(); exit(0); }
+--out
+
+       -4                1
+--end
+
+@@ agg.key.string-longer-than-50 | aggregation keys | boundary | 
+BEGIN { @["xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"] = count(); exit(0); }
+--out
+
+  xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx                1
+--end
+
+@@ agg.key.mixed | aggregation keys | normal | 
+BEGIN { @["a", 1] = count(); @["a", 2] = count(); @["a", 2] = count(); exit(0); }
+--out
+
+  a                                                         1                1
+  a                                                         2                2
+--end
+
+@@ agg.sort.by-value | aggregation sorting | normal | 
+BEGIN { @["c"] = sum(3); @["a"] = sum(9); @["b"] = sum(-1); exit(0); }
+--out
+
+  b                                                                -1
+  c                                                                 3
+  a                                                                 9
+--end
+
+@@ agg.sort.ties-by-key | aggregation sorting | boundary | 
+BEGIN { @["b"] = count(); @["a"] = count(); @["c"] = count(); exit(0); }
+--out
+
+  a                                                                 1
+  b                                                                 1
+  c                                                                 1
+--end
+
+@@ agg.sort.key | aggregation sorting | normal | 
+#pragma D option aggsortkey
+BEGIN { @["b"] = sum(1); @["a"] = sum(9); exit(0); }
+--out
+
+  a                                                                 9
+  b                                                                 1
+--end
+
+@@ agg.sort.rev | aggregation sorting | normal | 
+#pragma D option aggsortrev
+BEGIN { @["b"] = sum(1); @["a"] = sum(9); @["c"] = sum(4); exit(0); }
+--out
+
+  a                                                                 9
+  c                                                                 4
+  b                                                                 1
+--end
+
+@@ agg.sort.keypos | aggregation sorting | boundary | 
+#pragma D option aggsortkey
+#pragma D option aggsortkeypos=1
+BEGIN { @["a", 2] = sum(1); @["b", 1] = sum(9); exit(0); }
+--out
+
+  b                                                         1                9
+  a                                                         2                1
+--end
+
+@@ agg.sort.pos | aggregation sorting | boundary | 
+#pragma D option aggsortpos=1
+BEGIN { @x["a"] = sum(1); @y["a"] = sum(9); @x["b"] = sum(2); @y["b"] = sum(4); printa("%s %@d %@d\n", @x, @y); exit(0); }
+--out
+b 2 4
+a 1 9
+--end
+
+@@ agg.several.by-variable | aggregation printing | normal | 
+BEGIN { @b["x"] = sum(5); @a["y"] = sum(1); exit(0); }
+--out
+
+  x                                                                 5
+  y                                                                 1
+--end
+
+@@ agg.quantize.small | aggregation quantize | normal | 
+BEGIN { @ = quantize(0); @ = quantize(1); @ = quantize(2); @ = quantize(3); @ = quantize(4); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+              -1 |                                         0        
+               0 |@@@@@@@@                                 1        
+               1 |@@@@@@@@                                 1        
+               2 |@@@@@@@@@@@@@@@@                         2        
+               4 |@@@@@@@@                                 1        
+               8 |                                         0        
+
+--end
+
+@@ agg.quantize.negative | aggregation quantize | boundary | 
+BEGIN { @ = quantize(-3); @ = quantize(-1); @ = quantize(5); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+              -4 |                                         0        
+              -2 |@@@@@@@@@@@@@                            1        
+              -1 |@@@@@@@@@@@@@                            1        
+               0 |                                         0        
+               1 |                                         0        
+               2 |                                         0        
+               4 |@@@@@@@@@@@@@                            1        
+               8 |                                         0        
+
+--end
+
+@@ agg.quantize.limits | aggregation quantize | boundary | 
+BEGIN { @ = quantize(0x7fffffffffffffff); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+2305843009213693952 |                                         0        
+4611686018427387904 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+
+--end
+
+@@ agg.quantize.weight | aggregation quantize | normal | 
+BEGIN { @ = quantize(10, 3); @ = quantize(100, 1); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               4 |                                         0        
+               8 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           3        
+              16 |                                         0        
+              32 |                                         0        
+              64 |@@@@@@@@@@                               1        
+             128 |                                         0        
+
+--end
+
+@@ agg.quantize.negative-weight | aggregation quantize | boundary | 
+BEGIN { @ = quantize(10, -3); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               4                                         | 0        
+               8 @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| -3       
+              16                                         | 0        
+
+--end
+
+@@ agg.quantize.mixed-weights | aggregation quantize | boundary | 
+BEGIN { @ = quantize(10, -3); @ = quantize(100, 5); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               4                     |                     0        
+               8             @@@@@@@@|                     -3       
+              16                     |                     0        
+              32                     |                     0        
+              64                     |@@@@@@@@@@@@@        5        
+             128                     |                     0        
+
+--end
+
+@@ agg.quantize.zero-sum | aggregation quantize | boundary | 
+BEGIN { @ = quantize(10, 0); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+              -1 |                                         0        
+               0 |                                         0        
+               1 |                                         0        
+
+--end
+
+@@ agg.quantize.key | aggregation quantize | normal | 
+BEGIN { @["read"] = quantize(8); @["read"] = quantize(9); exit(0); }
+--out
+
+  read                                              
+           value  ------------- Distribution ------------- count    
+               4 |                                         0        
+               8 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 2        
+              16 |                                         0        
+
+--end
+
+@@ agg.lquantize | aggregation lquantize | normal | 
+BEGIN { @ = lquantize(5, 0, 10, 2); @ = lquantize(6, 0, 10, 2); @ = lquantize(7, 0, 10, 2); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               2 |                                         0        
+               4 |@@@@@@@@@@@@@                            1        
+               6 |@@@@@@@@@@@@@@@@@@@@@@@@@@@              2        
+               8 |                                         0        
+
+--end
+
+@@ agg.lquantize.under-over | aggregation lquantize | boundary | 
+BEGIN { @ = lquantize(-1, 0, 10, 5); @ = lquantize(10, 0, 10, 5); @ = lquantize(9, 0, 10, 5); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 0 |@@@@@@@@@@@@@                            1        
+               0 |                                         0        
+               5 |@@@@@@@@@@@@@                            1        
+           >= 10 |@@@@@@@@@@@@@                            1        
+
+--end
+
+@@ agg.lquantize.default-step | aggregation lquantize | normal | 
+BEGIN { @ = lquantize(2, 1, 4); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               1 |                                         0        
+               2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+               3 |                                         0        
+
+--end
+
+@@ agg.lquantize.64bit | aggregation lquantize | boundary | 
+BEGIN { @ = lquantize(0x100000005, 0, 10, 1); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               9 |                                         0        
+           >= 10 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+
+--end
+
+@@ agg.llquantize | aggregation llquantize | normal | 
+BEGIN { @ = llquantize(5, 10, 0, 2, 10); @ = llquantize(57, 10, 0, 2, 10); @ = llquantize(571, 10, 0, 2, 10); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               4 |                                         0        
+               5 |@@@@@@@@@@@@@                            1        
+               6 |                                         0        
+               7 |                                         0        
+               8 |                                         0        
+               9 |                                         0        
+              10 |                                         0        
+              20 |                                         0        
+              30 |                                         0        
+              40 |                                         0        
+              50 |@@@@@@@@@@@@@                            1        
+              60 |                                         0        
+              70 |                                         0        
+              80 |                                         0        
+              90 |                                         0        
+             100 |                                         0        
+             200 |                                         0        
+             300 |                                         0        
+             400 |                                         0        
+             500 |@@@@@@@@@@@@@                            1        
+             600 |                                         0        
+
+--end
+
+@@ agg.llquantize.outside | aggregation llquantize | boundary | 
+BEGIN { @ = llquantize(-1, 10, 1, 2, 10); @ = llquantize(9, 10, 1, 2, 10); @ = llquantize(1000, 10, 1, 2, 10); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+            < 10 |@@@@@@@@@@@@@@@@@@@@@@@@@@@              2        
+              10 |                                         0        
+              20 |                                         0        
+              30 |                                         0        
+              40 |                                         0        
+              50 |                                         0        
+              60 |                                         0        
+              70 |                                         0        
+              80 |                                         0        
+              90 |                                         0        
+             100 |                                         0        
+             200 |                                         0        
+             300 |                                         0        
+             400 |                                         0        
+             500 |                                         0        
+             600 |                                         0        
+             700 |                                         0        
+             800 |                                         0        
+             900 |                                         0        
+         >= 1000 |@@@@@@@@@@@@@                            1        
+
+--end
+
+@@ agg.printa.default | aggregation printa | normal | 
+BEGIN { @a["k"] = sum(3); printa(@a); exit(0); }
+--out
+
+  k                                                                 3
+--end
+
+@@ agg.printa.format | aggregation printa | normal | 
+BEGIN { @a["k", 2] = sum(3); printa("%s/%d=%@d\n", @a); exit(0); }
+--out
+k/2=3
+--end
+
+@@ agg.printa.width | aggregation printa | boundary | 
+BEGIN { @a["k"] = sum(3); printa("%-5s|%@5d|\n", @a); exit(0); }
+--out
+k    |    3|
+--end
+
+@@ agg.printa.two | aggregation printa | normal | 
+BEGIN { @a["k"] = sum(3); @b["k"] = sum(4); @b["l"] = sum(5); printa("%s %@d %@d\n", @a, @b); exit(0); }
+--out
+l 0 5
+k 3 4
+--end
+
+@@ agg.printa.marks-printed | aggregation printa | boundary | 
+BEGIN { @a = count(); printa("%@d\n", @a); @b = sum(2); exit(0); }
+--out
+1
+
+                2
+--end
+
+@@ agg.clear | aggregation clear | normal | 
+BEGIN { @a["k"] = sum(3); clear(@a); printa("%s %@d\n", @a); exit(0); }
+--out
+k 0
+--end
+
+@@ agg.trunc.all | aggregation trunc | normal | 
+BEGIN { @a["k"] = sum(3); trunc(@a); printa("%s %@d\n", @a); exit(0); }
+--out
+--end
+
+@@ agg.trunc.top | aggregation trunc | normal | 
+BEGIN { @a["k"] = sum(3); @a["l"] = sum(4); @a["m"] = sum(5); trunc(@a, 2); printa("%s %@d\n", @a); exit(0); }
+--out
+l 4
+m 5
+--end
+
+@@ agg.trunc.bottom | aggregation trunc | boundary | 
+BEGIN { @a["k"] = sum(3); @a["l"] = sum(4); @a["m"] = sum(5); trunc(@a, -2); printa("%s %@d\n", @a); exit(0); }
+--out
+k 3
+l 4
+--end
+
+@@ agg.normalize | aggregation normalize | normal | 
+BEGIN { @a["k"] = sum(30); normalize(@a, 10); printa("%@d\n", @a); denormalize(@a); printa("%@d\n", @a); exit(0); }
+--out
+3
+30
+--end
+
+@@ agg.normalize.truncates | aggregation normalize | boundary | 
+BEGIN { @a = sum(39); normalize(@a, 10); printa("%@d\n", @a); exit(0); }
+--out
+3
+--end
+
+@@ agg.error.redefined | aggregation errors | wrong | 
+--args -xerrtags -qs $D
+BEGIN { @a = count(); @a = sum(1); exit(0); }
+--out
+--status 1
+--end
+
+@@ agg.error.null | aggregation errors | wrong | 
+--args -xerrtags -qs $D
+BEGIN { @a = count(); @a; exit(0); }
+--out
+--status 1
+--end
+
+@@ agg.error.lquantize-step-zero | aggregation errors | wrong | 
+--args -xerrtags -qs $D
+BEGIN { @a = lquantize(1, 0, 10, 0); exit(0); }
+--out
+--status 1
+--end
+
+@@ agg.error.lquantize-limits | aggregation errors | wrong | 
+--args -xerrtags -qs $D
+BEGIN { @a = lquantize(1, 10, 0, 1); exit(0); }
+--out
+--status 1
+--end
+

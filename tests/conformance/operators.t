@@ -1,0 +1,195 @@
+@@ op.add | arithmetic | normal | 
+BEGIN { printf("%d\n", 1 + 2); exit(0); }
+--out
+3
+--end
+
+@@ op.precedence | arithmetic | normal | 
+BEGIN { printf("%d %d\n", 1 + 2 * 3, (1 + 2) * 3); exit(0); }
+--out
+7 9
+--end
+
+@@ op.div.truncates | arithmetic | boundary | 
+BEGIN { printf("%d %d\n", 7 / 2, -7 / 2); exit(0); }
+--out
+3 -3
+--end
+
+@@ op.mod.sign | arithmetic | boundary | 
+BEGIN { printf("%d %d\n", 7 % 3, -7 % 3); exit(0); }
+--out
+1 -1
+--end
+
+@@ op.min-by-minus-one | arithmetic | boundary | 
+int64_t x;
+BEGIN { x = 1; x = x << 63; }
+BEGIN { printf("%d\n", x / -1); exit(0); }
+--out
+-9223372036854775808
+--end
+
+@@ op.shift | shifts | normal | 
+BEGIN { printf("%d %d %x\n", 1 << 4, 256 >> 3, 0xf0 >> 4); exit(0); }
+--out
+16 32 f
+--end
+
+@@ op.shift.signed-right | shifts | boundary | 
+BEGIN { printf("%d\n", -16 >> 2); exit(0); }
+--out
+-4
+--end
+
+@@ op.bits | bit operators | normal | 
+BEGIN { printf("%x %x %x %d\n", 0xf0 & 0x3c, 0xf0 | 0xf, 0xff ^ 0xf, ~0); exit(0); }
+--out
+30 ff f0 -1
+--end
+
+@@ op.logic | logical operators | normal | 
+BEGIN { printf("%d %d %d %d\n", 1 && 0, 1 || 0, 1 ^^ 1, !5); exit(0); }
+--out
+0 1 0 0
+--end
+
+@@ op.logxor | logical operators | boundary | 
+BEGIN { printf("%d %d %d\n", 5 ^^ 0, 0 ^^ 0, 2 ^^ 7); exit(0); }
+--out
+1 0 0
+--end
+
+@@ op.compare | comparison | normal | 
+BEGIN { printf("%d %d %d %d\n", 1 < 2, 2 <= 2, 3 > 4, 4 >= 5); exit(0); }
+--out
+1 1 0 0
+--end
+
+@@ op.compare.signed | comparison | boundary | 
+BEGIN { printf("%d\n", -1 < 1); exit(0); }
+--out
+1
+--end
+
+@@ op.compare.signed-overflow | comparison | boundary | 
+int64_t x;
+BEGIN { x = 1; x = x << 63; }
+BEGIN { printf("%d\n", x < 1); exit(0); }
+--out
+1
+--end
+
+@@ op.compare.unsigned | comparison | boundary | 
+BEGIN { printf("%d\n", (unsigned long)-1 > 1); exit(0); }
+--out
+1
+--end
+
+@@ op.ternary | conditional expression | normal | 
+BEGIN { printf("%s %d\n", 1 ? "yes" : "no", 0 ? 1 : 2); exit(0); }
+--out
+yes 2
+--end
+
+@@ op.ternary.nested | conditional expression | boundary | 
+BEGIN { printf("%d\n", 0 ? 1 : 0 ? 2 : 3); exit(0); }
+--out
+3
+--end
+
+@@ op.string.equal | string comparison | normal | 
+BEGIN { printf("%d %d\n", "abc" == "abc", "abc" == "abd"); exit(0); }
+--out
+1 0
+--end
+
+@@ op.string.order | string comparison | boundary | 
+BEGIN { printf("%d %d %d\n", "a" < "b", "ab" > "a", "" < "a"); exit(0); }
+--out
+1 1 1
+--end
+
+@@ op.sizeof | sizeof | normal | 
+BEGIN { printf("%d %d %d %d\n", sizeof (int), sizeof (char), sizeof (long), sizeof (int *)); exit(0); }
+--out
+4 1 8 8
+--end
+
+@@ op.sizeof.string | sizeof | boundary | 
+BEGIN { printf("%d\n", sizeof (string)); exit(0); }
+--out
+256
+--end
+
+@@ op.cast.narrow | casts | normal | 
+BEGIN { printf("%d %d\n", (char)0x1ff, (short)0x18000); exit(0); }
+--out
+-1 -32768
+--end
+
+@@ op.cast.unsigned | casts | boundary | 
+BEGIN { printf("%d %d\n", (unsigned char)0x1ff, (uint32_t)-1); exit(0); }
+--out
+255 4294967295
+--end
+
+@@ op.comma | comma | normal | 
+BEGIN { printf("%d\n", (1, 2, 3)); exit(0); }
+--out
+3
+--end
+
+@@ op.char | character constants | normal | 
+BEGIN { printf("%d %c\n", 'a', 'b'); exit(0); }
+--out
+97 b
+--end
+
+@@ op.integers | integer constants | normal | 
+BEGIN { printf("%d %d %d\n", 0x10, 010, 10); exit(0); }
+--out
+16 8 10
+--end
+
+@@ op.integers.64 | integer constants | boundary | 
+BEGIN { printf("%d %u\n", 9223372036854775807, 0xffffffffffffffff); exit(0); }
+--out
+9223372036854775807 18446744073709551615
+--end
+
+@@ op.assign | assignment operators | normal | 
+BEGIN { x = 10; x += 5; x -= 3; x *= 4; x /= 6; x %= 5; printf("%d\n", x); x = 6; x <<= 2; x >>= 1; x |= 1; x &= 0xd; x ^= 0xf; printf("%d\n", x); exit(0); }
+--out
+3
+2
+--end
+
+@@ op.increment | increment | normal | 
+BEGIN { x = 5; printf("%d ", x++); printf("%d ", ++x); printf("%d ", x--); printf("%d\n", --x); exit(0); }
+--out
+5 7 7 5
+--end
+
+@@ op.div-by-zero.constant | arithmetic | wrong | 
+--args -xerrtags -qs $D
+BEGIN { x = 1 / 0; exit(0); }
+--out
+--status 1
+--end
+
+@@ op.div-by-zero.run-time | arithmetic | wrong | 
+BEGIN { x = 0; printf("%d\n", 1 / x); }
+ERROR { printf("fault %d\n", arg4); exit(3); }
+--out
+fault 4
+--status 3
+--end
+
+@@ op.null-load | loads | wrong | 
+BEGIN { printf("%d\n", *(int *)0); }
+ERROR { printf("fault %d at %x\n", arg4, arg5); exit(0); }
+--out
+fault 1 at 0
+--end
+
