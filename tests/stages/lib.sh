@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the stages of tests/run share (bash; a stage sources it first).
+set -uo pipefail
+repo=${DFR_REPO:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
+cd "$repo" || exit 1
+kernels=(6.1 6.12)
+
+# check NAME COMMAND...: one test, which passes when the command does. What the
+# command prints is shown when it fails.
+check() {
+	local name=$1 output
+	shift
+	if output=$("$@" 2>&1); then
+		echo "ok $name"
+	else
+		echo "not ok $name: status $?"
+		tail -n 25 <<<"$output" | sed 's/^/    /'
+		return 1
+	fi
+}
+
+# build PRESET [TARGET...]: configures and builds; one test.
+build() {
+	local preset=$1
+	shift
+	build_steps() {
+		[ -e "build/$preset/build.ninja" ] || cmake --preset "$preset" || return 1
+		# ninja's output ends with what failed; -k 0 shows all of it.
+		cmake --build --preset "$preset" ${1:+--target "$@"} -- -k 0 | grep -v '^\[[0-9]*/[0-9]*\] [A-Z][a-z]*ing '
+		return "${PIPESTATUS[0]}"
+	}
+	check "build.$preset" build_steps "$@"
+}
+
+# run_unit PREFIX PROGRAM [ARGUMENTS]: a Catch2 program, each test case a line.
+run_unit() {
+	local prefix=$1 report
+	shift
+	report=$(mktemp)
+	"$@" -r xml -d yes >"$report" 2>"$report.err"
+	awk -v prefix="$prefix" '
+		function text(s) { gsub(/&lt;/, "<", s); gsub(/&gt;/, ">", s); gsub(/&quot;/, "\"", s); gsub(/&amp;/, "\\&", s); return s }
+		/<TestCase / { name = $0; sub(/.*<TestCase name="/, "", name); sub(/".*/, "", name); details = ""; open = 1; next }
+		/<Expression success="false"/ { where = $0; sub(/.*filename="/, "", where); sub(/".*line="/, ":", where); sub(/".*/, "", where); details = details "    " where "\n"; failing = 1 }
+		/<Original>/, /<\/Original>/ { if (failing) details = details "      " text($0) "\n" }
+		/<Expanded>/, /<\/Expanded>/ { if (failing) details = details "      " text($0) "\n" }
+		/<\/Expression>/ { failing = 0 }
+		/<(Exception|FatalErrorCondition|Failure)/, /<\/(Exception|FatalErrorCondition|Failure)>/ { details = details "    " text($0) "\n" }
+		/<OverallResult success="true"/ { print "ok " prefix "/" text(name); open = 0 }
+		/<OverallResult success="false"/ { print "not ok " prefix "/" text(name) ": an assertion failed"; printf "%s", details; open = 0 }
+		END { if (open) print "not ok " prefix "/" text(name) ": the program ended in the middle of it" }
+	' "$report"
+	if [ -s "$report.err" ]; then
+		echo "    stderr of $1:"
+		head -n 60 "$report.err" | sed 's/^/    /'
+	fi
+	grep -q '<TestCase' "$report" || echo "not ok $prefix: the program ran no test"
+	rm -f "$report" "$report.err"
+}
