@@ -2,7 +2,8 @@
 //
 // Symbols: addresses to names and back, for the kernel (the text of
 // /proc/kallsyms, live or saved) and for user programs (ELF symbol tables).
-// Not types: see btf.h. Both read their source when first asked.
+// Not types: see btf.h. The kernel's text is read when first asked for; a few
+// searches by name scan it, only searches by address parse it whole.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "formats/types/blob.h"
@@ -20,9 +22,9 @@ struct Symbol {
 	std::string_view name;
 	std::string_view module; // "vmlinux" for the kernel proper; a file's name
 	std::uint64_t address = 0;
-	std::uint64_t size = 0; // 0: not known
+	std::uint64_t size = 0; // up to the next symbol where no table says; 0: not known
 	std::uint64_t offset = 0; // of the address that was asked for
-	char type = 0; // kallsyms' letter ('t', 'T', 'd', ...); ELF: 't' or 'd'
+	char type = 0; // kallsyms' letter ('t', 'T', 'd', ...); ELF: the same letters
 };
 
 class Symbols {
@@ -32,8 +34,8 @@ public:
 
 	// The symbol that holds `address`: the greatest start not above it. Where
 	// several names share an address, functions before data and global before
-	// local. Nothing below the first symbol, nor past the end of a module's
-	// last one as far as that is known.
+	// local. Nothing below the first symbol, beyond the kernel proper's _end,
+	// or more than kMostTail beyond the last symbol of a module.
 	std::optional<Symbol> find(std::uint64_t address) const;
 	// By name; `module` empty: the kernel proper first, then any.
 	std::optional<Symbol> find(std::string_view name, std::string_view module = {}) const;
@@ -42,32 +44,39 @@ public:
 	bool has_addresses() const;
 	std::size_t count() const;
 
-private:
-	struct Entry;
-	void load() const;
-	void index_addresses() const;
-	void index_names() const;
-	Symbol symbol(const Entry& entry) const;
+	static constexpr std::uint64_t kMostTail = 1 << 20;
 
-	std::string path_;
-	mutable Blob text_;
-	mutable bool loaded_ = false;
-	mutable bool by_address_ready_ = false;
-	mutable bool by_name_ready_ = false;
+private:
 	struct Entry {
 		std::uint64_t address;
-		std::uint32_t name_at; // in text_
+		std::uint32_t name_at; // in the text
 		std::uint16_t name_length;
 		std::uint16_t module_length; // 0: vmlinux; it starts two bytes after the name
 		char type;
 	};
-	mutable std::vector<Entry> entries_;
-	mutable std::vector<std::uint32_t> by_address_;
-	mutable std::vector<std::uint32_t> by_name_;
+
+	const Blob& text() const;
+	void load() const;
+	void index_names() const;
+	bool parse_line(std::size_t begin, std::size_t end, Entry& entry) const;
+	std::string_view name(const Entry& entry) const;
+	std::string_view module(const Entry& entry) const;
+	Symbol symbol(const Entry& entry) const;
+	std::optional<Symbol> scan(std::string_view name, std::string_view module) const;
+
+	std::string path_;
+	mutable std::optional<Blob> text_;
+	mutable bool loaded_ = false;
+	mutable unsigned scans_ = 0;
+	mutable std::vector<Entry> entries_; // by address, the preferred one of equals last
+	mutable std::uint64_t end_ = 0; // of the kernel proper; 0: not known
+	mutable std::unordered_multimap<std::string_view, std::uint32_t> by_name_;
 };
 
-// The symbols of one ELF file, by the addresses the file itself uses (its
-// virtual addresses); ElfSymbols::Mapping turns a process's address into one.
+// The symbols of one ELF file, by the addresses the file itself uses. A
+// process's address becomes one by subtracting its load bias: where a line of
+// /proc/PID/maps maps file offset O at address A, the bias is
+// A - address_of_offset(O).
 class ElfSymbols {
 public:
 	static ElfSymbols open(const std::string& path);
@@ -75,21 +84,18 @@ public:
 
 	std::optional<Symbol> find(std::uint64_t file_address) const;
 	std::optional<Symbol> find(std::string_view name) const;
-	// In symbol-table order, .symtab if there is one, else .dynsym.
+	// By address. From .symtab if there is one, else from .dynsym.
 	const std::vector<Symbol>& all() const { return symbols_; }
 
-	// The file's virtual address of a byte at `file_offset`: what a line of
-	// /proc/PID/maps (start, offset) needs to become a load bias.
 	std::optional<std::uint64_t> address_of_offset(std::uint64_t file_offset) const;
 
 private:
 	struct Segment {
 		std::uint64_t offset, address, file_size;
 	};
-	std::string name_;
+	std::shared_ptr<const std::string> name_; // symbols refer to it; movable
 	Blob file_;
-	std::vector<Symbol> symbols_;
-	std::vector<std::uint32_t> by_address_;
+	std::vector<Symbol> symbols_; // by address, the preferred one of equals last
 	std::vector<Segment> segments_;
 };
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Symbols of the kernel from text in kallsyms' form, and of this very program
+// from its ELF file.
+#include <catch2/catch.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <elf.h>
+#include <sys/auxv.h>
+
+#include "formats/error.h"
+#include "formats/types/symbols.h"
+
+using namespace dfr::types;
+using Catch::Contains;
+
+namespace {
+
+Symbols from_text(std::string_view text) {
+	return Symbols::from_kallsyms_text(Blob::from_bytes({text.begin(), text.end()}));
+}
+
+constexpr std::string_view kText = "0000000000000000 A fixed_percpu_data\n"
+                                   "ffffffff81000000 t local_start\n"
+                                   "ffffffff81000000 T _text\n"
+                                   "ffffffff81000000 D data_start\n"
+                                   "ffffffff81000100 T vfs_read\n"
+                                   "ffffffff81000180 t helper\n"
+                                   "ffffffff81000200 D jiffies\n"
+                                   "not a line of symbols\n"
+                                   "ffffffff82000000 B _end\n"
+                                   "ffffffffc0000000 t helper\t[nfs]\n"
+                                   "ffffffffc0000040 t nfs_open\t[nfs]\n"
+                                   "ffffffffc0008000 t start\t[xfs]";
+
+std::string where(const Symbols& symbols, std::uint64_t address) {
+	const auto found = symbols.find(address);
+	return found ? std::string(found->module) + "`" + std::string(found->name) + "+" +
+	                   std::to_string(found->offset) + "/" + std::to_string(found->size)
+	             : "none";
+}
+
+} // namespace
+
+TEST_CASE("kernel symbols: by address") {
+	const Symbols symbols = from_text(kText);
+	CHECK(symbols.count() == 11);
+	CHECK(symbols.has_addresses());
+	CHECK(where(symbols, 0xffffffff81000000) == "vmlinux`_text+0/256");
+	CHECK(where(symbols, 0xffffffff81000104) == "vmlinux`vfs_read+4/128");
+	CHECK(where(symbols, 0xffffffff810001ff) == "vmlinux`helper+127/128");
+	CHECK(where(symbols, 0xffffffff82000000) == "none");
+	CHECK(where(symbols, 0xffffffffb0000000) == "none");
+	CHECK(where(symbols, 0xffffffffc0000000) == "nfs`helper+0/64");
+	CHECK(where(symbols, 0xffffffffc0000050) == "nfs`nfs_open+16/0");
+	CHECK(where(symbols, 0xffffffffc0008001) == "xfs`start+1/0");
+	CHECK(where(symbols, 0xffffffffc0008000 + Symbols::kMostTail) == "none");
+	CHECK(where(symbols, 0xffffffffffffffff) == "none");
+}
+
+TEST_CASE("kernel symbols: by name, scanned and indexed alike") {
+	const Symbols symbols = from_text(kText);
+	for (int pass = 0; pass < 4; pass++) {
+		CHECK(symbols.find("jiffies")->address == 0xffffffff81000200);
+		CHECK(symbols.find("helper")->module == "vmlinux");
+		CHECK(symbols.find("helper", "nfs")->address == 0xffffffffc0000000);
+		CHECK(symbols.find("start")->module == "xfs");
+		CHECK_FALSE(symbols.find("start", "nfs"));
+		CHECK_FALSE(symbols.find("jiff"));
+		CHECK_FALSE(symbols.find("iffies"));
+		CHECK_FALSE(symbols.find("nfs"));
+		CHECK_FALSE(symbols.find(""));
+	}
+}
+
+TEST_CASE("kernel symbols: hidden addresses, empty and missing text") {
+	CHECK_FALSE(from_text("0000000000000000 T a\n0000000000000000 t b\t[m]\n").has_addresses());
+	const Symbols empty = from_text("");
+	CHECK(empty.count() == 0);
+	CHECK_FALSE(empty.find(std::uint64_t(5)));
+	CHECK_FALSE(empty.find("a"));
+	CHECK_THROWS_WITH(Symbols::from_kallsyms("/nonexistent/kallsyms").find("a"),
+	                  Contains("cannot open /nonexistent/kallsyms"));
+	CHECK(from_text("1 T\n 1 T x\n1 T x\t[m\nzz T x\n1 T \n").count() == 0);
+}
+
+extern "C" __attribute__((noinline, used)) int dfr_test_landmark(int x) { return x * 3 + 1; }
+
+TEST_CASE("user symbols: this program's own") {
+	const ElfSymbols symbols = ElfSymbols::open("/proc/self/exe");
+	const auto found = symbols.find("dfr_test_landmark");
+	REQUIRE(found);
+	CHECK(found->size > 0);
+
+	// The load bias as a reader of /proc/PID/maps computes it.
+	std::FILE* maps = std::fopen("/proc/self/maps", "r");
+	REQUIRE(maps);
+	const auto wanted = reinterpret_cast<std::uint64_t>(&dfr_test_landmark);
+	std::optional<Symbol> at;
+	char line[4096];
+	while (std::fgets(line, sizeof line, maps)) {
+		unsigned long start, end, offset;
+		if (std::sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) != 3)
+			continue;
+		if (wanted < start || wanted >= end)
+			continue;
+		const auto base = symbols.address_of_offset(offset);
+		REQUIRE(base);
+		at = symbols.find(wanted - (start - *base) + 2);
+	}
+	std::fclose(maps);
+	REQUIRE(at);
+	CHECK(at->name == "dfr_test_landmark");
+	CHECK(at->offset == 2);
+	CHECK(at->address == found->address);
+	CHECK_FALSE(symbols.find("no_such_function_here"));
+	CHECK_FALSE(symbols.find(std::uint64_t(1)));
+}
+
+TEST_CASE("user symbols: damaged files are refused") {
+	Blob file = Blob::from_file("/proc/self/exe");
+	std::vector<std::uint8_t> bytes(file.bytes().begin(), file.bytes().begin() + 4096);
+	CHECK_THROWS_WITH(ElfSymbols::from_blob("cut", Blob::from_bytes(bytes)), Contains("lies outside the file"));
+	bytes[EI_CLASS] = ELFCLASS32;
+	CHECK_THROWS_WITH(ElfSymbols::from_blob("narrow", Blob::from_bytes(bytes)), Contains("64-bit"));
+	bytes[0] = 0;
+	CHECK_THROWS_WITH(ElfSymbols::from_blob("text", Blob::from_bytes(bytes)), Contains("not an ELF file"));
+
+	// A header alone: no sections, no symbols, no fault.
+	Elf64_Ehdr header{};
+	std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+	header.e_ident[EI_CLASS] = ELFCLASS64;
+	header.e_ident[EI_DATA] = ELFDATA2LSB;
+	const auto* raw = reinterpret_cast<const std::uint8_t*>(&header);
+	const ElfSymbols none = ElfSymbols::from_blob("header", Blob::from_bytes({raw, raw + sizeof header}));
+	CHECK(none.all().empty());
+}
