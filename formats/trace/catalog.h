@@ -88,8 +88,15 @@ public:
 	// Wall-clock ns of a record's time, by the nearest earlier clock triple.
 	int64_t walltime(uint64_t mono) const;
 
+	// False: an EPID that no engine would give next (0, or far beyond the others).
+	bool add_ecb(const Ecb& ecb);
+	void add_clock(const Clock& clock); // kept in order of time
+
 private:
 	bool head_seen_ = false;
+	uint64_t parsed_ = 0; // bytes of the log so far: what an error names
 };
+
+unsigned count_integers(const std::vector<dfr_field>& fields);
 
 } // namespace dfr::trace

@@ -53,22 +53,131 @@ struct DecodeDamage {
 	uint64_t blocks = 0;  // unusable
 	uint64_t regions = 0; // skipped to a restart point
 	uint64_t bytes = 0;
+	void add(const DecodeDamage& other);
+};
+
+// How the records of each EPID are laid out: compiled from the catalog at first sight, which may
+// grow meanwhile.
+struct RecordPlan {
+	const dfr_field* fields = nullptr;
+	const Probe* probe = nullptr;
+	uint16_t count = 0;
+	uint16_t integers = 0;
+	bool known = false;
+};
+
+class RecordPlans {
+public:
+	explicit RecordPlans(const Catalog& catalog) : catalog_(catalog) {}
+	const RecordPlan* find(uint32_t epid) {
+		if (epid < plans_.size() && plans_[epid].known) [[likely]]
+			return &plans_[epid];
+		return compile(epid);
+	}
+	// Whether a program may commit speculations: blocks then hold records out of order.
+	bool may_commit();
+
+private:
+	const RecordPlan* compile(uint32_t epid);
+	const Catalog& catalog_;
+	std::vector<RecordPlan> plans_;
+	size_t dofs_seen_ = 0;
+	bool may_commit_ = false;
+};
+
+// Walks the records of one block, one call a record. A block whose checksum was there and right is
+// walked once; any other is walked from restart point to restart point, and what does not lead
+// exactly to the next one is skipped and counted.
+class RecordCursor {
+public:
+	explicit RecordCursor(RecordPlans& plans) : plans_(plans) {}
+
+	// The block must stay where it is. False: it is unusable (counted). loss may be null.
+	bool open(const Block& block, DecodeDamage& damage, Losses* losses);
+	// From now on in order of time, not of place: committed records come at their own time.
+	void sort();
+	bool next();
+	const Event& event() const { return event_; }
+
+private:
+	// Everything that the meaning of the next byte depends on.
+	struct State {
+		uint32_t at = 0;	// offset in the block
+		uint32_t group_end = 0; // 0: not in a group
+		uint32_t speculation = 0;
+		uint32_t notes = 0; // pending
+		uint64_t time = 0;
+		uint64_t group_time = 0, commit_time = 0;
+		bool timed = false; // a long head was seen
+		Context context;
+	};
+	struct Note {
+		uint8_t field, code;
+		uint64_t value;
+	};
+	struct Place {
+		uint64_t time;
+		State state;
+	};
+	enum class Step { kRecord, kControl, kEnd, kDamage };
+
+	bool next_in_place();
+	bool enter_region();
+	void find_region(uint32_t from);
+	void skip_region();
+	bool region_holds();
+	Step step();
+	Step control();
+	Step record(uint32_t epid, uint8_t level);
+	bool fields(const RecordPlan& plan);
+	bool field(const dfr_field& spec, const RecordPlan& plan, Value& value);
+	bool take(void* to, uint32_t size);
+	bool take_bytes(Value& value, uint64_t size);
+	bool context();
+	bool note();
+	bool group();
+	bool loss();
+
+	RecordPlans& plans_;
+	const std::byte* base_ = nullptr;
+	uint32_t end_ = 0;    // offset behind the last committed byte
+	uint32_t region_ = 0; // offset where the checked region ends
+	uint32_t next_restart_ = 0, restarts_ = 0;
+	uint32_t step_start_ = 0; // of the record that step() is at
+	bool trusting_ = false;	  // the checksum was right: nothing is checked twice
+	bool quiet_ = false; // checking: losses are not counted
+	bool sorted_ = false;
+	State state_;
+	Event event_;
+	DecodeDamage* damage_ = nullptr;
+	Losses* losses_ = nullptr;
+	std::vector<Value> values_;
+	std::vector<Note> notes_;
+	std::vector<Place> places_;
+	size_t next_place_ = 0;
 };
 
 class BlockDecoder {
 public:
-	explicit BlockDecoder(const Catalog& catalog) : catalog_(catalog) {}
+	explicit BlockDecoder(const Catalog& catalog) : plans_(catalog), cursor_(plans_) {}
 	// Calls visit for each record in order until it returns false. loss (optional) gets LOSS records.
 	void decode(const Block& block, const std::function<bool(const Event&)>& visit, Losses* losses = nullptr);
 	const DecodeDamage& damage() const { return damage_; }
 
 private:
-	const Catalog& catalog_;
+	RecordPlans plans_;
+	RecordCursor cursor_;
 	DecodeDamage damage_;
-	std::vector<Value> values_;
 };
 
-// All events of a source in order of time. Bounded memory: one block for each CPU.
+// Whether a block's header makes sense for these bytes (a hostile block; nothing else is looked at).
+bool block_is_sane(std::span<const std::byte> bytes);
+// Whether it is sealed and its checksum right.
+bool block_is_verified(std::span<const std::byte> bytes);
+
+// All events of a source in order of (time, cpu, block sequence, offset). A source with an index is
+// read in bounded memory: the blocks that overlap in time. One that streams is buffered until next()
+// has no more.
 class Merger {
 public:
 	explicit Merger(BlockSource& source) : source_(source) {}
@@ -79,12 +188,20 @@ public:
 		uint64_t first = 0, last = 0; // times
 		uint64_t first_seq = 0, last_seq = 0, gaps = 0; // gaps: missing sequence numbers between
 		uint64_t records = 0, blocks = 0;
+		uint64_t missing = 0;	  // records in those gaps
+		uint64_t overwritten = 0; // records before the first block: the ring's horizon
+		uint64_t lost = 0;	  // by the headers' own counters, since the first block
 	};
 	const std::vector<CpuSpan>& cpus() const { return cpus_; }
 	const Losses& losses() const { return losses_; }
 	const DecodeDamage& damage() const { return damage_; }
 
 private:
+	struct Input;
+	struct Queue;
+	std::vector<BlockRef> collect(std::vector<Block>& streamed);
+	void account(const std::vector<BlockRef>& refs);
+
 	BlockSource& source_;
 	std::vector<CpuSpan> cpus_;
 	Losses losses_;
@@ -100,6 +217,8 @@ struct Verdict {
 	uint64_t records = 0, lost = 0;
 	std::vector<std::string> reasons; // "1,204 records lost on CPU 2 (ring full)"
 };
+// "ring full": an enum dfr_loss in words.
+const char* loss_text(uint32_t cause);
 Verdict judge(BlockSource& source, const Merger& merger);
 // "complete: 14:03:02-14:03:41, 4 CPUs, 1,203,441 records"
 std::string verdict_line(const Verdict& verdict, const Catalog& catalog);

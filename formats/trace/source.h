@@ -42,8 +42,15 @@ struct Losses {
 		int32_t cpu = -1;   // -1: not known
 		uint64_t count = 0, from = 0, to = 0;
 	};
-	std::vector<Entry> entries;
+	std::vector<Entry> entries; // by add(): one for each (cause, probe, cpu), in that order
+	void add(const Entry& entry);
 	uint64_t total() const;
+};
+
+// Where a source can give any block at any time: one block's header and the source's own number for it.
+struct BlockRef {
+	dfr_block head{};
+	uint64_t handle = 0;
 };
 
 class BlockSource {
@@ -57,6 +64,11 @@ public:
 	// come in order of seq; blocks of different CPUs in any order.
 	virtual std::optional<Block> next() = 0;
 
+	// Sources that can (a file, a memory image): all blocks, so that a reader in order of time
+	// holds a few at once. Empty: this source streams. load() is nullopt for a damaged one.
+	virtual std::vector<BlockRef> index() { return {}; }
+	virtual std::optional<Block> load(const BlockRef&) { return std::nullopt; }
+
 	// The latest snapshot of aggregations (totals since the last clear).
 	virtual std::vector<AggEntry> aggregations() = 0;
 
@@ -65,11 +77,15 @@ public:
 	// What a reader should know about the source itself ("cut at byte 4711"); empty: fine.
 	virtual std::vector<std::string> remarks() { return {}; }
 
+	// Whether something of the source itself is missing or damaged: its answers are partial.
+	virtual bool partial() { return false; }
+
 	// "boot.dfr", "/dev/dfr (anonymous)", "memory.elf"
 	virtual std::string name() const = 0;
 };
 
 // Merge the entries of `tab` (a whole table's bytes, hostile) into `into` by (varid, key).
-void merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEntry>& into);
+// Returns how many bytes of it made no sense: what they held is missing.
+size_t merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEntry>& into);
 
 } // namespace dfr::trace

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Reads the engine's catalog log (formats/abi/catalog.h) into a Catalog. The
+// bytes come from a kernel, from a dead memory or from a fuzzer: every length is
+// checked against its entry, and every entry against what was given. Entries of
+// a type that is not known are stepped over, so that old readers read new logs.
+#include "formats/trace/catalog.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "formats/error.h"
+
+namespace dfr::trace {
+namespace {
+
+// EPIDs are dense; a log that jumps further than this is damaged, not sparse.
+constexpr uint32_t kMaxEpidJump = 1u << 16;
+constexpr uint32_t kMaxFieldSize = 1u << 20;
+
+// One entry's bytes, read from front to back; `at` is its place in the log.
+class Entry {
+public:
+	Entry(std::span<const std::byte> bytes, uint64_t at) : bytes_(bytes), at_(at) {}
+
+	[[noreturn]] void fail(const std::string& why) const {
+		throw Error("catalog entry at byte " + std::to_string(at_) + ": " + why,
+			    "the recording's catalog is damaged; records that need this entry cannot be read");
+	}
+
+	template <typename T> T fixed() const {
+		if (bytes_.size() < sizeof(T))
+			fail("it is " + std::to_string(bytes_.size()) + " bytes, its type needs " +
+			     std::to_string(sizeof(T)));
+		T value;
+		std::memcpy(&value, bytes_.data(), sizeof(T));
+		return value;
+	}
+
+	std::span<const std::byte> after(size_t offset) const {
+		if (offset > bytes_.size())
+			fail("it ends early");
+		return bytes_.subspan(offset);
+	}
+
+	// `count` NUL-terminated strings behind `offset`.
+	std::vector<std::string> strings(size_t offset, size_t count) const {
+		std::span<const std::byte> rest = after(offset);
+		std::vector<std::string> result;
+		for (size_t i = 0; i < count; i++) {
+			const void* nul = std::memchr(rest.data(), 0, rest.size());
+			if (rest.empty() || !nul)
+				fail("a string has no end");
+			const char* text = reinterpret_cast<const char*>(rest.data());
+			const size_t length = static_cast<const char*>(nul) - text;
+			result.emplace_back(text, length);
+			rest = rest.subspan(length + 1);
+		}
+		return result;
+	}
+
+	std::vector<dfr_field> fields(size_t offset, uint32_t count) const {
+		const std::span<const std::byte> rest = after(offset);
+		if (count > rest.size() / sizeof(dfr_field))
+			fail("it names " + std::to_string(count) + " fields, more than it holds");
+		std::vector<dfr_field> result(count);
+		if (count)
+			std::memcpy(result.data(), rest.data(), count * sizeof(dfr_field));
+		for (const dfr_field& field : result)
+			check(field);
+		return result;
+	}
+
+private:
+	void check(const dfr_field& field) const {
+		if (field.kind < DFR_FIELD_INT || field.kind > DFR_FIELD_PROBETEXT)
+			fail("field kind " + std::to_string(field.kind) + " is not known");
+		if (field.kind == DFR_FIELD_INT && field.size != 1 && field.size != 2 && field.size != 4 &&
+		    field.size != 8)
+			fail("an integer field of " + std::to_string(field.size) + " bytes");
+		if (field.kind == DFR_FIELD_PROBETEXT && field.size > 3)
+			fail("probe text number " + std::to_string(field.size));
+		if (field.size > kMaxFieldSize)
+			fail("a field of " + std::to_string(field.size) + " bytes");
+	}
+
+	std::span<const std::byte> bytes_;
+	uint64_t at_;
+};
+
+std::string fixed_text(const char* text, size_t room) {
+	return std::string(text, strnlen(text, room));
+}
+
+void read_machine(Catalog& catalog, const Entry& entry) {
+	const std::span<const std::byte> rest = entry.after(sizeof(dfr_cat_entry));
+	std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
+	text = text.substr(0, text.find('\0'));
+	while (!text.empty()) {
+		const size_t end = text.find('\n');
+		const std::string_view line = text.substr(0, end);
+		const size_t equals = line.find('=');
+		if (equals != std::string_view::npos)
+			catalog.machine[std::string(line.substr(0, equals))] = line.substr(equals + 1);
+		if (end == std::string_view::npos)
+			break;
+		text.remove_prefix(end + 1);
+	}
+}
+
+void read_state(Catalog& catalog, const Entry& entry) {
+	const auto state = entry.fixed<dfr_cat_state>();
+	catalog.state_name = fixed_text(state.name, sizeof(state.name));
+	catalog.cpus = state.cpus;
+	catalog.block_size = state.block_size;
+	catalog.blocks = state.blocks;
+	catalog.policy = state.policy;
+	catalog.strsize = state.strsize;
+	catalog.anonymous = state.flags & 1;
+}
+
+void read_clock(Catalog& catalog, const Entry& entry) {
+	const auto clock = entry.fixed<dfr_cat_clock>();
+	catalog.add_clock({.mono = clock.mono, .real = clock.real, .boot = clock.boot});
+}
+
+void read_dof(Catalog& catalog, const Entry& entry) {
+	struct Head {
+		dfr_cat_entry head;
+		uint32_t number, bytes;
+	};
+	const auto head = entry.fixed<Head>();
+	const std::span<const std::byte> rest = entry.after(sizeof(Head));
+	if (head.bytes > rest.size())
+		entry.fail("its program of " + std::to_string(head.bytes) + " bytes does not fit");
+	if (head.number != catalog.dofs.size())
+		entry.fail("program " + std::to_string(head.number) + " is out of order");
+	const auto dof = rest.first(head.bytes);
+	catalog.dofs.emplace_back(dof.begin(), dof.end());
+	catalog.sources.resize(catalog.dofs.size());
+}
+
+void read_probe(Catalog& catalog, const Entry& entry) {
+	const auto probe = entry.fixed<dfr_cat_probe>();
+	std::vector<std::string> names = entry.strings(sizeof(probe), 4);
+	Probe result{.id = probe.id};
+	if (probe.nargs != 0xffffffff)
+		result.nargs = probe.nargs;
+	result.provider = std::move(names[0]);
+	result.module = std::move(names[1]);
+	result.function = std::move(names[2]);
+	result.name = std::move(names[3]);
+	catalog.probes.emplace(probe.id, std::move(result));
+}
+
+void read_layout(Catalog& catalog, const Entry& entry) {
+	const auto head = entry.fixed<dfr_cat_layout>();
+	Layout layout{.id = head.layout, .dof = head.dof, .clause = head.clause};
+	layout.fields = entry.fields(sizeof(head), head.nfields);
+	layout.integers = count_integers(layout.fields);
+	catalog.layouts.emplace(layout.id, std::move(layout));
+}
+
+void read_ecb(Catalog& catalog, const Entry& entry) {
+	const auto ecb = entry.fixed<dfr_cat_ecb>();
+	if (!catalog.add_ecb({.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.layout}))
+		entry.fail("EPID " + std::to_string(ecb.epid) + " after " +
+			   std::to_string(catalog.ecbs.size()) + " others");
+}
+
+void read_agg(Catalog& catalog, const Entry& entry) {
+	const auto head = entry.fixed<dfr_cat_agg>();
+	Aggregation agg{.varid = head.varid, .kind = head.kind, .flags = head.flags, .arg = head.arg};
+	agg.keys = entry.fields(sizeof(head), head.nkeys);
+	catalog.aggregations.emplace(agg.varid, std::move(agg));
+}
+
+void read_module(Catalog& catalog, const Entry& entry) {
+	const auto head = entry.fixed<dfr_cat_module>();
+	Module module{.time = head.time, .base = head.base, .bytes = head.bytes, .gone = head.gone != 0};
+	module.name = std::move(entry.strings(sizeof(head), 1)[0]);
+	catalog.modules.push_back(std::move(module));
+}
+
+void read_event(Catalog& catalog, const Entry& entry) {
+	const auto event = entry.fixed<dfr_cat_event>();
+	catalog.events.push_back({.event = event.event, .value = event.value, .time = event.time});
+}
+
+void read_entry(Catalog& catalog, uint32_t type, const Entry& entry) {
+	switch (type) {
+	case DFR_CAT_STATE: return read_state(catalog, entry);
+	case DFR_CAT_MACHINE: return read_machine(catalog, entry);
+	case DFR_CAT_CLOCK: return read_clock(catalog, entry);
+	case DFR_CAT_DOF: return read_dof(catalog, entry);
+	case DFR_CAT_PROBE: return read_probe(catalog, entry);
+	case DFR_CAT_LAYOUT: return read_layout(catalog, entry);
+	case DFR_CAT_ECB: return read_ecb(catalog, entry);
+	case DFR_CAT_AGG: return read_agg(catalog, entry);
+	case DFR_CAT_MODULE: return read_module(catalog, entry);
+	case DFR_CAT_EVENT: return read_event(catalog, entry);
+	default: return; // FILL, or newer than this reader
+	}
+}
+
+} // namespace
+
+unsigned count_integers(const std::vector<dfr_field>& fields) {
+	return std::count_if(fields.begin(), fields.end(),
+			     [](const dfr_field& field) { return field.kind == DFR_FIELD_INT; });
+}
+
+size_t Catalog::parse(std::span<const std::byte> bytes) {
+	size_t at = 0;
+	if (!head_seen_) {
+		dfr_catalog head;
+		if (bytes.size() < sizeof(head))
+			return 0;
+		std::memcpy(&head, bytes.data(), sizeof(head));
+		if (head.magic != DFR_CATALOG_MAGIC)
+			throw Error("catalog: it does not start with its magic number");
+		if (head.version != 1)
+			throw Error("catalog: version " + std::to_string(head.version) + " is not known",
+				    "read it with the dfr that goes with the module that wrote it");
+		state_id = head.state_id;
+		std::copy(std::begin(head.boot_id), std::end(head.boot_id), boot_id.begin());
+		head_seen_ = true;
+		at = sizeof(head);
+	}
+	while (bytes.size() - at >= sizeof(dfr_cat_entry)) {
+		dfr_cat_entry head;
+		std::memcpy(&head, bytes.data() + at, sizeof(head));
+		if (head.size < sizeof(head) || head.size % 8)
+			throw Error("catalog entry at byte " + std::to_string(parsed_ + at) + ": size " +
+				    std::to_string(head.size));
+		if (head.size > bytes.size() - at)
+			break;
+		read_entry(*this, head.type, Entry(bytes.subspan(at, head.size), parsed_ + at));
+		at += head.size;
+	}
+	parsed_ += at;
+	return at;
+}
+
+bool Catalog::add_ecb(const Ecb& ecb) {
+	if (ecb.epid == 0 || ecb.epid > ecbs.size() + kMaxEpidJump)
+		return false;
+	if (ecb.epid > ecbs.size())
+		ecbs.resize(ecb.epid);
+	if (ecbs[ecb.epid - 1].epid == 0)
+		ecbs[ecb.epid - 1] = ecb;
+	return true;
+}
+
+void Catalog::add_clock(const Clock& clock) {
+	const auto later = std::upper_bound(clocks.begin(), clocks.end(), clock,
+					    [](const Clock& a, const Clock& b) { return a.mono < b.mono; });
+	clocks.insert(later, clock);
+}
+
+const Ecb* Catalog::ecb(uint32_t epid) const {
+	if (epid == 0 || epid > ecbs.size() || ecbs[epid - 1].epid == 0)
+		return nullptr;
+	return &ecbs[epid - 1];
+}
+
+const Probe* Catalog::probe_of(uint32_t epid) const {
+	const Ecb* found = ecb(epid);
+	if (!found)
+		return nullptr;
+	const auto probe = probes.find(found->probe);
+	return probe == probes.end() ? nullptr : &probe->second;
+}
+
+const Layout* Catalog::layout_of(uint32_t epid) const {
+	const Ecb* found = ecb(epid);
+	if (!found)
+		return nullptr;
+	const auto layout = layouts.find(found->layout);
+	return layout == layouts.end() ? nullptr : &layout->second;
+}
+
+int64_t Catalog::walltime(uint64_t mono) const {
+	if (clocks.empty())
+		return static_cast<int64_t>(mono);
+	const auto later = std::upper_bound(clocks.begin(), clocks.end(), mono,
+					    [](uint64_t time, const Clock& clock) { return time < clock.mono; });
+	const Clock& clock = later == clocks.begin() ? *later : *(later - 1);
+	return static_cast<int64_t>(clock.real + (mono - clock.mono));
+}
+
+} // namespace dfr::trace

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The decoder of blocks (formats/abi/block.h). Every byte may come from a dead
+// machine or an enemy: nothing is read beyond the committed bytes, and what does
+// not parse is skipped to the block's next restart point and counted. No
+// allocation per record: values live in one vector, views point into the block.
+// One thread; any number of decoders side by side.
+#include "formats/trace/decode.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "formats/abi/dof.h"
+#include "formats/trace/crc32c.h"
+
+namespace dfr::trace {
+namespace {
+
+template <typename T> T load(const std::byte* at) {
+	T value;
+	std::memcpy(&value, at, sizeof(T));
+	return value;
+}
+
+dfr_restart restart_at(const std::byte* base, uint32_t index) {
+	return load<dfr_restart>(base + sizeof(dfr_block) + index * sizeof(dfr_restart));
+}
+
+// Whether a DOF has an ACTDESC of kind COMMIT; a DOF that cannot be read might.
+bool dof_may_commit(const std::vector<std::byte>& dof) {
+	if (dof.size() < sizeof(dof_header))
+		return true;
+	const auto header = load<dof_header>(dof.data());
+	for (uint64_t i = 0; i < header.secnum; i++) {
+		const uint64_t at = header.secoff + i * sizeof(dof_sec);
+		if (at > dof.size() || dof.size() - at < sizeof(dof_sec))
+			return true;
+		const auto section = load<dof_sec>(dof.data() + at);
+		if (section.type != DOF_SECT_ACTDESC)
+			continue;
+		if (section.offset > dof.size() || section.size > dof.size() - section.offset)
+			return true;
+		for (uint64_t a = 0; a + sizeof(dof_actdesc) <= section.size; a += sizeof(dof_actdesc))
+			if (load<dof_actdesc>(dof.data() + section.offset + a).kind == DFR_ACT_COMMIT)
+				return true;
+	}
+	return false;
+}
+
+} // namespace
+
+void DecodeDamage::add(const DecodeDamage& other) {
+	blocks += other.blocks;
+	regions += other.regions;
+	bytes += other.bytes;
+}
+
+bool block_is_sane(std::span<const std::byte> bytes) {
+	if (bytes.size() < sizeof(dfr_block))
+		return false;
+	const auto head = load<dfr_block>(bytes.data());
+	return head.magic == DFR_BLOCK_MAGIC && head.version == DFR_BLOCK_VERSION && head.seq != 0 &&
+	       std::has_single_bit(head.size) && head.size >= DFR_BLOCK_MIN && head.size <= DFR_BLOCK_MAX &&
+	       head.hdr_size >= sizeof(dfr_block) && head.hdr_size <= head.size && head.hdr_size % 8 == 0 &&
+	       head.committed <= head.size - head.hdr_size && bytes.size() >= head.hdr_size + head.committed;
+}
+
+bool block_is_verified(std::span<const std::byte> bytes) {
+	if (!block_is_sane(bytes))
+		return false;
+	auto head = load<dfr_block>(bytes.data());
+	if (!(head.flags & DFR_BLOCK_SEALED) || head.checksum == 0)
+		return false;
+	const uint32_t expected = head.checksum;
+	head.checksum = 0;
+	uint32_t sum = crc32c(std::as_bytes(std::span(&head, 1)));
+	const size_t rest = head.hdr_size + head.committed - sizeof(head);
+	sum = crc32c(bytes.subspan(sizeof(head), rest), sum);
+	return (sum ? sum : 1) == expected;
+}
+
+const RecordPlan* RecordPlans::compile(uint32_t epid) {
+	const Layout* layout = catalog_.layout_of(epid);
+	if (!layout || layout->fields.size() > UINT16_MAX)
+		return nullptr;
+	if (epid >= plans_.size())
+		plans_.resize(std::max<size_t>(epid + 1, catalog_.ecbs.size() + 1));
+	RecordPlan& plan = plans_[epid];
+	plan.fields = layout->fields.data();
+	plan.count = static_cast<uint16_t>(layout->fields.size());
+	plan.integers = static_cast<uint16_t>(count_integers(layout->fields));
+	plan.probe = catalog_.probe_of(epid);
+	plan.known = true;
+	return &plan;
+}
+
+bool RecordPlans::may_commit() {
+	for (; dofs_seen_ < catalog_.dofs.size(); dofs_seen_++)
+		may_commit_ = may_commit_ || dof_may_commit(catalog_.dofs[dofs_seen_]);
+	return may_commit_ || catalog_.dofs.empty();
+}
+
+bool RecordCursor::open(const Block& block, DecodeDamage& damage, Losses* losses) {
+	damage_ = &damage;
+	losses_ = losses;
+	state_ = {};
+	sorted_ = false;
+	places_.clear();
+	notes_.clear();
+	end_ = region_ = 0;
+	if (!block_is_sane(block.bytes)) {
+		damage.blocks++;
+		return false;
+	}
+	const dfr_block& head = block.header();
+	base_ = block.bytes.data();
+	state_.at = region_ = head.hdr_size;
+	end_ = head.hdr_size + head.committed;
+	event_ = {};
+	event_.cpu = head.cpu;
+	event_.seq = head.seq;
+	restarts_ = (head.hdr_size - sizeof(dfr_block)) / sizeof(dfr_restart);
+	next_restart_ = 0;
+	trusting_ = block.verified;
+	if (trusting_)
+		region_ = end_; // nothing to doubt, so nothing to check
+	return true;
+}
+
+bool RecordCursor::next() {
+	if (!sorted_)
+		return next_in_place();
+	if (next_place_ == places_.size())
+		return false;
+	state_ = places_[next_place_++].state;
+	notes_.clear();
+	Step done;
+	quiet_ = true; // losses were counted when the places were collected
+	do
+		done = step();
+	while (done == Step::kControl);
+	quiet_ = false;
+	return done == Step::kRecord;
+}
+
+void RecordCursor::sort() {
+	places_.clear();
+	const State start = state_;
+	const uint32_t start_region = region_, start_restart = next_restart_;
+	const bool was_trusting = trusting_;
+	const DecodeDamage before = *damage_;
+	bool grouped = false;
+	State place = state_;
+	quiet_ = true;
+	// A record's place starts at the first NOTE before it, and inside the group that holds it.
+	for (;;) {
+		if (!state_.notes)
+			place = state_;
+		if (state_.at >= region_ && !enter_region())
+			break;
+		if (!state_.notes)
+			place = state_;
+		const Step done = step();
+		if (done == Step::kRecord) {
+			places_.push_back({event_.time, place});
+			grouped = grouped || event_.speculation;
+		} else if (done == Step::kDamage) {
+			skip_region();
+		} else if (done == Step::kEnd) {
+			break;
+		}
+	}
+	quiet_ = false;
+	*damage_ = before;
+	state_ = start;
+	region_ = start_region;
+	next_restart_ = start_restart;
+	trusting_ = was_trusting;
+	notes_.clear();
+	if (!grouped) { // in order already: go on in place, which is cheaper
+		places_.clear();
+		return;
+	}
+	// Once more aloud, for losses and damage; then by time.
+	while (next_in_place()) {
+	}
+	std::stable_sort(places_.begin(), places_.end(),
+			 [](const Place& a, const Place& b) { return a.time < b.time; });
+	sorted_ = true;
+	next_place_ = 0;
+}
+
+bool RecordCursor::next_in_place() {
+	for (;;) {
+		if (state_.at >= region_ && !enter_region())
+			return false;
+		switch (step()) {
+		case Step::kRecord: return true;
+		case Step::kControl: break;
+		case Step::kEnd: return false;
+		case Step::kDamage: skip_region(); break;
+		}
+	}
+}
+
+// The next region that leads exactly from its start to the next restart point (or to the end).
+bool RecordCursor::enter_region() {
+	while (state_.at < end_) {
+		find_region(state_.at);
+		if (region_holds())
+			return true;
+		skip_region();
+	}
+	return false;
+}
+
+// The region that starts at `from` ends at the next restart point.
+void RecordCursor::find_region(uint32_t from) {
+	region_ = end_;
+	for (; next_restart_ < restarts_; next_restart_++) {
+		const dfr_restart restart = restart_at(base_, next_restart_);
+		if (restart.record > from && restart.record < end_) {
+			region_ = restart.record;
+			return;
+		}
+	}
+}
+
+// Walks the region without giving anything away.
+bool RecordCursor::region_holds() {
+	const State start = state_;
+	const bool was_quiet = quiet_;
+	quiet_ = true;
+	Step done = Step::kControl;
+	while (state_.at < region_ && done != Step::kDamage)
+		done = step();
+	bool holds = done != Step::kDamage && state_.at == region_;
+	if (holds && region_ < end_) {
+		const dfr_restart restart = restart_at(base_, next_restart_);
+		holds = restart.time == state_.time && !state_.group_end;
+	}
+	quiet_ = was_quiet;
+	state_ = start;
+	notes_.clear();
+	return holds;
+}
+
+// Gives up what lies between here and the end of the region.
+void RecordCursor::skip_region() {
+	if (trusting_) { // sound bytes that this reader cannot read, say a layout that is missing
+		trusting_ = false;
+		find_region(step_start_);
+		state_.at = step_start_;
+	}
+	damage_->regions++;
+	damage_->bytes += region_ - std::min(region_, state_.at);
+	State after;
+	after.at = region_;
+	state_ = after;
+	notes_.clear();
+	if (region_ >= end_)
+		return;
+	const dfr_restart restart = restart_at(base_, next_restart_);
+	state_.time = restart.time;
+	state_.timed = true;
+	if (restart.context < sizeof(dfr_block) || restart.context >= end_)
+		return;
+	// The context record that holds here, read for its own sake.
+	State resume = state_;
+	state_.at = restart.context;
+	const bool was_quiet = quiet_;
+	quiet_ = true;
+	if (step() == Step::kControl)
+		resume.context = state_.context;
+	quiet_ = was_quiet;
+	state_ = resume;
+	notes_.clear();
+}
+
+bool RecordCursor::take(void* to, uint32_t size) {
+	if (end_ - state_.at < size)
+		return false;
+	std::memcpy(to, base_ + state_.at, size);
+	state_.at += size;
+	return true;
+}
+
+RecordCursor::Step RecordCursor::step() {
+	if (state_.group_end && state_.at >= state_.group_end) {
+		if (state_.at > state_.group_end)
+			return Step::kDamage;
+		state_.group_end = 0;
+		state_.speculation = 0;
+		state_.commit_time = 0;
+		state_.time = state_.group_time;
+		state_.context = {};
+	}
+	if (state_.at >= end_)
+		return state_.notes ? Step::kDamage : Step::kEnd;
+	step_start_ = state_.at;
+	uint32_t head;
+	if (!take(&head, sizeof(head)))
+		return Step::kDamage;
+	uint32_t id = DFR_REC_ID(head);
+	if (id == DFR_REC_ID_LONG) {
+		if (DFR_REC_DELTA(head) || !take(&id, sizeof(id)) || !take(&state_.time, sizeof(state_.time)))
+			return Step::kDamage;
+		state_.timed = true;
+	} else if (!state_.timed) {
+		return Step::kDamage;
+	} else {
+		state_.time += DFR_REC_DELTA(head);
+	}
+	if (id == 0)
+		return control();
+	event_.offset = step_start_;
+	return record(id, DFR_REC_LEVEL(head));
+}
+
+RecordCursor::Step RecordCursor::control() {
+	uint8_t kind;
+	bool good = take(&kind, 1);
+	if (good) {
+		switch (kind) {
+		case DFR_CONTROL_CONTEXT: good = context(); break;
+		case DFR_CONTROL_NOTE: good = note(); break;
+		case DFR_CONTROL_GROUP: good = group(); break;
+		case DFR_CONTROL_LOSS: good = loss(); break;
+		default: good = false;
+		}
+	}
+	return good ? Step::kControl : Step::kDamage;
+}
+
+bool RecordCursor::context() {
+	uint8_t codes;
+	uint32_t words[3] = {};
+	if (!take(&codes, 1) || codes >> 6)
+		return false;
+	for (unsigned i = 0; i < 3; i++) {
+		const uint32_t size = 1u << (codes >> 2 * i & 3);
+		if (size > 4 || !take(&words[i], size))
+			return false;
+	}
+	const std::byte* name = base_ + state_.at;
+	const void* nul = std::memchr(name, 0, end_ - state_.at);
+	if (!nul)
+		return false;
+	const size_t length = static_cast<const std::byte*>(nul) - name;
+	state_.at += length + 1;
+	state_.context = {.task = words[0],
+			  .pid = words[1],
+			  .tid = words[2],
+			  .execname = {reinterpret_cast<const char*>(name), length}};
+	return true;
+}
+
+bool RecordCursor::note() {
+	Note entry;
+	if (!take(&entry.field, 1) || !take(&entry.code, 1) || !take(&entry.value, 8))
+		return false;
+	if (!state_.notes)
+		notes_.clear();
+	notes_.push_back(entry);
+	state_.notes++;
+	return state_.notes <= 256;
+}
+
+bool RecordCursor::group() {
+	uint32_t id, bytes;
+	uint64_t commit;
+	if (state_.group_end || state_.notes || !take(&id, 4) || !take(&bytes, 4) || !take(&commit, 8))
+		return false;
+	if (id == 0 || bytes > end_ - state_.at)
+		return false;
+	if (!bytes)
+		return true;
+	state_.group_end = state_.at + bytes;
+	state_.group_time = state_.time;
+	state_.speculation = id;
+	state_.commit_time = commit;
+	state_.context = {};
+	return true;
+}
+
+bool RecordCursor::loss() {
+	uint8_t cause;
+	Losses::Entry entry;
+	if (!take(&cause, 1) || !take(&entry.probe, 4) || !take(&entry.count, 8) || !take(&entry.from, 8) ||
+	    !take(&entry.to, 8) || cause >= DFR_LOSS_MAX)
+		return false;
+	entry.cause = cause;
+	entry.cpu = static_cast<int32_t>(event_.cpu);
+	if (losses_ && !quiet_)
+		losses_->add(entry);
+	return true;
+}
+
+RecordCursor::Step RecordCursor::record(uint32_t epid, uint8_t level) {
+	const RecordPlan* plan = plans_.find(epid);
+	if (!plan || !fields(*plan))
+		return Step::kDamage;
+	if (state_.notes) {
+		for (const Note& entry : notes_) {
+			if (entry.field >= plan->count)
+				continue;
+			values_[entry.field].fault = entry.code;
+			values_[entry.field].fault_value = entry.value;
+		}
+		notes_.clear();
+		state_.notes = 0;
+	}
+	event_.time = state_.time;
+	event_.epid = epid;
+	event_.level = level;
+	event_.context = state_.context;
+	event_.fields = {values_.data(), plan->count};
+	event_.speculation = state_.speculation;
+	event_.commit_time = state_.commit_time;
+	return Step::kRecord;
+}
+
+bool RecordCursor::fields(const RecordPlan& plan) {
+	if (values_.size() < plan.count)
+		values_.resize(plan.count);
+	const uint32_t code_bytes = (plan.integers + 3u) / 4;
+	if (end_ - state_.at < code_bytes)
+		return false;
+	const std::byte* codes = base_ + state_.at;
+	state_.at += code_bytes;
+	unsigned integer = 0;
+	for (unsigned i = 0; i < plan.count; i++) {
+		const dfr_field& spec = plan.fields[i];
+		Value& value = values_[i];
+		value.bytes = {};
+		value.fault = 0;
+		value.fault_value = 0;
+		if (spec.kind != DFR_FIELD_INT) [[unlikely]] {
+			value.number = 0;
+			if (!field(spec, plan, value))
+				return false;
+			continue;
+		}
+		const unsigned code = std::to_integer<unsigned>(codes[integer / 4]) >> integer % 4 * 2 & 3;
+		integer++;
+		const uint32_t size = 1u << code, left = end_ - state_.at;
+		uint64_t word = 0;
+		if (left >= 8) [[likely]]
+			std::memcpy(&word, base_ + state_.at, 8);
+		else if (left >= size)
+			std::memcpy(&word, base_ + state_.at, size);
+		else
+			return false;
+		const unsigned shift = 64 - 8 * size;
+		word <<= shift;
+		value.number = spec.flags & DFR_FIELD_SIGNED
+				   ? static_cast<uint64_t>(static_cast<int64_t>(word) >> shift)
+				   : word >> shift;
+		state_.at += size;
+	}
+	return true;
+}
+
+bool RecordCursor::take_bytes(Value& value, uint64_t size) {
+	if (end_ - state_.at < size)
+		return false;
+	value.bytes = {base_ + state_.at, size};
+	state_.at += static_cast<uint32_t>(size);
+	return true;
+}
+
+bool RecordCursor::field(const dfr_field& spec, const RecordPlan& plan, Value& value) {
+	uint8_t frames;
+	uint16_t length;
+	uint32_t pid;
+	switch (spec.kind) {
+	case DFR_FIELD_STRING: {
+		const std::byte* text = base_ + state_.at;
+		const void* nul = std::memchr(text, 0, end_ - state_.at);
+		return nul && take_bytes(value, static_cast<const std::byte*>(nul) - text) && ++state_.at;
+	}
+	case DFR_FIELD_BYTES: return take_bytes(value, spec.size);
+	case DFR_FIELD_VARBYTES: return take(&length, 2) && take_bytes(value, length);
+	case DFR_FIELD_STACK: return take(&frames, 1) && take_bytes(value, 8ull * frames);
+	case DFR_FIELD_USTACK:
+		if (!take(&pid, 4))
+			return false;
+		value.number = pid;
+		return take(&frames, 1) && take_bytes(value, 8ull * frames);
+	case DFR_FIELD_USYM:
+		if (!take_bytes(value, 16))
+			return false;
+		value.number = load<uint64_t>(value.bytes.data() + 8);
+		return true;
+	case DFR_FIELD_PROBETEXT: {
+		if (!plan.probe)
+			return true;
+		const std::string* text[] = {&plan.probe->provider, &plan.probe->module, &plan.probe->function,
+					     &plan.probe->name};
+		value.bytes = std::as_bytes(std::span(*text[spec.size & 3]));
+		return true;
+	}
+	default: return false;
+	}
+}
+
+void BlockDecoder::decode(const Block& block, const std::function<bool(const Event&)>& visit, Losses* losses) {
+	if (!cursor_.open(block, damage_, losses))
+		return;
+	while (cursor_.next())
+		if (!visit(cursor_.event()))
+			return;
+}
+
+} // namespace dfr::trace

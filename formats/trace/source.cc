@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What all sources of blocks share: the ledger of losses, and the merge of
+// aggregation tables (formats/abi/aggtab.h) from several CPUs into one list.
+// Tables are hostile: an entry that does not fit ends the walk, and the rest of
+// the table is reported as not understood.
+#include "formats/trace/source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+#include "formats/abi/aggtab.h"
+#include "formats/abi/dof.h"
+
+namespace dfr::trace {
+namespace {
+
+auto loss_key(const Losses::Entry& entry) { return std::tuple(entry.cause, entry.probe, entry.cpu); }
+
+// How many value words a kind has; 0: depends on its parameters.
+unsigned words_of(uint32_t kind) {
+	switch (kind) {
+	case DFR_ACT_COUNT:
+	case DFR_ACT_SUM:
+	case DFR_ACT_MIN:
+	case DFR_ACT_MAX: return 1;
+	case DFR_ACT_AVG: return 2;
+	case DFR_ACT_STDDEV: return 4;
+	case DFR_ACT_QUANTIZE: return DFR_QUANTIZE_BUCKETS;
+	default: return 0;
+	}
+}
+
+bool words_fit(uint32_t kind, const std::vector<uint64_t>& words) {
+	if (kind == DFR_ACT_LQUANTIZE)
+		return !words.empty() && words.size() == DFR_LQUANTIZE_LEVELS(words[0]) + 3u;
+	if (kind == DFR_ACT_LLQUANTIZE)
+		return words.size() >= 3;
+	return !words.empty() && words.size() == words_of(kind);
+}
+
+void add_words(std::vector<uint64_t>& into, const std::vector<uint64_t>& from, size_t first) {
+	for (size_t i = first; i < into.size(); i++)
+		into[i] += from[i];
+}
+
+// False: they cannot be one aggregation's.
+bool combine(AggEntry& into, const AggEntry& from) {
+	if (into.kind != from.kind || into.words.size() != from.words.size())
+		return false;
+	const auto signed_less = [](uint64_t a, uint64_t b) {
+		return static_cast<int64_t>(a) < static_cast<int64_t>(b);
+	};
+	switch (into.kind) {
+	case DFR_ACT_MIN: into.words[0] = std::min(into.words[0], from.words[0], signed_less); break;
+	case DFR_ACT_MAX: into.words[0] = std::max(into.words[0], from.words[0], signed_less); break;
+	case DFR_ACT_STDDEV: {
+		const uint64_t low = into.words[2] + from.words[2];
+		into.words[3] += from.words[3] + (low < from.words[2]);
+		into.words[2] = low;
+		into.words[0] += from.words[0];
+		into.words[1] += from.words[1];
+		break;
+	}
+	case DFR_ACT_LQUANTIZE:
+	case DFR_ACT_LLQUANTIZE:
+		if (into.words[0] != from.words[0])
+			return false;
+		add_words(into.words, from.words, 1);
+		break;
+	default: add_words(into.words, from.words, 0);
+	}
+	into.approximate = into.approximate || from.approximate;
+	return true;
+}
+
+// Finds entries by variable and key while a table is merged.
+class AggIndex {
+public:
+	explicit AggIndex(std::vector<AggEntry>& entries) : entries_(entries) {
+		for (size_t i = 0; i < entries.size(); i++)
+			places_.emplace(name(entries[i]), i);
+	}
+	bool merge(AggEntry entry) {
+		const auto [place, fresh] = places_.emplace(name(entry), entries_.size());
+		if (!fresh)
+			return combine(entries_[place->second], entry);
+		entries_.push_back(std::move(entry));
+		return true;
+	}
+
+private:
+	static std::string name(const AggEntry& entry) {
+		std::string result(reinterpret_cast<const char*>(&entry.varid), sizeof(entry.varid));
+		result.append(reinterpret_cast<const char*>(entry.key.data()), entry.key.size());
+		return result;
+	}
+	std::vector<AggEntry>& entries_;
+	std::unordered_map<std::string, size_t> places_;
+};
+
+} // namespace
+
+void Losses::add(const Entry& entry) {
+	const auto place = std::lower_bound(entries.begin(), entries.end(), entry, [](const Entry& a, const Entry& b) {
+		return loss_key(a) < loss_key(b);
+	});
+	if (place == entries.end() || loss_key(*place) != loss_key(entry)) {
+		entries.insert(place, entry);
+		return;
+	}
+	place->count += entry.count;
+	place->from = std::min(place->from, entry.from);
+	place->to = std::max(place->to, entry.to);
+}
+
+uint64_t Losses::total() const {
+	uint64_t sum = 0;
+	for (const Entry& entry : entries)
+		sum += entry.count;
+	return sum;
+}
+
+size_t merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEntry>& into) {
+	dfr_aggtab head;
+	if (tab.size() < sizeof(head))
+		return tab.size();
+	std::memcpy(&head, tab.data(), sizeof(head));
+	uint64_t at = sizeof(head) + 4ull * head.nbuckets;
+	at = (at + 7) & ~7ull;
+	if (head.magic != DFR_AGGTAB_MAGIC || head.version != 1 || at > tab.size())
+		return tab.size();
+	const uint64_t end = std::min<uint64_t>(head.used, tab.size());
+	size_t senseless = head.used > tab.size() ? head.used - tab.size() : 0;
+	AggIndex index(into);
+	while (at < end) {
+		dfr_aggent entry;
+		if (end - at < sizeof(entry))
+			break;
+		std::memcpy(&entry, tab.data() + at, sizeof(entry));
+		const uint64_t size = sizeof(entry) + uint64_t{entry.key_size} + 8ull * entry.words;
+		if (entry.key_size % 8 || !entry.words || size > end - at)
+			break;
+		if (entry.varid) {
+			AggEntry result{.varid = entry.varid, .kind = entry.kind};
+			const std::byte* key = tab.data() + at + sizeof(entry);
+			result.key.assign(key, key + entry.key_size);
+			result.words.resize(entry.words);
+			std::memcpy(result.words.data(), key + entry.key_size, 8ull * entry.words);
+			if (!words_fit(entry.kind, result.words) || !index.merge(std::move(result)))
+				senseless += size;
+		}
+		at += size;
+	}
+	return senseless + (at < end ? end - at : 0);
+}
+
+} // namespace dfr::trace

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The verdict: what an answer is worth. The window is the time in which every
+// CPU is complete; what a ring overwrote before it is the horizon, not loss.
+// Loss is what is missing inside the window: each cause is counted once, though
+// the engine's counters, the ledger in the blocks and the gaps between blocks
+// may all tell of it.
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cstdio>
+#include <ctime>
+#include <iterator>
+
+#include "formats/trace/decode.h"
+
+namespace dfr::trace {
+namespace {
+
+const char* const kLossText[] = {
+    "ring full",			   // PRINCIPAL
+    "aggregation table full",		   // AGGREGATION
+    "speculation full",			   // SPEC
+    "speculation buffers busy",		   // SPEC_BUSY
+    "no speculation buffer",		   // SPEC_UNAVAILABLE
+    "no room for dynamic variables",	   // DYNVAR
+    "dynamic variables not yet clean",	   // DYNVAR_DIRTY
+    "dynamic variables being cleaned",	   // DYNVAR_RINSING
+    "nested in an NMI",			   // NMI
+    "no node for a return probe",	   // RETURN_POOL
+    "held back by the governor",	   // THROTTLE
+    "no ring for a CPU that came",	   // HOTPLUG
+    "fault inside an ERROR clause",	   // DOUBLE_ERROR
+    "stack strings full",		   // STKSTR
+    "overwritten while they were read",	   // OVERWRITTEN
+    "fired where RCU does not watch",	   // RCU_IDLE
+};
+static_assert(std::size(kLossText) == DFR_LOSS_MAX, "a text for each cause");
+
+std::string grouped(uint64_t number) {
+	std::string digits = std::to_string(number);
+	for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+		digits.insert(at, ",");
+	return digits;
+}
+
+std::string plural(uint64_t number, const char* noun) {
+	return grouped(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+// " on CPU 2" where all entries of a cause agree on one.
+std::string where(const std::vector<Losses::Entry>& entries) {
+	if (entries.empty() || entries[0].cpu < 0)
+		return "";
+	for (const Losses::Entry& entry : entries)
+		if (entry.cpu != entries[0].cpu)
+			return "";
+	return " on CPU " + std::to_string(entries[0].cpu);
+}
+
+struct Window {
+	uint64_t from = UINT64_MAX, to = 0;
+	bool horizon = false;
+};
+
+Window find_window(const Catalog& catalog, const Merger& merger) {
+	Window window;
+	uint64_t horizon = 0;
+	for (const Merger::CpuSpan& span : merger.cpus()) {
+		if (!span.blocks || !span.records)
+			continue;
+		window.from = std::min(window.from, span.first);
+		window.to = std::max(window.to, span.last);
+		if (span.first_seq > 1 || span.overwritten)
+			horizon = std::max(horizon, span.first);
+	}
+	for (const EventMark& mark : catalog.events) {
+		if (mark.event == DFR_EVENT_GO)
+			window.from = std::min(window.from, mark.time);
+		window.to = std::max(window.to, mark.time);
+	}
+	if (horizon) {
+		window.from = horizon;
+		window.horizon = true;
+	}
+	window.from = std::min(window.from, window.to);
+	return window;
+}
+
+// The larger of two accounts of the same losses, by cause.
+void judge_losses(Verdict& verdict, const Losses& counters, const Losses& ledger, uint64_t from) {
+	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++) {
+		std::vector<Losses::Entry> best;
+		uint64_t most = 0;
+		for (const Losses* account : {&ledger, &counters}) {
+			std::vector<Losses::Entry> entries;
+			uint64_t sum = 0;
+			for (const Losses::Entry& entry : account->entries) {
+				const bool before = entry.to && entry.to < from;
+				if (entry.cause != cause || !entry.count || before)
+					continue;
+				entries.push_back(entry);
+				sum += entry.count;
+			}
+			if (sum > most) {
+				most = sum;
+				best = std::move(entries);
+			}
+		}
+		if (!most)
+			continue;
+		verdict.lost += most;
+		verdict.reasons.push_back(plural(most, "record") + " lost" + where(best) + " (" +
+					  kLossText[cause] + ")");
+	}
+}
+
+// What the block headers alone know: gaps, and losses that no account names.
+void judge_blocks(Verdict& verdict, const Merger& merger) {
+	uint64_t by_headers = 0;
+	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
+		const Merger::CpuSpan& span = merger.cpus()[cpu];
+		by_headers += span.lost;
+		if (!span.gaps)
+			continue;
+		verdict.reasons.push_back(plural(span.missing, "record") + " missing on CPU " +
+					  std::to_string(cpu) + " (" + plural(span.gaps, "block") +
+					  " not there)");
+		verdict.lost += span.missing;
+	}
+	if (by_headers > verdict.lost) {
+		verdict.reasons.push_back(plural(by_headers - verdict.lost, "record") +
+					  " lost (cause not known)");
+		verdict.lost = by_headers;
+	}
+	const DecodeDamage& damage = merger.damage();
+	if (damage.blocks)
+		verdict.reasons.push_back(plural(damage.blocks, "damaged block"));
+	if (damage.regions)
+		verdict.reasons.push_back(plural(damage.bytes, "damaged byte") + " in " +
+					  plural(damage.regions, "place"));
+}
+
+struct Moment {
+	int64_t seconds;
+	std::tm local;
+};
+
+Moment moment(const Catalog& catalog, uint64_t mono) {
+	Moment result{.seconds = catalog.walltime(mono) / 1'000'000'000, .local = {}};
+	const std::time_t seconds = result.seconds;
+	localtime_r(&seconds, &result.local);
+	return result;
+}
+
+std::string format_moment(const Moment& when, const char* format) {
+	std::array<char, 64> text;
+	const size_t length = std::strftime(text.data(), text.size(), format, &when.local);
+	return std::string(text.data(), length);
+}
+
+} // namespace
+
+const char* loss_text(uint32_t cause) { return cause < DFR_LOSS_MAX ? kLossText[cause] : "cause not known"; }
+
+Verdict judge(BlockSource& source, const Merger& merger) {
+	Verdict verdict;
+	const Window window = find_window(source.catalog(), merger);
+	verdict.from = window.from;
+	verdict.to = window.to;
+	verdict.windowed = window.horizon;
+	for (const Merger::CpuSpan& span : merger.cpus()) {
+		verdict.records += span.records;
+		verdict.cpus += span.blocks != 0;
+	}
+	judge_losses(verdict, source.losses(), merger.losses(), window.horizon ? window.from : 0);
+	judge_blocks(verdict, merger);
+	if (source.partial())
+		for (std::string& remark : source.remarks())
+			verdict.reasons.push_back(std::move(remark));
+	verdict.complete = verdict.reasons.empty() && !source.partial();
+	return verdict;
+}
+
+std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
+	std::string line = !verdict.complete ? "partial: " : verdict.windowed ? "window: " : "complete: ";
+	const Moment from = moment(catalog, verdict.from), to = moment(catalog, verdict.to);
+	const bool same_day = from.local.tm_yday == to.local.tm_yday && from.local.tm_year == to.local.tm_year;
+	const char* format = same_day ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S";
+	line += format_moment(from, format) + (same_day ? "-" : " - ") + format_moment(to, format);
+	line += ", " + plural(verdict.cpus, "CPU") + ", " + plural(verdict.records, "record");
+	if (verdict.windowed)
+		line += "; the ring overwrote what came before";
+	for (const std::string& reason : verdict.reasons)
+		line += "; " + reason;
+	return line;
+}
+
+} // namespace dfr::trace
