@@ -15,6 +15,10 @@
 #include "formats/abi/dof.h"
 #include "kmod/engine/platform.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Why a DOF was refused: names section and offset. */
 struct dfr_refusal {
 	u32 rf_section; /* 0xffffffff: the header */
@@ -47,10 +51,14 @@ struct dfr_difo {
 struct dfr_act {
 	u16 ac_kind; /* enum dfr_action */
 	u16 ac_ntuple;
+	u32 ac_flags; /* DFR_AC_* */
 	struct dfr_difo *ac_difo; /* or NULL */
 	u64 ac_arg;
 	u64 ac_uarg;
 };
+
+#define DFR_AC_KEY 0x1	  /* an element of the key of the aggregating action that follows */
+#define DFR_AC_WEIGHT 0x2 /* the weight of the aggregating action that follows */
 
 /* One ECBDESC. */
 struct dfr_clause {
@@ -80,6 +88,8 @@ struct dfr_program {
 	struct dfr_difo *pg_difos;
 	u32 pg_ndifos;
 	bool pg_destructive;
+	struct dfr_act *pg_acts; /* of all ACTDESC sections; clauses of one section share theirs */
+	u32 pg_nacts;
 };
 
 struct dfr_load_limits {
@@ -88,8 +98,9 @@ struct dfr_load_limits {
 };
 
 /*
- * 0, or -EINVAL with a refusal, -E2BIG, -ENOMEM. `dof` may be freed or change
- * afterwards. A DOF that passes can neither hang nor overrun nor fault in probe
+ * 0, or with a refusal -EINVAL, -E2BIG (too large), -EACCES (destructive, and
+ * limits forbid it), -ENOENT (a kernel symbol is not there); -ENOMEM. `dof` may
+ * be freed or change afterwards. A DOF that passes can neither hang nor overrun nor fault in probe
  * context, whoever wrote it.
  */
 int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits *limits,
@@ -131,18 +142,36 @@ struct dfr_machine {
 	u32 m_flags; /* DFR_M_* */
 
 	u8 *m_scratch_ptr;
-	u32 m_fault;   /* enum dfr_fault + 1, 0: none */
+	u32 m_fault;   /* enum dif_fault + 1, 0: none */
 	u32 m_fault_pc; /* byte offset, or ~0 */
 	u64 m_fault_addr;
 	u64 m_strtok;	  /* current position, 0: none; reset for each firing */
 	u64 m_strtok_end;
+
+	/* The interpreter's own: here, since the kernel's stack is small. */
+	const struct dfr_difo *m_difo; /* runs, or ran last: its string table is readable */
+	u64 m_regs[DIF_NREGS];
+	u64 m_tuple[DIF_NTUPLE];
+	u64 m_tuple_size[DIF_NTUPLE]; /* 0: by value */
+	u32 m_ntuple;
 };
 #define DFR_M_DROP 0x1	/* abandon this ECB's record; the place that set it has counted it */
 #define DFR_M_LOCALS_ZEROED 0x2 /* this firing has zeroed the state's clause-locals on this CPU */
 #define DFR_M_DESTRUCTIVE 0x4
 
-/* Value of the DIFO, 0 if m_fault was set. By-reference results are addresses that
- * dfr_machine_readable() accepts or foreign kernel addresses (DIF_TF_BYUREF: user). */
+/* An ECB is finished (or abandoned): what it allocated is free. */
+static inline void dfr_machine_reset_scratch(struct dfr_machine *m)
+{
+	m->m_scratch_ptr = m->m_scratch;
+}
+
+/*
+ * Runs a DIFO; m_fault and m_fault_pc are set anew by each run. A DFR_DIFO_PURE
+ * one uses neither scratch nor variables and may run before the guard on a
+ * machine of its own: a fault there means that it must be run again behind it.
+ * Value of the DIFO, 0 if m_fault was set. By-reference results are addresses that
+ * dfr_machine_readable() accepts or foreign kernel addresses (DIF_TF_BYUREF: user).
+ */
 u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m);
 
 /* Is [addr, addr+size) memory of the machine's own (scratch, variables, string tables, probe names)? */
@@ -153,7 +182,14 @@ bool dfr_machine_readable(const struct dfr_machine *m, u64 addr, size_t size);
 long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t room, bool user, bool *cut);
 int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool user);
 
+/* DIF_SUBR_F_*: integer instructions alone. */
+u64 dfr_softfloat(u32 subr, u64 a, u64 b);
+
 /* speculation() reaches the other half of the engine: id, or 0 (counted there). Probe context. */
 u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -74,6 +74,7 @@ struct dfr_firing {
 	struct dfr_context fr_context; /* valid when fr_flags says so */
 	u64 fr_error[6]; /* ERROR's arguments */
 };
+#define DFR_FR_CONTEXT 0x1 /* fr_context is filled: see dfr_firing_context() */
 
 #include <dfr_platform_ops.h>
 
@@ -143,5 +144,15 @@ struct dfr_firing {
  *		make memory findable in a dead machine; no-op in user space
  *   void dfr_plat_unanchor(struct dfr_state *)			before the state's memory is freed
  */
+
+/* Probe. Who fires, asked once per firing and only if somebody wants to know. */
+static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *firing)
+{
+	if (!(firing->fr_flags & DFR_FR_CONTEXT)) {
+		dfr_plat_context(firing, &firing->fr_context);
+		firing->fr_flags |= DFR_FR_CONTEXT;
+	}
+	return &firing->fr_context;
+}
 
 #endif
