@@ -32,7 +32,8 @@ enum dfr_anchor_kind {
 struct dfr_anchor_run {
 	__u64 pfn;
 	__u32 pages;	/* consecutive page frames */
-	__u32 offset;	/* RING: bytes of one block in this run (a run holds whole blocks) */
+	__u32 offset;	/* RING: bytes of one block. The runs of one anchor, laid end to end, hold
+			 * whole blocks; a block of scattered pages goes on in the next run */
 };
 
 struct dfr_anchor {
@@ -52,5 +53,15 @@ struct dfr_anchor {
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_anchor) == 112, "anchor");
 #define DFR_ANCHOR_RUNS_MAX ((4096 - 112) / 16)
+
+/* What an anchor of kind PANIC has in the place of its runs (runs is 0, state_id 0). */
+#define DFR_ANCHOR_REASON_MAX 1024
+struct dfr_anchor_panic {
+	__u64 time; /* the clock of all records */
+	__u32 cpu;
+	__u32 tid;
+	char comm[16];
+	char reason[DFR_ANCHOR_REASON_MAX]; /* NUL-terminated */
+};
 
 #endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Anchors (formats/abi/anchor.h): pages that let a dead machine's memory be read
+ * without symbols or page tables. Writing and erasing them is process context
+ * under the engine's lock; the panic's anchor is made at load and filled in
+ * whatever context the machine dies in.
+ */
+#include "kmod/linux/linux.h"
+
+#include "formats/abi/anchor.h"
+
+#include <linux/io.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+/* An anchor page and whose it is. */
+struct anchor {
+	struct list_head an_list;
+	const struct dfr_state *an_state;
+	struct dfr_anchor *an_page;
+};
+
+static LIST_HEAD(anchors);
+static u64 generation;
+
+/*
+ * The key is hidden from the compiler, or it would fold the words and put the
+ * finished magic into the module's code, where a scanner would find it.
+ */
+static void write_magic(u64 magic[4])
+{
+	u64 key = DFR_ANCHOR_KEY;
+
+	OPTIMIZER_HIDE_VAR(key);
+	magic[0] = DFR_ANCHOR_WORD0 ^ key;
+	magic[1] = DFR_ANCHOR_WORD1 ^ key;
+	magic[2] = DFR_ANCHOR_WORD2 ^ key;
+	magic[3] = DFR_ANCHOR_WORD3 ^ key;
+}
+
+/* A page without its checksum is not an anchor, so the order of the rest is free. */
+static void publish(struct dfr_anchor *page)
+{
+	page->self_pfn = virt_to_phys(page) >> PAGE_SHIFT;
+	memcpy(page->boot_id, dfr_plat_boot_id(), sizeof(page->boot_id));
+	page->generation = ++generation;
+	page->checksum = 0;
+	write_magic(page->magic);
+	smp_store_release(&page->checksum, ~dfr_plat_crc32c(~0u, page, PAGE_SIZE));
+}
+
+static u64 pfn_of(const void *p)
+{
+	return is_vmalloc_addr(p) ? vmalloc_to_pfn(p) : virt_to_phys((void *)p) >> PAGE_SHIFT;
+}
+
+/* Lists pages from `p` on until the anchor is full; returns how many. */
+static size_t list_pages(struct dfr_anchor *page, const u8 *p, size_t pages, size_t unit)
+{
+	struct dfr_anchor_run *run = NULL;
+	size_t n;
+
+	for (n = 0; n < pages; n++) {
+		u64 pfn = pfn_of(p + n * PAGE_SIZE);
+
+		if (run && run->pfn + run->pages == pfn) {
+			run->pages++;
+			continue;
+		}
+		if (page->runs == DFR_ANCHOR_RUNS_MAX)
+			break;
+		run = &page->run[page->runs++];
+		run->pfn = pfn;
+		run->pages = 1;
+		run->offset = unit;
+	}
+	return n;
+}
+
+/* The last pages of a full anchor may be the first of a block: those go to the next part. */
+static void cut_to_whole_blocks(struct dfr_anchor *page, size_t extra)
+{
+	while (extra) {
+		struct dfr_anchor_run *run = &page->run[page->runs - 1];
+		size_t n = min_t(size_t, extra, run->pages);
+
+		run->pages -= n;
+		extra -= n;
+		if (!run->pages)
+			page->runs--;
+	}
+}
+
+static u32 next_part(const struct dfr_state *state, u32 kind, u32 cpu, u32 half)
+{
+	struct anchor *anchor;
+	u32 part = 0;
+
+	list_for_each_entry(anchor, &anchors, an_list) {
+		const struct dfr_anchor *page = anchor->an_page;
+
+		if (anchor->an_state == state && page->kind == kind && page->cpu == cpu &&
+		    page->half == half)
+			part++;
+	}
+	return part;
+}
+
+static struct dfr_anchor *add_anchor(const struct dfr_state *state)
+{
+	struct anchor *anchor = kzalloc(sizeof(*anchor), GFP_KERNEL);
+
+	if (!anchor)
+		return NULL;
+	anchor->an_page = (struct dfr_anchor *)get_zeroed_page(GFP_KERNEL);
+	if (!anchor->an_page) {
+		kfree(anchor);
+		return NULL;
+	}
+	anchor->an_state = state;
+	list_add_tail(&anchor->an_list, &anchors);
+	return anchor->an_page;
+}
+
+int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
+		    size_t unit)
+{
+	size_t pages = PAGE_ALIGN(size) >> PAGE_SHIFT;
+	size_t block = kind == DFR_ANCHOR_RING ? DIV_ROUND_UP(unit, PAGE_SIZE) : 1;
+	u32 part = next_part(state, kind, cpu, half);
+	const u8 *at = p;
+
+	BUILD_BUG_ON(sizeof(struct dfr_anchor) + DFR_ANCHOR_RUNS_MAX * sizeof(struct dfr_anchor_run) >
+		     PAGE_SIZE);
+	while (pages) {
+		struct dfr_anchor *page = add_anchor(state);
+		size_t n;
+
+		if (!page)
+			return -ENOMEM;
+		page->state_id = dfr_state_id(state);
+		page->kind = kind;
+		page->cpu = cpu;
+		page->half = half;
+		page->part = part++;
+		n = list_pages(page, at, pages, unit);
+		if (n < pages) {
+			cut_to_whole_blocks(page, n % block);
+			n -= n % block;
+		}
+		publish(page);
+		at += n * PAGE_SIZE;
+		pages -= n;
+	}
+	return 0;
+}
+
+void dfr_plat_unanchor(struct dfr_state *state)
+{
+	struct anchor *anchor, *next;
+
+	list_for_each_entry_safe(anchor, next, &anchors, an_list) {
+		if (anchor->an_state != state)
+			continue;
+		memzero_explicit(anchor->an_page, PAGE_SIZE);
+		free_page((unsigned long)anchor->an_page);
+		list_del(&anchor->an_list);
+		kfree(anchor);
+	}
+}
+
+/* The panic's own anchor: made now, since a dying machine allocates nothing. */
+static struct dfr_anchor *panic_page;
+static atomic_t panicked;
+
+int dfr_anchor_init(void)
+{
+	panic_page = (struct dfr_anchor *)get_zeroed_page(GFP_KERNEL);
+	return panic_page ? 0 : -ENOMEM;
+}
+
+void dfr_anchor_exit(void)
+{
+	free_page((unsigned long)panic_page);
+	panic_page = NULL;
+}
+
+/* Any context of a machine that dies: writes to one page, takes no lock, once. */
+void dfr_anchor_panic(const char *reason)
+{
+	struct dfr_anchor_panic *record;
+
+	if (!panic_page || atomic_cmpxchg(&panicked, 0, 1))
+		return;
+	record = (struct dfr_anchor_panic *)panic_page->run;
+	record->time = ktime_get_mono_fast_ns();
+	record->cpu = raw_smp_processor_id();
+	record->tid = current->pid;
+	memcpy(record->comm, current->comm, sizeof(record->comm) - 1);
+	strscpy(record->reason, reason, DFR_ANCHOR_REASON_MAX);
+	panic_page->kind = DFR_ANCHOR_PANIC;
+	panic_page->cpu = record->cpu;
+	publish(panic_page);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The anonymous state: the boot program that is linked into the module, enabled
+ * and live from the module's first moment, kept under the name "anonymous" until
+ * a recorder claims it. Its probes may name functions of modules that are not
+ * there yet (-Z). Process context, once, at load. Whatever goes wrong here is
+ * logged and the boot goes on.
+ */
+#include "kmod/linux/boot_dof.h"
+#include "kmod/linux/linux.h"
+
+static void log_refusal(int error, const struct dfr_refusal *why)
+{
+	if (error != -EINVAL || !why->rf_reason[0]) {
+		pr_err("dfr: boot program not started: error %d; the boot goes on without it\n",
+		       error);
+		return;
+	}
+	pr_err("dfr: boot program refused: %s (section %d, offset %llu); the boot goes on without it\n",
+	       why->rf_reason, (int)why->rf_section, why->rf_offset);
+}
+
+/* The lock is held. */
+static int start(struct dfr_session *session, u32 *matched, struct dfr_refusal *why)
+{
+	struct dfr_rights rights = dfr_rights_of_boot();
+	u32 cpu;
+	int error;
+
+	dfr_state_set_name(session->ss_state, DFR_ANONYMOUS_NAME, true);
+	session->ss_kept = true;
+	error = dfr_session_enable(session, dfr_boot_dof, dfr_boot_dof_size(), &rights,
+				   DFR_ENABLE_ZERO_OK, matched, why);
+	return error ?: dfr_session_go(session, &cpu);
+}
+
+void dfr_anonymous_start(void)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+	struct dfr_refusal why = { .rf_section = ~0u };
+	struct dfr_session *session;
+	u32 matched = 0;
+	int error;
+
+	if (!dfr_boot_dof_size())
+		return;
+	dfr_mutex_lock(lock);
+	error = dfr_session_create(&session);
+	if (!error) {
+		error = start(session, &matched, &why);
+		if (error)
+			dfr_session_destroy(session);
+	}
+	dfr_mutex_unlock(lock);
+	if (error)
+		log_refusal(error, &why);
+	else
+		pr_info("dfr: boot program is recording, %u probes\n", matched);
+}

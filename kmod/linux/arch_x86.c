@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the module knows about x86-64 and is too long for arch_x86.h: which
+ * kernel addresses are devices, and the register file behind uregs[]. Called in
+ * probe context: no lock, no sleep, no fault.
+ */
+#include "arch_x86.h"
+
+#include <asm/fixmap.h>
+#include <asm/pgtable.h>
+#include <linux/kernel.h>
+
+/*
+ * ioremap() and memremap() of devices live among the vmalloc areas. The list of
+ * areas is behind a lock, so the page tables are asked instead: a mapping that
+ * is not write-back cached, or of a frame that has no struct page, is a device.
+ * The tables of the kernel half are only ever extended, or their leaves
+ * cleared, so a walk without lock sees either the old or the new entry.
+ */
+bool dfr_arch_device_address(u64 addr)
+{
+	unsigned int level;
+	pte_t *pte, entry;
+
+	if (addr >= FIXADDR_TOT_START)
+		return true; /* the local APIC and its like are here */
+	pte = lookup_address(addr, &level);
+	if (!pte)
+		return true;
+	entry = READ_ONCE(*pte);
+	if (!(pte_flags(entry) & _PAGE_PRESENT))
+		return true;
+	if (pte_flags(entry) & (_PAGE_PCD | _PAGE_PWT))
+		return true;
+	return !pfn_valid(pte_pfn(entry));
+}
+
+/* Order of the classic amd64 register names: R15 first, then as the frame is pushed. */
+static const u16 register_offset[] = {
+	offsetof(struct pt_regs, r15), offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r13),
+	offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r11), offsetof(struct pt_regs, r10),
+	offsetof(struct pt_regs, r9),  offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, di),
+	offsetof(struct pt_regs, si),  offsetof(struct pt_regs, bp),  offsetof(struct pt_regs, bx),
+	offsetof(struct pt_regs, dx),  offsetof(struct pt_regs, cx),  offsetof(struct pt_regs, ax),
+	0 /* trap number: Linux does not keep it */, offsetof(struct pt_regs, orig_ax),
+	offsetof(struct pt_regs, ip),  offsetof(struct pt_regs, cs),
+	offsetof(struct pt_regs, flags), offsetof(struct pt_regs, sp), offsetof(struct pt_regs, ss),
+};
+
+u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index)
+{
+	if (index >= ARRAY_SIZE(register_offset) || index == 15)
+		return 0;
+	return *(const unsigned long *)((const u8 *)regs + register_offset[index]);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the module knows about x86-64: which registers hold the arguments of
+ * functions and system calls, which addresses are the kernel's, what a user
+ * stack frame looks like. Small inlines for probe context; arch_x86.c has the
+ * rest. Another processor gets a file of its own with the same names.
+ */
+#ifndef DFR_KMOD_LINUX_ARCH_X86_H
+#define DFR_KMOD_LINUX_ARCH_X86_H
+
+#include <asm/ptrace.h>
+#include <asm/syscall.h>
+#include <linux/mm.h>
+
+#define DFR_SYSCALL_ARGS 6
+#define DFR_FUNCTION_ARGS 6
+
+/*
+ * Probe context. May this address be looked at as kernel memory at all? A user
+ * address would be an oops under SMAP, a non-canonical one a #GP: both must be
+ * refused before the load. Within the kernel half a load may still fault; that
+ * is caught.
+ */
+static inline bool dfr_arch_kernel_address(u64 addr)
+{
+	return ((s64)addr >> __VIRTUAL_MASK_SHIFT) == -1;
+}
+
+/* Probe context. Is [addr, addr + n) user memory? n is below a page. */
+static inline bool dfr_arch_user_address(u64 addr, size_t n)
+{
+	return addr < TASK_SIZE_MAX && n <= TASK_SIZE_MAX - addr;
+}
+
+/* Mapped devices: a load there may have side effects. Slow path, see arch_x86.c. */
+bool dfr_arch_device_address(u64 addr);
+
+static inline bool dfr_arch_needs_device_check(u64 addr)
+{
+	return (addr >= VMALLOC_START && addr <= VMALLOC_END) || addr >= FIXADDR_TOT_START;
+}
+
+/* Arguments of a system call at its entry, as registers of the caller hold them. */
+static inline void dfr_arch_syscall_args(const struct pt_regs *regs, u64 args[DFR_SYSCALL_ARGS])
+{
+	args[0] = regs->di;
+	args[1] = regs->si;
+	args[2] = regs->dx;
+	args[3] = regs->r10;
+	args[4] = regs->r8;
+	args[5] = regs->r9;
+}
+
+/* The same for a 32-bit call (int 0x80, sysenter of a 32-bit program). */
+static inline void dfr_arch_compat_syscall_args(const struct pt_regs *regs,
+						u64 args[DFR_SYSCALL_ARGS])
+{
+	args[0] = (u32)regs->bx;
+	args[1] = (u32)regs->cx;
+	args[2] = (u32)regs->dx;
+	args[3] = (u32)regs->si;
+	args[4] = (u32)regs->di;
+	args[5] = (u32)regs->bp;
+}
+
+/* Is the system call that `current` is in a 32-bit one? */
+static inline bool dfr_arch_compat_syscall(void)
+{
+	return in_ia32_syscall();
+}
+
+/* Arguments of a kernel function at its entry. */
+static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[DFR_FUNCTION_ARGS])
+{
+	args[0] = regs->di;
+	args[1] = regs->si;
+	args[2] = regs->dx;
+	args[3] = regs->cx;
+	args[4] = regs->r8;
+	args[5] = regs->r9;
+}
+
+/* uregs[index]: the numbering of <sys/regset.h> for amd64 as DTrace scripts use it. */
+u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between kernel versions, hidden behind one name each. The only
+ * file of the module that looks at LINUX_VERSION_CODE; processors are in
+ * arch_*.h. Both kernels that the guest harness boots (6.1, 6.12) and what lies
+ * between them are meant to build from here.
+ */
+#ifndef DFR_KMOD_LINUX_COMPAT_H
+#define DFR_KMOD_LINUX_COMPAT_H
+
+#include <linux/ftrace.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/rethook.h>
+#include <linux/tracepoint.h>
+#include <linux/version.h>
+
+/* The registers that an ftrace callback was given. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define DFR_FTRACE_REGS(fregs) (&(fregs)->regs)
+#else
+#define DFR_FTRACE_REGS(fregs) (&arch_ftrace_regs(fregs)->regs)
+#endif
+
+/*
+ * rethook: the handler got the return address as a parameter in 6.6, and the
+ * pool moved from nodes of ours to an objpool in 6.7. dfr_rethook_* (rethook.c)
+ * hides the second; a handler is written
+ *
+ *	static void h(DFR_RETHOOK_HANDLER_ARGS) { ... node, data, regs ... }
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#define DFR_RETHOOK_HANDLER_ARGS struct rethook_node *node, void *data, struct pt_regs *regs
+#else
+#define DFR_RETHOOK_HANDLER_ARGS                                                                   \
+	struct rethook_node *node, void *data, unsigned long ret_addr, struct pt_regs *regs
+#endif
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define DFR_RETHOOK_OWN_NODES 1
+#else
+#define DFR_RETHOOK_OWN_NODES 0
+#endif
+
+/* A mapping that stays read-only, is not inherited, grown or dumped. */
+static inline void dfr_vma_lock_down(struct vm_area_struct *vma)
+{
+	unsigned long set = VM_DONTEXPAND | VM_DONTCOPY | VM_DONTDUMP;
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+	vma->vm_flags = (vma->vm_flags & ~(unsigned long)VM_MAYWRITE) | set;
+#else
+	vm_flags_mod(vma, set, VM_MAYWRITE);
+#endif
+}
+
+/* A timer that expires in hard interrupt context, also where the kernel is -rt. */
+static inline void dfr_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*function)(struct hrtimer *))
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	timer->function = function;
+#else
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+#endif
+}
+
+#endif

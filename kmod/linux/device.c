@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/dfr: the control interface of formats/abi/control.h. A descriptor holds
+ * at most one session. Every structure is copied in once, checked, worked on as
+ * the kernel's own copy and copied out; no user memory is touched under the
+ * engine's lock, since a fault there takes mmap_lock, and mmap() of a block
+ * takes the two in the other order. Process context.
+ *
+ * Mapping is in mapping.c, probe listing in listing.c.
+ */
+#include "kmod/linux/device.h"
+
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+static struct dfr_mutex *engine_lock(void)
+{
+	return dfr_engine_lock(dfr_engine_instance);
+}
+
+int dfr_device_copy_in(void *to, size_t size, const void __user *from)
+{
+	u32 given;
+	int error;
+
+	if (get_user(given, (const u32 __user *)from))
+		return -EFAULT;
+	if (given < sizeof(u32) || given > PAGE_SIZE)
+		return -EINVAL;
+	error = copy_struct_from_user(to, size, from, given);
+	*(u32 *)to = given; /* what was checked, whatever stands there by now */
+	return error;
+}
+
+int dfr_device_copy_out(void __user *to, const void *from, size_t size)
+{
+	u32 given = *(const u32 *)from;
+
+	return copy_to_user(to, from, min_t(size_t, given, size)) ? -EFAULT : 0;
+}
+
+static int ioctl_info(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_info info;
+	int error = dfr_device_copy_in(&info, sizeof(info), arg);
+
+	if (error)
+		return error;
+	info.version = DFR_CONTROL_VERSION;
+	info.cpus = dfr_plat_ncpus();
+	info.flags = dfr_destructive_allowed() ? DFR_INFO_DESTRUCTIVE : 0;
+	memcpy(info.boot_id, dfr_plat_boot_id(), sizeof(info.boot_id));
+	dfr_mutex_lock(engine_lock());
+	info.probes = dfr_device_probe_count();
+	info.states = dfr_session_count();
+	if (dfr_session_find(DFR_ANONYMOUS_NAME))
+		info.flags |= DFR_INFO_ANONYMOUS;
+	dfr_mutex_unlock(engine_lock());
+	return dfr_device_copy_out(arg, &info, sizeof(info));
+}
+
+/* The lock is held. */
+static int enable_locked(struct dfr_file *file, const void *dof, struct dfr_ioc_enable *io,
+			 struct dfr_refusal *why)
+{
+	struct dfr_session *session = file->fl_session;
+	int error;
+
+	if (!session) {
+		error = dfr_session_create(&session);
+		if (error)
+			return error;
+		WRITE_ONCE(session->ss_owner, file);
+	}
+	error = dfr_session_enable(session, dof, io->dof_size, &file->fl_rights, io->flags,
+				   &io->matched, why);
+	if (error && !file->fl_session)
+		dfr_session_destroy(session); /* the first program makes the state, or nothing does */
+	else
+		file->fl_session = session;
+	return error;
+}
+
+static int ioctl_enable(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_refusal why = { .rf_section = ~0u };
+	struct dfr_ioc_enable io;
+	void *dof;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	if (io.flags & ~DFR_ENABLE_ZERO_OK)
+		return -EINVAL;
+	if (io.dof_size < sizeof(struct dof_header))
+		return -EINVAL;
+	if (io.dof_size > DOF_LOADSZ_MAX)
+		return -E2BIG;
+	dof = vmemdup_user(u64_to_user_ptr(io.dof), io.dof_size);
+	if (IS_ERR(dof))
+		return PTR_ERR(dof);
+	io.matched = 0;
+	dfr_mutex_lock(engine_lock());
+	error = enable_locked(file, dof, &io, &why);
+	dfr_mutex_unlock(engine_lock());
+	kvfree(dof);
+	io.error_section = why.rf_section;
+	io.error_offset = why.rf_offset;
+	BUILD_BUG_ON(sizeof(io.reason) != sizeof(why.rf_reason));
+	memcpy(io.reason, why.rf_reason, sizeof(io.reason));
+	io.reason[sizeof(io.reason) - 1] = 0;
+	return dfr_device_copy_out(arg, &io, sizeof(io)) ?: error;
+}
+
+static int ioctl_go(struct dfr_file *file, void __user *arg,
+		    int (*action)(struct dfr_session *session, u32 *cpu))
+{
+	struct dfr_ioc_go io;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	dfr_mutex_lock(engine_lock());
+	error = file->fl_session ? action(file->fl_session, &io.cpu) : -ENXIO;
+	dfr_mutex_unlock(engine_lock());
+	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
+}
+
+static int ioctl_status(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_status io;
+	u32 size;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	size = io.size;
+	memset(&io, 0, sizeof(io));
+	dfr_mutex_lock(engine_lock());
+	if (file->fl_session)
+		dfr_state_status(file->fl_session->ss_state, &io);
+	else
+		error = -ENXIO;
+	dfr_mutex_unlock(engine_lock());
+	io.size = size;
+	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
+}
+
+/* Blocks that one call may take or give back: bounds the copy, not the consumer. */
+#define DFR_TAKE_MAX 4096
+
+/* The lock is held. */
+static int take_locked(struct dfr_session *session, const struct dfr_ioc_take *io,
+		       struct dfr_ioc_taken *taken, u32 *count)
+{
+	u32 first = io->cpu == ~0u ? 0 : io->cpu;
+	u32 last = io->cpu == ~0u ? dfr_plat_ncpus() - 1 : io->cpu;
+	bool flush = io->flags & DFR_TAKE_FLUSH;
+	u32 cpu, n;
+	int error;
+
+	*count = 0;
+	for (cpu = first; cpu <= last && *count < io->count; cpu++) {
+		n = 0;
+		error = dfr_state_take(session->ss_state, cpu, flush, taken + *count,
+				       io->count - *count, &n);
+		*count += n; /* what was taken must be told, or nobody gives it back */
+		if (error)
+			return *count ? 0 : error;
+	}
+	return 0;
+}
+
+static int ioctl_take(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_taken *taken;
+	struct dfr_ioc_take io;
+	u32 count = 0;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	if (io.flags & ~DFR_TAKE_FLUSH || !io.count)
+		return -EINVAL;
+	if (io.cpu != ~0u && io.cpu >= dfr_plat_ncpus())
+		return -EINVAL;
+	io.count = min_t(u32, io.count, DFR_TAKE_MAX);
+	taken = kvcalloc(io.count, sizeof(*taken), GFP_KERNEL);
+	if (!taken)
+		return -ENOMEM;
+	dfr_mutex_lock(engine_lock());
+	error = file->fl_session ? take_locked(file->fl_session, &io, taken, &count) : -ENXIO;
+	dfr_mutex_unlock(engine_lock());
+	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
+		error = -EFAULT;
+	kvfree(taken);
+	io.count = count;
+	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
+}
+
+static int ioctl_release(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_release io;
+	struct dfr_ioc_taken *taken;
+	u32 i;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	if (!io.count || io.count > DFR_TAKE_MAX)
+		return -EINVAL;
+	taken = vmemdup_user(u64_to_user_ptr(io.taken), io.count * sizeof(*taken));
+	if (IS_ERR(taken))
+		return PTR_ERR(taken);
+	dfr_mutex_lock(engine_lock());
+	if (!file->fl_session)
+		error = -ENXIO;
+	for (i = 0; i < io.count && !error; i++)
+		error = taken[i].cpu >= dfr_plat_ncpus() ?
+				-EINVAL :
+				dfr_state_release(file->fl_session->ss_state, taken[i].cpu,
+						  taken[i].block, taken[i].seq);
+	dfr_mutex_unlock(engine_lock());
+	kvfree(taken);
+	return error;
+}
+
+#define DFR_CATALOG_COPY_MAX (1024 * 1024)
+
+static int ioctl_catalog(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_catalog io;
+	size_t room;
+	void *buffer;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	room = min_t(u64, io.bytes, DFR_CATALOG_COPY_MAX);
+	buffer = kvzalloc(max_t(size_t, room, 1), GFP_KERNEL);
+	if (!buffer)
+		return -ENOMEM;
+	dfr_mutex_lock(engine_lock());
+	if (file->fl_session)
+		io.bytes = dfr_state_catalog(file->fl_session->ss_state, io.offset, buffer, room,
+					     &io.committed);
+	else
+		error = -ENXIO;
+	dfr_mutex_unlock(engine_lock());
+	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, io.bytes))
+		error = -EFAULT;
+	kvfree(buffer);
+	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
+}
+
+#define DFR_AGGSNAP_MAX (256UL * 1024 * 1024)
+
+static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_aggsnap io;
+	size_t room;
+	void *buffer;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	room = min_t(u64, io.bytes, DFR_AGGSNAP_MAX);
+	buffer = kvzalloc(max_t(size_t, room, 1), GFP_KERNEL | __GFP_NOWARN);
+	if (!buffer)
+		return -ENOMEM;
+	io.bytes = 0;
+	dfr_mutex_lock(engine_lock());
+	error = file->fl_session ? dfr_state_aggsnap(file->fl_session->ss_state, buffer, room,
+						     &io.bytes) :
+				   -ENXIO;
+	dfr_mutex_unlock(engine_lock());
+	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, min_t(u64, io.bytes, room)))
+		error = -EFAULT;
+	kvfree(buffer);
+	if (error && error != -ENOSPC)
+		return error;
+	return dfr_device_copy_out(arg, &io, sizeof(io)) ?: error; /* ENOSPC: bytes says how much */
+}
+
+static int ioctl_aggclear(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_aggclear io;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	if (io.remove > 1)
+		return -EINVAL;
+	dfr_mutex_lock(engine_lock());
+	error = file->fl_session ?
+			dfr_state_aggclear(file->fl_session->ss_state, io.varid, io.remove) :
+			-ENXIO;
+	dfr_mutex_unlock(engine_lock());
+	return error;
+}
+
+/* A name is printable and has no space: it stands in lines of text and on command lines. */
+static int check_name(const char name[DFR_NAME_MAX])
+{
+	size_t i, n = strnlen(name, DFR_NAME_MAX);
+
+	if (n == DFR_NAME_MAX)
+		return -EINVAL;
+	for (i = 0; i < n; i++)
+		if (name[i] <= ' ' || name[i] > '~')
+			return -EINVAL;
+	return 0;
+}
+
+/* The lock is held. */
+static int keep_locked(struct dfr_file *file, const char *name)
+{
+	struct dfr_session *other;
+
+	if (!file->fl_session)
+		return -ENXIO;
+	if (!name[0])
+		return -EINVAL;
+	other = dfr_session_find(name);
+	if (other && other != file->fl_session)
+		return -EEXIST;
+	dfr_state_set_name(file->fl_session->ss_state, name, false);
+	file->fl_session->ss_kept = true;
+	return 0;
+}
+
+/* The lock is held. */
+static int claim_locked(struct dfr_file *file, const char *name)
+{
+	struct dfr_session *session;
+
+	if (file->fl_session)
+		return -EBUSY; /* one state a descriptor */
+	session = dfr_session_find(name[0] ? name : DFR_ANONYMOUS_NAME);
+	if (!session)
+		return -ENOENT;
+	if (session->ss_owner)
+		return -EBUSY; /* one owner at a time */
+	session->ss_owner = file;
+	file->fl_session = session;
+	return 0;
+}
+
+/* The lock is held. */
+static int end_locked(struct dfr_file *file, const char *name)
+{
+	struct dfr_session *session = dfr_session_find(name[0] ? name : DFR_ANONYMOUS_NAME);
+
+	if (!session)
+		return -ENOENT;
+	if (session->ss_owner && session->ss_owner != file)
+		return -EBUSY;
+	if (session->ss_owner)
+		file->fl_session = NULL;
+	dfr_session_destroy(session);
+	return 0;
+}
+
+static int ioctl_named(struct dfr_file *file, void __user *arg,
+		       int (*action)(struct dfr_file *file, const char *name))
+{
+	struct dfr_ioc_name io;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	error = check_name(io.name);
+	if (error)
+		return error;
+	dfr_mutex_lock(engine_lock());
+	error = action(file, io.name);
+	dfr_mutex_unlock(engine_lock());
+	return error;
+}
+
+#define DFR_STATES_TEXT_MAX (64 * 1024)
+
+static int ioctl_states(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_states io;
+	size_t room, need;
+	char *buffer;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	room = min_t(u64, io.bytes, DFR_STATES_TEXT_MAX);
+	buffer = kvzalloc(room + 1, GFP_KERNEL);
+	if (!buffer)
+		return -ENOMEM;
+	dfr_mutex_lock(engine_lock());
+	need = dfr_session_describe(buffer, room + 1);
+	dfr_mutex_unlock(engine_lock());
+	if (copy_to_user(u64_to_user_ptr(io.buffer), buffer, min(need, room)))
+		error = -EFAULT;
+	else if (need > room)
+		error = -ENOSPC;
+	kvfree(buffer);
+	io.bytes = need;
+	return error == -EFAULT ? error : dfr_device_copy_out(arg, &io, sizeof(io)) ?: error;
+}
+
+static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long value)
+{
+	struct dfr_file *file = filp->private_data;
+	void __user *arg = (void __user *)value;
+
+	switch (cmd) {
+	case DFR_IOC_INFO:
+		return ioctl_info(file, arg);
+	case DFR_IOC_ENABLE:
+		return ioctl_enable(file, arg);
+	case DFR_IOC_GO:
+		return ioctl_go(file, arg, dfr_session_go);
+	case DFR_IOC_STOP:
+		return ioctl_go(file, arg, dfr_session_stop);
+	case DFR_IOC_STATUS:
+		return ioctl_status(file, arg);
+	case DFR_IOC_TAKE:
+		return ioctl_take(file, arg);
+	case DFR_IOC_RELEASE:
+		return ioctl_release(file, arg);
+	case DFR_IOC_CATALOG:
+		return ioctl_catalog(file, arg);
+	case DFR_IOC_AGGSNAP:
+		return ioctl_aggsnap(file, arg);
+	case DFR_IOC_AGGCLEAR:
+		return ioctl_aggclear(file, arg);
+	case DFR_IOC_KEEP:
+		return ioctl_named(file, arg, keep_locked);
+	case DFR_IOC_CLAIM:
+		return ioctl_named(file, arg, claim_locked);
+	case DFR_IOC_END:
+		return ioctl_named(file, arg, end_locked);
+	case DFR_IOC_PROBES:
+		return dfr_device_probes(file, arg);
+	case DFR_IOC_STATES:
+		return ioctl_states(file, arg);
+	}
+	return -ENOTTY;
+}
+
+static int device_open(struct inode *inode, struct file *filp)
+{
+	struct dfr_file *file;
+	int error;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	if (!file)
+		return -ENOMEM;
+	init_waitqueue_head(&file->fl_wait);
+	error = dfr_rights_of_current(&file->fl_rights);
+	if (error) {
+		kfree(file);
+		return error;
+	}
+	filp->private_data = file;
+	return nonseekable_open(inode, filp);
+}
+
+/* The last descriptor is gone: a held state goes with it, a kept one runs on. */
+static int device_release(struct inode *inode, struct file *filp)
+{
+	struct dfr_file *file = filp->private_data;
+
+	dfr_mutex_lock(engine_lock());
+	if (file->fl_session && file->fl_session->ss_kept)
+		WRITE_ONCE(file->fl_session->ss_owner, NULL);
+	else if (file->fl_session)
+		dfr_session_destroy(file->fl_session);
+	dfr_mutex_unlock(engine_lock());
+	kfree_rcu(file, fl_rcu);
+	return 0;
+}
+
+static __poll_t device_poll(struct file *filp, poll_table *wait)
+{
+	struct dfr_file *file = filp->private_data;
+	struct dfr_ioc_status status;
+	__poll_t events = 0;
+
+	poll_wait(filp, &file->fl_wait, wait);
+	dfr_mutex_lock(engine_lock());
+	if (!file->fl_session) {
+		events = EPOLLERR;
+	} else {
+		dfr_state_status(file->fl_session->ss_state, &status);
+		if (dfr_state_readable(file->fl_session->ss_state))
+			events |= EPOLLIN | EPOLLRDNORM;
+		if (status.activity >= DFR_DRAINING)
+			events |= EPOLLIN | EPOLLHUP;
+	}
+	dfr_mutex_unlock(engine_lock());
+	return events;
+}
+
+static const struct file_operations device_operations = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = dfr_device_mmap,
+	.poll = device_poll,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "dfr",
+	.fops = &device_operations,
+	.mode = 0600,
+};
+
+int dfr_device_init(void)
+{
+	return misc_register(&device);
+}
+
+void dfr_device_exit(void)
+{
+	misc_deregister(&device);
+}

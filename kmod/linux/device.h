@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An open descriptor of /dev/dfr, and what the device's files share.
+ */
+#ifndef DFR_KMOD_LINUX_DEVICE_H
+#define DFR_KMOD_LINUX_DEVICE_H
+
+#include "kmod/linux/linux.h"
+
+#include <linux/rcupdate.h>
+
+struct file;
+struct vm_area_struct;
+
+/* fl_session is under the engine's lock. Pollers sleep here, so that a session may end under them. */
+struct dfr_file {
+	struct dfr_session *fl_session;
+	struct dfr_rights fl_rights;
+	wait_queue_head_t fl_wait;
+	struct rcu_head fl_rcu; /* a wake-up may be on its way */
+};
+
+/*
+ * Copies a structure of the control interface, whose first word is its size. A
+ * structure of an older caller is shorter: what it lacks reads 0. A longer one
+ * must not ask for what is not known here (E2BIG).
+ */
+int dfr_device_copy_in(void *to, size_t size, const void __user *from);
+int dfr_device_copy_out(void __user *to, const void *from, size_t size);
+
+int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma); /* mapping.c */
+int dfr_device_probes(struct dfr_file *file, void __user *arg);	    /* listing.c */
+u32 dfr_device_probe_count(void);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The engine's platform operations in the kernel: what kmod/engine/platform.h
+ * lists, as static inlines, or as calls into platform.c, memory.c, stack.c and
+ * anchor.c where they are long. Included by platform.h alone, which says what
+ * each operation means and which of them run in probe context. No kernel
+ * versions here (compat.h) and no processors (arch_*.h).
+ */
+#ifndef DFR_KMOD_LINUX_PLATFORM_OPS_H
+#define DFR_KMOD_LINUX_PLATFORM_OPS_H
+
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include "kmod/linux/arch_x86.h"
+
+/* Memory. */
+static inline void *dfr_plat_alloc(size_t size)
+{
+	return kvzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+}
+
+static inline void dfr_plat_free(void *p)
+{
+	kvfree(p);
+}
+
+void *dfr_plat_alloc_pages(size_t size);
+void dfr_plat_free_pages(void *p, size_t size);
+
+/* Order and exclusion. */
+#define dfr_load_acquire(p) smp_load_acquire(p)
+#define dfr_store_release(p, v) smp_store_release(p, v)
+#define dfr_read_once(p) READ_ONCE(*(p))
+#define dfr_write_once(p, v) WRITE_ONCE(*(p), v)
+#define dfr_smp_wmb() smp_wmb()
+#define dfr_smp_rmb() smp_rmb()
+#define dfr_cmpxchg(p, old, new) cmpxchg(p, old, new)
+
+static inline void dfr_atomic_add(u64 *p, u64 v)
+{
+	atomic64_add((s64)v, (atomic64_t *)p);
+}
+
+static inline void dfr_relax(void)
+{
+	cpu_relax();
+}
+
+struct dfr_mutex {
+	struct mutex mx_mutex;
+};
+
+static inline void dfr_mutex_init(struct dfr_mutex *m)
+{
+	mutex_init(&m->mx_mutex);
+}
+
+static inline void dfr_mutex_lock(struct dfr_mutex *m)
+{
+	mutex_lock(&m->mx_mutex);
+}
+
+static inline void dfr_mutex_unlock(struct dfr_mutex *m)
+{
+	mutex_unlock(&m->mx_mutex);
+}
+
+/*
+ * The raw forms: the traced ones are themselves probes (irq_disable), and a
+ * probe must leave lockdep's idea of the interrupted code alone.
+ */
+static __always_inline unsigned long dfr_plat_irq_save(struct dfr_engine *engine, unsigned int cpu)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	return flags;
+}
+
+static __always_inline void dfr_plat_irq_restore(struct dfr_engine *engine, unsigned long flags)
+{
+	raw_local_irq_restore(flags);
+}
+
+static __always_inline unsigned int dfr_plat_cpu(void)
+{
+	return raw_smp_processor_id();
+}
+
+static inline unsigned int dfr_plat_ncpus(void)
+{
+	return nr_cpu_ids;
+}
+
+static inline bool dfr_plat_cpu_online(unsigned int cpu)
+{
+	return cpu_online(cpu);
+}
+
+void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned int cpu, void (*fn)(void *), void *arg);
+void dfr_plat_synchronize(void);
+void dfr_plat_wake(struct dfr_state *state);
+
+/* Clock. */
+static __always_inline u64 dfr_plat_clock(const struct dfr_firing *firing)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+static inline u64 dfr_plat_walltime(const struct dfr_firing *firing)
+{
+	return ktime_get_real_fast_ns();
+}
+
+static inline u64 dfr_plat_boottime(void)
+{
+	return ktime_get_boot_fast_ns();
+}
+
+/* Foreign memory. */
+static __always_inline bool dfr_plat_kernel_range(u64 addr, size_t n)
+{
+	if (!dfr_arch_kernel_address(addr) || !dfr_arch_kernel_address(addr + n - 1))
+		return false;
+	if (dfr_arch_needs_device_check(addr) && dfr_arch_device_address(addr))
+		return false;
+	if (((addr ^ (addr + n - 1)) & PAGE_MASK) && dfr_arch_needs_device_check(addr + n - 1))
+		return !dfr_arch_device_address(addr + n - 1);
+	return true;
+}
+
+static __always_inline int dfr_plat_load(const struct dfr_firing *firing, u64 addr, unsigned int size,
+					 u64 *value)
+{
+	const void *from = (const void *)(unsigned long)addr;
+	union {
+		u8 b;
+		u16 h;
+		u32 w;
+		u64 x;
+	} v;
+
+	if (unlikely(!dfr_plat_kernel_range(addr, size)))
+		return -EFAULT;
+	switch (size) {
+	case 1:
+		__get_kernel_nofault(&v.b, from, u8, fault);
+		*value = v.b;
+		return 0;
+	case 2:
+		__get_kernel_nofault(&v.h, from, u16, fault);
+		*value = v.h;
+		return 0;
+	case 4:
+		__get_kernel_nofault(&v.w, from, u32, fault);
+		*value = v.w;
+		return 0;
+	case 8:
+		__get_kernel_nofault(&v.x, from, u64, fault);
+		*value = v.x;
+		return 0;
+	}
+fault:
+	return -EFAULT;
+}
+
+int dfr_plat_load_user(const struct dfr_firing *firing, u64 addr, unsigned int size, u64 *value);
+int dfr_plat_copy(const struct dfr_firing *firing, void *dst, u64 addr, size_t n);
+int dfr_plat_copy_user(const struct dfr_firing *firing, void *dst, u64 addr, size_t n);
+long dfr_plat_copy_str(const struct dfr_firing *firing, char *dst, u64 addr, size_t room);
+long dfr_plat_copy_str_user(const struct dfr_firing *firing, char *dst, u64 addr, size_t room);
+int dfr_plat_store_user(const struct dfr_firing *firing, u64 addr, const void *src, size_t n);
+
+/* Who fires. */
+static __always_inline u32 dfr_plat_level(void)
+{
+	unsigned long count = preempt_count();
+
+	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
+		return 0; /* task; with bottom halves merely disabled, too */
+	return count & NMI_MASK ? 3 : count & HARDIRQ_MASK ? 2 : 1;
+}
+
+static __always_inline void dfr_plat_context(const struct dfr_firing *firing, struct dfr_context *cx)
+{
+	struct task_struct *task = current;
+
+	cx->cx_key = task;
+	cx->cx_pid = task->tgid;
+	cx->cx_tid = task->pid;
+	cx->cx_task = likely(task->pid) ? task->pid : raw_smp_processor_id();
+	cx->cx_level = dfr_plat_level();
+	BUILD_BUG_ON(sizeof(cx->cx_comm) != TASK_COMM_LEN);
+	memcpy(cx->cx_comm, task->comm, TASK_COMM_LEN);
+	cx->cx_comm[TASK_COMM_LEN - 1] = 0;
+}
+
+u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index);
+unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned int max);
+unsigned int dfr_plat_ustack(const struct dfr_firing *firing, u64 *pcs, unsigned int max);
+bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid);
+u64 dfr_plat_random(const struct dfr_firing *firing);
+long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, const u64 *args, char *buffer,
+		   size_t room, u64 *result);
+
+/* Destructive. */
+int dfr_plat_raise(const struct dfr_firing *firing, int sig);
+int dfr_plat_stop(const struct dfr_firing *firing);
+int dfr_plat_chill(u64 ns);
+int dfr_plat_breakpoint(void);
+int dfr_plat_panic(void);
+
+/* Others. */
+u32 dfr_plat_crc32c(u32 crc, const void *p, size_t n);
+#define dfr_plat_log(fmt, ...) pr_info("dfr: " fmt "\n", ##__VA_ARGS__)
+const u8 *dfr_plat_boot_id(void);
+size_t dfr_plat_machine(char *buffer, size_t room);
+int dfr_plat_symbol(const char *name, u64 *address);
+int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
+		    size_t unit);
+void dfr_plat_unanchor(struct dfr_state *state);
+
+#endif

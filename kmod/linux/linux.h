@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of kmod/linux and kmod/providers share among themselves: the
+ * module's one engine, a state's Linux half (the session), and who starts and
+ * stops what. main.c is the place to start reading.
+ */
+#ifndef DFR_KMOD_LINUX_LINUX_H
+#define DFR_KMOD_LINUX_LINUX_H
+
+#include "kmod/engine/engine.h"
+
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/wait.h>
+
+/*
+ * A session is a state as this machine holds it: whose it is (an open
+ * descriptor, or nobody while a kept state is unclaimed) and who sleeps on it.
+ * All sessions are on one list; list and members are under the engine's lock,
+ * but for the wake-up, which probes use. A session and its state live and die
+ * together.
+ */
+struct dfr_session {
+	struct list_head ss_list;
+	struct dfr_state *ss_state;
+	struct dfr_file *ss_owner; /* NULL: kept and unclaimed; wake-ups read it under RCU */
+	bool ss_kept;
+	bool ss_active;		/* between go and stop */
+	u64 ss_next_clean;	/* dfr_plat_clock() */
+	u64 ss_next_clock;
+	struct irq_work ss_wake;
+};
+
+extern struct dfr_engine *dfr_engine_instance;
+struct dfr_engine *dfr_kernel_engine(void); /* exported */
+
+/* What a descriptor (or the boot program) is allowed; decided once, when it is opened. */
+struct dfr_rights {
+	bool rt_kernel_reads;
+	bool rt_destructive;
+};
+int dfr_rights_of_current(struct dfr_rights *rights);
+struct dfr_rights dfr_rights_of_boot(void);
+bool dfr_destructive_allowed(void); /* the module parameter */
+
+/* session.c; the engine's lock is held. */
+int dfr_session_create(struct dfr_session **out);
+void dfr_session_destroy(struct dfr_session *session);
+struct dfr_session *dfr_session_find(const char *name); /* kept ones */
+int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size,
+		       const struct dfr_rights *rights, u32 flags, u32 *matched,
+		       struct dfr_refusal *why);
+int dfr_session_go(struct dfr_session *session, u32 *cpu);
+int dfr_session_stop(struct dfr_session *session, u32 *cpu);
+unsigned int dfr_session_count(void);
+size_t dfr_session_describe(char *buffer, size_t room); /* bytes needed */
+/* Without the lock: all of them, at unload. */
+void dfr_sessions_end(void);
+
+int dfr_device_init(void);
+void dfr_device_exit(void);
+
+/* The state of the boot program, if one is linked in. Failures are logged, not returned. */
+void dfr_anonymous_start(void);
+
+int dfr_platform_init(void);
+int dfr_anchor_init(void);
+void dfr_anchor_exit(void);
+void dfr_anchor_panic(const char *reason); /* any context: a machine that dies */
+int dfr_panic_init(void);
+void dfr_panic_exit(void);
+
+/* Builtins that are answered elsewhere. Probe context. */
+u64 dfr_stack_builtin(const struct dfr_firing *firing, u32 id);
+u64 dfr_syscall_errno(const struct dfr_firing *firing);
+
+/* Providers, in the order in which they register; each has init and exit. */
+int dfr_syscall_init(void);
+void dfr_syscall_exit(void);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module: what is started in which order, and ended in the other. Start
+ * reading here; then linux.h (what the files share), session.c (a state's life),
+ * device.c (how programs reach it), kmod/providers (where probes come from) and
+ * kmod/engine (what happens when one fires).
+ *
+ * Init requests no module and takes no lock that somebody who waits for a module
+ * may hold: it runs inside the kernel's own module requests at boot.
+ */
+#include "kmod/linux/linux.h"
+#include "kmod/linux/resolve.h"
+
+#include <linux/init.h>
+#include <linux/module.h>
+
+struct dfr_engine *dfr_engine_instance;
+
+static bool off;
+module_param(off, bool, 0400);
+MODULE_PARM_DESC(off, "start nothing: no device, no probe, no boot program (default: no)");
+
+/*
+ * `dfr.off` on the kernel's command line, also where the module is loaded by
+ * something that does not turn such words into parameters (the boot shim).
+ */
+static bool switched_off(void)
+{
+	char **command_line = (char **)dfr_resolve("saved_command_line");
+	const char *at = command_line ? *command_line : NULL;
+
+	for (; at && (at = strstr(at, "dfr.off")) != NULL; at++) {
+		const char *end = at + strlen("dfr.off");
+
+		if (at != *command_line && at[-1] != ' ')
+			continue;
+		if (!*end || *end == ' ' || *end == '\n')
+			return true;
+		if (*end == '=' && (end[1] == '1' || end[1] == 'y' || end[1] == 'Y'))
+			return true;
+	}
+	return false;
+}
+
+struct part {
+	const char *pt_name;
+	int (*pt_init)(void);
+	void (*pt_exit)(void);
+	bool pt_started;
+};
+
+/* A provider that cannot start is a provider less, and says so. */
+static struct part providers[] = {
+	{ "syscall", dfr_syscall_init, dfr_syscall_exit },
+};
+
+static void start_providers(void)
+{
+	int i, error;
+
+	for (i = 0; i < ARRAY_SIZE(providers); i++) {
+		error = providers[i].pt_init();
+		providers[i].pt_started = !error;
+		if (error)
+			pr_warn("dfr: provider %s is not available on this kernel (error %d)\n",
+				providers[i].pt_name, error);
+	}
+}
+
+static void stop_providers(void)
+{
+	int i;
+
+	for (i = ARRAY_SIZE(providers) - 1; i >= 0; i--)
+		if (providers[i].pt_started)
+			providers[i].pt_exit();
+}
+
+static int __init dfr_init(void)
+{
+	int error = dfr_resolve_init();
+
+	if (error)
+		pr_warn("dfr: no kernel symbol table (error %d): symbols of programs will not resolve\n",
+			error);
+	off |= switched_off();
+	if (off) {
+		pr_info("dfr: switched off by dfr.off; nothing was started\n");
+		return 0;
+	}
+	dfr_platform_init();
+	error = dfr_anchor_init();
+	if (error)
+		return error;
+	dfr_engine_instance = dfr_engine_create(NULL);
+	if (!dfr_engine_instance) {
+		error = -ENOMEM;
+		goto no_engine;
+	}
+	start_providers();
+	error = dfr_panic_init();
+	if (error)
+		goto no_panic;
+	dfr_anonymous_start();
+	error = dfr_device_init();
+	if (error)
+		goto no_device;
+	return 0;
+
+no_device:
+	dfr_sessions_end();
+	dfr_panic_exit();
+no_panic:
+	stop_providers();
+	dfr_engine_destroy(dfr_engine_instance);
+no_engine:
+	dfr_anchor_exit();
+	return error;
+}
+
+static void __exit dfr_exit(void)
+{
+	if (off)
+		return;
+	dfr_device_exit();
+	dfr_sessions_end();
+	dfr_panic_exit();
+	stop_providers();
+	dfr_engine_destroy(dfr_engine_instance);
+	dfr_anchor_exit();
+	rcu_barrier(); /* descriptors are freed by RCU callbacks: slab's own, but ours to wait for */
+}
+
+module_init(dfr_init);
+module_exit(dfr_exit);
+
+/* For providers in modules of their own. */
+struct dfr_engine *dfr_kernel_engine(void)
+{
+	return dfr_engine_instance;
+}
+EXPORT_SYMBOL_GPL(dfr_kernel_engine);
+EXPORT_SYMBOL_GPL(dfr_provider_register);
+EXPORT_SYMBOL_GPL(dfr_provider_unregister);
+EXPORT_SYMBOL_GPL(dfr_probe_create);
+EXPORT_SYMBOL_GPL(dfr_probes_created);
+EXPORT_SYMBOL_GPL(dfr_fire);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("D flight recorder");
+MODULE_VERSION("1");

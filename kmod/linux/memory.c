@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory: pages that live as long as a state and can be mapped and anchored,
+ * and copies from memory that is not ours and may not be there. The copies run
+ * in probe context: interrupts off, possibly NMI; a fault is an error code.
+ */
+#include "formats/abi/block.h"
+#include "kmod/engine/platform.h"
+
+#include <linux/vmalloc.h>
+
+/*
+ * Contiguous frames in chunks as large as the largest block, if they are to be
+ * had without effort: then a block is one run in an anchor. Otherwise smaller
+ * chunks, down to single pages, which serve as well.
+ */
+#define DFR_CHUNK_ORDER get_order(DFR_BLOCK_MAX)
+#define DFR_CHUNK_PAGES (1U << DFR_CHUNK_ORDER)
+
+static unsigned int fill_chunk(struct page **pages, unsigned int room)
+{
+	unsigned int i, order = min_t(unsigned int, DFR_CHUNK_ORDER, ilog2(room));
+	struct page *page;
+
+	for (;; order--) {
+		gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
+
+		page = alloc_pages(order ? gfp | __GFP_NORETRY : gfp, order);
+		if (page || !order)
+			break;
+	}
+	if (!page)
+		return 0;
+	split_page(page, order);
+	for (i = 0; i < 1U << order; i++)
+		pages[i] = page + i;
+	return 1U << order;
+}
+
+static void *alloc_mapped(size_t size)
+{
+	unsigned int i = 0, n, count = PAGE_ALIGN(size) >> PAGE_SHIFT;
+	struct page **pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
+	void *p = NULL;
+
+	if (!pages)
+		return NULL;
+	for (; i < count; i += n) {
+		n = fill_chunk(pages + i, count - i);
+		if (!n)
+			break;
+	}
+	if (i == count)
+		p = vmap(pages, count, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+	if (p)
+		return p; /* vfree() frees pages and array */
+	while (i)
+		__free_page(pages[--i]);
+	kvfree(pages);
+	return NULL;
+}
+
+void *dfr_plat_alloc_pages(size_t size)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
+	void *p = NULL;
+
+	if (!size || size >> PAGE_SHIFT > UINT_MAX)
+		return NULL;
+	if (size <= DFR_BLOCK_MAX)
+		p = alloc_pages_exact(size, gfp);
+	return p ?: alloc_mapped(size);
+}
+
+void dfr_plat_free_pages(void *p, size_t size)
+{
+	if (!p)
+		return;
+	if (is_vmalloc_addr(p))
+		vfree(p);
+	else
+		free_pages_exact(p, size);
+}
+
+/* Bytes of [addr, addr + n) up to the end of addr's page. */
+static size_t in_page(u64 addr, size_t n)
+{
+	return min_t(size_t, n, PAGE_SIZE - (addr & ~PAGE_MASK));
+}
+
+/* Probe context. n bytes of one page of the kernel's memory. */
+static int copy_in_page(u8 *dst, u64 addr, size_t n)
+{
+	const u8 *from = (const u8 *)(unsigned long)addr;
+
+	if (!dfr_plat_kernel_range(addr, 1))
+		return -EFAULT;
+	for (; n >= sizeof(u64); n -= sizeof(u64), dst += sizeof(u64), from += sizeof(u64))
+		__get_kernel_nofault(dst, from, u64, fault);
+	for (; n; n--, dst++, from++)
+		__get_kernel_nofault(dst, from, u8, fault);
+	return 0;
+fault:
+	return -EFAULT;
+}
+
+int dfr_plat_copy(const struct dfr_firing *firing, void *dst, u64 addr, size_t n)
+{
+	u8 *to = dst;
+
+	while (n) {
+		size_t part = in_page(addr, n);
+		int error = copy_in_page(to, addr, part);
+
+		if (error)
+			return error;
+		to += part;
+		addr += part;
+		n -= part;
+	}
+	return 0;
+}
+
+int dfr_plat_load_user(const struct dfr_firing *firing, u64 addr, unsigned int size, u64 *value)
+{
+	u64 v = 0; /* little endian: the low bytes */
+
+	if (!dfr_arch_user_address(addr, size))
+		return -EFAULT;
+	if (copy_from_user_nofault(&v, (const void __user *)(unsigned long)addr, size))
+		return -EFAULT;
+	*value = v;
+	return 0;
+}
+
+int dfr_plat_copy_user(const struct dfr_firing *firing, void *dst, u64 addr, size_t n)
+{
+	if (!dfr_arch_user_address(addr, n))
+		return -EFAULT;
+	return copy_from_user_nofault(dst, (const void __user *)(unsigned long)addr, n) ? -EFAULT : 0;
+}
+
+int dfr_plat_store_user(const struct dfr_firing *firing, u64 addr, const void *src, size_t n)
+{
+	if (!dfr_arch_user_address(addr, n))
+		return -EFAULT;
+	return copy_to_user_nofault((void __user *)(unsigned long)addr, src, n) ? -EFAULT : 0;
+}
+
+/*
+ * Strings are copied in pieces that do not cross a page, so that one that ends
+ * just before an unmapped page is read whole. What a piece holds beyond the NUL
+ * stays in the buffer's room and means nothing.
+ */
+#define DFR_STR_PIECE 64
+
+typedef int copy_piece(char *dst, u64 addr, size_t n);
+
+static int piece_kernel(char *dst, u64 addr, size_t n)
+{
+	return copy_in_page((u8 *)dst, addr, n);
+}
+
+static int piece_user(char *dst, u64 addr, size_t n)
+{
+	return dfr_plat_copy_user(NULL, dst, addr, n);
+}
+
+static __always_inline long copy_str(char *dst, u64 addr, size_t room, copy_piece *copy)
+{
+	size_t done = 0;
+
+	if (!room)
+		return -EFAULT;
+	while (done < room - 1) {
+		size_t n = in_page(addr + done, min_t(size_t, room - 1 - done, DFR_STR_PIECE));
+		const char *nul;
+
+		if (copy(dst + done, addr + done, n)) {
+			dst[0] = 0;
+			return -EFAULT;
+		}
+		nul = memchr(dst + done, 0, n);
+		if (nul)
+			return nul - dst;
+		done += n;
+	}
+	dst[done] = 0;
+	return done;
+}
+
+long dfr_plat_copy_str(const struct dfr_firing *firing, char *dst, u64 addr, size_t room)
+{
+	return copy_str(dst, addr, room, piece_kernel);
+}
+
+long dfr_plat_copy_str_user(const struct dfr_firing *firing, char *dst, u64 addr, size_t room)
+{
+	return copy_str(dst, addr, room, piece_user);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Platform operations that are too long for dfr_platform_ops.h and have no file
+ * of their own: waking readers, running on another CPU, built-in variables, the
+ * machine's identity. Which of them run in probe context says platform.h.
+ */
+#include "kmod/linux/linux.h"
+#include "kmod/linux/resolve.h"
+
+#include <linux/cpu.h>
+#include <linux/crc32.h>
+#include <linux/cred.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/task_stack.h>
+#include <linux/user_namespace.h>
+#include <linux/utsname.h>
+#include <linux/uuid.h>
+
+/* Waking: a probe may hold any lock, so the wait queue is left to an interrupt. */
+void dfr_plat_wake(struct dfr_state *state)
+{
+	struct dfr_session *session = dfr_state_host(state);
+
+	if (session)
+		irq_work_queue(&session->ss_wake);
+}
+
+/*
+ * A CPU that is gone has no firings: then its memory may be touched from here.
+ * Holding the hotplug lock keeps it gone.
+ */
+void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned int cpu, void (*fn)(void *), void *arg)
+{
+	unsigned long flags;
+
+	cpus_read_lock();
+	if (!cpu_online(cpu) || smp_call_function_single(cpu, fn, arg, true)) {
+		local_irq_save(flags);
+		fn(arg);
+		local_irq_restore(flags);
+	}
+	cpus_read_unlock();
+}
+
+/* The second one waits for tasks that were preempted in a trampoline before the guard. */
+void dfr_plat_synchronize(void)
+{
+	synchronize_rcu();
+	synchronize_rcu_tasks_rude();
+}
+
+/* Own generators: the kernel's takes a lock that a probe may have interrupted. */
+static DEFINE_PER_CPU(u64, random_state);
+
+u64 dfr_plat_random(const struct dfr_firing *firing)
+{
+	u64 *state = this_cpu_ptr(&random_state);
+	u64 z = *state += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+static u32 parent_pid(void)
+{
+	u32 pid;
+
+	rcu_read_lock();
+	pid = rcu_dereference(current->real_parent)->tgid;
+	rcu_read_unlock();
+	return pid;
+}
+
+/*
+ * Time on a CPU. The scheduler adds up at its own events; what has passed since
+ * then is added here, unless the two clocks disagree by more than a slice.
+ */
+static u64 time_on_cpu(void)
+{
+	const struct sched_entity *se = &current->se;
+	u64 since = sched_clock() - READ_ONCE(se->exec_start);
+
+	return READ_ONCE(se->sum_exec_runtime) + (since < NSEC_PER_SEC ? since : 0);
+}
+
+u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index)
+{
+	switch (id) {
+	case DIF_VAR_CURTHREAD:
+		return (u64)(unsigned long)current;
+	case DIF_VAR_VTIMESTAMP:
+		return time_on_cpu();
+	case DIF_VAR_IPL:
+		return dfr_plat_level();
+	case DIF_VAR_PPID:
+		return parent_pid();
+	case DIF_VAR_UID:
+		return from_kuid(&init_user_ns, current_uid());
+	case DIF_VAR_GID:
+		return from_kgid(&init_user_ns, current_gid());
+	case DIF_VAR_ERRNO:
+		return dfr_syscall_errno(firing);
+	case DIF_VAR_UREGS:
+		return current->mm ? dfr_arch_user_register(task_pt_regs(current), index) : 0;
+	}
+	return dfr_stack_builtin(firing, id);
+}
+
+/* Bounded: a tree of processes deeper than this is not one. */
+#define DFR_ANCESTORS_MAX 1024
+
+bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid)
+{
+	const struct task_struct *task = current;
+	bool found = false;
+	int i;
+
+	rcu_read_lock();
+	for (i = 0; i < DFR_ANCESTORS_MAX && !found; i++) {
+		found = (u32)task->tgid == pid;
+		if (!task->pid)
+			break;
+		task = rcu_dereference(task->real_parent);
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+u32 dfr_plat_crc32c(u32 crc, const void *p, size_t n)
+{
+	return __crc32c_le(crc, p, n); /* the bare sum: callers start at ~0 and invert */
+}
+
+static u8 boot_id[16];
+
+const u8 *dfr_plat_boot_id(void)
+{
+	return boot_id;
+}
+
+/*
+ * The kernel's own boot id, so that recordings can be told apart by what
+ * /proc/sys/kernel/random/boot_id says. The kernel makes it at the first read
+ * of that file; byte 8 of a valid one is never 0. Loaded first, we are before
+ * any reader, and what we put there is what readers will see.
+ */
+static void find_boot_id(void)
+{
+	u8 *kernel_id = (u8 *)dfr_resolve("sysctl_bootid");
+
+	if (!kernel_id)
+		kernel_id = boot_id;
+	if (!kernel_id[8])
+		generate_random_uuid(kernel_id);
+	if (kernel_id != boot_id)
+		memcpy(boot_id, kernel_id, sizeof(boot_id));
+}
+
+size_t dfr_plat_machine(char *buffer, size_t room)
+{
+	const struct new_utsname *uts = init_utsname();
+	char **command_line = (char **)dfr_resolve("saved_command_line");
+
+	return scnprintf(buffer, room,
+			 "sysname=%s\nhost=%s\nrelease=%s\nversion=%s\nmachine=%s\nbootid=%pUb\n"
+			 "cpus=%u\nonline=%u\npagesize=%lu\nmodule=%u\ncmdline=%s\n",
+			 uts->sysname, uts->nodename, uts->release, uts->version, uts->machine,
+			 boot_id, nr_cpu_ids, num_online_cpus(), PAGE_SIZE, DFR_CONTROL_VERSION,
+			 command_line && *command_line ? *command_line : "");
+}
+
+/* DOF names a symbol "module`symbol"; kallsyms wants "module:symbol", or the bare name. */
+int dfr_plat_symbol(const char *name, u64 *address)
+{
+	const char *tick = strchr(name, '`');
+	char text[128];
+	size_t n;
+
+	if (strscpy(text, name, sizeof(text)) < 0)
+		return -ENOENT;
+	if (tick) {
+		n = tick - name;
+		text[n] = ':';
+		if (!strncmp(name, "vmlinux`", n + 1) || !strncmp(name, "kernel`", n + 1))
+			memmove(text, text + n + 1, strlen(text + n + 1) + 1);
+	}
+	*address = dfr_resolve(text);
+	return *address ? 0 : -ENOENT;
+}
+
+int dfr_platform_init(void)
+{
+	unsigned int cpu;
+
+	find_boot_id();
+	for_each_possible_cpu(cpu)
+		get_random_bytes(per_cpu_ptr(&random_state, cpu), sizeof(u64));
+	return 0;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finding kernel symbols that are not exported. kallsyms_lookup_name() itself is
+ * not exported either, but a kprobe placed on it by name tells where it is; the
+ * probe is removed at once. Process context.
+ *
+ * A function found this way is called by a static call, never by a pointer: a
+ * static call is a direct call, so it needs no retpoline and is legal where the
+ * kernel has sealed the function's landing pad for indirect branches (IBT).
+ */
+#include "resolve.h"
+
+#include <linux/errno.h>
+#include <linux/kprobes.h>
+#include <linux/static_call.h>
+
+static unsigned long no_lookup(const char *name)
+{
+	return 0;
+}
+DEFINE_STATIC_CALL(lookup_name, no_lookup);
+
+int dfr_resolve_init(void)
+{
+	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
+	unsigned long address;
+	int error;
+
+	error = register_kprobe(&probe);
+	if (error)
+		return error;
+	address = (unsigned long)probe.addr;
+	unregister_kprobe(&probe);
+	static_call_update(lookup_name, (unsigned long (*)(const char *))address);
+	return dfr_resolve("init_mm") ? 0 : -ENOENT;
+}
+
+unsigned long dfr_resolve(const char *name)
+{
+	return static_call(lookup_name)(name);
+}

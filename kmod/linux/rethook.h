@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A pool of return hooks: the kernel's own rethook, whose interface is not
+ * exported and changed between versions. A hook replaces the return address of
+ * the function that is being entered; its handler runs when the function
+ * returns. The replaced address points into kernel text, so a pool may be freed
+ * while functions still sleep inside.
+ */
+#ifndef DFR_KMOD_LINUX_RETHOOK_H
+#define DFR_KMOD_LINUX_RETHOOK_H
+
+#include <linux/types.h>
+
+struct pt_regs;
+struct dfr_return_pool;
+
+/* Handler: probe context, preemption off. `cookie` is what dfr_return_hook() was given. */
+typedef void (*dfr_return_handler)(void *cookie, struct pt_regs *regs);
+
+/* Process context. -ENOENT: this kernel has no rethook; -ENOMEM. */
+int dfr_return_pool_create(unsigned int nodes, dfr_return_handler handler,
+			   struct dfr_return_pool **out);
+/* Process context; waits until no handler of the pool runs. */
+void dfr_return_pool_free(struct dfr_return_pool *pool);
+
+/* Probe context, at a function's entry: false when no node is free (a loss). */
+bool dfr_return_hook(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs);
+
+#endif

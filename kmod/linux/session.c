@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions: a state's life as the machine sees it. A held session goes with its
+ * descriptor; a kept one has a name, outlives its consumer and can be claimed
+ * again. Also the housekeeping of active states (cleaning, clock triples), which
+ * exists only while a state is active. The device calls this for descriptors,
+ * anonymous.c for the boot program. Process context; the engine's lock is held
+ * unless it says otherwise.
+ */
+#include "kmod/linux/device.h"
+
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+static LIST_HEAD(sessions);
+static unsigned int session_count;
+
+static void housekeeping(struct work_struct *work);
+static DECLARE_DELAYED_WORK(housekeeping_work, housekeeping);
+
+/* Any context but a probe's. */
+static void wake_owner(struct dfr_session *session)
+{
+	struct dfr_file *owner;
+
+	rcu_read_lock();
+	owner = READ_ONCE(session->ss_owner);
+	if (owner)
+		wake_up_interruptible_all(&owner->fl_wait);
+	rcu_read_unlock();
+}
+
+/* Interrupt context (on -rt a thread): what a probe asked for. */
+static void wake_readers(struct irq_work *work)
+{
+	struct dfr_session *session = container_of(work, struct dfr_session, ss_wake);
+
+	wake_owner(session);
+}
+
+int dfr_session_create(struct dfr_session **out)
+{
+	struct dfr_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
+	int error;
+
+	if (!session)
+		return -ENOMEM;
+	error = dfr_state_create(dfr_engine_instance, &session->ss_state);
+	if (error) {
+		kfree(session);
+		return error;
+	}
+	init_irq_work(&session->ss_wake, wake_readers);
+	dfr_state_set_host(session->ss_state, session);
+	list_add_tail(&session->ss_list, &sessions);
+	session_count++;
+	*out = session;
+	return 0;
+}
+
+void dfr_session_destroy(struct dfr_session *session)
+{
+	list_del(&session->ss_list);
+	session_count--;
+	dfr_state_destroy(session->ss_state); /* after this no probe wakes anybody */
+	irq_work_sync(&session->ss_wake);
+	kfree(session);
+}
+
+struct dfr_session *dfr_session_find(const char *name)
+{
+	struct dfr_session *session;
+
+	list_for_each_entry(session, &sessions, ss_list)
+		if (session->ss_kept && !strcmp(dfr_state_name(session->ss_state), name))
+			return session;
+	return NULL;
+}
+
+unsigned int dfr_session_count(void)
+{
+	return session_count;
+}
+
+int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size,
+		       const struct dfr_rights *rights, u32 flags, u32 *matched,
+		       struct dfr_refusal *why)
+{
+	struct dfr_load_limits limits = {
+		.ll_kernel_reads = rights->rt_kernel_reads,
+		.ll_destructive = rights->rt_destructive,
+	};
+
+	return dfr_state_enable(session->ss_state, dof, size, &limits, flags, matched, why);
+}
+
+int dfr_session_go(struct dfr_session *session, u32 *cpu)
+{
+	int error = dfr_state_go(session->ss_state, cpu);
+
+	if (error)
+		return error;
+	session->ss_active = true;
+	session->ss_next_clean = 0;
+	session->ss_next_clock = dfr_plat_clock(NULL) + NSEC_PER_SEC;
+	mod_delayed_work(system_unbound_wq, &housekeeping_work, 0);
+	return 0;
+}
+
+int dfr_session_stop(struct dfr_session *session, u32 *cpu)
+{
+	int error = dfr_state_stop(session->ss_state, cpu);
+
+	session->ss_active = false;
+	wake_owner(session);
+	return error;
+}
+
+/*
+ * Housekeeping. One work item for all active sessions, due when the first of
+ * them is.
+ */
+#define DFR_CLEAN_DEFAULT_NS (NSEC_PER_SEC / 101)
+#define DFR_CLEAN_MIN_NS (NSEC_PER_SEC / 5000)
+
+static u64 clean_interval(const struct dfr_session *session)
+{
+	s64 rate = (s64)dfr_state_option(session->ss_state, DFR_OPT_CLEANRATE);
+
+	if (rate <= 0)
+		return DFR_CLEAN_DEFAULT_NS;
+	return max_t(u64, rate, DFR_CLEAN_MIN_NS);
+}
+
+/* Does what is due; returns when the next thing is. */
+static u64 keep_house(struct dfr_session *session, u64 now)
+{
+	if (now >= session->ss_next_clean) {
+		dfr_state_clean(session->ss_state);
+		session->ss_next_clean = now + clean_interval(session);
+		if (dfr_state_readable(session->ss_state))
+			wake_owner(session);
+	}
+	if (now >= session->ss_next_clock) {
+		dfr_state_clock(session->ss_state);
+		session->ss_next_clock = now + NSEC_PER_SEC;
+	}
+	return min(session->ss_next_clean, session->ss_next_clock);
+}
+
+/* Takes the lock. */
+static void housekeeping(struct work_struct *work)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+	struct dfr_session *session;
+	u64 now, next = U64_MAX;
+
+	dfr_mutex_lock(lock);
+	now = dfr_plat_clock(NULL);
+	list_for_each_entry(session, &sessions, ss_list)
+		if (session->ss_active)
+			next = min(next, keep_house(session, now));
+	dfr_mutex_unlock(lock);
+	if (next == U64_MAX)
+		return;
+	now = dfr_plat_clock(NULL);
+	queue_delayed_work(system_unbound_wq, &housekeeping_work,
+			   next > now ? nsecs_to_jiffies(next - now) : 1);
+}
+
+static const char *activity_name(u32 activity)
+{
+	static const char *const names[] = {
+		[DFR_INACTIVE] = "inactive", [DFR_WARMUP] = "warmup",
+		[DFR_ACTIVE] = "active",     [DFR_DRAINING] = "draining",
+		[DFR_COOLDOWN] = "cooldown", [DFR_STOPPED] = "stopped",
+		[DFR_KILLED] = "killed",
+	};
+
+	return activity < ARRAY_SIZE(names) && names[activity] ? names[activity] : "unknown";
+}
+
+/* One line a state: name, id, activity, holder; for people and `dfr`. */
+size_t dfr_session_describe(char *buffer, size_t room)
+{
+	struct dfr_session *session;
+	struct dfr_ioc_status status;
+	size_t need = 0;
+
+	list_for_each_entry(session, &sessions, ss_list) {
+		char *at = need < room ? buffer + need : NULL;
+
+		dfr_state_status(session->ss_state, &status);
+		need += snprintf(at, at ? room - need : 0, "%s\t%llu\t%s\t%s\n",
+				 session->ss_kept ? dfr_state_name(session->ss_state) : "-",
+				 dfr_state_id(session->ss_state), activity_name(status.activity),
+				 session->ss_owner ? "held" : "unclaimed");
+	}
+	return need;
+}
+
+/* Takes the lock. At unload: no descriptor is open any more, so these are kept ones. */
+void dfr_sessions_end(void)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+	struct dfr_session *session, *next;
+
+	dfr_mutex_lock(lock);
+	list_for_each_entry_safe(session, next, &sessions, ss_list)
+		dfr_session_destroy(session);
+	dfr_mutex_unlock(lock);
+	cancel_delayed_work_sync(&housekeeping_work);
+}

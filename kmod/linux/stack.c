@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kernel and user stacks of a firing. Probe context: bounded walks, no lock; a
+ * user page that is not there ends a user stack.
+ *
+ * A kernel stack starts at the probe's own registers where the provider has
+ * them (fbt, profile). Where it has not (tracepoints, BEGIN) it starts here and
+ * the frames of this module and of the tracepoint machinery are dropped.
+ */
+#include "kmod/linux/linux.h"
+
+#include <asm/unwind.h>
+#include <linux/module.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+
+static bool ours(unsigned long pc)
+{
+	return within_module_core(pc, THIS_MODULE);
+}
+
+/* Frames at the top that belong to the act of probing: all up to the last of ours. */
+#define DFR_STACK_OWN_MAX 16
+
+static bool start_walk(struct unwind_state *walk, const struct dfr_firing *firing)
+{
+	struct pt_regs *regs = firing->fr_regs;
+
+	if (regs && !user_mode(regs) && regs->sp) {
+		unwind_start(walk, current, regs, NULL);
+		return true;
+	}
+	unwind_start(walk, current, NULL, NULL);
+	return false;
+}
+
+unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
+{
+	struct unwind_state walk;
+	unsigned int n = 0;
+	bool exact;
+
+	/* Probed from user mode (profile, a fault): the kernel was not running. */
+	if (firing->fr_regs && user_mode((struct pt_regs *)firing->fr_regs) &&
+	    firing->fr_regs != task_pt_regs(current))
+		return 0;
+	exact = start_walk(&walk, firing);
+	for (; !unwind_done(&walk) && n < max; unwind_next_frame(&walk)) {
+		unsigned long pc = unwind_get_return_address(&walk);
+
+		if (!pc)
+			break;
+		if (!exact && n < DFR_STACK_OWN_MAX && ours(pc)) {
+			n = 0; /* what came before it was ours as well */
+			continue;
+		}
+		pcs[n++] = pc;
+	}
+	return n;
+}
+
+static unsigned int depth_of_stack(const struct dfr_firing *firing)
+{
+	struct unwind_state walk;
+	unsigned int n = 0;
+	bool exact = start_walk(&walk, firing);
+
+	for (; !unwind_done(&walk) && n < 256; unwind_next_frame(&walk)) {
+		unsigned long pc = unwind_get_return_address(&walk);
+
+		if (!pc)
+			break;
+		n = !exact && ours(pc) ? 0 : n + 1;
+	}
+	return n;
+}
+
+/* A frame that -fno-omit-frame-pointer makes: the caller's rbp, the return address. */
+struct user_frame {
+	u64 uf_next;
+	u64 uf_return;
+};
+
+unsigned int dfr_plat_ustack(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
+{
+	const struct pt_regs *regs = task_pt_regs(current);
+	struct user_frame frame;
+	unsigned int n = 0;
+	u64 fp;
+
+	if (!current->mm || !max)
+		return 0;
+	pcs[n++] = regs->ip;
+	for (fp = regs->bp; n < max && fp && !(fp & 7); fp = frame.uf_next) {
+		if (dfr_plat_copy_user(firing, &frame, fp, sizeof(frame)) || !frame.uf_return)
+			break;
+		pcs[n++] = frame.uf_return;
+		if (frame.uf_next <= fp)
+			break; /* stacks grow down: anything else is not a frame */
+	}
+	return n;
+}
+
+static u64 caller_of(const struct dfr_firing *firing)
+{
+	u64 pcs[2];
+
+	return dfr_plat_stack(firing, pcs, 2) == 2 ? pcs[1] : 0;
+}
+
+static u64 user_caller(const struct dfr_firing *firing)
+{
+	u64 pcs[2];
+
+	return dfr_plat_ustack(firing, pcs, 2) == 2 ? pcs[1] : 0;
+}
+
+u64 dfr_stack_builtin(const struct dfr_firing *firing, u32 id)
+{
+	u64 pcs[64];
+
+	switch (id) {
+	case DIF_VAR_STACKDEPTH:
+		return depth_of_stack(firing);
+	case DIF_VAR_USTACKDEPTH:
+		return dfr_plat_ustack(firing, pcs, ARRAY_SIZE(pcs));
+	case DIF_VAR_CALLER:
+		return caller_of(firing);
+	case DIF_VAR_UCALLER:
+		return user_caller(firing);
+	}
+	return 0;
+}

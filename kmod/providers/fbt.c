@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fbt: entry and return of every traceable function of the kernel and of its
+ * modules. One ftrace_ops serves all entries, one pool of return hooks all
+ * returns; nothing is patched while no fbt probe is armed. Probes are created
+ * when a pattern first asks for them, and for a module when it has loaded.
+ *
+ *   entry   arg0.. the function's arguments (six in registers, the rest on the stack)
+ *   return  arg0   0 (where it returned from is not known), arg1 the value
+ *
+ * fbt_enter() and fbt_return() are probe context. Everything else is process
+ * context under fbt_lock or the engine's lock. A callback finds its function by
+ * the address of its ftrace site in a hash table that is built anew for each
+ * batch of changes and replaced as a whole.
+ */
+#include "kmod/linux/linux.h"
+
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/static_call.h>
+#include <linux/trace_recursion.h>
+#include "kmod/linux/compat.h"
+#include "kmod/linux/resolve.h"
+#include "kmod/linux/rethook.h"
+
+static unsigned int fbt_return_nodes = 4096;
+module_param_named(fbt_return_nodes, fbt_return_nodes, uint, 0444);
+MODULE_PARM_DESC(fbt_return_nodes, "functions that can be inside a return probe at once");
+
+/* One ftrace site. Functions that share a name (statics of several files) share their probes. */
+struct fbt_function {
+	unsigned long ff_ip;
+	struct dfr_probe *ff_entry;
+	struct dfr_probe *ff_return; /* NULL: it never returns */
+	struct fbt_function *ff_twin; /* next site of the same probes */
+	bool ff_gone;		      /* its module has gone; the probes stay for its return */
+	bool ff_entry_armed;
+	bool ff_return_armed;
+};
+
+#define FBT_CHUNK 256
+struct fbt_chunk {
+	struct fbt_chunk *fc_next;
+	unsigned int fc_used;
+	struct fbt_function fc_function[FBT_CHUNK];
+};
+
+/* Armed functions by address: open addressing, at most half full. */
+struct fbt_slot {
+	unsigned long fs_ip;
+	struct fbt_function *fs_function;
+};
+struct fbt_table {
+	unsigned int ft_shift; /* 64 - log2 of the slots */
+	unsigned int ft_mask;
+	struct fbt_slot ft_slot[];
+};
+
+static DEFINE_MUTEX(fbt_lock);
+static struct fbt_chunk *fbt_chunks;
+static bool fbt_listed; /* the kernel's own functions have their probes */
+static unsigned int fbt_armed; /* sites */
+static struct fbt_table *fbt_table; /* read in probe context */
+static struct dfr_return_pool *fbt_returns;
+static bool fbt_registered;
+static unsigned long fbt_init_begin, fbt_init_end;
+
+static struct ftrace_rec_iter *no_iter_start(void)
+{
+	return NULL;
+}
+
+static struct ftrace_rec_iter *no_iter_next(struct ftrace_rec_iter *iter)
+{
+	return NULL;
+}
+
+static struct dyn_ftrace *no_iter_record(struct ftrace_rec_iter *iter)
+{
+	return NULL;
+}
+
+static const char *no_lookup(unsigned long addr, unsigned long *size, unsigned long *offset,
+			     char **module, char *name)
+{
+	return NULL;
+}
+DEFINE_STATIC_CALL(dfr_iter_start, no_iter_start);
+DEFINE_STATIC_CALL(dfr_iter_next, no_iter_next);
+DEFINE_STATIC_CALL(dfr_iter_record, no_iter_record);
+DEFINE_STATIC_CALL(dfr_kallsyms_lookup, no_lookup);
+static struct mutex *fbt_ftrace_lock;
+
+/* --- Probe context. ------------------------------------------------------ */
+
+static __always_inline unsigned int slot_of(const struct fbt_table *table, unsigned long ip)
+{
+	return (unsigned int)((ip * 0x9e3779b97f4a7c15ULL) >> table->ft_shift);
+}
+
+static __always_inline struct fbt_function *find(unsigned long ip)
+{
+	const struct fbt_table *table = READ_ONCE(fbt_table);
+	unsigned int i;
+
+	if (unlikely(!table))
+		return NULL;
+	for (i = slot_of(table, ip);; i++) {
+		const struct fbt_slot *slot = &table->ft_slot[i & table->ft_mask];
+
+		if (likely(slot->fs_ip == ip))
+			return slot->fs_function;
+		if (!slot->fs_ip)
+			return NULL;
+	}
+}
+
+static noinline void hook_return(struct fbt_function *function, unsigned long ip,
+				 unsigned long parent, struct pt_regs *regs)
+{
+	/*
+	 * Taking a node calls functions that may be traced themselves: without
+	 * this guard, with all functions armed, that would never end.
+	 */
+	int bit = ftrace_test_recursion_trylock(ip, parent);
+
+	if (bit < 0)
+		return;
+	if (!dfr_return_hook(fbt_returns, function, regs))
+		dfr_probe_lost(function->ff_return, DFR_LOSS_RETURN_POOL);
+	ftrace_test_recursion_unlock(bit);
+}
+
+static void fbt_enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		      struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = DFR_FTRACE_REGS(fregs);
+	struct fbt_function *function = find(ip);
+	u64 args[DFR_FUNCTION_ARGS];
+
+	if (unlikely(!function))
+		return;
+	if (READ_ONCE(function->ff_entry_armed)) {
+		dfr_arch_function_args(regs, args);
+		dfr_fire(function->ff_entry, args, DFR_FUNCTION_ARGS, regs);
+	}
+	if (READ_ONCE(function->ff_return_armed))
+		hook_return(function, ip, parent, regs);
+}
+
+static void fbt_return(void *cookie, struct pt_regs *regs)
+{
+	struct fbt_function *function = cookie;
+	u64 args[2] = { 0, regs_return_value(regs) };
+
+	dfr_fire(function->ff_return, args, 2, regs);
+}
+
+/* Arguments that are on the stack: above the return address. */
+static u64 fbt_getarg(const struct dfr_firing *firing, unsigned int n)
+{
+	const struct pt_regs *regs = firing->fr_regs;
+	u64 value;
+
+	if (firing->fr_nargs != DFR_FUNCTION_ARGS || !regs)
+		return 0;
+	if (dfr_plat_load(firing, regs->sp + 8 + 8 * (u64)(n - DFR_FUNCTION_ARGS), 8, &value))
+		return 0;
+	return value;
+}
+
+/* --- Making probes. ------------------------------------------------------ */
+
+static const char *const never_return[] = {
+	"do_exit",	   "do_group_exit",	 "make_task_dead",
+	"kthread_exit",	   "do_task_dead",	 "kthread_complete_and_exit",
+	"__x64_sys_exit",  "__x64_sys_exit_group", "__ia32_sys_exit",
+	"__ia32_sys_exit_group", "__module_put_and_kthread_exit",
+	"panic",	   "nmi_panic",		 "rewind_stack_and_make_dead",
+	"cpu_startup_entry", "stop_this_cpu",	 "x86_64_start_kernel",
+};
+
+static bool returns(const char *name)
+{
+	return match_string(never_return, ARRAY_SIZE(never_return), name) < 0;
+}
+
+static struct fbt_function *new_function(void)
+{
+	struct fbt_chunk *chunk = fbt_chunks;
+
+	if (!chunk || chunk->fc_used == FBT_CHUNK) {
+		chunk = kvzalloc(sizeof(*chunk), GFP_KERNEL);
+		if (!chunk)
+			return NULL;
+		chunk->fc_next = fbt_chunks;
+		fbt_chunks = chunk;
+	}
+	return &chunk->fc_function[chunk->fc_used++];
+}
+
+static struct dfr_provider fbt_provider;
+
+/* A function of a module that has gone and come back keeps its probes. */
+static bool revive(struct fbt_function *function, unsigned long ip)
+{
+	for (; function; function = function->ff_twin)
+		if (function->ff_gone) {
+			function->ff_ip = ip;
+			function->ff_gone = false;
+			return true;
+		}
+	return false;
+}
+
+static int add_function(unsigned long ip, const char *module, const char *name)
+{
+	struct dfr_probe *known = dfr_probe_find(&fbt_provider, module, name, "entry");
+	struct fbt_function *first = known ? known->pb_cookie : NULL;
+	struct fbt_function *function;
+
+	if (revive(first, ip))
+		return 0;
+	function = new_function();
+	if (!function)
+		return -ENOMEM;
+	function->ff_ip = ip;
+	if (first) {
+		function->ff_entry = first->ff_entry;
+		function->ff_return = first->ff_return;
+		function->ff_entry_armed = first->ff_entry_armed;
+		function->ff_return_armed = first->ff_return_armed;
+		function->ff_twin = first->ff_twin;
+		first->ff_twin = function;
+		return 0;
+	}
+	function->ff_entry = dfr_probe_create(&fbt_provider, module, name, "entry",
+					      DFR_FUNCTION_ARGS, function);
+	if (function->ff_entry && returns(name))
+		function->ff_return = dfr_probe_create(&fbt_provider, module, name, "return", 2,
+						       function);
+	return function->ff_entry ? 0 : -ENOMEM;
+}
+
+static bool in_init_text(unsigned long ip, const struct module *module)
+{
+	if (module)
+		return within_module_init(ip, module);
+	return ip >= fbt_init_begin && ip < fbt_init_end;
+}
+
+
+/*
+ * Addresses of ftrace's records: of one module, or (NULL) of all but module init
+ * code. Collected first and named afterwards, so that ftrace's lock is not held
+ * while memory is allocated.
+ */
+static unsigned long *collect(const struct module *module, unsigned int *count)
+{
+	unsigned int room = 0, n = 0, pass;
+	unsigned long *ips = NULL;
+	struct ftrace_rec_iter *iter;
+
+	for (pass = 0; pass < 2; pass++) {
+		if (pass) {
+			room = n + 1024; /* a module may load meanwhile; its notifier adds the rest */
+			ips = kvmalloc_array(room, sizeof(*ips), GFP_KERNEL);
+			if (!ips)
+				return NULL;
+			n = 0;
+		}
+		mutex_lock(fbt_ftrace_lock);
+		for (iter = static_call(dfr_iter_start)(); iter;
+		     iter = static_call(dfr_iter_next)(iter)) {
+			const struct dyn_ftrace *record = static_call(dfr_iter_record)(iter);
+
+			if (!record->ip || (record->flags & FTRACE_FL_DISABLED))
+				continue;
+			if (module && !within_module(record->ip, module))
+				continue;
+			if (in_init_text(record->ip, module))
+				continue;
+			if (ips && n < room)
+				ips[n] = record->ip;
+			n++;
+		}
+		mutex_unlock(fbt_ftrace_lock);
+	}
+	*count = min(n, room);
+	return ips;
+}
+
+static int list_functions(const struct module *module)
+{
+	unsigned int count, i;
+	unsigned long *ips;
+	char *buffer;
+	int error = 0;
+
+	buffer = kmalloc(KSYM_NAME_LEN, GFP_KERNEL);
+	ips = buffer ? collect(module, &count) : NULL;
+	if (!ips) {
+		kfree(buffer);
+		return -ENOMEM;
+	}
+	for (i = 0; i < count && !error; i++) {
+		unsigned long size, offset;
+		char *owner = NULL;
+		const char *name = static_call(dfr_kallsyms_lookup)(ips[i], &size, &offset, &owner,
+								    buffer);
+
+		/* Leftovers of weak functions: the site lies in another symbol's tail. */
+		if (!name || offset > 8 || strstarts(name, "__ftrace_invalid_address__"))
+			continue;
+		error = add_function(ips[i], owner ? owner : "vmlinux", name);
+		cond_resched();
+	}
+	kvfree(ips);
+	kfree(buffer);
+	return error;
+}
+
+static void fbt_provide(struct dfr_provider *provider, const char *const pattern[4])
+{
+	if (!dfr_glob(pattern[0], "fbt") || fbt_listed)
+		return;
+	mutex_lock(&fbt_lock);
+	if (list_functions(NULL))
+		pr_warn("dfr: fbt: no memory for the probes of all functions\n");
+	else
+		fbt_listed = true;
+	mutex_unlock(&fbt_lock);
+}
+
+/* --- Arming. ------------------------------------------------------------- */
+
+static int set_armed(struct dfr_probe *probe, bool armed)
+{
+	struct fbt_function *function = probe->pb_cookie;
+	bool is_return = probe == function->ff_return;
+
+	for (; function; function = function->ff_twin)
+		WRITE_ONCE(*(is_return ? &function->ff_return_armed : &function->ff_entry_armed), armed);
+	return 0;
+}
+
+static int fbt_arm(struct dfr_provider *provider, struct dfr_probe *probe)
+{
+	struct fbt_function *function = probe->pb_cookie;
+
+	if (probe == function->ff_return && !fbt_returns) {
+		int error = dfr_return_pool_create(fbt_return_nodes, fbt_return, &fbt_returns);
+
+		if (error)
+			return error;
+	}
+	return set_armed(probe, true);
+}
+
+static void fbt_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
+{
+	set_armed(probe, false);
+}
+
+static struct ftrace_ops fbt_ops = {
+	.func = fbt_enter,
+	.flags = FTRACE_OPS_FL_PERMANENT,
+};
+
+static bool site_armed(const struct fbt_function *function)
+{
+	return !function->ff_gone && (function->ff_entry_armed || function->ff_return_armed);
+}
+
+static unsigned int count_armed(void)
+{
+	const struct fbt_chunk *chunk;
+	unsigned int i, n = 0;
+
+	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
+		for (i = 0; i < chunk->fc_used; i++)
+			n += site_armed(&chunk->fc_function[i]);
+	return n;
+}
+
+static void fill(struct fbt_table *table, unsigned long *ips)
+{
+	struct fbt_chunk *chunk;
+	unsigned int i, slot, n = 0;
+
+	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
+		for (i = 0; i < chunk->fc_used; i++) {
+			struct fbt_function *function = &chunk->fc_function[i];
+
+			if (!site_armed(function))
+				continue;
+			slot = slot_of(table, function->ff_ip);
+			while (table->ft_slot[slot & table->ft_mask].fs_ip)
+				slot++;
+			table->ft_slot[slot & table->ft_mask].fs_function = function;
+			table->ft_slot[slot & table->ft_mask].fs_ip = function->ff_ip;
+			ips[n++] = function->ff_ip;
+		}
+}
+
+static void replace_table(struct fbt_table *table)
+{
+	struct fbt_table *old = fbt_table;
+
+	smp_store_release(&fbt_table, table);
+	if (old) {
+		dfr_plat_synchronize();
+		kvfree(old);
+	}
+}
+
+static void disarm_all(void)
+{
+	if (fbt_registered) {
+		unregister_ftrace_function(&fbt_ops);
+		ftrace_free_filter(&fbt_ops);
+		/* The freed filter's hashes are left dangling: start from a clean ops next time. */
+		memset(&fbt_ops, 0, sizeof(fbt_ops));
+		fbt_ops.func = fbt_enter;
+		fbt_ops.flags = FTRACE_OPS_FL_PERMANENT;
+		fbt_registered = false;
+	}
+	replace_table(NULL);
+}
+
+static int patch(unsigned int n)
+{
+	unsigned int slots = roundup_pow_of_two(2 * n);
+	struct fbt_table *table = kvzalloc(struct_size(table, ft_slot, slots), GFP_KERNEL);
+	unsigned long *ips = kvmalloc_array(n, sizeof(*ips), GFP_KERNEL);
+	int error = -ENOMEM;
+
+	if (!table || !ips) {
+		kvfree(table);
+		goto out;
+	}
+	table->ft_shift = 64 - ilog2(slots);
+	table->ft_mask = slots - 1;
+	fill(table, ips);
+	replace_table(table);
+	error = ftrace_set_filter_ips(&fbt_ops, ips, n, 0, 1);
+	if (!error && !fbt_registered) {
+		error = register_ftrace_function(&fbt_ops);
+		fbt_registered = !error;
+	}
+out:
+	kvfree(ips);
+	return error;
+}
+
+/* An empty filter would mean every function: nothing armed is nothing registered. */
+static int fbt_commit(struct dfr_provider *provider)
+{
+	unsigned int n;
+	int error = 0;
+
+	mutex_lock(&fbt_lock);
+	n = count_armed();
+	if (n)
+		error = patch(n);
+	else
+		disarm_all();
+	fbt_armed = n;
+	mutex_unlock(&fbt_lock);
+	return error;
+}
+
+/* --- Modules that come and go. ------------------------------------------- */
+
+static void module_going(const struct module *module)
+{
+	struct fbt_chunk *chunk;
+	bool armed = false;
+	unsigned int i;
+
+	mutex_lock(&fbt_lock);
+	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
+		for (i = 0; i < chunk->fc_used; i++) {
+			struct fbt_function *function = &chunk->fc_function[i];
+
+			if (function->ff_gone || !within_module(function->ff_ip, module))
+				continue;
+			armed |= site_armed(function);
+			function->ff_gone = true;
+		}
+	mutex_unlock(&fbt_lock);
+	if (armed)
+		fbt_commit(&fbt_provider);
+}
+
+static void module_live(const struct module *module)
+{
+	struct dfr_engine *engine = dfr_engine_instance;
+
+	dfr_mutex_lock(dfr_engine_lock(engine));
+	mutex_lock(&fbt_lock);
+	if (fbt_listed)
+		list_functions(module);
+	mutex_unlock(&fbt_lock);
+	if (fbt_listed) {
+		if (fbt_armed)
+			fbt_commit(&fbt_provider); /* functions that came back armed */
+		dfr_probes_created(engine);
+	}
+	dfr_mutex_unlock(dfr_engine_lock(engine));
+}
+
+static int fbt_module_event(struct notifier_block *block, unsigned long event, void *data)
+{
+	if (data == THIS_MODULE)
+		return NOTIFY_DONE;
+	if (event == MODULE_STATE_LIVE)
+		module_live(data);
+	else if (event == MODULE_STATE_GOING)
+		module_going(data);
+	return NOTIFY_DONE;
+}
+
+/* Below ftrace's own priority: its records of the module exist by then. */
+static struct notifier_block fbt_modules = {
+	.notifier_call = fbt_module_event,
+	.priority = INT_MIN,
+};
+
+/* --- Life. --------------------------------------------------------------- */
+
+static const struct dfr_provider_ops fbt_provider_ops = {
+	.provide = fbt_provide,
+	.arm = fbt_arm,
+	.disarm = fbt_disarm,
+	.commit = fbt_commit,
+	.getarg = fbt_getarg,
+};
+
+static struct dfr_provider fbt_provider = {
+	.pv_name = "fbt",
+	.pv_ops = &fbt_provider_ops,
+};
+
+int dfr_fbt_init(void)
+{
+	int error;
+
+	if (dfr_resolve_call(dfr_iter_start, "ftrace_rec_iter_start") ||
+	    dfr_resolve_call(dfr_iter_next, "ftrace_rec_iter_next") ||
+	    dfr_resolve_call(dfr_iter_record, "ftrace_rec_iter_record") ||
+	    dfr_resolve_call(dfr_kallsyms_lookup, "kallsyms_lookup"))
+		return -ENOENT;
+	fbt_ftrace_lock = (struct mutex *)dfr_resolve("ftrace_lock");
+	if (!fbt_ftrace_lock)
+		return -ENOENT;
+	fbt_init_begin = dfr_resolve("__init_begin");
+	fbt_init_end = dfr_resolve("__init_end");
+	error = dfr_provider_register(dfr_engine_instance, &fbt_provider);
+	if (error)
+		return error;
+	error = register_module_notifier(&fbt_modules);
+	if (error)
+		dfr_provider_unregister(&fbt_provider);
+	return error;
+}
+
+void dfr_fbt_exit(void)
+{
+	struct fbt_chunk *chunk, *next;
+
+	unregister_module_notifier(&fbt_modules);
+	dfr_provider_unregister(&fbt_provider);
+	disarm_all();
+	if (fbt_returns)
+		dfr_return_pool_free(fbt_returns);
+	for (chunk = fbt_chunks; chunk; chunk = next) {
+		next = chunk->fc_next;
+		kvfree(chunk);
+	}
+}
