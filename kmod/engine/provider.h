@@ -54,6 +54,12 @@ struct dfr_provider {
 	struct dfr_provider *pv_next;
 };
 
+/*
+ * Locks: the functions below take the engine's lock (dfr_engine_lock()) themselves,
+ * except dfr_probe_create(), which takes an inner one. All ops but getarg are
+ * called with the engine's lock held; so `provide` creates probes but calls none
+ * of the others, dfr_probes_created() neither (the engine is about to match).
+ */
 int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provider);
 /* -EBUSY while one of its probes is enabled; afterwards its probes are gone. */
 int dfr_provider_unregister(struct dfr_provider *provider);
@@ -61,8 +67,28 @@ int dfr_provider_unregister(struct dfr_provider *provider);
 /* Strings are copied (and shared when equal). NULL: no memory, or the name exists. */
 struct dfr_probe *dfr_probe_create(struct dfr_provider *provider, const char *module, const char *function,
 				   const char *name, u32 nargs, void *cookie);
+/* The probe of that exact name, or NULL. */
+struct dfr_probe *dfr_probe_find(struct dfr_provider *provider, const char *module, const char *function,
+				 const char *name);
+/* Probe context: a firing of this probe was lost before it could begin (enum dfr_loss); every state
+ * that listens counts it. */
+void dfr_probe_lost(struct dfr_probe *probe, u32 cause);
 /* After a batch of creates: retained enablings (-Z, kept) are matched against the new probes. */
 void dfr_probes_created(struct dfr_engine *engine);
+
+/*
+ * What the probes are on is going (a module unloads): their enablings are
+ * disarmed and unlinked, then the probes are gone. module NULL: all of the
+ * provider's. Process context.
+ */
+int dfr_probes_remove(struct dfr_provider *provider, const char *module);
+
+/*
+ * Probe context, interrupts off or on: `count` hits of the probe could not be
+ * delivered (no node for a return probe, throttled, RCU not watching ...).
+ * Counted for every state that listens, with probe, CPU and time span.
+ */
+void dfr_lost(struct dfr_probe *probe, u32 cause, u64 count);
 
 /*
  * Probe context. Any context up to NMI; the caller holds preemption off or
