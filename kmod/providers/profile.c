@@ -42,7 +42,7 @@ static LIST_HEAD(profiles);
 static DEFINE_MUTEX(profile_lock); /* the list and what is armed; taken inside the CPU hotplug lock */
 static unsigned int profile_count;
 static int profile_hotplug = -1;
-static struct dfr_provider profile_providers[2];
+static struct dfr_provider profile_provider;
 
 /* Hard interrupt. */
 static enum hrtimer_restart expire(struct hrtimer *hrtimer)
@@ -189,18 +189,16 @@ static u64 period_of(const char *text)
 
 static void create(const char *name)
 {
-	struct dfr_provider *provider;
 	struct profile *profile;
 	bool tick = strstarts(name, "tick-");
 	u64 period;
 
 	if (!tick && !strstarts(name, "profile-"))
 		return;
-	provider = &profile_providers[tick];
 	period = period_of(strchr(name, '-') + 1);
 	if (period < PROFILE_MIN_NS || period > KTIME_MAX / 2 || profile_count >= PROFILE_PROBES_MAX)
 		return;
-	if (dfr_probe_find(provider, "", "", name))
+	if (dfr_probe_find(&profile_provider, "", "", name))
 		return;
 	profile = kzalloc(sizeof(*profile), GFP_KERNEL);
 	if (!profile)
@@ -209,7 +207,8 @@ static void create(const char *name)
 	profile->pr_tick = tick;
 	profile->pr_timers = alloc_percpu(struct profile_timer);
 	if (profile->pr_timers)
-		profile->pr_probe = dfr_probe_create(provider, "", "", name, 3, profile);
+		profile->pr_probe = dfr_probe_create(&profile_provider, "", "", name, 3,
+						     profile);
 	if (!profile->pr_probe) {
 		free_percpu(profile->pr_timers);
 		kfree(profile);
@@ -226,7 +225,7 @@ static void profile_provide(struct dfr_provider *provider, const char *const pat
 	if (pattern[1][0] || pattern[2][0] || strlen(pattern[3]) >= PROFILE_NAME_MAX ||
 	    strpbrk(pattern[3], "*?[\\"))
 		return;
-	if (dfr_glob(pattern[0], provider->pv_name) && strstarts(pattern[3], provider->pv_name))
+	if (dfr_glob(pattern[0], "profile"))
 		create(pattern[3]);
 }
 
@@ -236,10 +235,9 @@ static const struct dfr_provider_ops profile_ops = {
 	.disarm = profile_disarm,
 };
 
-/* Both names are providers to D programs: profile-97 is profile's, tick-1s is tick's. */
-static struct dfr_provider profile_providers[2] = {
-	{ .pv_name = "profile", .pv_ops = &profile_ops },
-	{ .pv_name = "tick", .pv_ops = &profile_ops },
+static struct dfr_provider profile_provider = {
+	.pv_name = "profile",
+	.pv_ops = &profile_ops,
 };
 
 static void create_usual(void)
@@ -257,23 +255,17 @@ static void create_usual(void)
 
 int dfr_profile_init(void)
 {
-	int error = dfr_provider_register(dfr_engine_instance, &profile_providers[0]);
+	int error = dfr_provider_register(dfr_engine_instance, &profile_provider);
 
 	if (error)
 		return error;
-	error = dfr_provider_register(dfr_engine_instance, &profile_providers[1]);
-	if (error)
-		goto first;
 	create_usual();
 	profile_hotplug = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "dfr/profile:online", cpu_came,
 						    cpu_goes);
 	if (profile_hotplug >= 0)
 		return 0;
-	error = profile_hotplug;
-	dfr_provider_unregister(&profile_providers[1]);
-first:
-	dfr_provider_unregister(&profile_providers[0]);
-	return error;
+	dfr_provider_unregister(&profile_provider);
+	return profile_hotplug;
 }
 
 void dfr_profile_exit(void)
@@ -281,8 +273,7 @@ void dfr_profile_exit(void)
 	struct profile *profile, *next;
 
 	cpuhp_remove_state_nocalls(profile_hotplug);
-	dfr_provider_unregister(&profile_providers[1]);
-	dfr_provider_unregister(&profile_providers[0]);
+	dfr_provider_unregister(&profile_provider);
 	list_for_each_entry_safe(profile, next, &profiles, pr_list) {
 		free_percpu(profile->pr_timers);
 		kfree(profile);
