@@ -11,6 +11,7 @@
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/mount.h>
 #include <linux/rethook.h>
 #include <linux/tracepoint.h>
 #include <linux/version.h>
@@ -40,6 +41,17 @@
 #else
 #define DFR_RETHOOK_OWN_NODES 0
 #endif
+
+/*
+ * The head of fs/mount.h's struct mount, which is private to the file systems:
+ * what lies in front of the vfsmount that everybody has. The same in 6.1 to 6.12.
+ */
+struct dfr_mount_head {
+	struct hlist_node mh_hash;
+	struct dfr_mount_head *mh_parent;
+	struct dentry *mh_mountpoint;
+	struct vfsmount mh_mnt;
+};
 
 /* A mapping that stays read-only, is not inherited, grown or dumped. */
 static inline void dfr_vma_lock_down(struct vm_area_struct *vma)

@@ -63,7 +63,9 @@ void dfr_device_exit(void);
 /* The state of the boot program, if one is linked in. Failures are logged, not returned. */
 void dfr_anonymous_start(void);
 
-int dfr_platform_init(void);
+void dfr_platform_init(void);
+void dfr_destructive_init(void);
+void dfr_destructive_exit(void);
 int dfr_anchor_init(void);
 void dfr_anchor_exit(void);
 void dfr_anchor_panic(const char *reason); /* any context: a machine that dies */

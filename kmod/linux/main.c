@@ -89,6 +89,7 @@ static int __init dfr_init(void)
 		return 0;
 	}
 	dfr_platform_init();
+	dfr_destructive_init();
 	error = dfr_anchor_init();
 	if (error)
 		return error;
@@ -127,6 +128,7 @@ static void __exit dfr_exit(void)
 	dfr_panic_exit();
 	stop_providers();
 	dfr_engine_destroy(dfr_engine_instance);
+	dfr_destructive_exit();
 	dfr_anchor_exit();
 	rcu_barrier(); /* descriptors are freed by RCU callbacks: slab's own, but ours to wait for */
 }

@@ -192,12 +192,11 @@ int dfr_plat_symbol(const char *name, u64 *address)
 	return *address ? 0 : -ENOENT;
 }
 
-int dfr_platform_init(void)
+void dfr_platform_init(void)
 {
 	unsigned int cpu;
 
 	find_boot_id();
 	for_each_possible_cpu(cpu)
 		get_random_bytes(per_cpu_ptr(&random_state, cpu), sizeof(u64));
-	return 0;
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Destructive actions, for programs that were allowed them (access.c). Probe
+ * context; a signal takes locks that the probe may have interrupted, so it is
+ * sent from an interrupt that follows as soon as this CPU takes one.
+ */
+#include "kmod/linux/linux.h"
+
+#include <linux/delay.h>
+#include <linux/percpu.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#define SIGNALS_MAX 8
+
+/* Signals that wait to be sent from this CPU. Written and read with interrupts off. */
+struct outbox {
+	struct irq_work ob_work;
+	unsigned int ob_count;
+	struct {
+		struct task_struct *task;
+		int signal;
+	} ob_signals[SIGNALS_MAX];
+};
+
+static DEFINE_PER_CPU(struct outbox, outbox);
+
+static void send_signals(struct irq_work *work)
+{
+	struct outbox *box = container_of(work, struct outbox, ob_work);
+	unsigned int i;
+
+	for (i = 0; i < box->ob_count; i++) {
+		send_sig(box->ob_signals[i].signal, box->ob_signals[i].task, 1);
+		put_task_struct(box->ob_signals[i].task);
+	}
+	box->ob_count = 0;
+}
+
+int dfr_plat_raise(const struct dfr_firing *firing, int sig)
+{
+	struct outbox *box = this_cpu_ptr(&outbox);
+
+	if (!valid_signal(sig) || !sig)
+		return -EINVAL;
+	if (current->flags & PF_KTHREAD || is_global_init(current))
+		return -EPERM;
+	if (in_nmi() || box->ob_count == SIGNALS_MAX)
+		return -EBUSY;
+	box->ob_signals[box->ob_count].task = get_task_struct(current);
+	box->ob_signals[box->ob_count].signal = sig;
+	box->ob_count++;
+	irq_work_queue(&box->ob_work);
+	return 0;
+}
+
+int dfr_plat_stop(const struct dfr_firing *firing)
+{
+	return dfr_plat_raise(firing, SIGSTOP);
+}
+
+/* The engine bounds how much of a second a program may spend here. */
+int dfr_plat_chill(u64 ns)
+{
+	u64 us = div_u64(min_t(u64, ns, NSEC_PER_SEC / 2), NSEC_PER_USEC);
+
+	for (; us > 1000; us -= 1000)
+		udelay(1000);
+	udelay(us);
+	ndelay(ns % NSEC_PER_USEC);
+	return 0;
+}
+
+/* There is no debugger to break into that this module could know of. */
+int dfr_plat_breakpoint(void)
+{
+	return -ENOSYS;
+}
+
+int dfr_plat_panic(void)
+{
+	panic("dfr: panic() of a D program");
+	return 0;
+}
+
+void dfr_destructive_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(outbox, cpu).ob_work = IRQ_WORK_INIT_HARD(send_signals);
+}
+
+void dfr_destructive_exit(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(outbox, cpu).ob_work);
+}
