@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the segments of a .dfr file hold, apart from chunks of blocks (chunk.h).
+# Grows only at the end of a struct; a reader ignores what it does not know.
+@0xd6f1a3c5927be840;
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("dfr::trace::schema");
+
+struct Field {
+  kind @0 :UInt16;
+  flags @1 :UInt16;
+  size @2 :UInt32;
+  action @3 :UInt16;
+  argument @4 :Int16;
+}
+
+struct Pair {
+  key @0 :Text;
+  value @1 :Text;
+}
+
+struct Clock {
+  mono @0 :UInt64;
+  real @1 :UInt64;
+  boot @2 :UInt64;
+}
+
+struct Program {
+  dof @0 :Data;
+  source @1 :Text;
+}
+
+struct Probe {
+  id @0 :UInt32;
+  nargs @1 :UInt32; # 0xffffffff: not known
+  provider @2 :Text;
+  module @3 :Text;
+  function @4 :Text;
+  name @5 :Text;
+}
+
+struct Layout {
+  id @0 :UInt32;
+  dof @1 :UInt32;
+  clause @2 :UInt32;
+  fields @3 :List(Field);
+}
+
+struct Ecb {
+  epid @0 :UInt32;
+  probe @1 :UInt32;
+  layout @2 :UInt32;
+}
+
+struct Aggregation {
+  varid @0 :UInt32;
+  kind @1 :UInt32;
+  flags @2 :UInt32;
+  arg @3 :UInt64;
+  keys @4 :List(Field);
+}
+
+struct Module {
+  name @0 :Text;
+  time @1 :UInt64;
+  base @2 :UInt64;
+  bytes @3 :UInt64;
+  gone @4 :Bool;
+}
+
+struct EventMark {
+  event @0 :UInt32;
+  value @1 :Int32;
+  time @2 :UInt64;
+}
+
+# A part of the catalog: what had come since the part before. The last catalog
+# of a finished file is whole, so that a damaged part costs nothing.
+struct Catalog {
+  stateId @0 :UInt64;
+  bootId @1 :Data;
+  stateName @2 :Text;
+  cpus @3 :UInt32;
+  blockSize @4 :UInt32;
+  blocks @5 :UInt32;
+  policy @6 :UInt32;
+  strsize @7 :UInt32;
+  anonymous @8 :Bool;
+  machine @9 :List(Pair);
+  clocks @10 :List(Clock);
+  programs @11 :List(Program);
+  probes @12 :List(Probe);
+  layouts @13 :List(Layout);
+  ecbs @14 :List(Ecb);
+  aggregations @15 :List(Aggregation);
+  modules @16 :List(Module);
+  events @17 :List(EventMark);
+}
+
+# A snapshot: the last one in the file counts.
+struct Aggregations {
+  struct Entry {
+    varid @0 :UInt32;
+    kind @1 :UInt32;
+    key @2 :Data;
+    words @3 :List(UInt64);
+    approximate @4 :Bool;
+  }
+  entries @0 :List(Entry);
+}
+
+# All losses so far: the last one in the file counts.
+struct Losses {
+  struct Entry {
+    cause @0 :UInt32;
+    probe @1 :UInt32;
+    cpu @2 :Int32;
+    count @3 :UInt64;
+    from @4 :UInt64;
+    to @5 :UInt64;
+  }
+  entries @0 :List(Entry);
+}
+
+# Where everything is. A file without it is walked from segment to segment.
+struct Index {
+  struct Chunk {
+    offset @0 :UInt64; # of the segment's head in the file
+    cpu @1 :UInt32;
+    blocks @2 :UInt32;
+    firstSeq @3 :UInt64;
+    lastSeq @4 :UInt64;
+    firstTime @5 :UInt64; # lowest, committed speculations included: how far back it reaches
+    lastTime @6 :UInt64;
+    records @7 :UInt64;
+  }
+  struct Other {
+    offset @0 :UInt64;
+    type @1 :UInt16;
+  }
+  chunks @0 :List(Chunk);
+  others @1 :List(Other);
+}

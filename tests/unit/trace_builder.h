@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Builds catalogs and blocks byte by byte, as formats/abi says that the engine
+// writes them, for the tests of everything that reads them. It shares no code
+// with the readers: sizes and codes are chosen by the test, not computed from
+// the layout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/abi/aggtab.h"
+#include "formats/abi/block.h"
+#include "formats/abi/catalog.h"
+#include "formats/trace/source.h"
+
+namespace dfr::test {
+
+// Bytes in the order in which they are put.
+class Bytes {
+public:
+	template <typename T> Bytes& put(T value) {
+		const auto* from = reinterpret_cast<const std::byte*>(&value);
+		bytes.insert(bytes.end(), from, from + sizeof(T));
+		return *this;
+	}
+	Bytes& u8(uint8_t v) { return put(v); }
+	Bytes& u16(uint16_t v) { return put(v); }
+	Bytes& u32(uint32_t v) { return put(v); }
+	Bytes& u64(uint64_t v) { return put(v); }
+	Bytes& text(std::string_view v) { // with its NUL
+		for (char c : v)
+			u8(static_cast<uint8_t>(c));
+		return u8(0);
+	}
+	Bytes& pad(size_t alignment) {
+		while (bytes.size() % alignment)
+			u8(0);
+		return *this;
+	}
+	template <typename T> void patch(size_t at, T value) { std::memcpy(bytes.data() + at, &value, sizeof(T)); }
+	std::vector<std::byte> bytes;
+};
+
+// CRC32C bit by bit, apart from the product's.
+inline uint32_t slow_crc32c(std::span<const std::byte> bytes) {
+	uint32_t crc = ~0u;
+	for (std::byte byte : bytes) {
+		crc ^= static_cast<uint8_t>(byte);
+		for (int i = 0; i < 8; i++)
+			crc = crc & 1 ? crc >> 1 ^ 0x82f63b78 : crc >> 1;
+	}
+	return ~crc;
+}
+
+class CatalogLog : public Bytes {
+public:
+	explicit CatalogLog(uint64_t state_id = 7, uint8_t boot = 0xb0) {
+		u32(DFR_CATALOG_MAGIC).u32(1).u64(state_id);
+		for (int i = 0; i < 16; i++)
+			u8(static_cast<uint8_t>(boot + i));
+		u64(0); // committed: set by done()
+	}
+	std::vector<std::byte> done() {
+		patch<uint64_t>(32, bytes.size());
+		return bytes;
+	}
+	CatalogLog& entry(uint32_t type, const Bytes& body) {
+		Bytes padded = body;
+		padded.pad(8);
+		u32(type).u32(static_cast<uint32_t>(8 + padded.bytes.size()));
+		bytes.insert(bytes.end(), padded.bytes.begin(), padded.bytes.end());
+		return *this;
+	}
+	CatalogLog& state(std::string_view name, uint32_t cpus, uint32_t block_size, uint32_t policy,
+			  uint64_t state_id = 7) {
+		Bytes body;
+		body.u64(state_id);
+		for (size_t i = 0; i < 64; i++)
+			body.u8(i < name.size() ? static_cast<uint8_t>(name[i]) : 0);
+		body.u32(cpus).u32(block_size).u32(8).u32(policy).u32(256).u32(0);
+		return entry(DFR_CAT_STATE, body);
+	}
+	CatalogLog& clock(uint64_t mono, uint64_t real) {
+		return entry(DFR_CAT_CLOCK, Bytes().u64(mono).u64(real).u64(mono));
+	}
+	CatalogLog& probe(uint32_t id, std::string_view provider, std::string_view module,
+			  std::string_view function, std::string_view name, uint32_t nargs = 0xffffffff) {
+		Bytes body;
+		body.u32(id).u32(nargs).text(provider).text(module).text(function).text(name);
+		return entry(DFR_CAT_PROBE, body);
+	}
+	CatalogLog& layout(uint32_t id, std::initializer_list<dfr_field> fields) {
+		Bytes body;
+		body.u32(id).u32(0).u32(0).u32(static_cast<uint32_t>(fields.size()));
+		for (const dfr_field& field : fields)
+			body.put(field);
+		return entry(DFR_CAT_LAYOUT, body);
+	}
+	CatalogLog& ecb(uint32_t epid, uint32_t probe, uint32_t layout) {
+		return entry(DFR_CAT_ECB, Bytes().u32(epid).u32(probe).u32(layout).u32(0));
+	}
+	CatalogLog& dof(uint32_t number, std::string_view content) {
+		Bytes body;
+		body.u32(number).u32(static_cast<uint32_t>(content.size()));
+		for (char c : content)
+			body.u8(static_cast<uint8_t>(c));
+		return entry(DFR_CAT_DOF, body);
+	}
+	CatalogLog& event(uint32_t event, int32_t value, uint64_t time) {
+		return entry(DFR_CAT_EVENT, Bytes().u32(event).put<int32_t>(value).u64(time));
+	}
+};
+
+inline dfr_field int_field(uint32_t size, bool is_signed = false) {
+	return {.kind = DFR_FIELD_INT, .flags = static_cast<uint16_t>(is_signed ? DFR_FIELD_SIGNED : 0), .size = size,
+		.action = 0, .argument = -1};
+}
+inline dfr_field plain_field(uint16_t kind, uint32_t size) {
+	return {.kind = kind, .flags = 0, .size = size, .action = 0, .argument = -1};
+}
+
+class BlockBytes : public Bytes {
+public:
+	BlockBytes(uint16_t cpu, uint64_t seq, uint64_t first_time, uint32_t size = 4096, uint64_t state_id = 7)
+	    : size_(size) {
+		u32(DFR_BLOCK_MAGIC).u16(DFR_BLOCK_VERSION).u16(cpu).u32(size).u32(DFR_BLOCK_HDR_SIZE(size));
+		u64(state_id).u64(seq).u64(first_time).u64(0).u64(0).u64(0);
+		u32(0).u32(0).u32(0).u32(0);
+		while (bytes.size() < DFR_BLOCK_HDR_SIZE(size))
+			u8(0);
+	}
+	uint32_t here() const { return static_cast<uint32_t>(bytes.size()); }
+	// Record heads; fields are put by the test.
+	BlockBytes& long_head(uint32_t id, uint8_t level, uint64_t time) {
+		u32(0x7ffu | level << 11).u32(id).u64(time);
+		last_ = time;
+		records_ += id != 0;
+		head_size_ = 16;
+		return *this;
+	}
+	BlockBytes& short_head(uint32_t id, uint8_t level, uint32_t delta) {
+		u32(id | level << 11 | delta << 13);
+		last_ += delta;
+		records_ += id != 0;
+		head_size_ = 4;
+		return *this;
+	}
+	// Behind a head with id 0: a context with task, pid and tid below 256.
+	BlockBytes& context(uint8_t task, uint8_t pid, uint8_t tid, std::string_view name) {
+		context_ = here() - head_size_;
+		u8(DFR_CONTROL_CONTEXT).u8(0).u8(task).u8(pid).u8(tid).text(name);
+		return *this;
+	}
+	// The next record head starts a restart region, number `index` of the table.
+	BlockBytes& restart(unsigned index) {
+		const size_t at = sizeof(dfr_block) + index * sizeof(dfr_restart);
+		patch<uint64_t>(at, last_);
+		patch<uint32_t>(at + 8, here());
+		patch<uint32_t>(at + 12, context_);
+		return *this;
+	}
+	BlockBytes& counters(uint64_t lost, uint64_t record_base) {
+		patch<uint64_t>(48, lost);
+		patch<uint64_t>(56, record_base);
+		return *this;
+	}
+	// Closed and sealed; `whole`: padded to the block's size, as it is in memory.
+	trace::Block sealed(bool whole = false) {
+		finish(DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
+		const uint32_t sum = slow_crc32c(bytes);
+		patch<uint32_t>(68, sum ? sum : 1);
+		return block(true, whole);
+	}
+	trace::Block open(bool whole = false) {
+		finish(0);
+		return block(false, whole);
+	}
+	uint32_t records() const { return records_; }
+
+private:
+	void finish(uint32_t flags) {
+		patch<uint64_t>(40, last_);
+		patch<uint32_t>(64, records_);
+		patch<uint32_t>(72, flags);
+		patch<uint32_t>(76, here() - DFR_BLOCK_HDR_SIZE(size_));
+	}
+	trace::Block block(bool verified, bool whole) {
+		std::vector<std::byte> copy = bytes;
+		if (whole)
+			copy.resize(size_);
+		return {.bytes = std::move(copy), .verified = verified};
+	}
+	uint32_t size_, context_ = 0, records_ = 0;
+	uint64_t last_ = 0;
+	uint32_t head_size_ = 0;
+};
+
+// A source that streams the blocks it was given.
+class ListSource : public trace::BlockSource {
+public:
+	const trace::Catalog& catalog() override { return the_catalog; }
+	std::optional<trace::Block> next() override {
+		if (at == blocks.size())
+			return std::nullopt;
+		return blocks[at++];
+	}
+	std::vector<trace::AggEntry> aggregations() override { return aggs; }
+	trace::Losses losses() override { return lost; }
+	std::string name() const override { return "list"; }
+	trace::Catalog the_catalog;
+	std::vector<trace::Block> blocks;
+	std::vector<trace::AggEntry> aggs;
+	trace::Losses lost;
+	size_t at = 0;
+};
+
+} // namespace dfr::test

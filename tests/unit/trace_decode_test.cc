@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Catalog, decoder, merger, verdict and aggregation tables on bytes laid by
+// hand. Expected values follow from formats/abi; damage is made on purpose.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <ctime>
+
+#include "formats/abi/dof.h"
+#include "formats/error.h"
+#include "formats/trace/crc32c.h"
+#include "formats/trace/decode.h"
+#include "tests/unit/trace_builder.h"
+
+using namespace dfr;
+using test::BlockBytes;
+using test::Bytes;
+using test::CatalogLog;
+using test::int_field;
+using test::plain_field;
+
+namespace {
+
+// EPID 1: two integers (8 bytes unsigned, 4 bytes signed). EPID 2: every other kind.
+// EPID 3000: beyond short ids, nothing recorded.
+CatalogLog sample_log() {
+	CatalogLog log;
+	log.state("anonymous", 4, 4096, DFR_BUFPOLICY_RING);
+	log.entry(DFR_CAT_MACHINE, Bytes().text("release=6.1.0-56-amd64\nhost=box\ncmdline=a=b c\n"));
+	log.clock(1'000'000'000, 1'700'000'000'000'000'000);
+	log.probe(10, "syscall", "vmlinux", "read", "entry", 3);
+	log.probe(11, "fbt", "vmlinux", "vfs_read", "return");
+	log.layout(1, {int_field(8), int_field(4, true)});
+	log.layout(2, {plain_field(DFR_FIELD_STRING, 256), int_field(2), plain_field(DFR_FIELD_BYTES, 3),
+		       plain_field(DFR_FIELD_VARBYTES, 100), plain_field(DFR_FIELD_STACK, 20),
+		       plain_field(DFR_FIELD_USTACK, 20), plain_field(DFR_FIELD_USYM, 16),
+		       plain_field(DFR_FIELD_PROBETEXT, 2)});
+	log.layout(3, {});
+	log.ecb(1, 10, 1).ecb(2, 11, 2).ecb(3000, 11, 3);
+	log.dof(0, "no program, but no matter");
+	return log;
+}
+
+trace::Catalog sample_catalog() {
+	trace::Catalog catalog;
+	const std::vector<std::byte> log = sample_log().done();
+	REQUIRE(catalog.parse(log) == log.size());
+	return catalog;
+}
+
+struct Seen {
+	uint64_t time;
+	uint32_t epid;
+	uint64_t number;
+	std::string execname;
+	uint32_t speculation;
+	bool operator==(const Seen&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Seen& seen) {
+	return out << "{" << seen.time << ", epid " << seen.epid << ", " << seen.number << ", " << seen.execname
+		   << ", spec " << seen.speculation << "}";
+}
+
+Seen see(const trace::Event& event) {
+	return {event.time, event.epid, event.fields.empty() ? 0 : event.fields[0].number,
+		std::string(event.context.execname), event.speculation};
+}
+
+// Starts a block with a context of its own, as the engine does.
+BlockBytes begun(uint16_t cpu, uint64_t seq, uint64_t time, std::string_view name = "sh") {
+	BlockBytes block(cpu, seq, time);
+	block.long_head(0, 0, time).context(5, 5, 5, name);
+	return block;
+}
+
+// EPID 1 with small values: one byte of codes (0, 0), then two bytes.
+void small_record(BlockBytes& block, uint32_t delta, uint8_t value) {
+	block.short_head(1, 0, delta).u8(0).u8(value).u8(0);
+}
+
+} // namespace
+
+TEST_CASE("crc32c has its check value", "[trace]") {
+	const std::string digits = "123456789";
+	CHECK(trace::crc32c(std::as_bytes(std::span(digits))) == 0xe3069283);
+	const auto bytes = std::as_bytes(std::span(digits));
+	CHECK(trace::crc32c(bytes.subspan(4), trace::crc32c(bytes.first(4))) == 0xe3069283);
+}
+
+TEST_CASE("a catalog is read entry by entry", "[trace]") {
+	const trace::Catalog catalog = sample_catalog();
+	CHECK(catalog.state_id == 7);
+	CHECK(catalog.boot_id[15] == 0xbf);
+	CHECK(catalog.state_name == "anonymous");
+	CHECK(catalog.cpus == 4);
+	CHECK(catalog.machine.at("release") == "6.1.0-56-amd64");
+	CHECK(catalog.machine.at("cmdline") == "a=b c");
+	CHECK(catalog.probes.at(10).nargs == 3u);
+	CHECK(!catalog.probes.at(11).nargs);
+	CHECK(catalog.probe_of(2)->function == "vfs_read");
+	CHECK(catalog.layout_of(2)->integers == 1);
+	CHECK(catalog.ecb(2999) == nullptr);
+	CHECK(catalog.ecb(3000)->probe == 11);
+	CHECK(catalog.ecb(0) == nullptr);
+	CHECK(catalog.ecb(3001) == nullptr);
+	CHECK(catalog.walltime(1'500'000'000) == 1'700'000'000'500'000'000);
+	CHECK(catalog.walltime(400'000'000) == 1'699'999'999'400'000'000);
+}
+
+TEST_CASE("a catalog that grows is read in any pieces", "[trace]") {
+	const std::vector<std::byte> log = sample_log().done();
+	trace::Catalog catalog;
+	size_t consumed = 0;
+	for (size_t end = 0; end <= log.size(); end++)
+		consumed += catalog.parse(std::span(log).subspan(consumed, end - consumed));
+	CHECK(consumed == log.size());
+	CHECK(catalog.layouts.size() == 3);
+	CHECK(catalog.dofs.size() == 1);
+}
+
+TEST_CASE("a catalog with any byte changed is read or refused, never more", "[trace]") {
+	const std::vector<std::byte> log = sample_log().done();
+	for (size_t at = 0; at < log.size(); at++) {
+		for (uint8_t flip : {0x01, 0x80, 0xff}) {
+			std::vector<std::byte> bad = log;
+			bad[at] ^= std::byte{flip};
+			trace::Catalog catalog;
+			try {
+				catalog.parse(bad);
+			} catch (const Error& error) {
+				CHECK(std::string(error.what()).find("catalog") == 0);
+			}
+		}
+	}
+}
+
+TEST_CASE("integers have their size and their sign", "[trace]") {
+	const trace::Catalog catalog = sample_catalog();
+	BlockBytes block = begun(2, 1, 5'000);
+	block.short_head(1, 1, 0).u8(0b0011).u64(0xffff888012345678).u8(0xfe);		 // codes 3, 0
+	block.short_head(1, 2, 0x7ffff).u8(0b0110).u32(0xfffffffe).u16(0x8000);		 // codes 2, 1
+	block.long_head(1, 3, 4'000).u8(0b1000).u8(0xff).u32(0x80000000);		 // codes 0, 2
+	trace::BlockDecoder decoder(catalog);
+	std::vector<std::pair<uint64_t, uint64_t>> values;
+	std::vector<uint64_t> times;
+	std::vector<unsigned> levels;
+	decoder.decode(block.sealed(), [&](const trace::Event& event) {
+		values.emplace_back(event.fields[0].number, event.fields[1].number);
+		times.push_back(event.time);
+		levels.push_back(event.level);
+		CHECK(event.cpu == 2);
+		CHECK(event.context.execname == "sh");
+		return true;
+	});
+	CHECK(values == std::vector<std::pair<uint64_t, uint64_t>>{{0xffff888012345678, 0xfffffffffffffffe},
+								   {0xfffffffe, 0xffffffffffff8000},
+								   {0xff, 0xffffffff80000000}});
+	CHECK(times == std::vector<uint64_t>{5'000, 5'000 + 0x7ffff, 4'000});
+	CHECK(levels == std::vector<unsigned>{1, 2, 3});
+	CHECK(decoder.damage().regions == 0);
+}
+
+TEST_CASE("every other kind of field", "[trace]") {
+	const trace::Catalog catalog = sample_catalog();
+	BlockBytes block = begun(0, 1, 100);
+	// A fault in field 1 and a cut string in field 0, noted before the record.
+	block.short_head(0, 0, 0).u8(DFR_CONTROL_NOTE).u8(1).u8(DIF_FAULT_BADADDR).u64(0xdead);
+	block.short_head(0, 0, 0).u8(DFR_CONTROL_NOTE).u8(0).u8(DFR_NOTE_CUT).u64(0);
+	block.short_head(2, 0, 7).u8(0).text("hello").u8(9);
+	block.u8('a').u8('b').u8('c');
+	block.u16(2).u8('x').u8('y');
+	block.u8(2).u64(0x1111).u64(0x2222);
+	block.u32(77).u8(1).u64(0x3333);
+	block.u64(77).u64(0x4444);
+	block.short_head(3, 0, 1); // not an EPID: 3 is unknown; skipped below
+	trace::BlockDecoder decoder(catalog);
+	unsigned records = 0;
+	decoder.decode(block.sealed(), [&](const trace::Event& event) {
+		records++;
+		REQUIRE(event.fields.size() == 8);
+		CHECK(event.time == 107);
+		CHECK(event.fields[0].text() == "hello");
+		CHECK(event.fields[0].fault == DFR_NOTE_CUT);
+		CHECK(event.fields[1].number == 9);
+		CHECK(event.fields[1].fault == DIF_FAULT_BADADDR);
+		CHECK(event.fields[1].fault_value == 0xdead);
+		CHECK(event.fields[2].text() == "abc");
+		CHECK(event.fields[2].fault == 0);
+		CHECK(event.fields[3].text() == "xy");
+		CHECK(event.fields[4].bytes.size() == 16);
+		CHECK(event.fields[5].number == 77);
+		CHECK(event.fields[5].bytes.size() == 8);
+		CHECK(event.fields[6].number == 0x4444);
+		CHECK(event.fields[7].text() == "vfs_read");
+		return true;
+	});
+	CHECK(records == 1);
+	CHECK(decoder.damage().regions == 1);
+	CHECK(decoder.damage().bytes == 4);
+}
+
+TEST_CASE("ids beyond the short form, losses and an early end", "[trace]") {
+	const trace::Catalog catalog = sample_catalog();
+	BlockBytes block = begun(1, 1, 100);
+	block.long_head(3000, 0, 200);
+	block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_NMI).u32(10).u64(5).u64(150).u64(180);
+	block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_NMI).u32(10).u64(2).u64(120).u64(190);
+	block.long_head(3000, 0, 300);
+	trace::BlockDecoder decoder(catalog);
+	trace::Losses losses;
+	std::vector<Seen> seen;
+	decoder.decode(block.sealed(), [&](const trace::Event& event) {
+		seen.push_back(see(event));
+		return true;
+	}, &losses);
+	CHECK(seen == std::vector<Seen>{{200, 3000, 0, "sh", 0}, {300, 3000, 0, "sh", 0}});
+	REQUIRE(losses.entries.size() == 1);
+	CHECK(losses.entries[0].count == 7);
+	CHECK(losses.entries[0].cpu == 1);
+	CHECK(losses.entries[0].from == 120);
+	CHECK(losses.entries[0].to == 190);
+	unsigned visits = 0;
+	decoder.decode(block.sealed(), [&](const trace::Event&) { return ++visits < 1; });
+	CHECK(visits == 1);
+}
+
+namespace {
+
+// 200 records of 7 bytes over several restart points; record i has value i and time 1000 + 10 * i.
+BlockBytes long_block() {
+	BlockBytes block = begun(0, 1, 1'000);
+	unsigned next = 0;
+	while (block.here() >= (next + 1) * DFR_RESTART_BYTES)
+		next++;
+	for (unsigned i = 0; i < 500; i++) {
+		if (block.here() >= (next + 1) * DFR_RESTART_BYTES)
+			block.restart(next++ + 1);
+		small_record(block, i ? 10 : 0, static_cast<uint8_t>(i));
+	}
+	return block;
+}
+
+std::vector<Seen> decode_all(const trace::Catalog& catalog, const trace::Block& block, trace::DecodeDamage& damage) {
+	trace::BlockDecoder decoder(catalog);
+	std::vector<Seen> seen;
+	decoder.decode(block, [&](const trace::Event& event) {
+		seen.push_back(see(event));
+		return true;
+	});
+	damage = decoder.damage();
+	return seen;
+}
+
+} // namespace
+
+TEST_CASE("a damaged byte costs at most its region, and never invents a record", "[trace]") {
+	const trace::Catalog catalog = sample_catalog();
+	const trace::Block good = long_block().sealed();
+	REQUIRE(trace::block_is_verified(good.bytes));
+	trace::DecodeDamage damage;
+	const std::vector<Seen> all = decode_all(catalog, good, damage);
+	REQUIRE(all.size() == 500);
+	REQUIRE(damage.regions == 0);
+	for (size_t at = sizeof(dfr_block); at < good.bytes.size(); at++) {
+		trace::Block bad = good;
+		bad.bytes[at] ^= std::byte{0x55};
+		bad.verified = trace::block_is_verified(bad.bytes);
+		CHECK(!bad.verified);
+		const std::vector<Seen> seen = decode_all(catalog, bad, damage);
+		CHECK(seen.size() <= 500);
+		// Two regions of 1 KiB at most (a damaged restart entry joins two), 7 bytes a record.
+		CHECK(seen.size() >= 500 - 2 * (1024 + 16) / 7);
+		if (seen.size() < 500)
+			CHECK(damage.regions > 0);
+	}
+}
+
+TEST_CASE("a block cut anywhere, or with any header, is walked safely", "[trace]") {
+	const trace::Catalog catalog = sample_catalog();
+	const trace::Block good = long_block().sealed();
+	trace::DecodeDamage damage;
+	for (size_t size = 0; size < good.bytes.size(); size += 13) {
+		trace::Block cut{.bytes = {good.bytes.begin(), good.bytes.begin() + size}, .verified = true};
+		CHECK(decode_all(catalog, cut, damage).empty());
+		CHECK(damage.blocks == 1);
+	}
+	for (size_t at = 0; at < sizeof(dfr_block); at++) {
+		for (unsigned bit = 0; bit < 8; bit++) {
+			trace::Block bad = good;
+			bad.bytes[at] ^= std::byte(1 << bit);
+			for (bool verified : {true, false}) {
+				bad.verified = verified;
+				CHECK(decode_all(catalog, bad, damage).size() <= 500);
+			}
+		}
+	}
+}
+
+TEST_CASE("committed speculations carry their own times, contexts and commit", "[trace]") {
+	const trace::Catalog catalog = sample_catalog();
+	BlockBytes block = begun(0, 1, 50);
+	small_record(block, 50, 1); // at 100
+	Bytes part;
+	part.u32(0x7ff).u32(0).u64(60).u8(DFR_CONTROL_CONTEXT).u8(0).u8(9).u8(9).u8(9).text("spec");
+	part.u32(1 | 2 << 13).u8(0).u8(42).u8(0); // at 62
+	block.short_head(0, 0, 100).u8(DFR_CONTROL_GROUP).u32(3).u32(part.bytes.size()).u64(200);
+	block.bytes.insert(block.bytes.end(), part.bytes.begin(), part.bytes.end());
+	block.short_head(0, 0, 0).context(5, 5, 5, "sh");
+	small_record(block, 10, 2); // 200 + 10
+	trace::DecodeDamage damage;
+	const std::vector<Seen> seen = decode_all(catalog, block.sealed(), damage);
+	CHECK(seen == std::vector<Seen>{{100, 1, 1, "sh", 0}, {62, 1, 42, "spec", 3}, {210, 1, 2, "sh", 0}});
+	CHECK(damage.regions == 0);
+
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	source.blocks.push_back(block.sealed());
+	trace::Merger merger(source);
+	std::vector<Seen> merged;
+	merger.run([&](const trace::Event& event) {
+		merged.push_back(see(event));
+		if (event.speculation)
+			CHECK(event.commit_time == 200);
+		return true;
+	});
+	CHECK(merged == std::vector<Seen>{{62, 1, 42, "spec", 3}, {100, 1, 1, "sh", 0}, {210, 1, 2, "sh", 0}});
+	CHECK(merger.damage().regions == 0);
+}
+
+TEST_CASE("the merger orders events by time, then CPU, then place", "[trace]") {
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	BlockBytes a1 = begun(0, 1, 100, "a"), a2 = begun(0, 2, 130, "a"), b1 = begun(3, 1, 100, "b");
+	small_record(a1, 0, 1);	 // 100
+	small_record(a1, 20, 2); // 120
+	a2.counters(0, 2);
+	small_record(a2, 0, 3);	 // 130
+	small_record(b1, 0, 4);	 // 100
+	small_record(b1, 0, 5);	 // 100, the same firing
+	small_record(b1, 30, 6); // 130
+	source.blocks = {a1.sealed(), a2.sealed(), b1.sealed()};
+	trace::Merger merger(source);
+	std::vector<uint64_t> numbers;
+	merger.run([&](const trace::Event& event) {
+		numbers.push_back(event.fields[0].number);
+		return true;
+	});
+	CHECK(numbers == std::vector<uint64_t>{1, 4, 5, 2, 3, 6});
+	REQUIRE(merger.cpus().size() == 4);
+	CHECK(merger.cpus()[0].records == 3);
+	CHECK(merger.cpus()[0].last == 130);
+	CHECK(merger.cpus()[3].blocks == 1);
+	const trace::Verdict verdict = trace::judge(source, merger);
+	CHECK(verdict.complete);
+	CHECK(!verdict.windowed);
+	CHECK(verdict.cpus == 2);
+	CHECK(verdict.records == 6);
+	CHECK(verdict.from == 100);
+	CHECK(verdict.to == 130);
+}
+
+TEST_CASE("window, gaps and losses make the verdict", "[trace]") {
+	setenv("TZ", "UTC", 1);
+	tzset();
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	const uint64_t second = 1'000'000'000;
+	// CPU 0: blocks 4 and 6, block 5 is missing with 3 records. CPU 1: from its start.
+	BlockBytes a = begun(0, 4, 5 * second), b = begun(0, 6, 9 * second), c = begun(1, 1, 2 * second);
+	a.counters(1, 30);
+	small_record(a, 0, 1);
+	b.counters(3, 34);
+	small_record(b, 0, 2);
+	small_record(c, 0, 3);
+	source.blocks = {a.sealed(), b.sealed(), c.sealed()};
+	SECTION("the headers' counters alone") {
+		trace::Merger merger(source);
+		merger.run([](const trace::Event&) { return true; });
+		const trace::Verdict verdict = trace::judge(source, merger);
+		CHECK(merger.cpus()[0].overwritten == 30);
+		CHECK(merger.cpus()[0].gaps == 1);
+		CHECK(merger.cpus()[0].missing == 3);
+		CHECK(merger.cpus()[0].lost == 2);
+		CHECK(verdict.windowed);
+		CHECK(verdict.from == 5 * second); // where CPU 0 becomes complete
+		CHECK(verdict.to == 9 * second);
+		CHECK(!verdict.complete);
+		CHECK(verdict.lost == 3);
+		// mono 1 s is 22:13:20 on 2023-11-14 (1,700,000,000): 5 s is 4 s later.
+		CHECK(trace::verdict_line(verdict, source.catalog()) ==
+		      "partial: 22:13:24-22:13:28, 2 CPUs, 3 records; the ring overwrote what came before; "
+		      "3 records missing on CPU 0 (1 block not there)");
+	}
+	SECTION("the engine's own accounts; what was lost before the window is not loss") {
+		source.lost.add({.cause = DFR_LOSS_NMI, .cpu = 1, .count = 1204});
+		source.lost.add({.cause = DFR_LOSS_DYNVAR, .cpu = 0, .count = 9, .from = 1, .to = 2});
+		trace::Merger merger(source);
+		merger.run([](const trace::Event&) { return true; });
+		const trace::Verdict verdict = trace::judge(source, merger);
+		CHECK(verdict.lost == 1207);
+		REQUIRE(verdict.reasons.size() == 2);
+		CHECK(verdict.reasons[0] == "1,204 records lost on CPU 1 (nested in an NMI)");
+	}
+}
+
+namespace {
+
+class AggTable : public Bytes {
+public:
+	explicit AggTable(uint32_t buckets = 2) {
+		u32(DFR_AGGTAB_MAGIC).u32(1).u64(7).u32(0).u32(0).u64(1).u64(0).u64(0).u32(buckets).u32(0).u64(0);
+		for (uint32_t i = 0; i < buckets; i++)
+			u32(0);
+		pad(8);
+	}
+	AggTable& entry(uint32_t varid, uint16_t kind, uint64_t key, std::initializer_list<uint64_t> words) {
+		u32(0).u32(0).u32(varid).u16(kind).u16(static_cast<uint16_t>(words.size())).u32(8).u32(0).u64(key);
+		for (uint64_t word : words)
+			u64(word);
+		return *this;
+	}
+	std::vector<std::byte> done() {
+		patch<uint64_t>(32, bytes.size());
+		patch<uint64_t>(40, bytes.size());
+		return bytes;
+	}
+};
+
+} // namespace
+
+TEST_CASE("aggregation tables merge by variable and key", "[trace]") {
+	AggTable one, two;
+	one.entry(1, DFR_ACT_COUNT, 5, {10}).entry(2, DFR_ACT_MIN, 5, {static_cast<uint64_t>(-3)});
+	one.entry(3, DFR_ACT_STDDEV, 5, {1, 2, ~0ull, 0}).entry(0, DFR_ACT_COUNT, 9, {99});
+	one.entry(4, DFR_ACT_AVG, 1, {2, 20}).entry(6, DFR_ACT_MAX, 1, {static_cast<uint64_t>(-9)});
+	two.entry(1, DFR_ACT_COUNT, 5, {7}).entry(1, DFR_ACT_COUNT, 6, {1});
+	two.entry(2, DFR_ACT_MIN, 5, {4}).entry(3, DFR_ACT_STDDEV, 5, {1, 3, 2, 1});
+	two.entry(4, DFR_ACT_AVG, 1, {1, 1}).entry(6, DFR_ACT_MAX, 1, {static_cast<uint64_t>(-2)});
+	// lquantize(base 0, limit 2, step 1): word 0 is step<<48 | levels<<32 | base, then 2 + 2 buckets.
+	const uint64_t arg = 1ull << 48 | 2ull << 32;
+	one.entry(5, DFR_ACT_LQUANTIZE, 0, {arg, 1, 2, 3, 4});
+	two.entry(5, DFR_ACT_LQUANTIZE, 0, {arg, 10, 20, 30, 40});
+	std::vector<trace::AggEntry> all;
+	CHECK(trace::merge_aggregation_table(one.done(), all) == 0);
+	CHECK(trace::merge_aggregation_table(two.done(), all) == 0);
+	REQUIRE(all.size() == 7);
+	CHECK(all[0].words == std::vector<uint64_t>{17});
+	CHECK(all[1].words == std::vector<uint64_t>{static_cast<uint64_t>(-3)});
+	CHECK(all[2].words == std::vector<uint64_t>{2, 5, 1, 2}); // ~0 + 2 carries
+	CHECK(all[3].words == std::vector<uint64_t>{3, 21});
+	CHECK(all[4].words == std::vector<uint64_t>{static_cast<uint64_t>(-2)});
+	CHECK(all[5].words == std::vector<uint64_t>{arg, 11, 22, 33, 44});
+	CHECK(all[6].varid == 1);
+	CHECK(all[6].key[0] == std::byte{6});
+}
+
+TEST_CASE("an aggregation table cut or changed anywhere is safe, and says what is missing", "[trace]") {
+	AggTable table;
+	table.entry(1, DFR_ACT_COUNT, 5, {10}).entry(1, DFR_ACT_COUNT, 6, {1});
+	const std::vector<std::byte> good = table.done();
+	for (size_t size = 1; size < good.size(); size++) {
+		std::vector<trace::AggEntry> all;
+		CHECK(trace::merge_aggregation_table(std::span(good).first(size), all) > 0);
+	}
+	for (size_t at = 0; at < good.size(); at++) {
+		std::vector<std::byte> bad = good;
+		bad[at] ^= std::byte{0xff};
+		std::vector<trace::AggEntry> all;
+		trace::merge_aggregation_table(bad, all);
+		CHECK(all.size() <= 2);
+	}
+	// A kind whose words do not fit, and two kinds under one key.
+	AggTable odd;
+	odd.entry(1, DFR_ACT_AVG, 5, {10}).entry(2, DFR_ACT_COUNT, 5, {1}).entry(2, DFR_ACT_SUM, 5, {1});
+	std::vector<trace::AggEntry> all;
+	CHECK(trace::merge_aggregation_table(odd.done(), all) == 80);
+	CHECK(all.size() == 1);
+}
