@@ -79,5 +79,11 @@ u64 dfr_syscall_errno(const struct dfr_firing *firing);
 /* Providers, in the order in which they register; each has init and exit. */
 int dfr_syscall_init(void);
 void dfr_syscall_exit(void);
+int dfr_fbt_init(void);
+void dfr_fbt_exit(void);
+int dfr_profile_init(void);
+void dfr_profile_exit(void);
+int dfr_sdt_init(void);
+void dfr_sdt_exit(void);
 
 #endif

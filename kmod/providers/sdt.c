@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sdt and rawtp: every tracepoint of the kernel and of its modules as a probe,
+ * sdt:GROUP::EVENT and rawtp:GROUP::EVENT. GROUP is the trace event system that
+ * declares it ("sched"); a tracepoint without trace event is in "vmlinux" or in
+ * its module's name. Both pass what the tracepoint passes; they differ in how
+ * the compiler types and names args[]. The system call tracepoints' hot path is
+ * in syscall.c; here they are tracepoints like all others.
+ *
+ * A tracepoint's arguments come as C function arguments: five in registers
+ * beside the data pointer, the rest on the caller's stack. One function serves up to
+ * five; beyond, there is one function for each count, because neither may more
+ * stack slots be read than there are, nor may they be declared and written.
+ *
+ * Handlers are probe context (preemption off). The rest is process context
+ * under the engine's lock.
+ */
+#include "kmod/linux/linux.h"
+
+#include <linux/module.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+#include "kmod/linux/btf.h"
+#include "kmod/linux/resolve.h"
+
+#define SDT_REGISTER_ARGS 5
+#define SDT_ARGS_MAX 12
+
+enum { SDT_TYPED, SDT_RAW, SDT_KINDS };
+
+struct sdt_point {
+	struct list_head sp_list;
+	struct tracepoint *sp_tracepoint; /* NULL: its module has gone */
+	const char *sp_name;		  /* of the probe: outlives the module */
+	struct dfr_probe *sp_probe[SDT_KINDS];
+	bool sp_armed[SDT_KINDS];
+	bool sp_registered;
+	u32 sp_nargs;
+};
+
+static LIST_HEAD(sdt_points);
+static bool sdt_listed;
+static struct dfr_provider sdt_providers[SDT_KINDS];
+
+/* --- Probe context. ------------------------------------------------------ */
+
+static __always_inline void fire(struct sdt_point *point, const u64 *args)
+{
+	if (READ_ONCE(point->sp_armed[SDT_TYPED]))
+		dfr_fire(point->sp_probe[SDT_TYPED], args, point->sp_nargs, NULL);
+	if (READ_ONCE(point->sp_armed[SDT_RAW]))
+		dfr_fire(point->sp_probe[SDT_RAW], args, point->sp_nargs, NULL);
+}
+
+#define A1 u64 a0
+#define A2 A1, u64 a1
+#define A3 A2, u64 a2
+#define A4 A3, u64 a3
+#define A5 A4, u64 a4
+#define A6 A5, u64 a5
+#define A7 A6, u64 a6
+#define A8 A7, u64 a7
+#define A9 A8, u64 a8
+#define A10 A9, u64 a9
+#define A11 A10, u64 a10
+#define A12 A11, u64 a11
+#define V5 a0, a1, a2, a3, a4
+#define V6 V5, a5
+#define V7 V6, a6
+#define V8 V7, a7
+#define V9 V8, a8
+#define V10 V9, a9
+#define V11 V10, a10
+#define V12 V11, a11
+#define HANDLER(n)                                                                                 \
+	static void handle_##n(void *data, A##n)                                                   \
+	{                                                                                          \
+		u64 args[n] = { V##n };                                                            \
+                                                                                                   \
+		fire(data, args);                                                                  \
+	}
+HANDLER(5) HANDLER(6) HANDLER(7) HANDLER(8) HANDLER(9) HANDLER(10) HANDLER(11) HANDLER(12)
+
+static void *const handlers[] = {
+	handle_5, handle_6, handle_7, handle_8, handle_9, handle_10, handle_11, handle_12,
+};
+
+static void *handler_of(const struct sdt_point *point)
+{
+	return handlers[max_t(u32, point->sp_nargs, SDT_REGISTER_ARGS) - SDT_REGISTER_ARGS];
+}
+
+/* --- Making probes. ------------------------------------------------------ */
+
+/* The system that declares the event of a tracepoint; NULL: it has none. */
+static const char *group_of(const struct tracepoint *tracepoint)
+{
+	static struct list_head *events;
+	static struct mutex *lock;
+	const struct trace_event_call *call;
+	const char *group = NULL;
+
+	if (!events) {
+		events = (struct list_head *)dfr_resolve("ftrace_events");
+		lock = (struct mutex *)dfr_resolve("event_mutex");
+	}
+	if (!events || !lock)
+		return NULL;
+	mutex_lock(lock);
+	list_for_each_entry(call, events, list)
+		if ((call->flags & TRACE_EVENT_FL_TRACEPOINT) && call->tp == tracepoint) {
+			group = call->class->system;
+			break;
+		}
+	mutex_unlock(lock);
+	return group;
+}
+
+static struct sdt_point *gone_point(const char *name)
+{
+	struct sdt_point *point;
+
+	list_for_each_entry(point, &sdt_points, sp_list)
+		if (!point->sp_tracepoint && !strcmp(point->sp_name, name))
+			return point;
+	return NULL;
+}
+
+static void add_point(struct tracepoint *tracepoint, const char *owner, int nargs)
+{
+	const char *group = group_of(tracepoint);
+	struct sdt_point *point = gone_point(tracepoint->name);
+	int kind;
+
+	if (point) {
+		point->sp_tracepoint = tracepoint;
+		return;
+	}
+	point = kzalloc(sizeof(*point), GFP_KERNEL);
+	if (!point)
+		return;
+	point->sp_tracepoint = tracepoint;
+	/* Not known: what fits in registers can be read whether it is there or not. */
+	point->sp_nargs = nargs < 0 || nargs > SDT_ARGS_MAX ? SDT_REGISTER_ARGS : nargs;
+	for (kind = 0; kind < SDT_KINDS; kind++)
+		point->sp_probe[kind] = dfr_probe_create(&sdt_providers[kind], group ?: owner, "",
+							 tracepoint->name, point->sp_nargs, point);
+	if (!point->sp_probe[SDT_TYPED] || !point->sp_probe[SDT_RAW]) {
+		/* A second tracepoint of that name, or no memory: a probe without hook never fires. */
+		pr_debug("dfr: sdt: no probes for %s\n", tracepoint->name);
+		point->sp_tracepoint = NULL;
+	}
+	point->sp_name = point->sp_probe[SDT_TYPED] ? point->sp_probe[SDT_TYPED]->pb_name : "";
+	list_add_tail(&point->sp_list, &sdt_points);
+}
+
+static void add_kernel_point(struct tracepoint *tracepoint, void *btf)
+{
+	add_point(tracepoint, "vmlinux",
+		  btf ? dfr_btf_tracepoint_args(btf, tracepoint->name) : -ENOENT);
+}
+
+static void sdt_provide(struct dfr_provider *provider, const char *const pattern[4])
+{
+	struct dfr_btf *btf;
+
+	if (sdt_listed || (!dfr_glob(pattern[0], "sdt") && !dfr_glob(pattern[0], "rawtp")))
+		return;
+	sdt_listed = true;
+	btf = dfr_btf_open();
+	for_each_kernel_tracepoint(add_kernel_point, btf);
+	dfr_btf_close(btf);
+}
+
+/* --- Arming. ------------------------------------------------------------- */
+
+static int update(struct sdt_point *point)
+{
+	bool wanted = point->sp_armed[SDT_TYPED] || point->sp_armed[SDT_RAW];
+	int error;
+
+	if (wanted == point->sp_registered || !point->sp_tracepoint)
+		return 0;
+	if (wanted)
+		error = tracepoint_probe_register(point->sp_tracepoint, handler_of(point), point);
+	else
+		error = tracepoint_probe_unregister(point->sp_tracepoint, handler_of(point), point);
+	if (!error)
+		point->sp_registered = wanted;
+	return error;
+}
+
+static int kind_of(const struct dfr_probe *probe)
+{
+	return ((struct sdt_point *)probe->pb_cookie)->sp_probe[SDT_RAW] == probe ? SDT_RAW : SDT_TYPED;
+}
+
+static int sdt_arm(struct dfr_provider *provider, struct dfr_probe *probe)
+{
+	struct sdt_point *point = probe->pb_cookie;
+	int error;
+
+	WRITE_ONCE(point->sp_armed[kind_of(probe)], true);
+	error = update(point);
+	if (error)
+		WRITE_ONCE(point->sp_armed[kind_of(probe)], false);
+	return error;
+}
+
+static void sdt_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
+{
+	struct sdt_point *point = probe->pb_cookie;
+
+	WRITE_ONCE(point->sp_armed[kind_of(probe)], false);
+	update(point);
+}
+
+/* --- Modules that come and go. ------------------------------------------- */
+
+static void module_coming(struct module *module)
+{
+	unsigned int i;
+
+	for (i = 0; i < module->num_tracepoints; i++) {
+		struct tracepoint *tracepoint =
+			tracepoint_ptr_deref(module->tracepoints_ptrs + i);
+		struct sdt_point *point;
+
+		add_point(tracepoint, module->name, -ENOENT);
+		list_for_each_entry(point, &sdt_points, sp_list)
+			if (point->sp_tracepoint == tracepoint)
+				update(point);
+	}
+	dfr_probes_created(dfr_engine_instance);
+}
+
+static void module_going(const struct module *module)
+{
+	struct sdt_point *point;
+
+	list_for_each_entry(point, &sdt_points, sp_list) {
+		if (!point->sp_tracepoint ||
+		    !within_module((unsigned long)point->sp_tracepoint, module))
+			continue;
+		if (point->sp_registered)
+			tracepoint_probe_unregister(point->sp_tracepoint, handler_of(point), point);
+		point->sp_registered = false;
+		point->sp_tracepoint = NULL;
+	}
+}
+
+static int sdt_module_event(struct notifier_block *block, unsigned long event, void *data)
+{
+	struct tp_module *which = data;
+
+	if (which->mod == THIS_MODULE)
+		return NOTIFY_DONE;
+	dfr_mutex_lock(dfr_engine_lock(dfr_engine_instance));
+	if (sdt_listed && event == MODULE_STATE_COMING)
+		module_coming(which->mod);
+	else if (sdt_listed && event == MODULE_STATE_GOING)
+		module_going(which->mod);
+	dfr_mutex_unlock(dfr_engine_lock(dfr_engine_instance));
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block sdt_modules = { .notifier_call = sdt_module_event };
+
+/* --- Life. --------------------------------------------------------------- */
+
+static const struct dfr_provider_ops sdt_ops = {
+	.provide = sdt_provide,
+	.arm = sdt_arm,
+	.disarm = sdt_disarm,
+};
+
+static struct dfr_provider sdt_providers[SDT_KINDS] = {
+	[SDT_TYPED] = { .pv_name = "sdt", .pv_ops = &sdt_ops },
+	[SDT_RAW] = { .pv_name = "rawtp", .pv_ops = &sdt_ops },
+};
+
+int dfr_sdt_init(void)
+{
+	int error = dfr_provider_register(dfr_engine_instance, &sdt_providers[SDT_TYPED]);
+
+	if (error)
+		return error;
+	error = dfr_provider_register(dfr_engine_instance, &sdt_providers[SDT_RAW]);
+	if (error)
+		goto first;
+	error = register_tracepoint_module_notifier(&sdt_modules);
+	if (!error)
+		return 0;
+	dfr_provider_unregister(&sdt_providers[SDT_RAW]);
+first:
+	dfr_provider_unregister(&sdt_providers[SDT_TYPED]);
+	return error;
+}
+
+void dfr_sdt_exit(void)
+{
+	struct sdt_point *point, *next;
+
+	unregister_tracepoint_module_notifier(&sdt_modules);
+	dfr_provider_unregister(&sdt_providers[SDT_RAW]);
+	dfr_provider_unregister(&sdt_providers[SDT_TYPED]);
+	tracepoint_synchronize_unregister();
+	list_for_each_entry_safe(point, next, &sdt_points, sp_list)
+		kfree(point);
+}
