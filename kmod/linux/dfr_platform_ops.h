@@ -143,31 +143,29 @@ static __always_inline int dfr_plat_load(const struct dfr_firing *firing, u64 ad
 					 u64 *value)
 {
 	const void *from = (const void *)(unsigned long)addr;
-	union {
-		u8 b;
-		u16 h;
-		u32 w;
-		u64 x;
-	} v;
+	u8 b;
+	u16 h;
+	u32 w;
+	u64 x;
 
 	if (unlikely(!dfr_plat_kernel_range(addr, size)))
 		return -EFAULT;
 	switch (size) {
 	case 1:
-		__get_kernel_nofault(&v.b, from, u8, fault);
-		*value = v.b;
+		__get_kernel_nofault(&b, from, u8, fault);
+		*value = b;
 		return 0;
 	case 2:
-		__get_kernel_nofault(&v.h, from, u16, fault);
-		*value = v.h;
+		__get_kernel_nofault(&h, from, u16, fault);
+		*value = h;
 		return 0;
 	case 4:
-		__get_kernel_nofault(&v.w, from, u32, fault);
-		*value = v.w;
+		__get_kernel_nofault(&w, from, u32, fault);
+		*value = w;
 		return 0;
 	case 8:
-		__get_kernel_nofault(&v.x, from, u64, fault);
-		*value = v.x;
+		__get_kernel_nofault(&x, from, u64, fault);
+		*value = x;
 		return 0;
 	}
 fault:

@@ -249,6 +249,7 @@ static void module_going(const struct module *module)
 	}
 }
 
+/* Called for every module that is there already when it is registered, then for each that comes. */
 static int sdt_module_event(struct notifier_block *block, unsigned long event, void *data)
 {
 	struct tp_module *which = data;
@@ -256,9 +257,9 @@ static int sdt_module_event(struct notifier_block *block, unsigned long event, v
 	if (which->mod == THIS_MODULE)
 		return NOTIFY_DONE;
 	dfr_mutex_lock(dfr_engine_lock(dfr_engine_instance));
-	if (sdt_listed && event == MODULE_STATE_COMING)
+	if (event == MODULE_STATE_COMING)
 		module_coming(which->mod);
-	else if (sdt_listed && event == MODULE_STATE_GOING)
+	else if (event == MODULE_STATE_GOING)
 		module_going(which->mod);
 	dfr_mutex_unlock(dfr_engine_lock(dfr_engine_instance));
 	return NOTIFY_DONE;
