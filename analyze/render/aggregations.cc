@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Tables of aggregations: decoding keys, merging, sorting, clear and trunc. Keys
+// and words come from a kernel, a dead machine or a file, and are checked.
+#include "analyze/render/aggregations.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "analyze/render/text.h"
+#include "formats/abi/aggtab.h"
+
+namespace dfr::render {
+namespace {
+
+uint64_t load64(std::span<const std::byte> bytes) {
+	uint64_t value = 0;
+	std::memcpy(&value, bytes.data(), sizeof value);
+	return value;
+}
+
+size_t padded(size_t size) { return (size + 7) & ~size_t{7}; }
+
+// Takes `size` bytes and their padding off the front; false if they are not there.
+bool take(std::span<const std::byte>& rest, size_t size, std::span<const std::byte>& taken) {
+	if (size > rest.size())
+		return false;
+	taken = rest.first(size);
+	rest = rest.subspan(std::min(padded(size), rest.size()));
+	return true;
+}
+
+bool take64(std::span<const std::byte>& rest, uint64_t& value) {
+	std::span<const std::byte> taken;
+	if (!take(rest, 8, taken))
+		return false;
+	value = load64(taken);
+	return true;
+}
+
+bool take_string(std::span<const std::byte>& rest, std::span<const std::byte>& taken) {
+	const auto nul = std::find(rest.begin(), rest.end(), std::byte{0});
+	if (nul == rest.end())
+		return false;
+	const auto length = static_cast<size_t>(nul - rest.begin());
+	std::span<const std::byte> with_nul;
+	take(rest, length + 1, with_nul);
+	taken = with_nul.first(length);
+	return true;
+}
+
+bool take_frames(std::span<const std::byte>& rest, std::span<const std::byte>& taken) {
+	uint64_t frames = 0;
+	return take64(rest, frames) && frames <= rest.size() / 8 && take(rest, frames * 8, taken);
+}
+
+const std::string& probe_text(const trace::Probe& probe, uint32_t which) {
+	switch (which) {
+	case 0: return probe.provider;
+	case 1: return probe.module;
+	case 2: return probe.function;
+	default: return probe.name;
+	}
+}
+
+int sign(int value) { return value < 0 ? -1 : value > 0; }
+
+int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+int compare_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
+	const int common = a.empty() || b.empty() ? 0 : std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
+	return common != 0 ? sign(common) : compare_numbers(a.size(), b.size());
+}
+
+int compare_datum(const Datum& a, const Datum& b) {
+	switch (a.kind) {
+	case Datum::Kind::String:
+	case Datum::Kind::Bytes: return compare_bytes(a.bytes, b.bytes);
+	case Datum::Kind::Stack:
+	case Datum::Kind::UserStack: {
+		if (a.pid != b.pid)
+			return compare_numbers(a.pid, b.pid);
+		for (size_t i = 0; i < std::min(frames_of(a), frames_of(b)); i++)
+			if (const int order = compare_numbers(frame_of(a, i), frame_of(b, i)))
+				return order;
+		return compare_numbers(frames_of(a), frames_of(b));
+	}
+	case Datum::Kind::Integer:
+		return compare_numbers(cut_unsigned(a.number, a.size), cut_unsigned(b.number, b.size));
+	default:
+		return a.pid != b.pid ? compare_numbers(a.pid, b.pid) : compare_numbers(a.number, b.number);
+	}
+}
+
+// What the engine leaves in a minimum or maximum that was cleared.
+bool is_untouched(const trace::AggEntry& entry) {
+	if (entry.words.size() != 1)
+		return false;
+	const auto value = static_cast<int64_t>(entry.words[0]);
+	return (entry.kind == DFR_ACT_MIN && value == std::numeric_limits<int64_t>::max()) ||
+	       (entry.kind == DFR_ACT_MAX && value == std::numeric_limits<int64_t>::min());
+}
+
+// The value of a key that has none: a minimum or maximum of nothing has no words.
+std::vector<uint64_t> empty_words(uint32_t kind, size_t words, uint64_t first) {
+	if (kind == DFR_ACT_MIN || kind == DFR_ACT_MAX)
+		return {};
+	std::vector<uint64_t> empty(words);
+	if ((kind == DFR_ACT_LQUANTIZE || kind == DFR_ACT_LLQUANTIZE) && words != 0)
+		empty[0] = first;
+	return empty;
+}
+
+} // namespace
+
+int compare_keys(std::span<const Datum> a, std::span<const Datum> b, unsigned first) {
+	const size_t count = std::min(a.size(), b.size());
+	for (size_t i = 0; i < count; i++) {
+		const size_t at = (i + first) % count;
+		if (const int order = compare_datum(a[at], b[at]))
+			return order;
+	}
+	return compare_numbers(a.size(), b.size());
+}
+
+int compare_values(const AggValue& a, const AggValue& b) {
+	if (!is_histogram(a.kind)) {
+		const int64_t left = scalar_of({a.kind, a.words, 1}), right = scalar_of({b.kind, b.words, 1});
+		return left < right ? -1 : left > right;
+	}
+	const Histogram left = Histogram::from_words(a.kind, a.words);
+	const Histogram right = Histogram::from_words(b.kind, b.words);
+	if (left.weight() != right.weight())
+		return left.weight() < right.weight() ? -1 : 1;
+	return left.zero_count() < right.zero_count() ? -1 : left.zero_count() > right.zero_count();
+}
+
+void merge_words(uint32_t kind, std::vector<uint64_t>& a, std::span<const uint64_t> b) {
+	if (a.empty()) { // a minimum or maximum of nothing yet
+		a.assign(b.begin(), b.end());
+		return;
+	}
+	if (a.size() != b.size())
+		return; // b is nothing, or damage
+	if (kind == DFR_ACT_MIN || kind == DFR_ACT_MAX) {
+		const auto left = static_cast<int64_t>(a[0]), right = static_cast<int64_t>(b[0]);
+		a[0] = static_cast<uint64_t>(kind == DFR_ACT_MIN ? std::min(left, right) : std::max(left, right));
+		return;
+	}
+	if (kind == DFR_ACT_STDDEV && a.size() == 4) {
+		const uint64_t low = a[2];
+		a[0] += b[0];
+		a[1] += b[1];
+		a[2] += b[2];
+		a[3] += b[3] + (a[2] < low ? 1 : 0);
+		return;
+	}
+	const size_t first = kind == DFR_ACT_LQUANTIZE || kind == DFR_ACT_LLQUANTIZE ? 1 : 0;
+	for (size_t i = first; i < a.size(); i++)
+		a[i] += b[i];
+}
+
+void Aggregations::snapshot(std::vector<trace::AggEntry> entries) {
+	live_.assign(std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
+	stale_ = true;
+}
+
+std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::string& canonical) {
+	std::vector<Datum> keys;
+	const trace::Catalog& catalog = programs_.catalog();
+	const auto variable = catalog.aggregations.find(entry.varid);
+	if (variable == catalog.aggregations.end())
+		return keys;
+	const auto& kinds = programs_.key_kinds(entry.varid);
+	std::span<const std::byte> rest = entry.key;
+	dof::Action action;
+	for (size_t i = 0; i < variable->second.keys.size(); i++) {
+		const dfr_field& field = variable->second.keys[i];
+		action.kind = i < kinds.size() ? kinds[i] : uint32_t{DFR_ACT_DIFEXPR};
+		std::span<const std::byte> bytes;
+		uint64_t number = 0;
+		bool good = true;
+		switch (field.kind) {
+		case DFR_FIELD_INT: good = take64(rest, number); break;
+		case DFR_FIELD_STRING: good = take_string(rest, bytes); break;
+		case DFR_FIELD_BYTES: good = take(rest, field.size, bytes); break;
+		case DFR_FIELD_STACK: good = take_frames(rest, bytes); break;
+		case DFR_FIELD_USTACK: good = take64(rest, number) && take_frames(rest, bytes); break;
+		case DFR_FIELD_USYM: good = take(rest, 16, bytes); break;
+		case DFR_FIELD_PROBETEXT: {
+			good = take64(rest, number);
+			const auto probe = catalog.probes.find(static_cast<uint32_t>(number));
+			if (good && probe != catalog.probes.end())
+				bytes = std::as_bytes(std::span(probe_text(probe->second, field.size)));
+			break;
+		}
+		default: good = false;
+		}
+		if (!good)
+			break;
+		keys.push_back(datum_of(action, field, number, bytes));
+		if (field.kind != DFR_FIELD_PROBETEXT)
+			canonical.append(reinterpret_cast<const char*>(&number), sizeof number);
+		const uint64_t size = bytes.size();
+		canonical.append(reinterpret_cast<const char*>(&size), sizeof size);
+		canonical.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+	}
+	return keys;
+}
+
+void Aggregations::add(std::map<uint32_t, Table>& tables, const trace::AggEntry& entry) {
+	std::string canonical;
+	auto keys = keys_of(entry, canonical);
+	const uint64_t first = entry.words.empty() ? 0 : entry.words[0];
+	zero_words_.try_emplace(entry.varid, empty_words(entry.kind, entry.words.size(), first));
+	kinds_.try_emplace(entry.varid, entry.kind);
+	Table& table = tables[entry.varid];
+	const bool nothing = cleared_.count(entry.varid) && is_untouched(entry);
+	const auto words = nothing ? std::vector<uint64_t>{} : entry.words;
+	const auto [at, fresh] = table.try_emplace(std::move(canonical));
+	if (!fresh)
+		return merge_words(at->second.kind, at->second.words, words);
+	at->second = {entry.kind, std::move(keys), words};
+}
+
+const std::map<uint32_t, Aggregations::Table>& Aggregations::tables() {
+	if (!stale_)
+		return tables_;
+	tables_.clear();
+	for (const trace::AggEntry& entry : carried_)
+		add(tables_, entry);
+	for (const trace::AggEntry& entry : live_)
+		add(tables_, entry);
+	stale_ = false;
+	return tables_;
+}
+
+int64_t Aggregations::normal(uint32_t variable) const {
+	const auto at = normal_.find(variable);
+	return at == normal_.end() ? 1 : at->second;
+}
+
+std::vector<Row> Aggregations::rows(std::span<const uint32_t> variables, const SortOptions& sort) {
+	const auto& all = tables();
+	std::map<std::string_view, Row> joined;
+	for (size_t v = 0; v < variables.size(); v++) {
+		const auto table = all.find(variables[v]);
+		if (table == all.end())
+			continue;
+		for (const auto& [canonical, item] : table->second) {
+			Row& row = joined[canonical];
+			row.keys = item.keys;
+			row.values.resize(variables.size());
+			row.values[v] = {item.kind, item.words, normal(variables[v])};
+		}
+	}
+	std::vector<Row> rows;
+	rows.reserve(joined.size());
+	for (auto& [canonical, row] : joined) {
+		for (size_t v = 0; v < variables.size(); v++) {
+			if (row.values[v].kind != 0)
+				continue;
+			const auto zero = zero_words_.find(variables[v]);
+			if (zero != zero_words_.end())
+				row.values[v] = {kinds_[variables[v]], zero->second, 1};
+			else
+				row.values[v] = {DFR_ACT_COUNT, {}, 1};
+		}
+		rows.push_back(std::move(row));
+	}
+	const size_t position = variables.empty() ? 0 : std::min<size_t>(sort.position, variables.size() - 1);
+	std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+		int order = sort.by_key ? compare_keys(a.keys, b.keys, sort.key_position) : 0;
+		for (size_t v = 0; order == 0 && v < variables.size(); v++) {
+			const size_t at = (v + position) % variables.size();
+			order = compare_values(a.values[at], b.values[at]);
+		}
+		if (order == 0)
+			order = compare_keys(a.keys, b.keys, sort.key_position);
+		return sort.reverse ? order > 0 : order < 0;
+	});
+	return rows;
+}
+
+void Aggregations::forget_live(uint32_t variable) {
+	const auto same = [variable](const trace::AggEntry& entry) { return entry.varid == variable; };
+	std::erase_if(live_, same);
+	std::erase_if(carried_, same);
+	stale_ = true;
+}
+
+void Aggregations::clear(uint32_t variable) {
+	cleared_.insert(variable);
+	std::deque<trace::AggEntry> kept;
+	const auto collect = [&](const std::deque<trace::AggEntry>& entries) {
+		for (const trace::AggEntry& entry : entries) {
+			if (entry.varid != variable)
+				continue;
+			kept.push_back(entry);
+			auto& words = kept.back().words;
+			words = empty_words(entry.kind, words.size(), words.empty() ? 0 : words[0]);
+		}
+	};
+	collect(carried_);
+	collect(live_);
+	// A key that was carried and is live stands twice; merging zeroes is harmless, growing is not.
+	std::set<std::vector<std::byte>> seen;
+	forget_live(variable);
+	for (trace::AggEntry& entry : kept)
+		if (seen.insert(entry.key).second)
+			carried_.push_back(std::move(entry));
+}
+
+void Aggregations::trunc(uint32_t variable) {
+	forget_live(variable);
+}
+
+void Aggregations::trunc(uint32_t variable, int64_t n, const SortOptions& sort) {
+	if (n == 0)
+		return trunc(variable);
+	SortOptions by_value;
+	by_value.key_position = sort.key_position;
+	const uint32_t one[] = {variable};
+	const auto sorted = rows(one, by_value);
+	const uint64_t wanted = n < 0 ? -static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
+	const size_t count = static_cast<size_t>(std::min<uint64_t>(wanted, sorted.size()));
+	const size_t from = n > 0 ? sorted.size() - count : 0;
+	std::set<const uint64_t*> chosen;
+	for (size_t i = from; i < from + count; i++)
+		chosen.insert(sorted[i].values[0].words.data());
+	std::set<std::string> stay;
+	for (const auto& [canonical, item] : tables_[variable])
+		if (chosen.count(item.words.data()))
+			stay.insert(canonical);
+	std::map<std::string, trace::AggEntry> kept;
+	const auto collect = [&](const std::deque<trace::AggEntry>& entries) {
+		for (const trace::AggEntry& entry : entries) {
+			std::string canonical;
+			if (entry.varid != variable)
+				continue;
+			keys_of(entry, canonical);
+			if (!stay.count(canonical))
+				continue;
+			const auto [at, fresh] = kept.try_emplace(canonical, entry);
+			if (!fresh)
+				merge_words(entry.kind, at->second.words, entry.words);
+		}
+	};
+	collect(carried_);
+	collect(live_);
+	forget_live(variable);
+	for (auto& [canonical, entry] : kept)
+		carried_.push_back(std::move(entry));
+}
+
+std::vector<uint32_t> Aggregations::unprinted() {
+	std::vector<uint32_t> left;
+	for (const auto& [variable, table] : tables())
+		if (!printed_.count(variable) && !table.empty())
+			left.push_back(variable);
+	return left;
+}
+
+} // namespace dfr::render

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Texts of faults and drops.
+#include "analyze/render/messages.h"
+
+#include "analyze/render/text.h"
+
+namespace dfr::render {
+namespace {
+
+const char* reason(uint32_t code) {
+	switch (code) {
+	case DIF_FAULT_BADADDR: return "invalid address";
+	case DIF_FAULT_BADALIGN: return "invalid alignment";
+	case DIF_FAULT_ILLOP: return "illegal operation";
+	case DIF_FAULT_DIVZERO: return "divide-by-zero";
+	case DIF_FAULT_NOSCRATCH: return "out of scratch space";
+	case DIF_FAULT_KPRIV: return "invalid kernel access";
+	case DIF_FAULT_UPRIV: return "invalid user access";
+	case DIF_FAULT_TUPOFLOW: return "tuple stack overflow";
+	case DIF_FAULT_BADSTACK: return "bad stack";
+	case DIF_FAULT_LIBRARY: return "library-level fault";
+	default: return "unknown fault";
+	}
+}
+
+bool shows_address(uint32_t code) {
+	return code == DIF_FAULT_BADADDR || code == DIF_FAULT_BADALIGN || code == DIF_FAULT_BADSTACK;
+}
+
+struct DropKind {
+	uint32_t cause;
+	const char* tag;
+	const char* one; // what there is one of
+	const char* many;
+	bool on_cpu;
+};
+
+constexpr DropKind kDrops[] = {
+    {DFR_LOSS_PRINCIPAL, "PRINCIPAL", "drop", "drops", true},
+    {DFR_LOSS_AGGREGATION, "AGGREGATION", "aggregation drop", "aggregation drops", true},
+    {DFR_LOSS_DYNVAR, "DYNAMIC", "dynamic variable drop", "dynamic variable drops", false},
+    {DFR_LOSS_DYNVAR_RINSING, "DYNRINSE", "dynamic variable drop with non-empty rinsing list",
+     "dynamic variable drops with non-empty rinsing list", false},
+    {DFR_LOSS_DYNVAR_DIRTY, "DYNDIRTY", "dynamic variable drop with non-empty dirty list",
+     "dynamic variable drops with non-empty dirty list", false},
+    {DFR_LOSS_SPEC, "SPEC", "speculative drop", "speculative drops", false},
+    {DFR_LOSS_SPEC_BUSY, "SPECBUSY", "failed speculation (available buffer still busy)",
+     "failed speculations (available buffers still busy)", false},
+    {DFR_LOSS_SPEC_UNAVAILABLE, "SPECUNAVAIL", "failed speculation (no speculative buffer available)",
+     "failed speculations (no speculative buffer available)", false},
+    {DFR_LOSS_STKSTR, "STKSTROVERFLOW", "jstack()/ustack() string table overflow",
+     "jstack()/ustack() string table overflows", false},
+    {DFR_LOSS_DOUBLE_ERROR, "DBLERROR", "error in ERROR probe enabling", "errors in ERROR probe enabling",
+     false},
+    // Ours: DTrace has no such causes, or does not count them.
+    {DFR_LOSS_NMI, "NMI", "firing lost in an NMI", "firings lost in NMIs", true},
+    {DFR_LOSS_RETURN_POOL, "RETURNPOOL", "return probe without a free node",
+     "return probes without a free node", true},
+    {DFR_LOSS_THROTTLE, "THROTTLE", "firing throttled by the governor", "firings throttled by the governor",
+     true},
+    {DFR_LOSS_HOTPLUG, "HOTPLUG", "firing on a CPU without a buffer", "firings on a CPU without a buffer",
+     true},
+    {DFR_LOSS_OVERWRITTEN, "OVERWRITTEN", "block overwritten while it was read",
+     "blocks overwritten while they were read", true},
+    {DFR_LOSS_RCU_IDLE, "RCUIDLE", "firing where the kernel cannot be traced",
+     "firings where the kernel cannot be traced", true},
+};
+
+} // namespace
+
+std::string fault_text(const Fault& fault, const trace::Catalog& catalog) {
+	std::string text = "error on enabled probe ID ";
+	put_unsigned(text, fault.epid);
+	text += " (ID ";
+	if (const trace::Probe* const probe = catalog.probe_of(fault.epid)) {
+		put_unsigned(text, probe->id);
+		text.append(": ").append(probe->provider).append(":").append(probe->module);
+		text.append(":").append(probe->function).append(":").append(probe->name);
+	} else {
+		text += "not known";
+	}
+	text.append("): ").append(reason(fault.code));
+	if (shows_address(fault.code)) {
+		text += " (0x";
+		put_hex(text, fault.address);
+		text += ')';
+	}
+	text += " in ";
+	if (fault.action == 0) {
+		text += "predicate";
+	} else {
+		text += "action #";
+		put_unsigned(text, fault.action);
+	}
+	if (fault.offset >= 0) {
+		text += " at DIF offset ";
+		put_signed(text, fault.offset);
+	}
+	return text;
+}
+
+std::string fault_place(const Fault& fault, Programs& programs) {
+	const Plan* const plan = programs.plan_of(fault.epid);
+	if (!plan || fault.offset < 0 || fault.action > plan->body->actions.size())
+		return {};
+	const auto& difo =
+	    fault.action == 0 ? plan->body->predicate : plan->body->actions[fault.action - 1].difo;
+	if (!difo)
+		return {};
+	const dif::Line* best = nullptr;
+	for (const dif::Line& line : difo->lines)
+		if (line.pc <= static_cast<uint64_t>(fault.offset) / 4)
+			best = &line;
+	if (!best || best->line == 0)
+		return {};
+	return best->file + ":" + std::to_string(best->line) + ":" + std::to_string(best->column);
+}
+
+std::string drop_text(uint32_t cause, uint64_t count, int cpu, bool tags) {
+	for (const DropKind& kind : kDrops) {
+		if (kind.cause != cause || count == 0)
+			continue;
+		std::string text;
+		if (tags)
+			text.append("[DTRACEDROP_").append(kind.tag).append("] ");
+		put_unsigned(text, count);
+		text += ' ';
+		text += count == 1 ? kind.one : kind.many;
+		if (kind.on_cpu && cpu >= 0) {
+			text += " on CPU ";
+			put_signed(text, cpu);
+		}
+		return text;
+	}
+	return {};
+}
+
+} // namespace dfr::render

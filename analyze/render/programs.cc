@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// From a DOF's actions to the steps that render a record.
+#include "analyze/render/programs.h"
+
+#include <cstring>
+
+#include "formats/error.h"
+
+namespace dfr::render {
+namespace {
+
+using Kind = Step::Kind;
+
+Kind kind_of(const dof::Action& action) {
+	switch (action.kind) {
+	case DFR_ACT_DIFEXPR: return action.format ? Kind::Print : Kind::Trace;
+	case DFR_ACT_EXIT: return Kind::Exit;
+	case DFR_ACT_PRINTF: return Kind::Printf;
+	case DFR_ACT_PRINTA: return Kind::Printa;
+	case DFR_ACT_SYSTEM: return Kind::System;
+	case DFR_ACT_FREOPEN: return Kind::Freopen;
+	case DFR_ACT_STACK:
+	case DFR_ACT_USTACK:
+	case DFR_ACT_JSTACK: return Kind::Stack;
+	case DFR_ACT_SYM:
+	case DFR_ACT_MOD:
+	case DFR_ACT_USYM:
+	case DFR_ACT_UMOD:
+	case DFR_ACT_UADDR: return Kind::Name;
+	case DFR_ACT_TRACEMEM:
+	case DFR_ACT_PRINTM: return Kind::Tracemem;
+	case DFR_ACT_LIBACT: break;
+	default: return Kind::Nothing;
+	}
+	switch (DFR_UARG_LIBACT(action.uarg)) {
+	case DFR_LIBACT_CLEAR: return Kind::Clear;
+	case DFR_LIBACT_NORMALIZE: return Kind::Normalize;
+	case DFR_LIBACT_DENORMALIZE: return Kind::Denormalize;
+	case DFR_LIBACT_TRUNC: return Kind::Trunc;
+	case DFR_LIBACT_FTRUNCATE: return Kind::Ftruncate;
+	case DFR_LIBACT_SETOPT: return Kind::Setopt;
+	default: return Kind::Nothing;
+	}
+}
+
+bool takes_format(Kind kind) {
+	return kind == Kind::Printf || kind == Kind::Printa || kind == Kind::System || kind == Kind::Freopen;
+}
+
+// Which actions are keys or weights of an aggregation: they print nothing.
+std::vector<bool> tuple_members(const dof::Body& body) {
+	std::vector<bool> member(body.actions.size());
+	for (size_t i = 0; i < body.actions.size(); i++) {
+		if (!DFR_ACT_IS_AGG(body.actions[i].kind))
+			continue;
+		const size_t count = std::min<size_t>(body.actions[i].ntuple, i);
+		for (size_t k = i - count; k <= i; k++)
+			member[k] = true;
+	}
+	return member;
+}
+
+// A statement's action count from `first`: those of the same statement number.
+size_t statement_end(const dof::Body& body, size_t first) {
+	const auto number = DFR_UARG_STATEMENT(body.actions[first].uarg);
+	size_t end = first + 1;
+	while (end < body.actions.size() && !DFR_ACT_IS_AGG(body.actions[end].kind) &&
+	       DFR_UARG_STATEMENT(body.actions[end].uarg) == number)
+		end++;
+	return end;
+}
+
+bool records(const dof::Action& action) {
+	return action.kind != DFR_ACT_CAPTURE && action.kind != DFR_ACT_CAPTURE_ARGS;
+}
+
+uint32_t word(uint8_t op, uint32_t index, uint8_t rd) { return DIF_INSTR_WIDE(op, index, rd); }
+
+} // namespace
+
+const dof::Image* Programs::image(uint32_t dof) {
+	if (dof >= catalog_.dofs.size())
+		return nullptr;
+	if (images_.size() <= dof) {
+		images_.resize(dof + 1);
+		tried_.resize(dof + 1);
+	}
+	if (!tried_[dof]) {
+		tried_[dof] = true;
+		const auto& bytes = catalog_.dofs[dof];
+		try {
+			images_[dof] = std::make_unique<dof::Image>(
+			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+		} catch (const Error&) {
+			// A damaged program: its records print nothing, and the verdict names them.
+		}
+	}
+	return images_[dof].get();
+}
+
+const Format* Programs::format_of(const std::string& text) {
+	auto& format = formats_[text];
+	if (!format)
+		format = std::make_unique<Format>(Format::parse(text));
+	return format.get();
+}
+
+std::unique_ptr<Plan> Programs::make_plan(const trace::Layout& layout) {
+	const dof::Image* const program = image(layout.dof);
+	if (!program || layout.clause >= program->ecbs.size())
+		return nullptr;
+	const dof::Ecb& ecb = program->ecbs[layout.clause];
+	if (ecb.body >= program->bodies.size())
+		return nullptr;
+	auto plan = std::make_unique<Plan>();
+	const dof::Body& body = program->bodies[ecb.body];
+	plan->body = &body;
+	plan->clause = DFR_ECBUARG_CLAUSE(ecb.uarg);
+	plan->dof = layout.dof;
+	plan->continuation = ecb.uarg & DFR_ECBUARG_CONTINUATION;
+	plan->error = plan->clause == kErrorClause;
+	for (const dof::Ecb& other : program->ecbs)
+		plan->split |= DFR_ECBUARG_CLAUSE(other.uarg) == plan->clause &&
+			       (other.uarg & DFR_ECBUARG_CONTINUATION) != 0;
+
+	std::multimap<uint32_t, int> fields;
+	for (size_t i = 0; i < layout.fields.size(); i++)
+		fields.emplace(layout.fields[i].action, static_cast<int>(i));
+	const auto members = tuple_members(body);
+	const auto add_arguments = [&](Step& step, size_t action) {
+		const auto [from, to] = fields.equal_range(static_cast<uint32_t>(action));
+		for (auto at = from; at != to; ++at)
+			step.arguments.push_back({at->second, static_cast<uint32_t>(action)});
+	};
+	bool prints = false, captures = false;
+	for (size_t i = 0; i < body.actions.size();) {
+		const dof::Action& action = body.actions[i];
+		captures |= !records(action);
+		if (members[i] || !records(action)) {
+			i++;
+			continue;
+		}
+		Step step;
+		step.kind = kind_of(action);
+		step.action = &action;
+		if (takes_format(step.kind) && action.format)
+			step.format = format_of(*action.format);
+		const bool whole = takes_format(step.kind) || action.kind == DFR_ACT_LIBACT ||
+				   action.kind == DFR_ACT_TRACEMEM;
+		const size_t end = whole ? statement_end(body, i) : i + 1;
+		for (; i < end; i++)
+			if (!members[i])
+				add_arguments(step, i);
+		// `x = e;` records nothing and says nothing.
+		const bool empty = (step.kind == Kind::Trace || step.kind == Kind::Print) && step.arguments.empty();
+		if (step.kind == Kind::Nothing || empty)
+			continue;
+		prints = true;
+		plan->steps.push_back(std::move(step));
+	}
+	plan->silent = captures && !prints;
+	return plan;
+}
+
+const Plan* Programs::plan_of(uint32_t epid) {
+	if (epid < by_epid_.size() && by_epid_[epid])
+		return by_epid_[epid];
+	const trace::Layout* const layout = catalog_.layout_of(epid);
+	if (!layout)
+		return nullptr;
+	auto& plan = plans_[layout->id];
+	if (!plan)
+		plan = make_plan(*layout);
+	if (epid >= by_epid_.size())
+		by_epid_.resize(epid + 1);
+	return by_epid_[epid] = plan.get();
+}
+
+const std::vector<uint32_t>& Programs::key_kinds(uint32_t varid) {
+	auto [at, fresh] = key_kinds_.try_emplace(varid);
+	if (!fresh)
+		return at->second;
+	for (uint32_t d = 0; d < catalog_.dofs.size(); d++) {
+		const dof::Image* const program = image(d);
+		if (!program)
+			continue;
+		for (const dof::Body& body : program->bodies) {
+			for (size_t i = 0; i < body.actions.size(); i++) {
+				const dof::Action& action = body.actions[i];
+				if (!DFR_ACT_IS_AGG(action.kind) || action.uarg != varid)
+					continue;
+				for (size_t k = i - std::min<size_t>(action.ntuple, i); k < i; k++)
+					if (body.actions[k].uarg != DFR_UARG_WEIGHT)
+						at->second.push_back(body.actions[k].kind);
+				return at->second;
+			}
+		}
+	}
+	return at->second;
+}
+
+std::string Programs::aggregation_name(uint32_t varid) {
+	for (uint32_t d = 0; d < catalog_.dofs.size(); d++)
+		if (const dof::Image* const program = image(d))
+			for (const dof::AggName& name : program->aggregations)
+				if (name.id == varid)
+					return name.name;
+	return {};
+}
+
+Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t number,
+	       std::span<const std::byte> bytes) {
+	Datum datum;
+	datum.number = number;
+	datum.bytes = bytes;
+	datum.is_signed = field.flags & DFR_FIELD_SIGNED;
+	switch (field.kind) {
+	case DFR_FIELD_INT:
+		datum.size = static_cast<uint8_t>(field.size);
+		datum.kind = action.kind == DFR_ACT_SYM	  ? Datum::Kind::Symbol
+			     : action.kind == DFR_ACT_MOD ? Datum::Kind::Module
+							  : Datum::Kind::Integer;
+		if (datum.kind == Datum::Kind::Integer && action.difo &&
+		    action.difo->rtype.ckind == DIF_CK_FLOAT)
+			datum.kind = Datum::Kind::Float;
+		break;
+	case DFR_FIELD_STRING:
+	case DFR_FIELD_PROBETEXT: datum.kind = Datum::Kind::String; break;
+	case DFR_FIELD_BYTES:
+	case DFR_FIELD_VARBYTES: datum.kind = Datum::Kind::Bytes; break;
+	case DFR_FIELD_STACK: datum.kind = Datum::Kind::Stack; break;
+	case DFR_FIELD_USTACK:
+		datum.kind = Datum::Kind::UserStack;
+		datum.pid = static_cast<uint32_t>(number);
+		break;
+	case DFR_FIELD_USYM:
+		datum.kind = action.kind == DFR_ACT_UMOD    ? Datum::Kind::UserModule
+			     : action.kind == DFR_ACT_UADDR ? Datum::Kind::UserAddress
+							    : Datum::Kind::UserSymbol;
+		if (bytes.size() == 16) {
+			uint64_t pair[2];
+			std::memcpy(pair, bytes.data(), sizeof pair);
+			datum.pid = static_cast<uint32_t>(pair[0]);
+			datum.number = pair[1];
+		}
+		break;
+	default: datum.kind = Datum::Kind::None;
+	}
+	return datum;
+}
+
+std::vector<uint8_t> error_program() {
+	dof::Image image;
+	dof::Body body;
+	for (unsigned i = 1; i <= 5; i++) {
+		dof::Action action;
+		action.kind = DFR_ACT_DIFEXPR;
+		action.uarg = DFR_UARG(i - 1, 0, 0);
+		dif::Difo difo;
+		difo.rtype.ckind = DIF_CK_INTEGER;
+		difo.rtype.flags = DIF_TF_SIGNED;
+		difo.rtype.size = 8;
+		difo.text = {word(DIF_OP_LDGS, DIF_VAR_ARG0 + i, 1), DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
+		action.difo = std::move(difo);
+		body.actions.push_back(std::move(action));
+	}
+	image.bodies.push_back(std::move(body));
+	dof::Ecb ecb;
+	ecb.probe.provider = "dtrace";
+	ecb.probe.name = "ERROR";
+	ecb.uarg = DFR_ECBUARG(kErrorClause, 0);
+	image.ecbs.push_back(std::move(ecb));
+	return dof::write(image);
+}
+
+} // namespace dfr::render

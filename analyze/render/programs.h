@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Programs: the DOFs of a recording or a live state, read once, and what the
+// renderer needs of them: which statement each action belongs to and what kinds
+// an aggregation's keys are. Not the engine's view of a program.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analyze/render/printf_format.h"
+#include "formats/dof/image.h"
+#include "formats/trace/catalog.h"
+
+namespace dfr::render {
+
+// The clause number of our own ERROR clause, whose record is a message (error_program()).
+inline constexpr uint64_t kErrorClause = 0xdf4545;
+
+// One statement of a clause, or what is left of it in the record.
+struct Step {
+	enum class Kind : uint8_t {
+		Trace, Print, Printf, Printa, System, Freopen, Stack, Name, Tracemem, Clear, Normalize,
+		Denormalize, Trunc, Ftruncate, Setopt, Exit, Nothing
+	};
+	struct Argument {
+		int field = -1; // index in the layout's fields
+		uint32_t action = 0;
+	};
+	Kind kind = Kind::Nothing;
+	std::vector<Argument> arguments; // printf's, printa's aggregations, normalize's two ...
+	const Format* format = nullptr;
+	const dof::Action* action = nullptr; // the first one
+};
+
+// What to do with a record of one layout.
+struct Plan {
+	const dof::Body* body = nullptr;
+	uint64_t clause = 0; // with the DOF's number: unique in the state
+	uint32_t dof = 0;
+	bool continuation = false; // a later part of a clause that `if` splits
+	bool split = false;	   // its clause has several parts
+	bool silent = false;	   // only captures
+	bool error = false;	   // our own ERROR clause
+	std::vector<Step> steps;
+};
+
+class Programs {
+public:
+	explicit Programs(const trace::Catalog& catalog) : catalog_(catalog) {}
+
+	// Null: the record cannot be understood (its program is missing or damaged).
+	const Plan* plan_of(uint32_t epid);
+	// Kinds (enum dfr_action) of the keys of an aggregation, as far as its program is known.
+	const std::vector<uint32_t>& key_kinds(uint32_t varid);
+	// Names of its aggregations; "" where the DOF does not say.
+	std::string aggregation_name(uint32_t varid);
+	const dof::Image* image(uint32_t dof);
+	const trace::Catalog& catalog() const { return catalog_; }
+
+private:
+	std::unique_ptr<Plan> make_plan(const trace::Layout& layout);
+	const Format* format_of(const std::string& text);
+
+	const trace::Catalog& catalog_;
+	std::vector<std::unique_ptr<dof::Image>> images_;
+	std::vector<bool> tried_;
+	std::map<uint32_t, std::unique_ptr<Plan>> plans_; // by layout
+	std::vector<const Plan*> by_epid_;
+	std::map<uint32_t, std::vector<uint32_t>> key_kinds_;
+	std::map<std::string, std::unique_ptr<Format>> formats_;
+};
+
+// The DOF of `dtrace:::ERROR` that records its five arguments: how a consumer hears of faults.
+std::vector<uint8_t> error_program();
+
+// A recorded value as the formatters take it.
+Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t number,
+	       std::span<const std::byte> bytes);
+
+} // namespace dfr::render

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Records to lines. Lines, their prefixes and the user-side actions; numbers,
+// formats and tables are in the other files of this folder.
+#include "analyze/render/renderer.h"
+
+#include "analyze/render/text.h"
+#include "analyze/render/typed_print.h"
+
+namespace dfr::render {
+namespace {
+
+using Kind = Step::Kind;
+
+bool ends_with(std::string_view text, std::string_view end) {
+	return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+// 'e': entry, 'r': return, 0: neither.
+char direction_of(const trace::Probe& probe) {
+	if (probe.name == "entry" || ends_with(probe.name, "-entry"))
+		return 'e';
+	if (probe.name == "return" || ends_with(probe.name, "-return"))
+		return 'r';
+	return 0;
+}
+
+} // namespace
+
+Renderer::Renderer(const trace::Catalog& catalog, Output& output, Symboliser& symbols, Host& host)
+    : output_(output), symbols_(symbols), host_(host), programs_(catalog), aggregations_(programs_) {}
+
+void Renderer::header() {
+	if (header_done_ || style_.quiet)
+		return;
+	header_done_ = true;
+	std::string& out = output_.text();
+	if (style_.flowindent) {
+		if (!style_.testing)
+			out += "CPU ";
+		put_left(out, "FUNCTION", 41);
+	} else if (style_.testing) {
+		put_right(out, "FUNCTION:NAME", 32);
+	} else {
+		out += "CPU     ID ";
+		put_right(out, "FUNCTION:NAME", 32);
+	}
+	out += '\n';
+}
+
+void Renderer::prefix(const trace::Event& event, const trace::Probe* probe) {
+	std::string& out = output_.text();
+	if (!style_.testing) {
+		put_signed(out, event.cpu, 3);
+		out += ' ';
+		put_unsigned(out, probe ? probe->id : 0, 6);
+		out += ' ';
+	}
+	const size_t length = probe ? probe->function.size() + 1 + probe->name.size() : 1;
+	if (length < 32)
+		out.append(32 - length, ' ');
+	if (probe)
+		out.append(probe->function).append(":").append(probe->name);
+	else
+		out += '?';
+	out += ' ';
+}
+
+std::string Renderer::flow_text(uint32_t cpu, const trace::Probe& probe, char direction, unsigned indent) const {
+	std::string name(indent, ' ');
+	const bool call = probe.provider == "syscall";
+	if (direction == 'e')
+		name += call ? " => " : " -> ";
+	else if (direction == 'r')
+		name += call ? " <= " : " <- ";
+	else
+		name += "| ";
+	name += probe.function;
+	if (direction == 0)
+		name.append(":").append(probe.name);
+	std::string text;
+	if (!style_.testing) {
+		put_unsigned(text, cpu, 3);
+		text += ' ';
+	}
+	put_left(text, name, 41);
+	text += ' ';
+	return text;
+}
+
+void Renderer::flow_prefix(const trace::Event& event, const trace::Probe* probe) {
+	static const trace::Probe kUnknown{.id = 0, .nargs = {}, .provider = "", .module = "", .function = "?", .name = "?"};
+	if (!probe)
+		probe = &kUnknown;
+	Flow& flow = flows_[event.cpu];
+	char direction = direction_of(*probe);
+	if (direction == 'e' && flow.last_probe == probe->id && flow.last_epid != event.epid)
+		direction = 0;
+	flow.last_probe = probe->id;
+	flow.last_epid = event.epid;
+	if (direction == 'r') {
+		// Another clause's record of the same return keeps the indent: the next record tells.
+		return_ = {true, event.cpu, event.epid, probe->id, probe, output_.text().size()};
+		return;
+	}
+	output_.text() += flow_text(event.cpu, *probe, direction, flow.indent);
+	if (direction == 'e')
+		flow.indent += 2;
+}
+
+void Renderer::settle_return(const trace::Event* next, const trace::Probe* next_probe) {
+	if (!return_.held)
+		return;
+	return_.held = false;
+	Flow& flow = flows_[return_.cpu];
+	const bool again = next && next_probe && next->cpu == return_.cpu && next_probe->id == return_.probe_id &&
+			   next->epid != return_.epid;
+	if (!again && flow.indent >= 2)
+		flow.indent -= 2;
+	const char direction = again ? '\0' : 'r';
+	output_.text().insert(return_.at, flow_text(return_.cpu, *return_.probe, direction, flow.indent));
+}
+
+void Renderer::finish_line() {
+	if (!line_.open)
+		return;
+	line_.open = false;
+	if (!style_.quiet)
+		output_.text() += '\n';
+}
+
+void Renderer::begin_line(const trace::Event& event, const Plan& plan, const trace::Probe* probe) {
+	const uint32_t id = probe ? probe->id : 0;
+	const bool same = line_.open && line_.time == event.time && line_.cpu == event.cpu &&
+			  line_.clause == plan.clause && line_.dof == plan.dof && line_.probe == id;
+	if (same && plan.continuation)
+		return;
+	finish_line();
+	settle_return(&event, probe);
+	output_.settle();
+	header();
+	line_ = {true, plan.split, event.time, plan.clause, event.cpu, plan.dof, id};
+	if (style_.quiet)
+		return;
+	if (style_.flowindent)
+		flow_prefix(event, probe);
+	else
+		prefix(event, probe);
+}
+
+void Renderer::record(const trace::Event& event) {
+	records_++;
+	const Plan* const plan = programs_.plan_of(event.epid);
+	if (!plan) {
+		unknown_++;
+		return;
+	}
+	if (plan->error)
+		return error_record(event);
+	if (plan->silent)
+		return;
+	begin_line(event, *plan, programs_.catalog().probe_of(event.epid));
+	for (const Step& step : plan->steps)
+		perform(step, *plan, event);
+	if (!plan->split)
+		finish_line();
+}
+
+void Renderer::end_pass() {
+	finish_line();
+	settle_return(nullptr, nullptr);
+}
+
+void Renderer::error_record(const trace::Event& event) {
+	if (event.fields.size() < 5)
+		return;
+	end_pass();
+	output_.flush(); // what was printed before the fault comes before its message
+	Fault fault;
+	fault.epid = static_cast<uint32_t>(event.fields[0].number);
+	fault.action = static_cast<uint32_t>(event.fields[1].number);
+	fault.offset = static_cast<int64_t>(event.fields[2].number);
+	fault.code = static_cast<uint32_t>(event.fields[3].number);
+	fault.address = event.fields[4].number;
+	faults_++;
+	host_.message(fault_text(fault, programs_.catalog()));
+	if (const std::string place = fault_place(fault, programs_); !place.empty())
+		host_.message("at " + place);
+}
+
+Datum Renderer::datum(const Step::Argument& argument, const Plan& plan, const trace::Event& event) const {
+	const trace::Layout* const layout = programs_.catalog().layout_of(event.epid);
+	const auto index = static_cast<size_t>(argument.field);
+	if (!layout || argument.field < 0 || index >= event.fields.size() || index >= layout->fields.size())
+		return {};
+	const trace::Value& value = event.fields[index];
+	return datum_of(plan.body->actions[argument.action], layout->fields[index], value.number, value.bytes);
+}
+
+std::vector<Datum> Renderer::data(const Step& step, const Plan& plan, const trace::Event& event) const {
+	std::vector<Datum> data;
+	data.reserve(step.arguments.size());
+	for (const Step::Argument& argument : step.arguments)
+		data.push_back(datum(argument, plan, event));
+	return data;
+}
+
+std::string Renderer::formatted(const Step& step, const Plan& plan, const trace::Event& event) {
+	std::string text;
+	if (step.format)
+		step.format->apply(text, {data(step, plan, event), {}, {}}, symbols_);
+	return text;
+}
+
+void Renderer::perform(const Step& step, const Plan& plan, const trace::Event& event) {
+	switch (step.kind) {
+	case Kind::Printf:
+		if (step.format)
+			step.format->apply(output_.text(), {data(step, plan, event), {}, {}}, symbols_);
+		return;
+	case Kind::Trace:
+		for (const Step::Argument& argument : step.arguments)
+			put_trace(datum(argument, plan, event));
+		return;
+	case Kind::Stack:
+		for (const Datum& stack : data(step, plan, event))
+			put_stack(output_.text(), stack, style_.stackindent, symbols_);
+		return;
+	case Kind::Name:
+		for (const Datum& name : data(step, plan, event)) {
+			output_.text() += style_.quiet ? "" : "  ";
+			put_left(output_.text(), name_of(name, symbols_), style_.quiet ? 0 : 50);
+		}
+		return;
+	case Kind::Print:
+		for (const Datum& value : data(step, plan, event))
+			put_print(step, value);
+		return;
+	case Kind::Tracemem: return put_tracemem(data(step, plan, event));
+	case Kind::Printa: return printa(data(step, plan, event), step.format);
+	case Kind::System: {
+		const std::string line = formatted(step, plan, event);
+		output_.flush();
+		return host_.command(line);
+	}
+	case Kind::Freopen: return output_.redirect(formatted(step, plan, event));
+	case Kind::Ftruncate: return output_.truncate();
+	case Kind::Clear:
+	case Kind::Normalize:
+	case Kind::Denormalize:
+	case Kind::Trunc: return aggregation_action(step, data(step, plan, event));
+	case Kind::Setopt: return set_option(data(step, plan, event));
+	case Kind::Exit:
+		if (!step.arguments.empty())
+			exit_status_ = static_cast<int>(datum(step.arguments[0], plan, event).number);
+		return;
+	case Kind::Nothing: return;
+	}
+}
+
+void Renderer::put_trace(const Datum& datum) {
+	std::string& out = output_.text();
+	switch (datum.kind) {
+	case Datum::Kind::Integer: {
+		// 1 and 2 bytes print as unsigned, 4 and 8 as signed; quiet: as the type says.
+		const bool wide = datum.size >= 4;
+		const bool as_signed = style_.quiet ? datum.is_signed : wide;
+		const unsigned width = style_.quiet ? 0 : datum.size == 8 ? 16 : datum.size == 4 ? 8 : datum.size == 2 ? 5 : 3;
+		out += style_.quiet ? "" : " ";
+		as_signed ? put_signed(out, cut_signed(datum.number, datum.size), width)
+			  : put_unsigned(out, cut_unsigned(datum.number, datum.size), width);
+		return;
+	}
+	case Datum::Kind::Float: {
+		static const Format plain = Format::parse("%f");
+		out += style_.quiet ? "" : " ";
+		return plain.apply(out, {{&datum, 1}, {}, {}}, symbols_);
+	}
+	case Datum::Kind::Bytes:
+		if (style_.rawbytes || !looks_like_text(datum.bytes))
+			return put_hex_dump(out, datum.bytes);
+		[[fallthrough]];
+	case Datum::Kind::String: {
+		const std::string_view text = datum.text().substr(0, datum.text().find('\0'));
+		out += style_.quiet ? "" : "  ";
+		return put_left(out, text, style_.quiet ? 0 : 33);
+	}
+	case Datum::Kind::Stack:
+	case Datum::Kind::UserStack: return put_stack(out, datum, style_.stackindent, symbols_);
+	case Datum::Kind::None: return;
+	default:
+		out += style_.quiet ? "" : "  ";
+		return put_left(out, name_of(datum, symbols_), style_.quiet ? 0 : 50);
+	}
+}
+
+void Renderer::put_tracemem(const std::vector<Datum>& data) {
+	if (data.empty())
+		return;
+	auto bytes = data[0].bytes;
+	// The third argument says how much of it counts.
+	if (data.size() > 1)
+		bytes = bytes.first(std::min<uint64_t>(bytes.size(), data[1].number));
+	put_hex_dump(output_.text(), bytes);
+}
+
+void Renderer::put_print(const Step& step, const Datum& datum) {
+	const std::string type = step.action->format.value_or("");
+	put_typed(output_.text(), type, datum, host_.kernel_types());
+}
+
+void Renderer::printa(const std::vector<Datum>& data, const Format* format) {
+	std::vector<uint32_t> variables;
+	for (const Datum& datum : data) {
+		variables.push_back(static_cast<uint32_t>(datum.number));
+		aggregations_.mark_printed(variables.back());
+	}
+	AggStyle style = style_.aggregations;
+	style.stackindent = style_.stackindent;
+	style.rawbytes = style_.rawbytes;
+	if (format)
+		return put_aggregations(output_.text(), aggregations_, variables, *format, style, symbols_);
+	output_.text() += '\n';
+	put_aggregations(output_.text(), aggregations_, variables, style, symbols_);
+}
+
+void Renderer::aggregation_action(const Step& step, const std::vector<Datum>& data) {
+	if (data.empty())
+		return;
+	const auto variable = static_cast<uint32_t>(data[0].number);
+	const int64_t n = data.size() > 1 ? cut_signed(data[1].number, data[1].size) : 0;
+	switch (step.kind) {
+	case Kind::Clear:
+		aggregations_.clear(variable);
+		return host_.clear_aggregation(variable, false);
+	case Kind::Normalize: return aggregations_.normalize(variable, n);
+	case Kind::Denormalize: return aggregations_.denormalize(variable);
+	default: break;
+	}
+	if (data.size() > 1)
+		aggregations_.trunc(variable, n, style_.aggregations.sort);
+	else
+		aggregations_.trunc(variable);
+	host_.clear_aggregation(variable, true);
+}
+
+void Renderer::set_option(const std::vector<Datum>& data) {
+	if (data.empty())
+		return;
+	const std::string name(data[0].text());
+	const std::string value(data.size() > 1 ? data[1].text() : std::string_view{});
+	bool known = false;
+	std::string why = set_style(style_, name, value, known);
+	if (!known)
+		why = host_.set_option(name, value);
+	if (!why.empty())
+		host_.message("could not set option " + name + ": " + why);
+}
+
+void Renderer::print_remaining() {
+	end_pass();
+	const auto left = aggregations_.unprinted();
+	if (left.empty())
+		return;
+	std::string& out = output_.text();
+	out += '\n';
+	AggStyle style = style_.aggregations;
+	style.stackindent = style_.stackindent;
+	style.rawbytes = style_.rawbytes;
+	for (const uint32_t variable : left)
+		put_aggregations(out, aggregations_, {&variable, 1}, style, symbols_);
+}
+
+} // namespace dfr::render

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Renderer: the one consumer of records. It performs the user-side actions
+// (trace, printf, printa, normalize, clear, freopen, system ...) in stream
+// order, live, in process, and from a file alike. It reads no blocks and knows
+// no engine: events, aggregation snapshots and losses are handed in; what it
+// wants done (a clear in the engine, a command run) it asks of its Host.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analyze/render/agg_print.h"
+#include "analyze/render/aggregations.h"
+#include "analyze/render/datum.h"
+#include "analyze/render/messages.h"
+#include "analyze/render/output.h"
+#include "analyze/render/programs.h"
+#include "formats/trace/decode.h"
+
+namespace dfr::types {
+class Container;
+}
+
+namespace dfr::render {
+
+// Options that change what is printed; setopt() changes them while tracing.
+struct Style {
+	bool quiet = false;
+	bool flowindent = false;
+	bool rawbytes = false;
+	bool testing = false; // _DTRACE_TESTING: no CPU and ID columns
+	bool droptags = false;
+	unsigned stackindent = 14;
+	AggStyle aggregations;
+};
+
+class Host {
+public:
+	virtual ~Host() = default;
+	// clear() and trunc() of a program: the engine's table too.
+	virtual void clear_aggregation(uint32_t variable, bool remove) = 0;
+	virtual void command(const std::string& line) = 0; // system()
+	// setopt() of an option that is not the renderer's; empty, or why not.
+	virtual std::string set_option(const std::string& name, const std::string& value) = 0;
+	virtual void message(const std::string& text) = 0; // one line for stderr
+	// Types for print(); null: none.
+	virtual const types::Container* kernel_types() { return nullptr; }
+};
+
+class Renderer {
+public:
+	Renderer(const trace::Catalog& catalog, Output& output, Symboliser& symbols, Host& host);
+
+	Style& style() { return style_; }
+	Aggregations& aggregations() { return aggregations_; }
+	Programs& programs() { return programs_; }
+	Output& output() { return output_; }
+
+	void record(const trace::Event& event);
+	// No more records now: what waits for its successor is completed.
+	void end_pass();
+	// Aggregations that no printa() has shown, after an empty line.
+	void print_remaining();
+
+	const std::optional<int>& exit_status() const { return exit_status_; }
+	uint64_t records() const { return records_; }
+	uint64_t unknown() const { return unknown_; } // records whose program is not known
+	uint64_t faults() const { return faults_; }
+
+	// A dynamic option by name and text; empty, or why not. Shared with -x.
+	static std::string set_style(Style& style, std::string_view name, std::string_view value, bool& known);
+
+private:
+	struct Line { // the line that is being written
+		bool open = false;
+		bool continued = false;
+		uint64_t time = 0, clause = 0;
+		uint32_t cpu = 0, dof = 0, probe = 0;
+	};
+	struct Flow {
+		unsigned indent = 0;
+		uint32_t last_epid = 0, last_probe = 0;
+	};
+	struct HeldReturn { // a return line whose arrow depends on the next record
+		bool held = false;
+		uint32_t cpu = 0, epid = 0, probe_id = 0;
+		const trace::Probe* probe = nullptr;
+		size_t at = 0; // in the output's text
+	};
+
+	void header();
+	void begin_line(const trace::Event& event, const Plan& plan, const trace::Probe* probe);
+	void finish_line();
+	void prefix(const trace::Event& event, const trace::Probe* probe);
+	void flow_prefix(const trace::Event& event, const trace::Probe* probe);
+	void settle_return(const trace::Event* next, const trace::Probe* next_probe);
+	std::string flow_text(uint32_t cpu, const trace::Probe& probe, char direction, unsigned indent) const;
+	void error_record(const trace::Event& event);
+
+	void perform(const Step& step, const Plan& plan, const trace::Event& event);
+	Datum datum(const Step::Argument& argument, const Plan& plan, const trace::Event& event) const;
+	std::vector<Datum> data(const Step& step, const Plan& plan, const trace::Event& event) const;
+	std::string formatted(const Step& step, const Plan& plan, const trace::Event& event);
+	void put_trace(const Datum& datum);
+	void put_tracemem(const std::vector<Datum>& data);
+	void put_print(const Step& step, const Datum& datum);
+	void printa(const std::vector<Datum>& data, const Format* format);
+	void aggregation_action(const Step& step, const std::vector<Datum>& data);
+	void set_option(const std::vector<Datum>& data);
+
+	Output& output_;
+	Symboliser& symbols_;
+	Host& host_;
+	Style style_;
+	Programs programs_;
+	Aggregations aggregations_;
+	Line line_;
+	HeldReturn return_;
+	std::map<uint32_t, Flow> flows_; // by CPU
+	bool header_done_ = false;
+	std::optional<int> exit_status_;
+	uint64_t records_ = 0, unknown_ = 0, faults_ = 0;
+};
+
+} // namespace dfr::render

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// print(): structs member by member, numbers by their type, pointers in
+// hexadecimal. Depth and size are bounded, for type information may be damaged.
+#include "analyze/render/typed_print.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "analyze/render/text.h"
+#include "formats/types/types.h"
+
+namespace dfr::render {
+namespace {
+
+using types::Kind;
+using types::TypeRef;
+
+constexpr unsigned kDepthMax = 16;
+constexpr uint64_t kElementsMax = 1024;
+
+uint64_t load(std::span<const std::byte> bytes, uint64_t at, uint64_t size) {
+	uint64_t value = 0;
+	if (at <= bytes.size() && size <= bytes.size() - at && size <= sizeof value)
+		std::memcpy(&value, bytes.data() + at, size);
+	return value;
+}
+
+class Printer {
+public:
+	Printer(std::string& out, std::span<const std::byte> bytes) : out_(out), bytes_(bytes) {}
+
+	void value(TypeRef type, uint64_t bit_offset, unsigned bit_width, unsigned depth);
+
+private:
+	void number(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned bit_width);
+	void aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned depth);
+	void array(const types::TypeInfo& info, uint64_t bit_offset, unsigned depth);
+
+	std::string& out_;
+	std::span<const std::byte> bytes_;
+};
+
+void Printer::number(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned bit_width) {
+	const uint64_t size = info.kind == Kind::Pointer ? 8 : std::min<uint64_t>(info.size, 8);
+	uint64_t bits = load(bytes_, bit_offset / 8, size);
+	if (bit_width != 0 && bit_width < 64)
+		bits = (load(bytes_, bit_offset / 8, std::min<uint64_t>((bit_offset % 8 + bit_width + 7) / 8, 8)) >>
+			bit_offset % 8) & ((uint64_t{1} << bit_width) - 1);
+	if (info.kind == Kind::Enum) {
+		if (const auto named = types::find_enumerator(type, cut_signed(bits, static_cast<unsigned>(size)))) {
+			out_ += named->name;
+			return;
+		}
+	}
+	if (info.kind == Kind::Pointer || !info.is_signed) {
+		out_ += "0x";
+		return put_hex(out_, bits);
+	}
+	put_signed(out_, cut_signed(bits, static_cast<unsigned>(size)));
+}
+
+void Printer::array(const types::TypeInfo& info, uint64_t bit_offset, unsigned depth) {
+	const auto element = types::resolved_info(info.target);
+	const auto size = types::size_of(info.target).value_or(0);
+	if (element.kind == Kind::Integer && size == 1 && (element.is_char || element.is_signed)) {
+		const uint64_t at = bit_offset / 8;
+		const uint64_t room = at > bytes_.size() ? 0 : std::min(info.count, bytes_.size() - at);
+		const auto text = bytes_.subspan(std::min<uint64_t>(at, bytes_.size()), room);
+		const auto end = std::find(text.begin(), text.end(), std::byte{0});
+		out_ += "[ \"";
+		put_escaped(out_, {reinterpret_cast<const char*>(text.data()), static_cast<size_t>(end - text.begin())});
+		out_ += "\" ]";
+		return;
+	}
+	out_ += "[ ";
+	for (uint64_t i = 0; i < std::min(info.count, kElementsMax); i++) {
+		out_ += i == 0 ? "" : ", ";
+		value(info.target, bit_offset + i * size * 8, 0, depth + 1);
+	}
+	out_ += info.count > kElementsMax ? ", ... ]" : " ]";
+}
+
+void Printer::aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned depth) {
+	out_ += "{\n";
+	for (uint32_t i = 0; i < info.count; i++) {
+		const types::Member member = type.container->member(type.id, i);
+		out_.append((depth + 1) * 4, ' ');
+		out_ += types::declare(member.type, member.name);
+		if (member.bit_width != 0)
+			out_.append(" :").append(std::to_string(member.bit_width));
+		out_ += " = ";
+		value(member.type, bit_offset + member.bit_offset, member.bit_width, depth + 1);
+		out_ += '\n';
+	}
+	out_.append(depth * 4, ' ');
+	out_ += '}';
+}
+
+void Printer::value(TypeRef type, uint64_t bit_offset, unsigned bit_width, unsigned depth) {
+	if (depth > kDepthMax) {
+		out_ += "...";
+		return;
+	}
+	const TypeRef base = types::resolve(type);
+	const auto info = types::info(base);
+	switch (info.kind) {
+	case Kind::Struct:
+	case Kind::Union: return aggregate(base, info, bit_offset, depth);
+	case Kind::Array: return array(info, bit_offset, depth);
+	default: return number(base, info, bit_offset, bit_width);
+	}
+}
+
+// "struct x", "union x", "enum x" or a name, in the kernel's types.
+TypeRef find_type(const std::string& text, const types::Container* kernel) {
+	if (!kernel)
+		return {};
+	const std::pair<const char*, types::NameSpace> spaces[] = {{"struct ", types::NameSpace::Struct},
+								   {"union ", types::NameSpace::Union},
+								   {"enum ", types::NameSpace::Enum}};
+	for (const auto& [word, space] : spaces)
+		if (text.compare(0, std::strlen(word), word) == 0)
+			return kernel->find(space, text.substr(std::strlen(word)));
+	return kernel->find(types::NameSpace::Ordinary, text);
+}
+
+} // namespace
+
+void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel) {
+	out += type.empty() ? "" : type + " ";
+	if (datum.kind == Datum::Kind::String) {
+		out += '"';
+		put_escaped(out, datum.text());
+		out += '"';
+		return;
+	}
+	if (datum.kind == Datum::Kind::Integer) {
+		if (!type.empty() && type.back() == '*') {
+			out += "0x";
+			return put_hex(out, datum.number);
+		}
+		return datum.is_signed ? put_signed(out, cut_signed(datum.number, datum.size))
+				       : put_unsigned(out, cut_unsigned(datum.number, datum.size));
+	}
+	const TypeRef found = find_type(type, kernel);
+	if (!found)
+		return put_hex_dump(out, datum.bytes);
+	Printer(out, datum.bytes).value(found, 0, 0, 0);
+}
+
+} // namespace dfr::render

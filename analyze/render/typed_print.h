@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// print(): a value with the names of its type and members, over several lines.
+// The type comes as C text from the program; its layout from the kernel's types
+// where it names one.
+#pragma once
+
+#include <string>
+
+#include "analyze/render/datum.h"
+
+namespace dfr::types {
+class Container;
+}
+
+namespace dfr::render {
+
+void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel);
+
+} // namespace dfr::render
