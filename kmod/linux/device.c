@@ -55,7 +55,7 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	info.flags = dfr_destructive_allowed() ? DFR_INFO_DESTRUCTIVE : 0;
 	memcpy(info.boot_id, dfr_plat_boot_id(), sizeof(info.boot_id));
 	dfr_mutex_lock(engine_lock());
-	info.probes = dfr_device_probe_count();
+	info.probes = dfr_probe_count(dfr_engine_instance);
 	info.states = dfr_session_count();
 	if (dfr_session_find(DFR_ANONYMOUS_NAME))
 		info.flags |= DFR_INFO_ANONYMOUS;
@@ -153,28 +153,6 @@ static int ioctl_status(struct dfr_file *file, void __user *arg)
 /* Blocks that one call may take or give back: bounds the copy, not the consumer. */
 #define DFR_TAKE_MAX 4096
 
-/* The lock is held. */
-static int take_locked(struct dfr_session *session, const struct dfr_ioc_take *io,
-		       struct dfr_ioc_taken *taken, u32 *count)
-{
-	u32 first = io->cpu == ~0u ? 0 : io->cpu;
-	u32 last = io->cpu == ~0u ? dfr_plat_ncpus() - 1 : io->cpu;
-	bool flush = io->flags & DFR_TAKE_FLUSH;
-	u32 cpu, n;
-	int error;
-
-	*count = 0;
-	for (cpu = first; cpu <= last && *count < io->count; cpu++) {
-		n = 0;
-		error = dfr_state_take(session->ss_state, cpu, flush, taken + *count,
-				       io->count - *count, &n);
-		*count += n; /* what was taken must be told, or nobody gives it back */
-		if (error)
-			return *count ? 0 : error;
-	}
-	return 0;
-}
-
 static int ioctl_take(struct dfr_file *file, void __user *arg)
 {
 	struct dfr_ioc_taken *taken;
@@ -186,14 +164,17 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 		return error;
 	if (io.flags & ~DFR_TAKE_FLUSH || !io.count)
 		return -EINVAL;
-	if (io.cpu != ~0u && io.cpu >= dfr_plat_ncpus())
+	if (io.cpu != DFR_ALL_CPUS && io.cpu >= dfr_plat_ncpus())
 		return -EINVAL;
 	io.count = min_t(u32, io.count, DFR_TAKE_MAX);
 	taken = kvcalloc(io.count, sizeof(*taken), GFP_KERNEL);
 	if (!taken)
 		return -ENOMEM;
 	dfr_mutex_lock(engine_lock());
-	error = file->fl_session ? take_locked(file->fl_session, &io, taken, &count) : -ENXIO;
+	error = file->fl_session ? dfr_state_take(file->fl_session->ss_state, io.cpu,
+						  io.flags & DFR_TAKE_FLUSH, taken, io.count,
+						  &count) :
+				   -ENXIO;
 	dfr_mutex_unlock(engine_lock());
 	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
 		error = -EFAULT;

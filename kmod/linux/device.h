@@ -30,6 +30,5 @@ int dfr_device_copy_out(void __user *to, const void *from, size_t size);
 
 int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma); /* mapping.c */
 int dfr_device_probes(struct dfr_file *file, void __user *arg);	    /* listing.c */
-u32 dfr_device_probe_count(void);
 
 #endif

@@ -139,33 +139,34 @@ static __always_inline bool dfr_plat_kernel_range(u64 addr, size_t n)
 	return true;
 }
 
+/* One variable a size: GCC 12 crashes on a union that asm goto writes to. */
 static __always_inline int dfr_plat_load(const struct dfr_firing *firing, u64 addr, unsigned int size,
 					 u64 *value)
 {
 	const void *from = (const void *)(unsigned long)addr;
-	u8 b;
-	u16 h;
-	u32 w;
-	u64 x;
+	u8 byte;
+	u16 half;
+	u32 word;
+	u64 whole;
 
 	if (unlikely(!dfr_plat_kernel_range(addr, size)))
 		return -EFAULT;
 	switch (size) {
 	case 1:
-		__get_kernel_nofault(&b, from, u8, fault);
-		*value = b;
+		__get_kernel_nofault(&byte, from, u8, fault);
+		*value = byte;
 		return 0;
 	case 2:
-		__get_kernel_nofault(&h, from, u16, fault);
-		*value = h;
+		__get_kernel_nofault(&half, from, u16, fault);
+		*value = half;
 		return 0;
 	case 4:
-		__get_kernel_nofault(&w, from, u32, fault);
-		*value = w;
+		__get_kernel_nofault(&word, from, u32, fault);
+		*value = word;
 		return 0;
 	case 8:
-		__get_kernel_nofault(&x, from, u64, fault);
-		*value = x;
+		__get_kernel_nofault(&whole, from, u64, fault);
+		*value = whole;
 		return 0;
 	}
 fault:

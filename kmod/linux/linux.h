@@ -69,6 +69,8 @@ void dfr_destructive_exit(void);
 int dfr_anchor_init(void);
 void dfr_anchor_exit(void);
 void dfr_anchor_panic(const char *reason); /* any context: a machine that dies */
+int dfr_hotplug_init(void);
+void dfr_hotplug_exit(void);
 int dfr_panic_init(void);
 void dfr_panic_exit(void);
 

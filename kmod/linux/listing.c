@@ -13,51 +13,42 @@
 #define LISTING_MIN 4096
 #define LISTING_MAX (16UL * 1024 * 1024)
 
-static bool count_one(const struct dfr_probe *probe, void *arg)
-{
-	++*(u32 *)arg;
-	return true;
-}
-
-/* The engine's lock is held. */
-u32 dfr_device_probe_count(void)
-{
-	static const char *const all[4] = { "", "", "", "" };
-	u32 n = 0;
-
-	dfr_probes_match(dfr_engine_instance, all, count_one, &n);
-	return n;
-}
-
 struct listing {
-	u32 li_first;
-	u32 li_next; /* the first that did not fit, 0: all did */
 	u8 *li_buffer;
 	size_t li_room;
 	size_t li_used;
 };
 
-static bool list_one(const struct dfr_probe *probe, void *arg)
+/* Providers that make probes on demand are asked on the way to the first match. */
+static bool stop_at_once(const struct dfr_probe *probe, void *arg)
+{
+	return false;
+}
+
+static bool matches(const struct dfr_probe *probe, const char *const pattern[4])
+{
+	return dfr_glob(pattern[0], probe->pb_provider->pv_name) &&
+	       dfr_glob(pattern[1], probe->pb_module) &&
+	       dfr_glob(pattern[2], probe->pb_function) && dfr_glob(pattern[3], probe->pb_name);
+}
+
+/* False: it does not fit any more. */
+static bool list_one(const struct dfr_probe *probe, struct listing *listing)
 {
 	const char *names[4] = { probe->pb_provider->pv_name, probe->pb_module,
 				 probe->pb_function, probe->pb_name };
-	struct listing *listing = arg;
 	struct dfr_cat_probe *entry;
 	size_t length[4], size = sizeof(*entry);
 	char *text;
 	int i;
 
-	if (probe->pb_id < listing->li_first)
-		return true;
 	for (i = 0; i < 4; i++) {
 		length[i] = strlen(names[i]) + 1;
 		size += length[i];
 	}
 	size = ALIGN(size, 8);
-	if (size > listing->li_room - listing->li_used) {
-		listing->li_next = probe->pb_id;
+	if (size > listing->li_room - listing->li_used)
 		return false;
-	}
 	entry = (struct dfr_cat_probe *)(listing->li_buffer + listing->li_used);
 	entry->head.type = DFR_CAT_PROBE;
 	entry->head.size = size;
@@ -68,6 +59,21 @@ static bool list_one(const struct dfr_probe *probe, void *arg)
 		memcpy(text, names[i], length[i]);
 	listing->li_used += size;
 	return true;
+}
+
+/* The engine's lock is held. Returns the id to go on from, 0: that was all. */
+static u32 list_from(u32 id, const char *const pattern[4], struct listing *listing)
+{
+	const struct dfr_probe *probe;
+
+	if (!id)
+		dfr_probes_match(dfr_engine_instance, pattern, stop_at_once, NULL);
+	for (id = max(id, 1u); id <= dfr_probe_count(dfr_engine_instance); id++) {
+		probe = dfr_probe_by_id(dfr_engine_instance, id);
+		if (probe && matches(probe, pattern) && !list_one(probe, listing))
+			return id;
+	}
+	return 0;
 }
 
 int dfr_device_probes(struct dfr_file *file, void __user *arg)
@@ -87,15 +93,13 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	}
 	if (io.bytes < LISTING_MIN)
 		return -EINVAL; /* room for any one entry, or the caller never gets on */
-	listing.li_first = io.id;
 	listing.li_room = min_t(u64, io.bytes, LISTING_MAX);
 	listing.li_buffer = kvzalloc(listing.li_room, GFP_KERNEL);
 	if (!listing.li_buffer)
 		return -ENOMEM;
 	dfr_mutex_lock(lock);
-	dfr_probes_match(dfr_engine_instance, pattern, list_one, &listing);
+	io.id = list_from(io.id, pattern, &listing);
 	dfr_mutex_unlock(lock);
-	io.id = listing.li_next;
 	io.bytes = listing.li_used;
 	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.li_buffer, listing.li_used))
 		error = -EFAULT;

@@ -99,6 +99,9 @@ static int __init dfr_init(void)
 		goto no_engine;
 	}
 	start_providers();
+	error = dfr_hotplug_init();
+	if (error)
+		goto no_hotplug;
 	error = dfr_panic_init();
 	if (error)
 		goto no_panic;
@@ -112,6 +115,8 @@ no_device:
 	dfr_sessions_end();
 	dfr_panic_exit();
 no_panic:
+	dfr_hotplug_exit();
+no_hotplug:
 	stop_providers();
 	dfr_engine_destroy(dfr_engine_instance);
 no_engine:
@@ -126,6 +131,7 @@ static void __exit dfr_exit(void)
 	dfr_device_exit();
 	dfr_sessions_end();
 	dfr_panic_exit();
+	dfr_hotplug_exit();
 	stop_providers();
 	dfr_engine_destroy(dfr_engine_instance);
 	dfr_destructive_exit();

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CPUs that come: their rings are made before they run, if the engine's lock is
+ * free; else right afterwards, and what fires there until then is counted as
+ * lost. The callbacks must not wait for that lock: its holders patch code, which
+ * waits for hotplug to be over. CPUs that go need nothing: their rings stay.
+ */
+#include "kmod/linux/linux.h"
+
+#include <linux/cpuhotplug.h>
+#include <linux/workqueue.h>
+
+static struct cpumask arrived; /* and not told to the engine yet */
+static enum cpuhp_state prepare_state, online_state;
+
+/* Process context; takes the lock. */
+static void tell_engine(struct work_struct *work)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+	unsigned int cpu;
+
+	dfr_mutex_lock(lock);
+	for_each_cpu(cpu, &arrived) {
+		cpumask_clear_cpu(cpu, &arrived);
+		if (dfr_engine_cpu_prepare(dfr_engine_instance, cpu))
+			pr_warn("dfr: no memory for CPU %u: what fires there is counted as lost\n", cpu);
+		dfr_engine_cpu_online(dfr_engine_instance, cpu);
+	}
+	dfr_mutex_unlock(lock);
+}
+static DECLARE_WORK(tell_work, tell_engine);
+
+static int on_prepare(unsigned int cpu)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+
+	if (mutex_trylock(&lock->mx_mutex)) {
+		dfr_engine_cpu_prepare(dfr_engine_instance, cpu); /* a failure shows up again below */
+		dfr_mutex_unlock(lock);
+	}
+	return 0; /* tracing is no reason to keep a CPU away */
+}
+
+static int on_online(unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, &arrived);
+	schedule_work(&tell_work);
+	return 0;
+}
+
+int dfr_hotplug_init(void)
+{
+	int state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "dfr:prepare", on_prepare, NULL);
+
+	if (state < 0)
+		return state;
+	prepare_state = state;
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "dfr:online", on_online, NULL);
+	if (state < 0) {
+		cpuhp_remove_state_nocalls(prepare_state);
+		return state;
+	}
+	online_state = state;
+	return 0;
+}
+
+void dfr_hotplug_exit(void)
+{
+	cpuhp_remove_state_nocalls(online_state);
+	cpuhp_remove_state_nocalls(prepare_state);
+	cancel_work_sync(&tell_work);
+}
