@@ -106,6 +106,11 @@ Blob load_btf(const std::string& path) {
 	if (!is_elf(file.bytes()))
 		return file;
 	const ElfFile elf(file, path);
+	// Ids that count from a base of the module's own mean nothing elsewhere; the
+	// kernel renumbers them when it loads the module.
+	if (elf.find(".BTF.base"))
+		throw Error(path + ": its types are relative to its own .BTF.base",
+		            "load the module and use what /sys/kernel/btf has of it");
 	const ElfSection* section = elf.find(".BTF");
 	if (!section)
 		throw Error(path + " has no .BTF section",

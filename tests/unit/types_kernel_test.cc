@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Where kernel types come from: raw files, ELF sections and vmlinuz in every
+// compression, built here byte by byte; KernelTypes over a directory; and, where
+// Debian's kernels have been fetched for the guests, those.
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <elf.h>
+#include <filesystem>
+#include <fstream>
+#include <lzma.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "formats/error.h"
+#include "formats/types/kernel_types.h"
+#include "tests/unit/types_btf_builder.h"
+
+using namespace dfr::types;
+using dfr::test::BtfBuilder;
+using dfr::test::Bytes;
+using Catch::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+template <typename T> void append(Bytes& out, const T& value) {
+	const auto* raw = reinterpret_cast<const std::uint8_t*>(&value);
+	out.insert(out.end(), raw, raw + sizeof value);
+}
+
+// An ELF file of one section beside its section names.
+Bytes elf_with(std::string_view section, const Bytes& contents) {
+	Bytes names(1, 0);
+	names.insert(names.end(), section.begin(), section.end());
+	names.push_back(0);
+	Elf64_Ehdr header{};
+	std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+	header.e_ident[EI_CLASS] = ELFCLASS64;
+	header.e_ident[EI_DATA] = ELFDATA2LSB;
+	header.e_shentsize = sizeof(Elf64_Shdr);
+	header.e_shnum = 3;
+	header.e_shstrndx = 2;
+	header.e_shoff = sizeof header + contents.size() + names.size();
+	Bytes out;
+	append(out, header);
+	out.insert(out.end(), contents.begin(), contents.end());
+	out.insert(out.end(), names.begin(), names.end());
+	append(out, Elf64_Shdr{});
+	append(out, Elf64_Shdr{.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = sizeof header, .sh_size = contents.size()});
+	append(out, Elf64_Shdr{.sh_type = SHT_STRTAB, .sh_offset = sizeof header + contents.size(), .sh_size = names.size()});
+	return out;
+}
+
+Bytes xz(const Bytes& bytes) {
+	Bytes out(lzma_stream_buffer_bound(bytes.size()));
+	std::size_t used = 0;
+	REQUIRE(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, nullptr, bytes.data(), bytes.size(), out.data(), &used,
+	                                out.size()) == LZMA_OK);
+	out.resize(used);
+	return out;
+}
+
+Bytes zstd(const Bytes& bytes) {
+	Bytes out(ZSTD_compressBound(bytes.size()));
+	const std::size_t used = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), 3);
+	REQUIRE_FALSE(ZSTD_isError(used));
+	out.resize(used);
+	return out;
+}
+
+Bytes gzip(const Bytes& bytes) {
+	z_stream stream{};
+	REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+	Bytes out(deflateBound(&stream, bytes.size()));
+	stream.next_in = const_cast<Bytef*>(bytes.data());
+	stream.avail_in = static_cast<uInt>(bytes.size());
+	stream.next_out = out.data();
+	stream.avail_out = static_cast<uInt>(out.size());
+	REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+	out.resize(stream.total_out);
+	deflateEnd(&stream);
+	return out;
+}
+
+// Two setup sectors, then 100 bytes before the payload and the size after it.
+Bytes bzimage(Bytes payload) {
+	dfr::test::put32(payload, 12345);
+	Bytes out((2 + 1) * 512 + 100);
+	out[0x1f1] = 2;
+	std::memcpy(&out[0x202], "HdrS", 4);
+	out[0x206] = 0x0f;
+	out[0x207] = 0x02;
+	const std::uint32_t offset = 100;
+	const auto length = static_cast<std::uint32_t>(payload.size());
+	std::memcpy(&out[0x248], &offset, 4);
+	std::memcpy(&out[0x24c], &length, 4);
+	out.insert(out.end(), payload.begin(), payload.end());
+	return out;
+}
+
+class Directory {
+public:
+	Directory() : path_(fs::temp_directory_path() / ("dfr-kernel-" + std::to_string(getpid()))) {
+		fs::create_directory(path_);
+	}
+	~Directory() { fs::remove_all(path_); }
+	std::string write(const std::string& name, const Bytes& bytes) const {
+		std::ofstream(path_ / name, std::ios::binary)
+		    .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+		return (path_ / name).string();
+	}
+	std::string path() const { return path_.string(); }
+
+private:
+	fs::path path_;
+};
+
+BtfBuilder kernel() {
+	BtfBuilder b;
+	const auto int_ = b.integer("int", 4, 1);
+	b.type("pid_t", 8, 0, int_);
+	b.type("elsewhere", 7, 0, 0);
+	// Tracepoint: the typedef without names, the iterator function with.
+	const auto context = b.pointer(0);
+	const auto bare = b.type("", 13, 2, 0);
+	b.words({0, context, 0, int_});
+	const auto bare_pointer = b.pointer(bare);
+	b.type("btf_trace_bare", 8, 0, bare_pointer);
+	b.type("btf_trace_named", 8, 0, bare_pointer);
+	const auto named = b.type("", 13, 2, int_);
+	b.words({b.string("__data"), context, b.string("prev"), int_});
+	b.type("__traceiter_named", 12, 1, named);
+	return b;
+}
+
+// Debian's kernels, where tests/vm has fetched them.
+std::vector<fs::path> fetched_kernels() {
+	std::vector<fs::path> found;
+	std::error_code error;
+	for (const auto& one : fs::directory_iterator(DFR_SOURCE_DIR "/build/cache/kernels", error)) {
+		if (fs::exists(one.path() / "vmlinuz") && !one.is_symlink())
+			found.push_back(one.path() / "vmlinuz");
+	}
+	return found;
+}
+
+} // namespace
+
+TEST_CASE("kernel images: BTF raw, in ELF and in a vmlinuz of every compression") {
+	const Directory directory;
+	const Bytes raw = kernel().bytes();
+	const Bytes elf = elf_with(".BTF", raw);
+	const std::uint64_t digest = Btf("raw", Blob::from_bytes(raw)).digest();
+	const auto opened = [&](const char* name, const Bytes& bytes) {
+		return Btf::open(directory.write(name, bytes), "vmlinux")->digest();
+	};
+	CHECK(opened("raw", raw) == digest);
+	CHECK(opened("elf", elf) == digest);
+	CHECK(opened("xz", bzimage(xz(elf))) == digest);
+	CHECK(opened("zstd", bzimage(zstd(elf))) == digest);
+	CHECK(opened("gzip", bzimage(gzip(elf))) == digest);
+}
+
+TEST_CASE("kernel images: what is wrong with one is said") {
+	const Directory directory;
+	const auto open = [&](const Bytes& bytes) { return load_btf(directory.write("image", bytes)); };
+	const Bytes elf = elf_with(".BTF", kernel().bytes());
+	CHECK_THROWS_WITH(open(elf_with(".text", {1, 2, 3})), Contains("has no .BTF section"));
+	CHECK_THROWS_WITH(open(bzimage({1, 2, 3, 4, 5, 6})), Contains("compressed in a way"));
+	for (const Bytes& packed : {xz(elf), zstd(elf), gzip(elf)}) {
+		Bytes cut(packed.begin(), packed.end() - 12);
+		CHECK_THROWS_WITH(open(bzimage(cut)), Contains("damaged kernel image"));
+	}
+	Bytes image = bzimage(xz(elf));
+	image.resize(image.size() - 8);
+	CHECK_THROWS_WITH(open(image), Contains("payload lies outside"));
+	image = bzimage(xz(elf));
+	image[0x206] = 7;
+	CHECK_THROWS_WITH(open(image), Contains("older than 2.08"));
+	CHECK_THROWS_WITH(load_btf(directory.path()), Contains("not a regular file"));
+	CHECK_THROWS_WITH(load_btf(directory.path() + "/none"), Contains("cannot open"));
+	Bytes based = elf_with(".BTF.base", kernel().bytes());
+	CHECK_THROWS_WITH(open(based), Contains(".BTF.base"));
+}
+
+TEST_CASE("kernel types: vmlinux first, then modules, complete types before announced ones") {
+	const Directory directory;
+	BtfBuilder base = kernel();
+	directory.write("vmlinux", base.bytes());
+	BtfBuilder nfs(base.next_id(), base.string_end());
+	nfs.type("elsewhere", 4, 0, 24);
+	nfs.type("pid_t", 8, 0, 0);
+	const auto states = nfs.type("states", 6, 1, 4);
+	nfs.words({nfs.string("NFS_OPEN"), 4});
+	directory.write("snd-nfs", nfs.bytes());
+
+	const auto types = KernelTypes::from_directory(directory.path());
+	CHECK(types->available());
+	CHECK(types->names() == std::vector<std::string>{"vmlinux", "snd_nfs"});
+	const Btf& module = *types->container("snd_nfs");
+	CHECK(types->container("snd-nfs") == &module);
+	CHECK_FALSE(types->container("xfs"));
+	CHECK(types->find(NameSpace::Ordinary, "pid_t").container == &types->vmlinux());
+	const TypeRef elsewhere = types->find(NameSpace::Struct, "elsewhere");
+	CHECK(elsewhere.container == &module);
+	CHECK(types->complete(types->vmlinux().find(NameSpace::Struct, "elsewhere")) == elsewhere);
+	CHECK(types->find_enumerator("NFS_OPEN")->type == TypeRef{&module, states});
+	CHECK_FALSE(types->find(NameSpace::Struct, "nowhere"));
+
+	const TypeRef named = types->find_tracepoint("named");
+	REQUIRE(named);
+	CHECK(named.container->parameter(named.id, 1).name == "prev");
+	const TypeRef bare = types->find_tracepoint("bare");
+	REQUIRE(bare);
+	CHECK(to_c(bare) == "void (void *, int)");
+	CHECK_FALSE(types->find_tracepoint("pid"));
+	CHECK_FALSE(types->find_tracepoint("bare", "snd_nfs"));
+}
+
+TEST_CASE("kernel types: a kernel without BTF") {
+	const auto types = KernelTypes::from_directory("/nonexistent");
+	CHECK_FALSE(types->available());
+	CHECK(types->names().empty());
+	CHECK_FALSE(types->find(NameSpace::Struct, "task_struct"));
+	CHECK_THROWS_WITH(types->vmlinux(), Contains("describes no types"));
+}
+
+TEST_CASE("kernel types: Debian's kernels", "[kernel]") {
+	for (const fs::path& image : fetched_kernels()) {
+		CAPTURE(image.string());
+		const auto types = KernelTypes::from_image(image.string());
+		const Btf& vmlinux = types->vmlinux();
+		const TypeRef task = types->find(NameSpace::Struct, "task_struct");
+		REQUIRE(task);
+		CHECK(declare(find_member(task, "comm")->type, "comm") == "char comm[16]");
+		CHECK(to_c(find_member(task, "group_leader")->type) == "struct task_struct *");
+		CHECK(find_member(task, "sched_reset_on_fork")->bit_width == 1);
+		CHECK(to_c(resolve(types->find(NameSpace::Ordinary, "pid_t"))) == "int");
+		CHECK(types->find_enumerator("PIDTYPE_TGID")->value == 1);
+		CHECK(declare(types->find_function("vfs_read"), "vfs_read") ==
+		      "ssize_t vfs_read(struct file *, char *, size_t, loff_t *)");
+		const TypeRef tracepoint = types->find_tracepoint("sched_switch");
+		REQUIRE(tracepoint);
+		CHECK(tracepoint.container->parameter(tracepoint.id, 2).name == "prev");
+		CHECK(to_c(types->find_variable("runqueues")) == "struct rq");
+
+		// Everything can be read; the counts are those of the fact sheet.
+		unsigned functions = 0, tracepoints = 0;
+		vmlinux.each_function([&](std::string_view, TypeRef) { return ++functions != 0; });
+		std::size_t text = 0;
+		for (TypeId id = vmlinux.first_id(); id < vmlinux.end_id(); id++) {
+			TypeInfo type;
+			try {
+				type = vmlinux.info(id);
+			} catch (const dfr::Error& error) {
+				REQUIRE_THAT(error.what(), Contains("not a type"));
+				continue;
+			}
+			text += to_c({&vmlinux, id}).size();
+			align_of({&vmlinux, id});
+			tracepoints += type.kind == Kind::Typedef && type.name.starts_with("btf_trace_");
+		}
+		CHECK(text > 1000000);
+		if (image.string().find("6.1.0-") != std::string::npos) {
+			CHECK(functions == 44546);
+			CHECK(tracepoints == 639);
+		}
+	}
+}
