@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Guest program: exercises /dev/dfr directly, with programs written by hand.
+ *
+ *   guest-device count N          N getppid() calls, counted by execname: prints the count
+ *   guest-device record N         N getppid() calls, recorded: prints how many records came
+ *   guest-device hold SECONDS     enables, goes, sleeps (to be killed)
+ *   guest-device keep NAME        leaves a recording of getppid behind, under this name
+ *   guest-device claim NAME N     claims it, makes N more calls, prints its records, lets it go
+ *   guest-device end NAME         ends it
+ *   guest-device states           prints the states
+ *   guest-device getppid N        only the calls
+ */
+#include "client.h"
+
+#define ME "guest-device"
+
+static const struct tiny_dof count_program = {
+	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
+	.builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT,
+};
+
+static const struct tiny_dof record_program = {
+	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
+	.builtin = DIF_VAR_ARG0, .action = DFR_ACT_DIFEXPR,
+	.bufpolicy = DFR_BUFPOLICY_RING, .bufsize = 4 * 1024 * 1024,
+};
+
+static void call_getppid(long n)
+{
+	while (n-- > 0)
+		syscall(SYS_getppid);
+}
+
+static void add_records(const struct dfr_block *block, void *arg)
+{
+	*(uint64_t *)arg += block->records;
+}
+
+static int run_count(long n)
+{
+	int fd = open_device();
+
+	enable(fd, &count_program);
+	go(fd);
+	call_getppid(n);
+	stop(fd);
+	printf("%llu\n", (unsigned long long)counted(fd, ME));
+	return 0;
+}
+
+static int run_record(long n)
+{
+	uint64_t records = 0;
+	int fd = open_device();
+
+	enable(fd, &record_program);
+	go(fd);
+	call_getppid(n);
+	stop(fd);
+	drain(fd, add_records, &records);
+	printf("%llu\n", (unsigned long long)records);
+	return 0;
+}
+
+static int run_hold(long seconds)
+{
+	int fd = open_device();
+
+	enable(fd, &record_program);
+	go(fd);
+	printf("holding\n");
+	fflush(stdout);
+	sleep((unsigned int)seconds);
+	return 0;
+}
+
+static int run_keep(const char *name)
+{
+	int fd = open_device(), error;
+
+	enable(fd, &record_program);
+	error = named(fd, DFR_IOC_KEEP, name);
+	if (error)
+		die("keep: %s", strerror(error));
+	go(fd);
+	return 0;
+}
+
+static int run_claim(const char *name, long n)
+{
+	uint64_t records = 0;
+	int fd = open_device(), error = named(fd, DFR_IOC_CLAIM, name);
+
+	if (error)
+		die("claim: %s", strerror(error));
+	call_getppid(n);
+	drain(fd, add_records, &records);
+	printf("%llu\n", (unsigned long long)records);
+	return 0;
+}
+
+static int run_end(const char *name)
+{
+	int error = named(open_device(), DFR_IOC_END, name);
+
+	if (error)
+		die("end: %s", strerror(error));
+	return 0;
+}
+
+static int run_states(void)
+{
+	static char text[65536];
+	struct dfr_ioc_states io = { .size = sizeof(io), .buffer = (uintptr_t)text,
+				     .bytes = sizeof(text) };
+	int error = control(open_device(), DFR_IOC_STATES, &io);
+
+	if (error)
+		die("states: %s", strerror(error));
+	fwrite(text, 1, io.bytes, stdout);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *command = argc > 1 ? argv[1] : "";
+	const char *first = argc > 2 ? argv[2] : "";
+	long number = atol(argc > 3 ? argv[3] : first);
+
+	if (!strcmp(command, "count"))
+		return run_count(number);
+	if (!strcmp(command, "record"))
+		return run_record(number);
+	if (!strcmp(command, "hold"))
+		return run_hold(number);
+	if (!strcmp(command, "keep"))
+		return run_keep(first);
+	if (!strcmp(command, "claim"))
+		return run_claim(first, number);
+	if (!strcmp(command, "end"))
+		return run_end(first);
+	if (!strcmp(command, "states"))
+		return run_states();
+	if (!strcmp(command, "getppid"))
+		return call_getppid(number), 0;
+	die("usage: see the top of tests/vm/programs/device.c");
+	return 2;
+}
