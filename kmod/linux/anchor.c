@@ -190,6 +190,7 @@ void dfr_anchor_exit(void)
 void dfr_anchor_panic(const char *reason)
 {
 	struct dfr_anchor_panic *record;
+	ssize_t length;
 
 	if (!panic_page || atomic_cmpxchg(&panicked, 0, 1))
 		return;
@@ -198,7 +199,9 @@ void dfr_anchor_panic(const char *reason)
 	record->cpu = raw_smp_processor_id();
 	record->tid = current->pid;
 	memcpy(record->comm, current->comm, sizeof(record->comm) - 1);
-	strscpy(record->reason, reason, DFR_ANCHOR_REASON_MAX);
+	length = strscpy(record->reason, reason, DFR_ANCHOR_REASON_MAX);
+	if (length > 0 && record->reason[length - 1] == '\n')
+		record->reason[length - 1] = 0;
 	panic_page->kind = DFR_ANCHOR_PANIC;
 	panic_page->cpu = record->cpu;
 	publish(panic_page);

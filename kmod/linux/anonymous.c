@@ -27,8 +27,7 @@ static int start(struct dfr_session *session, u32 *matched, struct dfr_refusal *
 	u32 cpu;
 	int error;
 
-	dfr_state_set_name(session->ss_state, DFR_ANONYMOUS_NAME, true);
-	session->ss_kept = true;
+	dfr_session_keep(session, DFR_ANONYMOUS_NAME, true);
 	error = dfr_session_enable(session, dfr_boot_dof, dfr_boot_dof_size(), &rights,
 				   DFR_ENABLE_ZERO_OK, matched, why);
 	return error ?: dfr_session_go(session, &cpu);

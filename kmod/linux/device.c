@@ -309,8 +309,7 @@ static int keep_locked(struct dfr_file *file, const char *name)
 	other = dfr_session_find(name);
 	if (other && other != file->fl_session)
 		return -EEXIST;
-	dfr_state_set_name(file->fl_session->ss_state, name, false);
-	file->fl_session->ss_kept = true;
+	dfr_session_keep(file->fl_session, name, false);
 	return 0;
 }
 

@@ -50,6 +50,7 @@ struct dfr_session *dfr_session_find(const char *name); /* kept ones */
 int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size,
 		       const struct dfr_rights *rights, u32 flags, u32 *matched,
 		       struct dfr_refusal *why);
+void dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous);
 int dfr_session_go(struct dfr_session *session, u32 *cpu);
 int dfr_session_stop(struct dfr_session *session, u32 *cpu);
 unsigned int dfr_session_count(void);
@@ -73,6 +74,8 @@ int dfr_hotplug_init(void);
 void dfr_hotplug_exit(void);
 int dfr_panic_init(void);
 void dfr_panic_exit(void);
+/* Whether panic() is to be watched at its entry; the engine's lock is held. */
+void dfr_panic_watch(bool wanted);
 
 /* Builtins that are answered elsewhere. Probe context. */
 u64 dfr_stack_builtin(const struct dfr_firing *firing, u32 id);

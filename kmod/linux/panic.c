@@ -2,12 +2,24 @@
 /*
  * The end of the machine: writes down why, where a reader of its memory finds
  * it. Rings need nothing here: what is committed is readable at any instant.
- * Nothing in this file may wait, allocate or take a lock.
+ * Nothing that runs while the machine dies may wait, allocate or take a lock.
+ *
+ * Three ways lead here. The panic notifier is always registered. Where a crash
+ * kernel is loaded it is jumped to before any notifier runs, and an oops gets
+ * there without a panic: so panic() and __crash_kexec() are watched at their
+ * entry, while a kept state records. An oops's own words come from the die
+ * notifier, to be used if it turns out to be the end.
  */
+#include "kmod/linux/compat.h"
 #include "kmod/linux/linux.h"
+#include "kmod/linux/resolve.h"
 
+#include <linux/ftrace.h>
+#include <linux/kdebug.h>
 #include <linux/notifier.h>
 #include <linux/panic_notifier.h>
+
+static char last_oops[128];
 
 static int on_panic(struct notifier_block *block, unsigned long event, void *reason)
 {
@@ -21,12 +33,129 @@ static struct notifier_block panic_block = {
 	.priority = INT_MAX,
 };
 
+static int on_die(struct notifier_block *block, unsigned long event, void *data)
+{
+	const struct die_args *args = data;
+
+	if (event == DIE_OOPS && args->str)
+		strscpy(last_oops, args->str, sizeof(last_oops));
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block die_block = {
+	.notifier_call = on_die,
+	.priority = INT_MAX,
+};
+
+/*
+ * The message of panic(format, ...). Its arguments are in the registers behind
+ * the format's; those of a format with more than these hold are left out.
+ */
+#define REGISTER_ARGS (DFR_FUNCTION_ARGS - 1)
+
+static void panic_entered(const struct pt_regs *regs)
+{
+	static char text[256];
+	static atomic_t used;
+	u64 args[DFR_FUNCTION_ARGS];
+	unsigned int conversions = 0;
+	const char *format, *at;
+
+	if (atomic_xchg(&used, 1))
+		return;
+	dfr_arch_function_args(regs, args);
+	format = (const char *)(unsigned long)args[0];
+	for (at = format; (at = strchr(at, '%')) != NULL; at++)
+		conversions++;
+	if (conversions > REGISTER_ARGS) {
+		dfr_anchor_panic(format);
+		return;
+	}
+	snprintf(text, sizeof(text), format, args[1], args[2], args[3], args[4], args[5]);
+	dfr_anchor_panic(text);
+}
+
+static unsigned long panic_address, crash_address;
+
+/* The function's own address, or (where landing pads are in front) a few bytes behind it. */
+static bool is_entry_of(unsigned long function, unsigned long ip)
+{
+	return function && ip - function < 16;
+}
+
+static void on_entry(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		     struct ftrace_regs *fregs)
+{
+	if (is_entry_of(panic_address, ip))
+		panic_entered(DFR_FTRACE_REGS(fregs));
+	else if (is_entry_of(crash_address, ip))
+		dfr_anchor_panic(last_oops[0] ? last_oops : "jump to the crash kernel");
+}
+
+static struct ftrace_ops entry_ops = {
+	.func = on_entry,
+	.flags = FTRACE_OPS_FL_PERMANENT,
+};
+static bool watching;
+
+static int watch(void)
+{
+	unsigned long ips[2];
+	unsigned int n = 0;
+	int error;
+
+	panic_address = dfr_resolve("panic");
+	crash_address = dfr_resolve("__crash_kexec");
+	if (panic_address)
+		ips[n++] = panic_address;
+	if (crash_address)
+		ips[n++] = crash_address;
+	if (!n)
+		return -ENOENT;
+	error = ftrace_set_filter_ips(&entry_ops, ips, n, 0, 1);
+	return error ?: register_ftrace_function(&entry_ops);
+}
+
+static void unwatch(void)
+{
+	unregister_ftrace_function(&entry_ops);
+	ftrace_free_filter(&entry_ops);
+	/* Freeing leaves the hashes dangling: a used ops starts from nothing again. */
+	memset(&entry_ops, 0, sizeof(entry_ops));
+	entry_ops.func = on_entry;
+	entry_ops.flags = FTRACE_OPS_FL_PERMANENT;
+}
+
+/* Process context, the engine's lock is held. A failure costs the early way only. */
+void dfr_panic_watch(bool wanted)
+{
+	if (wanted == watching)
+		return;
+	if (!wanted) {
+		unwatch();
+		watching = false;
+		return;
+	}
+	watching = !watch();
+	if (!watching)
+		pr_warn("dfr: panic() cannot be watched: a crash kernel would start before the reason is noted\n");
+}
+
 int dfr_panic_init(void)
 {
-	return atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
+	int error = register_die_notifier(&die_block);
+
+	if (error)
+		return error;
+	error = atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
+	if (error)
+		unregister_die_notifier(&die_block);
+	return error;
 }
 
 void dfr_panic_exit(void)
 {
+	dfr_panic_watch(false);
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
+	unregister_die_notifier(&die_block);
 }

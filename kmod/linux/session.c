@@ -58,15 +58,6 @@ int dfr_session_create(struct dfr_session **out)
 	return 0;
 }
 
-void dfr_session_destroy(struct dfr_session *session)
-{
-	list_del(&session->ss_list);
-	session_count--;
-	dfr_state_destroy(session->ss_state); /* after this no probe wakes anybody */
-	irq_work_sync(&session->ss_wake);
-	kfree(session);
-}
-
 struct dfr_session *dfr_session_find(const char *name)
 {
 	struct dfr_session *session;
@@ -94,6 +85,34 @@ int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size
 	return dfr_state_enable(session->ss_state, dof, size, &limits, flags, matched, why);
 }
 
+/* Patching two functions takes longer than a short program runs, so only what is kept is worth it. */
+static void update_panic_watch(void)
+{
+	struct dfr_session *session;
+	bool wanted = false;
+
+	list_for_each_entry(session, &sessions, ss_list)
+		wanted |= session->ss_kept && session->ss_active;
+	dfr_panic_watch(wanted);
+}
+
+void dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous)
+{
+	dfr_state_set_name(session->ss_state, name, anonymous);
+	session->ss_kept = true;
+	update_panic_watch();
+}
+
+void dfr_session_destroy(struct dfr_session *session)
+{
+	list_del(&session->ss_list);
+	session_count--;
+	update_panic_watch();
+	dfr_state_destroy(session->ss_state); /* after this no probe wakes anybody */
+	irq_work_sync(&session->ss_wake);
+	kfree(session);
+}
+
 int dfr_session_go(struct dfr_session *session, u32 *cpu)
 {
 	int error = dfr_state_go(session->ss_state, cpu);
@@ -104,6 +123,7 @@ int dfr_session_go(struct dfr_session *session, u32 *cpu)
 	session->ss_next_clean = 0;
 	session->ss_next_clock = dfr_plat_clock(NULL) + NSEC_PER_SEC;
 	mod_delayed_work(system_unbound_wq, &housekeeping_work, 0);
+	update_panic_watch();
 	return 0;
 }
 
@@ -112,6 +132,7 @@ int dfr_session_stop(struct dfr_session *session, u32 *cpu)
 	int error = dfr_state_stop(session->ss_state, cpu);
 
 	session->ss_active = false;
+	update_panic_watch();
 	wake_owner(session);
 	return error;
 }
