@@ -68,23 +68,13 @@ public:
 		if (count)
 			std::memcpy(result.data(), rest.data(), count * sizeof(dfr_field));
 		for (const dfr_field& field : result)
-			check(field);
+			if (!field_is_sane(field))
+				fail("a field of kind " + std::to_string(field.kind) + ", size " +
+				     std::to_string(field.size));
 		return result;
 	}
 
 private:
-	void check(const dfr_field& field) const {
-		if (field.kind < DFR_FIELD_INT || field.kind > DFR_FIELD_PROBETEXT)
-			fail("field kind " + std::to_string(field.kind) + " is not known");
-		if (field.kind == DFR_FIELD_INT && field.size != 1 && field.size != 2 && field.size != 4 &&
-		    field.size != 8)
-			fail("an integer field of " + std::to_string(field.size) + " bytes");
-		if (field.kind == DFR_FIELD_PROBETEXT && field.size > 3)
-			fail("probe text number " + std::to_string(field.size));
-		if (field.size > kMaxFieldSize)
-			fail("a field of " + std::to_string(field.size) + " bytes");
-	}
-
 	std::span<const std::byte> bytes_;
 	uint64_t at_;
 };
@@ -205,6 +195,14 @@ void read_entry(Catalog& catalog, uint32_t type, const Entry& entry) {
 }
 
 } // namespace
+
+bool field_is_sane(const dfr_field& field) {
+	switch (field.kind) {
+	case DFR_FIELD_INT: return field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
+	case DFR_FIELD_PROBETEXT: return field.size <= 3;
+	default: return field.kind && field.kind < DFR_FIELD_PROBETEXT && field.size <= kMaxFieldSize;
+	}
+}
 
 unsigned count_integers(const std::vector<dfr_field>& fields) {
 	return std::count_if(fields.begin(), fields.end(),

@@ -97,6 +97,8 @@ private:
 	uint64_t parsed_ = 0; // bytes of the log so far: what an error names
 };
 
+// Whether a field can be read at all: a kind that is known, a size that makes sense for it.
+bool field_is_sane(const dfr_field& field);
 unsigned count_integers(const std::vector<dfr_field>& fields);
 
 } // namespace dfr::trace

@@ -29,13 +29,28 @@ public:
 	void flush(); // write out what is buffered
 	void finish(); // index and end mark; the file is complete
 
+	uint64_t unusable() const; // blocks given that made no sense, and are not in the file
+	uint64_t size() const;	   // bytes written so far
+
 private:
 	struct Impl;
 	std::unique_ptr<Impl> impl_;
 };
 
-// Opens any .dfr, complete or cut. The catalog is that of the whole file.
-std::unique_ptr<BlockSource> open_file(const std::string& path);
+struct FileFacts {
+	bool finished = false; // it has its end mark: nothing was cut
+	uint64_t size = 0;     // of the file
+	uint64_t chunks = 0;
+};
+
+class FileSource : public BlockSource {
+public:
+	virtual FileFacts facts() const = 0;
+};
+
+// Opens any .dfr, complete or cut. The catalog is that of the whole file. Damage that only reading
+// finds is in remarks() once it has been met.
+std::unique_ptr<FileSource> open_file(const std::string& path);
 
 // Copies everything of a source into a file; returns the number of blocks.
 uint64_t copy_to_file(BlockSource& source, FileWriter& writer);

@@ -34,14 +34,6 @@ unsigned words_of(uint32_t kind) {
 	}
 }
 
-bool words_fit(uint32_t kind, const std::vector<uint64_t>& words) {
-	if (kind == DFR_ACT_LQUANTIZE)
-		return !words.empty() && words.size() == DFR_LQUANTIZE_LEVELS(words[0]) + 3u;
-	if (kind == DFR_ACT_LLQUANTIZE)
-		return words.size() >= 3;
-	return !words.empty() && words.size() == words_of(kind);
-}
-
 void add_words(std::vector<uint64_t>& into, const std::vector<uint64_t>& from, size_t first) {
 	for (size_t i = first; i < into.size(); i++)
 		into[i] += from[i];
@@ -103,6 +95,14 @@ private:
 };
 
 } // namespace
+
+bool words_fit(uint32_t kind, const std::vector<uint64_t>& words) {
+	if (kind == DFR_ACT_LQUANTIZE)
+		return !words.empty() && words.size() == DFR_LQUANTIZE_LEVELS(words[0]) + 3u;
+	if (kind == DFR_ACT_LLQUANTIZE)
+		return words.size() >= 3;
+	return !words.empty() && words.size() == words_of(kind);
+}
 
 void Losses::add(const Entry& entry) {
 	const auto place = std::lower_bound(entries.begin(), entries.end(), entry, [](const Entry& a, const Entry& b) {

@@ -84,6 +84,10 @@ public:
 	virtual std::string name() const = 0;
 };
 
+// Whether an aggregation of this kind has a value of that many words (and, where they hold its
+// parameters, these).
+bool words_fit(uint32_t kind, const std::vector<uint64_t>& words);
+
 // Merge the entries of `tab` (a whole table's bytes, hostile) into `into` by (varid, key).
 // Returns how many bytes of it made no sense: what they held is missing.
 size_t merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEntry>& into);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Packs whole blocks into a chunk and unpacks hostile chunks: sizes are summed
+// from the block headers and must meet what the chunk's head says.
+#include "formats/trace/chunk.h"
+
+#include <cstring>
+
+#include "formats/trace/container.h"
+#include "formats/trace/crc32c.h"
+#include "formats/trace/decode.h"
+
+namespace dfr::trace {
+namespace {
+
+uint64_t body_size(const dfr_block& head) { return head.hdr_size - sizeof(dfr_block) + head.committed; }
+
+uint32_t headers_checksum(ChunkHead head, std::span<const dfr_block> blocks) {
+	head.checksum = 0;
+	return crc32c(std::as_bytes(blocks), crc32c(std::as_bytes(std::span(&head, 1))));
+}
+
+template <typename T> void append(std::vector<std::byte>& to, std::span<const T> values) {
+	const auto bytes = std::as_bytes(values);
+	to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+// Enough of a header to find the body's extent; the rest is the decoder's business.
+bool extent_is_sane(const dfr_block& head) {
+	return head.size <= DFR_BLOCK_MAX && head.hdr_size >= sizeof(dfr_block) && head.hdr_size <= head.size &&
+	       head.committed <= head.size - head.hdr_size;
+}
+
+} // namespace
+
+std::vector<std::byte> encode_chunk(std::span<const Block> blocks) {
+	std::vector<dfr_block> headers;
+	std::vector<std::byte> body;
+	for (const Block& block : blocks) {
+		headers.push_back(block.header());
+		append(body, std::span<const std::byte>(block.bytes)
+				 .subspan(sizeof(dfr_block), body_size(block.header())));
+	}
+	const std::optional<std::vector<std::byte>> small = compress(body);
+	const std::vector<std::byte>& stored = small ? *small : body;
+	ChunkHead head{.encoding = static_cast<uint16_t>(small ? ChunkEncoding::kZstd : ChunkEncoding::kPlain),
+		       .cpu = headers.empty() ? uint16_t{0} : headers[0].cpu,
+		       .blocks = static_cast<uint32_t>(headers.size()),
+		       .raw = static_cast<uint32_t>(body.size()),
+		       .stored = static_cast<uint32_t>(stored.size()),
+		       .checksum = 0,
+		       .reserved = 0};
+	head.checksum = headers_checksum(head, headers);
+	std::vector<std::byte> result;
+	append(result, std::span<const ChunkHead>(&head, 1));
+	append(result, std::span<const dfr_block>(headers));
+	append(result, std::span<const std::byte>(stored));
+	return result;
+}
+
+uint64_t chunk_headers_need(std::span<const std::byte> start) {
+	if (start.size() < sizeof(ChunkHead))
+		return sizeof(ChunkHead);
+	ChunkHead head;
+	std::memcpy(&head, start.data(), sizeof(head));
+	return head.blocks > kChunkBlocksMax ? sizeof(ChunkHead)
+					     : sizeof(ChunkHead) + uint64_t{head.blocks} * sizeof(dfr_block);
+}
+
+std::optional<ChunkHeaders> decode_chunk_headers(std::span<const std::byte> start, uint64_t payload_size) {
+	ChunkHeaders result;
+	const uint64_t need = chunk_headers_need(start);
+	if (start.size() < need || payload_size < need)
+		return std::nullopt;
+	std::memcpy(&result.head, start.data(), sizeof(ChunkHead));
+	if (result.head.blocks > kChunkBlocksMax || result.head.stored != payload_size - need)
+		return std::nullopt;
+	result.blocks.resize(result.head.blocks);
+	if (result.head.blocks)
+		std::memcpy(result.blocks.data(), start.data() + sizeof(ChunkHead), need - sizeof(ChunkHead));
+	if (headers_checksum(result.head, result.blocks) != result.head.checksum)
+		return std::nullopt;
+	uint64_t raw = 0;
+	for (const dfr_block& head : result.blocks) {
+		if (!extent_is_sane(head) || head.cpu != result.head.cpu)
+			return std::nullopt;
+		raw += body_size(head);
+	}
+	if (raw != result.head.raw)
+		return std::nullopt;
+	return result;
+}
+
+std::optional<std::vector<Block>> decode_chunk(std::span<const std::byte> payload) {
+	const std::optional<ChunkHeaders> headers = decode_chunk_headers(payload, payload.size());
+	if (!headers)
+		return std::nullopt;
+	std::span<const std::byte> body = payload.last(headers->head.stored);
+	std::vector<std::byte> raw;
+	switch (static_cast<ChunkEncoding>(headers->head.encoding)) {
+	case ChunkEncoding::kPlain:
+		if (body.size() != headers->head.raw)
+			return std::nullopt;
+		break;
+	case ChunkEncoding::kZstd:
+		raw.resize(headers->head.raw);
+		if (!uncompress(body, raw))
+			return std::nullopt;
+		body = raw;
+		break;
+	default: return std::nullopt;
+	}
+	std::vector<Block> result;
+	for (const dfr_block& head : headers->blocks) {
+		Block block;
+		block.bytes.reserve(head.hdr_size + head.committed);
+		append(block.bytes, std::span<const dfr_block>(&head, 1));
+		append(block.bytes, body.first(body_size(head)));
+		body = body.subspan(body_size(head));
+		block.verified = block_is_verified(block.bytes);
+		result.push_back(std::move(block));
+	}
+	return result;
+}
+
+} // namespace dfr::trace

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// A chunk: whole blocks of one CPU as the payload of a segment.
+//
+//   [ ChunkHead ][ dfr_block x blocks ][ body, stored bytes ]
+//
+// The headers stand uncompressed, so that times, sequence numbers and losses
+// are known without unpacking anything. The body is what follows the headers
+// in the blocks (restart tables and committed records), encoded as `encoding`
+// says: this is where another arrangement of the bytes (columns) has its place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "formats/abi/block.h"
+#include "formats/trace/source.h"
+
+namespace dfr::trace {
+
+enum class ChunkEncoding : uint16_t {
+	kPlain = 0, // bodies one after another
+	kZstd = 1,  // the same, compressed
+};
+
+struct ChunkHead {
+	uint16_t encoding;
+	uint16_t cpu;
+	uint32_t blocks;
+	uint32_t raw;	 // bytes of the body when unpacked
+	uint32_t stored; // in the chunk
+	uint32_t checksum; // of this head (with this field 0) and the block headers
+	uint32_t reserved;
+};
+static_assert(sizeof(ChunkHead) == 24);
+
+inline constexpr uint32_t kChunkBytes = 512 * 1024; // of blocks, when a chunk is written
+inline constexpr uint32_t kChunkBlocksMax = 1u << 16;
+
+// `blocks` are sane and of one CPU.
+std::vector<std::byte> encode_chunk(std::span<const Block> blocks);
+
+// Head and block headers, from the first bytes of a chunk's payload, which need not be all of it;
+// nullopt: damaged. `need` says how many bytes that takes.
+struct ChunkHeaders {
+	ChunkHead head{};
+	std::vector<dfr_block> blocks;
+};
+uint64_t chunk_headers_need(std::span<const std::byte> start);
+std::optional<ChunkHeaders> decode_chunk_headers(std::span<const std::byte> start, uint64_t payload_size);
+
+// All blocks; nullopt: damaged.
+std::optional<std::vector<Block>> decode_chunk(std::span<const std::byte> payload);
+
+} // namespace dfr::trace

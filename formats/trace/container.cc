@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Writing and reading the skeleton of a .dfr file. The reader takes any bytes:
+// no length is believed before it was compared with the file's size.
+#include "formats/trace/container.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "formats/error.h"
+#include "formats/trace/crc32c.h"
+
+namespace dfr::trace {
+namespace {
+
+constexpr int kLevel = 3;
+
+template <typename T> std::span<const std::byte> bytes_of(const T& value) {
+	return std::as_bytes(std::span(&value, 1));
+}
+
+// The checksum of a structure without its last field, which holds it.
+template <typename T> uint32_t head_checksum(const T& head) {
+	return crc32c(bytes_of(head).first(sizeof(T) - sizeof(uint32_t)));
+}
+
+uint64_t now() {
+	timespec time;
+	clock_gettime(CLOCK_REALTIME, &time);
+	return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+bool head_is_sound(const SegmentHead& head) {
+	return head.magic == kSegmentMagic && head.checksum == head_checksum(head) && head.stored <= kMaxRaw &&
+	       head.raw <= kMaxRaw;
+}
+
+} // namespace
+
+std::optional<std::vector<std::byte>> compress(std::span<const std::byte> raw) {
+	std::vector<std::byte> stored(ZSTD_compressBound(raw.size()));
+	const size_t size = ZSTD_compress(stored.data(), stored.size(), raw.data(), raw.size(), kLevel);
+	if (ZSTD_isError(size) || size >= raw.size())
+		return std::nullopt;
+	stored.resize(size);
+	return stored;
+}
+
+bool uncompress(std::span<const std::byte> stored, std::span<std::byte> raw) {
+	const size_t size = ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
+	return !ZSTD_isError(size) && size == raw.size();
+}
+
+ContainerWriter::ContainerWriter(const std::string& path, bool replace) : path_(path) {
+	struct stat status;
+	if (replace && ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+	    ::unlink(path.c_str()) != 0)
+		throw Error::from_errno("cannot replace " + path);
+	fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd_ < 0 && errno == EEXIST)
+		throw Error("cannot write " + path + ": it exists",
+			    "give another name, or allow to replace it", EEXIST);
+	if (fd_ < 0)
+		throw Error::from_errno("cannot create " + path);
+	FileHead head{.version = kFileVersion, .flags = 0, .created = now(), .reserved = 0, .checksum = 0};
+	std::memcpy(head.magic, kFileMagic, sizeof(kFileMagic));
+	head.checksum = head_checksum(head);
+	write(bytes_of(head));
+}
+
+ContainerWriter::~ContainerWriter() {
+	if (fd_ >= 0)
+		::close(fd_);
+}
+
+void ContainerWriter::write(std::span<const std::byte> bytes) {
+	while (!bytes.empty()) {
+		const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			throw Error::from_errno("cannot write " + path_,
+						"what was written so far can be read; free some space or "
+						"choose another place");
+		bytes = bytes.subspan(written);
+		size_ += written;
+	}
+}
+
+uint64_t ContainerWriter::append(SegmentType type, uint16_t flags, std::span<const std::byte> payload,
+				 bool compressed) {
+	const uint64_t offset = size_;
+	std::optional<std::vector<std::byte>> small;
+	if (compressed)
+		small = compress(payload);
+	const std::span<const std::byte> stored = small ? std::span<const std::byte>(*small) : payload;
+	if (payload.size() > kMaxRaw)
+		throw Error("cannot write " + path_ + ": a segment of " + std::to_string(payload.size()) + " bytes");
+	const std::byte zeros[8] = {};
+	const auto padding = std::span(zeros).first(padded(stored.size()) - stored.size());
+	SegmentHead head{.magic = kSegmentMagic,
+			 .type = static_cast<uint16_t>(type),
+			 .flags = static_cast<uint16_t>(flags | (small ? kSegmentZstd : 0)),
+			 .stored = stored.size(),
+			 .raw = payload.size(),
+			 .payload_checksum = crc32c(padding, crc32c(stored)),
+			 .checksum = 0};
+	head.checksum = head_checksum(head);
+	write(bytes_of(head));
+	write(stored);
+	write(padding);
+	return offset;
+}
+
+void ContainerWriter::sync() {
+	if (::fdatasync(fd_) != 0 && errno != EINVAL && errno != EROFS)
+		throw Error::from_errno("cannot write " + path_ + " to the disk");
+}
+
+void ContainerWriter::close() {
+	const int fd = fd_;
+	fd_ = -1;
+	if (fd >= 0 && ::close(fd) != 0)
+		throw Error::from_errno("cannot close " + path_);
+}
+
+ContainerReader::ContainerReader(const std::string& path) : path_(path) {
+	fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+	if (fd_ < 0)
+		throw Error::from_errno("cannot open " + path, errno == EACCES ? "recordings belong to whoever made them "
+										 "(mode 0600): read it as that user"
+									       : "");
+	struct stat status;
+	if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) {
+		::close(fd_);
+		throw Error("cannot read " + path + ": it is not a regular file");
+	}
+	size_ = status.st_size;
+	FileHead head{};
+	const size_t got = read(0, std::as_writable_bytes(std::span(&head, 1)));
+	const bool magic = std::memcmp(head.magic, kFileMagic, std::min(got, sizeof(kFileMagic))) == 0;
+	const bool sound = got == sizeof(head) && magic && head.checksum == head_checksum(head);
+	if (sound && head.version != kFileVersion) {
+		::close(fd_);
+		throw Error("cannot read " + path + ": version " + std::to_string(head.version) +
+				" of the format is not known",
+			    "read it with a newer dfr");
+	}
+	// A damaged head is forgiven where segments follow.
+	if (!sound && got == sizeof(head))
+		head_damaged_ = true;
+	if (!magic && !(head_damaged_ && find_head(sizeof(head)))) {
+		::close(fd_);
+		throw Error("cannot read " + path + ": it is not a .dfr file",
+			    "to read a memory image or a crash dump, use dfr harvest");
+	}
+}
+
+ContainerReader::~ContainerReader() { ::close(fd_); }
+
+size_t ContainerReader::read(uint64_t offset, std::span<std::byte> into) const {
+	size_t done = 0;
+	while (done < into.size()) {
+		const ssize_t got = ::pread(fd_, into.data() + done, into.size() - done, offset + done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			throw Error::from_errno("cannot read " + path_);
+		if (got == 0)
+			break;
+		done += got;
+	}
+	return done;
+}
+
+std::optional<Segment> ContainerReader::segment(uint64_t offset) const {
+	Segment result{.offset = offset};
+	if (offset % 8 || offset > size_ || size_ - offset < sizeof(SegmentHead))
+		return std::nullopt;
+	if (read(offset, std::as_writable_bytes(std::span(&result.head, 1))) != sizeof(SegmentHead) ||
+	    !head_is_sound(result.head) || result.end() > size_)
+		return std::nullopt;
+	return result;
+}
+
+std::optional<uint64_t> ContainerReader::find_head(uint64_t offset) const {
+	std::vector<std::byte> window(1 << 16);
+	for (uint64_t at = padded(offset); at < size_;) {
+		const size_t got = read(at, window);
+		if (got < sizeof(SegmentHead))
+			return std::nullopt;
+		for (size_t i = 0; i + sizeof(SegmentHead) <= got; i += 8) {
+			SegmentHead head;
+			std::memcpy(&head.magic, window.data() + i, sizeof(head.magic));
+			if (head.magic != kSegmentMagic)
+				continue;
+			std::memcpy(&head, window.data() + i, sizeof(head));
+			if (head_is_sound(head))
+				return at + i;
+		}
+		at += padded(got - sizeof(SegmentHead) + 1); // heads may straddle two windows
+	}
+	return std::nullopt;
+}
+
+std::optional<std::vector<std::byte>> ContainerReader::payload(const Segment& segment) const {
+	std::vector<std::byte> stored(padded(segment.head.stored));
+	if (read(segment.payload(), stored) != stored.size() ||
+	    crc32c(stored) != segment.head.payload_checksum)
+		return std::nullopt;
+	stored.resize(segment.head.stored);
+	if (!(segment.head.flags & kSegmentZstd))
+		return stored;
+	std::vector<std::byte> raw(segment.head.raw);
+	if (!uncompress(stored, raw))
+		return std::nullopt;
+	return raw;
+}
+
+} // namespace dfr::trace

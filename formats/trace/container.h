@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The skeleton of a .dfr file: header, segments, end mark. This header knows
+// the bytes and nobody else does; what a segment holds is chunk.h's and
+// schema.h's business.
+//
+//   [ FileHead 32 ][ SegmentHead 32 | payload, padded to 8 ] ... [ END ]
+//
+// A segment's head has its own checksum, so the next segment is found even
+// behind a damaged payload; and heads stand at multiples of 8 and start with a
+// magic, so segments are found even behind a damaged head.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dfr::trace {
+
+inline constexpr char kFileMagic[8] = {'\x89', 'd', 'f', 'r', '\r', '\n', '\x1a', '\n'};
+inline constexpr uint32_t kFileVersion = 1;
+
+struct FileHead {
+	char magic[8];
+	uint32_t version;
+	uint32_t flags;	  // 0
+	uint64_t created; // ns since the epoch
+	uint32_t reserved;
+	uint32_t checksum; // of the bytes before
+};
+static_assert(sizeof(FileHead) == 32);
+
+inline constexpr uint32_t kSegmentMagic = 0x47455344; // "DSEG"
+
+enum class SegmentType : uint16_t {
+	kCatalog = 1,
+	kChunk,
+	kAggregations,
+	kLosses,
+	kIndex,
+	kEnd, // payload: EndMark; the file is complete
+};
+
+inline constexpr uint16_t kSegmentZstd = 0x1;  // the payload is compressed as a whole
+inline constexpr uint16_t kSegmentWhole = 0x2; // a catalog that needs none before it
+
+struct SegmentHead {
+	uint32_t magic;
+	uint16_t type;
+	uint16_t flags;
+	uint64_t stored; // bytes of the payload in the file, without padding
+	uint64_t raw;	 // bytes when uncompressed
+	uint32_t payload_checksum; // with its padding
+	uint32_t checksum;	   // of the head before this field
+};
+static_assert(sizeof(SegmentHead) == 32);
+
+struct EndMark {
+	uint64_t index; // offset of the INDEX segment's head
+	uint64_t size;	// of the whole file
+};
+inline constexpr uint64_t kEndBytes = sizeof(SegmentHead) + sizeof(EndMark);
+inline constexpr uint64_t kMaxRaw = 1ull << 31; // of one segment: more is damage
+
+inline constexpr uint64_t padded(uint64_t size) { return (size + 7) & ~uint64_t{7}; }
+
+// A file that is appended to. Throws dfr::Error on every failure.
+class ContainerWriter {
+public:
+	ContainerWriter(const std::string& path, bool replace);
+	~ContainerWriter();
+	ContainerWriter(const ContainerWriter&) = delete;
+	ContainerWriter& operator=(const ContainerWriter&) = delete;
+
+	// Returns the offset of the segment's head. `compress`: by zstd, where it helps.
+	uint64_t append(SegmentType type, uint16_t flags, std::span<const std::byte> payload, bool compress);
+	uint64_t size() const { return size_; }
+	void sync();
+	void close();
+
+private:
+	void write(std::span<const std::byte> bytes);
+	std::string path_;
+	int fd_ = -1;
+	uint64_t size_ = 0;
+};
+
+// A segment whose head is sound and whose payload lies inside the file.
+struct Segment {
+	uint64_t offset = 0; // of the head
+	SegmentHead head{};
+	uint64_t payload() const { return offset + sizeof(SegmentHead); }
+	uint64_t end() const { return payload() + padded(head.stored); }
+	SegmentType type() const { return static_cast<SegmentType>(head.type); }
+};
+
+// Reads by pread: a file that shrinks meanwhile gives an error and no signal,
+// and what was read does not stay in memory.
+class ContainerReader {
+public:
+	explicit ContainerReader(const std::string& path);
+	~ContainerReader();
+	ContainerReader(const ContainerReader&) = delete;
+	ContainerReader& operator=(const ContainerReader&) = delete;
+
+	uint64_t size() const { return size_; }
+	const std::string& path() const { return path_; }
+	bool head_damaged() const { return head_damaged_; }
+	bool head_cut() const { return size_ < sizeof(FileHead); }
+
+	// The segment whose head is at `offset`; nullopt: none there, or cut.
+	std::optional<Segment> segment(uint64_t offset) const;
+	// The first offset from `offset` on where a head is sound (its payload may be cut).
+	std::optional<uint64_t> find_head(uint64_t offset) const;
+	// Fewer bytes than asked for only at the end of the file.
+	size_t read(uint64_t offset, std::span<std::byte> into) const;
+	// The payload, checked and uncompressed; nullopt: damaged.
+	std::optional<std::vector<std::byte>> payload(const Segment& segment) const;
+
+private:
+	std::string path_;
+	int fd_ = -1;
+	uint64_t size_ = 0;
+	bool head_damaged_ = false;
+};
+
+// zstd at the level of every .dfr; nothing where it does not help.
+std::optional<std::vector<std::byte>> compress(std::span<const std::byte> raw);
+// Exactly raw.size() bytes, or false.
+bool uncompress(std::span<const std::byte> stored, std::span<std::byte> raw);
+
+} // namespace dfr::trace

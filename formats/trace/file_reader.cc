@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Opens a .dfr: by its index where the end mark is there, else by walking from
+// segment to segment up to the cut. Damage is skipped, named in remarks() and
+// makes the source partial; nothing of it can stop the reading of the rest.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "formats/error.h"
+#include "formats/trace/chunk.h"
+#include "formats/trace/container.h"
+#include "formats/trace/decode.h"
+#include "formats/trace/file.h"
+#include "formats/trace/schema.h"
+
+namespace dfr::trace {
+namespace {
+
+class DfrFile : public FileSource {
+public:
+	explicit DfrFile(const std::string& path) : reader_(path) {
+		facts_.size = reader_.size();
+		if (reader_.head_damaged())
+			damaged("the file's first 32 bytes are damaged");
+		if (reader_.head_cut())
+			damaged("cut at byte " + std::to_string(reader_.size()) + ": nothing but a part of its head");
+		else if (!open_by_index())
+			walk();
+		facts_.chunks = chunks_.size();
+		read_catalog();
+	}
+
+	const Catalog& catalog() override { return catalog_; }
+	std::string name() const override { return reader_.path(); }
+	FileFacts facts() const override { return facts_; }
+	bool partial() override { return !remarks_.empty(); }
+	std::vector<std::string> remarks() override { return remarks_; }
+
+	std::optional<Block> next() override {
+		while (next_chunk_ < chunks_.size()) {
+			if (const std::vector<Block>* blocks = chunk_blocks(next_chunk_); blocks && next_block_ < blocks->size())
+				return (*blocks)[next_block_++];
+			next_chunk_++;
+			next_block_ = 0;
+		}
+		return std::nullopt;
+	}
+
+	std::vector<BlockRef> index() override {
+		std::vector<BlockRef> result;
+		for (size_t i = 0; i < chunks_.size(); i++) {
+			const std::optional<ChunkHeaders> headers = headers_of(chunks_[i]);
+			if (!headers)
+				continue; // chunk_is_damaged() has told
+			for (size_t b = 0; b < headers->blocks.size(); b++)
+				result.push_back({headers->blocks[b], i << 16 | b});
+		}
+		return result;
+	}
+
+	std::optional<Block> load(const BlockRef& ref) override {
+		const size_t chunk = ref.handle >> 16, block = ref.handle & 0xffff;
+		const std::vector<Block>* blocks = chunk < chunks_.size() ? chunk_blocks(chunk) : nullptr;
+		if (!blocks || block >= blocks->size())
+			return std::nullopt;
+		return (*blocks)[block];
+	}
+
+	std::vector<AggEntry> aggregations() override {
+		return latest(SegmentType::kAggregations, decode_aggregations, "aggregations");
+	}
+	Losses losses() override { return latest(SegmentType::kLosses, decode_losses, "losses"); }
+
+private:
+	struct Unpacked {
+		size_t chunk = SIZE_MAX;
+		bool sound = false;
+		std::vector<Block> blocks;
+	};
+
+	void damaged(std::string remark) {
+		if (std::find(remarks_.begin(), remarks_.end(), remark) == remarks_.end())
+			remarks_.push_back(std::move(remark));
+	}
+
+	static std::string range(const Segment& segment) {
+		return "bytes " + std::to_string(segment.offset) + " to " + std::to_string(segment.end());
+	}
+
+	void keep(const Segment& segment) {
+		if (segment.type() == SegmentType::kChunk)
+			chunks_.push_back(segment);
+		else if (segment.type() != SegmentType::kIndex && segment.type() != SegmentType::kEnd)
+			others_.push_back(segment);
+	}
+
+	// False: there is no end mark, or what it leads to is not sound.
+	bool open_by_index() {
+		if (reader_.size() < sizeof(FileHead) + kEndBytes)
+			return false;
+		const std::optional<Segment> end = reader_.segment(reader_.size() - kEndBytes);
+		if (!end || end->type() != SegmentType::kEnd || end->head.stored != sizeof(EndMark))
+			return false;
+		const auto mark_bytes = reader_.payload(*end);
+		if (!mark_bytes)
+			return false;
+		EndMark mark;
+		std::memcpy(&mark, mark_bytes->data(), sizeof(mark));
+		const std::optional<Segment> at = reader_.segment(mark.index);
+		if (mark.size != reader_.size() || !at || at->type() != SegmentType::kIndex)
+			return false;
+		const auto payload = reader_.payload(*at);
+		if (!payload)
+			return false;
+		try {
+			follow(decode_index(*payload));
+		} catch (const Error&) {
+			return false;
+		}
+		facts_.finished = true;
+		return true;
+	}
+
+	void follow(const Index& index) {
+		const auto visit = [&](uint64_t offset, const char* what) {
+			const std::optional<Segment> segment = reader_.segment(offset);
+			if (segment)
+				keep(*segment);
+			else
+				damaged(std::string("a segment of ") + what + " at byte " + std::to_string(offset) +
+					" is damaged");
+		};
+		for (const Index::Other& other : index.others)
+			visit(other.offset, "the catalog, aggregations or losses");
+		for (const Index::Chunk& chunk : index.chunks)
+			visit(chunk.offset, "records");
+	}
+
+	void walk() {
+		uint64_t at = sizeof(FileHead);
+		bool ended = false;
+		while (at < reader_.size()) {
+			if (const std::optional<Segment> segment = reader_.segment(at)) {
+				keep(*segment);
+				ended = segment->type() == SegmentType::kEnd;
+				if (segment->type() == SegmentType::kIndex || ended)
+					check_payload(*segment);
+				at = segment->end();
+				continue;
+			}
+			const std::optional<uint64_t> found = reader_.find_head(at + 8);
+			if (!found)
+				break;
+			damaged("bytes " + std::to_string(at) + " to " + std::to_string(*found) + " are damaged");
+			at = *found;
+			if (!reader_.segment(at))
+				break; // its payload is cut
+		}
+		if (at < reader_.size())
+			damaged("cut at byte " + std::to_string(reader_.size()) + ": what starts at byte " +
+				std::to_string(at) + " is not whole");
+		else if (!ended)
+			damaged("cut at byte " + std::to_string(reader_.size()) + ": it was not finished");
+		else
+			damaged("the end mark or the index is damaged");
+	}
+
+	void check_payload(const Segment& segment) {
+		if (!reader_.payload(segment))
+			damaged(range(segment) + " are damaged");
+	}
+
+	// The last whole catalog if it is sound, else all parts in order.
+	void read_catalog() {
+		for (auto segment = others_.rbegin(); segment != others_.rend(); ++segment) {
+			if (segment->type() != SegmentType::kCatalog || !(segment->head.flags & kSegmentWhole))
+				continue;
+			Catalog whole;
+			if (add_catalog(*segment, whole)) {
+				catalog_ = std::move(whole);
+				check_parts();
+				return;
+			}
+		}
+		for (const Segment& segment : others_)
+			if (segment.type() == SegmentType::kCatalog && !(segment.head.flags & kSegmentWhole))
+				add_catalog(segment, catalog_);
+	}
+
+	// Parts that are not needed are still checked: damage is never passed over in silence.
+	void check_parts() {
+		for (const Segment& segment : others_)
+			if (segment.type() == SegmentType::kCatalog && !(segment.head.flags & kSegmentWhole))
+				check_payload(segment);
+	}
+
+	bool add_catalog(const Segment& segment, Catalog& into) {
+		const auto payload = reader_.payload(segment);
+		if (!payload) {
+			damaged(range(segment) + " (catalog) are damaged");
+			return false;
+		}
+		try {
+			decode_catalog(*payload, into);
+			return true;
+		} catch (const Error& error) {
+			damaged(range(segment) + ": " + error.what());
+			return false;
+		}
+	}
+
+	// The last sound one. Those before it are checked too: damage is never passed over in silence.
+	template <typename Decode>
+	auto latest(SegmentType type, const Decode& decode, const char* what) -> decltype(decode({})) {
+		std::optional<decltype(decode({}))> result;
+		for (auto segment = others_.rbegin(); segment != others_.rend(); ++segment) {
+			if (segment->type() != type)
+				continue;
+			const auto payload = reader_.payload(*segment);
+			bool sound = payload.has_value();
+			try {
+				if (sound && !result)
+					result = decode(*payload);
+			} catch (const Error&) {
+				sound = false;
+			}
+			if (!sound)
+				damaged(range(*segment) + " (" + what + ") are damaged");
+		}
+		return result.value_or(decltype(decode({})){});
+	}
+
+	void chunk_is_damaged(const Segment& segment) { damaged(range(segment) + " (records) are damaged"); }
+
+	std::optional<ChunkHeaders> headers_of(const Segment& segment) {
+		std::vector<std::byte> start(std::min<uint64_t>(segment.head.stored, sizeof(ChunkHead)));
+		for (int round = 0; round < 2; round++) {
+			start.resize(reader_.read(segment.payload(), start));
+			const uint64_t need = chunk_headers_need(start);
+			if (start.size() >= need || need > segment.head.stored)
+				break;
+			start.resize(need);
+		}
+		std::optional<ChunkHeaders> headers = decode_chunk_headers(start, segment.head.stored);
+		if (!headers)
+			chunk_is_damaged(segment);
+		return headers;
+	}
+
+	// Null: damaged. One chunk of each CPU stays unpacked.
+	const std::vector<Block>* chunk_blocks(size_t number) {
+		const Segment& segment = chunks_[number];
+		const auto known = cpu_of_chunk_.find(number);
+		if (known != cpu_of_chunk_.end() && unpacked_[known->second].chunk == number)
+			return unpacked_[known->second].sound ? &unpacked_[known->second].blocks : nullptr;
+		const auto payload = reader_.payload(segment);
+		std::optional<std::vector<Block>> blocks;
+		if (payload)
+			blocks = decode_chunk(*payload);
+		if (!blocks) {
+			chunk_is_damaged(segment);
+			return nullptr;
+		}
+		const uint32_t cpu = blocks->empty() ? UINT32_MAX : blocks->front().header().cpu;
+		cpu_of_chunk_[number] = cpu;
+		unpacked_[cpu] = {.chunk = number, .sound = true, .blocks = std::move(*blocks)};
+		return &unpacked_[cpu].blocks;
+	}
+
+	ContainerReader reader_;
+	Catalog catalog_;
+	FileFacts facts_;
+	std::vector<Segment> chunks_, others_;
+	std::vector<std::string> remarks_;
+	std::map<size_t, uint32_t> cpu_of_chunk_;
+	std::map<uint32_t, Unpacked> unpacked_;
+	size_t next_chunk_ = 0, next_block_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<FileSource> open_file(const std::string& path) { return std::make_unique<DfrFile>(path); }
+
+} // namespace dfr::trace

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// FileWriter: buffers blocks by CPU until a chunk is worth writing, keeps the
+// catalog ahead of the blocks that need it, and ends the file with a whole
+// catalog, the index and the end mark. What was written is never changed.
+#include <algorithm>
+#include <map>
+
+#include "formats/error.h"
+#include "formats/trace/chunk.h"
+#include "formats/trace/container.h"
+#include "formats/trace/decode.h"
+#include "formats/trace/file.h"
+#include "formats/trace/schema.h"
+
+namespace dfr::trace {
+
+struct FileWriter::Impl {
+	struct Pending {
+		std::vector<Block> blocks;
+		size_t bytes = 0;
+	};
+
+	Impl(const std::string& path, bool replace) : container(path, replace) {}
+
+	void write_catalog(const Catalog& catalog) {
+		const std::vector<std::byte> payload = encode_catalog(catalog, mark);
+		if (payload.empty())
+			return;
+		other(SegmentType::kCatalog, 0, payload);
+		latest = catalog;
+	}
+
+	void other(SegmentType type, uint16_t flags, std::span<const std::byte> payload) {
+		const uint64_t offset = container.append(type, flags, payload, true);
+		index.others.push_back({.offset = offset, .type = static_cast<uint16_t>(type)});
+	}
+
+	void write_chunk(Pending& full) {
+		if (full.blocks.empty())
+			return;
+		const dfr_block& first = full.blocks.front().header();
+		const dfr_block& last = full.blocks.back().header();
+		Index::Chunk entry{.cpu = first.cpu,
+				   .blocks = static_cast<uint32_t>(full.blocks.size()),
+				   .first_seq = first.seq,
+				   .last_seq = last.seq,
+				   .first_time = UINT64_MAX};
+		for (const Block& block : full.blocks) {
+			entry.first_time = std::min<uint64_t>(entry.first_time, block.header().first_time);
+			entry.last_time = std::max<uint64_t>(entry.last_time, block.header().last_time);
+			entry.records += block.header().records;
+		}
+		entry.offset = container.append(SegmentType::kChunk, 0, encode_chunk(full.blocks), false);
+		index.chunks.push_back(entry);
+		full.blocks.clear();
+		full.bytes = 0;
+	}
+
+	void write_all() {
+		for (auto& [cpu, blocks] : pending)
+			write_chunk(blocks);
+	}
+
+	ContainerWriter container;
+	Catalog latest; // for the whole one at the end
+	CatalogMark mark;
+	std::map<uint32_t, Pending> pending;
+	Index index;
+	uint64_t damaged = 0; // blocks that could not be kept as such
+	bool finished = false;
+};
+
+FileWriter::FileWriter(const std::string& path, bool replace) : impl_(std::make_unique<Impl>(path, replace)) {}
+
+FileWriter::~FileWriter() = default;
+
+void FileWriter::catalog(const Catalog& catalog) {
+	impl_->write_catalog(catalog);
+}
+
+void FileWriter::block(const Block& block) {
+	if (!block_is_sane(block.bytes)) {
+		impl_->damaged++;
+		return;
+	}
+	Impl::Pending& pending = impl_->pending[block.header().cpu];
+	const auto used = block.bytes.begin() + block.header().hdr_size + block.header().committed;
+	pending.blocks.push_back({.bytes = {block.bytes.begin(), used}, .verified = block.verified});
+	pending.bytes += pending.blocks.back().bytes.size();
+	if (pending.bytes >= kChunkBytes)
+		impl_->write_chunk(pending);
+}
+
+void FileWriter::aggregations(const std::vector<AggEntry>& entries) {
+	impl_->other(SegmentType::kAggregations, 0, encode_aggregations(entries));
+}
+
+void FileWriter::losses(const Losses& losses) {
+	impl_->other(SegmentType::kLosses, 0, encode_losses(losses));
+}
+
+void FileWriter::flush() {
+	impl_->write_all();
+	impl_->container.sync();
+}
+
+void FileWriter::finish() {
+	if (impl_->finished)
+		return;
+	impl_->write_all();
+	CatalogMark from_scratch;
+	impl_->other(SegmentType::kCatalog, kSegmentWhole, encode_catalog(impl_->latest, from_scratch));
+	const std::vector<std::byte> index = encode_index(impl_->index);
+	EndMark end{.index = impl_->container.append(SegmentType::kIndex, 0, index, true), .size = 0};
+	end.size = impl_->container.size() + kEndBytes;
+	impl_->container.append(SegmentType::kEnd, 0, std::as_bytes(std::span(&end, 1)), false);
+	impl_->container.sync();
+	impl_->container.close();
+	impl_->finished = true;
+}
+
+uint64_t FileWriter::unusable() const { return impl_->damaged; }
+uint64_t FileWriter::size() const { return impl_->container.size(); }
+
+uint64_t copy_to_file(BlockSource& source, FileWriter& writer) {
+	uint64_t blocks = 0;
+	writer.catalog(source.catalog());
+	while (const std::optional<Block> block = source.next()) {
+		writer.catalog(source.catalog());
+		writer.block(*block);
+		blocks++;
+	}
+	writer.catalog(source.catalog());
+	writer.aggregations(source.aggregations());
+	writer.losses(source.losses());
+	return blocks;
+}
+
+} // namespace dfr::trace

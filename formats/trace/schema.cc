@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Encoding and decoding of the Cap'n Proto payloads. Reading is bounded: the
+// traversal limit is a small multiple of the payload, nesting is shallow, and
+// whatever Cap'n Proto objects to becomes a dfr::Error.
+#include "formats/trace/schema.h"
+
+#include <algorithm>
+#include <capnp/message.h>
+#include <capnp/serialize.h>
+#include <cstring>
+#include <kj/exception.h>
+
+#include "dfr.capnp.h"
+#include "formats/error.h"
+
+namespace dfr::trace {
+namespace {
+
+std::vector<std::byte> flatten(capnp::MessageBuilder& message) {
+	const kj::Array<capnp::word> words = capnp::messageToFlatArray(message);
+	const auto bytes = words.asBytes();
+	std::vector<std::byte> result(bytes.size());
+	std::memcpy(result.data(), bytes.begin(), bytes.size());
+	return result;
+}
+
+// Runs `use` on the root of a payload; `what` names it in the error.
+template <typename Root, typename Use>
+void with_root(std::span<const std::byte> payload, const char* what, const Use& use) {
+	kj::Array<capnp::word> words = kj::heapArray<capnp::word>(payload.size() / sizeof(capnp::word));
+	std::memcpy(words.begin(), payload.data(), words.size() * sizeof(capnp::word));
+	capnp::ReaderOptions options;
+	// Lists are walked once and texts read once; pointers that share a target count twice.
+	options.traversalLimitInWords = 4 * words.size() + 1024;
+	options.nestingLimit = 8;
+	try {
+		capnp::FlatArrayMessageReader reader(words, options);
+		use(reader.getRoot<Root>());
+	} catch (const kj::Exception& problem) {
+		throw Error(std::string(what) + " cannot be read: " + problem.getDescription().cStr(),
+			    "the recording is damaged there; its other parts are read");
+	}
+}
+
+std::string text(capnp::Text::Reader reader) { return std::string(reader.cStr(), reader.size()); }
+
+std::vector<std::byte> data(capnp::Data::Reader reader) {
+	const auto* bytes = reinterpret_cast<const std::byte*>(reader.begin());
+	return std::vector<std::byte>(bytes, bytes + reader.size());
+}
+
+capnp::Data::Reader data_of(std::span<const std::byte> bytes) {
+	return capnp::Data::Reader(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size());
+}
+
+template <typename Fields> void write_fields(Fields list, const std::vector<dfr_field>& fields) {
+	for (size_t i = 0; i < fields.size(); i++) {
+		list[i].setKind(fields[i].kind);
+		list[i].setFlags(fields[i].flags);
+		list[i].setSize(fields[i].size);
+		list[i].setAction(fields[i].action);
+		list[i].setArgument(fields[i].argument);
+	}
+}
+
+template <typename Fields> std::vector<dfr_field> read_fields(Fields list) {
+	std::vector<dfr_field> result;
+	for (const auto field : list) {
+		const dfr_field value{.kind = field.getKind(),
+				      .flags = field.getFlags(),
+				      .size = field.getSize(),
+				      .action = field.getAction(),
+				      .argument = field.getArgument()};
+		if (!field_is_sane(value))
+			throw Error("a layout has a field of kind " + std::to_string(value.kind) + ", size " +
+				    std::to_string(value.size));
+		result.push_back(value);
+	}
+	return result;
+}
+
+// Entries of `map` whose id is not marked yet. Ids beyond what a bitmap should hold are not marked,
+// and therefore written again, which costs space only.
+template <typename Map> auto fresh(const Map& map, std::vector<bool>& marked) {
+	std::vector<const typename Map::mapped_type*> result;
+	for (const auto& [id, value] : map) {
+		if (id < marked.size() && marked[id])
+			continue;
+		if (id < (1u << 24)) {
+			marked.resize(std::max<size_t>(marked.size(), id + 1));
+			marked[id] = true;
+		}
+		result.push_back(&value);
+	}
+	return result;
+}
+
+void write_state(schema::Catalog::Builder root, const Catalog& catalog) {
+	root.setStateId(catalog.state_id);
+	root.setBootId(data_of(std::as_bytes(std::span(catalog.boot_id))));
+	root.setStateName(catalog.state_name);
+	root.setCpus(catalog.cpus);
+	root.setBlockSize(catalog.block_size);
+	root.setBlocks(catalog.blocks);
+	root.setPolicy(catalog.policy);
+	root.setStrsize(catalog.strsize);
+	root.setAnonymous(catalog.anonymous);
+	auto machine = root.initMachine(catalog.machine.size());
+	size_t i = 0;
+	for (const auto& [key, value] : catalog.machine) {
+		machine[i].setKey(key);
+		machine[i++].setValue(value);
+	}
+}
+
+void write_probes(schema::Catalog::Builder root, const std::vector<const Probe*>& probes) {
+	auto list = root.initProbes(probes.size());
+	for (size_t i = 0; i < probes.size(); i++) {
+		list[i].setId(probes[i]->id);
+		list[i].setNargs(probes[i]->nargs.value_or(0xffffffff));
+		list[i].setProvider(probes[i]->provider);
+		list[i].setModule(probes[i]->module);
+		list[i].setFunction(probes[i]->function);
+		list[i].setName(probes[i]->name);
+	}
+}
+
+void write_layouts(schema::Catalog::Builder root, const std::vector<const Layout*>& layouts) {
+	auto list = root.initLayouts(layouts.size());
+	for (size_t i = 0; i < layouts.size(); i++) {
+		list[i].setId(layouts[i]->id);
+		list[i].setDof(layouts[i]->dof);
+		list[i].setClause(layouts[i]->clause);
+		write_fields(list[i].initFields(layouts[i]->fields.size()), layouts[i]->fields);
+	}
+}
+
+void write_aggregations(schema::Catalog::Builder root, const std::vector<const Aggregation*>& aggregations) {
+	auto list = root.initAggregations(aggregations.size());
+	for (size_t i = 0; i < aggregations.size(); i++) {
+		list[i].setVarid(aggregations[i]->varid);
+		list[i].setKind(aggregations[i]->kind);
+		list[i].setFlags(aggregations[i]->flags);
+		list[i].setArg(aggregations[i]->arg);
+		write_fields(list[i].initKeys(aggregations[i]->keys.size()), aggregations[i]->keys);
+	}
+}
+
+void write_rest(schema::Catalog::Builder root, const Catalog& catalog, const CatalogMark& mark) {
+	auto clocks = root.initClocks(catalog.clocks.size() - mark.clocks);
+	for (size_t i = 0; i < clocks.size(); i++) {
+		const Clock& clock = catalog.clocks[mark.clocks + i];
+		clocks[i].setMono(clock.mono);
+		clocks[i].setReal(clock.real);
+		clocks[i].setBoot(clock.boot);
+	}
+	auto programs = root.initPrograms(catalog.dofs.size() - mark.dofs);
+	for (size_t i = 0; i < programs.size(); i++) {
+		programs[i].setDof(data_of(catalog.dofs[mark.dofs + i]));
+		if (mark.dofs + i < catalog.sources.size())
+			programs[i].setSource(catalog.sources[mark.dofs + i]);
+	}
+	auto ecbs = root.initEcbs(catalog.ecbs.size() - mark.ecbs);
+	for (size_t i = 0; i < ecbs.size(); i++) {
+		const Ecb& ecb = catalog.ecbs[mark.ecbs + i];
+		ecbs[i].setEpid(ecb.epid);
+		ecbs[i].setProbe(ecb.probe);
+		ecbs[i].setLayout(ecb.layout);
+	}
+	auto modules = root.initModules(catalog.modules.size() - mark.modules);
+	for (size_t i = 0; i < modules.size(); i++) {
+		const Module& module = catalog.modules[mark.modules + i];
+		modules[i].setName(module.name);
+		modules[i].setTime(module.time);
+		modules[i].setBase(module.base);
+		modules[i].setBytes(module.bytes);
+		modules[i].setGone(module.gone);
+	}
+	auto events = root.initEvents(catalog.events.size() - mark.events);
+	for (size_t i = 0; i < events.size(); i++) {
+		const EventMark& event = catalog.events[mark.events + i];
+		events[i].setEvent(event.event);
+		events[i].setValue(event.value);
+		events[i].setTime(event.time);
+	}
+}
+
+void read_catalog_lists(schema::Catalog::Reader root, Catalog& into) {
+	for (const auto pair : root.getMachine())
+		into.machine[text(pair.getKey())] = text(pair.getValue());
+	for (const auto clock : root.getClocks())
+		into.add_clock({.mono = clock.getMono(), .real = clock.getReal(), .boot = clock.getBoot()});
+	for (const auto program : root.getPrograms()) {
+		into.dofs.push_back(data(program.getDof()));
+		into.sources.push_back(text(program.getSource()));
+	}
+	for (const auto probe : root.getProbes()) {
+		Probe value{.id = probe.getId()};
+		if (probe.getNargs() != 0xffffffff)
+			value.nargs = probe.getNargs();
+		value.provider = text(probe.getProvider());
+		value.module = text(probe.getModule());
+		value.function = text(probe.getFunction());
+		value.name = text(probe.getName());
+		into.probes.emplace(value.id, std::move(value));
+	}
+	for (const auto layout : root.getLayouts()) {
+		Layout value{.id = layout.getId(), .dof = layout.getDof(), .clause = layout.getClause()};
+		value.fields = read_fields(layout.getFields());
+		value.integers = count_integers(value.fields);
+		into.layouts.emplace(value.id, std::move(value));
+	}
+	for (const auto ecb : root.getEcbs())
+		if (ecb.getEpid() &&
+		    !into.add_ecb({.epid = ecb.getEpid(), .probe = ecb.getProbe(), .layout = ecb.getLayout()}))
+			throw Error("EPID " + std::to_string(ecb.getEpid()) + " is out of order");
+	for (const auto agg : root.getAggregations()) {
+		Aggregation value{.varid = agg.getVarid(), .kind = agg.getKind(), .flags = agg.getFlags(),
+				  .arg = agg.getArg()};
+		value.keys = read_fields(agg.getKeys());
+		into.aggregations.emplace(value.varid, std::move(value));
+	}
+	for (const auto module : root.getModules())
+		into.modules.push_back({.name = text(module.getName()),
+					.time = module.getTime(),
+					.base = module.getBase(),
+					.bytes = module.getBytes(),
+					.gone = module.getGone()});
+	for (const auto event : root.getEvents())
+		into.events.push_back({.event = event.getEvent(), .value = event.getValue(), .time = event.getTime()});
+}
+
+} // namespace
+
+std::vector<std::byte> encode_catalog(const Catalog& catalog, CatalogMark& mark) {
+	// Asked before every block: only sizes are compared where nothing is new.
+	const bool grown = !mark.anything || catalog.probes.size() > mark.probe_count ||
+			   catalog.layouts.size() > mark.layout_count ||
+			   catalog.aggregations.size() > mark.aggregation_count ||
+			   catalog.clocks.size() > mark.clocks || catalog.dofs.size() > mark.dofs ||
+			   catalog.ecbs.size() > mark.ecbs || catalog.modules.size() > mark.modules ||
+			   catalog.events.size() > mark.events || catalog.machine.size() > mark.machine;
+	if (!grown)
+		return {};
+	capnp::MallocMessageBuilder message;
+	auto root = message.initRoot<schema::Catalog>();
+	const auto probes = fresh(catalog.probes, mark.probes);
+	const auto layouts = fresh(catalog.layouts, mark.layouts);
+	const auto aggregations = fresh(catalog.aggregations, mark.aggregations);
+	write_state(root, catalog);
+	write_probes(root, probes);
+	write_layouts(root, layouts);
+	write_aggregations(root, aggregations);
+	write_rest(root, catalog, mark);
+	mark.clocks = catalog.clocks.size();
+	mark.dofs = catalog.dofs.size();
+	mark.ecbs = catalog.ecbs.size();
+	mark.modules = catalog.modules.size();
+	mark.events = catalog.events.size();
+	mark.machine = catalog.machine.size();
+	mark.probe_count = catalog.probes.size();
+	mark.layout_count = catalog.layouts.size();
+	mark.aggregation_count = catalog.aggregations.size();
+	mark.anything = true;
+	return flatten(message);
+}
+
+void decode_catalog(std::span<const std::byte> payload, Catalog& into) {
+	with_root<schema::Catalog>(payload, "the catalog", [&](schema::Catalog::Reader root) {
+		into.state_id = root.getStateId();
+		const auto boot = root.getBootId();
+		std::copy_n(boot.begin(), std::min(boot.size(), into.boot_id.size()), into.boot_id.begin());
+		into.state_name = text(root.getStateName());
+		into.cpus = root.getCpus();
+		into.block_size = root.getBlockSize();
+		into.blocks = root.getBlocks();
+		into.policy = root.getPolicy();
+		into.strsize = root.getStrsize();
+		into.anonymous = root.getAnonymous();
+		read_catalog_lists(root, into);
+	});
+}
+
+std::vector<std::byte> encode_aggregations(const std::vector<AggEntry>& entries) {
+	capnp::MallocMessageBuilder message;
+	auto list = message.initRoot<schema::Aggregations>().initEntries(entries.size());
+	for (size_t i = 0; i < entries.size(); i++) {
+		list[i].setVarid(entries[i].varid);
+		list[i].setKind(entries[i].kind);
+		list[i].setKey(data_of(entries[i].key));
+		list[i].setApproximate(entries[i].approximate);
+		auto words = list[i].initWords(entries[i].words.size());
+		for (size_t w = 0; w < words.size(); w++)
+			words.set(w, entries[i].words[w]);
+	}
+	return flatten(message);
+}
+
+std::vector<AggEntry> decode_aggregations(std::span<const std::byte> payload) {
+	std::vector<AggEntry> result;
+	with_root<schema::Aggregations>(payload, "the aggregations", [&](schema::Aggregations::Reader root) {
+		for (const auto entry : root.getEntries()) {
+			AggEntry value{.varid = entry.getVarid(), .kind = entry.getKind()};
+			value.key = data(entry.getKey());
+			for (const uint64_t word : entry.getWords())
+				value.words.push_back(word);
+			value.approximate = entry.getApproximate();
+			if (!words_fit(value.kind, value.words))
+				throw Error("an aggregation's value has " + std::to_string(value.words.size()) +
+					    " words, which its kind does not have");
+			result.push_back(std::move(value));
+		}
+	});
+	return result;
+}
+
+std::vector<std::byte> encode_losses(const Losses& losses) {
+	capnp::MallocMessageBuilder message;
+	auto list = message.initRoot<schema::Losses>().initEntries(losses.entries.size());
+	for (size_t i = 0; i < losses.entries.size(); i++) {
+		const Losses::Entry& entry = losses.entries[i];
+		list[i].setCause(entry.cause);
+		list[i].setProbe(entry.probe);
+		list[i].setCpu(entry.cpu);
+		list[i].setCount(entry.count);
+		list[i].setFrom(entry.from);
+		list[i].setTo(entry.to);
+	}
+	return flatten(message);
+}
+
+Losses decode_losses(std::span<const std::byte> payload) {
+	Losses result;
+	with_root<schema::Losses>(payload, "the losses", [&](schema::Losses::Reader root) {
+		for (const auto entry : root.getEntries())
+			result.add({.cause = entry.getCause(),
+				    .probe = entry.getProbe(),
+				    .cpu = entry.getCpu(),
+				    .count = entry.getCount(),
+				    .from = entry.getFrom(),
+				    .to = entry.getTo()});
+	});
+	return result;
+}
+
+std::vector<std::byte> encode_index(const Index& index) {
+	capnp::MallocMessageBuilder message;
+	auto root = message.initRoot<schema::Index>();
+	auto chunks = root.initChunks(index.chunks.size());
+	for (size_t i = 0; i < index.chunks.size(); i++) {
+		const Index::Chunk& chunk = index.chunks[i];
+		chunks[i].setOffset(chunk.offset);
+		chunks[i].setCpu(chunk.cpu);
+		chunks[i].setBlocks(chunk.blocks);
+		chunks[i].setFirstSeq(chunk.first_seq);
+		chunks[i].setLastSeq(chunk.last_seq);
+		chunks[i].setFirstTime(chunk.first_time);
+		chunks[i].setLastTime(chunk.last_time);
+		chunks[i].setRecords(chunk.records);
+	}
+	auto others = root.initOthers(index.others.size());
+	for (size_t i = 0; i < index.others.size(); i++) {
+		others[i].setOffset(index.others[i].offset);
+		others[i].setType(index.others[i].type);
+	}
+	return flatten(message);
+}
+
+Index decode_index(std::span<const std::byte> payload) {
+	Index result;
+	with_root<schema::Index>(payload, "the index", [&](schema::Index::Reader root) {
+		for (const auto chunk : root.getChunks())
+			result.chunks.push_back({.offset = chunk.getOffset(),
+						 .cpu = chunk.getCpu(),
+						 .blocks = chunk.getBlocks(),
+						 .first_seq = chunk.getFirstSeq(),
+						 .last_seq = chunk.getLastSeq(),
+						 .first_time = chunk.getFirstTime(),
+						 .last_time = chunk.getLastTime(),
+						 .records = chunk.getRecords()});
+		for (const auto other : root.getOthers())
+			result.others.push_back({.offset = other.getOffset(), .type = other.getType()});
+	});
+	return result;
+}
+
+} // namespace dfr::trace

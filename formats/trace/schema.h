@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Between the product's values and dfr.capnp: payloads of the segments that are
+// not chunks. Keeps Cap'n Proto's headers out of everybody else's compile. The
+// readers take hostile bytes and throw dfr::Error.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "formats/trace/source.h"
+
+namespace dfr::trace {
+
+// How much of a catalog has been written: the next part starts here.
+struct CatalogMark {
+	size_t clocks = 0, dofs = 0, ecbs = 0, modules = 0, events = 0, machine = 0;
+	size_t probe_count = 0, layout_count = 0, aggregation_count = 0;
+	std::vector<bool> probes, layouts, aggregations; // by id
+	bool anything = false;
+};
+
+// What `catalog` has beyond `mark`, which moves on; empty: nothing new.
+std::vector<std::byte> encode_catalog(const Catalog& catalog, CatalogMark& mark);
+void decode_catalog(std::span<const std::byte> payload, Catalog& into);
+
+std::vector<std::byte> encode_aggregations(const std::vector<AggEntry>& entries);
+std::vector<AggEntry> decode_aggregations(std::span<const std::byte> payload);
+
+std::vector<std::byte> encode_losses(const Losses& losses);
+Losses decode_losses(std::span<const std::byte> payload);
+
+struct Index {
+	struct Chunk {
+		uint64_t offset = 0;
+		uint32_t cpu = 0, blocks = 0;
+		uint64_t first_seq = 0, last_seq = 0, first_time = 0, last_time = 0, records = 0;
+	};
+	struct Other {
+		uint64_t offset = 0;
+		uint16_t type = 0;
+	};
+	std::vector<Chunk> chunks;
+	std::vector<Other> others;
+};
+std::vector<std::byte> encode_index(const Index& index);
+Index decode_index(std::span<const std::byte> payload);
+
+} // namespace dfr::trace

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The .dfr container: what is written comes back; a file cut at any byte opens
+// up to the cut; a changed byte is reported and costs at most its segment.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/abi/dof.h"
+#include "formats/error.h"
+#include "formats/trace/decode.h"
+#include "formats/trace/file.h"
+#include "tests/unit/trace_builder.h"
+
+using namespace dfr;
+using test::BlockBytes;
+using test::CatalogLog;
+
+namespace {
+
+class ScratchFolder {
+public:
+	ScratchFolder() {
+		char name[] = "/tmp/dfr-test-XXXXXX";
+		REQUIRE(mkdtemp(name));
+		path = name;
+	}
+	~ScratchFolder() {
+		for (const char* name : {"a.dfr", "b.dfr"})
+			unlink(file(name).c_str());
+		rmdir(path.c_str());
+	}
+	std::string file(const std::string& name) const { return path + "/" + name; }
+	std::string path;
+};
+
+std::vector<char> read_whole(const std::string& path) {
+	std::ifstream in(path, std::ios::binary);
+	return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_whole(const std::string& path, const std::vector<char>& bytes, size_t size) {
+	std::ofstream out(path, std::ios::binary | std::ios::trunc);
+	out.write(bytes.data(), static_cast<std::streamsize>(size));
+}
+
+trace::Catalog first_catalog(CatalogLog& log) {
+	log.state("web", 2, 4096, DFR_BUFPOLICY_SWITCH);
+	log.entry(DFR_CAT_MACHINE, test::Bytes().text("release=6.12\n"));
+	log.clock(5, 1'000'000'005).probe(1, "dtrace", "", "", "BEGIN", 0);
+	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1).dof(0, "program");
+	trace::Catalog catalog;
+	catalog.parse(log.done());
+	catalog.sources[0] = "BEGIN { trace(1); }";
+	return catalog;
+}
+
+BlockBytes numbered(uint16_t cpu, uint64_t seq, uint8_t value) {
+	BlockBytes block(cpu, seq, 100 * seq);
+	block.long_head(0, 0, 100 * seq).context(1, 1, 1, "init");
+	block.short_head(1, 0, 0).u8(0).u8(value);
+	block.counters(0, seq - 1);
+	return block;
+}
+
+struct Written {
+	std::vector<char> bytes;
+	std::vector<std::pair<uint64_t, uint64_t>> blocks_at; // (file size, blocks that are in it)
+};
+
+// Five chunks, a catalog that grows in between, two snapshots of aggregations and losses.
+Written write_sample(const std::string& path) {
+	Written result;
+	CatalogLog log;
+	trace::Catalog catalog = first_catalog(log);
+	trace::FileWriter writer(path, true);
+	writer.catalog(catalog);
+	uint64_t blocks = 0;
+	result.blocks_at.emplace_back(writer.size(), 0);
+	for (uint64_t seq = 1; seq <= 5; seq++) {
+		const uint16_t cpu = seq % 2;
+		writer.block(numbered(cpu, seq, static_cast<uint8_t>(seq)).sealed());
+		writer.flush();
+		result.blocks_at.emplace_back(writer.size(), ++blocks);
+		if (seq == 3) {
+			catalog.probes.emplace(2, trace::Probe{.id = 2, .provider = "late"});
+			writer.catalog(catalog);
+			writer.catalog(catalog); // nothing new: nothing written
+			writer.aggregations({{.varid = 1, .kind = 0x0701, .key = {}, .words = {3}}});
+		}
+	}
+	trace::Losses losses;
+	losses.add({.cause = DFR_LOSS_NMI, .probe = 1, .cpu = 0, .count = 4, .from = 1, .to = 9});
+	writer.losses(losses);
+	writer.aggregations({{.varid = 1, .kind = 0x0701, .key = std::vector<std::byte>(8), .words = {5},
+			      .approximate = true}});
+	writer.finish();
+	result.bytes = read_whole(path);
+	return result;
+}
+
+uint64_t count_blocks(trace::BlockSource& source) {
+	uint64_t blocks = 0;
+	while (source.next())
+		blocks++;
+	return blocks;
+}
+
+} // namespace
+
+TEST_CASE("a .dfr gives back what was written", "[trace][file]") {
+	ScratchFolder folder;
+	const std::string path = folder.file("a.dfr");
+	write_sample(path);
+	struct stat status;
+	REQUIRE(stat(path.c_str(), &status) == 0);
+	CHECK((status.st_mode & 07777) == 0600);
+
+	const auto file = trace::open_file(path);
+	CHECK(file->remarks().empty());
+	CHECK(!file->partial());
+	CHECK(file->facts().finished);
+	CHECK(file->facts().chunks == 5);
+	CHECK(file->name() == path);
+	const trace::Catalog& catalog = file->catalog();
+	CHECK(catalog.state_id == 7);
+	CHECK(catalog.boot_id[1] == 0xb1);
+	CHECK(catalog.state_name == "web");
+	CHECK(catalog.machine.at("release") == "6.12");
+	CHECK(catalog.sources.at(0) == "BEGIN { trace(1); }");
+	CHECK(catalog.dofs.at(0).size() == 7);
+	CHECK(catalog.probes.at(2).provider == "late");
+	CHECK(catalog.probes.at(1).nargs == 0u);
+	CHECK(catalog.clocks.size() == 1);
+	CHECK(catalog.ecbs.size() == 1);
+
+	unsigned block = 0;
+	while (const auto next = file->next()) {
+		block++;
+		CHECK(next->bytes == numbered(block % 2, block, static_cast<uint8_t>(block)).sealed().bytes);
+		CHECK(next->verified);
+	}
+	CHECK(block == 5);
+	const auto aggregations = file->aggregations();
+	REQUIRE(aggregations.size() == 1);
+	CHECK(aggregations[0].words == std::vector<uint64_t>{5});
+	CHECK(aggregations[0].approximate);
+	CHECK(aggregations[0].key.size() == 8);
+	const trace::Losses losses = file->losses();
+	REQUIRE(losses.entries.size() == 1);
+	CHECK(losses.entries[0].count == 4);
+	CHECK(losses.entries[0].to == 9);
+}
+
+TEST_CASE("the merger reads a .dfr by its index", "[trace][file]") {
+	ScratchFolder folder;
+	write_sample(folder.file("a.dfr"));
+	const auto file = trace::open_file(folder.file("a.dfr"));
+	trace::Merger merger(*file);
+	std::vector<uint64_t> values;
+	merger.run([&](const trace::Event& event) {
+		values.push_back(event.fields[0].number);
+		return true;
+	});
+	CHECK(values == std::vector<uint64_t>{1, 2, 3, 4, 5});
+	CHECK(merger.cpus()[1].blocks == 3);
+	CHECK(merger.damage().blocks == 0);
+}
+
+TEST_CASE("a .dfr cut at any byte opens up to the cut", "[trace][file]") {
+	ScratchFolder folder;
+	const Written whole = write_sample(folder.file("a.dfr"));
+	const std::string path = folder.file("b.dfr");
+	for (size_t size = 0; size < whole.bytes.size(); size++) {
+		write_whole(path, whole.bytes, size);
+		uint64_t expected = 0;
+		for (const auto& [at, blocks] : whole.blocks_at)
+			if (at <= size)
+				expected = blocks;
+		const auto file = trace::open_file(path);
+		INFO("cut at " << size);
+		CHECK(count_blocks(*file) == expected);
+		CHECK(!file->remarks().empty());
+		CHECK(file->partial());
+		CHECK(!file->facts().finished);
+		if (expected)
+			CHECK(file->catalog().layout_of(1) != nullptr);
+	}
+}
+
+TEST_CASE("a changed byte anywhere is reported and costs at most its segment", "[trace][file]") {
+	ScratchFolder folder;
+	const Written whole = write_sample(folder.file("a.dfr"));
+	const std::string path = folder.file("b.dfr");
+	for (size_t at = 0; at < whole.bytes.size(); at++) {
+		for (const char flip : {'\x01', '\xff'}) {
+			std::vector<char> bad = whole.bytes;
+			bad[at] ^= flip;
+			write_whole(path, bad, bad.size());
+			INFO("byte " << at);
+			std::unique_ptr<trace::FileSource> file;
+			try {
+				file = trace::open_file(path);
+			} catch (const Error& error) {
+				// Only the version, in the head: and that is checked by the head's checksum.
+				FAIL(error.what());
+			}
+			const uint64_t blocks = count_blocks(*file);
+			const size_t aggregations = file->aggregations().size();
+			const size_t losses = file->losses().entries.size();
+			CHECK(!file->remarks().empty());
+			CHECK(blocks >= 4);
+			CHECK((blocks == 5 || (aggregations == 1 && losses == 1)));
+			CHECK(aggregations == 1); // the snapshot before, at worst
+			CHECK(file->catalog().layout_of(1) != nullptr);
+		}
+	}
+}
+
+TEST_CASE("creating a .dfr never overwrites by accident", "[trace][file]") {
+	ScratchFolder folder;
+	const std::string path = folder.file("a.dfr");
+	write_sample(path);
+	CHECK_THROWS_AS(trace::FileWriter(path, false), Error);
+	CHECK(read_whole(path).size() > 100);
+	CHECK_THROWS_AS(trace::open_file("/proc/self/status/no"), Error);
+	write_whole(path, {'E', 'L', 'F', '?'}, 4);
+	CHECK_THROWS_AS(trace::open_file(path), Error);
+}
+
+TEST_CASE("blocks that make no sense are counted, not written", "[trace][file]") {
+	ScratchFolder folder;
+	trace::FileWriter writer(folder.file("a.dfr"), true);
+	writer.block({.bytes = std::vector<std::byte>(10), .verified = true});
+	CHECK(writer.unusable() == 1);
+	writer.finish();
+	CHECK(count_blocks(*trace::open_file(folder.file("a.dfr"))) == 0);
+}
