@@ -11,6 +11,9 @@
 namespace dfr::types {
 namespace {
 
+constexpr unsigned kMostNested = 8;
+constexpr unsigned kMostParameters = 1000;
+
 const char* keyword(Kind kind) {
 	switch (kind) {
 	case Kind::Struct:
@@ -55,13 +58,23 @@ struct Declarator {
 	}
 };
 
-std::string declare_at(TypeRef type, std::string_view name, unsigned depth);
+// How much of one declaration is written. Functions that take functions that
+// take functions grow without end in a short file of damaged types.
+struct Limit {
+	unsigned depth = 0;
+	unsigned* left;
+};
 
-std::string parameters(TypeRef function, const TypeInfo& type, unsigned depth) {
+std::string declare_at(TypeRef type, std::string_view name, Limit limit);
+
+std::string parameters(TypeRef function, const TypeInfo& type, Limit limit) {
 	std::string text = "(";
 	for (std::uint32_t i = 0; i < type.count; i++) {
+		if (*limit.left == 0)
+			return text + ", (...))";
+		--*limit.left;
 		const Parameter parameter = function.container->parameter(function.id, i);
-		text += (i ? ", " : "") + declare_at(parameter.type, {}, depth + 1);
+		text += (i ? ", " : "") + declare_at(parameter.type, {}, {limit.depth + 1, limit.left});
 	}
 	if (type.is_varargs)
 		text += type.count ? ", ..." : "...";
@@ -70,10 +83,10 @@ std::string parameters(TypeRef function, const TypeInfo& type, unsigned depth) {
 	return text + ")";
 }
 
-std::string declare_at(TypeRef type, std::string_view name, unsigned depth) {
+std::string declare_at(TypeRef type, std::string_view name, Limit limit) {
 	Declarator declarator{std::string(name)};
 	std::string qualifiers; // of the next pointer outwards, or of the base
-	for (unsigned steps = 0; steps < kMaxDepth && depth < 8; steps++) {
+	for (unsigned steps = 0; steps < kMaxDepth && limit.depth < kMostNested; steps++) {
 		const TypeInfo here = info(type);
 		switch (here.kind) {
 		case Kind::Pointer:
@@ -90,7 +103,7 @@ std::string declare_at(TypeRef type, std::string_view name, unsigned depth) {
 		}
 		case Kind::Function:
 			declarator.wrap();
-			declarator.text += parameters(type, here, depth);
+			declarator.text += parameters(type, here, limit);
 			break;
 		case Kind::Const:
 		case Kind::Volatile:
@@ -111,8 +124,11 @@ std::string declare_at(TypeRef type, std::string_view name, unsigned depth) {
 
 } // namespace
 
-std::string to_c(TypeRef type) { return declare_at(type, {}, 0); }
+std::string to_c(TypeRef type) { return declare(type, {}); }
 
-std::string declare(TypeRef type, std::string_view name) { return declare_at(type, name, 0); }
+std::string declare(TypeRef type, std::string_view name) {
+	unsigned left = kMostParameters;
+	return declare_at(type, name, {0, &left});
+}
 
 } // namespace dfr::types

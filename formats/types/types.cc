@@ -4,8 +4,10 @@
 // sizes, member search and equivalence. Names and declarations are in
 // declare.cc.
 //
-// Recursion is bounded everywhere: the containers check that ids and lengths
-// are inside, but not that the graph of types makes sense.
+// Work is bounded everywhere: the containers check that ids and lengths are
+// inside, but not that the graph of types makes sense. A walk down members is
+// bounded in depth and in steps, since forty structs that hold each other twice
+// are a short file and an endless walk.
 #include "formats/types/types.h"
 
 #include "formats/error.h"
@@ -21,9 +23,25 @@ bool is_tagged(Kind kind) { return kind == Kind::Struct || kind == Kind::Union |
 
 [[noreturn]] void too_deep(TypeRef type) {
 	throw Error("type " + std::to_string(type.id) + " of " + std::string(type.container->name()) +
-	                " refers to itself or is nested more than " + std::to_string(kMaxDepth) + " deep",
+	                " refers to itself or is nested more than anybody could mean",
 	            "the type information is damaged; check the file it comes from");
 }
+
+// Steps of one walk; the largest struct of a kernel takes a few thousand.
+class Walk {
+public:
+	explicit Walk(TypeRef start) : start_(start) {}
+
+	void step(unsigned depth) {
+		if (depth >= kMaxDepth || steps_++ >= kMostSteps)
+			too_deep(start_);
+	}
+
+private:
+	static constexpr std::uint32_t kMostSteps = 1 << 20;
+	TypeRef start_;
+	std::uint32_t steps_ = 0;
+};
 
 template <typename Skip> TypeRef strip(TypeRef type, Skip skip) {
 	const TypeRef start = type;
@@ -83,9 +101,8 @@ std::optional<std::uint64_t> size_of(TypeRef type) {
 
 namespace {
 
-std::optional<std::uint64_t> align_at(TypeRef type, unsigned depth) {
-	if (depth >= kMaxDepth)
-		too_deep(type);
+std::optional<std::uint64_t> align_at(TypeRef type, Walk& walk, unsigned depth) {
+	walk.step(depth);
 	const TypeRef below = resolve(type);
 	const TypeInfo here = info(below);
 	switch (here.kind) {
@@ -96,7 +113,7 @@ std::optional<std::uint64_t> align_at(TypeRef type, unsigned depth) {
 		// x86-64 and arm64 align scalars to their size, long double to 16.
 		return here.size > 16 || here.size == 0 ? 1 : here.size;
 	case Kind::Array:
-		return align_at(here.target, depth + 1);
+		return align_at(here.target, walk, depth + 1);
 	case Kind::Struct:
 	case Kind::Union:
 		break;
@@ -107,7 +124,7 @@ std::optional<std::uint64_t> align_at(TypeRef type, unsigned depth) {
 	for (std::uint32_t i = 0; i < here.count; i++) {
 		const Member member = below.container->member(below.id, i);
 		// A member that lies off its natural boundary is packed.
-		const auto align = align_at(member.type, depth + 1);
+		const auto align = align_at(member.type, walk, depth + 1);
 		const bool packed = align && !member.bit_width && member.bit_offset % (*align * 8) != 0;
 		if (align && *align > most && !packed)
 			most = *align;
@@ -118,9 +135,8 @@ std::optional<std::uint64_t> align_at(TypeRef type, unsigned depth) {
 	return most;
 }
 
-std::optional<Member> find_member_at(TypeRef type, std::string_view name, unsigned depth) {
-	if (depth >= kMaxDepth)
-		too_deep(type);
+std::optional<Member> find_member_at(TypeRef type, std::string_view name, Walk& walk, unsigned depth) {
+	walk.step(depth);
 	const TypeRef below = resolve(type);
 	const TypeInfo here = info(below);
 	if (here.kind != Kind::Struct && here.kind != Kind::Union)
@@ -134,7 +150,7 @@ std::optional<Member> find_member_at(TypeRef type, std::string_view name, unsign
 		}
 		if (member.bit_width)
 			continue; // padding
-		if (auto inner = find_member_at(member.type, name, depth + 1)) {
+		if (auto inner = find_member_at(member.type, name, walk, depth + 1)) {
 			inner->bit_offset += member.bit_offset;
 			return inner;
 		}
@@ -157,11 +173,17 @@ template <typename Match> std::optional<Enumerator> first_enumerator(TypeRef typ
 
 } // namespace
 
-std::optional<std::uint64_t> align_of(TypeRef type) { return align_at(type, 0); }
+std::optional<std::uint64_t> align_of(TypeRef type) {
+	Walk walk(type);
+	return align_at(type, walk, 0);
+}
 
 std::optional<Member> find_member(TypeRef type, std::string_view name) {
 	// The empty name is that of anonymous members, which C cannot name.
-	return name.empty() ? std::nullopt : find_member_at(type, name, 0);
+	if (name.empty())
+		return std::nullopt;
+	Walk walk(type);
+	return find_member_at(type, name, walk, 0);
 }
 
 std::optional<Enumerator> find_enumerator(TypeRef type, std::int64_t value) {
@@ -178,32 +200,34 @@ namespace {
 // difference below is no reason to refuse an assignment.
 constexpr unsigned kCompareDepth = 8;
 
-bool equivalent_at(TypeRef a, TypeRef b, unsigned depth);
+bool equivalent_at(TypeRef a, TypeRef b, Walk& walk, unsigned depth);
 
-bool same_members(TypeRef a, TypeRef b, std::uint64_t count, unsigned depth) {
+bool same_members(TypeRef a, TypeRef b, std::uint64_t count, Walk& walk, unsigned depth) {
 	for (std::uint32_t i = 0; i < count; i++) {
 		const Member one = a.container->member(a.id, i);
 		const Member two = b.container->member(b.id, i);
 		if (one.name != two.name || one.bit_offset != two.bit_offset || one.bit_width != two.bit_width ||
-		    !equivalent_at(one.type, two.type, depth + 1))
+		    !equivalent_at(one.type, two.type, walk, depth + 1))
 			return false;
 	}
 	return true;
 }
 
-bool same_functions(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, unsigned depth) {
+bool same_functions(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Walk& walk,
+                    unsigned depth) {
 	if (one.count != two.count || one.is_varargs != two.is_varargs ||
-	    !equivalent_at(one.target, two.target, depth + 1))
+	    !equivalent_at(one.target, two.target, walk, depth + 1))
 		return false;
 	for (std::uint32_t i = 0; i < one.count; i++) {
 		if (!equivalent_at(a.container->parameter(a.id, i).type, b.container->parameter(b.id, i).type,
-		                   depth + 1))
+		                   walk, depth + 1))
 			return false;
 	}
 	return true;
 }
 
-bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, unsigned depth) {
+bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Walk& walk,
+                 unsigned depth) {
 	const Kind kind_a = one.kind == Kind::Forward ? one.forward : one.kind;
 	const Kind kind_b = two.kind == Kind::Forward ? two.forward : two.kind;
 	if (kind_a != kind_b || one.name != two.name)
@@ -214,20 +238,21 @@ bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two,
 		return false;
 	if (!one.name.empty() || one.kind == Kind::Enum)
 		return true;
-	return same_members(a, b, one.count, depth);
+	return same_members(a, b, one.count, walk, depth);
 }
 
-bool equivalent_at(TypeRef a, TypeRef b, unsigned depth) {
+bool equivalent_at(TypeRef a, TypeRef b, Walk& walk, unsigned depth) {
 	a = resolve(a);
 	b = resolve(b);
 	if (a == b || depth >= kCompareDepth)
 		return true;
+	walk.step(depth);
 	const TypeInfo one = info(a);
 	const TypeInfo two = info(b);
 	const bool tagged_a = is_tagged(one.kind) || one.kind == Kind::Forward;
 	const bool tagged_b = is_tagged(two.kind) || two.kind == Kind::Forward;
 	if (tagged_a && tagged_b)
-		return same_tagged(a, b, one, two, depth);
+		return same_tagged(a, b, one, two, walk, depth);
 	if (one.kind != two.kind)
 		return false;
 	switch (one.kind) {
@@ -237,11 +262,11 @@ bool equivalent_at(TypeRef a, TypeRef b, unsigned depth) {
 	case Kind::Float:
 		return one.size == two.size;
 	case Kind::Pointer:
-		return equivalent_at(one.target, two.target, depth + 1);
+		return equivalent_at(one.target, two.target, walk, depth + 1);
 	case Kind::Array:
-		return one.count == two.count && equivalent_at(one.target, two.target, depth + 1);
+		return one.count == two.count && equivalent_at(one.target, two.target, walk, depth + 1);
 	case Kind::Function:
-		return same_functions(a, b, one, two, depth);
+		return same_functions(a, b, one, two, walk, depth);
 	default:
 		return true; // void
 	}
@@ -249,6 +274,9 @@ bool equivalent_at(TypeRef a, TypeRef b, unsigned depth) {
 
 } // namespace
 
-bool equivalent(TypeRef a, TypeRef b) { return equivalent_at(a, b, 0); }
+bool equivalent(TypeRef a, TypeRef b) {
+	Walk walk(a);
+	return equivalent_at(a, b, walk, 0);
+}
 
 } // namespace dfr::types

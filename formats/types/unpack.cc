@@ -9,8 +9,8 @@
 //	       is at (setup_sects + 1) * 512
 //	0x24c  payload_length (u32); its last four bytes are the unpacked size
 //
-// xz and zstd are what Debian's kernels use; gzip is what a kernel built by
-// hand often uses.
+// xz, zstd and lz4 are what Debian's kernels use; gzip is what a kernel built
+// by hand often uses.
 #include <cstring>
 #include <lzma.h>
 #include <zlib.h>
@@ -18,6 +18,7 @@
 
 #include "formats/error.h"
 #include "formats/types/blob.h"
+#include "formats/types/lz4.h"
 
 namespace dfr::types {
 namespace {
@@ -157,8 +158,15 @@ Blob unpack_vmlinuz(const Blob& image, const std::string& name) {
 		return Blob::from_bytes(unpack_zstd(packed, name));
 	if (starts_with(packed, {0x1f, 0x8b}))
 		return Blob::from_bytes(unpack_gzip(packed, name));
+	if (packed.size() > 4 && u32_at(packed, 0) == kLz4LegacyMagic) {
+		// Without the size at its end, which could pass for a block's.
+		std::vector<std::uint8_t> out;
+		if (!unpack_lz4(packed.first(packed.size() - 4), kMostUnpacked, out))
+			damaged(name, "its lz4 data ends early or is wrong");
+		return Blob::from_bytes(std::move(out));
+	}
 	throw Error(name + ": the kernel is compressed in a way that is not known here",
-	            "xz, zstd and gzip are; unpack it and name the vmlinux instead");
+	            "xz, zstd, lz4 and gzip are; unpack it and name the vmlinux instead");
 }
 
 } // namespace dfr::types

@@ -324,3 +324,23 @@ TEST_CASE("BTF: cycles and ids that lead nowhere end in an error") {
 	CHECK_THROWS_AS(btf.find_function("f"), Error);
 	CHECK(to_c({&btf, array}).find("(...)") == 0);
 }
+
+TEST_CASE("BTF: types that hold each other twice do not make a walk endless") {
+	BtfBuilder b;
+	const auto int_ = b.integer("int", 4, 1);
+	std::uint32_t last = int_;
+	for (unsigned i = 0; i < 40; i++) {
+		const auto next = b.type("", 4, 2, 8);
+		b.words({0, last, 0, 0, last, 0});
+		last = next;
+	}
+	const auto proto = b.type("", 13, 3, int_);
+	b.words({0, proto, 0, proto, 0, proto});
+	const Btf btf("t", b.blob());
+	CHECK_THROWS_WITH(align_of({&btf, last}), Contains("nested more than"));
+	CHECK_THROWS_WITH(find_member({&btf, last}, "x"), Contains("nested more than"));
+	CHECK(to_c({&btf, proto}).size() < 100000);
+
+	const Btf twin("u", b.blob());
+	CHECK(equivalent({&btf, last}, {&twin, last}));
+}
