@@ -90,5 +90,13 @@ int dfr_profile_init(void);
 void dfr_profile_exit(void);
 int dfr_sdt_init(void);
 void dfr_sdt_exit(void);
+int dfr_proc_init(void);
+void dfr_proc_exit(void);
+int dfr_sched_init(void);
+void dfr_sched_exit(void);
+int dfr_io_init(void);
+void dfr_io_exit(void);
+int dfr_vfs_init(void);
+void dfr_vfs_exit(void);
 
 #endif

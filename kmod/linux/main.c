@@ -52,6 +52,13 @@ struct part {
 /* A provider that cannot start is a provider less, and says so. */
 static struct part providers[] = {
 	{ "syscall", dfr_syscall_init, dfr_syscall_exit },
+	{ "fbt", dfr_fbt_init, dfr_fbt_exit },
+	{ "profile", dfr_profile_init, dfr_profile_exit },
+	{ "sdt", dfr_sdt_init, dfr_sdt_exit },
+	{ "proc", dfr_proc_init, dfr_proc_exit },
+	{ "sched", dfr_sched_init, dfr_sched_exit },
+	{ "io", dfr_io_init, dfr_io_exit },
+	{ "vfs", dfr_vfs_init, dfr_vfs_exit },
 };
 
 static void start_providers(void)
@@ -151,6 +158,8 @@ EXPORT_SYMBOL_GPL(dfr_kernel_engine);
 EXPORT_SYMBOL_GPL(dfr_provider_register);
 EXPORT_SYMBOL_GPL(dfr_provider_unregister);
 EXPORT_SYMBOL_GPL(dfr_probe_create);
+EXPORT_SYMBOL_GPL(dfr_probe_find);
+EXPORT_SYMBOL_GPL(dfr_probe_lost);
 EXPORT_SYMBOL_GPL(dfr_probes_created);
 EXPORT_SYMBOL_GPL(dfr_fire);
 

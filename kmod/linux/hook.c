@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hooks on functions by name (hook.h). The handler runs in probe context, called
+ * by ftrace at the function's entry.
+ */
+#include "kmod/linux/hook.h"
+
+#include <linux/errno.h>
+#include <linux/string.h>
+#include "kmod/linux/compat.h"
+#include "kmod/linux/resolve.h"
+#include "kmod/linux/rethook.h"
+
+#define HOOK_RETURN_NODES 1024
+
+static void enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		  struct ftrace_regs *fregs)
+{
+	struct dfr_hook *hook = container_of(ops, struct dfr_hook, hk_ops);
+
+	hook->hk_enter(hook, DFR_FTRACE_REGS(fregs));
+}
+
+bool dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs)
+{
+	int bit = ftrace_test_recursion_trylock(regs->ip, 0);
+	bool hooked;
+
+	if (bit < 0)
+		return false;
+	hooked = dfr_return_hook(hook->hk_returns, cookie, regs);
+	ftrace_test_recursion_unlock(bit);
+	return hooked;
+}
+
+unsigned int dfr_hook_exists(const struct dfr_hook *hook)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; hook->hk_names[i]; i++)
+		n += dfr_resolve(hook->hk_names[i]) != 0;
+	return n;
+}
+
+static int set_filter(struct dfr_hook *hook)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; hook->hk_names[i]; i++) {
+		unsigned long address = dfr_resolve(hook->hk_names[i]);
+
+		/* A function without ftrace site is refused: the others still serve. */
+		if (address && !ftrace_set_filter_ip(&hook->hk_ops, address, 0, 0))
+			n++;
+	}
+	return n ? 0 : -ENOENT;
+}
+
+static void clear_ops(struct dfr_hook *hook)
+{
+	ftrace_free_filter(&hook->hk_ops);
+	/* The freed hashes are left dangling in it. */
+	memset(&hook->hk_ops, 0, sizeof(hook->hk_ops));
+}
+
+static int start(struct dfr_hook *hook)
+{
+	int error;
+
+	if (hook->hk_return && !hook->hk_returns) {
+		error = dfr_return_pool_create(HOOK_RETURN_NODES, hook->hk_return, &hook->hk_returns);
+		if (error)
+			return error;
+	}
+	hook->hk_ops.func = enter;
+	hook->hk_ops.flags = FTRACE_OPS_FL_PERMANENT;
+	error = set_filter(hook);
+	if (!error)
+		error = register_ftrace_function(&hook->hk_ops);
+	if (error)
+		clear_ops(hook);
+	return error;
+}
+
+int dfr_hook_update(struct dfr_hook *hook)
+{
+	bool wanted = hook->hk_users > 0;
+	int error = 0;
+
+	if (wanted == hook->hk_registered)
+		return 0;
+	if (wanted) {
+		error = start(hook);
+	} else {
+		unregister_ftrace_function(&hook->hk_ops);
+		clear_ops(hook);
+	}
+	if (!error)
+		hook->hk_registered = wanted;
+	return error;
+}
+
+void dfr_hook_free(struct dfr_hook *hook)
+{
+	if (hook->hk_returns)
+		dfr_return_pool_free(hook->hk_returns);
+	hook->hk_returns = NULL;
+}

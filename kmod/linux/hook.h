@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A hook on a few kernel functions by name, for providers whose probes are not
+ * functions themselves (a system call, the first run of a thread). One
+ * ftrace_ops a hook. Nothing is patched while nobody uses it. Process context
+ * under the engine's lock; the handlers are probe context.
+ */
+#ifndef DFR_KMOD_LINUX_HOOK_H
+#define DFR_KMOD_LINUX_HOOK_H
+
+#include <linux/ftrace.h>
+
+struct dfr_return_pool;
+
+struct dfr_hook {
+	const char *const *hk_names; /* NULL-terminated; those that exist are hooked */
+	void (*hk_enter)(struct dfr_hook *hook, struct pt_regs *regs);
+	void (*hk_return)(void *cookie, struct pt_regs *regs); /* or NULL */
+	unsigned int hk_users; /* armed probes that it serves */
+
+	struct ftrace_ops hk_ops;
+	struct dfr_return_pool *hk_returns;
+	bool hk_registered;
+};
+
+/* How many of its functions this kernel has. */
+unsigned int dfr_hook_exists(const struct dfr_hook *hook);
+/* Registers or unregisters, as hk_users says. */
+int dfr_hook_update(struct dfr_hook *hook);
+/* From hk_enter: run hk_return when this call returns. False: no node free, or nested (a loss). */
+bool dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs);
+/* At unload, after the last update. */
+void dfr_hook_free(struct dfr_hook *hook);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Providers made of a table: each probe names the tracepoints and hooked
+ * functions that it is derived from, and the table's owner writes the handlers.
+ * proc, sched, io and vfs are such tables. A probe whose sources this kernel
+ * lacks is not created, so asking for it is an error that names it.
+ */
+#ifndef DFR_KMOD_PROVIDERS_EVENTS_H
+#define DFR_KMOD_PROVIDERS_EVENTS_H
+
+#include "kmod/engine/engine.h"
+#include "kmod/linux/hook.h"
+#include "kmod/providers/tracepoints.h"
+
+#define DFR_EVENT_SOURCES 3
+
+struct dfr_event_probe {
+	const char *ep_name;
+	const char *ep_function; /* NULL: empty */
+	u32 ep_nargs;
+	/* Any of these that exist serve it; at least one must. */
+	struct dfr_tracepoint *ep_points[DFR_EVENT_SOURCES];
+	struct dfr_hook *ep_hooks[DFR_EVENT_SOURCES];
+	struct dfr_probe *ep_probe; /* NULL: not on this kernel */
+	bool ep_armed;
+};
+
+struct dfr_events {
+	const char *ev_name;
+	const char *ev_module;
+	struct dfr_event_probe *ev_probes;
+	unsigned int ev_count;
+	struct dfr_provider ev_provider;
+};
+
+int dfr_events_init(struct dfr_events *events);
+void dfr_events_exit(struct dfr_events *events);
+
+/* Probe context: fire if somebody listens. */
+static __always_inline void dfr_event_fire(const struct dfr_event_probe *event, const u64 *args,
+					   unsigned int nargs, void *regs)
+{
+	if (READ_ONCE(event->ep_armed))
+		dfr_fire(event->ep_probe, args, nargs, regs);
+}
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * proc: processes and threads come, run, execute, get signals and go. Arguments
+ * are kernel pointers and numbers; the D library's translators (procfs.d) make
+ * psinfo_t and lwpsinfo_t of task pointers.
+ *
+ *   create          child task          lwp-create       child task (twice)
+ *   start, lwp-start                    lwp-exit
+ *   exec            path (user address)
+ *   exec-success                        exec-failure     errno
+ *   exit            CLD_EXITED, CLD_KILLED or CLD_DUMPED
+ *   signal-send, signal-discard         target task (twice), signal
+ *   signal-handle   signal, siginfo, handler
+ *   signal-clear    signal
+ *
+ * Handlers are probe context.
+ */
+#include "kmod/providers/events.h"
+
+#include <linux/binfmts.h>
+#include <linux/sched/signal.h>
+#include "kmod/linux/linux.h"
+
+enum {
+	CREATE, START, EXEC, EXEC_SUCCESS, EXEC_FAILURE, EXIT, LWP_CREATE, LWP_START, LWP_EXIT,
+	SIGNAL_SEND, SIGNAL_DISCARD, SIGNAL_CLEAR, SIGNAL_HANDLE, PROBES
+};
+static struct dfr_event_probe probes[PROBES];
+
+static void fire(int which, u64 a0, u64 a1, u64 a2)
+{
+	u64 args[3] = { a0, a1, a2 };
+
+	dfr_event_fire(&probes[which], args, probes[which].ep_nargs, NULL);
+}
+
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	fire(child->pid == child->tgid ? CREATE : LWP_CREATE, (u64)child, (u64)child, 0);
+}
+
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	fire(EXEC_SUCCESS, 0, 0, 0);
+}
+
+static u64 reason_of(int code)
+{
+	if (!(code & 0x7f))
+		return CLD_EXITED;
+	return code & 0x80 ? CLD_DUMPED : CLD_KILLED;
+}
+
+/* The last thread to go takes the process with it. */
+static void on_exit(void *data, struct task_struct *task)
+{
+	fire(LWP_EXIT, 0, 0, 0);
+	if (!atomic_read(&task->signal->live))
+		fire(EXIT, reason_of(task->exit_code), 0, 0);
+}
+
+#define SIGNAL_DELIVERED_RESULT 0
+#define SIGNAL_IGNORED_RESULT 1
+
+static void on_generate(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task,
+			int group, int result)
+{
+	if (result == SIGNAL_DELIVERED_RESULT)
+		fire(SIGNAL_SEND, (u64)task, (u64)task, sig);
+	else if (result == SIGNAL_IGNORED_RESULT)
+		fire(SIGNAL_DISCARD, (u64)task, (u64)task, sig);
+}
+
+static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
+{
+	if (ka->sa.sa_handler != SIG_DFL && ka->sa.sa_handler != SIG_IGN)
+		fire(SIGNAL_HANDLE, sig, (u64)info, (u64)ka->sa.sa_handler);
+}
+
+/* The first thing that a new thread runs. */
+static void on_first_run(struct dfr_hook *hook, struct pt_regs *regs)
+{
+	if (current->pid == current->tgid)
+		fire(START, 0, 0, 0);
+	fire(LWP_START, 0, 0, 0);
+}
+
+/* System call functions get the caller's registers as their argument. */
+static void on_execve(struct dfr_hook *hook, struct pt_regs *regs)
+{
+	u64 args[DFR_SYSCALL_ARGS];
+	u64 outer[DFR_FUNCTION_ARGS];
+
+	dfr_arch_function_args(regs, outer);
+	dfr_arch_syscall_args((struct pt_regs *)outer[0], args);
+	fire(EXEC, args[0], 0, 0);
+	if (READ_ONCE(probes[EXEC_FAILURE].ep_armed) && !dfr_hook_return(hook, hook, regs))
+		dfr_probe_lost(probes[EXEC_FAILURE].ep_probe, DFR_LOSS_RETURN_POOL);
+}
+
+static void on_execveat(struct dfr_hook *hook, struct pt_regs *regs)
+{
+	u64 args[DFR_SYSCALL_ARGS];
+	u64 outer[DFR_FUNCTION_ARGS];
+
+	dfr_arch_function_args(regs, outer);
+	dfr_arch_syscall_args((struct pt_regs *)outer[0], args);
+	fire(EXEC, args[1], 0, 0);
+	if (READ_ONCE(probes[EXEC_FAILURE].ep_armed) && !dfr_hook_return(hook, hook, regs))
+		dfr_probe_lost(probes[EXEC_FAILURE].ep_probe, DFR_LOSS_RETURN_POOL);
+}
+
+static void on_execve_return(void *cookie, struct pt_regs *regs)
+{
+	long result = regs_return_value(regs);
+
+	if (result)
+		fire(EXEC_FAILURE, -result, 0, 0);
+}
+
+static void on_sigwait(struct dfr_hook *hook, struct pt_regs *regs)
+{
+	if (!dfr_hook_return(hook, hook, regs))
+		dfr_probe_lost(probes[SIGNAL_CLEAR].ep_probe, DFR_LOSS_RETURN_POOL);
+}
+
+static void on_sigwait_return(void *cookie, struct pt_regs *regs)
+{
+	long result = regs_return_value(regs);
+
+	if (result > 0)
+		fire(SIGNAL_CLEAR, result, 0, 0);
+}
+
+static struct dfr_tracepoint tp_fork = { .tp_name = "sched_process_fork", .tp_probe = on_fork };
+static struct dfr_tracepoint tp_exec = { .tp_name = "sched_process_exec", .tp_probe = on_exec };
+static struct dfr_tracepoint tp_exit = { .tp_name = "sched_process_exit", .tp_probe = on_exit };
+static struct dfr_tracepoint tp_generate = { .tp_name = "signal_generate", .tp_probe = on_generate };
+static struct dfr_tracepoint tp_deliver = { .tp_name = "signal_deliver", .tp_probe = on_deliver };
+
+static const char *const first_run_names[] = { "schedule_tail", NULL };
+static struct dfr_hook hook_first_run = { .hk_names = first_run_names, .hk_enter = on_first_run };
+static const char *const execve_names[] = { "__x64_sys_execve", NULL };
+static struct dfr_hook hook_execve = {
+	.hk_names = execve_names, .hk_enter = on_execve, .hk_return = on_execve_return,
+};
+static const char *const execveat_names[] = { "__x64_sys_execveat", NULL };
+static struct dfr_hook hook_execveat = {
+	.hk_names = execveat_names, .hk_enter = on_execveat, .hk_return = on_execve_return,
+};
+static const char *const sigwait_names[] = { "__x64_sys_rt_sigtimedwait", NULL };
+static struct dfr_hook hook_sigwait = {
+	.hk_names = sigwait_names, .hk_enter = on_sigwait, .hk_return = on_sigwait_return,
+};
+
+static struct dfr_event_probe probes[PROBES] = {
+	[CREATE] = { .ep_name = "create", .ep_nargs = 1, .ep_points = { &tp_fork } },
+	[START] = { .ep_name = "start", .ep_hooks = { &hook_first_run } },
+	[EXEC] = { .ep_name = "exec", .ep_nargs = 1, .ep_hooks = { &hook_execve, &hook_execveat } },
+	[EXEC_SUCCESS] = { .ep_name = "exec-success", .ep_points = { &tp_exec } },
+	[EXEC_FAILURE] = { .ep_name = "exec-failure", .ep_nargs = 1,
+			   .ep_hooks = { &hook_execve, &hook_execveat } },
+	[EXIT] = { .ep_name = "exit", .ep_nargs = 1, .ep_points = { &tp_exit } },
+	[LWP_CREATE] = { .ep_name = "lwp-create", .ep_nargs = 2, .ep_points = { &tp_fork } },
+	[LWP_START] = { .ep_name = "lwp-start", .ep_hooks = { &hook_first_run } },
+	[LWP_EXIT] = { .ep_name = "lwp-exit", .ep_points = { &tp_exit } },
+	[SIGNAL_SEND] = { .ep_name = "signal-send", .ep_nargs = 3, .ep_points = { &tp_generate } },
+	[SIGNAL_DISCARD] = { .ep_name = "signal-discard", .ep_nargs = 3, .ep_points = { &tp_generate } },
+	[SIGNAL_CLEAR] = { .ep_name = "signal-clear", .ep_nargs = 1, .ep_hooks = { &hook_sigwait } },
+	[SIGNAL_HANDLE] = { .ep_name = "signal-handle", .ep_nargs = 3, .ep_points = { &tp_deliver } },
+};
+
+static struct dfr_events proc = {
+	.ev_name = "proc", .ev_module = "vmlinux", .ev_probes = probes, .ev_count = PROBES,
+};
+
+int dfr_proc_init(void)
+{
+	return dfr_events_init(&proc);
+}
+
+void dfr_proc_exit(void)
+{
+	dfr_events_exit(&proc);
+}
