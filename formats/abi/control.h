@@ -141,6 +141,13 @@ struct dfr_ioc_states {
 	__u64 bytes;
 };
 
+/* Value of a runtime option (DFR_OPT_*) in force in the held state, after GO. */
+struct dfr_ioc_option {
+	__u32 size;
+	__u32 option;
+	__s64 value; /* out */
+};
+
 #define DFR_IOC_INFO _IOWR('F', 1, struct dfr_ioc_info)
 #define DFR_IOC_ENABLE _IOWR('F', 2, struct dfr_ioc_enable)
 #define DFR_IOC_GO _IOWR('F', 3, struct dfr_ioc_go)
@@ -156,6 +163,7 @@ struct dfr_ioc_states {
 #define DFR_IOC_END _IOWR('F', 13, struct dfr_ioc_name)	  /* end a kept state by name (dfr stop NAME) */
 #define DFR_IOC_PROBES _IOWR('F', 14, struct dfr_ioc_probes)
 #define DFR_IOC_STATES _IOWR('F', 15, struct dfr_ioc_states)
+#define DFR_IOC_OPTION _IOWR('F', 16, struct dfr_ioc_option)
 
 #define DFR_ANONYMOUS_NAME "anonymous"
 

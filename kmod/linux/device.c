@@ -389,6 +389,22 @@ static int ioctl_states(struct dfr_file *file, void __user *arg)
 	return error == -EFAULT ? error : dfr_device_copy_out(arg, &io, sizeof(io)) ?: error;
 }
 
+static int ioctl_option(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_option io;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	dfr_mutex_lock(engine_lock());
+	if (file->fl_session)
+		io.value = dfr_state_option(file->fl_session->ss_state, io.option);
+	else
+		error = -ENXIO;
+	dfr_mutex_unlock(engine_lock());
+	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
+}
+
 static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long value)
 {
 	struct dfr_file *file = filp->private_data;
@@ -425,6 +441,8 @@ static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long valu
 		return dfr_device_probes(file, arg);
 	case DFR_IOC_STATES:
 		return ioctl_states(file, arg);
+	case DFR_IOC_OPTION:
+		return ioctl_option(file, arg);
 	}
 	return -ENOTTY;
 }
