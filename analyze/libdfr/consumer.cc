@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The consumer's loop. Order of a pass: status, aggregation snapshot, records:
+// so that a printa() sees what was counted before it.
+#include "analyze/libdfr/consumer.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+
+#include "analyze/libdfr/option_value.h"
+#include "formats/abi/dof.h"
+#include "formats/error.h"
+
+namespace dfr::lib {
+namespace {
+
+constexpr int64_t kRateDefault = 1'000'000'000;
+constexpr int64_t kRateMin = 1'000'000; // a pass a millisecond is enough for anybody
+
+uint64_t now_ns() {
+	timespec now{};
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+bool is_by_cpu(uint32_t cause) {
+	return cause == DFR_LOSS_PRINCIPAL || cause == DFR_LOSS_AGGREGATION || cause == DFR_LOSS_OVERWRITTEN;
+}
+
+} // namespace
+
+Consumer::Consumer(trace::Session& session, render::Output& output, render::Symboliser& symbols, Hooks hooks)
+    : session_(session), hooks_(std::move(hooks)), renderer_(session.catalog(), output, symbols, *this),
+      merge_(session.catalog()), told_(DFR_LOSS_MAX) {}
+
+void Consumer::report_faults() {
+	const auto dof = render::error_program();
+	session_.enable(std::as_bytes(std::span(dof)), false);
+}
+
+int64_t Consumer::rate(uint32_t option) const {
+	const int64_t value = session_.option(option);
+	return value > 0 ? std::max(value, kRateMin) : kRateDefault;
+}
+
+void Consumer::go() {
+	session_.go();
+	const int64_t policy = session_.option(DFR_OPT_BUFPOLICY);
+	at_end_only_ = policy == DFR_BUFPOLICY_RING || policy == DFR_BUFPOLICY_FILL;
+	interval_ = std::chrono::nanoseconds(
+	    std::min({rate(DFR_OPT_SWITCHRATE), rate(DFR_OPT_STATUSRATE), rate(DFR_OPT_AGGRATE)}));
+}
+
+void Consumer::sleep() { session_.wait(interval_); }
+
+bool Consumer::work() {
+	const bool going = check_status(false);
+	if (!at_end_only_)
+		consume(false);
+	return going;
+}
+
+void Consumer::finish() {
+	if (stopped_)
+		return;
+	stopped_ = true;
+	session_.stop();
+	consume(true);
+	check_status(true);
+	renderer_.print_remaining();
+	renderer_.output().flush();
+}
+
+std::optional<int> Consumer::exit_status() const {
+	if (renderer_.exit_status())
+		return renderer_.exit_status();
+	return status_.exited ? std::optional<int>(status_.exit_status) : std::nullopt;
+}
+
+bool Consumer::check_status(bool last) {
+	status_ = session_.status();
+	report_drops(status_, last);
+	killed_ = status_.activity == DFR_KILLED;
+	return !killed_ && !status_.exited && status_.filled == 0;
+}
+
+// Losses by CPU come with the blocks, all others by the status. Whatever no block has told by
+// the end is told then, so that the sum is always right.
+void Consumer::report_drops(const dfr_ioc_status& status, bool last) {
+	const bool tags = renderer_.style().droptags;
+	const auto tell = [&](uint32_t cause, uint64_t count, int cpu) {
+		told_[cause] += count;
+		lost_ += count;
+		const std::string text = render::drop_text(cause, count, cpu, tags);
+		if (!text.empty())
+			hooks_.message(text);
+	};
+	for (const auto& entry : merge_.losses().entries) {
+		if (!is_by_cpu(entry.cause))
+			continue;
+		uint64_t& told = told_cpu_[{entry.cause, entry.cpu}];
+		const uint64_t total = status.loss[entry.cause];
+		const uint64_t room = total - std::min(total, told_[entry.cause]);
+		const uint64_t count = std::min(entry.count - std::min(entry.count, told), room);
+		told += count;
+		if (count != 0)
+			tell(entry.cause, count, entry.cpu);
+	}
+	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++) {
+		if (is_by_cpu(cause) && !last)
+			continue;
+		if (status.loss[cause] > told_[cause])
+			tell(cause, status.loss[cause] - told_[cause], session_.catalog().cpus == 1 ? 0 : -1);
+	}
+}
+
+void Consumer::consume(bool last) {
+	const uint64_t until = last || session_.catalog().cpus <= 1 ? UINT64_MAX : now_ns();
+	session_.flush();
+	while (auto block = session_.next()) {
+		if (hooks_.block)
+			hooks_.block(*block);
+		merge_.add(std::move(*block));
+	}
+	session_.catalog(); // what the blocks need, read after them
+	renderer_.aggregations().snapshot(session_.aggregations());
+	merge_.run(until, [this](const trace::Event& event) {
+		if (hooks_.event)
+			hooks_.event(event);
+		renderer_.record(event);
+	});
+	renderer_.end_pass();
+	renderer_.output().flush();
+}
+
+void Consumer::clear_aggregation(uint32_t variable, bool remove) {
+	session_.clear_aggregation(variable, remove);
+}
+
+void Consumer::command(const std::string& line) {
+	if (std::system(line.c_str()) == -1)
+		hooks_.message("system() could not run: " + line);
+}
+
+// The rates are one interval here: passes are as frequent as the fastest of them.
+std::string Consumer::set_option(const std::string& name, const std::string& value) {
+	if (name != "aggrate" && name != "switchrate" && name != "statusrate")
+		return "Invalid option name";
+	const auto rate = parse_rate(value);
+	if (!rate)
+		return "Invalid value for specified option";
+	interval_ = std::chrono::nanoseconds(std::max(static_cast<int64_t>(*rate), kRateMin));
+	return {};
+}
+
+} // namespace dfr::lib

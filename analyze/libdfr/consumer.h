@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Consumer: drives a live session (the device or the in-process engine) and
+// renders what it says: go, passes of work, stop, the last words. dtrace, `dfr
+// record` and libdfr's C interface are all this. One thread; signals only make
+// sleep() return.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/libdfr/live_merge.h"
+#include "analyze/render/renderer.h"
+#include "formats/trace/session.h"
+
+namespace dfr::lib {
+
+class Consumer final : public render::Host {
+public:
+	struct Hooks {
+		std::function<void(const std::string&)> message; // one line for stderr
+		std::function<void(const trace::Block&)> block;	 // each block, before it is read
+		std::function<void(const trace::Event&)> event;	 // each record, before it is rendered
+		std::function<const types::Container*()> kernel_types;
+	};
+	Consumer(trace::Session& session, render::Output& output, render::Symboliser& symbols, Hooks hooks);
+
+	render::Renderer& renderer() { return renderer_; }
+	render::Style& style() { return renderer_.style(); }
+
+	// Loads our own ERROR clause: faults become messages. Call it after the programs.
+	void report_faults();
+	void go();
+	// Sleeps until the next pass is due, or a signal.
+	void sleep();
+	// A pass; false when the session is over (exit(), a full buffer, the deadman).
+	bool work();
+	// END, what is left, aggregations that were not printed.
+	void finish();
+
+	std::optional<int> exit_status() const;
+	bool killed() const { return killed_; } // by the deadman
+	uint64_t lost() const { return lost_; }
+
+private:
+	void clear_aggregation(uint32_t variable, bool remove) override;
+	void command(const std::string& line) override;
+	std::string set_option(const std::string& name, const std::string& value) override;
+	void message(const std::string& text) override { hooks_.message(text); }
+	const types::Container* kernel_types() override {
+		return hooks_.kernel_types ? hooks_.kernel_types() : nullptr;
+	}
+
+	bool check_status(bool last);
+	void report_drops(const dfr_ioc_status& status, bool last);
+	void consume(bool last);
+	int64_t rate(uint32_t option) const;
+
+	trace::Session& session_;
+	Hooks hooks_;
+	render::Renderer renderer_;
+	LiveMerge merge_;
+	dfr_ioc_status status_{};
+	std::vector<uint64_t> told_;			// losses reported so far, by cause
+	std::map<std::pair<uint32_t, int32_t>, uint64_t> told_cpu_; // and by CPU
+	std::chrono::nanoseconds interval_{1'000'000'000};
+	bool at_end_only_ = false; // ring and fill: read once, after the stop
+	bool killed_ = false;
+	bool stopped_ = false;
+	uint64_t lost_ = 0;
+	unsigned cpus_ = 0;
+};
+
+} // namespace dfr::lib

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// LiveMerge: the records of all CPUs of a running state, in order of time, as
+// far as that order is known. Each pass hands in the blocks that have come and a
+// time up to which every CPU has delivered; what is younger waits for the next
+// pass. A committed speculation counts at its commit, as dtrace prints it
+// (replay, which knows everything, sorts it back: formats/trace/decode.h).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "formats/trace/decode.h"
+
+namespace dfr::lib {
+
+class LiveMerge {
+public:
+	explicit LiveMerge(const trace::Catalog& catalog) : plans_(catalog) {}
+
+	void add(trace::Block block);
+	// Visits what is not younger than `until`.
+	void run(uint64_t until, const std::function<void(const trace::Event&)>& visit);
+
+	const trace::Losses& losses() const { return losses_; }
+	const trace::DecodeDamage& damage() const { return damage_; }
+
+private:
+	struct Cpu {
+		explicit Cpu(trace::RecordPlans& plans) : cursor(plans) {}
+		std::deque<trace::Block> blocks; // the first one is being read
+		trace::RecordCursor cursor;
+		bool opened = false; // cursor is on blocks.front()
+		bool ready = false;  // cursor.event() waits to be visited
+	};
+	bool advance(Cpu& cpu);
+	static uint64_t key(const trace::Event& event) {
+		return event.speculation ? event.commit_time : event.time;
+	}
+
+	trace::RecordPlans plans_;
+	std::map<uint32_t, std::unique_ptr<Cpu>> cpus_;
+	trace::Losses losses_;
+	trace::DecodeDamage damage_;
+};
+
+} // namespace dfr::lib

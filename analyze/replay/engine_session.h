@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// EngineSession: a trace::Session over an engine in this process: it creates the
+// engine and one state, loads programs, hands out blocks by copying them. What
+// fires probes is its users': inprocess.h (timers), replay.h (a recording).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/trace/session.h"
+
+extern "C" {
+struct dfr_engine;
+struct dfr_host;
+struct dfr_state;
+struct dfr_probe;
+struct dfr_provider;
+struct dfr_provider_ops;
+}
+
+namespace dfr::replay {
+
+class EngineSession : public trace::Session {
+public:
+	// cpus: ids of CPUs are below this; the engine's clock and "current" come from each firing.
+	EngineSession(std::string name, unsigned cpus, bool destructive);
+	~EngineSession() override;
+	EngineSession(const EngineSession&) = delete;
+	EngineSession& operator=(const EngineSession&) = delete;
+
+	// A provider whose probes the caller fires. `ops` may be null: probes of which nobody cares
+	// whether they are armed.
+	dfr_provider* add_provider(const std::string& name, const dfr_provider_ops* ops, void* cookie);
+	dfr_probe* add_probe(dfr_provider* provider, const std::string& module, const std::string& function,
+			     const std::string& name, uint32_t nargs, void* cookie);
+	void probes_added();
+
+	dfr_engine* engine() { return engine_; }
+	bool exited();
+	void clean(); // the engine's housekeeping
+
+	const trace::Catalog& catalog() override;
+	std::optional<trace::Block> next() override;
+	std::vector<trace::AggEntry> aggregations() override;
+	trace::Losses losses() override;
+	std::string name() const override { return name_; }
+
+	uint32_t enable(std::span<const std::byte> dof, bool zero_ok) override;
+	uint32_t go() override;
+	uint32_t stop() override;
+	dfr_ioc_status status() override;
+	void flush() override { flush_ = true; }
+	void wait(std::chrono::nanoseconds) override {}
+	void clear_aggregation(uint32_t varid, bool remove) override;
+	int64_t option(uint32_t option) override;
+
+private:
+	struct Provider;
+	class Lock;
+
+	std::string name_;
+	bool destructive_;
+	dfr_host* host_ = nullptr;
+	dfr_engine* engine_ = nullptr;
+	dfr_state* state_ = nullptr;
+	std::vector<std::unique_ptr<Provider>> providers_;
+	trace::Catalog catalog_;
+	uint64_t catalog_read_ = 0;
+	std::deque<dfr_ioc_taken> taken_;
+	bool flush_ = false;
+	bool running_ = false;
+};
+
+} // namespace dfr::replay

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The in-process engine: its probes, its timers, its target.
+#include "analyze/replay/inprocess.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "analyze/replay/engine_c.h"
+#include "analyze/replay/tick.h"
+
+namespace dfr::replay {
+namespace {
+
+constexpr uint64_t kNever = UINT64_MAX;
+// Dynamic variables and speculations are cleaned at least this often.
+constexpr uint64_t kCleanEvery = 10'000'000;
+
+uint64_t now_ns() {
+	timespec now{};
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// Until then, or until a signal.
+void sleep_until(uint64_t when) {
+	timespec until{};
+	until.tv_sec = static_cast<time_t>(when / 1'000'000'000);
+	until.tv_nsec = static_cast<long>(when % 1'000'000'000);
+	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+}
+
+bool same_or_empty(std::string_view pattern, std::string_view text) {
+	return pattern.empty() || dfr_glob(std::string(pattern).c_str(), std::string(text).c_str());
+}
+
+} // namespace
+
+InProcess::InProcess(bool destructive) : EngineSession("the in-process engine", 1, destructive) {
+	dfr_provider_ops ops{};
+	ops.provide = provide;
+	ops.arm = arm;
+	ops.disarm = disarm;
+	profile_ = add_provider("profile", &ops, this);
+}
+
+bool InProcess::serves(std::string_view provider, std::string_view module, std::string_view function,
+		       std::string_view name) {
+	if (!module.empty() || !function.empty())
+		return false;
+	if (name == "BEGIN" || name == "END" || name == "ERROR")
+		return same_or_empty(provider, "dtrace");
+	return timer_interval(name).has_value() && same_or_empty(provider, "profile");
+}
+
+void InProcess::provide(dfr_provider* provider, const char* const pattern[4]) {
+	auto* const self = static_cast<InProcess*>(provider->pv_cookie);
+	const std::string name = pattern[3] ? pattern[3] : "";
+	if (!timer_interval(name) || std::count(self->provided_.begin(), self->provided_.end(), name))
+		return;
+	self->provided_.push_back(name);
+	dfr_probe_create(provider, "", "", name.c_str(), 3, nullptr);
+}
+
+int InProcess::arm(dfr_provider* provider, dfr_probe* probe) {
+	auto* const self = static_cast<InProcess*>(provider->pv_cookie);
+	const auto interval = timer_interval(probe->pb_name);
+	if (!interval)
+		return -EINVAL;
+	self->timers_.push_back({probe, *interval, kNever});
+	return 0;
+}
+
+void InProcess::disarm(dfr_provider* provider, dfr_probe* probe) {
+	auto* const self = static_cast<InProcess*>(provider->pv_cookie);
+	std::erase_if(self->timers_, [probe](const Timer& timer) { return timer.probe == probe; });
+}
+
+uint32_t InProcess::go() {
+	const uint32_t cpu = EngineSession::go();
+	const uint64_t now = now_ns();
+	for (Timer& timer : timers_)
+		timer.due = now + timer.interval;
+	ticking_ = true;
+	cleaned_ = now;
+	return cpu;
+}
+
+uint32_t InProcess::stop() {
+	ticking_ = false;
+	return EngineSession::stop();
+}
+
+void InProcess::fire_due(uint64_t now) {
+	static const u64 kNoArguments[3] = {0, 0, 0};
+	for (Timer& timer : timers_) {
+		if (timer.due > now)
+			continue;
+		// A timer that was late by whole intervals fires once: it does not catch up.
+		const uint64_t late = now - timer.due;
+		timer.due += (late / timer.interval + 1) * timer.interval;
+		dfr_fire(timer.probe, kNoArguments, 3, nullptr);
+	}
+	if (now - cleaned_ >= kCleanEvery) {
+		cleaned_ = now;
+		clean();
+	}
+}
+
+void InProcess::wait(std::chrono::nanoseconds timeout) {
+	uint64_t now = now_ns();
+	const uint64_t deadline = now + static_cast<uint64_t>(std::max<int64_t>(timeout.count(), 0));
+	if (!ticking_ || exited())
+		return;
+	do {
+		uint64_t next = deadline;
+		for (const Timer& timer : timers_)
+			next = std::min(next, timer.due);
+		if (next > now) {
+			sleep_until(next);
+			now = now_ns();
+			if (now < next) // a signal
+				return;
+		}
+		fire_due(now);
+		if (exited())
+			return;
+		now = now_ns();
+	} while (now < deadline);
+}
+
+void InProcess::match(const d::ProbePattern& pattern,
+		      const std::function<bool(const d::ProbeInfo&)>& visit) {
+	struct Call {
+		const d::ProbePattern& pattern;
+		const std::function<bool(const d::ProbeInfo&)>& visit;
+	} call{pattern, visit};
+	const char* const fields[4] = {pattern.provider.c_str(), pattern.module.c_str(), pattern.function.c_str(),
+				       pattern.name.c_str()};
+	dfr_probes_match(
+	    engine(), fields,
+	    [](const dfr_probe* probe, void* arg) {
+		    auto& to = *static_cast<Call*>(arg);
+		    if (to.pattern.id != 0 && to.pattern.id != probe->pb_id)
+			    return true;
+		    d::ProbeInfo info;
+		    info.id = probe->pb_id;
+		    info.provider = probe->pb_provider->pv_name;
+		    info.module = probe->pb_module;
+		    info.function = probe->pb_function;
+		    info.name = probe->pb_name;
+		    if (probe->pb_nargs != DFR_NARGS_UNKNOWN)
+			    info.nargs = probe->pb_nargs;
+		    return to.visit(info);
+	    },
+	    &call);
+}
+
+} // namespace dfr::replay

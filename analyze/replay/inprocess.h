@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The in-process engine: programs whose probes are BEGIN, END, ERROR and tick run
+// here, without privilege, as they would in the kernel. Its target offers these
+// probes and no kernel: what names kernel state is refused by the compiler. One
+// thread: wait() fires the timers that are due.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/replay/engine_session.h"
+#include "formats/d/target.h"
+
+namespace dfr::replay {
+
+class InProcess final : public EngineSession, public d::Target {
+public:
+	explicit InProcess(bool destructive);
+
+	// True where every probe of the program can fire here. Judges descriptions, not globs:
+	// a glob asks for more than this engine has.
+	static bool serves(std::string_view provider, std::string_view module, std::string_view function,
+			   std::string_view name);
+
+	// Session. go() and stop() note times for the timers; wait() fires them.
+	uint32_t go() override;
+	uint32_t stop() override;
+	void wait(std::chrono::nanoseconds timeout) override;
+
+	// Target.
+	std::string description() const override { return "the in-process engine"; }
+	void match(const d::ProbePattern& pattern,
+		   const std::function<bool(const d::ProbeInfo&)>& visit) override;
+	std::vector<d::ProbeArg> args(const d::ProbeInfo&) override { return {}; }
+	const types::Container* kernel_types(std::string_view) override { return nullptr; }
+	std::vector<std::string> type_modules() override { return {}; }
+	std::optional<d::Symbol> symbol(std::string_view, std::string_view) override { return std::nullopt; }
+	bool has_addresses() const override { return true; }
+	bool has_kernel() const override { return false; }
+	std::string kernel_release() const override { return {}; }
+
+private:
+	struct Timer {
+		dfr_probe* probe;
+		uint64_t interval;
+		uint64_t due;
+	};
+	static void provide(dfr_provider* provider, const char* const pattern[4]);
+	static int arm(dfr_provider* provider, dfr_probe* probe);
+	static void disarm(dfr_provider* provider, dfr_probe* probe);
+	void fire_due(uint64_t now);
+
+	dfr_provider* profile_ = nullptr;
+	std::vector<Timer> timers_;
+	std::vector<std::string> provided_;
+	bool ticking_ = false;
+	uint64_t cleaned_ = 0;
+};
+
+} // namespace dfr::replay
