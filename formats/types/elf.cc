@@ -146,8 +146,8 @@ std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
 		if (!text && entry.st_name != 0)
 			damaged("name of a symbol lies outside the string table", table.offset + at);
 		symbols.push_back({.name = text.value_or(std::string_view()),
-		                   .type = ELF64_ST_TYPE(entry.st_info),
-		                   .bind = ELF64_ST_BIND(entry.st_info),
+		                   .type = static_cast<std::uint8_t>(ELF64_ST_TYPE(entry.st_info)),
+		                   .bind = static_cast<std::uint8_t>(ELF64_ST_BIND(entry.st_info)),
 		                   .section = entry.st_shndx,
 		                   .value = entry.st_value,
 		                   .size = entry.st_size});
