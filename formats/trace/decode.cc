@@ -66,18 +66,35 @@ bool block_is_sane(std::span<const std::byte> bytes) {
 	       head.committed <= head.size - head.hdr_size && bytes.size() >= head.hdr_size + head.committed;
 }
 
+namespace {
+
+uint32_t block_checksum(std::span<const std::byte> bytes) {
+	auto head = load<dfr_block>(bytes.data());
+	head.checksum = 0;
+	const size_t rest = head.hdr_size + head.committed - sizeof(head);
+	const uint32_t sum = crc32c(bytes.subspan(sizeof(head), rest), crc32c(std::as_bytes(std::span(&head, 1))));
+	return sum ? sum : 1;
+}
+
+} // namespace
+
 bool block_is_verified(std::span<const std::byte> bytes) {
 	if (!block_is_sane(bytes))
 		return false;
-	auto head = load<dfr_block>(bytes.data());
-	if (!(head.flags & DFR_BLOCK_SEALED) || head.checksum == 0)
-		return false;
-	const uint32_t expected = head.checksum;
-	head.checksum = 0;
-	uint32_t sum = crc32c(std::as_bytes(std::span(&head, 1)));
-	const size_t rest = head.hdr_size + head.committed - sizeof(head);
-	sum = crc32c(bytes.subspan(sizeof(head), rest), sum);
-	return (sum ? sum : 1) == expected;
+	const auto head = load<dfr_block>(bytes.data());
+	return head.flags & DFR_BLOCK_SEALED && head.checksum && head.checksum == block_checksum(bytes);
+}
+
+void seal_block(Block& block) {
+	block.verified = block_is_verified(block.bytes);
+	auto head = load<dfr_block>(block.bytes.data());
+	if (block.verified || head.flags & DFR_BLOCK_SEALED)
+		return; // sealed and wrong stays wrong
+	head.flags |= DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
+	std::memcpy(block.bytes.data(), &head, sizeof(head));
+	head.checksum = block_checksum(block.bytes);
+	std::memcpy(block.bytes.data(), &head, sizeof(head));
+	block.verified = true;
 }
 
 const RecordPlan* RecordPlans::compile(uint32_t epid) {

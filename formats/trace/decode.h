@@ -174,6 +174,8 @@ private:
 bool block_is_sane(std::span<const std::byte> bytes);
 // Whether it is sealed and its checksum right.
 bool block_is_verified(std::span<const std::byte> bytes);
+// Seals a sane block that was read from a living engine and not yet sealed by it; verified from now on.
+void seal_block(Block& block);
 
 // All events of a source in order of (time, cpu, block sequence, offset). A source with an index is
 // read in bounded memory: the blocks that overlap in time. One that streams is buffered until next()

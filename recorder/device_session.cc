@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The live session. TAKE hands out closed blocks by number; this maps them,
+// copies what is committed, seals the copy (so that every later reader can tell
+// it from a damaged one) and gives the block back.
+#include "recorder/device_session.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <poll.h>
+#include <sys/mman.h>
+
+#include "formats/error.h"
+#include "formats/trace/decode.h"
+
+namespace dfr::recorder {
+namespace {
+
+constexpr uint32_t kTakeBatch = 256;
+constexpr size_t kCatalogBytes = 256 * 1024;
+constexpr uint64_t kSlot = 1u << 18;	    // DFR_MAP_OFFSET's step from block to block
+constexpr uint32_t kWindowBlocks = 64;	    // mapped at once
+constexpr uint64_t kSnapshotMax = 1ull << 30;
+
+std::string refusal(const dfr_ioc_enable& io, int code) {
+	std::string text = "the kernel refused the program: ";
+	if (!io.reason[0])
+		return text + std::strerror(code);
+	text.append(io.reason, strnlen(io.reason, sizeof(io.reason)));
+	if (io.error_section == 0xffffffff)
+		return text + " (header, byte " + std::to_string(io.error_offset) + ")";
+	return text + " (section " + std::to_string(io.error_section) + ", byte " + std::to_string(io.error_offset) +
+	       ")";
+}
+
+dfr_ioc_name named(const std::string& name) {
+	dfr_ioc_name io{.size = sizeof(io)};
+	if (name.size() >= sizeof(io.name))
+		throw Error("the name " + name + " is too long",
+			    "a state's name has at most " + std::to_string(sizeof(io.name) - 1) + " characters");
+	std::memcpy(io.name, name.data(), name.size());
+	return io;
+}
+
+} // namespace
+
+// A run of block slots, mapped read-only. The mapping holds its pages, so it stays readable whatever
+// happens to the state.
+class DeviceSession::Window {
+public:
+	Window(const Device& device, uint32_t cpu, uint32_t first) {
+		const off_t offset = static_cast<off_t>(DFR_MAP_OFFSET(cpu, first));
+		base_ = ::mmap(nullptr, kWindowBlocks * kSlot, PROT_READ, MAP_SHARED, device.fd(), offset);
+		if (base_ == MAP_FAILED)
+			throw Error::from_errno("cannot map the blocks of CPU " + std::to_string(cpu));
+	}
+	~Window() { ::munmap(base_, kWindowBlocks * kSlot); }
+	Window(const Window&) = delete;
+	Window& operator=(const Window&) = delete;
+	const std::byte* slot(uint32_t index) const { return static_cast<const std::byte*>(base_) + index * kSlot; }
+
+private:
+	void* base_;
+};
+
+DeviceSession::DeviceSession(const std::string& path) : device_(path) { device_.info(); }
+
+DeviceSession::~DeviceSession() = default;
+
+std::string DeviceSession::name() const {
+	return device_.path() + (claimed_.empty() ? "" : " (" + claimed_ + ")");
+}
+
+void DeviceSession::claim(const std::string& name) {
+	const std::string full = name.empty() ? DFR_ANONYMOUS_NAME : name;
+	dfr_ioc_name io = named(name == DFR_ANONYMOUS_NAME ? "" : name);
+	device_.call(DFR_IOC_CLAIM, &io, ("cannot claim state " + full).c_str());
+	claimed_ = full;
+}
+
+void DeviceSession::keep(const std::string& name) {
+	dfr_ioc_name io = named(name);
+	device_.call(DFR_IOC_KEEP, &io, ("cannot keep the state as " + name).c_str());
+	claimed_ = name;
+}
+
+void DeviceSession::end() {
+	if (claimed_.empty())
+		throw Error("cannot end this state: it has no name", "it ends with the process that holds it");
+	device_.end(claimed_ == DFR_ANONYMOUS_NAME ? "" : claimed_);
+	claimed_.clear();
+}
+
+uint32_t DeviceSession::enable(std::span<const std::byte> dof, bool zero_ok) {
+	dfr_ioc_enable io{.size = sizeof(io)};
+	io.flags = zero_ok ? DFR_ENABLE_ZERO_OK : 0;
+	io.dof = reinterpret_cast<uint64_t>(dof.data());
+	io.dof_size = dof.size();
+	io.error_section = 0xffffffff;
+	const int code = device_.try_call(DFR_IOC_ENABLE, &io);
+	if (code)
+		throw Error(refusal(io, code),
+			    code == EACCES || code == EPERM
+				? "destructive actions take root, -w and a kernel that is not locked down"
+				: "",
+			    code);
+	return io.matched;
+}
+
+uint32_t DeviceSession::go() {
+	dfr_ioc_go io{.size = sizeof(io)};
+	device_.call(DFR_IOC_GO, &io, "cannot start recording");
+	return io.cpu;
+}
+
+uint32_t DeviceSession::stop() {
+	dfr_ioc_go io{.size = sizeof(io)};
+	device_.call(DFR_IOC_STOP, &io, "cannot stop recording");
+	return io.cpu;
+}
+
+dfr_ioc_status DeviceSession::status() {
+	dfr_ioc_status io{};
+	io.size = sizeof(io);
+	device_.call(DFR_IOC_STATUS, &io, "cannot read the state's status");
+	return io;
+}
+
+int64_t DeviceSession::option(uint32_t option) {
+	dfr_ioc_option io{.size = sizeof(io), .option = option, .value = 0};
+	device_.call(DFR_IOC_OPTION, &io, "cannot read an option");
+	return io.value;
+}
+
+void DeviceSession::wait(std::chrono::nanoseconds timeout) {
+	if (!taken_.empty() || flushing_)
+		return;
+	pollfd poller{.fd = device_.fd(), .events = POLLIN, .revents = 0};
+	const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
+	const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (timeout - seconds).count()};
+	if (::ppoll(&poller, 1, &limit, nullptr) < 0 && errno != EINTR)
+		throw Error::from_errno("cannot wait for " + name());
+}
+
+void DeviceSession::clear_aggregation(uint32_t varid, bool remove) {
+	dfr_ioc_aggclear io{.size = sizeof(io), .varid = varid, .remove = remove, .pad = 0};
+	device_.call(DFR_IOC_AGGCLEAR, &io, "cannot clear an aggregation");
+}
+
+const trace::Catalog& DeviceSession::catalog() {
+	read_catalog();
+	return catalog_;
+}
+
+// Everything committed so far: what blocks taken before need is in it.
+void DeviceSession::read_catalog() {
+	std::vector<std::byte> piece(kCatalogBytes);
+	for (;;) {
+		dfr_ioc_catalog io{.size = sizeof(io)};
+		io.offset = catalog_read_;
+		io.buffer = reinterpret_cast<uint64_t>(piece.data());
+		io.bytes = piece.size();
+		const int code = device_.try_call(DFR_IOC_CATALOG, &io);
+		if (code == ENXIO)
+			return; // no state yet
+		if (code)
+			throw Error(std::string("cannot read the catalog: ") + std::strerror(code), "", code);
+		if (io.bytes == 0 || io.bytes > piece.size())
+			return;
+		catalog_read_ += io.bytes;
+		catalog_rest_.insert(catalog_rest_.end(), piece.begin(), piece.begin() + io.bytes);
+		const size_t used = catalog_.parse(catalog_rest_);
+		catalog_rest_.erase(catalog_rest_.begin(), catalog_rest_.begin() + used);
+		if (catalog_read_ >= io.committed)
+			return;
+	}
+}
+
+void DeviceSession::take() {
+	std::vector<dfr_ioc_taken> batch(kTakeBatch);
+	dfr_ioc_take io{.size = sizeof(io)};
+	io.flags = flushing_ ? DFR_TAKE_FLUSH : 0;
+	io.taken = reinterpret_cast<uint64_t>(batch.data());
+	io.count = kTakeBatch;
+	io.cpu = 0xffffffff;
+	device_.call(DFR_IOC_TAKE, &io, "cannot take recorded blocks");
+	taken_.insert(taken_.end(), batch.begin(), batch.begin() + std::min(io.count, kTakeBatch));
+	if (io.count < kTakeBatch)
+		flushing_ = false;
+	if (io.count)
+		read_catalog();
+}
+
+// Where the taken block is mapped. Blocks smaller than a page share one; the one meant has the
+// sequence number that TAKE named.
+const std::byte* DeviceSession::find(const dfr_ioc_taken& taken) {
+	const uint32_t first = taken.block / kWindowBlocks * kWindowBlocks;
+	std::unique_ptr<Window>& window = windows_[DFR_MAP_OFFSET(taken.cpu, first)];
+	if (!window)
+		window = std::make_unique<Window>(device_, taken.cpu, first);
+	const std::byte* slot = window->slot(taken.block - first);
+	const uint32_t size = catalog_.block_size;
+	if (size >= 4096 || size < DFR_BLOCK_MIN)
+		return slot;
+	for (uint32_t at = 0; at + size <= 4096; at += size) {
+		dfr_block head;
+		std::memcpy(&head, slot + at, sizeof(head));
+		if (head.magic == DFR_BLOCK_MAGIC && head.seq == taken.seq && head.cpu == taken.cpu)
+			return slot + at;
+	}
+	return slot;
+}
+
+std::optional<trace::Block> DeviceSession::copy(const dfr_ioc_taken& taken) {
+	const std::byte* at = find(taken);
+	dfr_block head;
+	std::memcpy(&head, at, sizeof(head));
+	const uint64_t used = uint64_t{head.hdr_size} + head.committed;
+	if (head.seq != taken.seq || used < sizeof(head) || used > std::min(head.size, uint32_t{DFR_BLOCK_MAX}))
+		return std::nullopt;
+	trace::Block block;
+	block.bytes.assign(at, at + used);
+	std::atomic_thread_fence(std::memory_order_acquire);
+	uint64_t seq;
+	std::memcpy(&seq, at + offsetof(dfr_block, seq), sizeof(seq));
+	if (seq != taken.seq || !trace::block_is_sane(block.bytes))
+		return std::nullopt;
+	trace::seal_block(block);
+	return block;
+}
+
+void DeviceSession::release(const dfr_ioc_taken& taken) {
+	dfr_ioc_taken copy = taken;
+	dfr_ioc_release io{.size = sizeof(io), .count = 1, .taken = reinterpret_cast<uint64_t>(&copy)};
+	device_.call(DFR_IOC_RELEASE, &io, "cannot give a block back");
+}
+
+std::optional<trace::Block> DeviceSession::next() {
+	for (;;) {
+		if (taken_.empty())
+			take();
+		if (taken_.empty())
+			return std::nullopt;
+		const dfr_ioc_taken taken = taken_.front();
+		taken_.pop_front();
+		std::optional<trace::Block> block = copy(taken);
+		release(taken);
+		if (block)
+			return block;
+		overwritten_++;
+	}
+}
+
+std::vector<trace::AggEntry> DeviceSession::aggregations() {
+	if (snapshot_.empty())
+		snapshot_.resize(64 * 1024);
+	dfr_ioc_aggsnap io{};
+	for (;;) {
+		io.size = sizeof(io);
+		io.buffer = reinterpret_cast<uint64_t>(snapshot_.data());
+		io.bytes = snapshot_.size();
+		const int code = device_.try_call(DFR_IOC_AGGSNAP, &io);
+		if (code == ENOSPC && io.bytes > snapshot_.size() && io.bytes <= kSnapshotMax) {
+			snapshot_.resize(io.bytes + io.bytes / 4);
+			continue;
+		}
+		if (code == ENXIO)
+			return {};
+		if (code)
+			throw Error(std::string("cannot read the aggregations: ") + std::strerror(code), "", code);
+		break;
+	}
+	read_catalog();
+	std::vector<trace::AggEntry> entries;
+	if (!io.bytes)
+		return entries;
+	senseless_ += trace::merge_aggregation_table(
+	    std::span(snapshot_).first(std::min<size_t>(io.bytes, snapshot_.size())), entries);
+	return entries;
+}
+
+// Blocks that changed under the copy leave a gap in the sequence, where their records are counted.
+std::vector<std::string> DeviceSession::remarks() {
+	std::vector<std::string> result;
+	if (overwritten_)
+		result.push_back(std::to_string(overwritten_) + " blocks were overwritten while they were read");
+	if (senseless_)
+		result.push_back(std::to_string(senseless_) + " bytes of the aggregation table could not be read");
+	return result;
+}
+
+trace::Losses DeviceSession::losses() {
+	trace::Losses result;
+	dfr_ioc_status io{};
+	io.size = sizeof(io);
+	if (device_.try_call(DFR_IOC_STATUS, &io) == 0)
+		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
+			if (io.loss[cause])
+				result.add({.cause = cause, .count = io.loss[cause]});
+	return result;
+}
+
+} // namespace dfr::recorder

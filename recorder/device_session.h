@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// DeviceSession: a live state of the kernel's engine as a trace::Session. Blocks
+// are taken, copied out of the read-only mapping, re-checked and given back one
+// by one; the catalog is read as it grows. One thread.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "formats/trace/session.h"
+#include "recorder/device.h"
+
+namespace dfr::recorder {
+
+class DeviceSession : public trace::Session {
+public:
+	// A state comes to be with enable(), or is taken over by claim().
+	explicit DeviceSession(const std::string& path = DFR_DEVICE);
+	~DeviceSession() override;
+
+	void claim(const std::string& name); // "" or "anonymous": the boot's
+	void keep(const std::string& name);  // it survives this process, under this name
+	void end();			     // end the kept state that this session holds
+	const Device& device() const { return device_; }
+
+	uint32_t enable(std::span<const std::byte> dof, bool zero_ok) override;
+	uint32_t go() override;
+	uint32_t stop() override;
+	dfr_ioc_status status() override;
+	void flush() override { flushing_ = true; }
+	void wait(std::chrono::nanoseconds timeout) override;
+	void clear_aggregation(uint32_t varid, bool remove) override;
+	int64_t option(uint32_t option) override;
+
+	const trace::Catalog& catalog() override;
+	std::optional<trace::Block> next() override;
+	std::vector<trace::AggEntry> aggregations() override;
+	trace::Losses losses() override;
+	std::vector<std::string> remarks() override;
+	bool partial() override { return overwritten_ || senseless_; }
+	std::string name() const override;
+
+private:
+	class Window;
+	void take();
+	void read_catalog();
+	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
+	const std::byte* find(const dfr_ioc_taken& taken);
+	void release(const dfr_ioc_taken& taken);
+
+	Device device_;
+	trace::Catalog catalog_;
+	std::vector<std::byte> catalog_rest_; // an entry of which only a part has been read
+	uint64_t catalog_read_ = 0;
+	std::deque<dfr_ioc_taken> taken_;
+	std::map<uint64_t, std::unique_ptr<Window>> windows_;
+	std::vector<std::byte> snapshot_;
+	uint64_t overwritten_ = 0; // blocks that changed while they were copied
+	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read
+	bool flushing_ = false;
+	std::string claimed_;
+};
+
+} // namespace dfr::recorder

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The compiler's view of the running kernel.
+#include "recorder/device_target.h"
+
+#include <fnmatch.h>
+#include <sys/utsname.h>
+
+#include "recorder/probe_args.h"
+
+namespace dfr::recorder {
+namespace {
+
+utsname system_name() {
+	utsname name{};
+	::uname(&name);
+	return name;
+}
+
+// The fifth field: a glob over host name and release; empty means all.
+bool host_matches(const std::string& glob) {
+	if (glob.empty())
+		return true;
+	const utsname name = system_name();
+	return ::fnmatch(glob.c_str(), name.nodename, 0) == 0 || ::fnmatch(glob.c_str(), name.release, 0) == 0;
+}
+
+} // namespace
+
+DeviceTarget::DeviceTarget(const Device& device) : device_(device), symbols_(types::Symbols::from_kallsyms()) {}
+
+std::string DeviceTarget::description() const { return "the running kernel " + kernel_release(); }
+
+std::string DeviceTarget::kernel_release() const { return system_name().release; }
+
+void DeviceTarget::match(const d::ProbePattern& pattern, const std::function<bool(const d::ProbeInfo&)>& visit) {
+	if (!host_matches(pattern.host))
+		return;
+	ProbeGlob glob;
+	if (!pattern.id)
+		glob = {pattern.provider, pattern.module, pattern.function, pattern.name};
+	device_.probes(glob, pattern.id, [&](const ListedProbe& probe) {
+		if (pattern.id && probe.id != pattern.id)
+			return false; // ids ascend: it is not there
+		d::ProbeInfo info{.id = probe.id,
+				  .provider = probe.provider,
+				  .module = probe.module,
+				  .function = probe.function,
+				  .name = probe.name};
+		if (probe.nargs)
+			info.nargs = *probe.nargs;
+		return visit(info) && !pattern.id;
+	});
+}
+
+types::KernelTypes& DeviceTarget::types() {
+	if (!types_)
+		types_ = types::KernelTypes::from_directory("/sys/kernel/btf");
+	return *types_;
+}
+
+std::vector<d::ProbeArg> DeviceTarget::args(const d::ProbeInfo& probe) { return probe_args(probe, types()); }
+
+const types::Container* DeviceTarget::kernel_types(std::string_view module) {
+	if (module.empty() || module == "vmlinux")
+		return types().available() ? &types().vmlinux() : nullptr;
+	return types().container(module);
+}
+
+std::vector<std::string> DeviceTarget::type_modules() {
+	std::vector<std::string> names = types().names();
+	if (!names.empty() && names.front() == "vmlinux")
+		names.erase(names.begin());
+	return names;
+}
+
+std::optional<d::Symbol> DeviceTarget::symbol(std::string_view module, std::string_view name) {
+	const std::optional<types::Symbol> found = symbols_.find(name, module);
+	if (!found)
+		return std::nullopt;
+	return d::Symbol{.module = std::string(found->module),
+			 .name = std::string(found->name),
+			 .address = found->address,
+			 .size = found->size};
+}
+
+} // namespace dfr::recorder

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Arguments by provider. Argument i of a probe is always arg(i) of its firing:
+// where two translated types are made of one kernel object, the provider passes
+// the object twice.
+#include "recorder/probe_args.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "formats/error.h"
+#include "formats/types/kernel_types.h"
+
+namespace dfr::recorder {
+namespace {
+
+struct Typed {
+	const char* native;
+	const char* translated; // "": as it is
+};
+
+struct StableProbe {
+	const char* provider;
+	const char* name;
+	std::array<Typed, 4> args;
+};
+
+constexpr Typed kThread{"struct task_struct *", "lwpsinfo_t *"};
+constexpr Typed kProcess{"struct task_struct *", "psinfo_t *"};
+constexpr Typed kCpu{"struct task_struct *", "cpuinfo_t *"};
+constexpr Typed kInt{"int", ""};
+constexpr Typed kBuffer{"struct bio *", "bufinfo_t *"};
+constexpr Typed kDevice{"struct bio *", "devinfo_t *"};
+constexpr Typed kFile{"struct file *", "fileinfo_t *"};
+
+// Sheet "providers", sections 6 to 8.
+constexpr StableProbe kStable[] = {
+    {"proc", "create", {kProcess}},
+    {"proc", "exec", {Typed{"char *", ""}}},
+    {"proc", "exec-failure", {kInt}},
+    {"proc", "exit", {kInt}},
+    {"proc", "lwp-create", {kThread, kProcess}},
+    {"proc", "signal-send", {kThread, kProcess, kInt}},
+    {"proc", "signal-discard", {kThread, kProcess, kInt}},
+    {"proc", "signal-clear", {kInt}},
+    {"proc", "signal-handle", {kInt, Typed{"struct kernel_siginfo *", ""}, Typed{"void *", ""}}},
+    {"sched", "change-pri", {kThread, kProcess, kInt}},
+    {"sched", "enqueue", {kThread, kProcess, kCpu, kInt}},
+    {"sched", "dequeue", {kThread, kProcess, kCpu, kInt}},
+    {"sched", "off-cpu", {kThread, kProcess}},
+    {"sched", "surrender", {kThread, kProcess}},
+    {"sched", "tick", {kThread, kProcess}},
+    {"sched", "wakeup", {kThread, kProcess}},
+    {"io", "start", {kBuffer, kDevice, kFile}},
+    {"io", "done", {kBuffer, kDevice, kFile}},
+    {"io", "wait-start", {kBuffer, kDevice, kFile}},
+    {"io", "wait-done", {kBuffer, kDevice, kFile}},
+};
+
+// vfs operations that do not pass through vfs_<name>.
+std::string vfs_function(const std::string& operation) {
+	if (operation == "fsync")
+		return "vfs_fsync_range";
+	if (operation == "setattr")
+		return "notify_change";
+	if (operation == "iterate")
+		return "iterate_dir";
+	if (operation == "lookup")
+		return "filename_lookup";
+	return "vfs_" + operation;
+}
+
+void add(std::vector<d::ProbeArg>& args, std::string native, std::string translated = {}) {
+	args.push_back({.native = std::move(native),
+			.translated = std::move(translated),
+			.mapping = static_cast<unsigned>(args.size())});
+}
+
+std::vector<d::ProbeArg> stable_args(const d::ProbeInfo& probe) {
+	std::vector<d::ProbeArg> args;
+	for (const StableProbe& entry : kStable) {
+		if (probe.provider != entry.provider || probe.name != entry.name)
+			continue;
+		for (const Typed& typed : entry.args)
+			if (typed.native)
+				add(args, typed.native, typed.translated);
+	}
+	return args;
+}
+
+// Parameters of a function type from number `first` on.
+std::vector<d::ProbeArg> parameters(types::TypeRef function, uint32_t first) {
+	std::vector<d::ProbeArg> args;
+	const uint64_t count = function ? types::info(function).count : 0;
+	for (uint64_t i = first; i < count; i++)
+		add(args, types::to_c(function.container->parameter(function.id, static_cast<uint32_t>(i)).type));
+	return args;
+}
+
+// A function's return probe: where it returned from, and what.
+std::vector<d::ProbeArg> return_args(types::TypeRef function) {
+	std::vector<d::ProbeArg> args;
+	if (!function)
+		return args;
+	add(args, "int");
+	const types::TypeRef result = types::info(function).target;
+	if (types::resolved_kind(result) != types::Kind::Void)
+		add(args, types::to_c(result));
+	return args;
+}
+
+std::vector<d::ProbeArg> function_args(const std::string& function, const std::string& module, bool entry,
+				       types::KernelTypes& types) {
+	const types::TypeRef type = types.find_function(function, module == "vmlinux" ? "" : module);
+	return entry ? parameters(type, 0) : return_args(type);
+}
+
+std::vector<d::ProbeArg> syscall_args(const d::ProbeInfo& probe, types::KernelTypes& types,
+				      const std::string& tracing_events) {
+	std::vector<d::ProbeArg> args;
+	if (probe.name == "return") {
+		add(args, "long");
+		add(args, "long");
+		return args;
+	}
+	std::ifstream file(tracing_events + "/syscalls/sys_enter_" + probe.function + "/format");
+	if (file) {
+		std::ostringstream text;
+		text << file.rdbuf();
+		return parse_event_format(text.str());
+	}
+	if (types.available())
+		args = parameters(types.find_function("__do_sys_" + probe.function), 0);
+	const bool known = !args.empty();
+	while (!known && args.size() < 6)
+		add(args, "long");
+	return args;
+}
+
+std::string_view trim(std::string_view text) {
+	const size_t first = text.find_first_not_of(" \t");
+	if (first == std::string_view::npos)
+		return {};
+	return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// "const char * filename" without its name, and without annotations of address spaces.
+std::string declared_type(std::string_view declaration) {
+	declaration = trim(declaration);
+	size_t end = declaration.size();
+	while (end && (std::isalnum(static_cast<unsigned char>(declaration[end - 1])) || declaration[end - 1] == '_'))
+		end--;
+	std::string type(trim(declaration.substr(0, end)));
+	for (const char* annotation : {"__user", "__attribute__((user))"}) {
+		const std::string text = annotation;
+		for (size_t at; (at = type.find(text)) != std::string::npos;)
+			type.erase(at, text.size() + (type.substr(at + text.size(), 1) == " "));
+	}
+	return std::string(trim(type));
+}
+
+} // namespace
+
+std::vector<d::ProbeArg> parse_event_format(std::string_view format) {
+	std::vector<d::ProbeArg> args;
+	constexpr std::string_view kField = "field:";
+	while (!format.empty()) {
+		const size_t end = std::min(format.find('\n'), format.size());
+		const std::string_view line = trim(format.substr(0, end));
+		format.remove_prefix(std::min(end + 1, format.size()));
+		if (!line.starts_with(kField))
+			continue;
+		const std::string_view declaration = line.substr(kField.size(), line.find(';') - kField.size());
+		if (declaration.find(" common_") != std::string_view::npos ||
+		    declaration.ends_with("__syscall_nr"))
+			continue;
+		add(args, declared_type(declaration));
+	}
+	return args;
+}
+
+std::vector<d::ProbeArg> probe_args(const d::ProbeInfo& probe, types::KernelTypes& types,
+				    const std::string& tracing_events) {
+	if (probe.provider == "syscall")
+		return syscall_args(probe, types, tracing_events);
+	std::vector<d::ProbeArg> args = stable_args(probe);
+	if (!args.empty() || !types.available())
+		return args;
+	if (probe.provider == "fbt")
+		return function_args(probe.function, probe.module, probe.name == "entry", types);
+	if (probe.provider == "vfs")
+		return function_args(vfs_function(probe.function), "", probe.name == "entry", types);
+	if (probe.provider == "sdt" || probe.provider == "rawtp")
+		return parameters(types.find_tracepoint(probe.name), 1);
+	return args;
+}
+
+} // namespace dfr::recorder
