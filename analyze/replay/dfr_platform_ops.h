@@ -204,7 +204,7 @@ static inline int dfr_plat_store_user(const struct dfr_firing *firing, u64 addr,
 
 /*
  * Captured inputs, replay's own: what `captured[index]` is. A by-reference one
- * is memory of the firing (dfr_plat_firing_memory()): the engine reads it
+ * is memory of the firing (dfr_plat_firing_room()): the engine reads it
  * directly. NULL: the program asks for an input that the caller did not give.
  */
 #define DFR_PLAT_HAS_CAPTURED 1
@@ -215,7 +215,8 @@ static inline const struct dfr_captured *dfr_plat_captured(const struct dfr_firi
 	return index < env->ev_ncaptured ? &env->ev_captured[index] : NULL;
 }
 
-static inline bool dfr_plat_firing_memory(const struct dfr_firing *firing, u64 addr, size_t size)
+/* Bytes from addr to the end of the captured value that it lies in; 0: in none. */
+static inline u64 dfr_plat_firing_room(const struct dfr_firing *firing, u64 addr)
 {
 	const struct dfr_env *env = dfr_plat_env(firing);
 	u32 i;
@@ -223,11 +224,10 @@ static inline bool dfr_plat_firing_memory(const struct dfr_firing *firing, u64 a
 	for (i = 0; i < env->ev_ncaptured; i++) {
 		const struct dfr_captured *captured = &env->ev_captured[i];
 
-		if (captured->size && addr >= captured->value && addr - captured->value <= captured->size &&
-		    size <= captured->size - (addr - captured->value))
-			return true;
+		if (captured->size && addr >= captured->value && addr - captured->value < captured->size)
+			return captured->size - (addr - captured->value);
 	}
-	return false;
+	return 0;
 }
 
 /* Numbers as formats/abi/dif.h has them; it is not included here, to keep the order of headers simple. */
@@ -333,6 +333,9 @@ static inline int dfr_plat_symbol(const char *name, u64 *address)
 {
 	return dfr_user_symbol ? dfr_user_symbol(name, address) : -ENOENT;
 }
+
+static inline void dfr_plat_native_build(struct dfr_difo *difo) { (void)difo; }
+static inline void dfr_plat_native_free(struct dfr_difo *difo) { (void)difo; }
 
 static inline int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
 				  size_t unit)

@@ -341,6 +341,17 @@ static int allocate_tables(struct dfr_loader *ld)
 	return 0;
 }
 
+/* `-x jit=0` leaves a program to the interpreter. */
+static bool native_wanted(const struct dfr_program *pg)
+{
+	u32 i;
+
+	for (i = 0; i < pg->pg_noptions; i++)
+		if (pg->pg_options[i].po_option == DFR_OPT_JIT)
+			return pg->pg_options[i].po_value != 0;
+	return true;
+}
+
 static int convert(struct dfr_loader *ld)
 {
 	struct dfr_program *pg = ld->ld_program;
@@ -370,6 +381,10 @@ static int convert(struct dfr_loader *ld)
 	if (!ld->ld_limits->ll_kernel_reads) {
 		for (i = 0; i < pg->pg_ndifos; i++)
 			dfr_difo_restrict(&pg->pg_difos[i]);
+	}
+	if (native_wanted(pg)) {
+		for (i = 0; i < pg->pg_ndifos; i++)
+			dfr_plat_native_build(&pg->pg_difos[i]);
 	}
 	return 0;
 }
@@ -452,8 +467,12 @@ int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits 
 
 void dfr_program_free(struct dfr_program *pg)
 {
+	u32 i;
+
 	if (!pg)
 		return;
+	for (i = 0; i < pg->pg_ndifos; i++)
+		dfr_plat_native_free(&pg->pg_difos[i]);
 	dfr_plat_free(pg->pg_clauses);
 	dfr_plat_free(pg->pg_options);
 	dfr_plat_free(pg->pg_difos);

@@ -19,6 +19,8 @@
 extern "C" {
 #endif
 
+struct dfr_machine;
+
 /* Why a DOF was refused: names section and offset. */
 struct dfr_refusal {
 	u32 rf_section; /* 0xffffffff: the header */
@@ -39,6 +41,9 @@ struct dfr_difo {
 	struct dif_type di_rtype;
 	u32 di_section; /* DIFOHDR's index */
 	u32 di_flags;	/* DFR_DIFO_* */
+	/* Native code, where the platform makes it: dfr_dif_run() then runs that. */
+	u64 (*di_run)(struct dfr_machine *m);
+	void *di_native;
 };
 #define DFR_DIFO_PURE 0x1	 /* reads only execname pid tid cpu arg0-9 and constants: may run before the guard */
 #define DFR_DIFO_DESTRUCTIVE 0x2 /* copyout, copyoutstr */

@@ -45,6 +45,7 @@ typedef __s64 s64;
 struct dfr_engine;
 struct dfr_state;
 struct dfr_probe;
+struct dfr_difo;
 
 /* What the context record holds about who fired. */
 struct dfr_context {
@@ -140,6 +141,8 @@ struct dfr_firing {
  *   const u8 *dfr_plat_boot_id(void)				16 bytes
  *   size_t dfr_plat_machine(char *buffer, size_t room)		key=value lines for the catalog
  *   int dfr_plat_symbol(const char *name, u64 *address)	for DOF relocations; -ENOENT
+ *   void dfr_plat_native_build(struct dfr_difo *)		native code for a verified DIFO, or nothing
+ *   void dfr_plat_native_free(struct dfr_difo *)
  *   int dfr_plat_anchor(struct dfr_state *, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit)
  *		make memory findable in a dead machine; no-op in user space
  *   void dfr_plat_unanchor(struct dfr_state *)			before the state's memory is freed

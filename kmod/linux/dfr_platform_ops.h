@@ -225,6 +225,8 @@ u32 dfr_plat_crc32c(u32 crc, const void *p, size_t n);
 const u8 *dfr_plat_boot_id(void);
 size_t dfr_plat_machine(char *buffer, size_t room);
 int dfr_plat_symbol(const char *name, u64 *address);
+void dfr_plat_native_build(struct dfr_difo *difo);
+void dfr_plat_native_free(struct dfr_difo *difo);
 int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
 		    size_t unit);
 void dfr_plat_unanchor(struct dfr_state *state);
