@@ -52,7 +52,7 @@ void add_type(Cursor& in, BtfBuilder& b) {
 }
 
 Bytes build(Cursor& in, BtfBuilder& b) {
-	for (unsigned types = in.byte(); types != 0 && !in.done(); types--)
+	for (unsigned types = in.byte() % 48; types != 0 && !in.done(); types--)
 		add_type(in, b);
 	Bytes bytes = b.bytes();
 	for (unsigned flips = in.byte() % 4; flips > 1; flips--)

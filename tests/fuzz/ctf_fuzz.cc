@@ -8,6 +8,7 @@
 
 #include "formats/types/ctf.h"
 #include "formats/types/symbols.h"
+#include "tests/fuzz/elf_builder.h"
 #include "tests/fuzz/types_exercise.h"
 #include "tests/unit/types_ctf_builder.h"
 
@@ -30,7 +31,7 @@ public:
 	}
 
 	Bytes build() {
-		for (unsigned types = in_.byte(); types != 0 && !in_.done(); types--)
+		for (unsigned types = in_.byte() % 48; types != 0 && !in_.done(); types--)
 			add_type();
 		add_symbols(ctf_.objects, ctf_.object_names);
 		add_symbols(ctf_.functions, ctf_.function_names);
@@ -142,6 +143,34 @@ void exercise_elf(const Blob& blob) {
 	});
 }
 
+Bytes archive_of(Cursor& in, const Bytes& parent, const Bytes& child) {
+	Bytes out;
+	const std::uint64_t data_at = 40 + 32, second = 8 + parent.size();
+	const std::uint64_t header[] = {0x8b47f2a4d7623eebULL, 2, 2, data_at + second + 8 + child.size(), data_at,
+	                                5, second, 0, 0};
+	for (const std::uint64_t value : header)
+		dfr::test::put(out, value, 8);
+	for (const Bytes* part : {&parent, &child}) {
+		dfr::test::put(out, part->size(), 8);
+		out.insert(out.end(), part->begin(), part->end());
+	}
+	for (const char c : std::string_view(".ctf\0a.c\0", 9))
+		out.push_back(static_cast<std::uint8_t>(c));
+	for (unsigned flips = in.byte() % 4; flips > 1; flips--)
+		out[in.byte() % 80] ^= static_cast<std::uint8_t>(in.byte());
+	return out;
+}
+
+void exercise_wrapped(Cursor& in, bool archive) {
+	Bytes bytes = Builder(in, false).build();
+	if (archive)
+		bytes = archive_of(in, bytes, Builder(in, true).build());
+	if (in.byte() & 1)
+		exercise_elf(Blob::from_bytes(dfr::fuzz::build_elf(in, bytes)));
+	else
+		tolerate([&] { exercise_file(*CtfFile::from_blob("fuzz", Blob::from_bytes(bytes))); });
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -155,12 +184,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 			exercise_elf(blob);
 		return 0;
 	}
+	if (mode >= 6) {
+		exercise_wrapped(in, mode == 6);
+		return 0;
+	}
 	std::unique_ptr<Ctf> parent;
 	tolerate([&] {
 		parent = std::make_unique<Ctf>("fuzz", Blob::from_bytes(Builder(in, false).build()), nullptr);
 		exercise_one(*parent);
 	});
-	if (mode < 5) {
+	if (mode < 4) {
 		tolerate([&] {
 			const Ctf child("child", Blob::from_bytes(Builder(in, true).build()), nullptr, parent.get());
 			exercise_one(child);

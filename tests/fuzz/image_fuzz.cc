@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Fuzzes what lies before types: kernel images (lz4 blocks and a vmlinuz around
+// any payload), the text of /proc/kallsyms and the symbols of ELF files.
+#include <cstring>
+
+#include "formats/types/lz4.h"
+#include "formats/types/symbols.h"
+#include "tests/fuzz/elf_builder.h"
+#include "tests/fuzz/types_exercise.h"
+
+using dfr::fuzz::Cursor;
+using dfr::fuzz::tolerate;
+using dfr::test::Bytes;
+using namespace dfr::types;
+
+namespace {
+
+Bytes rest(const Cursor& in) { return Bytes(in.rest(), in.rest() + in.left()); }
+
+void fuzz_lz4(Cursor& in) {
+	Bytes frame;
+	dfr::test::put32(frame, kLz4LegacyMagic);
+	const Bytes block = rest(in);
+	dfr::test::put32(frame, static_cast<std::uint32_t>(block.size()));
+	frame.insert(frame.end(), block.begin(), block.end());
+	Bytes out;
+	unpack_lz4(frame, 1 << 20, out);
+}
+
+void fuzz_vmlinuz(Cursor& in) {
+	Bytes image(0x250);
+	image[0x1f1] = static_cast<std::uint8_t>(in.byte() % 4);
+	std::memcpy(&image[0x202], "HdrS", 4);
+	image[0x206] = static_cast<std::uint8_t>(in.byte() | 8);
+	image[0x207] = 2;
+	image[0x248] = static_cast<std::uint8_t>(in.byte() & 3);
+	static const Bytes kMagics[] = {
+	    {}, {0xfd, '7', 'z', 'X', 'Z', 0}, {0x28, 0xb5, 0x2f, 0xfd}, {0x1f, 0x8b}, {2, 0x21, 0x4c, 0x18}};
+	Bytes payload = kMagics[in.byte() % 5];
+	const Bytes body = rest(in);
+	payload.insert(payload.end(), body.begin(), body.end());
+	const auto length = static_cast<std::uint32_t>(payload.size());
+	std::memcpy(&image[0x24c], &length, 4);
+	const std::size_t sectors = image[0x1f1] ? image[0x1f1] : 4;
+	image.resize((sectors + 1) * 512 + image[0x248]);
+	image.insert(image.end(), payload.begin(), payload.end());
+	tolerate([&] { unpack_vmlinuz(Blob::from_bytes(image), "fuzz"); });
+}
+
+void fuzz_kallsyms(Cursor& in) {
+	const Symbols symbols = Symbols::from_kallsyms_text(Blob::from_bytes(rest(in)));
+	tolerate([&] {
+		for (int i = 0; i < 6; i++) {
+			symbols.find("a");
+			symbols.find("_text", "m");
+		}
+		symbols.find(std::uint64_t(0x10));
+		symbols.find(~std::uint64_t(0));
+		if (symbols.has_addresses() && symbols.count() == 0)
+			std::abort();
+	});
+}
+
+// The same as lines that are mostly right.
+void fuzz_lines(Cursor& in) {
+	std::string text;
+	while (!in.done()) {
+		char address[24];
+		std::snprintf(address, sizeof address, "%016x ", in.value());
+		text += address;
+		text += "tTdDAwB"[in.byte() % 7];
+		text += ' ';
+		text += in.byte() % 16 ? in.name() : "_end";
+		if (in.byte() % 3 == 0)
+			text += "\t[m]";
+		text += "\n\n\t ]"[in.byte() % 16 ? 0 : in.byte() % 5];
+	}
+	Bytes bytes(text.begin(), text.end());
+	Cursor lines(bytes.data(), bytes.size());
+	fuzz_kallsyms(lines);
+}
+
+void fuzz_elf(Cursor& in) {
+	const Bytes elf = dfr::fuzz::build_elf(in, {});
+	tolerate([&] {
+		const ElfSymbols symbols = ElfSymbols::from_blob("fuzz", Blob::from_bytes(elf));
+		for (const Symbol& symbol : symbols.all())
+			symbols.find(symbol.address + symbol.size);
+		symbols.find("aaa");
+		symbols.address_of_offset(in.value());
+	});
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+	Cursor in(data, size);
+	switch (in.byte() % 5) {
+	case 0:
+		fuzz_lz4(in);
+		break;
+	case 1:
+		fuzz_vmlinuz(in);
+		break;
+	case 2:
+		fuzz_kallsyms(in);
+		break;
+	case 3:
+		fuzz_lines(in);
+		break;
+	default:
+		fuzz_elf(in);
+		break;
+	}
+	return 0;
+}
