@@ -5,7 +5,8 @@
  *
  * Blocks are not copied: TAKE hands out closed blocks by number and puts spare
  * ones into the ring in their place; the reader maps the device (read-only) and
- * finds block n of CPU c at page offset DFR_MAP_OFFSET(c, n); RELEASE gives it
+ * finds block n of CPU c at page offset DFR_MAP_OFFSET(c, n), plus
+ * (n * size) % 4096 where blocks are smaller than a page; RELEASE gives it
  * back. The kernel never reads a word that user space can write.
  *
  * Every structure starts with its own size; unknown trailing bytes must be 0.

@@ -6,8 +6,10 @@
  * hole (SIGBUS). Read-only for ever: the kernel never reads what user space
  * could have written.
  *
- * Pages are put in at once, by reference: if the state ends first, they live
- * until the mapping goes. Process context; mmap_lock is held, then the engine's.
+ * Pages of the blocks that are there are put in at once, those of blocks that
+ * the ring gets later when they are touched; by reference: if the state ends
+ * first, they live until the mapping goes. Process context; mmap_lock is held,
+ * then the engine's.
  */
 #include "kmod/linux/compat.h"
 #include "kmod/linux/device.h"
@@ -38,6 +40,30 @@ static int map_block(struct vm_area_struct *vma, unsigned long address, const u8
 	return 0;
 }
 
+struct place {
+	u32 pl_cpu;
+	u32 pl_block;
+	u32 pl_within; /* its slot */
+};
+
+static struct place place_of(u64 offset)
+{
+	struct place place = {
+		.pl_cpu = offset >> CPU_SHIFT,
+		.pl_block = (offset >> SLOT_SHIFT) & ((1U << (CPU_SHIFT - SLOT_SHIFT)) - 1),
+		.pl_within = offset & ((1U << SLOT_SHIFT) - 1),
+	};
+
+	return place;
+}
+
+static const u8 *block_at(const struct dfr_state *state, const struct place *place)
+{
+	if (place->pl_cpu >= dfr_plat_ncpus())
+		return NULL;
+	return (const u8 *)dfr_state_block(state, place->pl_cpu, place->pl_block);
+}
+
 /* The lock is held. -ENOENT: there is no block at all in the range. */
 static int map_range(struct dfr_state *state, struct vm_area_struct *vma)
 {
@@ -47,18 +73,14 @@ static int map_range(struct dfr_state *state, struct vm_area_struct *vma)
 	bool any = false;
 
 	while (address < vma->vm_end) {
-		u32 within = offset & ((1U << SLOT_SHIFT) - 1);
+		struct place place = place_of(offset);
 		unsigned long room = min_t(unsigned long, vma->vm_end - address,
-					   (1UL << SLOT_SHIFT) - within);
-		u32 cpu = offset >> CPU_SHIFT;
-		u32 n = (offset >> SLOT_SHIFT) & ((1U << (CPU_SHIFT - SLOT_SHIFT)) - 1);
-		const struct dfr_block *block = NULL;
+					   (1UL << SLOT_SHIFT) - place.pl_within);
+		const u8 *block = block_at(state, &place);
 		int error;
 
-		if (offset >> CPU_SHIFT < dfr_plat_ncpus())
-			block = dfr_state_block(state, cpu, n);
 		if (block) {
-			error = map_block(vma, address, (const u8 *)block, size, within, room);
+			error = map_block(vma, address, block, size, place.pl_within, room);
 			if (error)
 				return error;
 			any = true;
@@ -69,6 +91,34 @@ static int map_range(struct dfr_state *state, struct vm_area_struct *vma)
 	return any ? 0 : -ENOENT;
 }
 
+/* The lock is held. */
+static struct page *page_at(struct dfr_session *session, u64 offset)
+{
+	struct place place = place_of(offset);
+	const u8 *block = session ? block_at(session->ss_state, &place) : NULL;
+
+	if (!block || place.pl_within >= dfr_state_block_size(session->ss_state))
+		return NULL;
+	return page_of(block + place.pl_within);
+}
+
+static vm_fault_t on_fault(struct vm_fault *fault)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+	struct dfr_file *file = fault->vma->vm_file->private_data;
+
+	dfr_mutex_lock(lock);
+	fault->page = page_at(file->fl_session, (u64)fault->pgoff << PAGE_SHIFT);
+	if (fault->page)
+		get_page(fault->page);
+	dfr_mutex_unlock(lock);
+	return fault->page ? 0 : VM_FAULT_SIGBUS;
+}
+
+static const struct vm_operations_struct operations = {
+	.fault = on_fault,
+};
+
 int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
@@ -78,6 +128,7 @@ int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
 	dfr_vma_lock_down(vma);
+	vma->vm_ops = &operations;
 	dfr_mutex_lock(lock);
 	if (file->fl_session)
 		error = map_range(file->fl_session->ss_state, vma);
