@@ -116,7 +116,7 @@ void Consumer::report_drops(const dfr_ioc_status& status, bool last) {
 }
 
 void Consumer::consume(bool last) {
-	const uint64_t until = last || session_.catalog().cpus <= 1 ? UINT64_MAX : now_ns();
+	const uint64_t until = last || synchronous_ || session_.catalog().cpus <= 1 ? UINT64_MAX : now_ns();
 	session_.flush();
 	while (auto block = session_.next()) {
 		if (hooks_.block)

@@ -37,6 +37,10 @@ public:
 	void go();
 	// Sleeps until the next pass is due, or a signal.
 	void sleep();
+	// All that was fired so far has been delivered: nothing waits for other CPUs (replay).
+	void set_synchronous() { synchronous_ = true; }
+	// Reads what is there, whatever the buffer policy.
+	void read() { consume(false); }
 	// A pass; false when the session is over (exit(), a full buffer, the deadman).
 	bool work();
 	// END, what is left, aggregations that were not printed.
@@ -70,6 +74,7 @@ private:
 	std::chrono::nanoseconds interval_{1'000'000'000};
 	bool at_end_only_ = false; // ring and fill: read once, after the stop
 	bool killed_ = false;
+	bool synchronous_ = false;
 	bool stopped_ = false;
 	uint64_t lost_ = 0;
 	unsigned cpus_ = 0;

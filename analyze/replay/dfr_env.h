@@ -63,6 +63,13 @@ struct dfr_env {
 };
 #define DFR_ENV_LIVE 0x1 /* current is this process: user loads and destructive actions reach it */
 
+/*
+ * Who "current" is for firings of this thread that come without an environment:
+ * BEGIN and END above all, which replay fires at the recording's times. NULL
+ * (at first): the process itself.
+ */
+extern __thread const struct dfr_env *dfr_user_env;
+
 /* The process itself. Costs a few system calls: make one and keep it. */
 void dfr_env_self(struct dfr_env *env);
 

@@ -149,6 +149,8 @@ dfr_ioc_status EngineSession::status() {
 
 bool EngineSession::exited() { return status().exited != 0; }
 
+bool EngineSession::readable() { return dfr_state_readable(state_); }
+
 void EngineSession::clean() {
 	const Lock lock(engine_);
 	dfr_state_clean(state_);

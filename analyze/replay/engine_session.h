@@ -41,6 +41,7 @@ public:
 
 	dfr_engine* engine() { return engine_; }
 	bool exited();
+	bool readable(); // closed blocks wait to be taken
 	void clean(); // the engine's housekeeping
 
 	const trace::Catalog& catalog() override;

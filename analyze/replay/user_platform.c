@@ -403,11 +403,15 @@ void dfr_env_self(struct dfr_env *env)
 	env->ev_comm[15] = '\0';
 }
 
-/* Of each thread, made at its first firing without an environment. */
+__thread const struct dfr_env *dfr_user_env;
+
+/* Of each thread: what it has set, or itself, made at its first firing without an environment. */
 const struct dfr_env *dfr_user_default_env(void)
 {
 	static __thread struct dfr_env self;
 
+	if (dfr_user_env)
+		return dfr_user_env;
 	if (!self.ev_flags)
 		dfr_env_self(&self);
 	return &self;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Commands and processes that tracing goes along with.
+#include "analyze/cli/child.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+
+namespace dfr::cli {
+namespace {
+
+// In the child: waits for its byte, then becomes the command.
+[[noreturn]] void become(int go, const std::vector<std::string>& command) {
+	char byte;
+	while (::read(go, &byte, 1) < 0 && errno == EINTR) {
+	}
+	std::vector<char*> words;
+	for (const std::string& word : command)
+		words.push_back(const_cast<char*>(word.c_str()));
+	words.push_back(nullptr);
+	signal(SIGPIPE, SIG_DFL);
+	::execvp(words[0], words.data());
+	const std::string text = "failed to execute " + command[0] + ": " + std::strerror(errno) + "\n";
+	(void)!::write(STDERR_FILENO, text.data(), text.size());
+	::_exit(127);
+}
+
+} // namespace
+
+Children::~Children() {
+	for (Child& child : children_) {
+		if (child.go >= 0) { // it never started: it must not start now
+			::kill(child.pid, SIGKILL);
+			::close(child.go);
+			::waitpid(child.pid, nullptr, 0);
+		}
+	}
+}
+
+int Children::hold(const std::vector<std::string>& command) {
+	if (command.empty())
+		throw Error("no command was given", "write it after --, or with -c 'COMMAND'");
+	int ends[2];
+	if (::pipe2(ends, O_CLOEXEC) != 0)
+		throw Error::from_errno("cannot start " + command[0]);
+	const pid_t pid = ::fork();
+	if (pid < 0)
+		throw Error::from_errno("cannot start " + command[0]);
+	if (pid == 0) {
+		::close(ends[1]);
+		become(ends[0], command);
+	}
+	::close(ends[0]);
+	children_.push_back({pid, ends[1], true, false, -1});
+	return pid;
+}
+
+void Children::watch(int pid) {
+	if (::kill(pid, 0) != 0 && errno == ESRCH)
+		throw Error("failed to grab pid " + std::to_string(pid) + ": no such process",
+			    "look for it with ps");
+	children_.push_back({pid, -1, false, false, -1});
+}
+
+void Children::release() {
+	for (Child& child : children_) {
+		if (child.go < 0)
+			continue;
+		(void)!::write(child.go, "g", 1);
+		::close(child.go);
+		child.go = -1;
+	}
+}
+
+std::vector<int> Children::ended() {
+	std::vector<int> pids;
+	for (Child& child : children_) {
+		if (child.over)
+			continue;
+		int status = 0;
+		if (child.own && ::waitpid(child.pid, &status, WNOHANG) == child.pid) {
+			child.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+			child.over = true;
+		} else if (!child.own && ::kill(child.pid, 0) != 0 && errno == ESRCH) {
+			child.over = true;
+		}
+		if (child.over)
+			pids.push_back(child.pid);
+	}
+	return pids;
+}
+
+bool Children::all_ended() const {
+	return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.over; });
+}
+
+int Children::status() const { return children_.empty() ? -1 : children_[0].status; }
+
+std::vector<std::string> split_words(const std::string& command) {
+	std::vector<std::string> words;
+	for (size_t at = 0; at < command.size();) {
+		const size_t from = command.find_first_not_of(" \t\n", at);
+		if (from == std::string::npos)
+			break;
+		const size_t to = std::min(command.find_first_of(" \t\n", from), command.size());
+		words.push_back(command.substr(from, to - from));
+		at = to;
+	}
+	return words;
+}
+
+} // namespace dfr::cli

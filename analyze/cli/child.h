@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Processes that tracing goes along with: a command that starts when tracing
+// does (-c, `record -- COMMAND`) and processes that were there before (-p).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace dfr::cli {
+
+class Children {
+public:
+	~Children();
+	// Forks; the command itself starts with release(). Returns its pid.
+	int hold(const std::vector<std::string>& command);
+	// A process that is there already. Throws dfr::Error if it is not.
+	void watch(int pid);
+	void release();
+
+	bool empty() const { return children_.empty(); }
+	// Pids of those that have ended since the last call.
+	std::vector<int> ended();
+	bool all_ended() const;
+	// Exit status of the first command, as a shell gives it; -1: not ended.
+	int status() const;
+
+private:
+	struct Child {
+		int pid = 0;
+		int go = -1; // pipe: a byte starts it
+		bool own = false;
+		bool over = false;
+		int status = -1;
+	};
+	std::vector<Child> children_;
+};
+
+// -c's command: words between blanks.
+std::vector<std::string> split_words(const std::string& command);
+
+} // namespace dfr::cli

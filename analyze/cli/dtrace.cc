@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dtrace(1): the classic command, its options, messages and exit statuses, over
+// either engine. Output formats are the renderer's (analyze/render); the loop is
+// the consumer's (analyze/libdfr). Nothing here is loaded that the program does
+// not need: a trivial program must start and end in ten million instructions.
+#include "analyze/cli/dtrace.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "analyze/cli/child.h"
+#include "analyze/cli/dtrace_options.h"
+#include "analyze/cli/machine.h"
+#include "analyze/cli/signals.h"
+#include "analyze/libdfr/consumer.h"
+#include "analyze/libdfr/program.h"
+#include "analyze/libdfr/style.h"
+#include "formats/dif/disasm.h"
+#include "formats/dof/image.h"
+#include "formats/error.h"
+
+extern char** environ;
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kVersion = "Sun D 1.13";
+
+class Dtrace {
+public:
+	Dtrace(DtraceOptions options, std::string name) : options_(std::move(options)), name_(std::move(name)) {}
+	int run();
+
+private:
+	void front_end_options();
+	void environment_options();
+	bool take_option(const std::string& text);
+	bool compile();
+	bool compile_on(std::unique_ptr<Machine> machine);
+	void open_machine();
+	void report_errors();
+	void print_code();
+	int list();
+	int trace();
+	void enable();
+	void consume(lib::Consumer& consumer, Children& children);
+	d::CompileOptions compile_options() const;
+
+	// "dtrace: ..." on stderr; a notice is silenced by -q.
+	void say(const char* format, ...) const __attribute__((format(printf, 2, 3)));
+	void notice(const char* format, ...) const __attribute__((format(printf, 2, 3)));
+
+	DtraceOptions options_;
+	std::string name_;
+	std::vector<std::string> compiler_options_;
+	Engine engine_ = Engine::Automatic;
+	bool errtags_ = false;
+	bool testing_ = false;
+	render::Style style_;
+	std::unique_ptr<Machine> machine_;
+	d::Diagnostics diagnostics_;
+	d::Compiled compiled_;
+	uint32_t target_pid_ = 0;
+};
+
+void Dtrace::say(const char* format, ...) const {
+	va_list arguments;
+	va_start(arguments, format);
+	std::fprintf(stderr, "%s: ", name_.c_str());
+	std::vfprintf(stderr, format, arguments);
+	std::fputc('\n', stderr);
+	va_end(arguments);
+}
+
+void Dtrace::notice(const char* format, ...) const {
+	if (style_.quiet)
+		return;
+	va_list arguments;
+	va_start(arguments, format);
+	std::fprintf(stderr, "%s: ", name_.c_str());
+	std::vfprintf(stderr, format, arguments);
+	std::fputc('\n', stderr);
+	va_end(arguments);
+}
+
+// DTRACE_OPT_STRSIZE=512: as -x strsize=512, before any -x.
+void Dtrace::environment_options() {
+	static constexpr char kPrefix[] = "DTRACE_OPT_";
+	std::vector<std::string> found;
+	for (char** at = environ; at && *at; at++) {
+		if (std::strncmp(*at, kPrefix, sizeof kPrefix - 1) != 0)
+			continue;
+		std::string text = *at + sizeof kPrefix - 1;
+		for (char& c : text) {
+			if (c == '=')
+				break;
+			c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+		}
+		if (!text.empty() && text.back() == '=')
+			text.pop_back();
+		found.push_back(std::move(text));
+	}
+	options_.options.insert(options_.options.begin(), found.begin(), found.end());
+	testing_ = std::getenv("_DTRACE_TESTING") != nullptr;
+}
+
+// True if the option is the command's own and not the compiler's.
+bool Dtrace::take_option(const std::string& text) {
+	const size_t equals = text.find('=');
+	const std::string option = text.substr(0, equals);
+	const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
+	if (option == "engine") {
+		engine_ = parse_engine(value);
+	} else if (option == "errtags") {
+		errtags_ = true;
+	} else if (option == "droptags") {
+		style_.droptags = true;
+	} else if (option == "verbose") {
+		options_.disassemble = true;
+	} else if (option == "zdefs") {
+		options_.zdefs = true;
+	} else if (option == "cpp") {
+		options_.preprocess = true;
+	} else if (option == "define") {
+		options_.cpp.push_back("-D" + value);
+	} else if (option == "undef") {
+		options_.cpp.push_back("-U" + value);
+	} else if (option == "incdir") {
+		options_.cpp.push_back("-I" + value);
+	} else if (option == "cpphdrs") {
+		options_.cpp.emplace_back("-H");
+	} else if (option == "libdir") {
+		options_.library = value;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+void Dtrace::front_end_options() {
+	environment_options();
+	for (const std::string& option : options_.options) {
+		if (take_option(option))
+			continue;
+		const size_t equals = option.find('=');
+		bool known = false;
+		const std::string why = render::Renderer::set_style(
+		    style_, option.substr(0, equals), equals == std::string::npos ? "" : option.substr(equals + 1), known);
+		if (!why.empty())
+			throw Error("failed to set -x " + option.substr(0, equals) + ": " + why);
+		compiler_options_.push_back(option);
+	}
+	style_.testing = testing_;
+}
+
+d::CompileOptions Dtrace::compile_options() const {
+	d::CompileOptions options;
+	options.options = compiler_options_;
+	options.zdefs = options_.zdefs;
+	options.program = options_.programs.empty() ? name_ : options_.programs[0].script ? options_.programs[0].name : name_;
+	options.arguments = options_.operands;
+	options.session = lib::session_macros(target_pid_);
+	options.preprocess = options_.preprocess;
+	options.cpp_arguments = options_.cpp;
+	options.library = options_.library;
+	return options;
+}
+
+bool Dtrace::compile_on(std::unique_ptr<Machine> machine) {
+	machine_ = std::move(machine);
+	diagnostics_ = d::Diagnostics{};
+	compiled_ = lib::compile_parts(options_.programs, compile_options(), machine_->target(), diagnostics_);
+	return !diagnostics_.failed();
+}
+
+// Where the program runs. Without a choice: in the kernel if it is there, else here; what cannot
+// run here has the module loaded, if we may.
+bool Dtrace::compile() {
+	if (engine_ == Engine::Process)
+		return compile_on(open_process(options_.destructive));
+	if (engine_ == Engine::Kernel || kernel_available() || options_.claim)
+		return compile_on(open_kernel(options_.destructive, ::geteuid() == 0));
+	if (compile_on(open_process(options_.destructive)))
+		return true;
+	try {
+		auto kernel = open_kernel(options_.destructive, ::geteuid() == 0);
+		return compile_on(std::move(kernel));
+	} catch (const Error&) {
+		// The compiler's own message stands: it says what has no place in this process.
+		return false;
+	}
+}
+
+void Dtrace::report_errors() {
+	const std::string first = diagnostics_.classic(errtags_);
+	const lib::ProgramPart* part = options_.programs.empty() ? nullptr : &options_.programs[0];
+	if (part && part->script)
+		say("failed to compile script %s: %s", part->name.c_str(), first.c_str());
+	else
+		say("invalid probe specifier %s: %s", part ? part->text.c_str() : "", first.c_str());
+	std::fputs(diagnostics_.render(errtags_).c_str(), stderr);
+}
+
+void Dtrace::print_code() {
+	const std::string text = dif::disassemble_listing(compiled_.image);
+	std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+int Dtrace::list() {
+	std::string text;
+	const auto row = [&text](const char* id, const char* provider, const char* module, const char* function,
+				 const char* name) {
+		char line[512];
+		std::snprintf(line, sizeof line, "%5s %10s %17s %33s %s\n", id, provider, module, function, name);
+		text += line;
+	};
+	row("ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	const auto visit = [&](const d::ProbeInfo& probe) {
+		row(std::to_string(probe.id).c_str(), probe.provider.c_str(), probe.module.c_str(),
+		    probe.function.c_str(), probe.name.c_str());
+		if (text.size() > 65536) {
+			std::fwrite(text.data(), 1, text.size(), stdout);
+			text.clear();
+		}
+		return true;
+	};
+	if (options_.programs.empty())
+		machine_->target().match({}, visit);
+	for (const dof::Ecb& ecb : compiled_.image.ecbs) {
+		d::ProbePattern pattern{ecb.probe.host, ecb.probe.provider, ecb.probe.module,
+					ecb.probe.function, ecb.probe.name, ecb.probe.id};
+		machine_->target().match(pattern, visit);
+	}
+	std::fwrite(text.data(), 1, text.size(), stdout);
+	return std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+void Dtrace::enable() {
+	const auto dof = dof::write(compiled_.image);
+	lib::ProgramPart& first = options_.programs[0];
+	try {
+		const uint32_t matched = machine_->session().enable(std::as_bytes(std::span(dof)), options_.zdefs);
+		if (options_.programs.size() == 1)
+			first.matched = matched;
+		else
+			lib::count_matches(options_.programs, compile_options(), compiled_, machine_->target());
+	} catch (const Error& error) {
+		const std::string why =
+		    error.code() == EACCES ? "Destructive actions not allowed" : error.what();
+		throw Error("failed to enable '" + first.title() + "': " + why, error.hint(), error.code());
+	}
+	for (const lib::ProgramPart& part : options_.programs)
+		notice("%s '%s' matched %u probe%s", part.script ? "script" : "description", part.title().c_str(),
+		       part.matched, part.matched == 1 ? "" : "s");
+	if (compiled_.destructive && options_.destructive)
+		notice("allowing destructive actions");
+}
+
+void Dtrace::consume(lib::Consumer& consumer, Children& children) {
+	for (bool going = true; going && signals_caught() == 0;) {
+		consumer.sleep();
+		const auto ended = children.ended();
+		going = consumer.work();
+		for (const int pid : ended)
+			notice("pid %d has exited", pid);
+		if (!children.empty() && children.all_ended())
+			going = false;
+	}
+}
+
+int Dtrace::trace() {
+	int fd = STDOUT_FILENO;
+	if (!options_.output.empty()) {
+		fd = ::open(options_.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		if (fd < 0)
+			throw Error::from_errno("failed to open output file '" + options_.output + "'");
+	}
+	Children children;
+	for (const std::string& command : options_.commands)
+		target_pid_ = static_cast<uint32_t>(children.hold(split_words(command)));
+	for (const int pid : options_.pids) {
+		children.watch(pid);
+		target_pid_ = static_cast<uint32_t>(pid);
+	}
+	if (target_pid_ != 0 && !compile()) {
+		report_errors();
+		return 1;
+	}
+	catch_signals();
+	render::Output output(fd);
+	lib::Consumer::Hooks hooks;
+	hooks.message = [this](const std::string& text) { say("%s", text.c_str()); };
+	hooks.kernel_types = [this] { return machine_->target().kernel_types(""); };
+	lib::Consumer consumer(machine_->session(), output, machine_->symbols(), std::move(hooks));
+	consumer.style() = style_;
+	enable();
+	consumer.report_faults();
+	try {
+		consumer.go();
+	} catch (const Error& error) {
+		throw Error(std::string("could not enable tracing: ") + lib::go_reason(error), error.hint(),
+			    error.code());
+	}
+	children.release();
+	consume(consumer, children);
+	if (signals_caught() != 0)
+		output.text() += '\n';
+	consumer.finish();
+	if (consumer.killed())
+		throw Error("processing aborted: Abort due to systemic unresponsiveness");
+	return consumer.exit_status().value_or(0);
+}
+
+int Dtrace::run() {
+	using Mode = DtraceOptions::Mode;
+	front_end_options();
+	if (options_.mode == Mode::Version) {
+		std::printf("%s: %s\n", name_.c_str(), kVersion);
+		return 0;
+	}
+	if (options_.mode == Mode::Link || options_.mode == Mode::Header)
+		throw Error("static user probes (-G, -h) are not supported by this version",
+			    "trace the program with the kernel's providers instead");
+	if (options_.mode == Mode::Anonymous)
+		throw Error("-A: this machine's anonymous program is part of its boot module",
+			    "install it from its D source with `dfr boot install FILE.d`");
+	if (options_.programs.empty() && options_.mode != Mode::List && !options_.claim) {
+		say("no probes specified");
+		dtrace_usage(name_);
+		return 2;
+	}
+	if (options_.mode == Mode::List)
+		options_.zdefs = true;
+	// $target is known once the commands are forked: their programs are compiled then.
+	const bool late = !options_.commands.empty() || !options_.pids.empty();
+	if ((!late || options_.compile_only) && !compile()) {
+		report_errors();
+		return 1;
+	}
+	lib::apply_options(compiled_, style_);
+	if (options_.disassemble)
+		print_code();
+	if (options_.mode == Mode::List)
+		return list();
+	if (options_.compile_only)
+		return 0;
+	return trace();
+}
+
+std::string base_name(const char* path) {
+	const char* const slash = std::strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+} // namespace
+
+int dtrace_main(int argc, char** argv) {
+	const std::string name = argc > 0 ? base_name(argv[0]) : "dtrace";
+	try {
+		auto options = parse_dtrace(argc, argv, name);
+		if (!options)
+			return 2;
+		return Dtrace(std::move(*options), name).run();
+	} catch (const Error& error) {
+		std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+		if (!error.hint().empty())
+			std::fprintf(stderr, "%s: %s\n", name.c_str(), error.hint().c_str());
+		return 1;
+	}
+}
+
+} // namespace dfr::cli

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Parsing dtrace(1)'s command line.
+#include "analyze/cli/dtrace_options.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace dfr::cli {
+namespace {
+
+// Letters with an argument, as getopt(3) spells them.
+constexpr const char* kLetters = "aAb:Bc:CD:ef:FGhHi:I:lL:m:n:o:p:P:qs:SU:vVwx:X:Z";
+
+bool takes_argument(char letter) {
+	const char* const at = std::strchr(kLetters, letter);
+	return at && at[1] == ':';
+}
+
+class Parser {
+public:
+	Parser(int argc, char** argv, const std::string& name) : argc_(argc), argv_(argv), name_(name) {}
+	std::optional<DtraceOptions> run();
+
+private:
+	bool letters(const char* word);
+	bool option(char letter, const std::string& argument);
+	bool mode(DtraceOptions::Mode wanted, char letter);
+	bool pid(const std::string& argument);
+	bool usage(const std::string& why);
+	void program(d::Specifier specifier, const std::string& text);
+
+	int argc_;
+	char** argv_;
+	std::string name_;
+	int at_ = 1;
+	char mode_letter_ = 0;
+	DtraceOptions parsed_;
+};
+
+bool Parser::usage(const std::string& why) {
+	std::fprintf(stderr, "%s: %s\n", name_.c_str(), why.c_str());
+	dtrace_usage(name_);
+	return false;
+}
+
+bool Parser::mode(DtraceOptions::Mode wanted, char letter) {
+	if (mode_letter_ != 0 && mode_letter_ != letter)
+		return usage(std::string("only one of the [-AGhlV] options can be specified: -") + mode_letter_ +
+			     " and -" + letter);
+	mode_letter_ = letter;
+	parsed_.mode = wanted;
+	return true;
+}
+
+bool Parser::pid(const std::string& argument) {
+	char* end = nullptr;
+	const long value = std::strtol(argument.c_str(), &end, 10);
+	if (argument.empty() || *end != '\0' || value <= 0 || value > 0x7fffffff)
+		return usage("invalid process id -- " + argument);
+	parsed_.pids.push_back(static_cast<int>(value));
+	return true;
+}
+
+void Parser::program(d::Specifier specifier, const std::string& text) {
+	lib::ProgramPart part;
+	part.specifier = specifier;
+	part.text = text;
+	part.name = "-n";
+	switch (specifier) {
+	case d::Specifier::Function: part.name = "-f"; break;
+	case d::Specifier::Module: part.name = "-m"; break;
+	case d::Specifier::Provider: part.name = "-P"; break;
+	case d::Specifier::Id: part.name = "-i"; break;
+	default: break;
+	}
+	parsed_.programs.push_back(std::move(part));
+}
+
+bool Parser::option(char letter, const std::string& argument) {
+	using Mode = DtraceOptions::Mode;
+	switch (letter) {
+	case 'A': return mode(Mode::Anonymous, letter);
+	case 'G': return mode(Mode::Link, letter);
+	case 'h': return mode(Mode::Header, letter);
+	case 'l': return mode(Mode::List, letter);
+	case 'V': return mode(Mode::Version, letter);
+	case 'a': parsed_.claim = true; return true;
+	case 'b': parsed_.options.push_back("bufsize=" + argument); return true;
+	case 'B': parsed_.buffered = true; return true;
+	case 'c': parsed_.commands.push_back(argument); return true;
+	case 'C': parsed_.preprocess = true; return true;
+	case 'D':
+	case 'I':
+	case 'U': parsed_.cpp.push_back(std::string("-") + letter + argument); return true;
+	case 'H': parsed_.cpp.emplace_back("-H"); return true;
+	case 'e': parsed_.compile_only = true; return true;
+	case 'F':
+		parsed_.flowindent = true;
+		parsed_.options.emplace_back("flowindent");
+		return true;
+	case 'L': parsed_.library = argument; return true;
+	case 'o': parsed_.output = argument; return true;
+	case 'p': return pid(argument);
+	case 'q':
+		parsed_.quiet = true;
+		parsed_.options.emplace_back("quiet");
+		return true;
+	case 's': parsed_.programs.push_back(lib::read_script(argument)); return true;
+	case 'S': parsed_.disassemble = true; return true;
+	case 'v': parsed_.verbose = true; return true;
+	case 'w':
+		parsed_.destructive = true;
+		parsed_.options.emplace_back("destructive");
+		return true;
+	case 'x': parsed_.options.push_back(argument); return true;
+	case 'X': parsed_.options.push_back("stdc=" + argument); return true;
+	case 'Z': parsed_.zdefs = true; return true;
+	case 'f': program(d::Specifier::Function, argument); return true;
+	case 'i': program(d::Specifier::Id, argument); return true;
+	case 'm': program(d::Specifier::Module, argument); return true;
+	case 'n': program(d::Specifier::Name, argument); return true;
+	case 'P': program(d::Specifier::Provider, argument); return true;
+	default: return usage(std::string("illegal option -- ") + letter);
+	}
+}
+
+// One word of letters: "-qn", "-xerrtags", "-s".
+bool Parser::letters(const char* word) {
+	for (const char* at = word + 1; *at != '\0'; at++) {
+		if (!std::strchr(kLetters, *at) || *at == ':')
+			return usage(std::string("illegal option -- ") + *at);
+		if (!takes_argument(*at)) {
+			if (!option(*at, {}))
+				return false;
+			continue;
+		}
+		if (at[1] != '\0')
+			return option(*at, at + 1);
+		if (at_ >= argc_)
+			return usage(std::string("option requires an argument -- ") + *at);
+		return option(*at, argv_[at_++]);
+	}
+	return true;
+}
+
+std::optional<DtraceOptions> Parser::run() {
+	bool only_operands = false;
+	while (at_ < argc_) {
+		const char* const word = argv_[at_++];
+		if (only_operands || word[0] != '-' || word[1] == '\0') {
+			parsed_.operands.emplace_back(word);
+		} else if (std::strcmp(word, "--") == 0) {
+			only_operands = true;
+		} else if (std::strcmp(word, "-32") == 0 || std::strcmp(word, "-64") == 0) {
+			if (word[1] == '3') {
+				usage("the 32-bit data model is not supported: this kernel is a 64-bit one");
+				return std::nullopt;
+			}
+		} else if (!letters(word)) {
+			return std::nullopt;
+		}
+	}
+	return std::move(parsed_);
+}
+
+} // namespace
+
+std::optional<DtraceOptions> parse_dtrace(int argc, char** argv, const std::string& name) {
+	return Parser(argc, argv, name).run();
+}
+
+void dtrace_usage(const std::string& name) {
+	std::fprintf(stderr,
+		     "Usage: %s [options] [operands: $1 $2 ...]\n\n"
+		     "programs (any number; each may go on with /predicate/ and {actions}):\n"
+		     "  -n [[[PROV:]MOD:]FUNC:]NAME   -f [[PROV:]MOD:]FUNC   -m [PROV:]MOD   -P PROV\n"
+		     "  -i ID     by probe id           -s FILE   a script; -s - reads it from stdin\n\n"
+		     "what to do (one of these; none: trace)\n"
+		     "  -l        list probes           -e        compile only\n"
+		     "  -a        claim the anonymous state of this boot\n"
+		     "  -A        save the programs as the anonymous ones   -G, -h  for static user probes\n"
+		     "  -V        version\n\n"
+		     "how\n"
+		     "  -c CMD    run CMD, end with it  -p PID    end with process PID\n"
+		     "  -o FILE   append output to FILE -q        only what the program prints\n"
+		     "  -F        indent by call depth  -w        allow destructive actions\n"
+		     "  -Z        allow descriptions that match nothing\n"
+		     "  -b SIZE   buffer per CPU        -x OPT[=VALUE]      set an option\n"
+		     "  -S        show compiled code    -v        show stability and argument types\n"
+		     "  -C        preprocess with cpp; -D NAME[=X] -U NAME -I DIR -H -X a|c|s|t go to it\n"
+		     "  -L DIR    more D libraries      -32, -64  data model\n\n"
+		     "examples\n"
+		     "  %s -n 'BEGIN { printf(\"hello\\n\"); exit(0); }'\n"
+		     "  %s -n 'syscall:::entry { @[execname] = count(); }'\n"
+		     "  %s -l -n 'syscall::read:'\n",
+		     name.c_str(), name.c_str(), name.c_str(), name.c_str());
+}
+
+} // namespace dfr::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Machines: the engine in this process, and the kernel's.
+#include "analyze/cli/machine.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyze/libdfr/live_symbols.h"
+#include "analyze/replay/inprocess.h"
+#include "formats/abi/control.h"
+#include "formats/error.h"
+
+namespace dfr::cli {
+namespace {
+
+class ProcessMachine final : public Machine {
+public:
+	explicit ProcessMachine(bool destructive) : engine_(destructive) {}
+	trace::Session& session() override { return engine_; }
+	d::Target& target() override { return engine_; }
+	render::Symboliser& symbols() override { return symbols_; }
+	bool kernel() const override { return false; }
+
+private:
+	replay::InProcess engine_;
+	lib::LiveSymbols symbols_;
+};
+
+} // namespace
+
+std::unique_ptr<Machine> open_process(bool destructive) { return std::make_unique<ProcessMachine>(destructive); }
+
+std::unique_ptr<Machine> open_kernel(bool, bool) {
+	throw Error("DTrace device not available on system", "load the module: modprobe dfr", ENODEV);
+}
+
+bool kernel_available() { return ::access(DFR_DEVICE, R_OK | W_OK) == 0; }
+
+Engine parse_engine(const std::string& text) {
+	if (text == "process")
+		return Engine::Process;
+	if (text == "kernel")
+		return Engine::Kernel;
+	if (text == "auto")
+		return Engine::Automatic;
+	throw Error("failed to set -x engine=" + text + ": Invalid value for specified option",
+		    "the engines are kernel, process and auto", EINVAL);
+}
+
+} // namespace dfr::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Machine: where a program runs (the kernel's engine behind /dev/dfr, or the
+// engine in this process) and what it is compiled against there. Opening the
+// device may load the module, as root; nothing else is changed.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "analyze/render/datum.h"
+#include "formats/d/target.h"
+#include "formats/trace/session.h"
+
+namespace dfr::cli {
+
+enum class Engine { Automatic, Process, Kernel };
+
+class Machine {
+public:
+	virtual ~Machine() = default;
+	virtual trace::Session& session() = 0;
+	virtual d::Target& target() = 0;
+	virtual render::Symboliser& symbols() = 0;
+	virtual bool kernel() const = 0;
+};
+
+std::unique_ptr<Machine> open_process(bool destructive);
+// Throws dfr::Error: no module, no permission; `load`: try to load the module first.
+std::unique_ptr<Machine> open_kernel(bool destructive, bool load);
+// Whether /dev/dfr is there and may be opened.
+bool kernel_available();
+
+// "process", "kernel", "auto"; throws dfr::Error.
+Engine parse_engine(const std::string& text);
+
+} // namespace dfr::cli

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// SIGINT and SIGTERM as flags: the first one ends tracing in order (END, what is
+// left, aggregations), the second one at once.
+#pragma once
+
+namespace dfr::cli {
+
+void catch_signals();
+unsigned signals_caught();
+
+} // namespace dfr::cli

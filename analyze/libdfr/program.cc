@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Joining and compiling what a command line gives.
+#include "analyze/libdfr/program.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <unistd.h>
+
+#include "formats/abi/dof.h"
+#include "formats/error.h"
+
+namespace dfr::lib {
+namespace {
+
+// The first character of a predicate or of actions that is not in a bracket of a glob.
+size_t description_end(const std::string& text) { return text.find_first_of("{/;"); }
+
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
+
+std::string trimmed(const std::string& text) {
+	const size_t from = text.find_first_not_of(" \t\r\n");
+	if (from == std::string::npos)
+		return {};
+	return text.substr(from, text.find_last_not_of(" \t\r\n") - from + 1);
+}
+
+// A description as a program writes it, whatever option it came by.
+std::string full_description(d::Specifier specifier, const std::string& description) {
+	switch (specifier) {
+	case d::Specifier::Function: return description + ":";
+	case d::Specifier::Module: return description + "::";
+	case d::Specifier::Provider: return description + ":::";
+	default: return description;
+	}
+}
+
+// A part as text that may stand between others: full descriptions, braces where they are needed.
+std::string standalone(const ProgramPart& part) {
+	if (part.script)
+		return part.text;
+	const size_t end = std::min(description_end(part.text), part.text.size());
+	std::string text;
+	std::string list = part.text.substr(0, end);
+	for (size_t at = 0; at <= list.size();) {
+		const size_t comma = std::min(list.find(',', at), list.size());
+		text += (at == 0 ? "" : ", ") + full_description(part.specifier, trimmed(list.substr(at, comma - at)));
+		at = comma + 1;
+	}
+	const std::string rest = part.text.substr(end);
+	text += " " + rest;
+	if (rest.find('{') == std::string::npos)
+		text += " {}";
+	return text;
+}
+
+std::string joined(const std::vector<ProgramPart>& parts, size_t count) {
+	std::string text;
+	for (size_t i = 0; i < count; i++) {
+		text += "# 1 \"" + parts[i].name + "\"\n";
+		text += standalone(parts[i]);
+		text += '\n';
+	}
+	return text;
+}
+
+uint64_t clauses_of(const dof::Image& image) {
+	uint64_t count = 0;
+	for (const dof::Ecb& ecb : image.ecbs)
+		count = std::max(count, DFR_ECBUARG_CLAUSE(ecb.uarg) + 1);
+	return count;
+}
+
+uint32_t matches_of(const dof::Image& image, uint64_t from, uint64_t to, d::Target& target) {
+	uint32_t matched = 0;
+	for (const dof::Ecb& ecb : image.ecbs) {
+		const uint64_t clause = DFR_ECBUARG_CLAUSE(ecb.uarg);
+		if (clause < from || clause >= to || (ecb.uarg & DFR_ECBUARG_CONTINUATION))
+			continue;
+		d::ProbePattern pattern;
+		pattern.host = ecb.probe.host;
+		pattern.provider = ecb.probe.provider;
+		pattern.module = ecb.probe.module;
+		pattern.function = ecb.probe.function;
+		pattern.name = ecb.probe.name;
+		pattern.id = ecb.probe.id;
+		target.match(pattern, [&matched](const d::ProbeInfo&) {
+			matched++;
+			return true;
+		});
+	}
+	return matched;
+}
+
+} // namespace
+
+std::string ProgramPart::title() const {
+	return script ? name : text.substr(0, description_end(text));
+}
+
+ProgramPart read_script(const std::string& path) {
+	ProgramPart part;
+	part.script = true;
+	part.name = path;
+	const bool standard = path == "-";
+	const std::unique_ptr<FILE, int (*)(FILE*)> file(standard ? stdin : std::fopen(path.c_str(), "re"),
+							 standard ? [](FILE*) { return 0; } : std::fclose);
+	if (!file)
+		throw Error::from_errno("failed to open script '" + path + "'", "give the path of a D script");
+	char buffer[16384];
+	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get()))
+		part.text.append(buffer, got);
+	if (std::ferror(file.get()))
+		throw Error::from_errno("failed to read script '" + path + "'");
+	return part;
+}
+
+d::Compiled compile_parts(std::vector<ProgramPart>& parts, d::CompileOptions options, d::Target& target,
+			  d::Diagnostics& diagnostics) {
+	if (parts.size() == 1) {
+		options.name = parts[0].name;
+		options.specifier = parts[0].specifier;
+		options.braces_optional = !parts[0].script;
+		return d::compile(parts[0].text, options, target, diagnostics);
+	}
+	options.name = parts.empty() ? "" : parts[0].name;
+	return d::compile(joined(parts, parts.size()), options, target, diagnostics);
+}
+
+void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& options, const d::Compiled& whole,
+		   d::Target& target) {
+	uint64_t from = 0;
+	for (size_t i = 0; i < parts.size(); i++) {
+		uint64_t to = clauses_of(whole.image);
+		if (i + 1 < parts.size()) {
+			d::Diagnostics ignored;
+			d::CompileOptions trial = options;
+			trial.name = parts[0].name;
+			trial.arg_ref = true;
+			to = clauses_of(d::compile(joined(parts, i + 1), trial, target, ignored).image);
+		}
+		parts[i].matched = matches_of(whole.image, from, to, target);
+		from = to;
+	}
+}
+
+std::vector<std::pair<std::string, std::string>> session_macros(uint32_t target) {
+	std::vector<std::pair<std::string, std::string>> macros{
+	    {"pid", std::to_string(getpid())},	 {"ppid", std::to_string(getppid())},
+	    {"pgid", std::to_string(getpgrp())}, {"sid", std::to_string(getsid(0))},
+	    {"uid", std::to_string(getuid())},	 {"euid", std::to_string(geteuid())},
+	    {"gid", std::to_string(getgid())},	 {"egid", std::to_string(getegid())}};
+	macros.emplace_back("target", std::to_string(target));
+	return macros;
+}
+
+} // namespace dfr::lib

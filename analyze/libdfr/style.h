@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// From a compiled program's options (-x and pragmas alike) to the renderer's
+// style, and DTrace's words for what may keep tracing from beginning.
+#pragma once
+
+#include <string>
+
+#include "analyze/render/renderer.h"
+#include "formats/d/compile.h"
+#include "formats/error.h"
+
+namespace dfr::lib {
+
+void apply_options(const d::Compiled& compiled, render::Style& style);
+void apply_options(const dof::Image& image, render::Style& style);
+std::string go_reason(const Error& error);
+
+} // namespace dfr::lib

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// A recording as a compilation target.
+#include "analyze/replay/recording_target.h"
+
+#include <algorithm>
+#include <set>
+#include <sys/utsname.h>
+
+#include "analyze/render/programs.h"
+#include "analyze/replay/engine_c.h"
+#include "analyze/replay/tick.h"
+#include "formats/error.h"
+
+namespace dfr::replay {
+namespace {
+
+constexpr uint32_t kBegin = 1, kEnd = 2, kError = 3;
+// A timer that was not recorded has no id of its own.
+constexpr uint32_t kTimerId = 0x40000000;
+
+bool glob(const std::string& pattern, const std::string& text) {
+	return pattern.empty() || dfr_glob(pattern.c_str(), text.c_str());
+}
+
+d::ProbeInfo info_of(const trace::Probe& probe) {
+	d::ProbeInfo info;
+	info.id = probe.id;
+	info.provider = probe.provider;
+	info.module = probe.module;
+	info.function = probe.function;
+	info.name = probe.name;
+	if (probe.nargs)
+		info.nargs = *probe.nargs;
+	return info;
+}
+
+trace::Probe own_probe(uint32_t id, const char* provider, std::string name) {
+	trace::Probe probe;
+	probe.id = id;
+	probe.provider = provider;
+	probe.name = std::move(name);
+	return probe;
+}
+
+} // namespace
+
+RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name)
+    : catalog_(catalog), name_(std::move(name)) {
+	std::set<uint32_t> ids;
+	for (const trace::Ecb& ecb : catalog.ecbs)
+		if (ecb.probe > kError)
+			ids.insert(ecb.probe);
+	for (const uint32_t id : ids) {
+		const auto probe = catalog.probes.find(id);
+		if (probe != catalog.probes.end())
+			recorded_.push_back(&probe->second);
+	}
+}
+
+RecordingTarget::~RecordingTarget() = default;
+
+const dof::Image* RecordingTarget::image(uint32_t dof) {
+	if (dof >= catalog_.dofs.size())
+		return nullptr;
+	if (images_.size() < catalog_.dofs.size())
+		images_.resize(catalog_.dofs.size());
+	if (!images_[dof]) {
+		const auto& bytes = catalog_.dofs[dof];
+		try {
+			images_[dof] = std::make_unique<dof::Image>(
+			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
+		} catch (const Error&) {
+			images_[dof] = std::make_unique<dof::Image>(); // damaged: it has no clauses
+		}
+	}
+	return images_[dof].get();
+}
+
+const std::vector<RecordedInput>& RecordingTarget::inputs(uint32_t epid) {
+	const auto [at, fresh] = inputs_.try_emplace(epid);
+	const trace::Layout* const layout = catalog_.layout_of(epid);
+	if (!fresh || !layout)
+		return at->second;
+	const dof::Image* const program = image(layout->dof);
+	if (!program || layout->clause >= program->ecbs.size())
+		return at->second;
+	const dof::Ecb& ecb = program->ecbs[layout->clause];
+	if (DFR_ECBUARG_CLAUSE(ecb.uarg) == render::kErrorClause || ecb.body >= program->bodies.size())
+		return at->second;
+	const dof::Body& body = program->bodies[ecb.body];
+	for (size_t i = 0; i < layout->fields.size(); i++) {
+		const dfr_field& field = layout->fields[i];
+		RecordedInput input;
+		input.field = i;
+		input.user_data = field.flags & DFR_FIELD_USERDATA;
+		if (field.argument >= 0) {
+			input.canon = "arg" + std::to_string(field.argument);
+			input.type = "int64_t";
+		} else if (field.action < body.actions.size()) {
+			input.canon = body.actions[field.action].expression;
+			input.type = body.actions[field.action].type;
+		}
+		if (!input.canon.empty())
+			at->second.push_back(std::move(input));
+	}
+	return at->second;
+}
+
+bool RecordingTarget::matches(const d::ProbePattern& pattern, const trace::Probe& probe) {
+	if (pattern.id != 0)
+		return pattern.id == probe.id;
+	return glob(pattern.provider, probe.provider) && glob(pattern.module, probe.module) &&
+	       glob(pattern.function, probe.function) && glob(pattern.name, probe.name);
+}
+
+void RecordingTarget::match(const d::ProbePattern& pattern,
+			    const std::function<bool(const d::ProbeInfo&)>& visit) {
+	const trace::Probe own[] = {own_probe(kBegin, "dtrace", "BEGIN"), own_probe(kEnd, "dtrace", "END"),
+				    own_probe(kError, "dtrace", "ERROR")};
+	for (const trace::Probe& probe : own)
+		if (matches(pattern, probe) && !visit(info_of(probe)))
+			return;
+	bool timer_recorded = false;
+	for (const trace::Probe* const probe : recorded_) {
+		if (!matches(pattern, *probe))
+			continue;
+		timer_recorded |= probe->name == pattern.name;
+		if (!visit(info_of(*probe)))
+			return;
+	}
+	if (timer_recorded || pattern.id != 0 || !timer_interval(pattern.name))
+		return;
+	const trace::Probe timer = own_probe(kTimerId, "profile", pattern.name);
+	if (matches(pattern, timer))
+		visit(info_of(timer));
+}
+
+std::vector<d::ProbeArg> RecordingTarget::args(const d::ProbeInfo&) { return {}; }
+
+const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInfo& probe) {
+	const auto [at, fresh] = captured_.try_emplace(probe.id);
+	if (!fresh)
+		return &at->second;
+	// What the records of all its recording clauses hold together: they replay as one firing.
+	std::set<std::string> seen;
+	for (size_t i = 0; i < catalog_.ecbs.size(); i++) {
+		if (catalog_.ecbs[i].probe != probe.id)
+			continue;
+		for (const RecordedInput& input : inputs(static_cast<uint32_t>(i + 1)))
+			if (seen.insert(input.canon).second)
+				at->second.push_back({input.canon, input.type, input.user_data});
+	}
+	return &at->second;
+}
+
+std::vector<std::string> RecordingTarget::conditions(uint32_t probe) {
+	std::vector<std::string> found;
+	for (const trace::Ecb& ecb : catalog_.ecbs) {
+		if (ecb.probe != probe)
+			continue;
+		const auto layout = catalog_.layouts.find(ecb.layout);
+		const dof::Image* const program =
+		    layout == catalog_.layouts.end() ? nullptr : image(layout->second.dof);
+		if (!program || layout->second.clause >= program->ecbs.size())
+			continue;
+		const dof::Ecb& clause = program->ecbs[layout->second.clause];
+		if (clause.body >= program->bodies.size())
+			continue;
+		if (!program->bodies[clause.body].predicate)
+			return {}; // one clause recorded every firing
+		d::ProbePattern pattern{clause.probe.host, clause.probe.provider, clause.probe.module,
+					clause.probe.function, clause.probe.name, 0};
+		const std::string text = pattern.text();
+		if (std::find(found.begin(), found.end(), text) == found.end())
+			found.push_back(text);
+	}
+	return found;
+}
+
+std::string RecordingTarget::machine(const char* key) const {
+	const auto at = catalog_.machine.find(key);
+	return at == catalog_.machine.end() ? std::string{} : at->second;
+}
+
+bool RecordingTarget::has_kernel() const { return machine("engine") != "process"; }
+
+std::string RecordingTarget::kernel_release() const { return machine("release"); }
+
+// The types of the recording's kernel: this machine's, if it runs the same one.
+const types::Container* RecordingTarget::kernel_types(std::string_view module) {
+	if (!types_tried_) {
+		types_tried_ = true;
+		utsname names{};
+		if (::uname(&names) == 0 && kernel_release() == names.release)
+			types_ = types::KernelTypes::from_directory("/sys/kernel/btf");
+	}
+	if (!types_ || !types_->available())
+		return nullptr;
+	return types_->container(module.empty() ? "vmlinux" : module);
+}
+
+} // namespace dfr::replay

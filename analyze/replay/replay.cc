@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Replay: from records back to firings.
+#include "analyze/replay/replay.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "analyze/libdfr/consumer.h"
+#include "analyze/replay/engine_c.h"
+#include "analyze/replay/engine_session.h"
+#include "analyze/replay/tick.h"
+#include "formats/error.h"
+
+namespace dfr::replay {
+namespace {
+
+constexpr uint32_t kArguments = 10;
+// Probes up to this id get their own id back in replay; holes are filled.
+constexpr uint32_t kIdsKept = 200'000;
+constexpr uint64_t kNever = UINT64_MAX;
+
+// What one recorded firing gives: copied, for records are views into their block.
+class Firing {
+public:
+	bool empty() const { return probe == nullptr; }
+	void clear();
+	void begin(const trace::Event& event, const trace::Probe& of, size_t captures);
+	void set_argument(uint32_t index, uint64_t value);
+	void set_capture(size_t index, const trace::Value& value, const dfr_field& field);
+	// Points the captured strings and structs at their copies.
+	void settle();
+
+	const trace::Probe* probe = nullptr;
+	uint64_t time = 0;
+	uint32_t cpu = 0;
+	dfr_env env{};
+	u64 arguments[kArguments] = {};
+	unsigned argument_count = 0;
+
+private:
+	struct Text {
+		size_t capture, offset;
+	};
+	std::vector<dfr_captured> captured_;
+	std::vector<Text> texts_;
+	std::vector<char> bytes_;
+};
+
+void Firing::clear() {
+	probe = nullptr;
+	argument_count = 0;
+	texts_.clear();
+	bytes_.clear();
+}
+
+void Firing::begin(const trace::Event& event, const trace::Probe& of, size_t captures) {
+	clear();
+	probe = &of;
+	time = event.time;
+	cpu = event.cpu;
+	env = {};
+	env.ev_level = event.level;
+	env.ev_task = event.context.task;
+	env.ev_pid = event.context.pid;
+	env.ev_tid = event.context.tid;
+	event.context.execname.copy(env.ev_comm, sizeof env.ev_comm - 1);
+	env.ev_time = event.time;
+	std::memset(arguments, 0, sizeof arguments);
+	dfr_captured missing{};
+	missing.fault = DIF_FAULT_LIBRARY + 1; // a record of another clause, or a cut one, has not said it
+	captured_.assign(captures, missing);
+}
+
+void Firing::set_argument(uint32_t index, uint64_t value) {
+	if (index >= kArguments)
+		return;
+	arguments[index] = value;
+	argument_count = std::max(argument_count, index + 1);
+}
+
+void Firing::set_capture(size_t index, const trace::Value& value, const dfr_field& field) {
+	dfr_captured& captured = captured_[index];
+	captured = {};
+	if (value.fault != 0 && value.fault != DFR_NOTE_CUT) {
+		captured.fault = value.fault + 1u;
+		captured.fault_addr = value.fault_value;
+		return;
+	}
+	if (field.kind == DFR_FIELD_INT) {
+		captured.value = value.number;
+		return;
+	}
+	captured.size = value.bytes.size() + 1;
+	texts_.push_back({index, bytes_.size()});
+	const auto* const from = reinterpret_cast<const char*>(value.bytes.data());
+	bytes_.insert(bytes_.end(), from, from + value.bytes.size());
+	bytes_.resize((bytes_.size() + 8) & ~size_t{7}); // a NUL at least, and aligned
+}
+
+void Firing::settle() {
+	for (const Text& text : texts_)
+		captured_[text.capture].value = reinterpret_cast<uint64_t>(bytes_.data() + text.offset);
+	env.ev_captured = captured_.data();
+	env.ev_ncaptured = static_cast<uint32_t>(captured_.size());
+}
+
+class Replay {
+public:
+	Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
+	       render::Output& output, render::Symboliser& symbols, const ReplayOptions& options);
+	Answer run();
+
+private:
+	struct Timer {
+		dfr_probe* probe;
+		uint64_t interval, due;
+	};
+	struct Use { // a field of a record, and what it is good for
+		size_t field;
+		int capture = -1;
+		int argument = -1;
+	};
+	struct Recorded { // how records of an EPID become part of a firing
+		const trace::Probe* probe = nullptr;
+		const trace::Layout* layout = nullptr;
+		std::vector<Use> uses;
+	};
+
+	void create_probes();
+	void create_timers();
+	const Recorded& recorded(uint32_t epid);
+	void take(const trace::Event& event);
+	void fire();
+	void fire_timers(uint64_t until);
+	void fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env);
+	void after_firing(const dfr_probe* probe);
+	void start(uint64_t time);
+	bool speaks_at_once(const dfr_probe* probe);
+
+	trace::BlockSource& source_;
+	const trace::Catalog& catalog_;
+	RecordingTarget& target_;
+	const d::Compiled& program_;
+	const ReplayOptions& options_;
+	EngineSession session_;
+	std::unique_ptr<lib::Consumer> consumer_;
+	std::map<uint32_t, dfr_probe*> probes_; // by recorded id
+	std::map<uint32_t, Recorded> recorded_; // by EPID
+	std::map<std::string, int> captures_;
+	std::vector<Timer> timers_;
+	std::map<std::string, dfr_provider*> providers_;
+	Firing firing_;
+	dfr_env own_env_{}; // BEGIN, END and timers
+	uint64_t last_time_ = 0;
+	uint32_t begin_cpu_ = 0;
+	bool started_ = false, over_ = false, exits_ = false, actions_ = false;
+	uint64_t firings_ = 0;
+};
+
+Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
+	       render::Output& output, render::Symboliser& symbols, const ReplayOptions& options)
+    : source_(source), catalog_(source.catalog()), target_(target), program_(program), options_(options),
+      session_("replay of " + source.name(), std::max(catalog_.cpus, 1u), false) {
+	for (size_t i = 0; i < program.captured.size(); i++)
+		captures_.emplace(program.captured[i], static_cast<int>(i));
+	for (const dof::Body& body : program.image.bodies) {
+		for (const dof::Action& action : body.actions) {
+			exits_ |= action.kind == DFR_ACT_EXIT;
+			actions_ |= action.kind == DFR_ACT_PRINTA || action.kind == DFR_ACT_LIBACT;
+		}
+	}
+	create_probes();
+	create_timers();
+	session_.probes_added();
+	lib::Consumer::Hooks hooks;
+	hooks.message = options.message;
+	hooks.kernel_types = [this] { return target_.kernel_types(""); };
+	consumer_ = std::make_unique<lib::Consumer>(session_, output, symbols, std::move(hooks));
+	consumer_->style() = options.style;
+	consumer_->set_synchronous();
+	const auto dof = dof::write(program.image);
+	session_.enable(std::as_bytes(std::span(dof)), true);
+	consumer_->report_faults();
+}
+
+// The recorded probes under their own ids: ids between them go to a provider that nothing matches.
+void Replay::create_probes() {
+	uint32_t next = 4; // BEGIN, END and ERROR are the engine's own
+	dfr_provider* holes = nullptr;
+	for (const trace::Probe* const probe : target_.recorded()) {
+		auto& provider = providers_[probe->provider];
+		if (!provider)
+			provider = session_.add_provider(probe->provider, nullptr, nullptr);
+		if (probe->id <= kIdsKept && next < probe->id && !holes)
+			holes = session_.add_provider("not recorded", nullptr, nullptr);
+		for (; probe->id <= kIdsKept && next < probe->id; next++)
+			session_.add_probe(holes, "-", "-", std::to_string(next), 0, nullptr);
+		const uint32_t nargs = probe->nargs.value_or(DFR_NARGS_UNKNOWN);
+		dfr_probe* const made =
+		    session_.add_probe(provider, probe->module, probe->function, probe->name, nargs, nullptr);
+		if (!made)
+			throw Error("cannot replay " + source_.name() + ": probe " + std::to_string(probe->id) +
+				    " stands twice in its catalog");
+		next = made->pb_id + 1;
+		probes_[probe->id] = made;
+	}
+}
+
+// Timers that the program names and the recording does not have.
+void Replay::create_timers() {
+	for (const dof::Ecb& ecb : program_.image.ecbs) {
+		const std::string& name = ecb.probe.name;
+		const auto interval = timer_interval(name);
+		const auto same = [&name](const Timer& timer) { return name == timer.probe->pb_name; };
+		if (!interval || std::any_of(timers_.begin(), timers_.end(), same))
+			continue;
+		const auto recorded = [&name](const trace::Probe* probe) { return probe->name == name; };
+		if (std::any_of(target_.recorded().begin(), target_.recorded().end(), recorded))
+			continue;
+		auto& provider = providers_["profile"];
+		if (!provider)
+			provider = session_.add_provider("profile", nullptr, nullptr);
+		timers_.push_back({session_.add_probe(provider, "", "", name, 3, nullptr), *interval, kNever});
+	}
+}
+
+const Replay::Recorded& Replay::recorded(uint32_t epid) {
+	const auto [at, fresh] = recorded_.try_emplace(epid);
+	if (!fresh)
+		return at->second;
+	Recorded& entry = at->second;
+	entry.layout = catalog_.layout_of(epid);
+	entry.probe = catalog_.probe_of(epid);
+	for (const RecordedInput& input : target_.inputs(epid)) {
+		Use use{input.field};
+		if (const auto capture = captures_.find(input.canon); capture != captures_.end())
+			use.capture = capture->second;
+		if (input.canon.size() == 4 && input.canon.compare(0, 3, "arg") == 0)
+			use.argument = input.canon[3] - '0';
+		if (use.capture >= 0 || use.argument >= 0)
+			entry.uses.push_back(use);
+	}
+	return entry;
+}
+
+void Replay::start(uint64_t time) {
+	started_ = true;
+	for (const trace::EventMark& mark : catalog_.events) {
+		if (mark.event == DFR_EVENT_GO) {
+			begin_cpu_ = mark.value < 0 ? 0 : static_cast<uint32_t>(mark.value) % std::max(catalog_.cpus, 1u);
+			time = std::min(time, mark.time);
+		}
+	}
+	own_env_.ev_time = time;
+	own_env_.ev_wall = catalog_.walltime(time) - static_cast<int64_t>(time);
+	last_time_ = time;
+	for (Timer& timer : timers_)
+		timer.due = time + timer.interval;
+	dfr_user_env = &own_env_;
+	dfr_user_cpu = begin_cpu_;
+	consumer_->go();
+	after_firing(nullptr);
+}
+
+// Whether what a probe's clauses say depends on the moment: aggregations printed or cleared.
+bool Replay::speaks_at_once(const dfr_probe*) { return actions_; }
+
+void Replay::after_firing(const dfr_probe* probe) {
+	firings_++;
+	if (speaks_at_once(probe) || session_.readable())
+		consumer_->read();
+	if (exits_ && session_.exited())
+		over_ = true;
+	if (options_.interrupted && firings_ % 4096 == 0 && options_.interrupted())
+		over_ = true;
+}
+
+void Replay::fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env) {
+	env.ev_wall = catalog_.walltime(env.ev_time) - static_cast<int64_t>(env.ev_time);
+	dfr_user_cpu = cpu % std::max(catalog_.cpus, 1u);
+	dfr_fire_env(probe, arguments, count, nullptr, &env);
+	last_time_ = std::max<uint64_t>(last_time_, env.ev_time);
+	after_firing(probe);
+}
+
+void Replay::fire_timers(uint64_t until) {
+	static const u64 kNoArguments[3] = {0, 0, 0};
+	while (!over_) {
+		Timer* next = nullptr;
+		for (Timer& timer : timers_)
+			if (timer.due < until && (!next || timer.due < next->due))
+				next = &timer;
+		if (!next)
+			return;
+		own_env_.ev_time = next->due;
+		next->due += next->interval;
+		fire_at(next->probe, kNoArguments, 3, begin_cpu_, own_env_);
+	}
+}
+
+void Replay::fire() {
+	if (firing_.empty() || over_)
+		return;
+	fire_timers(firing_.time);
+	const auto probe = probes_.find(firing_.probe->id);
+	if (!over_ && probe != probes_.end() && dfr_probe_enabled(probe->second)) {
+		firing_.settle();
+		fire_at(probe->second, firing_.arguments, firing_.argument_count, firing_.cpu, firing_.env);
+	}
+	last_time_ = std::max(last_time_, firing_.time);
+	firing_.clear();
+}
+
+void Replay::take(const trace::Event& event) {
+	const Recorded& entry = recorded(event.epid);
+	if (!entry.probe || !entry.layout)
+		return;
+	if (!started_) {
+		if (entry.probe->id == 1) { // BEGIN's own record says who started it
+			own_env_.ev_pid = event.context.pid;
+			own_env_.ev_tid = event.context.tid;
+			own_env_.ev_task = event.context.task;
+			event.context.execname.copy(own_env_.ev_comm, sizeof own_env_.ev_comm - 1);
+		}
+		start(event.time);
+	}
+	if (entry.probe->id <= 3) // dtrace's own fire by themselves
+		return;
+	const bool same = !firing_.empty() && firing_.time == event.time && firing_.cpu == event.cpu &&
+			  firing_.probe == entry.probe;
+	if (!same) {
+		fire();
+		if (over_)
+			return;
+		firing_.begin(event, *entry.probe, program_.captured.size());
+	}
+	for (const Use& use : entry.uses) {
+		if (use.field >= event.fields.size())
+			continue;
+		const trace::Value& value = event.fields[use.field];
+		if (use.argument >= 0)
+			firing_.set_argument(static_cast<uint32_t>(use.argument), value.number);
+		if (use.capture >= 0)
+			firing_.set_capture(static_cast<size_t>(use.capture), value, entry.layout->fields[use.field]);
+	}
+}
+
+Answer Replay::run() {
+	trace::Merger merger(source_);
+	merger.run([this](const trace::Event& event) {
+		take(event);
+		return !over_;
+	});
+	if (!started_)
+		start(catalog_.clocks.empty() ? 1 : catalog_.clocks.front().mono);
+	fire();
+	// The recording goes on to its stop, records or not: so do its timers.
+	for (const trace::EventMark& mark : catalog_.events)
+		if (mark.event == DFR_EVENT_STOP && !over_)
+			fire_timers(mark.time);
+	own_env_.ev_time = last_time_ + 1;
+	dfr_user_cpu = begin_cpu_;
+	consumer_->finish();
+	dfr_user_env = nullptr;
+	Answer answer;
+	answer.verdict = trace::judge(source_, merger);
+	answer.firings = firings_;
+	answer.exit_status = consumer_->exit_status().value_or(0);
+	if (consumer_->lost() != 0) {
+		answer.verdict.complete = false;
+		answer.verdict.lost += consumer_->lost();
+		answer.verdict.reasons.push_back("the replaying program itself lost " +
+						 std::to_string(consumer_->lost()) +
+						 " records: give it larger buffers with -x");
+	}
+	return answer;
+}
+
+// A recording asks nothing of an engine: what its clear() did is in its snapshot.
+class RecordedHost final : public render::Host {
+public:
+	explicit RecordedHost(const ReplayOptions& options) : options_(options) {}
+	void clear_aggregation(uint32_t, bool) override {}
+	void command(const std::string& line) override {
+		options_.message("system() was not run again: " + line);
+	}
+	std::string set_option(const std::string&, const std::string&) override { return {}; }
+	void message(const std::string& text) override { options_.message(text); }
+
+private:
+	const ReplayOptions& options_;
+};
+
+} // namespace
+
+Answer replay_program(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
+		      render::Output& output, render::Symboliser& symbols, const ReplayOptions& options) {
+	return Replay(source, target, program, output, symbols, options).run();
+}
+
+Answer render_recording(trace::BlockSource& source, render::Output& output, render::Symboliser& symbols,
+			const ReplayOptions& options) {
+	RecordedHost host(options);
+	render::Renderer renderer(source.catalog(), output, symbols, host);
+	renderer.style() = options.style;
+	renderer.aggregations().snapshot(source.aggregations());
+	trace::Merger merger(source);
+	uint64_t seen = 0;
+	merger.run([&](const trace::Event& event) {
+		renderer.record(event);
+		return !(options.interrupted && ++seen % 4096 == 0 && options.interrupted());
+	});
+	renderer.print_remaining();
+	output.flush();
+	Answer answer;
+	answer.verdict = trace::judge(source, merger);
+	answer.exit_status = renderer.exit_status().value_or(0);
+	if (renderer.unknown() != 0) {
+		answer.verdict.complete = false;
+		answer.verdict.reasons.push_back(std::to_string(renderer.unknown()) +
+						 " records belong to a program that the file does not hold");
+	}
+	return answer;
+}
+
+} // namespace dfr::replay
