@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in variables: what a program may ask about the firing. The engine
+ * answers what it knows; the platform answers for the machine (dfr_plat_*).
+ * Probe context.
+ */
+#include "kmod/engine/machine.h"
+
+/* Beyond what was passed to dfr_fire() the provider may know more; else 0. */
+static u64 argument(const struct dfr_firing *firing, u64 n)
+{
+	const struct dfr_provider *provider;
+
+	if (n < firing->fr_nargs)
+		return firing->fr_args[n];
+	provider = firing->fr_probe ? firing->fr_probe->pb_provider : NULL;
+	if (!provider || !provider->pv_ops || !provider->pv_ops->getarg || n > 0xff)
+		return 0;
+	return provider->pv_ops->getarg(firing, (unsigned)n);
+}
+
+static u64 probe_text(const struct dfr_probe *probe, u32 id)
+{
+	const char *text = NULL;
+
+	if (!probe)
+		return dfr_address("");
+	switch (id) {
+	case DIF_VAR_PROBEPROV:
+		text = probe->pb_provider ? probe->pb_provider->pv_name : NULL;
+		break;
+	case DIF_VAR_PROBEMOD:
+		text = probe->pb_module;
+		break;
+	case DIF_VAR_PROBEFUNC:
+		text = probe->pb_function;
+		break;
+	default: /* DIF_VAR_PROBENAME */
+		text = probe->pb_name;
+		break;
+	}
+	return dfr_address(text ? text : "");
+}
+
+u64 dfr_builtin(struct dfr_machine *m, u32 id)
+{
+	struct dfr_firing *firing = m->m_firing;
+
+	if (id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9)
+		return argument(firing, id - DIF_VAR_ARG0);
+	switch (id) {
+	case DIF_VAR_TIMESTAMP:
+		return dfr_firing_time(firing);
+	case DIF_VAR_WALLTIMESTAMP:
+		return dfr_plat_walltime(firing);
+	case DIF_VAR_EPID:
+		return m->m_epid;
+	case DIF_VAR_ID:
+		return firing->fr_probe ? firing->fr_probe->pb_id : 0;
+	case DIF_VAR_PROBEPROV:
+	case DIF_VAR_PROBEMOD:
+	case DIF_VAR_PROBEFUNC:
+	case DIF_VAR_PROBENAME:
+		return probe_text(firing->fr_probe, id);
+	case DIF_VAR_PID:
+		return dfr_firing_context(firing)->cx_pid;
+	case DIF_VAR_TID:
+		return dfr_firing_context(firing)->cx_tid;
+	case DIF_VAR_EXECNAME:
+		return dfr_address(dfr_firing_context(firing)->cx_comm);
+	case DIF_VAR_CPU:
+		return firing->fr_cpu;
+	default:
+		return dfr_plat_builtin(firing, id, 0);
+	}
+}
+
+#ifdef DFR_PLAT_HAS_CAPTURED
+/* A field that faulted when it was recorded faults now, in the program that wants its value. */
+static u64 captured_input(struct dfr_machine *m, u64 index)
+{
+	const struct dfr_captured *captured = dfr_plat_captured(m->m_firing, index);
+
+	if (!captured) {
+		dfr_fault(m, DIF_FAULT_ILLOP, index);
+		return 0;
+	}
+	if (captured->fault) {
+		dfr_fault(m, captured->fault - 1, captured->fault_addr);
+		return 0;
+	}
+	return captured->value;
+}
+#endif
+
+u64 dfr_builtin_array(struct dfr_machine *m, u32 id, u64 index)
+{
+	if (id == DIF_VAR_ARGS)
+		return argument(m->m_firing, index);
+#ifdef DFR_PLAT_HAS_CAPTURED
+	if (id == DIF_VAR_CAPTURED)
+		return captured_input(m, index);
+#endif
+	return dfr_plat_builtin(m->m_firing, id, index);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The machine's memory: what it owns (scratch, variables, string tables, names
+ * of the probe), how foreign memory is read, and strings read byte by byte from
+ * either. Probe context throughout.
+ */
+#include "kmod/engine/vars.h"
+
+static u64 room_in(u64 base, u64 size, u64 addr)
+{
+	return addr >= base && addr - base < size ? size - (addr - base) : 0;
+}
+
+/* Names of probes are short; a pointer far behind the start is none into it. */
+static u64 room_in_name(const char *name, u64 addr)
+{
+	u64 at = addr - dfr_address(name), n;
+
+	if (!name || at >= 1024)
+		return 0;
+	for (n = 0; n < 1024 && name[n]; n++)
+		;
+	return n < 1024 && at <= n ? n + 1 - at : 0;
+}
+
+static u64 room_in_firing(const struct dfr_machine *m, u64 addr)
+{
+	const struct dfr_firing *firing = m->m_firing;
+	const struct dfr_probe *probe;
+	u64 room;
+
+	if (!firing)
+		return 0;
+	room = room_in(dfr_address(firing->fr_context.cx_comm), sizeof(firing->fr_context.cx_comm), addr);
+	probe = firing->fr_probe;
+	if (!room && probe) {
+		room = probe->pb_provider ? room_in_name(probe->pb_provider->pv_name, addr) : 0;
+		if (!room)
+			room = room_in_name(probe->pb_module, addr);
+		if (!room)
+			room = room_in_name(probe->pb_function, addr);
+		if (!room)
+			room = room_in_name(probe->pb_name, addr);
+	}
+#ifdef DFR_PLAT_HAS_CAPTURED
+	if (!room)
+		room = dfr_plat_firing_room(firing, addr);
+#endif
+	return room;
+}
+
+static u64 room_in_images(const struct dfr_vars *vars, u64 addr)
+{
+	u64 room = 0;
+	u32 i;
+
+	for (i = 0; i < vars->va_nimages && !room; i++)
+		room = room_in(vars->va_images[i].im_base, vars->va_images[i].im_size, addr);
+	return room;
+}
+
+u64 dfr_own_room(const struct dfr_machine *m, u64 addr)
+{
+	const struct dfr_vars *vars = m->m_vars;
+	u64 room;
+
+	room = room_in(dfr_address(m->m_scratch), (u64)(m->m_scratch_ptr - m->m_scratch), addr);
+	if (!room && m->m_difo)
+		room = room_in(dfr_address(m->m_difo->di_strs), m->m_difo->di_strsz, addr);
+	if (!room && vars) {
+		room = dfr_statics_room(vars, m->m_firing->fr_cpu, addr);
+		if (!room)
+			room = dfr_dyn_room(&vars->va_dyn, addr);
+		if (!room)
+			room = room_in_images(vars, addr);
+	}
+	return room ? room : room_in_firing(m, addr);
+}
+
+bool dfr_machine_readable(const struct dfr_machine *m, u64 addr, size_t size)
+{
+	return dfr_own_room(m, addr) >= size;
+}
+
+bool dfr_in_scratch(const struct dfr_machine *m, u64 addr, u64 size)
+{
+	return room_in(dfr_address(m->m_scratch), (u64)(m->m_scratch_ptr - m->m_scratch), addr) >= size;
+}
+
+bool dfr_storable(const struct dfr_machine *m, u64 addr, u64 size)
+{
+	const struct dfr_vars *vars = m->m_vars;
+
+	if (dfr_in_scratch(m, addr, size))
+		return true;
+	if (!vars)
+		return false;
+	return dfr_statics_room(vars, m->m_firing->fr_cpu, addr) >= size ||
+	       dfr_dyn_room(&vars->va_dyn, addr) >= size;
+}
+
+u8 *dfr_scratch(struct dfr_machine *m, u64 size)
+{
+	u64 at = (dfr_address(m->m_scratch_ptr) + 7) & ~7ull, end = dfr_address(m->m_scratch_end);
+	u8 *bytes = dfr_pointer(at);
+
+	if (at > end || size > end - at) {
+		dfr_fault(m, DIF_FAULT_NOSCRATCH, 0);
+		return NULL;
+	}
+	m->m_scratch_ptr = bytes + size;
+	memset(bytes, 0, size);
+	return bytes;
+}
+
+static u64 read_own(u64 addr, u32 size)
+{
+	const u8 *at = dfr_pointer(addr);
+	u64 value = 0;
+	u32 i;
+
+	if (size == 8 && !(addr & 7))
+		return dfr_read_once((const u64 *)at);
+	if (size == 4 && !(addr & 3))
+		return dfr_read_once((const u32 *)at);
+	for (i = 0; i < size; i++)
+		value |= (u64)dfr_read_once(at + i) << (8 * i);
+	return value;
+}
+
+/* A checked load of the kernel reaches own memory too; in user space only own memory can be read. */
+u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size)
+{
+	u64 value = 0;
+
+#ifndef __KERNEL__
+	if (dfr_own_room(m, addr) >= size)
+		return read_own(addr, size);
+#endif
+	if (dfr_likely(!dfr_plat_load(m->m_firing, addr, size, &value)))
+		return value;
+	dfr_fault(m, DIF_FAULT_BADADDR, addr);
+	return 0;
+}
+
+u64 dfr_load_own(struct dfr_machine *m, u64 addr, u32 size)
+{
+	if (dfr_own_room(m, addr) >= size)
+		return read_own(addr, size);
+	dfr_fault(m, DIF_FAULT_KPRIV, addr);
+	return 0;
+}
+
+u64 dfr_load_user(struct dfr_machine *m, u64 addr, u32 size)
+{
+	u64 value = 0;
+
+	if (dfr_likely(!dfr_plat_load_user(m->m_firing, addr, size, &value)))
+		return value;
+	dfr_fault(m, DIF_FAULT_BADADDR, addr);
+	return 0;
+}
+
+void dfr_copy_own(u8 *dst, const u8 *src, u64 n)
+{
+	u64 i = 0;
+
+	if (dst > src && dst < src + n) {
+		while (n--)
+			dfr_write_once(dst + n, dfr_read_once(src + n));
+		return;
+	}
+	if (!((dfr_address(dst) | dfr_address(src)) & 7)) {
+		for (; i + 8 <= n; i += 8)
+			dfr_write_once((u64 *)(dst + i), dfr_read_once((const u64 *)(src + i)));
+	}
+	for (; i < n; i++)
+		dfr_write_once(dst + i, dfr_read_once(src + i));
+}
+
+bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n)
+{
+	if (n == 0)
+		return true;
+	if (dfr_own_room(m, addr) >= n) {
+		dfr_copy_own(dst, dfr_pointer(addr), n);
+		return true;
+	}
+	if (dfr_likely(!dfr_plat_copy(m->m_firing, dst, addr, n)))
+		return true;
+	dfr_fault(m, DIF_FAULT_BADADDR, addr);
+	return false;
+}
+
+/* Returns the length without NUL; *end says whether the NUL was met within the room. */
+static u64 copy_own_str(u8 *dst, const u8 *src, u64 limit, u64 room, bool *end)
+{
+	u64 i, n = limit < room - 1 ? limit : room - 1;
+	u8 byte = 1;
+
+	for (i = 0; i < n; i++) {
+		byte = dfr_read_once(src + i);
+		if (!byte)
+			break;
+		dfr_write_once(dst + i, byte);
+	}
+	dfr_write_once(dst + i, 0);
+	*end = !byte || i >= limit || !dfr_read_once(src + i);
+	return i;
+}
+
+bool dfr_copy_in_str(struct dfr_machine *m, u8 *dst, u64 addr, u64 room)
+{
+	return dfr_machine_copy_str(m, (char *)dst, addr, room, false, NULL) >= 0;
+}
+
+long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t room, bool user, bool *cut)
+{
+	u64 own = user ? 0 : dfr_own_room(m, addr), after = 0;
+	bool end = true;
+	long n;
+
+	if (cut)
+		*cut = false;
+	if (room == 0)
+		return 0;
+	if (own) {
+		n = (long)copy_own_str((u8 *)dst, dfr_pointer(addr), own, room, &end);
+		if (cut)
+			*cut = !end;
+		return n + 1;
+	}
+	n = user ? dfr_plat_copy_str_user(m->m_firing, dst, addr, room) :
+		   dfr_plat_copy_str(m->m_firing, dst, addr, room);
+	if (n < 0) {
+		dst[0] = '\0';
+		dfr_fault(m, DIF_FAULT_BADADDR, addr);
+		return n;
+	}
+	if (cut && (size_t)n + 1 == room) {
+		/* Full: cut, unless exactly the NUL is what did not need to be copied. */
+		if (user)
+			*cut = dfr_plat_load_user(m->m_firing, addr + (u64)n, 1, &after) || after;
+		else
+			*cut = dfr_plat_load(m->m_firing, addr + (u64)n, 1, &after) || after;
+	}
+	return n + 1;
+}
+
+int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool user)
+{
+	if (!user)
+		return dfr_copy_in(m, dst, addr, n) ? 0 : -EFAULT;
+	if (n == 0 || !dfr_plat_copy_user(m->m_firing, dst, addr, n))
+		return 0;
+	dfr_fault(m, DIF_FAULT_BADADDR, addr);
+	return -EFAULT;
+}
+
+u64 dfr_text_len(struct dfr_machine *m, const struct dfr_text *text)
+{
+	u64 n = 0;
+
+	while (dfr_text_at(m, text, n))
+		n++;
+	return n;
+}
+
+s64 dfr_text_compare(struct dfr_machine *m, u64 a, u64 b)
+{
+	struct dfr_text x, y;
+	u64 i;
+	u8 p, q;
+
+	dfr_text_open(m, &x, a);
+	dfr_text_open(m, &y, b);
+	if (!a)
+		x.tx_limit = 0;
+	if (!b)
+		y.tx_limit = 0;
+	for (i = 0; i < m->m_strsize; i++) {
+		p = dfr_text_at(m, &x, i);
+		q = dfr_text_at(m, &y, i);
+		if (p != q)
+			return p < q ? -1 : 1;
+		if (!p)
+			return 0;
+	}
+	return 0;
+}

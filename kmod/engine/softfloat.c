@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Floating point by integer instructions: IEEE 754 doubles as bit patterns,
+ * rounded to nearest even, subnormals and infinities as the standard has them.
+ * D has floats, and a kernel's probe context has no floating-point registers.
+ * One NaN comes out, the quiet one without a payload, so that results do not
+ * depend on the machine. Probe context: no tables, loops of at most 64 steps.
+ *
+ * A finite number other than 0 is held as  fraction * 2^(exponent - 62)  with
+ * the fraction's highest bit at bit 62: 53 bits of it survive, 10 bits below
+ * decide the rounding, the lowest of them being sticky.
+ */
+#include "kmod/engine/machine.h"
+
+#define SIGN (1ull << 63)
+#define INFINITY_BITS 0x7ff0000000000000ull
+#define NAN_BITS 0x7ff8000000000000ull
+#define FRACTION_BITS 0x000fffffffffffffull
+#define TOP 62
+
+struct number {
+	u64 nu_fraction; /* 0: zero */
+	s32 nu_exponent;
+	bool nu_negative;
+};
+
+static bool is_nan(u64 a)
+{
+	return (a & ~SIGN) > INFINITY_BITS;
+}
+
+static bool is_infinite(u64 a)
+{
+	return (a & ~SIGN) == INFINITY_BITS;
+}
+
+static bool is_zero(u64 a)
+{
+	return (a & ~SIGN) == 0;
+}
+
+static int leading_zeros(u64 n)
+{
+	return __builtin_clzll(n);
+}
+
+/* What is shifted out stays visible in the lowest bit. */
+static u64 shift_sticky(u64 n, u32 by)
+{
+	if (!by)
+		return n;
+	if (by > 63)
+		return n != 0;
+	return n >> by | ((n << (64 - by)) != 0);
+}
+
+static struct number unpack(u64 a)
+{
+	struct number n;
+	int exponent = (int)(a >> 52 & 0x7ff), shift;
+
+	n.nu_negative = a >> 63;
+	n.nu_fraction = a & FRACTION_BITS;
+	n.nu_exponent = 0;
+	if (exponent) {
+		n.nu_fraction = (n.nu_fraction | 1ull << 52) << 10;
+		n.nu_exponent = exponent - 1023;
+	} else if (n.nu_fraction) {
+		shift = leading_zeros(n.nu_fraction) - 1;
+		n.nu_fraction <<= shift;
+		n.nu_exponent = -1022 + 10 - shift;
+	}
+	return n;
+}
+
+/* Rounds. The fraction may have its highest bit anywhere but at 63. */
+static u64 pack(struct number n)
+{
+	u64 sign = n.nu_negative ? SIGN : 0, bits, rest;
+	s32 exponent, shift;
+
+	if (!n.nu_fraction)
+		return sign;
+	shift = leading_zeros(n.nu_fraction) - 1;
+	bits = n.nu_fraction << shift;
+	exponent = n.nu_exponent - shift + 1023;
+	if (exponent >= 2047)
+		return sign | INFINITY_BITS;
+	if (exponent <= 0) {
+		bits = shift_sticky(bits, (u32)(1 - exponent));
+		exponent = 0;
+	}
+	rest = bits & 0x3ff;
+	bits >>= 10;
+	if (rest > 0x200 || (rest == 0x200 && bits & 1))
+		bits++;
+	/* A carry out of the fraction counts the exponent up by itself; so does the leading bit. */
+	if (exponent)
+		bits += (u64)(exponent - 1) << 52;
+	return sign | bits;
+}
+
+static u64 add(u64 a, u64 b)
+{
+	struct number x, y, t;
+
+	if (is_nan(a) || is_nan(b))
+		return NAN_BITS;
+	if (is_infinite(a))
+		return is_infinite(b) && a != b ? NAN_BITS : a;
+	if (is_infinite(b))
+		return b;
+	if (is_zero(a))
+		return is_zero(b) ? a & b : b; /* -0 only from two of them */
+	if (is_zero(b))
+		return a;
+	x = unpack(a);
+	y = unpack(b);
+	if (x.nu_exponent < y.nu_exponent || (x.nu_exponent == y.nu_exponent && x.nu_fraction < y.nu_fraction)) {
+		t = x;
+		x = y;
+		y = t;
+	}
+	/* One bit of room above for the carry. */
+	x.nu_fraction >>= 1;
+	x.nu_exponent++;
+	y.nu_fraction = shift_sticky(y.nu_fraction >> 1, (u32)(x.nu_exponent - 1 - y.nu_exponent));
+	if (x.nu_negative == y.nu_negative) {
+		x.nu_fraction += y.nu_fraction;
+	} else {
+		x.nu_fraction -= y.nu_fraction;
+		if (!x.nu_fraction)
+			return 0;
+	}
+	return pack(x);
+}
+
+static u64 multiply(u64 a, u64 b)
+{
+	u64 sign = (a ^ b) & SIGN;
+	unsigned __int128 product;
+	struct number x, y;
+
+	if (is_nan(a) || is_nan(b))
+		return NAN_BITS;
+	if (is_infinite(a) || is_infinite(b))
+		return is_zero(a) || is_zero(b) ? NAN_BITS : sign | INFINITY_BITS;
+	if (is_zero(a) || is_zero(b))
+		return sign;
+	x = unpack(a);
+	y = unpack(b);
+	product = (unsigned __int128)x.nu_fraction * y.nu_fraction; /* its highest bit is 124 or 125 */
+	x.nu_fraction = (u64)(product >> 63) | ((u64)product << 1 != 0);
+	x.nu_exponent += y.nu_exponent + 1;
+	x.nu_negative = sign != 0;
+	return pack(x);
+}
+
+static u64 divide(u64 a, u64 b)
+{
+	u64 sign = (a ^ b) & SIGN, quotient = 0, rest;
+	struct number x, y;
+	int i;
+
+	if (is_nan(a) || is_nan(b))
+		return NAN_BITS;
+	if (is_infinite(a))
+		return is_infinite(b) ? NAN_BITS : sign | INFINITY_BITS;
+	if (is_infinite(b))
+		return sign;
+	if (is_zero(b))
+		return is_zero(a) ? NAN_BITS : sign | INFINITY_BITS;
+	if (is_zero(a))
+		return sign;
+	x = unpack(a);
+	y = unpack(b);
+	/* Bit by bit: the quotient is in (1/2, 2), so 62 bits hold 61 or 62 that count. */
+	rest = x.nu_fraction;
+	for (i = 0; i < TOP; i++) {
+		quotient <<= 1;
+		if (rest >= y.nu_fraction) {
+			rest -= y.nu_fraction;
+			quotient |= 1;
+		}
+		rest <<= 1;
+	}
+	x.nu_fraction = quotient << 1 | (rest != 0);
+	x.nu_exponent -= y.nu_exponent;
+	x.nu_negative = sign != 0;
+	return pack(x);
+}
+
+static u64 compare(u64 a, u64 b)
+{
+	if (is_nan(a) || is_nan(b))
+		return 2;
+	if (a == b || (is_zero(a) && is_zero(b)))
+		return 0;
+	if ((a ^ b) & SIGN)
+		return a & SIGN ? ~0ull : 1;
+	/* Of one sign, bit patterns are in the order of the magnitudes. */
+	return (a < b) == !(a & SIGN) ? ~0ull : 1;
+}
+
+static u64 from_u64(u64 value, bool negative)
+{
+	struct number n;
+
+	n.nu_negative = negative;
+	n.nu_fraction = value;
+	n.nu_exponent = TOP;
+	if (value >> 63) {
+		n.nu_fraction = shift_sticky(value, 1);
+		n.nu_exponent++;
+	}
+	return value ? pack(n) : 0;
+}
+
+/* The integer part; ~0 when it does not fit in 64 bits. */
+static u64 magnitude(u64 a, bool *fits)
+{
+	struct number n = unpack(a);
+
+	*fits = n.nu_exponent < 64;
+	if (n.nu_exponent < 0 || !n.nu_fraction)
+		return 0;
+	if (!*fits)
+		return ~0ull;
+	if (n.nu_exponent > TOP)
+		return n.nu_fraction << (n.nu_exponent - TOP);
+	return n.nu_fraction >> (TOP - n.nu_exponent);
+}
+
+/* Towards 0; what does not fit stays at the limit, and a NaN is 0. */
+static u64 to_i64(u64 a)
+{
+	const u64 most = ~0ull >> 1;
+	bool fits;
+	u64 n;
+
+	if (is_nan(a))
+		return 0;
+	n = magnitude(a & ~SIGN, &fits);
+	if (a & SIGN)
+		return !fits || n > most ? SIGN : 0 - n;
+	return !fits || n > most ? most : n;
+}
+
+static u64 to_u64(u64 a)
+{
+	bool fits;
+
+	if (is_nan(a) || a & SIGN)
+		return 0;
+	return magnitude(a, &fits);
+}
+
+/* Exact: a float's fraction and exponent fit. */
+static u64 from_f32(u64 bits)
+{
+	u64 sign = (bits & 1ull << 31) << 32, fraction = bits & 0x7fffff;
+	int exponent = (int)(bits >> 23 & 0xff);
+	struct number n;
+
+	if (exponent == 255)
+		return fraction ? NAN_BITS : sign | INFINITY_BITS;
+	if (exponent)
+		return sign | (u64)(exponent - 127 + 1023) << 52 | fraction << 29;
+	n.nu_negative = sign != 0;
+	n.nu_fraction = fraction;
+	n.nu_exponent = TOP - 149;
+	return pack(n);
+}
+
+static u64 to_f32(u64 a)
+{
+	u64 sign = a >> 32 & 1ull << 31, bits, rest;
+	struct number n;
+	s32 exponent;
+
+	if (is_nan(a))
+		return 0x7fc00000;
+	if (is_infinite(a))
+		return sign | 0x7f800000;
+	n = unpack(a);
+	if (!n.nu_fraction)
+		return sign;
+	exponent = n.nu_exponent + 127;
+	if (exponent >= 255)
+		return sign | 0x7f800000;
+	bits = n.nu_fraction;
+	if (exponent <= 0) {
+		bits = shift_sticky(bits, (u32)(1 - exponent));
+		exponent = 0;
+	}
+	/* 24 bits of the 63 survive. */
+	rest = bits & ((1ull << 39) - 1);
+	bits >>= 39;
+	if (rest > 1ull << 38 || (rest == 1ull << 38 && bits & 1))
+		bits++;
+	if (exponent)
+		bits += (u64)(exponent - 1) << 23;
+	return sign | bits;
+}
+
+u64 dfr_softfloat(u32 subr, u64 a, u64 b)
+{
+	switch (subr) {
+	case DIF_SUBR_F_ADD:
+		return add(a, b);
+	case DIF_SUBR_F_SUB:
+		return add(a, is_nan(b) ? b : b ^ SIGN);
+	case DIF_SUBR_F_MUL:
+		return multiply(a, b);
+	case DIF_SUBR_F_DIV:
+		return divide(a, b);
+	case DIF_SUBR_F_NEG:
+		return a ^ SIGN;
+	case DIF_SUBR_F_CMP:
+		return compare(a, b);
+	case DIF_SUBR_F_FROM_I64:
+		return from_u64((s64)a < 0 ? 0 - a : a, (s64)a < 0);
+	case DIF_SUBR_F_FROM_U64:
+		return from_u64(a, false);
+	case DIF_SUBR_F_TO_I64:
+		return to_i64(a);
+	case DIF_SUBR_F_TO_U64:
+		return to_u64(a);
+	case DIF_SUBR_F_FROM_F32:
+		return from_f32(a & 0xffffffff);
+	case DIF_SUBR_F_TO_F32:
+		return to_f32(a);
+	default:
+		return 0;
+	}
+}
