@@ -98,5 +98,7 @@ int dfr_io_init(void);
 void dfr_io_exit(void);
 int dfr_vfs_init(void);
 void dfr_vfs_exit(void);
+int dfr_kinst_init(void);
+void dfr_kinst_exit(void);
 
 #endif

@@ -59,6 +59,7 @@ static struct part providers[] = {
 	{ "sched", dfr_sched_init, dfr_sched_exit },
 	{ "io", dfr_io_init, dfr_io_exit },
 	{ "vfs", dfr_vfs_init, dfr_vfs_exit },
+	{ "kinst", dfr_kinst_init, dfr_kinst_exit },
 };
 
 static void start_providers(void)

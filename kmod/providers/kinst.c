@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kinst: any instruction of a kernel function, kinst::FUNCTION:OFFSET with the
+ * offset in decimal from the function's start. Kprobes; each costs milliseconds
+ * to arm, so it is for tens of instructions, not thousands. Probes are made when
+ * a pattern names a function; an offset that is inside an instruction, or that
+ * the kernel does not let anybody probe, is no such probe.
+ *
+ * No arguments: the registers are there for stack() and uregs. kinst_hit() is
+ * probe context; everything else process context under the engine's lock.
+ */
+#include "kmod/linux/linux.h"
+
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/static_call.h>
+#include "kmod/linux/resolve.h"
+
+#define KINST_PROBES_MAX 16384
+
+struct kinst {
+	struct list_head ki_list;
+	struct kprobe ki_kprobe;
+	struct dfr_probe *ki_probe;
+	unsigned long ki_address;
+	bool ki_registered;
+};
+
+static LIST_HEAD(kinsts);
+static unsigned int kinst_count;
+static struct dfr_provider kinst_provider;
+
+static const char *no_lookup(unsigned long addr, unsigned long *size, unsigned long *offset,
+			     char **module, char *name)
+{
+	return NULL;
+}
+DEFINE_STATIC_CALL(dfr_kinst_lookup, no_lookup);
+
+static int kinst_hit(struct kprobe *kprobe, struct pt_regs *regs)
+{
+	struct kinst *kinst = container_of(kprobe, struct kinst, ki_kprobe);
+
+	dfr_fire(kinst->ki_probe, NULL, 0, regs);
+	return 0;
+}
+
+/* A kprobe that is registered disarmed patches nothing, but is refused where none may be. */
+static bool may_probe(unsigned long address)
+{
+	struct kprobe probe = { .addr = (kprobe_opcode_t *)address, .flags = KPROBE_FLAG_DISABLED };
+
+	if (register_kprobe(&probe))
+		return false;
+	unregister_kprobe(&probe);
+	return true;
+}
+
+static void create(const char *module, const char *function, unsigned long start,
+		   unsigned long offset)
+{
+	struct kinst *kinst;
+	char name[24];
+
+	snprintf(name, sizeof(name), "%lu", offset);
+	if (kinst_count >= KINST_PROBES_MAX || dfr_probe_find(&kinst_provider, module, function, name) ||
+	    !may_probe(start + offset))
+		return;
+	kinst = kzalloc(sizeof(*kinst), GFP_KERNEL);
+	if (!kinst)
+		return;
+	kinst->ki_address = start + offset;
+	kinst->ki_probe = dfr_probe_create(&kinst_provider, module, function, name, 0, kinst);
+	if (!kinst->ki_probe) {
+		kfree(kinst);
+		return;
+	}
+	list_add(&kinst->ki_list, &kinsts);
+	kinst_count++;
+}
+
+/* Only a function that is named is looked into; an empty offset or `*` means each instruction. */
+static void kinst_provide(struct dfr_provider *provider, const char *const pattern[4])
+{
+	unsigned long start, size, at, offset;
+	char *module = NULL, *buffer;
+	bool all = !pattern[3][0] || !strcmp(pattern[3], "*");
+
+	if (!pattern[0][0] || !dfr_glob(pattern[0], "kinst") || !pattern[2][0] ||
+	    strpbrk(pattern[2], "*?[\\"))
+		return;
+	if (!all && kstrtoul(pattern[3], 10, &offset))
+		return;
+	start = dfr_resolve(pattern[2]);
+	buffer = kmalloc(KSYM_NAME_LEN, GFP_KERNEL);
+	if (!start || !buffer ||
+	    !static_call(dfr_kinst_lookup)(start, &size, &at, &module, buffer))
+		goto out;
+	if (!module)
+		module = "vmlinux";
+	if (pattern[1][0] && !dfr_glob(pattern[1], module))
+		goto out;
+	if (!all && offset < size)
+		create(module, pattern[2], start, offset);
+	for (offset = 0; all && offset < size; offset++)
+		create(module, pattern[2], start, offset);
+out:
+	kfree(buffer);
+}
+
+static int kinst_arm(struct dfr_provider *provider, struct dfr_probe *probe)
+{
+	struct kinst *kinst = probe->pb_cookie;
+	int error;
+
+	memset(&kinst->ki_kprobe, 0, sizeof(kinst->ki_kprobe));
+	kinst->ki_kprobe.addr = (kprobe_opcode_t *)kinst->ki_address;
+	kinst->ki_kprobe.pre_handler = kinst_hit;
+	error = register_kprobe(&kinst->ki_kprobe);
+	kinst->ki_registered = !error;
+	return error;
+}
+
+static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
+{
+	struct kinst *kinst = probe->pb_cookie;
+
+	if (kinst->ki_registered)
+		unregister_kprobe(&kinst->ki_kprobe);
+	kinst->ki_registered = false;
+}
+
+static const struct dfr_provider_ops kinst_ops = {
+	.provide = kinst_provide,
+	.arm = kinst_arm,
+	.disarm = kinst_disarm,
+};
+
+static struct dfr_provider kinst_provider = {
+	.pv_name = "kinst",
+	.pv_ops = &kinst_ops,
+};
+
+int dfr_kinst_init(void)
+{
+	if (dfr_resolve_call(dfr_kinst_lookup, "kallsyms_lookup"))
+		return -ENOENT;
+	return dfr_provider_register(dfr_engine_instance, &kinst_provider);
+}
+
+void dfr_kinst_exit(void)
+{
+	struct kinst *kinst, *next;
+
+	dfr_provider_unregister(&kinst_provider);
+	list_for_each_entry_safe(kinst, next, &kinsts, ki_list)
+		kfree(kinst);
+}
