@@ -49,7 +49,12 @@ void *dfr_state_host(const struct dfr_state *state); /* platform's private point
 void dfr_state_set_host(struct dfr_state *state, void *host);
 u64 dfr_state_option(const struct dfr_state *state, u32 option); /* after go: the value in force */
 
-/* Blocks: exact snapshots by swapping. `flush` closes open blocks that hold records. */
+/*
+ * Blocks: exact snapshots by swapping. `flush` closes open blocks that hold
+ * records. cpu DFR_ALL_CPUS: of all. Fewer than wait may be handed out (room,
+ * no spare): call again until *count is 0. Blocks come sealed.
+ */
+#define DFR_ALL_CPUS 0xffffffffu
 int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room, u32 *count);
 int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq);
 /* Address of a block for mapping or reading; NULL: no such block. Valid while the state lives. */
@@ -72,5 +77,22 @@ void dfr_state_clean(struct dfr_state *state);
 void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4],
 		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg);
 bool dfr_glob(const char *pattern, const char *text);
+/* NULL: no such probe (any more). Ids are dense from 1 up to the count, with holes where probes went. */
+const struct dfr_probe *dfr_probe_by_id(const struct dfr_engine *engine, u32 id);
+u32 dfr_probe_count(const struct dfr_engine *engine);
+
+/*
+ * CPUs that come and go. prepare: a CPU will come; makes its shares of all
+ * states that record (0, or -ENOMEM: its firings are counted as lost, and the
+ * CPU comes nevertheless). online: it is there. Rings of CPUs that went stay.
+ */
+int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu);
+void dfr_engine_cpu_online(struct dfr_engine *engine, u32 cpu);
+
+/* Append an entry of the platform's own (DFR_CAT_MODULE, DFR_CAT_EVENT) to a state's catalog. */
+int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *entry, const void *payload,
+			  size_t bytes);
+/* Visits every state until visit returns false. */
+void dfr_states_visit(struct dfr_engine *engine, bool (*visit)(struct dfr_state *state, void *arg), void *arg);
 
 #endif

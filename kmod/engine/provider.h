@@ -84,13 +84,6 @@ void dfr_probes_created(struct dfr_engine *engine);
 int dfr_probes_remove(struct dfr_provider *provider, const char *module);
 
 /*
- * Probe context, interrupts off or on: `count` hits of the probe could not be
- * delivered (no node for a return probe, throttled, RCU not watching ...).
- * Counted for every state that listens, with probe, CPU and time span.
- */
-void dfr_lost(struct dfr_probe *probe, u32 cause, u64 count);
-
-/*
  * Probe context. Any context up to NMI; the caller holds preemption off or
  * better. `args` need live only during the call. regs: the platform's registers
  * at the probe, or NULL.

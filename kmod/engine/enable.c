@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Enablings: from loaded DOFs to ECBs at probes. Process context under the
+ * engine's lock.
+ *
+ * enable   loads and checks a DOF, takes its options over and counts what its
+ *          clauses match. Nothing is allocated for recording yet: a later DOF
+ *          may bring options (an anonymous state's last one does).
+ * build    at go: plans, ECBs and their catalog entries, in the order of DOFs,
+ *          clauses and probe ids.
+ * arm      links the ECBs into their probes' chains and has the providers patch.
+ *
+ * Enablings stay: probes that appear later are matched when their provider says
+ * so, each probe once.
+ */
+#include "kmod/engine/store.h"
+
+struct dfr_aggvar *dfr_state_aggvar(const struct dfr_state *state, u32 varid)
+{
+	struct dfr_aggvar *var;
+
+	for (var = state->st_aggvars; var; var = var->av_next)
+		if (var->av_varid == varid)
+			return var;
+	return NULL;
+}
+
+static int refuse(struct dfr_refusal *why, int error, const char *reason)
+{
+	size_t n = strlen(reason);
+
+	if (why) {
+		if (n >= sizeof(why->rf_reason))
+			n = sizeof(why->rf_reason) - 1;
+		why->rf_section = DOF_SECIDX_NONE;
+		why->rf_offset = 0;
+		memcpy(why->rf_reason, reason, n);
+		why->rf_reason[n] = '\0';
+	}
+	return error;
+}
+
+/* Options. */
+
+static bool option_known(u32 option)
+{
+	return option < DFR_OPT_CLASSIC_MAX || (option >= DFR_OPT_SPECPOOL && option < DFR_OPT_OURS_MAX);
+}
+
+static const char *option_check(u32 option, s64 value)
+{
+	if (!option_known(option))
+		return "unknown option number";
+	/* Booleans are "set" by 0, so only a negative value is wrong everywhere. */
+	if (value < 0)
+		return "an option has a negative value";
+	switch (option) {
+	case DFR_OPT_BUFPOLICY:
+		return value > DFR_BUFPOLICY_SWITCH ? "bufpolicy is none of ring, fill, switch" : NULL;
+	case DFR_OPT_STRSIZE:
+		return value < 1 || value > DIF_STRSIZE_MAX ? "strsize is not between 1 byte and 64 KiB" : NULL;
+	case DFR_OPT_NSPEC:
+		return value > 65536 ? "nspec is above 65536" : NULL;
+	case DFR_OPT_BLOCKSIZE:
+		return value && (value < DFR_BLOCK_MIN || value > DFR_BLOCK_MAX || (value & (value - 1))) ?
+			       "blocksize is not a power of two between 512 bytes and 256 KiB" : NULL;
+	case DFR_OPT_CPU:
+		return value >= dfr_plat_ncpus() || !dfr_plat_cpu_online((unsigned)value) ?
+			       "option cpu names no CPU that is online" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static int take_options(struct dfr_state *state, const struct dfr_program *program, struct dfr_refusal *why)
+{
+	const struct dfr_progopt *option;
+	const char *reason;
+	u32 i;
+
+	for (i = 0; i < program->pg_noptions; i++) {
+		reason = option_check(program->pg_options[i].po_option, program->pg_options[i].po_value);
+		if (reason)
+			return refuse(why, -EINVAL, reason);
+	}
+	for (i = 0; i < program->pg_noptions; i++) {
+		option = &program->pg_options[i];
+		state->st_options[option->po_option < DFR_OPT_CLASSIC_MAX ?
+					  option->po_option :
+					  option->po_option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC] = option->po_value;
+	}
+	return 0;
+}
+
+/* Enable. */
+
+static int count_match(struct dfr_probe *probe, void *arg)
+{
+	u32 *count = arg;
+
+	(void)probe;
+	(*count)++;
+	return 0;
+}
+
+static void name_clause(struct dfr_refusal *why, const struct dfr_clause *clause)
+{
+	size_t at = strlen(why->rf_reason);
+	size_t n;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		n = strlen(clause->cl_pattern[i]);
+		if (at + n + 2 > sizeof(why->rf_reason))
+			return;
+		memcpy(why->rf_reason + at, clause->cl_pattern[i], n);
+		at += n;
+		if (i < 3)
+			why->rf_reason[at++] = ':';
+		why->rf_reason[at] = '\0';
+	}
+}
+
+/* Every description must match something, unless probes may come later. */
+static int count_matches(struct dfr_state *state, const struct dfr_program *program, bool zero_ok, u32 *matched,
+			 struct dfr_refusal *why)
+{
+	u32 i, n;
+	u32 total = 0;
+
+	for (i = 0; i < program->pg_nclauses; i++) {
+		n = 0;
+		dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, true, count_match, &n);
+		total += n;
+		if (n || zero_ok)
+			continue;
+		refuse(why, -ESRCH, "no probe matches ");
+		if (why)
+			name_clause(why, &program->pg_clauses[i]);
+		return -ESRCH;
+	}
+	if (matched)
+		*matched = total;
+	return 0;
+}
+
+/*
+ * Variables are made at go, when the options are known; whether the programs'
+ * declarations agree is asked of a small set here, so that the refusal says why.
+ */
+static int check_variables(struct dfr_state *state, const struct dfr_program *program, struct dfr_refusal *why)
+{
+	struct dfr_vars_config config = { .vc_dynvarsize = 4096, .vc_strsize = DIF_STRSIZE_DEFAULT };
+	struct dfr_enabling *enabling;
+	struct dfr_vars *vars;
+	int error = dfr_vars_create(state->st_engine, &config, &vars);
+
+	if (error)
+		return error;
+	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)
+		error = dfr_vars_declare(vars, enabling->eb_program, why);
+	if (!error)
+		error = dfr_vars_declare(vars, program, why);
+	dfr_vars_free(vars);
+	return error;
+}
+
+static void free_aggvars(struct dfr_aggvar *var)
+{
+	struct dfr_aggvar *next;
+
+	for (; var; var = next) {
+		next = var->av_next;
+		dfr_plat_free(var->av_keys);
+		dfr_plat_free(var);
+	}
+}
+
+/* All aggregation variables anew, from all programs: a refused one leaves no trace. */
+static const char *collect_aggvars(struct dfr_state *state, const struct dfr_program *more)
+{
+	struct dfr_aggvar *before = state->st_aggvars;
+	struct dfr_enabling *enabling;
+	const char *reason = NULL;
+
+	state->st_aggvars = NULL;
+	for (enabling = state->st_enablings; enabling && !reason; enabling = enabling->eb_next)
+		reason = dfr_plan_aggvars(state, enabling->eb_program);
+	if (!reason)
+		reason = dfr_plan_aggvars(state, more);
+	if (reason) {
+		free_aggvars(state->st_aggvars);
+		state->st_aggvars = before;
+	} else {
+		free_aggvars(before);
+	}
+	return reason;
+}
+
+static int add_enabling(struct dfr_state *state, struct dfr_program *program)
+{
+	struct dfr_enabling *enabling = dfr_plat_alloc(sizeof(*enabling));
+	struct dfr_enabling **tail = &state->st_enablings;
+
+	if (!enabling)
+		return -ENOMEM;
+	enabling->eb_plans = dfr_plat_alloc((program->pg_nclauses + 1) * sizeof(enabling->eb_plans[0]));
+	if (!enabling->eb_plans) {
+		dfr_plat_free(enabling);
+		return -ENOMEM;
+	}
+	enabling->eb_program = program;
+	enabling->eb_number = state->st_ndofs++;
+	while (*tail)
+		tail = &(*tail)->eb_next;
+	*tail = enabling;
+	return 0;
+}
+
+static int check_program(struct dfr_state *state, const struct dfr_program *program, u32 flags, u32 *matched,
+			 struct dfr_refusal *why)
+{
+	const char *reason;
+	int error = check_variables(state, program, why);
+
+	if (!error)
+		error = count_matches(state, program, flags & DFR_ENABLE_ZERO_OK, matched, why);
+	if (error)
+		return error;
+	reason = collect_aggvars(state, program);
+	if (reason)
+		return refuse(why, -EINVAL, reason);
+	return take_options(state, program, why);
+}
+
+int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
+		     u32 flags, u32 *matched, struct dfr_refusal *why)
+{
+	struct dfr_program *program = NULL;
+	int error;
+
+	if (matched)
+		*matched = 0;
+	if (state->st_activity != DFR_INACTIVE)
+		return refuse(why, -EBUSY, "the state is tracing already: enable before go");
+	error = dfr_program_load(dof, size, limits, &program, why);
+	if (error)
+		return error;
+	error = check_program(state, program, flags, matched, why);
+	if (!error)
+		error = add_enabling(state, program);
+	if (error)
+		dfr_program_free(program);
+	return error;
+}
+
+/* Build. */
+
+struct build {
+	struct dfr_state *bu_state;
+	struct dfr_enabling *bu_enabling;
+	u32 bu_clause;
+	u32 bu_flags; /* of its ECBs */
+	struct dfr_ecb *bu_first; /* of those made here */
+};
+
+static int plan_for(struct build *build, const struct dfr_probe *probe, const struct dfr_plan **out)
+{
+	struct dfr_plan **list = &build->bu_enabling->eb_plans[build->bu_clause];
+	struct dfr_plan *plan;
+	u32 nargs = dfr_plan_nargs(&build->bu_enabling->eb_program->pg_clauses[build->bu_clause], probe);
+	int error;
+
+	for (plan = *list; plan; plan = plan->pn_next) {
+		if (plan->pn_nargs == nargs) {
+			*out = plan;
+			return 0;
+		}
+	}
+	error = dfr_plan_make(build->bu_state, build->bu_enabling, build->bu_clause, nargs, &plan);
+	if (error)
+		return error;
+	error = dfr_catalog_layout(build->bu_state, plan, build->bu_enabling->eb_number);
+	if (error) {
+		dfr_plan_free(plan);
+		return error;
+	}
+	plan->pn_next = *list;
+	*list = plan;
+	*out = plan;
+	return 0;
+}
+
+/* Do several ECBDESCs carry this clause's number: is it split by `if`? */
+static bool is_split(const struct dfr_program *program, u32 clause)
+{
+	u64 number = DFR_ECBUARG_CLAUSE(program->pg_clauses[clause].cl_uarg);
+	u32 i;
+
+	for (i = 0; i < program->pg_nclauses; i++)
+		if (DFR_ECBUARG_CLAUSE(program->pg_clauses[i].cl_uarg) == number &&
+		    program->pg_clauses[i].cl_uarg & DFR_ECBUARG_CONTINUATION)
+			return true;
+	return false;
+}
+
+static u32 ecb_flags(const struct build *build)
+{
+	const struct dfr_program *program = build->bu_enabling->eb_program;
+	const struct dfr_clause *clause = &program->pg_clauses[build->bu_clause];
+	u32 flags = 0;
+
+	if (clause->cl_pred && clause->cl_pred->di_flags & DFR_DIFO_PURE)
+		flags |= DFR_EC_PURE;
+	if (is_split(program, build->bu_clause))
+		flags |= DFR_EC_SPLIT;
+	if (clause->cl_uarg & DFR_ECBUARG_CONTINUATION)
+		flags |= DFR_EC_CONTINUATION;
+	return flags;
+}
+
+static int make_ecb(struct dfr_probe *probe, void *arg)
+{
+	struct build *build = arg;
+	struct dfr_state *state = build->bu_state;
+	struct dfr_ecb *ecb;
+	const struct dfr_plan *plan;
+	int error = plan_for(build, probe, &plan);
+
+	if (error)
+		return error;
+	ecb = dfr_plat_alloc(sizeof(*ecb));
+	if (!ecb)
+		return -ENOMEM;
+	ecb->ec_state = state;
+	ecb->ec_plan = plan;
+	ecb->ec_pred = plan->pn_clause->cl_pred;
+	ecb->ec_probe = probe;
+	ecb->ec_epid = state->st_nepids + 1;
+	ecb->ec_flags = build->bu_flags;
+	error = dfr_catalog_probe(state, probe);
+	if (!error)
+		error = dfr_catalog_ecb(state, ecb);
+	if (error) {
+		dfr_plat_free(ecb);
+		return error;
+	}
+	state->st_nepids++;
+	if (probe->pb_id == DFR_PROBE_ERROR)
+		state->st_has_error = true;
+	if (plan->pn_flags & DFR_PN_SPECULATES)
+		state->st_speculates = true;
+	if (state->st_ecb_last)
+		state->st_ecb_last->ec_sibling = ecb;
+	else
+		state->st_ecbs = ecb;
+	state->st_ecb_last = ecb;
+	if (!build->bu_first)
+		build->bu_first = ecb;
+	return 0;
+}
+
+/* ECBs for the probes with ids above what this enabling has seen. */
+static int match_enabling(struct build *build)
+{
+	struct dfr_engine *engine = build->bu_state->st_engine;
+	struct dfr_enabling *enabling = build->bu_enabling;
+	u32 upto = engine->en_nprobes;
+	int error = 0;
+
+	for (build->bu_clause = 0; build->bu_clause < enabling->eb_program->pg_nclauses && !error;
+	     build->bu_clause++) {
+		build->bu_flags = ecb_flags(build);
+		error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],
+					 enabling->eb_matched_to, false, make_ecb, build);
+	}
+	enabling->eb_matched_to = upto;
+	return error;
+}
+
+int dfr_state_build(struct dfr_state *state)
+{
+	struct build build = { .bu_state = state };
+	struct dfr_enabling *enabling;
+	int error;
+
+	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next) {
+		build.bu_enabling = enabling;
+		error = dfr_catalog_dof(state, enabling->eb_number, enabling->eb_program->pg_dof,
+					(u32)enabling->eb_program->pg_dof_size);
+		if (!error)
+			error = dfr_plan_tell_aggvars(state, enabling->eb_program);
+		if (!error)
+			error = match_enabling(&build);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* Arm. */
+
+static void refresh_flags(struct dfr_probe *probe)
+{
+	const struct dfr_ecb *ecb;
+	bool pure = probe->pb_ecbs;
+
+	for (ecb = probe->pb_ecbs; ecb && pure; ecb = ecb->ec_next)
+		pure = ecb->ec_flags & DFR_EC_PURE;
+	dfr_write_once(&probe->pb_flags, pure ? probe->pb_flags | DFR_PB_PURE : probe->pb_flags & ~(u32)DFR_PB_PURE);
+}
+
+static void link_ecb(struct dfr_ecb *ecb)
+{
+	struct dfr_probe *probe = ecb->ec_probe;
+	struct dfr_ecb **tail = &probe->pb_ecbs;
+
+	/* An impure newcomer must not be skipped by what holds for the others. */
+	if (!(ecb->ec_flags & DFR_EC_PURE))
+		dfr_write_once(&probe->pb_flags, probe->pb_flags & ~(u32)DFR_PB_PURE);
+	while (*tail)
+		tail = &(*tail)->ec_next;
+	dfr_store_release(tail, ecb);
+	ecb->ec_flags |= DFR_EC_LINKED;
+	refresh_flags(probe);
+}
+
+static void unlink_ecb(struct dfr_ecb *ecb)
+{
+	struct dfr_ecb **link = &ecb->ec_probe->pb_ecbs;
+
+	while (*link && *link != ecb)
+		link = &(*link)->ec_next;
+	/* Its own ec_next stays: a firing may stand on it. */
+	if (*link)
+		dfr_store_release(link, ecb->ec_next);
+	ecb->ec_flags &= ~(u32)DFR_EC_LINKED;
+	refresh_flags(ecb->ec_probe);
+}
+
+static int commit_providers(struct dfr_engine *engine)
+{
+	struct dfr_provider *provider;
+	int error = 0;
+	int result;
+
+	for (provider = engine->en_providers; provider; provider = provider->pv_next) {
+		if (!provider->pv_ops->commit)
+			continue;
+		result = provider->pv_ops->commit(provider);
+		if (result && !error)
+			error = result;
+	}
+	return error;
+}
+
+/* Links and arms from `ecb` on; a probe that cannot be armed is named and the rest goes on. */
+static int arm_from(struct dfr_state *state, struct dfr_ecb *ecb)
+{
+	struct dfr_probe *probe;
+	int error;
+
+	for (; ecb; ecb = ecb->ec_sibling) {
+		probe = ecb->ec_probe;
+		link_ecb(ecb);
+		if (probe->pb_armed++)
+			continue;
+		error = probe->pb_provider->pv_ops->arm(probe->pb_provider, probe);
+		if (!error)
+			continue;
+		dfr_plat_log("dfr: probe %s:%s:%s:%s cannot be armed (error %d)\n", probe->pb_provider->pv_name,
+			     probe->pb_module, probe->pb_function, probe->pb_name, error);
+		state->st_unarmed++;
+		probe->pb_armed--;
+		unlink_ecb(ecb);
+	}
+	return commit_providers(state->st_engine);
+}
+
+int dfr_state_arm(struct dfr_state *state)
+{
+	state->st_armed = true;
+	return arm_from(state, state->st_ecbs);
+}
+
+static void disarm_ecb(struct dfr_ecb *ecb)
+{
+	struct dfr_probe *probe = ecb->ec_probe;
+
+	if (!(ecb->ec_flags & DFR_EC_LINKED))
+		return;
+	unlink_ecb(ecb);
+	if (--probe->pb_armed == 0)
+		probe->pb_provider->pv_ops->disarm(probe->pb_provider, probe);
+}
+
+/* Afterwards no new firing sees the state; those under way are over. */
+void dfr_state_disarm(struct dfr_state *state)
+{
+	struct dfr_ecb *ecb;
+
+	if (!state->st_armed)
+		return;
+	state->st_armed = false;
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
+		disarm_ecb(ecb);
+	commit_providers(state->st_engine);
+	dfr_plat_synchronize();
+}
+
+/* Probes have come: what this state's programs mean now includes them. */
+void dfr_state_match_new(struct dfr_state *state)
+{
+	struct build build = { .bu_state = state };
+	struct dfr_enabling *enabling;
+
+	if (!state->st_armed)
+		return;
+	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next) {
+		build.bu_enabling = enabling;
+		if (match_enabling(&build))
+			dfr_plat_log("dfr: no memory for all of the new probes of state %llu\n",
+				     (unsigned long long)state->st_id);
+	}
+	if (build.bu_first)
+		arm_from(state, build.bu_first);
+}
+
+/* Probes are going: their ECBs leave the state. EPIDs are not given again. */
+void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_provider *provider, const char *module)
+{
+	struct dfr_ecb **link = &state->st_ecbs;
+	struct dfr_ecb *gone = NULL;
+	struct dfr_ecb *last = NULL;
+	struct dfr_ecb *ecb;
+
+	while ((ecb = *link)) {
+		if (ecb->ec_probe->pb_provider == provider &&
+		    (!module || !strcmp(ecb->ec_probe->pb_module, module))) {
+			disarm_ecb(ecb);
+			*link = ecb->ec_sibling;
+			ecb->ec_sibling = gone;
+			gone = ecb;
+		} else {
+			last = ecb;
+			link = &ecb->ec_sibling;
+		}
+	}
+	state->st_ecb_last = last;
+	if (!gone)
+		return;
+	commit_providers(state->st_engine);
+	dfr_plat_synchronize();
+	for (; gone; gone = ecb) {
+		ecb = gone->ec_sibling;
+		dfr_plat_free(gone);
+	}
+}
+
+/* After disarm. */
+void dfr_state_free_enablings(struct dfr_state *state)
+{
+	struct dfr_enabling *enabling, *next;
+	struct dfr_ecb *ecb, *sibling;
+	u32 i;
+
+	for (ecb = state->st_ecbs; ecb; ecb = sibling) {
+		sibling = ecb->ec_sibling;
+		dfr_plat_free(ecb);
+	}
+	state->st_ecbs = NULL;
+	state->st_ecb_last = NULL;
+	for (enabling = state->st_enablings; enabling; enabling = next) {
+		next = enabling->eb_next;
+		for (i = 0; i < enabling->eb_program->pg_nclauses; i++)
+			dfr_plan_free(enabling->eb_plans[i]);
+		dfr_plat_free(enabling->eb_plans);
+		dfr_program_free(enabling->eb_program);
+		dfr_plat_free(enabling);
+	}
+	state->st_enablings = NULL;
+	free_aggvars(state->st_aggvars);
+	state->st_aggvars = NULL;
+	dfr_plat_free(state->st_told);
+	state->st_told = NULL;
+}

@@ -1,0 +1,844 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans: a clause of the program compiled for recording. What each action
+ * records becomes a field of the layout, what has to be done in a firing a step;
+ * values that need no DIF (arguments, execname, pid, constants ...) are marked,
+ * so that the usual clauses run without the interpreter. Process context.
+ *
+ * Which fields an action has, fire.c writes and formats/abi/catalog.h names:
+ *
+ *   DIFEXPR PRINTF PRINTA LIBACT SYSTEM FREOPEN CAPTURE   its value: INT, STRING, BYTES or
+ *                              PROBETEXT by the DIFO's type; no DIFO or size 0: no field
+ *   EXIT                       INT of 4 bytes, signed
+ *   SYM MOD                    INT of 8 bytes
+ *   USYM UMOD UADDR            USYM
+ *   STACK / USTACK JSTACK      STACK / USTACK
+ *   TRACEMEM                   BYTES; VARBYTES if a TRACEMEM_DYNSIZE follows, which has no field
+ *   PRINTM                     VARBYTES
+ *   CAPTURE_ARGS               one signed INT of 8 bytes for each argument
+ *   others                     none
+ */
+#include "kmod/engine/store.h"
+
+#define PLAN_HEAD_LONG 16
+#define PLAN_NOTE 15
+#define PLAN_SLACK 8
+#define PLAN_FRAMES_MAX 255
+#define PLAN_PRINTM_MAX 4096
+#define PLAN_ARGS_UNKNOWN 6
+#define PLAN_ARGS_MAX 10
+
+struct builder {
+	struct dfr_state *bd_state;
+	struct dfr_plan *bd_plan;
+	const struct dfr_clause *bd_clause;
+	u32 bd_ints;
+	u32 bd_fallible; /* capture fields that can be marked by a note */
+	bool bd_in_key;
+	u32 bd_key_bytes;
+};
+
+static bool is_recorded_kind(u16 kind)
+{
+	switch (kind) {
+	case DFR_ACT_EXIT:
+	case DFR_ACT_PRINTF:
+	case DFR_ACT_PRINTA:
+	case DFR_ACT_LIBACT:
+	case DFR_ACT_TRACEMEM:
+	case DFR_ACT_PRINTM:
+	case DFR_ACT_USTACK:
+	case DFR_ACT_JSTACK:
+	case DFR_ACT_USYM:
+	case DFR_ACT_UMOD:
+	case DFR_ACT_UADDR:
+	case DFR_ACT_SYSTEM:
+	case DFR_ACT_FREOPEN:
+	case DFR_ACT_STACK:
+	case DFR_ACT_SYM:
+	case DFR_ACT_MOD:
+	case DFR_ACT_CAPTURE:
+	case DFR_ACT_CAPTURE_ARGS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* An expression for its side effects alone. */
+static bool is_silent(const struct dfr_act *act)
+{
+	const struct dif_type *type = act->ac_difo ? &act->ac_difo->di_rtype : NULL;
+
+	return act->ac_kind == DFR_ACT_DIFEXPR &&
+	       (!type || (type->kind != DIF_KIND_STRING && !type->size && !(type->flags & DIF_TF_BYREF)));
+}
+
+static bool reads_user(const struct dfr_difo *difo)
+{
+	u32 i, op;
+
+	if (difo->di_rtype.flags & DIF_TF_BYUREF)
+		return true;
+	for (i = 0; i < difo->di_len; i++) {
+		op = DIF_OP(difo->di_text[i]);
+		if (op >= DIF_OP_ULDSB && op <= DIF_OP_ULDX)
+			return true;
+		if (op != DIF_OP_CALL)
+			continue;
+		switch (DIF_WIDE(difo->di_text[i])) {
+		case DIF_SUBR_COPYIN:
+		case DIF_SUBR_COPYINSTR:
+		case DIF_SUBR_COPYINTO:
+			return true;
+		}
+	}
+	return false;
+}
+
+static void source_of_builtin(struct dfr_step *step, u32 id)
+{
+	if (id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9) {
+		step->sp_source = DFR_SRC_ARG;
+		step->sp_index = id - DIF_VAR_ARG0;
+		return;
+	}
+	switch (id) {
+	case DIF_VAR_PID:
+		step->sp_source = DFR_SRC_PID;
+		break;
+	case DIF_VAR_TID:
+		step->sp_source = DFR_SRC_TID;
+		break;
+	case DIF_VAR_CPU:
+		step->sp_source = DFR_SRC_CPU;
+		break;
+	case DIF_VAR_TIMESTAMP:
+		step->sp_source = DFR_SRC_TIMESTAMP;
+		break;
+	case DIF_VAR_ID:
+		step->sp_source = DFR_SRC_PROBE_ID;
+		break;
+	case DIF_VAR_EXECNAME:
+		step->sp_source = DFR_SRC_EXECNAME;
+		break;
+	}
+}
+
+/* Is it `load one built-in or constant; ret`? Then it needs no DIF. */
+static void find_source(struct dfr_step *step, const struct dfr_difo *difo)
+{
+	u32 first, last;
+
+	step->sp_difo = difo;
+	step->sp_source = difo ? DFR_SRC_DIF : DFR_SRC_NONE;
+	if (!difo || difo->di_len != 2)
+		return;
+	first = difo->di_text[0];
+	last = difo->di_text[1];
+	if (DIF_OP(last) != DIF_OP_RET || DIF_RD(last) != DIF_RD(first))
+		return;
+	if (DIF_OP(first) == DIF_OP_LDGS) {
+		source_of_builtin(step, DIF_WIDE(first));
+	} else if (DIF_OP(first) == DIF_OP_SETX && DIF_WIDE(first) < difo->di_nints) {
+		step->sp_source = DFR_SRC_CONST;
+		step->sp_value = difo->di_ints[DIF_WIDE(first)];
+	}
+	/* Only the text of execname is known to be a string that needs no copy. */
+	if (step->sp_source == DFR_SRC_EXECNAME && difo->di_rtype.kind != DIF_KIND_STRING)
+		step->sp_source = DFR_SRC_DIF;
+}
+
+/* Which of the four names a PROBETEXT DIFO gives; -1: none. */
+static int probe_text(const struct dfr_difo *difo)
+{
+	u32 id;
+
+	if (!difo || !(difo->di_flags & DFR_DIFO_PROBETEXT) || difo->di_len != 2 ||
+	    DIF_OP(difo->di_text[0]) != DIF_OP_LDGS || difo->di_rtype.kind != DIF_KIND_STRING)
+		return -1;
+	id = DIF_WIDE(difo->di_text[0]);
+	return id >= DIF_VAR_PROBEPROV && id <= DIF_VAR_PROBENAME ? (int)(id - DIF_VAR_PROBEPROV) : -1;
+}
+
+static struct dfr_step *add_step(struct builder *b, u32 op, u32 action)
+{
+	struct dfr_step *step = &b->bd_plan->pn_steps[b->bd_plan->pn_nsteps++];
+
+	step->sp_op = (u8)op;
+	step->sp_action = (u16)(action + 1);
+	step->sp_field = (u16)b->bd_plan->pn_nfields;
+	if (b->bd_clause->cl_acts[action].ac_kind == DFR_ACT_CAPTURE)
+		step->sp_flags |= DFR_SP_CAPTURE;
+	return step;
+}
+
+/* The field of the step just added: its place in the record, or in a key. */
+static struct dfr_field *add_field(struct builder *b, const struct dfr_step *step, u32 kind, u32 size, u32 bytes)
+{
+	struct dfr_plan *plan = b->bd_plan;
+	struct dfr_field *field;
+
+	if (b->bd_in_key) {
+		b->bd_key_bytes += (bytes + 7) & ~7u;
+		return NULL;
+	}
+	field = &plan->pn_fields[plan->pn_nfields++];
+	field->kind = (u16)kind;
+	field->size = size;
+	field->action = (u16)(step->sp_action - 1);
+	field->argument = -1;
+	if (step->sp_difo && reads_user(step->sp_difo))
+		field->flags |= DFR_FIELD_USERDATA;
+	if (kind == DFR_FIELD_INT)
+		b->bd_ints++;
+	if ((step->sp_flags & DFR_SP_CAPTURE) && (step->sp_source == DFR_SRC_DIF || kind != DFR_FIELD_INT))
+		b->bd_fallible++;
+	plan->pn_need += bytes;
+	plan->pn_classic += kind == DFR_FIELD_INT || kind == DFR_FIELD_PROBETEXT ? size : bytes;
+	return field;
+}
+
+static void add_int(struct builder *b, struct dfr_step *step, u32 size, bool is_signed)
+{
+	struct dfr_field *field;
+
+	if (size != 1 && size != 2 && size != 4)
+		size = 8;
+	step->sp_shift = (u8)(64 - 8 * size);
+	if (is_signed)
+		step->sp_flags |= DFR_SP_SIGNED;
+	field = add_field(b, step, DFR_FIELD_INT, size, 8);
+	if (field && is_signed)
+		field->flags |= DFR_FIELD_SIGNED;
+}
+
+static u32 string_size(const struct builder *b, const struct dif_type *type)
+{
+	u32 size = type->size ? type->size : b->bd_state->st_strsize;
+
+	return size < DIF_STRSIZE_MAX ? size : DIF_STRSIZE_MAX;
+}
+
+/* Text of the probe: the id stands for it, except in keys whose other uses are strings. */
+static void add_probe_text(struct builder *b, u32 action, int which, u32 key_kind)
+{
+	struct dfr_step *step = add_step(b, DFR_STEP_TEXT, action);
+
+	step->sp_index = (u32)which;
+	if (b->bd_in_key && key_kind == DFR_FIELD_STRING) {
+		step->sp_op = DFR_STEP_STRING;
+		step->sp_flags |= DFR_SP_NAME;
+		step->sp_max = b->bd_state->st_strsize;
+		add_field(b, step, DFR_FIELD_STRING, step->sp_max, step->sp_max);
+		return;
+	}
+	add_field(b, step, DFR_FIELD_PROBETEXT, (u32)which, b->bd_in_key ? 8 : 0);
+}
+
+/* A value of its DIFO's type. */
+static void add_value(struct builder *b, u32 action, u32 key_kind)
+{
+	const struct dfr_difo *difo = b->bd_clause->cl_acts[action].ac_difo;
+	const struct dif_type *type = &difo->di_rtype;
+	struct dfr_step *step;
+	int which = probe_text(difo);
+
+	if (which >= 0) {
+		add_probe_text(b, action, which, key_kind);
+		return;
+	}
+	step = add_step(b, DFR_STEP_INT, action);
+	find_source(step, difo);
+	if (type->flags & DIF_TF_BYUREF)
+		step->sp_flags |= DFR_SP_USER;
+	if (type->kind == DIF_KIND_STRING) {
+		step->sp_op = DFR_STEP_STRING;
+		step->sp_max = string_size(b, type);
+		if (step->sp_max < 16)
+			step->sp_source = DFR_SRC_DIF; /* execname may have to be cut */
+		add_field(b, step, DFR_FIELD_STRING, step->sp_max, step->sp_max);
+	} else if (type->flags & (DIF_TF_BYREF | DIF_TF_BYUREF)) {
+		step->sp_op = DFR_STEP_BYTES;
+		step->sp_source = DFR_SRC_DIF;
+		step->sp_max = type->size;
+		add_field(b, step, DFR_FIELD_BYTES, type->size, type->size);
+	} else {
+		add_int(b, step, type->size, type->flags & DIF_TF_SIGNED);
+	}
+}
+
+static void add_stack(struct builder *b, u32 action, bool user)
+{
+	const struct dfr_act *act = &b->bd_clause->cl_acts[action];
+	u32 option = act->ac_kind == DFR_ACT_JSTACK ? DFR_OPT_JSTACKFRAMES :
+		     user			    ? DFR_OPT_USTACKFRAMES :
+						      DFR_OPT_STACKFRAMES;
+	u64 frames = (u32)act->ac_arg;
+	struct dfr_step *step = add_step(b, user ? DFR_STEP_USTACK : DFR_STEP_STACK, action);
+
+	if (!frames)
+		frames = (u64)dfr_option(b->bd_state, option);
+	if (frames > PLAN_FRAMES_MAX)
+		frames = PLAN_FRAMES_MAX;
+	step->sp_max = (u32)frames;
+	b->bd_plan->pn_flags |= DFR_PN_MACHINE;
+	add_field(b, step, user ? DFR_FIELD_USTACK : DFR_FIELD_STACK, step->sp_max,
+		  step->sp_max * 8 + (b->bd_in_key ? 16 : 5));
+}
+
+static void add_usym(struct builder *b, u32 action)
+{
+	struct dfr_step *step = add_step(b, DFR_STEP_USYM, action);
+
+	find_source(step, b->bd_clause->cl_acts[action].ac_difo);
+	b->bd_plan->pn_flags |= DFR_PN_CONTEXT;
+	add_field(b, step, DFR_FIELD_USYM, 16, 16);
+}
+
+static void add_tracemem(struct builder *b, u32 action)
+{
+	const struct dfr_act *act = &b->bd_clause->cl_acts[action];
+	const struct dfr_act *next = action + 1 < b->bd_clause->cl_nacts ? act + 1 : NULL;
+	struct dfr_step *step = add_step(b, DFR_STEP_BYTES, action);
+	u32 size = act->ac_kind == DFR_ACT_PRINTM ? PLAN_PRINTM_MAX : act->ac_difo->di_rtype.size;
+	bool var = act->ac_kind == DFR_ACT_PRINTM;
+
+	find_source(step, act->ac_difo);
+	step->sp_source = DFR_SRC_DIF;
+	if (act->ac_difo->di_rtype.flags & DIF_TF_BYUREF)
+		step->sp_flags |= DFR_SP_USER;
+	if (!var && next && next->ac_kind == DFR_ACT_TRACEMEM_DYNSIZE && next->ac_difo) {
+		step->sp_difo2 = next->ac_difo;
+		var = true;
+	}
+	if (var && size > 0xffff)
+		size = 0xffff;
+	step->sp_max = size;
+	if (var)
+		step->sp_op = DFR_STEP_VARBYTES;
+	add_field(b, step, var ? DFR_FIELD_VARBYTES : DFR_FIELD_BYTES, size, size + (var ? 2 : 0));
+}
+
+static void add_args(struct builder *b, u32 action)
+{
+	struct dfr_step *step = add_step(b, DFR_STEP_ARGS, action);
+	struct dfr_field *field;
+	u32 i;
+
+	step->sp_max = b->bd_plan->pn_nargs;
+	for (i = 0; i < step->sp_max; i++) {
+		field = add_field(b, step, DFR_FIELD_INT, 8, 8);
+		field->flags |= DFR_FIELD_SIGNED;
+		field->argument = (s16)i;
+	}
+}
+
+/* What a recording action, or a key, adds. */
+static void add_recorded(struct builder *b, u32 action, u32 key_kind)
+{
+	const struct dfr_act *act = &b->bd_clause->cl_acts[action];
+	struct dfr_step *step;
+
+	switch (act->ac_kind) {
+	case DFR_ACT_STACK:
+		add_stack(b, action, false);
+		return;
+	case DFR_ACT_USTACK:
+	case DFR_ACT_JSTACK:
+		add_stack(b, action, true);
+		return;
+	case DFR_ACT_USYM:
+	case DFR_ACT_UMOD:
+	case DFR_ACT_UADDR:
+		if (act->ac_difo)
+			add_usym(b, action);
+		return;
+	case DFR_ACT_CAPTURE_ARGS:
+		if (!b->bd_in_key)
+			add_args(b, action);
+		return;
+	case DFR_ACT_TRACEMEM_DYNSIZE:
+		return;
+	}
+	if (!act->ac_difo)
+		return;
+	switch (act->ac_kind) {
+	case DFR_ACT_TRACEMEM:
+	case DFR_ACT_PRINTM:
+		if (!b->bd_in_key)
+			add_tracemem(b, action);
+		return;
+	case DFR_ACT_EXIT:
+		step = add_step(b, DFR_STEP_EXIT, action);
+		find_source(step, act->ac_difo);
+		add_int(b, step, 4, true);
+		return;
+	case DFR_ACT_SYM:
+	case DFR_ACT_MOD:
+		step = add_step(b, DFR_STEP_INT, action);
+		find_source(step, act->ac_difo);
+		add_int(b, step, 8, false);
+		return;
+	}
+	if (act->ac_difo->di_rtype.kind == DIF_KIND_STRING || act->ac_difo->di_rtype.size) {
+		add_value(b, action, key_kind);
+	} else {
+		step = add_step(b, DFR_STEP_EVAL, action);
+		find_source(step, act->ac_difo);
+	}
+}
+
+static u32 agg_first(const struct dfr_clause *clause, u32 action)
+{
+	u32 ntuple = clause->cl_acts[action].ac_ntuple;
+
+	return ntuple < action ? action - ntuple : 0;
+}
+
+static bool is_weight(const struct dfr_clause *clause, u32 action)
+{
+	return clause->cl_acts[action].ac_uarg == DFR_UARG_WEIGHT && clause->cl_acts[action].ac_difo;
+}
+
+/* The actions of the tuple that are keys: [first, *end). */
+static u32 agg_keys(const struct dfr_clause *clause, u32 action, u32 *end)
+{
+	u32 first = agg_first(clause, action);
+
+	*end = action > first && is_weight(clause, action - 1) ? action - 1 : action;
+	return first;
+}
+
+static void add_agg(struct builder *b, u32 action)
+{
+	const struct dfr_clause *clause = b->bd_clause;
+	const struct dfr_act *act = &clause->cl_acts[action];
+	const struct dfr_aggvar *var = dfr_state_aggvar(b->bd_state, (u32)act->ac_uarg);
+	struct dfr_plan *plan = b->bd_plan;
+	struct dfr_step *step = add_step(b, DFR_STEP_AGG, action);
+	struct dfr_step *weight;
+	u32 end, i, steps;
+	u32 first = agg_keys(clause, action, &end);
+
+	find_source(step, act->ac_difo);
+	/* What adds up is 64 bits wide; its declared width decides how it is extended. */
+	if (act->ac_difo) {
+		u32 size = act->ac_difo->di_rtype.size;
+
+		step->sp_shift = size == 1 || size == 2 || size == 4 ? (u8)(64 - 8 * size) : 0;
+		step->sp_flags |= act->ac_difo->di_rtype.flags & DIF_TF_SIGNED ? DFR_SP_SIGNED : 0;
+	}
+	step->sp_index = (u32)act->ac_uarg;
+	step->sp_max = act->ac_kind;
+	/* sp_value has one use: parameters, or the constant that is added. */
+	if (act->ac_kind == DFR_ACT_LQUANTIZE || act->ac_kind == DFR_ACT_LLQUANTIZE) {
+		if (step->sp_source == DFR_SRC_CONST)
+			step->sp_source = DFR_SRC_DIF;
+		step->sp_value = act->ac_arg;
+	}
+	step->sp_words = (u16)var->av_words;
+	b->bd_in_key = true;
+	b->bd_key_bytes = 0;
+	steps = plan->pn_nsteps;
+	for (i = first; i < end; i++)
+		add_recorded(b, i, var->av_keys[i - first]);
+	step->sp_keys = (u16)(plan->pn_nsteps - steps);
+	if (end < action) {
+		step->sp_flags |= DFR_SP_WEIGHT;
+		weight = add_step(b, DFR_STEP_EVAL, end);
+		find_source(weight, clause->cl_acts[end].ac_difo);
+	}
+	b->bd_in_key = false;
+	if (b->bd_key_bytes > plan->pn_key_max)
+		plan->pn_key_max = b->bd_key_bytes;
+}
+
+static void add_action(struct builder *b, u32 action)
+{
+	const struct dfr_act *act = &b->bd_clause->cl_acts[action];
+	struct dfr_step *step;
+
+	if (DFR_ACT_IS_AGG(act->ac_kind)) {
+		add_agg(b, action);
+		return;
+	}
+	switch (act->ac_kind) {
+	case DFR_ACT_NONE:
+		return;
+	case DFR_ACT_SPECULATE:
+	case DFR_ACT_COMMIT:
+	case DFR_ACT_DISCARD:
+		step = add_step(b, DFR_STEP_SPECULATE + (act->ac_kind - DFR_ACT_SPECULATE), action);
+		find_source(step, act->ac_difo);
+		if (act->ac_kind == DFR_ACT_SPECULATE)
+			b->bd_plan->pn_flags |= DFR_PN_SPECULATES | DFR_PN_RECORDS;
+		else
+			b->bd_plan->pn_flags |= DFR_PN_COMMITS;
+		return;
+	case DFR_ACT_STOP:
+	case DFR_ACT_RAISE:
+	case DFR_ACT_BREAKPOINT:
+	case DFR_ACT_PANIC:
+	case DFR_ACT_CHILL:
+		step = add_step(b, DFR_STEP_DESTRUCTIVE, action);
+		find_source(step, act->ac_difo);
+		step->sp_max = act->ac_kind;
+		b->bd_plan->pn_flags |= DFR_PN_MACHINE;
+		return;
+	}
+	if (is_recorded_kind(act->ac_kind) || (act->ac_kind == DFR_ACT_DIFEXPR && !is_silent(act)))
+		b->bd_plan->pn_flags |= DFR_PN_RECORDS;
+	add_recorded(b, action, 0);
+}
+
+/* Belongs to the tuple of a later aggregating action? */
+static bool in_tuple(const struct dfr_clause *clause, u32 action)
+{
+	u32 i;
+
+	for (i = action + 1; i < clause->cl_nacts; i++)
+		if (DFR_ACT_IS_AGG(clause->cl_acts[i].ac_kind))
+			return agg_first(clause, i) <= action;
+	return false;
+}
+
+static void find_flags(struct dfr_plan *plan)
+{
+	const struct dfr_step *step;
+	u32 i;
+
+	for (i = 0; i < plan->pn_nsteps; i++) {
+		step = &plan->pn_steps[i];
+		if (step->sp_source == DFR_SRC_DIF || step->sp_difo2 ||
+		    (step->sp_op == DFR_STEP_STRING && step->sp_source != DFR_SRC_EXECNAME))
+			plan->pn_flags |= DFR_PN_MACHINE;
+		if (step->sp_source == DFR_SRC_PID || step->sp_source == DFR_SRC_TID ||
+		    step->sp_source == DFR_SRC_EXECNAME)
+			plan->pn_flags |= DFR_PN_CONTEXT;
+	}
+}
+
+int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, u32 clause, u32 nargs,
+		  struct dfr_plan **out)
+{
+	const struct dfr_clause *cl = &enabling->eb_program->pg_clauses[clause];
+	u32 fields = cl->cl_nacts + PLAN_ARGS_MAX;
+	struct dfr_plan *plan;
+	struct builder b = { .bd_state = state, .bd_clause = cl };
+	u32 i;
+
+	plan = dfr_plat_alloc(sizeof(*plan) + (cl->cl_nacts + 1) * sizeof(plan->pn_steps[0]));
+	if (!plan)
+		return -ENOMEM;
+	plan->pn_fields = dfr_plat_alloc(fields * sizeof(plan->pn_fields[0]));
+	if (!plan->pn_fields) {
+		dfr_plat_free(plan);
+		return -ENOMEM;
+	}
+	plan->pn_clause = cl;
+	plan->pn_nargs = nargs;
+	plan->pn_classic = 12;
+	b.bd_plan = plan;
+	if (!cl->cl_nacts)
+		plan->pn_flags |= DFR_PN_RECORDS;
+	for (i = 0; i < cl->cl_nacts; i++)
+		if (DFR_ACT_IS_AGG(cl->cl_acts[i].ac_kind) || !in_tuple(cl, i))
+			add_action(&b, i);
+	plan->pn_codes = (b.bd_ints + 3) / 4;
+	plan->pn_need += PLAN_HEAD_LONG + plan->pn_codes + PLAN_SLACK;
+	if (b.bd_fallible)
+		plan->pn_need += PLAN_HEAD_LONG + b.bd_fallible * PLAN_NOTE;
+	plan->pn_classic = (plan->pn_classic + 3) & ~3u;
+	plan->pn_fallible = b.bd_fallible;
+	if (plan->pn_fallible > state->st_notes_max)
+		state->st_notes_max = plan->pn_fallible;
+	find_flags(plan);
+	plan->pn_layout = ++state->st_nlayouts;
+	if (plan->pn_need > state->st_need_max && (plan->pn_flags & DFR_PN_RECORDS))
+		state->st_need_max = plan->pn_need;
+	if (plan->pn_need > state->st_spec_need && (plan->pn_flags & DFR_PN_SPECULATES))
+		state->st_spec_need = plan->pn_need;
+	if (plan->pn_key_max > state->st_key_max)
+		state->st_key_max = plan->pn_key_max;
+	*out = plan;
+	return 0;
+}
+
+void dfr_plan_free(struct dfr_plan *plan)
+{
+	struct dfr_plan *next;
+
+	for (; plan; plan = next) {
+		next = plan->pn_next;
+		dfr_plat_free(plan->pn_fields);
+		dfr_plat_free(plan);
+	}
+}
+
+/* How many arguments CAPTURE_ARGS records at a probe; 0 where a clause has none. */
+u32 dfr_plan_nargs(const struct dfr_clause *clause, const struct dfr_probe *probe)
+{
+	u32 i;
+
+	for (i = 0; i < clause->cl_nacts; i++) {
+		if (clause->cl_acts[i].ac_kind != DFR_ACT_CAPTURE_ARGS)
+			continue;
+		if (probe->pb_nargs == DFR_NARGS_UNKNOWN)
+			return PLAN_ARGS_UNKNOWN;
+		return probe->pb_nargs < PLAN_ARGS_MAX ? probe->pb_nargs : PLAN_ARGS_MAX;
+	}
+	return 0;
+}
+
+/* Aggregation variables. */
+
+static u64 power(u64 factor, u32 exponent)
+{
+	u64 result = 1;
+
+	while (exponent--) {
+		if (factor && result > ~0ULL / factor)
+			return ~0ULL;
+		result *= factor;
+	}
+	return result;
+}
+
+static u32 llquantize_slots(u64 arg)
+{
+	u64 factor = DFR_LLQUANTIZE_FACTOR(arg);
+	u64 nsteps = DFR_LLQUANTIZE_NSTEPS(arg);
+	u64 slots = 2;
+	u64 n;
+	u32 order;
+
+	for (order = DFR_LLQUANTIZE_LOW(arg); order <= DFR_LLQUANTIZE_HIGH(arg) && order < 64; order++) {
+		n = power(factor, order + 1);
+		if (n > nsteps)
+			n = nsteps;
+		slots += n - n / factor;
+	}
+	return (u32)slots;
+}
+
+/* Words of a value; 0: the parameters make no sense. */
+u32 dfr_agg_words(u32 kind, u64 arg)
+{
+	u32 words;
+
+	switch (kind) {
+	case DFR_ACT_COUNT:
+	case DFR_ACT_MIN:
+	case DFR_ACT_MAX:
+	case DFR_ACT_SUM:
+		return 1;
+	case DFR_ACT_AVG:
+		return 2;
+	case DFR_ACT_STDDEV:
+		return 4;
+	case DFR_ACT_QUANTIZE:
+		return DFR_QUANTIZE_BUCKETS;
+	case DFR_ACT_LQUANTIZE:
+		if (!DFR_LQUANTIZE_STEP(arg) || !DFR_LQUANTIZE_LEVELS(arg))
+			return 0;
+		words = DFR_LQUANTIZE_LEVELS(arg) + 3u;
+		return words <= 0xffff ? words : 0;
+	case DFR_ACT_LLQUANTIZE:
+		if (DFR_LLQUANTIZE_FACTOR(arg) < 2 || DFR_LLQUANTIZE_HIGH(arg) >= 64 ||
+		    DFR_LLQUANTIZE_LOW(arg) >= DFR_LLQUANTIZE_HIGH(arg) || !DFR_LLQUANTIZE_NSTEPS(arg) ||
+		    power(DFR_LLQUANTIZE_FACTOR(arg), DFR_LLQUANTIZE_HIGH(arg) + 1u) == ~0ULL)
+			return 0;
+		words = llquantize_slots(arg) + 1;
+		return words <= 0xffff ? words : 0;
+	default:
+		return 0;
+	}
+}
+
+static u16 key_kind(const struct dfr_act *act)
+{
+	switch (act->ac_kind) {
+	case DFR_ACT_STACK:
+		return DFR_FIELD_STACK;
+	case DFR_ACT_USTACK:
+	case DFR_ACT_JSTACK:
+		return DFR_FIELD_USTACK;
+	case DFR_ACT_USYM:
+	case DFR_ACT_UMOD:
+	case DFR_ACT_UADDR:
+		return DFR_FIELD_USYM;
+	case DFR_ACT_SYM:
+	case DFR_ACT_MOD:
+		return DFR_FIELD_INT;
+	}
+	if (act->ac_kind != DFR_ACT_DIFEXPR || !act->ac_difo)
+		return 0;
+	if (probe_text(act->ac_difo) >= 0)
+		return DFR_FIELD_PROBETEXT;
+	if (act->ac_difo->di_rtype.kind == DIF_KIND_STRING)
+		return DFR_FIELD_STRING;
+	if (act->ac_difo->di_rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF))
+		return DFR_FIELD_BYTES;
+	return act->ac_difo->di_rtype.size ? DFR_FIELD_INT : 0;
+}
+
+/* One more use of a variable: the kinds of its keys must agree; text of probes may meet strings. */
+static const char *merge_keys(struct dfr_aggvar *var, const struct dfr_clause *clause, u32 first, bool told)
+{
+	u16 kind;
+	u32 i;
+
+	for (i = 0; i < var->av_nkeys; i++) {
+		kind = key_kind(&clause->cl_acts[first + i]);
+		if (kind == var->av_keys[i] || (kind == DFR_FIELD_PROBETEXT && var->av_keys[i] == DFR_FIELD_STRING))
+			continue;
+		if (kind == DFR_FIELD_STRING && var->av_keys[i] == DFR_FIELD_PROBETEXT && !told) {
+			var->av_keys[i] = DFR_FIELD_STRING;
+			continue;
+		}
+		return "an aggregation is used with keys of different types";
+	}
+	return NULL;
+}
+
+static const char *var_create(struct dfr_state *state, const struct dfr_clause *clause, u32 action, u32 first,
+			      u32 nkeys)
+{
+	const struct dfr_act *act = &clause->cl_acts[action];
+	struct dfr_aggvar *var = dfr_plat_alloc(sizeof(*var));
+	u32 i;
+
+	if (!var)
+		return "no memory";
+	var->av_keys = dfr_plat_alloc((nkeys + 1) * sizeof(var->av_keys[0]));
+	if (!var->av_keys) {
+		dfr_plat_free(var);
+		return "no memory";
+	}
+	var->av_varid = (u32)act->ac_uarg;
+	var->av_kind = act->ac_kind;
+	var->av_arg = act->ac_arg;
+	var->av_words = dfr_agg_words(act->ac_kind, act->ac_arg);
+	var->av_nkeys = nkeys;
+	if (act->ac_difo && act->ac_difo->di_rtype.flags & DIF_TF_SIGNED)
+		var->av_flags = DFR_FIELD_SIGNED;
+	for (i = 0; i < nkeys; i++)
+		var->av_keys[i] = key_kind(&clause->cl_acts[first + i]);
+	/* New ones come last: the list is in order of first use. */
+	{
+		struct dfr_aggvar **tail = &state->st_aggvars;
+
+		while (*tail)
+			tail = &(*tail)->av_next;
+		*tail = var;
+	}
+	return NULL;
+}
+
+/* One aggregating action: creates its variable or checks it against the earlier uses. NULL: fine. */
+static const char *use_var(struct dfr_state *state, const struct dfr_clause *clause, u32 action)
+{
+	const struct dfr_act *act = &clause->cl_acts[action];
+	struct dfr_aggvar *var;
+	u32 end, i;
+	u32 first = agg_keys(clause, action, &end);
+
+	if (act->ac_ntuple > action)
+		return "an aggregation's tuple is longer than what precedes it";
+	if (!act->ac_uarg || act->ac_uarg > 0xffffffffu)
+		return "an aggregation without variable id";
+	if (!dfr_agg_words(act->ac_kind, act->ac_arg))
+		return "an aggregation's parameters are out of range";
+	if (act->ac_kind != DFR_ACT_COUNT && !act->ac_difo)
+		return "an aggregation without value";
+	for (i = first; i < end; i++)
+		if (!key_kind(&clause->cl_acts[i]))
+			return "an action that gives no value is part of an aggregation's key";
+	var = dfr_state_aggvar(state, (u32)act->ac_uarg);
+	if (!var)
+		return var_create(state, clause, action, first, end - first);
+	if (var->av_kind != act->ac_kind || var->av_arg != act->ac_arg)
+		return "an aggregation is used with different functions or parameters";
+	if (var->av_nkeys != end - first)
+		return "an aggregation is used with different numbers of keys";
+	return merge_keys(var, clause, first, var->av_told);
+}
+
+const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program)
+{
+	const char *reason;
+	u32 i, j;
+
+	for (i = 0; i < program->pg_nclauses; i++) {
+		for (j = 0; j < program->pg_clauses[i].cl_nacts; j++) {
+			if (!DFR_ACT_IS_AGG(program->pg_clauses[i].cl_acts[j].ac_kind))
+				continue;
+			reason = use_var(state, &program->pg_clauses[i], j);
+			if (reason)
+				return reason;
+		}
+	}
+	return NULL;
+}
+
+/* The keys of a variable as the catalog has them, from its first use in the program. */
+static void describe_keys(const struct dfr_state *state, const struct dfr_aggvar *var,
+			  const struct dfr_clause *clause, u32 first, struct dfr_field *keys)
+{
+	const struct dfr_act *act;
+	u32 i;
+
+	for (i = 0; i < var->av_nkeys; i++) {
+		act = &clause->cl_acts[first + i];
+		keys[i].kind = var->av_keys[i];
+		keys[i].action = (u16)(first + i);
+		keys[i].argument = -1;
+		keys[i].size = act->ac_difo ? act->ac_difo->di_rtype.size : (u32)act->ac_arg;
+		if (var->av_keys[i] == DFR_FIELD_STRING && (!keys[i].size || probe_text(act->ac_difo) >= 0))
+			keys[i].size = state->st_strsize;
+		if (var->av_keys[i] == DFR_FIELD_PROBETEXT)
+			keys[i].size = (u32)probe_text(act->ac_difo);
+		if (var->av_keys[i] == DFR_FIELD_INT && act->ac_difo &&
+		    act->ac_difo->di_rtype.flags & DIF_TF_SIGNED)
+			keys[i].flags |= DFR_FIELD_SIGNED;
+		if (act->ac_difo && reads_user(act->ac_difo))
+			keys[i].flags |= DFR_FIELD_USERDATA;
+	}
+}
+
+static int tell_var(struct dfr_state *state, struct dfr_aggvar *var, const struct dfr_clause *clause, u32 action)
+{
+	struct dfr_field *keys = dfr_plat_alloc((var->av_nkeys + 1) * sizeof(*keys));
+	u32 end;
+	int error;
+
+	if (!keys)
+		return -ENOMEM;
+	describe_keys(state, var, clause, agg_keys(clause, action, &end), keys);
+	error = dfr_catalog_agg(state, var, keys);
+	dfr_plat_free(keys);
+	var->av_told = !error;
+	return error;
+}
+
+/* Writes the variables that this program uses first into the catalog. */
+int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *program)
+{
+	const struct dfr_clause *clause;
+	struct dfr_aggvar *var;
+	int error = 0;
+	u32 i, j;
+
+	for (i = 0; i < program->pg_nclauses && !error; i++) {
+		clause = &program->pg_clauses[i];
+		for (j = 0; j < clause->cl_nacts && !error; j++) {
+			if (!DFR_ACT_IS_AGG(clause->cl_acts[j].ac_kind))
+				continue;
+			var = dfr_state_aggvar(state, (u32)clause->cl_acts[j].ac_uarg);
+			if (var && !var->av_told)
+				error = tell_var(state, var, clause, j);
+		}
+	}
+	return error;
+}

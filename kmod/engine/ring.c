@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A CPU's ring of blocks: opening, closing and recycling them (probe context, by
+ * their CPU alone), and the consumer's side: exact snapshots by swapping.
+ *
+ *   slots   [ closed ][ closed ][ open ][ empty ][ empty ]     rg_nslots
+ *              |         |        ^ head
+ *   refs    every block of the CPU has a number for good: in a slot, taken by a
+ *           consumer, or spare
+ *
+ * A consumer takes closed blocks, oldest first, and leaves a spare one in each
+ * slot. The swap runs on the ring's CPU with interrupts off, so the writer needs
+ * no atomic operation and never waits. Spares are made as they are needed, up to
+ * as many as there are slots.
+ *
+ * Policies differ in what happens when the next slot is not empty: `ring`
+ * overwrites it, `fill` has had its turn round and stops, `switch` drops.
+ */
+#include "kmod/engine/store.h"
+
+#define PIECE_MAX (1024u * 1024)
+#define RING_PAGE 4096u
+
+/* Memory, process context. */
+
+/* One more piece of up to `want` blocks, as spares. Smaller pieces if memory is scattered. */
+static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_piece *piece = dfr_plat_alloc(sizeof(*piece));
+	u32 per_page = ring->rg_block_size < RING_PAGE ? RING_PAGE / ring->rg_block_size : 1;
+	u32 most = PIECE_MAX / ring->rg_block_size;
+	u32 count, i;
+	u8 *p;
+
+	if (!piece)
+		return -ENOMEM;
+	for (count = want < most ? want : most;; count /= 2) {
+		count = (count + per_page - 1) / per_page * per_page;
+		piece->pc_size = (size_t)count * ring->rg_block_size;
+		piece->pc_memory = dfr_plat_alloc_pages(piece->pc_size);
+		if (piece->pc_memory || count <= per_page)
+			break;
+	}
+	if (!piece->pc_memory) {
+		dfr_plat_free(piece);
+		return -ENOMEM;
+	}
+	piece->pc_next = ring->rg_pieces;
+	ring->rg_pieces = piece;
+	dfr_plat_anchor(state, DFR_ANCHOR_RING, share->sh_cpu, 0, piece->pc_memory, piece->pc_size,
+			ring->rg_block_size);
+	p = piece->pc_memory;
+	for (i = 0; i < count && ring->rg_nrefs < ring->rg_maxrefs; i++, p += ring->rg_block_size) {
+		ring->rg_refs[ring->rg_nrefs].br_block = (struct dfr_block *)p;
+		ring->rg_spare[ring->rg_nspare++] = ring->rg_nrefs++;
+	}
+	return 0;
+}
+
+int dfr_ring_create(struct dfr_state *state, struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	u32 i;
+
+	ring->rg_policy = (u32)dfr_option(state, DFR_OPT_BUFPOLICY);
+	ring->rg_block_size = state->st_block_size;
+	ring->rg_hdr_size = DFR_BLOCK_HDR_SIZE(state->st_block_size);
+	ring->rg_keep = state->st_keep_slots;
+	ring->rg_nslots = state->st_nblocks + state->st_keep_slots;
+	ring->rg_maxrefs = 2 * ring->rg_nslots + 8;
+	ring->rg_slots = dfr_plat_alloc(ring->rg_nslots * sizeof(ring->rg_slots[0]));
+	ring->rg_refs = dfr_plat_alloc(ring->rg_maxrefs * sizeof(ring->rg_refs[0]));
+	ring->rg_spare = dfr_plat_alloc(ring->rg_maxrefs * sizeof(ring->rg_spare[0]));
+	if (!ring->rg_slots || !ring->rg_refs || !ring->rg_spare)
+		return -ENOMEM;
+	while (ring->rg_nrefs < ring->rg_nslots)
+		if (add_piece(state, share, ring->rg_nslots - ring->rg_nrefs))
+			return -ENOMEM;
+	for (i = 0; i < ring->rg_nslots; i++)
+		ring->rg_slots[i].rs_number = ring->rg_spare[--ring->rg_nspare];
+	return 0;
+}
+
+void dfr_ring_free(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_piece *piece, *next;
+
+	for (piece = ring->rg_pieces; piece; piece = next) {
+		next = piece->pc_next;
+		dfr_plat_free_pages(piece->pc_memory, piece->pc_size);
+		dfr_plat_free(piece);
+	}
+	dfr_plat_free(ring->rg_slots);
+	dfr_plat_free(ring->rg_refs);
+	dfr_plat_free(ring->rg_spare);
+	memset(ring, 0, sizeof(*ring));
+}
+
+/* The writer's side: probe context, on the ring's CPU. */
+
+static struct dfr_block *slot_block(const struct dfr_ring *ring, u32 slot)
+{
+	return ring->rg_refs[ring->rg_slots[slot].rs_number].br_block;
+}
+
+/* Where the fast path ends: at the block's end, or where a restart entry is due. */
+void dfr_ring_soft(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	u8 *restart = (u8 *)ring->rg_block + ring->rg_restart;
+
+	share->sh_stream.sm_soft = restart < ring->rg_end ? restart : ring->rg_end;
+}
+
+static void open_block(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_ringslot *slot = &ring->rg_slots[ring->rg_head];
+	struct dfr_block *block = slot_block(ring, ring->rg_head);
+
+	dfr_write_once(&block->seq, 0);
+	dfr_smp_wmb();
+	memset(block, 0, ring->rg_hdr_size);
+	block->magic = DFR_BLOCK_MAGIC;
+	block->version = DFR_BLOCK_VERSION;
+	block->cpu = (u16)share->sh_cpu;
+	block->size = ring->rg_block_size;
+	block->hdr_size = ring->rg_hdr_size;
+	block->state_id = share->sh_state->st_id;
+	block->lost = share->sh_lost;
+	block->record_base = share->sh_records;
+	dfr_store_release(&block->seq, ++ring->rg_seq);
+	slot->rs_state = DFR_SLOT_OPEN;
+	ring->rg_block = block;
+	ring->rg_end = (u8 *)block + ring->rg_block_size;
+	ring->rg_restart = ring->rg_block_size >= DFR_RESTART_BYTES ? 0 : ring->rg_block_size;
+	share->sh_stream.sm_ptr = (u8 *)block + ring->rg_hdr_size;
+	share->sh_stream.sm_soft = NULL;
+	share->sh_stream.sm_time = DFR_STREAM_FRESH;
+	share->sh_stream.sm_context = 0;
+}
+
+/* Nothing more comes into the open block. */
+void dfr_ring_close(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_block *block = ring->rg_block;
+
+	block->records = (u32)(share->sh_records - block->record_base);
+	block->last_time = share->sh_stream.sm_time;
+	dfr_store_release(&block->flags, DFR_BLOCK_CLOSED);
+	ring->rg_slots[ring->rg_head].rs_state = DFR_SLOT_CLOSED;
+	ring->rg_head = ring->rg_head + 1 < ring->rg_nslots ? ring->rg_head + 1 : 0;
+	ring->rg_block = NULL;
+	share->sh_stream.sm_ptr = NULL;
+	share->sh_stream.sm_soft = NULL;
+	dfr_write_once(&ring->rg_closed, ring->rg_closed + 1);
+	dfr_plat_wake(share->sh_state);
+}
+
+/* Overwriting by design is the horizon's business; but a consumer had asked for this block. */
+static void count_overwritten(struct dfr_share *share, const struct dfr_block *block)
+{
+	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_OVERWRITTEN];
+
+	dfr_count(&share->sh_loss[DFR_LOSS_OVERWRITTEN], block->records);
+	dfr_count(&share->sh_lost, block->records);
+	if (!pending->pe_count)
+		pending->pe_from = block->first_time;
+	pending->pe_to = block->last_time;
+	pending->pe_count += block->records;
+	share->sh_pending_mask |= 1u << DFR_LOSS_OVERWRITTEN;
+}
+
+/* May the next block be opened? */
+static bool next_free(struct dfr_share *share, bool is_end)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+
+	if (ring->rg_policy == DFR_BUFPOLICY_FILL) {
+		if (ring->rg_seq < ring->rg_nslots - (is_end ? 0 : ring->rg_keep))
+			return true;
+		if (!is_end)
+			dfr_write_once(&ring->rg_full, true);
+		return false;
+	}
+	if (ring->rg_slots[ring->rg_head].rs_state == DFR_SLOT_EMPTY)
+		return true;
+	if (ring->rg_policy == DFR_BUFPOLICY_SWITCH)
+		return false;
+	if (ring->rg_wanted)
+		count_overwritten(share, slot_block(ring, ring->rg_head));
+	dfr_write_once(&ring->rg_closed, ring->rg_closed - 1);
+	return true;
+}
+
+bool dfr_ring_room(struct dfr_share *share, u32 need, bool is_end)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+
+	if (dfr_unlikely(!ring->rg_nslots || need > ring->rg_block_size - ring->rg_hdr_size))
+		return false;
+	if (ring->rg_full && !is_end)
+		return false;
+	if (ring->rg_block) {
+		if (need <= (size_t)(ring->rg_end - share->sh_stream.sm_ptr))
+			return true;
+		dfr_ring_close(share);
+	}
+	if (!next_free(share, is_end))
+		return false;
+	open_block(share);
+	return true;
+}
+
+/* At a place where decoding may start anew: remember it, once in each KiB. */
+void dfr_ring_restart(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_stream *stream = &share->sh_stream;
+	u32 at = (u32)(stream->sm_ptr - (u8 *)ring->rg_block);
+	struct dfr_restart *table = (struct dfr_restart *)(ring->rg_block + 1);
+	u32 entry = at / DFR_RESTART_BYTES;
+
+	if (at < ring->rg_restart)
+		return;
+	table[entry].time = stream->sm_time == DFR_STREAM_FRESH ? 0 : stream->sm_time;
+	table[entry].context = stream->sm_context;
+	dfr_store_release(&table[entry].record, at);
+	ring->rg_restart = (entry + 1) * DFR_RESTART_BYTES;
+}
+
+/* The consumer's side: process context. */
+
+struct take {
+	struct dfr_share *tk_share;
+	struct dfr_ioc_taken *tk_taken;
+	u32 tk_room;
+	u32 tk_count;
+	bool tk_flush;
+	bool tk_short; /* closed blocks are left for want of spares */
+};
+
+static void on_cpu(const struct dfr_state *state, const struct dfr_share *share, void (*fn)(void *), void *arg)
+{
+	/* A CPU that went has no writer any more. */
+	if (dfr_plat_cpu_online(share->sh_cpu))
+		dfr_plat_on_cpu(state->st_engine, share->sh_cpu, fn, arg);
+	else
+		fn(arg);
+}
+
+/* On the ring's CPU. */
+static void take_closed(void *arg)
+{
+	struct take *take = arg;
+	struct dfr_share *share = take->tk_share;
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_ringslot *slot;
+	struct dfr_ioc_taken *taken;
+	u32 number;
+
+	if (take->tk_flush)
+		dfr_record_flush(share, share->sh_stream.sm_time);
+	take->tk_short = false;
+	while (ring->rg_closed && take->tk_count < take->tk_room) {
+		if (!ring->rg_nspare) {
+			take->tk_short = true;
+			break;
+		}
+		slot = &ring->rg_slots[(ring->rg_head + ring->rg_nslots - ring->rg_closed) % ring->rg_nslots];
+		number = slot->rs_number;
+		taken = &take->tk_taken[take->tk_count++];
+		taken->cpu = share->sh_cpu;
+		taken->block = number;
+		taken->seq = ring->rg_refs[number].br_block->seq;
+		ring->rg_refs[number].br_taken = taken->seq;
+		slot->rs_number = ring->rg_spare[--ring->rg_nspare];
+		slot->rs_state = DFR_SLOT_EMPTY;
+		dfr_write_once(&ring->rg_closed, ring->rg_closed - 1);
+	}
+	ring->rg_wanted = take->tk_short;
+}
+
+static void seal(struct dfr_block *block)
+{
+	u32 crc;
+
+	block->checksum = 0;
+	block->flags = DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
+	crc = ~dfr_plat_crc32c(~0u, block, block->hdr_size + block->committed);
+	block->checksum = crc ? crc : 1;
+}
+
+static void take_from(struct dfr_state *state, struct take *take)
+{
+	struct dfr_share *share = take->tk_share;
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_block *block;
+	u32 first = take->tk_count;
+	u32 want;
+
+	for (;;) {
+		on_cpu(state, share, take_closed, take);
+		want = ring->rg_maxrefs - ring->rg_nrefs;
+		if (want > ring->rg_nslots / 4 + 2)
+			want = ring->rg_nslots / 4 + 2;
+		if (!take->tk_short || !want || add_piece(state, share, want))
+			break;
+	}
+	/* Taken blocks are the reader's: nobody writes them. */
+	for (; first < take->tk_count; first++) {
+		block = ring->rg_refs[take->tk_taken[first].block].br_block;
+		if (!(block->flags & DFR_BLOCK_SEALED))
+			seal(block);
+	}
+}
+
+int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room, u32 *count)
+{
+	struct take take = { .tk_taken = taken, .tk_room = room, .tk_flush = flush };
+	u32 i;
+
+	*count = 0;
+	if (cpu != DFR_ALL_CPUS && cpu >= state->st_engine->en_ncpus)
+		return -EINVAL;
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		take.tk_share = state->st_shares[i];
+		if (take.tk_share && (cpu == DFR_ALL_CPUS || cpu == i))
+			take_from(state, &take);
+	}
+	*count = take.tk_count;
+	return 0;
+}
+
+static struct dfr_share *share_of(const struct dfr_state *state, u32 cpu)
+{
+	return cpu < state->st_engine->en_ncpus ? state->st_shares[cpu] : NULL;
+}
+
+int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
+{
+	struct dfr_share *share = share_of(state, cpu);
+	struct dfr_ring *ring;
+
+	if (!share)
+		return -EINVAL;
+	ring = &share->sh_ring;
+	if (block >= ring->rg_nrefs || !seq || ring->rg_refs[block].br_taken != seq)
+		return -EINVAL;
+	ring->rg_refs[block].br_taken = 0;
+	/* A dead memory's scanner takes it for empty from here on. */
+	dfr_store_release(&ring->rg_refs[block].br_block->seq, 0);
+	ring->rg_spare[ring->rg_nspare++] = block;
+	return 0;
+}
+
+const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block)
+{
+	const struct dfr_share *share = share_of(state, cpu);
+
+	return share && block < share->sh_ring.rg_nrefs ? share->sh_ring.rg_refs[block].br_block : NULL;
+}
+
+u32 dfr_state_block_size(const struct dfr_state *state)
+{
+	return state->st_block_size;
+}
+
+bool dfr_state_readable(const struct dfr_state *state)
+{
+	u32 i;
+
+	for (i = 0; i < state->st_engine->en_ncpus; i++)
+		if (state->st_shares[i] && dfr_read_once(&state->st_shares[i]->sh_ring.rg_closed))
+			return true;
+	return false;
+}
+
+/*
+ * Sealing of blocks that stay in the ring, so that a dead memory's closed blocks
+ * can be verified. The sum is taken here and stored on the ring's CPU, if the
+ * block is still the same.
+ */
+struct sealing {
+	struct dfr_share *se_share;
+	struct dfr_block *se_block;
+	u64 se_seq;
+	u32 se_bytes; /* header and records: a recycled block's own words are not to be trusted */
+	u32 se_crc;
+};
+
+static u32 crc_sealed(const struct dfr_block *block, u32 bytes)
+{
+	struct dfr_block head = *block;
+	u32 crc;
+
+	head.checksum = 0;
+	head.flags = DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
+	crc = dfr_plat_crc32c(~0u, &head, sizeof(head));
+	crc = ~dfr_plat_crc32c(crc, block + 1, bytes - sizeof(head));
+	return crc ? crc : 1;
+}
+
+/* On the ring's CPU: the oldest closed block that has no checksum. */
+static void seal_find(void *arg)
+{
+	struct sealing *sealing = arg;
+	struct dfr_ring *ring = &sealing->se_share->sh_ring;
+	struct dfr_block *block;
+	u32 i;
+
+	sealing->se_block = NULL;
+	for (i = ring->rg_closed; i > 0; i--) {
+		block = slot_block(ring, (ring->rg_head + ring->rg_nslots - i) % ring->rg_nslots);
+		if (block->seq <= ring->rg_sealed)
+			continue;
+		ring->rg_sealed = block->seq;
+		sealing->se_seq = block->seq;
+		sealing->se_block = block;
+		sealing->se_bytes = ring->rg_hdr_size + block->committed;
+#ifndef __KERNEL__
+		/* A CPU's lock is all that keeps its writer away here. */
+		sealing->se_crc = crc_sealed(block, sealing->se_bytes);
+#endif
+		return;
+	}
+}
+
+static void seal_store(void *arg)
+{
+	struct sealing *sealing = arg;
+
+	if (sealing->se_block->seq != sealing->se_seq || !(sealing->se_block->flags & DFR_BLOCK_CLOSED))
+		return;
+	sealing->se_block->checksum = sealing->se_crc;
+	dfr_store_release(&sealing->se_block->flags, DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
+}
+
+void dfr_ring_seal(struct dfr_state *state)
+{
+	struct sealing sealing;
+	u32 i;
+
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		sealing.se_share = state->st_shares[i];
+		if (!sealing.se_share || !dfr_read_once(&sealing.se_share->sh_ring.rg_closed))
+			continue;
+		for (;;) {
+			on_cpu(state, sealing.se_share, seal_find, &sealing);
+			if (!sealing.se_block)
+				break;
+#ifdef __KERNEL__
+			sealing.se_crc = crc_sealed(sealing.se_block, sealing.se_bytes);
+#endif
+			on_cpu(state, sealing.se_share, seal_store, &sealing);
+		}
+	}
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Speculations: the state machine, and the chunks that hold what is not yet
+ * committed. Probe context, except the cleaner.
+ *
+ * A speculation's records are a list of chunks on each CPU that traced to it,
+ * from that CPU's pool: thousands may be open at once, and discarding costs the
+ * ring nothing. Commit copies chunks into the ring behind a GROUP record, with
+ * their own times and contexts. What lies on other CPUs, or is more than a
+ * firing should copy, is left to the cleaner, which visits each CPU and only
+ * then frees the speculation's number.
+ *
+ * A number's state is the one word that CPUs share: changed by compare-and-swap.
+ * Lists are touched by their CPU alone.
+ */
+#include "kmod/engine/store.h"
+
+#define GROUP_BYTES (16 + 1 + 4 + 4 + 8)
+#define COPY_MAX (64u * 1024) /* in one firing, or one visit of the cleaner */
+#define POOL_DEFAULT_MAX (4u * 1024 * 1024)
+#define SPEC_PAGE 4096u
+
+static u8 *chunk_data(struct dfr_spec_chunk *chunk)
+{
+	return (u8 *)(chunk + 1);
+}
+
+static struct dfr_spec_chunk *chunk_next(const struct dfr_spec_chunk *chunk)
+{
+	return (struct dfr_spec_chunk *)(unsigned long)chunk->next;
+}
+
+/* Memory, process context. */
+
+/* Sizes, before rings are sized: a whole chunk must fit into a block. */
+int dfr_spec_setup(struct dfr_state *state)
+{
+	u32 size = DFR_SPEC_CHUNK_MIN;
+	u32 need = state->st_spec_need + DFR_CONTEXT_BYTES + (u32)sizeof(struct dfr_spec_chunk);
+	u64 pool = (u64)dfr_option(state, DFR_OPT_SPECPOOL);
+	u64 limit = (u64)dfr_option(state, DFR_OPT_SPECSIZE);
+
+	if (!state->st_speculates)
+		return 0;
+	while (size < need)
+		size *= 2;
+	state->st_chunk_size = size;
+	state->st_nspec = (u32)dfr_option(state, DFR_OPT_NSPEC);
+	if (!state->st_nspec)
+		state->st_nspec = 1;
+	state->st_spec_limit = limit > size ? (u32)(limit < 0x40000000 ? limit : 0x40000000) : size;
+	if ((s64)pool <= 0) {
+		pool = (u64)state->st_nspec * state->st_spec_limit;
+		if (pool > POOL_DEFAULT_MAX)
+			pool = POOL_DEFAULT_MAX;
+	}
+	if (pool > 0x40000000)
+		pool = 0x40000000;
+	state->st_chunks = (u32)(pool / size) ? (u32)(pool / size) : 1;
+	if (state->st_need_max < size + GROUP_BYTES)
+		state->st_need_max = size + GROUP_BYTES;
+	state->st_specs = dfr_plat_alloc((state->st_nspec + 1) * sizeof(state->st_specs[0]));
+	return state->st_specs ? 0 : -ENOMEM;
+}
+
+static size_t pool_bytes(const struct dfr_state *state)
+{
+	size_t bytes = (size_t)state->st_chunks * state->st_chunk_size;
+
+	return (bytes + SPEC_PAGE - 1) & ~(size_t)(SPEC_PAGE - 1);
+}
+
+int dfr_spec_share(struct dfr_state *state, struct dfr_share *share)
+{
+	struct dfr_spec_chunk *chunk;
+	u32 i;
+
+	if (!state->st_specs)
+		return 0;
+	share->sh_specs = dfr_plat_alloc((state->st_nspec + 1) * sizeof(share->sh_specs[0]));
+	share->sh_pool_memory = dfr_plat_alloc_pages(pool_bytes(state));
+	if (!share->sh_specs || !share->sh_pool_memory)
+		return -ENOMEM;
+	for (i = state->st_chunks; i-- > 0;) {
+		chunk = (struct dfr_spec_chunk *)((u8 *)share->sh_pool_memory + (size_t)i * state->st_chunk_size);
+		chunk->size = state->st_chunk_size;
+		chunk->next = (unsigned long)share->sh_pool;
+		share->sh_pool = chunk;
+	}
+	share->sh_spec_hint = share->sh_cpu * 7;
+	dfr_plat_anchor(state, DFR_ANCHOR_SPEC, share->sh_cpu, 0, share->sh_pool_memory, pool_bytes(state),
+			state->st_chunk_size);
+	return 0;
+}
+
+void dfr_spec_free_share(struct dfr_share *share)
+{
+	if (share->sh_pool_memory)
+		dfr_plat_free_pages(share->sh_pool_memory, pool_bytes(share->sh_state));
+	dfr_plat_free(share->sh_specs);
+	share->sh_pool_memory = NULL;
+	share->sh_pool = NULL;
+	share->sh_specs = NULL;
+}
+
+void dfr_spec_free(struct dfr_state *state)
+{
+	dfr_plat_free(state->st_specs);
+	state->st_specs = NULL;
+}
+
+/* Lists, on their CPU. */
+
+bool dfr_spec_room(struct dfr_share *share, struct dfr_speclist *list, u32 need)
+{
+	struct dfr_state *state = share->sh_state;
+	struct dfr_spec_chunk *last = list->sl_last;
+	struct dfr_spec_chunk *chunk = share->sh_pool;
+
+	if (last && need <= (size_t)((u8 *)last + last->size - list->sl_stream.sm_ptr))
+		return true;
+	if (!chunk || need > state->st_chunk_size - sizeof(*chunk) ||
+	    (list->sl_chunks + 1) * (u64)state->st_chunk_size > state->st_spec_limit)
+		return false;
+	share->sh_pool = chunk_next(chunk);
+	chunk->state_id = state->st_id;
+	chunk->id = list->sl_id;
+	chunk->cpu = share->sh_cpu;
+	chunk->serial = list->sl_chunks++;
+	chunk->used = 0;
+	chunk->records = 0;
+	chunk->flags = 0;
+	chunk->first_time = 0;
+	chunk->last_time = 0;
+	chunk->commit_time = 0;
+	chunk->next = 0;
+	dfr_store_release(&chunk->magic, DFR_SPEC_MAGIC);
+	if (last)
+		last->next = (unsigned long)chunk;
+	else
+		list->sl_first = chunk;
+	list->sl_last = chunk;
+	list->sl_stream.sm_ptr = chunk_data(chunk);
+	list->sl_stream.sm_soft = NULL;
+	list->sl_stream.sm_time = DFR_STREAM_FRESH;
+	list->sl_stream.sm_context = 0;
+	return true;
+}
+
+void dfr_spec_publish(struct dfr_speclist *list, u64 time)
+{
+	struct dfr_spec_chunk *chunk = list->sl_last;
+
+	if (!chunk->first_time)
+		chunk->first_time = time;
+	chunk->last_time = time;
+	chunk->records++;
+	dfr_store_release(&chunk->used, (u32)(list->sl_stream.sm_ptr - chunk_data(chunk)));
+}
+
+static void give_back(struct dfr_share *share, struct dfr_spec_chunk *chunk)
+{
+	dfr_store_release(&chunk->magic, 0);
+	chunk->next = (unsigned long)share->sh_pool;
+	share->sh_pool = chunk;
+}
+
+/* Takes the first chunk off the list and gives it back. */
+static void drop_first(struct dfr_share *share, struct dfr_speclist *list)
+{
+	struct dfr_spec_chunk *chunk = list->sl_first;
+
+	list->sl_first = chunk_next(chunk);
+	if (!list->sl_first) {
+		list->sl_last = NULL;
+		list->sl_chunks = 0;
+		list->sl_stream.sm_ptr = NULL;
+		list->sl_stream.sm_soft = NULL;
+		list->sl_stream.sm_context = 0;
+	}
+	give_back(share, chunk);
+}
+
+static void drop_all(struct dfr_share *share, struct dfr_speclist *list)
+{
+	while (list->sl_first)
+		drop_first(share, list);
+}
+
+/* Committing. */
+
+/* What a commit needs to know; the cleaner has no firing. */
+struct commit {
+	struct dfr_share *share;
+	const struct dfr_firing *firing;
+	u64 now;
+	u64 time; /* of the commit() */
+	u32 level;
+	u32 id;
+};
+
+static void lost_in_commit(const struct commit *commit, struct dfr_speclist *list)
+{
+	struct dfr_share *share = commit->share;
+	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_PRINCIPAL];
+	const struct dfr_spec_chunk *chunk;
+	u64 count = 0;
+	u64 from = 0;
+
+	for (chunk = list->sl_first; chunk; chunk = chunk_next(chunk)) {
+		if (!count)
+			from = chunk->first_time;
+		count += chunk->records;
+	}
+	/* A full `fill` ring has stopped recording. */
+	if (!count || share->sh_ring.rg_full)
+		return;
+	dfr_count(&share->sh_loss[DFR_LOSS_PRINCIPAL], count);
+	dfr_count(&share->sh_lost, count);
+	if (!pending->pe_count || from < pending->pe_from)
+		pending->pe_from = from;
+	pending->pe_probe = 0;
+	pending->pe_to = commit->now;
+	pending->pe_count += count;
+	share->sh_pending_mask |= 1u << DFR_LOSS_PRINCIPAL;
+	share->sh_stream.sm_soft = NULL;
+}
+
+/* A GROUP head for `bytes` bytes that follow. The ring has room for all of it. */
+static void group_head(const struct commit *commit, u32 bytes)
+{
+	struct dfr_stream *stream = &commit->share->sh_stream;
+	u8 *p;
+
+	if (commit->share->sh_pending_mask || commit->share->sh_nmi != commit->share->sh_nmi_told)
+		dfr_record_losses(commit->share, commit->level, commit->now, bytes + GROUP_BYTES);
+	dfr_ring_restart(commit->share);
+	p = dfr_record_head(stream, stream->sm_ptr, 0, commit->level, commit->now);
+	*p++ = DFR_CONTROL_GROUP;
+	dfr_put32(p, commit->id);
+	dfr_put32(p + 4, bytes);
+	dfr_put64(p + 8, commit->time);
+	stream->sm_ptr = p + 16;
+	stream->sm_time = commit->now;
+	/* The next record writes its context anew. */
+	stream->sm_context = 0;
+	stream->sm_soft = NULL;
+}
+
+static void cover_time(struct dfr_block *block, u64 time)
+{
+	if (time && (!block->first_time || time < block->first_time))
+		block->first_time = time;
+}
+
+/* As many chunks as fit into the open block, as one group. Bytes copied; 0: no room in the ring. */
+static u32 copy_group(const struct commit *commit, struct dfr_speclist *list)
+{
+	struct dfr_share *share = commit->share;
+	struct dfr_stream *stream = &share->sh_stream;
+	struct dfr_spec_chunk *chunk = list->sl_first;
+	u32 bytes = chunk->used;
+	u32 count = 1;
+	u32 i;
+	u64 room;
+
+	if (!dfr_ring_room(share, GROUP_BYTES + bytes, false))
+		return 0;
+	room = (u64)(share->sh_ring.rg_end - stream->sm_ptr);
+	for (chunk = chunk_next(chunk); chunk && GROUP_BYTES + bytes + chunk->used <= room;
+	     chunk = chunk_next(chunk)) {
+		bytes += chunk->used;
+		count++;
+	}
+	group_head(commit, bytes);
+	for (i = 0; i < count; i++) {
+		chunk = list->sl_first;
+		memcpy(stream->sm_ptr, chunk_data(chunk), chunk->used);
+		stream->sm_ptr += chunk->used;
+		cover_time(share->sh_ring.rg_block, chunk->first_time);
+		dfr_count(&share->sh_records, chunk->records);
+		drop_first(share, list);
+	}
+	cover_time(share->sh_ring.rg_block, commit->now);
+	dfr_record_publish(share);
+	return bytes ? bytes : 1;
+}
+
+/* This CPU's part, up to COPY_MAX bytes. true: all of it is copied, or lost and counted. */
+static bool copy_part(const struct commit *commit, struct dfr_speclist *list)
+{
+	u32 copied = 0;
+	u32 bytes;
+
+	while (list->sl_first && copied < COPY_MAX) {
+		bytes = copy_group(commit, list);
+		if (!bytes) {
+			lost_in_commit(commit, list);
+			drop_all(commit->share, list);
+			return true;
+		}
+		copied += bytes;
+	}
+	return !list->sl_first;
+}
+
+/* Nothing here, but other CPUs' parts will follow: a dead memory's reader must know that it was committed. */
+static void copy_mark(const struct commit *commit)
+{
+	if (!dfr_ring_room(commit->share, GROUP_BYTES, false))
+		return;
+	group_head(commit, 0);
+	cover_time(commit->share->sh_ring.rg_block, commit->now);
+	dfr_record_publish(commit->share);
+}
+
+/* The state machine, probe context. */
+
+u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing)
+{
+	struct dfr_share *share = state->st_shares[firing->fr_cpu];
+	bool busy = false;
+	u32 i, id, seen;
+
+	if (!share || !share->sh_specs)
+		return 0;
+	for (i = 0; i < state->st_nspec; i++) {
+		id = 1 + (share->sh_spec_hint + i) % state->st_nspec;
+		seen = dfr_read_once(&state->st_specs[id].sp_state);
+		if (seen >= DFR_SPEC_COMMITTING)
+			busy = true;
+		if (seen == DFR_SPEC_INACTIVE && dfr_cmpxchg(&state->st_specs[id].sp_state, (u32)DFR_SPEC_INACTIVE,
+							     (u32)DFR_SPEC_ACTIVE) == DFR_SPEC_INACTIVE) {
+			share->sh_spec_hint = id % state->st_nspec;
+			return id;
+		}
+	}
+	dfr_lost_here(share, firing, busy ? DFR_LOSS_SPEC_BUSY : DFR_LOSS_SPEC_UNAVAILABLE, 1);
+	return 0;
+}
+
+/* *list: where this CPU's records of the speculation go. */
+enum dfr_spec_result dfr_spec_trace(struct dfr_share *share, u64 id, struct dfr_speclist **list)
+{
+	struct dfr_state *state = share->sh_state;
+	struct dfr_speclist *mine;
+	u32 *word;
+	u32 seen, next;
+
+	if (!id)
+		return DFR_SPEC_DROP;
+	if (id > state->st_nspec || !share->sh_specs)
+		return DFR_SPEC_ILLOP;
+	mine = &share->sh_specs[id];
+	mine->sl_id = (u32)id;
+	word = &state->st_specs[id].sp_state;
+	for (;;) {
+		seen = dfr_load_acquire(word);
+		if (seen == DFR_SPEC_ACTIVE)
+			next = DFR_SPEC_ACTIVEONE;
+		else if (seen == DFR_SPEC_ACTIVEONE && !mine->sl_first)
+			next = DFR_SPEC_ACTIVEMANY;
+		else if (seen == DFR_SPEC_ACTIVEONE || seen == DFR_SPEC_ACTIVEMANY)
+			break;
+		else
+			return DFR_SPEC_DROP;
+		/* It only moves forward: at most a few turns. */
+		if (dfr_cmpxchg(word, seen, next) == seen)
+			break;
+	}
+	*list = mine;
+	return DFR_SPEC_OK;
+}
+
+static void commit_now(struct dfr_share *share, struct dfr_firing *firing, u32 id, bool only_here)
+{
+	struct dfr_spec *spec = &share->sh_state->st_specs[id];
+	struct dfr_speclist *list = &share->sh_specs[id];
+	struct commit commit = { .share = share, .firing = firing, .id = id };
+	bool done;
+
+	commit.now = dfr_firing_time(firing);
+	commit.time = commit.now;
+	commit.level = dfr_firing_context(firing)->cx_level;
+	spec->sp_time = commit.time;
+	if (list->sl_first) {
+		list->sl_first->commit_time = commit.time;
+		list->sl_first->flags |= DFR_SPEC_CHUNK_COMMITTING;
+		done = copy_part(&commit, list);
+	} else {
+		if (!only_here)
+			copy_mark(&commit);
+		done = true;
+	}
+	dfr_store_release(&spec->sp_state, only_here && done ? (u32)DFR_SPEC_INACTIVE : (u32)DFR_SPEC_COMMITTINGMANY);
+}
+
+enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id)
+{
+	struct dfr_state *state = share->sh_state;
+	u32 seen;
+	bool only_here;
+
+	if (!id)
+		return DFR_SPEC_OK;
+	if (id > state->st_nspec || !share->sh_specs)
+		return DFR_SPEC_ILLOP;
+	for (;;) {
+		seen = dfr_load_acquire(&state->st_specs[id].sp_state);
+		if (seen != DFR_SPEC_ACTIVE && seen != DFR_SPEC_ACTIVEONE && seen != DFR_SPEC_ACTIVEMANY)
+			return DFR_SPEC_OK;
+		only_here = seen == DFR_SPEC_ACTIVE || (seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first);
+		if (dfr_cmpxchg(&state->st_specs[id].sp_state, seen, (u32)DFR_SPEC_COMMITTING) == seen)
+			break;
+	}
+	commit_now(share, firing, (u32)id, only_here);
+	return DFR_SPEC_OK;
+}
+
+enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id)
+{
+	struct dfr_state *state = share->sh_state;
+	u32 seen, next;
+
+	if (!id)
+		return DFR_SPEC_OK;
+	if (id > state->st_nspec || !share->sh_specs)
+		return DFR_SPEC_ILLOP;
+	for (;;) {
+		seen = dfr_load_acquire(&state->st_specs[id].sp_state);
+		if (seen != DFR_SPEC_ACTIVE && seen != DFR_SPEC_ACTIVEONE && seen != DFR_SPEC_ACTIVEMANY)
+			return DFR_SPEC_OK;
+		/* COMMITTING keeps the number while this CPU's list is freed. */
+		next = seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first ? DFR_SPEC_COMMITTING :
+										   DFR_SPEC_DISCARDING;
+		if (dfr_cmpxchg(&state->st_specs[id].sp_state, seen, next) == seen)
+			break;
+	}
+	drop_all(share, &share->sh_specs[id]);
+	if (next == DFR_SPEC_COMMITTING)
+		dfr_store_release(&state->st_specs[id].sp_state, (u32)DFR_SPEC_INACTIVE);
+	return DFR_SPEC_OK;
+}
+
+/* The cleaner: process context, and its visits to the CPUs. */
+
+struct visit {
+	struct dfr_state *vi_state;
+	struct dfr_share *vi_share;
+	bool vi_more;
+};
+
+/* On the share's CPU. */
+static void visit_cpu(void *arg)
+{
+	struct visit *visit = arg;
+	struct dfr_share *share = visit->vi_share;
+	struct dfr_state *state = visit->vi_state;
+	struct commit commit = { .share = share, .level = DFR_LEVEL_TASK };
+	struct dfr_speclist *list;
+	u32 id;
+
+	commit.now = dfr_cpu_of(state->st_engine, share->sh_cpu)->pc_last;
+	visit->vi_more = false;
+	for (id = 1; id <= state->st_nspec; id++) {
+		list = &share->sh_specs[id];
+		if (!state->st_specs[id].sp_cleaning || !list->sl_first)
+			continue;
+		if (dfr_load_acquire(&state->st_specs[id].sp_state) == DFR_SPEC_DISCARDING) {
+			drop_all(share, list);
+			continue;
+		}
+		commit.id = id;
+		commit.time = state->st_specs[id].sp_time;
+		if (!copy_part(&commit, list)) {
+			visit->vi_more = true;
+			return;
+		}
+	}
+}
+
+static bool mark_finished(struct dfr_state *state)
+{
+	bool any = false;
+	u32 id, seen;
+
+	for (id = 1; id <= state->st_nspec; id++) {
+		seen = dfr_load_acquire(&state->st_specs[id].sp_state);
+		state->st_specs[id].sp_cleaning = seen == DFR_SPEC_COMMITTINGMANY || seen == DFR_SPEC_DISCARDING;
+		any |= state->st_specs[id].sp_cleaning;
+	}
+	return any;
+}
+
+void dfr_spec_clean(struct dfr_state *state)
+{
+	struct visit visit = { .vi_state = state };
+	u32 i;
+
+	if (!state->st_specs || !mark_finished(state))
+		return;
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		visit.vi_share = state->st_shares[i];
+		if (!visit.vi_share || !visit.vi_share->sh_specs)
+			continue;
+		do {
+			if (dfr_plat_cpu_online(i))
+				dfr_plat_on_cpu(state->st_engine, i, visit_cpu, &visit);
+			else
+				visit_cpu(&visit);
+		} while (visit.vi_more);
+	}
+	for (i = 1; i <= state->st_nspec; i++) {
+		if (!state->st_specs[i].sp_cleaning)
+			continue;
+		state->st_specs[i].sp_cleaning = false;
+		dfr_store_release(&state->st_specs[i].sp_state, (u32)DFR_SPEC_INACTIVE);
+	}
+}

@@ -1,0 +1,696 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a state: created empty, given programs (enable.c), made to record
+ * by go, ended by stop, destroyed. Process context under the engine's lock.
+ *
+ *   INACTIVE -go-> WARMUP (BEGIN runs) -> ACTIVE -stop or exit()-> DRAINING
+ *            -> COOLDOWN (END runs) -> STOPPED
+ *
+ * Every CPU starts with whole chains: shares are made before anything is armed,
+ * the CPU of BEGIN records first, the others from their own visit on. Memory is
+ * freed only after unlinking and dfr_plat_synchronize().
+ */
+#include "kmod/engine/store.h"
+
+#define SECOND 1000000000LL
+#define BLOCK_LARGE (64u * 1024)
+#define BLOCK_USUAL 4096u
+#define BLOCKS_MIN 8u
+#define SCRATCH_DEFAULT (32u * 1024)
+#define SCRATCH_MAX (4u * 1024 * 1024)
+#define SIZE_LEAST 4096
+
+/* Options. */
+
+static u32 option_index(u32 option)
+{
+	return option < DFR_OPT_CLASSIC_MAX ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC;
+}
+
+static const struct {
+	u32 option;
+	s64 value;
+} defaults[] = {
+	{ DFR_OPT_BUFSIZE, 4 << 20 },
+	{ DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_SWITCH },
+	{ DFR_OPT_DYNVARSIZE, 1 << 20 },
+	{ DFR_OPT_AGGSIZE, 4 << 20 },
+	{ DFR_OPT_SPECSIZE, 32 << 10 },
+	{ DFR_OPT_NSPEC, 1 },
+	{ DFR_OPT_STRSIZE, DIF_STRSIZE_DEFAULT },
+	{ DFR_OPT_CLEANRATE, SECOND / 101 },
+	{ DFR_OPT_BUFRESIZE, 0 },
+	{ DFR_OPT_STACKFRAMES, 20 },
+	{ DFR_OPT_USTACKFRAMES, 20 },
+	{ DFR_OPT_AGGRATE, SECOND },
+	{ DFR_OPT_SWITCHRATE, SECOND },
+	{ DFR_OPT_STATUSRATE, SECOND },
+	{ DFR_OPT_JSTACKFRAMES, 50 },
+	{ DFR_OPT_JSTACKSTRSIZE, 512 },
+	{ DFR_OPT_STACKINDENT, 14 },
+};
+
+static void set_defaults(struct dfr_state *state)
+{
+	u32 i;
+
+	for (i = 0; i < DFR_NOPTS; i++)
+		state->st_options[i] = DFR_OPT_UNSET;
+	for (i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
+		state->st_options[option_index(defaults[i].option)] = defaults[i].value;
+}
+
+u64 dfr_state_option(const struct dfr_state *state, u32 option)
+{
+	if (option >= DFR_OPT_CLASSIC_MAX && (option < DFR_OPT_SPECPOOL || option >= DFR_OPT_OURS_MAX))
+		return (u64)DFR_OPT_UNSET;
+	return (u64)dfr_option(state, option);
+}
+
+/* Creation. */
+
+int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
+{
+	struct dfr_state *state = dfr_plat_alloc(sizeof(*state));
+	struct dfr_state **tail;
+	int error;
+
+	if (!state)
+		return -ENOMEM;
+	state->st_engine = engine;
+	state->st_id = ++engine->en_state_ids;
+	state->st_activity = DFR_INACTIVE;
+	set_defaults(state);
+	state->st_strsize = DIF_STRSIZE_DEFAULT;
+	state->st_shares = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_shares[0]));
+	error = state->st_shares ? dfr_catalog_create(state) : -ENOMEM;
+	if (error) {
+		dfr_plat_unanchor(state);
+		dfr_catalog_free(state);
+		dfr_plat_free(state->st_shares);
+		dfr_plat_free(state);
+		return error;
+	}
+	for (tail = &engine->en_states; *tail; tail = &(*tail)->st_next)
+		;
+	*tail = state;
+	*out = state;
+	return 0;
+}
+
+u64 dfr_state_id(const struct dfr_state *state)
+{
+	return state->st_id;
+}
+
+const char *dfr_state_name(const struct dfr_state *state)
+{
+	return state->st_name;
+}
+
+void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymous)
+{
+	size_t n = strlen(name);
+
+	if (n >= sizeof(state->st_name))
+		n = sizeof(state->st_name) - 1;
+	memset(state->st_name, 0, sizeof(state->st_name));
+	memcpy(state->st_name, name, n);
+	state->st_anonymous = anonymous;
+	/* Before go the entry is still to come. */
+	if (state->st_activity != DFR_INACTIVE)
+		dfr_catalog_state(state);
+}
+
+void *dfr_state_host(const struct dfr_state *state)
+{
+	return state->st_host;
+}
+
+void dfr_state_set_host(struct dfr_state *state, void *host)
+{
+	state->st_host = host;
+}
+
+void dfr_states_visit(struct dfr_engine *engine, bool (*visit)(struct dfr_state *state, void *arg), void *arg)
+{
+	struct dfr_state *state, *next;
+
+	for (state = engine->en_states; state; state = next) {
+		next = state->st_next;
+		if (!visit(state, arg))
+			return;
+	}
+}
+
+/* Sizes. */
+
+/* Sums over END's ECBs: what DTrace would reserve, and bytes of ours. */
+static void end_needs(const struct dfr_state *state, u64 *classic, u64 *bytes, u32 *count)
+{
+	const struct dfr_ecb *ecb;
+
+	*classic = 0;
+	*bytes = 0;
+	*count = 0;
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (ecb->ec_probe->pb_id != DFR_PROBE_END || !(ecb->ec_plan->pn_flags & DFR_PN_RECORDS))
+			continue;
+		*classic += ecb->ec_plan->pn_classic;
+		*bytes += ecb->ec_plan->pn_need + DFR_CONTEXT_BYTES;
+		(*count)++;
+	}
+}
+
+static int check_sizes(const struct dfr_state *state, u64 bufsize, u64 end_classic)
+{
+	const struct dfr_ecb *ecb;
+
+	if (dfr_option(state, DFR_OPT_BUFPOLICY) == DFR_BUFPOLICY_FILL && end_classic > bufsize)
+		return -E2BIG;
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
+		if (ecb->ec_plan->pn_flags & DFR_PN_RECORDS && ecb->ec_plan->pn_classic > bufsize)
+			return -ENOSPC;
+	return 0;
+}
+
+/* Large rings have large blocks, small ones several small ones; the largest record fits in any case. */
+static u32 block_size(const struct dfr_state *state, u64 bufsize)
+{
+	s64 wish = dfr_option(state, DFR_OPT_BLOCKSIZE);
+	u32 size = bufsize < BLOCKS_MIN * (u64)BLOCK_USUAL ? DFR_BLOCK_MIN : BLOCK_USUAL;
+
+	if (wish > 0)
+		size = (u32)wish;
+	else
+		while (size < BLOCK_LARGE && (u64)size * 2 * (size < BLOCK_USUAL ? BLOCKS_MIN : 64) <= bufsize)
+			size *= 2;
+	while (size < DFR_BLOCK_MAX && size - DFR_BLOCK_HDR_SIZE(size) < state->st_need_max + DFR_CONTEXT_BYTES)
+		size *= 2;
+	return size;
+}
+
+static void size_ring(struct dfr_state *state, u64 bufsize)
+{
+	u64 classic, bytes, blocks;
+	u32 count, payload;
+
+	state->st_block_size = block_size(state, bufsize);
+	blocks = bufsize / state->st_block_size;
+	state->st_nblocks = blocks < 2 ? 2 : blocks > 65536 ? 65536 : (u32)blocks;
+	end_needs(state, &classic, &bytes, &count);
+	state->st_keep_slots = 0;
+	if (dfr_option(state, DFR_OPT_BUFPOLICY) != DFR_BUFPOLICY_FILL || !count)
+		return;
+	/* Records do not straddle blocks: in the worst case half of each block stays empty. */
+	payload = state->st_block_size - DFR_BLOCK_HDR_SIZE(state->st_block_size);
+	state->st_keep_slots = (u32)(2 * bytes / payload) + 1;
+}
+
+/* Shares. */
+
+static int create_machine(struct dfr_state *state, struct dfr_share *share)
+{
+	u8 *scratch = dfr_plat_alloc(state->st_scratch);
+	struct dfr_machine *machine = &share->sh_machine;
+
+	if (!scratch)
+		return -ENOMEM;
+	machine->m_vars = state->st_vars;
+	machine->m_state = state;
+	machine->m_scratch = scratch;
+	machine->m_scratch_end = scratch + state->st_scratch;
+	machine->m_scratch_ptr = scratch;
+	machine->m_strsize = state->st_strsize;
+	if (dfr_option(state, DFR_OPT_DESTRUCTIVE) >= 0)
+		machine->m_flags = DFR_M_DESTRUCTIVE;
+	share->sh_error_machine = *machine;
+	return 0;
+}
+
+#define KEY_SLACK 64
+#define FRAMES_BYTES (256 * 8)
+
+static void free_share(struct dfr_share *share)
+{
+	dfr_agg_free_share(share);
+	dfr_spec_free_share(share);
+	dfr_ring_free(share);
+	dfr_plat_free(share->sh_machine.m_scratch);
+	dfr_plat_free(share->sh_key);
+	dfr_plat_free(share->sh_pcs);
+	dfr_plat_free(share->sh_notes);
+	dfr_plat_free(share);
+}
+
+static int fill_share(struct dfr_state *state, struct dfr_share *share)
+{
+	int error;
+
+	share->sh_key = dfr_plat_alloc(state->st_key_max + KEY_SLACK);
+	share->sh_pcs = dfr_plat_alloc(FRAMES_BYTES);
+	share->sh_notes = dfr_plat_alloc((state->st_notes_max + 1) * sizeof(share->sh_notes[0]));
+	if (!share->sh_key || !share->sh_pcs || !share->sh_notes)
+		return -ENOMEM;
+	error = create_machine(state, share);
+	if (!error)
+		error = dfr_ring_create(state, share);
+	if (!error)
+		error = dfr_agg_share(state, share);
+	if (!error)
+		error = dfr_spec_share(state, share);
+	return error;
+}
+
+static int create_share(struct dfr_state *state, u32 cpu, struct dfr_share **out)
+{
+	struct dfr_share *share = dfr_plat_alloc(sizeof(*share));
+	int error;
+
+	/* A half-made share is handed out too: what it has is anchored, and anchors go with the state. */
+	*out = share;
+	if (!share)
+		return -ENOMEM;
+	share->sh_state = state;
+	share->sh_cpu = cpu;
+	error = fill_share(state, share);
+	return error;
+}
+
+static bool wants_cpu(const struct dfr_state *state, u32 cpu)
+{
+	s64 only = dfr_option(state, DFR_OPT_CPU);
+
+	return dfr_plat_cpu_online(cpu) && (only < 0 || only == cpu);
+}
+
+static void free_shares(struct dfr_state *state)
+{
+	u32 i;
+
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		if (state->st_shares[i])
+			free_share(state->st_shares[i]);
+		state->st_shares[i] = NULL;
+	}
+	while (state->st_dead_shares) {
+		struct dfr_share *share = state->st_dead_shares;
+
+		state->st_dead_shares = share->sh_next_dead;
+		free_share(share);
+	}
+	dfr_agg_free(state);
+}
+
+static int create_shares(struct dfr_state *state)
+{
+	u32 cpu;
+	int error = dfr_agg_create(state);
+
+	for (cpu = 0; cpu < state->st_engine->en_ncpus && !error; cpu++)
+		if (wants_cpu(state, cpu))
+			error = create_share(state, cpu, &state->st_shares[cpu]);
+	return error;
+}
+
+static void lower(struct dfr_state *state, u32 option, s64 least)
+{
+	s64 *value = &state->st_options[option_index(option)];
+
+	*value = *value / 2 > least ? *value / 2 : least;
+}
+
+/* With bufresize=auto sizes are halved until all of it fits. */
+static int allocate(struct dfr_state *state)
+{
+	bool automatic = dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
+	int error;
+
+	for (;;) {
+		size_ring(state, (u64)dfr_option(state, DFR_OPT_BUFSIZE));
+		error = create_shares(state);
+		if (!error)
+			return 0;
+		dfr_plat_unanchor(state);
+		free_shares(state);
+		dfr_catalog_anchor(state);
+		if (!automatic || (dfr_option(state, DFR_OPT_BUFSIZE) <= SIZE_LEAST &&
+				   dfr_option(state, DFR_OPT_AGGSIZE) <= 2 * SIZE_LEAST))
+			return error;
+		lower(state, DFR_OPT_BUFSIZE, SIZE_LEAST < dfr_option(state, DFR_OPT_BUFSIZE) ?
+						      SIZE_LEAST : dfr_option(state, DFR_OPT_BUFSIZE));
+		lower(state, DFR_OPT_AGGSIZE, 2 * SIZE_LEAST);
+	}
+}
+
+static int create_vars(struct dfr_state *state)
+{
+	struct dfr_vars_config config = { .vc_dynvarsize = (size_t)dfr_option(state, DFR_OPT_DYNVARSIZE),
+					  .vc_strsize = state->st_strsize };
+	struct dfr_enabling *enabling;
+	struct dfr_refusal why;
+	int error = dfr_vars_create(state->st_engine, &config, &state->st_vars);
+
+	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)
+		error = dfr_vars_declare(state->st_vars, enabling->eb_program, &why);
+	return error;
+}
+
+/* Go. */
+
+static int check_destructive(const struct dfr_state *state)
+{
+	const struct dfr_enabling *enabling;
+
+	if (dfr_option(state, DFR_OPT_DESTRUCTIVE) >= 0)
+		return 0;
+	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next)
+		if (enabling->eb_program->pg_destructive)
+			return -EACCES;
+	return 0;
+}
+
+static void set_scratch(struct dfr_state *state)
+{
+	s64 wish = dfr_option(state, DFR_OPT_SCRATCHSIZE);
+	u64 size = wish > 0 ? (u64)wish : 8ULL * state->st_strsize;
+
+	if (wish <= 0 && size < SCRATCH_DEFAULT)
+		size = SCRATCH_DEFAULT;
+	state->st_scratch = (u32)(size < SCRATCH_MAX ? size : SCRATCH_MAX) & ~7u;
+}
+
+/* Everything that probe context will need. On failure the state is only good for being destroyed. */
+static int prepare(struct dfr_state *state)
+{
+	u64 classic, bytes;
+	u32 count;
+	int error = check_destructive(state);
+
+	if (error)
+		return error;
+	state->st_strsize = (u32)dfr_option(state, DFR_OPT_STRSIZE);
+	set_scratch(state);
+	error = dfr_state_build(state);
+	if (error)
+		return error;
+	end_needs(state, &classic, &bytes, &count);
+	error = check_sizes(state, (u64)dfr_option(state, DFR_OPT_BUFSIZE), classic);
+	if (!error)
+		error = create_vars(state);
+	if (!error)
+		error = dfr_spec_setup(state);
+	if (!error)
+		error = allocate(state);
+	if (!error)
+		error = dfr_catalog_state(state);
+	return error;
+}
+
+struct on_share {
+	struct dfr_state *os_state;
+	u32 os_cpu;
+	u32 os_probe;
+	bool os_active;
+};
+
+/* On the CPU. */
+static void activate(void *arg)
+{
+	struct on_share *on = arg;
+
+	on->os_state->st_shares[on->os_cpu]->sh_active = on->os_active;
+}
+
+/* On the CPU: it is active, and fires BEGIN or END. */
+static void fire_on(void *arg)
+{
+	struct on_share *on = arg;
+
+	on->os_cpu = dfr_plat_cpu();
+	dfr_fire_dtrace(on->os_state, on->os_probe, on->os_cpu);
+}
+
+static void set_active(struct dfr_state *state, bool active)
+{
+	struct on_share on = { .os_state = state, .os_active = active };
+
+	for (on.os_cpu = 0; on.os_cpu < state->st_engine->en_ncpus; on.os_cpu++) {
+		if (!state->st_shares[on.os_cpu])
+			continue;
+		if (dfr_plat_cpu_online(on.os_cpu))
+			dfr_plat_on_cpu(state->st_engine, on.os_cpu, activate, &on);
+		else
+			activate(&on);
+	}
+}
+
+/* Where BEGIN and END fire: here, unless there is no ring here. */
+static u32 home_cpu(const struct dfr_state *state)
+{
+	u32 here = dfr_plat_cpu();
+	u32 i;
+
+	if (here < state->st_engine->en_ncpus && state->st_shares[here] && dfr_plat_cpu_online(here))
+		return here;
+	for (i = 0; i < state->st_engine->en_ncpus; i++)
+		if (state->st_shares[i] && dfr_plat_cpu_online(i))
+			return i;
+	return here;
+}
+
+static u32 fire_dtrace(struct dfr_state *state, u32 probe)
+{
+	struct on_share on = { .os_state = state, .os_probe = probe, .os_cpu = home_cpu(state) };
+
+	dfr_plat_on_cpu(state->st_engine, on.os_cpu, fire_on, &on);
+	return on.os_cpu;
+}
+
+int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
+{
+	int error;
+	u32 cpu;
+
+	if (state->st_activity != DFR_INACTIVE)
+		return -EBUSY;
+	error = prepare(state);
+	if (error) {
+		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+		return error;
+	}
+	dfr_state_clock(state);
+	error = dfr_state_arm(state);
+	if (error)
+		dfr_plat_log("dfr: not all probes of state %llu could be armed (error %d)\n",
+			     (unsigned long long)state->st_id, error);
+	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
+	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
+	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));
+	dfr_cmpxchg(&state->st_activity, (u32)DFR_WARMUP, (u32)DFR_ACTIVE);
+	set_active(state, true);
+	if (begin_cpu)
+		*begin_cpu = cpu;
+	return 0;
+}
+
+/* exit() happens in probe context; the catalog hears of it here. */
+static void log_exit(struct dfr_state *state)
+{
+	if (state->st_exit_logged || !dfr_load_acquire(&state->st_exited))
+		return;
+	state->st_exit_logged = true;
+	dfr_catalog_event(state, DFR_EVENT_EXIT, dfr_read_once(&state->st_exit_status), dfr_plat_clock(NULL));
+}
+
+int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
+{
+	u32 activity = dfr_read_once(&state->st_activity);
+	u32 cpu;
+
+	if (activity != DFR_ACTIVE && activity != DFR_DRAINING)
+		return -EINVAL;
+	dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_DRAINING);
+	set_active(state, false);
+	dfr_spec_clean(state);
+	dfr_write_once(&state->st_activity, (u32)DFR_COOLDOWN);
+	cpu = fire_dtrace(state, DFR_PROBE_END);
+	dfr_spec_clean(state);
+	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+	dfr_state_disarm(state);
+	log_exit(state);
+	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, dfr_plat_clock(NULL));
+	if (end_cpu)
+		*end_cpu = cpu;
+	return 0;
+}
+
+void dfr_state_destroy(struct dfr_state *state)
+{
+	struct dfr_engine *engine = state->st_engine;
+	struct dfr_state **link = &engine->en_states;
+
+	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+	dfr_state_disarm(state);
+	dfr_plat_unanchor(state);
+	free_shares(state);
+	dfr_spec_free(state);
+	dfr_state_free_enablings(state);
+	if (state->st_vars)
+		dfr_vars_free(state->st_vars);
+	dfr_catalog_free(state);
+	while (*link && *link != state)
+		link = &(*link)->st_next;
+	if (*link)
+		*link = state->st_next;
+	dfr_plat_free(state->st_shares);
+	dfr_plat_free(state);
+}
+
+/* Status. */
+
+static void add_share(struct dfr_ioc_status *status, const struct dfr_share *share)
+{
+	u32 i;
+
+	status->filled += dfr_read_once(&share->sh_ring.rg_full);
+	status->errors += dfr_read_once(&share->sh_errors);
+	status->shadow += dfr_read_once(&share->sh_shadow);
+	status->records += dfr_read_once(&share->sh_records);
+	for (i = 0; i < DFR_LOSS_MAX; i++)
+		status->loss[i] += dfr_read_once(&share->sh_loss[i]);
+	status->loss[DFR_LOSS_NMI] += dfr_read_once(&share->sh_nmi);
+}
+
+void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
+{
+	u64 dynvar[3] = { 0, 0, 0 };
+	u32 i;
+
+	memset(status, 0, sizeof(*status));
+	status->size = sizeof(*status);
+	status->activity = dfr_read_once(&state->st_activity);
+	status->exited = dfr_load_acquire(&state->st_exited);
+	status->exit_status = dfr_read_once(&state->st_exit_status);
+	for (i = 0; i < state->st_engine->en_ncpus; i++)
+		if (state->st_shares[i])
+			add_share(status, state->st_shares[i]);
+	if (state->st_vars)
+		dfr_vars_losses(state->st_vars, dynvar);
+	for (i = 0; i < 3; i++)
+		status->loss[DFR_LOSS_DYNVAR + i] += dynvar[i];
+	status->loss[DFR_LOSS_HOTPLUG] += dfr_read_once(&state->st_hotplug_lost);
+	status->loss[DFR_LOSS_AGGREGATION] += dfr_read_once(&state->st_agg_lost);
+}
+
+/* Housekeeping. */
+
+struct tell {
+	struct dfr_share *te_share;
+	u64 te_from;
+	u64 te_to;
+	u64 te_fresh[3];
+};
+
+/* On the CPU: dynamic variables are all CPUs'; the first one's ledger tells of their losses. */
+static void tell_dynvars(void *arg)
+{
+	struct tell *tell = arg;
+	struct dfr_pending *pending;
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		if (!tell->te_fresh[i])
+			continue;
+		pending = &tell->te_share->sh_pending[DFR_LOSS_DYNVAR + i];
+		if (!pending->pe_count)
+			pending->pe_from = tell->te_from;
+		pending->pe_to = tell->te_to;
+		pending->pe_count += tell->te_fresh[i];
+		tell->te_share->sh_pending_mask |= 1u << (DFR_LOSS_DYNVAR + i);
+		dfr_count(&tell->te_share->sh_lost, tell->te_fresh[i]);
+		tell->te_share->sh_stream.sm_soft = NULL;
+	}
+}
+
+static void ledger_dynvars(struct dfr_state *state)
+{
+	struct tell tell = { .te_from = state->st_dynvar_time, .te_to = dfr_plat_clock(NULL) };
+	u64 now[3];
+	u64 any = 0;
+	u32 i, cpu;
+
+	dfr_vars_losses(state->st_vars, now);
+	for (i = 0; i < 3; i++) {
+		tell.te_fresh[i] = now[i] - state->st_dynvar_told[i];
+		state->st_dynvar_told[i] = now[i];
+		any |= tell.te_fresh[i];
+	}
+	state->st_dynvar_time = tell.te_to;
+	if (!any)
+		return;
+	cpu = home_cpu(state);
+	tell.te_share = state->st_shares[cpu];
+	if (tell.te_share)
+		dfr_plat_on_cpu(state->st_engine, cpu, tell_dynvars, &tell);
+}
+
+void dfr_state_clean(struct dfr_state *state)
+{
+	if (!state->st_vars || state->st_activity == DFR_INACTIVE)
+		return;
+	dfr_spec_clean(state);
+	dfr_vars_clean(state->st_vars);
+	ledger_dynvars(state);
+	dfr_ring_seal(state);
+	log_exit(state);
+}
+
+/* CPUs that come. */
+
+static bool records(const struct dfr_state *state)
+{
+	return state->st_armed && state->st_vars;
+}
+
+int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu)
+{
+	struct dfr_state *state;
+	struct dfr_share *share;
+	int error = 0;
+
+	if (cpu >= engine->en_ncpus)
+		return -EINVAL;
+	for (state = engine->en_states; state; state = state->st_next) {
+		s64 only = dfr_option(state, DFR_OPT_CPU);
+
+		if (!records(state) || state->st_shares[cpu] || (only >= 0 && only != cpu))
+			continue;
+		if (create_share(state, cpu, &share)) {
+			dfr_plat_log("dfr: no memory for CPU %u in state %llu: its firings are lost, and counted\n", cpu,
+				     (unsigned long long)state->st_id);
+			if (share) {
+				share->sh_next_dead = state->st_dead_shares;
+				state->st_dead_shares = share;
+			}
+			error = -ENOMEM;
+			continue;
+		}
+		dfr_store_release(&state->st_shares[cpu], share);
+	}
+	return error;
+}
+
+void dfr_engine_cpu_online(struct dfr_engine *engine, u32 cpu)
+{
+	struct dfr_state *state;
+	struct on_share on = { .os_cpu = cpu, .os_active = true };
+
+	for (state = engine->en_states; state; state = state->st_next) {
+		if (cpu >= engine->en_ncpus || !state->st_shares[cpu] ||
+		    dfr_read_once(&state->st_activity) != DFR_ACTIVE)
+			continue;
+		on.os_state = state;
+		dfr_plat_on_cpu(engine, cpu, activate, &on);
+	}
+}

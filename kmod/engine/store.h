@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the recording half share: engine.c, state.c, enable.c,
+ * plan.c, fire.c, record.c, ring.c, agg.c, spec.c, catalog.c. Nobody else
+ * includes it: providers see provider.h, consumers of the engine engine.h.
+ *
+ * The structures, from the outside in:
+ *
+ *   dfr_engine   all probes and providers, all states, one dfr_cpu per CPU
+ *   dfr_cpu      the firing that runs on this CPU now, its clock, its guard
+ *   dfr_state    one consumer's programs and everything they record
+ *   dfr_share    a state's share of one CPU: ring, aggregation halves, speculation
+ *                lists, machines, counters. Written by that CPU alone, with
+ *                interrupts off; process context reaches it by dfr_plat_on_cpu()
+ *   dfr_clause   (exec.h) what the program says for one probe description
+ *   dfr_plan     a clause compiled for recording: its layout and its steps. One
+ *                plan serves all ECBs of a clause (one per number of arguments
+ *                where the layout depends on it)
+ *   dfr_ecb      a plan at a probe: the element of a probe's chain
+ *
+ * Counters that others read while their CPU writes are written with
+ * dfr_write_once(): dfr_count().
+ */
+#ifndef DFR_ENGINE_STORE_H
+#define DFR_ENGINE_STORE_H
+
+#include "formats/abi/anchor.h"
+#include "formats/abi/spec.h"
+#include "kmod/engine/engine.h"
+
+#define dfr_likely(x) __builtin_expect(!!(x), 1)
+#define dfr_unlikely(x) __builtin_expect(!!(x), 0)
+#define dfr_cold __attribute__((__noinline__, __cold__))
+#define dfr_hot static inline __attribute__((always_inline))
+#define dfr_container(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
+
+#define DFR_PROBE_BEGIN 1
+#define DFR_PROBE_END 2
+#define DFR_PROBE_ERROR 3
+#define DFR_ERROR_NARGS 6
+
+/* pb_flags */
+#define DFR_PB_PURE 0x1	  /* every ECB has a pure predicate */
+#define DFR_PB_DTRACE 0x2 /* BEGIN, END, ERROR */
+
+/* Plans. */
+
+/* Where a step's value comes from: the usual ones need no DIF. */
+enum dfr_source {
+	DFR_SRC_NONE,
+	DFR_SRC_DIF,
+	DFR_SRC_ARG,	/* sp_index */
+	DFR_SRC_CONST,	/* sp_value */
+	DFR_SRC_PID,
+	DFR_SRC_TID,
+	DFR_SRC_CPU,
+	DFR_SRC_TIMESTAMP,
+	DFR_SRC_PROBE_ID,
+	DFR_SRC_EXECNAME
+};
+
+enum dfr_step_op {
+	DFR_STEP_INT,	   /* integer field */
+	DFR_STEP_ARGS,	   /* sp_max integer fields: arguments 0, 1, ... */
+	DFR_STEP_STRING,
+	DFR_STEP_AGG,	   /* its sp_keys key steps follow, then a weight step if sp_weight */
+	DFR_STEP_EVAL,	   /* for its side effects; records nothing */
+	DFR_STEP_TEXT,	   /* text of the probe: nothing in a record, the probe's id in a key */
+	DFR_STEP_BYTES,
+	DFR_STEP_VARBYTES, /* sp_difo2: how many, or NULL: a memref's pair */
+	DFR_STEP_STACK,
+	DFR_STEP_USTACK,
+	DFR_STEP_USYM,
+	DFR_STEP_EXIT,	   /* an integer field too */
+	DFR_STEP_SPECULATE,
+	DFR_STEP_COMMIT,
+	DFR_STEP_DISCARD,
+	DFR_STEP_DESTRUCTIVE /* sp_value: the action's kind */
+};
+
+/* sp_flags */
+#define DFR_SP_SIGNED 0x1
+#define DFR_SP_CAPTURE 0x2 /* evaluated by itself: a fault is a note, not an ERROR */
+#define DFR_SP_USER 0x4	   /* by user reference */
+#define DFR_SP_WEIGHT 0x8  /* aggregation: a weight step follows the keys */
+#define DFR_SP_NAME 0x10   /* probe text as a string; sp_index says which of the four */
+
+struct dfr_step {
+	u8 sp_op;     /* enum dfr_step_op */
+	u8 sp_source; /* enum dfr_source */
+	u8 sp_flags;
+	u8 sp_shift;  /* integers: 64 - declared bits */
+	u16 sp_action; /* ERROR's arg2: index of the action, from 1 */
+	u16 sp_field;  /* index in the layout */
+	u16 sp_keys;
+	u16 sp_words;
+	u32 sp_max; /* strings, bytes: bytes; stacks: frames; ARGS: how many */
+	u32 sp_index;
+	const struct dfr_difo *sp_difo;
+	const struct dfr_difo *sp_difo2;
+	u64 sp_value;
+};
+
+/* pn_flags */
+#define DFR_PN_RECORDS 0x1    /* writes a record, maybe one without fields */
+#define DFR_PN_SPECULATES 0x2
+#define DFR_PN_MACHINE 0x4    /* some step runs DIF or copies through the machine */
+#define DFR_PN_CONTEXT 0x8    /* some step without record needs the context */
+#define DFR_PN_COMMITS 0x10
+
+struct dfr_plan {
+	struct dfr_plan *pn_next; /* of the same clause: other numbers of arguments */
+	const struct dfr_clause *pn_clause;
+	u32 pn_flags;
+	u32 pn_need;   /* most bytes that a record can take, notes included */
+	u32 pn_codes;  /* bytes of size codes */
+	u32 pn_nsteps;
+	u32 pn_nargs;  /* variant: CAPTURE_ARGS records so many */
+	u32 pn_layout; /* layout id in the catalog */
+	u32 pn_nfields;
+	u32 pn_fallible; /* captured fields that may need a note */
+	u32 pn_key_max; /* most bytes of a key that its aggregations build */
+	u32 pn_classic; /* bytes that DTrace would reserve: END's reserve is counted so */
+	struct dfr_field *pn_fields;
+	struct dfr_step pn_steps[];
+};
+
+/* ec_flags */
+#define DFR_EC_PURE 0x1		/* predicate is pure */
+#define DFR_EC_CONTINUATION 0x2 /* a later part of a clause that `if` splits */
+#define DFR_EC_SPLIT 0x4	/* part of a clause that has several */
+#define DFR_EC_LINKED 0x8
+
+struct dfr_ecb {
+	struct dfr_ecb *ec_next; /* of the probe */
+	struct dfr_state *ec_state;
+	const struct dfr_difo *ec_pred;
+	const struct dfr_plan *ec_plan;
+	u32 ec_epid;
+	u32 ec_flags;
+	struct dfr_probe *ec_probe;
+	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
+};
+
+/* A loaded DOF of a state, retained: matched again when probes come. */
+struct dfr_enabling {
+	struct dfr_enabling *eb_next;
+	struct dfr_program *eb_program;
+	struct dfr_plan **eb_plans; /* [clause]: list of variants */
+	u32 eb_number;		    /* DOF number in the catalog */
+	u32 eb_matched_to;	    /* probe ids up to here have been matched */
+};
+
+/* Rings. */
+
+/*
+ * Where records go: the CPU's open block, or the last chunk of a speculation on
+ * this CPU. `sm_soft` is where the fast path ends: the lowest of the end, the
+ * next restart point and, where anything is to be done first (a context, a
+ * ledger entry), the beginning.
+ */
+struct dfr_stream {
+	u8 *sm_ptr;
+	u8 *sm_soft;
+	u64 sm_time;	/* of the last head */
+	u64 sm_task_pid;
+	u64 sm_comm[2];
+	u32 sm_tid;
+	u32 sm_context; /* offset of the context record that holds; 0: none yet */
+};
+
+enum dfr_slot_state { DFR_SLOT_EMPTY, DFR_SLOT_OPEN, DFR_SLOT_CLOSED };
+
+/* A block and where it is. */
+struct dfr_blockref {
+	struct dfr_block *br_block;
+	u64 br_taken; /* sequence it was handed out with; 0: it is in the ring or spare */
+};
+
+struct dfr_ringslot {
+	u32 rs_number; /* index in rg_refs */
+	u32 rs_state;
+};
+
+struct dfr_piece {
+	struct dfr_piece *pc_next;
+	void *pc_memory;
+	size_t pc_size;
+};
+
+struct dfr_ring {
+	struct dfr_block *rg_block; /* open, or NULL: the next record opens one */
+	u8 *rg_end;		    /* of the open block */
+	u32 rg_restart;		    /* offset in the block at which a restart entry is due */
+	u32 rg_head;		    /* slot of the open block, or of the next one to open */
+	u32 rg_nslots;
+	u32 rg_policy;
+	u32 rg_block_size;
+	u32 rg_hdr_size;
+	u32 rg_closed;	  /* slots that a consumer could take: those behind the head */
+	u32 rg_keep;	  /* fill: so many slots are END's own */
+	bool rg_full;	  /* fill: this CPU has stopped recording */
+	bool rg_wanted;	  /* a consumer found no spare for what it wanted */
+	u64 rg_seq;	  /* of the newest block */
+	u64 rg_sealed;	  /* blocks up to this one are sealed or gone */
+	struct dfr_ringslot *rg_slots;
+	struct dfr_blockref *rg_refs;
+	u32 rg_nrefs;
+	u32 rg_maxrefs;
+	u32 *rg_spare; /* stack of spare block numbers; process context alone */
+	u32 rg_nspare;
+	struct dfr_piece *rg_pieces;
+};
+
+/* A loss that no ledger record tells of yet. */
+struct dfr_pending {
+	u64 pe_count;
+	u64 pe_from;
+	u64 pe_to;
+	u32 pe_probe;
+	u32 pe_mixed; /* several probes: the record says 0 */
+};
+
+/* What is to be said about a captured field of the record being written. */
+struct dfr_note {
+	u32 no_field;
+	u32 no_code;
+	u64 no_value;
+};
+
+/* Speculations. */
+
+struct dfr_spec {
+	u32 sp_state; /* enum dfr_spec_state; changed with dfr_cmpxchg() */
+	bool sp_cleaning; /* the cleaner's own */
+	u64 sp_time;  /* of the commit */
+};
+
+/* A speculation's part on one CPU. */
+struct dfr_speclist {
+	struct dfr_stream sl_stream;
+	struct dfr_spec_chunk *sl_first;
+	struct dfr_spec_chunk *sl_last;
+	u32 sl_chunks;
+	u32 sl_id;
+};
+
+/* States. */
+
+struct dfr_share {
+	/* hot */
+	struct dfr_stream sh_stream;
+	struct dfr_ring sh_ring;
+	u32 sh_active; /* the CPU records for this state */
+	u32 sh_cpu;
+	u64 sh_stamp;  /* firing that the machine is set up for */
+	u64 sh_records;
+	struct dfr_aggtab *sh_agg; /* active half; NULL: none */
+	u64 *sh_key;	/* room for the largest key, and for a stack */
+	u64 *sh_pcs;
+	struct dfr_state *sh_state;
+	struct dfr_machine sh_machine;
+
+	/* the clause that `if` split, in this firing */
+	u64 sh_split_stamp;
+	u64 sh_split_clause;
+	u64 sh_split_spec;
+	u32 sh_split_ok;
+
+	u32 sh_nnotes;
+	struct dfr_note *sh_notes;
+
+	struct dfr_machine sh_error_machine;
+	struct dfr_aggtab *sh_half[2];
+	struct dfr_speclist *sh_specs;
+	struct dfr_spec_chunk *sh_pool; /* free chunks */
+	void *sh_pool_memory;
+	u32 sh_spec_hint; /* where to look for a free number */
+
+	/* counters; each has one writer */
+	u64 sh_loss[DFR_LOSS_MAX];
+	u64 sh_lost; /* sum of what this CPU's writer counted */
+	u32 sh_pending_mask;
+	struct dfr_pending sh_pending[DFR_LOSS_MAX];
+	u64 sh_errors;
+	u64 sh_nmi;    /* nested hits: an NMI's */
+	u64 sh_shadow; /* and the engine's own */
+	u64 sh_nmi_told;
+	u64 sh_chill_start;
+	u64 sh_chilled;
+	struct dfr_share *sh_next_dead; /* half-made: kept until the state goes */
+};
+
+#define DFR_NOPTS_CLASSIC DFR_OPT_CLASSIC_MAX
+#define DFR_NOPTS (DFR_OPT_CLASSIC_MAX + (DFR_OPT_OURS_MAX - DFR_OPT_SPECPOOL))
+
+/* An aggregation variable of a state. */
+struct dfr_aggvar {
+	struct dfr_aggvar *av_next;
+	u32 av_varid;
+	u32 av_kind;
+	u64 av_arg;
+	u32 av_words;
+	u32 av_nkeys;
+	u32 av_flags;
+	bool av_told; /* the catalog has it */
+	u16 *av_keys; /* enum dfr_field_kind of each */
+};
+
+struct dfr_catlog_extent {
+	struct dfr_catlog_extent *ce_next;
+	u8 *ce_memory;
+	size_t ce_size;
+	u64 ce_start; /* offset of its first byte in the log */
+};
+
+struct dfr_state {
+	u32 st_activity; /* enum dfr_activity; probe context changes it by exit() alone */
+	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
+	struct dfr_engine *st_engine;
+	struct dfr_state *st_next;
+	u64 st_id;
+	void *st_host;
+	char st_name[DFR_NAME_MAX];
+	bool st_anonymous;
+	bool st_has_error; /* some ECB is on ERROR */
+	bool st_armed;
+	bool st_exit_logged;
+	u32 st_exited;
+	s32 st_exit_status;
+
+	struct dfr_enabling *st_enablings;
+	struct dfr_ecb *st_ecbs;
+	struct dfr_ecb *st_ecb_last;
+	u32 st_nepids;
+	u32 st_nlayouts;
+	u32 st_ndofs;
+	u32 st_unarmed; /* probes that could not be armed */
+	u8 *st_told;	/* bitmap by probe id: the catalog has it */
+	u32 st_told_bits;
+	struct dfr_aggvar *st_aggvars;
+
+	s64 st_options[DFR_NOPTS];
+	struct dfr_vars *st_vars;
+	u32 st_strsize;
+	u32 st_scratch;
+	u32 st_key_max;
+	u32 st_need_max;
+	u32 st_notes_max;
+	u32 st_spec_need;
+	u32 st_block_size;
+	u32 st_nblocks;
+	u32 st_keep_slots;
+
+	struct dfr_aggtab *st_agg_base;
+	u64 st_agg_generation;
+	size_t st_agg_size;
+	u64 st_agg_lost; /* entries that the base table had no room for */
+
+	struct dfr_spec *st_specs;
+	u32 st_nspec;
+	u32 st_chunk_size;
+	u32 st_chunks; /* per CPU */
+	u32 st_spec_limit; /* bytes of one speculation on one CPU */
+	bool st_speculates;
+
+	struct dfr_catlog_extent *st_extents;
+	struct dfr_catlog_extent *st_extent_last;
+	u64 st_catalog_end;
+
+	struct dfr_share *st_dead_shares;
+	u64 st_hotplug_lost; /* firings on CPUs without a share */
+	u64 st_dynvar_told[3];
+	u64 st_dynvar_time;
+};
+
+/* The engine. */
+
+struct dfr_cpu {
+	struct dfr_firing pc_firing;
+	u32 pc_busy;
+	u32 pc_level; /* of the firing that runs, when known */
+	u64 pc_last;  /* time of the last firing */
+	u64 pc_stamp; /* counts firings */
+	struct dfr_firing pc_error;
+};
+
+struct dfr_string {
+	struct dfr_string *ds_next;
+	u32 ds_hash;
+	u32 ds_size;
+	char ds_text[];
+};
+
+struct dfr_engine {
+	void *en_host;
+	struct dfr_mutex en_lock;
+	struct dfr_mutex en_probe_lock; /* inside en_lock: probe lists, strings */
+	struct dfr_cpu **en_cpus;
+	u32 en_ncpus;
+	struct dfr_provider *en_providers;
+	struct dfr_provider en_dtrace;
+	struct dfr_probe **en_byid; /* [id] */
+	u32 en_nprobes;
+	u32 en_room;
+	struct dfr_probe **en_byname; /* by function name: hash chains */
+	u32 en_byname_size;
+	struct dfr_string **en_strings;
+	u32 en_strings_size;
+	u32 en_nstrings;
+	struct dfr_state *en_states;
+	u64 en_state_ids;
+	char en_machine[2048];
+	size_t en_machine_size;
+};
+
+/* A counter with one writer that others read. */
+#define dfr_count(p, n) dfr_write_once((p), *(p) + (n))
+
+/* engine.c */
+int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool provide,
+		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg);
+bool dfr_engine_host_matches(const struct dfr_engine *engine, const char *glob);
+
+/* enable.c */
+void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_provider *provider, const char *module);
+void dfr_state_match_new(struct dfr_state *state);
+void dfr_state_free_enablings(struct dfr_state *state);
+int dfr_state_build(struct dfr_state *state);
+int dfr_state_arm(struct dfr_state *state);
+void dfr_state_disarm(struct dfr_state *state);
+struct dfr_aggvar *dfr_state_aggvar(const struct dfr_state *state, u32 varid);
+
+/* plan.c */
+int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, u32 clause, u32 nargs,
+		  struct dfr_plan **out);
+void dfr_plan_free(struct dfr_plan *plan);
+u32 dfr_plan_nargs(const struct dfr_clause *clause, const struct dfr_probe *probe);
+const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program);
+int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *program);
+u32 dfr_agg_words(u32 kind, u64 arg);
+
+/* fire.c; probe context */
+void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu);
+void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32 cause, u64 count);
+
+/* record.c; probe context */
+#define DFR_CONTEXT_BYTES 48 /* most that a context record takes */
+#define DFR_STREAM_FRESH (1ULL << 63) /* sm_time before the first head: any time is far from it */
+
+/* A record being written. */
+struct dfr_writer {
+	struct dfr_stream *w_stream;
+	struct dfr_speclist *w_list; /* NULL: the ring */
+	u8 *w_start;
+	u8 *w_ptr;
+	u8 *w_codes;
+	u32 w_code; /* number of the next size code */
+	u32 w_epid;
+};
+bool dfr_record_slow(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing, u32 need);
+u8 *dfr_record_head(struct dfr_stream *stream, u8 *p, u32 id, u32 level, u64 time);
+void dfr_record_note(struct dfr_share *share, u32 field, u32 code, u64 value);
+void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, const struct dfr_firing *firing);
+void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep);
+void dfr_record_flush(struct dfr_share *share, u64 time);
+void dfr_record_publish(struct dfr_share *share);
+
+/* ring.c */
+int dfr_ring_create(struct dfr_state *state, struct dfr_share *share);
+void dfr_ring_free(struct dfr_share *share);
+/* Probe context: make the ring's stream ready for `need` bytes; false: the policy says drop. */
+bool dfr_ring_room(struct dfr_share *share, u32 need, bool is_end);
+void dfr_ring_close(struct dfr_share *share);
+void dfr_ring_soft(struct dfr_share *share);
+void dfr_ring_seal(struct dfr_state *state);
+void dfr_ring_restart(struct dfr_share *share);
+
+/* agg.c */
+int dfr_agg_create(struct dfr_state *state);
+int dfr_agg_share(struct dfr_state *state, struct dfr_share *share);
+void dfr_agg_free(struct dfr_state *state);
+void dfr_agg_free_share(struct dfr_share *share);
+/* Probe context. key_size is a multiple of 8. false: the table is full. */
+bool dfr_agg_add(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u64 value,
+		 u64 weight);
+
+/* spec.c */
+int dfr_spec_setup(struct dfr_state *state);
+int dfr_spec_share(struct dfr_state *state, struct dfr_share *share);
+void dfr_spec_free(struct dfr_state *state);
+void dfr_spec_free_share(struct dfr_share *share);
+/* Probe context. */
+enum dfr_spec_result { DFR_SPEC_OK, DFR_SPEC_DROP, DFR_SPEC_ILLOP };
+enum dfr_spec_result dfr_spec_trace(struct dfr_share *share, u64 id, struct dfr_speclist **list);
+enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id);
+enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id);
+bool dfr_spec_room(struct dfr_share *share, struct dfr_speclist *list, u32 need);
+void dfr_spec_publish(struct dfr_speclist *list, u64 time);
+void dfr_spec_clean(struct dfr_state *state);
+
+/* catalog.c */
+int dfr_catalog_create(struct dfr_state *state);
+void dfr_catalog_free(struct dfr_state *state);
+void dfr_catalog_anchor(struct dfr_state *state); /* all extents anew */
+int dfr_catalog_state(struct dfr_state *state);
+int dfr_catalog_dof(struct dfr_state *state, u32 number, const void *dof, u32 size);
+int dfr_catalog_probe(struct dfr_state *state, const struct dfr_probe *probe);
+int dfr_catalog_layout(struct dfr_state *state, const struct dfr_plan *plan, u32 dof);
+int dfr_catalog_ecb(struct dfr_state *state, const struct dfr_ecb *ecb);
+int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const struct dfr_field *keys);
+int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time);
+
+static inline struct dfr_cpu *dfr_cpu_of(const struct dfr_engine *engine, u32 cpu)
+{
+	return engine->en_cpus[cpu];
+}
+
+static inline s64 dfr_option(const struct dfr_state *state, u32 option)
+{
+	return state->st_options[option < DFR_NOPTS_CLASSIC ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC];
+}
+
+/* Unaligned little-endian stores; on x86 one instruction each. */
+dfr_hot void dfr_put32(u8 *p, u32 v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+dfr_hot void dfr_put64(u8 *p, u64 v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+#endif
