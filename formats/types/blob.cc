@@ -79,9 +79,8 @@ Blob Blob::from_file(const std::string& path) {
 		void* map = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
 		if (map != MAP_FAILED) {
 			Blob blob;
-			blob.owner_ = std::shared_ptr<const void>(map, [size](const void* start) {
-				::munmap(const_cast<void*>(start), size);
-			});
+			blob.owner_ = std::shared_ptr<const void>(
+			    map, [size](const void* start) { ::munmap(const_cast<void*>(start), size); });
 			blob.bytes_ = {static_cast<const std::uint8_t*>(map), size};
 			return blob;
 		}

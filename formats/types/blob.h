@@ -24,7 +24,9 @@ public:
 	static Blob from_file(const std::string& path);
 
 	std::span<const std::uint8_t> bytes() const { return bytes_; }
-	std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
+	std::string_view text() const {
+		return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
+	}
 	std::size_t size() const { return bytes_.size(); }
 
 	// A part of it, sharing the owner. The range must lie inside.

@@ -65,7 +65,8 @@ Btf::Btf(std::string name, Blob blob, const Btf* base)
 	if ((start & 0xffff) == btf::kMagicSwapped)
 		throw Error(name_ + ": this BTF has the byte order of another architecture");
 	if ((start & 0xffff) != btf::kMagic)
-		throw Error(name_ + ": not BTF", "name raw BTF, an ELF file with a .BTF section or a vmlinuz");
+		throw Error(name_ + ": not BTF",
+		            "name raw BTF, an ELF file with a .BTF section or a vmlinuz");
 	if (((start >> 16) & 0xff) != btf::kVersion || (start >> 24) != 0)
 		throw Error(name_ + ": BTF of a version that is not known here");
 
@@ -189,7 +190,9 @@ const char* Btf::raw_string(std::uint32_t offset) const {
 	return reinterpret_cast<const char*>(strings_.data()) + own;
 }
 
-std::string_view Btf::string(std::uint32_t offset) const { return raw_string(offset); }
+std::string_view Btf::string(std::uint32_t offset) const {
+	return raw_string(offset);
+}
 
 TypeRef Btf::ref(TypeId id) const {
 	for (unsigned depth = 0; depth < kMaxDepth; depth++) {
@@ -211,8 +214,8 @@ TypeInfo Btf::integer_info(const Record& type) const {
 	TypeInfo result{.kind = Kind::Integer, .name = string(type.name), .size = type.value};
 	result.bits = packed & 0xff;
 	if (type.value > 16 || result.bits > type.value * 8)
-		damaged("integer of " + std::to_string(type.value) + " bytes and " + std::to_string(result.bits) +
-		            " bits",
+		damaged("integer of " + std::to_string(type.value) + " bytes and " +
+		            std::to_string(result.bits) + " bits",
 		        type.at);
 	result.is_signed = encoding & btf::kIntSigned;
 	result.is_bool = encoding & btf::kIntBool;
@@ -297,7 +300,8 @@ TypeInfo Btf::info(TypeId id) const {
 Member Btf::member(TypeId id, std::uint32_t index) const {
 	const Record type = record(id);
 	if ((type.kind != btf::kStruct && type.kind != btf::kUnion) || index >= type.vlen)
-		throw Error(name_ + ": type " + std::to_string(id) + " has no member " + std::to_string(index));
+		throw Error(name_ + ": type " + std::to_string(id) + " has no member " +
+		            std::to_string(index));
 	const std::uint8_t* at = type.data + std::size_t(index) * 12;
 	const std::uint32_t place = load32(at + 8);
 	Member result{.name = string(load32(at)), .type = ref(load32(at + 4))};
@@ -323,7 +327,8 @@ Member Btf::member(TypeId id, std::uint32_t index) const {
 Parameter Btf::parameter(TypeId id, std::uint32_t index) const {
 	const Record type = record(id);
 	if (type.kind != btf::kFuncProto || index >= type.vlen)
-		throw Error(name_ + ": type " + std::to_string(id) + " has no parameter " + std::to_string(index));
+		throw Error(name_ + ": type " + std::to_string(id) + " has no parameter " +
+		            std::to_string(index));
 	const std::uint8_t* at = type.data + std::size_t(index) * 8;
 	return {.name = string(load32(at)), .type = ref(load32(at + 4))};
 }
@@ -332,20 +337,26 @@ Enumerator Btf::enumerator(TypeId id, std::uint32_t index) const {
 	const Record type = record(id);
 	const bool wide = type.kind == btf::kEnum64;
 	if ((type.kind != btf::kEnum && !wide) || index >= type.vlen)
-		throw Error(name_ + ": type " + std::to_string(id) + " has no enumerator " + std::to_string(index));
+		throw Error(name_ + ": type " + std::to_string(id) + " has no enumerator " +
+		            std::to_string(index));
 	const std::uint8_t* at = type.data + std::size_t(index) * (wide ? 12 : 8);
 	const std::uint32_t low = load32(at + 4);
 	if (wide) {
 		const std::uint64_t high = load32(at + 8);
 		return {.name = string(load32(at)), .value = static_cast<std::int64_t>(high << 32 | low)};
 	}
-	const std::int64_t value = type.flag ? std::int64_t(static_cast<std::int32_t>(low)) : std::int64_t(low);
+	const std::int64_t value =
+	    type.flag ? std::int64_t(static_cast<std::int32_t>(low)) : std::int64_t(low);
 	return {.name = string(load32(at)), .value = value};
 }
 
-bool Btf::is_function(TypeId id) const { return record(id).kind == btf::kFunc; }
+bool Btf::is_function(TypeId id) const {
+	return record(id).kind == btf::kFunc;
+}
 
-std::string_view Btf::type_name(TypeId id) const { return string(record(id).name); }
+std::string_view Btf::type_name(TypeId id) const {
+	return string(record(id).name);
+}
 
 TypeRef Btf::function_type(TypeId id) const {
 	const TypeRef type = ref(record(id).value);

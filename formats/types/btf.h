@@ -29,7 +29,8 @@ public:
 	~Btf() override;
 
 	// Raw BTF, an ELF file with a .BTF section, or a compressed vmlinuz.
-	static std::unique_ptr<Btf> open(const std::string& path, std::string name, const Btf* base = nullptr);
+	static std::unique_ptr<Btf> open(const std::string& path, std::string name,
+	                                 const Btf* base = nullptr);
 
 	// FNV-1a, 64 bits, over the whole blob taken as little-endian 64-bit
 	// words (the last one zero-filled), then over its length.
@@ -91,9 +92,9 @@ private:
 	mutable bool named_ = false;
 	mutable std::uint32_t count_ = 0;
 	mutable std::unique_ptr<std::uint32_t[]> offsets_; // of each type in types_
-	mutable std::vector<std::uint32_t> enums_; // ids - first_id_
-	mutable std::vector<std::uint32_t> buckets_; // id - first_id_ + 1, or 0
-	mutable std::unique_ptr<std::uint32_t[]> chain_; // the same, of the next in the bucket
+	mutable std::vector<std::uint32_t> enums_;         // ids - first_id_
+	mutable std::vector<std::uint32_t> buckets_;       // id - first_id_ + 1, or 0
+	mutable std::unique_ptr<std::uint32_t[]> chain_;   // the same, of the next in the bucket
 	mutable std::unordered_map<std::string, std::optional<EnumConstant>> constants_;
 };
 

@@ -24,9 +24,15 @@ inline constexpr std::uint32_t kInt = 1, kPtr = 2, kArray = 3, kStruct = 4, kUni
 
 inline constexpr std::uint32_t kIntSigned = 1, kIntChar = 2, kIntBool = 4;
 
-inline std::uint32_t kind_of(std::uint32_t info) { return info >> 24 & 0x1f; }
-inline std::uint32_t vlen_of(std::uint32_t info) { return info & 0xffff; }
-inline bool flag_of(std::uint32_t info) { return info >> 31; }
+inline std::uint32_t kind_of(std::uint32_t info) {
+	return info >> 24 & 0x1f;
+}
+inline std::uint32_t vlen_of(std::uint32_t info) {
+	return info & 0xffff;
+}
+inline bool flag_of(std::uint32_t info) {
+	return info >> 31;
+}
 
 } // namespace btf
 

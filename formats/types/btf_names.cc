@@ -56,7 +56,9 @@ int rank(const TypeInfo& type, NameSpace space) {
 	                    : space == NameSpace::Union ? Kind::Union
 	                                                : Kind::Enum;
 	if (space == NameSpace::Ordinary)
-		return type.kind == Kind::Typedef || type.kind == Kind::Integer || type.kind == Kind::Float ? 2 : 0;
+		return type.kind == Kind::Typedef || type.kind == Kind::Integer || type.kind == Kind::Float
+		           ? 2
+		           : 0;
 	if (type.kind == Kind::Forward)
 		return type.forward == wanted ? 1 : 0;
 	return type.kind == wanted ? 2 : 0;
@@ -85,7 +87,8 @@ void Btf::index_names() const {
 		if (header[0] == 0 || !(kNamedKinds >> btf::kind_of(header[1]) & 1))
 			continue;
 		const std::uint32_t at = header[0] - first_string_;
-		const std::uint64_t hash = at < near_end ? hash_string(own + at) : hash_name(string(header[0]));
+		const std::uint64_t hash =
+		    at < near_end ? hash_string(own + at) : hash_name(string(header[0]));
 		std::uint32_t& bucket = table[hash & (buckets - 1)];
 		chain[i] = bucket;
 		bucket = i + 1;
@@ -158,7 +161,8 @@ void Btf::find_string(std::string_view name, std::vector<std::uint32_t>& offsets
 	const char* at = start;
 	const char* end = start + strings_.size();
 	while (at < end) {
-		const void* hit = ::memmem(at, static_cast<std::size_t>(end - at), key.c_str(), key.size() + 1);
+		const void* hit =
+		    ::memmem(at, static_cast<std::size_t>(end - at), key.c_str(), key.size() + 1);
 		if (!hit)
 			return;
 		at = static_cast<const char*>(hit) + 1;

@@ -92,7 +92,7 @@ void Ctf::read_header(const Blob& dictionary) {
 	if (length > body_.size())
 		damaged("strings lie outside", 44);
 	// Sections follow each other; each ends where the next begins.
-	Section* const sections[] = {&objects_,        &functions_, &object_names_, &function_names_,
+	Section* const sections[] = {&objects_,   &functions_, &object_names_, &function_names_,
 	                             &variables_, &types_,     &strings_};
 	for (unsigned i = 0; i < 7; i++) {
 		const std::uint32_t begin = header[5 + i];
@@ -293,7 +293,8 @@ TypeInfo Ctf::info(TypeId id) const {
 Member Ctf::member(TypeId id, std::uint32_t index) const {
 	const Record type = record(id);
 	if ((type.kind != ctf::kStruct && type.kind != ctf::kUnion) || index >= type.vlen)
-		throw Error(name_ + ": type " + std::to_string(id) + " has no member " + std::to_string(index));
+		throw Error(name_ + ": type " + std::to_string(id) + " has no member " +
+		            std::to_string(index));
 	const bool large = type.size >= ctf::kLargeStruct;
 	const std::uint64_t at = type.data + std::uint64_t(index) * (large ? 16 : 12);
 	Member result{.name = string(word(at))};
@@ -324,14 +325,16 @@ Member Ctf::member(TypeId id, std::uint32_t index) const {
 Parameter Ctf::parameter(TypeId id, std::uint32_t index) const {
 	const Record type = record(id);
 	if (type.kind != ctf::kFunction || index >= type.vlen)
-		throw Error(name_ + ": type " + std::to_string(id) + " has no parameter " + std::to_string(index));
+		throw Error(name_ + ": type " + std::to_string(id) + " has no parameter " +
+		            std::to_string(index));
 	return {.name = {}, .type = ref(word(type.data + std::uint64_t(index) * 4))};
 }
 
 Enumerator Ctf::enumerator(TypeId id, std::uint32_t index) const {
 	const Record type = record(id);
 	if (type.kind != ctf::kEnum || index >= type.vlen)
-		throw Error(name_ + ": type " + std::to_string(id) + " has no enumerator " + std::to_string(index));
+		throw Error(name_ + ": type " + std::to_string(id) + " has no enumerator " +
+		            std::to_string(index));
 	const std::uint64_t at = type.data + std::uint64_t(index) * 8;
 	return {.name = string(word(at)), .value = static_cast<std::int32_t>(word(at + 4))};
 }

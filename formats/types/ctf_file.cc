@@ -53,7 +53,9 @@ template <typename Look> TypeRef best_of(const std::vector<std::unique_ptr<Ctf>>
 
 } // namespace
 
-CtfContext::CtfContext(Blob file, std::string name) { elf_.emplace(std::move(file), std::move(name)); }
+CtfContext::CtfContext(Blob file, std::string name) {
+	elf_.emplace(std::move(file), std::move(name));
+}
 
 std::span<const std::uint8_t> CtfContext::strings(bool dynamic) const {
 	const ElfSection* table = elf_ ? elf_->find_type(dynamic ? SHT_DYNSYM : SHT_SYMTAB) : nullptr;
@@ -112,13 +114,15 @@ void CtfFile::read_archive(const std::string& name, const Blob& blob,
 		const std::uint64_t text = u64_at(blob, entry, name);
 		const std::uint64_t at = u64_at(blob, entry + 8, name);
 		if (text > blob.size() - names_at || at > blob.size() - data_at)
-			throw Error(name + ": damaged CTF archive: member " + std::to_string(i) + " lies outside");
+			throw Error(name + ": damaged CTF archive: member " + std::to_string(i) +
+			            " lies outside");
 		const std::uint64_t length = u64_at(blob, data_at + at, name);
 		const std::string_view rest = blob.text().substr(names_at + text);
 		const std::size_t end = rest.find('\0');
 		// Members do not overlap, or a small file could pretend to be endless.
 		if (end == std::string_view::npos || length > blob.size() || (total += length) > blob.size())
-			throw Error(name + ": damaged CTF archive: member " + std::to_string(i) + " lies outside");
+			throw Error(name + ": damaged CTF archive: member " + std::to_string(i) +
+			            " lies outside");
 		Place place{std::string(rest.substr(0, end)), blob.part(data_at + at + 8, length)};
 		if (place.name == kShared)
 			places.insert(places.begin(), std::move(place));
@@ -128,8 +132,8 @@ void CtfFile::read_archive(const std::string& name, const Blob& blob,
 	const Ctf* shared = nullptr;
 	for (Place& place : places) {
 		const bool is_shared = place.name == kShared && !shared;
-		dictionaries_.push_back(
-		    std::make_unique<Ctf>(is_shared ? name : name + "(" + place.name + ")", place.bytes, context, shared));
+		dictionaries_.push_back(std::make_unique<Ctf>(
+		    is_shared ? name : name + "(" + place.name + ")", place.bytes, context, shared));
 		if (is_shared)
 			shared = dictionaries_.back().get();
 	}

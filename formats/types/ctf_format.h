@@ -29,8 +29,8 @@ inline constexpr std::uint32_t kArchiveHeader = 40;
 
 inline constexpr std::uint32_t kCompressed = 1, kDynamic = 8;
 
-inline constexpr std::uint32_t kUnknown = 0, kInteger = 1, kFloat = 2, kPointer = 3, kArray = 4, kFunction = 5,
-                               kStruct = 6, kUnion = 7, kEnum = 8, kForward = 9, kTypedef = 10,
+inline constexpr std::uint32_t kUnknown = 0, kInteger = 1, kFloat = 2, kPointer = 3, kArray = 4,
+                               kFunction = 5, kStruct = 6, kUnion = 7, kEnum = 8, kForward = 9, kTypedef = 10,
                                kVolatile = 11, kConst = 12, kRestrict = 13, kSlice = 14;
 
 inline constexpr std::uint32_t kIntSigned = 1, kIntChar = 2, kIntBool = 4;
@@ -49,9 +49,9 @@ struct Ctf::Record {
 	std::uint32_t vlen;
 	std::uint32_t type; // for kinds that refer to a type
 	std::uint64_t size; // for kinds that have a size
-	std::uint64_t at; // where it starts in the body
+	std::uint64_t at;   // where it starts in the body
 	std::uint64_t data; // where its data starts
-	std::uint64_t end; // where the next type starts
+	std::uint64_t end;  // where the next type starts
 };
 
 } // namespace dfr::types

@@ -34,7 +34,7 @@ void Ctf::index_names() const {
 		if (name.empty())
 			continue;
 		const bool announced = type.kind == ctf::kForward;
-		const std::uint32_t kind = !announced                ? type.kind
+		const std::uint32_t kind = !announced                 ? type.kind
 		                           : type.type == ctf::kUnion ? ctf::kUnion
 		                           : type.type == ctf::kEnum  ? ctf::kEnum
 		                                                      : ctf::kStruct;

@@ -124,7 +124,9 @@ std::string declare_at(TypeRef type, std::string_view name, Limit limit) {
 
 } // namespace
 
-std::string to_c(TypeRef type) { return declare(type, {}); }
+std::string to_c(TypeRef type) {
+	return declare(type, {});
+}
 
 std::string declare(TypeRef type, std::string_view name) {
 	unsigned left = kMostParameters;

@@ -77,7 +77,8 @@ void ElfFile::read_sections(std::uint64_t at, std::uint32_t count, std::uint32_t
 		if (!load(file_.bytes(), at + std::uint64_t(i) * sizeof header, header))
 			damaged("section header " + std::to_string(i) + " lies outside the file", at);
 		const bool in_file = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
-		if (in_file && (header.sh_offset > file_.size() || header.sh_size > file_.size() - header.sh_offset))
+		if (in_file &&
+		    (header.sh_offset > file_.size() || header.sh_size > file_.size() - header.sh_offset))
 			damaged("section " + std::to_string(i) + " lies outside the file", header.sh_offset);
 		sections_.push_back({.name = {},
 		                     .type = header.sh_type,
@@ -97,7 +98,8 @@ void ElfFile::read_sections(std::uint64_t at, std::uint32_t count, std::uint32_t
 	for (std::uint32_t i = 0; i < count; i++) {
 		const auto text = string_at(texts.bytes(), name_offsets[i]);
 		if (!text)
-			damaged("name of section " + std::to_string(i) + " lies outside the string table", at);
+			damaged("name of section " + std::to_string(i) + " lies outside the string table",
+			        at);
 		sections_[i].name = *text;
 	}
 }

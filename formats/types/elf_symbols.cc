@@ -17,7 +17,9 @@ namespace {
 // symbol before it has ended: local labels and aliases stand inside functions.
 constexpr unsigned kLookBack = 32;
 
-bool is_function(const ElfSymbol& symbol) { return symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC; }
+bool is_function(const ElfSymbol& symbol) {
+	return symbol.type == STT_FUNC || symbol.type == STT_GNU_IFUNC;
+}
 
 // kallsyms' letters: t or d, a capital for what other files can see.
 char letter(const ElfSymbol& symbol) {
@@ -38,7 +40,9 @@ int preference(const Symbol& symbol) {
 
 } // namespace
 
-ElfSymbols ElfSymbols::open(const std::string& path) { return from_blob(path, Blob::from_file(path)); }
+ElfSymbols ElfSymbols::open(const std::string& path) {
+	return from_blob(path, Blob::from_file(path));
+}
 
 ElfSymbols ElfSymbols::from_blob(std::string name, Blob file) {
 	ElfSymbols result;
@@ -62,15 +66,17 @@ ElfSymbols ElfSymbols::from_blob(std::string name, Blob file) {
 			                           .size = symbol.size,
 			                           .type = letter(symbol)});
 	}
-	std::stable_sort(result.symbols_.begin(), result.symbols_.end(), [](const Symbol& a, const Symbol& b) {
-		return a.address != b.address ? a.address < b.address : preference(a) < preference(b);
-	});
+	std::stable_sort(
+	    result.symbols_.begin(), result.symbols_.end(), [](const Symbol& a, const Symbol& b) {
+		    return a.address != b.address ? a.address < b.address : preference(a) < preference(b);
+	    });
 	return result;
 }
 
 std::optional<Symbol> ElfSymbols::find(std::uint64_t file_address) const {
-	auto next = std::upper_bound(symbols_.begin(), symbols_.end(), file_address,
-	                             [](std::uint64_t value, const Symbol& symbol) { return value < symbol.address; });
+	auto next = std::upper_bound(
+	    symbols_.begin(), symbols_.end(), file_address,
+	    [](std::uint64_t value, const Symbol& symbol) { return value < symbol.address; });
 	for (unsigned back = 0; next != symbols_.begin() && back < kLookBack; back++) {
 		Symbol symbol = *--next;
 		symbol.offset = file_address - symbol.address;

@@ -21,8 +21,12 @@ std::string module_name(std::string_view name) {
 	return result;
 }
 
-bool found(TypeRef type) { return static_cast<bool>(type); }
-bool found(const std::optional<EnumConstant>& constant) { return constant.has_value(); }
+bool found(TypeRef type) {
+	return static_cast<bool>(type);
+}
+bool found(const std::optional<EnumConstant>& constant) {
+	return constant.has_value();
+}
 
 } // namespace
 
@@ -44,7 +48,9 @@ void KernelTypes::add_module(std::string name, std::string path) {
 	sources_[module_name(name)] = {std::move(path), nullptr};
 }
 
-bool KernelTypes::available() const { return sources_.find(kVmlinux) != sources_.end(); }
+bool KernelTypes::available() const {
+	return sources_.find(kVmlinux) != sources_.end();
+}
 
 const Btf& KernelTypes::vmlinux() {
 	const Btf* btf = container(kVmlinux);

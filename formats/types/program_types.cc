@@ -86,7 +86,9 @@ TypeRef ProgramTypes::derived(Kind kind, TypeRef target, std::uint64_t count) {
 	return {this, known->second};
 }
 
-TypeRef ProgramTypes::pointer(TypeRef target) { return derived(Kind::Pointer, target, 0); }
+TypeRef ProgramTypes::pointer(TypeRef target) {
+	return derived(Kind::Pointer, target, 0);
+}
 
 TypeRef ProgramTypes::array(TypeRef element, std::uint64_t count) {
 	return derived(Kind::Array, element, count);
@@ -247,11 +249,17 @@ void ProgramTypes::define_enum(TypeRef forward, std::span<const Enumerator> enum
 	entry.info.count = enumerators.size();
 }
 
-void ProgramTypes::name_function(std::string_view name, TypeRef type) { functions_[keep(name)] = type; }
+void ProgramTypes::name_function(std::string_view name, TypeRef type) {
+	functions_[keep(name)] = type;
+}
 
-void ProgramTypes::name_variable(std::string_view name, TypeRef type) { variables_[keep(name)] = type; }
+void ProgramTypes::name_variable(std::string_view name, TypeRef type) {
+	variables_[keep(name)] = type;
+}
 
-TypeInfo ProgramTypes::info(TypeId id) const { return entry(id).info; }
+TypeInfo ProgramTypes::info(TypeId id) const {
+	return entry(id).info;
+}
 
 namespace {
 
@@ -262,7 +270,8 @@ const auto& element(const List& list, std::uint32_t index, TypeId id, const char
 	return list[index];
 }
 
-template <typename Names> auto lookup(const Names& names, std::string_view name) -> typename Names::mapped_type {
+template <typename Names>
+auto lookup(const Names& names, std::string_view name) -> typename Names::mapped_type {
 	const auto known = names.find(name);
 	return known == names.end() ? typename Names::mapped_type{} : known->second;
 }
@@ -299,8 +308,12 @@ std::optional<EnumConstant> ProgramTypes::find_enumerator(std::string_view name)
 	return known == constants_.end() ? std::nullopt : std::optional(known->second);
 }
 
-TypeRef ProgramTypes::find_function(std::string_view name) const { return lookup(functions_, name); }
+TypeRef ProgramTypes::find_function(std::string_view name) const {
+	return lookup(functions_, name);
+}
 
-TypeRef ProgramTypes::find_variable(std::string_view name) const { return lookup(variables_, name); }
+TypeRef ProgramTypes::find_variable(std::string_view name) const {
+	return lookup(variables_, name);
+}
 
 } // namespace dfr::types

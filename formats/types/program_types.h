@@ -48,7 +48,7 @@ public:
 	// itself (a member of incomplete type, a bit-field too wide) raise
 	// dfr::Error here.
 	TypeRef void_type() const { return {this, 0}; }
-	TypeRef integer(std::string_view name, IntegerSpec spec); // interned by name
+	TypeRef integer(std::string_view name, IntegerSpec spec);     // interned by name
 	TypeRef floating(std::string_view name, std::uint32_t bytes); // interned by name
 	TypeRef pointer(TypeRef target);
 	TypeRef array(TypeRef element, std::uint64_t count);

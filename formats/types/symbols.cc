@@ -111,8 +111,9 @@ void Symbols::load() const {
 	entries_.reserve(all.size() / 40);
 	for (std::size_t begin = 0; begin < all.size();) {
 		const void* newline = std::memchr(all.data() + begin, '\n', all.size() - begin);
-		const std::size_t end = newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - all.data())
-		                                : all.size();
+		const std::size_t end =
+		    newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - all.data())
+		            : all.size();
 		Entry entry;
 		if (parse_line(begin, end, entry)) {
 			if (entry.module_length == 0 && name(entry) == "_end")
@@ -122,15 +123,17 @@ void Symbols::load() const {
 		begin = end + 1;
 	}
 	std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-		return a.address != b.address ? a.address < b.address : preference(a.type) < preference(b.type);
+		return a.address != b.address ? a.address < b.address
+		                              : preference(a.type) < preference(b.type);
 	});
 	loaded_ = true;
 }
 
 std::optional<Symbol> Symbols::find(std::uint64_t address) const {
 	load();
-	const auto next = std::upper_bound(entries_.begin(), entries_.end(), address,
-	                                   [](std::uint64_t value, const Entry& entry) { return value < entry.address; });
+	const auto next =
+	    std::upper_bound(entries_.begin(), entries_.end(), address,
+	                     [](std::uint64_t value, const Entry& entry) { return value < entry.address; });
 	if (next == entries_.begin())
 		return std::nullopt;
 	const Entry& entry = *(next - 1);

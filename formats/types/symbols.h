@@ -22,9 +22,9 @@ struct Symbol {
 	std::string_view name;
 	std::string_view module; // "vmlinux" for the kernel proper; a file's name
 	std::uint64_t address = 0;
-	std::uint64_t size = 0; // up to the next symbol where no table says; 0: not known
+	std::uint64_t size = 0;   // up to the next symbol where no table says; 0: not known
 	std::uint64_t offset = 0; // of the address that was asked for
-	char type = 0; // kallsyms' letter ('t', 'T', 'd', ...); ELF: the same letters
+	char type = 0;            // kallsyms' letter ('t', 'T', 'd', ...); ELF: the same letters
 };
 
 class Symbols {
@@ -69,7 +69,7 @@ private:
 	mutable bool loaded_ = false;
 	mutable unsigned scans_ = 0;
 	mutable std::vector<Entry> entries_; // by address, the preferred one of equals last
-	mutable std::uint64_t end_ = 0; // of the kernel proper; 0: not known
+	mutable std::uint64_t end_ = 0;      // of the kernel proper; 0: not known
 	mutable std::unordered_multimap<std::string_view, std::uint32_t> by_name_;
 };
 

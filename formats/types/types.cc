@@ -19,7 +19,9 @@ bool is_qualifier(Kind kind) {
 	return kind == Kind::Const || kind == Kind::Volatile || kind == Kind::Restrict;
 }
 
-bool is_tagged(Kind kind) { return kind == Kind::Struct || kind == Kind::Union || kind == Kind::Enum; }
+bool is_tagged(Kind kind) {
+	return kind == Kind::Struct || kind == Kind::Union || kind == Kind::Enum;
+}
 
 [[noreturn]] void too_deep(TypeRef type) {
 	throw Error("type " + std::to_string(type.id) + " of " + std::string(type.container->name()) +
@@ -27,7 +29,7 @@ bool is_tagged(Kind kind) { return kind == Kind::Struct || kind == Kind::Union |
 	            "the type information is damaged; check the file it comes from");
 }
 
-// Steps of one walk; the largest struct of a kernel takes a few thousand.
+// Steps of one walk; the largest struct of Debian's kernels takes 3,000.
 class Walk {
 public:
 	explicit Walk(TypeRef start) : start_(start) {}
@@ -38,7 +40,7 @@ public:
 	}
 
 private:
-	static constexpr std::uint32_t kMostSteps = 1 << 20;
+	static constexpr std::uint32_t kMostSteps = 1 << 16;
 	TypeRef start_;
 	std::uint32_t steps_ = 0;
 };
@@ -60,7 +62,9 @@ TypeRef resolve(TypeRef type) {
 	return strip(type, [](Kind kind) { return kind == Kind::Typedef || is_qualifier(kind); });
 }
 
-TypeRef unqualified(TypeRef type) { return strip(type, is_qualifier); }
+TypeRef unqualified(TypeRef type) {
+	return strip(type, is_qualifier);
+}
 
 bool has_qualifier(TypeRef type, Kind qualifier) {
 	bool seen = false;
@@ -206,8 +210,8 @@ bool same_members(TypeRef a, TypeRef b, std::uint64_t count, Walk& walk, unsigne
 	for (std::uint32_t i = 0; i < count; i++) {
 		const Member one = a.container->member(a.id, i);
 		const Member two = b.container->member(b.id, i);
-		if (one.name != two.name || one.bit_offset != two.bit_offset || one.bit_width != two.bit_width ||
-		    !equivalent_at(one.type, two.type, walk, depth + 1))
+		if (one.name != two.name || one.bit_offset != two.bit_offset ||
+		    one.bit_width != two.bit_width || !equivalent_at(one.type, two.type, walk, depth + 1))
 			return false;
 	}
 	return true;
@@ -226,8 +230,7 @@ bool same_functions(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& t
 	return true;
 }
 
-bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Walk& walk,
-                 unsigned depth) {
+bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Walk& walk, unsigned depth) {
 	const Kind kind_a = one.kind == Kind::Forward ? one.forward : one.kind;
 	const Kind kind_b = two.kind == Kind::Forward ? two.forward : two.kind;
 	if (kind_a != kind_b || one.name != two.name)

@@ -61,23 +61,23 @@ enum class NameSpace : std::uint8_t { Ordinary, Struct, Union, Enum };
 // What a type is. Fields that a kind does not have are zero.
 struct TypeInfo {
 	Kind kind = Kind::Void;
-	std::string_view name; // without "struct "; empty for anonymous types
-	std::uint64_t size = 0; // bytes: Integer, Float, Struct, Union, Enum, Pointer
-	std::uint32_t bits = 0; // Integer: width of the value
-	bool is_signed = false; // Integer, Enum
-	bool is_char = false; // Integer
-	bool is_bool = false; // Integer
-	bool is_varargs = false; // Function
+	std::string_view name;     // without "struct "; empty for anonymous types
+	std::uint64_t size = 0;    // bytes: Integer, Float, Struct, Union, Enum, Pointer
+	std::uint32_t bits = 0;    // Integer: width of the value
+	bool is_signed = false;    // Integer, Enum
+	bool is_char = false;      // Integer
+	bool is_bool = false;      // Integer
+	bool is_varargs = false;   // Function
 	Kind forward = Kind::Void; // Forward: Struct, Union or Enum
-	TypeRef target; // Pointer, Array (element), Function (result), Typedef, qualifiers
-	std::uint64_t count = 0; // elements, members, parameters (without "..."), enumerators
+	TypeRef target;            // Pointer, Array (element), Function (result), Typedef, qualifiers
+	std::uint64_t count = 0;   // elements, members, parameters (without "..."), enumerators
 };
 
 struct Member {
 	std::string_view name; // empty: an anonymous struct or union
 	TypeRef type;
 	std::uint64_t bit_offset = 0; // from the start of the enclosing type
-	std::uint32_t bit_width = 0; // 0: not a bit-field
+	std::uint32_t bit_width = 0;  // 0: not a bit-field
 };
 
 struct Parameter {
@@ -132,14 +132,20 @@ protected:
 // typedefs in damaged input, say) raises dfr::Error.
 inline constexpr unsigned kMaxDepth = 64;
 
-inline TypeInfo info(TypeRef type) { return type ? type.container->info(type.id) : TypeInfo{}; }
+inline TypeInfo info(TypeRef type) {
+	return type ? type.container->info(type.id) : TypeInfo{};
+}
 
 // The type below typedefs and qualifiers.
 TypeRef resolve(TypeRef type);
 // The type below qualifiers only: a typedef stays.
 TypeRef unqualified(TypeRef type);
-inline TypeInfo resolved_info(TypeRef type) { return info(resolve(type)); }
-inline Kind resolved_kind(TypeRef type) { return resolved_info(type).kind; }
+inline TypeInfo resolved_info(TypeRef type) {
+	return info(resolve(type));
+}
+inline Kind resolved_kind(TypeRef type) {
+	return resolved_info(type).kind;
+}
 
 // Whether resolve() would pass a `const`, `volatile` or `restrict`.
 bool has_qualifier(TypeRef type, Kind qualifier);

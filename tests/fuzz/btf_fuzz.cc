@@ -22,13 +22,16 @@ std::uint32_t some_id(Cursor& in, const BtfBuilder& b) {
 	return choice < 0xf0 ? choice % (b.next_id() + 3) : choice;
 }
 
-std::uint32_t some_name(Cursor& in, BtfBuilder& b) { return in.byte() % 3 ? b.string(in.name()) : 0; }
+std::uint32_t some_name(Cursor& in, BtfBuilder& b) {
+	return in.byte() % 3 ? b.string(in.name()) : 0;
+}
 
 void add_type(Cursor& in, BtfBuilder& b) {
 	const unsigned kind = in.byte() % 20;
 	const std::uint32_t vlen = in.byte() % 6;
 	const bool flag = in.byte() & 1;
-	const std::uint32_t value = kind == 4 || kind == 5 || kind == 6 || kind == 19 ? in.value() : some_id(in, b);
+	const std::uint32_t value =
+	    kind == 4 || kind == 5 || kind == 6 || kind == 19 ? in.value() : some_id(in, b);
 	const std::uint32_t name = some_name(in, b);
 	if (kind == 1) {
 		const std::uint32_t bytes = 1U << in.byte() % 5;
@@ -65,7 +68,8 @@ void open_and_exercise(const Bytes& bytes, const Btf* base, std::unique_ptr<Btf>
 		btf = std::make_unique<Btf>("fuzz", Blob::from_bytes(bytes), base);
 		btf->digest();
 		dfr::fuzz::exercise(*btf, btf->first_id(), btf->end_id());
-		btf->each_function([](std::string_view name, TypeRef type) { return name.size() + type.id != 1; });
+		btf->each_function(
+		    [](std::string_view name, TypeRef type) { return name.size() + type.id != 1; });
 	});
 }
 

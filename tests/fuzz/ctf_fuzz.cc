@@ -133,7 +133,10 @@ void exercise_elf(const Blob& blob) {
 	tolerate([&] {
 		auto context = std::make_shared<const CtfContext>(blob, "fuzz");
 		for (const ElfSection& section : context->elf()->sections())
-			tolerate([&] { exercise_file(*CtfFile::from_blob("fuzz", context->elf()->contents(section), context)); });
+			tolerate([&] {
+				exercise_file(
+				    *CtfFile::from_blob("fuzz", context->elf()->contents(section), context));
+			});
 	});
 	tolerate([&] {
 		const ElfSymbols symbols = ElfSymbols::from_blob("fuzz", blob);
@@ -146,8 +149,8 @@ void exercise_elf(const Blob& blob) {
 Bytes archive_of(Cursor& in, const Bytes& parent, const Bytes& child) {
 	Bytes out;
 	const std::uint64_t data_at = 40 + 32, second = 8 + parent.size();
-	const std::uint64_t header[] = {0x8b47f2a4d7623eebULL, 2, 2, data_at + second + 8 + child.size(), data_at,
-	                                5, second, 0, 0};
+	const std::uint64_t header[] = {
+	    0x8b47f2a4d7623eebULL, 2, 2, data_at + second + 8 + child.size(), data_at, 5, second, 0, 0};
 	for (const std::uint64_t value : header)
 		dfr::test::put(out, value, 8);
 	for (const Bytes* part : {&parent, &child}) {
@@ -195,7 +198,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 	});
 	if (mode < 4) {
 		tolerate([&] {
-			const Ctf child("child", Blob::from_bytes(Builder(in, true).build()), nullptr, parent.get());
+			const Ctf child("child", Blob::from_bytes(Builder(in, true).build()), nullptr,
+			                parent.get());
 			exercise_one(child);
 		});
 	}

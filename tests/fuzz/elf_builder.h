@@ -28,7 +28,9 @@ inline test::Bytes build_elf(Cursor& in, const test::Bytes& payload) {
 		Elf64_Sym symbol{};
 		symbol.st_name = static_cast<Elf64_Word>(in.byte() % 16 ? texts.size() : in.byte());
 		symbol.st_info = static_cast<unsigned char>(ELF64_ST_INFO(in.byte() % 3, in.byte() % 4));
-		symbol.st_shndx = static_cast<Elf64_Half>(in.byte() % 8 ? 1 : in.byte() % 2 ? SHN_UNDEF : SHN_ABS);
+		symbol.st_shndx = static_cast<Elf64_Half>(in.byte() % 8   ? 1
+		                                          : in.byte() % 2 ? SHN_UNDEF
+		                                                          : SHN_ABS);
 		symbol.st_value = in.value();
 		symbol.st_size = in.byte();
 		append(symbols, symbol);
@@ -53,23 +55,34 @@ inline test::Bytes build_elf(Cursor& in, const test::Bytes& payload) {
 	header.e_shoff = names_at + sizeof kNames;
 	test::Bytes out;
 	append(out, header);
-	append(out, Elf64_Phdr{.p_type = PT_LOAD, .p_offset = in.value() << 4, .p_vaddr = in.value(), .p_filesz = in.half()});
+	append(out, Elf64_Phdr{.p_type = PT_LOAD,
+	                       .p_offset = in.value() << 4,
+	                       .p_vaddr = in.value(),
+	                       .p_filesz = in.half()});
 	out.insert(out.end(), payload.begin(), payload.end());
 	out.insert(out.end(), symbols.begin(), symbols.end());
 	out.insert(out.end(), texts.begin(), texts.end());
 	out.insert(out.end(), kNames, kNames + sizeof kNames);
 	append(out, Elf64_Shdr{.sh_size = 5, .sh_link = 4});
-	append(out, Elf64_Shdr{.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = payload_at, .sh_size = payload.size()});
+	append(out, Elf64_Shdr{.sh_name = 1,
+	                       .sh_type = SHT_PROGBITS,
+	                       .sh_offset = payload_at,
+	                       .sh_size = payload.size()});
 	append(out, Elf64_Shdr{.sh_name = 6,
 	                       .sh_type = dynamic ? Elf64_Word(SHT_DYNSYM) : Elf64_Word(SHT_SYMTAB),
 	                       .sh_offset = symbols_at,
 	                       .sh_size = symbols.size(),
 	                       .sh_link = 3,
 	                       .sh_entsize = sizeof(Elf64_Sym)});
-	append(out, Elf64_Shdr{.sh_name = 14, .sh_type = SHT_STRTAB, .sh_offset = texts_at, .sh_size = texts.size()});
-	append(out, Elf64_Shdr{.sh_name = 14, .sh_type = SHT_STRTAB, .sh_offset = names_at, .sh_size = sizeof kNames});
+	append(
+	    out,
+	    Elf64_Shdr{.sh_name = 14, .sh_type = SHT_STRTAB, .sh_offset = texts_at, .sh_size = texts.size()});
+	append(out,
+	       Elf64_Shdr{
+	           .sh_name = 14, .sh_type = SHT_STRTAB, .sh_offset = names_at, .sh_size = sizeof kNames});
 	for (unsigned flips = in.byte() % 4; flips > 1; flips--)
-		out[out.size() - 1 - in.half() % std::min<std::size_t>(out.size(), 400)] ^= static_cast<std::uint8_t>(in.byte());
+		out[out.size() - 1 - in.half() % std::min<std::size_t>(out.size(), 400)] ^=
+		    static_cast<std::uint8_t>(in.byte());
 	return out;
 }
 

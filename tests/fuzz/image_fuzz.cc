@@ -16,7 +16,9 @@ using namespace dfr::types;
 
 namespace {
 
-Bytes rest(const Cursor& in) { return Bytes(in.rest(), in.rest() + in.left()); }
+Bytes rest(const Cursor& in) {
+	return Bytes(in.rest(), in.rest() + in.left());
+}
 
 void fuzz_lz4(Cursor& in) {
 	Bytes frame;

@@ -49,7 +49,8 @@ template <typename Call> void tolerate(Call call) {
 
 inline constexpr std::uint32_t kMostElements = 64;
 
-inline void exercise_elements(const types::Container& container, types::TypeId id, const types::TypeInfo& info) {
+inline void exercise_elements(const types::Container& container, types::TypeId id,
+                              const types::TypeInfo& info) {
 	using types::Kind;
 	const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(info.count, kMostElements));
 	for (std::uint32_t i = 0; i < count; i++) {
@@ -83,7 +84,8 @@ inline void exercise(const types::Container& container, types::TypeId first, typ
 		tolerate([&] { types::find_enumerator(type, std::int64_t(1)); });
 		tolerate([&] { types::equivalent(type, last); });
 		exercise_elements(container, id, info);
-		for (const NameSpace space : {NameSpace::Ordinary, NameSpace::Struct, NameSpace::Union, NameSpace::Enum})
+		for (const NameSpace space :
+		     {NameSpace::Ordinary, NameSpace::Struct, NameSpace::Union, NameSpace::Enum})
 			tolerate([&] { container.find(space, info.name); });
 		tolerate([&] { container.find_function(info.name); });
 		tolerate([&] { container.find_variable(info.name); });

@@ -20,7 +20,9 @@ inline void put(Bytes& out, std::uint64_t value, unsigned bytes) {
 		out.push_back(static_cast<std::uint8_t>(value >> i * 8));
 }
 
-inline void put32(Bytes& out, std::uint32_t value) { put(out, value, 4); }
+inline void put32(Bytes& out, std::uint32_t value) {
+	put(out, value, 4);
+}
 
 class BtfBuilder {
 public:
@@ -85,7 +87,9 @@ public:
 
 	dfr::types::Blob blob() const { return dfr::types::Blob::from_bytes(bytes()); }
 	std::uint32_t next_id() const { return next_id_; }
-	std::uint32_t string_end() const { return first_string_ + static_cast<std::uint32_t>(strings.size()); }
+	std::uint32_t string_end() const {
+		return first_string_ + static_cast<std::uint32_t>(strings.size());
+	}
 
 	Bytes types;
 	Bytes strings;

@@ -9,10 +9,10 @@
 #include "tests/unit/types_btf_builder.h"
 
 using namespace dfr::types;
+using Catch::Contains;
 using dfr::Error;
 using dfr::test::BtfBuilder;
 using dfr::test::Bytes;
-using Catch::Contains;
 
 namespace {
 
@@ -284,7 +284,8 @@ TEST_CASE("BTF: damaged blobs are refused with the reason") {
 	}
 	SECTION("unknown kind") {
 		bytes[24 + 7] = 31;
-		CHECK_THROWS_WITH(reopen().find(NameSpace::Struct, "x"), Contains("type 1 is of no known kind"));
+		CHECK_THROWS_WITH(reopen().find(NameSpace::Struct, "x"),
+		                  Contains("type 1 is of no known kind"));
 	}
 	SECTION("a type that runs over the end") {
 		bytes[12] -= 4;
@@ -294,7 +295,9 @@ TEST_CASE("BTF: damaged blobs are refused with the reason") {
 		bytes[24 + 2] = 0xff;
 		CHECK_THROWS_WITH(reopen().info(1), Contains("string offset"));
 	}
-	SECTION("an id that does not exist") { CHECK_THROWS_WITH(reopen().info(4000), Contains("no type 4000")); }
+	SECTION("an id that does not exist") {
+		CHECK_THROWS_WITH(reopen().info(4000), Contains("no type 4000"));
+	}
 }
 
 TEST_CASE("BTF: cycles and ids that lead nowhere end in an error") {

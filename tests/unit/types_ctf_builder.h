@@ -46,7 +46,8 @@ public:
 
 	Bytes body() const {
 		Bytes out;
-		for (const Bytes* part : {&objects, &functions, &object_names, &function_names, &variables, &types, &strings})
+		for (const Bytes* part :
+		     {&objects, &functions, &object_names, &function_names, &variables, &types, &strings})
 			out.insert(out.end(), part->begin(), part->end());
 		return out;
 	}
@@ -63,7 +64,8 @@ public:
 		put32(out, 0);
 		put32(out, 0); // labels
 		std::uint32_t at = 0;
-		for (const Bytes* part : {&objects, &functions, &object_names, &function_names, &variables, &types}) {
+		for (const Bytes* part :
+		     {&objects, &functions, &object_names, &function_names, &variables, &types}) {
 			put32(out, at);
 			at += static_cast<std::uint32_t>(part->size());
 		}

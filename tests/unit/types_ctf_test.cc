@@ -15,11 +15,11 @@
 #include "tests/unit/types_ctf_builder.h"
 
 using namespace dfr::types;
+using Catch::Contains;
 using dfr::test::Bytes;
 using dfr::test::CtfBuilder;
 using dfr::test::put;
 using dfr::test::put32;
-using Catch::Contains;
 
 namespace {
 
@@ -80,7 +80,8 @@ void check_small_unit(const Ctf& ctf, const SmallUnit& unit) {
 // gcc in a directory of its own, which goes away with it.
 class Compiler {
 public:
-	Compiler() : directory_(std::filesystem::temp_directory_path() / ("dfr-ctf-" + std::to_string(getpid()))) {
+	Compiler()
+	    : directory_(std::filesystem::temp_directory_path() / ("dfr-ctf-" + std::to_string(getpid()))) {
 		std::filesystem::create_directory(directory_);
 	}
 	~Compiler() { std::filesystem::remove_all(directory_); }
@@ -142,9 +143,11 @@ TEST_CASE("CTF: a compressed dictionary") {
 	check_small_unit(ctf, unit);
 
 	packed[packed.size() / 2] ^= 0x55;
-	CHECK_THROWS_WITH(Ctf("bad", Blob::from_bytes(unit.b.bytes(&packed)), nullptr), Contains("compressed data"));
+	CHECK_THROWS_WITH(Ctf("bad", Blob::from_bytes(unit.b.bytes(&packed)), nullptr),
+	                  Contains("compressed data"));
 	packed.resize(1);
-	CHECK_THROWS_WITH(Ctf("bad", Blob::from_bytes(unit.b.bytes(&packed)), nullptr), Contains("damaged CTF"));
+	CHECK_THROWS_WITH(Ctf("bad", Blob::from_bytes(unit.b.bytes(&packed)), nullptr),
+	                  Contains("damaged CTF"));
 }
 
 TEST_CASE("CTF: an archive of a parent and a child") {
@@ -307,9 +310,10 @@ TEST_CASE("CTF: what gcc writes for a program") {
 
 TEST_CASE("CTF: what the linker writes when units disagree") {
 	Compiler compiler;
-	const std::string program = compiler.build({"struct c { int a; }; struct c x; int main(void) { return x.a; }",
-	                                            "struct c { long z; char b; }; struct c y;"},
-	                                           "-rdynamic");
+	const std::string program =
+	    compiler.build({"struct c { int a; }; struct c x; int main(void) { return x.a; }",
+	                    "struct c { long z; char b; }; struct c y;"},
+	                   "-rdynamic");
 	const auto file = CtfFile::open(program);
 	REQUIRE(file);
 	CHECK(file->dictionaries().size() == 3);

@@ -21,9 +21,9 @@
 #include "tests/unit/types_btf_builder.h"
 
 using namespace dfr::types;
+using Catch::Contains;
 using dfr::test::BtfBuilder;
 using dfr::test::Bytes;
-using Catch::Contains;
 namespace fs = std::filesystem;
 
 namespace {
@@ -51,16 +51,21 @@ Bytes elf_with(std::string_view section, const Bytes& contents) {
 	out.insert(out.end(), contents.begin(), contents.end());
 	out.insert(out.end(), names.begin(), names.end());
 	append(out, Elf64_Shdr{});
-	append(out, Elf64_Shdr{.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = sizeof header, .sh_size = contents.size()});
-	append(out, Elf64_Shdr{.sh_type = SHT_STRTAB, .sh_offset = sizeof header + contents.size(), .sh_size = names.size()});
+	append(out, Elf64_Shdr{.sh_name = 1,
+	                       .sh_type = SHT_PROGBITS,
+	                       .sh_offset = sizeof header,
+	                       .sh_size = contents.size()});
+	append(out, Elf64_Shdr{.sh_type = SHT_STRTAB,
+	                       .sh_offset = sizeof header + contents.size(),
+	                       .sh_size = names.size()});
 	return out;
 }
 
 Bytes xz(const Bytes& bytes) {
 	Bytes out(lzma_stream_buffer_bound(bytes.size()));
 	std::size_t used = 0;
-	REQUIRE(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, nullptr, bytes.data(), bytes.size(), out.data(), &used,
-	                                out.size()) == LZMA_OK);
+	REQUIRE(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, nullptr, bytes.data(), bytes.size(), out.data(),
+	                                &used, out.size()) == LZMA_OK);
 	out.resize(used);
 	return out;
 }
@@ -128,7 +133,8 @@ public:
 	~Directory() { fs::remove_all(path_); }
 	std::string write(const std::string& name, const Bytes& bytes) const {
 		std::ofstream(path_ / name, std::ios::binary)
-		    .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+		    .write(reinterpret_cast<const char*>(bytes.data()),
+		           static_cast<std::streamsize>(bytes.size()));
 		return (path_ / name).string();
 	}
 	std::string path() const { return path_.string(); }

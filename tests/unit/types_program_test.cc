@@ -32,7 +32,8 @@ struct Basics {
 
 	std::string place(TypeRef type, std::string_view member) {
 		const auto found = find_member(type, member);
-		return found ? std::to_string(found->bit_offset) + ":" + std::to_string(found->bit_width) : "none";
+		return found ? std::to_string(found->bit_offset) + ":" + std::to_string(found->bit_width)
+		             : "none";
 	}
 };
 
@@ -72,8 +73,9 @@ TEST_CASE("program types: derived types are interned and written as C") {
 
 TEST_CASE("program types: structs are laid out as C does") {
 	Basics t;
-	const TypeRef s = t.make(Kind::Struct, "s",
-	                         {{"a", t.char_}, {"b", t.int_}, {"c", t.short_}, {"d", t.long_}, {"e", t.char_}});
+	const TypeRef s =
+	    t.make(Kind::Struct, "s",
+	           {{"a", t.char_}, {"b", t.int_}, {"c", t.short_}, {"d", t.long_}, {"e", t.char_}});
 	CHECK(t.place(s, "b") == "32:0");
 	CHECK(t.place(s, "c") == "64:0");
 	CHECK(t.place(s, "d") == "128:0");

@@ -85,7 +85,9 @@ TEST_CASE("kernel symbols: hidden addresses, empty and missing text") {
 	CHECK(from_text("1 T\n 1 T x\n1 T x\t[m\nzz T x\n1 T \n").count() == 0);
 }
 
-extern "C" __attribute__((noinline, used)) int dfr_test_landmark(int x) { return x * 3 + 1; }
+extern "C" __attribute__((noinline, used)) int dfr_test_landmark(int x) {
+	return x * 3 + 1;
+}
 
 TEST_CASE("user symbols: this program's own") {
 	const ElfSymbols symbols = ElfSymbols::open("/proc/self/exe");
@@ -121,11 +123,13 @@ TEST_CASE("user symbols: this program's own") {
 TEST_CASE("user symbols: damaged files are refused") {
 	Blob file = Blob::from_file("/proc/self/exe");
 	std::vector<std::uint8_t> bytes(file.bytes().begin(), file.bytes().begin() + 4096);
-	CHECK_THROWS_WITH(ElfSymbols::from_blob("cut", Blob::from_bytes(bytes)), Contains("lies outside the file"));
+	CHECK_THROWS_WITH(ElfSymbols::from_blob("cut", Blob::from_bytes(bytes)),
+	                  Contains("lies outside the file"));
 	bytes[EI_CLASS] = ELFCLASS32;
 	CHECK_THROWS_WITH(ElfSymbols::from_blob("narrow", Blob::from_bytes(bytes)), Contains("64-bit"));
 	bytes[0] = 0;
-	CHECK_THROWS_WITH(ElfSymbols::from_blob("text", Blob::from_bytes(bytes)), Contains("not an ELF file"));
+	CHECK_THROWS_WITH(ElfSymbols::from_blob("text", Blob::from_bytes(bytes)),
+	                  Contains("not an ELF file"));
 
 	// A header alone: no sections, no symbols, no fault.
 	Elf64_Ehdr header{};
