@@ -20,8 +20,8 @@ namespace {
 
 constexpr uint32_t kTakeBatch = 256;
 constexpr size_t kCatalogBytes = 256 * 1024;
-constexpr uint64_t kSlot = 1u << 18;	    // DFR_MAP_OFFSET's step from block to block
-constexpr uint32_t kWindowBlocks = 64;	    // mapped at once
+constexpr size_t kPageSize = 4096;
+constexpr size_t kMappingsMax = 8192; // far below vm.max_map_count
 constexpr uint64_t kSnapshotMax = 1ull << 30;
 
 std::string refusal(const dfr_ioc_enable& io, int code) {
@@ -46,23 +46,25 @@ dfr_ioc_name named(const std::string& name) {
 
 } // namespace
 
-// A run of block slots, mapped read-only. The mapping holds its pages, so it stays readable whatever
-// happens to the state.
-class DeviceSession::Window {
+// One block, mapped read-only. Blocks come to be while a state runs, so each is mapped when it is
+// taken first: a mapping made earlier would have a hole there. The mapping holds its pages, so it
+// stays readable whatever happens to the state.
+class DeviceSession::Mapping {
 public:
-	Window(const Device& device, uint32_t cpu, uint32_t first) {
-		const off_t offset = static_cast<off_t>(DFR_MAP_OFFSET(cpu, first));
-		base_ = ::mmap(nullptr, kWindowBlocks * kSlot, PROT_READ, MAP_SHARED, device.fd(), offset);
+	Mapping(const Device& device, const dfr_ioc_taken& taken, size_t size) : size_(size) {
+		const off_t offset = static_cast<off_t>(DFR_MAP_OFFSET(taken.cpu, taken.block));
+		base_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, device.fd(), offset);
 		if (base_ == MAP_FAILED)
-			throw Error::from_errno("cannot map the blocks of CPU " + std::to_string(cpu));
+			throw Error::from_errno("cannot map a block of CPU " + std::to_string(taken.cpu));
 	}
-	~Window() { ::munmap(base_, kWindowBlocks * kSlot); }
-	Window(const Window&) = delete;
-	Window& operator=(const Window&) = delete;
-	const std::byte* slot(uint32_t index) const { return static_cast<const std::byte*>(base_) + index * kSlot; }
+	~Mapping() { ::munmap(base_, size_); }
+	Mapping(const Mapping&) = delete;
+	Mapping& operator=(const Mapping&) = delete;
+	const std::byte* bytes() const { return static_cast<const std::byte*>(base_); }
 
 private:
 	void* base_;
+	size_t size_;
 };
 
 DeviceSession::DeviceSession(const std::string& path) : device_(path) { device_.info(); }
@@ -196,21 +198,22 @@ void DeviceSession::take() {
 // Where the taken block is mapped. Blocks smaller than a page share one; the one meant has the
 // sequence number that TAKE named.
 const std::byte* DeviceSession::find(const dfr_ioc_taken& taken) {
-	const uint32_t first = taken.block / kWindowBlocks * kWindowBlocks;
-	std::unique_ptr<Window>& window = windows_[DFR_MAP_OFFSET(taken.cpu, first)];
-	if (!window)
-		window = std::make_unique<Window>(device_, taken.cpu, first);
-	const std::byte* slot = window->slot(taken.block - first);
 	const uint32_t size = catalog_.block_size;
-	if (size >= 4096 || size < DFR_BLOCK_MIN)
-		return slot;
-	for (uint32_t at = 0; at + size <= 4096; at += size) {
+	if (size < DFR_BLOCK_MIN || size > DFR_BLOCK_MAX)
+		throw Error("the state's catalog does not say how large its blocks are",
+			    "load the module that came with this dfr");
+	if (mappings_.size() >= kMappingsMax)
+		mappings_.clear();
+	std::unique_ptr<Mapping>& mapping = mappings_[DFR_MAP_OFFSET(taken.cpu, taken.block)];
+	if (!mapping)
+		mapping = std::make_unique<Mapping>(device_, taken, std::max<size_t>(size, kPageSize));
+	for (uint32_t at = 0; size < kPageSize && at + size <= kPageSize; at += size) {
 		dfr_block head;
-		std::memcpy(&head, slot + at, sizeof(head));
+		std::memcpy(&head, mapping->bytes() + at, sizeof(head));
 		if (head.magic == DFR_BLOCK_MAGIC && head.seq == taken.seq && head.cpu == taken.cpu)
-			return slot + at;
+			return mapping->bytes() + at;
 	}
-	return slot;
+	return mapping->bytes();
 }
 
 std::optional<trace::Block> DeviceSession::copy(const dfr_ioc_taken& taken) {
@@ -218,7 +221,7 @@ std::optional<trace::Block> DeviceSession::copy(const dfr_ioc_taken& taken) {
 	dfr_block head;
 	std::memcpy(&head, at, sizeof(head));
 	const uint64_t used = uint64_t{head.hdr_size} + head.committed;
-	if (head.seq != taken.seq || used < sizeof(head) || used > std::min(head.size, uint32_t{DFR_BLOCK_MAX}))
+	if (head.seq != taken.seq || used < sizeof(head) || used > catalog_.block_size)
 		return std::nullopt;
 	trace::Block block;
 	block.bytes.assign(at, at + used);

@@ -44,7 +44,7 @@ public:
 	std::string name() const override;
 
 private:
-	class Window;
+	class Mapping;
 	void take();
 	void read_catalog();
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
@@ -56,7 +56,7 @@ private:
 	std::vector<std::byte> catalog_rest_; // an entry of which only a part has been read
 	uint64_t catalog_read_ = 0;
 	std::deque<dfr_ioc_taken> taken_;
-	std::map<uint64_t, std::unique_ptr<Window>> windows_;
+	std::map<uint64_t, std::unique_ptr<Mapping>> mappings_;
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied
 	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read

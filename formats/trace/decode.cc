@@ -56,14 +56,18 @@ void DecodeDamage::add(const DecodeDamage& other) {
 	bytes += other.bytes;
 }
 
+bool header_is_sane(const dfr_block& head) {
+	return head.magic == DFR_BLOCK_MAGIC && head.version == DFR_BLOCK_VERSION && head.seq != 0 &&
+	       std::has_single_bit(head.size) && head.size >= DFR_BLOCK_MIN && head.size <= DFR_BLOCK_MAX &&
+	       head.hdr_size >= sizeof(dfr_block) && head.hdr_size <= head.size && head.hdr_size % 8 == 0 &&
+	       head.committed <= head.size - head.hdr_size;
+}
+
 bool block_is_sane(std::span<const std::byte> bytes) {
 	if (bytes.size() < sizeof(dfr_block))
 		return false;
 	const auto head = load<dfr_block>(bytes.data());
-	return head.magic == DFR_BLOCK_MAGIC && head.version == DFR_BLOCK_VERSION && head.seq != 0 &&
-	       std::has_single_bit(head.size) && head.size >= DFR_BLOCK_MIN && head.size <= DFR_BLOCK_MAX &&
-	       head.hdr_size >= sizeof(dfr_block) && head.hdr_size <= head.size && head.hdr_size % 8 == 0 &&
-	       head.committed <= head.size - head.hdr_size && bytes.size() >= head.hdr_size + head.committed;
+	return header_is_sane(head) && bytes.size() >= head.hdr_size + head.committed;
 }
 
 namespace {

@@ -171,6 +171,7 @@ private:
 };
 
 // Whether a block's header makes sense for these bytes (a hostile block; nothing else is looked at).
+bool header_is_sane(const dfr_block& head);
 bool block_is_sane(std::span<const std::byte> bytes);
 // Whether it is sealed and its checksum right.
 bool block_is_verified(std::span<const std::byte> bytes);

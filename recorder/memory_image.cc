@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// From anchors to recordings: lays the extents of a catalog end to end, finds
+// the blocks of every ring, and merges the aggregation tables that hold the
+// totals since the last clear. One recording is one (boot, state). Blocks are
+// read from the image when they are asked for, so a dump of any size costs a few
+// words a block.
+#include "recorder/memory_image.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "formats/abi/aggtab.h"
+#include "formats/abi/spec.h"
+#include "formats/error.h"
+#include "formats/trace/decode.h"
+#include "recorder/anchors.h"
+
+namespace dfr::recorder {
+namespace {
+
+constexpr uint64_t kCatalogMax = 1ull << 30;
+constexpr uint64_t kTableMax = 1ull << 31;
+
+std::string plural(uint64_t number, const char* noun) {
+	return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+std::string boot_text(const BootId& boot) {
+	std::string text;
+	for (size_t i = 0; i < boot.size(); i++) {
+		char digits[3];
+		std::snprintf(digits, sizeof(digits), "%02x", boot[i]);
+		text += digits;
+		if (i == 3 || i == 5 || i == 7 || i == 9)
+			text += '-';
+	}
+	return text;
+}
+
+// The page frames of an anchor's runs, in order. Hostile: never more than the image can hold.
+std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit) {
+	std::vector<uint64_t> frames;
+	for (const dfr_anchor_run& run : anchor.runs)
+		for (uint32_t i = 0; i < run.pages && frames.size() < limit; i++)
+			frames.push_back(run.pfn + i);
+	return frames;
+}
+
+// One piece of memory made of page frames.
+struct Extent {
+	std::vector<uint64_t> frames;
+	int64_t displacement = 0;
+};
+
+class Image : public ImageSource {
+public:
+	Image(std::shared_ptr<const PhysicalMemory> memory, const BootId& boot, AnchorGroup group,
+	      std::optional<PanicNote> panic)
+	    : memory_(std::move(memory)), group_(std::move(group)), panic_(std::move(panic)), boot_(boot) {
+		page_limit_ = memory_->bytes() / kPage + 1;
+		remarks_ = memory_->remarks();
+		partial_ = !remarks_.empty();
+		read_catalog();
+		find_blocks();
+		leave_out_taken();
+		read_tables();
+		count_speculations();
+		if (panic_)
+			note_panic();
+	}
+
+	const trace::Catalog& catalog() override { return catalog_; }
+	std::string name() const override { return memory_->path(); }
+	std::string boot() const override { return boot_text(boot_); }
+	const std::optional<PanicNote>& panic() const override { return panic_; }
+	uint64_t blocks() const override { return refs_.size(); }
+	std::vector<trace::AggEntry> aggregations() override { return aggregations_; }
+	trace::Losses losses() override { return {}; } // the ledger is in the blocks
+	std::vector<std::string> remarks() override { return remarks_; }
+	bool partial() override { return partial_; }
+	std::vector<trace::BlockRef> index() override { return refs_; }
+
+	std::optional<trace::Block> next() override {
+		while (next_ < refs_.size())
+			if (std::optional<trace::Block> block = load(refs_[next_++]))
+				return block;
+		return std::nullopt;
+	}
+
+	std::optional<trace::Block> load(const trace::BlockRef& ref) override {
+		if (ref.handle >= places_.size())
+			return std::nullopt;
+		trace::Block block;
+		block.bytes.resize(ref.head.hdr_size + ref.head.committed);
+		if (!read(places_[ref.handle], block.bytes) || !trace::block_is_sane(block.bytes))
+			return std::nullopt;
+		block.verified = trace::block_is_verified(block.bytes);
+		return block;
+	}
+
+	// When this boot was, for the order among several.
+	uint64_t latest_time() const { return catalog_.clocks.empty() ? 0 : catalog_.clocks.back().real; }
+
+private:
+	// A block's bytes: from `within` in the first frame on.
+	struct Place {
+		Extent extent;
+		uint32_t within = 0;
+	};
+
+	void trouble(std::string remark) {
+		remarks_.push_back(std::move(remark));
+		partial_ = true;
+	}
+
+	bool read(const Place& place, std::span<std::byte> into) const {
+		uint64_t within = place.within;
+		for (const uint64_t frame : place.extent.frames) {
+			const size_t size = std::min<uint64_t>(into.size(), kPage - within);
+			if (!memory_->read(frame * kPage + within, into.first(size), place.extent.displacement))
+				return false;
+			into = into.subspan(size);
+			within = 0;
+			if (into.empty())
+				return true;
+		}
+		return into.empty();
+	}
+
+	// All parts of one thing, laid end to end up to the first that is missing.
+	Extent extent_of(uint32_t kind, uint32_t cpu, uint32_t half, uint64_t limit) {
+		Extent result;
+		for (uint32_t part = 0;; part++) {
+			const auto found = group_.anchors.find({.kind = kind, .cpu = cpu, .half = half, .part = part});
+			if (found == group_.anchors.end())
+				return result;
+			result.displacement = found->second.displacement;
+			const std::vector<uint64_t> frames = frames_of(found->second, limit / kPage);
+			result.frames.insert(result.frames.end(), frames.begin(), frames.end());
+			if (result.frames.size() > limit / kPage)
+				return result;
+		}
+	}
+
+	void read_catalog() {
+		const Extent extent = extent_of(DFR_ANCHOR_CATALOG, 0, 0, kCatalogMax);
+		dfr_catalog head{};
+		const Place place{.extent = extent};
+		if (extent.frames.empty() || !read(place, std::as_writable_bytes(std::span(&head, 1))))
+			return trouble("its catalog is not in the image: records cannot be read");
+		const uint64_t there = std::min<uint64_t>(extent.frames.size() * kPage, kCatalogMax);
+		if (head.committed > there)
+			trouble(plural(head.committed - there, "byte") + " of its catalog are missing");
+		std::vector<std::byte> log(std::min<uint64_t>(head.committed, there));
+		if (!read(place, log))
+			trouble("a part of its catalog is not in the image");
+		try {
+			if (catalog_.parse(log) != log.size())
+				trouble("its catalog ends within an entry");
+		} catch (const Error& error) {
+			trouble(error.what());
+		}
+	}
+
+	void find_blocks() {
+		for (const auto& [key, anchor] : group_.anchors)
+			if (key.kind == DFR_ANCHOR_RING)
+				find_blocks_of(anchor);
+		std::sort(refs_.begin(), refs_.end(), [](const trace::BlockRef& a, const trace::BlockRef& b) {
+			return std::tuple(a.head.cpu, a.head.seq) < std::tuple(b.head.cpu, b.head.seq);
+		});
+		const auto same = [](const trace::BlockRef& a, const trace::BlockRef& b) {
+			return a.head.cpu == b.head.cpu && a.head.seq == b.head.seq;
+		};
+		refs_.erase(std::unique(refs_.begin(), refs_.end(), same), refs_.end());
+		if (damaged_)
+			trouble(plural(damaged_, "damaged block"));
+		if (absent_)
+			trouble(plural(absent_, "block") + " not in the image");
+	}
+
+	// The runs of one anchor, laid end to end, hold whole blocks.
+	void find_blocks_of(const FoundAnchor& anchor) {
+		const uint64_t size = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
+		if (size < DFR_BLOCK_MIN || size > DFR_BLOCK_MAX || (size & (size - 1)))
+			return trouble("an anchor of a ring has blocks of " + std::to_string(size) + " bytes");
+		const std::vector<uint64_t> frames = frames_of(anchor, page_limit_);
+		const uint64_t pages = std::max<uint64_t>(size / kPage, 1);
+		for (size_t first = 0; first + pages <= frames.size(); first += pages) {
+			Place place;
+			place.extent.displacement = anchor.displacement;
+			place.extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
+			for (place.within = 0; place.within < kPage; place.within += static_cast<uint32_t>(size))
+				add_block(place, anchor);
+		}
+	}
+
+	void add_block(const Place& place, const FoundAnchor& anchor) {
+		dfr_block head{};
+		if (!read(place, std::as_writable_bytes(std::span(&head, 1)))) {
+			absent_++;
+			return;
+		}
+		if (!head.magic || !head.seq)
+			return; // never used, or just being recycled
+		// The header alone must make sense here; its records are the decoder's business.
+		if (!trace::header_is_sane(head) || head.state_id != anchor.state_id || head.cpu != anchor.cpu) {
+			damaged_++;
+			return;
+		}
+		refs_.push_back({.head = head, .handle = places_.size()});
+		places_.push_back(place);
+		if (!(head.flags & DFR_BLOCK_CLOSED))
+			open_++;
+	}
+
+	// Blocks that a consumer had taken and given back are still in memory, older than the ring's own
+	// and with gaps before these. They are in the consumer's file; here they would look like loss.
+	// Where blocks are damaged a gap means damage, so everything is kept.
+	void leave_out_taken() {
+		if (open_)
+			remarks_.push_back(plural(open_, "open block") + ", checked by structure only");
+		if (damaged_ || absent_)
+			return;
+		std::vector<trace::BlockRef> kept;
+		uint64_t left_out = 0;
+		for (auto at = refs_.rbegin(); at != refs_.rend(); ++at) {
+			const bool same_cpu = !kept.empty() && kept.back().head.cpu == at->head.cpu;
+			const bool gap = same_cpu && kept.back().head.seq != at->head.seq + 1;
+			if (gap || (same_cpu && skip_cpu_ == at->head.cpu)) {
+				skip_cpu_ = at->head.cpu;
+				left_out++;
+				continue;
+			}
+			kept.push_back(*at);
+		}
+		std::reverse(kept.begin(), kept.end());
+		refs_ = std::move(kept);
+		if (left_out)
+			remarks_.push_back(plural(left_out, "older block") + " left out that a consumer had taken already");
+	}
+
+	std::optional<std::vector<std::byte>> read_table(uint32_t cpu, uint32_t half, dfr_aggtab& head) {
+		const Extent extent = extent_of(DFR_ANCHOR_AGG, cpu, half, kTableMax);
+		const Place place{.extent = extent};
+		if (extent.frames.empty())
+			return std::nullopt;
+		if (!read(place, std::as_writable_bytes(std::span(&head, 1))) || head.magic != DFR_AGGTAB_MAGIC ||
+		    head.used > extent.frames.size() * kPage || head.used < sizeof(head)) {
+			trouble("an aggregation table is damaged");
+			return std::nullopt;
+		}
+		std::vector<std::byte> table(head.used);
+		if (!read(place, table)) {
+			trouble("a part of an aggregation table is not in the image");
+			return std::nullopt;
+		}
+		return table;
+	}
+
+	void merge_table(const std::vector<std::byte>& table) {
+		if (const size_t senseless = trace::merge_aggregation_table(table, aggregations_))
+			trouble(plural(senseless, "byte") + " of an aggregation table could not be read");
+	}
+
+	// The base table holds what was merged; halves of later generations have not been merged yet.
+	void read_tables() {
+		uint64_t merged = 0;
+		dfr_aggtab head{};
+		if (const auto base = read_table(DFR_AGGTAB_BASE_CPU, 0, head)) {
+			merged = head.generation;
+			merge_table(*base);
+		}
+		std::set<std::pair<uint32_t, uint32_t>> halves;
+		for (const auto& [key, anchor] : group_.anchors)
+			if (key.kind == DFR_ANCHOR_AGG && key.cpu != DFR_AGGTAB_BASE_CPU)
+				halves.emplace(key.cpu, key.half);
+		for (const auto& [cpu, half] : halves) {
+			const auto table = read_table(cpu, half, head);
+			if (!table)
+				continue;
+			if (head.drops)
+				dropped_ += head.drops;
+			if (head.generation > merged)
+				merge_table(*table);
+		}
+		if (dropped_)
+			trouble(plural(dropped_, "update") + " of aggregations lost (table full)");
+	}
+
+	// Speculations that were neither committed nor discarded: told of, not given.
+	void count_speculations() {
+		std::set<uint32_t> active;
+		uint64_t records = 0;
+		for (const auto& [key, anchor] : group_.anchors) {
+			if (key.kind != DFR_ANCHOR_SPEC || anchor.runs.empty())
+				continue;
+			const uint32_t unit = anchor.runs[0].offset;
+			if (unit < DFR_SPEC_CHUNK_MIN || (unit & (unit - 1)) || unit > DFR_BLOCK_MAX)
+				continue;
+			const uint64_t pages = std::max<uint64_t>(unit / kPage, 1);
+			const std::vector<uint64_t> frames = frames_of(anchor, page_limit_);
+			for (size_t first = 0; first + pages <= frames.size(); first += pages)
+				for (uint64_t within = 0; within < kPage; within += unit) {
+					dfr_spec_chunk chunk{};
+					const auto bytes = std::as_writable_bytes(std::span(&chunk, 1));
+					if (!memory_->read(frames[first] * kPage + within, bytes, anchor.displacement) ||
+					    chunk.magic != DFR_SPEC_MAGIC || !chunk.used)
+						continue;
+					active.insert(chunk.id);
+					records += chunk.records;
+				}
+		}
+		if (!active.empty())
+			remarks_.push_back(plural(active.size(), "speculation") + " in flight (" +
+					   plural(records, "record") + ", not committed)");
+	}
+
+	void note_panic() {
+		catalog_.machine["panic"] = panic_->reason;
+		catalog_.machine["panic_comm"] = panic_->comm;
+		catalog_.events.push_back({.event = DFR_EVENT_PANIC,
+					   .value = static_cast<int32_t>(panic_->cpu),
+					   .time = panic_->time});
+	}
+
+	std::shared_ptr<const PhysicalMemory> memory_;
+	AnchorGroup group_;
+	std::optional<PanicNote> panic_;
+	BootId boot_;
+	uint64_t page_limit_ = 0;
+	trace::Catalog catalog_;
+	std::vector<trace::BlockRef> refs_; // by (cpu, seq)
+	std::vector<Place> places_;
+	std::vector<trace::AggEntry> aggregations_;
+	std::vector<std::string> remarks_;
+	bool partial_ = false;
+	uint64_t damaged_ = 0, absent_ = 0, open_ = 0, dropped_ = 0;
+	uint32_t skip_cpu_ = UINT32_MAX;
+	size_t next_ = 0;
+};
+
+[[noreturn]] void nothing_found(const PhysicalMemory& memory, const AnchorScan& scan) {
+	std::string why = "no recording in " + memory.path() + ": ";
+	if (scan.damaged || scan.misplaced)
+		why += plural(scan.damaged, "damaged anchor") + " and " + std::to_string(scan.misplaced) +
+		       " that stand elsewhere than they say are all that is there";
+	else
+		why += "none of its " + std::to_string(memory.bytes() >> 20) + " MiB has an anchor";
+	throw Error(why, "was dfr.ko loaded and recording when the image was made? Dumps that leave kernel pages "
+			 "out (makedumpfile -d 31 keeps them) or that were taken after a reboot hold nothing");
+}
+
+} // namespace
+
+std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path) {
+	const auto memory = std::make_shared<const PhysicalMemory>(path);
+	AnchorScan scan = scan_anchors(*memory);
+	if (scan.recordings.empty())
+		nothing_found(*memory, scan);
+	std::vector<std::unique_ptr<Image>> images;
+	for (auto& [key, group] : scan.recordings) {
+		const auto panic = scan.panics.find(key.first);
+		images.push_back(std::make_unique<Image>(
+		    memory, key.first, std::move(group),
+		    panic == scan.panics.end() ? std::nullopt : std::optional(panic->second)));
+	}
+	std::stable_sort(images.begin(), images.end(), [](const auto& a, const auto& b) {
+		const auto rank = [](const Image& image) {
+			return std::tuple(image.panic().has_value(), image.latest_time(), image.blocks());
+		};
+		return rank(*a) > rank(*b);
+	});
+	std::vector<std::unique_ptr<ImageSource>> result;
+	for (auto& image : images)
+		result.push_back(std::move(image));
+	return result;
+}
+
+} // namespace dfr::recorder

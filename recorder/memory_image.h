@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Recordings of a dead machine: finds the anchors (formats/abi/anchor.h) in an
+// image of its memory and gives each recording that they describe as a
+// BlockSource. Needs no symbols, no page tables and no help from the kernel that
+// died. Everything that is found is hostile until its checksum, or its
+// structure, says otherwise.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/trace/source.h"
+
+namespace dfr::recorder {
+
+struct PanicNote {
+	uint64_t time = 0; // the clock of all records
+	uint32_t cpu = 0, tid = 0;
+	std::string comm, reason;
+};
+
+class ImageSource : public trace::BlockSource {
+public:
+	virtual const std::optional<PanicNote>& panic() const = 0;
+	virtual std::string boot() const = 0; // boot id as text
+	virtual uint64_t blocks() const = 0;
+};
+
+// All recordings in the image: the last boot's first, and among these those with blocks first.
+// Throws dfr::Error if the file cannot be read or holds none.
+std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path);
+
+} // namespace dfr::recorder

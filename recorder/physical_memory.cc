@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Opening and scanning memory images. Headers are hostile: every program header
+// is cut to what the file really has. Read by pread in large pieces, which works
+// on /proc/vmcore too and keeps a dump of any size out of this process's memory.
+#include "recorder/physical_memory.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+
+namespace dfr::recorder {
+namespace {
+
+constexpr size_t kWindow = 4 << 20;
+constexpr uint32_t kMaxSegments = 1u << 20;
+
+// Dumps that are no plain memory: what they are and how to make them so.
+void refuse_packed(const std::string& path, const char (&magic)[16]) {
+	const auto starts = [&](const char* text) { return std::memcmp(magic, text, std::strlen(text)) == 0; };
+	if (starts("KDUMP   ") || starts("DISKDUMP"))
+		throw Error("cannot read " + path + ": it is a kdump-compressed dump",
+			    "convert it: makedumpfile -E -d 0 " + path + " core.elf, then harvest core.elf");
+	if (starts("makedumpfile"))
+		throw Error("cannot read " + path + ": it is a dump in makedumpfile's flattened form",
+			    "rebuild it: makedumpfile -R core < " + path + ", then convert that to ELF: "
+			    "makedumpfile -E -d 0 core core.elf");
+	if (starts("\x28\xb5\x2f\xfd") || starts("\x1f\x8b") || starts("\xfd" "7zXZ"))
+		throw Error("cannot read " + path + ": it is compressed", "uncompress it first (zstd -d, gunzip, unxz)");
+	if (starts("QFI\xfb"))
+		throw Error("cannot read " + path + ": it is a qcow2 disk image, not memory",
+			    "dump the guest's memory: dump-guest-memory FILE in QEMU's monitor");
+	if (starts("\x89" "dfr"))
+		throw Error("cannot harvest " + path + ": it is a recording already", "ask it: dfr replay " + path);
+}
+
+} // namespace
+
+PhysicalMemory::PhysicalMemory(const std::string& path) : path_(path) {
+	fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+	if (fd_ < 0)
+		throw Error::from_errno("cannot open " + path);
+	try {
+		struct stat status;
+		if (::fstat(fd_, &status) != 0)
+			throw Error::from_errno("cannot read " + path);
+		if (S_ISDIR(status.st_mode))
+			throw Error("cannot read " + path + ": it is a folder");
+		const uint64_t size = status.st_size;
+		char magic[16] = {};
+		read_file(0, std::as_writable_bytes(std::span(magic)));
+		refuse_packed(path, magic);
+		if (std::memcmp(magic, ELFMAG, SELFMAG) == 0) {
+			open_elf(size);
+		} else {
+			raw_ = true;
+			ranges_.push_back({.address = 0, .offset = 0, .size = size});
+		}
+	} catch (...) {
+		::close(fd_);
+		throw;
+	}
+}
+
+PhysicalMemory::~PhysicalMemory() { ::close(fd_); }
+
+void PhysicalMemory::open_elf(uint64_t size) {
+	Elf64_Ehdr head{};
+	if (!read_file(0, std::as_writable_bytes(std::span(&head, 1))))
+		throw Error("cannot read " + path_ + ": it is cut within its ELF header");
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB)
+		throw Error("cannot read " + path_ + ": only 64-bit little-endian dumps can be read");
+	if (head.e_type != ET_CORE)
+		throw Error("cannot read " + path_ + ": it is an ELF file, but not a core dump",
+			    "give a dump of the machine's memory");
+	uint32_t count = head.e_phnum;
+	if (count == PN_XNUM) {
+		Elf64_Shdr section{};
+		if (!read_file(head.e_shoff, std::as_writable_bytes(std::span(&section, 1))))
+			throw Error("cannot read " + path_ + ": its number of segments is missing");
+		count = section.sh_info;
+	}
+	if (head.e_phentsize != sizeof(Elf64_Phdr) || count > kMaxSegments)
+		throw Error("cannot read " + path_ + ": its program headers make no sense");
+	uint64_t missing = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		Elf64_Phdr segment{};
+		if (!read_file(head.e_phoff + uint64_t{i} * sizeof(segment), std::as_writable_bytes(std::span(&segment, 1))))
+			throw Error("cannot read " + path_ + ": it is cut within its program headers");
+		if (segment.p_type != PT_LOAD || !segment.p_filesz)
+			continue;
+		// /proc/vmcore tells its size, pipes and devices do not: then reads find the end.
+		uint64_t here = segment.p_filesz;
+		if (size)
+			here = segment.p_offset < size ? std::min(here, size - segment.p_offset) : 0;
+		missing += segment.p_filesz - here;
+		if (here)
+			ranges_.push_back({.address = segment.p_paddr, .offset = segment.p_offset, .size = here});
+	}
+	if (missing)
+		remarks_.push_back("the dump is cut: " + std::to_string(missing) + " bytes of memory are missing");
+	std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.address < b.address; });
+	const bool no_addresses = ranges_.size() > 1 && std::all_of(ranges_.begin(), ranges_.end(), [](const Range& range) {
+		return range.address == 0;
+	});
+	if (no_addresses)
+		throw Error("cannot read " + path_ + ": its segments have no physical addresses",
+			    "it looks like the core dump of a process; give a dump of the machine's memory");
+}
+
+uint64_t PhysicalMemory::bytes() const {
+	uint64_t sum = 0;
+	for (const Range& range : ranges_)
+		sum += range.size;
+	return sum;
+}
+
+bool PhysicalMemory::read_file(uint64_t offset, std::span<std::byte> into) const {
+	while (!into.empty()) {
+		const ssize_t got = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(offset));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		into = into.subspan(got);
+		offset += got;
+	}
+	return true;
+}
+
+bool PhysicalMemory::read(uint64_t address, std::span<std::byte> into, int64_t displacement) const {
+	if (raw_)
+		address -= displacement;
+	while (!into.empty()) {
+		auto range = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+					      [](uint64_t at, const Range& r) { return at < r.address; });
+		if (range == ranges_.begin())
+			return false;
+		--range;
+		const uint64_t within = address - range->address;
+		if (within >= range->size)
+			return false;
+		const size_t size = std::min<uint64_t>(into.size(), range->size - within);
+		if (!read_file(range->offset + within, into.first(size)))
+			return false;
+		into = into.subspan(size);
+		address += size;
+	}
+	return true;
+}
+
+void PhysicalMemory::scan(
+    uint64_t word, const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const {
+	std::vector<std::byte> window(kWindow);
+	for (const Range& range : ranges_) {
+		// Pages are aligned in the machine's addresses, wherever they stand in the file.
+		const uint64_t skip = (kPage - range.address % kPage) % kPage;
+		for (uint64_t at = skip; at + kPage <= range.size; at += kWindow) {
+			const size_t size = std::min<uint64_t>(kWindow, range.size - at) / kPage * kPage;
+			const std::span<std::byte> piece = std::span(window).first(size);
+			if (!read_file(range.offset + at, piece))
+				break;
+			for (size_t page = 0; page < size; page += kPage) {
+				uint64_t first;
+				std::memcpy(&first, piece.data() + page, sizeof(first));
+				if (first == word)
+					found(range.address + at + page, piece.subspan(page, kPage));
+			}
+		}
+	}
+}
+
+} // namespace dfr::recorder

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// PhysicalMemory: a machine's memory in a file, addressed as the machine did.
+// ELF cores (QEMU's dump-guest-memory, /proc/vmcore, makedumpfile -E) say which
+// bytes stood where; in a raw image the file offset is the address, or differs
+// from it by constants that whoever scans has to find (displacements). What is
+// in the memory is memory_image.h's business.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dfr::recorder {
+
+inline constexpr uint64_t kPage = 4096;
+
+class PhysicalMemory {
+public:
+	// Throws dfr::Error: it cannot be opened, or is a kind of dump that has to be converted first.
+	explicit PhysicalMemory(const std::string& path);
+	~PhysicalMemory();
+	PhysicalMemory(const PhysicalMemory&) = delete;
+	PhysicalMemory& operator=(const PhysicalMemory&) = delete;
+
+	const std::string& path() const { return path_; }
+	bool raw() const { return raw_; } // addresses are file offsets until displacements are known
+	uint64_t bytes() const;		  // of memory that the file holds
+	const std::vector<std::string>& remarks() const { return remarks_; }
+
+	// Every page-aligned page that starts with `word`, with its address.
+	void scan(uint64_t word, const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const;
+
+	// All of it, or false. `displacement`: address minus file offset, for raw images.
+	bool read(uint64_t address, std::span<std::byte> into, int64_t displacement = 0) const;
+
+private:
+	struct Range {
+		uint64_t address, offset, size;
+	};
+	void open_elf(uint64_t size);
+	bool read_file(uint64_t offset, std::span<std::byte> into) const;
+	std::string path_;
+	int fd_ = -1;
+	bool raw_ = false;
+	std::vector<Range> ranges_; // by address
+	std::vector<std::string> remarks_;
+};
+
+} // namespace dfr::recorder

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Builds the memory of a dead machine page by page: anchors as the module writes
+// them, catalogs, rings and tables on scattered page frames, and around that the
+// files in which such memory arrives (ELF core, raw). Shares no code with the
+// harvester.
+#pragma once
+
+#include <elf.h>
+#include <map>
+#include <vector>
+
+#include "formats/abi/anchor.h"
+#include "tests/unit/trace_builder.h"
+
+namespace dfr::test {
+
+class Memory {
+public:
+	static constexpr size_t kPageSize = 4096;
+	using Page = std::vector<std::byte>;
+
+	Page& page(uint64_t pfn) {
+		Page& found = pages[pfn];
+		found.resize(kPageSize);
+		return found;
+	}
+	// `bytes` on the given frames, in order.
+	void put(const std::vector<uint64_t>& frames, std::span<const std::byte> bytes) {
+		for (const uint64_t pfn : frames) {
+			Page& to = page(pfn);
+			const size_t size = std::min(bytes.size(), kPageSize);
+			std::copy_n(bytes.begin(), size, to.begin());
+			bytes = bytes.subspan(size);
+		}
+	}
+
+	struct Anchor {
+		uint64_t pfn = 0;
+		uint32_t kind = 0, cpu = 0, half = 0, part = 0;
+		uint64_t state_id = 7, generation = 1;
+		uint32_t unit = 0;
+		std::vector<uint64_t> frames;
+		uint8_t boot = 0xb0;
+		uint64_t stands_at = 0; // 0: where it says; else a stray copy on this frame
+	};
+	void anchor(const Anchor& a) {
+		Bytes bytes;
+		magic(bytes);
+		bytes.u64(a.pfn);
+		boot_id(bytes, a.boot);
+		bytes.u64(a.state_id).u32(a.kind).u32(a.cpu).u32(a.half).u32(a.part).u64(a.generation);
+		bytes.u32(static_cast<uint32_t>(a.frames.size())).u32(0).u64(0).u64(0);
+		for (const uint64_t pfn : a.frames)
+			bytes.u64(pfn).u32(1).u32(a.unit);
+		finish(bytes, a.stands_at ? a.stands_at : a.pfn);
+	}
+	void panic(uint64_t pfn, uint64_t time, std::string_view comm, std::string_view reason, uint8_t boot = 0xb0) {
+		Bytes bytes;
+		magic(bytes);
+		bytes.u64(pfn);
+		boot_id(bytes, boot);
+		bytes.u64(0).u32(DFR_ANCHOR_PANIC).u32(1).u32(0).u32(0).u64(99).u32(0).u32(0).u64(0).u64(0);
+		bytes.u64(time).u32(1).u32(4242);
+		text(bytes, comm, 16);
+		text(bytes, reason, 1024);
+		finish(bytes, pfn);
+	}
+
+	// One PT_LOAD for each run of frames.
+	std::vector<std::byte> elf() const {
+		std::vector<std::pair<uint64_t, uint64_t>> runs; // first frame, frames
+		for (const auto& [pfn, page] : pages) {
+			if (runs.empty() || runs.back().first + runs.back().second != pfn)
+				runs.emplace_back(pfn, 0);
+			runs.back().second++;
+		}
+		Elf64_Ehdr head{};
+		std::memcpy(head.e_ident, ELFMAG, SELFMAG);
+		head.e_ident[EI_CLASS] = ELFCLASS64;
+		head.e_ident[EI_DATA] = ELFDATA2LSB;
+		head.e_type = ET_CORE;
+		head.e_phoff = sizeof(head);
+		head.e_phentsize = sizeof(Elf64_Phdr);
+		head.e_phnum = static_cast<uint16_t>(runs.size());
+		Bytes file;
+		file.put(head);
+		uint64_t offset = sizeof(head) + runs.size() * sizeof(Elf64_Phdr);
+		for (const auto& [pfn, count] : runs) {
+			file.put(Elf64_Phdr{.p_type = PT_LOAD, .p_flags = 0, .p_offset = offset, .p_vaddr = 0,
+					    .p_paddr = pfn * kPageSize, .p_filesz = count * kPageSize,
+					    .p_memsz = count * kPageSize, .p_align = 0});
+			offset += count * kPageSize;
+		}
+		for (const auto& [pfn, page] : pages)
+			file.bytes.insert(file.bytes.end(), page.begin(), page.end());
+		return file.bytes;
+	}
+	// Frames from `first` on, without addresses.
+	std::vector<std::byte> raw(uint64_t first = 0) const {
+		std::vector<std::byte> file;
+		for (const auto& [pfn, page] : pages) {
+			file.resize((pfn - first) * kPageSize);
+			file.insert(file.end(), page.begin(), page.end());
+		}
+		return file;
+	}
+	std::map<uint64_t, Page> pages;
+
+private:
+	static void magic(Bytes& to) {
+		to.u64(DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY).u64(DFR_ANCHOR_WORD1 ^ DFR_ANCHOR_KEY);
+		to.u64(DFR_ANCHOR_WORD2 ^ DFR_ANCHOR_KEY).u64(DFR_ANCHOR_WORD3 ^ DFR_ANCHOR_KEY);
+	}
+	static void boot_id(Bytes& to, uint8_t boot) {
+		for (int i = 0; i < 16; i++)
+			to.u8(static_cast<uint8_t>(boot + i));
+	}
+	static void text(Bytes& to, std::string_view value, size_t room) {
+		for (size_t i = 0; i < room; i++)
+			to.u8(i < value.size() ? static_cast<uint8_t>(value[i]) : 0);
+	}
+	void finish(Bytes& bytes, uint64_t pfn) {
+		bytes.bytes.resize(kPageSize);
+		bytes.patch<uint32_t>(92, slow_crc32c(bytes.bytes));
+		put({pfn}, bytes.bytes);
+	}
+};
+
+} // namespace dfr::test

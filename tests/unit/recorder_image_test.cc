@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The memory-image harvester on images built page by page: several files of the
+// same memory, scattered frames, damage, stray copies, other boots.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <unistd.h>
+
+#include "formats/abi/dof.h"
+#include "formats/error.h"
+#include "formats/trace/decode.h"
+#include "recorder/memory_image.h"
+#include "tests/unit/image_builder.h"
+
+using namespace dfr;
+using test::BlockBytes;
+using test::Bytes;
+using test::CatalogLog;
+using test::Memory;
+
+namespace {
+
+class ImageFile {
+public:
+	explicit ImageFile(const std::vector<std::byte>& bytes) {
+		char name[] = "/tmp/dfr-image-XXXXXX";
+		const int fd = mkstemp(name);
+		REQUIRE(fd >= 0);
+		close(fd);
+		path = name;
+		std::ofstream out(path, std::ios::binary);
+		out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+	}
+	~ImageFile() { unlink(path.c_str()); }
+	std::string path;
+};
+
+CatalogLog sample_log(uint64_t state_id = 7, uint8_t boot = 0xb0) {
+	CatalogLog log(state_id, boot);
+	log.state("anonymous", 2, 8192, DFR_BUFPOLICY_RING, state_id);
+	log.clock(1'000, boot); // the later boot has the later clock
+	log.probe(1, "syscall", "vmlinux", "write", "entry", 3);
+	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1).dof(0, "program");
+	// Larger than a page, so that the log needs two.
+	log.entry(DFR_CAT_MACHINE, Bytes().text("cmdline=" + std::string(5000, 'x') + "\n"));
+	return log;
+}
+
+// A block of `size` with one record that has `value`, as it lies in memory.
+trace::Block one_record(uint16_t cpu, uint64_t seq, uint8_t value, uint32_t size, bool sealed = true) {
+	BlockBytes block(cpu, seq, 1000 * seq, size);
+	block.long_head(0, 0, 1000 * seq).context(1, 1, 1, "sh");
+	block.short_head(1, 0, 0).u8(0).u8(value);
+	block.counters(0, seq - 1);
+	return sealed ? block.sealed(true) : block.open(true);
+}
+
+std::vector<std::byte> agg_table(uint32_t cpu, uint32_t half, uint64_t generation, uint64_t count) {
+	Bytes table;
+	table.u32(DFR_AGGTAB_MAGIC).u32(1).u64(7).u32(cpu).u32(half).u64(generation).u64(4096).u64(0).u32(2).u32(1);
+	table.u64(0).u32(0).u32(0); // drops, buckets
+	table.u32(0).u32(0).u32(1).u16(DFR_ACT_COUNT).u16(1).u32(8).u32(0).u64(5).u64(count);
+	table.patch<uint64_t>(40, table.bytes.size());
+	return table.bytes;
+}
+
+// Two CPUs. CPU 0: blocks of two scattered pages, seq 4, 5 and 6 (open); CPU 1: one block, seq 1,
+// and one never used. An aggregation: base at generation 3 (10), halves at 4 (2), 3 (100: merged
+// already) and 4 (5).
+Memory sample_memory() {
+	Memory memory;
+	memory.put({100, 90}, sample_log().done());
+	memory.anchor({.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .generation = 1, .unit = 4096, .frames = {100}});
+	memory.anchor({.pfn = 51, .kind = DFR_ANCHOR_CATALOG, .part = 1, .generation = 2, .unit = 4096, .frames = {90}});
+	memory.put({200, 203}, one_record(0, 5, 55, 8192).bytes);
+	memory.put({201, 210}, one_record(0, 4, 44, 8192).bytes);
+	memory.put({220, 221}, one_record(0, 6, 66, 8192, false).bytes);
+	memory.anchor({.pfn = 52, .kind = DFR_ANCHOR_RING, .generation = 3, .unit = 8192,
+		       .frames = {200, 203, 201, 210, 220, 221}});
+	memory.put({300, 301}, one_record(1, 1, 11, 8192).bytes);
+	memory.page(302);
+	memory.page(303);
+	memory.anchor({.pfn = 53, .kind = DFR_ANCHOR_RING, .cpu = 1, .generation = 4, .unit = 8192,
+		       .frames = {300, 301, 302, 303}});
+	const struct {
+		uint64_t pfn, at;
+		uint32_t cpu, half;
+		uint64_t generation, count;
+	} tables[] = {{60, 400, DFR_AGGTAB_BASE_CPU, 0, 3, 10}, {61, 401, 0, 0, 4, 2}, {62, 402, 0, 1, 3, 100}, {63, 403, 1, 1, 4, 5}};
+	for (const auto& table : tables) {
+		memory.put({table.at}, agg_table(table.cpu, table.half, table.generation, table.count));
+		memory.anchor({.pfn = table.pfn, .kind = DFR_ANCHOR_AGG, .cpu = table.cpu, .half = table.half,
+			       .unit = 4096, .frames = {table.at}});
+	}
+	memory.panic(70, 9'999, "bash", "sysrq triggered crash");
+	return memory;
+}
+
+std::vector<uint64_t> values_of(trace::BlockSource& source, trace::Verdict* verdict = nullptr) {
+	trace::Merger merger(source);
+	std::vector<uint64_t> values;
+	merger.run([&](const trace::Event& event) {
+		values.push_back(event.fields[0].number);
+		return true;
+	});
+	if (verdict)
+		*verdict = trace::judge(source, merger);
+	return values;
+}
+
+bool mentions(const std::vector<std::string>& remarks, const std::string& text) {
+	for (const std::string& remark : remarks)
+		if (remark.find(text) != std::string::npos)
+			return true;
+	return false;
+}
+
+void check_sample(const std::vector<std::byte>& file) {
+	const ImageFile image(file);
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 1);
+	recorder::ImageSource& source = *found[0];
+	CHECK(source.catalog().state_name == "anonymous");
+	CHECK(source.catalog().machine.at("cmdline").size() == 5000);
+	CHECK(source.boot() == "b0b1b2b3-b4b5-b6b7-b8b9-babbbcbdbebf");
+	REQUIRE(source.panic());
+	CHECK(source.panic()->reason == "sysrq triggered crash");
+	CHECK(source.panic()->comm == "bash");
+	CHECK(source.panic()->tid == 4242);
+	CHECK(source.catalog().events.back().event == DFR_EVENT_PANIC);
+	CHECK(source.blocks() == 4);
+	trace::Verdict verdict;
+	CHECK(values_of(source, &verdict) == std::vector<uint64_t>{11, 44, 55, 66});
+	CHECK(verdict.complete);
+	CHECK(verdict.windowed); // CPU 0 starts at block 4
+	CHECK(verdict.to == 9'999);
+	CHECK(mentions(source.remarks(), "1 open block"));
+	CHECK(!source.partial());
+	const auto aggregations = source.aggregations();
+	REQUIRE(aggregations.size() == 1);
+	CHECK(aggregations[0].words == std::vector<uint64_t>{17}); // 10 + 2 + 5
+	std::vector<std::pair<uint64_t, bool>> blocks;
+	while (const auto block = source.next())
+		blocks.emplace_back(block->header().seq, block->verified);
+	CHECK(blocks == std::vector<std::pair<uint64_t, bool>>{{4, true}, {5, true}, {6, false}, {1, true}});
+}
+
+} // namespace
+
+TEST_CASE("an ELF core gives everything that was committed", "[recorder][image]") { check_sample(sample_memory().elf()); }
+
+TEST_CASE("a raw image gives the same", "[recorder][image]") { check_sample(sample_memory().raw()); }
+
+TEST_CASE("a raw image that starts elsewhere finds its displacement", "[recorder][image]") {
+	check_sample(sample_memory().raw(37));
+}
+
+TEST_CASE("blocks smaller than a page share it", "[recorder][image]") {
+	Memory memory;
+	memory.put({100, 90}, sample_log().done());
+	memory.anchor({.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .unit = 8192, .frames = {100, 90}});
+	std::vector<std::byte> page;
+	for (uint8_t seq = 1; seq <= 5; seq++) {
+		const trace::Block block = one_record(0, seq, seq, 512);
+		page.insert(page.end(), block.bytes.begin(), block.bytes.end());
+	}
+	memory.put({200}, page);
+	memory.anchor({.pfn = 51, .kind = DFR_ANCHOR_RING, .unit = 512, .frames = {200}});
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 1);
+	CHECK(values_of(*found[0]) == std::vector<uint64_t>{1, 2, 3, 4, 5});
+	CHECK(!found[0]->panic());
+}
+
+TEST_CASE("stray copies, damaged anchors and stale generations are not believed", "[recorder][image]") {
+	Memory memory = sample_memory();
+	// A copy of CPU 0's anchor in the page cache, and an older anchor of CPU 1's ring.
+	memory.anchor({.pfn = 52, .kind = DFR_ANCHOR_RING, .generation = 3, .unit = 8192, .frames = {1, 2}, .stands_at = 600});
+	memory.anchor({.pfn = 601, .kind = DFR_ANCHOR_RING, .cpu = 1, .generation = 1, .unit = 8192, .frames = {3, 4}});
+	memory.anchor({.pfn = 602, .kind = DFR_ANCHOR_RING, .cpu = 7, .generation = 9, .unit = 8192, .frames = {5, 6}});
+	memory.page(602)[2000] ^= std::byte{1};
+	check_sample(memory.elf());
+	check_sample(memory.raw());
+}
+
+TEST_CASE("recordings of other boots and states stand apart, the last boot first", "[recorder][image]") {
+	Memory memory = sample_memory();
+	memory.put({500, 501}, sample_log(7, 0x10).done());
+	memory.anchor({.pfn = 502, .kind = DFR_ANCHOR_CATALOG, .unit = 8192, .frames = {500, 501}, .boot = 0x10});
+	memory.put({510, 511}, sample_log(8).done());
+	memory.anchor({.pfn = 512, .kind = DFR_ANCHOR_CATALOG, .state_id = 8, .unit = 8192, .frames = {510, 511}});
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 3);
+	CHECK(found[0]->blocks() == 4);
+	CHECK(found[1]->catalog().state_id == 8);
+	CHECK(found[1]->panic());
+	CHECK(found[2]->boot().substr(0, 8) == "10111213");
+	CHECK(!found[2]->panic());
+	CHECK(found[2]->blocks() == 0);
+}
+
+TEST_CASE("a damaged block and absent memory are told, the rest is given", "[recorder][image]") {
+	Memory memory = sample_memory();
+	SECTION("a damaged header") {
+		memory.page(201)[8] ^= std::byte{0xff};
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 55, 66});
+		CHECK(found[0]->partial());
+		CHECK(mentions(found[0]->remarks(), "1 damaged block"));
+	}
+	SECTION("damaged records") {
+		// The value of block 5's record: header 80 + 8 * 16, then context and record.
+		memory.page(200)[sizeof(dfr_block) + 8 * 16 + 3] ^= std::byte{0xff};
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 66});
+		CHECK(!verdict.complete);
+	}
+	SECTION("a page that the dump left out") {
+		memory.pages.erase(203);
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		// What is committed lies in the first page: the block is whole all the same.
+		CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 55, 66});
+		memory.pages.erase(200);
+		const ImageFile less(memory.elf());
+		const auto fewer = recorder::open_memory_image(less.path);
+		CHECK(values_of(*fewer[0], &verdict) == std::vector<uint64_t>{11, 44, 66});
+		CHECK(!verdict.complete);
+		CHECK(mentions(fewer[0]->remarks(), "1 block not in the image"));
+	}
+	SECTION("blocks that a consumer had taken before are left out") {
+		memory.put({302, 303}, one_record(1, 9, 99, 8192).bytes);
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		trace::Verdict verdict;
+		CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{44, 55, 66, 99});
+		CHECK(verdict.complete);
+		CHECK(mentions(found[0]->remarks(), "1 older block"));
+	}
+}
+
+TEST_CASE("an ELF core cut at any page is read up to the cut", "[recorder][image]") {
+	const std::vector<std::byte> whole = sample_memory().elf();
+	for (size_t size = 0; size < whole.size(); size += 1021) {
+		const ImageFile image({whole.begin(), whole.begin() + size});
+		try {
+			const auto found = recorder::open_memory_image(image.path);
+			CHECK(!found.empty());
+			for (const auto& source : found) {
+				values_of(*source);
+				CHECK(source->partial());
+			}
+		} catch (const Error& error) {
+			CHECK(std::string(error.what()).size() > 10);
+		}
+	}
+}
+
+TEST_CASE("what is no memory is refused with the way out", "[recorder][image]") {
+	const auto message = [](std::string_view content) {
+		std::vector<std::byte> bytes;
+		for (char c : content)
+			bytes.push_back(std::byte(c));
+		bytes.resize(8192);
+		const ImageFile image(bytes);
+		try {
+			recorder::open_memory_image(image.path);
+			return std::string("opened");
+		} catch (const Error& error) {
+			return std::string(error.what()) + "; " + error.hint();
+		}
+	};
+	CHECK(message("KDUMP   ").find("makedumpfile -E") != std::string::npos);
+	CHECK(message("makedumpfile").find("makedumpfile -R") != std::string::npos);
+	CHECK(message("\x89" "dfr").find("dfr replay") != std::string::npos);
+	CHECK(message("nothing").find("no recording") != std::string::npos);
+	CHECK_THROWS_AS(recorder::open_memory_image("/nonexistent/core"), Error);
+}
