@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfrd: the recorder's daemon. It holds one kept state of the kernel's engine
+// and moves what it records into a .dfr file until it is told to stop (SIGTERM,
+// SIGINT) or the program ends itself. The state outlives it unless --stop says
+// otherwise, so it can be restarted without a gap. It does not compile D: `dfr
+// compile` does.
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <getopt.h>
+#include <iterator>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+#include "formats/error.h"
+#include "recorder/device_session.h"
+#include "recorder/drain.h"
+
+namespace {
+
+using namespace dfr;
+
+constexpr const char* kUsage =
+    R"(usage: dfrd [--name NAME] [--program FILE.dof] [--output FILE.dfr] [options]
+
+Keeps a recording: moves what a kept state of the kernel records into a file,
+until SIGTERM or Ctrl-C. Nothing that was recorded is lost when it stops.
+
+  --name NAME        the state to claim, or to create with --program
+                     (default: anonymous, what the module recorded since boot)
+  --program FILE     a compiled program, to start if there is no state NAME yet
+  --output FILE      where to record (default: /var/lib/dfr/NAME-TIME.dfr)
+  --replace          FILE may exist, and is replaced
+  --checkpoint N     write everything to the disk each N seconds (default: 10)
+  --stop             end the state too when this ends; else it records on
+  --help             this text
+
+examples:
+  dfrd                               persist what was recorded since boot
+  dfr compile -o flight.dof flight.d
+  dfrd --name flight --program flight.dof --output /srv/flight.dfr
+  dfr replay /srv/flight.dfr         ask it, also while it is being written
+)";
+
+struct Options {
+	std::string name = DFR_ANONYMOUS_NAME, program, output;
+	bool replace = false, stop = false;
+	unsigned checkpoint = 10;
+};
+
+std::atomic<int> stop_signal{0};
+
+void on_signal(int number) { stop_signal = number; }
+
+// Without SA_RESTART: a signal ends the wait for blocks at once.
+void catch_signals() {
+	struct sigaction action {};
+	action.sa_handler = on_signal;
+	for (const int number : {SIGTERM, SIGINT, SIGHUP})
+		sigaction(number, &action, nullptr);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+[[noreturn]] void usage_error(const std::string& why) {
+	std::fprintf(stderr, "dfrd: %s\ntry: dfrd --help\n", why.c_str());
+	std::exit(2);
+}
+
+unsigned parse_seconds(const char* text) {
+	char* end;
+	errno = 0;
+	const unsigned long value = std::strtoul(text, &end, 10);
+	if (errno || end == text || *end || value == 0 || value > 86400)
+		usage_error(std::string("--checkpoint takes a number of seconds, 1 to 86400, not '") + text + "'");
+	return static_cast<unsigned>(value);
+}
+
+Options parse(int argc, char** argv) {
+	static const option kLong[] = {{"name", required_argument, nullptr, 'n'},
+				       {"program", required_argument, nullptr, 'p'},
+				       {"output", required_argument, nullptr, 'o'},
+				       {"replace", no_argument, nullptr, 'r'},
+				       {"checkpoint", required_argument, nullptr, 'c'},
+				       {"stop", no_argument, nullptr, 's'},
+				       {"help", no_argument, nullptr, 'h'},
+				       {nullptr, 0, nullptr, 0}};
+	Options options;
+	for (int option; (option = getopt_long(argc, argv, "n:p:o:rc:sh", kLong, nullptr)) != -1;) {
+		switch (option) {
+		case 'n': options.name = optarg; break;
+		case 'p': options.program = optarg; break;
+		case 'o': options.output = optarg; break;
+		case 'r': options.replace = true; break;
+		case 'c': options.checkpoint = parse_seconds(optarg); break;
+		case 's': options.stop = true; break;
+		case 'h': std::fputs(kUsage, stdout); std::exit(0);
+		default: std::fputs("try: dfrd --help\n", stderr); std::exit(2);
+		}
+	}
+	if (optind < argc)
+		usage_error(std::string("'") + argv[optind] + "' is no option");
+	return options;
+}
+
+std::vector<std::byte> read_program(const std::string& path) {
+	std::ifstream in(path, std::ios::binary);
+	const std::vector<char> content{std::istreambuf_iterator<char>(in), {}};
+	if (!in || content.empty())
+		throw Error("cannot read the program " + path, "compile one: dfr compile -o " + path + " FILE.d");
+	const auto bytes = std::as_bytes(std::span(content));
+	return {bytes.begin(), bytes.end()};
+}
+
+std::string default_output(const std::string& name) {
+	if (::mkdir("/var/lib/dfr", 0700) != 0 && errno != EEXIST)
+		throw Error::from_errno("cannot create /var/lib/dfr", "say where to record: --output FILE.dfr");
+	const std::time_t now = std::time(nullptr);
+	std::tm local{};
+	localtime_r(&now, &local);
+	char stamp[32];
+	std::strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
+	return "/var/lib/dfr/" + name + "-" + stamp + ".dfr";
+}
+
+// True: it was running already.
+bool claim(recorder::DeviceSession& session, const Options& options) {
+	try {
+		session.claim(options.name);
+		return true;
+	} catch (const Error& error) {
+		if (error.code() != ENOENT || options.program.empty())
+			throw;
+		return false;
+	}
+}
+
+void start(recorder::DeviceSession& session, const Options& options) {
+	if (claim(session, options))
+		return;
+	const uint32_t matched = session.enable(read_program(options.program), true);
+	session.keep(options.name);
+	session.go();
+	std::fprintf(stderr, "dfrd: state %s started, %u probes\n", options.name.c_str(), matched);
+}
+
+bool ended(const dfr_ioc_status& status) {
+	return status.exited || status.activity == DFR_STOPPED || status.activity == DFR_KILLED;
+}
+
+void record(recorder::DeviceSession& session, recorder::Drain& drain, const Options& options) {
+	const auto period = std::chrono::seconds(options.checkpoint);
+	auto next = std::chrono::steady_clock::now() + period;
+	while (!stop_signal) {
+		const uint64_t moved = drain.pump();
+		const auto now = std::chrono::steady_clock::now();
+		if (now >= next) {
+			drain.checkpoint();
+			next = now + period;
+		}
+		if (ended(session.status()))
+			return;
+		if (!moved)
+			session.wait(std::min<std::chrono::nanoseconds>(next - now, std::chrono::seconds(1)));
+	}
+}
+
+int run(const Options& given) {
+	Options options = given;
+	recorder::DeviceSession session;
+	start(session, options);
+	if (options.output.empty())
+		options.output = default_output(options.name);
+	trace::FileWriter writer(options.output, options.replace);
+	recorder::Drain drain(session, writer);
+	std::fprintf(stderr, "dfrd: recording %s to %s\n", options.name.c_str(), options.output.c_str());
+	record(session, drain, options);
+	if (options.stop && !ended(session.status()))
+		session.stop();
+	drain.finish();
+	if (options.stop)
+		session.end();
+	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s%s\n",
+		     static_cast<unsigned long long>(drain.records()), static_cast<unsigned long long>(drain.blocks()),
+		     static_cast<unsigned long long>(writer.size()), options.output.c_str(),
+		     options.stop ? "" : "; the state records on");
+	return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+	const Options options = parse(argc, argv);
+	catch_signals();
+	try {
+		return run(options);
+	} catch (const Error& error) {
+		std::fprintf(stderr, "dfrd: %s\n", error.what());
+		if (!error.hint().empty())
+			std::fprintf(stderr, "  %s\n", error.hint().c_str());
+		return 1;
+	}
+}

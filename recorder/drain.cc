@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// From a session to a file.
+#include "recorder/drain.h"
+
+namespace dfr::recorder {
+
+uint64_t Drain::pump() {
+	uint64_t moved = 0;
+	while (const std::optional<trace::Block> block = session_.next()) {
+		// The catalog was read after the block was taken, so it knows all that the block needs;
+		// it must stand before it in the file, for a file that is cut in between.
+		if (!moved)
+			writer_.catalog(session_.catalog());
+		records_ += block->header().records;
+		writer_.block(*block);
+		moved++;
+	}
+	blocks_ += moved;
+	return moved;
+}
+
+void Drain::snapshot() {
+	writer_.catalog(session_.catalog());
+	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
+	if (!aggregations.empty() || !session_.catalog().aggregations.empty())
+		writer_.aggregations(aggregations);
+	const trace::Losses losses = session_.losses();
+	if (!losses.entries.empty())
+		writer_.losses(losses);
+}
+
+void Drain::checkpoint() {
+	pump();
+	snapshot();
+	writer_.flush();
+}
+
+void Drain::finish() {
+	session_.flush();
+	pump();
+	snapshot();
+	writer_.finish();
+}
+
+} // namespace dfr::recorder

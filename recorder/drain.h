@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Drain: moves what a live session has recorded into a .dfr file, piece by
+// piece, and ends the file so that nothing that was committed is missing. `dfr
+// record` and dfrd share it; neither signals nor options are its business.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "formats/trace/file.h"
+#include "formats/trace/session.h"
+
+namespace dfr::recorder {
+
+class Drain {
+public:
+	Drain(trace::Session& session, trace::FileWriter& writer) : session_(session), writer_(writer) {}
+
+	// Everything that is closed now; returns the number of blocks.
+	uint64_t pump();
+	// So that a power cut costs no more than what came since: catalog, blocks, aggregations, losses.
+	void checkpoint();
+	// The rest, open blocks included, and the end of the file.
+	void finish();
+
+	uint64_t blocks() const { return blocks_; }
+	uint64_t records() const { return records_; }
+
+private:
+	void snapshot();
+	trace::Session& session_;
+	trace::FileWriter& writer_;
+	uint64_t blocks_ = 0, records_ = 0;
+};
+
+} // namespace dfr::recorder
