@@ -77,10 +77,9 @@ int dfr_plat_breakpoint(void)
 	return -ENOSYS;
 }
 
-int dfr_plat_panic(void)
+int __noreturn dfr_plat_panic(void)
 {
 	panic("dfr: panic() of a D program");
-	return 0;
 }
 
 void dfr_destructive_init(void)
