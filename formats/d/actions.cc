@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// ClauseBuilder's actions but printf: arguments checked, DIFOs generated.
+#include "formats/d/clause.h"
+
+#include "formats/d/canon.h"
+#include "formats/d/options.h"
+
+namespace dfr::d {
+
+using types::TypeRef;
+
+// Analyses an expression that must be a value.
+bool ClauseBuilder::value(Node* node) {
+	sema_.analyze(node);
+	if (!sema_.poisoned(node))
+		return true;
+	failed_ = true;
+	return false;
+}
+
+bool ClauseBuilder::arguments(Node* call, const ActionInfo& info) {
+	const size_t given = call->list.size();
+	if (given >= info.min && given <= info.max)
+		return true;
+	failed_ = true;
+	std::string tag = "D_PROTO_LEN";
+	if (info.group == ActionGroup::Stack)
+		tag = "D_STACK_PROTO";
+	else if (info.group == ActionGroup::UStack)
+		tag = "D_USTACK_PROTO";
+	else if (info.group == ActionGroup::Printa)
+		tag = "D_PRINTA_PROTO";
+	else if (info.name == "clear" || info.name == "denormalize")
+		tag = info.name == "clear" ? "D_CLEAR_PROTO" : "D_NORMALIZE_PROTO";
+	else if (info.name == "normalize")
+		tag = "D_NORMALIZE_PROTO";
+	else if (info.name == "trunc")
+		tag = "D_TRUNC_PROTO";
+	context_.error(tag, call->place, call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
+	                                     (given == 1 ? "" : "s") + " passed, " + (info.max != info.min && given < info.min ? "at least " : "") +
+	                                     std::to_string(given < info.min ? info.min : info.max) + " expected");
+	return false;
+}
+
+void ClauseBuilder::action(Node* call) {
+	const ActionInfo& info = *find_action(call->text);
+	if (!arguments(call, info))
+		return;
+	if (!(info.group == ActionGroup::Libact || info.group == ActionGroup::Printa))
+		order(info.kind, call->place);
+	else
+		order(DFR_ACT_LIBACT, call->place);
+	if (DFR_ACT_IS_DESTRUCTIVE(info.kind))
+		context_.result.destructive = true;
+	switch (info.group) {
+	case ActionGroup::Trace: case ActionGroup::Print: return trace(call, info);
+	case ActionGroup::Tracemem: return tracemem(call);
+	case ActionGroup::Printm: return printm(call);
+	case ActionGroup::Printf: return printf(call, info);
+	case ActionGroup::Printa: return printa(call);
+	case ActionGroup::Libact: return libact(call, info);
+	case ActionGroup::Exit: return exit_action(call);
+	case ActionGroup::Capture: return capture(call);
+	case ActionGroup::Stack: case ActionGroup::UStack: case ActionGroup::Symbol: {
+		sema_.allow_recorded(true);
+		const bool good = value(call);
+		sema_.allow_recorded(false);
+		dof::Action out;
+		if (!good || !recorded(call, out))
+			return;
+		out.uarg = uarg();
+		return add(std::move(out));
+	}
+	default: return simple(call, info);
+	}
+}
+
+// stack(), ustack() and the symbol actions, wherever they stand.
+bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
+	const ActionInfo& info = *node->action;
+	const std::string who = node->text + "( )";
+	out.kind = info.kind;
+	const auto bad = [&](std::string_view tag, const Node* where, const std::string& text, const std::string& hint) {
+		context_.error(tag, where->place, text, hint);
+		failed_ = true;
+		return false;
+	};
+	if (node->list.size() < info.min || node->list.size() > info.max)
+		return bad(info.group == ActionGroup::Stack ? "D_STACK_PROTO" : info.group == ActionGroup::UStack ? "D_USTACK_PROTO" : "D_PROTO_LEN",
+		           node, who + " prototype mismatch: too " + (node->list.size() < info.min ? "few" : "many") + " arguments", "");
+	// User stacks and symbols of this process work without the kernel.
+	const bool user = info.group == ActionGroup::UStack || (info.kind != DFR_ACT_SYM && info.kind != DFR_ACT_MOD && info.group == ActionGroup::Symbol);
+	if (!user && !context_.target.has_kernel())
+		return bad("D_VAR_UNSUP", node, who + " is not supported by " + context_.target.description(),
+		           "it names kernel state: load the module (dfr.ko) and run as root");
+	if (info.group == ActionGroup::Symbol) {
+		const Node* const address = node->list[0];
+		if (address->kind == Nk::Translated || (!types_.is_scalar(address->type) && !types_.is_function(address->type)))
+			return bad("D_PROTO_ARG", address, who + " argument #1 is incompatible with prototype: an address is expected",
+			           "this has type " + sema_.type_text(address));
+		out.difo = generate(context_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
+		out.expression = canonical(types_, address);
+		if (!out.expression.empty())
+			out.expression = "(" + node->text + " " + out.expression + ")";
+		failed_ |= !out.difo;
+		return bool(out.difo);
+	}
+	uint64_t frames = 0, strings = 0;
+	for (size_t i = 0; i < node->list.size(); i++) {
+		const Node* const argument = node->list[i];
+		const bool good = argument->kind == Nk::Int && static_cast<int64_t>(argument->value) > 0 && argument->value <= INT32_MAX;
+		if (!good)
+			return bad(info.group == ActionGroup::Stack ? "D_STACK_SIZE" : i == 0 ? "D_USTACK_FRAMES" : "D_USTACK_STRSIZE", argument,
+			           who + " argument #" + std::to_string(i + 1) + " must be a non-zero positive integer constant", "");
+		(i == 0 ? frames : strings) = argument->value;
+	}
+	out.arg = strings << 32 | frames;
+	out.expression = "(" + node->text + (frames ? " " + std::to_string(frames) : "") + ")";
+	return true;
+}
+
+// A value that is recorded: any type but void.
+bool ClauseBuilder::value_action(Node* node, uint32_t kind, const char* who, dof::Action& out) {
+	(void)who;
+	out.kind = kind;
+	out.difo = generate(context_, node, {std::nullopt, true});
+	if (!out.difo) {
+		failed_ = true;
+		return false;
+	}
+	out.expression = canonical(types_, node);
+	if (!out.expression.empty() && node->type)
+		out.type = types_.text(node->type);
+	return true;
+}
+
+void ClauseBuilder::trace(Node* call, const ActionInfo& info) {
+	Node* const argument = call->list[0];
+	const bool print = info.group == ActionGroup::Print;
+	const std::string prefix = print ? "D_PRINT_" : "D_TRACE_";
+	const auto bad = [&](const char* tag, const std::string& text, const std::string& hint) {
+		context_.error(prefix + tag, argument->place, text, hint);
+		failed_ = true;
+	};
+	if (argument->kind == Nk::AggName)
+		return bad("AGG", call->text + "( ) may not be applied to an aggregation", "use printa(@" + argument->text + ")");
+	if (!value(argument))
+		return;
+	if (argument->kind == Nk::Translated)
+		return bad("DYN", call->text + "( ) may not be applied to a dynamic expression", "trace its members");
+	if (!argument->type || types_.is_void(argument->type))
+		return bad("VOID", call->text + "( ) may not be applied to a void expression", "it has no value");
+	dof::Action out;
+	if (!value_action(argument, info.kind, call->text.c_str(), out))
+		return;
+	if (print)
+		out.format = types_.text(argument->type);
+	out.uarg = uarg();
+	add(std::move(out));
+}
+
+void ClauseBuilder::tracemem(Node* call) {
+	Node* const address = call->list[0];
+	const bool good_address = value(address), good_size = value(call->list[1]);
+	if (!good_address || !good_size)
+		return;
+	Node* const size = call->list[1];
+	const auto bad = [&](std::string_view tag, const Node* where, const char* text, const char* hint) {
+		context_.error(tag, where->place, text, hint);
+		failed_ = true;
+	};
+	if (address->kind == Nk::Translated || !(types_.is_scalar(address->type) || types_.is_array(address->type) || types_.is_string(address->type)))
+		return bad("D_TRACEMEM_ADDR", address, "tracemem( ) argument #1 is incompatible with prototype:\n\tprototype: pointer or integer", "");
+	if (size->kind != Nk::Int || static_cast<int64_t>(size->value) <= 0 || size->value > INT32_MAX)
+		return bad("D_TRACEMEM_SIZE", size, "tracemem( ) argument #2 must be a non-zero positive integral constant expression",
+		           "the third argument limits it at run time");
+	dof::Action out;
+	out.kind = DFR_ACT_TRACEMEM;
+	out.arg = size->value;
+	dif_type type{DIF_KIND_CTF, DIF_CK_INTEGER, static_cast<uint8_t>(address->user ? DIF_TF_BYUREF : DIF_TF_BYREF), 0, static_cast<uint32_t>(size->value)};
+	out.difo = generate(context_, address, {type, false});
+	failed_ |= !out.difo;
+	out.uarg = uarg();
+	add(std::move(out));
+	if (call->list.size() < 3)
+		return;
+	Node* const limit = call->list[2];
+	if (!value(limit))
+		return;
+	if (!types_.is_integer(limit->type))
+		return bad("D_TRACEMEM_DYNSIZE", limit, "tracemem( ) argument #3 must be a non-zero positive integral expression", "");
+	dof::Action more;
+	more.kind = DFR_ACT_TRACEMEM_DYNSIZE;
+	more.difo = generate(context_, limit, {int_result(8), false});
+	failed_ |= !more.difo;
+	more.uarg = uarg();
+	add(std::move(more));
+}
+
+void ClauseBuilder::printm(Node* call) {
+	if (!value(call->list[0]) || !value(call->list[1]))
+		return;
+	Node *const size = call->list[0], *const address = call->list[1];
+	if (size->kind != Nk::Int || static_cast<int64_t>(size->value) <= 0 || size->value > INT32_MAX) {
+		context_.error("D_PRINTM_SIZE", size->place, "printm( ) argument #1 must be a non-zero positive integral constant expression", "");
+		failed_ = true;
+		return;
+	}
+	if (!types_.is_pointer(address->type)) {
+		context_.error("D_PRINTM_ADDR", address->place, "printm( ) argument #2 is incompatible with prototype:\n\tprototype: pointer", "memref(address, length) makes it");
+		failed_ = true;
+		return;
+	}
+	dof::Action out;
+	out.kind = DFR_ACT_PRINTM;
+	out.arg = size->value;
+	out.difo = generate(context_, address, {dif_type{DIF_KIND_CTF, DIF_CK_INTEGER, DIF_TF_BYREF, 0, static_cast<uint32_t>(size->value) + 8}, false});
+	failed_ |= !out.difo;
+	out.uarg = uarg();
+	add(std::move(out));
+}
+
+Aggregation* ClauseBuilder::aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument, std::string_view tag_bad) {
+	if (node->kind != Nk::AggName || node->bracketed) {
+		context_.error(tag_argument, node->place, who + " argument is incompatible with prototype:\n\tprototype: aggregation",
+		               node->kind == Nk::AggName ? "name the aggregation without its keys" : "write @name");
+		failed_ = true;
+		return nullptr;
+	}
+	Aggregation* const found = context_.scope.find_aggregation(node->text);
+	if (!found || !found->function) {
+		std::vector<std::string_view> names;
+		for (const Aggregation* one : context_.scope.aggregations())
+			names.push_back(one->name);
+		context_.error(tag_bad, node->place, "undefined aggregation: @" + node->text, "it is assigned nowhere above: @" + node->text + " = count();");
+		failed_ = true;
+		return nullptr;
+	}
+	return found;
+}
+
+dof::Action ClauseBuilder::constant_action(uint32_t kind, uint64_t number) {
+	dof::Action out;
+	out.kind = kind;
+	Node* const node = context_.arena.make(Nk::Int, {});
+	node->value = number;
+	node->type = types_.int_type();
+	out.difo = generate(context_, node, {int_result(4), false});
+	return out;
+}
+
+dof::Action ClauseBuilder::id_action(uint32_t kind, const Aggregation& aggregation) { return constant_action(kind, aggregation.id); }
+
+void ClauseBuilder::printa(Node* call) {
+	size_t first = 0;
+	std::optional<std::string> text;
+	if (call->list[0]->kind == Nk::String) {
+		text = call->list[0]->text;
+		first = 1;
+	}
+	const auto bad = [&](std::string_view tag, Place place, const std::string& message, const std::string& hint) {
+		context_.error(tag, place, message, hint);
+		failed_ = true;
+	};
+	if (first && text->empty())
+		return bad("D_PRINTF_FMT_EMPTY", call->list[0]->place, "printa( ) format string is empty", "write what to print");
+	if (first == call->list.size())
+		return bad("D_PRINTA_PROTO", call->place, "printa( ) prototype mismatch: an aggregation is expected", "write printa(format, @name)");
+	std::vector<Aggregation*> all;
+	for (size_t i = first; i < call->list.size(); i++) {
+		Aggregation* const one = aggregation_argument(call->list[i], "printa( )", "D_PRINTA_AGGARG", "D_PRINTA_AGGBAD");
+		if (!one)
+			return;
+		if (!all.empty() && one->keys.size() != all[0]->keys.size())
+			return bad("D_PRINTA_AGGPROTO", call->list[i]->place, "printa( ) @" + one->name + " key count does not match @" + all[0]->name, "all aggregations of one printa() have the same keys");
+		for (size_t key = 0; !all.empty() && key < one->keys.size(); key++) {
+			if (one->keys[key] != all[0]->keys[key])
+				return bad("D_PRINTA_AGGKEY", call->list[i]->place, "printa( ) @" + one->name + " key #" + std::to_string(key + 1) + " does not match @" + all[0]->name, one->keys[key] + " against " + all[0]->keys[key]);
+		}
+		all.push_back(one);
+	}
+	if (text) {
+		const Format format = parse_format(*text);
+		if (!format.error.empty())
+			return bad("D_SYNTAX", call->list[0]->place, "printa( ) " + format.error, "");
+		size_t keys = 0;
+		for (const Conversion& part : format.parts) {
+			if (!part.kind || part.aggregation)
+				continue;
+			if (++keys > all[0]->keys.size())
+				return bad("D_PRINTF_ARG_PROTO", call->list[0]->place, "printa( ) prototype mismatch: conversion " + part.text() + " is missing a corresponding key", "@" + all[0]->name + " has " + std::to_string(all[0]->keys.size()) + "; %@ stands for the value");
+		}
+	}
+	for (size_t i = 0; i < all.size(); i++) {
+		dof::Action out = id_action(DFR_ACT_PRINTA, *all[i]);
+		if (i == 0)
+			out.format = text;
+		out.uarg = uarg();
+		add(std::move(out));
+	}
+}
+
+void ClauseBuilder::exit_action(Node* call) {
+	Node* const status = call->list[0];
+	if (!value(status))
+		return;
+	if (!types_.is_integer(status->type)) {
+		context_.error("D_PROTO_ARG", status->place, "exit( ) argument #1 is incompatible with prototype:\n\tprototype: int\n\t argument: " + sema_.type_text(status), "");
+		failed_ = true;
+		return;
+	}
+	dof::Action out;
+	out.kind = DFR_ACT_EXIT;
+	out.difo = generate(context_, status, {int_result(4), true});
+	failed_ |= !out.difo;
+	out.uarg = uarg();
+	add(std::move(out));
+}
+
+void ClauseBuilder::simple(Node* call, const ActionInfo& info) {
+	dof::Action out;
+	out.kind = info.kind;
+	if (!call->list.empty()) {
+		Node* const argument = call->list[0];
+		if (!value(argument))
+			return;
+		if (!types_.is_integer(argument->type)) {
+			context_.error("D_PROTO_ARG", argument->place, call->text + "( ) argument #1 is incompatible with prototype:\n\tprototype: int\n\t argument: " + sema_.type_text(argument), "");
+			failed_ = true;
+			return;
+		}
+		out.difo = generate(context_, argument, {int_result(8), false});
+		failed_ |= !out.difo;
+	}
+	out.uarg = uarg();
+	add(std::move(out));
+}
+
+void ClauseBuilder::libact(Node* call, const ActionInfo& info) {
+	const std::string who = call->text + "( )";
+	const auto put = [&](dof::Action out) {
+		out.kind = DFR_ACT_LIBACT;
+		out.uarg = uarg(info.libact);
+		failed_ |= !out.difo;
+		add(std::move(out));
+	};
+	if (info.libact == DFR_LIBACT_FTRUNCATE)
+		return put(constant_action(DFR_ACT_LIBACT, 0));
+	if (info.libact == DFR_LIBACT_SETOPT) {
+		for (size_t i = 0; i < 2; i++) {
+			Node* text = i < call->list.size() ? call->list[i] : context_.arena.make(Nk::String, call->place);
+			if (!value(text))
+				return;
+			if (!types_.is_string_like(text->type)) {
+				context_.error("D_PROTO_ARG", text->place, who + " argument #" + std::to_string(i + 1) + " is incompatible with prototype:\n\tprototype: string\n\t argument: " + sema_.type_text(text), "");
+				failed_ = true;
+				return;
+			}
+			if (i == 0 && text->kind == Nk::String) {
+				const OptionInfo* const option = find_option(text->text);
+				if (!option || option->time != OptionTime::Dynamic)
+					context_.diagnostics.warning("D_PRAGMA_OPTSET", text->place, "option " + text->text + " cannot be changed while tracing", "dynamic options can: quiet, flowindent, aggsortkey, switchrate ...");
+			}
+			dof::Action out;
+			out.difo = generate(context_, text, {dif_type_of(types_, types_.string_type(), false), false});
+			put(std::move(out));
+		}
+		return;
+	}
+	const std::string prefix = info.libact == DFR_LIBACT_CLEAR ? "D_CLEAR_" : info.libact == DFR_LIBACT_TRUNC ? "D_TRUNC_" : "D_NORMALIZE_";
+	Aggregation* const aggregation = aggregation_argument(call->list[0], who, prefix + "AGGARG", prefix + "AGGBAD");
+	if (!aggregation)
+		return;
+	put(id_action(DFR_ACT_LIBACT, *aggregation));
+	if (call->list.size() < 2)
+		return;
+	Node* const number = call->list[1];
+	if (!value(number))
+		return;
+	if (!types_.is_integer(number->type)) {
+		context_.error(prefix + "SCALAR", number->place, who + " argument #2 must be of scalar type", "it is a number of keys, or a divisor");
+		failed_ = true;
+		return;
+	}
+	dof::Action out;
+	out.difo = generate(context_, number, {int_result(8), true});
+	put(std::move(out));
+}
+
+void ClauseBuilder::capture(Node* call) {
+	if (call->list.empty()) {
+		dof::Action out;
+		out.kind = DFR_ACT_CAPTURE_ARGS;
+		out.uarg = uarg();
+		return add(std::move(out));
+	}
+	for (Node* const argument : call->list) {
+		sema_.allow_recorded(true);
+		const bool good = value(argument);
+		sema_.allow_recorded(false);
+		if (!good)
+			continue;
+		dof::Action out;
+		if (argument->kind == Nk::Recorded) {
+			if (!recorded(argument, out))
+				continue;
+		} else {
+			if (argument->kind == Nk::Translated || !argument->type || types_.is_void(argument->type)) {
+				context_.error("D_TRACE_DYN", argument->place, "capture( ) wants a value", "name a member, or another expression that has a value");
+				failed_ = true;
+				continue;
+			}
+			if (canonical(types_, argument).empty()) {
+				context_.error("D_CAPTURE_INPUT", argument->place, "capture( ) takes firing inputs only",
+				               "D variables, aggregations, rand(), speculation(), alloca() and what changes something cannot be captured: replay computes them itself");
+				failed_ = true;
+				continue;
+			}
+			if (!value_action(argument, DFR_ACT_CAPTURE, "capture", out))
+				continue;
+		}
+		out.uarg = uarg();
+		add(std::move(out));
+	}
+}
+
+} // namespace dfr::d

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// @name[keys] = function(arguments): the keys' actions, the weight, the
+// aggregating action; and that all uses of one name agree.
+#include "formats/d/clause.h"
+
+#include "formats/d/canon.h"
+
+namespace dfr::d {
+
+bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<std::string>& signature) {
+	bool good = true;
+	for (Node* const key : name->list) {
+		if (key->kind == Nk::AggName) {
+			context_.error("D_KEY_TYPE", key->place, "an aggregation cannot be a key", "keys are values");
+			good = false;
+			continue;
+		}
+		sema_.allow_recorded(true);
+		const bool fine = value(key);
+		sema_.allow_recorded(false);
+		if (!fine) {
+			good = false;
+			continue;
+		}
+		dof::Action action;
+		if (key->kind == Nk::Recorded) {
+			if (!recorded(key, action)) {
+				good = false;
+				continue;
+			}
+			signature.push_back(key->text + "()");
+		} else {
+			if (key->kind == Nk::Translated || !key->type || types_.is_void(key->type) || types_.is_float(key->type)) {
+				context_.error("D_KEY_TYPE", key->place, "type " + sema_.type_text(key) + " cannot be a key", "keys are scalars, strings, stacks, symbols and structs");
+				good = false;
+				continue;
+			}
+			if (!value_action(key, DFR_ACT_DIFEXPR, "key", action)) {
+				good = false;
+				continue;
+			}
+			const bool integer = types_.is_integer(key->type);
+			signature.push_back(types_.is_string(key->type) ? "string" : integer ? "int" + std::to_string(types_.size(key->type) * 8) : types_.is_pointer(key->type) ? "pointer" : types_.text(key->type));
+		}
+		action.uarg = uarg();
+		out.push_back(std::move(action));
+	}
+	return good;
+}
+
+bool ClauseBuilder::integer_parameter(Node* call, size_t index, const char* name, const std::string& tag, int64_t low, int64_t high, int64_t* out) {
+	Node* const node = call->list[index];
+	if (!value(node))
+		return false;
+	const std::string who = call->text + "( ) argument #" + std::to_string(index + 1) + " (" + name + ")";
+	if (node->kind != Nk::Int) {
+		context_.error(tag + "TYPE", node->place, who + " must be an integer constant", "it may not depend on the firing");
+		return false;
+	}
+	*out = static_cast<int64_t>(node->value);
+	if (*out < low || *out > high) {
+		context_.error(tag + "VAL", node->place, who + " must be a " + (low == INT32_MIN ? "32-bit quantity" : "positive 16-bit quantity"), "it is " + std::to_string(*out));
+		return false;
+	}
+	return true;
+}
+
+bool ClauseBuilder::lquantize(Node* call, uint64_t* arg) {
+	int64_t base = 0, limit = 0, step = 1;
+	bool good = integer_parameter(call, 1, "base", "D_LQUANT_BASE", INT32_MIN, INT32_MAX, &base);
+	good &= integer_parameter(call, 2, "limit", "D_LQUANT_LIM", INT32_MIN, INT32_MAX, &limit);
+	if (call->list.size() > 3)
+		good &= integer_parameter(call, 3, "step", "D_LQUANT_STEP", 1, UINT16_MAX, &step);
+	if (!good)
+		return false;
+	if (base >= limit) {
+		context_.error("D_LQUANT_MISMATCH", call->list[1]->place, "lquantize( ) base (argument #2) must be less than limit (argument #3)", "");
+		return false;
+	}
+	const int64_t levels = (limit - base) / step;
+	if (levels < 1) {
+		context_.error("D_LQUANT_STEPLARGE", call->list[3]->place, "lquantize( ) step (argument #4) too large: must have at least one quantization level", "");
+		return false;
+	}
+	if (levels > UINT16_MAX) {
+		context_.error("D_LQUANT_STEPSMALL", call->list.size() > 3 ? call->list[3]->place : call->place, "lquantize( ) step (argument #4) too small: number of quantization levels must be less than or equal to 65535", "make the step larger");
+		return false;
+	}
+	*arg = static_cast<uint64_t>(step) << 48 | static_cast<uint64_t>(levels) << 32 | static_cast<uint32_t>(base);
+	return true;
+}
+
+bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
+	int64_t factor = 0, low = 0, high = 0, steps = 0;
+	bool good = integer_parameter(call, 1, "factor", "D_LLQUANT_FACTOR", 0, UINT16_MAX, &factor);
+	good &= integer_parameter(call, 2, "low magnitude", "D_LLQUANT_LOW", 0, UINT16_MAX, &low);
+	good &= integer_parameter(call, 3, "high magnitude", "D_LLQUANT_HIGH", 0, UINT16_MAX, &high);
+	good &= integer_parameter(call, 4, "number of steps", "D_LLQUANT_NSTEP", 0, UINT16_MAX, &steps);
+	if (!good)
+		return false;
+	const auto bad = [&](std::string_view tag, size_t index, const std::string& text, const std::string& hint) {
+		context_.error(tag, call->list[index]->place, text, hint);
+		return false;
+	};
+	if (factor < 2)
+		return bad("D_LLQUANT_FACTORSMALL", 1, "llquantize( ) factor (argument #2) must be two or more", "");
+	if (low >= high)
+		return bad("D_LLQUANT_MAGRANGE", 2, "llquantize( ) high magnitude (argument #4) must be greater than low magnitude (argument #3)", "");
+	if (steps < factor)
+		return bad("D_LLQUANT_FACTORNSTEPS", 4, "llquantize( ) factor (argument #2) must be less than or equal to number of linear steps per magnitude (argument #5)", "");
+	if (steps % factor)
+		return bad("D_LLQUANT_FACTOREVEN", 4, "llquantize( ) factor (argument #2) must evenly divide number of linear steps per magnitude (argument #5)", "");
+	// factor^(high + 1) in 64 bits, signed.
+	int64_t power = 1;
+	for (int64_t i = 0; i <= high; i++) {
+		if (power > INT64_MAX / factor)
+			return bad("D_LLQUANT_MAGTOOBIG", 3, "llquantize( ) high magnitude (argument #4) is too large: the greatest value would not fit in 64 bits", "");
+		power *= factor;
+	}
+	// Above the order where they fit, the steps divide each order evenly.
+	int64_t order = factor;
+	while (order < steps)
+		order *= factor;
+	if (order % steps)
+		return bad("D_LLQUANT_FACTOREVEN", 4, "llquantize( ) number of linear steps per magnitude (argument #5) must evenly divide a power of factor (argument #2)", "");
+	*arg = static_cast<uint64_t>(factor) << 48 | static_cast<uint64_t>(low) << 32 | static_cast<uint64_t>(high) << 16 | static_cast<uint64_t>(steps);
+	return true;
+}
+
+bool ClauseBuilder::parameters(Node* call, const AggFunction& function, uint64_t* arg) {
+	if (function.kind == DFR_ACT_LQUANTIZE)
+		return lquantize(call, arg);
+	if (function.kind == DFR_ACT_LLQUANTIZE)
+		return llquantize(call, arg);
+	return true;
+}
+
+bool ClauseBuilder::same_parameters(Node* call, const Aggregation& known, uint64_t arg) {
+	if (known.arg == arg)
+		return true;
+	std::string tag;
+	if (known.function == DFR_ACT_LQUANTIZE)
+		tag = static_cast<uint32_t>(known.arg) != static_cast<uint32_t>(arg) ? "D_LQUANT_MATCHBASE" : known.arg >> 48 != arg >> 48 ? "D_LQUANT_MATCHSTEP" : "D_LQUANT_MATCHLIM";
+	else
+		tag = known.arg >> 48 != arg >> 48                         ? "D_LLQUANT_FACTORMATCH"
+		      : (known.arg >> 32 & 0xffff) != (arg >> 32 & 0xffff) ? "D_LLQUANT_LOWMATCH"
+		      : (known.arg >> 16 & 0xffff) != (arg >> 16 & 0xffff) ? "D_LLQUANT_HIGHMATCH"
+		                                                           : "D_LLQUANT_NSTEPMATCH";
+	const Location first = context_.diagnostics.sources().locate(known.place);
+	context_.error(tag, call->place, call->text + "( ) parameters do not match those of @" + known.name + " at line " + std::to_string(first.line), "an aggregation keeps its parameters in the whole program");
+	return false;
+}
+
+void ClauseBuilder::aggregate(Node* assign) {
+	Node *const name = assign->a, *const call = assign->b;
+	const auto bad = [&](std::string_view tag, Place place, const std::string& text, const std::string& hint) {
+		context_.error(tag, place, text, hint);
+		failed_ = true;
+	};
+	if (assign->op != Tok::Assign)
+		return bad("D_AGG_FUNC", assign->place, "an aggregation is assigned with =, not " + std::string(operator_text(assign->op)), "write: @" + name->text + " = sum(value);");
+	const AggFunction* const function = call->kind == Nk::Call ? find_agg_function(call->text) : nullptr;
+	if (!function)
+		return bad(call->kind == Nk::Call && !find_subroutine(call->text) && !find_action(call->text) ? "D_FUNC_UNDEF" : "D_AGG_FUNC", call->place,
+		           call->kind == Nk::Call ? (find_subroutine(call->text) || find_action(call->text) ? call->text + "( ) is not an aggregating function" : "undefined function name: " + call->text)
+		                                  : "@" + name->text + " must be assigned the result of an aggregating function",
+		           "count sum avg min max stddev quantize lquantize llquantize");
+	order(function->kind, assign->place);
+	const size_t given = call->list.size();
+	if (given < function->min || given > function->max)
+		return bad(function->kind == DFR_ACT_QUANTIZE ? "D_QUANT_PROTO" : "D_PROTO_LEN", call->place,
+		           call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" + (given == 1 ? "" : "s") + " passed, " +
+		               (function->min != function->max && given < function->min ? "at least " : "") + std::to_string(given < function->min ? function->min : function->max) + " expected",
+		           "");
+	uint64_t arg = 0;
+	if (!parameters(call, *function, &arg)) {
+		failed_ = true;
+		return;
+	}
+	std::vector<dof::Action> tuple;
+	std::vector<std::string> signature;
+	if (!keys(name, tuple, signature)) {
+		failed_ = true;
+		return;
+	}
+
+	Aggregation* const aggregation = context_.scope.aggregation(name->text);
+	if (!aggregation->function) {
+		aggregation->function = function->kind;
+		aggregation->arg = arg;
+		aggregation->keys = signature;
+		aggregation->keyed = name->bracketed;
+		aggregation->place = name->place;
+		context_.result.image.aggregations.push_back({aggregation->id, aggregation->name});
+	} else if (aggregation->function != function->kind || aggregation->keys != signature) {
+		const auto list = [](const std::vector<std::string>& parts) {
+			std::string out = "[";
+			for (size_t i = 0; i < parts.size(); i++)
+				out += (i ? ", " : "") + parts[i];
+			return out + "]";
+		};
+		const Location first = context_.diagnostics.sources().locate(aggregation->place);
+		const Location here = context_.diagnostics.sources().locate(name->place);
+		return bad("D_AGG_REDEF", name->place,
+		           "aggregation redefined: @" + name->text + "\n\t current: @" + name->text + list(signature) + " = " + call->text + "( ) : line " + std::to_string(here.line) +
+		               "\n\tprevious: @" + name->text + list(aggregation->keys) + " = " + std::string(find_agg_function(aggregation->function)->name) + "( ) : line " + std::to_string(first.line),
+		           "give this one another name");
+	} else if (!same_parameters(call, *aggregation, arg)) {
+		failed_ = true;
+		return;
+	}
+
+	dof::Action out;
+	out.kind = function->kind;
+	out.arg = arg;
+	out.uarg = aggregation->id;
+	if (function->min) {
+		Node* const operand = call->list[0];
+		if (!value(operand))
+			return;
+		if (operand->kind == Nk::Translated || !types_.is_scalar(operand->type))
+			return bad("D_AGG_SCALAR", operand->place, call->text + "( ) argument #1 must be of scalar type", "it has type " + sema_.type_text(operand));
+		out.difo = generate(context_, operand, {std::nullopt, true});
+		out.expression = canonical(types_, operand);
+		failed_ |= !out.difo;
+	}
+	// The weight comes behind the value and the constant parameters.
+	const size_t weight = 1 + function->constants;
+	if (function->min && given > weight && function->max > weight) {
+		Node* const by = call->list[weight];
+		if (!value(by))
+			return;
+		if (!types_.is_integer(by->type))
+			return bad("D_PROTO_ARG", by->place, call->text + "( ) argument #" + std::to_string(weight + 1) + " (increment value) must be of scalar type", "");
+		dof::Action extra;
+		extra.kind = DFR_ACT_DIFEXPR;
+		extra.uarg = DFR_UARG_WEIGHT;
+		extra.difo = generate(context_, by, {std::nullopt, true});
+		extra.expression = canonical(types_, by);
+		failed_ |= !extra.difo;
+		tuple.push_back(std::move(extra));
+	}
+	out.ntuple = tuple.size();
+	for (dof::Action& one : tuple)
+		add(std::move(one));
+	add(std::move(out));
+}
+
+} // namespace dfr::d

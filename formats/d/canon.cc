@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// canonical(): a walk that gives up with an empty text at the first node that
+// is no firing input.
+#include "formats/d/canon.h"
+
+#include "formats/d/builtins.h"
+
+namespace dfr::d {
+
+using types::TypeRef;
+
+namespace {
+
+class Walker {
+public:
+	explicit Walker(TypeTable& types) : types_(types) {}
+
+	std::string value(const Node* node) {
+		switch (node->kind) {
+		case Nk::Int: return std::to_string(static_cast<int64_t>(node->value));
+		case Nk::Float: return real(node);
+		case Nk::String: return quoted(node->text);
+		case Nk::BuiltinVar: return builtin(node);
+		case Nk::Symbol: return types_.is_function(node->type) ? "`" + node->text : load(node);
+		case Nk::Subr: return call(node);
+		case Nk::Unary: return unary(node);
+		case Nk::Binary: return binary(node);
+		case Nk::Ternary: return list("?:", {value(node->a), value(node->b), value(node->c)});
+		case Nk::Member: return load(node);
+		case Nk::Cast: return cast(node);
+		case Nk::Stringof: return list("str", {operand(node->a)});
+		default: return {};
+		}
+	}
+
+private:
+	static std::string list(const std::string& head, std::initializer_list<std::string> parts) {
+		std::string out = "(" + head;
+		for (const std::string& part : parts) {
+			if (part.empty())
+				return {};
+			out += ' ' + part;
+		}
+		return out + ')';
+	}
+
+	static std::string real(const Node* node) {
+		char text[40];
+		std::snprintf(text, sizeof text, "%a", node->real);
+		return text;
+	}
+
+	static std::string quoted(const std::string& text) {
+		std::string out = "\"";
+		for (const char c : text) {
+			char hex[8];
+			if (c == '"' || c == '\\' || c < ' ' || c > '~') {
+				std::snprintf(hex, sizeof hex, "\\x%02x", static_cast<unsigned char>(c));
+				out += hex;
+			} else {
+				out += c;
+			}
+		}
+		return out + '"';
+	}
+
+	std::string builtin(const Node* node) {
+		if (!node->builtin->input)
+			return {};
+		std::string name(node->builtin->name);
+		if (!node->builtin->array)
+			return name;
+		const std::string index = value(node->list[0]);
+		return index.empty() ? index : name + '[' + index + ']';
+	}
+
+	std::string call(const Node* node) {
+		if (!(node->subroutine->flags & kPure))
+			return {};
+		std::string out = "(" + std::string(node->subroutine->name);
+		for (const Node* const argument : node->list) {
+			const std::string text = operand(argument);
+			if (text.empty())
+				return {};
+			out += ' ' + text;
+		}
+		return out + ')';
+	}
+
+	std::string sign(TypeRef type) { return types_.is_signed(type) ? "s" : "u"; }
+
+	std::string operand(const Node* node) {
+		return types_.is_array(node->type) ? address(node) : value(node);
+	}
+
+	std::string address(const Node* node) {
+		switch (node->kind) {
+		case Nk::Unary: return value(node->a);
+		case Nk::Symbol: return "`" + node->text;
+		case Nk::Cast: return address(node->a);
+		case Nk::Member: {
+			const std::string base = node->arrow ? value(node->a) : address(node->a);
+			const uint64_t offset = node->bit_width ? 0 : node->bit_offset / 8;
+			return offset && !base.empty() ? list("+", {base, std::to_string(offset)}) : base;
+		}
+		default: return value(node);
+		}
+	}
+
+	std::string load(const Node* node) {
+		const std::string user = node->user ? "u" : "";
+		const std::string where = address(node);
+		if (node->kind == Nk::Member && node->bit_width)
+			return list("bits", {sign(node->type), std::to_string(node->bit_offset), std::to_string(node->bit_width), where});
+		const uint64_t size = types_.size(node->type);
+		if (types_.is_by_ref(node->type))
+			return list(user + "ref", {std::to_string(size), where});
+		return list(user + "load", {sign(node->type) + std::to_string(size), where});
+	}
+
+	std::string cast(const Node* node) {
+		if (types_.is_array(node->a->type))
+			return address(node->a);
+		const std::string inner = value(node->a);
+		if (!types_.is_integer(node->type) || types_.size(node->type) >= 8)
+			return inner;
+		if (types_.is_integer(node->a->type) && types_.size(node->a->type) == types_.size(node->type) &&
+		    types_.is_signed(node->a->type) == types_.is_signed(node->type) && node->a->kind != Nk::Binary)
+			return inner;
+		return list("cast", {sign(node->type) + std::to_string(types_.size(node->type)), inner});
+	}
+
+	std::string unary(const Node* node) {
+		switch (node->op) {
+		case Tok::Star: return load(node);
+		case Tok::And: return address(node->a);
+		case Tok::Plus: return value(node->a);
+		case Tok::Minus: return list("neg", {value(node->a)});
+		case Tok::Tilde: return list("not", {value(node->a)});
+		case Tok::Not: return list("!", {operand(node->a)});
+		default: return {};
+		}
+	}
+
+	std::string binary(const Node* node) {
+		const bool pointers = types_.is_pointer(node->a->type) || types_.is_array(node->a->type);
+		if (types_.is_pointer(node->type) && (node->op == Tok::Plus || node->op == Tok::Minus))
+			return pointer_sum(node, pointers);
+		std::string name(token_name(node->op));
+		const bool strings = types_.is_string(node->a->type) || types_.is_string(node->b->type);
+		if (node->op >= Tok::Lt && node->op <= Tok::Ne) {
+			if (strings)
+				name += "$";
+			else if (node->op <= Tok::Ge && !types_.is_signed(types_.promote(node->a->type, node->b->type)))
+				name += "u";
+		}
+		if (node->op == Tok::Slash || node->op == Tok::Percent || node->op == Tok::Shr)
+			name = sign(node->type) + name;
+		if (node->op == Tok::Minus && pointers)
+			name += std::to_string(types_.size(types_.target(node->a->type)));
+		if (node->op == Tok::Comma)
+			return value(node->b);
+		return list(name, {operand(node->a), operand(node->b)});
+	}
+
+	std::string pointer_sum(const Node* node, bool left_pointer) {
+		const TypeRef to = types_.target(node->type);
+		const uint64_t step = types_.is_void(to) ? 1 : types_.size(to);
+		const Node* const base = left_pointer ? node->a : node->b;
+		const Node* const index = left_pointer ? node->b : node->a;
+		const char* const name = node->op == Tok::Plus ? "+" : "-";
+		if (index->kind == Nk::Int) {
+			const auto offset = static_cast<int64_t>(index->value * step);
+			return offset ? list(name, {operand(base), std::to_string(offset)}) : operand(base);
+		}
+		return list(name, {operand(base), step == 1 ? value(index) : list("*", {value(index), std::to_string(step)})});
+	}
+
+	TypeTable& types_;
+};
+
+} // namespace
+
+std::string canonical(TypeTable& types, const Node* node) { return Walker(types).value(node); }
+
+} // namespace dfr::d

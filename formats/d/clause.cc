@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// ClauseBuilder's frame: probes, predicate, statements, the parts that `if`
+// makes, and the rules on the order of speculative actions.
+#include "formats/d/clause.h"
+
+#include "formats/d/canon.h"
+
+namespace dfr::d {
+
+// `fbt:::malloc:entry`: four fields once, with a field too many in front.
+bool ClauseBuilder::stray_colon(const ProbeDesc& desc) {
+	if (desc.host.empty() || !desc.provider.empty())
+		return false;
+	bool provider = false;
+	ProbePattern pattern;
+	pattern.provider = desc.host;
+	context_.target.match(pattern, [&](const ProbeInfo&) { return !(provider = true); });
+	static constexpr std::string_view kProviders[] = {"dtrace", "profile", "syscall", "fbt", "sdt", "proc", "sched", "io", "vfs", "pid"};
+	for (const std::string_view one : kProviders)
+		provider |= desc.host == one;
+	if (!provider)
+		return false;
+	const std::string fixed = desc.host + ":" + desc.module + ":" + desc.function + ":" + desc.name;
+	const uint32_t at = static_cast<uint32_t>(desc.host.size()) + 1;
+	context_.error("D_PDESC_INVAL", {desc.place.source, desc.place.offset + at},
+	               "invalid probe description " + desc.text + ": one colon too many",
+	               "five fields start with a host; write " + fixed);
+	return true;
+}
+
+bool ClauseBuilder::match(const Clause& clause) {
+	bool good = true;
+	for (const ProbeDesc& desc : clause.probes) {
+		if (stray_colon(desc)) {
+			good = false;
+			continue;
+		}
+		// Another host's probes are not known here.
+		if (!desc.host.empty() || context_.settings.zdefs)
+			continue;
+		bool found = false;
+		const ProbePattern pattern{{}, desc.provider, desc.module, desc.function, desc.name, desc.id};
+		context_.target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
+		if (found)
+			continue;
+		good = false;
+		const std::string shown = desc.id ? std::to_string(desc.id)
+		                                  : desc.provider + ":" + desc.module + ":" + desc.function + ":" + desc.name;
+		context_.error("D_PDESC_ZERO", desc.place, "probe description " + shown + " does not match any probes",
+		               "list what there is with dtrace -l; -Z accepts probes that come later");
+	}
+	return good;
+}
+
+void ClauseBuilder::build(const Clause& clause) {
+	failed_ = !match(clause);
+	sema_.set_clause(&clause);
+	predicate_ = clause.predicate;
+	if (predicate_) {
+		sema_.analyze(predicate_);
+		if (sema_.poisoned(predicate_)) {
+			failed_ = true;
+		} else if (predicate_->kind == Nk::Translated ||
+		           (!types_.is_scalar(predicate_->type) && !types_.is_string(predicate_->type))) {
+			context_.error("D_PRED_SCALAR", predicate_->place, "predicate result must be of scalar type",
+			               "it has type " + sema_.type_text(predicate_) + "; compare it with something");
+			failed_ = true;
+		}
+	}
+	parts_.emplace_back();
+	walk(clause.statements);
+	sema_.set_clause(nullptr);
+	if (!failed_)
+		emit_image(clause);
+}
+
+void ClauseBuilder::walk(const std::vector<Stmt>& statements) {
+	for (const Stmt& one : statements) {
+		index_ = 0;
+		if (one.condition)
+			if_statement(one);
+		else
+			statement(one.expression);
+		statement_++;
+	}
+}
+
+// The hidden variable that keeps what a condition was, and the statement that
+// sets it.
+Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
+	const std::string name = "%if" + std::to_string(number_) + "." + std::to_string(conditions_++);
+	sema_.declare_variable(DIF_VS_LOCAL, name, place, types_.int_type(), false, {}, false);
+	Node* const variable = context_.arena.make(Nk::Var, place);
+	variable->variable = context_.scope.find_variable(DIF_VS_LOCAL, name);
+	variable->type = types_.int_type();
+	variable->lvalue = variable->writable = variable->analyzed = true;
+	Node* truth = context_.arena.make(Nk::Unary, place);
+	truth->op = Tok::Not;
+	truth->a = context_.arena.make(Nk::Unary, place);
+	truth->a->op = Tok::Not;
+	truth->a->a = condition;
+	Node* const set = context_.arena.make(Nk::Assign, place);
+	set->op = Tok::Assign;
+	set->a = variable;
+	set->b = truth;
+	statement(set);
+	return variable;
+}
+
+void ClauseBuilder::if_statement(const Stmt& one) {
+	sema_.analyze(one.condition);
+	if (!sema_.poisoned(one.condition) && (one.condition->kind == Nk::Translated ||
+	                                       (!types_.is_scalar(one.condition->type) && !types_.is_string(one.condition->type)))) {
+		context_.error("D_PRED_SCALAR", one.condition->place, "the condition of if must be of scalar type",
+		               "it has type " + sema_.type_text(one.condition));
+		failed_ = true;
+	}
+	const bool poisoned = sema_.poisoned(one.condition);
+	failed_ |= poisoned;
+	Node* const outer = condition_;
+	Node* const variable = poisoned ? nullptr : condition_variable(one.condition, one.place);
+	const auto both = [&](Node* with) {
+		if (!outer || !with)
+			return with;
+		Node* const out = context_.arena.make(Nk::Binary, one.place);
+		out->op = Tok::LAnd;
+		out->a = outer;
+		out->b = with;
+		out->type = types_.int_type();
+		out->analyzed = true;
+		return out;
+	};
+	condition_ = both(variable);
+	statement_++;
+	walk(one.then);
+	if (!one.otherwise.empty()) {
+		Node* negated = nullptr;
+		if (variable) {
+			negated = context_.arena.make(Nk::Unary, one.place);
+			negated->op = Tok::Not;
+			negated->a = variable;
+			negated->type = types_.int_type();
+			negated->analyzed = true;
+		}
+		condition_ = both(negated);
+		walk(one.otherwise);
+	}
+	condition_ = outer;
+}
+
+void ClauseBuilder::add(dof::Action action) {
+	if (parts_.empty() || parts_.back().predicate != condition_)
+		parts_.push_back({condition_, {}});
+	parts_.back().actions.push_back(std::move(action));
+}
+
+void ClauseBuilder::statement(Node* node) {
+	if (node->kind == Nk::Assign && node->a->kind == Nk::AggName)
+		return aggregate(node);
+	if (node->kind == Nk::AggName) {
+		context_.error("D_AGG_NULL", node->place, "expression has null effect: @" + node->text, "assign it: @" + node->text + " = count();");
+		failed_ = true;
+		return;
+	}
+	if (Sema::is_action_call(node) && !find_subroutine(node->text))
+		return action(node);
+	if (!value(node))
+		return;
+	dof::Action out;
+	out.kind = DFR_ACT_DIFEXPR;
+	out.uarg = uarg();
+	out.difo = generate(context_, node, {void_result(), false});
+	failed_ |= !out.difo;
+	add(std::move(out));
+}
+
+// Which kinds may follow which: engine rules of speculation.
+void ClauseBuilder::order(uint32_t kind, Place place) {
+	const auto refuse = [&](std::string_view tag, const char* text) {
+		context_.error(tag, place, text, "put it into a clause of its own");
+		failed_ = true;
+	};
+	if (kind == DFR_ACT_COMMIT) {
+		if (committed_)
+			refuse("D_COMM_COMM", "commit( ) may not follow commit( )");
+		else if (recorded_data_)
+			refuse("D_COMM_DREC", "commit( ) may not follow data-recording action(s)");
+		committed_ = true;
+	} else if (kind == DFR_ACT_SPECULATE) {
+		if (speculating_)
+			refuse("D_SPEC_SPEC", "speculate( ) may not follow speculate( )");
+		else if (committed_)
+			refuse("D_SPEC_COMM", "speculate( ) may not follow commit( )");
+		else if (recorded_data_)
+			refuse("D_SPEC_DREC", "speculate( ) may not follow data-recording action(s)");
+		speculating_ = true;
+	} else if (DFR_ACT_IS_AGG(kind)) {
+		if (committed_)
+			refuse("D_AGG_COMM", "aggregating actions may not follow commit( )");
+		else if (speculating_)
+			refuse("D_AGG_SPEC", "aggregating actions may not follow speculate( )");
+	} else if (DFR_ACT_IS_DESTRUCTIVE(kind)) {
+		if (speculating_)
+			refuse("D_ACT_SPEC", "destructive actions may not follow speculate( )");
+	} else if (kind == DFR_ACT_EXIT) {
+		if (speculating_)
+			refuse("D_EXIT_SPEC", "exit( ) may not follow speculate( )");
+		else if (committed_)
+			refuse("D_DREC_COMM", "data-recording actions may not follow commit( )");
+		recorded_data_ = true;
+	} else if (kind != DFR_ACT_DISCARD) {
+		if (committed_)
+			refuse("D_DREC_COMM", "data-recording actions may not follow commit( )");
+		recorded_data_ = true;
+	}
+}
+
+std::optional<dif::Difo> ClauseBuilder::predicate_code(Node* node) {
+	auto code = generate(context_, node, {});
+	failed_ |= !code;
+	return code;
+}
+
+void ClauseBuilder::emit_image(const Clause& clause) {
+	dof::Image& image = context_.result.image;
+	const auto first = static_cast<uint32_t>(image.bodies.size());
+	for (size_t i = 0; i < parts_.size(); i++) {
+		dof::Body body;
+		Node* const predicate = i == 0 ? predicate_ : parts_[i].predicate;
+		if (predicate)
+			body.predicate = predicate_code(predicate);
+		body.actions = std::move(parts_[i].actions);
+		image.bodies.push_back(std::move(body));
+	}
+	for (const ProbeDesc& desc : clause.probes) {
+		for (uint32_t part = 0; part < parts_.size(); part++) {
+			dof::Ecb ecb;
+			ecb.probe = {desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
+			ecb.body = first + part;
+			ecb.uarg = DFR_ECBUARG(number_, part ? DFR_ECBUARG_CONTINUATION : 0);
+			image.ecbs.push_back(std::move(ecb));
+		}
+	}
+}
+
+} // namespace dfr::d

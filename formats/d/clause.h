@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// ClauseBuilder: one probe clause to bodies and ECBs of the image. Statements
+// become actions (dof/image.h says which); `if` splits the clause into parts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/d/builtins.h"
+#include "formats/d/codegen.h"
+#include "formats/d/context.h"
+#include "formats/d/format.h"
+#include "formats/d/sema.h"
+
+namespace dfr::d {
+
+class ClauseBuilder {
+public:
+	ClauseBuilder(Context& context, Sema& sema, uint64_t number)
+	    : context_(context), sema_(sema), types_(context.types), number_(number) {}
+
+	void build(const Clause& clause);
+
+private:
+	struct Part {
+		Node* predicate = nullptr;
+		std::vector<dof::Action> actions;
+	};
+
+	// -- clause.cc
+	bool match(const Clause& clause);
+	bool stray_colon(const ProbeDesc& desc);
+	void walk(const std::vector<Stmt>& statements);
+	void if_statement(const Stmt& statement);
+	Node* condition_variable(Node* condition, Place place);
+	void statement(Node* node);
+	void add(dof::Action action);
+	void emit_image(const Clause& clause);
+	std::optional<dif::Difo> predicate_code(Node* node);
+	void order(uint32_t kind, Place place);
+
+	// -- actions.cc
+	void action(Node* call);
+	void trace(Node* call, const ActionInfo& info);
+	void tracemem(Node* call);
+	void printm(Node* call);
+	void printa(Node* call);
+	void exit_action(Node* call);
+	void simple(Node* call, const ActionInfo& info);
+	void libact(Node* call, const ActionInfo& info);
+	void capture(Node* call);
+	bool stack_action(const Node* node, dof::Action& out);
+	bool recorded(const Node* node, dof::Action& out);
+	bool value_action(Node* node, uint32_t kind, const char* who, dof::Action& out);
+	dof::Action id_action(uint32_t kind, const Aggregation& aggregation);
+	bool value(Node* node);
+	bool arguments(Node* call, const ActionInfo& info);
+	Aggregation* aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument, std::string_view tag_bad);
+	uint64_t uarg(uint32_t libact = 0) { return DFR_UARG(statement_, index_++, libact); }
+	dof::Action constant_action(uint32_t kind, uint64_t value);
+
+	// -- printf.cc
+	void printf(Node* call, const ActionInfo& info);
+	bool check_format(Node* call, const Format& format, size_t first);
+	bool check_conversion(Node* call, const Conversion& part, unsigned number, Node* argument, size_t position);
+	std::string conversion_prototype(const Conversion& part, const Node* argument);
+
+	// -- aggregate.cc
+	void aggregate(Node* assign);
+	bool keys(Node* name, std::vector<dof::Action>& out, std::vector<std::string>& signature);
+	bool parameters(Node* call, const AggFunction& function, uint64_t* arg);
+	bool lquantize(Node* call, uint64_t* arg);
+	bool llquantize(Node* call, uint64_t* arg);
+	bool same_parameters(Node* call, const Aggregation& known, uint64_t arg);
+	bool integer_parameter(Node* call, size_t index, const char* name, const std::string& tag, int64_t low, int64_t high, int64_t* out);
+
+	Context& context_;
+	Sema& sema_;
+	TypeTable& types_;
+	uint64_t number_;
+	std::vector<Part> parts_;
+	Node* condition_ = nullptr; // under which the current statement runs
+	Node* predicate_ = nullptr; // the user's
+	uint32_t statement_ = 0;
+	uint32_t index_ = 0; // of the action in its statement
+	unsigned conditions_ = 0;
+	bool failed_ = false;
+	bool recorded_data_ = false, committed_ = false, speculating_ = false;
+};
+
+} // namespace dfr::d

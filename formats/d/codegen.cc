@@ -1,0 +1,759 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The code generator. Every gen_*() returns the register that holds the value;
+// the caller releases it. %r0 stands for the constant 0 and is never written.
+// Arithmetic is done in 64 bits; a value is cut to its type where it is stored
+// or cast.
+#include "formats/d/codegen.h"
+
+#include <cstring>
+
+#include "formats/d/builder.h"
+#include "formats/d/builtins.h"
+
+namespace dfr::d {
+
+using types::Kind;
+using types::TypeRef;
+
+dif_type void_result() { return {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, 0}; }
+dif_type int_result(uint32_t size) { return {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, size}; }
+
+dif_type dif_type_of(TypeTable& types, TypeRef type, bool user) {
+	dif_type out{};
+	if (!type || types.is_void(type))
+		return void_result();
+	if (types.is_string(type)) {
+		out.kind = DIF_KIND_STRING;
+		out.ckind = DIF_CK_UNKNOWN;
+		out.flags = DIF_TF_BYREF;
+		out.size = types.string_size();
+		return out;
+	}
+	const types::TypeInfo info = types.info(type);
+	out.kind = DIF_KIND_CTF;
+	out.ckind = static_cast<uint8_t>(info.kind);
+	out.size = types.size(type);
+	if (types.is_by_ref(type) || (info.kind == Kind::Float && out.size > 8))
+		out.flags = user ? DIF_TF_BYUREF : DIF_TF_BYREF;
+	if (info.kind == Kind::Function) {
+		out.ckind = DIF_CK_POINTER;
+		out.size = 8;
+	}
+	return out;
+}
+
+namespace {
+
+class Generator {
+public:
+	explicit Generator(Context& context) : context_(context), types_(context.types) {}
+
+	dif::Difo run(const Node* node, const Result& result) {
+		const unsigned reg = gen(node);
+		code_.emit(DIF_INSTR_R(DIF_OP_RET, 0, 0, reg));
+		dif_type type = result.type ? *result.type : dif_type_of(types_, node->type, node->user && node->lvalue);
+		if (result.mark_signed && types_.is_signed(node->type) && !type.flags)
+			type.flags |= DIF_TF_SIGNED;
+		return code_.finish(type, context_.diagnostics.sources(), context_.options.line_table);
+	}
+
+private:
+	using Label = DifoBuilder::Label;
+
+	// A register that may be written: `reg` itself, unless it is %r0.
+	unsigned writable(unsigned reg) { return reg ? reg : code_.allocate(); }
+
+	void three(unsigned op, unsigned r1, unsigned r2, unsigned rd) { code_.emit(DIF_INSTR_R(op, r1, r2, rd)); }
+	void move(unsigned from, unsigned to) { code_.emit(DIF_INSTR_R(DIF_OP_MOV, from, 0, to)); }
+
+	unsigned gen(const Node* node) {
+		switch (node->kind) {
+		case Nk::Int: return gen_int(node->value);
+		case Nk::Float: return gen_float(node);
+		case Nk::String: return gen_string(node);
+		case Nk::Var: return gen_variable(node);
+		case Nk::BuiltinVar: return gen_builtin(node);
+		case Nk::Captured: return gen_captured(node);
+		case Nk::Symbol: return gen_symbol(node);
+		case Nk::Subr: return gen_call(node);
+		case Nk::Unary: return gen_unary(node);
+		case Nk::Binary: return gen_binary(node);
+		case Nk::Assign: return gen_assign(node);
+		case Nk::Ternary: return gen_ternary(node);
+		case Nk::Member: return gen_member(node);
+		case Nk::Cast: return gen_cast(node);
+		case Nk::Stringof: return gen(node->a);
+		default: return 0;
+		}
+	}
+
+	// -- leaves
+
+	unsigned gen_int(uint64_t value) {
+		if (!value)
+			return 0;
+		const unsigned reg = code_.allocate();
+		code_.set_integer(value, reg);
+		return reg;
+	}
+
+	unsigned gen_float(const Node* node) {
+		uint64_t bits = 0;
+		if (types_.size(node->type) == 4) {
+			const auto single = static_cast<float>(node->real);
+			uint32_t word;
+			std::memcpy(&word, &single, sizeof word);
+			bits = word;
+		} else {
+			std::memcpy(&bits, &node->real, sizeof bits);
+		}
+		return gen_int(bits);
+	}
+
+	unsigned gen_string(const Node* node) {
+		const unsigned reg = code_.allocate();
+		code_.set_string(node->text, reg);
+		return reg;
+	}
+
+	void use(const Node* node, uint16_t flag) {
+		const Variable& variable = *node->variable;
+		code_.use_variable(variable.name, variable.id, variable.assoc ? DIF_VK_ARRAY : DIF_VK_SCALAR, variable.scope,
+		                   flag, dif_type_of(types_, variable.type, false));
+	}
+
+	unsigned gen_variable(const Node* node) {
+		const Variable& variable = *node->variable;
+		use(node, DIF_VF_REF);
+		if (variable.assoc) {
+			gen_arguments(node->list, &variable.keys);
+			const unsigned reg = code_.allocate();
+			code_.mark(node->place);
+			code_.emit(DIF_INSTR_WIDE(variable.scope == DIF_VS_THREAD ? DIF_OP_LDTAA : DIF_OP_LDGAA, variable.id, reg));
+			return reg;
+		}
+		static constexpr unsigned kLoads[] = {DIF_OP_LDGS, DIF_OP_LDTS, DIF_OP_LDLS};
+		const unsigned reg = code_.allocate();
+		code_.emit(DIF_INSTR_WIDE(kLoads[variable.scope], variable.id, reg));
+		return reg;
+	}
+
+	unsigned gen_builtin(const Node* node) {
+		const Builtin& builtin = *node->builtin;
+		if (builtin.array) {
+			const unsigned index = gen(node->list[0]);
+			const unsigned reg = writable(index);
+			code_.use_variable(builtin.name, builtin.id, DIF_VK_ARRAY, DIF_VS_GLOBAL, DIF_VF_REF,
+			                   dif_type_of(types_, node->type, false));
+			code_.mark(node->place);
+			three(DIF_OP_LDGA, builtin.id, index, reg);
+			// The upper bits of a narrow argument are whatever the register held.
+			if (types_.is_integer(node->type))
+				truncate(reg, node->type);
+			return reg;
+		}
+		code_.use_variable(builtin.name, builtin.id, DIF_VK_SCALAR, DIF_VS_GLOBAL, DIF_VF_REF,
+		                   dif_type_of(types_, node->type, false));
+		const unsigned reg = code_.allocate();
+		code_.emit(DIF_INSTR_WIDE(DIF_OP_LDGS, builtin.id, reg));
+		return reg;
+	}
+
+	unsigned gen_captured(const Node* node) {
+		const unsigned index = gen_int(node->value);
+		const unsigned reg = writable(index);
+		code_.use_variable("captured", DIF_VAR_CAPTURED, DIF_VK_ARRAY, DIF_VS_GLOBAL, DIF_VF_REF,
+		                   dif_type_of(types_, node->type, false));
+		code_.mark(node->place);
+		three(DIF_OP_LDGA, DIF_VAR_CAPTURED, index, reg);
+		return reg;
+	}
+
+	unsigned gen_symbol_address(const Node* node) {
+		const unsigned reg = code_.allocate();
+		if (node->known)
+			code_.set_integer(node->value, reg);
+		else
+			code_.set_address(node->text, reg);
+		return reg;
+	}
+
+	unsigned gen_symbol(const Node* node) {
+		const unsigned reg = gen_symbol_address(node);
+		return types_.is_function(node->type) ? reg : load(reg, node);
+	}
+
+	// -- memory
+
+	// The value at the address in `reg`, which is reused. By-ref types are
+	// their address.
+	unsigned load(unsigned reg, const Node* node) {
+		const TypeRef type = node->type;
+		if (types_.is_by_ref(type) || types_.is_function(type))
+			return reg;
+		const uint64_t size = types_.size(type);
+		const bool is_signed = types_.is_signed(type);
+		unsigned op = size == 1 ? (is_signed ? DIF_OP_LDSB : DIF_OP_LDUB)
+		              : size == 2 ? (is_signed ? DIF_OP_LDSH : DIF_OP_LDUH)
+		              : size == 4 ? (is_signed ? DIF_OP_LDSW : DIF_OP_LDUW)
+		                          : DIF_OP_LDX;
+		if (node->user)
+			op += DIF_OP_ULDSB - DIF_OP_LDSB;
+		const unsigned out = writable(reg);
+		code_.mark(node->place);
+		code_.emit(DIF_INSTR_R(op, reg, 0, out));
+		return out;
+	}
+
+	unsigned add_constant(unsigned reg, uint64_t value) {
+		if (!value)
+			return reg;
+		const unsigned offset = gen_int(value);
+		const unsigned out = writable(reg);
+		three(DIF_OP_ADD, reg, offset, out);
+		code_.release(offset);
+		return out;
+	}
+
+	unsigned gen_address(const Node* node) {
+		switch (node->kind) {
+		case Nk::Unary: // *p
+			return gen(node->a);
+		case Nk::Member: {
+			const unsigned base = node->arrow ? gen(node->a) : gen_address(node->a);
+			return add_constant(base, node->bit_width ? bit_unit(node).byte : node->bit_offset / 8);
+		}
+		case Nk::Symbol:
+			return gen_symbol_address(node);
+		case Nk::Cast:
+			return gen_address(node->a);
+		default:
+			return gen(node); // a by-ref value is its address
+		}
+	}
+
+	struct BitUnit {
+		uint64_t byte; // offset of the unit in the object
+		unsigned size; // 1, 2, 4 or 8
+		unsigned shift; // of the field's lowest bit
+	};
+
+	BitUnit bit_unit(const Node* node) {
+		unsigned size = static_cast<unsigned>(types_.size(node->type));
+		if (!size || size > 8)
+			size = 8;
+		uint64_t byte = node->bit_offset / 8 / size * size;
+		// Packed structs hold fields that straddle their type's alignment.
+		if (node->bit_offset + node->bit_width > (byte + size) * 8) {
+			byte = node->bit_offset / 8;
+			size = 8;
+		}
+		return {byte, size, static_cast<unsigned>(node->bit_offset - byte * 8)};
+	}
+
+	unsigned gen_member(const Node* node) {
+		const unsigned address = gen_address(node);
+		if (!node->bit_width)
+			return load(address, node);
+		const BitUnit unit = bit_unit(node);
+		unsigned op = unit.size == 1 ? DIF_OP_LDUB : unit.size == 2 ? DIF_OP_LDUH : unit.size == 4 ? DIF_OP_LDUW : DIF_OP_LDX;
+		if (node->user)
+			op += DIF_OP_ULDSB - DIF_OP_LDSB;
+		const unsigned reg = writable(address);
+		code_.mark(node->place);
+		code_.emit(DIF_INSTR_R(op, address, 0, reg));
+		const bool is_signed = types_.is_signed(node->type);
+		shift(DIF_OP_SLL, reg, 64 - unit.shift - node->bit_width);
+		shift(is_signed ? DIF_OP_SRA : DIF_OP_SRL, reg, 64 - node->bit_width);
+		return reg;
+	}
+
+	void shift(unsigned op, unsigned reg, unsigned count) {
+		if (!count)
+			return;
+		const unsigned by = gen_int(count);
+		three(op, reg, by, reg);
+		code_.release(by);
+	}
+
+	// -- conversions
+
+	void truncate(unsigned reg, TypeRef type) {
+		const uint64_t size = types_.size(type);
+		if (!reg || size >= 8 || !size)
+			return;
+		const unsigned by = gen_int(64 - size * 8);
+		three(DIF_OP_SLL, reg, by, reg);
+		three(types_.is_signed(type) ? DIF_OP_SRA : DIF_OP_SRL, reg, by, reg);
+		code_.release(by);
+	}
+
+	// Whether the register holds just what the type can hold.
+	bool exact(const Node* node) {
+		switch (node->kind) {
+		case Nk::Var: case Nk::BuiltinVar: case Nk::Member: case Nk::Symbol: case Nk::Cast: case Nk::Subr:
+		case Nk::Captured: case Nk::Assign:
+			return true;
+		case Nk::Unary:
+			return node->op == Tok::Star || node->op == Tok::Not;
+		case Nk::Binary:
+			return (node->op >= Tok::Lt && node->op <= Tok::Ne) || (node->op >= Tok::LAnd && node->op <= Tok::LOr);
+		case Nk::Ternary:
+			return exact(node->b) && exact(node->c);
+		default:
+			return false;
+		}
+	}
+
+	bool fits(const Node* from, TypeRef to) {
+		if (!types_.is_integer(to) || types_.size(to) >= 8)
+			return true;
+		const uint64_t size = types_.size(to);
+		const bool is_signed = types_.is_signed(to);
+		if (from->kind == Nk::Int) {
+			const unsigned by = 64 - size * 8;
+			const uint64_t cut = is_signed ? static_cast<uint64_t>(static_cast<int64_t>(from->value << by) >> by)
+			                               : from->value << by >> by;
+			return cut == from->value;
+		}
+		if (!types_.is_integer(from->type))
+			return false;
+		const bool from_signed = types_.is_signed(from->type);
+		const uint64_t from_size = types_.size(from->type);
+		return exact(from) && ((from_size == size && is_signed == from_signed) ||
+		                       (from_size < size && (!from_signed || is_signed)));
+	}
+
+	unsigned to_bool(unsigned reg) {
+		const unsigned out = writable(reg);
+		const Label zero = code_.label(), post = code_.label();
+		code_.emit(DIF_INSTR_R(DIF_OP_TST, reg, 0, 0));
+		code_.branch(DIF_OP_BE, zero);
+		code_.set_integer(1, out);
+		code_.branch(DIF_OP_BA, post);
+		code_.place(zero);
+		move(0, out);
+		code_.place(post);
+		return out;
+	}
+
+	unsigned convert(unsigned reg, const Node* from, TypeRef to) {
+		if (types_.info(to).is_bool && !types_.info(from->type).is_bool)
+			return to_bool(reg);
+		if (fits(from, to))
+			return reg;
+		const unsigned out = writable(reg);
+		if (out != reg)
+			move(reg, out);
+		truncate(out, to);
+		return out;
+	}
+
+	unsigned gen_cast(const Node* node) {
+		const unsigned reg = types_.is_array(node->a->type) ? gen_address(node->a) : gen(node->a);
+		return convert(reg, node->a, node->type);
+	}
+
+	// -- operators
+
+	unsigned gen_unary(const Node* node) {
+		switch (node->op) {
+		case Tok::Star:
+			return load(gen(node->a), node);
+		case Tok::And:
+			return types_.is_function(node->a->type) ? gen(node->a) : gen_address(node->a);
+		case Tok::Inc: case Tok::Dec:
+			return gen_increment(node);
+		case Tok::Plus:
+			return gen(node->a);
+		case Tok::Minus: {
+			const unsigned reg = gen(node->a);
+			const unsigned out = writable(reg);
+			three(DIF_OP_SUB, 0, reg, out);
+			return out;
+		}
+		case Tok::Tilde: {
+			const unsigned reg = gen(node->a);
+			const unsigned out = writable(reg);
+			code_.emit(DIF_INSTR_R(DIF_OP_NOT, reg, 0, out));
+			return out;
+		}
+		default: { // !
+			const unsigned reg = gen(node->a);
+			const unsigned out = writable(reg);
+			const Label zero = code_.label(), post = code_.label();
+			code_.emit(DIF_INSTR_R(DIF_OP_TST, reg, 0, 0));
+			code_.branch(DIF_OP_BE, zero);
+			move(0, out);
+			code_.branch(DIF_OP_BA, post);
+			code_.place(zero);
+			code_.set_integer(1, out);
+			code_.place(post);
+			return out;
+		}
+		}
+	}
+
+	uint64_t step_of(TypeRef pointer) {
+		const TypeRef to = types_.target(pointer);
+		return types_.is_void(to) ? 1 : types_.size(to);
+	}
+
+	unsigned gen_increment(const Node* node) {
+		const Node* const operand = node->a;
+		const unsigned old = gen(operand);
+		const unsigned step = gen_int(types_.is_pointer(operand->type) ? step_of(operand->type) : 1);
+		unsigned fresh = step;
+		three(node->op == Tok::Inc ? DIF_OP_ADD : DIF_OP_SUB, old, step, fresh);
+		if (types_.is_integer(operand->type))
+			truncate(fresh, operand->type);
+		store(operand, fresh);
+		if (node->postfix) {
+			code_.release(fresh);
+			return old;
+		}
+		code_.release(old);
+		return fresh;
+	}
+
+	unsigned gen_binary(const Node* node) {
+		switch (node->op) {
+		case Tok::Comma:
+			code_.release(gen(node->a));
+			return gen(node->b);
+		case Tok::LAnd: return gen_and(node);
+		case Tok::LOr: return gen_or(node);
+		case Tok::LXor: return gen_xor(node);
+		case Tok::Eq: case Tok::Ne: case Tok::Lt: case Tok::Le: case Tok::Gt: case Tok::Ge:
+			return gen_comparison(node);
+		default:
+			return gen_arithmetic(node);
+		}
+	}
+
+	unsigned scale(unsigned reg, uint64_t size) {
+		if (size <= 1)
+			return reg;
+		const unsigned by = gen_int(size);
+		const unsigned out = writable(reg);
+		three(DIF_OP_MUL, reg, by, out);
+		code_.release(by);
+		return out;
+	}
+
+	unsigned gen_arithmetic(const Node* node) {
+		const bool pointer_a = types_.is_pointer(node->a->type) || types_.is_array(node->a->type);
+		const bool pointer_b = types_.is_pointer(node->b->type) || types_.is_array(node->b->type);
+		const bool pointer = types_.is_pointer(node->type) && (node->op == Tok::Plus || node->op == Tok::Minus);
+		unsigned left = types_.is_array(node->a->type) ? gen_address(node->a) : gen(node->a);
+		if (pointer && !pointer_a && !types_.is_string(node->a->type))
+			left = scale(left, step_of(node->type));
+		unsigned right = types_.is_array(node->b->type) ? gen_address(node->b) : gen(node->b);
+		if (pointer && !pointer_b)
+			right = scale(right, step_of(node->type));
+		const bool is_signed = types_.is_signed(node->type);
+		unsigned op = DIF_OP_ADD;
+		switch (node->op) {
+		case Tok::Plus: op = DIF_OP_ADD; break;
+		case Tok::Minus: op = DIF_OP_SUB; break;
+		case Tok::Star: op = DIF_OP_MUL; break;
+		case Tok::Slash: op = is_signed ? DIF_OP_SDIV : DIF_OP_UDIV; break;
+		case Tok::Percent: op = is_signed ? DIF_OP_SREM : DIF_OP_UREM; break;
+		case Tok::And: op = DIF_OP_AND; break;
+		case Tok::Or: op = DIF_OP_OR; break;
+		case Tok::Xor: op = DIF_OP_XOR; break;
+		case Tok::Shl: op = DIF_OP_SLL; break;
+		case Tok::Shr: op = is_signed ? DIF_OP_SRA : DIF_OP_SRL; break;
+		default: break;
+		}
+		const unsigned out = writable(left);
+		if (node->op == Tok::Slash || node->op == Tok::Percent)
+			code_.mark(node->place);
+		three(op, left, right, out);
+		code_.release(right);
+		if (pointer_a && pointer_b && node->op == Tok::Minus) {
+			const uint64_t size = step_of(node->a->type);
+			if (size > 1) {
+				const unsigned by = gen_int(size);
+				three(DIF_OP_SDIV, out, by, out);
+				code_.release(by);
+			}
+		}
+		return out;
+	}
+
+	unsigned gen_operand(const Node* node) {
+		return types_.is_array(node->type) ? gen_address(node) : gen(node);
+	}
+
+	unsigned gen_comparison(const Node* node) {
+		const bool strings = types_.is_string(node->a->type) || types_.is_string(node->b->type);
+		const unsigned left = gen_operand(node->a);
+		const unsigned right = gen_operand(node->b);
+		if (strings)
+			code_.mark(node->place);
+		three(strings ? DIF_OP_SCMP : DIF_OP_CMP, left, right, 0);
+		code_.release(right);
+		const bool is_signed = strings || (types_.is_integer(node->a->type) && types_.is_integer(node->b->type) &&
+		                                   types_.is_signed(types_.promote(node->a->type, node->b->type)));
+		unsigned op = DIF_OP_BE;
+		switch (node->op) {
+		case Tok::Eq: op = DIF_OP_BE; break;
+		case Tok::Ne: op = DIF_OP_BNE; break;
+		case Tok::Lt: op = is_signed ? DIF_OP_BL : DIF_OP_BLU; break;
+		case Tok::Le: op = is_signed ? DIF_OP_BLE : DIF_OP_BLEU; break;
+		case Tok::Gt: op = is_signed ? DIF_OP_BG : DIF_OP_BGU; break;
+		default: op = is_signed ? DIF_OP_BGE : DIF_OP_BGEU; break;
+		}
+		const unsigned out = writable(left);
+		const Label yes = code_.label(), post = code_.label();
+		code_.branch(op, yes);
+		move(0, out);
+		code_.branch(DIF_OP_BA, post);
+		code_.place(yes);
+		code_.set_integer(1, out);
+		code_.place(post);
+		return out;
+	}
+
+	void test(const Node* node, unsigned op, Label label) {
+		const unsigned reg = gen_operand(node);
+		code_.emit(DIF_INSTR_R(DIF_OP_TST, reg, 0, 0));
+		code_.branch(op, label);
+		code_.release(reg);
+	}
+
+	unsigned gen_and(const Node* node) {
+		const Label no = code_.label(), post = code_.label();
+		test(node->a, DIF_OP_BE, no);
+		test(node->b, DIF_OP_BE, no);
+		const unsigned out = code_.allocate();
+		code_.set_integer(1, out);
+		code_.branch(DIF_OP_BA, post);
+		code_.place(no);
+		move(0, out);
+		code_.place(post);
+		return out;
+	}
+
+	unsigned gen_or(const Node* node) {
+		const Label yes = code_.label(), no = code_.label(), post = code_.label();
+		test(node->a, DIF_OP_BNE, yes);
+		test(node->b, DIF_OP_BE, no);
+		const unsigned out = code_.allocate();
+		code_.place(yes);
+		code_.set_integer(1, out);
+		code_.branch(DIF_OP_BA, post);
+		code_.place(no);
+		move(0, out);
+		code_.place(post);
+		return out;
+	}
+
+	unsigned gen_xor(const Node* node) {
+		const unsigned left = to_bool(gen_operand(node->a));
+		const unsigned right = to_bool(gen_operand(node->b));
+		three(DIF_OP_XOR, left, right, left);
+		code_.release(right);
+		return left;
+	}
+
+	unsigned gen_ternary(const Node* node) {
+		const Label no = code_.label(), post = code_.label();
+		test(node->a, DIF_OP_BE, no);
+		unsigned reg = gen_operand(node->b);
+		const unsigned out = writable(reg);
+		if (out != reg)
+			move(reg, out);
+		code_.branch(DIF_OP_BA, post);
+		code_.place(no);
+		// The two values never live at once: the second may use the first's register.
+		code_.release(out);
+		reg = gen_operand(node->c);
+		if (reg != out) {
+			move(reg, out);
+			code_.release(reg);
+			claim(out);
+		}
+		code_.place(post);
+		return out;
+	}
+
+	// Takes a register that is free and known.
+	void claim(unsigned wanted) {
+		unsigned passed[DIF_NREGS];
+		unsigned count = 0;
+		for (;;) {
+			const unsigned reg = code_.allocate();
+			if (reg == wanted)
+				break;
+			passed[count++] = reg;
+		}
+		while (count)
+			code_.release(passed[--count]);
+	}
+
+	// -- assignment
+
+	unsigned gen_assign(const Node* node) {
+		const Node* const left = node->a;
+		unsigned value = gen_operand(node->b);
+		if (types_.is_integer(left->type))
+			value = convert(value, node->b, left->type);
+		if (left->kind != Nk::Var && types_.is_by_ref(left->type))
+			copy(left, node->b, value);
+		else
+			store(left, value);
+		return value;
+	}
+
+	void store(const Node* left, unsigned value) {
+		if (left->kind == Nk::Var)
+			return store_variable(left, value);
+		const unsigned address = gen_address(left);
+		if (left->kind == Nk::Member && left->bit_width)
+			return store_bits(left, value, address);
+		const uint64_t size = types_.size(left->type);
+		const unsigned op = size == 1 ? DIF_OP_STB : size == 2 ? DIF_OP_STH : size == 4 ? DIF_OP_STW : DIF_OP_STX;
+		code_.mark(left->place);
+		code_.emit(DIF_INSTR_R(op, value, 0, need_address(address)));
+		code_.release(address);
+	}
+
+	// The verifier refuses %r0 as an address: a store to NULL faults through a copy.
+	unsigned need_address(unsigned reg) {
+		if (reg)
+			return reg;
+		const unsigned out = code_.allocate();
+		move(0, out);
+		code_.release(out);
+		return out;
+	}
+
+	void store_variable(const Node* left, unsigned value) {
+		const Variable& variable = *left->variable;
+		use(left, DIF_VF_MOD);
+		if (variable.assoc) {
+			gen_arguments(left->list, &variable.keys);
+			code_.mark(left->place);
+			code_.emit(DIF_INSTR_WIDE(variable.scope == DIF_VS_THREAD ? DIF_OP_STTAA : DIF_OP_STGAA, variable.id, value));
+			return;
+		}
+		static constexpr unsigned kStores[] = {DIF_OP_STGS, DIF_OP_STTS, DIF_OP_STLS};
+		if (types_.is_by_ref(variable.type))
+			code_.mark(left->place);
+		code_.emit(DIF_INSTR_WIDE(kStores[variable.scope], variable.id, value));
+	}
+
+	void store_bits(const Node* left, unsigned value, unsigned address) {
+		const BitUnit unit = bit_unit(left);
+		static constexpr unsigned kLoads[] = {0, DIF_OP_LDUB, DIF_OP_LDUH, 0, DIF_OP_LDUW, 0, 0, 0, DIF_OP_LDX};
+		static constexpr unsigned kStores[] = {0, DIF_OP_STB, DIF_OP_STH, 0, DIF_OP_STW, 0, 0, 0, DIF_OP_STX};
+		const uint64_t mask = left->bit_width >= 64 ? ~uint64_t{0} : (uint64_t{1} << left->bit_width) - 1;
+		const unsigned whole = code_.allocate();
+		const unsigned field = code_.allocate();
+		code_.mark(left->place);
+		code_.emit(DIF_INSTR_R(kLoads[unit.size], address, 0, whole));
+		unsigned keep = gen_int(~(mask << unit.shift));
+		three(DIF_OP_AND, whole, keep, whole);
+		code_.release(keep);
+		keep = gen_int(mask);
+		three(DIF_OP_AND, value, keep, field);
+		code_.release(keep);
+		shift(DIF_OP_SLL, field, unit.shift);
+		three(DIF_OP_OR, whole, field, whole);
+		code_.emit(DIF_INSTR_R(kStores[unit.size], whole, 0, need_address(address)));
+		code_.release(field);
+		code_.release(whole);
+		code_.release(address);
+	}
+
+	// A struct or array into memory; a text only up to its end.
+	void copy(const Node* left, const Node* from, unsigned value) {
+		const uint64_t room = types_.size(left->type);
+		const unsigned address = need_address(gen_address(left));
+		unsigned size = 0;
+		if (from->kind == Nk::String) {
+			size = gen_int(std::min<uint64_t>(from->text.size() + 1, room));
+		} else if (types_.is_string(from->type)) {
+			push_string(value);
+			size = code_.allocate();
+			code_.mark(left->place);
+			code_.emit(DIF_INSTR_WIDE(DIF_OP_CALL, DIF_SUBR_STRLEN, size));
+			const unsigned one = gen_int(1);
+			three(DIF_OP_ADD, size, one, size);
+			code_.set_integer(room, one);
+			const Label fits_in = code_.label();
+			three(DIF_OP_CMP, size, one, 0);
+			code_.branch(DIF_OP_BLEU, fits_in);
+			move(one, size);
+			code_.place(fits_in);
+			code_.release(one);
+		} else {
+			size = gen_int(room);
+		}
+		code_.mark(left->place);
+		three(DIF_OP_COPYS, value, size, address);
+		code_.release(size);
+		code_.release(address);
+	}
+
+	// -- calls
+
+	void push_string(unsigned value) {
+		code_.emit(DIF_INSTR_R(DIF_OP_FLUSHTS, 0, 0, 0));
+		const unsigned size = gen_int(types_.string_size());
+		code_.emit(DIF_INSTR_R(DIF_OP_PUSHTR, DIF_KIND_STRING, size, value));
+		code_.release(size);
+	}
+
+	// All values first: computing one may use the tuple stack itself.
+	void gen_arguments(const std::vector<Node*>& list, const std::vector<TypeRef>* keys) {
+		std::vector<unsigned> registers;
+		for (const Node* const argument : list)
+			registers.push_back(gen_operand(argument));
+		code_.emit(DIF_INSTR_R(DIF_OP_FLUSHTS, 0, 0, 0));
+		for (size_t i = 0; i < list.size(); i++) {
+			const TypeRef type = list[i]->type;
+			const bool text = types_.is_string(type) || (keys && types_.is_string((*keys)[i]));
+			const bool by_ref = text || types_.is_array(type) || types_.is_struct(type);
+			code_.mark(list[i]->place);
+			if (by_ref) {
+				const unsigned size = gen_int(text ? types_.string_size() : types_.size(type));
+				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTR, text ? DIF_KIND_STRING : DIF_KIND_CTF, size, registers[i]));
+				code_.release(size);
+			} else {
+				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTV, DIF_KIND_CTF, 0, registers[i]));
+			}
+			code_.release(registers[i]);
+		}
+	}
+
+	unsigned gen_call(const Node* node) {
+		gen_arguments(node->list, nullptr);
+		const unsigned reg = code_.allocate();
+		code_.mark(node->place);
+		code_.emit(DIF_INSTR_WIDE(DIF_OP_CALL, node->subroutine->number, reg));
+		return reg;
+	}
+
+	Context& context_;
+	TypeTable& types_;
+	DifoBuilder code_;
+};
+
+} // namespace
+
+std::optional<dif::Difo> generate(Context& context, const Node* node, const Result& result) {
+	if (node->kind == Nk::Error)
+		return std::nullopt;
+	try {
+		return Generator(context).run(node, result);
+	} catch (const DifoBuilder::OutOfRegisters&) {
+		context.error("D_NOREG", node->place, "Insufficient registers to generate code", "split the expression with this-> variables");
+		return std::nullopt;
+	}
+}
+
+} // namespace dfr::d

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The code generator: an analysed expression to a DIFO. Register use and
+// instruction choice follow the classic conventions (reference sheet "dif",
+// section 9), so that listings look as people know them.
+#pragma once
+
+#include <optional>
+
+#include "formats/d/context.h"
+#include "formats/dif/difo.h"
+
+namespace dfr::d {
+
+// What the DIFO returns. A type given here overrides the expression's own.
+struct Result {
+	std::optional<dif_type> type;
+	bool mark_signed = false; // set DIF_TF_SIGNED where it applies
+};
+
+dif_type void_result();
+dif_type int_result(uint32_t size);
+// The DIF type of a value of this D type; `user`: it lies in user memory.
+dif_type dif_type_of(TypeTable& types, types::TypeRef type, bool user);
+
+// Reports D_NOREG and returns nothing if the registers do not suffice.
+std::optional<dif::Difo> generate(Context& context, const Node* node, const Result& result);
+
+} // namespace dfr::d

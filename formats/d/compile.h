@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The compiler's front door: D source and a target in, a DOF image out. What
+// is wrong with the program goes to Diagnostics, all of it; only faults that
+// are not the program's (damaged type information, a library that cannot be
+// read) raise dfr::Error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/d/diagnostics.h"
+#include "formats/d/target.h"
+#include "formats/dof/image.h"
+
+namespace dfr::d {
+
+// How a description with fewer colons is read: -n, -f, -m, -P, -i.
+enum class Specifier : uint8_t { Name, Function, Module, Provider, Id };
+
+struct CompileOptions {
+	std::string name; // of the source: a file, or what the command line says
+	Specifier specifier = Specifier::Name;
+	bool braces_optional = false; // on the command line a description alone is a clause
+	bool zdefs = false; // -Z
+	bool empty_ok = false; // -x empty
+	bool default_args = false; // -x defaultargs
+	bool arg_ref = false; // -x argref: unused arguments are fine
+	// "bufsize=1m", "quiet": as -x gives them, in order.
+	std::vector<std::string> options;
+	std::string program; // $0
+	std::vector<std::string> arguments; // $1...
+	std::vector<std::pair<std::string, std::string>> session; // {"pid", "12"}, {"target", "13"}
+	// The C preprocessor (-C); its arguments besides the input.
+	bool preprocess = false;
+	std::vector<std::string> cpp_arguments;
+	std::string library; // directory of *.d files; empty: the built-in library only
+	bool no_library = false; // -x nolibs
+	bool line_table = true;
+};
+
+struct Compiled {
+	dof::Image image;
+	// Replay: canonical texts of the inputs that DIF_VAR_CAPTURED[i] stands for.
+	std::vector<std::string> captured;
+	bool destructive = false; // uses what needs -w
+	// Options that are not in the DOF (compile-time, or text), as name and value.
+	std::vector<std::pair<std::string, std::string>> settings;
+	// Lowest stability of what the program names: for -v.
+	std::string attributes;
+};
+
+// If diagnostics.failed() afterwards, the result is not to be used.
+Compiled compile(std::string_view source, const CompileOptions& options, Target& target,
+                 Diagnostics& diagnostics);
+
+} // namespace dfr::d

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Diagnostics: finding line and column, and the two ways to print a message.
+#include "formats/d/diagnostics.h"
+
+#include <algorithm>
+
+namespace dfr::d {
+
+uint32_t Sources::add(std::string name, std::string text) {
+	sources_.push_back({std::move(name), std::move(text), {}});
+	return sources_.size() - 1;
+}
+
+void Sources::mark(Place at, std::string file, uint32_t line) {
+	Source& source = sources_[at.source];
+	// Backtracking parsers read a line more than once.
+	if (!source.marks.empty() && source.marks.back().offset >= at.offset)
+		return;
+	source.marks.push_back({at.offset, std::move(file), line});
+}
+
+Location Sources::locate(Place place) const {
+	if (place.source >= sources_.size())
+		return {};
+	const Source& source = sources_[place.source];
+	const std::string_view text = source.text;
+	const uint32_t offset = std::min<uint32_t>(place.offset, text.size());
+
+	Location where{source.name, 1, 1};
+	uint32_t from = 0;
+	for (const Mark& mark : source.marks) {
+		if (mark.offset > offset)
+			break;
+		from = mark.offset;
+		where.line = mark.line;
+		if (!mark.file.empty())
+			where.file = mark.file;
+	}
+	where.line += std::count(text.begin() + from, text.begin() + offset, '\n');
+	const size_t newline = offset ? text.rfind('\n', offset - 1) : std::string_view::npos;
+	where.column = newline == std::string_view::npos ? offset + 1 : offset - newline;
+	return where;
+}
+
+std::string_view Sources::line_text(Place place) const {
+	if (place.source >= sources_.size())
+		return {};
+	const std::string_view text = sources_[place.source].text;
+	const size_t offset = std::min<size_t>(place.offset, text.size());
+	const size_t newline = offset ? text.rfind('\n', offset - 1) : std::string_view::npos;
+	const size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+	return text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
+}
+
+void Diagnostics::error(std::string_view tag, Place place, std::string message, std::string hint) {
+	for (const Diagnostic& known : all_) {
+		// One fault seen from several probe descriptions is one fault.
+		if (known.place == place && known.message == message)
+			return;
+	}
+	all_.push_back({Severity::Error, std::string(tag), place, std::move(message), std::move(hint)});
+	errors_++;
+}
+
+void Diagnostics::warning(std::string_view tag, Place place, std::string message, std::string hint) {
+	all_.push_back({Severity::Warning, std::string(tag), place, std::move(message), std::move(hint)});
+}
+
+void Diagnostics::truncate(size_t count) {
+	while (all_.size() > count) {
+		errors_ -= all_.back().severity == Severity::Error;
+		all_.pop_back();
+	}
+}
+
+std::string Diagnostics::render(bool tags) const {
+	std::string out;
+	for (const Diagnostic& one : all_) {
+		const Location at = sources_.locate(one.place);
+		out.append(at.file).append(":").append(std::to_string(at.line));
+		out.append(":").append(std::to_string(at.column));
+		out.append(one.severity == Severity::Error ? ": error: " : ": warning: ").append(one.message);
+		if (tags && !one.tag.empty())
+			out.append(" [").append(one.tag).append("]");
+		const std::string_view line = sources_.line_text(one.place);
+		out.append("\n    ").append(line).append("\n    ");
+		// Tabs stay tabs, so the caret stands where the line puts the column.
+		for (size_t i = 0; i + 1 < at.column && i < line.size(); i++)
+			out.push_back(line[i] == '\t' ? '\t' : ' ');
+		out.append("^\n");
+		if (!one.hint.empty())
+			out.append("    ").append(one.hint).append("\n");
+	}
+	return out;
+}
+
+std::string Diagnostics::classic(bool tags, uint32_t program) const {
+	for (const Diagnostic& one : all_) {
+		if (one.severity != Severity::Error)
+			continue;
+		const Location at = sources_.locate(one.place);
+		std::string out;
+		if (tags && !one.tag.empty())
+			out.append("[").append(one.tag).append("] ");
+		if (one.place.source != program)
+			out.append("\"").append(at.file).append("\", ");
+		return out.append("line ").append(std::to_string(at.line)).append(": ").append(one.message);
+	}
+	return {};
+}
+
+} // namespace dfr::d

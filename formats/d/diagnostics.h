@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Places in D source, and what is wrong there. Diagnostics owns the texts that
+// were compiled (program, libraries, what a macro argument holds), so that a
+// message can show its line long after the compiler has gone. It collects: the
+// compiler goes on after an error, and the caller prints all of them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace dfr::d {
+
+// A byte of a source. Line and column are computed when somebody asks.
+struct Place {
+	uint32_t source = 0;
+	uint32_t offset = 0;
+
+	bool operator==(const Place&) const = default;
+};
+
+struct Location {
+	std::string_view file;
+	uint32_t line = 0;
+	uint32_t column = 0; // from 1, in bytes
+};
+
+class Sources {
+public:
+	uint32_t add(std::string name, std::string text);
+	std::string_view text(uint32_t source) const { return sources_[source].text; }
+	std::string_view name(uint32_t source) const { return sources_[source].name; }
+	// What follows `at` is line `line` of `file` ("" keeps the name): #line.
+	void mark(Place at, std::string file, uint32_t line);
+
+	Location locate(Place place) const;
+	std::string_view line_text(Place place) const;
+
+private:
+	struct Mark {
+		uint32_t offset;
+		std::string file;
+		uint32_t line;
+	};
+	struct Source {
+		std::string name, text;
+		std::vector<Mark> marks;
+	};
+	std::deque<Source> sources_;
+};
+
+enum class Severity : uint8_t { Error, Warning };
+
+struct Diagnostic {
+	Severity severity = Severity::Error;
+	std::string tag; // "D_SYNTAX"
+	Place place;
+	std::string message;
+	std::string hint; // what to do next; may be empty
+};
+
+class Diagnostics {
+public:
+	Sources& sources() { return sources_; }
+	const Sources& sources() const { return sources_; }
+
+	void error(std::string_view tag, Place place, std::string message, std::string hint = {});
+	void warning(std::string_view tag, Place place, std::string message, std::string hint = {});
+
+	const std::vector<Diagnostic>& all() const { return all_; }
+	size_t errors() const { return errors_; }
+	bool failed() const { return errors_ != 0; }
+	// Forgets what was said since there were `count`: a trial that is not meant.
+	void truncate(size_t count);
+
+	// Every diagnostic: "file:line:column: error: text [D_TAG]", the source
+	// line, a caret, and the hint.
+	std::string render(bool tags) const;
+	// The first error as dtrace(1) words it: "line 3: text", with errtags
+	// "[D_SYNTAX] line 3: text"; in a file other than `program` (a library)
+	// "\"path\", line 3: text".
+	std::string classic(bool tags, uint32_t program = 0) const;
+
+private:
+	Sources sources_;
+	std::vector<Diagnostic> all_;
+	size_t errors_ = 0;
+};
+
+} // namespace dfr::d

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The lexer: D source to tokens, one at a time, from any offset (so a parser
+// may go back). Macro variables are replaced here; control lines (#pragma,
+// #line) are handed to whoever listens. Probe descriptions have a lexical
+// grammar of their own and are read by the parser with probe_text().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/d/diagnostics.h"
+
+namespace dfr::d {
+
+enum class Tok : uint8_t {
+	End, Int, Float, String, Ident, Aggregation,
+	// keywords
+	Char, Const, Counter, Double, Else, Enum, Extern, FloatKw, If, Import, Inline, IntKw, Long,
+	Offsetof, Probe, Provider, Restrict, Self, Short, Signed, Sizeof, Static, StringKw, Stringof,
+	Struct, This, Translator, Typedef, Union, Unsigned, Userland, Void, Volatile, Xlate,
+	Auto, Break, Case, Continue, Default, Do, For, Goto, Register, Return, Switch, While,
+	// punctuation
+	LParen, RParen, LBracket, RBracket, LBrace, RBrace, Semicolon, Comma, Colon, Question, Dot,
+	Arrow, Ellipsis, Not, Tilde, Inc, Dec, Plus, Minus, Star, Slash, Percent, Shl, Shr, Lt, Le, Gt,
+	Ge, Eq, Ne, And, Xor, Or, LAnd, LXor, LOr, Assign, AddEq, SubEq, MulEq, DivEq, ModEq, AndEq,
+	XorEq, OrEq, ShlEq, ShrEq,
+	Bad // reported already
+};
+
+// The type that a number's spelling gives it.
+enum class IntType : uint8_t { Int, UInt, Long, ULong, LongLong, ULongLong };
+
+struct Token {
+	Tok kind = Tok::End;
+	Place place;
+	uint32_t end = 0; // offset after it
+	std::string_view text; // as written
+	uint64_t value = 0; // Int
+	IntType int_type = IntType::Int;
+	double real = 0; // Float
+	bool real_single = false; // Float with suffix f
+	std::string string; // String: with escapes replaced. Ident after a macro: the name
+
+	std::string_view name() const { return string.empty() ? text : std::string_view(string); }
+};
+
+// $-macros of a program. Lookup marks an argument as used.
+class Macros {
+public:
+	void set(std::string name, std::string value); // without the "$"
+	void set_arguments(std::string program, std::vector<std::string> arguments); // $0, $1...
+	void allow_undefined(bool allow) { allow_undefined_ = allow; } // defaultargs
+
+	struct Value {
+		std::string text;
+		bool defined = true; // false: undefined, but allowed
+	};
+	std::optional<Value> find(std::string_view name);
+	// The first argument that nobody asked for, from 1; 0: none.
+	unsigned first_unused() const;
+
+private:
+	std::map<std::string, std::string, std::less<>> named_;
+	std::string program_;
+	std::vector<std::string> arguments_;
+	std::vector<bool> used_;
+	bool allow_undefined_ = false;
+};
+
+class Lexer {
+public:
+	// `control` gets each control line without its "#" and its place.
+	using Control = std::function<void(Place, std::string_view)>;
+	Lexer(Diagnostics& diagnostics, uint32_t source, Macros& macros, Control control);
+
+	// The token at the offset, which moves behind it.
+	Token next();
+	uint32_t offset() const { return at_; }
+	void rewind(uint32_t offset) { at_ = offset; }
+
+	// Skips blanks, comments and control lines; the next character or 0.
+	char peek_char();
+	Place here() const { return {source_, at_}; }
+	uint32_t source() const { return source_; }
+
+	// A probe description at the offset: characters up to a blank, a comma,
+	// `/`, `{` or `;`, macros replaced. Empty if none starts here.
+	std::string probe_text();
+	// Whether the word here is a probe description rather than a declaration.
+	bool probe_ahead();
+
+private:
+	void skip_blanks();
+	void skip_comment();
+	void control_line();
+	Token make(Tok kind, uint32_t begin);
+	Token word(uint32_t begin);
+	Token number(uint32_t begin);
+	Token decimal_float(uint32_t begin);
+	Token character(uint32_t begin);
+	Token string(uint32_t begin);
+	Token macro(uint32_t begin);
+	Token punctuation(uint32_t begin);
+	Token integer(uint32_t begin, std::string_view digits, unsigned base, std::string_view suffix);
+	std::string escapes(std::string_view body) const;
+	Token fail(uint32_t begin, std::string_view tag, std::string message, std::string hint = {});
+	char at(uint32_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
+
+	Diagnostics& diagnostics_;
+	uint32_t source_;
+	std::string_view text_;
+	Macros& macros_;
+	Control control_;
+	uint32_t at_ = 0;
+	uint32_t controlled_ = 0; // control lines before this offset were handed out
+};
+
+std::string_view token_name(Tok kind);
+
+} // namespace dfr::d

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The D library: constants, types and translators that programs find defined.
+// Its texts (formats/d/lib/*.d, built in, and a directory's *.d) are only
+// indexed by name; a file is compiled when the program first uses a name of
+// it. So a program pays for what it uses, and order needs no depends_on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/d/context.h"
+
+namespace dfr::d {
+
+class Sema;
+
+class Library {
+public:
+	Library(Context& context, Sema& sema) : context_(context), sema_(sema) {}
+
+	// Compiles the file that defines `name`, if one does that was not compiled
+	// yet. True if something new may be known now.
+	bool provide(std::string_view name);
+
+private:
+	struct File {
+		std::string name;
+		std::string text;
+		bool loaded = false;
+	};
+	struct Entry {
+		std::string_view name; // in a File's text
+		size_t file;
+	};
+	void index();
+	void index_file(size_t number);
+	void read_directory(const std::string& directory);
+	void load(File& file);
+
+	Context& context_;
+	Sema& sema_;
+	bool indexed_ = false;
+	std::deque<File> files_;
+	std::vector<Entry> entries_;
+};
+
+struct LibraryText {
+	const char* name;
+	const char* text;
+};
+// The built-in files; ends with a null name. Generated from formats/d/lib.
+extern const LibraryText kLibraryTexts[];
+
+} // namespace dfr::d

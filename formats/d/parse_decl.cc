@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The parser's declarations: specifiers, declarators, struct and enum bodies,
+// type names in casts. Types are built in TypeTable::program() on the way.
+#include "formats/d/parser.h"
+
+#include "formats/d/sema.h"
+#include "formats/error.h"
+
+namespace dfr::d {
+
+using types::Kind;
+using types::TypeRef;
+
+bool Parser::type_ahead(const Token& token) {
+	switch (token.kind) {
+	case Tok::Char: case Tok::Const: case Tok::Double: case Tok::Enum: case Tok::FloatKw:
+	case Tok::IntKw: case Tok::Long: case Tok::Restrict: case Tok::Short: case Tok::Signed:
+	case Tok::StringKw: case Tok::Struct: case Tok::Union: case Tok::Unsigned: case Tok::Userland:
+	case Tok::Void: case Tok::Volatile:
+		return true;
+	case Tok::Ident: {
+		const std::string_view name = token.name();
+		// Names in use win, and cost no search of the kernel's types.
+		if (find_builtin(name) || context_.scope.inlines.contains(name) ||
+		    context_.scope.find_variable(DIF_VS_GLOBAL, name) || sema_.bound(name))
+			return false;
+		if (name.starts_with("`"))
+			return false;
+		return bool(context_.types.find_typedef(name));
+	}
+	default:
+		return false;
+	}
+}
+
+Parser::Specifiers Parser::specifiers() {
+	Specifiers out;
+	out.place = tok_.place;
+	unsigned longs = 0, bases = 0;
+	bool is_short = false, is_signed = false, is_unsigned = false;
+	Tok base = Tok::End;
+	bool is_const = false, is_volatile = false;
+	for (;; advance()) {
+		switch (tok_.kind) {
+		case Tok::Extern: case Tok::Typedef: case Tok::Self: case Tok::This: {
+			if (out.storage != Storage::None)
+				context_.error("D_DECL_CLASS", tok_.place, "only one storage class allowed in declaration",
+				               "keep one of extern, typedef, self and this");
+			out.storage = at(Tok::Extern)    ? Storage::Extern
+			              : at(Tok::Typedef) ? Storage::Typedef
+			              : at(Tok::Self)    ? Storage::Self
+			                                 : Storage::This;
+			continue;
+		}
+		case Tok::Static: case Tok::Auto: case Tok::Register:
+			context_.error("D_DECL_BADCLASS", tok_.place,
+			               "specified storage class not appropriate in D",
+			               "D has globals, self and this; drop " + std::string(tok_.text));
+			out.storage = Storage::Bad;
+			continue;
+		case Tok::Const: is_const = true; continue;
+		case Tok::Volatile: is_volatile = true; continue;
+		case Tok::Restrict: continue;
+		case Tok::Userland: out.user = true; continue;
+		case Tok::Long: longs++; continue;
+		case Tok::Short: is_short = true; continue;
+		case Tok::Signed: is_signed = true; continue;
+		case Tok::Unsigned: is_unsigned = true; continue;
+		case Tok::Char: case Tok::IntKw: case Tok::Void: case Tok::FloatKw: case Tok::Double:
+		case Tok::StringKw:
+			base = tok_.kind;
+			bases++;
+			continue;
+		case Tok::Struct: case Tok::Union: case Tok::Enum:
+			out.type = tagged(&out.defines);
+			bases++;
+			// tagged() has read past the type.
+			if (at(Tok::Const) || at(Tok::Volatile) || at(Tok::Restrict)) {
+				is_const |= at(Tok::Const);
+				is_volatile |= at(Tok::Volatile);
+				continue;
+			}
+			break;
+		case Tok::Ident:
+			if (!bases && !longs && !is_short && !is_signed && !is_unsigned) {
+				if ((out.type = context_.types.find_typedef(tok_.name()))) {
+					bases++;
+					continue;
+				}
+			}
+			break;
+		default:
+			break;
+		}
+		break;
+	}
+
+	const bool modified = longs || is_short || is_signed || is_unsigned;
+	if (bases > 1 || (out.type && modified) || longs > 2 || (is_short && longs) || (is_signed && is_unsigned)) {
+		context_.error("D_DECL_COMBO", out.place, "invalid type combination", "name one type");
+		out.type = context_.types.int_type();
+	} else if (base == Tok::Char && (longs || is_short)) {
+		context_.error("D_DECL_CHARATTR", out.place, "long and short may not be used with char type",
+		               "write char, or the integer type that is meant");
+	} else if ((base == Tok::Void || base == Tok::StringKw) && modified) {
+		context_.error("D_DECL_VOIDATTR", out.place,
+		               "long, short, signed and unsigned may not be used with void and string",
+		               "drop the attribute");
+	} else if ((base == Tok::FloatKw || base == Tok::Double) && (is_signed || is_unsigned || is_short)) {
+		context_.error("D_DECL_SIGNINT", out.place,
+		               "signed and unsigned may only be used with integer type", "drop the attribute");
+	} else if (base == Tok::FloatKw && longs) {
+		context_.error("D_DECL_LONGINT", out.place, "long may only be used with integer and double types",
+		               "write double");
+	}
+	if (!out.type) {
+		std::string name;
+		if (base == Tok::Void)
+			out.type = context_.types.void_type();
+		else if (base == Tok::StringKw)
+			out.type = context_.types.string_type();
+		else if (base == Tok::FloatKw)
+			name = "float";
+		else if (base == Tok::Double)
+			name = longs ? "long double" : "double";
+		else if (base == Tok::Char)
+			name = is_unsigned ? "unsigned char" : is_signed ? "signed char" : "char";
+		else if (!bases && !modified && out.storage == Storage::None && !is_const && !is_volatile &&
+		         !out.user)
+			syntax();
+		else if (is_short)
+			name = is_unsigned ? "unsigned short" : "short";
+		else if (longs == 1)
+			name = is_unsigned ? "unsigned long" : "long";
+		else if (longs >= 2)
+			name = is_unsigned ? "unsigned long long" : "long long";
+		else
+			name = is_unsigned ? "unsigned int" : "int";
+		if (!out.type)
+			out.type = context_.types.basic(name);
+	}
+	// Qualifiers say nothing about values: only pointers to const matter, for text.
+	if (is_const && !context_.types.is_string(out.type))
+		out.type = context_.types.program().qualified(Kind::Const, out.type);
+	if (is_volatile && !context_.types.is_string(out.type))
+		out.type = context_.types.program().qualified(Kind::Volatile, out.type);
+	return out;
+}
+
+TypeRef Parser::tagged(bool* defines) {
+	const Kind kind = at(Tok::Struct) ? Kind::Struct : at(Tok::Union) ? Kind::Union : Kind::Enum;
+	const Place place = tok_.place;
+	advance();
+	std::string tag;
+	if (at(Tok::Ident)) {
+		tag = tok_.name();
+		advance();
+	}
+	auto& program = context_.types.program();
+	if (at(Tok::LBrace)) {
+		*defines = true;
+		const auto space = kind == Kind::Struct  ? types::NameSpace::Struct
+		                   : kind == Kind::Union ? types::NameSpace::Union
+		                                         : types::NameSpace::Enum;
+		const TypeRef known = tag.empty() ? TypeRef{} : program.find(space, tag);
+		TypeRef type;
+		if (known && types::info(known).kind != Kind::Forward) {
+			context_.error("D_DECL_TYPERED", place,
+			               "type redeclared: " + types::to_c(known),
+			               "the first declaration holds; give this one another tag");
+			type = program.forward(kind, {});
+		} else {
+			type = program.forward(kind, tag);
+		}
+		kind == Kind::Enum ? enum_body(type) : struct_body(type);
+		return type;
+	}
+	if (tag.empty())
+		syntax("a tag or a body in braces must follow");
+	if (const TypeRef found = context_.types.find_tag(kind, tag))
+		return found;
+	if (tag.find('`') != std::string::npos) {
+		context_.error("D_TYPE_ERR", place, "failed to resolve type " + tag + ": no such type",
+		               "the part before ` names the module or vmlinux");
+		return context_.types.int_type();
+	}
+	if (kind == Kind::Enum) {
+		context_.error("D_TYPE_ERR", place, "failed to resolve type enum " + tag + ": no such type",
+		               "define it first, with its constants");
+		return context_.types.int_type();
+	}
+	return program.forward(kind, tag);
+}
+
+void Parser::struct_body(TypeRef type) {
+	expect(Tok::LBrace, "to open the members");
+	std::vector<types::MemberSpec> members;
+	std::deque<std::string> names;
+	while (!at(Tok::RBrace)) {
+		if (at(Tok::End))
+			syntax("the struct's closing brace is missing");
+		const Specifiers base = specifiers();
+		if (base.storage != Storage::None)
+			context_.error("D_DECL_CLASS", base.place, "storage class in a member's declaration",
+			               "members have no storage class");
+		// A member of just an anonymous struct or union.
+		if (at(Tok::Semicolon) && types::info(base.type).name.empty() &&
+		    context_.types.is_struct(base.type)) {
+			members.push_back({"", base.type, -1});
+			advance();
+			continue;
+		}
+		for (;;) {
+			Declarator one;
+			one.place = tok_.place;
+			one.type = base.type;
+			int32_t width = -1;
+			if (!at(Tok::Colon))
+				one = declarator(base.type, true);
+			if (one.assoc)
+				context_.error("D_DECL_LOCASSC", one.place, "a member may not be an associative array",
+				               "give the number of elements");
+			if (accept(Tok::Colon)) {
+				const Place place = tok_.place;
+				const auto bits = sema_.constant(ternary());
+				const uint64_t room = context_.types.size(one.type) * 8;
+				if (!bits) {
+					context_.error("D_DECL_BFCONST", place,
+					               "positive integral constant expression or name expected as bit-field size",
+					               "write the number of bits");
+				} else if (!context_.types.is_integer(one.type)) {
+					context_.error("D_DECL_BFTYPE", place, "invalid type for bit-field: " + one.name,
+					               "only integers and enums have bit-fields");
+				} else if (*bits < 0 || static_cast<uint64_t>(*bits) > room || (*bits == 0 && !one.name.empty())) {
+					context_.error("D_DECL_BFSIZE", place, "bit-field too big for type or of invalid size: " + one.name,
+					               "at most " + std::to_string(room) + " bits fit");
+				} else {
+					width = static_cast<int32_t>(*bits);
+				}
+			} else if (!context_.types.size(one.type) && types::info(types::resolve(one.type)).kind != Kind::Array) {
+				context_.error("D_DECL_INCOMPLETE", one.place, "incomplete struct/union/enum " + types::to_c(one.type) + ": " + one.name,
+				               "define the type first, or point to it");
+				one.type = context_.types.int_type();
+			}
+			for (const auto& known : members) {
+				if (!one.name.empty() && known.name == one.name) {
+					context_.error("D_DECL_MNAME", one.place, "member name redeclared: " + one.name,
+					               "rename one of the two");
+					one.name += "'";
+				}
+			}
+			// The program's string has no C size of its own.
+			if (context_.types.is_string(one.type))
+				one.type = context_.types.program().array(context_.types.basic("char"),
+				                                          context_.types.string_size());
+			members.push_back({names.emplace_back(one.name), one.type, width});
+			if (!accept(Tok::Comma))
+				break;
+		}
+		expect(Tok::Semicolon, "after the member");
+	}
+	advance();
+	context_.types.program().define(type, members);
+}
+
+void Parser::enum_body(TypeRef type) {
+	expect(Tok::LBrace, "to open the constants");
+	std::vector<types::Enumerator> constants;
+	std::deque<std::string> names;
+	int64_t value = 0;
+	while (!at(Tok::RBrace)) {
+		if (!at(Tok::Ident))
+			syntax("an enum's body is a list of names");
+		const Place place = tok_.place;
+		const std::string name(tok_.name());
+		advance();
+		if (accept(Tok::Assign)) {
+			const auto given = sema_.constant(ternary());
+			if (!given)
+				context_.error("D_DECL_ENCONST", place,
+				               "enumerator '" + name + "' must be assigned to an integral constant expression",
+				               "only constants can be used here");
+			else
+				value = *given;
+		}
+		if (value > INT32_MAX || value < INT32_MIN)
+			context_.error("D_DECL_ENOFLOW", place, "enumerator '" + name + "' value overflows INT_MAX",
+			               "an enum's constants have 32 bits");
+		bool redeclared = bool(context_.types.program().find_enumerator(name));
+		for (const auto& known : constants)
+			redeclared |= known.name == name;
+		if (redeclared)
+			context_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
+			               "rename one of the two constants");
+		constants.push_back({names.emplace_back(name), value});
+		value++;
+		if (!accept(Tok::Comma))
+			break;
+	}
+	expect(Tok::RBrace, "to close the enum");
+	context_.types.program().define_enum(type, constants);
+}
+
+TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
+	const Place place = tok_.place;
+	expect(Tok::LBracket, "to open the array's size");
+	if (type_ahead(tok_)) {
+		out.assoc = true;
+		do {
+			const Place at_key = tok_.place;
+			const TypeRef key = type_name();
+			if (context_.types.is_void(key) || context_.types.is_struct(key) ||
+			    context_.types.is_float(key) || context_.types.is_function(key))
+				context_.error("D_KEY_TYPE", at_key, "type " + context_.types.text(key) + " cannot be a key",
+				               "keys are integers, pointers and strings");
+			out.keys.push_back(key);
+		} while (accept(Tok::Comma));
+		expect(Tok::RBracket, "after the key types");
+		return base;
+	}
+	uint64_t count = 0;
+	if (!at(Tok::RBracket)) {
+		const auto given = sema_.constant(ternary());
+		if (!given || *given < 0)
+			context_.error("D_DECL_ARRSUB", place, "positive integral constant or tuple signature expected as array declaration subscript",
+			               "write the number of elements, or key types for an associative array");
+		else
+			count = *given;
+	}
+	expect(Tok::RBracket, "after the array's size");
+	if (at(Tok::LBracket))
+		base = array_suffix(base, out);
+	const uint64_t element = context_.types.size(base);
+	if (context_.types.is_void(base) || context_.types.is_function(base)) {
+		context_.error("D_DECL_ARRNULL", place, "cannot create array of type " + context_.types.text(base),
+		               "an array's elements need a size");
+		return context_.types.int_type();
+	}
+	if (element && count > UINT32_MAX / element) {
+		context_.error("D_DECL_ARRBIG", place, "array is too big", "4 GiB is the most");
+		count = 1;
+	}
+	if (context_.types.is_string(base))
+		base = context_.types.program().array(context_.types.basic("char"), context_.types.string_size());
+	return context_.types.program().array(base, count);
+}
+
+TypeRef Parser::function_suffix(TypeRef base) {
+	expect(Tok::LParen, "to open the parameters");
+	std::vector<types::Parameter> parameters;
+	std::deque<std::string> names;
+	bool varargs = false;
+	while (!at(Tok::RParen)) {
+		if (at(Tok::Ellipsis)) {
+			advance();
+			varargs = true;
+			if (!at(Tok::RParen))
+				context_.error("D_DECL_PROTO_VARARGS", tok_.place, "... must be the last parameter",
+				               "move it to the end");
+			break;
+		}
+		const Specifiers given = specifiers();
+		if (given.storage != Storage::None)
+			context_.error("D_DECL_PARMCLASS", given.place, "inappropriate storage class for function or associative array parameter",
+			               "drop it");
+		const Declarator one = declarator(given.type, false);
+		if (context_.types.is_void(one.type)) {
+			if (!parameters.empty() || !one.name.empty() || !at(Tok::RParen))
+				context_.error("D_DECL_PROTO_VOID", given.place, "void must be the only parameter", "drop it");
+			break;
+		}
+		parameters.push_back({names.emplace_back(one.name), one.type});
+		if (!accept(Tok::Comma))
+			break;
+	}
+	expect(Tok::RParen, "after the parameters");
+	return context_.types.program().function(base, parameters, varargs);
+}
+
+TypeRef Parser::suffixes(TypeRef base, Declarator& out) {
+	if (at(Tok::LParen))
+		return function_suffix(base);
+	if (at(Tok::LBracket))
+		return array_suffix(base, out);
+	return base;
+}
+
+Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
+	Declarator out;
+	out.place = tok_.place;
+	if (++nesting_ > 64)
+		syntax("this declarator is nested too deeply");
+	while (at(Tok::Star)) {
+		advance();
+		base = context_.types.program().pointer(base);
+		while (at(Tok::Const) || at(Tok::Volatile) || at(Tok::Restrict) || at(Tok::Userland))
+			advance();
+	}
+	// ( opens an inner declarator, unless a parameter list follows directly.
+	if (at(Tok::LParen) && !type_ahead(peek()) && peek().kind != Tok::RParen) {
+		const uint32_t inner = tok_.place.offset;
+		unsigned open = 0;
+		do {
+			open += at(Tok::LParen);
+			open -= at(Tok::RParen);
+			if (at(Tok::End))
+				syntax("a parenthesis is not closed");
+			advance();
+		} while (open);
+		base = suffixes(base, out);
+		const uint32_t after = tok_.place.offset;
+		lexer_.rewind(inner);
+		advance();
+		advance();
+		const bool assoc = out.assoc;
+		const auto keys = out.keys;
+		out = declarator(base, need_name);
+		if (assoc) {
+			out.assoc = true;
+			out.keys = keys;
+		}
+		lexer_.rewind(after);
+		advance();
+	} else {
+		out.place = tok_.place;
+		if (at(Tok::Ident)) {
+			out.name = tok_.name();
+			advance();
+		} else if (need_name) {
+			context_.error("D_DECL_IDENT", tok_.place, "missing or invalid identifier in declaration",
+			               "a name is expected here");
+			throw Failure{};
+		}
+		out.type = suffixes(base, out);
+	}
+	nesting_--;
+	return out;
+}
+
+TypeRef Parser::type_name(bool* user) {
+	const Specifiers given = specifiers();
+	if (given.storage != Storage::None)
+		context_.error("D_DECL_CLASS", given.place, "storage class in a type name", "drop it");
+	if (user)
+		*user = given.user;
+	const Declarator one = declarator(given.type, false);
+	if (!one.name.empty())
+		syntax("a type is expected here, without a name");
+	return one.type;
+}
+
+TypeRef Parser::type_name_only() {
+	try {
+		advance();
+		const TypeRef type = type_name();
+		if (at(Tok::End))
+			return type;
+	} catch (const Failure&) {
+	}
+	return {};
+}
+
+void Parser::declaration() {
+	advance();
+	const Specifiers base = specifiers();
+	if (at(Tok::Semicolon)) {
+		if (!base.defines && types::info(types::resolve(base.type)).kind != Kind::Forward)
+			context_.error("D_DECL_USELESS", base.place, "declaration name expected: useless declaration",
+			               "name what is declared");
+		return;
+	}
+	for (;;) {
+		declare(base, declarator(base.type, true));
+		if (!at(Tok::Comma))
+			break;
+		advance();
+	}
+	if (!at(Tok::Semicolon))
+		syntax("a declaration ends with ;");
+}
+
+void Parser::declare(const Specifiers& base, const Declarator& one) {
+	switch (base.storage) {
+	case Storage::Typedef: {
+		auto& program = context_.types.program();
+		const TypeRef known = program.find(types::NameSpace::Ordinary, one.name);
+		if (one.assoc)
+			context_.error("D_DECL_LOCASSC", one.place, "a typedef may not be an associative array",
+			               "give the number of elements");
+		else if (known && !context_.types.same(known, one.type))
+			context_.error("D_DECL_TYPERED", one.place, "type redeclared: " + one.name,
+			               "it was " + types::to_c(types::resolve(known)));
+		else
+			program.typedef_name(one.name, one.type);
+		return;
+	}
+	case Storage::Extern:
+		context_.scope.externs[one.name] = {one.type, base.user};
+		return;
+	case Storage::Bad:
+		return;
+	default: {
+		const uint8_t scope = base.storage == Storage::Self   ? DIF_VS_THREAD
+		                      : base.storage == Storage::This ? DIF_VS_LOCAL
+		                                                      : DIF_VS_GLOBAL;
+		sema_.declare_variable(scope, one.name, one.place, one.type, one.assoc, one.keys, base.user);
+		return;
+	}
+	}
+}
+
+} // namespace dfr::d

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The parser's top level: probe clauses, inlines, translators, providers; and
+// the token helpers.
+#include "formats/d/parser.h"
+
+#include "formats/d/sema.h"
+
+namespace dfr::d {
+
+Parser::Parser(Context& context, Sema& sema, uint32_t source)
+    : context_(context), sema_(sema),
+      lexer_(context.diagnostics, source, context.macros,
+             [&context](Place place, std::string_view text) { control_line(context, place, text); }) {}
+
+bool Parser::accept(Tok kind) {
+	if (!at(kind))
+		return false;
+	advance();
+	return true;
+}
+
+void Parser::expect_last(Tok kind, const char* where) {
+	if (!at(kind))
+		syntax("expected " + std::string(token_name(kind)) + " " + where);
+}
+
+void Parser::expect(Tok kind, const char* where) {
+	expect_last(kind, where);
+	advance();
+}
+
+Token Parser::peek() {
+	const uint32_t back = lexer_.offset();
+	Token next = lexer_.next();
+	lexer_.rewind(back);
+	return next;
+}
+
+void Parser::syntax(std::string hint) {
+	// A bad token was reported by the lexer.
+	if (at(Tok::End))
+		context_.error("D_SYNTAX", tok_.place, "syntax error near end of input", std::move(hint));
+	else if (!at(Tok::Bad))
+		context_.error("D_SYNTAX", tok_.place, "syntax error near \"" + std::string(tok_.text) + "\"",
+		               std::move(hint));
+	throw Failure{};
+}
+
+// To the semicolon, or in front of the brace that ends the block.
+void Parser::skip_statement() {
+	unsigned braces = 0;
+	nesting_ = 0;
+	depth_ = 0;
+	for (; !at(Tok::End); advance()) {
+		if (at(Tok::LBrace))
+			braces++;
+		if (at(Tok::RBrace) && braces-- == 0)
+			return;
+		if (at(Tok::Semicolon) && !braces) {
+			advance();
+			return;
+		}
+	}
+}
+
+// Behind the brace or semicolon that ends a top-level item; the token after it
+// is not read, since a probe description may start there.
+void Parser::skip_item() {
+	unsigned braces = 0;
+	in_predicate_ = false;
+	nesting_ = 0;
+	depth_ = 0;
+	for (; !at(Tok::End); advance()) {
+		if (at(Tok::LBrace))
+			braces++;
+		if (at(Tok::RBrace) && (braces == 0 || --braces == 0)) {
+			const uint32_t back = lexer_.offset();
+			if (lexer_.peek_char() != ';')
+				lexer_.rewind(back);
+			else
+				advance();
+			return;
+		}
+		if (at(Tok::Semicolon) && !braces)
+			return;
+	}
+}
+
+bool Parser::declaration_ahead() {
+	const uint32_t back = lexer_.offset();
+	const Token first = lexer_.next();
+	const char next = first.end < context_.diagnostics.sources().text(first.place.source).size()
+	                      ? context_.diagnostics.sources().text(first.place.source)[first.end]
+	                      : '\0';
+	bool yes = false;
+	if (next != ':') {
+		switch (first.kind) {
+		case Tok::Extern: case Tok::Typedef: case Tok::Self: case Tok::This: case Tok::Static:
+		case Tok::Auto: case Tok::Register:
+			yes = true;
+			break;
+		case Tok::Ident:
+			lexer_.rewind(back);
+			yes = !lexer_.probe_ahead() && type_ahead(first);
+			break;
+		default:
+			yes = type_ahead(first);
+		}
+	}
+	lexer_.rewind(back);
+	return yes;
+}
+
+Parser::Item Parser::next(Clause& out) {
+	for (;;) {
+		const char first = lexer_.peek_char();
+		if (first == '\0' || first == ';') {
+			advance();
+			if (at(Tok::End))
+				return Item::End;
+			continue;
+		}
+		try {
+			const uint32_t back = lexer_.offset();
+			const size_t before = context_.diagnostics.all().size();
+			const Token token = lexer_.next();
+			const bool probe_char = lexer_.peek_char() == ':';
+			lexer_.rewind(back);
+			if (token.kind == Tok::Inline && !probe_char) {
+				inline_definition();
+				return Item::Declaration;
+			}
+			if (token.kind == Tok::Translator && !probe_char) {
+				translator_definition();
+				return Item::Declaration;
+			}
+			if (token.kind == Tok::Provider && !probe_char) {
+				provider_definition();
+				return Item::Declaration;
+			}
+			if (declaration_ahead()) {
+				declaration();
+				return Item::Declaration;
+			}
+			// What looked wrong as a token may be right in a description.
+			context_.diagnostics.truncate(before);
+			return clause(out);
+		} catch (const Failure&) {
+			skip_item();
+		}
+	}
+}
+
+void Parser::split_description(ProbeDesc& desc) {
+	std::vector<std::string> parts(1);
+	for (size_t i = 0; i < desc.text.size(); i++) {
+		const char c = desc.text[i];
+		if (c == '\\' && i + 1 < desc.text.size()) {
+			parts.back() += c;
+			parts.back() += desc.text[++i];
+		} else if (c == ':') {
+			parts.emplace_back();
+		} else {
+			parts.back() += c;
+		}
+	}
+	bool digits = !desc.text.empty();
+	for (const char c : desc.text)
+		digits &= c >= '0' && c <= '9';
+	if (digits) {
+		desc.id = std::strtoul(desc.text.c_str(), nullptr, 10);
+		return;
+	}
+	if (parts.size() > 5) {
+		context_.error("D_PDESC_INVAL", desc.place, "invalid probe description " + desc.text + ": too many colons",
+		               "at most host:provider:module:function:name");
+		throw Failure{};
+	}
+	unsigned last = 4; // right-aligned: the last part is the name
+	if (parts.size() < 4) {
+		switch (context_.options.specifier) {
+		case Specifier::Provider: last = 1; break;
+		case Specifier::Module: last = 2; break;
+		case Specifier::Function: last = 3; break;
+		default: break;
+		}
+	}
+	std::string* const fields[] = {&desc.host, &desc.provider, &desc.module, &desc.function, &desc.name};
+	const size_t room = last + 1;
+	if (parts.size() > room) {
+		context_.error("D_PDESC_INVAL", desc.place, "invalid probe description " + desc.text + ": too many colons",
+		               "this option takes fewer fields");
+		throw Failure{};
+	}
+	for (size_t i = 0; i < parts.size(); i++)
+		*fields[room - parts.size() + i] = std::move(parts[i]);
+	static constexpr size_t kLimits[] = {63, 63, 63, 127, 63};
+	static constexpr const char* kNames[] = {"host", "provider", "module", "function", "name"};
+	for (unsigned i = 0; i < 5; i++) {
+		if (fields[i]->size() > kLimits[i])
+			context_.error("D_PDESC_INVAL", desc.place,
+			               "invalid probe description " + desc.text + ": " + kNames[i] + " is too long",
+			               "at most " + std::to_string(kLimits[i]) + " characters");
+	}
+}
+
+ProbeDesc Parser::probe_description() {
+	lexer_.peek_char();
+	ProbeDesc desc;
+	desc.place = lexer_.here();
+	desc.text = lexer_.probe_text();
+	if (desc.text.empty()) {
+		advance();
+		syntax("a probe description is expected: provider:module:function:name");
+	}
+	split_description(desc);
+	return desc;
+}
+
+Parser::Item Parser::clause(Clause& out) {
+	out = Clause{};
+	lexer_.peek_char();
+	out.place = lexer_.here();
+	out.probes.push_back(probe_description());
+	while (lexer_.peek_char() == ',') {
+		advance();
+		out.probes.push_back(probe_description());
+	}
+	const char next = lexer_.peek_char();
+	if (next == '/') {
+		advance();
+		advance();
+		in_predicate_ = true;
+		out.predicate = expression();
+		if (!at(Tok::Slash))
+			syntax("a predicate ends with /");
+		in_predicate_ = false;
+	}
+	if (lexer_.peek_char() != '{') {
+		const bool alone = context_.options.braces_optional || out.predicate;
+		if (lexer_.peek_char() == '\0' && (context_.options.braces_optional))
+			return Item::Clause;
+		advance();
+		if (alone && at(Tok::Semicolon))
+			return Item::Clause;
+		context_.error("D_SYNTAX", at(Tok::End) ? out.place : tok_.place,
+		               "expected predicate and/or actions following probe description",
+		               "write { } behind it");
+		throw Failure{};
+	}
+	advance();
+	advance();
+	statements(out.statements);
+	expect_last(Tok::RBrace, "to close the clause");
+	return Item::Clause;
+}
+
+void Parser::statements(std::vector<Stmt>& out) {
+	while (!at(Tok::RBrace)) {
+		if (at(Tok::End))
+			syntax("the closing brace } is missing");
+		if (accept(Tok::Semicolon))
+			continue;
+		try {
+			statement(out);
+		} catch (const Failure&) {
+			skip_statement();
+		}
+	}
+}
+
+void Parser::statement(std::vector<Stmt>& out) {
+	if (at(Tok::If))
+		return if_statement(out);
+	if (at(Tok::LBrace)) {
+		if (++nesting_ > 100)
+			syntax("blocks are nested too deeply");
+		advance();
+		statements(out);
+		nesting_--;
+		expect(Tok::RBrace, "to close the block");
+		return;
+	}
+	switch (tok_.kind) {
+	case Tok::For: case Tok::While: case Tok::Do:
+		syntax("D has no loops: a probe's work must be bounded; use the probe itself, or tick-");
+	case Tok::Switch: case Tok::Case: case Tok::Break: case Tok::Continue: case Tok::Goto: case Tok::Return:
+		syntax("D has no " + std::string(tok_.text) + "; use if, ?: or several clauses");
+	case Tok::Else:
+		syntax("else without an if");
+	default:
+		break;
+	}
+	Stmt one;
+	one.place = tok_.place;
+	one.expression = expression();
+	out.push_back(std::move(one));
+	if (!at(Tok::RBrace))
+		expect(Tok::Semicolon, "after the statement");
+}
+
+void Parser::if_statement(std::vector<Stmt>& out) {
+	Stmt one;
+	one.place = tok_.place;
+	if (++nesting_ > 100)
+		syntax("ifs are nested too deeply");
+	advance();
+	expect(Tok::LParen, "after if");
+	depth_++;
+	one.condition = expression();
+	depth_--;
+	expect(Tok::RParen, "after the condition");
+	statement(one.then);
+	if (at(Tok::Semicolon) && peek().kind == Tok::Else)
+		advance();
+	if (accept(Tok::Else))
+		statement(one.otherwise);
+	nesting_--;
+	out.push_back(std::move(one));
+}
+
+void Parser::inline_definition() {
+	advance(); // inline
+	advance();
+	const Specifiers base = specifiers();
+	if (base.storage != Storage::None)
+		context_.error("D_DECL_CLASS", base.place, "storage class in an inline definition", "drop it");
+	InlineDef def;
+	types::TypeRef type = base.type;
+	while (accept(Tok::Star))
+		type = context_.types.program().pointer(type);
+	if (!at(Tok::Ident))
+		syntax("an inline needs a name");
+	def.name = tok_.name();
+	def.place = tok_.place;
+	def.library = context_.in_library;
+	advance();
+	if (accept(Tok::LBracket)) {
+		def.array = true;
+		while (!at(Tok::RBracket)) {
+			const Specifiers given = specifiers();
+			const Declarator one = declarator(given.type, true);
+			def.parameters.push_back({one.name, one.type});
+			if (!accept(Tok::Comma))
+				break;
+		}
+		expect(Tok::RBracket, "after the parameters");
+	}
+	def.type = type;
+	expect(Tok::Assign, "before the inline's value");
+	for (const auto& parameter : def.parameters)
+		sema_.bind(parameter.name, nullptr);
+	def.body = expression();
+	for (const auto& parameter : def.parameters)
+		sema_.unbind(parameter.name);
+	expect_last(Tok::Semicolon, "after the inline's value");
+	sema_.define_inline(std::move(def));
+}
+
+void Parser::translator_definition() {
+	advance(); // translator
+	const Place place = tok_.place;
+	advance();
+	auto translator = std::make_unique<Translator>();
+	translator->place = place;
+	translator->out = type_name();
+	expect(Tok::Lt, "before the translator's input");
+	const Specifiers given = specifiers();
+	const Declarator input = declarator(given.type, true);
+	translator->in = input.type;
+	translator->parameter = input.name;
+	expect(Tok::Gt, "after the translator's input");
+	expect(Tok::LBrace, "to open the members");
+	sema_.bind(input.name, nullptr);
+	while (!at(Tok::RBrace)) {
+		if (!at(Tok::Ident))
+			syntax("a member's name is expected");
+		const std::string member(tok_.name());
+		const Place at_member = tok_.place;
+		advance();
+		expect(Tok::Assign, "after the member's name");
+		Node* const value = assignment();
+		expect(Tok::Semicolon, "after the member's value");
+		if (!translator->members.emplace(member, value).second)
+			context_.error("D_XLATE_MEMB", at_member, "translator member " + member + " is defined twice",
+			               "keep one of the two");
+		else if (context_.types.is_struct(translator->out) && !types::find_member(translator->out, member))
+			context_.error("D_XLATE_MEMB", at_member,
+			               "translator member " + member + " definition uses undefined member name",
+			               context_.types.text(translator->out) + " has no such member");
+	}
+	sema_.unbind(input.name);
+	advance();
+	expect_last(Tok::Semicolon, "after the translator");
+	sema_.define_translator(std::move(translator));
+}
+
+// USDT provider definitions: checked and kept out of the program; dfr -G and -h
+// read them.
+void Parser::provider_definition() {
+	advance(); // provider
+	advance();
+	if (!at(Tok::Ident))
+		syntax("a provider's name is expected");
+	const std::string name(tok_.name());
+	if (name.back() >= '0' && name.back() <= '9')
+		context_.error("D_PROV_BADNAME", tok_.place, "provider name may not end with a digit: " + name,
+		               "the process id is appended to it");
+	else if (name.size() > 63 - 10)
+		context_.error("D_PROV_BADNAME", tok_.place, "provider name is too long: " + name, "53 characters fit");
+	advance();
+	expect(Tok::LBrace, "to open the provider");
+	std::vector<std::string> probes;
+	while (!at(Tok::RBrace)) {
+		expect(Tok::Probe, "in a provider");
+		if (!at(Tok::Ident))
+			syntax("a probe's name is expected");
+		for (const std::string& known : probes) {
+			if (known == tok_.name())
+				context_.error("D_PROV_PRDUP", tok_.place, "probe redeclared: " + known, "drop one");
+		}
+		probes.emplace_back(tok_.name());
+		advance();
+		function_suffix(context_.types.void_type());
+		if (accept(Tok::Colon))
+			function_suffix(context_.types.void_type());
+		expect(Tok::Semicolon, "after the probe");
+	}
+	advance();
+	expect_last(Tok::Semicolon, "after the provider");
+}
+
+} // namespace dfr::d

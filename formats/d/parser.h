@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The parser: tokens to trees, one top-level item at a time. Types are made
+// while their declarations are read, since a later line's meaning depends on
+// them. Expressions come out untyped: sema.h.
+//
+// After a syntax error it skips to the end of the statement or item and goes
+// on, so that one run reports all of them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/d/context.h"
+
+namespace dfr::d {
+
+class Sema;
+
+class Parser {
+public:
+	Parser(Context& context, Sema& sema, uint32_t source);
+
+	// What an item was. Declarations, inlines and translators are in the scope
+	// when it returns.
+	enum class Item : uint8_t { Clause, Declaration, End };
+	Item next(Clause& clause);
+
+	// A type name alone, as a target's text for an argument: "struct file *".
+	types::TypeRef type_name_only();
+
+private:
+	struct Failure {}; // a syntax error, reported
+	enum class Storage : uint8_t { None, Extern, Typedef, Self, This, Bad };
+	struct Specifiers {
+		types::TypeRef type;
+		Storage storage = Storage::None;
+		bool user = false;
+		bool defines = false; // a struct, union or enum body
+		Place place;
+	};
+	struct Declarator {
+		std::string name;
+		Place place;
+		types::TypeRef type;
+		bool assoc = false;
+		std::vector<types::TypeRef> keys;
+	};
+
+	// -- tokens
+	void advance() { tok_ = lexer_.next(); }
+	bool at(Tok kind) const { return tok_.kind == kind; }
+	bool accept(Tok kind);
+	void expect(Tok kind, const char* where);
+	void expect_last(Tok kind, const char* where); // does not read the token after it
+	Token peek();
+	[[noreturn]] void syntax(std::string hint = {});
+	void skip_statement();
+	void skip_item();
+
+	// -- items (parse_unit.cc)
+	void probe_list(Clause& clause);
+	ProbeDesc probe_description();
+	void split_description(ProbeDesc& desc);
+	Item clause(Clause& clause);
+	void statements(std::vector<Stmt>& out);
+	void statement(std::vector<Stmt>& out);
+	void if_statement(std::vector<Stmt>& out);
+	void inline_definition();
+	void translator_definition();
+	void provider_definition();
+	bool declaration_ahead();
+
+	// -- declarations (parse_decl.cc)
+	void declaration();
+	void declare(const Specifiers& specifiers, const Declarator& declarator);
+	Specifiers specifiers();
+	types::TypeRef tagged(bool* defines);
+	void struct_body(types::TypeRef type);
+	void enum_body(types::TypeRef type);
+	Declarator declarator(types::TypeRef base, bool need_name);
+	types::TypeRef suffixes(types::TypeRef base, Declarator& out);
+	types::TypeRef array_suffix(types::TypeRef base, Declarator& out);
+	types::TypeRef function_suffix(types::TypeRef base);
+	types::TypeRef type_name(bool* user = nullptr);
+	bool type_ahead(const Token& token);
+
+	// -- expressions (parse_expr.cc)
+	Node* expression(); // with commas
+	Node* assignment();
+	Node* ternary();
+	Node* binary(unsigned level);
+	Node* unary();
+	Node* postfix();
+	Node* primary();
+	Node* parenthesis();
+	std::vector<Node*> arguments(Tok close);
+	bool predicate_ends();
+	Node* node(Nk kind) { return context_.arena.make(kind, tok_.place); }
+	Node* node(Nk kind, Place place) { return context_.arena.make(kind, place); }
+
+	Context& context_;
+	Sema& sema_;
+	Lexer lexer_;
+	Token tok_;
+	bool in_predicate_ = false;
+	unsigned depth_ = 0; // of parentheses in a predicate
+	unsigned nesting_ = 0; // of anything, to bound recursion
+	friend struct Nesting;
+};
+
+} // namespace dfr::d

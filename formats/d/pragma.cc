@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Options as the program sets them, and control lines: #pragma, #line, #error.
+#include "formats/d/context.h"
+
+#include "formats/d/options.h"
+#include "formats/d/suggest.h"
+
+namespace dfr::d {
+namespace {
+
+// The words of a control line; a quoted word keeps its quotes.
+std::vector<std::string> words(std::string_view text) {
+	std::vector<std::string> out;
+	size_t i = 0;
+	while (i < text.size()) {
+		if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n' || text[i] == '\\') {
+			i++;
+			continue;
+		}
+		const size_t begin = i;
+		if (text[i] == '"') {
+			i = std::min(text.find('"', i + 1), text.size() - 1) + 1;
+		} else {
+			while (i < text.size() && text[i] != ' ' && text[i] != '\t' && text[i] != '\n' && text[i] != '\r')
+				i++;
+		}
+		out.emplace_back(text.substr(begin, i - begin));
+	}
+	return out;
+}
+
+bool is_number(const std::string& text) {
+	for (const char c : text) {
+		if (c < '0' || c > '9')
+			return false;
+	}
+	return !text.empty();
+}
+
+std::string unquoted(const std::string& text) {
+	return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
+}
+
+constexpr std::string_view kStabilities[] = {"internal", "private", "obsolete", "external",
+                                             "unstable", "evolving", "stable", "standard"};
+constexpr std::string_view kClasses[] = {"unknown", "cpu", "platform", "group", "isa", "common"};
+
+template <typename Words> bool one_of(std::string_view text, const Words& known) {
+	for (const std::string_view one : known) {
+		if (one.size() != text.size())
+			continue;
+		bool same = true;
+		for (size_t i = 0; i < one.size(); i++)
+			same &= one[i] == (text[i] | 0x20);
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+bool is_attributes(std::string_view text) {
+	const size_t first = text.find('/');
+	const size_t second = first == std::string_view::npos ? first : text.find('/', first + 1);
+	return second != std::string_view::npos && one_of(text.substr(0, first), kStabilities) &&
+	       one_of(text.substr(first + 1, second - first - 1), kStabilities) && one_of(text.substr(second + 1), kClasses);
+}
+
+void pragma_option(Context& context, Place place, const std::vector<std::string>& parts) {
+	if (parts.size() < 4)
+		return context.error("D_PRAGMA_MALFORM", place, "superfluous or missing arguments specified for #pragma option",
+		                     "write: #pragma D option name[=value]");
+	std::string text = parts[3];
+	for (size_t i = 4; i < parts.size(); i++)
+		text += parts[i];
+	std::string reason, hint;
+	if (!set_option(context, text, &reason, &hint))
+		context.error("D_PRAGMA_OPTSET", place, "failed to set option '" + text.substr(0, text.find('=')) + "'" +
+		                                            (text.find('=') == std::string::npos ? "" : " to '" + text.substr(text.find('=') + 1) + "'") +
+		                                            ": " + reason,
+		              hint);
+}
+
+void pragma_d(Context& context, Place place, const std::vector<std::string>& parts) {
+	if (parts.size() < 3)
+		return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma D: what is missing", "option, attributes, binding or depends_on follows");
+	const std::string& what = parts[2];
+	if (what == "option")
+		return pragma_option(context, place, parts);
+	if (what == "attributes") {
+		if (parts.size() < 5 || !is_attributes(parts[3]))
+			context.error("D_PRAGMA_MALFORM", place, "malformed #pragma attributes: invalid or missing attribute specification",
+			              "write: #pragma D attributes Stable/Stable/Common name");
+		return;
+	}
+	if (what == "binding") {
+		if (parts.size() < 5)
+			context.error("D_PRAGMA_MALFORM", place, "malformed #pragma binding: version or name missing", "write: #pragma D binding \"1.0\" name");
+		return;
+	}
+	if (what == "depends_on") {
+		if (parts.size() < 5)
+			return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma depends_on directive", "write: #pragma D depends_on library FILE");
+		if (parts[3] == "library") {
+			return; // library files are found by the names they define
+		} else if (parts[3] == "module" || parts[3] == "provider") {
+			ProbePattern pattern;
+			(parts[3] == "provider" ? pattern.provider : pattern.module) = parts[4];
+			bool found = parts[3] == "module" && context.target.kernel_types(parts[4]);
+			if (!found)
+				context.target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
+			if (!found && context.in_library)
+				context.skip_file = true;
+			else if (!found)
+				context.error("D_PRAGMA_DEPEND", place, "program requires " + parts[3] + " " + parts[4],
+				              "it is not there: load it first");
+		} else {
+			context.error("D_PRAGMA_INVAL", place, "invalid class " + parts[3] + " specified by #pragma depends_on",
+			              "known: library, module, provider");
+		}
+		return;
+	}
+	if (what == "error")
+		return context.error("D_PRAGERR", place, "#error: program raised an error", "");
+	context.error("D_PRAGMA_INVAL", place, "invalid #pragma D: " + what, "known: option, attributes, binding, depends_on");
+}
+
+} // namespace
+
+bool set_option(Context& context, std::string_view text, std::string* reason, std::string* hint) {
+	const size_t equals = text.find('=');
+	const std::string_view name = text.substr(0, equals);
+	std::optional<std::string_view> value;
+	if (equals != std::string_view::npos)
+		value = text.substr(equals + 1);
+	const OptionInfo* const option = find_option(name);
+	if (!option) {
+		*reason = "Invalid option name";
+		*hint = suggest(name, option_names());
+		return false;
+	}
+	const auto number = parse_option(*option, value);
+	if (!number) {
+		*reason = "Invalid value for specified option";
+		*hint = option->unit == OptionUnit::Size   ? "a number of bytes, with k, m, g or t"
+		        : option->unit == OptionUnit::Rate ? "a number with ns, us, ms, s, m, h, d or hz"
+		        : option->unit == OptionUnit::Policy ? "switch, fill or ring"
+		        : option->unit == OptionUnit::Resize ? "auto or manual"
+		                                             : "a number, on or off";
+		return false;
+	}
+	const bool on = *number != DFR_OPT_UNSET;
+	if (option->number != kNoOptionNumber) {
+		if (option->number == DFR_OPT_STRSIZE) {
+			if (*number < 1 || *number > DIF_STRSIZE_MAX) {
+				*reason = "Invalid value for specified option";
+				*hint = "strsize is 1 to 65536";
+				return false;
+			}
+			context.settings.strsize = static_cast<uint64_t>(*number);
+		}
+		std::erase_if(context.result.image.options, [&](const dof::Option& one) { return one.option == option->number; });
+		if (on)
+			context.result.image.options.push_back({option->number, *number});
+		return true;
+	}
+	if (name == "zdefs")
+		context.settings.zdefs = on;
+	else if (name == "defaultargs")
+		context.macros.allow_undefined(context.settings.default_args = on);
+	else if (name == "argref")
+		context.settings.arg_ref = on;
+	else if (name == "empty")
+		context.settings.empty_ok = on;
+	context.result.settings.emplace_back(name, value ? std::string(*value) : std::string());
+	return true;
+}
+
+void control_line(Context& context, Place place, std::string_view text) {
+	const std::vector<std::string> parts = words(text);
+	if (parts.empty())
+		return;
+	const bool line = parts[0] == "line";
+	if (line || is_number(parts[0])) {
+		const size_t at = line ? 1 : 0;
+		if (parts.size() <= at || !is_number(parts[at]) || parts[at].size() > 9)
+			return context.error("D_PRAGCTL_INVAL", place, "invalid #line: a number is expected", "write: #line 12 \"file.d\"");
+		// The mark holds from the next line on.
+		const std::string_view source = context.diagnostics.sources().text(place.source);
+		const size_t newline = source.find('\n', place.offset);
+		if (newline != std::string_view::npos)
+			context.diagnostics.sources().mark({place.source, static_cast<uint32_t>(newline + 1)},
+			                                   parts.size() > at + 1 ? unquoted(parts[at + 1]) : std::string(),
+			                                   std::stoul(parts[at]));
+		return;
+	}
+	if (parts[0] == "error")
+		return context.error("D_PRAGERR", place, "#" + std::string(text), "");
+	if (parts[0] != "pragma")
+		return context.error("D_PRAGCTL_INVAL", place, "invalid control directive: #" + parts[0], "the C preprocessor is run with -C");
+	if (parts.size() < 2)
+		return;
+	if (parts[1] == "ident")
+		return;
+	if (parts[1] == "error")
+		return context.error("D_PRAGERR", place, "#" + std::string(text), "");
+	if (parts[1] == "D")
+		return pragma_d(context, place, parts);
+	// Pragmas of other languages are none of ours.
+}
+
+} // namespace dfr::d

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What a program has named so far: variables in their three scopes, inlines,
+// translators, aggregations, kernel externs. One Scope per compilation; items
+// keep their address.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/abi/dif.h"
+#include "formats/d/ast.h"
+
+namespace dfr::d {
+
+struct Variable {
+	std::string name;
+	uint8_t scope = DIF_VS_GLOBAL;
+	uint32_t id = 0;
+	types::TypeRef type;
+	bool assoc = false;
+	std::vector<types::TypeRef> keys;
+	bool user = false; // declared userland: its pointers point into user memory
+	Place place;
+};
+
+struct InlineParameter {
+	std::string name;
+	types::TypeRef type;
+};
+
+struct InlineDef {
+	std::string name;
+	types::TypeRef type;
+	std::vector<InlineParameter> parameters;
+	bool array = false;
+	Node* body = nullptr;
+	Place place;
+	bool expanding = false;
+	bool library = false;
+};
+
+struct Translator {
+	types::TypeRef out, in;
+	std::string parameter;
+	std::map<std::string, Node*, std::less<>> members;
+	Place place;
+};
+
+struct Aggregation {
+	std::string name; // "_" for @
+	uint32_t id = 0;
+	uint32_t function = 0; // DFR_ACT_*; 0: not assigned yet
+	uint64_t arg = 0; // encoded parameters
+	std::vector<std::string> keys; // signature
+	bool keyed = false;
+	Place place;
+};
+
+struct Extern {
+	types::TypeRef type;
+	bool user = false;
+};
+
+class Scope {
+public:
+	Variable* find_variable(uint8_t scope, std::string_view name) {
+		const auto at = variables_[scope].find(name);
+		return at == variables_[scope].end() ? nullptr : at->second.get();
+	}
+	// Null when the ids are used up.
+	Variable* add_variable(uint8_t scope, std::string_view name) {
+		const uint32_t id = DIF_VAR_USER_FIRST + next_[scope];
+		if (id > DIF_VAR_MAX)
+			return nullptr;
+		next_[scope]++;
+		auto variable = std::make_unique<Variable>();
+		variable->name = name;
+		variable->scope = scope;
+		variable->id = id;
+		return (variables_[scope][std::string(name)] = std::move(variable)).get();
+	}
+
+	Aggregation* aggregation(std::string_view name) {
+		auto& slot = aggregations_[std::string(name)];
+		if (!slot) {
+			slot = std::make_unique<Aggregation>();
+			slot->name = name;
+			slot->id = in_order_.size() + 1;
+			in_order_.push_back(slot.get());
+		}
+		return slot.get();
+	}
+	Aggregation* find_aggregation(std::string_view name) {
+		const auto at = aggregations_.find(name);
+		return at == aggregations_.end() ? nullptr : at->second.get();
+	}
+	const std::vector<Aggregation*>& aggregations() const { return in_order_; }
+
+	std::map<std::string, InlineDef, std::less<>> inlines;
+	std::vector<std::unique_ptr<Translator>> translators;
+	std::map<std::string, Extern, std::less<>> externs;
+
+	std::vector<std::string_view> variable_names(uint8_t scope) const {
+		std::vector<std::string_view> names;
+		for (const auto& one : variables_[scope])
+			names.push_back(one.first);
+		return names;
+	}
+
+private:
+	std::map<std::string, std::unique_ptr<Variable>, std::less<>> variables_[3];
+	uint32_t next_[3] = {0, 0, 0};
+	std::map<std::string, std::unique_ptr<Aggregation>, std::less<>> aggregations_;
+	std::vector<Aggregation*> in_order_;
+};
+
+} // namespace dfr::d

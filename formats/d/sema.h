@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The analysis of expressions: names to things, types to every node, constants
+// folded, inlines and translators expanded. In place: afterwards the tree holds
+// only nodes that the code generator knows. An error is reported once and
+// poisons its expression (Nk::Error), so that one fault is one message.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/d/builtins.h"
+#include "formats/d/context.h"
+
+namespace dfr::d {
+
+class Library;
+
+class Sema {
+public:
+	explicit Sema(Context& context) : context_(context), types_(context.types) {}
+
+	void set_library(Library* library);
+
+	// A value. Every node below is typed afterwards.
+	void analyze(Node* node);
+	// The value of an integer constant expression, or nothing (not reported).
+	std::optional<int64_t> constant(Node* node);
+
+	void declare_variable(uint8_t scope, const std::string& name, Place place, types::TypeRef type, bool assoc,
+	                      const std::vector<types::TypeRef>& keys, bool user);
+	void define_inline(InlineDef def);
+	void define_translator(std::unique_ptr<Translator> translator);
+
+	// Names bound while an inline's or translator's own text is read.
+	void bind(const std::string& name, Node* value) { bound_.emplace_back(name, value); }
+	void unbind(const std::string&) { bound_.pop_back(); }
+	bool bound(std::string_view name) const;
+
+	// The probes that the current clause is for: the types of args[].
+	void set_clause(const Clause* clause);
+	// An action as a key or an argument: only inside this guard.
+	void allow_recorded(bool allow) { recorded_ok_ = allow; }
+
+	bool poisoned(const Node* node) const { return node->kind == Nk::Error; }
+	// Whether the node is an action's name with arguments: stack(), printf().
+	static bool is_action_call(const Node* node);
+	bool convertible(types::TypeRef to, const Node* from);
+	bool is_null(const Node* node) const;
+	Node* cast_to(types::TypeRef type, Node* value);
+	std::string type_text(const Node* node);
+	void poison(Node* node, std::string_view tag, std::string message, std::string hint = {});
+	void poison_at(Node* node, Place place, std::string_view tag, std::string message, std::string hint = {});
+
+private:
+	// -- sema_expr.cc
+	void unary(Node* node);
+	void negate(Node* node);
+	void dereference(Node* node);
+	void address(Node* node);
+	void increment(Node* node);
+	void binary(Node* node);
+	void arithmetic(Node* node);
+	void additive(Node* node);
+	void comparison(Node* node);
+	void logical(Node* node);
+	void ternary(Node* node);
+	void assign(Node* node);
+	void assign_value(Node* node);
+	void check_lvalue(Node* node, Node* left);
+	void index(Node* node);
+	void member(Node* node);
+	void cast(Node* node);
+	void size(Node* node);
+	void offset(Node* node);
+	void stringof(Node* node);
+	void fold(Node* node);
+	bool need_scalar(Node* node, Node* operand);
+	bool need_integer(Node* node, Node* operand);
+	bool need_arithmetic(Node* node, Node* operand);
+	bool operands(Node* node);
+	void decay(Node* node);
+	void to_double(Node*& node);
+	void float_operation(Node* node);
+	Node* hidden_call(uint32_t subroutine, std::vector<Node*> arguments, types::TypeRef type, Place place);
+
+	// -- sema_name.cc
+	void name(Node* node);
+	void symbol(Node* node);
+	void builtin(Node* node, const Builtin* builtin);
+	void expand(Node* node, InlineDef& def, const std::vector<Node*>& arguments);
+	void variable(Node* node, Variable* variable);
+	void scoped_variable(Node* node, uint8_t scope);
+	void assoc(Node* node, Variable* variable);
+	void create(Node* left, types::TypeRef type, bool user);
+	bool creatable(const Node* node) const;
+	Variable* new_variable(Node* node, uint8_t scope, const std::string& name);
+	void args_element(Node* node);
+	void uregs_element(Node* node);
+	void undefined_name(Node* node, uint8_t scope);
+	Node* clone(const Node* node, const std::map<std::string, Node*, std::less<>>& bound);
+	bool from_library(std::string_view name);
+	std::string suggestion(std::string_view name, const std::vector<std::string_view>& candidates);
+
+	// -- sema_call.cc
+	void call(Node* node);
+	void subroutine(Node* node, const Subroutine& subroutine);
+	bool argument_fits(char code, Node* argument);
+	void recorded(Node* node, const ActionInfo& action);
+	void translate(Node* node);
+	void translated_member(Node* node);
+	Translator* find_translator(types::TypeRef out, types::TypeRef in);
+
+	Context& context_;
+	TypeTable& types_;
+	Library* library_ = nullptr;
+	const Clause* clause_ = nullptr;
+	std::vector<std::pair<std::string, Node*>> bound_;
+	bool recorded_ok_ = false;
+	unsigned depth_ = 0;
+	// args[] of the clause, found when first used.
+	bool args_known_ = false;
+	bool args_conflict_ = false;
+	bool args_any_ = false;
+	std::vector<ProbeArg> args_;
+};
+
+std::string_view operator_text(Tok op);
+
+} // namespace dfr::d

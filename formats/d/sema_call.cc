@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Analysis of calls and translations: subroutines against their prototypes,
+// actions where they may stand, xlate and the members of what it gives.
+#include "formats/d/sema.h"
+
+namespace dfr::d {
+
+using types::TypeRef;
+
+bool Sema::is_action_call(const Node* node) { return node->kind == Nk::Call && find_action(node->text); }
+
+void Sema::call(Node* node) {
+	if (const Subroutine* const known = find_subroutine(node->text))
+		return subroutine(node, *known);
+	if (const ActionInfo* const action = find_action(node->text)) {
+		const bool recordable = action->group == ActionGroup::Stack || action->group == ActionGroup::UStack ||
+		                        action->group == ActionGroup::Symbol;
+		if (recordable && recorded_ok_)
+			return recorded(node, *action);
+		return poison(node, "D_OP_ACT", node->text + "( ) is an action and cannot be part of an expression",
+		              recordable ? "it may stand alone, be a key of an aggregation or an argument of printf()"
+		                         : "make it a statement of its own");
+	}
+	if (find_agg_function(node->text))
+		return poison(node, "D_AGG_FUNC", "aggregating function " + node->text + "( ) may only be assigned to an aggregation",
+		              "write: @name = " + node->text + "(...);");
+	poison(node, "D_FUNC_UNDEF", "undefined function name: " + node->text, suggestion(node->text, function_names()));
+}
+
+bool Sema::argument_fits(char code, Node* argument) {
+	const TypeRef type = argument->type;
+	if (argument->kind == Nk::Translated)
+		return false;
+	switch (code) {
+	case 's':
+		return types_.is_string_like(type) || is_null(argument);
+	case 'i': case 'c':
+		return types_.is_integer(type);
+	case 'a':
+		return types_.is_scalar(type) || types_.is_array(type) || types_.is_string(type);
+	case 'p':
+		return types_.is_pointer(type) || is_null(argument);
+	default:
+		return types_.is_scalar(type) || types_.is_float(type);
+	}
+}
+
+void Sema::subroutine(Node* node, const Subroutine& known) {
+	size_t least = 0, most = 0;
+	bool optional = false;
+	for (const char c : known.arguments) {
+		if (c == '?') {
+			optional = true;
+			continue;
+		}
+		most++;
+		least += !optional;
+	}
+	const size_t given = node->list.size();
+	for (Node* const argument : node->list) {
+		analyze(argument);
+		if (poisoned(argument))
+			node->kind = Nk::Error;
+	}
+	if (poisoned(node))
+		return;
+	if (given < least || given > most)
+		return poison(node, "D_PROTO_LEN", node->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
+		                                       (given == 1 ? "" : "s") + " passed, " +
+		                                       (least != most && given < least ? "at least " : "") +
+		                                       std::to_string(given < least ? least : most) + " expected",
+		              "prototype: " + std::string(known.prototype));
+	size_t i = 0;
+	for (const char c : known.arguments) {
+		if (c == '?')
+			continue;
+		if (i >= given)
+			break;
+		Node*& argument = node->list[i];
+		if (!argument_fits(c, argument))
+			return poison_at(node, argument->place, "D_PROTO_ARG", node->text + "( ) argument #" + std::to_string(i + 1) +
+			                                                           " is incompatible with prototype:\n\tprototype: " +
+			                                                           std::string(known.prototype) +
+			                                                           "\n\t argument: " + type_text(argument),
+			                 c == 's' && types_.is_integer(argument->type) ? "for a user address use copyinstr(), for a kernel address stringof()" : "");
+		// A user pointer's text has to be copied in; a kernel load would fault.
+		if (c == 's' && argument->user && !types_.is_string(argument->type))
+			argument = hidden_call(DIF_SUBR_COPYINSTR, {argument}, types_.string_type(), argument->place);
+		if (c == 'c')
+			argument = cast_to(types_.basic("char"), argument);
+		i++;
+	}
+	if (known.flags & kKernel && !context_.target.has_kernel())
+		return poison(node, "D_VAR_UNSUP", "subroutine " + node->text + "( ) is not supported by " + context_.target.description(),
+		              "it looks at kernel state: load the module (dfr.ko) and run as root");
+	if (known.number == DIF_SUBR_INET_NTOP && node->list[0]->kind == Nk::Int &&
+	    node->list[0]->value != 2 && node->list[0]->value != 10)
+		context_.diagnostics.warning("D_PROTO_ARG", node->list[0]->place, "inet_ntop() knows AF_INET (2) and AF_INET6 (10) only", "");
+	if (known.flags & kDestructive)
+		context_.result.destructive = true;
+	node->kind = Nk::Subr;
+	node->subroutine = &known;
+	node->writable = known.flags & kWritable;
+	if (known.result == "string")
+		node->type = types_.string_type();
+	else if (known.result == "void *")
+		node->type = types_.pointer_to(types_.void_type());
+	else if (known.result == "uintptr_t *")
+		node->type = types_.pointer_to(types_.named("uintptr_t"));
+	else if (known.result == "void")
+		node->type = types_.void_type();
+	else if (known.result.starts_with("struct ")) {
+		std::string tag(known.result.substr(7));
+		tag.resize(tag.find(' '));
+		const TypeRef found = types_.find_tag(types::Kind::Struct, tag);
+		node->type = types_.pointer_to(found ? found : types_.program().forward(types::Kind::Struct, tag));
+	} else {
+		const TypeRef named = types_.named(known.result);
+		node->type = named ? named : types_.basic(known.result);
+	}
+}
+
+// stack(), sym(x) and their like as a key or an argument: an action of its own.
+void Sema::recorded(Node* node, const ActionInfo& action) {
+	for (Node* const argument : node->list) {
+		analyze(argument);
+		if (poisoned(argument)) {
+			node->kind = Nk::Error;
+			return;
+		}
+	}
+	node->kind = Nk::Recorded;
+	node->action = &action;
+	node->type = types_.void_type();
+}
+
+// -- translators
+
+void Sema::define_translator(std::unique_ptr<Translator> translator) {
+	if (!types_.is_struct(translator->out))
+		return context_.error("D_XLATE_SOU", translator->place,
+		                      "translator output type must be a struct or union", "it is " + types_.text(translator->out));
+	for (const auto& known : context_.scope.translators) {
+		if (types_.same(known->out, translator->out) && types_.same(known->in, translator->in))
+			return context_.error("D_XLATE_REDECL", translator->place,
+			                      "translator from " + types_.text(translator->in) + " to " + types_.text(translator->out) +
+			                          " has already been declared",
+			                      "keep one of the two");
+	}
+	context_.scope.translators.push_back(std::move(translator));
+}
+
+Translator* Sema::find_translator(TypeRef out, TypeRef in) {
+	Translator* fuzzy = nullptr;
+	for (const auto& one : context_.scope.translators) {
+		if (!types_.same(one->out, out))
+			continue;
+		if (types_.same(one->in, in))
+			return one.get();
+		// Any pointer fits void *, an integer any integer.
+		if ((types_.is_pointer(in) && types_.is_pointer(one->in) && types_.is_void(types_.target(one->in))) ||
+		    (types_.is_integer(in) && types_.is_integer(one->in)))
+			fuzzy = one.get();
+	}
+	return fuzzy;
+}
+
+void Sema::translate(Node* node) {
+	analyze(node->a);
+	if (poisoned(node->a)) {
+		node->kind = Nk::Error;
+		return;
+	}
+	const bool pointer = types_.is_pointer(node->cast);
+	const TypeRef out = pointer ? types_.target(node->cast) : node->cast;
+	if (!types_.is_struct(out))
+		return poison(node, "D_XLATE_SOU", "cannot translate to type " + types_.text(node->cast) + ": must be a struct or union, or a pointer to one", "");
+	if (node->a->kind == Nk::Translated)
+		return poison(node, "D_XLATE_INCOMPAT", "a translated value cannot be translated again", "translate what it was made from");
+	Translator* const found = find_translator(out, node->a->type);
+	if (!found)
+		return poison(node, "D_XLATE_NONE", "cannot translate from \"" + type_text(node->a) + "\" to \"" + types_.text(node->cast) + "\"",
+		              "no translator between these types is defined");
+	node->kind = Nk::Translated;
+	node->type = node->cast;
+	node->translator = found;
+}
+
+void Sema::translated_member(Node* node) {
+	Node* const object = node->a;
+	Translator* const translator = object->translator;
+	const bool pointer = types_.is_pointer(object->type);
+	if (pointer != node->arrow)
+		return poison(node, "D_OP_SOU", std::string("operator ") + (node->arrow ? "->" : ".") + " cannot be applied to " + type_text(object),
+		              pointer ? "use ->" : "use .");
+	const auto found = translator->members.find(node->text);
+	if (found == translator->members.end()) {
+		if (!types::find_member(translator->out, node->text)) {
+			std::vector<std::string_view> names;
+			for (const auto& one : translator->members)
+				names.push_back(one.first);
+			return poison(node, "D_TYPE_MEMBER", node->text + " is not a member of " + types_.text(translator->out), suggestion(node->text, names));
+		}
+		return poison(node, "D_XLATE_NOCONV", "translator does not define conversion for member: " + node->text,
+		              "this system has no such information");
+	}
+	std::map<std::string, Node*, std::less<>> values;
+	values[translator->parameter] = object->a;
+	Node* const body = clone(found->second, values);
+	std::vector<std::pair<std::string, Node*>> saved;
+	saved.swap(bound_);
+	analyze(body);
+	saved.swap(bound_);
+	if (poisoned(body)) {
+		node->kind = Nk::Error;
+		return;
+	}
+	const auto member = types::find_member(translator->out, node->text);
+	const Place place = node->place;
+	TypeRef type = member ? member->type : body->type;
+	// A string member declared in a struct is a char array there.
+	if (types_.is_char_array(type) && types_.is_string(body->type))
+		type = types_.string_type();
+	if (body->kind == Nk::Translated || types_.same(type, body->type) || types_.is_struct(type) ||
+	    (types_.is_array(type) && types_.is_array(body->type))) {
+		*node = *body;
+		node->place = place;
+		return;
+	}
+	if (!convertible(type, body) && !(types_.is_scalar(type) && types_.is_scalar(body->type)) &&
+	    !(types_.is_char_array(type) && types_.is_string_like(body->type)))
+		return poison(node, "D_XLATE_INCOMPAT", "translator member " + node->text + " definition uses incompatible types: \"" +
+		                                            types_.text(type) + "\" = \"" + type_text(body) + "\"", "");
+	node->kind = Nk::Cast;
+	node->a = body;
+	node->cast = types_.is_char_array(type) ? types_.string_type() : type;
+	node->type = node->cast;
+	cast(node);
+	node->place = place;
+}
+
+} // namespace dfr::d

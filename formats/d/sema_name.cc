@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Analysis of names: built-ins, inlines, variables of the three scopes, kernel
+// symbols, enumerators, args[]. A variable comes to be with its first
+// assignment in the text, which gives it its type.
+#include "formats/d/sema.h"
+
+#include "formats/d/library.h"
+#include "formats/d/parser.h"
+#include "formats/d/suggest.h"
+
+namespace dfr::d {
+
+using types::Kind;
+using types::TypeRef;
+
+namespace {
+
+constexpr const char* kScopePrefix[] = {"", "self->", "this->"};
+
+TypeRef parse_type(Context& context, Sema& sema, std::string_view text) {
+	if (text == "string")
+		return context.types.string_type();
+	const size_t before = context.diagnostics.all().size();
+	const uint32_t source = context.diagnostics.sources().add("<type>", std::string(text));
+	const TypeRef type = Parser(context, sema, source).type_name_only();
+	context.diagnostics.truncate(before);
+	return type;
+}
+
+} // namespace
+
+bool Sema::bound(std::string_view name) const {
+	for (const auto& one : bound_) {
+		if (one.first == name)
+			return true;
+	}
+	return false;
+}
+
+void Sema::set_library(Library* library) {
+	library_ = library;
+	types_.set_provider([library](std::string_view name) { return library->provide(name); });
+}
+
+// Compiles the library file that defines the name, apart from what is being
+// analysed now.
+bool Sema::from_library(std::string_view name) {
+	if (!library_)
+		return false;
+	std::vector<std::pair<std::string, Node*>> saved;
+	saved.swap(bound_);
+	const bool fresh = library_->provide(name);
+	saved.swap(bound_);
+	return fresh;
+}
+
+std::string Sema::suggestion(std::string_view name, const std::vector<std::string_view>& candidates) {
+	return suggest(name, candidates);
+}
+
+void Sema::set_clause(const Clause* clause) {
+	clause_ = clause;
+	args_known_ = args_conflict_ = args_any_ = false;
+	args_.clear();
+}
+
+void Sema::undefined_name(Node* node, uint8_t scope) {
+	std::vector<std::string_view> names = context_.scope.variable_names(scope);
+	if (scope != DIF_VS_GLOBAL) {
+		std::string hint = suggest(node->text, names);
+		if (hint.empty())
+			hint = "assign it first, or declare it: " +
+			       std::string(scope == DIF_VS_THREAD ? "self" : "this") + " int " + node->text + ";";
+		return poison(node, "D_VAR_UNDEF", node->text + " has not yet been declared or assigned", hint);
+	}
+	const auto builtins = builtin_names();
+	names.insert(names.end(), builtins.begin(), builtins.end());
+	for (const auto& def : context_.scope.inlines)
+		names.push_back(def.first);
+	std::string hint = suggest(node->text, names);
+	if (hint.empty() && find_subroutine(node->text))
+		hint = node->text + " is a function: call it with ()";
+	if (hint.empty())
+		hint = "a variable is assigned or declared before it is read; a kernel symbol is written `" + node->text;
+	poison(node, "D_IDENT_UNDEF", "failed to resolve " + node->text + ": Unknown variable name", hint);
+}
+
+void Sema::name(Node* node) {
+	if (node->text.find('`') != std::string::npos)
+		return symbol(node);
+	for (auto one = bound_.rbegin(); one != bound_.rend(); ++one) {
+		if (one->first == node->text)
+			return poison(node, "D_IDENT_BADREF", node->text + " has a value only where the inline or translator is used");
+	}
+	if (const Builtin* const known = find_builtin(node->text))
+		return builtin(node, known);
+	if (const auto def = context_.scope.inlines.find(node->text); def != context_.scope.inlines.end()) {
+		if (def->second.array)
+			return poison(node, "D_ARR_BADREF", "improper reference to array " + node->text + " as a scalar",
+			              "it takes arguments: " + node->text + "[...]");
+		return expand(node, def->second, {});
+	}
+	if (Variable* const found = context_.scope.find_variable(DIF_VS_GLOBAL, node->text))
+		return variable(node, found);
+	if (context_.scope.externs.contains(node->text)) {
+		node->text.insert(0, "`");
+		return symbol(node);
+	}
+	if (node->text == "NULL") {
+		node->kind = Nk::Int;
+		node->type = types_.pointer_to(types_.void_type());
+		return;
+	}
+	if (from_library(node->text) && context_.scope.inlines.contains(node->text))
+		return name(node);
+	if (const auto found = types_.find_enumerator(node->text)) {
+		node->kind = Nk::Int;
+		node->value = found->value;
+		node->type = found->type;
+		return;
+	}
+	undefined_name(node, DIF_VS_GLOBAL);
+}
+
+void Sema::builtin(Node* node, const Builtin* known) {
+	if (known->array)
+		return poison(node, "D_ARR_BADREF", "improper reference to array " + node->text + " as a scalar",
+		              "name an element: " + node->text + "[0]");
+	if (known->kernel && !context_.target.has_kernel())
+		return poison(node, "D_VAR_UNSUP", "built-in variable " + node->text + " is not supported by " + context_.target.description(),
+		              "it names kernel state: load the module (dfr.ko) and run as root");
+	node->kind = Nk::BuiltinVar;
+	node->builtin = known;
+	if (known->type == "struct task_struct *") {
+		const TypeRef task = types_.find_tag(Kind::Struct, "task_struct");
+		node->type = types_.pointer_to(task ? task : types_.program().forward(Kind::Struct, "task_struct"));
+	} else if (known->type == "string") {
+		node->type = types_.string_type();
+	} else {
+		const TypeRef type = types_.named(known->type);
+		node->type = type ? type : types_.basic(known->type);
+	}
+	node->lvalue = true;
+}
+
+Node* Sema::clone(const Node* node, const std::map<std::string, Node*, std::less<>>& values) {
+	if (!node)
+		return nullptr;
+	if (node->kind == Nk::Name) {
+		if (const auto value = values.find(node->text); value != values.end())
+			return clone(value->second, {});
+	}
+	Node* const out = context_.arena.copy(*node);
+	out->a = clone(node->a, values);
+	out->b = clone(node->b, values);
+	out->c = clone(node->c, values);
+	for (Node*& one : out->list)
+		one = clone(one, values);
+	return out;
+}
+
+void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& arguments) {
+	if (arguments.size() != def.parameters.size())
+		return poison(node, "D_PROTO_LEN", def.name + "[ ] prototype mismatch: " + std::to_string(arguments.size()) +
+		                                       " arg" + (arguments.size() == 1 ? "" : "s") + " passed, " +
+		                                       std::to_string(def.parameters.size()) + " expected",
+		              "see the inline's definition");
+	if (def.expanding)
+		return poison(node, "D_IDENT_BADREF", "inline " + def.name + " refers to itself", "an inline cannot be recursive");
+	std::map<std::string, Node*, std::less<>> values;
+	for (size_t i = 0; i < arguments.size(); i++) {
+		analyze(arguments[i]);
+		if (poisoned(arguments[i])) {
+			node->kind = Nk::Error;
+			return;
+		}
+		const TypeRef wanted = def.parameters[i].type;
+		if (!convertible(wanted, arguments[i]))
+			return poison_at(node, arguments[i]->place, "D_PROTO_ARG", def.name + "[ ] argument #" + std::to_string(i + 1) +
+			                                                               " is incompatible with prototype",
+			                 "expected " + types_.text(wanted) + ", got " + type_text(arguments[i]));
+		const bool cast = types_.is_integer(wanted) && !types_.same(wanted, arguments[i]->type);
+		values[def.parameters[i].name] = cast ? cast_to(wanted, arguments[i]) : arguments[i];
+	}
+	Node* const body = clone(def.body, values);
+	def.expanding = true;
+	// The body was written elsewhere: this clause's bindings do not reach it.
+	std::vector<std::pair<std::string, Node*>> saved;
+	saved.swap(bound_);
+	analyze(body);
+	saved.swap(bound_);
+	def.expanding = false;
+	if (poisoned(body)) {
+		node->kind = Nk::Error;
+		return;
+	}
+	const Place place = node->place;
+	if (body->kind == Nk::Translated || types_.is_struct(def.type) || types_.is_array(def.type) ||
+	    types_.is_void(def.type) || types_.same(def.type, body->type)) {
+		*node = *body;
+		if (body->kind != Nk::Translated && types_.same(def.type, body->type) && body->kind == Nk::Int)
+			node->type = def.type;
+		node->place = place;
+		return;
+	}
+	if (!convertible(def.type, body) && !(types_.is_scalar(def.type) && types_.is_scalar(body->type)))
+		return poison(node, "D_OP_INCOMPAT", "inline " + def.name + " definition uses incompatible types: \"" +
+		                                         types_.text(def.type) + "\" = \"" + type_text(body) + "\"",
+		              "see its definition");
+	node->list.clear();
+	node->kind = Nk::Cast;
+	node->a = body;
+	node->cast = def.type;
+	node->b = node->c = nullptr;
+	cast(node);
+	node->place = place;
+}
+
+void Sema::variable(Node* node, Variable* found) {
+	if (found->assoc)
+		return poison(node, "D_ARR_BADREF", "improper reference to associative array " + std::string(kScopePrefix[found->scope]) +
+		                                        found->name + " as a scalar",
+		              "give its keys in [ ]");
+	node->kind = Nk::Var;
+	node->variable = found;
+	node->a = nullptr;
+	node->type = found->type;
+	node->user = found->user;
+	node->lvalue = node->writable = true;
+}
+
+void Sema::scoped_variable(Node* node, uint8_t scope) {
+	if (Variable* const found = context_.scope.find_variable(scope, node->text))
+		return variable(node, found);
+	undefined_name(node, scope);
+}
+
+void Sema::assoc(Node* node, Variable* found) {
+	const std::string shown = kScopePrefix[found->scope] + found->name;
+	if (node->list.size() != found->keys.size())
+		return poison(node, "D_PROTO_LEN", shown + "[ ] prototype mismatch: " + std::to_string(node->list.size()) + " arg" +
+		                                       (node->list.size() == 1 ? "" : "s") + " passed, " +
+		                                       std::to_string(found->keys.size()) + " expected",
+		              "an associative array keeps the keys of its first use");
+	for (size_t i = 0; i < node->list.size(); i++) {
+		Node*& key = node->list[i];
+		analyze(key);
+		if (poisoned(key)) {
+			node->kind = Nk::Error;
+			return;
+		}
+		if (types_.is_array(key->type) && !types_.is_char_array(key->type))
+			decay(key);
+		const bool strings = types_.is_string(found->keys[i]) && types_.is_string_like(key->type);
+		if (!strings && !convertible(found->keys[i], key))
+			return poison_at(node, key->place, "D_PROTO_ARG", shown + "[ ] argument #" + std::to_string(i + 1) +
+			                                                      " is incompatible with prototype: \"" +
+			                                                      types_.text(found->keys[i]) + "\", not \"" + type_text(key) + "\"",
+			                 "an associative array keeps the keys of its first use");
+		if (types_.is_integer(found->keys[i]) && !types_.same(found->keys[i], key->type))
+			key = cast_to(found->keys[i], key);
+	}
+	node->kind = Nk::Var;
+	node->a = nullptr;
+	node->variable = found;
+	node->type = found->type;
+	node->user = found->user;
+	node->lvalue = node->writable = true;
+}
+
+// -- creation
+
+bool Sema::creatable(const Node* node) const {
+	const Node* base = node->kind == Nk::Index ? node->a : node;
+	if (base->kind == Nk::Member && base->arrow && base->a->kind == Nk::SelfKw)
+		return !context_.scope.find_variable(DIF_VS_THREAD, base->text);
+	if (base->kind == Nk::Member && base->arrow && base->a->kind == Nk::ThisKw)
+		return !context_.scope.find_variable(DIF_VS_LOCAL, base->text);
+	return base->kind == Nk::Name && base->text.find('`') == std::string::npos && !find_builtin(base->text) &&
+	       !context_.scope.inlines.contains(base->text) &&
+	       !context_.scope.find_variable(DIF_VS_GLOBAL, base->text) &&
+	       !context_.scope.externs.contains(base->text) && !bound(base->text);
+}
+
+Variable* Sema::new_variable(Node* node, uint8_t scope, const std::string& name) {
+	Variable* const made = context_.scope.add_variable(scope, name);
+	if (!made)
+		poison(node, "D_ID_OFLOW", "cannot create " + name + ": limit of variables in this scope exceeded", "use fewer variables");
+	return made;
+}
+
+void Sema::create(Node* left, TypeRef type, bool user) {
+	Node* const base = left->kind == Nk::Index ? left->a : left;
+	const uint8_t scope = base->kind == Nk::Name ? DIF_VS_GLOBAL : base->a->kind == Nk::SelfKw ? DIF_VS_THREAD : DIF_VS_LOCAL;
+	if (types_.is_function(type))
+		type = types_.pointer_to(type);
+	if (types_.is_float(type))
+		type = types_.basic("double");
+	if (left->kind == Nk::Index && scope == DIF_VS_LOCAL)
+		return poison(left, "D_ARR_LOCAL", "array declaration invalid for clause-local variable " + base->text, "use a global or self-> array");
+	std::vector<TypeRef> keys;
+	if (left->kind == Nk::Index) {
+		for (Node*& key : left->list) {
+			analyze(key);
+			if (poisoned(key)) {
+				left->kind = Nk::Error;
+				return;
+			}
+			if (types_.is_array(key->type) && !types_.is_char_array(key->type))
+				decay(key);
+			const bool text = types_.is_string(key->type) || types_.is_char_array(key->type);
+			if (!text && (key->kind == Nk::Translated || !types_.is_scalar(key->type)))
+				return poison_at(left, key->place, "D_KEY_TYPE", "type " + type_text(key) + " cannot be a key",
+				                 "keys are integers, pointers and strings");
+			keys.push_back(text ? types_.string_type() : key->type);
+		}
+		if (keys.empty())
+			return poison(left, "D_ARR_BADREF", "an associative array needs at least one key");
+	}
+	Variable* const made = new_variable(left, scope, base->text);
+	if (!made)
+		return;
+	made->type = type;
+	made->user = user && types_.is_pointer(type);
+	made->assoc = left->kind == Nk::Index;
+	made->keys = std::move(keys);
+	made->place = left->place;
+}
+
+void Sema::declare_variable(uint8_t scope, const std::string& name, Place place, TypeRef type, bool assoc_array,
+                            const std::vector<TypeRef>& keys, bool user) {
+	const std::string shown = kScopePrefix[scope] + name;
+	if (scope == DIF_VS_GLOBAL && (find_builtin(name) || context_.scope.inlines.contains(name)))
+		return context_.error("D_DECL_IDRED", place, "identifier redeclared: " + name, "the name is taken; choose another");
+	if (types_.is_function(type)) {
+		context_.scope.externs[name] = {type, user};
+		return;
+	}
+	if (assoc_array && scope == DIF_VS_LOCAL)
+		return context_.error("D_DECL_LOCASSC", place, "associative array declaration invalid for clause-local variable: " + shown, "use a global or self-> array");
+	if (types_.is_void(type))
+		return context_.error("D_DECL_VOIDOBJ", place, "cannot declare object of void type: " + shown, "void has no values");
+	if (!types_.is_string(type) && !types_.size(type))
+		return context_.error("D_DECL_INCOMPLETE", place, "incomplete type \"" + types_.text(type) + "\" for " + shown,
+		                      "define the type first, or use a pointer");
+	if (Variable* const known = context_.scope.find_variable(scope, name)) {
+		bool same = types_.same(known->type, type) && known->assoc == assoc_array && known->keys.size() == keys.size();
+		for (size_t i = 0; same && i < keys.size(); i++)
+			same = types_.same(known->keys[i], keys[i]);
+		if (!same)
+			context_.error("D_DECL_IDRED", place, "identifier redeclared: " + shown, "it was declared or assigned before with another type");
+		return;
+	}
+	Variable* const made = context_.scope.add_variable(scope, name);
+	if (!made)
+		return context_.error("D_ID_OFLOW", place, "cannot create " + shown + ": limit of variables in this scope exceeded", "use fewer variables");
+	made->type = type;
+	made->assoc = assoc_array;
+	made->keys = keys;
+	made->user = user;
+	made->place = place;
+}
+
+void Sema::define_inline(InlineDef def) {
+	if (find_builtin(def.name) || context_.scope.find_variable(DIF_VS_GLOBAL, def.name) ||
+	    context_.scope.inlines.contains(def.name))
+		return context_.error("D_DECL_IDRED", def.place, "identifier redeclared: " + def.name, "the name is taken; choose another");
+	const std::string name = def.name;
+	context_.scope.inlines.emplace(name, std::move(def));
+}
+
+// -- kernel symbols
+
+void Sema::symbol(Node* node) {
+	const size_t tick = node->text.rfind('`');
+	std::string module = node->text.substr(0, tick);
+	const std::string name = node->text.substr(tick + 1);
+	if (module.find('`') != std::string::npos)
+		return poison(node, "D_SYM_BADREF", "symbol " + node->text + " of a process cannot be used yet", "name a kernel symbol: module`name");
+	if (!context_.target.has_kernel())
+		return poison(node, "D_SYM_BADREF", "kernel symbol " + node->text + " is not supported by " + context_.target.description(),
+		              "it names kernel state: load the module (dfr.ko) and run as root");
+	bool function = false;
+	TypeRef type;
+	const auto declared = context_.scope.externs.find(name);
+	if (declared != context_.scope.externs.end())
+		type = declared->second.type;
+	else
+		type = types_.find_kernel_symbol(module, name, &function);
+	// BTF has no types of ordinary variables; these few are asked for often.
+	if (!type && (name == "jiffies" || name == "jiffies_64" || name == "max_pfn"))
+		type = types_.basic("unsigned long");
+	if (!type && name == "linux_banner")
+		type = types_.program().array(types_.basic("char"), types_.string_size());
+	if (!type && name == "saved_command_line")
+		type = types_.pointer_to(types_.basic("char"));
+
+	const auto known = context_.target.symbol(module, name);
+	if (!known && context_.target.has_addresses())
+		return poison(node, "D_IDENT_UNDEF", "failed to resolve " + node->text + ": Unknown symbol name", "see /proc/kallsyms for the names there are");
+	node->kind = Nk::Symbol;
+	if (known)
+		node->text = known->module.empty() ? known->name : known->module + "`" + known->name;
+	else if (module.empty())
+		node->text = name;
+	node->known = known && context_.target.has_addresses();
+	node->value = known ? known->address : 0;
+	node->lvalue = true;
+	node->untyped = !type;
+	node->type = type ? type : types_.void_type();
+}
+
+// -- args[] and uregs[]
+
+void Sema::args_element(Node* node) {
+	if (node->list.size() != 1)
+		return poison(node, "D_PROTO_LEN", "args[ ] prototype mismatch: " + std::to_string(node->list.size()) + " args passed, 1 expected");
+	Node* const index = node->list[0];
+	const auto number = constant(index);
+	if (poisoned(index)) {
+		node->kind = Nk::Error;
+		return;
+	}
+	if (!number)
+		return poison_at(node, index->place, "D_ARGS_TYPE", "args[ ] index must be an integer constant", "each element has a type of its own");
+	if (!clause_)
+		return poison(node, "D_ARGS_NONE", "args[ ] may not be referenced outside a probe clause");
+	if (!args_known_) {
+		args_known_ = true;
+		for (const ProbeDesc& desc : clause_->probes) {
+			const ProbePattern pattern{desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
+			context_.target.match(pattern, [&](const ProbeInfo& probe) {
+				std::vector<ProbeArg> here = context_.target.args(probe);
+				bool same = here.size() == args_.size();
+				for (size_t i = 0; same && i < here.size(); i++)
+					same = here[i].native == args_[i].native && here[i].translated == args_[i].translated &&
+					       here[i].mapping == args_[i].mapping;
+				if (args_any_ && !same)
+					args_conflict_ = true;
+				if (!args_any_)
+					args_ = std::move(here);
+				args_any_ = true;
+				return !args_conflict_;
+			});
+		}
+	}
+	const std::string& text = clause_->probes[0].text;
+	if (args_conflict_)
+		return poison(node, "D_ARGS_MULTI", "args[ ] may not be referenced because probe description " + text + " matches an unstable set of probes",
+		              "describe probes with the same arguments, or use arg0 to arg9");
+	if (args_.empty())
+		return poison(node, "D_ARGS_NONE", "args[ ] may not be referenced because probe description " + text +
+		                                       (args_any_ ? " matches a probe whose argument types are not known" : " does not match any probes"),
+		              "use arg0 to arg9 and casts");
+	if (*number < 0 || static_cast<uint64_t>(*number) >= args_.size())
+		return poison_at(node, index->place, "D_ARGS_IDX", "index " + std::to_string(*number) + " is out of range for " + text + " args[ ]",
+		                 "it has " + std::to_string(args_.size()) + (args_.size() == 1 ? " element" : " elements"));
+	const ProbeArg& arg = args_[*number];
+	const TypeRef native = parse_type(context_, *this, arg.native);
+	if (!native)
+		return poison(node, "D_ARGS_TYPE", "failed to resolve native type for args[" + std::to_string(*number) + "]: " + arg.native,
+		              "use arg" + std::to_string(*number) + " and a cast");
+	node->kind = Nk::BuiltinVar;
+	node->builtin = find_builtin("args");
+	node->a = nullptr;
+	index->value = arg.mapping;
+	node->type = native;
+	node->lvalue = types_.is_struct(native);
+	if (arg.translated.empty() || arg.translated == arg.native)
+		return;
+	const TypeRef wanted = parse_type(context_, *this, arg.translated);
+	if (!wanted)
+		return poison(node, "D_ARGS_TYPE", "failed to resolve translated type for args[" + std::to_string(*number) + "]: " + arg.translated,
+		              "the D library that defines it was not read");
+	if (types_.same(native, wanted))
+		return;
+	Node* const input = context_.arena.copy(*node);
+	Translator* const translator = find_translator(types_.is_pointer(wanted) ? types_.target(wanted) : wanted, native);
+	if (!translator)
+		return poison(node, "D_ARGS_XLATOR", "no translator for args[" + std::to_string(*number) + "] from " + arg.native + " to " + arg.translated,
+		              "the D library that defines it was not read");
+	node->kind = Nk::Translated;
+	node->list.clear();
+	node->a = input;
+	node->type = wanted;
+	node->translator = translator;
+	node->lvalue = false;
+}
+
+void Sema::uregs_element(Node* node) {
+	if (node->list.size() != 1)
+		return poison(node, "D_PROTO_LEN", "uregs[ ] prototype mismatch: " + std::to_string(node->list.size()) + " args passed, 1 expected");
+	Node* const index = node->list[0];
+	analyze(index);
+	if (poisoned(index)) {
+		node->kind = Nk::Error;
+		return;
+	}
+	if (!types_.is_integer(index->type))
+		return poison_at(node, index->place, "D_REGS_IDX", "uregs[ ] index must be an integer", "use a constant such as R_RIP");
+	if (!context_.target.has_kernel())
+		return poison(node, "D_VAR_UNSUP", "built-in variable uregs is not supported by " + context_.target.description(),
+		              "load the module (dfr.ko) and run as root");
+	node->kind = Nk::BuiltinVar;
+	node->a = nullptr;
+	node->type = types_.named("uint64_t");
+}
+
+} // namespace dfr::d
