@@ -4,6 +4,7 @@
 #include "formats/d/clause.h"
 
 #include "formats/d/canon.h"
+#include "formats/d/capture.h"
 #include "formats/d/options.h"
 
 namespace dfr::d {
@@ -91,16 +92,16 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 		           node, who + " prototype mismatch: too " + (node->list.size() < info.min ? "few" : "many") + " arguments", "");
 	// User stacks and symbols of this process work without the kernel.
 	const bool user = info.group == ActionGroup::UStack || (info.kind != DFR_ACT_SYM && info.kind != DFR_ACT_MOD && info.group == ActionGroup::Symbol);
-	if (!user && !context_.target.has_kernel())
+	if (!user && context_.kernel_missing())
 		return bad("D_VAR_UNSUP", node, who + " is not supported by " + context_.target.description(),
 		           "it names kernel state: load the module (dfr.ko) and run as root");
 	if (info.group == ActionGroup::Symbol) {
-		const Node* const address = node->list[0];
+		Node* const address = node->list[0];
 		if (address->kind == Nk::Translated || (!types_.is_scalar(address->type) && !types_.is_function(address->type)))
 			return bad("D_PROTO_ARG", address, who + " argument #1 is incompatible with prototype: an address is expected",
 			           "this has type " + sema_.type_text(address));
-		out.difo = generate(context_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
 		out.expression = canonical(types_, address);
+		out.difo = generate(context_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
 		if (!out.expression.empty())
 			out.expression = "(" + node->text + " " + out.expression + ")";
 		failed_ |= !out.difo;
@@ -117,19 +118,22 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 	}
 	out.arg = strings << 32 | frames;
 	out.expression = "(" + node->text + (frames ? " " + std::to_string(frames) : "") + ")";
+	if (!require_captured(context_, out.expression, node)) {
+		failed_ = true;
+		return false;
+	}
 	return true;
 }
 
 // A value that is recorded: any type but void.
-bool ClauseBuilder::value_action(Node* node, uint32_t kind, const char* who, dof::Action& out) {
-	(void)who;
+bool ClauseBuilder::value_action(Node* node, uint32_t kind, dof::Action& out) {
 	out.kind = kind;
+	out.expression = canonical(types_, node);
 	out.difo = generate(context_, node, {std::nullopt, true});
 	if (!out.difo) {
 		failed_ = true;
 		return false;
 	}
-	out.expression = canonical(types_, node);
 	if (!out.expression.empty() && node->type)
 		out.type = types_.text(node->type);
 	return true;
@@ -152,7 +156,7 @@ void ClauseBuilder::trace(Node* call, const ActionInfo& info) {
 	if (!argument->type || types_.is_void(argument->type))
 		return bad("VOID", call->text + "( ) may not be applied to a void expression", "it has no value");
 	dof::Action out;
-	if (!value_action(argument, info.kind, call->text.c_str(), out))
+	if (!value_action(argument, info.kind, out))
 		return;
 	if (print)
 		out.format = types_.text(argument->type);
@@ -417,7 +421,7 @@ void ClauseBuilder::capture(Node* call) {
 				failed_ = true;
 				continue;
 			}
-			if (!value_action(argument, DFR_ACT_CAPTURE, "capture", out))
+			if (!value_action(argument, DFR_ACT_CAPTURE, out))
 				continue;
 		}
 		out.uarg = uarg();

@@ -36,7 +36,7 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 				good = false;
 				continue;
 			}
-			if (!value_action(key, DFR_ACT_DIFEXPR, "key", action)) {
+			if (!value_action(key, DFR_ACT_DIFEXPR, action)) {
 				good = false;
 				continue;
 			}
@@ -221,8 +221,8 @@ void ClauseBuilder::aggregate(Node* assign) {
 			return;
 		if (operand->kind == Nk::Translated || !types_.is_scalar(operand->type))
 			return bad("D_AGG_SCALAR", operand->place, call->text + "( ) argument #1 must be of scalar type", "it has type " + sema_.type_text(operand));
-		out.difo = generate(context_, operand, {std::nullopt, true});
 		out.expression = canonical(types_, operand);
+		out.difo = generate(context_, operand, {std::nullopt, true});
 		failed_ |= !out.difo;
 	}
 	// The weight comes behind the value and the constant parameters.
@@ -236,8 +236,8 @@ void ClauseBuilder::aggregate(Node* assign) {
 		dof::Action extra;
 		extra.kind = DFR_ACT_DIFEXPR;
 		extra.uarg = DFR_UARG_WEIGHT;
-		extra.difo = generate(context_, by, {std::nullopt, true});
 		extra.expression = canonical(types_, by);
+		extra.difo = generate(context_, by, {std::nullopt, true});
 		failed_ |= !extra.difo;
 		tuple.push_back(std::move(extra));
 	}

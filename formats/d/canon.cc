@@ -182,6 +182,32 @@ private:
 
 } // namespace
 
+std::string source_text(TypeTable& types, const Node* node) {
+	if (!node)
+		return "?";
+	const auto list = [&](const std::vector<Node*>& nodes) {
+		std::string out;
+		for (const Node* const one : nodes)
+			out += (out.empty() ? "" : ", ") + source_text(types, one);
+		return out;
+	};
+	switch (node->kind) {
+	case Nk::Int: return std::to_string(static_cast<int64_t>(node->value));
+	case Nk::String: return '"' + node->text + '"';
+	case Nk::BuiltinVar: return std::string(node->builtin->name) + (node->builtin->array ? "[" + list(node->list) + "]" : "");
+	case Nk::Var: return node->variable->name;
+	case Nk::Symbol: return (node->text.find('`') == std::string::npos ? "`" : "") + node->text;
+	case Nk::Subr: return std::string(node->subroutine->name) + "(" + list(node->list) + ")";
+	case Nk::Member: return source_text(types, node->a) + (node->arrow ? "->" : ".") + node->text;
+	case Nk::Unary: return std::string(token_name(node->op)) + source_text(types, node->a);
+	case Nk::Binary: return "(" + source_text(types, node->a) + " " + std::string(token_name(node->op)) + " " + source_text(types, node->b) + ")";
+	case Nk::Cast: return "(" + types.text(node->type) + ")" + source_text(types, node->a);
+	case Nk::Stringof: return "stringof(" + source_text(types, node->a) + ")";
+	case Nk::Recorded: return node->text + "(" + list(node->list) + ")";
+	default: return "...";
+	}
+}
+
 std::string canonical(TypeTable& types, const Node* node) { return Walker(types).value(node); }
 
 } // namespace dfr::d

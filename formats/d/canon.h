@@ -25,4 +25,7 @@ namespace dfr::d {
 // Empty: not a firing input.
 std::string canonical(TypeTable& types, const Node* node);
 
+// The expression as D source, for messages.
+std::string source_text(TypeTable& types, const Node* node);
+
 } // namespace dfr::d

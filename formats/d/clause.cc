@@ -4,7 +4,7 @@
 // makes, and the rules on the order of speculative actions.
 #include "formats/d/clause.h"
 
-#include "formats/d/canon.h"
+#include "formats/d/capture.h"
 
 namespace dfr::d {
 
@@ -56,6 +56,7 @@ bool ClauseBuilder::match(const Clause& clause) {
 void ClauseBuilder::build(const Clause& clause) {
 	failed_ = !match(clause);
 	sema_.set_clause(&clause);
+	collect_captured(context_, clause);
 	predicate_ = clause.predicate;
 	if (predicate_) {
 		sema_.analyze(predicate_);
@@ -95,11 +96,15 @@ Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
 	variable->variable = context_.scope.find_variable(DIF_VS_LOCAL, name);
 	variable->type = types_.int_type();
 	variable->lvalue = variable->writable = variable->analyzed = true;
-	Node* truth = context_.arena.make(Nk::Unary, place);
-	truth->op = Tok::Not;
-	truth->a = context_.arena.make(Nk::Unary, place);
-	truth->a->op = Tok::Not;
-	truth->a->a = condition;
+	Node* truth = condition;
+	const bool boolean = condition->kind == Nk::Binary && ((condition->op >= Tok::Lt && condition->op <= Tok::Ne) ||
+	                                                       (condition->op >= Tok::LAnd && condition->op <= Tok::LOr));
+	for (int i = 0; i < 2 && !boolean; i++) {
+		Node* const negation = context_.arena.make(Nk::Unary, place);
+		negation->op = Tok::Not;
+		negation->a = truth;
+		truth = negation;
+	}
 	Node* const set = context_.arena.make(Nk::Assign, place);
 	set->op = Tok::Assign;
 	set->a = variable;

@@ -52,7 +52,7 @@ private:
 	void capture(Node* call);
 	bool stack_action(const Node* node, dof::Action& out);
 	bool recorded(const Node* node, dof::Action& out);
-	bool value_action(Node* node, uint32_t kind, const char* who, dof::Action& out);
+	bool value_action(Node* node, uint32_t kind, dof::Action& out);
 	dof::Action id_action(uint32_t kind, const Aggregation& aggregation);
 	bool value(Node* node);
 	bool arguments(Node* call, const ActionInfo& info);

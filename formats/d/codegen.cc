@@ -10,6 +10,7 @@
 
 #include "formats/d/builder.h"
 #include "formats/d/builtins.h"
+#include "formats/d/capture.h"
 
 namespace dfr::d {
 
@@ -745,8 +746,8 @@ private:
 
 } // namespace
 
-std::optional<dif::Difo> generate(Context& context, const Node* node, const Result& result) {
-	if (node->kind == Nk::Error)
+std::optional<dif::Difo> generate(Context& context, Node* node, const Result& result) {
+	if (node->kind == Nk::Error || !substitute_captured(context, node))
 		return std::nullopt;
 	try {
 		return Generator(context).run(node, result);

@@ -24,6 +24,7 @@ dif_type int_result(uint32_t size);
 dif_type dif_type_of(TypeTable& types, types::TypeRef type, bool user);
 
 // Reports D_NOREG and returns nothing if the registers do not suffice.
-std::optional<dif::Difo> generate(Context& context, const Node* node, const Result& result);
+// In replay the expression is rewritten to use captured inputs first.
+std::optional<dif::Difo> generate(Context& context, Node* node, const Result& result);
 
 } // namespace dfr::d

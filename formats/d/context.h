@@ -41,6 +41,11 @@ struct Context {
 	bool in_library = false;
 	bool skip_file = false; // a library file whose dependency is missing
 
+	// Replay: canonical texts that records of the current clause's probes hold.
+	std::set<std::string, std::less<>> captured;
+
+	// Names of kernel state work with a kernel, or where they were captured.
+	bool kernel_missing() const { return !target.has_kernel() && !target.is_replay(); }
 	void error(std::string_view tag, Place place, std::string message, std::string hint = {}) {
 		diagnostics.error(tag, place, std::move(message), std::move(hint));
 	}

@@ -173,7 +173,7 @@ void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
 	for (size_t i = 1; i < call->list.size(); i++) {
 		Node* const argument = call->list[i];
 		dof::Action out;
-		if (argument->kind == Nk::Recorded ? !recorded(argument, out) : !value_action(argument, info.kind, "printf", out))
+		if (argument->kind == Nk::Recorded ? !recorded(argument, out) : !value_action(argument, info.kind, out))
 			continue;
 		if (merged && i == 1)
 			out.format = text->text;

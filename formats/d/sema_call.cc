@@ -91,7 +91,7 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 			argument = cast_to(types_.basic("char"), argument);
 		i++;
 	}
-	if (known.flags & kKernel && !context_.target.has_kernel())
+	if (known.flags & kKernel && context_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP", "subroutine " + node->text + "( ) is not supported by " + context_.target.description(),
 		              "it looks at kernel state: load the module (dfr.ko) and run as root");
 	if (known.number == DIF_SUBR_INET_NTOP && node->list[0]->kind == Nk::Int &&

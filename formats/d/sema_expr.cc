@@ -636,6 +636,9 @@ void Sema::assign(Node* node) {
 		analyze(node->b);
 	} else {
 		analyze(node->b);
+		// The variable exists from here on, whatever is wrong with its value.
+		if (poisoned(node->b) && creatable(left))
+			create(left, types_.int_type(), false);
 		if (!poisoned(node->b) && creatable(left)) {
 			Node* const value = node->b;
 			if (value->kind == Nk::Translated)

@@ -127,7 +127,7 @@ void Sema::builtin(Node* node, const Builtin* known) {
 	if (known->array)
 		return poison(node, "D_ARR_BADREF", "improper reference to array " + node->text + " as a scalar",
 		              "name an element: " + node->text + "[0]");
-	if (known->kernel && !context_.target.has_kernel())
+	if (known->kernel && context_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP", "built-in variable " + node->text + " is not supported by " + context_.target.description(),
 		              "it names kernel state: load the module (dfr.ko) and run as root");
 	node->kind = Nk::BuiltinVar;
@@ -378,7 +378,7 @@ void Sema::symbol(Node* node) {
 	const std::string name = node->text.substr(tick + 1);
 	if (module.find('`') != std::string::npos)
 		return poison(node, "D_SYM_BADREF", "symbol " + node->text + " of a process cannot be used yet", "name a kernel symbol: module`name");
-	if (!context_.target.has_kernel())
+	if (context_.kernel_missing())
 		return poison(node, "D_SYM_BADREF", "kernel symbol " + node->text + " is not supported by " + context_.target.description(),
 		              "it names kernel state: load the module (dfr.ko) and run as root");
 	bool function = false;
@@ -499,7 +499,7 @@ void Sema::uregs_element(Node* node) {
 	}
 	if (!types_.is_integer(index->type))
 		return poison_at(node, index->place, "D_REGS_IDX", "uregs[ ] index must be an integer", "use a constant such as R_RIP");
-	if (!context_.target.has_kernel())
+	if (context_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP", "built-in variable uregs is not supported by " + context_.target.description(),
 		              "load the module (dfr.ko) and run as root");
 	node->kind = Nk::BuiltinVar;

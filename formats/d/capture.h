@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Replay: expressions are computed from what was recorded. The largest captured
+// subtrees become loads of captured[i]; what is left over and names the world
+// of the firing was not recorded, and is an error that says what to capture.
+#pragma once
+
+#include "formats/d/context.h"
+
+namespace dfr::d {
+
+// Collects what the records of the clause's probes hold, into context.captured.
+void collect_captured(Context& context, const Clause& clause);
+// Rewrites an analysed expression in place. False: something was not captured
+// (reported). A live target: does nothing.
+bool substitute_captured(Context& context, Node* node);
+// The same for an action that is recorded itself (stack()): its canonical text.
+bool require_captured(Context& context, const std::string& canon, const Node* node);
+
+} // namespace dfr::d
