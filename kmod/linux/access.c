@@ -10,13 +10,13 @@
 #include <linux/security.h>
 
 /* Off: no program may stop, signal or write anything, whoever asks. */
-static bool destructive = true;
-module_param(destructive, bool, 0600);
+bool dfr_destructive = true;
+module_param_named(destructive, dfr_destructive, bool, 0600);
 MODULE_PARM_DESC(destructive, "allow destructive actions to CAP_SYS_ADMIN with -w (default: yes)");
 
 bool dfr_destructive_allowed(void)
 {
-	return destructive && !security_locked_down(LOCKDOWN_INTEGRITY_MAX);
+	return dfr_destructive && !security_locked_down(LOCKDOWN_INTEGRITY_MAX);
 }
 
 /* capable() asks about the initial user namespace: root in a container is nobody here. */

@@ -77,8 +77,11 @@ int dfr_plat_breakpoint(void)
 	return -ENOSYS;
 }
 
-int __noreturn dfr_plat_panic(void)
+/* The parameter may have been switched off since the program was let in. */
+int dfr_plat_panic(void)
 {
+	if (!READ_ONCE(dfr_destructive))
+		return -EPERM;
 	panic("dfr: panic() of a D program");
 }
 

@@ -217,7 +217,7 @@ int dfr_plat_raise(const struct dfr_firing *firing, int sig);
 int dfr_plat_stop(const struct dfr_firing *firing);
 int dfr_plat_chill(u64 ns);
 int dfr_plat_breakpoint(void);
-int __noreturn dfr_plat_panic(void);
+int dfr_plat_panic(void);
 
 /* Others. */
 u32 dfr_plat_crc32c(u32 crc, const void *p, size_t n);

@@ -41,7 +41,8 @@ struct dfr_rights {
 };
 int dfr_rights_of_current(struct dfr_rights *rights);
 struct dfr_rights dfr_rights_of_boot(void);
-bool dfr_destructive_allowed(void); /* the module parameter */
+extern bool dfr_destructive;	    /* the module parameter */
+bool dfr_destructive_allowed(void); /* and no lockdown */
 
 /* session.c; the engine's lock is held. */
 int dfr_session_create(struct dfr_session **out);
