@@ -155,31 +155,50 @@ static inline void drain(int fd, void (*visit)(const struct dfr_block *block, vo
 	} while (take.count);
 }
 
-/* The value of the one counted key `text`; 0: no such key. */
-static inline uint64_t counted(int fd, const char *text)
+/* Calls visit for each string key of the state's aggregation with its (first) value. */
+static inline void each_counted(int fd, void (*visit)(const char *key, uint64_t value))
 {
 	size_t room = 16 * 1024 * 1024;
 	uint8_t *table = malloc(room);
 	struct dfr_ioc_aggsnap io = { .size = sizeof(io), .buffer = (uintptr_t)table, .bytes = room };
 	int error = control(fd, DFR_IOC_AGGSNAP, &io);
 	const struct dfr_aggtab *head = (const void *)table;
-	uint64_t at, value = 0;
+	uint64_t at, value;
 
 	if (error)
 		die("aggsnap: %s", strerror(error));
 	if (head->magic != DFR_AGGTAB_MAGIC)
 		die("aggsnap: magic %x", head->magic);
-	for (at = sizeof(*head) + 4ULL * head->nbuckets; at + sizeof(struct dfr_aggent) <= head->used;) {
+	at = sizeof(*head) + 4ULL * head->nbuckets;
+	while (at + sizeof(struct dfr_aggent) <= head->used) {
 		const struct dfr_aggent *entry;
 
 		at = (at + 7) & ~7ULL;
 		entry = (const void *)(table + at);
-		if (entry->varid && !strcmp((const char *)(entry + 1), text))
-			memcpy(&value, (const uint8_t *)(entry + 1) + entry->key_size, 8);
+		memcpy(&value, (const uint8_t *)(entry + 1) + entry->key_size, 8);
+		if (entry->varid)
+			visit((const char *)(entry + 1), value);
 		at += sizeof(*entry) + entry->key_size + 8ULL * entry->words;
 	}
 	free(table);
-	return value;
+}
+
+static const char *wanted_key;
+static uint64_t wanted_value;
+
+static inline void look_for_wanted(const char *key, uint64_t value)
+{
+	if (!strcmp(key, wanted_key))
+		wanted_value = value;
+}
+
+/* The value of that key; 0: no such key. */
+static inline uint64_t counted(int fd, const char *text)
+{
+	wanted_key = text;
+	wanted_value = 0;
+	each_counted(fd, look_for_wanted);
+	return wanted_value;
 }
 
 #endif

@@ -10,6 +10,8 @@
  *   guest-device end NAME         ends it
  *   guest-device states           prints the states
  *   guest-device getppid N        only the calls
+ *   guest-device dof              writes a boot program to stdout: all system calls, by execname
+ *   guest-device claimed-counts   claims the anonymous state, prints its counts by execname
  */
 #include "client.h"
 
@@ -24,6 +26,11 @@ static const struct tiny_dof record_program = {
 	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
 	.builtin = DIF_VAR_ARG0, .action = DFR_ACT_DIFEXPR,
 	.bufpolicy = DFR_BUFPOLICY_RING, .bufsize = 4 * 1024 * 1024,
+};
+
+static const struct tiny_dof boot_program = {
+	.provider = "syscall", .module = "", .function = "", .name = "entry",
+	.builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT,
 };
 
 static void call_getppid(long n)
@@ -122,6 +129,29 @@ static int run_states(void)
 	return 0;
 }
 
+static int run_dof(void)
+{
+	static uint8_t dof[4096];
+	size_t size = tiny_dof(dof, &boot_program);
+
+	return fwrite(dof, 1, size, stdout) == size ? 0 : 1;
+}
+
+static void print_count(const char *key, uint64_t value)
+{
+	printf("%s %llu\n", key, (unsigned long long)value);
+}
+
+static int run_claimed_counts(void)
+{
+	int fd = open_device(), error = named(fd, DFR_IOC_CLAIM, "");
+
+	if (error)
+		die("claim: %s", strerror(error));
+	each_counted(fd, print_count);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *command = argc > 1 ? argv[1] : "";
@@ -142,6 +172,10 @@ int main(int argc, char **argv)
 		return run_end(first);
 	if (!strcmp(command, "states"))
 		return run_states();
+	if (!strcmp(command, "dof"))
+		return run_dof();
+	if (!strcmp(command, "claimed-counts"))
+		return run_claimed_counts();
 	if (!strcmp(command, "getppid"))
 		return call_getppid(number), 0;
 	die("usage: see the top of tests/vm/programs/device.c");
