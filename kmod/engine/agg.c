@@ -234,7 +234,7 @@ static dfr_cold struct dfr_aggent *insert_step(struct dfr_aggtab *table, const s
 {
 	struct wanted wanted = { .key = key,
 				 .key_size = key_size,
-				 .varid = step->sp_index,
+				 .varid = step->sp_varid,
 				 .hash = hash,
 				 .kind = step->sp_max,
 				 .words = step->sp_words,
@@ -246,8 +246,8 @@ static dfr_cold struct dfr_aggent *insert_step(struct dfr_aggtab *table, const s
 bool dfr_agg_add(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u64 value,
 		 u64 weight)
 {
-	u32 hash = key_hash(step->sp_index, key, key_size);
-	struct dfr_aggent *entry = find(table, step->sp_index, hash, key, key_size);
+	u32 hash = key_hash(step->sp_varid, key, key_size);
+	struct dfr_aggent *entry = find(table, step->sp_varid, hash, key, key_size);
 
 	if (dfr_unlikely(!entry)) {
 		entry = insert_step(table, step, key, key_size, hash);

@@ -325,10 +325,10 @@ static enum outcome key_other(struct run *run, const struct dfr_step *step, u64 
 		address = step_value(run, step);
 		*at = pad_key(key, step->sp_max);
 		return copy_bytes(run, step, (u8 *)key, address, step->sp_max);
-	case DFR_STEP_USTACK:
-		*key++ = dfr_firing_context(run->firing)->cx_pid;
-		/* fall through */
 	case DFR_STEP_STACK:
+	case DFR_STEP_USTACK:
+		if (step->sp_op == DFR_STEP_USTACK)
+			*key++ = dfr_firing_context(run->firing)->cx_pid;
 		*key = read_stack(run, step, key + 1);
 		*at = key + 1 + *key;
 		return RUN_OK;
@@ -488,7 +488,7 @@ dfr_hot bool begin_record(struct run *run, struct dfr_stream *stream, struct dfr
 
 	run->w.w_stream = stream;
 	run->w.w_list = list;
-	memcpy(&task_pid, &context->cx_task, 8);
+	task_pid = dfr_task_pid(context);
 	memcpy(&low, context->cx_comm, 8);
 	memcpy(&high, context->cx_comm + 8, 8);
 	if (dfr_unlikely(stream->sm_ptr + plan->pn_need > stream->sm_soft ||

@@ -429,7 +429,7 @@ static void add_agg(struct builder *b, u32 action)
 		step->sp_shift = size == 1 || size == 2 || size == 4 ? (u8)(64 - 8 * size) : 0;
 		step->sp_flags |= act->ac_difo->di_rtype.flags & DIF_TF_SIGNED ? DFR_SP_SIGNED : 0;
 	}
-	step->sp_index = (u32)act->ac_uarg;
+	step->sp_varid = (u32)act->ac_uarg;
 	step->sp_max = act->ac_kind;
 	/* sp_value has one use: parameters, or the constant that is added. */
 	if (act->ac_kind == DFR_ACT_LQUANTIZE || act->ac_kind == DFR_ACT_LLQUANTIZE) {

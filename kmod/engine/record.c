@@ -79,14 +79,14 @@ static void write_context(struct dfr_stream *stream, const struct dfr_firing *fi
 	stream->sm_ptr = p + n + 1;
 	stream->sm_time = time;
 	stream->sm_context = (u32)(start - base);
-	memcpy(&stream->sm_task_pid, &context->cx_task, 8);
+	stream->sm_task_pid = dfr_task_pid(context);
 	memcpy(stream->sm_comm, context->cx_comm, sizeof(stream->sm_comm));
 	stream->sm_tid = context->cx_tid;
 }
 
 static bool context_holds(const struct dfr_stream *stream, const struct dfr_context *context)
 {
-	return stream->sm_context && !memcmp(&stream->sm_task_pid, &context->cx_task, 8) &&
+	return stream->sm_context && stream->sm_task_pid == dfr_task_pid(context) &&
 	       stream->sm_tid == context->cx_tid && !memcmp(stream->sm_comm, context->cx_comm, 16);
 }
 

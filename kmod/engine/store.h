@@ -96,6 +96,7 @@ struct dfr_step {
 	u16 sp_words;
 	u32 sp_max; /* strings, bytes: bytes; stacks: frames; ARGS: how many */
 	u32 sp_index;
+	u32 sp_varid; /* aggregations */
 	const struct dfr_difo *sp_difo;
 	const struct dfr_difo *sp_difo2;
 	u64 sp_value;
@@ -519,6 +520,12 @@ static inline struct dfr_cpu *dfr_cpu_of(const struct dfr_engine *engine, u32 cp
 static inline s64 dfr_option(const struct dfr_state *state, u32 option)
 {
 	return state->st_options[option < DFR_NOPTS_CLASSIC ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC];
+}
+
+/* Task word and pid as one word: one load. */
+dfr_hot u64 dfr_task_pid(const struct dfr_context *context)
+{
+	return (u64)context->cx_task | (u64)context->cx_pid << 32;
 }
 
 /* Unaligned little-endian stores; on x86 one instruction each. */
