@@ -184,11 +184,11 @@ bool Dtrace::compile() {
 	if (engine_ == Engine::Process)
 		return compile_on(open_process(options_.destructive));
 	if (engine_ == Engine::Kernel || kernel_available() || options_.claim)
-		return compile_on(open_kernel(options_.destructive, ::geteuid() == 0));
+		return compile_on(open_kernel(::geteuid() == 0));
 	if (compile_on(open_process(options_.destructive)))
 		return true;
 	try {
-		auto kernel = open_kernel(options_.destructive, ::geteuid() == 0);
+		auto kernel = open_kernel(::geteuid() == 0);
 		return compile_on(std::move(kernel));
 	} catch (const Error&) {
 		// The compiler's own message stands: it says what has no place in this process.

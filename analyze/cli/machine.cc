@@ -10,6 +10,8 @@
 #include "analyze/replay/inprocess.h"
 #include "formats/abi/control.h"
 #include "formats/error.h"
+#include "recorder/device_session.h"
+#include "recorder/device_target.h"
 
 namespace dfr::cli {
 namespace {
@@ -27,12 +29,39 @@ private:
 	lib::LiveSymbols symbols_;
 };
 
+class KernelMachine final : public Machine {
+public:
+	trace::Session& session() override { return session_; }
+	d::Target& target() override { return target_; }
+	render::Symboliser& symbols() override { return symbols_; }
+	bool kernel() const override { return true; }
+	recorder::DeviceSession* device() override { return &session_; }
+
+private:
+	recorder::DeviceSession session_;
+	recorder::DeviceTarget target_{session_.device()};
+	lib::LiveSymbols symbols_;
+};
+
+// The installed module, as root; whether that worked is seen when the device is opened.
+void load_module() {
+	const pid_t pid = ::fork();
+	if (pid == 0) {
+		::execlp("modprobe", "modprobe", "-q", "dfr", static_cast<char*>(nullptr));
+		::_exit(127);
+	}
+	if (pid > 0)
+		::waitpid(pid, nullptr, 0);
+}
+
 } // namespace
 
 std::unique_ptr<Machine> open_process(bool destructive) { return std::make_unique<ProcessMachine>(destructive); }
 
-std::unique_ptr<Machine> open_kernel(bool, bool) {
-	throw Error("DTrace device not available on system", "load the module: modprobe dfr", ENODEV);
+std::unique_ptr<Machine> open_kernel(bool load) {
+	if (load && !recorder::device_access().loaded)
+		load_module();
+	return std::make_unique<KernelMachine>();
 }
 
 bool kernel_available() { return ::access(DFR_DEVICE, R_OK | W_OK) == 0; }

@@ -12,6 +12,10 @@
 #include "formats/d/target.h"
 #include "formats/trace/session.h"
 
+namespace dfr::recorder {
+class DeviceSession;
+}
+
 namespace dfr::cli {
 
 enum class Engine { Automatic, Process, Kernel };
@@ -23,11 +27,12 @@ public:
 	virtual d::Target& target() = 0;
 	virtual render::Symboliser& symbols() = 0;
 	virtual bool kernel() const = 0;
+	virtual recorder::DeviceSession* device() { return nullptr; } // null: not the kernel's
 };
 
 std::unique_ptr<Machine> open_process(bool destructive);
 // Throws dfr::Error: no module, no permission; `load`: try to load the module first.
-std::unique_ptr<Machine> open_kernel(bool destructive, bool load);
+std::unique_ptr<Machine> open_kernel(bool load);
 // Whether /dev/dfr is there and may be opened.
 bool kernel_available();
 

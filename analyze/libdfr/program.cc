@@ -17,8 +17,6 @@ namespace {
 // The first character of a predicate or of actions that is not in a bracket of a glob.
 size_t description_end(const std::string& text) { return text.find_first_of("{/;"); }
 
-bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
-
 std::string trimmed(const std::string& text) {
 	const size_t from = text.find_first_not_of(" \t\r\n");
 	if (from == std::string::npos)

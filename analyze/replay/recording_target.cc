@@ -23,6 +23,11 @@ bool glob(const std::string& pattern, const std::string& text) {
 	return pattern.empty() || dfr_glob(pattern.c_str(), text.c_str());
 }
 
+// The same computation over the same inputs.
+bool same_code(const dif::Difo& a, const dif::Difo& b) {
+	return a.text == b.text && a.integers == b.integers && a.strings == b.strings;
+}
+
 d::ProbeInfo info_of(const trace::Probe& probe) {
 	d::ProbeInfo info;
 	info.id = probe.id;
@@ -154,28 +159,22 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 	return &at->second;
 }
 
-std::vector<std::string> RecordingTarget::conditions(uint32_t probe) {
-	std::vector<std::string> found;
+bool RecordingTarget::recorded_whole(uint32_t probe, const dif::Difo* predicate) {
 	for (const trace::Ecb& ecb : catalog_.ecbs) {
-		if (ecb.probe != probe)
-			continue;
 		const auto layout = catalog_.layouts.find(ecb.layout);
-		const dof::Image* const program =
-		    layout == catalog_.layouts.end() ? nullptr : image(layout->second.dof);
+		if (ecb.probe != probe || layout == catalog_.layouts.end())
+			continue;
+		const dof::Image* const program = image(layout->second.dof);
 		if (!program || layout->second.clause >= program->ecbs.size())
 			continue;
 		const dof::Ecb& clause = program->ecbs[layout->second.clause];
 		if (clause.body >= program->bodies.size())
 			continue;
-		if (!program->bodies[clause.body].predicate)
-			return {}; // one clause recorded every firing
-		d::ProbePattern pattern{clause.probe.host, clause.probe.provider, clause.probe.module,
-					clause.probe.function, clause.probe.name, 0};
-		const std::string text = pattern.text();
-		if (std::find(found.begin(), found.end(), text) == found.end())
-			found.push_back(text);
+		const auto& condition = program->bodies[clause.body].predicate;
+		if (!condition || (predicate && same_code(*condition, *predicate)))
+			return true;
 	}
-	return found;
+	return false;
 }
 
 std::string RecordingTarget::machine(const char* key) const {

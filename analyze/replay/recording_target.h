@@ -34,8 +34,9 @@ public:
 	const std::vector<RecordedInput>& inputs(uint32_t epid);
 	// Which of the recording's probes a pattern names.
 	static bool matches(const d::ProbePattern& pattern, const trace::Probe& probe);
-	// Clauses that recorded a probe under a predicate only: their descriptions, for the verdict.
-	std::vector<std::string> conditions(uint32_t probe);
+	// Whether some clause recorded every firing of a probe, or every one that `predicate` admits
+	// (null: the asking clause has none).
+	bool recorded_whole(uint32_t probe, const dif::Difo* predicate);
 	// Probes that were recorded, by id; dtrace's own are not among them.
 	const std::vector<const trace::Probe*>& recorded() const { return recorded_; }
 	const dof::Image* image(uint32_t dof);

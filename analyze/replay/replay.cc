@@ -130,6 +130,7 @@ private:
 
 	void create_probes();
 	void create_timers();
+	void check_conditions();
 	const Recorded& recorded(uint32_t epid);
 	void take(const trace::Event& event);
 	void fire();
@@ -157,6 +158,7 @@ private:
 	uint32_t begin_cpu_ = 0;
 	bool started_ = false, over_ = false, exits_ = false, actions_ = false;
 	uint64_t firings_ = 0;
+	std::vector<std::string> conditions_; // why answers are only part of what happened
 };
 
 Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
@@ -173,6 +175,7 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 	}
 	create_probes();
 	create_timers();
+	check_conditions();
 	session_.probes_added();
 	lib::Consumer::Hooks hooks;
 	hooks.message = options.message;
@@ -224,6 +227,34 @@ void Replay::create_timers() {
 			provider = session_.add_provider("profile", nullptr, nullptr);
 		timers_.push_back({session_.add_probe(provider, "", "", name, 3, nullptr), *interval, kNever});
 	}
+}
+
+// Firings that were recorded under a predicate are not all that happened: the verdict says so,
+// unless the asking clause has the same predicate.
+void Replay::check_conditions() {
+	for (const dof::Ecb& ecb : program_.image.ecbs) {
+		const dof::Body& body = program_.image.body_of(ecb);
+		const dif::Difo* const predicate = body.predicate ? &*body.predicate : nullptr;
+		const d::ProbePattern pattern{ecb.probe.host, ecb.probe.provider, ecb.probe.module,
+					      ecb.probe.function, ecb.probe.name, ecb.probe.id};
+		size_t partial = 0;
+		const trace::Probe* example = nullptr;
+		for (const trace::Probe* const probe : target_.recorded()) {
+			if (!RecordingTarget::matches(pattern, *probe) || target_.recorded_whole(probe->id, predicate))
+				continue;
+			partial++;
+			example = probe;
+		}
+		if (partial == 0)
+			continue;
+		conditions_.push_back(example->provider + ":" + example->module + ":" + example->function + ":" +
+				      example->name +
+				      (partial > 1 ? " and " + std::to_string(partial - 1) + " more probes were" : " was") +
+				      " recorded only where the recording's own predicate held");
+	}
+	if (options_.strict && !conditions_.empty())
+		throw Error("the recording answers this only in part: " + conditions_.front(),
+			    "leave out --strict, or give the clause the predicate that it was recorded with");
 }
 
 const Replay::Recorded& Replay::recorded(uint32_t epid) {
@@ -367,6 +398,10 @@ Answer Replay::run() {
 	Answer answer;
 	answer.verdict = trace::judge(source_, merger);
 	answer.firings = firings_;
+	for (const std::string& condition : conditions_) {
+		answer.verdict.complete = false;
+		answer.verdict.reasons.push_back(condition);
+	}
 	answer.exit_status = consumer_->exit_status().value_or(0);
 	if (consumer_->lost() != 0) {
 		answer.verdict.complete = false;

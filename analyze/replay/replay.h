@@ -32,6 +32,7 @@ struct Answer {
 struct ReplayOptions {
 	render::Style style;
 	std::function<void(const std::string&)> message;
+	bool strict = false; // refuse what the recording can answer only in part
 	std::function<bool()> interrupted; // asked now and then; null: never
 };
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Parsing of subcommands' options.
+#include "analyze/cli/arguments.h"
+
+#include <cstdio>
+
+#include "analyze/cli/dfr.h"
+#include "formats/error.h"
+
+namespace dfr::cli {
+
+std::unique_ptr<CLI::App> make_app(const char* name, const char* what, const char* examples) {
+	auto app = std::make_unique<CLI::App>(what, std::string("dfr ") + name);
+	app->footer(std::string("examples\n") + examples);
+	return app;
+}
+
+std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
+	try {
+		app.parse(argc, argv);
+		return std::nullopt;
+	} catch (const CLI::Success&) { // --help
+		std::fputs(app.help().c_str(), stdout);
+		return 0;
+	} catch (const CLI::ParseError& error) {
+		print_error(app.get_name() + ": " + error.what(), app.get_name() + " --help shows options and examples");
+		return kStatusUsage;
+	}
+}
+
+void ProgramArguments::add_to(CLI::App& app) {
+	app.add_option("-n,--program", clauses, "D program, as dtrace -n takes it")->allow_extra_args(false);
+	app.add_option("-s,--script", scripts, "file with a D program; - is stdin")->allow_extra_args(false);
+	app.add_option("-x,--option", options, "option, NAME or NAME=VALUE")->allow_extra_args(false);
+	app.add_option("--arg", operands, "operand of the program: $1, $2 ...")->allow_extra_args(false);
+	app.add_option("-D", cpp, "define NAME[=VALUE] for the preprocessor")->allow_extra_args(false);
+	app.add_flag("-C", preprocess, "run the C preprocessor first");
+	app.add_flag("-Z", zdefs, "descriptions may match nothing");
+	app.add_flag("-w", destructive, "allow destructive actions");
+	app.add_flag("-q,--quiet", quiet, "only what the program prints");
+}
+
+std::vector<lib::ProgramPart> ProgramArguments::parts() const {
+	std::vector<lib::ProgramPart> parts;
+	for (const std::string& script : scripts)
+		parts.push_back(lib::read_script(script));
+	for (const std::string& clause : clauses) {
+		lib::ProgramPart part;
+		part.name = "-n";
+		part.text = clause;
+		parts.push_back(std::move(part));
+	}
+	return parts;
+}
+
+d::CompileOptions ProgramArguments::compile_options(uint32_t target) const {
+	d::CompileOptions compile;
+	compile.options = options;
+	if (quiet)
+		compile.options.emplace_back("quiet");
+	if (destructive)
+		compile.options.emplace_back("destructive");
+	compile.zdefs = zdefs;
+	compile.program = scripts.empty() ? "dfr" : scripts[0];
+	compile.arguments = operands;
+	compile.session = lib::session_macros(target);
+	compile.preprocess = preprocess;
+	for (const std::string& define : cpp)
+		compile.cpp_arguments.push_back("-D" + define);
+	return compile;
+}
+
+d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::CompileOptions& options,
+			     d::Target& target) {
+	d::Diagnostics diagnostics;
+	d::Compiled compiled = lib::compile_parts(parts, options, target, diagnostics);
+	std::fputs(diagnostics.render(false).c_str(), stderr);
+	if (diagnostics.failed())
+		throw Error("the program was not compiled for " + target.description() + ": " +
+				std::to_string(diagnostics.errors()) +
+				(diagnostics.errors() == 1 ? " error" : " errors"),
+			    "correct what is marked above");
+	return compiled;
+}
+
+} // namespace dfr::cli

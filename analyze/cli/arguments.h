@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What subcommands share in parsing their options with CLI11: usage errors as
+// status 2 in our words, examples under --help, and the options that say which D
+// program is meant.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/libdfr/program.h"
+
+namespace dfr::cli {
+
+// A status if the command ends here (--help, or an error, which was said).
+std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv);
+// Name, what it does, examples.
+std::unique_ptr<CLI::App> make_app(const char* name, const char* what, const char* examples);
+
+// -n 'D', -s FILE, -x OPT[=VALUE], -Z, -w, -C ...: the program of record, replay, trace, compile.
+struct ProgramArguments {
+	std::vector<std::string> clauses;  // -n
+	std::vector<std::string> scripts;  // -s
+	std::vector<std::string> options;  // -x
+	std::vector<std::string> operands; // --arg: $1 ...
+	std::vector<std::string> cpp;	   // -D, -I, -U
+	bool zdefs = false, destructive = false, preprocess = false, quiet = false;
+
+	void add_to(CLI::App& app);
+	std::vector<lib::ProgramPart> parts() const;
+	d::CompileOptions compile_options(uint32_t target) const;
+};
+
+// Compiles; if it fails, prints all diagnostics and throws what ends the command with status 1.
+d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::CompileOptions& options,
+			     d::Target& target);
+
+} // namespace dfr::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr compile: D to DOF, for a boot or another machine. dfr disasm: back to text.
+#include <cstdio>
+#include <memory>
+
+#include "analyze/cli/arguments.h"
+#include "analyze/cli/dfr.h"
+#include "analyze/cli/offline_target.h"
+#include "formats/dif/disasm.h"
+#include "formats/error.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kExamples = "  dfr compile -o boot.dof boot.d\n"
+				  "  dfr compile -o count.dof -n 'syscall:::entry { @[execname] = count(); }'\n";
+
+void write_file(const std::string& path, std::span<const uint8_t> bytes) {
+	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "we"), std::fclose);
+	if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
+	    std::fflush(file.get()) != 0)
+		throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
+}
+
+std::vector<uint8_t> read_file(const std::string& path) {
+	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+	if (!file)
+		throw Error::from_errno("cannot open " + path, "give the path of a DOF that dfr compile wrote");
+	std::vector<uint8_t> bytes;
+	uint8_t buffer[16384];
+	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get()))
+		bytes.insert(bytes.end(), buffer, buffer + got);
+	return bytes;
+}
+
+} // namespace
+
+int run_compile(int argc, char** argv) {
+	ProgramArguments program;
+	std::string output, kernel, release, file;
+	bool listing = false;
+	const auto app = make_app("compile", "Compile D into a DOF; probes are matched where it is loaded.", kExamples);
+	program.add_to(*app);
+	app->add_option("file", file, "a D script");
+	app->add_option("-o,--output", output, "the DOF to write");
+	app->add_option("--kernel", kernel, "vmlinux, vmlinuz or BTF of the kernel it is for (default: this one)");
+	app->add_option("--release", release, "that kernel's release, for the library's conditions");
+	app->add_flag("-S", listing, "show the compiled code on stderr");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	if (!file.empty())
+		program.scripts.push_back(file);
+	auto parts = program.parts();
+	if (parts.empty()) {
+		print_error("no program was given", "write -n 'probe { actions }' or the path of a D script");
+		return kStatusUsage;
+	}
+	program.zdefs = true; // which probes there will be is not known here
+	OfflineTarget target(kernel, release);
+	const d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), target);
+	if (listing) {
+		const std::string text = dif::disassemble_listing(compiled.image);
+		std::fwrite(text.data(), 1, text.size(), stderr);
+	}
+	if (output.empty() && !listing) {
+		print_error("the program compiles; no output was given", "write -o FILE.dof to keep it, -S to see it");
+		return 0;
+	}
+	if (!output.empty())
+		write_file(output, dof::write(compiled.image));
+	return 0;
+}
+
+int run_disasm(int argc, char** argv) {
+	std::string file;
+	const auto app = make_app("disasm", "Show what a DOF holds.", "  dfr disasm boot.dof\n");
+	app->add_option("file", file, "a DOF")->required();
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	const std::string text = dif::disassemble_listing(dof::read(read_file(file)));
+	std::fwrite(text.data(), 1, text.size(), stdout);
+	return 0;
+}
+
+} // namespace dfr::cli

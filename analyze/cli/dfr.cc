@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// `dfr`: finds the subcommand, prints help, turns dfr::Error into three parts and
+// a status. A subcommand's options are parsed in its own file.
+#include "analyze/cli/dfr.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "formats/error.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr Command kCommands[] = {
+    {"demo", "three questions to a recording that comes with dfr: no root, no module", run_demo},
+    {"record", "record while a command runs (or until Ctrl-C) and leave a .dfr file", run_record},
+    {"replay", "run a D program over recordings, or print what they said", run_replay},
+    {"info", "what a recording holds, its window, and questions to ask it", run_info},
+    {"harvest", "recover recordings from the memory of a dead machine", run_harvest},
+    {"trace", "run a D program live and print what it says", run_trace},
+    {"probes", "list the probes of this machine", run_probes},
+    {"compile", "compile D into a DOF, for the boot or for another machine", run_compile},
+    {"disasm", "show what a DOF holds, instruction by instruction", run_disasm},
+    {"stop", "end a kept recording by its name", run_stop},
+};
+
+void print_help() {
+	std::puts("dfr, the D flight recorder: trace with D, record, and ask again later.\n\n"
+		  "usage: dfr COMMAND [options]     (dfr COMMAND --help: options and examples)\n");
+	for (const Command& command : kCommands)
+		std::printf("  %-9s %s\n", command.name, command.summary);
+	std::puts("\n`dfr` alone prints the state of this machine. Called as `dtrace` it is dtrace(1).\n\n"
+		  "examples\n"
+		  "  dfr demo\n"
+		  "  dfr record -o ls.dfr -- ls -l\n"
+		  "  dfr replay -n 'syscall:::entry { @[probefunc] = count(); }' ls.dfr");
+}
+
+// The command that `word` is nearest to, for "did you mean".
+const Command* nearest(const char* word) {
+	for (const Command& command : kCommands)
+		if (std::strncmp(command.name, word, 2) == 0)
+			return &command;
+	return nullptr;
+}
+
+int run_command(int argc, char** argv) {
+	for (const Command& command : kCommands)
+		if (std::strcmp(command.name, argv[0]) == 0)
+			return command.run(argc, argv);
+	const Command* const near = nearest(argv[0]);
+	print_error(std::string("there is no command ") + argv[0],
+		    near ? std::string("did you mean dfr ") + near->name + "?" : "dfr --help lists the commands");
+	return kStatusUsage;
+}
+
+} // namespace
+
+void print_error(const std::string& what, const std::string& hint) {
+	std::fprintf(stderr, "dfr: %s\n", what.c_str());
+	if (!hint.empty())
+		std::fprintf(stderr, "dfr: %s\n", hint.c_str());
+}
+
+int dfr_main(int argc, char** argv) {
+	try {
+		if (argc < 2)
+			return print_state();
+		if (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0 ||
+		    std::strcmp(argv[1], "help") == 0) {
+			print_help();
+			return 0;
+		}
+		if (std::strcmp(argv[1], "--version") == 0) {
+			std::puts("dfr " DFR_VERSION);
+			return 0;
+		}
+		return run_command(argc - 1, argv + 1);
+	} catch (const Error& error) {
+		print_error(error.what(), error.hint());
+		return kStatusError;
+	}
+}
+
+} // namespace dfr::cli

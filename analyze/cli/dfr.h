@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// `dfr` and its subcommands: the table of them, and what they share that needs no
+// option library (that is in arguments.h).
+#pragma once
+
+#include <string>
+
+#include "formats/trace/catalog.h"
+#include "formats/trace/decode.h"
+
+namespace dfr::cli {
+
+// argv[0] is the subcommand's name. Returns the exit status; throws dfr::Error.
+struct Command {
+	const char* name;
+	const char* summary;
+	int (*run)(int argc, char** argv);
+};
+
+int run_compile(int argc, char** argv);
+int run_demo(int argc, char** argv);
+int run_disasm(int argc, char** argv);
+int run_harvest(int argc, char** argv);
+int run_info(int argc, char** argv);
+int run_probes(int argc, char** argv);
+int run_record(int argc, char** argv);
+int run_replay(int argc, char** argv);
+int run_stop(int argc, char** argv);
+int run_trace(int argc, char** argv);
+
+int dfr_main(int argc, char** argv);
+
+// `dfr` alone: the state of this machine, and what to do next.
+int print_state();
+
+inline constexpr int kStatusError = 1;
+inline constexpr int kStatusUsage = 2;
+inline constexpr int kStatusPartial = 3;
+
+// The line that goes with every answer, on stderr; as JSON if asked. Returns 0 or kStatusPartial.
+int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json);
+// A program's own exit status, if it is not 0, wins over the verdict's.
+inline int final_status(int program, int verdict) { return program != 0 ? program : verdict; }
+
+std::string json_text(const std::string& text); // quoted and escaped
+std::string with_commas(uint64_t number);
+// "dfr: what", and a second line with the hint.
+void print_error(const std::string& what, const std::string& hint);
+
+} // namespace dfr::cli

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr info: what a recording holds, its window and verdict, and three questions
+// that run on this very file.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "analyze/cli/arguments.h"
+#include "analyze/cli/dfr.h"
+#include "analyze/replay/recording_target.h"
+#include "formats/trace/file.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kExamples = "  dfr info boot.dfr\n"
+				  "  dfr info --json boot.dfr\n";
+
+struct Contents {
+	trace::Verdict verdict;
+	std::map<uint32_t, uint64_t> records; // by probe
+};
+
+Contents read_all(trace::BlockSource& source) {
+	Contents contents;
+	trace::Merger merger(source);
+	std::vector<uint64_t> by_epid(source.catalog().ecbs.size() + 1);
+	merger.run([&](const trace::Event& event) {
+		if (event.epid < by_epid.size())
+			by_epid[event.epid]++;
+		return true;
+	});
+	for (uint32_t epid = 1; epid < by_epid.size(); epid++)
+		if (by_epid[epid] != 0)
+			contents.records[source.catalog().ecbs[epid - 1].probe] += by_epid[epid];
+	contents.verdict = trace::judge(source, merger);
+	return contents;
+}
+
+std::string text_of(const trace::Probe& probe) {
+	return probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name;
+}
+
+const char* policy(uint32_t policy) {
+	return policy == DFR_BUFPOLICY_RING ? "ring" : policy == DFR_BUFPOLICY_FILL ? "fill" : "switch";
+}
+
+// The description that covers most of what was recorded: "syscall:::entry".
+std::string widest(const trace::Catalog& catalog, const Contents& contents) {
+	std::map<std::string, uint64_t> groups;
+	for (const auto& [id, count] : contents.records) {
+		const auto probe = catalog.probes.find(id);
+		if (probe != catalog.probes.end() && id > 3)
+			groups[probe->second.provider + ":::" + probe->second.name] += count;
+	}
+	const auto best = std::max_element(groups.begin(), groups.end(),
+					   [](const auto& a, const auto& b) { return a.second < b.second; });
+	return best == groups.end() ? std::string{} : best->first;
+}
+
+// Questions whose inputs every record has: they run whatever was captured.
+std::vector<std::string> questions(const trace::Catalog& catalog, const Contents& contents) {
+	const std::string probes = widest(catalog, contents);
+	if (probes.empty())
+		return {"BEGIN { printf(\"nothing was recorded\\n\"); }"};
+	return {probes + " { @[execname] = count(); }", probes + " { @[probefunc] = count(); }",
+		probes + " { @last[execname, pid] = max(timestamp); }"};
+}
+
+void print_machine(const trace::Catalog& catalog) {
+	for (const char* const key : {"host", "release", "machine", "clocksource", "cmdline", "jit"}) {
+		const auto at = catalog.machine.find(key);
+		if (at != catalog.machine.end())
+			std::printf("  %-11s %s\n", key, at->second.c_str());
+	}
+}
+
+void print_recorded(const trace::Catalog& catalog, const Contents& contents) {
+	std::vector<std::pair<uint64_t, uint32_t>> order;
+	for (const auto& [id, count] : contents.records)
+		order.emplace_back(count, id);
+	std::sort(order.rbegin(), order.rend());
+	constexpr size_t kShown = 10;
+	for (size_t i = 0; i < std::min(order.size(), kShown); i++) {
+		const auto probe = catalog.probes.find(order[i].second);
+		std::printf("  %12s  %s\n", with_commas(order[i].first).c_str(),
+			    probe == catalog.probes.end() ? "?" : text_of(probe->second).c_str());
+	}
+	if (order.size() > kShown)
+		std::printf("  ... and %zu more probes\n", order.size() - kShown);
+}
+
+void print_inputs(const trace::Catalog& catalog, replay::RecordingTarget& target) {
+	std::map<std::string, size_t> captured;
+	for (uint32_t epid = 1; epid <= catalog.ecbs.size(); epid++)
+		for (const auto& input : target.inputs(epid))
+			captured[input.canon]++;
+	std::printf("captured: time, cpu, pid, tid, execname of every record");
+	for (const auto& [canon, probes] : captured)
+		std::printf(", %s", canon.c_str());
+	std::printf("\n");
+}
+
+} // namespace
+
+int run_info(int argc, char** argv) {
+	std::string file;
+	bool json = false;
+	const auto app = make_app("info", "What a recording holds, and what to ask it.", kExamples);
+	app->add_option("file", file, "a recording (.dfr)")->required();
+	app->add_flag("--json", json, "the verdict as JSON");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	const auto source = trace::open_file(file);
+	const Contents contents = read_all(*source);
+	const trace::Catalog& catalog = source->catalog();
+	replay::RecordingTarget target(catalog, file);
+
+	std::printf("%s: %s\n", file.c_str(), trace::verdict_line(contents.verdict, catalog).c_str());
+	std::printf("  %-11s %s%s\n", "state", catalog.state_name.empty() ? "held by its command" : catalog.state_name.c_str(),
+		    catalog.anonymous ? " (anonymous: from the boot)" : "");
+	print_machine(catalog);
+	const auto facts = source->facts();
+	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; the file has %s bytes%s\n", "buffers",
+		    policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
+		    with_commas(facts.size).c_str(), facts.finished ? "" : " and was cut");
+	for (const std::string& remark : source->remarks())
+		std::printf("  %-11s %s\n", "remark", remark.c_str());
+	if (!catalog.aggregations.empty())
+		std::printf("  %-11s %zu variables, %s keys: dfr replay %s prints them\n", "aggregated",
+			    catalog.aggregations.size(), with_commas(source->aggregations().size()).c_str(), file.c_str());
+	for (const std::string& program : catalog.sources)
+		if (!program.empty())
+			std::printf("  %-11s %s\n", "program", program.c_str());
+	std::printf("records by probe\n");
+	print_recorded(catalog, contents);
+	print_inputs(catalog, target);
+	std::printf("ask it\n");
+	for (const std::string& question : questions(catalog, contents))
+		std::printf("  dfr replay -n '%s' %s\n", question.c_str(), file.c_str());
+	return print_verdict(contents.verdict, catalog, json);
+}
+
+} // namespace dfr::cli

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr record: a program runs in the kernel while a command does (or until
+// Ctrl-C); its answer is printed and everything stays in a .dfr file. With
+// --claim it takes over a kept state (the boot's, `anonymous`) instead.
+#include <cstdio>
+#include <unistd.h>
+
+#include "analyze/cli/arguments.h"
+#include "analyze/cli/child.h"
+#include "analyze/cli/dfr.h"
+#include "analyze/cli/machine.h"
+#include "analyze/cli/recording.h"
+#include "analyze/cli/signals.h"
+#include "analyze/libdfr/consumer.h"
+#include "analyze/libdfr/style.h"
+#include "formats/error.h"
+#include "recorder/device_session.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "  dfr record -o ls.dfr -- ls -l\n"
+    "  dfr record -o reads.dfr -n 'syscall::read:return { capture(); @[execname] = quantize(arg1); }'\n"
+    "  dfr record --claim anonymous -o boot.dfr --stop\n";
+constexpr const char* kDefaultProgram = "syscall:::entry { capture(); }";
+
+struct Arguments {
+	ProgramArguments program;
+	std::string output, claim, keep, engine = "auto";
+	bool stop = false, replace = false, json = false;
+	double seconds = 0;
+	std::vector<std::string> command;
+};
+
+std::vector<std::byte> bytes_of(const std::vector<uint8_t>& bytes) {
+	const auto view = std::as_bytes(std::span(bytes));
+	return {view.begin(), view.end()};
+}
+
+class Recorder {
+public:
+	explicit Recorder(Arguments arguments) : arguments_(std::move(arguments)) {}
+	int run();
+
+private:
+	void load();
+	void loop(lib::Consumer& consumer);
+	void end(lib::Consumer& consumer);
+	bool due() const;
+
+	Arguments arguments_;
+	std::unique_ptr<Machine> machine_;
+	std::unique_ptr<Recording> recording_;
+	Children children_;
+	std::chrono::steady_clock::time_point start_;
+};
+
+bool Recorder::due() const {
+	return arguments_.seconds > 0 &&
+	       std::chrono::steady_clock::now() - start_ > std::chrono::duration<double>(arguments_.seconds);
+}
+
+void Recorder::loop(lib::Consumer& consumer) {
+	for (bool going = true; going && signals_caught() == 0 && !due();) {
+		consumer.sleep();
+		children_.ended();
+		going = consumer.work();
+		recording_->pass();
+		if (!children_.empty() && children_.all_ended())
+			return;
+	}
+}
+
+// A claimed state goes on without us unless it is to stop.
+void Recorder::end(lib::Consumer& consumer) {
+	if (arguments_.claim.empty() || arguments_.stop)
+		consumer.finish();
+	else
+		consumer.read();
+	recording_->finish();
+	if (arguments_.stop && machine_->device())
+		machine_->device()->end();
+}
+
+int Recorder::run() {
+	catch_signals();
+	const Engine engine = parse_engine(arguments_.engine);
+	machine_ = engine == Engine::Process ? open_process(arguments_.program.destructive) : open_kernel(::geteuid() == 0);
+	render::Output output(STDOUT_FILENO);
+	lib::Consumer::Hooks hooks;
+	hooks.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
+	hooks.block = [this](const trace::Block& block) { recording_->block(block); };
+	hooks.kernel_types = [this] { return machine_->target().kernel_types(""); };
+	trace::Session& session = machine_->session();
+	if (!arguments_.claim.empty())
+		machine_->device() ? machine_->device()->claim(arguments_.claim)
+				   : throw Error("there is nothing to claim in this process", "leave --engine out");
+	recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, session);
+	lib::Consumer consumer(session, output, machine_->symbols(), std::move(hooks));
+	consumer.style().quiet = true; // the file has the records; the answer is what the program prints
+	if (arguments_.claim.empty()) {
+		uint32_t target = 0;
+		if (!arguments_.command.empty())
+			target = static_cast<uint32_t>(children_.hold(arguments_.command));
+		auto parts = arguments_.program.parts();
+		if (parts.empty())
+			parts.push_back({d::Specifier::Name, false, "-n", kDefaultProgram, 0});
+		const d::Compiled compiled = compile_or_throw(parts, arguments_.program.compile_options(target), machine_->target());
+		lib::apply_options(compiled, consumer.style());
+		consumer.style().quiet = true;
+		const auto dof = dof::write(compiled.image);
+		session.enable(std::as_bytes(std::span(dof)), arguments_.program.zdefs);
+		recording_->program(0, bytes_of(dof), compiled.image.source.empty() ? parts[0].text : compiled.image.source);
+		consumer.report_faults();
+		recording_->program(1, bytes_of(render::error_program()), {});
+		if (!arguments_.keep.empty() && machine_->device())
+			machine_->device()->keep(arguments_.keep);
+		consumer.go();
+	}
+	start_ = std::chrono::steady_clock::now();
+	recording_->pass();
+	children_.release();
+	if (arguments_.claim.empty() || !arguments_.stop)
+		loop(consumer);
+	end(consumer);
+
+	const auto source = trace::open_file(arguments_.output);
+	trace::Merger merger(*source);
+	merger.run([](const trace::Event&) { return true; });
+	const int partial = print_verdict(trace::judge(*source, merger), source->catalog(), arguments_.json);
+	if (!arguments_.json)
+		std::fprintf(stderr, "dfr: %s is there to be asked: dfr info %s\n", arguments_.output.c_str(),
+			     arguments_.output.c_str());
+	return final_status(consumer.exit_status().value_or(0), partial);
+}
+
+} // namespace
+
+int run_record(int argc, char** argv) {
+	Arguments arguments;
+	const auto app = make_app("record", "Record with a D program and leave a .dfr file.", kExamples);
+	arguments.program.add_to(*app);
+	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
+	app->add_flag("--replace", arguments.replace, "overwrite that file if it exists");
+	app->add_option("--claim", arguments.claim, "take over a kept state by its name; the boot's is `anonymous`");
+	app->add_flag("--stop", arguments.stop, "with --claim: write what there is, then end the state");
+	app->add_option("--keep", arguments.keep, "let the state survive this command, under this name");
+	app->add_option("--engine", arguments.engine, "kernel or process");
+	app->add_option("--seconds", arguments.seconds, "end after so long");
+	app->add_flag("--json", arguments.json, "the verdict as JSON");
+	app->add_option("command", arguments.command, "-- COMMAND: record while it runs");
+	app->positionals_at_end();
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	return Recorder(std::move(arguments)).run();
+}
+
+} // namespace dfr::cli

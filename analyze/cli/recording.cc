@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Writing a recording while it is made.
+#include "analyze/cli/recording.h"
+
+namespace dfr::cli {
+namespace {
+
+size_t entries(const trace::Catalog& catalog) {
+	return catalog.probes.size() + catalog.layouts.size() + catalog.ecbs.size() + catalog.aggregations.size() +
+	       catalog.clocks.size() + catalog.modules.size() + catalog.events.size() + catalog.dofs.size() + 1;
+}
+
+} // namespace
+
+Recording::Recording(const std::string& path, bool replace, trace::Session& session)
+    : path_(path), session_(session), writer_(path, replace) {}
+
+void Recording::program(size_t index, std::vector<std::byte> dof, std::string source) {
+	programs_.push_back({index, std::move(dof), std::move(source)});
+}
+
+trace::Catalog Recording::whole_catalog() {
+	trace::Catalog catalog = session_.catalog();
+	catalog.sources.resize(catalog.dofs.size());
+	for (const Program& program : programs_) {
+		if (program.index >= catalog.dofs.size())
+			continue;
+		catalog.dofs[program.index] = program.dof;
+		catalog.sources[program.index] = program.source;
+	}
+	return catalog;
+}
+
+void Recording::block(const trace::Block& block) { writer_.block(block); }
+
+void Recording::pass() {
+	const size_t now = entries(session_.catalog());
+	if (now == known_)
+		return;
+	known_ = now;
+	writer_.catalog(whole_catalog());
+}
+
+void Recording::finish() {
+	writer_.catalog(whole_catalog());
+	writer_.aggregations(session_.aggregations());
+	writer_.losses(session_.losses());
+	writer_.finish();
+}
+
+} // namespace dfr::cli

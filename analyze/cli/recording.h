@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Recording: a .dfr file that is being written from a session's blocks: keeps the
+// catalog in it up to date (with the whole DOF and source of the programs that
+// this command loaded) and completes it with the last aggregations and losses.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/trace/file.h"
+#include "formats/trace/session.h"
+
+namespace dfr::cli {
+
+class Recording {
+public:
+	Recording(const std::string& path, bool replace, trace::Session& session);
+
+	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
+	void program(size_t index, std::vector<std::byte> dof, std::string source);
+	void block(const trace::Block& block);
+	void pass(); // after a pass of the consumer: catalog, if it has grown
+	void finish();
+	const std::string& path() const { return path_; }
+
+private:
+	trace::Catalog whole_catalog();
+
+	std::string path_;
+	trace::Session& session_;
+	trace::FileWriter writer_;
+	struct Program {
+		size_t index;
+		std::vector<std::byte> dof;
+		std::string source;
+	};
+	std::vector<Program> programs_;
+	size_t known_ = 0; // entries of the catalog when it was written last
+};
+
+} // namespace dfr::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr replay: a D program over recordings; without one, what they said.
+#include <cstdio>
+#include <unistd.h>
+
+#include "analyze/cli/arguments.h"
+#include "analyze/cli/dfr.h"
+#include "analyze/cli/signals.h"
+#include "analyze/libdfr/live_symbols.h"
+#include "analyze/libdfr/style.h"
+#include "analyze/replay/replay.h"
+#include "formats/error.h"
+#include "formats/trace/file.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "  dfr replay boot.dfr\n"
+    "  dfr replay -n 'syscall:::entry { @[execname] = count(); }' boot.dfr\n"
+    "  dfr replay -q -n 'syscall::openat:entry { printf(\"%s %d\\n\", execname, tid); }' boot.dfr\n";
+
+struct Arguments {
+	ProgramArguments program;
+	std::vector<std::string> files;
+	bool json = false, strict = false;
+};
+
+int replay_file(const Arguments& arguments, const std::string& path) {
+	const auto source = trace::open_file(path);
+	render::Output output(STDOUT_FILENO);
+	lib::LiveSymbols symbols;
+	replay::ReplayOptions options;
+	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
+	options.interrupted = [] { return signals_caught() != 0; };
+	replay::Answer answer;
+	auto parts = arguments.program.parts();
+	if (parts.empty()) {
+		options.style.quiet = arguments.program.quiet;
+		answer = replay::render_recording(*source, output, symbols, options);
+	} else {
+		replay::RecordingTarget target(source->catalog(), path);
+		const d::Compiled compiled =
+		    compile_or_throw(parts, arguments.program.compile_options(0), target);
+		lib::apply_options(compiled, options.style);
+		options.strict = arguments.strict;
+		answer = replay::replay_program(*source, target, compiled, output, symbols, options);
+	}
+	output.flush();
+	const int partial = print_verdict(answer.verdict, source->catalog(), arguments.json);
+	return final_status(answer.exit_status, partial);
+}
+
+} // namespace
+
+int run_replay(int argc, char** argv) {
+	Arguments arguments;
+	const auto app = make_app("replay", "Run a D program over recordings, or print what they said.", kExamples);
+	arguments.program.add_to(*app);
+	app->add_flag("--json", arguments.json, "the verdict as JSON");
+	app->add_flag("--strict", arguments.strict, "refuse where the recording holds only a part of what is asked");
+	app->add_option("file", arguments.files, "recordings (.dfr)")->required();
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	catch_signals();
+	int status = 0;
+	for (const std::string& file : arguments.files)
+		status = final_status(status, replay_file(arguments, file));
+	return status;
+}
+
+} // namespace dfr::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// `dfr` alone: the state of this machine, recordings that are here, and the next
+// three commands.
+#include <algorithm>
+#include <cstdio>
+#include <dirent.h>
+#include <memory>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+#include "analyze/cli/dfr.h"
+#include "formats/error.h"
+#include "recorder/device.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kStore = "/var/lib/dfr";
+
+std::vector<std::string> recordings(const std::string& directory) {
+	std::vector<std::string> found;
+	const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
+	while (const dirent* const entry = open ? ::readdir(open.get()) : nullptr) {
+		const std::string name = entry->d_name;
+		if (name.size() > 4 && name.compare(name.size() - 4, 4, ".dfr") == 0)
+			found.push_back(directory == "." ? name : directory + "/" + name);
+	}
+	std::sort(found.begin(), found.end());
+	return found;
+}
+
+void print_recordings(const std::vector<std::string>& found) {
+	if (found.empty()) {
+		std::printf("recordings  none here\n");
+		return;
+	}
+	for (const std::string& path : found) {
+		struct stat about {};
+		::stat(path.c_str(), &about);
+		std::printf("%-11s %s (%s bytes)\n", path == found[0] ? "recordings" : "", path.c_str(),
+			    with_commas(static_cast<uint64_t>(about.st_size)).c_str());
+	}
+}
+
+void print_module(const recorder::DeviceAccess& access) {
+	if (!access.loaded || !access.permitted) {
+		std::printf("%-11s %s\n", "module", access.why.c_str());
+		if (!access.hint.empty())
+			std::printf("%-11s %s\n", "", access.hint.c_str());
+		return;
+	}
+	try {
+		const recorder::Device device;
+		const dfr_ioc_info info = device.info();
+		std::printf("%-11s loaded: %s probes, %u states, %s%s\n", "module", with_commas(info.probes).c_str(),
+			    info.states, info.flags & DFR_INFO_JIT ? "native code" : "interpreter",
+			    info.flags & DFR_INFO_ANONYMOUS ? ", an anonymous state of the boot" : "");
+		for (const auto& state : device.states())
+			std::printf("%-11s %s: %s, held by %s\n", "state", state.name.c_str(), state.activity.c_str(),
+				    state.holder.c_str());
+	} catch (const Error& error) {
+		std::printf("%-11s loaded, but: %s\n", "module", error.what());
+	}
+}
+
+} // namespace
+
+int print_state() {
+	const auto access = recorder::device_access();
+	print_module(access);
+	auto found = recordings(".");
+	for (auto& path : recordings(kStore))
+		found.push_back(std::move(path));
+	print_recordings(found);
+	std::printf("next\n");
+	std::printf("  dfr demo%*sthree questions to a recording that comes with dfr\n", 34, "");
+	if (!found.empty())
+		std::printf("  dfr info %-33swhat it holds and what to ask it\n", found[0].c_str());
+	else if (access.loaded && access.permitted)
+		std::printf("  dfr record -o ls.dfr -- ls -l             record a command's system calls\n");
+	else
+		std::printf("  dfr trace -n 'tick-1s { exit(0); }'       run D in this process, without privilege\n");
+	std::printf("  dfr --help                                all commands\n");
+	return 0;
+}
+
+} // namespace dfr::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The recording that comes with the product, embedded by the build from demo.dfr
+// of this folder (size 0 where the file is not there).
+#pragma once
+
+#include <cstddef>
+
+namespace dfr::demo {
+
+extern const char* const kRecording;
+extern const size_t kRecordingSize;
+// The command that made it, in a guest of tests/vm/run.
+inline constexpr const char* kCommand =
+    "dfr record -o demo.dfr -n 'syscall:::entry { capture(); @calls[execname] = count(); }' -- "
+    "sh -c 'for i in 1 2 3; do ls -lR /etc /usr | sort | uniq -c | tail -1; done'";
+
+} // namespace dfr::demo
