@@ -259,6 +259,8 @@ bool RecordCursor::region_holds() {
 	bool holds = done != Step::kDamage && state_.at == region_;
 	if (holds && region_ < end_) {
 		const dfr_restart restart = restart_at(base_, next_restart_);
+		if (state_.group_end == state_.at)
+			leave_group();
 		holds = restart.time == state_.time && !state_.group_end;
 	}
 	quiet_ = was_quiet;
@@ -307,15 +309,19 @@ bool RecordCursor::take(void* to, uint32_t size) {
 	return true;
 }
 
+void RecordCursor::leave_group() {
+	state_.group_end = 0;
+	state_.speculation = 0;
+	state_.commit_time = 0;
+	state_.time = state_.group_time;
+	state_.context = {};
+}
+
 RecordCursor::Step RecordCursor::step() {
 	if (state_.group_end && state_.at >= state_.group_end) {
 		if (state_.at > state_.group_end)
 			return Step::kDamage;
-		state_.group_end = 0;
-		state_.speculation = 0;
-		state_.commit_time = 0;
-		state_.time = state_.group_time;
-		state_.context = {};
+		leave_group();
 	}
 	if (state_.at >= end_)
 		return state_.notes ? Step::kDamage : Step::kEnd;

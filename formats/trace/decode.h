@@ -136,6 +136,7 @@ private:
 	bool context();
 	bool note();
 	bool group();
+	void leave_group();
 	bool loss();
 
 	RecordPlans& plans_;

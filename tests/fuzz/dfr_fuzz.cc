@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Fuzzes the readers of recordings. The first byte chooses what is read: a whole
+// file as it stands; the payload of a segment, behind the checksums that would
+// keep damage out; an engine's catalog log; an aggregation table; a block whose
+// records were built from decisions, so that most of them parse; or a file that
+// was written from such blocks and then damaged.
+#include "formats/abi/dof.h"
+#include "formats/trace/chunk.h"
+#include "formats/trace/file.h"
+#include "formats/trace/schema.h"
+#include "tests/fuzz/trace_input.h"
+#include "tests/unit/trace_builder.h"
+
+using namespace dfr;
+using fuzz::Decisions;
+using fuzz::tolerate;
+
+namespace {
+
+trace::Catalog make_catalog() {
+	test::CatalogLog log;
+	log.state("fuzz", 4, 4096, DFR_BUFPOLICY_RING).clock(5, 500);
+	log.probe(1, "syscall", "vmlinux", "read", "entry", 3).probe(2, "fbt", "", "f", "return");
+	log.layout(1, {test::int_field(8), test::int_field(4, true)});
+	log.layout(2, {test::plain_field(DFR_FIELD_STRING, 64), test::int_field(1), test::plain_field(DFR_FIELD_BYTES, 5),
+		       test::plain_field(DFR_FIELD_VARBYTES, 64), test::plain_field(DFR_FIELD_STACK, 8),
+		       test::plain_field(DFR_FIELD_USTACK, 8), test::plain_field(DFR_FIELD_USYM, 16),
+		       test::plain_field(DFR_FIELD_PROBETEXT, 1)});
+	log.layout(3, {}).ecb(1, 1, 1).ecb(2, 2, 2).ecb(3000, 1, 3);
+	trace::Catalog catalog;
+	catalog.parse(log.done());
+	return catalog; // without a DOF: any block may hold speculations
+}
+
+void put_head(Decisions& in, test::BlockBytes& block, uint32_t id) {
+	if (id > DFR_REC_ID_SHORT_MAX || in.byte() % 8 == 0)
+		block.long_head(id, in.byte() & 3, in.number());
+	else
+		block.short_head(id, in.byte() & 3, in.half() & 0x7ff);
+}
+
+void put_control(Decisions& in, test::BlockBytes& block) {
+	put_head(in, block, 0);
+	switch (in.byte() % 5) {
+	case 0: block.context(in.byte(), in.byte(), in.byte(), std::string(in.byte() % 20, 'c')); break;
+	case 1: block.u8(DFR_CONTROL_NOTE).u8(in.byte() % 10).u8(in.byte()).u64(in.number()); break;
+	case 2: block.u8(DFR_CONTROL_GROUP).u32(in.byte() % 4).u32(in.byte()).u64(in.number()); break;
+	case 3: block.u8(DFR_CONTROL_LOSS).u8(in.byte() % 20).u32(in.byte()).u64(in.number()).u64(in.number()).u64(in.number()); break;
+	default: block.u8(in.byte());
+	}
+}
+
+void put_record(Decisions& in, test::BlockBytes& block) {
+	const uint32_t epids[] = {1, 1, 2, 3000, in.byte()};
+	const uint32_t epid = epids[in.byte() % 5];
+	put_head(in, block, epid);
+	if (epid == 1) {
+		const uint8_t codes = in.byte() & 15;
+		block.u8(codes);
+		for (int i = 0; i < (1 << (codes & 3)) + (1 << (codes >> 2)); i++)
+			block.u8(in.byte());
+	} else if (epid == 2) {
+		block.u8(0).text(std::string(in.byte() % 30, 's')).u8(in.byte());
+		for (int i = 0; i < 5; i++)
+			block.u8(in.byte());
+		const uint16_t bytes = in.byte() % 16;
+		block.u16(bytes);
+		for (int i = 0; i < bytes; i++)
+			block.u8(in.byte());
+		const uint8_t frames = in.byte() % 4;
+		block.u8(frames);
+		for (int i = 0; i < frames; i++)
+			block.u64(in.number());
+		block.u32(in.byte()).u8(1).u64(in.number());
+		block.u64(in.byte()).u64(in.number());
+	}
+}
+
+trace::Block make_block(Decisions& in, uint64_t seq) {
+	test::BlockBytes block(in.byte() % 3, seq, in.number());
+	block.counters(in.byte(), in.byte());
+	block.long_head(0, 0, in.number()).context(1, 1, 1, "sh");
+	unsigned restart = 0;
+	for (unsigned left = in.byte(); left && in.left() && block.here() < 3900; left--) {
+		if (block.here() >= (restart + 1) * 1024 && restart < 3)
+			block.restart(++restart);
+		if (in.byte() % 4)
+			put_record(in, block);
+		else
+			put_control(in, block);
+	}
+	trace::Block result = in.byte() % 2 ? block.sealed() : block.open();
+	if (result.bytes.size() > 4096) // the last record went over the end
+		result.bytes.resize(4096);
+	for (unsigned flips = in.byte() % 4; flips > 1; flips--)
+		result.bytes[in.half() % result.bytes.size()] ^= std::byte{in.byte()};
+	result.verified = in.byte() % 8 == 0 || trace::block_is_verified(result.bytes);
+	return result;
+}
+
+void fuzz_blocks(Decisions& in) {
+	test::ListSource source;
+	source.the_catalog = make_catalog();
+	for (uint64_t seq = 1; in.left() && seq < 6; seq++)
+		source.blocks.push_back(make_block(in, in.byte() % 8 ? seq : in.number()));
+	fuzz::read_everything(source);
+}
+
+void fuzz_written_file(Decisions& in) {
+	static const fuzz::MemoryFile file;
+	const std::string path = "/tmp/dfr-fuzz-" + std::to_string(getpid());
+	std::vector<std::byte> bytes;
+	{
+		trace::FileWriter writer(path, true);
+		writer.catalog(make_catalog());
+		const unsigned damage = in.byte();
+		for (uint64_t seq = 1; in.left() && seq < 5; seq++) {
+			writer.block(make_block(in, seq));
+			if (in.byte() % 2)
+				writer.flush();
+		}
+		writer.aggregations({{.varid = 1, .kind = DFR_ACT_COUNT, .key = {}, .words = {1}}});
+		if (damage % 4)
+			writer.finish();
+		else
+			writer.flush();
+		bytes.resize(writer.size());
+	}
+	FILE* stream = std::fopen(path.c_str(), "rb");
+	if (!stream || std::fread(bytes.data(), 1, bytes.size(), stream) != bytes.size())
+		std::abort();
+	std::fclose(stream);
+	unlink(path.c_str());
+	for (unsigned flips = in.byte() % 4; flips; flips--)
+		bytes[in.half() % bytes.size()] ^= std::byte{in.byte()};
+	if (in.byte() % 4 == 0)
+		bytes.resize(in.half() % (bytes.size() + 1));
+	file.fill(bytes);
+	fuzz::read_everything(*trace::open_file(file.path()));
+}
+
+void fuzz_whole_file(Decisions& in) {
+	static const fuzz::MemoryFile file;
+	file.fill(in.rest());
+	fuzz::read_everything(*trace::open_file(file.path()));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+	Decisions in(data, size);
+	switch (in.byte() % 9) {
+	case 0: tolerate([&] { fuzz_whole_file(in); }); break;
+	case 1: tolerate([&] { fuzz_written_file(in); }); break;
+	case 2: tolerate([&] {
+		trace::Catalog catalog;
+		trace::decode_catalog(in.rest(), catalog);
+	}); break;
+	case 3: tolerate([&] { trace::decode_aggregations(in.rest()); }); break;
+	case 4: tolerate([&] { trace::decode_losses(in.rest()); }); break;
+	case 5: tolerate([&] { trace::decode_index(in.rest()); }); break;
+	case 6: tolerate([&] {
+		trace::Catalog catalog;
+		catalog.parse(in.rest());
+	}); break;
+	case 7: {
+		std::vector<trace::AggEntry> entries;
+		trace::merge_aggregation_table(in.rest(), entries);
+		trace::decode_chunk(in.rest());
+		break;
+	}
+	default: fuzz_blocks(in);
+	}
+	return 0;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Fuzzes the memory-image harvester: a dead machine's memory is built from
+// decisions (anchors with right checksums but any content, catalogs, blocks,
+// tables, speculation chunks on frames that overlap as they like), saved as ELF
+// core or raw image, damaged, and harvested whole.
+#include "formats/abi/dof.h"
+#include "formats/abi/spec.h"
+#include "recorder/memory_image.h"
+#include "tests/fuzz/trace_input.h"
+#include "tests/unit/image_builder.h"
+
+using namespace dfr;
+using fuzz::Decisions;
+using test::Bytes;
+using test::Memory;
+
+namespace {
+
+std::vector<std::byte> make_catalog(Decisions& in) {
+	test::CatalogLog log(7, 0xb0);
+	log.state("fuzz", 2, 4096, in.byte() % 3).clock(1, in.number()).probe(1, "p", "m", "f", "n");
+	log.layout(1, {test::int_field(8)}).ecb(1, 1, 1);
+	for (unsigned left = in.byte() % 4; left; left--)
+		log.entry(in.byte() % 14, Bytes().u64(in.number()).u64(in.number()).u64(in.number()));
+	log.done();
+	if (in.byte() % 4 == 0)
+		log.patch<uint64_t>(32, in.number());
+	return log.bytes;
+}
+
+std::vector<std::byte> make_block(Decisions& in) {
+	const uint32_t size = 512u << in.byte() % 4;
+	test::BlockBytes block(in.byte() % 2, in.byte() % 16, in.number(), size);
+	block.long_head(0, 0, in.number()).context(1, 1, 1, "sh");
+	for (unsigned left = in.byte() % 20; left; left--)
+		block.short_head(1, 0, in.byte()).u8(0).u8(in.byte());
+	return in.byte() % 3 ? block.sealed(true).bytes : block.open(true).bytes;
+}
+
+std::vector<std::byte> make_table(Decisions& in) {
+	Bytes table;
+	table.u32(DFR_AGGTAB_MAGIC).u32(1).u64(7).u32(in.byte()).u32(in.byte() % 2).u64(in.byte()).u64(4096);
+	table.u64(in.number()).u32(2).u32(1).u64(in.byte() % 4 ? 0 : in.byte()).u32(0).u32(0);
+	for (unsigned left = in.byte() % 4; left; left--)
+		table.u32(0).u32(0).u32(in.byte() % 4).u16(DFR_ACT_COUNT).u16(1).u32(8).u32(0).u64(in.byte() % 4).u64(in.number());
+	if (in.byte() % 4)
+		table.patch<uint64_t>(40, table.bytes.size());
+	return table.bytes;
+}
+
+std::vector<std::byte> make_chunk(Decisions& in) {
+	Bytes chunk;
+	chunk.u32(DFR_SPEC_MAGIC).u32(256).u64(7).u32(in.byte()).u32(0).u32(in.byte()).u32(static_cast<uint32_t>(in.number()));
+	chunk.u32(in.byte()).u32(in.byte() & 1).u64(1).u64(2).u64(3).u64(in.wide());
+	return chunk.bytes;
+}
+
+std::vector<uint64_t> frames(Decisions& in) {
+	std::vector<uint64_t> result(1 + in.byte() % 3);
+	for (uint64_t& frame : result)
+		frame = in.byte() % 16 ? in.byte() % 48 : in.number();
+	return result;
+}
+
+void fill(Decisions& in, Memory& memory) {
+	for (unsigned left = 1 + in.byte() % 12; left && in.left(); left--) {
+		const std::vector<uint64_t> at = {in.byte() % 48u, in.byte() % 48u};
+		switch (in.byte() % 4) {
+		case 0: memory.put(at, make_catalog(in)); break;
+		case 1: memory.put(at, make_block(in)); break;
+		case 2: memory.put(at, make_table(in)); break;
+		default: memory.put(at, make_chunk(in));
+		}
+	}
+	for (unsigned left = 1 + in.byte() % 12; left; left--) {
+		Memory::Anchor anchor{.pfn = 48u + in.byte() % 16, .kind = in.byte() % 7u, .cpu = in.byte() % 3u,
+				      .half = in.byte() % 2u, .part = in.byte() % 3u, .state_id = 7u + in.byte() % 8 / 7,
+				      .generation = in.byte(), .unit = in.byte() % 8 ? 256u << in.byte() % 6 : in.word(),
+				      .frames = frames(in), .boot = static_cast<uint8_t>(0xb0 + in.byte() % 8 / 7)};
+		if (anchor.cpu == 2)
+			anchor.cpu = DFR_AGGTAB_BASE_CPU;
+		memory.anchor(anchor);
+	}
+	if (in.byte() % 2)
+		memory.panic(64, in.number(), "comm", "reason");
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+	static const fuzz::MemoryFile file;
+	Decisions in(data, size);
+	const uint8_t mode = in.byte();
+	std::vector<std::byte> image;
+	if (mode % 8 == 0) {
+		image = in.rest();
+	} else {
+		Memory memory;
+		fill(in, memory);
+		image = mode % 2 ? memory.elf() : memory.raw();
+		for (unsigned flips = in.byte() % 4; flips > 1; flips--)
+			image[in.word() % image.size()] ^= std::byte{in.byte()};
+		if (in.byte() % 8 == 0)
+			image.resize(in.word() % (image.size() + 1));
+	}
+	file.fill(image);
+	fuzz::tolerate([&] {
+		for (const auto& source : recorder::open_memory_image(file.path()))
+			fuzz::read_everything(*source);
+	});
+	return 0;
+}
