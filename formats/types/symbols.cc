@@ -10,6 +10,7 @@
 #include "formats/types/symbols.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
 #include <limits>
@@ -20,20 +21,96 @@ namespace dfr::types {
 namespace {
 
 constexpr std::string_view kVmlinux = "vmlinux";
-// So many searches by name scan the text; from then on an index pays.
-constexpr unsigned kScansBeforeIndex = 4;
 
-int hex_digit(char c) {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = static_cast<char>(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+// The value of a hexadecimal digit; 16 for everything else.
+constexpr std::array<std::uint8_t, 256> make_digits() {
+	std::array<std::uint8_t, 256> digits{};
+	digits.fill(16);
+	for (unsigned i = 0; i < 10; i++)
+		digits['0' + i] = static_cast<std::uint8_t>(i);
+	for (unsigned i = 0; i < 6; i++)
+		digits['a' + i] = digits['A' + i] = static_cast<std::uint8_t>(10 + i);
+	return digits;
 }
+
+constexpr std::array<std::uint8_t, 256> kDigits = make_digits();
 
 // Functions before data, global before local.
 int preference(char type) {
 	const char letter = static_cast<char>(std::tolower(static_cast<unsigned char>(type)));
 	return (letter == 't' || letter == 'w' ? 2 : 0) + (type >= 'A' && type <= 'Z' ? 1 : 0);
+}
+
+// Eight lower-case hexadecimal digits at once; false if they are not. A list of
+// symbols is mostly such digits.
+inline bool parse_eight(const char* text, std::uint64_t& value) {
+	constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+	std::uint64_t packed;
+	std::memcpy(&packed, text, 8);
+	const std::uint64_t letter = packed >> 6 & kOnes;
+	std::uint64_t digits = (packed & 0x0f * kOnes) + 9 * letter;
+	// Written again, a valid digit is the same character.
+	const std::uint64_t over_nine = (digits + 6 * kOnes) >> 4 & kOnes;
+	if ((digits & 0xf0 * kOnes) != 0 || digits + '0' * kOnes + 0x27 * over_nine != packed)
+		return false;
+	// The first character is the lowest byte and the highest digit.
+	digits = (digits << 4 | digits >> 8) & 0x00ff00ff00ff00ffULL;
+	digits = (digits << 8 | digits >> 16) & 0x0000ffff0000ffffULL;
+	value = (digits << 16 | digits >> 32) & 0xffffffff;
+	return true;
+}
+
+// An address at the line's start; its length, 0 if there is none.
+std::size_t parse_address(std::string_view line, std::uint64_t& address) {
+	std::uint64_t high, low;
+	if (line.size() >= 16 && parse_eight(line.data(), high) && parse_eight(line.data() + 8, low)) {
+		address = high << 32 | low;
+		return 16;
+	}
+	std::size_t at = 0;
+	for (address = 0; at < line.size() && at < 16; at++) {
+		const unsigned digit = kDigits[static_cast<std::uint8_t>(line[at])];
+		if (digit == 16)
+			break;
+		address = address << 4 | digit;
+	}
+	return at;
+}
+
+struct Line {
+	std::uint64_t address = 0;
+	std::size_t name_at = 0;
+	std::size_t name_length = 0;
+	std::size_t module_length = 0;
+	char type = 0;
+};
+
+bool parse_line(std::string_view line, Line& out) {
+	std::uint64_t address;
+	const std::size_t at = parse_address(line, address);
+	// A space, the letter, a space, a name of at least one character.
+	if (at == 0 || line.size() < at + 4 || line[at] != ' ' || line[at + 2] != ' ')
+		return false;
+	out = {
+	    .address = address, .name_at = at + 3, .name_length = line.size() - at - 3, .type = line[at + 1]};
+	const std::size_t tab = line.find('\t', out.name_at);
+	if (tab != std::string_view::npos) {
+		if (line.size() < tab + 4 || line[tab + 1] != '[' || line.back() != ']')
+			return false;
+		out.name_length = tab - out.name_at;
+		out.module_length = line.size() - tab - 3;
+	}
+	return out.name_length != 0 && out.name_length <= 0xffff && out.module_length <= 0xffff;
+}
+
+std::uint64_t hash_name(std::string_view name) {
+	std::uint64_t first = 0, last = 0;
+	std::memcpy(&first, name.data(), std::min<std::size_t>(8, name.size()));
+	if (name.size() > 8)
+		std::memcpy(&last, name.data() + name.size() - 8, 8);
+	const std::uint64_t hash =
+	    (first ^ name.size()) * 0x9e3779b97f4a7c15ULL ^ last * 0xff51afd7ed558ccdULL;
+	return hash ^ hash >> 32;
 }
 
 } // namespace
@@ -48,46 +125,6 @@ Symbols Symbols::from_kallsyms_text(Blob text) {
 	Symbols symbols;
 	symbols.text_ = std::move(text);
 	return symbols;
-}
-
-const Blob& Symbols::text() const {
-	if (!text_)
-		text_ = Blob::from_file(path_);
-	if (text_->size() > std::numeric_limits<std::uint32_t>::max())
-		throw Error("a list of kernel symbols of more than 4 GB", "name a copy of /proc/kallsyms");
-	return *text_;
-}
-
-bool Symbols::parse_line(std::size_t begin, std::size_t end, Entry& entry) const {
-	const std::string_view line = text_->text().substr(begin, end - begin);
-	std::uint64_t address = 0;
-	std::size_t at = 0;
-	for (; at < line.size() && at < 16; at++) {
-		const int digit = hex_digit(line[at]);
-		if (digit < 0)
-			break;
-		address = address << 4 | static_cast<std::uint64_t>(digit);
-	}
-	// A space, the letter, a space, a name of at least one character.
-	if (at == 0 || line.size() < at + 4 || line[at] != ' ' || line[at + 2] != ' ')
-		return false;
-	const std::size_t name_at = at + 3;
-	const std::size_t tab = line.find('\t', name_at);
-	const std::size_t name_end = tab == std::string_view::npos ? line.size() : tab;
-	std::size_t module_length = 0;
-	if (tab != std::string_view::npos) {
-		if (line.size() < tab + 4 || line[tab + 1] != '[' || line.back() != ']')
-			return false;
-		module_length = line.size() - tab - 3;
-	}
-	if (name_end == name_at || name_end - name_at > 0xffff || module_length > 0xffff)
-		return false;
-	entry = {.address = address,
-	         .name_at = static_cast<std::uint32_t>(begin + name_at),
-	         .name_length = static_cast<std::uint16_t>(name_end - name_at),
-	         .module_length = static_cast<std::uint16_t>(module_length),
-	         .type = line[at + 1]};
-	return true;
 }
 
 std::string_view Symbols::name(const Entry& entry) const {
@@ -107,26 +144,50 @@ Symbol Symbols::symbol(const Entry& entry) const {
 void Symbols::load() const {
 	if (loaded_)
 		return;
-	const std::string_view all = text().text();
-	entries_.reserve(all.size() / 40);
+	if (!text_)
+		text_ = Blob::from_file(path_);
+	const std::string_view all = text_->text();
+	if (all.size() > std::numeric_limits<std::uint32_t>::max())
+		throw Error("a list of kernel symbols of more than 4 GB", "name a copy of /proc/kallsyms");
+	std::vector<Entry> entries;
+	entries.reserve(all.size() / 40);
 	for (std::size_t begin = 0; begin < all.size();) {
-		const void* newline = std::memchr(all.data() + begin, '\n', all.size() - begin);
-		const std::size_t end =
-		    newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - all.data())
-		            : all.size();
-		Entry entry;
-		if (parse_line(begin, end, entry)) {
-			if (entry.module_length == 0 && name(entry) == "_end")
-				end_ = entry.address;
-			entries_.push_back(entry);
-		}
+		const std::size_t end = std::min(all.find('\n', begin), all.size());
+		Line line;
+		if (parse_line(all.substr(begin, end - begin), line))
+			entries.push_back({.address = line.address,
+			                   .name_at = static_cast<std::uint32_t>(begin + line.name_at),
+			                   .name_length = static_cast<std::uint16_t>(line.name_length),
+			                   .module_length = static_cast<std::uint16_t>(line.module_length),
+			                   .type = line.type});
 		begin = end + 1;
 	}
-	std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-		return a.address != b.address ? a.address < b.address
-		                              : preference(a.type) < preference(b.type);
-	});
+	entries_ = std::move(entries);
+	sort();
 	loaded_ = true;
+	for (auto entry = entries_.rbegin(); entry != entries_.rend() && end_ == 0; ++entry) {
+		if (entry->module_length == 0 && name(*entry) == "_end")
+			end_ = entry->address;
+	}
+}
+
+// The kernel proper comes in order; modules behind it in the order of loading.
+void Symbols::sort() const {
+	const auto by_address = [](const Entry& a, const Entry& b) { return a.address < b.address; };
+	const auto by_preference = [](const Entry& a, const Entry& b) {
+		return preference(a.type) < preference(b.type);
+	};
+	const auto tail = std::is_sorted_until(entries_.begin(), entries_.end(), by_address);
+	std::stable_sort(tail, entries_.end(), by_address);
+	std::inplace_merge(entries_.begin(), tail, entries_.end(), by_address);
+	for (auto begin = entries_.begin(); begin != entries_.end();) {
+		auto end = begin + 1;
+		while (end != entries_.end() && end->address == begin->address)
+			++end;
+		if (end - begin > 1)
+			std::stable_sort(begin, end, by_preference);
+		begin = end;
+	}
 }
 
 std::optional<Symbol> Symbols::find(std::uint64_t address) const {
@@ -148,54 +209,32 @@ std::optional<Symbol> Symbols::find(std::uint64_t address) const {
 	return found;
 }
 
-// Looks for the name in the text itself, which needs no parsing.
-std::optional<Symbol> Symbols::scan(std::string_view wanted, std::string_view only) const {
-	const std::string_view all = text().text();
-	std::string key = " ";
-	key += wanted;
-	std::optional<Symbol> other;
-	for (std::size_t at = 0; at < all.size();) {
-		const void* hit = ::memmem(all.data() + at, all.size() - at, key.data(), key.size());
-		if (!hit)
-			break;
-		const auto start = static_cast<std::size_t>(static_cast<const char*>(hit) - all.data());
-		at = start + 1;
-		const std::size_t line = all.rfind('\n', start) + 1; // npos + 1 is 0
-		const std::size_t end = std::min(all.find('\n', start), all.size());
-		Entry entry;
-		if (!parse_line(line, end, entry) || name(entry) != wanted)
-			continue;
-		if (only.empty() ? entry.module_length == 0 : module(entry) == only)
-			return symbol(entry);
-		if (only.empty() && !other)
-			other = symbol(entry);
-	}
-	return other;
-}
-
 void Symbols::index_names() const {
-	if (!by_name_.empty())
-		return;
 	load();
-	by_name_.reserve(entries_.size());
-	for (std::uint32_t i = 0; i < entries_.size(); i++)
-		by_name_.emplace(name(entries_[i]), i);
+	if (!buckets_.empty())
+		return;
+	std::size_t size = 16;
+	while (size < entries_.size())
+		size *= 2;
+	buckets_.assign(size, 0);
+	chain_.assign(entries_.size(), 0);
+	for (std::uint32_t i = 0; i < entries_.size(); i++) {
+		std::uint32_t& bucket = buckets_[hash_name(name(entries_[i])) & (size - 1)];
+		chain_[i] = bucket;
+		bucket = i + 1;
+	}
 }
 
 std::optional<Symbol> Symbols::find(std::string_view wanted, std::string_view only) const {
 	if (wanted.empty())
 		return std::nullopt;
-	if (scans_ < kScansBeforeIndex) {
-		scans_++;
-		return scan(wanted, only);
-	}
 	index_names();
-	// Of several, the one that stands first in the text, as scan() finds it.
+	// Of several, one of the kernel proper, and the first in the text.
 	const Entry* best = nullptr;
-	const auto [first, last] = by_name_.equal_range(wanted);
-	for (auto it = first; it != last; ++it) {
-		const Entry& entry = entries_[it->second];
-		if (!only.empty() && module(entry) != only)
+	std::uint32_t next = buckets_[hash_name(wanted) & (buckets_.size() - 1)];
+	for (; next != 0; next = chain_[next - 1]) {
+		const Entry& entry = entries_[next - 1];
+		if (name(entry) != wanted || (!only.empty() && module(entry) != only))
 			continue;
 		const bool in_kernel = entry.module_length == 0;
 		const bool better = !best || (in_kernel && best->module_length) ||

@@ -2,8 +2,8 @@
 //
 // Symbols: addresses to names and back, for the kernel (the text of
 // /proc/kallsyms, live or saved) and for user programs (ELF symbol tables).
-// Not types: see btf.h. The kernel's text is read when first asked for; a few
-// searches by name scan it, only searches by address parse it whole.
+// Not types: see btf.h. The kernel's text is read and parsed when first asked
+// for (some 150 instructions a line), names are indexed at the first search.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "formats/types/blob.h"
@@ -55,22 +54,21 @@ private:
 		char type;
 	};
 
-	const Blob& text() const;
 	void load() const;
+	void sort() const;
 	void index_names() const;
-	bool parse_line(std::size_t begin, std::size_t end, Entry& entry) const;
 	std::string_view name(const Entry& entry) const;
 	std::string_view module(const Entry& entry) const;
 	Symbol symbol(const Entry& entry) const;
-	std::optional<Symbol> scan(std::string_view name, std::string_view module) const;
 
 	std::string path_;
 	mutable std::optional<Blob> text_;
 	mutable bool loaded_ = false;
-	mutable unsigned scans_ = 0;
 	mutable std::vector<Entry> entries_; // by address, the preferred one of equals last
 	mutable std::uint64_t end_ = 0;      // of the kernel proper; 0: not known
-	mutable std::unordered_multimap<std::string_view, std::uint32_t> by_name_;
+	// A hash table of chains: index + 1 into entries_, or 0.
+	mutable std::vector<std::uint32_t> buckets_;
+	mutable std::vector<std::uint32_t> chain_;
 };
 
 // The symbols of one ELF file, by the addresses the file itself uses. A

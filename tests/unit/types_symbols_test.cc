@@ -59,18 +59,36 @@ TEST_CASE("kernel symbols: by address") {
 	CHECK(where(symbols, 0xffffffffffffffff) == "none");
 }
 
-TEST_CASE("kernel symbols: by name, scanned and indexed alike") {
+TEST_CASE("kernel symbols: by name") {
 	const Symbols symbols = from_text(kText);
-	for (int pass = 0; pass < 4; pass++) {
-		CHECK(symbols.find("jiffies")->address == 0xffffffff81000200);
-		CHECK(symbols.find("helper")->module == "vmlinux");
-		CHECK(symbols.find("helper", "nfs")->address == 0xffffffffc0000000);
-		CHECK(symbols.find("start")->module == "xfs");
-		CHECK_FALSE(symbols.find("start", "nfs"));
-		CHECK_FALSE(symbols.find("jiff"));
-		CHECK_FALSE(symbols.find("iffies"));
-		CHECK_FALSE(symbols.find("nfs"));
-		CHECK_FALSE(symbols.find(""));
+	CHECK(symbols.find("jiffies")->address == 0xffffffff81000200);
+	CHECK(symbols.find("helper")->module == "vmlinux");
+	CHECK(symbols.find("helper", "nfs")->address == 0xffffffffc0000000);
+	CHECK(symbols.find("start")->module == "xfs");
+	CHECK_FALSE(symbols.find("start", "nfs"));
+	CHECK_FALSE(symbols.find("jiff"));
+	CHECK_FALSE(symbols.find("iffies"));
+	CHECK_FALSE(symbols.find("nfs"));
+	CHECK_FALSE(symbols.find(""));
+}
+
+TEST_CASE("kernel symbols: addresses of every form") {
+	const auto address = [](std::string_view digits) {
+		const auto found = from_text(std::string(digits) + " T x\n").find("x");
+		return found ? found->address : 42;
+	};
+	CHECK(address("0123456789abcdef") == 0x0123456789abcdef);
+	CHECK(address("fedcba9876543210") == 0xfedcba9876543210);
+	CHECK(address("FEDCBA9876543210") == 0xfedcba9876543210);
+	CHECK(address("c0100000") == 0xc0100000);
+	CHECK(address("0") == 0);
+	// Characters just outside the digits' ranges, in every place.
+	for (const char wrong : std::string_view("/:`g@G\x80\xff")) {
+		for (unsigned place = 0; place < 16; place++) {
+			std::string digits = "ffffffff81000000";
+			digits[place] = wrong;
+			CHECK(address(digits) == 42);
+		}
 	}
 }
 
