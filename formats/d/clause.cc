@@ -59,6 +59,7 @@ void ClauseBuilder::build(const Clause& clause) {
 	collect_captured(context_, clause);
 	predicate_ = clause.predicate;
 	if (predicate_) {
+		context_.diagnostics.set_region("predicate");
 		sema_.analyze(predicate_);
 		if (sema_.poisoned(predicate_)) {
 			failed_ = true;
@@ -70,7 +71,9 @@ void ClauseBuilder::build(const Clause& clause) {
 		}
 	}
 	parts_.emplace_back();
+	context_.diagnostics.set_region("action list");
 	walk(clause.statements);
+	context_.diagnostics.set_region({});
 	sema_.set_clause(nullptr);
 	if (!failed_)
 		emit_image(clause);

@@ -59,12 +59,12 @@ void Diagnostics::error(std::string_view tag, Place place, std::string message, 
 		if (known.place == place && known.message == message)
 			return;
 	}
-	all_.push_back({Severity::Error, std::string(tag), place, std::move(message), std::move(hint)});
+	all_.push_back({Severity::Error, std::string(tag), place, std::move(message), std::move(hint), region_});
 	errors_++;
 }
 
 void Diagnostics::warning(std::string_view tag, Place place, std::string message, std::string hint) {
-	all_.push_back({Severity::Warning, std::string(tag), place, std::move(message), std::move(hint)});
+	all_.push_back({Severity::Warning, std::string(tag), place, std::move(message), std::move(hint), region_});
 }
 
 void Diagnostics::truncate(size_t count) {
@@ -95,7 +95,7 @@ std::string Diagnostics::render(bool tags) const {
 	return out;
 }
 
-std::string Diagnostics::classic(bool tags, uint32_t program) const {
+std::string Diagnostics::classic(bool tags, uint32_t program, bool command_line) const {
 	for (const Diagnostic& one : all_) {
 		if (one.severity != Severity::Error)
 			continue;
@@ -103,6 +103,8 @@ std::string Diagnostics::classic(bool tags, uint32_t program) const {
 		std::string out;
 		if (tags && !one.tag.empty())
 			out.append("[").append(one.tag).append("] ");
+		if (command_line && one.place.source == program)
+			return out.append(one.region.empty() ? "" : "in ").append(one.region).append(one.region.empty() ? "" : ": ").append(one.message);
 		if (one.place.source != program)
 			out.append("\"").append(at.file).append("\", ");
 		return out.append("line ").append(std::to_string(at.line)).append(": ").append(one.message);

@@ -61,6 +61,7 @@ struct Diagnostic {
 	Place place;
 	std::string message;
 	std::string hint; // what to do next; may be empty
+	std::string_view region; // "predicate", "action list" or nothing
 };
 
 class Diagnostics {
@@ -74,6 +75,9 @@ public:
 	const std::vector<Diagnostic>& all() const { return all_; }
 	size_t errors() const { return errors_; }
 	bool failed() const { return errors_ != 0; }
+	// Which part of a clause is at work, for classic(); a literal.
+	void set_region(std::string_view region) { region_ = region; }
+
 	// Forgets what was said since there were `count`: a trial that is not meant.
 	void truncate(size_t count);
 
@@ -82,13 +86,15 @@ public:
 	std::string render(bool tags) const;
 	// The first error as dtrace(1) words it: "line 3: text", with errtags
 	// "[D_SYNTAX] line 3: text"; in a file other than `program` (a library)
-	// "\"path\", line 3: text".
-	std::string classic(bool tags, uint32_t program = 0) const;
+	// "\"path\", line 3: text"; on a command line, where lines say nothing,
+	// "in action list: text".
+	std::string classic(bool tags, uint32_t program = 0, bool command_line = false) const;
 
 private:
 	Sources sources_;
 	std::vector<Diagnostic> all_;
 	size_t errors_ = 0;
+	std::string_view region_;
 };
 
 } // namespace dfr::d

@@ -2,8 +2,8 @@
 //
 // DIF as text. disassemble() prints one DIFO in the layout of dtrace -S;
 // disassemble_listing() a whole program's, in compile order;
-// disassemble_file() everything a DOF holds, which assemble() (assemble.h)
-// reads back to the same bytes.
+// disassemble_file() in assemble.h writes everything a DOF holds, to be read
+// back to the same bytes.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// disassemble_file(): see assemble.h for what the text is for.
+#include "formats/dif/assemble.h"
+
+#include <cstdio>
+
+#include "formats/dif/disasm.h"
+
+namespace dfr::dif {
+namespace {
+
+std::string quoted(std::string_view text) {
+	std::string out = "\"";
+	for (const char c : text) {
+		char octal[8];
+		if (c == '"' || c == '\\') {
+			out += '\\';
+			out += c;
+		} else if (c == '\n') {
+			out += "\\n";
+		} else if (c < ' ' || c > '~') {
+			std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned char>(c));
+			out += octal;
+		} else {
+			out += c;
+		}
+	}
+	return out + '"';
+}
+
+std::string number(uint64_t value) { return std::to_string(value); }
+
+std::string hex(uint64_t value) {
+	char text[24];
+	std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+	return text;
+}
+
+std::string type_words(const dif_type& type) {
+	return number(type.kind) + ' ' + number(type.ckind) + ' ' + number(type.flags) + ' ' + number(type.size);
+}
+
+void put_difo(std::string& out, const Difo& difo, const std::string& indent) {
+	out += indent + "difo " + type_words(difo.rtype) + "\t! " + type_text(difo.rtype) + '\n';
+	for (size_t i = 0; i < difo.text.size(); i++) {
+		char head[40];
+		std::snprintf(head, sizeof head, "%02zu: %08x    ", i, difo.text[i]);
+		out += indent + "  " + head + instruction_text(difo.text[i]) + '\n';
+	}
+	for (size_t i = 0; i < difo.integers.size(); i++)
+		out += indent + "  integer " + hex(difo.integers[i]) + "\t! DT_INTEGER[" + number(i) + "]\n";
+	if (!difo.strings.empty())
+		out += indent + "  strings " + quoted(difo.strings) + '\n';
+	for (const dif_var& one : difo.variables)
+		out += indent + "  variable " + number(one.name) + ' ' + hex(one.id) + ' ' + number(one.kind) + ' ' + number(one.scope) + ' ' + number(one.flags) + ' ' + type_words(one.type) + "\t! " + std::string(difo.string_at(one.name)) + '\n';
+	for (const Relocation& one : difo.relocations)
+		out += indent + "  relocation " + quoted(one.symbol) + ' ' + number(one.index) + ' ' + hex(one.addend) + '\n';
+	for (const Line& one : difo.lines)
+		out += indent + "  line " + number(one.pc) + ' ' + quoted(one.file) + ' ' + number(one.line) + ' ' + number(one.column) + '\n';
+	out += indent + "end\n";
+}
+
+void put_action(std::string& out, const dof::Action& action) {
+	out += "  action " + hex(action.kind) + ' ' + number(action.ntuple) + ' ' + hex(action.arg) + ' ' + hex(action.uarg) + '\n';
+	if (action.format)
+		out += "    format " + quoted(*action.format) + '\n';
+	if (!action.expression.empty())
+		out += "    expression " + quoted(action.expression) + '\n';
+	if (!action.type.empty())
+		out += "    type " + quoted(action.type) + '\n';
+	if (action.difo)
+		put_difo(out, *action.difo, "    ");
+}
+
+} // namespace
+
+std::string disassemble_file(const dof::Image& image) {
+	std::string out = "dof 1\n";
+	for (const dof::Body& body : image.bodies) {
+		out += "body\n";
+		if (body.predicate) {
+			out += "  predicate\n";
+			put_difo(out, *body.predicate, "    ");
+		}
+		for (const dof::Action& action : body.actions)
+			put_action(out, action);
+	}
+	for (const dof::Ecb& ecb : image.ecbs)
+		out += "ecb " + number(ecb.body) + ' ' + hex(ecb.uarg) + ' ' + number(ecb.probe.id) + ' ' + quoted(ecb.probe.host) + ' ' + quoted(ecb.probe.provider) + ' ' + quoted(ecb.probe.module) + ' ' + quoted(ecb.probe.function) + ' ' + quoted(ecb.probe.name) + '\n';
+	for (const dof::Option& option : image.options)
+		out += "option " + hex(option.option) + ' ' + std::to_string(option.value) + '\n';
+	for (const dof::AggName& name : image.aggregations)
+		out += "aggregation " + number(name.id) + ' ' + quoted(name.name) + '\n';
+	if (image.btf_digest)
+		out += "btf " + hex(*image.btf_digest) + ' ' + quoted(image.btf_name) + '\n';
+	if (!image.comments.empty())
+		out += "comments " + quoted(image.comments) + '\n';
+	if (!image.source.empty())
+		out += "source " + quoted(image.source) + '\n';
+	return out;
+}
+
+} // namespace dfr::dif
