@@ -30,6 +30,8 @@ bool ClauseBuilder::arguments(Node* call, const ActionInfo& info) {
 		tag = "D_STACK_PROTO";
 	else if (info.group == ActionGroup::UStack)
 		tag = "D_USTACK_PROTO";
+	else if (info.group == ActionGroup::Tracemem)
+		tag = "D_TRACEMEM_ARGS";
 	else if (info.group == ActionGroup::Printa)
 		tag = "D_PRINTA_PROTO";
 	else if (info.name == "clear" || info.name == "denormalize")

@@ -100,8 +100,14 @@ private:
 		case Nk::Symbol: return "`" + node->text;
 		case Nk::Cast: return address(node->a);
 		case Nk::Member: {
-			const std::string base = node->arrow ? value(node->a) : address(node->a);
-			const uint64_t offset = node->bit_width ? 0 : node->bit_offset / 8;
+			// a.b.c is one offset, however the structs are nested.
+			uint64_t offset = node->bit_width ? 0 : node->bit_offset / 8;
+			const Node* at = node;
+			while (!at->arrow && at->a->kind == Nk::Member && !at->a->bit_width) {
+				at = at->a;
+				offset += at->bit_offset / 8;
+			}
+			const std::string base = at->arrow ? value(at->a) : address(at->a);
 			return offset && !base.empty() ? list("+", {base, std::to_string(offset)}) : base;
 		}
 		default: return value(node);

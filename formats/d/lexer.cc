@@ -149,6 +149,7 @@ void Lexer::skip_comment() {
 			                   "comments do not nest: end the first one with */");
 		at_++;
 	}
+	cut_off_ = true;
 	diagnostics_.error("D_SYNTAX", {source_, begin}, "end-of-file encountered before matching */",
 	                   "end the comment with */");
 }
@@ -394,6 +395,7 @@ Token Lexer::string(uint32_t begin) {
 	}
 	if (at_ >= text_.size()) {
 		at_ = text_.size();
+		cut_off_ = true;
 		return fail(begin, "D_SYNTAX", "end-of-file encountered before matching \"", "close the string with \"");
 	}
 	at_++;
@@ -414,6 +416,7 @@ Token Lexer::character(uint32_t begin) {
 	}
 	if (at_ >= text_.size()) {
 		at_ = text_.size();
+		cut_off_ = true;
 		return fail(begin, "D_SYNTAX", "end-of-file encountered before matching '", "close it with '");
 	}
 	at_++;

@@ -84,6 +84,9 @@ public:
 	uint32_t offset() const { return at_; }
 	void rewind(uint32_t offset) { at_ = offset; }
 
+	// Whether a comment or string runs into the end: reported.
+	bool cut_off() const { return cut_off_; }
+
 	// Skips blanks, comments and control lines; the next character or 0.
 	char peek_char();
 	Place here() const { return {source_, at_}; }
@@ -118,6 +121,7 @@ private:
 	Macros& macros_;
 	Control control_;
 	uint32_t at_ = 0;
+	bool cut_off_ = false;
 	uint32_t controlled_ = 0; // control lines before this offset were handed out
 };
 

@@ -303,8 +303,8 @@ void Parser::enum_body(TypeRef type) {
 }
 
 TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
-	const Place place = tok_.place;
 	expect(Tok::LBracket, "to open the array's size");
+	const Place place = tok_.place;
 	if (type_ahead(tok_)) {
 		out.assoc = true;
 		do {
@@ -358,6 +358,8 @@ TypeRef Parser::function_suffix(TypeRef base) {
 			if (!at(Tok::RParen))
 				context_.error("D_DECL_PROTO_VARARGS", tok_.place, "... must be the last parameter",
 				               "move it to the end");
+			while (!at(Tok::RParen) && !at(Tok::End))
+				advance();
 			break;
 		}
 		const Specifiers given = specifiers();

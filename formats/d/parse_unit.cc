@@ -39,6 +39,8 @@ Token Parser::peek() {
 
 void Parser::syntax(std::string hint) {
 	// A bad token was reported by the lexer.
+	if (lexer_.cut_off())
+		throw Failure{};
 	if (at(Tok::End))
 		context_.error("D_SYNTAX", tok_.place, "syntax error near end of input", std::move(hint));
 	else if (!at(Tok::Bad))
@@ -175,6 +177,7 @@ void Parser::split_description(ProbeDesc& desc) {
 	if (parts.size() > 5) {
 		context_.error("D_PDESC_INVAL", desc.place, "invalid probe description " + desc.text + ": too many colons",
 		               "at most host:provider:module:function:name");
+		advance();
 		throw Failure{};
 	}
 	unsigned last = 4; // right-aligned: the last part is the name
@@ -191,6 +194,7 @@ void Parser::split_description(ProbeDesc& desc) {
 	if (parts.size() > room) {
 		context_.error("D_PDESC_INVAL", desc.place, "invalid probe description " + desc.text + ": too many colons",
 		               "this option takes fewer fields");
+		advance();
 		throw Failure{};
 	}
 	for (size_t i = 0; i < parts.size(); i++)
@@ -284,6 +288,18 @@ void Parser::statement(std::vector<Stmt>& out) {
 	}
 	switch (tok_.kind) {
 	case Tok::For: case Tok::While: case Tok::Do:
+		if (peek().kind == Tok::LParen) {
+			// The header's semicolons end no statement.
+			const std::string word(tok_.text);
+			context_.error("D_SYNTAX", tok_.place, "syntax error near \"" + word + "\"", "D has no loops: a probe's work must be bounded; use the probe itself, or tick-");
+			advance();
+			for (unsigned open = 0; !at(Tok::End); advance()) {
+				open += at(Tok::LParen);
+				if (at(Tok::RParen) && --open == 0)
+					break;
+			}
+			throw Failure{};
+		}
 		syntax("D has no loops: a probe's work must be bounded; use the probe itself, or tick-");
 	case Tok::Switch: case Tok::Case: case Tok::Break: case Tok::Continue: case Tok::Goto: case Tok::Return:
 		syntax("D has no " + std::string(tok_.text) + "; use if, ?: or several clauses");

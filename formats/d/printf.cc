@@ -147,7 +147,7 @@ void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
 		return;
 	}
 	if (info.kind == DFR_ACT_FREOPEN && text->text == ".") {
-		context_.error("D_FREOPEN_INVAL", text->place, "freopen( ) argument #1 cannot be \".\"", "name a file; \"\" goes back to the original output");
+		context_.error("D_FREOPEN_INVALID", text->place, "freopen( ) argument #1 cannot be \".\"", "name a file; \"\" goes back to the original output");
 		failed_ = true;
 		return;
 	}
