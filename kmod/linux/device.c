@@ -53,6 +53,8 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	info.version = DFR_CONTROL_VERSION;
 	info.cpus = dfr_plat_ncpus();
 	info.flags = dfr_destructive_allowed() ? DFR_INFO_DESTRUCTIVE : 0;
+	if (dfr_jit_works())
+		info.flags |= DFR_INFO_JIT;
 	memcpy(info.boot_id, dfr_plat_boot_id(), sizeof(info.boot_id));
 	dfr_mutex_lock(engine_lock());
 	info.probes = dfr_probe_count(dfr_engine_instance);

@@ -30,6 +30,11 @@ static bool jit = true;
 module_param(jit, bool, 0600);
 MODULE_PARM_DESC(jit, "compile programs to native code (default: yes)");
 
+/* So that tests can tell native code from its absence. */
+static unsigned int native;
+module_param(native, uint, 0444);
+MODULE_PARM_DESC(native, "expressions that run as native code at this moment");
+
 #define REG_MACHINE BPF_REG_9
 #define FIRST_SLOT_REG 4 /* %r4 and up live on the stack */
 #define SLOT(reg) (-8 * ((int)(reg) - FIRST_SLOT_REG + 1))
@@ -640,6 +645,7 @@ void dfr_plat_native_build(struct dfr_difo *difo)
 	if (j.jt_insns && j.jt_start && j.jt_target && j.jt_live && j.jt_fixups && translate_all(&j))
 		prog = compile(j.jt_insns, j.jt_count);
 	if (prog) {
+		native++; /* the engine's lock is held */
 		difo->di_native = prog;
 		/* Declared to return 32 bits; the code returns 64. */
 		difo->di_run = (u64 (*)(struct dfr_machine *))(void *)prog->bpf_func;
@@ -654,8 +660,22 @@ void dfr_plat_native_build(struct dfr_difo *difo)
 /* All runs of it are over. */
 void dfr_plat_native_free(struct dfr_difo *difo)
 {
-	if (difo->di_native)
-		bpf_prog_free(difo->di_native);
+	if (!difo->di_native)
+		return;
+	native--;
+	bpf_prog_free(difo->di_native);
 	difo->di_native = NULL;
 	difo->di_run = NULL;
+}
+
+/* Does the kernel's compiler work here and now? (It can be switched off at any time.) */
+bool dfr_jit_works(void)
+{
+	const struct bpf_insn nothing[] = { BPF_MOV64_IMM(BPF_REG_0, 0), BPF_EXIT_INSN() };
+	struct bpf_prog *prog = jit ? compile(nothing, ARRAY_SIZE(nothing)) : NULL;
+
+	if (!prog)
+		return false;
+	bpf_prog_free(prog);
+	return true;
 }

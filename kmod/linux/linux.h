@@ -41,6 +41,7 @@ struct dfr_rights {
 };
 int dfr_rights_of_current(struct dfr_rights *rights);
 struct dfr_rights dfr_rights_of_boot(void);
+bool dfr_jit_works(void);
 extern bool dfr_destructive;	    /* the module parameter */
 bool dfr_destructive_allowed(void); /* and no lockdown */
 
