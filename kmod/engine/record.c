@@ -269,6 +269,9 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 	for (cause = 0; cause < DFR_LOSS_MAX; cause++) {
 		if (!(share->sh_pending_mask & (1u << cause)))
 			continue;
+		/* While it goes on, an entry would be overwritten with its block. */
+		if (cause == DFR_LOSS_OVERWRITTEN && ring->rg_wanted)
+			continue;
 		if ((size_t)(ring->rg_end - share->sh_stream.sm_ptr) < LOSS_BYTES + keep)
 			return;
 		if (!ring->rg_block->first_time)
@@ -288,8 +291,11 @@ void dfr_record_flush(struct dfr_share *share, u64 time)
 	if (share->sh_pending_mask || share->sh_nmi != share->sh_nmi_told) {
 		if (!share->sh_ring.rg_block || time == DFR_STREAM_FRESH)
 			time = pc->pc_last;
-		if (dfr_ring_room(share, LOSS_BYTES, false))
+		if (dfr_ring_room(share, LOSS_BYTES, false)) {
+			/* The consumer is here: what was overwritten before it can be told now. */
+			share->sh_ring.rg_wanted = false;
 			dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
+		}
 	}
 	if (share->sh_ring.rg_block && share->sh_ring.rg_block->committed)
 		dfr_ring_close(share);

@@ -51,12 +51,12 @@ TEST_CASE("counts and sums by execname", "[engine][store]") {
 	rig.fire(read, {7});
 	auto counts = state.aggregation(1);
 	REQUIRE(counts.size() == 2);
-	CHECK(counts[key_of("csh")] == std::vector<uint64_t>{5});
-	CHECK(counts[key_of("a-fifteen-chars")] == std::vector<uint64_t>{1});
+	CHECK(counts[key_of_text("csh")] == std::vector<uint64_t>{5});
+	CHECK(counts[key_of_text("a-fifteen-chars")] == std::vector<uint64_t>{1});
 	rig.fire(read, {1});
 	auto sums = state.aggregation(2);
-	CHECK(sums[key_of("csh")] == std::vector<uint64_t>{50});
-	CHECK(sums[key_of("a-fifteen-chars")] == std::vector<uint64_t>{8});
+	CHECK(sums[key_of_text("csh")] == std::vector<uint64_t>{50});
+	CHECK(sums[key_of_text("a-fifteen-chars")] == std::vector<uint64_t>{8});
 	CHECK(state.status().records == 0);
 }
 

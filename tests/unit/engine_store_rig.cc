@@ -221,7 +221,7 @@ std::string key_of(std::vector<uint64_t> words) {
 	return std::string(reinterpret_cast<const char*>(words.data()), words.size() * 8);
 }
 
-std::string key_of(const std::string& text) {
+std::string key_of_text(const std::string& text) {
 	std::string key = text + std::string(1, '\0');
 	key.resize((key.size() + 7) / 8 * 8);
 	return key;

@@ -257,6 +257,6 @@ private:
 
 // Key of integers, as aggregation() gives it.
 std::string key_of(std::vector<uint64_t> words);
-std::string key_of(const std::string& text);
+std::string key_of_text(const std::string& text);
 
 } // namespace store_rig

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The registry: globs, which probes a description means, arming in batches,
+// probes that come and go, several states on one probe.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/engine_store_rig.h"
+
+using namespace store_rig;
+
+namespace {
+
+std::vector<std::string> matches(Rig& rig, const char* provider, const char* module, const char* function,
+				 const char* name) {
+	std::vector<std::string> found;
+	const char* pattern[4] = {provider, module, function, name};
+	dfr_probes_match(
+	    rig.engine(), pattern,
+	    [](const dfr_probe* probe, void* arg) {
+		    static_cast<std::vector<std::string>*>(arg)->push_back(std::string(probe->pb_function) + ":" +
+									    probe->pb_name);
+		    return true;
+	    },
+	    &found);
+	return found;
+}
+
+} // namespace
+
+TEST_CASE("globs", "[engine][store][probe]") {
+	CHECK(dfr_glob("", "anything"));
+	CHECK(dfr_glob("*", ""));
+	CHECK(dfr_glob("read", "read"));
+	CHECK_FALSE(dfr_glob("read", "reads"));
+	CHECK_FALSE(dfr_glob("reads", "read"));
+	CHECK(dfr_glob("*read", "vfs_read"));
+	CHECK(dfr_glob("vfs_*", "vfs_"));
+	CHECK(dfr_glob("*a*a*", "banana"));
+	CHECK_FALSE(dfr_glob("*a*a*a*a*", "banana"));
+	CHECK(dfr_glob("r?ad", "read"));
+	CHECK_FALSE(dfr_glob("r?ad", "rad"));
+	CHECK(dfr_glob("[a-c]x", "bx"));
+	CHECK_FALSE(dfr_glob("[a-c]x", "dx"));
+	CHECK(dfr_glob("[!a-c]x", "dx"));
+	CHECK_FALSE(dfr_glob("[!a-c]x", "ax"));
+	CHECK(dfr_glob("[]x]", "]"));
+	CHECK(dfr_glob("[a-]", "-"));
+	CHECK(dfr_glob("a\\*b", "a*b"));
+	CHECK_FALSE(dfr_glob("a\\*b", "axb"));
+	CHECK(dfr_glob("[a", "[a")); // no bracket closes: an ordinary character
+	CHECK_FALSE(dfr_glob("[a-", "a"));
+	CHECK(dfr_glob("*[0-9]", "cpu7"));
+	CHECK(dfr_glob("a***b", "ab"));
+	CHECK(dfr_glob("[\\]]", "]"));
+}
+
+TEST_CASE("descriptions match by exact text, by glob, and by nothing", "[engine][store][probe]") {
+	Rig rig;
+	rig.probe("read", "entry");
+	rig.probe("read", "return");
+	rig.probe("write", "entry");
+	rig.probe("readv", "entry", 2, "other");
+	using Names = std::vector<std::string>;
+	CHECK(matches(rig, "", "", "read", "") == Names{"read:entry", "read:return"});
+	CHECK(matches(rig, "rig", "", "read*", "entry") == Names{"read:entry", "readv:entry"});
+	CHECK(matches(rig, "r?g", "other", "", "") == Names{"readv:entry"});
+	CHECK(matches(rig, "fbt", "", "", "").empty());
+	CHECK(matches(rig, "", "", "close", "").empty());
+	CHECK(matches(rig, "dtrace", "", "", "") == Names{":BEGIN", ":END", ":ERROR"});
+	CHECK(matches(rig, "", "", "", "BEGIN") == Names{":BEGIN"});
+	CHECK(matches(rig, "", "", "", "*").size() == 7);
+	CHECK(dfr_probe_by_id(rig.engine(), 1)->pb_name == std::string("BEGIN"));
+	CHECK(dfr_probe_by_id(rig.engine(), 8) == nullptr);
+	CHECK(dfr_probe_by_id(rig.engine(), 0) == nullptr);
+	CHECK(dfr_probe_create(&rig.provider, "test", "read", "entry", 2, nullptr) == nullptr);
+	CHECK(dfr_probe_find(&rig.provider, "test", "read", "return")->pb_id == 5);
+	CHECK(dfr_probe_find(&rig.provider, "test", "never", "return") == nullptr);
+}
+
+TEST_CASE("many probes: strings and chains grow", "[engine][store][probe]") {
+	Rig rig;
+	for (int i = 0; i < 20000; i++) {
+		std::string function = "function_" + std::to_string(i);
+		REQUIRE(dfr_probe_create(&rig.provider, "vmlinux", function.c_str(), "entry", 6, nullptr));
+		REQUIRE(dfr_probe_create(&rig.provider, "vmlinux", function.c_str(), "return", 2, nullptr));
+	}
+	CHECK(dfr_probe_count(rig.engine()) == 40003);
+	CHECK(matches(rig, "rig", "vmlinux", "function_12345", "").size() == 2);
+	CHECK(matches(rig, "rig", "vmlinux", "function_1234*", "return").size() == 11);
+	CHECK(matches(rig, "rig", "", "", "entry").size() == 20000);
+}
+
+TEST_CASE("arming: once for each probe, in one batch, undone in the end", "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	rig.probe("write");
+	{
+		State first(rig);
+		State second(rig);
+		REQUIRE(first.enable(Program().clause("rig:::entry", {}).clause("rig::read:", {})) == 0);
+		CHECK(first.matched == 3);
+		CHECK(rig.armed.empty()); // nothing before go
+		REQUIRE(first.go() == 0);
+		CHECK(rig.armed == std::vector<std::string>{"+read", "+write", "commit"});
+		rig.armed.clear();
+		REQUIRE(second.enable(Program().clause("rig::read:", {})) == 0);
+		REQUIRE(second.go() == 0);
+		CHECK(rig.armed == std::vector<std::string>{"commit"});
+		rig.fire(read);
+		CHECK(first.take().size() == 2);
+		CHECK(second.take().size() == 1);
+		REQUIRE(first.stop() == 0);
+		CHECK(rig.armed == std::vector<std::string>{"commit", "-write", "commit"});
+		rig.fire(read);
+		CHECK(first.take().empty());
+		CHECK(second.take().size() == 1);
+		CHECK(dfr_provider_unregister(&rig.provider) == -EBUSY);
+	}
+	CHECK(rig.armed.back() == "commit");
+	CHECK(rig.armed[rig.armed.size() - 2] == "-read");
+	CHECK(read->pb_ecbs == nullptr);
+	CHECK(dfr_provider_unregister(&rig.provider) == 0);
+	CHECK(matches(rig, "rig", "", "", "").empty());
+	CHECK(dfr_provider_register(rig.engine(), &rig.provider) == 0);
+}
+
+TEST_CASE("what cannot be armed is left out, the rest goes on", "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {}).clause("dtrace:::BEGIN", {})) == 0);
+	rig.arm_error = -EPERM;
+	REQUIRE(state.go() == 0);
+	CHECK(read->pb_ecbs == nullptr);
+	CHECK(read->pb_armed == 0);
+	CHECK(state.take().size() == 1);
+}
+
+TEST_CASE("a description that matches nothing is refused by name, or waits with -Z", "[engine][store][probe]") {
+	Rig rig;
+	State state(rig);
+	CHECK(state.enable(Program().clause("rig::close:entry", {})) == -ESRCH);
+	CHECK(state.reason == "no probe matches rig::close:entry");
+	REQUIRE(state.enable(Program().clause("rig::close:entry", {trace(arg(0))}), DFR_ENABLE_ZERO_OK) == 0);
+	CHECK(state.matched == 0);
+	REQUIRE(state.go() == 0);
+	dfr_probe* close = rig.probe("close");
+	rig.probe("closed");
+	CHECK(close->pb_ecbs == nullptr);
+	dfr_probes_created(rig.engine());
+	CHECK(rig.armed == std::vector<std::string>{"commit", "+close", "commit"});
+	dfr_probes_created(rig.engine()); // never twice
+	rig.fire(close, {9});
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1);
+	CHECK(records[0].numbers.at(0) == 9);
+	CHECK(state.catalog.probe_of(records[0].epid)->function == "close");
+}
+
+TEST_CASE("probes that go take their enablings with them", "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* mine = rig.probe("mine", "entry", 2, "module");
+	dfr_probe* stays = rig.probe("stays");
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig:::entry", {trace(arg(0))})) == 0);
+	REQUIRE(state.go() == 0);
+	rig.fire(mine, {1});
+	REQUIRE(dfr_probes_remove(&rig.provider, "module") == 0);
+	CHECK(matches(rig, "rig", "", "", "").size() == 1);
+	rig.fire(stays, {2});
+	CHECK(state.take().size() == 2);
+	// It comes again: a new probe, matched anew.
+	mine = rig.probe("mine", "entry", 2, "module");
+	dfr_probes_created(rig.engine());
+	rig.fire(mine, {3});
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1);
+	CHECK(records[0].epid == 3);
+}
+
+TEST_CASE("probes are provided on demand, before they are matched", "[engine][store][probe]") {
+	static int asked;
+	asked = 0;
+	Rig rig;
+	rig.ops.provide = [](dfr_provider* provider, const char* const* pattern) {
+		asked++;
+		if (std::string(pattern[3]) == "tick-97")
+			dfr_probe_create(provider, "", "", "tick-97", 1, nullptr);
+	};
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig:::tick-97", {})) == 0);
+	CHECK(state.matched == 1);
+	CHECK(asked == 1);
+	State other(rig);
+	REQUIRE(other.enable(Program().clause("dtrace:::BEGIN", {})) == 0);
+	CHECK(asked == 1); // another provider's pattern
+}
+
+TEST_CASE("clauses run in program order and see each other's variables; predicates at their turn",
+	  "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program()
+				 .clause("rig::read:entry", {trace(store_global(0x500, arg(0)))})
+				 .clause("rig::read:entry", load_global(0x500), {trace(load_global(0x500))})) == 0);
+	REQUIRE(state.go() == 0);
+	rig.fire(read, {0});
+	rig.fire(read, {5});
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1);
+	CHECK(records[0].numbers.at(0) == 5);
+	CHECK(records[0].epid == 2);
+}
+
+TEST_CASE("options: taken over, checked, in force after go", "[engine][store][probe]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	CHECK(dfr_state_option(state.state, DFR_OPT_BUFSIZE) == 4 << 20);
+	CHECK(dfr_state_option(state.state, DFR_OPT_NSPEC) == 1);
+	CHECK(dfr_state_option(state.state, 99999) == static_cast<u64>(DFR_OPT_UNSET));
+	REQUIRE(state.enable(Program().option(DFR_OPT_STRSIZE, 100).option(DFR_OPT_BLOCKSIZE, 8192)) == 0);
+	// A later DOF of the same state, as an anonymous enabling's last one.
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {}).option(DFR_OPT_STRSIZE, 50)) == 0);
+	REQUIRE(state.go() == 0);
+	CHECK(dfr_state_option(state.state, DFR_OPT_STRSIZE) == 50);
+	CHECK(dfr_state_block_size(state.state) == 8192);
+	CHECK(state.enable(Program().clause("rig::read:entry", {})) == -EBUSY);
+	CHECK(state.go() == -EBUSY);
+	State other(rig);
+	CHECK(other.enable(Program().option(DFR_OPT_BUFPOLICY, 3)) == -EINVAL);
+	CHECK(other.enable(Program().option(DFR_OPT_BLOCKSIZE, 5000)) == -EINVAL);
+	CHECK(other.enable(Program().option(DFR_OPT_STRSIZE, 1 << 20)) == -EINVAL);
+	CHECK(other.enable(Program().option(DFR_OPT_CPU, 64)) == -EINVAL);
+}
+
+TEST_CASE("destructive programs need the option", "[engine][store][probe]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {act(DFR_ACT_STOP)})) == 0);
+	CHECK(state.go() == -EACCES);
+	State willing(rig);
+	REQUIRE(willing.enable(Program().clause("rig::read:entry", {act(DFR_ACT_STOP)}).option(DFR_OPT_DESTRUCTIVE, 0)) == 0);
+	CHECK(willing.go() == 0);
+}
+
+TEST_CASE("a fault in ERROR itself is counted and goes no further", "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program()
+				 .clause("rig::read:entry", bad_load(), {})
+				 .clause("dtrace:::ERROR", {trace(arg(2)), trace(bad_load())})
+				 .clause("dtrace:::ERROR", {trace(arg(1)), trace(arg(2))})) == 0);
+	REQUIRE(state.go() == 0);
+	rig.fire(read);
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1);
+	CHECK(records[0].numbers == std::vector<uint64_t>{1, 0}); // action 0: the predicate
+	CHECK(state.status().errors == 2);
+	CHECK(state.status().loss[DFR_LOSS_DOUBLE_ERROR] == 1);
+}
+
+TEST_CASE("parts of a clause that `if` split", "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	uint64_t first = DFR_ECBUARG(4, 0);
+	uint64_t later = DFR_ECBUARG(4, DFR_ECBUARG_CONTINUATION);
+	REQUIRE(state.enable(Program()
+				 .clause("rig::read:entry", arg(0), {trace(constant(1))}, first)
+				 .clause("rig::read:entry", arg(1), {trace(constant(2)), trace(bad_load())}, later)
+				 .clause("rig::read:entry", {}, {trace(constant(3))}, later)
+				 .clause("rig::read:entry", {}, {trace(constant(4))}, DFR_ECBUARG(5, 0))) == 0);
+	REQUIRE(state.go() == 0);
+	auto numbers = [&] {
+		std::vector<uint64_t> all;
+		for (const Record& record : state.take())
+			all.push_back(record.numbers.at(0));
+		return all;
+	};
+	rig.fire(read, {0, 0}); // the first part's predicate is the clause's
+	CHECK(numbers() == std::vector<uint64_t>{4});
+	rig.fire(read, {1, 0}); // the condition of one part does not hold: the others go on
+	CHECK(numbers() == std::vector<uint64_t>{1, 3, 4});
+	rig.fire(read, {1, 1}); // a part that faults ends the clause
+	CHECK(numbers() == std::vector<uint64_t>{1, 4});
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Rings: policies at their boundaries, snapshots by swapping, the loss ledger,
+// restart points, sealing. Counts are derived from the record's layout: with
+// blocks of 512 bytes a payload of 432; the first context takes 16 (long head)
+// + 2 + 3 + 4 ("csh") = 25 bytes; a record of one small integer 4 + 1 + 1 = 6.
+// A record is reserved at its worst, 8 + 16 + 1 + 8 (slack) = 33 bytes, so a
+// block holds k records with 25 + 6 (k - 1) + 33 <= 432: 63.
+#include <catch2/catch.hpp>
+
+#include "formats/trace/crc32c.h"
+#include "tests/unit/engine_store_rig.h"
+
+using namespace store_rig;
+
+namespace {
+
+constexpr uint64_t kPerBlock = 63;
+constexpr uint64_t kStart = 1000000;
+
+Program small_ring(int policy) {
+	return Program()
+	    .clause("rig::read:entry", {trace(arg(0))})
+	    .option(DFR_OPT_BUFSIZE, 4096)
+	    .option(DFR_OPT_BLOCKSIZE, 512)
+	    .option(DFR_OPT_BUFPOLICY, policy);
+}
+
+void fire_many(Rig& rig, dfr_probe* probe, uint64_t from, uint64_t to) {
+	for (uint64_t i = from; i < to; i++)
+		rig.fire(probe, {i % 100}, kStart + 10 * i);
+}
+
+} // namespace
+
+TEST_CASE("switch drops the newest, exactly, and tells", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 600);
+	CHECK(state.status().records == 8 * kPerBlock);
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 600 - 8 * kPerBlock);
+	CHECK(dfr_state_readable(state.state));
+	std::vector<Record> records = state.take(false);
+	REQUIRE(records.size() == 8 * kPerBlock);
+	CHECK(records.back().time == kStart + 10 * (8 * kPerBlock - 1));
+	CHECK(state.losses.entries.empty());
+	CHECK_FALSE(dfr_state_readable(state.state));
+	fire_many(rig, read, 600, 601);
+	records = state.take();
+	REQUIRE(records.size() == 1);
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].cause == DFR_LOSS_PRINCIPAL);
+	CHECK(state.losses.entries[0].probe == read->pb_id);
+	CHECK(state.losses.entries[0].count == 96);
+	CHECK(state.losses.entries[0].from == kStart + 10 * 504);
+	CHECK(state.losses.entries[0].to == kStart + 10 * 599);
+	CHECK(state.blocks.back().lost == 96);
+	CHECK(state.blocks.back().record_base == 504);
+	CHECK(state.damage == 0);
+}
+
+TEST_CASE("switch at its boundary: the last record that fits", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 8 * kPerBlock);
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 0);
+	fire_many(rig, read, 8 * kPerBlock, 8 * kPerBlock + 1);
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 1);
+	// A consumer that asks in time loses nothing.
+	CHECK(state.take().size() == 8 * kPerBlock);
+	for (uint64_t i = 0; i < 20; i++) {
+		fire_many(rig, read, 1000 + i * 400, 1000 + i * 400 + 400);
+		CHECK(state.take(false).size() <= 7 * kPerBlock);
+	}
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 1);
+}
+
+TEST_CASE("fill stops when full, counts the CPU, and END still records", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_FILL).clause("dtrace:::END", {trace(constant(77))})) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 8 * kPerBlock);
+	CHECK(state.status().filled == 0);
+	fire_many(rig, read, 8 * kPerBlock, 1000);
+	CHECK(state.status().filled == 1);
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 0);
+	REQUIRE(state.stop() == 0);
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 8 * kPerBlock + 1);
+	CHECK(records[8 * kPerBlock - 1].time == kStart + 10 * (8 * kPerBlock - 1));
+	CHECK(records.back().numbers.at(0) == 77);
+}
+
+TEST_CASE("ring overwrites the oldest, and says where it begins", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_RING)) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 1000);
+	CHECK(state.status().records == 1000);
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 0);
+	REQUIRE(state.stop() == 0);
+	std::vector<Record> records = state.take();
+	// 15 full blocks and 55 records in the 16th; the last 8 blocks survive.
+	REQUIRE(records.size() == 7 * kPerBlock + 55);
+	for (size_t i = 0; i < records.size(); i++)
+		REQUIRE(records[i].time == kStart + 10 * (1000 - records.size() + i));
+	CHECK(state.blocks.front().seq == 9);
+	CHECK(state.blocks.front().record_base == 8 * kPerBlock);
+	CHECK(state.blocks.back().seq == 16);
+	CHECK(state.losses.entries.empty());
+}
+
+TEST_CASE("a ring that wraps while a consumer holds its spares names what it overwrote", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_RING)) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 8 * kPerBlock);
+	std::vector<dfr_ioc_taken> held = state.take_raw(true);
+	REQUIRE(held.size() == 8);
+	fire_many(rig, read, 1000, 1000 + 8 * kPerBlock);
+	// Spares for as many blocks as the ring has, and eight, were made; then there is no more.
+	std::vector<dfr_ioc_taken> more = state.take_raw(true);
+	while (true) {
+		held.insert(held.end(), more.begin(), more.end());
+		fire_many(rig, read, 10000 + held.size() * 1000, 10000 + held.size() * 1000 + 8 * kPerBlock);
+		more = state.take_raw(true);
+		if (more.size() < 8)
+			break;
+	}
+	held.insert(held.end(), more.begin(), more.end());
+	uint64_t before = state.status().loss[DFR_LOSS_OVERWRITTEN];
+	CHECK(before == 0);
+	fire_many(rig, read, 900000, 900000 + 8 * kPerBlock);
+	CHECK(state.status().loss[DFR_LOSS_OVERWRITTEN] > 0);
+	// What is held has not changed under the reader.
+	state.read_catalog();
+	uint64_t seen = 0;
+	for (const dfr_ioc_taken& one : held) {
+		seen += state.decode(one).size();
+		CHECK(dfr_state_release(state.state, one.cpu, one.block, one.seq) == 0);
+		CHECK(dfr_state_release(state.state, one.cpu, one.block, one.seq) == -EINVAL);
+	}
+	seen += state.take().size();
+	CHECK(seen + state.status().loss[DFR_LOSS_OVERWRITTEN] == state.status().records);
+	REQUIRE(state.losses.entries.size() >= 1);
+	CHECK(state.losses.entries[0].cause == DFR_LOSS_OVERWRITTEN);
+	CHECK(state.losses.entries[0].count == state.status().loss[DFR_LOSS_OVERWRITTEN]);
+	CHECK(state.damage == 0);
+}
+
+TEST_CASE("release takes nothing but what was handed out", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)) == 0);
+	CHECK(dfr_state_release(state.state, 0, 0, 1) == -EINVAL);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 10);
+	CHECK(state.take_raw(false).empty());
+	std::vector<dfr_ioc_taken> taken = state.take_raw(true);
+	REQUIRE(taken.size() == 1);
+	CHECK(dfr_state_release(state.state, 0, taken[0].block, taken[0].seq + 1) == -EINVAL);
+	CHECK(dfr_state_release(state.state, 0, 4000000000u, taken[0].seq) == -EINVAL);
+	CHECK(dfr_state_release(state.state, 7, taken[0].block, taken[0].seq) == -EINVAL);
+	CHECK(dfr_state_release(state.state, 0, taken[0].block, 0) == -EINVAL);
+	CHECK(dfr_state_release(state.state, 0, taken[0].block, taken[0].seq) == 0);
+	CHECK(dfr_state_block(state.state, 0, 4000000000u) == nullptr);
+	CHECK(dfr_state_block(state.state, 9, 0) == nullptr);
+}
+
+TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program()
+				 .clause("rig::read:entry", {trace(arg(0))})
+				 .option(DFR_OPT_BUFSIZE, 64 << 10)
+				 .option(DFR_OPT_BLOCKSIZE, 8192)) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 1200);
+	std::vector<dfr_ioc_taken> taken = state.take_raw(true);
+	REQUIRE(taken.size() == 1);
+	const dfr_block* block = dfr_state_block(state.state, 0, taken[0].block);
+	const auto* restart = reinterpret_cast<const dfr_restart*>(block + 1);
+	// hdr 80 + 8 * 16 = 208; 25 + 6 * 1200 = 7225 bytes: up to 7433, so entries 0 to 7.
+	REQUIRE(block->hdr_size == 208);
+	CHECK(block->committed == 25 + 6 * 1200);
+	CHECK(restart[0].record == 208);
+	CHECK(restart[0].context == 0);
+	for (unsigned i = 1; i < 8; i++) {
+		CHECK(restart[i].record >= i * 1024);
+		CHECK(restart[i].record < i * 1024 + 6);
+		CHECK(restart[i].context == 208);
+		uint64_t record = (restart[i].record - 208 - 25) / 6;
+		CHECK((restart[i].record - 208 - 25) % 6 == 0);
+		CHECK(restart[i].time == kStart + 10 * (record - 1));
+	}
+}
+
+TEST_CASE("a taken block is sealed with the checksum that readers compute", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 2 * kPerBlock + 5);
+	dfr_state_clean(state.state); // seals the two closed ones in the ring
+	std::vector<dfr_ioc_taken> taken = state.take_raw(true);
+	REQUIRE(taken.size() == 3);
+	for (const dfr_ioc_taken& one : taken) {
+		const dfr_block* head = dfr_state_block(state.state, 0, one.block);
+		std::vector<std::byte> bytes(head->hdr_size + head->committed);
+		std::memcpy(bytes.data(), head, bytes.size());
+		auto* copy = reinterpret_cast<dfr_block*>(bytes.data());
+		CHECK(copy->flags == (DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED));
+		copy->checksum = 0;
+		CHECK(head->checksum == dfr::trace::crc32c(bytes));
+		CHECK(head->last_time >= head->first_time);
+	}
+}
+
+TEST_CASE("a context is written when it changes, and not otherwise", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 2);
+	rig.env.ev_tid = 102;
+	fire_many(rig, read, 2, 3);
+	rig.env.ev_pid = 70000;
+	fire_many(rig, read, 3, 4);
+	std::strcpy(rig.env.ev_comm, "tcsh");
+	fire_many(rig, read, 4, 5);
+	rig.env.ev_task = 5;
+	rig.env.ev_level = DFR_LEVEL_IRQ; // the level is in each head, not in the context
+	fire_many(rig, read, 5, 6);
+	rig.env.ev_level = DFR_LEVEL_TASK;
+	fire_many(rig, read, 6, 7);
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 7);
+	CHECK(records[1].tid == 101);
+	CHECK(records[2].tid == 102);
+	CHECK(records[2].pid == 100);
+	CHECK(records[3].pid == 70000);
+	CHECK(records[3].execname == "csh");
+	CHECK(records[4].execname == "tcsh");
+	CHECK(records[5].task == 5);
+	CHECK(records[5].level == DFR_LEVEL_IRQ);
+	CHECK(records[6].level == DFR_LEVEL_TASK);
+	// Contexts: the first 25 bytes; the others 4 + 2 + 1 + pid + 1 + comm.
+	uint32_t contexts = 25 + (4 + 2 + 1 + 1 + 1 + 4) + (4 + 2 + 1 + 4 + 1 + 4) + 2 * (4 + 2 + 1 + 4 + 1 + 5);
+	CHECK(state.blocks[0].committed == contexts + 7 * 6);
+}
+
+TEST_CASE("integers take the bytes that they need, with the sign they have", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry",
+					      {trace(arg(0, int_type(8, true))), trace(arg(0, int_type(8, false))),
+					       trace(arg(0, int_type(4, true))), trace(arg(0, int_type(4, false))),
+					       trace(arg(0, int_type(2, true))), trace(arg(0, int_type(1, false)))})) == 0);
+	REQUIRE(state.go() == 0);
+	const uint64_t values[] = {0, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 0x7fffffff, 0x80000000,
+				   0xffffffff, 0x100000000, ~0ull, ~0ull - 127, ~0ull - 128, 1ull << 63};
+	for (uint64_t value : values)
+		rig.fire(read, {value});
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == std::size(values));
+	for (size_t i = 0; i < records.size(); i++) {
+		uint64_t v = values[i];
+		CHECK(records[i].numbers.at(0) == v);
+		CHECK(records[i].numbers.at(1) == v);
+		CHECK(records[i].numbers.at(2) == static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(v))));
+		CHECK(records[i].numbers.at(3) == static_cast<uint32_t>(v));
+		CHECK(records[i].numbers.at(4) == static_cast<uint64_t>(static_cast<int64_t>(static_cast<int16_t>(v))));
+		CHECK(records[i].numbers.at(5) == static_cast<uint8_t>(v));
+	}
+	CHECK(state.damage == 0);
+}
+
+TEST_CASE("times of one CPU are unique and never go back", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program()
+				 .clause("rig::read:entry", {trace(arg(0))})
+				 .clause("rig::read:entry", {trace(arg(1))})) == 0);
+	REQUIRE(state.go() == 0);
+	rig.fire(read, {1, 2}, 5000);
+	rig.fire(read, {1, 2}, 5000);
+	rig.fire(read, {1, 2}, 4000);
+	rig.fire(read, {1, 2}, 5000000000);
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 8);
+	const uint64_t times[] = {5000, 5001, 5002, 5000000000};
+	for (size_t i = 0; i < 8; i++)
+		CHECK(records[i].time == times[i / 2]);
+}
+
+TEST_CASE("sizes: E2BIG for END's reserve, ENOSPC for what can never fit", "[engine][store][ring]") {
+	Rig rig;
+	rig.probe("read");
+	SECTION("END alone is larger than the buffer") {
+		State state(rig);
+		// 12 bytes of head and 8 of value: 20.
+		REQUIRE(state.enable(Program()
+					 .clause("dtrace:::END", {trace(constant(1))})
+					 .option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_FILL)
+					 .option(DFR_OPT_BUFSIZE, 16)) == 0);
+		CHECK(state.go() == -E2BIG);
+	}
+	SECTION("a record larger than the buffer") {
+		State state(rig);
+		REQUIRE(state.enable(Program()
+					 .clause("rig::read:entry", {trace(text("a"))})
+					 .option(DFR_OPT_BUFSIZE, 200)) == 0);
+		CHECK(state.go() == -ENOSPC);
+	}
+	SECTION("small is small, and works") {
+		State state(rig);
+		REQUIRE(state.enable(Program()
+					 .clause("dtrace:::BEGIN", {trace(constant(1))})
+					 .option(DFR_OPT_BUFSIZE, 300)) == 0);
+		REQUIRE(state.go() == 0);
+		CHECK(dfr_state_block_size(state.state) == 512);
+		CHECK(state.take().size() == 1);
+	}
+	SECTION("a string of 64 KiB gets a block that holds it") {
+		State state(rig);
+		REQUIRE(state.enable(Program()
+					 .clause("dtrace:::BEGIN", {trace(text(std::string(500, 'x')))})
+					 .option(DFR_OPT_STRSIZE, 65536)) == 0);
+		REQUIRE(state.go() == 0);
+		CHECK(dfr_state_block_size(state.state) >= 4096);
+		CHECK(state.take().size() == 1);
+	}
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Speculations: each row of the state table, records with their own times,
+// counters, the cleaner's part. CPUs are played by this one thread in turn.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/engine_store_rig.h"
+
+using namespace store_rig;
+
+namespace {
+
+constexpr uint32_t kId = 0x500; // the global that holds the speculation's number
+
+// open: id = speculation(). say: speculate(id), trace(arg0). commit, discard: of id.
+// pick: id = arg0. plain: trace(arg0).
+struct Setup {
+	Rig rig;
+	dfr_probe *open, *say, *commit, *discard, *pick, *plain;
+	State state{rig};
+
+	explicit Setup(unsigned cpus = 1, int nspec = 1, std::function<void(Program&)> more = {})
+	    : rig(cpus), open(rig.probe("open")), say(rig.probe("say")), commit(rig.probe("commit")),
+	      discard(rig.probe("discard")), pick(rig.probe("pick")), plain(rig.probe("plain")) {
+		Program program;
+		program.clause("rig::open:entry", {trace(store_global(kId, speculation()))})
+		    .clause("rig::say:entry", {act(DFR_ACT_SPECULATE, load_global(kId)), trace(arg(0))})
+		    .clause("rig::commit:entry", {act(DFR_ACT_COMMIT, load_global(kId))})
+		    .clause("rig::discard:entry", {act(DFR_ACT_DISCARD, load_global(kId))})
+		    .clause("rig::pick:entry", {trace(store_global(kId, arg(0)))})
+		    .clause("rig::plain:entry", {trace(arg(0))})
+		    .option(DFR_OPT_NSPEC, nspec);
+		if (more)
+			more(program);
+		REQUIRE(state.enable(program) == 0);
+		REQUIRE(state.go() == 0);
+	}
+	~Setup() { dfr_user_cpu = 0; }
+	void on(unsigned cpu, dfr_probe* probe, uint64_t value = 0, uint64_t time = 0) {
+		dfr_user_cpu = cpu;
+		rig.fire(probe, {value}, time);
+		dfr_user_cpu = 0;
+	}
+	std::vector<uint64_t> numbers() {
+		std::vector<uint64_t> all;
+		for (const Record& record : state.take())
+			all.push_back(record.numbers.at(0));
+		return all;
+	}
+	void clean() { dfr_state_clean(state.state); }
+	uint64_t loss(int cause) { return state.status().loss[cause]; }
+};
+
+using Numbers = std::vector<uint64_t>;
+
+} // namespace
+
+TEST_CASE("a committed speculation keeps its own times, in one group", "[engine][store][spec]") {
+	Setup s;
+	s.on(0, s.open, 0, 1000);
+	s.on(0, s.say, 11, 2000);
+	s.on(0, s.plain, 1, 3000);
+	s.on(0, s.say, 12, 4000);
+	s.on(0, s.commit, 0, 5000);
+	s.on(0, s.plain, 2, 6000);
+	std::vector<Record> records = s.state.take();
+	REQUIRE(records.size() == 4);
+	CHECK(records[0].numbers[0] == 1);
+	CHECK(records[0].speculation == 0);
+	CHECK(records[1].numbers[0] == 11);
+	CHECK(records[1].time == 2000);
+	CHECK(records[1].speculation == 1);
+	CHECK(records[1].commit_time == 5000);
+	CHECK(records[2].numbers[0] == 12);
+	CHECK(records[2].time == 4000);
+	CHECK(records[3].numbers[0] == 2);
+	CHECK(records[3].time == 6000);
+	CHECK(records[3].execname == "csh");
+	CHECK(s.state.blocks.at(0).first_time == 2000);
+	CHECK(s.state.blocks.at(0).records == 4);
+	CHECK(s.state.status().records == 4);
+	CHECK(s.state.damage == 0);
+}
+
+TEST_CASE("a discarded speculation costs the ring nothing", "[engine][store][spec]") {
+	Setup s;
+	s.on(0, s.open);
+	s.on(0, s.say, 11);
+	s.on(0, s.discard);
+	CHECK(s.numbers().empty());
+	CHECK(s.state.blocks.empty());
+	s.on(0, s.open); // ACTIVEONE on the same CPU: free at once
+	s.on(0, s.say, 12);
+	s.on(0, s.commit);
+	CHECK(s.numbers() == Numbers{12});
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
+}
+
+TEST_CASE("speculation() with none free: unavailable, or busy while one is being cleaned", "[engine][store][spec]") {
+	Setup s(2);
+	s.on(0, s.open);
+	s.on(0, s.open); // returns 0
+	CHECK(s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 1);
+	s.on(0, s.say, 1); // speculate(0): dropped in silence
+	CHECK(s.numbers().empty());
+	CHECK(s.loss(DFR_LOSS_SPEC) == 0);
+	s.on(0, s.pick, 1);
+	s.on(0, s.say, 5);
+	s.on(1, s.commit); // ACTIVEONE on another CPU
+	s.on(0, s.open);
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 1);
+	s.clean();
+	CHECK(s.numbers() == Numbers{5});
+	s.on(0, s.open);
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 1);
+	CHECK(s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 1);
+}
+
+TEST_CASE("numbers out of range are illegal operations, 0 is nothing", "[engine][store][spec]") {
+	Setup s;
+	s.on(0, s.pick, 2);
+	s.on(0, s.say, 1);
+	s.on(0, s.commit);
+	s.on(0, s.discard);
+	CHECK(s.state.status().errors == 3);
+	s.on(0, s.pick, 0);
+	s.on(0, s.say, 1);
+	s.on(0, s.commit);
+	s.on(0, s.discard);
+	CHECK(s.state.status().errors == 3);
+	// 1 is in range and INACTIVE: speculate drops, commit and discard do nothing.
+	s.on(0, s.pick, 1);
+	s.on(0, s.say, 1);
+	s.on(0, s.commit);
+	s.on(0, s.discard);
+	CHECK(s.state.status().errors == 3);
+	CHECK(s.numbers().empty());
+}
+
+TEST_CASE("commit and discard of a speculation that nothing was traced to", "[engine][store][spec]") {
+	Setup s;
+	s.on(0, s.open);
+	s.on(0, s.commit); // ACTIVE: at once
+	s.on(0, s.open);
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 0);
+	s.on(0, s.discard); // ACTIVE -> DISCARDING: by the cleaner
+	s.on(0, s.open);
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 1);
+	s.clean();
+	s.on(0, s.open);
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 1);
+}
+
+TEST_CASE("several CPUs: commit takes this CPU's part, the cleaner the others'", "[engine][store][spec]") {
+	Setup s(3);
+	s.on(0, s.open, 0, 100);
+	s.on(0, s.say, 10, 200);
+	s.on(1, s.say, 11, 300);
+	s.on(2, s.say, 12, 400);
+	s.on(1, s.commit, 0, 500);
+	CHECK(s.numbers() == Numbers{11});
+	s.on(0, s.say, 13, 600); // COMMITTINGMANY: dropped
+	s.clean();
+	std::vector<Record> records = s.state.take();
+	REQUIRE(records.size() == 2);
+	CHECK(records[0].cpu == 0);
+	CHECK(records[0].time == 200);
+	CHECK(records[0].commit_time == 500);
+	CHECK(records[1].cpu == 2);
+	CHECK(records[1].time == 400);
+	CHECK(records[1].commit_time == 500);
+	s.on(0, s.open);
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 0);
+}
+
+TEST_CASE("several CPUs: discard", "[engine][store][spec]") {
+	Setup s(2);
+	s.on(0, s.open);
+	s.on(0, s.say, 10);
+	s.on(1, s.say, 11);
+	s.on(1, s.discard);
+	s.on(0, s.say, 12); // DISCARDING: dropped
+	s.clean();
+	CHECK(s.numbers().empty());
+	s.on(1, s.open);
+	s.on(1, s.say, 13);
+	s.on(1, s.commit);
+	CHECK(s.numbers() == Numbers{13});
+}
+
+TEST_CASE("a full speculation counts what it loses", "[engine][store][spec]") {
+	Setup s(1, 1, [](Program& program) { program.option(DFR_OPT_SPECSIZE, 512); });
+	s.on(0, s.open, 0, 100);
+	// Chunks of 256 bytes, two of them: 72 of head, context 25, records of 6, reserved at 33: 184 bytes hold
+	// k with 25 + 6 (k - 1) + 33 <= 184: 22.
+	for (uint64_t i = 0; i < 50; i++)
+		s.on(0, s.say, i, 1000 + i);
+	CHECK(s.loss(DFR_LOSS_SPEC) == 6);
+	s.on(0, s.commit, 0, 5000);
+	std::vector<Record> records = s.state.take();
+	REQUIRE(records.size() == 44);
+	for (size_t i = 0; i < 44; i++)
+		REQUIRE(records[i].time == 1000 + i);
+	REQUIRE(s.state.losses.entries.size() == 1);
+	CHECK(s.state.losses.entries[0].cause == DFR_LOSS_SPEC);
+	CHECK(s.state.losses.entries[0].count == 6);
+}
+
+TEST_CASE("a commit that the ring has no room for loses exactly its records", "[engine][store][spec]") {
+	Setup s(1, 1, [](Program& program) { program.option(DFR_OPT_BUFSIZE, 4096).option(DFR_OPT_BLOCKSIZE, 512); });
+	s.on(0, s.open);
+	for (uint64_t i = 0; i < 30; i++)
+		s.on(0, s.say, i);
+	for (uint64_t i = 0; i < 1000; i++)
+		s.on(0, s.plain, i % 100);
+	uint64_t before = s.loss(DFR_LOSS_PRINCIPAL);
+	uint64_t recorded = s.state.status().records;
+	s.on(0, s.commit);
+	CHECK(s.loss(DFR_LOSS_PRINCIPAL) == before + 30);
+	CHECK(s.numbers().size() == recorded);
+}
+
+TEST_CASE("a long commit is spread over blocks", "[engine][store][spec]") {
+	Setup s(1, 1, [](Program& program) {
+		program.option(DFR_OPT_SPECSIZE, 1 << 20).option(DFR_OPT_BUFSIZE, 1 << 20).option(DFR_OPT_BLOCKSIZE, 4096);
+	});
+	s.on(0, s.open, 0, 100);
+	// 20,000 records in chunks of 22: more than one firing copies.
+	for (uint64_t i = 0; i < 20000; i++)
+		s.on(0, s.say, i % 100, 1000 + i);
+	CHECK(s.loss(DFR_LOSS_SPEC) == 0);
+	s.on(0, s.commit, 0, 50000);
+	s.clean();
+	s.on(0, s.plain, 7, 60000);
+	std::vector<Record> records = s.state.take();
+	REQUIRE(records.size() == 20001);
+	for (size_t i = 0; i < 20000; i++) {
+		REQUIRE(records[i].time == 1000 + i);
+		REQUIRE(records[i].commit_time == 50000);
+	}
+	CHECK(records[20000].time == 60000);
+	CHECK(s.state.damage == 0);
+	s.on(0, s.open);
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) == 0);
+}
+
+TEST_CASE("five hundred open at once", "[engine][store][spec]") {
+	Setup s(2, 1024);
+	for (uint64_t i = 0; i < 500; i++) {
+		s.on(i % 2, s.open);
+		s.on(i % 2, s.say, i);
+	}
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) + s.loss(DFR_LOSS_SPEC) == 0);
+	// CPU n hands out numbers from 7 n on: odd and even ones interleave. Commit every one from CPU 0.
+	for (uint64_t id = 1; id <= 1024; id++) {
+		s.on(0, s.pick, id);
+		s.on(0, s.commit);
+	}
+	s.clean();
+	Numbers all = s.numbers();
+	std::sort(all.begin(), all.end());
+	REQUIRE(all.size() == 500);
+	for (uint64_t i = 0; i < 500; i++)
+		CHECK(all[i] == i);
+}
