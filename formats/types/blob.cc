@@ -98,10 +98,9 @@ Blob Blob::part(std::size_t offset, std::size_t length) const {
 	return blob;
 }
 
-Blob load_btf(const std::string& path) {
+std::optional<Blob> find_btf(const std::string& path) {
 	Blob file = Blob::from_file(path);
-	if (is_vmlinuz(file.bytes()))
-		file = unpack_vmlinuz(file, path);
+	file = is_vmlinuz(file.bytes()) ? unpack_vmlinuz(file, path) : unpack(file, path);
 	if (!is_elf(file.bytes()))
 		return file;
 	const ElfFile elf(file, path);
@@ -111,10 +110,15 @@ Blob load_btf(const std::string& path) {
 		throw Error(path + ": its types are relative to its own .BTF.base",
 		            "load the module and use what /sys/kernel/btf has of it");
 	const ElfSection* section = elf.find(".BTF");
-	if (!section)
+	return section ? std::optional(elf.contents(*section)) : std::nullopt;
+}
+
+Blob load_btf(const std::string& path) {
+	const auto found = find_btf(path);
+	if (!found)
 		throw Error(path + " has no .BTF section",
 		            "a kernel needs CONFIG_DEBUG_INFO_BTF, a module `pahole -J --btf_base vmlinux`");
-	return elf.contents(*section);
+	return *found;
 }
 
 } // namespace dfr::types

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,13 +38,18 @@ private:
 	std::span<const std::uint8_t> bytes_;
 };
 
+// Decompresses xz, zstd, gzip or lz4 (legacy frame), told by their magic;
+// anything else is returned as it is. `name` is for messages.
+Blob unpack(const Blob& packed, const std::string& name);
+
 // The uncompressed kernel (an ELF file) inside a bzImage ("vmlinuz").
-// `name` is for messages.
 Blob unpack_vmlinuz(const Blob& image, const std::string& name);
 bool is_vmlinuz(std::span<const std::uint8_t> bytes);
 
-// The BTF of a file: raw, the .BTF section of an ELF file, or of the kernel in
-// a vmlinuz.
+// The BTF of a file: raw, the .BTF section of an ELF file (a module may be
+// compressed), or of the kernel in a vmlinuz.
 Blob load_btf(const std::string& path);
+// The same; nothing for an ELF file without such a section.
+std::optional<Blob> find_btf(const std::string& path);
 
 } // namespace dfr::types

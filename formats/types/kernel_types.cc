@@ -33,8 +33,10 @@ bool found(const std::optional<EnumConstant>& constant) {
 std::unique_ptr<KernelTypes> KernelTypes::from_directory(std::string directory) {
 	std::unique_ptr<KernelTypes> types(new KernelTypes);
 	std::error_code error;
-	for (const auto& file : std::filesystem::directory_iterator(directory, error))
-		types->sources_[module_name(file.path().filename().string())].path = file.path().string();
+	const std::filesystem::directory_iterator end;
+	for (std::filesystem::directory_iterator at(directory, error); !error && at != end;
+	     at.increment(error))
+		types->sources_[module_name(at->path().filename().string())].path = at->path().string();
 	return types;
 }
 
@@ -45,7 +47,21 @@ std::unique_ptr<KernelTypes> KernelTypes::from_image(std::string path) {
 }
 
 void KernelTypes::add_module(std::string name, std::string path) {
-	sources_[module_name(name)] = {std::move(path), nullptr};
+	sources_[module_name(name)] = {std::move(path), nullptr, false};
+}
+
+void KernelTypes::add_modules(const std::string& directory) {
+	std::error_code error;
+	const std::filesystem::recursive_directory_iterator end;
+	for (std::filesystem::recursive_directory_iterator at(directory, error); !error && at != end;
+	     at.increment(error)) {
+		const std::string name = at->path().filename().string();
+		const std::size_t dot = name.find(".ko");
+		if (dot != std::string::npos && dot != 0 && (dot + 3 == name.size() || name[dot + 3] == '.'))
+			add_module(name.substr(0, dot), at->path().string());
+	}
+	if (error)
+		throw Error("cannot read the modules in " + directory + ": " + error.message());
 }
 
 bool KernelTypes::available() const {
@@ -64,10 +80,14 @@ const Btf* KernelTypes::container(std::string_view name) {
 	const auto source = sources_.find(module_name(name));
 	if (source == sources_.end())
 		return nullptr;
-	if (!source->second.btf) {
-		const Btf* base = source->first == kVmlinux ? nullptr : &vmlinux();
-		source->second.btf = Btf::open(source->second.path, source->first, base);
-	}
+	if (source->second.opened)
+		return source->second.btf.get();
+	const bool is_vmlinux = source->first == kVmlinux;
+	const Btf* base = is_vmlinux ? nullptr : &vmlinux();
+	auto blob = is_vmlinux ? load_btf(source->second.path) : find_btf(source->second.path);
+	if (blob)
+		source->second.btf = std::make_unique<Btf>(source->first, std::move(*blob), base);
+	source->second.opened = true;
 	return source->second.btf.get();
 }
 
@@ -85,7 +105,10 @@ std::vector<std::string> KernelTypes::names() const {
 template <typename Look> auto KernelTypes::first_of(Look look) -> decltype(look(std::declval<const Btf&>())) {
 	decltype(look(std::declval<const Btf&>())) best{};
 	for (const std::string& name : names()) {
-		const auto here = look(*container(name));
+		const Btf* btf = container(name);
+		if (!btf)
+			continue;
+		const auto here = look(*btf);
 		if (!found(here))
 			continue;
 		if constexpr (std::is_same_v<std::remove_cvref_t<decltype(here)>, TypeRef>) {

@@ -27,14 +27,18 @@ public:
 	// A vmlinux, a vmlinuz or raw BTF of a kernel that may not be running.
 	static std::unique_ptr<KernelTypes> from_image(std::string path);
 
-	// Adds a module that from_image cannot know: BTF raw or in its ELF file.
+	// Adds a module that from_image cannot know: BTF raw or in its ELF file,
+	// which may be compressed.
 	void add_module(std::string name, std::string path);
+	// Adds every module of a directory as /lib/modules/RELEASE, all depths.
+	void add_modules(const std::string& directory);
 
 	// Whether this kernel has a vmlinux container at all. A kernel built
 	// without BTF has not.
 	bool available() const;
 	const Btf& vmlinux();
-	// By name; nullptr if the kernel has no such container. '-' and '_' are
+	// By name; nullptr if the kernel has no such container or a module has no
+	// BTF. '-' and '_' are
 	// the same in a module's name, as in the kernel.
 	const Btf* container(std::string_view name);
 	std::vector<std::string> names() const; // vmlinux first, then sorted
@@ -59,6 +63,7 @@ private:
 	struct Source {
 		std::string path;
 		std::unique_ptr<Btf> btf;
+		bool opened = false;
 	};
 	KernelTypes() = default;
 	template <typename Look> auto first_of(Look look) -> decltype(look(std::declval<const Btf&>()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// vmlinuz: finds the compressed kernel inside a bzImage and decompresses it.
+// Decompression, and the compressed kernel inside a bzImage ("vmlinuz").
 //
 //	0x1f1  setup_sects (u8; 0 means 4)
 //	0x202  "HdrS"
@@ -41,7 +41,7 @@ std::uint32_t u32_at(Bytes bytes, std::size_t at) {
 }
 
 [[noreturn]] void damaged(const std::string& name, const std::string& what) {
-	throw Error(name + ": damaged kernel image: " + what);
+	throw Error(name + ": damaged kernel image or module: " + what);
 }
 
 // Room for more output, bounded.
@@ -135,6 +135,24 @@ bool starts_with(Bytes bytes, std::initializer_list<std::uint8_t> magic) {
 
 } // namespace
 
+Blob unpack(const Blob& packed, const std::string& name) {
+	const Bytes bytes = packed.bytes();
+	if (starts_with(bytes, {0xfd, '7', 'z', 'X', 'Z', 0}))
+		return Blob::from_bytes(unpack_xz(bytes, name));
+	if (starts_with(bytes, {0x28, 0xb5, 0x2f, 0xfd}))
+		return Blob::from_bytes(unpack_zstd(bytes, name));
+	if (starts_with(bytes, {0x1f, 0x8b}))
+		return Blob::from_bytes(unpack_gzip(bytes, name));
+	if (bytes.size() > 8 && u32_at(bytes, 0) == kLz4LegacyMagic) {
+		// Without the size at its end, which could pass for a block's.
+		std::vector<std::uint8_t> out;
+		if (!unpack_lz4(bytes.first(bytes.size() - 4), kMostUnpacked, out))
+			damaged(name, "its lz4 data ends early or is wrong");
+		return Blob::from_bytes(std::move(out));
+	}
+	return packed;
+}
+
 bool is_vmlinuz(std::span<const std::uint8_t> bytes) {
 	return bytes.size() >= kHeaderEnd && std::memcmp(bytes.data() + kMagicAt, "HdrS", 4) == 0;
 }
@@ -150,23 +168,12 @@ Blob unpack_vmlinuz(const Blob& image, const std::string& name) {
 	const std::size_t length = u32_at(bytes, kPayloadLength);
 	if (start > bytes.size() || length > bytes.size() - start)
 		damaged(name, "its payload lies outside the file");
-	const Bytes packed = bytes.subspan(start, length);
-
-	if (starts_with(packed, {0xfd, '7', 'z', 'X', 'Z', 0}))
-		return Blob::from_bytes(unpack_xz(packed, name));
-	if (starts_with(packed, {0x28, 0xb5, 0x2f, 0xfd}))
-		return Blob::from_bytes(unpack_zstd(packed, name));
-	if (starts_with(packed, {0x1f, 0x8b}))
-		return Blob::from_bytes(unpack_gzip(packed, name));
-	if (packed.size() > 4 && u32_at(packed, 0) == kLz4LegacyMagic) {
-		// Without the size at its end, which could pass for a block's.
-		std::vector<std::uint8_t> out;
-		if (!unpack_lz4(packed.first(packed.size() - 4), kMostUnpacked, out))
-			damaged(name, "its lz4 data ends early or is wrong");
-		return Blob::from_bytes(std::move(out));
-	}
-	throw Error(name + ": the kernel is compressed in a way that is not known here",
-	            "xz, zstd, lz4 and gzip are; unpack it and name the vmlinux instead");
+	const Blob payload = image.part(start, length);
+	const Blob kernel = unpack(payload, name);
+	if (kernel.bytes().data() == payload.bytes().data())
+		throw Error(name + ": the kernel is compressed in a way that is not known here",
+		            "xz, zstd, lz4 and gzip are; unpack it and name the vmlinux instead");
+	return kernel;
 }
 
 } // namespace dfr::types

@@ -224,7 +224,7 @@ TEST_CASE("kernel images: what is wrong with one is said") {
 	CHECK_THROWS_WITH(open(bzimage({1, 2, 3, 4, 5, 6})), Contains("compressed in a way"));
 	for (const Bytes& packed : {xz(elf), zstd(elf), gzip(elf), lz4(elf)}) {
 		Bytes cut(packed.begin(), packed.end() - 12);
-		CHECK_THROWS_WITH(open(bzimage(cut)), Contains("damaged kernel image"));
+		CHECK_THROWS_WITH(open(bzimage(cut)), Contains("damaged kernel image or module"));
 	}
 	Bytes image = bzimage(xz(elf));
 	image.resize(image.size() - 8);
@@ -272,6 +272,25 @@ TEST_CASE("kernel types: vmlinux first, then modules, complete types before anno
 	CHECK_FALSE(types->find_tracepoint("bare", "snd_nfs"));
 }
 
+TEST_CASE("kernel types: modules in their files, compressed or without BTF") {
+	const Directory directory;
+	BtfBuilder base = kernel();
+	BtfBuilder nfs(base.next_id(), base.string_end());
+	nfs.type("nfs_client", 4, 0, 24);
+	fs::create_directories(directory.path() + "/modules/kernel/fs");
+	directory.write("modules/kernel/fs/nfs-v4.ko.xz", xz(elf_with(".BTF", nfs.bytes())));
+	directory.write("modules/kernel/bare.ko", elf_with(".text", {1}));
+	directory.write("modules/modules.dep", {1});
+	const auto types = KernelTypes::from_image(
+	    directory.write("vmlinuz", bzimage(zstd(elf_with(".BTF", base.bytes())))));
+	types->add_modules(directory.path() + "/modules");
+	CHECK(types->names() == std::vector<std::string>{"vmlinux", "bare", "nfs_v4"});
+	CHECK_FALSE(types->container("bare"));
+	CHECK(types->find(NameSpace::Struct, "nfs_client").container == types->container("nfs-v4"));
+	CHECK_THROWS_WITH(types->add_modules(directory.path() + "/none"),
+	                  Contains("cannot read the modules"));
+}
+
 TEST_CASE("kernel types: a kernel without BTF") {
 	const auto types = KernelTypes::from_directory("/nonexistent");
 	CHECK_FALSE(types->available());
@@ -298,6 +317,16 @@ TEST_CASE("kernel types: Debian's kernels", "[kernel]") {
 		REQUIRE(tracepoint);
 		CHECK(tracepoint.container->parameter(tracepoint.id, 2).name == "prev");
 		CHECK(to_c(types->find_variable("runqueues")) == "struct rq");
+
+		// A module split from it.
+		if (const auto modules = image.parent_path() / "root/lib/modules"; fs::exists(modules))
+			types->add_modules(modules.string());
+		if (const Btf* xfs = types->container("xfs")) {
+			const auto mount = find_member(xfs->find(NameSpace::Struct, "xfs_mount"), "m_super");
+			REQUIRE(mount);
+			CHECK(to_c(mount->type) == "struct super_block *");
+			CHECK(info(mount->type).target == vmlinux.find(NameSpace::Struct, "super_block"));
+		}
 
 		// Everything can be read; the counts are those of the fact sheet.
 		unsigned functions = 0, tracepoints = 0;
