@@ -15,7 +15,7 @@
 
 #include "analyze/cli/child.h"
 #include "analyze/cli/dtrace_options.h"
-#include "analyze/cli/machine.h"
+#include "analyze/libdfr/machine.h"
 #include "analyze/cli/signals.h"
 #include "analyze/libdfr/consumer.h"
 #include "analyze/libdfr/program.h"
@@ -41,7 +41,7 @@ private:
 	void environment_options();
 	bool take_option(const std::string& text);
 	bool compile();
-	bool compile_on(std::unique_ptr<Machine> machine);
+	bool compile_on(std::unique_ptr<lib::Machine> machine);
 	void open_machine();
 	void report_errors();
 	void print_code();
@@ -58,11 +58,11 @@ private:
 	DtraceOptions options_;
 	std::string name_;
 	std::vector<std::string> compiler_options_;
-	Engine engine_ = Engine::Automatic;
+	lib::Engine engine_ = lib::Engine::Automatic;
 	bool errtags_ = false;
 	bool testing_ = false;
 	render::Style style_;
-	std::unique_ptr<Machine> machine_;
+	std::unique_ptr<lib::Machine> machine_;
 	d::Diagnostics diagnostics_;
 	d::Compiled compiled_;
 	uint32_t target_pid_ = 0;
@@ -115,7 +115,7 @@ bool Dtrace::take_option(const std::string& text) {
 	const std::string option = text.substr(0, equals);
 	const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
 	if (option == "engine") {
-		engine_ = parse_engine(value);
+		engine_ = lib::parse_engine(value);
 	} else if (option == "errtags") {
 		errtags_ = true;
 	} else if (option == "droptags") {
@@ -171,7 +171,7 @@ d::CompileOptions Dtrace::compile_options() const {
 	return options;
 }
 
-bool Dtrace::compile_on(std::unique_ptr<Machine> machine) {
+bool Dtrace::compile_on(std::unique_ptr<lib::Machine> machine) {
 	machine_ = std::move(machine);
 	diagnostics_ = d::Diagnostics{};
 	compiled_ = lib::compile_parts(options_.programs, compile_options(), machine_->target(), diagnostics_);
@@ -181,14 +181,14 @@ bool Dtrace::compile_on(std::unique_ptr<Machine> machine) {
 // Where the program runs. Without a choice: in the kernel if it is there, else here; what cannot
 // run here has the module loaded, if we may.
 bool Dtrace::compile() {
-	if (engine_ == Engine::Process)
-		return compile_on(open_process(options_.destructive));
-	if (engine_ == Engine::Kernel || kernel_available() || options_.claim)
-		return compile_on(open_kernel(::geteuid() == 0));
-	if (compile_on(open_process(options_.destructive)))
+	if (engine_ == lib::Engine::Process)
+		return compile_on(lib::open_process(options_.destructive));
+	if (engine_ == lib::Engine::Kernel || lib::kernel_available() || options_.claim)
+		return compile_on(lib::open_kernel(::geteuid() == 0));
+	if (compile_on(lib::open_process(options_.destructive)))
 		return true;
 	try {
-		auto kernel = open_kernel(::geteuid() == 0);
+		auto kernel = lib::open_kernel(::geteuid() == 0);
 		return compile_on(std::move(kernel));
 	} catch (const Error&) {
 		// The compiler's own message stands: it says what has no place in this process.

@@ -7,7 +7,7 @@
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
-#include "analyze/cli/machine.h"
+#include "analyze/libdfr/machine.h"
 #include "formats/error.h"
 #include "recorder/device.h"
 
@@ -47,7 +47,7 @@ int run_probes(int argc, char** argv) {
 	app->add_flag("-v,--verbose", verbose, "with the types of their arguments");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	const auto machine = kernel_available() ? open_kernel(false) : open_process(false);
+	const auto machine = lib::kernel_available() ? lib::open_kernel(false) : lib::open_process(false);
 	uint64_t count = 0;
 	machine->target().match(pattern_of(glob), [&](const d::ProbeInfo& probe) {
 		count++;

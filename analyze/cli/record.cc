@@ -9,7 +9,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/child.h"
 #include "analyze/cli/dfr.h"
-#include "analyze/cli/machine.h"
+#include "analyze/libdfr/machine.h"
 #include "analyze/cli/recording.h"
 #include "analyze/cli/signals.h"
 #include "analyze/libdfr/consumer.h"
@@ -51,7 +51,7 @@ private:
 	bool due() const;
 
 	Arguments arguments_;
-	std::unique_ptr<Machine> machine_;
+	std::unique_ptr<lib::Machine> machine_;
 	std::unique_ptr<Recording> recording_;
 	Children children_;
 	std::chrono::steady_clock::time_point start_;
@@ -86,8 +86,8 @@ void Recorder::end(lib::Consumer& consumer) {
 
 int Recorder::run() {
 	catch_signals();
-	const Engine engine = parse_engine(arguments_.engine);
-	machine_ = engine == Engine::Process ? open_process(arguments_.program.destructive) : open_kernel(::geteuid() == 0);
+	const lib::Engine engine = lib::parse_engine(arguments_.engine);
+	machine_ = engine == lib::Engine::Process ? lib::open_process(arguments_.program.destructive) : lib::open_kernel(::geteuid() == 0);
 	render::Output output(STDOUT_FILENO);
 	lib::Consumer::Hooks hooks;
 	hooks.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };

@@ -9,7 +9,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/child.h"
 #include "analyze/cli/dfr.h"
-#include "analyze/cli/machine.h"
+#include "analyze/libdfr/machine.h"
 #include "analyze/cli/signals.h"
 #include "analyze/libdfr/consumer.h"
 #include "analyze/libdfr/style.h"
@@ -28,15 +28,15 @@ struct Arguments {
 	std::vector<std::string> command;
 };
 
-std::unique_ptr<Machine> choose(const Arguments& arguments) {
-	switch (parse_engine(arguments.engine)) {
-	case Engine::Process: return open_process(arguments.program.destructive);
-	case Engine::Kernel: return open_kernel(::geteuid() == 0);
+std::unique_ptr<lib::Machine> choose(const Arguments& arguments) {
+	switch (lib::parse_engine(arguments.engine)) {
+	case lib::Engine::Process: return lib::open_process(arguments.program.destructive);
+	case lib::Engine::Kernel: return lib::open_kernel(::geteuid() == 0);
 	default: break;
 	}
-	if (kernel_available())
-		return open_kernel(false);
-	return open_process(arguments.program.destructive);
+	if (lib::kernel_available())
+		return lib::open_kernel(false);
+	return lib::open_process(arguments.program.destructive);
 }
 
 uint64_t now_ns() {

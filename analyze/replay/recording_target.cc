@@ -23,9 +23,44 @@ bool glob(const std::string& pattern, const std::string& text) {
 	return pattern.empty() || dfr_glob(pattern.c_str(), text.c_str());
 }
 
-// The same computation over the same inputs.
-bool same_code(const dif::Difo& a, const dif::Difo& b) {
-	return a.text == b.text && a.integers == b.integers && a.strings == b.strings;
+// The operands of a chain of `&&` in canonical text, "(&& a b)" nested either way.
+void conjuncts(const std::string& text, std::vector<std::string>& found) {
+	if (text.compare(0, 4, "(&& ") != 0 || text.back() != ')') {
+		found.push_back(text);
+		return;
+	}
+	// The first operand ends at the blank outside of parentheses and quotes.
+	int depth = 0;
+	bool quoted = false;
+	size_t at = 4;
+	for (; at < text.size(); at++) {
+		const char c = text[at];
+		if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && c == '(')
+			depth++;
+		else if (!quoted && c == ')')
+			depth--;
+		else if (!quoted && c == ' ' && depth == 0)
+			break;
+	}
+	if (at >= text.size())
+		return;
+	conjuncts(text.substr(4, at - 4), found);
+	conjuncts(text.substr(at + 1, text.size() - at - 2), found);
+}
+
+// Whether whoever asks with `asking` sees nothing that `recorded` left out: every conjunct of the
+// recording's predicate is one of the asking clause's.
+bool implies(const std::string& asking, const std::string& recorded) {
+	if (asking.empty() || recorded.empty())
+		return false;
+	std::vector<std::string> have, need;
+	conjuncts(asking, have);
+	conjuncts(recorded, need);
+	return std::all_of(need.begin(), need.end(), [&have](const std::string& one) {
+		return std::find(have.begin(), have.end(), one) != have.end();
+	});
 }
 
 d::ProbeInfo info_of(const trace::Probe& probe) {
@@ -159,7 +194,7 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 	return &at->second;
 }
 
-bool RecordingTarget::recorded_whole(uint32_t probe, const dif::Difo* predicate) {
+bool RecordingTarget::recorded_whole(uint32_t probe, const std::string& condition) {
 	for (const trace::Ecb& ecb : catalog_.ecbs) {
 		const auto layout = catalog_.layouts.find(ecb.layout);
 		if (ecb.probe != probe || layout == catalog_.layouts.end())
@@ -170,8 +205,8 @@ bool RecordingTarget::recorded_whole(uint32_t probe, const dif::Difo* predicate)
 		const dof::Ecb& clause = program->ecbs[layout->second.clause];
 		if (clause.body >= program->bodies.size())
 			continue;
-		const auto& condition = program->bodies[clause.body].predicate;
-		if (!condition || (predicate && same_code(*condition, *predicate)))
+		const dof::Body& body = program->bodies[clause.body];
+		if (!body.predicate || implies(condition, body.condition))
 			return true;
 	}
 	return false;

@@ -34,9 +34,9 @@ public:
 	const std::vector<RecordedInput>& inputs(uint32_t epid);
 	// Which of the recording's probes a pattern names.
 	static bool matches(const d::ProbePattern& pattern, const trace::Probe& probe);
-	// Whether some clause recorded every firing of a probe, or every one that `predicate` admits
-	// (null: the asking clause has none).
-	bool recorded_whole(uint32_t probe, const dif::Difo* predicate);
+	// Whether some clause recorded every firing of a probe, or every one that `condition` admits
+	// (canonical text of the asking clause's predicate; empty: it has none, or no canonical one).
+	bool recorded_whole(uint32_t probe, const std::string& condition);
 	// Probes that were recorded, by id; dtrace's own are not among them.
 	const std::vector<const trace::Probe*>& recorded() const { return recorded_; }
 	const dof::Image* image(uint32_t dof);

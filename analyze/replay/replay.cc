@@ -233,14 +233,13 @@ void Replay::create_timers() {
 // unless the asking clause has the same predicate.
 void Replay::check_conditions() {
 	for (const dof::Ecb& ecb : program_.image.ecbs) {
-		const dof::Body& body = program_.image.body_of(ecb);
-		const dif::Difo* const predicate = body.predicate ? &*body.predicate : nullptr;
+		const std::string& condition = program_.image.body_of(ecb).condition;
 		const d::ProbePattern pattern{ecb.probe.host, ecb.probe.provider, ecb.probe.module,
 					      ecb.probe.function, ecb.probe.name, ecb.probe.id};
 		size_t partial = 0;
 		const trace::Probe* example = nullptr;
 		for (const trace::Probe* const probe : target_.recorded()) {
-			if (!RecordingTarget::matches(pattern, *probe) || target_.recorded_whole(probe->id, predicate))
+			if (!RecordingTarget::matches(pattern, *probe) || target_.recorded_whole(probe->id, condition))
 				continue;
 			partial++;
 			example = probe;

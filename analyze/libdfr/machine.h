@@ -16,7 +16,7 @@ namespace dfr::recorder {
 class DeviceSession;
 }
 
-namespace dfr::cli {
+namespace dfr::lib {
 
 enum class Engine { Automatic, Process, Kernel };
 
@@ -39,4 +39,4 @@ bool kernel_available();
 // "process", "kernel", "auto"; throws dfr::Error.
 Engine parse_engine(const std::string& text);
 
-} // namespace dfr::cli
+} // namespace dfr::lib

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Machines: the engine in this process, and the kernel's.
-#include "analyze/cli/machine.h"
+#include "analyze/libdfr/machine.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include "recorder/device_session.h"
 #include "recorder/device_target.h"
 
-namespace dfr::cli {
+namespace dfr::lib {
 namespace {
 
 class ProcessMachine final : public Machine {
@@ -26,7 +26,7 @@ public:
 
 private:
 	replay::InProcess engine_;
-	lib::LiveSymbols symbols_;
+	LiveSymbols symbols_;
 };
 
 class KernelMachine final : public Machine {
@@ -40,7 +40,7 @@ public:
 private:
 	recorder::DeviceSession session_;
 	recorder::DeviceTarget target_{session_.device()};
-	lib::LiveSymbols symbols_;
+	LiveSymbols symbols_;
 };
 
 // The installed module, as root; whether that worked is seen when the device is opened.
@@ -77,4 +77,4 @@ Engine parse_engine(const std::string& text) {
 		    "the engines are kernel, process and auto", EINVAL);
 }
 
-} // namespace dfr::cli
+} // namespace dfr::lib
