@@ -156,7 +156,12 @@ struct dof_hostdesc {
 	__u32 pad;
 };
 
-/* EXPRS entry: action `index` of section `actions` records the value of this firing input. */
+/*
+ * EXPRS entry: action `index` of section `actions` records the value of this
+ * firing input. Index DOF_EXPR_PREDICATE: it is the predicate of the ECBDESCs
+ * that use the section.
+ */
+#define DOF_EXPR_PREDICATE 0xffffffffu
 struct dof_expr {
 	__u32 actions;
 	__u32 index;

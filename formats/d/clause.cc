@@ -4,6 +4,7 @@
 // makes, and the rules on the order of speculative actions.
 #include "formats/d/clause.h"
 
+#include "formats/d/canon.h"
 #include "formats/d/capture.h"
 
 namespace dfr::d {
@@ -236,8 +237,10 @@ void ClauseBuilder::emit_image(const Clause& clause) {
 	for (size_t i = 0; i < parts_.size(); i++) {
 		dof::Body body;
 		Node* const predicate = i == 0 ? predicate_ : parts_[i].predicate;
-		if (predicate)
+		if (predicate) {
+			body.condition = canonical(types_, predicate);
 			body.predicate = predicate_code(predicate);
+		}
 		body.actions = std::move(parts_[i].actions);
 		image.bodies.push_back(std::move(body));
 	}

@@ -129,6 +129,8 @@ private:
 		} else if (keyword == "predicate") {
 			body();
 			in_predicate_ = true;
+		} else if (keyword == "condition") {
+			body().condition = quoted();
 		} else if (keyword == "action") {
 			in_predicate_ = false;
 			dof::Action one;

@@ -83,6 +83,8 @@ std::string disassemble_file(const dof::Image& image) {
 			out += "  predicate\n";
 			put_difo(out, *body.predicate, "    ");
 		}
+		if (!body.condition.empty())
+			out += "  condition " + quoted(body.condition) + '\n';
 		for (const dof::Action& action : body.actions)
 			put_action(out, action);
 	}

@@ -76,6 +76,9 @@ struct Action {
 // What runs: shared by all Ecbs of one part of a clause.
 struct Body {
 	std::optional<dif::Difo> predicate;
+	// Canonical text of the predicate (EXPRS, only beside actions); empty: none, or not of firing
+	// inputs alone. Replay tells by it whether an answer is whole.
+	std::string condition;
 	std::vector<Action> actions; // empty: the default action
 };
 

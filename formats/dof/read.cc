@@ -314,6 +314,10 @@ private:
 			const std::string text = string(entry.strtab, entry.text, index);
 			for (const uint32_t body : bodies->second) {
 				auto& actions = image_.bodies[body].actions;
+				if (entry.index == DOF_EXPR_PREDICATE && field == &Action::expression) {
+					image_.bodies[body].condition = text;
+					continue;
+				}
 				if (entry.index >= actions.size())
 					fail(index, sections_[index].offset, "text of an action that does not exist");
 				actions[entry.index].*field = text;

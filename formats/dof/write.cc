@@ -112,6 +112,8 @@ private:
 			placed.predicate = put_difo(*body.predicate);
 		if (!body.actions.empty())
 			placed.actions = put_actions(body.actions);
+		if (!body.condition.empty() && placed.actions != DOF_SECIDX_NONE)
+			append(expressions_, dof_expr{placed.actions, DOF_EXPR_PREDICATE, 0, string(body.condition)});
 		placed_[index] = placed;
 		return placed;
 	}
