@@ -491,7 +491,7 @@ dfr_hot bool begin_record(struct run *run, struct dfr_stream *stream, struct dfr
 	task_pid = dfr_task_pid(context);
 	memcpy(&low, context->cx_comm, 8);
 	memcpy(&high, context->cx_comm + 8, 8);
-	if (dfr_unlikely(stream->sm_ptr + plan->pn_need > stream->sm_soft ||
+	if (dfr_unlikely(stream->sm_soft - stream->sm_ptr < (long)plan->pn_need ||
 			 ((task_pid ^ stream->sm_task_pid) | (low ^ stream->sm_comm[0]) |
 			  (high ^ stream->sm_comm[1]) | (context->cx_tid ^ stream->sm_tid)))) {
 		if (!dfr_record_slow(run->share, &run->w, firing, plan->pn_need))
