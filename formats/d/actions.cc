@@ -92,16 +92,14 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 	if (node->list.size() < info.min || node->list.size() > info.max)
 		return bad(info.group == ActionGroup::Stack ? "D_STACK_PROTO" : info.group == ActionGroup::UStack ? "D_USTACK_PROTO" : "D_PROTO_LEN",
 		           node, who + " prototype mismatch: too " + (node->list.size() < info.min ? "few" : "many") + " arguments", "");
-	// User stacks and symbols of this process work without the kernel.
-	const bool user = info.group == ActionGroup::UStack || (info.kind != DFR_ACT_SYM && info.kind != DFR_ACT_MOD && info.group == ActionGroup::Symbol);
-	if (!user && context_.kernel_missing())
-		return bad("D_VAR_UNSUP", node, who + " is not supported by " + context_.target.description(),
-		           "it names kernel state: load the module (dfr.ko) and run as root");
 	if (info.group == ActionGroup::Symbol) {
 		Node* const address = node->list[0];
 		if (address->kind == Nk::Translated || (!types_.is_scalar(address->type) && !types_.is_function(address->type)))
 			return bad("D_PROTO_ARG", address, who + " argument #1 is incompatible with prototype: an address is expected",
 			           "this has type " + sema_.type_text(address));
+		const bool of_user = info.kind != DFR_ACT_SYM && info.kind != DFR_ACT_MOD;
+		if (!of_user && context_.kernel_missing())
+			return bad("D_VAR_UNSUP", node, who + " is not supported by " + context_.target.description(), "it names kernel state: load the module (dfr.ko) and run as root");
 		out.expression = canonical(types_, address);
 		out.difo = generate(context_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
 		if (!out.expression.empty())
@@ -118,6 +116,10 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 			           who + " argument #" + std::to_string(i + 1) + " must be a non-zero positive integer constant", "");
 		(i == 0 ? frames : strings) = argument->value;
 	}
+	// A user stack of this process works without the kernel.
+	if (info.group == ActionGroup::Stack && context_.kernel_missing())
+		return bad("D_VAR_UNSUP", node, who + " is not supported by " + context_.target.description(),
+		           "it names kernel state: load the module (dfr.ko) and run as root");
 	out.arg = strings << 32 | frames;
 	out.expression = "(" + node->text + (frames ? " " + std::to_string(frames) : "") + ")";
 	if (!require_captured(context_, out.expression, node)) {
@@ -279,10 +281,10 @@ void ClauseBuilder::printa(Node* call) {
 		if (!one)
 			return;
 		if (!all.empty() && one->keys.size() != all[0]->keys.size())
-			return bad("D_PRINTA_AGGPROTO", call->list[i]->place, "printa( ) @" + one->name + " key count does not match @" + all[0]->name, "all aggregations of one printa() have the same keys");
+			return bad("D_PRINTA_AGGKEY", call->list[i]->place, "printa( ) @" + one->name + " key count does not match @" + all[0]->name, "all aggregations of one printa() have the same keys");
 		for (size_t key = 0; !all.empty() && key < one->keys.size(); key++) {
 			if (one->keys[key] != all[0]->keys[key])
-				return bad("D_PRINTA_AGGKEY", call->list[i]->place, "printa( ) @" + one->name + " key #" + std::to_string(key + 1) + " does not match @" + all[0]->name, one->keys[key] + " against " + all[0]->keys[key]);
+				return bad("D_PRINTA_AGGPROTO", call->list[i]->place, "printa( ) @" + one->name + " key #" + std::to_string(key + 1) + " does not match @" + all[0]->name, one->keys[key] + " against " + all[0]->keys[key]);
 		}
 		all.push_back(one);
 	}

@@ -202,8 +202,10 @@ private:
 		if (node->user)
 			op += DIF_OP_ULDSB - DIF_OP_LDSB;
 		const unsigned out = writable(reg);
+		if (!reg)
+			move(0, out); // a literal null pointer: the load has an address to fault on
 		code_.mark(node->place);
-		code_.emit(DIF_INSTR_R(op, reg, 0, out));
+		code_.emit(DIF_INSTR_R(op, out, 0, out));
 		return out;
 	}
 

@@ -225,14 +225,14 @@ void Parser::struct_body(TypeRef type) {
 				const Place place = tok_.place;
 				const auto bits = sema_.constant(ternary());
 				const uint64_t room = context_.types.size(one.type) * 8;
-				if (!bits) {
+				if (!bits || *bits < 0 || (*bits == 0 && !one.name.empty())) {
 					context_.error("D_DECL_BFCONST", place,
 					               "positive integral constant expression or name expected as bit-field size",
 					               "write the number of bits");
 				} else if (!context_.types.is_integer(one.type)) {
 					context_.error("D_DECL_BFTYPE", place, "invalid type for bit-field: " + one.name,
 					               "only integers and enums have bit-fields");
-				} else if (*bits < 0 || static_cast<uint64_t>(*bits) > room || (*bits == 0 && !one.name.empty())) {
+				} else if (static_cast<uint64_t>(*bits) > room) {
 					context_.error("D_DECL_BFSIZE", place, "bit-field too big for type or of invalid size: " + one.name,
 					               "at most " + std::to_string(room) + " bits fit");
 				} else {

@@ -25,6 +25,8 @@ void Sema::call(Node* node) {
 	if (find_agg_function(node->text))
 		return poison(node, "D_AGG_FUNC", "aggregating function " + node->text + "( ) may only be assigned to an aggregation",
 		              "write: @name = " + node->text + "(...);");
+	if (find_builtin(node->text) || context_.scope.inlines.contains(node->text) || context_.scope.find_variable(DIF_VS_GLOBAL, node->text))
+		return poison(node, "D_FUNC_IDKIND", "illegal use of variable '" + node->text + "' as a function", "drop the parentheses");
 	poison(node, "D_FUNC_UNDEF", "undefined function name: " + node->text, suggestion(node->text, function_names()));
 }
 

@@ -410,6 +410,9 @@ void Sema::arithmetic(Node* node) {
 			float_operation(node);
 		return;
 	}
+	const bool product = node->op == Tok::Star || node->op == Tok::Slash;
+	if (product && (!need_arithmetic(node, node->a) || !need_arithmetic(node, node->b)))
+		return;
 	if (!need_integer(node, node->a) || !need_integer(node, node->b))
 		return;
 	if ((node->op == Tok::Slash || node->op == Tok::Percent) && node->b->kind == Nk::Int && !node->b->value)

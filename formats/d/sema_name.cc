@@ -341,6 +341,8 @@ void Sema::declare_variable(uint8_t scope, const std::string& name, Place place,
 		return context_.error("D_DECL_LOCASSC", place, "associative array declaration invalid for clause-local variable: " + shown, "use a global or self-> array");
 	if (types_.is_void(type))
 		return context_.error("D_DECL_VOIDOBJ", place, "cannot declare object of void type: " + shown, "void has no values");
+	if (types_.is_array(type) && !types_.info(type).count)
+		return context_.error("D_DECL_ARRNULL", place, "array declaration requires array dimension or tuple signature: " + shown, "write the number of elements, or key types");
 	if (!types_.is_string(type) && !types_.size(type))
 		return context_.error("D_DECL_INCOMPLETE", place, "incomplete type \"" + types_.text(type) + "\" for " + shown,
 		                      "define the type first, or use a pointer");

@@ -504,11 +504,11 @@ BEGIN { trace('abcdefghi'); }
 --status 1
 --end
 
-@@ error.VAR_UNDEF | error tags | wrong |
+@@ error.IDENT_UNDEF.global | error tags | wrong |
 --args -xerrtags -qs $D
 BEGIN { trace(nosuch); }
 --out
---errhas [D_VAR_UNDEF]
+--errhas [D_IDENT_UNDEF]
 --status 1
 --end
 
