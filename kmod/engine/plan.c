@@ -320,12 +320,17 @@ static void add_tracemem(struct builder *b, u32 action)
 	add_field(b, step, var ? DFR_FIELD_VARBYTES : DFR_FIELD_BYTES, size, size + (var ? 2 : 0));
 }
 
+/* Once in a clause: a second capture() would record the same again. */
 static void add_args(struct builder *b, u32 action)
 {
-	struct dfr_step *step = add_step(b, DFR_STEP_ARGS, action);
+	struct dfr_step *step;
 	struct dfr_field *field;
 	u32 i;
 
+	for (i = 0; i < action; i++)
+		if (b->bd_clause->cl_acts[i].ac_kind == DFR_ACT_CAPTURE_ARGS)
+			return;
+	step = add_step(b, DFR_STEP_ARGS, action);
 	step->sp_max = b->bd_plan->pn_nargs;
 	for (i = 0; i < step->sp_max; i++) {
 		field = add_field(b, step, DFR_FIELD_INT, 8, 8);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Fuzzes the loader of DOFs, the verifier and what runs afterwards. The first
+// byte chooses: the input as a DOF; a program made from decisions, whose DIFOs
+// run one by one; the same, damaged in a few bytes first; or the program in a
+// whole engine: enabled, started, fired, read, stopped. Whatever is refused must
+// say why; whatever loads must run without harm.
+//
+// With DFR_FUZZ_STATISTICS in the environment it prints, at exit, how many
+// inputs got past the loader.
+#include <cstdio>
+#include <memory>
+
+#include "tests/fuzz/dof_input.h"
+#include "tests/unit/engine_exec_rig.h"
+
+using namespace dfr;
+using fuzz::Decisions;
+
+namespace {
+
+struct Statistics {
+	uint64_t inputs = 0, loaded = 0, runs = 0, faults = 0;
+	~Statistics() {
+		if (std::getenv("DFR_FUZZ_STATISTICS"))
+			std::fprintf(stderr, "%lu inputs, %lu loaded, %lu runs, %lu faults\n", inputs, loaded, runs, faults);
+	}
+};
+Statistics statistics;
+
+void require(bool holds) {
+	if (!holds)
+		std::abort();
+}
+
+std::shared_ptr<dfr_program> load(const std::vector<uint8_t>& bytes, bool kernel_reads) {
+	test::Loaded result = test::load(bytes, {kernel_reads, true});
+	statistics.inputs++;
+	if (result.error)
+		require(result.error == -ENOMEM || result.why.rf_reason[0]);
+	else
+		statistics.loaded++;
+	return result.program;
+}
+
+// Every byte of a by-reference result must be readable or fault in order.
+void use_result(test::Rig& rig, const dfr_difo& difo, uint64_t value) {
+	static char buffer[256 * 1024];
+	const bool user = difo.di_rtype.flags & DIF_TF_BYUREF;
+	bool cut = false;
+	if (!(difo.di_rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF)))
+		return;
+	if (difo.di_rtype.kind == DIF_KIND_STRING) {
+		long n = dfr_machine_copy_str(&rig.machine, buffer, value, 300, user, &cut);
+		require(n < 0 || (n >= 1 && n <= 300 && buffer[n - 1] == '\0'));
+	} else {
+		dfr_machine_copy(&rig.machine, buffer, value, difo.di_rtype.size, user);
+	}
+}
+
+void run(test::Rig& rig, const dfr_difo& difo) {
+	dfr_machine& m = rig.machine;
+	dfr_machine_reset_scratch(&m);
+	uint64_t value = dfr_dif_run(&difo, &m);
+	statistics.runs++;
+	require(m.m_regs[0] == 0);
+	require(m.m_ntuple <= DIF_NTUPLE);
+	require(m.m_scratch_ptr >= m.m_scratch && m.m_scratch_ptr <= m.m_scratch_end);
+	if (m.m_fault) {
+		statistics.faults++;
+		require(value == 0 && m.m_fault_pc < difo.di_len * 4 && !(m.m_fault_pc & 3));
+		// What may run before the guard never faults.
+		require(!(difo.di_flags & DFR_DIFO_PURE));
+		return;
+	}
+	use_result(rig, difo, value);
+}
+
+void run_all(Decisions& in, const std::shared_ptr<dfr_program>& program) {
+	static const uint32_t strsizes[] = {256, 8, 32, 1024};
+	static const size_t dynvarsizes[] = {1 << 16, 16, 1000, 4096};
+	if (!program)
+		return;
+	test::Rig rig(strsizes[in.byte() % 4], dynvarsizes[in.byte() % 4], in.byte() & 1 ? 4096 : 128);
+	if (dfr_vars_declare(rig.vars.get(), program.get(), &rig.why))
+		return;
+	static const char captured_text[] = "captured";
+	const dfr_captured captured[] = {{1, 0, 0, 0}, {reinterpret_cast<uint64_t>(captured_text), 9, 0, 0}, {0, 0, 2, 3}};
+	rig.env.ev_flags = DFR_ENV_LIVE;
+	rig.env.ev_captured = captured;
+	rig.env.ev_ncaptured = 3;
+	for (int round = 0; round < 3; round++) {
+		rig.fire();
+		for (uint32_t i = 0; i < program->pg_ndifos; i++)
+			run(rig, program->pg_difos[i]);
+		rig.env.ev_tid = rig.env.ev_task = 200 + (round & 1);
+		dfr_vars_clean(rig.vars.get());
+	}
+}
+
+void damage(Decisions& in, std::vector<uint8_t>& bytes) {
+	for (unsigned i = 0, n = 1 + in.byte() % 3; i < n && !bytes.empty(); i++)
+		bytes[in.half() % bytes.size()] = in.byte();
+}
+
+void run_engine(const std::vector<uint8_t>& dof) {
+	static dfr_engine* const engine = dfr_engine_create(nullptr);
+	static std::vector<uint64_t> room(1 << 17);
+	const dfr_load_limits limits{true, false};
+	dfr_refusal why{};
+	dfr_state* state = nullptr;
+	u32 matched = 0, cpu = 0, count = 0;
+	u64 bytes = 0;
+	dfr_ioc_taken taken[8];
+
+	require(engine && dfr_state_create(engine, &state) == 0);
+	statistics.inputs++;
+	if (!dfr_state_enable(state, dof.data(), dof.size(), &limits, DFR_ENABLE_ZERO_OK, &matched, &why) &&
+	    !dfr_state_go(state, &cpu)) {
+		statistics.loaded++;
+		dfr_state_clean(state);
+		dfr_state_aggsnap(state, room.data(), room.size() * 8, &bytes);
+		dfr_state_stop(state, &cpu);
+		for (int i = 0; i < 4; i++) {
+			if (dfr_state_take(state, 0, true, taken, 8, &count))
+				break;
+			for (u32 b = 0; b < count; b++)
+				dfr_state_release(state, 0, taken[b].block, taken[b].seq);
+		}
+	}
+	dfr_state_destroy(state);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+	Decisions in(data, size);
+	const uint8_t choice = in.byte();
+	if (choice % 8 == 0) {
+		if (size > 1)
+			run_all(in, load({data + 1, data + size}, choice & 0x80));
+		return 0;
+	}
+	std::vector<uint8_t> bytes = fuzz::ProgramMaker(in).make().bytes();
+	if (choice % 8 == 1)
+		damage(in, bytes);
+	if (choice % 8 < 5)
+		run_all(in, load(bytes, choice & 0x80));
+	else
+		run_engine(bytes);
+	return 0;
+}

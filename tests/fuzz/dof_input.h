@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Programs from decisions: DOFs whose structure is right and whose DIF words
+// have the right shapes most of the time, so that a fuzzer's input gets past the
+// loader and runs. What decides wrongly (a register 8, a branch back, a missing
+// argument) is left wrong now and then: the verifier must see it.
+#pragma once
+
+#include "tests/fuzz/trace_input.h"
+#include "tests/unit/dof_builder.h"
+
+namespace dfr::fuzz {
+
+class ProgramMaker {
+public:
+	explicit ProgramMaker(Decisions& in) : in_(in) {}
+
+	test::DofBuilder make() {
+		test::DofBuilder dof;
+		const unsigned clauses = 1 + in_.byte() % 4;
+		for (unsigned i = 0; i < clauses; i++)
+			clause(dof);
+		if (in_.byte() % 4 == 0)
+			option(dof);
+		return dof;
+	}
+
+	test::Code code() {
+		test::Code made;
+		variables(made);
+		const unsigned steps = 1 + in_.byte() % 24;
+		for (unsigned i = 0; i < steps; i++)
+			step(made);
+		made.ret(reg());
+		fix_branches(made);
+		made.rtype = type();
+		return made;
+	}
+
+private:
+	// 1 to 7, and now and then 0 or 8.
+	uint32_t reg() {
+		const uint8_t choice = in_.byte();
+		return choice < 252 ? 1 + choice % 7 : choice == 255 ? 8 : 0;
+	}
+
+	dif_type type() {
+		switch (in_.byte() % 8) {
+		case 0: return test::kString;
+		case 1: return test::struct_of(in_.byte());
+		case 2: return test::kInt32;
+		case 3: return test::kVoid;
+		case 4: return {DIF_KIND_STRING, 0, DIF_TF_BYREF, 0, 0};
+		default: return test::kInt64;
+		}
+	}
+
+	// Variables keep their type across the programs of a state: the id decides it.
+	static dif_type type_of(uint32_t scope, uint32_t n) {
+		if (n % 4 == 2)
+			return {DIF_KIND_STRING, 0, DIF_TF_BYREF, 0, 32};
+		if (n % 4 == 3 && scope != DIF_VS_LOCAL)
+			return test::struct_of(24);
+		return test::kInt64;
+	}
+
+	void variables(test::Code& made) {
+		for (uint32_t n = 0; n < 4; n++) {
+			for (uint32_t scope : {DIF_VS_GLOBAL, DIF_VS_THREAD, DIF_VS_LOCAL})
+				made.var(scope, DIF_VAR_USER_FIRST + n, type_of(scope, n));
+			for (uint32_t scope : {DIF_VS_GLOBAL, DIF_VS_THREAD})
+				made.var(scope, DIF_VAR_USER_FIRST + 4 + n, type_of(scope, n), DIF_VK_ARRAY);
+		}
+	}
+
+	uint64_t constant() {
+		switch (in_.byte() % 8) {
+		case 0: return 1ull << (in_.byte() & 63);
+		case 1: return ~0ull << (in_.byte() & 63);
+		case 2: return in_.wide();
+		case 3: return 0xffff888000000000 + in_.half();
+		case 4: return 0;
+		default: return in_.byte();
+		}
+	}
+
+	std::string word() {
+		static const char* const words[] = {"", "a", "/usr/bin//x", "a,b,,c", "{\"a\":[1,\"b\",{\"c\":2}]}", "a[1]",
+						    "0x7f", "../../x/./y", "aaaaaaaaaaaaaaaaaaaaaaaaab", "-12345678901234567890"};
+		std::string made = words[in_.byte() % 10];
+		if (in_.byte() % 8 == 0)
+			made += std::string(in_.half() % 600, static_cast<char>('a' + in_.byte() % 3));
+		return made;
+	}
+
+	uint32_t subroutine() {
+		const uint8_t choice = in_.byte();
+		if (choice < 200)
+			return choice % (DIF_SUBR_CLASSIC_MAX + 2);
+		if (choice < 240)
+			return DIF_SUBR_F_ADD + choice % 13;
+		return DIF_SUBR_D_PATH + choice % 3;
+	}
+
+	void push(test::Code& made) {
+		const uint8_t choice = in_.byte();
+		const uint32_t r = reg();
+		if (choice < 128)
+			made.pushv(r);
+		else if (choice < 250)
+			made.pushr(choice & 1, choice & 2 ? 0 : reg(), r);
+		else
+			made.pushr(choice, 0, r);
+	}
+
+	void call(test::Code& made) {
+		made.flush();
+		for (unsigned i = 0, n = 2 + in_.byte() % 2; i < n; i++)
+			push(made);
+		made.call(subroutine(), reg());
+	}
+
+	// An access to a variable that is declared, by an instruction that fits it, as a rule.
+	void variable(test::Code& made) {
+		static const uint32_t scalars[] = {DIF_OP_LDGS, DIF_OP_STGS, DIF_OP_LDTS, DIF_OP_STTS, DIF_OP_LDLS, DIF_OP_STLS};
+		static const uint32_t arrays[] = {DIF_OP_LDGAA, DIF_OP_STGAA, DIF_OP_LDTAA, DIF_OP_STTAA};
+		const uint8_t choice = in_.byte();
+		const uint32_t n = choice & 3;
+		if (choice >= 253) {
+			made.wide(scalars[choice % 6], in_.half(), reg());
+		} else if (choice & 4) {
+			made.wide(scalars[(choice >> 3) % 6], DIF_VAR_USER_FIRST + n, reg());
+		} else {
+			if (choice & 8) {
+				made.flush();
+				push(made);
+			}
+			made.wide(arrays[(choice >> 4) % 4], DIF_VAR_USER_FIRST + 4 + n, reg());
+		}
+	}
+
+	void step(test::Code& made) {
+		const uint8_t choice = in_.byte();
+		switch (choice % 16) {
+		case 0:
+		case 1: made.setx(constant(), reg()); break;
+		case 2:
+		case 3: made.sets(word(), reg()); break;
+		case 4: made.wide(DIF_OP_LDGS, DIF_VAR_CURTHREAD + in_.byte() % 33, reg()); break;
+		case 5:
+		case 6: variable(made); break;
+		case 7: made.r(in_.byte() & 1 ? DIF_OP_CMP : DIF_OP_SCMP, reg(), reg(), 0); break;
+		case 8: made.branch(DIF_OP_BA + in_.byte() % 11, 1 + in_.byte() % 8); break; // relative for now
+		case 9:
+		case 10: call(made); break;
+		case 11: made.r(DIF_OP_LDSB + in_.byte() % 7, reg(), 0, reg()); break;
+		case 12: made.r(DIF_OP_STB + in_.byte() % 11, reg(), 0, reg()); break;
+		case 13: {
+			static const uint32_t plain[] = {DIF_OP_OR,  DIF_OP_XOR,  DIF_OP_AND,  DIF_OP_SLL,  DIF_OP_SRL,
+							 DIF_OP_SUB, DIF_OP_ADD,  DIF_OP_MUL,  DIF_OP_SDIV, DIF_OP_UDIV,
+							 DIF_OP_SREM, DIF_OP_UREM, DIF_OP_SRA,  DIF_OP_COPYS};
+			made.r(plain[in_.byte() % 14], reg(), reg(), reg());
+			break;
+		}
+		case 14: made.r(in_.byte() & 1 ? DIF_OP_ALLOCS : DIF_OP_MOV, reg(), 0, reg()); break;
+		default:
+			if (choice < 250)
+				made.r(DIF_OP_LDGA, choice & 16 ? DIF_VAR_ARGS : DIF_VAR_CAPTURED, reg(), reg());
+			else
+				made.word(in_.word());
+		}
+	}
+
+	// Distances become labels, inside the text unless the decision was to leave it.
+	static void fix_branches(test::Code& made) {
+		for (size_t pc = 0; pc < made.text.size(); pc++) {
+			const uint32_t op = DIF_OP(made.text[pc]);
+			if (op < DIF_OP_BA || op > DIF_OP_BLEU)
+				continue;
+			size_t label = pc + (DIF_LABEL(made.text[pc]) & 15);
+			if (label >= made.text.size())
+				label = made.text.size() - 1;
+			made.text[pc] = DIF_INSTR_BRANCH(op, label);
+		}
+	}
+
+	void option(test::DofBuilder& dof) {
+		static const uint32_t options[] = {DFR_OPT_BUFSIZE, DFR_OPT_BUFPOLICY, DFR_OPT_DYNVARSIZE, DFR_OPT_AGGSIZE,
+						   DFR_OPT_SPECSIZE, DFR_OPT_NSPEC, DFR_OPT_STRSIZE, DFR_OPT_SCRATCHSIZE,
+						   DFR_OPT_BLOCKSIZE, DFR_OPT_SPECPOOL, DFR_OPT_DESTRUCTIVE, DFR_OPT_ZONE};
+		const uint32_t which = options[in_.byte() % 12];
+		dof.option(which, in_.half());
+	}
+
+	test::Act value(test::DofBuilder& dof, uint32_t kind, dif_type rtype) {
+		test::Code made = code();
+		made.rtype = rtype;
+		return {kind, dof.difo(made)};
+	}
+
+	// A key or two, perhaps a weight, and an aggregating action.
+	void aggregation(test::DofBuilder& dof, std::vector<test::Act>& acts) {
+		const uint8_t choice = in_.byte();
+		const uint32_t kind = DFR_ACT_COUNT + choice % 9;
+		test::Act agg{kind};
+		agg.ntuple = 1 + (choice >> 4) % 3;
+		agg.uarg = 1 + kind - DFR_ACT_COUNT;
+		for (uint32_t i = 0; i < agg.ntuple; i++) {
+			if (in_.byte() % 5 == 0)
+				acts.push_back({DFR_ACT_STACK, test::kNone, 0, in_.byte() % 8u});
+			else
+				acts.push_back(value(dof, DFR_ACT_DIFEXPR, in_.byte() & 1 ? test::kString : test::kInt64));
+		}
+		if (kind != DFR_ACT_COUNT)
+			agg.difo = value(dof, kind, test::kInt64).difo;
+		if (kind == DFR_ACT_LQUANTIZE)
+			agg.arg = static_cast<uint64_t>(1 + in_.byte()) << 48 | static_cast<uint64_t>(1 + in_.byte()) << 32 | in_.word();
+		if (kind == DFR_ACT_LLQUANTIZE)
+			agg.arg = 10ull << 48 | static_cast<uint64_t>(in_.byte() % 4) << 32 |
+				  static_cast<uint64_t>(1 + in_.byte() % 18) << 16 | (in_.byte() & 1 ? 10 : 20);
+		acts.push_back(agg);
+	}
+
+	void action(test::DofBuilder& dof, std::vector<test::Act>& acts) {
+		switch (in_.byte() % 16) {
+		case 0:
+		case 1:
+		case 2:
+		case 3: acts.push_back(value(dof, DFR_ACT_DIFEXPR, type())); break;
+		case 4: acts.push_back(value(dof, DFR_ACT_PRINTF, type())); break;
+		case 5: acts.push_back({DFR_ACT_STACK, test::kNone, 0, in_.byte()}); break;
+		case 6: acts.push_back({DFR_ACT_USTACK, test::kNone, 0, in_.byte()}); break;
+		case 7: acts.push_back(value(dof, DFR_ACT_TRACEMEM, test::struct_of(1u + in_.byte()))); break;
+		case 8: acts.push_back(value(dof, DFR_ACT_SPECULATE, test::kInt64)); break;
+		case 9: acts.push_back(value(dof, DFR_ACT_COMMIT, test::kInt64)); break;
+		case 10: acts.push_back(value(dof, DFR_ACT_DISCARD, test::kInt64)); break;
+		case 11: acts.push_back(value(dof, DFR_ACT_USYM, test::kInt64)); break;
+		case 12: acts.push_back(value(dof, DFR_ACT_CAPTURE, type())); break;
+		case 13: acts.push_back({DFR_ACT_CAPTURE_ARGS}); break;
+		case 14: acts.push_back({in_.half(), test::kNone, in_.byte() % 3u, in_.number(), in_.number()}); break;
+		default: aggregation(dof, acts);
+		}
+	}
+
+	void clause(test::DofBuilder& dof) {
+		static const char* const names[] = {"BEGIN", "END", "ERROR", "*"};
+		const uint32_t probe = dof.probe(in_.byte() % 8 ? "dtrace" : "", "", "", names[in_.byte() % 4]);
+		uint32_t predicate = test::kNone;
+		if (in_.byte() % 4 == 0)
+			predicate = value(dof, 0, test::kInt64).difo;
+		std::vector<test::Act> acts;
+		for (unsigned i = 0, n = in_.byte() % 5; i < n; i++)
+			action(dof, acts);
+		dof.ecb(probe, predicate, acts.empty() ? test::kNone : dof.actions(acts), in_.byte() & 1);
+	}
+
+	Decisions& in_;
+};
+
+} // namespace dfr::fuzz
