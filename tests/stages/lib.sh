@@ -5,6 +5,8 @@ set -uo pipefail
 repo=${DFR_REPO:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 cd "$repo" || exit 1
 kernels=(6.1 6.12)
+# The build that is tested: the dev preset, or a developer's own.
+dev=${DFR_BUILD:-build/dev}
 
 # check NAME COMMAND...: one test, which passes when the command does. What the
 # command prints is shown when it fails.
