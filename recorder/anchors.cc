@@ -29,16 +29,18 @@ bool checksum_is_right(std::span<const std::byte> page, const dfr_anchor& head) 
 	return trace::crc32c(copy) == head.checksum;
 }
 
-std::string fixed_text(const char* text, size_t room) { return std::string(text, strnlen(text, room)); }
+std::string fixed_text(const char* text, size_t room) {
+	return std::string(text, strnlen(text, room));
+}
 
 PanicNote read_panic(std::span<const std::byte> page) {
 	dfr_anchor_panic record;
 	std::memcpy(&record, page.data() + sizeof(dfr_anchor), sizeof(record));
 	return {.time = record.time,
-		.cpu = record.cpu,
-		.tid = record.tid,
-		.comm = fixed_text(record.comm, sizeof(record.comm)),
-		.reason = fixed_text(record.reason, sizeof(record.reason))};
+	        .cpu = record.cpu,
+	        .tid = record.tid,
+	        .comm = fixed_text(record.comm, sizeof(record.comm)),
+	        .reason = fixed_text(record.reason, sizeof(record.reason))};
 }
 
 // nullopt: the magic is there by accident, or the page is damaged.
@@ -49,16 +51,16 @@ std::optional<Candidate> read_anchor(uint64_t address, std::span<const std::byte
 	if (head.runs > DFR_ANCHOR_RUNS_MAX || !checksum_is_right(page, head))
 		return std::nullopt;
 	result.anchor = {.state_id = head.state_id,
-			 .generation = head.generation,
-			 .kind = head.kind,
-			 .cpu = head.cpu,
-			 .half = head.half,
-			 .part = head.part};
+	                 .generation = head.generation,
+	                 .kind = head.kind,
+	                 .cpu = head.cpu,
+	                 .half = head.half,
+	                 .part = head.part};
 	std::copy(std::begin(head.boot_id), std::end(head.boot_id), result.boot.begin());
 	result.anchor.runs.resize(head.runs);
 	if (head.runs)
 		std::memcpy(result.anchor.runs.data(), page.data() + sizeof(head),
-			    head.runs * sizeof(dfr_anchor_run));
+		            head.runs * sizeof(dfr_anchor_run));
 	if (head.kind == DFR_ANCHOR_PANIC)
 		result.panic = read_panic(page);
 	result.displacement = static_cast<int64_t>(head.self_pfn * kPage - address);
@@ -111,18 +113,19 @@ void keep(AnchorScan& scan, Candidate&& candidate) {
 AnchorScan scan_anchors(const PhysicalMemory& memory) {
 	AnchorScan result;
 	std::vector<Candidate> candidates;
-	memory.scan(DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY, [&](uint64_t address, std::span<const std::byte> page) {
-		if (!has_magic(page))
-			return;
-		if (std::optional<Candidate> candidate = read_anchor(address, page))
-			candidates.push_back(std::move(*candidate));
-		else
-			result.damaged++;
-	});
+	memory.scan(DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY,
+	            [&](uint64_t address, std::span<const std::byte> page) {
+		            if (!has_magic(page))
+			            return;
+		            if (std::optional<Candidate> candidate = read_anchor(address, page))
+			            candidates.push_back(std::move(*candidate));
+		            else
+			            result.damaged++;
+	            });
 	result.displacements = believed(candidates, memory.raw());
 	for (Candidate& candidate : candidates) {
-		if (std::find(result.displacements.begin(), result.displacements.end(), candidate.displacement) ==
-		    result.displacements.end())
+		if (std::find(result.displacements.begin(), result.displacements.end(),
+		              candidate.displacement) == result.displacements.end())
 			result.misplaced++;
 		else
 			keep(result, std::move(candidate));

@@ -42,8 +42,8 @@ struct AnchorScan {
 	std::map<std::pair<BootId, uint64_t>, AnchorGroup> recordings; // by boot and state
 	std::map<BootId, PanicNote> panics;
 	std::vector<int64_t> displacements; // that raw images have, the commonest first
-	uint64_t damaged = 0; // pages with the magic whose checksum is wrong
-	uint64_t misplaced = 0; // copies that stand elsewhere than they say
+	uint64_t damaged = 0;               // pages with the magic whose checksum is wrong
+	uint64_t misplaced = 0;             // copies that stand elsewhere than they say
 };
 
 AnchorScan scan_anchors(const PhysicalMemory& memory);

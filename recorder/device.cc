@@ -27,39 +27,49 @@ std::string open_hint(int code) {
 	case ENXIO:
 	case ENODEV:
 		return "the module is not loaded: as root, `modprobe dfr` loads it";
-	case EACCES: return "/dev/dfr belongs to root: run this as root";
+	case EACCES:
+		return "/dev/dfr belongs to root: run this as root";
 	case EPERM:
 		return "it takes CAP_PERFMON and CAP_BPF, or CAP_SYS_ADMIN, in the initial user namespace "
 		       "(not in a container): run this as root on the host";
-	default: return "";
+	default:
+		return "";
 	}
 }
 
 std::string call_hint(int code) {
 	switch (code) {
-	case EBUSY: return "somebody else holds it: `dfr` lists the states and who has them";
-	case ENOENT: return "`dfr` lists the states that there are";
-	case ENXIO: return "there is no program yet: enable one, or claim a kept state";
-	case ENOMEM: return "take smaller buffers: -x bufsize=, -x aggsize=, -x dynvarsize=";
+	case EBUSY:
+		return "somebody else holds it: `dfr` lists the states and who has them";
+	case ENOENT:
+		return "`dfr` lists the states that there are";
+	case ENXIO:
+		return "there is no program yet: enable one, or claim a kept state";
+	case ENOMEM:
+		return "take smaller buffers: -x bufsize=, -x aggsize=, -x dynvarsize=";
 	case EPERM:
-	case EACCES: return "destructive actions take root, -w and a kernel that is not locked down";
-	case ENOTTY: return "the module that is loaded does not know this call: load the one that came with "
-			    "this dfr";
-	default: return "";
+	case EACCES:
+		return "destructive actions take root, -w and a kernel that is not locked down";
+	case ENOTTY:
+		return "the module that is loaded does not know this call: load the one that came with "
+		       "this dfr";
+	default:
+		return "";
 	}
 }
 
 void copy_name(char (&to)[DFR_NAME_MAX], const std::string& name) {
 	if (name.size() >= DFR_NAME_MAX)
 		throw Error("the name " + name + " is too long",
-			    "a state's name has at most " + std::to_string(DFR_NAME_MAX - 1) + " characters");
+		            "a state's name has at most " + std::to_string(DFR_NAME_MAX - 1) + " characters");
 	std::memset(to, 0, sizeof(to));
 	std::memcpy(to, name.data(), name.size());
 }
 
 void copy_pattern(char (&to)[128], const std::string& pattern) {
 	if (pattern.size() >= sizeof(to))
-		throw Error("the probe field " + pattern + " is too long", "a field has at most 127 characters");
+		throw Error("the probe field " + pattern + " is too long",
+		            "a field has at most 127 characters");
 	std::memset(to, 0, sizeof(to));
 	std::memcpy(to, pattern.data(), pattern.size());
 }
@@ -86,12 +96,12 @@ bool visit_entries(std::span<const std::byte> bytes, const std::function<bool(co
 		if (entry.head.size < sizeof(entry) || entry.head.size > bytes.size() ||
 		    !probe_names(bytes.data(), entry.head.size, names))
 			throw Error("the module's list of probes makes no sense",
-				    "load the module that came with this dfr");
+			            "load the module that came with this dfr");
 		ListedProbe probe{.id = entry.id,
-				  .provider = names[0],
-				  .module = names[1],
-				  .function = names[2],
-				  .name = names[3]};
+		                  .provider = names[0],
+		                  .module = names[1],
+		                  .function = names[2],
+		                  .name = names[3]};
 		if (entry.nargs != 0xffffffff)
 			probe.nargs = entry.nargs;
 		if (!visit(probe))
@@ -109,9 +119,9 @@ StateLine parse_state(std::string_view line) {
 		line.remove_prefix(std::min(tab + 1, line.size()));
 	}
 	return {.name = fields[0],
-		.id = std::strtoull(fields[1].c_str(), nullptr, 10),
-		.activity = fields[2],
-		.holder = fields[3]};
+	        .id = std::strtoull(fields[1].c_str(), nullptr, 10),
+	        .activity = fields[2],
+	        .holder = fields[3]};
 }
 
 } // namespace
@@ -122,7 +132,9 @@ Device::Device(const std::string& path) : path_(path) {
 		throw Error::from_errno("cannot open " + path, open_hint(errno));
 }
 
-Device::~Device() { ::close(fd_); }
+Device::~Device() {
+	::close(fd_);
+}
 
 int Device::try_call(unsigned long request, void* argument) const {
 	while (::ioctl(fd_, request, argument) != 0)
@@ -142,13 +154,14 @@ dfr_ioc_info Device::info() const {
 	call(DFR_IOC_INFO, &info, "cannot ask the module about itself");
 	if (info.version != DFR_CONTROL_VERSION)
 		throw Error("the module speaks version " + std::to_string(info.version) +
-				" of the control interface, this dfr speaks " + std::to_string(DFR_CONTROL_VERSION),
-			    "load the module that came with this dfr");
+		                " of the control interface, this dfr speaks " +
+		                std::to_string(DFR_CONTROL_VERSION),
+		            "load the module that came with this dfr");
 	return info;
 }
 
 void Device::probes(const ProbeGlob& glob, uint32_t first,
-		    const std::function<bool(const ListedProbe&)>& visit) const {
+                    const std::function<bool(const ListedProbe&)>& visit) const {
 	std::vector<std::byte> buffer(kListingBytes);
 	dfr_ioc_probes io{};
 	copy_pattern(io.pattern[0], glob.provider);
@@ -164,7 +177,7 @@ void Device::probes(const ProbeGlob& glob, uint32_t first,
 		call(DFR_IOC_PROBES, &io, "cannot list probes");
 		if (io.bytes > buffer.size() || (io.id && io.id <= from))
 			throw Error("the module's list of probes makes no sense",
-				    "load the module that came with this dfr");
+			            "load the module that came with this dfr");
 		if (!visit_entries(std::span(buffer).first(io.bytes), visit))
 			return;
 	} while (io.id);
@@ -183,7 +196,8 @@ std::vector<StateLine> Device::states() const {
 			continue;
 		}
 		if (code)
-			throw Error(std::string("cannot list states: ") + std::strerror(code), call_hint(code), code);
+			throw Error(std::string("cannot list states: ") + std::strerror(code),
+			            call_hint(code), code);
 		break;
 	}
 	std::string_view text(buffer.data(), std::min<size_t>(io.bytes, buffer.size()));

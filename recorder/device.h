@@ -49,7 +49,8 @@ public:
 
 	dfr_ioc_info info() const;
 	// From id `first` on, in order of id, until visit returns false.
-	void probes(const ProbeGlob& glob, uint32_t first, const std::function<bool(const ListedProbe&)>& visit) const;
+	void probes(const ProbeGlob& glob, uint32_t first,
+	            const std::function<bool(const ListedProbe&)>& visit) const;
 	std::vector<StateLine> states() const;
 	void end(const std::string& name) const; // a kept state
 

@@ -31,15 +31,16 @@ std::string refusal(const dfr_ioc_enable& io, int code) {
 	text.append(io.reason, strnlen(io.reason, sizeof(io.reason)));
 	if (io.error_section == 0xffffffff)
 		return text + " (header, byte " + std::to_string(io.error_offset) + ")";
-	return text + " (section " + std::to_string(io.error_section) + ", byte " + std::to_string(io.error_offset) +
-	       ")";
+	return text + " (section " + std::to_string(io.error_section) + ", byte " +
+	       std::to_string(io.error_offset) + ")";
 }
 
 dfr_ioc_name named(const std::string& name) {
 	dfr_ioc_name io{.size = sizeof(io)};
 	if (name.size() >= sizeof(io.name))
-		throw Error("the name " + name + " is too long",
-			    "a state's name has at most " + std::to_string(sizeof(io.name) - 1) + " characters");
+		throw Error("the name " + name + " is too long", "a state's name has at most " +
+		                                                     std::to_string(sizeof(io.name) - 1) +
+		                                                     " characters");
 	std::memcpy(io.name, name.data(), name.size());
 	return io;
 }
@@ -67,7 +68,9 @@ private:
 	size_t size_;
 };
 
-DeviceSession::DeviceSession(const std::string& path) : device_(path) { device_.info(); }
+DeviceSession::DeviceSession(const std::string& path) : device_(path) {
+	device_.info();
+}
 
 DeviceSession::~DeviceSession() = default;
 
@@ -90,7 +93,8 @@ void DeviceSession::keep(const std::string& name) {
 
 void DeviceSession::end() {
 	if (claimed_.empty())
-		throw Error("cannot end this state: it has no name", "it ends with the process that holds it");
+		throw Error("cannot end this state: it has no name",
+		            "it ends with the process that holds it");
 	device_.end(claimed_ == DFR_ANONYMOUS_NAME ? "" : claimed_);
 	claimed_.clear();
 }
@@ -104,10 +108,10 @@ uint32_t DeviceSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 	const int code = device_.try_call(DFR_IOC_ENABLE, &io);
 	if (code)
 		throw Error(refusal(io, code),
-			    code == EACCES || code == EPERM
-				? "destructive actions take root, -w and a kernel that is not locked down"
-				: "",
-			    code);
+		            code == EACCES || code == EPERM
+		                ? "destructive actions take root, -w and a kernel that is not locked down"
+		                : "",
+		            code);
 	return io.matched;
 }
 
@@ -201,7 +205,7 @@ const std::byte* DeviceSession::find(const dfr_ioc_taken& taken) {
 	const uint32_t size = catalog_.block_size;
 	if (size < DFR_BLOCK_MIN || size > DFR_BLOCK_MAX)
 		throw Error("the state's catalog does not say how large its blocks are",
-			    "load the module that came with this dfr");
+		            "load the module that came with this dfr");
 	if (mappings_.size() >= kMappingsMax)
 		mappings_.clear();
 	std::unique_ptr<Mapping>& mapping = mappings_[DFR_MAP_OFFSET(taken.cpu, taken.block)];
@@ -272,7 +276,8 @@ std::vector<trace::AggEntry> DeviceSession::aggregations() {
 		if (code == ENXIO)
 			return {};
 		if (code)
-			throw Error(std::string("cannot read the aggregations: ") + std::strerror(code), "", code);
+			throw Error(std::string("cannot read the aggregations: ") + std::strerror(code), "",
+			            code);
 		break;
 	}
 	read_catalog();
@@ -288,9 +293,11 @@ std::vector<trace::AggEntry> DeviceSession::aggregations() {
 std::vector<std::string> DeviceSession::remarks() {
 	std::vector<std::string> result;
 	if (overwritten_)
-		result.push_back(std::to_string(overwritten_) + " blocks were overwritten while they were read");
+		result.push_back(std::to_string(overwritten_) +
+		                 " blocks were overwritten while they were read");
 	if (senseless_)
-		result.push_back(std::to_string(senseless_) + " bytes of the aggregation table could not be read");
+		result.push_back(std::to_string(senseless_) +
+		                 " bytes of the aggregation table could not be read");
 	return result;
 }
 

@@ -23,7 +23,7 @@ public:
 
 	void claim(const std::string& name); // "" or "anonymous": the boot's
 	void keep(const std::string& name);  // it survives this process, under this name
-	void end();			     // end the kept state that this session holds
+	void end();                          // end the kept state that this session holds
 	const Device& device() const { return device_; }
 
 	uint32_t enable(std::span<const std::byte> dof, bool zero_ok) override;

@@ -22,18 +22,25 @@ bool host_matches(const std::string& glob) {
 	if (glob.empty())
 		return true;
 	const utsname name = system_name();
-	return ::fnmatch(glob.c_str(), name.nodename, 0) == 0 || ::fnmatch(glob.c_str(), name.release, 0) == 0;
+	return ::fnmatch(glob.c_str(), name.nodename, 0) == 0 ||
+	       ::fnmatch(glob.c_str(), name.release, 0) == 0;
 }
 
 } // namespace
 
-DeviceTarget::DeviceTarget(const Device& device) : device_(device), symbols_(types::Symbols::from_kallsyms()) {}
+DeviceTarget::DeviceTarget(const Device& device)
+    : device_(device), symbols_(types::Symbols::from_kallsyms()) {}
 
-std::string DeviceTarget::description() const { return "the running kernel " + kernel_release(); }
+std::string DeviceTarget::description() const {
+	return "the running kernel " + kernel_release();
+}
 
-std::string DeviceTarget::kernel_release() const { return system_name().release; }
+std::string DeviceTarget::kernel_release() const {
+	return system_name().release;
+}
 
-void DeviceTarget::match(const d::ProbePattern& pattern, const std::function<bool(const d::ProbeInfo&)>& visit) {
+void DeviceTarget::match(const d::ProbePattern& pattern,
+                         const std::function<bool(const d::ProbeInfo&)>& visit) {
 	if (!host_matches(pattern.host))
 		return;
 	ProbeGlob glob;
@@ -43,10 +50,10 @@ void DeviceTarget::match(const d::ProbePattern& pattern, const std::function<boo
 		if (pattern.id && probe.id != pattern.id)
 			return false; // ids ascend: it is not there
 		d::ProbeInfo info{.id = probe.id,
-				  .provider = probe.provider,
-				  .module = probe.module,
-				  .function = probe.function,
-				  .name = probe.name};
+		                  .provider = probe.provider,
+		                  .module = probe.module,
+		                  .function = probe.function,
+		                  .name = probe.name};
 		if (probe.nargs)
 			info.nargs = *probe.nargs;
 		return visit(info) && !pattern.id;
@@ -59,7 +66,9 @@ types::KernelTypes& DeviceTarget::types() {
 	return *types_;
 }
 
-std::vector<d::ProbeArg> DeviceTarget::args(const d::ProbeInfo& probe) { return probe_args(probe, types()); }
+std::vector<d::ProbeArg> DeviceTarget::args(const d::ProbeInfo& probe) {
+	return probe_args(probe, types());
+}
 
 const types::Container* DeviceTarget::kernel_types(std::string_view module) {
 	if (module.empty() || module == "vmlinux")
@@ -79,9 +88,9 @@ std::optional<d::Symbol> DeviceTarget::symbol(std::string_view module, std::stri
 	if (!found)
 		return std::nullopt;
 	return d::Symbol{.module = std::string(found->module),
-			 .name = std::string(found->name),
-			 .address = found->address,
-			 .size = found->size};
+	                 .name = std::string(found->name),
+	                 .address = found->address,
+	                 .size = found->size};
 }
 
 } // namespace dfr::recorder

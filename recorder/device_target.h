@@ -22,7 +22,8 @@ public:
 	explicit DeviceTarget(const Device& device);
 
 	std::string description() const override;
-	void match(const d::ProbePattern& pattern, const std::function<bool(const d::ProbeInfo&)>& visit) override;
+	void match(const d::ProbePattern& pattern,
+	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
 	std::vector<d::ProbeArg> args(const d::ProbeInfo& probe) override;
 	const types::Container* kernel_types(std::string_view module) override;
 	std::vector<std::string> type_modules() override;

@@ -57,7 +57,9 @@ struct Options {
 
 std::atomic<int> stop_signal{0};
 
-void on_signal(int number) { stop_signal = number; }
+void on_signal(int number) {
+	stop_signal = number;
+}
 
 // Without SA_RESTART: a signal ends the wait for blocks at once.
 void catch_signals() {
@@ -78,30 +80,47 @@ unsigned parse_seconds(const char* text) {
 	errno = 0;
 	const unsigned long value = std::strtoul(text, &end, 10);
 	if (errno || end == text || *end || value == 0 || value > 86400)
-		usage_error(std::string("--checkpoint takes a number of seconds, 1 to 86400, not '") + text + "'");
+		usage_error(std::string("--checkpoint takes a number of seconds, 1 to 86400, not '") + text +
+		            "'");
 	return static_cast<unsigned>(value);
 }
 
 Options parse(int argc, char** argv) {
 	static const option kLong[] = {{"name", required_argument, nullptr, 'n'},
-				       {"program", required_argument, nullptr, 'p'},
-				       {"output", required_argument, nullptr, 'o'},
-				       {"replace", no_argument, nullptr, 'r'},
-				       {"checkpoint", required_argument, nullptr, 'c'},
-				       {"stop", no_argument, nullptr, 's'},
-				       {"help", no_argument, nullptr, 'h'},
-				       {nullptr, 0, nullptr, 0}};
+	                               {"program", required_argument, nullptr, 'p'},
+	                               {"output", required_argument, nullptr, 'o'},
+	                               {"replace", no_argument, nullptr, 'r'},
+	                               {"checkpoint", required_argument, nullptr, 'c'},
+	                               {"stop", no_argument, nullptr, 's'},
+	                               {"help", no_argument, nullptr, 'h'},
+	                               {nullptr, 0, nullptr, 0}};
 	Options options;
 	for (int option; (option = getopt_long(argc, argv, "n:p:o:rc:sh", kLong, nullptr)) != -1;) {
 		switch (option) {
-		case 'n': options.name = optarg; break;
-		case 'p': options.program = optarg; break;
-		case 'o': options.output = optarg; break;
-		case 'r': options.replace = true; break;
-		case 'c': options.checkpoint = parse_seconds(optarg); break;
-		case 's': options.stop = true; break;
-		case 'h': std::fputs(kUsage, stdout); std::exit(0);
-		default: std::fputs("try: dfrd --help\n", stderr); std::exit(2);
+		case 'n':
+			options.name = optarg;
+			break;
+		case 'p':
+			options.program = optarg;
+			break;
+		case 'o':
+			options.output = optarg;
+			break;
+		case 'r':
+			options.replace = true;
+			break;
+		case 'c':
+			options.checkpoint = parse_seconds(optarg);
+			break;
+		case 's':
+			options.stop = true;
+			break;
+		case 'h':
+			std::fputs(kUsage, stdout);
+			std::exit(0);
+		default:
+			std::fputs("try: dfrd --help\n", stderr);
+			std::exit(2);
 		}
 	}
 	if (optind < argc)
@@ -113,14 +132,16 @@ std::vector<std::byte> read_program(const std::string& path) {
 	std::ifstream in(path, std::ios::binary);
 	const std::vector<char> content{std::istreambuf_iterator<char>(in), {}};
 	if (!in || content.empty())
-		throw Error("cannot read the program " + path, "compile one: dfr compile -o " + path + " FILE.d");
+		throw Error("cannot read the program " + path,
+		            "compile one: dfr compile -o " + path + " FILE.d");
 	const auto bytes = std::as_bytes(std::span(content));
 	return {bytes.begin(), bytes.end()};
 }
 
 std::string default_output(const std::string& name) {
 	if (::mkdir("/var/lib/dfr", 0700) != 0 && errno != EEXIST)
-		throw Error::from_errno("cannot create /var/lib/dfr", "say where to record: --output FILE.dfr");
+		throw Error::from_errno("cannot create /var/lib/dfr",
+		                        "say where to record: --output FILE.dfr");
 	const std::time_t now = std::time(nullptr);
 	std::tm local{};
 	localtime_r(&now, &local);
@@ -187,9 +208,10 @@ int run(const Options& given) {
 	if (options.stop)
 		session.end();
 	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s%s\n",
-		     static_cast<unsigned long long>(drain.records()), static_cast<unsigned long long>(drain.blocks()),
-		     static_cast<unsigned long long>(writer.size()), options.output.c_str(),
-		     options.stop ? "" : "; the state records on");
+	             static_cast<unsigned long long>(drain.records()),
+	             static_cast<unsigned long long>(drain.blocks()),
+	             static_cast<unsigned long long>(writer.size()), options.output.c_str(),
+	             options.stop ? "" : "; the state records on");
 	return 0;
 }
 

@@ -25,9 +25,7 @@ void Drain::snapshot() {
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
 	if (!aggregations.empty() || !session_.catalog().aggregations.empty())
 		writer_.aggregations(aggregations);
-	const trace::Losses losses = session_.losses();
-	if (!losses.entries.empty())
-		writer_.losses(losses);
+	writer_.account(session_);
 }
 
 void Drain::checkpoint() {

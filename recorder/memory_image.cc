@@ -121,7 +121,8 @@ private:
 		uint64_t within = place.within;
 		for (const uint64_t frame : place.extent.frames) {
 			const size_t size = std::min<uint64_t>(into.size(), kPage - within);
-			if (!memory_->read(frame * kPage + within, into.first(size), place.extent.displacement))
+			if (!memory_->read(frame * kPage + within, into.first(size),
+			                   place.extent.displacement))
 				return false;
 			into = into.subspan(size);
 			within = 0;
@@ -135,7 +136,8 @@ private:
 	Extent extent_of(uint32_t kind, uint32_t cpu, uint32_t half, uint64_t limit) {
 		Extent result;
 		for (uint32_t part = 0;; part++) {
-			const auto found = group_.anchors.find({.kind = kind, .cpu = cpu, .half = half, .part = part});
+			const auto found =
+			    group_.anchors.find({.kind = kind, .cpu = cpu, .half = half, .part = part});
 			if (found == group_.anchors.end())
 				return result;
 			result.displacement = found->second.displacement;
@@ -187,14 +189,16 @@ private:
 	void find_blocks_of(const FoundAnchor& anchor) {
 		const uint64_t size = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
 		if (size < DFR_BLOCK_MIN || size > DFR_BLOCK_MAX || (size & (size - 1)))
-			return trouble("an anchor of a ring has blocks of " + std::to_string(size) + " bytes");
+			return trouble("an anchor of a ring has blocks of " + std::to_string(size) +
+			               " bytes");
 		const std::vector<uint64_t> frames = frames_of(anchor, page_limit_);
 		const uint64_t pages = std::max<uint64_t>(size / kPage, 1);
 		for (size_t first = 0; first + pages <= frames.size(); first += pages) {
 			Place place;
 			place.extent.displacement = anchor.displacement;
 			place.extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
-			for (place.within = 0; place.within < kPage; place.within += static_cast<uint32_t>(size))
+			for (place.within = 0; place.within < kPage;
+			     place.within += static_cast<uint32_t>(size))
 				add_block(place, anchor);
 		}
 	}
@@ -208,7 +212,8 @@ private:
 		if (!head.magic || !head.seq)
 			return; // never used, or just being recycled
 		// The header alone must make sense here; its records are the decoder's business.
-		if (!trace::header_is_sane(head) || head.state_id != anchor.state_id || head.cpu != anchor.cpu) {
+		if (!trace::header_is_sane(head) || head.state_id != anchor.state_id ||
+		    head.cpu != anchor.cpu) {
 			damaged_++;
 			return;
 		}
@@ -241,7 +246,8 @@ private:
 		std::reverse(kept.begin(), kept.end());
 		refs_ = std::move(kept);
 		if (left_out)
-			remarks_.push_back(plural(left_out, "older block") + " left out that a consumer had taken already");
+			remarks_.push_back(plural(left_out, "older block") +
+			                   " left out that a consumer had taken already");
 	}
 
 	std::optional<std::vector<std::byte>> read_table(uint32_t cpu, uint32_t half, dfr_aggtab& head) {
@@ -249,8 +255,9 @@ private:
 		const Place place{.extent = extent};
 		if (extent.frames.empty())
 			return std::nullopt;
-		if (!read(place, std::as_writable_bytes(std::span(&head, 1))) || head.magic != DFR_AGGTAB_MAGIC ||
-		    head.used > extent.frames.size() * kPage || head.used < sizeof(head)) {
+		if (!read(place, std::as_writable_bytes(std::span(&head, 1))) ||
+		    head.magic != DFR_AGGTAB_MAGIC || head.used > extent.frames.size() * kPage ||
+		    head.used < sizeof(head)) {
 			trouble("an aggregation table is damaged");
 			return std::nullopt;
 		}
@@ -308,7 +315,8 @@ private:
 				for (uint64_t within = 0; within < kPage; within += unit) {
 					dfr_spec_chunk chunk{};
 					const auto bytes = std::as_writable_bytes(std::span(&chunk, 1));
-					if (!memory_->read(frames[first] * kPage + within, bytes, anchor.displacement) ||
+					if (!memory_->read(frames[first] * kPage + within, bytes,
+					                   anchor.displacement) ||
 					    chunk.magic != DFR_SPEC_MAGIC || !chunk.used)
 						continue;
 					active.insert(chunk.id);
@@ -317,15 +325,15 @@ private:
 		}
 		if (!active.empty())
 			remarks_.push_back(plural(active.size(), "speculation") + " in flight (" +
-					   plural(records, "record") + ", not committed)");
+			                   plural(records, "record") + ", not committed)");
 	}
 
 	void note_panic() {
 		catalog_.machine["panic"] = panic_->reason;
 		catalog_.machine["panic_comm"] = panic_->comm;
 		catalog_.events.push_back({.event = DFR_EVENT_PANIC,
-					   .value = static_cast<int32_t>(panic_->cpu),
-					   .time = panic_->time});
+		                           .value = static_cast<int32_t>(panic_->cpu),
+		                           .time = panic_->time});
 	}
 
 	std::shared_ptr<const PhysicalMemory> memory_;
@@ -351,8 +359,9 @@ private:
 		       " that stand elsewhere than they say are all that is there";
 	else
 		why += "none of its " + std::to_string(memory.bytes() >> 20) + " MiB has an anchor";
-	throw Error(why, "was dfr.ko loaded and recording when the image was made? Dumps that leave kernel pages "
-			 "out (makedumpfile -d 31 keeps them) or that were taken after a reboot hold nothing");
+	throw Error(why,
+	            "was dfr.ko loaded and recording when the image was made? Dumps that leave kernel pages "
+	            "out (makedumpfile -d 31 keeps them) or that were taken after a reboot hold nothing");
 }
 
 } // namespace

@@ -23,21 +23,29 @@ constexpr uint32_t kMaxSegments = 1u << 20;
 
 // Dumps that are no plain memory: what they are and how to make them so.
 void refuse_packed(const std::string& path, const char (&magic)[16]) {
-	const auto starts = [&](const char* text) { return std::memcmp(magic, text, std::strlen(text)) == 0; };
+	const auto starts = [&](const char* text) {
+		return std::memcmp(magic, text, std::strlen(text)) == 0;
+	};
 	if (starts("KDUMP   ") || starts("DISKDUMP"))
 		throw Error("cannot read " + path + ": it is a kdump-compressed dump",
-			    "convert it: makedumpfile -E -d 0 " + path + " core.elf, then harvest core.elf");
+		            "convert it: makedumpfile -E -d 0 " + path + " core.elf, then harvest core.elf");
 	if (starts("makedumpfile"))
 		throw Error("cannot read " + path + ": it is a dump in makedumpfile's flattened form",
-			    "rebuild it: makedumpfile -R core < " + path + ", then convert that to ELF: "
-			    "makedumpfile -E -d 0 core core.elf");
-	if (starts("\x28\xb5\x2f\xfd") || starts("\x1f\x8b") || starts("\xfd" "7zXZ"))
-		throw Error("cannot read " + path + ": it is compressed", "uncompress it first (zstd -d, gunzip, unxz)");
+		            "rebuild it: makedumpfile -R core < " + path +
+		                ", then convert that to ELF: "
+		                "makedumpfile -E -d 0 core core.elf");
+	if (starts("\x28\xb5\x2f\xfd") || starts("\x1f\x8b") ||
+	    starts("\xfd"
+	           "7zXZ"))
+		throw Error("cannot read " + path + ": it is compressed",
+		            "uncompress it first (zstd -d, gunzip, unxz)");
 	if (starts("QFI\xfb"))
 		throw Error("cannot read " + path + ": it is a qcow2 disk image, not memory",
-			    "dump the guest's memory: dump-guest-memory FILE in QEMU's monitor");
-	if (starts("\x89" "dfr"))
-		throw Error("cannot harvest " + path + ": it is a recording already", "ask it: dfr replay " + path);
+		            "dump the guest's memory: dump-guest-memory FILE in QEMU's monitor");
+	if (starts("\x89"
+	           "dfr"))
+		throw Error("cannot harvest " + path + ": it is a recording already",
+		            "ask it: dfr replay " + path);
 }
 
 } // namespace
@@ -68,7 +76,9 @@ PhysicalMemory::PhysicalMemory(const std::string& path) : path_(path) {
 	}
 }
 
-PhysicalMemory::~PhysicalMemory() { ::close(fd_); }
+PhysicalMemory::~PhysicalMemory() {
+	::close(fd_);
+}
 
 void PhysicalMemory::open_elf(uint64_t size) {
 	Elf64_Ehdr head{};
@@ -78,7 +88,7 @@ void PhysicalMemory::open_elf(uint64_t size) {
 		throw Error("cannot read " + path_ + ": only 64-bit little-endian dumps can be read");
 	if (head.e_type != ET_CORE)
 		throw Error("cannot read " + path_ + ": it is an ELF file, but not a core dump",
-			    "give a dump of the machine's memory");
+		            "give a dump of the machine's memory");
 	uint32_t count = head.e_phnum;
 	if (count == PN_XNUM) {
 		Elf64_Shdr section{};
@@ -91,7 +101,8 @@ void PhysicalMemory::open_elf(uint64_t size) {
 	uint64_t missing = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		Elf64_Phdr segment{};
-		if (!read_file(head.e_phoff + uint64_t{i} * sizeof(segment), std::as_writable_bytes(std::span(&segment, 1))))
+		if (!read_file(head.e_phoff + uint64_t{i} * sizeof(segment),
+		               std::as_writable_bytes(std::span(&segment, 1))))
 			throw Error("cannot read " + path_ + ": it is cut within its program headers");
 		if (segment.p_type != PT_LOAD || !segment.p_filesz)
 			continue;
@@ -101,17 +112,20 @@ void PhysicalMemory::open_elf(uint64_t size) {
 			here = segment.p_offset < size ? std::min(here, size - segment.p_offset) : 0;
 		missing += segment.p_filesz - here;
 		if (here)
-			ranges_.push_back({.address = segment.p_paddr, .offset = segment.p_offset, .size = here});
+			ranges_.push_back(
+			    {.address = segment.p_paddr, .offset = segment.p_offset, .size = here});
 	}
 	if (missing)
-		remarks_.push_back("the dump is cut: " + std::to_string(missing) + " bytes of memory are missing");
-	std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.address < b.address; });
-	const bool no_addresses = ranges_.size() > 1 && std::all_of(ranges_.begin(), ranges_.end(), [](const Range& range) {
-		return range.address == 0;
-	});
+		remarks_.push_back("the dump is cut: " + std::to_string(missing) +
+		                   " bytes of memory are missing");
+	std::sort(ranges_.begin(), ranges_.end(),
+	          [](const Range& a, const Range& b) { return a.address < b.address; });
+	const bool no_addresses =
+	    ranges_.size() > 1 && std::all_of(ranges_.begin(), ranges_.end(),
+	                                      [](const Range& range) { return range.address == 0; });
 	if (no_addresses)
 		throw Error("cannot read " + path_ + ": its segments have no physical addresses",
-			    "it looks like the core dump of a process; give a dump of the machine's memory");
+		            "it looks like the core dump of a process; give a dump of the machine's memory");
 }
 
 uint64_t PhysicalMemory::bytes() const {
@@ -139,7 +153,7 @@ bool PhysicalMemory::read(uint64_t address, std::span<std::byte> into, int64_t d
 		address -= displacement;
 	while (!into.empty()) {
 		auto range = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-					      [](uint64_t at, const Range& r) { return at < r.address; });
+		                              [](uint64_t at, const Range& r) { return at < r.address; });
 		if (range == ranges_.begin())
 			return false;
 		--range;
@@ -156,7 +170,8 @@ bool PhysicalMemory::read(uint64_t address, std::span<std::byte> into, int64_t d
 }
 
 void PhysicalMemory::scan(
-    uint64_t word, const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const {
+    uint64_t word,
+    const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const {
 	std::vector<std::byte> window(kWindow);
 	for (const Range& range : ranges_) {
 		// Pages are aligned in the machine's addresses, wherever they stand in the file.

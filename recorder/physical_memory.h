@@ -28,11 +28,12 @@ public:
 
 	const std::string& path() const { return path_; }
 	bool raw() const { return raw_; } // addresses are file offsets until displacements are known
-	uint64_t bytes() const;		  // of memory that the file holds
+	uint64_t bytes() const;           // of memory that the file holds
 	const std::vector<std::string>& remarks() const { return remarks_; }
 
 	// Every page-aligned page that starts with `word`, with its address.
-	void scan(uint64_t word, const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const;
+	void scan(uint64_t word,
+	          const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const;
 
 	// All of it, or false. `displacement`: address minus file offset, for raw images.
 	bool read(uint64_t address, std::span<std::byte> into, int64_t displacement = 0) const;

@@ -75,8 +75,8 @@ std::string vfs_function(const std::string& operation) {
 
 void add(std::vector<d::ProbeArg>& args, std::string native, std::string translated = {}) {
 	args.push_back({.native = std::move(native),
-			.translated = std::move(translated),
-			.mapping = static_cast<unsigned>(args.size())});
+	                .translated = std::move(translated),
+	                .mapping = static_cast<unsigned>(args.size())});
 }
 
 std::vector<d::ProbeArg> stable_args(const d::ProbeInfo& probe) {
@@ -96,7 +96,8 @@ std::vector<d::ProbeArg> parameters(types::TypeRef function, uint32_t first) {
 	std::vector<d::ProbeArg> args;
 	const uint64_t count = function ? types::info(function).count : 0;
 	for (uint64_t i = first; i < count; i++)
-		add(args, types::to_c(function.container->parameter(function.id, static_cast<uint32_t>(i)).type));
+		add(args,
+		    types::to_c(function.container->parameter(function.id, static_cast<uint32_t>(i)).type));
 	return args;
 }
 
@@ -113,13 +114,13 @@ std::vector<d::ProbeArg> return_args(types::TypeRef function) {
 }
 
 std::vector<d::ProbeArg> function_args(const std::string& function, const std::string& module, bool entry,
-				       types::KernelTypes& types) {
+                                       types::KernelTypes& types) {
 	const types::TypeRef type = types.find_function(function, module == "vmlinux" ? "" : module);
 	return entry ? parameters(type, 0) : return_args(type);
 }
 
 std::vector<d::ProbeArg> syscall_args(const d::ProbeInfo& probe, types::KernelTypes& types,
-				      const std::string& tracing_events) {
+                                      const std::string& tracing_events) {
 	std::vector<d::ProbeArg> args;
 	if (probe.name == "return") {
 		add(args, "long");
@@ -151,7 +152,8 @@ std::string_view trim(std::string_view text) {
 std::string declared_type(std::string_view declaration) {
 	declaration = trim(declaration);
 	size_t end = declaration.size();
-	while (end && (std::isalnum(static_cast<unsigned char>(declaration[end - 1])) || declaration[end - 1] == '_'))
+	while (end && (std::isalnum(static_cast<unsigned char>(declaration[end - 1])) ||
+	               declaration[end - 1] == '_'))
 		end--;
 	std::string type(trim(declaration.substr(0, end)));
 	for (const char* annotation : {"__user", "__attribute__((user))"}) {
@@ -173,7 +175,8 @@ std::vector<d::ProbeArg> parse_event_format(std::string_view format) {
 		format.remove_prefix(std::min(end + 1, format.size()));
 		if (!line.starts_with(kField))
 			continue;
-		const std::string_view declaration = line.substr(kField.size(), line.find(';') - kField.size());
+		const std::string_view declaration =
+		    line.substr(kField.size(), line.find(';') - kField.size());
 		if (declaration.find(" common_") != std::string_view::npos ||
 		    declaration.ends_with("__syscall_nr"))
 			continue;
@@ -183,7 +186,7 @@ std::vector<d::ProbeArg> parse_event_format(std::string_view format) {
 }
 
 std::vector<d::ProbeArg> probe_args(const d::ProbeInfo& probe, types::KernelTypes& types,
-				    const std::string& tracing_events) {
+                                    const std::string& tracing_events) {
 	if (probe.provider == "syscall")
 		return syscall_args(probe, types, tracing_events);
 	std::vector<d::ProbeArg> args = stable_args(probe);

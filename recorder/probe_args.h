@@ -21,7 +21,7 @@ inline constexpr const char* kTracingEvents = "/sys/kernel/tracing/events";
 
 // Empty: none, or not known.
 std::vector<d::ProbeArg> probe_args(const d::ProbeInfo& probe, types::KernelTypes& types,
-				    const std::string& tracing_events = kTracingEvents);
+                                    const std::string& tracing_events = kTracingEvents);
 
 // The arguments that one event format names behind the common fields and __syscall_nr.
 std::vector<d::ProbeArg> parse_event_format(std::string_view format);

@@ -25,8 +25,9 @@ public:
 	Entry(std::span<const std::byte> bytes, uint64_t at) : bytes_(bytes), at_(at) {}
 
 	[[noreturn]] void fail(const std::string& why) const {
-		throw Error("catalog entry at byte " + std::to_string(at_) + ": " + why,
-			    "the recording's catalog is damaged; records that need this entry cannot be read");
+		throw Error(
+		    "catalog entry at byte " + std::to_string(at_) + ": " + why,
+		    "the recording's catalog is damaged; records that need this entry cannot be read");
 	}
 
 	template <typename T> T fixed() const {
@@ -156,7 +157,7 @@ void read_ecb(Catalog& catalog, const Entry& entry) {
 	const auto ecb = entry.fixed<dfr_cat_ecb>();
 	if (!catalog.add_ecb({.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.layout}))
 		entry.fail("EPID " + std::to_string(ecb.epid) + " after " +
-			   std::to_string(catalog.ecbs.size()) + " others");
+		           std::to_string(catalog.ecbs.size()) + " others");
 }
 
 void read_agg(Catalog& catalog, const Entry& entry) {
@@ -180,17 +181,28 @@ void read_event(Catalog& catalog, const Entry& entry) {
 
 void read_entry(Catalog& catalog, uint32_t type, const Entry& entry) {
 	switch (type) {
-	case DFR_CAT_STATE: return read_state(catalog, entry);
-	case DFR_CAT_MACHINE: return read_machine(catalog, entry);
-	case DFR_CAT_CLOCK: return read_clock(catalog, entry);
-	case DFR_CAT_DOF: return read_dof(catalog, entry);
-	case DFR_CAT_PROBE: return read_probe(catalog, entry);
-	case DFR_CAT_LAYOUT: return read_layout(catalog, entry);
-	case DFR_CAT_ECB: return read_ecb(catalog, entry);
-	case DFR_CAT_AGG: return read_agg(catalog, entry);
-	case DFR_CAT_MODULE: return read_module(catalog, entry);
-	case DFR_CAT_EVENT: return read_event(catalog, entry);
-	default: return; // FILL, or newer than this reader
+	case DFR_CAT_STATE:
+		return read_state(catalog, entry);
+	case DFR_CAT_MACHINE:
+		return read_machine(catalog, entry);
+	case DFR_CAT_CLOCK:
+		return read_clock(catalog, entry);
+	case DFR_CAT_DOF:
+		return read_dof(catalog, entry);
+	case DFR_CAT_PROBE:
+		return read_probe(catalog, entry);
+	case DFR_CAT_LAYOUT:
+		return read_layout(catalog, entry);
+	case DFR_CAT_ECB:
+		return read_ecb(catalog, entry);
+	case DFR_CAT_AGG:
+		return read_agg(catalog, entry);
+	case DFR_CAT_MODULE:
+		return read_module(catalog, entry);
+	case DFR_CAT_EVENT:
+		return read_event(catalog, entry);
+	default:
+		return; // FILL, or newer than this reader
 	}
 }
 
@@ -198,15 +210,18 @@ void read_entry(Catalog& catalog, uint32_t type, const Entry& entry) {
 
 bool field_is_sane(const dfr_field& field) {
 	switch (field.kind) {
-	case DFR_FIELD_INT: return field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
-	case DFR_FIELD_PROBETEXT: return field.size <= 3;
-	default: return field.kind && field.kind < DFR_FIELD_PROBETEXT && field.size <= kMaxFieldSize;
+	case DFR_FIELD_INT:
+		return field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
+	case DFR_FIELD_PROBETEXT:
+		return field.size <= 3;
+	default:
+		return field.kind && field.kind < DFR_FIELD_PROBETEXT && field.size <= kMaxFieldSize;
 	}
 }
 
 unsigned count_integers(const std::vector<dfr_field>& fields) {
 	return std::count_if(fields.begin(), fields.end(),
-			     [](const dfr_field& field) { return field.kind == DFR_FIELD_INT; });
+	                     [](const dfr_field& field) { return field.kind == DFR_FIELD_INT; });
 }
 
 size_t Catalog::parse(std::span<const std::byte> bytes) {
@@ -220,7 +235,7 @@ size_t Catalog::parse(std::span<const std::byte> bytes) {
 			throw Error("catalog: it does not start with its magic number");
 		if (head.version != 1)
 			throw Error("catalog: version " + std::to_string(head.version) + " is not known",
-				    "read it with the dfr that goes with the module that wrote it");
+			            "read it with the dfr that goes with the module that wrote it");
 		state_id = head.state_id;
 		std::copy(std::begin(head.boot_id), std::end(head.boot_id), boot_id.begin());
 		head_seen_ = true;
@@ -231,7 +246,7 @@ size_t Catalog::parse(std::span<const std::byte> bytes) {
 		std::memcpy(&head, bytes.data() + at, sizeof(head));
 		if (head.size < sizeof(head) || head.size % 8)
 			throw Error("catalog entry at byte " + std::to_string(parsed_ + at) + ": size " +
-				    std::to_string(head.size));
+			            std::to_string(head.size));
 		if (head.size > bytes.size() - at)
 			break;
 		read_entry(*this, head.type, Entry(bytes.subspan(at, head.size), parsed_ + at));
@@ -253,7 +268,7 @@ bool Catalog::add_ecb(const Ecb& ecb) {
 
 void Catalog::add_clock(const Clock& clock) {
 	const auto later = std::upper_bound(clocks.begin(), clocks.end(), clock,
-					    [](const Clock& a, const Clock& b) { return a.mono < b.mono; });
+	                                    [](const Clock& a, const Clock& b) { return a.mono < b.mono; });
 	clocks.insert(later, clock);
 }
 
@@ -282,8 +297,9 @@ const Layout* Catalog::layout_of(uint32_t epid) const {
 int64_t Catalog::walltime(uint64_t mono) const {
 	if (clocks.empty())
 		return static_cast<int64_t>(mono);
-	const auto later = std::upper_bound(clocks.begin(), clocks.end(), mono,
-					    [](uint64_t time, const Clock& clock) { return time < clock.mono; });
+	const auto later =
+	    std::upper_bound(clocks.begin(), clocks.end(), mono,
+	                     [](uint64_t time, const Clock& clock) { return time < clock.mono; });
 	const Clock& clock = later == clocks.begin() ? *later : *(later - 1);
 	return static_cast<int64_t>(clock.real + (mono - clock.mono));
 }

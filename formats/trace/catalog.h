@@ -82,7 +82,7 @@ public:
 	std::vector<Module> modules;
 	std::vector<EventMark> events;
 
-	const Ecb* ecb(uint32_t epid) const;	    // null: not known
+	const Ecb* ecb(uint32_t epid) const;        // null: not known
 	const Probe* probe_of(uint32_t epid) const; // null: not known
 	const Layout* layout_of(uint32_t epid) const;
 	// Wall-clock ns of a record's time, by the nearest earlier clock triple.

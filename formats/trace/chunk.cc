@@ -13,7 +13,9 @@
 namespace dfr::trace {
 namespace {
 
-uint64_t body_size(const dfr_block& head) { return head.hdr_size - sizeof(dfr_block) + head.committed; }
+uint64_t body_size(const dfr_block& head) {
+	return head.hdr_size - sizeof(dfr_block) + head.committed;
+}
 
 uint32_t headers_checksum(ChunkHead head, std::span<const dfr_block> blocks) {
 	head.checksum = 0;
@@ -27,8 +29,8 @@ template <typename T> void append(std::vector<std::byte>& to, std::span<const T>
 
 // Enough of a header to find the body's extent; the rest is the decoder's business.
 bool extent_is_sane(const dfr_block& head) {
-	return head.size <= DFR_BLOCK_MAX && head.hdr_size >= sizeof(dfr_block) && head.hdr_size <= head.size &&
-	       head.committed <= head.size - head.hdr_size;
+	return head.size <= DFR_BLOCK_MAX && head.hdr_size >= sizeof(dfr_block) &&
+	       head.hdr_size <= head.size && head.committed <= head.size - head.hdr_size;
 }
 
 } // namespace
@@ -39,17 +41,18 @@ std::vector<std::byte> encode_chunk(std::span<const Block> blocks) {
 	for (const Block& block : blocks) {
 		headers.push_back(block.header());
 		append(body, std::span<const std::byte>(block.bytes)
-				 .subspan(sizeof(dfr_block), body_size(block.header())));
+		                 .subspan(sizeof(dfr_block), body_size(block.header())));
 	}
 	const std::optional<std::vector<std::byte>> small = compress(body);
 	const std::vector<std::byte>& stored = small ? *small : body;
-	ChunkHead head{.encoding = static_cast<uint16_t>(small ? ChunkEncoding::kZstd : ChunkEncoding::kPlain),
-		       .cpu = headers.empty() ? uint16_t{0} : headers[0].cpu,
-		       .blocks = static_cast<uint32_t>(headers.size()),
-		       .raw = static_cast<uint32_t>(body.size()),
-		       .stored = static_cast<uint32_t>(stored.size()),
-		       .checksum = 0,
-		       .reserved = 0};
+	ChunkHead head{.encoding =
+	                   static_cast<uint16_t>(small ? ChunkEncoding::kZstd : ChunkEncoding::kPlain),
+	               .cpu = headers.empty() ? uint16_t{0} : headers[0].cpu,
+	               .blocks = static_cast<uint32_t>(headers.size()),
+	               .raw = static_cast<uint32_t>(body.size()),
+	               .stored = static_cast<uint32_t>(stored.size()),
+	               .checksum = 0,
+	               .reserved = 0};
 	head.checksum = headers_checksum(head, headers);
 	std::vector<std::byte> result;
 	append(result, std::span<const ChunkHead>(&head, 1));
@@ -64,7 +67,7 @@ uint64_t chunk_headers_need(std::span<const std::byte> start) {
 	ChunkHead head;
 	std::memcpy(&head, start.data(), sizeof(head));
 	return head.blocks > kChunkBlocksMax ? sizeof(ChunkHead)
-					     : sizeof(ChunkHead) + uint64_t{head.blocks} * sizeof(dfr_block);
+	                                     : sizeof(ChunkHead) + uint64_t{head.blocks} * sizeof(dfr_block);
 }
 
 std::optional<ChunkHeaders> decode_chunk_headers(std::span<const std::byte> start, uint64_t payload_size) {
@@ -108,7 +111,8 @@ std::optional<std::vector<Block>> decode_chunk(std::span<const std::byte> payloa
 			return std::nullopt;
 		body = raw;
 		break;
-	default: return std::nullopt;
+	default:
+		return std::nullopt;
 	}
 	std::vector<Block> result;
 	for (const dfr_block& head : headers->blocks) {

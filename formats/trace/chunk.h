@@ -30,8 +30,8 @@ struct ChunkHead {
 	uint16_t encoding;
 	uint16_t cpu;
 	uint32_t blocks;
-	uint32_t raw;	 // bytes of the body when unpacked
-	uint32_t stored; // in the chunk
+	uint32_t raw;      // bytes of the body when unpacked
+	uint32_t stored;   // in the chunk
 	uint32_t checksum; // of this head (with this field 0) and the block headers
 	uint32_t reserved;
 };

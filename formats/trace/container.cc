@@ -37,8 +37,8 @@ uint64_t now() {
 }
 
 bool head_is_sound(const SegmentHead& head) {
-	return head.magic == kSegmentMagic && head.checksum == head_checksum(head) && head.stored <= kMaxRaw &&
-	       head.raw <= kMaxRaw;
+	return head.magic == kSegmentMagic && head.checksum == head_checksum(head) &&
+	       head.stored <= kMaxRaw && head.raw <= kMaxRaw;
 }
 
 } // namespace
@@ -65,7 +65,7 @@ ContainerWriter::ContainerWriter(const std::string& path, bool replace) : path_(
 	fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd_ < 0 && errno == EEXIST)
 		throw Error("cannot write " + path + ": it exists",
-			    "give another name, or allow to replace it", EEXIST);
+		            "give another name, or allow to replace it", EEXIST);
 	if (fd_ < 0)
 		throw Error::from_errno("cannot create " + path);
 	FileHead head{.version = kFileVersion, .flags = 0, .created = now(), .reserved = 0, .checksum = 0};
@@ -86,31 +86,32 @@ void ContainerWriter::write(std::span<const std::byte> bytes) {
 			continue;
 		if (written <= 0)
 			throw Error::from_errno("cannot write " + path_,
-						"what was written so far can be read; free some space or "
-						"choose another place");
+			                        "what was written so far can be read; free some space or "
+			                        "choose another place");
 		bytes = bytes.subspan(written);
 		size_ += written;
 	}
 }
 
 uint64_t ContainerWriter::append(SegmentType type, uint16_t flags, std::span<const std::byte> payload,
-				 bool compressed) {
+                                 bool compressed) {
 	const uint64_t offset = size_;
 	std::optional<std::vector<std::byte>> small;
 	if (compressed)
 		small = compress(payload);
 	const std::span<const std::byte> stored = small ? std::span<const std::byte>(*small) : payload;
 	if (payload.size() > kMaxRaw)
-		throw Error("cannot write " + path_ + ": a segment of " + std::to_string(payload.size()) + " bytes");
+		throw Error("cannot write " + path_ + ": a segment of " + std::to_string(payload.size()) +
+		            " bytes");
 	const std::byte zeros[8] = {};
 	const auto padding = std::span(zeros).first(padded(stored.size()) - stored.size());
 	SegmentHead head{.magic = kSegmentMagic,
-			 .type = static_cast<uint16_t>(type),
-			 .flags = static_cast<uint16_t>(flags | (small ? kSegmentZstd : 0)),
-			 .stored = stored.size(),
-			 .raw = payload.size(),
-			 .payload_checksum = crc32c(padding, crc32c(stored)),
-			 .checksum = 0};
+	                 .type = static_cast<uint16_t>(type),
+	                 .flags = static_cast<uint16_t>(flags | (small ? kSegmentZstd : 0)),
+	                 .stored = stored.size(),
+	                 .raw = payload.size(),
+	                 .payload_checksum = crc32c(padding, crc32c(stored)),
+	                 .checksum = 0};
 	head.checksum = head_checksum(head);
 	write(bytes_of(head));
 	write(stored);
@@ -133,9 +134,10 @@ void ContainerWriter::close() {
 ContainerReader::ContainerReader(const std::string& path) : path_(path) {
 	fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
 	if (fd_ < 0)
-		throw Error::from_errno("cannot open " + path, errno == EACCES ? "recordings belong to whoever made them "
-										 "(mode 0600): read it as that user"
-									       : "");
+		throw Error::from_errno("cannot open " + path, errno == EACCES
+		                                                   ? "recordings belong to whoever made them "
+		                                                     "(mode 0600): read it as that user"
+		                                                   : "");
 	struct stat status;
 	if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) {
 		::close(fd_);
@@ -149,8 +151,8 @@ ContainerReader::ContainerReader(const std::string& path) : path_(path) {
 	if (sound && head.version != kFileVersion) {
 		::close(fd_);
 		throw Error("cannot read " + path + ": version " + std::to_string(head.version) +
-				" of the format is not known",
-			    "read it with a newer dfr");
+		                " of the format is not known",
+		            "read it with a newer dfr");
 	}
 	// A damaged head is forgiven where segments follow.
 	if (!sound && got == sizeof(head))
@@ -158,11 +160,13 @@ ContainerReader::ContainerReader(const std::string& path) : path_(path) {
 	if (!magic && !(head_damaged_ && find_head(sizeof(head)))) {
 		::close(fd_);
 		throw Error("cannot read " + path + ": it is not a .dfr file",
-			    "to read a memory image or a crash dump, use dfr harvest");
+		            "to read a memory image or a crash dump, use dfr harvest");
 	}
 }
 
-ContainerReader::~ContainerReader() { ::close(fd_); }
+ContainerReader::~ContainerReader() {
+	::close(fd_);
+}
 
 size_t ContainerReader::read(uint64_t offset, std::span<std::byte> into) const {
 	size_t done = 0;

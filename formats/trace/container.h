@@ -26,7 +26,7 @@ inline constexpr uint32_t kFileVersion = 1;
 struct FileHead {
 	char magic[8];
 	uint32_t version;
-	uint32_t flags;	  // 0
+	uint32_t flags;   // 0
 	uint64_t created; // ns since the epoch
 	uint32_t reserved;
 	uint32_t checksum; // of the bytes before
@@ -51,21 +51,23 @@ struct SegmentHead {
 	uint32_t magic;
 	uint16_t type;
 	uint16_t flags;
-	uint64_t stored; // bytes of the payload in the file, without padding
-	uint64_t raw;	 // bytes when uncompressed
+	uint64_t stored;           // bytes of the payload in the file, without padding
+	uint64_t raw;              // bytes when uncompressed
 	uint32_t payload_checksum; // with its padding
-	uint32_t checksum;	   // of the head before this field
+	uint32_t checksum;         // of the head before this field
 };
 static_assert(sizeof(SegmentHead) == 32);
 
 struct EndMark {
 	uint64_t index; // offset of the INDEX segment's head
-	uint64_t size;	// of the whole file
+	uint64_t size;  // of the whole file
 };
 inline constexpr uint64_t kEndBytes = sizeof(SegmentHead) + sizeof(EndMark);
 inline constexpr uint64_t kMaxRaw = 1ull << 31; // of one segment: more is damage
 
-inline constexpr uint64_t padded(uint64_t size) { return (size + 7) & ~uint64_t{7}; }
+inline constexpr uint64_t padded(uint64_t size) {
+	return (size + 7) & ~uint64_t{7};
+}
 
 // A file that is appended to. Throws dfr::Error on every failure.
 class ContainerWriter {

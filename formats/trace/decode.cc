@@ -76,7 +76,8 @@ uint32_t block_checksum(std::span<const std::byte> bytes) {
 	auto head = load<dfr_block>(bytes.data());
 	head.checksum = 0;
 	const size_t rest = head.hdr_size + head.committed - sizeof(head);
-	const uint32_t sum = crc32c(bytes.subspan(sizeof(head), rest), crc32c(std::as_bytes(std::span(&head, 1))));
+	const uint32_t sum =
+	    crc32c(bytes.subspan(sizeof(head), rest), crc32c(std::as_bytes(std::span(&head, 1))));
 	return sum ? sum : 1;
 }
 
@@ -207,7 +208,7 @@ void RecordCursor::sort() {
 	while (next_in_place()) {
 	}
 	std::stable_sort(places_.begin(), places_.end(),
-			 [](const Place& a, const Place& b) { return a.time < b.time; });
+	                 [](const Place& a, const Place& b) { return a.time < b.time; });
 	sorted_ = true;
 	next_place_ = 0;
 }
@@ -217,10 +218,15 @@ bool RecordCursor::next_in_place() {
 		if (state_.at >= region_ && !enter_region())
 			return false;
 		switch (step()) {
-		case Step::kRecord: return true;
-		case Step::kControl: break;
-		case Step::kEnd: return false;
-		case Step::kDamage: skip_region(); break;
+		case Step::kRecord:
+			return true;
+		case Step::kControl:
+			break;
+		case Step::kEnd:
+			return false;
+		case Step::kDamage:
+			skip_region();
+			break;
 		}
 	}
 }
@@ -350,11 +356,20 @@ RecordCursor::Step RecordCursor::control() {
 	bool good = take(&kind, 1);
 	if (good) {
 		switch (kind) {
-		case DFR_CONTROL_CONTEXT: good = context(); break;
-		case DFR_CONTROL_NOTE: good = note(); break;
-		case DFR_CONTROL_GROUP: good = group(); break;
-		case DFR_CONTROL_LOSS: good = loss(); break;
-		default: good = false;
+		case DFR_CONTROL_CONTEXT:
+			good = context();
+			break;
+		case DFR_CONTROL_NOTE:
+			good = note();
+			break;
+		case DFR_CONTROL_GROUP:
+			good = group();
+			break;
+		case DFR_CONTROL_LOSS:
+			good = loss();
+			break;
+		default:
+			good = false;
 		}
 	}
 	return good ? Step::kControl : Step::kDamage;
@@ -377,9 +392,9 @@ bool RecordCursor::context() {
 	const size_t length = static_cast<const std::byte*>(nul) - name;
 	state_.at += length + 1;
 	state_.context = {.task = words[0],
-			  .pid = words[1],
-			  .tid = words[2],
-			  .execname = {reinterpret_cast<const char*>(name), length}};
+	                  .pid = words[1],
+	                  .tid = words[2],
+	                  .execname = {reinterpret_cast<const char*>(name), length}};
 	return true;
 }
 
@@ -482,8 +497,8 @@ bool RecordCursor::fields(const RecordPlan& plan) {
 		const unsigned shift = 64 - 8 * size;
 		word <<= shift;
 		value.number = spec.flags & DFR_FIELD_SIGNED
-				   ? static_cast<uint64_t>(static_cast<int64_t>(word) >> shift)
-				   : word >> shift;
+		                   ? static_cast<uint64_t>(static_cast<int64_t>(word) >> shift)
+		                   : word >> shift;
 		state_.at += size;
 	}
 	return true;
@@ -507,9 +522,12 @@ bool RecordCursor::field(const dfr_field& spec, const RecordPlan& plan, Value& v
 		const void* nul = std::memchr(text, 0, end_ - state_.at);
 		return nul && take_bytes(value, static_cast<const std::byte*>(nul) - text) && ++state_.at;
 	}
-	case DFR_FIELD_BYTES: return take_bytes(value, spec.size);
-	case DFR_FIELD_VARBYTES: return take(&length, 2) && take_bytes(value, length);
-	case DFR_FIELD_STACK: return take(&frames, 1) && take_bytes(value, 8ull * frames);
+	case DFR_FIELD_BYTES:
+		return take_bytes(value, spec.size);
+	case DFR_FIELD_VARBYTES:
+		return take(&length, 2) && take_bytes(value, length);
+	case DFR_FIELD_STACK:
+		return take(&frames, 1) && take_bytes(value, 8ull * frames);
 	case DFR_FIELD_USTACK:
 		if (!take(&pid, 4))
 			return false;
@@ -523,16 +541,18 @@ bool RecordCursor::field(const dfr_field& spec, const RecordPlan& plan, Value& v
 	case DFR_FIELD_PROBETEXT: {
 		if (!plan.probe)
 			return true;
-		const std::string* text[] = {&plan.probe->provider, &plan.probe->module, &plan.probe->function,
-					     &plan.probe->name};
+		const std::string* text[] = {&plan.probe->provider, &plan.probe->module,
+		                             &plan.probe->function, &plan.probe->name};
 		value.bytes = std::as_bytes(std::span(*text[spec.size & 3]));
 		return true;
 	}
-	default: return false;
+	default:
+		return false;
 	}
 }
 
-void BlockDecoder::decode(const Block& block, const std::function<bool(const Event&)>& visit, Losses* losses) {
+void BlockDecoder::decode(const Block& block, const std::function<bool(const Event&)>& visit,
+                          Losses* losses) {
 	if (!cursor_.open(block, damage_, losses))
 		return;
 	while (cursor_.next())

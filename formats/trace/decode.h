@@ -102,7 +102,7 @@ public:
 private:
 	// Everything that the meaning of the next byte depends on.
 	struct State {
-		uint32_t at = 0;	// offset in the block
+		uint32_t at = 0;        // offset in the block
 		uint32_t group_end = 0; // 0: not in a group
 		uint32_t speculation = 0;
 		uint32_t notes = 0; // pending
@@ -145,8 +145,8 @@ private:
 	uint32_t region_ = 0; // offset where the checked region ends
 	uint32_t next_restart_ = 0, restarts_ = 0;
 	uint32_t step_start_ = 0; // of the record that step() is at
-	bool trusting_ = false;	  // the checksum was right: nothing is checked twice
-	bool quiet_ = false; // checking: losses are not counted
+	bool trusting_ = false;   // the checksum was right: nothing is checked twice
+	bool quiet_ = false;      // checking: losses are not counted
 	bool sorted_ = false;
 	State state_;
 	Event event_;
@@ -162,7 +162,8 @@ class BlockDecoder {
 public:
 	explicit BlockDecoder(const Catalog& catalog) : plans_(catalog), cursor_(plans_) {}
 	// Calls visit for each record in order until it returns false. loss (optional) gets LOSS records.
-	void decode(const Block& block, const std::function<bool(const Event&)>& visit, Losses* losses = nullptr);
+	void decode(const Block& block, const std::function<bool(const Event&)>& visit,
+	            Losses* losses = nullptr);
 	const DecodeDamage& damage() const { return damage_; }
 
 private:
@@ -189,12 +190,12 @@ public:
 
 	// After run(): per CPU what was seen, for window and verdict.
 	struct CpuSpan {
-		uint64_t first = 0, last = 0; // times
+		uint64_t first = 0, last = 0;                   // times
 		uint64_t first_seq = 0, last_seq = 0, gaps = 0; // gaps: missing sequence numbers between
 		uint64_t records = 0, blocks = 0;
-		uint64_t missing = 0;	  // records in those gaps
+		uint64_t missing = 0;     // records in those gaps
 		uint64_t overwritten = 0; // records before the first block: the ring's horizon
-		uint64_t lost = 0;	  // by the headers' own counters, since the first block
+		uint64_t lost = 0;        // by the headers' own counters, since the first block
 	};
 	const std::vector<CpuSpan>& cpus() const { return cpus_; }
 	const Losses& losses() const { return losses_; }
@@ -215,7 +216,7 @@ private:
 // Window and verdict of what was read: what every answer names.
 struct Verdict {
 	bool complete = true;
-	bool windowed = false; // a ring overwrote its oldest: answers hold for the window
+	bool windowed = false;     // a ring overwrote its oldest: answers hold for the window
 	uint64_t from = 0, to = 0; // the window (mono ns): where all CPUs are complete
 	unsigned cpus = 0;
 	uint64_t records = 0, lost = 0;

@@ -121,6 +121,9 @@ struct Losses {
     to @5 :UInt64;
   }
   entries @0 :List(Entry);
+  # What the source of the recording said of itself, and whether something of it was missing.
+  remarks @1 :List(Text);
+  partial @2 :Bool;
 }
 
 # Where everything is. A file without it is walked from segment to segment.

@@ -22,15 +22,17 @@ public:
 	FileWriter(const FileWriter&) = delete;
 	FileWriter& operator=(const FileWriter&) = delete;
 
-	void catalog(const Catalog& catalog);	  // again whenever it has grown
-	void block(const Block& block);		  // buffered per CPU, compressed by chunk
+	void catalog(const Catalog& catalog); // again whenever it has grown
+	void block(const Block& block);       // buffered per CPU, compressed by chunk
 	void aggregations(const std::vector<AggEntry>& entries);
 	void losses(const Losses& losses);
-	void flush(); // write out what is buffered
+	// Losses, remarks and partial() of a source: the file will say the same of itself.
+	void account(BlockSource& source);
+	void flush();  // write out what is buffered
 	void finish(); // index and end mark; the file is complete
 
 	uint64_t unusable() const; // blocks given that made no sense, and are not in the file
-	uint64_t size() const;	   // bytes written so far
+	uint64_t size() const;     // bytes written so far
 
 private:
 	struct Impl;

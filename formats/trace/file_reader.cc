@@ -25,22 +25,30 @@ public:
 		if (reader_.head_damaged())
 			damaged("the file's first 32 bytes are damaged");
 		if (reader_.head_cut())
-			damaged("cut at byte " + std::to_string(reader_.size()) + ": nothing but a part of its head");
+			damaged("cut at byte " + std::to_string(reader_.size()) +
+			        ": nothing but a part of its head");
 		else if (!open_by_index())
 			walk();
 		facts_.chunks = chunks_.size();
 		read_catalog();
+		ledger_ = latest(SegmentType::kLosses, decode_ledger, "losses");
 	}
 
 	const Catalog& catalog() override { return catalog_; }
 	std::string name() const override { return reader_.path(); }
 	FileFacts facts() const override { return facts_; }
-	bool partial() override { return !remarks_.empty(); }
-	std::vector<std::string> remarks() override { return remarks_; }
+	bool partial() override { return !remarks_.empty() || ledger_.partial; }
+	// What its source said, then what is wrong with the file itself.
+	std::vector<std::string> remarks() override {
+		std::vector<std::string> all = ledger_.remarks;
+		all.insert(all.end(), remarks_.begin(), remarks_.end());
+		return all;
+	}
 
 	std::optional<Block> next() override {
 		while (next_chunk_ < chunks_.size()) {
-			if (const std::vector<Block>* blocks = chunk_blocks(next_chunk_); blocks && next_block_ < blocks->size())
+			if (const std::vector<Block>* blocks = chunk_blocks(next_chunk_);
+			    blocks && next_block_ < blocks->size())
 				return (*blocks)[next_block_++];
 			next_chunk_++;
 			next_block_ = 0;
@@ -71,7 +79,7 @@ public:
 	std::vector<AggEntry> aggregations() override {
 		return latest(SegmentType::kAggregations, decode_aggregations, "aggregations");
 	}
-	Losses losses() override { return latest(SegmentType::kLosses, decode_losses, "losses"); }
+	Losses losses() override { return ledger_.losses; }
 
 private:
 	struct Unpacked {
@@ -129,8 +137,8 @@ private:
 			if (segment)
 				keep(*segment);
 			else
-				damaged(std::string("a segment of ") + what + " at byte " + std::to_string(offset) +
-					" is damaged");
+				damaged(std::string("a segment of ") + what + " at byte " +
+				        std::to_string(offset) + " is damaged");
 		};
 		for (const Index::Other& other : index.others)
 			visit(other.offset, "the catalog, aggregations or losses");
@@ -153,14 +161,15 @@ private:
 			const std::optional<uint64_t> found = reader_.find_head(at + 8);
 			if (!found)
 				break;
-			damaged("bytes " + std::to_string(at) + " to " + std::to_string(*found) + " are damaged");
+			damaged("bytes " + std::to_string(at) + " to " + std::to_string(*found) +
+			        " are damaged");
 			at = *found;
 			if (!reader_.segment(at))
 				break; // its payload is cut
 		}
 		if (at < reader_.size())
 			damaged("cut at byte " + std::to_string(reader_.size()) + ": what starts at byte " +
-				std::to_string(at) + " is not whole");
+			        std::to_string(at) + " is not whole");
 		else if (!ended)
 			damaged("cut at byte " + std::to_string(reader_.size()) + ": it was not finished");
 		else
@@ -175,7 +184,8 @@ private:
 	// The last whole catalog if it is sound, else all parts in order.
 	void read_catalog() {
 		for (auto segment = others_.rbegin(); segment != others_.rend(); ++segment) {
-			if (segment->type() != SegmentType::kCatalog || !(segment->head.flags & kSegmentWhole))
+			if (segment->type() != SegmentType::kCatalog ||
+			    !(segment->head.flags & kSegmentWhole))
 				continue;
 			Catalog whole;
 			if (add_catalog(*segment, whole)) {
@@ -271,6 +281,7 @@ private:
 
 	ContainerReader reader_;
 	Catalog catalog_;
+	Ledger ledger_;
 	FileFacts facts_;
 	std::vector<Segment> chunks_, others_;
 	std::vector<std::string> remarks_;
@@ -281,6 +292,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<FileSource> open_file(const std::string& path) { return std::make_unique<DfrFile>(path); }
+std::unique_ptr<FileSource> open_file(const std::string& path) {
+	return std::make_unique<DfrFile>(path);
+}
 
 } // namespace dfr::trace

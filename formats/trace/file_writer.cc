@@ -42,10 +42,10 @@ struct FileWriter::Impl {
 		const dfr_block& first = full.blocks.front().header();
 		const dfr_block& last = full.blocks.back().header();
 		Index::Chunk entry{.cpu = first.cpu,
-				   .blocks = static_cast<uint32_t>(full.blocks.size()),
-				   .first_seq = first.seq,
-				   .last_seq = last.seq,
-				   .first_time = UINT64_MAX};
+		                   .blocks = static_cast<uint32_t>(full.blocks.size()),
+		                   .first_seq = first.seq,
+		                   .last_seq = last.seq,
+		                   .first_time = UINT64_MAX};
 		for (const Block& block : full.blocks) {
 			entry.first_time = std::min<uint64_t>(entry.first_time, block.header().first_time);
 			entry.last_time = std::max<uint64_t>(entry.last_time, block.header().last_time);
@@ -71,7 +71,8 @@ struct FileWriter::Impl {
 	bool finished = false;
 };
 
-FileWriter::FileWriter(const std::string& path, bool replace) : impl_(std::make_unique<Impl>(path, replace)) {}
+FileWriter::FileWriter(const std::string& path, bool replace)
+    : impl_(std::make_unique<Impl>(path, replace)) {}
 
 FileWriter::~FileWriter() = default;
 
@@ -97,7 +98,18 @@ void FileWriter::aggregations(const std::vector<AggEntry>& entries) {
 }
 
 void FileWriter::losses(const Losses& losses) {
-	impl_->other(SegmentType::kLosses, 0, encode_losses(losses));
+	impl_->other(SegmentType::kLosses, 0,
+	             encode_ledger({.losses = losses, .remarks = {}, .partial = false}));
+}
+
+void FileWriter::account(BlockSource& source) {
+	Ledger ledger{.losses = source.losses(), .remarks = source.remarks(), .partial = source.partial()};
+	if (impl_->damaged) {
+		ledger.remarks.push_back(std::to_string(impl_->damaged) +
+		                         " blocks made no sense and are not here");
+		ledger.partial = true;
+	}
+	impl_->other(SegmentType::kLosses, 0, encode_ledger(ledger));
 }
 
 void FileWriter::flush() {
@@ -120,8 +132,12 @@ void FileWriter::finish() {
 	impl_->finished = true;
 }
 
-uint64_t FileWriter::unusable() const { return impl_->damaged; }
-uint64_t FileWriter::size() const { return impl_->container.size(); }
+uint64_t FileWriter::unusable() const {
+	return impl_->damaged;
+}
+uint64_t FileWriter::size() const {
+	return impl_->container.size();
+}
 
 uint64_t copy_to_file(BlockSource& source, FileWriter& writer) {
 	uint64_t blocks = 0;
@@ -133,7 +149,7 @@ uint64_t copy_to_file(BlockSource& source, FileWriter& writer) {
 	}
 	writer.catalog(source.catalog());
 	writer.aggregations(source.aggregations());
-	writer.losses(source.losses());
+	writer.account(source);
 	return blocks;
 }
 

@@ -123,7 +123,7 @@ void Merger::run(const std::function<bool(const Event&)>& visit) {
 	for (;;) {
 		while (next_ref < refs.size() &&
 		       (queue.heap.empty() ||
-			refs[next_ref].head.first_time <= queue.heap.front()->cursor.event().time))
+		        refs[next_ref].head.first_time <= queue.heap.front()->cursor.event().time))
 			open_next();
 		if (queue.heap.empty())
 			return;
@@ -139,9 +139,9 @@ void Merger::run(const std::function<bool(const Event&)>& visit) {
 			if (!visit(event))
 				return;
 			more = input->cursor.next();
-		} while (more && (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
-			 (next_ref == refs.size() ||
-			  refs[next_ref].head.first_time > input->cursor.event().time));
+		} while (
+		    more && (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
+		    (next_ref == refs.size() || refs[next_ref].head.first_time > input->cursor.event().time));
 		if (more)
 			queue.push(std::move(input));
 	}

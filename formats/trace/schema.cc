@@ -41,11 +41,13 @@ void with_root(std::span<const std::byte> payload, const char* what, const Use& 
 		use(reader.getRoot<Root>());
 	} catch (const kj::Exception& problem) {
 		throw Error(std::string(what) + " cannot be read: " + problem.getDescription().cStr(),
-			    "the recording is damaged there; its other parts are read");
+		            "the recording is damaged there; its other parts are read");
 	}
 }
 
-std::string text(capnp::Text::Reader reader) { return std::string(reader.cStr(), reader.size()); }
+std::string text(capnp::Text::Reader reader) {
+	return std::string(reader.cStr(), reader.size());
+}
 
 std::vector<std::byte> data(capnp::Data::Reader reader) {
 	const auto* bytes = reinterpret_cast<const std::byte*>(reader.begin());
@@ -70,13 +72,13 @@ template <typename Fields> std::vector<dfr_field> read_fields(Fields list) {
 	std::vector<dfr_field> result;
 	for (const auto field : list) {
 		const dfr_field value{.kind = field.getKind(),
-				      .flags = field.getFlags(),
-				      .size = field.getSize(),
-				      .action = field.getAction(),
-				      .argument = field.getArgument()};
+		                      .flags = field.getFlags(),
+		                      .size = field.getSize(),
+		                      .action = field.getAction(),
+		                      .argument = field.getArgument()};
 		if (!field_is_sane(value))
 			throw Error("a layout has a field of kind " + std::to_string(value.kind) + ", size " +
-				    std::to_string(value.size));
+			            std::to_string(value.size));
 		result.push_back(value);
 	}
 	return result;
@@ -215,22 +217,26 @@ void read_catalog_lists(schema::Catalog::Reader root, Catalog& into) {
 	}
 	for (const auto ecb : root.getEcbs())
 		if (ecb.getEpid() &&
-		    !into.add_ecb({.epid = ecb.getEpid(), .probe = ecb.getProbe(), .layout = ecb.getLayout()}))
+		    !into.add_ecb(
+		        {.epid = ecb.getEpid(), .probe = ecb.getProbe(), .layout = ecb.getLayout()}))
 			throw Error("EPID " + std::to_string(ecb.getEpid()) + " is out of order");
 	for (const auto agg : root.getAggregations()) {
-		Aggregation value{.varid = agg.getVarid(), .kind = agg.getKind(), .flags = agg.getFlags(),
-				  .arg = agg.getArg()};
+		Aggregation value{.varid = agg.getVarid(),
+		                  .kind = agg.getKind(),
+		                  .flags = agg.getFlags(),
+		                  .arg = agg.getArg()};
 		value.keys = read_fields(agg.getKeys());
 		into.aggregations.emplace(value.varid, std::move(value));
 	}
 	for (const auto module : root.getModules())
 		into.modules.push_back({.name = text(module.getName()),
-					.time = module.getTime(),
-					.base = module.getBase(),
-					.bytes = module.getBytes(),
-					.gone = module.getGone()});
+		                        .time = module.getTime(),
+		                        .base = module.getBase(),
+		                        .bytes = module.getBytes(),
+		                        .gone = module.getGone()});
 	for (const auto event : root.getEvents())
-		into.events.push_back({.event = event.getEvent(), .value = event.getValue(), .time = event.getTime()});
+		into.events.push_back(
+		    {.event = event.getEvent(), .value = event.getValue(), .time = event.getTime()});
 }
 
 } // namespace
@@ -238,11 +244,11 @@ void read_catalog_lists(schema::Catalog::Reader root, Catalog& into) {
 std::vector<std::byte> encode_catalog(const Catalog& catalog, CatalogMark& mark) {
 	// Asked before every block: only sizes are compared where nothing is new.
 	const bool grown = !mark.anything || catalog.probes.size() > mark.probe_count ||
-			   catalog.layouts.size() > mark.layout_count ||
-			   catalog.aggregations.size() > mark.aggregation_count ||
-			   catalog.clocks.size() > mark.clocks || catalog.dofs.size() > mark.dofs ||
-			   catalog.ecbs.size() > mark.ecbs || catalog.modules.size() > mark.modules ||
-			   catalog.events.size() > mark.events || catalog.machine.size() > mark.machine;
+	                   catalog.layouts.size() > mark.layout_count ||
+	                   catalog.aggregations.size() > mark.aggregation_count ||
+	                   catalog.clocks.size() > mark.clocks || catalog.dofs.size() > mark.dofs ||
+	                   catalog.ecbs.size() > mark.ecbs || catalog.modules.size() > mark.modules ||
+	                   catalog.events.size() > mark.events || catalog.machine.size() > mark.machine;
 	if (!grown)
 		return {};
 	capnp::MallocMessageBuilder message;
@@ -309,19 +315,21 @@ std::vector<AggEntry> decode_aggregations(std::span<const std::byte> payload) {
 				value.words.push_back(word);
 			value.approximate = entry.getApproximate();
 			if (!words_fit(value.kind, value.words))
-				throw Error("an aggregation's value has " + std::to_string(value.words.size()) +
-					    " words, which its kind does not have");
+				throw Error("an aggregation's value has " +
+				            std::to_string(value.words.size()) +
+				            " words, which its kind does not have");
 			result.push_back(std::move(value));
 		}
 	});
 	return result;
 }
 
-std::vector<std::byte> encode_losses(const Losses& losses) {
+std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 	capnp::MallocMessageBuilder message;
-	auto list = message.initRoot<schema::Losses>().initEntries(losses.entries.size());
-	for (size_t i = 0; i < losses.entries.size(); i++) {
-		const Losses::Entry& entry = losses.entries[i];
+	auto root = message.initRoot<schema::Losses>();
+	auto list = root.initEntries(ledger.losses.entries.size());
+	for (size_t i = 0; i < ledger.losses.entries.size(); i++) {
+		const Losses::Entry& entry = ledger.losses.entries[i];
 		list[i].setCause(entry.cause);
 		list[i].setProbe(entry.probe);
 		list[i].setCpu(entry.cpu);
@@ -329,19 +337,26 @@ std::vector<std::byte> encode_losses(const Losses& losses) {
 		list[i].setFrom(entry.from);
 		list[i].setTo(entry.to);
 	}
+	auto remarks = root.initRemarks(ledger.remarks.size());
+	for (size_t i = 0; i < ledger.remarks.size(); i++)
+		remarks.set(i, ledger.remarks[i]);
+	root.setPartial(ledger.partial);
 	return flatten(message);
 }
 
-Losses decode_losses(std::span<const std::byte> payload) {
-	Losses result;
+Ledger decode_ledger(std::span<const std::byte> payload) {
+	Ledger result;
 	with_root<schema::Losses>(payload, "the losses", [&](schema::Losses::Reader root) {
 		for (const auto entry : root.getEntries())
-			result.add({.cause = entry.getCause(),
-				    .probe = entry.getProbe(),
-				    .cpu = entry.getCpu(),
-				    .count = entry.getCount(),
-				    .from = entry.getFrom(),
-				    .to = entry.getTo()});
+			result.losses.add({.cause = entry.getCause(),
+			                   .probe = entry.getProbe(),
+			                   .cpu = entry.getCpu(),
+			                   .count = entry.getCount(),
+			                   .from = entry.getFrom(),
+			                   .to = entry.getTo()});
+		for (const auto remark : root.getRemarks())
+			result.remarks.push_back(text(remark));
+		result.partial = root.getPartial();
 	});
 	return result;
 }
@@ -374,13 +389,13 @@ Index decode_index(std::span<const std::byte> payload) {
 	with_root<schema::Index>(payload, "the index", [&](schema::Index::Reader root) {
 		for (const auto chunk : root.getChunks())
 			result.chunks.push_back({.offset = chunk.getOffset(),
-						 .cpu = chunk.getCpu(),
-						 .blocks = chunk.getBlocks(),
-						 .first_seq = chunk.getFirstSeq(),
-						 .last_seq = chunk.getLastSeq(),
-						 .first_time = chunk.getFirstTime(),
-						 .last_time = chunk.getLastTime(),
-						 .records = chunk.getRecords()});
+			                         .cpu = chunk.getCpu(),
+			                         .blocks = chunk.getBlocks(),
+			                         .first_seq = chunk.getFirstSeq(),
+			                         .last_seq = chunk.getLastSeq(),
+			                         .first_time = chunk.getFirstTime(),
+			                         .last_time = chunk.getLastTime(),
+			                         .records = chunk.getRecords()});
 		for (const auto other : root.getOthers())
 			result.others.push_back({.offset = other.getOffset(), .type = other.getType()});
 	});

@@ -29,8 +29,14 @@ void decode_catalog(std::span<const std::byte> payload, Catalog& into);
 std::vector<std::byte> encode_aggregations(const std::vector<AggEntry>& entries);
 std::vector<AggEntry> decode_aggregations(std::span<const std::byte> payload);
 
-std::vector<std::byte> encode_losses(const Losses& losses);
-Losses decode_losses(std::span<const std::byte> payload);
+// Losses, and what else makes a recording less than whole.
+struct Ledger {
+	Losses losses;
+	std::vector<std::string> remarks;
+	bool partial = false;
+};
+std::vector<std::byte> encode_ledger(const Ledger& ledger);
+Ledger decode_ledger(std::span<const std::byte> payload);
 
 struct Index {
 	struct Chunk {

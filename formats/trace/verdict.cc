@@ -18,22 +18,22 @@ namespace dfr::trace {
 namespace {
 
 const char* const kLossText[] = {
-    "ring full",			   // PRINCIPAL
-    "aggregation table full",		   // AGGREGATION
-    "speculation full",			   // SPEC
-    "speculation buffers busy",		   // SPEC_BUSY
-    "no speculation buffer",		   // SPEC_UNAVAILABLE
-    "no room for dynamic variables",	   // DYNVAR
-    "dynamic variables not yet clean",	   // DYNVAR_DIRTY
-    "dynamic variables being cleaned",	   // DYNVAR_RINSING
-    "nested in an NMI",			   // NMI
-    "no node for a return probe",	   // RETURN_POOL
-    "held back by the governor",	   // THROTTLE
-    "no ring for a CPU that came",	   // HOTPLUG
-    "fault inside an ERROR clause",	   // DOUBLE_ERROR
-    "stack strings full",		   // STKSTR
-    "overwritten while they were read",	   // OVERWRITTEN
-    "fired where RCU does not watch",	   // RCU_IDLE
+    "ring full",                        // PRINCIPAL
+    "aggregation table full",           // AGGREGATION
+    "speculation full",                 // SPEC
+    "speculation buffers busy",         // SPEC_BUSY
+    "no speculation buffer",            // SPEC_UNAVAILABLE
+    "no room for dynamic variables",    // DYNVAR
+    "dynamic variables not yet clean",  // DYNVAR_DIRTY
+    "dynamic variables being cleaned",  // DYNVAR_RINSING
+    "nested in an NMI",                 // NMI
+    "no node for a return probe",       // RETURN_POOL
+    "held back by the governor",        // THROTTLE
+    "no ring for a CPU that came",      // HOTPLUG
+    "fault inside an ERROR clause",     // DOUBLE_ERROR
+    "stack strings full",               // STKSTR
+    "overwritten while they were read", // OVERWRITTEN
+    "fired where RCU does not watch",   // RCU_IDLE
 };
 static_assert(std::size(kLossText) == DFR_LOSS_MAX, "a text for each cause");
 
@@ -111,7 +111,7 @@ void judge_losses(Verdict& verdict, const Losses& counters, const Losses& ledger
 			continue;
 		verdict.lost += most;
 		verdict.reasons.push_back(plural(most, "record") + " lost" + where(best) + " (" +
-					  kLossText[cause] + ")");
+		                          kLossText[cause] + ")");
 	}
 }
 
@@ -124,13 +124,13 @@ void judge_blocks(Verdict& verdict, const Merger& merger) {
 		if (!span.gaps)
 			continue;
 		verdict.reasons.push_back(plural(span.missing, "record") + " missing on CPU " +
-					  std::to_string(cpu) + " (" + plural(span.gaps, "block") +
-					  " not there)");
+		                          std::to_string(cpu) + " (" + plural(span.gaps, "block") +
+		                          " not there)");
 		verdict.lost += span.missing;
 	}
 	if (by_headers > verdict.lost) {
 		verdict.reasons.push_back(plural(by_headers - verdict.lost, "record") +
-					  " lost (cause not known)");
+		                          " lost (cause not known)");
 		verdict.lost = by_headers;
 	}
 	const DecodeDamage& damage = merger.damage();
@@ -138,7 +138,7 @@ void judge_blocks(Verdict& verdict, const Merger& merger) {
 		verdict.reasons.push_back(plural(damage.blocks, "damaged block"));
 	if (damage.regions)
 		verdict.reasons.push_back(plural(damage.bytes, "damaged byte") + " in " +
-					  plural(damage.regions, "place"));
+		                          plural(damage.regions, "place"));
 }
 
 struct Moment {
@@ -161,7 +161,9 @@ std::string format_moment(const Moment& when, const char* format) {
 
 } // namespace
 
-const char* loss_text(uint32_t cause) { return cause < DFR_LOSS_MAX ? kLossText[cause] : "cause not known"; }
+const char* loss_text(uint32_t cause) {
+	return cause < DFR_LOSS_MAX ? kLossText[cause] : "cause not known";
+}
 
 Verdict judge(BlockSource& source, const Merger& merger) {
 	Verdict verdict;
@@ -185,12 +187,13 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
 	std::string line = !verdict.complete ? "partial: " : verdict.windowed ? "window: " : "complete: ";
 	const Moment from = moment(catalog, verdict.from), to = moment(catalog, verdict.to);
-	const bool same_day = from.local.tm_yday == to.local.tm_yday && from.local.tm_year == to.local.tm_year;
+	const bool same_day =
+	    from.local.tm_yday == to.local.tm_yday && from.local.tm_year == to.local.tm_year;
 	const char* format = same_day ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S";
 	line += format_moment(from, format) + (same_day ? "-" : " - ") + format_moment(to, format);
 	line += ", " + plural(verdict.cpus, "CPU") + ", " + plural(verdict.records, "record");
 	if (verdict.windowed)
-		line += "; the ring overwrote what came before";
+		line += "; what came before is not there (overwritten, or taken earlier)";
 	for (const std::string& reason : verdict.reasons)
 		line += "; " + reason;
 	return line;

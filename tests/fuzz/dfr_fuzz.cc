@@ -23,10 +23,10 @@ trace::Catalog make_catalog() {
 	log.state("fuzz", 4, 4096, DFR_BUFPOLICY_RING).clock(5, 500);
 	log.probe(1, "syscall", "vmlinux", "read", "entry", 3).probe(2, "fbt", "", "f", "return");
 	log.layout(1, {test::int_field(8), test::int_field(4, true)});
-	log.layout(2, {test::plain_field(DFR_FIELD_STRING, 64), test::int_field(1), test::plain_field(DFR_FIELD_BYTES, 5),
-		       test::plain_field(DFR_FIELD_VARBYTES, 64), test::plain_field(DFR_FIELD_STACK, 8),
-		       test::plain_field(DFR_FIELD_USTACK, 8), test::plain_field(DFR_FIELD_USYM, 16),
-		       test::plain_field(DFR_FIELD_PROBETEXT, 1)});
+	log.layout(2, {test::plain_field(DFR_FIELD_STRING, 64), test::int_field(1),
+	               test::plain_field(DFR_FIELD_BYTES, 5), test::plain_field(DFR_FIELD_VARBYTES, 64),
+	               test::plain_field(DFR_FIELD_STACK, 8), test::plain_field(DFR_FIELD_USTACK, 8),
+	               test::plain_field(DFR_FIELD_USYM, 16), test::plain_field(DFR_FIELD_PROBETEXT, 1)});
 	log.layout(3, {}).ecb(1, 1, 1).ecb(2, 2, 2).ecb(3000, 1, 3);
 	trace::Catalog catalog;
 	catalog.parse(log.done());
@@ -43,11 +43,25 @@ void put_head(Decisions& in, test::BlockBytes& block, uint32_t id) {
 void put_control(Decisions& in, test::BlockBytes& block) {
 	put_head(in, block, 0);
 	switch (in.byte() % 5) {
-	case 0: block.context(in.byte(), in.byte(), in.byte(), std::string(in.byte() % 20, 'c')); break;
-	case 1: block.u8(DFR_CONTROL_NOTE).u8(in.byte() % 10).u8(in.byte()).u64(in.number()); break;
-	case 2: block.u8(DFR_CONTROL_GROUP).u32(in.byte() % 4).u32(in.byte()).u64(in.number()); break;
-	case 3: block.u8(DFR_CONTROL_LOSS).u8(in.byte() % 20).u32(in.byte()).u64(in.number()).u64(in.number()).u64(in.number()); break;
-	default: block.u8(in.byte());
+	case 0:
+		block.context(in.byte(), in.byte(), in.byte(), std::string(in.byte() % 20, 'c'));
+		break;
+	case 1:
+		block.u8(DFR_CONTROL_NOTE).u8(in.byte() % 10).u8(in.byte()).u64(in.number());
+		break;
+	case 2:
+		block.u8(DFR_CONTROL_GROUP).u32(in.byte() % 4).u32(in.byte()).u64(in.number());
+		break;
+	case 3:
+		block.u8(DFR_CONTROL_LOSS)
+		    .u8(in.byte() % 20)
+		    .u32(in.byte())
+		    .u64(in.number())
+		    .u64(in.number())
+		    .u64(in.number());
+		break;
+	default:
+		block.u8(in.byte());
 	}
 }
 
@@ -151,26 +165,41 @@ void fuzz_whole_file(Decisions& in) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	Decisions in(data, size);
 	switch (in.byte() % 9) {
-	case 0: tolerate([&] { fuzz_whole_file(in); }); break;
-	case 1: tolerate([&] { fuzz_written_file(in); }); break;
-	case 2: tolerate([&] {
-		trace::Catalog catalog;
-		trace::decode_catalog(in.rest(), catalog);
-	}); break;
-	case 3: tolerate([&] { trace::decode_aggregations(in.rest()); }); break;
-	case 4: tolerate([&] { trace::decode_losses(in.rest()); }); break;
-	case 5: tolerate([&] { trace::decode_index(in.rest()); }); break;
-	case 6: tolerate([&] {
-		trace::Catalog catalog;
-		catalog.parse(in.rest());
-	}); break;
+	case 0:
+		tolerate([&] { fuzz_whole_file(in); });
+		break;
+	case 1:
+		tolerate([&] { fuzz_written_file(in); });
+		break;
+	case 2:
+		tolerate([&] {
+			trace::Catalog catalog;
+			trace::decode_catalog(in.rest(), catalog);
+		});
+		break;
+	case 3:
+		tolerate([&] { trace::decode_aggregations(in.rest()); });
+		break;
+	case 4:
+		tolerate([&] { trace::decode_ledger(in.rest()); });
+		break;
+	case 5:
+		tolerate([&] { trace::decode_index(in.rest()); });
+		break;
+	case 6:
+		tolerate([&] {
+			trace::Catalog catalog;
+			catalog.parse(in.rest());
+		});
+		break;
 	case 7: {
 		std::vector<trace::AggEntry> entries;
 		trace::merge_aggregation_table(in.rest(), entries);
 		trace::decode_chunk(in.rest());
 		break;
 	}
-	default: fuzz_blocks(in);
+	default:
+		fuzz_blocks(in);
 	}
 	return 0;
 }

@@ -43,7 +43,15 @@ std::vector<std::byte> make_table(Decisions& in) {
 	table.u32(DFR_AGGTAB_MAGIC).u32(1).u64(7).u32(in.byte()).u32(in.byte() % 2).u64(in.byte()).u64(4096);
 	table.u64(in.number()).u32(2).u32(1).u64(in.byte() % 4 ? 0 : in.byte()).u32(0).u32(0);
 	for (unsigned left = in.byte() % 4; left; left--)
-		table.u32(0).u32(0).u32(in.byte() % 4).u16(DFR_ACT_COUNT).u16(1).u32(8).u32(0).u64(in.byte() % 4).u64(in.number());
+		table.u32(0)
+		    .u32(0)
+		    .u32(in.byte() % 4)
+		    .u16(DFR_ACT_COUNT)
+		    .u16(1)
+		    .u32(8)
+		    .u32(0)
+		    .u64(in.byte() % 4)
+		    .u64(in.number());
 	if (in.byte() % 4)
 		table.patch<uint64_t>(40, table.bytes.size());
 	return table.bytes;
@@ -51,7 +59,13 @@ std::vector<std::byte> make_table(Decisions& in) {
 
 std::vector<std::byte> make_chunk(Decisions& in) {
 	Bytes chunk;
-	chunk.u32(DFR_SPEC_MAGIC).u32(256).u64(7).u32(in.byte()).u32(0).u32(in.byte()).u32(static_cast<uint32_t>(in.number()));
+	chunk.u32(DFR_SPEC_MAGIC)
+	    .u32(256)
+	    .u64(7)
+	    .u32(in.byte())
+	    .u32(0)
+	    .u32(in.byte())
+	    .u32(static_cast<uint32_t>(in.number()));
 	chunk.u32(in.byte()).u32(in.byte() & 1).u64(1).u64(2).u64(3).u64(in.wide());
 	return chunk.bytes;
 }
@@ -67,17 +81,30 @@ void fill(Decisions& in, Memory& memory) {
 	for (unsigned left = 1 + in.byte() % 12; left && in.left(); left--) {
 		const std::vector<uint64_t> at = {in.byte() % 48u, in.byte() % 48u};
 		switch (in.byte() % 4) {
-		case 0: memory.put(at, make_catalog(in)); break;
-		case 1: memory.put(at, make_block(in)); break;
-		case 2: memory.put(at, make_table(in)); break;
-		default: memory.put(at, make_chunk(in));
+		case 0:
+			memory.put(at, make_catalog(in));
+			break;
+		case 1:
+			memory.put(at, make_block(in));
+			break;
+		case 2:
+			memory.put(at, make_table(in));
+			break;
+		default:
+			memory.put(at, make_chunk(in));
 		}
 	}
 	for (unsigned left = 1 + in.byte() % 12; left; left--) {
-		Memory::Anchor anchor{.pfn = 48u + in.byte() % 16, .kind = in.byte() % 7u, .cpu = in.byte() % 3u,
-				      .half = in.byte() % 2u, .part = in.byte() % 3u, .state_id = 7u + in.byte() % 8 / 7,
-				      .generation = in.byte(), .unit = in.byte() % 8 ? 256u << in.byte() % 6 : in.word(),
-				      .frames = frames(in), .boot = static_cast<uint8_t>(0xb0 + in.byte() % 8 / 7)};
+		Memory::Anchor anchor{.pfn = 48u + in.byte() % 16,
+		                      .kind = in.byte() % 7u,
+		                      .cpu = in.byte() % 3u,
+		                      .half = in.byte() % 2u,
+		                      .part = in.byte() % 3u,
+		                      .state_id = 7u + in.byte() % 8 / 7,
+		                      .generation = in.byte(),
+		                      .unit = in.byte() % 8 ? 256u << in.byte() % 6 : in.word(),
+		                      .frames = frames(in),
+		                      .boot = static_cast<uint8_t>(0xb0 + in.byte() % 8 / 7)};
 		if (anchor.cpu == 2)
 			anchor.cpu = DFR_AGGTAB_BASE_CPU;
 		memory.anchor(anchor);

@@ -55,7 +55,8 @@ public:
 			bytes.u64(pfn).u32(1).u32(a.unit);
 		finish(bytes, a.stands_at ? a.stands_at : a.pfn);
 	}
-	void panic(uint64_t pfn, uint64_t time, std::string_view comm, std::string_view reason, uint8_t boot = 0xb0) {
+	void panic(uint64_t pfn, uint64_t time, std::string_view comm, std::string_view reason,
+	           uint8_t boot = 0xb0) {
 		Bytes bytes;
 		magic(bytes);
 		bytes.u64(pfn);
@@ -87,9 +88,14 @@ public:
 		file.put(head);
 		uint64_t offset = sizeof(head) + runs.size() * sizeof(Elf64_Phdr);
 		for (const auto& [pfn, count] : runs) {
-			file.put(Elf64_Phdr{.p_type = PT_LOAD, .p_flags = 0, .p_offset = offset, .p_vaddr = 0,
-					    .p_paddr = pfn * kPageSize, .p_filesz = count * kPageSize,
-					    .p_memsz = count * kPageSize, .p_align = 0});
+			file.put(Elf64_Phdr{.p_type = PT_LOAD,
+			                    .p_flags = 0,
+			                    .p_offset = offset,
+			                    .p_vaddr = 0,
+			                    .p_paddr = pfn * kPageSize,
+			                    .p_filesz = count * kPageSize,
+			                    .p_memsz = count * kPageSize,
+			                    .p_align = 0});
 			offset += count * kPageSize;
 		}
 		for (const auto& [pfn, page] : pages)

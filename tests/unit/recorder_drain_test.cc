@@ -30,7 +30,9 @@ class PlayedSession : public trace::Session {
 public:
 	PlayedSession() {
 		test::CatalogLog log;
-		log.state("played", 1, 4096, DFR_BUFPOLICY_SWITCH).probe(1, "p", "", "", "n").layout(1, {test::int_field(8)});
+		log.state("played", 1, 4096, DFR_BUFPOLICY_SWITCH)
+		    .probe(1, "p", "", "", "n")
+		    .layout(1, {test::int_field(8)});
 		the_catalog.parse(log.ecb(1, 1, 1).done());
 	}
 	uint32_t enable(std::span<const std::byte>, bool) override { return 0; }

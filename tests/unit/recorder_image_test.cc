@@ -10,6 +10,7 @@
 #include "formats/abi/dof.h"
 #include "formats/error.h"
 #include "formats/trace/decode.h"
+#include "formats/trace/file.h"
 #include "recorder/memory_image.h"
 #include "tests/unit/image_builder.h"
 
@@ -30,7 +31,8 @@ public:
 		close(fd);
 		path = name;
 		std::ofstream out(path, std::ios::binary);
-		out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+		out.write(reinterpret_cast<const char*>(bytes.data()),
+		          static_cast<std::streamsize>(bytes.size()));
 	}
 	~ImageFile() { unlink(path.c_str()); }
 	std::string path;
@@ -58,7 +60,16 @@ trace::Block one_record(uint16_t cpu, uint64_t seq, uint8_t value, uint32_t size
 
 std::vector<std::byte> agg_table(uint32_t cpu, uint32_t half, uint64_t generation, uint64_t count) {
 	Bytes table;
-	table.u32(DFR_AGGTAB_MAGIC).u32(1).u64(7).u32(cpu).u32(half).u64(generation).u64(4096).u64(0).u32(2).u32(1);
+	table.u32(DFR_AGGTAB_MAGIC)
+	    .u32(1)
+	    .u64(7)
+	    .u32(cpu)
+	    .u32(half)
+	    .u64(generation)
+	    .u64(4096)
+	    .u64(0)
+	    .u32(2)
+	    .u32(1);
 	table.u64(0).u32(0).u32(0); // drops, buckets
 	table.u32(0).u32(0).u32(1).u16(DFR_ACT_COUNT).u16(1).u32(8).u32(0).u64(5).u64(count);
 	table.patch<uint64_t>(40, table.bytes.size());
@@ -71,27 +82,47 @@ std::vector<std::byte> agg_table(uint32_t cpu, uint32_t half, uint64_t generatio
 Memory sample_memory() {
 	Memory memory;
 	memory.put({100, 90}, sample_log().done());
-	memory.anchor({.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .generation = 1, .unit = 4096, .frames = {100}});
-	memory.anchor({.pfn = 51, .kind = DFR_ANCHOR_CATALOG, .part = 1, .generation = 2, .unit = 4096, .frames = {90}});
+	memory.anchor(
+	    {.pfn = 50, .kind = DFR_ANCHOR_CATALOG, .generation = 1, .unit = 4096, .frames = {100}});
+	memory.anchor({.pfn = 51,
+	               .kind = DFR_ANCHOR_CATALOG,
+	               .part = 1,
+	               .generation = 2,
+	               .unit = 4096,
+	               .frames = {90}});
 	memory.put({200, 203}, one_record(0, 5, 55, 8192).bytes);
 	memory.put({201, 210}, one_record(0, 4, 44, 8192).bytes);
 	memory.put({220, 221}, one_record(0, 6, 66, 8192, false).bytes);
-	memory.anchor({.pfn = 52, .kind = DFR_ANCHOR_RING, .generation = 3, .unit = 8192,
-		       .frames = {200, 203, 201, 210, 220, 221}});
+	memory.anchor({.pfn = 52,
+	               .kind = DFR_ANCHOR_RING,
+	               .generation = 3,
+	               .unit = 8192,
+	               .frames = {200, 203, 201, 210, 220, 221}});
 	memory.put({300, 301}, one_record(1, 1, 11, 8192).bytes);
 	memory.page(302);
 	memory.page(303);
-	memory.anchor({.pfn = 53, .kind = DFR_ANCHOR_RING, .cpu = 1, .generation = 4, .unit = 8192,
-		       .frames = {300, 301, 302, 303}});
+	memory.anchor({.pfn = 53,
+	               .kind = DFR_ANCHOR_RING,
+	               .cpu = 1,
+	               .generation = 4,
+	               .unit = 8192,
+	               .frames = {300, 301, 302, 303}});
 	const struct {
 		uint64_t pfn, at;
 		uint32_t cpu, half;
 		uint64_t generation, count;
-	} tables[] = {{60, 400, DFR_AGGTAB_BASE_CPU, 0, 3, 10}, {61, 401, 0, 0, 4, 2}, {62, 402, 0, 1, 3, 100}, {63, 403, 1, 1, 4, 5}};
+	} tables[] = {{60, 400, DFR_AGGTAB_BASE_CPU, 0, 3, 10},
+	              {61, 401, 0, 0, 4, 2},
+	              {62, 402, 0, 1, 3, 100},
+	              {63, 403, 1, 1, 4, 5}};
 	for (const auto& table : tables) {
 		memory.put({table.at}, agg_table(table.cpu, table.half, table.generation, table.count));
-		memory.anchor({.pfn = table.pfn, .kind = DFR_ANCHOR_AGG, .cpu = table.cpu, .half = table.half,
-			       .unit = 4096, .frames = {table.at}});
+		memory.anchor({.pfn = table.pfn,
+		               .kind = DFR_ANCHOR_AGG,
+		               .cpu = table.cpu,
+		               .half = table.half,
+		               .unit = 4096,
+		               .frames = {table.at}});
 	}
 	memory.panic(70, 9'999, "bash", "sysrq triggered crash");
 	return memory;
@@ -148,9 +179,13 @@ void check_sample(const std::vector<std::byte>& file) {
 
 } // namespace
 
-TEST_CASE("an ELF core gives everything that was committed", "[recorder][image]") { check_sample(sample_memory().elf()); }
+TEST_CASE("an ELF core gives everything that was committed", "[recorder][image]") {
+	check_sample(sample_memory().elf());
+}
 
-TEST_CASE("a raw image gives the same", "[recorder][image]") { check_sample(sample_memory().raw()); }
+TEST_CASE("a raw image gives the same", "[recorder][image]") {
+	check_sample(sample_memory().raw());
+}
 
 TEST_CASE("a raw image that starts elsewhere finds its displacement", "[recorder][image]") {
 	check_sample(sample_memory().raw(37));
@@ -177,9 +212,16 @@ TEST_CASE("blocks smaller than a page share it", "[recorder][image]") {
 TEST_CASE("stray copies, damaged anchors and stale generations are not believed", "[recorder][image]") {
 	Memory memory = sample_memory();
 	// A copy of CPU 0's anchor in the page cache, and an older anchor of CPU 1's ring.
-	memory.anchor({.pfn = 52, .kind = DFR_ANCHOR_RING, .generation = 3, .unit = 8192, .frames = {1, 2}, .stands_at = 600});
-	memory.anchor({.pfn = 601, .kind = DFR_ANCHOR_RING, .cpu = 1, .generation = 1, .unit = 8192, .frames = {3, 4}});
-	memory.anchor({.pfn = 602, .kind = DFR_ANCHOR_RING, .cpu = 7, .generation = 9, .unit = 8192, .frames = {5, 6}});
+	memory.anchor({.pfn = 52,
+	               .kind = DFR_ANCHOR_RING,
+	               .generation = 3,
+	               .unit = 8192,
+	               .frames = {1, 2},
+	               .stands_at = 600});
+	memory.anchor(
+	    {.pfn = 601, .kind = DFR_ANCHOR_RING, .cpu = 1, .generation = 1, .unit = 8192, .frames = {3, 4}});
+	memory.anchor(
+	    {.pfn = 602, .kind = DFR_ANCHOR_RING, .cpu = 7, .generation = 9, .unit = 8192, .frames = {5, 6}});
 	memory.page(602)[2000] ^= std::byte{1};
 	check_sample(memory.elf());
 	check_sample(memory.raw());
@@ -188,9 +230,11 @@ TEST_CASE("stray copies, damaged anchors and stale generations are not believed"
 TEST_CASE("recordings of other boots and states stand apart, the last boot first", "[recorder][image]") {
 	Memory memory = sample_memory();
 	memory.put({500, 501}, sample_log(7, 0x10).done());
-	memory.anchor({.pfn = 502, .kind = DFR_ANCHOR_CATALOG, .unit = 8192, .frames = {500, 501}, .boot = 0x10});
+	memory.anchor(
+	    {.pfn = 502, .kind = DFR_ANCHOR_CATALOG, .unit = 8192, .frames = {500, 501}, .boot = 0x10});
 	memory.put({510, 511}, sample_log(8).done());
-	memory.anchor({.pfn = 512, .kind = DFR_ANCHOR_CATALOG, .state_id = 8, .unit = 8192, .frames = {510, 511}});
+	memory.anchor(
+	    {.pfn = 512, .kind = DFR_ANCHOR_CATALOG, .state_id = 8, .unit = 8192, .frames = {510, 511}});
 	const ImageFile image(memory.elf());
 	const auto found = recorder::open_memory_image(image.path);
 	REQUIRE(found.size() == 3);
@@ -263,6 +307,22 @@ TEST_CASE("an ELF core cut at any page is read up to the cut", "[recorder][image
 	}
 }
 
+TEST_CASE("a harvest that was saved says what the image said", "[recorder][image]") {
+	Memory memory = sample_memory();
+	memory.page(201)[8] ^= std::byte{0xff};
+	const ImageFile image(memory.elf()), saved({});
+	const auto found = recorder::open_memory_image(image.path);
+	trace::FileWriter writer(saved.path, true);
+	CHECK(trace::copy_to_file(*found[0], writer) == 3);
+	writer.finish();
+	const auto file = trace::open_file(saved.path);
+	CHECK(file->remarks() == found[0]->remarks());
+	CHECK(file->partial());
+	CHECK(file->catalog().machine.at("panic") == "sysrq triggered crash");
+	CHECK(file->aggregations().at(0).words == std::vector<uint64_t>{17});
+	CHECK(values_of(*file) == std::vector<uint64_t>{11, 55, 66});
+}
+
 TEST_CASE("what is no memory is refused with the way out", "[recorder][image]") {
 	const auto message = [](std::string_view content) {
 		std::vector<std::byte> bytes;
@@ -279,7 +339,9 @@ TEST_CASE("what is no memory is refused with the way out", "[recorder][image]") 
 	};
 	CHECK(message("KDUMP   ").find("makedumpfile -E") != std::string::npos);
 	CHECK(message("makedumpfile").find("makedumpfile -R") != std::string::npos);
-	CHECK(message("\x89" "dfr").find("dfr replay") != std::string::npos);
+	CHECK(message("\x89"
+	              "dfr")
+	          .find("dfr replay") != std::string::npos);
 	CHECK(message("nothing").find("no recording") != std::string::npos);
 	CHECK_THROWS_AS(recorder::open_memory_image("/nonexistent/core"), Error);
 }

@@ -44,7 +44,9 @@ public:
 			u8(0);
 		return *this;
 	}
-	template <typename T> void patch(size_t at, T value) { std::memcpy(bytes.data() + at, &value, sizeof(T)); }
+	template <typename T> void patch(size_t at, T value) {
+		std::memcpy(bytes.data() + at, &value, sizeof(T));
+	}
 	std::vector<std::byte> bytes;
 };
 
@@ -79,7 +81,7 @@ public:
 		return *this;
 	}
 	CatalogLog& state(std::string_view name, uint32_t cpus, uint32_t block_size, uint32_t policy,
-			  uint64_t state_id = 7) {
+	                  uint64_t state_id = 7) {
 		Bytes body;
 		body.u64(state_id);
 		for (size_t i = 0; i < 64; i++)
@@ -91,7 +93,7 @@ public:
 		return entry(DFR_CAT_CLOCK, Bytes().u64(mono).u64(real).u64(mono));
 	}
 	CatalogLog& probe(uint32_t id, std::string_view provider, std::string_view module,
-			  std::string_view function, std::string_view name, uint32_t nargs = 0xffffffff) {
+	                  std::string_view function, std::string_view name, uint32_t nargs = 0xffffffff) {
 		Bytes body;
 		body.u32(id).u32(nargs).text(provider).text(module).text(function).text(name);
 		return entry(DFR_CAT_PROBE, body);
@@ -119,8 +121,11 @@ public:
 };
 
 inline dfr_field int_field(uint32_t size, bool is_signed = false) {
-	return {.kind = DFR_FIELD_INT, .flags = static_cast<uint16_t>(is_signed ? DFR_FIELD_SIGNED : 0), .size = size,
-		.action = 0, .argument = -1};
+	return {.kind = DFR_FIELD_INT,
+	        .flags = static_cast<uint16_t>(is_signed ? DFR_FIELD_SIGNED : 0),
+	        .size = size,
+	        .action = 0,
+	        .argument = -1};
 }
 inline dfr_field plain_field(uint16_t kind, uint32_t size) {
 	return {.kind = kind, .flags = 0, .size = size, .action = 0, .argument = -1};
@@ -128,7 +133,8 @@ inline dfr_field plain_field(uint16_t kind, uint32_t size) {
 
 class BlockBytes : public Bytes {
 public:
-	BlockBytes(uint16_t cpu, uint64_t seq, uint64_t first_time, uint32_t size = 4096, uint64_t state_id = 7)
+	BlockBytes(uint16_t cpu, uint64_t seq, uint64_t first_time, uint32_t size = 4096,
+	           uint64_t state_id = 7)
 	    : size_(size) {
 		u32(DFR_BLOCK_MAGIC).u16(DFR_BLOCK_VERSION).u16(cpu).u32(size).u32(DFR_BLOCK_HDR_SIZE(size));
 		u64(state_id).u64(seq).u64(first_time).u64(0).u64(0).u64(0);

@@ -32,9 +32,9 @@ CatalogLog sample_log() {
 	log.probe(11, "fbt", "vmlinux", "vfs_read", "return");
 	log.layout(1, {int_field(8), int_field(4, true)});
 	log.layout(2, {plain_field(DFR_FIELD_STRING, 256), int_field(2), plain_field(DFR_FIELD_BYTES, 3),
-		       plain_field(DFR_FIELD_VARBYTES, 100), plain_field(DFR_FIELD_STACK, 20),
-		       plain_field(DFR_FIELD_USTACK, 20), plain_field(DFR_FIELD_USYM, 16),
-		       plain_field(DFR_FIELD_PROBETEXT, 2)});
+	               plain_field(DFR_FIELD_VARBYTES, 100), plain_field(DFR_FIELD_STACK, 20),
+	               plain_field(DFR_FIELD_USTACK, 20), plain_field(DFR_FIELD_USYM, 16),
+	               plain_field(DFR_FIELD_PROBETEXT, 2)});
 	log.layout(3, {});
 	log.ecb(1, 10, 1).ecb(2, 11, 2).ecb(3000, 11, 3);
 	log.dof(0, "no program, but no matter");
@@ -58,13 +58,13 @@ struct Seen {
 };
 
 std::ostream& operator<<(std::ostream& out, const Seen& seen) {
-	return out << "{" << seen.time << ", epid " << seen.epid << ", " << seen.number << ", " << seen.execname
-		   << ", spec " << seen.speculation << "}";
+	return out << "{" << seen.time << ", epid " << seen.epid << ", " << seen.number << ", "
+	           << seen.execname << ", spec " << seen.speculation << "}";
 }
 
 Seen see(const trace::Event& event) {
 	return {event.time, event.epid, event.fields.empty() ? 0 : event.fields[0].number,
-		std::string(event.context.execname), event.speculation};
+	        std::string(event.context.execname), event.speculation};
 }
 
 // Starts a block with a context of its own, as the engine does.
@@ -138,9 +138,9 @@ TEST_CASE("a catalog with any byte changed is read or refused, never more", "[tr
 TEST_CASE("integers have their size and their sign", "[trace]") {
 	const trace::Catalog catalog = sample_catalog();
 	BlockBytes block = begun(2, 1, 5'000);
-	block.short_head(1, 1, 0).u8(0b0011).u64(0xffff888012345678).u8(0xfe);		 // codes 3, 0
-	block.short_head(1, 2, 0x7ffff).u8(0b0110).u32(0xfffffffe).u16(0x8000);		 // codes 2, 1
-	block.long_head(1, 3, 4'000).u8(0b1000).u8(0xff).u32(0x80000000);		 // codes 0, 2
+	block.short_head(1, 1, 0).u8(0b0011).u64(0xffff888012345678).u8(0xfe);  // codes 3, 0
+	block.short_head(1, 2, 0x7ffff).u8(0b0110).u32(0xfffffffe).u16(0x8000); // codes 2, 1
+	block.long_head(1, 3, 4'000).u8(0b1000).u8(0xff).u32(0x80000000);       // codes 0, 2
 	trace::BlockDecoder decoder(catalog);
 	std::vector<std::pair<uint64_t, uint64_t>> values;
 	std::vector<uint64_t> times;
@@ -154,8 +154,8 @@ TEST_CASE("integers have their size and their sign", "[trace]") {
 		return true;
 	});
 	CHECK(values == std::vector<std::pair<uint64_t, uint64_t>>{{0xffff888012345678, 0xfffffffffffffffe},
-								   {0xfffffffe, 0xffffffffffff8000},
-								   {0xff, 0xffffffff80000000}});
+	                                                           {0xfffffffe, 0xffffffffffff8000},
+	                                                           {0xff, 0xffffffff80000000}});
 	CHECK(times == std::vector<uint64_t>{5'000, 5'000 + 0x7ffff, 4'000});
 	CHECK(levels == std::vector<unsigned>{1, 2, 3});
 	CHECK(decoder.damage().regions == 0);
@@ -210,10 +210,13 @@ TEST_CASE("ids beyond the short form, losses and an early end", "[trace]") {
 	trace::BlockDecoder decoder(catalog);
 	trace::Losses losses;
 	std::vector<Seen> seen;
-	decoder.decode(block.sealed(), [&](const trace::Event& event) {
-		seen.push_back(see(event));
-		return true;
-	}, &losses);
+	decoder.decode(
+	    block.sealed(),
+	    [&](const trace::Event& event) {
+		    seen.push_back(see(event));
+		    return true;
+	    },
+	    &losses);
 	CHECK(seen == std::vector<Seen>{{200, 3000, 0, "sh", 0}, {300, 3000, 0, "sh", 0}});
 	REQUIRE(losses.entries.size() == 1);
 	CHECK(losses.entries[0].count == 7);
@@ -241,7 +244,8 @@ BlockBytes long_block() {
 	return block;
 }
 
-std::vector<Seen> decode_all(const trace::Catalog& catalog, const trace::Block& block, trace::DecodeDamage& damage) {
+std::vector<Seen> decode_all(const trace::Catalog& catalog, const trace::Block& block,
+                             trace::DecodeDamage& damage) {
 	trace::BlockDecoder decoder(catalog);
 	std::vector<Seen> seen;
 	decoder.decode(block, [&](const trace::Event& event) {
@@ -324,7 +328,8 @@ TEST_CASE("committed speculations carry their own times, contexts and commit", "
 			CHECK(event.commit_time == 200);
 		return true;
 	});
-	CHECK(merged == std::vector<Seen>{{62, 1, 42, "spec", 3}, {100, 1, 1, "sh", 0}, {210, 1, 2, "sh", 0}});
+	CHECK(merged ==
+	      std::vector<Seen>{{62, 1, 42, "spec", 3}, {100, 1, 1, "sh", 0}, {210, 1, 2, "sh", 0}});
 	CHECK(merger.damage().regions == 0);
 }
 
@@ -332,12 +337,12 @@ TEST_CASE("the merger orders events by time, then CPU, then place", "[trace]") {
 	test::ListSource source;
 	source.the_catalog = sample_catalog();
 	BlockBytes a1 = begun(0, 1, 100, "a"), a2 = begun(0, 2, 130, "a"), b1 = begun(3, 1, 100, "b");
-	small_record(a1, 0, 1);	 // 100
+	small_record(a1, 0, 1);  // 100
 	small_record(a1, 20, 2); // 120
 	a2.counters(0, 2);
-	small_record(a2, 0, 3);	 // 130
-	small_record(b1, 0, 4);	 // 100
-	small_record(b1, 0, 5);	 // 100, the same firing
+	small_record(a2, 0, 3);  // 130
+	small_record(b1, 0, 4);  // 100
+	small_record(b1, 0, 5);  // 100, the same firing
 	small_record(b1, 30, 6); // 130
 	source.blocks = {a1.sealed(), a2.sealed(), b1.sealed()};
 	trace::Merger merger(source);
@@ -389,7 +394,8 @@ TEST_CASE("window, gaps and losses make the verdict", "[trace]") {
 		CHECK(verdict.lost == 3);
 		// mono 1 s is 22:13:20 on 2023-11-14 (1,700,000,000): 5 s is 4 s later.
 		CHECK(trace::verdict_line(verdict, source.catalog()) ==
-		      "partial: 22:13:24-22:13:28, 2 CPUs, 3 records; the ring overwrote what came before; "
+		      "partial: 22:13:24-22:13:28, 2 CPUs, 3 records; what came before is not there "
+		      "(overwritten, or taken earlier); "
 		      "3 records missing on CPU 0 (1 block not there)");
 	}
 	SECTION("the engine's own accounts; what was lost before the window is not loss") {
@@ -409,13 +415,30 @@ namespace {
 class AggTable : public Bytes {
 public:
 	explicit AggTable(uint32_t buckets = 2) {
-		u32(DFR_AGGTAB_MAGIC).u32(1).u64(7).u32(0).u32(0).u64(1).u64(0).u64(0).u32(buckets).u32(0).u64(0);
+		u32(DFR_AGGTAB_MAGIC)
+		    .u32(1)
+		    .u64(7)
+		    .u32(0)
+		    .u32(0)
+		    .u64(1)
+		    .u64(0)
+		    .u64(0)
+		    .u32(buckets)
+		    .u32(0)
+		    .u64(0);
 		for (uint32_t i = 0; i < buckets; i++)
 			u32(0);
 		pad(8);
 	}
 	AggTable& entry(uint32_t varid, uint16_t kind, uint64_t key, std::initializer_list<uint64_t> words) {
-		u32(0).u32(0).u32(varid).u16(kind).u16(static_cast<uint16_t>(words.size())).u32(8).u32(0).u64(key);
+		u32(0)
+		    .u32(0)
+		    .u32(varid)
+		    .u16(kind)
+		    .u16(static_cast<uint16_t>(words.size()))
+		    .u32(8)
+		    .u32(0)
+		    .u64(key);
 		for (uint64_t word : words)
 			u64(word);
 		return *this;

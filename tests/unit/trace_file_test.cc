@@ -95,8 +95,11 @@ Written write_sample(const std::string& path) {
 	trace::Losses losses;
 	losses.add({.cause = DFR_LOSS_NMI, .probe = 1, .cpu = 0, .count = 4, .from = 1, .to = 9});
 	writer.losses(losses);
-	writer.aggregations({{.varid = 1, .kind = 0x0701, .key = std::vector<std::byte>(8), .words = {5},
-			      .approximate = true}});
+	writer.aggregations({{.varid = 1,
+	                      .kind = 0x0701,
+	                      .key = std::vector<std::byte>(8),
+	                      .words = {5},
+	                      .approximate = true}});
 	writer.finish();
 	result.bytes = read_whole(path);
 	return result;
