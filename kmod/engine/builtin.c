@@ -70,6 +70,13 @@ u64 dfr_builtin(struct dfr_machine *m, u32 id)
 		return dfr_address(dfr_firing_context(firing)->cx_comm);
 	case DIF_VAR_CPU:
 		return firing->fr_cpu;
+	case DIF_VAR_CURTHREAD:
+	case DIF_VAR_CALLER:
+		if (dfr_restricted(m)) {
+			dfr_fault(m, DIF_FAULT_KPRIV, 0);
+			return 0;
+		}
+		return dfr_plat_builtin(firing, id, 0);
 	default:
 		return dfr_plat_builtin(firing, id, 0);
 	}

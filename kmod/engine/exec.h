@@ -52,6 +52,7 @@ struct dfr_difo {
 #define DFR_DIFO_PROBETEXT 0x10	 /* exactly `ldgs probeprov..probename; ret` */
 #define DFR_DIFO_VTIME 0x20
 #define DFR_DIFO_STACK 0x40
+#define DFR_DIFO_RESTRICTED 0x80 /* loaded without kernel reads: only the machine's own memory can be read */
 
 struct dfr_act {
 	u16 ac_kind; /* enum dfr_action */

@@ -26,14 +26,10 @@ static u64 room_in_name(const char *name, u64 addr)
 static u64 room_in_firing(const struct dfr_machine *m, u64 addr)
 {
 	const struct dfr_firing *firing = m->m_firing;
-	const struct dfr_probe *probe;
-	u64 room;
+	const struct dfr_probe *probe = firing->fr_probe;
+	u64 room = 0;
 
-	if (!firing)
-		return 0;
-	room = room_in(dfr_address(firing->fr_context.cx_comm), sizeof(firing->fr_context.cx_comm), addr);
-	probe = firing->fr_probe;
-	if (!room && probe) {
+	if (probe) {
 		room = probe->pb_provider ? room_in_name(probe->pb_provider->pv_name, addr) : 0;
 		if (!room)
 			room = room_in_name(probe->pb_module, addr);
@@ -67,6 +63,9 @@ u64 dfr_own_room(const struct dfr_machine *m, u64 addr)
 	room = room_in(dfr_address(m->m_scratch), (u64)(m->m_scratch_ptr - m->m_scratch), addr);
 	if (!room && m->m_difo)
 		room = room_in(dfr_address(m->m_difo->di_strs), m->m_difo->di_strsz, addr);
+	if (!room)
+		room = room_in(dfr_address(m->m_firing->fr_context.cx_comm),
+			       sizeof(m->m_firing->fr_context.cx_comm), addr);
 	if (!room && vars) {
 		room = dfr_statics_room(vars, m->m_firing->fr_cpu, addr);
 		if (!room)
@@ -133,6 +132,8 @@ u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size)
 {
 	u64 value = 0;
 
+	if (dfr_restricted(m))
+		return dfr_load_own(m, addr, size);
 #ifndef __KERNEL__
 	if (dfr_own_room(m, addr) >= size)
 		return read_own(addr, size);
@@ -186,6 +187,10 @@ bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n)
 		dfr_copy_own(dst, dfr_pointer(addr), n);
 		return true;
 	}
+	if (dfr_restricted(m)) {
+		dfr_fault(m, DIF_FAULT_KPRIV, addr);
+		return false;
+	}
 	if (dfr_likely(!dfr_plat_copy(m->m_firing, dst, addr, n)))
 		return true;
 	dfr_fault(m, DIF_FAULT_BADADDR, addr);
@@ -230,6 +235,11 @@ long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t roo
 			*cut = !end;
 		return n + 1;
 	}
+	if (!user && dfr_restricted(m)) {
+		dst[0] = '\0';
+		dfr_fault(m, DIF_FAULT_KPRIV, addr);
+		return -EPERM;
+	}
 	n = user ? dfr_plat_copy_str_user(m->m_firing, dst, addr, room) :
 		   dfr_plat_copy_str(m->m_firing, dst, addr, room);
 	if (n < 0) {
@@ -266,10 +276,15 @@ u64 dfr_text_len(struct dfr_machine *m, const struct dfr_text *text)
 	return n;
 }
 
+static s64 order(u8 p, u8 q)
+{
+	return p < q ? -1 : p > q;
+}
+
 s64 dfr_text_compare(struct dfr_machine *m, u64 a, u64 b)
 {
 	struct dfr_text x, y;
-	u64 i;
+	u64 i = 0, both = 0;
 	u8 p, q;
 
 	dfr_text_open(m, &x, a);
@@ -278,13 +293,20 @@ s64 dfr_text_compare(struct dfr_machine *m, u64 a, u64 b)
 		x.tx_limit = 0;
 	if (!b)
 		y.tx_limit = 0;
-	for (i = 0; i < m->m_strsize; i++) {
+	/* As a rule both are the machine's own. */
+	if (dfr_likely(x.tx_own && y.tx_own))
+		both = x.tx_limit < y.tx_limit ? x.tx_limit : y.tx_limit;
+	for (; i < both; i++) {
+		p = dfr_read_once(dfr_pointer(a + i));
+		q = dfr_read_once(dfr_pointer(b + i));
+		if (p != q || !p)
+			return order(p, q);
+	}
+	for (; i < m->m_strsize; i++) {
 		p = dfr_text_at(m, &x, i);
 		q = dfr_text_at(m, &y, i);
-		if (p != q)
-			return p < q ? -1 : 1;
-		if (!p)
-			return 0;
+		if (p != q || !p)
+			return order(p, q);
 	}
 	return 0;
 }

@@ -24,6 +24,12 @@ static inline void dfr_fault(struct dfr_machine *m, u32 code, u64 addr)
 	m->m_fault_addr = addr;
 }
 
+/* Kernel memory and kernel addresses are not this program's to see: KPRIV. */
+static inline bool dfr_restricted(const struct dfr_machine *m)
+{
+	return dfr_unlikely(m->m_difo && m->m_difo->di_flags & DFR_DIFO_RESTRICTED);
+}
+
 /* ---- Memory (machine.c) ---- */
 
 /*

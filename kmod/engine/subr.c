@@ -134,6 +134,10 @@ static u64 ask_platform(struct dfr_machine *m, u32 subr)
 	u64 result = 0;
 	long n;
 
+	if (dfr_restricted(m)) {
+		dfr_fault(m, DIF_FAULT_KPRIV, m->m_tuple[0]);
+		return 0;
+	}
 	if (string) {
 		buffer = dfr_scratch(m, m->m_strsize);
 		if (!buffer)

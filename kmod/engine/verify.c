@@ -561,6 +561,7 @@ void dfr_difo_restrict(struct dfr_difo *difo)
 	u32 *text = (u32 *)difo->di_text;
 	u32 pc;
 
+	difo->di_flags |= DFR_DIFO_RESTRICTED;
 	for (pc = 0; pc < difo->di_len; pc++) {
 		u32 op = DIF_OP(text[pc]);
 

@@ -419,3 +419,40 @@ TEST_CASE("copying results: cut strings say so", "[exec][interp]") {
 	CHECK(dfr_machine_copy_str(&rig.machine, buffer, reinterpret_cast<uint64_t>(user) + 3, 8, true, &cut) == 8);
 	CHECK_FALSE(cut);
 }
+
+TEST_CASE("without kernel reads, nothing but the machine's own memory can be read", "[exec][interp]") {
+	const uint64_t foreign = 0xffff888000000000;
+	Rig rig;
+	auto restricted = [&](const Code& code) {
+		DofBuilder dof;
+		dof.trace(code);
+		Loaded result = load(dof.bytes(), {false, true});
+		REQUIRE(result.error == 0);
+		REQUIRE(dfr_vars_declare(rig.vars.get(), result.program.get(), &rig.why) == 0);
+		rig.programs.push_back(result.program);
+		return rig.run(&result.program->pg_difos[0]);
+	};
+	CHECK(restricted(Code().sets("abc", 1).r(DIF_OP_LDUB, 1, 0, 2).ret(2)) == 'a');
+	CHECK(restricted(Code().sets("abc", 1).pushr(1, 0, 1).call(DIF_SUBR_STRLEN, 2).ret(2)) == 3);
+	const Code faults[] = {
+		Code().setx(foreign, 1).r(DIF_OP_LDX, 1, 0, 2).ret(2),
+		Code().setx(foreign, 1).pushv(1).call(DIF_SUBR_STRLEN, 2).ret(2),
+		Code().setx(foreign, 1).pushr(1, 0, 1).ret(0),
+		Code().setx(foreign, 1).sets("a", 2).r(DIF_OP_SCMP, 1, 2, 0).ret(2),
+		Code().setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 2).setx(foreign, 3).r(DIF_OP_COPYS, 3, 1, 2).ret(2),
+		Code().setx(foreign, 1).pushv(1).call(DIF_SUBR_D_PATH, 2).ret(2),
+		Code().setx(foreign, 1).pushv(1).call(DIF_SUBR_INET_NTOA, 2).ret(2),
+		Code().var(DIF_VS_GLOBAL, DIF_VAR_USER_FIRST, kString).setx(foreign, 1).wide(DIF_OP_STGS, DIF_VAR_USER_FIRST, 1).ret(0),
+		Code().wide(DIF_OP_LDGS, DIF_VAR_CURTHREAD, 1).ret(1),
+		Code().wide(DIF_OP_LDGS, DIF_VAR_CALLER, 1).ret(1),
+	};
+	for (const Code& code : faults) {
+		CHECK(restricted(code) == 0);
+		CHECK(rig.fault() == DIF_FAULT_KPRIV);
+	}
+	// A result that the recording half copies afterwards.
+	uint64_t addr = restricted(Code().setx(foreign, 1).ret(1).returns(kString));
+	char buffer[8];
+	CHECK(dfr_machine_copy_str(&rig.machine, buffer, addr, 8, false, nullptr) < 0);
+	CHECK(rig.fault() == DIF_FAULT_KPRIV);
+}
