@@ -341,7 +341,7 @@ static int allocate_tables(struct dfr_loader *ld)
 	return 0;
 }
 
-/* `-x jit=0` leaves a program to the interpreter. */
+/* `-x jit=0` leaves a program to the interpreter; a restricted one stays there anyway. */
 static bool native_wanted(const struct dfr_program *pg)
 {
 	u32 i;
@@ -382,7 +382,7 @@ static int convert(struct dfr_loader *ld)
 		for (i = 0; i < pg->pg_ndifos; i++)
 			dfr_difo_restrict(&pg->pg_difos[i]);
 	}
-	if (native_wanted(pg)) {
+	if (ld->ld_limits->ll_kernel_reads && native_wanted(pg)) {
 		for (i = 0; i < pg->pg_ndifos; i++)
 			dfr_plat_native_build(&pg->pg_difos[i]);
 	}

@@ -137,34 +137,10 @@ void dfr_op_copy(struct dfr_machine *m, u64 from, u64 size, u64 to)
 	dfr_copy_in(m, dfr_pointer(to), from, size);
 }
 
-static bool taken(u32 op, u64 a, u64 b)
-{
-	switch (op) {
-	case DIF_OP_BA:
-		return true;
-	case DIF_OP_BE:
-		return a == b;
-	case DIF_OP_BNE:
-		return a != b;
-	case DIF_OP_BG:
-		return (s64)a > (s64)b;
-	case DIF_OP_BGU:
-		return a > b;
-	case DIF_OP_BGE:
-		return (s64)a >= (s64)b;
-	case DIF_OP_BGEU:
-		return a >= b;
-	case DIF_OP_BL:
-		return (s64)a < (s64)b;
-	case DIF_OP_BLU:
-		return a < b;
-	case DIF_OP_BLE:
-		return (s64)a <= (s64)b;
-	default: /* DIF_OP_BLEU */
-		return a <= b;
-	}
-}
-
+/*
+ * In the switch, `continue` ends an instruction that cannot fault, `break` one
+ * that can. The loop counts on; a branch stops one short of its label.
+ */
 u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 {
 	const u32 *text = difo->di_text;
@@ -179,38 +155,39 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 	m->m_ntuple = 0;
 	if (difo->di_run)
 		return difo->di_run(m);
-	memset(regs, 0, sizeof(m->m_regs));
-	for (;;) {
+	regs[0] = regs[1] = regs[2] = regs[3] = 0;
+	regs[4] = regs[5] = regs[6] = regs[7] = 0;
+	for (;; pc++) {
 		i = text[pc];
 		op = DIF_OP(i);
 		switch (op) {
 		case DIF_OP_OR:
 			regs[DIF_RD(i)] = regs[DIF_R1(i)] | regs[DIF_R2(i)];
-			break;
+			continue;
 		case DIF_OP_XOR:
 			regs[DIF_RD(i)] = regs[DIF_R1(i)] ^ regs[DIF_R2(i)];
-			break;
+			continue;
 		case DIF_OP_AND:
 			regs[DIF_RD(i)] = regs[DIF_R1(i)] & regs[DIF_R2(i)];
-			break;
+			continue;
 		case DIF_OP_SLL:
 			regs[DIF_RD(i)] = regs[DIF_R1(i)] << (regs[DIF_R2(i)] & 63);
-			break;
+			continue;
 		case DIF_OP_SRL:
 			regs[DIF_RD(i)] = regs[DIF_R1(i)] >> (regs[DIF_R2(i)] & 63);
-			break;
+			continue;
 		case DIF_OP_SRA:
 			regs[DIF_RD(i)] = (u64)((s64)regs[DIF_R1(i)] >> (regs[DIF_R2(i)] & 63));
-			break;
+			continue;
 		case DIF_OP_SUB:
 			regs[DIF_RD(i)] = regs[DIF_R1(i)] - regs[DIF_R2(i)];
-			break;
+			continue;
 		case DIF_OP_ADD:
 			regs[DIF_RD(i)] = regs[DIF_R1(i)] + regs[DIF_R2(i)];
-			break;
+			continue;
 		case DIF_OP_MUL:
 			regs[DIF_RD(i)] = regs[DIF_R1(i)] * regs[DIF_R2(i)];
-			break;
+			continue;
 		case DIF_OP_SDIV:
 		case DIF_OP_UDIV:
 		case DIF_OP_SREM:
@@ -219,47 +196,75 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 			break;
 		case DIF_OP_NOT:
 			regs[DIF_RD(i)] = ~regs[DIF_R1(i)];
-			break;
+			continue;
 		case DIF_OP_MOV:
 			regs[DIF_RD(i)] = regs[DIF_R1(i)];
-			break;
+			continue;
 		case DIF_OP_CMP:
 			a = regs[DIF_R1(i)];
 			b = regs[DIF_R2(i)];
-			pc++;
 			continue;
 		case DIF_OP_TST:
 			a = regs[DIF_R1(i)] != 0;
 			b = 0;
-			pc++;
 			continue;
 		case DIF_OP_SCMP:
 			a = (u64)dfr_text_compare(m, regs[DIF_R1(i)], regs[DIF_R2(i)]);
 			b = 0;
 			break;
 		case DIF_OP_BA:
+			pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BE:
+			if (a == b)
+				pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BNE:
+			if (a != b)
+				pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BG:
+			if ((s64)a > (s64)b)
+				pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BGU:
+			if (a > b)
+				pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BGE:
+			if ((s64)a >= (s64)b)
+				pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BGEU:
+			if (a >= b)
+				pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BL:
+			if ((s64)a < (s64)b)
+				pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BLU:
+			if (a < b)
+				pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BLE:
+			if ((s64)a <= (s64)b)
+				pc = DIF_LABEL(i) - 1;
+			continue;
 		case DIF_OP_BLEU:
-			pc = taken(op, a, b) ? DIF_LABEL(i) : pc + 1;
+			if (a <= b)
+				pc = DIF_LABEL(i) - 1;
 			continue;
 		case DIF_OP_RET:
 			return regs[DIF_RD(i)];
 		case DIF_OP_NOP:
-			break;
+			continue;
 		case DIF_OP_SETX:
 			regs[DIF_RD(i)] = difo->di_ints[DIF_WIDE(i)];
-			break;
+			continue;
 		case DIF_OP_SETS:
 			regs[DIF_RD(i)] = dfr_address(difo->di_strs + DIF_WIDE(i));
-			break;
+			continue;
 		case DIF_OP_LDGA:
 			regs[DIF_RD(i)] = dfr_builtin_array(m, DIF_R1(i), regs[DIF_R2(i)]);
 			break;
@@ -310,10 +315,10 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 		case DIF_OP_POPTS:
 			if (m->m_ntuple)
 				m->m_ntuple--;
-			break;
+			continue;
 		case DIF_OP_FLUSHTS:
 			m->m_ntuple = 0;
-			break;
+			continue;
 		case DIF_OP_ALLOCS:
 			regs[DIF_RD(i)] = dfr_address(dfr_scratch(m, regs[DIF_R1(i)]));
 			break;
@@ -334,6 +339,5 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 			m->m_fault_pc = pc * 4;
 			return 0;
 		}
-		pc++;
 	}
 }
