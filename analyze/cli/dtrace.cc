@@ -23,6 +23,7 @@
 #include "formats/dif/disasm.h"
 #include "formats/dof/image.h"
 #include "formats/error.h"
+#include "recorder/device_session.h"
 
 extern char** environ;
 
@@ -48,7 +49,9 @@ private:
 	int list();
 	int trace();
 	void enable();
+	void claim(lib::Consumer& consumer);
 	void consume(lib::Consumer& consumer, Children& children);
+	void print_attributes();
 	d::CompileOptions compile_options() const;
 
 	// "dtrace: ..." on stderr; a notice is silenced by -q.
@@ -174,6 +177,8 @@ d::CompileOptions Dtrace::compile_options() const {
 bool Dtrace::compile_on(std::unique_ptr<lib::Machine> machine) {
 	machine_ = std::move(machine);
 	diagnostics_ = d::Diagnostics{};
+	if (options_.programs.empty()) // -l and -a do without
+		return true;
 	compiled_ = lib::compile_parts(options_.programs, compile_options(), machine_->target(), diagnostics_);
 	return !diagnostics_.failed();
 }
@@ -211,6 +216,25 @@ void Dtrace::print_code() {
 	std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
+void Dtrace::print_attributes() {
+	for (const lib::ProgramPart& part : options_.programs)
+		std::printf("\nStability attributes for %s %s:\n\n%s\n", part.script ? "script" : "description",
+			    part.title().c_str(), compiled_.attributes.c_str());
+	std::fflush(stdout);
+}
+
+// -lv: what a probe's arguments are.
+static std::string argument_report(d::Target& target, const d::ProbeInfo& probe) {
+	const auto arguments = target.args(probe);
+	std::string text = "\n\tArgument Types\n";
+	if (arguments.empty())
+		text += "\t\tNone\n";
+	for (size_t i = 0; i < arguments.size(); i++)
+		text += "\t\targs[" + std::to_string(i) + "]: " +
+			(arguments[i].translated.empty() ? arguments[i].native : arguments[i].translated) + "\n";
+	return text + "\n";
+}
+
 int Dtrace::list() {
 	std::string text;
 	const auto row = [&text](const char* id, const char* provider, const char* module, const char* function,
@@ -223,6 +247,8 @@ int Dtrace::list() {
 	const auto visit = [&](const d::ProbeInfo& probe) {
 		row(std::to_string(probe.id).c_str(), probe.provider.c_str(), probe.module.c_str(),
 		    probe.function.c_str(), probe.name.c_str());
+		if (options_.verbose)
+			text += argument_report(machine_->target(), probe);
 		if (text.size() > 65536) {
 			std::fwrite(text.data(), 1, text.size(), stdout);
 			text.clear();
@@ -261,8 +287,21 @@ void Dtrace::enable() {
 		notice("allowing destructive actions");
 }
 
+// -a: the boot's state goes on, and what it has recorded so far is printed.
+void Dtrace::claim(lib::Consumer& consumer) {
+	if (!options_.programs.empty())
+		throw Error("", {}, EALREADY);
+	if (!machine_->device())
+		throw Error("", {}, ENOENT);
+	machine_->device()->claim(DFR_ANONYMOUS_NAME);
+	for (uint32_t dof = 0; const dof::Image* const image = consumer.renderer().programs().image(dof); dof++)
+		lib::apply_options(*image, consumer.style());
+	consumer.resume();
+}
+
 void Dtrace::consume(lib::Consumer& consumer, Children& children) {
-	for (bool going = true; going && signals_caught() == 0;) {
+	// -a -e: what there is, and no more.
+	for (bool going = !options_.compile_only; going && signals_caught() == 0;) {
 		consumer.sleep();
 		const auto ended = children.ended();
 		going = consumer.work();
@@ -298,10 +337,12 @@ int Dtrace::trace() {
 	hooks.kernel_types = [this] { return machine_->target().kernel_types(""); };
 	lib::Consumer consumer(machine_->session(), output, machine_->symbols(), std::move(hooks));
 	consumer.style() = style_;
-	enable();
-	consumer.report_faults();
+	if (!options_.programs.empty()) {
+		enable();
+		consumer.report_faults();
+	}
 	try {
-		consumer.go();
+		options_.claim ? claim(consumer) : consumer.go();
 	} catch (const Error& error) {
 		throw Error(std::string("could not enable tracing: ") + lib::go_reason(error), error.hint(),
 			    error.code());
@@ -345,9 +386,11 @@ int Dtrace::run() {
 	lib::apply_options(compiled_, style_);
 	if (options_.disassemble)
 		print_code();
+	if (options_.verbose && options_.mode == Mode::Trace)
+		print_attributes();
 	if (options_.mode == Mode::List)
 		return list();
-	if (options_.compile_only)
+	if (options_.compile_only && !options_.claim)
 		return 0;
 	return trace();
 }

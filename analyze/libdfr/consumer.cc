@@ -48,6 +48,10 @@ void Consumer::go() {
 	session_.go();
 	const int64_t policy = session_.option(DFR_OPT_BUFPOLICY);
 	at_end_only_ = policy == DFR_BUFPOLICY_RING || policy == DFR_BUFPOLICY_FILL;
+	resume();
+}
+
+void Consumer::resume() {
 	interval_ = std::chrono::nanoseconds(
 	    std::min({rate(DFR_OPT_SWITCHRATE), rate(DFR_OPT_STATUSRATE), rate(DFR_OPT_AGGRATE)}));
 }

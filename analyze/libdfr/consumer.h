@@ -35,6 +35,8 @@ public:
 	// Loads our own ERROR clause: faults become messages. Call it after the programs.
 	void report_faults();
 	void go();
+	// The session runs already (a claimed state): no BEGIN of ours.
+	void resume();
 	// Sleeps until the next pass is due, or a signal.
 	void sleep();
 	// All that was fired so far has been delivered: nothing waits for other CPUs (replay).

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Live equals replay, without a kernel: an engine in this process records
+// firings of given processes on several CPUs; its aggregations and what replay
+// computes from its records must print the same bytes. Both sides are the real
+// engine, compiler and renderer; only the firings are made up.
+#include <catch2/catch.hpp>
+
+#include <cstring>
+
+#include "analyze/replay/engine_c.h"
+#include "analyze/replay/engine_session.h"
+#include "analyze/replay/replay.h"
+#include "formats/error.h"
+
+using namespace dfr;
+
+namespace {
+
+// A live engine with the provider `app` as a compilation target.
+class App final : public replay::EngineSession, public d::Target {
+public:
+	App() : EngineSession("app", 4, false) {
+		dfr_provider* const provider = add_provider("app", nullptr, nullptr);
+		entry = add_probe(provider, "m", "work", "entry", 3, nullptr);
+		exit = add_probe(provider, "m", "work", "return", 2, nullptr);
+		probes_added();
+	}
+	std::string description() const override { return "app"; }
+	void match(const d::ProbePattern& pattern, const std::function<bool(const d::ProbeInfo&)>& visit) override {
+		for (uint32_t id = 1; const dfr_probe* const probe = dfr_probe_by_id(engine(), id); id++) {
+			trace::Probe known;
+			known.id = id;
+			known.provider = probe->pb_provider->pv_name;
+			known.module = probe->pb_module;
+			known.function = probe->pb_function;
+			known.name = probe->pb_name;
+			if (replay::RecordingTarget::matches(pattern, known) &&
+			    !visit({id, known.provider, known.module, known.function, known.name, probe->pb_nargs}))
+				return;
+		}
+	}
+	std::vector<d::ProbeArg> args(const d::ProbeInfo&) override { return {}; }
+	const types::Container* kernel_types(std::string_view) override { return nullptr; }
+	std::vector<std::string> type_modules() override { return {}; }
+	std::optional<d::Symbol> symbol(std::string_view, std::string_view) override { return std::nullopt; }
+	bool has_addresses() const override { return true; }
+	bool has_kernel() const override { return true; }
+	std::string kernel_release() const override { return {}; }
+
+	void fire(dfr_probe* probe, uint64_t time, unsigned cpu, uint32_t tid, const char* execname, uint64_t arg0,
+		  uint64_t arg1) {
+		dfr_env env{};
+		env.ev_time = time;
+		env.ev_task = env.ev_tid = tid;
+		env.ev_pid = tid / 10;
+		std::strncpy(env.ev_comm, execname, sizeof env.ev_comm - 1);
+		const u64 arguments[3] = {arg0, arg1, 0};
+		dfr_user_cpu = cpu;
+		dfr_fire_env(probe, arguments, 3, nullptr, &env);
+	}
+
+	dfr_env own{}; // who is "current" for BEGIN and END
+	dfr_probe* entry;
+	dfr_probe* exit;
+};
+
+constexpr uint64_t kStart = 1'000'000'000'000;
+
+// What a file would hold.
+class Kept final : public trace::BlockSource {
+public:
+	explicit Kept(App& app) : catalog_(app.catalog()) {
+		app.flush();
+		while (auto block = app.next())
+			blocks_.push_back(std::move(*block));
+		aggregations_ = app.aggregations();
+		losses_ = app.losses();
+		catalog_ = app.catalog();
+	}
+	const trace::Catalog& catalog() override { return catalog_; }
+	std::optional<trace::Block> next() override {
+		return at_ < blocks_.size() ? std::optional(blocks_[at_++]) : std::nullopt;
+	}
+	std::vector<trace::AggEntry> aggregations() override { return aggregations_; }
+	trace::Losses losses() override { return losses_; }
+	std::string name() const override { return "kept"; }
+	void rewind() { at_ = 0; }
+
+private:
+	trace::Catalog catalog_;
+	std::vector<trace::Block> blocks_;
+	std::vector<trace::AggEntry> aggregations_;
+	trace::Losses losses_;
+	size_t at_ = 0;
+};
+
+d::Compiled compiled(const std::string& program, d::Target& target) {
+	d::CompileOptions options;
+	options.name = "test";
+	options.options = {"quiet"};
+	d::Diagnostics diagnostics;
+	d::Compiled result = d::compile(program, options, target, diagnostics);
+	INFO(diagnostics.render(true));
+	REQUIRE_FALSE(diagnostics.failed());
+	return result;
+}
+
+void load(App& app, const std::string& program) {
+	const auto dof = dof::write(compiled(program, app).image);
+	app.enable(std::as_bytes(std::span(dof)), false);
+	app.own.ev_time = kStart - 1000;
+	dfr_user_env = &app.own;
+	app.go();
+}
+
+// END comes after everything, on the same made-up clock.
+void finish(App& app) {
+	app.own.ev_time = kStart + 10'000'000'000;
+	app.stop();
+	dfr_user_env = nullptr;
+}
+
+replay::ReplayOptions quiet() {
+	replay::ReplayOptions options;
+	options.style.quiet = true;
+	options.message = [](const std::string& text) { FAIL_CHECK(text); };
+	return options;
+}
+
+std::string recorded_says(Kept& kept) {
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	kept.rewind();
+	replay::render_recording(kept, output, symbols, quiet());
+	return output.take();
+}
+
+std::string replay_says(Kept& kept, const std::string& program, replay::Answer* answer = nullptr,
+			const replay::ReplayOptions& options = quiet()) {
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	kept.rewind();
+	replay::RecordingTarget target(kept.catalog(), "kept");
+	const auto result = replay::replay_program(kept, target, compiled(program, target), output, symbols, options);
+	if (answer)
+		*answer = result;
+	return output.take();
+}
+
+// 3,000 entries and returns: three programs on four CPUs.
+void work(App& app) {
+	static const char* const kNames[] = {"alpha", "beta", "gamma"};
+	for (unsigned i = 0; i < 3000; i++) {
+		const uint64_t at = kStart + i * 1000;
+		const unsigned who = i % 7 % 3;
+		app.fire(app.entry, at, i % 4, 100 + who, kNames[who], i % 11, i);
+		app.fire(app.exit, at + 100 + i % 50, i % 4, 100 + who, kNames[who], i % 5, 0);
+	}
+}
+
+} // namespace
+
+TEST_CASE("replay: counts equal the live aggregation", "[replay]") {
+	App app;
+	load(app, "app::work:entry { @[execname] = count(); capture(); }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	const std::string live = recorded_says(kept);
+	// 3000 firings, who = i % 7 % 3: of each 7, 0 1 2 0 1 2 0: 3 alpha, 2 beta, 2 gamma; 428 * 7 = 2996, + 0 1 2 0
+	replay::Answer answer;
+	CHECK(replay_says(kept, "app::work:entry { @[execname] = count(); }", &answer) == live);
+	CHECK(answer.verdict.complete);
+	CHECK(live.find("alpha") != std::string::npos);
+	CHECK(live.find("1286") != std::string::npos);
+	CHECK(live.find("857") != std::string::npos);
+}
+
+TEST_CASE("replay: quantize of arguments, keys of text and numbers", "[replay]") {
+	const std::string program =
+	    "app::work:entry { @q[probefunc, arg0] = quantize(arg1); @s[cpu] = sum(arg1); @m[pid, tid] = max(arg1); }";
+	App app;
+	load(app, program + " app::work:entry { capture(); }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	CHECK(replay_says(kept, program) == recorded_says(kept));
+}
+
+TEST_CASE("replay: thread-local latencies over entry and return", "[replay]") {
+	const std::string program = "app::work:entry { self->t = timestamp; } "
+				    "app::work:return /self->t/ { @[execname] = quantize(timestamp - self->t); self->t = 0; }";
+	App app;
+	load(app, program + " app::work: { capture(); }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	CHECK(replay_says(kept, program) == recorded_says(kept));
+}
+
+TEST_CASE("replay: built-ins are the record's", "[replay]") {
+	App app;
+	load(app, "app::work:entry { capture(); }");
+	app.fire(app.entry, kStart, 2, 70, "one", 5, 6);
+	app.fire(app.entry, kStart + 10, 1, 80, "two", 7, 8);
+	finish(app);
+	Kept kept(app);
+	CHECK(replay_says(kept, "app::work:entry { printf(\"%s %d %d %d %d %d %d %s\\n\", execname, pid, tid, cpu, id, "
+				"arg0, arg1, probefunc); }") == "one 7 70 2 4 5 6 work\ntwo 8 80 1 4 7 8 work\n");
+}
+
+TEST_CASE("replay: BEGIN first, END last, exit() ends it", "[replay]") {
+	App app;
+	load(app, "app::work:entry { capture(); }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	CHECK(replay_says(kept, "BEGIN { printf(\"b\"); } app::work:entry { n++; } "
+				"app::work:entry /n == 10/ { exit(4); } END { printf(\"%d e\", n); }",
+			  &answer) == "b10 e");
+	CHECK(answer.exit_status == 4);
+}
+
+TEST_CASE("replay: a tick that was not recorded runs on the recording's clock", "[replay]") {
+	App app;
+	load(app, "app::work:entry { capture(); }");
+	// One firing, a second of nothing, one more.
+	app.fire(app.entry, kStart, 0, 70, "one", 0, 0);
+	app.fire(app.entry, kStart + 1'000'000'000, 0, 70, "one", 0, 0);
+	finish(app);
+	Kept kept(app);
+	// Another clock than the recording's is in the engine's own marks: only differences between ticks count.
+	const std::string out = replay_says(
+	    kept, "app::work:entry { go++; } tick-200ms /go == 1/ { printf(\"%d \", (timestamp - last) / 1000000); } "
+		  "tick-200ms { last = timestamp; }");
+	CHECK(out.find("200 200 200") != std::string::npos);
+}
+
+TEST_CASE("replay: what was not captured is a compile error", "[replay]") {
+	App app;
+	load(app, "app::work:entry { trace(arg1); }");
+	app.fire(app.entry, kStart, 0, 70, "one", 1, 2);
+	finish(app);
+	Kept kept(app);
+	CHECK(replay_says(kept, "app::work:entry { printf(\"%d\", arg1 + 1); }") == "3");
+	replay::RecordingTarget target(kept.catalog(), "kept");
+	d::CompileOptions options;
+	d::Diagnostics diagnostics;
+	d::compile("app::work:entry { trace(arg0); }", options, target, diagnostics);
+	REQUIRE(diagnostics.errors() == 1);
+	CHECK(diagnostics.render(false).find("not recorded: arg0") != std::string::npos);
+}
+
+TEST_CASE("replay: a recording under a predicate answers for that predicate", "[replay]") {
+	App app;
+	load(app, "app::work:entry /execname == \"beta\" && arg0 > 3/ { capture(); }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	replay_says(kept, "app::work:entry { @ = count(); }", &answer);
+	CHECK_FALSE(answer.verdict.complete);
+	REQUIRE_FALSE(answer.verdict.reasons.empty());
+	replay_says(kept, "app::work:entry /execname == \"beta\" && arg0 > 3/ { @ = count(); }", &answer);
+	CHECK(answer.verdict.complete);
+	replay_says(kept, "app::work:entry /arg1 == 2 && execname == \"beta\" && arg0 > 3/ { @ = count(); }", &answer);
+	CHECK_FALSE(answer.verdict.reasons.size() > 1);
+	replay::ReplayOptions strict = quiet();
+	strict.strict = true;
+	CHECK_THROWS_AS(replay_says(kept, "app::work:entry { @ = count(); }", nullptr, strict), Error);
+}
+
+TEST_CASE("replay: several recording clauses are one firing", "[replay]") {
+	App app;
+	load(app, "app::work:entry { capture(arg0); } app::work:entry { capture(arg1); }");
+	app.fire(app.entry, kStart, 0, 70, "one", 11, 22);
+	app.fire(app.entry, kStart + 1, 0, 70, "one", 33, 44);
+	finish(app);
+	Kept kept(app);
+	CHECK(replay_says(kept, "app::work:entry { printf(\"%d+%d \", arg0, arg1); }") == "11+22 33+44 ");
+}
