@@ -69,12 +69,13 @@ dtrace: script '$D' matched 1 probe
 dtrace: description 'BEGIN' matched 1 probe
 --end
 
-@@ out.err.fault | messages | normal | later
+@@ out.err.fault | messages | normal |
 --args -qs $D
 BEGIN { trace(*(int *)0); }
 ERROR { exit(0); }
 --err
 dtrace: error on enabled probe ID 1 (ID 1: dtrace:::BEGIN): invalid address (0x0) in action #1 at DIF offset 4
+dtrace: at $D:1:15
 --end
 
 @@ out.no-match | messages | wrong | 
