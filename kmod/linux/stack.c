@@ -34,6 +34,16 @@ static bool start_walk(struct unwind_state *walk, const struct dfr_firing *firin
 	return false;
 }
 
+/*
+ * A walk from registers starts with who called; where the registers themselves
+ * were is the first frame of an interrupted or returning function, but not of
+ * one that is just being entered (ftrace gives such registers no segment).
+ */
+static u64 own_frame(const struct pt_regs *regs)
+{
+	return regs->cs ? regs->ip : 0;
+}
+
 unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
 {
 	struct unwind_state walk;
@@ -45,6 +55,8 @@ unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned 
 	    firing->fr_regs != task_pt_regs(current))
 		return 0;
 	exact = start_walk(&walk, firing);
+	if (exact && max && own_frame(firing->fr_regs))
+		pcs[n++] = own_frame(firing->fr_regs);
 	for (; !unwind_done(&walk) && n < max; unwind_next_frame(&walk)) {
 		unsigned long pc = unwind_get_return_address(&walk);
 
@@ -65,6 +77,8 @@ static unsigned int depth_of_stack(const struct dfr_firing *firing)
 	unsigned int n = 0;
 	bool exact = start_walk(&walk, firing);
 
+	if (exact && own_frame(firing->fr_regs))
+		n = 1;
 	for (; !unwind_done(&walk) && n < 256; unwind_next_frame(&walk)) {
 		unsigned long pc = unwind_get_return_address(&walk);
 
@@ -101,11 +115,15 @@ unsigned int dfr_plat_ustack(const struct dfr_firing *firing, u64 *pcs, unsigned
 	return n;
 }
 
+/* Who called the function that the probe is in; at its entry and return that is the first frame. */
 static u64 caller_of(const struct dfr_firing *firing)
 {
+	bool at_edge = !strcmp(firing->fr_probe->pb_name, "entry") ||
+		       !strcmp(firing->fr_probe->pb_name, "return");
+	unsigned int frame = at_edge && firing->fr_regs && !user_mode((struct pt_regs *)firing->fr_regs) ? 0 : 1;
 	u64 pcs[2];
 
-	return dfr_plat_stack(firing, pcs, 2) == 2 ? pcs[1] : 0;
+	return dfr_plat_stack(firing, pcs, 2) > frame ? pcs[frame] : 0;
 }
 
 static u64 user_caller(const struct dfr_firing *firing)
