@@ -322,9 +322,11 @@ static int list_functions(const struct module *module)
 	return error;
 }
 
+/* Naming all functions takes a moment: only for patterns that can mean one of them. */
 static void fbt_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
-	if (!dfr_glob(pattern[0], "fbt") || fbt_listed)
+	if (fbt_listed || !dfr_glob(pattern[0], "fbt") ||
+	    (!dfr_glob(pattern[3], "entry") && !dfr_glob(pattern[3], "return")))
 		return;
 	mutex_lock(&fbt_lock);
 	if (list_functions(NULL))
