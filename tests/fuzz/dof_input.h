@@ -20,8 +20,13 @@ public:
 		const unsigned clauses = 1 + in_.byte() % 4;
 		for (unsigned i = 0; i < clauses; i++)
 			clause(dof);
-		if (in_.byte() % 4 == 0)
+		const uint8_t choice = in_.byte();
+		if (choice % 4 == 0)
 			option(dof);
+		if (choice % 8 == 1)
+			relocation(dof);
+		if (choice % 8 == 2)
+			host(dof);
 		return dof;
 	}
 
@@ -85,9 +90,12 @@ private:
 	}
 
 	std::string word() {
-		static const char* const words[] = {"", "a", "/usr/bin//x", "a,b,,c", "{\"a\":[1,\"b\",{\"c\":2}]}", "a[1]",
-						    "0x7f", "../../x/./y", "aaaaaaaaaaaaaaaaaaaaaaaaab", "-12345678901234567890"};
-		std::string made = words[in_.byte() % 10];
+		static const char* const words[] = {"", "a", "/usr/bin//x", "a,b,,c", "{\"a\":[1,\"b\",{\"c\":2}], \"d\":null}",
+						    "a[1]", "0x7f", "../../x/./y/../", "aaaaaaaaaaaaaaaaaaaaaaaaab",
+						    "-12345678901234567890", "/", "a[2].c", "[[1],{\"a\":\"x\"}]", "[1].a", "xyzzy"};
+		std::string made = words[in_.byte() % 15];
+		for (unsigned i = in_.byte(); i < 3; i++) // seldom a piece of another one
+			made.insert(in_.byte() % (made.size() + 1), words[in_.byte() % 15]);
 		if (in_.byte() % 8 == 0)
 			made += std::string(in_.half() % 600, static_cast<char>('a' + in_.byte() % 3));
 		return made;
@@ -113,10 +121,18 @@ private:
 			made.pushr(choice, 0, r);
 	}
 
+	// Half of the calls get constants that the subroutine can make something of.
 	void call(test::Code& made) {
+		const uint8_t choice = in_.byte();
 		made.flush();
-		for (unsigned i = 0, n = 2 + in_.byte() % 2; i < n; i++)
-			push(made);
+		for (unsigned i = 0, n = 2 + choice % 2; i < n; i++) {
+			if (choice & 2)
+				push(made);
+			else if (choice & 4 || in_.byte() & 1)
+				made.sets(word(), 1 + i).pushr(DIF_KIND_STRING, 0, 1 + i);
+			else
+				made.setx(constant(), 1 + i).pushv(1 + i);
+		}
 		made.call(subroutine(), reg());
 	}
 
@@ -192,6 +208,31 @@ private:
 		dof.option(which, in_.half());
 	}
 
+	// Of the first integer table, if there is one; mostly of a name that is known.
+	void relocation(test::DofBuilder& dof) {
+		const uint8_t choice = in_.byte();
+		for (uint32_t i = 0; i < dof.sections.size(); i++) {
+			if (dof.sections[i].hdr.type != DOF_SECT_INTTAB)
+				continue;
+			dof_relodesc entry{dof.string(choice % 16 ? "known" : "unknown"), choice % 8 ? 1u : choice % 3u,
+					   choice % 32 ? 0 : in_.number(), in_.number()};
+			uint32_t table = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{entry});
+			dof.table(choice & 64 ? DOF_SECT_URELHDR : DOF_SECT_KRELHDR, 4,
+				  std::vector<dof_relohdr>{{0, table, choice & 128 ? i : in_.byte()}});
+			return;
+		}
+	}
+
+	void host(test::DofBuilder& dof) {
+		for (uint32_t i = 0; i < dof.sections.size(); i++) {
+			if (dof.sections[i].hdr.type != DOF_SECT_ECBDESC)
+				continue;
+			dof_hostdesc entry{i, 0, dof.string("web*"), 0};
+			dof.table(DOF_SECT_HOSTDESC, 4, std::vector<dof_hostdesc>{entry});
+			return;
+		}
+	}
+
 	test::Act value(test::DofBuilder& dof, uint32_t kind, dif_type rtype) {
 		test::Code made = code();
 		made.rtype = rtype;
@@ -227,7 +268,13 @@ private:
 		case 1:
 		case 2:
 		case 3: acts.push_back(value(dof, DFR_ACT_DIFEXPR, type())); break;
-		case 4: acts.push_back(value(dof, DFR_ACT_PRINTF, type())); break;
+		case 4:
+			acts.push_back(value(dof, DFR_ACT_PRINTF, type()));
+			if (in_.byte() & 1) {
+				acts.back().strtab = 0;
+				acts.back().arg = dof.string("%d\n");
+			}
+			break;
 		case 5: acts.push_back({DFR_ACT_STACK, test::kNone, 0, in_.byte()}); break;
 		case 6: acts.push_back({DFR_ACT_USTACK, test::kNone, 0, in_.byte()}); break;
 		case 7: acts.push_back(value(dof, DFR_ACT_TRACEMEM, test::struct_of(1u + in_.byte()))); break;
