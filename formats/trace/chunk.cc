@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "formats/trace/columns.h"
 #include "formats/trace/container.h"
 #include "formats/trace/crc32c.h"
 #include "formats/trace/decode.h"
@@ -33,9 +34,26 @@ bool extent_is_sane(const dfr_block& head) {
 	       head.hdr_size <= head.size && head.committed <= head.size - head.hdr_size;
 }
 
+struct EncodedBody {
+	ChunkEncoding encoding;
+	std::vector<std::byte> bytes;
+};
+
+// Columns are tried back: a recording is worth more than the time that takes.
+EncodedBody encode_body(const std::vector<std::byte>& body, const std::vector<dfr_block>& headers,
+                        std::span<const Block> blocks, const Catalog& catalog) {
+	std::vector<std::byte> columns = encode_columns(blocks, catalog);
+	std::vector<std::byte> back(body.size());
+	if (columns.size() < body.size() && decode_columns(columns, headers, back) && back == body)
+		return {ChunkEncoding::kColumns, std::move(columns)};
+	if (std::optional<std::vector<std::byte>> small = compress(body))
+		return {ChunkEncoding::kZstd, std::move(*small)};
+	return {ChunkEncoding::kPlain, body};
+}
+
 } // namespace
 
-std::vector<std::byte> encode_chunk(std::span<const Block> blocks) {
+std::vector<std::byte> encode_chunk(std::span<const Block> blocks, const Catalog& catalog) {
 	std::vector<dfr_block> headers;
 	std::vector<std::byte> body;
 	for (const Block& block : blocks) {
@@ -43,10 +61,8 @@ std::vector<std::byte> encode_chunk(std::span<const Block> blocks) {
 		append(body, std::span<const std::byte>(block.bytes)
 		                 .subspan(sizeof(dfr_block), body_size(block.header())));
 	}
-	const std::optional<std::vector<std::byte>> small = compress(body);
-	const std::vector<std::byte>& stored = small ? *small : body;
-	ChunkHead head{.encoding =
-	                   static_cast<uint16_t>(small ? ChunkEncoding::kZstd : ChunkEncoding::kPlain),
+	const auto [encoding, stored] = encode_body(body, headers, blocks, catalog);
+	ChunkHead head{.encoding = static_cast<uint16_t>(encoding),
 	               .cpu = headers.empty() ? uint16_t{0} : headers[0].cpu,
 	               .blocks = static_cast<uint32_t>(headers.size()),
 	               .raw = static_cast<uint32_t>(body.size()),
@@ -108,6 +124,12 @@ std::optional<std::vector<Block>> decode_chunk(std::span<const std::byte> payloa
 	case ChunkEncoding::kZstd:
 		raw.resize(headers->head.raw);
 		if (!uncompress(body, raw))
+			return std::nullopt;
+		body = raw;
+		break;
+	case ChunkEncoding::kColumns:
+		raw.resize(headers->head.raw);
+		if (!decode_columns(body, headers->blocks, raw))
 			return std::nullopt;
 		body = raw;
 		break;

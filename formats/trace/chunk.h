@@ -7,7 +7,7 @@
 // The headers stand uncompressed, so that times, sequence numbers and losses
 // are known without unpacking anything. The body is what follows the headers
 // in the blocks (restart tables and committed records), encoded as `encoding`
-// says: this is where another arrangement of the bytes (columns) has its place.
+// says: columns, or as it stands where these do not give back every byte.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@
 namespace dfr::trace {
 
 enum class ChunkEncoding : uint16_t {
-	kPlain = 0, // bodies one after another
-	kZstd = 1,  // the same, compressed
+	kPlain = 0,   // bodies one after another
+	kZstd = 1,    // the same, compressed
+	kColumns = 2, // columns.h
 };
 
 struct ChunkHead {
@@ -40,8 +41,8 @@ static_assert(sizeof(ChunkHead) == 24);
 inline constexpr uint32_t kChunkBytes = 512 * 1024; // of blocks, when a chunk is written
 inline constexpr uint32_t kChunkBlocksMax = 1u << 16;
 
-// `blocks` are sane and of one CPU.
-std::vector<std::byte> encode_chunk(std::span<const Block> blocks);
+// `blocks` are sane and of one CPU; `catalog` has their layouts.
+std::vector<std::byte> encode_chunk(std::span<const Block> blocks, const Catalog& catalog);
 
 // Head and block headers, from the first bytes of a chunk's payload, which need not be all of it;
 // nullopt: damaged. `need` says how many bytes that takes.

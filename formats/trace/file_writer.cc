@@ -51,7 +51,8 @@ struct FileWriter::Impl {
 			entry.last_time = std::max<uint64_t>(entry.last_time, block.header().last_time);
 			entry.records += block.header().records;
 		}
-		entry.offset = container.append(SegmentType::kChunk, 0, encode_chunk(full.blocks), false);
+		entry.offset =
+		    container.append(SegmentType::kChunk, 0, encode_chunk(full.blocks, latest), false);
 		index.chunks.push_back(entry);
 		full.blocks.clear();
 		full.bytes = 0;

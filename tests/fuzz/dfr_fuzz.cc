@@ -7,6 +7,7 @@
 // was written from such blocks and then damaged.
 #include "formats/abi/dof.h"
 #include "formats/trace/chunk.h"
+#include "formats/trace/columns.h"
 #include "formats/trace/file.h"
 #include "formats/trace/schema.h"
 #include "tests/fuzz/trace_input.h"
@@ -164,7 +165,7 @@ void fuzz_whole_file(Decisions& in) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	Decisions in(data, size);
-	switch (in.byte() % 9) {
+	switch (in.byte() % 10) {
 	case 0:
 		tolerate([&] { fuzz_whole_file(in); });
 		break;
@@ -196,6 +197,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 		std::vector<trace::AggEntry> entries;
 		trace::merge_aggregation_table(in.rest(), entries);
 		trace::decode_chunk(in.rest());
+		break;
+	}
+	case 8: {
+		dfr_block head = test::BlockBytes(0, 1, 1, 512).sealed().header();
+		head.committed = in.byte();
+		std::vector<std::byte> body(head.hdr_size - sizeof(head) + head.committed);
+		trace::decode_columns(in.rest(), {&head, 1}, body);
 		break;
 	}
 	default:
