@@ -29,9 +29,8 @@ constexpr Question kQuestions[] = {
     {"Which programs made the most system calls?", "syscall:::entry { @[execname] = count(); }"},
     {"Which system calls, and by whom? (the five most frequent)",
      "syscall:::entry { @[execname, probefunc] = count(); } END { trunc(@, 5); }"},
-    {"How were they spread over time? (milliseconds since the start)",
-     "BEGIN { start = timestamp; } "
-     "syscall:::entry { @[execname] = lquantize((timestamp - start) / 1000000, 0, 1000, 100); }"},
+    {"How many bytes did md5sum and dd ask read() for, call by call?",
+     "syscall::read:entry /execname == \"md5sum\" || execname == \"dd\"/ { @[execname] = quantize(arg2); }"},
 };
 
 // The embedded bytes as a file that can be opened by path.

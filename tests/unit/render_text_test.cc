@@ -182,7 +182,7 @@ TEST_CASE("render: llquantize steps through each order", "[render]") {
 	REQUIRE(llquantize_slots(arg) == 20);
 	std::vector<uint64_t> words(21);
 	words[0] = arg;
-	words[10] = 1; // 10
+	words[11] = 1; // after the arg, `< 1` and 1 to 9
 	CHECK(table(DFR_ACT_LLQUANTIZE, words) == kHeader + row("9", "|", "0") +
 						      row("10", "|" + std::string(40, '@'), "1") + row("20", "|", "0"));
 }
