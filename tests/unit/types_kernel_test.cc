@@ -337,7 +337,8 @@ TEST_CASE("kernel types: Debian's kernels", "[kernel]") {
 			try {
 				type = vmlinux.info(id);
 			} catch (const dfr::Error& error) {
-				REQUIRE_THAT(error.what(), Contains("not a type"));
+				if (std::string_view(error.what()).find("not a type") == std::string_view::npos)
+					throw;
 				continue;
 			}
 			text += to_c({&vmlinux, id}).size();
