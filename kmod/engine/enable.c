@@ -420,8 +420,8 @@ static void link_ecb(struct dfr_ecb *ecb)
 		dfr_write_once(&probe->pb_flags, probe->pb_flags & ~(u32)DFR_PB_PURE);
 	while (*tail)
 		tail = &(*tail)->ec_next;
+	ecb->ec_linked = true;
 	dfr_store_release(tail, ecb);
-	ecb->ec_flags |= DFR_EC_LINKED;
 	refresh_flags(probe);
 }
 
@@ -434,7 +434,7 @@ static void unlink_ecb(struct dfr_ecb *ecb)
 	/* Its own ec_next stays: a firing may stand on it. */
 	if (*link)
 		dfr_store_release(link, ecb->ec_next);
-	ecb->ec_flags &= ~(u32)DFR_EC_LINKED;
+	ecb->ec_linked = false;
 	refresh_flags(ecb->ec_probe);
 }
 
@@ -468,7 +468,7 @@ static int arm_from(struct dfr_state *state, struct dfr_ecb *ecb)
 		error = probe->pb_provider->pv_ops->arm(probe->pb_provider, probe);
 		if (!error)
 			continue;
-		dfr_plat_log("dfr: probe %s:%s:%s:%s cannot be armed (error %d)\n", probe->pb_provider->pv_name,
+		dfr_plat_log("probe %s:%s:%s:%s cannot be armed (error %d)", probe->pb_provider->pv_name,
 			     probe->pb_module, probe->pb_function, probe->pb_name, error);
 		state->st_unarmed++;
 		probe->pb_armed--;
@@ -487,7 +487,7 @@ static void disarm_ecb(struct dfr_ecb *ecb)
 {
 	struct dfr_probe *probe = ecb->ec_probe;
 
-	if (!(ecb->ec_flags & DFR_EC_LINKED))
+	if (!ecb->ec_linked)
 		return;
 	unlink_ecb(ecb);
 	if (--probe->pb_armed == 0)
@@ -519,7 +519,7 @@ void dfr_state_match_new(struct dfr_state *state)
 	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next) {
 		build.bu_enabling = enabling;
 		if (match_enabling(&build))
-			dfr_plat_log("dfr: no memory for all of the new probes of state %llu\n",
+			dfr_plat_log("no memory for all of the new probes of state %llu",
 				     (unsigned long long)state->st_id);
 	}
 	if (build.bu_first)

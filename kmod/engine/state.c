@@ -482,7 +482,7 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 	dfr_state_clock(state);
 	error = dfr_state_arm(state);
 	if (error)
-		dfr_plat_log("dfr: not all probes of state %llu could be armed (error %d)\n",
+		dfr_plat_log("not all probes of state %llu could be armed (error %d)",
 			     (unsigned long long)state->st_id, error);
 	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
 	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
@@ -667,7 +667,7 @@ int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu)
 		if (!records(state) || state->st_shares[cpu] || (only >= 0 && only != cpu))
 			continue;
 		if (create_share(state, cpu, &share)) {
-			dfr_plat_log("dfr: no memory for CPU %u in state %llu: its firings are lost, and counted\n", cpu,
+			dfr_plat_log("no memory for CPU %u in state %llu: its firings are lost, and counted", cpu,
 				     (unsigned long long)state->st_id);
 			if (share) {
 				share->sh_next_dead = state->st_dead_shares;

@@ -130,7 +130,6 @@ struct dfr_plan {
 #define DFR_EC_PURE 0x1		/* predicate is pure */
 #define DFR_EC_CONTINUATION 0x2 /* a later part of a clause that `if` splits */
 #define DFR_EC_SPLIT 0x4	/* part of a clause that has several */
-#define DFR_EC_LINKED 0x8
 
 struct dfr_ecb {
 	struct dfr_ecb *ec_next; /* of the probe */
@@ -141,6 +140,7 @@ struct dfr_ecb {
 	u32 ec_flags;
 	struct dfr_probe *ec_probe;
 	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
+	bool ec_linked; /* in the probe's chain; process context alone */
 };
 
 /* A loaded DOF of a state, retained: matched again when probes come. */

@@ -183,17 +183,14 @@ std::vector<Record> State::decode(const dfr_ioc_taken& taken) {
 
 std::vector<Record> State::take(bool flush) {
 	std::vector<Record> all;
-	for (;;) {
-		read_catalog();
-		std::vector<dfr_ioc_taken> taken = take_raw(flush);
-		if (taken.empty())
-			return all;
-		for (const dfr_ioc_taken& one : taken) {
-			std::vector<Record> records = decode(one);
-			all.insert(all.end(), records.begin(), records.end());
-			REQUIRE(dfr_state_release(state, one.cpu, one.block, one.seq) == 0);
-		}
+	std::vector<dfr_ioc_taken> taken = take_raw(flush);
+	read_catalog(); // whatever a record needs is in the catalog before it
+	for (const dfr_ioc_taken& one : taken) {
+		std::vector<Record> records = decode(one);
+		all.insert(all.end(), records.begin(), records.end());
+		REQUIRE(dfr_state_release(state, one.cpu, one.block, one.seq) == 0);
 	}
+	return all;
 }
 
 std::map<std::string, std::vector<uint64_t>> State::aggregation(uint32_t varid) {
