@@ -5,10 +5,11 @@
 // the same bytes either way, so it takes the same path. Nothing here interprets
 // values; what a record means is decode.h's business.
 //
-//   [ u32 shapes ][ shape: u32 epid, u32 fields, dfr_field... ]...
-//   [ u32 streams ][ u32 raw, u32 stored ]... [ stream ]...
+//   [ u32 raw, u32 stored ][ front ][ stream ]...
+//   front: [ u32 shapes ][ shape: u32 epid, u32 fields, dfr_field... ]...
+//          [ u32 streams ][ u32 raw, u32 stored ]...
 //
-// A stream that compression does not make smaller is stored as it is.
+// What compression does not make smaller (raw == stored) is stored as it is.
 #include "formats/trace/columns.h"
 
 #include <algorithm>
@@ -40,6 +41,7 @@ enum Stream : unsigned {
 };
 
 constexpr unsigned kMaxStreams = 1u << 18;
+constexpr uint32_t kMaxFront = 1u << 23;
 
 template <typename T> T load(const std::byte* at) {
 	T value;
@@ -473,19 +475,27 @@ bool join_block(const dfr_block& head, std::span<std::byte> body, Joiner& port,
 // A few bytes are not worth a frame of their own.
 constexpr size_t kWorthCompressing = 48;
 
-void write_streams(const std::vector<std::vector<std::byte>>& streams, std::vector<std::byte>& to) {
-	std::vector<std::optional<std::vector<std::byte>>> small(streams.size());
-	put<uint32_t>(to, static_cast<uint32_t>(streams.size()));
-	for (size_t i = 0; i < streams.size(); i++) {
-		if (streams[i].size() >= kWorthCompressing)
-			small[i] = compress(streams[i]);
-		put<uint32_t>(to, static_cast<uint32_t>(streams[i].size()));
-		put<uint32_t>(to, static_cast<uint32_t>(small[i] ? small[i]->size() : streams[i].size()));
-	}
-	for (size_t i = 0; i < streams.size(); i++) {
-		const std::vector<std::byte>& bytes = small[i] ? *small[i] : streams[i];
-		to.insert(to.end(), bytes.begin(), bytes.end());
-	}
+// Appends `raw`, compressed if that helps, and its two sizes to `sizes`.
+void pack(const std::vector<std::byte>& raw, std::vector<std::byte>& sizes, std::vector<std::byte>& to) {
+	std::optional<std::vector<std::byte>> small;
+	if (raw.size() >= kWorthCompressing)
+		small = compress(raw);
+	const std::vector<std::byte>& stored = small ? *small : raw;
+	put<uint32_t>(sizes, static_cast<uint32_t>(raw.size()));
+	put<uint32_t>(sizes, static_cast<uint32_t>(stored.size()));
+	to.insert(to.end(), stored.begin(), stored.end());
+}
+
+std::vector<std::byte> assemble(const Shapes& shapes, const std::vector<std::vector<std::byte>>& streams) {
+	std::vector<std::byte> front, packed, result, front_packed;
+	shapes.write(front);
+	put<uint32_t>(front, static_cast<uint32_t>(streams.size()));
+	for (const std::vector<std::byte>& stream : streams)
+		pack(stream, front, packed);
+	pack(front, result, front_packed);
+	result.insert(result.end(), front_packed.begin(), front_packed.end());
+	result.insert(result.end(), packed.begin(), packed.end());
+	return result;
 }
 
 // What decode_columns() reads from: owns what had to be unpacked.
@@ -534,15 +544,29 @@ bool read_shapes(Reader& in, Shapes& shapes) {
 	return true;
 }
 
+// `bytes`: where the unpacked ones are, in the input or in `owned`.
+bool unpack(Reader& in, uint32_t raw, uint32_t stored, std::vector<std::byte>& owned,
+            std::span<const std::byte>& bytes) {
+	const auto taken = in.take(stored);
+	if (!taken)
+		return false;
+	bytes = *taken;
+	if (stored == raw)
+		return true;
+	owned.resize(raw);
+	bytes = owned;
+	return uncompress(*taken, owned);
+}
+
 // Streams hold at most what the bodies have, and a little for what is coded longer.
-bool read_streams(Reader& in, uint64_t limit, unsigned needed, Unpacked& result) {
+bool read_streams(Reader& front, Reader& in, uint64_t limit, unsigned needed, Unpacked& result) {
 	uint32_t count;
-	if (!in.get(count) || count > kMaxStreams || count > in.left() / 8)
+	if (!front.get(count) || count > kMaxStreams || count > front.left() / 8)
 		return false;
 	std::vector<std::pair<uint32_t, uint32_t>> sizes(count);
 	uint64_t sum = 0;
 	for (auto& [raw, stored] : sizes) {
-		if (!in.get(raw) || !in.get(stored) || stored > raw)
+		if (!front.get(raw) || !front.get(stored) || stored > raw)
 			return false;
 		sum += raw;
 	}
@@ -550,18 +574,9 @@ bool read_streams(Reader& in, uint64_t limit, unsigned needed, Unpacked& result)
 		return false;
 	result.owned.resize(count);
 	result.streams.resize(std::max(count, needed));
-	for (uint32_t i = 0; i < count; i++) {
-		const auto bytes = in.take(sizes[i].second);
-		if (!bytes)
+	for (uint32_t i = 0; i < count; i++)
+		if (!unpack(in, sizes[i].first, sizes[i].second, result.owned[i], result.streams[i]))
 			return false;
-		result.streams[i] = *bytes;
-		if (sizes[i].second == sizes[i].first)
-			continue;
-		result.owned[i].resize(sizes[i].first);
-		if (!uncompress(*bytes, result.owned[i]))
-			return false;
-		result.streams[i] = result.owned[i];
-	}
 	return true;
 }
 
@@ -587,10 +602,7 @@ std::vector<std::byte> encode_columns(std::span<const Block> blocks, const Catal
 		                      .subspan(sizeof(head), head.hdr_size - sizeof(head) + head.committed);
 		streams[kWhole].insert(streams[kWhole].end(), body.begin(), body.end());
 	}
-	std::vector<std::byte> result;
-	shapes.write(result);
-	write_streams(streams, result);
-	return result;
+	return assemble(shapes, streams);
 }
 
 bool decode_columns(std::span<const std::byte> stored, std::span<const dfr_block> headers,
@@ -598,8 +610,15 @@ bool decode_columns(std::span<const std::byte> stored, std::span<const dfr_block
 	Reader in(stored);
 	Shapes shapes(nullptr);
 	Unpacked unpacked;
-	if (!read_shapes(in, shapes) ||
-	    !read_streams(in, 4 * uint64_t{bodies.size()} + (1u << 16), shapes.streams(), unpacked))
+	uint32_t raw_size, stored_size;
+	std::vector<std::byte> owned;
+	std::span<const std::byte> front_bytes;
+	if (!in.get(raw_size) || !in.get(stored_size) || raw_size > kMaxFront || stored_size > raw_size ||
+	    !unpack(in, raw_size, stored_size, owned, front_bytes))
+		return false;
+	Reader front(front_bytes);
+	if (!read_shapes(front, shapes) ||
+	    !read_streams(front, in, 4 * uint64_t{bodies.size()} + (1u << 16), shapes.streams(), unpacked))
 		return false;
 	Joiner port(unpacked.streams);
 	for (const dfr_block& head : headers) {
