@@ -19,7 +19,7 @@
  */
 #include "kmod/engine/vars.h"
 
-#define SPIN_MAX (1u << 22)
+#define SPIN_MAX (1u << 18)
 #define DIRTY 1 /* indices of dc_losses */
 #define RINSING 2
 
@@ -144,6 +144,26 @@ static struct dfr_dynvar *last_of(struct dfr_dynvar *list)
 	return list;
 }
 
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+/*
+ * Every firing that had begun is over: firings run with interrupts off, so a
+ * CPU that has answered a call is between them. Much cheaper than waiting for
+ * everything that teardown waits for, and this happens at cleanrate.
+ */
+static void wait_for_firings(struct dfr_vars *vars)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < vars->va_dyn.dy_ncpus; cpu++) {
+		if (dfr_plat_cpu_online(cpu))
+			dfr_plat_on_cpu(vars->va_engine, cpu, nothing, NULL);
+	}
+}
+
 void dfr_dyn_clean(struct dfr_vars *vars)
 {
 	struct dfr_dynvars *dyn = &vars->va_dyn;
@@ -164,7 +184,7 @@ void dfr_dyn_clean(struct dfr_vars *vars)
 	}
 	if (!any)
 		return;
-	dfr_plat_synchronize();
+	wait_for_firings(vars);
 	for (cpu = 0; cpu < dyn->dy_ncpus; cpu++) {
 		struct dfr_dyncpu *dc = &dyn->dy_cpus[cpu];
 

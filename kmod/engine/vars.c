@@ -326,7 +326,8 @@ int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *con
 	vars->va_global.sa_copies = 1;
 	vars->va_local.sa_copies = dfr_plat_ncpus();
 	vars->va_dyn.dy_budget = config->vc_dynvarsize;
-	vars->va_dyn.dy_seed = dfr_plat_random(NULL);
+	/* So that nobody can prepare keys that all meet in one bucket. */
+	vars->va_dyn.dy_seed = dfr_plat_clock(NULL) * 0x9e3779b97f4a7c15ull ^ dfr_address(vars);
 	return 0;
 }
 
