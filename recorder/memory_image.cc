@@ -14,10 +14,10 @@
 #include <tuple>
 
 #include "formats/abi/aggtab.h"
-#include "formats/abi/spec.h"
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "recorder/anchors.h"
+#include "recorder/speculations.h"
 
 namespace dfr::recorder {
 namespace {
@@ -68,7 +68,7 @@ public:
 		find_blocks();
 		leave_out_taken();
 		read_tables();
-		count_speculations();
+		read_speculations();
 		if (panic_)
 			note_panic();
 	}
@@ -92,8 +92,10 @@ public:
 	}
 
 	std::optional<trace::Block> load(const trace::BlockRef& ref) override {
-		if (ref.handle >= places_.size())
-			return std::nullopt;
+		if (ref.handle >= places_.size()) {
+			const uint64_t extra = ref.handle - places_.size();
+			return extra < finished_.size() ? std::optional(finished_[extra]) : std::nullopt;
+		}
 		trace::Block block;
 		block.bytes.resize(ref.head.hdr_size + ref.head.committed);
 		if (!read(places_[ref.handle], block.bytes) || !trace::block_is_sane(block.bytes))
@@ -299,33 +301,75 @@ private:
 			trouble(plural(dropped_, "update") + " of aggregations lost (table full)");
 	}
 
-	// Speculations that were neither committed nor discarded: told of, not given.
-	void count_speculations() {
-		std::set<uint32_t> active;
-		uint64_t records = 0;
+	// All chunks that hold records.
+	std::vector<SpeculationChunk> read_chunks() {
+		std::vector<SpeculationChunk> chunks;
 		for (const auto& [key, anchor] : group_.anchors) {
-			if (key.kind != DFR_ANCHOR_SPEC || anchor.runs.empty())
-				continue;
-			const uint32_t unit = anchor.runs[0].offset;
-			if (unit < DFR_SPEC_CHUNK_MIN || (unit & (unit - 1)) || unit > DFR_BLOCK_MAX)
+			const uint32_t unit = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
+			if (key.kind != DFR_ANCHOR_SPEC || unit < DFR_SPEC_CHUNK_MIN || (unit & (unit - 1)) ||
+			    unit > DFR_BLOCK_MAX / 2)
 				continue;
 			const uint64_t pages = std::max<uint64_t>(unit / kPage, 1);
 			const std::vector<uint64_t> frames = frames_of(anchor, page_limit_);
-			for (size_t first = 0; first + pages <= frames.size(); first += pages)
-				for (uint64_t within = 0; within < kPage; within += unit) {
-					dfr_spec_chunk chunk{};
-					const auto bytes = std::as_writable_bytes(std::span(&chunk, 1));
-					if (!memory_->read(frames[first] * kPage + within, bytes,
-					                   anchor.displacement) ||
-					    chunk.magic != DFR_SPEC_MAGIC || !chunk.used)
-						continue;
-					active.insert(chunk.id);
-					records += chunk.records;
-				}
+			for (size_t first = 0; first + pages <= frames.size(); first += pages) {
+				Place place;
+				place.extent.displacement = anchor.displacement;
+				place.extent.frames.assign(frames.begin() + first,
+				                           frames.begin() + first + pages);
+				for (place.within = 0; place.within < kPage; place.within += unit)
+					add_chunk(place, unit, anchor, chunks);
+			}
 		}
-		if (!active.empty())
-			remarks_.push_back(plural(active.size(), "speculation") + " in flight (" +
-			                   plural(records, "record") + ", not committed)");
+		return chunks;
+	}
+
+	void add_chunk(const Place& place, uint32_t unit, const FoundAnchor& anchor,
+	               std::vector<SpeculationChunk>& chunks) {
+		SpeculationChunk chunk;
+		if (!read(place, std::as_writable_bytes(std::span(&chunk.head, 1))) ||
+		    chunk.head.magic != DFR_SPEC_MAGIC || !chunk.head.used)
+			return;
+		std::vector<std::byte> whole(unit);
+		if (chunk.head.state_id != anchor.state_id || chunk.head.cpu != anchor.cpu ||
+		    chunk.head.used > unit - sizeof(chunk.head) || !read(place, whole))
+			return trouble("a speculation's chunk is damaged");
+		const auto records = whole.begin() + sizeof(chunk.head);
+		chunk.records.assign(records, records + chunk.head.used);
+		chunks.push_back(std::move(chunk));
+	}
+
+	// Commits that the crash interrupted are finished; what nobody had committed is told of.
+	void read_speculations() {
+		std::vector<SpeculationChunk> chunks = read_chunks();
+		if (chunks.empty())
+			return;
+		trace::RecordPlans plans(catalog_);
+		trace::RecordCursor cursor(plans);
+		trace::DecodeDamage damage;
+		std::vector<trace::GroupMark> groups;
+		std::map<uint32_t, dfr_block> last;
+		cursor.collect_groups(&groups);
+		for (const trace::BlockRef& ref : refs_) {
+			const std::optional<trace::Block> block = load(ref);
+			last[ref.head.cpu] = ref.head;
+			if (!block || !cursor.open(*block, damage, nullptr))
+				continue;
+			while (cursor.next()) {
+			}
+		}
+		FinishedCommits commits = finish_commits(std::move(chunks), groups, last, catalog_.state_id);
+		for (trace::Block& block : commits.blocks) {
+			refs_.push_back(
+			    {.head = block.header(), .handle = places_.size() + finished_.size()});
+			finished_.push_back(std::move(block));
+		}
+		if (!commits.blocks.empty())
+			remarks_.push_back(
+			    plural(commits.blocks.size(), "chunk") +
+			    " of speculations committed here whose commit the crash interrupted");
+		if (commits.in_flight)
+			remarks_.push_back(plural(commits.in_flight, "speculation") + " in flight (" +
+			                   plural(commits.in_flight_records, "record") + ", not committed)");
 	}
 
 	void note_panic() {
@@ -344,6 +388,7 @@ private:
 	trace::Catalog catalog_;
 	std::vector<trace::BlockRef> refs_; // by (cpu, seq)
 	std::vector<Place> places_;
+	std::vector<trace::Block> finished_; // made here, numbered behind the places
 	std::vector<trace::AggEntry> aggregations_;
 	std::vector<std::string> remarks_;
 	bool partial_ = false;

@@ -416,6 +416,8 @@ bool RecordCursor::group() {
 		return false;
 	if (id == 0 || bytes > end_ - state_.at)
 		return false;
+	if (group_marks_ && !quiet_)
+		group_marks_->push_back({.speculation = id, .commit_time = commit});
 	if (!bytes)
 		return true;
 	state_.group_end = state_.at + bytes;

@@ -56,6 +56,12 @@ struct DecodeDamage {
 	void add(const DecodeDamage& other);
 };
 
+// A GROUP record: part of a speculation was committed here, or all of it elsewhere.
+struct GroupMark {
+	uint32_t speculation = 0;
+	uint64_t commit_time = 0;
+};
+
 // How the records of each EPID are laid out: compiled from the catalog at first sight, which may
 // grow meanwhile.
 struct RecordPlan {
@@ -94,6 +100,8 @@ public:
 
 	// The block must stay where it is. False: it is unusable (counted). loss may be null.
 	bool open(const Block& block, DecodeDamage& damage, Losses* losses);
+	// GROUP records that next() meets are noted there.
+	void collect_groups(std::vector<GroupMark>* marks) { group_marks_ = marks; }
 	// From now on in order of time, not of place: committed records come at their own time.
 	void sort();
 	bool next();
@@ -152,6 +160,7 @@ private:
 	Event event_;
 	DecodeDamage* damage_ = nullptr;
 	Losses* losses_ = nullptr;
+	std::vector<GroupMark>* group_marks_ = nullptr;
 	std::vector<Value> values_;
 	std::vector<Note> notes_;
 	std::vector<Place> places_;

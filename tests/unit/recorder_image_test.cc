@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "formats/abi/dof.h"
+#include "formats/abi/spec.h"
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
@@ -305,6 +306,44 @@ TEST_CASE("an ELF core cut at any page is read up to the cut", "[recorder][image
 			CHECK(std::string(error.what()).size() > 10);
 		}
 	}
+}
+
+namespace {
+
+// A chunk with one record of EPID 1: long context head, then the record 5 ns later.
+std::vector<std::byte> spec_chunk(uint32_t id, uint32_t cpu, uint64_t time, uint8_t value, uint64_t commit) {
+	Bytes records;
+	records.u32(0x7ff).u32(0).u64(time).u8(DFR_CONTROL_CONTEXT).u8(0).u8(9).u8(9).u8(9).text("spec");
+	records.u32(1 | 5 << 13).u8(0).u8(value);
+	Bytes chunk;
+	chunk.u32(DFR_SPEC_MAGIC).u32(256).u64(7).u32(id).u32(cpu).u32(0).u32(records.bytes.size());
+	chunk.u32(1).u32(commit ? DFR_SPEC_CHUNK_COMMITTING : 0).u64(time).u64(time + 5).u64(commit).u64(0);
+	chunk.bytes.insert(chunk.bytes.end(), records.bytes.begin(), records.bytes.end());
+	chunk.bytes.resize(256);
+	return chunk.bytes;
+}
+
+} // namespace
+
+TEST_CASE("commits that a crash interrupted are finished, others stay in flight", "[recorder][image]") {
+	Memory memory = sample_memory();
+	// CPU 0: speculation 3 is committing (at 7000); CPU 1: its other part, and speculation 3's
+	// namesake of a later use, and number 4, which nobody committed.
+	memory.put({700}, spec_chunk(3, 0, 4'500, 33, 7'000));
+	std::vector<std::byte> page = spec_chunk(3, 1, 6'000, 34, 0);
+	for (const auto& more : {spec_chunk(3, 1, 8'000, 35, 0), spec_chunk(4, 1, 1'500, 36, 0)})
+		page.insert(page.end(), more.begin(), more.end());
+	memory.put({701}, page);
+	memory.anchor({.pfn = 710, .kind = DFR_ANCHOR_SPEC, .cpu = 0, .unit = 256, .frames = {700}});
+	memory.anchor({.pfn = 711, .kind = DFR_ANCHOR_SPEC, .cpu = 1, .unit = 256, .frames = {701}});
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	trace::Verdict verdict;
+	// By their own times: 11 at 1000, 44 at 4000, 33 at 4505, 55 at 5000, 66 at 6000, 34 at 6005.
+	CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 33, 55, 66, 34});
+	CHECK(verdict.complete);
+	CHECK(mentions(found[0]->remarks(), "2 chunks of speculations committed here"));
+	CHECK(mentions(found[0]->remarks(), "2 speculations in flight (2 records"));
 }
 
 TEST_CASE("a harvest that was saved says what the image said", "[recorder][image]") {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Finishing what a crash interrupted. A speculation's number is used again and
+// again, so a commit belongs to a chunk only if it came after the chunk's last
+// record.
+#include "recorder/speculations.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <set>
+#include <tuple>
+
+namespace dfr::recorder {
+namespace {
+
+constexpr uint32_t kGroupBytes = 16 + 1 + 4 + 4 + 8;
+
+// When each speculation was committed, the latest last.
+using CommitTimes = std::map<uint32_t, std::set<uint64_t>>;
+
+CommitTimes commit_times(const std::vector<SpeculationChunk>& chunks,
+                         const std::vector<trace::GroupMark>& groups) {
+	CommitTimes result;
+	for (const trace::GroupMark& group : groups)
+		result[group.speculation].insert(group.commit_time);
+	for (const SpeculationChunk& chunk : chunks)
+		if (chunk.head.flags & DFR_SPEC_CHUNK_COMMITTING)
+			result[chunk.head.id].insert(chunk.head.commit_time);
+	return result;
+}
+
+// 0: it was not committed.
+uint64_t commit_of(const SpeculationChunk& chunk, const CommitTimes& times) {
+	const auto found = times.find(chunk.head.id);
+	if (found == times.end())
+		return 0;
+	const auto time = found->second.lower_bound(chunk.head.last_time);
+	return time == found->second.end() ? 0 : *time;
+}
+
+// A block with one group: what the engine would have written.
+class GroupBlock {
+public:
+	GroupBlock(const SpeculationChunk& chunk, uint64_t commit_time, const dfr_block* before,
+	           uint64_t state_id) {
+		head_.magic = DFR_BLOCK_MAGIC;
+		head_.version = DFR_BLOCK_VERSION;
+		head_.cpu = static_cast<uint16_t>(chunk.head.cpu);
+		head_.hdr_size = sizeof(dfr_block);
+		head_.state_id = state_id;
+		head_.first_time = std::min<uint64_t>(chunk.head.first_time, commit_time);
+		head_.last_time = commit_time;
+		head_.seq = before ? before->seq + 1 : 1;
+		head_.lost = before ? before->lost : 0;
+		head_.record_base = before ? before->record_base + before->records : 0;
+		head_.records = chunk.head.records;
+		head_.flags = DFR_BLOCK_CLOSED;
+		head_.committed = kGroupBytes + static_cast<uint32_t>(chunk.records.size());
+		head_.size =
+		    std::max<uint32_t>(std::bit_ceil(head_.hdr_size + head_.committed), DFR_BLOCK_MIN);
+		put(head_);
+		put<uint32_t>(DFR_REC_HEAD(DFR_REC_ID_LONG, 0, 0));
+		put<uint32_t>(0);
+		put<uint64_t>(commit_time);
+		put<uint8_t>(DFR_CONTROL_GROUP);
+		put<uint32_t>(chunk.head.id);
+		put<uint32_t>(static_cast<uint32_t>(chunk.records.size()));
+		put<uint64_t>(commit_time);
+		block.bytes.insert(block.bytes.end(), chunk.records.begin(), chunk.records.end());
+	}
+	const dfr_block& header() const { return head_; }
+	trace::Block block;
+
+private:
+	template <typename T> void put(T value) {
+		const auto bytes = std::as_bytes(std::span(&value, 1));
+		block.bytes.insert(block.bytes.end(), bytes.begin(), bytes.end());
+	}
+	dfr_block head_{};
+};
+
+} // namespace
+
+FinishedCommits finish_commits(std::vector<SpeculationChunk> chunks,
+                               const std::vector<trace::GroupMark>& groups,
+                               const std::map<uint32_t, dfr_block>& last, uint64_t state_id) {
+	FinishedCommits result;
+	std::set<uint32_t> in_flight;
+	std::map<uint32_t, dfr_block> before = last;
+	const CommitTimes times = commit_times(chunks, groups);
+	std::sort(chunks.begin(), chunks.end(), [](const SpeculationChunk& a, const SpeculationChunk& b) {
+		return std::tuple(a.head.cpu, a.head.id, a.head.serial) <
+		       std::tuple(b.head.cpu, b.head.id, b.head.serial);
+	});
+	for (const SpeculationChunk& chunk : chunks) {
+		const uint64_t time = commit_of(chunk, times);
+		if (!time) {
+			in_flight.insert(chunk.head.id);
+			result.in_flight_records += chunk.head.records;
+			continue;
+		}
+		const auto previous = before.find(chunk.head.cpu);
+		GroupBlock group(chunk, time, previous == before.end() ? nullptr : &previous->second,
+		                 state_id);
+		before[chunk.head.cpu] = group.header();
+		result.blocks.push_back(std::move(group.block));
+	}
+	result.in_flight = in_flight.size();
+	return result;
+}
+
+} // namespace dfr::recorder
