@@ -22,7 +22,7 @@ public:
 		case Nk::Float: return real(node);
 		case Nk::String: return quoted(node->text);
 		case Nk::BuiltinVar: return builtin(node);
-		case Nk::Symbol: return types_.is_function(node->type) ? "`" + node->text : load(node);
+		case Nk::Symbol: return types_.is_function(node->type) ? symbol(node) : load(node);
 		case Nk::Subr: return call(node);
 		case Nk::Unary: return unary(node);
 		case Nk::Binary: return binary(node);
@@ -43,6 +43,12 @@ private:
 			out += ' ' + part;
 		}
 		return out + ')';
+	}
+
+	// The kernel proper goes without saying: a target may not know the module.
+	static std::string symbol(const Node* node) {
+		const std::string_view text = node->text;
+		return "`" + std::string(text.starts_with("vmlinux`") ? text.substr(8) : text);
 	}
 
 	static std::string real(const Node* node) {
@@ -97,7 +103,7 @@ private:
 	std::string address(const Node* node) {
 		switch (node->kind) {
 		case Nk::Unary: return value(node->a);
-		case Nk::Symbol: return "`" + node->text;
+		case Nk::Symbol: return symbol(node);
 		case Nk::Cast: return address(node->a);
 		case Nk::Member: {
 			// a.b.c is one offset, however the structs are nested.

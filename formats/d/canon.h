@@ -6,7 +6,7 @@
 // firing, however they were written: names of inlines, translators, spacing and
 // constants computed at compile time leave no trace. Grammar:
 //
-//   12  "text"  execname  arg0  args[0]  uregs[3]  `vmlinux`jiffies_64
+//   12  "text"  execname  arg0  args[0]  uregs[3]  `jiffies_64  `module`name
 //   (load s4 ADDRESS)   sign, bytes; (uload ...) from user memory
 //   (ref 16 ADDRESS)    that many bytes by value; (uref ...) likewise
 //   (str ADDRESS)       text up to its NUL

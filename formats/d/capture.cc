@@ -84,7 +84,49 @@ bool walk(Context& context, Node* node) {
 	return good;
 }
 
+void add_input(Context& context, const std::string& canon, Node* node) {
+	for (const Context::Input& known : context.inputs) {
+		if (known.canon == canon)
+			return;
+	}
+	context.inputs.push_back({canon, node});
+}
+
+// Constants and what every record holds need no capture.
+bool needs_capture(const Node* node) {
+	if (node->kind == Nk::Int || node->kind == Nk::Float || node->kind == Nk::String)
+		return false;
+	if (node->kind == Nk::BuiltinVar)
+		return !is_standard(node->builtin->id);
+	// A cast or sum of such things can be computed again.
+	bool needs = node->kind == Nk::Symbol || (node->kind == Nk::Unary && node->op == Tok::Star) || node->kind == Nk::Member ||
+	             node->kind == Nk::Stringof ||
+	             (node->kind == Nk::Subr && (node->subroutine->flags & (kUserData | kKernel) || node->subroutine->number == DIF_SUBR_PROGENYOF));
+	for (const Node* const child : {node->a, node->b, node->c})
+		needs |= child && needs_capture(child);
+	for (const Node* const child : node->list)
+		needs |= needs_capture(child);
+	return needs;
+}
+
 } // namespace
+
+void collect_inputs(Context& context, Node* node) {
+	if (node->kind == Nk::Error)
+		return;
+	const std::string canon = canonical(context.types, node);
+	if (!canon.empty()) {
+		if (needs_capture(node))
+			add_input(context, canon, node);
+		return;
+	}
+	for (Node* const child : {node->a, node->b, node->c}) {
+		if (child)
+			collect_inputs(context, child);
+	}
+	for (Node* const child : node->list)
+		collect_inputs(context, child);
+}
 
 void collect_captured(Context& context, const Clause& clause) {
 	context.captured.clear();
@@ -108,6 +150,8 @@ bool substitute_captured(Context& context, Node* node) {
 }
 
 bool require_captured(Context& context, const std::string& canon, const Node* node) {
+	if (context.deriving)
+		add_input(context, canon, const_cast<Node*>(node));
 	if (!context.target.is_replay())
 		return true;
 	if (!context.captured.contains(canon))

@@ -33,6 +33,11 @@ bool ClauseBuilder::stray_colon(const ProbeDesc& desc) {
 bool ClauseBuilder::match(const Clause& clause) {
 	bool good = true;
 	for (const ProbeDesc& desc : clause.probes) {
+		const Attributes attributes = provider_attributes(desc.provider.empty() ? desc.name : desc.provider);
+		context_.probes.lower(attributes);
+		if (context_.settings.least && attributes.below(*context_.settings.least))
+			context_.error("D_ATTR_MIN", desc.place, "attributes for probe description " + desc.text + " (" + attributes.text() + ") are less than predefined minimum",
+			               "-x amin=" + context_.settings.least->text() + " allows no less");
 		if (stray_colon(desc)) {
 			good = false;
 			continue;
@@ -58,6 +63,7 @@ void ClauseBuilder::build(const Clause& clause) {
 	failed_ = !match(clause);
 	sema_.set_clause(&clause);
 	collect_captured(context_, clause);
+	context_.inputs.clear();
 	predicate_ = clause.predicate;
 	if (predicate_) {
 		context_.diagnostics.set_region("predicate");
@@ -76,7 +82,11 @@ void ClauseBuilder::build(const Clause& clause) {
 	walk(clause.statements);
 	context_.diagnostics.set_region({});
 	sema_.set_clause(nullptr);
-	if (!failed_)
+	if (failed_)
+		return;
+	if (context_.deriving)
+		derive(clause);
+	else
 		emit_image(clause);
 }
 

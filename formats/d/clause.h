@@ -40,6 +40,10 @@ private:
 	std::optional<dif::Difo> predicate_code(Node* node);
 	void order(uint32_t kind, Place place);
 
+	// -- derive.cc
+	void derive(const Clause& clause);
+	Node* pushed_predicate(Node* predicate);
+
 	// -- actions.cc
 	void action(Node* call);
 	void trace(Node* call, const ActionInfo& info);

@@ -749,6 +749,8 @@ private:
 } // namespace
 
 std::optional<dif::Difo> generate(Context& context, Node* node, const Result& result) {
+	if (context.deriving)
+		collect_inputs(context, node);
 	if (node->kind == Nk::Error || !substitute_captured(context, node))
 		return std::nullopt;
 	try {

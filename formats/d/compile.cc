@@ -6,6 +6,7 @@
 
 #include "formats/d/clause.h"
 #include "formats/d/context.h"
+#include "formats/d/derive.h"
 #include "formats/d/library.h"
 #include "formats/d/parser.h"
 #include "formats/d/preprocess.h"
@@ -60,10 +61,9 @@ size_t run(Context& context, Sema& sema, uint32_t source) {
 	}
 }
 
-} // namespace
-
-Compiled compile(std::string_view source, const CompileOptions& options, Target& target, Diagnostics& diagnostics) {
-	Context context(options, target, diagnostics);
+void compile_in(Context& context, std::string_view source) {
+	const CompileOptions& options = context.options;
+	Diagnostics& diagnostics = context.diagnostics;
 	set_up(context, options);
 	std::string text(source);
 	if (options.preprocess)
@@ -74,9 +74,29 @@ Compiled compile(std::string_view source, const CompileOptions& options, Target&
 	sema.set_library(&library);
 	const size_t items = run(context, sema, program);
 	check_end(context, program, items);
+	context.statements.lower(kStable);
+	context.probes.lower(kStable);
+	context.result.attributes = "\tMinimum Probe Description Attributes\n" + context.probes.report() +
+	                            "\tMinimum Statement Attributes\n" + context.statements.report();
 	context.result.image.source = std::string(source);
 	context.result.image.comments = "dfr D compiler";
+}
+
+} // namespace
+
+Compiled compile(std::string_view source, const CompileOptions& options, Target& target, Diagnostics& diagnostics) {
+	Context context(options, target, diagnostics);
+	compile_in(context, source);
 	return std::move(context.result);
+}
+
+Derived derive(std::string_view source, const CompileOptions& options, Target& target, Diagnostics& diagnostics) {
+	Context context(options, target, diagnostics);
+	context.deriving = true;
+	compile_in(context, source);
+	context.result.image.aggregations.clear();
+	context.result.image.source = context.derived_text;
+	return {std::move(context.result), std::move(context.derived_text)};
 }
 
 } // namespace dfr::d

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/d/ast.h"
+#include "formats/d/attributes.h"
 #include "formats/d/compile.h"
 #include "formats/d/scope.h"
 #include "formats/d/type_table.h"
@@ -23,6 +24,14 @@ struct Settings {
 	bool default_args = false;
 	bool arg_ref = false;
 	bool empty_ok = false;
+	std::optional<Attributes> least; // -x amin
+	uint64_t version = UINT64_MAX; // -x version: major << 32 | minor << 16 | micro
+};
+
+// What #pragma D attributes and binding say about a name.
+struct NameFacts {
+	std::optional<Attributes> attributes;
+	uint64_t version = 0; // the first version of D that has it
 };
 
 struct Context {
@@ -38,11 +47,35 @@ struct Context {
 	Arena arena;
 	Macros macros;
 	Compiled result;
+	std::map<std::string, NameFacts, std::less<>> names;
+	Attributes probes, statements; // the least of what was named so far
 	bool in_library = false;
 	bool skip_file = false; // a library file whose dependency is missing
 
+	// derive(): the firing inputs of the current clause, by canonical text.
+	struct Input {
+		std::string canon;
+		Node* node;
+	};
+	bool deriving = false;
+	std::vector<Input> inputs;
+	std::string derived_text;
+
 	// Replay: canonical texts that records of the current clause's probes hold.
 	std::set<std::string, std::less<>> captured;
+
+	// The program relies on something of this stability.
+	void rely(const Attributes& attributes, std::string_view what, Place place) {
+		statements.lower(attributes);
+		if (settings.least && attributes.below(*settings.least))
+			error("D_ATTR_MIN", place, "attributes for " + std::string(what) + " (" + attributes.text() + ") are less than predefined minimum",
+			      "-x amin=" + settings.least->text() + " allows no less");
+	}
+	// Hidden by -x version.
+	bool hidden(std::string_view name) const {
+		const auto known = names.find(name);
+		return known != names.end() && known->second.version > settings.version;
+	}
 
 	// Names of kernel state work with a kernel, or where they were captured.
 	bool kernel_missing() const { return !target.has_kernel() && !target.is_replay(); }
@@ -53,6 +86,8 @@ struct Context {
 
 // -x NAME[=VALUE] and #pragma D option; false and a reason if it is refused.
 bool set_option(Context& context, std::string_view text, std::string* reason, std::string* hint);
+// "1.13" or "1.6.3" as Settings::version has it.
+std::optional<uint64_t> parse_version(std::string_view text);
 // A control line of the program.
 void control_line(Context& context, Place place, std::string_view text);
 

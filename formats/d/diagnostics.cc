@@ -20,6 +20,14 @@ void Sources::mark(Place at, std::string file, uint32_t line) {
 	source.marks.push_back({at.offset, std::move(file), line});
 }
 
+uint32_t Sources::newlines_before(const Source& source, uint32_t offset) {
+	if (source.newlines.empty()) {
+		for (size_t at = source.text.find('\n'); at != std::string::npos; at = source.text.find('\n', at + 1))
+			source.newlines.push_back(at);
+	}
+	return std::lower_bound(source.newlines.begin(), source.newlines.end(), offset) - source.newlines.begin();
+}
+
 Location Sources::locate(Place place) const {
 	if (place.source >= sources_.size())
 		return {};
@@ -37,7 +45,7 @@ Location Sources::locate(Place place) const {
 		if (!mark.file.empty())
 			where.file = mark.file;
 	}
-	where.line += std::count(text.begin() + from, text.begin() + offset, '\n');
+	where.line += newlines_before(source, offset) - newlines_before(source, from);
 	const size_t newline = offset ? text.rfind('\n', offset - 1) : std::string_view::npos;
 	where.column = newline == std::string_view::npos ? offset + 1 : offset - newline;
 	return where;
@@ -54,9 +62,10 @@ std::string_view Sources::line_text(Place place) const {
 }
 
 void Diagnostics::error(std::string_view tag, Place place, std::string message, std::string hint) {
-	for (const Diagnostic& known : all_) {
-		// One fault seen from several probe descriptions is one fault.
-		if (known.place == place && known.message == message)
+	// One fault seen twice (a token read again, an inline expanded again) is one.
+	const size_t recent = all_.size() > 64 ? all_.size() - 64 : 0;
+	for (size_t i = recent; i < all_.size(); i++) {
+		if (all_[i].place == place && all_[i].message == message)
 			return;
 	}
 	all_.push_back({Severity::Error, std::string(tag), place, std::move(message), std::move(hint), region_});

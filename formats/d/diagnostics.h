@@ -49,7 +49,9 @@ private:
 	struct Source {
 		std::string name, text;
 		std::vector<Mark> marks;
+		mutable std::vector<uint32_t> newlines; // offsets, once somebody asked
 	};
+	static uint32_t newlines_before(const Source& source, uint32_t offset);
 	std::deque<Source> sources_;
 };
 

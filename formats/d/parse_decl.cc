@@ -309,7 +309,11 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 		out.assoc = true;
 		do {
 			const Place at_key = tok_.place;
-			const TypeRef key = type_name();
+			const Specifiers given = specifiers();
+			const Declarator one = declarator(given.type, false);
+			if (!one.name.empty())
+				context_.error("D_DECL_PROTO_NAME", one.place, "parameter name not expected in array signature: " + one.name, "keys have a type only");
+			const TypeRef key = one.type;
 			if (context_.types.is_void(key) || context_.types.is_struct(key) ||
 			    context_.types.is_float(key) || context_.types.is_function(key))
 				context_.error("D_KEY_TYPE", at_key, "type " + context_.types.text(key) + " cannot be a key",
@@ -428,6 +432,10 @@ Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 		out.place = tok_.place;
 		if (at(Tok::Ident)) {
 			out.name = tok_.name();
+			if (out.name.find('`') != std::string::npos) {
+				context_.error("D_DECL_SCOPE", tok_.place, "cannot specify scope in a declaration: " + out.name, "what a program declares is its own");
+				out.name = out.name.substr(out.name.rfind('`') + 1);
+			}
 			advance();
 		} else if (need_name) {
 			context_.error("D_DECL_IDENT", tok_.place, "missing or invalid identifier in declaration",

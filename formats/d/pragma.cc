@@ -42,30 +42,6 @@ std::string unquoted(const std::string& text) {
 	return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
-constexpr std::string_view kStabilities[] = {"internal", "private", "obsolete", "external",
-                                             "unstable", "evolving", "stable", "standard"};
-constexpr std::string_view kClasses[] = {"unknown", "cpu", "platform", "group", "isa", "common"};
-
-template <typename Words> bool one_of(std::string_view text, const Words& known) {
-	for (const std::string_view one : known) {
-		if (one.size() != text.size())
-			continue;
-		bool same = true;
-		for (size_t i = 0; i < one.size(); i++)
-			same &= one[i] == (text[i] | 0x20);
-		if (same)
-			return true;
-	}
-	return false;
-}
-
-bool is_attributes(std::string_view text) {
-	const size_t first = text.find('/');
-	const size_t second = first == std::string_view::npos ? first : text.find('/', first + 1);
-	return second != std::string_view::npos && one_of(text.substr(0, first), kStabilities) &&
-	       one_of(text.substr(first + 1, second - first - 1), kStabilities) && one_of(text.substr(second + 1), kClasses);
-}
-
 void pragma_option(Context& context, Place place, const std::vector<std::string>& parts) {
 	if (parts.size() < 4)
 		return context.error("D_PRAGMA_MALFORM", place, "superfluous or missing arguments specified for #pragma option",
@@ -88,13 +64,19 @@ void pragma_d(Context& context, Place place, const std::vector<std::string>& par
 	if (what == "option")
 		return pragma_option(context, place, parts);
 	if (what == "attributes") {
-		if (parts.size() < 5 || !is_attributes(parts[3]))
+		const auto attributes = parts.size() > 3 ? parse_attributes(parts[3]) : std::nullopt;
+		if (parts.size() == 5 && attributes)
+			context.names[parts[4]].attributes = attributes;
+		else if (parts.size() != 7 || !attributes)
 			context.error("D_PRAGMA_MALFORM", place, "malformed #pragma attributes: invalid or missing attribute specification",
 			              "write: #pragma D attributes Stable/Stable/Common name");
 		return;
 	}
 	if (what == "binding") {
-		if (parts.size() < 5)
+		const auto version = parts.size() == 5 ? parse_version(unquoted(parts[3])) : std::nullopt;
+		if (version)
+			context.names[parts[4]].version = *version;
+		else
 			context.error("D_PRAGMA_MALFORM", place, "malformed #pragma binding: version or name missing", "write: #pragma D binding \"1.0\" name");
 		return;
 	}
@@ -126,6 +108,26 @@ void pragma_d(Context& context, Place place, const std::vector<std::string>& par
 }
 
 } // namespace
+
+std::optional<uint64_t> parse_version(std::string_view text) {
+	uint64_t parts[3] = {0, 0, 0};
+	size_t count = 0;
+	bool digit = false;
+	for (const char c : text) {
+		if (c >= '0' && c <= '9' && parts[count] < 4096) {
+			parts[count] = parts[count] * 10 + (c - '0');
+			digit = true;
+		} else if (c == '.' && digit && count < 2) {
+			count++;
+			digit = false;
+		} else {
+			return std::nullopt;
+		}
+	}
+	if (!digit)
+		return std::nullopt;
+	return parts[0] << 32 | parts[1] << 16 | parts[2];
+}
 
 bool set_option(Context& context, std::string_view text, std::string* reason, std::string* hint) {
 	const size_t equals = text.find('=');
@@ -163,6 +165,20 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 		if (on)
 			context.result.image.options.push_back({option->number, *number});
 		return true;
+	}
+	if (name == "amin" || name == "version") {
+		const bool least = name == "amin";
+		const auto attributes = least && value ? parse_attributes(*value) : std::nullopt;
+		const auto version = !least && value ? parse_version(*value) : std::nullopt;
+		if (!attributes && !version) {
+			*reason = "Invalid value for specified option";
+			*hint = least ? "write -x amin=Evolving/Evolving/Common" : "write -x version=1.6";
+			return false;
+		}
+		if (least)
+			context.settings.least = attributes;
+		else
+			context.settings.version = *version;
 	}
 	if (name == "zdefs")
 		context.settings.zdefs = on;

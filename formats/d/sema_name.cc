@@ -93,6 +93,8 @@ void Sema::name(Node* node) {
 		if (one->first == node->text)
 			return poison(node, "D_IDENT_BADREF", node->text + " has a value only where the inline or translator is used");
 	}
+	if (context_.hidden(node->text))
+		return undefined_name(node, DIF_VS_GLOBAL);
 	if (const Builtin* const known = find_builtin(node->text))
 		return builtin(node, known);
 	if (const auto def = context_.scope.inlines.find(node->text); def != context_.scope.inlines.end()) {
@@ -130,6 +132,7 @@ void Sema::builtin(Node* node, const Builtin* known) {
 	if (known->kernel && context_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP", "built-in variable " + node->text + " is not supported by " + context_.target.description(),
 		              "it names kernel state: load the module (dfr.ko) and run as root");
+	context_.rely(builtin_attributes(node->text), node->text, node->place);
 	node->kind = Nk::BuiltinVar;
 	node->builtin = known;
 	if (known->type == "struct task_struct *") {
@@ -183,6 +186,8 @@ void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& argument
 		const bool cast = types_.is_integer(wanted) && !types_.same(wanted, arguments[i]->type);
 		values[def.parameters[i].name] = cast ? cast_to(wanted, arguments[i]) : arguments[i];
 	}
+	if (const auto facts = context_.names.find(def.name); facts != context_.names.end() && facts->second.attributes)
+		context_.rely(*facts->second.attributes, def.name, node->place);
 	Node* const body = clone(def.body, values);
 	def.expanding = true;
 	// The body was written elsewhere: this clause's bindings do not reach it.
@@ -398,6 +403,7 @@ void Sema::symbol(Node* node) {
 	if (!type && name == "saved_command_line")
 		type = types_.pointer_to(types_.basic("char"));
 
+	context_.rely(kPrivate, node->text, node->place);
 	const auto known = context_.target.symbol(module, name);
 	if (!known && context_.target.has_addresses())
 		return poison(node, "D_IDENT_UNDEF", "failed to resolve " + node->text + ": Unknown symbol name", "see /proc/kallsyms for the names there are");

@@ -35,6 +35,9 @@ const Row kRows[] = {
     {"D_FUNC_IDKIND", "BEGIN { pid(1); }", 9},
     {"D_DECL_ARRNULL", "int x[0]; BEGIN { }", 5},
     {"D_DECL_BFCONST", "struct s { int a:0; }; BEGIN { }", 18},
+    {"D_ATTR_MIN", "#pragma D option amin=Stable/Stable/Common\nBEGIN { trace(curthread); }", 0},
+    {"D_ATTR_MIN", "#pragma D option amin=Stable/Stable/Common\nfbt::vfs_read:entry { }", 0},
+    {"D_MACRO_UNDEF", "$nosuch:::entry { }", 0},
     {"D_OFFSETOF_TYPE", "BEGIN { x = offsetof(int, a); }", 13},
     {"D_OFFSETOF_BITFIELD", "struct s { int a:3; }; BEGIN { x = offsetof(struct s, a); }", 36},
     {"D_SIZEOF_TYPE", "BEGIN { x = sizeof(void); }", 13},
@@ -150,6 +153,8 @@ const Row kRows[] = {
     {"D_DECL_BFTYPE", "struct s { int *a:3; }; BEGIN { }", 19},
     {"D_DECL_ENCONST", "enum e { A = pid }; BEGIN { }", 10},
     {"D_DECL_ENOFLOW", "enum e { A = 0x80000000 }; BEGIN { }", 10},
+    {"D_DECL_SCOPE", "int vmlinux`x; BEGIN { }", 5},
+    {"D_DECL_PROTO_NAME", "int x[int key]; BEGIN { }", 11},
     {"D_DECL_USELESS", "int; BEGIN { }", 1},
     {"D_DECL_LOCASSC", "this int x[int]; BEGIN { }", 10},
     {"D_DECL_VOIDOBJ", "void x; BEGIN { }", 6},
@@ -260,4 +265,56 @@ TEST_CASE("every error tag has a program that provokes it, alone and at the righ
 		if (row.column)
 			CHECK(result.diagnostics.sources().locate(first.place).column == row.column);
 	}
+}
+
+TEST_CASE("a program with thirty errors reports thirty, each on its line and column") {
+	std::string source;
+	for (int i = 0; i < 10; i++) {
+		source += "syscall::read:entry { trace(missing" + std::to_string(i) + "); }\n";
+		source += "  syscall::read:entry { x = strlen(1; y = 2; }\n";
+		source += "    syscall::read:entry { printf(\"%d\", execname); }\n";
+	}
+	test::TestTarget target;
+	const auto result = test::compile(source, target);
+	INFO(result.diagnostics.render(true));
+	REQUIRE(result.diagnostics.errors() == 30);
+	const auto& all = result.diagnostics.all();
+	for (unsigned i = 0; i < 30; i++) {
+		const auto where = result.diagnostics.sources().locate(all[i].place);
+		CHECK(where.line == i + 1);
+		CHECK(where.column == (i % 3 == 0 ? 29 : i % 3 == 1 ? 37 : 40));
+	}
+}
+
+TEST_CASE("unknown names are answered with the nearest known one, or what they are called here") {
+	const struct {
+		const char* source;
+		const char* hint;
+	} rows[] = {
+	    {"BEGIN { trace(exename); }", "did you mean execname?"},
+	    {"BEGIN { trace(comm); }", "in D this is execname"},
+	    {"BEGIN { trace(nsecs); }", "in D this is timestamp"},
+	    {"BEGIN { trace(strlne(\"a\")); }", "did you mean strlen?"},
+	    {"struct s { int alpha; }; struct s v; BEGIN { trace(v.alhpa); }", "did you mean alpha?"},
+	    {"#pragma D option bufsiez=1m\nBEGIN { }", "did you mean bufsize?"},
+	    {"BEGIN { self->start = 1; trace(self->strat); }", "did you mean start?"},
+	};
+	for (const auto& row : rows) {
+		test::TestTarget target;
+		const auto result = test::compile(row.source, target);
+		INFO(row.source);
+		REQUIRE(result.diagnostics.errors() == 1);
+		CHECK(result.diagnostics.all()[0].hint == row.hint);
+	}
+}
+
+TEST_CASE("messages have file, line, column, the line and a caret; and dtrace's own first line") {
+	test::TestTarget target;
+	const auto result = test::compile("BEGIN\n{\n\ttrace(nosuch);\n}\n", target);
+	CHECK(result.diagnostics.render(true).starts_with("test.d:3:8: error: failed to resolve nosuch: Unknown variable name [D_IDENT_UNDEF]\n"
+	                                                  "    \ttrace(nosuch);\n"
+	                                                  "    \t      ^\n"));
+	CHECK(result.diagnostics.classic(false) == "line 3: failed to resolve nosuch: Unknown variable name");
+	CHECK(result.diagnostics.classic(true) == "[D_IDENT_UNDEF] line 3: failed to resolve nosuch: Unknown variable name");
+	CHECK(result.diagnostics.classic(false, 0, true) == "in action list: failed to resolve nosuch: Unknown variable name");
 }

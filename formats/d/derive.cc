@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// ClauseBuilder for derive(): the clause's actions were analysed and their
+// inputs collected; what is emitted is a clause that captures them.
+#include "formats/d/derive.h"
+
+#include "formats/d/canon.h"
+#include "formats/d/capture.h"
+#include "formats/d/clause.h"
+
+namespace dfr::d {
+
+// The conjuncts that are firing inputs; null if there are none.
+Node* ClauseBuilder::pushed_predicate(Node* predicate) {
+	if (predicate->kind == Nk::Binary && predicate->op == Tok::LAnd) {
+		Node* const left = pushed_predicate(predicate->a);
+		Node* const right = pushed_predicate(predicate->b);
+		if (!left || !right)
+			return left ? left : right;
+		Node* const both = context_.arena.copy(*predicate);
+		both->a = left;
+		both->b = right;
+		return both;
+	}
+	return canonical(types_, predicate).empty() ? nullptr : predicate;
+}
+
+void ClauseBuilder::derive(const Clause& clause) {
+	if (predicate_)
+		collect_inputs(context_, predicate_);
+	const auto own = [](const ProbeDesc& desc) {
+		return desc.name == "BEGIN" || desc.name == "END" || desc.name == "ERROR" || desc.name.starts_with("tick-");
+	};
+	std::vector<ProbeDesc> probes;
+	for (const ProbeDesc& desc : clause.probes) {
+		if (!own(desc))
+			probes.push_back(desc);
+	}
+	if (probes.empty())
+		return;
+
+	// What is generated below is no input of the analysis.
+	const std::vector<Context::Input> inputs = std::move(context_.inputs);
+	context_.deriving = false;
+	Node* const predicate = predicate_ ? pushed_predicate(predicate_) : nullptr;
+	std::string text;
+	for (const ProbeDesc& desc : probes)
+		text += (text.empty() ? "" : ", ") + desc.text;
+	if (predicate)
+		text += " /" + source_text(types_, predicate) + "/";
+	text += " { capture(";
+	dof::Body body;
+	if (predicate)
+		body.predicate = predicate_code(predicate);
+	statement_ = index_ = 0;
+	for (const Context::Input& input : inputs) {
+		dof::Action out;
+		const bool good = input.node->kind == Nk::Recorded ? recorded(input.node, out) : value_action(input.node, DFR_ACT_CAPTURE, out);
+		if (!good)
+			continue;
+		text += (index_ ? ", " : "") + source_text(types_, input.node);
+		out.uarg = uarg();
+		body.actions.push_back(std::move(out));
+	}
+	if (body.actions.empty()) {
+		// The firing itself is what the analysis needs.
+		dof::Action out = constant_action(DFR_ACT_CAPTURE, 0);
+		out.uarg = uarg();
+		body.actions.push_back(std::move(out));
+		text += "0";
+	}
+	context_.deriving = true;
+	context_.derived_text += text + "); }\n";
+
+	dof::Image& image = context_.result.image;
+	image.bodies.push_back(std::move(body));
+	for (const ProbeDesc& desc : probes) {
+		dof::Ecb ecb;
+		ecb.probe = {desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
+		ecb.body = static_cast<uint32_t>(image.bodies.size() - 1);
+		ecb.uarg = DFR_ECBUARG(number_, 0);
+		image.ecbs.push_back(std::move(ecb));
+	}
+}
+
+} // namespace dfr::d

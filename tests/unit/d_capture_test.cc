@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Firing inputs: their canonical text does not depend on how they were
+// written, and in replay they take the place of what they were made from.
+#include <catch2/catch.hpp>
+
+#include "formats/d/derive.h"
+#include "tests/unit/d_target.h"
+
+using namespace dfr;
+
+namespace {
+
+class ReplayTarget : public test::TestTarget {
+public:
+	const std::vector<d::CapturedInput>* captured(const d::ProbeInfo&) override { return &inputs; }
+	bool is_replay() const override { return true; }
+	bool has_kernel() const override { return false; }
+	ReplayTarget() { addresses = false; }
+	std::vector<d::CapturedInput> inputs;
+};
+
+std::string canon(const std::string& expression, const std::string& declarations = {}) {
+	test::TestTarget target;
+	const auto result = test::compile(declarations + " fbt::vfs_read:entry { trace(" + expression + "); }", target);
+	INFO(result.diagnostics.render(true));
+	REQUIRE(!result.diagnostics.failed());
+	return result.compiled.image.bodies[0].actions[0].expression;
+}
+
+} // namespace
+
+TEST_CASE("canon: spacing, inlines, macros and constants leave no trace") {
+	CHECK(canon("arg0+8") == "(+ arg0 8)");
+	CHECK(canon("arg0 + (2 * 4)") == "(+ arg0 8)");
+	CHECK(canon("arg0 + EIGHT", "inline int EIGHT = 8;") == "(+ arg0 8)");
+	CHECK(canon("*(int *)(arg0 + 8)") == "(load s4 (+ arg0 8))");
+	CHECK(canon("((struct s *)arg0)->b", "struct s { uint64_t a; int b; };") == "(load s4 (+ arg0 8))");
+	CHECK(canon("((struct s *)arg0)->i.b", "struct t { int x, b; }; struct s { int a; struct t i; };") == "(load s4 (+ arg0 8))");
+	CHECK(canon("copyinstr(arg1)") == "(copyinstr arg1)");
+	CHECK(canon("stringof(arg1)") == "(str arg1)");
+	CHECK(canon("(char)arg1") == "(cast s1 arg1)");
+}
+
+TEST_CASE("canon: what is no firing input has none") {
+	CHECK(canon("rand()").empty());
+	CHECK(canon("x + 1", "int x;").empty());
+	CHECK(canon("self->x", "self int x;").empty());
+	CHECK(canon("strlen(strtok(execname, \"a\"))").empty());
+	CHECK(canon("alloca(8)").empty());
+}
+
+TEST_CASE("replay: the largest captured subtree first, the rest is computed") {
+	ReplayTarget target;
+	target.inputs = {{"arg0", "int64_t", false}, {"(+ arg0 8)", "int64_t", false}};
+	const auto result = test::compile("fbt::vfs_read:entry { trace((arg0 + 8) * 2 + arg0); }", target);
+	INFO(result.diagnostics.render(true));
+	REQUIRE(!result.diagnostics.failed());
+	CHECK(result.compiled.captured == std::vector<std::string>{"(+ arg0 8)", "arg0"});
+	// ldga DT_VAR(0x7e), index, register: index 0 is the sum, 1 is arg0.
+	const auto& text = result.compiled.image.bodies[0].actions[0].difo->text;
+	CHECK(text[0] == 0x287e0001);
+}
+
+TEST_CASE("replay: what was not captured is an error that names it and how to record it") {
+	ReplayTarget target;
+	target.inputs = {{"arg0", "int64_t", false}};
+	for (const char* const expression : {"arg1", "*(int *)arg0", "copyinstr(arg0)", "uid", "`jiffies", "stack()"}) {
+		const auto result = test::compile(std::string("fbt::vfs_read:entry { @[") + expression + "] = count(); }", target);
+		INFO(expression << "\n" << result.diagnostics.render(true));
+		REQUIRE(result.diagnostics.errors() == 1);
+		CHECK(result.diagnostics.all()[0].tag == "D_CAPTURE_MISSING");
+		CHECK(result.diagnostics.all()[0].hint.find("capture(") != std::string::npos);
+	}
+}
+
+TEST_CASE("replay: the standard context needs no capture, and variables are the program's own") {
+	ReplayTarget target;
+	const auto result = test::compile("fbt::vfs_read:entry { self->t = timestamp; @[execname, pid, tid, cpu, probefunc] = sum(self->t); x[pid]++; }", target);
+	INFO(result.diagnostics.render(true));
+	CHECK(!result.diagnostics.failed());
+	CHECK(result.compiled.captured.empty());
+}
+
+TEST_CASE("derive: clause by clause") {
+	test::TestTarget target;
+	d::CompileOptions options;
+	options.name = "analysis.d";
+	d::Diagnostics diagnostics;
+	const auto derived = d::derive("BEGIN { x = 1; self->on = 1; self->p = 0; }\n"
+	                               "syscall::read:entry /pid == 7 && self->on/ { self->p = arg1; @[execname, copyinstr(arg0)] = count(); }\n"
+	                               "syscall::read:return /self->p/ { @t = sum(arg0 + uid + x); printf(\"%d\", pid * 2); }\n"
+	                               "syscall::read:entry { @c = count(); }\n",
+	                               options, target, diagnostics);
+	INFO(diagnostics.render(true));
+	REQUIRE(!diagnostics.failed());
+	CHECK(derived.text == "syscall::read:entry /(pid == 7)/ { capture(arg1, copyinstr(arg0)); }\n"
+	                      "syscall::read:return { capture((arg0 + uid)); }\n"
+	                      "syscall::read:entry { capture(0); }\n");
+	const dof::Image& image = derived.program.image;
+	REQUIRE(image.ecbs.size() == 3);
+	REQUIRE(image.bodies[0].actions.size() == 2);
+	CHECK(image.bodies[0].actions[0].expression == "arg1");
+	CHECK(image.bodies[0].actions[1].expression == "(copyinstr arg0)");
+	CHECK(image.bodies[1].actions[0].expression == "(+ arg0 uid)");
+	CHECK(image.aggregations.empty());
+}

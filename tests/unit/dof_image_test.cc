@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// A DOF through write() and read(): everything comes back, the layout is the
+// reference writer's, and damaged bytes are refused or harmless. And through
+// the disassembler and assembler to the same bytes.
+#include <catch2/catch.hpp>
+
+#include <cstring>
+
+#include "formats/dif/assemble.h"
+#include "formats/dof/image.h"
+#include "formats/error.h"
+#include "tests/unit/d_target.h"
+
+using namespace dfr;
+
+namespace {
+
+const char* const kProgram =
+    "#pragma D option bufsize=64k\n"
+    "struct s { int a; char b[4]; };\n"
+    "struct s v;\n"
+    "BEGIN, END /pid != 0 && execname == \"a\\\"b\"/ {\n"
+    "  v.a = 3; self->x[pid, \"k\"] = timestamp; this->y = self->x[pid, \"k\"] / 3;\n"
+    "  if (this->y) printf(\"%d %s\\n\", pid, execname); else stack(4);\n"
+    "  @[execname, ustack(3, 10)] = quantize(arg0, 2); @b = lquantize(pid, -5, 100, 5);\n"
+    "  printa(\"%s %k %@d\\n\", @); trunc(@, 3); capture(arg1, `jiffies);\n"
+    "}\n"
+    "host1:syscall:::entry { trace(arg0); exit(2); }\n";
+
+std::vector<uint8_t> program_bytes() {
+	test::TestTarget target;
+	target.symbols["jiffies"] = 0;
+	target.addresses = false;
+	const auto result = test::compile(kProgram, target);
+	INFO(result.diagnostics.render(true));
+	REQUIRE(!result.diagnostics.failed());
+	return dof::write(result.compiled.image);
+}
+
+template <typename T> T at(const std::vector<uint8_t>& bytes, size_t offset) {
+	T value;
+	REQUIRE(offset + sizeof value <= bytes.size());
+	std::memcpy(&value, bytes.data() + offset, sizeof value);
+	return value;
+}
+
+} // namespace
+
+TEST_CASE("dof: the header and the first section are as the reference writer makes them") {
+	const auto bytes = program_bytes();
+	const auto header = at<dof_header>(bytes, 0);
+	CHECK(std::memcmp(header.ident, "\177DOF\2\1\2\2\10\10\0\0\0\0\0\0", 16) == 0);
+	CHECK(header.hdrsize == 64);
+	CHECK(header.secsize == 32);
+	CHECK(header.secoff == 64);
+	CHECK(header.filesz == bytes.size());
+	CHECK(header.loadsz % 8 == 0);
+	const auto first = at<dof_sec>(bytes, 64);
+	CHECK(first.type == DOF_SECT_STRTAB);
+	CHECK(bytes[first.offset] == 0);
+	CHECK(bytes[first.offset + first.size - 1] == 0);
+	// Its bytes close the loadable part.
+	CHECK((first.offset + first.size + 7) / 8 * 8 == header.loadsz);
+	for (uint32_t i = 0; i < header.secnum; i++) {
+		const auto section = at<dof_sec>(bytes, 64 + i * 32);
+		CHECK(section.offset % section.align == 0);
+		if (section.flags & DOF_SECF_LOAD)
+			CHECK(section.offset + section.size <= header.loadsz);
+		else
+			CHECK(section.offset >= header.loadsz);
+	}
+}
+
+TEST_CASE("dof: what was written is read, and written again to the same bytes") {
+	const auto bytes = program_bytes();
+	const dof::Image image = dof::read(bytes);
+	CHECK(dof::write(image) == bytes);
+	REQUIRE(image.options.size() == 1);
+	CHECK(image.options[0] == dof::Option{DFR_OPT_BUFSIZE, 65536});
+	REQUIRE(image.aggregations.size() == 2);
+	CHECK(image.aggregations[0] == dof::AggName{1, "_"});
+	CHECK(image.aggregations[1] == dof::AggName{2, "b"});
+	CHECK(image.ecbs.back().probe == dof::Probe{"host1", "syscall", "", "", "entry", 0});
+	CHECK(image.source == kProgram);
+	bool relocated = false;
+	for (const auto& body : image.bodies) {
+		for (const auto& action : body.actions) {
+			for (const auto& one : action.difo ? action.difo->relocations : std::vector<dif::Relocation>())
+				relocated |= one.symbol == "vmlinux`jiffies";
+		}
+	}
+	CHECK(relocated);
+}
+
+TEST_CASE("dof: the loadable part alone holds all but source and comments") {
+	auto bytes = program_bytes();
+	bytes.resize(at<dof_header>(bytes, 0).loadsz);
+	const dof::Image image = dof::read(bytes);
+	CHECK(image.source.empty());
+	CHECK(image.aggregations.size() == 2);
+	bool lines = false;
+	for (const auto& body : image.bodies)
+		lines |= body.predicate && !body.predicate->lines.empty();
+	CHECK(lines);
+}
+
+TEST_CASE("dof: both descriptions of a clause share its bodies, and an if's parts are one clause") {
+	const dof::Image image = dof::read(program_bytes());
+	// Parts: before the if and its condition, then, else, after.
+	REQUIRE(image.ecbs.size() == 9);
+	for (unsigned i = 0; i < 4; i++) {
+		CHECK(image.ecbs[i].probe.name == "BEGIN");
+		CHECK(image.ecbs[4 + i].probe.name == "END");
+		CHECK(image.ecbs[i].body == image.ecbs[4 + i].body);
+		CHECK(image.ecbs[i].uarg == DFR_ECBUARG(0, i ? DFR_ECBUARG_CONTINUATION : 0));
+	}
+	CHECK(DFR_ECBUARG_CLAUSE(image.ecbs[8].uarg) == 1);
+}
+
+TEST_CASE("dof: any byte changed, any length: refused with section and offset, or read") {
+	const auto bytes = program_bytes();
+	unsigned refused = 0;
+	for (size_t i = 0; i < bytes.size(); i++) {
+		auto changed = bytes;
+		changed[i] ^= 0xff;
+		try {
+			dof::read(changed);
+		} catch (const Error& error) {
+			refused++;
+			const std::string what = error.what();
+			CHECK((what.find("section") != std::string::npos || what.find("header") != std::string::npos));
+			CHECK(what.find("offset") != std::string::npos);
+		}
+	}
+	CHECK(refused > 64);
+	for (size_t length = 0; length < bytes.size(); length += 7) {
+		const std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + length);
+		CHECK_NOTHROW([&] {
+			try {
+				dof::read(cut);
+			} catch (const Error&) {
+			}
+		}());
+	}
+}
+
+TEST_CASE("dif: a DOF disassembles to text that assembles to the same bytes") {
+	const auto bytes = program_bytes();
+	const std::string text = dif::disassemble_file(dof::read(bytes));
+	CHECK(dof::write(dif::assemble(text)) == bytes);
+}
+
+TEST_CASE("dif: the assembler names the line that it does not understand") {
+	CHECK_THROWS_WITH(dif::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n      00: 23000001 rett %r1\n    end\n"),
+	                  Catch::Contains("line 5") && Catch::Contains("rett"));
+	CHECK_THROWS_WITH(dif::assemble("dof 1\nnonsense\n"), Catch::Contains("line 2"));
+	CHECK_THROWS_WITH(dif::assemble("ecb 0 0 0 \"\" \"\" \"\" \"\" \"BEGIN\"\n"), Catch::Contains("body"));
+}
+
+TEST_CASE("dif: an edited operand assembles to what it says") {
+	const dof::Image image = dif::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n"
+	                                       "      00: 00000000 add %r1, %r2, %r3\n      01: 00000000 ret %r3\n    end\n");
+	CHECK(image.bodies[0].actions[0].difo->text == std::vector<uint32_t>{0x07010203, 0x23000003});
+}
