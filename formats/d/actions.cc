@@ -187,6 +187,23 @@ void ClauseBuilder::tracemem(Node* call) {
 	out.kind = DFR_ACT_TRACEMEM;
 	out.arg = size->value;
 	dif_type type{DIF_KIND_CTF, DIF_CK_INTEGER, static_cast<uint8_t>(address->user ? DIF_TF_BYUREF : DIF_TF_BYREF), 0, static_cast<uint32_t>(size->value)};
+	// The bytes are the input, not their address.
+	const std::string where = canonical(types_, address);
+	if (!where.empty())
+		out.expression = std::string(address->user ? "(uref " : "(ref ") + std::to_string(size->value) + " " + where + ")";
+	if (context_.deriving && !where.empty()) {
+		Node* const bytes = context_.arena.make(Nk::Unary, address->place);
+		bytes->op = Tok::Star;
+		bytes->a = address;
+		bytes->type = types_.program().array(types_.basic("char"), size->value);
+		bytes->user = address->user;
+		bytes->lvalue = bytes->analyzed = true;
+		collect_inputs(context_, bytes);
+	}
+	if (!captured_bytes(context_, out.expression, address)) {
+		failed_ = true;
+		return;
+	}
 	out.difo = generate(context_, address, {type, false});
 	failed_ |= !out.difo;
 	out.uarg = uarg();

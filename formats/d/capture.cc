@@ -39,18 +39,24 @@ bool missing(Context& context, const Node* node) {
 	return false;
 }
 
+void make_captured(Context& context, Node* node, const std::string& canon) {
+	const Node before = *node;
+	*node = Node{};
+	node->kind = Nk::Captured;
+	node->place = before.place;
+	node->type = before.type;
+	node->analyzed = true;
+	node->value = index_of(context, canon);
+}
+
 bool walk(Context& context, Node* node) {
 	const std::string canon = canonical(context.types, node);
 	if (!canon.empty() && context.captured.contains(canon)) {
-		const Node before = *node;
-		*node = Node{};
-		node->kind = Nk::Captured;
-		node->place = before.place;
-		node->type = before.type;
-		node->analyzed = true;
-		node->value = index_of(context, canon);
+		make_captured(context, node, canon);
 		return true;
 	}
+	if (node->kind == Nk::Captured)
+		return true;
 	switch (node->kind) {
 	case Nk::BuiltinVar:
 		return is_standard(node->builtin->id) || missing(context, node);
@@ -147,6 +153,15 @@ void collect_captured(Context& context, const Clause& clause) {
 
 bool substitute_captured(Context& context, Node* node) {
 	return !context.target.is_replay() || walk(context, node);
+}
+
+bool captured_bytes(Context& context, const std::string& canon, Node* address) {
+	if (!context.target.is_replay() || canon.empty())
+		return true;
+	if (!context.captured.contains(canon))
+		return missing(context, address);
+	make_captured(context, address, canon);
+	return true;
 }
 
 bool require_captured(Context& context, const std::string& canon, const Node* node) {

@@ -14,6 +14,9 @@ void collect_captured(Context& context, const Clause& clause);
 // Rewrites an analysed expression in place. False: something was not captured
 // (reported). A live target: does nothing.
 bool substitute_captured(Context& context, Node* node);
+// The same for memory that an action records by its address: in replay the
+// node becomes the captured copy. An empty text is computed memory.
+bool captured_bytes(Context& context, const std::string& canon, Node* address);
 // derive(): adds the largest firing inputs of an expression to context.inputs.
 void collect_inputs(Context& context, Node* node);
 // The same for an action that is recorded itself (stack()): its canonical text.

@@ -311,9 +311,13 @@ void Parser::statement(std::vector<Stmt>& out) {
 	Stmt one;
 	one.place = tok_.place;
 	one.expression = expression();
-	out.push_back(std::move(one));
-	if (!at(Tok::RBrace))
+	// What follows it decides whether it was one.
+	if (!at(Tok::RBrace)) {
+		if (!at(Tok::Semicolon) && one.expression->kind == Nk::Name && one.expression->text == "delete")
+			syntax("D has no delete: assign 0 to the variable");
 		expect(Tok::Semicolon, "after the statement");
+	}
+	out.push_back(std::move(one));
 }
 
 void Parser::if_statement(std::vector<Stmt>& out) {
