@@ -160,10 +160,8 @@ dfr_hot u32 key_hash(u32 varid, const u64 *key, u32 key_size)
 	const u64 *end = (const u64 *)((const u8 *)key + key_size);
 	u64 hash = varid;
 
-	for (; key < end; key++) {
-		hash = (hash ^ *key) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 32;
-	}
+	for (; key < end; key++)
+		hash = dfr_hash_word(hash, *key);
 	return (u32)hash;
 }
 
@@ -243,18 +241,31 @@ static dfr_cold struct dfr_aggent *insert_step(struct dfr_aggtab *table, const s
 	return insert(table, &wanted);
 }
 
-bool dfr_agg_add(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u64 value,
-		 u64 weight)
+u64 *dfr_agg_values(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u32 hash)
 {
-	u32 hash = key_hash(step->sp_varid, key, key_size);
 	struct dfr_aggent *entry = find(table, step->sp_varid, hash, key, key_size);
 
 	if (dfr_unlikely(!entry)) {
 		entry = insert_step(table, step, key, key_size, hash);
 		if (!entry)
-			return false;
+			return NULL;
 	}
-	update(values_of(entry), step->sp_max, value, weight);
+	return values_of(entry);
+}
+
+void dfr_agg_update(u64 *values, u32 kind, u64 value, u64 weight)
+{
+	update(values, kind, value, weight);
+}
+
+bool dfr_agg_add(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u64 value,
+		 u64 weight)
+{
+	u64 *values = dfr_agg_values(table, step, key, key_size, key_hash(step->sp_varid, key, key_size));
+
+	if (dfr_unlikely(!values))
+		return false;
+	update(values, step->sp_max, value, weight);
 	return true;
 }
 

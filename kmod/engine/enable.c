@@ -260,7 +260,7 @@ struct build {
 	struct dfr_state *bu_state;
 	struct dfr_enabling *bu_enabling;
 	u32 bu_clause;
-	u32 bu_flags; /* of its ECBs */
+	u16 bu_flags; /* of its ECBs */
 	struct dfr_ecb *bu_first; /* of those made here */
 };
 
@@ -304,11 +304,11 @@ static bool is_split(const struct dfr_program *program, u32 clause)
 	return false;
 }
 
-static u32 ecb_flags(const struct build *build)
+static u16 ecb_flags(const struct build *build)
 {
 	const struct dfr_program *program = build->bu_enabling->eb_program;
 	const struct dfr_clause *clause = &program->pg_clauses[build->bu_clause];
-	u32 flags = 0;
+	u16 flags = 0;
 
 	if (clause->cl_pred && clause->cl_pred->di_flags & DFR_DIFO_PURE)
 		flags |= DFR_EC_PURE;
@@ -338,6 +338,8 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	ecb->ec_probe = probe;
 	ecb->ec_epid = state->st_nepids + 1;
 	ecb->ec_flags = build->bu_flags;
+	if (!ecb->ec_pred && !(ecb->ec_flags & DFR_EC_SPLIT))
+		ecb->ec_plain = (u16)plan->pn_plain;
 	error = dfr_catalog_probe(state, probe);
 	if (!error)
 		error = dfr_catalog_ecb(state, ecb);

@@ -524,6 +524,48 @@ static void find_flags(struct dfr_plan *plan)
 	}
 }
 
+static bool plain_value(const struct dfr_step *step)
+{
+	return step->sp_source != DFR_SRC_DIF;
+}
+
+static bool plain_field(const struct dfr_step *step)
+{
+	switch (step->sp_op) {
+	case DFR_STEP_INT:
+		return plain_value(step);
+	case DFR_STEP_ARGS:
+	case DFR_STEP_TEXT:
+		return true;
+	case DFR_STEP_STRING:
+		return step->sp_source == DFR_SRC_EXECNAME;
+	default:
+		return false;
+	}
+}
+
+/* Can the plan run without machine, without faults: in plain.c? */
+static u32 find_plain(const struct dfr_plan *plan)
+{
+	const struct dfr_step *step = plan->pn_steps;
+	u32 i;
+
+	if (plan->pn_nsteps && step->sp_op == DFR_STEP_AGG) {
+		if (plan->pn_nsteps != 1u + step->sp_keys || !plain_value(step) || plan->pn_flags & DFR_PN_RECORDS)
+			return 0;
+		for (i = 1; i < plan->pn_nsteps; i++)
+			if (!plain_field(&plan->pn_steps[i]))
+				return 0;
+		return DFR_PLAIN_AGG;
+	}
+	if ((plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) != DFR_PN_RECORDS || plan->pn_codes > 8)
+		return 0;
+	for (i = 0; i < plan->pn_nsteps; i++)
+		if (!plain_field(&plan->pn_steps[i]))
+			return 0;
+	return DFR_PLAIN_RECORD;
+}
+
 int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, u32 clause, u32 nargs,
 		  struct dfr_plan **out)
 {
@@ -559,6 +601,7 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	if (plan->pn_fallible > state->st_notes_max)
 		state->st_notes_max = plan->pn_fallible;
 	find_flags(plan);
+	plan->pn_plain = find_plain(plan);
 	plan->pn_layout = ++state->st_nlayouts;
 	if (plan->pn_need > state->st_need_max && (plan->pn_flags & DFR_PN_RECORDS))
 		state->st_need_max = plan->pn_need;

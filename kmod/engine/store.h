@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the files of the recording half share: engine.c, state.c, enable.c,
- * plan.c, fire.c, record.c, ring.c, agg.c, spec.c, catalog.c. Nobody else
+ * plan.c, fire.c, steps.c, plain.c, record.c, ring.c, agg.c, spec.c, catalog.c. Nobody else
  * includes it: providers see provider.h, consumers of the engine engine.h.
  *
  * The structures, from the outside in:
@@ -31,7 +31,7 @@
 #define dfr_likely(x) __builtin_expect(!!(x), 1)
 #define dfr_unlikely(x) __builtin_expect(!!(x), 0)
 #define dfr_cold __attribute__((__noinline__, __cold__))
-#define dfr_hot static inline __attribute__((always_inline))
+#define dfr_hot static inline __attribute__((__always_inline__))
 #define dfr_container(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 
 #define DFR_PROBE_BEGIN 1
@@ -109,9 +109,14 @@ struct dfr_step {
 #define DFR_PN_CONTEXT 0x8    /* some step without record needs the context */
 #define DFR_PN_COMMITS 0x10
 
+/* pn_plain, ec_plain */
+#define DFR_PLAIN_RECORD 1 /* integers, execname and text of the probe, none by DIF */
+#define DFR_PLAIN_AGG 2	   /* one aggregation over such keys and such a value */
+
 struct dfr_plan {
 	struct dfr_plan *pn_next; /* of the same clause: other numbers of arguments */
 	const struct dfr_clause *pn_clause;
+	u32 pn_plain;
 	u32 pn_flags;
 	u32 pn_need;   /* most bytes that a record can take, notes included */
 	u32 pn_codes;  /* bytes of size codes */
@@ -137,7 +142,8 @@ struct dfr_ecb {
 	const struct dfr_difo *ec_pred;
 	const struct dfr_plan *ec_plan;
 	u32 ec_epid;
-	u32 ec_flags;
+	u16 ec_flags;
+	u16 ec_plain; /* the plan's, where there is neither predicate nor `if` */
 	struct dfr_probe *ec_probe;
 	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
 	bool ec_linked; /* in the probe's chain; process context alone */
@@ -483,6 +489,9 @@ int dfr_agg_share(struct dfr_state *state, struct dfr_share *share);
 void dfr_agg_free(struct dfr_state *state);
 void dfr_agg_free_share(struct dfr_share *share);
 /* Probe context. key_size is a multiple of 8. false: the table is full. */
+/* The value words of this key, made if it is new; NULL: the table is full. */
+u64 *dfr_agg_values(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u32 hash);
+void dfr_agg_update(u64 *values, u32 kind, u64 value, u64 weight);
 bool dfr_agg_add(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u64 value,
 		 u64 weight);
 
@@ -526,6 +535,13 @@ static inline s64 dfr_option(const struct dfr_state *state, u32 option)
 dfr_hot u64 dfr_task_pid(const struct dfr_context *context)
 {
 	return (u64)context->cx_task | (u64)context->cx_pid << 32;
+}
+
+/* The hash of an aggregation's key: start, one step for each word, end. */
+dfr_hot u64 dfr_hash_word(u64 hash, u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 32);
 }
 
 /* Unaligned little-endian stores; on x86 one instruction each. */

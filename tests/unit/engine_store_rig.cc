@@ -28,31 +28,6 @@ int count_commit(dfr_provider* provider) {
 
 } // namespace
 
-Program& Program::clause(const std::string& probe, std::optional<Difo> predicate, std::vector<Action> actions,
-			 uint64_t uarg) {
-	std::vector<std::string> fields;
-	size_t from = 0;
-	for (size_t colon = probe.find(':'); colon != std::string::npos; colon = probe.find(':', from)) {
-		fields.push_back(probe.substr(from, colon - from));
-		from = colon + 1;
-	}
-	fields.push_back(probe.substr(from));
-	fields.insert(fields.begin(), 4 - fields.size(), "");
-	dfr::dof::Ecb ecb;
-	ecb.probe.provider = fields[0];
-	ecb.probe.module = fields[1];
-	ecb.probe.function = fields[2];
-	ecb.probe.name = fields[3];
-	ecb.body = static_cast<uint32_t>(image_.bodies.size());
-	ecb.uarg = uarg;
-	Body body;
-	body.predicate = std::move(predicate);
-	body.actions = std::move(actions);
-	image_.bodies.push_back(std::move(body));
-	image_.ecbs.push_back(ecb);
-	return *this;
-}
-
 Rig::Rig(unsigned cpus) {
 	dfr_user_set_ncpus(cpus);
 	dfr_user_cpu = 0;
