@@ -193,3 +193,150 @@ ERROR { printf("fault %d at %x\n", arg4, arg5); exit(0); }
 fault 1 at 0
 --end
 
+@@ op.run.add-sub | arithmetic at run time | normal | 
+int64_t a, b;
+BEGIN { a = 7; b = 3; printf("%d %d %d\n", a + b, a - b, b - a); exit(0); }
+--out
+10 4 -4
+--end
+
+@@ op.run.mul-div-mod | arithmetic at run time | normal | 
+int64_t a, b;
+BEGIN { a = 7; b = 3; printf("%d %d %d\n", a * b, a / b, a % b); exit(0); }
+--out
+21 2 1
+--end
+
+@@ op.run.div-mod-negative | arithmetic at run time | boundary | 
+int64_t a, b;
+BEGIN { a = -7; b = 3; printf("%d %d\n", a / b, a % b); exit(0); }
+--out
+-2 -1
+--end
+
+@@ op.run.div-unsigned | arithmetic at run time | boundary | 
+uint64_t a, b;
+BEGIN { a = 0xfffffffffffffff9; b = 3; printf("%u %u\n", a / b, a % b); exit(0); }
+--out
+6148914691236517203 0
+--end
+
+@@ op.run.min-div-minus-one | arithmetic at run time | boundary | 
+int64_t a, b;
+BEGIN { a = 1; b = -1; printf("%d\n", (a << 63) / b); exit(0); }
+--out
+-9223372036854775808
+--end
+
+@@ op.run.shifts | arithmetic at run time | normal | 
+int64_t a, b;
+BEGIN { a = -16; b = 2; printf("%d %d\n", a << b, a >> b); exit(0); }
+--out
+-64 -4
+--end
+
+@@ op.run.shift-unsigned | arithmetic at run time | boundary | 
+uint64_t a, b;
+BEGIN { a = 0xf000000000000000; b = 4; printf("%x %x\n", a >> b, a << b); exit(0); }
+--out
+f00000000000000 0
+--end
+
+@@ op.run.bits | bit operators at run time | normal | 
+int64_t a, b;
+BEGIN { a = 0xf0; b = 0x3c; printf("%x %x %x %d\n", a & b, a | b, a ^ b, ~a); exit(0); }
+--out
+30 fc cc -241
+--end
+
+@@ op.run.compare | comparison at run time | normal | 
+int64_t a, b;
+BEGIN { a = 2; b = 3; printf("%d%d%d%d%d%d\n", a < b, a <= b, a > b, a >= b, a == b, a != b); exit(0); }
+--out
+110001
+--end
+
+@@ op.run.compare-equal | comparison at run time | boundary | 
+int64_t a, b;
+BEGIN { a = 3; b = 3; printf("%d%d%d%d%d%d\n", a < b, a <= b, a > b, a >= b, a == b, a != b); exit(0); }
+--out
+010110
+--end
+
+@@ op.run.compare-signed | comparison at run time | boundary | 
+int64_t a, b;
+BEGIN { a = -1; b = 1; printf("%d%d%d%d\n", a < b, a <= b, a > b, a >= b); exit(0); }
+--out
+1100
+--end
+
+@@ op.run.compare-unsigned | comparison at run time | boundary | 
+uint64_t a, b;
+BEGIN { a = -1; b = 1; printf("%d%d%d%d\n", a < b, a <= b, a > b, a >= b); exit(0); }
+--out
+0011
+--end
+
+@@ op.run.compare-overflow | comparison at run time | boundary | 
+int64_t a, b;
+BEGIN { a = 1; b = 1; printf("%d %d\n", (a << 63) < b, (a << 63) > b); exit(0); }
+--out
+1 0
+--end
+
+@@ op.run.logic | logical operators at run time | normal | 
+int64_t a, b;
+BEGIN { a = 2; b = 0; printf("%d%d%d%d%d\n", a && b, a || b, a ^^ b, !a, !b); exit(0); }
+--out
+01101
+--end
+
+@@ op.run.logic-both | logical operators at run time | boundary | 
+int64_t a, b;
+BEGIN { a = 2; b = 5; printf("%d%d%d\n", a && b, a || b, a ^^ b); exit(0); }
+--out
+110
+--end
+
+@@ op.run.ternary | conditional expression at run time | normal | 
+int64_t a, b;
+BEGIN { a = 2; b = 5; printf("%d %d\n", a > b ? a : b, a < b ? a : b); exit(0); }
+--out
+5 2
+--end
+
+@@ op.run.negate | arithmetic at run time | boundary | 
+int64_t a, b;
+BEGIN { a = 5; b = 0; printf("%d %d %d\n", -a, +a, -b); exit(0); }
+--out
+-5 5 0
+--end
+
+@@ op.run.narrow | casts at run time | boundary | 
+int64_t a, b;
+BEGIN { a = 0x1ff; b = 0; printf("%d %d %d\n", (char)a, (unsigned char)a, (short)(a << 7)); exit(0); }
+--out
+-1 255 -128
+--end
+
+@@ op.run.bit-fields | bit-fields | boundary | 
+struct f { int a : 3; unsigned int b : 5; int c : 8; };
+struct f v;
+BEGIN { v.a = 7; v.b = 31; v.c = 200; printf("%d %d %d\n", v.a, v.b, v.c); exit(0); }
+--out
+-1 31 -56
+--end
+
+@@ op.run.loads | loads | normal | 
+this char *p;
+BEGIN { this->p = alloca(8); *(int *)(this->p) = -2; printf("%d %u %d %d\n", *(int *)(this->p), *(unsigned int *)(this->p), *(short *)(this->p), *(this->p)); exit(0); }
+--out
+-2 4294967294 -2 -2
+--end
+
+@@ op.fold.compare-unsigned | comparison | boundary | 
+BEGIN { printf("%d\n", 0xffffffffffffffff > 1); exit(0); }
+--out
+1
+--end
+
