@@ -13,9 +13,9 @@
 #ifndef DFR_REPLAY_ENV_H
 #define DFR_REPLAY_ENV_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <linux/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,7 +37,7 @@ struct dfr_captured {
 struct dfr_env {
 	__u32 ev_flags; /* DFR_ENV_* */
 	__u32 ev_level; /* enum dfr_level */
-	__u32 ev_task;	/* tid, or the CPU for its idle task */
+	__u32 ev_task;  /* tid, or the CPU for its idle task */
 	__u32 ev_pid;
 	__u32 ev_tid;
 	__u32 ev_ppid;
@@ -46,20 +46,20 @@ struct dfr_env {
 	__s32 ev_errno;
 	__u32 ev_ncaptured;
 	char ev_comm[16];   /* NUL-terminated, zero-padded */
-	const void *ev_key; /* changes when the fields of the context do; NULL: they are compared */
+	const void* ev_key; /* changes when the fields of the context do; NULL: they are compared */
 
-	__u64 ev_time;	   /* 0: the monotonic clock now */
-	__s64 ev_wall;	   /* with ev_time: ns to add for the time since the epoch */
+	__u64 ev_time; /* 0: the monotonic clock now */
+	__s64 ev_wall; /* with ev_time: ns to add for the time since the epoch */
 	__u64 ev_vtime;
 	__u64 ev_caller;
 	__u64 ev_ucaller;
 	__u32 ev_ipl;
 	__u32 ev_nstack;
 	__u32 ev_nustack;
-	const __u64 *ev_stack;
-	const __u64 *ev_ustack;
-	const struct dfr_captured *ev_captured;
-	bool (*ev_progenyof)(const struct dfr_env *env, __u32 pid); /* NULL: pid or ppid, no further */
+	const __u64* ev_stack;
+	const __u64* ev_ustack;
+	const struct dfr_captured* ev_captured;
+	bool (*ev_progenyof)(const struct dfr_env* env, __u32 pid); /* NULL: pid or ppid, no further */
 };
 #define DFR_ENV_LIVE 0x1 /* current is this process: user loads and destructive actions reach it */
 
@@ -68,10 +68,10 @@ struct dfr_env {
  * BEGIN and END above all, which replay fires at the recording's times. NULL
  * (at first): the process itself.
  */
-extern __thread const struct dfr_env *dfr_user_env;
+extern __thread const struct dfr_env* dfr_user_env;
 
 /* The process itself. Costs a few system calls: make one and keep it. */
-void dfr_env_self(struct dfr_env *env);
+void dfr_env_self(struct dfr_env* env);
 
 /*
  * The machine of an engine: one lock per CPU, which stands for "interrupts off".
@@ -79,8 +79,8 @@ void dfr_env_self(struct dfr_env *env);
  * Engines that run side by side (parallel replay) want one each.
  */
 struct dfr_host;
-struct dfr_host *dfr_host_create(void); /* NULL: no memory */
-void dfr_host_destroy(struct dfr_host *host);
+struct dfr_host* dfr_host_create(void); /* NULL: no memory */
+void dfr_host_destroy(struct dfr_host* host);
 
 #define DFR_USER_CPUS_MAX 1024
 
@@ -92,7 +92,7 @@ void dfr_user_set_ncpus(unsigned ncpus);
 unsigned dfr_user_ncpus(void);
 
 /* Addresses for relocations of DOFs that this thread loads; NULL: no symbol is known. */
-extern __thread int (*dfr_user_symbol)(const char *name, __u64 *address);
+extern __thread int (*dfr_user_symbol)(const char* name, __u64* address);
 
 #ifdef __cplusplus
 }

@@ -16,54 +16,64 @@
 #ifndef DFR_PLATFORM_OPS_H
 #define DFR_PLATFORM_OPS_H
 
-#include <pthread.h>
 #include "analyze/replay/dfr_env.h"
+#include <pthread.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* The outlines of user_platform.c. */
-void *dfr_user_alloc(size_t size);
-void dfr_user_free(void *p);
-void *dfr_user_alloc_pages(size_t size);
-void dfr_user_free_pages(void *p, size_t size);
-unsigned long dfr_user_lock_cpu(struct dfr_engine *engine, unsigned cpu);
+void* dfr_user_alloc(size_t size);
+void dfr_user_free(void* p);
+void* dfr_user_alloc_pages(size_t size);
+void dfr_user_free_pages(void* p, size_t size);
+unsigned long dfr_user_lock_cpu(struct dfr_engine* engine, unsigned cpu);
 void dfr_user_unlock_cpu(unsigned long flags);
 void dfr_user_synchronize(void);
 u64 dfr_user_clock(int which);
-int dfr_user_read(void *dst, u64 addr, size_t n);
-int dfr_user_write(u64 addr, const void *src, size_t n);
-long dfr_user_read_str(char *dst, u64 addr, size_t room);
-bool dfr_user_progenyof(const struct dfr_env *env, u32 pid);
+int dfr_user_read(void* dst, u64 addr, size_t n);
+int dfr_user_write(u64 addr, const void* src, size_t n);
+long dfr_user_read_str(char* dst, u64 addr, size_t room);
+bool dfr_user_progenyof(const struct dfr_env* env, u32 pid);
 u64 dfr_user_random(void);
-u32 dfr_user_crc32c(u32 crc, const void *p, size_t n);
-void dfr_user_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-const u8 *dfr_user_boot_id(void);
-size_t dfr_user_machine(char *buffer, size_t room);
+u32 dfr_user_crc32c(u32 crc, const void* p, size_t n);
+void dfr_user_log(const char* fmt, ...) __attribute__((format(printf, 1, 2)));
+const u8* dfr_user_boot_id(void);
+size_t dfr_user_machine(char* buffer, size_t room);
 int dfr_user_raise(int sig);
 int dfr_user_chill(u64 ns);
-const struct dfr_env *dfr_user_default_env(void);
+const struct dfr_env* dfr_user_default_env(void);
 
 /* Memory. */
-static inline void *dfr_plat_alloc(size_t size) { return dfr_user_alloc(size); }
-static inline void dfr_plat_free(void *p) { dfr_user_free(p); }
-static inline void *dfr_plat_alloc_pages(size_t size) { return dfr_user_alloc_pages(size); }
-static inline void dfr_plat_free_pages(void *p, size_t size) { dfr_user_free_pages(p, size); }
+static inline void* dfr_plat_alloc(size_t size) {
+	return dfr_user_alloc(size);
+}
+static inline void dfr_plat_free(void* p) {
+	dfr_user_free(p);
+}
+static inline void* dfr_plat_alloc_pages(size_t size) {
+	return dfr_user_alloc_pages(size);
+}
+static inline void dfr_plat_free_pages(void* p, size_t size) {
+	dfr_user_free_pages(p, size);
+}
 
 /* Order. */
 #define dfr_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define dfr_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define dfr_read_once(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define dfr_write_once(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define dfr_cmpxchg(p, old_value, new_value)                                                        \
-	({                                                                                          \
-		__typeof__(*(p)) dfr_seen_ = (old_value);                                           \
-		__atomic_compare_exchange_n((p), &dfr_seen_, (new_value), 0, __ATOMIC_ACQ_REL,      \
-					    __ATOMIC_ACQUIRE);                                      \
-		dfr_seen_;                                                                          \
+#define dfr_cmpxchg(p, old_value, new_value)                                                                 \
+	({                                                                                                   \
+		__typeof__(*(p)) dfr_seen_ = (old_value);                                                    \
+		__atomic_compare_exchange_n((p), &dfr_seen_, (new_value), 0, __ATOMIC_ACQ_REL,               \
+		                            __ATOMIC_ACQUIRE);                                               \
+		dfr_seen_;                                                                                   \
 	})
-static inline void dfr_atomic_add(u64 *p, u64 v) { __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
+static inline void dfr_atomic_add(u64* p, u64 v) {
+	__atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+}
 
 #if defined(__x86_64__)
 /* Stores stay in order, and so do loads; only the compiler must be told. */
@@ -80,28 +90,37 @@ static inline void dfr_atomic_add(u64 *p, u64 v) { __atomic_fetch_add(p, v, __AT
 struct dfr_mutex {
 	pthread_mutex_t mx;
 };
-static inline void dfr_mutex_init(struct dfr_mutex *mutex) { pthread_mutex_init(&mutex->mx, NULL); }
-static inline void dfr_mutex_lock(struct dfr_mutex *mutex) { pthread_mutex_lock(&mutex->mx); }
-static inline void dfr_mutex_unlock(struct dfr_mutex *mutex) { pthread_mutex_unlock(&mutex->mx); }
+static inline void dfr_mutex_init(struct dfr_mutex* mutex) {
+	pthread_mutex_init(&mutex->mx, NULL);
+}
+static inline void dfr_mutex_lock(struct dfr_mutex* mutex) {
+	pthread_mutex_lock(&mutex->mx);
+}
+static inline void dfr_mutex_unlock(struct dfr_mutex* mutex) {
+	pthread_mutex_unlock(&mutex->mx);
+}
 
-static inline unsigned dfr_plat_cpu(void) { return dfr_user_cpu; }
-static inline unsigned dfr_plat_ncpus(void) { return dfr_user_ncpus(); }
-static inline bool dfr_plat_cpu_online(unsigned cpu) { return cpu < dfr_user_ncpus(); }
+static inline unsigned dfr_plat_cpu(void) {
+	return dfr_user_cpu;
+}
+static inline unsigned dfr_plat_ncpus(void) {
+	return dfr_user_ncpus();
+}
+static inline bool dfr_plat_cpu_online(unsigned cpu) {
+	return cpu < dfr_user_ncpus();
+}
 
-static inline unsigned long dfr_plat_irq_save(struct dfr_engine *engine, unsigned cpu_hint)
-{
+static inline unsigned long dfr_plat_irq_save(struct dfr_engine* engine, unsigned cpu_hint) {
 	(void)cpu_hint;
 	return dfr_user_lock_cpu(engine, dfr_user_cpu);
 }
 
-static inline void dfr_plat_irq_restore(struct dfr_engine *engine, unsigned long flags)
-{
+static inline void dfr_plat_irq_restore(struct dfr_engine* engine, unsigned long flags) {
 	(void)engine;
 	dfr_user_unlock_cpu(flags);
 }
 
-static inline void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned cpu, void (*fn)(void *), void *arg)
-{
+static inline void dfr_plat_on_cpu(struct dfr_engine* engine, unsigned cpu, void (*fn)(void*), void* arg) {
 	unsigned mine = dfr_user_cpu;
 	unsigned long flags = dfr_user_lock_cpu(engine, cpu);
 
@@ -111,20 +130,22 @@ static inline void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned cpu, void
 	dfr_user_unlock_cpu(flags);
 }
 
-static inline void dfr_plat_synchronize(void) { dfr_user_synchronize(); }
-static inline void dfr_plat_wake(struct dfr_state *state) { (void)state; }
+static inline void dfr_plat_synchronize(void) {
+	dfr_user_synchronize();
+}
+static inline void dfr_plat_wake(struct dfr_state* state) {
+	(void)state;
+}
 
 /* Who fires. A firing without an environment is the process's own. */
-static inline const struct dfr_env *dfr_plat_env(const struct dfr_firing *firing)
-{
+static inline const struct dfr_env* dfr_plat_env(const struct dfr_firing* firing) {
 	if (firing && firing->fr_env)
-		return (const struct dfr_env *)firing->fr_env;
+		return (const struct dfr_env*)firing->fr_env;
 	return dfr_user_default_env();
 }
 
-static inline void dfr_plat_context(const struct dfr_firing *firing, struct dfr_context *context)
-{
-	const struct dfr_env *env = dfr_plat_env(firing);
+static inline void dfr_plat_context(const struct dfr_firing* firing, struct dfr_context* context) {
+	const struct dfr_env* env = dfr_plat_env(firing);
 
 	context->cx_task = env->ev_task;
 	context->cx_pid = env->ev_pid;
@@ -135,25 +156,24 @@ static inline void dfr_plat_context(const struct dfr_firing *firing, struct dfr_
 }
 
 /* Clock. `which` of dfr_user_clock(): a CLOCK_ number. */
-static inline u64 dfr_plat_clock(const struct dfr_firing *firing)
-{
-	const struct dfr_env *env = dfr_plat_env(firing);
+static inline u64 dfr_plat_clock(const struct dfr_firing* firing) {
+	const struct dfr_env* env = dfr_plat_env(firing);
 
 	return env->ev_time ? env->ev_time : dfr_user_clock(1);
 }
 
-static inline u64 dfr_plat_walltime(const struct dfr_firing *firing)
-{
-	const struct dfr_env *env = dfr_plat_env(firing);
+static inline u64 dfr_plat_walltime(const struct dfr_firing* firing) {
+	const struct dfr_env* env = dfr_plat_env(firing);
 
 	return env->ev_time ? env->ev_time + (u64)env->ev_wall : dfr_user_clock(0);
 }
 
-static inline u64 dfr_plat_boottime(void) { return dfr_user_clock(7); }
+static inline u64 dfr_plat_boottime(void) {
+	return dfr_user_clock(7);
+}
 
 /* Foreign memory. */
-static inline int dfr_plat_load(const struct dfr_firing *firing, u64 addr, unsigned size, u64 *value)
-{
+static inline int dfr_plat_load(const struct dfr_firing* firing, u64 addr, unsigned size, u64* value) {
 	(void)firing;
 	(void)addr;
 	(void)size;
@@ -161,16 +181,14 @@ static inline int dfr_plat_load(const struct dfr_firing *firing, u64 addr, unsig
 	return -EFAULT;
 }
 
-static inline int dfr_plat_copy(const struct dfr_firing *firing, void *dst, u64 addr, size_t n)
-{
+static inline int dfr_plat_copy(const struct dfr_firing* firing, void* dst, u64 addr, size_t n) {
 	(void)firing;
 	(void)dst;
 	(void)addr;
 	return n ? -EFAULT : 0;
 }
 
-static inline long dfr_plat_copy_str(const struct dfr_firing *firing, char *dst, u64 addr, size_t room)
-{
+static inline long dfr_plat_copy_str(const struct dfr_firing* firing, char* dst, u64 addr, size_t room) {
 	(void)firing;
 	(void)addr;
 	if (room)
@@ -178,27 +196,23 @@ static inline long dfr_plat_copy_str(const struct dfr_firing *firing, char *dst,
 	return -EFAULT;
 }
 
-static inline int dfr_plat_copy_user(const struct dfr_firing *firing, void *dst, u64 addr, size_t n)
-{
+static inline int dfr_plat_copy_user(const struct dfr_firing* firing, void* dst, u64 addr, size_t n) {
 	return dfr_plat_env(firing)->ev_flags & DFR_ENV_LIVE ? dfr_user_read(dst, addr, n) : -EFAULT;
 }
 
-static inline int dfr_plat_load_user(const struct dfr_firing *firing, u64 addr, unsigned size, u64 *value)
-{
+static inline int dfr_plat_load_user(const struct dfr_firing* firing, u64 addr, unsigned size, u64* value) {
 	/* Little endian: the low bytes of the word. */
 	*value = 0;
 	return dfr_plat_copy_user(firing, value, addr, size);
 }
 
-static inline long dfr_plat_copy_str_user(const struct dfr_firing *firing, char *dst, u64 addr, size_t room)
-{
+static inline long dfr_plat_copy_str_user(const struct dfr_firing* firing, char* dst, u64 addr, size_t room) {
 	if (room)
 		dst[0] = '\0';
 	return dfr_plat_env(firing)->ev_flags & DFR_ENV_LIVE ? dfr_user_read_str(dst, addr, room) : -EFAULT;
 }
 
-static inline int dfr_plat_store_user(const struct dfr_firing *firing, u64 addr, const void *src, size_t n)
-{
+static inline int dfr_plat_store_user(const struct dfr_firing* firing, u64 addr, const void* src, size_t n) {
 	return dfr_plat_env(firing)->ev_flags & DFR_ENV_LIVE ? dfr_user_write(addr, src, n) : -EFAULT;
 }
 
@@ -208,21 +222,19 @@ static inline int dfr_plat_store_user(const struct dfr_firing *firing, u64 addr,
  * directly. NULL: the program asks for an input that the caller did not give.
  */
 #define DFR_PLAT_HAS_CAPTURED 1
-static inline const struct dfr_captured *dfr_plat_captured(const struct dfr_firing *firing, u64 index)
-{
-	const struct dfr_env *env = dfr_plat_env(firing);
+static inline const struct dfr_captured* dfr_plat_captured(const struct dfr_firing* firing, u64 index) {
+	const struct dfr_env* env = dfr_plat_env(firing);
 
 	return index < env->ev_ncaptured ? &env->ev_captured[index] : NULL;
 }
 
 /* Bytes from addr to the end of the captured value that it lies in; 0: in none. */
-static inline u64 dfr_plat_firing_room(const struct dfr_firing *firing, u64 addr)
-{
-	const struct dfr_env *env = dfr_plat_env(firing);
+static inline u64 dfr_plat_firing_room(const struct dfr_firing* firing, u64 addr) {
+	const struct dfr_env* env = dfr_plat_env(firing);
 	u32 i;
 
 	for (i = 0; i < env->ev_ncaptured; i++) {
-		const struct dfr_captured *captured = &env->ev_captured[i];
+		const struct dfr_captured* captured = &env->ev_captured[i];
 
 		if (captured->size && addr >= captured->value && addr - captured->value < captured->size)
 			return captured->size - (addr - captured->value);
@@ -231,9 +243,8 @@ static inline u64 dfr_plat_firing_room(const struct dfr_firing *firing, u64 addr
 }
 
 /* Numbers as formats/abi/dif.h has them; it is not included here, to keep the order of headers simple. */
-static inline u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index)
-{
-	const struct dfr_env *env = dfr_plat_env(firing);
+static inline u64 dfr_plat_builtin(const struct dfr_firing* firing, u32 id, u64 index) {
+	const struct dfr_env* env = dfr_plat_env(firing);
 
 	(void)index;
 	switch (id) {
@@ -262,8 +273,7 @@ static inline u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 
 	}
 }
 
-static inline unsigned dfr_user_stack(const u64 *from, unsigned n, u64 *pcs, unsigned max)
-{
+static inline unsigned dfr_user_stack(const u64* from, unsigned n, u64* pcs, unsigned max) {
 	if (n > max)
 		n = max;
 	if (n)
@@ -271,34 +281,29 @@ static inline unsigned dfr_user_stack(const u64 *from, unsigned n, u64 *pcs, uns
 	return n;
 }
 
-static inline unsigned dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned max)
-{
-	const struct dfr_env *env = dfr_plat_env(firing);
+static inline unsigned dfr_plat_stack(const struct dfr_firing* firing, u64* pcs, unsigned max) {
+	const struct dfr_env* env = dfr_plat_env(firing);
 
 	return dfr_user_stack(env->ev_stack, env->ev_nstack, pcs, max);
 }
 
-static inline unsigned dfr_plat_ustack(const struct dfr_firing *firing, u64 *pcs, unsigned max)
-{
-	const struct dfr_env *env = dfr_plat_env(firing);
+static inline unsigned dfr_plat_ustack(const struct dfr_firing* firing, u64* pcs, unsigned max) {
+	const struct dfr_env* env = dfr_plat_env(firing);
 
 	return dfr_user_stack(env->ev_ustack, env->ev_nustack, pcs, max);
 }
 
-static inline bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid)
-{
+static inline bool dfr_plat_progenyof(const struct dfr_firing* firing, u32 pid) {
 	return dfr_user_progenyof(dfr_plat_env(firing), pid);
 }
 
-static inline u64 dfr_plat_random(const struct dfr_firing *firing)
-{
+static inline u64 dfr_plat_random(const struct dfr_firing* firing) {
 	(void)firing;
 	return dfr_user_random();
 }
 
-static inline long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, const u64 *args, char *buffer,
-				 size_t room, u64 *result)
-{
+static inline long dfr_plat_subr(const struct dfr_firing* firing, u32 subr, const u64* args, char* buffer,
+                                 size_t room, u64* result) {
 	(void)firing;
 	(void)subr;
 	(void)args;
@@ -309,37 +314,49 @@ static inline long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, cons
 }
 
 /* Destructive: only on a live environment, never on what a recording says. */
-static inline int dfr_plat_raise(const struct dfr_firing *firing, int sig)
-{
+static inline int dfr_plat_raise(const struct dfr_firing* firing, int sig) {
 	return dfr_plat_env(firing)->ev_flags & DFR_ENV_LIVE ? dfr_user_raise(sig) : -EPERM;
 }
 
-static inline int dfr_plat_stop(const struct dfr_firing *firing)
-{
+static inline int dfr_plat_stop(const struct dfr_firing* firing) {
 	return dfr_plat_raise(firing, 19 /* SIGSTOP */);
 }
 
-static inline int dfr_plat_chill(u64 ns) { return dfr_user_chill(ns); }
-static inline int dfr_plat_breakpoint(void) { return -ENOSYS; }
-static inline int dfr_plat_panic(void) { return -ENOSYS; }
+static inline int dfr_plat_chill(u64 ns) {
+	return dfr_user_chill(ns);
+}
+static inline int dfr_plat_breakpoint(void) {
+	return -ENOSYS;
+}
+static inline int dfr_plat_panic(void) {
+	return -ENOSYS;
+}
 
 /* Others. */
-static inline u32 dfr_plat_crc32c(u32 crc, const void *p, size_t n) { return dfr_user_crc32c(crc, p, n); }
+static inline u32 dfr_plat_crc32c(u32 crc, const void* p, size_t n) {
+	return dfr_user_crc32c(crc, p, n);
+}
 #define dfr_plat_log(...) dfr_user_log(__VA_ARGS__)
-static inline const u8 *dfr_plat_boot_id(void) { return dfr_user_boot_id(); }
-static inline size_t dfr_plat_machine(char *buffer, size_t room) { return dfr_user_machine(buffer, room); }
+static inline const u8* dfr_plat_boot_id(void) {
+	return dfr_user_boot_id();
+}
+static inline size_t dfr_plat_machine(char* buffer, size_t room) {
+	return dfr_user_machine(buffer, room);
+}
 
-static inline int dfr_plat_symbol(const char *name, u64 *address)
-{
+static inline int dfr_plat_symbol(const char* name, u64* address) {
 	return dfr_user_symbol ? dfr_user_symbol(name, address) : -ENOENT;
 }
 
-static inline void dfr_plat_native_build(struct dfr_difo *difo) { (void)difo; }
-static inline void dfr_plat_native_free(struct dfr_difo *difo) { (void)difo; }
+static inline void dfr_plat_native_build(struct dfr_difo* difo) {
+	(void)difo;
+}
+static inline void dfr_plat_native_free(struct dfr_difo* difo) {
+	(void)difo;
+}
 
-static inline int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
-				  size_t unit)
-{
+static inline int dfr_plat_anchor(struct dfr_state* state, u32 kind, u32 cpu, u32 half, void* p, size_t size,
+                                  size_t unit) {
 	(void)state;
 	(void)kind;
 	(void)cpu;
@@ -350,7 +367,9 @@ static inline int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u3
 	return 0;
 }
 
-static inline void dfr_plat_unanchor(struct dfr_state *state) { (void)state; }
+static inline void dfr_plat_unanchor(struct dfr_state* state) {
+	(void)state;
+}
 
 #ifdef __cplusplus
 }

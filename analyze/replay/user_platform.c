@@ -30,22 +30,21 @@ struct cpu_lock {
 
 struct dfr_host {
 	struct cpu_lock ho_cpus[DFR_USER_CPUS_MAX];
-	struct dfr_host *ho_next; /* under hosts_mutex */
+	struct dfr_host* ho_next; /* under hosts_mutex */
 };
 
 __thread unsigned dfr_user_cpu;
-__thread int (*dfr_user_symbol)(const char *name, __u64 *address);
+__thread int (*dfr_user_symbol)(const char* name, __u64* address);
 
 /* The lock that this thread holds; a second save of the same CPU nests in it. */
-static __thread struct cpu_lock *held_lock;
+static __thread struct cpu_lock* held_lock;
 
 static unsigned user_ncpus = 1;
 static struct dfr_host shared_host;
-static struct dfr_host *hosts = &shared_host;
+static struct dfr_host* hosts = &shared_host;
 static pthread_mutex_t hosts_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-void dfr_user_set_ncpus(unsigned ncpus)
-{
+void dfr_user_set_ncpus(unsigned ncpus) {
 	if (ncpus < 1)
 		ncpus = 1;
 	if (ncpus > DFR_USER_CPUS_MAX)
@@ -53,14 +52,12 @@ void dfr_user_set_ncpus(unsigned ncpus)
 	dfr_write_once(&user_ncpus, ncpus);
 }
 
-unsigned dfr_user_ncpus(void)
-{
+unsigned dfr_user_ncpus(void) {
 	return dfr_read_once(&user_ncpus);
 }
 
-struct dfr_host *dfr_host_create(void)
-{
-	struct dfr_host *host = aligned_alloc(64, sizeof(*host));
+struct dfr_host* dfr_host_create(void) {
+	struct dfr_host* host = aligned_alloc(64, sizeof(*host));
 
 	if (!host)
 		return NULL;
@@ -72,9 +69,8 @@ struct dfr_host *dfr_host_create(void)
 	return host;
 }
 
-void dfr_host_destroy(struct dfr_host *host)
-{
-	struct dfr_host **link;
+void dfr_host_destroy(struct dfr_host* host) {
+	struct dfr_host** link;
 
 	if (!host)
 		return;
@@ -89,8 +85,7 @@ void dfr_host_destroy(struct dfr_host *host)
 	free(host);
 }
 
-static void lock_cpu(struct cpu_lock *lock)
-{
+static void lock_cpu(struct cpu_lock* lock) {
 	unsigned spins = 0;
 
 	while (__atomic_exchange_n(&lock->cl_held, 1, __ATOMIC_ACQUIRE)) {
@@ -102,16 +97,14 @@ static void lock_cpu(struct cpu_lock *lock)
 	}
 }
 
-static void unlock_cpu(struct cpu_lock *lock)
-{
+static void unlock_cpu(struct cpu_lock* lock) {
 	dfr_store_release(&lock->cl_held, 0);
 }
 
 /* The lock's address is the flags word; 0: it was held by this thread already. */
-unsigned long dfr_user_lock_cpu(struct dfr_engine *engine, unsigned cpu)
-{
-	struct dfr_host *host = engine ? dfr_engine_host(engine) : NULL;
-	struct cpu_lock *lock = &(host ? host : &shared_host)->ho_cpus[cpu % DFR_USER_CPUS_MAX];
+unsigned long dfr_user_lock_cpu(struct dfr_engine* engine, unsigned cpu) {
+	struct dfr_host* host = engine ? dfr_engine_host(engine) : NULL;
+	struct cpu_lock* lock = &(host ? host : &shared_host)->ho_cpus[cpu % DFR_USER_CPUS_MAX];
 
 	if (held_lock == lock)
 		return 0;
@@ -121,9 +114,8 @@ unsigned long dfr_user_lock_cpu(struct dfr_engine *engine, unsigned cpu)
 	return (unsigned long)lock;
 }
 
-void dfr_user_unlock_cpu(unsigned long flags)
-{
-	struct cpu_lock *lock = (struct cpu_lock *)flags;
+void dfr_user_unlock_cpu(unsigned long flags) {
+	struct cpu_lock* lock = (struct cpu_lock*)flags;
 
 	if (!lock)
 		return;
@@ -132,9 +124,8 @@ void dfr_user_unlock_cpu(unsigned long flags)
 	unlock_cpu(lock);
 }
 
-void dfr_user_synchronize(void)
-{
-	struct dfr_host *host;
+void dfr_user_synchronize(void) {
+	struct dfr_host* host;
 	unsigned cpu, n = dfr_user_ncpus();
 
 	pthread_mutex_lock(&hosts_mutex);
@@ -149,24 +140,20 @@ void dfr_user_synchronize(void)
 	pthread_mutex_unlock(&hosts_mutex);
 }
 
-void *dfr_user_alloc(size_t size)
-{
+void* dfr_user_alloc(size_t size) {
 	return calloc(1, size ? size : 1);
 }
 
-void dfr_user_free(void *p)
-{
+void dfr_user_free(void* p) {
 	free(p);
 }
 
-static size_t whole_pages(size_t size)
-{
+static size_t whole_pages(size_t size) {
 	return (size + 4095) & ~(size_t)4095;
 }
 
-void *dfr_user_alloc_pages(size_t size)
-{
-	void *p;
+void* dfr_user_alloc_pages(size_t size) {
+	void* p;
 
 	if (size == 0 || size > SIZE_MAX - 4096)
 		return NULL;
@@ -174,14 +161,12 @@ void *dfr_user_alloc_pages(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-void dfr_user_free_pages(void *p, size_t size)
-{
+void dfr_user_free_pages(void* p, size_t size) {
 	if (p)
 		munmap(p, whole_pages(size));
 }
 
-u64 dfr_user_clock(int which)
-{
+u64 dfr_user_clock(int which) {
 	struct timespec now;
 
 	clock_gettime((clockid_t)which, &now);
@@ -192,8 +177,7 @@ u64 dfr_user_clock(int which)
  * Memory of this process by system call: a bad address is an error, never a
  * signal. Where a sandbox forbids process_vm_*, /proc/self/mem does the same.
  */
-static int own_memory(void)
-{
+static int own_memory(void) {
 	static int fd = -1;
 	int seen = dfr_load_acquire(&fd), opened;
 
@@ -207,10 +191,9 @@ static int own_memory(void)
 	return seen;
 }
 
-int dfr_user_read(void *dst, u64 addr, size_t n)
-{
-	struct iovec local = { dst, n };
-	struct iovec remote = { (void *)addr, n };
+int dfr_user_read(void* dst, u64 addr, size_t n) {
+	struct iovec local = {dst, n};
+	struct iovec remote = {(void*)addr, n};
 	ssize_t done;
 
 	if (n == 0)
@@ -221,10 +204,9 @@ int dfr_user_read(void *dst, u64 addr, size_t n)
 	return done == (ssize_t)n ? 0 : -EFAULT;
 }
 
-int dfr_user_write(u64 addr, const void *src, size_t n)
-{
-	struct iovec local = { (void *)src, n };
-	struct iovec remote = { (void *)addr, n };
+int dfr_user_write(u64 addr, const void* src, size_t n) {
+	struct iovec local = {(void*)src, n};
+	struct iovec remote = {(void*)addr, n};
 	ssize_t done;
 
 	if (n == 0)
@@ -235,15 +217,14 @@ int dfr_user_write(u64 addr, const void *src, size_t n)
 }
 
 /* Page by page, since the string may end where mapped memory does. */
-long dfr_user_read_str(char *dst, u64 addr, size_t room)
-{
+long dfr_user_read_str(char* dst, u64 addr, size_t room) {
 	size_t done = 0;
 
 	if (room == 0)
 		return -EFAULT;
 	while (done < room - 1) {
 		size_t n = 4096 - ((addr + done) & 4095);
-		const char *end;
+		const char* end;
 
 		if (n > room - 1 - done)
 			n = room - 1 - done;
@@ -260,10 +241,9 @@ long dfr_user_read_str(char *dst, u64 addr, size_t room)
 	return (long)done;
 }
 
-static u32 parent_of(u32 pid)
-{
+static u32 parent_of(u32 pid) {
 	char path[48], text[512];
-	const char *at;
+	const char* at;
 	unsigned parent = 0;
 	ssize_t n;
 	int fd;
@@ -284,8 +264,7 @@ static u32 parent_of(u32 pid)
 	return parent;
 }
 
-bool dfr_user_progenyof(const struct dfr_env *env, u32 pid)
-{
+bool dfr_user_progenyof(const struct dfr_env* env, u32 pid) {
 	u32 at;
 	int depth;
 
@@ -304,8 +283,7 @@ bool dfr_user_progenyof(const struct dfr_env *env, u32 pid)
 	return false;
 }
 
-u64 dfr_user_random(void)
-{
+u64 dfr_user_random(void) {
 	static __thread u64 state;
 	u64 z;
 
@@ -320,13 +298,12 @@ u64 dfr_user_random(void)
 }
 
 /* Bit by bit over a table of 16: small, and nobody in user space is in a hurry. */
-u32 dfr_user_crc32c(u32 crc, const void *p, size_t n)
-{
+u32 dfr_user_crc32c(u32 crc, const void* p, size_t n) {
 	static const u32 nibble[16] = {
-		0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
-		0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+	    0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
+	    0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
 	};
-	const u8 *at = p;
+	const u8* at = p;
 
 	while (n--) {
 		crc ^= *at++;
@@ -336,8 +313,7 @@ u32 dfr_user_crc32c(u32 crc, const void *p, size_t n)
 	return crc;
 }
 
-void dfr_user_log(const char *fmt, ...)
-{
+void dfr_user_log(const char* fmt, ...) {
 	va_list args;
 
 	va_start(args, fmt);
@@ -349,8 +325,7 @@ void dfr_user_log(const char *fmt, ...)
 
 static u8 boot_id[16];
 
-static int hex_digit(char c)
-{
+static int hex_digit(char c) {
 	if (c >= '0' && c <= '9')
 		return c - '0';
 	if (c >= 'a' && c <= 'f')
@@ -358,8 +333,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-static void read_boot_id(void)
-{
+static void read_boot_id(void) {
 	char text[64];
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t n, i;
@@ -379,34 +353,30 @@ static void read_boot_id(void)
 	}
 }
 
-const u8 *dfr_user_boot_id(void)
-{
+const u8* dfr_user_boot_id(void) {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, read_boot_id);
 	return boot_id;
 }
 
-size_t dfr_user_machine(char *buffer, size_t room)
-{
+size_t dfr_user_machine(char* buffer, size_t room) {
 	struct utsname names;
 	int n;
 
 	if (room == 0 || uname(&names))
 		return 0;
-	n = snprintf(buffer, room, "engine=process\nhost=%s\nrelease=%s\nversion=%s\nmachine=%s\n", names.nodename,
-		     names.release, names.version, names.machine);
+	n = snprintf(buffer, room, "engine=process\nhost=%s\nrelease=%s\nversion=%s\nmachine=%s\n",
+	             names.nodename, names.release, names.version, names.machine);
 	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
-int dfr_user_raise(int sig)
-{
+int dfr_user_raise(int sig) {
 	return kill(getpid(), sig) ? -errno : 0;
 }
 
-int dfr_user_chill(u64 ns)
-{
-	struct timespec wait = { 0, 0 };
+int dfr_user_chill(u64 ns) {
+	struct timespec wait = {0, 0};
 
 	if (ns > 500000000u)
 		return -EINVAL;
@@ -415,8 +385,7 @@ int dfr_user_chill(u64 ns)
 	return 0;
 }
 
-void dfr_env_self(struct dfr_env *env)
-{
+void dfr_env_self(struct dfr_env* env) {
 	memset(env, 0, sizeof(*env));
 	env->ev_flags = DFR_ENV_LIVE;
 	env->ev_pid = (u32)getpid();
@@ -429,11 +398,10 @@ void dfr_env_self(struct dfr_env *env)
 	env->ev_comm[15] = '\0';
 }
 
-__thread const struct dfr_env *dfr_user_env;
+__thread const struct dfr_env* dfr_user_env;
 
 /* Of each thread: what it has set, or itself, made at its first firing without an environment. */
-const struct dfr_env *dfr_user_default_env(void)
-{
+const struct dfr_env* dfr_user_default_env(void) {
 	static __thread struct dfr_env self;
 
 	if (dfr_user_env)

@@ -219,7 +219,8 @@ static bool is_recording(const struct dfr_act *act)
 {
 	switch (act->ac_kind) {
 	case DFR_ACT_DIFEXPR:
-		return act->ac_difo->di_rtype.size || act->ac_difo->di_rtype.kind == DIF_KIND_STRING;
+		return act->ac_difo->di_rtype.size ||
+		       act->ac_difo->di_rtype.kind == DIF_KIND_STRING;
 	case DFR_ACT_STOP:
 	case DFR_ACT_RAISE:
 	case DFR_ACT_BREAKPOINT:
@@ -276,7 +277,7 @@ static const char *check_order(struct chain *ch, const struct dfr_act *act)
 int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, u32 n)
 {
 	u64 at = dfr_dof_sec(ld, section)->offset;
-	struct chain ch = { false, false, false };
+	struct chain ch = {false, false, false};
 	const char *reason = NULL;
 	u32 i;
 
@@ -293,5 +294,6 @@ int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, 
 		reason = check_order(&ch, &acts[i - n]);
 	if (!reason)
 		return 0;
-	return dfr_refuse(ld, section, at + (u64)((i - 1) % n) * sizeof(struct dof_actdesc), reason);
+	return dfr_refuse(ld, section, at + (u64)((i - 1) % n) * sizeof(struct dof_actdesc),
+			  reason);
 }

@@ -11,7 +11,8 @@
  */
 #include "kmod/engine/load.h"
 
-void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const char *reason, const char *name)
+void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const char *reason,
+		     const char *name)
 {
 	size_t n = 0, room = sizeof(why->rf_reason) - 1;
 
@@ -26,7 +27,8 @@ void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const cha
 	why->rf_reason[n] = '\0';
 }
 
-int dfr_refuse_name(struct dfr_loader *ld, u32 section, u64 offset, const char *reason, const char *name)
+int dfr_refuse_name(struct dfr_loader *ld, u32 section, u64 offset, const char *reason,
+		    const char *name)
 {
 	dfr_refusal_set(ld->ld_why, section, offset, reason, name);
 	return -EINVAL;
@@ -57,7 +59,8 @@ void *dfr_dof_payload(const struct dfr_loader *ld, const struct dof_sec *sec)
 	return ld->ld_dof + sec->offset;
 }
 
-const struct dof_sec *dfr_dof_ref(struct dfr_loader *ld, u32 index, u32 type, u32 align, u32 from, u64 offset)
+const struct dof_sec *dfr_dof_ref(struct dfr_loader *ld, u32 index, u32 type, u32 align, u32 from,
+				  u64 offset)
 {
 	const struct dof_sec *sec;
 
@@ -75,7 +78,8 @@ const struct dof_sec *dfr_dof_ref(struct dfr_loader *ld, u32 index, u32 type, u3
 		return NULL;
 	}
 	if (sec->align < align) {
-		dfr_refuse(ld, index, sec_offset(ld, index), "section is not aligned as its type demands");
+		dfr_refuse(ld, index, sec_offset(ld, index),
+			   "section is not aligned as its type demands");
 		return NULL;
 	}
 	return sec;
@@ -93,7 +97,8 @@ const char *dfr_dof_string(struct dfr_loader *ld, u32 strtab, u64 string, u32 fr
 		dfr_refuse(ld, from, offset, "string is outside its table");
 		return NULL;
 	}
-	/* The table's last byte was NUL when it was looked at; a relocation may have been written over it. */
+	/* The table's last byte was NUL when it was looked at; a relocation may have been written
+	 * over it. */
 	text = (const char *)dfr_dof_payload(ld, sec) + string;
 	for (i = string; i < sec->size && ld->ld_scanned < DFR_LOAD_SCAN_MAX; i++) {
 		ld->ld_scanned++;
@@ -185,7 +190,8 @@ static int check_section(struct dfr_loader *ld, u32 index)
 	case DOF_SECT_PROBES:
 	case DOF_SECT_PRARGS:
 	case DOF_SECT_PROFFS:
-		return dfr_refuse(ld, index, at, "a provider's section has no place in an enabling");
+		return dfr_refuse(ld, index, at,
+				  "a provider's section has no place in an enabling");
 	default:
 		break;
 	}
@@ -203,13 +209,16 @@ static int check_section(struct dfr_loader *ld, u32 index)
 		return dfr_refuse(ld, index, at + 16, "section overlaps the section table");
 	if (sec->size && sec->offset < sizeof(*h))
 		return dfr_refuse(ld, index, at + 16, "section overlaps the header");
-	if (sec->type == DOF_SECT_STRTAB && (sec->size == 0 || ld->ld_dof[sec->offset + sec->size - 1]))
+	if (sec->type == DOF_SECT_STRTAB &&
+	    (sec->size == 0 || ld->ld_dof[sec->offset + sec->size - 1]))
 		return dfr_refuse(ld, index, at + 24, "string table does not end with NUL");
 	return 0;
 }
 
-/* The entry's name resolved and added to its slot. User relocations have no base here: nothing to add. */
-static int relocate_entry(struct dfr_loader *ld, const struct dof_relohdr *rh, u32 relsec, u64 at, bool kernel)
+/* The entry's name resolved and added to its slot. User relocations have no base here: nothing to
+ * add. */
+static int relocate_entry(struct dfr_loader *ld, const struct dof_relohdr *rh, u32 relsec, u64 at,
+			  bool kernel)
 {
 	const struct dof_relodesc *entry = (const struct dof_relodesc *)(ld->ld_dof + at);
 	const struct dof_sec *target = dfr_dof_sec(ld, rh->tgtsec);
@@ -260,7 +269,8 @@ static int relocate(struct dfr_loader *ld, u32 index, bool kernel, u64 *budget)
 	if (!target)
 		return -EINVAL;
 	if (rel->entsize < sizeof(struct dof_relodesc) || rel->entsize & 7)
-		return dfr_refuse(ld, rh.relsec, sec_offset(ld, rh.relsec) + 12, "bad entry size of relocations");
+		return dfr_refuse(ld, rh.relsec, sec_offset(ld, rh.relsec) + 12,
+				  "bad entry size of relocations");
 	for (n = 0; n + rel->entsize <= rel->size; n += rel->entsize) {
 		if ((*budget)-- == 0)
 			return dfr_refuse(ld, rh.relsec, rel->offset + n, "too many relocations");
@@ -325,7 +335,8 @@ static int allocate_tables(struct dfr_loader *ld)
 		}
 	}
 	/* Sections may alias: the sum of their sizes is not bounded by the image's. */
-	if (acts > DOF_LOADSZ_MAX / sizeof(struct dof_actdesc) || options > DOF_LOADSZ_MAX / sizeof(struct dof_optdesc))
+	if (acts > DOF_LOADSZ_MAX / sizeof(struct dof_actdesc) ||
+	    options > DOF_LOADSZ_MAX / sizeof(struct dof_optdesc))
 		return dfr_refuse(ld, ~0u, 0, "more actions or options than the image can hold");
 	pg->pg_clauses = dfr_plat_alloc((clauses + 1) * sizeof(*pg->pg_clauses));
 	pg->pg_difos = dfr_plat_alloc((difos + 1) * sizeof(*pg->pg_difos));
@@ -335,8 +346,8 @@ static int allocate_tables(struct dfr_loader *ld)
 	ld->ld_depth = dfr_plat_alloc(DIF_DIFO_MAX / 4);
 	ld->ld_own = dfr_plat_alloc(DIF_DIFO_MAX / 4);
 	ld->ld_declared = dfr_plat_alloc(3 * 65536 / 4);
-	if (!pg->pg_clauses || !pg->pg_difos || !pg->pg_acts || !pg->pg_options || !ld->ld_map || !ld->ld_depth ||
-	    !ld->ld_own || !ld->ld_declared)
+	if (!pg->pg_clauses || !pg->pg_difos || !pg->pg_acts || !pg->pg_options || !ld->ld_map ||
+	    !ld->ld_depth || !ld->ld_own || !ld->ld_declared)
 		return -ENOMEM;
 	return 0;
 }
@@ -420,11 +431,13 @@ static int copy_image(const void *dof, size_t size, struct dfr_program *pg, stru
 	}
 	memcpy(&loadsz, (const u8 *)dof + offsetof(struct dof_header, loadsz), sizeof(loadsz));
 	if (loadsz >= DOF_LOADSZ_MAX) {
-		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz), "8 MiB or more", NULL);
+		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz), "8 MiB or more",
+				NULL);
 		return -E2BIG;
 	}
 	if (loadsz < sizeof(struct dof_header) || loadsz > size) {
-		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz), "the loadable part is cut off", NULL);
+		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz),
+				"the loadable part is cut off", NULL);
 		return -EINVAL;
 	}
 	pg->pg_dof = dfr_plat_alloc(loadsz);
@@ -435,8 +448,8 @@ static int copy_image(const void *dof, size_t size, struct dfr_program *pg, stru
 	return 0;
 }
 
-int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits *limits, struct dfr_program **out,
-		     struct dfr_refusal *why)
+int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits *limits,
+		     struct dfr_program **out, struct dfr_refusal *why)
 {
 	struct dfr_program *pg;
 	struct dfr_loader ld;

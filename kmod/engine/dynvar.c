@@ -90,7 +90,8 @@ int dfr_dyn_layout(struct dfr_vars *vars, u32 chunk)
 	dyn->dy_mask = (u32)(buckets - 1);
 	dyn->dy_nchunks = 0;
 	if (dyn->dy_budget > buckets * sizeof(struct dfr_dynbucket))
-		dyn->dy_nchunks = (u32)((dyn->dy_budget - buckets * sizeof(struct dfr_dynbucket)) / chunk);
+		dyn->dy_nchunks =
+			(u32)((dyn->dy_budget - buckets * sizeof(struct dfr_dynbucket)) / chunk);
 	dyn->dy_chunks_size = (u64)dyn->dy_nchunks * chunk;
 	dyn->dy_cpus = dfr_plat_alloc((dyn->dy_ncpus + 1) * sizeof(*dyn->dy_cpus));
 	dyn->dy_buckets = dfr_plat_alloc(buckets * sizeof(*dyn->dy_buckets));
@@ -251,7 +252,8 @@ static struct dfr_dynvar *pop(struct dfr_dynvar **head)
 	return seen;
 }
 
-/* The clean list of some CPU becomes the free list of this one, which is empty and filled by nobody else. */
+/* The clean list of some CPU becomes the free list of this one, which is empty and filled by nobody
+ * else. */
 static struct dfr_dynvar *refill(struct dfr_dyncpu *mine, struct dfr_dyncpu *from)
 {
 	struct dfr_dynvar *list = take_all(&from->dc_clean);
@@ -288,7 +290,8 @@ static void make_dirty(struct dfr_machine *m, struct dfr_dynvar *chunk)
 	put_all(&this_cpu(m)->dc_dirty, chunk, chunk);
 }
 
-/* Thread, level, and whether it is an idle task, whose "tid" is its CPU. Live and in replay the same. */
+/* Thread, level, and whether it is an idle task, whose "tid" is its CPU. Live and in replay the
+ * same. */
 static u64 thread_key(struct dfr_machine *m)
 {
 	const struct dfr_context *cx = dfr_firing_context(m->m_firing);
@@ -408,7 +411,8 @@ static u8 *data_of(struct dfr_dynvar *var)
 	return (u8 *)var->dv_words + var->dv_keysize;
 }
 
-static bool write_data(struct dfr_machine *m, struct dfr_dynvar *var, const struct dfr_vardesc *desc, u64 value)
+static bool write_data(struct dfr_machine *m, struct dfr_dynvar *var,
+		       const struct dfr_vardesc *desc, u64 value)
 {
 	if (!(desc->vd_flags & DFR_VD_BYREF)) {
 		dfr_write_once((u64 *)data_of(var), value);
@@ -433,13 +437,15 @@ static bool fill(struct dfr_machine *m, struct dfr_dynvar *var, const struct dfr
 	return true;
 }
 
-static void insert(struct dfr_machine *m, const struct dfr_dynkey *key, const struct dfr_vardesc *desc, u64 value)
+static void insert(struct dfr_machine *m, const struct dfr_dynkey *key,
+		   const struct dfr_vardesc *desc, u64 value)
 {
 	struct dfr_dynvars *dyn = &m->m_vars->va_dyn;
 	struct dfr_dynbucket *bucket = bucket_of(dyn, key->ke_hash);
 	struct dfr_dynvar *var, *other;
 
-	if ((u64)key->ke_size + ((desc->vd_size + 7) & ~7ull) > dyn->dy_chunk - sizeof(struct dfr_dynvar)) {
+	if ((u64)key->ke_size + ((desc->vd_size + 7) & ~7ull) >
+	    dyn->dy_chunk - sizeof(struct dfr_dynvar)) {
 		lose(m, 0);
 		return;
 	}

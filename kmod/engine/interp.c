@@ -273,8 +273,9 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 			dfr_fault(m, DIF_FAULT_ILLOP, 0);
 			break;
 		case DIF_OP_LDGS:
-			regs[DIF_RD(i)] = DIF_WIDE(i) < DIF_VAR_USER_FIRST ? dfr_builtin(m, DIF_WIDE(i)) :
-									    dfr_global_load(m, DIF_WIDE(i));
+			regs[DIF_RD(i)] = DIF_WIDE(i) < DIF_VAR_USER_FIRST
+						  ? dfr_builtin(m, DIF_WIDE(i))
+						  : dfr_global_load(m, DIF_WIDE(i));
 			break;
 		case DIF_OP_STGS:
 			dfr_global_store(m, DIF_WIDE(i), regs[DIF_RD(i)]);

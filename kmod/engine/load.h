@@ -10,12 +10,12 @@
 #include "kmod/engine/exec.h"
 
 /* Bounds on the work that a hostile DOF can ask for by naming one section many times. */
-#define DFR_LOAD_TEXT_MAX (2u * 1024 * 1024) /* instructions, all DIFOs together */
-#define DFR_LOAD_VARS_MAX (512u * 1024)	     /* variable records likewise */
+#define DFR_LOAD_TEXT_MAX (2u * 1024 * 1024)   /* instructions, all DIFOs together */
+#define DFR_LOAD_VARS_MAX (512u * 1024)	       /* variable records likewise */
 #define DFR_LOAD_SCAN_MAX (256u * 1024 * 1024) /* bytes of strings looked at */
 #define DFR_LOAD_RELOCS_MAX (128u * 1024)
-#define DFR_LOAD_ACTIONS_MAX 16384 /* of one ACTDESC */
-#define DFR_LOAD_NAME_MAX 1023	   /* of a field of a probe description */
+#define DFR_LOAD_ACTIONS_MAX 16384	 /* of one ACTDESC */
+#define DFR_LOAD_NAME_MAX 1023		 /* of a field of a probe description */
 #define DFR_LOAD_VALUE_MAX (256u * 1024) /* a by-reference value: no block is larger */
 #define DFR_LOAD_FRAMES_MAX 4096
 
@@ -28,21 +28,24 @@ struct dfr_loader {
 	u8 *ld_dof; /* the program's copy */
 	u64 ld_size;
 	u32 ld_nsecs;
-	u32 *ld_map; /* by section: 1 + index of its DIFO or of its first action; 0: not converted yet */
+	u32 *ld_map; /* by section: 1 + index of its DIFO or of its first action; 0: not converted
+			yet */
 	u32 ld_ntext;
 	u32 ld_nvars;
 	u64 ld_scanned;
 	/* Scratch of the verifier. */
-	u8 *ld_depth;	/* by pc: least number of pushed tuple entries */
-	u8 *ld_own;	/* by pc: registers that surely point to a string of the engine's */
+	u8 *ld_depth;	 /* by pc: least number of pushed tuple entries */
+	u8 *ld_own;	 /* by pc: registers that surely point to a string of the engine's */
 	u8 *ld_declared; /* 2 bits per id and scope */
 };
 
 /* Fill the refusal and return -EINVAL; `name` may be NULL and is put behind the reason. */
 int dfr_refuse(struct dfr_loader *ld, u32 section, u64 offset, const char *reason);
-int dfr_refuse_name(struct dfr_loader *ld, u32 section, u64 offset, const char *reason, const char *name);
+int dfr_refuse_name(struct dfr_loader *ld, u32 section, u64 offset, const char *reason,
+		    const char *name);
 /* The same without a loader. */
-void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const char *reason, const char *name);
+void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const char *reason,
+		     const char *name);
 
 /* Header of section `index`, which must be below ld_nsecs. */
 const struct dof_sec *dfr_dof_sec(const struct dfr_loader *ld, u32 index);
@@ -52,7 +55,8 @@ void *dfr_dof_payload(const struct dfr_loader *ld, const struct dof_sec *sec);
  * Follow a reference from (section, offset): the section must exist, have this
  * type, be loadable, and be aligned to `align`. NULL: refused.
  */
-const struct dof_sec *dfr_dof_ref(struct dfr_loader *ld, u32 index, u32 type, u32 align, u32 from, u64 offset);
+const struct dof_sec *dfr_dof_ref(struct dfr_loader *ld, u32 index, u32 type, u32 align, u32 from,
+				  u64 offset);
 
 /* A string that ends inside its table, or NULL: refused. */
 const char *dfr_dof_string(struct dfr_loader *ld, u32 strtab, u64 string, u32 from, u64 offset);

@@ -83,7 +83,8 @@ bool dfr_machine_readable(const struct dfr_machine *m, u64 addr, size_t size)
 
 bool dfr_in_scratch(const struct dfr_machine *m, u64 addr, u64 size)
 {
-	return room_in(dfr_address(m->m_scratch), (u64)(m->m_scratch_ptr - m->m_scratch), addr) >= size;
+	return room_in(dfr_address(m->m_scratch), (u64)(m->m_scratch_ptr - m->m_scratch), addr) >=
+	       size;
 }
 
 bool dfr_storable(const struct dfr_machine *m, u64 addr, u64 size)
@@ -127,7 +128,8 @@ static u64 read_own(u64 addr, u32 size)
 	return value;
 }
 
-/* A checked load of the kernel reaches own memory too; in user space only own memory can be read. */
+/* A checked load of the kernel reaches own memory too; in user space only own memory can be read.
+ */
 u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size)
 {
 	u64 value = 0;
@@ -219,7 +221,8 @@ bool dfr_copy_in_str(struct dfr_machine *m, u8 *dst, u64 addr, u64 room)
 	return dfr_machine_copy_str(m, (char *)dst, addr, room, false, NULL) >= 0;
 }
 
-long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t room, bool user, bool *cut)
+long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t room, bool user,
+			  bool *cut)
 {
 	u64 own = user ? 0 : dfr_own_room(m, addr), after = 0;
 	bool end = true;
@@ -240,8 +243,8 @@ long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t roo
 		dfr_fault(m, DIF_FAULT_KPRIV, addr);
 		return -EPERM;
 	}
-	n = user ? dfr_plat_copy_str_user(m->m_firing, dst, addr, room) :
-		   dfr_plat_copy_str(m->m_firing, dst, addr, room);
+	n = user ? dfr_plat_copy_str_user(m->m_firing, dst, addr, room)
+		 : dfr_plat_copy_str(m->m_firing, dst, addr, room);
 	if (n < 0) {
 		dst[0] = '\0';
 		dfr_fault(m, DIF_FAULT_BADADDR, addr);

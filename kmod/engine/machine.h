@@ -58,7 +58,8 @@ void dfr_copy_own(u8 *dst, const u8 *src, u64 n);
 
 /* Into memory that has been found storable. False: fault set. */
 bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n);
-bool dfr_copy_in_str(struct dfr_machine *m, u8 *dst, u64 addr, u64 room); /* room >= 1; NUL-terminated */
+bool dfr_copy_in_str(struct dfr_machine *m, u8 *dst, u64 addr,
+		     u64 room); /* room >= 1; NUL-terminated */
 
 /* ---- Strings ---- */
 

@@ -116,7 +116,8 @@ static u64 add(u64 a, u64 b)
 		return a;
 	x = unpack(a);
 	y = unpack(b);
-	if (x.nu_exponent < y.nu_exponent || (x.nu_exponent == y.nu_exponent && x.nu_fraction < y.nu_fraction)) {
+	if (x.nu_exponent < y.nu_exponent ||
+	    (x.nu_exponent == y.nu_exponent && x.nu_fraction < y.nu_fraction)) {
 		t = x;
 		x = y;
 		y = t;
@@ -149,7 +150,8 @@ static u64 multiply(u64 a, u64 b)
 		return sign;
 	x = unpack(a);
 	y = unpack(b);
-	product = (unsigned __int128)x.nu_fraction * y.nu_fraction; /* its highest bit is 124 or 125 */
+	product = (unsigned __int128)x.nu_fraction *
+		  y.nu_fraction; /* its highest bit is 124 or 125 */
 	x.nu_fraction = (u64)(product >> 63) | ((u64)product << 1 != 0);
 	x.nu_exponent += y.nu_exponent + 1;
 	x.nu_negative = sign != 0;

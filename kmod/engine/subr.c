@@ -72,7 +72,8 @@ static u64 copyout(struct dfr_machine *m, u64 from, u64 to, u64 n)
 	if (!n || !may_destroy(m, to))
 		return 0;
 	bytes = dfr_scratch(m, n);
-	if (bytes && dfr_copy_in(m, bytes, from, n) && dfr_plat_store_user(m->m_firing, to, bytes, n))
+	if (bytes && dfr_copy_in(m, bytes, from, n) &&
+	    dfr_plat_store_user(m->m_firing, to, bytes, n))
 		dfr_fault(m, DIF_FAULT_BADADDR, to);
 	m->m_scratch_ptr = before;
 	return 0;
@@ -143,7 +144,8 @@ static u64 ask_platform(struct dfr_machine *m, u32 subr)
 		if (!buffer)
 			return 0;
 	}
-	n = dfr_plat_subr(m->m_firing, subr, m->m_tuple, (char *)buffer, string ? m->m_strsize : 0, &result);
+	n = dfr_plat_subr(m->m_firing, subr, m->m_tuple, (char *)buffer, string ? m->m_strsize : 0,
+			  &result);
 	if (n == -EFAULT)
 		dfr_fault(m, DIF_FAULT_BADADDR, result);
 	else if (n < 0)

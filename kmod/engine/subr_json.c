@@ -56,8 +56,8 @@ static bool skip_string(struct json *js)
 
 static bool ends_scalar(u8 byte)
 {
-	return !byte || byte == ',' || byte == '}' || byte == ']' || byte == ':' || byte == ' ' || byte == '\t' ||
-	       byte == '\n' || byte == '\r';
+	return !byte || byte == ',' || byte == '}' || byte == ']' || byte == ':' || byte == ' ' ||
+	       byte == '\t' || byte == '\n' || byte == '\r';
 }
 
 /* A whole value, whatever it holds. */

@@ -60,7 +60,8 @@ static bool is_space(u8 byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* As C's: white space, a sign, 0x before hexadecimal digits; what does not fit stays at the limit. */
+/* As C's: white space, a sign, 0x before hexadecimal digits; what does not fit stays at the limit.
+ */
 static u64 from_text(struct dfr_machine *m, u64 addr, u64 base)
 {
 	struct dfr_text text;
@@ -78,7 +79,8 @@ static u64 from_text(struct dfr_machine *m, u64 addr, u64 base)
 		minus = byte == '-';
 		i++;
 	}
-	if (base == 16 && dfr_text_at(m, &text, i) == '0' && (dfr_text_at(m, &text, i + 1) | 32) == 'x' &&
+	if (base == 16 && dfr_text_at(m, &text, i) == '0' &&
+	    (dfr_text_at(m, &text, i + 1) | 32) == 'x' &&
 	    digit_of(dfr_text_at(m, &text, i + 2)) < 16)
 		i += 2;
 	most = (~0ull >> 1) + minus;

@@ -12,8 +12,8 @@
 
 /* ---- Declaring (process context) ---- */
 
-static void refuse(struct dfr_refusal *why, const struct dfr_program *pg, const struct dfr_difo *difo,
-		   const void *at, const char *reason)
+static void refuse(struct dfr_refusal *why, const struct dfr_program *pg,
+		   const struct dfr_difo *difo, const void *at, const char *reason)
 {
 	size_t n = 0;
 
@@ -71,14 +71,16 @@ static const char *place(const struct dif_var *var, struct dfr_vardesc *desc, u3
 	if (desc->vd_flags & DFR_VD_BYREF)
 		*end += (desc->vd_size + 7) & ~7u;
 	if (*end > (var->scope == DIF_VS_LOCAL ? DFR_LOCALS_MAX : DFR_GLOBALS_MAX))
-		return var->scope == DIF_VS_LOCAL ? "clause-local variables are larger than 256 KiB altogether" :
-						    "global variables are larger than 16 MiB altogether";
+		return var->scope == DIF_VS_LOCAL
+			       ? "clause-local variables are larger than 256 KiB altogether"
+			       : "global variables are larger than 16 MiB altogether";
 	return NULL;
 }
 
 static const char *declare(struct dfr_vars *vars, const struct dif_var *var, u32 used[3])
 {
-	struct dfr_vardesc *desc = &vars->va_scopes[var->scope].sc_vars[var->id - DIF_VAR_USER_FIRST];
+	struct dfr_vardesc *desc =
+		&vars->va_scopes[var->scope].sc_vars[var->id - DIF_VAR_USER_FIRST];
 	u32 flags = flags_of(var), size = 8;
 
 	if (flags & DFR_VD_BYREF)
@@ -100,8 +102,8 @@ static const char *declare(struct dfr_vars *vars, const struct dif_var *var, u32
 	return NULL;
 }
 
-static int declare_difo(struct dfr_vars *vars, const struct dfr_program *pg, const struct dfr_difo *difo,
-			u32 used[3], struct dfr_refusal *why)
+static int declare_difo(struct dfr_vars *vars, const struct dfr_program *pg,
+			const struct dfr_difo *difo, u32 used[3], struct dfr_refusal *why)
 {
 	const char *reason;
 	u32 i;
@@ -276,7 +278,8 @@ static u64 key_size(struct key_sizes *ks, const struct dfr_difo *difo, u32 strsi
 
 static bool is_dynamic(const struct dif_var *var)
 {
-	return var->id >= DIF_VAR_USER_FIRST && (var->scope == DIF_VS_THREAD || var->kind == DIF_VK_ARRAY);
+	return var->id >= DIF_VAR_USER_FIRST &&
+	       (var->scope == DIF_VS_THREAD || var->kind == DIF_VK_ARRAY);
 }
 
 /* The largest chunk that a program's dynamic variables need; 0: it has none. */
@@ -296,7 +299,11 @@ static int chunk_size(const struct dfr_vars *vars, const struct dfr_program *pg,
 
 			if (!is_dynamic(var))
 				continue;
-			n = (vars->va_scopes[var->scope].sc_vars[var->id - DIF_VAR_USER_FIRST].vd_size + 7) & ~7ull;
+			n = (vars->va_scopes[var->scope]
+				     .sc_vars[var->id - DIF_VAR_USER_FIRST]
+				     .vd_size +
+			     7) &
+			    ~7ull;
 			if (n > data)
 				data = n;
 		}
@@ -314,7 +321,8 @@ static int chunk_size(const struct dfr_vars *vars, const struct dfr_program *pg,
 	return 0;
 }
 
-int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config, struct dfr_vars **out)
+int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config,
+		    struct dfr_vars **out)
 {
 	struct dfr_vars *vars = dfr_plat_alloc(sizeof(*vars));
 
@@ -333,7 +341,7 @@ int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *con
 
 int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *pg, struct dfr_refusal *why)
 {
-	u32 used[3] = { vars->va_global.sa_used, 0, vars->va_local.sa_used }, d;
+	u32 used[3] = {vars->va_global.sa_used, 0, vars->va_local.sa_used}, d;
 	u64 chunk;
 	int err;
 
@@ -401,7 +409,8 @@ static u64 extent_room(const struct dfr_statics *statics, u64 base, u64 addr)
 	if (!low)
 		return 0;
 	at -= statics->sa_extents[low - 1].ex_offset;
-	return at < statics->sa_extents[low - 1].ex_size ? statics->sa_extents[low - 1].ex_size - at : 0;
+	return at < statics->sa_extents[low - 1].ex_size ? statics->sa_extents[low - 1].ex_size - at
+							 : 0;
 }
 
 static u8 *local_base(const struct dfr_vars *vars, u32 cpu)

@@ -11,13 +11,13 @@
 
 /* What is known of a variable of one scope, by id - DIF_VAR_USER_FIRST. */
 struct dfr_vardesc {
-	u32 vd_offset; /* statics: of the word in its area; a by-reference value follows it */
-	u32 vd_size;   /* by reference: bytes; by value: 8 */
+	u32 vd_offset;	 /* statics: of the word in its area; a by-reference value follows it */
+	u32 vd_size;	 /* by reference: bytes; by value: 8 */
 	u32 vd_declared; /* size of the type as declared; 0: default string size, or not known */
-	u32 vd_flags;  /* DFR_VD_* */
+	u32 vd_flags;	 /* DFR_VD_* */
 };
 #define DFR_VD_DECLARED 0x1
-#define DFR_VD_ARRAY 0x2  /* associative */
+#define DFR_VD_ARRAY 0x2 /* associative */
 #define DFR_VD_BYREF 0x4
 #define DFR_VD_STRING 0x8 /* copied up to its NUL */
 
@@ -52,8 +52,9 @@ struct dfr_extent {
 
 /* A chunk of dynamic-variable memory: header, key image, data. */
 struct dfr_dynvar {
-	u64 dv_hash;		    /* DFR_DV_FREE, or the key's hash */
-	struct dfr_dynvar *dv_next; /* in its bucket; stays as it is when unlinked, for readers on it */
+	u64 dv_hash; /* DFR_DV_FREE, or the key's hash */
+	struct dfr_dynvar
+		*dv_next; /* in its bucket; stays as it is when unlinked, for readers on it */
 	struct dfr_dynvar *dv_free; /* in a list of free ones */
 	u32 dv_var;		    /* id, scope and kind in one word */
 	u32 dv_keysize;		    /* bytes of the key image */
@@ -86,10 +87,10 @@ struct dfr_dynvars {
 	u64 dy_seed;
 	u8 *dy_chunks;
 	u64 dy_chunks_size;
-	u32 dy_chunk;  /* bytes of one */
+	u32 dy_chunk; /* bytes of one */
 	u32 dy_nchunks;
 	u32 dy_ncpus;
-	u32 dy_mask;   /* buckets - 1 */
+	u32 dy_mask;	/* buckets - 1 */
 	u32 dy_touched; /* a chunk has been used: the memory can no longer be laid out anew */
 	struct dfr_dynbucket *dy_buckets;
 	struct dfr_dyncpu *dy_cpus;
@@ -104,7 +105,7 @@ struct dfr_vars {
 	struct dfr_engine *va_engine;
 	u32 va_strsize;
 	u32 va_nimages;
-	struct dfr_image *va_images; /* loaded DOFs: their string tables are readable */
+	struct dfr_image *va_images;   /* loaded DOFs: their string tables are readable */
 	struct dfr_scope va_scopes[3]; /* by DIF_VS_* */
 	struct dfr_statics va_global;
 	struct dfr_statics va_local;
@@ -122,7 +123,8 @@ u64 dfr_statics_room(const struct dfr_vars *vars, u32 cpu, u64 addr);
 u64 dfr_dyn_load(struct dfr_machine *m, u32 scope, u32 id, bool array);
 void dfr_dyn_store(struct dfr_machine *m, u32 scope, u32 id, bool array, u64 value);
 u64 dfr_dyn_room(const struct dfr_dynvars *dyn, u64 addr);
-int dfr_dyn_layout(struct dfr_vars *vars, u32 chunk); /* process context; -EBUSY: in use with smaller chunks */
+int dfr_dyn_layout(struct dfr_vars *vars,
+		   u32 chunk); /* process context; -EBUSY: in use with smaller chunks */
 void dfr_dyn_free(struct dfr_vars *vars);
 void dfr_dyn_clean(struct dfr_vars *vars);
 

@@ -16,23 +16,24 @@
 /* Shapes of an instruction: which fields mean what, and which must be zero. */
 enum shape {
 	S_BAD,
-	S_R3,	 /* r1, r2, rd */
-	S_R2,	 /* r1, rd */
-	S_CMP,	 /* r1, r2 */
-	S_TST,	 /* r1 */
+	S_R3,  /* r1, r2, rd */
+	S_R2,  /* r1, rd */
+	S_CMP, /* r1, r2 */
+	S_TST, /* r1 */
 	S_BRANCH,
-	S_RET,	 /* rd */
+	S_RET, /* rd */
 	S_NONE,
 	S_SETX,
 	S_SETS,
-	S_LDA,	 /* array, index register, rd */
-	S_LDV,	 /* variable, rd */
-	S_STV,	 /* variable, rs */
+	S_LDA, /* array, index register, rd */
+	S_LDV, /* variable, rd */
+	S_STV, /* variable, rs */
 	S_CALL,
 	S_PUSH,
 	S_XLATE
 };
 
+/* clang-format off */
 static const u8 shapes[DIF_OP_MAX + 1] = {
 	[DIF_OP_OR] = S_R3,	[DIF_OP_XOR] = S_R3,	[DIF_OP_AND] = S_R3,	[DIF_OP_SLL] = S_R3,
 	[DIF_OP_SRL] = S_R3,	[DIF_OP_SUB] = S_R3,	[DIF_OP_ADD] = S_R3,	[DIF_OP_MUL] = S_R3,
@@ -77,6 +78,8 @@ static const u8 arguments[DIF_SUBR_CLASSIC_MAX + 1] = {
 	[DIF_SUBR_STRTOLL] = 1, [DIF_SUBR_RANDOM] = 0,
 };
 
+/* clang-format on */
+
 struct checker {
 	struct dfr_loader *ck_ld;
 	const struct dfr_difo *ck_difo;
@@ -102,7 +105,8 @@ static const char *check_type(const struct dif_type *type)
 		return type->size > DFR_LOAD_VALUE_MAX ? "value is larger than 256 KiB" : NULL;
 	if (type->kind == DIF_KIND_STRING)
 		return "string is not by reference";
-	if (type->size != 0 && type->size != 1 && type->size != 2 && type->size != 4 && type->size != 8)
+	if (type->size != 0 && type->size != 1 && type->size != 2 && type->size != 4 &&
+	    type->size != 8)
 		return "number is not of 0, 1, 2, 4 or 8 bytes";
 	return NULL;
 }
@@ -158,7 +162,8 @@ static void forget_vars(struct dfr_loader *ld, const struct dfr_difo *difo, u32 
 	u32 i, shift;
 
 	for (i = 0; i < n; i++)
-		ld->ld_declared[declared_bit(difo->di_vars[i].scope, difo->di_vars[i].id, &shift)] = 0;
+		ld->ld_declared[declared_bit(difo->di_vars[i].scope, difo->di_vars[i].id, &shift)] =
+			0;
 }
 
 static int declare_vars(struct dfr_loader *ld, const struct dfr_difo *difo, u64 vars_offset)
@@ -175,7 +180,8 @@ static int declare_vars(struct dfr_loader *ld, const struct dfr_difo *difo, u64 
 			reason = "variable is declared twice";
 		if (reason) {
 			forget_vars(ld, difo, i);
-			return dfr_refuse(ld, difo->di_section, vars_offset + i * sizeof(*var), reason);
+			return dfr_refuse(ld, difo->di_section, vars_offset + i * sizeof(*var),
+					  reason);
 		}
 		at = declared_bit(var->scope, var->id, &shift);
 		ld->ld_declared[at] |= (u8)((1u << var->kind) << shift);
@@ -200,7 +206,8 @@ static void note_builtin(struct checker *ck, u32 id)
 
 	if (id == DIF_VAR_VTIMESTAMP)
 		ck->ck_flags |= DFR_DIFO_VTIME;
-	if (id == DIF_VAR_STACKDEPTH || id == DIF_VAR_USTACKDEPTH || id == DIF_VAR_CALLER || id == DIF_VAR_UCALLER)
+	if (id == DIF_VAR_STACKDEPTH || id == DIF_VAR_USTACKDEPTH || id == DIF_VAR_CALLER ||
+	    id == DIF_VAR_UCALLER)
 		ck->ck_flags |= DFR_DIFO_STACK;
 	if (!arg && !thread && id != DIF_VAR_EXECNAME && id != DIF_VAR_CPU)
 		ck->ck_pure = false;
@@ -212,8 +219,9 @@ static void note_builtin(struct checker *ck, u32 id)
 
 static const char *check_load_var(struct checker *ck, u32 op, u32 id)
 {
-	u32 scope = op == DIF_OP_LDGS || op == DIF_OP_LDGAA ? DIF_VS_GLOBAL :
-		    op == DIF_OP_LDLS ? DIF_VS_LOCAL : DIF_VS_THREAD;
+	u32 scope = op == DIF_OP_LDGS || op == DIF_OP_LDGAA ? DIF_VS_GLOBAL
+		    : op == DIF_OP_LDLS			    ? DIF_VS_LOCAL
+							    : DIF_VS_THREAD;
 	u32 kind = op == DIF_OP_LDGAA || op == DIF_OP_LDTAA ? DIF_VK_ARRAY : DIF_VK_SCALAR;
 
 	if (id < DIF_VAR_CURTHREAD)
@@ -234,8 +242,9 @@ static const char *check_load_var(struct checker *ck, u32 op, u32 id)
 
 static const char *check_store_var(struct checker *ck, u32 op, u32 id)
 {
-	u32 scope = op == DIF_OP_STGS || op == DIF_OP_STGAA ? DIF_VS_GLOBAL :
-		    op == DIF_OP_STLS ? DIF_VS_LOCAL : DIF_VS_THREAD;
+	u32 scope = op == DIF_OP_STGS || op == DIF_OP_STGAA ? DIF_VS_GLOBAL
+		    : op == DIF_OP_STLS			    ? DIF_VS_LOCAL
+							    : DIF_VS_THREAD;
 	u32 kind = op == DIF_OP_STGAA || op == DIF_OP_STTAA ? DIF_VK_ARRAY : DIF_VK_SCALAR;
 
 	ck->ck_pure = ck->ck_const = ck->ck_cacheable = false;
@@ -268,7 +277,8 @@ static const char *check_call(struct checker *ck, u32 subr)
 	} else if (subr == DIF_SUBR_D_PATH || subr == DIF_SUBR_F_NEG ||
 		   (subr >= DIF_SUBR_F_FROM_I64 && subr <= DIF_SUBR_F_TO_F32)) {
 		need = 1;
-	} else if (subr == DIF_SUBR_LINK_NTOP || (subr >= DIF_SUBR_F_ADD && subr <= DIF_SUBR_F_CMP)) {
+	} else if (subr == DIF_SUBR_LINK_NTOP ||
+		   (subr >= DIF_SUBR_F_ADD && subr <= DIF_SUBR_F_CMP)) {
 		need = 2;
 	} else {
 		return "unknown subroutine";
@@ -404,8 +414,8 @@ static void note_own(struct checker *ck, u32 instr, u32 shape)
 		ck->ck_own |= bit;
 		break;
 	case S_LDV:
-		if (op == DIF_OP_LDGS &&
-		    (id == DIF_VAR_EXECNAME || (id >= DIF_VAR_PROBEPROV && id <= DIF_VAR_PROBENAME)))
+		if (op == DIF_OP_LDGS && (id == DIF_VAR_EXECNAME ||
+					  (id >= DIF_VAR_PROBEPROV && id <= DIF_VAR_PROBENAME)))
 			ck->ck_own |= bit;
 		else
 			ck->ck_own &= ~bit;
@@ -436,7 +446,8 @@ static void note_scmp(struct checker *ck, u32 instr)
 
 static const char *check_instr(struct checker *ck, u32 pc)
 {
-	u32 instr = ck->ck_difo->di_text[pc], op = DIF_OP(instr), shape = op <= DIF_OP_MAX ? shapes[op] : S_BAD;
+	u32 instr = ck->ck_difo->di_text[pc], op = DIF_OP(instr),
+	    shape = op <= DIF_OP_MAX ? shapes[op] : S_BAD;
 	const char *reason;
 
 	if (shape == S_BAD)
@@ -518,7 +529,8 @@ static int check_text(struct dfr_loader *ld, struct dfr_difo *difo, u64 text_off
 			return dfr_refuse(ld, difo->di_section, text_offset + 4 * (u64)pc, reason);
 	}
 	difo->di_flags = ck.ck_flags | (ck.ck_pure ? DFR_DIFO_PURE : 0) |
-			 (ck.ck_cacheable ? DFR_DIFO_CACHEABLE : 0) | (ck.ck_const ? DFR_DIFO_CONST : 0);
+			 (ck.ck_cacheable ? DFR_DIFO_CACHEABLE : 0) |
+			 (ck.ck_const ? DFR_DIFO_CONST : 0);
 	return 0;
 }
 
@@ -536,11 +548,13 @@ int dfr_difo_verify(struct dfr_loader *ld, struct dfr_difo *difo, u64 text_offse
 	int err;
 
 	if (reason)
-		return dfr_refuse(ld, difo->di_section, dfr_dof_sec(ld, difo->di_section)->offset, reason);
+		return dfr_refuse(ld, difo->di_section, dfr_dof_sec(ld, difo->di_section)->offset,
+				  reason);
 	ld->ld_ntext += difo->di_len;
 	ld->ld_nvars += difo->di_nvars;
 	if (ld->ld_ntext > DFR_LOAD_TEXT_MAX || ld->ld_nvars > DFR_LOAD_VARS_MAX)
-		return dfr_refuse(ld, difo->di_section, text_offset, "program is too large altogether");
+		return dfr_refuse(ld, difo->di_section, text_offset,
+				  "program is too large altogether");
 	err = declare_vars(ld, difo, vars_offset);
 	if (err)
 		return err;

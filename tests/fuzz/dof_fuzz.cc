@@ -23,7 +23,8 @@ struct Statistics {
 	uint64_t inputs = 0, loaded = 0, runs = 0, faults = 0;
 	~Statistics() {
 		if (std::getenv("DFR_FUZZ_STATISTICS"))
-			std::fprintf(stderr, "%lu inputs, %lu loaded, %lu runs, %lu faults\n", inputs, loaded, runs, faults);
+			std::fprintf(stderr, "%lu inputs, %lu loaded, %lu runs, %lu faults\n", inputs, loaded,
+			             runs, faults);
 	}
 };
 Statistics statistics;
@@ -90,7 +91,8 @@ void run_all(Decisions& in, const std::shared_ptr<dfr_program>& program) {
 	if (dfr_vars_declare(rig.vars.get(), program.get(), &rig.why))
 		return;
 	static const char captured_text[] = "captured";
-	const dfr_captured captured[] = {{1, 0, 0, 0}, {reinterpret_cast<uint64_t>(captured_text), 9, 0, 0}, {0, 0, 2, 3}};
+	const dfr_captured captured[] = {
+	    {1, 0, 0, 0}, {reinterpret_cast<uint64_t>(captured_text), 9, 0, 0}, {0, 0, 2, 3}};
 	rig.env.ev_flags = DFR_ENV_LIVE;
 	rig.env.ev_captured = captured;
 	rig.env.ev_ncaptured = 3;

@@ -51,12 +51,18 @@ private:
 
 	dif_type type() {
 		switch (in_.byte() % 8) {
-		case 0: return test::kString;
-		case 1: return test::struct_of(in_.byte());
-		case 2: return test::kInt32;
-		case 3: return test::kVoid;
-		case 4: return {DIF_KIND_STRING, 0, DIF_TF_BYREF, 0, 0};
-		default: return test::kInt64;
+		case 0:
+			return test::kString;
+		case 1:
+			return test::struct_of(in_.byte());
+		case 2:
+			return test::kInt32;
+		case 3:
+			return test::kVoid;
+		case 4:
+			return {DIF_KIND_STRING, 0, DIF_TF_BYREF, 0, 0};
+		default:
+			return test::kInt64;
 		}
 	}
 
@@ -80,19 +86,37 @@ private:
 
 	uint64_t constant() {
 		switch (in_.byte() % 8) {
-		case 0: return 1ull << (in_.byte() & 63);
-		case 1: return ~0ull << (in_.byte() & 63);
-		case 2: return in_.wide();
-		case 3: return 0xffff888000000000 + in_.half();
-		case 4: return 0;
-		default: return in_.byte();
+		case 0:
+			return 1ull << (in_.byte() & 63);
+		case 1:
+			return ~0ull << (in_.byte() & 63);
+		case 2:
+			return in_.wide();
+		case 3:
+			return 0xffff888000000000 + in_.half();
+		case 4:
+			return 0;
+		default:
+			return in_.byte();
 		}
 	}
 
 	std::string word() {
-		static const char* const words[] = {"", "a", "/usr/bin//x", "a,b,,c", "{\"a\":[1,\"b\",{\"c\":2}], \"d\":null}",
-						    "a[1]", "0x7f", "../../x/./y/../", "aaaaaaaaaaaaaaaaaaaaaaaaab",
-						    "-12345678901234567890", "/", "a[2].c", "[[1],{\"a\":\"x\"}]", "[1].a", "xyzzy"};
+		static const char* const words[] = {"",
+		                                    "a",
+		                                    "/usr/bin//x",
+		                                    "a,b,,c",
+		                                    "{\"a\":[1,\"b\",{\"c\":2}], \"d\":null}",
+		                                    "a[1]",
+		                                    "0x7f",
+		                                    "../../x/./y/../",
+		                                    "aaaaaaaaaaaaaaaaaaaaaaaaab",
+		                                    "-12345678901234567890",
+		                                    "/",
+		                                    "a[2].c",
+		                                    "[[1],{\"a\":\"x\"}]",
+		                                    "[1].a",
+		                                    "xyzzy"};
 		std::string made = words[in_.byte() % 15];
 		for (unsigned i = in_.byte(); i < 3; i++) // seldom a piece of another one
 			made.insert(in_.byte() % (made.size() + 1), words[in_.byte() % 15]);
@@ -138,7 +162,8 @@ private:
 
 	// An access to a variable that is declared, by an instruction that fits it, as a rule.
 	void variable(test::Code& made) {
-		static const uint32_t scalars[] = {DIF_OP_LDGS, DIF_OP_STGS, DIF_OP_LDTS, DIF_OP_STTS, DIF_OP_LDLS, DIF_OP_STLS};
+		static const uint32_t scalars[] = {DIF_OP_LDGS, DIF_OP_STGS, DIF_OP_LDTS,
+		                                   DIF_OP_STTS, DIF_OP_LDLS, DIF_OP_STLS};
 		static const uint32_t arrays[] = {DIF_OP_LDGAA, DIF_OP_STGAA, DIF_OP_LDTAA, DIF_OP_STTAA};
 		const uint8_t choice = in_.byte();
 		const uint32_t n = choice & 3;
@@ -159,29 +184,51 @@ private:
 		const uint8_t choice = in_.byte();
 		switch (choice % 16) {
 		case 0:
-		case 1: made.setx(constant(), reg()); break;
+		case 1:
+			made.setx(constant(), reg());
+			break;
 		case 2:
-		case 3: made.sets(word(), reg()); break;
-		case 4: made.wide(DIF_OP_LDGS, DIF_VAR_CURTHREAD + in_.byte() % 33, reg()); break;
+		case 3:
+			made.sets(word(), reg());
+			break;
+		case 4:
+			made.wide(DIF_OP_LDGS, DIF_VAR_CURTHREAD + in_.byte() % 33, reg());
+			break;
 		case 5:
-		case 6: variable(made); break;
-		case 7: made.r(in_.byte() & 1 ? DIF_OP_CMP : DIF_OP_SCMP, reg(), reg(), 0); break;
-		case 8: made.branch(DIF_OP_BA + in_.byte() % 11, 1 + in_.byte() % 8); break; // relative for now
+		case 6:
+			variable(made);
+			break;
+		case 7:
+			made.r(in_.byte() & 1 ? DIF_OP_CMP : DIF_OP_SCMP, reg(), reg(), 0);
+			break;
+		case 8:
+			made.branch(DIF_OP_BA + in_.byte() % 11, 1 + in_.byte() % 8);
+			break; // relative for now
 		case 9:
-		case 10: call(made); break;
-		case 11: made.r(DIF_OP_LDSB + in_.byte() % 7, reg(), 0, reg()); break;
-		case 12: made.r(DIF_OP_STB + in_.byte() % 11, reg(), 0, reg()); break;
+		case 10:
+			call(made);
+			break;
+		case 11:
+			made.r(DIF_OP_LDSB + in_.byte() % 7, reg(), 0, reg());
+			break;
+		case 12:
+			made.r(DIF_OP_STB + in_.byte() % 11, reg(), 0, reg());
+			break;
 		case 13: {
-			static const uint32_t plain[] = {DIF_OP_OR,  DIF_OP_XOR,  DIF_OP_AND,  DIF_OP_SLL,  DIF_OP_SRL,
-							 DIF_OP_SUB, DIF_OP_ADD,  DIF_OP_MUL,  DIF_OP_SDIV, DIF_OP_UDIV,
-							 DIF_OP_SREM, DIF_OP_UREM, DIF_OP_SRA,  DIF_OP_COPYS};
+			static const uint32_t plain[] = {DIF_OP_OR,   DIF_OP_XOR,  DIF_OP_AND,  DIF_OP_SLL,
+			                                 DIF_OP_SRL,  DIF_OP_SUB,  DIF_OP_ADD,  DIF_OP_MUL,
+			                                 DIF_OP_SDIV, DIF_OP_UDIV, DIF_OP_SREM, DIF_OP_UREM,
+			                                 DIF_OP_SRA,  DIF_OP_COPYS};
 			made.r(plain[in_.byte() % 14], reg(), reg(), reg());
 			break;
 		}
-		case 14: made.r(in_.byte() & 1 ? DIF_OP_ALLOCS : DIF_OP_MOV, reg(), 0, reg()); break;
+		case 14:
+			made.r(in_.byte() & 1 ? DIF_OP_ALLOCS : DIF_OP_MOV, reg(), 0, reg());
+			break;
 		default:
 			if (choice < 250)
-				made.r(DIF_OP_LDGA, choice & 16 ? DIF_VAR_ARGS : DIF_VAR_CAPTURED, reg(), reg());
+				made.r(DIF_OP_LDGA, choice & 16 ? DIF_VAR_ARGS : DIF_VAR_CAPTURED, reg(),
+				       reg());
 			else
 				made.word(in_.word());
 		}
@@ -201,9 +248,10 @@ private:
 	}
 
 	void option(test::DofBuilder& dof) {
-		static const uint32_t options[] = {DFR_OPT_BUFSIZE, DFR_OPT_BUFPOLICY, DFR_OPT_DYNVARSIZE, DFR_OPT_AGGSIZE,
-						   DFR_OPT_SPECSIZE, DFR_OPT_NSPEC, DFR_OPT_STRSIZE, DFR_OPT_SCRATCHSIZE,
-						   DFR_OPT_BLOCKSIZE, DFR_OPT_SPECPOOL, DFR_OPT_DESTRUCTIVE, DFR_OPT_ZONE};
+		static const uint32_t options[] = {DFR_OPT_BUFSIZE,  DFR_OPT_BUFPOLICY,   DFR_OPT_DYNVARSIZE,
+		                                   DFR_OPT_AGGSIZE,  DFR_OPT_SPECSIZE,    DFR_OPT_NSPEC,
+		                                   DFR_OPT_STRSIZE,  DFR_OPT_SCRATCHSIZE, DFR_OPT_BLOCKSIZE,
+		                                   DFR_OPT_SPECPOOL, DFR_OPT_DESTRUCTIVE, DFR_OPT_ZONE};
 		const uint32_t which = options[in_.byte() % 12];
 		dof.option(which, in_.half());
 	}
@@ -214,11 +262,12 @@ private:
 		for (uint32_t i = 0; i < dof.sections.size(); i++) {
 			if (dof.sections[i].hdr.type != DOF_SECT_INTTAB)
 				continue;
-			dof_relodesc entry{dof.string(choice % 16 ? "known" : "unknown"), choice % 8 ? 1u : choice % 3u,
-					   choice % 32 ? 0 : in_.number(), in_.number()};
+			dof_relodesc entry{dof.string(choice % 16 ? "known" : "unknown"),
+			                   choice % 8 ? 1u : choice % 3u, choice % 32 ? 0 : in_.number(),
+			                   in_.number()};
 			uint32_t table = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{entry});
 			dof.table(choice & 64 ? DOF_SECT_URELHDR : DOF_SECT_KRELHDR, 4,
-				  std::vector<dof_relohdr>{{0, table, choice & 128 ? i : in_.byte()}});
+			          std::vector<dof_relohdr>{{0, table, choice & 128 ? i : in_.byte()}});
 			return;
 		}
 	}
@@ -250,15 +299,18 @@ private:
 			if (in_.byte() % 5 == 0)
 				acts.push_back({DFR_ACT_STACK, test::kNone, 0, in_.byte() % 8u});
 			else
-				acts.push_back(value(dof, DFR_ACT_DIFEXPR, in_.byte() & 1 ? test::kString : test::kInt64));
+				acts.push_back(value(dof, DFR_ACT_DIFEXPR,
+				                     in_.byte() & 1 ? test::kString : test::kInt64));
 		}
 		if (kind != DFR_ACT_COUNT)
 			agg.difo = value(dof, kind, test::kInt64).difo;
 		if (kind == DFR_ACT_LQUANTIZE)
-			agg.arg = static_cast<uint64_t>(1 + in_.byte()) << 48 | static_cast<uint64_t>(1 + in_.byte()) << 32 | in_.word();
+			agg.arg = static_cast<uint64_t>(1 + in_.byte()) << 48 |
+			          static_cast<uint64_t>(1 + in_.byte()) << 32 | in_.word();
 		if (kind == DFR_ACT_LLQUANTIZE)
 			agg.arg = 10ull << 48 | static_cast<uint64_t>(in_.byte() % 4) << 32 |
-				  static_cast<uint64_t>(1 + in_.byte() % 18) << 16 | (in_.byte() & 1 ? 10 : 20);
+			          static_cast<uint64_t>(1 + in_.byte() % 18) << 16 |
+			          (in_.byte() & 1 ? 10 : 20);
 		acts.push_back(agg);
 	}
 
@@ -267,7 +319,9 @@ private:
 		case 0:
 		case 1:
 		case 2:
-		case 3: acts.push_back(value(dof, DFR_ACT_DIFEXPR, type())); break;
+		case 3:
+			acts.push_back(value(dof, DFR_ACT_DIFEXPR, type()));
+			break;
 		case 4:
 			acts.push_back(value(dof, DFR_ACT_PRINTF, type()));
 			if (in_.byte() & 1) {
@@ -275,23 +329,46 @@ private:
 				acts.back().arg = dof.string("%d\n");
 			}
 			break;
-		case 5: acts.push_back({DFR_ACT_STACK, test::kNone, 0, in_.byte()}); break;
-		case 6: acts.push_back({DFR_ACT_USTACK, test::kNone, 0, in_.byte()}); break;
-		case 7: acts.push_back(value(dof, DFR_ACT_TRACEMEM, test::struct_of(1u + in_.byte()))); break;
-		case 8: acts.push_back(value(dof, DFR_ACT_SPECULATE, test::kInt64)); break;
-		case 9: acts.push_back(value(dof, DFR_ACT_COMMIT, test::kInt64)); break;
-		case 10: acts.push_back(value(dof, DFR_ACT_DISCARD, test::kInt64)); break;
-		case 11: acts.push_back(value(dof, DFR_ACT_USYM, test::kInt64)); break;
-		case 12: acts.push_back(value(dof, DFR_ACT_CAPTURE, type())); break;
-		case 13: acts.push_back({DFR_ACT_CAPTURE_ARGS}); break;
-		case 14: acts.push_back({in_.half(), test::kNone, in_.byte() % 3u, in_.number(), in_.number()}); break;
-		default: aggregation(dof, acts);
+		case 5:
+			acts.push_back({DFR_ACT_STACK, test::kNone, 0, in_.byte()});
+			break;
+		case 6:
+			acts.push_back({DFR_ACT_USTACK, test::kNone, 0, in_.byte()});
+			break;
+		case 7:
+			acts.push_back(value(dof, DFR_ACT_TRACEMEM, test::struct_of(1u + in_.byte())));
+			break;
+		case 8:
+			acts.push_back(value(dof, DFR_ACT_SPECULATE, test::kInt64));
+			break;
+		case 9:
+			acts.push_back(value(dof, DFR_ACT_COMMIT, test::kInt64));
+			break;
+		case 10:
+			acts.push_back(value(dof, DFR_ACT_DISCARD, test::kInt64));
+			break;
+		case 11:
+			acts.push_back(value(dof, DFR_ACT_USYM, test::kInt64));
+			break;
+		case 12:
+			acts.push_back(value(dof, DFR_ACT_CAPTURE, type()));
+			break;
+		case 13:
+			acts.push_back({DFR_ACT_CAPTURE_ARGS});
+			break;
+		case 14:
+			acts.push_back(
+			    {in_.half(), test::kNone, in_.byte() % 3u, in_.number(), in_.number()});
+			break;
+		default:
+			aggregation(dof, acts);
 		}
 	}
 
 	void clause(test::DofBuilder& dof) {
 		static const char* const names[] = {"BEGIN", "END", "ERROR", "*"};
-		const uint32_t probe = dof.probe(in_.byte() % 8 ? "dtrace" : "", "", "", names[in_.byte() % 4]);
+		const uint32_t probe =
+		    dof.probe(in_.byte() % 8 ? "dtrace" : "", "", "", names[in_.byte() % 4]);
 		uint32_t predicate = test::kNone;
 		if (in_.byte() % 4 == 0)
 			predicate = value(dof, 0, test::kInt64).difo;

@@ -36,7 +36,9 @@ struct Code {
 		text.push_back(instr);
 		return *this;
 	}
-	Code& r(uint32_t op, uint32_t r1, uint32_t r2, uint32_t rd) { return word(DIF_INSTR_R(op, r1, r2, rd)); }
+	Code& r(uint32_t op, uint32_t r1, uint32_t r2, uint32_t rd) {
+		return word(DIF_INSTR_R(op, r1, r2, rd));
+	}
 	Code& wide(uint32_t op, uint32_t index, uint32_t rd) { return word(DIF_INSTR_WIDE(op, index, rd)); }
 	Code& branch(uint32_t op, uint32_t label) { return word(DIF_INSTR_BRANCH(op, label)); }
 	Code& setx(uint64_t value, uint32_t rd) {
@@ -104,7 +106,7 @@ public:
 	}
 
 	uint32_t add(uint32_t type, uint32_t align, uint32_t entsize, std::vector<uint8_t> bytes,
-		     uint32_t flags = DOF_SECF_LOAD) {
+	             uint32_t flags = DOF_SECF_LOAD) {
 		Section section;
 		section.hdr.type = type;
 		section.hdr.align = align;
@@ -149,7 +151,7 @@ public:
 	}
 
 	uint32_t probe(const std::string& provider, const std::string& module, const std::string& function,
-		       const std::string& name, uint32_t id = 0) {
+	               const std::string& name, uint32_t id = 0) {
 		dof_probedesc desc{0, string(provider), string(module), string(function), string(name), id};
 		return table(DOF_SECT_PROBEDESC, 4, std::vector<dof_probedesc>{desc});
 	}
@@ -177,7 +179,8 @@ public:
 		return section;
 	}
 
-	// Lays everything out; afterwards every hdr has its offset and size, and may be broken and built again.
+	// Lays everything out; afterwards every hdr has its offset and size, and may be broken and built
+	// again.
 	std::vector<uint8_t> bytes() {
 		lay_out();
 		return raw();
@@ -201,7 +204,8 @@ public:
 		std::vector<uint64_t> places;
 		uint64_t at = sizeof(header) + sections.size() * sizeof(dof_sec), end;
 		for (const Section& section : sections) {
-			uint64_t align = section.hdr.align && section.hdr.align < 4096 ? section.hdr.align : 8;
+			uint64_t align =
+			    section.hdr.align && section.hdr.align < 4096 ? section.hdr.align : 8;
 			at = (at + align - 1) / align * align;
 			places.push_back(at);
 			at += section.bytes.size();
@@ -210,9 +214,11 @@ public:
 		std::vector<uint8_t> out(end);
 		std::memcpy(out.data(), &header, sizeof(header));
 		for (size_t i = 0; i < sections.size(); i++) {
-			std::memcpy(out.data() + sizeof(header) + i * sizeof(dof_sec), &sections[i].hdr, sizeof(dof_sec));
+			std::memcpy(out.data() + sizeof(header) + i * sizeof(dof_sec), &sections[i].hdr,
+			            sizeof(dof_sec));
 			if (!sections[i].bytes.empty())
-				std::memcpy(out.data() + places[i], sections[i].bytes.data(), sections[i].bytes.size());
+				std::memcpy(out.data() + places[i], sections[i].bytes.data(),
+				            sections[i].bytes.size());
 		}
 		return out;
 	}

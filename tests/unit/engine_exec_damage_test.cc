@@ -79,6 +79,7 @@ TEST_CASE("a byte changed: aggregations", "[exec][damage]") {
 }
 
 TEST_CASE("a byte changed: variables and subroutines", "[exec][damage]") {
-	change_every_byte("BEGIN { self->t = timestamp; a[pid, \"x\"] = strlen(execname); s = strjoin(\"a\", execname); "
-			  "printf(\"%s %d\\n\", substr(s, 1), a[pid, \"x\"] / (self->t + 1)); exit(0); }");
+	change_every_byte(
+	    "BEGIN { self->t = timestamp; a[pid, \"x\"] = strlen(execname); s = strjoin(\"a\", execname); "
+	    "printf(\"%s %d\\n\", substr(s, 1), a[pid, \"x\"] / (self->t + 1)); exit(0); }");
 }

@@ -36,7 +36,8 @@ TEST_CASE("a right DOF becomes clauses", "[exec][dof]") {
 	Code value;
 	value.wide(DIF_OP_LDGS, DIF_VAR_PROBEFUNC, 1).ret(1).returns(kString);
 	uint32_t predicate = dof.difo(pred), traced = dof.difo(value);
-	uint32_t acts = dof.actions({{DFR_ACT_DIFEXPR, traced}, {DFR_ACT_EXIT, dof.difo(Code().ret(0).returns(kInt32))}});
+	uint32_t acts =
+	    dof.actions({{DFR_ACT_DIFEXPR, traced}, {DFR_ACT_EXIT, dof.difo(Code().ret(0).returns(kInt32))}});
 	uint32_t first = dof.ecb(dof.probe("syscall", "", "re*", "entry"), predicate, acts, 0x1234);
 	dof.ecb(dof.probe("", "", "", "", 42), kNone, acts);
 	dof.option(DFR_OPT_BUFSIZE, 65536);
@@ -312,13 +313,21 @@ TEST_CASE("DIFO headers", "[exec][dof]") {
 		dof.lay_out();
 		return section;
 	};
-	SECTION("no links") { refused((with({}), dof), "DIFO header is cut off", 4); }
-	SECTION("no text") { refused((with({ints}), dof), "DIFO has no text", 4); }
-	SECTION("two texts") { refused((with({text, other}), dof), "a DIFO has two texts", other); }
+	SECTION("no links") {
+		refused((with({}), dof), "DIFO header is cut off", 4);
+	}
+	SECTION("no text") {
+		refused((with({ints}), dof), "DIFO has no text", 4);
+	}
+	SECTION("two texts") {
+		refused((with({text, other}), dof), "a DIFO has two texts", other);
+	}
 	SECTION("two integer tables") {
 		refused((with({text, ints, ints}), dof), "a DIFO has two integer tables", ints);
 	}
-	SECTION("two string tables") { refused((with({text, 0, 0}), dof), "a DIFO has two string tables", 0); }
+	SECTION("two string tables") {
+		refused((with({text, 0, 0}), dof), "a DIFO has two string tables", 0);
+	}
 	SECTION("a link to nowhere") {
 		refused((with({text, 99}), dof), "refers to a section that does not exist", 4);
 	}
@@ -380,12 +389,19 @@ TEST_CASE("options", "[exec][dof]") {
 		dof.lay_out();
 		refused(dof, reason, section);
 	};
-	SECTION("unknown") { refuse_option({DFR_OPT_CLASSIC_MAX, kNone, 1}, "unknown option"); }
-	SECTION("unknown, of ours") { refuse_option({DFR_OPT_OURS_MAX, kNone, 1}, "unknown option"); }
-	SECTION("unset") {
-		refuse_option({DFR_OPT_BUFSIZE, kNone, static_cast<uint64_t>(DFR_OPT_UNSET)}, "option has no value");
+	SECTION("unknown") {
+		refuse_option({DFR_OPT_CLASSIC_MAX, kNone, 1}, "unknown option");
 	}
-	SECTION("negative") { refuse_option({DFR_OPT_BUFSIZE, kNone, ~0ull}, "option's value is negative"); }
+	SECTION("unknown, of ours") {
+		refuse_option({DFR_OPT_OURS_MAX, kNone, 1}, "unknown option");
+	}
+	SECTION("unset") {
+		refuse_option({DFR_OPT_BUFSIZE, kNone, static_cast<uint64_t>(DFR_OPT_UNSET)},
+		              "option has no value");
+	}
+	SECTION("negative") {
+		refuse_option({DFR_OPT_BUFSIZE, kNone, ~0ull}, "option's value is negative");
+	}
 	SECTION("text") {
 		refuse_option({DFR_OPT_BUFSIZE, 0, 1}, "option has a text; only numbers can be loaded");
 	}
@@ -409,7 +425,8 @@ TEST_CASE("the host field", "[exec][dof]") {
 		refused(dof, "refers to a section of another type", section);
 	}
 	SECTION("outside the strings") {
-		uint32_t section = dof.table(DOF_SECT_HOSTDESC, 4, std::vector<dof_hostdesc>{{6, 0, 999999, 0}});
+		uint32_t section =
+		    dof.table(DOF_SECT_HOSTDESC, 4, std::vector<dof_hostdesc>{{6, 0, 999999, 0}});
 		dof.lay_out();
 		refused(dof, "string is outside its table", section);
 	}
@@ -562,7 +579,8 @@ TEST_CASE("any single byte changed: refused with a place, or loads", "[exec][dof
 				continue;
 			refusals++;
 			CHECK(result.why.rf_reason[0] != '\0');
-			CHECK((result.why.rf_section == kHeader || result.why.rf_section < rel.dof.sections.size()));
+			CHECK((result.why.rf_section == kHeader ||
+			       result.why.rf_section < rel.dof.sections.size()));
 		}
 	}
 	CHECK(refusals > 100);

@@ -54,11 +54,13 @@ bool conversions_agree(uint64_t a) {
 	std::memcpy(&wide, &low, sizeof(wide));
 	if (soft(DIF_SUBR_F_NEG, a) != (a ^ 1ull << 63) ||
 	    !same(soft(DIF_SUBR_F_FROM_I64, a), static_cast<double>(static_cast<int64_t>(a))) ||
-	    !same(soft(DIF_SUBR_F_FROM_U64, a), static_cast<double>(a)) || !same(soft(DIF_SUBR_F_FROM_F32, low), wide))
+	    !same(soft(DIF_SUBR_F_FROM_U64, a), static_cast<double>(a)) ||
+	    !same(soft(DIF_SUBR_F_FROM_F32, low), wide))
 		return false;
 	if (!std::isnan(narrow) && soft(DIF_SUBR_F_TO_F32, a) != bits(narrow))
 		return false;
-	if (std::fabs(x) < 9.2e18 && static_cast<int64_t>(soft(DIF_SUBR_F_TO_I64, a)) != static_cast<int64_t>(x))
+	if (std::fabs(x) < 9.2e18 &&
+	    static_cast<int64_t>(soft(DIF_SUBR_F_TO_I64, a)) != static_cast<int64_t>(x))
 		return false;
 	return !(x >= 0 && x < 1.8e19) || soft(DIF_SUBR_F_TO_U64, a) == static_cast<uint64_t>(x);
 }
@@ -67,8 +69,10 @@ bool conversions_agree(uint64_t a) {
 
 TEST_CASE("special values", "[exec][float]") {
 	std::vector<uint64_t> values;
-	for (uint64_t exponent : {0, 1, 2, 896, 897, 1022, 1023, 1024, 1075, 1076, 1085, 1086, 1087, 1150, 1151, 2045, 2046, 2047})
-		for (uint64_t fraction : {0ull, 1ull, 2ull, 0xfffffffffffffull, 0x8000000000000ull, 0x8000000000001ull})
+	for (uint64_t exponent : {0, 1, 2, 896, 897, 1022, 1023, 1024, 1075, 1076, 1085, 1086, 1087, 1150,
+	                          1151, 2045, 2046, 2047})
+		for (uint64_t fraction :
+		     {0ull, 1ull, 2ull, 0xfffffffffffffull, 0x8000000000000ull, 0x8000000000001ull})
 			for (uint64_t sign : {0, 1})
 				values.push_back(sign << 63 | exponent << 52 | fraction);
 	size_t wrong = 0;

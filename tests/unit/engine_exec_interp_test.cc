@@ -36,29 +36,29 @@ uint64_t branches(Rig& rig, uint32_t op, uint64_t a, uint64_t b) {
 TEST_CASE("arithmetic and logic", "[exec][interp]") {
 	Rig rig;
 	const Operation operations[] = {
-		{DIF_OP_OR, 0xf0, 0x0f, 0xff},
-		{DIF_OP_XOR, kMinus1, 0xff, ~0xffull},
-		{DIF_OP_AND, kMinus1, 0xff00, 0xff00},
-		{DIF_OP_SLL, 1, 63, kMin},
-		{DIF_OP_SLL, 1, 64, 1}, // the count is masked
-		{DIF_OP_SLL, 3, 1, 6},
-		{DIF_OP_SRL, kMin, 63, 1},
-		{DIF_OP_SRL, kMinus1, 65, kMax},
-		{DIF_OP_SRA, kMin, 63, kMinus1},
-		{DIF_OP_SRA, 0x4000000000000000, 62, 1},
-		{DIF_OP_SUB, 0, 1, kMinus1},
-		{DIF_OP_ADD, kMinus1, 1, 0},
-		{DIF_OP_ADD, kMax, 1, kMin},
-		{DIF_OP_MUL, 0x100000000, 0x100000000, 0},
-		{DIF_OP_MUL, kMinus1, kMinus1, 1},
-		{DIF_OP_SDIV, static_cast<uint64_t>(-7), 2, static_cast<uint64_t>(-3)},
-		{DIF_OP_SDIV, kMin, kMinus1, kMin},
-		{DIF_OP_SDIV, 5, kMinus1, static_cast<uint64_t>(-5)},
-		{DIF_OP_UDIV, kMinus1, 2, kMax},
-		{DIF_OP_UDIV, 1, kMinus1, 0},
-		{DIF_OP_SREM, static_cast<uint64_t>(-7), 2, kMinus1},
-		{DIF_OP_SREM, kMin, kMinus1, 0},
-		{DIF_OP_UREM, kMinus1, 10, 5}, // 18446744073709551615
+	    {DIF_OP_OR, 0xf0, 0x0f, 0xff},
+	    {DIF_OP_XOR, kMinus1, 0xff, ~0xffull},
+	    {DIF_OP_AND, kMinus1, 0xff00, 0xff00},
+	    {DIF_OP_SLL, 1, 63, kMin},
+	    {DIF_OP_SLL, 1, 64, 1}, // the count is masked
+	    {DIF_OP_SLL, 3, 1, 6},
+	    {DIF_OP_SRL, kMin, 63, 1},
+	    {DIF_OP_SRL, kMinus1, 65, kMax},
+	    {DIF_OP_SRA, kMin, 63, kMinus1},
+	    {DIF_OP_SRA, 0x4000000000000000, 62, 1},
+	    {DIF_OP_SUB, 0, 1, kMinus1},
+	    {DIF_OP_ADD, kMinus1, 1, 0},
+	    {DIF_OP_ADD, kMax, 1, kMin},
+	    {DIF_OP_MUL, 0x100000000, 0x100000000, 0},
+	    {DIF_OP_MUL, kMinus1, kMinus1, 1},
+	    {DIF_OP_SDIV, static_cast<uint64_t>(-7), 2, static_cast<uint64_t>(-3)},
+	    {DIF_OP_SDIV, kMin, kMinus1, kMin},
+	    {DIF_OP_SDIV, 5, kMinus1, static_cast<uint64_t>(-5)},
+	    {DIF_OP_UDIV, kMinus1, 2, kMax},
+	    {DIF_OP_UDIV, 1, kMinus1, 0},
+	    {DIF_OP_SREM, static_cast<uint64_t>(-7), 2, kMinus1},
+	    {DIF_OP_SREM, kMin, kMinus1, 0},
+	    {DIF_OP_UREM, kMinus1, 10, 5}, // 18446744073709551615
 	};
 	for (const Operation& operation : operations) {
 		INFO("opcode " << operation.op << " of " << operation.a << ", " << operation.b);
@@ -90,10 +90,10 @@ TEST_CASE("comparisons, where the difference overflows too", "[exec][interp]") {
 		bool less, below; // signed, unsigned
 	};
 	const Pair pairs[] = {
-		{1, 2, true, true},	    {2, 1, false, false},	  {kMinus1, 1, true, false},
-		{1, kMinus1, false, true},  {kMin, kMax, true, false},	  {kMax, kMin, false, true},
-		{kMin, 1, true, false},	    {1, kMin, false, true},	  {kMin, kMinus1, true, true},
-		{0, kMin, false, true},	    {kMax, kMinus1, false, true}, {0, kMax, true, true},
+	    {1, 2, true, true},        {2, 1, false, false},         {kMinus1, 1, true, false},
+	    {1, kMinus1, false, true}, {kMin, kMax, true, false},    {kMax, kMin, false, true},
+	    {kMin, 1, true, false},    {1, kMin, false, true},       {kMin, kMinus1, true, true},
+	    {0, kMin, false, true},    {kMax, kMinus1, false, true}, {0, kMax, true, true},
 	};
 	for (const Pair& p : pairs) {
 		INFO(p.a << " against " << p.b);
@@ -109,7 +109,8 @@ TEST_CASE("comparisons, where the difference overflows too", "[exec][interp]") {
 		CHECK(branches(rig, DIF_OP_BGU, p.a, p.b) == !p.below);
 		CHECK(branches(rig, DIF_OP_BGEU, p.a, p.b) == !p.below);
 	}
-	for (uint64_t same : {0ull, 1ull, static_cast<unsigned long long>(kMin), static_cast<unsigned long long>(kMinus1)}) {
+	for (uint64_t same :
+	     {0ull, 1ull, static_cast<unsigned long long>(kMin), static_cast<unsigned long long>(kMinus1)}) {
 		for (uint32_t op : {DIF_OP_BE, DIF_OP_BLE, DIF_OP_BGE, DIF_OP_BLEU, DIF_OP_BGEU})
 			CHECK(branches(rig, op, same, same) == 1);
 		for (uint32_t op : {DIF_OP_BNE, DIF_OP_BL, DIF_OP_BG, DIF_OP_BLU, DIF_OP_BGU})
@@ -120,34 +121,47 @@ TEST_CASE("comparisons, where the difference overflows too", "[exec][interp]") {
 TEST_CASE("tst looks at zero alone", "[exec][interp]") {
 	Rig rig;
 	auto test = [&](uint32_t op, uint64_t value) {
-		return rig.run(Code().setx(value, 1).r(DIF_OP_TST, 1, 0, 0).branch(op, 4).ret(0).setx(1, 2).ret(2));
+		return rig.run(
+		    Code().setx(value, 1).r(DIF_OP_TST, 1, 0, 0).branch(op, 4).ret(0).setx(1, 2).ret(2));
 	};
 	CHECK(test(DIF_OP_BE, 0) == 1);
 	CHECK(test(DIF_OP_BE, kMin) == 0);
 	CHECK(test(DIF_OP_BNE, kMin) == 1);
-	CHECK(test(DIF_OP_BL, kMin) == 0);  // N is 0 whatever the value
-	CHECK(test(DIF_OP_BG, kMin) == 1);  // !(Z | N ^ V)
+	CHECK(test(DIF_OP_BL, kMin) == 0); // N is 0 whatever the value
+	CHECK(test(DIF_OP_BG, kMin) == 1); // !(Z | N ^ V)
 	CHECK(test(DIF_OP_BGE, 0) == 1);
-	CHECK(test(DIF_OP_BLU, 5) == 0);    // C is 0
+	CHECK(test(DIF_OP_BLU, 5) == 0); // C is 0
 	CHECK(test(DIF_OP_BLEU, 0) == 1);
 }
 
 TEST_CASE("strings are compared by bytes up to strsize", "[exec][interp]") {
 	Rig rig(8);
 	auto compare = [&](const std::string& a, const std::string& b, uint32_t op) {
-		return rig.run(Code().sets(a, 1).sets(b, 2).r(DIF_OP_SCMP, 1, 2, 0).branch(op, 5).ret(0).setx(1, 3).ret(3));
+		return rig.run(Code()
+		                   .sets(a, 1)
+		                   .sets(b, 2)
+		                   .r(DIF_OP_SCMP, 1, 2, 0)
+		                   .branch(op, 5)
+		                   .ret(0)
+		                   .setx(1, 3)
+		                   .ret(3));
 	};
 	CHECK(compare("csh", "csh", DIF_OP_BE) == 1);
 	CHECK(compare("csh", "bash", DIF_OP_BG) == 1);
 	CHECK(compare("bash", "csh", DIF_OP_BL) == 1);
 	CHECK(compare("cs", "csh", DIF_OP_BL) == 1);
 	CHECK(compare("", "", DIF_OP_BE) == 1);
-	CHECK(compare("a", "\xff", DIF_OP_BL) == 1); // bytes are unsigned
+	CHECK(compare("a", "\xff", DIF_OP_BL) == 1);              // bytes are unsigned
 	CHECK(compare("12345678x", "12345678y", DIF_OP_BE) == 1); // beyond strsize
 	CHECK(compare("1234567x", "1234567y", DIF_OP_BL) == 1);
 	// NULL is an empty string.
-	CHECK(rig.run(Code().sets("", 1).r(DIF_OP_SCMP, 1, 0, 0).branch(DIF_OP_BE, 4).ret(0).setx(1, 3).ret(3)) == 1);
-	CHECK(rig.run(Code().sets("a", 1).r(DIF_OP_SCMP, 0, 1, 0).branch(DIF_OP_BL, 4).ret(0).setx(1, 3).ret(3)) == 1);
+	CHECK(rig.run(
+	          Code().sets("", 1).r(DIF_OP_SCMP, 1, 0, 0).branch(DIF_OP_BE, 4).ret(0).setx(1, 3).ret(3)) ==
+	      1);
+	CHECK(
+	    rig.run(
+	        Code().sets("a", 1).r(DIF_OP_SCMP, 0, 1, 0).branch(DIF_OP_BL, 4).ret(0).setx(1, 3).ret(3)) ==
+	    1);
 	// A foreign address cannot be read here.
 	CHECK(rig.run(Code().setx(0xffffffff81000000, 1).sets("a", 2).r(DIF_OP_SCMP, 1, 2, 0).ret(1)) == 0);
 	CHECK(rig.fault() == DIF_FAULT_BADADDR);
@@ -159,7 +173,12 @@ TEST_CASE("loads extend as they say", "[exec][interp]") {
 	// Scratch: 8 bytes stored as one word, then read back in pieces.
 	auto loaded = [&](uint32_t op, uint64_t word) {
 		Code code;
-		code.setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 2).setx(word, 3).r(DIF_OP_STX, 3, 0, 2).r(op, 2, 0, 4).ret(4);
+		code.setx(8, 1)
+		    .r(DIF_OP_ALLOCS, 1, 0, 2)
+		    .setx(word, 3)
+		    .r(DIF_OP_STX, 3, 0, 2)
+		    .r(op, 2, 0, 4)
+		    .ret(4);
 		return rig.run(code);
 	};
 	const uint64_t word = 0xf1f2f3f4f5f6f7f8;
@@ -200,7 +219,9 @@ TEST_CASE("user loads read the live process, without a signal", "[exec][interp]"
 	Rig rig;
 	static const uint32_t secret = 0xfedcba98;
 	const uint64_t addr = reinterpret_cast<uint64_t>(&secret);
-	auto loaded = [&](uint32_t op, uint64_t at) { return rig.run(Code().setx(at, 1).r(op, 1, 0, 2).ret(2)); };
+	auto loaded = [&](uint32_t op, uint64_t at) {
+		return rig.run(Code().setx(at, 1).r(op, 1, 0, 2).ret(2));
+	};
 	CHECK(loaded(DIF_OP_ULDUW, addr) == 0);
 	CHECK(rig.fault() == DIF_FAULT_BADADDR); // not live: nothing to read
 	rig.env.ev_flags = DFR_ENV_LIVE;
@@ -222,7 +243,11 @@ TEST_CASE("stores go to allocated scratch, aligned", "[exec][interp]") {
 	Rig rig;
 	auto stored = [&](uint32_t op, uint64_t offset) {
 		Code code;
-		code.setx(16, 1).r(DIF_OP_ALLOCS, 1, 0, 2).setx(offset, 3).r(DIF_OP_ADD, 2, 3, 3).setx(kMinus1, 4);
+		code.setx(16, 1)
+		    .r(DIF_OP_ALLOCS, 1, 0, 2)
+		    .setx(offset, 3)
+		    .r(DIF_OP_ADD, 2, 3, 3)
+		    .setx(kMinus1, 4);
 		code.r(op, 4, 0, 3).r(DIF_OP_LDX, 2, 0, 5).ret(5);
 		return rig.run(code);
 	};
@@ -235,10 +260,10 @@ TEST_CASE("stores go to allocated scratch, aligned", "[exec][interp]") {
 		uint32_t op;
 		uint64_t offset;
 		int fault;
-	} wrong[] = {{DIF_OP_STH, 1, DIF_FAULT_BADALIGN},  {DIF_OP_STW, 2, DIF_FAULT_BADALIGN},
-		     {DIF_OP_STX, 4, DIF_FAULT_BADALIGN},  {DIF_OP_STX, 16, DIF_FAULT_BADADDR},
-		     {DIF_OP_STB, 16, DIF_FAULT_BADADDR},  {DIF_OP_STX, 12, DIF_FAULT_BADADDR},
-		     {DIF_OP_STB, kMinus1, DIF_FAULT_BADADDR}};
+	} wrong[] = {{DIF_OP_STH, 1, DIF_FAULT_BADALIGN},     {DIF_OP_STW, 2, DIF_FAULT_BADALIGN},
+	             {DIF_OP_STX, 4, DIF_FAULT_BADALIGN},     {DIF_OP_STX, 16, DIF_FAULT_BADADDR},
+	             {DIF_OP_STB, 16, DIF_FAULT_BADADDR},     {DIF_OP_STX, 12, DIF_FAULT_BADADDR},
+	             {DIF_OP_STB, kMinus1, DIF_FAULT_BADADDR}};
 	for (auto& entry : wrong) {
 		stored(entry.op, entry.offset);
 		CHECK(rig.fault() == entry.fault);
@@ -266,19 +291,38 @@ TEST_CASE("copys", "[exec][interp]") {
 	Rig rig;
 	// 4 bytes of "abcdef" into zeroed scratch.
 	Code code;
-	code.setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 2).sets("abcdef", 3).setx(4, 4).r(DIF_OP_COPYS, 3, 4, 2).ret(2);
+	code.setx(8, 1)
+	    .r(DIF_OP_ALLOCS, 1, 0, 2)
+	    .sets("abcdef", 3)
+	    .setx(4, 4)
+	    .r(DIF_OP_COPYS, 3, 4, 2)
+	    .ret(2);
 	CHECK(rig.run_text(code) == "abcd");
 	Code beyond;
-	beyond.setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 2).sets("abcdefghi", 3).setx(9, 4).r(DIF_OP_COPYS, 3, 4, 2).ret(2);
+	beyond.setx(8, 1)
+	    .r(DIF_OP_ALLOCS, 1, 0, 2)
+	    .sets("abcdefghi", 3)
+	    .setx(9, 4)
+	    .r(DIF_OP_COPYS, 3, 4, 2)
+	    .ret(2);
 	rig.run(beyond);
 	CHECK(rig.fault() == DIF_FAULT_BADADDR);
 	Code foreign;
-	foreign.setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 2).setx(0xffff888000000000, 3).r(DIF_OP_COPYS, 3, 1, 2).ret(2);
+	foreign.setx(8, 1)
+	    .r(DIF_OP_ALLOCS, 1, 0, 2)
+	    .setx(0xffff888000000000, 3)
+	    .r(DIF_OP_COPYS, 3, 1, 2)
+	    .ret(2);
 	rig.run(foreign);
 	CHECK(rig.fault() == DIF_FAULT_BADADDR);
 	CHECK(rig.machine.m_fault_addr == 0xffff888000000000);
 	Code huge;
-	huge.setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 2).sets("a", 3).setx(kMinus1, 4).r(DIF_OP_COPYS, 3, 4, 2).ret(2);
+	huge.setx(8, 1)
+	    .r(DIF_OP_ALLOCS, 1, 0, 2)
+	    .sets("a", 3)
+	    .setx(kMinus1, 4)
+	    .r(DIF_OP_COPYS, 3, 4, 2)
+	    .ret(2);
 	rig.run(huge);
 	CHECK(rig.fault() == DIF_FAULT_BADADDR);
 	CHECK(rig.run(Code().r(DIF_OP_COPYS, 0, 0, 1).setx(7, 2).ret(2)) == 7); // nothing is copied nowhere
@@ -375,8 +419,8 @@ TEST_CASE("captured inputs: numbers, bytes, and faults that wait", "[exec][inter
 	Rig rig;
 	const char path[] = "/etc/passwd";
 	const dfr_captured captured[] = {{42, 0, 0, 0},
-					 {reinterpret_cast<uint64_t>(path), sizeof(path), 0, 0},
-					 {0, 0, DIF_FAULT_BADADDR + 1, 0x1234}};
+	                                 {reinterpret_cast<uint64_t>(path), sizeof(path), 0, 0},
+	                                 {0, 0, DIF_FAULT_BADADDR + 1, 0x1234}};
 	rig.env.ev_captured = captured;
 	rig.env.ev_ncaptured = 3;
 	auto input = [&](uint64_t i) {
@@ -413,10 +457,12 @@ TEST_CASE("copying results: cut strings say so", "[exec][interp]") {
 
 	static const char user[] = "0123456789";
 	rig.env.ev_flags = DFR_ENV_LIVE;
-	CHECK(dfr_machine_copy_str(&rig.machine, buffer, reinterpret_cast<uint64_t>(user), 8, true, &cut) == 8);
+	CHECK(dfr_machine_copy_str(&rig.machine, buffer, reinterpret_cast<uint64_t>(user), 8, true, &cut) ==
+	      8);
 	CHECK(cut);
 	CHECK(std::string(buffer) == "0123456");
-	CHECK(dfr_machine_copy_str(&rig.machine, buffer, reinterpret_cast<uint64_t>(user) + 3, 8, true, &cut) == 8);
+	CHECK(dfr_machine_copy_str(&rig.machine, buffer, reinterpret_cast<uint64_t>(user) + 3, 8, true,
+	                           &cut) == 8);
 	CHECK_FALSE(cut);
 }
 
@@ -435,16 +481,20 @@ TEST_CASE("without kernel reads, nothing but the machine's own memory can be rea
 	CHECK(restricted(Code().sets("abc", 1).r(DIF_OP_LDUB, 1, 0, 2).ret(2)) == 'a');
 	CHECK(restricted(Code().sets("abc", 1).pushr(1, 0, 1).call(DIF_SUBR_STRLEN, 2).ret(2)) == 3);
 	const Code faults[] = {
-		Code().setx(foreign, 1).r(DIF_OP_LDX, 1, 0, 2).ret(2),
-		Code().setx(foreign, 1).pushv(1).call(DIF_SUBR_STRLEN, 2).ret(2),
-		Code().setx(foreign, 1).pushr(1, 0, 1).ret(0),
-		Code().setx(foreign, 1).sets("a", 2).r(DIF_OP_SCMP, 1, 2, 0).ret(2),
-		Code().setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 2).setx(foreign, 3).r(DIF_OP_COPYS, 3, 1, 2).ret(2),
-		Code().setx(foreign, 1).pushv(1).call(DIF_SUBR_D_PATH, 2).ret(2),
-		Code().setx(foreign, 1).pushv(1).call(DIF_SUBR_INET_NTOA, 2).ret(2),
-		Code().var(DIF_VS_GLOBAL, DIF_VAR_USER_FIRST, kString).setx(foreign, 1).wide(DIF_OP_STGS, DIF_VAR_USER_FIRST, 1).ret(0),
-		Code().wide(DIF_OP_LDGS, DIF_VAR_CURTHREAD, 1).ret(1),
-		Code().wide(DIF_OP_LDGS, DIF_VAR_CALLER, 1).ret(1),
+	    Code().setx(foreign, 1).r(DIF_OP_LDX, 1, 0, 2).ret(2),
+	    Code().setx(foreign, 1).pushv(1).call(DIF_SUBR_STRLEN, 2).ret(2),
+	    Code().setx(foreign, 1).pushr(1, 0, 1).ret(0),
+	    Code().setx(foreign, 1).sets("a", 2).r(DIF_OP_SCMP, 1, 2, 0).ret(2),
+	    Code().setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 2).setx(foreign, 3).r(DIF_OP_COPYS, 3, 1, 2).ret(2),
+	    Code().setx(foreign, 1).pushv(1).call(DIF_SUBR_D_PATH, 2).ret(2),
+	    Code().setx(foreign, 1).pushv(1).call(DIF_SUBR_INET_NTOA, 2).ret(2),
+	    Code()
+	        .var(DIF_VS_GLOBAL, DIF_VAR_USER_FIRST, kString)
+	        .setx(foreign, 1)
+	        .wide(DIF_OP_STGS, DIF_VAR_USER_FIRST, 1)
+	        .ret(0),
+	    Code().wide(DIF_OP_LDGS, DIF_VAR_CURTHREAD, 1).ret(1),
+	    Code().wide(DIF_OP_LDGS, DIF_VAR_CALLER, 1).ret(1),
 	};
 	for (const Code& code : faults) {
 		CHECK(restricted(code) == 0);

@@ -35,8 +35,9 @@ inline Loaded load(const std::vector<uint8_t>& bytes, dfr_load_limits limits = {
 
 class Rig {
 public:
-	explicit Rig(uint32_t size_of_strings = 256, size_t dynvarsize = 1 << 20, size_t size_of_scratch = 8192)
-		: scratch(size_of_scratch / 8) {
+	explicit Rig(uint32_t size_of_strings = 256, size_t dynvarsize = 1 << 20,
+	             size_t size_of_scratch = 8192)
+	    : scratch(size_of_scratch / 8) {
 		provider.pv_name = "syscall";
 		probe.pb_provider = &provider;
 		probe.pb_id = 77;

@@ -146,7 +146,8 @@ TEST_CASE("substr", "[exec][subr]") {
 	CHECK(text(DIF_SUBR_SUBSTR, {"abcdef", 7, 1}).empty());
 	CHECK(text(DIF_SUBR_SUBSTR, {"abcdef", 0, 0}).empty());
 	CHECK(text(DIF_SUBR_SUBSTR, {"abcdef", 4, -3}).empty());
-	CHECK(text(DIF_SUBR_SUBSTR, {"abcdef", -8, 3}) == "a"); // of positions -8, -7, -6 only the last is inside
+	CHECK(text(DIF_SUBR_SUBSTR, {"abcdef", -8, 3}) ==
+	      "a"); // of positions -8, -7, -6 only the last is inside
 	CHECK(text(DIF_SUBR_SUBSTR, {"abcdef", -8}) == "abcdef");
 	CHECK(text(DIF_SUBR_SUBSTR, {"abcdef", 0, 100}) == "abcdef");
 	CHECK(text(DIF_SUBR_SUBSTR, {"abcdef", uint64_t{1} << 63, 5}).empty());
@@ -186,10 +187,16 @@ TEST_CASE("toupper and tolower know ASCII", "[exec][subr]") {
 TEST_CASE("basename and dirname", "[exec][subr]") {
 	struct {
 		const char *path, *base, *dir;
-	} cases[] = {{"/usr/bin/ls", "ls", "/usr/bin"}, {"/usr/bin/", "bin", "/usr"}, {"ls", "ls", "."},
-		     {"/ls", "ls", "/"},		{"/", "/", "/"},	      {"///", "/", "/"},
-		     {"", ".", "."},			{"a/b", "b", "a"},	      {"a//b//", "b", "a"},
-		     {"//a", "a", "/"}};
+	} cases[] = {{"/usr/bin/ls", "ls", "/usr/bin"},
+	             {"/usr/bin/", "bin", "/usr"},
+	             {"ls", "ls", "."},
+	             {"/ls", "ls", "/"},
+	             {"/", "/", "/"},
+	             {"///", "/", "/"},
+	             {"", ".", "."},
+	             {"a/b", "b", "a"},
+	             {"a//b//", "b", "a"},
+	             {"//a", "a", "/"}};
 	for (auto& c : cases) {
 		INFO(c.path);
 		CHECK(text(DIF_SUBR_BASENAME, {c.path}) == c.base);
@@ -203,10 +210,22 @@ TEST_CASE("basename and dirname", "[exec][subr]") {
 TEST_CASE("cleanpath", "[exec][subr]") {
 	struct {
 		const char *path, *clean;
-	} cases[] = {{"/a//b", "/a/b"},	      {"/a/./b", "/a/b"},   {"/a/../b", "/b"},	     {"/a/b/../../c", "/c"},
-		     {"/../a", "/a"},	      {"/a/..", "/"},	    {"/a/b/..", "/a/"},	     {"/a/...", "/a/..."},
-		     {"/a/.b/..c", "/a/.b/..c"}, {"///", "/"},	    {"", ""},		     {"a/b", "a/b"},
-		     {"a/../b", "b"},	      {"../a", "../a"},	    {"../../a", "../../a"}, {"/a/.//./b", "/a/b"}};
+	} cases[] = {{"/a//b", "/a/b"},
+	             {"/a/./b", "/a/b"},
+	             {"/a/../b", "/b"},
+	             {"/a/b/../../c", "/c"},
+	             {"/../a", "/a"},
+	             {"/a/..", "/"},
+	             {"/a/b/..", "/a/"},
+	             {"/a/...", "/a/..."},
+	             {"/a/.b/..c", "/a/.b/..c"},
+	             {"///", "/"},
+	             {"", ""},
+	             {"a/b", "a/b"},
+	             {"a/../b", "b"},
+	             {"../a", "../a"},
+	             {"../../a", "../../a"},
+	             {"/a/.//./b", "/a/b"}};
 	for (auto& c : cases) {
 		INFO(c.path);
 		CHECK(text(DIF_SUBR_CLEANPATH, {c.path}) == c.clean);
@@ -282,15 +301,18 @@ TEST_CASE("addresses as text", "[exec][subr]") {
 			bytes[static_cast<size_t>(at)] = static_cast<uint8_t>(byte);
 		return bytes;
 	};
-	for (auto [subr, family] : {std::pair<uint32_t, int>{DIF_SUBR_INET_NTOA6, -1}, {DIF_SUBR_INET_NTOP, 10}}) {
+	for (auto [subr, family] :
+	     {std::pair<uint32_t, int>{DIF_SUBR_INET_NTOA6, -1}, {DIF_SUBR_INET_NTOP, 10}}) {
 		CHECK(with(subr, zero, family) == "::");
 		CHECK(with(subr, v6({{15, 1}}), family) == "::1");
-		CHECK(with(subr, v6({{0, 0x20}, {1, 1}, {2, 0xd}, {3, 0xb8}, {15, 1}}), family) == "2001:db8::1");
+		CHECK(with(subr, v6({{0, 0x20}, {1, 1}, {2, 0xd}, {3, 0xb8}, {15, 1}}), family) ==
+		      "2001:db8::1");
 		CHECK(with(subr, v6({{0, 0xfe}, {1, 0x80}}), family) == "fe80::");
 		// Two runs: the longer one is compressed.
 		CHECK(with(subr, v6({{1, 1}, {7, 2}, {15, 3}}), family) == "1:0:0:2::3");
 		// A single zero group stays.
-		CHECK(with(subr, {0, 1, 0, 0, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7}, family) == "1:0:2:3:4:5:6:7");
+		CHECK(with(subr, {0, 1, 0, 0, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7}, family) ==
+		      "1:0:2:3:4:5:6:7");
 		CHECK(with(subr, v6({{12, 1}, {13, 2}, {14, 3}, {15, 4}}), family) == "::1.2.3.4");
 	}
 	const std::vector<uint8_t> mapped = v6({{10, 255}, {11, 255}, {12, 1}, {13, 2}, {14, 3}, {15, 4}});
@@ -306,7 +328,8 @@ TEST_CASE("addresses as text", "[exec][subr]") {
 }
 
 TEST_CASE("json", "[exec][subr]") {
-	const char* doc = R"({ "a": 1, "b": { "c": [10, "two", { "d": true }], "e": null }, "q\"x": "y\"z", "": 5 ,
+	const char* doc =
+	    R"({ "a": 1, "b": { "c": [10, "two", { "d": true }], "e": null }, "q\"x": "y\"z", "": 5 ,
 		"f" : -1.5e3, "s": "" })";
 	auto at = [&](const char* selector) { return text(DIF_SUBR_JSON, {doc, selector}, 1024); };
 	CHECK(at("a") == "1");
@@ -330,7 +353,8 @@ TEST_CASE("json", "[exec][subr]") {
 	CHECK(text(DIF_SUBR_JSON, {"[[1,2],[3,4]]", "[1][0]"}) == "3");
 	CHECK(text(DIF_SUBR_JSON, {"[]", "[0]"}) == "(null)");
 	CHECK(text(DIF_SUBR_JSON, {"  17 ", ""}) == "17");
-	for (const char* damaged : {"", "{", "{\"a\"", "{\"a\":", "{\"a\" 1}", "[1", "{\"b\":\"x", "{a:1}", "}"})
+	for (const char* damaged :
+	     {"", "{", "{\"a\"", "{\"a\":", "{\"a\" 1}", "[1", "{\"b\":\"x", "{a:1}", "}"})
 		CHECK(text(DIF_SUBR_JSON, {damaged, "a"}) == "(null)");
 	CHECK(fault(DIF_SUBR_JSON, {kForeign, "a"}) == DIF_FAULT_BADADDR);
 }
@@ -363,7 +387,14 @@ TEST_CASE("alloca and bcopy", "[exec][subr]") {
 	CHECK(fault(DIF_SUBR_BCOPY, {"src", kForeign, 3}) == DIF_FAULT_BADADDR);
 	Code overlap; // "abcdef" moved up by two within itself
 	overlap.setx(16, 1).r(DIF_OP_ALLOCS, 1, 0, 2).sets("abcdef", 3).setx(6, 4).r(DIF_OP_COPYS, 3, 4, 2);
-	overlap.setx(2, 5).r(DIF_OP_ADD, 2, 5, 6).flush().pushv(2).pushv(6).pushv(4).call(DIF_SUBR_BCOPY, 7).ret(2);
+	overlap.setx(2, 5)
+	    .r(DIF_OP_ADD, 2, 5, 6)
+	    .flush()
+	    .pushv(2)
+	    .pushv(6)
+	    .pushv(4)
+	    .call(DIF_SUBR_BCOPY, 7)
+	    .ret(2);
 	CHECK(rig.run_text(overlap) == "ababcdef");
 }
 
@@ -429,8 +460,8 @@ TEST_CASE("progenyof, rand, and what only a kernel can answer", "[exec][subr]") 
 	uint64_t a = number(rig, DIF_SUBR_RANDOM, {}), b = number(rig, DIF_SUBR_RANDOM, {});
 	CHECK(a != b);
 	for (uint32_t subr : {DIF_SUBR_MUTEX_OWNED, DIF_SUBR_MUTEX_OWNER, DIF_SUBR_MUTEX_TYPE_ADAPTIVE,
-			      DIF_SUBR_MUTEX_TYPE_SPIN, DIF_SUBR_RW_READ_HELD, DIF_SUBR_RW_WRITE_HELD,
-			      DIF_SUBR_RW_ISWRITER, DIF_SUBR_GETF, DIF_SUBR_D_PATH})
+	                      DIF_SUBR_MUTEX_TYPE_SPIN, DIF_SUBR_RW_READ_HELD, DIF_SUBR_RW_WRITE_HELD,
+	                      DIF_SUBR_RW_ISWRITER, DIF_SUBR_GETF, DIF_SUBR_D_PATH})
 		CHECK(fault(subr, {kForeign}) == DIF_FAULT_ILLOP);
 	CHECK(value(DIF_SUBR_SPECULATION, {}) == 0); // no state: none can be had
 }

@@ -38,14 +38,21 @@ Code set_text(uint32_t scope, const std::string& value, dif_type type = kString)
 // a[key] as a number: key in %r1.
 Code array(uint32_t op, uint64_t key, uint64_t value, uint32_t scope = DIF_VS_GLOBAL) {
 	Code code;
-	code.var(scope, kId, kInt64, DIF_VK_ARRAY).setx(key, 1).flush().pushv(1).setx(value, 2).wide(op, kId, 2);
+	code.var(scope, kId, kInt64, DIF_VK_ARRAY)
+	    .setx(key, 1)
+	    .flush()
+	    .pushv(1)
+	    .setx(value, 2)
+	    .wide(op, kId, 2);
 	return code.ret(2);
 }
 
 struct Losses {
 	u64 n[3];
 	explicit Losses(const Rig& rig) { dfr_vars_losses(rig.vars.get(), n); }
-	bool are(u64 none, u64 dirty, u64 rinsing) const { return n[0] == none && n[1] == dirty && n[2] == rinsing; }
+	bool are(u64 none, u64 dirty, u64 rinsing) const {
+		return n[0] == none && n[1] == dirty && n[2] == rinsing;
+	}
 };
 
 // Sets the machine's CPUs for one test; the count is process-wide.
@@ -113,13 +120,19 @@ TEST_CASE("structs by value; writing through a pointer into them", "[exec][vars]
 		REQUIRE(rig.fault() == -1);
 		auto member = [&](uint64_t offset, uint64_t value) { // var.member = value; then var.member
 			Code code;
-			code.var(scope, kId, struct_of(16)).wide(load_of(scope), kId, 1).setx(offset, 2).r(DIF_OP_ADD, 1, 2, 1);
+			code.var(scope, kId, struct_of(16))
+			    .wide(load_of(scope), kId, 1)
+			    .setx(offset, 2)
+			    .r(DIF_OP_ADD, 1, 2, 1);
 			code.setx(value, 3).r(DIF_OP_STX, 3, 0, 1).r(DIF_OP_LDX, 1, 0, 4).ret(4);
 			return rig.run(code);
 		};
 		CHECK(member(8, 0x2222) == 0x2222);
 		Code first;
-		first.var(scope, kId, struct_of(16)).wide(load_of(scope), kId, 1).r(DIF_OP_LDX, 1, 0, 2).ret(2);
+		first.var(scope, kId, struct_of(16))
+		    .wide(load_of(scope), kId, 1)
+		    .r(DIF_OP_LDX, 1, 0, 2)
+		    .ret(2);
 		CHECK(rig.run(first) == 0x1111);
 		member(16, 1); // behind the end: another variable's, or nobody's
 		CHECK(rig.fault() == DIF_FAULT_BADADDR);
@@ -131,7 +144,11 @@ TEST_CASE("structs by value; writing through a pointer into them", "[exec][vars]
 TEST_CASE("a struct from a foreign address faults and keeps the old value", "[exec][vars]") {
 	Rig rig;
 	rig.run(set_text(DIF_VS_GLOBAL, "old"));
-	rig.run(Code().var(DIF_VS_GLOBAL, kId, kString).setx(0xffff888000000000, 1).wide(DIF_OP_STGS, kId, 1).ret(0));
+	rig.run(Code()
+	            .var(DIF_VS_GLOBAL, kId, kString)
+	            .setx(0xffff888000000000, 1)
+	            .wide(DIF_OP_STGS, kId, 1)
+	            .ret(0));
 	CHECK(rig.fault() == DIF_FAULT_BADADDR);
 	CHECK(rig.machine.m_fault_addr == 0xffff888000000000);
 }
@@ -213,7 +230,12 @@ TEST_CASE("keys of mixed types do not collide", "[exec][vars]") {
 	auto two = [](Code& code) { code.sets("a", 1).pushr(1, 0, 1).setx(0x62, 2).pushv(2); };
 	auto none = [](Code&) {};
 	// Chunks are laid out for the largest key before anything is stored.
-	rig.add(Code().var(DIF_VS_GLOBAL, kId, kInt64, DIF_VK_ARRAY).pushr(1, 0, 1).pushv(1).wide(DIF_OP_STGAA, kId, 1).ret(0));
+	rig.add(Code()
+	            .var(DIF_VS_GLOBAL, kId, kInt64, DIF_VK_ARRAY)
+	            .pushr(1, 0, 1)
+	            .pushv(1)
+	            .wide(DIF_OP_STGAA, kId, 1)
+	            .ret(0));
 	keyed(DIF_OP_STGAA, 1, number);
 	keyed(DIF_OP_STGAA, 2, text);
 	keyed(DIF_OP_STGAA, 3, longer);
@@ -316,10 +338,12 @@ TEST_CASE("programs of one state must agree on a variable", "[exec][vars]") {
 	};
 	CHECK(declare_both(global(kInt64), global(kInt64)).empty());
 	CHECK(declare_both(global(kInt64), global(kVoid)).empty()); // a size that is not known
-	CHECK(declare_both(global(kInt64), global(kInt32)) == "variable is declared with another size elsewhere");
+	CHECK(declare_both(global(kInt64), global(kInt32)) ==
+	      "variable is declared with another size elsewhere");
 	CHECK(declare_both(global(kInt64), global(kInt64, DIF_VK_ARRAY)) ==
 	      "variable is declared with another kind elsewhere");
-	CHECK(declare_both(global(struct_of(8)), global(kInt64)) == "variable is declared with another kind elsewhere");
+	CHECK(declare_both(global(struct_of(8)), global(kInt64)) ==
+	      "variable is declared with another kind elsewhere");
 	CHECK(declare_both(global(struct_of(8)), global(struct_of(16))) ==
 	      "variable is declared with another size elsewhere");
 	CHECK(declare_both(global(kInt64), Code().var(DIF_VS_LOCAL, kId, struct_of(8)).ret(0)).empty());
@@ -450,7 +474,8 @@ TEST_CASE("threads as CPUs: thread-locals count exactly, chunks are conserved", 
 			break;
 		got++;
 	}
-	CHECK(got + 1 == 64); // 64 buckets of 16 bytes leave 64 chunks: one for the thread-local, the others keys
+	CHECK(got + 1 ==
+	      64); // 64 buckets of 16 bytes leave 64 chunks: one for the thread-local, the others keys
 }
 
 TEST_CASE("threads as CPUs: one key, created once", "[exec][vars][threads]") {

@@ -171,23 +171,27 @@ TEST_CASE("variables in code", "[exec][verify]") {
 	struct {
 		uint32_t load, store, scope, kind;
 	} ways[] = {
-		{DIF_OP_LDGS, DIF_OP_STGS, DIF_VS_GLOBAL, DIF_VK_SCALAR},
-		{DIF_OP_LDTS, DIF_OP_STTS, DIF_VS_THREAD, DIF_VK_SCALAR},
-		{DIF_OP_LDLS, DIF_OP_STLS, DIF_VS_LOCAL, DIF_VK_SCALAR},
-		{DIF_OP_LDGAA, DIF_OP_STGAA, DIF_VS_GLOBAL, DIF_VK_ARRAY},
-		{DIF_OP_LDTAA, DIF_OP_STTAA, DIF_VS_THREAD, DIF_VK_ARRAY},
+	    {DIF_OP_LDGS, DIF_OP_STGS, DIF_VS_GLOBAL, DIF_VK_SCALAR},
+	    {DIF_OP_LDTS, DIF_OP_STTS, DIF_VS_THREAD, DIF_VK_SCALAR},
+	    {DIF_OP_LDLS, DIF_OP_STLS, DIF_VS_LOCAL, DIF_VK_SCALAR},
+	    {DIF_OP_LDGAA, DIF_OP_STGAA, DIF_VS_GLOBAL, DIF_VK_ARRAY},
+	    {DIF_OP_LDTAA, DIF_OP_STTAA, DIF_VS_THREAD, DIF_VK_ARRAY},
 	};
 	for (auto& way : ways) {
 		for (uint32_t op : {way.load, way.store}) {
 			fine(Code().var(way.scope, kId + 3, kInt64, way.kind).wide(op, kId + 3, 1).ret(0));
 			fine(Code().var(way.scope, 0xffff, kInt64, way.kind).wide(op, 0xffff, 1).ret(0));
 			refused(Code().wide(op, kId, 1).ret(0), undeclared);
-			refused(Code().var(way.scope, kId, kInt64, way.kind).wide(op, kId + 1, 1).ret(0), undeclared);
-			refused(Code().var((way.scope + 1) % 2, kId, kInt64, way.kind).wide(op, kId, 1).ret(0), undeclared);
+			refused(Code().var(way.scope, kId, kInt64, way.kind).wide(op, kId + 1, 1).ret(0),
+			        undeclared);
+			refused(
+			    Code().var((way.scope + 1) % 2, kId, kInt64, way.kind).wide(op, kId, 1).ret(0),
+			    undeclared);
 		}
 	}
 	refused(Code().var(DIF_VS_GLOBAL, kId, kInt64).wide(DIF_OP_LDGAA, kId, 1).ret(0), undeclared);
-	refused(Code().var(DIF_VS_GLOBAL, kId, kInt64, DIF_VK_ARRAY).wide(DIF_OP_LDGS, kId, 1).ret(0), undeclared);
+	refused(Code().var(DIF_VS_GLOBAL, kId, kInt64, DIF_VK_ARRAY).wide(DIF_OP_LDGS, kId, 1).ret(0),
+	        undeclared);
 }
 
 TEST_CASE("a table of variables leaves nothing behind for the next DIFO", "[exec][verify]") {
@@ -248,19 +252,24 @@ TEST_CASE("variable records", "[exec][verify]") {
 	}
 	SECTION("16 KiB and one more") {
 		fine(Code().var(DIF_VS_GLOBAL, kId, struct_of(16384)).ret(0));
-		refused_var(variable(DIF_VS_GLOBAL, kId, struct_of(16385)), "by-reference variable is larger than 16 KiB");
-		refused_var(variable(DIF_VS_LOCAL, kId, struct_of(16385)), "by-reference variable is larger than 16 KiB");
+		refused_var(variable(DIF_VS_GLOBAL, kId, struct_of(16385)),
+		            "by-reference variable is larger than 16 KiB");
+		refused_var(variable(DIF_VS_LOCAL, kId, struct_of(16385)),
+		            "by-reference variable is larger than 16 KiB");
 	}
 	SECTION("clause-local associative array") {
-		refused_var(variable(DIF_VS_LOCAL, kId, kInt64, DIF_VK_ARRAY), "associative array is clause-local");
+		refused_var(variable(DIF_VS_LOCAL, kId, kInt64, DIF_VK_ARRAY),
+		            "associative array is clause-local");
 	}
 	SECTION("twice") {
-		Loaded result = load_code(Code().var(DIF_VS_GLOBAL, kId, kInt64).var(DIF_VS_GLOBAL, kId, kInt64).ret(0));
+		Loaded result =
+		    load_code(Code().var(DIF_VS_GLOBAL, kId, kInt64).var(DIF_VS_GLOBAL, kId, kInt64).ret(0));
 		CHECK(std::string(result.why.rf_reason) == "variable is declared twice");
 		fine(Code().var(DIF_VS_GLOBAL, kId, kInt64).var(DIF_VS_THREAD, kId, kInt64).ret(0));
 	}
 	SECTION("string that is no reference") {
-		refused_var(variable(DIF_VS_GLOBAL, kId, {DIF_KIND_STRING, 0, 0, 0, 8}), "string is not by reference");
+		refused_var(variable(DIF_VS_GLOBAL, kId, {DIF_KIND_STRING, 0, 0, 0, 8}),
+		            "string is not by reference");
 	}
 	SECTION("string of the default size") {
 		fine(Code().var(DIF_VS_GLOBAL, kId, {DIF_KIND_STRING, 0, DIF_TF_BYREF, 0, 0}).ret(0));
@@ -289,11 +298,13 @@ TEST_CASE("subroutines get their arguments", "[exec][verify]") {
 	const std::string few = "subroutine is called with too few arguments";
 	struct {
 		uint32_t subr, need;
-	} needs[] = {{DIF_SUBR_RAND, 0},     {DIF_SUBR_STRLEN, 1},   {DIF_SUBR_COPYIN, 2},    {DIF_SUBR_COPYINSTR, 1},
-		     {DIF_SUBR_BCOPY, 3},    {DIF_SUBR_COPYOUT, 3},  {DIF_SUBR_STRTOK, 2},    {DIF_SUBR_SUBSTR, 2},
-		     {DIF_SUBR_INDEX, 2},    {DIF_SUBR_JSON, 2},     {DIF_SUBR_STRTOLL, 1},   {DIF_SUBR_MEMSTR, 3},
-		     {DIF_SUBR_INET_NTOP, 2}, {DIF_SUBR_D_PATH, 1},  {DIF_SUBR_LINK_NTOP, 2}, {DIF_SUBR_F_ADD, 2},
-		     {DIF_SUBR_F_NEG, 1},    {DIF_SUBR_F_CMP, 2},    {DIF_SUBR_F_TO_F32, 1},  {DIF_SUBR_SPECULATION, 0}};
+	} needs[] = {{DIF_SUBR_RAND, 0},      {DIF_SUBR_STRLEN, 1},     {DIF_SUBR_COPYIN, 2},
+	             {DIF_SUBR_COPYINSTR, 1}, {DIF_SUBR_BCOPY, 3},      {DIF_SUBR_COPYOUT, 3},
+	             {DIF_SUBR_STRTOK, 2},    {DIF_SUBR_SUBSTR, 2},     {DIF_SUBR_INDEX, 2},
+	             {DIF_SUBR_JSON, 2},      {DIF_SUBR_STRTOLL, 1},    {DIF_SUBR_MEMSTR, 3},
+	             {DIF_SUBR_INET_NTOP, 2}, {DIF_SUBR_D_PATH, 1},     {DIF_SUBR_LINK_NTOP, 2},
+	             {DIF_SUBR_F_ADD, 2},     {DIF_SUBR_F_NEG, 1},      {DIF_SUBR_F_CMP, 2},
+	             {DIF_SUBR_F_TO_F32, 1},  {DIF_SUBR_SPECULATION, 0}};
 	for (auto& entry : needs) {
 		Code code;
 		code.flush();
@@ -305,7 +316,8 @@ TEST_CASE("subroutines get their arguments", "[exec][verify]") {
 		code.text.pop_back();
 		refused(Code(code).call(entry.subr, 1).ret(1), few, static_cast<uint32_t>(code.text.size()));
 	}
-	for (uint32_t subr : {DIF_SUBR_MSGDSIZE, DIF_SUBR_MSGSIZE, DIF_SUBR_DDI_PATHNAME, DIF_SUBR_SX_SHARED_HELD})
+	for (uint32_t subr :
+	     {DIF_SUBR_MSGDSIZE, DIF_SUBR_MSGSIZE, DIF_SUBR_DDI_PATHNAME, DIF_SUBR_SX_SHARED_HELD})
 		refused(Code().call(subr, 1).ret(1), "subroutine does not exist on Linux");
 	for (uint32_t subr : {DIF_SUBR_CLASSIC_MAX + 1u, 0x4602u, DIF_SUBR_OURS_MAX + 1u, 0xffffu})
 		refused(Code().call(subr, 1).ret(1), "unknown subroutine");
@@ -314,15 +326,27 @@ TEST_CASE("subroutines get their arguments", "[exec][verify]") {
 TEST_CASE("arguments are counted along every path", "[exec][verify]") {
 	// tst; be 4; push; push -> on the path that jumps only one argument is there.
 	Code code;
-	code.flush().r(DIF_OP_TST, 1, 0, 0).branch(DIF_OP_BE, 4).pushv(1).pushv(1).call(DIF_SUBR_STRJOIN, 1).ret(1);
+	code.flush()
+	    .r(DIF_OP_TST, 1, 0, 0)
+	    .branch(DIF_OP_BE, 4)
+	    .pushv(1)
+	    .pushv(1)
+	    .call(DIF_SUBR_STRJOIN, 1)
+	    .ret(1);
 	refused(code, "subroutine is called with too few arguments", 5);
 	// Both paths push: fine.
 	Code both;
-	both.flush().r(DIF_OP_TST, 1, 0, 0).branch(DIF_OP_BE, 5).pushv(1).branch(DIF_OP_BA, 6).pushv(2).pushv(1);
+	both.flush()
+	    .r(DIF_OP_TST, 1, 0, 0)
+	    .branch(DIF_OP_BE, 5)
+	    .pushv(1)
+	    .branch(DIF_OP_BA, 6)
+	    .pushv(2)
+	    .pushv(1);
 	fine(both.call(DIF_SUBR_STRJOIN, 1).ret(1));
 	// popts takes one away again.
 	refused(Code().pushv(1).r(DIF_OP_POPTS, 0, 0, 0).call(DIF_SUBR_STRLEN, 1).ret(1),
-		"subroutine is called with too few arguments", 2);
+	        "subroutine is called with too few arguments", 2);
 }
 
 TEST_CASE("what a DIFO's class is", "[exec][verify]") {
@@ -336,15 +360,18 @@ TEST_CASE("what a DIFO's class is", "[exec][verify]") {
 	CHECK(flags_of(foreign) == 0);
 
 	CHECK(flags_of(Code().setx(7, 1).ret(1)) == (DFR_DIFO_PURE | DFR_DIFO_CACHEABLE | DFR_DIFO_CONST));
-	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_TID, 1).ret(1)) == (DFR_DIFO_PURE | DFR_DIFO_CACHEABLE));
+	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_TID, 1).ret(1)) ==
+	      (DFR_DIFO_PURE | DFR_DIFO_CACHEABLE));
 	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_TIMESTAMP, 1).ret(1)) == 0);
 	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_VTIMESTAMP, 1).ret(1)) == DFR_DIFO_VTIME);
 	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_CALLER, 1).ret(1)) == DFR_DIFO_STACK);
 	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_PROBEFUNC, 1).ret(1)) ==
 	      (DFR_DIFO_PROBETEXT | DFR_DIFO_CONST | DFR_DIFO_CACHEABLE));
-	CHECK(flags_of(Code().var(DIF_VS_THREAD, kId, kInt64).wide(DIF_OP_LDTS, kId, 1).ret(1)) == DFR_DIFO_CACHEABLE);
+	CHECK(flags_of(Code().var(DIF_VS_THREAD, kId, kInt64).wide(DIF_OP_LDTS, kId, 1).ret(1)) ==
+	      DFR_DIFO_CACHEABLE);
 	CHECK(flags_of(Code().r(DIF_OP_SDIV, 1, 1, 1).ret(1)) == (DFR_DIFO_CACHEABLE | DFR_DIFO_CONST));
-	CHECK(flags_of(Code().pushv(1).pushv(1).pushv(1).call(DIF_SUBR_COPYOUT, 1).ret(0)) == DFR_DIFO_DESTRUCTIVE);
+	CHECK(flags_of(Code().pushv(1).pushv(1).pushv(1).call(DIF_SUBR_COPYOUT, 1).ret(0)) ==
+	      DFR_DIFO_DESTRUCTIVE);
 
 	// A register that holds an own string on one path and arg0 on the other is no own string.
 	Code mixed;
@@ -379,29 +406,45 @@ TEST_CASE("destructive programs need the right", "[exec][verify]") {
 TEST_CASE("actions and their expressions", "[exec][verify]") {
 	DofBuilder dof;
 	uint32_t number = dof.difo(Code().ret(0)), small = dof.difo(Code().ret(0).returns(kInt32));
-	uint32_t text = dof.difo(Code().ret(0).returns(kString)), bytes = dof.difo(Code().ret(0).returns(struct_of(64)));
+	uint32_t text = dof.difo(Code().ret(0).returns(kString)),
+	         bytes = dof.difo(Code().ret(0).returns(struct_of(64)));
 	uint32_t empty = dof.difo(Code().ret(0).returns(struct_of(0)));
 	SECTION("unknown kinds") {
 		refused_chain({{0x0009, number}}, dof, "unknown kind of action", 0);
 	}
-	SECTION("kind 0") { refused_chain({{DFR_ACT_NONE}}, dof, "unknown kind of action", 0); }
-	SECTION("trace without a value") { refused_chain({{DFR_ACT_DIFEXPR}}, dof, "action lacks its expression", 0); }
+	SECTION("kind 0") {
+		refused_chain({{DFR_ACT_NONE}}, dof, "unknown kind of action", 0);
+	}
+	SECTION("trace without a value") {
+		refused_chain({{DFR_ACT_DIFEXPR}}, dof, "action lacks its expression", 0);
+	}
 	SECTION("stack with one") {
 		refused_chain({{DFR_ACT_STACK, number}}, dof, "action takes no expression", 0);
 	}
 	SECTION("exit of 8 bytes") {
-		refused_chain({{DFR_ACT_DIFEXPR, number}, {DFR_ACT_EXIT, number}}, dof, "action needs a number of 4 bytes", 1);
+		refused_chain({{DFR_ACT_DIFEXPR, number}, {DFR_ACT_EXIT, number}}, dof,
+		              "action needs a number of 4 bytes", 1);
 	}
-	SECTION("exit of 4") { fine_chain({{DFR_ACT_EXIT, small}}, dof); }
-	SECTION("sym of 4 bytes") { refused_chain({{DFR_ACT_SYM, small}}, dof, "action needs a number of 8 bytes", 0); }
-	SECTION("umod of a string") { refused_chain({{DFR_ACT_UMOD, text}}, dof, "action needs a number", 0); }
+	SECTION("exit of 4") {
+		fine_chain({{DFR_ACT_EXIT, small}}, dof);
+	}
+	SECTION("sym of 4 bytes") {
+		refused_chain({{DFR_ACT_SYM, small}}, dof, "action needs a number of 8 bytes", 0);
+	}
+	SECTION("umod of a string") {
+		refused_chain({{DFR_ACT_UMOD, text}}, dof, "action needs a number", 0);
+	}
 	SECTION("tracemem of a number") {
-		refused_chain({{DFR_ACT_TRACEMEM, number}}, dof, "action needs an expression by reference, with a size", 0);
+		refused_chain({{DFR_ACT_TRACEMEM, number}}, dof,
+		              "action needs an expression by reference, with a size", 0);
 	}
 	SECTION("tracemem of nothing") {
-		refused_chain({{DFR_ACT_TRACEMEM, empty}}, dof, "action needs an expression by reference, with a size", 0);
+		refused_chain({{DFR_ACT_TRACEMEM, empty}}, dof,
+		              "action needs an expression by reference, with a size", 0);
 	}
-	SECTION("tracemem of 64 bytes") { fine_chain({{DFR_ACT_TRACEMEM, bytes}}, dof); }
+	SECTION("tracemem of 64 bytes") {
+		fine_chain({{DFR_ACT_TRACEMEM, bytes}}, dof);
+	}
 	SECTION("printf with and without") {
 		uint32_t format = dof.string("%d\n");
 		fine_chain({{DFR_ACT_PRINTF, kNone, 0, format, 0x100, 0}, {DFR_ACT_PRINTF, text}}, dof);
@@ -424,7 +467,9 @@ TEST_CASE("actions and their expressions", "[exec][verify]") {
 	}
 	SECTION("16384 actions and one more") {
 		std::vector<Act> many(16384, Act{DFR_ACT_DIFEXPR, number});
-		SECTION("fine") { fine_chain(many, dof); }
+		SECTION("fine") {
+			fine_chain(many, dof);
+		}
 		SECTION("not") {
 			many.push_back(many[0]);
 			refused_chain(many, dof, "more than 16384 actions", 0);
@@ -438,8 +483,10 @@ TEST_CASE("keys of aggregations", "[exec][verify]") {
 	uint32_t nothing = dof.difo(Code().ret(0).returns(kVoid));
 	SECTION("two keys and a stack") {
 		uint32_t probe = dof.probe("dtrace", "", "", "BEGIN");
-		uint32_t section = dof.actions({{DFR_ACT_DIFEXPR, number}, {DFR_ACT_DIFEXPR, text}, {DFR_ACT_STACK},
-						{DFR_ACT_COUNT, kNone, 2, 0, 1}});
+		uint32_t section = dof.actions({{DFR_ACT_DIFEXPR, number},
+		                                {DFR_ACT_DIFEXPR, text},
+		                                {DFR_ACT_STACK},
+		                                {DFR_ACT_COUNT, kNone, 2, 0, 1}});
 		dof.ecb(probe, kNone, section);
 		Loaded result = load(dof.bytes());
 		REQUIRE(result.error == 0);
@@ -451,8 +498,9 @@ TEST_CASE("keys of aggregations", "[exec][verify]") {
 	}
 	SECTION("a weight") {
 		uint32_t probe = dof.probe("dtrace", "", "", "BEGIN");
-		uint32_t section = dof.actions({{DFR_ACT_DIFEXPR, text}, {DFR_ACT_DIFEXPR, number, 0, 0, DFR_UARG_WEIGHT},
-						{DFR_ACT_QUANTIZE, number, 2, 0, 1}});
+		uint32_t section = dof.actions({{DFR_ACT_DIFEXPR, text},
+		                                {DFR_ACT_DIFEXPR, number, 0, 0, DFR_UARG_WEIGHT},
+		                                {DFR_ACT_QUANTIZE, number, 2, 0, 1}});
 		dof.ecb(probe, kNone, section);
 		Loaded result = load(dof.bytes());
 		REQUIRE(result.error == 0);
@@ -461,34 +509,39 @@ TEST_CASE("keys of aggregations", "[exec][verify]") {
 	}
 	SECTION("not complete") {
 		refused_chain({{DFR_ACT_DIFEXPR, number}, {DFR_ACT_COUNT, kNone, 2, 0, 1}}, dof,
-			      "key of an aggregation is not complete", 1);
+		              "key of an aggregation is not complete", 1);
 	}
 	SECTION("no variable") {
 		refused_chain({{DFR_ACT_COUNT, kNone, 0, 0, 0}}, dof, "aggregation has no variable", 0);
 	}
 	SECTION("a key that belongs to another") {
-		refused_chain({{DFR_ACT_DIFEXPR, number}, {DFR_ACT_COUNT, kNone, 1, 0, 1}, {DFR_ACT_SUM, number, 2, 0, 2}}, dof,
-			      "action cannot be part of a key", 2);
+		refused_chain({{DFR_ACT_DIFEXPR, number},
+		               {DFR_ACT_COUNT, kNone, 1, 0, 1},
+		               {DFR_ACT_SUM, number, 2, 0, 2}},
+		              dof, "action cannot be part of a key", 2);
 	}
 	SECTION("a key that is no value") {
-		refused_chain({{DFR_ACT_EXIT, dof.difo(Code().ret(0).returns(kInt32))}, {DFR_ACT_COUNT, kNone, 1, 0, 1}}, dof,
-			      "action cannot be part of a key", 1);
+		refused_chain({{DFR_ACT_EXIT, dof.difo(Code().ret(0).returns(kInt32))},
+		               {DFR_ACT_COUNT, kNone, 1, 0, 1}},
+		              dof, "action cannot be part of a key", 1);
 	}
 	SECTION("a key of no bytes") {
 		refused_chain({{DFR_ACT_DIFEXPR, nothing}, {DFR_ACT_COUNT, kNone, 1, 0, 1}}, dof,
-			      "element of a key has no value", 1);
+		              "element of a key has no value", 1);
 	}
 	SECTION("a weight for count") {
-		refused_chain({{DFR_ACT_DIFEXPR, number, 0, 0, DFR_UARG_WEIGHT}, {DFR_ACT_COUNT, kNone, 1, 0, 1}}, dof,
-			      "this aggregation takes no weight", 1);
+		refused_chain(
+		    {{DFR_ACT_DIFEXPR, number, 0, 0, DFR_UARG_WEIGHT}, {DFR_ACT_COUNT, kNone, 1, 0, 1}}, dof,
+		    "this aggregation takes no weight", 1);
 	}
 	SECTION("a weight that is text") {
-		refused_chain({{DFR_ACT_DIFEXPR, text, 0, 0, DFR_UARG_WEIGHT}, {DFR_ACT_QUANTIZE, number, 1, 0, 1}}, dof,
-			      "weight is no number", 1);
+		refused_chain(
+		    {{DFR_ACT_DIFEXPR, text, 0, 0, DFR_UARG_WEIGHT}, {DFR_ACT_QUANTIZE, number, 1, 0, 1}},
+		    dof, "weight is no number", 1);
 	}
 	SECTION("a key on a plain action") {
 		refused_chain({{DFR_ACT_DIFEXPR, number}, {DFR_ACT_DIFEXPR, number, 1}}, dof,
-			      "action has a key and is no aggregation", 1);
+		              "action has a key and is no aggregation", 1);
 	}
 	SECTION("sum of a string") {
 		refused_chain({{DFR_ACT_SUM, text, 0, 0, 1}}, dof, "action needs a number", 0);
@@ -508,22 +561,39 @@ TEST_CASE("parameters of lquantize and llquantize", "[exec][verify]") {
 	auto bad = [&](uint32_t kind, uint64_t arg, const char* reason) {
 		refused_chain({{kind, number, 0, arg, 1}}, dof, reason, 0);
 	};
-	SECTION("lquantize") { fine_chain({{DFR_ACT_LQUANTIZE, number, 0, l(1, 1), 1}}, dof); }
-	SECTION("no step") { bad(DFR_ACT_LQUANTIZE, l(0, 1), "lquantize: the step is 0"); }
-	SECTION("no levels") { bad(DFR_ACT_LQUANTIZE, l(1, 0), "lquantize: there are no levels"); }
-	SECTION("llquantize") { fine_chain({{DFR_ACT_LLQUANTIZE, number, 0, ll(10, 0, 6, 20), 1}}, dof); }
-	SECTION("factor 1") { bad(DFR_ACT_LLQUANTIZE, ll(1, 0, 6, 20), "llquantize: the factor is less than 2"); }
-	SECTION("low not below high") {
-		bad(DFR_ACT_LLQUANTIZE, ll(10, 6, 6, 20), "llquantize: the low magnitude is not below the high one");
+	SECTION("lquantize") {
+		fine_chain({{DFR_ACT_LQUANTIZE, number, 0, l(1, 1), 1}}, dof);
 	}
-	SECTION("few steps") { bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 5), "llquantize: fewer steps than the factor"); }
+	SECTION("no step") {
+		bad(DFR_ACT_LQUANTIZE, l(0, 1), "lquantize: the step is 0");
+	}
+	SECTION("no levels") {
+		bad(DFR_ACT_LQUANTIZE, l(1, 0), "lquantize: there are no levels");
+	}
+	SECTION("llquantize") {
+		fine_chain({{DFR_ACT_LLQUANTIZE, number, 0, ll(10, 0, 6, 20), 1}}, dof);
+	}
+	SECTION("factor 1") {
+		bad(DFR_ACT_LLQUANTIZE, ll(1, 0, 6, 20), "llquantize: the factor is less than 2");
+	}
+	SECTION("low not below high") {
+		bad(DFR_ACT_LLQUANTIZE, ll(10, 6, 6, 20),
+		    "llquantize: the low magnitude is not below the high one");
+	}
+	SECTION("few steps") {
+		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 5), "llquantize: fewer steps than the factor");
+	}
 	SECTION("no multiple") {
-		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 25), "llquantize: the steps are no multiple of the factor");
+		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 25),
+		    "llquantize: the steps are no multiple of the factor");
 	}
 	SECTION("no divisor of a power") {
-		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 30), "llquantize: the steps divide no power of the factor");
+		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 30),
+		    "llquantize: the steps divide no power of the factor");
 	}
-	SECTION("10^19 fits") { fine_chain({{DFR_ACT_LLQUANTIZE, number, 0, ll(10, 0, 18, 10), 1}}, dof); }
+	SECTION("10^19 fits") {
+		fine_chain({{DFR_ACT_LLQUANTIZE, number, 0, ll(10, 0, 18, 10), 1}}, dof);
+	}
 	SECTION("10^20 does not") {
 		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 19, 10), "llquantize: the high magnitude is too large");
 	}
@@ -533,29 +603,45 @@ TEST_CASE("the order of speculate, commit and what records", "[exec][verify]") {
 	DofBuilder dof;
 	uint32_t n = dof.difo(Code().ret(0));
 	Act trace{DFR_ACT_DIFEXPR, n}, speculate{DFR_ACT_SPECULATE, n}, commit{DFR_ACT_COMMIT, n},
-		discard{DFR_ACT_DISCARD, n}, count{DFR_ACT_COUNT, kNone, 0, 0, 1},
-		store{DFR_ACT_DIFEXPR, dof.difo(Code().ret(0).returns(kVoid))};
+	    discard{DFR_ACT_DISCARD, n}, count{DFR_ACT_COUNT, kNone, 0, 0, 1},
+	    store{DFR_ACT_DIFEXPR, dof.difo(Code().ret(0).returns(kVoid))};
 	SECTION("fine orders") {
 		fine_chain({speculate, trace, trace}, dof);
 	}
-	SECTION("a store before speculate") { fine_chain({store, speculate, trace}, dof); }
-	SECTION("a count before speculate") { fine_chain({count, speculate}, dof); }
-	SECTION("a count before commit") { fine_chain({count, commit}, dof); }
-	SECTION("discard anywhere") { fine_chain({trace, discard, trace}, dof); }
-	SECTION("commit, then a store") { fine_chain({commit, store}, dof); }
+	SECTION("a store before speculate") {
+		fine_chain({store, speculate, trace}, dof);
+	}
+	SECTION("a count before speculate") {
+		fine_chain({count, speculate}, dof);
+	}
+	SECTION("a count before commit") {
+		fine_chain({count, commit}, dof);
+	}
+	SECTION("discard anywhere") {
+		fine_chain({trace, discard, trace}, dof);
+	}
+	SECTION("commit, then a store") {
+		fine_chain({commit, store}, dof);
+	}
 	SECTION("count after speculate") {
 		refused_chain({speculate, count}, dof, "aggregation after speculate or commit", 1);
 	}
 	SECTION("count after commit") {
 		refused_chain({commit, count}, dof, "aggregation after speculate or commit", 1);
 	}
-	SECTION("two commits") { refused_chain({commit, commit}, dof, "second commit in a clause", 1); }
+	SECTION("two commits") {
+		refused_chain({commit, commit}, dof, "second commit in a clause", 1);
+	}
 	SECTION("trace after commit") {
 		refused_chain({commit, trace}, dof, "action that records after commit", 1);
 	}
-	SECTION("speculate after commit") { refused_chain({commit, speculate}, dof, "speculate after commit", 1); }
+	SECTION("speculate after commit") {
+		refused_chain({commit, speculate}, dof, "speculate after commit", 1);
+	}
 	SECTION("speculate after trace") {
 		refused_chain({trace, speculate}, dof, "speculate after an action that records", 1);
 	}
-	SECTION("two speculates") { refused_chain({speculate, speculate}, dof, "second speculate in a clause", 1); }
+	SECTION("two speculates") {
+		refused_chain({speculate, speculate}, dof, "second speculate in a clause", 1);
+	}
 }
