@@ -19,6 +19,7 @@ namespace dfr::recorder {
 namespace {
 
 constexpr uint32_t kTakeBatch = 256;
+constexpr size_t kReleaseBatch = 64;
 constexpr size_t kCatalogBytes = 256 * 1024;
 constexpr size_t kPageSize = 4096;
 constexpr size_t kMappingsMax = 8192; // far below vm.max_map_count
@@ -72,7 +73,14 @@ DeviceSession::DeviceSession(const std::string& path) : device_(path) {
 	device_.info();
 }
 
-DeviceSession::~DeviceSession() = default;
+// What was copied is given back, or a kept state would miss these blocks for good.
+DeviceSession::~DeviceSession() {
+	dfr_ioc_release io{.size = sizeof(io),
+	                   .count = static_cast<uint32_t>(copied_.size()),
+	                   .taken = reinterpret_cast<uint64_t>(copied_.data())};
+	if (io.count)
+		device_.try_call(DFR_IOC_RELEASE, &io);
+}
 
 std::string DeviceSession::name() const {
 	return device_.path() + (claimed_.empty() ? "" : " (" + claimed_ + ")");
@@ -238,22 +246,31 @@ std::optional<trace::Block> DeviceSession::copy(const dfr_ioc_taken& taken) {
 	return block;
 }
 
-void DeviceSession::release(const dfr_ioc_taken& taken) {
-	dfr_ioc_taken copy = taken;
-	dfr_ioc_release io{.size = sizeof(io), .count = 1, .taken = reinterpret_cast<uint64_t>(&copy)};
-	device_.call(DFR_IOC_RELEASE, &io, "cannot give a block back");
+// Copied blocks go back together: a recorder that traces system calls records its own too.
+void DeviceSession::release() {
+	if (copied_.empty())
+		return;
+	dfr_ioc_release io{.size = sizeof(io),
+	                   .count = static_cast<uint32_t>(copied_.size()),
+	                   .taken = reinterpret_cast<uint64_t>(copied_.data())};
+	device_.call(DFR_IOC_RELEASE, &io, "cannot give blocks back");
+	copied_.clear();
 }
 
 std::optional<trace::Block> DeviceSession::next() {
 	for (;;) {
-		if (taken_.empty())
+		if (taken_.empty()) {
+			release();
 			take();
+		}
 		if (taken_.empty())
 			return std::nullopt;
 		const dfr_ioc_taken taken = taken_.front();
 		taken_.pop_front();
 		std::optional<trace::Block> block = copy(taken);
-		release(taken);
+		copied_.push_back(taken);
+		if (copied_.size() == kReleaseBatch)
+			release();
 		if (block)
 			return block;
 		overwritten_++;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // DeviceSession: a live state of the kernel's engine as a trace::Session. Blocks
-// are taken, copied out of the read-only mapping, re-checked and given back one
-// by one; the catalog is read as it grows. One thread.
+// are taken, copied out of the read-only mapping, re-checked and given back; the
+// catalog is read as it grows. One thread.
 #pragma once
 
 #include <deque>
@@ -49,13 +49,14 @@ private:
 	void read_catalog();
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
 	const std::byte* find(const dfr_ioc_taken& taken);
-	void release(const dfr_ioc_taken& taken);
+	void release();
 
 	Device device_;
 	trace::Catalog catalog_;
 	std::vector<std::byte> catalog_rest_; // an entry of which only a part has been read
 	uint64_t catalog_read_ = 0;
 	std::deque<dfr_ioc_taken> taken_;
+	std::vector<dfr_ioc_taken> copied_; // to be given back
 	std::map<uint64_t, std::unique_ptr<Mapping>> mappings_;
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied

@@ -172,7 +172,7 @@ bool PhysicalMemory::read(uint64_t address, std::span<std::byte> into, int64_t d
 void PhysicalMemory::scan(
     uint64_t word,
     const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const {
-	std::vector<std::byte> window(kWindow);
+	std::vector<std::byte> window(std::min<uint64_t>(kWindow, bytes()));
 	for (const Range& range : ranges_) {
 		// Pages are aligned in the machine's addresses, wherever they stand in the file.
 		const uint64_t skip = (kPage - range.address % kPage) % kPage;
