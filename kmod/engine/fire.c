@@ -36,10 +36,12 @@ dfr_hot void fire_chain(struct dfr_cpu *pc, struct dfr_firing *firing, struct df
 		}
 		if (dfr_unlikely(!share->sh_active))
 			continue;
-		if (ecb->ec_plain == DFR_PLAIN_RECORD)
-			dfr_plain_record(firing, ecb, share);
+		if (ecb->ec_plain == DFR_PLAIN_ARGS)
+			dfr_plain_args(firing, ecb, share);
 		else if (ecb->ec_plain == DFR_PLAIN_AGG)
 			dfr_plain_agg(firing, ecb, share);
+		else if (ecb->ec_plain == DFR_PLAIN_RECORD)
+			dfr_plain_record(firing, ecb, share);
 		else
 			dfr_run_ecb(firing, ecb, share, &share->sh_machine, stamp);
 	}

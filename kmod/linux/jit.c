@@ -338,8 +338,73 @@ static void emit_truth(struct jit *j, u32 reg)
 	EMIT(BPF_MOV64_IMM(BPF_REG_0, 1));
 }
 
+/*
+ * The instruction that gave `reg` its value, if it is surely the last one that
+ * did: straight in front, with no way in between. -1: not known.
+ */
+static int definition_of(const struct jit *j, u32 reg)
+{
+	const u32 *text = j->jt_difo->di_text;
+	u32 pc = j->jt_pc;
+
+	while (pc-- && !j->jt_target[pc + 1]) {
+		u32 op = DIF_OP(text[pc]);
+
+		if (op != DIF_OP_LDGS && op != DIF_OP_SETS && op != DIF_OP_SETX)
+			return -1;
+		if (DIF_RD(text[pc]) == reg)
+			return pc;
+	}
+	return -1;
+}
+
+/* `execname == "short"`, only ever asked whether it holds: the literal's table offset, or -1. */
+static int execname_literal(const struct jit *j, u32 i)
+{
+	const struct dfr_difo *difo = j->jt_difo;
+	int left = definition_of(j, DIF_R1(i)), right = definition_of(j, DIF_R2(i));
+	u32 name, branch;
+
+	if (left < 0 || right < 0 || !fused(j, j->jt_pc))
+		return -1;
+	branch = DIF_OP(difo->di_text[j->jt_pc + 1]);
+	if (branch != DIF_OP_BE && branch != DIF_OP_BNE)
+		return -1;
+	if (DIF_OP(difo->di_text[left]) == DIF_OP_SETS)
+		swap(left, right);
+	name = difo->di_text[left];
+	if (DIF_OP(name) != DIF_OP_LDGS || DIF_WIDE(name) != DIF_VAR_EXECNAME ||
+	    DIF_OP(difo->di_text[right]) != DIF_OP_SETS)
+		return -1;
+	right = DIF_WIDE(difo->di_text[right]);
+	return strlen(difo->di_strs + right) < TASK_COMM_LEN ? right : -1;
+}
+
+/* R0: 0 if the name is the literal. Names are padded with zeroes, so two words are all of one. */
+static void emit_compare_execname(struct jit *j, int literal)
+{
+	u64 words[2] = { 0, 0 };
+
+	BUILD_BUG_ON(sizeof(words) != TASK_COMM_LEN);
+	strscpy((char *)words, j->jt_difo->di_strs + literal, sizeof(words));
+	EMIT(BPF_LDX_MEM(BPF_DW, BPF_REG_2, REG_MACHINE, MACHINE(m_firing)));
+	emit_imm64(j, BPF_REG_3, words[0]);
+	EMIT(BPF_LDX_MEM(BPF_DW, BPF_REG_0, BPF_REG_2, FIRING(fr_context.cx_comm)));
+	EMIT(BPF_ALU64_REG(BPF_XOR, BPF_REG_0, BPF_REG_3));
+	emit_imm64(j, BPF_REG_3, words[1]);
+	EMIT(BPF_LDX_MEM(BPF_DW, BPF_REG_1, BPF_REG_2, FIRING(fr_context.cx_comm) + 8));
+	EMIT(BPF_ALU64_REG(BPF_XOR, BPF_REG_1, BPF_REG_3));
+	EMIT(BPF_ALU64_REG(BPF_OR, BPF_REG_0, BPF_REG_1));
+}
+
 static void emit_compare_strings(struct jit *j, u32 i)
 {
+	int literal = execname_literal(j, i);
+
+	if (literal >= 0) {
+		emit_compare_execname(j, literal); /* LDGS has seen to it that the name is there */
+		return;
+	}
 	bring(j, DIF_R1(i), BPF_REG_2);
 	bring(j, DIF_R2(i), BPF_REG_3);
 	CALL(dfr_text_compare);
