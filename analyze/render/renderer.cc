@@ -306,7 +306,7 @@ void Renderer::put_tracemem(const std::vector<Datum>& data) {
 
 void Renderer::put_print(const Step& step, const Datum& datum) {
 	const std::string type = step.action->format.value_or("");
-	put_typed(output_.text(), type, datum, host_.kernel_types());
+	put_typed(output_.text(), type, datum, host_.kernel_types(), step.action->type);
 }
 
 void Renderer::printa(const std::vector<Datum>& data, const Format* format) {

@@ -8,6 +8,9 @@
 #include <cstring>
 
 #include "analyze/render/text.h"
+#include "formats/d/type_text.h"
+#include "formats/error.h"
+#include "formats/types/program_types.h"
 #include "formats/types/types.h"
 
 namespace dfr::render {
@@ -127,7 +130,8 @@ TypeRef find_type(const std::string& text, const types::Container* kernel) {
 
 } // namespace
 
-void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel) {
+void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel,
+	       const std::string& description) {
 	out += type.empty() ? "" : type + " ";
 	if (datum.kind == Datum::Kind::String) {
 		out += '"';
@@ -143,7 +147,13 @@ void put_typed(std::string& out, const std::string& type, const Datum& datum, co
 		return datum.is_signed ? put_signed(out, cut_signed(datum.number, datum.size))
 				       : put_unsigned(out, cut_unsigned(datum.number, datum.size));
 	}
-	const TypeRef found = find_type(type, kernel);
+	types::ProgramTypes described;
+	TypeRef found;
+	try {
+		found = description.empty() ? find_type(type, kernel) : d::read_type_text(description, described);
+	} catch (const Error&) {
+		// A damaged description: the bytes are still worth showing.
+	}
 	if (!found)
 		return put_hex_dump(out, datum.bytes);
 	Printer(out, datum.bytes).value(found, 0, 0, 0);

@@ -6,6 +6,7 @@
 #include "formats/d/canon.h"
 #include "formats/d/capture.h"
 #include "formats/d/options.h"
+#include "formats/d/type_text.h"
 
 namespace dfr::d {
 
@@ -162,8 +163,10 @@ void ClauseBuilder::trace(Node* call, const ActionInfo& info) {
 	dof::Action out;
 	if (!value_action(argument, info.kind, out))
 		return;
-	if (print)
+	if (print) {
 		out.format = types_.text(argument->type);
+		out.type = write_type_text(argument->type);
+	}
 	out.uarg = uarg();
 	add(std::move(out));
 }

@@ -70,7 +70,9 @@ struct Action {
 	uint64_t arg = 0;
 	uint64_t uarg = 0;
 	std::string expression; // canonical text of what is recorded (EXPRS); empty: not a firing input
-	std::string type;	// text of the D type of what is recorded (TYPES); may be empty
+	// Text of the D type of what is recorded (TYPES); may be empty. For print()
+	// its whole description: formats/d/type_text.h.
+	std::string type;
 };
 
 // What runs: shared by all Ecbs of one part of a clause.
