@@ -73,12 +73,13 @@ void Recorder::loop(lib::Consumer& consumer) {
 	}
 }
 
-// A claimed state goes on without us unless it is to stop.
+// A kept state goes on without us unless it is to stop.
 void Recorder::end(lib::Consumer& consumer) {
-	if (arguments_.claim.empty() || arguments_.stop)
-		consumer.finish();
+	const bool kept = !arguments_.claim.empty() || !arguments_.keep.empty();
+	if (kept && !arguments_.stop)
+		consumer.leave();
 	else
-		consumer.read();
+		consumer.finish();
 	recording_->finish();
 	if (arguments_.stop && machine_->device())
 		machine_->device()->end();

@@ -76,6 +76,13 @@ void Consumer::finish() {
 	renderer_.output().flush();
 }
 
+void Consumer::leave() {
+	consume(true);
+	check_status(true);
+	renderer_.print_remaining();
+	renderer_.output().flush();
+}
+
 std::optional<int> Consumer::exit_status() const {
 	if (renderer_.exit_status())
 		return renderer_.exit_status();

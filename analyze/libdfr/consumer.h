@@ -45,6 +45,8 @@ public:
 	void read() { consume(false); }
 	// A pass; false when the session is over (exit(), a full buffer, the deadman).
 	bool work();
+	// What there is by now, aggregations too; the session goes on without us.
+	void leave();
 	// END, what is left, aggregations that were not printed.
 	void finish();
 
