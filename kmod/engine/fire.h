@@ -15,6 +15,7 @@ void dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_shar
 
 /* pn_plain: nothing in the plan can fault, and no DIF runs. */
 void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 
 /* An argument that the provider has not passed: asked for one by one. */

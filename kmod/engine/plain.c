@@ -65,12 +65,12 @@ dfr_hot u8 *put(u8 *p, u64 value, u64 magnitude, struct codes *codes)
 dfr_hot u8 *put_args(u8 *p, const struct dfr_firing *firing, u32 n, struct codes *codes)
 {
 	u32 passed = firing->fr_nargs < n ? firing->fr_nargs : n;
-	const u64 *arg = firing->fr_args;
-	const u64 *end = arg + passed;
+	const u64 *args = firing->fr_args; /* NULL: none were passed */
 	u64 value;
+	u32 i;
 
-	for (; arg < end; arg++)
-		p = put(p, *arg, zigzag(*arg), codes);
+	for (i = 0; i < passed; i++)
+		p = put(p, args[i], zigzag(args[i]), codes);
 	for (; dfr_unlikely(passed < n); passed++) {
 		value = dfr_late_arg(firing, passed);
 		p = put(p, value, zigzag(value), codes);
@@ -106,39 +106,69 @@ static dfr_cold bool make_ready(struct dfr_firing *firing, struct dfr_share *sha
 	return dfr_record_slow(share, &w, firing, need);
 }
 
-void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+/* Where the fields go, behind head and size codes: the codes are written last. NULL: lost. */
+dfr_hot u8 *begin(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share, u8 **codes)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
 	struct dfr_stream *stream = &share->sh_stream;
 	const struct dfr_context *context = dfr_firing_context(firing);
 	u64 time = dfr_firing_time(firing);
-	struct codes codes = { 0, 0 };
-	struct dfr_block *block;
 	u64 delta;
-	u8 *at;
 	u8 *p;
-	u32 i;
 
 	if (!dfr_stream_ready(stream, context, plan->pn_need) && !make_ready(firing, share, plan->pn_need))
-		return;
+		return NULL;
 	p = stream->sm_ptr;
 	delta = time - stream->sm_time;
 	if (dfr_likely(delta <= DFR_REC_DELTA_MAX && ecb->ec_epid <= DFR_REC_ID_SHORT_MAX)) {
 		dfr_put32(p, DFR_REC_HEAD(ecb->ec_epid, context->cx_level, delta));
-		at = p + 4;
+		p += 4;
 	} else {
-		at = dfr_record_head(stream, p, ecb->ec_epid, context->cx_level, time);
+		p = dfr_record_head(stream, p, ecb->ec_epid, context->cx_level, time);
 	}
-	p = put_fields(at + plan->pn_codes, firing, plan, &codes);
+	*codes = p;
+	stream->sm_time = time;
+	return p + plan->pn_codes;
+}
+
+dfr_hot void commit(struct dfr_share *share, u8 *p)
+{
+	struct dfr_block *block = share->sh_ring.rg_block;
+
+	share->sh_stream.sm_ptr = p;
+	dfr_count(&share->sh_records, 1);
+	dfr_store_release(&block->committed, (u32)(p - (u8 *)block) - share->sh_ring.rg_hdr_size);
+}
+
+void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	const struct dfr_plan *plan = ecb->ec_plan;
+	struct codes codes = { 0, 0 };
+	u8 *at;
+	u8 *p = begin(firing, ecb, share, &at);
+	u32 i;
+
+	if (dfr_unlikely(!p))
+		return;
+	p = put_fields(p, firing, plan, &codes);
 	if (dfr_likely(plan->pn_codes))
 		at[0] = (u8)codes.bits;
 	for (i = 1; dfr_unlikely(i < plan->pn_codes); i++)
 		at[i] = (u8)(codes.bits >> (8 * i));
-	stream->sm_ptr = p;
-	stream->sm_time = time;
-	dfr_count(&share->sh_records, 1);
-	block = share->sh_ring.rg_block;
-	dfr_store_release(&block->committed, (u32)(p - (u8 *)block) - share->sh_ring.rg_hdr_size);
+	commit(share, p);
+}
+
+void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	struct codes codes = { 0, 0 };
+	u8 *at;
+	u8 *p = begin(firing, ecb, share, &at);
+
+	if (dfr_unlikely(!p))
+		return;
+	p = put_args(p, firing, ecb->ec_plan->pn_nargs, &codes);
+	at[0] = (u8)codes.bits;
+	commit(share, p);
 }
 
 static dfr_cold void agg_lost(struct dfr_firing *firing, struct dfr_share *share)

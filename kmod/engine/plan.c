@@ -563,6 +563,8 @@ static u32 find_plain(const struct dfr_plan *plan)
 	for (i = 0; i < plan->pn_nsteps; i++)
 		if (!plain_field(&plan->pn_steps[i]))
 			return 0;
+	if (plan->pn_nsteps == 1 && step->sp_op == DFR_STEP_ARGS && plan->pn_codes == 1)
+		return DFR_PLAIN_ARGS;
 	return DFR_PLAIN_RECORD;
 }
 
@@ -605,6 +607,8 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	plan->pn_layout = ++state->st_nlayouts;
 	if (plan->pn_need > state->st_need_max && (plan->pn_flags & DFR_PN_RECORDS))
 		state->st_need_max = plan->pn_need;
+	if ((plan->pn_need < state->st_need_min || !state->st_need_min) && (plan->pn_flags & DFR_PN_RECORDS))
+		state->st_need_min = plan->pn_need;
 	if (plan->pn_need > state->st_spec_need && (plan->pn_flags & DFR_PN_SPECULATES))
 		state->st_spec_need = plan->pn_need;
 	if (plan->pn_key_max > state->st_key_max)

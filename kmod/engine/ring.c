@@ -105,11 +105,16 @@ static struct dfr_block *slot_block(const struct dfr_ring *ring, u32 slot)
 	return ring->rg_refs[ring->rg_slots[slot].rs_number].br_block;
 }
 
-/* Where the fast path ends: at the block's end, or where a restart entry is due. */
+/*
+ * Where the fast path ends: at the block's end, or where a restart entry is due:
+ * the first record from there on must not pass. Records ask for what they may
+ * need, so even the most modest one is stopped if its place is that far.
+ */
 void dfr_ring_soft(struct dfr_share *share)
 {
 	struct dfr_ring *ring = &share->sh_ring;
-	u8 *restart = (u8 *)ring->rg_block + ring->rg_restart;
+	u32 need = share->sh_state->st_need_min;
+	u8 *restart = (u8 *)ring->rg_block + ring->rg_restart + (need ? need - 1 : 0);
 
 	share->sh_stream.sm_soft = restart < ring->rg_end ? restart : ring->rg_end;
 }

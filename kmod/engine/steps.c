@@ -730,7 +730,7 @@ void dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_shar
 		}
 	}
 	if (plan->pn_plain && !(ecb->ec_flags & DFR_EC_SPLIT)) {
-		if (plan->pn_plain == DFR_PLAIN_RECORD)
+		if (plan->pn_plain != DFR_PLAIN_AGG)
 			dfr_plain_record(firing, ecb, share);
 		else
 			dfr_plain_agg(firing, ecb, share);

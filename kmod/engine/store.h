@@ -111,6 +111,7 @@ struct dfr_step {
 
 /* pn_plain, ec_plain */
 #define DFR_PLAIN_RECORD 1 /* integers, execname and text of the probe, none by DIF */
+#define DFR_PLAIN_ARGS 3   /* one to four arguments and nothing else */
 #define DFR_PLAIN_AGG 2	   /* one aggregation over such keys and such a value */
 
 struct dfr_plan {
@@ -353,6 +354,7 @@ struct dfr_state {
 	u32 st_scratch;
 	u32 st_key_max;
 	u32 st_need_max;
+	u32 st_need_min; /* of records that go to the ring themselves; 0: there are none */
 	u32 st_notes_max;
 	u32 st_spec_need;
 	u32 st_block_size;
