@@ -145,9 +145,35 @@ private:
 			made.pushr(choice, 0, r);
 	}
 
+	// A document and a selector, of pieces that fit together more often than chance would have it.
+	void json(test::Code& made) {
+		static const char* const documents[] = {"{\"a\":[1,\"b\",{\"c\":2}], \"d\":null}",
+		                                        "[[1],{\"a\":\"x\\\"y\"}]", "{\"a\" : {\"b\":\"", "[",
+		                                        "{\"a\":1"};
+		static const char* const selectors[] = {
+		    "a[2].c", "[1].a", "d", "a[1]", "a.b", "[0][0]", "a[", "a[9999999999]", ""};
+		made.flush();
+		made.sets(documents[in_.byte() % 5], 1).pushr(DIF_KIND_STRING, 0, 1);
+		made.sets(selectors[in_.byte() % 9], 2).pushr(DIF_KIND_STRING, 0, 2);
+		made.call(DIF_SUBR_JSON, reg());
+	}
+
+	void path(test::Code& made) {
+		static const char* const pieces[] = {"/", "..", ".", "a", "//", "b/"};
+		static const uint32_t subrs[] = {DIF_SUBR_BASENAME, DIF_SUBR_DIRNAME, DIF_SUBR_CLEANPATH};
+		std::string text;
+		for (unsigned i = 0, n = in_.byte() % 8; i < n; i++)
+			text += pieces[in_.byte() % 6];
+		made.flush().sets(text, 1).pushr(DIF_KIND_STRING, 0, 1).call(subrs[in_.byte() % 3], reg());
+	}
+
 	// Half of the calls get constants that the subroutine can make something of.
 	void call(test::Code& made) {
 		const uint8_t choice = in_.byte();
+		if (choice >= 0xf8)
+			return json(made);
+		if (choice >= 0xf0)
+			return path(made);
 		made.flush();
 		for (unsigned i = 0, n = 2 + choice % 2; i < n; i++) {
 			if (choice & 2)
