@@ -88,9 +88,12 @@ trace::Probe own_probe(uint32_t id, const char* provider, std::string name) {
 RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name)
     : catalog_(catalog), name_(std::move(name)) {
 	std::set<uint32_t> ids;
-	for (const trace::Ecb& ecb : catalog.ecbs)
-		if (ecb.probe > kError)
-			ids.insert(ecb.probe);
+	for (uint32_t epid = 1; epid <= catalog.ecbs.size(); epid++) {
+		const uint32_t probe = catalog.ecbs[epid - 1].probe;
+		epids_[probe].push_back(epid);
+		if (probe > kError)
+			ids.insert(probe);
+	}
 	for (const uint32_t id : ids) {
 		const auto probe = catalog.probes.find(id);
 		if (probe != catalog.probes.end())
@@ -184,25 +187,20 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 		return &at->second;
 	// What the records of all its recording clauses hold together: they replay as one firing.
 	std::set<std::string> seen;
-	for (size_t i = 0; i < catalog_.ecbs.size(); i++) {
-		if (catalog_.ecbs[i].probe != probe.id)
-			continue;
-		for (const RecordedInput& input : inputs(static_cast<uint32_t>(i + 1)))
+	for (const uint32_t epid : epids_[probe.id])
+		for (const RecordedInput& input : inputs(epid))
 			if (seen.insert(input.canon).second)
 				at->second.push_back({input.canon, input.type, input.user_data});
-	}
 	return &at->second;
 }
 
 bool RecordingTarget::recorded_whole(uint32_t probe, const std::string& condition) {
-	for (const trace::Ecb& ecb : catalog_.ecbs) {
-		const auto layout = catalog_.layouts.find(ecb.layout);
-		if (ecb.probe != probe || layout == catalog_.layouts.end())
+	for (const uint32_t epid : epids_[probe]) {
+		const trace::Layout* const layout = catalog_.layout_of(epid);
+		const dof::Image* const program = layout ? image(layout->dof) : nullptr;
+		if (!program || layout->clause >= program->ecbs.size())
 			continue;
-		const dof::Image* const program = image(layout->second.dof);
-		if (!program || layout->second.clause >= program->ecbs.size())
-			continue;
-		const dof::Ecb& clause = program->ecbs[layout->second.clause];
+		const dof::Ecb& clause = program->ecbs[layout->clause];
 		if (clause.body >= program->bodies.size())
 			continue;
 		const dof::Body& body = program->bodies[clause.body];

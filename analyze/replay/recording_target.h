@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "formats/d/target.h"
@@ -60,6 +61,7 @@ private:
 	const trace::Catalog& catalog_;
 	std::string name_;
 	std::vector<const trace::Probe*> recorded_;
+	std::unordered_map<uint32_t, std::vector<uint32_t>> epids_; // of each probe
 	std::vector<std::unique_ptr<dof::Image>> images_;
 	std::map<uint32_t, std::vector<RecordedInput>> inputs_;		 // by EPID
 	std::map<uint32_t, std::vector<d::CapturedInput>> captured_; // by probe

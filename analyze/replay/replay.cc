@@ -33,6 +33,7 @@ public:
 	void settle();
 
 	const trace::Probe* probe = nullptr;
+	dfr_probe* fires = nullptr;
 	uint64_t time = 0;
 	uint32_t cpu = 0;
 	dfr_env env{};
@@ -123,8 +124,10 @@ private:
 		int argument = -1;
 	};
 	struct Recorded { // how records of an EPID become part of a firing
+		bool known = false;
 		const trace::Probe* probe = nullptr;
 		const trace::Layout* layout = nullptr;
+		dfr_probe* fires = nullptr; // null: nobody asks
 		std::vector<Use> uses;
 	};
 
@@ -148,7 +151,7 @@ private:
 	EngineSession session_;
 	std::unique_ptr<lib::Consumer> consumer_;
 	std::map<uint32_t, dfr_probe*> probes_; // by recorded id
-	std::map<uint32_t, Recorded> recorded_; // by EPID
+	std::vector<Recorded> recorded_; // by EPID
 	std::map<std::string, int> captures_;
 	std::vector<Timer> timers_;
 	std::map<std::string, dfr_provider*> providers_;
@@ -257,12 +260,17 @@ void Replay::check_conditions() {
 }
 
 const Replay::Recorded& Replay::recorded(uint32_t epid) {
-	const auto [at, fresh] = recorded_.try_emplace(epid);
-	if (!fresh)
-		return at->second;
-	Recorded& entry = at->second;
+	if (epid >= recorded_.size())
+		recorded_.resize(std::max<size_t>(epid, catalog_.ecbs.size()) + 1);
+	Recorded& entry = recorded_[epid];
+	if (entry.known)
+		return entry;
+	entry.known = true;
 	entry.layout = catalog_.layout_of(epid);
 	entry.probe = catalog_.probe_of(epid);
+	const auto probe = entry.probe ? probes_.find(entry.probe->id) : probes_.end();
+	if (probe != probes_.end() && dfr_probe_enabled(probe->second))
+		entry.fires = probe->second;
 	for (const RecordedInput& input : target_.inputs(epid)) {
 		Use use{input.field};
 		if (const auto capture = captures_.find(input.canon); capture != captures_.end())
@@ -334,10 +342,9 @@ void Replay::fire() {
 	if (firing_.empty() || over_)
 		return;
 	fire_timers(firing_.time);
-	const auto probe = probes_.find(firing_.probe->id);
-	if (!over_ && probe != probes_.end() && dfr_probe_enabled(probe->second)) {
+	if (!over_ && firing_.fires) {
 		firing_.settle();
-		fire_at(probe->second, firing_.arguments, firing_.argument_count, firing_.cpu, firing_.env);
+		fire_at(firing_.fires, firing_.arguments, firing_.argument_count, firing_.cpu, firing_.env);
 	}
 	last_time_ = std::max(last_time_, firing_.time);
 	firing_.clear();
@@ -364,7 +371,12 @@ void Replay::take(const trace::Event& event) {
 		fire();
 		if (over_)
 			return;
+		if (!entry.fires) { // time passes, and nobody asks
+			last_time_ = std::max(last_time_, event.time);
+			return;
+		}
 		firing_.begin(event, *entry.probe, program_.captured.size());
+		firing_.fires = entry.fires;
 	}
 	for (const Use& use : entry.uses) {
 		if (use.field >= event.fields.size())
