@@ -519,8 +519,11 @@ int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove)
 
 	if (!var || !base)
 		return -EINVAL;
-	/* What the CPUs have so far is of the time before. */
-	retire_all(state);
+	/*
+	 * What was read goes, and no more: the halves hold what came after the
+	 * consumer's last snapshot, which it has not seen, so that counting over
+	 * a clear() loses nothing.
+	 */
 	for (offset = entries_at(base); offset < base->used; offset += entry_bytes(entry)) {
 		entry = (struct dfr_aggent *)((u8 *)base + offset);
 		if (entry->varid != varid)

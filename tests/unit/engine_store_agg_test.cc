@@ -251,11 +251,13 @@ TEST_CASE("clear keeps keys, trunc removes them", "[engine][store][agg]") {
 	for (uint64_t i = 0; i < 100; i++)
 		rig.fire(read, {i % 10, 1});
 	CHECK(dfr_state_aggclear(state.state, 9, false) == -EINVAL);
+	CHECK(state.aggregation(1).size() == 10); // clear() takes away what was read
+	rig.fire(read, {3, 1}); // and this was not
 	REQUIRE(dfr_state_aggclear(state.state, 1, false) == 0);
 	auto sums = state.aggregation(1);
 	REQUIRE(sums.size() == 10);
 	for (auto& [key, words] : sums)
-		CHECK(words == std::vector<uint64_t>{0});
+		CHECK(words == std::vector<uint64_t>{key == key_of({3}) ? 1u : 0u});
 	CHECK(state.aggregation(2).size() == 10);
 	REQUIRE(dfr_state_aggclear(state.state, 2, false) == 0);
 	CHECK(state.aggregation(2)[key_of({3})] == std::vector<uint64_t>{lq, 0, 0, 0, 0});
