@@ -288,3 +288,99 @@ TEST_CASE("parts of a clause that `if` split", "[engine][store][probe]") {
 	rig.fire(read, {1, 1}); // a part that faults ends the clause
 	CHECK(numbers() == std::vector<uint64_t>{1, 4});
 }
+
+TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "[engine][store][probe]") {
+	static Rig* nest;
+	static dfr_probe* inner;
+	static uint32_t level;
+	Rig rig;
+	dfr_probe* outer = rig.probe("outer", "entry", 4);
+	nest = &rig;
+	inner = rig.probe("inner");
+	rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
+		dfr_env env = nest->env;
+		env.ev_level = level;
+		dfr_fire_env(inner, nullptr, 0, nullptr, &env);
+		return 42;
+	};
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::outer:entry", {trace(arg(3))}).clause("rig::inner:entry", {trace(constant(1))})) ==
+		0);
+	REQUIRE(state.go() == 0);
+	level = DFR_LEVEL_TASK;
+	rig.fire(outer, {1});
+	CHECK(state.status().shadow == 1);
+	CHECK(state.status().loss[DFR_LOSS_NMI] == 0);
+	level = DFR_LEVEL_NMI;
+	rig.fire(outer, {1});
+	CHECK(state.status().shadow == 1);
+	CHECK(state.status().loss[DFR_LOSS_NMI] == 1);
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 2);
+	CHECK(records[1].numbers.at(0) == 42);
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].cause == DFR_LOSS_NMI);
+	CHECK(state.losses.entries[0].count == 1);
+}
+
+TEST_CASE("what a provider could not deliver is counted by every state that listens", "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State first(rig);
+	State second(rig);
+	Program program = Program().clause("rig::read:entry", {trace(arg(0))}).clause("rig::read:entry", {trace(arg(1))});
+	for (State* state : {&first, &second}) {
+		REQUIRE(state->enable(program) == 0);
+		REQUIRE(state->go() == 0);
+	}
+	dfr_probe_lost(read, DFR_LOSS_RETURN_POOL);
+	dfr_probe_lost(read, DFR_LOSS_RETURN_POOL);
+	dfr_probe_lost(read, 4000); // no such cause
+	for (State* state : {&first, &second}) {
+		CHECK(state->status().loss[DFR_LOSS_RETURN_POOL] == 2);
+		state->take();
+		REQUIRE(state->losses.entries.size() == 1);
+		CHECK(state->losses.entries[0].probe == read->pb_id);
+		CHECK(state->losses.entries[0].count == 2);
+		CHECK(state->blocks.back().lost == 2); // it was opened to tell of them
+	}
+}
+
+TEST_CASE("all recorded kinds of value, as their layout says", "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	Action stack = act(DFR_ACT_STACK);
+	Action ustack = act(DFR_ACT_USTACK);
+	stack.arg = 2;
+	ustack.arg = 3;
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry",
+					      {trace(builtin(DIF_VAR_EXECNAME, string_type())),
+					       trace(builtin(DIF_VAR_PROBEFUNC, string_type())), stack, ustack,
+					       act(DFR_ACT_USYM, arg(0)), act(DFR_ACT_SYM, arg(0)), act(DFR_ACT_PRINTF),
+					       trace(builtin(DIF_VAR_TIMESTAMP, int_type(8, false)))})) == 0);
+	REQUIRE(state.go() == 0);
+	const __u64 pcs[] = {0xffffffff81000001, 0xffffffff81000002, 0xffffffff81000003};
+	rig.env.ev_stack = pcs;
+	rig.env.ev_nstack = 3;
+	rig.env.ev_ustack = pcs;
+	rig.env.ev_nustack = 1;
+	rig.fire(read, {0x77}, 123456);
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1);
+	state.read_catalog();
+	const dfr::trace::Layout* layout = state.catalog.layout_of(1);
+	REQUIRE(layout);
+	std::vector<int> kinds;
+	for (const dfr_field& field : layout->fields)
+		kinds.push_back(field.kind);
+	CHECK(kinds == std::vector<int>{DFR_FIELD_STRING, DFR_FIELD_PROBETEXT, DFR_FIELD_STACK, DFR_FIELD_USTACK, DFR_FIELD_USYM,
+					DFR_FIELD_INT, DFR_FIELD_INT}); // printf() without arguments has no field
+	CHECK(records[0].texts.at(0) == "csh");
+	CHECK(records[0].texts.at(2) == key_of({pcs[0], pcs[1]}));
+	CHECK(records[0].texts.at(3).size() >= 8);
+	CHECK(records[0].texts.at(4) == key_of({100, 0x77}));
+	CHECK(records[0].numbers.at(5) == 0x77);
+	CHECK(records[0].numbers.at(6) == 123456);
+	CHECK(state.damage == 0);
+}
