@@ -260,7 +260,10 @@ void Parser::struct_body(TypeRef type) {
 		}
 		expect(Tok::Semicolon, "after the member");
 	}
+	const Place end = tok_.place;
 	advance();
+	if (types::info(type).kind != Kind::Forward)
+		return context_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type), "its own body defines it again");
 	context_.types.program().define(type, members);
 }
 
@@ -299,6 +302,8 @@ void Parser::enum_body(TypeRef type) {
 			break;
 	}
 	expect(Tok::RBrace, "to close the enum");
+	if (types::info(type).kind != Kind::Forward)
+		return context_.error("D_DECL_TYPERED", tok_.place, "type redeclared: " + types::to_c(type), "its own body defines it again");
 	context_.types.program().define_enum(type, constants);
 }
 
