@@ -593,6 +593,12 @@ static u32 registers_of(u32 i)
 
 	if (op >= DIF_OP_BA && op <= DIF_OP_BLEU)
 		return 0;
+	switch (op) { /* the middle is one number */
+	case DIF_OP_SETX: case DIF_OP_SETS: case DIF_OP_LDGS: case DIF_OP_STGS: case DIF_OP_LDTS:
+	case DIF_OP_STTS: case DIF_OP_LDLS: case DIF_OP_STLS: case DIF_OP_CALL: case DIF_OP_LDGAA:
+	case DIF_OP_LDTAA: case DIF_OP_STGAA: case DIF_OP_STTAA:
+		return mask;
+	}
 	return mask | 1 << (DIF_R1(i) % DIF_NREGS) | 1 << (DIF_R2(i) % DIF_NREGS);
 }
 
