@@ -257,23 +257,20 @@ static void on_cpu(const struct dfr_state *state, const struct dfr_share *share,
 		fn(arg);
 }
 
-/* On the ring's CPU. */
-static void take_closed(void *arg)
+/* Oldest first, a spare one in each place. */
+static void swap_closed(struct take *take)
 {
-	struct take *take = arg;
 	struct dfr_share *share = take->tk_share;
 	struct dfr_ring *ring = &share->sh_ring;
 	struct dfr_ringslot *slot;
 	struct dfr_ioc_taken *taken;
 	u32 number;
 
-	if (take->tk_flush)
-		dfr_record_flush(share, share->sh_stream.sm_time);
 	take->tk_short = false;
 	while (ring->rg_closed && take->tk_count < take->tk_room) {
 		if (!ring->rg_nspare) {
 			take->tk_short = true;
-			break;
+			return;
 		}
 		slot = &ring->rg_slots[(ring->rg_head + ring->rg_nslots - ring->rg_closed) % ring->rg_nslots];
 		number = slot->rs_number;
@@ -286,7 +283,20 @@ static void take_closed(void *arg)
 		slot->rs_state = DFR_SLOT_EMPTY;
 		dfr_write_once(&ring->rg_closed, ring->rg_closed - 1);
 	}
-	ring->rg_wanted = take->tk_short;
+}
+
+/* On the ring's CPU. Closed ones first: what a flush has to tell may need their room. */
+static void take_closed(void *arg)
+{
+	struct take *take = arg;
+	struct dfr_share *share = take->tk_share;
+
+	swap_closed(take);
+	if (take->tk_flush && !take->tk_short) {
+		dfr_record_flush(share, share->sh_stream.sm_time);
+		swap_closed(take);
+	}
+	share->sh_ring.rg_wanted = take->tk_short;
 }
 
 static void seal(struct dfr_block *block)
