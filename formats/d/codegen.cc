@@ -711,16 +711,26 @@ private:
 		code_.release(size);
 	}
 
+	// One instruction that uses no tuple.
+	static bool is_plain(const Node* node) {
+		return node->kind == Nk::Int || node->kind == Nk::String || (node->kind == Nk::Var && !node->variable->assoc) ||
+		       (node->kind == Nk::BuiltinVar && !node->builtin->array);
+	}
+
 	// All values first: computing one may use the tuple stack itself.
 	void gen_arguments(const std::vector<Node*>& list, const std::vector<TypeRef>* keys) {
 		std::vector<unsigned> registers;
+		// With many arguments, what does not touch the tuple stack waits for its push.
+		const bool many = list.size() > 5;
 		for (const Node* const argument : list)
-			registers.push_back(gen_operand(argument));
+			registers.push_back(many && is_plain(argument) ? 0 : gen_operand(argument));
 		code_.emit(DIF_INSTR_R(DIF_OP_FLUSHTS, 0, 0, 0));
 		for (size_t i = 0; i < list.size(); i++) {
 			const TypeRef type = list[i]->type;
 			const bool text = types_.is_string(type) || (keys && types_.is_string((*keys)[i]));
 			const bool by_ref = text || types_.is_array(type) || types_.is_struct(type);
+			if (many && is_plain(list[i]))
+				registers[i] = gen_operand(list[i]);
 			code_.mark(list[i]->place);
 			if (by_ref) {
 				const unsigned size = gen_int(text ? types_.string_size() : types_.size(type));

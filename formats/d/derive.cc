@@ -50,8 +50,10 @@ void ClauseBuilder::derive(const Clause& clause) {
 		text += " /" + source_text(types_, predicate) + "/";
 	text += " { capture(";
 	dof::Body body;
-	if (predicate)
+	if (predicate) {
+		body.condition = canonical(types_, predicate);
 		body.predicate = predicate_code(predicate);
+	}
 	statement_ = index_ = 0;
 	for (const Context::Input& input : inputs) {
 		dof::Action out;

@@ -105,3 +105,22 @@ TEST_CASE("derive: clause by clause") {
 	CHECK(image.bodies[1].actions[0].expression == "(+ arg0 uid)");
 	CHECK(image.aggregations.empty());
 }
+
+TEST_CASE("conditions: a predicate of firing inputs is kept as canonical text") {
+	test::TestTarget target;
+	const auto condition = [&](const std::string& predicate) {
+		const auto result = test::compile("self int on; fbt::vfs_read:entry /" + predicate + "/ { capture(); }", target);
+		INFO(result.diagnostics.render(true));
+		REQUIRE(!result.diagnostics.failed());
+		return dof::read(dof::write(result.compiled.image)).bodies[0].condition;
+	};
+	CHECK(condition("pid == 7 && execname == \"a\"") == "(&& (== pid 7) (==$ execname \"a\"))");
+	CHECK(condition("pid == 7 && self->on").empty());
+}
+
+TEST_CASE("eight keys fit the tuple stack") {
+	test::TestTarget target;
+	const auto result = test::compile("BEGIN { x[1, 2, pid, tid, \"a\", execname, 7, 8] = 9; }", target);
+	INFO(result.diagnostics.render(true));
+	CHECK(!result.diagnostics.failed());
+}
