@@ -362,6 +362,8 @@ void Replay::take(const trace::Event& event) {
 			event.context.execname.copy(own_env_.ev_comm, sizeof own_env_.ev_comm - 1);
 		}
 		start(event.time);
+		recorded_.clear(); // it was looked up before anything was enabled
+		return take(event);
 	}
 	if (entry.probe->id <= 3) // dtrace's own fire by themselves
 		return;
