@@ -38,6 +38,7 @@ struct fbt_function {
 	bool ff_gone;		      /* its module has gone; the probes stay for its return */
 	bool ff_entry_armed;
 	bool ff_return_armed;
+	bool ff_filtered; /* ftrace calls us for it */
 };
 
 #define FBT_CHUNK 256
@@ -65,6 +66,7 @@ static unsigned int fbt_armed; /* sites */
 static struct fbt_table *fbt_table; /* read in probe context */
 static struct dfr_return_pool *fbt_returns;
 static bool fbt_registered;
+static bool fbt_starting; /* read in probe context: nobody can be listening yet */
 static unsigned long fbt_init_begin, fbt_init_end;
 
 static struct ftrace_rec_iter *no_iter_start(void)
@@ -140,7 +142,7 @@ static void fbt_enter(unsigned long ip, unsigned long parent, struct ftrace_ops 
 	struct fbt_function *function = find(ip);
 	u64 args[DFR_FUNCTION_ARGS];
 
-	if (unlikely(!function))
+	if (unlikely(!function || READ_ONCE(fbt_starting)))
 		return;
 	if (READ_ONCE(function->ff_entry_armed)) {
 		dfr_arch_function_args(regs, args);
@@ -387,10 +389,30 @@ static unsigned int count_armed(void)
 	return n;
 }
 
-static void fill(struct fbt_table *table, unsigned long *ips)
+static unsigned int count_sites(void)
+{
+	const struct fbt_chunk *chunk;
+	unsigned int n = 0;
+
+	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
+		n += chunk->fc_used;
+	return n;
+}
+
+static void forget_filter(void)
 {
 	struct fbt_chunk *chunk;
-	unsigned int i, slot, n = 0;
+	unsigned int i;
+
+	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
+		for (i = 0; i < chunk->fc_used; i++)
+			chunk->fc_function[i].ff_filtered = false;
+}
+
+static void fill(struct fbt_table *table)
+{
+	struct fbt_chunk *chunk;
+	unsigned int i, slot;
 
 	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
 		for (i = 0; i < chunk->fc_used; i++) {
@@ -403,7 +425,6 @@ static void fill(struct fbt_table *table, unsigned long *ips)
 				slot++;
 			table->ft_slot[slot & table->ft_mask].fs_function = function;
 			table->ft_slot[slot & table->ft_mask].fs_ip = function->ff_ip;
-			ips[n++] = function->ff_ip;
 		}
 }
 
@@ -418,9 +439,83 @@ static void replace_table(struct fbt_table *table)
 	}
 }
 
+/*
+ * Sites are patched some thousand at a time: the kernel does a whole change in
+ * one go, and tens of thousands keep a CPU busy for longer than its watchdog
+ * likes.
+ */
+#define FBT_BATCH 2048
+
+static int change_filter(unsigned long *ips, unsigned int n, bool remove)
+{
+	unsigned int at, count;
+	int error = 0;
+
+	for (at = 0; at < n && !error; at += count) {
+		count = min_t(unsigned int, n - at, FBT_BATCH);
+		error = ftrace_set_filter_ips(&fbt_ops, ips + at, count, remove, 0);
+		if (!error && !fbt_registered) {
+			error = register_ftrace_function(&fbt_ops);
+			fbt_registered = !error;
+		}
+		cond_resched();
+	}
+	return error;
+}
+
+/* Sites whose state in the filter is not what it should be become so, and are listed. */
+static unsigned int take_changes(unsigned long *ips, bool armed)
+{
+	struct fbt_chunk *chunk;
+	unsigned int i, n = 0;
+
+	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
+		for (i = 0; i < chunk->fc_used; i++) {
+			struct fbt_function *function = &chunk->fc_function[i];
+
+			if (function->ff_gone)
+				function->ff_filtered = false; /* ftrace has forgotten it */
+			else if (site_armed(function) == armed && function->ff_filtered != armed) {
+				function->ff_filtered = armed;
+				ips[n++] = function->ff_ip;
+			}
+		}
+	return n;
+}
+
+/*
+ * At a start nobody listens to fbt yet, and what patches the code is itself made
+ * of functions that are being armed: until all are, they return at once.
+ */
+static int update_filter(unsigned long *ips)
+{
+	bool starting = !fbt_registered;
+	int error;
+
+	WRITE_ONCE(fbt_starting, starting);
+	error = change_filter(ips, take_changes(ips, true), false);
+	WRITE_ONCE(fbt_starting, false);
+	if (!error && !starting)
+		error = change_filter(ips, take_changes(ips, false), true);
+	return error;
+}
+
+/* Goes down in batches as well, down to a last one that unregistering takes with it. */
+static void shrink_filter(void)
+{
+	unsigned int n = count_sites(), filtered;
+	unsigned long *ips = kvmalloc_array(n, sizeof(*ips), GFP_KERNEL);
+
+	filtered = ips ? take_changes(ips, false) : 0;
+	if (filtered > FBT_BATCH)
+		change_filter(ips, filtered - FBT_BATCH, true);
+	kvfree(ips);
+}
+
 static void disarm_all(void)
 {
 	if (fbt_registered) {
+		shrink_filter();
 		unregister_ftrace_function(&fbt_ops);
 		ftrace_free_filter(&fbt_ops);
 		/* The freed filter's hashes are left dangling: start from a clean ops next time. */
@@ -429,6 +524,7 @@ static void disarm_all(void)
 		fbt_ops.flags = FTRACE_OPS_FL_PERMANENT;
 		fbt_registered = false;
 	}
+	forget_filter();
 	replace_table(NULL);
 }
 
@@ -436,7 +532,7 @@ static int patch(unsigned int n)
 {
 	unsigned int slots = roundup_pow_of_two(2 * n);
 	struct fbt_table *table = kvzalloc(struct_size(table, ft_slot, slots), GFP_KERNEL);
-	unsigned long *ips = kvmalloc_array(n, sizeof(*ips), GFP_KERNEL);
+	unsigned long *ips = kvmalloc_array(count_sites(), sizeof(*ips), GFP_KERNEL);
 	int error = -ENOMEM;
 
 	if (!table || !ips) {
@@ -445,13 +541,9 @@ static int patch(unsigned int n)
 	}
 	table->ft_shift = 64 - ilog2(slots);
 	table->ft_mask = slots - 1;
-	fill(table, ips);
+	fill(table);
 	replace_table(table);
-	error = ftrace_set_filter_ips(&fbt_ops, ips, n, 0, 1);
-	if (!error && !fbt_registered) {
-		error = register_ftrace_function(&fbt_ops);
-		fbt_registered = !error;
-	}
+	error = update_filter(ips);
 out:
 	kvfree(ips);
 	return error;
@@ -497,21 +589,21 @@ static void module_going(const struct module *module)
 		fbt_commit(&fbt_provider);
 }
 
+/* The engine's lock is outside fbt_lock: dfr_probes_created() takes it itself. */
 static void module_live(const struct module *module)
 {
-	struct dfr_engine *engine = dfr_engine_instance;
+	bool listed;
 
-	dfr_mutex_lock(dfr_engine_lock(engine));
 	mutex_lock(&fbt_lock);
-	if (fbt_listed)
+	listed = fbt_listed;
+	if (listed)
 		list_functions(module);
 	mutex_unlock(&fbt_lock);
-	if (fbt_listed) {
-		if (fbt_armed)
-			fbt_commit(&fbt_provider); /* functions that came back armed */
-		dfr_probes_created(engine);
-	}
-	dfr_mutex_unlock(dfr_engine_lock(engine));
+	if (!listed)
+		return;
+	if (fbt_armed)
+		fbt_commit(&fbt_provider); /* functions that came back armed */
+	dfr_probes_created(dfr_engine_instance);
 }
 
 static int fbt_module_event(struct notifier_block *block, unsigned long event, void *data)

@@ -12,8 +12,8 @@
  * five; beyond, there is one function for each count, because neither may more
  * stack slots be read than there are, nor may they be declared and written.
  *
- * Handlers are probe context (preemption off). The rest is process context
- * under the engine's lock.
+ * Handlers are probe context (preemption off). The rest is process context under
+ * sdt_lock.
  */
 #include "kmod/linux/linux.h"
 
@@ -39,6 +39,7 @@ struct sdt_point {
 };
 
 static LIST_HEAD(sdt_points);
+static DEFINE_MUTEX(sdt_lock); /* the list and what is registered; inside the engine's lock */
 static bool sdt_listed;
 static struct dfr_provider sdt_providers[SDT_KINDS];
 
@@ -168,7 +169,9 @@ static void sdt_provide(struct dfr_provider *provider, const char *const pattern
 		return;
 	sdt_listed = true;
 	btf = dfr_btf_open();
+	mutex_lock(&sdt_lock);
 	for_each_kernel_tracepoint(add_kernel_point, btf);
+	mutex_unlock(&sdt_lock);
 	dfr_btf_close(btf);
 }
 
@@ -200,10 +203,12 @@ static int sdt_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 	struct sdt_point *point = probe->pb_cookie;
 	int error;
 
+	mutex_lock(&sdt_lock);
 	WRITE_ONCE(point->sp_armed[kind_of(probe)], true);
 	error = update(point);
 	if (error)
 		WRITE_ONCE(point->sp_armed[kind_of(probe)], false);
+	mutex_unlock(&sdt_lock);
 	return error;
 }
 
@@ -211,8 +216,10 @@ static void sdt_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 {
 	struct sdt_point *point = probe->pb_cookie;
 
+	mutex_lock(&sdt_lock);
 	WRITE_ONCE(point->sp_armed[kind_of(probe)], false);
 	update(point);
+	mutex_unlock(&sdt_lock);
 }
 
 /* --- Modules that come and go. ------------------------------------------- */
@@ -231,7 +238,6 @@ static void module_coming(struct module *module)
 			if (point->sp_tracepoint == tracepoint)
 				update(point);
 	}
-	dfr_probes_created(dfr_engine_instance);
 }
 
 static void module_going(const struct module *module)
@@ -256,12 +262,14 @@ static int sdt_module_event(struct notifier_block *block, unsigned long event, v
 
 	if (which->mod == THIS_MODULE)
 		return NOTIFY_DONE;
-	dfr_mutex_lock(dfr_engine_lock(dfr_engine_instance));
+	mutex_lock(&sdt_lock);
 	if (event == MODULE_STATE_COMING)
 		module_coming(which->mod);
 	else if (event == MODULE_STATE_GOING)
 		module_going(which->mod);
-	dfr_mutex_unlock(dfr_engine_lock(dfr_engine_instance));
+	mutex_unlock(&sdt_lock);
+	if (event == MODULE_STATE_COMING)
+		dfr_probes_created(dfr_engine_instance); /* takes the engine's lock */
 	return NOTIFY_DONE;
 }
 
