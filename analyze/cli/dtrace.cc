@@ -69,6 +69,7 @@ private:
 	d::Diagnostics diagnostics_;
 	d::Compiled compiled_;
 	uint32_t target_pid_ = 0;
+	std::string no_kernel_; // why the kernel's engine was not there, if it was wanted
 };
 
 void Dtrace::say(const char* format, ...) const {
@@ -195,8 +196,11 @@ bool Dtrace::compile() {
 	try {
 		auto kernel = lib::open_kernel(::geteuid() == 0);
 		return compile_on(std::move(kernel));
-	} catch (const Error&) {
-		// The compiler's own message stands: it says what has no place in this process.
+	} catch (const Error& error) {
+		// The compiler's message stands; that there is no kernel here may be the whole reason.
+		no_kernel_ = std::string("this ran without the kernel's engine: ") + error.what();
+		if (!error.hint().empty())
+			no_kernel_ += "; " + error.hint();
 		return false;
 	}
 }
@@ -209,6 +213,8 @@ void Dtrace::report_errors() {
 	else
 		say("invalid probe specifier %s: %s", part ? part->text.c_str() : "", first.c_str());
 	std::fputs(diagnostics_.render(errtags_).c_str(), stderr);
+	if (!no_kernel_.empty())
+		say("%s", no_kernel_.c_str());
 }
 
 void Dtrace::print_code() {
