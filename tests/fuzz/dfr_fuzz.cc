@@ -124,7 +124,7 @@ void fuzz_blocks(Decisions& in) {
 
 void fuzz_written_file(Decisions& in) {
 	static const fuzz::MemoryFile file;
-	const std::string path = "/tmp/dfr-fuzz-" + std::to_string(getpid());
+	const std::string path = "/dev/shm/dfr-fuzz-" + std::to_string(getpid());
 	std::vector<std::byte> bytes;
 	{
 		trace::FileWriter writer(path, true);
