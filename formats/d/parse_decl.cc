@@ -297,7 +297,7 @@ void Parser::enum_body(TypeRef type) {
 			context_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
 			               "rename one of the two constants");
 		constants.push_back({names.emplace_back(name), value});
-		value++;
+		value = static_cast<int64_t>(static_cast<uint64_t>(value) + 1); // an overflow is reported by the next one
 		if (!accept(Tok::Comma))
 			break;
 	}

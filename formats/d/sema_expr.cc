@@ -882,9 +882,14 @@ void Sema::cast(Node* node) {
 			if (from->kind == Nk::Float) {
 				const double value = from->real;
 				node->kind = Nk::Int;
-				node->value = !(value == value) ? 0
-				              : is_signed ? static_cast<uint64_t>(static_cast<int64_t>(value))
-				                          : static_cast<uint64_t>(value);
+				// As the engine converts: what does not fit becomes the nearest that does.
+				if (!(value == value))
+					node->value = 0;
+				else if (is_signed)
+					node->value = value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? static_cast<uint64_t>(INT64_MIN) : static_cast<uint64_t>(static_cast<int64_t>(value));
+				else
+					node->value = value >= 0x1p64 ? UINT64_MAX : value <= -1 ? 0 : static_cast<uint64_t>(value);
+				node->a = nullptr;
 				return;
 			}
 			from = hidden_call(is_signed ? DIF_SUBR_F_TO_I64 : DIF_SUBR_F_TO_U64, {from},
