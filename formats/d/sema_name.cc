@@ -323,6 +323,10 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 		if (keys.empty())
 			return poison(left, "D_ARR_BADREF", "an associative array needs at least one key");
 	}
+	// A key's own assignment may have made it: x[x = 1] = 2. What `left` then is
+	// will be judged by its analysis.
+	if (context_.scope.find_variable(scope, base->text))
+		return;
 	Variable* const made = new_variable(left, scope, base->text);
 	if (!made)
 		return;

@@ -70,6 +70,7 @@ const Row kRows[] = {
     {"D_AGG_SCALAR", "BEGIN { @a = count(); x = @a; }", 27},
     {"D_ARR_BADREF", "BEGIN { x[1] = 2; trace(x); }", 25},
     {"D_ARR_BADREF", "BEGIN { x = 2; trace(x[1]); }", 23},
+    {"D_ARR_BADREF", "BEGIN { x[x = 1] = 2; }", 0},
     {"D_ARR_LOCAL", "BEGIN { this->x[1] = 2; }", 0},
     {"D_ARR_BOUNDS", "struct s { int a[3]; }; struct s v; BEGIN { trace(v.a[3]); }", 55},
     {"D_DIV_ZERO", "BEGIN { x = pid / 0; }", 19},
