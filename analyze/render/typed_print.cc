@@ -47,9 +47,12 @@ private:
 void Printer::number(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned bit_width) {
 	const uint64_t size = info.kind == Kind::Pointer ? 8 : std::min<uint64_t>(info.size, 8);
 	uint64_t bits = load(bytes_, bit_offset / 8, size);
-	if (bit_width != 0 && bit_width < 64)
+	if (bit_width != 0 && bit_width < 64) {
 		bits = (load(bytes_, bit_offset / 8, std::min<uint64_t>((bit_offset % 8 + bit_width + 7) / 8, 8)) >>
 			bit_offset % 8) & ((uint64_t{1} << bit_width) - 1);
+		if (info.is_signed && bits >> (bit_width - 1) & 1)
+			bits |= ~uint64_t{0} << bit_width;
+	}
 	if (info.kind == Kind::Enum) {
 		if (const auto named = types::find_enumerator(type, cut_signed(bits, static_cast<unsigned>(size)))) {
 			out_ += named->name;
