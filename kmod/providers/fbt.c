@@ -184,6 +184,22 @@ static const char *const never_return[] = {
 	"cpu_startup_entry", "stop_this_cpu",	 "x86_64_start_kernel",
 };
 
+/*
+ * What handles the breakpoints that patching itself puts into the code, and does
+ * the patching: a breakpoint in the breakpoint's handler never ends. These have
+ * no probes.
+ */
+static const char *const untouchable[] = {
+	"kprobe_int3_handler", "do_int3", "get_kprobe", "kgdb_ll_trap", "text_poke_bp_batch",
+	"text_poke", "__text_poke", "text_poke_memcpy", "text_poke_memset", "do_sync_core",
+	"text_poke_sync", "text_poke_finish", "text_poke_queue", "text_poke_flush",
+};
+
+static bool may_be_probed(const char *name)
+{
+	return match_string(untouchable, ARRAY_SIZE(untouchable), name) < 0;
+}
+
 static bool returns(const char *name)
 {
 	return match_string(never_return, ARRAY_SIZE(never_return), name) < 0;
@@ -314,7 +330,7 @@ static int list_functions(const struct module *module)
 								    buffer);
 
 		/* Leftovers of weak functions: the site lies in another symbol's tail. */
-		if (!name || offset > 8 || strstarts(name, "__ftrace_invalid_address__"))
+		if (!name || offset > 8 || !may_be_probed(name) || strstarts(name, "__ftrace_invalid_address__"))
 			continue;
 		error = add_function(ips[i], owner ? owner : "vmlinux", name);
 		cond_resched();
