@@ -10,6 +10,8 @@
  *   guest-device end NAME         ends it
  *   guest-device states           prints the states
  *   guest-device getppid N        only the calls
+ *   guest-device cost N           the calls' cost each, by the time stamp counter: instructions in a
+ *                                 guest that counts them (--icount)
  *   guest-device dof              writes a boot program to stdout: all system calls, by execname
  *   guest-device claimed-counts   claims the anonymous state, prints its counts by execname
  */
@@ -137,6 +139,17 @@ static int run_dof(void)
 	return fwrite(dof, 1, size, stdout) == size ? 0 : 1;
 }
 
+static int run_cost(long n)
+{
+	uint64_t start;
+
+	call_getppid(1000);
+	start = __builtin_ia32_rdtsc();
+	call_getppid(n);
+	printf("%.1f\n", (double)(__builtin_ia32_rdtsc() - start) / (double)n);
+	return 0;
+}
+
 static void print_count(const char *key, uint64_t value)
 {
 	printf("%s %llu\n", key, (unsigned long long)value);
@@ -172,6 +185,8 @@ int main(int argc, char **argv)
 		return run_end(first);
 	if (!strcmp(command, "states"))
 		return run_states();
+	if (!strcmp(command, "cost"))
+		return run_cost(number);
 	if (!strcmp(command, "dof"))
 		return run_dof();
 	if (!strcmp(command, "claimed-counts"))
