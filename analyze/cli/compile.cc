@@ -7,6 +7,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/offline_target.h"
+#include "formats/dif/assemble.h"
 #include "formats/dif/disasm.h"
 #include "formats/error.h"
 
@@ -78,7 +79,7 @@ int run_disasm(int argc, char** argv) {
 	app->add_option("file", file, "a DOF")->required();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	const std::string text = dif::disassemble_listing(dof::read(read_file(file)));
+	const std::string text = dif::disassemble_file(dof::read(read_file(file)));
 	std::fwrite(text.data(), 1, text.size(), stdout);
 	return 0;
 }

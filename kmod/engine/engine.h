@@ -57,6 +57,8 @@ u64 dfr_state_option(const struct dfr_state *state, u32 option); /* after go: th
 #define DFR_ALL_CPUS 0xffffffffu
 int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room, u32 *count);
 int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq);
+/* The consumer has gone: what it took and did not release is handed out again, before anything else. */
+void dfr_state_disown(struct dfr_state *state);
 /* Address of a block for mapping or reading; NULL: no such block. Valid while the state lives. */
 const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block);
 u32 dfr_state_block_size(const struct dfr_state *state);

@@ -309,6 +309,40 @@ static void seal(struct dfr_block *block)
 	block->checksum = crc ? crc : 1;
 }
 
+/* What a consumer that has gone had taken, in order of sequence. */
+static void take_orphans(struct take *take)
+{
+	struct dfr_ring *ring = &take->tk_share->sh_ring;
+	struct dfr_blockref *oldest, *ref;
+	struct dfr_ioc_taken *taken;
+
+	while (take->tk_count < take->tk_room) {
+		oldest = NULL;
+		for (ref = ring->rg_refs; ref < ring->rg_refs + ring->rg_nrefs; ref++)
+			if (ref->br_orphan && (!oldest || ref->br_taken < oldest->br_taken))
+				oldest = ref;
+		if (!oldest)
+			return;
+		oldest->br_orphan = false;
+		taken = &take->tk_taken[take->tk_count++];
+		taken->cpu = take->tk_share->sh_cpu;
+		taken->block = (u32)(oldest - ring->rg_refs);
+		taken->seq = oldest->br_taken;
+	}
+}
+
+void dfr_state_disown(struct dfr_state *state)
+{
+	u32 cpu, i;
+
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
+		struct dfr_share *share = state->st_shares[cpu];
+
+		for (i = 0; share && i < share->sh_ring.rg_nrefs; i++)
+			share->sh_ring.rg_refs[i].br_orphan = share->sh_ring.rg_refs[i].br_taken != 0;
+	}
+}
+
 static void take_from(struct dfr_state *state, struct take *take)
 {
 	struct dfr_share *share = take->tk_share;
@@ -317,6 +351,7 @@ static void take_from(struct dfr_state *state, struct take *take)
 	u32 first = take->tk_count;
 	u32 want;
 
+	take_orphans(take);
 	for (;;) {
 		on_cpu(state, share, take_closed, take);
 		want = ring->rg_maxrefs - ring->rg_nrefs;
@@ -366,6 +401,7 @@ int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
 	if (block >= ring->rg_nrefs || !seq || ring->rg_refs[block].br_taken != seq)
 		return -EINVAL;
 	ring->rg_refs[block].br_taken = 0;
+	ring->rg_refs[block].br_orphan = false;
 	/* A dead memory's scanner takes it for empty from here on. */
 	dfr_store_release(&ring->rg_refs[block].br_block->seq, 0);
 	ring->rg_spare[ring->rg_nspare++] = block;

@@ -273,16 +273,17 @@ static u32 copy_group(const struct commit *commit, struct dfr_speclist *list)
 		count++;
 	}
 	group_head(commit, bytes);
-	for (i = 0; i < count; i++) {
-		chunk = list->sl_first;
+	for (i = 0, chunk = list->sl_first; i < count; i++, chunk = chunk_next(chunk)) {
 		memcpy(stream->sm_ptr, chunk_data(chunk), chunk->used);
 		stream->sm_ptr += chunk->used;
 		cover_time(share->sh_ring.rg_block, chunk->first_time);
 		dfr_count(&share->sh_records, chunk->records);
-		drop_first(share, list);
 	}
 	cover_time(share->sh_ring.rg_block, commit->now);
 	dfr_record_publish(share);
+	/* Only now: a machine that dies in between must find them in one of the two places. */
+	for (i = 0; i < count; i++)
+		drop_first(share, list);
 	return bytes ? bytes : 1;
 }
 

@@ -183,6 +183,7 @@ enum dfr_slot_state { DFR_SLOT_EMPTY, DFR_SLOT_OPEN, DFR_SLOT_CLOSED };
 struct dfr_blockref {
 	struct dfr_block *br_block;
 	u64 br_taken; /* sequence it was handed out with; 0: it is in the ring or spare */
+	bool br_orphan; /* taken by a consumer that has gone: the next one gets it first */
 };
 
 struct dfr_ringslot {

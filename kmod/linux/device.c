@@ -473,10 +473,12 @@ static int device_release(struct inode *inode, struct file *filp)
 	struct dfr_file *file = filp->private_data;
 
 	dfr_mutex_lock(engine_lock());
-	if (file->fl_session && file->fl_session->ss_kept)
+	if (file->fl_session && file->fl_session->ss_kept) {
 		WRITE_ONCE(file->fl_session->ss_owner, NULL);
-	else if (file->fl_session)
+		dfr_state_disown(file->fl_session->ss_state);
+	} else if (file->fl_session) {
 		dfr_session_destroy(file->fl_session);
+	}
 	dfr_mutex_unlock(engine_lock());
 	kfree_rcu(file, fl_rcu);
 	return 0;

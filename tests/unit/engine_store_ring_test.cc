@@ -180,6 +180,31 @@ TEST_CASE("release takes nothing but what was handed out", "[engine][store][ring
 	CHECK(dfr_state_block(state.state, 9, 0) == nullptr);
 }
 
+TEST_CASE("what a consumer that has gone had taken is handed to the next, first and once", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 3 * kPerBlock + 1); // three closed blocks, one open
+	const auto taken = state.take_raw(false);
+	REQUIRE(taken.size() == 3);
+	CHECK(state.take_raw(false).empty());
+	REQUIRE(dfr_state_release(state.state, taken[0].cpu, taken[0].block, taken[0].seq) == 0);
+
+	dfr_state_disown(state.state); // killed between TAKE and RELEASE
+	fire_many(rig, read, 3 * kPerBlock + 1, 4 * kPerBlock + 1); // closes the fourth
+	const auto again = state.take_raw(false);
+	REQUIRE(again.size() == 3);
+	CHECK(again[0].seq == taken[1].seq);
+	CHECK(again[1].seq == taken[2].seq);
+	CHECK(again[2].seq == taken[2].seq + 1);
+	CHECK(again[0].block == taken[1].block);
+	CHECK(state.take_raw(false).empty());
+	for (const dfr_ioc_taken& block : again)
+		CHECK(dfr_state_release(state.state, block.cpu, block.block, block.seq) == 0);
+}
+
 TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store][ring]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");

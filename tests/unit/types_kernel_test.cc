@@ -29,8 +29,9 @@ namespace fs = std::filesystem;
 namespace {
 
 template <typename T> void append(Bytes& out, const T& value) {
-	const auto* raw = reinterpret_cast<const std::uint8_t*>(&value);
-	out.insert(out.end(), raw, raw + sizeof value);
+	const size_t at = out.size();
+	out.resize(at + sizeof value);
+	std::memcpy(out.data() + at, &value, sizeof value);
 }
 
 // An ELF file of one section beside its section names.
