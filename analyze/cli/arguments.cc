@@ -71,17 +71,35 @@ d::CompileOptions ProgramArguments::compile_options(uint32_t target) const {
 	return compile;
 }
 
-d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::CompileOptions& options,
-			     d::Target& target) {
-	d::Diagnostics diagnostics;
-	d::Compiled compiled = lib::compile_parts(parts, options, target, diagnostics);
+namespace {
+
+// Says all there is to say, and ends the command where that includes an error.
+void report(const d::Diagnostics& diagnostics, const d::Target& target) {
 	std::fputs(diagnostics.render(false).c_str(), stderr);
 	if (diagnostics.failed())
 		throw Error("the program was not compiled for " + target.description() + ": " +
 				std::to_string(diagnostics.errors()) +
 				(diagnostics.errors() == 1 ? " error" : " errors"),
 			    "correct what is marked above");
+}
+
+} // namespace
+
+d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::CompileOptions& options,
+			     d::Target& target) {
+	d::Diagnostics diagnostics;
+	d::Compiled compiled = lib::compile_parts(parts, options, target, diagnostics);
+	report(diagnostics, target);
 	return compiled;
+}
+
+d::Derived derive_or_throw(const std::string& path, d::CompileOptions options, d::Target& target) {
+	const lib::ProgramPart part = lib::read_script(path);
+	d::Diagnostics diagnostics;
+	options.name = path;
+	d::Derived derived = d::derive(part.text, options, target, diagnostics);
+	report(diagnostics, target);
+	return derived;
 }
 
 } // namespace dfr::cli

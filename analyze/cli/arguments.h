@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analyze/libdfr/program.h"
+#include "formats/d/derive.h"
 
 namespace dfr::cli {
 
@@ -38,5 +39,8 @@ struct ProgramArguments {
 // Compiles; if it fails, prints all diagnostics and throws what ends the command with status 1.
 d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::CompileOptions& options,
 			     d::Target& target);
+
+// The program that records what the analysis in this file will need.
+d::Derived derive_or_throw(const std::string& path, d::CompileOptions options, d::Target& target);
 
 } // namespace dfr::cli

@@ -375,7 +375,7 @@ int Dtrace::run() {
 			    "trace the program with the kernel's providers instead");
 	if (options_.mode == Mode::Anonymous)
 		throw Error("-A: this machine's anonymous program is part of its boot module",
-			    "install it from its D source with `dfr boot install FILE.d`");
+			    "compile it (dfr compile -o boot.dof FILE.d) and link it into the module (packaging/build-boot-module)");
 	if (options_.programs.empty() && options_.mode != Mode::List && !options_.claim) {
 		say("no probes specified");
 		dtrace_usage(name_);

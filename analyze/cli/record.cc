@@ -23,12 +23,13 @@ namespace {
 constexpr const char* kExamples =
     "  dfr record -o ls.dfr -- ls -l\n"
     "  dfr record -o reads.dfr -n 'syscall::read:return { capture(); @[execname] = quantize(arg1); }'\n"
+    "  dfr record --for analysis.d -o later.dfr -- ls -l\n"
     "  dfr record --claim anonymous -o boot.dfr --stop\n";
 constexpr const char* kDefaultProgram = "syscall:::entry { capture(); }";
 
 struct Arguments {
 	ProgramArguments program;
-	std::string output, claim, keep, engine = "auto";
+	std::string output, claim, keep, analysis, engine = "auto";
 	bool stop = false, replace = false, json = false;
 	double seconds = 0;
 	std::vector<std::string> command;
@@ -45,7 +46,7 @@ public:
 	int run();
 
 private:
-	void load();
+	d::Compiled program(uint32_t target);
 	void loop(lib::Consumer& consumer);
 	void end(lib::Consumer& consumer);
 	bool due() const;
@@ -85,6 +86,26 @@ void Recorder::end(lib::Consumer& consumer) {
 		machine_->device()->end();
 }
 
+// What is to be recorded: the program given, or what an analysis will need, or the default.
+d::Compiled Recorder::program(uint32_t target) {
+	const d::CompileOptions options = arguments_.program.compile_options(target);
+	if (!arguments_.analysis.empty()) {
+		d::Derived derived = derive_or_throw(arguments_.analysis, options, machine_->target());
+		std::fprintf(stderr, "dfr: to answer %s later, this is recorded:\n%s", arguments_.analysis.c_str(),
+			     derived.text.c_str());
+		if (derived.program.image.source.empty())
+			derived.program.image.source = derived.text;
+		return std::move(derived.program);
+	}
+	auto parts = arguments_.program.parts();
+	if (parts.empty())
+		parts.push_back({d::Specifier::Name, false, "-n", kDefaultProgram, 0});
+	d::Compiled compiled = compile_or_throw(parts, options, machine_->target());
+	if (compiled.image.source.empty())
+		compiled.image.source = parts[0].text;
+	return compiled;
+}
+
 int Recorder::run() {
 	catch_signals();
 	const lib::Engine engine = lib::parse_engine(arguments_.engine);
@@ -105,15 +126,12 @@ int Recorder::run() {
 		uint32_t target = 0;
 		if (!arguments_.command.empty())
 			target = static_cast<uint32_t>(children_.hold(arguments_.command));
-		auto parts = arguments_.program.parts();
-		if (parts.empty())
-			parts.push_back({d::Specifier::Name, false, "-n", kDefaultProgram, 0});
-		const d::Compiled compiled = compile_or_throw(parts, arguments_.program.compile_options(target), machine_->target());
+		const d::Compiled compiled = program(target);
 		lib::apply_options(compiled, consumer.style());
 		consumer.style().quiet = true;
 		const auto dof = dof::write(compiled.image);
 		session.enable(std::as_bytes(std::span(dof)), arguments_.program.zdefs);
-		recording_->program(0, bytes_of(dof), compiled.image.source.empty() ? parts[0].text : compiled.image.source);
+		recording_->program(0, bytes_of(dof), compiled.image.source);
 		consumer.report_faults();
 		recording_->program(1, bytes_of(render::error_program()), {});
 		if (!arguments_.keep.empty() && machine_->device())
@@ -145,6 +163,7 @@ int run_record(int argc, char** argv) {
 	arguments.program.add_to(*app);
 	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
 	app->add_flag("--replace", arguments.replace, "overwrite that file if it exists");
+	app->add_option("--for", arguments.analysis, "record what the analysis in this D file will need, and show it");
 	app->add_option("--claim", arguments.claim, "take over a kept state by its name; the boot's is `anonymous`");
 	app->add_flag("--stop", arguments.stop, "with --claim: write what there is, then end the state");
 	app->add_option("--keep", arguments.keep, "let the state survive this command, under this name");
