@@ -274,10 +274,16 @@ static bool in_init_text(unsigned long ip, const struct module *module)
  * Addresses of ftrace's records: of one module, or (NULL) of all but module init
  * code. Collected first and named afterwards, so that ftrace's lock is not held
  * while memory is allocated.
+ *
+ * The kernel's text begins with entry and architecture code (do_int3, the NMI
+ * and machine check paths, performance monitoring): what runs inside of the very
+ * traps that patching uses. Those are not probed.
  */
+#define FBT_ARCH_RECORDS 1000
+
 static unsigned long *collect(const struct module *module, unsigned int *count)
 {
-	unsigned int room = 0, n = 0, pass;
+	unsigned int room = 0, n = 0, pass, position;
 	unsigned long *ips = NULL;
 	struct ftrace_rec_iter *iter;
 
@@ -289,12 +295,15 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 				return NULL;
 			n = 0;
 		}
+		position = 0;
 		mutex_lock(fbt_ftrace_lock);
 		for (iter = static_call(dfr_iter_start)(); iter;
 		     iter = static_call(dfr_iter_next)(iter)) {
 			const struct dyn_ftrace *record = static_call(dfr_iter_record)(iter);
 
 			if (!record->ip || (record->flags & FTRACE_FL_DISABLED))
+				continue;
+			if (!module && position++ < FBT_ARCH_RECORDS)
 				continue;
 			if (module && !within_module(record->ip, module))
 				continue;
