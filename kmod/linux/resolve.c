@@ -20,6 +20,13 @@ static unsigned long no_lookup(const char *name)
 }
 DEFINE_STATIC_CALL(lookup_name, no_lookup);
 
+static const char *no_name(unsigned long addr, unsigned long *size, unsigned long *offset,
+			   char **module, char *name)
+{
+	return NULL;
+}
+DEFINE_STATIC_CALL(symbol_name, no_name);
+
 int dfr_resolve_init(void)
 {
 	struct kprobe probe = { .symbol_name = "kallsyms_lookup_name" };
@@ -32,7 +39,15 @@ int dfr_resolve_init(void)
 	address = (unsigned long)probe.addr;
 	unregister_kprobe(&probe);
 	static_call_update(lookup_name, (unsigned long (*)(const char *))address);
+	if (dfr_resolve_call(symbol_name, "kallsyms_lookup"))
+		return -ENOENT;
 	return dfr_resolve("init_mm") ? 0 : -ENOENT;
+}
+
+const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset,
+			  char **module, char *buffer)
+{
+	return static_call(symbol_name)(addr, size, offset, module, buffer);
 }
 
 unsigned long dfr_resolve(const char *name)

@@ -12,6 +12,10 @@ int dfr_resolve_init(void);
 /* 0: no such symbol. "module:symbol" looks in one module. */
 unsigned long dfr_resolve(const char *name);
 
+/* The symbol around an address: its name in `buffer` (KSYM_NAME_LEN), NULL: none. Module NULL: the kernel. */
+const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset,
+			  char **module, char *buffer);
+
 /* Gives a static call the function of that name as its target. 0 or -ENOENT. */
 #define dfr_resolve_call(call, name)                                                               \
 	({                                                                                         \

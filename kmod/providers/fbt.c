@@ -84,15 +84,9 @@ static struct dyn_ftrace *no_iter_record(struct ftrace_rec_iter *iter)
 	return NULL;
 }
 
-static const char *no_lookup(unsigned long addr, unsigned long *size, unsigned long *offset,
-			     char **module, char *name)
-{
-	return NULL;
-}
 DEFINE_STATIC_CALL(dfr_iter_start, no_iter_start);
 DEFINE_STATIC_CALL(dfr_iter_next, no_iter_next);
 DEFINE_STATIC_CALL(dfr_iter_record, no_iter_record);
-DEFINE_STATIC_CALL(dfr_kallsyms_lookup, no_lookup);
 static struct mutex *fbt_ftrace_lock;
 
 /* --- Probe context. ------------------------------------------------------ */
@@ -335,7 +329,7 @@ static int list_functions(const struct module *module)
 	for (i = 0; i < count && !error; i++) {
 		unsigned long size, offset;
 		char *owner = NULL;
-		const char *name = static_call(dfr_kallsyms_lookup)(ips[i], &size, &offset, &owner,
+		const char *name = dfr_symbol_at(ips[i], &size, &offset, &owner,
 								    buffer);
 
 		/* Leftovers of weak functions: the site lies in another symbol's tail. */
@@ -670,7 +664,7 @@ int dfr_fbt_init(void)
 	if (dfr_resolve_call(dfr_iter_start, "ftrace_rec_iter_start") ||
 	    dfr_resolve_call(dfr_iter_next, "ftrace_rec_iter_next") ||
 	    dfr_resolve_call(dfr_iter_record, "ftrace_rec_iter_record") ||
-	    dfr_resolve_call(dfr_kallsyms_lookup, "kallsyms_lookup"))
+	    !dfr_resolve("kallsyms_lookup"))
 		return -ENOENT;
 	fbt_ftrace_lock = (struct mutex *)dfr_resolve("ftrace_lock");
 	if (!fbt_ftrace_lock)

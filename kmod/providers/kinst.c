@@ -14,7 +14,6 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/static_call.h>
 #include "kmod/linux/resolve.h"
 
 #define KINST_PROBES_MAX 16384
@@ -31,12 +30,6 @@ static LIST_HEAD(kinsts);
 static unsigned int kinst_count;
 static struct dfr_provider kinst_provider;
 
-static const char *no_lookup(unsigned long addr, unsigned long *size, unsigned long *offset,
-			     char **module, char *name)
-{
-	return NULL;
-}
-DEFINE_STATIC_CALL(dfr_kinst_lookup, no_lookup);
 
 static int kinst_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
@@ -95,7 +88,7 @@ static void kinst_provide(struct dfr_provider *provider, const char *const patte
 	start = dfr_resolve(pattern[2]);
 	buffer = kmalloc(KSYM_NAME_LEN, GFP_KERNEL);
 	if (!start || !buffer ||
-	    !static_call(dfr_kinst_lookup)(start, &size, &at, &module, buffer))
+	    !dfr_symbol_at(start, &size, &at, &module, buffer))
 		goto out;
 	if (!module)
 		module = "vmlinux";
@@ -144,7 +137,7 @@ static struct dfr_provider kinst_provider = {
 
 int dfr_kinst_init(void)
 {
-	if (dfr_resolve_call(dfr_kinst_lookup, "kallsyms_lookup"))
+	if (!dfr_resolve("kallsyms_lookup"))
 		return -ENOENT;
 	return dfr_provider_register(dfr_engine_instance, &kinst_provider);
 }

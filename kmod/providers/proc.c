@@ -86,28 +86,26 @@ static void on_first_run(struct dfr_hook *hook, struct pt_regs *regs)
 }
 
 /* System call functions get the caller's registers as their argument. */
-static void on_execve(struct dfr_hook *hook, struct pt_regs *regs)
+static void on_exec_call(struct dfr_hook *hook, struct pt_regs *regs, unsigned int path)
 {
 	u64 args[DFR_SYSCALL_ARGS];
 	u64 outer[DFR_FUNCTION_ARGS];
 
 	dfr_arch_function_args(regs, outer);
 	dfr_arch_syscall_args((struct pt_regs *)outer[0], args);
-	fire(EXEC, args[0], 0, 0);
+	fire(EXEC, args[path], 0, 0);
 	if (READ_ONCE(probes[EXEC_FAILURE].ep_armed) && !dfr_hook_return(hook, hook, regs))
 		dfr_probe_lost(probes[EXEC_FAILURE].ep_probe, DFR_LOSS_RETURN_POOL);
 }
 
+static void on_execve(struct dfr_hook *hook, struct pt_regs *regs)
+{
+	on_exec_call(hook, regs, 0);
+}
+
 static void on_execveat(struct dfr_hook *hook, struct pt_regs *regs)
 {
-	u64 args[DFR_SYSCALL_ARGS];
-	u64 outer[DFR_FUNCTION_ARGS];
-
-	dfr_arch_function_args(regs, outer);
-	dfr_arch_syscall_args((struct pt_regs *)outer[0], args);
-	fire(EXEC, args[1], 0, 0);
-	if (READ_ONCE(probes[EXEC_FAILURE].ep_armed) && !dfr_hook_return(hook, hook, regs))
-		dfr_probe_lost(probes[EXEC_FAILURE].ep_probe, DFR_LOSS_RETURN_POOL);
+	on_exec_call(hook, regs, 1);
 }
 
 static void on_execve_return(void *cookie, struct pt_regs *regs)
