@@ -185,6 +185,8 @@ bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n)
 {
 	if (n == 0)
 		return true;
+	if (!dfr_work(m, n))
+		return false;
 	if (dfr_own_room(m, addr) >= n) {
 		dfr_copy_own(dst, dfr_pointer(addr), n);
 		return true;
@@ -236,7 +238,7 @@ long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t roo
 		n = (long)copy_own_str((u8 *)dst, dfr_pointer(addr), own, room, &end);
 		if (cut)
 			*cut = !end;
-		return n + 1;
+		return dfr_work(m, (u64)n) ? n + 1 : -E2BIG;
 	}
 	if (!user && dfr_restricted(m)) {
 		dst[0] = '\0';
@@ -257,7 +259,7 @@ long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t roo
 		else
 			*cut = dfr_plat_load(m->m_firing, addr + (u64)n, 1, &after) || after;
 	}
-	return n + 1;
+	return dfr_work(m, (u64)n) ? n + 1 : -E2BIG;
 }
 
 int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool user)
@@ -276,6 +278,7 @@ u64 dfr_text_len(struct dfr_machine *m, const struct dfr_text *text)
 
 	while (dfr_text_at(m, text, n))
 		n++;
+	dfr_work(m, n);
 	return n;
 }
 
@@ -288,7 +291,8 @@ s64 dfr_text_compare(struct dfr_machine *m, u64 a, u64 b)
 {
 	struct dfr_text x, y;
 	u64 i = 0, both = 0;
-	u8 p, q;
+	u8 p = 0, q = 0;
+	bool same = true;
 
 	dfr_text_open(m, &x, a);
 	dfr_text_open(m, &y, b);
@@ -299,17 +303,16 @@ s64 dfr_text_compare(struct dfr_machine *m, u64 a, u64 b)
 	/* As a rule both are the machine's own. */
 	if (dfr_likely(x.tx_own && y.tx_own))
 		both = x.tx_limit < y.tx_limit ? x.tx_limit : y.tx_limit;
-	for (; i < both; i++) {
+	for (; same && i < both; i++) {
 		p = dfr_read_once(dfr_pointer(a + i));
 		q = dfr_read_once(dfr_pointer(b + i));
-		if (p != q || !p)
-			return order(p, q);
+		same = p == q && p;
 	}
-	for (; i < m->m_strsize; i++) {
+	for (; same && i < m->m_strsize; i++) {
 		p = dfr_text_at(m, &x, i);
 		q = dfr_text_at(m, &y, i);
-		if (p != q || !p)
-			return order(p, q);
+		same = p == q && p;
 	}
-	return 0;
+	dfr_work(m, i);
+	return order(p, q);
 }

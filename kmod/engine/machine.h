@@ -30,6 +30,24 @@ static inline bool dfr_restricted(const struct dfr_machine *m)
 	return dfr_unlikely(m->m_difo && m->m_difo->di_flags & DFR_DIFO_RESTRICTED);
 }
 
+/*
+ * The work of one firing, all its clauses together: bytes of strings and memory
+ * gone through, and calls of subroutines. Text alone is bounded by its length,
+ * but 2 million instructions on strings of 64 KiB would be hours with interrupts
+ * off. Beyond the bound everything is an illegal operation, as a chill() too long is.
+ */
+#define DFR_WORK_MAX (8u * 1024 * 1024)
+static inline bool dfr_work(struct dfr_machine *m, u64 n)
+{
+	if (dfr_unlikely(n > DFR_WORK_MAX - m->m_firing->fr_work)) {
+		m->m_firing->fr_work = DFR_WORK_MAX;
+		dfr_fault(m, DIF_FAULT_ILLOP, 0);
+		return false;
+	}
+	m->m_firing->fr_work += (u32)n;
+	return true;
+}
+
 /* ---- Memory (machine.c) ---- */
 
 /*

@@ -71,6 +71,7 @@ struct dfr_firing {
 	u64 fr_time;   /* 0: not read yet; use dfr_firing_time() */
 	u32 fr_epid;
 	u32 fr_flags;
+	u32 fr_work; /* what its clauses have gone through: dfr_work() */
 	const void *fr_env; /* user space: struct dfr_env, who "current" is */
 	struct dfr_context fr_context; /* valid when fr_flags says so */
 	u64 fr_error[6]; /* ERROR's arguments */

@@ -164,6 +164,8 @@ u64 dfr_subr(struct dfr_machine *m, u32 subr)
 
 	if (subr >= DIF_SUBR_F_ADD)
 		return dfr_softfloat(subr, arg[0], arg[1]);
+	if (!dfr_work(m, m->m_strsize))
+		return 0;
 	switch (subr) {
 	case DIF_SUBR_RAND:
 		return (u32)dfr_plat_random(m->m_firing);

@@ -3,7 +3,8 @@
  * Subroutines on strings. Arguments are read byte by byte, from the machine's
  * own memory or the kernel's, and never beyond strsize; results are new strings
  * in scratch, except where a pointer into the argument is the answer. Probe
- * context: the searches, which could take strsize squared, have a budget.
+ * context: the searches, which could take strsize squared, count their steps as
+ * the firing's work.
  */
 #include "kmod/engine/machine.h"
 
@@ -62,7 +63,6 @@ struct search {
 	struct dfr_text se_what;
 	u64 se_len;
 	u64 se_whatlen;
-	u64 se_budget;
 };
 
 static bool search_open(struct dfr_machine *m, struct search *se, u64 in, u64 what)
@@ -71,7 +71,6 @@ static bool search_open(struct dfr_machine *m, struct search *se, u64 in, u64 wh
 	dfr_text_open(m, &se->se_what, what);
 	se->se_len = dfr_text_len(m, &se->se_in);
 	se->se_whatlen = dfr_text_len(m, &se->se_what);
-	se->se_budget = 256 * 1024 + 16 * (u64)m->m_strsize;
 	return !m->m_fault;
 }
 
@@ -80,11 +79,8 @@ static bool matches_at(struct dfr_machine *m, struct search *se, u64 at)
 	u64 i;
 
 	for (i = 0; i < se->se_whatlen; i++) {
-		if (se->se_budget-- == 0) {
-			se->se_budget = 0;
-			dfr_fault(m, DIF_FAULT_ILLOP, 0);
+		if (!dfr_work(m, 1))
 			return false;
-		}
 		if (dfr_text_at(m, &se->se_in, at + i) != dfr_text_at(m, &se->se_what, i))
 			return false;
 	}

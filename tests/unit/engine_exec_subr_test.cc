@@ -114,6 +114,25 @@ TEST_CASE("a search that would take too long is refused, not endured", "[exec][s
 	CHECK(rig.fault() == -1);
 }
 
+TEST_CASE("the work of one firing is bounded, over all its clauses", "[exec][subr]") {
+	// Pushing the string and strlen go through 60,000 bytes each, and the call is charged with strsize.
+	Rig rig(65536);
+	const dfr_difo* difo = rig.add(calling(DIF_SUBR_STRLEN, {std::string(60000, 'a')}));
+	int runs = 0;
+	for (; runs < 1000; runs++) {
+		rig.run(difo);
+		if (rig.fault() != -1)
+			break;
+	}
+	CHECK(rig.fault() == DIF_FAULT_ILLOP);
+	CHECK(runs == 8 * 1024 * 1024 / (2 * 60000 + 65536));
+	rig.run(difo);
+	CHECK(rig.fault() == DIF_FAULT_ILLOP); // another clause of the same firing
+	rig.fire();
+	CHECK(rig.run(difo) == 60000);
+	CHECK(rig.fault() == -1);
+}
+
 TEST_CASE("index and rindex", "[exec][subr]") {
 	CHECK(value(DIF_SUBR_INDEX, {"foobarbaz", "ba"}) == 3);
 	CHECK(value(DIF_SUBR_INDEX, {"foobarbaz", "ba", 4}) == 6);
