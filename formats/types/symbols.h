@@ -72,9 +72,9 @@ private:
 };
 
 // The symbols of one ELF file, by the addresses the file itself uses. A
-// process's address becomes one by subtracting its load bias: where a line of
-// /proc/PID/maps maps file offset O at address A, the bias is
-// A - address_of_offset(O).
+// process's address X becomes one so: where a line of /proc/PID/maps maps file
+// offset O at address A, it is address_of_offset(X - A + O). (Not of O: a page
+// that ends one segment and begins the next is in the file once.)
 class ElfSymbols {
 public:
 	static ElfSymbols open(const std::string& path);
