@@ -264,6 +264,8 @@ int Dtrace::list() {
 	if (options_.programs.empty())
 		machine_->target().match({}, visit);
 	for (const dof::Ecb& ecb : compiled_.image.ecbs) {
+		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
+			continue;
 		d::ProbePattern pattern{ecb.probe.host, ecb.probe.provider, ecb.probe.module,
 					ecb.probe.function, ecb.probe.name, ecb.probe.id};
 		machine_->target().match(pattern, visit);

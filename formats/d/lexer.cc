@@ -215,7 +215,7 @@ Token Lexer::next() {
 		return macro(begin);
 	if (c == '@') {
 		at_++;
-		while (is_word(at(at_)))
+		while (is_word(at(at_)) && !(at_ == begin + 1 && is_digit(at(at_))))
 			at_++;
 		return make(Tok::Aggregation, begin);
 	}

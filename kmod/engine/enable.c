@@ -129,6 +129,9 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 	u32 total = 0;
 
 	for (i = 0; i < program->pg_nclauses; i++) {
+		/* The parts of a clause that `if` splits share its description: they count as one. */
+		if (program->pg_clauses[i].cl_uarg & DFR_ECBUARG_CONTINUATION)
+			continue;
 		n = 0;
 		dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, true, count_match, &n);
 		total += n;

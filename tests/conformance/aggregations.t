@@ -1,102 +1,102 @@
-@@ agg.count.no-key | aggregation count | normal | 
+@@ agg.count.no-key | agg.count, agg.form | normal
 BEGIN { @ = count(); @ = count(); exit(0); }
 --out
 
                 2
 --end
 
-@@ agg.count.int-key | aggregation count | normal | 
+@@ agg.count.int-key | agg.count | normal
 BEGIN { @[4] = count(); @[4] = count(); @[4] = count(); exit(0); }
 --out
 
         4                3
 --end
 
-@@ agg.sum.string-key | aggregation sum | normal | 
+@@ agg.sum.string-key | agg.sum, agg.layout.value, agg.layout.key | normal
 BEGIN { @["ab"] = sum(70); exit(0); }
 --out
 
   ab                                                               70
 --end
 
-@@ agg.sum.negative | aggregation sum | boundary | 
+@@ agg.sum.negative | agg.sum, agg.layout.value | boundary
 BEGIN { @["n"] = sum(-5); @["n"] = sum(2); exit(0); }
 --out
 
   n                                                                -3
 --end
 
-@@ agg.min | aggregation min | normal | 
+@@ agg.min | agg.min | normal
 BEGIN { @ = min(5); @ = min(-7); @ = min(3); exit(0); }
 --out
 
                -7
 --end
 
-@@ agg.max | aggregation max | normal | 
+@@ agg.max | agg.max | normal
 BEGIN { @ = max(5); @ = max(-7); @ = max(9); exit(0); }
 --out
 
                 9
 --end
 
-@@ agg.max.only-negative | aggregation max | boundary | 
+@@ agg.max.only-negative | agg.max | boundary
 BEGIN { @ = max(-9); @ = max(-3); exit(0); }
 --out
 
                -3
 --end
 
-@@ agg.avg.truncates | aggregation avg | boundary | 
+@@ agg.avg.truncates | agg.avg, new.integers | boundary
 BEGIN { @ = avg(1); @ = avg(2); @ = avg(2); exit(0); }
 --out
 
                 1
 --end
 
-@@ agg.avg.negative-truncates-to-zero | aggregation avg | boundary | 
+@@ agg.avg.negative-truncates-to-zero | agg.avg | boundary
 BEGIN { @ = avg(-1); @ = avg(-2); exit(0); }
 --out
 
                -1
 --end
 
-@@ agg.stddev | aggregation stddev | normal | 
+@@ agg.stddev | agg.stddev | normal
 BEGIN { @ = stddev(2); @ = stddev(4); @ = stddev(4); @ = stddev(4); @ = stddev(5); @ = stddev(5); @ = stddev(7); @ = stddev(9); exit(0); }
 --out
 
                 2
 --end
 
-@@ agg.stddev.one-value | aggregation stddev | boundary | 
+@@ agg.stddev.one-value | agg.stddev | boundary
 BEGIN { @ = stddev(12345); exit(0); }
 --out
 
                 0
 --end
 
-@@ agg.key.char-short-long | aggregation keys | normal | 
+@@ agg.key.char-short-long | agg.layout.key | normal
 BEGIN { @[(char)7, (short)300, 5000000000] = count(); exit(0); }
 --out
 
    7   300       5000000000                1
 --end
 
-@@ agg.key.int-negative | aggregation keys | boundary | 
+@@ agg.key.int-negative | agg.layout.key | boundary
 BEGIN { @[-4] = count(); exit(0); }
 --out
 
        -4                1
 --end
 
-@@ agg.key.string-longer-than-50 | aggregation keys | boundary | 
+@@ agg.key.string-longer-than-50 | agg.layout.key | boundary
 BEGIN { @["xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"] = count(); exit(0); }
 --out
 
   xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx                1
 --end
 
-@@ agg.key.mixed | aggregation keys | normal | 
+@@ agg.key.mixed | agg.layout.key | normal
 BEGIN { @["a", 1] = count(); @["a", 2] = count(); @["a", 2] = count(); exit(0); }
 --out
 
@@ -104,7 +104,7 @@ BEGIN { @["a", 1] = count(); @["a", 2] = count(); @["a", 2] = count(); exit(0); 
   a                                                         2                2
 --end
 
-@@ agg.sort.by-value | aggregation sorting | normal | 
+@@ agg.sort.by-value | agg.sort.value | normal
 BEGIN { @["c"] = sum(3); @["a"] = sum(9); @["b"] = sum(-1); exit(0); }
 --out
 
@@ -113,7 +113,7 @@ BEGIN { @["c"] = sum(3); @["a"] = sum(9); @["b"] = sum(-1); exit(0); }
   a                                                                 9
 --end
 
-@@ agg.sort.ties-by-key | aggregation sorting | boundary | 
+@@ agg.sort.ties-by-key | agg.sort.value | boundary
 BEGIN { @["b"] = count(); @["a"] = count(); @["c"] = count(); exit(0); }
 --out
 
@@ -122,7 +122,7 @@ BEGIN { @["b"] = count(); @["a"] = count(); @["c"] = count(); exit(0); }
   c                                                                 1
 --end
 
-@@ agg.sort.key | aggregation sorting | normal | 
+@@ agg.sort.key | agg.sort.key | normal
 #pragma D option aggsortkey
 BEGIN { @["b"] = sum(1); @["a"] = sum(9); exit(0); }
 --out
@@ -131,7 +131,7 @@ BEGIN { @["b"] = sum(1); @["a"] = sum(9); exit(0); }
   b                                                                 1
 --end
 
-@@ agg.sort.rev | aggregation sorting | normal | 
+@@ agg.sort.rev | agg.sort.rev | normal
 #pragma D option aggsortrev
 BEGIN { @["b"] = sum(1); @["a"] = sum(9); @["c"] = sum(4); exit(0); }
 --out
@@ -141,7 +141,7 @@ BEGIN { @["b"] = sum(1); @["a"] = sum(9); @["c"] = sum(4); exit(0); }
   b                                                                 1
 --end
 
-@@ agg.sort.keypos | aggregation sorting | boundary | 
+@@ agg.sort.keypos | agg.sort.keypos | boundary
 #pragma D option aggsortkey
 #pragma D option aggsortkeypos=1
 BEGIN { @["a", 2] = sum(1); @["b", 1] = sum(9); exit(0); }
@@ -151,7 +151,7 @@ BEGIN { @["a", 2] = sum(1); @["b", 1] = sum(9); exit(0); }
   a                                                         2                1
 --end
 
-@@ agg.sort.pos | aggregation sorting | boundary | 
+@@ agg.sort.pos | agg.sort.pos | boundary
 #pragma D option aggsortpos=1
 BEGIN { @x["a"] = sum(1); @y["a"] = sum(9); @x["b"] = sum(2); @y["b"] = sum(4); printa("%s %@d %@d\n", @x, @y); exit(0); }
 --out
@@ -159,7 +159,7 @@ b 2 4
 a 1 9
 --end
 
-@@ agg.several.by-variable | aggregation printing | normal | 
+@@ agg.several.by-variable | agg.layout.several | normal
 BEGIN { @b["x"] = sum(5); @a["y"] = sum(1); exit(0); }
 --out
 
@@ -167,7 +167,7 @@ BEGIN { @b["x"] = sum(5); @a["y"] = sum(1); exit(0); }
   y                                                                 1
 --end
 
-@@ agg.quantize.small | aggregation quantize | normal | 
+@@ agg.quantize.small | agg.quantize, agg.layout.bar, agg.layout.rows | normal
 BEGIN { @ = quantize(0); @ = quantize(1); @ = quantize(2); @ = quantize(3); @ = quantize(4); exit(0); }
 --out
 
@@ -182,7 +182,7 @@ BEGIN { @ = quantize(0); @ = quantize(1); @ = quantize(2); @ = quantize(3); @ = 
 
 --end
 
-@@ agg.quantize.negative | aggregation quantize | boundary | 
+@@ agg.quantize.negative | agg.quantize | boundary
 BEGIN { @ = quantize(-3); @ = quantize(-1); @ = quantize(5); exit(0); }
 --out
 
@@ -199,7 +199,7 @@ BEGIN { @ = quantize(-3); @ = quantize(-1); @ = quantize(5); exit(0); }
 
 --end
 
-@@ agg.quantize.limits | aggregation quantize | boundary | 
+@@ agg.quantize.limits | agg.quantize, agg.layout.rows | boundary
 BEGIN { @ = quantize(0x7fffffffffffffff); exit(0); }
 --out
 
@@ -210,7 +210,7 @@ BEGIN { @ = quantize(0x7fffffffffffffff); exit(0); }
 
 --end
 
-@@ agg.quantize.weight | aggregation quantize | normal | 
+@@ agg.quantize.weight | agg.quantize | normal
 BEGIN { @ = quantize(10, 3); @ = quantize(100, 1); exit(0); }
 --out
 
@@ -225,7 +225,7 @@ BEGIN { @ = quantize(10, 3); @ = quantize(100, 1); exit(0); }
 
 --end
 
-@@ agg.quantize.negative-weight | aggregation quantize | boundary | 
+@@ agg.quantize.negative-weight | agg.quantize, agg.layout.bar | boundary
 BEGIN { @ = quantize(10, -3); exit(0); }
 --out
 
@@ -237,7 +237,7 @@ BEGIN { @ = quantize(10, -3); exit(0); }
 
 --end
 
-@@ agg.quantize.mixed-weights | aggregation quantize | boundary | 
+@@ agg.quantize.mixed-weights | agg.quantize, agg.layout.bar | boundary
 BEGIN { @ = quantize(10, -3); @ = quantize(100, 5); exit(0); }
 --out
 
@@ -252,7 +252,7 @@ BEGIN { @ = quantize(10, -3); @ = quantize(100, 5); exit(0); }
 
 --end
 
-@@ agg.quantize.zero-sum | aggregation quantize | boundary | 
+@@ agg.quantize.zero-sum | agg.quantize, agg.layout.rows | boundary
 BEGIN { @ = quantize(10, 0); exit(0); }
 --out
 
@@ -264,7 +264,7 @@ BEGIN { @ = quantize(10, 0); exit(0); }
 
 --end
 
-@@ agg.quantize.key | aggregation quantize | normal | 
+@@ agg.quantize.key | agg.quantize | normal
 BEGIN { @["read"] = quantize(8); @["read"] = quantize(9); exit(0); }
 --out
 
@@ -276,7 +276,7 @@ BEGIN { @["read"] = quantize(8); @["read"] = quantize(9); exit(0); }
 
 --end
 
-@@ agg.lquantize | aggregation lquantize | normal | 
+@@ agg.lquantize | agg.lquantize | normal
 BEGIN { @ = lquantize(5, 0, 10, 2); @ = lquantize(6, 0, 10, 2); @ = lquantize(7, 0, 10, 2); exit(0); }
 --out
 
@@ -289,7 +289,7 @@ BEGIN { @ = lquantize(5, 0, 10, 2); @ = lquantize(6, 0, 10, 2); @ = lquantize(7,
 
 --end
 
-@@ agg.lquantize.under-over | aggregation lquantize | boundary | 
+@@ agg.lquantize.under-over | agg.lquantize | boundary
 BEGIN { @ = lquantize(-1, 0, 10, 5); @ = lquantize(10, 0, 10, 5); @ = lquantize(9, 0, 10, 5); exit(0); }
 --out
 
@@ -302,7 +302,7 @@ BEGIN { @ = lquantize(-1, 0, 10, 5); @ = lquantize(10, 0, 10, 5); @ = lquantize(
 
 --end
 
-@@ agg.lquantize.default-step | aggregation lquantize | normal | 
+@@ agg.lquantize.default-step | agg.lquantize | normal
 BEGIN { @ = lquantize(2, 1, 4); exit(0); }
 --out
 
@@ -314,7 +314,7 @@ BEGIN { @ = lquantize(2, 1, 4); exit(0); }
 
 --end
 
-@@ agg.lquantize.64bit | aggregation lquantize | boundary | 
+@@ agg.lquantize.64bit | agg.lquantize | boundary
 BEGIN { @ = lquantize(0x100000005, 0, 10, 1); exit(0); }
 --out
 
@@ -325,7 +325,7 @@ BEGIN { @ = lquantize(0x100000005, 0, 10, 1); exit(0); }
 
 --end
 
-@@ agg.llquantize | aggregation llquantize | normal | 
+@@ agg.llquantize | agg.llquantize | normal
 BEGIN { @ = llquantize(5, 10, 0, 2, 10); @ = llquantize(57, 10, 0, 2, 10); @ = llquantize(571, 10, 0, 2, 10); exit(0); }
 --out
 
@@ -355,7 +355,7 @@ BEGIN { @ = llquantize(5, 10, 0, 2, 10); @ = llquantize(57, 10, 0, 2, 10); @ = l
 
 --end
 
-@@ agg.llquantize.outside | aggregation llquantize | boundary | 
+@@ agg.llquantize.outside | agg.llquantize | boundary
 BEGIN { @ = llquantize(-1, 10, 1, 2, 10); @ = llquantize(9, 10, 1, 2, 10); @ = llquantize(1000, 10, 1, 2, 10); exit(0); }
 --out
 
@@ -384,33 +384,33 @@ BEGIN { @ = llquantize(-1, 10, 1, 2, 10); @ = llquantize(9, 10, 1, 2, 10); @ = l
 
 --end
 
-@@ agg.printa.default | aggregation printa | normal | 
+@@ agg.printa.default | agg.printa | normal
 BEGIN { @a["k"] = sum(3); printa(@a); exit(0); }
 --out
 
   k                                                                 3
 --end
 
-@@ agg.printa.format | aggregation printa | normal | 
+@@ agg.printa.format | agg.printa | normal
 BEGIN { @a["k", 2] = sum(3); printa("%s/%d=%@d\n", @a); exit(0); }
 --out
 k/2=3
 --end
 
-@@ agg.printa.width | aggregation printa | boundary | 
+@@ agg.printa.width | agg.printa | boundary
 BEGIN { @a["k"] = sum(3); printa("%-5s|%@5d|\n", @a); exit(0); }
 --out
 k    |    3|
 --end
 
-@@ agg.printa.two | aggregation printa | normal | 
+@@ agg.printa.two | agg.printa, agg.layout.several | normal
 BEGIN { @a["k"] = sum(3); @b["k"] = sum(4); @b["l"] = sum(5); printa("%s %@d %@d\n", @a, @b); exit(0); }
 --out
 l 0 5
 k 3 4
 --end
 
-@@ agg.printa.marks-printed | aggregation printa | boundary | 
+@@ agg.printa.marks-printed | agg.printa, new.printed | boundary
 BEGIN { @a = count(); printa("%@d\n", @a); @b = sum(2); exit(0); }
 --out
 1
@@ -418,69 +418,57 @@ BEGIN { @a = count(); printa("%@d\n", @a); @b = sum(2); exit(0); }
                 2
 --end
 
-@@ agg.clear | aggregation clear | normal | 
+@@ agg.clear | agg.clear | normal
 BEGIN { @a["k"] = sum(3); clear(@a); printa("%s %@d\n", @a); exit(0); }
 --out
 k 0
 --end
 
-@@ agg.trunc.all | aggregation trunc | normal | 
+@@ agg.trunc.all | agg.trunc | normal
 BEGIN { @a["k"] = sum(3); trunc(@a); printa("%s %@d\n", @a); exit(0); }
 --out
 --end
 
-@@ agg.trunc.top | aggregation trunc | normal | 
+@@ agg.trunc.top | agg.trunc | normal
 BEGIN { @a["k"] = sum(3); @a["l"] = sum(4); @a["m"] = sum(5); trunc(@a, 2); printa("%s %@d\n", @a); exit(0); }
 --out
 l 4
 m 5
 --end
 
-@@ agg.trunc.bottom | aggregation trunc | boundary | 
+@@ agg.trunc.bottom | agg.trunc | boundary
 BEGIN { @a["k"] = sum(3); @a["l"] = sum(4); @a["m"] = sum(5); trunc(@a, -2); printa("%s %@d\n", @a); exit(0); }
 --out
 k 3
 l 4
 --end
 
-@@ agg.normalize | aggregation normalize | normal | 
+@@ agg.normalize | agg.normalize | normal
 BEGIN { @a["k"] = sum(30); normalize(@a, 10); printa("%@d\n", @a); denormalize(@a); printa("%@d\n", @a); exit(0); }
 --out
 3
 30
 --end
 
-@@ agg.normalize.truncates | aggregation normalize | boundary | 
+@@ agg.normalize.truncates | agg.normalize | boundary
 BEGIN { @a = sum(39); normalize(@a, 10); printa("%@d\n", @a); exit(0); }
 --out
 3
 --end
 
-@@ agg.error.redefined | aggregation errors | wrong | 
---args -xerrtags -qs $D
+@@ agg.error.redefined | agg.form | wrong
 BEGIN { @a = count(); @a = sum(1); exit(0); }
---out
---status 1
---end
+--tag D_AGG_REDEF
 
-@@ agg.error.null | aggregation errors | wrong | 
---args -xerrtags -qs $D
+@@ agg.error.null | agg.form | wrong
 BEGIN { @a = count(); @a; exit(0); }
---out
---status 1
---end
+--tag D_AGG_NULL
 
-@@ agg.error.lquantize-step-zero | aggregation errors | wrong | 
---args -xerrtags -qs $D
+@@ agg.error.lquantize-step-zero | agg.lquantize | wrong
 BEGIN { @a = lquantize(1, 0, 10, 0); exit(0); }
---out
---status 1
---end
+--tag D_LQUANT_STEPVAL
 
-@@ agg.error.lquantize-limits | aggregation errors | wrong | 
---args -xerrtags -qs $D
+@@ agg.error.lquantize-limits | agg.lquantize | wrong
 BEGIN { @a = lquantize(1, 10, 0, 1); exit(0); }
---out
---status 1
---end
+--tag D_LQUANT_MISMATCH
 

@@ -1,444 +1,244 @@
-@@ error.SYNTAX | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.SYNTAX | unit | wrong
 BEGIN { printf( }
---out
---errhas [D_SYNTAX]
---status 1
---end
+--tag D_SYNTAX
 
-@@ error.SYNTAX.unclosed | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.SYNTAX.unclosed | unit | wrong
 BEGIN { trace(1) 
---out
---errhas [D_SYNTAX]
---status 1
---end
+--tag D_SYNTAX
 
-@@ error.SYNTAX.nested-comment | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.SYNTAX.nested-comment | lex.comment | wrong
 /* /* nested */
 BEGIN { exit(0); }
---out
---errhas [D_SYNTAX]
---status 1
---end
+--tag D_SYNTAX
 
-@@ error.SYNTAX.for | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.SYNTAX.for | statements, lex.keyword | wrong
 BEGIN { for (;;) ; }
---out
---errhas [D_SYNTAX]
---status 1
---end
+--tag D_SYNTAX
 
-@@ error.EMPTY | error tags | wrong |
---args -xerrtags -qs $D
---out
---errhas [D_EMPTY]
---status 1
---end
+@@ error.EMPTY | unit | wrong
+--tag D_EMPTY
 
-@@ error.TYPE_MEMBER | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.TYPE_MEMBER | op.postfix, type.struct | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { trace(v.nosuch); }
---out
---errhas [D_TYPE_MEMBER]
---status 1
---end
+--tag D_TYPE_MEMBER
 
-@@ error.PDESC_ZERO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PDESC_ZERO | probe.none | wrong
 nosuch:::probe { trace(1); }
---out
---errhas [D_PDESC_ZERO]
---status 1
---end
+--tag D_PDESC_ZERO
 
-@@ error.PDESC_INVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PDESC_INVAL | probe.form | wrong
 a:b:c:d:e:f { trace(1); }
---out
---errhas [D_PDESC_INVAL]
---status 1
---end
+--tag D_PDESC_INVAL
 
-@@ error.PRED_SCALAR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRED_SCALAR | clause | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN /v/ { trace(1); }
---out
---errhas [D_PRED_SCALAR]
---status 1
---end
+--tag D_PRED_SCALAR
 
-@@ error.FUNC_UNDEF | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.FUNC_UNDEF | subr.call | wrong
 BEGIN { nosuch(1); }
---out
---errhas [D_FUNC_UNDEF]
---status 1
---end
+--tag D_FUNC_UNDEF
 
-@@ error.FUNC_IDKIND | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.FUNC_IDKIND | subr.call | wrong
 BEGIN { pid(1); }
---out
---errhas [D_FUNC_IDKIND]
---status 1
---end
+--tag D_FUNC_IDKIND
 
-@@ error.OFFSETOF_TYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OFFSETOF_TYPE | op.offsetof | wrong
 BEGIN { trace(offsetof(int, x)); }
---out
---errhas [D_OFFSETOF_TYPE]
---status 1
---end
+--tag D_OFFSETOF_TYPE
 
-@@ error.OFFSETOF_BITFIELD | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OFFSETOF_BITFIELD | op.offsetof | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { trace(offsetof(struct s, b)); }
---out
---errhas [D_OFFSETOF_BITFIELD]
---status 1
---end
+--tag D_OFFSETOF_BITFIELD
 
-@@ error.SIZEOF_TYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.SIZEOF_TYPE | op.sizeof | wrong
 BEGIN { trace(sizeof (void)); }
---out
---errhas [D_SIZEOF_TYPE]
---status 1
---end
+--tag D_SIZEOF_TYPE
 
-@@ error.SIZEOF_BITFIELD | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.SIZEOF_BITFIELD | op.sizeof | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { trace(sizeof (v.b)); }
---out
---errhas [D_SIZEOF_BITFIELD]
---status 1
---end
+--tag D_SIZEOF_BITFIELD
 
-@@ error.STRINGOF_TYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.STRINGOF_TYPE | op.stringof | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { trace(stringof(v)); }
---out
---errhas [D_STRINGOF_TYPE]
---status 1
---end
+--tag D_STRINGOF_TYPE
 
-@@ error.OP_INT | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OP_INT | op.bits | wrong
 BEGIN { trace("a" & 1); }
---out
---errhas [D_OP_INT]
---status 1
---end
+--tag D_OP_INT
 
-@@ error.OP_INT.not | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OP_INT.not | op.bits | wrong
 BEGIN { trace(~"a"); }
---out
---errhas [D_OP_INT]
---status 1
---end
+--tag D_OP_INT
 
-@@ error.OP_ARITH | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OP_ARITH | op.multiply | wrong
 BEGIN { trace("a" * 2); }
---out
---errhas [D_OP_ARITH]
---status 1
---end
+--tag D_OP_ARITH
 
-@@ error.OP_SCALAR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OP_SCALAR | op.unary | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { trace(!v); }
---out
---errhas [D_OP_SCALAR]
---status 1
---end
+--tag D_OP_SCALAR
 
-@@ error.OP_LVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OP_LVAL | op.write | wrong
 BEGIN { 1 = 2; }
---out
---errhas [D_OP_LVAL]
---status 1
---end
+--tag D_OP_LVAL
 
-@@ error.OP_INCOMPAT | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OP_INCOMPAT | var.type, op.assign | wrong
 BEGIN { x = 1; x = "a"; }
---out
---errhas [D_OP_INCOMPAT]
---status 1
---end
+--tag D_OP_INCOMPAT
 
-@@ error.OP_PTR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OP_PTR | op.postfix | wrong
 BEGIN { x = 1; trace(x->y); }
---out
---errhas [D_OP_PTR]
---status 1
---end
+--tag D_OP_PTR
 
-@@ error.OP_SOU | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.OP_SOU | op.postfix | wrong
 BEGIN { trace(((int *)0)->y); }
---out
---errhas [D_OP_SOU]
---status 1
---end
+--tag D_OP_SOU
 
-@@ error.AGG_REDEF | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.AGG_REDEF | agg.form | wrong
 BEGIN { @a = count(); @a = sum(1); }
---out
---errhas [D_AGG_REDEF]
---status 1
---end
+--tag D_AGG_REDEF
 
-@@ error.AGG_FUNC | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.AGG_FUNC | agg.form | wrong
 BEGIN { @a = strlen("x"); }
---out
---errhas [D_AGG_FUNC]
---status 1
---end
+--tag D_AGG_FUNC
 
-@@ error.AGG_NULL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.AGG_NULL | agg.form | wrong
 BEGIN { @a = count(); @a; }
---out
---errhas [D_AGG_NULL]
---status 1
---end
+--tag D_AGG_NULL
 
-@@ error.AGG_SCALAR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.AGG_SCALAR | agg.sum | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { @a = sum(v); }
---out
---errhas [D_AGG_SCALAR]
---status 1
---end
+--tag D_AGG_SCALAR
 
-@@ error.DIV_ZERO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DIV_ZERO | op.zero | wrong
 BEGIN { trace(1 / 0); }
---out
---errhas [D_DIV_ZERO]
---status 1
---end
+--tag D_DIV_ZERO
 
-@@ error.DIV_ZERO.modulo | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DIV_ZERO.modulo | op.zero | wrong
 BEGIN { trace(1 % 0); }
---out
---errhas [D_DIV_ZERO]
---status 1
---end
+--tag D_DIV_ZERO
 
-@@ error.DEREF_NONPTR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DEREF_NONPTR | op.load | wrong
 BEGIN { trace(*1); }
---out
---errhas [D_DEREF_NONPTR]
---status 1
---end
+--tag D_DEREF_NONPTR
 
-@@ error.DEREF_VOID | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DEREF_VOID | op.load | wrong
 BEGIN { trace(*(void *)0); }
---out
---errhas [D_DEREF_VOID]
---status 1
---end
+--tag D_DEREF_VOID
 
-@@ error.ADDROF_LVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.ADDROF_LVAL | op.address | wrong
 BEGIN { trace(&1); }
---out
---errhas [D_ADDROF_LVAL]
---status 1
---end
+--tag D_ADDROF_LVAL
 
-@@ error.ADDROF_VAR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.ADDROF_VAR | op.address | wrong
 BEGIN { x = 1; trace(&x); }
---out
---errhas [D_ADDROF_VAR]
---status 1
---end
+--tag D_ADDROF_VAR
 
-@@ error.ADDROF_BITFIELD | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.ADDROF_BITFIELD | op.address | wrong
 struct s { int a; int b : 3; };
 struct s v;
 this struct s *p;
 BEGIN { trace(&(this->p->b)); }
---out
---errhas [D_ADDROF_BITFIELD]
---status 1
---end
+--tag D_ADDROF_BITFIELD
 
-@@ error.XLATE_REDECL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.XLATE_REDECL | translator | wrong
 struct in { int i; };
 struct out { int o; int q; };
 translator struct out < struct in *I > { o = I->i; };
 translator struct out < struct in *I > { o = I->i; };
 BEGIN { exit(0); }
---out
---errhas [D_XLATE_REDECL]
---status 1
---end
+--tag D_XLATE_REDECL
 
-@@ error.XLATE_NOCONV | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.XLATE_NOCONV | xlate | wrong
 struct in { int i; };
 struct out { int o; int q; };
 translator struct out < struct in *I > { o = I->i; };
 BEGIN { trace(xlate <struct out *>((struct in *)0)->q); }
---out
---errhas [D_XLATE_NOCONV]
---status 1
---end
+--tag D_XLATE_NOCONV
 
-@@ error.XLATE_NONE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.XLATE_NONE | xlate | wrong
 struct in { int i; };
 struct out { int o; int q; };
 translator struct out < struct in *I > { o = I->i; };
 BEGIN { trace(xlate <struct in *>((struct out *)0)->i); }
---out
---errhas [D_XLATE_NONE]
---status 1
---end
+--tag D_XLATE_NONE
 
-@@ error.XLATE_SOU | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.XLATE_SOU | translator | wrong
 translator int < int *I > { o = *I; };
 BEGIN { exit(0); }
---out
---errhas [D_XLATE_SOU]
---status 1
---end
+--tag D_XLATE_SOU
 
-@@ error.XLATE_MEMB | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.XLATE_MEMB | translator | wrong
 struct in { int i; };
 struct out { int o; };
 translator struct out < struct in *I > { nosuch = I->i; };
 BEGIN { exit(0); }
---out
---errhas [D_XLATE_MEMB]
---status 1
---end
+--tag D_XLATE_MEMB
 
-@@ error.CAST_INVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.CAST_INVAL | op.cast | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { trace((struct s)1); }
---out
---errhas [D_CAST_INVAL]
---status 1
---end
+--tag D_CAST_INVAL
 
-@@ error.PRAGERR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRAGERR | pragma.ident | wrong
 #pragma error stop here
 BEGIN { exit(0); }
---out
---errhas [D_PRAGERR]
---status 1
---end
+--tag D_PRAGERR
 
-@@ error.PRAGERR.directive | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRAGERR.directive | pragma.ident | wrong
 #error stop here
 BEGIN { exit(0); }
---out
---errhas [D_PRAGERR]
---status 1
---end
+--tag D_PRAGERR
 
-@@ error.PRAGMA_INVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRAGMA_INVAL | lex.control | wrong
 #pragma D nosuch
 BEGIN { exit(0); }
---out
---errhas [D_PRAGMA_INVAL]
---status 1
---end
+--tag D_PRAGMA_INVAL
 
-@@ error.PRAGMA_MALFORM | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRAGMA_MALFORM | lex.control | wrong
 #pragma D option
 BEGIN { exit(0); }
---out
---errhas [D_PRAGMA_MALFORM]
---status 1
---end
+--tag D_PRAGMA_MALFORM
 
-@@ error.PRAGMA_OPTSET | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRAGMA_OPTSET | pragma.option, opt.unknown | wrong
 #pragma D option nosuch
 BEGIN { exit(0); }
---out
---errhas [D_PRAGMA_OPTSET]
---status 1
---end
+--tag D_PRAGMA_OPTSET
 
-@@ error.PRAGMA_OPTSET.value | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRAGMA_OPTSET.value | pragma.option, opt.unknown | wrong
 #pragma D option bufpolicy=nosuch
 BEGIN { exit(0); }
---out
---errhas [D_PRAGMA_OPTSET]
---status 1
---end
+--tag D_PRAGMA_OPTSET
 
-@@ error.PRAGMA_DEPEND | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRAGMA_DEPEND | pragma.depends | wrong
 #pragma D depends_on provider nosuch
 BEGIN { exit(0); }
---out
---errhas [D_PRAGMA_DEPEND]
---status 1
---end
+--tag D_PRAGMA_DEPEND
 
-@@ error.MACRO_UNDEF | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.MACRO_UNDEF | macro.default | wrong
 BEGIN { trace($1); }
---out
---errhas [D_MACRO_UNDEF]
---status 1
---end
+--tag D_MACRO_UNDEF
 
-@@ error.MACRO_UNDEF.name | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.MACRO_UNDEF.name | macro.default | wrong
 BEGIN { trace($nosuch); }
---out
---errhas [D_MACRO_UNDEF]
---status 1
---end
+--tag D_MACRO_UNDEF
 
-@@ error.MACRO_UNUSED | error tags | wrong |
+@@ error.MACRO_UNUSED | macro.unused | wrong
 --args -xerrtags -qs $D 42
 BEGIN { exit(0); }
 --out
@@ -446,440 +246,236 @@ BEGIN { exit(0); }
 --status 1
 --end
 
-@@ error.INT_OFLOW | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.INT_OFLOW | lex.integer | wrong
 BEGIN { trace(99999999999999999999); }
---out
---errhas [D_INT_OFLOW]
---status 1
---end
+--tag D_INT_OFLOW
 
-@@ error.INT_OFLOW.decimal-64 | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.INT_OFLOW.decimal-64 | lex.integer-type | wrong
 BEGIN { trace(9223372036854775808); }
---out
---errhas [D_INT_OFLOW]
---status 1
---end
+--tag D_INT_OFLOW
 
-@@ error.INT_DIGIT | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.INT_DIGIT | lex.integer | wrong
 BEGIN { trace(089); }
---out
---errhas [D_INT_DIGIT]
---status 1
---end
+--tag D_INT_DIGIT
 
-@@ error.STR_NL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.STR_NL | lex.string | wrong
 BEGIN { trace("abc
 "); }
---out
---errhas [D_STR_NL]
---status 1
---end
+--tag D_STR_NL
 
-@@ error.CHR_NL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.CHR_NL | lex.char | wrong
 BEGIN { trace('
 '); }
---out
---errhas [D_CHR_NL]
---status 1
---end
+--tag D_CHR_NL
 
-@@ error.CHR_NULL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.CHR_NULL | lex.char | wrong
 BEGIN { trace(''); }
---out
---errhas [D_CHR_NULL]
---status 1
---end
+--tag D_CHR_NULL
 
-@@ error.CHR_OFLOW | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.CHR_OFLOW | lex.char | wrong
 BEGIN { trace('abcdefghi'); }
---out
---errhas [D_CHR_OFLOW]
---status 1
---end
+--tag D_CHR_OFLOW
 
-@@ error.IDENT_UNDEF.global | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.IDENT_UNDEF.global | var.undefined | wrong
 BEGIN { trace(nosuch); }
---out
---errhas [D_IDENT_UNDEF]
---status 1
---end
+--tag D_IDENT_UNDEF
 
-@@ error.VAR_UNDEF.self | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.VAR_UNDEF.self | var.undefined, var.self | wrong
 BEGIN { trace(self->nosuch); }
---out
---errhas [D_VAR_UNDEF]
---status 1
---end
+--tag D_VAR_UNDEF
 
-@@ error.VAR_UNDEF.this | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.VAR_UNDEF.this | var.undefined, var.this | wrong
 BEGIN { trace(this->nosuch); }
---out
---errhas [D_VAR_UNDEF]
---status 1
---end
+--tag D_VAR_UNDEF
 
-@@ error.PROTO_LEN | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PROTO_LEN | subr.call | wrong
 BEGIN { trace(strlen()); }
---out
---errhas [D_PROTO_LEN]
---status 1
---end
+--tag D_PROTO_LEN
 
-@@ error.PROTO_LEN.many | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PROTO_LEN.many | subr.call | wrong
 BEGIN { trace(strlen("a", "b")); }
---out
---errhas [D_PROTO_LEN]
---status 1
---end
+--tag D_PROTO_LEN
 
-@@ error.PROTO_ARG | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PROTO_ARG | subr.call | wrong
 BEGIN { trace(strlen(1)); }
---out
---errhas [D_PROTO_ARG]
---status 1
---end
+--tag D_PROTO_ARG
 
-@@ error.PROTO_LEN.key | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PROTO_LEN.key | var.key | wrong
 BEGIN { a[1] = 1; trace(a[1, 2]); }
---out
---errhas [D_PROTO_LEN]
---status 1
---end
+--tag D_PROTO_LEN
 
-@@ error.PROTO_ARG.key | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PROTO_ARG.key | var.key | wrong
 BEGIN { a[1] = 1; trace(a["x"]); }
---out
---errhas [D_PROTO_ARG]
---status 1
---end
+--tag D_PROTO_ARG
 
-@@ error.KEY_TYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.KEY_TYPE | var.key, var.assoc | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { a[v] = 1; }
---out
---errhas [D_KEY_TYPE]
---status 1
---end
+--tag D_KEY_TYPE
 
-@@ error.PRINTF_ARG_FMT | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTF_ARG_FMT | printf.form | wrong
 BEGIN { s = "x"; printf(s); }
---out
---errhas [D_PRINTF_ARG_FMT]
---status 1
---end
+--tag D_PRINTF_ARG_FMT
 
-@@ error.PRINTF_ARG_PROTO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTF_ARG_PROTO | printf.form | wrong
 BEGIN { printf("%d"); }
---out
---errhas [D_PRINTF_ARG_PROTO]
---status 1
---end
+--tag D_PRINTF_ARG_PROTO
 
-@@ error.PRINTF_ARG_TYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTF_ARG_TYPE | printf.s | wrong
 BEGIN { printf("%s", 1); }
---out
---errhas [D_PRINTF_ARG_TYPE]
---status 1
---end
+--tag D_PRINTF_ARG_TYPE
 
-@@ error.PRINTF_ARG_TYPE.string | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTF_ARG_TYPE.string | printf.d | wrong
 BEGIN { printf("%d", "x"); }
---out
---errhas [D_PRINTF_ARG_TYPE]
---status 1
---end
+--tag D_PRINTF_ARG_TYPE
 
-@@ error.PRINTF_ARG_EXTRA | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTF_ARG_EXTRA | printf.form | wrong
 BEGIN { printf("x", 1); }
---out
---errhas [D_PRINTF_ARG_EXTRA]
---status 1
---end
+--tag D_PRINTF_ARG_EXTRA
 
-@@ error.PRINTF_FMT_EMPTY | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTF_FMT_EMPTY | printf.form | wrong
 BEGIN { printf(""); }
---out
---errhas [D_PRINTF_FMT_EMPTY]
---status 1
---end
+--tag D_PRINTF_FMT_EMPTY
 
-@@ error.PRINTF_DYN_PROTO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTF_DYN_PROTO | printf.star | wrong
 BEGIN { printf("%*d"); }
---out
---errhas [D_PRINTF_DYN_PROTO]
---status 1
---end
+--tag D_PRINTF_DYN_PROTO
 
-@@ error.PRINTF_DYN_TYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTF_DYN_TYPE | printf.star | wrong
 BEGIN { printf("%*d", "a", 1); }
---out
---errhas [D_PRINTF_DYN_TYPE]
---status 1
---end
+--tag D_PRINTF_DYN_TYPE
 
-@@ error.PRINTF_AGG_CONV | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTF_AGG_CONV | printf.aggregation | wrong
 BEGIN { printf("%@d", 1); }
---out
---errhas [D_PRINTF_AGG_CONV]
---status 1
---end
+--tag D_PRINTF_AGG_CONV
 
-@@ error.DECL_CHARATTR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_CHARATTR | type.integer | wrong
 short char x;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_CHARATTR]
---status 1
---end
+--tag D_DECL_CHARATTR
 
-@@ error.DECL_VOIDATTR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_VOIDATTR | type.integer | wrong
 unsigned void *x;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_VOIDATTR]
---status 1
---end
+--tag D_DECL_VOIDATTR
 
-@@ error.DECL_SIGNINT | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_SIGNINT | type.integer | wrong
 unsigned float x;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_SIGNINT]
---status 1
---end
+--tag D_DECL_SIGNINT
 
-@@ error.DECL_LONGINT | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_LONGINT | type.integer | wrong
 long float x;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_LONGINT]
---status 1
---end
+--tag D_DECL_LONGINT
 
-@@ error.DECL_BADCLASS | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_BADCLASS | var.extern | wrong
 static int x;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_BADCLASS]
---status 1
---end
+--tag D_DECL_BADCLASS
 
-@@ error.DECL_COMBO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_COMBO | type.integer | wrong
 int char x;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_COMBO]
---status 1
---end
+--tag D_DECL_COMBO
 
-@@ error.DECL_IDRED | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_IDRED | var.name | wrong
 int pid;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_IDRED]
---status 1
---end
+--tag D_DECL_IDRED
 
-@@ error.DECL_IDRED.type | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_IDRED.type | var.name | wrong
 int x;
 string x;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_IDRED]
---status 1
---end
+--tag D_DECL_IDRED
 
-@@ error.DECL_MNAME | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_MNAME | type.struct | wrong
 struct t { int a; char a; };
 BEGIN { exit(0); }
---out
---errhas [D_DECL_MNAME]
---status 1
---end
+--tag D_DECL_MNAME
 
-@@ error.DECL_BFSIZE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_BFSIZE | type.bitfield | wrong
 struct t { int a : 40; };
 BEGIN { exit(0); }
---out
---errhas [D_DECL_BFSIZE]
---status 1
---end
+--tag D_DECL_BFSIZE
 
-@@ error.DECL_BFTYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_BFTYPE | type.bitfield | wrong
 struct t { float a : 3; };
 BEGIN { exit(0); }
---out
---errhas [D_DECL_BFTYPE]
---status 1
---end
+--tag D_DECL_BFTYPE
 
-@@ error.DECL_BFCONST | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_BFCONST | type.bitfield | wrong
 struct t { int a : 0; };
 BEGIN { exit(0); }
---out
---errhas [D_DECL_BFCONST]
---status 1
---end
+--tag D_DECL_BFCONST
 
-@@ error.DECL_ENOFLOW | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_ENOFLOW | type.enum | wrong
 enum e { A = 0x7fffffff, B };
 BEGIN { exit(0); }
---out
---errhas [D_DECL_ENOFLOW]
---status 1
---end
+--tag D_DECL_ENOFLOW
 
-@@ error.DECL_USELESS | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_USELESS | type.typedef | wrong
 int;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_USELESS]
---status 1
---end
+--tag D_DECL_USELESS
 
-@@ error.DECL_LOCASSC | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_LOCASSC | var.this | wrong
 this int a[int];
 BEGIN { exit(0); }
---out
---errhas [D_DECL_LOCASSC]
---status 1
---end
+--tag D_DECL_LOCASSC
 
-@@ error.DECL_VOIDOBJ | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_VOIDOBJ | var.global | wrong
 void x;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_VOIDOBJ]
---status 1
---end
+--tag D_DECL_VOIDOBJ
 
-@@ error.DECL_INCOMPLETE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_INCOMPLETE | type.struct | wrong
 struct nosuch x;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_INCOMPLETE]
---status 1
---end
+--tag D_DECL_INCOMPLETE
 
-@@ error.DECL_TYPERED | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_TYPERED | type.typedef | wrong
 typedef int t;
 typedef string t;
 BEGIN { exit(0); }
---out
---errhas [D_DECL_TYPERED]
---status 1
---end
+--tag D_DECL_TYPERED
 
-@@ error.DECL_ARRNULL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DECL_ARRNULL | type.array | wrong
 int x[0];
 BEGIN { exit(0); }
---out
---errhas [D_DECL_ARRNULL]
---status 1
---end
+--tag D_DECL_ARRNULL
 
-@@ error.COMM_COMM | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.COMM_COMM | act.commit, act.order | wrong
 BEGIN { commit(1); commit(2); }
---out
---errhas [D_COMM_COMM]
---status 1
---end
+--tag D_COMM_COMM
 
-@@ error.COMM_DREC | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.COMM_DREC | act.commit, act.order | wrong
 BEGIN { trace(1); commit(1); }
---out
---errhas [D_COMM_DREC]
---status 1
---end
+--tag D_COMM_DREC
 
-@@ error.SPEC_SPEC | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.SPEC_SPEC | act.speculate, act.order | wrong
 BEGIN { speculate(1); speculate(2); }
---out
---errhas [D_SPEC_SPEC]
---status 1
---end
+--tag D_SPEC_SPEC
 
-@@ error.SPEC_COMM | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.SPEC_COMM | act.speculate, act.order | wrong
 BEGIN { commit(1); speculate(1); }
---out
---errhas [D_SPEC_COMM]
---status 1
---end
+--tag D_SPEC_COMM
 
-@@ error.SPEC_DREC | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.SPEC_DREC | act.speculate, act.order | wrong
 BEGIN { trace(1); speculate(1); }
---out
---errhas [D_SPEC_DREC]
---status 1
---end
+--tag D_SPEC_DREC
 
-@@ error.AGG_COMM | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.AGG_COMM | act.order | wrong
 BEGIN { commit(1); @ = count(); }
---out
---errhas [D_AGG_COMM]
---status 1
---end
+--tag D_AGG_COMM
 
-@@ error.AGG_SPEC | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.AGG_SPEC | act.order | wrong
 BEGIN { speculate(1); @ = count(); }
---out
---errhas [D_AGG_SPEC]
---status 1
---end
+--tag D_AGG_SPEC
 
-@@ error.ACT_SPEC | error tags | wrong |
+@@ error.ACT_SPEC | act.order | wrong
 --args -w -xerrtags -qs $D
 BEGIN { speculate(1); stop(); }
 --out
@@ -887,435 +483,223 @@ BEGIN { speculate(1); stop(); }
 --status 1
 --end
 
-@@ error.EXIT_SPEC | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.EXIT_SPEC | act.order, act.exit | wrong
 BEGIN { speculate(1); exit(0); }
---out
---errhas [D_EXIT_SPEC]
---status 1
---end
+--tag D_EXIT_SPEC
 
-@@ error.DREC_COMM | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.DREC_COMM | act.order | wrong
 BEGIN { commit(1); trace(1); }
---out
---errhas [D_DREC_COMM]
---status 1
---end
+--tag D_DREC_COMM
 
-@@ error.PRINTA_PROTO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTA_PROTO | agg.printa | wrong
 BEGIN { printa(); }
---out
---errhas [D_PRINTA_PROTO]
---status 1
---end
+--tag D_PRINTA_PROTO
 
-@@ error.PRINTA_AGGARG | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTA_AGGARG | agg.printa | wrong
 BEGIN { printa("%d", 1); }
---out
---errhas [D_PRINTA_AGGARG]
---status 1
---end
+--tag D_PRINTA_AGGARG
 
-@@ error.PRINTA_AGGBAD | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTA_AGGBAD | agg.printa | wrong
 BEGIN { printa(@nosuch); }
---out
---errhas [D_PRINTA_AGGBAD]
---status 1
---end
+--tag D_PRINTA_AGGBAD
 
-@@ error.PRINTA_AGGKEY | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTA_AGGKEY | agg.printa | wrong
 BEGIN { @a[1] = count(); @b[1, 2] = count(); printa(@a, @b); }
---out
---errhas [D_PRINTA_AGGKEY]
---status 1
---end
+--tag D_PRINTA_AGGKEY
 
-@@ error.PRINTA_AGGPROTO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PRINTA_AGGPROTO | agg.printa | wrong
 BEGIN { @a[1] = count(); @b["x"] = count(); printa(@a, @b); }
---out
---errhas [D_PRINTA_AGGPROTO]
---status 1
---end
+--tag D_PRINTA_AGGPROTO
 
-@@ error.TRACE_AGG | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.TRACE_AGG | act.trace | wrong
 BEGIN { @a = count(); trace(@a); }
---out
---errhas [D_TRACE_AGG]
---status 1
---end
+--tag D_TRACE_AGG
 
-@@ error.TRACE_VOID | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.TRACE_VOID | act.trace | wrong
 BEGIN { trace((void)1); }
---out
---errhas [D_TRACE_VOID]
---status 1
---end
+--tag D_TRACE_VOID
 
-@@ error.TRACEMEM_SIZE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.TRACEMEM_SIZE | act.tracemem | wrong
 BEGIN { tracemem(0xffff, 0); }
---out
---errhas [D_TRACEMEM_SIZE]
---status 1
---end
+--tag D_TRACEMEM_SIZE
 
-@@ error.STACK_PROTO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.STACK_PROTO | act.stack | wrong
 BEGIN { stack(1, 2); }
---out
---errhas [D_STACK_PROTO]
---status 1
---end
+--tag D_STACK_PROTO
 
-@@ error.STACK_SIZE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.STACK_SIZE | act.stack | wrong
 BEGIN { stack(0); }
---out
---errhas [D_STACK_SIZE]
---status 1
---end
+--tag D_STACK_SIZE
 
-@@ error.USTACK_FRAMES | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.USTACK_FRAMES | act.ustack | wrong
 BEGIN { ustack("a"); }
---out
---errhas [D_USTACK_FRAMES]
---status 1
---end
+--tag D_USTACK_FRAMES
 
-@@ error.LQUANT_BASETYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_BASETYPE | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, "a", 10); }
---out
---errhas [D_LQUANT_BASETYPE]
---status 1
---end
+--tag D_LQUANT_BASETYPE
 
-@@ error.LQUANT_LIMTYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_LIMTYPE | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, "a"); }
---out
---errhas [D_LQUANT_LIMTYPE]
---status 1
---end
+--tag D_LQUANT_LIMTYPE
 
-@@ error.LQUANT_MISMATCH | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_MISMATCH | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 10, 0); }
---out
---errhas [D_LQUANT_MISMATCH]
---status 1
---end
+--tag D_LQUANT_MISMATCH
 
-@@ error.LQUANT_STEPTYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_STEPTYPE | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, 10, "a"); }
---out
---errhas [D_LQUANT_STEPTYPE]
---status 1
---end
+--tag D_LQUANT_STEPTYPE
 
-@@ error.LQUANT_STEPVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_STEPVAL | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, 10, 0); }
---out
---errhas [D_LQUANT_STEPVAL]
---status 1
---end
+--tag D_LQUANT_STEPVAL
 
-@@ error.LQUANT_STEPLARGE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_STEPLARGE | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, 10, 11); }
---out
---errhas [D_LQUANT_STEPLARGE]
---status 1
---end
+--tag D_LQUANT_STEPLARGE
 
-@@ error.LQUANT_STEPSMALL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_STEPSMALL | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, 1000000, 1); }
---out
---errhas [D_LQUANT_STEPSMALL]
---status 1
---end
+--tag D_LQUANT_STEPSMALL
 
-@@ error.LQUANT_BASEVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_BASEVAL | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, -3000000000, 10); }
---out
---errhas [D_LQUANT_BASEVAL]
---status 1
---end
+--tag D_LQUANT_BASEVAL
 
-@@ error.LQUANT_LIMVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_LIMVAL | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, 3000000000); }
---out
---errhas [D_LQUANT_LIMVAL]
---status 1
---end
+--tag D_LQUANT_LIMVAL
 
-@@ error.LQUANT_MATCHBASE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_MATCHBASE | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, 10); @ = lquantize(1, 1, 10); }
---out
---errhas [D_LQUANT_MATCHBASE]
---status 1
---end
+--tag D_LQUANT_MATCHBASE
 
-@@ error.LQUANT_MATCHLIM | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_MATCHLIM | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, 10); @ = lquantize(1, 0, 11); }
---out
---errhas [D_LQUANT_MATCHLIM]
---status 1
---end
+--tag D_LQUANT_MATCHLIM
 
-@@ error.LQUANT_MATCHSTEP | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LQUANT_MATCHSTEP | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, 10, 1); @ = lquantize(1, 0, 10, 2); }
---out
---errhas [D_LQUANT_MATCHSTEP]
---status 1
---end
+--tag D_LQUANT_MATCHSTEP
 
-@@ error.LLQUANT_FACTORTYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_FACTORTYPE | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, "a", 0, 2, 10); }
---out
---errhas [D_LLQUANT_FACTORTYPE]
---status 1
---end
+--tag D_LLQUANT_FACTORTYPE
 
-@@ error.LLQUANT_FACTORVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_FACTORVAL | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 70000, 0, 2, 70000); }
---out
---errhas [D_LLQUANT_FACTORVAL]
---status 1
---end
+--tag D_LLQUANT_FACTORVAL
 
-@@ error.LLQUANT_FACTORSMALL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_FACTORSMALL | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 1, 0, 2, 10); }
---out
---errhas [D_LLQUANT_FACTORSMALL]
---status 1
---end
+--tag D_LLQUANT_FACTORSMALL
 
-@@ error.LLQUANT_LOWTYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_LOWTYPE | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, "a", 2, 10); }
---out
---errhas [D_LLQUANT_LOWTYPE]
---status 1
---end
+--tag D_LLQUANT_LOWTYPE
 
-@@ error.LLQUANT_LOWVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_LOWVAL | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 70000, 2, 10); }
---out
---errhas [D_LLQUANT_LOWVAL]
---status 1
---end
+--tag D_LLQUANT_LOWVAL
 
-@@ error.LLQUANT_HIGHTYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_HIGHTYPE | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, "a", 10); }
---out
---errhas [D_LLQUANT_HIGHTYPE]
---status 1
---end
+--tag D_LLQUANT_HIGHTYPE
 
-@@ error.LLQUANT_HIGHVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_HIGHVAL | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 70000, 10); }
---out
---errhas [D_LLQUANT_HIGHVAL]
---status 1
---end
+--tag D_LLQUANT_HIGHVAL
 
-@@ error.LLQUANT_MAGRANGE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_MAGRANGE | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 2, 1, 10); }
---out
---errhas [D_LLQUANT_MAGRANGE]
---status 1
---end
+--tag D_LLQUANT_MAGRANGE
 
-@@ error.LLQUANT_MAGTOOBIG | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_MAGTOOBIG | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 40, 10); }
---out
---errhas [D_LLQUANT_MAGTOOBIG]
---status 1
---end
+--tag D_LLQUANT_MAGTOOBIG
 
-@@ error.LLQUANT_NSTEPTYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_NSTEPTYPE | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 2, "a"); }
---out
---errhas [D_LLQUANT_NSTEPTYPE]
---status 1
---end
+--tag D_LLQUANT_NSTEPTYPE
 
-@@ error.LLQUANT_NSTEPVAL | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_NSTEPVAL | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 2, 70000); }
---out
---errhas [D_LLQUANT_NSTEPVAL]
---status 1
---end
+--tag D_LLQUANT_NSTEPVAL
 
-@@ error.LLQUANT_FACTORNSTEPS | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_FACTORNSTEPS | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 2, 5); }
---out
---errhas [D_LLQUANT_FACTORNSTEPS]
---status 1
---end
+--tag D_LLQUANT_FACTORNSTEPS
 
-@@ error.LLQUANT_FACTOREVEN | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_FACTOREVEN | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 2, 15); }
---out
---errhas [D_LLQUANT_FACTOREVEN]
---status 1
---end
+--tag D_LLQUANT_FACTOREVEN
 
-@@ error.LLQUANT_FACTORMATCH | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_FACTORMATCH | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 2, 10); @ = llquantize(1, 2, 0, 2, 2); }
---out
---errhas [D_LLQUANT_FACTORMATCH]
---status 1
---end
+--tag D_LLQUANT_FACTORMATCH
 
-@@ error.LLQUANT_LOWMATCH | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_LOWMATCH | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 2, 10); @ = llquantize(1, 10, 1, 2, 10); }
---out
---errhas [D_LLQUANT_LOWMATCH]
---status 1
---end
+--tag D_LLQUANT_LOWMATCH
 
-@@ error.LLQUANT_HIGHMATCH | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_HIGHMATCH | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 2, 10); @ = llquantize(1, 10, 0, 3, 10); }
---out
---errhas [D_LLQUANT_HIGHMATCH]
---status 1
---end
+--tag D_LLQUANT_HIGHMATCH
 
-@@ error.LLQUANT_NSTEPMATCH | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.LLQUANT_NSTEPMATCH | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 2, 10); @ = llquantize(1, 10, 0, 2, 20); }
---out
---errhas [D_LLQUANT_NSTEPMATCH]
---status 1
---end
+--tag D_LLQUANT_NSTEPMATCH
 
-@@ error.CLEAR_PROTO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.CLEAR_PROTO | agg.clear | wrong
 BEGIN { clear(); }
---out
---errhas [D_CLEAR_PROTO]
---status 1
---end
+--tag D_CLEAR_PROTO
 
-@@ error.CLEAR_AGGARG | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.CLEAR_AGGARG | agg.clear | wrong
 BEGIN { clear(1); }
---out
---errhas [D_CLEAR_AGGARG]
---status 1
---end
+--tag D_CLEAR_AGGARG
 
-@@ error.CLEAR_AGGBAD | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.CLEAR_AGGBAD | agg.clear | wrong
 BEGIN { clear(@nosuch); }
---out
---errhas [D_CLEAR_AGGBAD]
---status 1
---end
+--tag D_CLEAR_AGGBAD
 
-@@ error.NORMALIZE_PROTO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.NORMALIZE_PROTO | agg.normalize | wrong
 BEGIN { @a = count(); normalize(@a); }
---out
---errhas [D_NORMALIZE_PROTO]
---status 1
---end
+--tag D_NORMALIZE_PROTO
 
-@@ error.NORMALIZE_AGGARG | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.NORMALIZE_AGGARG | agg.normalize | wrong
 BEGIN { normalize(1, 2); }
---out
---errhas [D_NORMALIZE_AGGARG]
---status 1
---end
+--tag D_NORMALIZE_AGGARG
 
-@@ error.NORMALIZE_AGGBAD | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.NORMALIZE_AGGBAD | agg.normalize | wrong
 BEGIN { normalize(@nosuch, 2); }
---out
---errhas [D_NORMALIZE_AGGBAD]
---status 1
---end
+--tag D_NORMALIZE_AGGBAD
 
-@@ error.NORMALIZE_SCALAR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.NORMALIZE_SCALAR | agg.normalize | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { @a = count(); normalize(@a, v); }
---out
---errhas [D_NORMALIZE_SCALAR]
---status 1
---end
+--tag D_NORMALIZE_SCALAR
 
-@@ error.TRUNC_PROTO | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.TRUNC_PROTO | agg.trunc | wrong
 BEGIN { trunc(); }
---out
---errhas [D_TRUNC_PROTO]
---status 1
---end
+--tag D_TRUNC_PROTO
 
-@@ error.TRUNC_AGGARG | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.TRUNC_AGGARG | agg.trunc | wrong
 BEGIN { trunc(1); }
---out
---errhas [D_TRUNC_AGGARG]
---status 1
---end
+--tag D_TRUNC_AGGARG
 
-@@ error.TRUNC_AGGBAD | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.TRUNC_AGGBAD | agg.trunc | wrong
 BEGIN { trunc(@nosuch); }
---out
---errhas [D_TRUNC_AGGBAD]
---status 1
---end
+--tag D_TRUNC_AGGBAD
 
-@@ error.TRUNC_SCALAR | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.TRUNC_SCALAR | agg.trunc | wrong
 struct s { int a; int b : 3; };
 struct s v;
 BEGIN { @a = count(); trunc(@a, v); }
---out
---errhas [D_TRUNC_SCALAR]
---status 1
---end
+--tag D_TRUNC_SCALAR
 
-@@ error.FREOPEN_INVALID | error tags | wrong |
+@@ error.FREOPEN_INVALID | act.freopen | wrong
 --args -w -xerrtags -qs $D
 BEGIN { freopen("."); }
 --out
@@ -1323,20 +707,12 @@ BEGIN { freopen("."); }
 --status 1
 --end
 
-@@ error.PROV_BADNAME | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.PROV_BADNAME | provider | wrong
 provider foo1 { probe p(int); };
 BEGIN { exit(0); }
---out
---errhas [D_PROV_BADNAME]
---status 1
---end
+--tag D_PROV_BADNAME
 
-@@ error.ARGS_TYPE | error tags | wrong |
---args -xerrtags -qs $D
+@@ error.ARGS_TYPE | builtin.args | wrong
 BEGIN { trace(args["x"]); }
---out
---errhas [D_ARGS_TYPE]
---status 1
---end
+--tag D_ARGS_TYPE
 
