@@ -337,3 +337,321 @@ BEGIN { printf("%d\n", 0xffffffffffffffff > 1); exit(0); }
 1
 --end
 
+
+@@ op.postfix.members | op.postfix, type.struct | normal
+struct in { int a; int b; };
+struct out { struct in i; int c; };
+struct out v;
+BEGIN { v.i.b = 3; v.c = 4; printf("%d %d\n", v.i.b, v.c); exit(0); }
+--out
+3 4
+--end
+
+@@ op.postfix.arrow-and-index | op.postfix, type.array | boundary
+struct in { int v[3]; };
+this struct in *p;
+BEGIN { this->p = alloca(2 * sizeof (struct in)); this->p[1].v[2] = 7; printf("%d %d\n", (this->p + 1)->v[2], *(*(this->p + 1)).v + 0); exit(0); }
+--out
+7 0
+--end
+
+@@ op.unary.all | op.unary | normal
+BEGIN { printf("%d %d %d %d %d\n", !0, !7, ~5, -5, +5); exit(0); }
+--out
+1 0 -6 -5 5
+--end
+
+@@ op.increment.wraps | op.increment | boundary
+char c; int *p;
+BEGIN { c = 127; c++; a["x"]++; ++a["x"]; p++; printf("%d %d %d\n", c, a["x"], (int)p); exit(0); }
+--out
+-128 2 4
+--end
+
+@@ op.increment.constant | op.increment, op.write | wrong
+BEGIN { 5++; }
+--tag D_OP_LVAL
+
+@@ op.increment.builtin | op.increment, builtin.write | wrong
+BEGIN { pid++; }
+--tag D_OP_WRITE
+
+@@ op.add.wraps | op.add | boundary
+int64_t a;
+BEGIN { a = 0x7fffffffffffffff; printf("%d %d\n", a + 1, -a - 2); exit(0); }
+--out
+-9223372036854775808 9223372036854775807
+--end
+
+@@ op.add.structs | op.add | wrong
+struct s { int a; };
+struct s v;
+BEGIN { trace(v + 1); }
+--tag D_OP_INT
+
+@@ op.multiply.wraps | op.multiply | boundary
+int64_t a;
+BEGIN { a = 0x4000000000000000; printf("%d %d\n", a * 2, a * 4); exit(0); }
+--out
+-9223372036854775808 0
+--end
+
+@@ op.multiply.plain | op.multiply | normal
+BEGIN { x = 7; y = 3; printf("%d %d %d\n", x * y, x / y, x % y); exit(0); }
+--out
+21 2 1
+--end
+
+@@ op.shift.string | op.shift | wrong
+BEGIN { trace(1 << "a"); }
+--tag D_OP_INT
+
+@@ op.relational.structs | op.relational, op.struct | wrong
+struct s { int a; };
+struct s v, w;
+BEGIN { trace(v < w); }
+--tag D_OP_SOU
+
+@@ op.equality.structs | op.equality | wrong
+struct s { int a; };
+struct s v, w;
+BEGIN { trace(v == w); }
+--tag D_OP_SOU
+
+@@ op.equality.plain | op.equality | normal
+BEGIN { x = 5; printf("%d%d%d%d\n", x == 5, x == 6, x != 5, x != 6); exit(0); }
+--out
+1001
+--end
+
+@@ op.bits.high-words | op.bits | boundary
+int64_t a;
+BEGIN { a = -1; printf("%x %x %x %x\n", a & 0x8000000000000000, (a << 32) | 1, a ^ (a << 63), ~a); exit(0); }
+--out
+8000000000000000 ffffffff00000001 7fffffffffffffff 0
+--end
+
+@@ op.logical.short-circuit | op.logical | boundary
+BEGIN { x = 0; y = 1; printf("%d %d\n", x && *(int *)0, y || *(int *)0); exit(0); }
+--out
+0 1
+--end
+
+@@ op.logical.struct | op.logical | wrong
+struct s { int a; };
+struct s v;
+BEGIN { trace(v && 1); }
+--tag D_OP_SCALAR
+
+@@ op.xor.plain | op.xor | normal
+BEGIN { x = 3; y = 0; printf("%d%d%d%d\n", x ^^ y, y ^^ x, x ^^ x, y ^^ y); exit(0); }
+--out
+1100
+--end
+
+@@ op.xor.both-sides | op.xor | boundary
+BEGIN { r = (x = 1) ^^ (y = 2); printf("%d %d %d\n", r, x, y); exit(0); }
+--out
+0 1 2
+--end
+
+@@ op.xor.struct | op.xor | wrong
+struct s { int a; };
+struct s v;
+BEGIN { trace(1 ^^ v); }
+--tag D_OP_SCALAR
+
+@@ op.conditional.types | op.conditional | wrong
+BEGIN { trace(1 ? "a" : 2); }
+--tag D_OP_INCOMPAT
+
+@@ op.assign.right-to-left | op.assign | boundary
+BEGIN { x = y = z = 3; x += y -= 1; printf("%d %d %d\n", x, y, z); exit(0); }
+--out
+5 2 3
+--end
+
+@@ op.assign.conditional | op.assign | wrong
+BEGIN { x = 1; (x + 1) = 2; }
+--tag D_OP_LVAL
+
+@@ op.comma.order | op.comma | boundary
+BEGIN { x = (y = 2, y *= 5, y + 1); printf("%d %d\n", x, y); exit(0); }
+--out
+11 10
+--end
+
+@@ op.precedence.levels | op.precedence | boundary
+BEGIN {
+	printf("%d %d %d %d\n", 1 << 2 + 3, 5 & 3 == 3, 1 | 2 ^ 3 & 1, 1 ^^ 1 && 0);
+	printf("%d %d %d %d\n", 1 || 0 ^^ 1, 10 - 4 - 3, 2 * 3 % 4, 64 >> 2 >> 1);
+	printf("%d %d %d %d\n", !1 + 1, 1 < 2 == 1, -2 * -3, 3 > 2 > 1);
+	exit(0);
+}
+--out
+32 1 3 1
+1 3 2 8
+1 1 6 0
+--end
+
+@@ op.string.null | op.string | boundary
+string s;
+BEGIN { printf("%d ", s == NULL); s = "a"; printf("%d %d\n", s == NULL, s != NULL); exit(0); }
+--out
+1 0 1
+--end
+
+@@ op.string.all-six | op.string | normal
+BEGIN { x = "b"; printf("%d%d%d%d%d%d\n", x < "c", x <= "b", x > "a", x >= "c", x == "b", x != "b"); exit(0); }
+--out
+111010
+--end
+
+@@ op.string.integer | op.string | wrong
+BEGIN { trace("a" == 1); }
+--tag D_OP_INCOMPAT
+
+@@ op.address.member | op.address | normal
+struct s { int a; int b; };
+this struct s *p;
+BEGIN { this->p = alloca(sizeof (struct s)); this->p->b = 9; printf("%d %d\n", (uintptr_t)&this->p->b - (uintptr_t)this->p, *&this->p->b); exit(0); }
+--out
+4 9
+--end
+
+@@ op.address.element | op.address | boundary
+this int *p;
+BEGIN { this->p = alloca(16); printf("%d %d\n", &this->p[3] - this->p, &this->p[0] == this->p); exit(0); }
+--out
+3 1
+--end
+
+@@ op.write.alloca | op.write, subr.alloca | normal
+this int *p;
+BEGIN { this->p = alloca(8); *this->p = 5; this->p[1] = *this->p + 1; printf("%d %d\n", this->p[0], this->p[1]); exit(0); }
+--out
+5 6
+--end
+
+@@ op.write.bit-field | op.write, type.bitfield | boundary
+struct s { unsigned a : 4; unsigned b : 4; };
+struct s v;
+BEGIN { v.a = 15; v.b = 0; v.b = 9; v.a = 17; printf("%d %d\n", v.a, v.b); exit(0); }
+--out
+1 9
+--end
+
+@@ op.pointer.scales | op.pointer | normal
+int *p; long *q;
+BEGIN { printf("%d %d %d\n", (long)(p + 3), (long)(q + 3), (long)(2 + p)); exit(0); }
+--out
+12 24 8
+--end
+
+@@ op.pointer.difference | op.pointer | boundary
+this int *p;
+BEGIN { this->p = alloca(64); printf("%d %d %d\n", (this->p + 5) - this->p, this->p - (this->p + 5), (this->p + 5) - 5 == this->p); exit(0); }
+--out
+5 -5 1
+--end
+
+@@ op.pointer.sum | op.pointer | wrong
+int *p;
+BEGIN { trace(p + p); }
+--tag D_OP_INCOMPAT
+
+@@ op.zero.divided | op.zero | normal
+BEGIN { x = 0; printf("%d %d %d\n", 0 / 5, x / 5, x % 5); exit(0); }
+--out
+0 0 0
+--end
+
+@@ op.zero.modulo-at-run-time | op.zero | boundary
+BEGIN { x = 0; printf("%d\n", 7 % x); }
+ERROR { printf("fault %d\n", arg4 == DTRACEFLT_DIVZERO); exit(0); }
+--out
+fault 1
+--errhas divide-by-zero
+--end
+
+@@ op.offsetof.plain | op.offsetof | normal
+struct s { char a; int b; char c; long d; };
+BEGIN { printf("%d %d %d %d\n", offsetof(struct s, a), offsetof(struct s, b), offsetof(struct s, c), offsetof(struct s, d)); exit(0); }
+--out
+0 4 8 16
+--end
+
+@@ op.offsetof.union-and-typedef | op.offsetof | boundary
+typedef union u { char a[3]; int b; } u_t;
+struct s { char c; u_t u; };
+BEGIN { printf("%d %d\n", offsetof(u_t, b), offsetof(struct s, u)); exit(0); }
+--out
+0 4
+--end
+
+@@ op.stringof.array | op.stringof | normal
+this char *p;
+BEGIN { this->p = alloca(4); this->p[0] = 'a'; this->p[1] = 'b'; this->p[2] = 0; printf("%s %d\n", stringof(this->p), stringof(this->p) == "ab"); exit(0); }
+--out
+ab 1
+--end
+
+@@ op.stringof.cast | op.stringof, op.cast | boundary
+this char *p;
+BEGIN { this->p = alloca(4); this->p[0] = 'x'; this->p[1] = 0; printf("%s%s\n", (string)this->p, stringof("y")); exit(0); }
+--out
+xy
+--end
+
+@@ op.struct.copy | op.struct | normal
+struct s { int a; long b; };
+struct s v, w;
+BEGIN { v.a = 1; v.b = 2; w = v; v.a = 9; printf("%d %d %d\n", w.a, w.b, v.a); exit(0); }
+--out
+1 2 9
+--end
+
+@@ op.struct.through-pointer | op.struct | boundary
+struct s { int a; long b; };
+struct s v;
+this struct s *p;
+BEGIN { this->p = alloca(sizeof (struct s)); this->p->a = 3; this->p->b = 4; v = *this->p; printf("%d %d\n", v.a, v.b); exit(0); }
+--out
+3 4
+--end
+
+@@ op.struct.other-type | op.struct | wrong
+struct s { int a; };
+struct t { int a; };
+struct s v;
+struct t w;
+BEGIN { v = w; }
+--tag D_OP_INCOMPAT
+
+@@ op.promotion.ranks | op.promotion | normal
+BEGIN { printf("%d %d %d %d\n", sizeof ((char)1 + 2), sizeof ((char)1 + (long)2), sizeof (1u + 2), sizeof ((short)1 + (char)1)); exit(0); }
+--out
+4 8 4 2
+--end
+
+@@ op.promotion.long-beats-unsigned | op.promotion | boundary
+BEGIN { printf("%d %d %d\n", (unsigned)1 - (long)2 < 0, (unsigned long)1 - 2 < 0, sizeof ((char)1 + (char)1)); exit(0); }
+--out
+1 0 1
+--end
+
+@@ op.load.widths | op.load | boundary
+this char *p;
+BEGIN { this->p = alloca(16); *(long *)this->p = 0x8877665544332211; printf("%x %x %x %x %x\n", *(unsigned char *)(this->p + 7), *(unsigned short *)(this->p + 5), *(unsigned int *)(this->p + 3), *(unsigned long *)this->p, *(unsigned int *)(this->p + 1)); exit(0); }
+--out
+88 7766 77665544 8877665544332211 55443322
+--end
+
+@@ op.load.unaligned-store | op.load, op.write | wrong
+this char *p;
+BEGIN { this->p = alloca(16); *(int *)(this->p + 1) = 1; }
+ERROR { printf("fault %d\n", arg4); exit(0); }
+--out
+fault 2
+--errhas invalid alignment
+--end

@@ -211,3 +211,312 @@ BEGIN { printf("c\n"); exit(0); }
 c
 --end
 
+
+@@ var.global.shared-by-probes | var.global | boundary
+int n;
+BEGIN { n++; total += 10; }
+BEGIN { n++; total += 5; exit(0); }
+END { printf("%d %d\n", n, total); }
+--out
+2 15
+--end
+
+@@ var.self.freed | var.self, new.free | boundary
+BEGIN { self->x = 5; self->s = "t"; self->x = 0; self->s = 0; }
+BEGIN { printf("%d %d\n", self->x, self->s == NULL); self->x += 3; printf("%d\n", self->x); exit(0); }
+--out
+0 1
+3
+--end
+
+@@ var.self.struct | var.self | boundary
+struct s { int a; int b; };
+struct s g;
+self struct s v;
+BEGIN { g.a = 3; self->v = g; self->v.b = 4; g.a = 9; }
+BEGIN { printf("%d %d\n", self->v.a, self->v.b); exit(0); }
+--out
+3 4
+--end
+
+@@ var.self.unset-string | var.self | wrong
+self string s;
+BEGIN { printf("%s\n", self->s); }
+ERROR { printf("fault %d\n", arg4); exit(0); }
+--out
+fault 1
+--errhas invalid address (0x0)
+--end
+
+@@ var.this.string-and-struct | var.this | normal
+struct s { int a; };
+this struct s v;
+this string t;
+BEGIN { this->v.a = 3; this->t = "abc"; printf("%d %s\n", this->v.a, this->t); exit(0); }
+--out
+3 abc
+--end
+
+@@ var.assoc.mixed-keys | var.assoc, var.key | normal
+BEGIN { a[1, "x", (char)2] = 7; a[1, "x", (char)3] = 8; printf("%d %d %d\n", a[1, "x", (char)2], a[1, "x", (char)3], a[2, "x", (char)2]); exit(0); }
+--out
+7 8 0
+--end
+
+@@ var.key.empty-and-prefix-strings | var.key | boundary
+BEGIN { a[""] = 1; a["a"] = 2; a["ab"] = 3; b[0] = 4; b[-1] = 5; printf("%d%d%d%d%d\n", a[""], a["a"], a["ab"], b[0], b[-1]); exit(0); }
+--out
+12345
+--end
+
+@@ var.key.struct | var.key, var.self-assoc | wrong
+struct s { int a; };
+struct s v;
+BEGIN { self->a[v] = 1; }
+--tag D_KEY_TYPE
+
+@@ var.key.too-few | var.key | wrong
+BEGIN { a[1, 2] = 3; trace(a[1]); }
+--tag D_PROTO_LEN
+
+@@ var.self-assoc.deleted | var.self-assoc, new.free | boundary
+BEGIN { self->a["x", 1] = 4; self->a["x", 1] = 0; self->a["y", 2] = 5; self->b[1] = "s"; printf("%d %d %s\n", self->a["x", 1], self->a["y", 2], self->b[1]); exit(0); }
+--out
+0 5 s
+--end
+
+@@ var.type.first-assignment | var.type | normal
+BEGIN { c = (char)1; l = 1ll; s = "a"; printf("%d %d %d\n", sizeof (c), sizeof (l), sizeof (s)); c = 257; printf("%d\n", c); exit(0); }
+--out
+1 8 256
+1
+--end
+
+@@ var.undefined.assigned-before | var.undefined | normal
+BEGIN { x = 4; }
+BEGIN { printf("%d\n", x); exit(0); }
+--out
+4
+--end
+
+@@ var.undefined.only-declared | var.undefined, new.zero | boundary
+int x; string s; self int y; this int z;
+BEGIN { printf("%d [%s] %d %d\n", x, s, self->y, this->z); exit(0); }
+--out
+0 [] 0 0
+--end
+
+@@ var.undefined.later-in-text | var.undefined | wrong
+BEGIN { printf("%d\n", x); }
+BEGIN { x = 4; }
+--tag D_IDENT_UNDEF
+
+@@ var.string.integer | var.string, type.string | wrong
+BEGIN { s = "a"; s = 5; }
+--tag D_OP_INCOMPAT
+
+@@ var.string.exactly-strsize | var.string, new.strsize | boundary
+#pragma D option strsize=5
+BEGIN { s = "1234"; t = "12345"; printf("%s %s %d\n", s, t, strlen(t)); exit(0); }
+--out
+1234 1234 4
+--end
+
+@@ new.strsize.default | new.strsize | normal
+BEGIN { s = "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"; printf("%d\n", strlen(s)); exit(0); }
+--out
+255
+--end
+
+@@ var.name.spaces | var.name | normal
+BEGIN { a = 1; self->a = 2; this->a = 3; @a = sum(4); printf("%d %d %d ", a, self->a, this->a); printa("%@d\n", @a); exit(0); }
+--out
+1 2 3 4
+--end
+
+@@ var.name.array-and-member | var.name | boundary
+struct a { int a; };
+struct a a;
+BEGIN { a.a = 5; printf("%d\n", a.a); exit(0); }
+--out
+5
+--end
+
+@@ var.name.builtin | var.name, builtin.write | wrong
+int pid;
+BEGIN { exit(0); }
+--tag D_DECL_IDRED
+
+@@ var.extern.twice | var.extern | boundary | kernel
+extern int panic_timeout;
+extern int panic_timeout;
+BEGIN { printf("%d\n", `panic_timeout); exit(0); }
+--out
+-1
+--end
+
+@@ var.extern.register | var.extern, lex.keyword | wrong
+register int x;
+BEGIN { exit(0); }
+--tag D_DECL_BADCLASS
+
+@@ macro.variable.pid | macro.variable | normal
+BEGIN { printf("%d %d %d %d\n", $pid == pid, $ppid == ppid, $uid == uid, $gid == gid); exit(0); }
+--out
+1 1 1 1
+--end
+
+@@ macro.variable.text | macro.variable, macro.text | boundary
+BEGIN { printf("%d %d %d %d %d\n", $$pid == lltostr(pid), $euid == $uid, $egid == $gid, $sid > 0, $pgid > 0); exit(0); }
+--out
+1 1 1 1 1
+--end
+
+@@ macro.variable.unknown | macro.variable | wrong
+BEGIN { trace($nosuchmacro); }
+--tag D_MACRO_UNDEF
+
+@@ macro.argument.kinds | macro.argument | boundary
+--args -qs $D -- -5 execname 'two words' 0x1f '"quoted"'
+BEGIN { printf("%d %d %s %d %s\n", $1, $2 == execname, $3, $4, $5); exit(0); }
+--out
+-5 1 two words 31 quoted
+--end
+
+@@ macro.argument.script-name | macro.argument | normal
+--args -qn 'BEGIN { printf("%s|%s\n", $$0, $1); exit(0); }' '"x y"'
+--out
+dtrace|x y
+--end
+
+@@ macro.argument.too-large | macro.argument | wrong
+--args -xerrtags -qs $D 99999999999999999999
+BEGIN { trace($1); }
+--out
+--errhas [D_MACRO_OFLOW]
+--status 1
+--end
+
+@@ macro.text.kept | macro.text | normal
+--args -qs $D -- 007 -1 abc
+BEGIN { printf("%s %s %s\n", $$1, $$2, $$3); exit(0); }
+--out
+007 -1 abc
+--end
+
+@@ macro.text.undefined | macro.text, macro.default | wrong
+BEGIN { trace($$1); }
+--tag D_MACRO_UNDEF
+
+@@ macro.default.given | macro.default | normal
+--args -xdefaultargs -qs $D 7
+BEGIN { printf("%d %d [%s]\n", $1, $2, $$3); exit(0); }
+--out
+7 0 []
+--end
+
+@@ macro.unused.used | macro.unused | normal
+--args -qs $D 1 2
+BEGIN { printf("%d\n", $1 + $2); exit(0); }
+--out
+3
+--end
+
+@@ macro.unused.argref | macro.unused | boundary
+--args -xargref -qs $D 1 2 3
+BEGIN { printf("%d\n", $1); exit(0); }
+--out
+1
+--end
+
+@@ inline.plain.expression | inline.plain | boundary
+inline int64_t AGE = timestamp - 1;
+inline string WHO = "me";
+inline int TWICE = 2 * 3 + 1;
+BEGIN { printf("%d %s %d\n", timestamp - AGE, WHO, TWICE * 2); exit(0); }
+--out
+1 me 14
+--end
+
+@@ inline.plain.assigned | inline.plain | wrong
+inline int K = 4;
+BEGIN { K = 5; }
+--tag D_OP_LVAL
+
+@@ inline.parameters.plain | inline.parameters | normal
+inline int SUM[int a, int b] = a + b;
+inline string GREET[string s] = strjoin("hello ", s);
+BEGIN { printf("%d %s\n", SUM[2, 3] * 2, GREET["you"]); exit(0); }
+--out
+10 hello you
+--end
+
+@@ inline.parameters.nested | inline.parameters | boundary
+inline int TWICE[int a] = a * 2;
+inline int FOUR[int a] = TWICE[TWICE[a]];
+BEGIN { x = 3; printf("%d\n", FOUR[x + 1]); exit(0); }
+--out
+16
+--end
+
+@@ inline.parameters.count | inline.parameters | wrong
+inline int SUM[int a, int b] = a + b;
+BEGIN { trace(SUM[1]); }
+--tag D_PROTO_LEN
+
+@@ translator.members | translator, xlate | normal
+struct in { int x; int y; };
+struct out { int sum; string text; int unused; };
+translator struct out < struct in *p > { sum = p->x + p->y; text = "t"; unused = *(int *)0; };
+this struct in *i;
+BEGIN { this->i = alloca(sizeof (struct in)); this->i->x = 3; this->i->y = 4; printf("%d %s\n", xlate <struct out *> (this->i)->sum, xlate <struct out> (this->i).text); exit(0); }
+--out
+7 t
+--end
+
+@@ translator.by-value | translator, xlate | boundary
+struct out { int twice; };
+translator struct out < int i > { twice = i * 2; };
+inline struct out double_of[int i] = xlate <struct out> (i);
+BEGIN { x = 21; printf("%d %d\n", xlate <struct out> (x).twice, double_of[x + 1].twice); exit(0); }
+--out
+42 44
+--end
+
+@@ xlate.traced | xlate, act.trace | wrong
+struct out { int twice; };
+translator struct out < int i > { twice = i * 2; };
+BEGIN { trace(xlate <struct out *> (1)); }
+--tag D_TRACE_DYN
+
+@@ xlate.printed | xlate, act.print | wrong
+struct out { int twice; };
+translator struct out < int i > { twice = i * 2; };
+BEGIN { print(xlate <struct out *> (1)); }
+--tag D_PRINT_DYN
+
+@@ provider.defined | provider | normal
+provider myprov { probe start(int, char *); probe done__now(int x) : (int y); };
+BEGIN { printf("ok\n"); exit(0); }
+--out
+ok
+--end
+
+@@ provider.no-arguments | provider | boundary
+provider p_a { probe none(); probe empty(void); };
+#pragma D attributes Stable/Stable/Common provider p_a provider
+BEGIN { printf("ok\n"); exit(0); }
+--out
+ok
+--end
+
+@@ provider.probe-twice | provider | wrong
+provider myprov { probe start(int); probe start(int); };
+BEGIN { exit(0); }
+--tag D_PROV_PRDUP
+
+@@ new.integers.truncate | new.integers | normal
+BEGIN { x = 7; printf("%d.%d\n", x / 2, (x % 2) * 10 / 2); exit(0); }
+--out
+3.5
+--end
