@@ -53,6 +53,13 @@ struct dfr_mount_head {
 	struct vfsmount mh_mnt;
 };
 
+/* Where struct mount has its place in the list of its super block's mounts. Who uses it checks. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define DFR_MOUNT_INSTANCE 120
+#else
+#define DFR_MOUNT_INSTANCE 128
+#endif
+
 /* A mapping that stays read-only, is not inherited, grown or dumped. */
 static inline void dfr_vma_lock_down(struct vm_area_struct *vma)
 {

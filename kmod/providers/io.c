@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * io: block I/O, bio by bio. arg0 and arg1 are the bio (bufinfo_t and devinfo_t
- * are made of it by io.d), arg2 is the file, 0 where the block layer no longer
- * knows it.
+ * are made of it by io.d), arg2 is the file as far as the block layer's objects
+ * lead to one, 0 where they do not, arg3 the errno of `done`.
  *
  *   start, done             a bio is given to a device's queue; it is complete
  *   wait-start, wait-done   the current thread begins, ends to wait for its bio
+ *
+ * A bio knows pages, pages know an inode. What arg2 points to is therefore a
+ * struct file made for the firing out of the inode, one of its names and one of
+ * its file system's mounts; direct I/O of file systems has the real one.
  *
  * Handlers are probe context.
  */
@@ -13,38 +17,124 @@
 
 #include <linux/bio.h>
 #include <linux/blk-mq.h>
+#include <linux/fs.h>
+#include <linux/pagemap.h>
+#include "kmod/linux/compat.h"
 #include "kmod/linux/linux.h"
+#include "kmod/linux/resolve.h"
 
 enum { START, DONE, WAIT_START, WAIT_DONE, PROBES };
 static struct dfr_event_probe probes[PROBES];
 
-static void fire(int which, struct bio *bio)
-{
-	u64 args[3] = { (u64)bio, (u64)bio, 0 };
+/* What completes the direct I/O of most file systems: its private data begins with the kiocb. */
+static unsigned long direct_end_io;
 
+static u64 load(const void *address)
+{
+	u64 value;
+
+	return dfr_plat_load(NULL, (u64)(unsigned long)address, sizeof(value), &value) ? 0 : value;
+}
+
+/* The inode whose page the bio carries; anonymous memory (direct I/O, swap) has none. */
+static struct inode *inode_of(const struct bio *bio)
+{
+	const struct address_space *mapping;
+	const struct page *page;
+
+	if (!bio_has_data((struct bio *)bio) || !bio->bi_io_vec)
+		return NULL;
+	page = bio->bi_io_vec[0].bv_page;
+	mapping = page ? page_folio(page)->mapping : NULL;
+	if (!mapping || ((unsigned long)mapping & PAGE_MAPPING_FLAGS))
+		return NULL;
+	return (struct inode *)load(&mapping->host);
+}
+
+/* Any mount of the file system; the list may change meanwhile, so the answer is checked. */
+static struct vfsmount *mount_of(const struct super_block *sb)
+{
+	unsigned long instance = load(&sb->s_mounts.next);
+	struct dfr_mount_head *mount = (struct dfr_mount_head *)(instance - DFR_MOUNT_INSTANCE);
+
+	if (!instance || (struct super_block *)load(&mount->mh_mnt.mnt_sb) != sb)
+		return NULL;
+	return &mount->mh_mnt;
+}
+
+static loff_t position_of(const struct bio_vec *part)
+{
+	const struct folio *folio = page_folio(part->bv_page);
+
+	return ((loff_t)(folio->index + folio_page_idx(folio, part->bv_page)) << PAGE_SHIFT) + part->bv_offset;
+}
+
+static bool make_file(const struct bio *bio, struct file *file)
+{
+	struct inode *inode = inode_of(bio);
+	struct super_block *sb = inode ? (struct super_block *)load(&inode->i_sb) : NULL;
+	unsigned long alias;
+
+	if (!sb)
+		return false;
+	memset(file, 0, sizeof(*file));
+	file->f_inode = inode;
+	file->f_pos = position_of(&bio->bi_io_vec[0]);
+	alias = load(&inode->i_dentry.first);
+	if (alias)
+		file->f_path.dentry = container_of((struct hlist_node *)alias, struct dentry, d_u.d_alias);
+	file->f_path.mnt = mount_of(sb);
+	return true;
+}
+
+static u64 direct_file(const struct bio *bio)
+{
+	const struct kiocb *iocb;
+
+	if (!direct_end_io || (unsigned long)bio->bi_end_io != direct_end_io)
+		return 0;
+	iocb = (const struct kiocb *)load(bio->bi_private);
+	return iocb ? load(&iocb->ki_filp) : 0;
+}
+
+static void fire(int which, struct bio *bio, blk_status_t status)
+{
+	u64 args[4] = { (u64)bio, (u64)bio, 0, 0 };
+	struct file file;
+
+	if (!READ_ONCE(probes[which].ep_armed))
+		return;
+	args[2] = direct_file(bio);
+	if (!args[2] && make_file(bio, &file))
+		args[2] = (u64)(unsigned long)&file;
+	args[3] = status ? -blk_status_to_errno(status) : 0;
 	dfr_event_fire(&probes[which], args, ARRAY_SIZE(args), NULL);
 }
 
 static void on_queue(void *data, struct bio *bio)
 {
-	fire(START, bio);
+	fire(START, bio, 0);
 }
 
 static void on_complete(void *data, struct request_queue *queue, struct bio *bio)
 {
-	fire(DONE, bio);
+	fire(DONE, bio, bio->bi_status);
 }
 
-/* A request completes `bytes` of its bios; each bio that this finishes is one "done". */
-static void on_request_complete(void *data, struct request *request, blk_status_t error,
+/*
+ * A request completes `bytes` of its bios; each bio that this finishes is one
+ * "done". A flush has no bytes, and is finished by none.
+ */
+static void on_request_complete(void *data, struct request *request, blk_status_t status,
 				unsigned int bytes)
 {
 	struct bio *bio;
 
-	for (bio = request->bio; bio && bytes >= bio->bi_iter.bi_size && bio->bi_iter.bi_size;
-	     bio = bio->bi_next) {
+	for (bio = request->bio; bio && bio->bi_iter.bi_size <= bytes; bio = bio->bi_next) {
 		bytes -= bio->bi_iter.bi_size;
-		fire(DONE, bio);
+		fire(DONE, bio, status);
+		if (!bytes)
+			break;
 	}
 }
 
@@ -53,14 +143,16 @@ static void on_wait(struct dfr_hook *hook, struct pt_regs *regs)
 	u64 args[DFR_FUNCTION_ARGS];
 
 	dfr_arch_function_args(regs, args);
-	fire(WAIT_START, (struct bio *)args[0]);
+	fire(WAIT_START, (struct bio *)args[0], 0);
 	if (READ_ONCE(probes[WAIT_DONE].ep_armed) && !dfr_hook_return(hook, (void *)args[0], regs))
 		dfr_probe_lost(probes[WAIT_DONE].ep_probe, DFR_LOSS_RETURN_POOL);
 }
 
 static void on_waited(void *cookie, struct pt_regs *regs)
 {
-	fire(WAIT_DONE, cookie);
+	struct bio *bio = cookie;
+
+	fire(WAIT_DONE, bio, bio->bi_status);
 }
 
 static struct dfr_tracepoint tp_queue = { .tp_name = "block_bio_queue", .tp_probe = on_queue };
@@ -73,10 +165,10 @@ static struct dfr_hook hook_wait = {
 };
 
 static struct dfr_event_probe probes[PROBES] = {
-	[START] = { .ep_name = "start", .ep_nargs = 3, .ep_points = { &tp_queue } },
-	[DONE] = { .ep_name = "done", .ep_nargs = 3, .ep_points = { &tp_complete, &tp_request } },
-	[WAIT_START] = { .ep_name = "wait-start", .ep_nargs = 3, .ep_hooks = { &hook_wait } },
-	[WAIT_DONE] = { .ep_name = "wait-done", .ep_nargs = 3, .ep_hooks = { &hook_wait } },
+	[START] = { .ep_name = "start", .ep_nargs = 4, .ep_points = { &tp_queue } },
+	[DONE] = { .ep_name = "done", .ep_nargs = 4, .ep_points = { &tp_complete, &tp_request } },
+	[WAIT_START] = { .ep_name = "wait-start", .ep_nargs = 4, .ep_hooks = { &hook_wait } },
+	[WAIT_DONE] = { .ep_name = "wait-done", .ep_nargs = 4, .ep_hooks = { &hook_wait } },
 };
 
 static struct dfr_events io = {
@@ -85,6 +177,7 @@ static struct dfr_events io = {
 
 int dfr_io_init(void)
 {
+	direct_end_io = dfr_resolve("iomap_dio_bio_end_io");
 	return dfr_events_init(&io);
 }
 

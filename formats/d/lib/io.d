@@ -22,10 +22,14 @@ typedef struct bufinfo {
 	uint64_t b_edev;
 } bufinfo_t;
 
-/* bi_opf: the low 8 bits are the operation (odd: towards the device), bit 11 is REQ_SYNC. */
+/*
+ * bi_opf: the low 8 bits are the operation (odd: towards the device), bit 11 is REQ_SYNC. A bio gets its
+ * status after io:::done has fired, whose arg3 is the errno.
+ */
 translator bufinfo_t < struct bio *B > {
 	b_flags = (B->bi_opf & 1 ? B_WRITE : B_READ) | (B->bi_opf & 0x800 ? 0 : B_ASYNC) |
-	    (B->bi_status ? B_ERROR : 0);
+	    (probeprov == "io" && probename == "done" ? B_DONE | (arg3 != 0 ? B_ERROR : 0) :
+	    B->bi_status ? B_ERROR : 0);
 	b_bcount = B->bi_iter.bi_size;
 	b_addr = 0;
 	b_lblkno = B->bi_iter.bi_sector;
@@ -33,7 +37,7 @@ translator bufinfo_t < struct bio *B > {
 	b_resid = 0;
 	b_bufsize = B->bi_iter.bi_size;
 	b_iodone = (uintptr_t)B->bi_end_io;
-	b_error = B->bi_status;
+	b_error = probeprov == "io" ? (int)arg3 : B->bi_status;
 	b_edev = B->bi_bdev->bd_dev;
 };
 
@@ -46,11 +50,16 @@ typedef struct devinfo {
 	string dev_pathname;
 } devinfo_t;
 
+/* The driver is the one that registered the device's major number: a chain of the kernel's table. */
 translator devinfo_t < struct bio *B > {
 	dev_major = getmajor(B->bi_bdev->bd_dev);
 	dev_minor = getminor(B->bi_bdev->bd_dev);
 	dev_instance = 0;
-	dev_name = stringof(B->bi_bdev->bd_disk->disk_name);
+	dev_name = ((struct blk_major_name **)&`major_names)[getmajor(B->bi_bdev->bd_dev) % 255] != NULL &&
+	    ((struct blk_major_name **)&`major_names)[getmajor(B->bi_bdev->bd_dev) % 255]->major ==
+	    getmajor(B->bi_bdev->bd_dev) ?
+	    stringof(((struct blk_major_name **)&`major_names)[getmajor(B->bi_bdev->bd_dev) % 255]->name) :
+	    stringof(B->bi_bdev->bd_disk->disk_name);
 	dev_statname = stringof(B->bi_bdev->bd_device.kobj.name);
 	dev_pathname = strjoin("/dev/", stringof(B->bi_bdev->bd_device.kobj.name));
 };
@@ -65,13 +74,18 @@ typedef struct fileinfo {
 	int fi_oflags;
 } fileinfo_t;
 
+/* No file: "<none>"; one without a name (metadata, an unlinked file): "<unknown>". */
 translator fileinfo_t < struct file *F > {
-	fi_name = F == NULL ? "<none>" : stringof(F->f_path.dentry->d_name.name);
-	fi_dirname = F == NULL ? "<none>" : dirname(d_path(&(F->f_path)));
-	fi_pathname = F == NULL ? "<none>" : d_path(&(F->f_path));
+	fi_name = F == NULL ? "<none>" : F->f_path.dentry == NULL ? "<unknown>" :
+	    stringof(F->f_path.dentry->d_name.name);
+	fi_dirname = F == NULL ? "<none>" : F->f_path.dentry == NULL || F->f_path.mnt == NULL ? "<unknown>" :
+	    dirname(d_path(&(F->f_path)));
+	fi_pathname = F == NULL ? "<none>" : F->f_path.dentry == NULL || F->f_path.mnt == NULL ? "<unknown>" :
+	    d_path(&(F->f_path));
 	fi_offset = F == NULL ? 0 : F->f_pos;
-	fi_fs = F == NULL ? "<none>" : stringof(F->f_path.dentry->d_sb->s_type->name);
-	fi_mount = F == NULL ? "<none>" : stringof(F->f_path.mnt->mnt_root->d_name.name);
+	fi_fs = F == NULL ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
+	fi_mount = F == NULL ? "<none>" : F->f_path.mnt == NULL ? "<unknown>" :
+	    stringof(F->f_path.mnt->mnt_root->d_name.name);
 	fi_oflags = F == NULL ? 0 : F->f_flags;
 };
 
