@@ -35,7 +35,7 @@ enum class Nk : uint8_t {
 	ThisKw,
 	AggName, // text: @name; list: keys if bracketed
 	Call, // text, list
-	Unary, // op, a; postfix for x++
+	Unary, // op, a; postfix for x++; b: where x++ is written, if not as in a
 	Binary, // op, a, b (the comma, too)
 	Assign, // op, a, b
 	Ternary, // a ? b : c
@@ -69,7 +69,6 @@ struct Node {
 	bool lvalue = false; // has an address or is a variable
 	bool writable = false; // memory that D may write: alloca, copyin
 	bool known = false; // Symbol: the address is known now
-	bool untyped = false; // Symbol: declared nowhere, only its address can be used
 	bool bracketed = false; // AggName with []
 	bool is_call = false; // Recorded
 	Place place;

@@ -48,7 +48,7 @@ namespace {
 
 class Generator {
 public:
-	explicit Generator(Context& context) : context_(context), types_(context.types) {}
+	Generator(Context& context, bool spilling) : context_(context), types_(context.types), spilling_(spilling) {}
 
 	dif::Difo run(const Node* node, const Result& result) {
 		const unsigned reg = gen(node);
@@ -64,6 +64,43 @@ private:
 
 	// A register that may be written: `reg` itself, unless it is %r0.
 	unsigned writable(unsigned reg) { return reg ? reg : code_.allocate(); }
+
+	// -- values that wait
+
+	// A value that waits until another has been computed: in its register, or,
+	// where registers did not suffice for that, in a hidden clause-local.
+	struct Waiting {
+		unsigned reg = 0;
+		const Variable* slot = nullptr;
+	};
+
+	Waiting hold(unsigned reg, bool across_code) {
+		if (!spilling_ || !across_code || !reg)
+			return {reg, nullptr};
+		const Variable* const slot = spill_slot(waiting_++);
+		code_.use_variable(slot->name, slot->id, DIF_VK_SCALAR, DIF_VS_LOCAL, DIF_VF_REF | DIF_VF_MOD, int_result(8));
+		code_.emit(DIF_INSTR_WIDE(DIF_OP_STLS, slot->id, reg));
+		code_.release(reg);
+		return {0, slot};
+	}
+
+	// In any order, but all of them before another value is held.
+	unsigned take(const Waiting& held) {
+		if (!held.slot)
+			return held.reg;
+		waiting_--;
+		const unsigned reg = code_.allocate();
+		code_.emit(DIF_INSTR_WIDE(DIF_OP_LDLS, held.slot->id, reg));
+		return reg;
+	}
+
+	const Variable* spill_slot(unsigned number) {
+		const std::string name = "%spill" + std::to_string(number);
+		const Variable* slot = context_.scope.find_variable(DIF_VS_LOCAL, name);
+		if (!slot && !(slot = context_.scope.add_variable(DIF_VS_LOCAL, name)))
+			throw DifoBuilder::OutOfRegisters{};
+		return slot;
+	}
 
 	void three(unsigned op, unsigned r1, unsigned r2, unsigned rd) { code_.emit(DIF_INSTR_R(op, r1, r2, rd)); }
 	void move(unsigned from, unsigned to) { code_.emit(DIF_INSTR_R(DIF_OP_MOV, from, 0, to)); }
@@ -209,13 +246,14 @@ private:
 		return out;
 	}
 
-	unsigned add_constant(unsigned reg, uint64_t value) {
-		if (!value)
+	// reg op constant; `neutral` is the constant that changes nothing.
+	unsigned with_constant(unsigned op, unsigned reg, uint64_t constant, uint64_t neutral) {
+		if (constant == neutral)
 			return reg;
-		const unsigned offset = gen_int(value);
+		const unsigned by = gen_int(constant);
 		const unsigned out = writable(reg);
-		three(DIF_OP_ADD, reg, offset, out);
-		code_.release(offset);
+		three(op, reg, by, out);
+		code_.release(by);
 		return out;
 	}
 
@@ -225,7 +263,7 @@ private:
 			return gen(node->a);
 		case Nk::Member: {
 			const unsigned base = node->arrow ? gen(node->a) : gen_address(node->a);
-			return add_constant(base, node->bit_width ? bit_unit(node).byte : node->bit_offset / 8);
+			return with_constant(DIF_OP_ADD, base, node->bit_width ? bit_unit(node).byte : node->bit_offset / 8, 0);
 		}
 		case Nk::Symbol:
 			return gen_symbol_address(node);
@@ -267,17 +305,8 @@ private:
 		code_.mark(node->place);
 		code_.emit(DIF_INSTR_R(op, address, 0, reg));
 		const bool is_signed = types_.is_signed(node->type);
-		shift(DIF_OP_SLL, reg, 64 - unit.shift - node->bit_width);
-		shift(is_signed ? DIF_OP_SRA : DIF_OP_SRL, reg, 64 - node->bit_width);
-		return reg;
-	}
-
-	void shift(unsigned op, unsigned reg, unsigned count) {
-		if (!count)
-			return;
-		const unsigned by = gen_int(count);
-		three(op, reg, by, reg);
-		code_.release(by);
+		with_constant(DIF_OP_SLL, reg, 64 - unit.shift - node->bit_width, 0);
+		return with_constant(is_signed ? DIF_OP_SRA : DIF_OP_SRL, reg, 64 - node->bit_width, 0);
 	}
 
 	// -- conversions
@@ -411,13 +440,13 @@ private:
 		three(node->op == Tok::Inc ? DIF_OP_ADD : DIF_OP_SUB, old, step, fresh);
 		if (types_.is_integer(operand->type))
 			truncate(fresh, operand->type);
-		store(operand, fresh);
-		if (node->postfix) {
-			code_.release(fresh);
-			return old;
+		if (!node->postfix) {
+			code_.release(old);
+			return store(node->b, fresh);
 		}
-		code_.release(old);
-		return fresh;
+		const Waiting held = hold(old, true);
+		code_.release(store(node->b, fresh));
+		return take(held);
 	}
 
 	unsigned gen_binary(const Node* node) {
@@ -435,26 +464,18 @@ private:
 		}
 	}
 
-	unsigned scale(unsigned reg, uint64_t size) {
-		if (size <= 1)
-			return reg;
-		const unsigned by = gen_int(size);
-		const unsigned out = writable(reg);
-		three(DIF_OP_MUL, reg, by, out);
-		code_.release(by);
-		return out;
-	}
-
 	unsigned gen_arithmetic(const Node* node) {
 		const bool pointer_a = types_.is_pointer(node->a->type) || types_.is_array(node->a->type);
 		const bool pointer_b = types_.is_pointer(node->b->type) || types_.is_array(node->b->type);
 		const bool pointer = types_.is_pointer(node->type) && (node->op == Tok::Plus || node->op == Tok::Minus);
-		unsigned left = types_.is_array(node->a->type) ? gen_address(node->a) : gen(node->a);
+		unsigned left = gen_operand(node->a);
 		if (pointer && !pointer_a && !types_.is_string(node->a->type))
-			left = scale(left, step_of(node->type));
-		unsigned right = types_.is_array(node->b->type) ? gen_address(node->b) : gen(node->b);
+			left = with_constant(DIF_OP_MUL, left, step_of(node->type), 1);
+		const Waiting held = hold(left, !is_plain(node->b));
+		unsigned right = gen_operand(node->b);
 		if (pointer && !pointer_b)
-			right = scale(right, step_of(node->type));
+			right = with_constant(DIF_OP_MUL, right, step_of(node->type), 1);
+		left = take(held);
 		const bool is_signed = types_.is_signed(node->type);
 		unsigned op = DIF_OP_ADD;
 		switch (node->op) {
@@ -475,14 +496,8 @@ private:
 			code_.mark(node->place);
 		three(op, left, right, out);
 		code_.release(right);
-		if (pointer_a && pointer_b && node->op == Tok::Minus) {
-			const uint64_t size = step_of(node->a->type);
-			if (size > 1) {
-				const unsigned by = gen_int(size);
-				three(DIF_OP_SDIV, out, by, out);
-				code_.release(by);
-			}
-		}
+		if (pointer_a && pointer_b && node->op == Tok::Minus)
+			with_constant(DIF_OP_SDIV, out, step_of(node->a->type), 1);
 		return out;
 	}
 
@@ -492,8 +507,9 @@ private:
 
 	unsigned gen_comparison(const Node* node) {
 		const bool strings = types_.is_string(node->a->type) || types_.is_string(node->b->type);
-		const unsigned left = gen_operand(node->a);
+		const Waiting held = hold(gen_operand(node->a), !is_plain(node->b));
 		const unsigned right = gen_operand(node->b);
+		const unsigned left = take(held);
 		if (strings)
 			code_.mark(node->place);
 		three(strings ? DIF_OP_SCMP : DIF_OP_CMP, left, right, 0);
@@ -555,8 +571,9 @@ private:
 	}
 
 	unsigned gen_xor(const Node* node) {
-		const unsigned left = to_bool(gen_operand(node->a));
+		const Waiting held = hold(to_bool(gen_operand(node->a)), !is_plain(node->b));
 		const unsigned right = to_bool(gen_operand(node->b));
+		const unsigned left = take(held);
 		three(DIF_OP_XOR, left, right, left);
 		code_.release(right);
 		return left;
@@ -605,23 +622,27 @@ private:
 		if (types_.is_integer(left->type))
 			value = convert(value, node->b, left->type);
 		if (left->kind != Nk::Var && types_.is_by_ref(left->type))
-			copy(left, node->b, value);
-		else
-			store(left, value);
-		return value;
+			return copy(left, node->b, value);
+		return store(left, value);
 	}
 
-	void store(const Node* left, unsigned value) {
+	// Returns the register that holds the value then: its own may have been needed.
+	unsigned store(const Node* left, unsigned value) {
 		if (left->kind == Nk::Var)
 			return store_variable(left, value);
+		const Waiting held = hold(value, true);
 		const unsigned address = gen_address(left);
-		if (left->kind == Nk::Member && left->bit_width)
-			return store_bits(left, value, address);
+		value = take(held);
+		if (left->kind == Nk::Member && left->bit_width) {
+			store_bits(left, value, address);
+			return value;
+		}
 		const uint64_t size = types_.size(left->type);
 		const unsigned op = size == 1 ? DIF_OP_STB : size == 2 ? DIF_OP_STH : size == 4 ? DIF_OP_STW : DIF_OP_STX;
 		code_.mark(left->place);
 		code_.emit(DIF_INSTR_R(op, value, 0, need_address(address)));
 		code_.release(address);
+		return value;
 	}
 
 	// The verifier refuses %r0 as an address: a store to NULL faults through a copy.
@@ -634,19 +655,22 @@ private:
 		return out;
 	}
 
-	void store_variable(const Node* left, unsigned value) {
+	unsigned store_variable(const Node* left, unsigned value) {
 		const Variable& variable = *left->variable;
 		use(left, DIF_VF_MOD);
 		if (variable.assoc) {
+			const Waiting held = hold(value, true);
 			gen_arguments(left->list, &variable.keys);
+			value = take(held);
 			code_.mark(left->place);
 			code_.emit(DIF_INSTR_WIDE(variable.scope == DIF_VS_THREAD ? DIF_OP_STTAA : DIF_OP_STGAA, variable.id, value));
-			return;
+			return value;
 		}
 		static constexpr unsigned kStores[] = {DIF_OP_STGS, DIF_OP_STTS, DIF_OP_STLS};
 		if (types_.is_by_ref(variable.type))
 			code_.mark(left->place);
 		code_.emit(DIF_INSTR_WIDE(kStores[variable.scope], variable.id, value));
+		return value;
 	}
 
 	void store_bits(const Node* left, unsigned value, unsigned address) {
@@ -664,7 +688,7 @@ private:
 		keep = gen_int(mask);
 		three(DIF_OP_AND, value, keep, field);
 		code_.release(keep);
-		shift(DIF_OP_SLL, field, unit.shift);
+		with_constant(DIF_OP_SLL, field, unit.shift, 0);
 		three(DIF_OP_OR, whole, field, whole);
 		code_.emit(DIF_INSTR_R(kStores[unit.size], whole, 0, need_address(address)));
 		code_.release(field);
@@ -673,9 +697,11 @@ private:
 	}
 
 	// A struct or array into memory; a text only up to its end.
-	void copy(const Node* left, const Node* from, unsigned value) {
+	unsigned copy(const Node* left, const Node* from, unsigned value) {
 		const uint64_t room = types_.size(left->type);
+		const Waiting held = hold(value, true);
 		const unsigned address = need_address(gen_address(left));
+		value = take(held);
 		unsigned size = 0;
 		if (from->kind == Nk::String) {
 			size = gen_int(std::min<uint64_t>(from->text.size() + 1, room));
@@ -700,6 +726,7 @@ private:
 		three(DIF_OP_COPYS, value, size, address);
 		code_.release(size);
 		code_.release(address);
+		return value;
 	}
 
 	// -- calls
@@ -719,27 +746,28 @@ private:
 
 	// All values first: computing one may use the tuple stack itself.
 	void gen_arguments(const std::vector<Node*>& list, const std::vector<TypeRef>* keys) {
-		std::vector<unsigned> registers;
+		std::vector<Waiting> values(list.size());
 		// With many arguments, what does not touch the tuple stack waits for its push.
-		const bool many = list.size() > 5;
-		for (const Node* const argument : list)
-			registers.push_back(many && is_plain(argument) ? 0 : gen_operand(argument));
+		const bool late = spilling_ || list.size() > 5;
+		for (size_t i = 0; i < list.size(); i++) {
+			if (!late || !is_plain(list[i]))
+				values[i] = hold(gen_operand(list[i]), true);
+		}
 		code_.emit(DIF_INSTR_R(DIF_OP_FLUSHTS, 0, 0, 0));
 		for (size_t i = 0; i < list.size(); i++) {
 			const TypeRef type = list[i]->type;
 			const bool text = types_.is_string(type) || (keys && types_.is_string((*keys)[i]));
 			const bool by_ref = text || types_.is_array(type) || types_.is_struct(type);
-			if (many && is_plain(list[i]))
-				registers[i] = gen_operand(list[i]);
+			const unsigned value = late && is_plain(list[i]) ? gen_operand(list[i]) : take(values[i]);
 			code_.mark(list[i]->place);
 			if (by_ref) {
 				const unsigned size = gen_int(text ? types_.string_size() : types_.size(type));
-				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTR, text ? DIF_KIND_STRING : DIF_KIND_CTF, size, registers[i]));
+				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTR, text ? DIF_KIND_STRING : DIF_KIND_CTF, size, value));
 				code_.release(size);
 			} else {
-				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTV, DIF_KIND_CTF, 0, registers[i]));
+				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTV, DIF_KIND_CTF, 0, value));
 			}
-			code_.release(registers[i]);
+			code_.release(value);
 		}
 	}
 
@@ -754,6 +782,8 @@ private:
 	Context& context_;
 	TypeTable& types_;
 	DifoBuilder code_;
+	bool spilling_; // second attempt: registers did not suffice for the first
+	unsigned waiting_ = 0; // spill slots in use
 };
 
 } // namespace
@@ -763,12 +793,14 @@ std::optional<dif::Difo> generate(Context& context, Node* node, const Result& re
 		collect_inputs(context, node);
 	if (node->kind == Nk::Error || !substitute_captured(context, node))
 		return std::nullopt;
-	try {
-		return Generator(context).run(node, result);
-	} catch (const DifoBuilder::OutOfRegisters&) {
-		context.error("D_NOREG", node->place, "Insufficient registers to generate code", "split the expression with this-> variables");
-		return std::nullopt;
+	for (const bool spilling : {false, true}) {
+		try {
+			return Generator(context, spilling).run(node, result);
+		} catch (const DifoBuilder::OutOfRegisters&) {
+		}
 	}
+	context.error("D_NOREG", node->place, "Insufficient registers to generate code", "split the expression with this-> variables");
+	return std::nullopt;
 }
 
 } // namespace dfr::d

@@ -36,6 +36,10 @@ void check_end(Context& context, uint32_t source, size_t items) {
 	const Place start{source, 0};
 	if (!items && !context.settings.empty_ok && !context.diagnostics.failed())
 		context.error("D_EMPTY", start, "empty D program translation unit", "a program has at least one clause or declaration; -x empty accepts none");
+	for (const auto& [name, facts] : context.names) {
+		if (facts.pragma && !context.defined(name))
+			context.error("D_PRAGMA_UNUSED", *facts.pragma, "unused #pragma: nothing defines " + name, "correct the name, or drop the line");
+	}
 	if (const unsigned unused = context.macros.first_unused(); unused && !context.settings.arg_ref && !context.settings.default_args)
 		context.error("D_MACRO_UNUSED", start, "extraneous argument '" + context.options.arguments[unused - 1] + "' ($" + std::to_string(unused) + " is not referenced)",
 		              "drop it, or use -x argref");

@@ -32,6 +32,7 @@ struct Settings {
 struct NameFacts {
 	std::optional<Attributes> attributes;
 	uint64_t version = 0; // the first version of D that has it
+	std::optional<Place> pragma; // of the program, which must define the name
 };
 
 struct Context {
@@ -70,6 +71,15 @@ struct Context {
 		if (settings.least && attributes.below(*settings.least))
 			error("D_ATTR_MIN", place, "attributes for " + std::string(what) + " (" + attributes.text() + ") are less than predefined minimum",
 			      "-x amin=" + settings.least->text() + " allows no less");
+	}
+	// Whether the program or a library has given the name a meaning.
+	bool defined(std::string_view name) {
+		for (const uint8_t kind : {DIF_VS_GLOBAL, DIF_VS_THREAD, DIF_VS_LOCAL}) {
+			if (scope.find_variable(kind, name))
+				return true;
+		}
+		return scope.inlines.contains(name) || scope.externs.contains(name) || scope.find_aggregation(name) ||
+		       types.program().find(types::NameSpace::Ordinary, name);
 	}
 	// Hidden by -x version.
 	bool hidden(std::string_view name) const {

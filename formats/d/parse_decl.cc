@@ -381,6 +381,9 @@ TypeRef Parser::function_suffix(TypeRef base) {
 				context_.error("D_DECL_PROTO_VOID", given.place, "void must be the only parameter", "drop it");
 			break;
 		}
+		if (context_.types.is_struct(one.type) && !context_.types.size(one.type))
+			context_.error("D_DECL_PROTO_TYPE", given.place, "a parameter may not have incomplete type " + context_.types.text(one.type),
+			               "define the type first, or point to it");
 		parameters.push_back({names.emplace_back(one.name), one.type});
 		if (!accept(Tok::Comma))
 			break;
@@ -442,6 +445,10 @@ Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 				out.name = out.name.substr(out.name.rfind('`') + 1);
 			}
 			advance();
+		} else if (at(Tok::Aggregation)) {
+			context_.error("D_DECL_DYNOBJ", tok_.place, "cannot declare an object without a type of its own: " + std::string(tok_.text),
+			               "an aggregation comes to be with its first assignment: " + std::string(tok_.text) + " = count();");
+			throw Failure{};
 		} else if (need_name) {
 			context_.error("D_DECL_IDENT", tok_.place, "missing or invalid identifier in declaration",
 			               "a name is expected here");

@@ -176,8 +176,13 @@ Node* Parser::postfix() {
 			advance();
 			// Keywords are names here.
 			const bool keyword = tok_.kind >= Tok::Char && tok_.kind <= Tok::While;
-			if (!at(Tok::Ident) && !keyword)
-				syntax("a member's name must follow . or ->");
+			if (!at(Tok::Ident) && !keyword) {
+				if (at(Tok::End) || at(Tok::Bad))
+					syntax();
+				context_.error("D_OP_IDENT", tok_.place, std::string("operator ") + (member->arrow ? "->" : ".") + " must be followed by an identifier",
+				               "name a member; an element of an array is written [n]");
+				throw Failure{};
+			}
 			member->a = left;
 			member->text = tok_.name();
 			advance();

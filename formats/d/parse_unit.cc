@@ -8,6 +8,11 @@
 
 namespace dfr::d {
 
+using types::TypeRef;
+
+// DOF counts a probe's arguments in one byte.
+constexpr uint32_t kMostArguments = 255;
+
 Parser::Parser(Context& context, Sema& sema, uint32_t source)
     : context_(context), sema_(sema),
       lexer_(context.diagnostics, source, context.macros,
@@ -360,7 +365,15 @@ void Parser::inline_definition() {
 		def.array = true;
 		while (!at(Tok::RBracket)) {
 			const Specifiers given = specifiers();
-			const Declarator one = declarator(given.type, true);
+			Declarator one = declarator(given.type, false);
+			if (one.name.empty())
+				context_.error("D_DECL_PROTO_FORM", one.place, "inline " + def.name + "[ ] declares a parameter without a name",
+				               "its value refers to parameters by name");
+			if (context_.types.is_void(one.type) || context_.types.is_function(one.type)) {
+				context_.error("D_DECL_PROTO_TYPE", given.place, "inline " + def.name + "[ ] parameter may not have type " + context_.types.text(one.type),
+				               "a parameter stands for a value");
+				one.type = context_.types.int_type();
+			}
 			def.parameters.push_back({one.name, one.type});
 			if (!accept(Tok::Comma))
 				break;
@@ -429,26 +442,54 @@ void Parser::provider_definition() {
 		               "the process id is appended to it");
 	else if (name.size() > 63 - 10)
 		context_.error("D_PROV_BADNAME", tok_.place, "provider name is too long: " + name, "53 characters fit");
+	const Place place = tok_.place;
 	advance();
 	expect(Tok::LBrace, "to open the provider");
-	std::vector<std::string> probes;
+	ProviderDef def;
 	while (!at(Tok::RBrace)) {
 		expect(Tok::Probe, "in a provider");
-		if (!at(Tok::Ident))
-			syntax("a probe's name is expected");
-		for (const std::string& known : probes) {
-			if (known == tok_.name())
-				context_.error("D_PROV_PRDUP", tok_.place, "probe redeclared: " + known, "drop one");
-		}
-		probes.emplace_back(tok_.name());
-		advance();
-		function_suffix(context_.types.void_type());
-		if (accept(Tok::Colon))
-			function_suffix(context_.types.void_type());
-		expect(Tok::Semicolon, "after the probe");
+		provider_probe(def);
 	}
 	advance();
 	expect_last(Tok::Semicolon, "after the provider");
+	const auto [known, fresh] = context_.scope.providers.emplace(name, def);
+	if (!fresh && known->second != def)
+		context_.error("D_PROV_INCOMPAT", place, "provider " + name + " is defined again with other probes",
+		               "write all of its probes into one definition");
+}
+
+void Parser::provider_probe(ProviderDef& def) {
+	if (!at(Tok::Ident))
+		syntax("a probe's name is expected");
+	const Place place = tok_.place;
+	const std::string name(tok_.name());
+	advance();
+	const TypeRef native = function_suffix(context_.types.void_type());
+	const TypeRef translated = accept(Tok::Colon) ? function_suffix(context_.types.void_type()) : native;
+	if (types::info(native).count > kMostArguments || types::info(translated).count > kMostArguments)
+		context_.error("D_PROV_PRARGLEN", place, "probe " + name + " has too many arguments", std::to_string(kMostArguments) + " fit");
+	for (uint32_t i = 0; i < types::info(translated).count; i++)
+		check_translation(name, place, native, translated.container->parameter(translated.id, i), i);
+	if (!def.emplace(name, context_.types.text(native) + " : " + context_.types.text(translated)).second)
+		context_.error("D_PROV_PRDUP", place, "probe redeclared: " + name, "drop one");
+	expect(Tok::Semicolon, "after the probe");
+}
+
+// What a probe's argument is shown as comes from the argument of that name, or else of that position.
+void Parser::check_translation(const std::string& probe, Place place, TypeRef native, const types::Parameter& wanted, uint32_t position) {
+	const uint32_t count = types::info(native).count;
+	uint32_t from = position;
+	for (uint32_t i = 0; i < count && !wanted.name.empty(); i++) {
+		if (native.container->parameter(native.id, i).name == wanted.name)
+			from = i;
+	}
+	const std::string shown = "probe " + probe + " args[" + std::to_string(position) + "]";
+	if (from >= count)
+		return context_.error("D_PROV_PRXLATOR", place, shown + " is translated from no argument", "give it the name of the argument that it is made from");
+	const TypeRef given = native.container->parameter(native.id, from).type;
+	if (!context_.types.same(given, wanted.type) && !sema_.translatable(wanted.type, given))
+		context_.error("D_PROV_PRXLATOR", place, "no translator for " + shown + " from " + context_.types.text(given) + " to " + context_.types.text(wanted.type),
+		               "define the translator first");
 }
 
 } // namespace dfr::d

@@ -70,6 +70,8 @@ private:
 	void inline_definition();
 	void translator_definition();
 	void provider_definition();
+	void provider_probe(ProviderDef& def);
+	void check_translation(const std::string& probe, Place place, types::TypeRef native, const types::Parameter& wanted, uint32_t position);
 	bool declaration_ahead();
 
 	// -- declarations (parse_decl.cc)

@@ -3,6 +3,7 @@
 // Options as the program sets them, and control lines: #pragma, #line, #error.
 #include "formats/d/context.h"
 
+#include "formats/d/builtins.h"
 #include "formats/d/options.h"
 #include "formats/d/suggest.h"
 
@@ -57,6 +58,22 @@ void pragma_option(Context& context, Place place, const std::vector<std::string>
 		              hint);
 }
 
+// The name that a pragma of the program is about: one that the program defines.
+NameFacts* pragma_name(Context& context, Place place, const std::string& pragma, const std::string& name) {
+	const auto known = context.scope.inlines.find(name);
+	const bool foreign = known != context.scope.inlines.end() && known->second.library;
+	if (!context.in_library && (foreign || find_builtin(name) || find_subroutine(name) || find_action(name) || find_agg_function(name) ||
+	                            name.find_first_of("`>") != std::string::npos)) {
+		context.error("D_PRAGMA_SCOPE", place, "#pragma " + pragma + " cannot modify " + name + ": it is defined outside of the program",
+		              "name what the program itself defines");
+		return nullptr;
+	}
+	NameFacts& facts = context.names[name];
+	if (!context.in_library)
+		facts.pragma = place;
+	return &facts;
+}
+
 void pragma_d(Context& context, Place place, const std::vector<std::string>& parts) {
 	if (parts.size() < 3)
 		return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma D: what is missing", "option, attributes, binding or depends_on follows");
@@ -65,19 +82,20 @@ void pragma_d(Context& context, Place place, const std::vector<std::string>& par
 		return pragma_option(context, place, parts);
 	if (what == "attributes") {
 		const auto attributes = parts.size() > 3 ? parse_attributes(parts[3]) : std::nullopt;
-		if (parts.size() == 5 && attributes)
-			context.names[parts[4]].attributes = attributes;
-		else if (parts.size() != 7 || !attributes)
+		if (parts.size() == 5 && attributes) {
+			if (NameFacts* const facts = pragma_name(context, place, what, parts[4]))
+				facts->attributes = attributes;
+		} else if (parts.size() != 7 || !attributes)
 			context.error("D_PRAGMA_MALFORM", place, "malformed #pragma attributes: invalid or missing attribute specification",
 			              "write: #pragma D attributes Stable/Stable/Common name");
 		return;
 	}
 	if (what == "binding") {
 		const auto version = parts.size() == 5 ? parse_version(unquoted(parts[3])) : std::nullopt;
-		if (version)
-			context.names[parts[4]].version = *version;
-		else
-			context.error("D_PRAGMA_MALFORM", place, "malformed #pragma binding: version or name missing", "write: #pragma D binding \"1.0\" name");
+		if (!version)
+			return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma binding: version or name missing", "write: #pragma D binding \"1.0\" name");
+		if (NameFacts* const facts = pragma_name(context, place, what, parts[4]))
+			facts->version = *version;
 		return;
 	}
 	if (what == "depends_on") {

@@ -66,6 +66,9 @@ struct Extern {
 	bool user = false;
 };
 
+// A USDT provider's probes: the types of their arguments, as text.
+using ProviderDef = std::map<std::string, std::string>;
+
 class Scope {
 public:
 	Variable* find_variable(uint8_t scope, std::string_view name) {
@@ -104,6 +107,7 @@ public:
 	std::map<std::string, InlineDef, std::less<>> inlines;
 	std::vector<std::unique_ptr<Translator>> translators;
 	std::map<std::string, Extern, std::less<>> externs;
+	std::map<std::string, ProviderDef, std::less<>> providers;
 
 	std::vector<std::string_view> variable_names(uint8_t scope) const {
 		std::vector<std::string_view> names;

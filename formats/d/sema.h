@@ -37,6 +37,8 @@ public:
 	                      const std::vector<types::TypeRef>& keys, bool user);
 	void define_inline(InlineDef def);
 	void define_translator(std::unique_ptr<Translator> translator);
+	// Whether some translator makes `out` (or what it points to) from `in`.
+	bool translatable(types::TypeRef out, types::TypeRef in) { return find_translator(types_.is_pointer(out) ? types_.target(out) : out, in); }
 
 	// Names bound while an inline's or translator's own text is read.
 	void bind(const std::string& name, Node* value) { bound_.emplace_back(name, value); }
@@ -59,7 +61,7 @@ public:
 	void poison_at(Node* node, Place place, std::string_view tag, std::string message, std::string hint = {});
 
 private:
-	// -- sema_expr.cc
+	// -- sema_expr.cc: operators and assignment
 	void unary(Node* node);
 	void negate(Node* node);
 	void dereference(Node* node);
@@ -74,21 +76,27 @@ private:
 	void assign(Node* node);
 	void assign_value(Node* node);
 	void check_lvalue(Node* node, Node* left);
+	Node* keep(Node*& node, types::TypeRef type);
+	Node* write_side(Node* left, bool always);
+	bool need_scalar(Node* node, Node* operand);
+	bool need_integer(Node* node, Node* operand);
+	bool need_arithmetic(Node* node, Node* operand);
+	bool operands(Node* node);
+	void decay(Node* node);
+	Node* hidden_call(uint32_t subroutine, std::vector<Node*> arguments, types::TypeRef type, Place place);
+
+	// -- sema_access.cc: what leads from one object or type to another
 	void index(Node* node);
 	void member(Node* node);
 	void cast(Node* node);
 	void size(Node* node);
 	void offset(Node* node);
 	void stringof(Node* node);
-	void fold(Node* node);
-	bool need_scalar(Node* node, Node* operand);
-	bool need_integer(Node* node, Node* operand);
-	bool need_arithmetic(Node* node, Node* operand);
-	bool operands(Node* node);
-	void decay(Node* node);
+
+	// -- sema_number.cc: floating point and constants
 	void to_double(Node*& node);
 	void float_operation(Node* node);
-	Node* hidden_call(uint32_t subroutine, std::vector<Node*> arguments, types::TypeRef type, Place place);
+	void fold(Node* node);
 
 	// -- sema_name.cc
 	void name(Node* node);
@@ -123,6 +131,8 @@ private:
 	const Clause* clause_ = nullptr;
 	std::vector<std::pair<std::string, Node*>> bound_;
 	bool recorded_ok_ = false;
+	bool address_only_ = false; // a symbol is named for its address: it needs no type
+	unsigned kept_ = 0; // hidden clause-locals made by keep()
 	unsigned depth_ = 0;
 	// args[] of the clause, found when first used.
 	bool args_known_ = false;

@@ -166,96 +166,6 @@ bool Sema::operands(Node* node) {
 	return true;
 }
 
-// -- floating point: operations become calls of the engine's soft float.
-
-void Sema::to_double(Node*& node) {
-	const TypeRef target = types_.basic("double");
-	if (types_.is_float(node->type) && types_.size(node->type) == 8) {
-		node->type = target;
-		return;
-	}
-	if (node->kind == Nk::Float) {
-		node->type = target;
-		return;
-	}
-	if (node->kind == Nk::Int) {
-		const bool is_signed = types_.is_signed(node->type);
-		node->kind = Nk::Float;
-		node->real = is_signed ? static_cast<double>(static_cast<int64_t>(node->value))
-		                       : static_cast<double>(node->value);
-		node->type = target;
-		return;
-	}
-	const uint32_t number = types_.is_float(node->type)    ? DIF_SUBR_F_FROM_F32
-	                        : types_.is_signed(node->type) ? DIF_SUBR_F_FROM_I64
-	                                                       : DIF_SUBR_F_FROM_U64;
-	node = hidden_call(number, {node}, target, node->place);
-}
-
-void Sema::float_operation(Node* node) {
-	to_double(node->a);
-	to_double(node->b);
-	const TypeRef real = types_.basic("double");
-	uint32_t number = DIF_SUBR_F_CMP;
-	switch (node->op) {
-	case Tok::Plus: number = DIF_SUBR_F_ADD; break;
-	case Tok::Minus: number = DIF_SUBR_F_SUB; break;
-	case Tok::Star: number = DIF_SUBR_F_MUL; break;
-	case Tok::Slash: number = DIF_SUBR_F_DIV; break;
-	default: break;
-	}
-	if (node->a->kind == Nk::Float && node->b->kind == Nk::Float && number != DIF_SUBR_F_CMP) {
-		const double a = node->a->real, b = node->b->real;
-		node->kind = Nk::Float;
-		node->real = number == DIF_SUBR_F_ADD   ? a + b
-		             : number == DIF_SUBR_F_SUB ? a - b
-		             : number == DIF_SUBR_F_MUL ? a * b
-		                                        : a / b;
-		node->type = real;
-		return;
-	}
-	if (number != DIF_SUBR_F_CMP) {
-		Node* const made = hidden_call(number, {node->a, node->b}, real, node->place);
-		*node = *made;
-		return;
-	}
-	// f_cmp gives -1, 0, 1, or 2 for unordered, which must fail all but !=.
-	Node* const order = hidden_call(number, {node->a, node->b}, types_.int_type(), node->place);
-	const auto literal = [&](int64_t value) {
-		Node* const out = context_.arena.make(Nk::Int, node->place);
-		out->value = value;
-		out->type = types_.int_type();
-		out->analyzed = true;
-		return out;
-	};
-	node->type = types_.int_type();
-	node->a = order;
-	switch (node->op) {
-	case Tok::Eq: case Tok::Ne:
-		node->b = literal(0);
-		break;
-	case Tok::Lt:
-		node->op = Tok::Eq;
-		node->b = literal(-1);
-		break;
-	case Tok::Gt:
-		node->op = Tok::Eq;
-		node->b = literal(1);
-		break;
-	case Tok::Le:
-		node->op = Tok::Le;
-		node->b = literal(0);
-		break;
-	default: { // >=: the order is 0 or 1, that is, less than 2 unsigned
-		order->type = types_.basic("unsigned int");
-		node->op = Tok::Lt;
-		Node* const two = literal(2);
-		two->type = order->type;
-		node->b = two;
-	}
-	}
-}
-
 // -- unary
 
 void Sema::unary(Node* node) {
@@ -338,12 +248,14 @@ void Sema::dereference(Node* node) {
 void Sema::address(Node* node) {
 	Node* const operand = node->a;
 	if (operand->kind == Nk::Name && operand->text.find('`') != std::string::npos) {
+		address_only_ = true;
 		analyze(operand);
+		address_only_ = false;
 		if (poisoned(operand)) {
 			node->kind = Nk::Error;
 			return;
 		}
-		node->type = types_.pointer_to(operand->untyped ? types_.void_type() : operand->type);
+		node->type = types_.pointer_to(operand->type);
 		return;
 	}
 	analyze(operand);
@@ -376,11 +288,20 @@ void Sema::increment(Node* node) {
 	check_lvalue(node, operand);
 	if (poisoned(node) || !need_scalar(node, operand))
 		return;
-	if (types_.is_pointer(operand->type) && !types_.size(types_.target(operand->type)))
-		return poison(node, "D_OP_INCOMPLETE",
-		              "operator " + std::string(operator_text(node->op)) + " cannot be applied to a pointer to an incomplete type",
-		              "cast it to a pointer with a sized target");
+	if (types_.is_pointer(operand->type)) {
+		const std::string op(operator_text(node->op));
+		const TypeRef to = types_.target(operand->type);
+		if (types_.is_void(to) || types_.is_function(to))
+			return poison(node, "D_OP_VFPTR", "operator " + op + " requires an operand of known size",
+			              "this points to " + types_.text(to) + "; cast it, or add a number of bytes to it");
+		if (!types_.size(to))
+			return poison(node, "D_OP_INCOMPLETE", "operator " + op + " cannot be applied to a pointer to an incomplete type",
+			              "cast it to a pointer with a sized target");
+	}
 	node->type = operand->type;
+	node->user = operand->user;
+	node->writable = operand->writable; // as a pointer, not as an object
+	node->b = write_side(operand, false);
 }
 
 // -- binary
@@ -627,6 +548,66 @@ bool Sema::convertible(TypeRef to, const Node* from) {
 	return false;
 }
 
+// Whether a second evaluation would show, in variables or in what it costs.
+static bool has_effects(const Node* node) {
+	if (node->kind == Nk::Assign || (node->kind == Nk::Unary && (node->op == Tok::Inc || node->op == Tok::Dec)) ||
+	    (node->kind == Nk::Subr && !(node->subroutine->flags & kPure)))
+		return true;
+	for (const Node* const child : {node->a, node->b, node->c}) {
+		if (child && has_effects(child))
+			return true;
+	}
+	for (const Node* const child : node->list) {
+		if (has_effects(child))
+			return true;
+	}
+	return false;
+}
+
+// Makes `node` an assignment of itself to a hidden clause-local; the result
+// reads that again.
+Node* Sema::keep(Node*& node, TypeRef type) {
+	Variable* const made = new_variable(node, DIF_VS_LOCAL, "%keep" + std::to_string(kept_++));
+	if (!made)
+		return node;
+	made->type = type;
+	made->user = node->user;
+	Node* const again = context_.arena.make(Nk::Var, node->place);
+	again->analyzed = true;
+	variable(again, made);
+	Node* const set = context_.arena.make(Nk::Assign, node->place);
+	set->op = Tok::Assign;
+	set->a = again;
+	set->b = node;
+	set->type = type;
+	set->user = node->user;
+	set->writable = node->writable;
+	set->analyzed = true;
+	node = set;
+	return again;
+}
+
+// x op= y and x++ read and write one place. `left` is for the reading, which
+// comes first; the result is for the writing, and evaluates nothing twice that
+// has effects (`always`: or might be changed in between).
+Node* Sema::write_side(Node* left, bool always) {
+	if (!always && !has_effects(left))
+		return left;
+	Node* const out = context_.arena.copy(*left);
+	if (left->kind == Nk::Var) {
+		for (size_t i = 0; i < left->list.size(); i++) {
+			Node*& key = left->list[i];
+			if (key->kind != Nk::Int && key->kind != Nk::String)
+				out->list[i] = keep(key, left->variable->keys[i]);
+		}
+	} else if (left->kind == Nk::Unary || (left->kind == Nk::Member && left->arrow)) {
+		out->a = keep(left->a, left->a->type);
+	} else if (left->a) {
+		out->a = write_side(left->a, true);
+	}
+	return out;
+}
+
 void Sema::assign(Node* node) {
 	Node* const left = node->a;
 	if (left->kind == Nk::AggName)
@@ -693,8 +674,9 @@ void Sema::assign_value(Node* node) {
 	}
 	value->a = left;
 	value->b = node->b;
+	node->a = write_side(left, has_effects(node->b));
 	analyze(value);
-	if (poisoned(value)) {
+	if (poisoned(value) || poisoned(node->a)) {
 		node->kind = Nk::Error;
 		return;
 	}
@@ -709,328 +691,6 @@ void Sema::assign_value(Node* node) {
 		node->b->analyzed = false;
 		analyze(node->b);
 	}
-}
-
-// -- access
-
-void Sema::index(Node* node) {
-	Node* const base = node->a;
-	if (base->kind == Nk::Name || (base->kind == Nk::Member && base->arrow &&
-	                               (base->a->kind == Nk::SelfKw || base->a->kind == Nk::ThisKw))) {
-		// Associative arrays, built-in arrays and inline arrays take the whole list.
-		if (base->kind == Nk::Name) {
-			if (creatable(base))
-				from_library(base->text);
-			const auto def = context_.scope.inlines.find(base->text);
-			if (def != context_.scope.inlines.end() && def->second.array && !bound(base->text))
-				return expand(node, def->second, node->list);
-			const Builtin* const known = find_builtin(base->text);
-			if (known && known->array) {
-				node->builtin = known;
-				return known->id == DIF_VAR_ARGS ? args_element(node) : uregs_element(node);
-			}
-		}
-		const uint8_t scope = base->kind == Nk::Name         ? DIF_VS_GLOBAL
-		                      : base->a->kind == Nk::SelfKw ? DIF_VS_THREAD
-		                                                    : DIF_VS_LOCAL;
-		Variable* const variable = context_.scope.find_variable(scope, base->text);
-		if (variable && variable->assoc)
-			return assoc(node, variable);
-	}
-	analyze(base);
-	for (Node* const key : node->list)
-		analyze(key);
-	if (poisoned(base)) {
-		node->kind = Nk::Error;
-		return;
-	}
-	for (Node* const key : node->list) {
-		if (poisoned(key)) {
-			node->kind = Nk::Error;
-			return;
-		}
-	}
-	const bool array = types_.is_array(base->type);
-	if (!array && !types_.is_pointer(base->type) && !types_.is_string(base->type)) {
-		if (base->kind == Nk::Var)
-			return poison(node, "D_ARR_BADREF", "improper reference to scalar variable " + base->variable->name + " as an array",
-			              "it was first used without [ ]");
-		return poison(node, "D_OP_PTR", "operator [] requires an array or a pointer", "this has type " + type_text(base));
-	}
-	if (node->list.size() != 1)
-		return poison(node, "D_ARR_BADREF", "an array has one index, not " + std::to_string(node->list.size()),
-		              "for several dimensions write [a][b]");
-	Node* const at = node->list[0];
-	if (!types_.is_integer(at->type))
-		return poison_at(node, at->place, "D_OP_INT", "an array's index must be an integer", "this has type " + type_text(at));
-	const uint64_t count = array ? types_.info(base->type).count : 0;
-	if (array && count && at->kind == Nk::Int && at->value >= count)
-		return poison_at(node, at->place, "D_ARR_BOUNDS", "index outside array bounds: " + std::to_string(static_cast<int64_t>(at->value)) +
-		                                                      ", max is " + std::to_string(count - 1),
-		                 "arrays count from 0");
-	const bool lvalue_base = !types_.is_string(base->type);
-	const bool writable = base->writable, user = base->user;
-	// base[i] is *(base + i).
-	Node* const sum = context_.arena.make(Nk::Binary, node->place);
-	sum->op = Tok::Plus;
-	sum->a = base;
-	sum->b = at;
-	sum->analyzed = true;
-	const TypeRef element = types_.is_string(base->type) ? types_.basic("char") : types_.target(base->type);
-	if (!types_.size(element))
-		return poison(node, "D_OP_INCOMPLETE", "elements of type \"" + types_.text(element) + "\" have no known size",
-		              "cast the pointer first");
-	sum->type = types_.pointer_to(element);
-	node->kind = Nk::Unary;
-	node->op = Tok::Star;
-	node->a = sum;
-	node->list.clear();
-	node->type = element;
-	node->lvalue = lvalue_base;
-	node->writable = writable && lvalue_base;
-	node->user = user;
-}
-
-void Sema::member(Node* node) {
-	if (node->a->kind == Nk::SelfKw || node->a->kind == Nk::ThisKw)
-		return scoped_variable(node, node->a->kind == Nk::SelfKw ? DIF_VS_THREAD : DIF_VS_LOCAL);
-	analyze(node->a);
-	if (poisoned(node->a)) {
-		node->kind = Nk::Error;
-		return;
-	}
-	if (node->a->kind == Nk::Translated)
-		return translated_member(node);
-	TypeRef object = node->a->type;
-	if (node->arrow) {
-		if (!types_.is_pointer(object))
-			return poison(node, "D_OP_PTR", "operator -> must be applied to a pointer",
-			              "this has type " + type_text(node->a) + (types_.is_struct(object) ? "; use ." : ""));
-		object = types_.target(object);
-	}
-	if (!types_.is_struct(object))
-		return poison(node, "D_OP_SOU", "operator " + std::string(node->arrow ? "->" : ".") +
-		                                    " cannot be applied to type \"" + types_.text(object) + "\"; must be applied to a struct or union",
-		              types_.is_pointer(object) && !node->arrow ? "use -> with a pointer" : "");
-	object = types_.complete(object);
-	const auto found = types::find_member(types::resolve(object), node->text);
-	if (!found) {
-		if (types::resolved_kind(object) == Kind::Forward)
-			return poison(node, "D_OP_INCOMPLETE", "operator " + std::string(node->arrow ? "->" : ".") +
-			                                           " cannot be applied to forward declaration of \"" + types_.text(object) + "\"",
-			              "its members are not known");
-		std::vector<std::string> owned;
-		const TypeRef bare = types::resolve(object);
-		const uint64_t count = types::info(bare).count;
-		for (uint64_t i = 0; i < count; i++)
-			owned.emplace_back(bare.container->member(bare.id, i).name);
-		std::vector<std::string_view> names(owned.begin(), owned.end());
-		return poison(node, "D_TYPE_MEMBER", node->text + " is not a member of " + types_.text(types::unqualified(object)),
-		              suggestion(node->text, names));
-	}
-	node->bit_offset = found->bit_offset;
-	node->bit_width = found->bit_width;
-	node->type = found->type;
-	node->lvalue = true;
-	node->user = node->a->user;
-	node->writable = node->a->writable;
-}
-
-void Sema::cast(Node* node) {
-	analyze(node->a);
-	if (poisoned(node->a)) {
-		node->kind = Nk::Error;
-		return;
-	}
-	const TypeRef to = node->cast;
-	Node*& from = node->a;
-	if (from->kind == Nk::Translated)
-		return poison(node, "D_OP_DYN", "a translated value cannot be cast", "cast one of its members");
-	node->type = to;
-	node->user |= from->user;
-	node->writable = from->writable;
-	if (types_.is_string(to)) {
-		node->kind = Nk::Stringof;
-		return stringof(node);
-	}
-	if (types_.is_void(to))
-		return;
-	decay(from);
-	const bool function = types_.is_function(from->type);
-	if (types_.is_arithmetic(to) && types_.is_arithmetic(from->type)) {
-		const bool float_to = types_.is_float(to), float_from = types_.is_float(from->type);
-		if (float_to) {
-			const bool single = types_.size(to) == 4;
-			if (float_from && types_.size(from->type) == types_.size(to)) {
-				*node = *context_.arena.copy(*from);
-				return;
-			}
-			to_double(from);
-			if (single && from->kind != Nk::Float) {
-				*node = *hidden_call(DIF_SUBR_F_TO_F32, {from}, to, node->place);
-				return;
-			}
-			*node = *context_.arena.copy(*from);
-			node->type = to;
-			if (single)
-				node->real = static_cast<float>(node->real);
-			return;
-		}
-		if (float_from) {
-			to_double(from);
-			const bool is_signed = types_.is_signed(to) || types_.size(to) < 8;
-			if (from->kind == Nk::Float) {
-				const double value = from->real;
-				node->kind = Nk::Int;
-				// As the engine converts: what does not fit becomes the nearest that does.
-				if (!(value == value))
-					node->value = 0;
-				else if (is_signed)
-					node->value = value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? static_cast<uint64_t>(INT64_MIN) : static_cast<uint64_t>(static_cast<int64_t>(value));
-				else
-					node->value = value >= 0x1p64 ? UINT64_MAX : value <= -1 ? 0 : static_cast<uint64_t>(value);
-				node->a = nullptr;
-				return;
-			}
-			from = hidden_call(is_signed ? DIF_SUBR_F_TO_I64 : DIF_SUBR_F_TO_U64, {from},
-			                   types_.named(is_signed ? "int64_t" : "uint64_t"), node->place);
-		}
-		return fold(node);
-	}
-	const bool scalar_from = types_.is_scalar(from->type) || function || types_.is_string(from->type);
-	if (types_.is_scalar(to) && scalar_from) {
-		if (types_.is_string(from->type) && !types_.is_pointer(to))
-			return poison(node, "D_CAST_INVAL", "invalid cast expression: \"" + type_text(from) + "\" to a type of \"" + types_.text(to) + "\"",
-			              "strtoll() reads a number from a string");
-		return fold(node);
-	}
-	if (types_.is_struct(to) && types_.same(to, from->type)) {
-		return;
-	}
-	poison(node, "D_CAST_INVAL", "invalid cast expression: \"" + type_text(from) + "\" to a type of \"" + types_.text(to) + "\"",
-	       "only scalars can be cast, and strings from and to addresses");
-}
-
-void Sema::size(Node* node) {
-	TypeRef type = node->cast;
-	if (node->kind == Nk::SizeofExpr) {
-		analyze(node->a);
-		if (poisoned(node->a)) {
-			node->kind = Nk::Error;
-			return;
-		}
-		type = node->a->type;
-		if (node->a->kind == Nk::Member && node->a->bit_width)
-			return poison(node, "D_SIZEOF_BITFIELD", "cannot apply sizeof to a bit-field", "bits have no size in bytes");
-		if (node->a->kind == Nk::Translated || node->a->untyped)
-			return poison(node, "D_SIZEOF_TYPE", "cannot apply sizeof to a value without a type of its own", "name the type");
-	}
-	if (types_.is_function(type) || types_.is_void(type) || (!types_.size(type) && !types_.info(type).count))
-		return poison(node, "D_SIZEOF_TYPE", "cannot apply sizeof to an object of type \"" + types_.text(type) + "\"",
-		              "it is incomplete: its size is not known");
-	const uint64_t value = types_.size(type);
-	node->kind = Nk::Int;
-	node->value = value;
-	node->type = types_.named("size_t");
-	node->a = nullptr;
-}
-
-void Sema::offset(Node* node) {
-	const TypeRef type = types_.complete(node->cast);
-	if (!types_.is_struct(type))
-		return poison(node, "D_OFFSETOF_TYPE", "offsetof operand must be a struct or union type", "this is " + types_.text(type));
-	const auto found = types::find_member(types::resolve(type), node->text);
-	if (!found)
-		return poison(node, "D_TYPE_MEMBER", node->text + " is not a member of " + types_.text(type), "");
-	if (found->bit_width)
-		return poison(node, "D_OFFSETOF_BITFIELD", "cannot take offset of a bit-field: " + node->text, "bits have no byte offset");
-	node->kind = Nk::Int;
-	node->value = found->bit_offset / 8;
-	node->type = types_.named("size_t");
-}
-
-void Sema::stringof(Node* node) {
-	analyze(node->a);
-	if (poisoned(node->a)) {
-		node->kind = Nk::Error;
-		return;
-	}
-	Node* const from = node->a;
-	if (from->kind == Nk::Translated || !(types_.is_string_like(from->type) || types_.is_scalar(from->type) ||
-	                                      types_.is_array(from->type)))
-		return poison(node, "D_STRINGOF_TYPE", "cannot apply stringof to a value of type " + type_text(from),
-		              "it takes strings, char pointers and arrays, and addresses");
-	if (from->kind == Nk::String || types_.is_string(from->type)) {
-		const Place place = node->place;
-		*node = *context_.arena.copy(*from);
-		node->place = place;
-		return;
-	}
-	node->kind = Nk::Stringof;
-	node->type = types_.string_type();
-	node->user = false;
-	if (from->user) {
-		// A user pointer's text has to be copied in.
-		*node = *hidden_call(DIF_SUBR_COPYINSTR, {from}, types_.string_type(), node->place);
-	}
-}
-
-// -- constants
-
-void Sema::fold(Node* node) {
-	const auto is_int = [](const Node* one) { return one->kind == Nk::Int; };
-	if (node->kind == Nk::Cast) {
-		if (!is_int(node->a) || !types_.is_integer(node->type))
-			return;
-		const uint64_t bytes = types_.size(node->type);
-		uint64_t value = node->a->value;
-		if (bytes && bytes < 8) {
-			const unsigned shift = 64 - bytes * 8;
-			value = types_.is_signed(node->type) ? static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift)
-			                                     : value << shift >> shift;
-		}
-		if (types_.info(node->type).is_bool)
-			value = node->a->value != 0;
-		node->kind = Nk::Int;
-		node->value = value;
-		node->a = nullptr;
-		return;
-	}
-	if (!is_int(node->a) || (node->b && !is_int(node->b)))
-		return;
-	const uint64_t a = node->a->value;
-	const uint64_t b = node->b ? node->b->value : 0;
-	const auto sa = static_cast<int64_t>(a), sb = static_cast<int64_t>(b);
-	const bool is_signed = node->b ? types_.is_signed(types_.promote(node->a->type, node->b->type))
-	                               : types_.is_signed(node->a->type);
-	uint64_t value = 0;
-	switch (node->op) {
-	case Tok::Not: value = !a; break;
-	case Tok::Tilde: value = ~a; break;
-	case Tok::Plus: value = node->b ? a + b : a; break;
-	case Tok::Minus: value = node->b ? a - b : -a; break;
-	case Tok::Star: value = a * b; break;
-	case Tok::Slash: value = !is_signed ? a / b : sb == -1 ? -a : static_cast<uint64_t>(sa / sb); break;
-	case Tok::Percent: value = !is_signed ? a % b : sb == -1 ? 0 : static_cast<uint64_t>(sa % sb); break;
-	case Tok::Shl: value = a << (b & 63); break;
-	case Tok::Shr: value = types_.is_signed(node->a->type) ? static_cast<uint64_t>(sa >> (b & 63)) : a >> (b & 63); break;
-	case Tok::And: value = a & b; break;
-	case Tok::Xor: value = a ^ b; break;
-	case Tok::Or: value = a | b; break;
-	case Tok::Eq: value = a == b; break;
-	case Tok::Ne: value = a != b; break;
-	case Tok::Lt: value = is_signed ? sa < sb : a < b; break;
-	case Tok::Le: value = is_signed ? sa <= sb : a <= b; break;
-	case Tok::Gt: value = is_signed ? sa > sb : a > b; break;
-	case Tok::Ge: value = is_signed ? sa >= sb : a >= b; break;
-	case Tok::LAnd: value = a && b; break;
-	case Tok::LOr: value = a || b; break;
-	case Tok::LXor: value = !a != !b; break;
-	default: return;
-	}
-	node->kind = Nk::Int;
-	node->value = value;
-	node->a = node->b = nullptr;
 }
 
 } // namespace dfr::d

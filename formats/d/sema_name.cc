@@ -103,8 +103,12 @@ void Sema::name(Node* node) {
 			              "it takes arguments: " + node->text + "[...]");
 		return expand(node, def->second, {});
 	}
-	if (Variable* const found = context_.scope.find_variable(DIF_VS_GLOBAL, node->text))
+	if (Variable* const found = context_.scope.find_variable(DIF_VS_GLOBAL, node->text)) {
+		if (types_.program().find_enumerator(node->text))
+			return poison(node, "D_IDENT_AMBIG", "ambiguous reference to " + node->text + ": both a variable and a constant of an enum",
+			              "rename one of the two");
 		return variable(node, found);
+	}
 	if (context_.scope.externs.contains(node->text)) {
 		node->text.insert(0, "`");
 		return symbol(node);
@@ -411,6 +415,9 @@ void Sema::symbol(Node* node) {
 	const auto known = context_.target.symbol(module, name);
 	if (!known && context_.target.has_addresses())
 		return poison(node, "D_IDENT_UNDEF", "failed to resolve " + node->text + ": Unknown symbol name", "see /proc/kallsyms for the names there are");
+	if (!type && !address_only_)
+		return poison(node, "D_SYM_NOTYPES", "no symbolic type information is available for " + node->text,
+		              "declare it: extern TYPE " + name + "; or take its address: &" + node->text);
 	node->kind = Nk::Symbol;
 	if (known)
 		node->text = known->module.empty() ? known->name : known->module + "`" + known->name;
@@ -419,7 +426,6 @@ void Sema::symbol(Node* node) {
 	node->known = known && context_.target.has_addresses();
 	node->value = known ? known->address : 0;
 	node->lvalue = true;
-	node->untyped = !type;
 	node->type = type ? type : types_.void_type();
 }
 

@@ -716,3 +716,126 @@ BEGIN { exit(0); }
 BEGIN { trace(args["x"]); }
 --tag D_ARGS_TYPE
 
+@@ error.PRAGMA_SCOPE | error tags | wrong
+#pragma D attributes Stable/Stable/Common execname
+BEGIN { exit(0); }
+--tag D_PRAGMA_SCOPE
+
+@@ error.PRAGMA_UNUSED | error tags | wrong
+#pragma D attributes Stable/Stable/Common nosuch
+BEGIN { exit(0); }
+--tag D_PRAGMA_UNUSED
+
+@@ error.OP_IDENT | error tags | wrong
+struct s { int a; };
+struct s *p;
+BEGIN { trace(p->1); }
+--tag D_OP_IDENT
+
+@@ error.OP_VFPTR | error tags | wrong
+void *p;
+BEGIN { p++; }
+--tag D_OP_VFPTR
+
+@@ error.IDENT_AMBIG | error tags | wrong
+enum e { A, B };
+int B;
+BEGIN { trace(B); }
+--tag D_IDENT_AMBIG
+
+@@ error.SYM_NOTYPES | error tags | wrong | kernel
+BEGIN { trace(`system_state); }
+--tag D_SYM_NOTYPES
+
+@@ error.DECL_PROTO_TYPE | error tags | wrong
+inline int f[void v] = 1;
+BEGIN { exit(0); }
+--tag D_DECL_PROTO_TYPE
+
+@@ error.DECL_PROTO_FORM | error tags | wrong
+inline int f[int] = 1;
+BEGIN { exit(0); }
+--tag D_DECL_PROTO_FORM
+
+@@ error.DECL_DYNOBJ | error tags | wrong
+int @total;
+BEGIN { exit(0); }
+--tag D_DECL_DYNOBJ
+
+@@ error.PROV_INCOMPAT | error tags | wrong
+provider foo { probe p(int); };
+provider foo { probe p(int, int); };
+BEGIN { exit(0); }
+--tag D_PROV_INCOMPAT
+
+@@ error.PROV_PRXLATOR | error tags | wrong
+struct o { int a; };
+provider foo { probe p(int *x) : (struct o *x); };
+BEGIN { exit(0); }
+--tag D_PROV_PRXLATOR
+
+@@ op.assign.key-once | op.assign | boundary
+int k;
+int a[int];
+BEGIN
+{
+	a[3] = 5;
+	k = 3;
+	a[k++] += 10;
+	printf("%d %d %d\n", k, a[3], a[4]);
+	a[k++]++;
+	++a[k++];
+	printf("%d %d %d\n", k, a[4], a[5]);
+	a[k] += k++;
+	printf("%d %d %d\n", k, a[6], a[7]);
+	self->s["x", k--] -= 1;
+	printf("%d %d\n", k, self->s["x", 7]);
+	exit(0);
+}
+--out
+4 15 0
+6 1 1
+7 6 0
+6 -1
+--end
+
+@@ op.assign.address-once | op.assign | boundary
+BEGIN
+{
+	this->p = (int *)alloca(16);
+	this->p[0] = 1;
+	this->p[1] = 2;
+	this->p[2] = 4;
+	this->q = this->p;
+	*this->q++ += 10;
+	(*this->q++)++;
+	printf("%d %d %d %d\n", this->p[0], this->p[1], this->p[2], (int)(this->q - this->p));
+	exit(0);
+}
+--out
+11 3 4 2
+--end
+
+@@ expression.deep | op.mul, op.add | boundary
+int a[int, int];
+BEGIN
+{
+	x = 2;
+	printf("%d\n", x*(x+(x*(x+(x*(x+(x*(x+(x*(x+(x*(x+x))))))))))));
+	printf("%d\n", (x+1)*((x+2)-((x+3)*((x+4)-((x+5)*((x+6)-((x+7)*((x+8)-((x+9)-(x+10))))))))));
+	printf("%d\n", (x+0) < ((x+1) < ((x+2) < ((x+3) < ((x+4) < ((x+5) < ((x+6) < ((x+7) < (x+8)))))))));
+	a[x+1, x+2] = 7;
+	printf("%d\n", (x+1)+((x+2)+((x+3)+((x+4)+((x+5)+((x+6)+((x+7)+((x+8)+a[x+1, x+2]))))))));
+	a[x+1, (x+1)+((x+2)+((x+3)+((x+4)+((x+5)+((x+6)+((x+7)+(x+8)))))))] = (x+1)+((x+2)+((x+3)+((x+4)+((x+5)+((x+6)+((x+7)+(x+8)))))));
+	printf("%d\n", a[3, 52]);
+	printf("%s\n", strjoin(strjoin("a", strjoin("b", strjoin("c", strjoin("d", "e")))), strjoin(strjoin("f", strjoin("g", strjoin("h", "i"))), strjoin("j", substr("xyz", (x+4)-((x+2)-((x+3)-((x+4)-((x+5)-((x+6)-((x+7)-(x+6))))))))))));
+	exit(0);
+}
+--out
+380
+-9633
+0
+59
+52
+abcdefghijyz
+--end

@@ -233,12 +233,27 @@ const Row kRows[] = {
     {"D_TRUNC_SCALAR", "BEGIN { @a = count(); trunc(@a, \"x\"); }", 33},
     {"D_TRUNC_AGGARG", "BEGIN { trunc(1); }", 15},
     {"D_TRUNC_AGGBAD", "BEGIN { trunc(@nosuch); }", 15},
+    {"D_PRAGMA_SCOPE", "#pragma D attributes Stable/Stable/Common pid\nBEGIN { }", 1},
+    {"D_PRAGMA_SCOPE", "#pragma D binding \"1.0\" vmlinux`jiffies\nBEGIN { }", 1},
+    {"D_PRAGMA_UNUSED", "#pragma D attributes Stable/Stable/Common nosuch\nBEGIN { }", 1},
+    {"D_OP_IDENT", "BEGIN { trace(curthread->3); }", 26},
+    {"D_OP_IDENT", "struct s { int a; }; struct s v; BEGIN { trace(v.(a)); }", 50},
+    {"D_OP_VFPTR", "void *p; BEGIN { p++; }", 19},
+    {"D_OP_VFPTR", "typedef int f_t(int); f_t *p; BEGIN { --p; }", 39},
+    {"D_IDENT_AMBIG", "enum e { A }; int A; BEGIN { trace(A); }", 36},
+    {"D_SYM_NOTYPES", "BEGIN { trace(`f); }", 15},
+    {"D_DECL_PROTO_TYPE", "inline int f[void v] = 1; BEGIN { }", 14},
+    {"D_DECL_PROTO_TYPE", "extern int g(struct nosuch s); BEGIN { }", 14},
+    {"D_DECL_PROTO_FORM", "inline int f[int] = 1; BEGIN { }", 17},
+    {"D_DECL_DYNOBJ", "int @a; BEGIN { }", 5},
     {"D_PROV_BADNAME", "provider foo1 { probe a(); };", 10},
+    {"D_PROV_INCOMPAT", "provider foo { probe a(); }; provider foo { probe a(int); };", 39},
+    {"D_PROV_PRXLATOR", "struct o { int a; }; provider foo { probe a(int *x) : (struct o *x); };", 43},
+    {"D_PROV_PRXLATOR", "provider foo { probe a(int x) : (int x, int y); };", 22},
     {"D_PROV_PRDUP", "provider foo { probe a(); probe a(); };", 33},
     {"D_FREOPEN_INVALID", "BEGIN { freopen(\".\"); }", 17},
     {"D_PRINTM_ADDR", "BEGIN { printm(4, 1); }", 19},
     {"D_PRINTM_SIZE", "BEGIN { printm(pid, memref(arg0, 4)); }", 16},
-    {"D_NOREG", "BEGIN { x = (pid+(pid+(pid+(pid+(pid+(pid+(pid+(pid+pid)))))))); }", 0},
     {"D_IDENT_BADREF", "inline int loop = loop + 1; BEGIN { trace(loop); }", 0},
 };
 
@@ -318,4 +333,23 @@ TEST_CASE("messages have file, line, column, the line and a caret; and dtrace's 
 	CHECK(result.diagnostics.classic(false) == "line 3: failed to resolve nosuch: Unknown variable name");
 	CHECK(result.diagnostics.classic(true) == "[D_IDENT_UNDEF] line 3: failed to resolve nosuch: Unknown variable name");
 	CHECK(result.diagnostics.classic(false, 0, true) == "in action list: failed to resolve nosuch: Unknown variable name");
+}
+
+TEST_CASE("a probe has at most 255 arguments") {
+	for (const size_t count : {255, 256}) {
+		std::string source = "provider foo { probe a(int";
+		for (size_t i = 1; i < count; i++)
+			source += ", int";
+		test::TestTarget target;
+		const auto result = test::compile(source + "); };", target);
+		CAPTURE(count);
+		REQUIRE(result.diagnostics.errors() == (count > 255));
+		if (count > 255)
+			CHECK(result.diagnostics.all()[0].tag == "D_PROV_PRARGLEN");
+	}
+}
+
+TEST_CASE("an expression that needs more registers than there are keeps what waits in clause-locals") {
+	test::TestTarget target;
+	CHECK_FALSE(test::compile("BEGIN { x = (pid+(pid+(pid+(pid+(pid+(pid+(pid+(pid+pid)))))))); }", target).diagnostics.failed());
 }
