@@ -148,10 +148,11 @@ int64_t DeviceSession::option(uint32_t option) {
 	return io.value;
 }
 
-void DeviceSession::wait(std::chrono::nanoseconds timeout) {
+void DeviceSession::wait(std::chrono::nanoseconds timeout, bool blocks) {
 	if (!taken_.empty() || flushing_)
 		return;
-	pollfd poller{.fd = device_.fd(), .events = POLLIN, .revents = 0};
+	// A state that ends hangs up, which wakes without being asked for.
+	pollfd poller{.fd = device_.fd(), .events = static_cast<short>(blocks ? POLLIN : 0), .revents = 0};
 	const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
 	const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (timeout - seconds).count()};
 	if (::ppoll(&poller, 1, &limit, nullptr) < 0 && errno != EINTR)

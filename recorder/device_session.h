@@ -31,7 +31,7 @@ public:
 	uint32_t stop() override;
 	dfr_ioc_status status() override;
 	void flush() override { flushing_ = true; }
-	void wait(std::chrono::nanoseconds timeout) override;
+	void wait(std::chrono::nanoseconds timeout, bool blocks) override;
 	void clear_aggregation(uint32_t varid, bool remove) override;
 	int64_t option(uint32_t option) override;
 

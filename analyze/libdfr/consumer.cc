@@ -56,7 +56,7 @@ void Consumer::resume() {
 	    std::min({rate(DFR_OPT_SWITCHRATE), rate(DFR_OPT_STATUSRATE), rate(DFR_OPT_AGGRATE)}));
 }
 
-void Consumer::sleep() { session_.wait(interval_); }
+void Consumer::sleep() { session_.wait(interval_, !at_end_only_); }
 
 bool Consumer::work() {
 	const bool going = check_status(false);

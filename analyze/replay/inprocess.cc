@@ -107,7 +107,7 @@ void InProcess::fire_due(uint64_t now) {
 	}
 }
 
-void InProcess::wait(std::chrono::nanoseconds timeout) {
+void InProcess::wait(std::chrono::nanoseconds timeout, bool) {
 	uint64_t now = now_ns();
 	const uint64_t deadline = now + static_cast<uint64_t>(std::max<int64_t>(timeout.count(), 0));
 	if (!ticking_ || exited())

@@ -27,8 +27,9 @@ public:
 
 	// Hand over open blocks too (at the end, or for output at once): the next next() calls give them.
 	virtual void flush() = 0;
-	// Sleep until there is something to read, a signal, or the time is over.
-	virtual void wait(std::chrono::nanoseconds timeout) = 0;
+	// Sleep until the state ends, a signal, the time is over, or (if `blocks`) there is something to
+	// read: who reads in the end alone would not sleep at all otherwise.
+	virtual void wait(std::chrono::nanoseconds timeout, bool blocks) = 0;
 	virtual void clear_aggregation(uint32_t varid, bool remove) = 0;
 	// Value of a runtime option in force after go().
 	virtual int64_t option(uint32_t option) = 0;

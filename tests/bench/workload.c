@@ -2,9 +2,13 @@
 //
 // Loops of one system call, timed by the processor's own counter. Under
 // `-icount shift=0` that counter counts guest instructions, so what it prints is
-// deterministic: instructions for each call, loop included. Static, no threads.
+// deterministic. Static, no threads.
 //
-//   workload getppid|read|open|mixed COUNT    prints "COUNT INSTRUCTIONS"
+//   workload getppid|read|open|mixed COUNT
+//
+// prints "loop COUNT TOTAL BATCH": the instructions of all the loop, with
+// whatever else ran on this CPU meanwhile, and those of the usual batch of 50
+// calls (the median), which nothing has interrupted.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -51,13 +55,34 @@ static const struct {
 	{ "getppid", do_getppid }, { "read", do_read }, { "open", do_open }, { "mixed", do_mixed },
 };
 
-static unsigned long long run(void (*call)(void), long count)
-{
-	unsigned long long start = __rdtsc();
+#define WARM_UP 100
+#define BATCH 50
+#define BATCHES_MAX 65536
 
-	while (count-- > 0)
-		call();
-	return __rdtsc() - start;
+static unsigned long long batches[BATCHES_MAX];
+
+static int ascending(const void *left, const void *right)
+{
+	unsigned long long a = *(const unsigned long long *)left, b = *(const unsigned long long *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+static void run(void (*call)(void), long count)
+{
+	unsigned long long start = __rdtsc(), from = start, to = start;
+	long done, n = 0;
+
+	for (done = 0; done < count; done += BATCH) {
+		for (int i = 0; i < BATCH; i++)
+			call();
+		to = __rdtsc();
+		if (n < BATCHES_MAX)
+			batches[n++] = to - from;
+		from = to;
+	}
+	qsort(batches, n, sizeof(batches[0]), ascending);
+	printf("loop %ld %llu %llu\n", done, to - start, batches[n / 2]);
 }
 
 int main(int argc, char **argv)
@@ -65,11 +90,13 @@ int main(int argc, char **argv)
 	long count = argc == 3 ? atol(argv[2]) : 0;
 
 	zero = open("/dev/zero", O_RDONLY);
+	memset(batches, 1, sizeof(batches)); // no page of it is to come up in the loop
 	for (size_t i = 0; count > 0 && zero >= 0 && i < sizeof(calls) / sizeof(calls[0]); i++) {
 		if (strcmp(argv[1], calls[i].name))
 			continue;
-		run(calls[i].call, 100); // first use of pages and caches
-		printf("%ld %llu\n", count, run(calls[i].call, count));
+		for (int warm = 0; warm < WARM_UP; warm++) // first use of pages and caches
+			calls[i].call();
+		run(calls[i].call, count);
 		return 0;
 	}
 	fprintf(stderr, "usage: workload getppid|read|open|mixed COUNT\n");
