@@ -9,6 +9,30 @@
 
 namespace dfr::d {
 
+// The probes of processes (pid1234) are made from descriptions, which may be wrong in ways of their own. There is
+// no such provider yet: a right one is told so.
+static bool process_probes(Context& context, const ProbeDesc& desc) {
+	const std::string& provider = desc.provider;
+	if (!provider.starts_with("pid") || provider.size() == 3 || provider[3] < '0' || provider[3] > '9')
+		return false;
+	constexpr uint64_t kMostPids = 1u << 22;
+	const size_t end = std::min(provider.find_first_not_of("0123456789", 3), provider.size());
+	const std::string number = provider.substr(3, end - 3);
+	const uint64_t pid = number.size() > 9 ? kMostPids : std::stoull(number);
+	const bool offset = desc.name.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+	const bool glob = desc.name.find_first_of("*?[\\") != std::string::npos;
+	if (end != provider.size())
+		context.error("D_PROC_BADPROV", desc.place, "invalid provider " + provider + ": a number follows pid", "write pid$target with -c or -p, or pid1234");
+	else if (!pid || pid >= kMostPids)
+		context.error("D_PROC_BADPID", desc.place, "invalid process id in provider " + provider, "process ids are 1 to 4194303");
+	else if (!offset && !glob && desc.name != "entry" && desc.name != "return" && desc.name != "-")
+		context.error("D_PROC_OFF", desc.place, "invalid offset in function " + desc.function + ": " + desc.name, "the name is entry, return, or an offset in hexadecimal");
+	else
+		context.error("D_PROC_NODEV", desc.place, "the pid provider is not there: no probes of " + provider,
+		              "user functions cannot be probed yet; what they ask of the kernel can: syscall:::entry /pid == " + number + "/");
+	return true;
+}
+
 // `fbt:::malloc:entry`: four fields once, with a field too many in front.
 bool ClauseBuilder::stray_colon(const ProbeDesc& desc) {
 	if (desc.host.empty() || !desc.provider.empty())
@@ -51,6 +75,8 @@ bool ClauseBuilder::match(const Clause& clause) {
 		if (found)
 			continue;
 		good = false;
+		if (process_probes(context_, desc))
+			continue;
 		const std::string shown = desc.id ? std::to_string(desc.id)
 		                                  : desc.provider + ":" + desc.module + ":" + desc.function + ":" + desc.name;
 		context_.error("D_PDESC_ZERO", desc.place, "probe description " + shown + " does not match any probes",

@@ -839,3 +839,37 @@ BEGIN
 52
 abcdefghijyz
 --end
+
+@@ error.PROC_NODEV | error tags | wrong
+pid1:libc:malloc:entry { exit(0); }
+--tag D_PROC_NODEV
+
+@@ error.PROC_BADPROV | error tags | wrong
+pid1x:libc:malloc:entry { exit(0); }
+--tag D_PROC_BADPROV
+
+@@ error.PROC_BADPID | error tags | wrong
+pid0:libc:malloc:entry { exit(0); }
+--tag D_PROC_BADPID
+
+@@ error.PROC_OFF | error tags | wrong
+pid1:libc:malloc:begin { exit(0); }
+--tag D_PROC_OFF
+
+@@ error.PROV_PRARGLEN | error tags | wrong
+provider foo { probe p(
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
+	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int); };
+BEGIN { exit(0); }
+--tag D_PROV_PRARGLEN
