@@ -162,6 +162,7 @@ EXPORT_SYMBOL_GPL(dfr_probe_create);
 EXPORT_SYMBOL_GPL(dfr_probe_find);
 EXPORT_SYMBOL_GPL(dfr_probe_lost);
 EXPORT_SYMBOL_GPL(dfr_probes_created);
+EXPORT_SYMBOL_GPL(dfr_probes_remove);
 EXPORT_SYMBOL_GPL(dfr_fire);
 
 MODULE_LICENSE("GPL");
