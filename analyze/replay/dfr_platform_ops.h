@@ -58,6 +58,9 @@ static inline void* dfr_plat_alloc_pages(size_t size) {
 static inline void dfr_plat_free_pages(void* p, size_t size) {
 	dfr_user_free_pages(p, size);
 }
+static inline u64 dfr_plat_memory_left(void) {
+	return ~0ull;
+}
 
 /* Order. */
 #define dfr_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
@@ -153,6 +156,27 @@ static inline void dfr_plat_context(const struct dfr_firing* firing, struct dfr_
 	context->cx_level = env->ev_level;
 	context->cx_key = env->ev_key;
 	memcpy(context->cx_comm, env->ev_comm, sizeof(context->cx_comm));
+}
+
+static inline u32 dfr_plat_pid(struct dfr_firing* firing) {
+	return dfr_firing_context(firing)->cx_pid;
+}
+static inline u32 dfr_plat_tid(struct dfr_firing* firing) {
+	return dfr_firing_context(firing)->cx_tid;
+}
+static inline u32 dfr_plat_level_of(struct dfr_firing* firing) {
+	return dfr_firing_context(firing)->cx_level;
+}
+static inline u64 dfr_plat_who(struct dfr_firing* firing) {
+	return (u64)dfr_firing_context(firing)->cx_task | (u64)dfr_firing_context(firing)->cx_pid << 32;
+}
+static inline void dfr_plat_comm(struct dfr_firing* firing, u64 words[2]) {
+	memcpy(words, dfr_firing_context(firing)->cx_comm, 16);
+}
+static inline u64 dfr_plat_thread_key(struct dfr_firing* firing) {
+	const struct dfr_context* context = dfr_firing_context(firing);
+
+	return DFR_THREAD_KEY(context->cx_task, context->cx_level & 3, context->cx_tid == 0);
 }
 
 /* Clock. `which` of dfr_user_clock(): a CLOCK_ number. */

@@ -78,6 +78,14 @@ struct dfr_firing {
 };
 #define DFR_FR_CONTEXT 0x1 /* fr_context is filled: see dfr_firing_context() */
 
+static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *firing);
+
+/*
+ * Whose self-> a firing sees: the task word, the interrupt level, and whether it
+ * is an idle task, whose "tid" is its CPU. Live and in replay the same; below 2^35.
+ */
+#define DFR_THREAD_KEY(task, level, idle) ((u64)(task) | (u64)(level) << 32 | (u64)(idle) << 34)
+
 #include <dfr_platform_ops.h>
 
 /*
@@ -89,6 +97,7 @@ struct dfr_firing {
  *   void *dfr_plat_alloc_pages(size_t size);		zeroed, page-aligned, NULL: none. For blocks,
  *							catalog extents, aggregation tables: what anchors list
  *   void dfr_plat_free_pages(void *p, size_t size);
+ *   u64 dfr_plat_memory_left(void);			bytes that may be had; asked before many are
  *
  * Order and exclusion
  *   dfr_load_acquire(p), dfr_store_release(p, v), dfr_read_once(p), dfr_write_once(p, v)	P
@@ -122,6 +131,11 @@ struct dfr_firing {
  *
  * Who fires
  *   void dfr_plat_context(const struct dfr_firing *, struct dfr_context *)	P
+ *   Parts of it, each for what it costs alone:					P
+ *   u32 dfr_plat_pid(struct dfr_firing *), dfr_plat_tid(...), dfr_plat_level_of(...)
+ *   u64 dfr_plat_who(struct dfr_firing *)		changes when task or process does
+ *   void dfr_plat_comm(struct dfr_firing *, u64 words[2])	execname, padded with zeros
+ *   u64 dfr_plat_thread_key(struct dfr_firing *)	DFR_THREAD_KEY() of the context
  *   u64 dfr_plat_builtin(const struct dfr_firing *, u32 id, u64 index)
  *		P: curthread ppid uid gid errno ipl vtimestamp stackdepth ustackdepth caller ucaller uregs[index]
  *		   captured[index]; returns 0 where it has no meaning

@@ -302,10 +302,27 @@ static void free_shares(struct dfr_state *state)
 	dfr_agg_free(state);
 }
 
+/* Whether it is worth trying: to take all there is and give it back would take long. */
+static bool rings_fit(const struct dfr_state *state)
+{
+	u64 ring = (u64)(state->st_nblocks + state->st_keep_slots) * state->st_block_size;
+	u64 left = dfr_plat_memory_left();
+	u32 cpu;
+
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
+		if (!wants_cpu(state, cpu))
+			continue;
+		if (ring > left)
+			return false;
+		left -= ring;
+	}
+	return true;
+}
+
 static int create_shares(struct dfr_state *state)
 {
 	u32 cpu;
-	int error = dfr_agg_create(state);
+	int error = rings_fit(state) ? dfr_agg_create(state) : -ENOMEM;
 
 	for (cpu = 0; cpu < state->st_engine->en_ncpus && !error; cpu++)
 		if (wants_cpu(state, cpu))

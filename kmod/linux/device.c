@@ -169,7 +169,7 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	if (io.cpu != DFR_ALL_CPUS && io.cpu >= dfr_plat_ncpus())
 		return -EINVAL;
 	io.count = min_t(u32, io.count, DFR_TAKE_MAX);
-	taken = kvcalloc(io.count, sizeof(*taken), GFP_KERNEL);
+	taken = dfr_plat_alloc(io.count * sizeof(*taken));
 	if (!taken)
 		return -ENOMEM;
 	dfr_mutex_lock(engine_lock());
@@ -180,7 +180,7 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	dfr_mutex_unlock(engine_lock());
 	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
 		error = -EFAULT;
-	kvfree(taken);
+	dfr_plat_free(taken);
 	io.count = count;
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
@@ -224,7 +224,7 @@ static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 	if (error)
 		return error;
 	room = min_t(u64, io.bytes, DFR_CATALOG_COPY_MAX);
-	buffer = kvzalloc(max_t(size_t, room, 1), GFP_KERNEL);
+	buffer = dfr_plat_alloc(max_t(size_t, room, 1));
 	if (!buffer)
 		return -ENOMEM;
 	dfr_mutex_lock(engine_lock());
@@ -236,7 +236,7 @@ static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 	dfr_mutex_unlock(engine_lock());
 	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, io.bytes))
 		error = -EFAULT;
-	kvfree(buffer);
+	dfr_plat_free(buffer);
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
@@ -252,7 +252,7 @@ static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 	if (error)
 		return error;
 	room = min_t(u64, io.bytes, DFR_AGGSNAP_MAX);
-	buffer = kvzalloc(max_t(size_t, room, 1), GFP_KERNEL | __GFP_NOWARN);
+	buffer = dfr_plat_alloc(max_t(size_t, room, 1));
 	if (!buffer)
 		return -ENOMEM;
 	io.bytes = 0;
@@ -263,7 +263,7 @@ static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 	dfr_mutex_unlock(engine_lock());
 	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, min_t(u64, io.bytes, room)))
 		error = -EFAULT;
-	kvfree(buffer);
+	dfr_plat_free(buffer);
 	if (error && error != -ENOSPC)
 		return error;
 	return dfr_device_copy_out(arg, &io, sizeof(io)) ?: error; /* ENOSPC: bytes says how much */
@@ -376,7 +376,7 @@ static int ioctl_states(struct dfr_file *file, void __user *arg)
 	if (error)
 		return error;
 	room = min_t(u64, io.bytes, DFR_STATES_TEXT_MAX);
-	buffer = kvzalloc(room + 1, GFP_KERNEL);
+	buffer = dfr_plat_alloc(room + 1);
 	if (!buffer)
 		return -ENOMEM;
 	dfr_mutex_lock(engine_lock());
@@ -386,7 +386,7 @@ static int ioctl_states(struct dfr_file *file, void __user *arg)
 		error = -EFAULT;
 	else if (need > room)
 		error = -ENOSPC;
-	kvfree(buffer);
+	dfr_plat_free(buffer);
 	io.bytes = need;
 	return error == -EFAULT ? error : dfr_device_copy_out(arg, &io, sizeof(io)) ?: error;
 }

@@ -15,6 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -24,16 +25,14 @@
 #include "kmod/linux/arch_x86.h"
 
 /* Memory. */
-static inline void *dfr_plat_alloc(size_t size)
-{
-	return kvzalloc(size, GFP_KERNEL | __GFP_NOWARN);
-}
+void *dfr_plat_alloc(size_t size);
 
 static inline void dfr_plat_free(void *p)
 {
 	kvfree(p);
 }
 
+u64 dfr_plat_memory_left(void);
 void *dfr_plat_alloc_pages(size_t size);
 void dfr_plat_free_pages(void *p, size_t size);
 
@@ -202,6 +201,54 @@ static __always_inline void dfr_plat_context(const struct dfr_firing *firing, st
 	BUILD_BUG_ON(sizeof(cx->cx_comm) != TASK_COMM_LEN);
 	memcpy(cx->cx_comm, task->comm, TASK_COMM_LEN);
 	cx->cx_comm[TASK_COMM_LEN - 1] = 0;
+}
+
+static __always_inline u32 dfr_plat_pid(struct dfr_firing *firing)
+{
+	return current->tgid;
+}
+
+static __always_inline u32 dfr_plat_tid(struct dfr_firing *firing)
+{
+	return current->pid;
+}
+
+static __always_inline u32 dfr_plat_level_of(struct dfr_firing *firing)
+{
+	return dfr_plat_level();
+}
+
+static __always_inline u64 dfr_plat_who(struct dfr_firing *firing)
+{
+	BUILD_BUG_ON(offsetof(struct task_struct, tgid) != offsetof(struct task_struct, pid) + sizeof(u32));
+	return *(const u64 *)&current->pid;
+}
+
+static __always_inline void dfr_plat_comm(struct dfr_firing *firing, u64 words[2])
+{
+	memcpy(words, current->comm, TASK_COMM_LEN);
+}
+
+static __always_inline u64 dfr_plat_thread_key(struct dfr_firing *firing)
+{
+	u32 tid = current->pid;
+
+	return DFR_THREAD_KEY(likely(tid) ? tid : raw_smp_processor_id(), dfr_plat_level(), !tid);
+}
+
+/* There is one engine, and its part of this CPU is one load away. */
+#define DFR_PLAT_ONE_ENGINE 1
+struct dfr_cpu;
+DECLARE_PER_CPU(struct dfr_cpu *, dfr_cpu_slot);
+
+static __always_inline struct dfr_cpu *dfr_plat_cpu_slot(void)
+{
+	return raw_cpu_read(dfr_cpu_slot);
+}
+
+static inline void dfr_plat_set_cpu_slot(unsigned int cpu, struct dfr_cpu *slot)
+{
+	per_cpu(dfr_cpu_slot, cpu) = slot;
 }
 
 u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index);

@@ -94,7 +94,7 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	if (io.bytes < LISTING_MIN)
 		return -EINVAL; /* room for any one entry, or the caller never gets on */
 	listing.li_room = min_t(u64, io.bytes, LISTING_MAX);
-	listing.li_buffer = kvzalloc(listing.li_room, GFP_KERNEL);
+	listing.li_buffer = dfr_plat_alloc(listing.li_room);
 	if (!listing.li_buffer)
 		return -ENOMEM;
 	dfr_mutex_lock(lock);
@@ -103,6 +103,6 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	io.bytes = listing.li_used;
 	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.li_buffer, listing.li_used))
 		error = -EFAULT;
-	kvfree(listing.li_buffer);
+	dfr_plat_free(listing.li_buffer);
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }

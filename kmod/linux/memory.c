@@ -7,7 +7,27 @@
 #include "formats/abi/block.h"
 #include "kmod/engine/platform.h"
 
+#include <linux/swap.h>
 #include <linux/vmalloc.h>
+
+/*
+ * Who asks for more than there is gets an error, and nobody is killed for it:
+ * no allocation of ours calls upon the OOM killer, and those that add up leave
+ * the machine a sixteenth of its memory.
+ */
+u64 dfr_plat_memory_left(void)
+{
+	long pages = si_mem_available() - (long)(totalram_pages() / 16);
+
+	return pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
+}
+
+void *dfr_plat_alloc(size_t size)
+{
+	if (size > PAGE_SIZE && size > dfr_plat_memory_left())
+		return NULL;
+	return kvzalloc(size, GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+}
 
 /*
  * Contiguous frames in chunks as large as the largest block, if they are to be
@@ -25,7 +45,7 @@ static unsigned int fill_chunk(struct page **pages, unsigned int room)
 	for (;; order--) {
 		gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
 
-		page = alloc_pages(order ? gfp | __GFP_NORETRY : gfp, order);
+		page = alloc_pages(gfp | (order ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL), order);
 		if (page || !order)
 			break;
 	}
@@ -40,7 +60,7 @@ static unsigned int fill_chunk(struct page **pages, unsigned int room)
 static void *alloc_mapped(size_t size)
 {
 	unsigned int i = 0, n, count = PAGE_ALIGN(size) >> PAGE_SHIFT;
-	struct page **pages = kvmalloc_array(count, sizeof(*pages), GFP_KERNEL);
+	struct page **pages = dfr_plat_alloc(count * sizeof(*pages));
 	void *p = NULL;
 
 	if (!pages)
@@ -56,7 +76,7 @@ static void *alloc_mapped(size_t size)
 		return p; /* vfree() frees pages and array */
 	while (i)
 		__free_page(pages[--i]);
-	kvfree(pages);
+	dfr_plat_free(pages);
 	return NULL;
 }
 
@@ -65,7 +85,7 @@ void *dfr_plat_alloc_pages(size_t size)
 	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
 	void *p = NULL;
 
-	if (!size || size >> PAGE_SHIFT > UINT_MAX)
+	if (!size || size >> PAGE_SHIFT > UINT_MAX || size > dfr_plat_memory_left())
 		return NULL;
 	if (size <= DFR_BLOCK_MAX)
 		p = alloc_pages_exact(size, gfp);

@@ -2,12 +2,16 @@
 //
 // Fuzzes the loader of DOFs, the verifier and what runs afterwards. The first
 // byte chooses: the input as a DOF; a program made from decisions, whose DIFOs
-// run one by one; the same, damaged in a few bytes first; or the program in a
+// run one by one; the same, damaged first; or the program in a
 // whole engine: enabled, started, fired, read, stopped. Whatever is refused must
 // say why; whatever loads must run without harm.
 //
 // With DFR_FUZZ_STATISTICS in the environment it prints, at exit, how many
 // inputs got past the loader.
+//
+// Targets: kmod/engine/dof.c kmod/engine/desc.c kmod/engine/action.c kmod/engine/verify.c kmod/engine/interp.c
+// Targets: kmod/engine/machine.c kmod/engine/builtin.c kmod/engine/vars.c kmod/engine/dynvar.c kmod/engine/softfloat.c
+// Targets: kmod/engine/subr.c kmod/engine/subr_*.c
 #include <cstdio>
 #include <memory>
 
@@ -108,11 +112,6 @@ void run_all(Decisions& in, const std::shared_ptr<dfr_program>& program) {
 	dfr_user_cpu = 0;
 }
 
-void damage(Decisions& in, std::vector<uint8_t>& bytes) {
-	for (unsigned i = 0, n = 1 + in.byte() % 3; i < n && !bytes.empty(); i++)
-		bytes[in.half() % bytes.size()] = in.byte();
-}
-
 void run_engine(const std::vector<uint8_t>& dof) {
 	static dfr_engine* const engine = dfr_engine_create(nullptr);
 	static std::vector<uint64_t> room(1 << 17);
@@ -157,9 +156,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 			run_all(in, load({data + 1, data + size}, choice & 0x80));
 		return 0;
 	}
-	std::vector<uint8_t> bytes = fuzz::ProgramMaker(in).make().bytes();
-	if (choice % 8 == 1)
-		damage(in, bytes);
+	test::DofBuilder made = fuzz::ProgramMaker(in).make();
+	const std::vector<uint8_t> bytes = choice % 8 == 1 ? fuzz::Damage(in, made).bytes() : made.bytes();
 	if (choice % 8 < 5)
 		run_all(in, load(bytes, choice & 0x80));
 	else

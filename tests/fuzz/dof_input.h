@@ -4,16 +4,27 @@
 // have the right shapes most of the time, so that a fuzzer's input gets past the
 // loader and runs. What decides wrongly (a register 8, a branch back, a missing
 // argument) is left wrong now and then: the verifier must see it.
+//
+// And damage that knows the structure: the words of headers, section headers and
+// tables become what an offset, a size or an index is most harmful as.
 #pragma once
 
-#include "tests/fuzz/trace_input.h"
+#include "tests/fuzz/decisions.h"
 #include "tests/unit/dof_builder.h"
 
 namespace dfr::fuzz {
 
+// Where the clauses of made programs stand.
+struct Place {
+	const char *provider, *function, *name;
+};
+inline constexpr Place kOwnPlaces[4] = {
+    {"dtrace", "", "BEGIN"}, {"dtrace", "", "END"}, {"dtrace", "", "ERROR"}, {"dtrace", "", "*"}};
+
 class ProgramMaker {
 public:
-	explicit ProgramMaker(Decisions& in) : in_(in) {}
+	explicit ProgramMaker(Decisions& in, const Place (&places)[4] = kOwnPlaces)
+	    : in_(in), places_(places) {}
 
 	test::DofBuilder make() {
 		test::DofBuilder dof;
@@ -392,9 +403,10 @@ private:
 	}
 
 	void clause(test::DofBuilder& dof) {
-		static const char* const names[] = {"BEGIN", "END", "ERROR", "*"};
+		const bool any_provider = in_.byte() % 8 == 0;
+		const Place& place = places_[in_.byte() % 4];
 		const uint32_t probe =
-		    dof.probe(in_.byte() % 8 ? "dtrace" : "", "", "", names[in_.byte() % 4]);
+		    dof.probe(any_provider ? "" : place.provider, "", place.function, place.name);
 		uint32_t predicate = test::kNone;
 		if (in_.byte() % 4 == 0)
 			predicate = value(dof, 0, test::kInt64).difo;
@@ -405,6 +417,110 @@ private:
 	}
 
 	Decisions& in_;
+	const Place (&places_)[4];
+};
+
+class Damage {
+public:
+	Damage(Decisions& in, test::DofBuilder& dof) : in_(in), dof_(dof) {}
+
+	std::vector<uint8_t> bytes() {
+		dof_.lay_out();
+		sections();
+		std::vector<uint8_t> made = dof_.raw();
+		for (unsigned i = 0, n = in_.byte() % 4; i < n; i++)
+			word(made);
+		if (in_.byte() % 16 == 0)
+			made[in_.half() % made.size()] = in_.byte();
+		if (in_.byte() % 32 == 0)
+			made.resize(sizeof(dof_header) + in_.half() % made.size());
+		return made;
+	}
+
+private:
+	// Numbers that are about to be right, or as wrong as can be.
+	uint64_t number() {
+		const uint64_t whole = dof_.header.filesz;
+		switch (in_.byte() % 12) {
+		case 0:
+			return ~0ull >> (in_.byte() & 63);
+		case 1:
+			return ~0ull << (in_.byte() & 63);
+		case 2:
+			return whole + in_.byte() % 9 - 4;
+		case 3:
+			return dof_.sections.size() + in_.byte() % 5 - 2;
+		case 4:
+		case 5: {
+			const dof_sec& other = dof_.sections[in_.byte() % dof_.sections.size()].hdr;
+			return (in_.byte() & 1 ? other.offset : other.size) + in_.byte() % 5 - 2;
+		}
+		case 6:
+			return whole - dof_.sections[in_.byte() % dof_.sections.size()].hdr.offset;
+		case 7:
+			return in_.wide();
+		default:
+			return in_.byte() % dof_.sections.size();
+		}
+	}
+
+	// Whole sections: one with another's type, two in one place, one lost or doubled.
+	void sections() {
+		std::vector<test::Section>& all = dof_.sections;
+		const size_t i = in_.byte() % all.size(), j = in_.byte() % all.size();
+		switch (in_.byte() % 24) {
+		case 0:
+			all[i].hdr.type = in_.byte() % 32;
+			break;
+		case 1:
+			all[i].hdr.type = all[j].hdr.type;
+			break;
+		case 2:
+			all[i].hdr.offset = all[j].hdr.offset;
+			break;
+		case 3:
+			std::swap(all[i], all[j]);
+			break;
+		case 4:
+			all.push_back(all[i]);
+			dof_.lay_out();
+			break;
+		case 5:
+			all.pop_back();
+			if (all.empty())
+				all.emplace_back();
+			dof_.lay_out();
+			break;
+		case 6:
+			all[i].hdr.size = number();
+			break;
+		case 7:
+			all[i].hdr.entsize = static_cast<uint32_t>(number());
+			break;
+		}
+	}
+
+	// A word of the header, of a section's header or of what a section holds.
+	void word(std::vector<uint8_t>& made) {
+		const uint8_t choice = in_.byte();
+		const size_t i = in_.byte() % dof_.sections.size();
+		size_t start = 0, room = sizeof(dof_header);
+		if (choice % 8 == 1 || choice % 8 == 2) {
+			start = sizeof(dof_header) + i * sizeof(dof_sec);
+			room = sizeof(dof_sec);
+		} else if (choice % 8 > 2) {
+			start = dof_.sections[i].hdr.offset;
+			room = dof_.sections[i].bytes.size();
+		}
+		const size_t width = choice & 0x80 ? 8 : 4;
+		const size_t at = start + (room ? in_.half() % room : 0) / width * width;
+		const uint64_t value = number();
+		if (at < made.size() && width <= made.size() - at)
+			std::memcpy(made.data() + at, &value, width);
+	}
+
+	Decisions& in_;
+	test::DofBuilder& dof_;
 };
 
 } // namespace dfr::fuzz
