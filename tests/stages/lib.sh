@@ -60,3 +60,10 @@ run_unit() {
 	grep -q '<TestCase' "$report" || echo "not ok $prefix: the program ran no test"
 	rm -f "$report" "$report.err"
 }
+
+# table COMMAND...: its lines, and each again as progress, so that whoever waits
+# sees them; the whole goes into tests/RESULTS.md, too.
+table() {
+	"$@" | tee "build/tests/${1##*/}.table" | sed -u 's/.*/progress &\n&/'
+	return "${PIPESTATUS[0]}"
+}
