@@ -44,6 +44,7 @@ private:
 	bool compile();
 	bool compile_on(std::unique_ptr<lib::Machine> machine);
 	void open_machine();
+	void program_options();
 	void report_errors();
 	void print_code();
 	int list();
@@ -205,6 +206,17 @@ bool Dtrace::compile() {
 	}
 }
 
+// What the program's own pragmas and -S and -v ask for, once it is compiled.
+void Dtrace::program_options() {
+	lib::apply_options(compiled_, style_);
+	for (const auto& [option, value] : compiled_.settings)
+		options_.zdefs |= option == "zdefs";
+	if (options_.disassemble)
+		print_code();
+	if (options_.verbose && options_.mode == DtraceOptions::Mode::Trace)
+		print_attributes();
+}
+
 void Dtrace::report_errors() {
 	const std::string first = diagnostics_.classic(errtags_);
 	const lib::ProgramPart* part = options_.programs.empty() ? nullptr : &options_.programs[0];
@@ -334,9 +346,12 @@ int Dtrace::trace() {
 		children.watch(pid);
 		target_pid_ = static_cast<uint32_t>(pid);
 	}
-	if (target_pid_ != 0 && !compile()) {
-		report_errors();
-		return 1;
+	if (target_pid_ != 0) {
+		if (!compile()) {
+			report_errors();
+			return 1;
+		}
+		program_options();
 	}
 	catch_signals();
 	render::Output output(fd);
@@ -391,11 +406,8 @@ int Dtrace::run() {
 		report_errors();
 		return 1;
 	}
-	lib::apply_options(compiled_, style_);
-	if (options_.disassemble)
-		print_code();
-	if (options_.verbose && options_.mode == Mode::Trace)
-		print_attributes();
+	if (!late || options_.compile_only)
+		program_options();
 	if (options_.mode == Mode::List)
 		return list();
 	if (options_.compile_only && !options_.claim)

@@ -200,6 +200,9 @@ std::optional<Symbol> Symbols::find(std::uint64_t address) const {
 	const Entry& entry = *(next - 1);
 	if (entry.module_length == 0 && end_ != 0 && address >= end_)
 		return std::nullopt;
+	// An absolute symbol is a number (where a variable lies in each CPU's area), not a place.
+	if (entry.type == 'A' || entry.type == 'a')
+		return std::nullopt;
 	Symbol found = symbol(entry);
 	found.offset = address - entry.address;
 	const bool last = next == entries_.end() || module(*next) != found.module;

@@ -472,3 +472,240 @@ BEGIN { @a = lquantize(1, 0, 10, 0); exit(0); }
 BEGIN { @a = lquantize(1, 10, 0, 1); exit(0); }
 --tag D_LQUANT_MISMATCH
 
+@@ agg.layout.key.sizes | agg.layout.key | boundary
+BEGIN { @[(char)-1, (unsigned short)65535, -1, -1ll] = count(); exit(0); }
+--out
+
+ 255 65535       -1               -1                1
+--end
+
+@@ agg.layout.key.struct-bytes | agg.layout.key | boundary
+struct s { char a; char b; char c; char d; };
+struct s v;
+BEGIN { v.a = 'a'; v.b = 'b'; v.c = 'c'; @[v] = count(); exit(0); }
+--out
+
+  abc                                                               1
+--end
+
+@@ agg.layout.value.negative-average | agg.layout.value | boundary
+BEGIN { @a = avg(-7); @a = avg(-8); @b = stddev(-7); @b = stddev(-9); @c = max(-5000000000); exit(0); }
+--out
+
+               -7
+                1
+      -5000000000
+--end
+
+@@ agg.layout.bar.rounding | agg.layout.bar | boundary
+BEGIN { @ = quantize(1, 1); @ = quantize(2, 79); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               1 |@                                        1        
+               2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 79       
+               4 |                                         0        
+
+--end
+
+@@ agg.layout.rows.gap | agg.layout.rows | normal
+BEGIN { @ = lquantize(1, 0, 100, 10); @ = lquantize(35, 0, 100, 10); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 0 |                                         0        
+               0 |@@@@@@@@@@@@@@@@@@@@                     1        
+              10 |                                         0        
+              20 |                                         0        
+              30 |@@@@@@@@@@@@@@@@@@@@                     1        
+              40 |                                         0        
+
+--end
+
+@@ agg.layout.rows.empty-lquantize | agg.layout.rows | boundary
+BEGIN { @ = lquantize(1, 0, 100, 10, 0); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 0 |                                         0        
+               0 |                                         0        
+              10 |                                         0        
+
+--end
+
+@@ agg.layout.rows.empty-llquantize | agg.layout.rows | boundary
+BEGIN { @ = llquantize(1, 10, 0, 3, 10, 0); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 1 |                                         0        
+               1 |                                         0        
+
+--end
+
+@@ agg.layout.several.keyed | agg.layout.several | boundary
+BEGIN { @b["x", 1] = sum(5); @a["x", 1] = sum(7); @a["y", 2] = sum(1); printa(@b, @a); exit(0); }
+--out
+
+  y                                                         2                0                1
+  x                                                         1                5                7
+--end
+
+@@ agg.layout.normal.bars-stay | agg.layout.normal | normal
+BEGIN { @ = quantize(1, 30); @ = quantize(2, 10); normalize(@, 10); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           3        
+               2 |@@@@@@@@@@                               1        
+               4 |                                         0        
+
+--end
+
+@@ agg.layout.normal.to-zero | agg.layout.normal | boundary
+BEGIN { @ = quantize(1, 3); @ = quantize(2, 9); normalize(@, 10); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               1 |@@@@@@@@@@                               0        
+               2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           0        
+               4 |                                         0        
+
+--end
+
+@@ agg.utf8.eighths | agg.utf8 | normal
+#pragma D option encoding=utf8
+BEGIN { @ = quantize(1, 1); @ = quantize(2, 2); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               1 |█████████████▎                           1        
+               2 |██████████████████████████▋              2        
+               4 |                                         0        
+
+--end
+
+@@ agg.utf8.negative-falls-back | agg.utf8 | boundary
+#pragma D option encoding=utf8
+BEGIN { @ = quantize(1, -1); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               0                                         | 0        
+               1 @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@| -1       
+               2                                         | 0        
+
+--end
+
+@@ agg.zoom.quantize | agg.zoom | normal
+#pragma D option aggzoom
+BEGIN { @ = quantize(1, 10); @ = quantize(2, 30); @ = quantize(8, 20); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               1 |@@@@@@@@@@@@@                            10       
+               2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   30       
+               4 |                                         0        
+               8 |@@@@@@@@@@@@@@@@@@@@@@@@@                20       
+              16 |                                         0        
+
+--end
+
+@@ agg.zoom.one-bucket | agg.zoom | boundary
+#pragma D option aggzoom
+BEGIN { @ = lquantize(5, 0, 10, 5); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               5 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@   1        
+           >= 10 |                                         0        
+
+--end
+
+@@ agg.sum.wraps | agg.sum | boundary
+BEGIN { @ = sum(0x7fffffffffffffff); @ = sum(1); exit(0); }
+--out
+
+ -9223372036854775808
+--end
+
+@@ agg.min.lowest | agg.min | boundary
+int64_t x;
+BEGIN { x = 1; @ = min(x << 63); @ = min(5); exit(0); }
+--out
+
+ -9223372036854775808
+--end
+
+@@ agg.avg.plain | agg.avg | normal
+BEGIN { @["k"] = avg(10); @["k"] = avg(20); @["k"] = avg(33); exit(0); }
+--out
+
+  k                                                                21
+--end
+
+@@ agg.stddev.plain | agg.stddev | normal
+BEGIN { @ = stddev(100); @ = stddev(200); @ = stddev(300); exit(0); }
+--out
+
+               81
+--end
+
+@@ agg.stddev.large | agg.stddev | boundary
+BEGIN { @ = stddev(4000000000000); @ = stddev(-4000000000000); exit(0); }
+--out
+
+    4000000000000
+--end
+
+@@ agg.count.clauses | agg.count | boundary
+BEGIN, BEGIN { @ = count(); @ = count(); }
+BEGIN { @ = count(); exit(0); }
+--out
+
+                5
+--end
+
+@@ agg.lquantize.negative-base | agg.lquantize | boundary
+BEGIN { @ = lquantize(-25, -30, 0, 10); @ = lquantize(-21, -30, 0, 10); @ = lquantize(-20, -30, 0, 10); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+           < -30 |                                         0        
+             -30 |@@@@@@@@@@@@@@@@@@@@@@@@@@@              2        
+             -20 |@@@@@@@@@@@@@                            1        
+             -10 |                                         0        
+
+--end
+
+@@ agg.llquantize.two-orders | agg.llquantize | boundary
+BEGIN { @ = llquantize(2, 2, 1, 3, 2); @ = llquantize(3, 2, 1, 3, 2); @ = llquantize(15, 2, 1, 3, 2); @ = llquantize(16, 2, 1, 3, 2); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 2 |                                         0        
+               2 |@@@@@@@@@@@@@@@@@@@@                     2        
+               4 |                                         0        
+               8 |@@@@@@@@@@                               1        
+           >= 16 |@@@@@@@@@@                               1        
+
+--end
+

@@ -90,16 +90,21 @@ BEGIN { a#b = 1; }
 --tag D_SYNTAX
 
 @@ lex.scoped.any-module | lex.scoped, var.extern | normal | kernel
+extern int panic_timeout;
 BEGIN { printf("%d\n", `panic_timeout); exit(0); }
 --out
 -1
 --end
 
 @@ lex.scoped.named-module | lex.scoped | boundary | kernel
-BEGIN { printf("%d\n", vmlinux`panic_timeout == `panic_timeout); exit(0); }
+BEGIN { printf("%d %d\n", &vmlinux`vfs_read == &`vfs_read, &vmlinux`panic_timeout != NULL); exit(0); }
 --out
-1
+1 1
 --end
+
+@@ lex.scoped.no-type | lex.scoped | wrong | kernel
+BEGIN { trace(`panic_timeout); }
+--tag D_SYM_NOTYPES
 
 @@ lex.scoped.unknown | lex.scoped | wrong | kernel
 BEGIN { trace(`nosuch_symbol); }

@@ -207,9 +207,10 @@ BEGIN { exit(0); }
 --tag D_DECL_ENCONST
 
 @@ type.userland.pointer | type.userland | normal | kernel
-syscall::write:entry /pid == $target/ { printf("%c%c\n", *(userland char *)arg1, ((userland char *)arg1)[1]); exit(0); }
---args -qs $D -c 'echo hello'
---status 1
+--args -qs $D -c 'cat /dev/null'
+syscall::openat:entry /pid == $target && copyinstr(arg1) == "/dev/null"/ { printf("%c%c\n", *(userland char *)arg1, ((userland char *)arg1)[1]); exit(0); }
+--out
+/d
 --end
 
 @@ type.userland.sizeof | type.userland | boundary
