@@ -62,7 +62,6 @@ struct fbt_table {
 static DEFINE_MUTEX(fbt_lock);
 static struct fbt_chunk *fbt_chunks;
 static bool fbt_listed; /* the kernel's own functions have their probes */
-static unsigned int fbt_armed; /* sites */
 static struct fbt_table *fbt_table; /* read in probe context */
 static struct dfr_return_pool *fbt_returns;
 static bool fbt_registered;
@@ -580,7 +579,6 @@ static int fbt_commit(struct dfr_provider *provider)
 		error = patch(n);
 	else
 		disarm_all();
-	fbt_armed = n;
 	mutex_unlock(&fbt_lock);
 	return error;
 }
@@ -609,18 +607,20 @@ static void module_going(const struct module *module)
 }
 
 /* The engine's lock is outside fbt_lock: dfr_probes_created() takes it itself. */
-static void module_live(const struct module *module)
+static void module_coming(const struct module *module)
 {
-	bool listed;
+	bool listed, armed = false;
 
 	mutex_lock(&fbt_lock);
 	listed = fbt_listed;
-	if (listed)
+	if (listed) {
 		list_functions(module);
+		armed = count_armed() > 0;
+	}
 	mutex_unlock(&fbt_lock);
 	if (!listed)
 		return;
-	if (fbt_armed)
+	if (armed)
 		fbt_commit(&fbt_provider); /* functions that came back armed */
 	dfr_probes_created(dfr_engine_instance);
 }
@@ -629,8 +629,8 @@ static int fbt_module_event(struct notifier_block *block, unsigned long event, v
 {
 	if (data == THIS_MODULE)
 		return NOTIFY_DONE;
-	if (event == MODULE_STATE_LIVE)
-		module_live(data);
+	if (event == MODULE_STATE_COMING) /* before its init runs: that is seen as well */
+		module_coming(data);
 	else if (event == MODULE_STATE_GOING)
 		module_going(data);
 	return NOTIFY_DONE;

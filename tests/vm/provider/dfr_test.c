@@ -14,6 +14,13 @@
  *   commits    (read) calls of commit
  *
  * dfrtest:dfr_test:demand:NUMBER exists once somebody has asked for it.
+ *
+ * And it is a module like any other, for the providers that look at modules:
+ *
+ *   call N     calls dfr_test_call() N times (also as an argument of insmod: then
+ *              before the module's initialization) with n = 0..N-1: arguments n,
+ *              -n, "text", 4, { n, 2n }, 6, 7 n, 8; it returns -n and passes the
+ *              tracepoint dfr_test_called (n, -n, "text", 4, 5 << 40, 6, 7 n)
  */
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -23,6 +30,9 @@
 #include <linux/string.h>
 
 #include "kmod/engine/provider.h"
+
+#define CREATE_TRACE_POINTS
+#include "dfr_test_trace.h"
 
 struct dfr_engine *dfr_kernel_engine(void);
 
@@ -160,6 +170,39 @@ static int set_storm(const char *text, const struct kernel_param *param)
 
 static const struct kernel_param_ops storm_ops = { .set = set_storm };
 module_param_cb(storm, &storm_ops, NULL, 0200);
+
+/* --- What others trace. -------------------------------------------------- */
+
+struct dfr_test_pair {
+	int pr_first;
+	long pr_second;
+};
+
+int dfr_test_call(int first, long second, const char *third, u8 fourth, struct dfr_test_pair *pair,
+		  int sixth, long seventh, int eighth);
+
+noinline int dfr_test_call(int first, long second, const char *third, u8 fourth,
+			   struct dfr_test_pair *pair, int sixth, long seventh, int eighth)
+{
+	trace_dfr_test_called(first, second, third, fourth, 5ULL << 40, sixth, seventh);
+	barrier_data(pair); /* all are used: none is optimized away */
+	return eighth == 8 ? -first : 0;
+}
+
+static int set_call(const char *text, const struct kernel_param *param)
+{
+	int count, i, error = kstrtoint(text, 10, &count);
+
+	for (i = 0; !error && i < count; i++) {
+		struct dfr_test_pair pair = { i, 2 * i };
+
+		dfr_test_call(i, -i, "text", 4, &pair, 6, 7L * i, 8);
+	}
+	return error;
+}
+
+static const struct kernel_param_ops call_ops = { .set = set_call };
+module_param_cb(call, &call_ops, NULL, 0200);
 
 /* --- Life. --------------------------------------------------------------- */
 
