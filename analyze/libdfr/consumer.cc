@@ -10,6 +10,7 @@
 
 #include "analyze/libdfr/option_value.h"
 #include "formats/abi/dof.h"
+#include "formats/d/options.h"
 #include "formats/error.h"
 
 namespace dfr::lib {
@@ -156,8 +157,8 @@ void Consumer::command(const std::string& line) {
 
 // The rates are one interval here: passes are as frequent as the fastest of them.
 std::string Consumer::set_option(const std::string& name, const std::string& value) {
-	if (name != "aggrate" && name != "switchrate" && name != "statusrate")
-		return "Invalid option name";
+	if (name != "aggrate" && name != "switchrate")
+		return d::find_option(name) ? "Operation illegal when tracing is active" : "Invalid option name";
 	const auto rate = parse_rate(value);
 	if (!rate)
 		return "Invalid value for specified option";

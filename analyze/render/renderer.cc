@@ -125,7 +125,7 @@ void Renderer::finish_line() {
 	if (!line_.open)
 		return;
 	line_.open = false;
-	if (!style_.quiet)
+	if (line_.prefixed)
 		output_.text() += '\n';
 }
 
@@ -139,7 +139,7 @@ void Renderer::begin_line(const trace::Event& event, const Plan& plan, const tra
 	settle_return(&event, probe);
 	output_.settle();
 	header();
-	line_ = {true, plan.split, event.time, plan.clause, event.cpu, plan.dof, id};
+	line_ = {true, plan.split, !style_.quiet, event.time, plan.clause, event.cpu, plan.dof, id};
 	if (style_.quiet)
 		return;
 	if (style_.flowindent)

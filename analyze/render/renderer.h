@@ -78,6 +78,7 @@ private:
 	struct Line { // the line that is being written
 		bool open = false;
 		bool continued = false;
+		bool prefixed = false; // setopt("quiet") may come in the middle of it
 		uint64_t time = 0, clause = 0;
 		uint32_t cpu = 0, dof = 0, probe = 0;
 	};

@@ -142,20 +142,23 @@ void put_typed(std::string& out, const std::string& type, const Datum& datum, co
 		out += '"';
 		return;
 	}
-	if (datum.kind == Datum::Kind::Integer) {
-		if (!type.empty() && type.back() == '*') {
-			out += "0x";
-			return put_hex(out, datum.number);
-		}
-		return datum.is_signed ? put_signed(out, cut_signed(datum.number, datum.size))
-				       : put_unsigned(out, cut_unsigned(datum.number, datum.size));
-	}
 	types::ProgramTypes described;
 	TypeRef found;
 	try {
 		found = description.empty() ? find_type(type, kernel) : d::read_type_text(description, described);
 	} catch (const Error&) {
 		// A damaged description: the bytes are still worth showing.
+	}
+	const bool integer = datum.kind == Datum::Kind::Integer;
+	if (found && integer && types::resolved_info(found).kind == Kind::Enum)
+		return Printer(out, std::as_bytes(std::span(&datum.number, 1))).value(found, 0, 0, 0);
+	if (integer) {
+		if (!type.empty() && type.back() == '*') {
+			out += "0x";
+			return put_hex(out, datum.number);
+		}
+		return datum.is_signed ? put_signed(out, cut_signed(datum.number, datum.size))
+				       : put_unsigned(out, cut_unsigned(datum.number, datum.size));
 	}
 	if (!found)
 		return put_hex_dump(out, datum.bytes);

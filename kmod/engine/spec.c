@@ -32,6 +32,36 @@ static struct dfr_spec_chunk *chunk_next(const struct dfr_spec_chunk *chunk)
 
 /* Memory, process context. */
 
+static bool calls_speculation(const struct dfr_difo *difo)
+{
+	u32 i;
+
+	for (i = 0; i < difo->di_len; i++)
+		if (DIF_OP(difo->di_text[i]) == DIF_OP_CALL && DIF_WIDE(difo->di_text[i]) == DIF_SUBR_SPECULATION)
+			return true;
+	return false;
+}
+
+/* A number is handed out, committed and discarded whether or not a clause ever traces to it. */
+static bool uses_speculations(const struct dfr_state *state)
+{
+	const struct dfr_enabling *enabling;
+	const struct dfr_program *program;
+	u32 i;
+
+	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next) {
+		program = enabling->eb_program;
+		for (i = 0; i < program->pg_nacts; i++)
+			if (program->pg_acts[i].ac_kind >= DFR_ACT_SPECULATE &&
+			    program->pg_acts[i].ac_kind <= DFR_ACT_DISCARD)
+				return true;
+		for (i = 0; i < program->pg_ndifos; i++)
+			if (calls_speculation(&program->pg_difos[i]))
+				return true;
+	}
+	return false;
+}
+
 /* Sizes, before rings are sized: a whole chunk must fit into a block. */
 int dfr_spec_setup(struct dfr_state *state)
 {
@@ -40,7 +70,7 @@ int dfr_spec_setup(struct dfr_state *state)
 	u64 pool = (u64)dfr_option(state, DFR_OPT_SPECPOOL);
 	u64 limit = (u64)dfr_option(state, DFR_OPT_SPECSIZE);
 
-	if (!state->st_speculates)
+	if (!uses_speculations(state))
 		return 0;
 	while (size < need)
 		size *= 2;

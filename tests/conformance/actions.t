@@ -1,0 +1,489 @@
+@@ act.trace.struct | act.trace, out.bytes | boundary
+struct s { char a; char b; };
+struct s v;
+BEGIN { v.a = 'h'; v.b = 'i'; trace(v); exit(0); }
+--out!
+hi
+--end
+
+@@ act.tracemem.dump | act.tracemem | normal
+this char *p;
+BEGIN { this->p = alloca(18); this->p[0] = 1; this->p[1] = 'A'; this->p[17] = 0xff; tracemem(this->p, 18); exit(0); }
+--out
+
+             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
+         0: 01 41 00 00 00 00 00 00 00 00 00 00 00 00 00 00  .A..............
+        10: 00 ff                                            ..
+--end
+
+@@ act.tracemem.limited | act.tracemem | boundary
+this char *p;
+BEGIN { this->p = alloca(16); this->p[0] = 'a'; this->p[1] = 'b'; this->p[2] = 'c'; x = 2; tracemem(this->p, 16, x); exit(0); }
+--out
+
+             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
+         0: 61 62                                            ab
+--end
+
+@@ act.tracemem.arguments | act.tracemem | wrong
+BEGIN { tracemem(0); }
+--tag D_TRACEMEM_ARGS
+
+@@ act.tracemem.address | act.tracemem | wrong
+struct s { int a; };
+struct s v;
+BEGIN { tracemem(v, 4); }
+--tag D_TRACEMEM_ADDR
+
+@@ act.tracemem.limit-type | act.tracemem | wrong
+BEGIN { tracemem(0, 4, "a"); }
+--tag D_TRACEMEM_DYNSIZE
+
+@@ act.print.struct | act.print | normal
+struct in { short x; };
+struct s { int a; char b[4]; unsigned c : 3; struct in i; };
+struct s v;
+BEGIN { v.a = -5; v.b[0] = 'A'; v.c = 5; v.i.x = 7; print(v); exit(0); }
+--out!
+struct s {
+    int a = -5
+    char b[4] = [ "A" ]
+    unsigned int c :3 = 0x5
+    struct in i = {
+        short x = 7
+    }
+}
+--end
+
+@@ act.print.scalars | act.print | boundary
+enum e { ZERO, ONE };
+enum e v;
+BEGIN { v = ONE; print(5); printf("\n"); print("abc"); printf("\n"); print(v); printf("\n"); exit(0); }
+--out
+int 5
+string "abc"
+enum e ONE
+--end
+
+@@ act.print.void | act.print | wrong
+BEGIN { print((void)1); }
+--tag D_PRINT_VOID
+
+@@ act.print.aggregation | act.print | wrong
+BEGIN { @a = count(); print(@a); }
+--tag D_PRINT_AGG
+
+@@ act.printm.plain | act.printm, subr.memstr | normal
+this char *p;
+BEGIN { this->p = alloca(4); this->p[0] = 'a'; this->p[1] = 'b'; this->p[2] = 'c'; this->p[3] = 'd'; printm(4, memref(this->p, 4)); exit(0); }
+--out
+
+             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
+         0: 61 62 63 64                                      abcd
+--end
+
+@@ act.printm.shorter | act.printm | boundary
+this char *p;
+BEGIN { this->p = alloca(4); this->p[0] = 1; this->p[1] = 2; printm(4, memref(this->p, 2)); exit(0); }
+--out
+
+             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
+         0: 01 02                                            ..
+--end
+
+@@ act.printm.size | act.printm | wrong
+BEGIN { printm(0, memref(0, 4)); }
+--tag D_PRINTM_SIZE
+
+@@ act.printm.address | act.printm | wrong
+BEGIN { printm(4, 5); }
+--tag D_PRINTM_ADDR
+
+@@ act.stack.frames | act.stack, opt.frames | boundary | kernel
+--args -xstackframes=3 -qs $D -c 'cat /dev/null' | grep -c '^              vmlinux.'
+fbt::vfs_open:entry /pid == $target/ { stack(); stack(1); exit(0); }
+--out
+4
+--end
+
+@@ act.ustack.frames | act.ustack, opt.frames | normal | kernel
+--args -qs $D -c 'cat /dev/null' | grep -c '^              .*0x\|^              .*`'
+syscall::openat:entry /pid == $target/ { ustack(1); exit(0); }
+--out
+1
+--end
+
+@@ act.ustack.option | act.ustack, opt.frames | boundary | kernel
+--args -xustackframes=1 -qs $D -c 'cat /dev/null' | grep -c '^              .'
+syscall::openat:entry /pid == $target/ { ustack(); exit(0); }
+--out
+1
+--end
+
+@@ act.ustack.strings-size | act.ustack | wrong
+BEGIN { ustack(5, 0); }
+--tag D_USTACK_STRSIZE
+
+@@ act.ustack.arguments | act.ustack | wrong
+BEGIN { ustack(1, 2, 3); }
+--tag D_USTACK_PROTO
+
+@@ act.jstack.plain | act.jstack | normal | kernel
+--args -qs $D -c 'cat /dev/null' | grep -c '^              .'
+syscall::openat:entry /pid == $target/ { jstack(1); exit(0); }
+--out
+1
+--end
+
+@@ act.jstack.option | act.jstack, opt.frames | boundary | kernel
+--args -xjstackframes=1 -qs $D -c 'cat /dev/null' | grep -c '^              .'
+syscall::openat:entry /pid == $target/ { jstack(); exit(0); }
+--out
+1
+--end
+
+@@ act.jstack.zero | act.jstack | wrong
+BEGIN { jstack(0); }
+--tag D_USTACK_FRAMES
+
+@@ act.sym.padded | act.sym | normal | kernel
+BEGIN { sym((uintptr_t)&`vfs_read); printf("|\n"); func((uintptr_t)&`vfs_read + 3); printf("|\n"); mod((uintptr_t)&`vfs_read); printf("|\n"); exit(0); }
+--out
+vmlinux`vfs_read|
+vmlinux`vfs_read|
+vmlinux|
+--end
+
+@@ act.sym.key | act.sym, agg.layout.key | boundary | kernel
+BEGIN { @[func((uintptr_t)&`vfs_read)] = count(); @[func((uintptr_t)&`vfs_read + 1)] = count(); @[sym(1)] = count(); exit(0); }
+--out
+
+  0x1                                                               1
+  vmlinux`vfs_read                                                  2
+--end
+
+@@ act.sym.string | act.sym | wrong | kernel
+BEGIN { sym("a"); }
+--tag D_PROTO_ARG
+
+@@ act.usym.not-mapped | act.usym | boundary
+BEGIN { usym(1); printf("|"); ufunc(2); printf("|"); umod(3); printf("|"); uaddr(4); printf("|\n"); exit(0); }
+--out
+0x1|0x2|0x3|0x4|
+--end
+
+@@ act.usym.string | act.usym | wrong
+BEGIN { uaddr("a"); }
+--tag D_PROTO_ARG
+
+@@ act.usym.this-program | act.usym | normal | kernel
+--args -qs $D -c 'cat /dev/null'
+syscall::openat:entry /pid == $target/ { umod(ucaller); printf("|\n"); exit(0); }
+--out
+busybox|
+--end
+
+@@ act.exit.expression | act.exit, out.status | boundary
+BEGIN { x = 3; exit(x * 2 + 1); }
+--out
+--status 7
+--end
+
+@@ act.exit.string | act.exit | wrong
+BEGIN { exit("a"); }
+--tag D_PROTO_ARG
+
+@@ act.speculate.committed | act.speculate, act.commit, subr.speculation | normal
+BEGIN { s = speculation(); }
+BEGIN { speculate(s); printf("kept %d\n", s); }
+BEGIN { printf("now\n"); }
+BEGIN { commit(s); }
+BEGIN { exit(0); }
+--out
+now
+kept 1
+--end
+
+@@ act.speculate.zero | act.speculate | boundary
+BEGIN { speculate(0); printf("no\n"); }
+BEGIN { s = speculation(); t = speculation(); }
+BEGIN { speculate(t); printf("no\n"); }
+BEGIN { printf("%d %d\n", s, t); exit(0); }
+--out
+1 0
+--errhas no speculative buffer available
+--end
+
+@@ act.speculate.too-large | act.speculate, act.commit, act.discard | wrong
+BEGIN { speculate(77); printf("no\n"); }
+ERROR { printf("fault %d\n", arg4); }
+BEGIN { commit(78); }
+BEGIN { discard(79); }
+BEGIN { exit(0); }
+--out
+fault 3
+fault 3
+fault 3
+--errhas illegal operation
+--end
+
+@@ act.commit.unused | act.commit | boundary
+BEGIN { commit(0); }
+BEGIN { s = speculation(); }
+BEGIN { commit(s); }
+BEGIN { t = speculation(); }
+BEGIN { printf("%d %d\n", s, t); exit(0); }
+--out
+1 1
+--end
+
+@@ act.discard.gone | act.discard | normal
+BEGIN { s = speculation(); }
+BEGIN { speculate(s); printf("no\n"); }
+BEGIN { discard(s); }
+BEGIN { commit(s); }
+BEGIN { printf("ok\n"); exit(0); }
+--out
+ok
+--end
+
+@@ act.discard.zero | act.discard | boundary
+BEGIN { discard(0); discard(0); printf("ok\n"); exit(0); }
+--out
+ok
+--end
+
+@@ act.discard.string | act.discard | wrong
+BEGIN { discard("a"); }
+--tag D_PROTO_ARG
+
+@@ act.speculation.none-left | subr.speculation, opt.nspec, out.drops | boundary
+--args -xnspec=2 -qs $D
+BEGIN { a = speculation(); b = speculation(); c = speculation(); printf("%d %d %d\n", a > 0, b > 0, c); exit(0); }
+--out
+1 1 0
+--err
+dtrace: 1 failed speculation (no speculative buffer available)
+--end
+
+@@ act.speculation.argument | subr.speculation | wrong
+BEGIN { x = speculation(1); }
+--tag D_PROTO_LEN
+
+@@ act.stop.refused | act.stop, out.destructive | wrong
+BEGIN { stop(); }
+--out
+--errhas estructive actions not allowed
+--status 1
+--end
+
+@@ act.stop.arguments | act.stop | wrong
+BEGIN { stop(1); }
+--tag D_PROTO_LEN
+
+@@ act.stop.stops | act.stop | normal | kernel
+--args -wqs $D -c 'sh /conformance/stopped'
+syscall::umask:entry /pid == $target/ { stop(); printf("stopped\n"); }
+proc:::signal-send /args[2] == SIGCONT/ { printf("continued\n"); exit(0); }
+--out
+stopped
+continued
+--end
+
+@@ act.raise.sends | act.raise | normal | kernel
+--args -wqs $D -c 'sh -c umask'
+syscall::umask:entry /pid == $target/ { raise(SIGUSR1); }
+proc:::exit /pid == $target/ { printf("%d\n", args[0] == CLD_KILLED); exit(0); }
+--out
+1
+--end
+
+@@ act.raise.refused | act.raise | wrong
+BEGIN { raise(0); }
+--out
+--errhas estructive actions not allowed
+--status 1
+--end
+
+@@ act.raise.string | act.raise | wrong
+BEGIN { raise("a"); }
+--tag D_PROTO_ARG
+
+@@ act.system.runs | act.system, out.destructive, cmd.destructive | normal
+--args -wqs $D
+BEGIN { printf("before\n"); system("echo %s %d", "ran", 5); printf("after\n"); exit(0); }
+--out
+before
+ran 5
+after
+--end
+
+@@ act.system.ordered | act.system | boundary
+--args -wqs $D
+BEGIN { x = 1; system("echo %d; echo %%", x); x = 2; system("echo %d", x); exit(0); }
+--out
+1
+%
+2
+--end
+
+@@ act.system.refused | act.system, cmd.destructive | wrong
+BEGIN { system("true"); }
+--out
+--errhas estructive actions not allowed
+--status 1
+--end
+
+@@ act.system.format | act.system | wrong
+BEGIN { system("echo %d"); }
+--tag D_PRINTF_ARG_PROTO
+
+@@ act.freopen.file | act.freopen | normal
+--args -wqs $D | cat; echo --; cat freopened
+BEGIN { printf("output\n"); freopen("%s%s", "freo", "pened"); printf("file\n"); freopen(""); printf("again\n"); exit(0); }
+--out
+output
+again
+--
+file
+--end
+
+@@ act.freopen.appends | act.freopen | boundary
+--args -wqs $D | cat; cat freopened2
+BEGIN { freopen("freopened2"); printf("a\n"); freopen(""); freopen("freopened2"); printf("b\n"); exit(0); }
+--out
+a
+b
+--end
+
+@@ act.freopen.refused | act.freopen | wrong
+BEGIN { freopen("x"); }
+--out
+--errhas estructive actions not allowed
+--status 1
+--end
+
+@@ act.freopen.dot | act.freopen | wrong
+--args -xerrtags -wqs $D
+BEGIN { freopen("."); }
+--out
+--errhas [D_FREOPEN_INVALID]
+--status 1
+--end
+
+@@ act.ftruncate.file | act.ftruncate, cmd.output | normal
+--args -o truncated -qs $D | cat; cat truncated
+BEGIN { printf("a\n"); ftruncate(); printf("b\n"); exit(0); }
+--out
+b
+--end
+
+@@ act.ftruncate.pipe | act.ftruncate | boundary
+--args -qs $D | cat
+BEGIN { printf("a\n"); ftruncate(); printf("b\n"); exit(0); }
+--out
+a
+b
+--end
+
+@@ act.ftruncate.argument | act.ftruncate | wrong
+BEGIN { ftruncate(1); }
+--tag D_PROTO_LEN
+
+@@ act.setopt.quiet | act.setopt, opt.dynamic | normal | process
+--args -s $D
+BEGIN { trace(1); }
+BEGIN { setopt("quiet"); }
+BEGIN { printf("quiet\n"); }
+BEGIN { setopt("quiet", "no"); }
+BEGIN { trace(2); exit(0); }
+--out
+CPU     ID                    FUNCTION:NAME
+  0      1                           :BEGIN         1
+  0      1                           :BEGIN 
+quiet
+  0      1                           :BEGIN         2
+--end
+
+@@ act.setopt.sorting | act.setopt, opt.dynamic | boundary
+BEGIN { @["a"] = sum(1); @["b"] = sum(2); printa("%s", @); setopt("aggsortrev"); printa("%s", @); printf("\n"); exit(0); }
+--out
+abba
+--end
+
+@@ act.setopt.unknown | act.setopt, opt.unknown | wrong
+BEGIN { setopt("nosuch"); exit(0); }
+--errhas could not set option nosuch: Invalid option name
+--end
+
+@@ act.setopt.while-tracing | act.setopt, opt.dynamic | wrong
+BEGIN { setopt("bufsize", "1m"); exit(0); }
+--errhas could not set option bufsize: Operation illegal when tracing is active
+--end
+
+@@ act.chill.refused | act.chill | wrong
+BEGIN { chill(1); }
+--out
+--errhas estructive actions not allowed
+--status 1
+--end
+
+@@ act.chill.short | act.chill | normal | kernel
+--args -wqs $D
+BEGIN { chill(1000); printf("ok\n"); exit(0); }
+--out
+ok
+--end
+
+@@ act.chill.too-long | act.chill | boundary | kernel
+--args -wqs $D
+BEGIN { chill(600000000); }
+ERROR { printf("fault %d\n", arg4); exit(0); }
+--out
+fault 3
+--errhas illegal operation
+--end
+
+@@ act.panic.refused | act.panic | wrong
+BEGIN { panic(); }
+--out
+--errhas estructive actions not allowed
+--status 1
+--end
+
+@@ act.panic.arguments | act.panic | wrong
+BEGIN { breakpoint(1); }
+--tag D_PROTO_LEN
+
+@@ act.capture.prints-nothing | act.capture | normal
+BEGIN { capture(pid, execname); printf("ok\n"); exit(0); }
+--out
+ok
+--end
+
+@@ act.capture.no-arguments | act.capture | boundary
+BEGIN { capture(); }
+BEGIN { capture(arg0); exit(0); }
+--out
+--end
+
+@@ act.capture.variable | act.capture | wrong
+BEGIN { x = 1; capture(x); }
+--tag D_CAPTURE_INPUT
+
+@@ act.order.all-allowed | act.order | normal
+BEGIN { s = speculation(); }
+BEGIN { speculate(s); printf("a"); trace("b"); }
+BEGIN { x = 5; commit(s); }
+BEGIN { printf("\n"); exit(0); }
+--out
+ab
+--end
+
+@@ act.order.discard-anywhere | act.order | boundary
+BEGIN { discard(0); printf("a\n"); discard(0); @ = count(); discard(0); exit(0); }
+END { printa("%@d\n", @); }
+--out
+a
+1
+--end
