@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// dfr compile: D to DOF, for a boot or another machine. dfr disasm: back to text.
+// dfr compile: D to DOF, for a boot or another machine. dfr disasm: that as text; dfr asm: and back, to the
+// same bytes.
 #include <cstdio>
 #include <memory>
 
@@ -24,14 +25,16 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
 		throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
 }
 
-std::vector<uint8_t> read_file(const std::string& path) {
+std::vector<uint8_t> read_file(const std::string& path, const char* what) {
 	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
 	if (!file)
-		throw Error::from_errno("cannot open " + path, "give the path of a DOF that dfr compile wrote");
+		throw Error::from_errno("cannot open " + path, std::string("give the path of ") + what);
 	std::vector<uint8_t> bytes;
 	uint8_t buffer[16384];
 	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get()))
 		bytes.insert(bytes.end(), buffer, buffer + got);
+	if (std::ferror(file.get()))
+		throw Error::from_errno("cannot read " + path, std::string("give the path of ") + what);
 	return bytes;
 }
 
@@ -59,7 +62,8 @@ int run_compile(int argc, char** argv) {
 	}
 	program.zdefs = true; // which probes there will be is not known here
 	OfflineTarget target(kernel, release);
-	const d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), target);
+	d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), target);
+	lib::identify_types(compiled.image, target);
 	if (listing) {
 		const std::string text = dif::disassemble_listing(compiled.image);
 		std::fwrite(text.data(), 1, text.size(), stderr);
@@ -79,8 +83,19 @@ int run_disasm(int argc, char** argv) {
 	app->add_option("file", file, "a DOF")->required();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	const std::string text = dif::disassemble_file(dof::read(read_file(file)));
-	std::fwrite(text.data(), 1, text.size(), stdout);
+	const std::string text = dif::disassemble_file(dof::read(read_file(file, "a DOF that dfr compile wrote")));
+	return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : kStatusError;
+}
+
+int run_asm(int argc, char** argv) {
+	std::string file, output;
+	const auto app = make_app("asm", "Assemble what dfr disasm printed into a DOF.", "  dfr asm -o boot.dof boot.txt\n");
+	app->add_option("file", file, "text as dfr disasm prints it")->required();
+	app->add_option("-o,--output", output, "the DOF to write")->required();
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	const auto bytes = read_file(file, "what dfr disasm printed");
+	write_file(output, dof::write(dif::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()})));
 	return 0;
 }
 

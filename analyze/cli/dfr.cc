@@ -22,6 +22,7 @@ constexpr Command kCommands[] = {
     {"probes", "list the probes of this machine", run_probes},
     {"compile", "compile D into a DOF, for the boot or for another machine", run_compile},
     {"disasm", "show what a DOF holds, instruction by instruction", run_disasm},
+    {"asm", "assemble what disasm printed into a DOF again", run_asm},
     {"stop", "end a kept recording by its name", run_stop},
 };
 

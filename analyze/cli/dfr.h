@@ -18,6 +18,7 @@ struct Command {
 	int (*run)(int argc, char** argv);
 };
 
+int run_asm(int argc, char** argv);
 int run_compile(int argc, char** argv);
 int run_demo(int argc, char** argv);
 int run_disasm(int argc, char** argv);

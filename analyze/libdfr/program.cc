@@ -10,6 +10,7 @@
 
 #include "formats/abi/dof.h"
 #include "formats/error.h"
+#include "formats/types/types.h"
 
 namespace dfr::lib {
 namespace {
@@ -124,6 +125,15 @@ d::Compiled compile_parts(std::vector<ProgramPart>& parts, d::CompileOptions opt
 	}
 	options.name = parts.empty() ? "" : parts[0].name;
 	return d::compile(joined(parts, parts.size()), options, target, diagnostics);
+}
+
+void identify_types(dof::Image& image, d::Target& target) {
+	const bool depends = std::any_of(image.ecbs.begin(), image.ecbs.end(), [](const dof::Ecb& ecb) { return ecb.uarg & DFR_ECBUARG_KERNEL_TYPES; });
+	const types::Container* const kernel = depends ? target.kernel_types("vmlinux") : nullptr;
+	if (!kernel)
+		return;
+	image.btf_digest = kernel->digest();
+	image.btf_name = kernel->name();
 }
 
 void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& options, const d::Compiled& whole,

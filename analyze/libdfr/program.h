@@ -32,6 +32,10 @@ ProgramPart read_script(const std::string& path);
 d::Compiled compile_parts(std::vector<ProgramPart>& parts, d::CompileOptions options, d::Target& target,
 			  d::Diagnostics& diagnostics);
 
+// For a program that is loaded later, perhaps by another kernel: says what types it was compiled against, if any
+// clause depends on them.
+void identify_types(dof::Image& image, d::Target& target);
+
 // Fills in ProgramPart::matched, for messages; costs a compilation for each part but the last.
 void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& options, const d::Compiled& whole,
 		   d::Target& target);

@@ -62,7 +62,7 @@ enum dof_sectype {
 	DOF_SECT_HOSTDESC = 0x4600, /* LOAD: fifth probe field: array of dof_hostdesc */
 	DOF_SECT_EXPRS,	 /* canonical text of recorded expressions: array of dof_expr */
 	DOF_SECT_LINES,	 /* line table: array of dof_line */
-	DOF_SECT_BTFID,	 /* digest of the BTF compiled against: u64 digest, u32 strtab, u32 name */
+	DOF_SECT_BTFID,	 /* LOAD: the kernel's types that it was compiled against: dof_btfid */
 	DOF_SECT_TYPES,	 /* text of the D types of recorded values (print(), typed keys) */
 	DOF_SECT_AGGS	 /* names of the aggregation variables: array of dof_aggname */
 };
@@ -80,11 +80,13 @@ struct dof_ecbdesc {
  * CONTINUATION for the later parts of a clause that `if` splits. A
  * continuation runs only if, in this firing, the clause's first part had a true
  * predicate and no earlier part of it faulted; it goes on speculating if an
- * earlier part does. The parts of a clause are one line of output.
+ * earlier part does. The parts of a clause are one line of output. KERNEL_TYPES:
+ * what the clause means depends on the types that DOF_SECT_BTFID names.
  */
 #define DFR_ECBUARG(clause, flags) (((__u64)(clause) << 8) | (flags))
 #define DFR_ECBUARG_CLAUSE(uarg) ((uarg) >> 8)
 #define DFR_ECBUARG_CONTINUATION 0x1
+#define DFR_ECBUARG_KERNEL_TYPES 0x2
 
 struct dof_probedesc {
 	__u32 strtab;
@@ -147,6 +149,21 @@ struct dof_optdesc {
 	__u32 strtab; /* none */
 	__u64 value;  /* signed; DFR_OPT_UNSET is refused */
 };
+
+/*
+ * BTFID. A kernel whose BTF has another digest leaves out the clauses marked
+ * DFR_ECBUARG_KERNEL_TYPES. The digest is over the BTF as the kernel shows it in
+ * /sys/kernel/btf/vmlinux, by words of 8 bytes, the last one filled with zeros:
+ * h = DOF_BTF_DIGEST_START; for each word: h = (h ^ word) * DOF_BTF_DIGEST_PRIME;
+ * and once more so with the number of bytes.
+ */
+struct dof_btfid {
+	__u64 digest;
+	__u32 strtab;
+	__u32 name;
+};
+#define DOF_BTF_DIGEST_START 0xcbf29ce484222325ULL
+#define DOF_BTF_DIGEST_PRIME 0x100000001b3ULL
 
 /* HOSTDESC entry: the host glob of one ECBDESC. */
 struct dof_hostdesc {

@@ -86,6 +86,7 @@ bool ClauseBuilder::match(const Clause& clause) {
 }
 
 void ClauseBuilder::build(const Clause& clause) {
+	context_.kernel_types = false;
 	failed_ = !match(clause);
 	sema_.set_clause(&clause);
 	collect_captured(context_, clause);
@@ -280,12 +281,13 @@ void ClauseBuilder::emit_image(const Clause& clause) {
 		body.actions = std::move(parts_[i].actions);
 		image.bodies.push_back(std::move(body));
 	}
+	const unsigned types = context_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0;
 	for (const ProbeDesc& desc : clause.probes) {
 		for (uint32_t part = 0; part < parts_.size(); part++) {
 			dof::Ecb ecb;
 			ecb.probe = {desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
 			ecb.body = first + part;
-			ecb.uarg = DFR_ECBUARG(number_, part ? DFR_ECBUARG_CONTINUATION : 0);
+			ecb.uarg = DFR_ECBUARG(number_, (part ? DFR_ECBUARG_CONTINUATION : 0) | types);
 			image.ecbs.push_back(std::move(ecb));
 		}
 	}

@@ -53,6 +53,9 @@ struct Context {
 	bool in_library = false;
 	bool skip_file = false; // a library file whose dependency is missing
 
+	// What the current clause means depends on the kernel's types, not on the program's alone.
+	bool kernel_types = false;
+
 	// derive(): the firing inputs of the current clause, by canonical text.
 	struct Input {
 		std::string canon;

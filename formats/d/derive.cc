@@ -80,7 +80,7 @@ void ClauseBuilder::derive(const Clause& clause) {
 		dof::Ecb ecb;
 		ecb.probe = {desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
 		ecb.body = static_cast<uint32_t>(image.bodies.size() - 1);
-		ecb.uarg = DFR_ECBUARG(number_, 0);
+		ecb.uarg = DFR_ECBUARG(number_, context_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0);
 		image.ecbs.push_back(std::move(ecb));
 	}
 }

@@ -61,6 +61,8 @@ public:
 	void poison_at(Node* node, Place place, std::string_view tag, std::string message, std::string hint = {});
 
 private:
+	void rely_on(types::TypeRef type);
+
 	// -- sema_expr.cc: operators and assignment
 	void unary(Node* node);
 	void negate(Node* node);

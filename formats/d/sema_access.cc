@@ -76,6 +76,7 @@ void Sema::index(Node* node) {
 	if (!types_.size(element))
 		return poison(node, "D_OP_INCOMPLETE", "elements of type \"" + types_.text(element) + "\" have no known size",
 		              "cast the pointer first");
+	rely_on(element);
 	sum->type = types_.pointer_to(element);
 	node->kind = Nk::Unary;
 	node->op = Tok::Star;
@@ -124,6 +125,7 @@ void Sema::member(Node* node) {
 		return poison(node, "D_TYPE_MEMBER", node->text + " is not a member of " + types_.text(types::unqualified(object)),
 		              suggestion(node->text, names));
 	}
+	rely_on(object);
 	node->bit_offset = found->bit_offset;
 	node->bit_width = found->bit_width;
 	node->type = found->type;
@@ -151,6 +153,7 @@ void Sema::cast(Node* node) {
 	}
 	if (types_.is_void(to))
 		return;
+	rely_on(to);
 	decay(from);
 	const bool function = types_.is_function(from->type);
 	if (types_.is_arithmetic(to) && types_.is_arithmetic(from->type)) {
@@ -224,6 +227,7 @@ void Sema::size(Node* node) {
 	if (types_.is_function(type) || types_.is_void(type) || (!types_.size(type) && !types_.info(type).count))
 		return poison(node, "D_SIZEOF_TYPE", "cannot apply sizeof to an object of type \"" + types_.text(type) + "\"",
 		              "it is incomplete: its size is not known");
+	rely_on(type);
 	const uint64_t value = types_.size(type);
 	node->kind = Nk::Int;
 	node->value = value;
@@ -240,6 +244,7 @@ void Sema::offset(Node* node) {
 		return poison(node, "D_TYPE_MEMBER", node->text + " is not a member of " + types_.text(type), "");
 	if (found->bit_width)
 		return poison(node, "D_OFFSETOF_BITFIELD", "cannot take offset of a bit-field: " + node->text, "bits have no byte offset");
+	rely_on(type);
 	node->kind = Nk::Int;
 	node->value = found->bit_offset / 8;
 	node->type = types_.named("size_t");

@@ -58,6 +58,14 @@ Node* Sema::hidden_call(uint32_t number, std::vector<Node*> arguments, TypeRef t
 	return out;
 }
 
+// Size or layout of the type matter to the clause. A pointer's do not.
+void Sema::rely_on(TypeRef type) {
+	for (type = types::resolve(type); types::info(type).kind == Kind::Array;)
+		type = types::resolve(types::info(type).target);
+	const Kind kind = types::info(type).kind;
+	context_.kernel_types |= type && type.container != &types_.program() && kind != Kind::Pointer && kind != Kind::Function;
+}
+
 // Arrays and functions as values are their address.
 void Sema::decay(Node* node) {
 	if (types_.is_array(node->type)) {
@@ -239,6 +247,7 @@ void Sema::dereference(Node* node) {
 		return poison(node, "D_DEREF_VOID", "cannot dereference pointer to void", "cast it to a typed pointer first");
 	if (types_.is_function(to))
 		return poison(node, "D_DEREF_FUNC", "cannot dereference pointer to function", "its address is its value");
+	rely_on(to);
 	node->type = to;
 	node->lvalue = true;
 	node->user = node->a->user;
@@ -297,6 +306,7 @@ void Sema::increment(Node* node) {
 		if (!types_.size(to))
 			return poison(node, "D_OP_INCOMPLETE", "operator " + op + " cannot be applied to a pointer to an incomplete type",
 			              "cast it to a pointer with a sized target");
+		rely_on(to);
 	}
 	node->type = operand->type;
 	node->user = operand->user;
@@ -381,6 +391,7 @@ void Sema::additive(Node* node) {
 		return poison(node, "D_OP_INCOMPLETE", "operator " + op + " cannot be applied to a pointer to incomplete type \"" +
 		                                           types_.text(to) + "\"",
 		              "cast it to uintptr_t, or name the complete type");
+	rely_on(to);
 	node->type = difference ? types_.named("ptrdiff_t") : pointer->type;
 	node->user = !difference && pointer->user;
 	node->writable = !difference && pointer->writable;

@@ -5,6 +5,7 @@
 // assignment in the text, which gives it its type.
 #include "formats/d/sema.h"
 
+#include "formats/d/attributes.h"
 #include "formats/d/library.h"
 #include "formats/d/parser.h"
 #include "formats/d/suggest.h"
@@ -122,6 +123,7 @@ void Sema::name(Node* node) {
 		return name(node);
 	if (const auto found = types_.find_enumerator(node->text)) {
 		node->kind = Nk::Int;
+		rely_on(found->type);
 		node->value = found->value;
 		node->type = found->type;
 		return;
@@ -231,6 +233,8 @@ void Sema::variable(Node* node, Variable* found) {
 		return poison(node, "D_ARR_BADREF", "improper reference to associative array " + std::string(kScopePrefix[found->scope]) +
 		                                        found->name + " as a scalar",
 		              "give its keys in [ ]");
+	if (types_.is_struct(found->type))
+		rely_on(found->type);
 	node->kind = Nk::Var;
 	node->variable = found;
 	node->a = nullptr;
@@ -427,6 +431,7 @@ void Sema::symbol(Node* node) {
 	node->value = known ? known->address : 0;
 	node->lvalue = true;
 	node->type = type ? type : types_.void_type();
+	rely_on(node->type);
 }
 
 // -- args[] and uregs[]
@@ -474,6 +479,8 @@ void Sema::args_element(Node* node) {
 	if (*number < 0 || static_cast<uint64_t>(*number) >= args_.size())
 		return poison_at(node, index->place, "D_ARGS_IDX", "index " + std::to_string(*number) + " is out of range for " + text + " args[ ]",
 		                 "it has " + std::to_string(args_.size()) + (args_.size() == 1 ? " element" : " elements"));
+	// Which argument of such a function is which is the kernel's to say.
+	context_.kernel_types |= provider_attributes(clause_->probes[0].provider).name <= kPrivate.name;
 	const ProbeArg& arg = args_[*number];
 	const TypeRef native = parse_type(context_, *this, arg.native);
 	if (!native)

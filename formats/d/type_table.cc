@@ -102,7 +102,7 @@ TypeRef TypeTable::find_kernel(NameSpace space, std::string_view name) {
 		name.remove_prefix(tick + 1);
 		found = look(scope.empty() ? "vmlinux" : scope);
 		if (found || !scope.empty())
-			return used_kernel_ |= bool(found), found ? found : forward;
+			return found ? found : forward;
 	} else {
 		found = look("vmlinux");
 	}
@@ -114,7 +114,6 @@ TypeRef TypeTable::find_kernel(NameSpace space, std::string_view name) {
 	}
 	if (!found)
 		found = forward;
-	used_kernel_ |= bool(found);
 	return found;
 }
 
@@ -161,10 +160,8 @@ std::optional<types::EnumConstant> TypeTable::find_enumerator(std::string_view n
 	if (const auto found = program_.find_enumerator(name))
 		return found;
 	if (const types::Container* const kernel = module("vmlinux")) {
-		if (const auto found = kernel->find_enumerator(name)) {
-			used_kernel_ = true;
+		if (const auto found = kernel->find_enumerator(name))
 			return found;
-		}
 	}
 	return std::nullopt;
 }
@@ -188,7 +185,6 @@ TypeRef TypeTable::find_kernel_symbol(std::string_view scope, std::string_view n
 				break;
 		}
 	}
-	used_kernel_ |= bool(found);
 	return found;
 }
 

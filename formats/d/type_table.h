@@ -41,7 +41,6 @@ public:
 	types::TypeRef complete(types::TypeRef type);
 	// Who may define a name that is not known yet; true if something is new.
 	void set_provider(std::function<bool(std::string_view)> provider) { provider_ = std::move(provider); }
-	bool used_kernel() const { return used_kernel_; }
 
 	// -- Questions; all look through typedefs and qualifiers.
 	types::TypeInfo info(types::TypeRef type);
@@ -81,7 +80,6 @@ private:
 	types::ProgramTypes program_;
 	types::TypeRef string_;
 	std::function<bool(std::string_view)> provider_;
-	bool used_kernel_ = false;
 };
 
 } // namespace dfr::d

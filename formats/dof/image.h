@@ -111,7 +111,7 @@ struct Image {
 	std::vector<Ecb> ecbs;
 	std::vector<Option> options;
 	std::vector<AggName> aggregations;
-	std::optional<uint64_t> btf_digest; // of the BTF compiled against, if kernel types were used
+	std::optional<uint64_t> btf_digest; // of the BTF compiled against, where that matters: formats/abi/dof.h
 	std::string btf_name;
 	std::string source;   // not loaded; may be empty
 	std::string comments; // the compiler's version; not loaded; may be empty

@@ -165,11 +165,7 @@ private:
 	}
 
 	void read_btf(uint32_t index) {
-		struct BtfId {
-			uint64_t digest;
-			uint32_t strtab, name;
-		};
-		const auto id = single<BtfId>(index, "BTF digest");
+		const auto id = single<dof_btfid>(index, "BTF digest");
 		image_.btf_digest = id.digest;
 		image_.btf_name = string(id.strtab, id.name, index);
 	}

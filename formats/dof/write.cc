@@ -189,9 +189,7 @@ private:
 		if (!image_.btf_digest)
 			return;
 		std::string payload;
-		append(payload, *image_.btf_digest);
-		append(payload, uint32_t{0});
-		append(payload, string(image_.btf_name));
+		append(payload, dof_btfid{*image_.btf_digest, 0, string(image_.btf_name)});
 		add(DOF_SECT_BTFID, 8, 0, std::move(payload));
 	}
 

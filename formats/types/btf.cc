@@ -9,6 +9,7 @@
 //
 // What may be trusted after index_types(): every record lies inside the type
 // section with all its data. Ids and string offsets are checked where used.
+#include "formats/abi/dof.h"
 #include "formats/types/btf.h"
 
 #include <algorithm>
@@ -99,9 +100,9 @@ std::unique_ptr<Btf> Btf::open(const std::string& path, std::string name, const 
 }
 
 std::uint64_t Btf::digest() const {
-	constexpr std::uint64_t kPrime = 0x100000001b3ULL;
+	constexpr std::uint64_t kPrime = DOF_BTF_DIGEST_PRIME;
 	const auto bytes = blob_.bytes();
-	std::uint64_t hash = 0xcbf29ce484222325ULL;
+	std::uint64_t hash = DOF_BTF_DIGEST_START;
 	for (std::size_t at = 0; at < bytes.size(); at += 8) {
 		std::uint64_t part = 0;
 		std::memcpy(&part, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading a DOF: ECBDESC, PROBEDESC, DIFOHDR, ACTDESC, OPTDESC and HOSTDESC
+ * Loading a DOF: ECBDESC, PROBEDESC, DIFOHDR, ACTDESC, OPTDESC, HOSTDESC and BTFID
  * sections become clauses, DIFOs, actions and options. The structure has been
  * checked (dof.c): any section's payload is inside the image. What a DIFO's
  * instructions may do is verify.c's business, what a chain of actions may be
@@ -198,7 +198,8 @@ static int check_format(struct dfr_loader *ld, const struct dof_actdesc *desc, u
 	format = dfr_dof_string(ld, desc->strtab, desc->arg, section, at + 16);
 	if (!format)
 		return -EINVAL;
-	if (!*format)
+	/* freopen("") goes back to the original output. */
+	if (!*format && desc->kind != DFR_ACT_FREOPEN)
 		return dfr_refuse(ld, section, at + 16, "format is empty");
 	return 0;
 }
@@ -349,6 +350,34 @@ int dfr_desc_hosts(struct dfr_loader *ld, u32 section)
 			return dfr_refuse(ld, section, at + 8,
 					  "host field is longer than 1023 characters");
 		ld->ld_program->pg_clauses[ld->ld_map[desc->ecb] - 1].cl_host = host;
+	}
+	return 0;
+}
+
+/* The clauses that mean something else with this kernel's types are left out, by name; the others run. */
+int dfr_desc_types(struct dfr_loader *ld, u32 section)
+{
+	const struct dof_sec *sec = dfr_dof_sec(ld, section);
+	const struct dof_btfid *id = dfr_dof_payload(ld, sec);
+	struct dfr_program *pg = ld->ld_program;
+	struct dfr_clause *clause;
+	u32 i;
+
+	if (sec->align < 8)
+		return dfr_refuse(ld, section, sec->offset, "digest of types is misaligned");
+	if (sec->size != sizeof(*id))
+		return dfr_refuse(ld, section, sec->offset, "bad size of the digest of types");
+	if (!ld->ld_limits->ll_types || ld->ld_limits->ll_types() == id->digest)
+		return 0;
+	for (i = 0; i < pg->pg_nclauses; i++) {
+		clause = &pg->pg_clauses[i];
+		if (!(clause->cl_uarg & DFR_ECBUARG_KERNEL_TYPES) || clause->cl_foreign)
+			continue;
+		clause->cl_foreign = true;
+		if (!(clause->cl_uarg & DFR_ECBUARG_CONTINUATION))
+			dfr_plat_log("%s:%s:%s:%s left out: compiled for the types of another kernel",
+				     clause->cl_pattern[0], clause->cl_pattern[1],
+				     clause->cl_pattern[2], clause->cl_pattern[3]);
 	}
 	return 0;
 }

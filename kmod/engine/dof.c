@@ -123,6 +123,7 @@ static bool must_load(u32 type)
 	case DOF_SECT_UTSNAME:
 		return false;
 	case DOF_SECT_HOSTDESC:
+	case DOF_SECT_BTFID:
 		return true;
 	default:
 		return type <= DOF_SECT_CLASSIC_MAX;
@@ -386,6 +387,8 @@ static int convert(struct dfr_loader *ld)
 			err = dfr_desc_options(ld, i);
 		else if (type == DOF_SECT_HOSTDESC)
 			err = dfr_desc_hosts(ld, i);
+		else if (type == DOF_SECT_BTFID)
+			err = dfr_desc_types(ld, i);
 	}
 	if (err)
 		return err;

@@ -515,7 +515,7 @@ int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause,
 	struct dfr_probe *probe;
 	int result = 0;
 
-	if (!dfr_engine_host_matches(engine, clause->cl_host))
+	if (clause->cl_foreign || !dfr_engine_host_matches(engine, clause->cl_host))
 		return 0;
 	if (do_provide && !clause->cl_probe_id)
 		provide(engine, clause->cl_pattern);

@@ -72,6 +72,7 @@ struct dfr_clause {
 	u32 cl_nacts;
 	const char *cl_pattern[4]; /* provider, module, function, name */
 	const char *cl_host;	   /* "" */
+	bool cl_foreign;	   /* compiled for other kernel types than are here: it matches nothing */
 	u32 cl_probe_id;	   /* 0, or match by id */
 	u64 cl_uarg;
 	struct dfr_difo *cl_pred; /* or NULL */
@@ -101,6 +102,7 @@ struct dfr_program {
 struct dfr_load_limits {
 	bool ll_kernel_reads; /* false: loads become restricted ones */
 	bool ll_destructive;
+	u64 (*ll_types)(void); /* digest of the kernel's types, 0: none; NULL: any will do */
 };
 
 /*

@@ -65,6 +65,7 @@ const char *dfr_dof_string(struct dfr_loader *ld, u32 strtab, u64 string, u32 fr
 int dfr_desc_clause(struct dfr_loader *ld, u32 section, struct dfr_clause *clause);
 int dfr_desc_options(struct dfr_loader *ld, u32 section);
 int dfr_desc_hosts(struct dfr_loader *ld, u32 section);
+int dfr_desc_types(struct dfr_loader *ld, u32 section);
 
 /* action.c: the rules of one chain. */
 int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, u32 n);

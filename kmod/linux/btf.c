@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading the kernel's BTF for the number of a tracepoint's arguments: typedef
- * btf_trace_NAME -> pointer -> function type, whose first parameter is the data
- * pointer. The blob is the kernel's own and has been checked by the kernel at
+ * Reading the kernel's BTF: its digest, and the number of a tracepoint's
+ * arguments: typedef btf_trace_NAME -> pointer -> function type, whose first
+ * parameter is the data pointer. The blob is the kernel's own and has been checked by the kernel at
  * boot; lengths are checked here all the same. Process context.
  */
 #include "kmod/linux/btf.h"
@@ -11,6 +11,7 @@
 #include <linux/errno.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "formats/abi/dof.h"
 #include "kmod/linux/resolve.h"
 
 #define TRACE_PREFIX "btf_trace_"
@@ -135,6 +136,23 @@ struct dfr_btf *dfr_btf_open(void)
 		return NULL;
 	}
 	return btf;
+}
+
+u64 dfr_btf_digest(void)
+{
+	const u8 *p = (const u8 *)dfr_resolve("__start_BTF");
+	const u8 *stop = (const u8 *)dfr_resolve("__stop_BTF");
+	u64 hash = DOF_BTF_DIGEST_START, word;
+	u64 size = stop - p;
+
+	if (!p || !stop || p >= stop)
+		return 0;
+	for (; p < stop; p += 8) {
+		word = 0;
+		memcpy(&word, p, min_t(size_t, 8, stop - p));
+		hash = (hash ^ word) * DOF_BTF_DIGEST_PRIME;
+	}
+	return (hash ^ size) * DOF_BTF_DIGEST_PRIME;
 }
 
 static const struct btf_type *type_at(const struct dfr_btf *btf, u32 id)

@@ -7,6 +7,7 @@
  * anonymous.c for the boot program. Process context; the engine's lock is held
  * unless it says otherwise.
  */
+#include "kmod/linux/btf.h"
 #include "kmod/linux/device.h"
 
 #include <linux/slab.h>
@@ -80,6 +81,7 @@ int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size
 	struct dfr_load_limits limits = {
 		.ll_kernel_reads = rights->rt_kernel_reads,
 		.ll_destructive = rights->rt_destructive,
+		.ll_types = dfr_btf_digest,
 	};
 
 	return dfr_state_enable(session->ss_state, dof, size, &limits, flags, matched, why);

@@ -124,3 +124,40 @@ TEST_CASE("eight keys fit the tuple stack") {
 	INFO(result.diagnostics.render(true));
 	CHECK(!result.diagnostics.failed());
 }
+
+TEST_CASE("which clauses depend on the kernel's types") {
+	const auto depends = [](const std::string& source) {
+		test::TestTarget target;
+		const types::TypeRef integer = target.kernel.integer("int", {});
+		const types::TypeRef file = target.kernel.forward(types::Kind::Struct, "file");
+		const std::vector<types::MemberSpec> members = {{"flags", integer, -1}};
+		target.kernel.define(file, members);
+		target.kernel.typedef_name("gfp_t", integer);
+		target.arguments[6] = {{"struct file *", "", 0}};
+		target.arguments[4] = {{"int", "", 0}};
+		target.symbols["jiffies"] = 0xffffffff81000000;
+		const auto result = test::compile(source, target);
+		INFO(source);
+		INFO(result.diagnostics.render(true));
+		REQUIRE(!result.diagnostics.failed());
+		REQUIRE(!result.compiled.image.ecbs.empty());
+		return bool(result.compiled.image.ecbs.back().uarg & DFR_ECBUARG_KERNEL_TYPES);
+	};
+	CHECK(depends("BEGIN { trace(((struct file *)arg0)->flags); }"));
+	CHECK(depends("BEGIN { trace(sizeof(struct file)); }"));
+	CHECK(depends("BEGIN { trace(offsetof(struct file, flags)); }"));
+	CHECK(depends("BEGIN { trace(*(struct file *)arg0); }"));
+	CHECK(depends("BEGIN { trace((uint64_t)((struct file *)arg0 + 1)); }"));
+	CHECK(depends("BEGIN { trace((uint64_t)&((struct file *)arg0)[2]); }"));
+	CHECK(depends("BEGIN { this->f = (struct file *)arg0; this->f++; }"));
+	CHECK(depends("BEGIN { trace((gfp_t)arg0); }"));
+	CHECK(depends("fbt::vfs_read:entry { trace((uint64_t)args[0]); }"));
+	CHECK(depends("fbt::vfs_read:entry /args[0]->flags/ { trace(1); }"));
+	CHECK(depends("BEGIN { if (pid) { trace(((struct file *)arg0)->flags); } }"));
+	CHECK_FALSE(depends("BEGIN { trace((uint64_t)(struct file *)arg0); }"));
+	CHECK_FALSE(depends("BEGIN { trace((uint64_t)curthread); }"));
+	CHECK_FALSE(depends("BEGIN { trace(`jiffies); }"));
+	CHECK_FALSE(depends("syscall::read:entry { trace(args[0]); }"));
+	CHECK_FALSE(depends("struct s { int a; }; BEGIN { trace(((struct s *)arg0)->a); trace(sizeof(int)); trace((pid_t)arg0); }"));
+	CHECK_FALSE(depends("fbt::vfs_read:entry { trace(args[0]->flags); } fbt::vfs_read:entry { trace(arg0); }"));
+}

@@ -446,6 +446,50 @@ TEST_CASE("the host field", "[exec][dof]") {
 
 namespace {
 
+u64 these_types() { return 0x1234; }
+
+} // namespace
+
+TEST_CASE("clauses that were compiled for other kernel types are left out", "[exec][dof]") {
+	const uint64_t digest = GENERATE(0x1234, 0x1235);
+	const bool checked = GENERATE(true, false);
+	DofBuilder dof;
+	const uint32_t difo = dof.difo(Code().ret(0));
+	dof.ecb(dof.probe("syscall", "", "", "entry"), difo, kNone, DFR_ECBUARG(0, 0));
+	dof.ecb(dof.probe("fbt", "", "vfs_read", "entry"), difo, kNone, DFR_ECBUARG(1, DFR_ECBUARG_KERNEL_TYPES));
+	dof.ecb(dof.probe("fbt", "", "vfs_read", "entry"), difo, kNone,
+		DFR_ECBUARG(1, DFR_ECBUARG_KERNEL_TYPES | DFR_ECBUARG_CONTINUATION));
+	dof.table(DOF_SECT_BTFID, 8, std::vector<dof_btfid>{{digest, 0, 0}});
+	const Loaded result = load(dof.bytes(), {true, true, checked ? these_types : nullptr});
+	REQUIRE(result.error == 0);
+	const bool other = checked && digest != 0x1234;
+	CHECK_FALSE(result.program->pg_clauses[0].cl_foreign);
+	CHECK(result.program->pg_clauses[1].cl_foreign == other);
+	CHECK(result.program->pg_clauses[2].cl_foreign == other);
+}
+
+TEST_CASE("the digest of types", "[exec][dof]") {
+	DofBuilder dof = small();
+	const uint32_t section = dof.table(DOF_SECT_BTFID, 8, std::vector<dof_btfid>{{1, 0, 0}});
+	SECTION("cut") {
+		dof.sections[section].bytes.resize(12);
+		dof.lay_out();
+		refused(dof, "bad size of the digest of types", section);
+	}
+	SECTION("misaligned") {
+		dof.sections[section].hdr.align = 4;
+		dof.lay_out();
+		refused(dof, "digest of types is misaligned", section);
+	}
+	SECTION("not loadable") {
+		dof.lay_out();
+		dof.sections[section].hdr.flags = 0;
+		refused(dof, "section must be loadable and is not", section);
+	}
+}
+
+namespace {
+
 int known_symbol(const char* name, __u64* address) {
 	if (std::string(name) != "vmlinux`jiffies")
 		return -ENOENT;
