@@ -109,7 +109,7 @@ private:
 	void scoped_variable(Node* node, uint8_t scope);
 	void assoc(Node* node, Variable* variable);
 	void create(Node* left, types::TypeRef type, bool user);
-	bool creatable(const Node* node) const;
+	bool creatable(const Node* node);
 	Variable* new_variable(Node* node, uint8_t scope, const std::string& name);
 	void args_element(Node* node);
 	void uregs_element(Node* node);

@@ -284,16 +284,20 @@ void Sema::assoc(Node* node, Variable* found) {
 
 // -- creation
 
-bool Sema::creatable(const Node* node) const {
+bool Sema::creatable(const Node* node) {
 	const Node* base = node->kind == Nk::Index ? node->a : node;
 	if (base->kind == Nk::Member && base->arrow && base->a->kind == Nk::SelfKw)
 		return !context_.scope.find_variable(DIF_VS_THREAD, base->text);
 	if (base->kind == Nk::Member && base->arrow && base->a->kind == Nk::ThisKw)
 		return !context_.scope.find_variable(DIF_VS_LOCAL, base->text);
-	return base->kind == Nk::Name && base->text.find('`') == std::string::npos && !find_builtin(base->text) &&
-	       !context_.scope.inlines.contains(base->text) &&
-	       !context_.scope.find_variable(DIF_VS_GLOBAL, base->text) &&
-	       !context_.scope.externs.contains(base->text) && !bound(base->text);
+	if (base->kind != Nk::Name || base->text.find('`') != std::string::npos || find_builtin(base->text) ||
+	    context_.scope.find_variable(DIF_VS_GLOBAL, base->text) || context_.scope.externs.contains(base->text) ||
+	    bound(base->text))
+		return false;
+	// A constant of the library is no name for a variable either.
+	if (!context_.scope.inlines.contains(base->text))
+		from_library(base->text);
+	return !context_.scope.inlines.contains(base->text);
 }
 
 Variable* Sema::new_variable(Node* node, uint8_t scope, const std::string& name) {
