@@ -78,3 +78,167 @@ BEGIN { printf("%d %d\n", 1 << 2 + 1, 64 >> 2 - 1); exit(0); }
 8 32
 --end
 
+@@ edge.llquantize.below-many-steps | agg.llquantize | boundary
+BEGIN { @ = llquantize(3, 10, 1, 2, 20); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+            < 10 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+              10 |                                         0        
+
+--end
+
+@@ edge.llquantize.too-big | agg.llquantize | wrong
+BEGIN { @ = llquantize(1, 16, 0, 15, 16); exit(0); }
+--tag D_LLQUANT_MAGTOOBIG
+
+@@ edge.lquantize.base-is-limit | agg.lquantize | wrong
+BEGIN { @ = lquantize(1, 5, 5); exit(0); }
+--tag D_LQUANT_MISMATCH
+
+@@ edge.increment.wraps | op.increment | boundary
+char c;
+BEGIN { c = 127; printf("%d\n", ++c < 0); exit(0); }
+--out
+1
+--end
+
+@@ edge.pointer.steps | op.pointer | boundary
+int *p, *q;
+BEGIN { p = (int *)alloca(16); q = p; p++; printf("%d %d\n", (char *)p - (char *)q, p + 2 - q); exit(0); }
+--out
+4 3
+--end
+
+@@ edge.printf.time-of-int | printf.Y | wrong
+BEGIN { printf("%Y\n", 5); exit(0); }
+--tag D_PRINTF_ARG_TYPE
+
+@@ edge.suggest.short | builtin.ids | wrong
+BEGIN { trace(pidd); exit(0); }
+--status 1
+--errhas did you mean pid?
+--end
+
+@@ edge.if.inner-else | if-else | boundary
+int x;
+BEGIN { if (x) { if (x) { printf("a"); } else { printf("b"); } } printf("c\n"); exit(0); }
+--out
+c
+--end
+
+@@ edge.shift.run-40 | op.shift | boundary
+int64_t x;
+BEGIN { x = 1; printf("%d\n", x << 40); exit(0); }
+--out
+1099511627776
+--end
+
+@@ edge.load.short-negative | op.load | boundary
+short *p;
+BEGIN { p = (short *)alloca(8); *p = -2; printf("%d %d\n", *p < 0, *p + 100000); exit(0); }
+--out
+1 99998
+--end
+
+@@ edge.string.null-again | type.string | boundary
+string s;
+BEGIN { s = "abc"; s = NULL; printf("%d\n", s == NULL); exit(0); }
+--out
+1
+--end
+
+@@ edge.this.next-firing | var.this | boundary
+BEGIN { this->x = 5; exit(0); }
+END { printf("%d\n", this->x); }
+--out
+0
+--end
+
+@@ edge.assoc.string-key-tails | var.assoc | boundary
+BEGIN { a["abcdefg"] = 1; a["xy"] = 2; a["qqqqqqq"] = 3; printf("%d %d %d\n", a["xy"], a["abcdefg"], a["qqqqqqq"]); exit(0); }
+--out
+2 1 3
+--end
+
+@@ edge.assoc.two-of-one-key | var.assoc | boundary
+int a[int], b[int];
+BEGIN { a[1] = 5; printf("%d %d\n", a[1], b[1]); exit(0); }
+--out
+5 0
+--end
+
+@@ edge.llquantize.more-steps-than-values | agg.llquantize | boundary
+BEGIN { @ = llquantize(5, 10, 0, 2, 100); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               4 |                                         0        
+               5 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+               6 |                                         0        
+
+--end
+
+@@ edge.inet6.first-of-equal-runs | subr.inet_ntop | boundary
+uint64_t *q;
+BEGIN { q = (uint64_t *)alloca(16); q[0] = htonll(0x0001000000000002); q[1] = htonll(0x0000000000030004); printf("%s\n", inet_ntop(10, q)); exit(0); }
+--out
+1::2:0:0:3:4
+--end
+
+@@ edge.inet6.not-mapped | subr.inet_ntoa6 | boundary
+uint64_t *q;
+BEGIN { q = (uint64_t *)alloca(16); q[0] = 0; q[1] = htonll(0x0000ff0000010002); printf("%s\n", inet_ntoa6(q)); exit(0); }
+--out
+::ff00:1:2
+--end
+
+@@ edge.json.escaped-quote | subr.json | boundary
+BEGIN { printf("%s\n", json("{\"a\":\"x\\\"y\",\"b\":7}", "b")); exit(0); }
+--out
+7
+--end
+
+@@ edge.json.second-element | subr.json | boundary
+BEGIN { printf("%s\n", json("[5,6,7]", "[1]")); exit(0); }
+--out
+6
+--end
+
+@@ edge.json.longer-name | subr.json | boundary
+BEGIN { printf("%s\n", json("{\"a\":1,\"ab\":2}", "ab")); exit(0); }
+--out
+2
+--end
+
+@@ edge.float.tie-to-even | subr.float | boundary
+double f, g;
+BEGIN { f = 1.0; g = 1.1102230246251565e-16; printf("%d\n", f + g == 1.0); exit(0); }
+--out
+1
+--end
+
+@@ edge.float.negative-order | subr.float | boundary
+double f, g;
+BEGIN { f = -2.0; g = -1.0; printf("%d %d\n", f < g, g < f); exit(0); }
+--out
+1 0
+--end
+
+@@ edge.float.to-integer | subr.float | boundary
+double f;
+BEGIN { f = 2.0; printf("%d\n", (int)f); f = -2.5; printf("%d\n", (int)f); exit(0); }
+--out
+2
+-2
+--end
+
+@@ edge.memstr.inner-nul | subr.memstr | boundary
+char *p;
+BEGIN { p = (char *)alloca(8); p[0] = 'a'; p[1] = 0; p[2] = 'b'; printf("%s\n", memstr(p, ',', 3)); exit(0); }
+--out
+a,b
+--end
+
