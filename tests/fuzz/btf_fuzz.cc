@@ -3,6 +3,8 @@
 // Fuzzes the BTF reader. The first byte chooses: the rest is a blob as it
 // stands; or it is spent as decisions on how to build a blob that is well-formed
 // but for what the decisions get wrong, alone or with a split blob on top.
+//
+// Targets: formats/types/btf.cc formats/types/btf_names.cc formats/types/types.cc formats/types/declare.cc
 #include <memory>
 
 #include "formats/types/btf.h"

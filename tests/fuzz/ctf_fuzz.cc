@@ -3,6 +3,8 @@
 // Fuzzes the CTF reader. The first byte chooses: the rest is a dictionary or an
 // archive as it stands, or the contents of an ELF file; or it is spent as
 // decisions on how to build a dictionary, alone or as a child of another.
+//
+// Targets: formats/types/ctf.cc formats/types/ctf_file.cc formats/types/ctf_names.cc
 #include <memory>
 #include <zlib.h>
 
@@ -13,6 +15,7 @@
 #include "tests/unit/types_ctf_builder.h"
 
 using dfr::fuzz::Cursor;
+using dfr::fuzz::exact;
 using dfr::fuzz::tolerate;
 using dfr::test::Bytes;
 using dfr::test::CtfBuilder;
@@ -169,9 +172,9 @@ void exercise_wrapped(Cursor& in, bool archive) {
 	if (archive)
 		bytes = archive_of(in, bytes, Builder(in, true).build());
 	if (in.byte() & 1)
-		exercise_elf(Blob::from_bytes(dfr::fuzz::build_elf(in, bytes)));
+		exercise_elf(Blob::from_bytes(exact(dfr::fuzz::build_elf(in, bytes))));
 	else
-		tolerate([&] { exercise_file(*CtfFile::from_blob("fuzz", Blob::from_bytes(bytes))); });
+		tolerate([&] { exercise_file(*CtfFile::from_blob("fuzz", Blob::from_bytes(exact(bytes)))); });
 }
 
 } // namespace
@@ -193,12 +196,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 	}
 	std::unique_ptr<Ctf> parent;
 	tolerate([&] {
-		parent = std::make_unique<Ctf>("fuzz", Blob::from_bytes(Builder(in, false).build()), nullptr);
+		parent = std::make_unique<Ctf>("fuzz", Blob::from_bytes(exact(Builder(in, false).build())), nullptr);
 		exercise_one(*parent);
 	});
 	if (mode < 4) {
 		tolerate([&] {
-			const Ctf child("child", Blob::from_bytes(Builder(in, true).build()), nullptr,
+			const Ctf child("child", Blob::from_bytes(exact(Builder(in, true).build())), nullptr,
 			                parent.get());
 			exercise_one(child);
 		});

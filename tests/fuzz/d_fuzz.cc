@@ -1,152 +1,220 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The compiler on programs that nobody would write. The first input byte
-// decides: raw text, or a walk through D's grammar in which each byte chooses
-// what comes next, so that most inputs get past the parser. What compiles goes
-// through the DOF and the disassembler and must come back to the same bytes.
-#include <cstdint>
-#include <cstdlib>
-
+// The compiler on programs that nobody would write. The first byte chooses: raw
+// text; a walk through D's grammar (d_grammar.h); the same with a few characters
+// damaged; or the texts that others hand in: DOF images, disassembly, types. What
+// compiles goes through the DOF and the disassembler and must come back to the
+// same bytes; what does not must say why.
+//
+// Targets: formats/d/*.cc formats/dif/*.cc formats/dof/*.cc
+#include "formats/d/derive.h"
+#include "formats/d/type_text.h"
 #include "formats/dif/assemble.h"
 #include "formats/dif/disasm.h"
 #include "formats/error.h"
+#include "tests/fuzz/d_grammar.h"
+#include "tests/fuzz/statistics.h"
 #include "tests/unit/d_target.h"
 
 namespace {
 
 using namespace dfr;
+using fuzz::Decisions;
 
-class Grammar {
+fuzz::Statistics statistics{"programs that compile"};
+
+// A kernel with a few types and symbols, or a recording that holds a few inputs.
+class Machine : public test::TestTarget {
 public:
-	Grammar(const uint8_t* data, size_t size) : data_(data), end_(data + size) {}
-
-	std::string program() {
-		std::string out;
-		do {
-			switch (pick(8)) {
-			case 0: out += declaration(); break;
-			case 1: out += "inline " + type() + " " + name() + " = " + expression(0) + ";\n"; break;
-			case 2: out += "translator struct s < " + type() + " p > { a = " + expression(0) + "; };\n"; break;
-			default: out += clause(); break;
-			}
-		} while (data_ < end_ && out.size() < 4096);
-		return out;
+	explicit Machine(uint8_t choice) : replay_(choice % 4 == 1) {
+		arguments[6] = {{"struct s *", "", 0}, {"int", "", 1}, {"struct task_struct *", "struct s *", 1}};
+		symbols["jiffies"] = 0xffffffff81000000;
+		symbols["do_it"] = 0xffffffff81000100;
+		addresses = choice & 8;
+		const types::TypeRef number = kernel.integer("int", {});
+		const types::TypeRef task = kernel.forward(types::Kind::Struct, "task_struct");
+		const types::MemberSpec members[] = {{"pid", number}, {"flags", number, 3}, {"parent", kernel.pointer(task)}};
+		kernel.define(task, members);
+		const types::Enumerator states[] = {{"RUNNING", 0}, {"DEAD", 16}};
+		kernel.define_enum(kernel.forward(types::Kind::Enum, "state"), states);
+		kernel.typedef_name("pid_type", number);
+		kernel.name_variable("jiffies", number);
+		kernel.name_function("do_it", kernel.function(number, {}, false));
 	}
+	const std::vector<d::CapturedInput>* captured(const d::ProbeInfo&) override {
+		return replay_ ? &inputs_ : nullptr;
+	}
+	bool is_replay() const override { return replay_; }
+	bool has_kernel() const override { return !replay_; }
 
 private:
-	unsigned pick(unsigned count) { return data_ < end_ ? *data_++ % count : 0; }
-	template <size_t N> std::string one(const char* const (&list)[N]) { return list[pick(N)]; }
-
-	std::string name() { return one({"x", "y", "z", "v", "p", "q"}); }
-	std::string type() {
-		return one({"int", "char", "uint64_t", "string", "struct s", "struct s *", "char *", "void *", "unsigned short", "int8_t", "double", "enum e"});
-	}
-	std::string declaration() {
-		switch (pick(5)) {
-		case 0: return "struct s { int a; int b:3; char n[" + number() + "]; struct s *next; };\n";
-		case 1: return "enum e { A" + number() + " = " + number() + ", B" + number() + " };\n";
-		case 2: return one({"", "self ", "this "}) + type() + " " + name() + ";\n";
-		case 3: return type() + " " + name() + "[" + type() + ", " + type() + "];\n";
-		default: return "typedef " + type() + " t" + number() + ";\n";
-		}
-	}
-	std::string number() { return one({"0", "1", "7", "-1", "8", "255", "65536", "4294967296", "0x7fffffffffffffff", "1.5"}); }
-
-	std::string variable() {
-		switch (pick(6)) {
-		case 0: return "self->" + name();
-		case 1: return "this->" + name();
-		case 2: return name() + "[" + expression(3) + ", " + expression(3) + "]";
-		case 3: return "v." + one({"a", "b", "n", "next"});
-		case 4: return "*(" + type() + " *)" + name();
-		default: return name();
-		}
-	}
-
-	std::string expression(unsigned depth) {
-		if (depth > 4)
-			return number();
-		switch (pick(16)) {
-		case 0: return number();
-		case 1: return "\"" + one({"", "a", "csh", "%d"}) + "\"";
-		case 2: return one({"pid", "tid", "execname", "timestamp", "arg0", "arg1", "probefunc", "cpu", "errno", "curthread", "args[0]", "uregs[1]", "NULL"});
-		case 3: case 4: return variable();
-		case 5: return expression(depth + 1) + one({" + ", " - ", " * ", " / ", " % ", " << ", " >> ", " & ", " | ", " ^ "}) + expression(depth + 1);
-		case 6: return expression(depth + 1) + one({" == ", " != ", " < ", " > ", " <= ", " >= ", " && ", " || ", " ^^ "}) + expression(depth + 1);
-		case 7: return "(" + expression(depth + 1) + " ? " + expression(depth + 1) + " : " + expression(depth + 1) + ")";
-		case 8: return one({"!", "~", "-", "*", "&", "++", "--"}) + expression(depth + 1);
-		case 9: return "(" + type() + ")" + expression(depth + 1);
-		case 10: return one({"strlen", "basename", "strtok", "copyinstr", "alloca", "strjoin", "substr", "rand", "json", "lltostr"}) + "(" + arguments(depth) + ")";
-		case 11: return one({"stack", "ustack", "sym", "usym", "func"}) + "(" + (pick(2) ? expression(depth + 1) : std::string()) + ")";
-		case 12: return "sizeof(" + (pick(2) ? type() : expression(depth + 1)) + ")";
-		case 13: return "xlate <struct s>(" + expression(depth + 1) + ")." + one({"a", "b", "n"});
-		case 14: return variable() + one({" = ", " += ", " <<= ", " /= "}) + expression(depth + 1);
-		default: return "(" + expression(depth + 1) + ")" + one({"", "++", "->a", ".b", "[0]"});
-		}
-	}
-	std::string arguments(unsigned depth) {
-		std::string out;
-		for (unsigned i = pick(4); i; i--)
-			out += (out.empty() ? "" : ", ") + expression(depth + 1);
-		return out;
-	}
-
-	std::string statement(unsigned depth) {
-		switch (pick(10)) {
-		case 0: return "@" + name() + "[" + arguments(0) + "] = " + one({"count", "sum", "quantize", "lquantize", "llquantize", "avg"}) + "(" + arguments(2) + ");";
-		case 1: return "printf(\"" + one({"%d", "%s %d", "%-*s", "%x%%", "%k", "%Y", "%5.3f"}) + "\", " + expression(1) + ", " + expression(1) + ");";
-		case 2: return one({"trace", "print", "exit", "speculate", "commit", "tracemem", "capture", "chill", "system"}) + "(" + arguments(0) + ");";
-		case 3: return one({"printa", "clear", "trunc", "normalize"}) + "(@" + name() + (pick(2) ? ", " + expression(2) : std::string()) + ");";
-		case 4:
-			if (depth < 3)
-				return "if (" + expression(1) + ") { " + statement(depth + 1) + " } else { " + statement(depth + 1) + " }";
-			return ";";
-		default: return variable() + " = " + expression(0) + ";";
-		}
-	}
-	std::string clause() {
-		std::string out = one({"BEGIN", "syscall::read:entry", "fbt::vfs_read:entry", "END, ERROR", "tick-1s", "a:b:c:d:e"});
-		if (pick(2))
-			out += " /" + expression(0) + "/";
-		out += " { ";
-		for (unsigned i = pick(5); i; i--)
-			out += statement(0) + " ";
-		return out + "}\n";
-	}
-
-	const uint8_t* data_;
-	const uint8_t* end_;
+	bool replay_;
+	std::vector<d::CapturedInput> inputs_ = {{"arg0", "int64_t", false},
+	                                         {"(+ arg0 8)", "int64_t", false},
+	                                         {"(copyinstr arg1)", "string", false},
+	                                         {"(load s4 arg0)", "int", false},
+	                                         {"(stack)", "", false},
+	                                         {"(ref 16 arg0)", "char [16]", false}};
 };
+
+d::CompileOptions options_for(Decisions& in) {
+	const uint8_t choice = in.byte(), more = in.byte();
+	d::CompileOptions options;
+	options.name = "fuzz.d";
+	options.zdefs = !(choice & 1);
+	options.arg_ref = !(choice & 2);
+	options.default_args = choice & 4;
+	options.empty_ok = choice & 8;
+	options.braces_optional = choice & 16;
+	options.line_table = !(choice & 32);
+	if (options.braces_optional)
+		options.specifier = static_cast<d::Specifier>(more % 5);
+	options.program = "fuzz";
+	if (!(more & 32))
+		options.arguments = {"7", "abc", "\"a b\""};
+	options.session = {{"pid", "12"}, {"target", "13"}, {"uid", "0"}};
+	static const char* const given[] = {"strsize=64", "quiet", "bufsize=1m", "nosuch", "amin=Stable/Stable/Common"};
+	if (more & 64)
+		options.options = {given[choice % 5]};
+	return options;
+}
+
+template <typename Work> void tolerate(const Work& work) {
+	try {
+		work();
+	} catch (const Error& error) {
+		if (!*error.what())
+			std::abort();
+	}
+}
+
+void damage_text(Decisions& in, std::string& text) {
+	for (unsigned left = 1 + in.byte() % 3; left && !text.empty(); left--) {
+		const size_t at = in.half() % text.size(), length = in.byte() % 8;
+		switch (in.byte() % 4) {
+		case 0:
+			text.erase(at, length);
+			break;
+		case 1:
+			text.insert(at, text.substr(in.half() % text.size(), length));
+			break;
+		case 2:
+			text[at] = static_cast<char>(in.byte());
+			break;
+		default:
+			text.resize(at);
+		}
+	}
+}
+
+// A DOF comes out of recordings, too: whatever is in it, reading says no or gives an image.
+void read_dof(const std::vector<uint8_t>& bytes) {
+	tolerate([&] {
+		const dof::Image image = dof::read(bytes);
+		dif::disassemble_listing(image);
+		tolerate([&] { dif::assemble(dif::disassemble_file(image)); });
+	});
+}
+
+void damage_dof(Decisions& in, std::vector<uint8_t> bytes) {
+	for (unsigned left = 1 + in.byte() % 4; left; left--)
+		bytes[in.half() % bytes.size()] ^= static_cast<uint8_t>(1 + in.byte() % 255);
+	if (in.byte() % 8 == 0)
+		bytes.resize(in.half() % (bytes.size() + 1));
+	read_dof(bytes);
+}
+
+void use_image(Decisions& in, const dof::Image& compiled) {
+	const auto bytes = dof::write(compiled);
+	const dof::Image image = dof::read(bytes);
+	dif::disassemble_listing(image);
+	std::string listing = dif::disassemble_file(image);
+	if (dof::write(dif::assemble(listing)) != bytes)
+		std::abort();
+	for (const dof::Body& body : image.bodies) {
+		for (const dof::Action& action : body.actions) {
+			types::ProgramTypes types;
+			// What print() shows comes with a description of the type; other texts are C.
+			if (action.format && !action.type.empty())
+				tolerate([&] { d::write_type_text(d::read_type_text(action.type, types)); });
+		}
+	}
+	const uint8_t choice = in.byte();
+	if (choice % 4 == 1)
+		damage_dof(in, bytes);
+	if (choice % 4 == 2) {
+		damage_text(in, listing);
+		tolerate([&] { dif::assemble(listing); });
+	}
+}
+
+// Diagnostics must have a text in every style.
+void require_reasons(const d::Diagnostics& diagnostics, bool tags) {
+	if (diagnostics.render(tags).empty() || diagnostics.classic(tags).empty())
+		std::abort();
+}
+
+void compile(Decisions& in, const std::string& source) {
+	const uint8_t choice = in.byte();
+	Machine machine(choice);
+	const d::CompileOptions options = options_for(in);
+	d::Diagnostics diagnostics;
+	d::Compiled compiled;
+	try {
+		if (choice % 4 == 2)
+			compiled = d::derive(source, options, machine, diagnostics).program;
+		else
+			compiled = d::compile(source, options, machine, diagnostics);
+	} catch (const Error&) {
+		return; // what no program can be blamed for
+	}
+	statistics.count(!diagnostics.failed());
+	diagnostics.render(true);
+	if (diagnostics.failed())
+		require_reasons(diagnostics, choice & 16);
+	else
+		use_image(in, compiled.image);
+}
+
+std::string text_of(const Decisions& in) {
+	Decisions copy = in;
+	const auto rest = copy.rest();
+	return {reinterpret_cast<const char*>(rest.data()), rest.size()};
+}
+
+void read_text(Decisions& in) {
+	const uint8_t choice = in.byte();
+	const std::string text = text_of(in);
+	if (choice % 3 == 0) {
+		types::ProgramTypes types;
+		tolerate([&] { d::write_type_text(d::read_type_text(text, types)); });
+	} else if (choice % 3 == 1) {
+		tolerate([&] { dif::assemble(text); });
+	} else {
+		read_dof({text.begin(), text.end()});
+	}
+}
 
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	if (!size || size > 8192)
 		return 0;
-	const std::string source = *data & 1 ? std::string(reinterpret_cast<const char*>(data + 1), size - 1) : Grammar(data + 1, size - 1).program();
-	test::TestTarget target;
-	target.symbols["jiffies"] = 0xffffffff81000000;
-	target.arguments[6] = {{"struct s *", "", 0}, {"int", "", 1}};
-	d::CompileOptions options;
-	options.name = "fuzz.d";
-	options.zdefs = true;
-	d::Diagnostics diagnostics;
-	d::Compiled compiled;
-	try {
-		compiled = d::compile(source, options, target, diagnostics);
-	} catch (const Error&) {
-		return 0; // what no program can be blamed for
-	}
-	diagnostics.render(true);
-	if (diagnostics.failed()) {
-		if (diagnostics.classic(true).empty())
-			std::abort();
+	Decisions in(data, size);
+	const uint8_t choice = in.byte() % 16;
+	if (choice == 1) {
+		read_text(in);
 		return 0;
 	}
-	const auto bytes = dof::write(compiled.image);
-	const dof::Image image = dof::read(bytes);
-	dif::disassemble_listing(image);
-	if (dof::write(dif::assemble(dif::disassemble_file(image))) != bytes)
-		std::abort();
+	// The decisions about the program come last: as long as the input lasts.
+	Decisions about(data + size - size / 4, size / 4);
+	if (choice == 2) {
+		compile(about, text_of(in));
+		return 0;
+	}
+	std::string source = fuzz::DGrammar(in).program();
+	if (choice < 6)
+		damage_text(about, source);
+	compile(about, source);
 	return 0;
 }

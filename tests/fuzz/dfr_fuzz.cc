@@ -3,8 +3,11 @@
 // Fuzzes the readers of recordings. The first byte chooses what is read: a whole
 // file as it stands; the payload of a segment, behind the checksums that would
 // keep damage out; an engine's catalog log; an aggregation table; a block whose
-// records were built from decisions, so that most of them parse; or a file that
-// was written from such blocks and then damaged.
+// records were built from decisions, so that most of them parse; such blocks as
+// columns, whole and damaged; or a file that was written from them and then
+// damaged.
+//
+// Targets: formats/trace/*.cc
 #include "formats/abi/dof.h"
 #include "formats/trace/chunk.h"
 #include "formats/trace/columns.h"
@@ -110,6 +113,7 @@ trace::Block make_block(Decisions& in, uint64_t seq) {
 		result.bytes.resize(4096);
 	for (unsigned flips = in.byte() % 4; flips > 1; flips--)
 		result.bytes[in.half() % result.bytes.size()] ^= std::byte{in.byte()};
+	result.bytes = {result.bytes.begin(), result.bytes.end()}; // no room behind it
 	result.verified = in.byte() % 8 == 0 || trace::block_is_verified(result.bytes);
 	return result;
 }
@@ -155,6 +159,35 @@ void fuzz_written_file(Decisions& in) {
 	fuzz::read_everything(*trace::open_file(file.path()));
 }
 
+// Blocks that a chunk holds must come out as they went in; damaged columns may give anything that fits.
+void fuzz_columns(Decisions& in) {
+	const trace::Catalog catalog = make_catalog();
+	const unsigned damage = in.byte() % 4;
+	std::vector<trace::Block> blocks;
+	std::vector<dfr_block> headers;
+	size_t size = 0;
+	for (uint64_t seq = 1; in.left() && seq < 4; seq++) {
+		trace::Block block = make_block(in, seq);
+		if (!trace::block_is_sane(block.bytes))
+			continue;
+		const dfr_block head = block.header();
+		block.bytes.resize(head.hdr_size + head.committed);
+		size += block.bytes.size() - sizeof(head);
+		headers.push_back(head);
+		blocks.push_back(std::move(block));
+	}
+	if (blocks.empty())
+		return;
+	const auto chunk = trace::decode_chunk(trace::encode_chunk(std::span(blocks).first(1), catalog));
+	if (!chunk || chunk->size() != 1 || chunk->front().bytes != blocks.front().bytes)
+		std::abort();
+	std::vector<std::byte> columns = trace::encode_columns(blocks, catalog);
+	for (unsigned flips = damage; flips; flips--)
+		columns[in.half() % columns.size()] ^= std::byte{in.byte()};
+	std::vector<std::byte> back(size);
+	trace::decode_columns(columns, headers, back);
+}
+
 void fuzz_whole_file(Decisions& in) {
 	static const fuzz::MemoryFile file;
 	file.fill(in.rest());
@@ -165,7 +198,7 @@ void fuzz_whole_file(Decisions& in) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	Decisions in(data, size);
-	switch (in.byte() % 10) {
+	switch (in.byte() % 12) {
 	case 0:
 		tolerate([&] { fuzz_whole_file(in); });
 		break;
@@ -206,6 +239,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 		trace::decode_columns(in.rest(), {&head, 1}, body);
 		break;
 	}
+	case 9:
+	case 10:
+		fuzz_columns(in);
+		break;
 	default:
 		fuzz_blocks(in);
 	}

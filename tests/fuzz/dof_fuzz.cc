@@ -27,7 +27,7 @@ struct Statistics {
 	uint64_t inputs = 0, loaded = 0, runs = 0, faults = 0;
 	~Statistics() {
 		if (std::getenv("DFR_FUZZ_STATISTICS"))
-			std::fprintf(stderr, "%lu inputs, %lu loaded, %lu runs, %lu faults\n", inputs, loaded,
+			std::fprintf(stderr, "statistics: %lu inputs, %lu loaded; %lu runs, %lu faults\n", inputs, loaded,
 			             runs, faults);
 	}
 };

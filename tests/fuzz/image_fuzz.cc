@@ -2,6 +2,9 @@
 //
 // Fuzzes what lies before types: kernel images (lz4 blocks and a vmlinuz around
 // any payload), the text of /proc/kallsyms and the symbols of ELF files.
+//
+// Targets: formats/types/lz4.cc formats/types/unpack.cc formats/types/elf.cc formats/types/elf_symbols.cc
+// Targets: formats/types/symbols.cc
 #include <cstring>
 
 #include "formats/types/lz4.h"
@@ -47,7 +50,7 @@ void fuzz_vmlinuz(Cursor& in) {
 	const std::size_t sectors = image[0x1f1] ? image[0x1f1] : 4;
 	image.resize((sectors + 1) * 512 + image[0x248]);
 	image.insert(image.end(), payload.begin(), payload.end());
-	tolerate([&] { unpack_vmlinuz(Blob::from_bytes(image), "fuzz"); });
+	tolerate([&] { unpack_vmlinuz(Blob::from_bytes(dfr::fuzz::exact(image)), "fuzz"); });
 }
 
 void fuzz_kallsyms(Cursor& in) {
@@ -86,7 +89,7 @@ void fuzz_lines(Cursor& in) {
 void fuzz_elf(Cursor& in) {
 	const Bytes elf = dfr::fuzz::build_elf(in, {});
 	tolerate([&] {
-		const ElfSymbols symbols = ElfSymbols::from_blob("fuzz", Blob::from_bytes(elf));
+		const ElfSymbols symbols = ElfSymbols::from_blob("fuzz", Blob::from_bytes(dfr::fuzz::exact(elf)));
 		for (const Symbol& symbol : symbols.all())
 			symbols.find(symbol.address + symbol.size);
 		symbols.find("aaa");

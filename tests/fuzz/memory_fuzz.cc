@@ -4,6 +4,8 @@
 // decisions (anchors with right checksums but any content, catalogs, blocks,
 // tables, speculation chunks on frames that overlap as they like), saved as ELF
 // core or raw image, damaged, and harvested whole.
+//
+// Targets: recorder/memory_image.cc recorder/anchors.cc recorder/physical_memory.cc recorder/speculations.cc
 #include "formats/abi/dof.h"
 #include "formats/abi/spec.h"
 #include "recorder/memory_image.h"

@@ -37,6 +37,11 @@ private:
 	const std::uint8_t* end_;
 };
 
+// A copy without room at its end, where reading too far would go unseen.
+template <typename Bytes> Bytes exact(const Bytes& bytes) {
+	return Bytes(bytes.begin(), bytes.end());
+}
+
 template <typename Call> void tolerate(Call call) {
 	try {
 		call();
