@@ -70,6 +70,13 @@ std::string vfs_function(const std::string& operation) {
 		return "iterate_dir";
 	if (operation == "lookup")
 		return "filename_lookup";
+	// vfs_getattr(), vfs_statfs() and vfs_llseek() themselves are inlined where it matters.
+	if (operation == "getattr")
+		return "vfs_getattr_nosec";
+	if (operation == "statfs")
+		return "statfs_by_dentry";
+	if (operation == "llseek")
+		return "ksys_lseek";
 	return "vfs_" + operation;
 }
 

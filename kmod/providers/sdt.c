@@ -20,7 +20,6 @@
 #include <linux/module.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
-#include "kmod/linux/btf.h"
 #include "kmod/linux/resolve.h"
 
 #define SDT_REGISTER_ARGS 5
@@ -117,6 +116,34 @@ static const char *group_of(const struct tracepoint *tracepoint)
 	return group;
 }
 
+/*
+ * How many arguments a tracepoint passes: the kernel keeps a table of that for
+ * BPF, and each module one of its own. -ENOENT: it is in neither (a tracepoint
+ * that only its own file knows).
+ */
+static int args_in(const struct bpf_raw_event_map *from, const struct bpf_raw_event_map *to,
+		   const struct tracepoint *tracepoint)
+{
+	for (; from < to; from++)
+		if (from->tp == tracepoint)
+			return from->num_args;
+	return -ENOENT;
+}
+
+static int args_of(const struct tracepoint *tracepoint, const struct module *module)
+{
+	static const struct bpf_raw_event_map *start, *stop;
+
+	if (!start) {
+		stop = (const void *)dfr_resolve("__stop__bpf_raw_tp");
+		start = stop ? (const void *)dfr_resolve("__start__bpf_raw_tp") : NULL;
+	}
+	if (module)
+		return args_in(module->bpf_raw_events, module->bpf_raw_events + module->num_bpf_raw_events,
+			       tracepoint);
+	return args_in(start, start ? stop : NULL, tracepoint);
+}
+
 static struct sdt_point *gone_point(const char *name)
 {
 	struct sdt_point *point;
@@ -127,11 +154,11 @@ static struct sdt_point *gone_point(const char *name)
 	return NULL;
 }
 
-static void add_point(struct tracepoint *tracepoint, const char *owner, int nargs)
+static void add_point(struct tracepoint *tracepoint, const struct module *module)
 {
-	const char *group = group_of(tracepoint);
+	const char *group = group_of(tracepoint) ?: (module ? module->name : "vmlinux");
+	int kind, nargs = args_of(tracepoint, module);
 	struct sdt_point *point = gone_point(tracepoint->name);
-	int kind;
 
 	if (point) {
 		point->sp_tracepoint = tracepoint;
@@ -144,7 +171,7 @@ static void add_point(struct tracepoint *tracepoint, const char *owner, int narg
 	/* Not known: what fits in registers can be read whether it is there or not. */
 	point->sp_nargs = nargs < 0 || nargs > SDT_ARGS_MAX ? SDT_REGISTER_ARGS : nargs;
 	for (kind = 0; kind < SDT_KINDS; kind++)
-		point->sp_probe[kind] = dfr_probe_create(&sdt_providers[kind], group ?: owner, "",
+		point->sp_probe[kind] = dfr_probe_create(&sdt_providers[kind], group, "",
 							 tracepoint->name, point->sp_nargs, point);
 	if (!point->sp_probe[SDT_TYPED] || !point->sp_probe[SDT_RAW]) {
 		/* A second tracepoint of that name, or no memory: a probe without hook never fires. */
@@ -155,24 +182,19 @@ static void add_point(struct tracepoint *tracepoint, const char *owner, int narg
 	list_add_tail(&point->sp_list, &sdt_points);
 }
 
-static void add_kernel_point(struct tracepoint *tracepoint, void *btf)
+static void add_kernel_point(struct tracepoint *tracepoint, void *unused)
 {
-	add_point(tracepoint, "vmlinux",
-		  btf ? dfr_btf_tracepoint_args(btf, tracepoint->name) : -ENOENT);
+	add_point(tracepoint, NULL);
 }
 
 static void sdt_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
-	struct dfr_btf *btf;
-
 	if (sdt_listed || (!dfr_glob(pattern[0], "sdt") && !dfr_glob(pattern[0], "rawtp")))
 		return;
 	sdt_listed = true;
-	btf = dfr_btf_open();
 	mutex_lock(&sdt_lock);
-	for_each_kernel_tracepoint(add_kernel_point, btf);
+	for_each_kernel_tracepoint(add_kernel_point, NULL);
 	mutex_unlock(&sdt_lock);
-	dfr_btf_close(btf);
 }
 
 /* --- Arming. ------------------------------------------------------------- */
@@ -233,7 +255,7 @@ static void module_coming(struct module *module)
 			tracepoint_ptr_deref(module->tracepoints_ptrs + i);
 		struct sdt_point *point;
 
-		add_point(tracepoint, module->name, -ENOENT);
+		add_point(tracepoint, module);
 		list_for_each_entry(point, &sdt_points, sp_list)
 			if (point->sp_tracepoint == tracepoint)
 				update(point);

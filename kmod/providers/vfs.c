@@ -18,12 +18,12 @@ struct operation {
 static const struct operation operations[] = {
 	{ "open", { "vfs_open" }, 2 },	     { "read", { "vfs_read" }, 4 },
 	{ "write", { "vfs_write" }, 4 },     { "fsync", { "vfs_fsync_range" }, 4 },
-	{ "llseek", { "vfs_llseek" }, 3 },   { "create", { "vfs_create" }, 5 },
+	{ "llseek", { "ksys_lseek" }, 3 },   { "create", { "vfs_create" }, 5 },
 	{ "mkdir", { "vfs_mkdir" }, 4 },     { "rmdir", { "vfs_rmdir" }, 3 },
 	{ "mknod", { "vfs_mknod" }, 5 },     { "unlink", { "vfs_unlink" }, 4 },
 	{ "link", { "vfs_link" }, 5 },	     { "symlink", { "vfs_symlink" }, 4 },
-	{ "rename", { "vfs_rename" }, 1 },   { "getattr", { "vfs_getattr" }, 4 },
-	{ "setattr", { "notify_change" }, 4 }, { "statfs", { "vfs_statfs" }, 2 },
+	{ "rename", { "vfs_rename" }, 1 },   { "getattr", { "vfs_getattr_nosec" }, 4 },
+	{ "setattr", { "notify_change" }, 4 }, { "statfs", { "statfs_by_dentry" }, 2 },
 	{ "iterate", { "iterate_dir" }, 2 }, { "truncate", { "vfs_truncate" }, 2 },
 	{ "lookup", { "filename_lookup" }, 5 }, { "fallocate", { "vfs_fallocate" }, 4 },
 };
