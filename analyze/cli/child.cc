@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -32,6 +33,21 @@ namespace {
 	::_exit(127);
 }
 
+// What execvp() will say, before anything is traced. A program that is found but cannot be started says so itself.
+bool can_be_found(const std::string& command) {
+	if (command.find('/') != std::string::npos)
+		return ::access(command.c_str(), F_OK) == 0;
+	const char* const path = std::getenv("PATH");
+	const std::string list = path ? path : "/bin:/usr/bin";
+	for (size_t at = 0; at <= list.size();) {
+		const size_t colon = std::min(list.find(':', at), list.size());
+		if (::access(((colon == at ? "." : list.substr(at, colon - at)) + "/" + command).c_str(), F_OK) == 0)
+			return true;
+		at = colon + 1;
+	}
+	return false;
+}
+
 } // namespace
 
 Children::~Children() {
@@ -47,6 +63,8 @@ Children::~Children() {
 int Children::hold(const std::vector<std::string>& command) {
 	if (command.empty())
 		throw Error("no command was given", "write it after --, or with -c 'COMMAND'");
+	if (!can_be_found(command[0]))
+		throw Error("failed to execute " + command[0] + ": " + std::strerror(ENOENT), "give the path of a program, or its name on PATH");
 	int ends[2];
 	if (::pipe2(ends, O_CLOEXEC) != 0)
 		throw Error::from_errno("cannot start " + command[0]);

@@ -3,40 +3,19 @@
 // dfr compile: D to DOF, for a boot or another machine. dfr disasm: that as text; dfr asm: and back, to the
 // same bytes.
 #include <cstdio>
-#include <memory>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
+#include "analyze/cli/file.h"
 #include "analyze/cli/offline_target.h"
 #include "formats/dif/assemble.h"
 #include "formats/dif/disasm.h"
-#include "formats/error.h"
 
 namespace dfr::cli {
 namespace {
 
 constexpr const char* kExamples = "  dfr compile -o boot.dof boot.d\n"
 				  "  dfr compile -o count.dof -n 'syscall:::entry { @[execname] = count(); }'\n";
-
-void write_file(const std::string& path, std::span<const uint8_t> bytes) {
-	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "we"), std::fclose);
-	if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
-	    std::fflush(file.get()) != 0)
-		throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
-}
-
-std::vector<uint8_t> read_file(const std::string& path, const char* what) {
-	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
-	if (!file)
-		throw Error::from_errno("cannot open " + path, std::string("give the path of ") + what);
-	std::vector<uint8_t> bytes;
-	uint8_t buffer[16384];
-	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get()))
-		bytes.insert(bytes.end(), buffer, buffer + got);
-	if (std::ferror(file.get()))
-		throw Error::from_errno("cannot read " + path, std::string("give the path of ") + what);
-	return bytes;
-}
 
 } // namespace
 

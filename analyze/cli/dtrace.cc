@@ -11,15 +11,20 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "analyze/cli/child.h"
 #include "analyze/cli/dtrace_options.h"
+#include "analyze/cli/file.h"
+#include "analyze/cli/offline_target.h"
 #include "analyze/libdfr/machine.h"
 #include "analyze/cli/signals.h"
 #include "analyze/libdfr/consumer.h"
 #include "analyze/libdfr/program.h"
 #include "analyze/libdfr/style.h"
+#include "formats/d/attributes.h"
+#include "formats/d/options.h"
 #include "formats/dif/disasm.h"
 #include "formats/dof/image.h"
 #include "formats/error.h"
@@ -47,7 +52,8 @@ private:
 	void program_options();
 	void report_errors();
 	void print_code();
-	int list();
+	int list(bool none_ok);
+	int save_anonymous();
 	int trace();
 	void enable();
 	void claim(lib::Consumer& consumer);
@@ -64,6 +70,8 @@ private:
 	std::vector<std::string> compiler_options_;
 	lib::Engine engine_ = lib::Engine::Automatic;
 	bool errtags_ = false;
+	bool list_headers_ = false;
+	std::string stdc_ = "a";
 	bool testing_ = false;
 	render::Style style_;
 	std::unique_ptr<lib::Machine> machine_;
@@ -119,31 +127,42 @@ bool Dtrace::take_option(const std::string& text) {
 	const size_t equals = text.find('=');
 	const std::string option = text.substr(0, equals);
 	const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
-	if (option == "engine") {
-		engine_ = lib::parse_engine(value);
-	} else if (option == "errtags") {
-		errtags_ = true;
-	} else if (option == "droptags") {
-		style_.droptags = true;
-	} else if (option == "verbose") {
-		options_.disassemble = true;
-	} else if (option == "zdefs") {
-		options_.zdefs = true;
-	} else if (option == "cpp") {
-		options_.preprocess = true;
-	} else if (option == "define") {
-		options_.cpp.push_back("-D" + value);
-	} else if (option == "undef") {
-		options_.cpp.push_back("-U" + value);
-	} else if (option == "incdir") {
-		options_.cpp.push_back("-I" + value);
-	} else if (option == "cpphdrs") {
-		options_.cpp.emplace_back("-H");
-	} else if (option == "libdir") {
-		options_.library = value;
-	} else {
-		return false;
+	const struct {
+		const char* name;
+		bool* flag;
+	} flags[] = {{"errtags", &errtags_},	       {"droptags", &style_.droptags}, {"verbose", &options_.disassemble},
+		     {"zdefs", &options_.zdefs}, {"cpp", &options_.preprocess}, {"cpphdrs", &list_headers_}};
+	for (const auto& one : flags) {
+		if (option != one.name)
+			continue;
+		const auto number = d::parse_option(*d::find_option(option), equals == std::string::npos ? std::nullopt : std::optional<std::string_view>(value));
+		if (!number)
+			throw Error("failed to set -x " + option + ": Invalid value for specified option", "a number, on or off");
+		*one.flag = *number != DFR_OPT_UNSET;
+		return true;
 	}
+	static constexpr std::pair<const char*, const char*> kPreprocessor[] = {
+	    {"define", "-D"}, {"undef", "-U"}, {"incdir", "-I"}, {"cpppath", "--cpp="}, {"cppargs", ""}};
+	for (const auto& [name, letters] : kPreprocessor) {
+		if (option != name)
+			continue;
+		if (*letters == '\0')
+			for (const std::string& word : split_words(value))
+				options_.cpp.push_back(word);
+		else
+			options_.cpp.push_back(letters + value);
+		return true;
+	}
+	if (option == "engine")
+		engine_ = lib::parse_engine(value);
+	else if (option == "libdir")
+		options_.libraries.push_back(value);
+	else if (option == "setenv")
+		::setenv(value.substr(0, value.find('=')).c_str(), value.find('=') == std::string::npos ? "" : value.substr(value.find('=') + 1).c_str(), 1);
+	else if (option == "unsetenv")
+		::unsetenv(value.c_str());
+	else
+		return false;
 	return true;
 }
 
@@ -158,6 +177,8 @@ void Dtrace::front_end_options() {
 		    style_, option.substr(0, equals), equals == std::string::npos ? "" : option.substr(equals + 1), known);
 		if (!why.empty())
 			throw Error("failed to set -x " + option.substr(0, equals) + ": " + why);
+		if (option.starts_with("stdc="))
+			stdc_ = option.substr(5);
 		compiler_options_.push_back(option);
 	}
 	style_.testing = testing_;
@@ -172,7 +193,10 @@ d::CompileOptions Dtrace::compile_options() const {
 	options.session = lib::session_macros(target_pid_);
 	options.preprocess = options_.preprocess;
 	options.cpp_arguments = options_.cpp;
-	options.library = options_.library;
+	if (list_headers_)
+		options.cpp_arguments.emplace_back("-H");
+	options.cpp_arguments.emplace_back(stdc_ == "c" ? "-D__STDC__=1" : stdc_ == "s" ? "-U__STDC__" : "-D__STDC__=0");
+	options.libraries = options_.libraries;
 	return options;
 }
 
@@ -188,11 +212,12 @@ bool Dtrace::compile_on(std::unique_ptr<lib::Machine> machine) {
 // Where the program runs. Without a choice: in the kernel if it is there, else here; what cannot
 // run here has the module loaded, if we may.
 bool Dtrace::compile() {
+	// Whether destructive actions may run is the program's own option, which -w sets: the engine asks it at go.
 	if (engine_ == lib::Engine::Process)
-		return compile_on(lib::open_process(options_.destructive));
+		return compile_on(lib::open_process(true));
 	if (engine_ == lib::Engine::Kernel || lib::kernel_available() || options_.claim)
 		return compile_on(lib::open_kernel(::geteuid() == 0));
-	if (compile_on(lib::open_process(options_.destructive)))
+	if (compile_on(lib::open_process(true)))
 		return true;
 	try {
 		auto kernel = lib::open_kernel(::geteuid() == 0);
@@ -244,7 +269,9 @@ void Dtrace::print_attributes() {
 // -lv: what a probe's arguments are.
 static std::string argument_report(d::Target& target, const d::ProbeInfo& probe) {
 	const auto arguments = target.args(probe);
-	std::string text = "\n\tArgument Types\n";
+	const std::string stability = d::provider_attributes(probe.provider).report();
+	std::string text = "\n\tProbe Description Attributes\n" + stability + "\n\tArgument Attributes\n" + stability +
+			   "\n\tArgument Types\n";
 	if (arguments.empty())
 		text += "\t\tNone\n";
 	for (size_t i = 0; i < arguments.size(); i++)
@@ -253,8 +280,9 @@ static std::string argument_report(d::Target& target, const d::ProbeInfo& probe)
 	return text + "\n";
 }
 
-int Dtrace::list() {
+int Dtrace::list(bool none_ok) {
 	std::string text;
+	uint32_t rows = 0;
 	const auto row = [&text](const char* id, const char* provider, const char* module, const char* function,
 				 const char* name) {
 		char line[512];
@@ -263,6 +291,7 @@ int Dtrace::list() {
 	};
 	row("ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	const auto visit = [&](const d::ProbeInfo& probe) {
+		rows++;
 		row(std::to_string(probe.id).c_str(), probe.provider.c_str(), probe.module.c_str(),
 		    probe.function.c_str(), probe.name.c_str());
 		if (options_.verbose)
@@ -275,15 +304,22 @@ int Dtrace::list() {
 	};
 	if (options_.programs.empty())
 		machine_->target().match({}, visit);
+	int status = 0;
 	for (const dof::Ecb& ecb : compiled_.image.ecbs) {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
 		d::ProbePattern pattern{ecb.probe.host, ecb.probe.provider, ecb.probe.module,
 					ecb.probe.function, ecb.probe.name, ecb.probe.id};
+		rows = 0;
 		machine_->target().match(pattern, visit);
+		if (rows == 0 && !none_ok) {
+			say("failed to match %s:%s:%s:%s: No probe matches description", pattern.provider.c_str(),
+			    pattern.module.c_str(), pattern.function.c_str(), pattern.name.c_str());
+			status = 1;
+		}
 	}
 	std::fwrite(text.data(), 1, text.size(), stdout);
-	return std::fflush(stdout) == 0 ? 0 : 1;
+	return std::fflush(stdout) == 0 ? status : 1;
 }
 
 void Dtrace::enable() {
@@ -330,6 +366,29 @@ void Dtrace::consume(lib::Consumer& consumer, Children& children) {
 		if (!children.empty() && children.all_ended())
 			going = false;
 	}
+}
+
+// -A. The anonymous program is part of the boot's module: it is compiled for this kernel as for one that is not
+// running, since probes come as modules do and addresses change, and saved for the link.
+int Dtrace::save_anonymous() {
+	if (options_.output.empty())
+		throw Error("-A: where to save the program is not known", "name a file: -A -o boot.dof");
+	utsname machine{};
+	::uname(&machine);
+	OfflineTarget target({}, machine.release);
+	options_.zdefs = true;
+	compiled_ = lib::compile_parts(options_.programs, compile_options(), target, diagnostics_);
+	if (diagnostics_.failed()) {
+		report_errors();
+		return 1;
+	}
+	program_options();
+	lib::identify_types(compiled_.image, target);
+	write_file(options_.output, dof::write(compiled_.image));
+	notice("saved anonymous enabling in %s", options_.output.c_str());
+	notice("link it into the module that the boot loads: packaging/build-boot-module --kernel %s --dof %s -o dfr.ko", machine.release,
+	       options_.output.c_str());
+	return 0;
 }
 
 int Dtrace::trace() {
@@ -390,14 +449,14 @@ int Dtrace::run() {
 	if (options_.mode == Mode::Link || options_.mode == Mode::Header)
 		throw Error("static user probes (-G, -h) are not supported by this version",
 			    "trace the program with the kernel's providers instead");
-	if (options_.mode == Mode::Anonymous)
-		throw Error("-A: this machine's anonymous program is part of its boot module",
-			    "compile it (dfr compile -o boot.dof FILE.d) and link it into the module (packaging/build-boot-module)");
 	if (options_.programs.empty() && options_.mode != Mode::List && !options_.claim) {
 		say("no probes specified");
 		dtrace_usage(name_);
 		return 2;
 	}
+	if (options_.mode == Mode::Anonymous)
+		return save_anonymous();
+	const bool none_ok = options_.zdefs;
 	if (options_.mode == Mode::List)
 		options_.zdefs = true;
 	// $target is known once the commands are forked: their programs are compiled then.
@@ -409,7 +468,7 @@ int Dtrace::run() {
 	if (!late || options_.compile_only)
 		program_options();
 	if (options_.mode == Mode::List)
-		return list();
+		return list(none_ok);
 	if (options_.compile_only && !options_.claim)
 		return 0;
 	return trace();

@@ -88,7 +88,7 @@ bool Parser::option(char letter, const std::string& argument) {
 	case 'V': return mode(Mode::Version, letter);
 	case 'a': parsed_.claim = true; return true;
 	case 'b': parsed_.options.push_back("bufsize=" + argument); return true;
-	case 'B': parsed_.buffered = true; return true;
+	case 'B': return true; // how a consumer of another libdtrace takes its output; this one has one way
 	case 'c': parsed_.commands.push_back(argument); return true;
 	case 'C': parsed_.preprocess = true; return true;
 	case 'D':
@@ -100,7 +100,7 @@ bool Parser::option(char letter, const std::string& argument) {
 		parsed_.flowindent = true;
 		parsed_.options.emplace_back("flowindent");
 		return true;
-	case 'L': parsed_.library = argument; return true;
+	case 'L': parsed_.libraries.push_back(argument); return true;
 	case 'o': parsed_.output = argument; return true;
 	case 'p': return pid(argument);
 	case 'q':
@@ -180,7 +180,8 @@ void dtrace_usage(const std::string& name) {
 		     "what to do (one of these; none: trace)\n"
 		     "  -l        list probes           -e        compile only\n"
 		     "  -a        claim the anonymous state of this boot\n"
-		     "  -A        save the programs as the anonymous ones   -G, -h  for static user probes\n"
+		     "  -A        save the programs for the boot, in the file that -o names\n"
+		     "  -G, -h    for static user probes\n"
 		     "  -V        version\n\n"
 		     "how\n"
 		     "  -c CMD    run CMD, end with it  -p PID    end with process PID\n"
@@ -190,7 +191,9 @@ void dtrace_usage(const std::string& name) {
 		     "  -b SIZE   buffer per CPU        -x OPT[=VALUE]      set an option\n"
 		     "  -S        show compiled code    -v        show stability and argument types\n"
 		     "  -C        preprocess with cpp; -D NAME[=X] -U NAME -I DIR -H -X a|c|s|t go to it\n"
-		     "  -L DIR    more D libraries      -32, -64  data model\n\n"
+		     "  -L DIR    more D libraries (several are searched in order)\n"
+		     "  -64       data model of the kernel (-32: there is none)\n"
+		     "  -B        taken and ignored\n\n"
 		     "examples\n"
 		     "  %s -n 'BEGIN { printf(\"hello\\n\"); exit(0); }'\n"
 		     "  %s -n 'syscall:::entry { @[execname] = count(); }'\n"

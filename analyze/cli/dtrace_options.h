@@ -23,9 +23,9 @@ struct DtraceOptions {
 	std::vector<int> pids;			// -p
 	std::vector<std::string> cpp;		// -D, -U, -I, -H
 	std::string output;			// -o
-	std::string library;			// -L
+	std::vector<std::string> libraries;	// -L
 	bool preprocess = false, compile_only = false, quiet = false, flowindent = false, claim = false;
-	bool disassemble = false, verbose = false, destructive = false, zdefs = false, buffered = false;
+	bool disassemble = false, verbose = false, destructive = false, zdefs = false;
 };
 
 // Nullopt: a usage error was said on stderr (status 2). Throws dfr::Error for a script that cannot be read.

@@ -9,7 +9,7 @@
 namespace dfr::d {
 
 unsigned DifoBuilder::allocate() {
-	for (unsigned reg = 1; reg < DIF_NREGS; reg++) {
+	for (unsigned reg = 1; reg < registers_; reg++) {
 		if (!(used_ & 1u << reg)) {
 			used_ |= 1u << reg;
 			return reg;

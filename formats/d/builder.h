@@ -19,7 +19,9 @@ public:
 	struct OutOfRegisters {};
 	using Label = uint32_t;
 
-	// The lowest free register, 1 to 7.
+	explicit DifoBuilder(unsigned registers) : registers_(registers) {}
+
+	// The lowest free register from 1 on.
 	unsigned allocate();
 	void release(unsigned reg); // %r0 is never allocated and may be released
 
@@ -62,6 +64,7 @@ private:
 	std::string strings_;
 	std::vector<NamedVariable> variables_;
 	std::vector<std::pair<uint32_t, Place>> places_;
+	unsigned registers_; // how many there are, %r0 among them
 	unsigned used_ = 1; // bit n: register n; %r0 is never free
 };
 

@@ -48,7 +48,7 @@ namespace {
 
 class Generator {
 public:
-	Generator(Context& context, bool spilling) : context_(context), types_(context.types), spilling_(spilling) {}
+	Generator(Context& context, bool spilling) : context_(context), types_(context.types), code_(context.settings.registers), spilling_(spilling) {}
 
 	dif::Difo run(const Node* node, const Result& result) {
 		const unsigned reg = gen(node);
@@ -56,7 +56,7 @@ public:
 		dif_type type = result.type ? *result.type : dif_type_of(types_, node->type, node->user && node->lvalue);
 		if (result.mark_signed && types_.is_signed(node->type) && !type.flags)
 			type.flags |= DIF_TF_SIGNED;
-		return code_.finish(type, context_.diagnostics.sources(), context_.options.line_table);
+		return code_.finish(type, context_.diagnostics.sources(), context_.options.line_table && !context_.settings.strip);
 	}
 
 private:

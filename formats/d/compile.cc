@@ -82,7 +82,8 @@ void compile_in(Context& context, std::string_view source) {
 	context.probes.lower(kStable);
 	context.result.attributes = "\tMinimum Probe Description Attributes\n" + context.probes.report() +
 	                            "\tMinimum Statement Attributes\n" + context.statements.report();
-	context.result.image.source = std::string(source);
+	if (!context.settings.strip)
+		context.result.image.source = std::string(source);
 	context.result.image.comments = "dfr D compiler";
 }
 

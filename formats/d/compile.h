@@ -34,11 +34,10 @@ struct CompileOptions {
 	std::string program; // $0
 	std::vector<std::string> arguments; // $1...
 	std::vector<std::pair<std::string, std::string>> session; // {"pid", "12"}, {"target", "13"}
-	// The C preprocessor (-C); its arguments besides the input.
+	// The C preprocessor (-C); its arguments besides the input, and what it is ("--cpp=PATH").
 	bool preprocess = false;
 	std::vector<std::string> cpp_arguments;
-	std::string library; // directory of *.d files; empty: the built-in library only
-	bool no_library = false; // -x nolibs
+	std::vector<std::string> libraries; // -L: directories of *.d files, besides the built-in library
 	bool line_table = true;
 };
 

@@ -3,6 +3,7 @@
 // Context: what all passes of one compilation share. Internal to formats/d.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,6 +27,10 @@ struct Settings {
 	bool empty_ok = false;
 	std::optional<Attributes> least; // -x amin
 	uint64_t version = UINT64_MAX; // -x version: major << 32 | minor << 16 | micro
+	bool no_library = false; // -x nolibs
+	std::string system_library; // -x syslibdir: a directory in place of the built-in library
+	unsigned registers = DIF_NREGS; // -x iregs
+	bool strip = false; // -x strip: no source and no line table
 };
 
 // What #pragma D attributes and binding say about a name.
@@ -89,6 +94,9 @@ struct Context {
 		const auto known = names.find(name);
 		return known != names.end() && known->second.version > settings.version;
 	}
+
+	// Whether the D library has a file of this name (set by Library).
+	std::function<bool(std::string_view)> has_library_file;
 
 	// Names of kernel state work with a kernel, or where they were captured.
 	bool kernel_missing() const { return !target.has_kernel() && !target.is_replay(); }

@@ -68,14 +68,22 @@ void Library::read_directory(const std::string& directory) {
 
 void Library::index() {
 	indexed_ = true;
-	if (context_.options.no_library)
+	if (context_.settings.no_library)
 		return;
-	if (!context_.options.library.empty())
-		read_directory(context_.options.library);
-	for (const LibraryText* one = kLibraryTexts; one->name; one++)
+	for (const std::string& directory : context_.options.libraries)
+		read_directory(directory);
+	if (!context_.settings.system_library.empty())
+		read_directory(context_.settings.system_library);
+	for (const LibraryText* one = kLibraryTexts; one->name && context_.settings.system_library.empty(); one++)
 		files_.push_back({one->name, one->text});
 	for (size_t i = 0; i < files_.size(); i++)
 		index_file(i);
+}
+
+bool Library::has_file(std::string_view name) {
+	if (!indexed_)
+		index();
+	return std::any_of(files_.begin(), files_.end(), [&](const File& file) { return file.name == name || file.name.ends_with("/" + std::string(name)); });
 }
 
 bool Library::provide(std::string_view name) {

@@ -19,13 +19,16 @@ class Sema;
 
 class Library {
 public:
-	Library(Context& context, Sema& sema) : context_(context), sema_(sema) {}
+	Library(Context& context, Sema& sema) : context_(context), sema_(sema) {
+		context.has_library_file = [this](std::string_view name) { return has_file(name); };
+	}
 
 	// Compiles the file that defines `name`, if one does that was not compiled
 	// yet. True if something new may be known now.
 	bool provide(std::string_view name);
 
 private:
+	bool has_file(std::string_view name);
 	struct File {
 		std::string name;
 		std::string text;

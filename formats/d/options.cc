@@ -55,9 +55,17 @@ constexpr OptionInfo kOptions[] = {
     {"aggevict", kRuntime, Flag, DFR_OPT_AGGEVICT},
     {"blocksize", kRuntime, Size, DFR_OPT_BLOCKSIZE},
     {"jit", kRuntime, Flag, DFR_OPT_JIT},
-    {"syscallhook", kRuntime, Text, kNoOptionNumber},
+    {"syscallhook", kRuntime, Hook, DFR_OPT_SYSCALLHOOK},
     // The compiler's own, and the front end's.
     {"aggpercpu", kCompile, Flag, kNoOptionNumber},
+    {"bpflog", kRuntime, Flag, kNoOptionNumber},
+    {"bpflogsize", kRuntime, Size, kNoOptionNumber},
+    {"dofstashpath", kCompile, Text, kNoOptionNumber},
+    {"linknommap", kCompile, Flag, kNoOptionNumber},
+    {"lockmem", kRuntime, Size, kNoOptionNumber},
+    {"preallocate", kCompile, Size, kNoOptionNumber},
+    {"sysslice", kCompile, Text, kNoOptionNumber},
+    {"useruid", kCompile, Flag, kNoOptionNumber},
     {"amin", kCompile, Text, kNoOptionNumber},
     {"argref", kCompile, Flag, kNoOptionNumber},
     {"core", kCompile, Flag, kNoOptionNumber},
@@ -227,6 +235,20 @@ std::vector<std::string_view> option_names() {
 	return names;
 }
 
+std::vector<std::string_view> option_words(std::string_view name) {
+	if (name == "encoding")
+		return {"ascii", "utf8"};
+	if (name == "evaltime")
+		return {"exec", "preinit", "postinit", "main"};
+	if (name == "linkmode")
+		return {"kernel", "primary", "dynamic", "static"};
+	if (name == "linktype")
+		return {"elf", "dof"};
+	if (name == "stdc")
+		return {"a", "c", "s", "t"};
+	return {};
+}
+
 std::optional<int64_t> parse_option(const OptionInfo& option, std::optional<std::string_view> value) {
 	const std::string text = value ? lower(*value) : std::string();
 	switch (option.unit) {
@@ -249,6 +271,10 @@ std::optional<int64_t> parse_option(const OptionInfo& option, std::optional<std:
 	case Resize:
 		if (text == "auto" || text == "manual")
 			return text == "manual";
+		return std::nullopt;
+	case Hook: // a call's own functions where possible, or what every call passes
+		if (text == "function" || text == "tracepoint")
+			return text == "tracepoint";
 		return std::nullopt;
 	default:
 		return 0;

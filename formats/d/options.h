@@ -12,7 +12,7 @@
 
 namespace dfr::d {
 
-enum class OptionUnit : uint8_t { Flag, Size, Rate, Policy, Resize, Text, Cpu };
+enum class OptionUnit : uint8_t { Flag, Size, Rate, Policy, Resize, Hook, Text, Cpu };
 enum class OptionTime : uint8_t { Compile, Runtime, Dynamic };
 
 struct OptionInfo {
@@ -27,6 +27,9 @@ constexpr uint32_t kNoOptionNumber = 0xffffffff;
 const OptionInfo* find_option(std::string_view name);
 const OptionInfo* find_option_number(uint32_t number);
 std::vector<std::string_view> option_names();
+
+// The words that an option takes, where it takes words; else nothing.
+std::vector<std::string_view> option_words(std::string_view name);
 
 // The value in the option's unit; DFR_OPT_UNSET for a word that unsets it.
 // Nothing: not a value of this option.

@@ -122,6 +122,8 @@ bool Parser::declaration_ahead() {
 Parser::Item Parser::next(Clause& out) {
 	for (;;) {
 		const char first = lexer_.peek_char();
+		if (context_.skip_file) // a control line said so
+			return Item::End;
 		if (first == '\0' || first == ';') {
 			advance();
 			if (at(Tok::End))

@@ -3,6 +3,8 @@
 // Options as the program sets them, and control lines: #pragma, #line, #error.
 #include "formats/d/context.h"
 
+#include <algorithm>
+
 #include "formats/d/builtins.h"
 #include "formats/d/options.h"
 #include "formats/d/suggest.h"
@@ -101,13 +103,13 @@ void pragma_d(Context& context, Place place, const std::vector<std::string>& par
 	if (what == "depends_on") {
 		if (parts.size() < 5)
 			return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma depends_on directive", "write: #pragma D depends_on library FILE");
-		if (parts[3] == "library") {
-			return; // library files are found by the names they define
-		} else if (parts[3] == "module" || parts[3] == "provider") {
+		if (parts[3] == "library" || parts[3] == "module" || parts[3] == "provider") {
 			ProbePattern pattern;
 			(parts[3] == "provider" ? pattern.provider : pattern.module) = parts[4];
-			bool found = parts[3] == "module" && context.target.kernel_types(parts[4]);
-			if (!found)
+			// A library file is compiled when a name of it is used: being there is enough.
+			const bool library = parts[3] == "library";
+			bool found = library ? context.has_library_file(parts[4]) : parts[3] == "module" && context.target.kernel_types(parts[4]);
+			if (!found && !library)
 				context.target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
 			if (!found && context.in_library)
 				context.skip_file = true;
@@ -166,6 +168,7 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 		        : option->unit == OptionUnit::Rate ? "a number with ns, us, ms, s, m, h, d or hz"
 		        : option->unit == OptionUnit::Policy ? "switch, fill or ring"
 		        : option->unit == OptionUnit::Resize ? "auto or manual"
+		        : option->unit == OptionUnit::Hook ? "function or tracepoint"
 		                                             : "a number, on or off";
 		return false;
 	}
@@ -198,7 +201,29 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 		else
 			context.settings.version = *version;
 	}
-	if (name == "zdefs")
+	if (name == "iregs" || name == "syslibdir") {
+		const bool good = name == "iregs" ? *number >= 2 && *number <= DIF_NREGS : value && !value->empty();
+		if (!good) {
+			*reason = "Invalid value for specified option";
+			*hint = name == "iregs" ? "2 to 8 registers, %r0 among them" : "a directory of *.d files";
+			return false;
+		}
+		if (name == "iregs")
+			context.settings.registers = static_cast<unsigned>(*number);
+		else
+			context.settings.system_library = *value;
+	}
+	if (const auto words = option_words(name); !words.empty() && (!value || std::find(words.begin(), words.end(), *value) == words.end())) {
+		*reason = "Invalid value for specified option";
+		for (const std::string_view word : words)
+			*hint += (hint->empty() ? "" : ", ") + std::string(word);
+		return false;
+	}
+	if (name == "nolibs")
+		context.settings.no_library = on;
+	else if (name == "strip")
+		context.settings.strip = on;
+	else if (name == "zdefs")
 		context.settings.zdefs = on;
 	else if (name == "defaultargs")
 		context.macros.allow_undefined(context.settings.default_args = on);

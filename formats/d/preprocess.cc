@@ -77,6 +77,9 @@ std::string preprocess(const std::string& source, const CompileOptions& options)
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		throw Error("the C preprocessor failed on " + options.name + ":\n" + contents(errors.stream), "correct the directives it names");
+	// Warnings, and what -H lists.
+	const std::string said = contents(errors.stream);
+	std::fwrite(said.data(), 1, said.size(), stderr);
 	return contents(output.stream);
 }
 

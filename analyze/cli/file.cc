@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Whole files, read and written at once.
+#include "analyze/cli/file.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "formats/error.h"
+
+namespace dfr::cli {
+
+void write_file(const std::string& path, std::span<const uint8_t> bytes) {
+	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "we"), std::fclose);
+	if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
+	    std::fflush(file.get()) != 0)
+		throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
+}
+
+std::vector<uint8_t> read_file(const std::string& path, const char* what) {
+	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+	if (!file)
+		throw Error::from_errno("cannot open " + path, std::string("give the path of ") + what);
+	std::vector<uint8_t> bytes;
+	uint8_t buffer[16384];
+	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get()))
+		bytes.insert(bytes.end(), buffer, buffer + got);
+	if (std::ferror(file.get()))
+		throw Error::from_errno("cannot read " + path, std::string("give the path of ") + what);
+	return bytes;
+}
+
+} // namespace dfr::cli
