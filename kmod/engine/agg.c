@@ -37,20 +37,6 @@ static u32 entry_bytes(const struct dfr_aggent *entry)
 
 /* Values. */
 
-static u32 quantize_bucket(u64 raw)
-{
-	s64 value = (s64)raw;
-	u64 magnitude = value < 0 ? 0 - raw : raw;
-	u32 order;
-
-	if (!value)
-		return DFR_QUANTIZE_ZERO;
-	order = 64 - (u32)__builtin_clzll(magnitude);
-	if (order > DFR_QUANTIZE_ZERO)
-		order = DFR_QUANTIZE_ZERO;
-	return value < 0 ? DFR_QUANTIZE_ZERO - order : DFR_QUANTIZE_ZERO + order;
-}
-
 /* Index of the word behind the parameters. All 64 bits count: far values land in the outer buckets. */
 static u32 lquantize_bucket(u64 arg, u64 raw)
 {
@@ -137,7 +123,7 @@ dfr_hot void update(u64 *values, u32 kind, u64 value, u64 weight)
 	else if (kind == DFR_ACT_SUM)
 		values[0] += value;
 	else if (kind == DFR_ACT_QUANTIZE)
-		values[quantize_bucket(value)] += weight;
+		values[dfr_quantize_bucket(value)] += weight;
 	else
 		update_rare(values, kind, value, weight);
 }

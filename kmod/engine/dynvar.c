@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dynamic variables: thread-locals and associative arrays, in a hash table of
- * equal chunks.
+ * Dynamic variables: associative arrays and thread-locals that have a size, in a
+ * hash table of equal chunks. Thread-local numbers are in self.c.
  *
  *   free ─▶ in a bucket ─▶ dirty ─▶ rinsing ─▶ clean ─▶ free
  *        store      store of 0   cleaner   cleaner   when free is empty
@@ -202,8 +202,8 @@ void dfr_vars_losses(const struct dfr_vars *vars, u64 losses[3])
 	const struct dfr_dynvars *dyn = &vars->va_dyn;
 	u32 cpu, i;
 
-	for (i = 0; i < 3; i++)
-		losses[i] = 0;
+	losses[0] = dfr_self_losses(vars);
+	losses[1] = losses[2] = 0;
 	for (cpu = 0; dyn->dy_cpus && cpu < dyn->dy_ncpus; cpu++) {
 		for (i = 0; i < 3; i++)
 			losses[i] += dfr_read_once(&dyn->dy_cpus[cpu].dc_losses[i]);
@@ -290,15 +290,6 @@ static void make_dirty(struct dfr_machine *m, struct dfr_dynvar *chunk)
 	put_all(&this_cpu(m)->dc_dirty, chunk, chunk);
 }
 
-/* Thread, level, and whether it is an idle task, whose "tid" is its CPU. Live and in replay the
- * same. */
-static u64 thread_key(struct dfr_machine *m)
-{
-	const struct dfr_context *cx = dfr_firing_context(m->m_firing);
-
-	return (u64)cx->cx_task | (u64)cx->cx_level << 32 | (u64)(cx->cx_tid == 0) << 40;
-}
-
 struct dfr_dynkey {
 	u64 *ke_words; /* this CPU's buffer */
 	u64 ke_hash;
@@ -344,7 +335,7 @@ static bool make_key(struct dfr_machine *m, struct dfr_dynkey *key, u32 scope, u
 	key->ke_var = id | scope << 16 | (u32)array << 18;
 	key->ke_size = 0;
 	if (scope == DIF_VS_THREAD) {
-		key->ke_words[0] = thread_key(m);
+		key->ke_words[0] = dfr_plat_thread_key(m->m_firing);
 		key->ke_size = 8;
 	}
 	for (i = 0; array && i < m->m_ntuple; i++) {
@@ -503,10 +494,32 @@ static const struct dfr_vardesc *describe(const struct dfr_vars *vars, u32 scope
 	const struct dfr_scope *sc = &vars->va_scopes[scope];
 	u32 n = id - DIF_VAR_USER_FIRST;
 
-	if (dfr_unlikely(id < DIF_VAR_USER_FIRST || n >= sc->sc_nvars || !sc->sc_vars[n].vd_flags ||
-			 !vars->va_dyn.dy_cpus))
+	if (dfr_unlikely(id < DIF_VAR_USER_FIRST || n >= sc->sc_nvars || !sc->sc_vars[n].vd_flags))
 		return NULL;
 	return &sc->sc_vars[n];
+}
+
+/* A number of this thread's, not in an array? */
+static bool is_scalar(const struct dfr_vars *vars, u32 id)
+{
+	const struct dfr_vardesc *desc = describe(vars, DIF_VS_THREAD, id);
+
+	return desc && !(desc->vd_flags & (DFR_VD_BYREF | DFR_VD_ARRAY));
+}
+
+u64 dfr_thread_load(struct dfr_machine *m, u32 id)
+{
+	if (dfr_likely(is_scalar(m->m_vars, id)))
+		return dfr_self_load(m->m_vars, m->m_firing, id);
+	return dfr_dyn_load(m, DIF_VS_THREAD, id, false);
+}
+
+void dfr_thread_store(struct dfr_machine *m, u32 id, u64 value)
+{
+	if (dfr_unlikely(!is_scalar(m->m_vars, id)))
+		dfr_dyn_store(m, DIF_VS_THREAD, id, false, value);
+	else if (dfr_unlikely(!dfr_self_store(m->m_vars, m->m_firing, id, value)))
+		m->m_flags |= DFR_M_DROP;
 }
 
 u64 dfr_dyn_load(struct dfr_machine *m, u32 scope, u32 id, bool array)
@@ -515,7 +528,7 @@ u64 dfr_dyn_load(struct dfr_machine *m, u32 scope, u32 id, bool array)
 	struct dfr_dynvar *var;
 	struct dfr_dynkey key;
 
-	if (!desc || !make_key(m, &key, scope, id, array))
+	if (!desc || !m->m_vars->va_dyn.dy_cpus || !make_key(m, &key, scope, id, array))
 		return 0;
 	var = find(&m->m_vars->va_dyn, &key);
 	if (!var)
@@ -531,7 +544,7 @@ void dfr_dyn_store(struct dfr_machine *m, u32 scope, u32 id, bool array, u64 val
 	struct dfr_dynvar *var;
 	struct dfr_dynkey key;
 
-	if (!desc)
+	if (!desc || !m->m_vars->va_dyn.dy_cpus)
 		return;
 	if (!make_key(m, &key, scope, id, array)) {
 		if (!m->m_fault)

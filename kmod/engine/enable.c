@@ -67,6 +67,8 @@ static const char *option_check(u32 option, s64 value)
 	case DFR_OPT_CPU:
 		return value >= dfr_plat_ncpus() || !dfr_plat_cpu_online((unsigned)value) ?
 			       "option cpu names no CPU that is online" : NULL;
+	case DFR_OPT_CPUBUDGET:
+		return value > 100 ? "cpubudget is not a percentage of a CPU, 1 to 100" : NULL;
 	default:
 		return NULL;
 	}
@@ -135,7 +137,9 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 		n = 0;
 		dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, true, count_match, &n);
 		total += n;
-		if (n || zero_ok)
+		/* What is meant for another machine is no mistake here. */
+		if (n || zero_ok || program->pg_clauses[i].cl_foreign ||
+		    !dfr_engine_host_matches(state->st_engine, program->pg_clauses[i].cl_host))
 			continue;
 		refuse(why, -ESRCH, "no probe matches ");
 		if (why)
@@ -341,7 +345,9 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	ecb->ec_probe = probe;
 	ecb->ec_epid = state->st_nepids + 1;
 	ecb->ec_flags = build->bu_flags;
-	if (!ecb->ec_pred && !(ecb->ec_flags & DFR_EC_SPLIT))
+	if (ecb->ec_pred && plan->pn_test.te_kind && !(ecb->ec_flags & DFR_EC_SPLIT))
+		ecb->ec_test = &plan->pn_test;
+	if ((!ecb->ec_pred || ecb->ec_test) && !(ecb->ec_flags & DFR_EC_SPLIT))
 		ecb->ec_plain = (u16)plan->pn_plain;
 	error = dfr_catalog_probe(state, probe);
 	if (!error)
@@ -353,8 +359,6 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	state->st_nepids++;
 	if (probe->pb_id == DFR_PROBE_ERROR)
 		state->st_has_error = true;
-	if (plan->pn_flags & DFR_PN_SPECULATES)
-		state->st_speculates = true;
 	if (state->st_ecb_last)
 		state->st_ecb_last->ec_sibling = ecb;
 	else
@@ -405,14 +409,39 @@ int dfr_state_build(struct dfr_state *state)
 
 /* Arm. */
 
-static void refresh_flags(struct dfr_probe *probe)
+/* Of who fires alone: such a test needs neither arguments nor state. */
+static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 {
-	const struct dfr_ecb *ecb;
-	bool pure = probe->pb_ecbs;
+	return a && b && a->te_kind <= DFR_TEST_TID && a->te_kind == b->te_kind && a->te_negated == b->te_negated &&
+	       a->te_words[0] == b->te_words[0] && a->te_words[1] == b->te_words[1];
+}
 
-	for (ecb = probe->pb_ecbs; ecb && pure; ecb = ecb->ec_next)
-		pure = ecb->ec_flags & DFR_EC_PURE;
-	dfr_write_once(&probe->pb_flags, pure ? probe->pb_flags | DFR_PB_PURE : probe->pb_flags & ~(u32)DFR_PB_PURE);
+static bool needs_no_args(const struct dfr_ecb *ecb)
+{
+	return ecb->ec_plain == DFR_PLAIN_COUNT &&
+	       (ecb->ec_test ? ecb->ec_test->te_kind != DFR_TEST_ARG : !ecb->ec_pred);
+}
+
+/* What holds for all that listen; `newcomer`, or NULL, is about to be one of them. */
+static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcomer)
+{
+	const struct dfr_ecb *first = probe->pb_ecbs ? probe->pb_ecbs : newcomer;
+	const struct dfr_test *test = first ? first->ec_test : NULL;
+	u32 flags = DFR_PB_PURE | DFR_PB_NOARGS;
+	const struct dfr_ecb *ecb;
+
+	for (ecb = first; ecb; ecb = ecb == newcomer ? NULL : ecb->ec_next ? ecb->ec_next : newcomer) {
+		if (!(ecb->ec_flags & DFR_EC_PURE))
+			flags &= ~(u32)DFR_PB_PURE;
+		if (!needs_no_args(ecb))
+			flags &= ~(u32)DFR_PB_NOARGS;
+		if (!same_test(ecb->ec_test, test))
+			test = NULL;
+	}
+	if (test || !first)
+		flags &= ~(u32)DFR_PB_PURE;
+	dfr_write_once(&probe->pb_test, test);
+	dfr_write_once(&probe->pb_flags, (probe->pb_flags & ~(u32)(DFR_PB_PURE | DFR_PB_NOARGS)) | flags);
 }
 
 static void link_ecb(struct dfr_ecb *ecb)
@@ -420,14 +449,12 @@ static void link_ecb(struct dfr_ecb *ecb)
 	struct dfr_probe *probe = ecb->ec_probe;
 	struct dfr_ecb **tail = &probe->pb_ecbs;
 
-	/* An impure newcomer must not be skipped by what holds for the others. */
-	if (!(ecb->ec_flags & DFR_EC_PURE))
-		dfr_write_once(&probe->pb_flags, probe->pb_flags & ~(u32)DFR_PB_PURE);
+	/* First: a newcomer must not be skipped by what holds for the others. */
+	refresh_probe(probe, ecb);
 	while (*tail)
 		tail = &(*tail)->ec_next;
 	ecb->ec_linked = true;
 	dfr_store_release(tail, ecb);
-	refresh_flags(probe);
 }
 
 static void unlink_ecb(struct dfr_ecb *ecb)
@@ -440,7 +467,7 @@ static void unlink_ecb(struct dfr_ecb *ecb)
 	if (*link)
 		dfr_store_release(link, ecb->ec_next);
 	ecb->ec_linked = false;
-	refresh_flags(ecb->ec_probe);
+	refresh_probe(ecb->ec_probe, NULL);
 }
 
 static int commit_providers(struct dfr_engine *engine)
@@ -459,26 +486,35 @@ static int commit_providers(struct dfr_engine *engine)
 	return error;
 }
 
-/* Links and arms from `ecb` on; a probe that cannot be armed is named and the rest goes on. */
-static int arm_from(struct dfr_state *state, struct dfr_ecb *ecb)
+/* A probe that cannot be armed is named, and its ECB stays unlinked. */
+static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 {
-	struct dfr_probe *probe;
+	struct dfr_probe *probe = ecb->ec_probe;
 	int error;
 
-	for (; ecb; ecb = ecb->ec_sibling) {
-		probe = ecb->ec_probe;
-		link_ecb(ecb);
-		if (probe->pb_armed++)
-			continue;
-		error = probe->pb_provider->pv_ops->arm(probe->pb_provider, probe);
-		if (!error)
-			continue;
-		dfr_plat_log("probe %s:%s:%s:%s cannot be armed (error %d)", probe->pb_provider->pv_name,
-			     probe->pb_module, probe->pb_function, probe->pb_name, error);
-		state->st_unarmed++;
-		probe->pb_armed--;
-		unlink_ecb(ecb);
-	}
+	link_ecb(ecb);
+	if (probe->pb_armed++)
+		return;
+	error = probe->pb_provider->pv_ops->arm(probe->pb_provider, probe);
+	if (!error)
+		return;
+	dfr_plat_log("probe %s:%s:%s:%s cannot be armed (error %d)", probe->pb_provider->pv_name,
+		     probe->pb_module, probe->pb_function, probe->pb_name, error);
+	state->st_unarmed++;
+	probe->pb_armed--;
+	unlink_ecb(ecb);
+}
+
+bool dfr_arming_option(const struct dfr_engine *engine, u32 option)
+{
+	return engine->en_arming && dfr_option(engine->en_arming, option) > 0;
+}
+
+/* Links and arms from `ecb` on. */
+static int arm_from(struct dfr_state *state, struct dfr_ecb *ecb)
+{
+	for (; ecb; ecb = ecb->ec_sibling)
+		arm_ecb(state, ecb);
 	return commit_providers(state->st_engine);
 }
 
@@ -511,6 +547,72 @@ void dfr_state_disarm(struct dfr_state *state)
 		disarm_ecb(ecb);
 	commit_providers(state->st_engine);
 	dfr_plat_synchronize();
+}
+
+/* The governor's: the dearest probes leave, until half of the cost has. Returns how many. */
+#define DETACH_MOST 64
+
+static const struct dfr_ecb *dearest(const struct dfr_state *state, u64 *total)
+{
+	const struct dfr_ecb *ecb, *most = NULL;
+
+	*total = 0;
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (!ecb->ec_linked)
+			continue;
+		*total += ecb->ec_cost;
+		if (ecb->ec_cost && (!most || ecb->ec_cost > most->ec_cost))
+			most = ecb;
+	}
+	return most;
+}
+
+static u64 detach_probe(struct dfr_state *state, const struct dfr_probe *probe)
+{
+	struct dfr_ecb *ecb;
+	u64 cost = 0;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (ecb->ec_probe != probe || !ecb->ec_linked)
+			continue;
+		cost += ecb->ec_cost;
+		disarm_ecb(ecb);
+		ecb->ec_detached = true;
+	}
+	dfr_catalog_event(state, DFR_EVENT_DETACHED, (s32)probe->pb_id, dfr_plat_clock(NULL));
+	return cost;
+}
+
+u32 dfr_state_detach(struct dfr_state *state)
+{
+	u64 total, rest, gone = 0;
+	const struct dfr_ecb *most = dearest(state, &total);
+	u32 probes = 0;
+
+	for (; most && gone <= total / 2 && probes < DETACH_MOST; most = dearest(state, &rest)) {
+		gone += detach_probe(state, most->ec_probe);
+		probes++;
+	}
+	commit_providers(state->st_engine);
+	return probes;
+}
+
+/* What was detached may come back. */
+void dfr_state_attach(struct dfr_state *state, bool arm)
+{
+	struct dfr_ecb *ecb;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (!ecb->ec_detached)
+			continue;
+		ecb->ec_detached = false;
+		if (!arm)
+			continue;
+		arm_ecb(state, ecb);
+		dfr_catalog_event(state, DFR_EVENT_ATTACHED, (s32)ecb->ec_probe->pb_id, dfr_plat_clock(NULL));
+	}
+	if (arm)
+		commit_providers(state->st_engine);
 }
 
 /* Probes have come: what this state's programs mean now includes them. */

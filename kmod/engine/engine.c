@@ -646,7 +646,11 @@ static int create_cpus(struct dfr_engine *engine)
 		if (!engine->en_cpus[cpu])
 			return -ENOMEM;
 		engine->en_cpus[cpu]->pc_firing.fr_engine = engine;
+		engine->en_cpus[cpu]->pc_firing.fr_cpu = cpu;
 		engine->en_cpus[cpu]->pc_error.fr_engine = engine;
+#ifdef DFR_PLAT_ONE_ENGINE
+		dfr_plat_set_cpu_slot(cpu, engine->en_cpus[cpu]);
+#endif
 	}
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * The engine: probes and providers, consumer states, firings, rings of blocks,
  * aggregations, speculations, the catalog. Files: engine.c (registry, matching),
- * state.c (life of a state), fire.c (probe context), ring.c, record.c, agg.c,
+ * state.c (life of a state), fire.c (probe context), governor.c (what probes may cost), ring.c, record.c, agg.c,
  * spec.c, catalog.c. What runs DIF is in exec.h; what surrounds it in platform.h;
  * what providers see in provider.h.
  *
@@ -23,6 +23,13 @@
 /* struct dfr_firing is in platform.h, since the platform answers questions about it. */
 u64 dfr_firing_time(struct dfr_firing *firing); /* probe; the same for all ECBs of all states */
 
+/*
+ * From here on what probes cost is measured and bounded: governor.c. hook_time: what a firing costs
+ * outside of the engine, ns; 0: to be found out now.
+ */
+void dfr_engine_govern(struct dfr_engine *engine, u64 hook_time);
+void dfr_governor_keep(struct dfr_state *state, u64 now); /* what of it is process context's; part of dfr_state_clean() */
+
 /* One engine for a kernel; any number in user space. */
 struct dfr_engine *dfr_engine_create(void *host); /* host: platform's own, see dfr_engine_host() */
 void dfr_engine_destroy(struct dfr_engine *engine);
@@ -41,6 +48,7 @@ int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, cons
 int dfr_state_go(struct dfr_state *state, u32 *begin_cpu);
 int dfr_state_stop(struct dfr_state *state, u32 *end_cpu);
 void dfr_state_destroy(struct dfr_state *state); /* unlinks, synchronizes, frees */
+void dfr_state_kill(struct dfr_state *state); /* its consumer is gone */
 void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status);
 u64 dfr_state_id(const struct dfr_state *state);
 void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymous);

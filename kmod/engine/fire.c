@@ -4,7 +4,8 @@
  * Probe context: no lock, no sleep, no allocation, no fault; interrupts are off
  * from the guard on, so this CPU is the only writer of everything that is
  * touched. Here are dfr_fire() and what nests in it; what an ECB does is in
- * steps.c, and in plain.c for the usual ones.
+ * steps.c, and in plain.c for the usual ones. What the usual predicates ask
+ * (struct dfr_test) is asked here, without DIF.
  */
 #include "kmod/engine/fire.h"
 
@@ -21,46 +22,80 @@ dfr_hot bool state_listens(const struct dfr_state *state)
 	return dfr_read_once(&state->st_activity) == DFR_ACTIVE;
 }
 
-dfr_hot void fire_chain(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb)
+/* The state records on this CPU no more, not yet, or never could for want of memory. */
+static dfr_cold void not_live(const struct dfr_firing *firing, const struct dfr_ecb *ecb)
 {
-	u64 stamp = ++pc->pc_stamp;
-	struct dfr_share *share;
+	struct dfr_state *state = ecb->ec_state;
 
-	for (; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
-		if (!state_listens(ecb->ec_state))
-			continue;
-		share = dfr_load_acquire(&ecb->ec_state->st_shares[firing->fr_cpu]);
-		if (dfr_unlikely(!share)) {
-			dfr_atomic_add(&ecb->ec_state->st_hotplug_lost, 1);
-			continue;
-		}
-		if (dfr_unlikely(!share->sh_active))
-			continue;
-		if (ecb->ec_plain == DFR_PLAIN_ARGS)
-			dfr_plain_args(firing, ecb, share);
-		else if (ecb->ec_plain == DFR_PLAIN_AGG)
-			dfr_plain_agg(firing, ecb, share);
-		else if (ecb->ec_plain == DFR_PLAIN_RECORD)
-			dfr_plain_record(firing, ecb, share);
-		else
-			dfr_run_ecb(firing, ecb, share, &share->sh_machine, stamp);
+	struct dfr_share *share = dfr_load_acquire(&state->st_shares[firing->fr_cpu]);
+
+	if (!state_listens(state))
+		return;
+	if (share)
+		dfr_governor_skipped(share, firing);
+	else
+		dfr_atomic_add(&state->st_hotplug_lost, 1);
+}
+
+static bool other_test_holds(const struct dfr_test *test, struct dfr_firing *firing, const struct dfr_state *state)
+{
+	switch (test->te_kind) {
+	case DFR_TEST_NAME:
+		return dfr_test_name(test, firing) != test->te_negated;
+	case DFR_TEST_PID:
+		return dfr_test_value(test, dfr_plat_pid(firing));
+	case DFR_TEST_TID:
+		return dfr_test_value(test, dfr_plat_tid(firing));
+	case DFR_TEST_ARG:
+		return dfr_test_value(test, dfr_firing_arg(firing, test->te_index));
+	default: /* DFR_TEST_SELF */
+		return dfr_self_load(state->st_vars, firing, test->te_index) != 0;
 	}
+}
+
+dfr_hot bool test_holds(const struct dfr_test *test, struct dfr_firing *firing, const struct dfr_state *state)
+{
+	if (dfr_likely(test->te_kind == DFR_TEST_NAME && !test->te_negated))
+		return dfr_test_name(test, firing);
+	return other_test_holds(test, firing, state);
+}
+
+/* Whatever is not a light count. */
+dfr_hot void fire_ecb(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	if (ecb->ec_test && !test_holds(ecb->ec_test, firing, ecb->ec_state))
+		return;
+	if (ecb->ec_plain == DFR_PLAIN_AGG)
+		dfr_plain_agg(firing, ecb->ec_plan->pn_steps, share);
+	else if (ecb->ec_plain == DFR_PLAIN_ARGS)
+		dfr_plain_args(firing, ecb, share);
+	else if (ecb->ec_plain == DFR_PLAIN_RECORD)
+		dfr_plain_record(firing, ecb, share);
+	else if (ecb->ec_plain == DFR_PLAIN_STEPS)
+		dfr_plain_steps(firing, ecb, share);
+	else if (ecb->ec_plain == DFR_PLAIN_COUNT)
+		dfr_plain_count(firing, ecb->ec_plan->pn_steps, share);
+	else
+		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
 }
 
 /* Firings. */
 
+/* fr_cpu is always that of the dfr_cpu that the firing is part of. */
 dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs,
-			const void *env, u32 cpu)
+			const void *env)
 {
 	firing->fr_probe = probe;
 	firing->fr_args = args;
 	firing->fr_nargs = nargs;
-	firing->fr_cpu = cpu;
 	firing->fr_regs = regs;
 	firing->fr_time = 0;
 	firing->fr_flags = 0;
-	firing->fr_work = 0;
+#ifndef __KERNEL__
 	firing->fr_env = env;
+#else
+	(void)env;
+#endif
 }
 
 /*
@@ -78,7 +113,8 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 
 	memset(&probe_firing, 0, sizeof(probe_firing));
 	probe_firing.fr_engine = probe->pb_provider->pv_engine;
-	set_firing(&probe_firing, probe, NULL, 0, NULL, env, cpu);
+	probe_firing.fr_cpu = cpu;
+	set_firing(&probe_firing, probe, NULL, 0, NULL, env);
 	dfr_firing_context(&probe_firing);
 	nmi = probe_firing.fr_context.cx_level == DFR_LEVEL_NMI &&
 	      !(pc->pc_firing.fr_flags & DFR_FR_CONTEXT && pc->pc_firing.fr_context.cx_level == DFR_LEVEL_NMI);
@@ -99,7 +135,7 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
  * preempt-off section is what keeps the chain alive. In user space only the
  * CPU's lock does, so there they run inside the guard.
  */
-static __attribute__((__noinline__)) bool any_pure_holds(struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs)
+static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs)
 {
 	struct dfr_machine machine;
 	struct dfr_firing firing;
@@ -107,7 +143,8 @@ static __attribute__((__noinline__)) bool any_pure_holds(struct dfr_probe *probe
 
 	firing.fr_engine = probe->pb_provider->pv_engine;
 	firing.fr_epid = 0;
-	set_firing(&firing, probe, args, nargs, regs, NULL, dfr_plat_cpu());
+	firing.fr_cpu = dfr_plat_cpu();
+	set_firing(&firing, probe, args, nargs, regs, NULL);
 	dfr_firing_context(&firing);
 	/* What a pure DIFO may look at; clearing the whole would cost more than running it. */
 	machine.m_firing = &firing;
@@ -131,41 +168,132 @@ static __attribute__((__noinline__)) bool any_pure_holds(struct dfr_probe *probe
 	}
 	return false;
 }
-#endif
 
-void dfr_fire_env(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs, const void *env)
+/* Firings that end there cost too: one in 64 is asked once more, against the clock. */
+static dfr_cold void pure_timed(struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs)
 {
 	struct dfr_engine *engine = probe->pb_provider->pv_engine;
-	struct dfr_cpu *pc;
-	unsigned long flags;
-	u32 cpu;
+	unsigned long flags = dfr_plat_irq_save(engine, 0);
+	struct dfr_cpu *pc = dfr_this_cpu(engine);
+	struct dfr_ecb *chain = dfr_load_acquire(&probe->pb_ecbs);
+	struct dfr_ecb *ecb;
+	u64 before, after;
 
-	if (!dfr_read_once(&probe->pb_ecbs))
+	pc->pc_pure_sample = pc->pc_pure + pc->pc_distance;
+	if (!dfr_read_once(&pc->pc_busy)) {
+		before = dfr_plat_clock(NULL);
+		any_pure_holds(probe, args, nargs, regs);
+		after = dfr_plat_clock(NULL);
+		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
+			dfr_governor_charge(pc, ecb, dfr_plat_cpu(), before, after, pc->pc_distance);
+			before = after;
+		}
+		dfr_governor_judge(pc, chain, after);
+	}
+	dfr_plat_irq_restore(engine, flags);
+}
+
+dfr_hot void count_pure(struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs)
+{
+	struct dfr_cpu *pc = dfr_this_cpu(probe->pb_provider->pv_engine);
+
+	if (dfr_unlikely(++pc->pc_pure == pc->pc_pure_sample))
+		pure_timed(probe, args, nargs, regs);
+}
+
+bool dfr_probe_wants_other(const struct dfr_test *test)
+{
+	return other_test_holds(test, NULL, NULL);
+}
+#endif
+
+dfr_hot void fire_one(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb)
+{
+	const struct dfr_state *state = ecb->ec_state;
+	struct dfr_share *share = dfr_load_acquire(&state->st_live[firing->fr_cpu]);
+
+	if (dfr_likely(share && state_listens(state)))
+		fire_ecb(pc, firing, ecb, share);
+	else
+		not_live(firing, ecb);
+}
+
+/* One firing in 64, timed for the governor. */
+static dfr_cold void fire_timed(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *chain)
+{
+	u32 weight = dfr_governor_weight(pc);
+	u64 before = dfr_plat_clock(firing);
+	struct dfr_ecb *ecb;
+	u64 after;
+
+	for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
+		fire_one(pc, firing, ecb);
+		after = dfr_plat_clock(firing);
+		dfr_governor_charge(pc, ecb, firing->fr_cpu, before, after, weight);
+		before = after;
+	}
+	dfr_governor_judge(pc, chain, before);
+}
+
+/* All that listen, in order. */
+dfr_hot void fire_chain(struct dfr_cpu *pc, struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs,
+			const void *env)
+{
+	struct dfr_firing *firing = &pc->pc_firing;
+	struct dfr_ecb *ecb = dfr_load_acquire(&probe->pb_ecbs);
+
+	set_firing(firing, probe, args, nargs, regs, env);
+	if (dfr_unlikely(++pc->pc_stamp == pc->pc_sample)) {
+		fire_timed(pc, firing, ecb);
 		return;
+	}
+	for (; ecb; ecb = dfr_load_acquire(&ecb->ec_next))
+		fire_one(pc, firing, ecb);
+}
+
+dfr_hot void fire(struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs, const void *env)
+{
+	struct dfr_engine *engine = probe->pb_provider->pv_engine;
+	unsigned long flags;
+	struct dfr_cpu *pc;
+
 #ifdef __KERNEL__
-	if (dfr_read_once(&probe->pb_flags) & DFR_PB_PURE && !any_pure_holds(probe, args, nargs, regs))
+	if (dfr_unlikely(dfr_read_once(&probe->pb_flags) & DFR_PB_PURE) && !any_pure_holds(probe, args, nargs, regs)) {
+		count_pure(probe, args, nargs, regs);
 		return;
+	}
 #endif
 	flags = dfr_plat_irq_save(engine, 0);
-	cpu = dfr_plat_cpu();
-	pc = dfr_cpu_of(engine, cpu);
+	pc = dfr_this_cpu(engine);
 	if (dfr_unlikely(dfr_read_once(&pc->pc_busy))) {
-		nested_hit(pc, probe, cpu, env);
+		nested_hit(pc, probe, pc->pc_firing.fr_cpu, env);
 	} else {
 		dfr_write_once(&pc->pc_busy, 1);
 		dfr_smp_wmb(); /* for an NMI's eyes; the compiler's order is all it takes */
-		set_firing(&pc->pc_firing, probe, args, nargs, regs, env, cpu);
-		fire_chain(pc, &pc->pc_firing, dfr_load_acquire(&probe->pb_ecbs));
+		fire_chain(pc, probe, args, nargs, regs, env);
 		dfr_smp_wmb();
 		dfr_write_once(&pc->pc_busy, 0);
 	}
 	dfr_plat_irq_restore(engine, flags);
 }
 
+#ifdef __KERNEL__
+void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs)
+{
+	fire(probe, args, nargs, regs, NULL);
+}
+#else
+void dfr_fire_env(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs, const void *env)
+{
+	if (dfr_probe_enabled(probe))
+		fire(probe, args, nargs, regs, env);
+}
+
 void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs)
 {
 	dfr_fire_env(probe, args, nargs, regs, NULL);
 }
+#endif
 
 /* BEGIN and END of one state, on the CPU that runs this, interrupts off (dfr_plat_on_cpu()). */
 void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
@@ -181,7 +309,7 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	if (!share)
 		return;
 	dfr_write_once(&pc->pc_busy, 1);
-	set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL, cpu);
+	set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL);
 	stamp = ++pc->pc_stamp;
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next))
 		if (ecb->ec_state == state && dfr_read_once(&state->st_activity) == needed)
@@ -202,7 +330,7 @@ void dfr_probe_lost(struct dfr_probe *probe, u32 cause)
 
 	if (!nested) {
 		dfr_write_once(&pc->pc_busy, 1);
-		set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL, cpu);
+		set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL);
 	}
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb && cause < DFR_LOSS_MAX;
 	     ecb = dfr_load_acquire(&ecb->ec_next)) {

@@ -16,7 +16,13 @@ void dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_shar
 /* pn_plain: nothing in the plan can fault, and no DIF runs. */
 void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share);
+void dfr_plain_count(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share);
+void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+
+/* Thread-local numbers (vars.h): self.c. */
+u64 dfr_self_load(const struct dfr_vars *vars, struct dfr_firing *firing, u32 id);
+bool dfr_self_store(struct dfr_vars *vars, struct dfr_firing *firing, u32 id, u64 value);
 
 /* An argument that the provider has not passed: asked for one by one. */
 u64 dfr_late_arg(const struct dfr_firing *firing, u32 index);
@@ -36,28 +42,42 @@ dfr_hot u32 dfr_nul_at(u64 word)
 
 dfr_hot u32 dfr_copy_comm(struct dfr_firing *firing, u8 *to)
 {
-	const struct dfr_context *context = dfr_firing_context(firing);
-	u64 low, high;
+	u64 words[2];
 	u32 n;
 
-	memcpy(&low, context->cx_comm, 8);
-	memcpy(&high, context->cx_comm + 8, 8);
-	dfr_put64(to, low);
-	dfr_put64(to + 8, high);
-	n = dfr_nul_at(low);
-	return n <= 8 ? n : 8 + dfr_nul_at(high);
+	dfr_plat_comm(firing, words);
+	dfr_put64(to, words[0]);
+	dfr_put64(to + 8, words[1]);
+	n = dfr_nul_at(words[0]);
+	return n <= 8 ? n : 8 + dfr_nul_at(words[1]);
 }
 
 /* Is a record of `need` bytes ready to be written at sm_ptr, under the context that holds there? */
-dfr_hot bool dfr_stream_ready(const struct dfr_stream *stream, const struct dfr_context *context, u32 need)
+dfr_hot bool dfr_stream_ready(const struct dfr_stream *stream, struct dfr_firing *firing, u32 need)
 {
-	u64 low, high;
+	u64 words[2];
 
-	memcpy(&low, context->cx_comm, 8);
-	memcpy(&high, context->cx_comm + 8, 8);
-	return dfr_likely(stream->sm_soft - stream->sm_ptr >= (long)need &&
-			  !((dfr_task_pid(context) ^ stream->sm_task_pid) | (low ^ stream->sm_comm[0]) |
-			    (high ^ stream->sm_comm[1]) | (context->cx_tid ^ stream->sm_tid)));
+	dfr_plat_comm(firing, words);
+#ifndef __KERNEL__ /* there a task's own number tells */
+	if (dfr_plat_tid(firing) != stream->sm_tid)
+		return false;
+#endif
+	return dfr_likely(stream->sm_soft - stream->sm_ptr >= (long)need && dfr_plat_who(firing) == stream->sm_who &&
+			  words[0] == stream->sm_comm[0] && words[1] == stream->sm_comm[1]);
+}
+
+/* Does a test hold, but for DFR_TEST_SELF, which needs the state? */
+dfr_hot bool dfr_test_value(const struct dfr_test *test, u64 value)
+{
+	return (value == test->te_words[0]) != test->te_negated;
+}
+
+dfr_hot bool dfr_test_name(const struct dfr_test *test, struct dfr_firing *firing)
+{
+	u64 words[2];
+
+	dfr_plat_comm(firing, words);
+	return words[0] == test->te_words[0] && words[1] == test->te_words[1];
 }
 
 #endif

@@ -281,10 +281,10 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 			dfr_global_store(m, DIF_WIDE(i), regs[DIF_RD(i)]);
 			break;
 		case DIF_OP_LDTS:
-			regs[DIF_RD(i)] = dfr_dyn_load(m, DIF_VS_THREAD, DIF_WIDE(i), false);
+			regs[DIF_RD(i)] = dfr_thread_load(m, DIF_WIDE(i));
 			break;
 		case DIF_OP_STTS:
-			dfr_dyn_store(m, DIF_VS_THREAD, DIF_WIDE(i), false, regs[DIF_RD(i)]);
+			dfr_thread_store(m, DIF_WIDE(i), regs[DIF_RD(i)]);
 			break;
 		case DIF_OP_LDGAA:
 			regs[DIF_RD(i)] = dfr_dyn_load(m, DIF_VS_GLOBAL, DIF_WIDE(i), true);

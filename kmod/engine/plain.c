@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The usual ECBs, in few instructions: a record of integers and execname, and
- * one aggregation over such keys. No DIF runs and nothing can fault, so there is
+ * The usual ECBs, in few instructions: a record of integers and execname,
+ * aggregations over such keys, thread-local numbers. No DIF runs and nothing can fault, so there is
  * no machine and no unwinding, and a record's place and size codes stay in
  * registers. What it writes is what steps.c would. Probe context.
  */
@@ -24,24 +24,35 @@ dfr_hot u64 zigzag(u64 value)
 	return (value << 1) ^ (u64)((s64)value >> 63);
 }
 
-dfr_hot u64 plain_value(struct dfr_firing *firing, const struct dfr_step *step)
+dfr_hot u64 since(struct dfr_firing *firing, const struct dfr_vars *vars, u32 id)
+{
+	return dfr_firing_time(firing) - dfr_self_load(vars, firing, id);
+}
+
+dfr_hot u64 plain_value(struct dfr_firing *firing, const struct dfr_vars *vars, const struct dfr_step *step)
 {
 	u64 value;
 
 	if (step->sp_source == DFR_SRC_ARG)
 		value = dfr_firing_arg(firing, step->sp_index);
 	else if (step->sp_source == DFR_SRC_PID)
-		value = dfr_firing_context(firing)->cx_pid;
+		value = dfr_plat_pid(firing);
 	else if (step->sp_source == DFR_SRC_TID)
-		value = dfr_firing_context(firing)->cx_tid;
+		value = dfr_plat_tid(firing);
 	else if (step->sp_source == DFR_SRC_CONST)
 		value = step->sp_value;
 	else if (step->sp_source == DFR_SRC_CPU)
 		value = firing->fr_cpu;
 	else if (step->sp_source == DFR_SRC_TIMESTAMP)
 		value = dfr_firing_time(firing);
+	else if (step->sp_source == DFR_SRC_SINCE)
+		value = since(firing, vars, step->sp_selfid);
+	else if (step->sp_source == DFR_SRC_SELF)
+		value = dfr_self_load(vars, firing, step->sp_selfid);
 	else
 		value = firing->fr_probe->pb_id;
+	if (dfr_likely(!step->sp_shift))
+		return value;
 	value <<= step->sp_shift;
 	return step->sp_flags & DFR_SP_SIGNED ? (u64)((s64)value >> step->sp_shift) : value >> step->sp_shift;
 }
@@ -79,7 +90,8 @@ dfr_hot u8 *put_args(u8 *p, const struct dfr_firing *firing, u32 n, struct codes
 }
 
 /* Everything but the head. */
-dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_plan *plan, struct codes *codes)
+dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_vars *vars, const struct dfr_plan *plan,
+		       struct codes *codes)
 {
 	const struct dfr_step *step = plan->pn_steps;
 	const struct dfr_step *end = step + plan->pn_nsteps;
@@ -89,7 +101,7 @@ dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_plan *
 		if (step->sp_op == DFR_STEP_ARGS) {
 			p = put_args(p, firing, step->sp_max, codes);
 		} else if (step->sp_op == DFR_STEP_INT) {
-			value = plain_value(firing, step);
+			value = plain_value(firing, vars, step);
 			p = put(p, value, step->sp_flags & DFR_SP_SIGNED ? zigzag(value) : value, codes);
 		} else if (step->sp_op == DFR_STEP_STRING) {
 			p += dfr_copy_comm(firing, p);
@@ -111,20 +123,19 @@ dfr_hot u8 *begin(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct d
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
 	struct dfr_stream *stream = &share->sh_stream;
-	const struct dfr_context *context = dfr_firing_context(firing);
 	u64 time = dfr_firing_time(firing);
 	u64 delta;
 	u8 *p;
 
-	if (!dfr_stream_ready(stream, context, plan->pn_need) && !make_ready(firing, share, plan->pn_need))
+	if (!dfr_stream_ready(stream, firing, plan->pn_need) && !make_ready(firing, share, plan->pn_need))
 		return NULL;
 	p = stream->sm_ptr;
 	delta = time - stream->sm_time;
 	if (dfr_likely(delta <= DFR_REC_DELTA_MAX && ecb->ec_epid <= DFR_REC_ID_SHORT_MAX)) {
-		dfr_put32(p, DFR_REC_HEAD(ecb->ec_epid, context->cx_level, delta));
+		dfr_put32(p, DFR_REC_HEAD(ecb->ec_epid, dfr_plat_level_of(firing), delta));
 		p += 4;
 	} else {
-		p = dfr_record_head(stream, p, ecb->ec_epid, context->cx_level, time);
+		p = dfr_record_head(stream, p, ecb->ec_epid, dfr_plat_level_of(firing), time);
 	}
 	*codes = p;
 	stream->sm_time = time;
@@ -150,7 +161,7 @@ void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, stru
 
 	if (dfr_unlikely(!p))
 		return;
-	p = put_fields(p, firing, plan, &codes);
+	p = put_fields(p, firing, share->sh_machine.m_vars, plan, &codes);
 	if (dfr_likely(plan->pn_codes))
 		at[0] = (u8)codes.bits;
 	for (i = 1; dfr_unlikely(i < plan->pn_codes); i++)
@@ -171,39 +182,40 @@ void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct
 	commit(share, p);
 }
 
-static dfr_cold void agg_lost(struct dfr_firing *firing, struct dfr_share *share)
+/*
+ * The values of a key of n words (0 to 2: n is a constant where this is called), if
+ * it is the first of its bucket; NULL: perhaps it is further down, or new.
+ */
+dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *step, u64 first, u64 second, u32 n)
 {
-	dfr_lost_here(share, firing, DFR_LOSS_AGGREGATION, 1);
-}
-
-/* The entry of a key, as dfr_agg_values() finds it; NULL: it is not the first of its bucket. */
-dfr_hot u64 *first_of_bucket(struct dfr_aggtab *table, u32 varid, const u64 *key, u32 key_size, u32 hash)
-{
+	struct dfr_aggtab *table = share->sh_agg;
 	const u32 *buckets = (const u32 *)(table + 1);
-	u32 offset = buckets[hash & (table->nbuckets - 1)];
-	struct dfr_aggent *entry = (struct dfr_aggent *)((u8 *)table + offset);
-	u64 *mine = (u64 *)(entry + 1);
-	u32 i;
+	u64 hash = step->sp_varid;
+	struct dfr_aggent *entry;
+	u64 *key;
+	u32 offset;
 
-	if (dfr_unlikely(!offset || entry->hash != hash || entry->varid != varid || entry->key_size != key_size))
-		return NULL;
-	for (i = 0; i < key_size / 8; i++)
-		if (dfr_unlikely(mine[i] != key[i]))
-			return NULL;
-	return mine + i;
+	if (n > 0)
+		hash = dfr_hash_word(hash, first);
+	if (n > 1)
+		hash = dfr_hash_word(hash, second);
+	offset = buckets[(u32)hash & (table->nbuckets - 1)];
+	entry = (struct dfr_aggent *)((u8 *)table + offset);
+	key = (u64 *)(entry + 1);
+	if (dfr_likely(offset && entry->varid == step->sp_varid && entry->key_size == n * 8 &&
+		       (n < 1 || key[0] == first) && (n < 2 || key[1] == second)))
+		return key + n;
+	return NULL;
 }
 
-void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+/* Any number of keys: in memory, as steps.c does it. NULL: no room, and counted. */
+static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
 {
-	const struct dfr_step *step = ecb->ec_plan->pn_steps;
 	const struct dfr_step *key = step + 1;
 	const struct dfr_step *end = key + step->sp_keys;
-	struct dfr_aggtab *table = share->sh_agg;
-	u64 *start = share->sh_key;
-	u64 *at = start;
+	u64 *at = share->sh_key;
 	u64 hash = step->sp_varid;
 	u64 *values;
-	u32 bytes;
 
 	for (; key < end; key++) {
 		if (key->sp_op == DFR_STEP_STRING) {
@@ -212,21 +224,108 @@ void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct 
 		} else if (key->sp_op == DFR_STEP_TEXT) {
 			*at = firing->fr_probe->pb_id;
 		} else {
-			*at = plain_value(firing, key);
+			*at = plain_value(firing, share->sh_machine.m_vars, key);
 		}
 		hash = dfr_hash_word(hash, *at++);
 	}
-	bytes = (u32)((u8 *)at - (u8 *)start);
-	values = first_of_bucket(table, step->sp_varid, start, bytes, (u32)hash);
+	values = dfr_agg_values(share->sh_agg, step, share->sh_key, (u32)((u8 *)at - (u8 *)share->sh_key), (u32)hash);
+	if (dfr_unlikely(!values))
+		dfr_lost_here(share, firing, DFR_LOSS_AGGREGATION, 1);
+	return values;
+}
+
+/* execname: padded with zeros, so it has a second word if the first has no NUL. */
+dfr_hot u64 *name_values(struct dfr_firing *firing, const struct dfr_step *step, const struct dfr_share *share)
+{
+	u64 words[2];
+
+	dfr_plat_comm(firing, words);
+	return words[0] >> 56 ? first_values(share, step, words[0], words[1], 2) :
+				first_values(share, step, words[0], 0, 1);
+}
+
+/* A key of DFR_PLAIN_COUNT. */
+dfr_hot u64 light_key(struct dfr_firing *firing, const struct dfr_step *key)
+{
+	if (key->sp_op == DFR_STEP_TEXT)
+		return firing->fr_probe->pb_id;
+	return key->sp_source == DFR_SRC_PID ? dfr_plat_pid(firing) : dfr_plat_tid(firing);
+}
+
+static dfr_noinline void count_any(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+{
+	u64 *values = any_values(firing, step, share);
+
+	if (values)
+		values[0]++;
+}
+
+/* Calls nothing but in the end, so nothing need be saved. */
+void dfr_plain_count(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+{
+	u64 *values;
+
+	if (step->sp_shape == DFR_KEY_NAME)
+		values = name_values(firing, step, share);
+	else if (step->sp_shape == DFR_KEY_TWO)
+		values = first_values(share, step, light_key(firing, step + 1), light_key(firing, step + 2), 2);
+	else if (step->sp_shape == DFR_KEY_ONE)
+		values = first_values(share, step, light_key(firing, step + 1), 0, 1);
+	else
+		values = first_values(share, step, 0, 0, 0);
+	if (dfr_likely(values))
+		values[0]++;
+	else
+		count_any(firing, step, share);
+}
+
+/* Into an entry that is known: what a value does there. */
+dfr_hot void add(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share, u64 *values)
+{
+	u64 value;
+
+	if (step->sp_source == DFR_SRC_NONE) { /* a count */
+		values[0]++;
+		return;
+	}
+	value = plain_value(firing, share->sh_machine.m_vars, step);
+	if (step->sp_max == DFR_ACT_QUANTIZE)
+		values[dfr_quantize_bucket(value)]++;
+	else
+		dfr_agg_update(values, step->sp_max, value, 1);
+}
+
+void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+{
+	u64 *values = NULL;
+
+	if (step->sp_shape == DFR_KEY_NONE)
+		values = first_values(share, step, 0, 0, 0);
+	else if (step->sp_shape == DFR_KEY_NAME)
+		values = name_values(firing, step, share);
+	else if (step->sp_shape == DFR_KEY_ONE && step[1].sp_op == DFR_STEP_TEXT)
+		values = first_values(share, step, firing->fr_probe->pb_id, 0, 1);
 	if (dfr_unlikely(!values)) {
-		values = dfr_agg_values(table, step, start, bytes, (u32)hash);
-		if (dfr_unlikely(!values)) {
-			agg_lost(firing, share);
+		values = any_values(firing, step, share);
+		if (dfr_unlikely(!values))
+			return;
+	}
+	add(firing, step, share, values);
+}
+
+/* In program order; a number for which there is no room ends it, as it would end a record. */
+void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	const struct dfr_step *step = ecb->ec_plan->pn_steps;
+	const struct dfr_step *end = step + ecb->ec_plan->pn_nsteps;
+	struct dfr_vars *vars = share->sh_machine.m_vars;
+
+	for (; step < end; step++) {
+		if (step->sp_op == DFR_STEP_AGG) {
+			dfr_plain_agg(firing, step, share);
+			step += step->sp_keys;
+		} else if (!dfr_self_store(vars, firing, step->sp_selfid, plain_value(firing, vars, step))) {
 			return;
 		}
 	}
-	if (step->sp_max == DFR_ACT_COUNT)
-		values[0]++;
-	else
-		dfr_agg_update(values, step->sp_max, plain_value(firing, step), 1);
 }

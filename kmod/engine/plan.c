@@ -96,59 +96,6 @@ static bool reads_user(const struct dfr_difo *difo)
 	return false;
 }
 
-static void source_of_builtin(struct dfr_step *step, u32 id)
-{
-	if (id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9) {
-		step->sp_source = DFR_SRC_ARG;
-		step->sp_index = id - DIF_VAR_ARG0;
-		return;
-	}
-	switch (id) {
-	case DIF_VAR_PID:
-		step->sp_source = DFR_SRC_PID;
-		break;
-	case DIF_VAR_TID:
-		step->sp_source = DFR_SRC_TID;
-		break;
-	case DIF_VAR_CPU:
-		step->sp_source = DFR_SRC_CPU;
-		break;
-	case DIF_VAR_TIMESTAMP:
-		step->sp_source = DFR_SRC_TIMESTAMP;
-		break;
-	case DIF_VAR_ID:
-		step->sp_source = DFR_SRC_PROBE_ID;
-		break;
-	case DIF_VAR_EXECNAME:
-		step->sp_source = DFR_SRC_EXECNAME;
-		break;
-	}
-}
-
-/* Is it `load one built-in or constant; ret`? Then it needs no DIF. */
-static void find_source(struct dfr_step *step, const struct dfr_difo *difo)
-{
-	u32 first, last;
-
-	step->sp_difo = difo;
-	step->sp_source = difo ? DFR_SRC_DIF : DFR_SRC_NONE;
-	if (!difo || difo->di_len != 2)
-		return;
-	first = difo->di_text[0];
-	last = difo->di_text[1];
-	if (DIF_OP(last) != DIF_OP_RET || DIF_RD(last) != DIF_RD(first))
-		return;
-	if (DIF_OP(first) == DIF_OP_LDGS) {
-		source_of_builtin(step, DIF_WIDE(first));
-	} else if (DIF_OP(first) == DIF_OP_SETX && DIF_WIDE(first) < difo->di_nints) {
-		step->sp_source = DFR_SRC_CONST;
-		step->sp_value = difo->di_ints[DIF_WIDE(first)];
-	}
-	/* Only the text of execname is known to be a string that needs no copy. */
-	if (step->sp_source == DFR_SRC_EXECNAME && difo->di_rtype.kind != DIF_KIND_STRING)
-		step->sp_source = DFR_SRC_DIF;
-}
-
 /* Which of the four names a PROBETEXT DIFO gives; -1: none. */
 static int probe_text(const struct dfr_difo *difo)
 {
@@ -249,7 +196,7 @@ static void add_value(struct builder *b, u32 action, u32 key_kind)
 		return;
 	}
 	step = add_step(b, DFR_STEP_INT, action);
-	find_source(step, difo);
+	dfr_idiom_value(step, difo);
 	if (type->flags & DIF_TF_BYUREF)
 		step->sp_flags |= DFR_SP_USER;
 	if (type->kind == DIF_KIND_STRING) {
@@ -291,7 +238,7 @@ static void add_usym(struct builder *b, u32 action)
 {
 	struct dfr_step *step = add_step(b, DFR_STEP_USYM, action);
 
-	find_source(step, b->bd_clause->cl_acts[action].ac_difo);
+	dfr_idiom_value(step, b->bd_clause->cl_acts[action].ac_difo);
 	b->bd_plan->pn_flags |= DFR_PN_CONTEXT;
 	add_field(b, step, DFR_FIELD_USYM, 16, 16);
 }
@@ -304,7 +251,7 @@ static void add_tracemem(struct builder *b, u32 action)
 	u32 size = act->ac_kind == DFR_ACT_PRINTM ? PLAN_PRINTM_MAX : act->ac_difo->di_rtype.size;
 	bool var = act->ac_kind == DFR_ACT_PRINTM;
 
-	find_source(step, act->ac_difo);
+	dfr_idiom_value(step, act->ac_difo);
 	step->sp_source = DFR_SRC_DIF;
 	if (act->ac_difo->di_rtype.flags & DIF_TF_BYUREF)
 		step->sp_flags |= DFR_SP_USER;
@@ -376,13 +323,13 @@ static void add_recorded(struct builder *b, u32 action, u32 key_kind)
 		return;
 	case DFR_ACT_EXIT:
 		step = add_step(b, DFR_STEP_EXIT, action);
-		find_source(step, act->ac_difo);
+		dfr_idiom_value(step, act->ac_difo);
 		add_int(b, step, 4, true);
 		return;
 	case DFR_ACT_SYM:
 	case DFR_ACT_MOD:
 		step = add_step(b, DFR_STEP_INT, action);
-		find_source(step, act->ac_difo);
+		dfr_idiom_value(step, act->ac_difo);
 		add_int(b, step, 8, false);
 		return;
 	}
@@ -390,7 +337,8 @@ static void add_recorded(struct builder *b, u32 action, u32 key_kind)
 		add_value(b, action, key_kind);
 	} else {
 		step = add_step(b, DFR_STEP_EVAL, action);
-		find_source(step, act->ac_difo);
+		if (!dfr_idiom_store(step, act->ac_difo))
+			dfr_idiom_value(step, act->ac_difo);
 	}
 }
 
@@ -426,7 +374,7 @@ static void add_agg(struct builder *b, u32 action)
 	u32 end, i, steps;
 	u32 first = agg_keys(clause, action, &end);
 
-	find_source(step, act->ac_difo);
+	dfr_idiom_value(step, act->ac_difo);
 	/* What adds up is 64 bits wide; its declared width decides how it is extended. */
 	if (act->ac_difo) {
 		u32 size = act->ac_difo->di_rtype.size;
@@ -452,7 +400,7 @@ static void add_agg(struct builder *b, u32 action)
 	if (end < action) {
 		step->sp_flags |= DFR_SP_WEIGHT;
 		weight = add_step(b, DFR_STEP_EVAL, end);
-		find_source(weight, clause->cl_acts[end].ac_difo);
+		dfr_idiom_value(weight, clause->cl_acts[end].ac_difo);
 	}
 	b->bd_in_key = false;
 	if (b->bd_key_bytes > plan->pn_key_max)
@@ -475,7 +423,7 @@ static void add_action(struct builder *b, u32 action)
 	case DFR_ACT_COMMIT:
 	case DFR_ACT_DISCARD:
 		step = add_step(b, DFR_STEP_SPECULATE + (act->ac_kind - DFR_ACT_SPECULATE), action);
-		find_source(step, act->ac_difo);
+		dfr_idiom_value(step, act->ac_difo);
 		if (act->ac_kind == DFR_ACT_SPECULATE)
 			b->bd_plan->pn_flags |= DFR_PN_SPECULATES | DFR_PN_RECORDS;
 		else
@@ -487,7 +435,7 @@ static void add_action(struct builder *b, u32 action)
 	case DFR_ACT_PANIC:
 	case DFR_ACT_CHILL:
 		step = add_step(b, DFR_STEP_DESTRUCTIVE, action);
-		find_source(step, act->ac_difo);
+		dfr_idiom_value(step, act->ac_difo);
 		step->sp_max = act->ac_kind;
 		b->bd_plan->pn_flags |= DFR_PN_MACHINE;
 		return;
@@ -544,19 +492,54 @@ static bool plain_field(const struct dfr_step *step)
 	}
 }
 
+/* Aggregations alone, over such keys and values, and thread-local scalars that are set. */
+static bool plain_steps(const struct dfr_plan *plan)
+{
+	u32 i, keys = 0;
+
+	for (i = 0; i < plan->pn_nsteps; i++) {
+		const struct dfr_step *step = &plan->pn_steps[i];
+
+		if (keys) {
+			keys--;
+			if (!plain_field(step))
+				return false;
+			continue;
+		}
+		if (!plain_value(step) || step->sp_flags & DFR_SP_WEIGHT)
+			return false;
+		if (step->sp_op == DFR_STEP_AGG)
+			keys = step->sp_keys;
+		else if (step->sp_op != DFR_STEP_SELF)
+			return false;
+	}
+	return plan->pn_nsteps && !(plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES | DFR_PN_COMMITS));
+}
+
+/* A count whose keys are at hand without a firing: who fires, and the probe. */
+static bool is_light(const struct dfr_step *step)
+{
+	u32 i;
+
+	if (step->sp_max != DFR_ACT_COUNT || step->sp_shape == DFR_KEY_ANY)
+		return false;
+	for (i = 1; i <= step->sp_keys && step->sp_shape != DFR_KEY_NAME; i++)
+		if (step[i].sp_op != DFR_STEP_TEXT && step[i].sp_source != DFR_SRC_PID &&
+		    step[i].sp_source != DFR_SRC_TID)
+			return false;
+	return true;
+}
+
 /* Can the plan run without machine, without faults: in plain.c? */
 static u32 find_plain(const struct dfr_plan *plan)
 {
 	const struct dfr_step *step = plan->pn_steps;
 	u32 i;
 
-	if (plan->pn_nsteps && step->sp_op == DFR_STEP_AGG) {
-		if (plan->pn_nsteps != 1u + step->sp_keys || !plain_value(step) || plan->pn_flags & DFR_PN_RECORDS)
-			return 0;
-		for (i = 1; i < plan->pn_nsteps; i++)
-			if (!plain_field(&plan->pn_steps[i]))
-				return 0;
-		return DFR_PLAIN_AGG;
+	if (plain_steps(plan)) {
+		if (step->sp_op != DFR_STEP_AGG || plan->pn_nsteps != 1u + step->sp_keys)
+			return DFR_PLAIN_STEPS;
+		return is_light(step) ? DFR_PLAIN_COUNT : DFR_PLAIN_AGG;
 	}
 	if ((plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) != DFR_PN_RECORDS || plan->pn_codes > 8)
 		return 0;
@@ -566,6 +549,30 @@ static u32 find_plain(const struct dfr_plan *plan)
 	if (plan->pn_nsteps == 1 && step->sp_op == DFR_STEP_ARGS && plan->pn_codes == 1)
 		return DFR_PLAIN_ARGS;
 	return DFR_PLAIN_RECORD;
+}
+
+static u32 key_shape(const struct dfr_step *step)
+{
+	const struct dfr_step *key = step + 1;
+	u32 i;
+
+	if (!step->sp_keys)
+		return DFR_KEY_NONE;
+	if (step->sp_keys == 1 && key->sp_op == DFR_STEP_STRING && key->sp_source == DFR_SRC_EXECNAME)
+		return DFR_KEY_NAME;
+	for (i = 0; i < step->sp_keys; i++, key++)
+		if (key->sp_op != DFR_STEP_TEXT && key->sp_op != DFR_STEP_INT)
+			return DFR_KEY_ANY;
+	return step->sp_keys == 1 ? DFR_KEY_ONE : step->sp_keys == 2 ? DFR_KEY_TWO : DFR_KEY_ANY;
+}
+
+static void find_shapes(struct dfr_plan *plan)
+{
+	u32 i;
+
+	for (i = 0; i < plan->pn_nsteps; i++)
+		if (plan->pn_steps[i].sp_op == DFR_STEP_AGG)
+			plan->pn_steps[i].sp_shape = key_shape(&plan->pn_steps[i]);
 }
 
 int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, u32 clause, u32 nargs,
@@ -603,7 +610,11 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	if (plan->pn_fallible > state->st_notes_max)
 		state->st_notes_max = plan->pn_fallible;
 	find_flags(plan);
+	find_shapes(plan);
 	plan->pn_plain = find_plain(plan);
+	/* A comparison of strings ends at strsize: names are compared whole. */
+	if (cl->cl_pred && state->st_strsize >= 16)
+		dfr_idiom_test(&plan->pn_test, cl->cl_pred);
 	plan->pn_layout = ++state->st_nlayouts;
 	if (plan->pn_need > state->st_need_max && (plan->pn_flags & DFR_PN_RECORDS))
 		state->st_need_max = plan->pn_need;

@@ -16,11 +16,34 @@
 struct dfr_ecb;
 struct dfr_provider;
 
+/* A predicate of the usual kind, known from its DIF: whether it holds is found without running it. */
+enum dfr_test_kind {
+	DFR_TEST_NAME = 1, /* execname is te_words */
+	DFR_TEST_PID,	   /* equals te_words[0] */
+	DFR_TEST_TID,
+	DFR_TEST_ARG,	   /* te_index */
+	DFR_TEST_SELF	   /* thread-local number te_index is not 0 */
+};
+
+struct dfr_test {
+	u32 te_kind;
+	u32 te_negated;
+	u64 te_words[2];
+	u32 te_index;
+};
+
 #define DFR_NARGS_UNKNOWN 0xffffffffu
+
+/* pb_flags */
+#define DFR_PB_PURE 0x1	  /* every ECB has a pure predicate, and pb_test does not say it all */
+#define DFR_PB_DTRACE 0x2 /* BEGIN, END, ERROR */
+#define DFR_PB_NOARGS 0x4 /* see dfr_probe_reads_args() */
 
 /* A probe. Providers read pb_cookie and test pb_ecbs; the engine owns the rest. */
 struct dfr_probe {
 	struct dfr_ecb *pb_ecbs; /* in enabling order; NULL: nobody listens. Read with acquire. */
+	/* What all that listen ask of who fires; NULL: nothing, or not the same. Lives as they do. */
+	const struct dfr_test *pb_test;
 	struct dfr_provider *pb_provider;
 	void *pb_cookie;
 	u32 pb_id;
@@ -76,6 +99,9 @@ void dfr_probe_lost(struct dfr_probe *probe, u32 cause);
 /* After a batch of creates: retained enablings (-Z, kept) are matched against the new probes. */
 void dfr_probes_created(struct dfr_engine *engine);
 
+/* In arm(): is this option set in the program that arms? */
+bool dfr_arming_option(const struct dfr_engine *engine, u32 option);
+
 /*
  * What the probes are on is going (a module unloads): their enablings are
  * disarmed and unlinked, then the probes are gone. module NULL: all of the
@@ -96,5 +122,36 @@ static inline bool dfr_probe_enabled(const struct dfr_probe *probe)
 {
 	return dfr_read_once(&probe->pb_ecbs) != NULL;
 }
+
+#ifdef __KERNEL__
+bool dfr_probe_wants_other(const struct dfr_test *test);
+
+/*
+ * Probe context, before dfr_fire(): false if all that listen ask for somebody
+ * else. A provider need not call it; it saves making the arguments.
+ */
+static __always_inline bool dfr_probe_wants(const struct dfr_probe *probe)
+{
+	const struct dfr_test *test = dfr_read_once(&probe->pb_test);
+	u64 words[2];
+
+	if (!test)
+		return dfr_read_once(&probe->pb_ecbs) != NULL;
+	if (test->te_kind != DFR_TEST_NAME || test->te_negated)
+		return dfr_probe_wants_other(test);
+	dfr_plat_comm(NULL, words);
+	return words[0] == test->te_words[0] && words[1] == test->te_words[1];
+}
+
+/*
+ * Probe context: false if none that listens looks at arguments, so that they need
+ * not be made: dfr_fire() without them. For providers whose getarg gives all of them
+ * (somebody else may have come since).
+ */
+static __always_inline bool dfr_probe_reads_args(const struct dfr_probe *probe)
+{
+	return !(dfr_read_once(&probe->pb_flags) & DFR_PB_NOARGS);
+}
+#endif
 
 #endif

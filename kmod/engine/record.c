@@ -59,9 +59,9 @@ static u32 comm_length(const char *comm)
 }
 
 /* Up to DFR_CONTEXT_BYTES; the caller has made room. */
-static void write_context(struct dfr_stream *stream, const struct dfr_firing *firing, u64 time, const u8 *base)
+static void write_context(struct dfr_stream *stream, struct dfr_firing *firing, u64 time, const u8 *base)
 {
-	const struct dfr_context *context = &firing->fr_context;
+	const struct dfr_context *context = dfr_firing_context(firing);
 	u8 *start = stream->sm_ptr;
 	u8 *p = dfr_record_head(stream, start, 0, context->cx_level, time);
 	u8 *codes;
@@ -79,14 +79,16 @@ static void write_context(struct dfr_stream *stream, const struct dfr_firing *fi
 	stream->sm_ptr = p + n + 1;
 	stream->sm_time = time;
 	stream->sm_context = (u32)(start - base);
-	stream->sm_task_pid = dfr_task_pid(context);
+	stream->sm_who = dfr_plat_who(firing);
 	memcpy(stream->sm_comm, context->cx_comm, sizeof(stream->sm_comm));
 	stream->sm_tid = context->cx_tid;
 }
 
-static bool context_holds(const struct dfr_stream *stream, const struct dfr_context *context)
+static bool context_holds(const struct dfr_stream *stream, struct dfr_firing *firing)
 {
-	return stream->sm_context && stream->sm_task_pid == dfr_task_pid(context) &&
+	const struct dfr_context *context = dfr_firing_context(firing);
+
+	return stream->sm_context && stream->sm_who == dfr_plat_who(firing) &&
 	       stream->sm_tid == context->cx_tid && !memcmp(stream->sm_comm, context->cx_comm, 16);
 }
 
@@ -120,10 +122,10 @@ static bool ready_ring(struct dfr_share *share, struct dfr_firing *firing, u32 n
 		return false;
 	}
 	if (share->sh_nmi != share->sh_nmi_told || share->sh_pending_mask)
-		dfr_record_losses(share, firing->fr_context.cx_level, time, need + DFR_CONTEXT_BYTES);
+		dfr_record_losses(share, dfr_plat_level_of(firing), time, need + DFR_CONTEXT_BYTES);
 	first_in_block(share, time);
 	dfr_ring_restart(share);
-	if (!context_holds(stream, &firing->fr_context))
+	if (!context_holds(stream, firing))
 		write_context(stream, firing, time, (const u8 *)share->sh_ring.rg_block);
 	dfr_ring_soft(share);
 	return true;
@@ -137,7 +139,7 @@ static bool ready_list(struct dfr_share *share, struct dfr_speclist *list, struc
 		dfr_lost_here(share, firing, DFR_LOSS_SPEC, 1);
 		return false;
 	}
-	if (!context_holds(stream, &firing->fr_context))
+	if (!context_holds(stream, firing))
 		write_context(stream, firing, dfr_firing_time(firing), (const u8 *)list->sl_last);
 	stream->sm_soft = (u8 *)list->sl_last + list->sl_last->size;
 	return true;
@@ -176,9 +178,9 @@ static u8 *write_note(u8 *p, const struct dfr_note *note)
  * The record is written; what is to be said about its fields comes before it.
  * The first note has a long head, the others and then the record a delta of 0.
  */
-void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, const struct dfr_firing *firing)
+void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing)
 {
-	u32 level = firing->fr_context.cx_level;
+	u32 level = dfr_plat_level_of(firing);
 	u32 bytes = 16 + 11 + (share->sh_nnotes - 1) * 15;
 	u8 *p = w->w_start;
 	u32 head, i;

@@ -82,11 +82,13 @@ int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
 	state->st_activity = DFR_INACTIVE;
 	set_defaults(state);
 	state->st_strsize = DIF_STRSIZE_DEFAULT;
+	state->st_live = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_live[0]));
 	state->st_shares = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_shares[0]));
-	error = state->st_shares ? dfr_catalog_create(state) : -ENOMEM;
+	error = state->st_live && state->st_shares ? dfr_catalog_create(state) : -ENOMEM;
 	if (error) {
 		dfr_plat_unanchor(state);
 		dfr_catalog_free(state);
+		dfr_plat_free(state->st_live);
 		dfr_plat_free(state->st_shares);
 		dfr_plat_free(state);
 		return error;
@@ -436,7 +438,9 @@ static void activate(void *arg)
 {
 	struct on_share *on = arg;
 
-	on->os_state->st_shares[on->os_cpu]->sh_active = on->os_active;
+	dfr_governor_release(on->os_state->st_shares[on->os_cpu], dfr_plat_clock(NULL));
+	dfr_store_release(&on->os_state->st_live[on->os_cpu],
+			  on->os_active ? on->os_state->st_shares[on->os_cpu] : (struct dfr_share *)NULL);
 }
 
 /* On the CPU: it is active, and fires BEGIN or END. */
@@ -520,17 +524,42 @@ static void log_exit(struct dfr_state *state)
 	dfr_catalog_event(state, DFR_EVENT_EXIT, dfr_read_once(&state->st_exit_status), dfr_plat_clock(NULL));
 }
 
+/* Killed: in probe context only the word was changed. */
+static void end_killed(struct dfr_state *state, s32 why)
+{
+	if (!state->st_armed)
+		return;
+	set_active(state, false);
+	dfr_state_disarm(state);
+	dfr_catalog_event(state, DFR_EVENT_KILLED, why, dfr_plat_clock(NULL));
+	dfr_plat_log("state %llu is killed: %s", (unsigned long long)state->st_id,
+		     why ? "its consumer has not been seen for too long" :
+			   "probes have taken more than nine tenths of a CPU for a second");
+}
+
+void dfr_state_kill(struct dfr_state *state)
+{
+	if (dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) == DFR_ACTIVE)
+		end_killed(state, 1);
+}
+
 int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
 {
 	u32 activity = dfr_read_once(&state->st_activity);
 	u32 cpu;
 
+	/* What was killed has ended, without END. */
+	if (activity == DFR_KILLED) {
+		end_killed(state, 0);
+		return 0;
+	}
 	if (activity != DFR_ACTIVE && activity != DFR_DRAINING)
 		return -EINVAL;
 	dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_DRAINING);
 	set_active(state, false);
 	dfr_spec_clean(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_COOLDOWN);
+	dfr_governor_end(state, dfr_plat_clock(NULL));
 	cpu = fire_dtrace(state, DFR_PROBE_END);
 	dfr_spec_clean(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
@@ -560,6 +589,7 @@ void dfr_state_destroy(struct dfr_state *state)
 		link = &(*link)->st_next;
 	if (*link)
 		*link = state->st_next;
+	dfr_plat_free(state->st_live);
 	dfr_plat_free(state->st_shares);
 	dfr_plat_free(state);
 }
@@ -656,6 +686,10 @@ void dfr_state_clean(struct dfr_state *state)
 {
 	if (!state->st_vars || state->st_activity == DFR_INACTIVE)
 		return;
+	if (dfr_read_once(&state->st_activity) == DFR_KILLED)
+		end_killed(state, 0);
+	else if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
+		dfr_governor_keep(state, dfr_plat_clock(NULL));
 	dfr_spec_clean(state);
 	dfr_vars_clean(state->st_vars);
 	ledger_dynvars(state);

@@ -27,15 +27,20 @@ static u64 other_value(struct run *run, const struct dfr_step *step)
 {
 	switch (step->sp_source) {
 	case DFR_SRC_PID:
-		return dfr_firing_context(run->firing)->cx_pid;
+		return dfr_plat_pid(run->firing);
 	case DFR_SRC_TID:
-		return dfr_firing_context(run->firing)->cx_tid;
+		return dfr_plat_tid(run->firing);
 	case DFR_SRC_CPU:
 		return run->firing->fr_cpu;
 	case DFR_SRC_TIMESTAMP:
 		return dfr_firing_time(run->firing);
 	case DFR_SRC_PROBE_ID:
 		return run->firing->fr_probe->pb_id;
+	case DFR_SRC_SELF:
+		return dfr_self_load(run->machine->m_vars, run->firing, step->sp_selfid);
+	case DFR_SRC_SINCE:
+		return dfr_firing_time(run->firing) -
+		       dfr_self_load(run->machine->m_vars, run->firing, step->sp_selfid);
 	default:
 		return 0;
 	}
@@ -439,14 +444,13 @@ dfr_hot bool begin_record(struct run *run, struct dfr_stream *stream, struct dfr
 {
 	const struct dfr_plan *plan = run->ecb->ec_plan;
 	struct dfr_firing *firing = run->firing;
-	const struct dfr_context *context = dfr_firing_context(firing);
 	u64 time = firing->fr_time ? firing->fr_time : dfr_firing_time(firing);
 	u64 delta;
 	u8 *p;
 
 	run->w.w_stream = stream;
 	run->w.w_list = list;
-	if (!dfr_stream_ready(stream, context, plan->pn_need) &&
+	if (!dfr_stream_ready(stream, firing, plan->pn_need) &&
 	    !dfr_record_slow(run->share, &run->w, firing, plan->pn_need))
 		return false;
 	p = stream->sm_ptr;
@@ -455,7 +459,7 @@ dfr_hot bool begin_record(struct run *run, struct dfr_stream *stream, struct dfr
 	if (dfr_unlikely(delta > DFR_REC_DELTA_MAX || run->ecb->ec_epid > DFR_REC_ID_SHORT_MAX ||
 			 plan->pn_codes > 8))
 		return begin_long(run, plan);
-	dfr_put32(p, DFR_REC_HEAD(run->ecb->ec_epid, context->cx_level, delta));
+	dfr_put32(p, DFR_REC_HEAD(run->ecb->ec_epid, dfr_plat_level_of(firing), delta));
 	dfr_put64(p + 4, 0);
 	run->w.w_codes = p + 4;
 	run->w.w_ptr = p + 4 + plan->pn_codes;
@@ -465,8 +469,8 @@ dfr_hot bool begin_record(struct run *run, struct dfr_stream *stream, struct dfr
 
 static dfr_cold bool begin_long(struct run *run, const struct dfr_plan *plan)
 {
-	u8 *p = dfr_record_head(run->w.w_stream, run->w.w_start, run->ecb->ec_epid, run->firing->fr_context.cx_level,
-				run->firing->fr_time);
+	u8 *p = dfr_record_head(run->w.w_stream, run->w.w_start, run->ecb->ec_epid,
+				dfr_plat_level_of(run->firing), run->firing->fr_time);
 
 	memset(p, 0, plan->pn_codes);
 	run->w.w_codes = p;
@@ -519,8 +523,11 @@ static dfr_cold enum outcome step_speculation(struct run *run, const struct dfr_
 
 	if (outcome != RUN_OK)
 		return outcome;
-	/* The verifier keeps records and these apart; a record that is open must stay one. */
-	if (run->w.w_start)
+	/*
+	 * The verifier keeps records and commits apart; a record that is open must
+	 * stay one. A discard touches no ring.
+	 */
+	if (run->w.w_start && step->sp_op != DFR_STEP_DISCARD)
 		return fault(run->machine, DIF_FAULT_ILLOP, id);
 	if (step->sp_op == DFR_STEP_SPECULATE)
 		return speculate_on(run, id);
@@ -533,6 +540,12 @@ static enum outcome step_eval(struct run *run, const struct dfr_step *step)
 {
 	step_value(run, step);
 	return step->sp_source == DFR_SRC_DIF ? machine_state(run->machine) : RUN_OK;
+}
+
+static enum outcome step_self(struct run *run, const struct dfr_step *step)
+{
+	return dfr_self_store(run->machine->m_vars, run->firing, step->sp_selfid, step_value(run, step)) ? RUN_OK :
+													   RUN_DROP;
 }
 
 static enum outcome rare_step(struct run *run, const struct dfr_step *step)
@@ -579,6 +592,8 @@ dfr_hot enum outcome run_steps(struct run *run, const struct dfr_step **failed)
 			outcome = step_string(run, step);
 		} else if (step->sp_op == DFR_STEP_EVAL) {
 			outcome = step_eval(run, step);
+		} else if (step->sp_op == DFR_STEP_SELF) {
+			outcome = step_self(run, step);
 		} else {
 			outcome = rare_step(run, step);
 		}
@@ -730,10 +745,12 @@ void dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_shar
 		}
 	}
 	if (plan->pn_plain && !(ecb->ec_flags & DFR_EC_SPLIT)) {
-		if (plan->pn_plain != DFR_PLAIN_AGG)
-			dfr_plain_record(firing, ecb, share);
+		if (plan->pn_plain == DFR_PLAIN_AGG || plan->pn_plain == DFR_PLAIN_COUNT)
+			dfr_plain_agg(firing, plan->pn_steps, share);
+		else if (plan->pn_plain == DFR_PLAIN_STEPS)
+			dfr_plain_steps(firing, ecb, share);
 		else
-			dfr_plain_agg(firing, ecb, share);
+			dfr_plain_record(firing, ecb, share);
 		return;
 	}
 	if ((plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) == DFR_PN_RECORDS &&

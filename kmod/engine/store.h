@@ -31,6 +31,7 @@
 #define dfr_likely(x) __builtin_expect(!!(x), 1)
 #define dfr_unlikely(x) __builtin_expect(!!(x), 0)
 #define dfr_cold __attribute__((__noinline__, __cold__))
+#define dfr_noinline __attribute__((__noinline__))
 #define dfr_hot static inline __attribute__((__always_inline__))
 #define dfr_container(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 
@@ -38,10 +39,6 @@
 #define DFR_PROBE_END 2
 #define DFR_PROBE_ERROR 3
 #define DFR_ERROR_NARGS 6
-
-/* pb_flags */
-#define DFR_PB_PURE 0x1	  /* every ECB has a pure predicate */
-#define DFR_PB_DTRACE 0x2 /* BEGIN, END, ERROR */
 
 /* Plans. */
 
@@ -56,7 +53,9 @@ enum dfr_source {
 	DFR_SRC_CPU,
 	DFR_SRC_TIMESTAMP,
 	DFR_SRC_PROBE_ID,
-	DFR_SRC_EXECNAME
+	DFR_SRC_EXECNAME,
+	DFR_SRC_SELF,	/* sp_selfid: a thread-local scalar */
+	DFR_SRC_SINCE	/* timestamp - a thread-local scalar */
 };
 
 enum dfr_step_op {
@@ -65,6 +64,7 @@ enum dfr_step_op {
 	DFR_STEP_STRING,
 	DFR_STEP_AGG,	   /* its sp_keys key steps follow, then a weight step if sp_weight */
 	DFR_STEP_EVAL,	   /* for its side effects; records nothing */
+	DFR_STEP_SELF,	   /* the value becomes that of thread-local scalar sp_selfid */
 	DFR_STEP_TEXT,	   /* text of the probe: nothing in a record, the probe's id in a key */
 	DFR_STEP_BYTES,
 	DFR_STEP_VARBYTES, /* sp_difo2: how many, or NULL: a memref's pair */
@@ -85,6 +85,15 @@ enum dfr_step_op {
 #define DFR_SP_WEIGHT 0x8  /* aggregation: a weight step follows the keys */
 #define DFR_SP_NAME 0x10   /* probe text as a string; sp_index says which of the four */
 
+/* Keys that plain.c keeps in registers. */
+enum dfr_key_shape {
+	DFR_KEY_ANY,
+	DFR_KEY_NONE,
+	DFR_KEY_NAME, /* execname */
+	DFR_KEY_ONE,  /* one integer, or text of the probe */
+	DFR_KEY_TWO
+};
+
 struct dfr_step {
 	u8 sp_op;     /* enum dfr_step_op */
 	u8 sp_source; /* enum dfr_source */
@@ -97,6 +106,8 @@ struct dfr_step {
 	u32 sp_max; /* strings, bytes: bytes; stacks: frames; ARGS: how many */
 	u32 sp_index;
 	u32 sp_varid; /* aggregations */
+	u32 sp_selfid;
+	u32 sp_shape; /* aggregations: enum dfr_key_shape */
 	const struct dfr_difo *sp_difo;
 	const struct dfr_difo *sp_difo2;
 	u64 sp_value;
@@ -113,6 +124,8 @@ struct dfr_step {
 #define DFR_PLAIN_RECORD 1 /* integers, execname and text of the probe, none by DIF */
 #define DFR_PLAIN_ARGS 3   /* one to four arguments and nothing else */
 #define DFR_PLAIN_AGG 2	   /* one aggregation over such keys and such a value */
+#define DFR_PLAIN_COUNT 5  /* a count whose keys are names and numbers of who fires and of the probe */
+#define DFR_PLAIN_STEPS 4  /* aggregations like that, and thread-local scalars are set */
 
 struct dfr_plan {
 	struct dfr_plan *pn_next; /* of the same clause: other numbers of arguments */
@@ -128,6 +141,7 @@ struct dfr_plan {
 	u32 pn_fallible; /* captured fields that may need a note */
 	u32 pn_key_max; /* most bytes of a key that its aggregations build */
 	u32 pn_classic; /* bytes that DTrace would reserve: END's reserve is counted so */
+	struct dfr_test pn_test; /* te_kind 0: the predicate is of no such kind */
 	struct dfr_field *pn_fields;
 	struct dfr_step pn_steps[];
 };
@@ -141,13 +155,17 @@ struct dfr_ecb {
 	struct dfr_ecb *ec_next; /* of the probe */
 	struct dfr_state *ec_state;
 	const struct dfr_difo *ec_pred;
+	const struct dfr_test *ec_test; /* what ec_pred says, if it is of that kind */
 	const struct dfr_plan *ec_plan;
 	u32 ec_epid;
 	u16 ec_flags;
-	u16 ec_plain; /* the plan's, where there is neither predicate nor `if` */
+	u16 ec_plain; /* the plan's, where there is no `if` and no predicate but a test */
 	struct dfr_probe *ec_probe;
 	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
 	bool ec_linked; /* in the probe's chain; process context alone */
+	bool ec_detached; /* by the governor */
+	u64 ec_cost;  /* governor: ns that its firings took, and how many they were */
+	u64 ec_fired;
 };
 
 /* A loaded DOF of a state, retained: matched again when probes come. */
@@ -171,7 +189,7 @@ struct dfr_stream {
 	u8 *sm_ptr;
 	u8 *sm_soft;
 	u64 sm_time;	/* of the last head */
-	u64 sm_task_pid;
+	u64 sm_who; /* whose context holds: dfr_plat_who(), dfr_plat_comm() */
 	u64 sm_comm[2];
 	u32 sm_tid;
 	u32 sm_context; /* offset of the context record that holds; 0: none yet */
@@ -254,13 +272,27 @@ struct dfr_speclist {
 	u32 sl_id;
 };
 
+/* The governor's view of a share: governor.c. Times in ns. */
+struct dfr_governor {
+	u64 gv_time;   /* settled up to here; 0: never yet */
+	s64 gv_credit; /* that the state may spend on this CPU */
+	u64 gv_spent;  /* since gv_time */
+	u64 gv_usual;  /* what an ECB takes as a rule */
+	u64 gv_sunk;   /* credit has been at its floor since then; 0: it is not */
+	u64 gv_stamp;  /* sampled firing to which the hook's time was added */
+	u64 gv_skip_stamp; /* firing that was counted last */
+	u64 gv_skipped;	   /* firings left out that the ledger does not know of */
+	u64 gv_from;	   /* since when */
+	u32 gv_probe;
+	u32 gv_throttled;
+};
+
 /* States. */
 
 struct dfr_share {
 	/* hot */
 	struct dfr_stream sh_stream;
 	struct dfr_ring sh_ring;
-	u32 sh_active; /* the CPU records for this state */
 	u32 sh_cpu;
 	u64 sh_stamp;  /* firing that the machine is set up for */
 	u64 sh_records;
@@ -297,6 +329,7 @@ struct dfr_share {
 	u64 sh_nmi_told;
 	u64 sh_chill_start;
 	u64 sh_chilled;
+	struct dfr_governor sh_governor;
 	struct dfr_share *sh_next_dead; /* half-made: kept until the state goes */
 };
 
@@ -325,6 +358,7 @@ struct dfr_catlog_extent {
 
 struct dfr_state {
 	u32 st_activity; /* enum dfr_activity; probe context changes it by exit() alone */
+	struct dfr_share **st_live;   /* [cpu]; NULL: that CPU does not record for this state now */
 	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
 	struct dfr_engine *st_engine;
 	struct dfr_state *st_next;
@@ -372,7 +406,6 @@ struct dfr_state {
 	u32 st_chunk_size;
 	u32 st_chunks; /* per CPU */
 	u32 st_spec_limit; /* bytes of one speculation on one CPU */
-	bool st_speculates;
 
 	struct dfr_catlog_extent *st_extents;
 	struct dfr_catlog_extent *st_extent_last;
@@ -382,6 +415,12 @@ struct dfr_state {
 	u64 st_hotplug_lost; /* firings on CPUs without a share */
 	u64 st_dynvar_told[3];
 	u64 st_dynvar_time;
+
+	/* governor: times; 0: there is none */
+	u64 st_cost_since;  /* ECBs' costs are of the time from here */
+	u64 st_detach_time; /* some are detached since then, */
+	u64 st_attach_wait; /* for so long */
+	u64 st_attached;    /* when that last ended */
 };
 
 /* The engine. */
@@ -392,6 +431,13 @@ struct dfr_cpu {
 	u32 pc_level; /* of the firing that runs, when known */
 	u64 pc_last;  /* time of the last firing */
 	u64 pc_stamp; /* counts firings */
+	u64 pc_sample; /* firing to be timed next; 0: never */
+	u32 pc_distance; /* from the last one timed */
+	u64 pc_pure; /* counts firings that a pure predicate ended; an interrupt may cost it one */
+	u64 pc_pure_sample;
+	u64 pc_random;
+	u64 pc_spent; /* governor: ns that probes took since pc_judged */
+	u64 pc_judged;
 	struct dfr_firing pc_error;
 };
 
@@ -410,6 +456,7 @@ struct dfr_engine {
 	u32 en_ncpus;
 	struct dfr_provider *en_providers;
 	struct dfr_provider en_dtrace;
+	u64 en_hook_time; /* what a firing costs outside of the engine, ns */
 	struct dfr_probe **en_byid; /* [id] */
 	u32 en_nprobes;
 	u32 en_room;
@@ -419,6 +466,7 @@ struct dfr_engine {
 	u32 en_strings_size;
 	u32 en_nstrings;
 	struct dfr_state *en_states;
+	struct dfr_state *en_arming; /* whose probes are being armed */
 	u64 en_state_ids;
 	char en_machine[2048];
 	size_t en_machine_size;
@@ -441,6 +489,11 @@ int dfr_state_arm(struct dfr_state *state);
 void dfr_state_disarm(struct dfr_state *state);
 struct dfr_aggvar *dfr_state_aggvar(const struct dfr_state *state, u32 varid);
 
+/* idiom.c: what the usual DIF says, so that it need not run. Process context. */
+void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo);
+bool dfr_idiom_store(struct dfr_step *step, const struct dfr_difo *difo);
+void dfr_idiom_test(struct dfr_test *test, const struct dfr_difo *difo);
+
 /* plan.c */
 int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, u32 clause, u32 nargs,
 		  struct dfr_plan **out);
@@ -449,6 +502,18 @@ u32 dfr_plan_nargs(const struct dfr_clause *clause, const struct dfr_probe *prob
 const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program);
 int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *program);
 u32 dfr_agg_words(u32 kind, u64 arg);
+
+void dfr_state_attach(struct dfr_state *state, bool arm);
+u32 dfr_state_detach(struct dfr_state *state);
+
+/* governor.c; on the CPU */
+u32 dfr_governor_weight(struct dfr_cpu *pc);
+void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 from, u64 now, u32 weight);
+void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now);
+void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing);
+void dfr_governor_release(struct dfr_share *share, u64 now);
+/* process context */
+void dfr_governor_end(struct dfr_state *state, u64 now);
 
 /* fire.c; probe context */
 void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu);
@@ -471,7 +536,7 @@ struct dfr_writer {
 bool dfr_record_slow(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing, u32 need);
 u8 *dfr_record_head(struct dfr_stream *stream, u8 *p, u32 id, u32 level, u64 time);
 void dfr_record_note(struct dfr_share *share, u32 field, u32 code, u64 value);
-void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, const struct dfr_firing *firing);
+void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing);
 void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep);
 void dfr_record_flush(struct dfr_share *share, u64 time);
 void dfr_record_publish(struct dfr_share *share);
@@ -534,10 +599,29 @@ static inline s64 dfr_option(const struct dfr_state *state, u32 option)
 	return state->st_options[option < DFR_NOPTS_CLASSIC ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC];
 }
 
-/* Task word and pid as one word: one load. */
-dfr_hot u64 dfr_task_pid(const struct dfr_context *context)
+/* Probe context: this CPU's part of the engine. */
+dfr_hot struct dfr_cpu *dfr_this_cpu(const struct dfr_engine *engine)
 {
-	return (u64)context->cx_task | (u64)context->cx_pid << 32;
+#ifdef DFR_PLAT_ONE_ENGINE
+	(void)engine;
+	return dfr_plat_cpu_slot();
+#else
+	return dfr_cpu_of(engine, dfr_plat_cpu());
+#endif
+}
+
+/* Which bucket a value of quantize() counts in. */
+dfr_hot u32 dfr_quantize_bucket(u64 raw)
+{
+	u64 magnitude = (s64)raw < 0 ? 0 - raw : raw;
+	u32 order;
+
+	if (!raw)
+		return DFR_QUANTIZE_ZERO;
+	order = 64 - (u32)__builtin_clzll(magnitude);
+	if (order > DFR_QUANTIZE_ZERO)
+		order = DFR_QUANTIZE_ZERO;
+	return (s64)raw < 0 ? DFR_QUANTIZE_ZERO - order : DFR_QUANTIZE_ZERO + order;
 }
 
 /* The hash of an aggregation's key: start, one step for each word, end. */

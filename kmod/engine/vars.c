@@ -276,10 +276,28 @@ static u64 key_size(struct key_sizes *ks, const struct dfr_difo *difo, u32 strsi
 	return ks->ks_most;
 }
 
+/* A number of each thread: self.c. */
+static bool is_self(const struct dif_var *var)
+{
+	return var->id >= DIF_VAR_USER_FIRST && var->scope == DIF_VS_THREAD &&
+	       var->kind != DIF_VK_ARRAY && !(var->type.flags & DIF_TF_BYREF);
+}
+
 static bool is_dynamic(const struct dif_var *var)
 {
-	return var->id >= DIF_VAR_USER_FIRST &&
+	return var->id >= DIF_VAR_USER_FIRST && !is_self(var) &&
 	       (var->scope == DIF_VS_THREAD || var->kind == DIF_VK_ARRAY);
+}
+
+static bool has_self(const struct dfr_program *pg)
+{
+	u32 d, i;
+
+	for (d = 0; d < pg->pg_ndifos; d++)
+		for (i = 0; i < pg->pg_difos[d].di_nvars; i++)
+			if (is_self(&pg->pg_difos[d].di_vars[i]))
+				return true;
+	return false;
 }
 
 /* The largest chunk that a program's dynamic variables need; 0: it has none. */
@@ -355,6 +373,8 @@ int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *pg, struct
 		err = lay_out(&vars->va_local, &vars->va_scopes[DIF_VS_LOCAL], used[DIF_VS_LOCAL]);
 	if (!err)
 		err = add_image(vars, pg);
+	if (!err && has_self(pg))
+		err = dfr_self_layout(vars);
 	if (!err)
 		err = chunk_size(vars, pg, &chunk);
 	if (!err && chunk)
@@ -374,6 +394,7 @@ void dfr_vars_free(struct dfr_vars *vars)
 	if (!vars)
 		return;
 	dfr_dyn_free(vars);
+	dfr_self_free(vars);
 	for (i = 0; i < 3; i++)
 		dfr_plat_free(vars->va_scopes[i].sc_vars);
 	dfr_plat_free(vars->va_global.sa_mem);

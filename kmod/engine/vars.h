@@ -96,6 +96,21 @@ struct dfr_dynvars {
 	struct dfr_dyncpu *dy_cpus;
 };
 
+/* Thread-local scalars: self.c. */
+#define DFR_SELF_SLOTS 4
+struct dfr_selfslot {
+	u64 ss_key; /* 0: free */
+	u64 ss_value;
+};
+struct dfr_selfbucket {
+	struct dfr_selfslot sb_slot[DFR_SELF_SLOTS];
+};
+struct dfr_selfvars {
+	struct dfr_selfbucket *se_buckets; /* NULL: no program has one */
+	u64 *se_lost;			   /* [cpu]: stores for which there was no room */
+	u32 se_mask;
+};
+
 struct dfr_image {
 	u64 im_base;
 	u64 im_size;
@@ -110,6 +125,7 @@ struct dfr_vars {
 	struct dfr_statics va_global;
 	struct dfr_statics va_local;
 	struct dfr_dynvars va_dyn;
+	struct dfr_selfvars va_self;
 };
 
 /* vars.c */
@@ -119,6 +135,14 @@ u64 dfr_local_load(struct dfr_machine *m, u32 id);
 void dfr_local_store(struct dfr_machine *m, u32 id, u64 value);
 u64 dfr_statics_room(const struct dfr_vars *vars, u32 cpu, u64 addr);
 
+/* What native code and the interpreter do for ldts and stts: either kind of thread-local. */
+u64 dfr_thread_load(struct dfr_machine *m, u32 id);
+void dfr_thread_store(struct dfr_machine *m, u32 id, u64 value);
+
+/* self.c: thread-local numbers. Probe context; false: no room, and counted. */
+u64 dfr_self_load(const struct dfr_vars *vars, struct dfr_firing *firing, u32 id);
+bool dfr_self_store(struct dfr_vars *vars, struct dfr_firing *firing, u32 id, u64 value);
+
 /* dynvar.c; scope DIF_VS_GLOBAL or DIF_VS_THREAD, array: keyed by the tuple stack. */
 u64 dfr_dyn_load(struct dfr_machine *m, u32 scope, u32 id, bool array);
 void dfr_dyn_store(struct dfr_machine *m, u32 scope, u32 id, bool array, u64 value);
@@ -126,6 +150,10 @@ u64 dfr_dyn_room(const struct dfr_dynvars *dyn, u64 addr);
 int dfr_dyn_layout(struct dfr_vars *vars,
 		   u32 chunk); /* process context; -EBUSY: in use with smaller chunks */
 void dfr_dyn_free(struct dfr_vars *vars);
+/* self.c; process context */
+int dfr_self_layout(struct dfr_vars *vars);
+void dfr_self_free(struct dfr_vars *vars);
+u64 dfr_self_losses(const struct dfr_vars *vars);
 void dfr_dyn_clean(struct dfr_vars *vars);
 
 #endif

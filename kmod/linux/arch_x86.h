@@ -63,6 +63,18 @@ static inline void dfr_arch_compat_syscall_args(const struct pt_regs *regs,
 	args[5] = (u32)regs->bp;
 }
 
+/* The function of a system call is given the caller's registers, in its one argument. */
+static inline const struct pt_regs *dfr_arch_syscall_regs(const struct pt_regs *regs)
+{
+	return (const struct pt_regs *)regs->di;
+}
+
+/* Which call it is, in the table of its ABI. */
+static inline unsigned long dfr_arch_syscall_number(const struct pt_regs *regs)
+{
+	return (int)regs->orig_ax;
+}
+
 /* Is the system call that `current` is in a 32-bit one? */
 static inline bool dfr_arch_compat_syscall(void)
 {

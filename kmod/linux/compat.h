@@ -42,6 +42,13 @@
 #define DFR_RETHOOK_OWN_NODES 0
 #endif
 
+/* The visitor of kallsyms_on_each_symbol() was told the module up to 6.3. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define DFR_SYMBOL_VISITOR_ARGS void *data, const char *name, struct module *module, unsigned long address
+#else
+#define DFR_SYMBOL_VISITOR_ARGS void *data, const char *name, unsigned long address
+#endif
+
 /*
  * The head of fs/mount.h's struct mount, which is private to the file systems:
  * what lies in front of the vfsmount that everybody has. The same in 6.1 to 6.12.

@@ -259,17 +259,29 @@ static void emit_array_builtin(struct jit *j, u32 i)
 	put(j, DIF_RD(i), BPF_REG_0);
 }
 
-static void emit_dynamic(struct jit *j, u32 i, u32 scope, bool array, bool is_store)
+static void emit_array(struct jit *j, u32 i, u32 scope, bool is_store)
 {
 	EMIT(BPF_MOV64_IMM(BPF_REG_2, scope));
 	EMIT(BPF_MOV64_IMM(BPF_REG_3, DIF_WIDE(i)));
-	EMIT(BPF_MOV64_IMM(BPF_REG_4, array));
+	EMIT(BPF_MOV64_IMM(BPF_REG_4, true));
 	if (is_store) {
 		bring(j, DIF_RD(i), BPF_REG_5);
 		CALL(dfr_dyn_store);
 		return;
 	}
 	CALL(dfr_dyn_load);
+	put(j, DIF_RD(i), BPF_REG_0);
+}
+
+static void emit_thread(struct jit *j, u32 i)
+{
+	EMIT(BPF_MOV64_IMM(BPF_REG_2, DIF_WIDE(i)));
+	if (DIF_OP(i) == DIF_OP_STTS) {
+		bring(j, DIF_RD(i), BPF_REG_3);
+		CALL(dfr_thread_store);
+		return;
+	}
+	CALL(dfr_thread_load);
 	put(j, DIF_RD(i), BPF_REG_0);
 }
 
@@ -543,23 +555,20 @@ static bool translate(struct jit *j, u32 i)
 	case DIF_OP_LDGS:
 		emit_global(j, i);
 		break;
-	case DIF_OP_LDTS:
-		emit_dynamic(j, i, DIF_VS_THREAD, false, false);
-		break;
-	case DIF_OP_STTS:
-		emit_dynamic(j, i, DIF_VS_THREAD, false, true);
+	case DIF_OP_LDTS: case DIF_OP_STTS:
+		emit_thread(j, i);
 		break;
 	case DIF_OP_LDGAA:
-		emit_dynamic(j, i, DIF_VS_GLOBAL, true, false);
+		emit_array(j, i, DIF_VS_GLOBAL, false);
 		break;
 	case DIF_OP_STGAA:
-		emit_dynamic(j, i, DIF_VS_GLOBAL, true, true);
+		emit_array(j, i, DIF_VS_GLOBAL, true);
 		break;
 	case DIF_OP_LDTAA:
-		emit_dynamic(j, i, DIF_VS_THREAD, true, false);
+		emit_array(j, i, DIF_VS_THREAD, false);
 		break;
 	case DIF_OP_STTAA:
-		emit_dynamic(j, i, DIF_VS_THREAD, true, true);
+		emit_array(j, i, DIF_VS_THREAD, true);
 		break;
 	case DIF_OP_PUSHTR: case DIF_OP_PUSHTV:
 		emit_push(j, i);

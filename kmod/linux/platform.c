@@ -19,6 +19,8 @@
 #include <linux/utsname.h>
 #include <linux/uuid.h>
 
+DEFINE_PER_CPU(struct dfr_cpu *, dfr_cpu_slot);
+
 /* Waking: a probe may hold any lock, so the wait queue is left to an interrupt. */
 void dfr_plat_wake(struct dfr_state *state)
 {

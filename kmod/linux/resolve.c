@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/kprobes.h>
 #include <linux/static_call.h>
+#include "compat.h"
 
 static unsigned long no_lookup(const char *name)
 {
@@ -26,6 +27,26 @@ static const char *no_name(unsigned long addr, unsigned long *size, unsigned lon
 	return NULL;
 }
 DEFINE_STATIC_CALL(symbol_name, no_name);
+
+static int no_symbols(int (*visit)(DFR_SYMBOL_VISITOR_ARGS), void *data)
+{
+	return 0;
+}
+DEFINE_STATIC_CALL(each_symbol, no_symbols);
+
+static int visit_symbol(DFR_SYMBOL_VISITOR_ARGS)
+{
+	void (*visit)(const char *name, unsigned long address) = data;
+
+	visit(name, address);
+	return 0;
+}
+
+void dfr_each_symbol(void (*visit)(const char *name, unsigned long address))
+{
+	if (!dfr_resolve_call(each_symbol, "kallsyms_on_each_symbol"))
+		static_call(each_symbol)(visit_symbol, visit);
+}
 
 int dfr_resolve_init(void)
 {

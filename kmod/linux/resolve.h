@@ -12,6 +12,9 @@ int dfr_resolve_init(void);
 /* 0: no such symbol. "module:symbol" looks in one module. */
 unsigned long dfr_resolve(const char *name);
 
+/* Visits every symbol of the kernel itself, in no order that matters. */
+void dfr_each_symbol(void (*visit)(const char *name, unsigned long address));
+
 /* The symbol around an address: its name in `buffer` (KSYM_NAME_LEN), NULL: none. Module NULL: the kernel. */
 const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset,
 			  char **module, char *buffer);

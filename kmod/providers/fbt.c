@@ -128,19 +128,28 @@ static noinline void hook_return(struct fbt_function *function, unsigned long ip
 	ftrace_test_recursion_unlock(bit);
 }
 
+static noinline void fire_entry(struct fbt_function *function, struct pt_regs *regs)
+{
+	u64 args[DFR_FUNCTION_ARGS];
+
+	if (!dfr_probe_reads_args(function->ff_entry)) {
+		dfr_fire(function->ff_entry, NULL, 0, regs);
+		return;
+	}
+	dfr_arch_function_args(regs, args);
+	dfr_fire(function->ff_entry, args, DFR_FUNCTION_ARGS, regs);
+}
+
 static void fbt_enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 		      struct ftrace_regs *fregs)
 {
 	struct pt_regs *regs = DFR_FTRACE_REGS(fregs);
 	struct fbt_function *function = find(ip);
-	u64 args[DFR_FUNCTION_ARGS];
 
 	if (unlikely(!function || READ_ONCE(fbt_starting)))
 		return;
-	if (READ_ONCE(function->ff_entry_armed)) {
-		dfr_arch_function_args(regs, args);
-		dfr_fire(function->ff_entry, args, DFR_FUNCTION_ARGS, regs);
-	}
+	if (READ_ONCE(function->ff_entry_armed) && dfr_probe_wants(function->ff_entry))
+		fire_entry(function, regs);
 	if (READ_ONCE(function->ff_return_armed))
 		hook_return(function, ip, parent, regs);
 }
@@ -153,14 +162,21 @@ static void fbt_return(void *cookie, struct pt_regs *regs)
 	dfr_fire(function->ff_return, args, 2, regs);
 }
 
-/* Arguments that are on the stack: above the return address. */
+/*
+ * Arguments that are on the stack: above the return address. And all of an entry's
+ * where nobody seemed to want them.
+ */
 static u64 fbt_getarg(const struct dfr_firing *firing, unsigned int n)
 {
 	const struct pt_regs *regs = firing->fr_regs;
-	u64 value;
+	u64 args[DFR_FUNCTION_ARGS], value;
 
-	if (firing->fr_nargs != DFR_FUNCTION_ARGS || !regs)
+	if (firing->fr_probe->pb_nargs != DFR_FUNCTION_ARGS || !regs)
 		return 0;
+	if (n < DFR_FUNCTION_ARGS) {
+		dfr_arch_function_args(regs, args);
+		return args[n];
+	}
 	if (dfr_plat_load(firing, regs->sp + 8 + 8 * (u64)(n - DFR_FUNCTION_ARGS), 8, &value))
 		return 0;
 	return value;

@@ -1,133 +1,270 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * syscall::NAME:entry and syscall::NAME:return, module "vmlinux", for every
- * system call that the kernel was built with. One pair of probes a name: a
- * 32-bit program's call fires the same probes as a 64-bit one's.
+ * syscall: entry and return of every system call by name, 64-bit and 32-bit calls
+ * under the name that the kernel's own tables give them.
  *
- *   entry    arg0 to arg5: the arguments as the caller passed them
- *   return   arg0 = arg1: the result, -1 where the call failed; errno says why
+ *   entry   arg0..arg5  the call's arguments as registers hold them
+ *   return  arg0, arg1  the result, -1 if it failed (then errno says why)
  *
- * Fed by the tracepoints sys_enter and sys_exit, which are registered only while
- * one of the probes is armed: they cost every system call. What follows from
- * them: exit has no return; the child of a fork returns (from its own point of
- * view) once; a call that was refused by seccomp has a return and no entry.
+ * A call is seen in one of two ways:
+ *
+ *   by its functions   (syscall_hook.c) while no more than 32 are traced: the
+ *                      other calls pay nothing
+ *   by the tracepoints sys_enter and sys_exit, which every call pays for: when
+ *                      more are traced, when its functions are not known, and
+ *                      where the program says -x syscallhook=tracepoint
+ *
+ * Which one is decided when a call is armed for the first time and holds until
+ * nobody has it armed: nothing that runs is ever moved from one to the other, so
+ * nothing is lost or seen twice while others come and go.
+ *
+ * What follows: exit has no return; a call that was refused by seccomp has no
+ * entry; a fork's child returns by the tracepoint alone, once, from its own point
+ * of view; numbers that the kernel has no call for are not seen.
  *
  * Handlers are probe context with preemption off; everything else runs under the
  * engine's lock.
  */
-#include "kmod/linux/linux.h"
-#include "kmod/providers/tracepoints.h"
+#include "kmod/providers/syscall.h"
 
 #include <linux/nospec.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
 #include <linux/string.h>
+#include "kmod/linux/resolve.h"
+#include "kmod/providers/tracepoints.h"
 #include "syscall_names.h" /* made by Kbuild from the kernel's unistd_*.h */
 
-enum abi { ABI_NATIVE, ABI_COMPAT, ABI_MAX };
+#define HOOKED_MAX 32
+
+/* The functions that the kernel's own dispatch calls, by number. */
+#define __SYSCALL(number, function) [number] = "__x64_" #function,
+#define __SYSCALL_NORETURN(number, function) __SYSCALL(number, function)
+static const char *const native_functions[] = {
+#include <asm/syscalls_64.h>
+};
+#undef __SYSCALL
+#define __SYSCALL(number, function) [number] = "__ia32_" #function,
+#define __SYSCALL_WITH_COMPAT(number, native, compat) __SYSCALL(number, compat)
+static const char *const compat_functions[] = {
+#include <asm/syscalls_32.h>
+};
 
 struct call_table {
 	const char *const *ct_names; /* by number; NULL: no such call */
+	const char *const *ct_functions;
 	unsigned int ct_count;
-	struct dfr_probe **ct_entry; /* by number */
-	struct dfr_probe **ct_return;
+	unsigned int ct_nfunctions;
+	struct dfr_syscall **ct_calls; /* by number */
 };
 
-static struct dfr_probe *native_entry[ARRAY_SIZE(dfr_syscall_names)];
-static struct dfr_probe *native_return[ARRAY_SIZE(dfr_syscall_names)];
-static struct dfr_probe *compat_entry[ARRAY_SIZE(dfr_compat_syscall_names)];
-static struct dfr_probe *compat_return[ARRAY_SIZE(dfr_compat_syscall_names)];
+static struct dfr_syscall *native_calls[ARRAY_SIZE(dfr_syscall_names)];
+static struct dfr_syscall *compat_calls[ARRAY_SIZE(dfr_compat_syscall_names)];
 
 static const struct call_table tables[ABI_MAX] = {
-	[ABI_NATIVE] = { dfr_syscall_names, ARRAY_SIZE(dfr_syscall_names), native_entry,
-			 native_return },
-	[ABI_COMPAT] = { dfr_compat_syscall_names, ARRAY_SIZE(dfr_compat_syscall_names),
-			 compat_entry, compat_return },
+	[ABI_NATIVE] = { dfr_syscall_names, native_functions, ARRAY_SIZE(dfr_syscall_names),
+			 ARRAY_SIZE(native_functions), native_calls },
+	[ABI_COMPAT] = { dfr_compat_syscall_names, compat_functions,
+			 ARRAY_SIZE(dfr_compat_syscall_names), ARRAY_SIZE(compat_functions),
+			 compat_calls },
 };
 
-static char entry_cookie, return_cookie;
+static struct dfr_syscall *calls; /* one for each name */
+static unsigned int call_count;
+static unsigned int hooked_count; /* calls that are armed and hooked */
 
-/* Probe context. NULL: an unknown number, or nobody listens. */
-static __always_inline struct dfr_probe *probe_of(unsigned long number, bool compat, bool entry)
+static struct dfr_provider provider;
+
+/* --- Probe context. -------------------------------------------------------- */
+
+static __always_inline struct dfr_syscall *call_of(unsigned long number, enum abi abi)
 {
-	const struct call_table *table = &tables[compat ? ABI_COMPAT : ABI_NATIVE];
-	struct dfr_probe *probe;
+	const struct call_table *table = &tables[abi];
 
-	if (number >= table->ct_count)
+	if (unlikely(number >= table->ct_count))
 		return NULL;
-	number = array_index_nospec(number, table->ct_count);
-	probe = (entry ? table->ct_entry : table->ct_return)[number];
-	return probe && dfr_probe_enabled(probe) ? probe : NULL;
+	return table->ct_calls[array_index_nospec(number, table->ct_count)];
 }
 
-static void on_enter(void *data, struct pt_regs *regs, long number)
+struct dfr_syscall *dfr_syscall_of(unsigned long number, enum abi abi)
 {
-	bool compat = dfr_arch_compat_syscall();
-	struct dfr_probe *probe = probe_of(number, compat, true);
+	return call_of(number, abi);
+}
+
+static __always_inline void fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
+{
 	u64 args[DFR_SYSCALL_ARGS];
 
-	if (!probe)
+	if (!dfr_probe_reads_args(call->sy_entry)) {
+		dfr_fire(call->sy_entry, NULL, 0, regs);
 		return;
-	if (compat)
-		dfr_arch_compat_syscall_args(regs, args);
+	}
+	if (abi == ABI_COMPAT)
+		dfr_arch_compat_syscall_args(task_pt_regs(current), args);
 	else
-		dfr_arch_syscall_args(regs, args);
-	dfr_fire(probe, args, ARRAY_SIZE(args), regs);
+		dfr_arch_syscall_args(task_pt_regs(current), args);
+	dfr_fire(call->sy_entry, args, ARRAY_SIZE(args), regs);
+}
+
+void dfr_syscall_fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
+{
+	fire_entry(call, abi, regs);
 }
 
 /* 0: it succeeded. Codes that only restart the call are what the program would see: EINTR. */
 static int error_of(long result)
 {
-	if (result >= 0 || result < -MAX_ERRNO)
+	if (likely(result >= 0) || result < -MAX_ERRNO)
 		return 0;
 	return result <= -512 && result >= -516 ? EINTR : -result;
 }
 
+/* What was returned comes behind the arguments, for errno. */
+static __always_inline void fire_return(struct dfr_syscall *call, long result, struct pt_regs *regs)
+{
+	u64 args[3] = { result, result, result };
+
+	if (unlikely(result < 0) && error_of(result))
+		args[0] = args[1] = -1;
+	dfr_fire(call->sy_return, args, 2, regs);
+}
+
+void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_regs *regs)
+{
+	fire_return(call, result, regs);
+}
+
+static void on_enter(void *data, struct pt_regs *regs, long number)
+{
+	enum abi abi = dfr_arch_compat_syscall() ? ABI_COMPAT : ABI_NATIVE;
+	struct dfr_syscall *call = call_of(number, abi);
+
+	if (call && !READ_ONCE(call->sy_hooked) && dfr_probe_wants(call->sy_entry))
+		fire_entry(call, abi, regs);
+}
+
 static void on_exit(void *data, struct pt_regs *regs, long result)
 {
-	struct dfr_probe *probe;
-	u64 args[2];
-
+	enum abi abi = dfr_arch_compat_syscall() ? ABI_COMPAT : ABI_NATIVE;
 	/* -1 after a signal's return: that was not a call's result. */
-	probe = probe_of(syscall_get_nr(current, regs), dfr_arch_compat_syscall(), false);
-	if (!probe)
-		return;
-	args[0] = args[1] = error_of(result) ? -1 : result;
-	dfr_fire(probe, args, ARRAY_SIZE(args), regs);
+	struct dfr_syscall *call = call_of(dfr_arch_syscall_number(regs), abi);
+
+	if (call && !READ_ONCE(call->sy_hooked) && dfr_probe_wants(call->sy_return))
+		fire_return(call, result, regs);
 }
 
-/* Probe context: the built-in `errno`; 0 in every probe but a system call's return. */
+/* The built-in `errno`; 0 in every probe but a system call's return. */
 u64 dfr_syscall_errno(const struct dfr_firing *firing)
 {
-	struct pt_regs *regs = firing->fr_regs;
+	const struct dfr_probe *probe = firing->fr_probe;
 
-	if (firing->fr_probe->pb_cookie != &return_cookie || !regs)
+	if (probe->pb_provider != &provider || firing->fr_nargs != 2)
 		return 0;
-	return error_of(syscall_get_return_value(current, regs));
+	return error_of(firing->fr_args[2]);
 }
+
+/* An entry's arguments, where nobody seemed to want them. */
+static u64 getarg(const struct dfr_firing *firing, unsigned int n)
+{
+	u64 args[DFR_SYSCALL_ARGS];
+
+	if (firing->fr_nargs || n >= DFR_SYSCALL_ARGS || firing->fr_probe->pb_nargs != DFR_SYSCALL_ARGS)
+		return 0;
+	if (dfr_arch_compat_syscall())
+		dfr_arch_compat_syscall_args(task_pt_regs(current), args);
+	else
+		dfr_arch_syscall_args(task_pt_regs(current), args);
+	return args[n];
+}
+
+/* --- Arming. ----------------------------------------------------------------- */
 
 static struct dfr_tracepoint enter_point = { .tp_name = "sys_enter", .tp_probe = on_enter };
 static struct dfr_tracepoint exit_point = { .tp_name = "sys_exit", .tp_probe = on_exit };
 
 static struct dfr_tracepoint *point_of(const struct dfr_probe *probe)
 {
-	return probe->pb_cookie == &entry_cookie ? &enter_point : &exit_point;
+	const struct dfr_syscall *call = probe->pb_cookie;
+
+	return probe == call->sy_entry ? &enter_point : &exit_point;
 }
 
-static int arm(struct dfr_provider *provider, struct dfr_probe *probe)
+static bool *armed_of(const struct dfr_probe *probe)
 {
-	point_of(probe)->tp_users++;
+	struct dfr_syscall *call = probe->pb_cookie;
+
+	return probe == call->sy_entry ? &call->sy_entry_armed : &call->sy_return_armed;
+}
+
+static bool is_armed(const struct dfr_syscall *call)
+{
+	return call->sy_entry_armed || call->sy_return_armed;
+}
+
+static int arm(struct dfr_provider *unused, struct dfr_probe *probe)
+{
+	struct dfr_syscall *call = probe->pb_cookie;
+
+	if (!is_armed(call)) {
+		WRITE_ONCE(call->sy_hooked, call->sy_hookable && !dfr_arming_option(provider.pv_engine, DFR_OPT_SYSCALLHOOK));
+		hooked_count += call->sy_hooked;
+	}
+	WRITE_ONCE(*armed_of(probe), true);
+	if (!call->sy_hooked)
+		point_of(probe)->tp_users++;
 	return 0;
 }
 
-static void disarm(struct dfr_provider *provider, struct dfr_probe *probe)
+static void disarm(struct dfr_provider *unused, struct dfr_probe *probe)
 {
-	point_of(probe)->tp_users--;
+	struct dfr_syscall *call = probe->pb_cookie;
+
+	WRITE_ONCE(*armed_of(probe), false);
+	if (!call->sy_hooked)
+		point_of(probe)->tp_users--;
+	else if (!is_armed(call))
+		hooked_count--;
+}
+
+/* From its functions to the tracepoints: only while nothing has fired from the former. */
+static void unhook(struct dfr_syscall *call)
+{
+	hooked_count--;
+	WRITE_ONCE(call->sy_hooked, false);
+	enter_point.tp_users += call->sy_entry_armed;
+	exit_point.tp_users += call->sy_return_armed;
+}
+
+static void hook(struct dfr_syscall *call)
+{
+	int error = dfr_syscall_hook_add(call);
+
+	if (!error)
+		return;
+	pr_warn("dfr: the functions of system call %s cannot be hooked (error %d): all calls are watched for it\n",
+		call->sy_entry->pb_function, error);
+	unhook(call);
 }
 
 /* Entry goes first and leaves last, so a call that is seen to return was seen to start. */
-static int commit(struct dfr_provider *provider)
+static int commit(struct dfr_provider *unused)
 {
-	int error = dfr_tracepoint_update(&enter_point);
+	bool many = hooked_count > HOOKED_MAX;
+	unsigned int i;
+	int error;
 
+	for (i = 0; i < call_count; i++) {
+		if (!calls[i].sy_hooked || !is_armed(&calls[i]) || calls[i].sy_filtered)
+			continue;
+		if (many)
+			unhook(&calls[i]);
+		else
+			hook(&calls[i]);
+	}
+	for (i = 0; i < call_count; i++)
+		if (calls[i].sy_filtered && !is_armed(&calls[i]))
+			dfr_syscall_hook_remove(&calls[i]);
+	error = dfr_tracepoint_update(&enter_point);
 	return error ?: dfr_tracepoint_update(&exit_point);
 }
 
@@ -135,46 +272,79 @@ static const struct dfr_provider_ops operations = {
 	.arm = arm,
 	.disarm = disarm,
 	.commit = commit,
+	.getarg = getarg,
 };
 
 static struct dfr_provider provider = { .pv_name = "syscall", .pv_ops = &operations };
 
-/* The pair of a name that another table had before, or a new one. */
-static int provide(const struct call_table *table, unsigned int number)
-{
-	const struct call_table *native = &tables[ABI_NATIVE];
-	const char *name = table->ct_names[number];
-	unsigned int i;
+/* --- Making probes. ---------------------------------------------------------- */
 
-	for (i = 0; table != native && i < native->ct_count; i++) {
-		if (!native->ct_names[i] || strcmp(native->ct_names[i], name))
-			continue;
-		table->ct_entry[number] = native->ct_entry[i];
-		table->ct_return[number] = native->ct_return[i];
-		return 0;
-	}
-	table->ct_entry[number] = dfr_probe_create(&provider, "vmlinux", name, "entry",
-						   DFR_SYSCALL_ARGS, &entry_cookie);
-	table->ct_return[number] =
-		dfr_probe_create(&provider, "vmlinux", name, "return", 2, &return_cookie);
-	return table->ct_entry[number] && table->ct_return[number] ? 0 : -ENOMEM;
+/* Calls whose function does not return to where it was called from, or not with a result. */
+static const char *const no_return[] = { "exit", "exit_group", "rt_sigreturn", "sigreturn" };
+
+/* The call of that name, new or of the other ABI. */
+static struct dfr_syscall *named(const char *name)
+{
+	struct dfr_syscall *call;
+
+	for (call = calls; call < calls + call_count; call++)
+		if (!strcmp(call->sy_entry->pb_function, name))
+			return call;
+	call->sy_entry = dfr_probe_create(&provider, "vmlinux", name, "entry", DFR_SYSCALL_ARGS, call);
+	call->sy_return = dfr_probe_create(&provider, "vmlinux", name, "return", 2, call);
+	if (!call->sy_entry || !call->sy_return)
+		return NULL;
+	call->sy_hookable = true;
+	call->sy_returns = match_string(no_return, ARRAY_SIZE(no_return), name) < 0;
+	call_count++;
+	return call;
 }
 
 static int provide_all(void)
 {
-	unsigned int abi, number;
-	int error;
+	unsigned int number;
+	enum abi abi;
 
-	for (abi = 0; abi < ABI_MAX; abi++) {
+	calls = kvcalloc(ARRAY_SIZE(dfr_syscall_names) + ARRAY_SIZE(dfr_compat_syscall_names), sizeof(*calls),
+			 GFP_KERNEL);
+	if (!calls)
+		return -ENOMEM;
+	for (abi = 0; abi < ABI_MAX; abi++)
 		for (number = 0; number < tables[abi].ct_count; number++) {
 			if (!tables[abi].ct_names[number])
 				continue;
-			error = provide(&tables[abi], number);
-			if (error)
-				return error;
+			tables[abi].ct_calls[number] = named(tables[abi].ct_names[number]);
+			if (!tables[abi].ct_calls[number])
+				return -ENOMEM;
 		}
-	}
 	return 0;
+}
+
+/* One pass over the kernel's symbols: to look for each by name takes as long as that. */
+static void found_symbol(const char *name, unsigned long address)
+{
+	enum abi abi = strstarts(name, "__ia32_") ? ABI_COMPAT : ABI_NATIVE;
+	const struct call_table *table = &tables[abi];
+	unsigned int number;
+
+	if (abi == ABI_NATIVE && !strstarts(name, "__x64_sys_"))
+		return;
+	for (number = 0; number < table->ct_count && number < table->ct_nfunctions; number++)
+		if (table->ct_calls[number] && table->ct_functions[number] &&
+		    !strcmp(table->ct_functions[number], name))
+			table->ct_calls[number]->sy_function[abi] = address;
+}
+
+static void find_functions(void)
+{
+	unsigned int number;
+	enum abi abi;
+
+	dfr_each_symbol(found_symbol);
+	for (abi = 0; abi < ABI_MAX; abi++)
+		for (number = 0; number < tables[abi].ct_count; number++)
+			if (tables[abi].ct_calls[number] && !tables[abi].ct_calls[number]->sy_function[abi])
+				tables[abi].ct_calls[number]->sy_hookable = false;
 }
 
 int dfr_syscall_init(void)
@@ -188,15 +358,20 @@ int dfr_syscall_init(void)
 	if (error)
 		return error;
 	error = provide_all();
-	if (error)
+	if (error) {
 		dfr_provider_unregister(&provider);
-	else
-		dfr_probes_created(dfr_engine_instance);
-	return error;
+		kvfree(calls);
+		return error;
+	}
+	find_functions();
+	dfr_probes_created(dfr_engine_instance);
+	return 0;
 }
 
 void dfr_syscall_exit(void)
 {
 	dfr_provider_unregister(&provider);
+	dfr_syscall_hook_exit();
 	dfr_tracepoint_sync();
+	kvfree(calls);
 }

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The governor: what probes cost, and what happens when that is too much. Not
+ * the consumer's deadman (a consumer that has gone silent): the platform knows
+ * consumers.
+ *
+ * About one firing in 64 is timed, at random distances, and stands for those
+ * since the last one (fire.c). It is judged where it is measured, on its CPU and
+ * in probe context, at most every 10 ms: a machine that does nothing but fire
+ * probes needs no timer and no thread to be stopped.
+ *
+ *   budget    A kept state, or one with -x cpubudget, has a credit of time on
+ *             each CPU: it grows by the budget's share of what passes and
+ *             shrinks by what firings take. Below zero the CPU records nothing
+ *             for the state (throttled), but counts what it leaves out, until
+ *             some credit has gathered again: housekeeping looks.
+ *   detach    Where even leaving out costs more than the budget, so that credit
+ *             stays at its floor for a second, housekeeping detaches the dearest
+ *             probes, and attaches them again later; each time it waits longer.
+ *   deadman   States without a budget may take what they like, until probes take
+ *             more than nine tenths of a CPU for a second: then one of them is
+ *             killed, most likely the one that fires most.
+ */
+#include "kmod/engine/store.h"
+
+#define MILLISECOND 1000000ULL
+#define SECOND 1000000000ULL
+#define WINDOW (10 * MILLISECOND)
+#define BUDGET_KEPT 5	     /* percent of a CPU */
+#define BURST (10 * SECOND)  /* budget of so long may be saved up */
+#define RESUME (SECOND / 10) /* and of so long must be, to go on */
+#define FLOOR SECOND	     /* debts are limited: a load that ended is soon forgotten */
+#define DEADMAN_SHARE 90     /* percent */
+#define DETACH_AFTER SECOND
+#define ATTACH_FIRST (10 * SECOND)
+#define ATTACH_LAST (320 * SECOND)
+
+/*
+ * A sample that is this much dearer than what is usual counts as this much: a
+ * virtual CPU that was not running in the middle of it is not the probe's cost.
+ * What really is dear raises the usual in a few samples.
+ */
+#define OUTLIER 8
+#define USUAL_LEAST 2000
+
+static u64 least(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* Percent of each CPU; 0: no bound but the deadman. */
+static u32 budget_of(const struct dfr_state *state)
+{
+	s64 given = dfr_option(state, DFR_OPT_CPUBUDGET);
+
+	if (given > 0)
+		return (u32)given;
+	return state->st_name[0] || !given ? BUDGET_KEPT : 0;
+}
+
+/* Probe. Firings until the next sample: 33 to 96, or of two probes that alternate one might never be seen. */
+static u32 distance(struct dfr_cpu *pc)
+{
+	pc->pc_random = pc->pc_random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return 33 + (u32)(pc->pc_random >> 58);
+}
+
+/* Throttling: on the share's CPU, interrupts off. */
+
+static struct dfr_share **live(struct dfr_share *share)
+{
+	return &share->sh_state->st_live[share->sh_cpu];
+}
+
+static void throttle(struct dfr_share *share, u64 now)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+
+	gv->gv_from = now;
+	gv->gv_skipped = 0;
+	dfr_write_once(&gv->gv_throttled, 1);
+	dfr_store_release(live(share), (struct dfr_share *)NULL);
+}
+
+void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+	u64 stamp = dfr_cpu_of(firing->fr_engine, firing->fr_cpu)->pc_stamp;
+	u32 probe = firing->fr_probe->pb_id;
+
+	/* A firing is one, whatever number of clauses it has. */
+	if (!gv->gv_throttled || gv->gv_skip_stamp == stamp)
+		return;
+	gv->gv_skip_stamp = stamp;
+	gv->gv_probe = gv->gv_skipped && gv->gv_probe != probe ? 0 : probe;
+	gv->gv_skipped++;
+	dfr_count(&share->sh_loss[DFR_LOSS_THROTTLE], 1);
+	dfr_count(&share->sh_lost, 1);
+}
+
+static void ledger(struct dfr_share *share, u32 probe, u64 count, u64 from, u64 to)
+{
+	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_THROTTLE];
+
+	if (!pending->pe_count) {
+		pending->pe_from = from;
+		pending->pe_probe = probe;
+	} else if (pending->pe_probe != probe) {
+		pending->pe_probe = 0;
+	}
+	pending->pe_to = to;
+	pending->pe_count += count;
+	share->sh_pending_mask |= 1u << DFR_LOSS_THROTTLE;
+	share->sh_stream.sm_soft = NULL;
+}
+
+/* What has been left out so far goes into the ledger. */
+static void tell(struct dfr_share *share, u64 now)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+
+	if (gv->gv_skipped)
+		ledger(share, gv->gv_probe, gv->gv_skipped, gv->gv_from, now);
+	gv->gv_skipped = 0;
+	gv->gv_from = now;
+}
+
+void dfr_governor_release(struct dfr_share *share, u64 now)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+
+	if (!gv->gv_throttled)
+		return;
+	tell(share, now);
+	gv->gv_sunk = 0;
+	dfr_write_once(&gv->gv_throttled, 0);
+}
+
+/* Settles the time since the last look against what was spent in it. */
+static void settle(struct dfr_share *share, u64 now)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+	u32 budget = budget_of(share->sh_state);
+	s64 most = (s64)(BURST / 100 * budget);
+	s64 floor = -(s64)(FLOOR / 100 * budget);
+	u64 elapsed;
+
+	if (!gv->gv_time) {
+		gv->gv_credit = most;
+		gv->gv_spent = 0;
+		gv->gv_time = now;
+	}
+	if (now <= gv->gv_time)
+		return;
+	elapsed = now - gv->gv_time;
+	gv->gv_credit += (s64)(least(elapsed, BURST) * budget / 100);
+	gv->gv_credit -= (s64)least(gv->gv_spent, elapsed);
+	gv->gv_spent = 0;
+	gv->gv_time = now;
+	if (gv->gv_credit > most)
+		gv->gv_credit = most;
+	if (gv->gv_credit > floor) {
+		gv->gv_sunk = 0;
+	} else {
+		gv->gv_credit = floor;
+		if (!gv->gv_sunk)
+			gv->gv_sunk = now;
+	}
+	if (gv->gv_credit < 0 && !gv->gv_throttled && dfr_read_once(live(share)))
+		throttle(share, now);
+}
+
+/* Probe: samples. */
+
+/* What a CPU's last second was spent on. */
+static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
+{
+	bool too_much = pc->pc_judged && pc->pc_spent * 100 >= (now - pc->pc_judged) * DEADMAN_SHARE;
+	struct dfr_state *state;
+
+	pc->pc_spent = 0;
+	pc->pc_judged = now;
+	for (; too_much && ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
+		state = ecb->ec_state;
+		if (budget_of(state) || dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) != DFR_ACTIVE)
+			continue;
+		dfr_plat_wake(state);
+		return;
+	}
+}
+
+/* What an ECB has taken in a firing that stands for `weight` of them. */
+static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *share, u64 time, u32 weight)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+	u64 usual = gv->gv_usual > USUAL_LEAST ? gv->gv_usual : USUAL_LEAST;
+
+	if (gv->gv_stamp != pc->pc_stamp)
+		time += ecb->ec_state->st_engine->en_hook_time;
+	gv->gv_stamp = pc->pc_stamp;
+	time = least(time, usual * OUTLIER);
+	gv->gv_usual = (7 * usual + time) / 8;
+	gv->gv_spent += time * weight;
+	pc->pc_spent += time * weight;
+	dfr_atomic_add(&ecb->ec_cost, time * weight);
+	dfr_atomic_add(&ecb->ec_fired, weight);
+}
+
+u32 dfr_governor_weight(struct dfr_cpu *pc)
+{
+	u32 weight = pc->pc_distance;
+
+	pc->pc_distance = distance(pc);
+	pc->pc_sample = pc->pc_stamp + pc->pc_distance;
+	return weight;
+}
+
+void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 from, u64 now, u32 weight)
+{
+	struct dfr_share *share = dfr_load_acquire(&ecb->ec_state->st_shares[cpu]);
+
+	if (!share || dfr_read_once(&ecb->ec_state->st_activity) != DFR_ACTIVE)
+		return;
+	charge(pc, ecb, share, now - from, weight);
+	if (now - share->sh_governor.gv_time >= WINDOW && budget_of(ecb->ec_state))
+		settle(share, now);
+}
+
+void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
+{
+	if (now - pc->pc_judged >= SECOND)
+		deadman(pc, ecb, now);
+}
+
+/* Process context. */
+
+struct look {
+	struct dfr_share *lo_share;
+	u64 lo_now;
+	u64 lo_from; /* a detached probe's losses */
+	u64 lo_count;
+	u32 lo_probe;
+};
+
+static void on_share(struct dfr_share *share, void (*fn)(void *arg), struct look *look)
+{
+	look->lo_share = share;
+	if (dfr_plat_cpu_online(share->sh_cpu))
+		dfr_plat_on_cpu(share->sh_state->st_engine, share->sh_cpu, fn, look);
+	else
+		fn(look); /* a CPU that went has no writer any more */
+}
+
+/* On the CPU. */
+static void look_after(void *arg)
+{
+	struct look *look = arg;
+	struct dfr_share *share = look->lo_share;
+	u32 budget = budget_of(share->sh_state);
+
+	settle(share, look->lo_now);
+	tell(share, look->lo_now);
+	if (budget && share->sh_governor.gv_credit < (s64)(RESUME / 100 * budget))
+		return;
+	dfr_governor_release(share, look->lo_now);
+	if (dfr_read_once(&share->sh_state->st_activity) == DFR_ACTIVE)
+		dfr_store_release(live(share), share);
+}
+
+/* On the CPU: how much a detached probe would have fired is only to be guessed. */
+static void tell_detached(void *arg)
+{
+	struct look *look = arg;
+
+	dfr_count(&look->lo_share->sh_loss[DFR_LOSS_THROTTLE], look->lo_count);
+	dfr_count(&look->lo_share->sh_lost, look->lo_count);
+	ledger(look->lo_share, look->lo_probe, look->lo_count, look->lo_from, look->lo_now);
+}
+
+static struct dfr_share *any_share(const struct dfr_state *state)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++)
+		if (state->st_shares[cpu])
+			return state->st_shares[cpu];
+	return NULL;
+}
+
+/* As often as it did before, and once at least: a gap that nobody can count is one nevertheless. */
+static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
+{
+	struct look look = { .lo_now = now, .lo_from = state->st_detach_time, .lo_probe = ecb->ec_probe->pb_id };
+	u64 measured = (state->st_detach_time - state->st_cost_since) / MILLISECOND + 1;
+	u64 gone = (now - state->st_detach_time) / MILLISECOND + 1;
+	struct dfr_share *share = any_share(state);
+
+	look.lo_count = ecb->ec_fired * gone / measured + 1;
+	if (share)
+		on_share(share, tell_detached, &look);
+}
+
+static void attach_again(struct dfr_state *state, u64 now, bool arm)
+{
+	struct dfr_ecb *ecb;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
+		if (ecb->ec_detached)
+			lost_detached(state, ecb, now);
+	dfr_state_attach(state, arm);
+	state->st_detach_time = 0;
+}
+
+static void forget_costs(struct dfr_state *state, u64 now)
+{
+	struct dfr_ecb *ecb;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (ecb->ec_detached)
+			continue;
+		ecb->ec_cost = 0;
+		ecb->ec_fired = 0;
+	}
+	state->st_cost_since = now;
+}
+
+static void detach(struct dfr_state *state, u64 now)
+{
+	u32 probes = dfr_state_detach(state);
+
+	if (!state->st_attach_wait || now - state->st_attached > 2 * state->st_attach_wait)
+		state->st_attach_wait = ATTACH_FIRST;
+	else
+		state->st_attach_wait = least(2 * state->st_attach_wait, ATTACH_LAST);
+	state->st_detach_time = now;
+	dfr_plat_log("state %llu: its probes take more than %u%% of a CPU even when they do nothing; "
+		     "the %u dearest are detached for %llu s", (unsigned long long)state->st_id, budget_of(state),
+		     probes, (unsigned long long)(state->st_attach_wait / SECOND));
+}
+
+void dfr_governor_keep(struct dfr_state *state, u64 now)
+{
+	struct look look = { .lo_now = now };
+	struct dfr_share *share;
+	bool sunk = false;
+	u32 cpu;
+
+	if (!state->st_cost_since)
+		forget_costs(state, now);
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
+		share = state->st_shares[cpu];
+		if (!share || !dfr_read_once(&share->sh_governor.gv_throttled))
+			continue;
+		on_share(share, look_after, &look);
+		sunk |= share->sh_governor.gv_sunk && now > share->sh_governor.gv_sunk + DETACH_AFTER;
+	}
+	if (state->st_detach_time && now > state->st_detach_time + state->st_attach_wait) {
+		attach_again(state, now, true);
+		state->st_attached = now;
+		forget_costs(state, now);
+	} else if (sunk && !state->st_detach_time && now > state->st_attached + DETACH_AFTER) {
+		detach(state, now);
+	} else if (now - state->st_cost_since > BURST && !state->st_detach_time) {
+		forget_costs(state, now); /* what is dear now, not what was once */
+	}
+}
+
+/* At stop: what is still to be told. */
+void dfr_governor_end(struct dfr_state *state, u64 now)
+{
+	if (state->st_detach_time)
+		attach_again(state, now, false);
+}
+
+/*
+ * What a hook costs before and behind the engine, by what a firing costs that
+ * nobody listens to: an ftrace entry takes about as long, a return hook some
+ * times that.
+ */
+#define ROUNDS 8
+#define FIRINGS 64
+#define HOOK_PER_GUARD 2
+
+static u64 guard_time(struct dfr_engine *engine, struct dfr_probe *probe)
+{
+	u64 best = ~0ULL;
+	u64 start, time;
+	unsigned long flags;
+	int i, k;
+
+	for (i = 0; i < ROUNDS; i++) {
+		flags = dfr_plat_irq_save(engine, 0);
+		start = dfr_plat_clock(NULL);
+		for (k = 0; k < FIRINGS; k++)
+			dfr_fire(probe, NULL, 0, NULL);
+		time = dfr_plat_clock(NULL) - start;
+		dfr_plat_irq_restore(engine, flags);
+		best = least(best, time / FIRINGS);
+	}
+	return best;
+}
+
+/* An inactive state's ECB: it does not listen. */
+static int calibrate(struct dfr_engine *engine)
+{
+	struct dfr_state *idle;
+	struct dfr_probe probe;
+	struct dfr_ecb ecb;
+	int error = dfr_state_create(engine, &idle);
+
+	if (error)
+		return error;
+	memset(&ecb, 0, sizeof(ecb));
+	memset(&probe, 0, sizeof(probe));
+	ecb.ec_state = idle;
+	probe.pb_provider = &engine->en_dtrace;
+	probe.pb_ecbs = &ecb;
+	engine->en_hook_time = HOOK_PER_GUARD * guard_time(engine, &probe);
+	dfr_state_destroy(idle);
+	return 0;
+}
+
+void dfr_engine_govern(struct dfr_engine *engine, u64 hook_time)
+{
+	u32 cpu;
+
+	engine->en_hook_time = hook_time;
+	if (!hook_time && calibrate(engine))
+		return; /* a machine in which this finds no memory has no use for a recorder */
+	for (cpu = 0; cpu < engine->en_ncpus; cpu++) {
+		struct dfr_cpu *pc = engine->en_cpus[cpu];
+
+		pc->pc_random = cpu + 1;
+		pc->pc_distance = distance(pc);
+		pc->pc_pure_sample = pc->pc_pure + pc->pc_distance;
+		dfr_write_once(&pc->pc_sample, pc->pc_stamp + pc->pc_distance);
+	}
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the two files of the syscall provider share: syscall.c (probes, and the
+ * tracepoints that every call passes) and syscall_hook.c (the functions of single
+ * calls, so that other calls pay nothing).
+ */
+#ifndef DFR_KMOD_PROVIDERS_SYSCALL_H
+#define DFR_KMOD_PROVIDERS_SYSCALL_H
+
+#include "kmod/linux/linux.h"
+
+enum abi { ABI_NATIVE, ABI_COMPAT, ABI_MAX };
+
+/* A system call by its name: its probes, and how they are fired. */
+struct dfr_syscall {
+	struct dfr_probe *sy_entry;
+	struct dfr_probe *sy_return;
+	unsigned long sy_function[ABI_MAX]; /* 0: this ABI has no such call */
+	bool sy_hookable;     /* the functions of all its ABIs are known */
+	bool sy_returns;      /* its function is seen to return */
+	bool sy_entry_armed;  /* read in probe context, as the next two */
+	bool sy_return_armed;
+	bool sy_hooked;       /* fired from its functions, not from the tracepoints */
+	bool sy_filtered;     /* ftrace calls us for its functions */
+};
+
+/* Probe context: the call that `number` means, or NULL. */
+struct dfr_syscall *dfr_syscall_of(unsigned long number, enum abi abi);
+void dfr_syscall_fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs);
+void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_regs *regs);
+
+/* syscall_hook.c; process context under the engine's lock. */
+int dfr_syscall_hook_add(struct dfr_syscall *call);
+void dfr_syscall_hook_remove(struct dfr_syscall *call);
+void dfr_syscall_hook_exit(void);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System calls by their functions: one ftrace_ops on the functions of the few
+ * calls that are traced, so that all others run as if nothing was. Returns by the
+ * kernel's rethook, from the same callback.
+ *
+ * Which calls come here is syscall.c's decision; a call is fired from here or
+ * from the tracepoints, never from both. What follows from it: a call that is
+ * refused by seccomp or skipped by a debugger never reaches its function, and the
+ * child of a fork does not return through it.
+ */
+#include "kmod/providers/syscall.h"
+
+#include <linux/ftrace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/trace_recursion.h>
+#include "kmod/linux/compat.h"
+#include "kmod/linux/rethook.h"
+
+#define HOOK_RETURN_NODES 2048 /* calls that can be inside a return probe at once */
+#define SITE_BYTES 16	       /* where a function's ftrace site can be */
+
+static struct dfr_return_pool *hook_returns;
+static bool hook_registered;
+static unsigned int hook_functions; /* in the filter */
+
+static noinline void hook_return(struct dfr_syscall *call, unsigned long ip, unsigned long parent,
+				 struct pt_regs *regs)
+{
+	int bit = ftrace_test_recursion_trylock(ip, parent);
+
+	if (bit < 0)
+		return;
+	if (!dfr_return_hook(hook_returns, call, regs))
+		dfr_probe_lost(call->sy_return, DFR_LOSS_RETURN_POOL);
+	ftrace_test_recursion_unlock(bit);
+}
+
+/*
+ * Probe context. The function's one argument is the caller's registers, which say
+ * what call it is; called in any other way it is none.
+ */
+static void hook_enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = DFR_FTRACE_REGS(fregs);
+	const struct pt_regs *user = task_pt_regs(current);
+	enum abi abi = dfr_arch_compat_syscall() ? ABI_COMPAT : ABI_NATIVE;
+	struct dfr_syscall *call;
+
+	if (dfr_arch_syscall_regs(regs) != user)
+		return;
+	call = dfr_syscall_of(dfr_arch_syscall_number(user), abi);
+	if (!call || !READ_ONCE(call->sy_hooked) || ip - call->sy_function[abi] >= SITE_BYTES)
+		return;
+	if (READ_ONCE(call->sy_entry_armed) && dfr_probe_wants(call->sy_entry))
+		dfr_syscall_fire_entry(call, abi, regs);
+	if (READ_ONCE(call->sy_return_armed) && call->sy_returns)
+		hook_return(call, ip, parent, regs);
+}
+
+static void hook_left(void *cookie, struct pt_regs *regs)
+{
+	struct dfr_syscall *call = cookie;
+
+	if (READ_ONCE(call->sy_return_armed) && dfr_probe_wants(call->sy_return))
+		dfr_syscall_fire_return(call, regs_return_value(regs), regs);
+}
+
+static struct ftrace_ops hook_ops = {
+	.func = hook_enter,
+	.flags = FTRACE_OPS_FL_PERMANENT,
+};
+
+/* An empty filter would mean every function: nothing hooked is nothing registered. */
+static void unregister(void)
+{
+	if (hook_registered)
+		unregister_ftrace_function(&hook_ops);
+	hook_registered = false;
+	ftrace_free_filter(&hook_ops);
+	/* The freed hashes are left dangling in it. */
+	memset(&hook_ops, 0, sizeof(hook_ops));
+	hook_ops.func = hook_enter;
+	hook_ops.flags = FTRACE_OPS_FL_PERMANENT;
+}
+
+static int filter(struct dfr_syscall *call, bool remove)
+{
+	enum abi abi;
+	int error = 0;
+
+	for (abi = 0; abi < ABI_MAX && !error; abi++) {
+		if (!call->sy_function[abi])
+			continue;
+		error = ftrace_set_filter_ip(&hook_ops, call->sy_function[abi], remove, 0);
+		hook_functions += error ? 0 : remove ? -1 : 1;
+	}
+	return error;
+}
+
+void dfr_syscall_hook_remove(struct dfr_syscall *call)
+{
+	if (!call->sy_filtered)
+		return;
+	call->sy_filtered = false;
+	if (hook_functions == 1u + (call->sy_function[ABI_NATIVE] && call->sy_function[ABI_COMPAT])) {
+		unregister();
+		hook_functions = 0;
+		return;
+	}
+	filter(call, true);
+}
+
+/* On failure nothing of the call stays hooked. */
+int dfr_syscall_hook_add(struct dfr_syscall *call)
+{
+	int error = 0;
+
+	if (call->sy_filtered)
+		return 0;
+	if (!hook_returns)
+		error = dfr_return_pool_create(HOOK_RETURN_NODES, hook_left, &hook_returns);
+	if (error)
+		return error;
+	call->sy_filtered = true;
+	error = filter(call, false);
+	if (!error && !hook_registered) {
+		error = register_ftrace_function(&hook_ops);
+		hook_registered = !error;
+	}
+	if (error && !hook_registered) {
+		unregister();
+		hook_functions = 0;
+	} else if (error) {
+		filter(call, true);
+	}
+	call->sy_filtered = !error;
+	return error;
+}
+
+void dfr_syscall_hook_exit(void)
+{
+	if (hook_registered)
+		unregister();
+	if (hook_returns)
+		dfr_return_pool_free(hook_returns);
+	hook_returns = NULL;
+}
