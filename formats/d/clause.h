@@ -30,6 +30,8 @@ private:
 
 	// -- clause.cc
 	bool match(const Clause& clause);
+	std::string nearest_probe(const ProbeDesc& desc);
+	std::string instead_of(const ProbeDesc& desc);
 	bool stray_colon(const ProbeDesc& desc);
 	void walk(const std::vector<Stmt>& statements);
 	void if_statement(const Stmt& statement);

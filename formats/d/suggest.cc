@@ -26,6 +26,50 @@ constexpr Foreign kForeign[] = {
     {"processname", "execname"}, {"cmdline", "execargs"},
 };
 
+struct ForeignProbe {
+	std::string_view provider, function; // an empty function: all of the provider's
+	std::string_view instead;
+};
+
+constexpr ForeignProbe kForeignProbes[] = {
+    {"fbt", "bcopy", "Linux copies with memcpy, which cannot be probed; probe who calls it: fbt::skb_copy_bits:entry"},
+    {"fbt", "malloc", "the kernel's allocator is fbt::__kmalloc*:entry"},
+    {"fbt", "free", "the kernel's allocator is fbt::kfree:entry"},
+    {"fbt", "kmem_alloc", "the kernel's allocator is fbt::__kmalloc*:entry"},
+    {"fbt", "kmem_free", "the kernel's allocator is fbt::kfree:entry"},
+    {"fbt", "mutex_enter", "a mutex is taken by fbt::mutex_lock:entry"},
+    {"fbt", "mutex_vector_enter", "who waits for a mutex is in fbt::__mutex_lock*:entry"},
+    {"fbt", "biodone", "a transfer's end is io:::done"},
+    {"fbt", "bdev_strategy", "a transfer's start is io:::start"},
+    {"fbt", "cv_wait", "who goes to sleep fires sched:::sleep"},
+    {"fbt", "swtch", "who leaves a CPU fires sched:::off-cpu"},
+    {"fbt", "ufs_*", "file systems are reached through vfs:::"},
+    {"syscall", "exec", "Linux calls it execve: syscall::execve*:entry, or proc:::exec"},
+    {"syscall", "exece", "Linux calls it execve: syscall::execve*:entry, or proc:::exec"},
+    {"syscall", "rexit", "Linux calls it exit_group: syscall::exit_group:entry, or proc:::exit"},
+    {"syscall", "forksys", "Linux calls it clone: syscall::clone*:entry, or proc:::create"},
+    {"syscall", "open64", "Linux calls it openat: syscall::openat*:entry"},
+    {"syscall", "stat64", "Linux calls it newfstatat: syscall::newfstat*:entry"},
+    {"syscall", "pread", "Linux calls it pread64"},
+    {"syscall", "pwrite", "Linux calls it pwrite64"},
+    {"lockstat", "", "it comes with a later version; fbt::__mutex_lock*:entry and fbt::queued_spin_lock_slowpath:entry are those that wait"},
+    {"plockstat", "", "it needs probes in user space, which come with a later version; syscall::futex:entry is who waits"},
+    {"pid", "", "user functions come with a later version; ustack() at syscall:::entry shows who calls"},
+    {"vminfo", "", "it comes with a later version; fbt::handle_mm_fault:return and sdt:exceptions:: are page faults"},
+    {"sysinfo", "", "it comes with a later version; syscall:::entry and sched:::off-cpu count most of it"},
+    {"ip", "", "it comes with a later version; fbt::ip_local_deliver:entry and fbt::ip_finish_output:entry"},
+    {"tcp", "", "it comes with a later version; sdt:sock::inet_sock_set_state and fbt::tcp_sendmsg:entry"},
+    {"udp", "", "it comes with a later version; fbt::udp_sendmsg:entry and fbt::udp_recvmsg:entry"},
+    {"cpc", "", "it comes with a later version; profile-997 samples by time"},
+    {"mib", "", "Linux has no such probes; sdt:tcp:: or fbt::tcp_v4_do_rcv:entry"},
+    {"fsinfo", "", "Linux has no such probes; vfs::open:entry and its kin"},
+    {"nfsv3", "", "Linux has no such probes; sdt:nfs:: once the module is loaded"},
+    {"nfsv4", "", "Linux has no such probes; sdt:nfs4:: once the module is loaded"},
+    {"zfs", "", "fbt of the zfs module, if it is loaded: fbt:zfs::entry"},
+    {"iscsi", "", "Linux has no such probes; sdt:iscsi:: once the module is loaded"},
+    {"xpv", "", "Linux has no such probes; sdt:xen::"},
+};
+
 size_t distance(std::string_view a, std::string_view b) {
 	std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
 	for (size_t j = 0; j <= b.size(); j++)
@@ -50,6 +94,17 @@ std::string_view foreign_name(std::string_view name) {
 	for (const Foreign& one : kForeign) {
 		if (one.name == name)
 			return one.here;
+	}
+	return {};
+}
+
+std::string_view foreign_probe(std::string_view provider, std::string_view function) {
+	// pid123, plockstat123: one for each process.
+	while (!provider.empty() && provider.back() >= '0' && provider.back() <= '9')
+		provider.remove_suffix(1);
+	for (const ForeignProbe& one : kForeignProbes) {
+		if (one.provider == provider && (one.function.empty() || one.function == function))
+			return one.instead;
 	}
 	return {};
 }

@@ -15,4 +15,7 @@ std::string suggest(std::string_view name, const std::vector<std::string_view>& 
 // What a foreign name (bpftrace's `comm`) is in D, or nothing.
 std::string_view foreign_name(std::string_view name);
 
+// What to use instead of a probe that other systems have; empty for all others.
+std::string_view foreign_probe(std::string_view provider, std::string_view function);
+
 } // namespace dfr::d
