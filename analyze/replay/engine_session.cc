@@ -115,6 +115,8 @@ uint32_t EngineSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 					  zero_ok ? DFR_ENABLE_ZERO_OK : 0, &matched, &why);
 	if (code == -EINVAL && why.rf_reason[0] != '\0')
 		throw refused(why);
+	if (code && why.rf_reason[0] != '\0')
+		throw Error(why.rf_reason, {}, -code);
 	if (code)
 		fail("cannot load the program", code);
 	return matched;

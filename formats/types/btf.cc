@@ -103,9 +103,15 @@ std::uint64_t Btf::digest() const {
 	constexpr std::uint64_t kPrime = DOF_BTF_DIGEST_PRIME;
 	const auto bytes = blob_.bytes();
 	std::uint64_t hash = DOF_BTF_DIGEST_START;
-	for (std::size_t at = 0; at < bytes.size(); at += 8) {
-		std::uint64_t part = 0;
-		std::memcpy(&part, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+	const std::size_t whole = bytes.size() & ~std::size_t{7};
+	std::uint64_t part = 0;
+	for (const auto *at = bytes.data(), *end = at + whole; at != end; at += 8) {
+		std::memcpy(&part, at, 8);
+		hash = (hash ^ part) * kPrime;
+	}
+	if (whole != bytes.size()) {
+		part = 0;
+		std::memcpy(&part, bytes.data() + whole, bytes.size() - whole);
 		hash = (hash ^ part) * kPrime;
 	}
 	return (hash ^ bytes.size()) * kPrime;

@@ -873,3 +873,13 @@ provider foo { probe p(
 	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int); };
 BEGIN { exit(0); }
 --tag D_PROV_PRARGLEN
+
+@@ probe.host | probe.form | boundary
+*:dtrace:::BEGIN { printf("any\n"); }
+[0-9]*.*:dtrace:::BEGIN { printf("this release\n"); }
+no.such.host:dtrace:::BEGIN { printf("elsewhere\n"); }
+BEGIN { exit(0); }
+--out
+any
+this release
+--end
