@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "recorder/probe_args.h"
+#include "recorder/unprobed.h"
 
 namespace dfr::recorder {
 namespace {
@@ -58,6 +59,26 @@ void DeviceTarget::match(const d::ProbePattern& pattern,
 			info.nargs = *probe.nargs;
 		return visit(info) && !pattern.id;
 	});
+}
+
+// A function by name: what it has instead of what was asked for, or why it has nothing.
+std::string DeviceTarget::why_absent(const d::ProbePattern& pattern) {
+	if ((pattern.provider != "fbt" && pattern.provider != "kinst") || pattern.function.empty() ||
+	    pattern.function.find_first_of("*?[") != std::string::npos)
+		return {};
+	constexpr size_t kOffsetsShown = 32;
+	std::string offsets;
+	size_t count = 0;
+	device_.probes({pattern.provider, "", pattern.function, ""}, 0, [&](const ListedProbe& probe) {
+		if (count++ < kOffsetsShown)
+			offsets += std::string(" ") + probe.name;
+		return true;
+	});
+	if (count && pattern.provider == "kinst")
+		return "instructions of " + pattern.function + " begin at" + offsets +
+		       (count > kOffsetsShown ? " ..." : "") + " (dfr disasm --function " + pattern.function +
+		       " shows them)";
+	return count ? "" : Unprobed(symbols_).explain(pattern.function);
 }
 
 types::KernelTypes& DeviceTarget::types() {

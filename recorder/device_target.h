@@ -24,6 +24,7 @@ public:
 	std::string description() const override;
 	void match(const d::ProbePattern& pattern,
 	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
+	std::string why_absent(const d::ProbePattern& pattern) override;
 	std::vector<d::ProbeArg> args(const d::ProbeInfo& probe) override;
 	const types::Container* kernel_types(std::string_view module) override;
 	std::vector<std::string> type_modules() override;

@@ -57,11 +57,19 @@ int run_compile(int argc, char** argv) {
 }
 
 int run_disasm(int argc, char** argv) {
-	std::string file;
-	const auto app = make_app("disasm", "Show what a DOF holds.", "  dfr disasm boot.dof\n");
-	app->add_option("file", file, "a DOF")->required();
+	std::string file, function;
+	const auto app = make_app("disasm", "Show what a DOF holds, or where a kernel function's instructions begin.",
+				  "  dfr disasm boot.dof\n  dfr disasm --function vfs_read\n");
+	app->add_option("file", file, "a DOF");
+	app->add_option("--function", function, "a function of the running kernel: its probes of kinst, with their bytes");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	if (file.empty() == function.empty()) {
+		print_error("disasm shows one thing: a DOF or a function", "write dfr disasm FILE.dof, or dfr disasm --function NAME");
+		return kStatusUsage;
+	}
+	if (!function.empty())
+		return show_function(function);
 	const std::string text = dif::disassemble_file(dof::read(read_file(file, "a DOF that dfr compile wrote")));
 	return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : kStatusError;
 }

@@ -46,6 +46,8 @@ inline int final_status(int program, int verdict) { return program != 0 ? progra
 
 std::string json_text(const std::string& text); // quoted and escaped
 std::string with_commas(uint64_t number);
+// function.cc: disasm --function. Returns 0; throws dfr::Error.
+int show_function(const std::string& function);
 // "dfr: what", and a second line with the hint.
 void print_error(const std::string& what, const std::string& hint);
 

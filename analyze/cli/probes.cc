@@ -3,6 +3,8 @@
 // dfr probes: what can be traced on this machine, or in a recording. dfr stop:
 // the end of a kept recording.
 #include <cstdio>
+#include <fnmatch.h>
+#include <set>
 #include <unistd.h>
 
 #include "analyze/cli/arguments.h"
@@ -10,12 +12,14 @@
 #include "analyze/libdfr/machine.h"
 #include "formats/error.h"
 #include "recorder/device.h"
+#include "recorder/unprobed.h"
 
 namespace dfr::cli {
 namespace {
 
 constexpr const char* kExamples = "  dfr probes 'syscall::*read*:'\n"
-				  "  dfr probes -v 'sched:::on-cpu'\n";
+				  "  dfr probes -v 'sched:::off-cpu'\n"
+				  "  dfr probes -v 'fbt::do_*:entry'     with those that have none, and why\n";
 
 // The fields that a text names, from the right: "name", "function:name" ...
 d::ProbePattern pattern_of(const std::string& text) {
@@ -37,6 +41,37 @@ d::ProbePattern pattern_of(const std::string& text) {
 	return pattern;
 }
 
+void print_arguments(d::Target& target, const d::ProbeInfo& probe) {
+	const auto arguments = target.args(probe);
+	for (size_t i = 0; i < arguments.size(); i++)
+		std::printf("          args[%zu]: %s\n", i,
+			    (arguments[i].translated.empty() ? arguments[i].native : arguments[i].translated).c_str());
+}
+
+bool names_functions(const d::ProbePattern& pattern) {
+	return pattern.provider == "fbt" && pattern.function.find_first_of("*?[") != std::string::npos;
+}
+
+// The kernel's functions that the glob means and that have no probe. What the linker and the
+// compiler made beside functions (padding, cold parts) is not one.
+void print_unprobed(const d::ProbePattern& pattern, const std::set<std::string>& probed) {
+	const types::Symbols symbols = types::Symbols::from_kallsyms();
+	recorder::Unprobed unprobed(symbols);
+	std::set<std::string> names;
+	symbols.each([&](const types::Symbol& symbol) {
+		const std::string name(symbol.name);
+		if ((symbol.type != 't' && symbol.type != 'T' && symbol.type != 'w' && symbol.type != 'W') ||
+		    name.starts_with("__pfx_") || name.find(".cold") != std::string::npos || probed.contains(name) ||
+		    ::fnmatch(pattern.function.c_str(), name.c_str(), 0) != 0 ||
+		    (!pattern.module.empty() && ::fnmatch(pattern.module.c_str(), std::string(symbol.module).c_str(), 0) != 0))
+			return;
+		names.insert(name);
+	});
+	for (const std::string& name : names)
+		std::printf("      - %s: %s\n", name.c_str(), unprobed.why(name).c_str());
+	std::fprintf(stderr, "%s functions that match have no probe\n", with_commas(names.size()).c_str());
+}
+
 } // namespace
 
 int run_probes(int argc, char** argv) {
@@ -44,27 +79,32 @@ int run_probes(int argc, char** argv) {
 	bool verbose = false;
 	const auto app = make_app("probes", "List the probes of this machine.", kExamples);
 	app->add_option("glob", glob, "provider:module:function:name; every field may be a glob or empty");
-	app->add_flag("-v,--verbose", verbose, "with the types of their arguments");
+	app->add_flag("-v,--verbose", verbose, "with the types of their arguments, and what fbt cannot probe and why");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const auto machine = lib::kernel_available() ? lib::open_kernel(false) : lib::open_process(false);
+	const d::ProbePattern pattern = pattern_of(glob);
 	uint64_t count = 0;
-	machine->target().match(pattern_of(glob), [&](const d::ProbeInfo& probe) {
+	std::set<std::string> functions;
+	machine->target().match(pattern, [&](const d::ProbeInfo& probe) {
 		count++;
 		std::printf("%7u %s:%s:%s:%s\n", probe.id, probe.provider.c_str(), probe.module.c_str(),
 			    probe.function.c_str(), probe.name.c_str());
-		if (!verbose)
-			return true;
-		const auto arguments = machine->target().args(probe);
-		for (size_t i = 0; i < arguments.size(); i++)
-			std::printf("          args[%zu]: %s\n", i,
-				    (arguments[i].translated.empty() ? arguments[i].native : arguments[i].translated).c_str());
+		if (verbose)
+			print_arguments(machine->target(), probe);
+		if (verbose && names_functions(pattern))
+			functions.insert(probe.function);
 		return true;
 	});
-	if (count == 0)
+	if (count == 0) {
+		const std::string why = machine->target().why_absent(pattern);
 		throw Error("no probe matches " + glob,
-			    machine->kernel() ? "dfr probes lists all of them"
-					      : "these are the probes of the engine in this process; the module is not loaded");
+			    !why.empty() ? why
+			    : machine->kernel() ? "dfr probes lists all of them"
+						: "these are the probes of the engine in this process; the module is not loaded");
+	}
+	if (verbose && names_functions(pattern))
+		print_unprobed(pattern, functions);
 	std::fprintf(stderr, "%s probes of %s\n", with_commas(count).c_str(), machine->target().description().c_str());
 	return 0;
 }

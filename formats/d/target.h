@@ -66,6 +66,9 @@ public:
 	// Calls `visit` for each probe that matches until it returns false. Order: by id.
 	virtual void match(const ProbePattern& pattern, const std::function<bool(const ProbeInfo&)>& visit) = 0;
 
+	// Why a description that matches nothing matches nothing; empty: nothing more is known.
+	virtual std::string why_absent(const ProbePattern&) { return {}; }
+
 	// Typed arguments of a probe; empty when it has none or they are not known.
 	virtual std::vector<ProbeArg> args(const ProbeInfo& probe) = 0;
 

@@ -257,4 +257,11 @@ std::size_t Symbols::count() const {
 	return entries_.size();
 }
 
+void Symbols::each(const std::function<void(const Symbol&)>& visit) const {
+	load();
+	sort();
+	for (const Entry& entry : entries_)
+		visit(symbol(entry));
+}
+
 } // namespace dfr::types

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,9 @@ public:
 	std::optional<Symbol> find(std::uint64_t address) const;
 	// By name; `module` empty: the kernel proper first, then any.
 	std::optional<Symbol> find(std::string_view name, std::string_view module = {}) const;
+
+	// All of them, by address.
+	void each(const std::function<void(const Symbol&)>& visit) const;
 
 	// False where every address reads 0 (kptr_restrict, no privilege).
 	bool has_addresses() const;

@@ -39,17 +39,6 @@ static int kinst_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	return 0;
 }
 
-/* A kprobe that is registered disarmed patches nothing, but is refused where none may be. */
-static bool may_probe(unsigned long address)
-{
-	struct kprobe probe = { .addr = (kprobe_opcode_t *)address, .flags = KPROBE_FLAG_DISABLED };
-
-	if (register_kprobe(&probe))
-		return false;
-	unregister_kprobe(&probe);
-	return true;
-}
-
 static void create(const char *module, const char *function, unsigned long start,
 		   unsigned long offset)
 {
@@ -57,8 +46,7 @@ static void create(const char *module, const char *function, unsigned long start
 	char name[24];
 
 	snprintf(name, sizeof(name), "%lu", offset);
-	if (kinst_count >= KINST_PROBES_MAX || dfr_probe_find(&kinst_provider, module, function, name) ||
-	    !may_probe(start + offset))
+	if (kinst_count >= KINST_PROBES_MAX || dfr_probe_find(&kinst_provider, module, function, name))
 		return;
 	kinst = kzalloc(sizeof(*kinst), GFP_KERNEL);
 	if (!kinst)
@@ -72,6 +60,37 @@ static void create(const char *module, const char *function, unsigned long start
 	list_add(&kinst->ki_list, &kinsts);
 	kinst_count++;
 }
+
+/*
+ * Makes the probes of [from, to) that may be. A kprobe that is registered disabled
+ * patches nothing, but is refused inside an instruction and where none may be; all
+ * go again at once, as each going alone waits for every CPU.
+ */
+static void create_range(const char *module, const char *function, unsigned long start,
+			 unsigned long from, unsigned long to)
+{
+	struct kprobe *tried = kvcalloc(to - from, sizeof(*tried), GFP_KERNEL);
+	struct kprobe **legal = kvcalloc(to - from, sizeof(*legal), GFP_KERNEL);
+	unsigned long offset;
+	int n = 0, i;
+
+	for (offset = from; tried && legal && offset < to; offset++) {
+		struct kprobe *probe = &tried[offset - from];
+
+		probe->addr = (kprobe_opcode_t *)(start + offset);
+		probe->flags = KPROBE_FLAG_DISABLED;
+		if (!register_kprobe(probe))
+			legal[n++] = probe;
+	}
+	if (n)
+		unregister_kprobes(legal, n);
+	for (i = 0; i < n; i++)
+		create(module, function, start, from + (legal[i] - tried));
+	kvfree(legal);
+	kvfree(tried);
+}
+
+#define KINST_FUNCTION_MAX (256UL * 1024)
 
 /* Only a function that is named is looked into; an empty offset or `*` means each instruction. */
 static void kinst_provide(struct dfr_provider *provider, const char *const pattern[4])
@@ -95,9 +114,9 @@ static void kinst_provide(struct dfr_provider *provider, const char *const patte
 	if (pattern[1][0] && !dfr_glob(pattern[1], module))
 		goto out;
 	if (!all && offset < size)
-		create(module, pattern[2], start, offset);
-	for (offset = 0; all && offset < size; offset++)
-		create(module, pattern[2], start, offset);
+		create_range(module, pattern[2], start, offset, offset + 1);
+	else if (all && size)
+		create_range(module, pattern[2], start, 0, min(size, KINST_FUNCTION_MAX));
 out:
 	kfree(buffer);
 }
