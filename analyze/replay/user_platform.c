@@ -35,6 +35,7 @@ struct dfr_host {
 
 __thread unsigned dfr_user_cpu;
 __thread int (*dfr_user_symbol)(const char* name, __u64* address);
+__thread unsigned long dfr_user_alloc_fails;
 
 /* The lock that this thread holds; a second save of the same CPU nests in it. */
 static __thread struct cpu_lock* held_lock;
@@ -140,7 +141,14 @@ void dfr_user_synchronize(void) {
 	pthread_mutex_unlock(&hosts_mutex);
 }
 
+/* Tests of what happens without memory: the allocation of this number, counted from 1, fails. */
+static bool alloc_fails(void) {
+	return dfr_user_alloc_fails && --dfr_user_alloc_fails == 0;
+}
+
 void* dfr_user_alloc(size_t size) {
+	if (alloc_fails())
+		return NULL;
 	return calloc(1, size ? size : 1);
 }
 
@@ -155,7 +163,7 @@ static size_t whole_pages(size_t size) {
 void* dfr_user_alloc_pages(size_t size) {
 	void* p;
 
-	if (size == 0 || size > SIZE_MAX - 4096)
+	if (size == 0 || size > SIZE_MAX - 4096 || alloc_fails())
 		return NULL;
 	p = mmap(NULL, whole_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return p == MAP_FAILED ? NULL : p;

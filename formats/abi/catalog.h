@@ -138,7 +138,10 @@ enum dfr_event {
 	DFR_EVENT_GO = 1, /* value: CPU of BEGIN */
 	DFR_EVENT_STOP,	  /* value: CPU of END */
 	DFR_EVENT_EXIT,	  /* value: status given to exit() */
-	DFR_EVENT_PANIC
+	DFR_EVENT_PANIC,
+	DFR_EVENT_DETACHED, /* governor; value: id of a probe that was too dear */
+	DFR_EVENT_ATTACHED, /* again */
+	DFR_EVENT_KILLED    /* deadman; value: 0 probes took too much, 1 the consumer was gone */
 };
 
 struct dfr_cat_event {

@@ -91,6 +91,7 @@ dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, cons
 	firing->fr_regs = regs;
 	firing->fr_time = 0;
 	firing->fr_flags = 0;
+	firing->fr_work = 0;
 #ifndef __KERNEL__
 	firing->fr_env = env;
 #else

@@ -407,11 +407,15 @@ static int ioctl_option(struct dfr_file *file, void __user *arg)
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
-static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long value)
+/* The lock is held, or else the session may go meanwhile. */
+static void heard(struct dfr_file *file)
 {
-	struct dfr_file *file = filp->private_data;
-	void __user *arg = (void __user *)value;
+	if (file->fl_session)
+		dfr_session_heard(file->fl_session);
+}
 
+static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
+{
 	switch (cmd) {
 	case DFR_IOC_INFO:
 		return ioctl_info(file, arg);
@@ -447,6 +451,17 @@ static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long valu
 		return ioctl_option(file, arg);
 	}
 	return -ENOTTY;
+}
+
+static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long value)
+{
+	struct dfr_file *file = filp->private_data;
+	long result = handle(file, cmd, (void __user *)value);
+
+	dfr_mutex_lock(engine_lock());
+	heard(file);
+	dfr_mutex_unlock(engine_lock());
+	return result;
 }
 
 static int device_open(struct inode *inode, struct file *filp)
@@ -492,6 +507,7 @@ static __poll_t device_poll(struct file *filp, poll_table *wait)
 
 	poll_wait(filp, &file->fl_wait, wait);
 	dfr_mutex_lock(engine_lock());
+	heard(file);
 	if (!file->fl_session) {
 		events = EPOLLERR;
 	} else {

@@ -28,6 +28,8 @@ struct dfr_session {
 	bool ss_active;		/* between go and stop */
 	u64 ss_next_clean;	/* dfr_plat_clock() */
 	u64 ss_next_clock;
+	u64 ss_silent; /* ns without a word of the owner, as far as housekeeping has noticed */
+	u64 ss_noticed;
 	struct irq_work ss_wake;
 };
 
@@ -52,6 +54,7 @@ struct dfr_session *dfr_session_find(const char *name); /* kept ones */
 int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size,
 		       const struct dfr_rights *rights, u32 flags, u32 *matched,
 		       struct dfr_refusal *why);
+void dfr_session_heard(struct dfr_session *session); /* its owner is alive */
 void dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous);
 int dfr_session_go(struct dfr_session *session, u32 *cpu);
 int dfr_session_stop(struct dfr_session *session, u32 *cpu);

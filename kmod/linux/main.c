@@ -106,6 +106,7 @@ static int __init dfr_init(void)
 		error = -ENOMEM;
 		goto no_engine;
 	}
+	dfr_engine_govern(dfr_engine_instance, 0);
 	start_providers();
 	error = dfr_hotplug_init();
 	if (error)

@@ -10,6 +10,7 @@
 #include "kmod/linux/btf.h"
 #include "kmod/linux/device.h"
 
+#include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -123,7 +124,8 @@ int dfr_session_go(struct dfr_session *session, u32 *cpu)
 		return error;
 	session->ss_active = true;
 	session->ss_next_clean = 0;
-	session->ss_next_clock = dfr_plat_clock(NULL) + NSEC_PER_SEC;
+	session->ss_noticed = dfr_plat_clock(NULL);
+	session->ss_next_clock = session->ss_noticed + NSEC_PER_SEC;
 	mod_delayed_work(system_unbound_wq, &housekeeping_work, 0);
 	update_panic_watch();
 	return 0;
@@ -155,9 +157,39 @@ static u64 clean_interval(const struct dfr_session *session)
 	return max_t(u64, rate, DFR_CLEAN_MIN_NS);
 }
 
+/*
+ * The consumer's deadman: a held state whose owner has stopped asking for it is
+ * killed, as nobody would end it. Time in which housekeeping itself did not run
+ * is nobody's silence. Who may do destructive things is trusted to come back.
+ */
+static unsigned int consumer_timeout = 10;
+module_param(consumer_timeout, uint, 0600);
+MODULE_PARM_DESC(consumer_timeout, "seconds after which a state is killed whose consumer is silent; 0: never (default: 10)");
+
+#define DFR_NOTICE_MAX (NSEC_PER_SEC / 10)
+
+void dfr_session_heard(struct dfr_session *session)
+{
+	WRITE_ONCE(session->ss_silent, 0);
+}
+
+static void watch_consumer(struct dfr_session *session, u64 now)
+{
+	u64 silent = session->ss_silent + min_t(u64, now - session->ss_noticed, DFR_NOTICE_MAX);
+
+	session->ss_noticed = now;
+	WRITE_ONCE(session->ss_silent, session->ss_kept ? 0 : silent);
+	if (session->ss_kept || !consumer_timeout || silent < consumer_timeout * NSEC_PER_SEC ||
+	    (s64)dfr_state_option(session->ss_state, DFR_OPT_DESTRUCTIVE) >= 0)
+		return;
+	dfr_state_kill(session->ss_state);
+	wake_owner(session);
+}
+
 /* Does what is due; returns when the next thing is. */
 static u64 keep_house(struct dfr_session *session, u64 now)
 {
+	watch_consumer(session, now);
 	if (now >= session->ss_next_clean) {
 		dfr_state_clean(session->ss_state);
 		session->ss_next_clean = now + clean_interval(session);

@@ -10,12 +10,15 @@
  *   guest-device end NAME         ends it
  *   guest-device states           prints the states
  *   guest-device getppid N        only the calls
+ *   guest-device load SECONDS US  calls, US microseconds of other work after each: prints how many
  *   guest-device cost N           the calls' cost each, by the time stamp counter: instructions in a
  *                                 guest that counts them (--icount)
  *   guest-device dof              writes a boot program to stdout: all system calls, by execname
  *   guest-device claimed-counts   claims the anonymous state, prints its counts by execname
  */
 #include "client.h"
+
+#include <time.h>
 
 #define ME "guest-device"
 
@@ -131,6 +134,28 @@ static int run_states(void)
 	return 0;
 }
 
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static int run_load(long seconds, long pause)
+{
+	uint64_t end = now_us() + (uint64_t)seconds * 1000000, until = now_us();
+	unsigned long calls = 0;
+
+	for (; until < end; calls++) {
+		syscall(SYS_getppid);
+		for (until = now_us() + (uint64_t)pause; now_us() < until;)
+			;
+	}
+	printf("%lu\n", calls);
+	return 0;
+}
+
 static int run_dof(void)
 {
 	static uint8_t dof[4096];
@@ -185,6 +210,8 @@ int main(int argc, char **argv)
 		return run_end(first);
 	if (!strcmp(command, "states"))
 		return run_states();
+	if (!strcmp(command, "load"))
+		return run_load(atol(first), number);
 	if (!strcmp(command, "cost"))
 		return run_cost(number);
 	if (!strcmp(command, "dof"))

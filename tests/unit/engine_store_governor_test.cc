@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The governor on a clock of the test's own: firings cost what the hook is said
+// to cost (the engine's own time is 0, as the clock stands still in a firing),
+// so shares of CPU time are exact but for the sampling.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/engine_store_rig.h"
+
+using namespace store_rig;
+
+namespace {
+
+constexpr uint64_t kHook = 10'000; // ns
+constexpr uint64_t kSecond = 1'000'000'000;
+
+uint64_t now_ns() {
+	timespec t{};
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec);
+}
+
+// `count` firings, `step` ns apart; what they take is kHook of each step.
+uint64_t fire_at(Rig& rig, dfr_probe* probe, uint64_t from, uint64_t step, uint64_t count) {
+	for (uint64_t i = 0; i < count; i++)
+		rig.fire(probe, {i}, from + i * step);
+	return from + count * step;
+}
+
+Program with_budget(uint64_t percent) {
+	Program program = Program().clause("rig::read:entry", {trace(arg(0))}).option(DFR_OPT_BUFSIZE, 32 << 20);
+	if (percent)
+		program.option(DFR_OPT_CPUBUDGET, percent);
+	return program;
+}
+
+bool has_event(State& state, uint32_t event) {
+	state.read_catalog();
+	for (const auto& mark : state.catalog.events)
+		if (mark.event == event)
+			return true;
+	return false;
+}
+
+} // namespace
+
+TEST_CASE("a budget: what is above it is left out, counted, and comes back", "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig);
+	REQUIRE(state.enable(with_budget(10)) == 0);
+	REQUIRE(state.go() == 0);
+	// Half of the CPU against a tenth: 1 s is saved up and shrinks by 0.4 s a second.
+	const uint64_t start = now_ns() - 100 * kSecond;
+	const uint64_t calls = 6 * kSecond / (2 * kHook);
+	fire_at(rig, read, start, 2 * kHook, calls);
+	const uint64_t throttled = state.status().loss[DFR_LOSS_THROTTLE];
+	const uint64_t recorded = state.status().records;
+	CHECK(recorded + throttled == calls);
+	CHECK(recorded > 2.2 * kSecond / (2 * kHook));
+	CHECK(recorded < 2.8 * kSecond / (2 * kHook));
+	// A hundred seconds later there is credit again.
+	dfr_state_clean(state.state);
+	rig.fire(read, {1}, now_ns());
+	CHECK(state.status().records == recorded + 1);
+	state.take();
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].cause == DFR_LOSS_THROTTLE);
+	CHECK(state.losses.entries[0].probe == read->pb_id);
+	CHECK(state.losses.entries[0].count == throttled);
+	CHECK(state.losses.entries[0].from > start + 2 * kSecond);
+	CHECK(state.losses.entries[0].from < start + 3 * kSecond);
+}
+
+TEST_CASE("within the budget nothing is left out", "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig);
+	REQUIRE(state.enable(with_budget(10)) == 0);
+	REQUIRE(state.go() == 0);
+	fire_at(rig, read, now_ns() - 100 * kSecond, 12 * kHook, 200'000); // a twelfth, for 24 s
+	CHECK(state.status().loss[DFR_LOSS_THROTTLE] == 0);
+	CHECK(state.status().records == 200'000);
+}
+
+TEST_CASE("a state with a name has a budget, one without has none", "[engine][store][governor]") {
+	for (const bool kept : {true, false}) {
+		Rig rig;
+		dfr_probe* read = rig.probe("read");
+		dfr_engine_govern(rig.engine(), kHook);
+		State state(rig);
+		REQUIRE(state.enable(with_budget(0)) == 0);
+		if (kept)
+			dfr_state_set_name(state.state, "mine", false);
+		REQUIRE(state.go() == 0);
+		fire_at(rig, read, now_ns() - 100 * kSecond, 2 * kHook, 3 * kSecond / (2 * kHook));
+		CHECK((state.status().loss[DFR_LOSS_THROTTLE] > 0) == kept);
+		CHECK(state.status().activity == DFR_ACTIVE);
+	}
+}
+
+TEST_CASE("the deadman: more than nine tenths of a CPU for a second", "[engine][store][governor]") {
+	const uint64_t calls = 4 * kSecond / kHook;
+	for (const uint64_t step : {kHook + kHook / 50, kHook + kHook / 4}) { // 98 %, 80 %
+		Rig rig;
+		dfr_probe* read = rig.probe("read");
+		dfr_engine_govern(rig.engine(), kHook);
+		State state(rig);
+		REQUIRE(state.enable(with_budget(0)) == 0);
+		REQUIRE(state.go() == 0);
+		fire_at(rig, read, now_ns() - 100 * kSecond, step, calls);
+		if (step > kHook + kHook / 10) {
+			CHECK(state.status().activity == DFR_ACTIVE);
+			CHECK(state.status().records == calls);
+			continue;
+		}
+		CHECK(state.status().activity == DFR_KILLED);
+		CHECK(state.status().records > kSecond / step);
+		CHECK(state.status().records < 2.5 * kSecond / step);
+		dfr_state_clean(state.state); // housekeeping takes the probes away
+		CHECK(read->pb_ecbs == nullptr);
+		CHECK(has_event(state, DFR_EVENT_KILLED));
+		CHECK(state.stop() == 0); // it has ended already, and fires no END
+		CHECK(state.status().activity == DFR_KILLED);
+	}
+}
+
+TEST_CASE("two states that only together are too much: one is killed", "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_probe* write = rig.probe("write");
+	dfr_engine_govern(rig.engine(), kHook);
+	State first(rig), second(rig);
+	REQUIRE(first.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
+	REQUIRE(second.enable(Program().clause("rig::write:entry", {trace(arg(0))})) == 0);
+	REQUIRE(first.go() == 0);
+	REQUIRE(second.go() == 0);
+	uint64_t time = now_ns() - 100 * kSecond;
+	for (unsigned i = 0; i < 150'000; i++, time += kHook + kHook / 50) // 3 s, half of it each
+		rig.fire(i & 1 ? read : write, {1}, time);
+	const bool one = first.status().activity == DFR_KILLED;
+	const bool other = second.status().activity == DFR_KILLED;
+	CHECK(one != other);
+}
+
+TEST_CASE("where leaving out is too dear, probes are detached", "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_probe* write = rig.probe("write");
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig);
+	REQUIRE(state.enable(with_budget(1).clause("rig::write:entry", {trace(arg(0))})) == 0);
+	REQUIRE(state.go() == 0);
+	const uint64_t start = now_ns() - 4 * kSecond;
+	dfr_governor_keep(state.state, start);
+	for (uint64_t time = start; time < start + 4 * kSecond; time += 2 * kHook)
+		rig.fire(time % (200 * kHook) ? read : write, {1}, time);
+	dfr_governor_keep(state.state, start + 4 * kSecond);
+	CHECK(read->pb_ecbs == nullptr); // the dearest, and more than half of it all
+	CHECK(write->pb_ecbs != nullptr);
+	CHECK(has_event(state, DFR_EVENT_DETACHED));
+	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
+	dfr_governor_keep(state.state, start + 9 * kSecond);
+	CHECK(read->pb_ecbs == nullptr);
+	dfr_governor_keep(state.state, start + 15 * kSecond);
+	CHECK(read->pb_ecbs != nullptr);
+	CHECK(has_event(state, DFR_EVENT_ATTACHED));
+	CHECK(state.status().loss[DFR_LOSS_THROTTLE] > before); // what it would have been
+	rig.fire(read, {7}, start + 15 * kSecond + 1);
+	CHECK(state.take().back().numbers.at(0) == 7);
+}
+
+TEST_CASE("a budget is a percentage", "[engine][store][governor]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	CHECK(state.enable(with_budget(101)) == -EINVAL);
+	CHECK(state.reason == "cpubudget is not a percentage of a CPU, 1 to 100");
+	CHECK(state.enable(with_budget(100)) == 0);
+}

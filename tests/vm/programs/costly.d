@@ -1,0 +1,21 @@
+/* A program that is dear on purpose: each firing copies 80 KiB. */
+#pragma D option quiet
+#pragma D option strsize=8k
+
+syscall::getppid:entry
+/execname == "guest-device"/
+{
+	this->p = alloca(8192);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	trace(arg0);
+	@ = count();
+}
