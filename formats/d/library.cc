@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Library: the index is made by looking at how lines begin, since definitions
-// at the top level start in the first column.
+// Library: the index is made by looking at what stands outside of braces, which
+// is cheaper than to compile what may not be needed.
 #include "formats/d/library.h"
 
 #include <algorithm>
 #include <dirent.h>
+#include <utility>
 
 #include "formats/d/parser.h"
 #include "formats/d/sema.h"
@@ -30,21 +31,43 @@ std::string_view last_word(std::string_view text) {
 
 } // namespace
 
+// What stands in front of a ; or { at the top level may define a name; so does what stands between } and ;.
+void Library::index_head(std::string_view head, bool after_body, size_t file) {
+	std::string_view name;
+	if (head.starts_with("inline "))
+		name = last_word(head.substr(0, head.find_first_of("=[")));
+	else if (after_body || head.starts_with("typedef ") || head.starts_with("struct ") || head.starts_with("union ") || head.starts_with("enum "))
+		name = last_word(head);
+	if (!name.empty())
+		entries_.push_back({name, file});
+}
+
 void Library::index_file(size_t number) {
 	const std::string_view text = files_[number].text;
+	unsigned depth = 0;
+	size_t head = 0;
+	bool after_body = false;
+	const auto behind = [&](size_t from, std::string_view end) { return std::min(text.find(end, from), text.size()) + end.size(); };
 	for (size_t at = 0; at < text.size();) {
-		const size_t end = std::min(text.find('\n', at), text.size());
-		const std::string_view line = text.substr(at, end - at);
-		std::string_view name;
-		if (line.starts_with("inline "))
-			name = last_word(line.substr(0, line.find_first_of("=[")));
-		else if (line.starts_with("typedef ") || line.starts_with("struct ") || line.starts_with("union ") || line.starts_with("enum "))
-			name = last_word(line.substr(0, line.find_first_of(";{")));
-		else if (line.starts_with("} "))
-			name = last_word(line);
-		if (!name.empty())
-			entries_.push_back({name, number});
-		at = end + 1;
+		const char c = text[at];
+		const bool blank = head == at;
+		if (text.substr(at, 2) == "/*")
+			at = behind(at + 2, "*/");
+		else if (c == '"')
+			at = behind(at + 1, "\"");
+		else if (c == '#' && (!at || text[at - 1] == '\n'))
+			at = behind(at, "\n");
+		else
+			at++;
+		if (c == '{' && depth++ == 0)
+			index_head(text.substr(head, at - 1 - head), after_body, number);
+		else if (c == '}' && depth)
+			after_body = --depth == 0;
+		else if (c == ';' && !depth)
+			index_head(text.substr(head, at - 1 - head), std::exchange(after_body, false), number);
+		// A head starts behind what ends another, and behind blanks and comments.
+		if (!depth && (c == '}' || c == ';' || (blank && std::string_view(" \t\n\r/#").find(c) != std::string_view::npos)))
+			head = at;
 	}
 }
 

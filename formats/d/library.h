@@ -40,6 +40,7 @@ private:
 	};
 	void index();
 	void index_file(size_t number);
+	void index_head(std::string_view head, bool after_body, size_t file);
 	void read_directory(const std::string& directory);
 	void load(File& file);
 
