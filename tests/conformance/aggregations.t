@@ -709,3 +709,192 @@ BEGIN { @ = llquantize(2, 2, 1, 3, 2); @ = llquantize(3, 2, 1, 3, 2); @ = llquan
 
 --end
 
+
+@@ agg.hist.strings | agg.hist | normal
+#pragma D option agghist
+BEGIN { @["a"] = sum(3); @["bb"] = sum(1); exit(0); }
+--out
+
+
+              key  ------------- Distribution ------------- count    
+               bb |@@@@@@@@@@                               1        
+                a |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           3        
+--end
+
+@@ agg.hist.negative | agg.hist | boundary
+#pragma D option agghist
+BEGIN { @[1] = sum(-1); @[2] = sum(3); exit(0); }
+--out
+
+
+      key  ------------- Distribution ------------- count    
+        1                @@@@@|                     -1       
+        2                     |@@@@@@@@@@@@@@@      3        
+--end
+
+@@ agg.hist.not-for-averages | agg.hist | wrong
+#pragma D option agghist
+BEGIN { @["a"] = avg(3); exit(0); }
+--out
+
+  a                                                                 3
+--end
+
+@@ agg.pack.ascii | agg.pack | normal
+#pragma D option aggpack
+#pragma D option encoding=ascii
+BEGIN { @["a"] = quantize(1); @["a"] = quantize(2, 3); exit(0); }
+--out
+
+
+              key min .----. max | count
+                a   0 : _x : 4   | 4
+--end
+
+@@ agg.pack.lquantize | agg.pack | boundary
+#pragma D option aggpack
+#pragma D option encoding=ascii
+BEGIN { @[7] = lquantize(5, 0, 10, 5); @[8] = lquantize(-1, 0, 10, 5); exit(0); }
+--out
+
+
+      key min .----. max   | count
+        8 < 0 :X   : >= 10 | 1
+        7 < 0 :  X : >= 10 | 1
+--end
+
+@@ agg.pack.sums-as-ever | agg.pack | wrong
+#pragma D option aggpack
+BEGIN { @["a"] = sum(3); exit(0); }
+--out
+
+  a                                                                 3
+--end
+
+@@ agg.zoom.bad-value | agg.zoom, agg.utf8 | wrong
+--args -xaggzoom=perhaps -qn 'BEGIN { exit(0); }'
+--errhas Invalid value for specified option
+--status 1
+--end
+
+@@ agg.utf8.bad-value | agg.utf8 | wrong
+--args -xencoding=latin1 -qn 'BEGIN { exit(0); }'
+--errhas Invalid value for specified option
+--status 1
+--end
+
+@@ agg.count.argument | agg.count | wrong
+BEGIN { @ = count(1); }
+--tag D_PROTO_LEN
+
+@@ agg.avg.arguments | agg.avg | wrong
+BEGIN { @ = avg(); }
+--tag D_PROTO_LEN
+
+@@ agg.min.string | agg.min | wrong
+BEGIN { @ = min("a"); }
+--tag D_AGG_SCALAR
+
+@@ agg.max.arguments | agg.max | wrong
+BEGIN { @ = max(1, 2); }
+--tag D_PROTO_LEN
+
+@@ agg.stddev.string | agg.stddev | wrong
+BEGIN { @ = stddev("a"); }
+--tag D_AGG_SCALAR
+
+@@ agg.quantize.arguments | agg.quantize | wrong
+BEGIN { @ = quantize(); }
+--tag D_QUANT_PROTO
+
+@@ agg.form.keys-and-reuse | agg.form | boundary
+BEGIN { @["a", 1, pid == pid] = sum(1); }
+BEGIN { @["a", 1, 1] = sum(2); exit(0); }
+END { printa("%s %d %d %@d\n", @); }
+--out
+a 1 1 3
+--end
+
+@@ agg.layout.value.zero-average | agg.layout.value | boundary
+BEGIN { @["k"] = avg(5); clear(@); exit(0); }
+--out
+
+  k                                                                 0
+--end
+
+@@ agg.sort.rev.ties | agg.sort.rev | boundary
+#pragma D option aggsortrev
+BEGIN { @["a"] = count(); @["b"] = count(); exit(0); }
+END { printa("%s", @); printf("\n"); }
+--out
+ba
+--end
+
+@@ agg.sort.rev.bad-value | agg.sort.rev | wrong
+--args -xaggsortrev=maybe -qn 'BEGIN { exit(0); }'
+--errhas Invalid value for specified option
+--status 1
+--end
+
+@@ agg.sort.key.unsigned | agg.sort.key | boundary
+#pragma D option aggsortkey
+BEGIN { @[-1] = sum(1); @[5] = sum(3); @[0] = sum(2); exit(0); }
+END { printa("%d ", @); printf("\n"); }
+--out
+0 5 -1 
+--end
+
+@@ agg.sort.key.bad-value | agg.sort.key | wrong
+--args -xaggsortkey=maybe -qn 'BEGIN { exit(0); }'
+--errhas Invalid value for specified option
+--status 1
+--end
+
+@@ agg.sort.pos.first | agg.sort.pos | normal
+#pragma D option aggsortpos=0
+BEGIN { @x["a"] = sum(1); @y["a"] = sum(9); @x["b"] = sum(2); @y["b"] = sum(4); printa("%s %@d %@d\n", @x, @y); exit(0); }
+--out
+a 1 9
+b 2 4
+--end
+
+@@ agg.sort.pos.bad-value | agg.sort.pos | wrong
+--args -xaggsortpos=-1 -qn 'BEGIN { exit(0); }'
+--errhas Invalid value for specified option
+--status 1
+--end
+
+@@ agg.sort.keypos.second | agg.sort.keypos | normal
+#pragma D option aggsortkey
+#pragma D option aggsortkeypos=1
+BEGIN { @["x", 3] = sum(1); @["y", 1] = sum(1); @["z", 2] = sum(1); exit(0); }
+END { printa("%s", @); printf("\n"); }
+--out
+yzx
+--end
+
+@@ agg.sort.keypos.bad-value | agg.sort.keypos | wrong
+--args -xaggsortkeypos=x -qn 'BEGIN { exit(0); }'
+--errhas Invalid value for specified option
+--status 1
+--end
+
+@@ agg.clear.keeps-keys | agg.clear | boundary
+BEGIN { @["k"] = max(7); @["l"] = max(9); clear(@); exit(0); }
+END { printa("%s ", @); printf("\n"); }
+--out
+k l 
+--end
+
+@@ agg.trunc.zero-and-more | agg.trunc | boundary
+BEGIN { @["k"] = sum(3); @["l"] = sum(4); trunc(@, 9); printa("%s ", @); trunc(@, 0); printa("%s ", @); printf("|\n"); exit(0); }
+--out
+k l |
+--end
+
+@@ agg.normalize.one-value | agg.normalize | boundary
+BEGIN { @["a"] = sum(30); @["b"] = sum(7); normalize(@, 10); printa("%s%@d ", @); denormalize(@); printa("%s%@d ", @); printf("\n"); exit(0); }
+--out
+b0 a3 b7 a30 
+--end
+

@@ -395,7 +395,7 @@ BEGIN { exit(0); }
 --end
 
 @@ cmd.library.clause | cmd.library, library | wrong
---args -qn 'BEGIN { exit(0); }' | cat; mkdir lib3; echo 'BEGIN { exit(0); } inline int X = 1;' >lib3/one.d; "$dtrace" -x engine=$engine -L lib3 -qn 'BEGIN { trace(X); exit(0); }'
+--args -qn 'BEGIN { exit(0); }' | cat; mkdir lib3; printf 'inline int X = 1;\nBEGIN { exit(0); }\n' >lib3/one.d; "$dtrace" -x engine=$engine -L lib3 -qn 'BEGIN { trace(X); exit(0); }'
 --errhas lib3/one.d
 --status 1
 --end
