@@ -487,3 +487,18 @@ END { printa("%@d\n", @); }
 a
 1
 --end
+
+@@ act.stop.false-predicate | act.stop | boundary
+--args -wqs $D
+BEGIN /pid == 0/ { stop(); }
+BEGIN { printf("ok\n"); exit(0); }
+--out
+ok
+--end
+
+@@ act.raise.zero | act.raise | boundary
+--args -wqs $D
+BEGIN { raise(0); printf("ok\n"); exit(0); }
+--out
+ok
+--end

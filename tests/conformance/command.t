@@ -535,3 +535,35 @@ first second 3
 --errhas no probes specified
 --status 2
 --end
+
+@@ out.matched.none | out.matched | wrong
+--args -n nosuch:::probe
+--out
+--errhas does not match any probes
+--status 1
+--end
+
+@@ out.stability.lowest | out.stability | boundary
+--args -ves $D | sed -n 's/^\t\tIdentifier Names: //p'
+inline int K = 5;
+#pragma D attributes Private/Private/Unknown K
+BEGIN { trace(K); }
+--out
+Stable
+Private
+--end
+
+@@ out.stability.not-met | out.stability | wrong
+--args -xerrtags -xamin=Stable/Stable/Common -ves $D
+inline int K = 5;
+#pragma D attributes Evolving/Evolving/Common K
+BEGIN { trace(K); }
+--errhas [D_ATTR_MIN]
+--status 1
+--end
+
+@@ cmd.zdefs.given-twice | cmd.zdefs | boundary
+--args -Z -Z -qn 'BEGIN { printf("ok\n"); exit(0); }'
+--out
+ok
+--end

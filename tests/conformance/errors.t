@@ -716,59 +716,59 @@ BEGIN { exit(0); }
 BEGIN { trace(args["x"]); }
 --tag D_ARGS_TYPE
 
-@@ error.PRAGMA_SCOPE | error tags | wrong
+@@ error.PRAGMA_SCOPE | pragma.attributes | wrong
 #pragma D attributes Stable/Stable/Common execname
 BEGIN { exit(0); }
 --tag D_PRAGMA_SCOPE
 
-@@ error.PRAGMA_UNUSED | error tags | wrong
+@@ error.PRAGMA_UNUSED | pragma.attributes | wrong
 #pragma D attributes Stable/Stable/Common nosuch
 BEGIN { exit(0); }
 --tag D_PRAGMA_UNUSED
 
-@@ error.OP_IDENT | error tags | wrong
+@@ error.OP_IDENT | op.write | wrong
 struct s { int a; };
 struct s *p;
 BEGIN { trace(p->1); }
 --tag D_OP_IDENT
 
-@@ error.OP_VFPTR | error tags | wrong
+@@ error.OP_VFPTR | type.pointer | wrong
 void *p;
 BEGIN { p++; }
 --tag D_OP_VFPTR
 
-@@ error.IDENT_AMBIG | error tags | wrong
+@@ error.IDENT_AMBIG | var.undefined | wrong
 enum e { A, B };
 int B;
 BEGIN { trace(B); }
 --tag D_IDENT_AMBIG
 
-@@ error.SYM_NOTYPES | error tags | wrong | kernel
+@@ error.SYM_NOTYPES | lex.scoped | wrong | kernel
 BEGIN { trace(`system_state); }
 --tag D_SYM_NOTYPES
 
-@@ error.DECL_PROTO_TYPE | error tags | wrong
+@@ error.DECL_PROTO_TYPE | type.pointer | wrong
 inline int f[void v] = 1;
 BEGIN { exit(0); }
 --tag D_DECL_PROTO_TYPE
 
-@@ error.DECL_PROTO_FORM | error tags | wrong
+@@ error.DECL_PROTO_FORM | type.pointer | wrong
 inline int f[int] = 1;
 BEGIN { exit(0); }
 --tag D_DECL_PROTO_FORM
 
-@@ error.DECL_DYNOBJ | error tags | wrong
+@@ error.DECL_DYNOBJ | agg.form | wrong
 int @total;
 BEGIN { exit(0); }
 --tag D_DECL_DYNOBJ
 
-@@ error.PROV_INCOMPAT | error tags | wrong
+@@ error.PROV_INCOMPAT | provider | wrong
 provider foo { probe p(int); };
 provider foo { probe p(int, int); };
 BEGIN { exit(0); }
 --tag D_PROV_INCOMPAT
 
-@@ error.PROV_PRXLATOR | error tags | wrong
+@@ error.PROV_PRXLATOR | provider | wrong
 struct o { int a; };
 provider foo { probe p(int *x) : (struct o *x); };
 BEGIN { exit(0); }
@@ -816,7 +816,7 @@ BEGIN
 11 3 4 2
 --end
 
-@@ expression.deep | op.mul, op.add | boundary
+@@ expression.deep | op.multiply, op.add | boundary
 int a[int, int];
 BEGIN
 {
@@ -840,23 +840,23 @@ BEGIN
 abcdefghijyz
 --end
 
-@@ error.PROC_NODEV | error tags | wrong
+@@ error.PROC_NODEV | probe.form | wrong
 pid1:libc:malloc:entry { exit(0); }
 --tag D_PROC_NODEV
 
-@@ error.PROC_BADPROV | error tags | wrong
+@@ error.PROC_BADPROV | probe.form | wrong
 pid1x:libc:malloc:entry { exit(0); }
 --tag D_PROC_BADPROV
 
-@@ error.PROC_BADPID | error tags | wrong
+@@ error.PROC_BADPID | probe.form | wrong
 pid0:libc:malloc:entry { exit(0); }
 --tag D_PROC_BADPID
 
-@@ error.PROC_OFF | error tags | wrong
+@@ error.PROC_OFF | probe.form | wrong
 pid1:libc:malloc:begin { exit(0); }
 --tag D_PROC_OFF
 
-@@ error.PROV_PRARGLEN | error tags | wrong
+@@ error.PROV_PRARGLEN | provider | wrong
 provider foo { probe p(
 	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
 	int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int,
@@ -883,3 +883,81 @@ BEGIN { exit(0); }
 any
 this release
 --end
+
+@@ error.TYPE_ERR | op.sizeof | wrong
+BEGIN { x = sizeof (enum nosuch); }
+--tag D_TYPE_ERR
+
+@@ error.OP_INCOMPLETE | op.pointer | wrong
+struct t;
+BEGIN { x = (struct t *)arg0; y = x + 1; }
+--tag D_OP_INCOMPLETE
+
+@@ error.OP_DYN | xlate | wrong
+struct o { int a; };
+translator struct o < int i > { a = i; };
+BEGIN { x = xlate <struct o>(1); }
+--tag D_OP_DYN
+
+@@ error.AGG_MDIM | agg.form | wrong
+BEGIN { @a[1][2] = count(); }
+--tag D_AGG_MDIM
+
+@@ error.ARR_BADREF | var.assoc | wrong
+BEGIN { x[1] = 2; trace(x); }
+--tag D_ARR_BADREF
+
+@@ error.ARR_LOCAL | var.this | wrong
+BEGIN { this->x[1] = 2; }
+--tag D_ARR_LOCAL
+
+@@ error.ARR_BOUNDS | type.array | wrong
+struct s { int a[3]; };
+struct s v;
+BEGIN { trace(v.a[3]); }
+--tag D_ARR_BOUNDS
+
+@@ error.DEREF_FUNC | op.load | wrong | kernel
+extern int f(int);
+BEGIN { x = *&f; }
+--tag D_DEREF_FUNC
+
+@@ error.XLATE_INCOMPAT | translator | wrong
+struct o { int a; };
+translator struct o < int i > { a = "x"; };
+BEGIN { trace(xlate <struct o>(1).a); }
+--tag D_XLATE_INCOMPAT
+
+@@ error.IDENT_BADREF | inline.plain | wrong
+inline int loop = loop + 1;
+BEGIN { trace(loop); }
+--tag D_IDENT_BADREF
+
+@@ error.SYM_BADREF | lex.scoped | wrong
+BEGIN { trace(pid1`lib`sym); }
+--tag D_SYM_BADREF
+
+@@ error.DECL_IDENT | var.global | wrong
+int *;
+BEGIN { exit(0); }
+--tag D_DECL_IDENT
+
+@@ error.DECL_CLASS | var.extern | wrong
+extern typedef int x;
+BEGIN { exit(0); }
+--tag D_DECL_CLASS
+
+@@ error.DECL_PARMCLASS | type.pointer | wrong
+extern int f(self int x);
+BEGIN { exit(0); }
+--tag D_DECL_PARMCLASS
+
+@@ error.DECL_SCOPE | var.global | wrong
+int vmlinux`x;
+BEGIN { exit(0); }
+--tag D_DECL_SCOPE
+
+@@ error.DECL_PROTO_NAME | var.assoc | wrong
+int x[int key];
+BEGIN { exit(0); }
+--tag D_DECL_PROTO_NAME

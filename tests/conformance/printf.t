@@ -459,3 +459,22 @@ BEGIN { printf("%%d%%\n"); exit(0); }
 --out
 %d%
 --end
+
+@@ printf.A.this-program | printf.A | normal | kernel
+--args -qs $D -c 'cat /dev/null' | grep -c '^busybox'
+syscall::openat:entry /pid == $target/ { printf("%A\n", ucaller); exit(0); }
+--out
+1
+--end
+
+@@ printf.P.service | printf.P | normal | process
+BEGIN { printf("%P\n", 65000); exit(0); }
+--out
+65000
+--end
+
+@@ printf.I.address | printf.I | normal
+BEGIN { printf("%I\n", "192.0.2.77"); exit(0); }
+--out
+192.0.2.77
+--end
