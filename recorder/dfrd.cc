@@ -188,7 +188,7 @@ void record(recorder::DeviceSession& session, recorder::Drain& drain, const Opti
 		if (ended(session.status()))
 			return;
 		if (!moved)
-			session.wait(std::min<std::chrono::nanoseconds>(next - now, std::chrono::seconds(1)));
+			session.wait(std::min<std::chrono::nanoseconds>(next - now, std::chrono::seconds(1)), true);
 	}
 }
 
