@@ -4,8 +4,11 @@
 // makes, and the rules on the order of speculative actions.
 #include "formats/d/clause.h"
 
+#include <set>
+
 #include "formats/d/canon.h"
 #include "formats/d/capture.h"
+#include "formats/d/suggest.h"
 
 namespace dfr::d {
 
@@ -54,6 +57,40 @@ bool ClauseBuilder::stray_colon(const ProbeDesc& desc) {
 	return true;
 }
 
+// The same description with one field left open: is one of its values what was meant?
+std::string ClauseBuilder::nearest_probe(const ProbeDesc& desc) {
+	const struct {
+		std::string ProbePattern::*pattern;
+		std::string ProbeInfo::*value;
+	} fields[] = {{&ProbePattern::name, &ProbeInfo::name},
+	              {&ProbePattern::function, &ProbeInfo::function},
+	              {&ProbePattern::module, &ProbeInfo::module},
+	              {&ProbePattern::provider, &ProbeInfo::provider}};
+	for (const auto& field : fields) {
+		ProbePattern pattern{{}, desc.provider, desc.module, desc.function, desc.name, 0};
+		const std::string wanted = pattern.*field.pattern;
+		if (wanted.empty())
+			continue;
+		(pattern.*field.pattern).clear();
+		std::set<std::string> values;
+		context_.target.match(pattern, [&](const ProbeInfo& probe) { return values.insert(probe.*field.value), true; });
+		const std::string meant = suggest(wanted, {values.begin(), values.end()});
+		if (!meant.empty())
+			return meant;
+	}
+	return {};
+}
+
+std::string ClauseBuilder::instead_of(const ProbeDesc& desc) {
+	if (const std::string_view instead = foreign_probe(desc.provider, desc.function); !instead.empty())
+		return std::string(instead);
+	const std::string meant = desc.id ? std::string() : nearest_probe(desc);
+	std::string why = context_.target.why_absent({{}, desc.provider, desc.module, desc.function, desc.name, desc.id});
+	if (why.empty())
+		why = "list what there is with dtrace -l; -Z accepts probes that come later";
+	return (meant.empty() ? "" : meant + " ") + why;
+}
+
 bool ClauseBuilder::match(const Clause& clause) {
 	bool good = true;
 	for (const ProbeDesc& desc : clause.probes) {
@@ -80,7 +117,7 @@ bool ClauseBuilder::match(const Clause& clause) {
 		const std::string shown = desc.id ? std::to_string(desc.id)
 		                                  : desc.provider + ":" + desc.module + ":" + desc.function + ":" + desc.name;
 		context_.error("D_PDESC_ZERO", desc.place, "probe description " + shown + " does not match any probes",
-		               "list what there is with dtrace -l; -Z accepts probes that come later");
+		               instead_of(desc));
 	}
 	return good;
 }
