@@ -132,7 +132,7 @@ std::string Unprobed::why(const std::string& function) {
 		return "why is not known: " + sources_.tracing + "/available_filter_functions cannot be read";
 	if (!std::binary_search(traceable_.begin(), traceable_.end(), function))
 		return "it has no ftrace site (notrace, or assembly); kinst::" + function + ":0 may do";
-	return "entry code and the handlers of traps need it, so fbt leaves it alone";
+	return "what patches the kernel's text needs it, so fbt leaves it alone";
 }
 
 std::vector<std::string> Unprobed::callers(const std::string& function, size_t most) {

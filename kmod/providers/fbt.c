@@ -20,7 +20,6 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/static_call.h>
-#include <linux/trace_recursion.h>
 #include "kmod/linux/compat.h"
 #include "kmod/linux/resolve.h"
 #include "kmod/linux/rethook.h"
@@ -83,6 +82,12 @@ static struct dyn_ftrace *no_iter_record(struct ftrace_rec_iter *iter)
 	return NULL;
 }
 
+static bool no_blacklist(unsigned long address)
+{
+	return false;
+}
+
+DEFINE_STATIC_CALL(dfr_in_blacklist, no_blacklist);
 DEFINE_STATIC_CALL(dfr_iter_start, no_iter_start);
 DEFINE_STATIC_CALL(dfr_iter_next, no_iter_next);
 DEFINE_STATIC_CALL(dfr_iter_record, no_iter_record);
@@ -112,20 +117,10 @@ static __always_inline struct fbt_function *find(unsigned long ip)
 	}
 }
 
-static noinline void hook_return(struct fbt_function *function, unsigned long ip,
-				 unsigned long parent, struct pt_regs *regs)
+static __always_inline void hook_return(struct fbt_function *function, struct pt_regs *regs)
 {
-	/*
-	 * Taking a node calls functions that may be traced themselves: without
-	 * this guard, with all functions armed, that would never end.
-	 */
-	int bit = ftrace_test_recursion_trylock(ip, parent);
-
-	if (bit < 0)
-		return;
-	if (!dfr_return_hook(fbt_returns, function, regs))
+	if (unlikely(dfr_return_hook(fbt_returns, function, regs) == DFR_HOOK_EMPTY))
 		dfr_probe_lost(function->ff_return, DFR_LOSS_RETURN_POOL);
-	ftrace_test_recursion_unlock(bit);
 }
 
 static noinline void fire_entry(struct fbt_function *function, struct pt_regs *regs)
@@ -151,7 +146,7 @@ static void fbt_enter(unsigned long ip, unsigned long parent, struct ftrace_ops 
 	if (READ_ONCE(function->ff_entry_armed) && dfr_probe_wants(function->ff_entry))
 		fire_entry(function, regs);
 	if (READ_ONCE(function->ff_return_armed))
-		hook_return(function, ip, parent, regs);
+		hook_return(function, regs);
 }
 
 static void fbt_return(void *cookie, struct pt_regs *regs)
@@ -191,22 +186,24 @@ static const char *const never_return[] = {
 	"__ia32_sys_exit_group", "__module_put_and_kthread_exit",
 	"panic",	   "nmi_panic",		 "rewind_stack_and_make_dead",
 	"cpu_startup_entry", "stop_this_cpu",	 "x86_64_start_kernel",
+	"cpu_bringup_and_idle",
 };
 
 /*
- * What handles the breakpoints that patching itself puts into the code, and does
- * the patching: a breakpoint in the breakpoint's handler never ends. These have
- * no probes.
+ * Patching puts breakpoints into the code for a moment. What handles a breakpoint
+ * is on the kernel's own list of functions that no kprobe may be in; what does the
+ * patching is here. These have no probes.
  */
 static const char *const untouchable[] = {
-	"kprobe_int3_handler", "do_int3", "get_kprobe", "kgdb_ll_trap", "text_poke_bp_batch",
-	"text_poke", "__text_poke", "text_poke_memcpy", "text_poke_memset", "do_sync_core",
-	"text_poke_sync", "text_poke_finish", "text_poke_queue", "text_poke_flush",
+	"text_poke_bp_batch", "text_poke", "__text_poke", "text_poke_memcpy", "text_poke_memset",
+	"do_sync_core", "text_poke_sync", "text_poke_finish", "text_poke_queue", "text_poke_flush",
+	"kgdb_ll_trap",
 };
 
-static bool may_be_probed(const char *name)
+static bool may_be_probed(unsigned long ip, const char *name)
 {
-	return match_string(untouchable, ARRAY_SIZE(untouchable), name) < 0;
+	return !static_call(dfr_in_blacklist)(ip) &&
+	       match_string(untouchable, ARRAY_SIZE(untouchable), name) < 0;
 }
 
 static bool returns(const char *name)
@@ -278,21 +275,14 @@ static bool in_init_text(unsigned long ip, const struct module *module)
 	return ip >= fbt_init_begin && ip < fbt_init_end;
 }
 
-
 /*
  * Addresses of ftrace's records: of one module, or (NULL) of all but module init
  * code. Collected first and named afterwards, so that ftrace's lock is not held
  * while memory is allocated.
- *
- * The kernel's text begins with entry and architecture code (do_int3, the NMI
- * and machine check paths, performance monitoring): what runs inside of the very
- * traps that patching uses. Those are not probed.
  */
-#define FBT_ARCH_RECORDS 1000
-
 static unsigned long *collect(const struct module *module, unsigned int *count)
 {
-	unsigned int room = 0, n = 0, pass, position;
+	unsigned int room = 0, n = 0, pass;
 	unsigned long *ips = NULL;
 	struct ftrace_rec_iter *iter;
 
@@ -304,15 +294,12 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 				return NULL;
 			n = 0;
 		}
-		position = 0;
 		mutex_lock(fbt_ftrace_lock);
 		for (iter = static_call(dfr_iter_start)(); iter;
 		     iter = static_call(dfr_iter_next)(iter)) {
 			const struct dyn_ftrace *record = static_call(dfr_iter_record)(iter);
 
 			if (!record->ip || (record->flags & FTRACE_FL_DISABLED))
-				continue;
-			if (!module && position++ < FBT_ARCH_RECORDS)
 				continue;
 			if (module && !within_module(record->ip, module))
 				continue;
@@ -348,7 +335,7 @@ static int list_functions(const struct module *module)
 								    buffer);
 
 		/* Leftovers of weak functions: the site lies in another symbol's tail. */
-		if (!name || offset > 8 || !may_be_probed(name) || strstarts(name, "__ftrace_invalid_address__"))
+		if (!name || offset > 8 || !may_be_probed(ips[i], name) || strstarts(name, "__ftrace_invalid_address__"))
 			continue;
 		error = add_function(ips[i], owner ? owner : "vmlinux", name);
 		cond_resched();
@@ -680,6 +667,7 @@ int dfr_fbt_init(void)
 	if (dfr_resolve_call(dfr_iter_start, "ftrace_rec_iter_start") ||
 	    dfr_resolve_call(dfr_iter_next, "ftrace_rec_iter_next") ||
 	    dfr_resolve_call(dfr_iter_record, "ftrace_rec_iter_record") ||
+	    dfr_resolve_call(dfr_in_blacklist, "within_kprobe_blacklist") ||
 	    !dfr_resolve("kallsyms_lookup"))
 		return -ENOENT;
 	fbt_ftrace_lock = (struct mutex *)dfr_resolve("ftrace_lock");
