@@ -245,10 +245,7 @@ struct look {
 static void on_share(struct dfr_share *share, void (*fn)(void *arg), struct look *look)
 {
 	look->lo_share = share;
-	if (dfr_plat_cpu_online(share->sh_cpu))
-		dfr_plat_on_cpu(share->sh_state->st_engine, share->sh_cpu, fn, look);
-	else
-		fn(look); /* a CPU that went has no writer any more */
+	dfr_plat_on_cpu(share->sh_state->st_engine, share->sh_cpu, fn, look);
 }
 
 /* On the CPU. */
