@@ -86,12 +86,12 @@ consumers() {
 	done
 }
 
-free_memory() { # KiB, when what can be given back has been
+free_memory() { # KiB, when what can be given back has been; with what CPUs hold ready
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
 	sleep 1
 	echo 3 >/proc/sys/vm/drop_caches
-	awk '/^MemFree/ { print $2 }' /proc/meminfo
+	awk '/^ +nr_free_pages / { n += $2 } $1 == "count:" { n += $2 } END { print n * 4 }' /proc/zoneinfo
 }
 
 case $kind in
