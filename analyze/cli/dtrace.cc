@@ -131,7 +131,7 @@ bool Dtrace::take_option(const std::string& text) {
 		const char* name;
 		bool* flag;
 	} flags[] = {{"errtags", &errtags_},	       {"droptags", &style_.droptags}, {"verbose", &options_.disassemble},
-		     {"zdefs", &options_.zdefs}, {"cpp", &options_.preprocess}, {"cpphdrs", &list_headers_}};
+		     {"zdefs", &options_.zdefs}, {"cpp", &options_.preprocess}, {"cpphdrs", &list_headers_}, {"grabanon", &options_.claim}};
 	for (const auto& one : flags) {
 		if (option != one.name)
 			continue;

@@ -961,3 +961,11 @@ BEGIN { exit(0); }
 int x[int key];
 BEGIN { exit(0); }
 --tag D_DECL_PROTO_NAME
+
+@@ error.NOREG | error tags | wrong
+--args -x iregs=2 -xerrtags -qs $D
+BEGIN { x = pid + uid; exit(0); }
+--out
+--errhas [D_NOREG]
+--status 1
+--end
