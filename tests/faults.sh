@@ -18,13 +18,25 @@ use_tools() {
 }
 
 # copy_sources FOLDER: the last commit, in FOLDER/src; what is being edited stays
-# out. To be built in FOLDER/src/build/faults: as deep as the presets' folders, so
-# that a compiler cache knows most of it.
+# out. Only what differs is written, so that what was built before is still good.
+# To be built in FOLDER/src/build/faults: as deep as the presets' folders, so that
+# a compiler cache knows most of it.
 copy_sources() {
-	rm -rf "$1/src"
-	mkdir -p "$1/src"
+	local file
+	rm -rf "$1/new"
+	mkdir -p "$1/new" "$1/src"
 	use_tools "$1/src"
-	git -C "$repo" archive HEAD | tar -xmf - -C "$1/src"
+	git -C "$repo" archive HEAD | tar -xf - -C "$1/new"
+	(cd "$1/src" && find . -path ./build -prune -o -type f -print) | while IFS= read -r file; do
+		[ -e "$1/new/$file" ] || rm "$1/src/$file"
+	done
+	(cd "$1/new" && find . -type f) | while IFS= read -r file; do
+		cmp -s "$1/new/$file" "$1/src/$file" || {
+			mkdir -p "$1/src/${file%/*}"
+			cp "$1/new/$file" "$1/src/$file"
+		}
+	done
+	rm -rf "$1/new"
 }
 
 # plant FOLDER FILE TEXT OTHER

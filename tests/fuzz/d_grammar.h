@@ -325,6 +325,9 @@ i
 	$uid
 	(<i> <bin> <i>)
 	<i> <bin> <i>
+	(<i> <bin> <num>)
+	(<num> / <num>)
+	(<num> % <num>)
 	<i> <cmp> <i>
 	(<i> <cmp> <i>)
 	(<f> <cmp> <f>)
@@ -579,6 +582,7 @@ st
 	x = <i>;
 	<lv> <as> <i>;
 	<lv> <as> <i>;
+	<lv> <as> <num>;
 	t = <s>;
 	self->ss = <s>;
 	this->ts = <s>;
