@@ -199,6 +199,10 @@ Node* Parser::postfix() {
 			left = operation;
 			break;
 		}
+		case Tok::LParen:
+			context_.error("D_FUNC_IDENT", left->place, "function designator is not an identifier",
+			               "only D's own functions are called, by their names");
+			throw Failure{};
 		default:
 			return left;
 		}

@@ -962,10 +962,48 @@ int x[int key];
 BEGIN { exit(0); }
 --tag D_DECL_PROTO_NAME
 
-@@ error.NOREG | error tags | wrong
+@@ error.NOREG | opt.compile | wrong
 --args -x iregs=2 -xerrtags -qs $D
 BEGIN { x = pid + uid; exit(0); }
 --out
 --errhas [D_NOREG]
+--status 1
+--end
+
+@@ error.FUNC_IDENT | op.postfix | wrong
+BEGIN { this->f = 1; this->f(1); }
+--tag D_FUNC_IDENT
+
+@@ error.OP_ARRFUN | op.pointer | wrong
+typedef int f_t(int);
+f_t *p;
+BEGIN { x = p + 1; }
+--tag D_OP_ARRFUN
+
+@@ error.ARGS_XLATOR | probe.args | wrong | kernel
+--args -x nolibs -xerrtags -qs $D
+typedef struct psinfo { int pr_pid; } psinfo_t;
+proc:::create { trace(args[0]->pr_pid); }
+--out
+--errhas [D_ARGS_XLATOR]
+--status 1
+--end
+
+@@ cmd.anonymous.save | cmd.anonymous | normal
+--args -A -o saved.dof -n 'BEGIN { trace(1); }' | cat; head -c 4 saved.dof | tail -c 3
+--out!
+DOF
+--end
+
+@@ cmd.anonymous.later | cmd.anonymous | boundary
+--args -A -q -o later.dof -n 'nosuch:::later { @ = count(); }' | cat; head -c 4 later.dof | tail -c 3
+--out!
+DOF
+--end
+
+@@ error.ID_OFLOW | var.global | wrong | process
+--args -V | cat >/dev/null; awk 'BEGIN { for (i = 0; i < 65536; i++) print "int v" i ";"; print "BEGIN { exit(0); }" }' >many.d; "$dtrace" -x engine=$engine -xerrtags -qs many.d
+--out
+--errhas [D_ID_OFLOW]
 --status 1
 --end
