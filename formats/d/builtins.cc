@@ -23,7 +23,6 @@ constexpr Builtin kBuiltins[] = {
     {"curthread", DIF_VAR_CURTHREAD, "struct task_struct *", false, true},
     {"epid", DIF_VAR_EPID, "uint_t", false, false, false},
     {"errno", DIF_VAR_ERRNO, "int"},
-    {"execargs", DIF_VAR_EXECARGS, "string"},
     {"execname", DIF_VAR_EXECNAME, "string"},
     {"gid", DIF_VAR_GID, "gid_t"},
     {"id", DIF_VAR_ID, "uint_t"},

@@ -255,7 +255,7 @@ syscall::openat:entry /pid == $target/ { printf("%x %x\n", uregs[R_CS], uregs[R_
 
 @@ builtin.uregs.index | builtin.uregs | wrong | kernel
 BEGIN { trace(uregs["a"]); }
---tag D_PROTO_ARG
+--tag D_REGS_IDX
 
 @@ builtin.constants.values | builtin.constants | normal
 BEGIN { printf("%d %d %d %d %d %d\n", NULL == 0, ENOENT, SIGKILL, DTRACEFLT_DIVZERO, O_CREAT, B_WRITE); exit(0); }

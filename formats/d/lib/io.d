@@ -74,6 +74,10 @@ typedef struct fileinfo {
 	int fi_oflags;
 } fileinfo_t;
 
+/* Where a file system is mounted: the path of its root there. */
+inline string mount_path[struct vfsmount *M] = (this->mount_path_ = (struct path *)alloca(sizeof (struct path)),
+    this->mount_path_->mnt = M, this->mount_path_->dentry = M->mnt_root, d_path(this->mount_path_));
+
 /* No file: "<none>"; one without a name (metadata, an unlinked file): "<unknown>". */
 translator fileinfo_t < struct file *F > {
 	fi_name = F == NULL ? "<none>" : F->f_path.dentry == NULL ? "<unknown>" :
@@ -84,8 +88,7 @@ translator fileinfo_t < struct file *F > {
 	    d_path(&(F->f_path));
 	fi_offset = F == NULL ? 0 : F->f_pos;
 	fi_fs = F == NULL ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
-	fi_mount = F == NULL ? "<none>" : F->f_path.mnt == NULL ? "<unknown>" :
-	    stringof(F->f_path.mnt->mnt_root->d_name.name);
+	fi_mount = F == NULL ? "<none>" : F->f_path.mnt == NULL ? "<unknown>" : mount_path[F->f_path.mnt];
 	fi_oflags = F == NULL ? 0 : F->f_flags;
 };
 

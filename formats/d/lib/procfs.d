@@ -37,7 +37,7 @@ typedef struct lwpsinfo {
 	char pr_sname;
 	char pr_nice;
 	short pr_syscall;
-	char pr_oldpri;
+	int pr_oldpri;
 	char pr_cpu;
 	int pr_pri;
 	ushort_t pr_pctcpu;
@@ -72,7 +72,7 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_pri = T->prio;
 	pr_pctcpu = 0;
 	pr_start = T->start_time;
-	pr_time = T->utime + T->stime;
+	pr_time = T->se.sum_exec_runtime;
 	pr_clname = T->policy == 0 ? "OTHER" : T->policy == 1 ? "FIFO" : T->policy == 2 ? "RR" :
 	    T->policy == 3 ? "BATCH" : T->policy == 5 ? "IDLE" : T->policy == 6 ? "DEADLINE" : "EXT";
 	pr_name = stringof(T->comm);
@@ -118,10 +118,20 @@ typedef struct psinfo {
 	uintptr_t pr_lwp;
 } psinfo_t;
 
+/* What the current process was started with, a blank between two words. */
+inline size_t argument_bytes[struct mm_struct *M] = M->arg_end - M->arg_start < 256 ? M->arg_end - M->arg_start : 256;
+inline string execargs = curthread->mm == NULL ? "" :
+    memstr(copyin(curthread->mm->arg_start, argument_bytes[curthread->mm]), ' ', argument_bytes[curthread->mm]);
+#pragma D attributes Stable/Stable/Common execargs
+
+/* Resident pages of a kind (0 of files, 1 anonymous, 3 shared): plain counters until 6.1, one per CPU and a sum since. */
+inline int64_t mm_pages[struct mm_struct *M, int i] = *(int64_t *)((uintptr_t)&(M->rss_stat) +
+    (sizeof (M->rss_stat) > 64 ? sizeof (struct percpu_counter) * i + offsetof(struct percpu_counter, count) : 8 * i));
+
 /*
- * signal->pids: 2 is the process group, 3 the session. pr_rssize is the peak that the kernel keeps in
- * one word; pr_psargs is the first argument of the current process, else the name; pr_argv and pr_envp
- * are where the strings themselves lie.
+ * signal->pids: 2 is the process group, 3 the session. Sizes are in KB. pr_time is this thread's
+ * and that of those which have ended. pr_psargs is the arguments of the
+ * current process, of any other its name; pr_argv and pr_envp are where the strings themselves lie.
  */
 translator psinfo_t < struct task_struct *T > {
 	pr_flag = 0;
@@ -136,15 +146,16 @@ translator psinfo_t < struct task_struct *T > {
 	pr_egid = T->cred->egid.val;
 	pr_addr = (uintptr_t)T;
 	pr_size = T->mm != NULL ? T->mm->total_vm * 4 : 0;
-	pr_rssize = T->mm != NULL ? T->mm->hiwater_rss * 4 : 0;
-	pr_ttydev = 0;
+	pr_rssize = T->mm != NULL ? (mm_pages[T->mm, 0] + mm_pages[T->mm, 1] + mm_pages[T->mm, 3]) * 4 : 0;
+	pr_ttydev = T->signal->tty != NULL ?
+	    T->signal->tty->driver->major << 20 | (T->signal->tty->driver->minor_start + T->signal->tty->index) : 0;
 	pr_pctcpu = 0;
 	pr_pctmem = 0;
 	pr_start = T->start_time;
-	pr_time = T->utime + T->stime;
+	pr_time = T->signal->sum_sched_runtime + T->se.sum_exec_runtime;
 	pr_ctime = T->signal->cutime + T->signal->cstime;
 	pr_fname = stringof(T->comm);
-	pr_psargs = T->mm != NULL && T == curthread ? copyinstr(T->mm->arg_start) : stringof(T->comm);
+	pr_psargs = T->mm != NULL && T == curthread ? execargs : stringof(T->comm);
 	pr_wstat = T->exit_code;
 	pr_argc = 0;
 	pr_argv = T->mm != NULL ? T->mm->arg_start : 0;
