@@ -371,12 +371,12 @@ void dfr_governor_end(struct dfr_state *state, u64 now)
 
 /*
  * What a hook costs before and behind the engine, by what a firing costs that
- * nobody listens to: an ftrace entry takes about as long, a return hook some
- * times that.
+ * nobody listens to: an ftrace entry takes about as long, entry and return
+ * together six to eight times that.
  */
 #define ROUNDS 8
 #define FIRINGS 64
-#define HOOK_PER_GUARD 2
+#define HOOK_PER_GUARD 4
 
 static u64 guard_time(struct dfr_engine *engine, struct dfr_probe *probe)
 {
