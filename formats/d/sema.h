@@ -63,29 +63,31 @@ public:
 private:
 	void rely_on(types::TypeRef type);
 
-	// -- sema_expr.cc: operators and assignment
+	// -- sema_expr.cc: operators
 	void unary(Node* node);
 	void negate(Node* node);
 	void dereference(Node* node);
 	void address(Node* node);
-	void increment(Node* node);
 	void binary(Node* node);
 	void arithmetic(Node* node);
 	void additive(Node* node);
 	void comparison(Node* node);
 	void logical(Node* node);
 	void ternary(Node* node);
-	void assign(Node* node);
-	void assign_value(Node* node);
-	void check_lvalue(Node* node, Node* left);
-	Node* keep(Node*& node, types::TypeRef type);
-	Node* write_side(Node* left, bool always);
 	bool need_scalar(Node* node, Node* operand);
 	bool need_integer(Node* node, Node* operand);
 	bool need_arithmetic(Node* node, Node* operand);
 	bool operands(Node* node);
 	void decay(Node* node);
 	Node* hidden_call(uint32_t subroutine, std::vector<Node*> arguments, types::TypeRef type, Place place);
+
+	// -- sema_assign.cc: what writes
+	void assign(Node* node);
+	void assign_value(Node* node);
+	void increment(Node* node);
+	void check_lvalue(Node* node, Node* left);
+	Node* keep(Node*& node, types::TypeRef type);
+	Node* write_side(Node* left, bool always);
 
 	// -- sema_access.cc: what leads from one object or type to another
 	void index(Node* node);
