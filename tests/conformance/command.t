@@ -567,3 +567,25 @@ BEGIN { trace(K); }
 --out
 ok
 --end
+
+@@ out.flow.system-calls | out.flow, cmd.flow | normal | kernel
+--args -F -s $D -c 'sh -c umask' | awk '/[<=>] umask/ { print $2, $3 }'
+syscall::umask:entry, syscall::umask:return /pid == $target/ {}
+--out
+=> umask
+<= umask
+=> umask
+<= umask
+--end
+
+@@ out.flow.nested | out.flow, cmd.flow | boundary | kernel
+--args -F -s $D -c 'cat /dev/null' | awk '/[-][>] |[<][-] / { at = match($0, "[-<]"); if (!first) first = at; print at - first, substr($0, at, 2), $3 }'
+fbt::vfs_open:entry /pid == $target && stringof(args[0]->dentry->d_name.name) == "null"/ { self->in = 1; }
+fbt::vfs_open:entry, fbt::vfs_open:return, fbt::do_dentry_open:entry, fbt::do_dentry_open:return /self->in/ {}
+fbt::vfs_open:return /self->in/ { exit(0); }
+--out
+0 -> vfs_open
+2 -> do_dentry_open
+2 <- do_dentry_open
+0 <- vfs_open
+--end
