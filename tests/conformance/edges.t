@@ -242,3 +242,10 @@ BEGIN { p = (char *)alloca(8); p[0] = 'a'; p[1] = 0; p[2] = 'b'; printf("%s\n", 
 a,b
 --end
 
+@@ edge.fault.first-of-two-lines | out.fault | wrong
+BEGIN { trace(*(int *)0 +
+ *(int *)8); }
+ERROR { exit(0); }
+--errhas at $D:1:
+--end
+

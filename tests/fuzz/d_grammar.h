@@ -101,6 +101,23 @@ control
 
 opt
 	strsize=64
+	zone=<name>
+	bufsize=1.5m
+	bufsize=8t
+	bufsize=
+	quiet=yes
+	quiet=unset
+	quiet=0x10
+	cleanrate=99999999d
+	aggrate=1min
+	statusrate=2s
+	statusrate=5
+	bufpolicy=fill
+	bufpolicy=switch
+	bufresize=auto
+	bufresize=<name>
+	cpu=<name>
+	encoding=utf8
 	bufsize=4m
 	bufpolicy=ring
 	bufpolicy=<name>
@@ -794,7 +811,8 @@ wrong
 	vmlinux`
 	\
 	inline int il = il + 1;
-	inline int im = in; inline int in = im;
+	inline int im = in; inline int in = im; BEGIN { x = im; }
+	inline int ir = ir + <i>; BEGIN { x = ir; }
 	x = x = x = x;
 	1 = 2;
 	pid = 3;
@@ -829,9 +847,10 @@ class DGrammar {
 public:
 	explicit DGrammar(Decisions& in) : in_(in) {}
 
-	std::string program() {
+	std::string program() { return text("program"); }
+	std::string text(std::string_view name) {
 		std::string out;
-		expand("program", 0, out);
+		expand(name, 0, out);
 		return out;
 	}
 

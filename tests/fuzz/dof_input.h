@@ -300,7 +300,7 @@ private:
 			if (dof.sections[i].hdr.type != DOF_SECT_INTTAB)
 				continue;
 			dof_relodesc entry{dof.string(choice % 16 ? "known" : "unknown"),
-			                   choice % 8 ? 1u : choice % 3u, choice % 32 ? 0 : in_.number(),
+			                   choice % 8 ? 1u : choice % 3u, in_.byte() % 4 ? 0 : in_.number() * 8,
 			                   in_.number()};
 			uint32_t table = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{entry});
 			dof.table(choice & 64 ? DOF_SECT_URELHDR : DOF_SECT_KRELHDR, 4,
