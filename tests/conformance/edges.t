@@ -249,3 +249,9 @@ ERROR { exit(0); }
 --errhas at $D:1:
 --end
 
+@@ edge.escape.octal | printf.C | boundary
+BEGIN { printf("[%C] [%S]\n", 0x11, "a\x11"); exit(0); }
+--out
+[\021] [a\021]
+--end
+
