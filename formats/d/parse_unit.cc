@@ -449,8 +449,14 @@ void Parser::provider_definition() {
 	expect(Tok::LBrace, "to open the provider");
 	ProviderDef def;
 	while (!at(Tok::RBrace)) {
-		expect(Tok::Probe, "in a provider");
-		provider_probe(def);
+		try {
+			expect(Tok::Probe, "in a provider");
+			provider_probe(def);
+		} catch (const Failure&) {
+			skip_statement();
+			if (at(Tok::End))
+				throw;
+		}
 	}
 	advance();
 	expect_last(Tok::Semicolon, "after the provider");

@@ -344,6 +344,17 @@ TEST_CASE("messages have file, line, column, the line and a caret; and dtrace's 
 	CHECK(result.diagnostics.classic(false, 0, true) == "in action list: failed to resolve nosuch: Unknown variable name");
 }
 
+TEST_CASE("a mistake in a provider's probe is one error, and the next probe is read") {
+	test::TestTarget target;
+	const auto result = test::compile("provider foo { probe a(int, @b) : (int); probe c(); probe c(); }; BEGIN { trace(nosuch); }", target);
+	INFO(result.diagnostics.render(true));
+	REQUIRE(result.diagnostics.errors() == 3);
+	CHECK(result.diagnostics.all()[0].tag == "D_SYNTAX");
+	CHECK(result.diagnostics.all()[1].tag == "D_PROV_PRDUP");
+	CHECK(result.diagnostics.all()[2].tag == "D_IDENT_UNDEF");
+	CHECK(test::compile("provider foo { probe a(", target).diagnostics.errors() == 1);
+}
+
 TEST_CASE("a probe has at most 255 arguments") {
 	for (const size_t count : {255, 256}) {
 		std::string source = "provider foo { probe a(int";
