@@ -59,10 +59,8 @@ struct dfr_mutex {
 	struct mutex mx_mutex;
 };
 
-static inline void dfr_mutex_init(struct dfr_mutex *m)
-{
-	mutex_init(&m->mx_mutex);
-}
+/* A macro: each lock is of a class of its own, which the kernel takes from the place of this call. */
+#define dfr_mutex_init(m) mutex_init(&(m)->mx_mutex)
 
 static inline void dfr_mutex_lock(struct dfr_mutex *m)
 {
@@ -231,9 +229,11 @@ static __always_inline void dfr_plat_comm(struct dfr_firing *firing, u64 words[2
 
 static __always_inline u64 dfr_plat_thread_key(struct dfr_firing *firing)
 {
-	u32 tid = current->pid;
+	u32 tid = current->pid, level = dfr_plat_level();
 
-	return DFR_THREAD_KEY(likely(tid) ? tid : raw_smp_processor_id(), dfr_plat_level(), !tid);
+	if (likely(tid && !level))
+		return DFR_THREAD_KEY(tid, 0, 0);
+	return DFR_THREAD_KEY(tid ?: raw_smp_processor_id(), level, !tid);
 }
 
 /* There is one engine, and its part of this CPU is one load away. */

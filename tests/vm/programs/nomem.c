@@ -36,15 +36,18 @@ static void no_more(const struct dfr_block *block, void *arg)
 	(void)arg;
 }
 
+static const char *reason;
+
 /* 0, or the errno of the step that was refused. */
 static int live(int fd, const void *dof, size_t size)
 {
 	static uint8_t table[1 << 20];
 	struct dfr_ioc_go io = { .size = sizeof(io) };
 	struct dfr_ioc_aggsnap snap = { .size = sizeof(snap), .buffer = (uintptr_t)table, .bytes = sizeof(table) };
-	struct dfr_ioc_enable enabling;
+	static struct dfr_ioc_enable enabling;
 	int error = enable_dof(fd, dof, size, &enabling);
 
+	reason = enabling.reason;
 	if (!error)
 		error = control(fd, DFR_IOC_GO, &io);
 	if (error)
@@ -69,7 +72,7 @@ static bool attempt(int nth, const struct tiny_dof *program, unsigned int number
 	length = (int)pread(nth, text, sizeof(text) - 1, 0);
 	pwrite(nth, "0", 1, 0);
 	if (error && error != ENOMEM && error != EFAULT && error != ESRCH)
-		die("allocation %u of %s: %s", number, program->provider, strerror(error));
+		die("allocation %u of %s: %s: %s", number, program->provider, strerror(error), reason);
 	*refused += error != 0;
 	if (!error)
 		drain(fd, no_more, NULL);
