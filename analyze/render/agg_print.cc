@@ -186,7 +186,7 @@ void put_aggregations(std::string& out, Aggregations& store, std::span<const uin
 void put_aggregations(std::string& out, Aggregations& store, std::span<const uint32_t> variables,
 		      const Format& format, const AggStyle& style, Symboliser& symbols) {
 	for (const Row& row : store.rows(variables, style.sort))
-		format.apply(out, {row.keys, row.values, style.histogram}, symbols);
+		format.apply(out, {row.keys, row.values, style.histogram, style.stackindent}, symbols);
 }
 
 } // namespace dfr::render

@@ -93,6 +93,12 @@ int compare_datum(const Datum& a, const Datum& b) {
 	}
 }
 
+// func(), mod() and their kin: what counts is the name, not the address.
+bool is_named(const Datum& datum) {
+	return datum.kind == Datum::Kind::Symbol || datum.kind == Datum::Kind::Module ||
+	       datum.kind == Datum::Kind::UserSymbol || datum.kind == Datum::Kind::UserModule;
+}
+
 // What the engine leaves in a minimum or maximum that was cleared.
 bool is_untouched(const trace::AggEntry& entry) {
 	if (entry.words.size() != 1)
@@ -200,6 +206,11 @@ std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::stri
 		if (!good)
 			break;
 		keys.push_back(datum_of(action, field, number, bytes));
+		if (is_named(keys.back())) {
+			canonical.append(std::to_string(keys.back().pid)).append(name_of(keys.back(), symbols_));
+			canonical += '\0';
+			continue;
+		}
 		if (field.kind != DFR_FIELD_PROBETEXT)
 			canonical.append(reinterpret_cast<const char*>(&number), sizeof number);
 		const uint64_t size = bytes.size();

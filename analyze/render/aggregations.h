@@ -35,7 +35,7 @@ struct Row {
 
 class Aggregations {
 public:
-	explicit Aggregations(Programs& programs) : programs_(programs) {}
+	Aggregations(Programs& programs, Symboliser& symbols) : programs_(programs), symbols_(symbols) {}
 
 	// The engine's totals since its last clear.
 	void snapshot(std::vector<trace::AggEntry> entries);
@@ -61,7 +61,8 @@ private:
 		std::vector<Datum> keys;
 		std::vector<uint64_t> words;
 	};
-	// Keys as comparable bytes: probes become their text, so ids of equal text meet.
+	// Keys as comparable bytes: probes become their text, so ids of equal text meet; so do addresses of one
+	// function or module, where the key is that.
 	using Table = std::map<std::string, Item>;
 
 	const std::map<uint32_t, Table>& tables();
@@ -71,6 +72,7 @@ private:
 	void forget_live(uint32_t variable);
 
 	Programs& programs_;
+	Symboliser& symbols_;
 	std::deque<trace::AggEntry> live_, carried_;
 	std::map<uint32_t, Table> tables_;
 	bool stale_ = true;

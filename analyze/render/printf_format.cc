@@ -223,7 +223,8 @@ void put_character(std::string& out, const Conversion& conversion, const Datum& 
 	put_padded(out, text, {conversion.width, conversion.left});
 }
 
-void put_datum(std::string& out, const Conversion& conversion, const Datum& datum, Symboliser& symbols) {
+void put_datum(std::string& out, const Conversion& conversion, const Datum& datum, unsigned stackindent,
+	       Symboliser& symbols) {
 	const bool number = datum.kind == Datum::Kind::Integer || datum.kind == Datum::Kind::Float;
 	switch (conversion.letter) {
 	case 'a':
@@ -243,7 +244,7 @@ void put_datum(std::string& out, const Conversion& conversion, const Datum& datu
 		break;
 	case 'k':
 		if (datum.kind == Datum::Kind::Stack || datum.kind == Datum::Kind::UserStack)
-			return put_stack(out, datum, conversion.left ? conversion.width : 0, symbols);
+			return put_stack(out, datum, conversion.left ? conversion.width : stackindent, symbols);
 		break;
 	case 'I': return put_text(out, conversion, host_name(plain_text(datum, symbols)));
 	case 'P': return put_text(out, conversion, service_name(static_cast<uint16_t>(datum.number)));
@@ -267,7 +268,7 @@ void put_value(std::string& out, const Conversion& conversion, const AggValue& v
 		own.normal = value.normal;
 		return put_histogram(out, Histogram::from_words(value.kind, value.words), own);
 	}
-	put_datum(out, conversion, integer(static_cast<uint64_t>(scalar_of(value)), 8, true), symbols);
+	put_datum(out, conversion, integer(static_cast<uint64_t>(scalar_of(value)), 8, true), 0, symbols);
 }
 
 unsigned __int128 square_root(unsigned __int128 value) {
@@ -371,7 +372,7 @@ void Format::apply(std::string& out, const Arguments& arguments, Symboliser& sym
 				    static_cast<int>(std::clamp<int64_t>(cut_signed(take().number, 4), -1, kWidthMax));
 		}
 		if (!parsed.value) {
-			put_datum(out, *use, take(), symbols);
+			put_datum(out, *use, take(), arguments.stackindent, symbols);
 			continue;
 		}
 		if (arguments.values.empty())

@@ -45,6 +45,7 @@ public:
 		std::span<const Datum> data;
 		std::span<const AggValue> values; // printa
 		HistogramStyle style;
+		unsigned stackindent = 14; // of %k without a width
 	};
 	void apply(std::string& out, const Arguments& arguments, Symboliser& symbols) const;
 

@@ -28,7 +28,8 @@ char direction_of(const trace::Probe& probe) {
 } // namespace
 
 Renderer::Renderer(const trace::Catalog& catalog, Output& output, Symboliser& symbols, Host& host)
-    : output_(output), symbols_(symbols), host_(host), programs_(catalog), aggregations_(programs_) {}
+    : output_(output), symbols_(symbols), host_(host), programs_(catalog),
+      aggregations_(programs_, symbols) {}
 
 void Renderer::header() {
 	if (header_done_ || style_.quiet)
@@ -216,7 +217,7 @@ void Renderer::perform(const Step& step, const Plan& plan, const trace::Event& e
 	switch (step.kind) {
 	case Kind::Printf:
 		if (step.format)
-			step.format->apply(output_.text(), {data(step, plan, event), {}, {}}, symbols_);
+			step.format->apply(output_.text(), {data(step, plan, event), {}, {}, style_.stackindent}, symbols_);
 		return;
 	case Kind::Trace:
 		for (const Step::Argument& argument : step.arguments)

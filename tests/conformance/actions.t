@@ -155,7 +155,7 @@ vmlinux|
 --end
 
 @@ act.sym.key | act.sym, agg.layout.key | boundary | kernel
-BEGIN { @[func((uintptr_t)&`vfs_read)] = count(); @[func((uintptr_t)&`vfs_read + 1)] = count(); @[sym(1)] = count(); exit(0); }
+BEGIN { @[func((uintptr_t)&`vfs_read)] = count(); @[func((uintptr_t)&`vfs_read + 1)] = count(); @[func(1)] = count(); exit(0); }
 --out
 
   0x1                                                               1
@@ -177,8 +177,8 @@ BEGIN { uaddr("a"); }
 --tag D_PROTO_ARG
 
 @@ act.usym.this-program | act.usym | normal | kernel
---args -qs $D -c 'cat /dev/null'
-syscall::openat:entry /pid == $target/ { umod(ucaller); printf("|\n"); exit(0); }
+--args -qs $D -c 'sleep 2'
+syscall::*nanosleep:entry /pid == $target/ { umod(uregs[R_PC]); printf("|\n"); exit(0); }
 --out
 busybox|
 --end
@@ -284,7 +284,7 @@ BEGIN { stop(1); }
 @@ act.stop.stops | act.stop | normal | kernel
 --args -wqs $D -c 'sh /conformance/stopped'
 syscall::umask:entry /pid == $target/ { stop(); printf("stopped\n"); }
-proc:::signal-send /args[2] == SIGCONT/ { printf("continued\n"); exit(0); }
+proc:::signal-send, proc:::signal-discard /args[2] == SIGCONT/ { printf("continued\n"); exit(0); }
 --out
 stopped
 continued

@@ -39,7 +39,7 @@ fbt::vfs_open:entry /pid == $target/ { printf("%a\n", caller); exit(0); }
 
 @@ builtin.caller.user | builtin.caller, act.usym | boundary | kernel
 --args -qs $D -c 'cat /dev/null'
-syscall::openat:entry /pid == $target/ { printf("%d\n", ucaller > 0x1000 && ucaller < 0x800000000000); exit(0); }
+syscall::openat:entry /pid == $target/ { printf("%d\n", ucaller < 0x800000000000); exit(0); }
 --out
 1
 --end
@@ -62,7 +62,7 @@ BEGIN { printf("%d %d %d %d %d\n", curcpu->cpu_id == cpu, curcpu->cpu_pset, pset
 
 @@ builtin.cpu.unknown-member | builtin.cpu | wrong | kernel
 BEGIN { trace(curcpu->cpu_nosuch); }
---tag D_XLATE_NOCONV
+--tag D_TYPE_MEMBER
 
 @@ builtin.curthread.ids | builtin.curthread | normal | kernel
 BEGIN { printf("%d %d %d\n", curthread->pid == tid, curthread->tgid == pid, stringof(curthread->comm) == execname); exit(0); }
@@ -95,7 +95,7 @@ cat /dev/null
 
 @@ builtin.psinfo.unknown-member | builtin.psinfo | wrong | kernel
 BEGIN { trace(curpsinfo->pr_nosuch); }
---tag D_XLATE_NOCONV
+--tag D_TYPE_MEMBER
 
 @@ builtin.cwd.of-this | builtin.cwd | normal | kernel
 --args -qs $D -c 'cat /dev/null'

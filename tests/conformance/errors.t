@@ -918,8 +918,7 @@ BEGIN { trace(v.a[3]); }
 --tag D_ARR_BOUNDS
 
 @@ error.DEREF_FUNC | op.load | wrong | kernel
-extern int f(int);
-BEGIN { x = *&f; }
+BEGIN { x = *&`vfs_read; }
 --tag D_DEREF_FUNC
 
 @@ error.XLATE_INCOMPAT | translator | wrong

@@ -181,7 +181,7 @@ BEGIN { this->p = alloca(2); this->p[0] = 'a'; tracemem(this->p, 2); exit(0); }
 --status 1
 --end
 
-@@ opt.compile.several | opt.compile | normal
+@@ opt.compile.several | opt.compile | normal | process
 --args -xdefine=SEVEN=7 -xcpp -qs $D
 BEGIN { printf("%d\n", SEVEN); exit(0); }
 --out

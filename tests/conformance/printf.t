@@ -461,8 +461,8 @@ BEGIN { printf("%%d%%\n"); exit(0); }
 --end
 
 @@ printf.A.this-program | printf.A | normal | kernel
---args -qs $D -c 'cat /dev/null' | grep -c '^busybox'
-syscall::openat:entry /pid == $target/ { printf("%A\n", ucaller); exit(0); }
+--args -qs $D -c 'sleep 2' | grep -c '^busybox'
+syscall::*nanosleep:entry /pid == $target/ { printf("%A\n", uregs[R_PC]); exit(0); }
 --out
 1
 --end
