@@ -236,7 +236,7 @@ static int check_program(struct dfr_state *state, const struct dfr_program *prog
 		return error;
 	reason = collect_aggvars(state, program);
 	if (reason)
-		return refuse(why, -EINVAL, reason);
+		return refuse(why, reason == dfr_no_memory ? -ENOMEM : -EINVAL, reason);
 	return take_options(state, program, why);
 }
 
@@ -418,7 +418,7 @@ static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 
 static bool needs_no_args(const struct dfr_ecb *ecb)
 {
-	return ecb->ec_plain == DFR_PLAIN_COUNT &&
+	return ecb->ec_plain && !(ecb->ec_plan->pn_flags & DFR_PN_ARGS) &&
 	       (ecb->ec_test ? ecb->ec_test->te_kind != DFR_TEST_ARG : !ecb->ec_pred);
 }
 
@@ -495,7 +495,9 @@ static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 	link_ecb(ecb);
 	if (probe->pb_armed++)
 		return;
+	state->st_engine->en_arming = state;
 	error = probe->pb_provider->pv_ops->arm(probe->pb_provider, probe);
+	state->st_engine->en_arming = NULL;
 	if (!error)
 		return;
 	dfr_plat_log("probe %s:%s:%s:%s cannot be armed (error %d)", probe->pb_provider->pv_name,

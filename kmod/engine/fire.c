@@ -37,7 +37,7 @@ static dfr_cold void not_live(const struct dfr_firing *firing, const struct dfr_
 		dfr_atomic_add(&state->st_hotplug_lost, 1);
 }
 
-static bool other_test_holds(const struct dfr_test *test, struct dfr_firing *firing, const struct dfr_state *state)
+static dfr_noinline bool other_test_holds(const struct dfr_test *test, struct dfr_firing *firing)
 {
 	switch (test->te_kind) {
 	case DFR_TEST_NAME:
@@ -46,10 +46,8 @@ static bool other_test_holds(const struct dfr_test *test, struct dfr_firing *fir
 		return dfr_test_value(test, dfr_plat_pid(firing));
 	case DFR_TEST_TID:
 		return dfr_test_value(test, dfr_plat_tid(firing));
-	case DFR_TEST_ARG:
+	default: /* DFR_TEST_ARG */
 		return dfr_test_value(test, dfr_firing_arg(firing, test->te_index));
-	default: /* DFR_TEST_SELF */
-		return dfr_self_load(state->st_vars, firing, test->te_index) != 0;
 	}
 }
 
@@ -57,24 +55,25 @@ dfr_hot bool test_holds(const struct dfr_test *test, struct dfr_firing *firing, 
 {
 	if (dfr_likely(test->te_kind == DFR_TEST_NAME && !test->te_negated))
 		return dfr_test_name(test, firing);
-	return other_test_holds(test, firing, state);
+	if (dfr_likely(test->te_kind == DFR_TEST_SELF))
+		return dfr_self_load(state->st_vars, firing, test->te_index) != 0;
+	return other_test_holds(test, firing);
 }
 
-/* Whatever is not a light count. */
 dfr_hot void fire_ecb(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	if (ecb->ec_test && !test_holds(ecb->ec_test, firing, ecb->ec_state))
 		return;
-	if (ecb->ec_plain == DFR_PLAIN_AGG)
+	if (ecb->ec_plain == DFR_PLAIN_COUNT)
+		dfr_plain_count(firing, ecb->ec_plan->pn_steps, share);
+	else if (ecb->ec_plain == DFR_PLAIN_AGG)
 		dfr_plain_agg(firing, ecb->ec_plan->pn_steps, share);
+	else if (ecb->ec_plain == DFR_PLAIN_STEPS)
+		dfr_plain_steps(firing, ecb, share);
 	else if (ecb->ec_plain == DFR_PLAIN_ARGS)
 		dfr_plain_args(firing, ecb, share);
 	else if (ecb->ec_plain == DFR_PLAIN_RECORD)
 		dfr_plain_record(firing, ecb, share);
-	else if (ecb->ec_plain == DFR_PLAIN_STEPS)
-		dfr_plain_steps(firing, ecb, share);
-	else if (ecb->ec_plain == DFR_PLAIN_COUNT)
-		dfr_plain_count(firing, ecb->ec_plan->pn_steps, share);
 	else
 		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
 }
@@ -204,7 +203,7 @@ dfr_hot void count_pure(struct dfr_probe *probe, const u64 *args, u32 nargs, voi
 
 bool dfr_probe_wants_other(const struct dfr_test *test)
 {
-	return other_test_holds(test, NULL, NULL);
+	return other_test_holds(test, NULL);
 }
 #endif
 

@@ -35,18 +35,18 @@ dfr_hot u64 plain_value(struct dfr_firing *firing, const struct dfr_vars *vars, 
 
 	if (step->sp_source == DFR_SRC_ARG)
 		value = dfr_firing_arg(firing, step->sp_index);
+	else if (step->sp_source == DFR_SRC_SINCE)
+		return since(firing, vars, step->sp_selfid);
+	else if (step->sp_source == DFR_SRC_TIMESTAMP)
+		value = dfr_firing_time(firing);
+	else if (step->sp_source == DFR_SRC_CONST)
+		value = step->sp_value;
 	else if (step->sp_source == DFR_SRC_PID)
 		value = dfr_plat_pid(firing);
 	else if (step->sp_source == DFR_SRC_TID)
 		value = dfr_plat_tid(firing);
-	else if (step->sp_source == DFR_SRC_CONST)
-		value = step->sp_value;
 	else if (step->sp_source == DFR_SRC_CPU)
 		value = firing->fr_cpu;
-	else if (step->sp_source == DFR_SRC_TIMESTAMP)
-		value = dfr_firing_time(firing);
-	else if (step->sp_source == DFR_SRC_SINCE)
-		value = since(firing, vars, step->sp_selfid);
 	else if (step->sp_source == DFR_SRC_SELF)
 		value = dfr_self_load(vars, firing, step->sp_selfid);
 	else
@@ -295,22 +295,55 @@ dfr_hot void add(struct dfr_firing *firing, const struct dfr_step *step, struct 
 		dfr_agg_update(values, step->sp_max, value, 1);
 }
 
+/* The values of the keys that need no call, if they are the first of their bucket. */
+dfr_hot u64 *usual_values(struct dfr_firing *firing, const struct dfr_step *step, const struct dfr_share *share)
+{
+	if (step->sp_shape == DFR_KEY_NONE)
+		return first_values(share, step, 0, 0, 0);
+	if (step->sp_shape == DFR_KEY_NAME)
+		return name_values(firing, step, share);
+	if (step->sp_shape == DFR_KEY_ONE && step[1].sp_op == DFR_STEP_TEXT)
+		return first_values(share, step, firing->fr_probe->pb_id, 0, 1);
+	return NULL;
+}
+
+static dfr_noinline void agg_any(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+{
+	u64 *values = usual_values(firing, step, share);
+
+	if (!values)
+		values = any_values(firing, step, share);
+	if (values)
+		add(firing, step, share, values);
+}
+
+/* An argument as it was passed calls nothing but in the end, so nothing need be saved. */
 void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
 {
 	u64 *values = NULL;
+	u64 value;
 
-	if (step->sp_shape == DFR_KEY_NONE)
-		values = first_values(share, step, 0, 0, 0);
-	else if (step->sp_shape == DFR_KEY_NAME)
-		values = name_values(firing, step, share);
-	else if (step->sp_shape == DFR_KEY_ONE && step[1].sp_op == DFR_STEP_TEXT)
-		values = first_values(share, step, firing->fr_probe->pb_id, 0, 1);
-	if (dfr_unlikely(!values)) {
-		values = any_values(firing, step, share);
-		if (dfr_unlikely(!values))
-			return;
+	if (step->sp_source == DFR_SRC_ARG && step->sp_index < firing->fr_nargs && !step->sp_shift)
+		values = usual_values(firing, step, share);
+	if (!values) {
+		agg_any(firing, step, share);
+		return;
 	}
-	add(firing, step, share, values);
+	value = firing->fr_args[step->sp_index];
+	if (step->sp_max == DFR_ACT_QUANTIZE)
+		values[dfr_quantize_bucket(value)]++;
+	else
+		dfr_agg_update(values, step->sp_max, value, 1);
+}
+
+/* What a thread-local number is set to: never an argument's sign, so nothing is extended. */
+dfr_hot bool set(struct dfr_firing *firing, struct dfr_vars *vars, const struct dfr_step *step)
+{
+	u64 value = step->sp_source == DFR_SRC_TIMESTAMP ? dfr_firing_time(firing) :
+		    step->sp_source == DFR_SRC_CONST	 ? step->sp_value :
+							   plain_value(firing, vars, step);
+
+	return dfr_self_store(vars, firing, step->sp_selfid, value);
 }
 
 /* In program order; a number for which there is no room ends it, as it would end a record. */
@@ -318,13 +351,12 @@ void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struc
 {
 	const struct dfr_step *step = ecb->ec_plan->pn_steps;
 	const struct dfr_step *end = step + ecb->ec_plan->pn_nsteps;
-	struct dfr_vars *vars = share->sh_machine.m_vars;
 
 	for (; step < end; step++) {
 		if (step->sp_op == DFR_STEP_AGG) {
 			dfr_plain_agg(firing, step, share);
 			step += step->sp_keys;
-		} else if (!dfr_self_store(vars, firing, step->sp_selfid, plain_value(firing, vars, step))) {
+		} else if (!set(firing, share->sh_machine.m_vars, step)) {
 			return;
 		}
 	}

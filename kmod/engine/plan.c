@@ -466,6 +466,8 @@ static void find_flags(struct dfr_plan *plan)
 		if (step->sp_source == DFR_SRC_DIF || step->sp_difo2 ||
 		    (step->sp_op == DFR_STEP_STRING && step->sp_source != DFR_SRC_EXECNAME))
 			plan->pn_flags |= DFR_PN_MACHINE;
+		if (step->sp_source == DFR_SRC_ARG || step->sp_source == DFR_SRC_DIF || step->sp_op == DFR_STEP_ARGS)
+			plan->pn_flags |= DFR_PN_ARGS;
 		if (step->sp_source == DFR_SRC_PID || step->sp_source == DFR_SRC_TID ||
 		    step->sp_source == DFR_SRC_EXECNAME)
 			plan->pn_flags |= DFR_PN_CONTEXT;
@@ -773,11 +775,11 @@ static const char *var_create(struct dfr_state *state, const struct dfr_clause *
 	u32 i;
 
 	if (!var)
-		return "no memory";
+		return dfr_no_memory;
 	var->av_keys = dfr_plat_alloc((nkeys + 1) * sizeof(var->av_keys[0]));
 	if (!var->av_keys) {
 		dfr_plat_free(var);
-		return "no memory";
+		return dfr_no_memory;
 	}
 	var->av_varid = (u32)act->ac_uarg;
 	var->av_kind = act->ac_kind;
@@ -827,6 +829,8 @@ static const char *use_var(struct dfr_state *state, const struct dfr_clause *cla
 		return "an aggregation is used with different numbers of keys";
 	return merge_keys(var, clause, first, var->av_told);
 }
+
+const char dfr_no_memory[] = "no memory";
 
 const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program)
 {

@@ -17,7 +17,7 @@ u64 dfr_firing_time(struct dfr_firing *firing)
 
 	if (firing->fr_time)
 		return firing->fr_time;
-	pc = dfr_cpu_of(firing->fr_engine, firing->fr_cpu);
+	pc = dfr_this_cpu(firing->fr_engine);
 	time = dfr_plat_clock(firing);
 	if (time <= pc->pc_last)
 		time = pc->pc_last + 1;

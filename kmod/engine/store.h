@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the files of the recording half share: engine.c, state.c, enable.c,
- * plan.c, fire.c, steps.c, plain.c, record.c, ring.c, agg.c, spec.c, catalog.c. Nobody else
- * includes it: providers see provider.h, consumers of the engine engine.h.
+ * plan.c, fire.c, steps.c, plain.c, governor.c, record.c, ring.c, agg.c, spec.c,
+ * catalog.c. Nobody else includes it: providers see provider.h, consumers of the engine engine.h.
  *
  * The structures, from the outside in:
  *
@@ -119,6 +119,7 @@ struct dfr_step {
 #define DFR_PN_MACHINE 0x4    /* some step runs DIF or copies through the machine */
 #define DFR_PN_CONTEXT 0x8    /* some step without record needs the context */
 #define DFR_PN_COMMITS 0x10
+#define DFR_PN_ARGS 0x20     /* may look at arguments */
 
 /* pn_plain, ec_plain */
 #define DFR_PLAIN_RECORD 1 /* integers, execname and text of the probe, none by DIF */
@@ -499,6 +500,7 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 		  struct dfr_plan **out);
 void dfr_plan_free(struct dfr_plan *plan);
 u32 dfr_plan_nargs(const struct dfr_clause *clause, const struct dfr_probe *probe);
+extern const char dfr_no_memory[]; /* among the reasons that this gives: */
 const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program);
 int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *program);
 u32 dfr_agg_words(u32 kind, u64 arg);

@@ -96,18 +96,15 @@ struct dfr_dynvars {
 	struct dfr_dyncpu *dy_cpus;
 };
 
-/* Thread-local scalars: self.c. */
-#define DFR_SELF_SLOTS 4
+/* Thread-local numbers: self.c. */
 struct dfr_selfslot {
 	u64 ss_key; /* 0: free */
 	u64 ss_value;
 };
-struct dfr_selfbucket {
-	struct dfr_selfslot sb_slot[DFR_SELF_SLOTS];
-};
 struct dfr_selfvars {
-	struct dfr_selfbucket *se_buckets; /* NULL: no program has one */
-	u64 *se_lost;			   /* [cpu]: stores for which there was no room */
+	struct dfr_selfslot *se_slots; /* NULL: no program has one */
+	u64 *se_lost;		       /* [cpu]: stores for which there was no room */
+	u64 se_away;		       /* keys that are not in their home */
 	u32 se_mask;
 };
 

@@ -23,14 +23,7 @@ static void enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops
 
 bool dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs)
 {
-	int bit = ftrace_test_recursion_trylock(regs->ip, 0);
-	bool hooked;
-
-	if (bit < 0)
-		return false;
-	hooked = dfr_return_hook(hook->hk_returns, cookie, regs);
-	ftrace_test_recursion_unlock(bit);
-	return hooked;
+	return dfr_return_hook(hook->hk_returns, cookie, regs) == DFR_HOOKED;
 }
 
 unsigned int dfr_hook_exists(const struct dfr_hook *hook)

@@ -8,6 +8,8 @@
  */
 #include "kmod/linux/rethook.h"
 
+#include "kmod/engine/platform.h"
+
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/static_call.h>
@@ -135,13 +137,25 @@ void dfr_return_pool_free(struct dfr_return_pool *pool)
 	kfree(pool);
 }
 
-bool dfr_return_hook(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs)
-{
-	struct rethook_node *node = static_call(dfr_rethook_try_get)(pool->rp_rethook);
+/*
+ * One flag for each interrupt level of a CPU: taking a node calls functions that
+ * may be traced themselves, and with all functions armed that would never end.
+ */
+static DEFINE_PER_CPU(u8[4], hooking);
 
-	if (unlikely(!node))
-		return false;
-	container_of(node, struct dfr_return_node, rn_node)->rn_cookie = cookie;
-	static_call(dfr_rethook_hook)(node, regs, true);
-	return true;
+enum dfr_hooked dfr_return_hook(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs)
+{
+	u8 *busy = this_cpu_ptr(&hooking[dfr_plat_level()]);
+	struct rethook_node *node;
+
+	if (unlikely(READ_ONCE(*busy)))
+		return DFR_HOOK_NESTED;
+	WRITE_ONCE(*busy, 1);
+	node = static_call(dfr_rethook_try_get)(pool->rp_rethook);
+	if (likely(node)) {
+		container_of(node, struct dfr_return_node, rn_node)->rn_cookie = cookie;
+		static_call(dfr_rethook_hook)(node, regs, true);
+	}
+	WRITE_ONCE(*busy, 0);
+	return likely(node) ? DFR_HOOKED : DFR_HOOK_EMPTY;
 }

@@ -23,7 +23,13 @@ int dfr_return_pool_create(unsigned int nodes, dfr_return_handler handler,
 /* Process context; waits until no handler of the pool runs. */
 void dfr_return_pool_free(struct dfr_return_pool *pool);
 
-/* Probe context, at a function's entry: false when no node is free (a loss). */
-bool dfr_return_hook(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs);
+enum dfr_hooked {
+	DFR_HOOKED,
+	DFR_HOOK_EMPTY,	 /* no node is free: a loss */
+	DFR_HOOK_NESTED	 /* inside the hooking of another function: the engine's own doing */
+};
+
+/* Probe context, at a function's entry, preemption off. */
+enum dfr_hooked dfr_return_hook(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs);
 
 #endif

@@ -13,7 +13,6 @@
 
 #include <linux/ftrace.h>
 #include <linux/sched/task_stack.h>
-#include <linux/trace_recursion.h>
 #include "kmod/linux/compat.h"
 #include "kmod/linux/rethook.h"
 
@@ -24,16 +23,10 @@ static struct dfr_return_pool *hook_returns;
 static bool hook_registered;
 static unsigned int hook_functions; /* in the filter */
 
-static noinline void hook_return(struct dfr_syscall *call, unsigned long ip, unsigned long parent,
-				 struct pt_regs *regs)
+static __always_inline void hook_return(struct dfr_syscall *call, struct pt_regs *regs)
 {
-	int bit = ftrace_test_recursion_trylock(ip, parent);
-
-	if (bit < 0)
-		return;
-	if (!dfr_return_hook(hook_returns, call, regs))
+	if (unlikely(dfr_return_hook(hook_returns, call, regs) == DFR_HOOK_EMPTY))
 		dfr_probe_lost(call->sy_return, DFR_LOSS_RETURN_POOL);
-	ftrace_test_recursion_unlock(bit);
 }
 
 /*
@@ -56,7 +49,7 @@ static void hook_enter(unsigned long ip, unsigned long parent, struct ftrace_ops
 	if (READ_ONCE(call->sy_entry_armed) && dfr_probe_wants(call->sy_entry))
 		dfr_syscall_fire_entry(call, abi, regs);
 	if (READ_ONCE(call->sy_return_armed) && call->sy_returns)
-		hook_return(call, ip, parent, regs);
+		hook_return(call, regs);
 }
 
 static void hook_left(void *cookie, struct pt_regs *regs)
