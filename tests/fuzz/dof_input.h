@@ -186,8 +186,10 @@ private:
 		if (choice >= 0xf0)
 			return path(made);
 		made.flush();
-		for (unsigned i = 0, n = 2 + choice % 2; i < n; i++) {
-			if (choice & 2)
+		// Now and then more than the tuple stack has room for.
+		const bool many = choice >= 0xe8;
+		for (unsigned i = 0, n = many ? in_.byte() % 16 : 2 + choice % 2; i < n; i++) {
+			if (many || choice & 2)
 				push(made);
 			else if (choice & 4 || in_.byte() & 1)
 				made.sets(word(), 1 + i).pushr(DIF_KIND_STRING, 0, 1 + i);
