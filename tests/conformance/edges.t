@@ -255,3 +255,24 @@ BEGIN { printf("[%C] [%S]\n", 0x11, "a\x11"); exit(0); }
 [\021] [a\021]
 --end
 
+@@ edge.tracemem.one-into-the-second-row | act.tracemem | boundary
+char *p;
+BEGIN { p = (char *)alloca(17); p[0] = 'a'; p[16] = 'z'; tracemem(p, 17); exit(0); }
+--out
+
+             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
+         0: 61 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00  a...............
+        10: 7a                                               z
+--end
+
+@@ edge.print.negative-bit-field | act.print | boundary
+struct n { int a:3; int b; };
+struct n v;
+BEGIN { v.a = -1; v.b = 2; print(v); exit(0); }
+--out!
+struct n {
+    int a :3 = -1
+    int b = 2
+}
+--end
+
