@@ -686,7 +686,7 @@ static bool translate_all(struct jit *j)
 
 static struct bpf_prog *compile(const struct bpf_insn *insns, u32 count)
 {
-	struct bpf_prog *prog = bpf_prog_alloc(bpf_prog_size(count), 0);
+	struct bpf_prog *prog = bpf_prog_alloc(bpf_prog_size(count), __GFP_NOWARN);
 	int error = 0;
 
 	if (!prog)
