@@ -276,3 +276,16 @@ struct n {
 }
 --end
 
+@@ edge.modulo.constant-unsigned | op.multiply | boundary
+BEGIN { printf("%d %d\n", 0xffffffffffffffff % 10, -1 % 10); exit(0); }
+--out
+5 -1
+--end
+
+@@ edge.float.subtract | subr.float | boundary
+double f;
+BEGIN { f = 2.5; printf("%d %d\n", (int)(f - 1.0), (int)(2.5 - 1.0)); exit(0); }
+--out
+1 1
+--end
+
