@@ -195,7 +195,11 @@ Datum Renderer::datum(const Step::Argument& argument, const Plan& plan, const tr
 	if (!layout || argument.field < 0 || index >= event.fields.size() || index >= layout->fields.size())
 		return {};
 	const trace::Value& value = event.fields[index];
-	return datum_of(plan.body->actions[argument.action], layout->fields[index], value.number, value.bytes);
+	Datum datum = datum_of(plan.body->actions[argument.action], layout->fields[index], value.number, value.bytes);
+	// %A of a plain number is an address of the process that fired.
+	if (datum.kind == Datum::Kind::Integer)
+		datum.pid = event.context.pid;
+	return datum;
 }
 
 std::vector<Datum> Renderer::data(const Step& step, const Plan& plan, const trace::Event& event) const {
