@@ -102,9 +102,11 @@ std::vector<d::ProbeArg> stable_args(const d::ProbeInfo& probe) {
 std::vector<d::ProbeArg> parameters(types::TypeRef function, uint32_t first) {
 	std::vector<d::ProbeArg> args;
 	const uint64_t count = function ? types::info(function).count : 0;
-	for (uint64_t i = first; i < count; i++)
-		add(args,
-		    types::to_c(function.container->parameter(function.id, static_cast<uint32_t>(i)).type));
+	for (uint64_t i = first; i < count; i++) {
+		const types::Parameter parameter = function.container->parameter(function.id, static_cast<uint32_t>(i));
+		add(args, types::to_c(parameter.type));
+		args.back().name = parameter.name;
+	}
 	return args;
 }
 

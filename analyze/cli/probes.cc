@@ -43,9 +43,12 @@ d::ProbePattern pattern_of(const std::string& text) {
 
 void print_arguments(d::Target& target, const d::ProbeInfo& probe) {
 	const auto arguments = target.args(probe);
-	for (size_t i = 0; i < arguments.size(); i++)
-		std::printf("          args[%zu]: %s\n", i,
-			    (arguments[i].translated.empty() ? arguments[i].native : arguments[i].translated).c_str());
+	for (size_t i = 0; i < arguments.size(); i++) {
+		const d::ProbeArg& argument = arguments[i];
+		const std::string& type = argument.translated.empty() ? argument.native : argument.translated;
+		std::printf("          args[%zu]: %s%s%s\n", i, type.c_str(), argument.name.empty() ? "" : "  ",
+			    argument.name.c_str());
+	}
 }
 
 bool names_functions(const d::ProbePattern& pattern) {

@@ -4,7 +4,9 @@
 // three commands.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <dirent.h>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <sys/stat.h>
@@ -65,11 +67,30 @@ void print_module(const recorder::DeviceAccess& access) {
 	}
 }
 
+// Functions that somebody else traces as well (ftrace's own list: name, users in parentheses):
+// there each call takes the kernel's slower way through all of them.
+void print_shared_functions() {
+	std::ifstream list("/sys/kernel/tracing/enabled_functions");
+	std::string line, names;
+	size_t count = 0;
+	while (std::getline(list, line)) {
+		const size_t users = line.find(" (");
+		if (users == std::string::npos || std::strtoul(line.c_str() + users + 2, nullptr, 10) < 2)
+			continue;
+		if (count++ < 3)
+			names += (names.empty() ? "" : ", ") + line.substr(0, users);
+	}
+	if (count)
+		std::printf("%-11s %s functions are traced by others as well, where probes cost more: %s%s\n", "shared",
+			    with_commas(count).c_str(), names.c_str(), count > 3 ? ", ..." : "");
+}
+
 } // namespace
 
 int print_state() {
 	const auto access = recorder::device_access();
 	print_module(access);
+	print_shared_functions();
 	auto found = recordings(".");
 	for (auto& path : recordings(kStore))
 		found.push_back(std::move(path));

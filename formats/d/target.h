@@ -41,6 +41,7 @@ struct ProbeArg {
 	std::string native;	// C type text, e.g. "struct file *"
 	std::string translated; // empty: same as native
 	unsigned mapping = 0;
+	std::string name; // the parameter's own name, for listings; empty: not known
 };
 
 struct Symbol {

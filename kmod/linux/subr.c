@@ -17,7 +17,7 @@
 #include <linux/mount.h>
 #include <linux/mutex.h>
 #include <linux/path.h>
-#include <linux/rwlock.h>
+#include <linux/spinlock.h>
 
 static int load(u64 addr, void *value, unsigned int size)
 {
