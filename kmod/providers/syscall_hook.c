@@ -33,10 +33,8 @@ static __always_inline void hook_return(struct dfr_syscall *call, struct pt_regs
  * Probe context. The function's one argument is the caller's registers, which say
  * what call it is; called in any other way it is none.
  */
-static void hook_enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-		       struct ftrace_regs *fregs)
+static void entered(unsigned long ip, struct pt_regs *regs)
 {
-	struct pt_regs *regs = DFR_FTRACE_REGS(fregs);
 	const struct pt_regs *user = task_pt_regs(current);
 	enum abi abi = dfr_arch_compat_syscall() ? ABI_COMPAT : ABI_NATIVE;
 	struct dfr_syscall *call;
@@ -50,6 +48,15 @@ static void hook_enter(unsigned long ip, unsigned long parent, struct ftrace_ops
 		dfr_syscall_fire_entry(call, abi, regs);
 	if (READ_ONCE(call->sy_return_armed) && call->sy_returns)
 		hook_return(call, regs);
+}
+
+/* A kernel that is fully preemptible calls this so; firings and return hooks must not move to another CPU. */
+static void hook_enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		       struct ftrace_regs *fregs)
+{
+	preempt_disable_notrace();
+	entered(ip, DFR_FTRACE_REGS(fregs));
+	preempt_enable_notrace();
 }
 
 static void hook_left(void *cookie, struct pt_regs *regs)
