@@ -289,3 +289,9 @@ BEGIN { f = 2.5; printf("%d %d\n", (int)(f - 1.0), (int)(2.5 - 1.0)); exit(0); }
 1 1
 --end
 
+@@ edge.cast.constant | op.cast | boundary
+BEGIN { printf("%d %d\n", (uint8_t)300 == 44, (unsigned short)65537 == 1); exit(0); }
+--out
+1 1
+--end
+

@@ -188,6 +188,24 @@ void fuzz_columns(Decisions& in) {
 	trace::decode_columns(columns, headers, back);
 }
 
+// Entries of every type, with any words and texts in them.
+void fuzz_catalog(Decisions& in) {
+	test::CatalogLog log;
+	for (unsigned left = in.byte() % 8; left; left--) {
+		test::Bytes body;
+		for (unsigned words = in.byte() % 12; words; words--) {
+			if (in.byte() % 4)
+				body.u32(static_cast<uint32_t>(in.number()));
+			else
+				body.text("name=value");
+		}
+		log.entry(in.byte() % 14, body);
+	}
+	const std::vector<std::byte> bytes = log.done();
+	trace::Catalog catalog;
+	catalog.parse(std::vector<std::byte>(bytes.begin(), bytes.end()));
+}
+
 void fuzz_whole_file(Decisions& in) {
 	static const fuzz::MemoryFile file;
 	file.fill(in.rest());
@@ -222,6 +240,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 		break;
 	case 6:
 		tolerate([&] {
+			if (in.byte() & 1)
+				return fuzz_catalog(in);
 			trace::Catalog catalog;
 			catalog.parse(in.rest());
 		});
