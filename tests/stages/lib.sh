@@ -67,3 +67,21 @@ table() {
 	"$@" | tee "build/tests/${1##*/}.table" | sed -u 's/.*/progress &\n&/'
 	return "${PIPESTATUS[0]}"
 }
+
+# each_kernel COMMAND...: COMMAND KERNEL for each, side by side, since a guest
+# keeps one processor busy; what they print comes one after the other.
+each_kernel() {
+	local kernel pids=() pid n=0 logs status=0
+	logs=$(mktemp -d)
+	for kernel in "${kernels[@]}"; do
+		"$@" "$kernel" >"$logs/$kernel" &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || status=1
+		cat "$logs/${kernels[n]}"
+		n=$((n + 1))
+	done
+	rm -rf "$logs"
+	return $status
+}
