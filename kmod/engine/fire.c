@@ -311,6 +311,8 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	dfr_write_once(&pc->pc_busy, 1);
 	set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL);
 	stamp = ++pc->pc_stamp;
+	if (stamp == pc->pc_sample)
+		pc->pc_sample++; /* the next firing is the one that is timed: passed by, it would be none ever after */
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next))
 		if (ecb->ec_state == state && dfr_read_once(&state->st_activity) == needed)
 			dfr_run_ecb(&pc->pc_firing, ecb, share, &share->sh_machine, stamp);
