@@ -335,16 +335,31 @@ static void found_symbol(const char *name, unsigned long address)
 			table->ct_calls[number]->sy_function[abi] = address;
 }
 
+/* One function for several calls (those that the kernel does not have): it cannot be hooked for one of them. */
+static bool shares_function(const struct dfr_syscall *call, enum abi abi)
+{
+	unsigned int i;
+
+	for (i = 0; i < call_count; i++)
+		if (&calls[i] != call && (calls[i].sy_function[ABI_NATIVE] == call->sy_function[abi] ||
+					  calls[i].sy_function[ABI_COMPAT] == call->sy_function[abi]))
+			return true;
+	return false;
+}
+
 static void find_functions(void)
 {
+	struct dfr_syscall *call;
 	unsigned int number;
 	enum abi abi;
 
 	dfr_each_symbol(found_symbol);
 	for (abi = 0; abi < ABI_MAX; abi++)
-		for (number = 0; number < tables[abi].ct_count; number++)
-			if (tables[abi].ct_calls[number] && !tables[abi].ct_calls[number]->sy_function[abi])
-				tables[abi].ct_calls[number]->sy_hookable = false;
+		for (number = 0; number < tables[abi].ct_count; number++) {
+			call = tables[abi].ct_calls[number];
+			if (call && (!call->sy_function[abi] || shares_function(call, abi)))
+				call->sy_hookable = false;
+		}
 }
 
 int dfr_syscall_init(void)

@@ -21,7 +21,7 @@
 
 static struct dfr_return_pool *hook_returns;
 static bool hook_registered;
-static unsigned int hook_functions; /* in the filter */
+static unsigned int hook_calls; /* in the filter */
 
 static __always_inline void hook_return(struct dfr_syscall *call, struct pt_regs *regs)
 {
@@ -85,31 +85,37 @@ static void unregister(void)
 	hook_ops.flags = FTRACE_OPS_FL_PERMANENT;
 }
 
+/* A call without arguments has one function under two names; in the filter it must be once. */
+static bool has_function(const struct dfr_syscall *call, enum abi abi)
+{
+	return call->sy_function[abi] && (abi == ABI_NATIVE || call->sy_function[abi] != call->sy_function[ABI_NATIVE]);
+}
+
 static int filter(struct dfr_syscall *call, bool remove)
 {
 	enum abi abi;
 	int error = 0;
 
-	for (abi = 0; abi < ABI_MAX && !error; abi++) {
-		if (!call->sy_function[abi])
-			continue;
-		error = ftrace_set_filter_ip(&hook_ops, call->sy_function[abi], remove, 0);
-		hook_functions += error ? 0 : remove ? -1 : 1;
-	}
+	for (abi = 0; abi < ABI_MAX && (remove || !error); abi++)
+		if (has_function(call, abi))
+			error = ftrace_set_filter_ip(&hook_ops, call->sy_function[abi], remove, 0);
 	return error;
+}
+
+/* The last call's functions go with the filter as a whole: see unregister(). */
+static void forget(struct dfr_syscall *call)
+{
+	call->sy_filtered = false;
+	if (--hook_calls)
+		filter(call, true);
+	else
+		unregister();
 }
 
 void dfr_syscall_hook_remove(struct dfr_syscall *call)
 {
-	if (!call->sy_filtered)
-		return;
-	call->sy_filtered = false;
-	if (hook_functions == 1u + (call->sy_function[ABI_NATIVE] && call->sy_function[ABI_COMPAT])) {
-		unregister();
-		hook_functions = 0;
-		return;
-	}
-	filter(call, true);
+	if (call->sy_filtered)
+		forget(call);
 }
 
 /* On failure nothing of the call stays hooked. */
@@ -124,18 +130,14 @@ int dfr_syscall_hook_add(struct dfr_syscall *call)
 	if (error)
 		return error;
 	call->sy_filtered = true;
+	hook_calls++;
 	error = filter(call, false);
 	if (!error && !hook_registered) {
 		error = register_ftrace_function(&hook_ops);
 		hook_registered = !error;
 	}
-	if (error && !hook_registered) {
-		unregister();
-		hook_functions = 0;
-	} else if (error) {
-		filter(call, true);
-	}
-	call->sy_filtered = !error;
+	if (error)
+		forget(call);
 	return error;
 }
 

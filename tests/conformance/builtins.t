@@ -223,8 +223,8 @@ BEGIN { ustackdepth = 1; }
 --tag D_OP_WRITE
 
 @@ builtin.time.forward | builtin.time | normal
-BEGIN { t = timestamp; w = walltimestamp; v = vtimestamp; }
-tick-20ms { printf("%d %d %d %d\n", timestamp > t, walltimestamp > w, vtimestamp >= v, walltimestamp > 1577836800000000000); exit(0); }
+BEGIN { t = timestamp; w = walltimestamp; }
+tick-20ms { v = vtimestamp; printf("%d %d %d %d\n", timestamp > t, walltimestamp > w, vtimestamp >= v, walltimestamp > 1577836800000000000); exit(0); }
 --out
 1 1 1 1
 --end
