@@ -1,4 +1,4 @@
-/* A program that is dear on purpose: each firing copies 80 KiB. */
+/* A program that is dear on purpose: each firing copies 320 KiB. */
 #pragma D option quiet
 #pragma D option strsize=8k
 
@@ -6,6 +6,36 @@ syscall::getppid:entry
 /execname == "guest-device"/
 {
 	this->p = alloca(8192);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
 	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
 	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
 	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
