@@ -134,6 +134,16 @@ void dfr_vars_clean(struct dfr_vars *vars); /* process context, at cleanrate: di
 /* Losses of dynamic variables so far: DFR_LOSS_DYNVAR, _DIRTY, _RINSING. */
 void dfr_vars_losses(const struct dfr_vars *vars, u64 losses[3]);
 
+/* A thread-local number: self.c keeps it. */
+static inline bool dfr_var_is_self(const struct dif_var *var)
+{
+	return var->id >= DIF_VAR_USER_FIRST && var->scope == DIF_VS_THREAD && var->kind == DIF_VK_SCALAR &&
+	       !(var->type.flags & DIF_TF_BYREF);
+}
+/* Probe context; false: no room, and counted. */
+u64 dfr_self_load(const struct dfr_vars *vars, struct dfr_firing *firing, u32 id);
+bool dfr_self_store(struct dfr_vars *vars, struct dfr_firing *firing, u32 id, u64 value);
+
 /*
  * The machine that runs one state's share of one firing on one CPU. The caller
  * (fire.c) owns it, one for each CPU and state nesting, and fills the first

@@ -20,10 +20,6 @@ void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_step *step, struc
 void dfr_plain_count(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share);
 void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 
-/* Thread-local numbers (vars.h): self.c. */
-u64 dfr_self_load(const struct dfr_vars *vars, struct dfr_firing *firing, u32 id);
-bool dfr_self_store(struct dfr_vars *vars, struct dfr_firing *firing, u32 id, u64 value);
-
 /* An argument that the provider has not passed: asked for one by one. */
 u64 dfr_late_arg(const struct dfr_firing *firing, u32 index);
 

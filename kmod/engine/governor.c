@@ -98,29 +98,13 @@ void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firi
 	dfr_count(&share->sh_lost, 1);
 }
 
-static void ledger(struct dfr_share *share, u32 probe, u64 count, u64 from, u64 to)
-{
-	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_THROTTLE];
-
-	if (!pending->pe_count) {
-		pending->pe_from = from;
-		pending->pe_probe = probe;
-	} else if (pending->pe_probe != probe) {
-		pending->pe_probe = 0;
-	}
-	pending->pe_to = to;
-	pending->pe_count += count;
-	share->sh_pending_mask |= 1u << DFR_LOSS_THROTTLE;
-	share->sh_stream.sm_soft = NULL;
-}
-
 /* What has been left out so far goes into the ledger. */
 static void tell(struct dfr_share *share, u64 now)
 {
 	struct dfr_governor *gv = &share->sh_governor;
 
 	if (gv->gv_skipped)
-		ledger(share, gv->gv_probe, gv->gv_skipped, gv->gv_from, now);
+		dfr_ledger(share, DFR_LOSS_THROTTLE, gv->gv_probe, gv->gv_skipped, gv->gv_from, now);
 	gv->gv_skipped = 0;
 	gv->gv_from = now;
 }
@@ -271,7 +255,7 @@ static void tell_detached(void *arg)
 
 	dfr_count(&look->lo_share->sh_loss[DFR_LOSS_THROTTLE], look->lo_count);
 	dfr_count(&look->lo_share->sh_lost, look->lo_count);
-	ledger(look->lo_share, look->lo_probe, look->lo_count, look->lo_from, look->lo_now);
+	dfr_ledger(look->lo_share, DFR_LOSS_THROTTLE, look->lo_probe, look->lo_count, look->lo_from, look->lo_now);
 }
 
 static struct dfr_share *any_share(const struct dfr_state *state)

@@ -57,7 +57,7 @@ static bool is_scalar(const struct dfr_difo *difo, u32 id)
 
 	for (i = 0; i < difo->di_nvars; i++)
 		if (difo->di_vars[i].scope == DIF_VS_THREAD && difo->di_vars[i].id == id)
-			return difo->di_vars[i].kind == DIF_VK_SCALAR && !(difo->di_vars[i].type.flags & DIF_TF_BYREF);
+			return dfr_var_is_self(&difo->di_vars[i]);
 	return false;
 }
 

@@ -280,19 +280,20 @@ void dfr_plain_count(struct dfr_firing *firing, const struct dfr_step *step, str
 }
 
 /* Into an entry that is known: what a value does there. */
-dfr_hot void add(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share, u64 *values)
+dfr_hot void add_value(const struct dfr_step *step, u64 *values, u64 value)
 {
-	u64 value;
-
-	if (step->sp_source == DFR_SRC_NONE) { /* a count */
-		values[0]++;
-		return;
-	}
-	value = plain_value(firing, share->sh_machine.m_vars, step);
 	if (step->sp_max == DFR_ACT_QUANTIZE)
 		values[dfr_quantize_bucket(value)]++;
 	else
 		dfr_agg_update(values, step->sp_max, value, 1);
+}
+
+dfr_hot void add(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share, u64 *values)
+{
+	if (step->sp_source == DFR_SRC_NONE) /* a count */
+		values[0]++;
+	else
+		add_value(step, values, plain_value(firing, share->sh_machine.m_vars, step));
 }
 
 /* The values of the keys that need no call, if they are the first of their bucket. */
@@ -321,19 +322,13 @@ static dfr_noinline void agg_any(struct dfr_firing *firing, const struct dfr_ste
 void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
 {
 	u64 *values = NULL;
-	u64 value;
 
 	if (step->sp_source == DFR_SRC_ARG && step->sp_index < firing->fr_nargs && !step->sp_shift)
 		values = usual_values(firing, step, share);
-	if (!values) {
-		agg_any(firing, step, share);
-		return;
-	}
-	value = firing->fr_args[step->sp_index];
-	if (step->sp_max == DFR_ACT_QUANTIZE)
-		values[dfr_quantize_bucket(value)]++;
+	if (values)
+		add_value(step, values, firing->fr_args[step->sp_index]);
 	else
-		dfr_agg_update(values, step->sp_max, value, 1);
+		agg_any(firing, step, share);
 }
 
 /* What a thread-local number is set to: never an argument's sign, so nothing is extended. */

@@ -207,24 +207,29 @@ void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, struct 
 
 /* The loss ledger. */
 
-void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32 cause, u64 count)
+void dfr_ledger(struct dfr_share *share, u32 cause, u32 probe, u64 count, u64 from, u64 to)
 {
 	struct dfr_pending *pending = &share->sh_pending[cause];
-	u64 time = dfr_firing_time((struct dfr_firing *)firing);
-	u32 probe = firing->fr_probe->pb_id;
 
-	dfr_count(&share->sh_loss[cause], count);
-	dfr_count(&share->sh_lost, count);
 	if (!pending->pe_count) {
-		pending->pe_from = time;
+		pending->pe_from = from;
 		pending->pe_probe = probe;
 	} else if (pending->pe_probe != probe) {
 		pending->pe_probe = 0;
 	}
-	pending->pe_to = time;
+	pending->pe_to = to;
 	pending->pe_count += count;
 	share->sh_pending_mask |= 1u << cause;
 	share->sh_stream.sm_soft = NULL;
+}
+
+void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32 cause, u64 count)
+{
+	u64 time = dfr_firing_time((struct dfr_firing *)firing);
+
+	dfr_count(&share->sh_loss[cause], count);
+	dfr_count(&share->sh_lost, count);
+	dfr_ledger(share, cause, firing->fr_probe->pb_id, count, time, time);
 }
 
 static void write_loss(struct dfr_share *share, u32 cause, u32 level, u64 time)

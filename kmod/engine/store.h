@@ -500,6 +500,11 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 		  struct dfr_plan **out);
 void dfr_plan_free(struct dfr_plan *plan);
 u32 dfr_plan_nargs(const struct dfr_clause *clause, const struct dfr_probe *probe);
+int dfr_plan_probe_text(const struct dfr_difo *difo); /* which of the probe's four names it gives; -1: none */
+bool dfr_plan_reads_user(const struct dfr_difo *difo);
+u32 dfr_plan_agg_keys(const struct dfr_clause *clause, u32 action, u32 *end); /* the first; *end: behind the last */
+
+/* aggvar.c */
 extern const char dfr_no_memory[]; /* among the reasons that this gives: */
 const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program);
 int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *program);
@@ -520,6 +525,8 @@ void dfr_governor_end(struct dfr_state *state, u64 now);
 /* fire.c; probe context */
 void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu);
 void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32 cause, u64 count);
+/* What has been counted is to be told: the next block writer does. Interrupts off. */
+void dfr_ledger(struct dfr_share *share, u32 cause, u32 probe, u64 count, u64 from, u64 to);
 
 /* record.c; probe context */
 #define DFR_CONTEXT_BYTES 48 /* most that a context record takes */

@@ -276,16 +276,9 @@ static u64 key_size(struct key_sizes *ks, const struct dfr_difo *difo, u32 strsi
 	return ks->ks_most;
 }
 
-/* A number of each thread: self.c. */
-static bool is_self(const struct dif_var *var)
-{
-	return var->id >= DIF_VAR_USER_FIRST && var->scope == DIF_VS_THREAD &&
-	       var->kind != DIF_VK_ARRAY && !(var->type.flags & DIF_TF_BYREF);
-}
-
 static bool is_dynamic(const struct dif_var *var)
 {
-	return var->id >= DIF_VAR_USER_FIRST && !is_self(var) &&
+	return var->id >= DIF_VAR_USER_FIRST && !dfr_var_is_self(var) &&
 	       (var->scope == DIF_VS_THREAD || var->kind == DIF_VK_ARRAY);
 }
 
@@ -295,7 +288,7 @@ static bool has_self(const struct dfr_program *pg)
 
 	for (d = 0; d < pg->pg_ndifos; d++)
 		for (i = 0; i < pg->pg_difos[d].di_nvars; i++)
-			if (is_self(&pg->pg_difos[d].di_vars[i]))
+			if (dfr_var_is_self(&pg->pg_difos[d].di_vars[i]))
 				return true;
 	return false;
 }

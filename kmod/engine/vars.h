@@ -136,10 +136,6 @@ u64 dfr_statics_room(const struct dfr_vars *vars, u32 cpu, u64 addr);
 u64 dfr_thread_load(struct dfr_machine *m, u32 id);
 void dfr_thread_store(struct dfr_machine *m, u32 id, u64 value);
 
-/* self.c: thread-local numbers. Probe context; false: no room, and counted. */
-u64 dfr_self_load(const struct dfr_vars *vars, struct dfr_firing *firing, u32 id);
-bool dfr_self_store(struct dfr_vars *vars, struct dfr_firing *firing, u32 id, u64 value);
-
 /* dynvar.c; scope DIF_VS_GLOBAL or DIF_VS_THREAD, array: keyed by the tuple stack. */
 u64 dfr_dyn_load(struct dfr_machine *m, u32 scope, u32 id, bool array);
 void dfr_dyn_store(struct dfr_machine *m, u32 scope, u32 id, bool array, u64 value);

@@ -49,11 +49,15 @@ static int set_filter(struct dfr_hook *hook)
 	return n ? 0 : -ENOENT;
 }
 
-static void clear_ops(struct dfr_hook *hook)
+/* The hashes that are freed are left dangling in used ops: they start from nothing again. */
+void dfr_ops_reset(struct ftrace_ops *ops)
 {
-	ftrace_free_filter(&hook->hk_ops);
-	/* The freed hashes are left dangling in it. */
-	memset(&hook->hk_ops, 0, sizeof(hook->hk_ops));
+	ftrace_func_t func = ops->func;
+
+	ftrace_free_filter(ops);
+	memset(ops, 0, sizeof(*ops));
+	ops->func = func;
+	ops->flags = FTRACE_OPS_FL_PERMANENT;
 }
 
 static int start(struct dfr_hook *hook)
@@ -71,7 +75,7 @@ static int start(struct dfr_hook *hook)
 	if (!error)
 		error = register_ftrace_function(&hook->hk_ops);
 	if (error)
-		clear_ops(hook);
+		dfr_ops_reset(&hook->hk_ops);
 	return error;
 }
 
@@ -86,7 +90,7 @@ int dfr_hook_update(struct dfr_hook *hook)
 		error = start(hook);
 	} else {
 		unregister_ftrace_function(&hook->hk_ops);
-		clear_ops(hook);
+		dfr_ops_reset(&hook->hk_ops);
 	}
 	if (!error)
 		hook->hk_registered = wanted;

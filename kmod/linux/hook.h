@@ -23,6 +23,9 @@ struct dfr_hook {
 	bool hk_registered;
 };
 
+/* Of ops that are no longer registered: they have no filter, and can be registered again. */
+void dfr_ops_reset(struct ftrace_ops *ops);
+
 /* How many of its functions this kernel has. */
 unsigned int dfr_hook_exists(const struct dfr_hook *hook);
 /* Registers or unregisters, as hk_users says. */

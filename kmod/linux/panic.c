@@ -11,6 +11,7 @@
  * notifier, to be used if it turns out to be the end.
  */
 #include "kmod/linux/compat.h"
+#include "kmod/linux/hook.h"
 #include "kmod/linux/linux.h"
 #include "kmod/linux/resolve.h"
 
@@ -119,11 +120,7 @@ static int watch(void)
 static void unwatch(void)
 {
 	unregister_ftrace_function(&entry_ops);
-	ftrace_free_filter(&entry_ops);
-	/* Freeing leaves the hashes dangling: a used ops starts from nothing again. */
-	memset(&entry_ops, 0, sizeof(entry_ops));
-	entry_ops.func = on_entry;
-	entry_ops.flags = FTRACE_OPS_FL_PERMANENT;
+	dfr_ops_reset(&entry_ops);
 }
 
 /* Process context, the engine's lock is held. A failure costs the early way only. */

@@ -21,6 +21,7 @@
 #include <linux/moduleparam.h>
 #include <linux/static_call.h>
 #include "kmod/linux/compat.h"
+#include "kmod/linux/hook.h"
 #include "kmod/linux/resolve.h"
 #include "kmod/linux/rethook.h"
 
@@ -331,8 +332,7 @@ static int list_functions(const struct module *module)
 	for (i = 0; i < count && !error; i++) {
 		unsigned long size, offset;
 		char *owner = NULL;
-		const char *name = dfr_symbol_at(ips[i], &size, &offset, &owner,
-								    buffer);
+		const char *name = dfr_symbol_at(ips[i], &size, &offset, &owner, buffer);
 
 		/* Leftovers of weak functions: the site lies in another symbol's tail. */
 		if (!name || offset > 8 || !may_be_probed(ips[i], name) || strstarts(name, "__ftrace_invalid_address__"))
@@ -538,11 +538,7 @@ static void disarm_all(void)
 	if (fbt_registered) {
 		shrink_filter();
 		unregister_ftrace_function(&fbt_ops);
-		ftrace_free_filter(&fbt_ops);
-		/* The freed filter's hashes are left dangling: start from a clean ops next time. */
-		memset(&fbt_ops, 0, sizeof(fbt_ops));
-		fbt_ops.func = fbt_enter;
-		fbt_ops.flags = FTRACE_OPS_FL_PERMANENT;
+		dfr_ops_reset(&fbt_ops);
 		fbt_registered = false;
 	}
 	forget_filter();
@@ -667,8 +663,7 @@ int dfr_fbt_init(void)
 	if (dfr_resolve_call(dfr_iter_start, "ftrace_rec_iter_start") ||
 	    dfr_resolve_call(dfr_iter_next, "ftrace_rec_iter_next") ||
 	    dfr_resolve_call(dfr_iter_record, "ftrace_rec_iter_record") ||
-	    dfr_resolve_call(dfr_in_blacklist, "within_kprobe_blacklist") ||
-	    !dfr_resolve("kallsyms_lookup"))
+	    dfr_resolve_call(dfr_in_blacklist, "within_kprobe_blacklist"))
 		return -ENOENT;
 	fbt_ftrace_lock = (struct mutex *)dfr_resolve("ftrace_lock");
 	if (!fbt_ftrace_lock)

@@ -91,6 +91,14 @@ struct dfr_syscall *dfr_syscall_of(unsigned long number, enum abi abi)
 	return call_of(number, abi);
 }
 
+static __always_inline void get_args(enum abi abi, u64 args[DFR_SYSCALL_ARGS])
+{
+	if (abi == ABI_COMPAT)
+		dfr_arch_compat_syscall_args(task_pt_regs(current), args);
+	else
+		dfr_arch_syscall_args(task_pt_regs(current), args);
+}
+
 static __always_inline void fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
 {
 	u64 args[DFR_SYSCALL_ARGS];
@@ -99,10 +107,7 @@ static __always_inline void fire_entry(struct dfr_syscall *call, enum abi abi, s
 		dfr_fire(call->sy_entry, NULL, 0, regs);
 		return;
 	}
-	if (abi == ABI_COMPAT)
-		dfr_arch_compat_syscall_args(task_pt_regs(current), args);
-	else
-		dfr_arch_syscall_args(task_pt_regs(current), args);
+	get_args(abi, args);
 	dfr_fire(call->sy_entry, args, ARRAY_SIZE(args), regs);
 }
 
@@ -136,7 +141,7 @@ void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_re
 
 static void on_enter(void *data, struct pt_regs *regs, long number)
 {
-	enum abi abi = dfr_arch_compat_syscall() ? ABI_COMPAT : ABI_NATIVE;
+	enum abi abi = dfr_syscall_abi();
 	struct dfr_syscall *call = call_of(number, abi);
 
 	if (call && !READ_ONCE(call->sy_hooked) && dfr_probe_wants(call->sy_entry))
@@ -145,7 +150,7 @@ static void on_enter(void *data, struct pt_regs *regs, long number)
 
 static void on_exit(void *data, struct pt_regs *regs, long result)
 {
-	enum abi abi = dfr_arch_compat_syscall() ? ABI_COMPAT : ABI_NATIVE;
+	enum abi abi = dfr_syscall_abi();
 	/* -1 after a signal's return: that was not a call's result. */
 	struct dfr_syscall *call = call_of(dfr_arch_syscall_number(regs), abi);
 
@@ -170,10 +175,7 @@ static u64 getarg(const struct dfr_firing *firing, unsigned int n)
 
 	if (firing->fr_nargs || n >= DFR_SYSCALL_ARGS || firing->fr_probe->pb_nargs != DFR_SYSCALL_ARGS)
 		return 0;
-	if (dfr_arch_compat_syscall())
-		dfr_arch_compat_syscall_args(task_pt_regs(current), args);
-	else
-		dfr_arch_syscall_args(task_pt_regs(current), args);
+	get_args(dfr_syscall_abi(), args);
 	return args[n];
 }
 

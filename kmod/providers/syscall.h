@@ -24,6 +24,12 @@ struct dfr_syscall {
 	bool sy_filtered;     /* ftrace calls us for its functions */
 };
 
+/* Of the call that `current` is in. */
+static __always_inline enum abi dfr_syscall_abi(void)
+{
+	return dfr_arch_compat_syscall() ? ABI_COMPAT : ABI_NATIVE;
+}
+
 /* Probe context: the call that `number` means, or NULL. */
 struct dfr_syscall *dfr_syscall_of(unsigned long number, enum abi abi);
 void dfr_syscall_fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs);

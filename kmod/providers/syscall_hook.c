@@ -14,6 +14,7 @@
 #include <linux/ftrace.h>
 #include <linux/sched/task_stack.h>
 #include "kmod/linux/compat.h"
+#include "kmod/linux/hook.h"
 #include "kmod/linux/rethook.h"
 
 #define HOOK_RETURN_NODES 2048 /* calls that can be inside a return probe at once */
@@ -36,7 +37,7 @@ static __always_inline void hook_return(struct dfr_syscall *call, struct pt_regs
 static void entered(unsigned long ip, struct pt_regs *regs)
 {
 	const struct pt_regs *user = task_pt_regs(current);
-	enum abi abi = dfr_arch_compat_syscall() ? ABI_COMPAT : ABI_NATIVE;
+	enum abi abi = dfr_syscall_abi();
 	struct dfr_syscall *call;
 
 	if (dfr_arch_syscall_regs(regs) != user)
@@ -78,11 +79,7 @@ static void unregister(void)
 	if (hook_registered)
 		unregister_ftrace_function(&hook_ops);
 	hook_registered = false;
-	ftrace_free_filter(&hook_ops);
-	/* The freed hashes are left dangling in it. */
-	memset(&hook_ops, 0, sizeof(hook_ops));
-	hook_ops.func = hook_enter;
-	hook_ops.flags = FTRACE_OPS_FL_PERMANENT;
+	dfr_ops_reset(&hook_ops);
 }
 
 /* A call without arguments has one function under two names; in the filter it must be once. */

@@ -367,7 +367,7 @@ BEGIN { printf("%d %d %d %d\n", $pid == pid, $ppid == ppid, $uid == uid, $gid ==
 --end
 
 @@ macro.variable.text | macro.variable, macro.text | boundary
-BEGIN { printf("%d %d %d %d %d\n", $$pid == lltostr(pid), $euid == $uid, $egid == $gid, $sid > 0, $pgid > 0); exit(0); }
+BEGIN { printf("%d %d %d %d %d\n", $$pid == lltostr(pid), $euid == $uid, $egid == $gid, $sid >= 0, $pgid >= 0); exit(0); }
 --out
 1 1 1 1 1
 --end
