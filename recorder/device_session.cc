@@ -2,7 +2,8 @@
 //
 // The live session. TAKE hands out closed blocks by number; this maps them,
 // copies what is committed, seals the copy (so that every later reader can tell
-// it from a damaged one) and gives the block back.
+// it from a damaged one) and gives the block back: soon, or, for a recording that
+// must survive the kernel, once the copy is on the disk.
 #include "recorder/device_session.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr uint32_t kTakeBatch = 256;
 constexpr size_t kReleaseBatch = 64;
+constexpr size_t kReleaseMost = 4096; // that the device takes at once
 constexpr size_t kCatalogBytes = 256 * 1024;
 constexpr size_t kPageSize = 4096;
 constexpr size_t kMappingsMax = 8192; // far below vm.max_map_count
@@ -73,12 +75,12 @@ DeviceSession::DeviceSession(const std::string& path) : device_(path) {
 	device_.info();
 }
 
-// What was copied is given back, or a kept state would miss these blocks for good.
+// What was copied is given back. What was held and not stored is not: the next owner gets it.
 DeviceSession::~DeviceSession() {
 	dfr_ioc_release io{.size = sizeof(io),
 	                   .count = static_cast<uint32_t>(copied_.size()),
 	                   .taken = reinterpret_cast<uint64_t>(copied_.data())};
-	if (io.count)
+	if (io.count && !holding_)
 		device_.try_call(DFR_IOC_RELEASE, &io);
 }
 
@@ -249,19 +251,32 @@ std::optional<trace::Block> DeviceSession::copy(const dfr_ioc_taken& taken) {
 
 // Copied blocks go back together: a recorder that traces system calls records its own too.
 void DeviceSession::release() {
-	if (copied_.empty())
-		return;
-	dfr_ioc_release io{.size = sizeof(io),
-	                   .count = static_cast<uint32_t>(copied_.size()),
-	                   .taken = reinterpret_cast<uint64_t>(copied_.data())};
-	device_.call(DFR_IOC_RELEASE, &io, "cannot give blocks back");
+	for (size_t at = 0; at < copied_.size(); at += kReleaseMost) {
+		dfr_ioc_release io{.size = sizeof(io),
+		                   .count = static_cast<uint32_t>(std::min(copied_.size() - at, kReleaseMost)),
+		                   .taken = reinterpret_cast<uint64_t>(copied_.data() + at)};
+		device_.call(DFR_IOC_RELEASE, &io, "cannot give blocks back");
+	}
 	copied_.clear();
 }
 
+// Half of a CPU's ring: the writer has all of its slots meanwhile, and spares are left for them.
+void DeviceSession::hold_copied(const dfr_ioc_taken& taken) {
+	if (++held_[taken.cpu] >= std::max(catalog_.blocks / 2, 1u))
+		full_ = true;
+}
+
+void DeviceSession::stored() {
+	release();
+	held_.clear();
+	full_ = false;
+}
+
 std::optional<trace::Block> DeviceSession::next() {
-	for (;;) {
+	while (!full_) {
 		if (taken_.empty()) {
-			release();
+			if (!holding_)
+				release();
 			take();
 		}
 		if (taken_.empty())
@@ -270,12 +285,15 @@ std::optional<trace::Block> DeviceSession::next() {
 		taken_.pop_front();
 		std::optional<trace::Block> block = copy(taken);
 		copied_.push_back(taken);
-		if (copied_.size() == kReleaseBatch)
+		if (holding_)
+			hold_copied(taken);
+		else if (copied_.size() == kReleaseBatch)
 			release();
 		if (block)
 			return block;
 		overwritten_++;
 	}
+	return std::nullopt;
 }
 
 std::vector<trace::AggEntry> DeviceSession::aggregations() {

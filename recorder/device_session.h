@@ -24,6 +24,9 @@ public:
 	void claim(const std::string& name); // "" or "anonymous": the boot's
 	void keep(const std::string& name);  // it survives this process, under this name
 	void end();                          // end the kept state that this session holds
+	// From here on blocks stay taken until stored(). Those of a kept state that were not stored
+	// when this session ends, in whatever way, are given to the next one that claims it.
+	void hold() { holding_ = true; }
 	const Device& device() const { return device_; }
 
 	uint32_t enable(std::span<const std::byte> dof, bool zero_ok) override;
@@ -33,6 +36,8 @@ public:
 	void flush() override { flushing_ = true; }
 	void wait(std::chrono::nanoseconds timeout, bool blocks) override;
 	void clear_aggregation(uint32_t varid, bool remove) override;
+	bool storing_is_due() const override { return full_; }
+	void stored() override;
 	int64_t option(uint32_t option) override;
 
 	const trace::Catalog& catalog() override;
@@ -50,6 +55,7 @@ private:
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
 	const std::byte* find(const dfr_ioc_taken& taken);
 	void release();
+	void hold_copied(const dfr_ioc_taken& taken);
 
 	Device device_;
 	trace::Catalog catalog_;
@@ -57,11 +63,14 @@ private:
 	uint64_t catalog_read_ = 0;
 	std::deque<dfr_ioc_taken> taken_;
 	std::vector<dfr_ioc_taken> copied_; // to be given back
+	std::map<uint32_t, uint32_t> held_; // by CPU: how many of these
 	std::map<uint64_t, std::unique_ptr<Mapping>> mappings_;
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied
 	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read
 	bool flushing_ = false;
+	bool holding_ = false;
+	bool full_ = false;
 	std::string claimed_;
 };
 

@@ -31,7 +31,8 @@ constexpr const char* kUsage =
     R"(usage: dfrd [--name NAME] [--program FILE.dof] [--output FILE.dfr] [options]
 
 Keeps a recording: moves what a kept state of the kernel records into a file,
-until SIGTERM or Ctrl-C. Nothing that was recorded is lost when it stops.
+until SIGTERM or Ctrl-C. Nothing that was recorded is lost when it stops, and
+what is not on the disk yet is still in the kernel's memory: a crash dump has it.
 
   --name NAME        the state to claim, or to create with --program
                      (default: anonymous, what the module recorded since boot)
@@ -200,6 +201,7 @@ int run(const Options& given) {
 		options.output = default_output(options.name);
 	trace::FileWriter writer(options.output, options.replace);
 	recorder::Drain drain(session, writer);
+	session.hold();
 	std::fprintf(stderr, "dfrd: recording %s to %s\n", options.name.c_str(), options.output.c_str());
 	record(session, drain, options);
 	if (options.stop && !ended(session.status()))

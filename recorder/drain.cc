@@ -5,7 +5,7 @@
 
 namespace dfr::recorder {
 
-uint64_t Drain::pump() {
+uint64_t Drain::move() {
 	uint64_t moved = 0;
 	while (const std::optional<trace::Block> block = session_.next()) {
 		// The catalog was read after the block was taken, so it knows all that the block needs;
@@ -20,6 +20,21 @@ uint64_t Drain::pump() {
 	return moved;
 }
 
+// What the engine held back for want of a disk may go.
+void Drain::store() {
+	writer_.flush();
+	session_.stored();
+}
+
+uint64_t Drain::pump() {
+	uint64_t moved = move();
+	while (session_.storing_is_due()) {
+		store();
+		moved += move();
+	}
+	return moved;
+}
+
 void Drain::snapshot() {
 	writer_.catalog(session_.catalog());
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
@@ -31,7 +46,7 @@ void Drain::snapshot() {
 void Drain::checkpoint() {
 	pump();
 	snapshot();
-	writer_.flush();
+	store();
 }
 
 void Drain::finish() {
@@ -39,6 +54,7 @@ void Drain::finish() {
 	pump();
 	snapshot();
 	writer_.finish();
+	session_.stored();
 }
 
 } // namespace dfr::recorder

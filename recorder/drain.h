@@ -19,7 +19,8 @@ public:
 
 	// Everything that is closed now; returns the number of blocks.
 	uint64_t pump();
-	// So that a power cut costs no more than what came since: catalog, blocks, aggregations, losses.
+	// Catalog, blocks, aggregations and losses are on the disk then: a power cut costs no more than
+	// what came since, and a crash of the kernel nothing, if the session holds its blocks.
 	void checkpoint();
 	// The rest, open blocks included, and the end of the file.
 	void finish();
@@ -28,6 +29,8 @@ public:
 	uint64_t records() const { return records_; }
 
 private:
+	uint64_t move();
+	void store();
 	void snapshot();
 	trace::Session& session_;
 	trace::FileWriter& writer_;

@@ -31,6 +31,11 @@ public:
 	// read: who reads in the end alone would not sleep at all otherwise.
 	virtual void wait(std::chrono::nanoseconds timeout, bool blocks) = 0;
 	virtual void clear_aggregation(uint32_t varid, bool remove) = 0;
+	// Blocks may be held in the engine's memory, where a crash's harvest finds them, until
+	// stored() says that all that next() gave is safe on a disk. storing_is_due(): as many are
+	// held as should be; next() gives no more before stored().
+	virtual bool storing_is_due() const { return false; }
+	virtual void stored() {}
 	// Value of a runtime option in force after go().
 	virtual int64_t option(uint32_t option) = 0;
 };

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <deque>
+#include <functional>
 #include <unistd.h>
 
 #include "formats/abi/dof.h"
@@ -44,16 +45,26 @@ public:
 	void clear_aggregation(uint32_t, bool) override {}
 	int64_t option(uint32_t) override { return 0; }
 	const trace::Catalog& catalog() override { return the_catalog; }
+	bool storing_is_due() const override { return given.size() == hold_most; }
+	void stored() override {
+		if (on_stored)
+			on_stored();
+		given.clear();
+	}
 	std::optional<trace::Block> next() override {
+		if (storing_is_due())
+			return std::nullopt;
 		if (!closed.empty()) {
 			const uint64_t seq = closed.front();
 			closed.pop_front();
+			given.push_back(seq);
 			return block_of(seq);
 		}
 		if (!flushed || !open)
 			return std::nullopt;
 		const uint64_t seq = open;
 		open = 0;
+		given.push_back(seq);
 		return block_of(seq);
 	}
 	std::vector<trace::AggEntry> aggregations() override { return aggs; }
@@ -64,6 +75,9 @@ public:
 	std::deque<uint64_t> closed{1, 2, 3};
 	uint64_t open = 4;
 	bool flushed = false;
+	std::vector<uint64_t> given; // since stored()
+	size_t hold_most = 1000;
+	std::function<void()> on_stored;
 	std::vector<trace::AggEntry> aggs;
 	trace::Losses lost;
 };
@@ -115,4 +129,26 @@ TEST_CASE("a drained session is in the file to the last open block", "[recorder]
 	const trace::Verdict verdict = trace::judge(*file, merger);
 	CHECK(!verdict.complete);
 	CHECK(verdict.lost == 2);
+}
+
+// Whenever a session hears that its blocks are stored, the file has them: the kernel may forget
+// them then, and may crash the moment after.
+TEST_CASE("blocks are given back when the file has them, at the latest when many are held", "[recorder]") {
+	const ScratchFile scratch;
+	PlayedSession session;
+	session.closed = {1, 2, 3, 4, 5};
+	session.open = 6;
+	session.hold_most = 2;
+	std::vector<uint64_t> in_file;
+	session.on_stored = [&] { in_file.push_back(blocks_in(scratch.path)); };
+	trace::FileWriter writer(scratch.path, true);
+	recorder::Drain drain(session, writer);
+	CHECK(drain.pump() == 5);
+	CHECK(in_file == std::vector<uint64_t>{2, 4});
+	CHECK(session.given == std::vector<uint64_t>{5});
+	drain.checkpoint();
+	CHECK(in_file == std::vector<uint64_t>{2, 4, 5});
+	drain.finish();
+	CHECK(in_file == std::vector<uint64_t>{2, 4, 5, 6});
+	CHECK(session.given.empty());
 }
