@@ -365,8 +365,6 @@ void Renderer::set_option(const std::vector<Datum>& data) {
 void Renderer::print_remaining() {
 	end_pass();
 	const auto left = aggregations_.unprinted();
-	if (left.empty())
-		return;
 	std::string& out = output_.text();
 	out += '\n';
 	AggStyle style = style_.aggregations;

@@ -63,7 +63,7 @@ public:
 	void record(const trace::Event& event);
 	// No more records now: what waits for its successor is completed.
 	void end_pass();
-	// Aggregations that no printa() has shown, after an empty line.
+	// The end: an empty line, always, and the aggregations that no printa() has shown.
 	void print_remaining();
 
 	const std::optional<int>& exit_status() const { return exit_status_; }

@@ -2,7 +2,7 @@
 struct s { char a; char b; };
 struct s v;
 BEGIN { v.a = 'h'; v.b = 'i'; trace(v); exit(0); }
---out!
+--out
 hi
 --end
 
@@ -14,6 +14,7 @@ BEGIN { this->p = alloca(18); this->p[0] = 1; this->p[1] = 'A'; this->p[17] = 0x
              0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
          0: 01 41 00 00 00 00 00 00 00 00 00 00 00 00 00 00  .A..............
         10: 00 ff                                            ..
+
 --end
 
 @@ act.tracemem.limited | act.tracemem | boundary
@@ -23,6 +24,7 @@ BEGIN { this->p = alloca(16); this->p[0] = 'a'; this->p[1] = 'b'; this->p[2] = '
 
              0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
          0: 61 62                                            ab
+
 --end
 
 @@ act.tracemem.arguments | act.tracemem | wrong
@@ -44,7 +46,7 @@ struct in { short x; };
 struct s { int a; char b[4]; unsigned c : 3; struct in i; };
 struct s v;
 BEGIN { v.a = -5; v.b[0] = 'A'; v.c = 5; v.i.x = 7; print(v); exit(0); }
---out!
+--out
 struct s {
     int a = -5
     char b[4] = [ "A" ]
@@ -63,6 +65,7 @@ BEGIN { v = ONE; print(5); printf("\n"); print("abc"); printf("\n"); print(v); p
 int 5
 string "abc"
 enum e ONE
+
 --end
 
 @@ act.print.void | act.print | wrong
@@ -80,6 +83,7 @@ BEGIN { this->p = alloca(4); this->p[0] = 'a'; this->p[1] = 'b'; this->p[2] = 'c
 
              0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
          0: 61 62 63 64                                      abcd
+
 --end
 
 @@ act.printm.shorter | act.printm | boundary
@@ -89,6 +93,7 @@ BEGIN { this->p = alloca(4); this->p[0] = 1; this->p[1] = 2; printm(4, memref(th
 
              0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
          0: 01 02                                            ..
+
 --end
 
 @@ act.printm.size | act.printm | wrong
@@ -170,6 +175,7 @@ BEGIN { sym("a"); }
 BEGIN { usym(1); printf("|"); ufunc(2); printf("|"); umod(3); printf("|"); uaddr(4); printf("|\n"); exit(0); }
 --out
 0x1|0x2|0x3|0x4|
+
 --end
 
 @@ act.usym.string | act.usym | wrong
@@ -186,6 +192,7 @@ busybox|
 @@ act.exit.expression | act.exit, out.status | boundary
 BEGIN { x = 3; exit(x * 2 + 1); }
 --out
+
 --status 7
 --end
 
@@ -202,6 +209,7 @@ BEGIN { exit(0); }
 --out
 now
 kept 1
+
 --end
 
 @@ act.speculate.zero | act.speculate | boundary
@@ -211,6 +219,7 @@ BEGIN { speculate(t); printf("no\n"); }
 BEGIN { printf("%d %d\n", s, t); exit(0); }
 --out
 1 0
+
 --errhas no speculative buffer available
 --end
 
@@ -224,6 +233,7 @@ BEGIN { exit(0); }
 fault 3
 fault 3
 fault 3
+
 --errhas illegal operation
 --end
 
@@ -235,6 +245,7 @@ BEGIN { t = speculation(); }
 BEGIN { printf("%d %d\n", s, t); exit(0); }
 --out
 1 1
+
 --end
 
 @@ act.discard.gone | act.discard | normal
@@ -245,12 +256,14 @@ BEGIN { commit(s); }
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ act.discard.zero | act.discard | boundary
 BEGIN { discard(0); discard(0); printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ act.discard.string | act.discard | wrong
@@ -262,6 +275,7 @@ BEGIN { discard("a"); }
 BEGIN { a = speculation(); b = speculation(); c = speculation(); printf("%d %d %d\n", a > 0, b > 0, c); exit(0); }
 --out
 1 1 0
+
 --err
 dtrace: 1 failed speculation (no speculative buffer available)
 --end
@@ -316,6 +330,7 @@ BEGIN { printf("before\n"); system("echo %s %d", "ran", 5); printf("after\n"); e
 before
 ran 5
 after
+
 --end
 
 @@ act.system.ordered | act.system | boundary
@@ -325,6 +340,7 @@ BEGIN { x = 1; system("echo %d; echo %%", x); x = 2; system("echo %d", x); exit(
 1
 %
 2
+
 --end
 
 @@ act.system.refused | act.system, cmd.destructive | wrong
@@ -344,6 +360,7 @@ BEGIN { printf("output\n"); freopen("%s%s", "freo", "pened"); printf("file\n"); 
 --out
 output
 again
+
 --
 file
 --end
@@ -354,6 +371,7 @@ BEGIN { freopen("freopened2"); printf("a\n"); freopen(""); freopen("freopened2")
 --out
 a
 b
+
 --end
 
 @@ act.freopen.refused | act.freopen | wrong
@@ -376,6 +394,7 @@ BEGIN { freopen("."); }
 BEGIN { printf("a\n"); ftruncate(); printf("b\n"); exit(0); }
 --out
 b
+
 --end
 
 @@ act.ftruncate.pipe | act.ftruncate | boundary
@@ -384,6 +403,7 @@ BEGIN { printf("a\n"); ftruncate(); printf("b\n"); exit(0); }
 --out
 a
 b
+
 --end
 
 @@ act.ftruncate.argument | act.ftruncate | wrong
@@ -403,12 +423,14 @@ CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN 
 quiet
   0      1                           :BEGIN         2
+
 --end
 
 @@ act.setopt.sorting | act.setopt, opt.dynamic | boundary
 BEGIN { @["a"] = sum(1); @["b"] = sum(2); printa("%s", @); setopt("aggsortrev"); printa("%s", @); printf("\n"); exit(0); }
 --out
 abba
+
 --end
 
 @@ act.setopt.unknown | act.setopt, opt.unknown | wrong
@@ -459,12 +481,14 @@ BEGIN { breakpoint(1); }
 BEGIN { capture(pid, execname); printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ act.capture.no-arguments | act.capture | boundary
 BEGIN { capture(); }
 BEGIN { capture(arg0); exit(0); }
 --out
+
 --end
 
 @@ act.capture.variable | act.capture | wrong
@@ -478,6 +502,7 @@ BEGIN { x = 5; commit(s); }
 BEGIN { printf("\n"); exit(0); }
 --out
 ab
+
 --end
 
 @@ act.order.discard-anywhere | act.order | boundary
@@ -486,6 +511,7 @@ END { printa("%@d\n", @); }
 --out
 a
 1
+
 --end
 
 @@ act.stop.false-predicate | act.stop | boundary
@@ -494,6 +520,7 @@ BEGIN /pid == 0/ { stop(); }
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ act.raise.zero | act.raise | boundary
@@ -501,4 +528,5 @@ ok
 BEGIN { raise(0); printf("ok\n"); exit(0); }
 --out
 ok
+
 --end

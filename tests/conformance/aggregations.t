@@ -157,6 +157,7 @@ BEGIN { @x["a"] = sum(1); @y["a"] = sum(9); @x["b"] = sum(2); @y["b"] = sum(4); 
 --out
 b 2 4
 a 1 9
+
 --end
 
 @@ agg.several.by-variable | agg.layout.several | normal
@@ -389,18 +390,21 @@ BEGIN { @a["k"] = sum(3); printa(@a); exit(0); }
 --out
 
   k                                                                 3
+
 --end
 
 @@ agg.printa.format | agg.printa | normal
 BEGIN { @a["k", 2] = sum(3); printa("%s/%d=%@d\n", @a); exit(0); }
 --out
 k/2=3
+
 --end
 
 @@ agg.printa.width | agg.printa | boundary
 BEGIN { @a["k"] = sum(3); printa("%-5s|%@5d|\n", @a); exit(0); }
 --out
 k    |    3|
+
 --end
 
 @@ agg.printa.two | agg.printa, agg.layout.several | normal
@@ -408,6 +412,7 @@ BEGIN { @a["k"] = sum(3); @b["k"] = sum(4); @b["l"] = sum(5); printa("%s %@d %@d
 --out
 l 0 5
 k 3 4
+
 --end
 
 @@ agg.printa.marks-printed | agg.printa, new.printed | boundary
@@ -422,11 +427,13 @@ BEGIN { @a = count(); printa("%@d\n", @a); @b = sum(2); exit(0); }
 BEGIN { @a["k"] = sum(3); clear(@a); printa("%s %@d\n", @a); exit(0); }
 --out
 k 0
+
 --end
 
 @@ agg.trunc.all | agg.trunc | normal
 BEGIN { @a["k"] = sum(3); trunc(@a); printa("%s %@d\n", @a); exit(0); }
 --out
+
 --end
 
 @@ agg.trunc.top | agg.trunc | normal
@@ -434,6 +441,7 @@ BEGIN { @a["k"] = sum(3); @a["l"] = sum(4); @a["m"] = sum(5); trunc(@a, 2); prin
 --out
 l 4
 m 5
+
 --end
 
 @@ agg.trunc.bottom | agg.trunc | boundary
@@ -441,6 +449,7 @@ BEGIN { @a["k"] = sum(3); @a["l"] = sum(4); @a["m"] = sum(5); trunc(@a, -2); pri
 --out
 k 3
 l 4
+
 --end
 
 @@ agg.normalize | agg.normalize | normal
@@ -448,12 +457,14 @@ BEGIN { @a["k"] = sum(30); normalize(@a, 10); printa("%@d\n", @a); denormalize(@
 --out
 3
 30
+
 --end
 
 @@ agg.normalize.truncates | agg.normalize | boundary
 BEGIN { @a = sum(39); normalize(@a, 10); printa("%@d\n", @a); exit(0); }
 --out
 3
+
 --end
 
 @@ agg.error.redefined | agg.form | wrong
@@ -554,6 +565,7 @@ BEGIN { @b["x", 1] = sum(5); @a["x", 1] = sum(7); @a["y", 2] = sum(1); printa(@b
 
   y                                                         2                0                1
   x                                                         1                5                7
+
 --end
 
 @@ agg.layout.normal.bars-stay | agg.layout.normal | normal
@@ -813,6 +825,7 @@ BEGIN { @["a", 1, 1] = sum(2); exit(0); }
 END { printa("%s %d %d %@d\n", @); }
 --out
 a 1 1 3
+
 --end
 
 @@ agg.layout.value.zero-average | agg.layout.value | boundary
@@ -828,6 +841,7 @@ BEGIN { @["a"] = count(); @["b"] = count(); exit(0); }
 END { printa("%s", @); printf("\n"); }
 --out
 ba
+
 --end
 
 @@ agg.sort.rev.bad-value | agg.sort.rev | wrong
@@ -842,6 +856,7 @@ BEGIN { @[-1] = sum(1); @[5] = sum(3); @[0] = sum(2); exit(0); }
 END { printa("%d ", @); printf("\n"); }
 --out
 0 5 -1 
+
 --end
 
 @@ agg.sort.key.bad-value | agg.sort.key | wrong
@@ -856,6 +871,7 @@ BEGIN { @x["a"] = sum(1); @y["a"] = sum(9); @x["b"] = sum(2); @y["b"] = sum(4); 
 --out
 a 1 9
 b 2 4
+
 --end
 
 @@ agg.sort.pos.bad-value | agg.sort.pos | wrong
@@ -871,6 +887,7 @@ BEGIN { @["x", 3] = sum(1); @["y", 1] = sum(1); @["z", 2] = sum(1); exit(0); }
 END { printa("%s", @); printf("\n"); }
 --out
 yzx
+
 --end
 
 @@ agg.sort.keypos.bad-value | agg.sort.keypos | wrong
@@ -884,17 +901,20 @@ BEGIN { @["k"] = max(7); @["l"] = max(9); clear(@); exit(0); }
 END { printa("%s ", @); printf("\n"); }
 --out
 k l 
+
 --end
 
 @@ agg.trunc.zero-and-more | agg.trunc | boundary
 BEGIN { @["k"] = sum(3); @["l"] = sum(4); trunc(@, 9); printa("%s ", @); trunc(@, 0); printa("%s ", @); printf("|\n"); exit(0); }
 --out
 k l |
+
 --end
 
 @@ agg.normalize.one-value | agg.normalize | boundary
 BEGIN { @["a"] = sum(30); @["b"] = sum(7); normalize(@, 10); printa("%s%@d ", @); denormalize(@); printa("%s%@d ", @); printf("\n"); exit(0); }
 --out
 b0 a3 b7 a30 
+
 --end
 

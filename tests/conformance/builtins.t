@@ -2,6 +2,7 @@
 BEGIN { printf("%d %d\n", sizeof (arg0), sizeof (arg9)); exit(0); }
 --out
 8 8
+
 --end
 
 @@ builtin.arg.error | builtin.arg | normal
@@ -9,6 +10,7 @@ BEGIN { x = *(int *)0x10; }
 ERROR { printf("%d %d %d %x\n", arg1 == 1, arg2, arg4, arg5); exit(0); }
 --out
 1 1 1 10
+
 --errhas invalid address (0x10)
 --end
 
@@ -52,6 +54,7 @@ BEGIN { caller = 0; }
 BEGIN { printf("%d\n", cpu >= 0 && cpu < 64); exit(0); }
 --out
 1
+
 --end
 
 @@ builtin.cpu.info | builtin.cpu | boundary | kernel
@@ -121,6 +124,7 @@ END { printf("%d %d\n", epid, id); }
 --out
 1 2 1
 3 2
+
 --end
 
 @@ builtin.epid.assigned | builtin.epid, builtin.write | wrong
@@ -138,6 +142,7 @@ syscall::open*:return /pid == $target && errno/ { printf("%d %d %d\n", errno == 
 BEGIN { printf("%d\n", sizeof (errno)); exit(0); }
 --out
 4
+
 --end
 
 @@ builtin.errno.assigned | builtin.errno, builtin.write | wrong
@@ -148,6 +153,7 @@ BEGIN { errno = 1; }
 BEGIN { printf("%s %d\n", execname, execname == "dtrace"); exit(0); }
 --out
 dtrace 1
+
 --end
 
 @@ builtin.execname.arguments | builtin.execname | boundary | kernel
@@ -165,12 +171,14 @@ BEGIN { execname = "x"; }
 BEGIN { printf("%d %d %d %d\n", pid == $pid, ppid == $ppid, uid == $uid, gid == $gid); exit(0); }
 --out
 1 1 1 1
+
 --end
 
 @@ builtin.ids.thread | builtin.ids | boundary
 BEGIN { printf("%d %d %d %d %d\n", tid == pid, sizeof (pid), sizeof (tid), sizeof (uid), sizeof (gid)); exit(0); }
 --out
 1 4 4 4 4
+
 --end
 
 @@ builtin.ids.assigned | builtin.ids, builtin.write | wrong
@@ -181,6 +189,7 @@ BEGIN { tid = 1; }
 BEGIN { printf("%d %d\n", ipl, sizeof (ipl)); exit(0); }
 --out
 0 4
+
 --end
 
 @@ builtin.ipl.interrupt | builtin.ipl | boundary | kernel
@@ -199,6 +208,7 @@ BEGIN { ipl = 1; }
 tick-20ms { printf("%s:%s:%s:%s\n", probeprov, probemod, probefunc, probename); exit(0); }
 --out
 profile:::tick-20ms
+
 --end
 
 @@ builtin.probe.assigned | builtin.probe, builtin.write | wrong
@@ -216,6 +226,7 @@ fbt::vfs_open:entry /pid == $target/ { printf("%d %d\n", stackdepth > 3 && stack
 BEGIN { printf("%d\n", sizeof (ustackdepth)); exit(0); }
 --out
 4
+
 --end
 
 @@ builtin.depth.assigned | builtin.depth, builtin.write | wrong
@@ -227,12 +238,14 @@ BEGIN { t = timestamp; w = walltimestamp; }
 tick-20ms { v = vtimestamp; printf("%d %d %d %d\n", timestamp > t, walltimestamp > w, vtimestamp >= v, walltimestamp > 1577836800000000000); exit(0); }
 --out
 1 1 1 1
+
 --end
 
 @@ builtin.time.types | builtin.time | boundary
 BEGIN { printf("%d %d %d %d\n", sizeof (timestamp), sizeof (vtimestamp), sizeof (walltimestamp), timestamp - timestamp); exit(0); }
 --out
 8 8 8 0
+
 --end
 
 @@ builtin.time.assigned | builtin.time, builtin.write | wrong
@@ -261,12 +274,14 @@ BEGIN { trace(uregs["a"]); }
 BEGIN { printf("%d %d %d %d %d %d\n", NULL == 0, ENOENT, SIGKILL, DTRACEFLT_DIVZERO, O_CREAT, B_WRITE); exit(0); }
 --out
 1 2 9 4 64 256
+
 --end
 
 @@ builtin.constants.last-ones | builtin.constants | boundary
 BEGIN { printf("%d %d %d %d %d %d\n", ERFKILL, SIGRTMAX, DTRACEFLT_LIBRARY, AF_INET6, CLD_CONTINUED, EWOULDBLOCK == EAGAIN); exit(0); }
 --out
 132 64 1000 10 6 1
+
 --end
 
 @@ builtin.constants.assigned | builtin.constants | wrong

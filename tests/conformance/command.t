@@ -5,12 +5,14 @@ CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN         1
   0 tick
   0      2                             :END         2
+
 --end
 
 @@ out.quiet.option | out.quiet, cmd.quiet | normal
 --args -q -n 'BEGIN { printf("a"); trace(5); printf("b\n"); exit(0); }'
 --out
 a5b
+
 --end
 
 @@ out.flow.other-probes | out.flow, cmd.flow | boundary | process
@@ -19,6 +21,7 @@ a5b
 CPU FUNCTION                                 
   0 | :BEGIN                                  one
   0 | :BEGIN                                  two
+
 --end
 
 @@ out.trace.long-string | out.trace | boundary | process
@@ -27,6 +30,7 @@ BEGIN { trace("0123456789012345678901234567890123456789"); trace((unsigned char)
 --out
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN   0123456789012345678901234567890123456789 200 65535       -1               -1
+
 --end
 
 @@ out.bytes.text | out.bytes | normal
@@ -35,6 +39,7 @@ struct s v;
 BEGIN { v.b[0] = 'a'; v.b[1] = '\t'; v.b[2] = '\b'; v.b[3] = '\a'; trace(v); printf("|\n"); exit(0); }
 --out
 a	|
+
 --end
 
 @@ out.bytes.rawbytes | out.bytes, opt.rawbytes | boundary
@@ -46,6 +51,7 @@ BEGIN { v.b[0] = 'a'; trace(v); exit(0); }
 
              0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
          0: 61 00 00 00                                      a...
+
 --end
 
 @@ out.bytes.after-a-nul | out.bytes | boundary
@@ -56,6 +62,7 @@ BEGIN { v.b[0] = 'a'; v.b[2] = 'b'; trace(v); exit(0); }
 
              0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
          0: 61 00 62 00                                      a.b.
+
 --end
 
 @@ out.record.exit-only | out.record, act.exit | boundary | process
@@ -63,6 +70,7 @@ BEGIN { v.b[0] = 'a'; v.b[2] = 'b'; trace(v); exit(0); }
 --out
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN 
+
 --status 3
 --end
 
@@ -71,6 +79,7 @@ CPU     ID                    FUNCTION:NAME
 --out
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN p        2
+
 --end
 
 @@ out.matched.several | out.matched | boundary
@@ -84,6 +93,7 @@ dtrace: description 'END' matched 1 probe
 @@ out.matched.quiet | out.matched, cmd.quiet | boundary
 --args -qn 'BEGIN { exit(0); }'
 --out
+
 --err
 --end
 
@@ -99,6 +109,7 @@ dtrace: allowing destructive actions
 BEGIN { system("echo ran"); exit(0); }
 --out
 ran
+
 --end
 
 @@ out.drops.tags | out.drops, out.tags | normal
@@ -172,6 +183,7 @@ end
 --out
 
 7
+
 --status 4
 --end
 
@@ -220,14 +232,17 @@ BEGIN { trace(pid); }
 --out
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN 
+
                    FUNCTION:NAME
                           :BEGIN         5
+
 --end
 
 @@ out.testing.options | out.testing | boundary
 --args -n 'BEGIN { exit(0); }' >/dev/null | cat; DTRACE_OPT_STRSIZE=5 DTRACE_OPT_QUIET= "$dtrace" -x engine=$engine -n 'BEGIN { s = "abcdefgh"; printf("%s\n", s); exit(0); }'
 --out
 abcd
+
 --end
 
 @@ out.testing.bad-option | out.testing | wrong
@@ -240,12 +255,14 @@ abcd
 --args -64 -qn 'BEGIN { printf("%d\n", sizeof (long)); exit(0); }'
 --out
 8
+
 --end
 
 @@ cmd.model.given-twice | cmd.model | boundary
 --args -64 -64 -qn 'BEGIN { printf("%d\n", sizeof (int *)); exit(0); }'
 --out
 8
+
 --end
 
 @@ cmd.model.ilp32 | cmd.model | wrong
@@ -264,12 +281,14 @@ abcd
 --args -b 256k -qn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ cmd.bufsize.small | cmd.bufsize, opt.size | boundary
 --args -b 1k -qn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ cmd.bufsize.bad | cmd.bufsize, opt.size | wrong
@@ -283,12 +302,14 @@ ok
 --out
 begin 1
 end
+
 --end
 
 @@ cmd.command.two | cmd.command | boundary
 --args -qn 'END { printf("end\n"); }' -c 'true a b' -c 'sleep 0.1'
 --out
 end
+
 --end
 
 @@ cmd.command.exited | cmd.command | boundary
@@ -303,6 +324,7 @@ end
 BEGIN { printf("quiet\n"); }
 --out
 quiet
+
 --err
 --end
 
@@ -319,6 +341,7 @@ BEGIN { printf("%d\n", VALUE); exit(0); }
 #endif
 --out
 7
+
 --end
 
 @@ cmd.cpp.undefine-and-include | cmd.cpp | boundary | process
@@ -329,6 +352,7 @@ BEGIN { printf("%d\n", TWICE(4)); exit(0); }
 #endif
 --out
 8
+
 --end
 
 @@ cmd.cpp.error | cmd.cpp | wrong | process
@@ -355,6 +379,7 @@ BEGIN { exit(0); }
 --args -q -P 'dtrace /probename == "BEGIN"/ { printf("P"); }' -n 'BEGIN { printf("n"); }' -i '1 { printf("i"); }' -n ':::BEGIN { printf("\n"); exit(0); }'
 --out
 Pni
+
 --end
 
 @@ cmd.specifiers.two-in-one | cmd.specifiers | boundary
@@ -362,6 +387,7 @@ Pni
 --out
 a
 b
+
 --end
 
 @@ cmd.specifiers.no-module | cmd.specifiers | wrong
@@ -385,13 +411,17 @@ BEGIN { exit(0); }
 @@ cmd.library.folder | cmd.library, library | normal
 --args -qn 'BEGIN { exit(0); }' | cat; mkdir lib1; echo 'inline int FROM_LIB = 42;' >lib1/one.d; "$dtrace" -x engine=$engine -L lib1 -qn 'BEGIN { printf("%d\n", FROM_LIB); exit(0); }'
 --out
+
 42
+
 --end
 
 @@ cmd.library.depends | cmd.library, library, pragma.depends | boundary
 --args -qn 'BEGIN { exit(0); }' | cat; mkdir lib2; printf '#pragma D depends_on library b.d\ninline int TWO = ONE + 1;\n' >lib2/a.d; echo 'inline int ONE = 1;' >lib2/b.d; printf '#pragma D depends_on provider nosuch\ninline int NONE = 1;\n' >lib2/c.d; "$dtrace" -x engine=$engine -L lib2 -qn 'BEGIN { printf("%d\n", TWO); exit(0); }'
 --out
+
 2
+
 --end
 
 @@ cmd.library.clause | cmd.library, library | wrong
@@ -404,13 +434,16 @@ BEGIN { exit(0); }
 --args -o out1 -qn 'BEGIN { printf("text\n"); exit(0); }' | cat; cat out1
 --out
 text
+
 --end
 
 @@ cmd.output.appends | cmd.output | boundary
 --args -o out2 -qn 'BEGIN { printf("a\n"); exit(0); }' | cat; "$dtrace" -x engine=$engine -o out2 -qn 'BEGIN { printf("b\n"); exit(0); }'; cat out2
 --out
 a
+
 b
+
 --end
 
 @@ cmd.output.no-folder | cmd.output | wrong
@@ -423,6 +456,7 @@ b
 --args -wqn 'BEGIN { printf("%d\n", $target == $1); } END { printf("end\n"); }' -p $(sleep 0.3 >/dev/null & echo $!) 0 -x argref | sed 1d
 --out
 end
+
 --end
 
 @@ cmd.process.none | cmd.process | wrong
@@ -442,6 +476,7 @@ end
 BEGIN { printf("in\n"); exit(0); }
 --out
 in
+
 --end
 
 @@ cmd.script.missing | cmd.script | wrong
@@ -498,18 +533,21 @@ pid              116  scl glb r    D type (integer) (size 4)
 --args -wqn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ cmd.option.value | cmd.option | normal
 --args -x strsize=4 -xquiet -n 'BEGIN { s = "abcdef"; printf("%s\n", s); exit(0); }'
 --out
 abc
+
 --end
 
 @@ cmd.option.last-wins | cmd.option | boundary
 --args -x strsize=4 -x strsize=6 -qn 'BEGIN { s = "abcdefghi"; printf("%s\n", s); exit(0); }'
 --out
 abcde
+
 --end
 
 @@ cmd.option.unknown | cmd.option, opt.unknown | wrong
@@ -522,12 +560,14 @@ abcde
 --args first -qn 'BEGIN { printf("%s %s %d\n", $$1, $$2, $3); exit(0); }' second 3
 --out
 first second 3
+
 --end
 
 @@ cmd.operands.after-dashes | cmd.operands | boundary
 --args -qn 'BEGIN { printf("%s %s\n", $$1, $$2); exit(0); }' -- -q -n
 --out
 -q -n
+
 --end
 
 @@ cmd.operands.no-program | cmd.operands | wrong
@@ -566,6 +606,7 @@ BEGIN { trace(K); }
 --args -Z -Z -qn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ out.flow.system-calls | out.flow, cmd.flow | normal | kernel

@@ -3,6 +3,7 @@ int64_t x;
 BEGIN { x = 0x3f5; printf("%d %d\n", (uint8_t)x == 0xf5, (char)x + 1000); exit(0); }
 --out
 1 989
+
 --end
 
 @@ edge.load.int-negative | op.load | boundary
@@ -10,6 +11,7 @@ int *p;
 BEGIN { p = (int *)alloca(8); *p = -5; printf("%d %d\n", *p < 0, *p + 1000000000000); exit(0); }
 --out
 1 999999999995
+
 --end
 
 @@ edge.lquantize.no-counts | agg.lquantize, agg.layout.rows | boundary
@@ -40,12 +42,14 @@ BEGIN { @a = avg(0); @a = avg(6); @s = stddev(0); @s = stddev(6); printa("%@d\n"
 --out
 3
 3
+
 --end
 
 @@ edge.shift.constant-64 | op.shift | boundary
 BEGIN { printf("%d %x\n", -16LL >> 2, 0xf000000000000000 >> 60); exit(0); }
 --out
 -4 f
+
 --end
 
 @@ edge.macro.negative | macro.argument | boundary
@@ -53,6 +57,7 @@ BEGIN { printf("%d %x\n", -16LL >> 2, 0xf000000000000000 >> 60); exit(0); }
 BEGIN { printf("%d\n", $1); exit(0); }
 --out
 -5
+
 --end
 
 @@ edge.integer.two-to-64 | lex.integer | wrong
@@ -63,6 +68,7 @@ BEGIN { x = 18446744073709551616; exit(0); }
 BEGIN { printf("%d\n", '\377'); exit(0); }
 --out
 -1
+
 --end
 
 @@ edge.promote.unsigned-wins | op.promotion | boundary
@@ -70,12 +76,14 @@ unsigned int u;
 BEGIN { u = 1; printf("%d %d\n", -1 < u, u > -1); exit(0); }
 --out
 0 0
+
 --end
 
 @@ edge.shift-below-plus | op.precedence | boundary
 BEGIN { printf("%d %d\n", 1 << 2 + 1, 64 >> 2 - 1); exit(0); }
 --out
 8 32
+
 --end
 
 @@ edge.llquantize.below-many-steps | agg.llquantize | boundary
@@ -102,6 +110,7 @@ char c;
 BEGIN { c = 127; printf("%d\n", ++c < 0); exit(0); }
 --out
 1
+
 --end
 
 @@ edge.pointer.steps | op.pointer | boundary
@@ -109,6 +118,7 @@ int *p, *q;
 BEGIN { p = (int *)alloca(16); q = p; p++; printf("%d %d\n", (char *)p - (char *)q, p + 2 - q); exit(0); }
 --out
 4 3
+
 --end
 
 @@ edge.printf.time-of-int | printf.Y | wrong
@@ -126,6 +136,7 @@ int x;
 BEGIN { if (x) { if (x) { printf("a"); } else { printf("b"); } } printf("c\n"); exit(0); }
 --out
 c
+
 --end
 
 @@ edge.shift.run-40 | op.shift | boundary
@@ -133,6 +144,7 @@ int64_t x;
 BEGIN { x = 1; printf("%d\n", x << 40); exit(0); }
 --out
 1099511627776
+
 --end
 
 @@ edge.load.short-negative | op.load | boundary
@@ -140,6 +152,7 @@ short *p;
 BEGIN { p = (short *)alloca(8); *p = -2; printf("%d %d\n", *p < 0, *p + 100000); exit(0); }
 --out
 1 99998
+
 --end
 
 @@ edge.string.null-again | type.string | boundary
@@ -147,6 +160,7 @@ string s;
 BEGIN { s = "abc"; s = NULL; printf("%d\n", s == NULL); exit(0); }
 --out
 1
+
 --end
 
 @@ edge.this.next-firing | var.this | boundary
@@ -154,12 +168,14 @@ BEGIN { this->x = 5; exit(0); }
 END { printf("%d\n", this->x); }
 --out
 0
+
 --end
 
 @@ edge.assoc.string-key-tails | var.assoc | boundary
 BEGIN { a["abcdefg"] = 1; a["xy"] = 2; a["qqqqqqq"] = 3; printf("%d %d %d\n", a["xy"], a["abcdefg"], a["qqqqqqq"]); exit(0); }
 --out
 2 1 3
+
 --end
 
 @@ edge.assoc.two-of-one-key | var.assoc | boundary
@@ -167,6 +183,7 @@ int a[int], b[int];
 BEGIN { a[1] = 5; printf("%d %d\n", a[1], b[1]); exit(0); }
 --out
 5 0
+
 --end
 
 @@ edge.llquantize.more-steps-than-values | agg.llquantize | boundary
@@ -186,6 +203,7 @@ uint64_t *q;
 BEGIN { q = (uint64_t *)alloca(16); q[0] = htonll(0x0001000000000002); q[1] = htonll(0x0000000000030004); printf("%s\n", inet_ntop(10, q)); exit(0); }
 --out
 1::2:0:0:3:4
+
 --end
 
 @@ edge.inet6.not-mapped | subr.inet_ntoa6 | boundary
@@ -193,24 +211,28 @@ uint64_t *q;
 BEGIN { q = (uint64_t *)alloca(16); q[0] = 0; q[1] = htonll(0x0000ff0000010002); printf("%s\n", inet_ntoa6(q)); exit(0); }
 --out
 ::ff00:1:2
+
 --end
 
 @@ edge.json.escaped-quote | subr.json | boundary
 BEGIN { printf("%s\n", json("{\"a\":\"x\\\"y\",\"b\":7}", "b")); exit(0); }
 --out
 7
+
 --end
 
 @@ edge.json.second-element | subr.json | boundary
 BEGIN { printf("%s\n", json("[5,6,7]", "[1]")); exit(0); }
 --out
 6
+
 --end
 
 @@ edge.json.longer-name | subr.json | boundary
 BEGIN { printf("%s\n", json("{\"a\":1,\"ab\":2}", "ab")); exit(0); }
 --out
 2
+
 --end
 
 @@ edge.float.tie-to-even | subr.float | boundary
@@ -218,6 +240,7 @@ double f, g;
 BEGIN { f = 1.0; g = 1.1102230246251565e-16; printf("%d\n", f + g == 1.0); exit(0); }
 --out
 1
+
 --end
 
 @@ edge.float.negative-order | subr.float | boundary
@@ -225,6 +248,7 @@ double f, g;
 BEGIN { f = -2.0; g = -1.0; printf("%d %d\n", f < g, g < f); exit(0); }
 --out
 1 0
+
 --end
 
 @@ edge.float.to-integer | subr.float | boundary
@@ -233,6 +257,7 @@ BEGIN { f = 2.0; printf("%d\n", (int)f); f = -2.5; printf("%d\n", (int)f); exit(
 --out
 2
 -2
+
 --end
 
 @@ edge.memstr.inner-nul | subr.memstr | boundary
@@ -240,6 +265,7 @@ char *p;
 BEGIN { p = (char *)alloca(8); p[0] = 'a'; p[1] = 0; p[2] = 'b'; printf("%s\n", memstr(p, ',', 3)); exit(0); }
 --out
 a,b
+
 --end
 
 @@ edge.fault.first-of-two-lines | out.fault | wrong
@@ -253,6 +279,7 @@ ERROR { exit(0); }
 BEGIN { printf("[%C] [%S]\n", 0x11, "a\x11"); exit(0); }
 --out
 [\021] [a\021]
+
 --end
 
 @@ edge.tracemem.one-into-the-second-row | act.tracemem | boundary
@@ -263,13 +290,14 @@ BEGIN { p = (char *)alloca(17); p[0] = 'a'; p[16] = 'z'; tracemem(p, 17); exit(0
              0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
          0: 61 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00  a...............
         10: 7a                                               z
+
 --end
 
 @@ edge.print.negative-bit-field | act.print | boundary
 struct n { int a:3; int b; };
 struct n v;
 BEGIN { v.a = -1; v.b = 2; print(v); exit(0); }
---out!
+--out
 struct n {
     int a :3 = -1
     int b = 2
@@ -280,6 +308,7 @@ struct n {
 BEGIN { printf("%d %d\n", 0xffffffffffffffff % 10, -1 % 10); exit(0); }
 --out
 5 -1
+
 --end
 
 @@ edge.float.subtract | subr.float | boundary
@@ -287,11 +316,13 @@ double f;
 BEGIN { f = 2.5; printf("%d %d\n", (int)(f - 1.0), (int)(2.5 - 1.0)); exit(0); }
 --out
 1 1
+
 --end
 
 @@ edge.cast.constant | op.cast | boundary
 BEGIN { printf("%d %d\n", (uint8_t)300 == 44, (unsigned short)65537 == 1); exit(0); }
 --out
 1 1
+
 --end
 

@@ -797,6 +797,7 @@ BEGIN
 6 1 1
 7 6 0
 6 -1
+
 --end
 
 @@ op.assign.address-once | op.assign | boundary
@@ -814,6 +815,7 @@ BEGIN
 }
 --out
 11 3 4 2
+
 --end
 
 @@ expression.deep | op.multiply, op.add | boundary
@@ -838,6 +840,7 @@ BEGIN
 59
 52
 abcdefghijyz
+
 --end
 
 @@ error.PROC_NODEV | probe.form | wrong
@@ -882,6 +885,7 @@ BEGIN { exit(0); }
 --out
 any
 this release
+
 --end
 
 @@ error.TYPE_ERR | op.sizeof | wrong

@@ -6,18 +6,21 @@ BEGIN	{
 }
 --out
 1
+
 --end
 
 @@ lex.space.all-kinds | lex.space | boundary
 --args -qn "$(printf 'BEGIN\f{\vprintf("ok\\n");\rexit(0);\t}\n')"
 --out
 ok
+
 --end
 
 @@ lex.comment.anywhere | lex.comment | normal
 /* before */ BEGIN /* head */ { /* statement */ printf("%d\n", 1 /* operand */ + 2); exit(0); } /* behind */
 --out
 3
+
 --end
 
 @@ lex.comment.stars | lex.comment | boundary
@@ -26,6 +29,7 @@ BEGIN { printf("%s\n", "/* text */"); /* a
 line * / more **/ exit(0); }
 --out
 /* text */
+
 --end
 
 @@ lex.comment.two-slashes | lex.comment | wrong
@@ -42,6 +46,7 @@ BEGIN { exit(0); } /* never closed
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ lex.script-line.after-blanks | lex.script-line | boundary
@@ -49,6 +54,7 @@ ok
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ lex.control.pragma | lex.control, pragma.option | normal
@@ -57,6 +63,7 @@ ok
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ lex.control.blanks | lex.control | boundary
@@ -66,6 +73,7 @@ ok
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ lex.control.include | lex.control | wrong
@@ -77,12 +85,14 @@ BEGIN { exit(0); }
 BEGIN { _aB9_ = 3; printf("%d\n", _aB9_); exit(0); }
 --out
 3
+
 --end
 
 @@ lex.identifier.case | lex.identifier | boundary
 BEGIN { _ = 1; __ = 2; a = 3; A = 4; printf("%d%d%d%d\n", _, __, a, A); exit(0); }
 --out
 1234
+
 --end
 
 @@ lex.identifier.hash | lex.identifier | wrong
@@ -114,42 +124,49 @@ BEGIN { trace(`nosuch_symbol); }
 BEGIN { printf("%d %d %d %d %d %d\n", 5u, 5U, 5l, 5L, 5ll, 5ULL); exit(0); }
 --out
 5 5 5 5 5 5
+
 --end
 
 @@ lex.integer.zero | lex.integer | boundary
 BEGIN { printf("%d %d %d %d\n", 0, 00, 0x0, 0xFfFf); exit(0); }
 --out
 0 0 0 65535
+
 --end
 
 @@ lex.integer-type.sizes | lex.integer-type, op.sizeof | normal
 BEGIN { printf("%d %d %d %d %d\n", sizeof (1), sizeof (1u), sizeof (1l), sizeof (1ull), sizeof (0x1)); exit(0); }
 --out
 4 4 8 8 4
+
 --end
 
 @@ lex.integer-type.first-that-fits | lex.integer-type | boundary
 BEGIN { printf("%d %d %d %d\n", sizeof (2147483647), sizeof (2147483648), sizeof (0x80000000), sizeof (0x100000000)); exit(0); }
 --out
 4 8 4 8
+
 --end
 
 @@ lex.integer-type.decimal-keeps-sign | lex.integer-type | boundary
 BEGIN { printf("%d %d\n", 2147483648 - 2147483649 < 0, 0x80000000 - 0x80000001 < 0); exit(0); }
 --out
 1 0
+
 --end
 
 @@ lex.float.constants | lex.float, type.float, printf.e | normal
 BEGIN { printf("%f %f\n", 1.5, 1.5 + 2.25); exit(0); }
 --out
 1.500000 3.750000
+
 --end
 
 @@ lex.float.forms | lex.float | boundary
 BEGIN { printf("%g %g %g %g\n", 1e3, 2.5e-1, .5, 1.0E+2); exit(0); }
 --out
 1000 0.25 0.5 100
+
 --end
 
 @@ lex.float.bits | lex.float, type.float | wrong
@@ -160,24 +177,28 @@ BEGIN { trace(1.5 & 1); }
 BEGIN { printf("%x %x %d %x\n", 'ab', 'abcd', '\0', 'abcdefgh'); exit(0); }
 --out
 6162 61626364 0 65666768
+
 --end
 
 @@ lex.char.escapes | lex.char | normal
 BEGIN { printf("%d %d %d %d %d\n", '\n', '\t', '\\', '\'', '\x41'); exit(0); }
 --out
 10 9 92 39 65
+
 --end
 
 @@ lex.string.plain | lex.string | normal
 BEGIN { printf("%s|%s\n", "it's", "a 'b' c"); exit(0); }
 --out
 it's|a 'b' c
+
 --end
 
 @@ lex.string.empty | lex.string | boundary
 BEGIN { printf("[%s]%d\n", "", strlen("")); exit(0); }
 --out
 []0
+
 --end
 
 @@ lex.string.adjacent | lex.string | wrong
@@ -188,24 +209,28 @@ BEGIN { printf("a" "b"); }
 BEGIN { printf("\1018 \x41g \60\n"); exit(0); }
 --out
 A8 Ag 0
+
 --end
 
 @@ lex.escape.unknown | lex.escape | boundary
 BEGIN { printf("\q\n"); exit(0); }
 --out
 \q
+
 --end
 
 @@ lex.aggregation.named | lex.aggregation | normal
 BEGIN { @a_1 = sum(3); printa("%@d\n", @a_1); exit(0); }
 --out
 3
+
 --end
 
 @@ lex.aggregation.unnamed | lex.aggregation | boundary
 BEGIN { @ = sum(3); printa("%@d\n", @_); exit(0); }
 --out
 3
+
 --end
 
 @@ lex.aggregation.digit | lex.aggregation | wrong
@@ -217,6 +242,7 @@ BEGIN { printf("%d\n", 1 + \
 2); exit(0); }
 --out
 3
+
 --end
 
 @@ lex.continuation.string | lex.continuation | boundary
@@ -224,6 +250,7 @@ BEGIN { printf("a\
 b\n"); exit(0); }
 --out
 ab
+
 --end
 
 @@ lex.keyword.member | lex.keyword | normal | kernel
@@ -236,6 +263,7 @@ BEGIN { printf("%d\n", ((struct bus_type *)&`pci_bus_type)->probe != NULL); exit
 BEGIN { forx = 1; iff = 2; strings = 3; autos = 4; printf("%d%d%d%d\n", forx, iff, strings, autos); exit(0); }
 --out
 1234
+
 --end
 
 @@ lex.keyword.goto | lex.keyword | wrong
@@ -250,6 +278,7 @@ BEGIN { while (1) exit(0); }
 BEGIN /4 / 2 == 2/ { printf("yes\n"); exit(0); }
 --out
 yes
+
 --end
 
 @@ lex.slash.brackets | lex.slash | boundary
@@ -257,6 +286,7 @@ BEGIN /(8 / 4 / 1) == 2 && 9 / 3/
 { printf("%d\n", 9 / 3 / 3); exit(0); }
 --out
 1
+
 --end
 
 @@ lex.slash.unbalanced | lex.slash | wrong
@@ -273,6 +303,7 @@ translator struct out < int i > { a = i + TWO; };
 BEGIN { five = 5; printf("%d %d\n", five * TWO, xlate <struct out> (five).a); exit(0); }
 --out
 10 7
+
 --end
 
 @@ unit.empty-allowed | unit | boundary
@@ -287,6 +318,7 @@ BEGIN { exit(0); }
 --out
 BEGIN
 END
+
 --end
 
 @@ clause.predicate-sees-earlier | clause, new.order | boundary
@@ -297,6 +329,7 @@ BEGIN /x == 2/ { printf("third\n"); exit(0); }
 --out
 second
 third
+
 --end
 
 @@ clause.braces-missing | clause | wrong
@@ -314,6 +347,7 @@ BEGIN
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN 
   0      1                           :BEGIN 
+
 --end
 
 @@ statements.last-semicolon | statements | normal
@@ -321,6 +355,7 @@ BEGIN { printf("a\n"); printf("b\n"); exit(0) }
 --out
 a
 b
+
 --end
 
 @@ statements.empty-and-blocks | statements | boundary
@@ -328,6 +363,7 @@ BEGIN { ; ; { printf("a\n"); { printf("b\n"); } } ; exit(0); }
 --out
 a
 b
+
 --end
 
 @@ statements.missing-semicolon | statements | wrong
@@ -338,12 +374,14 @@ BEGIN { printf("a") printf("b"); }
 BEGIN { x = 2; if (x == 1) printf("one\n"); else if (x == 2) { printf("two\n"); if (x > 5) printf("no\n"); } else printf("other\n"); exit(0); }
 --out
 two
+
 --end
 
 @@ if-else.assignment-inside | if-else | normal
 BEGIN { x = 1; if (x) { x = 0; y = 5; } else { y = 6; } if (x) printf("no\n"); printf("%d %d\n", x, y); exit(0); }
 --out
 0 5
+
 --end
 
 @@ if-else.fault-skips-rest | if-else, out.fault | wrong
@@ -351,6 +389,7 @@ BEGIN { if (1) { printf("a\n"); x = *(int *)0; printf("b\n"); } printf("c\n"); }
 BEGIN { printf("d\n"); exit(0); }
 --out
 d
+
 --errhas invalid address (0x0)
 --end
 
@@ -360,6 +399,7 @@ BEGIN { x = 1; if (x) trace(7); else trace(8); trace(9); exit(0); }
 --out
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN         7        9
+
 --end
 
 @@ if-else.matched-once | if-else, out.matched | boundary
@@ -368,6 +408,7 @@ CPU     ID                    FUNCTION:NAME
 BEGIN { x = 1; if (x) printf("a\n"); else printf("b\n"); exit(0); }
 --out
 a
+
 --err
 --end
 
@@ -386,7 +427,7 @@ BEGIN { if (v) exit(0); }
 
 @@ action-place.statement | action-place | normal
 BEGIN { trace("a"); exit(0); }
---out!
+--out
 a
 --end
 
@@ -394,6 +435,7 @@ a
 BEGIN { (x = 1); x ? y = 2 : 0; printf("%d %d\n", x, y); exit(0); }
 --out
 1 2
+
 --end
 
 @@ action-place.expression | action-place | wrong

@@ -2,24 +2,28 @@
 BEGIN { printf("%d\n", 1 + 2); exit(0); }
 --out
 3
+
 --end
 
 @@ op.precedence | op.precedence | normal
 BEGIN { printf("%d %d\n", 1 + 2 * 3, (1 + 2) * 3); exit(0); }
 --out
 7 9
+
 --end
 
 @@ op.div.truncates | op.multiply | boundary
 BEGIN { printf("%d %d\n", 7 / 2, -7 / 2); exit(0); }
 --out
 3 -3
+
 --end
 
 @@ op.mod.sign | op.multiply | boundary
 BEGIN { printf("%d %d\n", 7 % 3, -7 % 3); exit(0); }
 --out
 1 -1
+
 --end
 
 @@ op.min-by-minus-one | op.multiply | boundary
@@ -28,48 +32,56 @@ BEGIN { x = 1; x = x << 63; }
 BEGIN { printf("%d\n", x / -1); exit(0); }
 --out
 -9223372036854775808
+
 --end
 
 @@ op.shift | op.shift | normal
 BEGIN { printf("%d %d %x\n", 1 << 4, 256 >> 3, 0xf0 >> 4); exit(0); }
 --out
 16 32 f
+
 --end
 
 @@ op.shift.signed-right | op.shift | boundary
 BEGIN { printf("%d\n", -16 >> 2); exit(0); }
 --out
 -4
+
 --end
 
 @@ op.bits | op.bits | normal
 BEGIN { printf("%x %x %x %d\n", 0xf0 & 0x3c, 0xf0 | 0xf, 0xff ^ 0xf, ~0); exit(0); }
 --out
 30 ff f0 -1
+
 --end
 
 @@ op.logic | op.logical | normal
 BEGIN { printf("%d %d %d %d\n", 1 && 0, 1 || 0, 1 ^^ 1, !5); exit(0); }
 --out
 0 1 0 0
+
 --end
 
 @@ op.logxor | op.xor | boundary
 BEGIN { printf("%d %d %d\n", 5 ^^ 0, 0 ^^ 0, 2 ^^ 7); exit(0); }
 --out
 1 0 0
+
 --end
 
 @@ op.compare | op.relational | normal
 BEGIN { printf("%d %d %d %d\n", 1 < 2, 2 <= 2, 3 > 4, 4 >= 5); exit(0); }
 --out
 1 1 0 0
+
 --end
 
 @@ op.compare.signed | op.relational | boundary
 BEGIN { printf("%d\n", -1 < 1); exit(0); }
 --out
 1
+
 --end
 
 @@ op.compare.signed-overflow | op.relational | boundary
@@ -78,84 +90,98 @@ BEGIN { x = 1; x = x << 63; }
 BEGIN { printf("%d\n", x < 1); exit(0); }
 --out
 1
+
 --end
 
 @@ op.compare.unsigned | op.relational, op.promotion | boundary
 BEGIN { printf("%d\n", (unsigned long)-1 > 1); exit(0); }
 --out
 1
+
 --end
 
 @@ op.ternary | op.conditional | normal
 BEGIN { printf("%s %d\n", 1 ? "yes" : "no", 0 ? 1 : 2); exit(0); }
 --out
 yes 2
+
 --end
 
 @@ op.ternary.nested | op.conditional | boundary
 BEGIN { printf("%d\n", 0 ? 1 : 0 ? 2 : 3); exit(0); }
 --out
 3
+
 --end
 
 @@ op.string.equal | op.string | normal
 BEGIN { printf("%d %d\n", "abc" == "abc", "abc" == "abd"); exit(0); }
 --out
 1 0
+
 --end
 
 @@ op.string.order | op.string | boundary
 BEGIN { printf("%d %d %d\n", "a" < "b", "ab" > "a", "" < "a"); exit(0); }
 --out
 1 1 1
+
 --end
 
 @@ op.sizeof | op.sizeof | normal
 BEGIN { printf("%d %d %d %d\n", sizeof (int), sizeof (char), sizeof (long), sizeof (int *)); exit(0); }
 --out
 4 1 8 8
+
 --end
 
 @@ op.sizeof.string | op.sizeof | boundary
 BEGIN { printf("%d\n", sizeof (string)); exit(0); }
 --out
 256
+
 --end
 
 @@ op.cast.narrow | op.cast | normal
 BEGIN { printf("%d %d\n", (char)0x1ff, (short)0x18000); exit(0); }
 --out
 -1 -32768
+
 --end
 
 @@ op.cast.unsigned | op.cast | boundary
 BEGIN { printf("%d %d\n", (unsigned char)0x1ff, (uint32_t)-1); exit(0); }
 --out
 255 4294967295
+
 --end
 
 @@ op.comma | op.comma | normal
 BEGIN { printf("%d\n", (1, 2, 3)); exit(0); }
 --out
 3
+
 --end
 
 @@ op.char | lex.char | normal
 BEGIN { printf("%d %c\n", 'a', 'b'); exit(0); }
 --out
 97 b
+
 --end
 
 @@ op.integers | lex.integer | normal
 BEGIN { printf("%d %d %d\n", 0x10, 010, 10); exit(0); }
 --out
 16 8 10
+
 --end
 
 @@ op.integers.64 | lex.integer, lex.integer-type | boundary
 BEGIN { printf("%d %u\n", 9223372036854775807, 0xffffffffffffffff); exit(0); }
 --out
 9223372036854775807 18446744073709551615
+
 --end
 
 @@ op.assign | op.assign | normal
@@ -163,12 +189,14 @@ BEGIN { x = 10; x += 5; x -= 3; x *= 4; x /= 6; x %= 5; printf("%d\n", x); x = 6
 --out
 3
 2
+
 --end
 
 @@ op.increment | op.increment | normal
 BEGIN { x = 5; printf("%d ", x++); printf("%d ", ++x); printf("%d ", x--); printf("%d\n", --x); exit(0); }
 --out
 5 7 7 5
+
 --end
 
 @@ op.div-by-zero.constant | op.zero | wrong
@@ -180,6 +208,7 @@ BEGIN { x = 0; printf("%d\n", 1 / x); }
 ERROR { printf("fault %d\n", arg4); exit(3); }
 --out
 fault 4
+
 --status 3
 --end
 
@@ -188,6 +217,7 @@ BEGIN { printf("%d\n", *(int *)0); }
 ERROR { printf("fault %d at %x\n", arg4, arg5); exit(0); }
 --out
 fault 1 at 0
+
 --end
 
 @@ op.run.add-sub | op.add | normal
@@ -195,6 +225,7 @@ int64_t a, b;
 BEGIN { a = 7; b = 3; printf("%d %d %d\n", a + b, a - b, b - a); exit(0); }
 --out
 10 4 -4
+
 --end
 
 @@ op.run.mul-div-mod | op.multiply | normal
@@ -202,6 +233,7 @@ int64_t a, b;
 BEGIN { a = 7; b = 3; printf("%d %d %d\n", a * b, a / b, a % b); exit(0); }
 --out
 21 2 1
+
 --end
 
 @@ op.run.div-mod-negative | op.multiply | boundary
@@ -209,6 +241,7 @@ int64_t a, b;
 BEGIN { a = -7; b = 3; printf("%d %d\n", a / b, a % b); exit(0); }
 --out
 -2 -1
+
 --end
 
 @@ op.run.div-unsigned | op.multiply | boundary
@@ -216,6 +249,7 @@ uint64_t a, b;
 BEGIN { a = 0xfffffffffffffff9; b = 3; printf("%u %u\n", a / b, a % b); exit(0); }
 --out
 6148914691236517203 0
+
 --end
 
 @@ op.run.min-div-minus-one | op.multiply | boundary
@@ -223,6 +257,7 @@ int64_t a, b;
 BEGIN { a = 1; b = -1; printf("%d\n", (a << 63) / b); exit(0); }
 --out
 -9223372036854775808
+
 --end
 
 @@ op.run.shifts | op.shift | normal
@@ -230,6 +265,7 @@ int64_t a, b;
 BEGIN { a = -16; b = 2; printf("%d %d\n", a << b, a >> b); exit(0); }
 --out
 -64 -4
+
 --end
 
 @@ op.run.shift-unsigned | op.shift | boundary
@@ -237,6 +273,7 @@ uint64_t a, b;
 BEGIN { a = 0xf000000000000000; b = 4; printf("%x %x\n", a >> b, a << b); exit(0); }
 --out
 f00000000000000 0
+
 --end
 
 @@ op.run.bits | op.bits | normal
@@ -244,6 +281,7 @@ int64_t a, b;
 BEGIN { a = 0xf0; b = 0x3c; printf("%x %x %x %d\n", a & b, a | b, a ^ b, ~a); exit(0); }
 --out
 30 fc cc -241
+
 --end
 
 @@ op.run.compare | op.relational, op.equality | normal
@@ -251,6 +289,7 @@ int64_t a, b;
 BEGIN { a = 2; b = 3; printf("%d%d%d%d%d%d\n", a < b, a <= b, a > b, a >= b, a == b, a != b); exit(0); }
 --out
 110001
+
 --end
 
 @@ op.run.compare-equal | op.relational, op.equality | boundary
@@ -258,6 +297,7 @@ int64_t a, b;
 BEGIN { a = 3; b = 3; printf("%d%d%d%d%d%d\n", a < b, a <= b, a > b, a >= b, a == b, a != b); exit(0); }
 --out
 010110
+
 --end
 
 @@ op.run.compare-signed | op.relational | boundary
@@ -265,6 +305,7 @@ int64_t a, b;
 BEGIN { a = -1; b = 1; printf("%d%d%d%d\n", a < b, a <= b, a > b, a >= b); exit(0); }
 --out
 1100
+
 --end
 
 @@ op.run.compare-unsigned | op.relational, op.promotion | boundary
@@ -272,6 +313,7 @@ uint64_t a, b;
 BEGIN { a = -1; b = 1; printf("%d%d%d%d\n", a < b, a <= b, a > b, a >= b); exit(0); }
 --out
 0011
+
 --end
 
 @@ op.run.compare-overflow | op.relational | boundary
@@ -279,6 +321,7 @@ int64_t a, b;
 BEGIN { a = 1; b = 1; printf("%d %d\n", (a << 63) < b, (a << 63) > b); exit(0); }
 --out
 1 0
+
 --end
 
 @@ op.run.logic | op.logical | normal
@@ -286,6 +329,7 @@ int64_t a, b;
 BEGIN { a = 2; b = 0; printf("%d%d%d%d%d\n", a && b, a || b, a ^^ b, !a, !b); exit(0); }
 --out
 01101
+
 --end
 
 @@ op.run.logic-both | op.logical | boundary
@@ -293,6 +337,7 @@ int64_t a, b;
 BEGIN { a = 2; b = 5; printf("%d%d%d\n", a && b, a || b, a ^^ b); exit(0); }
 --out
 110
+
 --end
 
 @@ op.run.ternary | op.conditional | normal
@@ -300,6 +345,7 @@ int64_t a, b;
 BEGIN { a = 2; b = 5; printf("%d %d\n", a > b ? a : b, a < b ? a : b); exit(0); }
 --out
 5 2
+
 --end
 
 @@ op.run.negate | op.unary | boundary
@@ -307,6 +353,7 @@ int64_t a, b;
 BEGIN { a = 5; b = 0; printf("%d %d %d\n", -a, +a, -b); exit(0); }
 --out
 -5 5 0
+
 --end
 
 @@ op.run.narrow | op.cast | boundary
@@ -314,6 +361,7 @@ int64_t a, b;
 BEGIN { a = 0x1ff; b = 0; printf("%d %d %d\n", (char)a, (unsigned char)a, (short)(a << 7)); exit(0); }
 --out
 -1 255 -128
+
 --end
 
 @@ op.run.bit-fields | type.bitfield | boundary
@@ -322,6 +370,7 @@ struct f v;
 BEGIN { v.a = 7; v.b = 31; v.c = 200; printf("%d %d %d\n", v.a, v.b, v.c); exit(0); }
 --out
 -1 31 -56
+
 --end
 
 @@ op.run.loads | op.load | normal
@@ -329,12 +378,14 @@ this char *p;
 BEGIN { this->p = alloca(8); *(int *)(this->p) = -2; printf("%d %u %d %d\n", *(int *)(this->p), *(unsigned int *)(this->p), *(short *)(this->p), *(this->p)); exit(0); }
 --out
 -2 4294967294 -2 -2
+
 --end
 
 @@ op.fold.compare-unsigned | op.relational | boundary
 BEGIN { printf("%d\n", 0xffffffffffffffff > 1); exit(0); }
 --out
 1
+
 --end
 
 
@@ -345,6 +396,7 @@ struct out v;
 BEGIN { v.i.b = 3; v.c = 4; printf("%d %d\n", v.i.b, v.c); exit(0); }
 --out
 3 4
+
 --end
 
 @@ op.postfix.arrow-and-index | op.postfix, type.array | boundary
@@ -353,12 +405,14 @@ this struct in *p;
 BEGIN { this->p = alloca(2 * sizeof (struct in)); this->p[1].v[2] = 7; printf("%d %d\n", (this->p + 1)->v[2], *(*(this->p + 1)).v + 0); exit(0); }
 --out
 7 0
+
 --end
 
 @@ op.unary.all | op.unary | normal
 BEGIN { printf("%d %d %d %d %d\n", !0, !7, ~5, -5, +5); exit(0); }
 --out
 1 0 -6 -5 5
+
 --end
 
 @@ op.increment.wraps | op.increment | boundary
@@ -366,6 +420,7 @@ char c; int *p;
 BEGIN { c = 127; c++; a["x"]++; ++a["x"]; p++; printf("%d %d %d\n", c, a["x"], (int)p); exit(0); }
 --out
 -128 2 4
+
 --end
 
 @@ op.increment.constant | op.increment, op.write | wrong
@@ -381,6 +436,7 @@ int64_t a;
 BEGIN { a = 0x7fffffffffffffff; printf("%d %d\n", a + 1, -a - 2); exit(0); }
 --out
 -9223372036854775808 9223372036854775807
+
 --end
 
 @@ op.add.structs | op.add | wrong
@@ -394,12 +450,14 @@ int64_t a;
 BEGIN { a = 0x4000000000000000; printf("%d %d\n", a * 2, a * 4); exit(0); }
 --out
 -9223372036854775808 0
+
 --end
 
 @@ op.multiply.plain | op.multiply | normal
 BEGIN { x = 7; y = 3; printf("%d %d %d\n", x * y, x / y, x % y); exit(0); }
 --out
 21 2 1
+
 --end
 
 @@ op.shift.string | op.shift | wrong
@@ -422,6 +480,7 @@ BEGIN { trace(v == w); }
 BEGIN { x = 5; printf("%d%d%d%d\n", x == 5, x == 6, x != 5, x != 6); exit(0); }
 --out
 1001
+
 --end
 
 @@ op.bits.high-words | op.bits | boundary
@@ -429,12 +488,14 @@ int64_t a;
 BEGIN { a = -1; printf("%x %x %x %x\n", a & 0x8000000000000000, (a << 32) | 1, a ^ (a << 63), ~a); exit(0); }
 --out
 8000000000000000 ffffffff00000001 7fffffffffffffff 0
+
 --end
 
 @@ op.logical.short-circuit | op.logical | boundary
 BEGIN { x = 0; y = 1; printf("%d %d\n", x && *(int *)0, y || *(int *)0); exit(0); }
 --out
 0 1
+
 --end
 
 @@ op.logical.struct | op.logical | wrong
@@ -447,12 +508,14 @@ BEGIN { trace(v && 1); }
 BEGIN { x = 3; y = 0; printf("%d%d%d%d\n", x ^^ y, y ^^ x, x ^^ x, y ^^ y); exit(0); }
 --out
 1100
+
 --end
 
 @@ op.xor.both-sides | op.xor | boundary
 BEGIN { r = (x = 1) ^^ (y = 2); printf("%d %d %d\n", r, x, y); exit(0); }
 --out
 0 1 2
+
 --end
 
 @@ op.xor.struct | op.xor | wrong
@@ -469,6 +532,7 @@ BEGIN { trace(1 ? "a" : 2); }
 BEGIN { x = y = z = 3; x += y -= 1; printf("%d %d %d\n", x, y, z); exit(0); }
 --out
 5 2 3
+
 --end
 
 @@ op.assign.conditional | op.assign | wrong
@@ -479,6 +543,7 @@ BEGIN { x = 1; (x + 1) = 2; }
 BEGIN { x = (y = 2, y *= 5, y + 1); printf("%d %d\n", x, y); exit(0); }
 --out
 11 10
+
 --end
 
 @@ op.precedence.levels | op.precedence | boundary
@@ -492,6 +557,7 @@ BEGIN {
 32 1 3 1
 1 3 2 8
 1 1 6 0
+
 --end
 
 @@ op.string.null | op.string | boundary
@@ -499,12 +565,14 @@ string s;
 BEGIN { printf("%d ", s == NULL); s = "a"; printf("%d %d\n", s == NULL, s != NULL); exit(0); }
 --out
 1 0 1
+
 --end
 
 @@ op.string.all-six | op.string | normal
 BEGIN { x = "b"; printf("%d%d%d%d%d%d\n", x < "c", x <= "b", x > "a", x >= "c", x == "b", x != "b"); exit(0); }
 --out
 111010
+
 --end
 
 @@ op.string.integer | op.string | wrong
@@ -517,6 +585,7 @@ this struct s *p;
 BEGIN { this->p = alloca(sizeof (struct s)); this->p->b = 9; printf("%d %d\n", (uintptr_t)&this->p->b - (uintptr_t)this->p, *&this->p->b); exit(0); }
 --out
 4 9
+
 --end
 
 @@ op.address.element | op.address | boundary
@@ -524,6 +593,7 @@ this int *p;
 BEGIN { this->p = alloca(16); printf("%d %d\n", &this->p[3] - this->p, &this->p[0] == this->p); exit(0); }
 --out
 3 1
+
 --end
 
 @@ op.write.alloca | op.write, subr.alloca | normal
@@ -531,6 +601,7 @@ this int *p;
 BEGIN { this->p = alloca(8); *this->p = 5; this->p[1] = *this->p + 1; printf("%d %d\n", this->p[0], this->p[1]); exit(0); }
 --out
 5 6
+
 --end
 
 @@ op.write.bit-field | op.write, type.bitfield | boundary
@@ -539,6 +610,7 @@ struct s v;
 BEGIN { v.a = 15; v.b = 0; v.b = 9; v.a = 17; printf("%d %d\n", v.a, v.b); exit(0); }
 --out
 1 9
+
 --end
 
 @@ op.pointer.scales | op.pointer | normal
@@ -546,6 +618,7 @@ int *p; long *q;
 BEGIN { printf("%d %d %d\n", (long)(p + 3), (long)(q + 3), (long)(2 + p)); exit(0); }
 --out
 12 24 8
+
 --end
 
 @@ op.pointer.difference | op.pointer | boundary
@@ -553,6 +626,7 @@ this int *p;
 BEGIN { this->p = alloca(64); printf("%d %d %d\n", (this->p + 5) - this->p, this->p - (this->p + 5), (this->p + 5) - 5 == this->p); exit(0); }
 --out
 5 -5 1
+
 --end
 
 @@ op.pointer.sum | op.pointer | wrong
@@ -564,6 +638,7 @@ BEGIN { trace(p + p); }
 BEGIN { x = 0; printf("%d %d %d\n", 0 / 5, x / 5, x % 5); exit(0); }
 --out
 0 0 0
+
 --end
 
 @@ op.zero.modulo-at-run-time | op.zero | boundary
@@ -571,6 +646,7 @@ BEGIN { x = 0; printf("%d\n", 7 % x); }
 ERROR { printf("fault %d\n", arg4 == DTRACEFLT_DIVZERO); exit(0); }
 --out
 fault 1
+
 --errhas divide-by-zero
 --end
 
@@ -579,6 +655,7 @@ struct s { char a; int b; char c; long d; };
 BEGIN { printf("%d %d %d %d\n", offsetof(struct s, a), offsetof(struct s, b), offsetof(struct s, c), offsetof(struct s, d)); exit(0); }
 --out
 0 4 8 16
+
 --end
 
 @@ op.offsetof.union-and-typedef | op.offsetof | boundary
@@ -587,6 +664,7 @@ struct s { char c; u_t u; };
 BEGIN { printf("%d %d\n", offsetof(u_t, b), offsetof(struct s, u)); exit(0); }
 --out
 0 4
+
 --end
 
 @@ op.stringof.array | op.stringof | normal
@@ -594,6 +672,7 @@ this char *p;
 BEGIN { this->p = alloca(4); this->p[0] = 'a'; this->p[1] = 'b'; this->p[2] = 0; printf("%s %d\n", stringof(this->p), stringof(this->p) == "ab"); exit(0); }
 --out
 ab 1
+
 --end
 
 @@ op.stringof.cast | op.stringof, op.cast | boundary
@@ -601,6 +680,7 @@ this char *p;
 BEGIN { this->p = alloca(4); this->p[0] = 'x'; this->p[1] = 0; printf("%s%s\n", (string)this->p, stringof("y")); exit(0); }
 --out
 xy
+
 --end
 
 @@ op.struct.copy | op.struct | normal
@@ -609,6 +689,7 @@ struct s v, w;
 BEGIN { v.a = 1; v.b = 2; w = v; v.a = 9; printf("%d %d %d\n", w.a, w.b, v.a); exit(0); }
 --out
 1 2 9
+
 --end
 
 @@ op.struct.through-pointer | op.struct | boundary
@@ -618,6 +699,7 @@ this struct s *p;
 BEGIN { this->p = alloca(sizeof (struct s)); this->p->a = 3; this->p->b = 4; v = *this->p; printf("%d %d\n", v.a, v.b); exit(0); }
 --out
 3 4
+
 --end
 
 @@ op.struct.other-type | op.struct | wrong
@@ -632,12 +714,14 @@ BEGIN { v = w; }
 BEGIN { printf("%d %d %d %d\n", sizeof ((char)1 + 2), sizeof ((char)1 + (long)2), sizeof (1u + 2), sizeof ((short)1 + (char)1)); exit(0); }
 --out
 4 8 4 2
+
 --end
 
 @@ op.promotion.long-beats-unsigned | op.promotion | boundary
 BEGIN { printf("%d %d %d\n", (unsigned)1 - (long)2 < 0, (unsigned long)1 - 2 < 0, sizeof ((char)1 + (char)1)); exit(0); }
 --out
 1 0 1
+
 --end
 
 @@ op.load.widths | op.load | boundary
@@ -645,6 +729,7 @@ this char *p;
 BEGIN { this->p = alloca(16); *(long *)this->p = 0x8877665544332211; printf("%x %x %x %x %x\n", *(unsigned char *)(this->p + 7), *(unsigned short *)(this->p + 5), *(unsigned int *)(this->p + 3), *(unsigned long *)this->p, *(unsigned int *)(this->p + 1)); exit(0); }
 --out
 88 7766 77665544 8877665544332211 55443322
+
 --end
 
 @@ op.load.unaligned-store | op.load, op.write | wrong
@@ -653,5 +738,6 @@ BEGIN { this->p = alloca(16); *(int *)(this->p + 1) = 1; }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 2
+
 --errhas invalid alignment
 --end

@@ -2,12 +2,14 @@
 --args -xbufsize=1m -xaggsize=64K -xdynvarsize=1m -xspecsize=32k -xstrsize=64 -qn 'BEGIN { printf("%d\n", sizeof (string)); exit(0); }'
 --out
 64
+
 --end
 
 @@ opt.size.hexadecimal-and-large | opt.size | boundary
 --args -xstrsize=0x10 -xdynvarsize=16777216 -qn 'BEGIN { printf("%d\n", sizeof (string)); exit(0); }'
 --out
 16
+
 --end
 
 @@ opt.size.negative | opt.size | wrong
@@ -20,12 +22,14 @@
 --args -xswitchrate=10hz -xaggrate=100ms -xstatusrate=1sec -xcleanrate=50hz -qn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ opt.rate.long-forms | opt.rate | boundary
 --args -xswitchrate=1MIN -xaggrate=1000000000 -xstatusrate=500msec -xcleanrate=0hz -qn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ opt.rate.unit | opt.rate | wrong
@@ -38,12 +42,14 @@ ok
 --args -xquiet=yes -xflowindent=no -xrawbytes=off -n 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ opt.flag.numbers-and-case | opt.flag | boundary
 --args -xquiet=0 -xrawbytes=unset -n 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ opt.flag.value | opt.flag, opt.unknown | wrong
@@ -57,6 +63,7 @@ ok
 --out
 a
 b
+
 --end
 
 @@ opt.policy.ring | opt.policy | boundary
@@ -64,6 +71,7 @@ b
 --out
 a
 b
+
 --end
 
 @@ opt.policy.unknown | opt.policy | wrong
@@ -76,12 +84,14 @@ b
 --args -xbufresize=auto -qn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ opt.resize.manual | opt.resize | boundary
 --args -xbufresize=manual -b 64k -qn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ opt.resize.unknown | opt.resize | wrong
@@ -94,6 +104,7 @@ ok
 --args -xnspec=3 -qn 'BEGIN { a = speculation(); b = speculation(); c = speculation(); printf("%d\n", a != b && b != c && a != c && a && b && c); exit(0); }'
 --out
 1
+
 --end
 
 @@ opt.nspec.bad | opt.nspec | wrong
@@ -112,12 +123,14 @@ ok
 --args -xcpu=all -qn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ opt.cpu.first | opt.cpu | boundary
 --args -xcpu=0 -qn 'BEGIN { printf("%d\n", cpu); exit(0); }'
 --out
 0
+
 --end
 
 @@ opt.cpu.not-there | opt.cpu | wrong
@@ -131,12 +144,14 @@ ok
 --out
 a
 b
+
 --end
 
 @@ opt.temporal.off | opt.temporal | boundary
 --args -xtemporal=no -qn 'BEGIN { printf("a\n"); exit(0); }'
 --out
 a
+
 --end
 
 @@ opt.temporal.bad | opt.temporal | wrong
@@ -173,6 +188,7 @@ BEGIN { this->p = alloca(2); this->p[0] = 'a'; tracemem(this->p, 2); exit(0); }
 
              0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
          0: 61 00                                            a.
+
 --end
 
 @@ opt.rawbytes.bad | opt.rawbytes | wrong
@@ -186,6 +202,7 @@ BEGIN { this->p = alloca(2); this->p[0] = 'a'; tracemem(this->p, 2); exit(0); }
 BEGIN { printf("%d\n", SEVEN); exit(0); }
 --out
 7
+
 --end
 
 @@ opt.compile.nolibs | opt.compile | boundary
@@ -205,6 +222,7 @@ BEGIN { printf("%d\n", SIGKILL); exit(0); }
 BEGIN { setopt("switchrate", "20ms"); setopt("aggrate", "20ms"); printf("ok\n"); exit(0); }
 --out
 ok
+
 --err
 --end
 
@@ -218,12 +236,14 @@ ok
 --args -xblocksize=16k -xscratchsize=64k -qn 'BEGIN { printf("ok\n"); exit(0); }'
 --out
 ok
+
 --end
 
 @@ opt.ours.specpool | opt.ours | boundary
 --args -xspecpool=64k -xnspec=100 -qn 'BEGIN { s = speculation(); } BEGIN { speculate(s); printf("ok\n"); } BEGIN { commit(s); } BEGIN { exit(0); }'
 --out
 ok
+
 --end
 
 @@ opt.ours.unknown-engine | opt.ours | wrong
@@ -236,12 +256,14 @@ ok
 BEGIN { printf("%d %d\n", -7 / 2, -7 % 2); exit(0); }
 --out
 -3 -1
+
 --end
 
 @@ new.zero.arrays | new.zero | boundary
 BEGIN { a["x"] = 1; self->b[1] = 2; printf("%d %d\n", a["y"], self->b[7]); exit(0); }
 --out
 0 0
+
 --end
 
 @@ new.free.value-zero | new.free | normal
@@ -251,6 +273,7 @@ BEGIN /!self->ts/ { printf("free\n"); exit(0); }
 --out
 set
 free
+
 --end
 
 @@ new.begin-end.exit-in-begin | new.begin-end | boundary
@@ -260,6 +283,7 @@ END { printf("end\n"); }
 --out
 begin
 end
+
 --end
 
 @@ new.order.predicate-at-its-turn | new.order | boundary
@@ -270,6 +294,7 @@ BEGIN /x == 1/ { printf("second\n"); exit(0); }
 --out
 first
 second
+
 --end
 
 @@ new.error-probe.both | new.error-probe, out.fault | wrong
@@ -277,6 +302,7 @@ BEGIN { x = *(int *)0; }
 ERROR { printf("seen\n"); exit(0); }
 --out
 seen
+
 --errhas error on enabled probe ID 1
 --end
 
@@ -286,6 +312,7 @@ tick-10ms /n == 5/ { exit(0); }
 END { printf("%d\n", n); }
 --out
 5
+
 --end
 
 @@ new.tick.units | new.tick | boundary
@@ -295,6 +322,7 @@ tick-1000000ns { c++; }
 tick-50hz /a && b && c/ { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ new.tick.no-unit-known | new.tick | wrong

@@ -4,6 +4,7 @@ BEGIN { trace(42); exit(0); }
 --out
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN        42
+
 --end
 
 @@ out.trace.sizes | act.trace, out.trace | boundary | process
@@ -12,6 +13,7 @@ BEGIN { trace((char)1); trace((short)2); trace(3); trace((long)4); exit(0); }
 --out
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN    1     2        3                4
+
 --end
 
 @@ out.trace.string | act.trace, out.trace | normal | process
@@ -20,12 +22,13 @@ BEGIN { trace("hello"); exit(0); }
 --out
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN   hello                            
+
 --end
 
 @@ out.trace.quiet | out.quiet, cmd.quiet, act.trace | boundary
 --args -qs $D
 BEGIN { trace(42); trace("x"); trace(-1); exit(0); }
---out!
+--out
 42x-1
 --end
 
@@ -37,6 +40,7 @@ BEGIN { exit(0); }
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN 
   0      1                           :BEGIN 
+
 --end
 
 @@ out.printf.prefix | out.record | normal | process
@@ -45,6 +49,7 @@ BEGIN { printf("hi"); exit(0); }
 --out
 CPU     ID                    FUNCTION:NAME
   0      1                           :BEGIN hi
+
 --end
 
 @@ out.flowindent | out.flow, cmd.flow | normal | process
@@ -53,6 +58,7 @@ BEGIN { trace("x"); exit(0); }
 --out
 CPU FUNCTION                                 
   0 | :BEGIN                                    x                                
+
 --end
 
 @@ out.err.matched | out.matched | normal
@@ -91,6 +97,7 @@ nosuch:::probe { trace(1); }
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ out.exit-only-e | cmd.compile-only | normal

@@ -5,6 +5,7 @@ dtrace:::BEGIN { printf("4 "); }
 BEGIN { printf("1\n"); exit(0); }
 --out
 4 3 2 1
+
 --end
 
 @@ probe.form.empty-fields | probe.form | boundary
@@ -15,6 +16,7 @@ dtrace::: /probename == "BEGIN"/ { printf("c\n"); exit(0); }
 a
 b
 c
+
 --end
 
 @@ probe.form.five-colons | probe.form | wrong
@@ -31,6 +33,7 @@ star
 question
 class
 provider
+
 --end
 
 @@ probe.glob.range-negation-escape | probe.glob | boundary
@@ -43,6 +46,7 @@ range
 negated
 escaped
 stars
+
 --end
 
 @@ probe.glob.none | probe.glob | wrong
@@ -53,6 +57,7 @@ stars
 1 { printf("%s\n", probename); exit(0); }
 --out
 BEGIN
+
 --end
 
 @@ probe.id.option | probe.id, cmd.specifiers | boundary
@@ -60,6 +65,7 @@ BEGIN
 --out
 one
 two
+
 --end
 
 @@ probe.id.none | probe.id | wrong
@@ -71,6 +77,7 @@ BEGIN, BEGIN { printf("x"); }
 BEGIN { printf("\n"); exit(0); }
 --out
 xx
+
 --end
 
 @@ probe.list.one-of-two | probe.list | wrong
@@ -86,6 +93,7 @@ BEGIN, { exit(0); }
 $1:::$2 { printf("%s\n", probename); exit(0); }
 --out
 BEGIN
+
 --end
 
 @@ probe.macro.inside-a-field | probe.macro | boundary
@@ -95,6 +103,7 @@ B$2IN { printf("begin\n"); }
 --out
 begin
 tick
+
 --end
 
 @@ probe.macro.undefined | probe.macro | wrong
@@ -108,6 +117,7 @@ END { printf("%s\n", probename); }
 --out
 ERROR
 END
+
 --errhas invalid address
 --end
 
@@ -116,6 +126,7 @@ dtrace:::END { printf("end\n"); }
 dtrace:::BEGIN { exit(0); }
 --out
 end
+
 --end
 
 @@ probe.alias.case | probe.alias | wrong
@@ -128,6 +139,7 @@ nosuch:::probe { printf("no\n"); }
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ probe.none.text | probe.none, out.compile, cmd.zdefs | wrong
@@ -173,6 +185,7 @@ fbt::vfs_read:entry { trace(args[9]); }
 BEGIN { s = "abcdefgh"; printf("%s\n", s); exit(0); }
 --out
 abcde
+
 --end
 
 @@ pragma.attributes.identifier | pragma.attributes, pragma.stability | normal
@@ -182,6 +195,7 @@ inline int GOOD = 5;
 BEGIN { printf("%d\n", GOOD); exit(0); }
 --out
 5
+
 --end
 
 @@ pragma.attributes.provider | pragma.attributes | boundary
@@ -194,6 +208,7 @@ provider p_a { probe one(int); };
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ pragma.attributes.unknown-name | pragma.attributes | wrong
@@ -209,6 +224,7 @@ inline int K = 5;
 BEGIN { printf("%d\n", K); exit(0); }
 --out
 5
+
 --end
 
 @@ pragma.binding.equal | pragma.binding | boundary
@@ -218,6 +234,7 @@ inline int K = 5;
 BEGIN { printf("%d\n", K); exit(0); }
 --out
 5
+
 --end
 
 @@ pragma.binding.hidden | pragma.binding | wrong
@@ -234,6 +251,7 @@ BEGIN { trace(K); }
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ pragma.depends.library | pragma.depends | boundary
@@ -242,6 +260,7 @@ ok
 BEGIN { printf("%d %d\n", DTRACEFLT_BADADDR, SIGKILL); exit(0); }
 --out
 1 9
+
 --end
 
 @@ pragma.ident.ignored | pragma.ident | normal
@@ -249,6 +268,7 @@ BEGIN { printf("%d %d\n", DTRACEFLT_BADADDR, SIGKILL); exit(0); }
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ pragma.line.named | pragma.line, out.fault | normal
@@ -278,6 +298,7 @@ BEGIN { 1 = 2; }
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ pragma.stability.below | pragma.stability | wrong

@@ -2,174 +2,203 @@
 BEGIN { printf("%d %d\n", strlen("hello"), strlen("")); exit(0); }
 --out
 5 0
+
 --end
 
 @@ subr.strjoin | subr.strjoin | normal
 BEGIN { printf("%s\n", strjoin("ab", "cd")); exit(0); }
 --out
 abcd
+
 --end
 
 @@ subr.strjoin.empty | subr.strjoin | boundary
 BEGIN { printf("[%s]\n", strjoin("", "")); exit(0); }
 --out
 []
+
 --end
 
 @@ subr.substr | subr.substr | normal
 BEGIN { printf("%s %s\n", substr("abcdef", 2), substr("abcdef", 1, 3)); exit(0); }
 --out
 cdef bcd
+
 --end
 
 @@ subr.substr.negative | subr.substr | boundary
 BEGIN { printf("%s %s\n", substr("abcdef", -2), substr("abcdef", 1, -2)); exit(0); }
 --out
 ef bcd
+
 --end
 
 @@ subr.substr.beyond | subr.substr | boundary
 BEGIN { printf("[%s]\n", substr("abc", 9)); exit(0); }
 --out
 []
+
 --end
 
 @@ subr.index | subr.index | normal
 BEGIN { printf("%d %d\n", index("hello", "l"), index("hello", "z")); exit(0); }
 --out
 2 -1
+
 --end
 
 @@ subr.index.pos | subr.index | boundary
 BEGIN { printf("%d %d\n", index("hello", "l", 3), index("hello", "h", -4)); exit(0); }
 --out
 3 0
+
 --end
 
 @@ subr.index.empty-needle | subr.index | boundary
 BEGIN { printf("%d\n", index("abc", "", 7)); exit(0); }
 --out
 3
+
 --end
 
 @@ subr.rindex | subr.rindex | normal
 BEGIN { printf("%d\n", rindex("hello", "l")); exit(0); }
 --out
 3
+
 --end
 
 @@ subr.rindex.negative-pos | subr.rindex | boundary
 BEGIN { printf("%d %d\n", rindex("hello", "l", -1), rindex("hello", "", -1)); exit(0); }
 --out
 -1 0
+
 --end
 
 @@ subr.strchr | subr.strchr | normal
 BEGIN { printf("%s\n", strchr("hello", 'l')); exit(0); }
 --out
 llo
+
 --end
 
 @@ subr.strrchr | subr.strrchr | normal
 BEGIN { printf("%s\n", strrchr("hello", 'l')); exit(0); }
 --out
 lo
+
 --end
 
 @@ subr.strstr | subr.strstr | normal
 BEGIN { printf("%s\n", strstr("hello", "el")); exit(0); }
 --out
 ello
+
 --end
 
 @@ subr.basename | subr.basename | normal
 BEGIN { printf("%s\n", basename("/a/b/c")); exit(0); }
 --out
 c
+
 --end
 
 @@ subr.basename.slashes | subr.basename | boundary
 BEGIN { printf("%s %s %s\n", basename("/a/b//"), basename("///"), basename("")); exit(0); }
 --out
 b / .
+
 --end
 
 @@ subr.dirname | subr.dirname | normal
 BEGIN { printf("%s\n", dirname("/a/b/c")); exit(0); }
 --out
 /a/b
+
 --end
 
 @@ subr.dirname.edge | subr.dirname | boundary
 BEGIN { printf("%s %s %s\n", dirname("c"), dirname("/c"), dirname("")); exit(0); }
 --out
 . / .
+
 --end
 
 @@ subr.cleanpath | subr.cleanpath | normal
 BEGIN { printf("%s\n", cleanpath("/a/./b//../c")); exit(0); }
 --out
 /a/c
+
 --end
 
 @@ subr.toupper | subr.case | normal
 BEGIN { printf("%s\n", toupper("aBc1")); exit(0); }
 --out
 ABC1
+
 --end
 
 @@ subr.tolower | subr.case | normal
 BEGIN { printf("%s\n", tolower("aBc1")); exit(0); }
 --out
 abc1
+
 --end
 
 @@ subr.lltostr | subr.lltostr | normal
 BEGIN { printf("%s %s\n", lltostr(1234), lltostr(-5)); exit(0); }
 --out
 1234 -5
+
 --end
 
 @@ subr.lltostr.base | subr.lltostr | boundary
 BEGIN { printf("%s %s %s\n", lltostr(255, 16), lltostr(8, 8), lltostr(5, 2)); exit(0); }
 --out
 0xff 010 101
+
 --end
 
 @@ subr.strtoll | subr.strtoll | normal
 BEGIN { printf("%d %d\n", strtoll("1234"), strtoll("-7")); exit(0); }
 --out
 1234 -7
+
 --end
 
 @@ subr.strtoll.base | subr.strtoll | boundary
 BEGIN { printf("%d %d\n", strtoll("ff", 16), strtoll("zz")); exit(0); }
 --out
 255 0
+
 --end
 
 @@ subr.htons | subr.hton | normal
 BEGIN { printf("%x %x\n", htons(0x1234), ntohs(0x1234)); exit(0); }
 --out
 3412 3412
+
 --end
 
 @@ subr.htonl | subr.hton | normal
 BEGIN { printf("%x %x\n", htonl(0x12345678), ntohl(0x12345678)); exit(0); }
 --out
 78563412 78563412
+
 --end
 
 @@ subr.htonll | subr.hton | normal
 BEGIN { printf("%x\n", htonll(0x0102030405060708)); exit(0); }
 --out
 807060504030201
+
 --end
 
 @@ subr.json | subr.json | normal
 BEGIN { printf("%s %s\n", json("{\"a\":{\"b\":[1,\"two\",3]}}", "a.b[1]"), json("{\"a\":7}", "a")); exit(0); }
 --out
 two 7
+
 --end
 
 @@ subr.inet_ntoa | subr.inet_ntoa | normal
@@ -177,12 +206,14 @@ this uint32_t *a;
 BEGIN { this->a = alloca(4); *(this->a) = htonl(0x7f000001); printf("%s\n", inet_ntoa(this->a)); exit(0); }
 --out
 127.0.0.1
+
 --end
 
 @@ subr.strtok | subr.strtok | normal
 BEGIN { printf("%s ", strtok("a,b;c", ",;")); printf("%s ", strtok(NULL, ",;")); printf("%s\n", strtok(NULL, ",;")); exit(0); }
 --out
 a b c
+
 --end
 
 @@ subr.copyinstr.bad | subr.copyinstr | wrong
@@ -190,6 +221,7 @@ BEGIN { printf("%s\n", copyinstr(0)); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --end
 
 @@ subr.alloca | subr.alloca | normal
@@ -197,6 +229,7 @@ this char *p;
 BEGIN { this->p = alloca(4); this->p[0] = 'h'; this->p[1] = 'i'; this->p[2] = 0; printf("%s\n", stringof(this->p)); exit(0); }
 --out
 hi
+
 --end
 
 @@ subr.unknown | subr.call | wrong
@@ -213,6 +246,7 @@ BEGIN { printf("%s\n", strjoin("abcdef", "ghijkl")); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 5
+
 --end
 
 
@@ -222,6 +256,7 @@ this char *q;
 BEGIN { this->p = alloca(1); this->q = alloca(1); printf("%d %d %d\n", (uintptr_t)this->p % 8, (uintptr_t)this->q % 8, this->q - this->p >= 1); exit(0); }
 --out
 0 0 1
+
 --end
 
 @@ subr.alloca.too-much | subr.alloca | wrong
@@ -229,6 +264,7 @@ BEGIN { x = (uintptr_t)alloca(1 << 30); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 5
+
 --errhas out of scratch space
 --end
 
@@ -240,6 +276,7 @@ BEGIN { x = alloca("a"); }
 BEGIN { printf("[%s][%s][%s][%s]\n", basename("/"), basename("x"), basename("/usr/"), basename("a//b")); exit(0); }
 --out
 [/][x][usr][b]
+
 --end
 
 @@ subr.basename.integer | subr.basename | wrong
@@ -252,6 +289,7 @@ this char *q;
 BEGIN { this->p = alloca(4); this->q = alloca(4); this->p[0] = 'o'; this->p[1] = 'k'; this->p[2] = 0; bcopy(this->p, this->q, 3); printf("%s\n", stringof(this->q)); exit(0); }
 --out
 ok
+
 --end
 
 @@ subr.bcopy.nothing | subr.bcopy | boundary
@@ -259,6 +297,7 @@ this char *p;
 BEGIN { this->p = alloca(4); this->p[0] = 'a'; this->p[1] = 0; bcopy(this->p + 1, this->p, 0); printf("%s\n", stringof(this->p)); exit(0); }
 --out
 a
+
 --end
 
 @@ subr.bcopy.outside-scratch | subr.bcopy | wrong
@@ -267,6 +306,7 @@ BEGIN { this->p = alloca(4); bcopy(this->p, 0, 4); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --errhas invalid address
 --end
 
@@ -274,6 +314,7 @@ fault 1
 BEGIN { printf("%s %s %s %s\n", cleanpath("//"), cleanpath("/a/../../b"), cleanpath("a/./b"), cleanpath("/.../x")); exit(0); }
 --out
 / /b a/b /.../x
+
 --end
 
 @@ subr.cleanpath.integer | subr.cleanpath | wrong
@@ -301,6 +342,7 @@ BEGIN { x = *(char *)copyin(16, 4); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --errhas invalid address
 --end
 
@@ -323,6 +365,7 @@ this char *p;
 BEGIN { this->p = alloca(4); this->p[0] = 'a'; this->p[1] = 0; copyinto(0, 0, this->p); printf("%s\n", stringof(this->p)); exit(0); }
 --out
 a
+
 --end
 
 @@ subr.copyinto.outside-scratch | subr.copyinto | wrong
@@ -330,6 +373,7 @@ BEGIN { copyinto(0, 4, 0); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --errhas invalid address
 --end
 
@@ -349,6 +393,7 @@ BEGIN { this->p = alloca(4); copyout(this->p, 16, 4); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --errhas invalid address
 --end
 
@@ -380,6 +425,7 @@ BEGIN { trace(d_path("a")); }
 BEGIN { printf("[%s][%s][%s][%s]\n", dirname("/a/b/"), dirname("/"), dirname("a/b"), dirname("//x")); exit(0); }
 --out
 [/a][/][a][/]
+
 --end
 
 @@ subr.dirname.integer | subr.dirname | wrong
@@ -407,12 +453,14 @@ BEGIN { trace((uintptr_t)getf("a")); }
 BEGIN { printf("%d %d\n", getmajor((8 << 20) | 3), getminor((8 << 20) | 3)); exit(0); }
 --out
 8 3
+
 --end
 
 @@ subr.getmajor.largest | subr.getmajor | boundary
 BEGIN { printf("%d %d %d\n", getmajor(0xffffffff), getminor(0xffffffff), getmajor(0)); exit(0); }
 --out
 4095 1048575 0
+
 --end
 
 @@ subr.getmajor.string | subr.getmajor | wrong
@@ -423,6 +471,7 @@ BEGIN { trace(getmajor("a")); }
 BEGIN { printf("%x %x %x %x %d\n", ntohs(htons(0x1234)), ntohl(htonl(0x12345678)), ntohll(htonll(0x123456789abcdef0)), htons(0xff), sizeof (htons(1))); exit(0); }
 --out
 1234 12345678 123456789abcdef0 ff00 2
+
 --end
 
 @@ subr.hton.string | subr.hton | wrong
@@ -433,6 +482,7 @@ BEGIN { trace(htonl("a")); }
 BEGIN { printf("%d %d %d %d %d\n", index("abab", "b", 1), index("abab", "b", 2), index("abab", "b", 9), index("", ""), index("abc", "abcd")); exit(0); }
 --out
 1 3 -1 0 -1
+
 --end
 
 @@ subr.index.integer | subr.index | wrong
@@ -444,6 +494,7 @@ this uint32_t *a;
 BEGIN { this->a = alloca(8); this->a[0] = 0; this->a[1] = 0xffffffff; printf("%s %s\n", inet_ntoa(this->a), inet_ntoa(this->a + 1)); exit(0); }
 --out
 0.0.0.0 255.255.255.255
+
 --end
 
 @@ subr.inet_ntoa.null | subr.inet_ntoa | wrong
@@ -451,6 +502,7 @@ BEGIN { trace(inet_ntoa((uint32_t *)0)); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --errhas invalid address
 --end
 
@@ -465,6 +517,7 @@ BEGIN {
 }
 --out
 2001:db8::1f
+
 --end
 
 @@ subr.inet_ntoa6.special | subr.inet_ntoa6 | boundary
@@ -484,6 +537,7 @@ BEGIN {
 }
 --out
 :: ::1 192.0.2.1 fe80::1:2:3:4
+
 --end
 
 @@ subr.inet_ntoa6.null | subr.inet_ntoa6 | wrong
@@ -491,6 +545,7 @@ BEGIN { trace(inet_ntoa6((void *)0)); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --errhas invalid address
 --end
 
@@ -499,6 +554,7 @@ this uint32_t *a;
 BEGIN { this->a = alloca(16); this->a[0] = htonl(0x20010db8); this->a[1] = 0; this->a[2] = 0; this->a[3] = htonl(1); printf("%s %s\n", inet_ntop(AF_INET, this->a), inet_ntop(AF_INET6, this->a)); exit(0); }
 --out
 32.1.13.184 2001:db8::1
+
 --end
 
 @@ subr.inet_ntop.mapped | subr.inet_ntop | boundary
@@ -506,6 +562,7 @@ this uint32_t *a;
 BEGIN { this->a = alloca(16); this->a[0] = 0; this->a[1] = 0; this->a[2] = htonl(0xffff); this->a[3] = htonl(0xc0000201); printf("%s\n", inet_ntop(AF_INET6, this->a)); exit(0); }
 --out
 ::ffff:192.0.2.1
+
 --end
 
 @@ subr.inet_ntop.family | subr.inet_ntop | wrong
@@ -514,6 +571,7 @@ BEGIN { this->a = alloca(16); printf("%s\n", inet_ntop(99, this->a)); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 3
+
 --errhas illegal operation
 --end
 
@@ -527,6 +585,7 @@ BEGIN {
 --out
 -1.5e3 true null a b 10 1
 1 1 1
+
 --end
 
 @@ subr.json.integer | subr.json | wrong
@@ -538,6 +597,7 @@ this char *p;
 BEGIN { this->p = alloca(8); this->p[0] = 0; this->p[1] = 0x1a; this->p[2] = 0x2b; this->p[3] = 0x3c; this->p[4] = 0x4d; this->p[5] = 0xff; printf("%s\n", link_ntop(1, this->p)); exit(0); }
 --out
 00:1a:2b:3c:4d:ff
+
 --end
 
 @@ subr.link_ntop.infiniband | subr.link_ntop | boundary
@@ -545,6 +605,7 @@ this char *p;
 BEGIN { this->p = alloca(24); this->p[0] = 1; this->p[19] = 2; printf("%s\n", link_ntop(32, this->p)); exit(0); }
 --out
 01:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:02
+
 --end
 
 @@ subr.link_ntop.type | subr.link_ntop | wrong
@@ -553,6 +614,7 @@ BEGIN { this->p = alloca(24); printf("%s\n", link_ntop(9999, this->p)); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 3
+
 --errhas illegal operation
 --end
 
@@ -561,6 +623,7 @@ int64_t x;
 BEGIN { x = 1; x = x << 63; printf("%s %s %s %s\n", lltostr(x), lltostr(0x7fffffffffffffff), lltostr(35, 36), lltostr(-1, 16)); exit(0); }
 --out
 -9223372036854775808 9223372036854775807 z 0xffffffffffffffff
+
 --end
 
 @@ subr.lltostr.base-out-of-range | subr.lltostr | wrong
@@ -568,6 +631,7 @@ BEGIN { x = 37; printf("%s\n", lltostr(5, x)); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 3
+
 --errhas illegal operation
 --end
 
@@ -576,6 +640,7 @@ this char *p;
 BEGIN { this->p = alloca(8); this->p[0] = 'a'; this->p[1] = 0; this->p[2] = 'b'; this->p[3] = 'c'; this->p[4] = 0; printf("%s\n", memstr(this->p, ' ', 4)); exit(0); }
 --out
 a bc
+
 --end
 
 @@ subr.memstr.count | subr.memstr | wrong
@@ -604,12 +669,14 @@ BEGIN { trace(mutex_owned()); }
 BEGIN { printf("%d %d %d\n", progenyof(pid), progenyof(ppid), progenyof($ppid)); exit(0); }
 --out
 1 1 1
+
 --end
 
 @@ subr.progenyof.others | subr.progenyof | boundary
 BEGIN { printf("%d %d\n", progenyof(-1), progenyof(2147483647)); exit(0); }
 --out
 0 0
+
 --end
 
 @@ subr.progenyof.string | subr.progenyof | wrong
@@ -620,12 +687,14 @@ BEGIN { trace(progenyof("a")); }
 BEGIN { a = rand(); b = rand(); c = rand(); d = random(); e = random(); printf("%d %d %d\n", a == b && b == c, d == e, sizeof (rand())); exit(0); }
 --out
 0 0 4
+
 --end
 
 @@ subr.rand.modulo | subr.rand | boundary
 BEGIN { x = (unsigned)rand() % 10; printf("%d %d\n", x >= 0 && x < 10, sizeof (random())); exit(0); }
 --out
 1 8
+
 --end
 
 @@ subr.rand.argument | subr.rand | wrong
@@ -636,6 +705,7 @@ BEGIN { trace(rand(1)); }
 BEGIN { printf("%d %d %d %d\n", rindex("abab", "a", 1), rindex("abab", "b", 99), rindex("abc", ""), rindex("abc", "z")); exit(0); }
 --out
 0 3 3 -1
+
 --end
 
 @@ subr.rindex.integer | subr.rindex | wrong
@@ -664,6 +734,7 @@ BEGIN { trace(rw_iswriter()); }
 BEGIN { printf("%d %s %d\n", strchr("hello", 'z') == NULL, strchr("hello", 'h'), strchr("", 'a') == NULL); exit(0); }
 --out
 1 hello 1
+
 --end
 
 @@ subr.strchr.string | subr.strchr | wrong
@@ -675,6 +746,7 @@ BEGIN { trace(strchr("a", "b")); }
 BEGIN { printf("%s\n", strjoin("abcd", "efg")); exit(0); }
 --out
 abcdefg
+
 --end
 
 @@ subr.strlen.strsize | subr.strlen | boundary
@@ -683,6 +755,7 @@ this char *p;
 BEGIN { this->p = alloca(16); this->p[0] = 'a'; this->p[1] = 'b'; this->p[2] = 'c'; this->p[3] = 'd'; this->p[4] = 'e'; this->p[5] = 'f'; this->p[6] = 'g'; this->p[7] = 'h'; this->p[8] = 'i'; this->p[9] = 0; printf("%d %d\n", strlen(this->p), strlen("a\0b")); exit(0); }
 --out
 8 1
+
 --end
 
 @@ subr.strlen.integer | subr.strlen | wrong
@@ -693,6 +766,7 @@ BEGIN { trace(strlen(5)); }
 BEGIN { printf("%d %s %s\n", strrchr("hello", 'z') == NULL, strrchr("hello", 'h'), strrchr("a/b/c", '/')); exit(0); }
 --out
 1 hello /c
+
 --end
 
 @@ subr.strrchr.string | subr.strrchr | wrong
@@ -703,6 +777,7 @@ BEGIN { trace(strrchr("a", "b")); }
 BEGIN { printf("%d [%s] %s %d\n", strstr("abc", "z") == NULL, strstr("", ""), strstr("aaab", "aab"), strstr("ab", "abc") == NULL); exit(0); }
 --out
 1 [] aab 1
+
 --end
 
 @@ subr.strstr.integer | subr.strstr | wrong
@@ -713,6 +788,7 @@ BEGIN { trace(strstr("a", 5)); }
 BEGIN { printf("%s ", strtok("  a ", " ")); printf("%d %d\n", strtok(NULL, " ") == NULL, strtok("", " ") == NULL); exit(0); }
 --out
 a 1 1
+
 --end
 
 @@ subr.strtok.next-firing | subr.strtok | boundary
@@ -723,6 +799,7 @@ ERROR { printf("1\n"); exit(0); }
 --out
 a b
 1
+
 --end
 
 @@ subr.strtok.integer | subr.strtok | wrong
@@ -733,6 +810,7 @@ BEGIN { trace(strtok("a", 5)); }
 BEGIN { printf("%d %d %d %d %d\n", strtoll("9223372036854775807"), strtoll("-9223372036854775808"), strtoll("z", 36), strtoll(""), strtoll("  12")); exit(0); }
 --out
 9223372036854775807 -9223372036854775808 35 0 12
+
 --end
 
 @@ subr.strtoll.base-of-one | subr.strtoll | wrong
@@ -740,6 +818,7 @@ BEGIN { x = 1; printf("%d\n", strtoll("5", x)); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 3
+
 --errhas illegal operation
 --end
 
@@ -747,6 +826,7 @@ fault 3
 BEGIN { printf("[%s][%s][%s][%s][%s]\n", substr("abc", 0, 0), substr("abc", 3), substr("abc", -9), substr("abc", 1, 99), substr("abc", 0, -3)); exit(0); }
 --out
 [][][abc][bc][]
+
 --end
 
 @@ subr.substr.string | subr.substr | wrong
@@ -757,6 +837,7 @@ BEGIN { trace(substr("abc", "a")); }
 BEGIN { printf("%s %s [%s]\n", toupper("a-z{9"), tolower("A_Z@9"), toupper("")); exit(0); }
 --out
 A-Z{9 a_z@9 []
+
 --end
 
 @@ subr.case.integer | subr.case | wrong
@@ -771,10 +852,12 @@ BEGIN { trace(msgsize(0)); }
 BEGIN { printf("%s %d\n", toupper(strjoin(substr("hello", 0, 2), basename("/x/y"))), strlen(lltostr(strtoll("12345")))); exit(0); }
 --out
 HEY 5
+
 --end
 
 @@ subr.call.optional-arguments | subr.call | boundary
 BEGIN { printf("%d %d %s %s\n", index("aXbX", "X"), index("aXbX", "X", 2), substr("abc", 1), substr("abc", 1, 1)); exit(0); }
 --out
 1 3 bc b
+
 --end

@@ -7,6 +7,7 @@ BEGIN {
 --out
 1 2 4 8 8
 1 2 4 8
+
 --end
 
 @@ type.integer.limits | type.integer | boundary
@@ -14,6 +15,7 @@ char c; unsigned char u; short s; unsigned short t; int i; unsigned v;
 BEGIN { c = 128; u = 256; s = 32768; t = 65536; i = 2147483648; v = 4294967296; printf("%d %d %d %d %d %d\n", c, u, s, t, i, v); exit(0); }
 --out
 -128 0 -32768 0 -2147483648 0
+
 --end
 
 @@ type.typedef.predefined | type.typedef | normal
@@ -27,6 +29,7 @@ BEGIN {
 1 2 4 8
 8 8 8 8
 1 2 4 8 4 4
+
 --end
 
 @@ type.typedef.chain | type.typedef | boundary
@@ -37,6 +40,7 @@ octets_t v;
 BEGIN { printf("%d %d %d\n", sizeof (octets_t), sizeof (pointer_t), sizeof (v)); exit(0); }
 --out
 5 8 5
+
 --end
 
 @@ type.float.arithmetic | type.float, subr.float | normal
@@ -44,6 +48,7 @@ double d;
 BEGIN { d = 1; d = d / 4 + 2; printf("%f %f %f\n", d, d * 2, -d); exit(0); }
 --out
 2.250000 4.500000 -2.250000
+
 --end
 
 @@ type.float.casts | type.float, subr.float, op.cast | boundary
@@ -52,6 +57,7 @@ double d;
 BEGIN { d = -2.75; f = 0.1; printf("%d %d %d %d %d\n", (int)d, (int)2.99, d < 0, (double)3 == 3.0, f == 0.1); exit(0); }
 --out
 -2 2 1 1 0
+
 --end
 
 @@ type.float.modulo | type.float, subr.float | wrong
@@ -65,6 +71,7 @@ string s;
 BEGIN { s = "0123456789012345678901234567890123456789"; printf("%d %d\n", sizeof (string), strlen(s)); exit(0); }
 --out
 32 31
+
 --end
 
 @@ type.string.arithmetic | type.string | wrong
@@ -77,6 +84,7 @@ struct e { };
 BEGIN { printf("%d\n", sizeof (struct s)); exit(0); }
 --out
 24
+
 --end
 
 @@ type.union.shared | type.union | normal
@@ -85,6 +93,7 @@ union u v;
 BEGIN { v.i = 0x04030201; printf("%d %d %d\n", v.b[0], v.b[3], sizeof (union u)); exit(0); }
 --out
 1 4 4
+
 --end
 
 @@ type.union.largest-member | type.union | boundary
@@ -92,6 +101,7 @@ union u { char c; long l; char s[11]; };
 BEGIN { printf("%d\n", sizeof (union u)); exit(0); }
 --out
 16
+
 --end
 
 @@ type.union.member | type.union | wrong
@@ -106,6 +116,7 @@ enum e v;
 BEGIN { v = NEXT; printf("%d %d %d %d %d %d\n", MINUS, NEXT, ZERO, BIG, v, sizeof (enum e)); exit(0); }
 --out
 -2 -1 0 2147483647 -1 4
+
 --end
 
 @@ type.bitfield.plain | type.bitfield | normal
@@ -114,6 +125,7 @@ struct s v;
 BEGIN { v.a = 5; v.b = 8191; v.c = 65535; printf("%d %d %d %d\n", v.a, v.b, v.c, sizeof (struct s)); exit(0); }
 --out
 5 8191 65535 4
+
 --end
 
 @@ type.array.plain | type.array | normal
@@ -122,6 +134,7 @@ struct s a;
 BEGIN { a.v[0] = 1; a.v[3] = 4; printf("%d %d %d %d\n", a.v[0], a.v[3], a.v[1], sizeof (a.v)); exit(0); }
 --out
 1 4 0 16
+
 --end
 
 @@ type.array.two-dimensions | type.array | boundary
@@ -130,6 +143,7 @@ struct s a;
 BEGIN { a.m[1][2] = 7; printf("%d %d %d\n", a.m[1][2], sizeof (a.m), sizeof (a.m[0])); exit(0); }
 --out
 7 6 3
+
 --end
 
 @@ type.array.size-not-constant | type.array, type.constant | wrong
@@ -148,6 +162,7 @@ int *p, **pp, *ap[3], (*pa)[3], (*f)(int, char *);
 BEGIN { printf("%d %d %d %d %d\n", sizeof (p), sizeof (pp), sizeof (*pp), sizeof (*p), sizeof (f)); exit(0); }
 --out
 8 8 8 4 8
+
 --end
 
 @@ type.pointer.arrays | type.pointer | boundary
@@ -156,6 +171,7 @@ struct s v;
 BEGIN { printf("%d %d %d %d\n", sizeof (v.ap), sizeof (v.pa), sizeof (*v.pa), sizeof (v.g)); exit(0); }
 --out
 24 8 12 8
+
 --end
 
 @@ type.pointer.void-parameter | type.pointer | wrong
@@ -189,6 +205,7 @@ struct s { int v[2 * 3 + sizeof (long)]; };
 BEGIN { printf("%d\n", sizeof (struct s)); exit(0); }
 --out
 56
+
 --end
 
 @@ type.constant.enum | type.constant | boundary
@@ -198,6 +215,7 @@ struct s { unsigned a : WIDTH; char v[TWICE > 9 ? TWICE : 1]; };
 BEGIN { printf("%d %d\n", TWICE, sizeof (struct s)); exit(0); }
 --out
 10 12
+
 --end
 
 @@ type.constant.enum-variable | type.constant, type.enum | wrong
@@ -218,6 +236,7 @@ userland char *p;
 BEGIN { printf("%d %d\n", sizeof (userland int), sizeof (p)); exit(0); }
 --out
 4 8
+
 --end
 
 @@ type.userland.null | type.userland | wrong
@@ -225,4 +244,5 @@ BEGIN { trace(*(userland int *)0); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --end

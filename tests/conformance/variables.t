@@ -5,6 +5,7 @@ BEGIN { printf("%d\n", x); exit(0); }
 --out
 0
 4
+
 --end
 
 @@ var.global.truncates | var.type | boundary
@@ -12,12 +13,14 @@ char c;
 BEGIN { c = 300; printf("%d\n", c); exit(0); }
 --out
 44
+
 --end
 
 @@ var.first-assignment-int | var.type | boundary
 BEGIN { x = 0; x = 0x1ffffffff; printf("%d\n", x); exit(0); }
 --out
 -1
+
 --end
 
 @@ var.undefined | var.undefined | wrong
@@ -29,6 +32,7 @@ BEGIN { s = "abc"; printf("%s\n", s); s = "de"; printf("%s\n", s); exit(0); }
 --out
 abc
 de
+
 --end
 
 @@ var.string.empty | var.string | boundary
@@ -36,6 +40,7 @@ string s;
 BEGIN { printf("[%s]\n", s); exit(0); }
 --out
 []
+
 --end
 
 @@ var.string.strsize | var.string, new.strsize | boundary
@@ -44,6 +49,7 @@ string s;
 BEGIN { s = "abcdefghijkl"; printf("%s\n", s); exit(0); }
 --out
 abcdefg
+
 --end
 
 @@ var.self | var.self | normal
@@ -53,6 +59,7 @@ BEGIN { printf("%d\n", self->x); exit(0); }
 --out
 7
 0
+
 --end
 
 @@ var.self.string | var.self | normal
@@ -60,6 +67,7 @@ BEGIN { self->s = "hello"; }
 BEGIN { printf("%s\n", self->s); exit(0); }
 --out
 hello
+
 --end
 
 @@ var.this | var.this | normal
@@ -67,6 +75,7 @@ BEGIN { this->x = 3; }
 BEGIN { printf("%d\n", this->x + 1); exit(0); }
 --out
 4
+
 --end
 
 @@ var.this.zero-at-first | var.this, new.zero | boundary
@@ -77,12 +86,14 @@ BEGIN { exit(0); }
 --out
 0
 0
+
 --end
 
 @@ var.assoc | var.assoc | normal
 BEGIN { a["x", 1] = 5; a["x", 2] = 6; printf("%d %d %d\n", a["x", 1], a["x", 2], a["y", 1]); exit(0); }
 --out
 5 6 0
+
 --end
 
 @@ var.assoc.delete | var.assoc, new.free | boundary
@@ -90,18 +101,21 @@ BEGIN { a[1] = 5; a[1] = 0; printf("%d\n", a[1]); a[1] += 2; printf("%d\n", a[1]
 --out
 0
 2
+
 --end
 
 @@ var.assoc.string-value | var.assoc | normal
 BEGIN { a[1] = "one"; a[2] = "two"; printf("%s %s\n", a[1], a[2]); exit(0); }
 --out
 one two
+
 --end
 
 @@ var.self-assoc | var.self-assoc | normal
 BEGIN { self->a[3] = 4; printf("%d %d\n", self->a[3], self->a[4]); exit(0); }
 --out
 4 0
+
 --end
 
 @@ var.assoc.key-mismatch | var.key | wrong
@@ -112,6 +126,7 @@ BEGIN { a[1] = 5; a["x"] = 6; exit(0); }
 BEGIN { printf("%s:%s:%s:%s %d\n", probeprov, probemod, probefunc, probename, id); exit(0); }
 --out
 dtrace:::BEGIN 1
+
 --end
 
 @@ var.builtin.read-only | builtin.write | wrong
@@ -124,6 +139,7 @@ BEGIN { printf("%d\n", x == timestamp); exit(0); }
 --out
 1
 1
+
 --end
 
 @@ var.macro.args | macro.argument, macro.text | normal
@@ -131,6 +147,7 @@ BEGIN { printf("%d\n", x == timestamp); exit(0); }
 BEGIN { printf("%d %s %s\n", $1, $$1, $$2); exit(0); }
 --out
 42 42 abc
+
 --end
 
 @@ var.macro.undefined | macro.default | wrong
@@ -142,6 +159,7 @@ BEGIN { printf("%d\n", $1); exit(0); }
 BEGIN { printf("%d [%s]\n", $1, $$2); exit(0); }
 --out
 0 []
+
 --end
 
 @@ var.inline | inline.plain | normal
@@ -149,6 +167,7 @@ inline int K = 4 * 3;
 BEGIN { printf("%d\n", K); exit(0); }
 --out
 12
+
 --end
 
 @@ var.enum | type.enum | normal
@@ -156,6 +175,7 @@ enum color { RED, GREEN = 5, BLUE };
 BEGIN { printf("%d %d %d\n", RED, GREEN, BLUE); exit(0); }
 --out
 0 5 6
+
 --end
 
 @@ var.struct | type.struct | normal
@@ -164,6 +184,7 @@ struct point p;
 BEGIN { p.x = 3; p.y = 4; printf("%d %d %d\n", p.x, p.y, sizeof (struct point)); exit(0); }
 --out
 3 4 8
+
 --end
 
 @@ var.if-else | if-else | normal
@@ -171,6 +192,7 @@ BEGIN { x = 5; if (x > 3) { printf("big\n"); } else { printf("small\n"); } if (x
 --out
 big
 not four
+
 --end
 
 @@ clause.predicate | clause | normal
@@ -178,6 +200,7 @@ BEGIN /1 == 2/ { printf("no\n"); }
 BEGIN /1 == 1/ { printf("yes\n"); exit(0); }
 --out
 yes
+
 --end
 
 @@ clause.order | clause, new.order, new.begin-end | normal
@@ -188,11 +211,13 @@ END { printf("c\n"); }
 a
 b
 c
+
 --end
 
 @@ clause.exit-status | act.exit, out.status | normal
 BEGIN { exit(7); }
 --out
+
 --status 7
 --end
 
@@ -202,6 +227,7 @@ BEGIN { printf("no\n"); }
 END { printf("end\n"); }
 --out
 end
+
 --end
 
 @@ clause.fault-abandons | out.fault | wrong
@@ -209,6 +235,7 @@ BEGIN { printf("a\n"); x = *(int *)0; printf("b\n"); }
 BEGIN { printf("c\n"); exit(0); }
 --out
 c
+
 --end
 
 
@@ -219,6 +246,7 @@ BEGIN { n++; total += 5; exit(0); }
 END { printf("%d %d\n", n, total); }
 --out
 2 15
+
 --end
 
 @@ var.self.freed | var.self, new.free | boundary
@@ -227,6 +255,7 @@ BEGIN { printf("%d %d\n", self->x, self->s == NULL); self->x += 3; printf("%d\n"
 --out
 0 1
 3
+
 --end
 
 @@ var.self.struct | var.self | boundary
@@ -237,6 +266,7 @@ BEGIN { g.a = 3; self->v = g; self->v.b = 4; g.a = 9; }
 BEGIN { printf("%d %d\n", self->v.a, self->v.b); exit(0); }
 --out
 3 4
+
 --end
 
 @@ var.self.unset-string | var.self | wrong
@@ -245,6 +275,7 @@ BEGIN { printf("%s\n", self->s); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --errhas invalid address (0x0)
 --end
 
@@ -255,18 +286,21 @@ this string t;
 BEGIN { this->v.a = 3; this->t = "abc"; printf("%d %s\n", this->v.a, this->t); exit(0); }
 --out
 3 abc
+
 --end
 
 @@ var.assoc.mixed-keys | var.assoc, var.key | normal
 BEGIN { a[1, "x", (char)2] = 7; a[1, "x", (char)3] = 8; printf("%d %d %d\n", a[1, "x", (char)2], a[1, "x", (char)3], a[2, "x", (char)2]); exit(0); }
 --out
 7 8 0
+
 --end
 
 @@ var.key.empty-and-prefix-strings | var.key | boundary
 BEGIN { a[""] = 1; a["a"] = 2; a["ab"] = 3; b[0] = 4; b[-1] = 5; printf("%d%d%d%d%d\n", a[""], a["a"], a["ab"], b[0], b[-1]); exit(0); }
 --out
 12345
+
 --end
 
 @@ var.key.struct | var.key, var.self-assoc | wrong
@@ -283,6 +317,7 @@ BEGIN { a[1, 2] = 3; trace(a[1]); }
 BEGIN { self->a["x", 1] = 4; self->a["x", 1] = 0; self->a["y", 2] = 5; self->b[1] = "s"; printf("%d %d %s\n", self->a["x", 1], self->a["y", 2], self->b[1]); exit(0); }
 --out
 0 5 s
+
 --end
 
 @@ var.type.first-assignment | var.type | normal
@@ -290,6 +325,7 @@ BEGIN { c = (char)1; l = 1ll; s = "a"; printf("%d %d %d\n", sizeof (c), sizeof (
 --out
 1 8 256
 1
+
 --end
 
 @@ var.undefined.assigned-before | var.undefined | normal
@@ -297,6 +333,7 @@ BEGIN { x = 4; }
 BEGIN { printf("%d\n", x); exit(0); }
 --out
 4
+
 --end
 
 @@ var.undefined.only-declared | var.undefined, new.zero | boundary
@@ -304,6 +341,7 @@ int x; string s; self int y; this int z;
 BEGIN { printf("%d [%s] %d %d\n", x, s, self->y, this->z); exit(0); }
 --out
 0 [] 0 0
+
 --end
 
 @@ var.undefined.later-in-text | var.undefined | wrong
@@ -320,18 +358,21 @@ BEGIN { s = "a"; s = 5; }
 BEGIN { s = "1234"; t = "12345"; printf("%s %s %d\n", s, t, strlen(t)); exit(0); }
 --out
 1234 1234 4
+
 --end
 
 @@ new.strsize.default | new.strsize | normal
 BEGIN { s = "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"; printf("%d\n", strlen(s)); exit(0); }
 --out
 255
+
 --end
 
 @@ var.name.spaces | var.name | normal
 BEGIN { a = 1; self->a = 2; this->a = 3; @a = sum(4); printf("%d %d %d ", a, self->a, this->a); printa("%@d\n", @a); exit(0); }
 --out
 1 2 3 4
+
 --end
 
 @@ var.name.array-and-member | var.name | boundary
@@ -340,6 +381,7 @@ struct a a;
 BEGIN { a.a = 5; printf("%d\n", a.a); exit(0); }
 --out
 5
+
 --end
 
 @@ var.name.builtin | var.name, builtin.write | wrong
@@ -364,12 +406,14 @@ BEGIN { exit(0); }
 BEGIN { printf("%d %d %d %d\n", $pid == pid, $ppid == ppid, $uid == uid, $gid == gid); exit(0); }
 --out
 1 1 1 1
+
 --end
 
 @@ macro.variable.text | macro.variable, macro.text | boundary
 BEGIN { printf("%d %d %d %d %d\n", $$pid == lltostr(pid), $euid == $uid, $egid == $gid, $sid >= 0, $pgid >= 0); exit(0); }
 --out
 1 1 1 1 1
+
 --end
 
 @@ macro.variable.unknown | macro.variable | wrong
@@ -381,12 +425,14 @@ BEGIN { trace($nosuchmacro); }
 BEGIN { printf("%d %d %s %d %s\n", $1, $2 == execname, $3, $4, $5); exit(0); }
 --out
 -5 1 two words 31 quoted
+
 --end
 
 @@ macro.argument.script-name | macro.argument | normal
 --args -qn 'BEGIN { printf("%s|%s\n", $$0, $1); exit(0); }' '"x y"'
 --out
 dtrace|x y
+
 --end
 
 @@ macro.argument.too-large | macro.argument | wrong
@@ -402,6 +448,7 @@ BEGIN { trace($1); }
 BEGIN { printf("%s %s %s\n", $$1, $$2, $$3); exit(0); }
 --out
 007 -1 abc
+
 --end
 
 @@ macro.text.undefined | macro.text, macro.default | wrong
@@ -413,6 +460,7 @@ BEGIN { trace($$1); }
 BEGIN { printf("%d %d [%s]\n", $1, $2, $$3); exit(0); }
 --out
 7 0 []
+
 --end
 
 @@ macro.unused.used | macro.unused | normal
@@ -420,6 +468,7 @@ BEGIN { printf("%d %d [%s]\n", $1, $2, $$3); exit(0); }
 BEGIN { printf("%d\n", $1 + $2); exit(0); }
 --out
 3
+
 --end
 
 @@ macro.unused.argref | macro.unused | boundary
@@ -427,6 +476,7 @@ BEGIN { printf("%d\n", $1 + $2); exit(0); }
 BEGIN { printf("%d\n", $1); exit(0); }
 --out
 1
+
 --end
 
 @@ inline.plain.expression | inline.plain | boundary
@@ -436,6 +486,7 @@ inline int TWICE = 2 * 3 + 1;
 BEGIN { printf("%d %s %d\n", timestamp - AGE, WHO, TWICE * 2); exit(0); }
 --out
 1 me 14
+
 --end
 
 @@ inline.plain.assigned | inline.plain | wrong
@@ -449,6 +500,7 @@ inline string GREET[string s] = strjoin("hello ", s);
 BEGIN { printf("%d %s\n", SUM[2, 3] * 2, GREET["you"]); exit(0); }
 --out
 10 hello you
+
 --end
 
 @@ inline.parameters.nested | inline.parameters | boundary
@@ -457,6 +509,7 @@ inline int FOUR[int a] = TWICE[TWICE[a]];
 BEGIN { x = 3; printf("%d\n", FOUR[x + 1]); exit(0); }
 --out
 16
+
 --end
 
 @@ inline.parameters.count | inline.parameters | wrong
@@ -472,6 +525,7 @@ this struct in *i;
 BEGIN { this->i = alloca(sizeof (struct in)); this->i->x = 3; this->i->y = 4; printf("%d %s\n", xlate <struct out *> (this->i)->sum, xlate <struct out> (this->i).text); exit(0); }
 --out
 7 t
+
 --end
 
 @@ translator.by-value | translator, xlate | boundary
@@ -481,6 +535,7 @@ inline struct out double_of[int i] = xlate <struct out> (i);
 BEGIN { x = 21; printf("%d %d\n", xlate <struct out> (x).twice, double_of[x + 1].twice); exit(0); }
 --out
 42 44
+
 --end
 
 @@ xlate.traced | xlate, act.trace | wrong
@@ -500,6 +555,7 @@ provider myprov { probe start(int, char *); probe done__now(int x) : (int y); };
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ provider.no-arguments | provider | boundary
@@ -508,6 +564,7 @@ provider p_a { probe none(); probe empty(void); };
 BEGIN { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ provider.probe-twice | provider | wrong
@@ -519,4 +576,5 @@ BEGIN { exit(0); }
 BEGIN { x = 7; printf("%d.%d\n", x / 2, (x % 2) * 10 / 2); exit(0); }
 --out
 3.5
+
 --end
