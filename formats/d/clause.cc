@@ -134,8 +134,7 @@ void ClauseBuilder::build(const Clause& clause) {
 		sema_.analyze(predicate_);
 		if (sema_.poisoned(predicate_)) {
 			failed_ = true;
-		} else if (predicate_->kind == Nk::Translated ||
-		           (!types_.is_scalar(predicate_->type) && !types_.is_string(predicate_->type))) {
+		} else if (predicate_->kind == Nk::Translated || !types_.is_scalar(predicate_->type)) {
 			context_.error("D_PRED_SCALAR", predicate_->place, "predicate result must be of scalar type",
 			               "it has type " + sema_.type_text(predicate_) + "; compare it with something");
 			failed_ = true;
@@ -193,10 +192,9 @@ Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
 
 void ClauseBuilder::if_statement(const Stmt& one) {
 	sema_.analyze(one.condition);
-	if (!sema_.poisoned(one.condition) && (one.condition->kind == Nk::Translated ||
-	                                       (!types_.is_scalar(one.condition->type) && !types_.is_string(one.condition->type)))) {
+	if (!sema_.poisoned(one.condition) && (one.condition->kind == Nk::Translated || !types_.is_scalar(one.condition->type))) {
 		context_.error("D_PRED_SCALAR", one.condition->place, "the condition of if must be of scalar type",
-		               "it has type " + sema_.type_text(one.condition));
+		               "it has type " + sema_.type_text(one.condition) + "; compare it with something");
 		failed_ = true;
 	}
 	const bool poisoned = sema_.poisoned(one.condition);

@@ -200,7 +200,7 @@ void Sema::unary(Node* node) {
 			node->b = zero;
 			return float_operation(node);
 		}
-		if (!types_.is_string(node->a->type) && !need_scalar(node, node->a))
+		if (!need_scalar(node, node->a))
 			return;
 		node->type = types_.int_type();
 		return fold(node);
@@ -429,7 +429,7 @@ void Sema::logical(Node* node) {
 			float_operation(test);
 			*operand = test;
 		}
-		if (!types_.is_string((*operand)->type) && !need_scalar(node, *operand))
+		if (!need_scalar(node, *operand))
 			return;
 	}
 	node->type = types_.int_type();
@@ -445,7 +445,7 @@ void Sema::ternary(Node* node) {
 		return;
 	}
 	decay(node->a);
-	if (!types_.is_scalar(node->a->type) && !types_.is_string(node->a->type))
+	if (!types_.is_scalar(node->a->type))
 		return poison_at(node, node->a->place, "D_OP_SCALAR", "operator ?: expression must be of scalar type",
 		                 "it has type " + type_text(node->a));
 	if (node->b->kind == Nk::Translated || node->c->kind == Nk::Translated)

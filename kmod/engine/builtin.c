@@ -42,6 +42,15 @@ static u64 probe_text(const struct dfr_probe *probe, u32 id)
 	return dfr_address(text ? text : "");
 }
 
+static u64 wall_time(struct dfr_firing *firing)
+{
+	if (!(firing->fr_flags & DFR_FR_WALL)) {
+		firing->fr_wall = dfr_plat_walltime(firing);
+		firing->fr_flags |= DFR_FR_WALL;
+	}
+	return firing->fr_wall;
+}
+
 u64 dfr_builtin(struct dfr_machine *m, u32 id)
 {
 	struct dfr_firing *firing = m->m_firing;
@@ -52,7 +61,7 @@ u64 dfr_builtin(struct dfr_machine *m, u32 id)
 	case DIF_VAR_TIMESTAMP:
 		return dfr_firing_time(firing);
 	case DIF_VAR_WALLTIMESTAMP:
-		return dfr_plat_walltime(firing);
+		return wall_time(firing);
 	case DIF_VAR_EPID:
 		return m->m_epid;
 	case DIF_VAR_ID:

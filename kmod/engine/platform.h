@@ -74,9 +74,11 @@ struct dfr_firing {
 	u32 fr_work; /* what its clauses have gone through: dfr_work() */
 	const void *fr_env; /* user space: struct dfr_env, who "current" is */
 	struct dfr_context fr_context; /* valid when fr_flags says so */
+	u64 fr_wall;		       /* likewise: walltimestamp is one value for a firing */
 	u64 fr_error[6]; /* ERROR's arguments */
 };
 #define DFR_FR_CONTEXT 0x1 /* fr_context is filled: see dfr_firing_context() */
+#define DFR_FR_WALL    0x2 /* fr_wall is filled */
 
 static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *firing);
 

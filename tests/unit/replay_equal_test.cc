@@ -207,7 +207,7 @@ TEST_CASE("replay: built-ins are the record's", "[replay]") {
 	finish(app);
 	Kept kept(app);
 	CHECK(replay_says(kept, "app::work:entry { printf(\"%s %d %d %d %d %d %d %s\\n\", execname, pid, tid, cpu, id, "
-				"arg0, arg1, probefunc); }") == "one 7 70 2 4 5 6 work\ntwo 8 80 1 4 7 8 work\n");
+				"arg0, arg1, probefunc); }") == "one 7 70 2 4 5 6 work\ntwo 8 80 1 4 7 8 work\n\n");
 }
 
 TEST_CASE("replay: BEGIN first, END last, exit() ends it", "[replay]") {
@@ -219,7 +219,7 @@ TEST_CASE("replay: BEGIN first, END last, exit() ends it", "[replay]") {
 	replay::Answer answer;
 	CHECK(replay_says(kept, "BEGIN { printf(\"b\"); } app::work:entry { n++; } "
 				"app::work:entry /n == 10/ { exit(4); } END { printf(\"%d e\", n); }",
-			  &answer) == "b10 e");
+			  &answer) == "b10 e\n");
 	CHECK(answer.exit_status == 4);
 }
 
@@ -244,7 +244,7 @@ TEST_CASE("replay: what was not captured is a compile error", "[replay]") {
 	app.fire(app.entry, kStart, 0, 70, "one", 1, 2);
 	finish(app);
 	Kept kept(app);
-	CHECK(replay_says(kept, "app::work:entry { printf(\"%d\", arg1 + 1); }") == "3");
+	CHECK(replay_says(kept, "app::work:entry { printf(\"%d\", arg1 + 1); }") == "3\n");
 	replay::RecordingTarget target(kept.catalog(), "kept");
 	d::CompileOptions options;
 	d::Diagnostics diagnostics;
@@ -279,5 +279,5 @@ TEST_CASE("replay: several recording clauses are one firing", "[replay]") {
 	app.fire(app.entry, kStart + 1, 0, 70, "one", 33, 44);
 	finish(app);
 	Kept kept(app);
-	CHECK(replay_says(kept, "app::work:entry { printf(\"%d+%d \", arg0, arg1); }") == "11+22 33+44 ");
+	CHECK(replay_says(kept, "app::work:entry { printf(\"%d+%d \", arg0, arg1); }") == "11+22 33+44 \n");
 }

@@ -1,0 +1,41 @@
+@@ habit.walltimestamp.constant | builtin.time | boundary
+BEGIN { this->a = walltimestamp; printf("%d %d\n", walltimestamp - walltimestamp, walltimestamp == this->a); exit(0); }
+BEGIN { printf("%d\n", walltimestamp == this->a); }
+--out
+0 1
+
+--end
+
+@@ habit.walltimestamp.one-firing | builtin.time | boundary
+BEGIN { this->a = walltimestamp; }
+BEGIN { printf("%d\n", walltimestamp == this->a); exit(0); }
+--out
+1
+
+--end
+
+@@ habit.predicate.string | clause | wrong
+BEGIN /execname/ { exit(0); }
+--tag D_PRED_SCALAR
+
+@@ habit.if.string | if-else | wrong
+BEGIN { if ("a") exit(0); }
+--tag D_PRED_SCALAR
+
+@@ habit.not.string | op.unary | wrong
+BEGIN { trace(!execname); }
+--tag D_OP_SCALAR
+
+@@ habit.and.string | op.logical | wrong
+BEGIN { trace(1 && probename); }
+--tag D_OP_SCALAR
+
+@@ habit.choice.string | op.conditional | wrong
+BEGIN { trace(execname ? 1 : 2); }
+--tag D_OP_SCALAR
+
+@@ habit.end.empty-line | out.record | boundary
+--args -qn 'BEGIN { @a[1] = count(); trunc(@a); exit(0); }' | od -c | head -1
+--out
+0000000  \n
+--end
