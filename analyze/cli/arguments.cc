@@ -54,6 +54,29 @@ std::vector<lib::ProgramPart> ProgramArguments::parts() const {
 	return parts;
 }
 
+void ProgramArguments::give_to(dfr_session* session) const {
+	const auto must = [session](int result) {
+		if (result < 0)
+			throw Error(dfr_session_error(session), dfr_session_hint(session));
+	};
+	for (const std::string& option : options)
+		must(set_option(session, option));
+	for (const std::string& define : cpp)
+		must(dfr_session_option(session, "define", define.c_str()));
+	const std::pair<const char*, bool> flags[] = {
+	    {"quiet", quiet}, {"destructive", destructive}, {"cpp", preprocess}, {"zdefs", zdefs}};
+	for (const auto& [name, on] : flags)
+		if (on)
+			must(dfr_session_option(session, name, nullptr));
+	std::vector<std::string> operands_from_0 = operands;
+	operands_from_0.insert(operands_from_0.begin(), "dfr");
+	must(dfr_session_arguments(session, pointers(operands_from_0).data()));
+	for (const std::string& script : scripts)
+		must(dfr_session_script(session, script.c_str()));
+	for (const std::string& clause : clauses)
+		must(dfr_session_program(session, DFR_BY_NAME, clause.c_str()));
+}
+
 d::CompileOptions ProgramArguments::compile_options(uint32_t target) const {
 	d::CompileOptions compile;
 	compile.options = options;

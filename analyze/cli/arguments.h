@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/cli/client.h"
 #include "analyze/libdfr/program.h"
 #include "formats/d/derive.h"
 
@@ -32,6 +33,8 @@ struct ProgramArguments {
 	bool zdefs = false, destructive = false, preprocess = false, quiet = false;
 
 	void add_to(CLI::App& app);
+	bool empty() const { return clauses.empty() && scripts.empty(); }
+	void give_to(dfr_session* session) const; // dfr::Error if it refuses
 	std::vector<lib::ProgramPart> parts() const;
 	d::CompileOptions compile_options(uint32_t target) const;
 };

@@ -7,7 +7,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/file.h"
-#include "analyze/cli/offline_target.h"
+#include "analyze/libdfr/offline_target.h"
 #include "formats/dif/assemble.h"
 #include "formats/dif/disasm.h"
 
@@ -40,7 +40,7 @@ int run_compile(int argc, char** argv) {
 		return kStatusUsage;
 	}
 	program.zdefs = true; // which probes there will be is not known here
-	OfflineTarget target(kernel, release);
+	lib::OfflineTarget target(kernel, release);
 	d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), target);
 	lib::identify_types(compiled.image, target);
 	if (listing) {

@@ -44,7 +44,6 @@ int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, 
 // A program's own exit status, if it is not 0, wins over the verdict's.
 inline int final_status(int program, int verdict) { return program != 0 ? program : verdict; }
 
-std::string json_text(const std::string& text); // quoted and escaped
 std::string with_commas(uint64_t number);
 // function.cc: disasm --function. Returns 0; throws dfr::Error.
 int show_function(const std::string& function);

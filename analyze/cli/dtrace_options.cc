@@ -29,7 +29,8 @@ private:
 	bool mode(DtraceOptions::Mode wanted, char letter);
 	bool pid(const std::string& argument);
 	bool usage(const std::string& why);
-	void program(d::Specifier specifier, const std::string& text);
+	bool program(dfr_specifier specifier, const std::string& text);
+	bool set(const std::string& option);
 
 	int argc_;
 	char** argv_;
@@ -63,19 +64,14 @@ bool Parser::pid(const std::string& argument) {
 	return true;
 }
 
-void Parser::program(d::Specifier specifier, const std::string& text) {
-	lib::ProgramPart part;
-	part.specifier = specifier;
-	part.text = text;
-	part.name = "-n";
-	switch (specifier) {
-	case d::Specifier::Function: part.name = "-f"; break;
-	case d::Specifier::Module: part.name = "-m"; break;
-	case d::Specifier::Provider: part.name = "-P"; break;
-	case d::Specifier::Id: part.name = "-i"; break;
-	default: break;
-	}
-	parsed_.programs.push_back(std::move(part));
+bool Parser::program(dfr_specifier specifier, const std::string& text) {
+	parsed_.programs.push_back({false, specifier, text});
+	return true;
+}
+
+bool Parser::set(const std::string& option) {
+	parsed_.options.push_back(option);
+	return true;
 }
 
 bool Parser::option(char letter, const std::string& argument) {
@@ -86,42 +82,33 @@ bool Parser::option(char letter, const std::string& argument) {
 	case 'h': return mode(Mode::Header, letter);
 	case 'l': return mode(Mode::List, letter);
 	case 'V': return mode(Mode::Version, letter);
-	case 'a': parsed_.claim = true; return true;
-	case 'b': parsed_.options.push_back("bufsize=" + argument); return true;
+	case 'a': return set("grabanon");
+	case 'b': return set("bufsize=" + argument);
 	case 'B': return true; // how a consumer of another libdtrace takes its output; this one has one way
 	case 'c': parsed_.commands.push_back(argument); return true;
-	case 'C': parsed_.preprocess = true; return true;
-	case 'D':
-	case 'I':
-	case 'U': parsed_.cpp.push_back(std::string("-") + letter + argument); return true;
-	case 'H': parsed_.cpp.emplace_back("-H"); return true;
+	case 'C': return set("cpp");
+	case 'D': return set("define=" + argument);
 	case 'e': parsed_.compile_only = true; return true;
-	case 'F':
-		parsed_.flowindent = true;
-		parsed_.options.emplace_back("flowindent");
-		return true;
-	case 'L': parsed_.libraries.push_back(argument); return true;
+	case 'f': return program(DFR_BY_FUNCTION, argument);
+	case 'F': return set("flowindent");
+	case 'H': return set("cpphdrs");
+	case 'i': return program(DFR_BY_ID, argument);
+	case 'I': return set("incdir=" + argument);
+	case 'L': return set("libdir=" + argument);
+	case 'm': return program(DFR_BY_MODULE, argument);
+	case 'n': return program(DFR_BY_NAME, argument);
 	case 'o': parsed_.output = argument; return true;
 	case 'p': return pid(argument);
-	case 'q':
-		parsed_.quiet = true;
-		parsed_.options.emplace_back("quiet");
-		return true;
-	case 's': parsed_.programs.push_back(lib::read_script(argument)); return true;
-	case 'S': parsed_.disassemble = true; return true;
+	case 'P': return program(DFR_BY_PROVIDER, argument);
+	case 'q': return set("quiet");
+	case 's': parsed_.programs.push_back({true, DFR_BY_NAME, argument}); return true;
+	case 'S': return set("verbose");
+	case 'U': return set("undef=" + argument);
 	case 'v': parsed_.verbose = true; return true;
-	case 'w':
-		parsed_.destructive = true;
-		parsed_.options.emplace_back("destructive");
-		return true;
-	case 'x': parsed_.options.push_back(argument); return true;
-	case 'X': parsed_.options.push_back("stdc=" + argument); return true;
-	case 'Z': parsed_.zdefs = true; return true;
-	case 'f': program(d::Specifier::Function, argument); return true;
-	case 'i': program(d::Specifier::Id, argument); return true;
-	case 'm': program(d::Specifier::Module, argument); return true;
-	case 'n': program(d::Specifier::Name, argument); return true;
-	case 'P': program(d::Specifier::Provider, argument); return true;
+	case 'w': return set("destructive");
+	case 'x': return set(argument);
+	case 'X': return set("stdc=" + argument);
+	case 'Z': return set("zdefs");
 	default: return usage(std::string("illegal option -- ") + letter);
 	}
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "analyze/cli/arguments.h"
-#include "analyze/cli/child.h"
+#include "analyze/libdfr/child.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/libdfr/machine.h"
 #include "analyze/cli/recording.h"
@@ -54,7 +54,7 @@ private:
 	Arguments arguments_;
 	std::unique_ptr<lib::Machine> machine_;
 	std::unique_ptr<Recording> recording_;
-	Children children_;
+	lib::Children children_;
 	std::chrono::steady_clock::time_point start_;
 };
 

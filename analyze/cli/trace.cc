@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // dfr trace: a D program live, its output on stdout and its verdict on stderr.
-// dtrace does the same in the classic dress.
+// A client of libdfr; dtrace does the same in the classic dress.
 #include <cstdio>
-#include <ctime>
-#include <unistd.h>
 
 #include "analyze/cli/arguments.h"
-#include "analyze/cli/child.h"
 #include "analyze/cli/dfr.h"
-#include "analyze/libdfr/machine.h"
 #include "analyze/cli/signals.h"
-#include "analyze/libdfr/consumer.h"
-#include "analyze/libdfr/style.h"
 #include "formats/error.h"
 
 namespace dfr::cli {
@@ -28,21 +22,49 @@ struct Arguments {
 	std::vector<std::string> command;
 };
 
-std::unique_ptr<lib::Machine> choose(const Arguments& arguments) {
-	switch (lib::parse_engine(arguments.engine)) {
-	case lib::Engine::Process: return lib::open_process(arguments.program.destructive);
-	case lib::Engine::Kernel: return lib::open_kernel(::geteuid() == 0);
-	default: break;
+class Trace {
+public:
+	explicit Trace(Arguments arguments) : arguments_(std::move(arguments)) {}
+	int run();
+
+private:
+	int must(int result) const {
+		if (result < 0)
+			throw Error(dfr_session_error(session_.get()), dfr_session_hint(session_.get()));
+		return result;
 	}
-	if (lib::kernel_available())
-		return lib::open_kernel(false);
-	return lib::open_process(arguments.program.destructive);
+	void compile();
+
+	Arguments arguments_;
+	SessionHandle session_ = open_session(DFR_SESSION_AUTO);
+};
+
+void Trace::compile() {
+	dfr_session* const session = session_.get();
+	const int failed = dfr_session_compile(session);
+	std::fputs(dfr_session_diagnostics(session), stderr);
+	if (failed < 0 && *dfr_session_diagnostics(session) != '\0' && *dfr_session_hint(session) == '\0')
+		throw Error(dfr_session_error(session), "correct what is marked above");
+	must(failed);
 }
 
-uint64_t now_ns() {
-	timespec now{};
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+int Trace::run() {
+	dfr_session* const session = session_.get();
+	must(dfr_session_option(session, "engine", arguments_.engine.c_str()));
+	arguments_.program.give_to(session);
+	if (!arguments_.command.empty())
+		must(dfr_session_command(session, pointers(arguments_.command).data()));
+	compile();
+	must(dfr_session_go(session));
+	int going = DFR_WORK_GOING;
+	while (going == DFR_WORK_GOING && signals_caught() == 0) {
+		dfr_session_sleep(session);
+		going = must(dfr_session_work(session));
+	}
+	must(dfr_session_stop(session));
+	int complete = 0;
+	std::fprintf(stderr, "%s\n", dfr_session_verdict(session, arguments_.json, &complete));
+	return final_status(dfr_session_exit_status(session), complete ? 0 : kStatusPartial);
 }
 
 } // namespace
@@ -57,49 +79,12 @@ int run_trace(int argc, char** argv) {
 	app->positionals_at_end();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	auto parts = arguments.program.parts();
-	if (parts.empty()) {
+	if (arguments.program.empty()) {
 		print_error("no program was given", "write -n 'probe { actions }' or -s FILE.d");
 		return kStatusUsage;
 	}
 	catch_signals();
-	const auto machine = choose(arguments);
-	Children children;
-	uint32_t target = 0;
-	if (!arguments.command.empty())
-		target = static_cast<uint32_t>(children.hold(arguments.command));
-	const d::Compiled compiled =
-	    compile_or_throw(parts, arguments.program.compile_options(target), machine->target());
-	render::Output output(STDOUT_FILENO);
-	lib::Consumer::Hooks hooks;
-	hooks.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
-	hooks.kernel_types = [&] { return machine->target().kernel_types(""); };
-	lib::Consumer consumer(machine->session(), output, machine->symbols(), std::move(hooks));
-	lib::apply_options(compiled, consumer.style());
-	const auto dof = dof::write(compiled.image);
-	machine->session().enable(std::as_bytes(std::span(dof)), arguments.program.zdefs);
-	consumer.report_faults();
-	trace::Verdict verdict;
-	verdict.from = now_ns();
-	consumer.go();
-	children.release();
-	for (bool going = true; going && signals_caught() == 0;) {
-		consumer.sleep();
-		children.ended();
-		going = consumer.work();
-		if (!children.empty() && children.all_ended())
-			break;
-	}
-	consumer.finish();
-	verdict.to = now_ns();
-	verdict.cpus = machine->session().catalog().cpus;
-	verdict.records = consumer.renderer().records();
-	verdict.lost = consumer.lost();
-	verdict.complete = verdict.lost == 0 && !consumer.killed();
-	if (verdict.lost != 0)
-		verdict.reasons.push_back("see the messages above for what was lost where");
-	const int partial = print_verdict(verdict, machine->session().catalog(), arguments.json);
-	return final_status(consumer.exit_status().value_or(0), partial);
+	return Trace(std::move(arguments)).run();
 }
 
 } // namespace dfr::cli

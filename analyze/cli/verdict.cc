@@ -1,56 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The verdict as text and as JSON, and the numbers of messages.
+// The verdict on stderr, and the numbers of messages.
+#include "analyze/libdfr/verdict.h"
+
 #include <cstdio>
 
 #include "analyze/cli/dfr.h"
 
 namespace dfr::cli {
-namespace {
-
-void put_field(std::string& out, const char* name, const std::string& value) {
-	if (out.size() > 1)
-		out += ", ";
-	out.append("\"").append(name).append("\": ").append(value);
-}
-
-std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog) {
-	std::string out = "{";
-	put_field(out, "complete", verdict.complete ? "true" : "false");
-	put_field(out, "windowed", verdict.windowed ? "true" : "false");
-	put_field(out, "from", std::to_string(verdict.from));
-	put_field(out, "to", std::to_string(verdict.to));
-	put_field(out, "from_wall", std::to_string(catalog.walltime(verdict.from)));
-	put_field(out, "to_wall", std::to_string(catalog.walltime(verdict.to)));
-	put_field(out, "cpus", std::to_string(verdict.cpus));
-	put_field(out, "records", std::to_string(verdict.records));
-	put_field(out, "lost", std::to_string(verdict.lost));
-	std::string reasons = "[";
-	for (const std::string& reason : verdict.reasons)
-		reasons += (reasons.size() > 1 ? ", " : "") + json_text(reason);
-	put_field(out, "reasons", reasons + "]");
-	return out + "}";
-}
-
-} // namespace
-
-std::string json_text(const std::string& text) {
-	std::string out = "\"";
-	for (const char c : text) {
-		const auto byte = static_cast<unsigned char>(c);
-		if (c == '"' || c == '\\') {
-			out += '\\';
-			out += c;
-		} else if (byte < 0x20 || byte >= 0x7f) {
-			char escape[8];
-			std::snprintf(escape, sizeof escape, "\\u%04x", byte);
-			out += escape;
-		} else {
-			out += c;
-		}
-	}
-	return out + "\"";
-}
 
 std::string with_commas(uint64_t number) {
 	std::string digits = std::to_string(number);
@@ -63,11 +20,7 @@ std::string with_commas(uint64_t number) {
 
 int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json) {
 	std::fflush(stdout);
-	if (json) {
-		std::fprintf(stderr, "%s\n", json_verdict(verdict, catalog).c_str());
-	} else {
-		std::fprintf(stderr, "%s\n", trace::verdict_line(verdict, catalog).c_str());
-	}
+	std::fprintf(stderr, "%s\n", lib::verdict_text(verdict, catalog, json).c_str());
 	return verdict.complete ? 0 : kStatusPartial;
 }
 

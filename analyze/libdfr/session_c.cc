@@ -1,70 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The C interface (include/dfr.h) over machine, program, consumer and renderer.
-// No exception leaves it: each becomes the session's error text and -1.
+// The C interface (include/dfr.h) over Session. No exception leaves it: each
+// becomes the session's error text and -1.
 #include "dfr.h"
 
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
-#include "analyze/libdfr/consumer.h"
-#include "analyze/libdfr/machine.h"
-#include "analyze/libdfr/program.h"
-#include "analyze/libdfr/style.h"
+#include "analyze/libdfr/session.h"
+#include "analyze/libdfr/verdict.h"
 #include "formats/error.h"
 
 using namespace dfr;
 
 struct dfr_session {
-	std::unique_ptr<lib::Machine> machine;
-	std::vector<lib::ProgramPart> programs;
-	std::vector<std::string> options;
-	render::Style style;
-	d::Compiled compiled;
-	std::unique_ptr<render::Output> output;
-	std::unique_ptr<lib::Consumer> consumer;
-	std::string error;
-	dfr_text_fn* on_text = nullptr;
-	void* text_arg = nullptr;
-	dfr_text_fn* on_message = nullptr;
-	void* message_arg = nullptr;
-	dfr_record_fn* on_record = nullptr;
-	void* record_arg = nullptr;
+	explicit dfr_session(bool boot) : session(boot) {}
 
-	void deliver_text() {
-		if (!on_text)
-			return;
-		const std::string text = output->take();
-		if (!text.empty())
-			on_text(text.data(), text.size(), text_arg);
-	}
-	void message(const std::string& text) const {
-		if (on_message)
-			on_message(text.data(), text.size(), message_arg);
-		else
-			std::fprintf(stderr, "dfr: %s\n", text.c_str());
-	}
-	void record(const trace::Event& event);
+	lib::Session session;
+	std::string error, hint, text; // text: what was handed out last
+	std::vector<uint8_t> dof;
 };
 
 namespace {
 
-std::string full_text(const Error& error) {
-	return error.hint().empty() ? error.what() : std::string(error.what()) + "; " + error.hint();
-}
-
 // Runs `call`, which returns the value to give back.
 template <typename Call> int guarded(dfr_session* session, Call call) {
+	session->error.clear();
+	session->hint.clear();
+	session->session.clear_classic();
 	try {
-		session->error.clear();
-		return call();
+		return call(session->session);
 	} catch (const Error& error) {
-		session->error = full_text(error);
+		session->error = error.what();
+		session->hint = error.hint();
 	} catch (const std::exception& error) {
 		session->error = error.what();
 	}
 	return -1;
+}
+
+// The same for what returns text: empty if it fails.
+template <typename Call> const char* text_of(dfr_session* session, Call call) {
+	session->text.clear();
+	guarded(session, [&](lib::Session& inner) {
+		session->text = call(inner);
+		return 0;
+	});
+	return session->text.c_str();
+}
+
+std::vector<std::string> strings(const char* const* list) {
+	std::vector<std::string> out;
+	for (; *list; list++)
+		out.emplace_back(*list);
+	return out;
 }
 
 dfr_record_value value_of(const trace::Value& value) {
@@ -77,17 +66,9 @@ dfr_record_value value_of(const render::Datum& datum) {
 		datum.bytes.size()};
 }
 
-lib::Engine engine_of(dfr_session_engine engine) {
-	if (engine == DFR_SESSION_AUTO)
-		return lib::kernel_available() ? lib::Engine::Kernel : lib::Engine::Process;
-	return engine == DFR_SESSION_KERNEL ? lib::Engine::Kernel : lib::Engine::Process;
-}
-
-} // namespace
-
-void dfr_session::record(const trace::Event& event) {
+void hand_out(lib::Session& session, const trace::Event& event, dfr_record_fn* fn, void* arg) {
 	static const trace::Probe kUnknown;
-	const trace::Probe* probe = machine->session().catalog().probe_of(event.epid);
+	const trace::Probe* probe = session.machine().session().catalog().probe_of(event.epid);
 	if (!probe)
 		probe = &kUnknown;
 	std::vector<dfr_record_value> values;
@@ -97,149 +78,235 @@ void dfr_session::record(const trace::Event& event) {
 				event.context.execname.data(), event.context.execname.size(),
 				probe->provider.c_str(), probe->module.c_str(), probe->function.c_str(),
 				probe->name.c_str(), values.data(), values.size()};
-	on_record(&record, record_arg);
+	fn(&record, arg);
 }
+
+int hand_out(const lib::Session::Listed& listed, dfr_probe_fn* fn, void* arg) {
+	std::vector<const char*> types;
+	for (const d::ProbeArg& argument : listed.arguments)
+		types.push_back((argument.translated.empty() ? argument.native : argument.translated).c_str());
+	const d::ProbeInfo& probe = listed.probe;
+	const dfr_probe one{probe.id,
+			    probe.provider.c_str(),
+			    probe.module.c_str(),
+			    probe.function.c_str(),
+			    probe.name.c_str(),
+			    listed.stability.c_str(),
+			    types.data(),
+			    types.size()};
+	return fn(&one, arg);
+}
+
+lib::Engine engine_of(dfr_session_engine engine) {
+	switch (engine) {
+	case DFR_SESSION_PROCESS: return lib::Engine::Process;
+	case DFR_SESSION_KERNEL: return lib::Engine::Kernel;
+	default: return lib::Engine::Automatic;
+	}
+}
+
+const char* name_of(dfr_specifier specifier) {
+	switch (specifier) {
+	case DFR_BY_FUNCTION: return "-f";
+	case DFR_BY_MODULE: return "-m";
+	case DFR_BY_PROVIDER: return "-P";
+	case DFR_BY_ID: return "-i";
+	default: return "-n";
+	}
+}
+
+d::Specifier specifier_of(dfr_specifier specifier) {
+	switch (specifier) {
+	case DFR_BY_FUNCTION: return d::Specifier::Function;
+	case DFR_BY_MODULE: return d::Specifier::Module;
+	case DFR_BY_PROVIDER: return d::Specifier::Provider;
+	case DFR_BY_ID: return d::Specifier::Id;
+	default: return d::Specifier::Name;
+	}
+}
+
+} // namespace
 
 extern "C" {
 
-dfr_session* dfr_session_open(dfr_session_engine engine, char* error, size_t room) {
+dfr_session* dfr_session_open(dfr_session_engine engine) {
 	try {
-		auto session = std::make_unique<dfr_session>();
-		session->machine = engine_of(engine) == lib::Engine::Kernel ? lib::open_kernel(::geteuid() == 0)
-									    : lib::open_process(false);
+		auto session = std::make_unique<dfr_session>(engine == DFR_SESSION_BOOT);
+		session->session.options().engine = engine_of(engine);
+		session->session.hooks().trouble = [](const std::string& text) {
+			std::fprintf(stderr, "dfr: %s\n", text.c_str());
+		};
 		return session.release();
-	} catch (const Error& failed) {
-		if (room != 0)
-			std::snprintf(error, room, "%s", full_text(failed).c_str());
-	} catch (const std::exception& failed) {
-		if (room != 0)
-			std::snprintf(error, room, "%s", failed.what());
+	} catch (const std::exception&) {
+		return nullptr;
 	}
-	return nullptr;
 }
 
 void dfr_session_close(dfr_session* session) { delete session; }
 
 const char* dfr_session_error(const dfr_session* session) { return session->error.c_str(); }
 
+const char* dfr_session_hint(const dfr_session* session) { return session->hint.c_str(); }
+
+const char* dfr_session_classic(const dfr_session* session) {
+	const std::string& classic = session->session.classic();
+	return classic.empty() ? session->error.c_str() : classic.c_str();
+}
+
+// Not guarded: it goes with an error, which stays.
+const char* dfr_session_diagnostics(dfr_session* session) {
+	session->text = session->session.diagnostics();
+	return session->text.c_str();
+}
+
 int dfr_session_option(dfr_session* session, const char* name, const char* value) {
-	return guarded(session, [&] {
-		bool known = false;
-		const std::string why = render::Renderer::set_style(session->style, name, value ? value : "", known);
-		if (!why.empty())
-			throw Error(std::string("failed to set option ") + name + ": " + why);
-		session->options.push_back(value ? std::string(name) + "=" + value : name);
+	return guarded(session, [&](lib::Session& inner) {
+		inner.options().set(name, value ? std::optional<std::string>(value) : std::nullopt);
 		return 0;
 	});
 }
 
-int dfr_session_program(dfr_session* session, const char* text) {
-	return guarded(session, [&] {
-		session->programs.push_back({d::Specifier::Name, false, "program", text, 0});
+int dfr_session_environment(dfr_session* session) {
+	return guarded(session, [](lib::Session& inner) {
+		inner.options().take_environment();
+		return 0;
+	});
+}
+
+int dfr_session_is_set(const dfr_session* session, const char* name) { return session->session.options().is_set(name); }
+
+int dfr_session_program(dfr_session* session, dfr_specifier specifier, const char* text) {
+	return guarded(session, [&](lib::Session& inner) {
+		inner.add({specifier_of(specifier), false, name_of(specifier), text, 0});
 		return 0;
 	});
 }
 
 int dfr_session_script(dfr_session* session, const char* path) {
-	return guarded(session, [&] {
-		session->programs.push_back(lib::read_script(path));
+	return guarded(session, [&](lib::Session& inner) {
+		inner.add(lib::read_script(path));
 		return 0;
 	});
 }
 
-void dfr_session_on_text(dfr_session* session, dfr_text_fn* fn, void* arg) {
-	session->on_text = fn;
-	session->text_arg = arg;
+int dfr_session_arguments(dfr_session* session, const char* const* arguments) {
+	return guarded(session, [&](lib::Session& inner) {
+		inner.set_arguments(strings(arguments));
+		return 0;
+	});
 }
 
-void dfr_session_on_message(dfr_session* session, dfr_text_fn* fn, void* arg) {
-	session->on_message = fn;
-	session->message_arg = arg;
+int dfr_session_command(dfr_session* session, const char* const* words) {
+	return guarded(session, [&](lib::Session& inner) { return inner.start(strings(words)); });
+}
+
+int dfr_session_process(dfr_session* session, int pid) {
+	return guarded(session, [&](lib::Session& inner) {
+		inner.watch(pid);
+		return pid;
+	});
+}
+
+void dfr_session_output(dfr_session* session, int fd) { session->session.set_output(fd); }
+
+void dfr_session_on_text(dfr_session* session, dfr_text_fn* fn, void* arg) {
+	session->session.hooks().text = [fn, arg](const std::string& text) { fn(text.data(), text.size(), arg); };
+}
+
+void dfr_session_on_message(dfr_session* session, dfr_message_fn* fn, void* arg) {
+	lib::Session::Hooks& hooks = session->session.hooks();
+	hooks.notice = [fn, arg](const std::string& text) { fn(DFR_MESSAGE_NOTICE, text.c_str(), arg); };
+	hooks.trouble = [fn, arg](const std::string& text) { fn(DFR_MESSAGE_TROUBLE, text.c_str(), arg); };
 }
 
 void dfr_session_on_record(dfr_session* session, dfr_record_fn* fn, void* arg) {
-	session->on_record = fn;
-	session->record_arg = arg;
+	lib::Session* const inner = &session->session;
+	inner->hooks().event = [inner, fn, arg](const trace::Event& event) { hand_out(*inner, event, fn, arg); };
 }
 
 int dfr_session_compile(dfr_session* session) {
-	return guarded(session, [&] {
-		if (session->programs.empty())
-			throw Error("no program was given", "add one with dfr_session_program()");
-		d::CompileOptions options;
-		options.options = session->options;
-		options.session = lib::session_macros(0);
-		d::Diagnostics diagnostics;
-		session->compiled =
-		    lib::compile_parts(session->programs, options, session->machine->target(), diagnostics);
-		if (diagnostics.failed())
-			throw Error(diagnostics.render(false));
-		lib::apply_options(session->compiled, session->style);
-		const auto dof = dof::write(session->compiled.image);
-		return static_cast<int>(session->machine->session().enable(std::as_bytes(std::span(dof)), false));
+	return guarded(session, [](lib::Session& inner) {
+		inner.compile();
+		return 0;
+	});
+}
+
+const char* dfr_session_listing(dfr_session* session) {
+	return text_of(session, [](lib::Session& inner) { return inner.listing(); });
+}
+
+const char* dfr_session_stability(dfr_session* session) {
+	return text_of(session, [](lib::Session& inner) { return inner.stability(); });
+}
+
+const void* dfr_session_dof(dfr_session* session, size_t* size) {
+	const int failed = guarded(session, [&](lib::Session& inner) {
+		session->dof = inner.dof();
+		return 0;
+	});
+	*size = failed ? 0 : session->dof.size();
+	return failed ? nullptr : session->dof.data();
+}
+
+int dfr_session_list(dfr_session* session, int arguments, dfr_probe_fn* fn, void* arg) {
+	return guarded(session, [&](lib::Session& inner) {
+		return static_cast<int>(inner.list(arguments != 0, [&](const lib::Session::Listed& listed) {
+			return hand_out(listed, fn, arg) == 0;
+		}));
 	});
 }
 
 int dfr_session_go(dfr_session* session) {
-	return guarded(session, [&] {
-		session->output = std::make_unique<render::Output>(session->on_text ? -1 : STDOUT_FILENO);
-		lib::Consumer::Hooks hooks;
-		hooks.message = [session](const std::string& text) { session->message(text); };
-		hooks.kernel_types = [session] { return session->machine->target().kernel_types(""); };
-		if (session->on_record)
-			hooks.event = [session](const trace::Event& event) { session->record(event); };
-		session->consumer =
-		    std::make_unique<lib::Consumer>(session->machine->session(), *session->output,
-						    session->machine->symbols(), std::move(hooks));
-		session->consumer->style() = session->style;
-		session->consumer->report_faults();
-		session->consumer->go();
+	return guarded(session, [](lib::Session& inner) {
+		inner.go();
 		return 0;
 	});
 }
 
 void dfr_session_sleep(dfr_session* session) {
-	if (session->consumer)
-		guarded(session, [&] {
-			session->consumer->sleep();
-			return 0;
-		});
-}
-
-int dfr_session_work(dfr_session* session) {
-	return guarded(session, [&] {
-		if (!session->consumer)
-			throw Error("the session does not run", "call dfr_session_go() first");
-		const bool going = session->consumer->work();
-		session->deliver_text();
-		return going ? DFR_WORK_GOING : DFR_WORK_DONE;
-	});
-}
-
-int dfr_session_stop(dfr_session* session) {
-	return guarded(session, [&] {
-		if (!session->consumer)
-			throw Error("the session does not run", "call dfr_session_go() first");
-		session->consumer->finish();
-		session->deliver_text();
+	guarded(session, [](lib::Session& inner) {
+		inner.sleep();
 		return 0;
 	});
 }
 
+int dfr_session_work(dfr_session* session) {
+	return guarded(session, [](lib::Session& inner) { return inner.work() ? DFR_WORK_GOING : DFR_WORK_DONE; });
+}
+
+int dfr_session_print(dfr_session* session, const char* text) {
+	return guarded(session, [&](lib::Session& inner) {
+		inner.print(text);
+		return 0;
+	});
+}
+
+int dfr_session_stop(dfr_session* session) {
+	return guarded(session, [](lib::Session& inner) { return inner.stop() ? 0 : 1; });
+}
+
 int dfr_session_exit_status(const dfr_session* session) {
-	return session->consumer ? session->consumer->exit_status().value_or(0) : 0;
+	const lib::Consumer* const consumer = session->session.started();
+	return consumer ? consumer->exit_status().value_or(0) : 0;
 }
 
 uint64_t dfr_session_lost(const dfr_session* session) {
-	return session->consumer ? session->consumer->lost() : 0;
+	const lib::Consumer* const consumer = session->session.started();
+	return consumer ? consumer->lost() : 0;
+}
+
+const char* dfr_session_verdict(dfr_session* session, int json, int* complete) {
+	return text_of(session, [&](lib::Session& inner) {
+		inner.consumer(); // or an error
+		*complete = inner.verdict().complete;
+		return lib::verdict_text(inner.verdict(), inner.machine().session().catalog(), json != 0);
+	});
 }
 
 int dfr_session_aggregations(dfr_session* session, const char* name, dfr_aggregation_fn* fn, void* arg) {
-	return guarded(session, [&] {
-		if (!session->consumer)
-			throw Error("the session does not run", "call dfr_session_go() first");
-		render::Aggregations& store = session->consumer->renderer().aggregations();
-		for (const auto& [variable, about] : session->machine->session().catalog().aggregations) {
+	return guarded(session, [&](lib::Session& inner) {
+		render::Aggregations& store = inner.consumer().renderer().aggregations();
+		for (const auto& [variable, about] : inner.machine().session().catalog().aggregations) {
 			const std::string own = store.name(variable);
 			if (name && own != name)
 				continue;

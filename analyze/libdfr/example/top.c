@@ -39,18 +39,16 @@ static int print(const struct dfr_aggregation *aggregation, void *arg)
 int main(int argc, char **argv)
 {
 	const char *program = argc > 1 ? argv[1] : "tick-100ms { @ticks = count(); } tick-1s { exit(0); }";
-	char error[512];
-	struct dfr_session *session = dfr_session_open(DFR_SESSION_AUTO, error, sizeof(error));
+	struct dfr_session *session = dfr_session_open(DFR_SESSION_AUTO);
 	int going = DFR_WORK_GOING;
 
-	if (!session) {
-		fprintf(stderr, "top: %s\n", error);
+	if (!session)
 		return 1;
-	}
 	signal(SIGINT, on_signal);
-	if (dfr_session_program(session, program) < 0 || dfr_session_compile(session) < 0 ||
+	if (dfr_session_program(session, DFR_BY_NAME, program) < 0 || dfr_session_compile(session) < 0 ||
 	    dfr_session_go(session) < 0) {
-		fprintf(stderr, "top: %s\n", dfr_session_error(session));
+		fprintf(stderr, "%stop: %s\n%s\n", dfr_session_diagnostics(session), dfr_session_error(session),
+			dfr_session_hint(session));
 		dfr_session_close(session);
 		return 1;
 	}

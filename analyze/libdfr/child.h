@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace dfr::cli {
+namespace dfr::lib {
 
 class Children {
 public:
@@ -36,7 +36,7 @@ private:
 	std::vector<Child> children_;
 };
 
-// -c's command: words between blanks.
+// Words between blanks.
 std::vector<std::string> split_words(const std::string& command);
 
-} // namespace dfr::cli
+} // namespace dfr::lib

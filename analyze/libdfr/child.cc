@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Commands and processes that tracing goes along with.
-#include "analyze/cli/child.h"
+#include "analyze/libdfr/child.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +14,7 @@
 
 #include "formats/error.h"
 
-namespace dfr::cli {
+namespace dfr::lib {
 namespace {
 
 // In the child: waits for its byte, then becomes the command.
@@ -134,4 +134,4 @@ std::vector<std::string> split_words(const std::string& command) {
 	return words;
 }
 
-} // namespace dfr::cli
+} // namespace dfr::lib

@@ -11,7 +11,7 @@
 #include "formats/d/target.h"
 #include "formats/types/kernel_types.h"
 
-namespace dfr::cli {
+namespace dfr::lib {
 
 class OfflineTarget final : public d::Target {
 public:
@@ -36,4 +36,4 @@ private:
 	bool tried_ = false;
 };
 
-} // namespace dfr::cli
+} // namespace dfr::lib

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // A kernel that is not running, as a compilation target.
-#include "analyze/cli/offline_target.h"
+#include "analyze/libdfr/offline_target.h"
 
 #include <sys/stat.h>
 
-namespace dfr::cli {
+namespace dfr::lib {
 
 OfflineTarget::OfflineTarget(std::string types_path, std::string release)
     : path_(std::move(types_path)), release_(std::move(release)) {}
@@ -42,4 +42,4 @@ std::vector<std::string> OfflineTarget::type_modules() {
 	return names;
 }
 
-} // namespace dfr::cli
+} // namespace dfr::lib

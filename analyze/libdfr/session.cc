@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// A session from its options to its verdict. Nothing is opened or read that the
+// programs do not need: a trivial one must start and end in ten million
+// instructions.
+#include "analyze/libdfr/session.h"
+
+#include <ctime>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "analyze/libdfr/offline_target.h"
+#include "analyze/libdfr/style.h"
+#include "formats/abi/dof.h"
+#include "formats/d/attributes.h"
+#include "formats/dif/disasm.h"
+#include "formats/dof/image.h"
+#include "recorder/device_session.h"
+
+namespace dfr::lib {
+namespace {
+
+uint64_t now_ns() {
+	timespec now{};
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+} // namespace
+
+void Session::notice(const std::string& text) const {
+	if (hooks_.notice && !options_.style.quiet)
+		hooks_.notice(text);
+}
+
+Consumer& Session::consumer() {
+	if (!consumer_)
+		throw Error("the session does not run", "compile the programs and let them go first");
+	return *consumer_;
+}
+
+void Session::set_arguments(std::vector<std::string> arguments) {
+	if (!arguments.empty())
+		arguments_ = std::move(arguments);
+}
+
+int Session::start(const std::vector<std::string>& command) {
+	target_pid_ = static_cast<uint32_t>(children_.hold(command));
+	return static_cast<int>(target_pid_);
+}
+
+void Session::watch(int pid) {
+	children_.watch(pid);
+	target_pid_ = static_cast<uint32_t>(pid);
+}
+
+d::CompileOptions Session::compile_options(bool zdefs) const {
+	d::CompileOptions options;
+	options_.add_to(options);
+	options.zdefs |= zdefs;
+	options.program = !programs_.empty() && programs_[0].script ? programs_[0].name : arguments_[0];
+	options.arguments.assign(arguments_.begin() + 1, arguments_.end());
+	options.session = session_macros(target_pid_);
+	return options;
+}
+
+bool Session::compile_on(std::unique_ptr<Machine> machine, bool zdefs) {
+	machine_ = std::move(machine);
+	compiled_for_ = machine_->target().description();
+	diagnostics_ = d::Diagnostics{};
+	if (programs_.empty()) // to list or to claim
+		return true;
+	compiled_ = compile_parts(programs_, compile_options(zdefs), machine_->target(), diagnostics_);
+	return !diagnostics_.failed();
+}
+
+// Where the program runs. Without a choice: in the kernel if it is there, else here; what cannot
+// run here has the module loaded, if we may. Whether destructive actions may run is the program's own
+// option: the engine asks it at go.
+bool Session::compile_live(bool zdefs) {
+	if (options_.engine == Engine::Process)
+		return compile_on(open_process(true), zdefs);
+	if (options_.engine == Engine::Kernel || kernel_available() || options_.claim)
+		return compile_on(open_kernel(::geteuid() == 0), zdefs);
+	if (compile_on(open_process(true), zdefs))
+		return true;
+	try {
+		auto kernel = open_kernel(::geteuid() == 0);
+		return compile_on(std::move(kernel), zdefs);
+	} catch (const Error& error) {
+		// The compiler's message stands; that there is no kernel here may be the whole reason.
+		no_kernel_ = std::string("this ran without the kernel's engine: ") + error.what();
+		if (!error.hint().empty())
+			no_kernel_ += "; " + error.hint();
+		return false;
+	}
+}
+
+void Session::refuse() {
+	machine_.reset(); // what was refused cannot go
+	const ProgramPart& part = programs_[0];
+	const std::string first = diagnostics_.classic(options_.errtags);
+	classic_ = part.script ? "failed to compile script " + part.name + ": " + first
+			       : "invalid probe specifier " + part.text + ": " + first;
+	throw Error("the program was not compiled for " + compiled_for_ + ": " + std::to_string(diagnostics_.errors()) +
+			(diagnostics_.errors() == 1 ? " error" : " errors"),
+		    no_kernel_);
+}
+
+void Session::compile_programs(bool zdefs) {
+	if (!compile_live(zdefs))
+		refuse();
+	options_.apply(compiled_);
+}
+
+void Session::compile() {
+	if (!boot_)
+		return compile_programs(false);
+	// Part of the boot's module: compiled for this kernel as for one that is not running, since
+	// probes come as modules do and addresses change.
+	utsname machine{};
+	::uname(&machine);
+	OfflineTarget target({}, machine.release);
+	compiled_for_ = target.description();
+	compiled_ = compile_parts(programs_, compile_options(true), target, diagnostics_);
+	if (diagnostics_.failed())
+		refuse();
+	options_.apply(compiled_);
+	identify_types(compiled_.image, target);
+}
+
+std::vector<uint8_t> Session::dof() const { return dof::write(compiled_.image); }
+
+std::string Session::listing() const { return dif::disassemble_listing(compiled_.image); }
+
+std::string Session::stability() const {
+	std::string text;
+	for (const ProgramPart& part : programs_)
+		text += std::string("\nStability attributes for ") + (part.script ? "script " : "description ") +
+			part.title() + ":\n\n" + compiled_.attributes + "\n";
+	return text;
+}
+
+unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>& visit) {
+	compile_programs(true);
+	d::Target& target = machine_->target();
+	unsigned rows = 0, unmatched = 0;
+	const auto row = [&](const d::ProbeInfo& probe) {
+		rows++;
+		if (!arguments)
+			return visit({probe, {}, {}});
+		return visit({probe, d::provider_attributes(probe.provider).report(), target.args(probe)});
+	};
+	if (programs_.empty())
+		target.match({}, row);
+	for (const dof::Ecb& ecb : compiled_.image.ecbs) {
+		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
+			continue;
+		const d::ProbePattern pattern{ecb.probe.host,	  ecb.probe.provider, ecb.probe.module,
+					      ecb.probe.function, ecb.probe.name,     ecb.probe.id};
+		rows = 0;
+		target.match(pattern, row);
+		if (rows != 0 || options_.zdefs)
+			continue;
+		unmatched++;
+		if (hooks_.trouble)
+			hooks_.trouble("failed to match " + pattern.provider + ":" + pattern.module + ":" +
+				       pattern.function + ":" + pattern.name + ": No probe matches description");
+	}
+	return unmatched;
+}
+
+void Session::enable() {
+	const auto dof = dof::write(compiled_.image);
+	ProgramPart& first = programs_[0];
+	try {
+		const uint32_t matched = machine_->session().enable(std::as_bytes(std::span(dof)), options_.zdefs);
+		if (programs_.size() == 1)
+			first.matched = matched;
+		else if (hooks_.notice && !options_.style.quiet)
+			count_matches(programs_, compile_options(false), compiled_, machine_->target());
+	} catch (const Error& error) {
+		classic_ = "failed to enable '" + first.title() +
+			   "': " + (error.code() == EACCES ? "Destructive actions not allowed" : error.what());
+		throw;
+	}
+	for (const ProgramPart& part : programs_)
+		notice(std::string(part.script ? "script" : "description") + " '" + part.title() + "' matched " +
+		       std::to_string(part.matched) + (part.matched == 1 ? " probe" : " probes"));
+	if (compiled_.destructive && options_.is_set("destructive"))
+		notice("allowing destructive actions");
+}
+
+// The boot's state goes on, and what it has recorded so far is printed.
+void Session::claim() {
+	if (!programs_.empty())
+		throw Error("the boot's state is not claimed together with programs", {}, EALREADY);
+	if (!machine_->device())
+		throw Error("there is no state of a boot in this process", {}, ENOENT);
+	machine_->device()->claim(DFR_ANONYMOUS_NAME);
+	for (uint32_t dof = 0; const dof::Image* const image = consumer_->renderer().programs().image(dof); dof++)
+		apply_options(*image, consumer_->style());
+	consumer_->resume();
+}
+
+void Session::go() {
+	if (!machine_)
+		throw Error("the session has no engine yet", "compile the programs first");
+	if (programs_.empty() && !options_.claim)
+		throw Error("no program was given", "add one before it is compiled");
+	output_ = std::make_unique<render::Output>(hooks_.text ? -1 : fd_);
+	Consumer::Hooks hooks;
+	hooks.message = [this](const std::string& text) {
+		if (hooks_.trouble)
+			hooks_.trouble(text);
+	};
+	hooks.kernel_types = [this] { return machine_->target().kernel_types(""); };
+	hooks.event = hooks_.event;
+	consumer_ = std::make_unique<Consumer>(machine_->session(), *output_, machine_->symbols(), std::move(hooks));
+	consumer_->style() = options_.style;
+	if (!programs_.empty()) {
+		enable();
+		consumer_->report_faults();
+	}
+	verdict_.from = now_ns();
+	try {
+		options_.claim ? claim() : consumer_->go();
+	} catch (const Error& error) {
+		classic_ = "could not enable tracing: " + go_reason(error);
+		if (error.code() == EACCES)
+			throw Error("destructive actions are not allowed here", error.hint(), EACCES);
+		throw;
+	}
+	children_.release();
+}
+
+void Session::deliver() {
+	if (!hooks_.text)
+		return;
+	const std::string text = output_->take();
+	if (!text.empty())
+		hooks_.text(text);
+}
+
+bool Session::work() {
+	const auto ended = children_.ended();
+	const bool going = consumer().work();
+	deliver();
+	for (const int pid : ended)
+		notice("pid " + std::to_string(pid) + " has exited");
+	return going && (children_.empty() || !children_.all_ended());
+}
+
+void Session::print(const std::string& text) {
+	consumer();
+	output_->text() += text;
+}
+
+bool Session::stop() {
+	consumer().finish();
+	deliver();
+	verdict_.to = now_ns();
+	verdict_.cpus = machine_->session().catalog().cpus;
+	verdict_.records = consumer_->renderer().records();
+	verdict_.lost = consumer_->lost();
+	verdict_.complete = verdict_.lost == 0 && !consumer_->killed();
+	verdict_.reasons.clear();
+	if (verdict_.lost != 0)
+		verdict_.reasons.emplace_back("see the messages above for what was lost where");
+	if (consumer_->killed())
+		classic_ = "processing aborted: Abort due to systemic unresponsiveness";
+	return !consumer_->killed();
+}
+
+} // namespace dfr::lib

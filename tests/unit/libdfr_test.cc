@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// libdfr's C interface where the command does not go: records and aggregations
+// as values, text in a callback, what follows an error. The rest of it is what
+// tests/conformance runs all day, since dtrace is its client.
+#include "analyze/include/dfr.h"
+
+#include <catch2/catch.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Close {
+	void operator()(dfr_session* session) const { dfr_session_close(session); }
+};
+using Handle = std::unique_ptr<dfr_session, Close>;
+
+Handle session_with(const char* program) {
+	Handle session(dfr_session_open(DFR_SESSION_PROCESS));
+	REQUIRE(session);
+	REQUIRE(dfr_session_program(session.get(), DFR_BY_NAME, program) == 0);
+	return session;
+}
+
+void run(dfr_session* session) {
+	REQUIRE(dfr_session_compile(session) == 0);
+	REQUIRE(dfr_session_go(session) == 0);
+	int going;
+	do {
+		dfr_session_sleep(session);
+		going = dfr_session_work(session);
+	} while (going == DFR_WORK_GOING);
+	REQUIRE(going == DFR_WORK_DONE);
+	REQUIRE(dfr_session_stop(session) == 0);
+}
+
+void collect(const char* text, size_t size, void* to) { static_cast<std::string*>(to)->append(text, size); }
+
+} // namespace
+
+TEST_CASE("libdfr: text, records and aggregations come to callbacks") {
+	const Handle session = session_with("BEGIN { @n[\"a\", 3] = sum(5); @n[\"a\", 3] = sum(6); trace(7); exit(4); }");
+	std::string text;
+	std::vector<int64_t> values;
+	dfr_session_on_text(session.get(), collect, &text);
+	dfr_session_on_record(
+	    session.get(),
+	    [](const dfr_record* record, void* to) {
+		    if (std::string(record->name) == "BEGIN" && record->nvalues != 0)
+			    static_cast<std::vector<int64_t>*>(to)->push_back(record->values[0].number);
+	    },
+	    &values);
+	REQUIRE(dfr_session_option(session.get(), "quiet", nullptr) == 0);
+	CHECK(dfr_session_is_set(session.get(), "quiet") == 1);
+	run(session.get());
+	CHECK(text.rfind("7", 0) == 0);
+	CHECK(values.size() == 1);
+	CHECK(values.at(0) == 7);
+	CHECK(dfr_session_exit_status(session.get()) == 4);
+	CHECK(dfr_session_lost(session.get()) == 0);
+
+	const auto visit = [](const dfr_aggregation* one, void* to) {
+		CHECK(std::string(one->name) == "n");
+		REQUIRE(one->nkeys == 2);
+		CHECK(std::string(static_cast<const char*>(one->keys[0].bytes), 1) == "a");
+		CHECK(one->keys[1].number == 3);
+		*static_cast<int64_t*>(to) += one->value;
+		return 0;
+	};
+	int64_t sum = 0;
+	CHECK(dfr_session_aggregations(session.get(), "n", visit, &sum) == 0);
+	CHECK(sum == 11);
+	CHECK(dfr_session_aggregations(session.get(), "other", visit, &sum) == 0);
+	CHECK(sum == 11);
+	int complete = 0;
+	CHECK(std::string(dfr_session_verdict(session.get(), 1, &complete)).find("\"complete\": true") != std::string::npos);
+	CHECK(complete == 1);
+}
+
+TEST_CASE("libdfr: an error has its reason, its place and dtrace's words") {
+	const Handle session = session_with("BEGIN { trace(nosuch); }");
+	CHECK(dfr_session_compile(session.get()) == -1);
+	CHECK(std::string(dfr_session_error(session.get())).find(": 1 error") != std::string::npos);
+	CHECK(std::string(dfr_session_classic(session.get())).rfind("invalid probe specifier BEGIN { trace(nosuch); }: ", 0) == 0);
+	CHECK(std::string(dfr_session_diagnostics(session.get())).find(":1:15: error:") != std::string::npos);
+	CHECK(dfr_session_go(session.get()) == -1);
+	CHECK(dfr_session_option(session.get(), "quiet", "maybe") == -1);
+	CHECK(std::string(dfr_session_classic(session.get())) == "failed to set -x quiet: Invalid value for specified option");
+}
+
+TEST_CASE("libdfr: calls before their time are errors, not crashes") {
+	const Handle session(dfr_session_open(DFR_SESSION_PROCESS));
+	CHECK(dfr_session_go(session.get()) == -1);
+	CHECK(dfr_session_work(session.get()) == DFR_WORK_ERROR);
+	CHECK(dfr_session_stop(session.get()) == -1);
+	CHECK(dfr_session_print(session.get(), "x") == -1);
+	int complete = 7;
+	CHECK(std::string(dfr_session_verdict(session.get(), 0, &complete)).empty());
+	CHECK(dfr_session_compile(session.get()) == 0); // to claim, which is not asked for
+	CHECK(dfr_session_go(session.get()) == -1);
+	CHECK(std::string(dfr_session_error(session.get())) == "no program was given");
+	CHECK(std::string(dfr_session_stability(session.get())).empty());
+}
+
+TEST_CASE("libdfr: a program for a boot is compiled and saved, not run") {
+	const Handle session(dfr_session_open(DFR_SESSION_BOOT));
+	REQUIRE(dfr_session_program(session.get(), DFR_BY_FUNCTION, "later") == 0);
+	size_t size = 0;
+	REQUIRE(dfr_session_compile(session.get()) == 0);
+	const auto* const dof = static_cast<const char*>(dfr_session_dof(session.get(), &size));
+	REQUIRE(size > 64);
+	CHECK(std::string(dof + 1, 3) == "DOF");
+	CHECK(dfr_session_go(session.get()) == -1);
+}
+
+TEST_CASE("libdfr: the list says what matches nothing") {
+	const Handle session = session_with("BEGIN");
+	REQUIRE(dfr_session_program(session.get(), DFR_BY_PROVIDER, "nosuch") == 0);
+	std::string trouble;
+	dfr_session_on_message(
+	    session.get(), [](dfr_message, const char* line, void* to) { *static_cast<std::string*>(to) += line; }, &trouble);
+	std::vector<std::string> names;
+	const auto visit = [](const dfr_probe* probe, void* to) {
+		static_cast<std::vector<std::string>*>(to)->emplace_back(probe->name);
+		return 0;
+	};
+	CHECK(dfr_session_list(session.get(), 0, visit, &names) == 1);
+	CHECK(names == std::vector<std::string>{"BEGIN"});
+	CHECK(trouble == "failed to match nosuch:::: No probe matches description");
+}
