@@ -269,8 +269,7 @@ void Parser::struct_body(TypeRef type) {
 
 void Parser::enum_body(TypeRef type) {
 	expect(Tok::LBrace, "to open the constants");
-	std::vector<types::Enumerator> constants;
-	std::deque<std::string> names;
+	TypeTable::OpenEnum open(context_.types);
 	int64_t value = 0;
 	while (!at(Tok::RBrace)) {
 		if (!at(Tok::Ident))
@@ -291,12 +290,12 @@ void Parser::enum_body(TypeRef type) {
 			context_.error("D_DECL_ENOFLOW", place, "enumerator '" + name + "' value overflows INT_MAX",
 			               "an enum's constants have 32 bits");
 		bool redeclared = bool(context_.types.program().find_enumerator(name));
-		for (const auto& known : constants)
+		for (const auto& known : open.constants())
 			redeclared |= known.name == name;
 		if (redeclared)
 			context_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
 			               "rename one of the two constants");
-		constants.push_back({names.emplace_back(name), value});
+		open.add(name, value);
 		value = static_cast<int64_t>(static_cast<uint64_t>(value) + 1); // an overflow is reported by the next one
 		if (!accept(Tok::Comma))
 			break;
@@ -304,7 +303,7 @@ void Parser::enum_body(TypeRef type) {
 	expect(Tok::RBrace, "to close the enum");
 	if (types::info(type).kind != Kind::Forward)
 		return context_.error("D_DECL_TYPERED", tok_.place, "type redeclared: " + types::to_c(type), "its own body defines it again");
-	context_.types.program().define_enum(type, constants);
+	context_.types.program().define_enum(type, open.constants());
 }
 
 TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {

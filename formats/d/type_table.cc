@@ -157,6 +157,10 @@ TypeRef TypeTable::complete(TypeRef type) {
 }
 
 std::optional<types::EnumConstant> TypeTable::find_enumerator(std::string_view name) {
+	for (size_t i = 0; open_enum_ && i < open_enum_->size(); i++) {
+		if ((*open_enum_)[i].name == name)
+			return types::EnumConstant{(*open_enum_)[i].value, int_type()};
+	}
 	if (const auto found = program_.find_enumerator(name))
 		return found;
 	if (const types::Container* const kernel = module("vmlinux")) {

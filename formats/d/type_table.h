@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,6 +21,21 @@ namespace dfr::d {
 
 class TypeTable {
 public:
+	// The constants of the enum whose body is being read: the later ones may be made of the earlier ones.
+	class OpenEnum {
+	public:
+		explicit OpenEnum(TypeTable& table) : table_(table) { table_.open_enum_ = &constants_; }
+		~OpenEnum() { table_.open_enum_ = nullptr; }
+		OpenEnum(const OpenEnum&) = delete;
+		OpenEnum& operator=(const OpenEnum&) = delete;
+		void add(std::string name, int64_t value) { constants_.push_back({names_.emplace_back(std::move(name)), value}); }
+		const std::vector<types::Enumerator>& constants() const { return constants_; }
+
+	private:
+		TypeTable& table_;
+		std::deque<std::string> names_;
+		std::vector<types::Enumerator> constants_;
+	};
 	TypeTable(Target& target, const uint64_t& strsize);
 
 	types::ProgramTypes& program() { return program_; }
@@ -78,6 +94,7 @@ private:
 	Target& target_;
 	const uint64_t& strsize_;
 	types::ProgramTypes program_;
+	const std::vector<types::Enumerator>* open_enum_ = nullptr;
 	types::TypeRef string_;
 	std::function<bool(std::string_view)> provider_;
 };

@@ -218,6 +218,19 @@ BEGIN { printf("%d %d\n", TWICE, sizeof (struct s)); exit(0); }
 
 --end
 
+@@ type.constant.enum-earlier | type.constant, type.enum | boundary
+enum e { ONE = 1, TWO = ONE + ONE, FOUR = TWO << ONE, FIVE, MINUS = -FIVE };
+BEGIN { printf("%d %d %d %d %d\n", ONE, TWO, FOUR, FIVE, MINUS); exit(0); }
+--out
+1 2 4 5 -5
+
+--end
+
+@@ type.constant.enum-itself | type.constant, type.enum | wrong
+enum e { A = A + 1 };
+BEGIN { exit(0); }
+--tag D_IDENT_UNDEF
+
 @@ type.constant.enum-variable | type.constant, type.enum | wrong
 int n;
 enum e { A = n };
