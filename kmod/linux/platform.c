@@ -79,12 +79,13 @@ static u32 parent_pid(void)
 
 /*
  * Time on a CPU. The scheduler adds up at its own events; what has passed since
- * then is added here, unless the two clocks disagree by more than a slice.
+ * then by its clock (not plain sched_clock(): they differ by an offset found at
+ * boot) is added here, unless that is more than a slice.
  */
-static u64 time_on_cpu(void)
+static u64 time_on_cpu(u32 cpu)
 {
 	const struct sched_entity *se = &current->se;
-	u64 since = sched_clock() - READ_ONCE(se->exec_start);
+	u64 since = sched_clock_cpu(cpu) - READ_ONCE(se->exec_start);
 
 	return READ_ONCE(se->sum_exec_runtime) + (since < NSEC_PER_SEC ? since : 0);
 }
@@ -95,7 +96,7 @@ u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index)
 	case DIF_VAR_CURTHREAD:
 		return (u64)(unsigned long)current;
 	case DIF_VAR_VTIMESTAMP:
-		return time_on_cpu();
+		return time_on_cpu(firing->fr_cpu);
 	case DIF_VAR_IPL:
 		return dfr_plat_level();
 	case DIF_VAR_PPID:
