@@ -39,3 +39,23 @@ BEGIN { trace(execname ? 1 : 2); }
 --out
 0000000  \n
 --end
+
+@@ habit.vtimestamp.runs | builtin.time | normal | kernel
+--args -qs $D -c 'dd if=/dev/zero of=/dev/null bs=1000000 count=3' 2>/dev/null
+fbt::vfs_read:entry /pid == $target/ { self->v = vtimestamp; }
+fbt::vfs_read:return /self->v/ { printf("%d\n", vtimestamp - self->v > 0); self->v = 0; }
+--out
+1
+1
+1
+
+--end
+
+@@ habit.vtimestamp.sleeps | builtin.time | boundary | kernel
+--args -qs $D -c 'sleep 0.3'
+syscall::nanosleep:entry,syscall::clock_nanosleep:entry /pid == $target/ { self->t = timestamp; self->v = vtimestamp; }
+syscall::nanosleep:return,syscall::clock_nanosleep:return /self->t/ { printf("%d\n", vtimestamp - self->v < (timestamp - self->t) / 2); }
+--out
+1
+
+--end
