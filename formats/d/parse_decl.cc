@@ -194,6 +194,8 @@ TypeRef Parser::tagged(bool* defines) {
 }
 
 void Parser::struct_body(TypeRef type) {
+	if (++nesting_ > 64)
+		syntax("structs are nested too deeply");
 	expect(Tok::LBrace, "to open the members");
 	std::vector<types::MemberSpec> members;
 	std::deque<std::string> names;
@@ -262,6 +264,7 @@ void Parser::struct_body(TypeRef type) {
 	}
 	const Place end = tok_.place;
 	advance();
+	nesting_--;
 	if (types::info(type).kind != Kind::Forward)
 		return context_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type), "its own body defines it again");
 	context_.types.program().define(type, members);
@@ -337,8 +340,12 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 			count = *given;
 	}
 	expect(Tok::RBracket, "after the array's size");
-	if (at(Tok::LBracket))
+	if (at(Tok::LBracket)) {
+		if (++nesting_ > 64)
+			syntax("this array has too many dimensions");
 		base = array_suffix(base, out);
+		nesting_--;
+	}
 	const uint64_t element = context_.types.size(base);
 	if (context_.types.is_void(base) || context_.types.is_function(base)) {
 		context_.error("D_DECL_ARRNULL", place, "cannot create array of type " + context_.types.text(base),

@@ -93,6 +93,7 @@ Node* Parser::ternary() {
 	out->b = expression();
 	depth_--;
 	expect(Tok::Colon, "between the two values of ?:");
+	const Nesting guard(*this); // a chain of them goes down, too
 	out->c = ternary();
 	return out;
 }

@@ -116,7 +116,7 @@ private:
 	void args_element(Node* node);
 	void uregs_element(Node* node);
 	void undefined_name(Node* node, uint8_t scope);
-	Node* clone(const Node* node, const std::map<std::string, Node*, std::less<>>& bound);
+	Node* clone(const Node* node, const std::map<std::string, Node*, std::less<>>& bound, unsigned depth = 0);
 	bool from_library(std::string_view name);
 	std::string suggestion(std::string_view name, const std::vector<std::string_view>& candidates);
 
@@ -137,7 +137,10 @@ private:
 	bool recorded_ok_ = false;
 	bool address_only_ = false; // a symbol is named for its address: it needs no type
 	unsigned kept_ = 0; // hidden clause-locals made by keep()
+	static constexpr unsigned kDeepest = 400;
+	static constexpr unsigned kClonedMost = 250000;
 	unsigned depth_ = 0;
+	unsigned cloned_ = 0; // nodes that inlines and translators have come to
 	// args[] of the clause, found when first used.
 	bool args_known_ = false;
 	bool args_conflict_ = false;

@@ -87,7 +87,7 @@ void Sema::analyze(Node* node) {
 	if (node->analyzed || node->kind == Nk::Error)
 		return;
 	node->analyzed = true;
-	if (depth_ > 400)
+	if (depth_ > kDeepest)
 		return poison(node, "D_SYNTAX", "expression is nested too deeply", "an inline may refer to itself");
 	depth_++;
 	switch (node->kind) {

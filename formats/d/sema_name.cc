@@ -153,19 +153,26 @@ void Sema::builtin(Node* node, const Builtin* known) {
 	node->lvalue = true;
 }
 
-Node* Sema::clone(const Node* node, const std::map<std::string, Node*, std::less<>>& values) {
+Node* Sema::clone(const Node* node, const std::map<std::string, Node*, std::less<>>& values, unsigned depth) {
 	if (!node)
 		return nullptr;
+	// Inlines of inlines double quickly.
+	if (++cloned_ == kClonedMost)
+		context_.error("D_SYNTAX", node->place, "inlines and translators come to more than " + std::to_string(kClonedMost) + " operators and names",
+		               "keep what is used often in a variable");
+	// Analysis goes no deeper: what is below would not be looked at.
+	if (cloned_ >= kClonedMost || depth > kDeepest)
+		return context_.arena.make(Nk::Error, node->place);
 	if (node->kind == Nk::Name) {
 		if (const auto value = values.find(node->text); value != values.end())
-			return clone(value->second, {});
+			return clone(value->second, {}, depth);
 	}
 	Node* const out = context_.arena.copy(*node);
-	out->a = clone(node->a, values);
-	out->b = clone(node->b, values);
-	out->c = clone(node->c, values);
+	out->a = clone(node->a, values, depth + 1);
+	out->b = clone(node->b, values, depth + 1);
+	out->c = clone(node->c, values, depth + 1);
 	for (Node*& one : out->list)
-		one = clone(one, values);
+		one = clone(one, values, depth + 1);
 	return out;
 }
 

@@ -6,6 +6,8 @@
 // or the nesting is deep, so that every program ends. Names stand for typed
 // values (<i> an integer, <s> a string, <p> a pointer to a struct, <f> a float),
 // so that most programs compile; what a program may have wrong is in <wrong>.
+// <befores> and <afters> are one <before> or <after>, up to thousands of times:
+// depth is where recursion ends badly.
 #pragma once
 
 #include <cstdlib>
@@ -42,6 +44,7 @@ unit
 	<decl>
 	inline <type> <name>1 = <e>;
 	inline int im = <i>; inline string in = <s>;
+	inline int ih = 1<afters>; BEGIN { x = ih; }
 	inline int io[int ip, string iq] = <i> + ip + strlen(iq); BEGIN { x = io[<i>, <s>]; }
 	translator struct o < <type> z > { m = <i>; r = <s>; };
 	<control>
@@ -253,6 +256,32 @@ name
 	v
 	p
 	q
+after
+	+1
+	->next
+	[1]
+	?1:1
+	&&x
+	.a
+	,1
+	)
+	}
+	++
+before
+	-
+	!
+	*
+	(
+	(int)
+	x=
+	1?1:
+	1?
+	sizeof 
+	strlen(
+	struct {
+	if (1) 
+	{
+	else 
 n
 	0
 	1
@@ -597,6 +626,8 @@ lv
 	this-><name>9
 st
 	x = <i>;
+	x = <i><afters>;
+	x = <befores>1;
 	<lv> <as> <i>;
 	<lv> <as> <i>;
 	<lv> <as> <num>;
@@ -783,6 +814,9 @@ wrong
 	for (;;) { }
 	return 1;
 	x = (((((((((((((((((((((((((((((((((<i>)))))))))))))))))))))))))))))))));
+	int <befores>x<afters>;
+	struct s { <befores>int a; };
+	BEGIN { <befores> }
 	((
 	@a;
 	@a[1][2] = count();
@@ -858,6 +892,7 @@ private:
 	using Alternatives = std::vector<std::string_view>;
 	static constexpr unsigned kDeep = 14;
 	static constexpr size_t kLong = 6000;
+	static constexpr size_t kHuge = 60000;
 
 	static std::map<std::string_view, Alternatives> read() {
 		std::map<std::string_view, Alternatives> rules;
@@ -877,7 +912,16 @@ private:
 		return rules;
 	}
 
+	void chain(std::string_view name, std::string& out) {
+		std::string link;
+		expand(name, 0, link);
+		for (unsigned left = 1u << in_.byte() % 14; left && out.size() < kHuge; left--)
+			out += link;
+	}
+
 	void expand(std::string_view name, unsigned depth, std::string& out) {
+		if (name == "afters" || name == "befores")
+			return chain(name.substr(0, name.size() - 1), out);
 		static const std::map<std::string_view, Alternatives> rules = read();
 		const auto found = rules.find(name);
 		if (found == rules.end())
