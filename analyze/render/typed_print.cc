@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// print(): structs member by member, numbers by their type, pointers in
-// hexadecimal. Depth and size are bounded, for type information may be damaged.
+// print(): structs member by member, each with its type first; numbers as C's
+// %#x, so that 0 is 0, characters in quotes, enumerators by name. Depth and size
+// are bounded, for type information may be damaged.
 #include "analyze/render/typed_print.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "analyze/render/text.h"
@@ -29,6 +31,35 @@ uint64_t load(std::span<const std::byte> bytes, uint64_t at, uint64_t size) {
 	return value;
 }
 
+void put_number(std::string& out, uint64_t bits) {
+	out += bits ? "0x" : "";
+	put_hex(out, bits);
+}
+
+void put_float(std::string& out, uint64_t bits, uint64_t size) {
+	double value = 0;
+	float narrow = 0;
+	if (size == sizeof value) {
+		std::memcpy(&value, &bits, sizeof value);
+	} else {
+		std::memcpy(&narrow, &bits, sizeof narrow);
+		value = static_cast<double>(narrow);
+	}
+	char text[400]; // the largest double has 309 digits before the point
+	std::snprintf(text, sizeof text, "%f", value);
+	out += text;
+}
+
+void put_character(std::string& out, uint64_t bits) {
+	const char c = static_cast<char>(bits);
+	out += '\'';
+	if (c == 0)
+		out += "\\0";
+	else
+		put_escaped(out, {&c, 1});
+	out += '\'';
+}
+
 class Printer {
 public:
 	Printer(std::string& out, std::span<const std::byte> bytes) : out_(out), bytes_(bytes) {}
@@ -50,8 +81,6 @@ void Printer::number(TypeRef type, const types::TypeInfo& info, uint64_t bit_off
 	if (bit_width != 0 && bit_width < 64) {
 		bits = (load(bytes_, bit_offset / 8, std::min<uint64_t>((bit_offset % 8 + bit_width + 7) / 8, 8)) >>
 			bit_offset % 8) & ((uint64_t{1} << bit_width) - 1);
-		if (info.is_signed && bits >> (bit_width - 1) & 1)
-			bits |= ~uint64_t{0} << bit_width;
 	}
 	if (info.kind == Kind::Enum) {
 		if (const auto named = types::find_enumerator(type, cut_signed(bits, static_cast<unsigned>(size)))) {
@@ -59,11 +88,11 @@ void Printer::number(TypeRef type, const types::TypeInfo& info, uint64_t bit_off
 			return;
 		}
 	}
-	if (info.kind == Kind::Pointer || !info.is_signed) {
-		out_ += "0x";
-		return put_hex(out_, bits);
-	}
-	put_signed(out_, cut_signed(bits, static_cast<unsigned>(size)));
+	if (info.kind == Kind::Float && (size == 4 || size == 8))
+		return put_float(out_, bits, size);
+	if (info.kind == Kind::Integer && info.is_char && info.is_signed && bit_width == 0)
+		return put_character(out_, bits);
+	put_number(out_, cut_unsigned(bits, static_cast<unsigned>(size)));
 }
 
 void Printer::array(const types::TypeInfo& info, uint64_t bit_offset, unsigned depth) {
@@ -92,7 +121,7 @@ void Printer::aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_
 	for (uint32_t i = 0; i < info.count; i++) {
 		const types::Member member = type.container->member(type.id, i);
 		out_.append((depth + 1) * 4, ' ');
-		out_ += types::declare(member.type, member.name);
+		out_.append(types::to_c(member.type)).append(out_.back() == '*' ? "" : " ").append(member.name);
 		if (member.bit_width != 0)
 			out_.append(" :").append(std::to_string(member.bit_width));
 		out_ += " = ";
@@ -152,14 +181,12 @@ void put_typed(std::string& out, const std::string& type, const Datum& datum, co
 	const bool integer = datum.kind == Datum::Kind::Integer;
 	if (found && integer && types::resolved_info(found).kind == Kind::Enum)
 		return Printer(out, std::as_bytes(std::span(&datum.number, 1))).value(found, 0, 0, 0);
-	if (integer) {
-		if (!type.empty() && type.back() == '*') {
-			out += "0x";
-			return put_hex(out, datum.number);
-		}
-		return datum.is_signed ? put_signed(out, cut_signed(datum.number, datum.size))
-				       : put_unsigned(out, cut_unsigned(datum.number, datum.size));
-	}
+	if (datum.kind == Datum::Kind::Float)
+		return put_float(out, datum.number, datum.size);
+	if (integer && type == "char")
+		return put_character(out, datum.number);
+	if (integer)
+		return put_number(out, cut_unsigned(datum.number, datum.size));
 	if (!found)
 		return put_hex_dump(out, datum.bytes);
 	Printer(out, datum.bytes).value(found, 0, 0, 0);

@@ -48,11 +48,11 @@ struct s v;
 BEGIN { v.a = -5; v.b[0] = 'A'; v.c = 5; v.i.x = 7; print(v); exit(0); }
 --out
 struct s {
-    int a = -5
-    char b[4] = [ "A" ]
+    int a = 0xfffffffb
+    char [4] b = [ "A" ]
     unsigned int c :3 = 0x5
     struct in i = {
-        short x = 7
+        short x = 0x7
     }
 }
 --end
@@ -62,7 +62,7 @@ enum e { ZERO, ONE };
 enum e v;
 BEGIN { v = ONE; print(5); printf("\n"); print("abc"); printf("\n"); print(v); printf("\n"); exit(0); }
 --out
-int 5
+int 0x5
 string "abc"
 enum e ONE
 

@@ -299,8 +299,8 @@ struct n v;
 BEGIN { v.a = -1; v.b = 2; print(v); exit(0); }
 --out
 struct n {
-    int a :3 = -1
-    int b = 2
+    int a :3 = 0x7
+    int b = 0x2
 }
 --end
 

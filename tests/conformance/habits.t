@@ -59,3 +59,19 @@ syscall::nanosleep:return,syscall::clock_nanosleep:return /self->t/ { printf("%d
 1
 
 --end
+
+@@ habit.print.kinds | act.print | boundary
+struct in { char c; char z; char *p; unsigned char u; float f; int n[2]; };
+struct in v;
+BEGIN { v.c = 2; v.p = (char *)0x10; v.u = 65; v.n[1] = 10; print(v); printf("\n"); print('A'); print((char)65); print((void *)0); exit(0); }
+--out
+struct in {
+    char c = '\002'
+    char z = '\0'
+    char *p = 0x10
+    unsigned char u = 0x41
+    float f = 0.000000
+    int [2] n = [ 0, 0xa ]
+}
+int 0x41char 'A'void * 0
+--end
