@@ -11,6 +11,8 @@
 namespace dfr::render {
 namespace {
 
+constexpr unsigned kMostCpus = 4096; // that a file may claim
+
 unsigned integer_width(unsigned size) {
 	return size == 8 ? 16 : size == 4 ? 8 : size == 2 ? 5 : 3;
 }
@@ -55,11 +57,29 @@ void put_default_value(std::string& out, const AggValue& value, const AggStyle& 
 	put_signed(out, scalar_of(value), 16);
 }
 
-void put_row(std::string& out, const Row& row, const AggStyle& style, Symboliser& symbols) {
+// aggpercpu: each CPU of the machine, those without a value too.
+void put_by_cpu(std::string& out, const AggValue& value, unsigned cpus, const AggStyle& style) {
+	auto by_cpu = *value.by_cpu;
+	for (unsigned cpu = 0; cpu < std::min(cpus, kMostCpus); cpu++)
+		by_cpu.try_emplace(cpu);
+	for (auto& [cpu, words] : by_cpu) {
+		if (words.empty())
+			words = empty_words(value.kind, value.words);
+		out += "\n    [CPU ";
+		put_unsigned(out, cpu);
+		out += ']';
+		put_default_value(out, {value.kind, words, value.normal}, style);
+	}
+}
+
+void put_row(std::string& out, const Row& row, unsigned cpus, const AggStyle& style, Symboliser& symbols) {
 	for (const Datum& key : row.keys)
 		put_key(out, key, style, symbols);
-	for (const AggValue& value : row.values)
+	for (const AggValue& value : row.values) {
 		put_default_value(out, value, style);
+		if (value.by_cpu)
+			put_by_cpu(out, value, cpus, style);
+	}
 	out += '\n';
 }
 
@@ -180,7 +200,7 @@ void put_aggregations(std::string& out, Aggregations& store, std::span<const uin
 	if (style.packed && can_pack(rows))
 		return put_packed(out, rows, style, symbols);
 	for (const Row& row : rows)
-		put_row(out, row, style, symbols);
+		put_row(out, row, store.cpus(), style, symbols);
 }
 
 void put_aggregations(std::string& out, Aggregations& store, std::span<const uint32_t> variables,

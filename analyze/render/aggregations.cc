@@ -108,17 +108,16 @@ bool is_untouched(const trace::AggEntry& entry) {
 	       (entry.kind == DFR_ACT_MAX && value == std::numeric_limits<int64_t>::min());
 }
 
-// The value of a key that has none: a minimum or maximum of nothing has no words.
-std::vector<uint64_t> empty_words(uint32_t kind, size_t words, uint64_t first) {
+} // namespace
+
+std::vector<uint64_t> empty_words(uint32_t kind, std::span<const uint64_t> like) {
 	if (kind == DFR_ACT_MIN || kind == DFR_ACT_MAX)
 		return {};
-	std::vector<uint64_t> empty(words);
-	if ((kind == DFR_ACT_LQUANTIZE || kind == DFR_ACT_LLQUANTIZE) && words != 0)
-		empty[0] = first;
+	std::vector<uint64_t> empty(like.size());
+	if ((kind == DFR_ACT_LQUANTIZE || kind == DFR_ACT_LLQUANTIZE) && !like.empty())
+		empty[0] = like[0];
 	return empty;
 }
-
-} // namespace
 
 int compare_keys(std::span<const Datum> a, std::span<const Datum> b, unsigned first) {
 	const size_t count = std::min(a.size(), b.size());
@@ -172,13 +171,14 @@ void Aggregations::snapshot(std::vector<trace::AggEntry> entries) {
 	stale_ = true;
 }
 
-std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::string& canonical) {
+std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::string& canonical,
+					 std::optional<uint32_t>& cpu) {
 	std::vector<Datum> keys;
 	const trace::Catalog& catalog = programs_.catalog();
 	const auto variable = catalog.aggregations.find(entry.varid);
 	if (variable == catalog.aggregations.end())
 		return keys;
-	const auto& kinds = programs_.key_kinds(entry.varid);
+	const auto& [kinds, by_cpu] = programs_.keys_of(entry.varid);
 	std::span<const std::byte> rest = entry.key;
 	dof::Action action;
 	for (size_t i = 0; i < variable->second.keys.size(); i++) {
@@ -205,6 +205,10 @@ std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::stri
 		}
 		if (!good)
 			break;
+		if (by_cpu && i + 1 == variable->second.keys.size()) {
+			cpu = static_cast<uint32_t>(number);
+			break;
+		}
 		keys.push_back(datum_of(action, field, number, bytes));
 		if (is_named(keys.back())) {
 			canonical.append(std::to_string(keys.back().pid)).append(name_of(keys.back(), symbols_));
@@ -222,17 +226,21 @@ std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::stri
 
 void Aggregations::add(std::map<uint32_t, Table>& tables, const trace::AggEntry& entry) {
 	std::string canonical;
-	auto keys = keys_of(entry, canonical);
-	const uint64_t first = entry.words.empty() ? 0 : entry.words[0];
-	zero_words_.try_emplace(entry.varid, empty_words(entry.kind, entry.words.size(), first));
+	std::optional<uint32_t> cpu;
+	auto keys = keys_of(entry, canonical, cpu);
+	zero_words_.try_emplace(entry.varid, empty_words(entry.kind, entry.words));
 	kinds_.try_emplace(entry.varid, entry.kind);
 	Table& table = tables[entry.varid];
 	const bool nothing = cleared_.count(entry.varid) && is_untouched(entry);
 	const auto words = nothing ? std::vector<uint64_t>{} : entry.words;
 	const auto [at, fresh] = table.try_emplace(std::move(canonical));
-	if (!fresh)
-		return merge_words(at->second.kind, at->second.words, words);
-	at->second = {entry.kind, std::move(keys), words};
+	Item& item = at->second;
+	if (fresh)
+		item = {entry.kind, std::move(keys), words, {}};
+	else
+		merge_words(item.kind, item.words, words);
+	if (cpu)
+		merge_words(entry.kind, item.by_cpu[*cpu], words);
 }
 
 const std::map<uint32_t, Aggregations::Table>& Aggregations::tables() {
@@ -263,7 +271,7 @@ std::vector<Row> Aggregations::rows(std::span<const uint32_t> variables, const S
 			Row& row = joined[canonical];
 			row.keys = item.keys;
 			row.values.resize(variables.size());
-			row.values[v] = {item.kind, item.words, normal(variables[v])};
+			row.values[v] = {item.kind, item.words, normal(variables[v]), item.by_cpu.empty() ? nullptr : &item.by_cpu};
 		}
 	}
 	std::vector<Row> rows;
@@ -309,8 +317,7 @@ void Aggregations::clear(uint32_t variable) {
 			if (entry.varid != variable)
 				continue;
 			kept.push_back(entry);
-			auto& words = kept.back().words;
-			words = empty_words(entry.kind, words.size(), words.empty() ? 0 : words[0]);
+			kept.back().words = empty_words(entry.kind, entry.words);
 		}
 	};
 	collect(carried_);
@@ -344,16 +351,17 @@ void Aggregations::trunc(uint32_t variable, int64_t n, const SortOptions& sort) 
 	for (const auto& [canonical, item] : tables_[variable])
 		if (chosen.count(item.words.data()))
 			stay.insert(canonical);
-	std::map<std::string, trace::AggEntry> kept;
+	std::map<std::vector<std::byte>, trace::AggEntry> kept;
 	const auto collect = [&](const std::deque<trace::AggEntry>& entries) {
 		for (const trace::AggEntry& entry : entries) {
 			std::string canonical;
+			std::optional<uint32_t> cpu;
 			if (entry.varid != variable)
 				continue;
-			keys_of(entry, canonical);
+			keys_of(entry, canonical, cpu);
 			if (!stay.count(canonical))
 				continue;
-			const auto [at, fresh] = kept.try_emplace(canonical, entry);
+			const auto [at, fresh] = kept.try_emplace(entry.key, entry);
 			if (!fresh)
 				merge_words(entry.kind, at->second.words, entry.words);
 		}
@@ -361,7 +369,7 @@ void Aggregations::trunc(uint32_t variable, int64_t n, const SortOptions& sort) 
 	collect(carried_);
 	collect(live_);
 	forget_live(variable);
-	for (auto& [canonical, entry] : kept)
+	for (auto& [key, entry] : kept)
 		carried_.push_back(std::move(entry));
 }
 

@@ -53,6 +53,7 @@ public:
 	void mark_printed(uint32_t variable) { printed_.insert(variable); }
 	// Variables with data that no printa() has shown, by id.
 	std::vector<uint32_t> unprinted();
+	unsigned cpus() const { return programs_.catalog().cpus; }
 	std::string name(uint32_t variable) { return programs_.aggregation_name(variable); }
 
 private:
@@ -60,6 +61,7 @@ private:
 		uint32_t kind = 0;
 		std::vector<Datum> keys;
 		std::vector<uint64_t> words;
+		std::map<uint32_t, std::vector<uint64_t>> by_cpu; // aggpercpu
 	};
 	// Keys as comparable bytes: probes become their text, so ids of equal text meet; so do addresses of one
 	// function or module, where the key is that.
@@ -67,7 +69,7 @@ private:
 
 	const std::map<uint32_t, Table>& tables();
 	void add(std::map<uint32_t, Table>& tables, const trace::AggEntry& entry);
-	std::vector<Datum> keys_of(const trace::AggEntry& entry, std::string& canonical);
+	std::vector<Datum> keys_of(const trace::AggEntry& entry, std::string& canonical, std::optional<uint32_t>& cpu);
 	int64_t normal(uint32_t variable) const;
 	void forget_live(uint32_t variable);
 
@@ -85,6 +87,8 @@ private:
 // -1, 0, 1: keys element by element, from `first` on and around.
 int compare_keys(std::span<const Datum> a, std::span<const Datum> b, unsigned first);
 int compare_values(const AggValue& a, const AggValue& b);
+// The value of a key that has none, where `like` is one that has: a minimum or maximum of nothing has no words.
+std::vector<uint64_t> empty_words(uint32_t kind, std::span<const uint64_t> like);
 // b's words into a's, as the engine merges CPUs.
 void merge_words(uint32_t kind, std::vector<uint64_t>& a, std::span<const uint64_t> b);
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct AggValue {
 	uint32_t kind = 0; // DFR_ACT_COUNT ...
 	std::span<const uint64_t> words;
 	int64_t normal = 1;
+	const std::map<uint32_t, std::vector<uint64_t>>* by_cpu = nullptr; // aggpercpu: the words of each CPU
 };
 
 // count, sum, min, max, avg, stddev as one integer.

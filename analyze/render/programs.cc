@@ -177,10 +177,11 @@ const Plan* Programs::plan_of(uint32_t epid) {
 	return by_epid_[epid] = plan.get();
 }
 
-const std::vector<uint32_t>& Programs::key_kinds(uint32_t varid) {
-	auto [at, fresh] = key_kinds_.try_emplace(varid);
+const Programs::Keys& Programs::keys_of(uint32_t varid) {
+	auto [at, fresh] = keys_.try_emplace(varid);
+	Keys& keys = at->second;
 	if (!fresh)
-		return at->second;
+		return keys;
 	for (uint32_t d = 0; d < catalog_.dofs.size(); d++) {
 		const dof::Image* const program = image(d);
 		if (!program)
@@ -190,14 +191,17 @@ const std::vector<uint32_t>& Programs::key_kinds(uint32_t varid) {
 				const dof::Action& action = body.actions[i];
 				if (!DFR_ACT_IS_AGG(action.kind) || action.uarg != varid)
 					continue;
-				for (size_t k = i - std::min<size_t>(action.ntuple, i); k < i; k++)
-					if (body.actions[k].uarg != DFR_UARG_WEIGHT)
-						at->second.push_back(body.actions[k].kind);
-				return at->second;
+				for (size_t k = i - std::min<size_t>(action.ntuple, i); k < i; k++) {
+					if (body.actions[k].uarg == DFR_UARG_WEIGHT)
+						continue;
+					keys.kinds.push_back(body.actions[k].kind);
+					keys.by_cpu = body.actions[k].uarg == DFR_UARG_CPU;
+				}
+				return keys;
 			}
 		}
 	}
-	return at->second;
+	return keys;
 }
 
 std::string Programs::aggregation_name(uint32_t varid) {

@@ -54,8 +54,12 @@ public:
 
 	// Null: the record cannot be understood (its program is missing or damaged).
 	const Plan* plan_of(uint32_t epid);
-	// Kinds (enum dfr_action) of the keys of an aggregation, as far as its program is known.
-	const std::vector<uint32_t>& key_kinds(uint32_t varid);
+	// The keys of an aggregation, as far as its program is known.
+	struct Keys {
+		std::vector<uint32_t> kinds; // enum dfr_action
+		bool by_cpu = false;	     // the last one is the CPU, for aggpercpu
+	};
+	const Keys& keys_of(uint32_t varid);
 	// Names of its aggregations; "" where the DOF does not say.
 	std::string aggregation_name(uint32_t varid);
 	const dof::Image* image(uint32_t dof);
@@ -70,7 +74,7 @@ private:
 	std::vector<bool> tried_;
 	std::map<uint32_t, std::unique_ptr<Plan>> plans_; // by layout
 	std::vector<const Plan*> by_epid_;
-	std::map<uint32_t, std::vector<uint32_t>> key_kinds_;
+	std::map<uint32_t, Keys> keys_;
 	std::map<std::string, std::unique_ptr<Format>> formats_;
 };
 

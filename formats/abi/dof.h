@@ -112,7 +112,9 @@ DFR_STATIC_ASSERT(sizeof(struct dof_actdesc) == 32, "DOF action");
  * 1. Every other action, a tuple's too: which statement of the clause it
  * belongs to (from 0) and its index in that statement; a LIBACT adds its
  * sub-kind. DFR_UARG_WEIGHT marks the last action of a tuple that is not a key
- * but the weight (quantize's `incr` and the like).
+ * but the weight (quantize's `incr` and the like). DFR_UARG_CPU marks the last
+ * key where the program did not write it: the CPU, of which readers make sums
+ * and, beside them, the values of each CPU (aggpercpu).
  */
 #define DFR_UARG(statement, index, libact) \
 	(((__u64)(libact) << 32) | (((__u64)(statement) + 1) << 8) | (index))
@@ -120,6 +122,7 @@ DFR_STATIC_ASSERT(sizeof(struct dof_actdesc) == 32, "DOF action");
 #define DFR_UARG_STATEMENT(uarg) ((((uarg) >> 8) & 0xffffffu) - 1)
 #define DFR_UARG_LIBACT(uarg) ((uarg) >> 32)
 #define DFR_UARG_WEIGHT 1ULL
+#define DFR_UARG_CPU 2ULL
 
 /* DIFOHDR: struct dif_type, then u32 section indices. */
 struct dof_difohdr {

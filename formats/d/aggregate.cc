@@ -49,6 +49,18 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 	return good;
 }
 
+// aggpercpu: the CPU becomes a key that readers take away again.
+bool ClauseBuilder::cpu_key(Place place, std::vector<dof::Action>& out) {
+	Node* const cpu = context_.arena.make(Nk::Name, place);
+	cpu->text = "cpu";
+	dof::Action action;
+	if (!value(cpu) || !value_action(cpu, DFR_ACT_DIFEXPR, action))
+		return false;
+	action.uarg = DFR_UARG_CPU;
+	out.push_back(std::move(action));
+	return true;
+}
+
 bool ClauseBuilder::integer_parameter(Node* call, size_t index, const char* name, const std::string& tag, int64_t low, int64_t high, int64_t* out) {
 	Node* const node = call->list[index];
 	if (!value(node))
@@ -191,6 +203,7 @@ void ClauseBuilder::aggregate(Node* assign) {
 		aggregation->arg = arg;
 		aggregation->keys = signature;
 		aggregation->keyed = name->bracketed;
+		aggregation->by_cpu = context_.settings.agg_by_cpu;
 		aggregation->place = name->place;
 		context_.result.image.aggregations.push_back({aggregation->id, aggregation->name});
 	} else if (aggregation->function != function->kind || aggregation->keys != signature) {
@@ -210,6 +223,9 @@ void ClauseBuilder::aggregate(Node* assign) {
 		failed_ = true;
 		return;
 	}
+
+	if (aggregation->by_cpu && !cpu_key(name->place, tuple))
+		return;
 
 	dof::Action out;
 	out.kind = function->kind;

@@ -74,6 +74,7 @@ private:
 
 	// -- aggregate.cc
 	void aggregate(Node* assign);
+	bool cpu_key(Place place, std::vector<dof::Action>& out);
 	bool keys(Node* name, std::vector<dof::Action>& out, std::vector<std::string>& signature);
 	bool parameters(Node* call, const AggFunction& function, uint64_t* arg);
 	bool lquantize(Node* call, uint64_t* arg);

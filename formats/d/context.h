@@ -30,6 +30,7 @@ struct Settings {
 	bool no_library = false; // -x nolibs
 	std::string system_library; // -x syslibdir: a directory in place of the built-in library
 	unsigned registers = DIF_NREGS; // -x iregs
+	bool agg_by_cpu = false; // -x aggpercpu
 	bool strip = false; // -x strip: no source and no line table
 };
 

@@ -223,6 +223,8 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 		context.settings.no_library = on;
 	else if (name == "strip")
 		context.settings.strip = on;
+	else if (name == "aggpercpu")
+		context.settings.agg_by_cpu = on;
 	else if (name == "zdefs")
 		context.settings.zdefs = on;
 	else if (name == "defaultargs")

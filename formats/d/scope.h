@@ -58,6 +58,7 @@ struct Aggregation {
 	uint64_t arg = 0; // encoded parameters
 	std::vector<std::string> keys; // signature
 	bool keyed = false;
+	bool by_cpu = false; // aggpercpu: the CPU is a key more
 	Place place;
 };
 

@@ -168,6 +168,52 @@ BEGIN { @b["x"] = sum(5); @a["y"] = sum(1); exit(0); }
   y                                                                 1
 --end
 
+@@ agg.percpu | agg.percpu | normal | process
+#pragma D option aggpercpu
+BEGIN { @["a"] = sum(5); @["a"] = sum(6); @["b"] = sum(-2); exit(0); }
+--out
+
+  b                                                                -2
+    [CPU 0]               -2
+  a                                                                11
+    [CPU 0]               11
+--end
+
+@@ agg.percpu.format | agg.percpu, agg.printa | boundary
+#pragma D option aggpercpu
+BEGIN { @["a", 3] = sum(5); @["b", 4] = sum(6); @m = min(7); printa("%s %d %@d\n", @); printa("%@d\n", @m); trunc(@, 1); clear(@m); printa("%s %d %@d\n", @); exit(0); }
+--out
+a 3 5
+b 4 6
+7
+b 4 6
+
+--end
+
+@@ agg.percpu.histogram | agg.percpu, agg.quantize | boundary | process
+#pragma D option aggpercpu
+BEGIN { @ = lquantize(1, 0, 2); normalize(@, 1); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+            >= 2 |                                         0        
+
+    [CPU 0]
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+            >= 2 |                                         0        
+
+--end
+
+@@ agg.percpu.wrong | agg.percpu | wrong
+#pragma D option aggpercpu=fish
+BEGIN { exit(0); }
+--tag D_PRAGMA_OPTSET
+
 @@ agg.quantize.small | agg.quantize, agg.layout.bar, agg.layout.rows | normal
 BEGIN { @ = quantize(0); @ = quantize(1); @ = quantize(2); @ = quantize(3); @ = quantize(4); exit(0); }
 --out
