@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -19,7 +20,9 @@
 namespace dfr::recorder {
 namespace {
 
-constexpr size_t kListingBytes = 1 << 20;
+// Most patterns mean a few probes: the kernel clears as much as it is asked for.
+constexpr size_t kListingFirst = 16 << 10;
+constexpr size_t kListingMost = 1 << 20;
 
 std::string open_hint(int code) {
 	switch (code) {
@@ -162,7 +165,8 @@ dfr_ioc_info Device::info() const {
 
 void Device::probes(const ProbeGlob& glob, uint32_t first,
                     const std::function<bool(const ListedProbe&)>& visit) const {
-	std::vector<std::byte> buffer(kListingBytes);
+	size_t room = kListingFirst;
+	std::unique_ptr<std::byte[]> buffer;
 	dfr_ioc_probes io{};
 	copy_pattern(io.pattern[0], glob.provider);
 	copy_pattern(io.pattern[1], glob.module);
@@ -171,15 +175,17 @@ void Device::probes(const ProbeGlob& glob, uint32_t first,
 	io.id = first;
 	do {
 		const uint32_t from = io.id;
+		buffer = std::make_unique_for_overwrite<std::byte[]>(room);
 		io.size = sizeof(io);
-		io.buffer = reinterpret_cast<uint64_t>(buffer.data());
-		io.bytes = buffer.size();
+		io.buffer = reinterpret_cast<uint64_t>(buffer.get());
+		io.bytes = room;
 		call(DFR_IOC_PROBES, &io, "cannot list probes");
-		if (io.bytes > buffer.size() || (io.id && io.id <= from))
+		if (io.bytes > room || (io.id && io.id <= from))
 			throw Error("the module's list of probes makes no sense",
 			            "load the module that came with this dfr");
-		if (!visit_entries(std::span(buffer).first(io.bytes), visit))
+		if (!visit_entries(std::span(buffer.get(), io.bytes), visit))
 			return;
+		room = kListingMost;
 	} while (io.id);
 }
 

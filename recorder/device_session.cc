@@ -173,21 +173,23 @@ const trace::Catalog& DeviceSession::catalog() {
 
 // Everything committed so far: what blocks taken before need is in it.
 void DeviceSession::read_catalog() {
-	std::vector<std::byte> piece(kCatalogBytes);
+	if (!catalog_piece_)
+		catalog_piece_ = std::make_unique_for_overwrite<std::byte[]>(kCatalogBytes);
+	const std::byte* const piece = catalog_piece_.get();
 	for (;;) {
 		dfr_ioc_catalog io{.size = sizeof(io)};
 		io.offset = catalog_read_;
-		io.buffer = reinterpret_cast<uint64_t>(piece.data());
-		io.bytes = piece.size();
+		io.buffer = reinterpret_cast<uint64_t>(piece);
+		io.bytes = kCatalogBytes;
 		const int code = device_.try_call(DFR_IOC_CATALOG, &io);
 		if (code == ENXIO)
 			return; // no state yet
 		if (code)
 			throw Error(std::string("cannot read the catalog: ") + std::strerror(code), "", code);
-		if (io.bytes == 0 || io.bytes > piece.size())
+		if (io.bytes == 0 || io.bytes > kCatalogBytes)
 			return;
 		catalog_read_ += io.bytes;
-		catalog_rest_.insert(catalog_rest_.end(), piece.begin(), piece.begin() + io.bytes);
+		catalog_rest_.insert(catalog_rest_.end(), piece, piece + io.bytes);
 		const size_t used = catalog_.parse(catalog_rest_);
 		catalog_rest_.erase(catalog_rest_.begin(), catalog_rest_.begin() + used);
 		if (catalog_read_ >= io.committed)

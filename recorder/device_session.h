@@ -60,6 +60,7 @@ private:
 	Device device_;
 	trace::Catalog catalog_;
 	std::vector<std::byte> catalog_rest_; // an entry of which only a part has been read
+	std::unique_ptr<std::byte[]> catalog_piece_;
 	uint64_t catalog_read_ = 0;
 	std::deque<dfr_ioc_taken> taken_;
 	std::vector<dfr_ioc_taken> copied_; // to be given back

@@ -343,23 +343,29 @@ void dfr_state_disown(struct dfr_state *state)
 	}
 }
 
+/* As many as there have been made so far, and two: who takes little has few made. */
+static int add_spares(struct dfr_state *state, struct dfr_share *share)
+{
+	const struct dfr_ring *ring = &share->sh_ring;
+	u32 want = ring->rg_maxrefs - ring->rg_nrefs;
+	u32 made = ring->rg_nrefs - ring->rg_nslots;
+
+	if (want > made + 2)
+		want = made + 2;
+	return want ? add_piece(state, share, want) : -ENOSPC;
+}
+
 static void take_from(struct dfr_state *state, struct take *take)
 {
 	struct dfr_share *share = take->tk_share;
 	struct dfr_ring *ring = &share->sh_ring;
 	struct dfr_block *block;
 	u32 first = take->tk_count;
-	u32 want;
 
 	take_orphans(take);
-	for (;;) {
+	do {
 		on_cpu(state, share, take_closed, take);
-		want = ring->rg_maxrefs - ring->rg_nrefs;
-		if (want > ring->rg_nslots / 4 + 2)
-			want = ring->rg_nslots / 4 + 2;
-		if (!take->tk_short || !want || add_piece(state, share, want))
-			break;
-	}
+	} while (take->tk_short && !add_spares(state, share));
 	/* Taken blocks are the reader's: nobody writes them. */
 	for (; first < take->tk_count; first++) {
 		block = ring->rg_refs[take->tk_taken[first].block].br_block;

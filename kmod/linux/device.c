@@ -214,27 +214,34 @@ static int ioctl_release(struct dfr_file *file, void __user *arg)
 
 #define DFR_CATALOG_COPY_MAX (1024 * 1024)
 
+/* The lock is held. Most calls find little or nothing new: the copy is as large as that. */
+static int copy_catalog(const struct dfr_state *state, struct dfr_ioc_catalog *io, void **buffer)
+{
+	u64 room = min_t(u64, io->bytes, DFR_CATALOG_COPY_MAX);
+
+	io->bytes = dfr_state_catalog(state, io->offset, NULL, 0, &io->committed);
+	if (!room || io->offset >= io->committed)
+		return 0;
+	room = min(room, io->committed - io->offset);
+	*buffer = dfr_plat_alloc(room);
+	if (!*buffer)
+		return -ENOMEM;
+	io->bytes = dfr_state_catalog(state, io->offset, *buffer, room, &io->committed);
+	return 0;
+}
+
 static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 {
 	struct dfr_ioc_catalog io;
-	size_t room;
-	void *buffer;
+	void *buffer = NULL;
 	int error = dfr_device_copy_in(&io, sizeof(io), arg);
 
 	if (error)
 		return error;
-	room = min_t(u64, io.bytes, DFR_CATALOG_COPY_MAX);
-	buffer = dfr_plat_alloc(max_t(size_t, room, 1));
-	if (!buffer)
-		return -ENOMEM;
 	dfr_mutex_lock(engine_lock());
-	if (file->fl_session)
-		io.bytes = dfr_state_catalog(file->fl_session->ss_state, io.offset, buffer, room,
-					     &io.committed);
-	else
-		error = -ENXIO;
+	error = file->fl_session ? copy_catalog(file->fl_session->ss_state, &io, &buffer) : -ENXIO;
 	dfr_mutex_unlock(engine_lock());
-	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, io.bytes))
+	if (!error && io.bytes && copy_to_user(u64_to_user_ptr(io.buffer), buffer, io.bytes))
 		error = -EFAULT;
 	dfr_plat_free(buffer);
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));

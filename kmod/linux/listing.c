@@ -17,20 +17,9 @@ struct listing {
 	u8 *li_buffer;
 	size_t li_room;
 	size_t li_used;
+	u32 li_from; /* those below have been listed */
+	u32 li_rest; /* the first that did not fit; 0: all did */
 };
-
-/* Providers that make probes on demand are asked on the way to the first match. */
-static bool stop_at_once(const struct dfr_probe *probe, void *arg)
-{
-	return false;
-}
-
-static bool matches(const struct dfr_probe *probe, const char *const pattern[4])
-{
-	return dfr_glob(pattern[0], probe->pb_provider->pv_name) &&
-	       dfr_glob(pattern[1], probe->pb_module) &&
-	       dfr_glob(pattern[2], probe->pb_function) && dfr_glob(pattern[3], probe->pb_name);
-}
 
 /* False: it does not fit any more. */
 static bool list_one(const struct dfr_probe *probe, struct listing *listing)
@@ -61,19 +50,16 @@ static bool list_one(const struct dfr_probe *probe, struct listing *listing)
 	return true;
 }
 
-/* The engine's lock is held. Returns the id to go on from, 0: that was all. */
-static u32 list_from(u32 id, const char *const pattern[4], struct listing *listing)
+static bool list_next(const struct dfr_probe *probe, void *arg)
 {
-	const struct dfr_probe *probe;
+	struct listing *listing = arg;
 
-	if (!id)
-		dfr_probes_match(dfr_engine_instance, pattern, stop_at_once, NULL);
-	for (id = max(id, 1u); id <= dfr_probe_count(dfr_engine_instance); id++) {
-		probe = dfr_probe_by_id(dfr_engine_instance, id);
-		if (probe && matches(probe, pattern) && !list_one(probe, listing))
-			return id;
-	}
-	return 0;
+	if (probe->pb_id < listing->li_from)
+		return true;
+	if (list_one(probe, listing))
+		return true;
+	listing->li_rest = probe->pb_id;
+	return false;
 }
 
 int dfr_device_probes(struct dfr_file *file, void __user *arg)
@@ -93,13 +79,15 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	}
 	if (io.bytes < LISTING_MIN)
 		return -EINVAL; /* room for any one entry, or the caller never gets on */
+	listing.li_from = io.id;
 	listing.li_room = min_t(u64, io.bytes, LISTING_MAX);
 	listing.li_buffer = dfr_plat_alloc(listing.li_room);
 	if (!listing.li_buffer)
 		return -ENOMEM;
 	dfr_mutex_lock(lock);
-	io.id = list_from(io.id, pattern, &listing);
+	dfr_probes_match(dfr_engine_instance, pattern, list_next, &listing);
 	dfr_mutex_unlock(lock);
+	io.id = listing.li_rest;
 	io.bytes = listing.li_used;
 	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.li_buffer, listing.li_used))
 		error = -EFAULT;
