@@ -60,7 +60,7 @@ private:
 		switch (info.kind) {
 		case Kind::Integer: {
 			// A basic type's name has spaces: it stands last.
-			const char* const sign = info.is_bool ? "b" : info.is_char ? "c" : info.is_signed ? "s" : "u";
+			const char* const sign = info.is_bool ? "b" : !info.is_signed ? "u" : info.is_char ? "c" : "s";
 			return "I " + std::to_string(info.bits) + ' ' + sign + ' ' + name(info.name);
 		}
 		case Kind::Float: return "F " + std::to_string(info.size) + ' ' + name(info.name);
