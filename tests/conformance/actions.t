@@ -157,6 +157,7 @@ BEGIN { sym((uintptr_t)&`vfs_read); printf("|\n"); func((uintptr_t)&`vfs_read + 
 vmlinux`vfs_read|
 vmlinux`vfs_read|
 vmlinux|
+
 --end
 
 @@ act.sym.key | act.sym, agg.layout.key | boundary | kernel
@@ -187,6 +188,7 @@ BEGIN { uaddr("a"); }
 syscall::*nanosleep:entry /pid == $target/ { umod(uregs[R_PC]); printf("|\n"); exit(0); }
 --out
 busybox|
+
 --end
 
 @@ act.exit.expression | act.exit, out.status | boundary
@@ -302,6 +304,7 @@ proc:::signal-send, proc:::signal-discard /args[2] == SIGCONT/ { printf("continu
 --out
 stopped
 continued
+
 --end
 
 @@ act.raise.sends | act.raise | normal | kernel
@@ -310,6 +313,7 @@ syscall::umask:entry /pid == $target/ { raise(SIGUSR1); }
 proc:::exit /pid == $target/ { printf("%d\n", args[0] == CLD_KILLED); exit(0); }
 --out
 1
+
 --end
 
 @@ act.raise.refused | act.raise | wrong
@@ -455,6 +459,7 @@ BEGIN { chill(1); }
 BEGIN { chill(1000); printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ act.chill.too-long | act.chill | boundary | kernel
@@ -463,6 +468,7 @@ BEGIN { chill(600000000); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 3
+
 --errhas illegal operation
 --end
 

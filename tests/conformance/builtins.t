@@ -23,6 +23,7 @@ BEGIN { trace(arg10); }
 fbt::vfs_open:entry /pid == $target && stringof(args[0]->dentry->d_name.name) == "null"/ { printf("%d %d\n", (uintptr_t)args[0] == arg0, (uintptr_t)args[1] == arg1); exit(0); }
 --out
 1 1
+
 --end
 
 @@ builtin.args.return | builtin.args | boundary | kernel
@@ -30,6 +31,7 @@ fbt::vfs_open:entry /pid == $target && stringof(args[0]->dentry->d_name.name) ==
 fbt::vfs_open:return /pid == $target/ { printf("%d %d\n", args[1] == arg1, (int)args[1]); exit(0); }
 --out
 1 0
+
 --end
 
 @@ builtin.caller.kernel | builtin.caller | normal | kernel
@@ -44,6 +46,7 @@ fbt::vfs_open:entry /pid == $target/ { printf("%a\n", caller); exit(0); }
 syscall::openat:entry /pid == $target/ { printf("%d\n", ucaller < 0x800000000000); exit(0); }
 --out
 1
+
 --end
 
 @@ builtin.caller.assigned | builtin.caller, builtin.write | wrong | kernel
@@ -61,6 +64,7 @@ BEGIN { printf("%d\n", cpu >= 0 && cpu < 64); exit(0); }
 BEGIN { printf("%d %d %d %d %d\n", curcpu->cpu_id == cpu, curcpu->cpu_pset, pset, chip, lgrp); exit(0); }
 --out
 1 0 0 0 0
+
 --end
 
 @@ builtin.cpu.unknown-member | builtin.cpu | wrong | kernel
@@ -71,12 +75,14 @@ BEGIN { trace(curcpu->cpu_nosuch); }
 BEGIN { printf("%d %d %d\n", curthread->pid == tid, curthread->tgid == pid, stringof(curthread->comm) == execname); exit(0); }
 --out
 1 1 1
+
 --end
 
 @@ builtin.curthread.deep | builtin.curthread | boundary | kernel
 BEGIN { printf("%d %d\n", curthread->real_parent->tgid == ppid, curthread->cred->uid.val == uid); exit(0); }
 --out
 1 1
+
 --end
 
 @@ builtin.curthread.missing | builtin.curthread | wrong | kernel
@@ -87,6 +93,7 @@ BEGIN { trace(curthread->nosuch); }
 BEGIN { printf("%d %d %d %s\n", curpsinfo->pr_pid == pid, curpsinfo->pr_ppid == ppid, curlwpsinfo->pr_lwpid == tid, curpsinfo->pr_fname); exit(0); }
 --out
 1 1 1 dtrace
+
 --end
 
 @@ builtin.psinfo.arguments | builtin.psinfo | boundary | kernel
@@ -94,6 +101,7 @@ BEGIN { printf("%d %d %d %s\n", curpsinfo->pr_pid == pid, curpsinfo->pr_ppid == 
 syscall::openat:entry /pid == $target/ { printf("%s\n", curpsinfo->pr_psargs); exit(0); }
 --out
 cat /dev/null
+
 --end
 
 @@ builtin.psinfo.unknown-member | builtin.psinfo | wrong | kernel
@@ -105,12 +113,14 @@ BEGIN { trace(curpsinfo->pr_nosuch); }
 syscall::openat:entry /pid == $target/ { printf("%d %s\n", strlen(cwd) > 0, root); exit(0); }
 --out
 1 /
+
 --end
 
 @@ builtin.cwd.type | builtin.cwd | boundary | kernel
 BEGIN { printf("%d %d\n", sizeof (cwd), cwd == cwd); exit(0); }
 --out
 256 1
+
 --end
 
 @@ builtin.cwd.assigned | builtin.cwd | wrong | kernel
@@ -136,6 +146,7 @@ BEGIN { epid = 1; }
 syscall::open*:return /pid == $target && errno/ { printf("%d %d %d\n", errno == ENOENT, errno, (int)arg0); exit(0); }
 --out
 1 2 -1
+
 --end
 
 @@ builtin.errno.type | builtin.errno | boundary
@@ -161,6 +172,7 @@ dtrace 1
 syscall::openat:entry /pid == $target/ { printf("%s|%s|%d\n", execname, execargs, sizeof (execname)); exit(0); }
 --out
 cat|cat /dev/null|256
+
 --end
 
 @@ builtin.execname.assigned | builtin.execname, builtin.write | wrong
@@ -198,6 +210,7 @@ tick-10ms /n > 3/ { exit(0); }
 END { printa("%d\n", @); }
 --out
 1
+
 --end
 
 @@ builtin.ipl.assigned | builtin.ipl, builtin.write | wrong
@@ -220,6 +233,7 @@ BEGIN { probename = "x"; }
 fbt::vfs_open:entry /pid == $target/ { printf("%d %d\n", stackdepth > 3 && stackdepth < 100, ustackdepth > 0); exit(0); }
 --out
 1 1
+
 --end
 
 @@ builtin.depth.types | builtin.depth | boundary
@@ -257,6 +271,7 @@ BEGIN { timestamp = 1; }
 syscall::openat:entry /pid == $target/ { printf("%d %d %d %d\n", uregs[R_RDI] == (uint64_t)arg0, uregs[R_RSI] == arg1, uregs[R_PC] == uregs[R_RIP], uregs[R_SP] > 0x7f0000000000); exit(0); }
 --out
 1 1 1 1
+
 --end
 
 @@ builtin.uregs.segments | builtin.uregs | boundary | kernel
@@ -264,6 +279,7 @@ syscall::openat:entry /pid == $target/ { printf("%d %d %d %d\n", uregs[R_RDI] ==
 syscall::openat:entry /pid == $target/ { printf("%x %x\n", uregs[R_CS], uregs[R_SS]); exit(0); }
 --out
 33 2b
+
 --end
 
 @@ builtin.uregs.index | builtin.uregs | wrong | kernel

@@ -104,12 +104,14 @@ extern int panic_timeout;
 BEGIN { printf("%d\n", `panic_timeout); exit(0); }
 --out
 -1
+
 --end
 
 @@ lex.scoped.named-module | lex.scoped | boundary | kernel
 BEGIN { printf("%d %d\n", &vmlinux`vfs_read == &`vfs_read, &vmlinux`panic_timeout != NULL); exit(0); }
 --out
 1 1
+
 --end
 
 @@ lex.scoped.no-type | lex.scoped | wrong | kernel
@@ -257,6 +259,7 @@ ab
 BEGIN { printf("%d\n", ((struct bus_type *)&`pci_bus_type)->probe != NULL); exit(0); }
 --out
 1
+
 --end
 
 @@ lex.keyword.prefix | lex.keyword, lex.identifier | boundary

@@ -297,12 +297,14 @@ BEGIN { printf("%s %ld\n", "a", "b"); }
 BEGIN { printf("%a\n", (uintptr_t)&`vfs_read); exit(0); }
 --out
 vmlinux`vfs_read
+
 --end
 
 @@ printf.a.offset | printf.a | boundary | kernel
 BEGIN { printf("%a %a\n", (uintptr_t)&`vfs_read + 5, 0); exit(0); }
 --out
 vmlinux`vfs_read+0x5 0x0
+
 --end
 
 @@ printf.a.string | printf.a | wrong

@@ -153,6 +153,7 @@ nosuch:mod:func:name { exit(0); }
 syscall::close:entry, syscall::dup:entry /pid == $target/ { printf("%d\n", args[0] == arg0); exit(0); }
 --out
 1
+
 --end
 
 @@ probe.args.raw-in-all | probe.args, builtin.arg | boundary | kernel
@@ -160,6 +161,7 @@ syscall::close:entry, syscall::dup:entry /pid == $target/ { printf("%d\n", args[
 syscall::read:entry, syscall::openat:entry, syscall::close:entry /pid == $target && arg0 >= -100/ { printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ probe.args.different | probe.args, builtin.args | wrong | kernel

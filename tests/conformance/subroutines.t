@@ -328,6 +328,7 @@ this char *q;
 syscall::openat:entry /pid == $target && copyinstr(arg1) == "/dev/null"/ { this->p = copyin(arg1, 5); this->q = alloca(8); copyinto(arg1 + 5, 5, this->q); printf("%c%c %s\n", this->p[0], this->p[4], stringof(this->q)); exit(0); }
 --out
 // null
+
 --end
 
 @@ subr.copyin.nothing | subr.copyin | boundary | kernel
@@ -335,6 +336,7 @@ syscall::openat:entry /pid == $target && copyinstr(arg1) == "/dev/null"/ { this-
 syscall::openat:entry /pid == $target/ { x = (uintptr_t)copyin(arg1, 0); printf("ok\n"); exit(0); }
 --out
 ok
+
 --end
 
 @@ subr.copyin.bad-address | subr.copyin | wrong
@@ -351,6 +353,7 @@ fault 1
 syscall::openat:entry /pid == $target && copyinstr(arg1) == "/dev/null"/ { printf("%s\n", copyinstr(arg1)); exit(0); }
 --out
 /dev/null
+
 --end
 
 @@ subr.copyinstr.limited | subr.copyinstr | boundary | kernel
@@ -358,6 +361,7 @@ syscall::openat:entry /pid == $target && copyinstr(arg1) == "/dev/null"/ { print
 syscall::openat:entry /pid == $target && copyinstr(arg1) == "/dev/null"/ { printf("%s|%s|%d\n", copyinstr(arg1, 4), copyinstr(arg1, 100), strlen(copyinstr(arg1, 1))); exit(0); }
 --out
 /dev|/dev/null|1
+
 --end
 
 @@ subr.copyinto.nothing | subr.copyinto | boundary
@@ -384,6 +388,7 @@ syscall::openat:entry /pid == $target && copyinstr(arg1) == "/dev/null"/ { self-
 syscall::openat:return /self->a/ { this->p = alloca(2); this->p[0] = 'D'; this->p[1] = 0; copyout(this->p, self->a + 1, 1); copyoutstr("Zz", self->a + 5, 2); printf("%s\n", copyinstr(self->a)); exit(0); }
 --out
 /Dev/Zzll
+
 --end
 
 @@ subr.copyout.bad-address | subr.copyout | boundary
@@ -409,12 +414,14 @@ BEGIN { copyoutstr("a", 0, 1); }
 fbt::vfs_open:entry /pid == $target && stringof(args[0]->dentry->d_name.name) == "null"/ { printf("%s\n", d_path((struct path *)arg0)); exit(0); }
 --out
 /dev/null
+
 --end
 
 @@ subr.d_path.root | subr.d_path | boundary | kernel
 BEGIN { printf("%s\n", d_path(&curthread->fs->root)); exit(0); }
 --out
 /
+
 --end
 
 @@ subr.d_path.string | subr.d_path | wrong | kernel
@@ -437,12 +444,14 @@ BEGIN { trace(dirname(5)); }
 syscall::*nanosleep:entry /pid == $target/ { printf("%s %s\n", stringof(getf(0)->f_path.dentry->d_name.name), fds[0].fi_pathname); exit(0); }
 --out
 null /dev/null
+
 --end
 
 @@ subr.getf.not-open | subr.getf, builtin.fds | boundary | kernel
 BEGIN { printf("%d %s %s\n", getf(5000) == NULL, fds[5000].fi_name, fds[-1].fi_pathname); exit(0); }
 --out
 1 <none> <none>
+
 --end
 
 @@ subr.getf.string | subr.getf, builtin.fds | wrong | kernel
@@ -651,6 +660,7 @@ BEGIN { trace(memstr(0, ' ')); }
 BEGIN { printf("%d %d %d %d\n", mutex_owned((struct mutex *)&`module_mutex), mutex_owner((struct mutex *)&`module_mutex) == NULL, mutex_type_adaptive((struct mutex *)&`module_mutex), mutex_type_spin((struct mutex *)&`module_mutex)); exit(0); }
 --out
 0 1 1 0
+
 --end
 
 @@ subr.mutex.null | subr.mutex | boundary | kernel
@@ -658,6 +668,7 @@ BEGIN { printf("%d\n", mutex_owned((struct mutex *)0)); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --errhas invalid address
 --end
 
@@ -716,6 +727,7 @@ BEGIN { trace(rindex(5, "a")); }
 BEGIN { printf("%d %d %d\n", rw_read_held((rwlock_t *)&`tasklist_lock) >= 0, rw_write_held((rwlock_t *)&`tasklist_lock), rw_iswriter((rwlock_t *)&`tasklist_lock)); exit(0); }
 --out
 1 0 0
+
 --end
 
 @@ subr.rw.null | subr.rw | boundary | kernel
@@ -723,6 +735,7 @@ BEGIN { printf("%d\n", rw_write_held((rwlock_t *)0)); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
+
 --errhas invalid address
 --end
 

@@ -188,12 +188,14 @@ BEGIN { exit(0); }
 BEGIN { printf("%d %d\n", sizeof (struct list_head), offsetof(struct list_head, prev)); exit(0); }
 --out
 16 8
+
 --end
 
 @@ type.kernel.scoped | type.kernel | boundary | kernel
 BEGIN { printf("%d %d\n", sizeof (struct vmlinux`list_head), sizeof (vmlinux`u64)); exit(0); }
 --out
 16 8
+
 --end
 
 @@ type.kernel.unknown-member | type.kernel | wrong | kernel
@@ -242,6 +244,7 @@ BEGIN { exit(0); }
 syscall::openat:entry /pid == $target && copyinstr(arg1) == "/dev/null"/ { printf("%c%c\n", *(userland char *)arg1, ((userland char *)arg1)[1]); exit(0); }
 --out
 /d
+
 --end
 
 @@ type.userland.sizeof | type.userland | boundary

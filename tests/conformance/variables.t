@@ -395,6 +395,7 @@ extern int panic_timeout;
 BEGIN { printf("%d\n", `panic_timeout); exit(0); }
 --out
 -1
+
 --end
 
 @@ var.extern.register | var.extern, lex.keyword | wrong
