@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,16 @@
 
 namespace dfr::lib {
 namespace {
+
+// "exited with status 3", "terminated by SIGKILL", "has exited": how is known of our own children only.
+std::string end_of(const std::optional<int>& wait_status) {
+	if (!wait_status || *wait_status == 0)
+		return "has exited";
+	if (WIFEXITED(*wait_status))
+		return "exited with status " + std::to_string(WEXITSTATUS(*wait_status));
+	const char* const name = ::sigabbrev_np(WTERMSIG(*wait_status));
+	return "terminated by " + (name ? std::string("SIG") + name : "signal " + std::to_string(WTERMSIG(*wait_status)));
+}
 
 // In the child: waits for its byte, then becomes the command.
 [[noreturn]] void become(int go, const std::vector<std::string>& command) {
@@ -97,22 +108,24 @@ void Children::release() {
 	}
 }
 
-std::vector<int> Children::ended() {
-	std::vector<int> pids;
+std::vector<std::string> Children::ended() {
+	std::vector<std::string> ends;
 	for (Child& child : children_) {
 		if (child.over)
 			continue;
 		int status = 0;
+		std::optional<int> known;
 		if (child.own && ::waitpid(child.pid, &status, WNOHANG) == child.pid) {
+			known = status;
 			child.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 			child.over = true;
 		} else if (!child.own && ::kill(child.pid, 0) != 0 && errno == ESRCH) {
 			child.over = true;
 		}
 		if (child.over)
-			pids.push_back(child.pid);
+			ends.push_back("pid " + std::to_string(child.pid) + ' ' + end_of(known));
 	}
-	return pids;
+	return ends;
 }
 
 bool Children::all_ended() const {

@@ -19,8 +19,8 @@ public:
 	void release();
 
 	bool empty() const { return children_.empty(); }
-	// Pids of those that have ended since the last call.
-	std::vector<int> ended();
+	// Those that have ended since the last call: "pid 5 exited with status 1".
+	std::vector<std::string> ended();
 	bool all_ended() const;
 	// Exit status of the first command, as a shell gives it; -1: not ended.
 	int status() const;

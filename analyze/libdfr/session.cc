@@ -246,8 +246,8 @@ bool Session::work() {
 	const auto ended = children_.ended();
 	const bool going = consumer().work();
 	deliver();
-	for (const int pid : ended)
-		notice("pid " + std::to_string(pid) + " has exited");
+	for (const std::string& end : ended)
+		notice(end);
 	return going && (children_.empty() || !children_.all_ended());
 }
 

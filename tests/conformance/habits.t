@@ -75,3 +75,22 @@ struct in {
 }
 int 0x41char 'A'void * 0
 --end
+
+@@ habit.command.status | cmd.command | boundary
+--args -n 'BEGIN { }' -c false
+--out
+CPU     ID                    FUNCTION:NAME
+  0      1                           :BEGIN 
+
+--errhas exited with status 1
+--end
+
+@@ habit.command.signal | cmd.command | boundary
+--args -n 'BEGIN { }' -c "$(echo 'kill -KILL $$' >die.sh; echo sh die.sh)" >/dev/null
+--errhas terminated by SIGKILL
+--end
+
+@@ habit.command.fine | cmd.command | normal
+--args -n 'BEGIN { }' -c true >/dev/null
+--errhas  has exited
+--end
