@@ -120,7 +120,10 @@ int Recorder::run() {
 		machine_->device() ? machine_->device()->claim(arguments_.claim)
 				   : throw Error("there is nothing to claim in this process", "leave --engine out");
 	recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, session);
+	render::Renderer* renderer = nullptr; // the consumer's
+	hooks.event = [&](const trace::Event& event) { recording_->event(event, *renderer); };
 	lib::Consumer consumer(session, output, machine_->symbols(), std::move(hooks));
+	renderer = &consumer.renderer();
 	consumer.style().quiet = true; // the file has the records; the answer is what the program prints
 	if (arguments_.claim.empty()) {
 		uint32_t target = 0;

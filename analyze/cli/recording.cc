@@ -3,6 +3,8 @@
 // Writing a recording while it is made.
 #include "analyze/cli/recording.h"
 
+#include <algorithm>
+
 namespace dfr::cli {
 namespace {
 
@@ -34,7 +36,25 @@ trace::Catalog Recording::whole_catalog() {
 
 void Recording::block(const trace::Block& block) { writer_.block(block); }
 
+void Recording::event(const trace::Event& event, render::Renderer& renderer) {
+	newest_ = std::max(newest_, event.time);
+	if (seen_)
+		return;
+	const render::Plan* const plan = renderer.programs().plan_of(event.epid);
+	if (plan && plan->reads_aggregations())
+		seen_ = trace::AggSnapshot{0, renderer.aggregations().latest()};
+}
+
+void Recording::end_pass() {
+	if (!seen_)
+		return;
+	seen_->time = newest_;
+	writer_.snapshot(*seen_);
+	seen_.reset();
+}
+
 void Recording::pass() {
+	end_pass();
 	const size_t now = entries(session_.catalog());
 	if (now == known_)
 		return;
@@ -43,6 +63,7 @@ void Recording::pass() {
 }
 
 void Recording::finish() {
+	end_pass();
 	writer_.catalog(whole_catalog());
 	writer_.aggregations(session_.aggregations());
 	writer_.losses(session_.losses());

@@ -5,9 +5,11 @@
 // this command loaded) and completes it with the last aggregations and losses.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analyze/render/renderer.h"
 #include "formats/trace/file.h"
 #include "formats/trace/session.h"
 
@@ -20,12 +22,15 @@ public:
 	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
 	void program(size_t index, std::vector<std::byte> dof, std::string source);
 	void block(const trace::Block& block);
+	// Each record, before it is rendered: the tables that a printa() is going to show stay in the file.
+	void event(const trace::Event& event, render::Renderer& renderer);
 	void pass(); // after a pass of the consumer: catalog, if it has grown
 	void finish();
 	const std::string& path() const { return path_; }
 
 private:
 	trace::Catalog whole_catalog();
+	void end_pass();
 
 	std::string path_;
 	trace::Session& session_;
@@ -36,6 +41,8 @@ private:
 		std::string source;
 	};
 	std::vector<Program> programs_;
+	std::optional<trace::AggSnapshot> seen_; // by records of this pass
+	uint64_t newest_ = 0;			 // time of a record so far
 	size_t known_ = 0; // entries of the catalog when it was written last
 };
 

@@ -40,6 +40,9 @@ public:
 	// The engine's totals since its last clear.
 	void snapshot(std::vector<trace::AggEntry> entries);
 
+	// That, but what clear() and trunc() have taken out since.
+	std::vector<trace::AggEntry> latest() const { return {live_.begin(), live_.end()}; }
+
 	// Joined by key, sorted. Rows borrow: valid until the next change.
 	std::vector<Row> rows(std::span<const uint32_t> variables, const SortOptions& sort);
 

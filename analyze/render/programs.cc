@@ -3,6 +3,7 @@
 // From a DOF's actions to the steps that render a record.
 #include "analyze/render/programs.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "formats/error.h"
@@ -175,6 +176,12 @@ const Plan* Programs::plan_of(uint32_t epid) {
 	if (epid >= by_epid_.size())
 		by_epid_.resize(epid + 1);
 	return by_epid_[epid] = plan.get();
+}
+
+bool Plan::reads_aggregations() const {
+	return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+		return step.kind == Step::Kind::Printa || step.kind == Step::Kind::Clear || step.kind == Step::Kind::Trunc;
+	});
 }
 
 const Programs::Keys& Programs::keys_of(uint32_t varid) {

@@ -46,6 +46,9 @@ struct Plan {
 	bool silent = false;	   // only captures
 	bool error = false;	   // our own ERROR clause
 	std::vector<Step> steps;
+
+	// Whether it looks at the aggregations' tables.
+	bool reads_aggregations() const;
 };
 
 class Programs {

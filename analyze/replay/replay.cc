@@ -427,6 +427,33 @@ Answer Replay::run() {
 }
 
 // A recording asks nothing of an engine: what its clear() did is in its snapshot.
+// The tables at each time, as the consumer that recorded saw them: the first snapshot that is not older
+// than a record, and in the end the last one of all.
+class SnapshotsInTime {
+public:
+	SnapshotsInTime(trace::BlockSource& source, render::Aggregations& store)
+	    : source_(source), store_(store), ahead_(source.next_snapshot()) {}
+
+	void at(uint64_t time) {
+		if (loaded_ && time <= until_)
+			return;
+		while (ahead_ && ahead_->time < time)
+			ahead_ = source_.next_snapshot();
+		loaded_ = true;
+		until_ = ahead_ ? ahead_->time : UINT64_MAX;
+		store_.snapshot(ahead_ ? std::move(ahead_->entries) : source_.aggregations());
+		if (ahead_)
+			ahead_ = source_.next_snapshot();
+	}
+
+private:
+	trace::BlockSource& source_;
+	render::Aggregations& store_;
+	std::optional<trace::AggSnapshot> ahead_;
+	bool loaded_ = false;
+	uint64_t until_ = 0;
+};
+
 class RecordedHost final : public render::Host {
 public:
 	explicit RecordedHost(const ReplayOptions& options) : options_(options) {}
@@ -453,13 +480,15 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	RecordedHost host(options);
 	render::Renderer renderer(source.catalog(), output, symbols, host);
 	renderer.style() = options.style;
-	renderer.aggregations().snapshot(source.aggregations());
+	SnapshotsInTime snapshots(source, renderer.aggregations());
 	trace::Merger merger(source);
 	uint64_t seen = 0;
 	merger.run([&](const trace::Event& event) {
+		snapshots.at(event.time);
 		renderer.record(event);
 		return !(options.interrupted && ++seen % 4096 == 0 && options.interrupted());
 	});
+	snapshots.at(UINT64_MAX);
 	renderer.print_remaining();
 	output.flush();
 	Answer answer;

@@ -42,6 +42,7 @@ enum class SegmentType : uint16_t {
 	kLosses,
 	kIndex,
 	kEnd, // payload: EndMark; the file is complete
+	kAggregationsAt, // payload: the time (u64) up to which records saw them, then as in kAggregations
 };
 
 inline constexpr uint16_t kSegmentZstd = 0x1;  // the payload is compressed as a whole

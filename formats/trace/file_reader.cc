@@ -77,7 +77,21 @@ public:
 	}
 
 	std::vector<AggEntry> aggregations() override {
+		for (const Segment& segment : others_)
+			if (segment.type() == SegmentType::kAggregationsAt)
+				check_payload(segment);
 		return latest(SegmentType::kAggregations, decode_aggregations, "aggregations");
+	}
+	std::optional<AggSnapshot> next_snapshot() override {
+		while (next_other_ < others_.size()) {
+			const Segment& segment = others_[next_other_++];
+			if (segment.type() != SegmentType::kAggregationsAt)
+				continue;
+			if (auto snapshot = snapshot_of(segment))
+				return snapshot;
+			damaged(range(segment) + " (aggregations) are damaged");
+		}
+		return std::nullopt;
 	}
 	Losses losses() override { return ledger_.losses; }
 
@@ -242,6 +256,20 @@ private:
 		return result.value_or(decltype(decode({})){});
 	}
 
+	std::optional<AggSnapshot> snapshot_of(const Segment& segment) {
+		const auto payload = reader_.payload(segment);
+		AggSnapshot snapshot;
+		if (!payload || payload->size() < sizeof snapshot.time)
+			return std::nullopt;
+		std::memcpy(&snapshot.time, payload->data(), sizeof snapshot.time);
+		try {
+			snapshot.entries = decode_aggregations(std::span(*payload).subspan(sizeof snapshot.time));
+			return snapshot;
+		} catch (const Error&) {
+			return std::nullopt;
+		}
+	}
+
 	void chunk_is_damaged(const Segment& segment) { damaged(range(segment) + " (records) are damaged"); }
 
 	std::optional<ChunkHeaders> headers_of(const Segment& segment) {
@@ -287,7 +315,7 @@ private:
 	std::vector<std::string> remarks_;
 	std::map<size_t, uint32_t> cpu_of_chunk_;
 	std::map<uint32_t, Unpacked> unpacked_;
-	size_t next_chunk_ = 0, next_block_ = 0;
+	size_t next_chunk_ = 0, next_block_ = 0, next_other_ = 0;
 };
 
 } // namespace

@@ -4,6 +4,7 @@
 // catalog ahead of the blocks that need it, and ends the file with a whole
 // catalog, the index and the end mark. What was written is never changed.
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "formats/error.h"
@@ -96,6 +97,14 @@ void FileWriter::block(const Block& block) {
 
 void FileWriter::aggregations(const std::vector<AggEntry>& entries) {
 	impl_->other(SegmentType::kAggregations, 0, encode_aggregations(entries));
+}
+
+void FileWriter::snapshot(const AggSnapshot& snapshot) {
+	std::vector<std::byte> payload(sizeof snapshot.time);
+	std::memcpy(payload.data(), &snapshot.time, sizeof snapshot.time);
+	const std::vector<std::byte> entries = encode_aggregations(snapshot.entries);
+	payload.insert(payload.end(), entries.begin(), entries.end());
+	impl_->other(SegmentType::kAggregationsAt, 0, payload);
 }
 
 void FileWriter::losses(const Losses& losses) {

@@ -34,6 +34,12 @@ struct AggEntry {
 	bool approximate = false; // was being updated when the machine died
 };
 
+// The tables as the consumer saw them while it rendered the records up to `time`.
+struct AggSnapshot {
+	uint64_t time = 0;
+	std::vector<AggEntry> entries;
+};
+
 // What is missing: inside the window it is loss, before it is the horizon.
 struct Losses {
 	struct Entry {
@@ -71,6 +77,9 @@ public:
 
 	// The latest snapshot of aggregations (totals since the last clear).
 	virtual std::vector<AggEntry> aggregations() = 0;
+
+	// Earlier ones that a printa() or clear() has looked at, in order of time; nullopt: no more.
+	virtual std::optional<AggSnapshot> next_snapshot() { return std::nullopt; }
 
 	virtual Losses losses() = 0;
 

@@ -71,7 +71,7 @@ struct Written {
 	std::vector<std::pair<uint64_t, uint64_t>> blocks_at; // (file size, blocks that are in it)
 };
 
-// Five chunks, a catalog that grows in between, two snapshots of aggregations and losses.
+// Five chunks, a catalog that grows in between, two snapshots of aggregations, two more by time, and losses.
 Written write_sample(const std::string& path) {
 	Written result;
 	CatalogLog log;
@@ -90,6 +90,8 @@ Written write_sample(const std::string& path) {
 			writer.catalog(catalog);
 			writer.catalog(catalog); // nothing new: nothing written
 			writer.aggregations({{.varid = 1, .kind = 0x0701, .key = {}, .words = {3}}});
+			writer.snapshot({17, {{.varid = 1, .kind = 0x0701, .key = {}, .words = {1}}}});
+			writer.snapshot({UINT64_MAX, {{.varid = 1, .kind = 0x0701, .key = {}, .words = {2}}}});
 		}
 	}
 	trace::Losses losses;
@@ -152,6 +154,12 @@ TEST_CASE("a .dfr gives back what was written", "[trace][file]") {
 	CHECK(aggregations[0].words == std::vector<uint64_t>{5});
 	CHECK(aggregations[0].approximate);
 	CHECK(aggregations[0].key.size() == 8);
+	const auto early = file->next_snapshot(), late = file->next_snapshot();
+	REQUIRE((early && late && !file->next_snapshot()));
+	CHECK(early->time == 17);
+	CHECK(early->entries.at(0).words == std::vector<uint64_t>{1});
+	CHECK(late->time == UINT64_MAX);
+	CHECK(late->entries.at(0).words == std::vector<uint64_t>{2});
 	const trace::Losses losses = file->losses();
 	REQUIRE(losses.entries.size() == 1);
 	CHECK(losses.entries[0].count == 4);
