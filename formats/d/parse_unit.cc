@@ -271,8 +271,6 @@ void Parser::statements(std::vector<Stmt>& out) {
 	while (!at(Tok::RBrace)) {
 		if (at(Tok::End))
 			syntax("the closing brace } is missing");
-		if (accept(Tok::Semicolon))
-			continue;
 		try {
 			statement(out);
 		} catch (const Failure&) {
@@ -282,6 +280,8 @@ void Parser::statements(std::vector<Stmt>& out) {
 }
 
 void Parser::statement(std::vector<Stmt>& out) {
+	if (accept(Tok::Semicolon))
+		return;
 	if (at(Tok::If))
 		return if_statement(out);
 	if (at(Tok::LBrace)) {

@@ -34,7 +34,7 @@ bool Sema::convertible(TypeRef to, const Node* from) {
 			return true;
 		if (types_.is_array(type))
 			return types_.is_void(types_.target(to)) || types_.same(types_.target(to), types_.target(type));
-		if (types_.is_function(type))
+		if (types_.is_function(type) || (types_.is_string(type) && types_.is_char_pointer(to)))
 			return true;
 		if (!types_.is_pointer(type))
 			return false;

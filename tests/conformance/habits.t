@@ -94,3 +94,25 @@ CPU     ID                    FUNCTION:NAME
 --args -n 'BEGIN { }' -c true >/dev/null
 --errhas  has exited
 --end
+
+@@ habit.if.empty-statement | if-else | boundary
+BEGIN { if (0) ; else printf("else\n"); if (1) ; printf("on\n"); exit(0); }
+--out
+else
+on
+
+--end
+
+@@ habit.char-pointer.from-string | var.type, op.assign | boundary
+const char *s;
+string t;
+BEGIN { s = "abc"; t = s; printf("%c %s %s\n", s[1], stringof(s), t); exit(0); }
+--out
+b abc abc
+
+--end
+
+@@ habit.int-pointer.from-string | var.type, op.assign | wrong
+int *s;
+BEGIN { s = "abc"; exit(0); }
+--tag D_OP_INCOMPAT
