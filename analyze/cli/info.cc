@@ -8,6 +8,7 @@
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
+#include "analyze/render/messages.h"
 #include "analyze/replay/recording_target.h"
 #include "formats/trace/file.h"
 
@@ -20,6 +21,7 @@ constexpr const char* kExamples = "  dfr info boot.dfr\n"
 struct Contents {
 	trace::Verdict verdict;
 	std::map<uint32_t, uint64_t> records; // by probe
+	std::vector<trace::Losses::Entry> throttled; // what the governor left out
 };
 
 Contents read_all(trace::BlockSource& source) {
@@ -34,6 +36,9 @@ Contents read_all(trace::BlockSource& source) {
 	for (uint32_t epid = 1; epid < by_epid.size(); epid++)
 		if (by_epid[epid] != 0)
 			contents.records[source.catalog().ecbs[epid - 1].probe] += by_epid[epid];
+	for (const trace::Losses::Entry& entry : merger.losses().entries)
+		if (entry.cause == DFR_LOSS_THROTTLE && entry.to)
+			contents.throttled.push_back(entry);
 	contents.verdict = trace::judge(source, merger);
 	return contents;
 }
@@ -73,6 +78,24 @@ void print_machine(const trace::Catalog& catalog) {
 		const auto at = catalog.machine.find(key);
 		if (at != catalog.machine.end())
 			std::printf("  %-11s %s\n", key, at->second.c_str());
+	}
+}
+
+// When firings were left out, probes detached, the state killed; what could not be armed.
+void print_events(const trace::Catalog& catalog, const Contents& contents) {
+	for (const trace::Losses::Entry& entry : contents.throttled) {
+		const auto probe = catalog.probes.find(entry.probe);
+		std::printf("  %-11s %s-%s %s firings%s left out on CPU %d\n", "governor",
+			    trace::time_text(catalog, entry.from).c_str(), trace::time_text(catalog, entry.to).c_str(),
+			    with_commas(entry.count).c_str(),
+			    probe == catalog.probes.end() ? "" : (" of " + text_of(probe->second)).c_str(), entry.cpu);
+	}
+	std::string last;
+	for (const trace::EventMark& mark : catalog.events) {
+		std::string text = render::event_text(mark, catalog);
+		if (!text.empty() && text != last)
+			std::printf("  %-11s %s %s\n", "event", trace::time_text(catalog, mark.time).c_str(), text.c_str());
+		last = std::move(text);
 	}
 }
 
@@ -125,6 +148,7 @@ int run_info(int argc, char** argv) {
 	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; the file has %s bytes%s\n", "buffers",
 		    policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
 		    with_commas(facts.size).c_str(), facts.finished ? "" : " and was cut");
+	print_events(catalog, contents);
 	for (const std::string& remark : source->remarks())
 		std::printf("  %-11s %s\n", "remark", remark.c_str());
 	if (!catalog.aggregations.empty())

@@ -97,6 +97,20 @@ bool Consumer::check_status(bool last) {
 	return !killed_ && !status_.exited && status_.filled == 0;
 }
 
+// Probes that cannot be armed, what the governor does. A clause's `if` and several clauses on one
+// probe make an event several times. That the state was killed is told by its status.
+void Consumer::report_events() {
+	const trace::Catalog& catalog = session_.catalog();
+	std::string last;
+	for (; told_events_ < catalog.events.size(); told_events_++) {
+		const trace::EventMark& mark = catalog.events[told_events_];
+		std::string text = mark.event == DFR_EVENT_KILLED ? std::string{} : render::event_text(mark, catalog);
+		if (!text.empty() && text != last)
+			hooks_.message(text);
+		last = std::move(text);
+	}
+}
+
 // Losses by CPU come with the blocks, all others by the status. Whatever no block has told by
 // the end is told then, so that the sum is always right.
 void Consumer::report_drops(const dfr_ioc_status& status, bool last) {
@@ -135,7 +149,7 @@ void Consumer::consume(bool last) {
 			hooks_.block(*block);
 		merge_.add(std::move(*block));
 	}
-	session_.catalog(); // what the blocks need, read after them
+	report_events(); // and reads the catalog: what the blocks need is there after them
 	renderer_.aggregations().snapshot(session_.aggregations());
 	merge_.run(until, [this](const trace::Event& event) {
 		if (hooks_.event)

@@ -64,6 +64,7 @@ private:
 	}
 
 	bool check_status(bool last);
+	void report_events();
 	void report_drops(const dfr_ioc_status& status, bool last);
 	void consume(bool last);
 	int64_t rate(uint32_t option) const;
@@ -75,6 +76,7 @@ private:
 	dfr_ioc_status status_{};
 	std::vector<uint64_t> told_;			// losses reported so far, by cause
 	std::map<std::pair<uint32_t, int32_t>, uint64_t> told_cpu_; // and by CPU
+	size_t told_events_ = 0; // of the catalog's
 	std::chrono::nanoseconds interval_{1'000'000'000};
 	bool at_end_only_ = false; // ring and fill: read once, after the stop
 	bool killed_ = false;

@@ -3,6 +3,8 @@
 // Texts of faults and drops.
 #include "analyze/render/messages.h"
 
+#include <cstring>
+
 #include "analyze/render/text.h"
 
 namespace dfr::render {
@@ -26,6 +28,10 @@ const char* reason(uint32_t code) {
 
 bool shows_address(uint32_t code) {
 	return code == DIF_FAULT_BADADDR || code == DIF_FAULT_BADALIGN || code == DIF_FAULT_BADSTACK;
+}
+
+std::string full_name(const trace::Probe& probe) {
+	return probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name;
 }
 
 struct DropKind {
@@ -69,14 +75,32 @@ constexpr DropKind kDrops[] = {
 
 } // namespace
 
+std::string event_text(const trace::EventMark& mark, const trace::Catalog& catalog) {
+	const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
+	const std::string name = probe == catalog.probes.end() ? std::string("some of the probes")
+							     : "probe " + full_name(probe->second);
+	switch (mark.event) {
+	case DFR_EVENT_UNARMED:
+		return name + " cannot be armed: " + std::strerror(mark.error);
+	case DFR_EVENT_DETACHED:
+		return name + " is detached for a while: the state's probes take more than its budget even when they do nothing";
+	case DFR_EVENT_ATTACHED:
+		return name + " is attached again";
+	case DFR_EVENT_KILLED:
+		return mark.value ? "killed: its consumer was not seen for too long"
+				  : "killed: probes took more than nine tenths of a CPU for a second";
+	default:
+		return {};
+	}
+}
+
 std::string fault_text(const Fault& fault, const trace::Catalog& catalog) {
 	std::string text = "error on enabled probe ID ";
 	put_unsigned(text, fault.epid);
 	text += " (ID ";
 	if (const trace::Probe* const probe = catalog.probe_of(fault.epid)) {
 		put_unsigned(text, probe->id);
-		text.append(": ").append(probe->provider).append(":").append(probe->module);
-		text.append(":").append(probe->function).append(":").append(probe->name);
+		text.append(": ").append(full_name(*probe));
 	} else {
 		text += "not known";
 	}

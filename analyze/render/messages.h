@@ -28,4 +28,8 @@ std::string fault_place(const Fault& fault, Programs& programs);
 // Messages for what was lost since `before`; counts are differences. An empty text: nothing.
 std::string drop_text(uint32_t cause, uint64_t count, int cpu, bool tags);
 
+// What happened to the state that whoever reads its answers must know: "probe fbt:a:b:entry cannot
+// be armed: Cannot allocate memory". Empty: nothing of that kind.
+std::string event_text(const trace::EventMark& mark, const trace::Catalog& catalog);
+
 } // namespace dfr::render

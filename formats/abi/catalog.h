@@ -141,7 +141,8 @@ enum dfr_event {
 	DFR_EVENT_PANIC,
 	DFR_EVENT_DETACHED, /* governor; value: id of a probe that was too dear */
 	DFR_EVENT_ATTACHED, /* again */
-	DFR_EVENT_KILLED    /* deadman; value: 0 probes took too much, 1 the consumer was gone */
+	DFR_EVENT_KILLED,   /* deadman; value: 0 probes took too much, 1 the consumer was gone */
+	DFR_EVENT_UNARMED   /* value: id of a probe that cannot be armed, 0: more than one; error: why */
 };
 
 struct dfr_cat_event {
@@ -149,6 +150,8 @@ struct dfr_cat_event {
 	__u32 event;
 	__s32 value;
 	__u64 time;
+	__s32 error; /* errno, or 0 */
+	__u32 pad;
 };
 
 #endif

@@ -176,7 +176,7 @@ void read_module(Catalog& catalog, const Entry& entry) {
 
 void read_event(Catalog& catalog, const Entry& entry) {
 	const auto event = entry.fixed<dfr_cat_event>();
-	catalog.events.push_back({.event = event.event, .value = event.value, .time = event.time});
+	catalog.events.push_back({.event = event.event, .value = event.value, .time = event.time, .error = event.error});
 }
 
 void read_entry(Catalog& catalog, uint32_t type, const Entry& entry) {

@@ -57,6 +57,7 @@ struct EventMark {
 	uint32_t event = 0; // enum dfr_event
 	int32_t value = 0;
 	uint64_t time = 0;
+	int32_t error = 0; // errno
 };
 
 class Catalog {

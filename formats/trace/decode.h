@@ -234,6 +234,8 @@ struct Verdict {
 // "ring full": an enum dfr_loss in words.
 const char* loss_text(uint32_t cause);
 Verdict judge(BlockSource& source, const Merger& merger);
+// "14:03:02": a record's time on the clock of the wall.
+std::string time_text(const Catalog& catalog, uint64_t mono);
 // "complete: 14:03:02-14:03:41, 4 CPUs, 1,203,441 records"
 std::string verdict_line(const Verdict& verdict, const Catalog& catalog);
 

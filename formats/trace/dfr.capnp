@@ -73,6 +73,7 @@ struct EventMark {
   event @0 :UInt32;
   value @1 :Int32;
   time @2 :UInt64;
+  error @3 :Int32;
 }
 
 # A part of the catalog: what had come since the part before. The last catalog

@@ -187,6 +187,7 @@ void write_rest(schema::Catalog::Builder root, const Catalog& catalog, const Cat
 		events[i].setEvent(event.event);
 		events[i].setValue(event.value);
 		events[i].setTime(event.time);
+		events[i].setError(event.error);
 	}
 }
 
@@ -236,7 +237,7 @@ void read_catalog_lists(schema::Catalog::Reader root, Catalog& into) {
 		                        .gone = module.getGone()});
 	for (const auto event : root.getEvents())
 		into.events.push_back(
-		    {.event = event.getEvent(), .value = event.getValue(), .time = event.getTime()});
+		    {.event = event.getEvent(), .value = event.getValue(), .time = event.getTime(), .error = event.getError()});
 }
 
 } // namespace

@@ -165,6 +165,10 @@ const char* loss_text(uint32_t cause) {
 	return cause < DFR_LOSS_MAX ? kLossText[cause] : "cause not known";
 }
 
+std::string time_text(const Catalog& catalog, uint64_t mono) {
+	return format_moment(moment(catalog, mono), "%H:%M:%S");
+}
+
 Verdict judge(BlockSource& source, const Merger& merger) {
 	Verdict verdict;
 	const Window window = find_window(source.catalog(), merger);

@@ -283,7 +283,7 @@ int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const
 	return append_done(state, entry);
 }
 
-int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
+static int add_event(struct dfr_state *state, u32 event, s32 value, s32 error, u64 time)
 {
 	struct dfr_cat_event *entry = append(state, DFR_CAT_EVENT, sizeof(*entry));
 
@@ -292,7 +292,18 @@ int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
 	entry->event = event;
 	entry->value = value;
 	entry->time = time;
+	entry->error = error;
 	return append_done(state, entry);
+}
+
+int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
+{
+	return add_event(state, event, value, 0, time);
+}
+
+int dfr_catalog_unarmed(struct dfr_state *state, u32 probe, int error)
+{
+	return add_event(state, DFR_EVENT_UNARMED, (s32)probe, -error, dfr_plat_clock(NULL));
 }
 
 int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *entry, const void *payload,

@@ -392,6 +392,7 @@ static int convert(struct dfr_loader *ld)
 	}
 	if (err)
 		return err;
+	pg->pg_restricted = !ld->ld_limits->ll_kernel_reads;
 	if (!ld->ld_limits->ll_kernel_reads) {
 		for (i = 0; i < pg->pg_ndifos; i++)
 			dfr_difo_restrict(&pg->pg_difos[i]);

@@ -326,14 +326,35 @@ static u16 ecb_flags(const struct build *build)
 	return flags;
 }
 
+/* A kernel that is locked down does not show what its functions are called with. */
+static bool may_look(const struct build *build, const struct dfr_probe *probe)
+{
+	const struct dfr_program *program = build->bu_enabling->eb_program;
+	const struct dfr_clause *clause = &program->pg_clauses[build->bu_clause];
+	u32 i;
+
+	if (!program->pg_restricted || probe->pb_provider->pv_flags & DFR_PV_USER_ARGS)
+		return true;
+	for (i = 0; i < clause->cl_nacts; i++)
+		if (clause->cl_acts[i].ac_kind == DFR_ACT_CAPTURE_ARGS ||
+		    (clause->cl_acts[i].ac_difo && clause->cl_acts[i].ac_difo->di_flags & DFR_DIFO_ARGS))
+			return false;
+	return !clause->cl_pred || !(clause->cl_pred->di_flags & DFR_DIFO_ARGS);
+}
+
 static int make_ecb(struct dfr_probe *probe, void *arg)
 {
 	struct build *build = arg;
 	struct dfr_state *state = build->bu_state;
 	struct dfr_ecb *ecb;
 	const struct dfr_plan *plan;
-	int error = plan_for(build, probe, &plan);
+	int error;
 
+	if (!may_look(build, probe)) {
+		error = dfr_catalog_probe(state, probe);
+		return error ? error : dfr_catalog_unarmed(state, probe->pb_id, -EPERM);
+	}
+	error = plan_for(build, probe, &plan);
 	if (error)
 		return error;
 	ecb = dfr_plat_alloc(sizeof(*ecb));
@@ -486,7 +507,7 @@ static int commit_providers(struct dfr_engine *engine)
 	return error;
 }
 
-/* A probe that cannot be armed is named, and its ECB stays unlinked. */
+/* A probe that cannot be armed is named, in the log and to the consumer, and its ECB stays unlinked. */
 static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 {
 	struct dfr_probe *probe = ecb->ec_probe;
@@ -502,7 +523,7 @@ static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 		return;
 	dfr_plat_log("probe %s:%s:%s:%s cannot be armed (error %d)", probe->pb_provider->pv_name,
 		     probe->pb_module, probe->pb_function, probe->pb_name, error);
-	state->st_unarmed++;
+	dfr_catalog_unarmed(state, probe->pb_id, error);
 	probe->pb_armed--;
 	unlink_ecb(ecb);
 }
@@ -512,18 +533,25 @@ bool dfr_arming_option(const struct dfr_engine *engine, u32 option)
 	return engine->en_arming && dfr_option(engine->en_arming, option) > 0;
 }
 
-/* Links and arms from `ecb` on. */
-static int arm_from(struct dfr_state *state, struct dfr_ecb *ecb)
+/* Links and arms from `ecb` on. Which probes a failed batch leaves out, its provider cannot say. */
+static void arm_from(struct dfr_state *state, struct dfr_ecb *ecb)
 {
+	int error;
+
 	for (; ecb; ecb = ecb->ec_sibling)
 		arm_ecb(state, ecb);
-	return commit_providers(state->st_engine);
+	error = commit_providers(state->st_engine);
+	if (!error)
+		return;
+	dfr_plat_log("not all probes of state %llu could be armed (error %d)", (unsigned long long)state->st_id,
+		     error);
+	dfr_catalog_unarmed(state, 0, error);
 }
 
-int dfr_state_arm(struct dfr_state *state)
+void dfr_state_arm(struct dfr_state *state)
 {
 	state->st_armed = true;
-	return arm_from(state, state->st_ecbs);
+	arm_from(state, state->st_ecbs);
 }
 
 static void disarm_ecb(struct dfr_ecb *ecb)
@@ -636,7 +664,7 @@ void dfr_state_match_new(struct dfr_state *state)
 }
 
 /* Probes are going: their ECBs leave the state. EPIDs are not given again. */
-void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_provider *provider, const char *module)
+void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going)
 {
 	struct dfr_ecb **link = &state->st_ecbs;
 	struct dfr_ecb *gone = NULL;
@@ -644,8 +672,7 @@ void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_provider 
 	struct dfr_ecb *ecb;
 
 	while ((ecb = *link)) {
-		if (ecb->ec_probe->pb_provider == provider &&
-		    (!module || !strcmp(ecb->ec_probe->pb_module, module))) {
+		if (dfr_probe_goes(going, ecb->ec_probe)) {
 			disarm_ecb(ecb);
 			*link = ecb->ec_sibling;
 			ecb->ec_sibling = gone;

@@ -180,8 +180,6 @@ static struct dfr_probe *probe_create(struct dfr_engine *engine, struct dfr_prov
 	probe->pb_name = name;
 	probe->pb_id = ++engine->en_nprobes;
 	engine->en_byid[probe->pb_id] = probe;
-	if (probe->pb_id > 1 && engine->en_byid[probe->pb_id - 1])
-		engine->en_byid[probe->pb_id - 1]->pb_next = probe;
 	probe_hash_append(engine, probe);
 	return probe;
 }
@@ -252,67 +250,87 @@ static void probe_remove(struct dfr_engine *engine, struct dfr_probe *probe)
 {
 	struct dfr_probe **link =
 		&engine->en_byname[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
-	u32 id = probe->pb_id;
 
 	while (*link != probe)
 		link = &(*link)->pb_hash;
 	*link = probe->pb_hash;
-	if (id > 1 && engine->en_byid[id - 1])
-		engine->en_byid[id - 1]->pb_next = NULL;
-	engine->en_byid[id] = NULL;
+	engine->en_byid[probe->pb_id] = NULL;
 	dfr_plat_free(probe);
 }
 
-static int probes_remove(struct dfr_engine *engine, const struct dfr_provider *provider, const char *module)
+static bool any_probe(const struct dfr_engine *engine, const struct dfr_going *going, bool enabled)
 {
-	struct dfr_probe *probe;
+	const struct dfr_probe *probe;
 	u32 id;
-	int busy = 0;
 
 	for (id = 1; id <= engine->en_nprobes; id++) {
 		probe = engine->en_byid[id];
-		if (!probe || probe->pb_provider != provider || (module && strcmp(probe->pb_module, module)))
-			continue;
-		if (dfr_read_once(&probe->pb_ecbs))
-			busy = -EBUSY;
+		if (probe && dfr_probe_goes(going, probe) && (!enabled || dfr_read_once(&probe->pb_ecbs)))
+			return true;
 	}
-	if (busy)
-		return busy;
+	return false;
+}
+
+static int probes_remove(struct dfr_engine *engine, const struct dfr_going *going)
+{
+	struct dfr_probe *probe;
+	u32 id;
+
+	if (any_probe(engine, going, true))
+		return -EBUSY;
 	/* A firing may still look at a probe whose last ECB has just gone. */
 	dfr_plat_synchronize();
 	for (id = 1; id <= engine->en_nprobes; id++) {
 		probe = engine->en_byid[id];
-		if (probe && probe->pb_provider == provider && (!module || !strcmp(probe->pb_module, module)))
+		if (probe && dfr_probe_goes(going, probe))
 			probe_remove(engine, probe);
 	}
 	return 0;
 }
 
-int dfr_probes_remove(struct dfr_provider *provider, const char *module)
+int dfr_probes_remove_if(struct dfr_provider *provider, bool (*goes)(const struct dfr_probe *probe, void *arg),
+			 void *arg)
 {
 	struct dfr_engine *engine = provider->pv_engine;
+	struct dfr_going going = { .go_provider = provider, .go_goes = goes, .go_arg = arg };
 	struct dfr_state *state;
-	int error;
+	int error = 0;
+	bool any;
 
 	dfr_mutex_lock(&engine->en_lock);
-	for (state = engine->en_states; state; state = state->st_next)
-		dfr_state_unlink_probes(state, provider, module);
 	dfr_mutex_lock(&engine->en_probe_lock);
-	error = probes_remove(engine, provider, module);
+	any = any_probe(engine, &going, false);
+	dfr_mutex_unlock(&engine->en_probe_lock);
+	for (state = engine->en_states; state && any; state = state->st_next)
+		dfr_state_unlink_probes(state, &going);
+	dfr_mutex_lock(&engine->en_probe_lock);
+	if (any)
+		error = probes_remove(engine, &going);
 	dfr_mutex_unlock(&engine->en_probe_lock);
 	dfr_mutex_unlock(&engine->en_lock);
 	return error;
 }
 
+static bool of_module(const struct dfr_probe *probe, void *module)
+{
+	return !module || !strcmp(probe->pb_module, module);
+}
+
+int dfr_probes_remove(struct dfr_provider *provider, const char *module)
+{
+	return dfr_probes_remove_if(provider, of_module, (void *)module);
+}
+
 int dfr_provider_unregister(struct dfr_provider *provider)
 {
 	struct dfr_engine *engine = provider->pv_engine;
+	struct dfr_going going = { .go_provider = provider, .go_goes = of_module };
 	struct dfr_provider **link;
 	int error;
 
 	dfr_mutex_lock(&engine->en_lock);
 	dfr_mutex_lock(&engine->en_probe_lock);
-	error = probes_remove(engine, provider, NULL);
+	error = probes_remove(engine, &going);
 	dfr_mutex_unlock(&engine->en_probe_lock);
 	if (!error) {
 		for (link = &engine->en_providers; *link && *link != provider; link = &(*link)->pv_next)
@@ -623,6 +641,7 @@ static int create_dtrace(struct dfr_engine *engine)
 
 	engine->en_dtrace.pv_name = "dtrace";
 	engine->en_dtrace.pv_ops = &dtrace_ops;
+	engine->en_dtrace.pv_flags = DFR_PV_USER_ARGS;
 	provider_add(engine, &engine->en_dtrace);
 	for (i = 0; i < 3; i++) {
 		probe = probe_create(engine, &engine->en_dtrace, "", "", names[i], i == 2 ? DFR_ERROR_NARGS : 0, NULL);

@@ -53,6 +53,7 @@ struct dfr_difo {
 #define DFR_DIFO_VTIME 0x20
 #define DFR_DIFO_STACK 0x40
 #define DFR_DIFO_RESTRICTED 0x80 /* loaded without kernel reads: only the machine's own memory can be read */
+#define DFR_DIFO_ARGS 0x100	 /* looks at the probe's arguments */
 
 struct dfr_act {
 	u16 ac_kind; /* enum dfr_action */
@@ -95,12 +96,15 @@ struct dfr_program {
 	struct dfr_difo *pg_difos;
 	u32 pg_ndifos;
 	bool pg_destructive;
+	bool pg_restricted; /* loaded without kernel reads */
 	struct dfr_act *pg_acts; /* of all ACTDESC sections; clauses of one section share theirs */
 	u32 pg_nacts;
 };
 
 struct dfr_load_limits {
-	bool ll_kernel_reads; /* false: loads become restricted ones */
+	/* false: loads become restricted ones, kernel stacks are refused, and probes whose arguments
+	 * are the kernel's are not armed for clauses that look at these */
+	bool ll_kernel_reads;
 	bool ll_destructive;
 	u64 (*ll_types)(void); /* digest of the kernel's types, 0: none; NULL: any will do */
 };

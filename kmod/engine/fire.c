@@ -181,6 +181,7 @@ static dfr_cold void pure_timed(struct dfr_probe *probe, const u64 *args, u32 na
 
 	pc->pc_pure_sample = pc->pc_pure + pc->pc_distance;
 	if (!dfr_read_once(&pc->pc_busy)) {
+		pc->pc_samples++;
 		before = dfr_plat_clock(NULL);
 		any_pure_holds(probe, args, nargs, regs);
 		after = dfr_plat_clock(NULL);

@@ -179,9 +179,9 @@ static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *sh
 	struct dfr_governor *gv = &share->sh_governor;
 	u64 usual = gv->gv_usual > USUAL_LEAST ? gv->gv_usual : USUAL_LEAST;
 
-	if (gv->gv_stamp != pc->pc_stamp)
+	if (gv->gv_sample != pc->pc_samples)
 		time += ecb->ec_state->st_engine->en_hook_time;
-	gv->gv_stamp = pc->pc_stamp;
+	gv->gv_sample = pc->pc_samples;
 	time = least(time, usual * OUTLIER);
 	gv->gv_usual = (7 * usual + time) / 8;
 	gv->gv_spent += time * weight;
@@ -196,6 +196,7 @@ u32 dfr_governor_weight(struct dfr_cpu *pc)
 
 	pc->pc_distance = distance(pc);
 	pc->pc_sample = pc->pc_stamp + pc->pc_distance;
+	pc->pc_samples++;
 	return weight;
 }
 
@@ -215,6 +216,37 @@ void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 	if (now - pc->pc_judged >= SECOND)
 		deadman(pc, ecb, now);
 }
+
+#ifdef __KERNEL__
+DEFINE_PER_CPU(s32, dfr_refusals);
+
+/*
+ * Probe context, before the guard: about one in 64 firings that a provider refused,
+ * for all of them. They cost their hook, and their test next to nothing.
+ */
+dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
+{
+	struct dfr_engine *engine = probe->pb_provider->pv_engine;
+	unsigned long flags = dfr_plat_irq_save(engine, 0);
+	struct dfr_cpu *pc = dfr_this_cpu(engine);
+	struct dfr_ecb *chain = dfr_load_acquire(&probe->pb_ecbs);
+	u32 weight = pc->pc_refusals;
+	struct dfr_ecb *ecb;
+	u64 now;
+
+	pc->pc_refusals = distance(pc);
+	__this_cpu_write(dfr_refusals, (s32)pc->pc_refusals - 1);
+	/* Inside a firing its writer's words are not ours to touch. */
+	if (!dfr_read_once(&pc->pc_busy)) {
+		pc->pc_samples++;
+		now = dfr_plat_clock(NULL);
+		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next))
+			dfr_governor_charge(pc, ecb, dfr_plat_cpu(), now, now, weight);
+		dfr_governor_judge(pc, chain, now);
+	}
+	dfr_plat_irq_restore(engine, flags);
+}
+#endif
 
 /* Process context. */
 

@@ -53,7 +53,6 @@ struct dfr_probe {
 	const char *pb_module;
 	const char *pb_function;
 	const char *pb_name;
-	struct dfr_probe *pb_next; /* all probes, by id */
 	struct dfr_probe *pb_hash; /* by function name */
 };
 
@@ -69,9 +68,13 @@ struct dfr_provider_ops {
 	u64 (*getarg)(const struct dfr_firing *firing, unsigned n);
 };
 
+/* pv_flags */
+#define DFR_PV_USER_ARGS 0x1 /* arguments are user space's own: nothing that a lockdown hides */
+
 struct dfr_provider {
 	const char *pv_name;
 	const struct dfr_provider_ops *pv_ops;
+	u32 pv_flags;
 	void *pv_cookie;
 	struct dfr_engine *pv_engine;
 	struct dfr_provider *pv_next;
@@ -105,9 +108,12 @@ bool dfr_arming_option(const struct dfr_engine *engine, u32 option);
 /*
  * What the probes are on is going (a module unloads): their enablings are
  * disarmed and unlinked, then the probes are gone. module NULL: all of the
- * provider's. Process context.
+ * provider's. Enablings stay: they match again what comes again. Process context.
  */
 int dfr_probes_remove(struct dfr_provider *provider, const char *module);
+/* Those of the provider for which `goes` says so: asked under the engine's lock, more than once. */
+int dfr_probes_remove_if(struct dfr_provider *provider, bool (*goes)(const struct dfr_probe *probe, void *arg),
+			 void *arg);
 
 /*
  * Probe context. Any context up to NMI; the caller holds preemption off or
@@ -125,10 +131,13 @@ static inline bool dfr_probe_enabled(const struct dfr_probe *probe)
 
 #ifdef __KERNEL__
 bool dfr_probe_wants_other(const struct dfr_test *test);
+void dfr_probe_refused(const struct dfr_probe *probe);
+DECLARE_PER_CPU(s32, dfr_refusals); /* down to the next one that is accounted */
 
 /*
  * Probe context, before dfr_fire(): false if all that listen ask for somebody
- * else. A provider need not call it; it saves making the arguments.
+ * else. A provider need not call it; it saves making the arguments. What is
+ * refused costs its hook nevertheless: one in 64 tells the governor.
  */
 static __always_inline bool dfr_probe_wants(const struct dfr_probe *probe)
 {
@@ -137,10 +146,17 @@ static __always_inline bool dfr_probe_wants(const struct dfr_probe *probe)
 
 	if (!test)
 		return dfr_read_once(&probe->pb_ecbs) != NULL;
-	if (test->te_kind != DFR_TEST_NAME || test->te_negated)
-		return dfr_probe_wants_other(test);
-	dfr_plat_comm(NULL, words);
-	return words[0] == test->te_words[0] && words[1] == test->te_words[1];
+	if (test->te_kind != DFR_TEST_NAME || test->te_negated) {
+		if (dfr_probe_wants_other(test))
+			return true;
+	} else {
+		dfr_plat_comm(NULL, words);
+		if (words[0] == test->te_words[0] && words[1] == test->te_words[1])
+			return true;
+	}
+	if (unlikely(dfr_arch_count_down(dfr_refusals)))
+		dfr_probe_refused(probe);
+	return false;
 }
 
 /*

@@ -501,10 +501,7 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 		return error;
 	}
 	dfr_state_clock(state);
-	error = dfr_state_arm(state);
-	if (error)
-		dfr_plat_log("not all probes of state %llu could be armed (error %d)",
-			     (unsigned long long)state->st_id, error);
+	dfr_state_arm(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
 	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
 	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));

@@ -280,7 +280,7 @@ struct dfr_governor {
 	u64 gv_spent;  /* since gv_time */
 	u64 gv_usual;  /* what an ECB takes as a rule */
 	u64 gv_sunk;   /* credit has been at its floor since then; 0: it is not */
-	u64 gv_stamp;  /* sampled firing to which the hook's time was added */
+	u64 gv_sample; /* to which the hook's time was added */
 	u64 gv_skip_stamp; /* firing that was counted last */
 	u64 gv_skipped;	   /* firings left out that the ledger does not know of */
 	u64 gv_from;	   /* since when */
@@ -379,7 +379,6 @@ struct dfr_state {
 	u32 st_nepids;
 	u32 st_nlayouts;
 	u32 st_ndofs;
-	u32 st_unarmed; /* probes that could not be armed */
 	u8 *st_told;	/* bitmap by probe id: the catalog has it */
 	u32 st_told_bits;
 	struct dfr_aggvar *st_aggvars;
@@ -434,6 +433,8 @@ struct dfr_cpu {
 	u64 pc_stamp; /* counts firings */
 	u64 pc_sample; /* firing to be timed next; 0: never */
 	u32 pc_distance; /* from the last one timed */
+	u64 pc_samples; /* of firings, and of those that ended before they were one */
+	u32 pc_refusals; /* that the next sample of these stands for */
 	u64 pc_pure; /* counts firings that a pure predicate ended; an interrupt may cost it one */
 	u64 pc_pure_sample;
 	u64 pc_random;
@@ -476,17 +477,29 @@ struct dfr_engine {
 /* A counter with one writer that others read. */
 #define dfr_count(p, n) dfr_write_once((p), *(p) + (n))
 
+/* Probes that are about to be removed. */
+struct dfr_going {
+	const struct dfr_provider *go_provider;
+	bool (*go_goes)(const struct dfr_probe *probe, void *arg);
+	void *go_arg;
+};
+
+static inline bool dfr_probe_goes(const struct dfr_going *going, const struct dfr_probe *probe)
+{
+	return probe->pb_provider == going->go_provider && going->go_goes(probe, going->go_arg);
+}
+
 /* engine.c */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool provide,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg);
 bool dfr_engine_host_matches(const struct dfr_engine *engine, const char *glob);
 
 /* enable.c */
-void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_provider *provider, const char *module);
+void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going);
 void dfr_state_match_new(struct dfr_state *state);
 void dfr_state_free_enablings(struct dfr_state *state);
 int dfr_state_build(struct dfr_state *state);
-int dfr_state_arm(struct dfr_state *state);
+void dfr_state_arm(struct dfr_state *state);
 void dfr_state_disarm(struct dfr_state *state);
 struct dfr_aggvar *dfr_state_aggvar(const struct dfr_state *state, u32 varid);
 
@@ -597,6 +610,7 @@ int dfr_catalog_layout(struct dfr_state *state, const struct dfr_plan *plan, u32
 int dfr_catalog_ecb(struct dfr_state *state, const struct dfr_ecb *ecb);
 int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const struct dfr_field *keys);
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time);
+int dfr_catalog_unarmed(struct dfr_state *state, u32 probe, int error); /* probe 0: some, unknown which */
 
 static inline struct dfr_cpu *dfr_cpu_of(const struct dfr_engine *engine, u32 cpu)
 {

@@ -204,6 +204,8 @@ static void note_builtin(struct checker *ck, u32 id)
 	bool thread = id == DIF_VAR_PID || id == DIF_VAR_TID;
 	bool probe = (id >= DIF_VAR_PROBEPROV && id <= DIF_VAR_PROBENAME) || id == DIF_VAR_ID;
 
+	if (arg)
+		ck->ck_flags |= DFR_DIFO_ARGS;
 	if (id == DIF_VAR_VTIMESTAMP)
 		ck->ck_flags |= DFR_DIFO_VTIME;
 	if (id == DIF_VAR_STACKDEPTH || id == DIF_VAR_USTACKDEPTH || id == DIF_VAR_CALLER ||
@@ -262,6 +264,8 @@ static const char *check_array(struct checker *ck, u32 op, u32 id)
 		return NULL; /* there are none: a fault when it runs */
 	if (id != DIF_VAR_ARGS && id != DIF_VAR_UREGS && id != DIF_VAR_CAPTURED)
 		return "unknown built-in array";
+	if (id == DIF_VAR_ARGS)
+		ck->ck_flags |= DFR_DIFO_ARGS;
 	return NULL;
 }
 

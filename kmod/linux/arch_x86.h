@@ -96,3 +96,18 @@ static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[D
 u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
 
 #endif
+/* How percpu.h names this CPU's copy to an instruction: newer kernels have a word for it. */
+#ifndef __my_cpu_var
+#define __my_cpu_var(var) (var)
+#endif
+
+/* Probe context. Takes one off this CPU's copy of a counter; true: it is below 0. */
+#define dfr_arch_count_down(counter)                                                               \
+	({                                                                                         \
+		bool below_;                                                                       \
+                                                                                                   \
+		asm volatile("decl " __percpu_arg([var])                                           \
+			     : "=@ccs"(below_), [var] "+m"(__my_cpu_var(counter)));                \
+		below_;                                                                            \
+	})
+

@@ -67,6 +67,13 @@ struct dfr_mount_head {
 #define DFR_MOUNT_INSTANCE 128
 #endif
 
+/* What stands for a mount's mapping of user ids: the first argument of vfs_create() and its kin. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#define dfr_mount_idmap(mnt) mnt_user_ns(mnt)
+#else
+#define dfr_mount_idmap(mnt) mnt_idmap(mnt)
+#endif
+
 /* A mapping that stays read-only, is not inherited, grown or dumped. */
 static inline void dfr_vma_lock_down(struct vm_area_struct *vma)
 {

@@ -13,12 +13,15 @@
 
 #define HOOK_RETURN_NODES 1024
 
+/* A fully preemptible kernel calls this so; handlers are written for sections without preemption. */
 static void enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 		  struct ftrace_regs *fregs)
 {
 	struct dfr_hook *hook = container_of(ops, struct dfr_hook, hk_ops);
 
+	preempt_disable_notrace();
 	hook->hk_enter(hook, DFR_FTRACE_REGS(fregs));
+	preempt_enable_notrace();
 }
 
 bool dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs)

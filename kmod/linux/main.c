@@ -164,6 +164,10 @@ EXPORT_SYMBOL_GPL(dfr_probe_find);
 EXPORT_SYMBOL_GPL(dfr_probe_lost);
 EXPORT_SYMBOL_GPL(dfr_probes_created);
 EXPORT_SYMBOL_GPL(dfr_probes_remove);
+EXPORT_SYMBOL_GPL(dfr_probes_remove_if);
+EXPORT_SYMBOL_GPL(dfr_probe_wants_other);
+EXPORT_SYMBOL_GPL(dfr_probe_refused);
+EXPORT_PER_CPU_SYMBOL_GPL(dfr_refusals);
 EXPORT_SYMBOL_GPL(dfr_fire);
 
 MODULE_LICENSE("GPL");

@@ -47,7 +47,10 @@ void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned int cpu, void (*fn)(voi
 	cpus_read_unlock();
 }
 
-/* The second one waits for tasks that were preempted in a trampoline before the guard. */
+/*
+ * Probes are sections without preemption, which the first one waits for; the second
+ * does so where RCU does not watch (idle, entry code).
+ */
 void dfr_plat_synchronize(void)
 {
 	synchronize_rcu();

@@ -32,10 +32,9 @@ MODULE_PARM_DESC(fbt_return_nodes, "functions that can be inside a return probe 
 /* One ftrace site. Functions that share a name (statics of several files) share their probes. */
 struct fbt_function {
 	unsigned long ff_ip;
-	struct dfr_probe *ff_entry;
-	struct dfr_probe *ff_return; /* NULL: it never returns */
+	struct dfr_probe *ff_entry;  /* NULL: its module has gone */
+	struct dfr_probe *ff_return; /* NULL: that, or it never returns */
 	struct fbt_function *ff_twin; /* next site of the same probes */
-	bool ff_gone;		      /* its module has gone; the probes stay for its return */
 	bool ff_entry_armed;
 	bool ff_return_armed;
 	bool ff_filtered; /* ftrace calls us for it */
@@ -46,6 +45,17 @@ struct fbt_chunk {
 	struct fbt_chunk *fc_next;
 	unsigned int fc_used;
 	struct fbt_function fc_function[FBT_CHUNK];
+};
+
+/*
+ * Functions of modules that have gone, by name, for when these come back. They are
+ * not given to anything else: a return that is still hooked would fire for it.
+ */
+struct fbt_gone {
+	struct fbt_gone *fg_next;
+	struct fbt_function *fg_function;
+	const char *fg_module; /* the engine's own copies: they stay */
+	const char *fg_name;
 };
 
 /* Armed functions by address: open addressing, at most half full. */
@@ -61,6 +71,7 @@ struct fbt_table {
 
 static DEFINE_MUTEX(fbt_lock);
 static struct fbt_chunk *fbt_chunks;
+static struct fbt_gone *fbt_gone;
 static bool fbt_listed; /* the kernel's own functions have their probes */
 static struct fbt_table *fbt_table; /* read in probe context */
 static struct dfr_return_pool *fbt_returns;
@@ -120,8 +131,13 @@ static __always_inline struct fbt_function *find(unsigned long ip)
 
 static __always_inline void hook_return(struct fbt_function *function, struct pt_regs *regs)
 {
-	if (unlikely(dfr_return_hook(fbt_returns, function, regs) == DFR_HOOK_EMPTY))
-		dfr_probe_lost(function->ff_return, DFR_LOSS_RETURN_POOL);
+	struct dfr_probe *probe;
+
+	if (likely(dfr_return_hook(fbt_returns, function, regs) != DFR_HOOK_EMPTY))
+		return;
+	probe = READ_ONCE(function->ff_return);
+	if (probe)
+		dfr_probe_lost(probe, DFR_LOSS_RETURN_POOL);
 }
 
 static noinline void fire_entry(struct fbt_function *function, struct pt_regs *regs)
@@ -136,10 +152,8 @@ static noinline void fire_entry(struct fbt_function *function, struct pt_regs *r
 	dfr_fire(function->ff_entry, args, DFR_FUNCTION_ARGS, regs);
 }
 
-static void fbt_enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-		      struct ftrace_regs *fregs)
+static __always_inline void entered(unsigned long ip, struct pt_regs *regs)
 {
-	struct pt_regs *regs = DFR_FTRACE_REGS(fregs);
 	struct fbt_function *function = find(ip);
 
 	if (unlikely(!function || READ_ONCE(fbt_starting)))
@@ -150,12 +164,27 @@ static void fbt_enter(unsigned long ip, unsigned long parent, struct ftrace_ops 
 		hook_return(function, regs);
 }
 
+/*
+ * A fully preemptible kernel calls this so: but tables and tests that are being
+ * replaced wait for sections without preemption, and return hooks must not move
+ * to another CPU.
+ */
+static void fbt_enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+		      struct ftrace_regs *fregs)
+{
+	preempt_disable_notrace();
+	entered(ip, DFR_FTRACE_REGS(fregs));
+	preempt_enable_notrace();
+}
+
 static void fbt_return(void *cookie, struct pt_regs *regs)
 {
 	struct fbt_function *function = cookie;
+	struct dfr_probe *probe = READ_ONCE(function->ff_return);
 	u64 args[2] = { 0, regs_return_value(regs) };
 
-	dfr_fire(function->ff_return, args, 2, regs);
+	if (likely(probe))
+		dfr_fire(probe, args, 2, regs);
 }
 
 /*
@@ -191,6 +220,14 @@ static const char *const never_return[] = {
 };
 
 /*
+ * What the kernel calls between a hooked return and our handler, where it has
+ * lockdep: if their own returns were hooked, that would never end.
+ */
+static const char *const return_path[] = {
+	"rcu_read_lock_any_held", "rcu_read_lock_held_common", "rcu_lockdep_current_cpu_online",
+};
+
+/*
  * Patching puts breakpoints into the code for a moment. What handles a breakpoint
  * is on the kernel's own list of functions that no kprobe may be in; what does the
  * patching is here. These have no probes.
@@ -209,7 +246,8 @@ static bool may_be_probed(unsigned long ip, const char *name)
 
 static bool returns(const char *name)
 {
-	return match_string(never_return, ARRAY_SIZE(never_return), name) < 0;
+	return match_string(never_return, ARRAY_SIZE(never_return), name) < 0 &&
+	       match_string(return_path, ARRAY_SIZE(return_path), name) < 0;
 }
 
 static struct fbt_function *new_function(void)
@@ -228,27 +266,28 @@ static struct fbt_function *new_function(void)
 
 static struct dfr_provider fbt_provider;
 
-/* A function of a module that has gone and come back keeps its probes. */
-static bool revive(struct fbt_function *function, unsigned long ip)
+static struct fbt_function *take_gone(const char *module, const char *name)
 {
-	for (; function; function = function->ff_twin)
-		if (function->ff_gone) {
-			function->ff_ip = ip;
-			function->ff_gone = false;
-			return true;
-		}
-	return false;
+	struct fbt_gone **link, *gone;
+	struct fbt_function *function;
+
+	for (link = &fbt_gone; (gone = *link); link = &gone->fg_next) {
+		if (strcmp(gone->fg_name, name) || strcmp(gone->fg_module, module))
+			continue;
+		function = gone->fg_function;
+		*link = gone->fg_next;
+		kfree(gone);
+		return function;
+	}
+	return NULL;
 }
 
 static int add_function(unsigned long ip, const char *module, const char *name)
 {
 	struct dfr_probe *known = dfr_probe_find(&fbt_provider, module, name, "entry");
 	struct fbt_function *first = known ? known->pb_cookie : NULL;
-	struct fbt_function *function;
+	struct fbt_function *function = take_gone(module, name) ?: new_function();
 
-	if (revive(first, ip))
-		return 0;
-	function = new_function();
 	if (!function)
 		return -ENOMEM;
 	function->ff_ip = ip;
@@ -264,8 +303,8 @@ static int add_function(unsigned long ip, const char *module, const char *name)
 	function->ff_entry = dfr_probe_create(&fbt_provider, module, name, "entry",
 					      DFR_FUNCTION_ARGS, function);
 	if (function->ff_entry && returns(name))
-		function->ff_return = dfr_probe_create(&fbt_provider, module, name, "return", 2,
-						       function);
+		WRITE_ONCE(function->ff_return, dfr_probe_create(&fbt_provider, module, name,
+								 "return", 2, function));
 	return function->ff_entry ? 0 : -ENOMEM;
 }
 
@@ -364,7 +403,7 @@ static void fbt_provide(struct dfr_provider *provider, const char *const pattern
 static int set_armed(struct dfr_probe *probe, bool armed)
 {
 	struct fbt_function *function = probe->pb_cookie;
-	bool is_return = probe == function->ff_return;
+	bool is_return = probe != function->ff_entry;
 
 	for (; function; function = function->ff_twin)
 		WRITE_ONCE(*(is_return ? &function->ff_return_armed : &function->ff_entry_armed), armed);
@@ -375,7 +414,7 @@ static int fbt_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 {
 	struct fbt_function *function = probe->pb_cookie;
 
-	if (probe == function->ff_return && !fbt_returns) {
+	if (probe != function->ff_entry && !fbt_returns) {
 		int error = dfr_return_pool_create(fbt_return_nodes, fbt_return, &fbt_returns);
 
 		if (error)
@@ -396,7 +435,7 @@ static struct ftrace_ops fbt_ops = {
 
 static bool site_armed(const struct fbt_function *function)
 {
-	return !function->ff_gone && (function->ff_entry_armed || function->ff_return_armed);
+	return function->ff_entry_armed || function->ff_return_armed;
 }
 
 static unsigned int count_armed(void)
@@ -494,9 +533,7 @@ static unsigned int take_changes(unsigned long *ips, bool armed)
 		for (i = 0; i < chunk->fc_used; i++) {
 			struct fbt_function *function = &chunk->fc_function[i];
 
-			if (function->ff_gone)
-				function->ff_filtered = false; /* ftrace has forgotten it */
-			else if (site_armed(function) == armed && function->ff_filtered != armed) {
+			if (site_armed(function) == armed && function->ff_filtered != armed) {
 				function->ff_filtered = armed;
 				ips[n++] = function->ff_ip;
 			}
@@ -584,44 +621,91 @@ static int fbt_commit(struct dfr_provider *provider)
 
 /* --- Modules that come and go. ------------------------------------------- */
 
-static void module_going(const struct module *module)
+static bool is_in_module(const struct dfr_probe *probe, void *module)
+{
+	return within_module(((const struct fbt_function *)probe->pb_cookie)->ff_ip, module);
+}
+
+/* Remembers its name, while its probes are there to tell. Without memory it is not used again. */
+static void remember(struct fbt_function *function, struct fbt_gone **going)
+{
+	struct fbt_gone *gone = kmalloc(sizeof(*gone), GFP_KERNEL);
+
+	if (!gone)
+		return;
+	gone->fg_function = function;
+	gone->fg_module = function->ff_entry->pb_module;
+	gone->fg_name = function->ff_entry->pb_function;
+	gone->fg_next = *going;
+	*going = gone;
+}
+
+/* Returns that are still under way find no probe from here on. */
+static bool prepare_going(const struct module *module, struct fbt_gone **going)
 {
 	struct fbt_chunk *chunk;
-	bool armed = false;
 	unsigned int i;
+	bool any = false;
 
-	mutex_lock(&fbt_lock);
 	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
 		for (i = 0; i < chunk->fc_used; i++) {
 			struct fbt_function *function = &chunk->fc_function[i];
 
-			if (function->ff_gone || !within_module(function->ff_ip, module))
+			if (!function->ff_entry || !within_module(function->ff_ip, module))
 				continue;
-			armed |= site_armed(function);
-			function->ff_gone = true;
+			any = true;
+			remember(function, going);
+			WRITE_ONCE(function->ff_return, NULL);
 		}
+	return any;
+}
+
+static void forget_functions(const struct module *module, struct fbt_gone *going)
+{
+	struct fbt_chunk *chunk;
+	struct fbt_gone *gone;
+	unsigned int i;
+
+	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
+		for (i = 0; i < chunk->fc_used; i++)
+			if (within_module(chunk->fc_function[i].ff_ip, module))
+				memset(&chunk->fc_function[i], 0, sizeof(chunk->fc_function[i]));
+	while ((gone = going)) {
+		going = gone->fg_next;
+		gone->fg_next = fbt_gone;
+		fbt_gone = gone;
+	}
+}
+
+/* The enablings let go of the probes while ftrace still knows the sites. */
+static void module_going(struct module *module)
+{
+	struct fbt_gone *going = NULL;
+	bool any;
+
+	mutex_lock(&fbt_lock);
+	any = prepare_going(module, &going);
 	mutex_unlock(&fbt_lock);
-	if (armed)
-		fbt_commit(&fbt_provider);
+	if (!any)
+		return;
+	dfr_probes_remove_if(&fbt_provider, is_in_module, module);
+	mutex_lock(&fbt_lock);
+	forget_functions(module, going);
+	mutex_unlock(&fbt_lock);
 }
 
 /* The engine's lock is outside fbt_lock: dfr_probes_created() takes it itself. */
 static void module_coming(const struct module *module)
 {
-	bool listed, armed = false;
+	bool listed;
 
 	mutex_lock(&fbt_lock);
 	listed = fbt_listed;
-	if (listed) {
+	if (listed)
 		list_functions(module);
-		armed = count_armed() > 0;
-	}
 	mutex_unlock(&fbt_lock);
-	if (!listed)
-		return;
-	if (armed)
-		fbt_commit(&fbt_provider); /* functions that came back armed */
-	dfr_probes_created(dfr_engine_instance);
+	if (listed)
+		dfr_probes_created(dfr_engine_instance);
 }
 
 static int fbt_module_event(struct notifier_block *block, unsigned long event, void *data)
@@ -682,6 +766,7 @@ int dfr_fbt_init(void)
 void dfr_fbt_exit(void)
 {
 	struct fbt_chunk *chunk, *next;
+	struct fbt_gone *gone;
 
 	unregister_module_notifier(&fbt_modules);
 	dfr_provider_unregister(&fbt_provider);
@@ -691,5 +776,9 @@ void dfr_fbt_exit(void)
 	for (chunk = fbt_chunks; chunk; chunk = next) {
 		next = chunk->fc_next;
 		kvfree(chunk);
+	}
+	while ((gone = fbt_gone)) {
+		fbt_gone = gone->fg_next;
+		kfree(gone);
 	}
 }

@@ -143,6 +143,46 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 	kinst->ki_registered = false;
 }
 
+/* --- Modules that go. ---------------------------------------------------- */
+
+static bool is_in_module(const struct dfr_probe *probe, void *module)
+{
+	return within_module(((const struct kinst *)probe->pb_cookie)->ki_address, module);
+}
+
+/* When the module comes back its instructions are elsewhere: these must not be armed again. */
+static void module_going(struct module *module)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+	struct kinst *kinst, *next;
+
+	dfr_probes_remove_if(&kinst_provider, is_in_module, module);
+	dfr_mutex_lock(lock);
+	list_for_each_entry_safe(kinst, next, &kinsts, ki_list) {
+		if (!within_module(kinst->ki_address, module))
+			continue;
+		list_del(&kinst->ki_list);
+		kfree(kinst);
+		kinst_count--;
+	}
+	dfr_mutex_unlock(lock);
+}
+
+static int kinst_module_event(struct notifier_block *block, unsigned long event, void *data)
+{
+	if (event == MODULE_STATE_GOING && data != THIS_MODULE)
+		module_going(data);
+	return NOTIFY_DONE;
+}
+
+/* Before kprobes' own: its probes of the module are still as they were. */
+static struct notifier_block kinst_modules = {
+	.notifier_call = kinst_module_event,
+	.priority = INT_MAX,
+};
+
+/* --- Life. --------------------------------------------------------------- */
+
 static const struct dfr_provider_ops kinst_ops = {
 	.provide = kinst_provide,
 	.arm = kinst_arm,
@@ -156,15 +196,24 @@ static struct dfr_provider kinst_provider = {
 
 int dfr_kinst_init(void)
 {
+	int error;
+
 	if (!dfr_resolve("kallsyms_lookup"))
 		return -ENOENT;
-	return dfr_provider_register(dfr_engine_instance, &kinst_provider);
+	error = dfr_provider_register(dfr_engine_instance, &kinst_provider);
+	if (error)
+		return error;
+	error = register_module_notifier(&kinst_modules);
+	if (error)
+		dfr_provider_unregister(&kinst_provider);
+	return error;
 }
 
 void dfr_kinst_exit(void)
 {
 	struct kinst *kinst, *next;
 
+	unregister_module_notifier(&kinst_modules);
 	dfr_provider_unregister(&kinst_provider);
 	list_for_each_entry_safe(kinst, next, &kinsts, ki_list)
 		kfree(kinst);

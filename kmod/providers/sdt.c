@@ -29,9 +29,8 @@ enum { SDT_TYPED, SDT_RAW, SDT_KINDS };
 
 struct sdt_point {
 	struct list_head sp_list;
-	struct tracepoint *sp_tracepoint; /* NULL: its module has gone */
-	const char *sp_name;		  /* of the probe: outlives the module */
-	struct dfr_probe *sp_probe[SDT_KINDS];
+	struct tracepoint *sp_tracepoint;
+	struct dfr_probe *sp_probe[SDT_KINDS]; /* NULL: there was no memory */
 	bool sp_armed[SDT_KINDS];
 	bool sp_registered;
 	u32 sp_nargs;
@@ -144,27 +143,12 @@ static int args_of(const struct tracepoint *tracepoint, const struct module *mod
 	return args_in(start, start ? stop : NULL, tracepoint);
 }
 
-static struct sdt_point *gone_point(const char *name)
-{
-	struct sdt_point *point;
-
-	list_for_each_entry(point, &sdt_points, sp_list)
-		if (!point->sp_tracepoint && !strcmp(point->sp_name, name))
-			return point;
-	return NULL;
-}
-
 static void add_point(struct tracepoint *tracepoint, const struct module *module)
 {
 	const char *group = group_of(tracepoint) ?: (module ? module->name : "vmlinux");
+	struct sdt_point *point = kzalloc(sizeof(*point), GFP_KERNEL);
 	int kind, nargs = args_of(tracepoint, module);
-	struct sdt_point *point = gone_point(tracepoint->name);
 
-	if (point) {
-		point->sp_tracepoint = tracepoint;
-		return;
-	}
-	point = kzalloc(sizeof(*point), GFP_KERNEL);
 	if (!point)
 		return;
 	point->sp_tracepoint = tracepoint;
@@ -173,12 +157,11 @@ static void add_point(struct tracepoint *tracepoint, const struct module *module
 	for (kind = 0; kind < SDT_KINDS; kind++)
 		point->sp_probe[kind] = dfr_probe_create(&sdt_providers[kind], group, "",
 							 tracepoint->name, point->sp_nargs, point);
-	if (!point->sp_probe[SDT_TYPED] || !point->sp_probe[SDT_RAW]) {
-		/* A second tracepoint of that name, or no memory: a probe without hook never fires. */
-		pr_debug("dfr: sdt: no probes for %s\n", tracepoint->name);
-		point->sp_tracepoint = NULL;
+	if (!point->sp_probe[SDT_TYPED] && !point->sp_probe[SDT_RAW]) {
+		pr_debug("dfr: sdt: no probes for %s\n", tracepoint->name); /* a second one of that name */
+		kfree(point);
+		return;
 	}
-	point->sp_name = point->sp_probe[SDT_TYPED] ? point->sp_probe[SDT_TYPED]->pb_name : "";
 	list_add_tail(&point->sp_list, &sdt_points);
 }
 
@@ -204,7 +187,7 @@ static int update(struct sdt_point *point)
 	bool wanted = point->sp_armed[SDT_TYPED] || point->sp_armed[SDT_RAW];
 	int error;
 
-	if (wanted == point->sp_registered || !point->sp_tracepoint)
+	if (wanted == point->sp_registered)
 		return 0;
 	if (wanted)
 		error = tracepoint_probe_register(point->sp_tracepoint, handler_of(point), point);
@@ -250,31 +233,41 @@ static void module_coming(struct module *module)
 {
 	unsigned int i;
 
-	for (i = 0; i < module->num_tracepoints; i++) {
-		struct tracepoint *tracepoint =
-			tracepoint_ptr_deref(module->tracepoints_ptrs + i);
-		struct sdt_point *point;
-
-		add_point(tracepoint, module);
-		list_for_each_entry(point, &sdt_points, sp_list)
-			if (point->sp_tracepoint == tracepoint)
-				update(point);
-	}
+	mutex_lock(&sdt_lock);
+	for (i = 0; i < module->num_tracepoints; i++)
+		add_point(tracepoint_ptr_deref(module->tracepoints_ptrs + i), module);
+	mutex_unlock(&sdt_lock);
+	dfr_probes_created(dfr_engine_instance); /* takes the engine's lock */
 }
 
-static void module_going(const struct module *module)
+static bool is_in(const struct sdt_point *point, const struct module *module)
 {
-	struct sdt_point *point;
+	return within_module((unsigned long)point->sp_tracepoint, module);
+}
 
-	list_for_each_entry(point, &sdt_points, sp_list) {
-		if (!point->sp_tracepoint ||
-		    !within_module((unsigned long)point->sp_tracepoint, module))
-			continue;
-		if (point->sp_registered)
-			tracepoint_probe_unregister(point->sp_tracepoint, handler_of(point), point);
-		point->sp_registered = false;
-		point->sp_tracepoint = NULL;
-	}
+static bool probe_is_in(const struct dfr_probe *probe, void *module)
+{
+	return is_in(probe->pb_cookie, module);
+}
+
+static void module_going(struct module *module)
+{
+	struct sdt_point *point, *next;
+	LIST_HEAD(gone);
+	int kind;
+
+	for (kind = 0; kind < SDT_KINDS; kind++)
+		dfr_probes_remove_if(&sdt_providers[kind], probe_is_in, module);
+	mutex_lock(&sdt_lock);
+	list_for_each_entry_safe(point, next, &sdt_points, sp_list)
+		if (is_in(point, module))
+			list_move(&point->sp_list, &gone);
+	mutex_unlock(&sdt_lock);
+	if (list_empty(&gone))
+		return;
+	tracepoint_synchronize_unregister(); /* their handlers are over */
+	list_for_each_entry_safe(point, next, &gone, sp_list)
+		kfree(point);
 }
 
 /* Called for every module that is there already when it is registered, then for each that comes. */
@@ -284,14 +277,10 @@ static int sdt_module_event(struct notifier_block *block, unsigned long event, v
 
 	if (which->mod == THIS_MODULE)
 		return NOTIFY_DONE;
-	mutex_lock(&sdt_lock);
 	if (event == MODULE_STATE_COMING)
 		module_coming(which->mod);
 	else if (event == MODULE_STATE_GOING)
 		module_going(which->mod);
-	mutex_unlock(&sdt_lock);
-	if (event == MODULE_STATE_COMING)
-		dfr_probes_created(dfr_engine_instance); /* takes the engine's lock */
 	return NOTIFY_DONE;
 }
 

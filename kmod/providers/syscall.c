@@ -277,7 +277,11 @@ static const struct dfr_provider_ops operations = {
 	.getarg = getarg,
 };
 
-static struct dfr_provider provider = { .pv_name = "syscall", .pv_ops = &operations };
+static struct dfr_provider provider = {
+	.pv_name = "syscall",
+	.pv_ops = &operations,
+	.pv_flags = DFR_PV_USER_ARGS,
+};
 
 /* --- Making probes. ---------------------------------------------------------- */
 

@@ -4,9 +4,17 @@
  * vfs::read:entry, vfs::read:return and so on. Each is the kernel function that
  * all file systems go through; entry passes its arguments, return 0 and the
  * result, as fbt does. Handlers are probe context.
+ *
+ * Files are created by two ways: vfs_create() (mknod, and kernel servers), and
+ * open(), which asks the file system itself and then opens what it has got. The
+ * second is seen when the new file is being opened: vfs::create:entry then has
+ * vfs_create()'s arguments, and vfs::create:return, right behind it, the result 0.
+ * An open() that could not create the file is no creation.
  */
 #include "kmod/providers/events.h"
 
+#include <linux/fs.h>
+#include "kmod/linux/compat.h"
 #include "kmod/linux/linux.h"
 
 struct operation {
@@ -31,6 +39,7 @@ static const struct operation operations[] = {
 
 static struct dfr_hook hooks[OPERATIONS];
 static struct dfr_event_probe probes[2 * OPERATIONS]; /* entry, return of each */
+static struct dfr_event_probe *create_probes; /* two of these */
 
 static void on_entry(struct dfr_hook *hook, struct pt_regs *regs)
 {
@@ -49,6 +58,32 @@ static void on_return(void *cookie, struct pt_regs *regs)
 
 	dfr_event_fire(cookie, args, 2, regs);
 }
+
+/* do_dentry_open(file, ...): the first place that all opened files pass, with what was done for them. */
+static void on_open(struct dfr_hook *hook, struct pt_regs *regs)
+{
+	u64 args[DFR_FUNCTION_ARGS];
+	const struct file *file;
+	const struct dentry *dentry;
+
+	dfr_arch_function_args(regs, args);
+	file = (const struct file *)args[0];
+	if (!(file->f_mode & FMODE_CREATED))
+		return;
+	dentry = file->f_path.dentry;
+	args[0] = (u64)dfr_mount_idmap(file->f_path.mnt);
+	args[1] = (u64)d_inode(dentry->d_parent);
+	args[2] = (u64)dentry;
+	args[3] = d_is_positive(dentry) ? d_inode(dentry)->i_mode : 0;
+	args[4] = !!(file->f_flags & O_EXCL);
+	dfr_event_fire(&create_probes[0], args, create_probes[0].ep_nargs, regs);
+	args[0] = 0;
+	args[1] = 0;
+	dfr_event_fire(&create_probes[1], args, create_probes[1].ep_nargs, regs);
+}
+
+static const char *const open_functions[] = { "do_dentry_open", NULL };
+static struct dfr_hook open_hook = { .hk_names = open_functions, .hk_enter = on_open };
 
 static struct dfr_events vfs = {
 	.ev_name = "vfs", .ev_module = "vmlinux", .ev_probes = probes, .ev_count = 2 * OPERATIONS,
@@ -72,6 +107,11 @@ int dfr_vfs_init(void)
 			.ep_name = "return", .ep_function = operation->op_name,
 			.ep_nargs = 2, .ep_hooks = { &hooks[i] },
 		};
+		if (strcmp(operation->op_name, "create"))
+			continue;
+		create_probes = &probes[2 * i];
+		create_probes[0].ep_hooks[1] = &open_hook;
+		create_probes[1].ep_hooks[1] = &open_hook;
 	}
 	return dfr_events_init(&vfs);
 }

@@ -357,11 +357,13 @@ TEST_CASE("what a DIFO's class is", "[exec][verify]") {
 
 	Code foreign;
 	foreign.wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).sets("csh", 2).r(DIF_OP_SCMP, 1, 2, 0).ret(1);
-	CHECK(flags_of(foreign) == 0);
+	CHECK(flags_of(foreign) == DFR_DIFO_ARGS);
 
 	CHECK(flags_of(Code().setx(7, 1).ret(1)) == (DFR_DIFO_PURE | DFR_DIFO_CACHEABLE | DFR_DIFO_CONST));
 	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_TID, 1).ret(1)) ==
 	      (DFR_DIFO_PURE | DFR_DIFO_CACHEABLE));
+	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG9, 1).ret(1)) == (DFR_DIFO_PURE | DFR_DIFO_ARGS));
+	CHECK(flags_of(Code().r(DIF_OP_LDGA, DIF_VAR_ARGS, 1, 1).ret(1)) == DFR_DIFO_ARGS);
 	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_TIMESTAMP, 1).ret(1)) == 0);
 	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_VTIMESTAMP, 1).ret(1)) == DFR_DIFO_VTIME);
 	CHECK(flags_of(Code().wide(DIF_OP_LDGS, DIF_VAR_CALLER, 1).ret(1)) == DFR_DIFO_STACK);
@@ -377,7 +379,7 @@ TEST_CASE("what a DIFO's class is", "[exec][verify]") {
 	Code mixed;
 	mixed.sets("a", 1).r(DIF_OP_TST, 1, 0, 0).branch(DIF_OP_BE, 4).wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1);
 	mixed.sets("b", 2).r(DIF_OP_SCMP, 1, 2, 0).ret(1);
-	CHECK(flags_of(mixed) == 0);
+	CHECK(flags_of(mixed) == DFR_DIFO_ARGS);
 }
 
 TEST_CASE("without the right to read the kernel, loads become restricted", "[exec][verify]") {

@@ -10,6 +10,7 @@
  *   later NAME creates dfrtest:dfr_test:later:NAME and fires it once
  *   storm 0|1  a thread fires dfrtest:dfr_test:storm:now without end
  *   pin 0|1    whether an armed probe holds the module, so that rmmod is refused
+ *   refuse 0|1 whether the storm's probe refuses to be armed (EBUSY)
  *   armed      (read) probes that are armed
  *   commits    (read) calls of commit
  *
@@ -39,8 +40,9 @@ struct dfr_engine *dfr_kernel_engine(void);
 static struct dfr_provider provider;
 static struct dfr_probe *fire_probe, *storm_probe;
 static struct task_struct *storm_thread;
-static bool pin;
+static bool pin, refuse;
 module_param(pin, bool, 0644);
+module_param(refuse, bool, 0644);
 static unsigned int armed, commits;
 module_param(armed, uint, 0444);
 module_param(commits, uint, 0444);
@@ -58,6 +60,8 @@ static void provide(struct dfr_provider *self, const char *const pattern[4])
 
 static int arm(struct dfr_provider *self, struct dfr_probe *probe)
 {
+	if (refuse && probe == storm_probe)
+		return -EBUSY;
 	if (pin && !try_module_get(THIS_MODULE))
 		return -ENODEV;
 	armed++;
