@@ -7,6 +7,8 @@
 
 namespace dfr::d {
 
+constexpr size_t kLineShown = 300;
+
 uint32_t Sources::add(std::string name, std::string text) {
 	sources_.push_back({std::move(name), std::move(text), {}});
 	return sources_.size() - 1;
@@ -92,10 +94,14 @@ std::string Diagnostics::render(bool tags) const {
 		out.append(one.severity == Severity::Error ? ": error: " : ": warning: ").append(one.message);
 		if (tags && !one.tag.empty())
 			out.append(" [").append(one.tag).append("]");
-		const std::string_view line = sources_.line_text(one.place);
+		const std::string_view whole = sources_.line_text(one.place);
+		// Of a long line the part around the caret: a line of errors would be shown as often as it has some.
+		const size_t from = whole.size() > kLineShown && at.column > kLineShown / 2
+		                        ? std::min<size_t>(at.column, whole.size()) - kLineShown / 2 : 0;
+		const std::string_view line = whole.substr(from, kLineShown);
 		out.append("\n    ").append(line).append("\n    ");
 		// Tabs stay tabs, so the caret stands where the line puts the column.
-		for (size_t i = 0; i + 1 < at.column && i < line.size(); i++)
+		for (size_t i = 0; from + i + 1 < at.column && i < line.size(); i++)
 			out.push_back(line[i] == '\t' ? '\t' : ' ');
 		out.append("^\n");
 		if (!one.hint.empty())

@@ -88,3 +88,22 @@ TEST_CASE("Inlines that double are used up to a bound", "[d]") {
 	CHECK(compiles(doubled(10)));
 	CHECK_FALSE(compiles(doubled(60)));
 }
+
+TEST_CASE("An error in a long line shows the part around it", "[d]") {
+	test::TestTarget target;
+	d::Diagnostics diagnostics;
+	d::compile("BEGIN { x = 1" + times(5000, " ") + "+ nosuch; }" + times(5000, " "), {}, target, diagnostics);
+	const std::string text = diagnostics.render(false);
+	CHECK(text.size() < 1000);
+	const size_t line = text.find("    "), caret = text.find('^');
+	REQUIRE(caret != std::string::npos);
+	const size_t caret_line = text.rfind('\n', caret) + 1;
+	CHECK(text.substr(line + (caret - caret_line), 6) == "nosuch");
+}
+
+TEST_CASE("Errors without end are told in proportion to the program", "[d]") {
+	test::TestTarget target;
+	d::Diagnostics diagnostics;
+	d::compile("BEGIN { x = 1" + times(20000, "}"), {}, target, diagnostics);
+	CHECK(diagnostics.render(true).size() < 20000 * 1000);
+}
