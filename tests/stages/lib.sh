@@ -68,20 +68,29 @@ table() {
 	return "${PIPESTATUS[0]}"
 }
 
-# each_kernel COMMAND...: COMMAND KERNEL for each, side by side, since a guest
-# keeps one processor busy; what they print comes one after the other.
-each_kernel() {
-	local kernel pids=() pid n=0 logs status=0
+# at_once COMMAND...: each a line of shell, as many side by side as there are
+# processors (a guest keeps one busy, and so does what runs in one thread); what
+# they print comes when all have ended, one after the other.
+at_once() {
+	local logs command n=0 status=0
 	logs=$(mktemp -d)
-	for kernel in "${kernels[@]}"; do
-		"$@" "$kernel" >"$logs/$kernel" &
-		pids+=($!)
-	done
-	for pid in "${pids[@]}"; do
-		wait "$pid" || status=1
-		cat "$logs/${kernels[n]}"
+	for command in "$@"; do
+		[ $n -lt "$(nproc)" ] || wait -n
 		n=$((n + 1))
+		(eval "$command" || : >"$logs/failed") >"$logs/$(printf %03d $n)" &
 	done
+	wait
+	cat "$logs"/[0-9]*
+	[ ! -e "$logs/failed" ] || status=1
 	rm -rf "$logs"
 	return $status
+}
+
+# each_kernel COMMAND...: COMMAND KERNEL for each, side by side.
+each_kernel() {
+	local kernel commands=()
+	for kernel in "${kernels[@]}"; do
+		commands+=("$(printf '%q ' "$@" "$kernel")")
+	done
+	at_once "${commands[@]}"
 }
