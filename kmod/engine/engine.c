@@ -12,7 +12,7 @@
  */
 #include "kmod/engine/store.h"
 
-#define EN_FIRST_ROOM 256
+#define EN_FIRST_ROOM DFR_GROUP_PROBES
 #define EN_HASH_FIRST 1024
 
 static u32 text_hash(const char *text, u32 *size)
@@ -120,13 +120,21 @@ static int byid_grow(struct dfr_engine *engine)
 {
 	u32 room = engine->en_room ? engine->en_room * 2 : EN_FIRST_ROOM;
 	struct dfr_probe **table = dfr_plat_alloc(room * sizeof(*table));
+	struct dfr_namegroup *groups = dfr_plat_alloc(room / DFR_GROUP_PROBES * sizeof(*groups));
 
-	if (!table)
+	if (!table || !groups) {
+		dfr_plat_free(table);
+		dfr_plat_free(groups);
 		return -ENOMEM;
-	if (engine->en_byid)
+	}
+	if (engine->en_byid) {
 		memcpy(table, engine->en_byid, engine->en_room * sizeof(*table));
+		memcpy(groups, engine->en_groups, engine->en_room / DFR_GROUP_PROBES * sizeof(*groups));
+	}
 	dfr_plat_free(engine->en_byid);
+	dfr_plat_free(engine->en_groups);
 	engine->en_byid = table;
+	engine->en_groups = groups;
 	engine->en_room = room;
 	return 0;
 }
@@ -152,6 +160,31 @@ static void probe_hash_append(struct dfr_engine *engine, struct dfr_probe *probe
 	while (*tail)
 		tail = &(*tail)->pb_hash;
 	*tail = probe;
+}
+
+static void group_add(struct dfr_engine *engine, const struct dfr_probe *probe)
+{
+	struct dfr_namegroup *group = &engine->en_groups[probe->pb_id / DFR_GROUP_PROBES];
+	int i;
+
+	for (i = 0; i < DFR_GROUP_NAMES; i++) {
+		if (!group->ng_names[i])
+			group->ng_names[i] = probe->pb_name;
+		if (group->ng_names[i] == probe->pb_name)
+			return;
+	}
+	group->ng_more = true;
+}
+
+/* Names of probes that have gone stay: it may have the name, or it has not. */
+static bool group_may_have(const struct dfr_namegroup *group, const char *name)
+{
+	int i;
+
+	for (i = 0; i < DFR_GROUP_NAMES; i++)
+		if (group->ng_names[i] == name)
+			return true;
+	return group->ng_more;
 }
 
 static struct dfr_probe *probe_create(struct dfr_engine *engine, struct dfr_provider *provider,
@@ -180,6 +213,7 @@ static struct dfr_probe *probe_create(struct dfr_engine *engine, struct dfr_prov
 	probe->pb_name = name;
 	probe->pb_id = ++engine->en_nprobes;
 	engine->en_byid[probe->pb_id] = probe;
+	group_add(engine, probe);
 	probe_hash_append(engine, probe);
 	return probe;
 }
@@ -493,7 +527,7 @@ static int match_all(struct dfr_engine *engine, const char *const pattern[4], u3
 {
 	struct matcher matcher;
 	struct dfr_probe *probe;
-	const char *function;
+	const char *function, *name;
 	u32 id;
 	int result = 0;
 
@@ -508,7 +542,12 @@ static int match_all(struct dfr_engine *engine, const char *const pattern[4], u3
 				result = visit(probe, arg);
 		return result;
 	}
+	name = matcher.mt_field[3].fd_exact;
 	for (id = from + 1; id <= engine->en_nprobes && !result; id++) {
+		if (name && !group_may_have(&engine->en_groups[id / DFR_GROUP_PROBES], name)) {
+			id |= DFR_GROUP_PROBES - 1; /* the last of its group */
+			continue;
+		}
 		probe = engine->en_byid[id];
 		if (probe && probe_matches(&matcher, probe))
 			result = visit(probe, arg);
@@ -721,6 +760,7 @@ void dfr_engine_destroy(struct dfr_engine *engine)
 	free_strings(engine);
 	dfr_plat_free(engine->en_cpus);
 	dfr_plat_free(engine->en_byid);
+	dfr_plat_free(engine->en_groups);
 	dfr_plat_free(engine->en_byname);
 	dfr_plat_free(engine);
 }

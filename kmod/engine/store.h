@@ -450,6 +450,17 @@ struct dfr_string {
 	char ds_text[];
 };
 
+/*
+ * Which names the probes of neighbouring ids have. Functions come in tens of
+ * thousands and have two: who looks for another name passes over them.
+ */
+#define DFR_GROUP_PROBES 256
+#define DFR_GROUP_NAMES 3
+struct dfr_namegroup {
+	const char *ng_names[DFR_GROUP_NAMES]; /* interned; NULL: no more */
+	bool ng_more;			       /* than there is room for */
+};
+
 struct dfr_engine {
 	void *en_host;
 	struct dfr_mutex en_lock;
@@ -460,6 +471,7 @@ struct dfr_engine {
 	struct dfr_provider en_dtrace;
 	u64 en_hook_time; /* what a firing costs outside of the engine, ns */
 	struct dfr_probe **en_byid; /* [id] */
+	struct dfr_namegroup *en_groups; /* [id / DFR_GROUP_PROBES] */
 	u32 en_nprobes;
 	u32 en_room;
 	struct dfr_probe **en_byname; /* by function name: hash chains */

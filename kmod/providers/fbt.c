@@ -20,6 +20,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/static_call.h>
+#include "kmod/linux/blacklist.h"
 #include "kmod/linux/compat.h"
 #include "kmod/linux/hook.h"
 #include "kmod/linux/resolve.h"
@@ -94,12 +95,6 @@ static struct dyn_ftrace *no_iter_record(struct ftrace_rec_iter *iter)
 	return NULL;
 }
 
-static bool no_blacklist(unsigned long address)
-{
-	return false;
-}
-
-DEFINE_STATIC_CALL(dfr_in_blacklist, no_blacklist);
 DEFINE_STATIC_CALL(dfr_iter_start, no_iter_start);
 DEFINE_STATIC_CALL(dfr_iter_next, no_iter_next);
 DEFINE_STATIC_CALL(dfr_iter_record, no_iter_record);
@@ -238,16 +233,27 @@ static const char *const untouchable[] = {
 	"kgdb_ll_trap",
 };
 
-static bool may_be_probed(unsigned long ip, const char *name)
+/* For tens of thousands of names: most differ in their first letter. */
+static bool is_one_of(const char *const *names, unsigned int n, const char *name)
 {
-	return !static_call(dfr_in_blacklist)(ip) &&
-	       match_string(untouchable, ARRAY_SIZE(untouchable), name) < 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (names[i][0] == name[0] && !strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static bool may_be_probed(const struct dfr_blacklist *forbidden, unsigned long ip, const char *name)
+{
+	return !dfr_blacklist_has(forbidden, ip, name) &&
+	       !is_one_of(untouchable, ARRAY_SIZE(untouchable), name);
 }
 
 static bool returns(const char *name)
 {
-	return match_string(never_return, ARRAY_SIZE(never_return), name) < 0 &&
-	       match_string(return_path, ARRAY_SIZE(return_path), name) < 0;
+	return !is_one_of(never_return, ARRAY_SIZE(never_return), name) &&
+	       !is_one_of(return_path, ARRAY_SIZE(return_path), name);
 }
 
 static struct fbt_function *new_function(void)
@@ -357,30 +363,30 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 
 static int list_functions(const struct module *module)
 {
-	unsigned int count, i;
+	struct dfr_blacklist *forbidden = dfr_blacklist_read();
+	char *buffer = kmalloc(KSYM_NAME_LEN, GFP_KERNEL);
+	unsigned int count = 0, i;
 	unsigned long *ips;
-	char *buffer;
 	int error = 0;
 
-	buffer = kmalloc(KSYM_NAME_LEN, GFP_KERNEL);
-	ips = buffer ? collect(module, &count) : NULL;
-	if (!ips) {
-		kfree(buffer);
-		return -ENOMEM;
-	}
+	ips = buffer && forbidden ? collect(module, &count) : NULL;
+	if (!ips)
+		error = -ENOMEM;
 	for (i = 0; i < count && !error; i++) {
 		unsigned long size, offset;
 		char *owner = NULL;
 		const char *name = dfr_symbol_at(ips[i], &size, &offset, &owner, buffer);
 
 		/* Leftovers of weak functions: the site lies in another symbol's tail. */
-		if (!name || offset > 8 || !may_be_probed(ips[i], name) || strstarts(name, "__ftrace_invalid_address__"))
+		if (!name || offset > 8 || !may_be_probed(forbidden, ips[i], name) ||
+		    strstarts(name, "__ftrace_invalid_address__"))
 			continue;
 		error = add_function(ips[i], owner ? owner : "vmlinux", name);
 		cond_resched();
 	}
 	kvfree(ips);
 	kfree(buffer);
+	dfr_blacklist_free(forbidden);
 	return error;
 }
 
@@ -746,8 +752,7 @@ int dfr_fbt_init(void)
 
 	if (dfr_resolve_call(dfr_iter_start, "ftrace_rec_iter_start") ||
 	    dfr_resolve_call(dfr_iter_next, "ftrace_rec_iter_next") ||
-	    dfr_resolve_call(dfr_iter_record, "ftrace_rec_iter_record") ||
-	    dfr_resolve_call(dfr_in_blacklist, "within_kprobe_blacklist"))
+	    dfr_resolve_call(dfr_iter_record, "ftrace_rec_iter_record") || dfr_blacklist_init())
 		return -ENOENT;
 	fbt_ftrace_lock = (struct mutex *)dfr_resolve("ftrace_lock");
 	if (!fbt_ftrace_lock)

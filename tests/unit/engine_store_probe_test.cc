@@ -90,6 +90,26 @@ TEST_CASE("many probes: strings and chains grow", "[engine][store][probe]") {
 	CHECK(matches(rig, "rig", "", "", "entry").size() == 20000);
 }
 
+// Ids whose group of 256 cannot have a name are passed over: the first and the last of a group, and
+// groups of more names than are remembered, are not.
+TEST_CASE("a name among many probes of other names", "[engine][store][probe]") {
+	Rig rig;
+	std::vector<std::string> rare;
+	for (uint32_t id = 4; id <= 5000; id++) {
+		const bool is_rare = id == 255 || id == 256 || id == 2047 || id == 4096 || id == 5000;
+		const std::string function = "function_" + std::to_string(id);
+		const std::string name = is_rare ? "rare" : id > 1000 && id < 1300 ? "name_" + std::to_string(id) : "entry";
+		REQUIRE(rig.probe(function.c_str(), name.c_str())->pb_id == id);
+		if (is_rare)
+			rare.push_back(function + ":rare");
+	}
+	CHECK(matches(rig, "", "", "", "rare") == rare);
+	CHECK(matches(rig, "", "", "", "name_1001").size() == 1);
+	CHECK(matches(rig, "", "", "", "name_1299").size() == 1);
+	CHECK(matches(rig, "", "", "", "ERROR") == std::vector<std::string>{":ERROR"});
+	CHECK(matches(rig, "", "", "", "entry").size() == 4997 - 5 - 299);
+}
+
 TEST_CASE("arming: once for each probe, in one batch, undone in the end", "[engine][store][probe]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");

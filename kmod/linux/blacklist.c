@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the kernel forbids to kprobes (blacklist.h). Process context.
+ *
+ * Three things forbid an address: the architecture's own areas, the list, and
+ * for a name with a suffix (a part that the compiler has cut off) what forbids the
+ * name before it. The areas of the list may overlap, so they are merged: then at
+ * most one can hold an address, the last that starts at or before it.
+ */
+#include "kmod/linux/blacklist.h"
+
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sort.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
+#include "kmod/linux/resolve.h"
+
+struct area {
+	unsigned long ar_start, ar_end;
+};
+
+struct dfr_blacklist {
+	unsigned int bl_count;
+	struct area bl_areas[];
+};
+
+static bool no_answer(unsigned long address)
+{
+	return true;
+}
+
+DEFINE_STATIC_CALL(dfr_within_blacklist, no_answer);
+DEFINE_STATIC_CALL(dfr_within_arch_blacklist, no_answer);
+static struct list_head *blacklist;
+static struct mutex *blacklist_lock;
+
+int dfr_blacklist_init(void)
+{
+	blacklist = (struct list_head *)dfr_resolve("kprobe_blacklist");
+	blacklist_lock = (struct mutex *)dfr_resolve("kprobe_mutex");
+	if (!blacklist || !blacklist_lock ||
+	    dfr_resolve_call(dfr_within_arch_blacklist, "arch_within_kprobe_blacklist"))
+		return -ENOENT;
+	return dfr_resolve_call(dfr_within_blacklist, "within_kprobe_blacklist");
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct area *a = left, *b = right;
+
+	return a->ar_start < b->ar_start ? -1 : a->ar_start > b->ar_start;
+}
+
+static void merge(struct dfr_blacklist *list)
+{
+	unsigned int i, n = 0;
+
+	sort(list->bl_areas, list->bl_count, sizeof(list->bl_areas[0]), by_start, NULL);
+	for (i = 0; i < list->bl_count; i++) {
+		const struct area *area = &list->bl_areas[i];
+
+		if (n && area->ar_start <= list->bl_areas[n - 1].ar_end)
+			list->bl_areas[n - 1].ar_end = max(list->bl_areas[n - 1].ar_end, area->ar_end);
+		else
+			list->bl_areas[n++] = *area;
+	}
+	list->bl_count = n;
+}
+
+struct dfr_blacklist *dfr_blacklist_read(void)
+{
+	const struct kprobe_blacklist_entry *entry;
+	struct dfr_blacklist *list;
+	unsigned int n = 0;
+
+	mutex_lock(blacklist_lock);
+	list_for_each_entry(entry, blacklist, list)
+		n++;
+	list = kvzalloc(struct_size(list, bl_areas, n), GFP_KERNEL);
+	if (list)
+		list_for_each_entry(entry, blacklist, list)
+			list->bl_areas[list->bl_count++] =
+				(struct area){ entry->start_addr, entry->end_addr };
+	mutex_unlock(blacklist_lock);
+	if (list)
+		merge(list);
+	return list;
+}
+
+static bool in_list(const struct dfr_blacklist *list, unsigned long address)
+{
+	unsigned int low = 0, high = list->bl_count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (list->bl_areas[middle].ar_start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < list->bl_areas[low - 1].ar_end;
+}
+
+bool dfr_blacklist_has(const struct dfr_blacklist *list, unsigned long address, const char *name)
+{
+	if (strchr(name, '.'))
+		return static_call(dfr_within_blacklist)(address);
+	return static_call(dfr_within_arch_blacklist)(address) || in_list(list, address);
+}
+
+void dfr_blacklist_free(struct dfr_blacklist *list)
+{
+	kvfree(list);
+}
