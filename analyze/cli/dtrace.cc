@@ -98,6 +98,7 @@ void Dtrace::prepare() {
 
 // False: what is wrong with the programs was said.
 bool Dtrace::compiled(int result) {
+	std::fputs(dfr_session_tree(session_.get()), stderr);
 	if (result >= 0) {
 		show();
 		return true;

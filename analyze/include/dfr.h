@@ -47,6 +47,8 @@ const char *dfr_session_hint(const struct dfr_session *session);
 const char *dfr_session_classic(const struct dfr_session *session);
 /* What the last compilation found in the programs: every error and warning with place, line and caret. */
 const char *dfr_session_diagnostics(struct dfr_session *session);
+/* Its trees, if the option of that name is set. */
+const char *dfr_session_tree(struct dfr_session *session);
 
 /* Before compile. Options as dtrace -x takes them; value may be NULL. */
 int dfr_session_option(struct dfr_session *session, const char *name, const char *value);

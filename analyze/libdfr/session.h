@@ -47,6 +47,7 @@ public:
 
 	void compile();
 	std::string listing() const;
+	const std::string& tree() const { return compiled_.tree; }
 	std::string stability() const;
 	std::string diagnostics() const { return diagnostics_.render(options_.errtags); }
 	// Visits the probes that the programs describe; how many descriptions match none.

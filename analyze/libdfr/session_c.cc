@@ -159,6 +159,8 @@ const char* dfr_session_diagnostics(dfr_session* session) {
 	return session->text.c_str();
 }
 
+const char* dfr_session_tree(dfr_session* session) { return session->session.tree().c_str(); }
+
 int dfr_session_option(dfr_session* session, const char* name, const char* value) {
 	return guarded(session, [&](lib::Session& inner) {
 		inner.options().set(name, value ? std::optional<std::string>(value) : std::nullopt);

@@ -28,8 +28,8 @@ char direction_of(const trace::Probe& probe) {
 } // namespace
 
 Renderer::Renderer(const trace::Catalog& catalog, Output& output, Symboliser& symbols, Host& host)
-    : output_(output), symbols_(symbols), host_(host), programs_(catalog),
-      aggregations_(programs_, symbols) {}
+    : output_(output), host_(host), symbols_(symbols, style_), programs_(catalog),
+      aggregations_(programs_, symbols_) {}
 
 void Renderer::header() {
 	if (header_done_ || style_.quiet)

@@ -34,6 +34,7 @@ struct Style {
 	bool rawbytes = false;
 	bool testing = false; // _DTRACE_TESTING: no CPU and ID columns
 	bool droptags = false;
+	bool noresolve = false; // user addresses stay numbers
 	unsigned stackindent = 14;
 	AggStyle aggregations;
 };
@@ -113,10 +114,24 @@ private:
 	void aggregation_action(const Step& step, const std::vector<Datum>& data);
 	void set_option(const std::vector<Datum>& data);
 
+	// noresolve: user addresses have no names.
+	class Names final : public Symboliser {
+	public:
+		Names(Symboliser& all, const Style& style) : all_(all), style_(style) {}
+		SymbolName kernel(uint64_t address) override { return all_.kernel(address); }
+		SymbolName user(uint32_t pid, uint64_t address) override {
+			return style_.noresolve ? SymbolName{} : all_.user(pid, address);
+		}
+
+	private:
+		Symboliser& all_;
+		const Style& style_;
+	};
+
 	Output& output_;
-	Symboliser& symbols_;
 	Host& host_;
 	Style style_;
+	Names symbols_;
 	Programs programs_;
 	Aggregations aggregations_;
 	Line line_;

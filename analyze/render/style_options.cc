@@ -62,6 +62,7 @@ std::string Renderer::set_style(Style& style, std::string_view name, std::string
 		     {"flowindent", &style.flowindent},
 		     {"rawbytes", &style.rawbytes},
 		     {"droptags", &style.droptags},
+		     {"noresolve", &style.noresolve},
 		     {"aggsortkey", &aggregations.sort.by_key},
 		     {"aggsortrev", &aggregations.sort.reverse},
 		     {"agghist", &aggregations.as_bars},

@@ -17,34 +17,9 @@ namespace dfr::d {
 using types::Kind;
 using types::TypeRef;
 
-dif_type void_result() { return {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, 0}; }
-dif_type int_result(uint32_t size) { return {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, size}; }
-
-dif_type dif_type_of(TypeTable& types, TypeRef type, bool user) {
-	dif_type out{};
-	if (!type || types.is_void(type))
-		return void_result();
-	if (types.is_string(type)) {
-		out.kind = DIF_KIND_STRING;
-		out.ckind = DIF_CK_UNKNOWN;
-		out.flags = DIF_TF_BYREF;
-		out.size = types.string_size();
-		return out;
-	}
-	const types::TypeInfo info = types.info(type);
-	out.kind = DIF_KIND_CTF;
-	out.ckind = static_cast<uint8_t>(info.kind);
-	out.size = types.size(type);
-	if (types.is_by_ref(type) || (info.kind == Kind::Float && out.size > 8))
-		out.flags = user ? DIF_TF_BYUREF : DIF_TF_BYREF;
-	if (info.kind == Kind::Function) {
-		out.ckind = DIF_CK_POINTER;
-		out.size = 8;
-	}
-	return out;
-}
-
 namespace {
+
+struct OutOfTuple {}; // -x tregs
 
 class Generator {
 public:
@@ -746,6 +721,8 @@ private:
 
 	// All values first: computing one may use the tuple stack itself.
 	void gen_arguments(const std::vector<Node*>& list, const std::vector<TypeRef>* keys) {
+		if (list.size() > context_.settings.tuple_registers)
+			throw OutOfTuple{};
 		std::vector<Waiting> values(list.size());
 		// With many arguments, what does not touch the tuple stack waits for its push.
 		const bool late = spilling_ || list.size() > 5;
@@ -797,6 +774,10 @@ std::optional<dif::Difo> generate(Context& context, Node* node, const Result& re
 		try {
 			return Generator(context, spilling).run(node, result);
 		} catch (const DifoBuilder::OutOfRegisters&) {
+		} catch (const OutOfTuple&) {
+			context.error("D_NOREG", node->place, "Insufficient tuple registers to generate code",
+				      "use fewer keys or arguments, or a larger -x tregs");
+			return std::nullopt;
 		}
 	}
 	context.error("D_NOREG", node->place, "Insufficient registers to generate code", "split the expression with this-> variables");

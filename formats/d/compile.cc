@@ -11,6 +11,7 @@
 #include "formats/d/parser.h"
 #include "formats/d/preprocess.h"
 #include "formats/d/sema.h"
+#include "formats/d/tree.h"
 #include "formats/error.h"
 
 namespace dfr::d {
@@ -59,7 +60,11 @@ size_t run(Context& context, Sema& sema, uint32_t source) {
 			break;
 		case Parser::Item::Clause:
 			items++;
+			if (context.settings.tree & kTreeParsed && !context.in_library)
+				context.result.tree += tree_text(context.types, clause, "as parsed");
 			ClauseBuilder(context, sema, clauses++).build(clause);
+			if (context.settings.tree & kTreeAnalyzed && !context.in_library)
+				context.result.tree += tree_text(context.types, clause, "with types");
 			break;
 		}
 	}

@@ -8,6 +8,7 @@
 #include "formats/d/builtins.h"
 #include "formats/d/options.h"
 #include "formats/d/suggest.h"
+#include "formats/d/tree.h"
 
 namespace dfr::d {
 namespace {
@@ -212,6 +213,17 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 			context.settings.registers = static_cast<unsigned>(*number);
 		else
 			context.settings.system_library = *value;
+	}
+	if (name == "tregs" || name == "tree") {
+		if (on && *number < 0) {
+			*reason = "Invalid value for specified option";
+			*hint = name == "tree" ? "1: as parsed, 2: with types, 3: both" : "a number of tuple registers";
+			return false;
+		}
+		if (name == "tree")
+			context.settings.tree = !value ? kTreeParsed | kTreeAnalyzed : on ? static_cast<uint64_t>(*number) : 0;
+		else if (value && on)
+			context.settings.tuple_registers = static_cast<unsigned>(std::min<int64_t>(*number, UINT32_MAX));
 	}
 	if (const auto words = option_words(name); !words.empty() && (!value || std::find(words.begin(), words.end(), *value) == words.end())) {
 		*reason = "Invalid value for specified option";

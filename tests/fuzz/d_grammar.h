@@ -7,7 +7,8 @@
 // values (<i> an integer, <s> a string, <p> a pointer to a struct, <f> a float),
 // so that most programs compile; what a program may have wrong is in <wrong>.
 // <befores> and <afters> are one <before> or <after>, up to thousands of times:
-// depth is where recursion ends badly.
+// depth is where recursion ends badly. The file is long because the grammar is
+// one text, most of which is lists of what the language has.
 #pragma once
 
 #include <cstdlib>
