@@ -4,8 +4,9 @@
 // file as it stands; the payload of a segment, behind the checksums that would
 // keep damage out; an engine's catalog log; an aggregation table; a block whose
 // records were built from decisions, so that most of them parse; such blocks as
-// columns, whole and damaged; or a file that was written from them and then
-// damaged.
+// columns, whole and damaged; a file that was written from them and then
+// damaged; or catalogs, tables and losses that hold together (trace_entries.h),
+// which must come back from a file as they went in.
 //
 // Targets: formats/trace/*.cc
 #include "formats/abi/dof.h"
@@ -13,6 +14,7 @@
 #include "formats/trace/columns.h"
 #include "formats/trace/file.h"
 #include "formats/trace/schema.h"
+#include "tests/fuzz/trace_entries.h"
 #include "tests/fuzz/trace_input.h"
 #include "tests/unit/trace_builder.h"
 
@@ -206,6 +208,105 @@ void fuzz_catalog(Decisions& in) {
 	catalog.parse(std::vector<std::byte>(bytes.begin(), bytes.end()));
 }
 
+void require(bool same) {
+	if (!same)
+		std::abort();
+}
+
+// What is written of a catalog is read as it was, in one part or as it grows.
+void fuzz_proper_catalog(Decisions& in) {
+	const trace::Catalog catalog = fuzz::some_catalog(in);
+	trace::CatalogMark once, again;
+	const std::vector<std::byte> written = trace::encode_catalog(catalog, once);
+	require(trace::encode_catalog(catalog, once).empty());
+	trace::Catalog back;
+	trace::decode_catalog(written, back);
+	require(trace::encode_catalog(back, again) == written);
+	const uint64_t time = in.number();
+	require(back.walltime(time) == catalog.walltime(time));
+	for (uint32_t epid = 0; epid < 8; epid++)
+		require(!back.probe_of(epid) == !catalog.probe_of(epid) && !back.layout_of(epid) == !catalog.layout_of(epid));
+}
+
+void fuzz_proper_aggregations(Decisions& in) {
+	std::vector<trace::AggEntry> entries;
+	for (unsigned tables = 1 + in.byte() % 3; tables; tables--)
+		trace::merge_aggregation_table(fuzz::some_table(in), entries);
+	const std::vector<trace::AggEntry> back = trace::decode_aggregations(trace::encode_aggregations(entries));
+	require(back.size() == entries.size());
+	for (size_t i = 0; i < back.size(); i++)
+		require(back[i].key == entries[i].key && back[i].words == entries[i].words && back[i].kind == entries[i].kind);
+	const trace::Ledger ledger = fuzz::some_ledger(in);
+	const std::vector<std::byte> written = trace::encode_ledger(ledger);
+	require(trace::encode_ledger(trace::decode_ledger(written)) == written);
+}
+
+// Blocks that are sealed late, in a chunk with a few bytes wrong.
+void fuzz_chunk(Decisions& in) {
+	const trace::Catalog catalog = make_catalog();
+	std::vector<trace::Block> blocks;
+	trace::BlockDecoder decoder(catalog);
+	trace::DecodeDamage damage;
+	trace::Losses losses;
+	for (uint64_t seq = 1; in.left() && seq < 4; seq++) {
+		trace::Block block = make_block(in, seq);
+		if (!trace::block_is_sane(block.bytes))
+			continue;
+		trace::seal_block(block);
+		unsigned left = in.byte();
+		decoder.decode(block, [&](const trace::Event&) { return left-- != 0; }, &losses);
+		damage.add(decoder.damage());
+		const dfr_block head = block.header();
+		block.bytes.resize(head.hdr_size + head.committed);
+		blocks.push_back(std::move(block));
+	}
+	if (blocks.empty())
+		return;
+	std::vector<std::byte> chunk = trace::encode_chunk(blocks, catalog);
+	for (unsigned flips = in.byte() % 4; flips; flips--)
+		chunk[(in.byte() % 2 ? in.byte() % 64 : in.half()) % chunk.size()] ^= std::byte{in.byte()};
+	if (in.byte() % 8 == 0)
+		chunk.resize(in.half() % (chunk.size() + 1));
+	trace::decode_chunk(chunk);
+}
+
+// A source with a bit of everything, copied to a file, which is read.
+void fuzz_copy(Decisions& in) {
+	const std::string path = "/dev/shm/dfr-fuzz-copy-" + std::to_string(getpid());
+	test::ListSource source;
+	source.the_catalog = in.byte() % 4 ? make_catalog() : fuzz::some_catalog(in);
+	trace::merge_aggregation_table(fuzz::some_table(in), source.aggs);
+	source.lost = fuzz::some_ledger(in).losses;
+	const uint8_t end = in.byte();
+	for (uint64_t seq = 1; in.left() && seq < 5; seq++)
+		source.blocks.push_back(make_block(in, seq));
+	{
+		trace::FileWriter writer(path, true);
+		trace::copy_to_file(source, writer);
+		writer.snapshot({.time = 1, .entries = source.aggs});
+		writer.losses(source.lost);
+		if (end % 4)
+			writer.finish();
+		if (end % 4 == 2)
+			writer.finish();
+	}
+	const auto file = trace::open_file(path);
+	unlink(path.c_str());
+	require(file->facts().finished == (end % 4 != 0));
+	while (file->next_snapshot())
+		;
+	fuzz::read_everything(*file);
+}
+
+void fuzz_proper(uint8_t choice, Decisions& in) {
+	switch (choice % 4) {
+	case 0: return fuzz_proper_catalog(in);
+	case 1: return fuzz_proper_aggregations(in);
+	case 2: return fuzz_chunk(in);
+	default: return fuzz_copy(in);
+	}
+}
+
 void fuzz_whole_file(Decisions& in) {
 	static const fuzz::MemoryFile file;
 	file.fill(in.rest());
@@ -216,7 +317,12 @@ void fuzz_whole_file(Decisions& in) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	Decisions in(data, size);
-	switch (in.byte() % 12) {
+	const uint8_t choice = in.byte();
+	if (choice >= 240) {
+		tolerate([&] { fuzz_proper(choice, in); });
+		return 0;
+	}
+	switch (choice % 12) {
 	case 0:
 		tolerate([&] { fuzz_whole_file(in); });
 		break;
