@@ -132,6 +132,14 @@ bool Children::all_ended() const {
 	return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.over; });
 }
 
+std::vector<int> Children::living() const {
+	std::vector<int> pids;
+	for (const Child& child : children_)
+		if (!child.over)
+			pids.push_back(child.pid);
+	return pids;
+}
+
 int Children::status() const { return children_.empty() ? -1 : children_[0].status; }
 
 std::vector<std::string> split_words(const std::string& command) {

@@ -22,6 +22,7 @@ public:
 	// Those that have ended since the last call: "pid 5 exited with status 1".
 	std::vector<std::string> ended();
 	bool all_ended() const;
+	std::vector<int> living() const;
 	// Exit status of the first command, as a shell gives it; -1: not ended.
 	int status() const;
 

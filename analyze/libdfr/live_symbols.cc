@@ -29,13 +29,16 @@ render::SymbolName LiveSymbols::kernel(uint64_t address) {
 	return {};
 }
 
-const std::vector<LiveSymbols::Mapping>& LiveSymbols::maps(uint32_t pid) {
-	const auto [at, fresh] = maps_.try_emplace(pid);
-	if (!fresh)
-		return at->second;
+// Again after a second, for processes exec and load libraries; sooner where an address is in
+// none, but not for each frame of a process that makes its code itself.
+constexpr auto kFresh = std::chrono::seconds(1);
+constexpr auto kMissed = std::chrono::milliseconds(100);
+
+void LiveSymbols::remember(uint32_t pid) {
 	char path[64];
 	std::snprintf(path, sizeof path, "/proc/%u/maps", pid);
 	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path, "re"), std::fclose);
+	std::vector<Mapping> maps;
 	char line[4400], name[4097];
 	while (file && std::fgets(line, sizeof line, file.get())) {
 		uint64_t start = 0, end = 0, offset = 0;
@@ -43,9 +46,29 @@ const std::vector<LiveSymbols::Mapping>& LiveSymbols::maps(uint32_t pid) {
 		const int got = std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %4096[^\n]", &start,
 					    &end, &offset, name);
 		if (got == 4 && name[0] == '/')
-			at->second.push_back({start, end, offset, name});
+			maps.push_back({start, end, offset, name});
 	}
-	return at->second;
+	Process& process = processes_[pid];
+	process.read = std::chrono::steady_clock::now();
+	// A process that has ended keeps the maps that it had.
+	if (!maps.empty())
+		process.maps = std::move(maps);
+}
+
+const LiveSymbols::Mapping* LiveSymbols::mapping(uint32_t pid, uint64_t address) {
+	const Process& process = processes_[pid];
+	const auto find = [&]() -> const Mapping* {
+		for (const Mapping& mapping : process.maps)
+			if (address >= mapping.start && address < mapping.end)
+				return &mapping;
+		return nullptr;
+	};
+	const Mapping* const known = find();
+	const auto age = std::chrono::steady_clock::now() - process.read;
+	if (known ? age < kFresh : age < kMissed)
+		return known;
+	remember(pid);
+	return find();
 }
 
 const types::ElfSymbols* LiveSymbols::file(const std::string& path) {
@@ -61,18 +84,15 @@ const types::ElfSymbols* LiveSymbols::file(const std::string& path) {
 }
 
 render::SymbolName LiveSymbols::user(uint32_t pid, uint64_t address) {
-	for (const Mapping& mapping : maps(pid)) {
-		if (address < mapping.start || address >= mapping.end)
-			continue;
-		const std::string object = base_name(mapping.path);
-		const types::ElfSymbols* const symbols = file(mapping.path);
-		const auto in_file = symbols ? symbols->address_of_offset(address - mapping.start + mapping.offset)
-					     : std::nullopt;
-		if (const auto symbol = in_file ? symbols->find(*in_file) : std::nullopt)
-			return {object, std::string(symbol->name), symbol->offset};
-		return {object, {}, 0};
-	}
-	return {};
+	const Mapping* const place = mapping(pid, address);
+	if (!place)
+		return {};
+	const std::string object = base_name(place->path);
+	const types::ElfSymbols* const symbols = file(place->path);
+	const auto in_file = symbols ? symbols->address_of_offset(address - place->start + place->offset) : std::nullopt;
+	if (const auto symbol = in_file ? symbols->find(*in_file) : std::nullopt)
+		return {object, std::string(symbol->name), symbol->offset};
+	return {object, {}, 0};
 }
 
 } // namespace dfr::lib

@@ -2,9 +2,12 @@
 //
 // LiveSymbols: names of addresses on this running machine: the kernel's from
 // /proc/kallsyms, a process's from its maps and ELF files. Everything is read
-// when first asked for. Not for recordings of other boots.
+// when first asked for, maps again when they may have changed; those of processes
+// that tracing goes along with while they live (remember), so that their stacks have
+// names when they have ended. Not for recordings of other boots.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,17 +22,22 @@ class LiveSymbols final : public render::Symboliser {
 public:
 	render::SymbolName kernel(uint64_t address) override;
 	render::SymbolName user(uint32_t pid, uint64_t address) override;
+	void remember(uint32_t pid) override;
 
 private:
 	struct Mapping {
 		uint64_t start, end, offset;
 		std::string path;
 	};
-	const std::vector<Mapping>& maps(uint32_t pid);
+	struct Process {
+		std::vector<Mapping> maps;
+		std::chrono::steady_clock::time_point read; // long ago: never
+	};
+	const Mapping* mapping(uint32_t pid, uint64_t address);
 	const types::ElfSymbols* file(const std::string& path);
 
 	std::unique_ptr<types::Symbols> kernel_;
-	std::map<uint32_t, std::vector<Mapping>> maps_;
+	std::map<uint32_t, Process> processes_;
 	std::map<std::string, std::unique_ptr<types::ElfSymbols>> files_;
 };
 

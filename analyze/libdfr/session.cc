@@ -244,6 +244,8 @@ void Session::deliver() {
 
 bool Session::work() {
 	const auto ended = children_.ended();
+	for (const int pid : children_.living())
+		machine_->symbols().remember(static_cast<uint32_t>(pid));
 	const bool going = consumer().work();
 	deliver();
 	for (const std::string& end : ended)

@@ -55,6 +55,8 @@ public:
 	virtual ~Symboliser() = default;
 	virtual SymbolName kernel(uint64_t address) = 0;
 	virtual SymbolName user(uint32_t pid, uint64_t address) = 0;
+	// The process may end before its addresses are asked for.
+	virtual void remember(uint32_t) {}
 };
 
 // Knows nothing: addresses print as numbers.

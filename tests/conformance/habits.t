@@ -116,3 +116,28 @@ b abc abc
 int *s;
 BEGIN { s = "abc"; exit(0); }
 --tag D_OP_INCOMPAT
+
+@@ habit.in6_addr_t | subr.inet_ntoa6 | boundary
+in6_addr_t *p;
+BEGIN { p = (in6_addr_t *)alloca(16); printf("%s\n", inet_ntoa6(p)); exit(0); }
+--out
+::
+
+--end
+
+@@ habit.assoc.struct-member | var.assoc, type.struct | boundary
+struct p { int x; int y; };
+struct p a;
+struct p b[int];
+BEGIN { a.x = 1; a.y = 2; b[5] = a; b[5].x = 9; printf("%d %d %d\n", b[5].x, b[5].y, a.x); exit(0); }
+--out
+9 2 1
+
+--end
+
+@@ habit.errno-table | inline.parameters, op.conditional | boundary
+--args -qn "inline string NAME[int e] = $(i=0; while [ $i -lt 134 ]; do printf 'e == %d ? "E%d" : ' $i $i; i=$((i + 1)); done) \"none\"; BEGIN { printf(\"%s %s\\n\", NAME[133], NAME[pid > 0 ? 500 : 1]); exit(0); }"
+--out
+E133 none
+
+--end

@@ -10,6 +10,7 @@ inline int IPPROTO_ICMPV6 = 58;
 inline int IPPROTO_SCTP = 132;
 
 typedef uint32_t ipaddr_t;
+typedef struct in6_addr in6_addr_t;
 
 typedef struct pktinfo {
 	uintptr_t pkt_addr;
