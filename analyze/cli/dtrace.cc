@@ -146,6 +146,8 @@ void Dtrace::print_probe(const dfr_probe& probe) {
 }
 
 int Dtrace::list() {
+	if (!options_.output.empty() && !std::freopen(options_.output.c_str(), "ae", stdout))
+		throw Error::from_errno("failed to open output file '" + options_.output + "'");
 	const auto visit = [](const dfr_probe* probe, void* self) {
 		static_cast<Dtrace*>(self)->print_probe(*probe);
 		return 0;

@@ -141,3 +141,10 @@ BEGIN { a.x = 1; a.y = 2; b[5] = a; b[5].x = 9; printf("%d %d %d\n", b[5].x, b[5
 E133 none
 
 --end
+
+@@ habit.list.to-file | cmd.list, cmd.output | boundary
+--args -o listed -ln 'dtrace:::END' | cat; cat listed
+--out
+   ID   PROVIDER            MODULE                          FUNCTION NAME
+    2     dtrace                                                     END
+--end
