@@ -21,7 +21,7 @@ namespace dfr::recorder {
 namespace {
 
 // Most patterns mean a few probes: the kernel clears as much as it is asked for.
-constexpr size_t kListingFirst = 16 << 10;
+constexpr size_t kListingFirst = 4 << 10;
 constexpr size_t kListingMost = 1 << 20;
 
 std::string open_hint(int code) {

@@ -48,12 +48,9 @@ static int strings_grow(struct dfr_engine *engine)
 	return 0;
 }
 
-/* The one copy of this text, or NULL if there is none. */
-static const char *string_find(const struct dfr_engine *engine, const char *text)
+static const char *string_known(const struct dfr_engine *engine, const char *text, u32 hash, u32 size)
 {
 	const struct dfr_string *string;
-	u32 size;
-	u32 hash = text_hash(text, &size);
 
 	for (string = engine->en_strings[hash & (engine->en_strings_size - 1)]; string; string = string->ds_next)
 		if (string->ds_hash == hash && string->ds_size == size && !memcmp(string->ds_text, text, size))
@@ -61,18 +58,27 @@ static const char *string_find(const struct dfr_engine *engine, const char *text
 	return NULL;
 }
 
+/* The one copy of this text, or NULL if there is none. */
+static const char *string_find(const struct dfr_engine *engine, const char *text)
+{
+	u32 size;
+	u32 hash = text_hash(text, &size);
+
+	return string_known(engine, text, hash, size);
+}
+
 static const char *string_intern(struct dfr_engine *engine, const char *text)
 {
-	const char *known = string_find(engine, text);
 	struct dfr_string *string;
-	u32 size, hash, slot;
+	u32 size, slot;
+	u32 hash = text_hash(text, &size);
+	const char *known = string_known(engine, text, hash, size);
 
 	if (known)
 		return known;
 	/* A failed growth only makes chains longer. */
 	if (engine->en_nstrings >= 2 * engine->en_strings_size)
 		strings_grow(engine);
-	hash = text_hash(text, &size);
 	string = dfr_plat_alloc(sizeof(*string) + size);
 	if (!string)
 		return NULL;

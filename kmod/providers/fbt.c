@@ -288,30 +288,38 @@ static struct fbt_function *take_gone(const char *module, const char *name)
 	return NULL;
 }
 
-static int add_function(unsigned long ip, const char *module, const char *name)
+/* A function of a name that has its probes already shares them. */
+static int join_twins(struct fbt_function *function, const char *module, const char *name)
 {
 	struct dfr_probe *known = dfr_probe_find(&fbt_provider, module, name, "entry");
 	struct fbt_function *first = known ? known->pb_cookie : NULL;
+
+	if (!first)
+		return -ENOMEM;
+	function->ff_entry = first->ff_entry;
+	function->ff_return = first->ff_return;
+	function->ff_entry_armed = first->ff_entry_armed;
+	function->ff_return_armed = first->ff_return_armed;
+	function->ff_twin = first->ff_twin;
+	first->ff_twin = function;
+	return 0;
+}
+
+static int add_function(unsigned long ip, const char *module, const char *name)
+{
 	struct fbt_function *function = take_gone(module, name) ?: new_function();
 
 	if (!function)
 		return -ENOMEM;
 	function->ff_ip = ip;
-	if (first) {
-		function->ff_entry = first->ff_entry;
-		function->ff_return = first->ff_return;
-		function->ff_entry_armed = first->ff_entry_armed;
-		function->ff_return_armed = first->ff_return_armed;
-		function->ff_twin = first->ff_twin;
-		first->ff_twin = function;
-		return 0;
-	}
 	function->ff_entry = dfr_probe_create(&fbt_provider, module, name, "entry",
 					      DFR_FUNCTION_ARGS, function);
-	if (function->ff_entry && returns(name))
+	if (!function->ff_entry)
+		return join_twins(function, module, name);
+	if (returns(name))
 		WRITE_ONCE(function->ff_return, dfr_probe_create(&fbt_provider, module, name,
 								 "return", 2, function));
-	return function->ff_entry ? 0 : -ENOMEM;
+	return 0;
 }
 
 static bool in_init_text(unsigned long ip, const struct module *module)
