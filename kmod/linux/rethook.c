@@ -150,6 +150,8 @@ enum dfr_hooked dfr_return_hook(struct dfr_return_pool *pool, void *cookie, stru
 
 	if (unlikely(READ_ONCE(*busy)))
 		return DFR_HOOK_NESTED;
+	if (unlikely(is_idle_task(current)) && !rcu_is_watching())
+		return DFR_HOOK_UNWATCHED;
 	WRITE_ONCE(*busy, 1);
 	node = static_call(dfr_rethook_try_get)(pool->rp_rethook);
 	if (likely(node)) {

@@ -25,8 +25,10 @@ void dfr_return_pool_free(struct dfr_return_pool *pool);
 
 enum dfr_hooked {
 	DFR_HOOKED,
-	DFR_HOOK_EMPTY,	 /* no node is free: a loss */
-	DFR_HOOK_NESTED	 /* inside the hooking of another function: the engine's own doing */
+	DFR_HOOK_NESTED, /* inside the hooking of another function: the engine's own doing */
+	/* losses: */
+	DFR_HOOK_EMPTY,	   /* no node is free */
+	DFR_HOOK_UNWATCHED /* RCU does not watch (an idle CPU), which a return's handler needs */
 };
 
 /* Probe context, at a function's entry, preemption off. */

@@ -126,13 +126,14 @@ static __always_inline struct fbt_function *find(unsigned long ip)
 
 static __always_inline void hook_return(struct fbt_function *function, struct pt_regs *regs)
 {
+	enum dfr_hooked hooked = dfr_return_hook(fbt_returns, function, regs);
 	struct dfr_probe *probe;
 
-	if (likely(dfr_return_hook(fbt_returns, function, regs) != DFR_HOOK_EMPTY))
+	if (likely(hooked < DFR_HOOK_EMPTY))
 		return;
 	probe = READ_ONCE(function->ff_return);
 	if (probe)
-		dfr_probe_lost(probe, DFR_LOSS_RETURN_POOL);
+		dfr_probe_lost(probe, hooked == DFR_HOOK_EMPTY ? DFR_LOSS_RETURN_POOL : DFR_LOSS_RCU_IDLE);
 }
 
 static noinline void fire_entry(struct fbt_function *function, struct pt_regs *regs)
