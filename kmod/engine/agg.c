@@ -148,7 +148,7 @@ dfr_hot u32 key_hash(u32 varid, const u64 *key, u32 key_size)
 
 	for (; key < end; key++)
 		hash = dfr_hash_word(hash, *key);
-	return (u32)hash;
+	return dfr_hash_end(hash);
 }
 
 dfr_hot bool same_key(struct dfr_aggent *entry, const u64 *key, u32 key_size)

@@ -326,6 +326,20 @@ static u16 ecb_flags(const struct build *build)
 	return flags;
 }
 
+static u16 plain_of(const struct dfr_ecb *ecb)
+{
+	const struct dfr_plan *plan = ecb->ec_plan;
+	u32 plain = 0;
+
+	if ((!ecb->ec_pred || ecb->ec_test) && !(ecb->ec_flags & DFR_EC_SPLIT))
+		plain = plan->pn_plain;
+	if (plain == DFR_PLAIN_ARGS && ecb->ec_epid > DFR_REC_ID_SHORT_MAX)
+		plain = DFR_PLAIN_RECORD; /* which knows long heads */
+	if (ecb->ec_test && !(plain == DFR_PLAIN_STEPS && plan->pn_selftest))
+		plain |= DFR_PLAIN_TESTED;
+	return (u16)plain;
+}
+
 /* A kernel that is locked down does not show what its functions are called with. */
 static bool may_look(const struct build *build, const struct dfr_probe *probe)
 {
@@ -361,6 +375,7 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	if (!ecb)
 		return -ENOMEM;
 	ecb->ec_state = state;
+	ecb->ec_live = state->st_live;
 	ecb->ec_plan = plan;
 	ecb->ec_pred = plan->pn_clause->cl_pred;
 	ecb->ec_probe = probe;
@@ -368,8 +383,7 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	ecb->ec_flags = build->bu_flags;
 	if (ecb->ec_pred && plan->pn_test.te_kind && !(ecb->ec_flags & DFR_EC_SPLIT))
 		ecb->ec_test = &plan->pn_test;
-	if ((!ecb->ec_pred || ecb->ec_test) && !(ecb->ec_flags & DFR_EC_SPLIT))
-		ecb->ec_plain = (u16)plan->pn_plain;
+	ecb->ec_plain = plain_of(ecb);
 	error = dfr_catalog_probe(state, probe);
 	if (!error)
 		error = dfr_catalog_ecb(state, ecb);
@@ -439,7 +453,7 @@ static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 
 static bool needs_no_args(const struct dfr_ecb *ecb)
 {
-	return ecb->ec_plain && !(ecb->ec_plan->pn_flags & DFR_PN_ARGS) &&
+	return ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED && !(ecb->ec_plan->pn_flags & DFR_PN_ARGS) &&
 	       (ecb->ec_test ? ecb->ec_test->te_kind != DFR_TEST_ARG : !ecb->ec_pred);
 }
 

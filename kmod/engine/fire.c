@@ -60,22 +60,47 @@ dfr_hot bool test_holds(const struct dfr_test *test, struct dfr_firing *firing, 
 	return other_test_holds(test, firing);
 }
 
+/* plain: what there is to do, most of it without DIF. A call ends it, so that nothing need be kept for long. */
+dfr_hot void run_plain(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
+		       u32 plain)
+{
+	switch (plain) {
+	case DFR_PLAIN_COUNT:
+		dfr_plain_count(firing, ecb, share);
+		break;
+	case DFR_PLAIN_AGG:
+		dfr_plain_agg(firing, ecb, share);
+		break;
+	case DFR_PLAIN_STEPS:
+		dfr_plain_steps(firing, ecb, share);
+		break;
+	case DFR_PLAIN_TIME:
+		dfr_plain_time(firing, ecb, share);
+		break;
+	case DFR_PLAIN_ARGS:
+		dfr_plain_args(firing, ecb, share);
+		break;
+	case DFR_PLAIN_RECORD:
+		dfr_plain_record(firing, ecb, share);
+		break;
+	default:
+		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
+	}
+}
+
+static dfr_noinline void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
+				    struct dfr_share *share)
+{
+	if (test_holds(ecb->ec_test, firing, ecb->ec_state))
+		run_plain(pc, firing, ecb, share, ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED);
+}
+
 dfr_hot void fire_ecb(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share)
 {
-	if (ecb->ec_test && !test_holds(ecb->ec_test, firing, ecb->ec_state))
-		return;
-	if (ecb->ec_plain == DFR_PLAIN_COUNT)
-		dfr_plain_count(firing, ecb->ec_plan->pn_steps, share);
-	else if (ecb->ec_plain == DFR_PLAIN_AGG)
-		dfr_plain_agg(firing, ecb->ec_plan->pn_steps, share);
-	else if (ecb->ec_plain == DFR_PLAIN_STEPS)
-		dfr_plain_steps(firing, ecb, share);
-	else if (ecb->ec_plain == DFR_PLAIN_ARGS)
-		dfr_plain_args(firing, ecb, share);
-	else if (ecb->ec_plain == DFR_PLAIN_RECORD)
-		dfr_plain_record(firing, ecb, share);
+	if (dfr_unlikely(ecb->ec_plain & DFR_PLAIN_TESTED))
+		run_tested(pc, firing, ecb, share);
 	else
-		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
+		run_plain(pc, firing, ecb, share, ecb->ec_plain);
 }
 
 /* Firings. */
@@ -211,7 +236,7 @@ bool dfr_probe_wants_other(const struct dfr_test *test)
 dfr_hot void fire_one(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb)
 {
 	const struct dfr_state *state = ecb->ec_state;
-	struct dfr_share *share = dfr_load_acquire(&state->st_live[firing->fr_cpu]);
+	struct dfr_share *share = dfr_load_acquire(&ecb->ec_live[firing->fr_cpu]);
 
 	if (dfr_likely(share && state_listens(state)))
 		fire_ecb(pc, firing, ecb, share);
@@ -255,17 +280,9 @@ dfr_hot void fire_chain(struct dfr_cpu *pc, struct dfr_probe *probe, const u64 *
 dfr_hot void fire(struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs, const void *env)
 {
 	struct dfr_engine *engine = probe->pb_provider->pv_engine;
-	unsigned long flags;
-	struct dfr_cpu *pc;
+	unsigned long flags = dfr_plat_irq_save(engine, 0);
+	struct dfr_cpu *pc = dfr_this_cpu(engine);
 
-#ifdef __KERNEL__
-	if (dfr_unlikely(dfr_read_once(&probe->pb_flags) & DFR_PB_PURE) && !any_pure_holds(probe, args, nargs, regs)) {
-		count_pure(probe, args, nargs, regs);
-		return;
-	}
-#endif
-	flags = dfr_plat_irq_save(engine, 0);
-	pc = dfr_this_cpu(engine);
 	if (dfr_unlikely(dfr_read_once(&pc->pc_busy))) {
 		nested_hit(pc, probe, pc->pc_firing.fr_cpu, env);
 	} else {
@@ -279,9 +296,20 @@ dfr_hot void fire(struct dfr_probe *probe, const u64 *args, u32 nargs, void *reg
 }
 
 #ifdef __KERNEL__
+static dfr_noinline void fire_if_pure_holds(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs)
+{
+	if (any_pure_holds(probe, args, nargs, regs))
+		fire(probe, args, nargs, regs, NULL);
+	else
+		count_pure(probe, args, nargs, regs);
+}
+
 void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs)
 {
-	fire(probe, args, nargs, regs, NULL);
+	if (dfr_unlikely(dfr_read_once(&probe->pb_flags) & DFR_PB_PURE))
+		fire_if_pure_holds(probe, args, nargs, regs);
+	else
+		fire(probe, args, nargs, regs, NULL);
 }
 #else
 void dfr_fire_env(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs, const void *env)

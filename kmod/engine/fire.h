@@ -16,12 +16,33 @@ void dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_shar
 /* pn_plain: nothing in the plan can fault, and no DIF runs. */
 void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share);
-void dfr_plain_count(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share);
+void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 
 /* An argument that the provider has not passed: asked for one by one. */
 u64 dfr_late_arg(const struct dfr_firing *firing, u32 index);
+
+/*
+ * The time of a firing, read when somebody first asks: later than any before it on
+ * this CPU. dfr_firing_time() for those who do not ask often.
+ */
+dfr_hot u64 dfr_time_of(struct dfr_firing *firing)
+{
+	struct dfr_cpu *pc;
+	u64 time;
+
+	if (firing->fr_time)
+		return firing->fr_time;
+	time = dfr_plat_clock(firing);
+	pc = dfr_this_cpu(firing->fr_engine);
+	if (dfr_unlikely(time <= pc->pc_last))
+		time = pc->pc_last + 1;
+	pc->pc_last = time;
+	firing->fr_time = time;
+	return time;
+}
 
 dfr_hot u64 dfr_firing_arg(const struct dfr_firing *firing, u32 index)
 {

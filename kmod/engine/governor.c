@@ -426,6 +426,7 @@ static int calibrate(struct dfr_engine *engine)
 	memset(&ecb, 0, sizeof(ecb));
 	memset(&probe, 0, sizeof(probe));
 	ecb.ec_state = idle;
+	ecb.ec_live = idle->st_live;
 	probe.pb_provider = &engine->en_dtrace;
 	probe.pb_ecbs = &ecb;
 	engine->en_hook_time = HOOK_PER_GUARD * guard_time(engine, &probe);

@@ -3,30 +3,37 @@
  * The usual ECBs, in few instructions: a record of integers and execname,
  * aggregations over such keys, thread-local numbers. No DIF runs and nothing can fault, so there is
  * no machine and no unwinding, and a record's place and size codes stay in
- * registers. What it writes is what steps.c would. Probe context.
+ * registers; a thread-local number is looked up once in a clause. What it writes is what
+ * steps.c would. Probe context.
  */
-#include "kmod/engine/fire.h"
+#include "kmod/engine/self.h"
 
-/* Size code of an integer whose highest bit is bit i. */
-static const u8 size_codes[64] = {
-	0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-	3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
-};
+/* Of an integer whose highest bit is bit i: its size, and the code for it, where the last of four goes. */
+#define FROM_1_TO_8(one, two, four, eight)                                                                       \
+	{                                                                                                        \
+		one, one, one, one, one, one, one, one, two, two, two, two, two, two, two, two, four, four, four, \
+		four, four, four, four, four, four, four, four, four, four, four, four, four, eight, eight,       \
+		eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, \
+		eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, \
+		eight, eight                                                                                      \
+	}
+static const u8 sizes[64] = FROM_1_TO_8(1, 2, 4, 8);
+static const u8 codes_of[64] = FROM_1_TO_8(0x00, 0x40, 0x80, 0xc0);
 
-dfr_hot u32 code_of(u64 magnitude)
+/* The highest bit that counts: with its sign an integer has one more than its magnitude. */
+dfr_hot u32 unsigned_top(u64 value)
 {
-	return size_codes[63 ^ __builtin_clzll(magnitude | 1)];
+	return 63u ^ (u32)__builtin_clzll(value | 1);
 }
 
-/* With its sign: as many bits as the magnitude and one more. */
-dfr_hot u64 zigzag(u64 value)
+dfr_hot u32 signed_top(u64 value)
 {
-	return (value << 1) ^ (u64)((s64)value >> 63);
+	return 63u ^ (u32)__builtin_clzll(2 * (value ^ (u64)((s64)value >> 63)) + 1);
 }
 
 dfr_hot u64 since(struct dfr_firing *firing, const struct dfr_vars *vars, u32 id)
 {
-	return dfr_firing_time(firing) - dfr_self_load(vars, firing, id);
+	return dfr_time_of(firing) - dfr_self_load(vars, firing, id);
 }
 
 dfr_hot u64 plain_value(struct dfr_firing *firing, const struct dfr_vars *vars, const struct dfr_step *step)
@@ -38,7 +45,7 @@ dfr_hot u64 plain_value(struct dfr_firing *firing, const struct dfr_vars *vars, 
 	else if (step->sp_source == DFR_SRC_SINCE)
 		return since(firing, vars, step->sp_selfid);
 	else if (step->sp_source == DFR_SRC_TIMESTAMP)
-		value = dfr_firing_time(firing);
+		value = dfr_time_of(firing);
 	else if (step->sp_source == DFR_SRC_CONST)
 		value = step->sp_value;
 	else if (step->sp_source == DFR_SRC_PID)
@@ -57,34 +64,38 @@ dfr_hot u64 plain_value(struct dfr_firing *firing, const struct dfr_vars *vars, 
 	return step->sp_flags & DFR_SP_SIGNED ? (u64)((s64)value >> step->sp_shift) : value >> step->sp_shift;
 }
 
-/* The size codes of a record so far, lowest bits first. */
+/* The size codes of a record so far: four to a byte, the first lowest. */
 struct codes {
-	u64 bits;
-	u32 shift;
+	u8 *at;
+	u32 bits; /* of the byte that is not full yet, pushed down from the top */
+	u32 n;
 };
 
-dfr_hot u8 *put(u8 *p, u64 value, u64 magnitude, struct codes *codes)
+dfr_hot u8 *put(u8 *p, u64 value, u32 top, struct codes *codes)
 {
-	u32 code = code_of(magnitude);
-
 	dfr_put64(p, value);
-	codes->bits |= (u64)code << codes->shift;
-	codes->shift += 2;
-	return p + (1u << code);
+	codes->bits = codes->bits >> 2 | codes_of[top];
+	if (!(++codes->n & 3)) {
+		*codes->at++ = (u8)codes->bits;
+		codes->bits = 0;
+	}
+	return p + sizes[top];
+}
+
+dfr_hot void put_last_codes(struct codes *codes)
+{
+	if (codes->n & 3)
+		*codes->at = (u8)(codes->bits >> (8 - 2 * (codes->n & 3)));
 }
 
 dfr_hot u8 *put_args(u8 *p, const struct dfr_firing *firing, u32 n, struct codes *codes)
 {
-	u32 passed = firing->fr_nargs < n ? firing->fr_nargs : n;
-	const u64 *args = firing->fr_args; /* NULL: none were passed */
 	u64 value;
 	u32 i;
 
-	for (i = 0; i < passed; i++)
-		p = put(p, args[i], zigzag(args[i]), codes);
-	for (; dfr_unlikely(passed < n); passed++) {
-		value = dfr_late_arg(firing, passed);
-		p = put(p, value, zigzag(value), codes);
+	for (i = 0; i < n; i++) {
+		value = dfr_firing_arg(firing, i);
+		p = put(p, value, signed_top(value), codes);
 	}
 	return p;
 }
@@ -102,7 +113,8 @@ dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_vars *
 			p = put_args(p, firing, step->sp_max, codes);
 		} else if (step->sp_op == DFR_STEP_INT) {
 			value = plain_value(firing, vars, step);
-			p = put(p, value, step->sp_flags & DFR_SP_SIGNED ? zigzag(value) : value, codes);
+			p = put(p, value, step->sp_flags & DFR_SP_SIGNED ? signed_top(value) : unsigned_top(value),
+				codes);
 		} else if (step->sp_op == DFR_STEP_STRING) {
 			p += dfr_copy_comm(firing, p);
 		}
@@ -118,30 +130,6 @@ static dfr_cold bool make_ready(struct dfr_firing *firing, struct dfr_share *sha
 	return dfr_record_slow(share, &w, firing, need);
 }
 
-/* Where the fields go, behind head and size codes: the codes are written last. NULL: lost. */
-dfr_hot u8 *begin(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share, u8 **codes)
-{
-	const struct dfr_plan *plan = ecb->ec_plan;
-	struct dfr_stream *stream = &share->sh_stream;
-	u64 time = dfr_firing_time(firing);
-	u64 delta;
-	u8 *p;
-
-	if (!dfr_stream_ready(stream, firing, plan->pn_need) && !make_ready(firing, share, plan->pn_need))
-		return NULL;
-	p = stream->sm_ptr;
-	delta = time - stream->sm_time;
-	if (dfr_likely(delta <= DFR_REC_DELTA_MAX && ecb->ec_epid <= DFR_REC_ID_SHORT_MAX)) {
-		dfr_put32(p, DFR_REC_HEAD(ecb->ec_epid, dfr_plat_level_of(firing), delta));
-		p += 4;
-	} else {
-		p = dfr_record_head(stream, p, ecb->ec_epid, dfr_plat_level_of(firing), time);
-	}
-	*codes = p;
-	stream->sm_time = time;
-	return p + plan->pn_codes;
-}
-
 dfr_hot void commit(struct dfr_share *share, u8 *p)
 {
 	struct dfr_block *block = share->sh_ring.rg_block;
@@ -154,31 +142,50 @@ dfr_hot void commit(struct dfr_share *share, u8 *p)
 void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
-	struct codes codes = { 0, 0 };
-	u8 *at;
-	u8 *p = begin(firing, ecb, share, &at);
-	u32 i;
+	struct dfr_stream *stream = &share->sh_stream;
+	u64 time = dfr_time_of(firing);
+	struct codes codes = { NULL, 0, 0 };
+	u8 *p;
 
-	if (dfr_unlikely(!p))
+	if (!dfr_stream_ready(stream, firing, plan->pn_need) && !make_ready(firing, share, plan->pn_need))
 		return;
-	p = put_fields(p, firing, share->sh_machine.m_vars, plan, &codes);
-	if (dfr_likely(plan->pn_codes))
-		at[0] = (u8)codes.bits;
-	for (i = 1; dfr_unlikely(i < plan->pn_codes); i++)
-		at[i] = (u8)(codes.bits >> (8 * i));
+	codes.at = dfr_record_head(stream, stream->sm_ptr, ecb->ec_epid, dfr_plat_level_of(firing), time);
+	stream->sm_time = time;
+	p = put_fields(codes.at + plan->pn_codes, firing, share->sh_machine.m_vars, plan, &codes);
+	put_last_codes(&codes);
 	commit(share, p);
 }
 
+/* As above, where all is as usual. */
 void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
-	struct codes codes = { 0, 0 };
-	u8 *at;
-	u8 *p = begin(firing, ecb, share, &at);
+	u64 time = dfr_time_of(firing);
+	const struct dfr_plan *plan = ecb->ec_plan;
+	struct dfr_stream *stream = &share->sh_stream;
+	u64 delta = time - stream->sm_time;
+	const u64 *args = firing->fr_args;
+	const u8 *which = plan->pn_args;
+	u32 left = plan->pn_nargs_plain;
+	u32 bits = 0, top;
+	u8 *start = stream->sm_ptr;
+	u8 *p = start + 5;
+	u64 value;
 
-	if (dfr_unlikely(!p))
+	if (dfr_unlikely(delta > DFR_REC_DELTA_MAX || firing->fr_nargs < plan->pn_passed ||
+			 !dfr_stream_ready(stream, firing, plan->pn_need))) {
+		dfr_plain_record(firing, ecb, share);
 		return;
-	p = put_args(p, firing, ecb->ec_plan->pn_nargs, &codes);
-	at[0] = (u8)codes.bits;
+	}
+	stream->sm_time = time;
+	dfr_put32(start, DFR_REC_HEAD(ecb->ec_epid, dfr_plat_level_of(firing), delta));
+	do {
+		value = args[*which++];
+		top = signed_top(value);
+		dfr_put64(p, value);
+		p += sizes[top];
+		bits = bits >> 2 | codes_of[top];
+	} while (--left);
+	start[4] = (u8)(bits >> plan->pn_codes_shift);
 	commit(share, p);
 }
 
@@ -199,7 +206,7 @@ dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *
 		hash = dfr_hash_word(hash, first);
 	if (n > 1)
 		hash = dfr_hash_word(hash, second);
-	offset = buckets[(u32)hash & (table->nbuckets - 1)];
+	offset = buckets[dfr_hash_end(hash) & (table->nbuckets - 1)];
 	entry = (struct dfr_aggent *)((u8 *)table + offset);
 	key = (u64 *)(entry + 1);
 	if (dfr_likely(offset && entry->varid == step->sp_varid && entry->key_size == n * 8 &&
@@ -228,7 +235,8 @@ static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_
 		}
 		hash = dfr_hash_word(hash, *at++);
 	}
-	values = dfr_agg_values(share->sh_agg, step, share->sh_key, (u32)((u8 *)at - (u8 *)share->sh_key), (u32)hash);
+	values = dfr_agg_values(share->sh_agg, step, share->sh_key, (u32)((u8 *)at - (u8 *)share->sh_key),
+				dfr_hash_end(hash));
 	if (dfr_unlikely(!values))
 		dfr_lost_here(share, firing, DFR_LOSS_AGGREGATION, 1);
 	return values;
@@ -260,30 +268,57 @@ static dfr_noinline void count_any(struct dfr_firing *firing, const struct dfr_s
 		values[0]++;
 }
 
-/* Calls nothing but in the end, so nothing need be saved. */
-void dfr_plain_count(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+/* One function for each shape of keys, and each ends with a call if it calls at all: nothing need be saved. */
+dfr_hot void count_at(u64 *values, struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
 {
-	u64 *values;
-
-	if (step->sp_shape == DFR_KEY_NAME)
-		values = name_values(firing, step, share);
-	else if (step->sp_shape == DFR_KEY_TWO)
-		values = first_values(share, step, light_key(firing, step + 1), light_key(firing, step + 2), 2);
-	else if (step->sp_shape == DFR_KEY_ONE)
-		values = first_values(share, step, light_key(firing, step + 1), 0, 1);
-	else
-		values = first_values(share, step, 0, 0, 0);
 	if (dfr_likely(values))
 		values[0]++;
 	else
 		count_any(firing, step, share);
 }
 
+static dfr_noinline void count_name(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+{
+	count_at(name_values(firing, step, share), firing, step, share);
+}
+
+static dfr_noinline void count_one(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+{
+	count_at(first_values(share, step, light_key(firing, step + 1), 0, 1), firing, step, share);
+}
+
+static dfr_noinline void count_two(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+{
+	count_at(first_values(share, step, light_key(firing, step + 1), light_key(firing, step + 2), 2), firing, step,
+		 share);
+}
+
+void dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	const struct dfr_step *step = ecb->ec_plan->pn_steps;
+
+	if (step->sp_shape == DFR_KEY_TWO)
+		count_two(firing, step, share);
+	else if (step->sp_shape == DFR_KEY_NAME)
+		count_name(firing, step, share);
+	else if (step->sp_shape == DFR_KEY_ONE)
+		count_one(firing, step, share);
+	else
+		count_at(first_values(share, step, 0, 0, 0), firing, step, share);
+}
+
+/* dfr_quantize_bucket(), the usual values first. */
+dfr_hot u32 quantize_bucket(u64 value)
+{
+	return dfr_likely((s64)value > 0) ? DFR_QUANTIZE_ZERO + 64 - (u32)__builtin_clzll(value) :
+					    dfr_quantize_bucket(value);
+}
+
 /* Into an entry that is known: what a value does there. */
 dfr_hot void add_value(const struct dfr_step *step, u64 *values, u64 value)
 {
 	if (step->sp_max == DFR_ACT_QUANTIZE)
-		values[dfr_quantize_bucket(value)]++;
+		values[quantize_bucket(value)]++;
 	else
 		dfr_agg_update(values, step->sp_max, value, 1);
 }
@@ -319,8 +354,9 @@ static dfr_noinline void agg_any(struct dfr_firing *firing, const struct dfr_ste
 }
 
 /* An argument as it was passed calls nothing but in the end, so nothing need be saved. */
-void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
+	const struct dfr_step *step = ecb->ec_plan->pn_steps;
 	u64 *values = NULL;
 
 	if (step->sp_source == DFR_SRC_ARG && step->sp_index < firing->fr_nargs && !step->sp_shift)
@@ -331,28 +367,82 @@ void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_step *step, struc
 		agg_any(firing, step, share);
 }
 
-/* What a thread-local number is set to: never an argument's sign, so nothing is extended. */
-dfr_hot bool set(struct dfr_firing *firing, struct dfr_vars *vars, const struct dfr_step *step)
-{
-	u64 value = step->sp_source == DFR_SRC_TIMESTAMP ? dfr_firing_time(firing) :
-		    step->sp_source == DFR_SRC_CONST	 ? step->sp_value :
-							   plain_value(firing, vars, step);
+/* The thread-local number that a clause deals with first, looked up once: nobody but this thread moves it. */
+struct number {
+	u32 id; /* 0: none */
+	struct dfr_selfref ref;
+};
 
-	return dfr_self_store(vars, firing, step->sp_selfid, value);
+static dfr_noinline u64 other_value(struct dfr_firing *firing, const struct dfr_vars *vars, const struct dfr_step *step)
+{
+	return plain_value(firing, vars, step);
+}
+
+dfr_hot void steps_agg(struct dfr_firing *firing, const struct number *number, const struct dfr_step *step,
+		       struct dfr_share *share)
+{
+	u64 *values = usual_values(firing, step, share);
+	u64 value;
+
+	if (!values)
+		values = any_values(firing, step, share);
+	if (!values)
+		return;
+	if (step->sp_source == DFR_SRC_SINCE && step->sp_selfid == number->id)
+		value = dfr_time_of(firing) - dfr_self_get(&number->ref);
+	else if (step->sp_source == DFR_SRC_NONE)
+		value = 0; /* a count */
+	else
+		value = other_value(firing, share->sh_machine.m_vars, step);
+	add_value(step, values, value);
+}
+
+/* What is set is never extended: neither an argument nor a time has another width. */
+dfr_hot bool steps_set(struct dfr_firing *firing, struct number *number, struct dfr_vars *vars,
+		       const struct dfr_step *step)
+{
+	u64 value = step->sp_source == DFR_SRC_CONST	 ? step->sp_value :
+		    step->sp_source == DFR_SRC_TIMESTAMP ? dfr_time_of(firing) :
+							   other_value(firing, vars, step);
+
+	if (dfr_unlikely(step->sp_selfid != number->id))
+		return dfr_self_store(vars, firing, step->sp_selfid, value);
+	return dfr_self_set(&vars->va_self, firing->fr_cpu, &number->ref, value);
 }
 
 /* In program order; a number for which there is no room ends it, as it would end a record. */
 void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
-	const struct dfr_step *step = ecb->ec_plan->pn_steps;
-	const struct dfr_step *end = step + ecb->ec_plan->pn_nsteps;
+	const struct dfr_plan *plan = ecb->ec_plan;
+	const struct dfr_step *step = plan->pn_steps;
+	struct dfr_vars *vars = share->sh_machine.m_vars;
+	struct number number = { .id = plan->pn_selfid };
+	u32 left = plan->pn_nsteps;
 
-	for (; step < end; step++) {
+	if (number.id) {
+		number.ref = dfr_self_find(&vars->va_self, dfr_self_key(firing, number.id));
+		if (plan->pn_selftest && !dfr_self_get(&number.ref))
+			return;
+	}
+	for (;; step++) {
 		if (step->sp_op == DFR_STEP_AGG) {
-			dfr_plain_agg(firing, step, share);
+			steps_agg(firing, &number, step, share);
+			left -= step->sp_keys;
 			step += step->sp_keys;
-		} else if (!set(firing, share->sh_machine.m_vars, step)) {
+		} else if (!steps_set(firing, &number, vars, step)) {
 			return;
 		}
+		if (!--left)
+			return;
 	}
+}
+
+/* One step that sets a number to the time: how a measurement begins. */
+void dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	u64 time = dfr_time_of(firing);
+	struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
+	struct dfr_selfref ref = dfr_self_find(self, dfr_self_key(firing, ecb->ec_plan->pn_steps[0].sp_selfid));
+
+	dfr_self_set(self, firing->fr_cpu, &ref, time);
 }

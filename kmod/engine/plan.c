@@ -532,13 +532,43 @@ static bool is_light(const struct dfr_step *step)
 	return true;
 }
 
+/* Nothing but a few arguments, as they were passed? Notes which. */
+static bool is_args(struct dfr_plan *plan)
+{
+	const struct dfr_step *step = plan->pn_steps;
+	const struct dfr_step *end = step + plan->pn_nsteps;
+	u32 first, i, n = 0;
+
+	for (; step < end; step++) {
+		if (step->sp_op == DFR_STEP_TEXT)
+			continue;
+		if (step->sp_op != DFR_STEP_ARGS &&
+		    (step->sp_op != DFR_STEP_INT || step->sp_source != DFR_SRC_ARG || step->sp_shift ||
+		     !(step->sp_flags & DFR_SP_SIGNED)))
+			return false;
+		first = step->sp_op == DFR_STEP_ARGS ? 0 : step->sp_index;
+		for (i = 0; i < (step->sp_op == DFR_STEP_ARGS ? step->sp_max : 1); i++) {
+			if (n == DFR_PLAIN_ARGS_MAX)
+				return false;
+			plan->pn_args[n++] = (u8)(first + i);
+			if (plan->pn_passed < first + i + 1)
+				plan->pn_passed = first + i + 1;
+		}
+	}
+	plan->pn_nargs_plain = (u8)n;
+	plan->pn_codes_shift = (u8)(8 - 2 * n);
+	return n > 0;
+}
+
 /* Can the plan run without machine, without faults: in plain.c? */
-static u32 find_plain(const struct dfr_plan *plan)
+static u32 find_plain(struct dfr_plan *plan)
 {
 	const struct dfr_step *step = plan->pn_steps;
 	u32 i;
 
 	if (plain_steps(plan)) {
+		if (plan->pn_nsteps == 1 && step->sp_op == DFR_STEP_SELF && step->sp_source == DFR_SRC_TIMESTAMP)
+			return DFR_PLAIN_TIME;
 		if (step->sp_op != DFR_STEP_AGG || plan->pn_nsteps != 1u + step->sp_keys)
 			return DFR_PLAIN_STEPS;
 		return is_light(step) ? DFR_PLAIN_COUNT : DFR_PLAIN_AGG;
@@ -548,9 +578,21 @@ static u32 find_plain(const struct dfr_plan *plan)
 	for (i = 0; i < plan->pn_nsteps; i++)
 		if (!plain_field(&plan->pn_steps[i]))
 			return 0;
-	if (plan->pn_nsteps == 1 && step->sp_op == DFR_STEP_ARGS && plan->pn_codes == 1)
-		return DFR_PLAIN_ARGS;
-	return DFR_PLAIN_RECORD;
+	return is_args(plan) ? DFR_PLAIN_ARGS : DFR_PLAIN_RECORD;
+}
+
+/* Which thread-local number is looked up once for all of the clause. */
+static void find_self(struct dfr_plan *plan)
+{
+	const struct dfr_step *step = plan->pn_steps;
+	u32 i;
+
+	plan->pn_selftest = plan->pn_test.te_kind == DFR_TEST_SELF;
+	if (plan->pn_selftest)
+		plan->pn_selfid = plan->pn_test.te_index;
+	for (i = 0; i < plan->pn_nsteps && !plan->pn_selfid; i++, step++)
+		if (step->sp_op == DFR_STEP_SELF || step->sp_source == DFR_SRC_SELF || step->sp_source == DFR_SRC_SINCE)
+			plan->pn_selfid = step->sp_selfid;
 }
 
 static u32 key_shape(const struct dfr_step *step)
@@ -617,6 +659,7 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	/* A comparison of strings ends at strsize: names are compared whole. */
 	if (cl->cl_pred && state->st_strsize >= 16)
 		dfr_idiom_test(&plan->pn_test, cl->cl_pred);
+	find_self(plan);
 	plan->pn_layout = ++state->st_nlayouts;
 	if (plan->pn_need > state->st_need_max && (plan->pn_flags & DFR_PN_RECORDS))
 		state->st_need_max = plan->pn_need;

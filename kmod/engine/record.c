@@ -6,24 +6,13 @@
  * the layout. Probe context, interrupts off; or process context by way of
  * dfr_plat_on_cpu().
  */
-#include "kmod/engine/store.h"
+#include "kmod/engine/fire.h"
 
 #define LOSS_BYTES (16 + 1 + 1 + 4 + 24)
 
 u64 dfr_firing_time(struct dfr_firing *firing)
 {
-	struct dfr_cpu *pc;
-	u64 time;
-
-	if (firing->fr_time)
-		return firing->fr_time;
-	pc = dfr_this_cpu(firing->fr_engine);
-	time = dfr_plat_clock(firing);
-	if (time <= pc->pc_last)
-		time = pc->pc_last + 1;
-	pc->pc_last = time;
-	firing->fr_time = time;
-	return time;
+	return dfr_time_of(firing);
 }
 
 u8 *dfr_record_head(struct dfr_stream *stream, u8 *p, u32 id, u32 level, u64 time)

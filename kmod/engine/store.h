@@ -123,10 +123,14 @@ struct dfr_step {
 
 /* pn_plain, ec_plain */
 #define DFR_PLAIN_RECORD 1 /* integers, execname and text of the probe, none by DIF */
-#define DFR_PLAIN_ARGS 3   /* one to four arguments and nothing else */
+#define DFR_PLAIN_ARGS 3   /* one to four arguments (pn_args), signed and whole, and nothing else */
 #define DFR_PLAIN_AGG 2	   /* one aggregation over such keys and such a value */
 #define DFR_PLAIN_COUNT 5  /* a count whose keys are names and numbers of who fires and of the probe */
 #define DFR_PLAIN_STEPS 4  /* aggregations like that, and thread-local scalars are set */
+#define DFR_PLAIN_TIME 6   /* one of these is set to the time, and that is all */
+#define DFR_PLAIN_TESTED 8 /* ec_plain: or'ed to it where ec_test is to be asked first */
+
+#define DFR_PLAIN_ARGS_MAX 4
 
 struct dfr_plan {
 	struct dfr_plan *pn_next; /* of the same clause: other numbers of arguments */
@@ -142,6 +146,12 @@ struct dfr_plan {
 	u32 pn_fallible; /* captured fields that may need a note */
 	u32 pn_key_max; /* most bytes of a key that its aggregations build */
 	u32 pn_classic; /* bytes that DTrace would reserve: END's reserve is counted so */
+	u32 pn_passed;	/* DFR_PLAIN_ARGS: so many arguments must have been passed for them, */
+	u8 pn_nargs_plain; /* so many are recorded, */
+	u8 pn_codes_shift; /* where their size codes end up in a byte, */
+	u8 pn_args[DFR_PLAIN_ARGS_MAX]; /* and which they are */
+	bool pn_selftest; /* DFR_PLAIN_STEPS: the predicate asks whether pn_selfid is not 0 */
+	u32 pn_selfid;	  /* and the thread-local number that it deals with first; 0: none */
 	struct dfr_test pn_test; /* te_kind 0: the predicate is of no such kind */
 	struct dfr_field *pn_fields;
 	struct dfr_step pn_steps[];
@@ -155,12 +165,13 @@ struct dfr_plan {
 struct dfr_ecb {
 	struct dfr_ecb *ec_next; /* of the probe */
 	struct dfr_state *ec_state;
+	struct dfr_share **ec_live; /* the state's st_live */
 	const struct dfr_difo *ec_pred;
 	const struct dfr_test *ec_test; /* what ec_pred says, if it is of that kind */
 	const struct dfr_plan *ec_plan;
 	u32 ec_epid;
 	u16 ec_flags;
-	u16 ec_plain; /* the plan's, where there is no `if` and no predicate but a test */
+	u16 ec_plain; /* the plan's, where there is no `if` and no predicate but a test; DFR_PLAIN_TESTED */
 	struct dfr_probe *ec_probe;
 	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
 	bool ec_linked; /* in the probe's chain; process context alone */
@@ -659,11 +670,19 @@ dfr_hot u32 dfr_quantize_bucket(u64 raw)
 	return (s64)raw < 0 ? DFR_QUANTIZE_ZERO - order : DFR_QUANTIZE_ZERO + order;
 }
 
-/* The hash of an aggregation's key: start, one step for each word, end. */
+/*
+ * The hash of an aggregation's key: a step for each word, then the end. Whatever
+ * bit of a key changes, the highest byte of the product does; the buckets' number
+ * is taken from the low end.
+ */
 dfr_hot u64 dfr_hash_word(u64 hash, u64 word)
 {
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ (hash >> 32);
+	return (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+}
+
+dfr_hot u32 dfr_hash_end(u64 hash)
+{
+	return (u32)__builtin_bswap64(hash);
 }
 
 /* Unaligned little-endian stores; on x86 one instruction each. */

@@ -35,6 +35,17 @@ bool dfr_arch_device_address(u64 addr)
 	return !pfn_valid(pte_pfn(entry));
 }
 
+u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n)
+{
+	unsigned long sum = crc;
+
+	for (; n >= sizeof(u64); n -= sizeof(u64), p += sizeof(u64))
+		asm("crc32q %1, %0" : "+r"(sum) : "m"(*(const u64 *)p));
+	for (; n; n--, p++)
+		asm("crc32b %1, %k0" : "+r"(sum) : "m"(*p));
+	return (u32)sum;
+}
+
 /* Order of the classic amd64 register names: R15 first, then as the frame is pushed. */
 static const u16 register_offset[] = {
 	offsetof(struct pt_regs, r15), offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r13),

@@ -8,6 +8,7 @@
 #ifndef DFR_KMOD_LINUX_ARCH_X86_H
 #define DFR_KMOD_LINUX_ARCH_X86_H
 
+#include <asm/cpufeature.h>
 #include <asm/ptrace.h>
 #include <asm/syscall.h>
 #include <linux/mm.h>
@@ -92,10 +93,16 @@ static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[D
 	args[5] = regs->r9;
 }
 
+/* The processor's own CRC-32C, on plain registers: for any context. */
+static inline bool dfr_arch_has_crc32c(void)
+{
+	return boot_cpu_has(X86_FEATURE_XMM4_2);
+}
+u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n);
+
 /* uregs[index]: the numbering of <sys/regset.h> for amd64 as DTrace scripts use it. */
 u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
 
-#endif
 /* How percpu.h names this CPU's copy to an instruction: newer kernels have a word for it. */
 #ifndef __my_cpu_var
 #define __my_cpu_var(var) (var)
@@ -111,3 +118,4 @@ u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
 		below_;                                                                            \
 	})
 
+#endif

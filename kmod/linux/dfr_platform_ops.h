@@ -224,7 +224,11 @@ static __always_inline u64 dfr_plat_who(struct dfr_firing *firing)
 
 static __always_inline void dfr_plat_comm(struct dfr_firing *firing, u64 words[2])
 {
-	memcpy(words, current->comm, TASK_COMM_LEN);
+	const char *comm = current->comm;
+
+	/* One by one: the compiler keeps them in registers. */
+	memcpy(&words[0], comm, 8);
+	memcpy(&words[1], comm + 8, 8);
 }
 
 static __always_inline u64 dfr_plat_thread_key(struct dfr_firing *firing)

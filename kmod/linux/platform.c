@@ -138,7 +138,8 @@ bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid)
 
 u32 dfr_plat_crc32c(u32 crc, const void *p, size_t n)
 {
-	return __crc32c_le(crc, p, n); /* the bare sum: callers start at ~0 and invert */
+	/* The bare sum: callers start at ~0 and invert. */
+	return dfr_arch_has_crc32c() ? dfr_arch_crc32c(crc, p, n) : __crc32c_le(crc, p, n);
 }
 
 static u8 boot_id[16];
@@ -203,6 +204,7 @@ void dfr_platform_init(void)
 	unsigned int cpu;
 
 	find_boot_id();
+	dfr_stack_init();
 	for_each_possible_cpu(cpu)
 		get_random_bytes(per_cpu_ptr(&random_state, cpu), sizeof(u64));
 }

@@ -138,26 +138,26 @@ void dfr_return_pool_free(struct dfr_return_pool *pool)
 }
 
 /*
- * One flag for each interrupt level of a CPU: taking a node calls functions that
+ * One bit for each interrupt level of a CPU: taking a node calls functions that
  * may be traced themselves, and with all functions armed that would never end.
  */
-static DEFINE_PER_CPU(u8[4], hooking);
+static DEFINE_PER_CPU(u8, hooking);
 
 enum dfr_hooked dfr_return_hook(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs)
 {
-	u8 *busy = this_cpu_ptr(&hooking[dfr_plat_level()]);
+	u8 mine = 1 << dfr_plat_level();
 	struct rethook_node *node;
 
-	if (unlikely(READ_ONCE(*busy)))
+	if (unlikely(raw_cpu_read(hooking) & mine))
 		return DFR_HOOK_NESTED;
 	if (unlikely(is_idle_task(current)) && !rcu_is_watching())
 		return DFR_HOOK_UNWATCHED;
-	WRITE_ONCE(*busy, 1);
+	raw_cpu_or(hooking, mine);
 	node = static_call(dfr_rethook_try_get)(pool->rp_rethook);
 	if (likely(node)) {
 		container_of(node, struct dfr_return_node, rn_node)->rn_cookie = cookie;
 		static_call(dfr_rethook_hook)(node, regs, true);
 	}
-	WRITE_ONCE(*busy, 0);
+	raw_cpu_and(hooking, ~mine);
 	return likely(node) ? DFR_HOOKED : DFR_HOOK_EMPTY;
 }

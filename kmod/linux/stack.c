@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include "kmod/linux/resolve.h"
 
 static bool ours(unsigned long pc)
 {
@@ -44,6 +45,30 @@ static u64 own_frame(const struct pt_regs *regs)
 	return regs->cs ? regs->ip : 0;
 }
 
+static unsigned long text_begin, text_size; /* of the kernel itself */
+
+void dfr_stack_init(void)
+{
+	text_begin = dfr_resolve("_stext");
+	text_size = text_begin ? dfr_resolve("_etext") - text_begin : 0;
+}
+
+/*
+ * Where the frame that the walk is at returns to; 0: not to kernel code, so the walk
+ * ends. Nearly all return to the kernel itself, and the last to user mode: neither
+ * need be looked for among all code that modules, probes and BPF have brought.
+ */
+static unsigned long return_address(struct unwind_state *walk)
+{
+	if (walk->regs && user_mode(walk->regs))
+		return 0;
+#ifdef CONFIG_UNWINDER_ORC
+	if (likely(walk->ip - text_begin < text_size))
+		return walk->ip;
+#endif
+	return unwind_get_return_address(walk);
+}
+
 unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
 {
 	struct unwind_state walk;
@@ -58,7 +83,7 @@ unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned 
 	if (exact && max && own_frame(firing->fr_regs))
 		pcs[n++] = own_frame(firing->fr_regs);
 	for (; !unwind_done(&walk) && n < max; unwind_next_frame(&walk)) {
-		unsigned long pc = unwind_get_return_address(&walk);
+		unsigned long pc = return_address(&walk);
 
 		if (!pc)
 			break;
@@ -80,7 +105,7 @@ static unsigned int depth_of_stack(const struct dfr_firing *firing)
 	if (exact && own_frame(firing->fr_regs))
 		n = 1;
 	for (; !unwind_done(&walk) && n < 256; unwind_next_frame(&walk)) {
-		unsigned long pc = unwind_get_return_address(&walk);
+		unsigned long pc = return_address(&walk);
 
 		if (!pc)
 			break;

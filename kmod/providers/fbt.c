@@ -59,25 +59,32 @@ struct fbt_gone {
 	const char *fg_name;
 };
 
-/* Armed functions by address: open addressing, at most half full. */
+/*
+ * Armed functions by address: open addressing, at most half full. What is armed
+ * stands in the slot itself.
+ */
 struct fbt_slot {
-	unsigned long fs_ip;
+	unsigned long fs_ip; /* 0: none */
+	struct dfr_probe *fs_entry; /* NULL: not armed */
+	struct fbt_function *fs_return; /* likewise */
 	struct fbt_function *fs_function;
 };
+static_assert(sizeof(struct fbt_slot) == 32);
+
 struct fbt_table {
-	unsigned int ft_shift; /* 64 - log2 of the slots */
-	unsigned int ft_mask;
+	unsigned long ft_mask; /* of offsets in bytes */
 	struct fbt_slot ft_slot[];
 };
+
+static struct fbt_table fbt_nothing = { .ft_slot = { { .fs_ip = 0 } } };
 
 static DEFINE_MUTEX(fbt_lock);
 static struct fbt_chunk *fbt_chunks;
 static struct fbt_gone *fbt_gone;
 static bool fbt_listed; /* the kernel's own functions have their probes */
-static struct fbt_table *fbt_table; /* read in probe context */
+static struct fbt_table *fbt_table = &fbt_nothing; /* read in probe context */
 static struct dfr_return_pool *fbt_returns;
 static bool fbt_registered;
-static bool fbt_starting; /* read in probe context: nobody can be listening yet */
 static unsigned long fbt_init_begin, fbt_init_end;
 
 static struct ftrace_rec_iter *no_iter_start(void)
@@ -102,23 +109,28 @@ static struct mutex *fbt_ftrace_lock;
 
 /* --- Probe context. ------------------------------------------------------ */
 
-static __always_inline unsigned int slot_of(const struct fbt_table *table, unsigned long ip)
+/* Where the slot of that address is as a rule; neighbours in the text are none in the table. */
+static __always_inline unsigned long home_of(unsigned long ip)
 {
-	return (unsigned int)((ip * 0x9e3779b97f4a7c15ULL) >> table->ft_shift);
+	return ip * 0x61c88647;
 }
 
-static __always_inline struct fbt_function *find(unsigned long ip)
+/* `at`: as ft_mask, an offset in bytes. */
+static __always_inline struct fbt_slot *slot_at(struct fbt_table *table, unsigned long at)
 {
-	const struct fbt_table *table = READ_ONCE(fbt_table);
-	unsigned int i;
+	return (struct fbt_slot *)((u8 *)table->ft_slot + (at & table->ft_mask));
+}
 
-	if (unlikely(!table))
-		return NULL;
-	for (i = slot_of(table, ip);; i++) {
-		const struct fbt_slot *slot = &table->ft_slot[i & table->ft_mask];
+static __always_inline const struct fbt_slot *find(unsigned long ip)
+{
+	struct fbt_table *table = READ_ONCE(fbt_table);
+	unsigned long at = home_of(ip);
+	const struct fbt_slot *slot;
 
+	for (;; at += sizeof(*slot)) {
+		slot = slot_at(table, at);
 		if (likely(slot->fs_ip == ip))
-			return slot->fs_function;
+			return slot;
 		if (!slot->fs_ip)
 			return NULL;
 	}
@@ -136,28 +148,32 @@ static __always_inline void hook_return(struct fbt_function *function, struct pt
 		dfr_probe_lost(probe, hooked == DFR_HOOK_EMPTY ? DFR_LOSS_RETURN_POOL : DFR_LOSS_RCU_IDLE);
 }
 
-static noinline void fire_entry(struct fbt_function *function, struct pt_regs *regs)
+static noinline void fire_entry(struct dfr_probe *probe, struct pt_regs *regs)
 {
 	u64 args[DFR_FUNCTION_ARGS];
 
-	if (!dfr_probe_reads_args(function->ff_entry)) {
-		dfr_fire(function->ff_entry, NULL, 0, regs);
+	if (!dfr_probe_reads_args(probe)) {
+		dfr_fire(probe, NULL, 0, regs);
 		return;
 	}
 	dfr_arch_function_args(regs, args);
-	dfr_fire(function->ff_entry, args, DFR_FUNCTION_ARGS, regs);
+	dfr_fire(probe, args, DFR_FUNCTION_ARGS, regs);
 }
 
 static __always_inline void entered(unsigned long ip, struct pt_regs *regs)
 {
-	struct fbt_function *function = find(ip);
+	const struct fbt_slot *slot = find(ip);
+	struct dfr_probe *entry;
+	struct fbt_function *returns;
 
-	if (unlikely(!function || READ_ONCE(fbt_starting)))
+	if (unlikely(!slot))
 		return;
-	if (READ_ONCE(function->ff_entry_armed) && dfr_probe_wants(function->ff_entry))
-		fire_entry(function, regs);
-	if (READ_ONCE(function->ff_return_armed))
-		hook_return(function, regs);
+	entry = READ_ONCE(slot->fs_entry);
+	if (entry && dfr_probe_wants(entry))
+		fire_entry(entry, regs);
+	returns = READ_ONCE(slot->fs_return);
+	if (returns)
+		hook_return(returns, regs);
 }
 
 /*
@@ -487,7 +503,8 @@ static void forget_filter(void)
 static void fill(struct fbt_table *table)
 {
 	struct fbt_chunk *chunk;
-	unsigned int i, slot;
+	unsigned long at;
+	unsigned int i;
 
 	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
 		for (i = 0; i < chunk->fc_used; i++) {
@@ -495,12 +512,31 @@ static void fill(struct fbt_table *table)
 
 			if (!site_armed(function))
 				continue;
-			slot = slot_of(table, function->ff_ip);
-			while (table->ft_slot[slot & table->ft_mask].fs_ip)
-				slot++;
-			table->ft_slot[slot & table->ft_mask].fs_function = function;
-			table->ft_slot[slot & table->ft_mask].fs_ip = function->ff_ip;
+			at = home_of(function->ff_ip);
+			while (slot_at(table, at)->fs_ip)
+				at += sizeof(struct fbt_slot);
+			*slot_at(table, at) = (struct fbt_slot){
+				.fs_ip = function->ff_ip,
+				.fs_entry = function->ff_entry_armed ? function->ff_entry : NULL,
+				.fs_return = function->ff_return_armed ? function : NULL,
+				.fs_function = function,
+			};
 		}
+}
+
+/* There is no memory for a new table: what is disarmed goes from the old one, as its probes may. */
+static void clear_disarmed(void)
+{
+	struct fbt_slot *slot = fbt_table->ft_slot;
+	struct fbt_slot *end = (struct fbt_slot *)((u8 *)slot + fbt_table->ft_mask) + 1;
+
+	for (; slot < end; slot++) {
+		if (slot->fs_ip && !slot->fs_function->ff_entry_armed)
+			WRITE_ONCE(slot->fs_entry, NULL);
+		if (slot->fs_ip && !slot->fs_function->ff_return_armed)
+			WRITE_ONCE(slot->fs_return, NULL);
+	}
+	dfr_plat_synchronize();
 }
 
 static void replace_table(struct fbt_table *table)
@@ -508,7 +544,7 @@ static void replace_table(struct fbt_table *table)
 	struct fbt_table *old = fbt_table;
 
 	smp_store_release(&fbt_table, table);
-	if (old) {
+	if (old != &fbt_nothing) {
 		dfr_plat_synchronize();
 		kvfree(old);
 	}
@@ -558,17 +594,20 @@ static unsigned int take_changes(unsigned long *ips, bool armed)
 
 /*
  * At a start nobody listens to fbt yet, and what patches the code is itself made
- * of functions that are being armed: until all are, they return at once.
+ * of functions that are being armed: until all are, none is in the table, and they
+ * return at once.
  */
-static int update_filter(unsigned long *ips)
+static int update_filter(unsigned long *ips, struct fbt_table *table)
 {
 	bool starting = !fbt_registered;
 	int error;
 
-	WRITE_ONCE(fbt_starting, starting);
+	if (!starting)
+		replace_table(table);
 	error = change_filter(ips, take_changes(ips, true), false);
-	WRITE_ONCE(fbt_starting, false);
-	if (!error && !starting)
+	if (starting)
+		replace_table(table);
+	else if (!error)
 		error = change_filter(ips, take_changes(ips, false), true);
 	return error;
 }
@@ -594,25 +633,26 @@ static void disarm_all(void)
 		fbt_registered = false;
 	}
 	forget_filter();
-	replace_table(NULL);
+	replace_table(&fbt_nothing);
 }
+
+#define FBT_SLOTS_MIN 64
 
 static int patch(unsigned int n)
 {
-	unsigned int slots = roundup_pow_of_two(2 * n);
+	unsigned int slots = roundup_pow_of_two(2 * n + FBT_SLOTS_MIN);
 	struct fbt_table *table = kvzalloc(struct_size(table, ft_slot, slots), GFP_KERNEL);
 	unsigned long *ips = kvmalloc_array(count_sites(), sizeof(*ips), GFP_KERNEL);
 	int error = -ENOMEM;
 
 	if (!table || !ips) {
 		kvfree(table);
+		clear_disarmed();
 		goto out;
 	}
-	table->ft_shift = 64 - ilog2(slots);
-	table->ft_mask = slots - 1;
+	table->ft_mask = (slots - 1) * sizeof(struct fbt_slot);
 	fill(table);
-	replace_table(table);
-	error = update_filter(ips);
+	error = update_filter(ips, table);
 out:
 	kvfree(ips);
 	return error;
@@ -783,10 +823,11 @@ void dfr_fbt_exit(void)
 	struct fbt_gone *gone;
 
 	unregister_module_notifier(&fbt_modules);
-	dfr_provider_unregister(&fbt_provider);
 	disarm_all();
 	if (fbt_returns)
 		dfr_return_pool_free(fbt_returns);
+	/* Last: until the pool has gone, who sleeps in a function may return from it, and fire. */
+	dfr_provider_unregister(&fbt_provider);
 	for (chunk = fbt_chunks; chunk; chunk = next) {
 		next = chunk->fc_next;
 		kvfree(chunk);

@@ -99,21 +99,20 @@ static __always_inline void get_args(enum abi abi, u64 args[DFR_SYSCALL_ARGS])
 		dfr_arch_syscall_args(task_pt_regs(current), args);
 }
 
-static __always_inline void fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
+static noinline void fire_with_args(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
 {
 	u64 args[DFR_SYSCALL_ARGS];
 
-	if (!dfr_probe_reads_args(call->sy_entry)) {
-		dfr_fire(call->sy_entry, NULL, 0, regs);
-		return;
-	}
 	get_args(abi, args);
 	dfr_fire(call->sy_entry, args, ARRAY_SIZE(args), regs);
 }
 
 void dfr_syscall_fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
 {
-	fire_entry(call, abi, regs);
+	if (dfr_probe_reads_args(call->sy_entry))
+		fire_with_args(call, abi, regs);
+	else
+		dfr_fire(call->sy_entry, NULL, 0, regs);
 }
 
 /* 0: it succeeded. Codes that only restart the call are what the program would see: EINTR. */
@@ -139,23 +138,47 @@ void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_re
 	fire_return(call, result, regs);
 }
 
-static void on_enter(void *data, struct pt_regs *regs, long number)
+static __always_inline void entered(unsigned long number, enum abi abi, struct pt_regs *regs)
 {
-	enum abi abi = dfr_syscall_abi();
 	struct dfr_syscall *call = call_of(number, abi);
 
 	if (call && !READ_ONCE(call->sy_hooked) && dfr_probe_wants(call->sy_entry))
-		fire_entry(call, abi, regs);
+		dfr_syscall_fire_entry(call, abi, regs);
 }
 
-static void on_exit(void *data, struct pt_regs *regs, long result)
+static noinline void compat_entered(unsigned long number, struct pt_regs *regs)
 {
-	enum abi abi = dfr_syscall_abi();
+	entered(number, ABI_COMPAT, regs);
+}
+
+static void on_enter(void *data, struct pt_regs *regs, long number)
+{
+	if (unlikely(dfr_arch_compat_syscall()))
+		compat_entered(number, regs);
+	else
+		entered(number, ABI_NATIVE, regs);
+}
+
+static __always_inline void left(enum abi abi, struct pt_regs *regs, long result)
+{
 	/* -1 after a signal's return: that was not a call's result. */
 	struct dfr_syscall *call = call_of(dfr_arch_syscall_number(regs), abi);
 
 	if (call && !READ_ONCE(call->sy_hooked) && dfr_probe_wants(call->sy_return))
-		fire_return(call, result, regs);
+		dfr_syscall_fire_return(call, result, regs);
+}
+
+static noinline void compat_left(struct pt_regs *regs, long result)
+{
+	left(ABI_COMPAT, regs, result);
+}
+
+static void on_exit(void *data, struct pt_regs *regs, long result)
+{
+	if (unlikely(dfr_arch_compat_syscall()))
+		compat_left(regs, result);
+	else
+		left(ABI_NATIVE, regs, result);
 }
 
 /* The built-in `errno`; 0 in every probe but a system call's return. */
