@@ -8,14 +8,13 @@
  */
 #include "kmod/engine/self.h"
 
-/* Of an integer whose highest bit is bit i: its size, and the code for it, where the last of four goes. */
-#define FROM_1_TO_8(one, two, four, eight)                                                                       \
-	{                                                                                                        \
-		one, one, one, one, one, one, one, one, two, two, two, two, two, two, two, two, four, four, four, \
-		four, four, four, four, four, four, four, four, four, four, four, four, four, eight, eight,       \
-		eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, \
-		eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, eight, \
-		eight, eight                                                                                      \
+/*
+ * Of an integer whose highest bit is bit i: its size, and the code for it, at the
+ * top of a byte.
+ */
+#define FROM_1_TO_8(one, two, four, eight)                                                         \
+	{                                                                                          \
+		[0 ... 7] = one, [8 ... 15] = two, [16 ... 31] = four, [32 ... 63] = eight         \
 	}
 static const u8 sizes[64] = FROM_1_TO_8(1, 2, 4, 8);
 static const u8 codes_of[64] = FROM_1_TO_8(0x00, 0x40, 0x80, 0xc0);
@@ -307,18 +306,11 @@ void dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struc
 		count_at(first_values(share, step, 0, 0, 0), firing, step, share);
 }
 
-/* dfr_quantize_bucket(), the usual values first. */
-dfr_hot u32 quantize_bucket(u64 value)
-{
-	return dfr_likely((s64)value > 0) ? DFR_QUANTIZE_ZERO + 64 - (u32)__builtin_clzll(value) :
-					    dfr_quantize_bucket(value);
-}
-
 /* Into an entry that is known: what a value does there. */
 dfr_hot void add_value(const struct dfr_step *step, u64 *values, u64 value)
 {
 	if (step->sp_max == DFR_ACT_QUANTIZE)
-		values[quantize_bucket(value)]++;
+		values[dfr_quantize_bucket(value)]++;
 	else
 		dfr_agg_update(values, step->sp_max, value, 1);
 }
@@ -373,7 +365,8 @@ struct number {
 	struct dfr_selfref ref;
 };
 
-static dfr_noinline u64 other_value(struct dfr_firing *firing, const struct dfr_vars *vars, const struct dfr_step *step)
+static dfr_noinline u64 other_value(struct dfr_firing *firing, const struct dfr_vars *vars,
+				    const struct dfr_step *step)
 {
 	return plain_value(firing, vars, step);
 }
