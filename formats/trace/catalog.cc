@@ -15,8 +15,8 @@
 namespace dfr::trace {
 namespace {
 
-// EPIDs are dense; a log that jumps further than this is damaged, not sparse.
-constexpr uint32_t kMaxEpidJump = 1u << 16;
+// EPIDs are dense; a log in which more than these are missing is damaged, not sparse.
+constexpr uint32_t kMaxMissingEpids = 1u << 16;
 constexpr uint32_t kMaxFieldSize = 1u << 20;
 
 // One entry's bytes, read from front to back; `at` is its place in the log.
@@ -157,7 +157,7 @@ void read_ecb(Catalog& catalog, const Entry& entry) {
 	const auto ecb = entry.fixed<dfr_cat_ecb>();
 	if (!catalog.add_ecb({.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.layout}))
 		entry.fail("EPID " + std::to_string(ecb.epid) + " after " +
-		           std::to_string(catalog.ecbs.size()) + " others");
+		           std::to_string(catalog.known_ecbs) + " others");
 }
 
 void read_agg(Catalog& catalog, const Entry& entry) {
@@ -257,12 +257,14 @@ size_t Catalog::parse(std::span<const std::byte> bytes) {
 }
 
 bool Catalog::add_ecb(const Ecb& ecb) {
-	if (ecb.epid == 0 || ecb.epid > ecbs.size() + kMaxEpidJump)
+	if (ecb.epid == 0 || ecb.epid > known_ecbs + kMaxMissingEpids)
 		return false;
 	if (ecb.epid > ecbs.size())
 		ecbs.resize(ecb.epid);
-	if (ecbs[ecb.epid - 1].epid == 0)
+	if (ecbs[ecb.epid - 1].epid == 0) {
 		ecbs[ecb.epid - 1] = ecb;
+		known_ecbs++;
+	}
 	return true;
 }
 

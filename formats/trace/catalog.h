@@ -78,7 +78,8 @@ public:
 	std::vector<std::string> sources; // D source of each DOF, where the recorder knows it
 	std::map<uint32_t, Probe> probes;
 	std::map<uint32_t, Layout> layouts;
-	std::vector<Ecb> ecbs; // index: EPID - 1
+	std::vector<Ecb> ecbs; // index: EPID - 1; not known: its epid is 0
+	uint32_t known_ecbs = 0;
 	std::map<uint32_t, Aggregation> aggregations;
 	std::vector<Module> modules;
 	std::vector<EventMark> events;

@@ -500,3 +500,14 @@ TEST_CASE("an aggregation table cut or changed anywhere is safe, and says what i
 	CHECK(trace::merge_aggregation_table(odd.done(), all) == 80);
 	CHECK(all.size() == 1);
 }
+
+TEST_CASE("a catalog's table of EPIDs grows with what is known, not with how far each jumps", "[trace]") {
+	trace::Catalog catalog;
+	CHECK_FALSE(catalog.add_ecb({.epid = 0, .probe = 1, .layout = 1}));
+	CHECK(catalog.add_ecb({.epid = 60000, .probe = 1, .layout = 1}));
+	CHECK(catalog.add_ecb({.epid = 1, .probe = 2, .layout = 1}));
+	CHECK_FALSE(catalog.add_ecb({.epid = 120000, .probe = 1, .layout = 1}));
+	CHECK(catalog.ecbs.size() == 60000);
+	CHECK(catalog.ecb(60000)->probe == 1);
+	CHECK_FALSE(catalog.ecb(2));
+}
