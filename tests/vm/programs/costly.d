@@ -1,4 +1,4 @@
-/* A program that is dear on purpose: each firing copies 320 KiB. */
+/* A program that is dear on purpose: each firing copies 640 KiB. */
 #pragma D option quiet
 #pragma D option strsize=8k
 
@@ -6,46 +6,46 @@ syscall::getppid:entry
 /execname == "guest-device"/
 {
 	this->p = alloca(8192);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
-	bcopy(&`init_task, this->p, 4096); bcopy(&`init_task, this->p, 4096);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
+	bcopy(&`init_task, this->p, 8192); bcopy(&`init_task, this->p, 8192);
 	trace(arg0);
 	@ = count();
 }
