@@ -26,9 +26,10 @@ void Drain::store() {
 	session_.stored();
 }
 
+// One store at most: a CPU may fill its ring faster than a disk takes it, and whoever pumps has other things to do.
 uint64_t Drain::pump() {
 	uint64_t moved = move();
-	while (session_.storing_is_due()) {
+	if (session_.storing_is_due()) {
 		store();
 		moved += move();
 	}
@@ -51,7 +52,9 @@ void Drain::checkpoint() {
 
 void Drain::finish() {
 	session_.flush();
-	pump();
+	// All that a state holds that stands still: a store for each half of a ring. One that runs on has always more.
+	for (unsigned round = 0; pump() != 0 && round < 4 * session_.catalog().cpus; round++) {
+	}
 	snapshot();
 	writer_.finish();
 	session_.stored();

@@ -31,8 +31,11 @@ std::string end_of(const std::optional<int>& wait_status) {
 // In the child: waits for its byte, then becomes the command.
 [[noreturn]] void become(int go, const std::vector<std::string>& command) {
 	char byte;
-	while (::read(go, &byte, 1) < 0 && errno == EINTR) {
+	ssize_t got;
+	while ((got = ::read(go, &byte, 1)) < 0 && errno == EINTR) {
 	}
+	if (got != 1) // whoever traces is gone
+		::_exit(127);
 	std::vector<char*> words;
 	for (const std::string& word : command)
 		words.push_back(const_cast<char*>(word.c_str()));

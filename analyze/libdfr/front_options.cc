@@ -83,10 +83,11 @@ void FrontOptions::set(const std::string& name, const std::optional<std::string>
 
 void FrontOptions::take_environment() {
 	static constexpr char kPrefix[] = "DTRACE_OPT_";
-	for (char** at = environ; at && *at; at++) {
-		if (std::strncmp(*at, kPrefix, sizeof kPrefix - 1) != 0)
-			continue;
-		const std::string text = *at + sizeof kPrefix - 1;
+	std::vector<std::string> given; // all before the first is set: setenv is an option, too
+	for (char** at = environ; at && *at; at++)
+		if (std::strncmp(*at, kPrefix, sizeof kPrefix - 1) == 0)
+			given.emplace_back(*at + sizeof kPrefix - 1);
+	for (const std::string& text : given) {
 		const size_t equals = text.find('=');
 		std::string name = text.substr(0, equals);
 		for (char& c : name)

@@ -108,6 +108,8 @@ void Session::refuse() {
 }
 
 void Session::compile_programs(bool zdefs) {
+	if (consumer_)
+		throw Error("the session runs already", "open another one for another program");
 	if (!compile_live(zdefs))
 		refuse();
 	options_.apply(compiled_);
@@ -116,6 +118,8 @@ void Session::compile_programs(bool zdefs) {
 void Session::compile() {
 	if (!boot_)
 		return compile_programs(false);
+	if (programs_.empty())
+		throw Error("no program was given", "add one before it is compiled");
 	// Part of the boot's module: compiled for this kernel as for one that is not running, since
 	// probes come as modules do and addresses change.
 	utsname machine{};
@@ -145,15 +149,18 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 	compile_programs(true);
 	d::Target& target = machine_->target();
 	unsigned rows = 0, unmatched = 0;
+	bool going = true;
 	const auto row = [&](const d::ProbeInfo& probe) {
 		rows++;
-		if (!arguments)
-			return visit({probe, {}, {}});
-		return visit({probe, d::provider_attributes(probe.provider).report(), target.args(probe)});
+		going = arguments ? visit({probe, d::provider_attributes(probe.provider).report(), target.args(probe)})
+				  : visit({probe, {}, {}});
+		return going;
 	};
 	if (programs_.empty())
 		target.match({}, row);
 	for (const dof::Ecb& ecb : compiled_.image.ecbs) {
+		if (!going)
+			break;
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
 		const d::ProbePattern pattern{ecb.probe.host,	  ecb.probe.provider, ecb.probe.module,
@@ -206,6 +213,8 @@ void Session::claim() {
 void Session::go() {
 	if (!machine_)
 		throw Error("the session has no engine yet", "compile the programs first");
+	if (consumer_)
+		throw Error("the session runs already", "open another one for another program");
 	if (programs_.empty() && !options_.claim)
 		throw Error("no program was given", "add one before it is compiled");
 	output_ = std::make_unique<render::Output>(hooks_.text ? -1 : fd_);

@@ -212,11 +212,16 @@ int dfr_session_process(dfr_session* session, int pid) {
 void dfr_session_output(dfr_session* session, int fd) { session->session.set_output(fd); }
 
 void dfr_session_on_text(dfr_session* session, dfr_text_fn* fn, void* arg) {
-	session->session.hooks().text = [fn, arg](const std::string& text) { fn(text.data(), text.size(), arg); };
+	session->session.hooks().text = nullptr;
+	if (fn)
+		session->session.hooks().text = [fn, arg](const std::string& text) { fn(text.data(), text.size(), arg); };
 }
 
 void dfr_session_on_message(dfr_session* session, dfr_message_fn* fn, void* arg) {
 	lib::Session::Hooks& hooks = session->session.hooks();
+	hooks.notice = hooks.trouble = nullptr;
+	if (!fn)
+		return;
 	hooks.notice = [fn, arg](const std::string& text) { fn(DFR_MESSAGE_NOTICE, text.c_str(), arg); };
 	hooks.trouble = [fn, arg](const std::string& text) { fn(DFR_MESSAGE_TROUBLE, text.c_str(), arg); };
 }

@@ -59,17 +59,24 @@ void put_default_value(std::string& out, const AggValue& value, const AggStyle& 
 
 // aggpercpu: each CPU of the machine, those without a value too.
 void put_by_cpu(std::string& out, const AggValue& value, unsigned cpus, const AggStyle& style) {
-	auto by_cpu = *value.by_cpu;
-	for (unsigned cpu = 0; cpu < std::min(cpus, kMostCpus); cpu++)
-		by_cpu.try_emplace(cpu);
-	for (auto& [cpu, words] : by_cpu) {
-		if (words.empty())
-			words = empty_words(value.kind, value.words);
+	const std::vector<uint64_t> none = empty_words(value.kind, value.words);
+	const auto put = [&](unsigned cpu, const std::vector<uint64_t>& words) {
 		out += "\n    [CPU ";
 		put_unsigned(out, cpu);
 		out += ']';
 		put_default_value(out, {value.kind, words, value.normal}, style);
+	};
+	unsigned next = 0;
+	const auto put_none_to = [&](unsigned end) {
+		for (; next < std::min({end, cpus, kMostCpus}); next++)
+			put(next, none);
+	};
+	for (const auto& [cpu, words] : *value.by_cpu) {
+		put_none_to(cpu);
+		put(cpu, words);
+		next = cpu + 1;
 	}
+	put_none_to(cpus);
 }
 
 void put_row(std::string& out, const Row& row, unsigned cpus, const AggStyle& style, Symboliser& symbols) {

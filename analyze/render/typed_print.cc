@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // print(): structs member by member, each with its type first; numbers as C's
-// %#x, so that 0 is 0, characters in quotes, enumerators by name. Depth and size
+// %#x, so that 0 is 0, characters in quotes, enumerators by name. Depth and text
 // are bounded, for type information may be damaged.
 #include "analyze/render/typed_print.h"
 
@@ -23,6 +23,7 @@ using types::TypeRef;
 
 constexpr unsigned kDepthMax = 16;
 constexpr uint64_t kElementsMax = 1024;
+constexpr size_t kTextMax = 1 << 20;
 
 uint64_t load(std::span<const std::byte> bytes, uint64_t at, uint64_t size) {
 	uint64_t value = 0;
@@ -62,7 +63,7 @@ void put_character(std::string& out, uint64_t bits) {
 
 class Printer {
 public:
-	Printer(std::string& out, std::span<const std::byte> bytes) : out_(out), bytes_(bytes) {}
+	Printer(std::string& out, std::span<const std::byte> bytes) : out_(out), most_(out.size() + kTextMax), bytes_(bytes) {}
 
 	void value(TypeRef type, uint64_t bit_offset, unsigned bit_width, unsigned depth);
 
@@ -72,6 +73,7 @@ private:
 	void array(const types::TypeInfo& info, uint64_t bit_offset, unsigned depth);
 
 	std::string& out_;
+	size_t most_; // where it stops
 	std::span<const std::byte> bytes_;
 };
 
@@ -109,7 +111,7 @@ void Printer::array(const types::TypeInfo& info, uint64_t bit_offset, unsigned d
 		return;
 	}
 	out_ += "[ ";
-	for (uint64_t i = 0; i < std::min(info.count, kElementsMax); i++) {
+	for (uint64_t i = 0; i < std::min(info.count, kElementsMax) && out_.size() < most_; i++) {
 		out_ += i == 0 ? "" : ", ";
 		value(info.target, bit_offset + i * size * 8, 0, depth + 1);
 	}
@@ -118,7 +120,7 @@ void Printer::array(const types::TypeInfo& info, uint64_t bit_offset, unsigned d
 
 void Printer::aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned depth) {
 	out_ += "{\n";
-	for (uint32_t i = 0; i < info.count; i++) {
+	for (uint32_t i = 0; i < info.count && out_.size() < most_; i++) {
 		const types::Member member = type.container->member(type.id, i);
 		out_.append((depth + 1) * 4, ' ');
 		out_.append(types::to_c(member.type)).append(out_.back() == '*' ? "" : " ").append(member.name);
@@ -133,7 +135,7 @@ void Printer::aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_
 }
 
 void Printer::value(TypeRef type, uint64_t bit_offset, unsigned bit_width, unsigned depth) {
-	if (depth > kDepthMax) {
+	if (depth > kDepthMax || out_.size() >= most_) {
 		out_ += "...";
 		return;
 	}

@@ -83,18 +83,20 @@ Node* Parser::assignment() {
 }
 
 Node* Parser::ternary() {
-	Node* const condition = binary(1);
-	if (!at(Tok::Question))
-		return condition;
-	Node* const out = node(Nk::Ternary);
-	advance();
-	out->a = condition;
-	depth_++;
-	out->b = expression();
-	depth_--;
-	expect(Tok::Colon, "between the two values of ?:");
-	const Nesting guard(*this); // a chain of them goes down, too
-	out->c = ternary();
+	Node* out = binary(1);
+	// A chain of them, a table often, grows downwards: it is built in a loop, and the analysis bounds its depth.
+	for (Node** last = &out; at(Tok::Question);) {
+		Node* const one = node(Nk::Ternary);
+		advance();
+		one->a = *last;
+		depth_++;
+		one->b = expression();
+		depth_--;
+		expect(Tok::Colon, "between the two values of ?:");
+		one->c = binary(1);
+		*last = one;
+		last = &one->c;
+	}
 	return out;
 }
 

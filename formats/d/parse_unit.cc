@@ -57,8 +57,6 @@ void Parser::syntax(std::string hint) {
 // To the semicolon, or in front of the brace that ends the block.
 void Parser::skip_statement() {
 	unsigned braces = 0;
-	nesting_ = 0;
-	depth_ = 0;
 	for (; !at(Tok::End); advance()) {
 		if (at(Tok::LBrace))
 			braces++;
@@ -271,9 +269,12 @@ void Parser::statements(std::vector<Stmt>& out) {
 	while (!at(Tok::RBrace)) {
 		if (at(Tok::End))
 			syntax("the closing brace } is missing");
+		const unsigned nesting = nesting_, depth = depth_;
 		try {
 			statement(out);
 		} catch (const Failure&) {
+			nesting_ = nesting; // of the blocks that are still open
+			depth_ = depth;
 			skip_statement();
 		}
 	}
@@ -453,6 +454,8 @@ void Parser::provider_definition() {
 			expect(Tok::Probe, "in a provider");
 			provider_probe(def);
 		} catch (const Failure&) {
+			nesting_ = 0;
+			depth_ = 0;
 			skip_statement();
 			if (at(Tok::End))
 				throw;

@@ -24,6 +24,7 @@ class Library;
 
 class Sema {
 public:
+	static constexpr unsigned kDeepest = 400; // expressions that are nested deeper are refused
 	explicit Sema(Context& context) : context_(context), types_(context.types) {}
 
 	void set_library(Library* library);
@@ -137,7 +138,6 @@ private:
 	bool recorded_ok_ = false;
 	bool address_only_ = false; // a symbol is named for its address: it needs no type
 	unsigned kept_ = 0; // hidden clause-locals made by keep()
-	static constexpr unsigned kDeepest = 400;
 	static constexpr unsigned kClonedMost = 250000;
 	unsigned depth_ = 0;
 	unsigned cloned_ = 0; // nodes that inlines and translators have come to

@@ -54,6 +54,9 @@ public:
 	void node(unsigned depth, const Node* node) {
 		if (!node)
 			return;
+		// Deeper than this the analysis refuses it; as parsed it may be any.
+		if (depth > Sema::kDeepest)
+			return line(depth, "...");
 		line(depth, described(*node));
 		for (const Node* const part : {node->a, node->b, node->c})
 			this->node(depth + 1, part);

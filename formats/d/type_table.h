@@ -24,8 +24,8 @@ public:
 	// The constants of the enum whose body is being read: the later ones may be made of the earlier ones.
 	class OpenEnum {
 	public:
-		explicit OpenEnum(TypeTable& table) : table_(table) { table_.open_enum_ = &constants_; }
-		~OpenEnum() { table_.open_enum_ = nullptr; }
+		explicit OpenEnum(TypeTable& table) : table_(table), outer_(table.open_enum_) { table_.open_enum_ = &constants_; }
+		~OpenEnum() { table_.open_enum_ = outer_; }
 		OpenEnum(const OpenEnum&) = delete;
 		OpenEnum& operator=(const OpenEnum&) = delete;
 		void add(std::string name, int64_t value) { constants_.push_back({names_.emplace_back(std::move(name)), value}); }
@@ -33,6 +33,7 @@ public:
 
 	private:
 		TypeTable& table_;
+		const std::vector<types::Enumerator>* outer_; // an enum in a constant of another
 		std::deque<std::string> names_;
 		std::vector<types::Enumerator> constants_;
 	};

@@ -107,3 +107,15 @@ TEST_CASE("Errors without end are told in proportion to the program", "[d]") {
 	d::compile("BEGIN { x = 1" + times(20000, "}"), {}, target, diagnostics);
 	CHECK(diagnostics.render(true).size() < 20000 * 1000);
 }
+
+TEST_CASE("A chain of ?: may be a long table", "[d]") {
+	CHECK(compiles("int x; inline int t = " + times(350, "x == 2 ? 2 : ") + "0; BEGIN { y = t; }"));
+}
+
+TEST_CASE("An error inside a block leaves the blocks around it counted", "[d]") {
+	CHECK_FALSE(compiles("BEGIN { " + times(60000, "{ ) ; ") + "}"));
+	test::TestTarget target;
+	d::Diagnostics diagnostics;
+	d::compile("BEGIN { { { ) ; } } x = 1; }", {}, target, diagnostics);
+	CHECK(diagnostics.errors() == 1);
+}

@@ -103,6 +103,22 @@ TEST_CASE("libdfr: calls before their time are errors, not crashes") {
 	CHECK(dfr_session_go(session.get()) == -1);
 	CHECK(std::string(dfr_session_error(session.get())) == "no program was given");
 	CHECK(std::string(dfr_session_stability(session.get())).empty());
+
+	const Handle boot(dfr_session_open(DFR_SESSION_BOOT));
+	CHECK(dfr_session_compile(boot.get()) == -1);
+	CHECK(std::string(dfr_session_error(boot.get())) == "no program was given");
+}
+
+TEST_CASE("libdfr: a session that runs is not compiled again") {
+	const Handle session(dfr_session_open(DFR_SESSION_PROCESS));
+	dfr_session_on_message(session.get(), nullptr, nullptr);
+	REQUIRE(dfr_session_program(session.get(), DFR_BY_NAME, "BEGIN { trace(1); }") == 0);
+	REQUIRE(dfr_session_compile(session.get()) >= 0);
+	REQUIRE(dfr_session_go(session.get()) == 0);
+	CHECK(dfr_session_compile(session.get()) == -1);
+	CHECK(dfr_session_go(session.get()) == -1);
+	CHECK(dfr_session_work(session.get()) == DFR_WORK_GOING);
+	CHECK(dfr_session_stop(session.get()) == 0);
 }
 
 TEST_CASE("libdfr: a program for a boot is compiled and saved, not run") {
