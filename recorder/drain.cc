@@ -52,8 +52,9 @@ void Drain::checkpoint() {
 
 void Drain::finish() {
 	session_.flush();
-	// All that a state holds that stands still: a store for each half of a ring. One that runs on has always more.
-	for (unsigned round = 0; pump() != 0 && round < 4 * session_.catalog().cpus; round++) {
+	// Everything of a state that stands still; one that runs on always has more.
+	const bool runs_on = session_.status().activity == DFR_ACTIVE;
+	while (pump() != 0 && !runs_on) {
 	}
 	snapshot();
 	writer_.finish();

@@ -43,10 +43,6 @@ Contents read_all(trace::BlockSource& source) {
 	return contents;
 }
 
-std::string text_of(const trace::Probe& probe) {
-	return probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name;
-}
-
 const char* policy(uint32_t policy) {
 	return policy == DFR_BUFPOLICY_RING ? "ring" : policy == DFR_BUFPOLICY_FILL ? "fill" : "switch";
 }
@@ -88,7 +84,7 @@ void print_events(const trace::Catalog& catalog, const Contents& contents) {
 		std::printf("  %-11s %s-%s %s firings%s left out on CPU %d\n", "governor",
 			    trace::time_text(catalog, entry.from).c_str(), trace::time_text(catalog, entry.to).c_str(),
 			    with_commas(entry.count).c_str(),
-			    probe == catalog.probes.end() ? "" : (" of " + text_of(probe->second)).c_str(), entry.cpu);
+			    probe == catalog.probes.end() ? "" : (" of " + probe->second.text()).c_str(), entry.cpu);
 	}
 	std::string last;
 	for (const trace::EventMark& mark : catalog.events) {
@@ -108,7 +104,7 @@ void print_recorded(const trace::Catalog& catalog, const Contents& contents) {
 	for (size_t i = 0; i < std::min(order.size(), kShown); i++) {
 		const auto probe = catalog.probes.find(order[i].second);
 		std::printf("  %12s  %s\n", with_commas(order[i].first).c_str(),
-			    probe == catalog.probes.end() ? "?" : text_of(probe->second).c_str());
+			    probe == catalog.probes.end() ? "?" : probe->second.text().c_str());
 	}
 	if (order.size() > kShown)
 		std::printf("  ... and %zu more probes\n", order.size() - kShown);

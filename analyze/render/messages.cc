@@ -30,10 +30,6 @@ bool shows_address(uint32_t code) {
 	return code == DIF_FAULT_BADADDR || code == DIF_FAULT_BADALIGN || code == DIF_FAULT_BADSTACK;
 }
 
-std::string full_name(const trace::Probe& probe) {
-	return probe.provider + ":" + probe.module + ":" + probe.function + ":" + probe.name;
-}
-
 struct DropKind {
 	uint32_t cause;
 	const char* tag;
@@ -78,7 +74,7 @@ constexpr DropKind kDrops[] = {
 std::string event_text(const trace::EventMark& mark, const trace::Catalog& catalog) {
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
 	const std::string name = probe == catalog.probes.end() ? std::string("some of the probes")
-							     : "probe " + full_name(probe->second);
+							     : "probe " + probe->second.text();
 	switch (mark.event) {
 	case DFR_EVENT_UNARMED:
 		return name + " cannot be armed: " + std::strerror(mark.error);
@@ -100,7 +96,7 @@ std::string fault_text(const Fault& fault, const trace::Catalog& catalog) {
 	text += " (ID ";
 	if (const trace::Probe* const probe = catalog.probe_of(fault.epid)) {
 		put_unsigned(text, probe->id);
-		text.append(": ").append(full_name(*probe));
+		text.append(": ").append(probe->text());
 	} else {
 		text += "not known";
 	}

@@ -426,7 +426,6 @@ Answer Replay::run() {
 	return answer;
 }
 
-// A recording asks nothing of an engine: what its clear() did is in its snapshot.
 // The tables at each time, as the consumer that recorded saw them: the first snapshot that is not older
 // than a record, and in the end the last one of all.
 class SnapshotsInTime {
@@ -454,6 +453,7 @@ private:
 	uint64_t until_ = 0;
 };
 
+// A recording asks nothing of an engine: what its clear() did is in its snapshot.
 class RecordedHost final : public render::Host {
 public:
 	explicit RecordedHost(const ReplayOptions& options) : options_(options) {}

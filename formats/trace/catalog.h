@@ -23,6 +23,7 @@ struct Probe {
 	uint32_t id = 0;
 	std::optional<uint32_t> nargs;
 	std::string provider, module, function, name;
+	std::string text() const { return provider + ":" + module + ":" + function + ":" + name; }
 };
 
 struct Layout {

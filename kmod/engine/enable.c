@@ -266,6 +266,7 @@ int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, cons
 struct build {
 	struct dfr_state *bu_state;
 	struct dfr_enabling *bu_enabling;
+	u32 bu_upto; /* probes that came since are for the next time, or a clause would have them twice */
 	u32 bu_clause;
 	u16 bu_flags; /* of its ECBs */
 	struct dfr_ecb *bu_first; /* of those made here */
@@ -364,6 +365,8 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	const struct dfr_plan *plan;
 	int error;
 
+	if (probe->pb_id > build->bu_upto)
+		return 0;
 	if (!may_look(build, probe)) {
 		error = dfr_catalog_probe(state, probe);
 		return error ? error : dfr_catalog_unarmed(state, probe->pb_id, -EPERM);
@@ -409,16 +412,16 @@ static int match_enabling(struct build *build)
 {
 	struct dfr_engine *engine = build->bu_state->st_engine;
 	struct dfr_enabling *enabling = build->bu_enabling;
-	u32 upto = engine->en_nprobes;
 	int error = 0;
 
+	build->bu_upto = engine->en_nprobes;
 	for (build->bu_clause = 0; build->bu_clause < enabling->eb_program->pg_nclauses && !error;
 	     build->bu_clause++) {
 		build->bu_flags = ecb_flags(build);
 		error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],
 					 enabling->eb_matched_to, false, make_ecb, build);
 	}
-	enabling->eb_matched_to = upto;
+	enabling->eb_matched_to = build->bu_upto;
 	return error;
 }
 

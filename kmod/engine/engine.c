@@ -607,14 +607,15 @@ static int visit_all(struct dfr_probe *probe, void *arg)
 	return !all->va_visit(probe, all->va_arg);
 }
 
-void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4],
+void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from,
 		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg)
 {
 	struct visit_all all = { visit, arg };
 
-	provide(engine, pattern);
+	if (!from)
+		provide(engine, pattern);
 	dfr_mutex_lock(&engine->en_probe_lock);
-	match_all(engine, pattern, 0, visit_all, &all);
+	match_all(engine, pattern, from ? from - 1 : 0, visit_all, &all);
 	dfr_mutex_unlock(&engine->en_probe_lock);
 }
 

@@ -83,8 +83,11 @@ int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove);
 /* Housekeeping at cleanrate, process context: speculations, dynamic variables, sealing. */
 void dfr_state_clean(struct dfr_state *state);
 
-/* Probes of the engine, by id, matching a pattern; stops when visit returns false. */
-void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4],
+/*
+ * Probes of the engine, in order of id, matching a pattern; stops when visit returns false.
+ * From 0 those that are made on demand are made first; otherwise it goes on from an id.
+ */
+void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from,
 		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg);
 bool dfr_glob(const char *pattern, const char *text);
 /* NULL: no such probe (any more). Ids are dense from 1 up to the count, with holes where probes went. */

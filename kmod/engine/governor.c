@@ -183,7 +183,8 @@ static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *sh
 		time += ecb->ec_state->st_engine->en_hook_time;
 	gv->gv_sample = pc->pc_samples;
 	time = least(time, usual * OUTLIER);
-	gv->gv_usual = (7 * usual + time) / 8;
+	/* Up fast and down slowly: among a hundred that end at once the dear one is still usual. */
+	gv->gv_usual = time > usual ? (usual + time) / 2 : usual - usual / 64;
 	gv->gv_spent += time * weight;
 	pc->pc_spent += time * weight;
 	dfr_atomic_add(&ecb->ec_cost, time * weight);

@@ -166,8 +166,7 @@ void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct
 	const u8 *which = plan->pn_args;
 	u32 left = plan->pn_nargs_plain;
 	u32 bits = 0, top;
-	u8 *start = stream->sm_ptr;
-	u8 *p = start + 5;
+	u8 *start, *p;
 	u64 value;
 
 	if (dfr_unlikely(delta > DFR_REC_DELTA_MAX || firing->fr_nargs < plan->pn_passed ||
@@ -175,6 +174,8 @@ void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct
 		dfr_plain_record(firing, ecb, share);
 		return;
 	}
+	start = stream->sm_ptr;
+	p = start + 5;
 	stream->sm_time = time;
 	dfr_put32(start, DFR_REC_HEAD(ecb->ec_epid, dfr_plat_level_of(firing), delta));
 	do {

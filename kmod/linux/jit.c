@@ -686,9 +686,13 @@ static bool translate_all(struct jit *j)
 
 static struct bpf_prog *compile(const struct bpf_insn *insns, u32 count)
 {
-	struct bpf_prog *prog = bpf_prog_alloc(bpf_prog_size(count), __GFP_NOWARN);
+	struct bpf_prog *prog;
 	int error = 0;
 
+	/* Its allocations are the kernel's, which would kill for them. */
+	if (bpf_prog_size(count) > dfr_plat_memory_left())
+		return NULL;
+	prog = bpf_prog_alloc(bpf_prog_size(count), __GFP_NOWARN);
 	if (!prog)
 		return NULL;
 	prog->len = count;
@@ -717,11 +721,11 @@ void dfr_plat_native_build(struct dfr_difo *difo)
 
 	if (!suitable(difo))
 		return;
-	j.jt_insns = kvcalloc(len * INSNS_PER_DIF + 32, sizeof(*j.jt_insns), GFP_KERNEL);
-	j.jt_start = kvcalloc(len, sizeof(*j.jt_start), GFP_KERNEL);
-	j.jt_target = kvcalloc(len + 2, 1, GFP_KERNEL);
-	j.jt_live = kvcalloc(len + 2, 1, GFP_KERNEL);
-	j.jt_fixups = kvcalloc(len, sizeof(*j.jt_fixups), GFP_KERNEL);
+	j.jt_insns = dfr_plat_alloc((len * INSNS_PER_DIF + 32) * sizeof(*j.jt_insns));
+	j.jt_start = dfr_plat_alloc(len * sizeof(*j.jt_start));
+	j.jt_target = dfr_plat_alloc(len + 2);
+	j.jt_live = dfr_plat_alloc(len + 2);
+	j.jt_fixups = dfr_plat_alloc(len * sizeof(*j.jt_fixups));
 	if (j.jt_insns && j.jt_start && j.jt_target && j.jt_live && j.jt_fixups && translate_all(&j))
 		prog = compile(j.jt_insns, j.jt_count);
 	if (prog) {
@@ -730,11 +734,11 @@ void dfr_plat_native_build(struct dfr_difo *difo)
 		/* Declared to return 32 bits; the code returns 64. */
 		difo->di_run = (u64 (*)(struct dfr_machine *))(void *)prog->bpf_func;
 	}
-	kvfree(j.jt_insns);
-	kvfree(j.jt_start);
-	kvfree(j.jt_target);
-	kvfree(j.jt_live);
-	kvfree(j.jt_fixups);
+	dfr_plat_free(j.jt_insns);
+	dfr_plat_free(j.jt_start);
+	dfr_plat_free(j.jt_target);
+	dfr_plat_free(j.jt_live);
+	dfr_plat_free(j.jt_fixups);
 }
 
 /* All runs of it are over. */

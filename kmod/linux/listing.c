@@ -17,7 +17,6 @@ struct listing {
 	u8 *li_buffer;
 	size_t li_room;
 	size_t li_used;
-	u32 li_from; /* those below have been listed */
 	u32 li_rest; /* the first that did not fit; 0: all did */
 };
 
@@ -54,8 +53,6 @@ static bool list_next(const struct dfr_probe *probe, void *arg)
 {
 	struct listing *listing = arg;
 
-	if (probe->pb_id < listing->li_from)
-		return true;
 	if (list_one(probe, listing))
 		return true;
 	listing->li_rest = probe->pb_id;
@@ -79,13 +76,12 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	}
 	if (io.bytes < LISTING_MIN)
 		return -EINVAL; /* room for any one entry, or the caller never gets on */
-	listing.li_from = io.id;
 	listing.li_room = min_t(u64, io.bytes, LISTING_MAX);
 	listing.li_buffer = dfr_plat_alloc(listing.li_room);
 	if (!listing.li_buffer)
 		return -ENOMEM;
 	dfr_mutex_lock(lock);
-	dfr_probes_match(dfr_engine_instance, pattern, list_next, &listing);
+	dfr_probes_match(dfr_engine_instance, pattern, io.id, list_next, &listing);
 	dfr_mutex_unlock(lock);
 	io.id = listing.li_rest;
 	io.bytes = listing.li_used;

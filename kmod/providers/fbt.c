@@ -557,17 +557,36 @@ static void replace_table(struct fbt_table *table)
  */
 #define FBT_BATCH 2048
 
+/* What take_changes() listed, in its order, did not become so: it is to be changed the next time. */
+static void not_changed(const unsigned long *ips, unsigned int n, bool filtered)
+{
+	struct fbt_chunk *chunk;
+	unsigned int i;
+
+	for (chunk = fbt_chunks; chunk; chunk = chunk->fc_next)
+		for (i = 0; i < chunk->fc_used && n; i++)
+			if (chunk->fc_function[i].ff_ip == *ips) {
+				chunk->fc_function[i].ff_filtered = filtered;
+				ips++;
+				n--;
+			}
+}
+
 static int change_filter(unsigned long *ips, unsigned int n, bool remove)
 {
 	unsigned int at, count;
 	int error = 0;
 
-	for (at = 0; at < n && !error; at += count) {
+	for (at = 0; at < n; at += count) {
 		count = min_t(unsigned int, n - at, FBT_BATCH);
 		error = ftrace_set_filter_ips(&fbt_ops, ips + at, count, remove, 0);
 		if (!error && !fbt_registered) {
 			error = register_ftrace_function(&fbt_ops);
 			fbt_registered = !error;
+		}
+		if (error) {
+			not_changed(ips + at, n - at, remove);
+			break;
 		}
 		cond_resched();
 	}

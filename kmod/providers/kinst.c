@@ -150,7 +150,10 @@ static bool is_in_module(const struct dfr_probe *probe, void *module)
 	return within_module(((const struct kinst *)probe->pb_cookie)->ki_address, module);
 }
 
-/* When the module comes back its instructions are elsewhere: these must not be armed again. */
+/*
+ * When the module comes back its instructions are elsewhere: these must not be armed
+ * again. None is made in the meantime: kprobes refuse a module that is going.
+ */
 static void module_going(struct module *module)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);

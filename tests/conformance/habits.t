@@ -76,7 +76,7 @@ struct in {
 int 0x41char 'A'void * 0
 --end
 
-@@ habit.command.status | cmd.command | boundary
+@@ habit.command.status | cmd.command | boundary | process
 --args -n 'BEGIN { }' -c false
 --out
 CPU     ID                    FUNCTION:NAME

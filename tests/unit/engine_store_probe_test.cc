@@ -15,7 +15,7 @@ std::vector<std::string> matches(Rig& rig, const char* provider, const char* mod
 	std::vector<std::string> found;
 	const char* pattern[4] = {provider, module, function, name};
 	dfr_probes_match(
-	    rig.engine(), pattern,
+	    rig.engine(), pattern, 0,
 	    [](const dfr_probe* probe, void* arg) {
 		    static_cast<std::vector<std::string>*>(arg)->push_back(std::string(probe->pb_function) + ":" +
 									    probe->pb_name);
