@@ -145,17 +145,4 @@ std::vector<int> Children::living() const {
 
 int Children::status() const { return children_.empty() ? -1 : children_[0].status; }
 
-std::vector<std::string> split_words(const std::string& command) {
-	std::vector<std::string> words;
-	for (size_t at = 0; at < command.size();) {
-		const size_t from = command.find_first_not_of(" \t\n", at);
-		if (from == std::string::npos)
-			break;
-		const size_t to = std::min(command.find_first_of(" \t\n", from), command.size());
-		words.push_back(command.substr(from, to - from));
-		at = to;
-	}
-	return words;
-}
-
 } // namespace dfr::lib

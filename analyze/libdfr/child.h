@@ -37,7 +37,4 @@ private:
 	std::vector<Child> children_;
 };
 
-// Words between blanks.
-std::vector<std::string> split_words(const std::string& command);
-
 } // namespace dfr::lib

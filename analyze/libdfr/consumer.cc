@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 
 #include "analyze/libdfr/option_value.h"
+#include "analyze/replay/clock.h"
 #include "formats/abi/dof.h"
 #include "formats/d/options.h"
 #include "formats/error.h"
@@ -18,12 +18,6 @@ namespace {
 
 constexpr int64_t kRateDefault = 1'000'000'000;
 constexpr int64_t kRateMin = 1'000'000; // a pass a millisecond is enough for anybody
-
-uint64_t now_ns() {
-	timespec now{};
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 bool is_by_cpu(uint32_t cause) {
 	return cause == DFR_LOSS_PRINCIPAL || cause == DFR_LOSS_AGGREGATION || cause == DFR_LOSS_OVERWRITTEN;

@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
-#include "analyze/libdfr/child.h"
 #include "analyze/libdfr/style.h"
 #include "formats/abi/dof.h"
 #include "formats/d/options.h"
@@ -46,7 +46,8 @@ bool FrontOptions::set_preprocessor(const std::string& name, const std::string& 
 	}
 	if (name != "cppargs")
 		return false;
-	for (const std::string& word : split_words(value))
+	std::istringstream words(value);
+	for (std::string word; words >> word;)
 		cpp_.push_back(word);
 	return true;
 }

@@ -5,12 +5,12 @@
 // instructions.
 #include "analyze/libdfr/session.h"
 
-#include <ctime>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "analyze/libdfr/offline_target.h"
 #include "analyze/libdfr/style.h"
+#include "analyze/replay/clock.h"
 #include "formats/abi/dof.h"
 #include "formats/d/attributes.h"
 #include "formats/dif/disasm.h"
@@ -18,16 +18,6 @@
 #include "recorder/device_session.h"
 
 namespace dfr::lib {
-namespace {
-
-uint64_t now_ns() {
-	timespec now{};
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
-} // namespace
-
 void Session::notice(const std::string& text) const {
 	if (hooks_.notice && !options_.style.quiet)
 		hooks_.notice(text);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "analyze/replay/clock.h"
 #include "analyze/replay/engine_c.h"
 #include "analyze/replay/tick.h"
 
@@ -15,12 +16,6 @@ namespace {
 constexpr uint64_t kNever = UINT64_MAX;
 // Dynamic variables and speculations are cleaned at least this often.
 constexpr uint64_t kCleanEvery = 10'000'000;
-
-uint64_t now_ns() {
-	timespec now{};
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 // Until then, or until a signal.
 void sleep_until(uint64_t when) {

@@ -8,7 +8,9 @@
  */
 #include "kmod/linux/rethook.h"
 
+#include "formats/abi/block.h"
 #include "kmod/engine/platform.h"
+#include "kmod/engine/provider.h"
 
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -160,4 +162,10 @@ enum dfr_hooked dfr_return_hook(struct dfr_return_pool *pool, void *cookie, stru
 	}
 	raw_cpu_and(hooking, ~mine);
 	return likely(node) ? DFR_HOOKED : DFR_HOOK_EMPTY;
+}
+
+void dfr_return_lost(enum dfr_hooked hooked, struct dfr_probe *probe)
+{
+	if (probe)
+		dfr_probe_lost(probe, hooked == DFR_HOOK_EMPTY ? DFR_LOSS_RETURN_POOL : DFR_LOSS_RCU_IDLE);
 }

@@ -11,6 +11,7 @@
 
 #include <linux/types.h>
 
+struct dfr_probe;
 struct pt_regs;
 struct dfr_return_pool;
 
@@ -33,5 +34,7 @@ enum dfr_hooked {
 
 /* Probe context, at a function's entry, preemption off. */
 enum dfr_hooked dfr_return_hook(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs);
+/* Of what is a loss: counts it by its cause for the return's probe. */
+void dfr_return_lost(enum dfr_hooked hooked, struct dfr_probe *probe);
 
 #endif

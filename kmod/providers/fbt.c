@@ -11,7 +11,8 @@
  * fbt_enter() and fbt_return() are probe context. Everything else is process
  * context under fbt_lock or the engine's lock. A callback finds its function by
  * the address of its ftrace site in a hash table that is built anew for each
- * batch of changes and replaced as a whole.
+ * batch of changes and replaced as a whole. The file is long because sites, filter
+ * and table are one state under one lock.
  */
 #include "kmod/linux/linux.h"
 
@@ -139,13 +140,9 @@ static __always_inline const struct fbt_slot *find(unsigned long ip)
 static __always_inline void hook_return(struct fbt_function *function, struct pt_regs *regs)
 {
 	enum dfr_hooked hooked = dfr_return_hook(fbt_returns, function, regs);
-	struct dfr_probe *probe;
 
-	if (likely(hooked < DFR_HOOK_EMPTY))
-		return;
-	probe = READ_ONCE(function->ff_return);
-	if (probe)
-		dfr_probe_lost(probe, hooked == DFR_HOOK_EMPTY ? DFR_LOSS_RETURN_POOL : DFR_LOSS_RCU_IDLE);
+	if (unlikely(hooked >= DFR_HOOK_EMPTY))
+		dfr_return_lost(hooked, READ_ONCE(function->ff_return));
 }
 
 static noinline void fire_entry(struct dfr_probe *probe, struct pt_regs *regs)

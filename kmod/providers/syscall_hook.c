@@ -26,8 +26,10 @@ static unsigned int hook_calls; /* in the filter */
 
 static __always_inline void hook_return(struct dfr_syscall *call, struct pt_regs *regs)
 {
-	if (unlikely(dfr_return_hook(hook_returns, call, regs) == DFR_HOOK_EMPTY))
-		dfr_probe_lost(call->sy_return, DFR_LOSS_RETURN_POOL);
+	enum dfr_hooked hooked = dfr_return_hook(hook_returns, call, regs);
+
+	if (unlikely(hooked >= DFR_HOOK_EMPTY))
+		dfr_return_lost(hooked, call->sy_return);
 }
 
 /*
