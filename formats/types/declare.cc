@@ -12,7 +12,7 @@ namespace dfr::types {
 namespace {
 
 constexpr unsigned kMostNested = 8;
-constexpr unsigned kMostParameters = 1000;
+constexpr unsigned kMostParameters = 100;
 
 const char* keyword(Kind kind) {
 	switch (kind) {

@@ -10,6 +10,9 @@
 // are a short file and an endless walk.
 #include "formats/types/types.h"
 
+#include <set>
+#include <tuple>
+
 #include "formats/error.h"
 
 namespace dfr::types {
@@ -204,33 +207,47 @@ namespace {
 // difference below is no reason to refuse an assignment.
 constexpr unsigned kCompareDepth = 8;
 
-bool equivalent_at(TypeRef a, TypeRef b, Walk& walk, unsigned depth);
+// One comparison. What holds several types is compared once with each other: the
+// first difference anywhere ends it all, and functions that take functions that
+// take functions are a short file and an endless comparison.
+struct Comparison {
+	Walk walk;
+	std::set<std::tuple<const Container*, TypeId, const Container*, TypeId>> begun;
 
-bool same_members(TypeRef a, TypeRef b, std::uint64_t count, Walk& walk, unsigned depth) {
+	bool begin(TypeRef a, TypeRef b) { return begun.emplace(a.container, a.id, b.container, b.id).second; }
+};
+
+bool equivalent_at(TypeRef a, TypeRef b, Comparison& all, unsigned depth);
+
+bool same_members(TypeRef a, TypeRef b, std::uint64_t count, Comparison& all, unsigned depth) {
+	if (!all.begin(a, b))
+		return true;
 	for (std::uint32_t i = 0; i < count; i++) {
 		const Member one = a.container->member(a.id, i);
 		const Member two = b.container->member(b.id, i);
 		if (one.name != two.name || one.bit_offset != two.bit_offset ||
-		    one.bit_width != two.bit_width || !equivalent_at(one.type, two.type, walk, depth + 1))
+		    one.bit_width != two.bit_width || !equivalent_at(one.type, two.type, all, depth + 1))
 			return false;
 	}
 	return true;
 }
 
-bool same_functions(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Walk& walk,
+bool same_functions(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Comparison& all,
                     unsigned depth) {
+	if (!all.begin(a, b))
+		return true;
 	if (one.count != two.count || one.is_varargs != two.is_varargs ||
-	    !equivalent_at(one.target, two.target, walk, depth + 1))
+	    !equivalent_at(one.target, two.target, all, depth + 1))
 		return false;
 	for (std::uint32_t i = 0; i < one.count; i++) {
 		if (!equivalent_at(a.container->parameter(a.id, i).type, b.container->parameter(b.id, i).type,
-		                   walk, depth + 1))
+		                   all, depth + 1))
 			return false;
 	}
 	return true;
 }
 
-bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Walk& walk, unsigned depth) {
+bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Comparison& all, unsigned depth) {
 	const Kind kind_a = one.kind == Kind::Forward ? one.forward : one.kind;
 	const Kind kind_b = two.kind == Kind::Forward ? two.forward : two.kind;
 	if (kind_a != kind_b || one.name != two.name)
@@ -241,21 +258,21 @@ bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two,
 		return false;
 	if (!one.name.empty() || one.kind == Kind::Enum)
 		return true;
-	return same_members(a, b, one.count, walk, depth);
+	return same_members(a, b, one.count, all, depth);
 }
 
-bool equivalent_at(TypeRef a, TypeRef b, Walk& walk, unsigned depth) {
+bool equivalent_at(TypeRef a, TypeRef b, Comparison& all, unsigned depth) {
 	a = resolve(a);
 	b = resolve(b);
 	if (a == b || depth >= kCompareDepth)
 		return true;
-	walk.step(depth);
+	all.walk.step(depth);
 	const TypeInfo one = info(a);
 	const TypeInfo two = info(b);
 	const bool tagged_a = is_tagged(one.kind) || one.kind == Kind::Forward;
 	const bool tagged_b = is_tagged(two.kind) || two.kind == Kind::Forward;
 	if (tagged_a && tagged_b)
-		return same_tagged(a, b, one, two, walk, depth);
+		return same_tagged(a, b, one, two, all, depth);
 	if (one.kind != two.kind)
 		return false;
 	switch (one.kind) {
@@ -265,11 +282,11 @@ bool equivalent_at(TypeRef a, TypeRef b, Walk& walk, unsigned depth) {
 	case Kind::Float:
 		return one.size == two.size;
 	case Kind::Pointer:
-		return equivalent_at(one.target, two.target, walk, depth + 1);
+		return equivalent_at(one.target, two.target, all, depth + 1);
 	case Kind::Array:
-		return one.count == two.count && equivalent_at(one.target, two.target, walk, depth + 1);
+		return one.count == two.count && equivalent_at(one.target, two.target, all, depth + 1);
 	case Kind::Function:
-		return same_functions(a, b, one, two, walk, depth);
+		return same_functions(a, b, one, two, all, depth);
 	default:
 		return true; // void
 	}
@@ -278,8 +295,8 @@ bool equivalent_at(TypeRef a, TypeRef b, Walk& walk, unsigned depth) {
 } // namespace
 
 bool equivalent(TypeRef a, TypeRef b) {
-	Walk walk(a);
-	return equivalent_at(a, b, walk, 0);
+	Comparison all{Walk(a), {}};
+	return equivalent_at(a, b, all, 0);
 }
 
 } // namespace dfr::types

@@ -347,3 +347,22 @@ TEST_CASE("BTF: types that hold each other twice do not make a walk endless") {
 	const Btf twin("u", b.blob());
 	CHECK(equivalent({&btf, last}, {&twin, last}));
 }
+
+TEST_CASE("BTF: functions that take functions are compared pair by pair, once") {
+	BtfBuilder b;
+	const auto int_ = b.integer("int", 4, 1), long_ = b.integer("long", 8, 1);
+	// Eight to the seventh ways down to a parameter, and seven pairs of functions.
+	const auto family = [&](std::uint32_t leaf) {
+		std::uint32_t last = leaf;
+		for (unsigned i = 0; i < 7; i++) {
+			const auto next = b.type("", 13, 8, int_);
+			b.words({0, last, 0, last, 0, last, 0, last, 0, last, 0, last, 0, last, 0, last});
+			last = next;
+		}
+		return last;
+	};
+	const auto one = family(int_), same = family(int_), other = family(long_);
+	const Btf btf("t", b.blob());
+	CHECK(equivalent({&btf, one}, {&btf, same}));
+	CHECK_FALSE(equivalent({&btf, one}, {&btf, other}));
+}
