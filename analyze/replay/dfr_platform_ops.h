@@ -317,6 +317,14 @@ static inline unsigned dfr_plat_ustack(const struct dfr_firing* firing, u64* pcs
 	return dfr_user_stack(env->ev_ustack, env->ev_nustack, pcs, max);
 }
 
+static inline bool dfr_plat_owned(const struct dfr_firing* firing, u32 uid, u32 gid) {
+	return dfr_plat_env(firing)->ev_uid == uid && dfr_plat_env(firing)->ev_gid == gid;
+}
+
+static inline u64 dfr_plat_masked(u64 index, u64 size) {
+	return index < size ? index : 0;
+}
+
 static inline bool dfr_plat_progenyof(const struct dfr_firing* firing, u32 pid) {
 	return dfr_user_progenyof(dfr_plat_env(firing), pid);
 }

@@ -133,7 +133,7 @@ void InProcess::match(const d::ProbePattern& pattern,
 	const char* const fields[4] = {pattern.provider.c_str(), pattern.module.c_str(), pattern.function.c_str(),
 				       pattern.name.c_str()};
 	dfr_probes_match(
-	    engine(), fields, 0,
+	    engine(), fields, 0, false,
 	    [](const dfr_probe* probe, void* arg) {
 		    auto& to = *static_cast<Call*>(arg);
 		    if (to.pattern.id != 0 && to.pattern.id != probe->pb_id)

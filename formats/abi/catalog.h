@@ -142,7 +142,9 @@ enum dfr_event {
 	DFR_EVENT_DETACHED, /* governor; value: id of a probe that was too dear */
 	DFR_EVENT_ATTACHED, /* again */
 	DFR_EVENT_KILLED,   /* deadman; value: 0 probes took too much, 1 the consumer was gone */
-	DFR_EVENT_UNARMED   /* value: id of a probe that cannot be armed, 0: more than one; error: why */
+	/* value: id of a probe that cannot be armed, 0: some, below 0: so many; error: why (EPERM: its
+	   arguments may not be shown) */
+	DFR_EVENT_UNARMED
 };
 
 struct dfr_cat_event {

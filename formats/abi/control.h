@@ -36,6 +36,7 @@ struct dfr_ioc_info {
 #define DFR_INFO_ANONYMOUS 0x1 /* an anonymous state exists */
 #define DFR_INFO_JIT 0x2
 #define DFR_INFO_DESTRUCTIVE 0x4
+#define DFR_INFO_CONFINED 0x8 /* this descriptor is a user's without privilege: his own tasks alone */
 
 /* Verify and load a DOF, match its probes. On EINVAL: section, offset, reason. */
 struct dfr_ioc_enable {

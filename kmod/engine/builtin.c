@@ -12,7 +12,7 @@ static u64 argument(const struct dfr_firing *firing, u64 n)
 	const struct dfr_provider *provider;
 
 	if (n < firing->fr_nargs)
-		return firing->fr_args[n];
+		return firing->fr_args[dfr_plat_masked(n, firing->fr_nargs)];
 	provider = firing->fr_probe ? firing->fr_probe->pb_provider : NULL;
 	if (!provider || !provider->pv_ops || !provider->pv_ops->getarg || n > 0xff)
 		return 0;

@@ -301,9 +301,9 @@ int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
 	return add_event(state, event, value, 0, time);
 }
 
-int dfr_catalog_unarmed(struct dfr_state *state, u32 probe, int error)
+int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error)
 {
-	return add_event(state, DFR_EVENT_UNARMED, (s32)probe, -error, dfr_plat_clock(NULL));
+	return add_event(state, DFR_EVENT_UNARMED, which, -error, dfr_plat_clock(NULL));
 }
 
 int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *entry, const void *payload,

@@ -337,7 +337,8 @@ static int allocate_tables(struct dfr_loader *ld)
 	}
 	/* Sections may alias: the sum of their sizes is not bounded by the image's. */
 	if (acts > DOF_LOADSZ_MAX / sizeof(struct dof_actdesc) ||
-	    options > DOF_LOADSZ_MAX / sizeof(struct dof_optdesc))
+	    options > DOF_LOADSZ_MAX / sizeof(struct dof_optdesc) ||
+	    (ld->ld_limits->ll_confined && (acts > DFR_CONFINED_ACTIONS_MAX || options > DFR_CONFINED_ACTIONS_MAX)))
 		return dfr_refuse(ld, ~0u, 0, "more actions or options than the image can hold");
 	pg->pg_clauses = dfr_plat_alloc((clauses + 1) * sizeof(*pg->pg_clauses));
 	pg->pg_difos = dfr_plat_alloc((difos + 1) * sizeof(*pg->pg_difos));
@@ -392,12 +393,14 @@ static int convert(struct dfr_loader *ld)
 	}
 	if (err)
 		return err;
-	pg->pg_restricted = !ld->ld_limits->ll_kernel_reads;
-	if (!ld->ld_limits->ll_kernel_reads) {
+	pg->pg_restricted = !ld->ld_limits->ll_kernel_reads || ld->ld_limits->ll_confined;
+	if (pg->pg_restricted) {
 		for (i = 0; i < pg->pg_ndifos; i++)
 			dfr_difo_restrict(&pg->pg_difos[i]);
 	}
-	if (ld->ld_limits->ll_kernel_reads && native_wanted(pg)) {
+	if (ld->ld_limits->ll_confined)
+		return dfr_confine_program(ld);
+	if (!pg->pg_restricted && native_wanted(pg)) {
 		for (i = 0; i < pg->pg_ndifos; i++)
 			dfr_plat_native_build(&pg->pg_difos[i]);
 	}
@@ -461,6 +464,10 @@ int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits 
 
 	*out = NULL;
 	dfr_refusal_set(why, ~0u, 0, "", NULL);
+	if (limits->ll_confined && size > DFR_CONFINED_DOF_MAX) {
+		dfr_refusal_set(why, ~0u, 0, "not without privilege: the program is larger than 256 KiB", NULL);
+		return -E2BIG;
+	}
 	pg = dfr_plat_alloc(sizeof(*pg));
 	if (!pg)
 		return -ENOMEM;

@@ -141,7 +141,9 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 		if (n || zero_ok || program->pg_clauses[i].cl_foreign ||
 		    !dfr_engine_host_matches(state->st_engine, program->pg_clauses[i].cl_host))
 			continue;
-		refuse(why, -ESRCH, "no probe matches ");
+		refuse(why, -ESRCH,
+		       dfr_state_confined(state) ? "syscall, profile-N and BEGIN, END, ERROR are what is open without privilege; no such probe matches " :
+						   "no probe matches ");
 		if (why)
 			name_clause(why, &program->pg_clauses[i]);
 		return -ESRCH;
@@ -168,6 +170,8 @@ static int check_variables(struct dfr_state *state, const struct dfr_program *pr
 		error = dfr_vars_declare(vars, enabling->eb_program, why);
 	if (!error)
 		error = dfr_vars_declare(vars, program, why);
+	if (!error && dfr_state_confined(state) && dfr_vars_bytes(vars) > dfr_limits_variables(state))
+		error = refuse(why, -EPERM, "not without privilege: variables as large as these");
 	dfr_vars_free(vars);
 	return error;
 }
@@ -224,6 +228,47 @@ static int add_enabling(struct dfr_state *state, struct dfr_program *program)
 	return 0;
 }
 
+/* A kernel that is locked down does not show what its functions are called with. */
+static bool may_look(const struct dfr_program *program, const struct dfr_clause *clause, const struct dfr_probe *probe)
+{
+	u32 i;
+
+	if (!program->pg_restricted || probe->pb_provider->pv_flags & DFR_PV_USER_ARGS)
+		return true;
+	for (i = 0; i < clause->cl_nacts; i++)
+		if (clause->cl_acts[i].ac_kind == DFR_ACT_CAPTURE_ARGS ||
+		    (clause->cl_acts[i].ac_difo && clause->cl_acts[i].ac_difo->di_flags & DFR_DIFO_ARGS))
+			return false;
+	return !clause->cl_pred || !(clause->cl_pred->di_flags & DFR_DIFO_ARGS);
+}
+
+/* Who may not look at arguments is told here, where he wrote it, rather than when it goes. */
+struct look {
+	const struct dfr_program *lo_program;
+	const struct dfr_clause *lo_clause;
+};
+
+static int check_look(struct dfr_probe *probe, void *arg)
+{
+	const struct look *look = arg;
+
+	return may_look(look->lo_program, look->lo_clause, probe) ? 0 : -EPERM;
+}
+
+static int check_confined(struct dfr_state *state, const struct dfr_program *program, struct dfr_refusal *why)
+{
+	const char *reason = dfr_limits_check(state, program);
+	struct look look = { .lo_program = program };
+	u32 i;
+
+	for (i = 0; i < program->pg_nclauses && !reason; i++) {
+		look.lo_clause = &program->pg_clauses[i];
+		if (dfr_engine_match(state->st_engine, look.lo_clause, 0, false, check_look, &look))
+			reason = "not without privilege: arguments of this probe are addresses of the kernel's; ustack() shows the process's own";
+	}
+	return reason ? refuse(why, -EPERM, reason) : 0;
+}
+
 static int check_program(struct dfr_state *state, const struct dfr_program *program, u32 flags, u32 *matched,
 			 struct dfr_refusal *why)
 {
@@ -232,6 +277,10 @@ static int check_program(struct dfr_state *state, const struct dfr_program *prog
 
 	if (!error)
 		error = count_matches(state, program, flags & DFR_ENABLE_ZERO_OK, matched, why);
+	if (error)
+		return error;
+	if (dfr_state_confined(state))
+		error = check_confined(state, program, why);
 	if (error)
 		return error;
 	reason = collect_aggvars(state, program);
@@ -270,6 +319,8 @@ struct build {
 	u32 bu_clause;
 	u16 bu_flags; /* of its ECBs */
 	struct dfr_ecb *bu_first; /* of those made here */
+	u32 bu_withheld; /* probes of the clause whose arguments it may not have */
+	const struct dfr_probe *bu_withheld_first;
 };
 
 static int plan_for(struct build *build, const struct dfr_probe *probe, const struct dfr_plan **out)
@@ -332,29 +383,14 @@ static u16 plain_of(const struct dfr_ecb *ecb)
 	const struct dfr_plan *plan = ecb->ec_plan;
 	u32 plain = 0;
 
-	if ((!ecb->ec_pred || ecb->ec_test) && !(ecb->ec_flags & DFR_EC_SPLIT))
+	/* A confined state's test is whose task it is, and says nothing of a predicate. */
+	if ((!ecb->ec_pred || (ecb->ec_test && !dfr_state_confined(ecb->ec_state))) && !(ecb->ec_flags & DFR_EC_SPLIT))
 		plain = plan->pn_plain;
 	if (plain == DFR_PLAIN_ARGS && ecb->ec_epid > DFR_REC_ID_SHORT_MAX)
 		plain = DFR_PLAIN_RECORD; /* which knows long heads */
 	if (ecb->ec_test && !(plain == DFR_PLAIN_STEPS && plan->pn_selftest))
 		plain |= DFR_PLAIN_TESTED;
 	return (u16)plain;
-}
-
-/* A kernel that is locked down does not show what its functions are called with. */
-static bool may_look(const struct build *build, const struct dfr_probe *probe)
-{
-	const struct dfr_program *program = build->bu_enabling->eb_program;
-	const struct dfr_clause *clause = &program->pg_clauses[build->bu_clause];
-	u32 i;
-
-	if (!program->pg_restricted || probe->pb_provider->pv_flags & DFR_PV_USER_ARGS)
-		return true;
-	for (i = 0; i < clause->cl_nacts; i++)
-		if (clause->cl_acts[i].ac_kind == DFR_ACT_CAPTURE_ARGS ||
-		    (clause->cl_acts[i].ac_difo && clause->cl_acts[i].ac_difo->di_flags & DFR_DIFO_ARGS))
-			return false;
-	return !clause->cl_pred || !(clause->cl_pred->di_flags & DFR_DIFO_ARGS);
 }
 
 static int make_ecb(struct dfr_probe *probe, void *arg)
@@ -367,10 +403,13 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 
 	if (probe->pb_id > build->bu_upto)
 		return 0;
-	if (!may_look(build, probe)) {
-		error = dfr_catalog_probe(state, probe);
-		return error ? error : dfr_catalog_unarmed(state, probe->pb_id, -EPERM);
+	if (!may_look(build->bu_enabling->eb_program, &build->bu_enabling->eb_program->pg_clauses[build->bu_clause], probe)) {
+		if (!build->bu_withheld++)
+			build->bu_withheld_first = probe;
+		return 0;
 	}
+	if (!dfr_limits_more_ecbs(state))
+		return -E2BIG;
 	error = plan_for(build, probe, &plan);
 	if (error)
 		return error;
@@ -386,6 +425,8 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	ecb->ec_flags = build->bu_flags;
 	if (ecb->ec_pred && plan->pn_test.te_kind && !(ecb->ec_flags & DFR_EC_SPLIT))
 		ecb->ec_test = &plan->pn_test;
+	if (dfr_state_confined(state))
+		ecb->ec_test = &state->st_owner;
 	ecb->ec_plain = plain_of(ecb);
 	error = dfr_catalog_probe(state, probe);
 	if (!error)
@@ -407,6 +448,22 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	return 0;
 }
 
+/* fbt::: has tens of thousands: they are told as a number. */
+static int tell_withheld(struct build *build)
+{
+	struct dfr_state *state = build->bu_state;
+	u32 n = build->bu_withheld;
+	int error;
+
+	build->bu_withheld = 0;
+	if (!n)
+		return 0;
+	if (n > 1)
+		return dfr_catalog_unarmed(state, -(s32)n, -EPERM);
+	error = dfr_catalog_probe(state, build->bu_withheld_first);
+	return error ? error : dfr_catalog_unarmed(state, (s32)build->bu_withheld_first->pb_id, -EPERM);
+}
+
 /* ECBs for the probes with ids above what this enabling has seen. */
 static int match_enabling(struct build *build)
 {
@@ -420,6 +477,8 @@ static int match_enabling(struct build *build)
 		build->bu_flags = ecb_flags(build);
 		error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],
 					 enabling->eb_matched_to, false, make_ecb, build);
+		if (!error)
+			error = tell_withheld(build);
 	}
 	enabling->eb_matched_to = build->bu_upto;
 	return error;
@@ -450,7 +509,7 @@ int dfr_state_build(struct dfr_state *state)
 /* Of who fires alone: such a test needs neither arguments nor state. */
 static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 {
-	return a && b && a->te_kind <= DFR_TEST_TID && a->te_kind == b->te_kind && a->te_negated == b->te_negated &&
+	return a && b && a->te_kind <= DFR_TEST_OWNER && a->te_kind == b->te_kind && a->te_negated == b->te_negated &&
 	       a->te_words[0] == b->te_words[0] && a->te_words[1] == b->te_words[1];
 }
 
@@ -540,7 +599,7 @@ static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 		return;
 	dfr_plat_log("probe %s:%s:%s:%s cannot be armed (error %d)", probe->pb_provider->pv_name,
 		     probe->pb_module, probe->pb_function, probe->pb_name, error);
-	dfr_catalog_unarmed(state, probe->pb_id, error);
+	dfr_catalog_unarmed(state, (s32)probe->pb_id, error);
 	probe->pb_armed--;
 	unlink_ecb(ecb);
 }
@@ -660,6 +719,19 @@ void dfr_state_attach(struct dfr_state *state, bool arm)
 	}
 	if (arm)
 		commit_providers(state->st_engine);
+}
+
+void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *const pattern[4], void *arg), void *arg)
+{
+	const struct dfr_enabling *enabling;
+	const struct dfr_state *state;
+	u32 i;
+
+	for (state = engine->en_states; state; state = state->st_next)
+		for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next)
+			for (i = 0; i < enabling->eb_program->pg_nclauses; i++)
+				if (!enabling->eb_program->pg_clauses[i].cl_probe_id)
+					visit(enabling->eb_program->pg_clauses[i].cl_pattern, arg);
 }
 
 /* Probes have come: what this state's programs mean now includes them. */

@@ -561,27 +561,45 @@ static int match_all(struct dfr_engine *engine, const char *const pattern[4], u3
 	return result;
 }
 
-static void provide(struct dfr_engine *engine, const char *const pattern[4])
+static void provide(struct dfr_engine *engine, const char *const pattern[4], bool confined)
 {
 	struct dfr_provider *provider;
 
 	for (provider = engine->en_providers; provider; provider = provider->pv_next)
-		if (provider->pv_ops->provide &&
+		if (provider->pv_ops->provide && (!confined || provider->pv_flags & DFR_PV_CONFINED) &&
 		    (!pattern[0] || !*pattern[0] || dfr_glob(pattern[0], provider->pv_name)))
 			provider->pv_ops->provide(provider, pattern);
+}
+
+/* What a visit is for: confined programs are shown what they may use. */
+struct some {
+	int (*so_visit)(struct dfr_probe *probe, void *arg);
+	void *so_arg;
+};
+
+static int visit_open(struct dfr_probe *probe, void *arg)
+{
+	struct some *some = arg;
+
+	return dfr_probe_open(probe) ? some->so_visit(probe, some->so_arg) : 0;
 }
 
 /* The probes with id above `from` that a clause's description means. */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool do_provide,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
 {
+	struct some some = { visit, arg };
 	struct dfr_probe *probe;
 	int result = 0;
 
+	if (clause->cl_confined) {
+		visit = visit_open;
+		arg = &some;
+	}
 	if (clause->cl_foreign || !dfr_engine_host_matches(engine, clause->cl_host))
 		return 0;
 	if (do_provide && !clause->cl_probe_id)
-		provide(engine, clause->cl_pattern);
+		provide(engine, clause->cl_pattern, clause->cl_confined);
 	dfr_mutex_lock(&engine->en_probe_lock);
 	if (clause->cl_probe_id) {
 		probe = clause->cl_probe_id > from && clause->cl_probe_id <= engine->en_nprobes ?
@@ -598,22 +616,23 @@ int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause,
 struct visit_all {
 	bool (*va_visit)(const struct dfr_probe *probe, void *arg);
 	void *va_arg;
+	bool va_confined;
 };
 
 static int visit_all(struct dfr_probe *probe, void *arg)
 {
 	struct visit_all *all = arg;
 
-	return !all->va_visit(probe, all->va_arg);
+	return (!all->va_confined || dfr_probe_open(probe)) && !all->va_visit(probe, all->va_arg);
 }
 
-void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from,
+void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
 		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg)
 {
-	struct visit_all all = { visit, arg };
+	struct visit_all all = { visit, arg, confined };
 
 	if (!from)
-		provide(engine, pattern);
+		provide(engine, pattern, confined);
 	dfr_mutex_lock(&engine->en_probe_lock);
 	match_all(engine, pattern, from ? from - 1 : 0, visit_all, &all);
 	dfr_mutex_unlock(&engine->en_probe_lock);
@@ -687,7 +706,7 @@ static int create_dtrace(struct dfr_engine *engine)
 
 	engine->en_dtrace.pv_name = "dtrace";
 	engine->en_dtrace.pv_ops = &dtrace_ops;
-	engine->en_dtrace.pv_flags = DFR_PV_USER_ARGS;
+	engine->en_dtrace.pv_flags = DFR_PV_USER_ARGS | DFR_PV_CONFINED;
 	provider_add(engine, &engine->en_dtrace);
 	for (i = 0; i < 3; i++) {
 		probe = probe_create(engine, &engine->en_dtrace, "", "", names[i], i == 2 ? DFR_ERROR_NARGS : 0, NULL);

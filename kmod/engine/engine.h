@@ -42,6 +42,11 @@ struct dfr_mutex *dfr_engine_lock(struct dfr_engine *engine);
  * engine's lock by the caller (device, in-process consumer).
  */
 int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out);
+/*
+ * Confined, for good, to the tasks of this user, and to so much memory: before anything is enabled.
+ * All of its programs are loaded with ll_confined. See confine.c.
+ */
+void dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory);
 int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
 		     u32 flags, u32 *matched, struct dfr_refusal *why);
 /* Reasons of go: -E2BIG END reserve, -ENOSPC record larger than the ring, -ENOMEM, -EACCES. */
@@ -85,10 +90,13 @@ void dfr_state_clean(struct dfr_state *state);
 
 /*
  * Probes of the engine, in order of id, matching a pattern; stops when visit returns false.
- * From 0 those that are made on demand are made first; otherwise it goes on from an id.
+ * From 0 those that are made on demand are made first; otherwise it goes on from an id. Confined:
+ * only those that a user without privilege may use.
  */
-void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from,
+void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
 		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg);
+/* For probes that are made on demand, when what they can be on has come: the patterns that states have. */
+void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *const pattern[4], void *arg), void *arg);
 bool dfr_glob(const char *pattern, const char *text);
 /* NULL: no such probe (any more). Ids are dense from 1 up to the count, with holes where probes went. */
 const struct dfr_probe *dfr_probe_by_id(const struct dfr_engine *engine, u32 id);

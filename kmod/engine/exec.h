@@ -54,6 +54,7 @@ struct dfr_difo {
 #define DFR_DIFO_STACK 0x40
 #define DFR_DIFO_RESTRICTED 0x80 /* loaded without kernel reads: only the machine's own memory can be read */
 #define DFR_DIFO_ARGS 0x100	 /* looks at the probe's arguments */
+#define DFR_DIFO_CONFINED 0x200	 /* of an unprivileged user: never has an address of the kernel's as a number */
 
 struct dfr_act {
 	u16 ac_kind; /* enum dfr_action */
@@ -74,6 +75,7 @@ struct dfr_clause {
 	const char *cl_pattern[4]; /* provider, module, function, name */
 	const char *cl_host;	   /* "" */
 	bool cl_foreign;	   /* compiled for other kernel types than are here: it matches nothing */
+	bool cl_confined;	   /* it matches only what confined programs may use */
 	u32 cl_probe_id;	   /* 0, or match by id */
 	u64 cl_uarg;
 	struct dfr_difo *cl_pred; /* or NULL */
@@ -97,6 +99,7 @@ struct dfr_program {
 	u32 pg_ndifos;
 	bool pg_destructive;
 	bool pg_restricted; /* loaded without kernel reads */
+	bool pg_confined;
 	struct dfr_act *pg_acts; /* of all ACTDESC sections; clauses of one section share theirs */
 	u32 pg_nacts;
 };
@@ -107,11 +110,12 @@ struct dfr_load_limits {
 	bool ll_kernel_reads;
 	bool ll_destructive;
 	u64 (*ll_types)(void); /* digest of the kernel's types, 0: none; NULL: any will do */
+	bool ll_confined; /* for a user without privilege: confine.c */
 };
 
 /*
  * 0, or with a refusal -EINVAL, -E2BIG (too large), -EACCES (destructive, and
- * limits forbid it), -ENOENT (a kernel symbol is not there); -ENOMEM. `dof` may
+ * limits forbid it), -EPERM (not in a confined program), -ENOENT (a kernel symbol is not there); -ENOMEM. `dof` may
  * be freed or change afterwards. A DOF that passes can neither hang nor overrun nor fault in probe
  * context, whoever wrote it.
  */
@@ -133,6 +137,7 @@ struct dfr_vars_config {
 int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config, struct dfr_vars **out);
 int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *program, struct dfr_refusal *why);
 void dfr_vars_free(struct dfr_vars *vars);
+u64 dfr_vars_bytes(const struct dfr_vars *vars); /* of all copies of static variables */
 void dfr_vars_clean(struct dfr_vars *vars); /* process context, at cleanrate: dirty -> rinsing -> clean */
 
 /* Losses of dynamic variables so far: DFR_LOSS_DYNVAR, _DIRTY, _RINSING. */
@@ -177,6 +182,10 @@ struct dfr_machine {
 	u64 m_tuple_size[DIF_NTUPLE]; /* 0: by value */
 	u32 m_ntuple;
 };
+/* Bytes that one firing may go through, all its clauses together: dfr_work(). Of those of confined ones, less. */
+#define DFR_WORK_MAX (8u * 1024 * 1024)
+#define DFR_WORK_CONFINED (256u * 1024)
+
 #define DFR_M_DROP 0x1	/* abandon this ECB's record; the place that set it has counted it */
 #define DFR_M_LOCALS_ZEROED 0x2 /* this firing has zeroed the state's clause-locals on this CPU */
 #define DFR_M_DESTRUCTIVE 0x4

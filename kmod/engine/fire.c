@@ -22,6 +22,14 @@ dfr_hot bool state_listens(const struct dfr_state *state)
 	return dfr_read_once(&state->st_activity) == DFR_ACTIVE;
 }
 
+/* Is the firing one of the state's at all? Of a confined state only its user's own tasks are. */
+static dfr_cold bool may_see(const struct dfr_ecb *ecb, const struct dfr_firing *firing)
+{
+	const struct dfr_test *owner = &ecb->ec_state->st_owner;
+
+	return !owner->te_kind || dfr_plat_owned(firing, (u32)owner->te_words[0], (u32)owner->te_words[1]);
+}
+
 /* The state records on this CPU no more, not yet, or never could for want of memory. */
 static dfr_cold void not_live(const struct dfr_firing *firing, const struct dfr_ecb *ecb)
 {
@@ -29,7 +37,7 @@ static dfr_cold void not_live(const struct dfr_firing *firing, const struct dfr_
 
 	struct dfr_share *share = dfr_load_acquire(&state->st_shares[firing->fr_cpu]);
 
-	if (!state_listens(state))
+	if (!state_listens(state) || !may_see(ecb, firing))
 		return;
 	if (share)
 		dfr_governor_skipped(share, firing);
@@ -46,6 +54,8 @@ static dfr_noinline bool other_test_holds(const struct dfr_test *test, struct df
 		return dfr_test_value(test, dfr_plat_pid(firing));
 	case DFR_TEST_TID:
 		return dfr_test_value(test, dfr_plat_tid(firing));
+	case DFR_TEST_OWNER:
+		return dfr_plat_owned(firing, (u32)test->te_words[0], (u32)test->te_words[1]);
 	default: /* DFR_TEST_ARG */
 		return dfr_test_value(test, dfr_firing_arg(firing, test->te_index));
 	}
@@ -88,10 +98,29 @@ dfr_hot void run_plain(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr
 	}
 }
 
+/* Their part of a firing's work is small, and does not count for the others. */
+static dfr_noinline void run_confined(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
+				      struct dfr_share *share)
+{
+	u32 others = firing->fr_work;
+
+	if (pc->pc_confined_stamp != pc->pc_stamp)
+		pc->pc_confined_work = 0;
+	pc->pc_confined_stamp = pc->pc_stamp;
+	firing->fr_work = DFR_WORK_MAX - DFR_WORK_CONFINED + pc->pc_confined_work;
+	run_plain(pc, firing, ecb, share, ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED);
+	pc->pc_confined_work = firing->fr_work - (DFR_WORK_MAX - DFR_WORK_CONFINED);
+	firing->fr_work = others;
+}
+
 static dfr_noinline void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
 				    struct dfr_share *share)
 {
-	if (test_holds(ecb->ec_test, firing, ecb->ec_state))
+	if (!test_holds(ecb->ec_test, firing, ecb->ec_state))
+		return;
+	if (dfr_unlikely(ecb->ec_test->te_kind == DFR_TEST_OWNER))
+		run_confined(pc, firing, ecb, share);
+	else
 		run_plain(pc, firing, ecb, share, ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED);
 }
 
@@ -144,7 +173,8 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 	nmi = probe_firing.fr_context.cx_level == DFR_LEVEL_NMI &&
 	      !(pc->pc_firing.fr_flags & DFR_FR_CONTEXT && pc->pc_firing.fr_context.cx_level == DFR_LEVEL_NMI);
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
-		share = ecb->ec_state == last || !state_listens(ecb->ec_state) ? NULL : ecb->ec_state->st_shares[cpu];
+		share = ecb->ec_state == last || !state_listens(ecb->ec_state) || !may_see(ecb, &probe_firing) ?
+				NULL : ecb->ec_state->st_shares[cpu];
 		last = ecb->ec_state;
 		if (share && nmi)
 			dfr_count(&share->sh_nmi, 1);
@@ -343,7 +373,11 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	if (stamp == pc->pc_sample)
 		pc->pc_sample++; /* the next firing is the one that is timed: passed by, it would be none ever after */
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next))
-		if (ecb->ec_state == state && dfr_read_once(&state->st_activity) == needed)
+		if (ecb->ec_state != state || dfr_read_once(&state->st_activity) != needed)
+			continue;
+		else if (dfr_state_confined(state))
+			run_tested(pc, &pc->pc_firing, ecb, share);
+		else
 			dfr_run_ecb(&pc->pc_firing, ecb, share, &share->sh_machine, stamp);
 	dfr_write_once(&pc->pc_busy, 0);
 }
@@ -365,7 +399,8 @@ void dfr_probe_lost(struct dfr_probe *probe, u32 cause)
 	}
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb && cause < DFR_LOSS_MAX;
 	     ecb = dfr_load_acquire(&ecb->ec_next)) {
-		share = ecb->ec_state == last || !state_listens(ecb->ec_state) ? NULL : ecb->ec_state->st_shares[cpu];
+		share = ecb->ec_state == last || !state_listens(ecb->ec_state) || !may_see(ecb, &pc->pc_firing) ?
+				NULL : ecb->ec_state->st_shares[cpu];
 		last = ecb->ec_state;
 		if (!share)
 			continue;

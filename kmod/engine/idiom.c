@@ -10,6 +10,12 @@
  */
 #include "kmod/engine/store.h"
 
+/* Their loads are masked ones: they are left to the interpreter. */
+static bool is_confined(const struct dfr_difo *difo)
+{
+	return difo->di_flags & DFR_DIFO_CONFINED;
+}
+
 /* A load of a value that needs no DIF, into which register? false: not one. */
 static bool load(struct dfr_step *step, const struct dfr_difo *difo, u32 instr)
 {
@@ -95,7 +101,7 @@ void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo)
 
 	step->sp_difo = difo;
 	step->sp_source = difo ? DFR_SRC_DIF : DFR_SRC_NONE;
-	if (!difo)
+	if (!difo || is_confined(difo))
 		return;
 	if (is_since(difo, &step->sp_selfid)) {
 		step->sp_source = DFR_SRC_SINCE;
@@ -122,7 +128,7 @@ bool dfr_idiom_store(struct dfr_step *step, const struct dfr_difo *difo)
 	struct dfr_step value = { .sp_source = DFR_SRC_CONST };
 	u32 at = difo->di_len - 2;
 
-	if (difo->di_len < 2 || difo->di_len > 3 || DIF_OP(text[at]) != DIF_OP_STTS ||
+	if (is_confined(difo) || difo->di_len < 2 || difo->di_len > 3 || DIF_OP(text[at]) != DIF_OP_STTS ||
 	    DIF_OP(text[at + 1]) != DIF_OP_RET || !is_scalar(difo, DIF_WIDE(text[at])))
 		return false;
 	if (at ? !load(&value, difo, text[0]) || value.sp_source == DFR_SRC_EXECNAME || !DIF_RD(text[0]) ||
@@ -217,6 +223,8 @@ void dfr_idiom_test(struct dfr_test *test, const struct dfr_difo *difo)
 	u32 id;
 
 	memset(test, 0, sizeof(*test));
+	if (is_confined(difo))
+		return;
 	if (difo->di_len == 2 && DIF_RD(difo->di_text[0]) && returns(difo->di_text[1], DIF_RD(difo->di_text[0])) &&
 	    loads_scalar(difo, difo->di_text[0], &id)) {
 		test->te_kind = DFR_TEST_SELF;

@@ -19,6 +19,10 @@
 #define DFR_LOAD_VALUE_MAX (256u * 1024) /* a by-reference value: no block is larger */
 #define DFR_LOAD_FRAMES_MAX 4096
 
+/* Of a confined program: */
+#define DFR_CONFINED_DOF_MAX (256u * 1024)
+#define DFR_CONFINED_ACTIONS_MAX 4096 /* in all sections, also where these are the same bytes */
+
 #define DFR_TUPLE_UNREACHED 0xff
 
 struct dfr_loader {
@@ -69,6 +73,9 @@ int dfr_desc_types(struct dfr_loader *ld, u32 section);
 
 /* action.c: the rules of one chain. */
 int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, u32 n);
+
+/* confine.c: the whole program, when everything else has been checked. -EPERM: refused. */
+int dfr_confine_program(struct dfr_loader *ld);
 
 /* verify.c */
 int dfr_difo_verify(struct dfr_loader *ld, struct dfr_difo *difo, u64 text_offset, u64 vars_offset);

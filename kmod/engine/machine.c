@@ -146,8 +146,25 @@ u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size)
 	return 0;
 }
 
+/*
+ * Of a confined program: only what copyin() has put into scratch can be loaded, by an
+ * index that is masked, so that nothing else is read where the processor guesses.
+ */
+static u64 load_copied(struct dfr_machine *m, u64 addr, u32 size)
+{
+	u64 used = (u64)(m->m_scratch_ptr - m->m_scratch), at = addr - dfr_address(m->m_scratch);
+
+	if (used < size || at > used - size) {
+		dfr_fault(m, DIF_FAULT_KPRIV, addr);
+		return 0;
+	}
+	return read_own(dfr_address(m->m_scratch + dfr_plat_masked(at, used - size + 1)), size);
+}
+
 u64 dfr_load_own(struct dfr_machine *m, u64 addr, u32 size)
 {
+	if (dfr_unlikely(dfr_confined(m)))
+		return load_copied(m, addr, size);
 	if (dfr_own_room(m, addr) >= size)
 		return read_own(addr, size);
 	dfr_fault(m, DIF_FAULT_KPRIV, addr);

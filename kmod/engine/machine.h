@@ -15,13 +15,19 @@
 #define dfr_pointer(addr) ((u8 *)(unsigned long)(addr))
 #define dfr_address(p) ((u64)(unsigned long)(p))
 
+/* A program of a user without privilege: confine.c. */
+static inline bool dfr_confined(const struct dfr_machine *m)
+{
+	return m->m_difo && m->m_difo->di_flags & DFR_DIFO_CONFINED;
+}
+
 /* The first fault of a run is the one that counts. */
 static inline void dfr_fault(struct dfr_machine *m, u32 code, u64 addr)
 {
 	if (m->m_fault)
 		return;
 	m->m_fault = code + 1;
-	m->m_fault_addr = addr;
+	m->m_fault_addr = dfr_confined(m) && (s64)addr < 0 ? 0 : addr; /* the kernel's half is not shown */
 }
 
 /* Kernel memory and kernel addresses are not this program's to see: KPRIV. */
@@ -36,7 +42,6 @@ static inline bool dfr_restricted(const struct dfr_machine *m)
  * but 2 million instructions on strings of 64 KiB would be hours with interrupts
  * off. Beyond the bound everything is an illegal operation, as a chill() too long is.
  */
-#define DFR_WORK_MAX (8u * 1024 * 1024)
 static inline bool dfr_work(struct dfr_machine *m, u64 n)
 {
 	if (dfr_unlikely(n > DFR_WORK_MAX - m->m_firing->fr_work)) {

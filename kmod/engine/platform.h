@@ -106,6 +106,7 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  *   dfr_smp_wmb(), dfr_smp_rmb()							P
  *   dfr_cmpxchg(p, old, new) (returns the old value), dfr_atomic_add(u64 *p, u64 v)	P
  *   dfr_relax() (pause in a bounded spin)						P
+ *   u64 dfr_plat_masked(u64 index, u64 size)	P: index if it is below size, else 0, speculatively too
  *   struct dfr_mutex; dfr_mutex_init/lock/unlock
  *   unsigned long dfr_plat_irq_save(struct dfr_engine *, unsigned cpu_hint)		P
  *   void dfr_plat_irq_restore(struct dfr_engine *, unsigned long flags)		P
@@ -143,6 +144,8 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  *		   captured[index]; returns 0 where it has no meaning
  *   unsigned dfr_plat_stack(const struct dfr_firing *, u64 *pcs, unsigned max)		P
  *   unsigned dfr_plat_ustack(const struct dfr_firing *, u64 *pcs, unsigned max)	P
+ *   bool dfr_plat_owned(const struct dfr_firing *, u32 uid, u32 gid)	P: is it this user's own task, and may
+ *		he look into it? In the kernel the firing may be NULL
  *   bool dfr_plat_progenyof(const struct dfr_firing *, u32 pid)			P
  *   u64 dfr_plat_random(const struct dfr_firing *)					P
  *   long dfr_plat_subr(const struct dfr_firing *, u32 subr, const u64 *args, char *buffer, size_t room, u64 *result)

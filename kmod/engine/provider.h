@@ -21,6 +21,7 @@ enum dfr_test_kind {
 	DFR_TEST_NAME = 1, /* execname is te_words */
 	DFR_TEST_PID,	   /* equals te_words[0] */
 	DFR_TEST_TID,
+	DFR_TEST_OWNER,	   /* user te_words[0], group te_words[1]: the task is his, and not guarded from him */
 	DFR_TEST_ARG,	   /* te_index */
 	DFR_TEST_SELF	   /* thread-local number te_index is not 0 */
 };
@@ -38,6 +39,7 @@ struct dfr_test {
 #define DFR_PB_PURE 0x1	  /* every ECB has a pure predicate, and pb_test does not say it all */
 #define DFR_PB_DTRACE 0x2 /* BEGIN, END, ERROR */
 #define DFR_PB_NOARGS 0x4 /* see dfr_probe_reads_args() */
+#define DFR_PB_ANYBODY 0x8 /* fires in whatever task is there: set by its provider when it is made */
 
 /* A probe. Providers read pb_cookie and test pb_ecbs; the engine owns the rest. */
 struct dfr_probe {
@@ -69,6 +71,7 @@ struct dfr_provider_ops {
 };
 
 /* pv_flags */
+#define DFR_PV_CONFINED 0x2  /* fires in the task that it tells of: for users without privilege, too */
 #define DFR_PV_USER_ARGS 0x1 /* arguments are user space's own: nothing that a lockdown hides */
 
 struct dfr_provider {
@@ -123,6 +126,12 @@ int dfr_probes_remove_if(struct dfr_provider *provider, bool (*goes)(const struc
 void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs);
 /* The same with a given "current": user space alone (env is a struct dfr_env). */
 void dfr_fire_env(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs, const void *env);
+
+/* May a user without privilege use it, on his own tasks? */
+static inline bool dfr_probe_open(const struct dfr_probe *probe)
+{
+	return probe->pb_provider->pv_flags & DFR_PV_CONFINED && !(probe->pb_flags & DFR_PB_ANYBODY);
+}
 
 static inline bool dfr_probe_enabled(const struct dfr_probe *probe)
 {

@@ -410,7 +410,9 @@ static int prepare(struct dfr_state *state)
 		return error;
 	state->st_strsize = (u32)dfr_option(state, DFR_OPT_STRSIZE);
 	set_scratch(state);
-	error = dfr_state_build(state);
+	error = dfr_state_confined(state) ? dfr_limits_sizes(state) : 0;
+	if (!error)
+		error = dfr_state_build(state);
 	if (error)
 		return error;
 	end_needs(state, &classic, &bytes, &count);
@@ -480,10 +482,27 @@ static u32 home_cpu(const struct dfr_state *state)
 	return here;
 }
 
+/*
+ * A confined state's fire in the task that asks, which another CPU would not be running.
+ * A CPU that came without memory for its share has none: then that is lost, and counted.
+ */
+static u32 fire_here(struct on_share *on)
+{
+	unsigned long flags = dfr_plat_irq_save(on->os_state->st_engine, dfr_plat_cpu());
+
+	fire_on(on);
+	dfr_plat_irq_restore(on->os_state->st_engine, flags);
+	if (!on->os_state->st_shares[on->os_cpu])
+		dfr_atomic_add(&on->os_state->st_hotplug_lost, 1);
+	return on->os_cpu;
+}
+
 static u32 fire_dtrace(struct dfr_state *state, u32 probe)
 {
 	struct on_share on = { .os_state = state, .os_probe = probe, .os_cpu = home_cpu(state) };
 
+	if (dfr_state_confined(state))
+		return fire_here(&on);
 	dfr_plat_on_cpu(state->st_engine, on.os_cpu, fire_on, &on);
 	return on.os_cpu;
 }

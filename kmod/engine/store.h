@@ -394,6 +394,8 @@ struct dfr_state {
 	u32 st_told_bits;
 	struct dfr_aggvar *st_aggvars;
 
+	struct dfr_test st_owner; /* te_kind 0: the state is not confined */
+	u64 st_memory;		  /* if it is: bytes that it may take */
 	s64 st_options[DFR_NOPTS];
 	struct dfr_vars *st_vars;
 	u32 st_strsize;
@@ -451,6 +453,8 @@ struct dfr_cpu {
 	u64 pc_random;
 	u64 pc_spent; /* governor: ns that probes took since pc_judged */
 	u64 pc_judged;
+	u64 pc_confined_stamp; /* firing that confined ECBs ran in last, */
+	u32 pc_confined_work;  /* and how much of their part of dfr_work() they have used */
 	struct dfr_firing pc_error;
 };
 
@@ -511,6 +515,18 @@ static inline bool dfr_probe_goes(const struct dfr_going *going, const struct df
 {
 	return probe->pb_provider == going->go_provider && going->go_goes(probe, going->go_arg);
 }
+
+/* Of a user without privilege: it sees his own tasks alone. */
+static inline bool dfr_state_confined(const struct dfr_state *state)
+{
+	return state->st_owner.te_kind != 0;
+}
+
+/* limits.c: of confined states. A reason, or NULL; 0 or an error. */
+const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_program *program);
+u64 dfr_limits_variables(const struct dfr_state *state);
+bool dfr_limits_more_ecbs(const struct dfr_state *state);
+int dfr_limits_sizes(struct dfr_state *state);
 
 /* engine.c */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool provide,
@@ -633,7 +649,7 @@ int dfr_catalog_layout(struct dfr_state *state, const struct dfr_plan *plan, u32
 int dfr_catalog_ecb(struct dfr_state *state, const struct dfr_ecb *ecb);
 int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const struct dfr_field *keys);
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time);
-int dfr_catalog_unarmed(struct dfr_state *state, u32 probe, int error); /* probe 0: some, unknown which */
+int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error); /* as DFR_EVENT_UNARMED's value */
 
 static inline struct dfr_cpu *dfr_cpu_of(const struct dfr_engine *engine, u32 cpu)
 {

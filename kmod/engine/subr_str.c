@@ -108,6 +108,7 @@ static u64 last_up_to(struct dfr_machine *m, struct search *se, u64 upto)
 		return NOT_FOUND;
 	if (upto > se->se_len - se->se_whatlen)
 		upto = se->se_len - se->se_whatlen;
+	upto = dfr_plat_masked(upto, se->se_len - se->se_whatlen + 1);
 	for (at = upto + 1; at-- > 0 && !m->m_fault;) {
 		if (matches_at(m, se, at))
 			return at;
@@ -138,7 +139,9 @@ static u64 index_of(struct dfr_machine *m)
 		from = 0;
 	if ((u64)from >= se.se_len && !se.se_whatlen)
 		return se.se_len;
-	at = first_from(m, &se, (u64)from);
+	if ((u64)from > se.se_len)
+		return NOT_FOUND;
+	at = first_from(m, &se, dfr_plat_masked((u64)from, se.se_len + 1));
 	return m->m_fault ? 0 : at; /* NOT_FOUND is -1 */
 }
 
@@ -188,8 +191,9 @@ static u64 substr(struct dfr_machine *m)
 	}
 	if (off_end)
 		want += n - at;
-	if (at < 0)
+	if (at < 0 || at >= n)
 		want = 0;
+	at = (s64)dfr_plat_masked((u64)at, (u64)n);
 	for (; want > 0 && at < n; want--, at++)
 		dfr_out_put(&out, dfr_text_at(m, &text, (u64)at));
 	return dfr_address(out.ou_bytes);

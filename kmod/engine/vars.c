@@ -398,6 +398,12 @@ void dfr_vars_free(struct dfr_vars *vars)
 	dfr_plat_free(vars);
 }
 
+u64 dfr_vars_bytes(const struct dfr_vars *vars)
+{
+	return (u64)vars->va_global.sa_used * vars->va_global.sa_copies +
+	       (u64)vars->va_local.sa_used * vars->va_local.sa_copies;
+}
+
 void dfr_vars_clean(struct dfr_vars *vars)
 {
 	dfr_dyn_clean(vars);

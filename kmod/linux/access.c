@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Who may do what: decided once, when a descriptor is opened, and kept with it.
- * The device node itself is root's alone (0600). Process context.
+ * Process context, but for whose task it is. The device node is root's alone (0600),
+ * unless the module was loaded with `unprivileged`: then it is everybody's, and who
+ * has no privilege gets states that are confined to his own tasks.
+ *
+ * Own is what he could attach a debugger to by the kernel's own rules (ptrace(2)),
+ * without asking security modules, which a probe cannot: all its ids are his, it may
+ * be dumped (a set-id program may not, nor one that he may execute but not read), it
+ * has no capability, and it is in no user namespace. Who opens must be such a task
+ * himself. The pids that he will see are those of the initial namespace, so he must
+ * be in that too.
  */
 #include "kmod/linux/linux.h"
 
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/moduleparam.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/coredump.h>
 #include <linux/security.h>
+#include <linux/user_namespace.h>
 
 /* Off: no program may stop, signal or write anything, whoever asks. */
 bool dfr_destructive = true;
@@ -19,13 +32,48 @@ bool dfr_destructive_allowed(void)
 	return dfr_destructive && !security_locked_down(LOCKDOWN_INTEGRITY_MAX);
 }
 
+bool dfr_unprivileged;
+module_param_named(unprivileged, dfr_unprivileged, bool, 0400);
+MODULE_PARM_DESC(unprivileged, "let users without privilege trace their own processes (default: no)");
+
+static bool all_are(const struct cred *cred, kuid_t uid, kgid_t gid)
+{
+	return uid_eq(cred->uid, uid) && uid_eq(cred->euid, uid) && uid_eq(cred->suid, uid) &&
+	       gid_eq(cred->gid, gid) && gid_eq(cred->egid, gid) && gid_eq(cred->sgid, gid);
+}
+
+/* Any context, probe's too: a task's own credentials are its own to change. */
+bool dfr_plat_owned(const struct dfr_firing *firing, u32 uid, u32 gid)
+{
+	const struct cred *cred = current_real_cred();
+	const struct mm_struct *mm = current->mm;
+
+	if (!mm || current->flags & PF_KTHREAD || __get_dumpable(READ_ONCE(mm->flags)) != SUID_DUMP_USER)
+		return false;
+	return cred->user_ns == &init_user_ns && cap_isclear(cred->cap_permitted) &&
+	       all_are(cred, KUIDT_INIT(uid), KGIDT_INIT(gid));
+}
+
+static int confined_rights(struct dfr_rights *rights)
+{
+	const struct cred *cred = current_cred();
+
+	rights->rt_confined = true;
+	rights->rt_uid = __kuid_val(cred->uid);
+	rights->rt_gid = __kgid_val(cred->gid);
+	if (!dfr_unprivileged || !rights->rt_uid || task_active_pid_ns(current) != &init_pid_ns ||
+	    !dfr_plat_owned(NULL, rights->rt_uid, rights->rt_gid))
+		return -EPERM;
+	return 0;
+}
+
 /* capable() asks about the initial user namespace: root in a container is nobody here. */
 int dfr_rights_of_current(struct dfr_rights *rights)
 {
 	bool admin = capable(CAP_SYS_ADMIN);
 
 	if (!admin && !(capable(CAP_PERFMON) && capable(CAP_BPF)))
-		return -EPERM;
+		return confined_rights(rights);
 	rights->rt_kernel_reads = !security_locked_down(LOCKDOWN_BPF_READ_KERNEL);
 	rights->rt_destructive = admin && dfr_destructive_allowed();
 	return 0;

@@ -21,14 +21,14 @@ static void log_refusal(int error, const struct dfr_refusal *why)
 }
 
 /* The lock is held. */
-static int start(struct dfr_session *session, u32 *matched, struct dfr_refusal *why)
+static int start(struct dfr_session *session, const struct dfr_rights *rights, u32 *matched,
+		 struct dfr_refusal *why)
 {
-	struct dfr_rights rights = dfr_rights_of_boot();
 	u32 cpu;
 	int error;
 
 	dfr_session_keep(session, DFR_ANONYMOUS_NAME, true);
-	error = dfr_session_enable(session, dfr_boot_dof, dfr_boot_dof_size(), &rights,
+	error = dfr_session_enable(session, dfr_boot_dof, dfr_boot_dof_size(), rights,
 				   DFR_ENABLE_ZERO_OK, matched, why);
 	return error ?: dfr_session_go(session, &cpu);
 }
@@ -36,6 +36,7 @@ static int start(struct dfr_session *session, u32 *matched, struct dfr_refusal *
 void dfr_anonymous_start(void)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+	struct dfr_rights rights = dfr_rights_of_boot();
 	struct dfr_refusal why = { .rf_section = ~0u };
 	struct dfr_session *session;
 	u32 matched = 0;
@@ -44,9 +45,9 @@ void dfr_anonymous_start(void)
 	if (!dfr_boot_dof_size())
 		return;
 	dfr_mutex_lock(lock);
-	error = dfr_session_create(&session);
+	error = dfr_session_create(&rights, &session);
 	if (!error) {
-		error = start(session, &matched, &why);
+		error = start(session, &rights, &matched, &why);
 		if (error)
 			dfr_session_destroy(session);
 	}

@@ -55,6 +55,8 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	info.flags = dfr_destructive_allowed() ? DFR_INFO_DESTRUCTIVE : 0;
 	if (dfr_jit_works())
 		info.flags |= DFR_INFO_JIT;
+	if (file->fl_rights.rt_confined)
+		info.flags |= DFR_INFO_CONFINED;
 	memcpy(info.boot_id, dfr_plat_boot_id(), sizeof(info.boot_id));
 	dfr_mutex_lock(engine_lock());
 	info.probes = dfr_probe_count(dfr_engine_instance);
@@ -73,7 +75,7 @@ static int enable_locked(struct dfr_file *file, const void *dof, struct dfr_ioc_
 	int error;
 
 	if (!session) {
-		error = dfr_session_create(&session);
+		error = dfr_session_create(&file->fl_rights, &session);
 		if (error)
 			return error;
 		WRITE_ONCE(session->ss_owner, file);
@@ -126,6 +128,9 @@ static int ioctl_go(struct dfr_file *file, void __user *arg,
 
 	if (error)
 		return error;
+	/* BEGIN and END run in the task that asks. */
+	if (file->fl_rights.rt_confined && !dfr_plat_owned(NULL, file->fl_rights.rt_uid, file->fl_rights.rt_gid))
+		return -EPERM;
 	dfr_mutex_lock(engine_lock());
 	error = file->fl_session ? action(file->fl_session, &io.cpu) : -ENXIO;
 	dfr_mutex_unlock(engine_lock());
@@ -421,8 +426,16 @@ static void heard(struct dfr_file *file)
 		dfr_session_heard(file->fl_session);
 }
 
+/* States that outlive their consumer are not for users without privilege, nor is what others have. */
+static bool for_the_privileged(unsigned int cmd)
+{
+	return cmd == DFR_IOC_KEEP || cmd == DFR_IOC_CLAIM || cmd == DFR_IOC_END || cmd == DFR_IOC_STATES;
+}
+
 static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 {
+	if (file->fl_rights.rt_confined && for_the_privileged(cmd))
+		return -EPERM;
 	switch (cmd) {
 	case DFR_IOC_INFO:
 		return ioctl_info(file, arg);
@@ -547,6 +560,7 @@ static struct miscdevice device = {
 
 int dfr_device_init(void)
 {
+	device.mode = dfr_unprivileged ? 0666 : 0600;
 	return misc_register(&device);
 }
 

@@ -15,6 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -258,6 +259,13 @@ static inline void dfr_plat_set_cpu_slot(unsigned int cpu, struct dfr_cpu *slot)
 u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index);
 unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned int max);
 unsigned int dfr_plat_ustack(const struct dfr_firing *firing, u64 *pcs, unsigned int max);
+bool dfr_plat_owned(const struct dfr_firing *firing, u32 uid, u32 gid);
+
+static inline u64 dfr_plat_masked(u64 index, u64 size)
+{
+	return array_index_nospec(index, size);
+}
+
 bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid);
 u64 dfr_plat_random(const struct dfr_firing *firing);
 long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, const u64 *args, char *buffer,

@@ -31,6 +31,8 @@ struct dfr_session {
 	u64 ss_silent; /* ns without a word of the owner, as far as housekeeping has noticed */
 	u64 ss_noticed;
 	struct irq_work ss_wake;
+	bool ss_confined; /* for ss_uid */
+	u32 ss_uid;
 };
 
 extern struct dfr_engine *dfr_engine_instance;
@@ -40,15 +42,19 @@ struct dfr_engine *dfr_kernel_engine(void); /* exported */
 struct dfr_rights {
 	bool rt_kernel_reads;
 	bool rt_destructive;
+	bool rt_confined; /* a user without privilege, to his own tasks: */
+	u32 rt_uid;
+	u32 rt_gid;
 };
 int dfr_rights_of_current(struct dfr_rights *rights);
 struct dfr_rights dfr_rights_of_boot(void);
 bool dfr_jit_works(void);
 extern bool dfr_destructive;	    /* the module parameter */
 bool dfr_destructive_allowed(void); /* and no lockdown */
+extern bool dfr_unprivileged;	    /* the module parameter: users may trace their own tasks */
 
 /* session.c; the engine's lock is held. */
-int dfr_session_create(struct dfr_session **out);
+int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out);
 void dfr_session_destroy(struct dfr_session *session);
 struct dfr_session *dfr_session_find(const char *name); /* kept ones */
 int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size,

@@ -81,7 +81,7 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	if (!listing.li_buffer)
 		return -ENOMEM;
 	dfr_mutex_lock(lock);
-	dfr_probes_match(dfr_engine_instance, pattern, io.id, list_next, &listing);
+	dfr_probes_match(dfr_engine_instance, pattern, io.id, file->fl_rights.rt_confined, list_next, &listing);
 	dfr_mutex_unlock(lock);
 	io.id = listing.li_rest;
 	io.bytes = listing.li_used;

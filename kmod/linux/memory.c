@@ -147,6 +147,7 @@ int dfr_plat_load_user(const struct dfr_firing *firing, u64 addr, unsigned int s
 
 	if (!dfr_arch_user_address(addr, size))
 		return -EFAULT;
+	addr = dfr_plat_masked(addr, TASK_SIZE_MAX); /* users without privilege choose it */
 	if (copy_from_user_nofault(&v, (const void __user *)(unsigned long)addr, size))
 		return -EFAULT;
 	*value = v;
@@ -157,6 +158,7 @@ int dfr_plat_copy_user(const struct dfr_firing *firing, void *dst, u64 addr, siz
 {
 	if (!dfr_arch_user_address(addr, n))
 		return -EFAULT;
+	addr = dfr_plat_masked(addr, TASK_SIZE_MAX);
 	return copy_from_user_nofault(dst, (const void __user *)(unsigned long)addr, n) ? -EFAULT : 0;
 }
 

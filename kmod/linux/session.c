@@ -11,6 +11,7 @@
 #include "kmod/linux/device.h"
 
 #include <linux/moduleparam.h>
+#include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -40,11 +41,43 @@ static void wake_readers(struct irq_work *work)
 	wake_owner(session);
 }
 
-int dfr_session_create(struct dfr_session **out)
+/*
+ * A user without privilege may have so many states, each so large, and not start
+ * them all the time: each start patches code on all CPUs.
+ */
+#define STATES_PER_USER 4
+static unsigned int unprivileged_memory = 32;
+module_param(unprivileged_memory, uint, 0600);
+MODULE_PARM_DESC(unprivileged_memory, "MiB that each of the four states of an unprivileged user may take (default: 32)");
+
+static DEFINE_RATELIMIT_STATE(unprivileged_starts, 10 * HZ, 60);
+
+static unsigned int states_of(u32 uid)
 {
-	struct dfr_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
+	struct dfr_session *session;
+	unsigned int n = 0;
+
+	list_for_each_entry(session, &sessions, ss_list)
+		n += session->ss_confined && session->ss_uid == uid;
+	return n;
+}
+
+static void confine(struct dfr_session *session, const struct dfr_rights *rights)
+{
+	session->ss_confined = true;
+	session->ss_uid = rights->rt_uid;
+	dfr_state_confine(session->ss_state, rights->rt_uid, rights->rt_gid,
+			  (u64)clamp(unprivileged_memory, 1U, 4096U) << 20);
+}
+
+int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out)
+{
+	struct dfr_session *session;
 	int error;
 
+	if (rights->rt_confined && states_of(rights->rt_uid) >= STATES_PER_USER)
+		return -EDQUOT;
+	session = kzalloc(sizeof(*session), GFP_KERNEL);
 	if (!session)
 		return -ENOMEM;
 	error = dfr_state_create(dfr_engine_instance, &session->ss_state);
@@ -53,6 +86,8 @@ int dfr_session_create(struct dfr_session **out)
 		return error;
 	}
 	init_irq_work(&session->ss_wake, wake_readers);
+	if (rights->rt_confined)
+		confine(session, rights);
 	dfr_state_set_host(session->ss_state, session);
 	list_add_tail(&session->ss_list, &sessions);
 	session_count++;
@@ -83,6 +118,7 @@ int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size
 		.ll_kernel_reads = rights->rt_kernel_reads,
 		.ll_destructive = rights->rt_destructive,
 		.ll_types = dfr_btf_digest,
+		.ll_confined = rights->rt_confined,
 	};
 
 	return dfr_state_enable(session->ss_state, dof, size, &limits, flags, matched, why);
@@ -118,8 +154,11 @@ void dfr_session_destroy(struct dfr_session *session)
 
 int dfr_session_go(struct dfr_session *session, u32 *cpu)
 {
-	int error = dfr_state_go(session->ss_state, cpu);
+	int error;
 
+	if (session->ss_confined && !__ratelimit(&unprivileged_starts))
+		return -EAGAIN;
+	error = dfr_state_go(session->ss_state, cpu);
 	if (error)
 		return error;
 	session->ss_active = true;

@@ -214,6 +214,8 @@ static void create(const char *name)
 		kfree(profile);
 		return;
 	}
+	if (tick)
+		profile->pr_probe->pb_flags |= DFR_PB_ANYBODY;
 	mutex_lock(&profile_lock);
 	list_add(&profile->pr_list, &profiles);
 	profile_count++;
@@ -237,6 +239,7 @@ static const struct dfr_provider_ops profile_ops = {
 
 static struct dfr_provider profile_provider = {
 	.pv_name = "profile",
+	.pv_flags = DFR_PV_CONFINED,
 	.pv_ops = &profile_ops,
 };
 

@@ -10,9 +10,13 @@
  *
  *   by its functions   (syscall_hook.c) while no more than 32 are traced: the
  *                      other calls pay nothing
- *   by the tracepoints sys_enter and sys_exit, which every call pays for: when
- *                      more are traced, when its functions are not known, and
- *                      where the program says -x syscallhook=tracepoint
+ *   where all calls    which every call pays for: when more are traced, when its
+ *   pass               functions are not known, and where the program says
+ *                      -x syscallhook=tracepoint. Entries in the functions that
+ *                      choose a call's own by its number, returns by the tracepoint
+ *                      sys_exit: the tracepoint sys_enter would send every call
+ *                      the kernel's long way in and out, so it serves only where
+ *                      there are no such functions
  *
  * Which one is decided when a call is armed for the first time and holds until
  * nobody has it armed: nothing that runs is ever moved from one to the other, so
@@ -31,6 +35,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "kmod/linux/hook.h"
 #include "kmod/linux/resolve.h"
 #include "kmod/providers/tracepoints.h"
 #include "syscall_names.h" /* made by Kbuild from the kernel's unistd_*.h */
@@ -138,25 +143,41 @@ void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_re
 	fire_return(call, result, regs);
 }
 
-static __always_inline void entered(unsigned long number, enum abi abi, struct pt_regs *regs)
+static __always_inline void entered(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs)
 {
-	struct dfr_syscall *call = call_of(number, abi);
-
 	if (call && !READ_ONCE(call->sy_hooked) && dfr_probe_wants(call->sy_entry))
 		dfr_syscall_fire_entry(call, abi, regs);
 }
 
 static noinline void compat_entered(unsigned long number, struct pt_regs *regs)
 {
-	entered(number, ABI_COMPAT, regs);
+	entered(call_of(number, ABI_COMPAT), ABI_COMPAT, regs);
 }
+
+/*
+ * The function that chooses by its second argument, a number: the kernel has checked
+ * it, for speculation too. As with the tracepoint, what seccomp refused or a debugger skipped does
+ * not come here.
+ */
+static unsigned long choosers[ABI_MAX];
+
+static __always_inline void chosen(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
+{
+	unsigned long number = dfr_arch_second_argument(regs);
+
+	if (unlikely(ip - choosers[ABI_NATIVE] >= SITE_BYTES))
+		compat_entered(number, regs);
+	else if (likely(number < ARRAY_SIZE(native_calls)))
+		entered(native_calls[number], ABI_NATIVE, regs);
+}
+DFR_FTRACE_CALLBACK(on_choice, chosen)
 
 static void on_enter(void *data, struct pt_regs *regs, long number)
 {
 	if (unlikely(dfr_arch_compat_syscall()))
 		compat_entered(number, regs);
 	else
-		entered(number, ABI_NATIVE, regs);
+		entered(call_of(number, ABI_NATIVE), ABI_NATIVE, regs);
 }
 
 static __always_inline void left(enum abi abi, struct pt_regs *regs, long result)
@@ -206,6 +227,45 @@ static u64 getarg(const struct dfr_firing *firing, unsigned int n)
 
 static struct dfr_tracepoint enter_point = { .tp_name = "sys_enter", .tp_probe = on_enter };
 static struct dfr_tracepoint exit_point = { .tp_name = "sys_exit", .tp_probe = on_exit };
+
+static struct ftrace_ops choice_ops = {
+	.func = on_choice,
+	.flags = FTRACE_OPS_FL_PERMANENT,
+};
+static bool choice_registered;
+
+static int watch_choosers(void)
+{
+	enum abi abi;
+	int error = choosers[ABI_NATIVE] && choosers[ABI_COMPAT] ? 0 : -ENOENT;
+
+	for (abi = 0; abi < ABI_MAX && !error; abi++)
+		error = ftrace_set_filter_ip(&choice_ops, choosers[abi], 0, 0);
+	error = error ?: register_ftrace_function(&choice_ops);
+	if (error)
+		dfr_ops_reset(&choice_ops);
+	choice_registered = !error;
+	return error;
+}
+
+static void leave_choosers(void)
+{
+	unregister_ftrace_function(&choice_ops);
+	dfr_ops_reset(&choice_ops);
+	choice_registered = false;
+}
+
+/* Entries of all calls. One of the two ways while anybody uses it. */
+static int update_entries(void)
+{
+	bool wanted = enter_point.tp_users > 0;
+
+	if (choice_registered && !wanted)
+		leave_choosers();
+	if (choice_registered || (wanted && !enter_point.tp_registered && !watch_choosers()))
+		return 0;
+	return dfr_tracepoint_update(&enter_point);
+}
 
 static struct dfr_tracepoint *point_of(const struct dfr_probe *probe)
 {
@@ -289,7 +349,7 @@ static int commit(struct dfr_provider *unused)
 	for (i = 0; i < call_count; i++)
 		if (calls[i].sy_filtered && !is_armed(&calls[i]))
 			dfr_syscall_hook_remove(&calls[i]);
-	error = dfr_tracepoint_update(&enter_point);
+	error = update_entries();
 	return error ?: dfr_tracepoint_update(&exit_point);
 }
 
@@ -303,7 +363,7 @@ static const struct dfr_provider_ops operations = {
 static struct dfr_provider provider = {
 	.pv_name = "syscall",
 	.pv_ops = &operations,
-	.pv_flags = DFR_PV_USER_ARGS,
+	.pv_flags = DFR_PV_USER_ARGS | DFR_PV_CONFINED,
 };
 
 /* --- Making probes. ---------------------------------------------------------- */
@@ -356,6 +416,10 @@ static void found_symbol(const char *name, unsigned long address)
 	const struct call_table *table = &tables[abi];
 	unsigned int number;
 
+	if (!strcmp(name, "x64_sys_call"))
+		choosers[ABI_NATIVE] = address;
+	else if (!strcmp(name, "ia32_sys_call"))
+		choosers[ABI_COMPAT] = address;
 	if (abi == ABI_NATIVE && !strstarts(name, "__x64_sys_"))
 		return;
 	for (number = 0; number < table->ct_count && number < table->ct_nfunctions; number++)

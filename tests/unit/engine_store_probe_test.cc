@@ -15,7 +15,7 @@ std::vector<std::string> matches(Rig& rig, const char* provider, const char* mod
 	std::vector<std::string> found;
 	const char* pattern[4] = {provider, module, function, name};
 	dfr_probes_match(
-	    rig.engine(), pattern, 0,
+	    rig.engine(), pattern, 0, false,
 	    [](const dfr_probe* probe, void* arg) {
 		    static_cast<std::vector<std::string>*>(arg)->push_back(std::string(probe->pb_function) + ":" +
 									    probe->pb_name);
@@ -364,6 +364,48 @@ TEST_CASE("what a provider could not deliver is counted by every state that list
 		CHECK(state->losses.entries[0].count == 2);
 		CHECK(state->blocks.back().lost == 2); // it was opened to tell of them
 	}
+}
+
+TEST_CASE("probes whose arguments a program may not have are told once, as a number", "[engine][store][probe]") {
+	Rig rig;
+	rig.probe("read");
+	rig.probe("readv");
+	rig.probe("write");
+	State state(rig);
+	const std::vector<uint8_t> bytes = Program()
+					       .clause("rig::read*:entry", {trace(arg(0))})
+					       .clause("rig::write:entry", {trace(arg(1))})
+					       .clause("rig:::entry", {trace(builtin(DIF_VAR_PID, int_type(4, true)))})
+					       .bytes();
+	const dfr_load_limits limits{}; // neither kernel reads nor anything else
+	dfr_refusal why{};
+	REQUIRE(dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, 0, &state.matched, &why) == 0);
+	REQUIRE(state.go() == 0);
+	state.read_catalog();
+	std::vector<std::pair<int, int>> unarmed;
+	for (const dfr::trace::EventMark& mark : state.catalog.events)
+		if (mark.event == DFR_EVENT_UNARMED)
+			unarmed.emplace_back(mark.value, mark.error);
+	CHECK(unarmed == std::vector<std::pair<int, int>>{{-2, EPERM}, {6, EPERM}}); // 1 to 3 are dtrace's
+	CHECK(rig.armed == std::vector<std::string>{"+read", "+readv", "+write", "commit"});
+}
+
+TEST_CASE("the patterns that states have, for probes made on demand", "[engine][store][probe]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program()
+				 .clause("rig::read:entry", {trace(arg(0))})
+				 .clause("rig::later*:", {trace(arg(0))}), DFR_ENABLE_ZERO_OK) == 0);
+	std::vector<std::string> patterns;
+	dfr_patterns_wanted(
+	    rig.engine(),
+	    [](const char* const pattern[4], void* arg) {
+		    static_cast<std::vector<std::string>*>(arg)->push_back(std::string(pattern[0]) + ":" + pattern[1] + ":" +
+									    pattern[2] + ":" + pattern[3]);
+	    },
+	    &patterns);
+	CHECK(patterns == std::vector<std::string>{"rig::read:entry", "rig::later*:"});
 }
 
 TEST_CASE("all recorded kinds of value, as their layout says", "[engine][store][probe]") {

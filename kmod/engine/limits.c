@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a confined state may take of the machine: memory, housekeeping, a share of
+ * the CPUs, so many ECBs and programs. What its programs may say is confine.c's.
+ * Sizes that an option can lower are lowered, as for want of memory; the others
+ * have a most, and more is refused where the program is loaded. Process context.
+ */
+#include "kmod/engine/store.h"
+
+#define BUDGET 5	/* percent of each CPU */
+#define PROGRAMS_MAX 8
+#define ECBS_MAX 16384
+#define SIZE_LEAST 4096
+
+void dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory)
+{
+	state->st_owner.te_kind = DFR_TEST_OWNER;
+	state->st_owner.te_words[0] = uid;
+	state->st_owner.te_words[1] = gid;
+	state->st_memory = memory;
+	state->st_options[DFR_OPT_CPUBUDGET - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC] = BUDGET;
+}
+
+static const struct limit {
+	u32 li_option;
+	s64 li_least;
+	s64 li_most;
+	const char *li_reason;
+} limits[] = {
+	{ DFR_OPT_STRSIZE, 0, 4096, "not without privilege: strsize above 4096" },
+	{ DFR_OPT_SCRATCHSIZE, 0, 65536, "not without privilege: scratchsize above 64k" },
+	{ DFR_OPT_NSPEC, 0, 64, "not without privilege: nspec above 64" },
+	{ DFR_OPT_SPECSIZE, 0, 65536, "not without privilege: specsize above 64k" },
+	{ DFR_OPT_BLOCKSIZE, 0, 65536, "not without privilege: blocksize above 64k" },
+	{ DFR_OPT_CLEANRATE, 9900000, 1LL << 60, "not without privilege: cleanrate above 101hz" },
+	{ DFR_OPT_CPUBUDGET, 1, BUDGET, "not without privilege: cpubudget above 5" },
+	{ DFR_OPT_CPU, 1, 0, "not without privilege: option cpu" },
+	{ DFR_OPT_DESTRUCTIVE, 1, 0, "not without privilege: destructive actions" },
+};
+
+const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_program *program)
+{
+	u32 i, k;
+
+	if (state->st_ndofs >= PROGRAMS_MAX)
+		return "not without privilege: more than 8 programs in a state";
+	for (i = 0; i < program->pg_noptions; i++)
+		for (k = 0; k < sizeof(limits) / sizeof(limits[0]); k++)
+			if (program->pg_options[i].po_option == limits[k].li_option &&
+			    (program->pg_options[i].po_value < limits[k].li_least ||
+			     program->pg_options[i].po_value > limits[k].li_most))
+				return limits[k].li_reason;
+	return NULL;
+}
+
+/* Of variables that are not dynamic, so many bytes. */
+u64 dfr_limits_variables(const struct dfr_state *state)
+{
+	return state->st_memory / 8;
+}
+
+bool dfr_limits_more_ecbs(const struct dfr_state *state)
+{
+	return !dfr_state_confined(state) || state->st_nepids < ECBS_MAX;
+}
+
+static int at_most(struct dfr_state *state, u32 option, u64 most)
+{
+	s64 *value = &state->st_options[option < DFR_NOPTS_CLASSIC ? option :
+								     option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC];
+
+	if (most < SIZE_LEAST)
+		most = SIZE_LEAST;
+	if (*value >= 0 && (u64)*value <= most)
+		return 0;
+	if (*value >= 0 && dfr_option(state, DFR_OPT_BUFRESIZE) > 0)
+		return -ENOMEM; /* bufresize=manual */
+	*value = (s64)most;
+	return 0;
+}
+
+/*
+ * Of a CPU's part: a ring may double for what a consumer has taken, and an
+ * aggregation has two halves. Of the whole: the base table and dynamic variables.
+ */
+int dfr_limits_sizes(struct dfr_state *state)
+{
+	u64 part = state->st_memory / state->st_engine->en_ncpus;
+	int error = at_most(state, DFR_OPT_BUFSIZE, part / 4);
+
+	if (!error)
+		error = at_most(state, DFR_OPT_AGGSIZE, part / 8);
+	if (!error)
+		error = at_most(state, DFR_OPT_DYNVARSIZE, state->st_memory / 8);
+	if (!error)
+		error = at_most(state, DFR_OPT_SPECPOOL, part / 8);
+	return error;
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Confined programs, those of users without privilege: what the loader refuses,
+// that no address of the engine's can be told from what an accepted program
+// computes (random programs, run in two machines whose memory lies elsewhere, give
+// the same numbers), and whose firings a confined state sees.
+#include <catch2/catch.hpp>
+
+#include <random>
+
+#include "tests/unit/engine_exec_rig.h"
+#include "tests/unit/engine_store_rig.h"
+
+using namespace dfr::test;
+
+namespace {
+
+constexpr uint32_t kId = DIF_VAR_USER_FIRST;
+
+dfr_load_limits confined() {
+	dfr_load_limits limits{};
+	limits.ll_confined = true;
+	return limits;
+}
+
+Loaded load_confined(const Code& code) {
+	DofBuilder dof;
+	dof.trace(code);
+	return load(dof.bytes(), confined());
+}
+
+void fine(const Code& code) {
+	const Loaded result = load_confined(code);
+	INFO(result.why.rf_reason);
+	CHECK(result.error == 0);
+}
+
+// The same is right for those who have the privilege.
+void refused(const Code& code, const std::string& reason) {
+	DofBuilder dof;
+	dof.trace(code);
+	CHECK(load(dof.bytes()).error == 0);
+	const Loaded result = load(dof.bytes(), confined());
+	CHECK(result.error == -EPERM);
+	CHECK(std::string(result.why.rf_reason) == "not without privilege: " + reason);
+}
+
+Code builtin(uint32_t id, dif_type type = kInt64) {
+	return Code().returns(type).wide(DIF_OP_LDGS, id, 1).ret(1);
+}
+
+// copyin(arg0, 16) in %r1.
+Code copied() {
+	return Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).setx(16, 2).flush().pushv(1).pushv(2).call(DIF_SUBR_COPYIN, 1);
+}
+
+const std::string kNumber = "an address would become a number";
+const std::string kRecorded = "an address would be recorded";
+const std::string kCalculated = "addresses cannot be calculated with";
+
+} // namespace
+
+TEST_CASE("confined: built-ins", "[engine][confine]") {
+	for (uint32_t id : {DIF_VAR_TIMESTAMP, DIF_VAR_PID, DIF_VAR_TID, DIF_VAR_UID, DIF_VAR_ERRNO, DIF_VAR_ARG0,
+			    DIF_VAR_UCALLER, DIF_VAR_CPU})
+		fine(builtin(id));
+	for (uint32_t id : {DIF_VAR_EXECNAME, DIF_VAR_PROBEFUNC})
+		fine(builtin(id, kString));
+	for (uint32_t id : {DIF_VAR_CURTHREAD, DIF_VAR_CALLER, DIF_VAR_STACKDEPTH, DIF_VAR_IPL})
+		refused(builtin(id), "this built-in variable tells of the kernel");
+	fine(Code().setx(1, 2).r(DIF_OP_LDGA, DIF_VAR_ARGS, 2, 1).ret(1));
+	refused(Code().setx(1, 2).r(DIF_OP_LDGA, DIF_VAR_UREGS, 2, 1).ret(1), "this built-in array tells of the kernel");
+	refused(Code().sets("a", 2).r(DIF_OP_LDGA, DIF_VAR_ARGS, 2, 1).ret(1), "this built-in array tells of the kernel");
+}
+
+TEST_CASE("confined: an address does not become a number", "[engine][confine]") {
+	refused(builtin(DIF_VAR_EXECNAME), kRecorded);
+	refused(Code().sets("a", 1).ret(1), kRecorded);
+	refused(copied().ret(1), kRecorded);
+	fine(copied().returns(struct_of(16)).ret(1));
+	fine(copied().returns(kVoid).ret(1)); // runs for what it does
+	for (uint32_t op : {DIF_OP_OR, DIF_OP_XOR, DIF_OP_AND, DIF_OP_SLL, DIF_OP_SRL, DIF_OP_SRA, DIF_OP_SUB, DIF_OP_MUL,
+			    DIF_OP_UDIV, DIF_OP_SREM}) {
+		refused(Code().sets("a", 1).setx(3, 2).r(op, 1, 2, 1).ret(1), kCalculated);
+		refused(Code().sets("a", 1).setx(3, 2).r(op, 2, 1, 1).ret(1), kCalculated);
+		fine(Code().setx(5, 1).setx(3, 2).r(op, 1, 2, 1).ret(1));
+	}
+	refused(Code().sets("a", 1).r(DIF_OP_NOT, 1, 0, 1).ret(1), kCalculated);
+	refused(Code().sets("a", 1).setx(3, 2).r(DIF_OP_ADD, 1, 2, 1).ret(1), kCalculated);
+	refused(copied().sets("a", 2).r(DIF_OP_ADD, 1, 2, 1).ret(1), kCalculated);
+	refused(copied().setx(8, 2).r(DIF_OP_ADD, 1, 2, 1).ret(1), kRecorded);
+	refused(Code().sets("a", 1).r(DIF_OP_MOV, 1, 0, 2).ret(2), kRecorded);
+	// Two ways into one instruction: what holds there must hold on both.
+	refused(Code().wide(DIF_OP_LDGS, DIF_VAR_PID, 1).r(DIF_OP_TST, 1, 0, 0).branch(DIF_OP_BE, 4).sets("a", 1).ret(1),
+		kRecorded);
+	fine(Code().returns(kString).r(DIF_OP_TST, 1, 0, 0).branch(DIF_OP_BE, 4).sets("a", 1).branch(DIF_OP_BA, 5).sets("b", 1).ret(1));
+}
+
+TEST_CASE("confined: comparisons", "[engine][confine]") {
+	fine(Code().sets("a", 1).sets("b", 2).r(DIF_OP_SCMP, 1, 2, 0).ret(0));
+	fine(Code().sets("a", 1).r(DIF_OP_SCMP, 1, 0, 0).ret(0));
+	fine(Code().sets("a", 1).r(DIF_OP_CMP, 1, 0, 0).ret(0));
+	fine(Code().sets("a", 1).r(DIF_OP_TST, 1, 0, 0).ret(0));
+	refused(Code().sets("a", 1).sets("b", 2).r(DIF_OP_CMP, 1, 2, 0).ret(0), "addresses cannot be compared");
+	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_CMP, 1, 2, 0).ret(0), "addresses cannot be compared");
+	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_SCMP, 1, 2, 0).ret(0), "a number is compared as a string");
+}
+
+TEST_CASE("confined: variables keep what they hold", "[engine][confine]") {
+	auto stored = [](bool by_reference, uint32_t scope, uint32_t op) {
+		Code code;
+		code.var(scope, kId, by_reference ? kString : kInt64);
+		return code.returns(kVoid).sets("a", 1).wide(op, kId, 1).ret(0);
+	};
+	for (auto [scope, op] : {std::pair{DIF_VS_GLOBAL, DIF_OP_STGS}, std::pair{DIF_VS_THREAD, DIF_OP_STTS},
+				 std::pair{DIF_VS_LOCAL, DIF_OP_STLS}}) {
+		fine(stored(true, scope, op));
+		refused(stored(false, scope, op), kNumber);
+	}
+	Code code;
+	code.var(DIF_VS_GLOBAL, kId, kString);
+	refused(code.wide(DIF_OP_LDGS, kId, 1).ret(1), kRecorded);
+	Code number;
+	number.var(DIF_VS_GLOBAL, kId, kString);
+	refused(number.returns(kVoid).setx(5, 1).wide(DIF_OP_STGS, kId, 1).ret(0), kNumber);
+	Code null;
+	null.var(DIF_VS_GLOBAL, kId, kString);
+	fine(null.returns(kVoid).wide(DIF_OP_STGS, kId, 0).ret(0));
+}
+
+TEST_CASE("confined: subroutines and their arguments", "[engine][confine]") {
+	fine(Code().sets("abc", 1).flush().pushr(DIF_KIND_STRING, 0, 1).call(DIF_SUBR_STRLEN, 1).ret(1));
+	refused(Code().setx(77, 1).flush().pushr(DIF_KIND_STRING, 0, 1).call(DIF_SUBR_STRLEN, 1).ret(1), kNumber);
+	refused(Code().sets("abc", 1).flush().pushv(1).call(DIF_SUBR_STRLEN, 1).ret(1), kNumber);
+	refused(Code().setx(77, 1).flush().pushv(1).call(DIF_SUBR_STRLEN, 1).ret(1),
+		"a subroutine gets an address for a number, or a number for a string");
+	refused(Code().sets("a", 1).flush().pushr(DIF_KIND_STRING, 0, 1).call(DIF_SUBR_LLTOSTR, 1).returns(kString).ret(1),
+		"a subroutine gets an address for a number, or a number for a string");
+	refused(Code().setx(1, 1).flush().pushv(1).call(DIF_SUBR_ALLOCA, 1).returns(struct_of(1)).ret(1),
+		"this subroutine tells of the kernel, or writes");
+	refused(Code().setx(1, 1).flush().pushv(1).pushv(1).call(DIF_SUBR_MEMREF, 1).returns(kVoid).ret(1),
+		"this subroutine tells of the kernel, or writes");
+	refused(Code().setx(1, 1).flush().pushv(1).call(DIF_SUBR_MUTEX_OWNER, 1).ret(1),
+		"this subroutine tells of the kernel, or writes");
+	// More than it takes, or a number of them that depends on the way taken.
+	refused(Code().setx(1, 1).flush().pushv(1).pushv(1).call(DIF_SUBR_HTONL, 1).ret(1),
+		"a subroutine's arguments are not known");
+	refused(Code().setx(1, 1).flush().pushv(1).branch(DIF_OP_BE, 5).pushv(1).call(DIF_SUBR_LLTOSTR, 1).returns(kString).ret(1),
+		"a subroutine's arguments are not known");
+}
+
+TEST_CASE("confined: memory", "[engine][confine]") {
+	fine(copied().setx(8, 2).r(DIF_OP_ADD, 1, 2, 1).r(DIF_OP_LDX, 1, 0, 1).ret(1));
+	fine(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).r(DIF_OP_ULDX, 1, 0, 1).ret(1));
+	const std::string cannot = "memory of the kernel's cannot be read; copyin() what is the process's own";
+	refused(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).r(DIF_OP_LDX, 1, 0, 1).ret(1), cannot);
+	refused(Code().sets("abc", 1).r(DIF_OP_LDUB, 1, 0, 1).ret(1), cannot);
+	refused(copied().r(DIF_OP_ULDX, 1, 0, 1).ret(1), cannot);
+	refused(copied().setx(1, 2).r(DIF_OP_STB, 2, 0, 1).returns(kVoid).ret(0), "memory cannot be written");
+	refused(Code().setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 1).returns(kVoid).ret(0), "memory cannot be written");
+}
+
+TEST_CASE("confined: actions", "[engine][confine]") {
+	auto with = [](std::vector<Act> acts) {
+		DofBuilder dof;
+		const uint32_t value = dof.difo(Code().setx(1, 1).ret(1));
+		for (Act& act : acts)
+			if (act.kind == DFR_ACT_SYM || act.kind == DFR_ACT_UADDR)
+				act.difo = value;
+		dof.ecb(dof.probe("dtrace", "", "", "BEGIN"), kNone, dof.actions(acts));
+		return load(dof.bytes(), confined());
+	};
+	CHECK(with({{DFR_ACT_USTACK}}).error == 0);
+	CHECK(with({{DFR_ACT_UADDR}}).error == 0);
+	CHECK(with({{DFR_ACT_CAPTURE_ARGS}}).error == 0);
+	for (uint32_t kind : {DFR_ACT_SYM, DFR_ACT_STOP, DFR_ACT_BREAKPOINT, DFR_ACT_PANIC}) {
+		const Loaded result = with({{kind}});
+		CHECK(result.error == -EPERM);
+		CHECK(std::string(result.why.rf_reason) ==
+		      "not without privilege: this action tells of the kernel, or does something to the system");
+	}
+	CHECK(with({{DFR_ACT_STACK}}).error != 0);
+}
+
+TEST_CASE("confined: a firing's text is bounded, however often a program names it", "[engine][confine]") {
+	DofBuilder dof;
+	Code code;
+	for (int i = 0; i < 1000; i++)
+		code.word(DIF_INSTR_R(DIF_OP_NOP, 0, 0, 0));
+	const uint32_t difo = dof.difo(code.ret(0));
+	dof.ecb(dof.probe("dtrace", "", "", "BEGIN"), kNone, dof.actions(std::vector<Act>(20, {DFR_ACT_DIFEXPR, difo})));
+	CHECK(load(dof.bytes()).error == 0);
+	const Loaded result = load(dof.bytes(), confined());
+	CHECK(result.error == -EPERM);
+	CHECK(std::string(result.why.rf_reason) == "not without privilege: the program is too long");
+}
+
+namespace {
+
+// Appends instructions that the loader accepts, of all kinds.
+class Random {
+public:
+	explicit Random(uint32_t seed) : random_(seed) {}
+
+	Code program() {
+		Code code;
+		code.var(DIF_VS_GLOBAL, kId, kInt64).var(DIF_VS_GLOBAL, kId + 1, kString);
+		code.var(DIF_VS_LOCAL, kId, kInt64).var(DIF_VS_THREAD, kId + 1, kString);
+		code.string("abcabc");
+		code.ints = {0, 1, 5, 1ull << 40, ~0ull};
+		for (int i = 0; i < 40; i++) {
+			Code longer = code;
+			append(longer);
+			Code whole = longer;
+			if (load_confined(whole.returns(kVoid).ret(0)).error == 0)
+				code = longer;
+		}
+		return code;
+	}
+
+	uint32_t below(uint32_t n) { return static_cast<uint32_t>(random_() % n); }
+
+private:
+	uint32_t reg() { return 1 + below(4); }
+
+	void append(Code& code) {
+		static const uint32_t subrs[] = {DIF_SUBR_COPYIN,  DIF_SUBR_COPYINSTR, DIF_SUBR_STRLEN,	 DIF_SUBR_STRJOIN,
+						 DIF_SUBR_SUBSTR,  DIF_SUBR_INDEX,     DIF_SUBR_LLTOSTR, DIF_SUBR_STRCHR,
+						 DIF_SUBR_STRTOLL, DIF_SUBR_HTONL,     DIF_SUBR_ALLOCA,	 DIF_SUBR_STRTOK};
+		static const uint32_t builtins[] = {DIF_VAR_ARG0, DIF_VAR_ARG0 + 1, DIF_VAR_PID, DIF_VAR_EXECNAME,
+						    DIF_VAR_PROBEFUNC, DIF_VAR_CURTHREAD};
+		switch (below(12)) {
+		case 0:
+			code.wide(DIF_OP_SETX, below(5), reg());
+			break;
+		case 1:
+			code.wide(DIF_OP_SETS, 1 + below(6), reg());
+			break;
+		case 2:
+			code.wide(DIF_OP_LDGS, builtins[below(6)], reg());
+			break;
+		case 3:
+			code.wide(below(2) ? DIF_OP_LDGS : DIF_OP_STGS, kId + below(2), reg());
+			break;
+		case 4:
+			code.wide(below(2) ? DIF_OP_LDTS : DIF_OP_STTS, kId + 1, reg());
+			break;
+		case 5:
+			code.wide(below(2) ? DIF_OP_LDLS : DIF_OP_STLS, kId, reg());
+			break;
+		case 6:
+			code.r(DIF_OP_RLDSB + below(7), reg(), 0, reg());
+			break;
+		case 7:
+			code.flush();
+			for (uint32_t n = below(4); n > 0; n--)
+				below(2) ? code.pushv(reg()) : code.pushr(DIF_KIND_STRING, 0, reg());
+			code.call(subrs[below(12)], reg());
+			break;
+		case 8:
+			code.r(below(2) ? DIF_OP_CMP : DIF_OP_SCMP, below(5), reg(), 0);
+			break;
+		case 9: { // skips what comes next
+			const auto at = static_cast<uint32_t>(code.text.size());
+			code.branch(DIF_OP_BE + below(10), at + 2);
+			append(code);
+			break;
+		}
+		default:
+			code.r(DIF_OP_OR + below(8), reg(), reg(), reg());
+			break;
+		}
+	}
+
+	std::mt19937 random_;
+};
+
+std::string shown(Rig& rig, const dif_type& type, uint64_t value) {
+	char text[256];
+	if (type.kind != DIF_KIND_STRING)
+		return std::to_string(value);
+	if (!value)
+		return "NULL";
+	// copyin() of nothing is a place behind which there may be nothing.
+	return dfr_machine_copy_str(&rig.machine, text, value, sizeof(text), false, nullptr) < 0 ? "a fault" : text;
+}
+
+char kUserMemory[64] = "what a process has of its own";
+
+} // namespace
+
+// If a number depended on where the engine's memory lies, the two would differ.
+TEST_CASE("confined: random programs compute the same wherever memory lies", "[engine][confine]") {
+	Random random(1);
+	unsigned ran = 0, calls = 0;
+	for (int round = 0; round < 250; round++) {
+		const Code code = random.program();
+		for (uint32_t reg = 1; reg <= 4; reg++) {
+			for (const dif_type& type : {kInt64, kString}) {
+				Code whole = code;
+				const Loaded one = load_confined(whole.returns(type).ret(reg));
+				if (one.error)
+					continue;
+				const Loaded other = load_confined(whole);
+				std::vector<std::string> seen;
+				std::vector<std::unique_ptr<char[]>> between;
+				for (const Loaded& loaded : {one, other}) {
+					between.push_back(std::make_unique<char[]>(1000 + random.below(100000)));
+					Rig rig;
+					rig.args[0] = reinterpret_cast<uint64_t>(kUserMemory);
+					rig.env.ev_flags |= DFR_ENV_LIVE;
+					rig.programs.push_back(loaded.program);
+					REQUIRE(dfr_vars_declare(rig.vars.get(), loaded.program.get(), &rig.why) == 0);
+					for (int firing = 0; firing < 2; firing++) { // variables have been set then
+						rig.fire();
+						const uint64_t value = rig.run(&loaded.program->pg_difos[0]);
+						std::string text = std::to_string(rig.fault());
+						if (rig.fault() < 0)
+							text += " " + shown(rig, type, value);
+						seen.push_back(text);
+					}
+					between.push_back(std::make_unique<char[]>(1000));
+				}
+				ran++;
+				calls += seen[0].rfind("-1", 0) == 0;
+				CHECK(std::vector(seen.begin(), seen.begin() + 2) == std::vector(seen.begin() + 2, seen.end()));
+			}
+		}
+	}
+	CHECK(ran > 500); // and not nothing was tried
+	CHECK(calls > 200);
+}
+
+// States: whose firings.
+
+namespace {
+
+int enable_confined(store_rig::State& state, const store_rig::Program& program, std::string* reason = nullptr) {
+	const std::vector<uint8_t> bytes = program.bytes();
+	const dfr_load_limits limits = confined();
+	dfr_refusal why{};
+	const int error = dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, 0, &state.matched, &why);
+	if (reason)
+		*reason = why.rf_reason;
+	return error;
+}
+
+} // namespace
+
+TEST_CASE("confined: a state sees its user's own tasks alone", "[engine][confine][store]") {
+	using namespace store_rig;
+	for (const bool predicate : {false, true}) {
+		store_rig::Rig rig;
+		rig.provider.pv_flags = DFR_PV_CONFINED | DFR_PV_USER_ARGS;
+		dfr_probe* read = rig.probe("read");
+		store_rig::State all(rig), own(rig);
+		REQUIRE(all.enable(Program().clause("rig::read:", {trace(arg(0))})) == 0);
+		dfr_state_confine(own.state, 1000, 100, 32 << 20);
+		Program program;
+		program.clause("rig::read:", predicate ? std::optional(arg0_is(2)) : std::nullopt, {trace(arg(0)), trace(arg(1))});
+		REQUIRE(enable_confined(own, program) == 0);
+		REQUIRE(all.go() == 0);
+		REQUIRE(own.go() == 0);
+		for (const auto& [uid, gid] : {std::pair{1000u, 100u}, {0u, 0u}, {1000u, 101u}, {1001u, 100u}, {1000u, 100u}}) {
+			rig.env.ev_uid = uid;
+			rig.env.ev_gid = gid;
+			rig.fire(read, {1, uid});
+			rig.fire(read, {2, uid});
+		}
+		CHECK(all.take().size() == 10);
+		const auto records = own.take();
+		CHECK(records.size() == (predicate ? 2 : 4));
+		for (const Record& record : records)
+			CHECK(record.numbers == std::vector<uint64_t>{predicate ? 2 : record.numbers[0], 1000});
+	}
+}
+
+TEST_CASE("confined: what a state may not have", "[engine][confine][store]") {
+	using namespace store_rig;
+	store_rig::Rig rig;
+	rig.probe("read");
+	store_rig::State own(rig);
+	std::string reason;
+	dfr_state_confine(own.state, 1000, 100, 32 << 20);
+	// The provider is not open: its probes do not exist here.
+	CHECK(enable_confined(own, Program().clause("rig::read:", {}), &reason) == -ESRCH);
+	CHECK(reason == "syscall, profile-N and BEGIN, END, ERROR are what is open without privilege; no such probe matches "
+			"rig::read:");
+	// Open, but its arguments are the kernel's.
+	rig.provider.pv_flags = DFR_PV_CONFINED;
+	CHECK(enable_confined(own, Program().clause("rig::read:", {trace(arg(0))}), &reason) == -EPERM);
+	CHECK(reason == "not without privilege: arguments of this probe are addresses of the kernel's; ustack() shows the "
+			"process's own");
+	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_STRSIZE, 4097), &reason) == -EPERM);
+	CHECK(reason == "not without privilege: strsize above 4096");
+	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_CPUBUDGET, 6), &reason) == -EPERM);
+	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_CPU, 0), &reason) == -EPERM);
+	// What can be lowered is.
+	REQUIRE(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_BUFSIZE, 1 << 30)) == 0);
+	REQUIRE(own.go() == 0);
+	CHECK(dfr_state_option(own.state, DFR_OPT_BUFSIZE) == (8u << 20) / dfr_plat_ncpus());
+	CHECK(dfr_state_option(own.state, DFR_OPT_CPUBUDGET) == 5);
+}

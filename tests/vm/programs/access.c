@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Guest program: who may open /dev/dfr, and what an open descriptor is worth.
+ *
+ *   guest-access caps LIST open            keeps these capabilities (names with commas, or
+ *                                          none) and opens: prints "opened" or the error
+ *   guest-access userns open               the same as root of a new user namespace
+ *   guest-access caps LIST dropped N       opens, gives up every privilege, counts N
+ *                                          getppid() calls: prints the count
+ *   guest-access caps LIST passed N        opens, passes the descriptor to a child that is
+ *                                          nobody, which counts N calls
+ *   guest-access caps LIST load FILE       opens and loads a compiled program: prints
+ *                                          "loaded", or the error and the reason
+ *   guest-access as UID COMMAND ...        runs a command as this user
+ *   guest-access hidden N                  N calls of a process that is not dumpable
+ *   guest-access calls N                   N calls; with a set-user-id bit, not its user's own
+ *   guest-access scan FILE N               runs the compiled program over N calls, then looks
+ *                                          for addresses of the kernel's in all that it got:
+ *                                          prints how many, and whether there was anything
+ *   guest-access others                    tries what is not for users without privilege
+ *   guest-access many                      states until one is refused: prints how many
+ */
+#include "client.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#define ME "guest-access"
+
+static const struct tiny_dof count_program = {
+	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
+	.builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT,
+};
+
+static void call_getppid(long n)
+{
+	while (n-- > 0)
+		syscall(SYS_getppid);
+}
+
+static void set_capabilities(uint64_t set)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = (uint32_t)set, .permitted = (uint32_t)set },
+		{ .effective = set >> 32, .permitted = set >> 32 },
+	};
+
+	if (syscall(SYS_capset, &header, data))
+		die("capset: %s", strerror(errno));
+}
+
+static void keep_capabilities(const char *list)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} known[] = {
+		{ "perfmon", CAP_PERFMON },	{ "bpf", CAP_BPF },
+		{ "sys_admin", CAP_SYS_ADMIN }, { "dac_override", CAP_DAC_OVERRIDE },
+		{ "sys_ptrace", CAP_SYS_PTRACE },
+	};
+	uint64_t set = 0;
+	char *copy = strdup(list), *name;
+
+	for (name = strtok(copy, ","); name; name = strtok(NULL, ",")) {
+		uint64_t before = set;
+
+		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+			if (!strcmp(name, known[i].name))
+				set |= 1ull << known[i].number;
+		if (set == before && strcmp(name, "none"))
+			die("there is no capability %s here", name);
+	}
+	free(copy);
+	set_capabilities(set);
+}
+
+static void become(uid_t uid)
+{
+	if (setgroups(0, NULL) || setgid(uid) || setuid(uid))
+		die("cannot become user %u: %s", uid, strerror(errno));
+}
+
+static int count_on(int fd, long n)
+{
+	enable(fd, &count_program);
+	go(fd);
+	call_getppid(n);
+	stop(fd);
+	printf("%llu\n", (unsigned long long)counted(fd, ME));
+	return 0;
+}
+
+static int open_it(void)
+{
+	int fd = open(DFR_DEVICE, O_RDWR | O_CLOEXEC);
+
+	printf("%s\n", fd < 0 ? strerror(errno) : "opened");
+	return 0;
+}
+
+static int dropped(long n)
+{
+	int fd = open_device();
+
+	set_capabilities(0);
+	if (open(DFR_DEVICE, O_RDWR) >= 0)
+		die("opened once more, without privilege");
+	return count_on(fd, n);
+}
+
+static void send_descriptor(int socket, int fd)
+{
+	char byte = 0, space[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = space,
+				  .msg_controllen = sizeof(space) };
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &fd, sizeof(int));
+	if (sendmsg(socket, &message, 0) != 1)
+		die("sendmsg: %s", strerror(errno));
+}
+
+static int receive_descriptor(int socket)
+{
+	char byte, space[CMSG_SPACE(sizeof(int))];
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = space,
+				  .msg_controllen = sizeof(space) };
+	int fd;
+
+	if (recvmsg(socket, &message, 0) != 1 || !CMSG_FIRSTHDR(&message))
+		die("recvmsg: %s", strerror(errno));
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+	return fd;
+}
+
+/* The child exists before the descriptor: it is passed and not inherited. */
+static int passed(long n)
+{
+	int pair[2], status;
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair))
+		die("socketpair: %s", strerror(errno));
+	child = fork();
+	if (!child) {
+		/* These capabilities suffice for no change of ids. */
+		set_capabilities(0);
+		if (open(DFR_DEVICE, O_RDWR) >= 0)
+			die("the child opened it itself");
+		status = count_on(receive_descriptor(pair[1]), n);
+		fflush(stdout);
+		_exit(status);
+	}
+	send_descriptor(pair[0], open_device());
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+static uint8_t program[1 << 20];
+
+static int load_file(int fd, const char *path, struct dfr_ioc_enable *io)
+{
+	int file = open(path, O_RDONLY);
+	ssize_t size = file < 0 ? -1 : read(file, program, sizeof(program));
+
+	if (size <= 0)
+		die("cannot read %s: %s", path, strerror(errno));
+	close(file);
+	return enable_dof(fd, program, (size_t)size, io);
+}
+
+static int load(const char *path)
+{
+	struct dfr_ioc_enable io;
+	int error = load_file(open_device(), path, &io);
+
+	if (error)
+		printf("%s: %s\n", strerror(error), io.reason);
+	else
+		printf("loaded\n");
+	return 0;
+}
+
+/* Where the kernel has anything: from the direct mapping to the modules and what is fixed. */
+static bool is_kernel_address(uint64_t value)
+{
+	return value >= 0xffff800000000000ull && value < 0xffffffffff000000ull;
+}
+
+static unsigned long addresses, looked_at;
+
+static void look_through(const void *p, size_t n)
+{
+	uint64_t value;
+
+	for (size_t at = 0; at + sizeof(value) <= n; at++) {
+		memcpy(&value, (const uint8_t *)p + at, sizeof(value));
+		addresses += is_kernel_address(value);
+	}
+	looked_at += n;
+}
+
+static void look_through_block(const struct dfr_block *block, void *unused)
+{
+	(void)unused;
+	look_through(block, block->hdr_size + block->committed);
+}
+
+static void look_through_rest(int fd)
+{
+	static uint8_t bytes[4 << 20];
+	struct dfr_ioc_catalog catalog = { .size = sizeof(catalog), .buffer = (uintptr_t)bytes, .bytes = 1 << 20 };
+	struct dfr_ioc_aggsnap snap = { .size = sizeof(snap), .buffer = (uintptr_t)bytes, .bytes = sizeof(bytes) };
+	int error = control(fd, DFR_IOC_CATALOG, &catalog);
+
+	if (error || catalog.bytes != catalog.committed)
+		die("catalog: %s, %llu bytes", strerror(error), (unsigned long long)catalog.bytes);
+	look_through(bytes, catalog.bytes);
+	error = control(fd, DFR_IOC_AGGSNAP, &snap);
+	if (error)
+		die("aggsnap: %s", strerror(error));
+	look_through(bytes, snap.bytes);
+}
+
+static int scan(const char *path, long n)
+{
+	struct dfr_ioc_enable io;
+	struct dfr_ioc_status st;
+	int fd = open_device(), error = load_file(fd, path, &io);
+
+	if (error)
+		die("%s: %s", strerror(error), io.reason);
+	go(fd);
+	call_getppid(n);
+	stop(fd);
+	status(fd, &st);
+	drain(fd, look_through_block, NULL);
+	look_through_rest(fd);
+	printf("%s addresses, %s than %ld records\n", addresses ? "some" : "no", st.records >= (uint64_t)n ? "not less" : "less", n);
+	return looked_at ? 0 : 1;
+}
+
+static int others(void)
+{
+	static char text[4096];
+	struct dfr_ioc_states states = { .size = sizeof(states), .buffer = (uintptr_t)text, .bytes = sizeof(text) };
+	int fd = open_device();
+
+	enable(fd, &count_program);
+	printf("keep: %s\n", strerror(named(fd, DFR_IOC_KEEP, "mine")));
+	printf("claim: %s\n", strerror(named(open_device(), DFR_IOC_CLAIM, "root-has-it")));
+	printf("end: %s\n", strerror(named(open_device(), DFR_IOC_END, "root-has-it")));
+	printf("states: %s\n", strerror(control(fd, DFR_IOC_STATES, &states)));
+	return 0;
+}
+
+static int many(void)
+{
+	uint8_t dof[4096];
+	struct dfr_ioc_enable io;
+	size_t size = tiny_dof(dof, &count_program);
+	int n = 0, error;
+
+	while (!(error = enable_dof(open_device(), dof, size, &io)) && n < 100)
+		n++;
+	printf("%d, then %s\n", n, strerror(error));
+	return 0;
+}
+
+static int act(char **argv)
+{
+	const char *what = argv[0] ? argv[0] : "", *first = what[0] && argv[1] ? argv[1] : "";
+
+	if (!strcmp(what, "open"))
+		return open_it();
+	if (!strcmp(what, "dropped"))
+		return dropped(atol(first));
+	if (!strcmp(what, "passed"))
+		return passed(atol(first));
+	if (!strcmp(what, "load"))
+		return load(first);
+	if (!strcmp(what, "scan") && argv[2])
+		return scan(first, atol(argv[2]));
+	if (!strcmp(what, "others"))
+		return others();
+	if (!strcmp(what, "many"))
+		return many();
+	if (!strcmp(what, "calls"))
+		return call_getppid(atol(first)), 0;
+	if (!strcmp(what, "hidden")) {
+		prctl(PR_SET_DUMPABLE, 0);
+		return call_getppid(atol(first)), 0;
+	}
+	die("usage: see the top of tests/vm/programs/access.c");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 3 && !strcmp(argv[1], "caps")) {
+		keep_capabilities(argv[2]);
+		return act(argv + 3);
+	}
+	if (argc > 2 && !strcmp(argv[1], "userns")) {
+		if (unshare(CLONE_NEWUSER))
+			die("unshare: %s", strerror(errno));
+		return act(argv + 2);
+	}
+	if (argc > 3 && !strcmp(argv[1], "as")) {
+		become((uid_t)atol(argv[2]));
+		execvp(argv[3], argv + 3);
+		die("cannot execute %s: %s", argv[3], strerror(errno));
+	}
+	return act(argv + 1);
+}
