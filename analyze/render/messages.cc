@@ -3,6 +3,7 @@
 // Texts of faults and drops.
 #include "analyze/render/messages.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include "analyze/render/text.h"
@@ -73,11 +74,15 @@ constexpr DropKind kDrops[] = {
 
 std::string event_text(const trace::EventMark& mark, const trace::Catalog& catalog) {
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
-	const std::string name = probe == catalog.probes.end() ? std::string("some of the probes")
-							     : "probe " + probe->second.text();
+	const std::string name = mark.value < 0 ? std::to_string(-static_cast<int64_t>(mark.value)) + " probes"
+				 : probe == catalog.probes.end() ? std::string("some of the probes")
+								 : "probe " + probe->second.text();
 	switch (mark.event) {
 	case DFR_EVENT_UNARMED:
-		return name + " cannot be armed: " + std::strerror(mark.error);
+		return name + " cannot be armed: " +
+		       (mark.error == EPERM ? "the clause reads arguments of the kernel's, which are hidden here "
+					      "(lockdown, or an unprivileged user)"
+					    : std::strerror(mark.error));
 	case DFR_EVENT_DETACHED:
 		return name + " is detached for a while: the state's probes take more than its budget even when they do nothing";
 	case DFR_EVENT_ATTACHED:

@@ -7,26 +7,23 @@
 
 #include <linux/errno.h>
 #include <linux/string.h>
-#include "kmod/linux/compat.h"
 #include "kmod/linux/resolve.h"
 #include "kmod/linux/rethook.h"
 
 #define HOOK_RETURN_NODES 1024
 
-/* A fully preemptible kernel calls this so; handlers are written for sections without preemption. */
-static void enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-		  struct ftrace_regs *fregs)
+static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
 {
 	struct dfr_hook *hook = container_of(ops, struct dfr_hook, hk_ops);
 
-	preempt_disable_notrace();
-	hook->hk_enter(hook, DFR_FTRACE_REGS(fregs));
-	preempt_enable_notrace();
+	hook->hk_enter(hook, regs);
 }
+DFR_FTRACE_CALLBACK(enter, entered)
 
-bool dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs)
+void dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs,
+		     struct dfr_probe *const *probe)
 {
-	return dfr_return_hook(hook->hk_returns, cookie, regs) == DFR_HOOKED;
+	dfr_return_hook(hook->hk_returns, cookie, regs, probe);
 }
 
 unsigned int dfr_hook_exists(const struct dfr_hook *hook)

@@ -9,8 +9,25 @@
 #define DFR_KMOD_LINUX_HOOK_H
 
 #include <linux/ftrace.h>
+#include <linux/preempt.h>
+#include "kmod/linux/compat.h"
 
+struct dfr_probe;
 struct dfr_return_pool;
+
+/*
+ * NAME, an ftrace callback that calls body(ip, ops, regs) with preemption off: a
+ * fully preemptible kernel calls it with preemption on, but tables that are being
+ * replaced wait for sections without, and return hooks must not move to another CPU.
+ */
+#define DFR_FTRACE_CALLBACK(name, body)                                                            \
+	static void name(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,           \
+			 struct ftrace_regs *fregs)                                                \
+	{                                                                                          \
+		preempt_disable_notrace();                                                         \
+		body(ip, ops, DFR_FTRACE_REGS(fregs));                                             \
+		preempt_enable_notrace();                                                          \
+	}
 
 struct dfr_hook {
 	const char *const *hk_names; /* NULL-terminated; those that exist are hooked */
@@ -30,8 +47,9 @@ void dfr_ops_reset(struct ftrace_ops *ops);
 unsigned int dfr_hook_exists(const struct dfr_hook *hook);
 /* Registers or unregisters, as hk_users says. */
 int dfr_hook_update(struct dfr_hook *hook);
-/* From hk_enter: run hk_return when this call returns. False: no node free, or nested (a loss). */
-bool dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs);
+/* From hk_enter: run hk_return when this call returns, or count a loss for that probe. */
+void dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs,
+		     struct dfr_probe *const *probe);
 /* At unload, after the last update. */
 void dfr_hook_free(struct dfr_hook *hook);
 

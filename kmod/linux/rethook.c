@@ -145,7 +145,7 @@ void dfr_return_pool_free(struct dfr_return_pool *pool)
  */
 static DEFINE_PER_CPU(u8, hooking);
 
-enum dfr_hooked dfr_return_hook(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs)
+enum dfr_hooked dfr_return_try(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs)
 {
 	u8 mine = 1 << dfr_plat_level();
 	struct rethook_node *node;

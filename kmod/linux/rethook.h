@@ -9,6 +9,7 @@
 #ifndef DFR_KMOD_LINUX_RETHOOK_H
 #define DFR_KMOD_LINUX_RETHOOK_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 struct dfr_probe;
@@ -32,9 +33,20 @@ enum dfr_hooked {
 	DFR_HOOK_UNWATCHED /* RCU does not watch (an idle CPU), which a return's handler needs */
 };
 
-/* Probe context, at a function's entry, preemption off. */
-enum dfr_hooked dfr_return_hook(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs);
-/* Of what is a loss: counts it by its cause for the return's probe. */
+enum dfr_hooked dfr_return_try(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs);
 void dfr_return_lost(enum dfr_hooked hooked, struct dfr_probe *probe);
+
+/*
+ * Probe context, at a function's entry, preemption off. What is lost is counted by
+ * its cause for *probe, the return's, which is looked at only then (NULL: gone).
+ */
+static __always_inline void dfr_return_hook(struct dfr_return_pool *pool, void *cookie,
+					    struct pt_regs *regs, struct dfr_probe *const *probe)
+{
+	enum dfr_hooked hooked = dfr_return_try(pool, cookie, regs);
+
+	if (unlikely(hooked >= DFR_HOOK_EMPTY))
+		dfr_return_lost(hooked, READ_ONCE(*probe));
+}
 
 #endif

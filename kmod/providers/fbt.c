@@ -137,14 +137,6 @@ static __always_inline const struct fbt_slot *find(unsigned long ip)
 	}
 }
 
-static __always_inline void hook_return(struct fbt_function *function, struct pt_regs *regs)
-{
-	enum dfr_hooked hooked = dfr_return_hook(fbt_returns, function, regs);
-
-	if (unlikely(hooked >= DFR_HOOK_EMPTY))
-		dfr_return_lost(hooked, READ_ONCE(function->ff_return));
-}
-
 static noinline void fire_entry(struct dfr_probe *probe, struct pt_regs *regs)
 {
 	u64 args[DFR_FUNCTION_ARGS];
@@ -157,7 +149,7 @@ static noinline void fire_entry(struct dfr_probe *probe, struct pt_regs *regs)
 	dfr_fire(probe, args, DFR_FUNCTION_ARGS, regs);
 }
 
-static __always_inline void entered(unsigned long ip, struct pt_regs *regs)
+static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
 {
 	const struct fbt_slot *slot = find(ip);
 	struct dfr_probe *entry;
@@ -170,21 +162,10 @@ static __always_inline void entered(unsigned long ip, struct pt_regs *regs)
 		fire_entry(entry, regs);
 	returns = READ_ONCE(slot->fs_return);
 	if (returns)
-		hook_return(returns, regs);
+		dfr_return_hook(fbt_returns, returns, regs, &returns->ff_return);
 }
 
-/*
- * A fully preemptible kernel calls this so: but tables and tests that are being
- * replaced wait for sections without preemption, and return hooks must not move
- * to another CPU.
- */
-static void fbt_enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-		      struct ftrace_regs *fregs)
-{
-	preempt_disable_notrace();
-	entered(ip, DFR_FTRACE_REGS(fregs));
-	preempt_enable_notrace();
-}
+DFR_FTRACE_CALLBACK(fbt_enter, entered)
 
 static void fbt_return(void *cookie, struct pt_regs *regs)
 {

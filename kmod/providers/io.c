@@ -144,8 +144,8 @@ static void on_wait(struct dfr_hook *hook, struct pt_regs *regs)
 
 	dfr_arch_function_args(regs, args);
 	fire(WAIT_START, (struct bio *)args[0], 0);
-	if (READ_ONCE(probes[WAIT_DONE].ep_armed) && !dfr_hook_return(hook, (void *)args[0], regs))
-		dfr_probe_lost(probes[WAIT_DONE].ep_probe, DFR_LOSS_RETURN_POOL);
+	if (READ_ONCE(probes[WAIT_DONE].ep_armed))
+		dfr_hook_return(hook, (void *)args[0], regs, &probes[WAIT_DONE].ep_probe);
 }
 
 static void on_waited(void *cookie, struct pt_regs *regs)

@@ -3,8 +3,9 @@
  * kinst: any instruction of a kernel function, kinst::FUNCTION:OFFSET with the
  * offset in decimal from the function's start. Kprobes; each costs milliseconds
  * to arm, so it is for tens of instructions, not thousands. Probes are made when
- * a pattern names a function; an offset that is inside an instruction, or that
- * the kernel does not let anybody probe, is no such probe.
+ * a pattern names a function, or when the module comes that a program waits for;
+ * an offset that is inside an instruction, or that the kernel does not let anybody
+ * probe, is no such probe.
  *
  * No arguments: the registers are there for stack() and uregs. kinst_hit() is
  * probe context; everything else process context under the engine's lock.
@@ -92,8 +93,11 @@ static void create_range(const char *module, const char *function, unsigned long
 
 #define KINST_FUNCTION_MAX (256UL * 1024)
 
-/* Only a function that is named is looked into; an empty offset or `*` means each instruction. */
-static void kinst_provide(struct dfr_provider *provider, const char *const pattern[4])
+/*
+ * Only a function that is named is looked into; an empty offset or `*` means each
+ * instruction. `coming`: only if the function is in this module; or NULL.
+ */
+static void provide(const char *const pattern[4], const struct module *coming)
 {
 	unsigned long start, size, at, offset;
 	char *module = NULL, *buffer;
@@ -106,7 +110,7 @@ static void kinst_provide(struct dfr_provider *provider, const char *const patte
 		return;
 	start = dfr_resolve(pattern[2]);
 	buffer = kmalloc(KSYM_NAME_LEN, GFP_KERNEL);
-	if (!start || !buffer ||
+	if (!start || !buffer || (coming && !within_module(start, coming)) ||
 	    !dfr_symbol_at(start, &size, &at, &module, buffer))
 		goto out;
 	if (!module)
@@ -119,6 +123,11 @@ static void kinst_provide(struct dfr_provider *provider, const char *const patte
 		create_range(module, pattern[2], start, 0, min(size, KINST_FUNCTION_MAX));
 out:
 	kfree(buffer);
+}
+
+static void kinst_provide(struct dfr_provider *provider, const char *const pattern[4])
+{
+	provide(pattern, NULL);
 }
 
 static int kinst_arm(struct dfr_provider *provider, struct dfr_probe *probe)
@@ -143,7 +152,26 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 	kinst->ki_registered = false;
 }
 
-/* --- Modules that go. ---------------------------------------------------- */
+/* --- Modules that come and go. ------------------------------------------- */
+
+static void provide_wanted(const char *const pattern[4], void *module)
+{
+	provide(pattern, module);
+}
+
+static void module_coming(struct module *module)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+	unsigned int before, after;
+
+	dfr_mutex_lock(lock);
+	before = kinst_count;
+	dfr_patterns_wanted(dfr_engine_instance, provide_wanted, module);
+	after = kinst_count;
+	dfr_mutex_unlock(lock);
+	if (after != before)
+		dfr_probes_created(dfr_engine_instance);
+}
 
 static bool is_in_module(const struct dfr_probe *probe, void *module)
 {
@@ -173,12 +201,16 @@ static void module_going(struct module *module)
 
 static int kinst_module_event(struct notifier_block *block, unsigned long event, void *data)
 {
-	if (event == MODULE_STATE_GOING && data != THIS_MODULE)
+	if (data == THIS_MODULE)
+		return NOTIFY_DONE;
+	if (event == MODULE_STATE_COMING) /* before its init runs */
+		module_coming(data);
+	else if (event == MODULE_STATE_GOING)
 		module_going(data);
 	return NOTIFY_DONE;
 }
 
-/* Before kprobes' own: its probes of the module are still as they were. */
+/* Before kprobes' own: when a module goes, its probes there are still as they were. */
 static struct notifier_block kinst_modules = {
 	.notifier_call = kinst_module_event,
 	.priority = INT_MAX,

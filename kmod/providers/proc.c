@@ -94,8 +94,8 @@ static void on_exec_call(struct dfr_hook *hook, struct pt_regs *regs, unsigned i
 	dfr_arch_function_args(regs, outer);
 	dfr_arch_syscall_args((struct pt_regs *)outer[0], args);
 	fire(EXEC, args[path], 0, 0);
-	if (READ_ONCE(probes[EXEC_FAILURE].ep_armed) && !dfr_hook_return(hook, hook, regs))
-		dfr_probe_lost(probes[EXEC_FAILURE].ep_probe, DFR_LOSS_RETURN_POOL);
+	if (READ_ONCE(probes[EXEC_FAILURE].ep_armed))
+		dfr_hook_return(hook, hook, regs, &probes[EXEC_FAILURE].ep_probe);
 }
 
 static void on_execve(struct dfr_hook *hook, struct pt_regs *regs)
@@ -118,8 +118,7 @@ static void on_execve_return(void *cookie, struct pt_regs *regs)
 
 static void on_sigwait(struct dfr_hook *hook, struct pt_regs *regs)
 {
-	if (!dfr_hook_return(hook, hook, regs))
-		dfr_probe_lost(probes[SIGNAL_CLEAR].ep_probe, DFR_LOSS_RETURN_POOL);
+	dfr_hook_return(hook, hook, regs, &probes[SIGNAL_CLEAR].ep_probe);
 }
 
 static void on_sigwait_return(void *cookie, struct pt_regs *regs)

@@ -13,7 +13,6 @@
 
 #include <linux/ftrace.h>
 #include <linux/sched/task_stack.h>
-#include "kmod/linux/compat.h"
 #include "kmod/linux/hook.h"
 #include "kmod/linux/rethook.h"
 
@@ -24,19 +23,11 @@ static struct dfr_return_pool *hook_returns;
 static bool hook_registered;
 static unsigned int hook_calls; /* in the filter */
 
-static __always_inline void hook_return(struct dfr_syscall *call, struct pt_regs *regs)
-{
-	enum dfr_hooked hooked = dfr_return_hook(hook_returns, call, regs);
-
-	if (unlikely(hooked >= DFR_HOOK_EMPTY))
-		dfr_return_lost(hooked, call->sy_return);
-}
-
 /*
  * Probe context. The function's one argument is the caller's registers, which say
  * what call it is; called in any other way it is none.
  */
-static void entered(unsigned long ip, struct pt_regs *regs)
+static void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
 {
 	const struct pt_regs *user = task_pt_regs(current);
 	enum abi abi = dfr_syscall_abi();
@@ -50,17 +41,10 @@ static void entered(unsigned long ip, struct pt_regs *regs)
 	if (READ_ONCE(call->sy_entry_armed) && dfr_probe_wants(call->sy_entry))
 		dfr_syscall_fire_entry(call, abi, regs);
 	if (READ_ONCE(call->sy_return_armed) && call->sy_returns)
-		hook_return(call, regs);
+		dfr_return_hook(hook_returns, call, regs, &call->sy_return);
 }
 
-/* A kernel that is fully preemptible calls this so; firings and return hooks must not move to another CPU. */
-static void hook_enter(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-		       struct ftrace_regs *fregs)
-{
-	preempt_disable_notrace();
-	entered(ip, DFR_FTRACE_REGS(fregs));
-	preempt_enable_notrace();
-}
+DFR_FTRACE_CALLBACK(hook_enter, entered)
 
 static void hook_left(void *cookie, struct pt_regs *regs)
 {

@@ -48,8 +48,8 @@ static void on_entry(struct dfr_hook *hook, struct pt_regs *regs)
 
 	dfr_arch_function_args(regs, args);
 	dfr_event_fire(entry, args, entry->ep_nargs, regs);
-	if (READ_ONCE(ret->ep_armed) && !dfr_hook_return(hook, ret, regs))
-		dfr_probe_lost(ret->ep_probe, DFR_LOSS_RETURN_POOL);
+	if (READ_ONCE(ret->ep_armed))
+		dfr_hook_return(hook, ret, regs, &ret->ep_probe);
 }
 
 static void on_return(void *cookie, struct pt_regs *regs)
