@@ -3,6 +3,7 @@
 // dfr record: a program runs in the kernel while a command does (or until
 // Ctrl-C); its answer is printed and everything stays in a .dfr file. With
 // --claim it takes over a kept state (the boot's, `anonymous`) instead.
+#include <csignal>
 #include <cstdio>
 #include <unistd.h>
 
@@ -108,6 +109,7 @@ d::Compiled Recorder::program(uint32_t target) {
 
 int Recorder::run() {
 	catch_signals();
+	std::signal(SIGPIPE, SIG_IGN); // a recording goes on when nobody reads what is said about it
 	const lib::Engine engine = lib::parse_engine(arguments_.engine);
 	machine_ = engine == lib::Engine::Process ? lib::open_process(arguments_.program.destructive) : lib::open_kernel(::geteuid() == 0);
 	render::Output output(STDOUT_FILENO);

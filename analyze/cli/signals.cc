@@ -29,8 +29,6 @@ void catch_signals() {
 	sigaction(SIGTERM, &action, nullptr);
 	action.sa_handler = wake;
 	sigaction(SIGCHLD, &action, nullptr);
-	action.sa_handler = SIG_IGN;
-	sigaction(SIGPIPE, &action, nullptr);
 }
 
 unsigned signals_caught() { return static_cast<unsigned>(caught); }

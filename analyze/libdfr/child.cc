@@ -8,8 +8,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <optional>
+#include <poll.h>
+extern "C" {
+#include <sys/pidfd.h> // without it in glibc 2.36
+}
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,19 +52,31 @@ std::string end_of(const std::optional<int>& wait_status) {
 	::_exit(127);
 }
 
-// What execvp() will say, before anything is traced. A program that is found but cannot be started says so itself.
-bool can_be_found(const std::string& command) {
+// Why this file is no program: 0, or an errno.
+int refusal(const std::string& path) {
+	struct stat found {};
+	if (::stat(path.c_str(), &found) != 0)
+		return errno;
+	return S_ISREG(found.st_mode) && ::access(path.c_str(), X_OK) == 0 ? 0 : EACCES;
+}
+
+// What execvp() will say, before anything is traced: 0, or an errno.
+int refusal_of_command(const std::string& command) {
 	if (command.find('/') != std::string::npos)
-		return ::access(command.c_str(), F_OK) == 0;
+		return refusal(command);
 	const char* const path = std::getenv("PATH");
 	const std::string list = path ? path : "/bin:/usr/bin";
+	int why = ENOENT;
 	for (size_t at = 0; at <= list.size();) {
 		const size_t colon = std::min(list.find(':', at), list.size());
-		if (::access(((colon == at ? "." : list.substr(at, colon - at)) + "/" + command).c_str(), F_OK) == 0)
-			return true;
+		const int here = refusal((colon == at ? "." : list.substr(at, colon - at)) + "/" + command);
+		if (here == 0)
+			return 0;
+		if (here == EACCES)
+			why = EACCES;
 		at = colon + 1;
 	}
-	return false;
+	return why;
 }
 
 } // namespace
@@ -71,16 +88,18 @@ Children::~Children() {
 			::close(child.go);
 			::waitpid(child.pid, nullptr, 0);
 		}
+		if (child.life >= 0)
+			::close(child.life);
 	}
 }
 
 int Children::hold(const std::vector<std::string>& command) {
 	if (command.empty())
 		throw Error("no command was given", "write it after --, or with -c 'COMMAND'");
-	if (!can_be_found(command[0]))
-		throw Error("failed to execute " + command[0] + ": " + std::strerror(ENOENT), "give the path of a program, or its name on PATH");
-	int ends[2];
-	if (::pipe2(ends, O_CLOEXEC) != 0)
+	if (const int why = refusal_of_command(command[0]))
+		throw Error("failed to execute " + command[0] + ": " + std::strerror(why), "give the path of a program, or its name on PATH");
+	int ends[2]; // sockets, since writing to one whose other end has gone need not be a signal
+	if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		throw Error::from_errno("cannot start " + command[0]);
 	const pid_t pid = ::fork();
 	if (pid < 0)
@@ -90,22 +109,27 @@ int Children::hold(const std::vector<std::string>& command) {
 		become(ends[0], command);
 	}
 	::close(ends[0]);
-	children_.push_back({pid, ends[1], true, false, -1});
+	children_.push_back({.pid = pid, .go = ends[1], .own = true});
 	return pid;
 }
 
+// A descriptor of the process, since its number may become another's, and since it is there as long as nobody
+// waits for it: which may be us, where a shell that started it became dtrace.
 void Children::watch(int pid) {
-	if (::kill(pid, 0) != 0 && errno == ESRCH)
+	const int life = ::pidfd_open(pid, 0);
+	if (life < 0 && errno == ESRCH)
 		throw Error("failed to grab pid " + std::to_string(pid) + ": no such process",
 			    "look for it with ps");
-	children_.push_back({pid, -1, false, false, -1});
+	if (life < 0)
+		throw Error::from_errno("failed to grab pid " + std::to_string(pid));
+	children_.push_back({.pid = pid, .life = life});
 }
 
 void Children::release() {
 	for (Child& child : children_) {
 		if (child.go < 0)
 			continue;
-		(void)!::write(child.go, "g", 1);
+		(void)!::send(child.go, "g", 1, MSG_NOSIGNAL);
 		::close(child.go);
 		child.go = -1;
 	}
@@ -122,8 +146,9 @@ std::vector<std::string> Children::ended() {
 			known = status;
 			child.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 			child.over = true;
-		} else if (!child.own && ::kill(child.pid, 0) != 0 && errno == ESRCH) {
-			child.over = true;
+		} else if (!child.own) {
+			pollfd end = {child.life, POLLIN, 0};
+			child.over = ::poll(&end, 1, 0) == 1;
 		}
 		if (child.over)
 			ends.push_back("pid " + std::to_string(child.pid) + ' ' + end_of(known));

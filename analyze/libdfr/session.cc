@@ -34,14 +34,18 @@ void Session::set_arguments(std::vector<std::string> arguments) {
 		arguments_ = std::move(arguments);
 }
 
+// $target is the first of them.
 int Session::start(const std::vector<std::string>& command) {
-	target_pid_ = static_cast<uint32_t>(children_.hold(command));
-	return static_cast<int>(target_pid_);
+	const int pid = children_.hold(command);
+	if (!target_pid_)
+		target_pid_ = static_cast<uint32_t>(pid);
+	return pid;
 }
 
 void Session::watch(int pid) {
 	children_.watch(pid);
-	target_pid_ = static_cast<uint32_t>(pid);
+	if (!target_pid_)
+		target_pid_ = static_cast<uint32_t>(pid);
 }
 
 d::CompileOptions Session::compile_options(bool zdefs) const {
