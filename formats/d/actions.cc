@@ -312,12 +312,9 @@ void ClauseBuilder::printa(Node* call) {
 		const Format format = parse_format(*text);
 		if (!format.error.empty())
 			return bad("D_SYNTAX", call->list[0]->place, "printa( ) " + format.error, "");
-		size_t keys = 0;
-		for (const Conversion& part : format.parts) {
-			if (!part.kind || part.aggregation)
-				continue;
-			if (++keys > all[0]->keys.size())
-				return bad("D_PRINTF_ARG_PROTO", call->list[0]->place, "printa( ) prototype mismatch: conversion " + part.text() + " is missing a corresponding key", "@" + all[0]->name + " has " + std::to_string(all[0]->keys.size()) + "; %@ stands for the value");
+		if (!check_conversions(call, format, *all[0])) {
+			failed_ = true;
+			return;
 		}
 	}
 	for (size_t i = 0; i < all.size(); i++) {

@@ -4,6 +4,9 @@
 // aggregating action; and that all uses of one name agree.
 #include "formats/d/clause.h"
 
+#include <algorithm>
+#include <map>
+
 #include "formats/d/canon.h"
 
 namespace dfr::d {
@@ -41,7 +44,7 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 				continue;
 			}
 			const bool integer = types_.is_integer(key->type);
-			signature.push_back(types_.is_string(key->type) ? "string" : integer ? "int" + std::to_string(types_.size(key->type) * 8) : types_.is_pointer(key->type) ? "pointer" : types_.text(key->type));
+			signature.push_back(types_.is_string(key->type) ? "string" : integer ? "int" : types_.is_pointer(key->type) ? "pointer" : types_.text(key->type));
 		}
 		action.uarg = uarg();
 		out.push_back(std::move(action));
@@ -148,6 +151,24 @@ bool ClauseBuilder::parameters(Node* call, const AggFunction& function, uint64_t
 	return true;
 }
 
+// A variable keeps the keys of its first use; integers of any size meet (widen_keys).
+bool ClauseBuilder::same_keys(Node* name, const Aggregation& known, const std::vector<std::string>& signature) {
+	const auto list = [](size_t keys) { return std::to_string(keys) + (keys == 1 ? " key" : " keys"); };
+	if (known.keys.size() != signature.size()) {
+		context_.error("D_PROTO_LEN", name->place, "@" + name->text + "[ ] prototype mismatch: " + list(signature.size()) + " passed, " + std::to_string(known.keys.size()) + " expected",
+		               "an aggregation keeps the keys of its first use");
+		return false;
+	}
+	for (size_t i = 0; i < signature.size(); i++) {
+		if (known.keys[i] == signature[i])
+			continue;
+		context_.error("D_PROTO_ARG", name->list[i]->place, "@" + name->text + "[ ] argument #" + std::to_string(i + 1) + " is incompatible with prototype: \"" + known.keys[i] + "\", not \"" + signature[i] + "\"",
+		               "an aggregation keeps the keys of its first use");
+		return false;
+	}
+	return true;
+}
+
 bool ClauseBuilder::same_parameters(Node* call, const Aggregation& known, uint64_t arg) {
 	if (known.arg == arg)
 		return true;
@@ -202,24 +223,19 @@ void ClauseBuilder::aggregate(Node* assign) {
 		aggregation->function = function->kind;
 		aggregation->arg = arg;
 		aggregation->keys = signature;
+		aggregation->first_keys.assign(name->list.begin(), name->list.end());
 		aggregation->keyed = name->bracketed;
 		aggregation->by_cpu = context_.settings.agg_by_cpu;
 		aggregation->place = name->place;
 		context_.result.image.aggregations.push_back({aggregation->id, aggregation->name});
-	} else if (aggregation->function != function->kind || aggregation->keys != signature) {
-		const auto list = [](const std::vector<std::string>& parts) {
-			std::string out = "[";
-			for (size_t i = 0; i < parts.size(); i++)
-				out += (i ? ", " : "") + parts[i];
-			return out + "]";
-		};
+	} else if (aggregation->function != function->kind) {
 		const Location first = context_.diagnostics.sources().locate(aggregation->place);
 		const Location here = context_.diagnostics.sources().locate(name->place);
 		return bad("D_AGG_REDEF", name->place,
-		           "aggregation redefined: @" + name->text + "\n\t current: @" + name->text + list(signature) + " = " + call->text + "( ) : line " + std::to_string(here.line) +
-		               "\n\tprevious: @" + name->text + list(aggregation->keys) + " = " + std::string(find_agg_function(aggregation->function)->name) + "( ) : line " + std::to_string(first.line),
+		           "aggregation redefined: @" + name->text + "\n\t current: @" + name->text + " = " + call->text + "( ) : line " + std::to_string(here.line) +
+		               "\n\tprevious: @" + name->text + " = " + std::string(find_agg_function(aggregation->function)->name) + "( ) : line " + std::to_string(first.line),
 		           "give this one another name");
-	} else if (!same_parameters(call, *aggregation, arg)) {
+	} else if (!same_keys(name, *aggregation, signature) || !same_parameters(call, *aggregation, arg)) {
 		failed_ = true;
 		return;
 	}
@@ -261,6 +277,59 @@ void ClauseBuilder::aggregate(Node* assign) {
 	for (dof::Action& one : tuple)
 		add(std::move(one));
 	add(std::move(out));
+}
+
+namespace {
+
+bool is_integer(const dof::Action& key) {
+	return key.kind == DFR_ACT_DIFEXPR && key.uarg != DFR_UARG_CPU && key.uarg != DFR_UARG_WEIGHT && key.difo &&
+	       key.difo->rtype.kind == DIF_KIND_CTF && !(key.difo->rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF));
+}
+
+// The result as an integer of 8 bytes.
+void widen(dif::Difo& difo) {
+	const uint32_t reg = DIF_RD(difo.text.back()), shift = reg == 1 ? 2 : 1;
+	const unsigned bits = 64 - 8 * difo.rtype.size;
+	difo.text.pop_back();
+	if (reg) {
+		difo.text.push_back(DIF_INSTR_WIDE(DIF_OP_SETX, difo.integers.size(), shift));
+		difo.integers.push_back(bits);
+		difo.text.push_back(DIF_INSTR_R(DIF_OP_SLL, reg, shift, reg));
+		difo.text.push_back(DIF_INSTR_R(difo.rtype.flags & DIF_TF_SIGNED ? DIF_OP_SRA : DIF_OP_SRL, reg, shift, reg));
+	}
+	difo.text.push_back(DIF_INSTR_R(DIF_OP_RET, 0, 0, reg));
+	difo.rtype.size = 8;
+}
+
+} // namespace
+
+void widen_keys(dof::Image& image) {
+	std::map<uint64_t, std::vector<std::vector<dof::Action*>>> variables; // by id, by key: its uses
+	for (dof::Body& body : image.bodies) {
+		for (size_t i = 0; i < body.actions.size(); i++) {
+			const dof::Action& value = body.actions[i];
+			auto& keys = variables[value.uarg];
+			for (size_t k = 0; DFR_ACT_IS_AGG(value.kind) && k < value.ntuple; k++) {
+				dof::Action& key = body.actions[i - value.ntuple + k];
+				keys.resize(std::max(keys.size(), k + 1));
+				if (is_integer(key))
+					keys[k].push_back(&key);
+			}
+		}
+	}
+	for (auto& [id, keys] : variables) {
+		for (auto& uses : keys) {
+			uint32_t least = 8, most = 0;
+			for (const dof::Action* use : uses) {
+				least = std::min(least, use->difo->rtype.size);
+				most = std::max(most, use->difo->rtype.size);
+			}
+			for (dof::Action* use : uses) {
+				if (least != most && use->difo->rtype.size < 8)
+					widen(*use->difo);
+			}
+		}
+	}
 }
 
 } // namespace dfr::d

@@ -71,6 +71,7 @@ private:
 	bool check_format(Node* call, const Format& format, size_t first);
 	bool check_conversion(Node* call, const Conversion& part, unsigned number, Node* argument, size_t position);
 	std::string conversion_prototype(const Conversion& part, const Node* argument);
+	bool check_conversions(Node* call, const Format& format, const Aggregation& first);
 
 	// -- aggregate.cc
 	void aggregate(Node* assign);
@@ -79,6 +80,7 @@ private:
 	bool parameters(Node* call, const AggFunction& function, uint64_t* arg);
 	bool lquantize(Node* call, uint64_t* arg);
 	bool llquantize(Node* call, uint64_t* arg);
+	bool same_keys(Node* name, const Aggregation& known, const std::vector<std::string>& signature);
 	bool same_parameters(Node* call, const Aggregation& known, uint64_t arg);
 	bool integer_parameter(Node* call, size_t index, const char* name, const std::string& tag, int64_t low, int64_t high, int64_t* out);
 
@@ -95,5 +97,8 @@ private:
 	bool failed_ = false;
 	bool recorded_data_ = false, committed_ = false, speculating_ = false;
 };
+
+// At the end of a program: where uses of an aggregation have integers of several sizes as one key, all get 8 bytes.
+void widen_keys(dof::Image& image);
 
 } // namespace dfr::d

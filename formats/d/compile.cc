@@ -83,6 +83,7 @@ void compile_in(Context& context, std::string_view source) {
 	sema.set_library(&library);
 	const size_t items = run(context, sema, program);
 	check_end(context, program, items);
+	widen_keys(context.result.image);
 	context.statements.lower(kStable);
 	context.probes.lower(kStable);
 	context.result.attributes = "\tMinimum Probe Description Attributes\n" + context.probes.report() +

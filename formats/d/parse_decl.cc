@@ -97,22 +97,23 @@ Parser::Specifiers Parser::specifiers() {
 	}
 
 	const bool modified = longs || is_short || is_signed || is_unsigned;
-	if (bases > 1 || (out.type && modified) || longs > 2 || (is_short && longs) || (is_signed && is_unsigned)) {
+	// string is a typedef, as far as these go.
+	const bool integer = !out.type && (base == Tok::End || base == Tok::IntKw || base == Tok::Char);
+	if (bases > 1 || longs > 2 || (is_short && longs) || (is_signed && is_unsigned)) {
 		context_.error("D_DECL_COMBO", out.place, "invalid type combination", "name one type");
 		out.type = context_.types.int_type();
 	} else if (base == Tok::Char && (longs || is_short)) {
 		context_.error("D_DECL_CHARATTR", out.place, "long and short may not be used with char type",
 		               "write char, or the integer type that is meant");
-	} else if ((base == Tok::Void || base == Tok::StringKw) && modified) {
-		context_.error("D_DECL_VOIDATTR", out.place,
-		               "long, short, signed and unsigned may not be used with void and string",
+	} else if (base == Tok::Void && modified) {
+		context_.error("D_DECL_VOIDATTR", out.place, "long, short, signed and unsigned may not be used with void",
 		               "drop the attribute");
-	} else if ((base == Tok::FloatKw || base == Tok::Double) && (is_signed || is_unsigned || is_short)) {
+	} else if (!integer && (is_signed || is_unsigned || is_short)) {
 		context_.error("D_DECL_SIGNINT", out.place,
 		               "signed and unsigned may only be used with integer type", "drop the attribute");
-	} else if (base == Tok::FloatKw && longs) {
+	} else if (!integer && base != Tok::Double && longs) {
 		context_.error("D_DECL_LONGINT", out.place, "long may only be used with integer and double types",
-		               "write double");
+		               base == Tok::FloatKw ? "write double" : "drop the attribute");
 	}
 	if (!out.type) {
 		std::string name;
@@ -218,8 +219,12 @@ void Parser::struct_body(TypeRef type) {
 			one.place = tok_.place;
 			one.type = base.type;
 			int32_t width = -1;
-			if (!at(Tok::Colon))
-				one = declarator(base.type, true);
+			if (!at(Tok::Colon)) {
+				one = declarator(base.type, false);
+				if (one.name.empty())
+					context_.error("D_DECL_MNAME", one.place, "member declaration requires a name",
+					               "only an anonymous struct, union or bit-field has none");
+			}
 			if (one.assoc)
 				context_.error("D_DECL_LOCASSC", one.place, "a member may not be an associative array",
 				               "give the number of elements");
@@ -241,7 +246,9 @@ void Parser::struct_body(TypeRef type) {
 					width = static_cast<int32_t>(*bits);
 				}
 			} else if (!context_.types.size(one.type) && types::info(types::resolve(one.type)).kind != Kind::Array) {
-				context_.error("D_DECL_INCOMPLETE", one.place, "incomplete struct/union/enum " + types::to_c(one.type) + ": " + one.name,
+				const bool object = context_.types.is_void(one.type) || context_.types.is_function(one.type);
+				context_.error(object ? "D_DECL_VOIDOBJ" : "D_DECL_INCOMPLETE", one.place,
+				               (object ? "cannot have a member of type " : "incomplete struct/union/enum ") + types::to_c(one.type) + ": " + one.name,
 				               "define the type first, or point to it");
 				one.type = context_.types.int_type();
 			}
@@ -333,6 +340,7 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 	uint64_t count = 0;
 	if (!at(Tok::RBracket)) {
 		const auto given = sema_.constant(ternary());
+		out.empty = given && *given == 0;
 		if (!given || *given < 0)
 			context_.error("D_DECL_ARRSUB", place, "positive integral constant or tuple signature expected as array declaration subscript",
 			               "write the number of elements, or key types for an associative array");
@@ -513,7 +521,10 @@ void Parser::declare(const Specifiers& base, const Declarator& one) {
 	case Storage::Typedef: {
 		auto& program = context_.types.program();
 		const TypeRef known = program.find(types::NameSpace::Ordinary, one.name);
-		if (one.assoc)
+		if (context_.scope.find_variable(DIF_VS_GLOBAL, one.name))
+			context_.error("D_DECL_IDRED", one.place, "global variable redeclared as a type: " + one.name,
+			               "give one of the two another name");
+		else if (one.assoc)
 			context_.error("D_DECL_LOCASSC", one.place, "a typedef may not be an associative array",
 			               "give the number of elements");
 		else if (known && !context_.types.same(known, one.type))
@@ -532,6 +543,12 @@ void Parser::declare(const Specifiers& base, const Declarator& one) {
 		const uint8_t scope = base.storage == Storage::Self   ? DIF_VS_THREAD
 		                      : base.storage == Storage::This ? DIF_VS_LOCAL
 		                                                      : DIF_VS_GLOBAL;
+		if (scope == DIF_VS_GLOBAL && context_.types.program().find(types::NameSpace::Ordinary, one.name))
+			return context_.error("D_DECL_TYPERED", one.place, "type redeclared as a variable: " + one.name,
+			                      "give one of the two another name");
+		if (one.empty && context_.types.is_array(one.type))
+			return context_.error("D_DECL_ARRSUB", one.place, "positive integral constant or tuple signature expected as array declaration subscript",
+			                      "an array has at least one element");
 		sema_.declare_variable(scope, one.name, one.place, one.type, one.assoc, one.keys, base.user);
 		return;
 	}

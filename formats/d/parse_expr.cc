@@ -168,6 +168,8 @@ Node* Parser::postfix() {
 			Node* const index = node(Nk::Index);
 			advance();
 			index->a = left;
+			if (at(Tok::RBracket))
+				syntax("an index or keys belong between the brackets");
 			index->list = arguments(Tok::RBracket);
 			left = index;
 			break;
@@ -286,6 +288,8 @@ Node* Parser::primary() {
 		advance();
 		if (accept(Tok::LBracket)) {
 			aggregation->bracketed = true;
+			if (at(Tok::RBracket))
+				syntax("keys belong between the brackets; without any write @" + aggregation->text);
 			aggregation->list = arguments(Tok::RBracket);
 			if (at(Tok::LBracket)) {
 				context_.error("D_AGG_MDIM", tok_.place,

@@ -46,6 +46,7 @@ private:
 		types::TypeRef type;
 		bool assoc = false;
 		std::vector<types::TypeRef> keys;
+		bool empty = false; // [0]
 	};
 
 	// -- tokens

@@ -13,7 +13,7 @@
 namespace dfr::d {
 namespace {
 
-// The words of a control line; a quoted word keeps its quotes.
+// The words of a control line; a quoted word keeps its quotes, a comment parts words.
 std::vector<std::string> words(std::string_view text) {
 	std::vector<std::string> out;
 	size_t i = 0;
@@ -22,11 +22,15 @@ std::vector<std::string> words(std::string_view text) {
 			i++;
 			continue;
 		}
+		if (text.substr(i, 2) == "/*") {
+			i = std::min(text.find("*/", i + 2), text.size() - 2) + 2;
+			continue;
+		}
 		const size_t begin = i;
 		if (text[i] == '"') {
 			i = std::min(text.find('"', i + 1), text.size() - 1) + 1;
 		} else {
-			while (i < text.size() && text[i] != ' ' && text[i] != '\t' && text[i] != '\n' && text[i] != '\r')
+			while (i < text.size() && text[i] != ' ' && text[i] != '\t' && text[i] != '\n' && text[i] != '\r' && text.substr(i, 2) != "/*")
 				i++;
 		}
 		out.emplace_back(text.substr(begin, i - begin));
@@ -47,12 +51,10 @@ std::string unquoted(const std::string& text) {
 }
 
 void pragma_option(Context& context, Place place, const std::vector<std::string>& parts) {
-	if (parts.size() < 4)
+	if (parts.size() != 4)
 		return context.error("D_PRAGMA_MALFORM", place, "superfluous or missing arguments specified for #pragma option",
 		                     "write: #pragma D option name[=value]");
-	std::string text = parts[3];
-	for (size_t i = 4; i < parts.size(); i++)
-		text += parts[i];
+	const std::string& text = parts[3];
 	std::string reason, hint;
 	if (!set_option(context, text, &reason, &hint))
 		context.error("D_PRAGMA_OPTSET", place, "failed to set option '" + text.substr(0, text.find('=')) + "'" +
@@ -94,9 +96,11 @@ void pragma_d(Context& context, Place place, const std::vector<std::string>& par
 		return;
 	}
 	if (what == "binding") {
-		const auto version = parts.size() == 5 ? parse_version(unquoted(parts[3])) : std::nullopt;
-		if (!version)
+		if (parts.size() != 5)
 			return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma binding: version or name missing", "write: #pragma D binding \"1.0\" name");
+		const auto version = parse_version(unquoted(parts[3]));
+		if (!version)
+			return context.error("D_PRAGMA_INVAL", place, "invalid version specified by #pragma binding: " + parts[3], "write: #pragma D binding \"1.0\" name");
 		if (NameFacts* const facts = pragma_name(context, place, what, parts[4]))
 			facts->version = *version;
 		return;

@@ -116,13 +116,44 @@ bool ClauseBuilder::check_format(Node* call, const Format& format, size_t first)
 	return good;
 }
 
+// printa(): keys from left to right, %@ for the value, which is an integer of 8 bytes.
+bool ClauseBuilder::check_conversions(Node* call, const Format& format, const Aggregation& first) {
+	Node value;
+	value.kind = Nk::Int;
+	value.type = types_.basic("long");
+	size_t keys = 0;
+	unsigned number = 0;
+	const auto bad = [&](std::string_view tag, const std::string& text, const std::string& hint) {
+		context_.error(tag, call->list[0]->place, "printa( ) " + text, hint);
+		return false;
+	};
+	for (const Conversion& part : format.parts) {
+		if (!part.kind)
+			continue;
+		number++;
+		if (part.dynamic_width || part.dynamic_precision)
+			return bad("D_PRINTF_DYN_PROTO", "prototype mismatch: conversion " + part.text() + " is missing a corresponding \"*\" argument", "write the number: keys and values are all there is");
+		if (!part.aggregation && keys >= first.first_keys.size())
+			return bad("D_PRINTF_ARG_PROTO", "prototype mismatch: conversion " + part.text() + " is missing a corresponding key", "@" + first.name + " has " + std::to_string(first.keys.size()) + "; %@ stands for the value");
+		const Node* const argument = part.aggregation ? &value : first.first_keys[keys++];
+		const std::string wanted = conversion_prototype(part, argument);
+		if (wanted.empty())
+			continue;
+		const std::string given = argument == &value ? "the value of @" + first.name : argument->kind == Nk::Recorded ? argument->text : sema_.type_text(argument);
+		return bad("D_PRINTF_ARG_TYPE", "@" + first.name + " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: " + part.text() + "\n\t prototype: " + wanted + "\n\t  argument: " + given, "");
+	}
+	return true;
+}
+
 void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
 	Node* const text = call->list[0];
 	bool good = true;
 	for (size_t i = 1; i < call->list.size(); i++) {
 		Node* const argument = call->list[i];
 		if (argument->kind == Nk::AggName) {
-			context_.error("D_PRINTF_AGG_CONV", argument->place, call->text + "( ) may not print an aggregation", "use printa(format, @" + argument->text + ")");
+			context_.error("D_PRINTF_ARG_TYPE", argument->place,
+			               call->text + "( ) argument #" + std::to_string(i + 1) + " is incompatible with any conversion:\n\t argument: aggregation @" + argument->text,
+			               "use printa(format, @" + argument->text + ")");
 			good = false;
 			continue;
 		}
@@ -153,7 +184,7 @@ void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
 	}
 	const Format format = parse_format(text->text);
 	if (!format.error.empty()) {
-		context_.error("D_UNKNOWN", text->place, "failed to create format: " + format.error, "");
+		context_.error("D_SYNTAX", text->place, "failed to create format: " + format.error, "");
 		failed_ = true;
 		return;
 	}

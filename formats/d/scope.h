@@ -57,6 +57,7 @@ struct Aggregation {
 	uint32_t function = 0; // DFR_ACT_*; 0: not assigned yet
 	uint64_t arg = 0; // encoded parameters
 	std::vector<std::string> keys; // signature
+	std::vector<const Node*> first_keys; // as its first use has them
 	bool keyed = false;
 	bool by_cpu = false; // aggpercpu: the CPU is a key more
 	Place place;

@@ -41,6 +41,10 @@ public:
 	// Whether some translator makes `out` (or what it points to) from `in`.
 	bool translatable(types::TypeRef out, types::TypeRef in) { return find_translator(types_.is_pointer(out) ? types_.target(out) : out, in); }
 
+	// Reports what is wrong in the text of an inline or a translator of the program, used or not.
+	void check_inline(const InlineDef& def);
+	void check_translator(Translator& translator);
+
 	// Names bound while an inline's or translator's own text is read.
 	void bind(const std::string& name, Node* value) { bound_.emplace_back(name, value); }
 	void unbind(const std::string&) { bound_.pop_back(); }
@@ -63,6 +67,8 @@ public:
 
 private:
 	void rely_on(types::TypeRef type);
+	Node* any_value(types::TypeRef type, Place place);
+	bool checked(Node* node, const Node* body);
 
 	// -- sema_expr.cc: operators
 	void unary(Node* node);

@@ -4,6 +4,8 @@
 // actions where they may stand, xlate and the members of what it gives.
 #include "formats/d/sema.h"
 
+#include <algorithm>
+
 namespace dfr::d {
 
 using types::TypeRef;
@@ -151,6 +153,77 @@ void Sema::define_translator(std::unique_ptr<Translator> translator) {
 			                      "keep one of the two");
 	}
 	context_.scope.translators.push_back(std::move(translator));
+	if (!context_.in_library)
+		check_translator(*context_.scope.translators.back());
+}
+
+// Stands for a value of the type that is not known yet.
+Node* Sema::any_value(TypeRef type, Place place) {
+	Node* const out = context_.arena.make(Nk::Cast, place);
+	out->a = context_.arena.make(Nk::Int, place);
+	out->a->type = types_.int_type();
+	out->a->value = 1; // not NULL
+	out->a->analyzed = out->analyzed = out->lvalue = true;
+	out->type = out->cast = type;
+	return out;
+}
+
+namespace {
+
+// Whether args[] is meant, whose types are a probe's. What is deeper than analysis goes is not looked at.
+bool names_args(const Node* node, unsigned depth = 0) {
+	if (!node || depth > Sema::kDeepest)
+		return false;
+	const auto inside = [depth](const Node* one) { return names_args(one, depth + 1); };
+	return node->text == "args" || inside(node->a) || inside(node->b) || inside(node->c) || std::any_of(node->list.begin(), node->list.end(), inside);
+}
+
+} // namespace
+
+// Analyses a use of `body` that nobody made: the definition is what is told of, and no clause relies on it. False:
+// it was wrong, and its uses are silent.
+bool Sema::checked(Node* node, const Node* body) {
+	if (names_args(body))
+		return true;
+	const Attributes statements = context_.statements;
+	const auto least = std::exchange(context_.settings.least, std::nullopt);
+	const bool kernel_types = context_.kernel_types;
+	analyze(node);
+	context_.kernel_types = kernel_types;
+	context_.settings.least = least;
+	context_.statements = statements;
+	return !poisoned(node);
+}
+
+void Sema::check_inline(const InlineDef& def) {
+	Node* const use = context_.arena.make(Nk::Name, def.place);
+	use->text = def.name;
+	Node* whole = use;
+	if (def.array) {
+		whole = context_.arena.make(Nk::Index, def.place);
+		whole->a = use;
+		for (const InlineParameter& parameter : def.parameters)
+			whole->list.push_back(any_value(parameter.type, def.place));
+	}
+	if (!checked(whole, def.body))
+		def.body->kind = Nk::Error;
+}
+
+void Sema::check_translator(Translator& translator) {
+	for (const auto& [name, body] : translator.members) {
+		if (!types::find_member(translator.out, name))
+			continue; // the parser has said so
+		Node* const object = context_.arena.make(Nk::Translated, body->place);
+		object->a = any_value(translator.in, body->place);
+		object->type = translator.out;
+		object->translator = &translator;
+		object->analyzed = true;
+		Node* const member = context_.arena.make(Nk::Member, body->place);
+		member->a = object;
+		member->text = name;
+		if (!checked(member, body))
+			body->kind = Nk::Error;
+	}
 }
 
 Translator* Sema::find_translator(TypeRef out, TypeRef in) {

@@ -278,7 +278,8 @@ void Sema::assoc(Node* node, Variable* found) {
 			                                                      " is incompatible with prototype: \"" +
 			                                                      types_.text(found->keys[i]) + "\", not \"" + type_text(key) + "\"",
 			                 "an associative array keeps the keys of its first use");
-		if (types_.is_integer(found->keys[i]) && !types_.same(found->keys[i], key->type))
+		// Keys are compared in 64 bits: a wider one is another key, not this one's low half.
+		if (types_.is_integer(found->keys[i]) && !types_.same(found->keys[i], key->type) && types_.size(key->type) <= types_.size(found->keys[i]))
 			key = cast_to(found->keys[i], key);
 	}
 	node->kind = Nk::Var;
@@ -397,7 +398,9 @@ void Sema::define_inline(InlineDef def) {
 	    context_.scope.inlines.contains(def.name))
 		return context_.error("D_DECL_IDRED", def.place, "identifier redeclared: " + def.name, "the name is taken; choose another");
 	const std::string name = def.name;
-	context_.scope.inlines.emplace(name, std::move(def));
+	InlineDef& made = context_.scope.inlines.emplace(name, std::move(def)).first->second;
+	if (!context_.in_library)
+		check_inline(made);
 }
 
 // -- kernel symbols

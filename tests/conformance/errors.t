@@ -443,7 +443,7 @@ BEGIN { exit(0); }
 --tag D_DECL_TYPERED
 
 @@ error.DECL_ARRNULL | type.array | wrong
-int x[0];
+int x[];
 BEGIN { exit(0); }
 --tag D_DECL_ARRNULL
 

@@ -197,7 +197,7 @@ BEGIN { printf(""); exit(0); }
 
 @@ printf.error.bad-conversion | printf.form | wrong
 BEGIN { printf("%z\n", 1); exit(0); }
---tag D_UNKNOWN
+--tag D_SYNTAX
 
 @@ printf.error.format-not-constant | printf.form | wrong
 BEGIN { x = "a"; printf(x); exit(0); }
@@ -213,7 +213,7 @@ k=10 (ff) z%
 
 @@ printf.form.positional | printf.form | wrong
 BEGIN { printf("%1$d\n", 1); }
---tag D_UNKNOWN
+--tag D_SYNTAX
 
 @@ printf.flags.each | printf.flags | normal
 BEGIN { printf("[%-6d][%06d][%+d][% d][%#x][%#o]\n", 42, 42, 42, 42, 42, 8); exit(0); }
@@ -238,7 +238,7 @@ BEGIN { printf("[%'d]\n", 1234567); exit(0); }
 
 @@ printf.flags.unknown | printf.flags | wrong
 BEGIN { printf("%!d\n", 1); }
---tag D_UNKNOWN
+--tag D_SYNTAX
 
 @@ printf.width.precision | printf.width | boundary
 BEGIN { printf("[%8.3d][%.0s][%5.1s][%-5.3s][%3s][%.5d]\n", 42, "abc", "abc", "abcdef", "abcdef", 42); exit(0); }
