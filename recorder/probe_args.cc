@@ -20,6 +20,7 @@ namespace {
 struct Typed {
 	const char* native;
 	const char* translated; // "": as it is
+	bool user = false;	// its target is in user memory
 };
 
 struct StableProbe {
@@ -39,7 +40,7 @@ constexpr Typed kFile{"struct file *", "fileinfo_t *"};
 // Sheet "providers", sections 6 to 8.
 constexpr StableProbe kStable[] = {
     {"proc", "create", {kProcess}},
-    {"proc", "exec", {Typed{"char *", ""}}},
+    {"proc", "exec", {Typed{"char *", "", true}}},
     {"proc", "exec-failure", {kInt}},
     {"proc", "exit", {kInt}},
     {"proc", "lwp-create", {kThread, kProcess}},
@@ -92,8 +93,10 @@ std::vector<d::ProbeArg> stable_args(const d::ProbeInfo& probe) {
 		if (probe.provider != entry.provider || probe.name != entry.name)
 			continue;
 		for (const Typed& typed : entry.args)
-			if (typed.native)
+			if (typed.native) {
 				add(args, typed.native, typed.translated);
+				args.back().user = typed.user;
+			}
 	}
 	return args;
 }

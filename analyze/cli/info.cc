@@ -86,12 +86,11 @@ void print_events(const trace::Catalog& catalog, const Contents& contents) {
 			    with_commas(entry.count).c_str(),
 			    probe == catalog.probes.end() ? "" : (" of " + probe->second.text()).c_str(), entry.cpu);
 	}
-	std::string last;
-	for (const trace::EventMark& mark : catalog.events) {
-		std::string text = render::event_text(mark, catalog);
-		if (!text.empty() && text != last)
-			std::printf("  %-11s %s %s\n", "event", trace::time_text(catalog, mark.time).c_str(), text.c_str());
-		last = std::move(text);
+	for (size_t i = 0; i < catalog.events.size(); i++) {
+		const std::string text = render::event_text(catalog, i);
+		if (!text.empty())
+			std::printf("  %-11s %s %s\n", "event", trace::time_text(catalog, catalog.events[i].time).c_str(),
+				    text.c_str());
 	}
 }
 

@@ -12,6 +12,7 @@
 #include "analyze/replay/replay.h"
 #include "formats/error.h"
 #include "formats/trace/file.h"
+#include "formats/trace/repeats.h"
 
 namespace dfr::cli {
 namespace {
@@ -27,8 +28,9 @@ struct Arguments {
 	bool json = false, strict = false;
 };
 
-int replay_file(const Arguments& arguments, const std::string& path) {
-	const auto source = trace::open_file(path);
+int replay_file(const Arguments& arguments, const std::string& path, trace::GivenBlocks& given) {
+	const auto file = trace::open_file(path);
+	trace::UnrepeatedSource source(*file, given);
 	render::Output output(STDOUT_FILENO);
 	lib::LiveSymbols symbols;
 	replay::ReplayOptions options;
@@ -38,17 +40,19 @@ int replay_file(const Arguments& arguments, const std::string& path) {
 	auto parts = arguments.program.parts();
 	if (parts.empty()) {
 		options.style.quiet = arguments.program.quiet;
-		answer = replay::render_recording(*source, output, symbols, options);
+		answer = replay::render_recording(source, output, symbols, options);
 	} else {
-		replay::RecordingTarget target(source->catalog(), path);
+		replay::RecordingTarget target(source.catalog(), path);
 		const d::Compiled compiled =
 		    compile_or_throw(parts, arguments.program.compile_options(0), target);
 		lib::apply_options(compiled, options.style);
 		options.strict = arguments.strict;
-		answer = replay::replay_program(*source, target, compiled, output, symbols, options);
+		answer = replay::replay_program(source, target, compiled, output, symbols, options);
 	}
 	output.flush();
-	const int partial = print_verdict(answer.verdict, source->catalog(), arguments.json);
+	if (std::string repeats = source.remark(); !repeats.empty())
+		answer.verdict.reasons.push_back(std::move(repeats)); // nothing is missing for that
+	const int partial = print_verdict(answer.verdict, source.catalog(), arguments.json);
 	return final_status(answer.exit_status, partial);
 }
 
@@ -65,8 +69,9 @@ int run_replay(int argc, char** argv) {
 		return *status;
 	catch_signals();
 	int status = 0;
+	trace::GivenBlocks given;
 	for (const std::string& file : arguments.files)
-		status = final_status(status, replay_file(arguments, file));
+		status = final_status(status, replay_file(arguments, file, given));
 	return status;
 }
 

@@ -91,17 +91,13 @@ bool Consumer::check_status(bool last) {
 	return !killed_ && !status_.exited && status_.filled == 0;
 }
 
-// Probes that cannot be armed, what the governor does. A clause's `if` and several clauses on one
-// probe make an event several times. That the state was killed is told by its status.
+// Probes that cannot be armed, what the governor does. That the state was killed is told by its status.
 void Consumer::report_events() {
 	const trace::Catalog& catalog = session_.catalog();
-	std::string last;
 	for (; told_events_ < catalog.events.size(); told_events_++) {
-		const trace::EventMark& mark = catalog.events[told_events_];
-		std::string text = mark.event == DFR_EVENT_KILLED ? std::string{} : render::event_text(mark, catalog);
-		if (!text.empty() && text != last)
+		const std::string text = render::event_text(catalog, told_events_);
+		if (!text.empty() && catalog.events[told_events_].event != DFR_EVENT_KILLED)
 			hooks_.message(text);
-		last = std::move(text);
 	}
 }
 

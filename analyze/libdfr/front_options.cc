@@ -78,7 +78,8 @@ void FrontOptions::set(const std::string& name, const std::optional<std::string>
 		throw Error("failed to set -x " + name + ": " + why);
 	if (name == "stdc")
 		stdc_ = text;
-	destructive_ |= name == "destructive";
+	if (name == "destructive") // a value that is none is the compiler's to refuse
+		destructive_ = d::parse_option(*d::find_option(name), value).value_or(0) != DFR_OPT_UNSET;
 	compiler_.push_back(value ? name + "=" + text : name);
 }
 

@@ -33,9 +33,13 @@ void put_key(std::string& out, const Datum& key, const AggStyle& style, Symbolis
 		if (style.rawbytes || !looks_like_text(key.bytes))
 			return put_hex_dump(out, key.bytes);
 		[[fallthrough]];
-	case Datum::Kind::String:
+	case Datum::Kind::String: {
+		const std::string text(key.text().substr(0, key.text().find('\0')));
+		if (style.rawbytes) // with its end
+			return put_hex_dump(out, std::as_bytes(std::span(text.c_str(), text.size() + 1)));
 		out += "  ";
-		return put_left(out, key.text().substr(0, key.text().find('\0')), 50);
+		return put_left(out, text, 50);
+	}
 	case Datum::Kind::Stack:
 	case Datum::Kind::UserStack: return put_stack(out, key, style.stackindent, symbols);
 	case Datum::Kind::None: return;

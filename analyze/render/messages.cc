@@ -70,9 +70,7 @@ constexpr DropKind kDrops[] = {
      "firings where the kernel cannot be traced", true},
 };
 
-} // namespace
-
-std::string event_text(const trace::EventMark& mark, const trace::Catalog& catalog) {
+std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog) {
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
 	const std::string name = mark.value < 0 ? std::to_string(-static_cast<int64_t>(mark.value)) + " probes"
 				 : probe == catalog.probes.end() ? std::string("some of the probes")
@@ -93,6 +91,13 @@ std::string event_text(const trace::EventMark& mark, const trace::Catalog& catal
 	default:
 		return {};
 	}
+}
+
+} // namespace
+
+std::string event_text(const trace::Catalog& catalog, size_t index) {
+	std::string text = text_of(catalog.events[index], catalog);
+	return index > 0 && text == text_of(catalog.events[index - 1], catalog) ? std::string{} : text;
 }
 
 std::string fault_text(const Fault& fault, const trace::Catalog& catalog) {

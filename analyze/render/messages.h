@@ -29,7 +29,8 @@ std::string fault_place(const Fault& fault, Programs& programs);
 std::string drop_text(uint32_t cause, uint64_t count, int cpu, bool tags);
 
 // What happened to the state that whoever reads its answers must know: "probe fbt:a:b:entry cannot
-// be armed: Cannot allocate memory". Empty: nothing of that kind.
-std::string event_text(const trace::EventMark& mark, const trace::Catalog& catalog);
+// be armed: Cannot allocate memory". Empty: nothing of that kind, or what the event before it says,
+// for a clause's `if` and several clauses on one probe make an event several times.
+std::string event_text(const trace::Catalog& catalog, size_t index);
 
 } // namespace dfr::render

@@ -286,7 +286,9 @@ void Renderer::put_trace(const Datum& datum) {
 			return put_hex_dump(out, datum.bytes);
 		[[fallthrough]];
 	case Datum::Kind::String: {
-		const std::string_view text = datum.text().substr(0, datum.text().find('\0'));
+		const std::string text(datum.text().substr(0, datum.text().find('\0')));
+		if (style_.rawbytes) // with its end
+			return put_hex_dump(out, std::as_bytes(std::span(text.c_str(), text.size() + 1)));
 		out += style_.quiet ? "" : "  ";
 		return put_left(out, text, style_.quiet ? 0 : 33);
 	}

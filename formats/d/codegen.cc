@@ -3,7 +3,8 @@
 // The code generator. Every gen_*() returns the register that holds the value;
 // the caller releases it. %r0 stands for the constant 0 and is never written.
 // Arithmetic is done in 64 bits; a value is cut to its type where it is stored
-// or cast.
+// or cast. One file, since one operator's code needs another's; it is long for the
+// number of operators.
 #include "formats/d/codegen.h"
 
 #include <cstring>
@@ -143,12 +144,47 @@ private:
 			gen_arguments(node->list, &variable.keys);
 			const unsigned reg = code_.allocate();
 			code_.mark(node->place);
-			code_.emit(DIF_INSTR_WIDE(variable.scope == DIF_VS_THREAD ? DIF_OP_LDTAA : DIF_OP_LDGAA, variable.id, reg));
-			return reg;
+			const bool thread = variable.scope == DIF_VS_THREAD;
+			const unsigned op = thread ? DIF_OP_LDTAA : DIF_OP_LDGAA;
+			code_.emit(DIF_INSTR_WIDE(op, variable.id, reg));
+			return create(node, op, thread ? DIF_OP_STTAA : DIF_OP_STGAA, reg);
 		}
 		static constexpr unsigned kLoads[] = {DIF_OP_LDGS, DIF_OP_LDTS, DIF_OP_LDLS};
 		const unsigned reg = code_.allocate();
 		code_.emit(DIF_INSTR_WIDE(kLoads[variable.scope], variable.id, reg));
+		return create(node, DIF_OP_LDTS, DIF_OP_STTS, reg);
+	}
+
+	// The struct or array a part of which is stored, where that is a thread's or an array's element: it may not
+	// be there yet.
+	static const Node* created_by(const Node* left) {
+		while (left && left->kind != Nk::Var) {
+			if (left->kind == Nk::Unary && left->op == Tok::Star && left->a->kind == Nk::Binary)
+				left = left->a->a; // base[i]
+			else if (left->kind == Nk::Member && !left->arrow)
+				left = left->a;
+			else
+				return nullptr;
+		}
+		return left && (left->variable->assoc || left->variable->scope == DIF_VS_THREAD) ? left : nullptr;
+	}
+
+	// `reg` is its address, or 0: then all of it is stored as zeros first. The keys are on the tuple stack still.
+	unsigned create(const Node* node, unsigned load, unsigned store, unsigned reg) {
+		const Variable& variable = *node->variable;
+		if (node != creating_ || !types_.is_by_ref(variable.type) || types_.is_string(variable.type))
+			return reg;
+		const Label there = code_.label();
+		use(node, DIF_VF_MOD);
+		code_.emit(DIF_INSTR_R(DIF_OP_TST, reg, 0, 0));
+		code_.branch(DIF_OP_BNE, there);
+		code_.set_integer(types_.size(variable.type), reg);
+		code_.mark(node->place);
+		code_.emit(DIF_INSTR_R(DIF_OP_ALLOCS, reg, 0, reg));
+		code_.mark(node->place);
+		code_.emit(DIF_INSTR_WIDE(store, variable.id, reg));
+		code_.emit(DIF_INSTR_WIDE(load, variable.id, reg));
+		code_.place(there);
 		return reg;
 	}
 
@@ -409,6 +445,7 @@ private:
 
 	unsigned gen_increment(const Node* node) {
 		const Node* const operand = node->a;
+		const Creating creating(creating_, created_by(operand));
 		const unsigned old = gen(operand);
 		const unsigned step = gen_int(types_.is_pointer(operand->type) ? step_of(operand->type) : 1);
 		unsigned fresh = step;
@@ -593,6 +630,8 @@ private:
 
 	unsigned gen_assign(const Node* node) {
 		const Node* const left = node->a;
+		// From here on, since x += y reads the same place.
+		const Creating creating(creating_, left->kind == Nk::Var ? nullptr : created_by(left));
 		unsigned value = gen_operand(node->b);
 		if (types_.is_integer(left->type))
 			value = convert(value, node->b, left->type);
@@ -756,9 +795,20 @@ private:
 		return reg;
 	}
 
+	// An assignment inside of another has its own.
+	struct Creating {
+		Creating(const Node*& now, const Node* node) : now_(now), before_(now) { now = node; }
+		~Creating() { now_ = before_; }
+		Creating(const Creating&) = delete;
+		Creating& operator=(const Creating&) = delete;
+		const Node*& now_;
+		const Node* before_;
+	};
+
 	Context& context_;
 	TypeTable& types_;
 	DifoBuilder code_;
+	const Node* creating_ = nullptr; // the variable that a store may have to make
 	bool spilling_; // second attempt: registers did not suffice for the first
 	unsigned waiting_ = 0; // spill slots in use
 };

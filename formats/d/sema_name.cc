@@ -472,7 +472,7 @@ void Sema::args_element(Node* node) {
 				bool same = here.size() == args_.size();
 				for (size_t i = 0; same && i < here.size(); i++)
 					same = here[i].native == args_[i].native && here[i].translated == args_[i].translated &&
-					       here[i].mapping == args_[i].mapping;
+					       here[i].mapping == args_[i].mapping && here[i].user == args_[i].user;
 				if (args_any_ && !same)
 					args_conflict_ = true;
 				if (!args_any_)
@@ -506,6 +506,7 @@ void Sema::args_element(Node* node) {
 	index->value = arg.mapping;
 	node->type = native;
 	node->lvalue = types_.is_struct(native);
+	node->user = arg.user;
 	if (arg.translated.empty() || arg.translated == arg.native)
 		return;
 	const TypeRef wanted = parse_type(context_, *this, arg.translated);

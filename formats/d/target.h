@@ -42,6 +42,7 @@ struct ProbeArg {
 	std::string translated; // empty: same as native
 	unsigned mapping = 0;
 	std::string name; // the parameter's own name, for listings; empty: not known
+	bool user = false; // points into user memory: stringof() and * copy in
 };
 
 struct Symbol {

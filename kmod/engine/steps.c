@@ -622,6 +622,7 @@ dfr_hot void ready_machine(struct dfr_machine *machine, struct dfr_share *share,
 	}
 	machine->m_scratch_ptr = machine->m_scratch;
 	machine->m_fault = 0;
+	machine->m_fault_pc = ~0u; /* what faults outside of DIF has no offset */
 	machine->m_flags &= ~(u32)DFR_M_DROP;
 	machine->m_epid = ecb->ec_epid;
 	firing->fr_epid = ecb->ec_epid;

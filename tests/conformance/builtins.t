@@ -14,6 +14,15 @@ ERROR { printf("%d %d %d %x\n", arg1 == 1, arg2, arg4, arg5); exit(0); }
 --errhas invalid address (0x10)
 --end
 
+@@ builtin.arg.error-outside-of-dif | builtin.arg | boundary
+BEGIN { trace(stringof(0x10)); }
+ERROR { printf("%d %d\n", arg3, arg4); exit(0); }
+--out
+-1 1
+
+--errhas invalid address (0x10) in action #1
+--end
+
 @@ builtin.arg.ten | builtin.arg | wrong
 BEGIN { trace(arg10); }
 --tag D_IDENT_UNDEF

@@ -191,6 +191,19 @@ BEGIN { this->p = alloca(2); this->p[0] = 'a'; tracemem(this->p, 2); exit(0); }
 
 --end
 
+@@ opt.rawbytes.strings | opt.rawbytes | normal
+--args -xrawbytes -qn 'BEGIN { trace("ab"); @["c"] = count(); exit(0); }'
+--out
+
+             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
+         0: 61 62 00                                         ab.
+
+
+             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
+         0: 63 00                                            c.
+                1
+--end
+
 @@ opt.rawbytes.bad | opt.rawbytes | wrong
 --args -xrawbytes=perhaps -qn 'BEGIN { exit(0); }'
 --errhas Invalid value for specified option

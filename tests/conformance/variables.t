@@ -27,6 +27,44 @@ BEGIN { x = 0; x = 0x1ffffffff; printf("%d\n", x); exit(0); }
 BEGIN { printf("%d\n", nosuch); exit(0); }
 --tag D_IDENT_UNDEF
 
+@@ var.self.member | var.self, type.struct | boundary
+struct s { int x; int y; char c[8]; int b : 3; };
+self struct s v;
+BEGIN {
+	self->v.x = 5; self->v.x += 2; self->v.c[2] = 'z'; self->v.b = 2;
+	printf("%d %d %c %d %d\n", self->v.x, self->v.y, self->v.c[2], self->v.b, self->v.c[0]);
+	exit(0);
+}
+--out
+7 0 z 2 0
+
+--end
+
+@@ var.self.member-unset | var.self, type.struct | wrong
+struct s { int x; };
+self struct s v;
+BEGIN { trace(self->v.x); }
+ERROR { printf("fault %d\n", arg4); exit(0); }
+--out
+fault 1
+
+--errhas invalid address (0x0)
+--end
+
+@@ var.self-assoc.member | var.self-assoc, type.struct | boundary
+struct s { int x; int y; };
+self struct s a[int, int];
+struct s g[string];
+BEGIN {
+	self->a[1, 2].y = 9; self->a[2, 1].y++; g["k"].x += 6;
+	printf("%d %d %d %d %d\n", self->a[1, 2].y, self->a[2, 1].y, self->a[1, 2].x, g["k"].x, g["k"].y);
+	exit(0);
+}
+--out
+9 1 0 6 0
+
+--end
+
 @@ var.string | type.string, var.string | normal
 BEGIN { s = "abc"; printf("%s\n", s); s = "de"; printf("%s\n", s); exit(0); }
 --out

@@ -13,6 +13,7 @@
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
+#include "formats/trace/repeats.h"
 #include "tests/unit/trace_builder.h"
 
 using namespace dfr;
@@ -107,6 +108,27 @@ Written write_sample(const std::string& path) {
 	return result;
 }
 
+void write_blocks(const std::string& path, uint8_t boot, uint64_t first, uint64_t last) {
+	CatalogLog log;
+	trace::Catalog catalog = first_catalog(log);
+	catalog.boot_id[0] = boot;
+	trace::FileWriter writer(path, true);
+	writer.catalog(catalog);
+	for (uint64_t seq = first; seq <= last; seq++)
+		writer.block(numbered(0, seq, static_cast<uint8_t>(seq)).sealed());
+	writer.finish();
+}
+
+std::vector<uint64_t> values_of(trace::BlockSource& source) {
+	std::vector<uint64_t> values;
+	trace::Merger merger(source);
+	merger.run([&](const trace::Event& event) {
+		values.push_back(event.fields[0].number);
+		return true;
+	});
+	return values;
+}
+
 uint64_t count_blocks(trace::BlockSource& source) {
 	uint64_t blocks = 0;
 	while (source.next())
@@ -179,6 +201,48 @@ TEST_CASE("the merger reads a .dfr by its index", "[trace][file]") {
 	CHECK(values == std::vector<uint64_t>{1, 2, 3, 4, 5});
 	CHECK(merger.cpus()[1].blocks == 3);
 	CHECK(merger.damage().blocks == 0);
+}
+
+TEST_CASE("recordings that share blocks answer for each once", "[trace][file]") {
+	ScratchFolder folder;
+	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr");
+	write_blocks(a, 1, 1, 4);
+	write_blocks(b, 1, 3, 6);
+	trace::GivenBlocks given;
+	const auto first = trace::open_file(a), second = trace::open_file(b);
+	trace::UnrepeatedSource early(*first, given), late(*second, given);
+	CHECK(values_of(early) == std::vector<uint64_t>{1, 2, 3, 4});
+	CHECK(early.remark().empty());
+	CHECK(values_of(late) == std::vector<uint64_t>{5, 6});
+	CHECK(late.remark() == "2 blocks are in " + a + ", too, and answered for there");
+
+	// By the stream as by the index; all of it is known by now.
+	const auto again = trace::open_file(a);
+	trace::UnrepeatedSource streamed(*again, given);
+	CHECK(count_blocks(streamed) == 0);
+	CHECK(streamed.remark() == "4 blocks are in " + a + ", too, and answered for there");
+}
+
+TEST_CASE("blocks of another boot, or that have grown, are others", "[trace][file]") {
+	ScratchFolder folder;
+	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr");
+	write_blocks(a, 1, 1, 2);
+	write_blocks(b, 2, 1, 2);
+	trace::GivenBlocks given;
+	const auto first = trace::open_file(a), second = trace::open_file(b);
+	trace::UnrepeatedSource one(*first, given), other(*second, given);
+	CHECK(values_of(one) == std::vector<uint64_t>{1, 2});
+	CHECK(values_of(other) == std::vector<uint64_t>{1, 2});
+	CHECK(other.remark().empty());
+
+	trace::Catalog catalog;
+	dfr_block head{};
+	head.seq = 1;
+	head.committed = 10;
+	CHECK(given.first_giver(catalog, head, 0) == 0);
+	head.committed = 20;
+	CHECK(given.first_giver(catalog, head, 1) == 1);
+	CHECK(given.first_giver(catalog, head, 0) == 1);
 }
 
 TEST_CASE("a .dfr cut at any byte opens up to the cut", "[trace][file]") {
