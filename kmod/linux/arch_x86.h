@@ -70,6 +70,12 @@ static inline const struct pt_regs *dfr_arch_syscall_regs(const struct pt_regs *
 	return (const struct pt_regs *)regs->di;
 }
 
+/* Of a function with integers only: its second argument, as 32 bits. */
+static inline unsigned long dfr_arch_second_argument(const struct pt_regs *regs)
+{
+	return (u32)regs->si;
+}
+
 /* Which call it is, in the table of its ABI. */
 static inline unsigned long dfr_arch_syscall_number(const struct pt_regs *regs)
 {

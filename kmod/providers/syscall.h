@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the two files of the syscall provider share: syscall.c (probes, and the
- * tracepoints that every call passes) and syscall_hook.c (the functions of single
+ * places that every call passes) and syscall_hook.c (the functions of single
  * calls, so that other calls pay nothing).
  */
 #ifndef DFR_KMOD_PROVIDERS_SYSCALL_H
@@ -10,6 +10,8 @@
 #include "kmod/linux/linux.h"
 
 enum abi { ABI_NATIVE, ABI_COMPAT, ABI_MAX };
+
+#define SITE_BYTES 16 /* where a function's ftrace site can be */
 
 /* A system call by its name: its probes, and how they are fired. */
 struct dfr_syscall {

@@ -17,7 +17,6 @@
 #include "kmod/linux/rethook.h"
 
 #define HOOK_RETURN_NODES 2048 /* calls that can be inside a return probe at once */
-#define SITE_BYTES 16	       /* where a function's ftrace site can be */
 
 static struct dfr_return_pool *hook_returns;
 static bool hook_registered;
