@@ -127,6 +127,19 @@ d::Compiled compile_parts(std::vector<ProgramPart>& parts, d::CompileOptions opt
 	return d::compile(joined(parts, parts.size()), options, target, diagnostics);
 }
 
+size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptions& options, d::Target& target) {
+	d::CompileOptions trial = options;
+	trial.name = parts[0].name;
+	trial.arg_ref = true; // later parts may name what the first ones do not
+	for (size_t i = 0; i + 1 < parts.size(); i++) {
+		d::Diagnostics found;
+		d::compile(joined(parts, i + 1), trial, target, found);
+		if (found.failed())
+			return i;
+	}
+	return parts.size() - 1;
+}
+
 void identify_types(dof::Image& image, d::Target& target) {
 	const bool depends = std::any_of(image.ecbs.begin(), image.ecbs.end(), [](const dof::Ecb& ecb) { return ecb.uarg & DFR_ECBUARG_KERNEL_TYPES; });
 	const types::Container* const kernel = depends ? target.kernel_types("vmlinux") : nullptr;

@@ -32,6 +32,9 @@ ProgramPart read_script(const std::string& path);
 d::Compiled compile_parts(std::vector<ProgramPart>& parts, d::CompileOptions options, d::Target& target,
 			  d::Diagnostics& diagnostics);
 
+// Which part's text the compiler stopped at, for messages; costs a compilation for each part before it.
+size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptions& options, d::Target& target);
+
 // For a program that is loaded later, perhaps by another kernel: says what types it was compiled against, if any
 // clause depends on them.
 void identify_types(dof::Image& image, d::Target& target);

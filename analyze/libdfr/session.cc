@@ -90,10 +90,10 @@ bool Session::compile_live(bool zdefs) {
 	}
 }
 
-void Session::refuse() {
+void Session::refuse(d::Target& target, bool zdefs) {
+	const ProgramPart& part = programs_[failing_part(programs_, compile_options(zdefs), target)];
 	machine_.reset(); // what was refused cannot go
-	const ProgramPart& part = programs_[0];
-	const std::string first = diagnostics_.classic(options_.errtags);
+	const std::string first = diagnostics_.classic(options_.errtags, 0, !part.script);
 	classic_ = part.script ? "failed to compile script " + part.name + ": " + first
 			       : "invalid probe specifier " + part.text + ": " + first;
 	throw Error("the program was not compiled for " + compiled_for_ + ": " + std::to_string(diagnostics_.errors()) +
@@ -105,7 +105,7 @@ void Session::compile_programs(bool zdefs) {
 	if (consumer_)
 		throw Error("the session runs already", "open another one for another program");
 	if (!compile_live(zdefs))
-		refuse();
+		refuse(machine_->target(), zdefs);
 	options_.apply(compiled_);
 }
 
@@ -122,7 +122,7 @@ void Session::compile() {
 	compiled_for_ = target.description();
 	compiled_ = compile_parts(programs_, compile_options(true), target, diagnostics_);
 	if (diagnostics_.failed())
-		refuse();
+		refuse(target, true);
 	options_.apply(compiled_);
 	identify_types(compiled_.image, target);
 }

@@ -253,6 +253,9 @@ std::optional<int64_t> parse_option(const OptionInfo& option, std::optional<std:
 	const std::string text = value ? lower(*value) : std::string();
 	switch (option.unit) {
 	case Flag:
+		// The engine's numbers have no sign; what looks like DFR_OPT_UNSET is not meant so.
+		if (option.number != kNoOptionNumber && text.starts_with('-'))
+			return std::nullopt;
 		return value ? flag_value(text) : std::optional<int64_t>(0);
 	case Size:
 		return size_value(text);

@@ -75,9 +75,7 @@ int dfr_spec_setup(struct dfr_state *state)
 	while (size < need)
 		size *= 2;
 	state->st_chunk_size = size;
-	state->st_nspec = (u32)dfr_option(state, DFR_OPT_NSPEC);
-	if (!state->st_nspec)
-		state->st_nspec = 1;
+	state->st_nspec = (u32)dfr_option(state, DFR_OPT_NSPEC); /* 0: speculation() finds none */
 	state->st_spec_limit = limit > size ? (u32)(limit < 0x40000000 ? limit : 0x40000000) : size;
 	if ((s64)pool <= 0) {
 		pool = (u64)state->st_nspec * state->st_spec_limit;

@@ -523,6 +523,11 @@ static dfr_cold enum outcome step_speculation(struct run *run, const struct dfr_
 
 	if (outcome != RUN_OK)
 		return outcome;
+	/* Nothing is recorded behind a commit (check_order): what speculate() began is whole. */
+	if (step->sp_op == DFR_STEP_COMMIT && run->w.w_start && run->w.w_list) {
+		commit_record(run);
+		run->w.w_start = NULL;
+	}
 	/*
 	 * The verifier keeps records and commits apart; a record that is open must
 	 * stay one. A discard touches no ring.

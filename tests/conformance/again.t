@@ -196,3 +196,48 @@ inline int x = 3;
 #pragma D binding "abc" x
 BEGIN { exit(0); }
 --tag D_PRAGMA_INVAL
+
+@@ again.speculate-commit | act.speculate, act.commit | boundary | process
+--args -s $D
+BEGIN { s = speculation(); speculate(s); commit(s); }
+BEGIN { printf("x"); exit(0); }
+--out
+CPU     ID                    FUNCTION:NAME
+  0      1                           :BEGIN 
+  0      1                           :BEGIN x
+
+--end
+
+@@ again.nspec.none | opt.nspec | boundary
+--args -qxnspec=0 -s $D
+BEGIN { printf("%d\n", speculation()); exit(0); }
+--out
+0
+
+--end
+--err
+dtrace: 1 failed speculation (no speculative buffer available)
+--end
+
+@@ again.nspec.negative | opt.nspec | wrong
+#pragma D option nspec=-1
+BEGIN { exit(0); }
+--tag D_PRAGMA_OPTSET
+
+@@ again.two-programs.second-is-wrong | out.compile | wrong
+--args -qn 'BEGIN { exit(0); }' -n 'BEGIN { x = ; }'
+--errhas invalid probe specifier BEGIN { x = ; }: syntax error
+--status 1
+--end
+
+@@ again.region.action-list | out.compile | wrong
+--args -qn 'BEGIN { trace(nosuch); }'
+--errhas invalid probe specifier BEGIN { trace(nosuch); }: in action list: failed to resolve nosuch: Unknown variable name
+--status 1
+--end
+
+@@ again.region.predicate | out.compile | wrong
+--args -xerrtags -qn 'BEGIN /nosuch/ { exit(0); }'
+--errhas invalid probe specifier BEGIN /nosuch/ { exit(0); }: [D_IDENT_UNDEF] in predicate: failed to resolve nosuch: Unknown variable name
+--status 1
+--end
