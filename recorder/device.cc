@@ -31,7 +31,8 @@ std::string open_hint(int code) {
 	case ENODEV:
 		return "the module is not loaded: as root, `modprobe dfr` loads it";
 	case EACCES:
-		return "/dev/dfr belongs to root: run this as root";
+		return "/dev/dfr belongs to root: run this as root; users may trace their own processes where "
+		       "the module is loaded with unprivileged=1";
 	case EPERM:
 		return "it takes CAP_PERFMON and CAP_BPF, or CAP_SYS_ADMIN, in the initial user namespace "
 		       "(not in a container): run this as root on the host";
@@ -50,6 +51,8 @@ std::string call_hint(int code) {
 		return "there is no program yet: enable one, or claim a kept state";
 	case ENOMEM:
 		return "take smaller buffers: -x bufsize=, -x aggsize=, -x dynvarsize=";
+	case EAGAIN:
+		return "users without privilege start too many recordings: wait a few seconds";
 	case EPERM:
 	case EACCES:
 		return "destructive actions take root, -w and a kernel that is not locked down";

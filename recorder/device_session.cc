@@ -118,9 +118,9 @@ uint32_t DeviceSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 	const int code = device_.try_call(DFR_IOC_ENABLE, &io);
 	if (code)
 		throw Error(refusal(io, code),
-		            code == EACCES || code == EPERM
-		                ? "destructive actions take root, -w and a kernel that is not locked down"
-		                : "",
+		            code == EACCES ? "destructive actions take root, -w and a kernel that is not locked down"
+		            : code == EPERM ? "root may, or who has CAP_PERFMON and CAP_BPF"
+		                            : "",
 		            code);
 	return io.matched;
 }

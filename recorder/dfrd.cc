@@ -15,10 +15,12 @@
 #include <fstream>
 #include <getopt.h>
 #include <iterator>
+#include <span>
 #include <string>
 #include <sys/stat.h>
 #include <vector>
 
+#include "formats/dof/image.h"
 #include "formats/error.h"
 #include "recorder/device_session.h"
 #include "recorder/drain.h"
@@ -36,7 +38,8 @@ what is not on the disk yet is still in the kernel's memory: a crash dump has it
 
   --name NAME        the state to claim, or to create with --program
                      (default: anonymous, what the module recorded since boot)
-  --program FILE     a compiled program, to start if there is no state NAME yet
+  --program FILE     a compiled program, to start if there is no state NAME yet;
+                     it may take 1 % of each CPU, or what it says (-x cpubudget)
   --output FILE      where to record (default: /var/lib/dfr/NAME-TIME.dfr)
   --replace          FILE may exist, and is replaced
   --checkpoint N     write everything to the disk each N seconds (default: 10)
@@ -163,10 +166,24 @@ bool claim(recorder::DeviceSession& session, const Options& options) {
 	}
 }
 
+// What dfrd starts is always on: 1 % of each CPU, unless the program says otherwise.
+void limit_cost(recorder::DeviceSession& session, std::span<const std::byte> program) {
+	const dof::Image image = dof::read({reinterpret_cast<const uint8_t*>(program.data()), program.size()});
+	for (const dof::Option& option : image.options)
+		if (option.option == DFR_OPT_CPUBUDGET)
+			return;
+	dof::Image flight;
+	flight.options.push_back({DFR_OPT_CPUBUDGET, 1});
+	const std::vector<uint8_t> bytes = dof::write(flight);
+	session.enable(std::as_bytes(std::span(bytes)), true);
+}
+
 void start(recorder::DeviceSession& session, const Options& options) {
 	if (claim(session, options))
 		return;
-	const uint32_t matched = session.enable(read_program(options.program), true);
+	const std::vector<std::byte> program = read_program(options.program);
+	const uint32_t matched = session.enable(program, true);
+	limit_cost(session, program);
 	session.keep(options.name);
 	session.go();
 	std::fprintf(stderr, "dfrd: state %s started, %u probes\n", options.name.c_str(), matched);

@@ -41,6 +41,32 @@ void ProgramArguments::add_to(CLI::App& app) {
 	app.add_flag("-q,--quiet", quiet, "only what the program prints");
 }
 
+namespace {
+
+// What is always on costs a fifth of what else may be, and keeps what came last.
+struct Profile {
+	const char* name;
+	std::vector<std::string> options;
+};
+const Profile kProfiles[] = {{"flight", {"cpubudget=1", "bufpolicy=ring"}}};
+
+std::string check_profile(const std::string& name) {
+	std::string known;
+	for (const Profile& profile : kProfiles) {
+		if (name == profile.name)
+			return {};
+		known += std::string(known.empty() ? "" : ", ") + profile.name;
+	}
+	return "there is no profile " + name + "; there is " + known;
+}
+
+} // namespace
+
+void ProgramArguments::add_profile_to(CLI::App& app) {
+	app.add_option("--profile", profile, "flight: for what is always on (1 % of each CPU, the newest is kept); -x overrides")
+	    ->check(check_profile);
+}
+
 std::vector<lib::ProgramPart> ProgramArguments::parts() const {
 	std::vector<lib::ProgramPart> parts;
 	for (const std::string& script : scripts)
@@ -79,7 +105,10 @@ void ProgramArguments::give_to(dfr_session* session) const {
 
 d::CompileOptions ProgramArguments::compile_options(uint32_t target) const {
 	d::CompileOptions compile;
-	compile.options = options;
+	for (const Profile& known : kProfiles)
+		if (profile == known.name)
+			compile.options = known.options;
+	compile.options.insert(compile.options.end(), options.begin(), options.end());
 	if (quiet)
 		compile.options.emplace_back("quiet");
 	if (destructive)

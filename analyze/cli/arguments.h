@@ -30,9 +30,11 @@ struct ProgramArguments {
 	std::vector<std::string> options;  // -x
 	std::vector<std::string> operands; // --arg: $1 ...
 	std::vector<std::string> cpp;	   // -D, -I, -U
+	std::string profile;		   // --profile: a named set of options, before -x
 	bool zdefs = false, destructive = false, preprocess = false, quiet = false;
 
 	void add_to(CLI::App& app);
+	void add_profile_to(CLI::App& app); // of commands that make recordings
 	bool empty() const { return clauses.empty() && scripts.empty(); }
 	void give_to(dfr_session* session) const; // dfr::Error if it refuses
 	std::vector<lib::ProgramPart> parts() const;

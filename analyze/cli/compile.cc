@@ -25,6 +25,7 @@ int run_compile(int argc, char** argv) {
 	bool listing = false;
 	const auto app = make_app("compile", "Compile D into a DOF; probes are matched where it is loaded.", kExamples);
 	program.add_to(*app);
+	program.add_profile_to(*app);
 	app->add_option("file", file, "a D script");
 	app->add_option("-o,--output", output, "the DOF to write");
 	app->add_option("--kernel", kernel, "vmlinux, vmlinuz or BTF of the kernel it is for (default: this one)");

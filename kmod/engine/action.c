@@ -283,7 +283,8 @@ int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, 
 
 	for (i = 0; i < n && !reason; i++) {
 		reason = check_difo(&acts[i]);
-		if (!reason && acts[i].ac_kind == DFR_ACT_STACK && !ld->ld_limits->ll_kernel_reads)
+		if (!reason && acts[i].ac_kind == DFR_ACT_STACK && !ld->ld_limits->ll_kernel_reads &&
+		    !ld->ld_limits->ll_confined) /* which confine.c refuses */
 			reason = "kernel stacks may not be read: the kernel is locked down";
 		if (!reason)
 			reason = check_params(&acts[i]);

@@ -60,7 +60,7 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	memcpy(info.boot_id, dfr_plat_boot_id(), sizeof(info.boot_id));
 	dfr_mutex_lock(engine_lock());
 	info.probes = dfr_probe_count(dfr_engine_instance);
-	info.states = dfr_session_count();
+	info.states = dfr_session_count(&file->fl_rights);
 	if (dfr_session_find(DFR_ANONYMOUS_NAME))
 		info.flags |= DFR_INFO_ANONYMOUS;
 	dfr_mutex_unlock(engine_lock());
@@ -392,7 +392,7 @@ static int ioctl_states(struct dfr_file *file, void __user *arg)
 	if (!buffer)
 		return -ENOMEM;
 	dfr_mutex_lock(engine_lock());
-	need = dfr_session_describe(buffer, room + 1);
+	need = dfr_session_describe(&file->fl_rights, buffer, room + 1);
 	dfr_mutex_unlock(engine_lock());
 	if (copy_to_user(u64_to_user_ptr(io.buffer), buffer, min(need, room)))
 		error = -EFAULT;
@@ -426,10 +426,10 @@ static void heard(struct dfr_file *file)
 		dfr_session_heard(file->fl_session);
 }
 
-/* States that outlive their consumer are not for users without privilege, nor is what others have. */
+/* States that outlive their consumer are not for users without privilege. */
 static bool for_the_privileged(unsigned int cmd)
 {
-	return cmd == DFR_IOC_KEEP || cmd == DFR_IOC_CLAIM || cmd == DFR_IOC_END || cmd == DFR_IOC_STATES;
+	return cmd == DFR_IOC_KEEP || cmd == DFR_IOC_CLAIM || cmd == DFR_IOC_END;
 }
 
 static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)

@@ -64,8 +64,9 @@ void dfr_session_heard(struct dfr_session *session); /* its owner is alive */
 void dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous);
 int dfr_session_go(struct dfr_session *session, u32 *cpu);
 int dfr_session_stop(struct dfr_session *session, u32 *cpu);
-unsigned int dfr_session_count(void);
-size_t dfr_session_describe(char *buffer, size_t room); /* bytes needed */
+unsigned int dfr_session_count(const struct dfr_rights *rights);
+/* Bytes needed. To users without privilege, their own states. */
+size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_t room);
 /* Without the lock: all of them, at unload. */
 void dfr_sessions_end(void);
 

@@ -16,7 +16,6 @@
 #include <linux/workqueue.h>
 
 static LIST_HEAD(sessions);
-static unsigned int session_count;
 
 static void housekeeping(struct work_struct *work);
 static DECLARE_DELAYED_WORK(housekeeping_work, housekeeping);
@@ -52,13 +51,18 @@ MODULE_PARM_DESC(unprivileged_memory, "MiB that each of the four states of an un
 
 static DEFINE_RATELIMIT_STATE(unprivileged_starts, 10 * HZ, 60);
 
-static unsigned int states_of(u32 uid)
+static bool may_know(const struct dfr_rights *rights, const struct dfr_session *session)
+{
+	return !rights->rt_confined || (session->ss_confined && session->ss_uid == rights->rt_uid);
+}
+
+unsigned int dfr_session_count(const struct dfr_rights *rights)
 {
 	struct dfr_session *session;
 	unsigned int n = 0;
 
 	list_for_each_entry(session, &sessions, ss_list)
-		n += session->ss_confined && session->ss_uid == uid;
+		n += may_know(rights, session);
 	return n;
 }
 
@@ -75,7 +79,7 @@ int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out
 	struct dfr_session *session;
 	int error;
 
-	if (rights->rt_confined && states_of(rights->rt_uid) >= STATES_PER_USER)
+	if (rights->rt_confined && dfr_session_count(rights) >= STATES_PER_USER)
 		return -EDQUOT;
 	session = kzalloc(sizeof(*session), GFP_KERNEL);
 	if (!session)
@@ -90,7 +94,6 @@ int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out
 		confine(session, rights);
 	dfr_state_set_host(session->ss_state, session);
 	list_add_tail(&session->ss_list, &sessions);
-	session_count++;
 	*out = session;
 	return 0;
 }
@@ -103,11 +106,6 @@ struct dfr_session *dfr_session_find(const char *name)
 		if (session->ss_kept && !strcmp(dfr_state_name(session->ss_state), name))
 			return session;
 	return NULL;
-}
-
-unsigned int dfr_session_count(void)
-{
-	return session_count;
 }
 
 int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size,
@@ -145,7 +143,6 @@ void dfr_session_keep(struct dfr_session *session, const char *name, bool anonym
 void dfr_session_destroy(struct dfr_session *session)
 {
 	list_del(&session->ss_list);
-	session_count--;
 	update_panic_watch();
 	dfr_state_destroy(session->ss_state); /* after this no probe wakes anybody */
 	irq_work_sync(&session->ss_wake);
@@ -275,7 +272,7 @@ static const char *activity_name(u32 activity)
 }
 
 /* One line a state: name, id, activity, holder; for people and `dfr`. */
-size_t dfr_session_describe(char *buffer, size_t room)
+size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_t room)
 {
 	struct dfr_session *session;
 	struct dfr_ioc_status status;
@@ -284,6 +281,8 @@ size_t dfr_session_describe(char *buffer, size_t room)
 	list_for_each_entry(session, &sessions, ss_list) {
 		char *at = need < room ? buffer + need : NULL;
 
+		if (!may_know(rights, session))
+			continue;
 		dfr_state_status(session->ss_state, &status);
 		need += snprintf(at, at ? room - need : 0, "%s\t%llu\t%s\t%s\n",
 				 session->ss_kept ? dfr_state_name(session->ss_state) : "-",

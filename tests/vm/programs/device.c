@@ -7,6 +7,7 @@
  *   guest-device hold SECONDS     enables, goes, sleeps (to be killed)
  *   guest-device keep NAME        leaves a recording of getppid behind, under this name
  *   guest-device claim NAME N     claims it, makes N more calls, prints its records, lets it go
+ *   guest-device budget NAME      claims it, prints its option cpubudget, lets it go
  *   guest-device end NAME         ends it
  *   guest-device states           prints the states
  *   guest-device getppid N        only the calls
@@ -112,6 +113,19 @@ static int run_claim(const char *name, long n)
 	return 0;
 }
 
+static int run_budget(const char *name)
+{
+	struct dfr_ioc_option io = { .size = sizeof(io), .option = DFR_OPT_CPUBUDGET };
+	int fd = open_device(), error = named(fd, DFR_IOC_CLAIM, name);
+
+	if (!error)
+		error = control(fd, DFR_IOC_OPTION, &io);
+	if (error)
+		die("budget: %s", strerror(error));
+	printf("%lld\n", (long long)io.value);
+	return 0;
+}
+
 static int run_end(const char *name)
 {
 	int error = named(open_device(), DFR_IOC_END, name);
@@ -206,6 +220,8 @@ int main(int argc, char **argv)
 		return run_keep(first);
 	if (!strcmp(command, "claim"))
 		return run_claim(first, number);
+	if (!strcmp(command, "budget"))
+		return run_budget(first);
 	if (!strcmp(command, "end"))
 		return run_end(first);
 	if (!strcmp(command, "states"))
