@@ -166,6 +166,7 @@ int run_record(int argc, char** argv) {
 	Arguments arguments;
 	const auto app = make_app("record", "Record with a D program and leave a .dfr file.", kExamples);
 	arguments.program.add_to(*app);
+	arguments.program.add_profile_to(*app);
 	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
 	app->add_flag("--replace", arguments.replace, "overwrite that file if it exists");
 	app->add_option("--for", arguments.analysis, "record what the analysis in this D file will need, and show it");
