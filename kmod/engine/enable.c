@@ -388,7 +388,7 @@ static u16 plain_of(const struct dfr_ecb *ecb)
 		plain = plan->pn_plain;
 	if (plain == DFR_PLAIN_ARGS && ecb->ec_epid > DFR_REC_ID_SHORT_MAX)
 		plain = DFR_PLAIN_RECORD; /* which knows long heads */
-	if (ecb->ec_test && !(plain == DFR_PLAIN_STEPS && plan->pn_selftest))
+	if (ecb->ec_test && !(plain == DFR_PLAIN_STEPS && plan->pn_selftest) && plain != DFR_PLAIN_SINCE)
 		plain |= DFR_PLAIN_TESTED;
 	return (u16)plain;
 }

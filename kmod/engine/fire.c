@@ -70,32 +70,34 @@ dfr_hot bool test_holds(const struct dfr_test *test, struct dfr_firing *firing, 
 	return other_test_holds(test, firing);
 }
 
-/* plain: what there is to do, most of it without DIF. A call ends it, so that nothing need be kept for long. */
+static void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share);
+
+/*
+ * plain: what there is to do, most of it without DIF. A call ends it, so that nothing
+ * need be kept for long. Asked in the order of how often it is and how little there
+ * is to do: the kernel has no jump tables.
+ */
 dfr_hot void run_plain(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
 		       u32 plain)
 {
-	switch (plain) {
-	case DFR_PLAIN_COUNT:
+	if (plain == DFR_PLAIN_COUNT)
 		dfr_plain_count(firing, ecb, share);
-		break;
-	case DFR_PLAIN_AGG:
-		dfr_plain_agg(firing, ecb, share);
-		break;
-	case DFR_PLAIN_STEPS:
-		dfr_plain_steps(firing, ecb, share);
-		break;
-	case DFR_PLAIN_TIME:
-		dfr_plain_time(firing, ecb, share);
-		break;
-	case DFR_PLAIN_ARGS:
+	else if (plain == DFR_PLAIN_ARGS)
 		dfr_plain_args(firing, ecb, share);
-		break;
-	case DFR_PLAIN_RECORD:
+	else if (plain == DFR_PLAIN_AGG)
+		dfr_plain_agg(firing, ecb, share);
+	else if (plain == DFR_PLAIN_TIME)
+		dfr_plain_time(firing, ecb, share);
+	else if (plain == DFR_PLAIN_SINCE)
+		dfr_plain_since(firing, ecb, share);
+	else if (plain == DFR_PLAIN_STEPS)
+		dfr_plain_steps(firing, ecb, share);
+	else if (plain & DFR_PLAIN_TESTED)
+		run_tested(pc, firing, ecb, share);
+	else if (plain == DFR_PLAIN_RECORD)
 		dfr_plain_record(firing, ecb, share);
-		break;
-	default:
+	else
 		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
-	}
 }
 
 /* Their part of a firing's work is small, and does not count for the others. */
@@ -122,14 +124,6 @@ static dfr_noinline void run_tested(struct dfr_cpu *pc, struct dfr_firing *firin
 		run_confined(pc, firing, ecb, share);
 	else
 		run_plain(pc, firing, ecb, share, ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED);
-}
-
-dfr_hot void fire_ecb(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share)
-{
-	if (dfr_unlikely(ecb->ec_plain & DFR_PLAIN_TESTED))
-		run_tested(pc, firing, ecb, share);
-	else
-		run_plain(pc, firing, ecb, share, ecb->ec_plain);
 }
 
 /* Firings. */
@@ -269,7 +263,7 @@ dfr_hot void fire_one(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_
 	struct dfr_share *share = dfr_load_acquire(&ecb->ec_live[firing->fr_cpu]);
 
 	if (dfr_likely(share && state_listens(state)))
-		fire_ecb(pc, firing, ecb, share);
+		run_plain(pc, firing, ecb, share, ecb->ec_plain);
 	else
 		not_live(firing, ecb);
 }

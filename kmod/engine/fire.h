@@ -19,6 +19,7 @@ void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct
 void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 void dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 void dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 
 /* An argument that the provider has not passed: asked for one by one. */

@@ -431,12 +431,45 @@ void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struc
 	}
 }
 
-/* One step that sets a number to the time: how a measurement begins. */
+static dfr_noinline void set_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	dfr_self_store(share->sh_machine.m_vars, firing, ecb->ec_plan->pn_steps[0].sp_selfid, dfr_time_of(firing));
+}
+
+/* One step that sets a number to the time: how a measurement begins. As a rule the number was 0, and its home is free. */
 void dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	u64 time = dfr_time_of(firing);
-	struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
-	struct dfr_selfref ref = dfr_self_find(self, dfr_self_key(firing, ecb->ec_plan->pn_steps[0].sp_selfid));
+	const struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
+	u64 key = dfr_self_key(firing, ecb->ec_plan->pn_steps[0].sp_selfid);
+	struct dfr_selfslot *home = dfr_self_home(self, key);
 
-	dfr_self_set(self, firing->fr_cpu, &ref, time);
+	if (dfr_likely(self->se_slots && !dfr_read_once(&home->ss_key) && !dfr_read_once(&self->se_away) &&
+		       !dfr_cmpxchg(&home->ss_key, 0ULL, key)))
+		dfr_write_once(&home->ss_value, time);
+	else
+		set_time(firing, ecb, share);
+}
+
+/* How it ends: as a rule the number is at home, and what it is aggregated into is there. */
+void dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	const struct dfr_step *step = ecb->ec_plan->pn_steps;
+	const struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
+	u64 key = dfr_self_key(firing, step->sp_selfid);
+	struct dfr_selfslot *home = dfr_self_home(self, key);
+	u64 *values;
+
+	if (dfr_unlikely(!self->se_slots || dfr_read_once(&home->ss_key) != key)) {
+		if (dfr_read_once(&self->se_away))
+			dfr_plain_steps(firing, ecb, share);
+		return; /* else it is 0 */
+	}
+	values = usual_values(firing, step, share);
+	if (dfr_unlikely(!values)) {
+		dfr_plain_steps(firing, ecb, share);
+		return;
+	}
+	add_value(step, values, dfr_time_of(firing) - dfr_read_once(&home->ss_value));
+	dfr_store_release(&home->ss_key, 0ULL);
 }

@@ -560,6 +560,18 @@ static bool is_args(struct dfr_plan *plan)
 	return n > 0;
 }
 
+/* How a measurement ends: `/self->t/ { @ = f(timestamp - self->t); self->t = 0; }`. */
+static bool is_since(const struct dfr_plan *plan)
+{
+	const struct dfr_step *step = plan->pn_steps;
+	const struct dfr_step *last = step + 1 + step->sp_keys;
+
+	return step->sp_op == DFR_STEP_AGG && plan->pn_nsteps == 2u + step->sp_keys &&
+	       step->sp_source == DFR_SRC_SINCE && last->sp_op == DFR_STEP_SELF && last->sp_source == DFR_SRC_CONST &&
+	       !last->sp_value && last->sp_selfid == step->sp_selfid && plan->pn_test.te_kind == DFR_TEST_SELF &&
+	       plan->pn_test.te_index == step->sp_selfid;
+}
+
 /* Can the plan run without machine, without faults: in plain.c? */
 static u32 find_plain(struct dfr_plan *plan)
 {
@@ -569,6 +581,8 @@ static u32 find_plain(struct dfr_plan *plan)
 	if (plain_steps(plan)) {
 		if (plan->pn_nsteps == 1 && step->sp_op == DFR_STEP_SELF && step->sp_source == DFR_SRC_TIMESTAMP)
 			return DFR_PLAIN_TIME;
+		if (is_since(plan))
+			return DFR_PLAIN_SINCE;
 		if (step->sp_op != DFR_STEP_AGG || plan->pn_nsteps != 1u + step->sp_keys)
 			return DFR_PLAIN_STEPS;
 		return is_light(step) ? DFR_PLAIN_COUNT : DFR_PLAIN_AGG;
@@ -655,11 +669,11 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 		state->st_notes_max = plan->pn_fallible;
 	find_flags(plan);
 	find_shapes(plan);
-	plan->pn_plain = find_plain(plan);
 	/* A comparison of strings ends at strsize: names are compared whole. */
 	if (cl->cl_pred && state->st_strsize >= 16)
 		dfr_idiom_test(&plan->pn_test, cl->cl_pred);
 	find_self(plan);
+	plan->pn_plain = find_plain(plan);
 	plan->pn_layout = ++state->st_nlayouts;
 	if (plan->pn_need > state->st_need_max && (plan->pn_flags & DFR_PN_RECORDS))
 		state->st_need_max = plan->pn_need;

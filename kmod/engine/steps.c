@@ -753,7 +753,8 @@ void dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_shar
 	if (plan->pn_plain && !(ecb->ec_flags & DFR_EC_SPLIT)) {
 		if (plan->pn_plain == DFR_PLAIN_AGG || plan->pn_plain == DFR_PLAIN_COUNT)
 			dfr_plain_agg(firing, ecb, share);
-		else if (plan->pn_plain == DFR_PLAIN_STEPS || plan->pn_plain == DFR_PLAIN_TIME)
+		else if (plan->pn_plain == DFR_PLAIN_STEPS || plan->pn_plain == DFR_PLAIN_TIME ||
+			 plan->pn_plain == DFR_PLAIN_SINCE)
 			dfr_plain_steps(firing, ecb, share);
 		else
 			dfr_plain_record(firing, ecb, share);

@@ -128,6 +128,7 @@ struct dfr_step {
 #define DFR_PLAIN_COUNT 5  /* a count whose keys are names and numbers of who fires and of the probe */
 #define DFR_PLAIN_STEPS 4  /* aggregations like that, and thread-local scalars are set */
 #define DFR_PLAIN_TIME 6   /* one of these is set to the time, and that is all */
+#define DFR_PLAIN_SINCE 7  /* what it has taken since one was set is aggregated, and it is set to 0; where it is not 0 */
 #define DFR_PLAIN_TESTED 8 /* ec_plain: or'ed to it where ec_test is to be asked first */
 
 #define DFR_PLAIN_ARGS_MAX 4

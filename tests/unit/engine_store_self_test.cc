@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Measurements through a thread-local number: set to the time where something
+// begins, aggregated and given back where it ends. Times are given, so the sums
+// are known; thousands of threads at once meet in the table of numbers.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/engine_store_rig.h"
+
+using namespace store_rig;
+
+namespace {
+
+constexpr uint32_t kStart = DIF_VAR_USER_FIRST;
+
+dif_var thread_number() {
+	dif_var var{};
+	var.name = 1;
+	var.id = kStart;
+	var.kind = DIF_VK_SCALAR;
+	var.scope = DIF_VS_THREAD;
+	var.flags = DIF_VF_MOD | DIF_VF_REF;
+	var.type = int_type(8);
+	return var;
+}
+
+Difo of(std::vector<uint32_t> text, dif_type type) {
+	Difo difo;
+	difo.rtype = type;
+	difo.text = std::move(text);
+	difo.strings = std::string("\0t\0", 3);
+	difo.variables.push_back(thread_number());
+	return difo;
+}
+
+const uint32_t kReturn = DIF_INSTR_R(DIF_OP_RET, 0, 0, 1);
+
+// self->t = timestamp
+Difo set_time() {
+	return of({DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_TIMESTAMP, 1), DIF_INSTR_WIDE(DIF_OP_STTS, kStart, 1),
+		   DIF_INSTR_R(DIF_OP_RET, 0, 0, 0)},
+		  dif_type{});
+}
+
+// self->t = 0
+Difo give_back() {
+	return of({DIF_INSTR_WIDE(DIF_OP_STTS, kStart, 0), DIF_INSTR_R(DIF_OP_RET, 0, 0, 0)}, dif_type{});
+}
+
+// /self->t/
+Difo is_set() {
+	return of({DIF_INSTR_WIDE(DIF_OP_LDTS, kStart, 1), kReturn}, int_type(8));
+}
+
+// timestamp - self->t
+Difo since() {
+	return of({DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_TIMESTAMP, 1), DIF_INSTR_WIDE(DIF_OP_LDTS, kStart, 2),
+		   DIF_INSTR_R(DIF_OP_SUB, 1, 2, 1), kReturn},
+		  int_type(8));
+}
+
+struct Measured {
+	Rig rig;
+	dfr_probe* begin = rig.probe("work");
+	dfr_probe* end = rig.probe("work", "return");
+	State state{rig};
+
+	explicit Measured(std::vector<Action> at_end) {
+		Program program;
+		program.clause("rig::work:entry", {act(DFR_ACT_DIFEXPR, set_time())});
+		program.clause("rig::work:return", is_set(), std::move(at_end));
+		REQUIRE(state.enable(program) == 0);
+		REQUIRE(state.go() == 0);
+	}
+	void fire(dfr_probe* probe, uint32_t tid, uint64_t time) {
+		rig.env.ev_task = rig.env.ev_tid = tid;
+		rig.fire(probe, {}, time);
+	}
+	std::vector<uint64_t> words(const std::string& key = "") { return state.aggregation(1)[key]; }
+};
+
+} // namespace
+
+TEST_CASE("what is measured is counted once, and only where it began", "[engine][store][self]") {
+	Measured measured({aggregate(DFR_ACT_SUM, 1, 0, since()), act(DFR_ACT_DIFEXPR, give_back())});
+	measured.fire(measured.end, 101, 500); // began nowhere
+	CHECK(measured.state.aggregation(1).empty());
+	measured.fire(measured.begin, 101, 1000);
+	measured.fire(measured.begin, 102, 1010);
+	measured.fire(measured.end, 101, 1300);
+	measured.fire(measured.end, 101, 1400); // has been given back
+	CHECK(measured.words() == std::vector<uint64_t>{300});
+	measured.fire(measured.end, 102, 1510);
+	measured.fire(measured.begin, 101, 2000);
+	measured.fire(measured.begin, 101, 2007); // begins anew
+	measured.fire(measured.end, 101, 2017);
+	CHECK(measured.words() == std::vector<uint64_t>{300 + 500 + 10});
+}
+
+TEST_CASE("what is measured by name: the first of a key, and the next", "[engine][store][self]") {
+	Measured measured({trace(builtin(DIF_VAR_EXECNAME, string_type())), aggregate(DFR_ACT_MAX, 1, 1, since()),
+			   act(DFR_ACT_DIFEXPR, give_back())});
+	for (uint64_t took : {30, 70, 50}) {
+		uint64_t from = 1000 * took;
+		measured.fire(measured.begin, 101, from);
+		measured.fire(measured.end, 101, from + took);
+	}
+	CHECK(measured.words(key_of_text("csh")) == std::vector<uint64_t>{70});
+}
+
+TEST_CASE("given back before it is looked at, it is 0", "[engine][store][self]") {
+	// So what is counted is all of the time.
+	Measured measured({act(DFR_ACT_DIFEXPR, give_back()), aggregate(DFR_ACT_SUM, 1, 0, since())});
+	measured.fire(measured.begin, 101, 1000);
+	measured.fire(measured.end, 101, 1300);
+	CHECK(measured.words() == std::vector<uint64_t>{1300});
+}
+
+TEST_CASE("thousands of threads are measured at once", "[engine][store][self]") {
+	Measured measured({aggregate(DFR_ACT_SUM, 1, 0, since()), act(DFR_ACT_DIFEXPR, give_back())});
+	constexpr uint32_t kThreads = 6000;
+	for (uint32_t round = 0; round < 2; round++) {
+		uint64_t base = 1'000'000 * (round + 1);
+		for (uint32_t i = 0; i < kThreads; i++)
+			measured.fire(measured.begin, 1000 + 7 * i, base + 10 * i);
+		for (uint32_t i = 0; i < kThreads; i++) // each took 100,000 and its own number
+			measured.fire(measured.end, 1000 + 7 * i, base + 100'000 + 11 * i);
+	}
+	// The sum of 0 to n - 1 is n (n - 1) / 2.
+	CHECK(measured.words()[0] == 2 * (uint64_t{kThreads} * 100'000 + uint64_t{kThreads} * (kThreads - 1) / 2));
+	CHECK(measured.state.status().loss[DFR_LOSS_DYNVAR] == 0);
+}
