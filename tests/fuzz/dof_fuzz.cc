@@ -9,7 +9,7 @@
 // With DFR_FUZZ_STATISTICS in the environment it prints, at exit, how many
 // inputs got past the loader.
 //
-// Targets: kmod/engine/dof.c kmod/engine/desc.c kmod/engine/action.c kmod/engine/verify.c kmod/engine/interp.c
+// Targets: kmod/engine/dof.c kmod/engine/desc.c kmod/engine/action.c kmod/engine/confine.c kmod/engine/verify.c kmod/engine/interp.c
 // Targets: kmod/engine/machine.c kmod/engine/builtin.c kmod/engine/vars.c kmod/engine/dynvar.c kmod/engine/softfloat.c
 // Targets: kmod/engine/subr.c kmod/engine/subr_*.c
 #include <cstdio>
@@ -38,8 +38,15 @@ void require(bool holds) {
 		std::abort();
 }
 
-std::shared_ptr<dfr_program> load(const std::vector<uint8_t>& bytes, bool kernel_reads) {
-	test::Loaded result = test::load(bytes, {kernel_reads, true});
+// A number of which made programs know that there are few.
+u64 digest_of_types() {
+	return 2;
+}
+
+// The lower bits of the choice have been used for what is made.
+std::shared_ptr<dfr_program> load(const std::vector<uint8_t>& bytes, uint8_t choice) {
+	const bool confined = (choice & 0x78) == 0x78;
+	test::Loaded result = test::load(bytes, {(choice & 0x80) != 0, true, digest_of_types, confined});
 	statistics.inputs++;
 	if (result.error)
 		require(result.error == -ENOMEM || result.why.rf_reason[0]);
@@ -140,6 +147,15 @@ void run_engine(const std::vector<uint8_t>& dof) {
 	dfr_state_destroy(state);
 }
 
+// Buffers of the usual size would be most of an execution's time.
+test::DofBuilder small_buffers() {
+	test::DofBuilder dof;
+	dof.option(DFR_OPT_BUFSIZE, 64 << 10);
+	dof.option(DFR_OPT_AGGSIZE, 64 << 10);
+	dof.option(DFR_OPT_DYNVARSIZE, 16 << 10);
+	return dof;
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
@@ -153,14 +169,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	const uint8_t choice = in.byte();
 	if (choice % 8 == 0) {
 		if (size > 1)
-			run_all(in, load({data + 1, data + size}, choice & 0x80));
+			run_all(in, load({data + 1, data + size}, choice));
 		return 0;
 	}
-	test::DofBuilder made = fuzz::ProgramMaker(in).make();
+	const bool whole = choice % 8 >= 5;
+	test::DofBuilder made = fuzz::ProgramMaker(in).make(whole ? small_buffers() : test::DofBuilder());
 	const std::vector<uint8_t> bytes = choice % 8 == 1 ? fuzz::Damage(in, made).bytes() : made.bytes();
-	if (choice % 8 < 5)
-		run_all(in, load(bytes, choice & 0x80));
-	else
+	if (whole)
 		run_engine(bytes);
+	else
+		run_all(in, load(bytes, choice));
 	return 0;
 }

@@ -9,6 +9,8 @@
 // tables become what an offset, a size or an index is most harmful as.
 #pragma once
 
+#include <iterator>
+
 #include "tests/fuzz/decisions.h"
 #include "tests/unit/dof_builder.h"
 
@@ -26,8 +28,8 @@ public:
 	explicit ProgramMaker(Decisions& in, const Place (&places)[4] = kOwnPlaces)
 	    : in_(in), places_(places) {}
 
-	test::DofBuilder make() {
-		test::DofBuilder dof;
+	// On top of what `dof` has already.
+	test::DofBuilder make(test::DofBuilder dof = {}) {
 		const unsigned clauses = 1 + in_.byte() % 4;
 		for (unsigned i = 0; i < clauses; i++)
 			clause(dof);
@@ -38,6 +40,8 @@ public:
 			relocation(dof);
 		if (choice % 8 == 2)
 			host(dof);
+		if (choice % 8 == 3)
+			dof.table(DOF_SECT_BTFID, choice == 0xfb ? 4 : 8, std::vector<dof_btfid>(choice == 0xf3 ? 2 : 1, {in_.byte() % 4u, 0, 0}));
 		return dof;
 	}
 
@@ -178,9 +182,102 @@ private:
 		made.flush().sets(text, 1).pushr(DIF_KIND_STRING, 0, 1).call(subrs[in_.byte() % 3], reg());
 	}
 
+	std::string digits() {
+		static const char* const pieces[] = {"0x", "-", "+", " ", "\t", "7", "1f", "zZ", "99999999999999999999", ","};
+		std::string text;
+		for (unsigned left = 1 + in_.byte() % 4; left; left--)
+			text += pieces[in_.byte() % 10];
+		return text;
+	}
+
+	// Twenty bytes, as network addresses have at most; the first sixteen may be a mapped one's.
+	std::string address() {
+		std::string bytes(20, '\0');
+		const uint8_t choice = in_.byte();
+		if (choice & 1)
+			bytes.replace(10, 2, "\xff\xff");
+		for (unsigned left = choice / 2 % 8; left; left--)
+			bytes[in_.byte() % 20] = static_cast<char>(in_.byte());
+		return bytes;
+	}
+
+	// The bits of a double, mostly one at an end of something.
+	uint64_t number() {
+		static constexpr uint64_t kBits[] = {0,
+		                                     1ull << 63,
+		                                     0x7ff0000000000000,
+		                                     0xfff0000000000000,
+		                                     0x7ff8000000000000,
+		                                     0x3ff0000000000000,
+		                                     0xbff8000000000000,
+		                                     1,
+		                                     0x7fefffffffffffff,
+		                                     0x43e0000000000000,
+		                                     0xc3e0000000000001,
+		                                     0x47efffffffffffff,
+		                                     0x36a0000000000000,
+		                                     0x7f800000,
+		                                     0x7fc00000};
+		const uint8_t choice = in_.byte();
+		return choice < 0xf0 ? kBits[choice % 15] : in_.wide();
+	}
+
+	// A subroutine with arguments of the kind that it is for: s a string, d digits, a an address in the
+	// program's own memory, n a small number, x any, b a base, f a family or a type of hardware, g a
+	// double. (Not copyout(): here it would write into the fuzzer.)
+	void fitting(test::Code& made) {
+		static constexpr struct {
+			uint32_t subr;
+			const char* arguments;
+		} kCalls[] = {{DIF_SUBR_STRTOLL, "db"},   {DIF_SUBR_LLTOSTR, "xb"},   {DIF_SUBR_INET_NTOP, "fa"}, {DIF_SUBR_INET_NTOA6, "a"},
+		              {DIF_SUBR_LINK_NTOP, "fa"}, {DIF_SUBR_INET_NTOA, "a"},  {DIF_SUBR_SUBSTR, "sxx"},   {DIF_SUBR_INDEX, "ssx"},
+		              {DIF_SUBR_RINDEX, "ssx"},   {DIF_SUBR_MEMSTR, "ann"},   {DIF_SUBR_STRTOK, "ss"},    {DIF_SUBR_BCOPY, "aan"},
+		              {DIF_SUBR_STRSTR, "ss"},    {DIF_SUBR_MEMREF, "an"},    {DIF_SUBR_HTONLL, "x"},     {DIF_SUBR_STRJOIN, "ss"},
+		              {DIF_SUBR_F_ADD, "gg"},     {DIF_SUBR_F_SUB, "gg"},     {DIF_SUBR_F_MUL, "gg"},     {DIF_SUBR_F_DIV, "gg"},
+		              {DIF_SUBR_F_CMP, "gg"},     {DIF_SUBR_F_TO_I64, "g"},   {DIF_SUBR_F_TO_U64, "g"},   {DIF_SUBR_F_FROM_F32, "g"},
+		              {DIF_SUBR_F_TO_F32, "g"},   {DIF_SUBR_F_FROM_I64, "x"}};
+		static constexpr uint32_t kFamilies[] = {2, 10, 1, 32, 0};
+		const auto& one = kCalls[in_.byte() % std::size(kCalls)];
+		made.flush();
+		for (uint32_t i = 0; one.arguments[i]; i++) {
+			switch (one.arguments[i]) {
+			case 's':
+				made.sets(word(), 1 + i);
+				break;
+			case 'd':
+				made.sets(digits(), 1 + i);
+				break;
+			case 'a':
+				made.sets(address(), 1 + i);
+				break;
+			case 'n':
+				made.setx(in_.byte() % 32, 1 + i);
+				break;
+			case 'g':
+				made.setx(number(), 1 + i);
+				break;
+			case 'b':
+				made.setx(1 + in_.byte() % 37, 1 + i);
+				break;
+			case 'f':
+				made.setx(kFamilies[in_.byte() % 5], 1 + i);
+				break;
+			default:
+				made.setx(constant(), 1 + i);
+			}
+			if (one.arguments[i] == 's' || one.arguments[i] == 'd')
+				made.pushr(DIF_KIND_STRING, 0, 1 + i);
+			else
+				made.pushv(1 + i);
+		}
+		made.call(one.subr, reg());
+	}
+
 	// Half of the calls get constants that the subroutine can make something of.
 	void call(test::Code& made) {
 		const uint8_t choice = in_.byte();
+		if (choice >= 0xd0 && choice < 0xe8)
+			return fitting(made);
 		if (choice >= 0xf8)
 			return json(made);
 		if (choice >= 0xf0)
@@ -219,6 +316,25 @@ private:
 		}
 	}
 
+	// A comparison as a rule; else what compilers seldom make.
+	void unusual(test::Code& made) {
+		const uint8_t choice = in_.byte();
+		if (choice < 0xe0)
+			made.r(choice & 1 ? DIF_OP_CMP : DIF_OP_SCMP, reg(), reg(), 0);
+		else if (choice < 0xe8)
+			made.r(DIF_OP_NOT, reg(), 0, reg());
+		else if (choice < 0xf0)
+			made.r(DIF_OP_TST, reg(), 0, 0);
+		else if (choice < 0xf4)
+			made.r(DIF_OP_NOP, 0, 0, 0);
+		else if (choice < 0xf8)
+			made.r(DIF_OP_POPTS, 0, 0, 0);
+		else if (choice < 0xfc)
+			made.r(DIF_OP_LDTA, DIF_VAR_ARGS, reg(), reg());
+		else
+			made.wide(DIF_OP_LDGS, DIF_VAR_CPU, reg());
+	}
+
 	void step(test::Code& made) {
 		const uint8_t choice = in_.byte();
 		switch (choice % 16) {
@@ -238,7 +354,7 @@ private:
 			variable(made);
 			break;
 		case 7:
-			made.r(in_.byte() & 1 ? DIF_OP_CMP : DIF_OP_SCMP, reg(), reg(), 0);
+			unusual(made);
 			break;
 		case 8:
 			made.branch(DIF_OP_BA + in_.byte() % 11, 1 + in_.byte() % 8);
@@ -291,8 +407,9 @@ private:
 		                                   DFR_OPT_AGGSIZE,  DFR_OPT_SPECSIZE,    DFR_OPT_NSPEC,
 		                                   DFR_OPT_STRSIZE,  DFR_OPT_SCRATCHSIZE, DFR_OPT_BLOCKSIZE,
 		                                   DFR_OPT_SPECPOOL, DFR_OPT_DESTRUCTIVE, DFR_OPT_ZONE};
-		const uint32_t which = options[in_.byte() % 12];
-		dof.option(which, in_.half());
+		const uint8_t choice = in_.byte();
+		const uint32_t which = choice < 0xfc ? options[choice % 12] : in_.byte();
+		dof.option(which, choice < 0xf0 ? in_.half() : in_.wide());
 	}
 
 	// Of the first integer table, if there is one; mostly of a name that is known.
@@ -350,7 +467,41 @@ private:
 			agg.arg = 10ull << 48 | static_cast<uint64_t>(in_.byte() % 4) << 32 |
 			          static_cast<uint64_t>(1 + in_.byte() % 18) << 16 |
 			          (in_.byte() & 1 ? 10 : 20);
+		if (choice >= 0xe8)
+			odd(agg, acts.back());
 		acts.push_back(agg);
+	}
+
+	// Parameters that come near to what may be, a weight, a key that is not there.
+	void odd(test::Act& agg, test::Act& last) {
+		switch (in_.byte() % 6) {
+		case 0:
+			agg.arg = in_.wide();
+			break;
+		case 1:
+			agg.arg = uint64_t{in_.byte() % 4u} << 48 | uint64_t{in_.byte() % 8u} << 32 | uint64_t{in_.byte() % 64u} << 16 | in_.byte() % 32u;
+			break;
+		case 2:
+			agg.uarg = in_.byte() % 2 ? 0 : in_.wide();
+			break;
+		case 3:
+			agg.ntuple = in_.byte() % 16;
+			break;
+		default:
+			last.uarg = DFR_UARG_WEIGHT;
+		}
+	}
+
+	// An address that readers look up; now and then an action that takes a number of another size, or none.
+	void looked_up(test::DofBuilder& dof, std::vector<test::Act>& acts) {
+		static constexpr uint32_t kKinds[] = {DFR_ACT_USYM, DFR_ACT_SYM,   DFR_ACT_MOD,   DFR_ACT_UMOD,       DFR_ACT_UADDR, DFR_ACT_EXIT,
+		                                      DFR_ACT_STOP, DFR_ACT_RAISE, DFR_ACT_CHILL, DFR_ACT_BREAKPOINT, DFR_ACT_PANIC, DFR_ACT_JSTACK};
+		const uint8_t choice = in_.byte();
+		const uint32_t kind = kKinds[choice < 0xe0 ? choice % 5 : choice % 12];
+		if (kind == DFR_ACT_JSTACK || kind == DFR_ACT_STOP || kind == DFR_ACT_BREAKPOINT || kind == DFR_ACT_PANIC)
+			acts.push_back({kind, test::kNone, 0, in_.number()});
+		else
+			acts.push_back(value(dof, kind, choice < 0xf0 && kind != DFR_ACT_EXIT ? test::kInt64 : type()));
 	}
 
 	void action(test::DofBuilder& dof, std::vector<test::Act>& acts) {
@@ -387,7 +538,7 @@ private:
 			acts.push_back(value(dof, DFR_ACT_DISCARD, test::kInt64));
 			break;
 		case 11:
-			acts.push_back(value(dof, DFR_ACT_USYM, test::kInt64));
+			looked_up(dof, acts);
 			break;
 		case 12:
 			acts.push_back(value(dof, DFR_ACT_CAPTURE, type()));
@@ -415,7 +566,7 @@ private:
 		std::vector<test::Act> acts;
 		for (unsigned i = 0, n = in_.byte() % 5; i < n; i++)
 			action(dof, acts);
-		dof.ecb(probe, predicate, acts.empty() ? test::kNone : dof.actions(acts), in_.byte() & 1);
+		dof.ecb(probe, predicate, acts.empty() ? test::kNone : dof.actions(acts), in_.byte() & 3);
 	}
 
 	Decisions& in_;
@@ -466,6 +617,16 @@ private:
 		}
 	}
 
+	void contents(std::vector<uint8_t>& bytes, size_t other) {
+		if (bytes.size() < 4)
+			return;
+		const std::vector<uint8_t> last(bytes.end() - 4, bytes.end());
+		if (in_.byte() & 1)
+			bytes.insert(bytes.end(), last.begin(), last.end());
+		else
+			bytes[bytes.size() - 4] = static_cast<uint8_t>(other);
+	}
+
 	// Whole sections: one with another's type, two in one place, one lost or doubled.
 	void sections() {
 		std::vector<test::Section>& all = dof_.sections;
@@ -498,6 +659,32 @@ private:
 			break;
 		case 7:
 			all[i].hdr.entsize = static_cast<uint32_t>(number());
+			break;
+		case 8:
+			all[i].hdr.flags = 0;
+			break;
+		case 9:
+			all[i].hdr.align = 1;
+			break;
+		case 10:
+			all[i].hdr.entsize++;
+			break;
+		case 11: // the last link or entry twice, or one to elsewhere
+		case 12:
+			contents(all[i].bytes, j);
+			dof_.lay_out();
+			break;
+		case 13:
+			all[i].bytes.resize(in_.byte() % (all[i].bytes.size() + 1));
+			dof_.lay_out();
+			break;
+		case 14: // every name is long
+			all[0].bytes.assign(1100, 'x');
+			all[0].bytes.push_back(static_cast<uint8_t>(in_.byte() & 1));
+			dof_.lay_out();
+			break;
+		case 15:
+			dof_.header.ident[4 + in_.byte() % 8] = in_.byte();
 			break;
 		}
 	}

@@ -85,6 +85,7 @@ public:
 		head.e_phentsize = sizeof(Elf64_Phdr);
 		head.e_phnum = static_cast<uint16_t>(runs.size());
 		Bytes file;
+		file.bytes.reserve(sizeof(head) + runs.size() * sizeof(Elf64_Phdr) + pages.size() * kPageSize);
 		file.put(head);
 		uint64_t offset = sizeof(head) + runs.size() * sizeof(Elf64_Phdr);
 		for (const auto& [pfn, count] : runs) {
@@ -100,11 +101,13 @@ public:
 		}
 		for (const auto& [pfn, page] : pages)
 			file.bytes.insert(file.bytes.end(), page.begin(), page.end());
-		return file.bytes;
+		return std::move(file.bytes);
 	}
 	// Frames from `first` on, without addresses.
 	std::vector<std::byte> raw(uint64_t first = 0) const {
 		std::vector<std::byte> file;
+		if (!pages.empty())
+			file.reserve((pages.rbegin()->first - first + 1) * kPageSize);
 		for (const auto& [pfn, page] : pages) {
 			file.resize((pfn - first) * kPageSize);
 			file.insert(file.end(), page.begin(), page.end());
