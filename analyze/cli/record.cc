@@ -68,6 +68,7 @@ void Recorder::loop(lib::Consumer& consumer) {
 	for (bool going = true; going && signals_caught() == 0 && !due();) {
 		consumer.sleep();
 		children_.ended();
+		children_.remember_in(machine_->symbols());
 		going = consumer.work();
 		recording_->pass();
 		if (!children_.empty() && children_.all_ended())
@@ -145,7 +146,7 @@ int Recorder::run() {
 	}
 	start_ = std::chrono::steady_clock::now();
 	recording_->pass();
-	children_.release();
+	children_.release(machine_->kernel() && ::geteuid() == 0);
 	if (arguments_.claim.empty() || !arguments_.stop)
 		loop(consumer);
 	end(consumer);

@@ -125,14 +125,37 @@ void Children::watch(int pid) {
 	children_.push_back({.pid = pid, .life = life});
 }
 
-void Children::release() {
+void Children::release(bool follow) {
 	for (Child& child : children_) {
 		if (child.go < 0)
 			continue;
+		if (follow)
+			child.follower = Follower::start(child.pid);
 		(void)!::send(child.go, "g", 1, MSG_NOSIGNAL);
 		::close(child.go);
 		child.go = -1;
 	}
+}
+
+void Children::remember_in(render::Symboliser& symbols) {
+	for (Child& child : children_) {
+		const auto pid = static_cast<uint32_t>(child.pid);
+		if (!child.over)
+			symbols.remember(pid);
+		if (!child.follower)
+			continue;
+		const std::string maps = child.follower->take_maps();
+		if (!maps.empty())
+			symbols.remember(pid, maps);
+	}
+}
+
+// How a child of ours has ended, if it has.
+std::optional<int> Children::wait_status(Child& child) {
+	int status = 0;
+	if (child.follower)
+		return child.follower->ended();
+	return ::waitpid(child.pid, &status, WNOHANG) == child.pid ? std::optional<int>(status) : std::nullopt;
 }
 
 std::vector<std::string> Children::ended() {
@@ -140,13 +163,13 @@ std::vector<std::string> Children::ended() {
 	for (Child& child : children_) {
 		if (child.over)
 			continue;
-		int status = 0;
 		std::optional<int> known;
-		if (child.own && ::waitpid(child.pid, &status, WNOHANG) == child.pid) {
-			known = status;
-			child.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-			child.over = true;
-		} else if (!child.own) {
+		if (child.own) {
+			known = wait_status(child);
+			child.over = known.has_value();
+			if (known)
+				child.status = WIFEXITED(*known) ? WEXITSTATUS(*known) : 128 + WTERMSIG(*known);
+		} else {
 			pollfd end = {child.life, POLLIN, 0};
 			child.over = ::poll(&end, 1, 0) == 1;
 		}
@@ -158,14 +181,6 @@ std::vector<std::string> Children::ended() {
 
 bool Children::all_ended() const {
 	return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.over; });
-}
-
-std::vector<int> Children::living() const {
-	std::vector<int> pids;
-	for (const Child& child : children_)
-		if (!child.over)
-			pids.push_back(child.pid);
-	return pids;
 }
 
 int Children::status() const { return children_.empty() ? -1 : children_[0].status; }

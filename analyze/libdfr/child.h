@@ -4,8 +4,13 @@
 // does (-c, `record -- COMMAND`) and processes that were there before (-p).
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "analyze/libdfr/follower.h"
+#include "analyze/render/datum.h"
 
 namespace dfr::lib {
 
@@ -16,17 +21,23 @@ public:
 	int hold(const std::vector<std::string>& command);
 	// A process that is there already. Throws dfr::Error if it is not.
 	void watch(int pid);
-	void release();
+	// follow: what they have mapped is read before they end, which needs ptrace(2). A command that gains
+	// privileges when it starts does not if whoever traces it has none.
+	void release(bool follow);
+	// What has been mapped since, for the names of their addresses.
+	void remember_in(render::Symboliser& symbols);
 
 	bool empty() const { return children_.empty(); }
 	// Those that have ended since the last call: "pid 5 exited with status 1".
 	std::vector<std::string> ended();
 	bool all_ended() const;
-	std::vector<int> living() const;
 	// Exit status of the first command, as a shell gives it; -1: not ended.
 	int status() const;
 
 private:
+	struct Child;
+	static std::optional<int> wait_status(Child& child);
+
 	struct Child {
 		int pid = 0;
 		int go = -1; // socket: a byte starts it
@@ -34,6 +45,7 @@ private:
 		bool own = false;
 		bool over = false;
 		int status = -1;
+		std::unique_ptr<Follower> follower; // who waits for it; null: we
 	};
 	std::vector<Child> children_;
 };

@@ -234,7 +234,8 @@ void Session::go() {
 			throw Error("destructive actions are not allowed here", error.hint(), EACCES);
 		throw;
 	}
-	children_.release();
+	children_.remember_in(machine_->symbols()); // as it is before it becomes the command
+	children_.release(machine_->kernel() && ::geteuid() == 0);
 }
 
 void Session::deliver() {
@@ -246,10 +247,10 @@ void Session::deliver() {
 }
 
 bool Session::work() {
+	consumer(); // or an error
 	const auto ended = children_.ended();
-	for (const int pid : children_.living())
-		machine_->symbols().remember(static_cast<uint32_t>(pid));
-	const bool going = consumer().work();
+	children_.remember_in(machine_->symbols());
+	const bool going = consumer_->work();
 	deliver();
 	for (const std::string& end : ended)
 		notice(end);
@@ -262,7 +263,9 @@ void Session::print(const std::string& text) {
 }
 
 bool Session::stop() {
-	consumer().finish();
+	consumer(); // or an error
+	children_.remember_in(machine_->symbols());
+	consumer_->finish();
 	deliver();
 	verdict_.to = now_ns();
 	verdict_.cpus = machine_->session().catalog().cpus;

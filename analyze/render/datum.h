@@ -55,8 +55,9 @@ public:
 	virtual ~Symboliser() = default;
 	virtual SymbolName kernel(uint64_t address) = 0;
 	virtual SymbolName user(uint32_t pid, uint64_t address) = 0;
-	// The process may end before its addresses are asked for.
+	// The process may end before its addresses are asked for. The second: what it had mapped at its end.
 	virtual void remember(uint32_t) {}
+	virtual void remember(uint32_t, const std::string&) {}
 };
 
 // Knows nothing: addresses print as numbers.

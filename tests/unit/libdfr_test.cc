@@ -7,11 +7,52 @@
 
 #include <catch2/catch.hpp>
 
+#include <csignal>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
+#include "analyze/libdfr/child.h"
+
 namespace {
+
+struct Maps final : dfr::render::Symboliser {
+	dfr::render::SymbolName kernel(uint64_t) override { return {}; }
+	dfr::render::SymbolName user(uint32_t, uint64_t) override { return {}; }
+	void remember(uint32_t, const std::string& maps) override { text += maps; }
+	std::string text;
+};
+
+// What is said when the command has ended.
+std::string follow(const std::vector<std::string>& command, Maps& maps) {
+	dfr::lib::Children children;
+	const int pid = children.hold(command);
+	children.release(true);
+	std::vector<std::string> ends;
+	while (ends.empty()) {
+		::usleep(1000);
+		ends = children.ended();
+	}
+	children.remember_in(maps);
+	CHECK(ends.size() == 1);
+	CHECK(children.all_ended());
+	return ends[0].substr(("pid " + std::to_string(pid) + ' ').size());
+}
+
+// Sandboxes may forbid it; then names are missing, and nothing else.
+bool may_trace() {
+	const pid_t pid = ::fork();
+	if (pid == 0) {
+		::pause();
+		::_exit(0);
+	}
+	const auto follower = dfr::lib::Follower::start(pid);
+	::kill(pid, SIGKILL);
+	while (follower && !follower->ended())
+		::usleep(1000);
+	return follower != nullptr;
+}
 
 struct Close {
 	void operator()(dfr_session* session) const { dfr_session_close(session); }
@@ -146,4 +187,20 @@ TEST_CASE("libdfr: the list says what matches nothing") {
 	CHECK(dfr_session_list(session.get(), 0, visit, &names) == 1);
 	CHECK(names == std::vector<std::string>{"BEGIN"});
 	CHECK(trouble == "failed to match nosuch:::: No probe matches description");
+}
+
+TEST_CASE("libdfr: a command is followed to its end, however short its life") {
+	Maps maps;
+	CHECK(follow({"true"}, maps) == "has exited");
+	if (may_trace())
+		CHECK(maps.text.find("true\n") != std::string::npos);
+	CHECK(follow({"sh", "-c", "exit 3"}, maps) == "exited with status 3");
+}
+
+TEST_CASE("libdfr: a followed command gets its signals") {
+	Maps maps;
+	CHECK(follow({"sh", "-c", "trap 'exit 7' USR1; kill -WINCH $$; kill -USR1 $$; sleep 60"}, maps) == "exited with status 7");
+	CHECK(follow({"sh", "-c", "kill -TERM $$"}, maps) == "terminated by SIGTERM");
+	CHECK(follow({"sh", "-c", "(until grep -q '^State:.T' /proc/$$/status; do :; done; kill -CONT $$) & kill -STOP $$; exit 5"}, maps) ==
+	      "exited with status 5");
 }
