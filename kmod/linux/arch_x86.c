@@ -9,6 +9,7 @@
 #include <asm/fixmap.h>
 #include <asm/pgtable.h>
 #include <linux/kernel.h>
+#include "kmod/linux/resolve.h"
 
 /*
  * ioremap() and memremap() of devices live among the vmalloc areas. The list of
@@ -33,6 +34,14 @@ bool dfr_arch_device_address(u64 addr)
 	if (pte_flags(entry) & (_PAGE_PCD | _PAGE_PWT))
 		return true;
 	return !pfn_valid(pte_pfn(entry));
+}
+
+unsigned long dfr_arch_text_begin, dfr_arch_text_size;
+
+void dfr_arch_init(void)
+{
+	dfr_arch_text_begin = dfr_resolve("_stext");
+	dfr_arch_text_size = dfr_arch_text_begin ? dfr_resolve("_etext") - dfr_arch_text_begin : 0;
 }
 
 u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n)

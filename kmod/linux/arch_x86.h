@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the module knows about x86-64: which registers hold the arguments of
- * functions and system calls, which addresses are the kernel's, what a user
- * stack frame looks like. Small inlines for probe context; arch_x86.c has the
- * rest. Another processor gets a file of its own with the same names.
+ * functions and system calls, which addresses are the kernel's, how its stack is
+ * walked. Small inlines for probe context; arch_x86.c has the rest.
  */
 #ifndef DFR_KMOD_LINUX_ARCH_X86_H
 #define DFR_KMOD_LINUX_ARCH_X86_H
@@ -11,7 +10,9 @@
 #include <asm/cpufeature.h>
 #include <asm/ptrace.h>
 #include <asm/syscall.h>
+#include <asm/unwind.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 
 #define DFR_SYSCALL_ARGS 6
 #define DFR_FUNCTION_ARGS 6
@@ -40,6 +41,17 @@ static inline bool dfr_arch_needs_device_check(u64 addr)
 {
 	return (addr >= VMALLOC_START && addr <= VMALLOC_END) || addr >= FIXADDR_TOT_START;
 }
+
+/*
+ * The functions of system calls: their tables by number, how their names begin, and
+ * who chooses among them.
+ */
+#define DFR_ARCH_SYSCALL_TABLE <asm/syscalls_64.h>
+#define DFR_ARCH_COMPAT_SYSCALL_TABLE <asm/syscalls_32.h>
+#define DFR_ARCH_SYSCALL "__x64_"
+#define DFR_ARCH_COMPAT_SYSCALL "__ia32_"
+#define DFR_ARCH_SYSCALL_CHOOSER "x64_sys_call"
+#define DFR_ARCH_COMPAT_SYSCALL_CHOOSER "ia32_sys_call"
 
 /* Arguments of a system call at its entry, as registers of the caller hold them. */
 static inline void dfr_arch_syscall_args(const struct pt_regs *regs, u64 args[DFR_SYSCALL_ARGS])
@@ -97,6 +109,65 @@ static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[D
 	args[3] = regs->cx;
 	args[4] = regs->r8;
 	args[5] = regs->r9;
+}
+
+/* Where the arguments lie that have no register, at a function's entry: above the return address. */
+static inline u64 dfr_arch_stack_args(const struct pt_regs *regs)
+{
+	return regs->sp + 8;
+}
+
+/* The registers that an ftrace callback was given. */
+#define dfr_arch_ftrace_regs(fregs) (&(fregs)->regs)
+
+/* Where these registers were; 0: at a function's entry (ftrace gives them no segment). */
+static inline u64 dfr_arch_within_function(const struct pt_regs *regs)
+{
+	return regs->cs ? regs->ip : 0;
+}
+
+/* The frame pointer of user code, below which its caller's and the return address are. */
+static inline u64 dfr_arch_user_frame(const struct pt_regs *regs)
+{
+	return regs->bp;
+}
+
+/*
+ * A walk up the kernel's stack of `current`, by the kernel's own unwinder: start,
+ * then pc, until that is 0, and next. From registers it starts with who called.
+ */
+struct dfr_arch_walk {
+	struct unwind_state aw_unwind;
+};
+
+extern unsigned long dfr_arch_text_begin, dfr_arch_text_size; /* of the kernel itself */
+void dfr_arch_init(void);
+
+static inline void dfr_arch_walk_start(struct dfr_arch_walk *walk, struct pt_regs *regs)
+{
+	unwind_start(&walk->aw_unwind, current, regs, NULL);
+}
+
+/*
+ * Nearly all frames return to the kernel itself, and the last to user mode: neither
+ * need be looked for among all code that modules, probes and BPF have brought.
+ */
+static inline unsigned long dfr_arch_walk_pc(struct dfr_arch_walk *walk)
+{
+	struct unwind_state *unwind = &walk->aw_unwind;
+
+	if (unwind_done(unwind) || (unwind->regs && user_mode(unwind->regs)))
+		return 0;
+#ifdef CONFIG_UNWINDER_ORC
+	if (likely(unwind->ip - dfr_arch_text_begin < dfr_arch_text_size))
+		return unwind->ip;
+#endif
+	return unwind_get_return_address(unwind);
+}
+
+static inline void dfr_arch_walk_next(struct dfr_arch_walk *walk)
+{
+	unwind_next_frame(&walk->aw_unwind);
 }
 
 /* The processor's own CRC-32C, on plain registers: for any context. */

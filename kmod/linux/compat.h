@@ -15,12 +15,13 @@
 #include <linux/rethook.h>
 #include <linux/tracepoint.h>
 #include <linux/version.h>
+#include "kmod/linux/arch.h"
 
 /* The registers that an ftrace callback was given. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-#define DFR_FTRACE_REGS(fregs) (&(fregs)->regs)
+#define DFR_FTRACE_REGS(fregs) dfr_arch_ftrace_regs(fregs)
 #else
-#define DFR_FTRACE_REGS(fregs) (&arch_ftrace_regs(fregs)->regs)
+#define DFR_FTRACE_REGS(fregs) dfr_arch_ftrace_regs(arch_ftrace_regs(fregs))
 #endif
 
 /*

@@ -23,7 +23,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
-#include "kmod/linux/arch_x86.h"
+#include "kmod/linux/arch.h"
 
 /* Memory. */
 void *dfr_plat_alloc(size_t size);

@@ -77,7 +77,6 @@ void dfr_device_exit(void);
 void dfr_anonymous_start(void);
 
 void dfr_platform_init(void);
-void dfr_stack_init(void);
 void dfr_destructive_init(void);
 void dfr_destructive_exit(void);
 int dfr_anchor_init(void);

@@ -88,7 +88,7 @@ static u32 parent_pid(void)
 static u64 time_on_cpu(u32 cpu)
 {
 	const struct sched_entity *se = &current->se;
-	u64 since = sched_clock_cpu(cpu) - READ_ONCE(se->exec_start);
+	u64 since = cpu_clock(cpu) - READ_ONCE(se->exec_start);
 
 	return READ_ONCE(se->sum_exec_runtime) + (since < NSEC_PER_SEC ? since : 0);
 }
@@ -204,7 +204,7 @@ void dfr_platform_init(void)
 	unsigned int cpu;
 
 	find_boot_id();
-	dfr_stack_init();
+	dfr_arch_init();
 	for_each_possible_cpu(cpu)
 		get_random_bytes(per_cpu_ptr(&random_state, cpu), sizeof(u64));
 }

@@ -9,11 +9,9 @@
  */
 #include "kmod/linux/linux.h"
 
-#include <asm/unwind.h>
 #include <linux/module.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
-#include "kmod/linux/resolve.h"
 
 static bool ours(unsigned long pc)
 {
@@ -23,56 +21,20 @@ static bool ours(unsigned long pc)
 /* Frames at the top that belong to the act of probing: all up to the last of ours. */
 #define DFR_STACK_OWN_MAX 16
 
-static bool start_walk(struct unwind_state *walk, const struct dfr_firing *firing)
+static bool start_walk(struct dfr_arch_walk *walk, const struct dfr_firing *firing)
 {
 	struct pt_regs *regs = firing->fr_regs;
+	bool exact = regs && !user_mode(regs) && kernel_stack_pointer(regs);
 
-	if (regs && !user_mode(regs) && regs->sp) {
-		unwind_start(walk, current, regs, NULL);
-		return true;
-	}
-	unwind_start(walk, current, NULL, NULL);
-	return false;
-}
-
-/*
- * A walk from registers starts with who called; where the registers themselves
- * were is the first frame of an interrupted or returning function, but not of
- * one that is just being entered (ftrace gives such registers no segment).
- */
-static u64 own_frame(const struct pt_regs *regs)
-{
-	return regs->cs ? regs->ip : 0;
-}
-
-static unsigned long text_begin, text_size; /* of the kernel itself */
-
-void dfr_stack_init(void)
-{
-	text_begin = dfr_resolve("_stext");
-	text_size = text_begin ? dfr_resolve("_etext") - text_begin : 0;
-}
-
-/*
- * Where the frame that the walk is at returns to; 0: not to kernel code, so the walk
- * ends. Nearly all return to the kernel itself, and the last to user mode: neither
- * need be looked for among all code that modules, probes and BPF have brought.
- */
-static unsigned long return_address(struct unwind_state *walk)
-{
-	if (walk->regs && user_mode(walk->regs))
-		return 0;
-#ifdef CONFIG_UNWINDER_ORC
-	if (likely(walk->ip - text_begin < text_size))
-		return walk->ip;
-#endif
-	return unwind_get_return_address(walk);
+	dfr_arch_walk_start(walk, exact ? regs : NULL);
+	return exact;
 }
 
 unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
 {
-	struct unwind_state walk;
+	struct dfr_arch_walk walk;
 	unsigned int n = 0;
+	unsigned long pc;
 	bool exact;
 
 	/* Probed from user mode (profile, a fault): the kernel was not running. */
@@ -80,13 +42,9 @@ unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned 
 	    firing->fr_regs != task_pt_regs(current))
 		return 0;
 	exact = start_walk(&walk, firing);
-	if (exact && max && own_frame(firing->fr_regs))
-		pcs[n++] = own_frame(firing->fr_regs);
-	for (; !unwind_done(&walk) && n < max; unwind_next_frame(&walk)) {
-		unsigned long pc = return_address(&walk);
-
-		if (!pc)
-			break;
+	if (exact && max && dfr_arch_within_function(firing->fr_regs))
+		pcs[n++] = dfr_arch_within_function(firing->fr_regs);
+	for (; n < max && (pc = dfr_arch_walk_pc(&walk)) != 0; dfr_arch_walk_next(&walk)) {
 		if (!exact && n < DFR_STACK_OWN_MAX && ours(pc)) {
 			n = 0; /* what came before it was ours as well */
 			continue;
@@ -98,23 +56,19 @@ unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned 
 
 static unsigned int depth_of_stack(const struct dfr_firing *firing)
 {
-	struct unwind_state walk;
+	struct dfr_arch_walk walk;
 	unsigned int n = 0;
+	unsigned long pc;
 	bool exact = start_walk(&walk, firing);
 
-	if (exact && own_frame(firing->fr_regs))
+	if (exact && dfr_arch_within_function(firing->fr_regs))
 		n = 1;
-	for (; !unwind_done(&walk) && n < 256; unwind_next_frame(&walk)) {
-		unsigned long pc = return_address(&walk);
-
-		if (!pc)
-			break;
+	for (; n < 256 && (pc = dfr_arch_walk_pc(&walk)) != 0; dfr_arch_walk_next(&walk))
 		n = !exact && ours(pc) ? 0 : n + 1;
-	}
 	return n;
 }
 
-/* A frame that -fno-omit-frame-pointer makes: the caller's rbp, the return address. */
+/* A frame that -fno-omit-frame-pointer makes: the caller's, the return address. */
 struct user_frame {
 	u64 uf_next;
 	u64 uf_return;
@@ -122,15 +76,15 @@ struct user_frame {
 
 unsigned int dfr_plat_ustack(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
 {
-	const struct pt_regs *regs = task_pt_regs(current);
+	struct pt_regs *regs = task_pt_regs(current);
 	struct user_frame frame;
 	unsigned int n = 0;
 	u64 fp;
 
 	if (!current->mm || !max)
 		return 0;
-	pcs[n++] = regs->ip;
-	for (fp = regs->bp; n < max && fp && !(fp & 7); fp = frame.uf_next) {
+	pcs[n++] = instruction_pointer(regs);
+	for (fp = dfr_arch_user_frame(regs); n < max && fp && !(fp & 7); fp = frame.uf_next) {
 		if (dfr_plat_copy_user(firing, &frame, fp, sizeof(frame)) || !frame.uf_return)
 			break;
 		pcs[n++] = frame.uf_return;

@@ -192,7 +192,7 @@ static u64 fbt_getarg(const struct dfr_firing *firing, unsigned int n)
 		dfr_arch_function_args(regs, args);
 		return args[n];
 	}
-	if (dfr_plat_load(firing, regs->sp + 8 + 8 * (u64)(n - DFR_FUNCTION_ARGS), 8, &value))
+	if (dfr_plat_load(firing, dfr_arch_stack_args(regs) + 8 * (u64)(n - DFR_FUNCTION_ARGS), 8, &value))
 		return 0;
 	return value;
 }

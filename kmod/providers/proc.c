@@ -137,15 +137,15 @@ static struct dfr_tracepoint tp_deliver = { .tp_name = "signal_deliver", .tp_pro
 
 static const char *const first_run_names[] = { "schedule_tail", NULL };
 static struct dfr_hook hook_first_run = { .hk_names = first_run_names, .hk_enter = on_first_run };
-static const char *const execve_names[] = { "__x64_sys_execve", NULL };
+static const char *const execve_names[] = { DFR_ARCH_SYSCALL "sys_execve", NULL };
 static struct dfr_hook hook_execve = {
 	.hk_names = execve_names, .hk_enter = on_execve, .hk_return = on_execve_return,
 };
-static const char *const execveat_names[] = { "__x64_sys_execveat", NULL };
+static const char *const execveat_names[] = { DFR_ARCH_SYSCALL "sys_execveat", NULL };
 static struct dfr_hook hook_execveat = {
 	.hk_names = execveat_names, .hk_enter = on_execveat, .hk_return = on_execve_return,
 };
-static const char *const sigwait_names[] = { "__x64_sys_rt_sigtimedwait", NULL };
+static const char *const sigwait_names[] = { DFR_ARCH_SYSCALL "sys_rt_sigtimedwait", NULL };
 static struct dfr_hook hook_sigwait = {
 	.hk_names = sigwait_names, .hk_enter = on_sigwait, .hk_return = on_sigwait_return,
 };

@@ -53,9 +53,9 @@ static enum hrtimer_restart expire(struct hrtimer *hrtimer)
 	u64 args[3] = { 0, 0, 0 };
 
 	if (regs && user_mode(regs)) {
-		args[1] = regs->ip;
+		args[1] = instruction_pointer(regs);
 	} else if (regs) {
-		args[0] = regs->ip;
+		args[0] = instruction_pointer(regs);
 	}
 	if (!profile->pr_tick)
 		args[2] = ktime_to_ns(ktime_sub(hrtimer_cb_get_time(hrtimer), hrtimer_get_expires(hrtimer)));

@@ -42,18 +42,23 @@
 
 #define HOOKED_MAX 32
 
-/* The functions that the kernel's own dispatch calls, by number. */
-#define __SYSCALL(number, function) [number] = "__x64_" #function,
+/* The functions that the kernel's own dispatch calls, by number; none where they are of no use. */
+#ifdef DFR_ARCH_SYSCALL_TABLE
+#define __SYSCALL(number, function) [number] = DFR_ARCH_SYSCALL #function,
 #define __SYSCALL_NORETURN(number, function) __SYSCALL(number, function)
 static const char *const native_functions[] = {
-#include <asm/syscalls_64.h>
+#include DFR_ARCH_SYSCALL_TABLE
 };
 #undef __SYSCALL
-#define __SYSCALL(number, function) [number] = "__ia32_" #function,
+#define __SYSCALL(number, function) [number] = DFR_ARCH_COMPAT_SYSCALL #function,
 #define __SYSCALL_WITH_COMPAT(number, native, compat) __SYSCALL(number, compat)
 static const char *const compat_functions[] = {
-#include <asm/syscalls_32.h>
+#include DFR_ARCH_COMPAT_SYSCALL_TABLE
 };
+#else
+static const char *const native_functions[] = { NULL };
+static const char *const compat_functions[] = { NULL };
+#endif
 
 struct call_table {
 	const char *const *ct_names; /* by number; NULL: no such call */
@@ -412,15 +417,15 @@ static int provide_all(void)
 /* One pass over the kernel's symbols: to look for each by name takes as long as that. */
 static void found_symbol(const char *name, unsigned long address)
 {
-	enum abi abi = strstarts(name, "__ia32_") ? ABI_COMPAT : ABI_NATIVE;
+	enum abi abi = strstarts(name, DFR_ARCH_COMPAT_SYSCALL) ? ABI_COMPAT : ABI_NATIVE;
 	const struct call_table *table = &tables[abi];
 	unsigned int number;
 
-	if (!strcmp(name, "x64_sys_call"))
+	if (!strcmp(name, DFR_ARCH_SYSCALL_CHOOSER))
 		choosers[ABI_NATIVE] = address;
-	else if (!strcmp(name, "ia32_sys_call"))
+	else if (!strcmp(name, DFR_ARCH_COMPAT_SYSCALL_CHOOSER))
 		choosers[ABI_COMPAT] = address;
-	if (abi == ABI_NATIVE && !strstarts(name, "__x64_sys_"))
+	if (abi == ABI_NATIVE && !strstarts(name, DFR_ARCH_SYSCALL "sys_"))
 		return;
 	for (number = 0; number < table->ct_count && number < table->ct_nfunctions; number++)
 		if (table->ct_calls[number] && table->ct_functions[number] &&

@@ -2,7 +2,9 @@
 #
 # Debian's archives, without touching this machine's apt: what tests/vm/kernel
 # and tests/vm/debug-kernel share (bash; they source it). The caller sets cache
-# and, with use_own_apt, gets codename, keyring and apt, the folder of its lists.
+# and, with use_own_apt, gets codename, keyring and apt, the folder of its lists;
+# architecture, if packages of another one than this are wanted as well.
+architecture=amd64
 
 say() { echo "kernel: $*" >&2; }
 
@@ -27,7 +29,7 @@ own_apt() {
 	shift
 	"$tool" -q -o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null \
 		-o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache" -o Dir::State::status="$apt/status" \
-		-o APT::Sandbox::User="$(id -un)" -o Acquire::Retries=3 -o Acquire::Languages=none "$@"
+		-o APT::Architectures::=amd64 -o APT::Architectures::="$architecture" -o APT::Sandbox::User="$(id -un)" -o Acquire::Retries=3 -o Acquire::Languages=none "$@"
 }
 
 # use_suites "URI SUITE"...: what own_apt reads from now on.
@@ -37,7 +39,7 @@ use_suites() {
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
 	: >"$apt/status"
 	for entry in "$@"; do
-		echo "deb [signed-by=$keyring arch=amd64] $entry main"
+		echo "deb [signed-by=$keyring arch=amd64,$architecture] $entry main"
 	done >"$apt/sources.list"
 	own_apt apt-get update >"$apt/log" 2>&1 ||
 		fail "cannot read Debian's package lists." "$(grep -E '^(E|Err|W)' "$apt/log" | head -n 3)" \

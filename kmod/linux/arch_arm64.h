@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the module knows about arm64, under the names that arch_x86.h has. It is
+ * compiled against Debian's headers and has not run yet. Debian's arm64 kernels
+ * have no rethook, so functions have no return probes there; ustack() follows
+ * frame records. System calls fall back to the tracepoints for their returns.
+ */
+#ifndef DFR_KMOD_LINUX_ARCH_ARM64_H
+#define DFR_KMOD_LINUX_ARCH_ARM64_H
+
+#include <linux/compat.h>
+#include <linux/ptrace.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+
+#define DFR_SYSCALL_ARGS 6
+#define DFR_FUNCTION_ARGS 8
+
+/* Probe context. May this address be looked at as kernel memory at all? */
+static inline bool dfr_arch_kernel_address(u64 addr)
+{
+	return addr >= PAGE_OFFSET;
+}
+
+/* Probe context. Is [addr, addr + n) user memory? n is below a page. */
+static inline bool dfr_arch_user_address(u64 addr, size_t n)
+{
+	return addr < TASK_SIZE_MAX && n <= TASK_SIZE_MAX - addr;
+}
+
+void dfr_arch_init(void);
+
+/* Mapped devices: a load there may have side effects. Slow path, see arch_arm64.c. */
+bool dfr_arch_device_address(u64 addr);
+
+/* Memory's own linear map holds no device. */
+static inline bool dfr_arch_needs_device_check(u64 addr)
+{
+	return !__is_lm_address(addr);
+}
+
+/*
+ * How the names of system calls' functions begin. There is no table of them
+ * (DFR_ARCH_SYSCALL_TABLE): without return hooks all calls go by the tracepoints.
+ */
+#define DFR_ARCH_SYSCALL "__arm64_"
+#define DFR_ARCH_COMPAT_SYSCALL DFR_ARCH_SYSCALL
+#define DFR_ARCH_SYSCALL_CHOOSER ""
+#define DFR_ARCH_COMPAT_SYSCALL_CHOOSER ""
+
+/* Arguments of a system call at its entry, as registers of the caller hold them. */
+static inline void dfr_arch_syscall_args(const struct pt_regs *regs, u64 args[DFR_SYSCALL_ARGS])
+{
+	int i;
+
+	args[0] = regs->orig_x0;
+	for (i = 1; i < DFR_SYSCALL_ARGS; i++)
+		args[i] = regs->regs[i];
+}
+
+/* The same for a call of a 32-bit program. */
+static inline void dfr_arch_compat_syscall_args(const struct pt_regs *regs,
+						u64 args[DFR_SYSCALL_ARGS])
+{
+	int i;
+
+	dfr_arch_syscall_args(regs, args);
+	for (i = 0; i < DFR_SYSCALL_ARGS; i++)
+		args[i] = (u32)args[i];
+}
+
+/* The function of a system call is given the caller's registers, in its one argument. */
+static inline const struct pt_regs *dfr_arch_syscall_regs(const struct pt_regs *regs)
+{
+	return (const struct pt_regs *)regs->regs[0];
+}
+
+/* Of a function with integers only: its second argument, as 32 bits. */
+static inline unsigned long dfr_arch_second_argument(const struct pt_regs *regs)
+{
+	return (u32)regs->regs[1];
+}
+
+/* Which call it is, in the table of its ABI. */
+static inline unsigned long dfr_arch_syscall_number(const struct pt_regs *regs)
+{
+	return regs->syscallno;
+}
+
+/* Is the system call that `current` is in a 32-bit one? */
+static inline bool dfr_arch_compat_syscall(void)
+{
+	return is_compat_task();
+}
+
+/* Arguments of a kernel function at its entry. */
+static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[DFR_FUNCTION_ARGS])
+{
+	int i;
+
+	for (i = 0; i < DFR_FUNCTION_ARGS; i++)
+		args[i] = regs->regs[i];
+}
+
+/* Where the arguments lie that have no register, at a function's entry. */
+static inline u64 dfr_arch_stack_args(const struct pt_regs *regs)
+{
+	return regs->sp;
+}
+
+/*
+ * The registers that an ftrace callback was given: only those of a call's
+ * convention were saved, and no state of the processor. A copy that reads like
+ * those of an exception in the kernel, but has no pc: it is at a function's entry.
+ */
+static inline struct pt_regs *dfr_arch_entry_regs(struct pt_regs *copy, const unsigned long long x[],
+						  u64 fp, u64 lr, u64 sp)
+{
+	memcpy(copy->regs, x, 9 * sizeof(copy->regs[0]));
+	copy->regs[29] = fp;
+	copy->regs[30] = lr;
+	copy->sp = sp;
+	copy->pstate = PSR_MODE_EL1h;
+	return copy;
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#define dfr_arch_ftrace_regs(fregs)                                                                \
+	dfr_arch_entry_regs(&(struct pt_regs){}, (const void *)(fregs)->regs, (fregs)->fp, (fregs)->lr, \
+			    (fregs)->sp)
+#else
+#define dfr_arch_ftrace_regs(fregs)                                                                \
+	dfr_arch_entry_regs(&(struct pt_regs){}, (const void *)(fregs)->regs.regs,                  \
+			    (fregs)->regs.regs[29], (fregs)->regs.regs[30], (fregs)->regs.sp)
+#endif
+
+/* Where these registers were; 0: at a function's entry. */
+static inline u64 dfr_arch_within_function(const struct pt_regs *regs)
+{
+	return regs->pc;
+}
+
+/* The frame pointer of user code: its caller's and the return address are there. */
+static inline u64 dfr_arch_user_frame(const struct pt_regs *regs)
+{
+	return regs->regs[29];
+}
+
+/*
+ * A walk up the kernel's stack of `current`, along its frame records: start, then
+ * pc, until that is 0, and next. From registers it starts with who called.
+ */
+struct dfr_arch_walk {
+	u64 aw_fp;
+	u64 aw_pc;
+	bool aw_on_task_stack; /* an interrupt's stack leads there, once, and never back */
+};
+
+void dfr_arch_walk_start(struct dfr_arch_walk *walk, struct pt_regs *regs);
+void dfr_arch_walk_next(struct dfr_arch_walk *walk);
+
+static inline unsigned long dfr_arch_walk_pc(struct dfr_arch_walk *walk)
+{
+	return walk->aw_pc;
+}
+
+/* The processor's own CRC-32C is the kernel's: no instructions of ours. */
+static inline bool dfr_arch_has_crc32c(void)
+{
+	return false;
+}
+
+static inline u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n)
+{
+	return crc;
+}
+
+/* uregs[index]: x0 to x30, sp, pc, pstate. */
+u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
+
+/* Probe context. Takes one off this CPU's copy of a counter; true: it is below 0. */
+#define dfr_arch_count_down(counter) ((s32)raw_cpu_sub_return(counter, 1) < 0)
+
+#endif
