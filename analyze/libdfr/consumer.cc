@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 #include "analyze/libdfr/option_value.h"
 #include "analyze/replay/clock.h"
@@ -21,6 +22,27 @@ constexpr int64_t kRateMin = 1'000'000; // a pass a millisecond is enough for an
 
 bool is_by_cpu(uint32_t cause) {
 	return cause == DFR_LOSS_PRINCIPAL || cause == DFR_LOSS_AGGREGATION || cause == DFR_LOSS_OVERWRITTEN;
+}
+
+struct Size {
+	uint32_t option;
+	const char* name;
+};
+constexpr Size kSizes[] = {{DFR_OPT_BUFSIZE, "buffer size"},
+			   {DFR_OPT_AGGSIZE, "aggregation size"},
+			   {DFR_OPT_SPECSIZE, "speculation size"},
+			   {DFR_OPT_DYNVARSIZE, "dynamic variable size"}};
+
+// 2m, 512k, 1000.
+std::string size_text(int64_t bytes) {
+	const char* unit = "";
+	for (const char* next : {"k", "m", "g"}) {
+		if (bytes < 1024 || bytes % 1024 != 0)
+			break;
+		bytes /= 1024;
+		unit = next;
+	}
+	return std::to_string(bytes) + unit;
 }
 
 } // namespace
@@ -40,7 +62,13 @@ int64_t Consumer::rate(uint32_t option) const {
 }
 
 void Consumer::go() {
+	int64_t asked[std::size(kSizes)];
+	for (size_t i = 0; i < std::size(kSizes); i++)
+		asked[i] = session_.option(kSizes[i].option);
 	session_.go();
+	for (size_t i = 0; i < std::size(kSizes); i++)
+		if (const int64_t got = session_.option(kSizes[i].option); got < asked[i] && !style().quiet)
+			hooks_.message(std::string(kSizes[i].name) + " lowered to " + size_text(got));
 	const int64_t policy = session_.option(DFR_OPT_BUFPOLICY);
 	at_end_only_ = policy == DFR_BUFPOLICY_RING || policy == DFR_BUFPOLICY_FILL;
 	resume();

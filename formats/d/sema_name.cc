@@ -135,6 +135,8 @@ void Sema::builtin(Node* node, const Builtin* known) {
 	if (known->array)
 		return poison(node, "D_ARR_BADREF", "improper reference to array " + node->text + " as a scalar",
 		              "name an element: " + node->text + "[0]");
+	if (known->id == DIF_VAR_ZONENAME)
+		return poison(node, "D_VAR_UNSUP", "built-in variable zonename is not supported by " + context_.target.description(), "Linux has no zones");
 	if (known->kernel && context_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP", "built-in variable " + node->text + " is not supported by " + context_.target.description(),
 		              "it names kernel state: load the module (dfr.ko) and run as root");

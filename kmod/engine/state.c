@@ -339,10 +339,28 @@ static void lower(struct dfr_state *state, u32 option, s64 least)
 	*value = *value / 2 > least ? *value / 2 : least;
 }
 
+static bool automatic(const struct dfr_state *state)
+{
+	return dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
+}
+
+/* The larger one, or both if they are equal: who asks for one that is too large keeps the other. False: there is no less. */
+static bool lower_sizes(struct dfr_state *state)
+{
+	s64 buffer = dfr_option(state, DFR_OPT_BUFSIZE), aggregation = dfr_option(state, DFR_OPT_AGGSIZE);
+
+	if (buffer <= SIZE_LEAST && aggregation <= 2 * SIZE_LEAST)
+		return false;
+	if (buffer > SIZE_LEAST && (buffer >= aggregation || aggregation <= 2 * SIZE_LEAST))
+		lower(state, DFR_OPT_BUFSIZE, SIZE_LEAST);
+	if (aggregation > 2 * SIZE_LEAST && (aggregation >= buffer || buffer <= SIZE_LEAST))
+		lower(state, DFR_OPT_AGGSIZE, 2 * SIZE_LEAST);
+	return true;
+}
+
 /* With bufresize=auto sizes are halved until all of it fits. */
 static int allocate(struct dfr_state *state)
 {
-	bool automatic = dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
 	int error;
 
 	for (;;) {
@@ -353,23 +371,23 @@ static int allocate(struct dfr_state *state)
 		dfr_plat_unanchor(state);
 		free_shares(state);
 		dfr_catalog_anchor(state);
-		if (!automatic || (dfr_option(state, DFR_OPT_BUFSIZE) <= SIZE_LEAST &&
-				   dfr_option(state, DFR_OPT_AGGSIZE) <= 2 * SIZE_LEAST))
+		if (!automatic(state) || !lower_sizes(state))
 			return error;
-		lower(state, DFR_OPT_BUFSIZE, SIZE_LEAST < dfr_option(state, DFR_OPT_BUFSIZE) ?
-						      SIZE_LEAST : dfr_option(state, DFR_OPT_BUFSIZE));
-		lower(state, DFR_OPT_AGGSIZE, 2 * SIZE_LEAST);
 	}
 }
 
 static int create_vars(struct dfr_state *state)
 {
-	struct dfr_vars_config config = { .vc_dynvarsize = (size_t)dfr_option(state, DFR_OPT_DYNVARSIZE),
-					  .vc_strsize = state->st_strsize };
+	struct dfr_vars_config config = { .vc_strsize = state->st_strsize };
 	struct dfr_enabling *enabling;
 	struct dfr_refusal why;
-	int error = dfr_vars_create(state->st_engine, &config, &state->st_vars);
+	int error;
 
+	while (automatic(state) && dfr_option(state, DFR_OPT_DYNVARSIZE) > SIZE_LEAST &&
+	       (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) > dfr_plat_memory_left())
+		lower(state, DFR_OPT_DYNVARSIZE, SIZE_LEAST);
+	config.vc_dynvarsize = (size_t)dfr_option(state, DFR_OPT_DYNVARSIZE);
+	error = dfr_vars_create(state->st_engine, &config, &state->st_vars);
 	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)
 		error = dfr_vars_declare(state->st_vars, enabling->eb_program, &why);
 	return error;
@@ -642,7 +660,9 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 		dfr_vars_losses(state->st_vars, dynvar);
 	for (i = 0; i < 3; i++)
 		status->loss[DFR_LOSS_DYNVAR + i] += dynvar[i];
-	status->loss[DFR_LOSS_HOTPLUG] += dfr_read_once(&state->st_hotplug_lost);
+	/* With -x cpu= the others are not asked for. */
+	if (dfr_option(state, DFR_OPT_CPU) < 0)
+		status->loss[DFR_LOSS_HOTPLUG] += dfr_read_once(&state->st_hotplug_lost);
 	status->loss[DFR_LOSS_AGGREGATION] += dfr_read_once(&state->st_agg_lost);
 }
 

@@ -312,3 +312,7 @@ BEGIN { printf("%d %d %d %d %d %d\n", ERFKILL, SIGRTMAX, DTRACEFLT_LIBRARY, AF_I
 @@ builtin.constants.assigned | builtin.constants | wrong
 BEGIN { ENOENT = 3; }
 --tag D_OP_LVAL
+
+@@ builtin.zonename | builtin.execname | wrong
+BEGIN { trace(zonename); exit(0); }
+--tag D_VAR_UNSUP
