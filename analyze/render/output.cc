@@ -4,6 +4,7 @@
 #include "analyze/render/output.h"
 
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,17 +46,18 @@ std::string Output::take() {
 	return text;
 }
 
-void Output::redirect(const std::string& path) {
+std::string Output::redirect(const std::string& path) {
 	flush();
 	int fd = home_;
 	if (!path.empty()) {
 		fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 		if (fd < 0)
-			throw Error::from_errno("freopen: cannot open " + path, "give the path of a file that can be written");
+			return std::strerror(errno);
 	}
 	if (fd_ != home_)
 		::close(fd_);
 	fd_ = fd;
+	return {};
 }
 
 void Output::truncate() {

@@ -29,8 +29,9 @@ public:
 	// What was collected and not written; empty afterwards.
 	std::string take();
 
-	// freopen(): later text is appended to this file; "" is the original again.
-	void redirect(const std::string& path);
+	// freopen(): later text is appended to this file; "" is the original again. Why it could not be opened: then
+	// nothing changes.
+	std::string redirect(const std::string& path);
 	void truncate(); // ftruncate(); nothing on what is no file
 
 private:

@@ -248,7 +248,12 @@ void Renderer::perform(const Step& step, const Plan& plan, const trace::Event& e
 		output_.flush();
 		return host_.command(line);
 	}
-	case Kind::Freopen: return output_.redirect(formatted(step, plan, event));
+	case Kind::Freopen: {
+		const std::string path = formatted(step, plan, event);
+		if (const std::string why = output_.redirect(path); !why.empty())
+			host_.message("freopen: cannot open " + path + ": " + why + "; the output goes on where it was");
+		return;
+	}
 	case Kind::Ftruncate: return output_.truncate();
 	case Kind::Clear:
 	case Kind::Normalize:

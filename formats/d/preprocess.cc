@@ -48,7 +48,7 @@ std::string preprocess(const std::string& source, const CompileOptions& options)
 	std::rewind(input.stream);
 
 	std::string program = "cpp";
-	std::vector<std::string> words = {program, "-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x01000d00", "-D__dfr__=1", "-D__linux=1", "-D__unix=1", "-undef", "-nostdinc", "-traditional-cpp"};
+	std::vector<std::string> words = {program, "-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x01000d00", "-D__dfr__=1", "-D__linux=1", "-D__Linux=1", "-D__unix=1", "-D__SVR4=1", "-D__amd64=1", "-D__x86_64=1", "-undef", "-nostdinc", "-traditional-cpp"};
 	for (const std::string& one : options.cpp_arguments) {
 		if (one.starts_with("--cpp="))
 			words[0] = one.substr(6);

@@ -241,3 +241,26 @@ BEGIN { exit(0); }
 --errhas invalid probe specifier BEGIN /nosuch/ { exit(0); }: [D_IDENT_UNDEF] in predicate: failed to resolve nosuch: Unknown variable name
 --status 1
 --end
+
+@@ again.freopen.no-folder | act.freopen | wrong
+--args -wqs $D
+BEGIN { printf("a\n"); freopen("no/such/folder"); printf("b\n"); exit(3); }
+--out
+a
+b
+
+--end
+--err
+dtrace: freopen: cannot open no/such/folder: No such file or directory; the output goes on where it was
+--end
+--status 3
+
+@@ again.cpp.names | cmd.cpp | normal
+--args -Cqs $D
+#if defined(__linux) && defined(__unix) && defined(__SVR4) && defined(__amd64) && defined(__SUNW_D) && __SUNW_D_VERSION >= 0x01000000
+BEGIN { printf("all\n"); exit(0); }
+#endif
+--out
+all
+
+--end
