@@ -409,7 +409,8 @@ private:
 		                                   DFR_OPT_SPECPOOL, DFR_OPT_DESTRUCTIVE, DFR_OPT_ZONE};
 		const uint8_t choice = in_.byte();
 		const uint32_t which = choice < 0xfc ? options[choice % 12] : in_.byte();
-		dof.option(which, choice < 0xf0 ? in_.half() : in_.wide());
+		// Or a negative one; as much memory as there may be is nothing to try.
+		dof.option(which, in_.half() | (choice < 0xf0 ? 0 : 1ull << 63));
 	}
 
 	// Of the first integer table, if there is one; mostly of a name that is known.
