@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "analyze/cli/dfr.h"
+#include "analyze/libdfr/style.h"
 #include "formats/error.h"
 
 namespace dfr::cli {
@@ -142,6 +143,8 @@ d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::Comp
 	d::Diagnostics diagnostics;
 	d::Compiled compiled = lib::compile_parts(parts, options, target, diagnostics);
 	report(diagnostics, target);
+	for (const std::string& remark : lib::without_effect(compiled))
+		std::fprintf(stderr, "dfr: %s\n", remark.c_str());
 	return compiled;
 }
 

@@ -83,7 +83,7 @@ void Recorder::end(lib::Consumer& consumer) {
 		consumer.leave();
 	else
 		consumer.finish();
-	recording_->finish();
+	recording_->finish(consumer.renderer());
 	if (arguments_.stop && machine_->device())
 		machine_->device()->end();
 }

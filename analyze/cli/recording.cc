@@ -62,10 +62,11 @@ void Recording::pass() {
 	writer_.catalog(whole_catalog());
 }
 
-void Recording::finish() {
+void Recording::finish(render::Renderer& renderer) {
 	end_pass();
 	writer_.catalog(whole_catalog());
-	writer_.aggregations(session_.aggregations());
+	// As they were printed: a state that goes on has counted since.
+	writer_.aggregations(renderer.aggregations().latest());
 	writer_.losses(session_.losses());
 	writer_.finish();
 }

@@ -25,7 +25,7 @@ public:
 	// Each record, before it is rendered: the tables that a printa() is going to show stay in the file.
 	void event(const trace::Event& event, render::Renderer& renderer);
 	void pass(); // after a pass of the consumer: catalog, if it has grown
-	void finish();
+	void finish(render::Renderer& renderer); // which has rendered everything
 	const std::string& path() const { return path_; }
 
 private:

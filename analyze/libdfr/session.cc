@@ -101,12 +101,19 @@ void Session::refuse(d::Target& target, bool zdefs) {
 		    no_kernel_);
 }
 
+// The programs' own ones.
+void Session::take_options() {
+	options_.apply(compiled_);
+	for (const std::string& remark : without_effect(compiled_))
+		notice(remark);
+}
+
 void Session::compile_programs(bool zdefs) {
 	if (consumer_)
 		throw Error("the session runs already", "open another one for another program");
 	if (!compile_live(zdefs))
 		refuse(machine_->target(), zdefs);
-	options_.apply(compiled_);
+	take_options();
 }
 
 void Session::compile() {
@@ -123,7 +130,7 @@ void Session::compile() {
 	compiled_ = compile_parts(programs_, compile_options(true), target, diagnostics_);
 	if (diagnostics_.failed())
 		refuse(target, true);
-	options_.apply(compiled_);
+	take_options();
 	identify_types(compiled_.image, target);
 }
 

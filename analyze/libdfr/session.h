@@ -74,6 +74,7 @@ private:
 	bool compile_on(std::unique_ptr<Machine> machine, bool zdefs);
 	bool compile_live(bool zdefs);
 	void compile_programs(bool zdefs);
+	void take_options();
 	[[noreturn]] void refuse(d::Target& target, bool zdefs);
 	void enable();
 	void claim();

@@ -3,6 +3,8 @@
 // Options that reached the DOF, as style.
 #include "analyze/libdfr/style.h"
 
+#include <utility>
+
 #include "formats/abi/dof.h"
 
 namespace dfr::lib {
@@ -34,6 +36,29 @@ void apply_options(const d::Compiled& compiled, render::Style& style) {
 	bool known = false;
 	for (const auto& [name, value] : compiled.settings)
 		render::Renderer::set_style(style, name, value, known);
+}
+
+std::vector<std::string> without_effect(const d::Compiled& compiled) {
+	static constexpr std::pair<const char*, const char*> kWhy[] = {
+	    {"ctypes", "this compiler writes no types"},
+	    {"dtypes", "this compiler writes no types"},
+	    {"evaltime", "tracing begins before the command does, with its exec"},
+	    {"kdefs", "symbols are those of the kernel that the program is compiled for"},
+	    {"knodefs", "symbols are those of the kernel that the program is compiled for"},
+	    {"linkmode", "it belongs to -G, which is not supported"},
+	    {"linktype", "it belongs to -G, which is not supported"},
+	    {"udefs", "symbols of processes are not known to programs"},
+	    {"unodefs", "symbols of processes are not known to programs"}};
+	std::vector<std::string> all;
+	for (const dof::Option& option : compiled.image.options)
+		if (option.option == DFR_OPT_AGGEVICT)
+			all.emplace_back("option aggevict has no effect: a table that is full loses keys, and counts them; "
+					 "give it room with -x aggsize");
+	for (const auto& [name, value] : compiled.settings)
+		for (const auto& [option, why] : kWhy)
+			if (name == option && !(name == "evaltime" && value == "exec"))
+				all.push_back("option " + name + " has no effect: " + why);
+	return all;
 }
 
 std::string go_reason(const Error& error) {

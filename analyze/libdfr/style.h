@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analyze/render/renderer.h"
 #include "formats/d/compile.h"
@@ -14,6 +15,8 @@ namespace dfr::lib {
 
 void apply_options(const d::Compiled& compiled, render::Style& style);
 void apply_options(const dof::Image& image, render::Style& style);
+// Options of the program that are taken and do nothing here: "option evaltime has no effect: ...".
+std::vector<std::string> without_effect(const d::Compiled& compiled);
 std::string go_reason(const Error& error);
 
 } // namespace dfr::lib
