@@ -114,8 +114,11 @@ bool ClauseBuilder::match(const Clause& clause) {
 		good = false;
 		if (process_probes(context_, desc))
 			continue;
-		const std::string shown = desc.id ? std::to_string(desc.id)
-		                                  : desc.provider + ":" + desc.module + ":" + desc.function + ":" + desc.name;
+		if (desc.id) {
+			context_.error("D_PDESC_INVAL", desc.place, "invalid probe identifier " + desc.text, "dtrace -l shows the numbers that there are");
+			continue;
+		}
+		const std::string shown = desc.provider + ":" + desc.module + ":" + desc.function + ":" + desc.name;
 		context_.error("D_PDESC_ZERO", desc.place, "probe description " + shown + " does not match any probes",
 		               instead_of(desc));
 	}
@@ -281,6 +284,7 @@ void ClauseBuilder::order(uint32_t kind, Place place) {
 			refuse("D_AGG_COMM", "aggregating actions may not follow commit( )");
 		else if (speculating_)
 			refuse("D_AGG_SPEC", "aggregating actions may not follow speculate( )");
+		recorded_data_ = true;
 	} else if (DFR_ACT_IS_DESTRUCTIVE(kind)) {
 		if (speculating_)
 			refuse("D_ACT_SPEC", "destructive actions may not follow speculate( )");
@@ -293,7 +297,7 @@ void ClauseBuilder::order(uint32_t kind, Place place) {
 	} else if (kind != DFR_ACT_DISCARD) {
 		if (committed_)
 			refuse("D_DREC_COMM", "data-recording actions may not follow commit( )");
-		recorded_data_ = true;
+		recorded_data_ |= !speculating_; // what goes to the speculation may be committed
 	}
 }
 

@@ -221,7 +221,9 @@ void Parser::struct_body(TypeRef type) {
 			int32_t width = -1;
 			if (!at(Tok::Colon)) {
 				one = declarator(base.type, false);
-				if (one.name.empty())
+				if (one.name.empty() && !at(Tok::Semicolon) && !at(Tok::Comma) && !at(Tok::Colon))
+					syntax("a member's name is expected");
+				if (one.name.empty() && !at(Tok::Colon))
 					context_.error("D_DECL_MNAME", one.place, "member declaration requires a name",
 					               "only an anonymous struct, union or bit-field has none");
 			}

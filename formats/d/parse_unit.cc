@@ -176,8 +176,14 @@ void Parser::split_description(ProbeDesc& desc) {
 	for (const char c : desc.text)
 		digits &= c >= '0' && c <= '9';
 	if (digits) {
-		desc.id = std::strtoul(desc.text.c_str(), nullptr, 10);
-		return;
+		const uint64_t id = std::strtoull(desc.text.c_str(), nullptr, 10);
+		if (id && id <= UINT32_MAX) {
+			desc.id = static_cast<uint32_t>(id);
+			return;
+		}
+		context_.error("D_PDESC_INVAL", desc.place, "invalid probe identifier " + desc.text, "dtrace -l shows the numbers that there are");
+		advance();
+		throw Failure{};
 	}
 	if (parts.size() > 5) {
 		context_.error("D_PDESC_INVAL", desc.place, "invalid probe description " + desc.text + ": too many colons",

@@ -247,6 +247,8 @@ void Sema::dereference(Node* node) {
 		return poison(node, "D_DEREF_VOID", "cannot dereference pointer to void", "cast it to a typed pointer first");
 	if (types_.is_function(to))
 		return poison(node, "D_DEREF_FUNC", "cannot dereference pointer to function", "its address is its value");
+	if (types::resolved_kind(types_.complete(to)) == Kind::Forward)
+		return poison(node, "D_OP_INCOMPLETE", "cannot dereference a pointer to forward declaration of \"" + types_.text(to) + "\"", "its members are not known");
 	rely_on(to);
 	node->type = to;
 	node->lvalue = true;

@@ -264,3 +264,38 @@ BEGIN { printf("all\n"); exit(0); }
 all
 
 --end
+
+@@ again.PDESC_INVAL.zero | probe.id | wrong
+0 { exit(0); }
+--tag D_PDESC_INVAL
+
+@@ again.PDESC_INVAL.huge | probe.id | wrong
+99999999999999999999 { exit(0); }
+--tag D_PDESC_INVAL
+
+@@ again.SPEC_DREC.aggregation | act.speculate | wrong
+BEGIN { @a = count(); speculate(1); exit(0); }
+--tag D_SPEC_DREC
+
+@@ again.COMM_DREC.aggregation | act.commit | wrong
+BEGIN { @a = count(); commit(1); }
+--tag D_COMM_DREC
+
+@@ again.speculate-record-commit | act.speculate, act.commit | boundary
+BEGIN { s = speculation(); speculate(s); printf("whole\n"); commit(s); }
+BEGIN { printf("then\n"); exit(0); }
+--out
+whole
+then
+
+--end
+
+@@ again.OP_INCOMPLETE.dereference | op.load, type.struct | wrong
+struct later;
+BEGIN { x = *(struct later *)8; exit(0); }
+--tag D_OP_INCOMPLETE
+
+@@ again.SYNTAX.keyword-member | lex.keyword | wrong
+struct s { int while; };
+BEGIN { exit(0); }
+--tag D_SYNTAX

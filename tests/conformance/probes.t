@@ -70,7 +70,7 @@ two
 
 @@ probe.id.none | probe.id | wrong
 4000000000 { exit(0); }
---tag D_PDESC_ZERO
+--tag D_PDESC_INVAL
 
 @@ probe.list.twice | probe.list | boundary
 BEGIN, BEGIN { printf("x"); }
