@@ -64,7 +64,7 @@ void DeviceTarget::match(const d::ProbePattern& pattern,
 // A function by name: what it has instead of what was asked for, or why it has nothing.
 std::string DeviceTarget::why_absent(const d::ProbePattern& pattern) {
 	if (device_.info().flags & DFR_INFO_CONFINED)
-		return "without privilege there are syscall, profile-N, BEGIN, END and ERROR, on your own processes; "
+		return "without privilege there are syscall, profile at the usual rates (dtrace -l), BEGIN, END and ERROR, on your own processes; "
 		       "the rest takes root, or CAP_PERFMON and CAP_BPF";
 	if ((pattern.provider != "fbt" && pattern.provider != "kinst") || pattern.function.empty() ||
 	    pattern.function.find_first_of("*?[") != std::string::npos)

@@ -23,7 +23,7 @@
 #include "kmod/engine/load.h"
 
 #define TEXT_MAX 16384	  /* instructions that all clauses together may run in a firing */
-#define OPTIONS_CLEAN 9900000 /* ns between cleanings, at least */
+#define CLAUSES_MAX 256
 
 enum kind {
 	K_NUMBER,
@@ -506,7 +506,7 @@ static int check_difos(struct dfr_loader *ld)
 
 	for (i = 0; i < pg->pg_ndifos; i++)
 		most = pg->pg_difos[i].di_len > most ? pg->pg_difos[i].di_len : most;
-	if (most > TEXT_MAX)
+	if (most > TEXT_MAX || ld->ld_ntext > 4 * TEXT_MAX)
 		return refuse(ld, ~0u, 0, "the program is too long");
 	facts = dfr_plat_alloc(((size_t)most + 1) * sizeof(*facts));
 	if (!facts)
@@ -528,6 +528,8 @@ int dfr_confine_program(struct dfr_loader *ld)
 	for (i = 0; i < ld->ld_nsecs && !reason; i++)
 		if (dfr_dof_sec(ld, i)->type == DOF_SECT_KRELHDR || dfr_dof_sec(ld, i)->type == DOF_SECT_URELHDR)
 			reason = "variables and functions of the kernel have addresses";
+	if (pg->pg_nclauses > CLAUSES_MAX)
+		reason = "more than 256 clauses";
 	for (i = 0; i < pg->pg_nclauses && !reason; i++) {
 		reason = check_clause(&pg->pg_clauses[i], &text);
 		pg->pg_clauses[i].cl_confined = true;

@@ -484,6 +484,7 @@ struct field {
 struct matcher {
 	struct field mt_field[4];
 	bool mt_never;
+	bool mt_confined; /* what users without privilege may use, alone */
 };
 
 static void matcher_init(const struct dfr_engine *engine, struct matcher *matcher, const char *const pattern[4])
@@ -521,6 +522,8 @@ static bool field_matches(struct field *field, const char *text)
 
 static bool probe_matches(struct matcher *matcher, const struct dfr_probe *probe)
 {
+	if (matcher->mt_confined && !dfr_probe_open(probe))
+		return false;
 	return field_matches(&matcher->mt_field[0], probe->pb_provider->pv_name) &&
 	       field_matches(&matcher->mt_field[3], probe->pb_name) &&
 	       field_matches(&matcher->mt_field[1], probe->pb_module) &&
@@ -528,7 +531,7 @@ static bool probe_matches(struct matcher *matcher, const struct dfr_probe *probe
 }
 
 /* Calls visit for each match with id above `from`; stops at its first answer that is not 0. */
-static int match_all(struct dfr_engine *engine, const char *const pattern[4], u32 from,
+static int match_all(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
 {
 	struct matcher matcher;
@@ -538,6 +541,7 @@ static int match_all(struct dfr_engine *engine, const char *const pattern[4], u3
 	int result = 0;
 
 	matcher_init(engine, &matcher, pattern);
+	matcher.mt_confined = confined;
 	if (matcher.mt_never)
 		return 0;
 	function = matcher.mt_field[2].fd_exact;
@@ -561,53 +565,35 @@ static int match_all(struct dfr_engine *engine, const char *const pattern[4], u3
 	return result;
 }
 
-static void provide(struct dfr_engine *engine, const char *const pattern[4], bool confined)
+static void provide(struct dfr_engine *engine, const char *const pattern[4])
 {
 	struct dfr_provider *provider;
 
 	for (provider = engine->en_providers; provider; provider = provider->pv_next)
-		if (provider->pv_ops->provide && (!confined || provider->pv_flags & DFR_PV_CONFINED) &&
+		if (provider->pv_ops->provide &&
 		    (!pattern[0] || !*pattern[0] || dfr_glob(pattern[0], provider->pv_name)))
 			provider->pv_ops->provide(provider, pattern);
 }
 
-/* What a visit is for: confined programs are shown what they may use. */
-struct some {
-	int (*so_visit)(struct dfr_probe *probe, void *arg);
-	void *so_arg;
-};
-
-static int visit_open(struct dfr_probe *probe, void *arg)
-{
-	struct some *some = arg;
-
-	return dfr_probe_open(probe) ? some->so_visit(probe, some->so_arg) : 0;
-}
-
-/* The probes with id above `from` that a clause's description means. */
+/* The probes with id above `from` that a clause's description means. For confined ones none are made. */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool do_provide,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
 {
-	struct some some = { visit, arg };
 	struct dfr_probe *probe;
 	int result = 0;
 
-	if (clause->cl_confined) {
-		visit = visit_open;
-		arg = &some;
-	}
 	if (clause->cl_foreign || !dfr_engine_host_matches(engine, clause->cl_host))
 		return 0;
-	if (do_provide && !clause->cl_probe_id)
-		provide(engine, clause->cl_pattern, clause->cl_confined);
+	if (do_provide && !clause->cl_probe_id && !clause->cl_confined)
+		provide(engine, clause->cl_pattern);
 	dfr_mutex_lock(&engine->en_probe_lock);
 	if (clause->cl_probe_id) {
 		probe = clause->cl_probe_id > from && clause->cl_probe_id <= engine->en_nprobes ?
 				engine->en_byid[clause->cl_probe_id] : NULL;
-		if (probe)
+		if (probe && (!clause->cl_confined || dfr_probe_open(probe)))
 			result = visit(probe, arg);
 	} else {
-		result = match_all(engine, clause->cl_pattern, from, visit, arg);
+		result = match_all(engine, clause->cl_pattern, from, clause->cl_confined, visit, arg);
 	}
 	dfr_mutex_unlock(&engine->en_probe_lock);
 	return result;
@@ -616,25 +602,24 @@ int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause,
 struct visit_all {
 	bool (*va_visit)(const struct dfr_probe *probe, void *arg);
 	void *va_arg;
-	bool va_confined;
 };
 
 static int visit_all(struct dfr_probe *probe, void *arg)
 {
 	struct visit_all *all = arg;
 
-	return (!all->va_confined || dfr_probe_open(probe)) && !all->va_visit(probe, all->va_arg);
+	return !all->va_visit(probe, all->va_arg);
 }
 
 void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
 		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg)
 {
-	struct visit_all all = { visit, arg, confined };
+	struct visit_all all = { visit, arg };
 
-	if (!from)
-		provide(engine, pattern, confined);
+	if (!from && !confined)
+		provide(engine, pattern);
 	dfr_mutex_lock(&engine->en_probe_lock);
-	match_all(engine, pattern, from ? from - 1 : 0, visit_all, &all);
+	match_all(engine, pattern, from ? from - 1 : 0, confined, visit_all, &all);
 	dfr_mutex_unlock(&engine->en_probe_lock);
 }
 

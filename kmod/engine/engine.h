@@ -91,7 +91,7 @@ void dfr_state_clean(struct dfr_state *state);
 /*
  * Probes of the engine, in order of id, matching a pattern; stops when visit returns false.
  * From 0 those that are made on demand are made first; otherwise it goes on from an id. Confined:
- * only those that a user without privilege may use.
+ * only those that are there and that a user without privilege may use.
  */
 void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
 		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg);

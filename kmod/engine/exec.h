@@ -104,6 +104,8 @@ struct dfr_program {
 	u32 pg_nacts;
 };
 
+#define DFR_CONFINED_DOF_MAX (256u * 1024)
+
 struct dfr_load_limits {
 	/* false: loads become restricted ones, kernel stacks are refused, and probes whose arguments
 	 * are the kernel's are not armed for clauses that look at these */

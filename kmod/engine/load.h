@@ -20,7 +20,6 @@
 #define DFR_LOAD_FRAMES_MAX 4096
 
 /* Of a confined program: */
-#define DFR_CONFINED_DOF_MAX (256u * 1024)
 #define DFR_CONFINED_ACTIONS_MAX 4096 /* in all sections, also where these are the same bytes */
 
 #define DFR_TUPLE_UNREACHED 0xff

@@ -102,7 +102,7 @@ static int ioctl_enable(struct dfr_file *file, void __user *arg)
 		return -EINVAL;
 	if (io.dof_size < sizeof(struct dof_header))
 		return -EINVAL;
-	if (io.dof_size > DOF_LOADSZ_MAX)
+	if (io.dof_size > (file->fl_rights.rt_confined ? DFR_CONFINED_DOF_MAX : DOF_LOADSZ_MAX))
 		return -E2BIG;
 	dof = vmemdup_user(u64_to_user_ptr(io.dof), io.dof_size);
 	if (IS_ERR(dof))
@@ -253,6 +253,7 @@ static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 }
 
 #define DFR_AGGSNAP_MAX (256UL * 1024 * 1024)
+#define DFR_AGGSNAP_CONFINED (16UL * 1024 * 1024)
 
 static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 {
@@ -263,7 +264,7 @@ static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 
 	if (error)
 		return error;
-	room = min_t(u64, io.bytes, DFR_AGGSNAP_MAX);
+	room = min_t(u64, io.bytes, file->fl_rights.rt_confined ? DFR_AGGSNAP_CONFINED : DFR_AGGSNAP_MAX);
 	buffer = dfr_plat_alloc(max_t(size_t, room, 1));
 	if (!buffer)
 		return -ENOMEM;
@@ -476,12 +477,43 @@ static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long value)
 {
 	struct dfr_file *file = filp->private_data;
-	long result = handle(file, cmd, (void __user *)value);
+	long result;
 
+	/* What requests allocate is bounded by how many of them there are. */
+	if (file->fl_rights.rt_confined && mutex_lock_killable(&file->fl_busy))
+		return -EINTR;
+	result = handle(file, cmd, (void __user *)value);
+	if (file->fl_rights.rt_confined)
+		mutex_unlock(&file->fl_busy);
 	dfr_mutex_lock(engine_lock());
 	heard(file);
 	dfr_mutex_unlock(engine_lock());
 	return result;
+}
+
+#define DESCRIPTORS_PER_USER 16
+static LIST_HEAD(confined_files);
+static DEFINE_MUTEX(confined_lock);
+
+static int add_confined(struct dfr_file *file)
+{
+	struct dfr_file *other;
+	unsigned int n = 0;
+
+	mutex_lock(&confined_lock);
+	list_for_each_entry(other, &confined_files, fl_list)
+		n += other->fl_rights.rt_uid == file->fl_rights.rt_uid;
+	if (n < DESCRIPTORS_PER_USER)
+		list_add(&file->fl_list, &confined_files);
+	mutex_unlock(&confined_lock);
+	return n < DESCRIPTORS_PER_USER ? 0 : -EDQUOT;
+}
+
+static void remove_confined(struct dfr_file *file)
+{
+	mutex_lock(&confined_lock);
+	list_del(&file->fl_list);
+	mutex_unlock(&confined_lock);
 }
 
 static int device_open(struct inode *inode, struct file *filp)
@@ -493,7 +525,10 @@ static int device_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	init_waitqueue_head(&file->fl_wait);
+	mutex_init(&file->fl_busy);
 	error = dfr_rights_of_current(&file->fl_rights);
+	if (!error && file->fl_rights.rt_confined)
+		error = add_confined(file);
 	if (error) {
 		kfree(file);
 		return error;
@@ -507,6 +542,8 @@ static int device_release(struct inode *inode, struct file *filp)
 {
 	struct dfr_file *file = filp->private_data;
 
+	if (file->fl_rights.rt_confined)
+		remove_confined(file);
 	dfr_mutex_lock(engine_lock());
 	if (file->fl_session && file->fl_session->ss_kept) {
 		WRITE_ONCE(file->fl_session->ss_owner, NULL);

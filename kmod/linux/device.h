@@ -7,6 +7,8 @@
 
 #include "kmod/linux/linux.h"
 
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 
 struct file;
@@ -17,6 +19,8 @@ struct dfr_file {
 	struct dfr_session *fl_session;
 	struct dfr_rights fl_rights;
 	wait_queue_head_t fl_wait;
+	struct list_head fl_list; /* of users without privilege: under confined_lock */
+	struct mutex fl_busy;	  /* and their requests come one by one */
 	struct rcu_head fl_rcu; /* a wake-up may be on its way */
 };
 
