@@ -59,7 +59,8 @@ modules() {
 
 # A consumer dies at any moment: while it compiles, enables, records, leaves.
 kill_consumer() {
-	dtrace -qn 'syscall:::, fbt::vfs_*:, profile-997, sched::: { @[probename, stack(3)] = count(); s = speculation(); speculate(s); trace(pid); }' >/dev/null 2>&1 &
+	dtrace -qn 'syscall:::, fbt::vfs_*:, profile-997, sched::: { @[probename, stack(3)] = count(); s = speculation(); }
+		syscall:::, fbt::vfs_*:, profile-997, sched::: { speculate(s); trace(pid); }' >/dev/null 2>&1 &
 	sleep "$(any 2).$(any 10)$(any 10)"
 	kill -9 $!
 	wait $! 2>/dev/null
