@@ -9,6 +9,8 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <memory>
+#include <new>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -43,9 +45,13 @@ bool head_is_sound(const SegmentHead& head) {
 
 } // namespace
 
+// A context's tables are more work than a small segment: they are made once for each thread.
 std::optional<std::vector<std::byte>> compress(std::span<const std::byte> raw) {
+	thread_local const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+	if (!context)
+		throw std::bad_alloc();
 	std::vector<std::byte> stored(ZSTD_compressBound(raw.size()));
-	const size_t size = ZSTD_compress(stored.data(), stored.size(), raw.data(), raw.size(), kLevel);
+	const size_t size = ZSTD_compressCCtx(context.get(), stored.data(), stored.size(), raw.data(), raw.size(), kLevel);
 	if (ZSTD_isError(size) || size >= raw.size())
 		return std::nullopt;
 	stored.resize(size);
@@ -53,7 +59,10 @@ std::optional<std::vector<std::byte>> compress(std::span<const std::byte> raw) {
 }
 
 bool uncompress(std::span<const std::byte> stored, std::span<std::byte> raw) {
-	const size_t size = ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
+	thread_local const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+	if (!context)
+		throw std::bad_alloc();
+	const size_t size = ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), stored.data(), stored.size());
 	return !ZSTD_isError(size) && size == raw.size();
 }
 
