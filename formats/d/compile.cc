@@ -29,7 +29,7 @@ void set_up(Context& context, const CompileOptions& options) {
 	for (const std::string& text : options.options) {
 		std::string reason, hint;
 		if (!set_option(context, text, &reason, &hint))
-			throw Error("failed to set option '" + text + "': " + reason, hint);
+			throw Error("failed to set -x " + text.substr(0, text.find('=')) + ": " + reason, hint);
 	}
 }
 
