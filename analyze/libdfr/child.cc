@@ -33,19 +33,20 @@ std::string end_of(const std::optional<int>& wait_status) {
 	return "terminated by " + (name ? std::string("SIG") + name : "signal " + std::to_string(WTERMSIG(*wait_status)));
 }
 
-// In the child: waits for its byte, then becomes the command.
+// In the child: waits for its byte, then becomes the command. All else comes before, so that execve() is the first
+// of its system calls that is traced.
 [[noreturn]] void become(int go, const std::vector<std::string>& command) {
+	signal(SIGPIPE, SIG_DFL);
 	char byte;
 	ssize_t got;
-	while ((got = ::read(go, &byte, 1)) < 0 && errno == EINTR) {
-	}
-	if (got != 1) // whoever traces is gone
-		::_exit(127);
 	std::vector<char*> words;
 	for (const std::string& word : command)
 		words.push_back(const_cast<char*>(word.c_str()));
 	words.push_back(nullptr);
-	signal(SIGPIPE, SIG_DFL);
+	while ((got = ::read(go, &byte, 1)) < 0 && errno == EINTR) {
+	}
+	if (got != 1) // whoever traces is gone
+		::_exit(127);
 	::execvp(words[0], words.data());
 	const std::string text = "failed to execute " + command[0] + ": " + std::strerror(errno) + "\n";
 	(void)!::write(STDERR_FILENO, text.data(), text.size());
