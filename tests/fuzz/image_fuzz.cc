@@ -62,6 +62,7 @@ void fuzz_kallsyms(Cursor& in) {
 		}
 		symbols.find(std::uint64_t(0x10));
 		symbols.find(~std::uint64_t(0));
+		symbols.each([](const Symbol&) {});
 		if (symbols.has_addresses() && symbols.count() == 0)
 			std::abort();
 	});
