@@ -82,14 +82,14 @@ dfr_hot void run_plain(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr
 {
 	if (plain == DFR_PLAIN_COUNT)
 		dfr_plain_count(firing, ecb, share);
-	else if (plain == DFR_PLAIN_ARGS)
-		dfr_plain_args(firing, ecb, share);
-	else if (plain == DFR_PLAIN_AGG)
-		dfr_plain_agg(firing, ecb, share);
 	else if (plain == DFR_PLAIN_TIME)
 		dfr_plain_time(firing, ecb, share);
 	else if (plain == DFR_PLAIN_SINCE)
 		dfr_plain_since(firing, ecb, share);
+	else if (plain == DFR_PLAIN_ARGS)
+		dfr_plain_args(firing, ecb, share);
+	else if (plain == DFR_PLAIN_AGG)
+		dfr_plain_agg(firing, ecb, share);
 	else if (plain == DFR_PLAIN_STEPS)
 		dfr_plain_steps(firing, ecb, share);
 	else if (plain & DFR_PLAIN_TESTED)

@@ -12,7 +12,9 @@
 #include <linux/ptrace.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/rethook.h>
 #include <linux/sched.h>
+#include <linux/timex.h>
 
 #define DFR_SYSCALL_ARGS 6
 #define DFR_FUNCTION_ARGS 8
@@ -163,6 +165,19 @@ void dfr_arch_walk_next(struct dfr_arch_walk *walk);
 static inline unsigned long dfr_arch_walk_pc(struct dfr_arch_walk *walk)
 {
 	return walk->aw_pc;
+}
+
+/* Debian's kernels for arm64 have no rethook: no pool is made, and nobody comes here. */
+static inline void dfr_arch_divert_return(struct rethook_node *node, struct pt_regs *regs, unsigned long trampoline)
+{
+}
+
+/* The processor's own counter has fewer than 64 bits, so the kernel's function is asked (clock.h). */
+#define DFR_ARCH_COUNTER ""
+#define DFR_ARCH_EARLY_COUNTER ""
+static inline u64 dfr_arch_cycles(void)
+{
+	return get_cycles();
 }
 
 /* The processor's own CRC-32C is the kernel's: no instructions of ours. */

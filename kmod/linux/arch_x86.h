@@ -8,10 +8,12 @@
 #define DFR_KMOD_LINUX_ARCH_X86_H
 
 #include <asm/cpufeature.h>
+#include <asm/msr.h>
 #include <asm/ptrace.h>
 #include <asm/syscall.h>
 #include <asm/unwind.h>
 #include <linux/mm.h>
+#include <linux/rethook.h>
 #include <linux/sched.h>
 
 #define DFR_SYSCALL_ARGS 6
@@ -82,10 +84,36 @@ static inline const struct pt_regs *dfr_arch_syscall_regs(const struct pt_regs *
 	return (const struct pt_regs *)regs->di;
 }
 
+/*
+ * At a function's entry: it returns to the trampoline. As the kernel's rethook_hook();
+ * who unwinds the stack finds a trampoline's node, since it is linked first.
+ */
+static __always_inline void dfr_arch_divert_return(struct rethook_node *node, struct pt_regs *regs,
+						   unsigned long trampoline)
+{
+	unsigned long *to = (unsigned long *)regs->sp;
+
+	node->frame = regs->sp;
+	node->ret_addr = *to;
+	node->llist.next = current->rethooks.first;
+	barrier();
+	WRITE_ONCE(current->rethooks.first, &node->llist);
+	barrier();
+	WRITE_ONCE(*to, trampoline);
+}
+
 /* Of a function with integers only: its second argument, as 32 bits. */
 static inline unsigned long dfr_arch_second_argument(const struct pt_regs *regs)
 {
 	return (u32)regs->si;
+}
+
+/* The processor's own counter, under the names that it has as a clock; read in order with what stands around it. */
+#define DFR_ARCH_COUNTER "clocksource_tsc"
+#define DFR_ARCH_EARLY_COUNTER "clocksource_tsc_early"
+static __always_inline u64 dfr_arch_cycles(void)
+{
+	return rdtsc_ordered();
 }
 
 /* Which call it is, in the table of its ABI. */

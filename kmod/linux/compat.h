@@ -13,6 +13,8 @@
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/rethook.h>
+#include <linux/seqlock.h>
+#include <linux/timekeeper_internal.h>
 #include <linux/tracepoint.h>
 #include <linux/version.h>
 #include "kmod/linux/arch.h"
@@ -67,6 +69,15 @@ struct dfr_mount_head {
 #else
 #define DFR_MOUNT_INSTANCE 128
 #endif
+
+/*
+ * The kernel's struct tk_fast, which is private to its timekeeping: what
+ * ktime_get_mono_fast_ns() reads. The same in 6.1 to 6.12. Who uses it checks.
+ */
+struct dfr_fast_timekeeper {
+	seqcount_latch_t ft_latch;
+	struct tk_read_base ft_base[2];
+};
 
 /* What stands for a mount's mapping of user ids: the first argument of vfs_create() and its kin. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)

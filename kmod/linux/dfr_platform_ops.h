@@ -24,6 +24,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include "kmod/linux/arch.h"
+#include "kmod/linux/clock.h"
 
 /* Memory. */
 void *dfr_plat_alloc(size_t size);
@@ -112,7 +113,7 @@ void dfr_plat_wake(struct dfr_state *state);
 /* Clock. */
 static __always_inline u64 dfr_plat_clock(const struct dfr_firing *firing)
 {
-	return ktime_get_mono_fast_ns();
+	return dfr_clock();
 }
 
 static inline u64 dfr_plat_walltime(const struct dfr_firing *firing)

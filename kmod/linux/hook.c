@@ -20,6 +20,13 @@ static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, st
 }
 DFR_FTRACE_CALLBACK(enter, entered)
 
+static void left(DFR_RETHOOK_HANDLER_ARGS)
+{
+	struct dfr_hook *hook = data;
+
+	hook->hk_return(dfr_return_cookie(node), regs);
+}
+
 void dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs,
 		     struct dfr_probe *const *probe)
 {
@@ -65,7 +72,7 @@ static int start(struct dfr_hook *hook)
 	int error;
 
 	if (hook->hk_return && !hook->hk_returns) {
-		error = dfr_return_pool_create(HOOK_RETURN_NODES, hook->hk_return, &hook->hk_returns);
+		error = dfr_return_pool_create(HOOK_RETURN_NODES, left, hook, &hook->hk_returns);
 		if (error)
 			return error;
 	}

@@ -13,7 +13,6 @@
 #include "kmod/linux/compat.h"
 
 struct dfr_probe;
-struct dfr_return_pool;
 
 /*
  * NAME, an ftrace callback that calls body(ip, ops, regs) with preemption off: a
@@ -36,7 +35,7 @@ struct dfr_hook {
 	unsigned int hk_users; /* armed probes that it serves */
 
 	struct ftrace_ops hk_ops;
-	struct dfr_return_pool *hk_returns;
+	struct rethook *hk_returns;
 	bool hk_registered;
 };
 

@@ -76,6 +76,7 @@ void dfr_device_exit(void);
 /* The state of the boot program, if one is linked in. Failures are logged, not returned. */
 void dfr_anonymous_start(void);
 
+void dfr_clock_init(void);
 void dfr_platform_init(void);
 void dfr_destructive_init(void);
 void dfr_destructive_exit(void);

@@ -96,6 +96,7 @@ static int __init dfr_init(void)
 		pr_info("dfr: switched off by dfr.off; nothing was started\n");
 		return 0;
 	}
+	dfr_clock_init();
 	dfr_platform_init();
 	dfr_destructive_init();
 	error = dfr_anchor_init();

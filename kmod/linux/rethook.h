@@ -9,44 +9,76 @@
 #ifndef DFR_KMOD_LINUX_RETHOOK_H
 #define DFR_KMOD_LINUX_RETHOOK_H
 
-#include <linux/compiler.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/types.h>
+#include "formats/abi/block.h"
+#include "kmod/linux/arch.h"
+#include "kmod/linux/compat.h"
 
 struct dfr_probe;
 struct pt_regs;
-struct dfr_return_pool;
 
-/* Handler: probe context, preemption off. `cookie` is what dfr_return_hook() was given. */
-typedef void (*dfr_return_handler)(void *cookie, struct pt_regs *regs);
-
-/* Process context. -ENOENT: this kernel has no rethook; -ENOMEM. */
-int dfr_return_pool_create(unsigned int nodes, dfr_return_handler handler,
-			   struct dfr_return_pool **out);
-/* Process context; waits until no handler of the pool runs. */
-void dfr_return_pool_free(struct dfr_return_pool *pool);
-
-enum dfr_hooked {
-	DFR_HOOKED,
-	DFR_HOOK_NESTED, /* inside the hooking of another function: the engine's own doing */
-	/* losses: */
-	DFR_HOOK_EMPTY,	   /* no node is free */
-	DFR_HOOK_UNWATCHED /* RCU does not watch (an idle CPU), which a return's handler needs */
+struct dfr_return_node {
+	struct rethook_node rn_node; /* first: core code frees the node's address */
+	void *rn_cookie;
 };
 
-enum dfr_hooked dfr_return_try(struct dfr_return_pool *pool, void *cookie, struct pt_regs *regs);
-void dfr_return_lost(enum dfr_hooked hooked, struct dfr_probe *probe);
+/* In a handler (compat.h): what dfr_return_hook() was given. */
+static __always_inline void *dfr_return_cookie(struct rethook_node *node)
+{
+	return container_of(node, struct dfr_return_node, rn_node)->rn_cookie;
+}
 
 /*
- * Probe context, at a function's entry, preemption off. What is lost is counted by
- * its cause for *probe, the return's, which is looked at only then (NULL: gone).
+ * Process context. The handler runs in probe context, preemption off. -ENOENT: this
+ * kernel has no rethook; -ENOMEM.
  */
-static __always_inline void dfr_return_hook(struct dfr_return_pool *pool, void *cookie,
-					    struct pt_regs *regs, struct dfr_probe *const *probe)
-{
-	enum dfr_hooked hooked = dfr_return_try(pool, cookie, regs);
+int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *data,
+			   struct rethook **out);
+/* Process context; waits until no handler of the pool runs. */
+void dfr_return_pool_free(struct rethook *pool);
 
-	if (unlikely(hooked >= DFR_HOOK_EMPTY))
-		dfr_return_lost(hooked, READ_ONCE(*probe));
+extern unsigned long dfr_return_trampoline; /* where hooked functions return to */
+struct rethook_node *dfr_return_search(struct rethook *pool, struct dfr_probe *const *probe);
+void dfr_return_lost(u32 cause, struct dfr_probe *const *probe);
+
+/* As the kernel's rethook_try_get(). */
+static __always_inline struct rethook_node *dfr_return_take(struct rethook *pool)
+{
+#if DFR_RETHOOK_OWN_NODES
+	struct freelist_node *node = freelist_try_get(&pool->pool);
+
+	return node ? container_of(node, struct rethook_node, freelist) : NULL;
+#else
+	/* This CPU's own part. Other CPUs may take from it at the same time, so an interrupt may as well. */
+	return __objpool_try_get_slot(&pool->pool, raw_smp_processor_id());
+#endif
+}
+
+/*
+ * Probe context, at a function's entry, preemption off. What is lost (no node is
+ * free; RCU does not watch, on an idle CPU, which a return's handler needs) is
+ * counted by its cause for *probe, the return's, which is looked at only then
+ * (NULL: gone).
+ */
+static __always_inline void dfr_return_hook(struct rethook *pool, void *cookie, struct pt_regs *regs,
+					    struct dfr_probe *const *probe)
+{
+	struct rethook_node *node;
+
+	if (unlikely(is_idle_task(current)) && !rcu_is_watching()) {
+		dfr_return_lost(DFR_LOSS_RCU_IDLE, probe);
+		return;
+	}
+	node = dfr_return_take(pool);
+	if (unlikely(!node)) {
+		node = dfr_return_search(pool, probe);
+		if (!node)
+			return;
+	}
+	container_of(node, struct dfr_return_node, rn_node)->rn_cookie = cookie;
+	dfr_arch_divert_return(node, regs, dfr_return_trampoline);
 }
 
 #endif

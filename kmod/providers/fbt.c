@@ -84,7 +84,7 @@ static struct fbt_chunk *fbt_chunks;
 static struct fbt_gone *fbt_gone;
 static bool fbt_listed; /* the kernel's own functions have their probes */
 static struct fbt_table *fbt_table = &fbt_nothing; /* read in probe context */
-static struct dfr_return_pool *fbt_returns;
+static struct rethook *fbt_returns;
 static bool fbt_registered;
 static unsigned long fbt_init_begin, fbt_init_end;
 
@@ -133,7 +133,7 @@ static __always_inline const struct fbt_slot *find(unsigned long ip)
 		if (likely(slot->fs_ip == ip))
 			return slot;
 		if (!slot->fs_ip)
-			return NULL;
+			return slot; /* nothing is armed there */
 	}
 }
 
@@ -155,8 +155,6 @@ static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, st
 	struct dfr_probe *entry;
 	struct fbt_function *returns;
 
-	if (unlikely(!slot))
-		return;
 	entry = READ_ONCE(slot->fs_entry);
 	if (entry && dfr_probe_wants(entry))
 		fire_entry(entry, regs);
@@ -167,9 +165,9 @@ static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, st
 
 DFR_FTRACE_CALLBACK(fbt_enter, entered)
 
-static void fbt_return(void *cookie, struct pt_regs *regs)
+static void fbt_return(DFR_RETHOOK_HANDLER_ARGS)
 {
-	struct fbt_function *function = cookie;
+	struct fbt_function *function = dfr_return_cookie(node);
 	struct dfr_probe *probe = READ_ONCE(function->ff_return);
 	u64 args[2] = { 0, regs_return_value(regs) };
 
@@ -424,7 +422,7 @@ static int fbt_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 	struct fbt_function *function = probe->pb_cookie;
 
 	if (probe != function->ff_entry && !fbt_returns) {
-		int error = dfr_return_pool_create(fbt_return_nodes, fbt_return, &fbt_returns);
+		int error = dfr_return_pool_create(fbt_return_nodes, fbt_return, NULL, &fbt_returns);
 
 		if (error)
 			return error;

@@ -18,7 +18,7 @@
 
 #define HOOK_RETURN_NODES 2048 /* calls that can be inside a return probe at once */
 
-static struct dfr_return_pool *hook_returns;
+static struct rethook *hook_returns;
 static bool hook_registered;
 static unsigned int hook_calls; /* in the filter */
 
@@ -26,7 +26,7 @@ static unsigned int hook_calls; /* in the filter */
  * Probe context. The function's one argument is the caller's registers, which say
  * what call it is; called in any other way it is none.
  */
-static void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
+static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
 {
 	const struct pt_regs *user = task_pt_regs(current);
 	enum abi abi = dfr_syscall_abi();
@@ -45,9 +45,9 @@ static void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *re
 
 DFR_FTRACE_CALLBACK(hook_enter, entered)
 
-static void hook_left(void *cookie, struct pt_regs *regs)
+static void hook_left(DFR_RETHOOK_HANDLER_ARGS)
 {
-	struct dfr_syscall *call = cookie;
+	struct dfr_syscall *call = dfr_return_cookie(node);
 
 	if (READ_ONCE(call->sy_return_armed) && dfr_probe_wants(call->sy_return))
 		dfr_syscall_fire_return(call, regs_return_value(regs), regs);
@@ -108,7 +108,7 @@ int dfr_syscall_hook_add(struct dfr_syscall *call)
 	if (call->sy_filtered)
 		return 0;
 	if (!hook_returns)
-		error = dfr_return_pool_create(HOOK_RETURN_NODES, hook_left, &hook_returns);
+		error = dfr_return_pool_create(HOOK_RETURN_NODES, hook_left, NULL, &hook_returns);
 	if (error)
 		return error;
 	call->sy_filtered = true;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finds what clock.h reads: the kernel's latched copy of its timekeeping words,
+ * which is private to it. So it is believed only after it was looked at by loads
+ * that may fault, has named the processor's counter as its clock, and has given
+ * the time that the kernel gives. Otherwise nothing changes but the cost.
+ * Process context, once, when the module loads.
+ */
+#include "kmod/linux/clock.h"
+
+#include <linux/irqflags.h>
+#include <linux/uaccess.h>
+#include "kmod/linux/linux.h"
+#include "kmod/linux/resolve.h"
+
+static u64 no_counter(struct clocksource *source)
+{
+	return 0;
+}
+
+static struct clocksource no_clock;
+static const struct dfr_fast_timekeeper no_keeper = { .ft_base = { { .clock = &no_clock },
+								   { .clock = &no_clock } } };
+
+const struct dfr_fast_timekeeper *dfr_clock_keeper __read_mostly = &no_keeper;
+u64 (*dfr_clock_counter)(struct clocksource *source) __read_mostly = no_counter;
+
+/* Both halves of the latch: the clock is one of the two names of the processor's counter, and all 64 bits count. */
+static bool is_counter(const struct tk_read_base *base)
+{
+	unsigned long clock = (unsigned long)base->clock;
+
+	return clock && base->mask == ~0ULL && base->mult && base->shift < 64 &&
+	       (clock == dfr_resolve(DFR_ARCH_COUNTER) || clock == dfr_resolve(DFR_ARCH_EARLY_COUNTER));
+}
+
+/* The kernel's time, ours, the kernel's: in that order, unless an update has just changed the clock's speed. */
+static bool agrees(void)
+{
+	unsigned long flags;
+	u64 before, ours, after;
+	int tries;
+
+	for (tries = 0; tries < 8; tries++) {
+		local_irq_save(flags);
+		before = ktime_get_mono_fast_ns();
+		ours = dfr_clock();
+		after = ktime_get_mono_fast_ns();
+		local_irq_restore(flags);
+		if (before <= ours && ours <= after)
+			return true;
+	}
+	return false;
+}
+
+void dfr_clock_init(void)
+{
+	const struct dfr_fast_timekeeper *keeper = (const void *)dfr_resolve("tk_fast_mono");
+	struct dfr_fast_timekeeper copy;
+
+	if (!keeper || copy_from_kernel_nofault(&copy, keeper, sizeof(copy)) || !is_counter(&copy.ft_base[0]) ||
+	    !is_counter(&copy.ft_base[1]))
+		return;
+	dfr_clock_counter = copy.ft_base[0].clock->read;
+	dfr_clock_keeper = keeper;
+	if (!agrees())
+		dfr_clock_keeper = &no_keeper;
+}

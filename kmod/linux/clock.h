@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The clock of firings, inlined: what ktime_get_mono_fast_ns() says, to the
+ * nanosecond and from the same words, in half the instructions where the kernel's
+ * clock is the processor's own counter. Wherever anything else holds (another
+ * clock source, an update meanwhile, a long time without one, a suspended
+ * machine), the kernel's function itself is asked. Any context.
+ */
+#ifndef DFR_KMOD_LINUX_CLOCK_H
+#define DFR_KMOD_LINUX_CLOCK_H
+
+#include <linux/clocksource.h>
+#include <linux/timekeeper_internal.h>
+#include <linux/timekeeping.h>
+#include "kmod/linux/arch.h"
+#include "kmod/linux/compat.h"
+
+/* Below this many cycles since the last update no product overflows. */
+#define DFR_CLOCK_CYCLES_BITS 30
+
+/* The kernel's own (clock.c); until it is known, one that never matches. */
+extern const struct dfr_fast_timekeeper *dfr_clock_keeper;
+extern u64 (*dfr_clock_counter)(struct clocksource *source);
+
+static __always_inline u64 dfr_clock(void)
+{
+	const struct dfr_fast_timekeeper *keeper = READ_ONCE(dfr_clock_keeper);
+	unsigned int sequence = READ_ONCE(keeper->ft_latch.seqcount.sequence);
+	const struct tk_read_base *base = &keeper->ft_base[sequence & 1];
+	u64 cycles, time;
+
+	smp_rmb();
+	if (unlikely(base->clock->read != dfr_clock_counter))
+		return ktime_get_mono_fast_ns();
+	cycles = dfr_arch_cycles() - base->cycle_last;
+	time = base->base + ((cycles * base->mult + base->xtime_nsec) >> base->shift);
+	smp_rmb();
+	if (unlikely(cycles >> DFR_CLOCK_CYCLES_BITS ||
+		     READ_ONCE(keeper->ft_latch.seqcount.sequence) != sequence))
+		return ktime_get_mono_fast_ns();
+	return time;
+}
+
+#endif
