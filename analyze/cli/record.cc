@@ -128,11 +128,13 @@ int Recorder::run() {
 	lib::Consumer consumer(session, output, machine_->symbols(), std::move(hooks));
 	renderer = &consumer.renderer();
 	consumer.style().quiet = true; // the file has the records; the answer is what the program prints
+	bool follow = false;
 	if (arguments_.claim.empty()) {
 		uint32_t target = 0;
 		if (!arguments_.command.empty())
 			target = static_cast<uint32_t>(children_.hold(arguments_.command));
 		const d::Compiled compiled = program(target);
+		follow = lib::records_user_code(compiled.image);
 		lib::apply_options(compiled, consumer.style());
 		consumer.style().quiet = true;
 		const auto dof = dof::write(compiled.image);
@@ -146,7 +148,7 @@ int Recorder::run() {
 	}
 	start_ = std::chrono::steady_clock::now();
 	recording_->pass();
-	children_.release(machine_->kernel() && ::geteuid() == 0);
+	children_.release(follow && machine_->kernel() && ::geteuid() == 0);
 	if (arguments_.claim.empty() || !arguments_.stop)
 		loop(consumer);
 	end(consumer);

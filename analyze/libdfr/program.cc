@@ -149,6 +149,15 @@ void identify_types(dof::Image& image, d::Target& target) {
 	image.btf_name = kernel->name();
 }
 
+bool records_user_code(const dof::Image& image) {
+	constexpr uint32_t kinds[] = {DFR_ACT_USTACK, DFR_ACT_JSTACK, DFR_ACT_USYM, DFR_ACT_UMOD, DFR_ACT_UADDR};
+	for (const dof::Body& body : image.bodies)
+		for (const dof::Action& action : body.actions)
+			if (std::ranges::find(kinds, action.kind) != std::end(kinds))
+				return true;
+	return false;
+}
+
 void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& options, const d::Compiled& whole,
 		   d::Target& target) {
 	uint64_t from = 0;

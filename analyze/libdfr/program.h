@@ -39,6 +39,9 @@ size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptio
 // clause depends on them.
 void identify_types(dof::Image& image, d::Target& target);
 
+// Does it record addresses in the code of processes, which people want to see as names?
+bool records_user_code(const dof::Image& image);
+
 // Fills in ProgramPart::matched, for messages; costs a compilation for each part but the last.
 void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& options, const d::Compiled& whole,
 		   d::Target& target);

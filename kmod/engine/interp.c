@@ -121,8 +121,8 @@ void dfr_op_push_reference(struct dfr_machine *m, u32 type, u64 value, u64 size)
 		if (size && size < text.tx_limit)
 			text.tx_limit = size;
 		size = dfr_text_len(m, &text) + 1;
-	} else if (dfr_unlikely(size > (~0ull >> 1))) {
-		dfr_fault(m, DIF_FAULT_ILLOP, size);
+	} else if (dfr_unlikely(size > (~0ull >> 1) || (!size && value && dfr_confined(m)))) {
+		dfr_fault(m, DIF_FAULT_ILLOP, size); /* without a size a key is the address itself */
 		return;
 	}
 	dfr_op_push(m, value, size);

@@ -155,7 +155,7 @@ static u64 load_copied(struct dfr_machine *m, u64 addr, u32 size)
 	u64 used = (u64)(m->m_scratch_ptr - m->m_scratch), at = addr - dfr_address(m->m_scratch);
 
 	if (used < size || at > used - size) {
-		dfr_fault(m, DIF_FAULT_KPRIV, addr);
+		dfr_fault(m, DIF_FAULT_KPRIV, 0); /* not where: the program may have added what it knows */
 		return 0;
 	}
 	return read_own(dfr_address(m->m_scratch + dfr_plat_masked(at, used - size + 1)), size);

@@ -68,7 +68,7 @@ struct frame_record {
 /* Return addresses may carry a signature in the bits that all kernel addresses have set. */
 static u64 without_signature(u64 pc)
 {
-	return pc | GENMASK_ULL(63, VA_BITS);
+	return pc | GENMASK_ULL(63, vabits_actual);
 }
 
 static bool on_task_stack(u64 fp)

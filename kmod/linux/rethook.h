@@ -58,7 +58,8 @@ static __always_inline struct rethook_node *dfr_return_take(struct rethook *pool
 
 /*
  * Probe context, at a function's entry, preemption off. What is lost (no node is
- * free; RCU does not watch, on an idle CPU, which a return's handler needs) is
+ * free; RCU does not watch, on an idle CPU, which a return's handler needs; an NMI,
+ * which may have come while the kernel was giving a node back to an objpool) is
  * counted by its cause for *probe, the return's, which is looked at only then
  * (NULL: gone).
  */
@@ -69,6 +70,10 @@ static __always_inline void dfr_return_hook(struct rethook *pool, void *cookie, 
 
 	if (unlikely(is_idle_task(current)) && !rcu_is_watching()) {
 		dfr_return_lost(DFR_LOSS_RCU_IDLE, probe);
+		return;
+	}
+	if (!DFR_RETHOOK_OWN_NODES && unlikely(in_nmi())) {
+		dfr_return_lost(DFR_LOSS_NMI, probe);
 		return;
 	}
 	node = dfr_return_take(pool);

@@ -336,7 +336,7 @@ static void hook(struct dfr_syscall *call)
 	unhook(call);
 }
 
-/* Entry goes first and leaves last, so a call that is seen to return was seen to start. */
+/* Entry goes first, so a call that is seen to return was seen to start. */
 static int commit(struct dfr_provider *unused)
 {
 	bool many = hooked_count > HOOKED_MAX;

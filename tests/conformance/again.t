@@ -255,7 +255,7 @@ dtrace: freopen: cannot open no/such/folder: No such file or directory; the outp
 --end
 --status 3
 
-@@ again.cpp.names | cmd.cpp | normal
+@@ again.cpp.names | cmd.cpp | normal | process
 --args -Cqs $D
 #if defined(__linux) && defined(__unix) && defined(__SVR4) && defined(__amd64) && defined(__SUNW_D) && __SUNW_D_VERSION >= 0x01000000
 BEGIN { printf("all\n"); exit(0); }

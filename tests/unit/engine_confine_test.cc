@@ -289,6 +289,36 @@ char kUserMemory[64] = "what a process has of its own";
 
 } // namespace
 
+// Where it faulted is said only if the program chose the place.
+TEST_CASE("confined: faults tell no address", "[engine][confine]") {
+	for (uint64_t added : {100000ull, 1ull << 63, ~0ull << 40}) {
+		const Loaded loaded = load_confined(copied().setx(added, 2).r(DIF_OP_ADD, 1, 2, 1).r(DIF_OP_RLDUB, 1, 0, 1).ret(1));
+		REQUIRE(loaded.error == 0);
+		Rig rig;
+		rig.args[0] = reinterpret_cast<uint64_t>(kUserMemory);
+		rig.env.ev_flags |= DFR_ENV_LIVE;
+		rig.programs.push_back(loaded.program);
+		rig.fire();
+		rig.run(&loaded.program->pg_difos[0]);
+		CHECK(rig.fault() == DIF_FAULT_KPRIV);
+		CHECK(rig.machine.m_fault_addr == 0);
+	}
+}
+
+// Without a size, a reference would be the key as a number: it could be guessed.
+TEST_CASE("confined: a reference is no key by its address", "[engine][confine]") {
+	Code code;
+	code.var(DIF_VS_GLOBAL, kId, kInt64, DIF_VK_ARRAY);
+	const Loaded loaded = load_confined(code.flush().sets("a", 1).pushr(DIF_KIND_CTF, 0, 1).wide(DIF_OP_LDGAA, kId, 2).ret(2));
+	REQUIRE(loaded.error == 0);
+	Rig rig;
+	rig.programs.push_back(loaded.program);
+	REQUIRE(dfr_vars_declare(rig.vars.get(), loaded.program.get(), &rig.why) == 0);
+	rig.fire();
+	rig.run(&loaded.program->pg_difos[0]);
+	CHECK(rig.fault() == DIF_FAULT_ILLOP);
+}
+
 // If a number depended on where the engine's memory lies, the two would differ.
 TEST_CASE("confined: random programs compute the same wherever memory lies", "[engine][confine]") {
 	Random random(1);
