@@ -217,7 +217,12 @@ void ClauseBuilder::if_statement(const Stmt& one) {
 	};
 	condition_ = both(variable);
 	statement_++;
+	const Done before = done_;
+	done_.aggregated = false; // an aggregation in front of all this is in an ECB of its own
 	walk(one.then);
+	const Done after = done_;
+	done_ = before;
+	done_.aggregated = false;
 	if (!one.otherwise.empty()) {
 		Node* negated = nullptr;
 		if (variable) {
@@ -230,6 +235,11 @@ void ClauseBuilder::if_statement(const Stmt& one) {
 		condition_ = both(negated);
 		walk(one.otherwise);
 	}
+	// One of the two has run.
+	done_.recorded |= after.recorded;
+	done_.aggregated |= before.aggregated | after.aggregated;
+	done_.committed |= after.committed;
+	done_.speculating |= after.speculating;
 	condition_ = outer;
 }
 
@@ -266,38 +276,38 @@ void ClauseBuilder::order(uint32_t kind, Place place) {
 		failed_ = true;
 	};
 	if (kind == DFR_ACT_COMMIT) {
-		if (committed_)
+		if (done_.committed)
 			refuse("D_COMM_COMM", "commit( ) may not follow commit( )");
-		else if (recorded_data_)
+		else if (done_.recorded || done_.aggregated)
 			refuse("D_COMM_DREC", "commit( ) may not follow data-recording action(s)");
-		committed_ = true;
+		done_.committed = true;
 	} else if (kind == DFR_ACT_SPECULATE) {
-		if (speculating_)
+		if (done_.speculating)
 			refuse("D_SPEC_SPEC", "speculate( ) may not follow speculate( )");
-		else if (committed_)
+		else if (done_.committed)
 			refuse("D_SPEC_COMM", "speculate( ) may not follow commit( )");
-		else if (recorded_data_)
+		else if (done_.recorded || done_.aggregated)
 			refuse("D_SPEC_DREC", "speculate( ) may not follow data-recording action(s)");
-		speculating_ = true;
+		done_.speculating = true;
 	} else if (DFR_ACT_IS_AGG(kind)) {
-		if (committed_)
+		if (done_.committed)
 			refuse("D_AGG_COMM", "aggregating actions may not follow commit( )");
-		else if (speculating_)
+		else if (done_.speculating)
 			refuse("D_AGG_SPEC", "aggregating actions may not follow speculate( )");
-		recorded_data_ = true;
+		done_.aggregated = true;
 	} else if (DFR_ACT_IS_DESTRUCTIVE(kind)) {
-		if (speculating_)
+		if (done_.speculating)
 			refuse("D_ACT_SPEC", "destructive actions may not follow speculate( )");
 	} else if (kind == DFR_ACT_EXIT) {
-		if (speculating_)
+		if (done_.speculating)
 			refuse("D_EXIT_SPEC", "exit( ) may not follow speculate( )");
-		else if (committed_)
+		else if (done_.committed)
 			refuse("D_DREC_COMM", "data-recording actions may not follow commit( )");
-		recorded_data_ = true;
+		done_.recorded = true;
 	} else if (kind != DFR_ACT_DISCARD) {
-		if (committed_)
+		if (done_.committed)
 			refuse("D_DREC_COMM", "data-recording actions may not follow commit( )");
-		recorded_data_ |= !speculating_; // what goes to the speculation may be committed
+		done_.recorded |= !done_.speculating; // what goes to the speculation may be committed
 	}
 }
 

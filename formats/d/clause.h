@@ -95,7 +95,10 @@ private:
 	uint32_t index_ = 0; // of the action in its statement
 	unsigned conditions_ = 0;
 	bool failed_ = false;
-	bool recorded_data_ = false, committed_ = false, speculating_ = false;
+	// What the statements so far have done that forbids others behind them.
+	struct Done {
+		bool recorded = false, aggregated = false, committed = false, speculating = false;
+	} done_;
 };
 
 // At the end of a program: where uses of an aggregation have integers of several sizes as one key, all get 8 bytes.

@@ -7,27 +7,47 @@
 
 namespace dfr::trace {
 
+GivenBlocks::Key GivenBlocks::key_of(const Catalog& catalog, const dfr_block& head) {
+	return {catalog.boot_id, head.state_id, head.cpu, head.seq, head.first_time, head.committed};
+}
+
 size_t GivenBlocks::first_giver(const Catalog& catalog, const dfr_block& head, size_t source) {
-	const Key key{catalog.boot_id, head.state_id, head.cpu, head.seq, head.first_time, head.committed};
-	return given_.try_emplace(key, source).first->second;
+	return given_.try_emplace(key_of(catalog, head), source).first->second;
+}
+
+std::optional<size_t> GivenBlocks::giver(const Catalog& catalog, const dfr_block& head) const {
+	const auto found = given_.find(key_of(catalog, head));
+	return found == given_.end() ? std::nullopt : std::optional(found->second);
 }
 
 // That a recording holds a block twice itself is the reader's to judge.
 bool UnrepeatedSource::repeated(const dfr_block& head) {
-	const size_t first = given_.first_giver(source_.catalog(), head, number_);
-	if (first == number_)
+	const std::optional<size_t> giver = given_.giver(source_.catalog(), head);
+	if (!giver || *giver == number_)
 		return false;
-	repeats_[first]++;
+	repeats_[*giver]++;
 	return true;
 }
 
 std::optional<Block> UnrepeatedSource::next() {
 	while (!indexed_) {
 		std::optional<Block> block = source_.next();
-		if (!block || !block_is_sane(block->bytes) || !repeated(block->header()))
+		if (!block || !block_is_sane(block->bytes))
 			return block;
+		if (!repeated(block->header())) {
+			given_.first_giver(source_.catalog(), block->header(), number_);
+			return block;
+		}
 	}
 	return std::nullopt;
+}
+
+// Only now is it known that it can be read: a header alone answers for nothing.
+std::optional<Block> UnrepeatedSource::load(const BlockRef& ref) {
+	std::optional<Block> block = source_.load(ref);
+	if (block)
+		given_.first_giver(source_.catalog(), ref.head, number_);
+	return block;
 }
 
 std::vector<BlockRef> UnrepeatedSource::index() {

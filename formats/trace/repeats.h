@@ -2,13 +2,14 @@
 //
 // Blocks that several recordings hold: a dfrd that is killed between its write and
 // its sync leaves blocks in its file which the engine gives to the next owner, too.
-// Asked one after the other, the files answer for each block once. Reads headers
-// only; which file comes first is the caller's.
+// Asked one after the other, the files answer for each block once: the first that
+// could be read. Which file comes first is the caller's.
 #pragma once
 
 #include <cstdint>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -23,14 +24,17 @@ public:
 		names_.push_back(std::move(name));
 		return names_.size() - 1;
 	}
-	// Which source has given this block first.
+	// This source gives the block now. Which has given it first?
 	size_t first_giver(const Catalog& catalog, const dfr_block& head, size_t source);
+	// Which source has given it; nullopt: none so far.
+	std::optional<size_t> giver(const Catalog& catalog, const dfr_block& head) const;
 	const std::string& name(size_t source) const { return names_[source]; }
 
 private:
 	// Boot, state, CPU and sequence number; the time and the length, since a state in a process has
 	// the same number as another process's, and since a block may have grown.
 	using Key = std::tuple<std::array<uint8_t, 16>, uint64_t, uint32_t, uint64_t, uint64_t, uint32_t>;
+	static Key key_of(const Catalog& catalog, const dfr_block& head);
 	std::map<Key, size_t> given_;
 	std::vector<std::string> names_;
 };
@@ -47,7 +51,7 @@ public:
 	const Catalog& catalog() override { return source_.catalog(); }
 	std::optional<Block> next() override;
 	std::vector<BlockRef> index() override;
-	std::optional<Block> load(const BlockRef& ref) override { return source_.load(ref); }
+	std::optional<Block> load(const BlockRef& ref) override;
 	std::vector<AggEntry> aggregations() override { return source_.aggregations(); }
 	std::optional<AggSnapshot> next_snapshot() override { return source_.next_snapshot(); }
 	Losses losses() override { return source_.losses(); }
@@ -56,7 +60,7 @@ public:
 	std::string name() const override { return source_.name(); }
 
 private:
-	bool repeated(const dfr_block& head);
+	bool repeated(const dfr_block& head); // by an earlier source; counts it
 
 	BlockSource& source_;
 	GivenBlocks& given_;

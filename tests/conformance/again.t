@@ -208,6 +208,30 @@ CPU     ID                    FUNCTION:NAME
 
 --end
 
+@@ again.speculate.branches | act.speculate | boundary
+--args -qs $D
+BEGIN { self->s = speculation(); n = 1; }
+BEGIN { if (n == 2) { @c = count(); } else { speculate(self->s); printf("kept\n"); } }
+BEGIN { @c = count(); if (n == 2) { speculate(self->s); printf("not run\n"); } }
+BEGIN { commit(self->s); }
+BEGIN { exit(0); }
+--out
+kept
+
+                1
+--end
+
+@@ again.store.place-found-once | var.self | boundary
+--args -qs $D
+struct s { int a; int b[4]; };
+self struct s t;
+int i;
+BEGIN { self->t.b[i++] += 5; self->t.b[i++]++; printf("%d %d %d\n", self->t.b[0], self->t.b[1], i); exit(0); }
+--out
+5 1 2
+
+--end
+
 @@ again.nspec.none | opt.nspec | boundary
 --args -qxnspec=0 -s $D
 BEGIN { printf("%d\n", speculation()); exit(0); }

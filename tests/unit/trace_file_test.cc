@@ -245,6 +245,21 @@ TEST_CASE("blocks of another boot, or that have grown, are others", "[trace][fil
 	CHECK(given.first_giver(catalog, head, 0) == 1);
 }
 
+TEST_CASE("a damaged copy of a block answers for nothing", "[trace][file]") {
+	ScratchFolder folder;
+	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr");
+	write_blocks(a, 1, 1, 4);
+	write_blocks(b, 1, 1, 4);
+	trace::GivenBlocks given;
+	const auto first = trace::open_file(a), second = trace::open_file(b);
+	trace::UnrepeatedSource early(*first, given), late(*second, given);
+	const auto refs = early.index(); // which says what there is, and gives nothing yet
+	REQUIRE(refs.size() == 4);
+	REQUIRE(early.load(refs[0]));
+	CHECK(values_of(late) == std::vector<uint64_t>{2, 3, 4});
+	CHECK(late.remark() == "1 block is in " + a + ", too, and answered for there");
+}
+
 TEST_CASE("a .dfr cut at any byte opens up to the cut", "[trace][file]") {
 	ScratchFolder folder;
 	const Written whole = write_sample(folder.file("a.dfr"));
