@@ -172,9 +172,7 @@ private:
 	// `reg` is its address, or 0: then all of it is stored as zeros first. The keys are on the tuple stack still.
 	unsigned create(const Node* node, unsigned load, unsigned store, unsigned reg) {
 		const Variable& variable = *node->variable;
-		// A place that is found once is read through a copy of what finds it.
-		const bool stored_to = node == creating_ || (creating_ && !variable.assoc && creating_->variable == node->variable);
-		if (!stored_to || !types_.is_by_ref(variable.type) || types_.is_string(variable.type))
+		if (node != creating_ || !types_.is_by_ref(variable.type) || types_.is_string(variable.type))
 			return reg;
 		const Label there = code_.label();
 		use(node, DIF_VF_MOD);

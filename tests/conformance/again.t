@@ -221,17 +221,6 @@ kept
                 1
 --end
 
-@@ again.store.place-found-once | var.self | boundary
---args -qs $D
-struct s { int a; int b[4]; };
-self struct s t;
-int i;
-BEGIN { self->t.b[i++] += 5; self->t.b[i++]++; printf("%d %d %d\n", self->t.b[0], self->t.b[1], i); exit(0); }
---out
-5 1 2
-
---end
-
 @@ again.nspec.none | opt.nspec | boundary
 --args -qxnspec=0 -s $D
 BEGIN { printf("%d\n", speculation()); exit(0); }
