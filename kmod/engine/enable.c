@@ -11,7 +11,8 @@
  * arm      links the ECBs into their probes' chains and has the providers patch.
  *
  * Enablings stay: probes that appear later are matched when their provider says
- * so, each probe once.
+ * so, each probe once. The file is long because all three walk the same clauses
+ * and must agree on what a clause matches.
  */
 #include "kmod/engine/store.h"
 
