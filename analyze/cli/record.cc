@@ -134,7 +134,7 @@ int Recorder::run() {
 		if (!arguments_.command.empty())
 			target = static_cast<uint32_t>(children_.hold(arguments_.command));
 		const d::Compiled compiled = program(target);
-		follow = lib::records_user_code(compiled.image);
+		follow = machine_->kernel() && lib::records_user_code(compiled.image);
 		lib::apply_options(compiled, consumer.style());
 		consumer.style().quiet = true;
 		const auto dof = dof::write(compiled.image);
@@ -148,7 +148,7 @@ int Recorder::run() {
 	}
 	start_ = std::chrono::steady_clock::now();
 	recording_->pass();
-	children_.release(follow && machine_->kernel() && ::geteuid() == 0);
+	children_.release(follow);
 	if (arguments_.claim.empty() || !arguments_.stop)
 		loop(consumer);
 	end(consumer);

@@ -127,6 +127,7 @@ void Children::watch(int pid) {
 }
 
 void Children::release(bool follow) {
+	follow &= ::geteuid() == 0;
 	for (Child& child : children_) {
 		if (child.go < 0)
 			continue;

@@ -22,8 +22,8 @@ public:
 	// A process that is there already. Throws dfr::Error if it is not.
 	void watch(int pid);
 	// follow: what they have mapped is read before they end, which needs ptrace(2). That shows: a signal
-	// that they ignore is not discarded where it is sent. So only who needs it asks for it. A command that gains
-	// privileges when it starts does not if whoever traces it has none.
+	// that they ignore is not discarded where it is sent. So only who needs it asks for it. Done for root
+	// alone: a command that gains privileges when it starts does not if whoever traces it has none.
 	void release(bool follow);
 	// What has been mapped since, for the names of their addresses.
 	void remember_in(render::Symboliser& symbols);

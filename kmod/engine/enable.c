@@ -88,9 +88,7 @@ static int take_options(struct dfr_state *state, const struct dfr_program *progr
 	}
 	for (i = 0; i < program->pg_noptions; i++) {
 		option = &program->pg_options[i];
-		state->st_options[option->po_option < DFR_OPT_CLASSIC_MAX ?
-					  option->po_option :
-					  option->po_option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC] = option->po_value;
+		state->st_options[dfr_option_index(option->po_option)] = option->po_value;
 	}
 	return 0;
 }

@@ -10,7 +10,6 @@
 #define BUDGET 5	/* percent of each CPU */
 #define PROGRAMS_MAX 8
 #define ECBS_MAX 16384
-#define SIZE_LEAST 4096
 
 void dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory)
 {
@@ -18,7 +17,7 @@ void dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory)
 	state->st_owner.te_words[0] = uid;
 	state->st_owner.te_words[1] = gid;
 	state->st_memory = memory;
-	state->st_options[DFR_OPT_CPUBUDGET - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC] = BUDGET;
+	state->st_options[dfr_option_index(DFR_OPT_CPUBUDGET)] = BUDGET;
 }
 
 static const struct limit {
@@ -66,11 +65,10 @@ bool dfr_limits_more_ecbs(const struct dfr_state *state)
 
 static int at_most(struct dfr_state *state, u32 option, u64 most)
 {
-	s64 *value = &state->st_options[option < DFR_NOPTS_CLASSIC ? option :
-								     option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC];
+	s64 *value = &state->st_options[dfr_option_index(option)];
 
-	if (most < SIZE_LEAST)
-		most = SIZE_LEAST;
+	if (most < DFR_SIZE_LEAST)
+		most = DFR_SIZE_LEAST;
 	if (*value >= 0 && (u64)*value <= most)
 		return 0;
 	if (*value >= 0 && dfr_option(state, DFR_OPT_BUFRESIZE) > 0)

@@ -18,14 +18,8 @@
 #define BLOCKS_MIN 8u
 #define SCRATCH_DEFAULT (32u * 1024)
 #define SCRATCH_MAX (4u * 1024 * 1024)
-#define SIZE_LEAST 4096
 
 /* Options. */
-
-static u32 option_index(u32 option)
-{
-	return option < DFR_OPT_CLASSIC_MAX ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC;
-}
 
 static const struct {
 	u32 option;
@@ -57,7 +51,7 @@ static void set_defaults(struct dfr_state *state)
 	for (i = 0; i < DFR_NOPTS; i++)
 		state->st_options[i] = DFR_OPT_UNSET;
 	for (i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
-		state->st_options[option_index(defaults[i].option)] = defaults[i].value;
+		state->st_options[dfr_option_index(defaults[i].option)] = defaults[i].value;
 }
 
 u64 dfr_state_option(const struct dfr_state *state, u32 option)
@@ -334,7 +328,7 @@ static int create_shares(struct dfr_state *state)
 
 static void lower(struct dfr_state *state, u32 option, s64 least)
 {
-	s64 *value = &state->st_options[option_index(option)];
+	s64 *value = &state->st_options[dfr_option_index(option)];
 
 	*value = *value / 2 > least ? *value / 2 : least;
 }
@@ -349,12 +343,12 @@ static bool lower_sizes(struct dfr_state *state)
 {
 	s64 buffer = dfr_option(state, DFR_OPT_BUFSIZE), aggregation = dfr_option(state, DFR_OPT_AGGSIZE);
 
-	if (buffer <= SIZE_LEAST && aggregation <= 2 * SIZE_LEAST)
+	if (buffer <= DFR_SIZE_LEAST && aggregation <= 2 * DFR_SIZE_LEAST)
 		return false;
-	if (buffer > SIZE_LEAST && (buffer >= aggregation || aggregation <= 2 * SIZE_LEAST))
-		lower(state, DFR_OPT_BUFSIZE, SIZE_LEAST);
-	if (aggregation > 2 * SIZE_LEAST && (aggregation >= buffer || buffer <= SIZE_LEAST))
-		lower(state, DFR_OPT_AGGSIZE, 2 * SIZE_LEAST);
+	if (buffer > DFR_SIZE_LEAST && (buffer >= aggregation || aggregation <= 2 * DFR_SIZE_LEAST))
+		lower(state, DFR_OPT_BUFSIZE, DFR_SIZE_LEAST);
+	if (aggregation > 2 * DFR_SIZE_LEAST && (aggregation >= buffer || buffer <= DFR_SIZE_LEAST))
+		lower(state, DFR_OPT_AGGSIZE, 2 * DFR_SIZE_LEAST);
 	return true;
 }
 
@@ -383,9 +377,9 @@ static int create_vars(struct dfr_state *state)
 	struct dfr_refusal why;
 	int error;
 
-	while (automatic(state) && dfr_option(state, DFR_OPT_DYNVARSIZE) > SIZE_LEAST &&
+	while (automatic(state) && dfr_option(state, DFR_OPT_DYNVARSIZE) > DFR_SIZE_LEAST &&
 	       (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) > dfr_plat_memory_left())
-		lower(state, DFR_OPT_DYNVARSIZE, SIZE_LEAST);
+		lower(state, DFR_OPT_DYNVARSIZE, DFR_SIZE_LEAST);
 	config.vc_dynvarsize = (size_t)dfr_option(state, DFR_OPT_DYNVARSIZE);
 	error = dfr_vars_create(state->st_engine, &config, &state->st_vars);
 	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)

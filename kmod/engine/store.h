@@ -348,6 +348,7 @@ struct dfr_share {
 
 #define DFR_NOPTS_CLASSIC DFR_OPT_CLASSIC_MAX
 #define DFR_NOPTS (DFR_OPT_CLASSIC_MAX + (DFR_OPT_OURS_MAX - DFR_OPT_SPECPOOL))
+#define DFR_SIZE_LEAST 4096 /* no buffer or table is lowered below it */
 
 /* An aggregation variable of a state. */
 struct dfr_aggvar {
@@ -657,9 +658,15 @@ static inline struct dfr_cpu *dfr_cpu_of(const struct dfr_engine *engine, u32 cp
 	return engine->en_cpus[cpu];
 }
 
+/* Where an option is in st_options. */
+static inline u32 dfr_option_index(u32 option)
+{
+	return option < DFR_NOPTS_CLASSIC ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC;
+}
+
 static inline s64 dfr_option(const struct dfr_state *state, u32 option)
 {
-	return state->st_options[option < DFR_NOPTS_CLASSIC ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC];
+	return state->st_options[dfr_option_index(option)];
 }
 
 /* Probe context: this CPU's part of the engine. */
