@@ -9,6 +9,7 @@
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
+#include "analyze/libdfr/json.h"
 #include "analyze/libdfr/machine.h"
 #include "formats/error.h"
 #include "recorder/device.h"
@@ -41,14 +42,37 @@ d::ProbePattern pattern_of(const std::string& text) {
 	return pattern;
 }
 
-void print_arguments(d::Target& target, const d::ProbeInfo& probe) {
-	const auto arguments = target.args(probe);
+// What args[n] is to a program: the translated type, where there is one.
+const std::string& seen_type(const d::ProbeArg& argument) {
+	return argument.translated.empty() ? argument.native : argument.translated;
+}
+
+void print_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose) {
+	std::printf("%7u %s:%s:%s:%s\n", probe.id, probe.provider.c_str(), probe.module.c_str(), probe.function.c_str(),
+		    probe.name.c_str());
+	const auto arguments = verbose ? target.args(probe) : std::vector<d::ProbeArg>{};
 	for (size_t i = 0; i < arguments.size(); i++) {
 		const d::ProbeArg& argument = arguments[i];
-		const std::string& type = argument.translated.empty() ? argument.native : argument.translated;
-		std::printf("          args[%zu]: %s%s%s\n", i, type.c_str(), argument.name.empty() ? "" : "  ",
-			    argument.name.c_str());
+		std::printf("          args[%zu]: %s%s%s\n", i, seen_type(argument).c_str(),
+			    argument.name.empty() ? "" : "  ", argument.name.c_str());
 	}
+}
+
+void print_json_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose) {
+	lib::JsonObject object;
+	object.raw("id", std::to_string(probe.id))
+	    .text("provider", probe.provider)
+	    .text("module", probe.module)
+	    .text("function", probe.function)
+	    .text("name", probe.name);
+	if (verbose) {
+		std::string list = "[";
+		for (const d::ProbeArg& argument : target.args(probe))
+			list += (list.size() > 1 ? ", " : "") +
+				lib::JsonObject().text("type", seen_type(argument)).text("name", argument.name).str();
+		object.raw("args", list + "]");
+	}
+	std::puts(object.str().c_str());
 }
 
 bool names_functions(const d::ProbePattern& pattern) {
@@ -79,23 +103,22 @@ void print_unprobed(const d::ProbePattern& pattern, const std::set<std::string>&
 
 int run_probes(int argc, char** argv) {
 	std::string glob;
-	bool verbose = false;
+	bool verbose = false, json = false;
 	const auto app = make_app("probes", "List the probes of this machine.", kExamples);
 	app->add_option("glob", glob, "provider:module:function:name; every field may be a glob or empty");
 	app->add_flag("-v,--verbose", verbose, "with the types of their arguments, and what fbt cannot probe and why");
+	app->add_flag("--json", json, "one object a line; with -v, args too");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const auto machine = lib::kernel_available() ? lib::open_kernel(false) : lib::open_process(false);
 	const d::ProbePattern pattern = pattern_of(glob);
+	const bool unprobed = verbose && !json && names_functions(pattern);
 	uint64_t count = 0;
 	std::set<std::string> functions;
 	machine->target().match(pattern, [&](const d::ProbeInfo& probe) {
 		count++;
-		std::printf("%7u %s:%s:%s:%s\n", probe.id, probe.provider.c_str(), probe.module.c_str(),
-			    probe.function.c_str(), probe.name.c_str());
-		if (verbose)
-			print_arguments(machine->target(), probe);
-		if (verbose && names_functions(pattern))
+		(json ? print_json_probe : print_probe)(machine->target(), probe, verbose);
+		if (unprobed)
 			functions.insert(probe.function);
 		return true;
 	});
@@ -106,7 +129,7 @@ int run_probes(int argc, char** argv) {
 			    : machine->kernel() ? "dfr probes lists all of them"
 						: "these are the probes of the engine in this process; the module is not loaded");
 	}
-	if (verbose && names_functions(pattern))
+	if (unprobed)
 		print_unprobed(pattern, functions);
 	std::fprintf(stderr, "%s probes of %s\n", with_commas(count).c_str(), machine->target().description().c_str());
 	return 0;

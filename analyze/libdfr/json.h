@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What is written as JSON: verdicts, listings.
+#pragma once
+
+#include <string>
+
+namespace dfr::lib {
+
+// Quoted and escaped; a byte that is not part of UTF-8 becomes the replacement character.
+std::string json_text(const std::string& text);
+
+// An object that grows: {"a": 1, "b": "text"}.
+class JsonObject {
+public:
+	JsonObject& raw(const char* name, const std::string& value); // what is JSON already
+	JsonObject& text(const char* name, const std::string& value) { return raw(name, json_text(value)); }
+	std::string str() const { return out_ + "}"; }
+
+private:
+	std::string out_ = "{";
+};
+
+} // namespace dfr::lib
