@@ -115,7 +115,11 @@ void FrontOptions::add_to(d::CompileOptions& options) const {
 	options.cpp_arguments = cpp_;
 	if (list_headers_)
 		options.cpp_arguments.emplace_back("-H");
-	options.cpp_arguments.emplace_back(stdc_ == "c" ? "-D__STDC__=1" : stdc_ == "s" ? "-U__STDC__" : "-D__STDC__=0");
+	if (stdc_ == "s" || stdc_ == "t")
+		options.cpp_arguments.emplace_back("-traditional-cpp");
+	options.cpp_arguments.emplace_back("-U__STDC__");
+	if (stdc_ != "s")
+		options.cpp_arguments.emplace_back(stdc_ == "c" ? "-D__STDC__=1" : "-D__STDC__=0");
 	options.libraries = libraries_;
 }
 

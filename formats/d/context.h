@@ -59,6 +59,7 @@ struct Context {
 	std::map<std::string, NameFacts, std::less<>> names;
 	Attributes probes, statements; // the least of what was named so far
 	bool in_library = false;
+	std::vector<uint64_t> pack; // #pragma pack in a C header: what holds is the last; 0: nothing
 	bool skip_file = false; // a library file whose dependency is missing
 
 	// What the current clause means depends on the kernel's types, not on the program's alone.

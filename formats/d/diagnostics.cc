@@ -14,12 +14,24 @@ uint32_t Sources::add(std::string name, std::string text) {
 	return sources_.size() - 1;
 }
 
-void Sources::mark(Place at, std::string file, uint32_t line) {
+void Sources::mark(Place at, std::string file, uint32_t line, bool foreign) {
 	Source& source = sources_[at.source];
 	// Backtracking parsers read a line more than once.
 	if (!source.marks.empty() && source.marks.back().offset >= at.offset)
 		return;
-	source.marks.push_back({at.offset, std::move(file), line});
+	if (file.empty() && !source.marks.empty())
+		file = source.marks.back().file;
+	source.marks.push_back({at.offset, std::move(file), line, foreign});
+}
+
+const Sources::Mark* Sources::last_mark(const Source& source, uint32_t offset) {
+	const auto after = std::upper_bound(source.marks.begin(), source.marks.end(), offset, [](uint32_t at, const Mark& mark) { return at < mark.offset; });
+	return after == source.marks.begin() ? nullptr : &*(after - 1);
+}
+
+bool Sources::foreign(Place place) const {
+	const Mark* const mark = last_mark(sources_[place.source], place.offset);
+	return mark && mark->foreign;
 }
 
 uint32_t Sources::newlines_before(const Source& source, uint32_t offset) {
@@ -39,13 +51,11 @@ Location Sources::locate(Place place) const {
 
 	Location where{source.name, 1, 1};
 	uint32_t from = 0;
-	for (const Mark& mark : source.marks) {
-		if (mark.offset > offset)
-			break;
-		from = mark.offset;
-		where.line = mark.line;
-		if (!mark.file.empty())
-			where.file = mark.file;
+	if (const Mark* const mark = last_mark(source, offset)) {
+		from = mark->offset;
+		where.line = mark->line;
+		if (!mark->file.empty())
+			where.file = mark->file;
 	}
 	where.line += newlines_before(source, offset) - newlines_before(source, from);
 	const size_t newline = offset ? text.rfind('\n', offset - 1) : std::string_view::npos;
@@ -120,7 +130,7 @@ std::string Diagnostics::classic(bool tags, uint32_t program, bool command_line)
 			out.append("[").append(one.tag).append("] ");
 		if (command_line && one.place.source == program)
 			return out.append(one.region.empty() ? "" : "in ").append(one.region).append(one.region.empty() ? "" : ": ").append(one.message);
-		if (one.place.source != program)
+		if (one.place.source != program || at.file != sources_.name(program))
 			out.append("\"").append(at.file).append("\", ");
 		return out.append("line ").append(std::to_string(at.line)).append(": ").append(one.message);
 	}

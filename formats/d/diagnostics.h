@@ -35,7 +35,9 @@ public:
 	std::string_view text(uint32_t source) const { return sources_[source].text; }
 	std::string_view name(uint32_t source) const { return sources_[source].name; }
 	// What follows `at` is line `line` of `file` ("" keeps the name): #line.
-	void mark(Place at, std::string file, uint32_t line);
+	// `foreign`: of a header of the system's, as cpp says.
+	void mark(Place at, std::string file, uint32_t line, bool foreign = false);
+	bool foreign(Place place) const;
 
 	Location locate(Place place) const;
 	std::string_view line_text(Place place) const;
@@ -45,12 +47,14 @@ private:
 		uint32_t offset;
 		std::string file;
 		uint32_t line;
+		bool foreign;
 	};
 	struct Source {
 		std::string name, text;
 		std::vector<Mark> marks;
 		mutable std::vector<uint32_t> newlines; // offsets, once somebody asked
 	};
+	static const Mark* last_mark(const Source& source, uint32_t offset);
 	static uint32_t newlines_before(const Source& source, uint32_t offset);
 	std::deque<Source> sources_;
 };

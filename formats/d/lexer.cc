@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "formats/d/c_words.h"
+
 namespace dfr::d {
 namespace {
 
@@ -197,7 +199,41 @@ char Lexer::peek_char() {
 	return at(at_);
 }
 
+// What stands in the parentheses here, if any do; the offset moves behind them.
+std::string_view Lexer::parentheses() {
+	skip_blanks();
+	const uint32_t begin = at_;
+	unsigned open = 0;
+	if (at(at_) != '(')
+		return {};
+	do {
+		const Token one = plain();
+		open += one.kind == Tok::LParen;
+		open -= one.kind == Tok::RParen;
+	} while (open && at_ < text_.size());
+	return text_.substr(begin, at_ - begin);
+}
+
 Token Lexer::next() {
+	CAttributes attributes;
+	for (;;) {
+		Token token = plain();
+		const CWordInfo* const word = c_words_ && token.kind == Tok::Ident ? find_c_word(token.text) : nullptr;
+		if (!word || word->kind == CWord::Keyword) {
+			if (word)
+				token.kind = word->keyword;
+			token.attributes = attributes;
+			return token;
+		}
+		if (word->kind == CWord::Plain)
+			continue;
+		const std::string_view inside = parentheses();
+		if (word->kind == CWord::Attribute)
+			read_attribute(inside, attributes);
+	}
+}
+
+Token Lexer::plain() {
 	skip_blanks();
 	const uint32_t begin = at_;
 	const char c = at(begin);

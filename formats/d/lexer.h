@@ -36,6 +36,19 @@ enum class Tok : uint8_t {
 // The type that a number's spelling gives it.
 enum class IntType : uint8_t { Int, UInt, Long, ULong, LongLong, ULongLong };
 
+// What __attribute__ in a C header says of a layout.
+struct CAttributes {
+	bool packed = false;
+	uint32_t align = 0; // at least; 0: as the type has it
+	uint32_t bytes = 0; // of the integer: mode(...)
+
+	void add(const CAttributes& more) {
+		packed |= more.packed;
+		align = align > more.align ? align : more.align;
+		bytes = more.bytes ? more.bytes : bytes;
+	}
+};
+
 struct Token {
 	Tok kind = Tok::End;
 	Place place;
@@ -45,6 +58,7 @@ struct Token {
 	IntType int_type = IntType::Int;
 	double real = 0; // Float
 	bool real_single = false; // Float with suffix f
+	CAttributes attributes; // that stood in front of it
 	std::string string; // String: with escapes replaced. Ident after a macro: the name
 
 	std::string_view name() const { return string.empty() ? text : std::string_view(string); }
@@ -79,6 +93,9 @@ public:
 	using Control = std::function<void(Place, std::string_view)>;
 	Lexer(Diagnostics& diagnostics, uint32_t source, Macros& macros, Control control);
 
+	// The text has gone through cpp: it may have words of GNU C (c_words.h).
+	void allow_c() { c_words_ = true; }
+
 	// The token at the offset, which moves behind it.
 	Token next();
 	uint32_t offset() const { return at_; }
@@ -99,6 +116,8 @@ public:
 	bool probe_ahead();
 
 private:
+	Token plain();
+	std::string_view parentheses();
 	void skip_blanks();
 	void skip_comment();
 	void control_line();
@@ -122,6 +141,7 @@ private:
 	Control control_;
 	uint32_t at_ = 0;
 	bool cut_off_ = false;
+	bool c_words_ = false;
 	uint32_t controlled_ = 0; // control lines before this offset were handed out
 };
 

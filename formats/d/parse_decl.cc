@@ -4,6 +4,9 @@
 // type names in casts. Types are built in TypeTable::program() on the way.
 #include "formats/d/parser.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "formats/d/sema.h"
 #include "formats/error.h"
 
@@ -11,6 +14,28 @@ namespace dfr::d {
 
 using types::Kind;
 using types::TypeRef;
+
+namespace {
+
+// Keywords that C does not have: names in a C header.
+bool d_word(Tok kind) {
+	switch (kind) {
+	case Tok::Counter: case Tok::Import: case Tok::Offsetof: case Tok::Probe: case Tok::Provider: case Tok::Self:
+	case Tok::StringKw: case Tok::Stringof: case Tok::This: case Tok::Translator: case Tok::Userland: case Tok::Xlate:
+		return true;
+	default:
+		return false;
+	}
+}
+
+// What an array of arrays holds at the end; [] has no size, and that is right.
+TypeRef element_of(TypeRef type) {
+	for (types::TypeInfo info = types::info(types::resolve(type)); info.kind == Kind::Array; info = types::info(types::resolve(type)))
+		type = info.target;
+	return type;
+}
+
+} // namespace
 
 bool Parser::type_ahead(const Token& token) {
 	switch (token.kind) {
@@ -53,6 +78,10 @@ Parser::Specifiers Parser::specifiers() {
 			                                 : Storage::This;
 			continue;
 		}
+		case Tok::Inline:
+			if (out.storage == Storage::None && !context_.diagnostics.sources().foreign(tok_.place))
+				break;
+			continue; // of C: static inline
 		case Tok::Static: case Tok::Auto: case Tok::Register:
 			context_.error("D_DECL_BADCLASS", tok_.place,
 			               "specified storage class not appropriate in D",
@@ -152,6 +181,7 @@ Parser::Specifiers Parser::specifiers() {
 TypeRef Parser::tagged(bool* defines) {
 	const Kind kind = at(Tok::Struct) ? Kind::Struct : at(Tok::Union) ? Kind::Union : Kind::Enum;
 	const Place place = tok_.place;
+	attributes_ = {};
 	advance();
 	std::string tag;
 	if (at(Tok::Ident)) {
@@ -197,12 +227,14 @@ TypeRef Parser::tagged(bool* defines) {
 void Parser::struct_body(TypeRef type) {
 	if (++nesting_ > 64)
 		syntax("structs are nested too deeply");
+	CAttributes own = attributes_;
 	expect(Tok::LBrace, "to open the members");
 	std::vector<types::MemberSpec> members;
 	std::deque<std::string> names;
 	while (!at(Tok::RBrace)) {
 		if (at(Tok::End))
 			syntax("the struct's closing brace is missing");
+		attributes_ = tok_.attributes;
 		const Specifiers base = specifiers();
 		if (base.storage != Storage::None)
 			context_.error("D_DECL_CLASS", base.place, "storage class in a member's declaration",
@@ -210,7 +242,7 @@ void Parser::struct_body(TypeRef type) {
 		// A member of just an anonymous struct or union.
 		if (at(Tok::Semicolon) && types::info(base.type).name.empty() &&
 		    context_.types.is_struct(base.type)) {
-			members.push_back({"", base.type, -1});
+			members.push_back({"", base.type, -1, attributes_.packed, attributes_.align});
 			advance();
 			continue;
 		}
@@ -247,7 +279,7 @@ void Parser::struct_body(TypeRef type) {
 				} else {
 					width = static_cast<int32_t>(*bits);
 				}
-			} else if (!context_.types.size(one.type) && types::info(types::resolve(one.type)).kind != Kind::Array) {
+			} else if (!context_.types.size(element_of(one.type))) {
 				const bool object = context_.types.is_void(one.type) || context_.types.is_function(one.type);
 				context_.error(object ? "D_DECL_VOIDOBJ" : "D_DECL_INCOMPLETE", one.place,
 				               (object ? "cannot have a member of type " : "incomplete struct/union/enum ") + types::to_c(one.type) + ": " + one.name,
@@ -265,18 +297,21 @@ void Parser::struct_body(TypeRef type) {
 			if (context_.types.is_string(one.type))
 				one.type = context_.types.program().array(context_.types.basic("char"),
 				                                          context_.types.string_size());
-			members.push_back({names.emplace_back(one.name), one.type, width});
+			members.push_back({names.emplace_back(one.name), one.type, width, attributes_.packed, attributes_.align});
 			if (!accept(Tok::Comma))
 				break;
 		}
 		expect(Tok::Semicolon, "after the member");
 	}
 	const Place end = tok_.place;
+	attributes_ = {};
 	advance();
+	own.add(attributes_);
 	nesting_--;
 	if (types::info(type).kind != Kind::Forward)
 		return context_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type), "its own body defines it again");
-	context_.types.program().define(type, members);
+	const uint64_t most = own.packed ? 1 : context_.pack.empty() ? 0 : context_.pack.back();
+	context_.types.program().define(type, members, {most, std::max(own.align, 1U)});
 }
 
 void Parser::enum_body(TypeRef type) {
@@ -454,7 +489,7 @@ Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 		advance();
 	} else {
 		out.place = tok_.place;
-		if (at(Tok::Ident)) {
+		if (at(Tok::Ident) || (d_word(tok_.kind) && context_.diagnostics.sources().foreign(tok_.place))) {
 			out.name = tok_.name();
 			if (out.name.find('`') != std::string::npos) {
 				context_.error("D_DECL_SCOPE", tok_.place, "cannot specify scope in a declaration: " + out.name, "what a program declares is its own");
@@ -500,6 +535,8 @@ TypeRef Parser::type_name_only() {
 }
 
 void Parser::declaration() {
+	const size_t before = context_.diagnostics.all().size();
+	attributes_ = {};
 	advance();
 	const Specifiers base = specifiers();
 	if (at(Tok::Semicolon)) {
@@ -509,7 +546,10 @@ void Parser::declaration() {
 		return;
 	}
 	for (;;) {
-		declare(base, declarator(base.type, true));
+		const Declarator one = declarator(base.type, true);
+		if (function_body(one.type))
+			return context_.diagnostics.truncate(before);
+		declare(base, one);
 		if (!at(Tok::Comma))
 			break;
 		advance();
@@ -518,10 +558,29 @@ void Parser::declaration() {
 		syntax("a declaration ends with ;");
 }
 
+// A C header may define small functions; D has none, and goes over it.
+bool Parser::function_body(TypeRef type) {
+	const Sources& sources = context_.diagnostics.sources();
+	if (!at(Tok::LBrace) || !context_.types.is_function(type) || sources.locate(tok_.place).file == sources.name(tok_.place.source))
+		return false;
+	skip_item();
+	return true;
+}
+
+// What __attribute__((mode(...))) makes of an integer.
+TypeRef Parser::of_mode(TypeRef type) {
+	if (!attributes_.bytes || !context_.types.is_integer(type))
+		return type;
+	static constexpr const char* kSigned[] = {"signed char", "short", "int", "long"};
+	static constexpr const char* kUnsigned[] = {"unsigned char", "unsigned short", "unsigned int", "unsigned long"};
+	return context_.types.basic((context_.types.is_signed(type) ? kSigned : kUnsigned)[std::countr_zero(attributes_.bytes)]);
+}
+
 void Parser::declare(const Specifiers& base, const Declarator& one) {
 	switch (base.storage) {
 	case Storage::Typedef: {
 		auto& program = context_.types.program();
+		const TypeRef type = of_mode(one.type);
 		const TypeRef known = program.find(types::NameSpace::Ordinary, one.name);
 		if (context_.scope.find_variable(DIF_VS_GLOBAL, one.name))
 			context_.error("D_DECL_IDRED", one.place, "global variable redeclared as a type: " + one.name,
@@ -529,19 +588,23 @@ void Parser::declare(const Specifiers& base, const Declarator& one) {
 		else if (one.assoc)
 			context_.error("D_DECL_LOCASSC", one.place, "a typedef may not be an associative array",
 			               "give the number of elements");
-		else if (known && !context_.types.same(known, one.type))
+		else if (known && !context_.types.same(known, type))
 			context_.error("D_DECL_TYPERED", one.place, "type redeclared: " + one.name,
 			               "it was " + types::to_c(types::resolve(known)));
 		else
-			program.typedef_name(one.name, one.type);
+			program.typedef_name(one.name, type);
 		return;
 	}
 	case Storage::Extern:
+		if (context_.diagnostics.sources().foreign(one.place)) // the C library's are no symbols of the kernel
+			return;
 		context_.scope.externs[one.name] = {one.type, base.user};
 		return;
 	case Storage::Bad:
 		return;
 	default: {
+		if (context_.diagnostics.sources().foreign(one.place))
+			return;
 		const uint8_t scope = base.storage == Storage::Self   ? DIF_VS_THREAD
 		                      : base.storage == Storage::This ? DIF_VS_LOCAL
 		                                                      : DIF_VS_GLOBAL;

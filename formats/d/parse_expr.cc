@@ -115,11 +115,26 @@ Node* Parser::binary(unsigned level) {
 	}
 }
 
+// <errno.h> makes of errno `(*__errno_location ())`: D's own is meant.
+bool Parser::c_errno() {
+	if (!context_.options.preprocess || !at(Tok::Star) || peek().text != "__errno_location")
+		return false;
+	advance();
+	advance();
+	expect(Tok::LParen, "after __errno_location");
+	expect_last(Tok::RParen, "after __errno_location(");
+	tok_.kind = Tok::Ident;
+	tok_.string = "errno";
+	return true;
+}
+
 Node* Parser::unary() {
 	const Nesting guard(*this);
 	switch (tok_.kind) {
 	case Tok::Not: case Tok::Tilde: case Tok::Inc: case Tok::Dec: case Tok::Plus: case Tok::Minus:
 	case Tok::Star: case Tok::And: {
+		if (c_errno())
+			return postfix();
 		Node* const operation = node(Nk::Unary);
 		operation->op = tok_.kind;
 		advance();

@@ -16,7 +16,10 @@ constexpr uint32_t kMostArguments = 255;
 Parser::Parser(Context& context, Sema& sema, uint32_t source)
     : context_(context), sema_(sema),
       lexer_(context.diagnostics, source, context.macros,
-             [&context](Place place, std::string_view text) { control_line(context, place, text); }) {}
+             [&context](Place place, std::string_view text) { control_line(context, place, text); }) {
+	if (context.options.preprocess && !context.in_library)
+		lexer_.allow_c();
+}
 
 bool Parser::accept(Tok kind) {
 	if (!at(kind))
@@ -128,9 +131,16 @@ Parser::Item Parser::next(Clause& out) {
 				return Item::End;
 			continue;
 		}
+		const size_t before = context_.diagnostics.all().size();
+		// What D has not (__int128, statements) is left out of a system's header, silently: D programs cannot use it.
+		const bool foreign = context_.diagnostics.sources().foreign(lexer_.here());
 		try {
 			const uint32_t back = lexer_.offset();
-			const size_t before = context_.diagnostics.all().size();
+			if (foreign) {
+				declaration();
+				context_.diagnostics.truncate(before);
+				return Item::Declaration;
+			}
 			const Token token = lexer_.next();
 			const bool probe_char = lexer_.peek_char() == ':';
 			lexer_.rewind(back);
@@ -155,6 +165,8 @@ Parser::Item Parser::next(Clause& out) {
 			return clause(out);
 		} catch (const Failure&) {
 			skip_item();
+			if (foreign)
+				context_.diagnostics.truncate(before);
 		}
 	}
 }

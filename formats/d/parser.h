@@ -50,7 +50,10 @@ private:
 	};
 
 	// -- tokens
-	void advance() { tok_ = lexer_.next(); }
+	void advance() {
+		tok_ = lexer_.next();
+		attributes_.add(tok_.attributes);
+	}
 	bool at(Tok kind) const { return tok_.kind == kind; }
 	bool accept(Tok kind);
 	void expect(Tok kind, const char* where);
@@ -77,6 +80,8 @@ private:
 
 	// -- declarations (parse_decl.cc)
 	void declaration();
+	bool function_body(types::TypeRef type);
+	types::TypeRef of_mode(types::TypeRef type);
 	void declare(const Specifiers& specifiers, const Declarator& declarator);
 	Specifiers specifiers();
 	types::TypeRef tagged(bool* defines);
@@ -95,6 +100,7 @@ private:
 	Node* ternary();
 	Node* binary(unsigned level);
 	Node* unary();
+	bool c_errno();
 	Node* postfix();
 	Node* primary();
 	Node* parenthesis();
@@ -107,6 +113,7 @@ private:
 	Sema& sema_;
 	Lexer lexer_;
 	Token tok_;
+	CAttributes attributes_; // since what they belong to began
 	bool in_predicate_ = false;
 	unsigned depth_ = 0; // of parentheses in a predicate
 	unsigned nesting_ = 0; // of anything, to bound recursion

@@ -132,6 +132,24 @@ void pragma_d(Context& context, Place place, const std::vector<std::string>& par
 	context.error("D_PRAGMA_INVAL", place, "invalid #pragma D: " + what, "known: option, attributes, binding, depends_on");
 }
 
+// pack(push, 1), pack(pop), pack(4), pack(): C's, for the structs of a header.
+void pragma_pack(Context& context, std::string_view text) {
+	std::vector<uint64_t>& pack = context.pack;
+	if (text.find("push") != std::string_view::npos)
+		pack.push_back(pack.empty() ? 0 : pack.back());
+	else if (text.find("pop") != std::string_view::npos) {
+		if (!pack.empty())
+			pack.pop_back();
+		return;
+	}
+	const size_t digit = text.find_first_of("0123456789");
+	if (digit == std::string_view::npos && text.find("push") != std::string_view::npos)
+		return;
+	if (pack.empty())
+		pack.push_back(0);
+	pack.back() = digit == std::string_view::npos ? 0 : std::strtoul(std::string(text.substr(digit)).c_str(), nullptr, 10);
+}
+
 } // namespace
 
 std::optional<uint64_t> parse_version(std::string_view text) {
@@ -265,10 +283,11 @@ void control_line(Context& context, Place place, std::string_view text) {
 		// The mark holds from the next line on.
 		const std::string_view source = context.diagnostics.sources().text(place.source);
 		const size_t newline = source.find('\n', place.offset);
+		std::string file = parts.size() > at + 1 ? unquoted(parts[at + 1]) : std::string();
+		if (context.options.preprocess && file == "<stdin>") // what cpp was given
+			file = context.options.name;
 		if (newline != std::string_view::npos)
-			context.diagnostics.sources().mark({place.source, static_cast<uint32_t>(newline + 1)},
-			                                   parts.size() > at + 1 ? unquoted(parts[at + 1]) : std::string(),
-			                                   std::stoul(parts[at]));
+			context.diagnostics.sources().mark({place.source, static_cast<uint32_t>(newline + 1)}, std::move(file), std::stoul(parts[at]), !line && std::find(parts.begin() + 1, parts.end(), "3") != parts.end());
 		return;
 	}
 	if (parts[0] == "error")
@@ -283,6 +302,8 @@ void control_line(Context& context, Place place, std::string_view text) {
 		return context.error("D_PRAGERR", place, "#" + std::string(text), "");
 	if (parts[1] == "D")
 		return pragma_d(context, place, parts);
+	if (context.options.preprocess && parts[1].starts_with("pack"))
+		return pragma_pack(context, text);
 	// Pragmas of other languages are none of ours.
 }
 

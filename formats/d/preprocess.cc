@@ -48,7 +48,7 @@ std::string preprocess(const std::string& source, const CompileOptions& options)
 	std::rewind(input.stream);
 
 	std::string program = "cpp";
-	std::vector<std::string> words = {program, "-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x01000d00", "-D__dfr__=1", "-D__linux=1", "-D__Linux=1", "-D__unix=1", "-D__SVR4=1", "-D__amd64=1", "-D__x86_64=1", "-undef", "-nostdinc", "-traditional-cpp"};
+	std::vector<std::string> words = {program, "-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x01000d00", "-D__dfr__=1", "-D__linux=1", "-D__Linux=1", "-D__unix=1", "-D__SVR4=1", "-D__amd64=1", "-D__x86_64=1", "-Ulinux", "-Uunix", "-Wno-builtin-macro-redefined"};
 	for (const std::string& one : options.cpp_arguments) {
 		if (one.starts_with("--cpp="))
 			words[0] = one.substr(6);
@@ -77,8 +77,10 @@ std::string preprocess(const std::string& source, const CompileOptions& options)
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		throw Error("the C preprocessor failed on " + options.name + ":\n" + contents(errors.stream), "correct the directives it names");
-	// Warnings, and what -H lists.
-	const std::string said = contents(errors.stream);
+	// Warnings, and what -H lists; not that -X gives __STDC__ another value.
+	std::string said = contents(errors.stream);
+	if (const size_t ours = said.find("<command-line>: warning: undefining \"__STDC__\"\n"); ours != std::string::npos)
+		said.erase(ours, said.find('\n', ours) + 1 - ours);
 	std::fwrite(said.data(), 1, said.size(), stderr);
 	return contents(output.stream);
 }

@@ -156,17 +156,19 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
 // C's layout of one struct or union, in bits.
 class Layout {
 public:
-	explicit Layout(bool is_union) : is_union_(is_union) {}
+	Layout(bool is_union, Packing packing) : is_union_(is_union), most_(packing.most), align_(packing.least) {}
 
 	// The bit offset of the next member, or nothing for ": 0".
 	std::optional<std::uint64_t> place(const MemberSpec& member) {
-		const auto align = align_of(member.type);
+		const auto natural = align_of(member.type);
 		const auto size = size_of(member.type);
-		if (!align || !size)
+		if (!natural || !size)
 			throw Error("member " + std::string(member.name) + " has the incomplete type " +
 			            to_c(member.type));
+		const std::uint64_t most = member.packed ? 1 : most_;
+		const std::uint64_t align = std::max(most && *natural > most ? most : *natural, member.align);
 		if (member.bit_width < 0)
-			return advance(round_up(start(), *align * 8), *size * 8, *align);
+			return advance(round_up(start(), align * 8), *size * 8, align);
 		const auto width = static_cast<std::uint64_t>(member.bit_width);
 		const TypeInfo base = resolved_info(member.type);
 		if ((base.kind != Kind::Integer && base.kind != Kind::Enum) || width > *size * 8)
@@ -176,14 +178,17 @@ public:
 			used_ = is_union_ ? used_ : round_up(used_, *size * 8);
 			return std::nullopt;
 		}
-		// A bit-field may not cross a boundary of its declared type.
+		// A bit-field may not cross a boundary of its declared type, unless it is packed.
 		std::uint64_t at = start();
-		if (at / (*size * 8) != (at + width - 1) / (*size * 8))
+		if (member.align)
+			at = round_up(at, member.align * 8);
+		if (!most && at / (*size * 8) != (at + width - 1) / (*size * 8))
 			at = round_up(at, *size * 8);
-		return advance(at, width, member.name.empty() ? 1 : *align);
+		return advance(at, width, member.name.empty() ? 1 : align);
 	}
 
 	std::uint64_t size() const { return round_up(round_up(used_, 8) / 8, align_); }
+	std::uint64_t align() const { return align_; }
 
 private:
 	std::uint64_t start() const { return is_union_ ? 0 : used_; }
@@ -198,17 +203,18 @@ private:
 
 	static constexpr std::uint64_t kMostBits = std::uint64_t(1) << 40;
 	bool is_union_;
+	std::uint64_t most_;
 	std::uint64_t used_ = 0;
-	std::uint64_t align_ = 1;
+	std::uint64_t align_;
 };
 
 } // namespace
 
-void ProgramTypes::define(TypeRef forward, std::span<const MemberSpec> members) {
+void ProgramTypes::define(TypeRef forward, std::span<const MemberSpec> members, Packing packing) {
 	const Kind kind = own_forward(forward).info.forward;
 	if (kind == Kind::Enum)
 		throw Error("an enum has no members");
-	Layout layout(kind == Kind::Union);
+	Layout layout(kind == Kind::Union, packing);
 	std::vector<Member> placed;
 	for (const MemberSpec& one : members) {
 		const auto at = layout.place(one);
@@ -218,10 +224,10 @@ void ProgramTypes::define(TypeRef forward, std::span<const MemberSpec> members) 
 		const auto width = static_cast<std::uint32_t>(std::max(one.bit_width, 0));
 		placed.push_back({one.name, one.type, *at, width});
 	}
-	define_at(forward, placed, layout.size());
+	define_at(forward, placed, layout.size(), layout.align());
 }
 
-void ProgramTypes::define_at(TypeRef forward, std::span<const Member> members, std::uint64_t size) {
+void ProgramTypes::define_at(TypeRef forward, std::span<const Member> members, std::uint64_t size, std::uint64_t align) {
 	Entry& entry = own_forward(forward);
 	if (entry.info.forward == Kind::Enum)
 		throw Error("an enum has no members");
@@ -230,6 +236,7 @@ void ProgramTypes::define_at(TypeRef forward, std::span<const Member> members, s
 	entry.info.kind = entry.info.forward;
 	entry.info.forward = Kind::Void;
 	entry.info.size = size;
+	entry.info.align = align;
 	entry.info.count = members.size();
 }
 

@@ -127,6 +127,8 @@ std::optional<std::uint64_t> align_at(TypeRef type, Walk& walk, unsigned depth) 
 	default:
 		return std::nullopt;
 	}
+	if (here.align)
+		return here.align;
 	std::uint64_t most = 1;
 	for (std::uint32_t i = 0; i < here.count; i++) {
 		const Member member = below.container->member(below.id, i);

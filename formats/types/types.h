@@ -71,6 +71,7 @@ struct TypeInfo {
 	Kind forward = Kind::Void; // Forward: Struct, Union or Enum
 	TypeRef target;            // Pointer, Array (element), Function (result), Typedef, qualifiers
 	std::uint64_t count = 0;   // elements, members, parameters (without "..."), enumerators
+	std::uint64_t align = 0;   // Struct, Union: where it is known; 0: what the members' places tell
 };
 
 struct Member {
