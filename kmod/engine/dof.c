@@ -354,15 +354,23 @@ static int allocate_tables(struct dfr_loader *ld)
 	return 0;
 }
 
-/* `-x jit=0` leaves a program to the interpreter; a restricted one stays there anyway. */
+/*
+ * `-x jit=0` leaves a program to the interpreter; a restricted one stays there anyway. So does one
+ * whose strings are shorter than names: native code compares those whole.
+ */
 static bool native_wanted(const struct dfr_program *pg)
 {
+	bool wanted = true;
 	u32 i;
 
-	for (i = 0; i < pg->pg_noptions; i++)
-		if (pg->pg_options[i].po_option == DFR_OPT_JIT)
-			return pg->pg_options[i].po_value != 0;
-	return true;
+	for (i = 0; i < pg->pg_noptions; i++) {
+		const struct dfr_progopt *option = &pg->pg_options[i];
+
+		if ((option->po_option == DFR_OPT_JIT && option->po_value == 0) ||
+		    (option->po_option == DFR_OPT_STRSIZE && option->po_value < 16))
+			wanted = false;
+	}
+	return wanted;
 }
 
 static int convert(struct dfr_loader *ld)

@@ -698,6 +698,7 @@ static int create_dtrace(struct dfr_engine *engine)
 		if (!probe)
 			return -ENOMEM;
 		probe->pb_flags |= DFR_PB_DTRACE;
+		engine->en_own[probe->pb_id] = probe;
 	}
 	return 0;
 }

@@ -352,7 +352,7 @@ void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *re
 void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 {
 	struct dfr_engine *engine = state->st_engine;
-	struct dfr_probe *probe = engine->en_byid[probe_id];
+	struct dfr_probe *probe = engine->en_own[probe_id];
 	u32 needed = probe_id == DFR_PROBE_BEGIN ? DFR_WARMUP : DFR_COOLDOWN;
 	struct dfr_cpu *pc = dfr_cpu_of(engine, cpu);
 	struct dfr_share *share = state->st_shares[cpu];

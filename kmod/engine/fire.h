@@ -64,6 +64,7 @@ dfr_hot u32 dfr_copy_comm(struct dfr_firing *firing, u8 *to)
 	u32 n;
 
 	dfr_plat_comm(firing, words);
+	words[1] &= ~0ULL >> 8; /* an exec may just be writing a longer name, and its NUL last */
 	dfr_put64(to, words[0]);
 	dfr_put64(to + 8, words[1]);
 	n = dfr_nul_at(words[0]);

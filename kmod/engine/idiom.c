@@ -94,6 +94,12 @@ static bool is_since(const struct dfr_difo *difo, u32 *id)
 	       DIF_RD(text[2]);
 }
 
+/* Does the value only say where something is? */
+static bool is_reference(const struct dif_type *type)
+{
+	return type->kind == DIF_KIND_STRING || type->flags & (DIF_TF_BYREF | DIF_TF_BYUREF);
+}
+
 /* Where the step's value comes from: DFR_SRC_DIF where it must be computed. */
 void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo)
 {
@@ -116,8 +122,11 @@ void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo)
 		step->sp_source = DFR_SRC_SELF;
 	else
 		load(step, difo, difo->di_text[0]);
-	/* Only the text of execname is known to be a string that needs no copy. */
-	if (step->sp_source == DFR_SRC_EXECNAME && difo->di_rtype.kind != DIF_KIND_STRING)
+	/*
+	 * What a reference leads to is read under the rights of the DIFO that ran last: it must run.
+	 * Only the text of execname is known to be a string that needs no copy.
+	 */
+	if (step->sp_source == DFR_SRC_EXECNAME ? difo->di_rtype.kind != DIF_KIND_STRING : is_reference(&difo->di_rtype))
 		step->sp_source = DFR_SRC_DIF;
 }
 

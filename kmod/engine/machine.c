@@ -108,6 +108,8 @@ u8 *dfr_scratch(struct dfr_machine *m, u64 size)
 		dfr_fault(m, DIF_FAULT_NOSCRATCH, 0);
 		return NULL;
 	}
+	if (!dfr_work(m, size))
+		return NULL;
 	m->m_scratch_ptr = bytes + size;
 	memset(bytes, 0, size);
 	return bytes;
@@ -283,7 +285,11 @@ int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool 
 {
 	if (!user)
 		return dfr_copy_in(m, dst, addr, n) ? 0 : -EFAULT;
-	if (n == 0 || !dfr_plat_copy_user(m->m_firing, dst, addr, n))
+	if (n == 0)
+		return 0;
+	if (!dfr_work(m, n))
+		return -EFAULT;
+	if (!dfr_plat_copy_user(m->m_firing, dst, addr, n))
 		return 0;
 	dfr_fault(m, DIF_FAULT_BADADDR, addr);
 	return -EFAULT;

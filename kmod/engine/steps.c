@@ -9,6 +9,7 @@
  * order of likelihood.
  */
 #include "kmod/engine/fire.h"
+#include "kmod/engine/machine.h"
 
 enum outcome { RUN_OK, RUN_DROP, RUN_FAULT };
 
@@ -225,15 +226,21 @@ static enum outcome step_varbytes(struct run *run, const struct dfr_step *step)
 	return outcome;
 }
 
+/* A frame is as much work as so many bytes. */
+#define FRAME_WORK 64
+
 static u32 read_stack(struct run *run, const struct dfr_step *step, u64 *pcs)
 {
-	u32 n = step->sp_op == DFR_STEP_STACK ? dfr_plat_stack(run->firing, pcs, step->sp_max) :
-						dfr_plat_ustack(run->firing, pcs, step->sp_max);
+	u32 n;
 
+	if (!dfr_work(run->machine, (u64)step->sp_max * FRAME_WORK))
+		return 0;
+	n = step->sp_op == DFR_STEP_STACK ? dfr_plat_stack(run->firing, pcs, step->sp_max) :
+					    dfr_plat_ustack(run->firing, pcs, step->sp_max);
 	return n < step->sp_max ? n : step->sp_max;
 }
 
-static void step_stack(struct run *run, const struct dfr_step *step)
+static enum outcome step_stack(struct run *run, const struct dfr_step *step)
 {
 	u64 *pcs = run->share->sh_pcs;
 	u32 n = read_stack(run, step, pcs);
@@ -246,6 +253,7 @@ static void step_stack(struct run *run, const struct dfr_step *step)
 	*p++ = (u8)n;
 	memcpy(p, pcs, n * 8);
 	run->w.w_ptr = p + n * 8;
+	return machine_state(run->machine);
 }
 
 static enum outcome step_usym(struct run *run, const struct dfr_step *step)
@@ -294,7 +302,7 @@ static enum outcome key_other(struct run *run, const struct dfr_step *step, u64 
 			*key++ = dfr_firing_context(run->firing)->cx_pid;
 		*key = read_stack(run, step, key + 1);
 		*at = key + 1 + *key;
-		return RUN_OK;
+		return machine_state(run->machine);
 	case DFR_STEP_USYM:
 		key[0] = dfr_firing_context(run->firing)->cx_pid;
 		key[1] = step_value(run, step);
@@ -562,8 +570,7 @@ static enum outcome rare_step(struct run *run, const struct dfr_step *step)
 		return step_varbytes(run, step);
 	case DFR_STEP_STACK:
 	case DFR_STEP_USTACK:
-		step_stack(run, step);
-		return RUN_OK;
+		return step_stack(run, step);
 	case DFR_STEP_USYM:
 		return step_usym(run, step);
 	case DFR_STEP_EXIT:
@@ -655,7 +662,7 @@ static dfr_cold void fire_error(struct run *run, u32 action)
 		return;
 	dfr_firing_time(firing);
 	*inner = *firing;
-	inner->fr_probe = engine->en_byid[DFR_PROBE_ERROR];
+	inner->fr_probe = engine->en_own[DFR_PROBE_ERROR];
 	inner->fr_error[0] = 0;
 	inner->fr_error[1] = run->ecb->ec_epid;
 	inner->fr_error[2] = action;

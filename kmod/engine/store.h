@@ -487,7 +487,8 @@ struct dfr_engine {
 	struct dfr_provider *en_providers;
 	struct dfr_provider en_dtrace;
 	u64 en_hook_time; /* what a firing costs outside of the engine, ns */
-	struct dfr_probe **en_byid; /* [id] */
+	struct dfr_probe **en_byid; /* [id]; grows: not for probe context */
+	struct dfr_probe *en_own[DFR_PROBE_ERROR + 1]; /* BEGIN, END, ERROR: those are */
 	struct dfr_namegroup *en_groups; /* [id / DFR_GROUP_PROBES] */
 	u32 en_nprobes;
 	u32 en_room;

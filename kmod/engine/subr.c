@@ -42,8 +42,8 @@ static u64 copyinto(struct dfr_machine *m, u64 from, u64 n, u64 to)
 {
 	if (n && !dfr_in_scratch(m, to, n))
 		dfr_fault(m, DIF_FAULT_BADADDR, to);
-	else if (n && dfr_plat_copy_user(m->m_firing, dfr_pointer(to), from, n))
-		dfr_fault(m, DIF_FAULT_BADADDR, from);
+	else
+		dfr_machine_copy(m, dfr_pointer(to), from, n, true);
 	return 0;
 }
 

@@ -133,6 +133,27 @@ TEST_CASE("the work of one firing is bounded, over all its clauses", "[exec][sub
 	CHECK(rig.fault() == -1);
 }
 
+TEST_CASE("what copyinto() moves is work, however small a string is", "[exec][subr]") {
+	static const char user[4096] = {};
+	Rig rig(16);
+	rig.env.ev_flags = DFR_ENV_LIVE;
+	Code code;
+	code.setx(sizeof user, 1).r(DIF_OP_ALLOCS, 1, 0, 2).setx(reinterpret_cast<uint64_t>(user), 3);
+	code.pushv(3).pushv(1).pushv(2);
+	constexpr int kCalls = 1000;
+	for (int i = 0; i < kCalls; i++)
+		code.call(DIF_SUBR_COPYINTO, 4);
+	const dfr_difo* difo = rig.add(code.ret(0));
+	int runs = 0;
+	for (; runs < 100; runs++) {
+		rig.run(difo);
+		if (rig.fault() != -1)
+			break;
+	}
+	CHECK(rig.fault() == DIF_FAULT_ILLOP);
+	CHECK(runs == 8 * 1024 * 1024 / (kCalls * (static_cast<int>(sizeof user) + 16) + static_cast<int>(sizeof user)));
+}
+
 TEST_CASE("index and rindex", "[exec][subr]") {
 	CHECK(value(DIF_SUBR_INDEX, {"foobarbaz", "ba"}) == 3);
 	CHECK(value(DIF_SUBR_INDEX, {"foobarbaz", "ba", 4}) == 6);
