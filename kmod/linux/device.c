@@ -13,6 +13,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -20,6 +21,20 @@
 static struct dfr_mutex *engine_lock(void)
 {
 	return dfr_engine_lock(dfr_engine_instance);
+}
+
+int dfr_device_lock(struct dfr_file *file)
+{
+	WRITE_ONCE(file->fl_words, file->fl_words + 1);
+	if (dfr_mutex_lock_killable(engine_lock()))
+		return -EINTR;
+	dfr_device_reap();
+	return 0;
+}
+
+void dfr_device_unlock(void)
+{
+	dfr_mutex_unlock(engine_lock());
 }
 
 int dfr_device_copy_in(void *to, size_t size, const void __user *from)
@@ -58,12 +73,14 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	if (file->fl_rights.rt_confined)
 		info.flags |= DFR_INFO_CONFINED;
 	memcpy(info.boot_id, dfr_plat_boot_id(), sizeof(info.boot_id));
-	dfr_mutex_lock(engine_lock());
+	error = dfr_device_lock(file);
+	if (error)
+		return error;
 	info.probes = dfr_probe_count(dfr_engine_instance);
 	info.states = dfr_session_count(&file->fl_rights);
 	if (dfr_session_find(DFR_ANONYMOUS_NAME))
 		info.flags |= DFR_INFO_ANONYMOUS;
-	dfr_mutex_unlock(engine_lock());
+	dfr_device_unlock();
 	return dfr_device_copy_out(arg, &info, sizeof(info));
 }
 
@@ -108,9 +125,11 @@ static int ioctl_enable(struct dfr_file *file, void __user *arg)
 	if (IS_ERR(dof))
 		return PTR_ERR(dof);
 	io.matched = 0;
-	dfr_mutex_lock(engine_lock());
-	error = enable_locked(file, dof, &io, &why);
-	dfr_mutex_unlock(engine_lock());
+	error = dfr_device_lock(file);
+	if (!error) {
+		error = enable_locked(file, dof, &io, &why);
+		dfr_device_unlock();
+	}
 	kvfree(dof);
 	io.error_section = why.rf_section;
 	io.error_offset = why.rf_offset;
@@ -131,9 +150,11 @@ static int ioctl_go(struct dfr_file *file, void __user *arg,
 	/* BEGIN and END run in the task that asks. */
 	if (file->fl_rights.rt_confined && !dfr_plat_owned(NULL, file->fl_rights.rt_uid, file->fl_rights.rt_gid))
 		return -EPERM;
-	dfr_mutex_lock(engine_lock());
+	error = dfr_device_lock(file);
+	if (error)
+		return error;
 	error = file->fl_session ? action(file->fl_session, &io.cpu) : -ENXIO;
-	dfr_mutex_unlock(engine_lock());
+	dfr_device_unlock();
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
@@ -147,12 +168,14 @@ static int ioctl_status(struct dfr_file *file, void __user *arg)
 		return error;
 	size = io.size;
 	memset(&io, 0, sizeof(io));
-	dfr_mutex_lock(engine_lock());
+	error = dfr_device_lock(file);
+	if (error)
+		return error;
 	if (file->fl_session)
 		dfr_state_status(file->fl_session->ss_state, &io);
 	else
 		error = -ENXIO;
-	dfr_mutex_unlock(engine_lock());
+	dfr_device_unlock();
 	io.size = size;
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
@@ -177,12 +200,14 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	taken = dfr_plat_alloc(io.count * sizeof(*taken));
 	if (!taken)
 		return -ENOMEM;
-	dfr_mutex_lock(engine_lock());
-	error = file->fl_session ? dfr_state_take(file->fl_session->ss_state, io.cpu,
-						  io.flags & DFR_TAKE_FLUSH, taken, io.count,
-						  &count) :
-				   -ENXIO;
-	dfr_mutex_unlock(engine_lock());
+	error = dfr_device_lock(file);
+	if (!error) {
+		error = file->fl_session ? dfr_state_take(file->fl_session->ss_state, io.cpu,
+							  io.flags & DFR_TAKE_FLUSH, taken, io.count,
+							  &count) :
+					   -ENXIO;
+		dfr_device_unlock();
+	}
 	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
 		error = -EFAULT;
 	dfr_plat_free(taken);
@@ -190,11 +215,24 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
+/* The lock is held. */
+static int release_locked(struct dfr_file *file, const struct dfr_ioc_taken *taken, u32 count)
+{
+	int error = file->fl_session ? 0 : -ENXIO;
+	u32 i;
+
+	for (i = 0; i < count && !error; i++)
+		error = taken[i].cpu >= dfr_plat_ncpus() ?
+				-EINVAL :
+				dfr_state_release(file->fl_session->ss_state, taken[i].cpu,
+						  taken[i].block, taken[i].seq);
+	return error;
+}
+
 static int ioctl_release(struct dfr_file *file, void __user *arg)
 {
 	struct dfr_ioc_release io;
 	struct dfr_ioc_taken *taken;
-	u32 i;
 	int error = dfr_device_copy_in(&io, sizeof(io), arg);
 
 	if (error)
@@ -204,15 +242,11 @@ static int ioctl_release(struct dfr_file *file, void __user *arg)
 	taken = vmemdup_user(u64_to_user_ptr(io.taken), io.count * sizeof(*taken));
 	if (IS_ERR(taken))
 		return PTR_ERR(taken);
-	dfr_mutex_lock(engine_lock());
-	if (!file->fl_session)
-		error = -ENXIO;
-	for (i = 0; i < io.count && !error; i++)
-		error = taken[i].cpu >= dfr_plat_ncpus() ?
-				-EINVAL :
-				dfr_state_release(file->fl_session->ss_state, taken[i].cpu,
-						  taken[i].block, taken[i].seq);
-	dfr_mutex_unlock(engine_lock());
+	error = dfr_device_lock(file);
+	if (!error) {
+		error = release_locked(file, taken, io.count);
+		dfr_device_unlock();
+	}
 	kvfree(taken);
 	return error;
 }
@@ -243,9 +277,11 @@ static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 
 	if (error)
 		return error;
-	dfr_mutex_lock(engine_lock());
+	error = dfr_device_lock(file);
+	if (error)
+		return error;
 	error = file->fl_session ? copy_catalog(file->fl_session->ss_state, &io, &buffer) : -ENXIO;
-	dfr_mutex_unlock(engine_lock());
+	dfr_device_unlock();
 	if (!error && io.bytes && copy_to_user(u64_to_user_ptr(io.buffer), buffer, io.bytes))
 		error = -EFAULT;
 	dfr_plat_free(buffer);
@@ -269,11 +305,13 @@ static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 	if (!buffer)
 		return -ENOMEM;
 	io.bytes = 0;
-	dfr_mutex_lock(engine_lock());
-	error = file->fl_session ? dfr_state_aggsnap(file->fl_session->ss_state, buffer, room,
-						     &io.bytes) :
-				   -ENXIO;
-	dfr_mutex_unlock(engine_lock());
+	error = dfr_device_lock(file);
+	if (!error) {
+		error = file->fl_session ? dfr_state_aggsnap(file->fl_session->ss_state, buffer, room,
+							     &io.bytes) :
+					   -ENXIO;
+		dfr_device_unlock();
+	}
 	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, min_t(u64, io.bytes, room)))
 		error = -EFAULT;
 	dfr_plat_free(buffer);
@@ -291,11 +329,13 @@ static int ioctl_aggclear(struct dfr_file *file, void __user *arg)
 		return error;
 	if (io.remove > 1)
 		return -EINVAL;
-	dfr_mutex_lock(engine_lock());
+	error = dfr_device_lock(file);
+	if (error)
+		return error;
 	error = file->fl_session ?
 			dfr_state_aggclear(file->fl_session->ss_state, io.varid, io.remove) :
 			-ENXIO;
-	dfr_mutex_unlock(engine_lock());
+	dfr_device_unlock();
 	return error;
 }
 
@@ -369,11 +409,12 @@ static int ioctl_named(struct dfr_file *file, void __user *arg,
 	if (error)
 		return error;
 	error = check_name(io.name);
+	if (!error)
+		error = dfr_device_lock(file);
 	if (error)
 		return error;
-	dfr_mutex_lock(engine_lock());
 	error = action(file, io.name);
-	dfr_mutex_unlock(engine_lock());
+	dfr_device_unlock();
 	return error;
 }
 
@@ -392,9 +433,13 @@ static int ioctl_states(struct dfr_file *file, void __user *arg)
 	buffer = dfr_plat_alloc(room + 1);
 	if (!buffer)
 		return -ENOMEM;
-	dfr_mutex_lock(engine_lock());
+	error = dfr_device_lock(file);
+	if (error) {
+		dfr_plat_free(buffer);
+		return error;
+	}
 	need = dfr_session_describe(&file->fl_rights, buffer, room + 1);
-	dfr_mutex_unlock(engine_lock());
+	dfr_device_unlock();
 	if (copy_to_user(u64_to_user_ptr(io.buffer), buffer, min(need, room)))
 		error = -EFAULT;
 	else if (need > room)
@@ -411,20 +456,15 @@ static int ioctl_option(struct dfr_file *file, void __user *arg)
 
 	if (error)
 		return error;
-	dfr_mutex_lock(engine_lock());
+	error = dfr_device_lock(file);
+	if (error)
+		return error;
 	if (file->fl_session)
 		io.value = dfr_state_option(file->fl_session->ss_state, io.option);
 	else
 		error = -ENXIO;
-	dfr_mutex_unlock(engine_lock());
+	dfr_device_unlock();
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
-}
-
-/* The lock is held, or else the session may go meanwhile. */
-static void heard(struct dfr_file *file)
-{
-	if (file->fl_session)
-		dfr_session_heard(file->fl_session);
 }
 
 /* States that outlive their consumer are not for users without privilege. */
@@ -485,9 +525,7 @@ static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long valu
 	result = handle(file, cmd, (void __user *)value);
 	if (file->fl_rights.rt_confined)
 		mutex_unlock(&file->fl_busy);
-	dfr_mutex_lock(engine_lock());
-	heard(file);
-	dfr_mutex_unlock(engine_lock());
+	WRITE_ONCE(file->fl_words, file->fl_words + 1); /* also of a request that took long */
 	return result;
 }
 
@@ -533,26 +571,50 @@ static int device_open(struct inode *inode, struct file *filp)
 		kfree(file);
 		return error;
 	}
+	file->fl_opener = get_pid(task_tgid(current));
 	filp->private_data = file;
 	return nonseekable_open(inode, filp);
 }
 
-/* The last descriptor is gone: a held state goes with it, a kept one runs on. */
-static int device_release(struct inode *inode, struct file *filp)
+/* The last descriptor is gone: a held state goes with it, a kept one runs on. The lock is held. */
+static void let_go(struct dfr_file *file)
 {
-	struct dfr_file *file = filp->private_data;
-
-	if (file->fl_rights.rt_confined)
-		remove_confined(file);
-	dfr_mutex_lock(engine_lock());
 	if (file->fl_session && file->fl_session->ss_kept) {
 		WRITE_ONCE(file->fl_session->ss_owner, NULL);
 		dfr_state_disown(file->fl_session->ss_state);
 	} else if (file->fl_session) {
 		dfr_session_destroy(file->fl_session);
 	}
-	dfr_mutex_unlock(engine_lock());
+	put_pid(file->fl_opener);
 	kfree_rcu(file, fl_rcu);
+}
+
+/* Of tasks that were killed while others had the lock: who has it next lets go for them. */
+static LLIST_HEAD(orphans);
+
+void dfr_device_reap(void)
+{
+	struct dfr_file *file, *next;
+
+	if (llist_empty(&orphans))
+		return;
+	llist_for_each_entry_safe(file, next, llist_del_all(&orphans), fl_orphan)
+		let_go(file);
+}
+
+static int device_release(struct inode *inode, struct file *filp)
+{
+	struct dfr_file *file = filp->private_data;
+
+	if (file->fl_rights.rt_confined)
+		remove_confined(file);
+	if (dfr_device_lock(file)) {
+		llist_add(&file->fl_orphan, &orphans);
+		dfr_housekeeping_soon();
+		return 0;
+	}
+	let_go(file);
+	dfr_device_unlock();
 	return 0;
 }
 
@@ -563,8 +625,8 @@ static __poll_t device_poll(struct file *filp, poll_table *wait)
 	__poll_t events = 0;
 
 	poll_wait(filp, &file->fl_wait, wait);
-	dfr_mutex_lock(engine_lock());
-	heard(file);
+	if (dfr_device_lock(file))
+		return EPOLLERR; /* nobody will look at it: who asks has been killed */
 	if (!file->fl_session) {
 		events = EPOLLERR;
 	} else {
@@ -574,7 +636,7 @@ static __poll_t device_poll(struct file *filp, poll_table *wait)
 		if (status.activity >= DFR_DRAINING)
 			events |= EPOLLIN | EPOLLHUP;
 	}
-	dfr_mutex_unlock(engine_lock());
+	dfr_device_unlock();
 	return events;
 }
 

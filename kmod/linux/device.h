@@ -8,6 +8,7 @@
 #include "kmod/linux/linux.h"
 
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 
@@ -21,6 +22,9 @@ struct dfr_file {
 	wait_queue_head_t fl_wait;
 	struct list_head fl_list; /* of users without privilege: under confined_lock */
 	struct mutex fl_busy;	  /* and their requests come one by one */
+	struct pid *fl_opener;	  /* its process, */
+	u32 fl_words;		  /* and a number that each of its requests changes */
+	struct llist_node fl_orphan;
 	struct rcu_head fl_rcu; /* a wake-up may be on its way */
 };
 
@@ -31,6 +35,15 @@ struct dfr_file {
  */
 int dfr_device_copy_in(void *to, size_t size, const void __user *from);
 int dfr_device_copy_out(void __user *to, const void *from, size_t size);
+
+/*
+ * The engine's lock for a request of this descriptor's. Its holder may be arming all there is, so who is
+ * killed waits no longer: -EINTR, and nothing has changed.
+ */
+int __must_check dfr_device_lock(struct dfr_file *file);
+void dfr_device_unlock(void);
+/* The lock is held: descriptors that were closed without it are let go. */
+void dfr_device_reap(void);
 
 int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma); /* mapping.c */
 int dfr_device_probes(struct dfr_file *file, void __user *arg);	    /* listing.c */

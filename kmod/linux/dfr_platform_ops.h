@@ -64,9 +64,25 @@ struct dfr_mutex {
 /* A macro: each lock is of a class of its own, which the kernel takes from the place of this call. */
 #define dfr_mutex_init(m) mutex_init(&(m)->mx_mutex)
 
+/*
+ * Whoever arms tens of thousands of probes holds it for long. That is no hang, so the wait is not one
+ * that the kernel reports as one; it cannot be given up, but by dfr_mutex_lock_killable().
+ */
 static inline void dfr_mutex_lock(struct dfr_mutex *m)
 {
-	mutex_lock(&m->mx_mutex);
+	if (mutex_lock_killable(&m->mx_mutex))
+		mutex_lock(&m->mx_mutex);
+}
+
+/* The kernel's files alone: 0, or -EINTR, who waits has been killed. */
+static inline int __must_check dfr_mutex_lock_killable(struct dfr_mutex *m)
+{
+	return mutex_lock_killable(&m->mx_mutex);
+}
+
+static inline bool __must_check dfr_mutex_trylock(struct dfr_mutex *m)
+{
+	return mutex_trylock(&m->mx_mutex);
 }
 
 static inline void dfr_mutex_unlock(struct dfr_mutex *m)

@@ -34,7 +34,7 @@ static int on_prepare(unsigned int cpu)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 
-	if (mutex_trylock(&lock->mx_mutex)) {
+	if (dfr_mutex_trylock(lock)) {
 		dfr_engine_cpu_prepare(dfr_engine_instance, cpu); /* a failure shows up again below */
 		dfr_mutex_unlock(lock);
 	}

@@ -28,8 +28,9 @@ struct dfr_session {
 	bool ss_active;		/* between go and stop */
 	u64 ss_next_clean;	/* dfr_plat_clock() */
 	u64 ss_next_clock;
-	u64 ss_silent; /* ns without a word of the owner, as far as housekeeping has noticed */
-	u64 ss_noticed;
+	u64 ss_silent; /* ns without a word of the owner, as housekeeping counts them: */
+	u64 ss_noticed; /* up to here, */
+	u32 ss_words;	/* since its fl_words were these */
 	struct irq_work ss_wake;
 	bool ss_confined; /* for ss_uid */
 	u32 ss_uid;
@@ -60,15 +61,15 @@ struct dfr_session *dfr_session_find(const char *name); /* kept ones */
 int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size,
 		       const struct dfr_rights *rights, u32 flags, u32 *matched,
 		       struct dfr_refusal *why);
-void dfr_session_heard(struct dfr_session *session); /* its owner is alive */
 void dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous);
 int dfr_session_go(struct dfr_session *session, u32 *cpu);
 int dfr_session_stop(struct dfr_session *session, u32 *cpu);
 unsigned int dfr_session_count(const struct dfr_rights *rights);
 /* Bytes needed. To users without privilege, their own states. */
 size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_t room);
-/* Without the lock: all of them, at unload. */
+/* Without the lock. All of them, at unload. */
 void dfr_sessions_end(void);
+void dfr_housekeeping_soon(void); /* a descriptor is left to be let go */
 
 int dfr_device_init(void);
 void dfr_device_exit(void);

@@ -61,7 +61,6 @@ static bool list_next(const struct dfr_probe *probe, void *arg)
 
 int dfr_device_probes(struct dfr_file *file, void __user *arg)
 {
-	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	const char *pattern[4];
 	struct listing listing = {};
 	struct dfr_ioc_probes io;
@@ -80,9 +79,13 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	listing.li_buffer = dfr_plat_alloc(listing.li_room);
 	if (!listing.li_buffer)
 		return -ENOMEM;
-	dfr_mutex_lock(lock);
+	error = dfr_device_lock(file);
+	if (error) {
+		dfr_plat_free(listing.li_buffer);
+		return error;
+	}
 	dfr_probes_match(dfr_engine_instance, pattern, io.id, file->fl_rights.rt_confined, list_next, &listing);
-	dfr_mutex_unlock(lock);
+	dfr_device_unlock();
 	io.id = listing.li_rest;
 	io.bytes = listing.li_used;
 	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.li_buffer, listing.li_used))

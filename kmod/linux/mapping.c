@@ -104,14 +104,14 @@ static struct page *page_at(struct dfr_session *session, u64 offset)
 
 static vm_fault_t on_fault(struct vm_fault *fault)
 {
-	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	struct dfr_file *file = fault->vma->vm_file->private_data;
 
-	dfr_mutex_lock(lock);
+	if (dfr_device_lock(file))
+		return VM_FAULT_SIGBUS;
 	fault->page = page_at(file->fl_session, (u64)fault->pgoff << PAGE_SHIFT);
 	if (fault->page)
 		get_page(fault->page);
-	dfr_mutex_unlock(lock);
+	dfr_device_unlock();
 	return fault->page ? 0 : VM_FAULT_SIGBUS;
 }
 
@@ -121,17 +121,17 @@ static const struct vm_operations_struct operations = {
 
 int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma)
 {
-	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	struct dfr_file *file = filp->private_data;
-	int error = -ENXIO;
+	int error;
 
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
 	dfr_vma_lock_down(vma);
 	vma->vm_ops = &operations;
-	dfr_mutex_lock(lock);
-	if (file->fl_session)
-		error = map_range(file->fl_session->ss_state, vma);
-	dfr_mutex_unlock(lock);
+	error = dfr_device_lock(file);
+	if (error)
+		return error;
+	error = file->fl_session ? map_range(file->fl_session->ss_state, vma) : -ENXIO;
+	dfr_device_unlock();
 	return error;
 }

@@ -11,7 +11,9 @@
 #include "kmod/linux/device.h"
 
 #include <linux/moduleparam.h>
+#include <linux/pid.h>
 #include <linux/ratelimit.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -162,7 +164,7 @@ int dfr_session_go(struct dfr_session *session, u32 *cpu)
 	session->ss_next_clean = 0;
 	session->ss_noticed = dfr_plat_clock(NULL);
 	session->ss_next_clock = session->ss_noticed + NSEC_PER_SEC;
-	mod_delayed_work(system_unbound_wq, &housekeeping_work, 0);
+	dfr_housekeeping_soon();
 	update_panic_watch();
 	return 0;
 }
@@ -195,27 +197,61 @@ static u64 clean_interval(const struct dfr_session *session)
 
 /*
  * The consumer's deadman: a held state whose owner has stopped asking for it is
- * killed, as nobody would end it. Time in which housekeeping itself did not run
- * is nobody's silence. Who may do destructive things is trusted to come back.
+ * killed, as nobody would end it. A machine that hardly gets to run must not kill
+ * for that: what housekeeping comes too late is nobody's silence, and a consumer
+ * that wants to run, or waits for a disk, is given ten times as long. Who may do
+ * destructive things is trusted to come back.
  */
 static unsigned int consumer_timeout = 10;
 module_param(consumer_timeout, uint, 0600);
 MODULE_PARM_DESC(consumer_timeout, "seconds after which a state is killed whose consumer is silent; 0: never (default: 10)");
 
-#define DFR_NOTICE_MAX (NSEC_PER_SEC / 10)
+#define ON_TIME (20 * NSEC_PER_MSEC) /* ticks, and a moment for other work */
+#define BUSY_SHARE 10
+#define THREADS_MAX 64
 
-void dfr_session_heard(struct dfr_session *session)
+/* Any thread of whoever opened the descriptor: it runs, or would if it could. */
+static bool is_busy(struct pid *opener)
 {
-	WRITE_ONCE(session->ss_silent, 0);
+	struct task_struct *process, *thread;
+	unsigned int n = 0;
+	bool busy = false;
+
+	rcu_read_lock();
+	process = pid_task(opener, PIDTYPE_TGID);
+	if (process)
+		for_each_thread(process, thread) {
+			unsigned int state = READ_ONCE(thread->__state);
+
+			busy |= state == TASK_RUNNING || state & TASK_UNINTERRUPTIBLE;
+			if (busy || ++n == THREADS_MAX)
+				break;
+		}
+	rcu_read_unlock();
+	return busy;
+}
+
+/* What of the time since the last look was silence. */
+static u64 silence(struct dfr_session *session, u64 now)
+{
+	u64 due = max(min(session->ss_next_clean, session->ss_next_clock), session->ss_noticed);
+	u64 passed = min(now, due + ON_TIME) - session->ss_noticed;
+
+	return is_busy(session->ss_owner->fl_opener) ? passed / BUSY_SHARE : passed;
 }
 
 static void watch_consumer(struct dfr_session *session, u64 now)
 {
-	u64 silent = session->ss_silent + min_t(u64, now - session->ss_noticed, DFR_NOTICE_MAX);
+	struct dfr_file *owner = session->ss_owner;
 
+	if (session->ss_kept || !owner || session->ss_words != READ_ONCE(owner->fl_words)) {
+		session->ss_words = owner ? READ_ONCE(owner->fl_words) : 0;
+		session->ss_silent = 0;
+	} else {
+		session->ss_silent += silence(session, now);
+	}
 	session->ss_noticed = now;
-	WRITE_ONCE(session->ss_silent, session->ss_kept ? 0 : silent);
-	if (session->ss_kept || !consumer_timeout || silent < consumer_timeout * NSEC_PER_SEC ||
+	if (!consumer_timeout || session->ss_silent < consumer_timeout * NSEC_PER_SEC ||
 	    (s64)dfr_state_option(session->ss_state, DFR_OPT_DESTRUCTIVE) >= 0)
 		return;
 	dfr_state_kill(session->ss_state);
@@ -239,14 +275,18 @@ static u64 keep_house(struct dfr_session *session, u64 now)
 	return min(session->ss_next_clean, session->ss_next_clock);
 }
 
-/* Takes the lock. */
+/* Takes the lock, or comes back for it: a thread that waits for long would be taken for one that hangs. */
 static void housekeeping(struct work_struct *work)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	struct dfr_session *session;
 	u64 now, next = U64_MAX;
 
-	dfr_mutex_lock(lock);
+	if (!dfr_mutex_trylock(lock)) {
+		queue_delayed_work(system_unbound_wq, &housekeeping_work, msecs_to_jiffies(10));
+		return;
+	}
+	dfr_device_reap();
 	now = dfr_plat_clock(NULL);
 	list_for_each_entry(session, &sessions, ss_list)
 		if (session->ss_active)
@@ -257,6 +297,11 @@ static void housekeeping(struct work_struct *work)
 	now = dfr_plat_clock(NULL);
 	queue_delayed_work(system_unbound_wq, &housekeeping_work,
 			   next > now ? nsecs_to_jiffies(next - now) : 1);
+}
+
+void dfr_housekeeping_soon(void)
+{
+	mod_delayed_work(system_unbound_wq, &housekeeping_work, 0);
 }
 
 static const char *activity_name(u32 activity)
@@ -292,13 +337,14 @@ size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_
 	return need;
 }
 
-/* Takes the lock. At unload: no descriptor is open any more, so these are kept ones. */
+/* Takes the lock. At unload: no descriptor is open any more, so these are kept ones, or were left to be let go. */
 void dfr_sessions_end(void)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	struct dfr_session *session, *next;
 
 	dfr_mutex_lock(lock);
+	dfr_device_reap();
 	list_for_each_entry_safe(session, next, &sessions, ss_list)
 		dfr_session_destroy(session);
 	dfr_mutex_unlock(lock);

@@ -20,6 +20,7 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/sched/signal.h>
 #include <linux/static_call.h>
 #include "kmod/linux/blacklist.h"
 #include "kmod/linux/compat.h"
@@ -298,6 +299,17 @@ static int join_twins(struct fbt_function *function, const char *module, const c
 	return 0;
 }
 
+/* Has this very site its probes? */
+static bool is_known(unsigned long ip, const char *module, const char *name)
+{
+	struct dfr_probe *known = dfr_probe_find(&fbt_provider, module, name, "entry");
+	struct fbt_function *function = known ? known->pb_cookie : NULL;
+
+	while (function && function->ff_ip != ip)
+		function = function->ff_twin;
+	return function;
+}
+
 static int add_function(unsigned long ip, const char *module, const char *name)
 {
 	struct fbt_function *function = take_gone(module, name) ?: new_function();
@@ -362,8 +374,14 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 	return ips;
 }
 
+/*
+ * No site is listed twice, though it may be met again: after a listing that memory did
+ * not suffice for, or in a module that was just being loaded when all were listed.
+ */
 static int list_functions(const struct module *module)
 {
+	static bool again;
+	bool may_be_there = module || again;
 	struct dfr_blacklist *forbidden = dfr_blacklist_read();
 	char *buffer = kmalloc(KSYM_NAME_LEN, GFP_KERNEL);
 	unsigned int count = 0, i;
@@ -382,9 +400,12 @@ static int list_functions(const struct module *module)
 		if (!name || offset > 8 || !may_be_probed(forbidden, ips[i], name) ||
 		    strstarts(name, "__ftrace_invalid_address__"))
 			continue;
-		error = add_function(ips[i], owner ? owner : "vmlinux", name);
+		owner = owner ?: "vmlinux";
+		if (!may_be_there || !is_known(ips[i], owner, name))
+			error = add_function(ips[i], owner, name);
 		cond_resched();
 	}
+	again = true;
 	kvfree(ips);
 	kfree(buffer);
 	dfr_blacklist_free(forbidden);
@@ -555,7 +576,10 @@ static int change_filter(unsigned long *ips, unsigned int n, bool remove)
 
 	for (at = 0; at < n; at += count) {
 		count = min_t(unsigned int, n - at, FBT_BATCH);
-		error = ftrace_set_filter_ips(&fbt_ops, ips + at, count, remove, 0);
+		/* Who asked for it will not see any of it; what is armed must go in any case. */
+		if (!remove && fatal_signal_pending(current))
+			error = -EINTR;
+		error = error ?: ftrace_set_filter_ips(&fbt_ops, ips + at, count, remove, 0);
 		if (!error && !fbt_registered) {
 			error = register_ftrace_function(&fbt_ops);
 			fbt_registered = !error;
@@ -727,19 +751,26 @@ static void forget_functions(const struct module *module, struct fbt_gone *going
 	}
 }
 
+/* Whoever loads a module waits while others arm all there is: for long, but nothing hangs. */
+static void lock_patiently(void)
+{
+	if (mutex_lock_killable(&fbt_lock))
+		mutex_lock(&fbt_lock);
+}
+
 /* The enablings let go of the probes while ftrace still knows the sites. */
 static void module_going(struct module *module)
 {
 	struct fbt_gone *going = NULL;
 	bool any;
 
-	mutex_lock(&fbt_lock);
+	lock_patiently();
 	any = prepare_going(module, &going);
 	mutex_unlock(&fbt_lock);
 	if (!any)
 		return;
 	dfr_probes_remove_if(&fbt_provider, is_in_module, module);
-	mutex_lock(&fbt_lock);
+	lock_patiently();
 	forget_functions(module, going);
 	mutex_unlock(&fbt_lock);
 }
@@ -749,7 +780,7 @@ static void module_coming(const struct module *module)
 {
 	bool listed;
 
-	mutex_lock(&fbt_lock);
+	lock_patiently();
 	listed = fbt_listed;
 	if (listed)
 		list_functions(module);

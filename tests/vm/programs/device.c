@@ -5,6 +5,8 @@
  *   guest-device count N          N getppid() calls, counted by execname: prints the count
  *   guest-device record N         N getppid() calls, recorded: prints how many records came
  *   guest-device hold SECONDS     enables, goes, sleeps (to be killed)
+ *   guest-device busy SECONDS     the same, but works all that time and asks for nothing: prints
+ *                                 whether the state is still active then
  *   guest-device keep NAME        leaves a recording of getppid behind, under this name
  *   guest-device claim NAME N     claims it, makes N more calls, prints its records, lets it go
  *   guest-device budget NAME      claims it, prints its option cpubudget, lets it go
@@ -156,6 +158,21 @@ static uint64_t now_us(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
+static int run_busy(long seconds)
+{
+	uint64_t end = now_us() + (uint64_t)seconds * 1000000;
+	struct dfr_ioc_status io;
+	int fd = open_device();
+
+	enable(fd, &record_program);
+	go(fd);
+	while (now_us() < end)
+		;
+	status(fd, &io);
+	printf("%s\n", io.activity == DFR_ACTIVE ? "active" : "not active");
+	return 0;
+}
+
 static int run_load(long seconds, long pause)
 {
 	uint64_t end = now_us() + (uint64_t)seconds * 1000000, until = now_us();
@@ -216,6 +233,8 @@ int main(int argc, char **argv)
 		return run_record(number);
 	if (!strcmp(command, "hold"))
 		return run_hold(number);
+	if (!strcmp(command, "busy"))
+		return run_busy(number);
 	if (!strcmp(command, "keep"))
 		return run_keep(first);
 	if (!strcmp(command, "claim"))
