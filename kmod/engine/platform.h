@@ -114,7 +114,8 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  *   unsigned dfr_plat_ncpus(void)			ids are below this
  *   bool dfr_plat_cpu_online(unsigned cpu)
  *   void dfr_plat_on_cpu(struct dfr_engine *, unsigned cpu, void (*fn)(void *), void *arg)
- *							runs fn on that CPU with interrupts off, waits
+ *							runs fn on that CPU with interrupts off, waits; for a CPU
+ *							that is away, here, and it stays away meanwhile
  *   void dfr_plat_synchronize(void)			all firings that had begun are over
  *   void dfr_plat_wake(struct dfr_state *)		P: a consumer may want to look
  *

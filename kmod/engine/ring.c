@@ -250,11 +250,7 @@ struct take {
 
 static void on_cpu(const struct dfr_state *state, const struct dfr_share *share, void (*fn)(void *), void *arg)
 {
-	/* A CPU that went has no writer any more. */
-	if (dfr_plat_cpu_online(share->sh_cpu))
-		dfr_plat_on_cpu(state->st_engine, share->sh_cpu, fn, arg);
-	else
-		fn(arg);
+	dfr_plat_on_cpu(state->st_engine, share->sh_cpu, fn, arg);
 }
 
 /* Oldest first, a spare one in each place. */

@@ -2,7 +2,8 @@
 /*
  * Destructive actions, for programs that were allowed them (access.c). Probe
  * context; a signal takes locks that the probe may have interrupted, so it is
- * sent from an interrupt that follows as soon as this CPU takes one.
+ * sent from an interrupt that follows as soon as this CPU takes one (on -rt, where
+ * these locks sleep, from the CPU's thread for such work).
  */
 #include "kmod/linux/linux.h"
 
@@ -28,13 +29,19 @@ static DEFINE_PER_CPU(struct outbox, outbox);
 static void send_signals(struct irq_work *work)
 {
 	struct outbox *box = container_of(work, struct outbox, ob_work);
+	struct outbox taken;
+	unsigned long flags;
 	unsigned int i;
 
-	for (i = 0; i < box->ob_count; i++) {
-		send_sig(box->ob_signals[i].signal, box->ob_signals[i].task, 1);
-		put_task_struct(box->ob_signals[i].task);
-	}
+	local_irq_save(flags);
+	memcpy(taken.ob_signals, box->ob_signals, sizeof(taken.ob_signals));
+	taken.ob_count = box->ob_count;
 	box->ob_count = 0;
+	local_irq_restore(flags);
+	for (i = 0; i < taken.ob_count; i++) {
+		send_sig(taken.ob_signals[i].signal, taken.ob_signals[i].task, 1);
+		put_task_struct(taken.ob_signals[i].task);
+	}
 }
 
 int dfr_plat_raise(const struct dfr_firing *firing, int sig)
@@ -90,7 +97,7 @@ void dfr_destructive_init(void)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		per_cpu(outbox, cpu).ob_work = IRQ_WORK_INIT_HARD(send_signals);
+		init_irq_work(&per_cpu(outbox, cpu).ob_work, send_signals);
 }
 
 void dfr_destructive_exit(void)

@@ -20,6 +20,9 @@
 #define SLOT_SHIFT 18
 #define CPU_SHIFT 40
 
+/* More than any ring has. Going through terabytes of holes would keep the lock from others. */
+#define MAPPED_MAX (1ULL << 36)
+
 static struct page *page_of(const void *p)
 {
 	return is_vmalloc_addr(p) ? vmalloc_to_page(p) : virt_to_page(p);
@@ -87,6 +90,7 @@ static int map_range(struct dfr_state *state, struct vm_area_struct *vma)
 		}
 		address += room;
 		offset += room;
+		cond_resched();
 	}
 	return any ? 0 : -ENOENT;
 }
@@ -126,6 +130,8 @@ int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma)
 
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
+	if (vma->vm_end - vma->vm_start > MAPPED_MAX)
+		return -EINVAL;
 	dfr_vma_lock_down(vma);
 	vma->vm_ops = &operations;
 	error = dfr_device_lock(file);

@@ -125,6 +125,7 @@ static void mappings(void)
 	expect("read-only mapping", map_error(fd, PROT_READ, 4096, DFR_MAP_OFFSET(0, 0)), 0);
 	expect("writable mapping", map_error(fd, PROT_READ | PROT_WRITE, 4096, 0), EACCES);
 	expect("executable mapping", map_error(fd, PROT_READ | PROT_EXEC, 4096, 0), EACCES);
+	expect("mapping of a TiB", map_error(fd, PROT_READ, 1ULL << 40, DFR_MAP_OFFSET(0, 0)), EINVAL);
 	expect("block of no CPU", map_error(fd, PROT_READ, 4096, DFR_MAP_OFFSET(4000, 0)), ENOENT);
 	expect("block that is not there", map_error(fd, PROT_READ, 4096, DFR_MAP_OFFSET(0, 100000)),
 	       ENOENT);
