@@ -199,6 +199,30 @@ static u32 variable_kind(const struct dfr_difo *difo, u32 scope, u32 kind, u32 i
 	return K_MIXED; /* the verifier has seen one */
 }
 
+/* Instructions that load and store variables. */
+static const struct access {
+	u32 ac_op;
+	bool ac_store;
+	u32 ac_scope;
+	u32 ac_array;
+} accesses[] = {
+	{ DIF_OP_LDGS, false, DIF_VS_GLOBAL, DIF_VK_SCALAR }, { DIF_OP_STGS, true, DIF_VS_GLOBAL, DIF_VK_SCALAR },
+	{ DIF_OP_LDTS, false, DIF_VS_THREAD, DIF_VK_SCALAR }, { DIF_OP_STTS, true, DIF_VS_THREAD, DIF_VK_SCALAR },
+	{ DIF_OP_LDLS, false, DIF_VS_LOCAL, DIF_VK_SCALAR },  { DIF_OP_STLS, true, DIF_VS_LOCAL, DIF_VK_SCALAR },
+	{ DIF_OP_LDGAA, false, DIF_VS_GLOBAL, DIF_VK_ARRAY }, { DIF_OP_STGAA, true, DIF_VS_GLOBAL, DIF_VK_ARRAY },
+	{ DIF_OP_LDTAA, false, DIF_VS_THREAD, DIF_VK_ARRAY }, { DIF_OP_STTAA, true, DIF_VS_THREAD, DIF_VK_ARRAY },
+};
+
+static const struct access *access_of(u32 op)
+{
+	u32 i;
+
+	for (i = 0; i < sizeof(accesses) / sizeof(accesses[0]); i++)
+		if (accesses[i].ac_op == op)
+			return &accesses[i];
+	return NULL;
+}
+
 static const char *load_variable(struct walk *walk, u32 instr, u32 scope, u32 array)
 {
 	u32 id = DIF_WIDE(instr);
@@ -318,7 +342,10 @@ static const char *give_back(const struct walk *walk, u32 instr)
 static const char *step(struct walk *walk, u32 instr)
 {
 	u32 op = DIF_OP(instr);
+	const struct access *access = access_of(op);
 
+	if (access)
+		return (access->ac_store ? store_variable : load_variable)(walk, instr, access->ac_scope, access->ac_array);
 	switch (op) {
 	case DIF_OP_ADD:
 		return add(walk, instr);
@@ -346,26 +373,6 @@ static const char *step(struct walk *walk, u32 instr)
 			return "this built-in array tells of the kernel";
 		walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), K_NUMBER);
 		return NULL;
-	case DIF_OP_LDGS:
-		return load_variable(walk, instr, DIF_VS_GLOBAL, DIF_VK_SCALAR);
-	case DIF_OP_LDTS:
-		return load_variable(walk, instr, DIF_VS_THREAD, DIF_VK_SCALAR);
-	case DIF_OP_LDLS:
-		return load_variable(walk, instr, DIF_VS_LOCAL, DIF_VK_SCALAR);
-	case DIF_OP_LDGAA:
-		return load_variable(walk, instr, DIF_VS_GLOBAL, DIF_VK_ARRAY);
-	case DIF_OP_LDTAA:
-		return load_variable(walk, instr, DIF_VS_THREAD, DIF_VK_ARRAY);
-	case DIF_OP_STGS:
-		return store_variable(walk, instr, DIF_VS_GLOBAL, DIF_VK_SCALAR);
-	case DIF_OP_STTS:
-		return store_variable(walk, instr, DIF_VS_THREAD, DIF_VK_SCALAR);
-	case DIF_OP_STLS:
-		return store_variable(walk, instr, DIF_VS_LOCAL, DIF_VK_SCALAR);
-	case DIF_OP_STGAA:
-		return store_variable(walk, instr, DIF_VS_GLOBAL, DIF_VK_ARRAY);
-	case DIF_OP_STTAA:
-		return store_variable(walk, instr, DIF_VS_THREAD, DIF_VK_ARRAY);
 	case DIF_OP_CALL:
 		return call(walk, instr);
 	case DIF_OP_PUSHTR:

@@ -291,12 +291,6 @@ int dfr_desc_clause(struct dfr_loader *ld, u32 section, struct dfr_clause *claus
 	return err;
 }
 
-static bool known_option(u32 option)
-{
-	return option < DFR_OPT_CLASSIC_MAX ||
-	       (option >= DFR_OPT_SPECPOOL && option < DFR_OPT_OURS_MAX);
-}
-
 int dfr_desc_options(struct dfr_loader *ld, u32 section)
 {
 	const struct dof_sec *sec = dfr_dof_sec(ld, section);
@@ -314,7 +308,7 @@ int dfr_desc_options(struct dfr_loader *ld, u32 section)
 		if (desc->strtab != NONE)
 			return dfr_refuse(ld, section, at + 4,
 					  "option has a text; only numbers can be loaded");
-		if (!known_option(desc->option))
+		if (!dfr_option_known(desc->option))
 			return dfr_refuse(ld, section, at, "unknown option");
 		if ((s64)desc->value == DFR_OPT_UNSET)
 			return dfr_refuse(ld, section, at + 8, "option has no value");

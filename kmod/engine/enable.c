@@ -43,14 +43,9 @@ static int refuse(struct dfr_refusal *why, int error, const char *reason)
 
 /* Options. */
 
-static bool option_known(u32 option)
-{
-	return option < DFR_OPT_CLASSIC_MAX || (option >= DFR_OPT_SPECPOOL && option < DFR_OPT_OURS_MAX);
-}
-
 static const char *option_check(u32 option, s64 value)
 {
-	if (!option_known(option))
+	if (!dfr_option_known(option))
 		return "unknown option number";
 	/* Booleans are "set" by 0, so only a negative value is wrong everywhere. */
 	if (value < 0)
@@ -254,12 +249,50 @@ static int check_look(struct dfr_probe *probe, void *arg)
 	return may_look(look->lo_program, look->lo_clause, probe) ? 0 : -EPERM;
 }
 
+static int count_clause(struct dfr_probe *probe, void *arg)
+{
+	u8 *clauses = arg;
+
+	return ++clauses[probe->pb_id] > DFR_CONFINED_CLAUSES_ON_PROBE ? -E2BIG : 0;
+}
+
+static int count_clauses(struct dfr_state *state, const struct dfr_program *program, u8 *clauses)
+{
+	int error = 0;
+	u32 i;
+
+	for (i = 0; i < program->pg_nclauses && !error; i++)
+		error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, false, count_clause, clauses);
+	return error;
+}
+
+/* Everybody whom the probe fires for goes past all of its clauses, though they are not for him. */
+static const char *check_crowd(struct dfr_state *state, const struct dfr_program *more)
+{
+	u8 *clauses = dfr_plat_alloc(state->st_engine->en_nprobes + 1);
+	const struct dfr_enabling *enabling;
+	int error = 0;
+
+	if (!clauses)
+		return dfr_no_memory;
+	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)
+		error = count_clauses(state, enabling->eb_program, clauses);
+	if (!error)
+		error = count_clauses(state, more, clauses);
+	dfr_plat_free(clauses);
+	return error ? "not without privilege: more than 64 clauses on one probe" : NULL;
+}
+
 static int check_confined(struct dfr_state *state, const struct dfr_program *program, struct dfr_refusal *why)
 {
 	const char *reason = dfr_limits_check(state, program);
 	struct look look = { .lo_program = program };
 	u32 i;
 
+	if (!reason)
+		reason = check_crowd(state, program);
+	if (reason == dfr_no_memory)
+		return -ENOMEM;
 	for (i = 0; i < program->pg_nclauses && !reason; i++) {
 		look.lo_clause = &program->pg_clauses[i];
 		if (dfr_engine_match(state->st_engine, look.lo_clause, 0, false, check_look, &look))
@@ -435,6 +468,8 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 		return error;
 	}
 	state->st_nepids++;
+	if (state->st_user)
+		state->st_user->us_ecbs++;
 	if (probe->pb_id == DFR_PROBE_ERROR)
 		state->st_has_error = true;
 	if (state->st_ecb_last)

@@ -173,6 +173,7 @@ static void group_add(struct dfr_engine *engine, const struct dfr_probe *probe)
 	struct dfr_namegroup *group = &engine->en_groups[probe->pb_id / DFR_GROUP_PROBES];
 	int i;
 
+	group->ng_confined |= probe->pb_provider->pv_flags & DFR_PV_CONFINED;
 	for (i = 0; i < DFR_GROUP_NAMES; i++) {
 		if (!group->ng_names[i])
 			group->ng_names[i] = probe->pb_name;
@@ -554,7 +555,9 @@ static int match_all(struct dfr_engine *engine, const char *const pattern[4], u3
 	}
 	name = matcher.mt_field[3].fd_exact;
 	for (id = from + 1; id <= engine->en_nprobes && !result; id++) {
-		if (name && !group_may_have(&engine->en_groups[id / DFR_GROUP_PROBES], name)) {
+		const struct dfr_namegroup *group = &engine->en_groups[id / DFR_GROUP_PROBES];
+
+		if ((confined && !group->ng_confined) || (name && !group_may_have(group, name))) {
 			id |= DFR_GROUP_PROBES - 1; /* the last of its group */
 			continue;
 		}
@@ -765,6 +768,7 @@ void dfr_engine_destroy(struct dfr_engine *engine)
 		return;
 	while (engine->en_states)
 		dfr_state_destroy(engine->en_states);
+	dfr_limits_forget(engine);
 	for (i = 1; i <= engine->en_nprobes; i++)
 		dfr_plat_free(engine->en_byid[i]);
 	for (i = 0; engine->en_cpus && i < engine->en_ncpus; i++)

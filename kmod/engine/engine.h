@@ -44,12 +44,15 @@ struct dfr_mutex *dfr_engine_lock(struct dfr_engine *engine);
 int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out);
 /*
  * Confined, for good, to the tasks of this user, and to so much memory: before anything is enabled.
- * All of its programs are loaded with ll_confined. See confine.c.
+ * All of its programs are loaded with ll_confined. See confine.c. 0, or -ENOMEM: it is not.
  */
-void dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory);
+int dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory);
 int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
 		     u32 flags, u32 *matched, struct dfr_refusal *why);
-/* Reasons of go: -E2BIG END reserve, -ENOSPC record larger than the ring, -ENOMEM, -EACCES. */
+/*
+ * Reasons of go: -E2BIG END reserve, -ENOSPC record larger than the ring, -ENOMEM, -EACCES; -EAGAIN (a confined
+ * one's): its user starts too many, later it may.
+ */
 int dfr_state_go(struct dfr_state *state, u32 *begin_cpu);
 int dfr_state_stop(struct dfr_state *state, u32 *end_cpu);
 void dfr_state_destroy(struct dfr_state *state); /* unlinks, synchronizes, frees */

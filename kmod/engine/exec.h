@@ -28,6 +28,12 @@ struct dfr_refusal {
 	char rf_reason[128];
 };
 
+/* Is it one of DTrace's options, or of ours? */
+static inline bool dfr_option_known(u32 option)
+{
+	return option < DFR_OPT_CLASSIC_MAX || (option >= DFR_OPT_SPECPOOL && option < DFR_OPT_OURS_MAX);
+}
+
 /* A verified DIF object. Tables point into the program's private copy of the DOF. */
 struct dfr_difo {
 	const u32 *di_text;

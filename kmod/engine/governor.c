@@ -13,13 +13,15 @@
  *             each CPU: it grows by the budget's share of what passes and
  *             shrinks by what firings take. Below zero the CPU records nothing
  *             for the state (throttled), but counts what it leaves out, until
- *             some credit has gathered again: housekeeping looks.
+ *             some credit has gathered again: housekeeping looks. The states of a
+ *             user without privilege share a second purse.
  *   detach    Where even leaving out costs more than the budget, so that credit
  *             stays at its floor for a second, housekeeping detaches the dearest
  *             probes, and attaches them again later; each time it waits longer.
  *   deadman   States without a budget may take what they like, until probes take
- *             more than nine tenths of a CPU for a second: then one of them is
- *             killed, most likely the one that fires most.
+ *             more than nine tenths of a CPU for a second, in each quarter of it:
+ *             then one of them is killed, most likely the one that fires most. A
+ *             virtual CPU that was not run for a while has one bad quarter.
  */
 #include "kmod/engine/store.h"
 
@@ -27,10 +29,12 @@
 #define SECOND 1000000000ULL
 #define WINDOW (10 * MILLISECOND)
 #define BUDGET_KEPT 5	     /* percent of a CPU */
-#define BURST (10 * SECOND)  /* budget of so long may be saved up */
+#define BURST DFR_GOVERNOR_BURST /* budget of so long may be saved up */
 #define RESUME (SECOND / 10) /* and of so long must be, to go on */
 #define FLOOR SECOND	     /* debts are limited: a load that ended is soon forgotten */
 #define DEADMAN_SHARE 90     /* percent */
+#define QUARTERS 4
+#define QUARTER (SECOND / QUARTERS)
 #define DETACH_AFTER SECOND
 #define ATTACH_FIRST (10 * SECOND)
 #define ATTACH_LAST (320 * SECOND)
@@ -116,47 +120,57 @@ void dfr_governor_release(struct dfr_share *share, u64 now)
 	if (!gv->gv_throttled)
 		return;
 	tell(share, now);
-	gv->gv_sunk = 0;
+	gv->gv_purse.pu_sunk = 0;
+	if (gv->gv_user)
+		gv->gv_user->pu_sunk = 0;
 	dfr_write_once(&gv->gv_throttled, 0);
 }
 
 /* Settles the time since the last look against what was spent in it. */
-static void settle(struct dfr_share *share, u64 now)
+static void settle_purse(struct dfr_purse *purse, u32 budget, u64 now)
 {
-	struct dfr_governor *gv = &share->sh_governor;
-	u32 budget = budget_of(share->sh_state);
 	s64 most = (s64)(BURST / 100 * budget);
 	s64 floor = -(s64)(FLOOR / 100 * budget);
 	u64 elapsed;
 
-	if (!gv->gv_time) {
-		gv->gv_credit = most;
-		gv->gv_spent = 0;
-		gv->gv_time = now;
+	if (!purse->pu_time) {
+		purse->pu_credit = most;
+		purse->pu_spent = 0;
+		purse->pu_time = now;
 	}
-	if (now <= gv->gv_time)
+	if (now <= purse->pu_time)
 		return;
-	elapsed = now - gv->gv_time;
-	gv->gv_credit += (s64)(least(elapsed, BURST) * budget / 100);
-	gv->gv_credit -= (s64)least(gv->gv_spent, elapsed);
-	gv->gv_spent = 0;
-	gv->gv_time = now;
-	if (gv->gv_credit > most)
-		gv->gv_credit = most;
-	if (gv->gv_credit > floor) {
-		gv->gv_sunk = 0;
+	elapsed = now - purse->pu_time;
+	purse->pu_credit += (s64)(least(elapsed, BURST) * budget / 100);
+	purse->pu_credit -= (s64)least(purse->pu_spent, elapsed);
+	purse->pu_spent = 0;
+	purse->pu_time = now;
+	if (purse->pu_credit > most)
+		purse->pu_credit = most;
+	if (purse->pu_credit > floor) {
+		purse->pu_sunk = 0;
 	} else {
-		gv->gv_credit = floor;
-		if (!gv->gv_sunk)
-			gv->gv_sunk = now;
+		purse->pu_credit = floor;
+		if (!purse->pu_sunk)
+			purse->pu_sunk = now;
 	}
-	if (gv->gv_credit < 0 && !gv->gv_throttled && dfr_read_once(live(share)))
+}
+
+static void settle(struct dfr_share *share, u64 now)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+
+	settle_purse(&gv->gv_purse, budget_of(share->sh_state), now);
+	if (gv->gv_user)
+		settle_purse(gv->gv_user, DFR_CONFINED_BUDGET, now);
+	if ((gv->gv_purse.pu_credit < 0 || (gv->gv_user && gv->gv_user->pu_credit < 0)) && !gv->gv_throttled &&
+	    dfr_read_once(live(share)))
 		throttle(share, now);
 }
 
 /* Probe: samples. */
 
-/* What a CPU's last second was spent on. */
+/* What a CPU's last quarter of a second was spent on, and those before. */
 static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 {
 	bool too_much = pc->pc_judged && pc->pc_spent * 100 >= (now - pc->pc_judged) * DEADMAN_SHARE;
@@ -164,7 +178,11 @@ static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 
 	pc->pc_spent = 0;
 	pc->pc_judged = now;
-	for (; too_much && ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
+	pc->pc_bad_quarters = too_much ? pc->pc_bad_quarters + 1 : 0;
+	if (pc->pc_bad_quarters < QUARTERS)
+		return;
+	pc->pc_bad_quarters = 0;
+	for (; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 		state = ecb->ec_state;
 		if (budget_of(state) || dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) != DFR_ACTIVE)
 			continue;
@@ -185,7 +203,9 @@ static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *sh
 	time = least(time, usual * OUTLIER);
 	/* Up fast and down slowly: among a hundred that end at once the dear one is still usual. */
 	gv->gv_usual = time > usual ? (usual + time) / 2 : usual - usual / 64;
-	gv->gv_spent += time * weight;
+	gv->gv_purse.pu_spent += time * weight;
+	if (gv->gv_user)
+		gv->gv_user->pu_spent += time * weight;
 	pc->pc_spent += time * weight;
 	dfr_atomic_add(&ecb->ec_cost, time * weight);
 	dfr_atomic_add(&ecb->ec_fired, weight);
@@ -208,13 +228,13 @@ void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 f
 	if (!share || dfr_read_once(&ecb->ec_state->st_activity) != DFR_ACTIVE)
 		return;
 	charge(pc, ecb, share, now - from, weight);
-	if (now - share->sh_governor.gv_time >= WINDOW && budget_of(ecb->ec_state))
+	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && budget_of(ecb->ec_state))
 		settle(share, now);
 }
 
 void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 {
-	if (now - pc->pc_judged >= SECOND)
+	if (now - pc->pc_judged >= QUARTER)
 		deadman(pc, ecb, now);
 }
 
@@ -270,11 +290,14 @@ static void look_after(void *arg)
 {
 	struct look *look = arg;
 	struct dfr_share *share = look->lo_share;
+	struct dfr_governor *gv = &share->sh_governor;
 	u32 budget = budget_of(share->sh_state);
 
 	settle(share, look->lo_now);
 	tell(share, look->lo_now);
-	if (budget && share->sh_governor.gv_credit < (s64)(RESUME / 100 * budget))
+	if (budget && gv->gv_purse.pu_credit < (s64)(RESUME / 100 * budget))
+		return;
+	if (gv->gv_user && gv->gv_user->pu_credit < (s64)(RESUME / 100 * DFR_CONFINED_BUDGET))
 		return;
 	dfr_governor_release(share, look->lo_now);
 	if (dfr_read_once(&share->sh_state->st_activity) == DFR_ACTIVE)
@@ -325,6 +348,12 @@ static void attach_again(struct dfr_state *state, u64 now, bool arm)
 	state->st_detach_time = 0;
 }
 
+/* Even leaving out is too dear, and has been for long enough. */
+static bool has_sunk(const struct dfr_purse *purse, u64 now)
+{
+	return purse && purse->pu_sunk && now > purse->pu_sunk + DETACH_AFTER;
+}
+
 static void forget_costs(struct dfr_state *state, u64 now)
 {
 	struct dfr_ecb *ecb;
@@ -366,7 +395,7 @@ void dfr_governor_keep(struct dfr_state *state, u64 now)
 		if (!share || !dfr_read_once(&share->sh_governor.gv_throttled))
 			continue;
 		on_share(share, look_after, &look);
-		sunk |= share->sh_governor.gv_sunk && now > share->sh_governor.gv_sunk + DETACH_AFTER;
+		sunk |= has_sunk(&share->sh_governor.gv_purse, now) || has_sunk(share->sh_governor.gv_user, now);
 	}
 	if (state->st_detach_time && now > state->st_detach_time + state->st_attach_wait) {
 		attach_again(state, now, true);

@@ -1,23 +1,113 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a confined state may take of the machine: memory, housekeeping, a share of
- * the CPUs, so many ECBs and programs. What its programs may say is confine.c's.
+ * the CPUs, so many ECBs, programs and starts; and what all of a user's states may. What its programs may say is confine.c's.
  * Sizes that an option can lower are lowered, as for want of memory; the others
  * have a most, and more is refused where the program is loaded. Process context.
  */
 #include "kmod/engine/store.h"
 
-#define BUDGET 5	/* percent of each CPU */
 #define PROGRAMS_MAX 8
-#define ECBS_MAX 16384
+#define ECBS_MAX 16384 /* of all of a user's states */
 
-void dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory)
+#define STARTS_TIME 10000000000ULL
+#define STARTS_USER 60
+#define STARTS_ALL 240
+
+/* Users whose purses are full again, or as good as that, are not remembered. */
+static void forget_old(struct dfr_engine *engine, u64 now)
 {
+	struct dfr_user **link = &engine->en_users;
+	struct dfr_user *user;
+
+	while ((user = *link)) {
+		if (user->us_states || now - user->us_left < DFR_GOVERNOR_BURST) {
+			link = &user->us_next;
+			continue;
+		}
+		*link = user->us_next;
+		dfr_plat_free(user);
+	}
+}
+
+static struct dfr_user *user_of(struct dfr_engine *engine, u32 uid)
+{
+	struct dfr_user *user;
+
+	forget_old(engine, dfr_plat_clock(NULL));
+	for (user = engine->en_users; user; user = user->us_next)
+		if (user->us_uid == uid)
+			return user;
+	user = dfr_plat_alloc(sizeof(*user) + engine->en_ncpus * sizeof(user->us_purses[0]));
+	if (!user)
+		return NULL;
+	user->us_uid = uid;
+	user->us_next = engine->en_users;
+	engine->en_users = user;
+	return user;
+}
+
+int dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory)
+{
+	struct dfr_user *user = user_of(state->st_engine, uid);
+
+	if (!user)
+		return -ENOMEM;
+	user->us_states++;
+	state->st_user = user;
 	state->st_owner.te_kind = DFR_TEST_OWNER;
 	state->st_owner.te_words[0] = uid;
 	state->st_owner.te_words[1] = gid;
 	state->st_memory = memory;
-	state->st_options[dfr_option_index(DFR_OPT_CPUBUDGET)] = BUDGET;
+	state->st_options[dfr_option_index(DFR_OPT_CPUBUDGET)] = DFR_CONFINED_BUDGET;
+	return 0;
+}
+
+/* No probe sees the state any more. */
+void dfr_limits_leave(struct dfr_state *state)
+{
+	struct dfr_user *user = state->st_user;
+
+	if (!user)
+		return;
+	user->us_ecbs -= state->st_nepids;
+	user->us_states--;
+	user->us_left = dfr_plat_clock(NULL);
+	state->st_user = NULL;
+}
+
+void dfr_limits_forget(struct dfr_engine *engine)
+{
+	struct dfr_user *user;
+
+	while ((user = engine->en_users)) {
+		engine->en_users = user->us_next;
+		dfr_plat_free(user);
+	}
+}
+
+static bool one_more(struct dfr_starts *starts, u64 now, u32 most)
+{
+	if (now - starts->sr_since > STARTS_TIME) {
+		starts->sr_since = now;
+		starts->sr_count = 0;
+	}
+	if (starts->sr_count >= most)
+		return false;
+	starts->sr_count++;
+	return true;
+}
+
+/*
+ * Each start patches code on all CPUs. What one user is refused does not count against the
+ * others: it takes four to make use of all that there is.
+ */
+bool dfr_limits_may_start(struct dfr_state *state)
+{
+	u64 now = dfr_plat_clock(NULL);
+
+	return !state->st_user || (one_more(&state->st_user->us_starts, now, STARTS_USER) &&
+				   one_more(&state->st_engine->en_starts, now, STARTS_ALL));
 }
 
 static const struct limit {
@@ -32,7 +122,7 @@ static const struct limit {
 	{ DFR_OPT_SPECSIZE, 0, 65536, "not without privilege: specsize above 64k" },
 	{ DFR_OPT_BLOCKSIZE, 0, 65536, "not without privilege: blocksize above 64k" },
 	{ DFR_OPT_CLEANRATE, 9900000, 1LL << 60, "not without privilege: cleanrate above 101hz" },
-	{ DFR_OPT_CPUBUDGET, 1, BUDGET, "not without privilege: cpubudget above 5" },
+	{ DFR_OPT_CPUBUDGET, 1, DFR_CONFINED_BUDGET, "not without privilege: cpubudget above 5" },
 	{ DFR_OPT_CPU, 1, 0, "not without privilege: option cpu" },
 	{ DFR_OPT_DESTRUCTIVE, 1, 0, "not without privilege: destructive actions" },
 };
@@ -60,7 +150,7 @@ u64 dfr_limits_variables(const struct dfr_state *state)
 
 bool dfr_limits_more_ecbs(const struct dfr_state *state)
 {
-	return !dfr_state_confined(state) || state->st_nepids < ECBS_MAX;
+	return !state->st_user || state->st_user->us_ecbs < ECBS_MAX;
 }
 
 static int at_most(struct dfr_state *state, u32 option, u64 most)
@@ -71,8 +161,8 @@ static int at_most(struct dfr_state *state, u32 option, u64 most)
 		most = DFR_SIZE_LEAST;
 	if (*value >= 0 && (u64)*value <= most)
 		return 0;
-	if (*value >= 0 && dfr_option(state, DFR_OPT_BUFRESIZE) > 0)
-		return -ENOMEM; /* bufresize=manual */
+	if (*value >= 0 && !dfr_state_resizes(state))
+		return -ENOMEM;
 	*value = (s64)most;
 	return 0;
 }

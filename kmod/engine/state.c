@@ -56,9 +56,7 @@ static void set_defaults(struct dfr_state *state)
 
 u64 dfr_state_option(const struct dfr_state *state, u32 option)
 {
-	if (option >= DFR_OPT_CLASSIC_MAX && (option < DFR_OPT_SPECPOOL || option >= DFR_OPT_OURS_MAX))
-		return (u64)DFR_OPT_UNSET;
-	return (u64)dfr_option(state, option);
+	return dfr_option_known(option) ? (u64)dfr_option(state, option) : (u64)DFR_OPT_UNSET;
 }
 
 /* Creation. */
@@ -269,6 +267,7 @@ static int create_share(struct dfr_state *state, u32 cpu, struct dfr_share **out
 		return -ENOMEM;
 	share->sh_state = state;
 	share->sh_cpu = cpu;
+	share->sh_governor.gv_user = state->st_user ? &state->st_user->us_purses[cpu] : NULL;
 	error = fill_share(state, share);
 	return error;
 }
@@ -333,11 +332,6 @@ static void lower(struct dfr_state *state, u32 option, s64 least)
 	*value = *value / 2 > least ? *value / 2 : least;
 }
 
-static bool automatic(const struct dfr_state *state)
-{
-	return dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
-}
-
 /* The larger one, or both if they are equal: who asks for one that is too large keeps the other. False: there is no less. */
 static bool lower_sizes(struct dfr_state *state)
 {
@@ -365,7 +359,7 @@ static int allocate(struct dfr_state *state)
 		dfr_plat_unanchor(state);
 		free_shares(state);
 		dfr_catalog_anchor(state);
-		if (!automatic(state) || !lower_sizes(state))
+		if (!dfr_state_resizes(state) || !lower_sizes(state))
 			return error;
 	}
 }
@@ -377,7 +371,7 @@ static int create_vars(struct dfr_state *state)
 	struct dfr_refusal why;
 	int error;
 
-	while (automatic(state) && dfr_option(state, DFR_OPT_DYNVARSIZE) > DFR_SIZE_LEAST &&
+	while (dfr_state_resizes(state) && dfr_option(state, DFR_OPT_DYNVARSIZE) > DFR_SIZE_LEAST &&
 	       (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) > dfr_plat_memory_left())
 		lower(state, DFR_OPT_DYNVARSIZE, DFR_SIZE_LEAST);
 	config.vc_dynvarsize = (size_t)dfr_option(state, DFR_OPT_DYNVARSIZE);
@@ -470,14 +464,9 @@ static void set_active(struct dfr_state *state, bool active)
 {
 	struct on_share on = { .os_state = state, .os_active = active };
 
-	for (on.os_cpu = 0; on.os_cpu < state->st_engine->en_ncpus; on.os_cpu++) {
-		if (!state->st_shares[on.os_cpu])
-			continue;
-		if (dfr_plat_cpu_online(on.os_cpu))
+	for (on.os_cpu = 0; on.os_cpu < state->st_engine->en_ncpus; on.os_cpu++)
+		if (state->st_shares[on.os_cpu])
 			dfr_plat_on_cpu(state->st_engine, on.os_cpu, activate, &on);
-		else
-			activate(&on);
-	}
 }
 
 /* Where BEGIN and END fire: here, unless there is no ring here. */
@@ -526,6 +515,8 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 
 	if (state->st_activity != DFR_INACTIVE)
 		return -EBUSY;
+	if (!dfr_limits_may_start(state))
+		return -EAGAIN;
 	error = prepare(state);
 	if (error) {
 		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
@@ -606,6 +597,7 @@ void dfr_state_destroy(struct dfr_state *state)
 
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	dfr_state_disarm(state);
+	dfr_limits_leave(state);
 	dfr_plat_unanchor(state);
 	free_shares(state);
 	dfr_spec_free(state);

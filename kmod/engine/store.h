@@ -285,13 +285,41 @@ struct dfr_speclist {
 	u32 sl_id;
 };
 
+/* Counts what was started lately: limits.c. */
+struct dfr_starts {
+	u64 sr_since;
+	u32 sr_count;
+};
+
+/* What may be spent on one CPU: governor.c. Times in ns; that CPU alone touches it. */
+struct dfr_purse {
+	u64 pu_time;   /* settled up to here; 0: never yet */
+	s64 pu_credit; /* that may be spent */
+	u64 pu_spent;  /* since pu_time */
+	u64 pu_sunk;   /* credit has been at its floor since then; 0: it is not */
+};
+
+/*
+ * A user without privilege: what all his states take together (limits.c). He is
+ * forgotten when he has none and has had none for as long as his purses remember:
+ * so who ends a state and begins another does not begin with a full one.
+ */
+#define DFR_GOVERNOR_BURST 10000000000ULL /* ns of budget that a purse holds */
+struct dfr_user {
+	struct dfr_user *us_next;
+	u32 us_uid;
+	u32 us_states;
+	u32 us_ecbs;
+	u64 us_left; /* when the last state ended */
+	struct dfr_starts us_starts;
+	struct dfr_purse us_purses[]; /* [cpu] */
+};
+
 /* The governor's view of a share: governor.c. Times in ns. */
 struct dfr_governor {
-	u64 gv_time;   /* settled up to here; 0: never yet */
-	s64 gv_credit; /* that the state may spend on this CPU */
-	u64 gv_spent;  /* since gv_time */
+	struct dfr_purse gv_purse; /* the state's */
+	struct dfr_purse *gv_user; /* and its user's; NULL: it is not confined */
 	u64 gv_usual;  /* what an ECB takes as a rule */
-	u64 gv_sunk;   /* credit has been at its floor since then; 0: it is not */
 	u64 gv_sample; /* to which the hook's time was added */
 	u64 gv_skip_stamp; /* firing that was counted last */
 	u64 gv_skipped;	   /* firings left out that the ledger does not know of */
@@ -397,7 +425,8 @@ struct dfr_state {
 	struct dfr_aggvar *st_aggvars;
 
 	struct dfr_test st_owner; /* te_kind 0: the state is not confined */
-	u64 st_memory;		  /* if it is: bytes that it may take */
+	u64 st_memory;		  /* if it is: bytes that it may take, */
+	struct dfr_user *st_user; /* and whose it is */
 	s64 st_options[DFR_NOPTS];
 	struct dfr_vars *st_vars;
 	u32 st_strsize;
@@ -455,6 +484,7 @@ struct dfr_cpu {
 	u64 pc_random;
 	u64 pc_spent; /* governor: ns that probes took since pc_judged */
 	u64 pc_judged;
+	u32 pc_bad_quarters; /* in a row, in which that was too much */
 	u64 pc_confined_stamp; /* firing that confined ECBs ran in last, */
 	u32 pc_confined_work;  /* and how much of their part of dfr_work() they have used */
 	struct dfr_firing pc_error;
@@ -469,13 +499,15 @@ struct dfr_string {
 
 /*
  * Which names the probes of neighbouring ids have. Functions come in tens of
- * thousands and have two: who looks for another name passes over them.
+ * thousands and have two: who looks for another name passes over them, and so does
+ * a user without privilege, who may not have them.
  */
 #define DFR_GROUP_PROBES 256
 #define DFR_GROUP_NAMES 3
 struct dfr_namegroup {
 	const char *ng_names[DFR_GROUP_NAMES]; /* interned; NULL: no more */
 	bool ng_more;			       /* than there is room for */
+	bool ng_confined;		       /* some provider among them is open to users without privilege */
 };
 
 struct dfr_engine {
@@ -500,6 +532,8 @@ struct dfr_engine {
 	struct dfr_state *en_states;
 	struct dfr_state *en_arming; /* whose probes are being armed */
 	u64 en_state_ids;
+	struct dfr_user *en_users;
+	struct dfr_starts en_starts; /* of all users without privilege */
 	char en_machine[2048];
 	size_t en_machine_size;
 };
@@ -526,9 +560,14 @@ static inline bool dfr_state_confined(const struct dfr_state *state)
 }
 
 /* limits.c: of confined states. A reason, or NULL; 0 or an error. */
+#define DFR_CONFINED_BUDGET 5 /* percent of each CPU: of a state, and of all of a user's */
+#define DFR_CONFINED_CLAUSES_ON_PROBE 64
 const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_program *program);
 u64 dfr_limits_variables(const struct dfr_state *state);
 bool dfr_limits_more_ecbs(const struct dfr_state *state);
+bool dfr_limits_may_start(struct dfr_state *state);
+void dfr_limits_leave(struct dfr_state *state); /* its user has a state less */
+void dfr_limits_forget(struct dfr_engine *engine); /* all users: there are no states any more */
 int dfr_limits_sizes(struct dfr_state *state);
 
 /* engine.c */
@@ -659,7 +698,7 @@ static inline struct dfr_cpu *dfr_cpu_of(const struct dfr_engine *engine, u32 cp
 	return engine->en_cpus[cpu];
 }
 
-/* Where an option is in st_options. */
+/* Where an option that is known is in st_options. */
 static inline u32 dfr_option_index(u32 option)
 {
 	return option < DFR_NOPTS_CLASSIC ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC;
@@ -668,6 +707,12 @@ static inline u32 dfr_option_index(u32 option)
 static inline s64 dfr_option(const struct dfr_state *state, u32 option)
 {
 	return state->st_options[dfr_option_index(option)];
+}
+
+/* bufresize=auto: sizes that memory does not suffice for are lowered. */
+static inline bool dfr_state_resizes(const struct dfr_state *state)
+{
+	return dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
 }
 
 /* Probe context: this CPU's part of the engine. */

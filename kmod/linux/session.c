@@ -12,7 +12,6 @@
 
 #include <linux/moduleparam.h>
 #include <linux/pid.h>
-#include <linux/ratelimit.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -42,16 +41,11 @@ static void wake_readers(struct irq_work *work)
 	wake_owner(session);
 }
 
-/*
- * A user without privilege may have so many states, each so large, and not start
- * them all the time: each start patches code on all CPUs.
- */
+/* A user without privilege may have so many states, each so large. */
 #define STATES_PER_USER 4
 static unsigned int unprivileged_memory = 32;
 module_param(unprivileged_memory, uint, 0600);
 MODULE_PARM_DESC(unprivileged_memory, "MiB that each of the four states of an unprivileged user may take (default: 32)");
-
-static DEFINE_RATELIMIT_STATE(unprivileged_starts, 10 * HZ, 60);
 
 static bool may_know(const struct dfr_rights *rights, const struct dfr_session *session)
 {
@@ -68,12 +62,12 @@ unsigned int dfr_session_count(const struct dfr_rights *rights)
 	return n;
 }
 
-static void confine(struct dfr_session *session, const struct dfr_rights *rights)
+static int confine(struct dfr_session *session, const struct dfr_rights *rights)
 {
 	session->ss_confined = true;
 	session->ss_uid = rights->rt_uid;
-	dfr_state_confine(session->ss_state, rights->rt_uid, rights->rt_gid,
-			  (u64)clamp(unprivileged_memory, 1U, 4096U) << 20);
+	return dfr_state_confine(session->ss_state, rights->rt_uid, rights->rt_gid,
+				 (u64)clamp(unprivileged_memory, 1U, 4096U) << 20);
 }
 
 int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out)
@@ -93,7 +87,12 @@ int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out
 	}
 	init_irq_work(&session->ss_wake, wake_readers);
 	if (rights->rt_confined)
-		confine(session, rights);
+		error = confine(session, rights);
+	if (error) {
+		dfr_state_destroy(session->ss_state);
+		kfree(session);
+		return error;
+	}
 	dfr_state_set_host(session->ss_state, session);
 	list_add_tail(&session->ss_list, &sessions);
 	*out = session;
@@ -155,8 +154,6 @@ int dfr_session_go(struct dfr_session *session, u32 *cpu)
 {
 	int error;
 
-	if (session->ss_confined && !__ratelimit(&unprivileged_starts))
-		return -EAGAIN;
 	error = dfr_state_go(session->ss_state, cpu);
 	if (error)
 		return error;

@@ -385,7 +385,7 @@ TEST_CASE("confined: a state sees its user's own tasks alone", "[engine][confine
 		dfr_probe* read = rig.probe("read");
 		store_rig::State all(rig), own(rig);
 		REQUIRE(all.enable(Program().clause("rig::read:", {trace(arg(0))})) == 0);
-		dfr_state_confine(own.state, 1000, 100, 32 << 20);
+		REQUIRE(dfr_state_confine(own.state, 1000, 100, 32 << 20) == 0);
 		Program program;
 		program.clause("rig::read:", predicate ? std::optional(arg0_is(2)) : std::nullopt, {trace(arg(0)), trace(arg(1))});
 		REQUIRE(enable_confined(own, program) == 0);
@@ -411,13 +411,14 @@ TEST_CASE("confined: what a state may not have", "[engine][confine][store]") {
 	rig.probe("read");
 	store_rig::State own(rig);
 	std::string reason;
-	dfr_state_confine(own.state, 1000, 100, 32 << 20);
+	REQUIRE(dfr_state_confine(own.state, 1000, 100, 32 << 20) == 0);
 	// The provider is not open: its probes do not exist here.
 	CHECK(enable_confined(own, Program().clause("rig::read:", {}), &reason) == -ESRCH);
 	CHECK(reason == "syscall, profile-N and BEGIN, END, ERROR are what is open without privilege; no such probe matches "
 			"rig::read:");
 	// Open, but its arguments are the kernel's.
 	rig.provider.pv_flags = DFR_PV_CONFINED;
+	rig.probe("seen when it is created");
 	CHECK(enable_confined(own, Program().clause("rig::read:", {trace(arg(0))}), &reason) == -EPERM);
 	CHECK(reason == "not without privilege: arguments of this probe are addresses of the kernel's; ustack() shows the "
 			"process's own");
@@ -430,4 +431,148 @@ TEST_CASE("confined: what a state may not have", "[engine][confine][store]") {
 	REQUIRE(own.go() == 0);
 	CHECK(dfr_state_option(own.state, DFR_OPT_BUFSIZE) == (8u << 20) / dfr_plat_ncpus());
 	CHECK(dfr_state_option(own.state, DFR_OPT_CPUBUDGET) == 5);
+}
+
+// Users: what all of one's states take together.
+
+namespace {
+
+constexpr uint64_t kHook = 10'000; // ns that a firing is said to cost
+constexpr uint64_t kSecond = 1'000'000'000;
+
+store_rig::Program small(const std::string& probe) {
+	return store_rig::Program().clause(probe, {store_rig::trace(store_rig::arg(0))}).option(DFR_OPT_BUFSIZE, 65536)
+	    .option(DFR_OPT_AGGSIZE, 16384).option(DFR_OPT_DYNVARSIZE, 16384);
+}
+
+void begin(store_rig::State& state, uint32_t uid, const store_rig::Program& program) {
+	std::string reason;
+	REQUIRE(dfr_state_confine(state.state, uid, 100, 32 << 20) == 0);
+	const int error = enable_confined(state, program, &reason);
+	INFO(reason);
+	REQUIRE(error == 0);
+	REQUIRE(state.go() == 0);
+}
+
+// A hit of a probe that is read every 25th part of the time: 4 % each.
+struct Load {
+	store_rig::Rig& rig;
+	uint64_t time = kSecond;
+
+	void run(const std::vector<std::pair<dfr_probe*, uint32_t>>& probes, uint64_t seconds) {
+		for (const uint64_t end = time + seconds * kSecond; time < end; time += 25 * kHook)
+			for (const auto& [probe, uid] : probes) {
+				rig.env.ev_uid = uid;
+				rig.env.ev_gid = 100;
+				rig.fire(probe, {1, 2}, time + 1000 * (probe->pb_id & 7));
+			}
+	}
+};
+
+struct UserRig : store_rig::Rig {
+	UserRig() {
+		provider.pv_flags = DFR_PV_CONFINED | DFR_PV_USER_ARGS;
+		read = probe("read");
+		write = probe("write");
+		dfr_engine_govern(engine(), kHook);
+	}
+	dfr_probe *read, *write;
+};
+
+} // namespace
+
+TEST_CASE("confined: a user's states share one budget, two users do not", "[engine][confine][store]") {
+	for (const uint32_t other : {1000u, 1001u}) {
+		UserRig rig;
+		store_rig::State one(rig), two(rig);
+		begin(one, 1000, small("rig::read:"));
+		begin(two, other, small("rig::write:"));
+		Load load{rig};
+		load.run({{rig.read, 1000}, {rig.write, other}}, 40);
+		const uint64_t held_back = one.status().loss[DFR_LOSS_THROTTLE] + two.status().loss[DFR_LOSS_THROTTLE];
+		INFO("user of the second: " << other << ", held back: " << held_back);
+		CHECK((held_back > 0) == (other == 1000));
+		if (other == 1000) { // 0.5 s are saved up, 3 % too much are spent
+			CHECK(one.status().loss[DFR_LOSS_THROTTLE] > 40 * kSecond / (25 * kHook) / 4);
+			CHECK(two.status().loss[DFR_LOSS_THROTTLE] > 40 * kSecond / (25 * kHook) / 4);
+		}
+	}
+}
+
+TEST_CASE("confined: who begins anew does not begin with a full purse", "[engine][confine][store]") {
+	UserRig rig;
+	Load load{rig};
+	{
+		store_rig::State one(rig), two(rig);
+		begin(one, 1000, small("rig::read:"));
+		begin(two, 1000, small("rig::write:"));
+		load.run({{rig.read, 1000}, {rig.write, 1000}}, 40);
+	}
+	store_rig::State again(rig), other(rig);
+	begin(again, 1000, small("rig::read:"));
+	begin(other, 1001, small("rig::write:"));
+	load.run({{rig.read, 1000}, {rig.write, 1001}}, 1);
+	CHECK(again.status().loss[DFR_LOSS_THROTTLE] > 0);
+	CHECK(other.status().loss[DFR_LOSS_THROTTLE] == 0);
+}
+
+// Sixty in ten seconds: these take less, or the test is one of a machine that hardly runs.
+TEST_CASE("confined: one user's starts do not use up another's", "[engine][confine][store]") {
+	UserRig rig;
+	unsigned started = 0;
+	for (unsigned i = 0; i < 100; i++) {
+		store_rig::State state(rig);
+		REQUIRE(dfr_state_confine(state.state, 1000, 100, 1 << 20) == 0);
+		REQUIRE(enable_confined(state, small("rig::read:")) == 0);
+		const int error = state.go();
+		CHECK((error == 0 || error == -EAGAIN));
+		started += error == 0;
+		if (error)
+			CHECK(state.status().activity == DFR_INACTIVE); // it may try again
+	}
+	CHECK(started >= 60);
+	CHECK(started < 100);
+	store_rig::State other(rig), all(rig);
+	begin(other, 1001, small("rig::read:"));
+	REQUIRE(all.enable(small("rig::read:")) == 0);
+	CHECK(all.go() == 0);
+}
+
+TEST_CASE("confined: so many clauses on one probe, so many ECBs", "[engine][confine][store]") {
+	UserRig rig;
+	store_rig::State own(rig);
+	std::string reason;
+	REQUIRE(dfr_state_confine(own.state, 1000, 100, 32 << 20) == 0);
+	auto many = [](unsigned n) {
+		store_rig::Program program = small("rig::write:");
+		for (unsigned i = 0; i < n; i++)
+			program.clause("rig::read:", {});
+		return program;
+	};
+	CHECK(enable_confined(own, many(65), &reason) == -EPERM);
+	CHECK(reason == "not without privilege: more than 64 clauses on one probe");
+	CHECK(enable_confined(own, many(60)) == 0);
+	CHECK(enable_confined(own, many(5), &reason) == -EPERM); // those that it has count
+	CHECK(enable_confined(own, many(4)) == 0);
+	CHECK(own.go() == 0);
+
+	// All of a user's: his first state has nearly all, and gives them back when it ends.
+	for (unsigned i = 0; i < 300; i++)
+		rig.probe("f" + std::to_string(i));
+	std::vector<std::unique_ptr<store_rig::State>> states;
+	store_rig::Program wide = small("rig::write:");
+	for (unsigned i = 0; i < 50; i++)
+		wide.clause("rig::f*:", {});
+	int error = 0;
+	for (unsigned i = 0; i < 3 && !error; i++) { // 15,000 each
+		states.push_back(std::make_unique<store_rig::State>(rig));
+		REQUIRE(dfr_state_confine(states.back()->state, 1000, 100, 32 << 20) == 0);
+		REQUIRE(enable_confined(*states.back(), wide) == 0);
+		error = states.back()->go();
+	}
+	CHECK(error == -E2BIG);
+	CHECK(states.size() == 2);
+	states.clear();
+	states.push_back(std::make_unique<store_rig::State>(rig));
+	begin(*states.back(), 1000, wide);
 }

@@ -127,6 +127,25 @@ TEST_CASE("the deadman: more than nine tenths of a CPU for a second", "[engine][
 	}
 }
 
+// What is taken for a probe's cost there is that of a machine that was not running.
+TEST_CASE("the deadman: one bad quarter of a second is none", "[engine][store][governor]") {
+	for (const unsigned bad : {1u, 4u}) { // of each second
+		Rig rig;
+		dfr_probe* read = rig.probe("read");
+		dfr_engine_govern(rig.engine(), kHook);
+		State state(rig);
+		REQUIRE(state.enable(with_budget(0)) == 0);
+		REQUIRE(state.go() == 0);
+		uint64_t time = now_ns() - 100 * kSecond;
+		for (unsigned second = 0; second < 4; second++)
+			for (unsigned quarter = 0; quarter < 4; quarter++) {
+				const uint64_t step = quarter < bad ? kHook / 5 : 5 * kHook; // 500 %, 20 %
+				time = fire_at(rig, read, time, step, kSecond / 4 / step);
+			}
+		CHECK((state.status().activity == DFR_ACTIVE) == (bad == 1));
+	}
+}
+
 TEST_CASE("two states that only together are too much: one is killed", "[engine][store][governor]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
