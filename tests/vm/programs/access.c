@@ -32,17 +32,6 @@
 
 #define ME "guest-access"
 
-static const struct tiny_dof count_program = {
-	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
-	.builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT,
-};
-
-static void call_getppid(long n)
-{
-	while (n-- > 0)
-		syscall(SYS_getppid, 1, 2, 3, 4, 5, 6); /* so that its registers are known */
-}
-
 static void set_capabilities(uint64_t set)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -87,16 +76,6 @@ static void become(uid_t uid)
 		die("cannot become user %u: %s", uid, strerror(errno));
 }
 
-static int count_on(int fd, long n)
-{
-	enable(fd, &count_program);
-	go(fd);
-	call_getppid(n);
-	stop(fd);
-	printf("%llu\n", (unsigned long long)counted(fd, ME));
-	return 0;
-}
-
 static int open_it(void)
 {
 	int fd = open(DFR_DEVICE, O_RDWR | O_CLOEXEC);
@@ -112,7 +91,7 @@ static int dropped(long n)
 	set_capabilities(0);
 	if (open(DFR_DEVICE, O_RDWR) >= 0)
 		die("opened once more, without privilege");
-	return count_on(fd, n);
+	return count_calls(fd, n, ME);
 }
 
 static void send_descriptor(int socket, int fd)
@@ -159,7 +138,7 @@ static int passed(long n)
 		set_capabilities(0);
 		if (open(DFR_DEVICE, O_RDWR) >= 0)
 			die("the child opened it itself");
-		status = count_on(receive_descriptor(pair[1]), n);
+		status = count_calls(receive_descriptor(pair[1]), n, ME);
 		fflush(stdout);
 		_exit(status);
 	}

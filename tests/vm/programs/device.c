@@ -25,11 +25,6 @@
 
 #define ME "guest-device"
 
-static const struct tiny_dof count_program = {
-	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
-	.builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT,
-};
-
 static const struct tiny_dof record_program = {
 	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
 	.builtin = DIF_VAR_ARG0, .action = DFR_ACT_DIFEXPR,
@@ -41,12 +36,6 @@ static const struct tiny_dof boot_program = {
 	.builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT,
 };
 
-static void call_getppid(long n)
-{
-	while (n-- > 0)
-		syscall(SYS_getppid);
-}
-
 static void add_records(const struct dfr_block *block, void *arg)
 {
 	*(uint64_t *)arg += block->records;
@@ -54,14 +43,7 @@ static void add_records(const struct dfr_block *block, void *arg)
 
 static int run_count(long n)
 {
-	int fd = open_device();
-
-	enable(fd, &count_program);
-	go(fd);
-	call_getppid(n);
-	stop(fd);
-	printf("%llu\n", (unsigned long long)counted(fd, ME));
-	return 0;
+	return count_calls(open_device(), n, ME);
 }
 
 static int run_record(long n)
