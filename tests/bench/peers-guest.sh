@@ -19,6 +19,7 @@ ln -s /peers/lib /lib64
 echo 'p:peer/entry vfs_read file=$arg1 count=$arg3' >>$tracing/kprobe_events
 echo 'r:peer/return vfs_read ret=$retval' >>$tracing/kprobe_events
 set -f
+sleep 2 # what the kernel puts off at boot is not to be in the first rows
 
 with_bpftrace() { # with_bpftrace PROGRAM COMMAND
 	/peers/bin/bpftrace -q -o /tmp/seen -c "$2" -e "$1"
