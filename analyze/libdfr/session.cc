@@ -13,6 +13,7 @@
 #include "analyze/replay/clock.h"
 #include "formats/abi/dof.h"
 #include "formats/d/attributes.h"
+#include "formats/d/suggest.h"
 #include "formats/dif/disasm.h"
 #include "formats/dof/image.h"
 #include "recorder/device_session.h"
@@ -171,9 +172,15 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 		if (rows != 0 || options_.zdefs)
 			continue;
 		unmatched++;
-		if (hooks_.trouble)
-			hooks_.trouble("failed to match " + pattern.provider + ":" + pattern.module + ":" +
-				       pattern.function + ":" + pattern.name + ": No probe matches description");
+		if (!hooks_.trouble)
+			continue;
+		hooks_.trouble("failed to match " + pattern.provider + ":" + pattern.module + ":" +
+			       pattern.function + ":" + pattern.name + ": No probe matches description");
+		std::string instead(d::foreign_probe(pattern.provider, pattern.function));
+		if (instead.empty())
+			instead = target.why_absent(pattern);
+		if (!instead.empty())
+			hooks_.trouble(instead);
 	}
 	return unmatched;
 }

@@ -40,6 +40,8 @@ void disarm_nothing(dfr_provider*, dfr_probe*) {}
 Error refused(const dfr_refusal& why) {
 	std::string text = "the program was refused: ";
 	text += why.rf_reason;
+	if (why.rf_section == 0xffffffffu && why.rf_offset == 0) // nothing in the DOF, but what it asks for
+		return Error(text, "correct the option that is named; if none is, compile it again with this version of dfr", EINVAL);
 	if (why.rf_section == 0xffffffffu)
 		text += " (DOF header";
 	else

@@ -15,6 +15,7 @@
 #define DIF_NTUPLE 8	     /* entries of the tuple stack */
 #define DIF_STRSIZE_DEFAULT 256
 #define DIF_STRSIZE_MAX 65536
+#define DIF_FRAMES_MAX 4096 /* of one stack */
 #define DIF_DIFO_MAX (256 * 1024)
 #define DIF_STATIC_MAX (16 * 1024) /* a by-reference static variable */
 

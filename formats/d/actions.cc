@@ -115,6 +115,10 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 		if (!good)
 			return bad(info.group == ActionGroup::Stack ? "D_STACK_SIZE" : i == 0 ? "D_USTACK_FRAMES" : "D_USTACK_STRSIZE", argument,
 			           who + " argument #" + std::to_string(i + 1) + " must be a non-zero positive integer constant", "");
+		const uint64_t most = i == 0 ? DIF_FRAMES_MAX : DIF_STRSIZE_MAX;
+		if (argument->value > most)
+			return bad(info.group == ActionGroup::Stack ? "D_STACK_SIZE" : i == 0 ? "D_USTACK_FRAMES" : "D_USTACK_STRSIZE", argument,
+			           who + " argument #" + std::to_string(i + 1) + " is too large", "at most " + std::to_string(most) + (i == 0 ? " frames" : " bytes"));
 		(i == 0 ? frames : strings) = argument->value;
 	}
 	// A user stack of this process works without the kernel.

@@ -172,7 +172,8 @@ private:
 	// `reg` is its address, or 0: then all of it is stored as zeros first. The keys are on the tuple stack still.
 	unsigned create(const Node* node, unsigned load, unsigned store, unsigned reg) {
 		const Variable& variable = *node->variable;
-		if (node != creating_ || !types_.is_by_ref(variable.type) || types_.is_string(variable.type))
+		// The place that is read and the one that is written may be two nodes, of one text.
+		if (!creating_ || &variable != creating_->variable || node->place != creating_->place || !types_.is_by_ref(variable.type) || types_.is_string(variable.type))
 			return reg;
 		const Label there = code_.label();
 		use(node, DIF_VF_MOD);
@@ -630,8 +631,9 @@ private:
 
 	unsigned gen_assign(const Node* node) {
 		const Node* const left = node->a;
-		// From here on, since x += y reads the same place.
-		const Creating creating(creating_, left->kind == Nk::Var ? nullptr : created_by(left));
+		// From here on, since x += y reads the same place. One that is found once is found here (Sema::write_side).
+		const bool place = left->kind == Nk::Var && node->lvalue && node->b->kind == Nk::Binary;
+		const Creating creating(creating_, place ? created_by(node->b->a) : left->kind == Nk::Var ? nullptr : created_by(left));
 		unsigned value = gen_operand(node->b);
 		if (types_.is_integer(left->type))
 			value = convert(value, node->b, left->type);

@@ -100,6 +100,7 @@ Node* Sema::write_side(Node* left, bool always) {
 		}
 	} else if (left->kind == Nk::Unary || (left->kind == Nk::Member && left->arrow)) {
 		out->a = keep(left->a, left->a->type);
+		left->a->lvalue = true; // a place that is written
 	} else if (left->a) {
 		out->a = write_side(left->a, true);
 	}

@@ -29,6 +29,29 @@ TypeRef parse_type(Context& context, Sema& sema, std::string_view text) {
 	return type;
 }
 
+// BTF has no types of ordinary variables; these are asked for often, and 6.1 and 6.12 agree on them.
+std::string_view usual_symbol(std::string_view name) {
+	static constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
+	    {"jiffies", "unsigned long"}, {"jiffies_64", "unsigned long"}, {"max_pfn", "unsigned long"},
+	    {"max_low_pfn", "unsigned long"}, {"min_low_pfn", "unsigned long"}, {"loops_per_jiffy", "unsigned long"},
+	    {"total_forks", "unsigned long"}, {"tainted_mask", "unsigned long"}, {"avenrun", "unsigned long[3]"},
+	    {"nr_threads", "int"}, {"pid_max", "int"}, {"panic_timeout", "int"}, {"nr_cpu_ids", "unsigned int"},
+	    {"tsc_khz", "unsigned int"}, {"cpu_khz", "unsigned int"}, {"system_state", "enum system_states"},
+	    {"_totalram_pages", "atomic_long_t"}, {"nr_swap_pages", "atomic_long_t"},
+	    {"saved_command_line", "char *"}, {"high_memory", "void *"}, {"cad_pid", "struct pid *"},
+	    {"init_task", "struct task_struct"}, {"init_mm", "struct mm_struct"}, {"init_cred", "struct cred"},
+	    {"init_files", "struct files_struct"}, {"init_fs", "struct fs_struct"}, {"init_net", "struct net"},
+	    {"init_nsproxy", "struct nsproxy"}, {"init_pid_ns", "struct pid_namespace"},
+	    {"init_user_ns", "struct user_namespace"}, {"init_uts_ns", "struct uts_namespace"},
+	    {"root_task_group", "struct task_group"}, {"super_blocks", "struct list_head"},
+	    {"modules", "struct list_head"}, {"boot_cpu_data", "struct cpuinfo_x86"}};
+	for (const auto& [symbol, type] : kUsual) {
+		if (symbol == name)
+			return type;
+	}
+	return {};
+}
+
 } // namespace
 
 bool Sema::bound(std::string_view name) const {
@@ -423,13 +446,10 @@ void Sema::symbol(Node* node) {
 		type = declared->second.type;
 	else
 		type = types_.find_kernel_symbol(module, name, &function);
-	// BTF has no types of ordinary variables; these few are asked for often.
-	if (!type && (name == "jiffies" || name == "jiffies_64" || name == "max_pfn"))
-		type = types_.basic("unsigned long");
 	if (!type && name == "linux_banner")
 		type = types_.program().array(types_.basic("char"), types_.string_size());
-	if (!type && name == "saved_command_line")
-		type = types_.pointer_to(types_.basic("char"));
+	if (const auto text = type ? std::string_view() : usual_symbol(name); !text.empty())
+		type = parse_type(context_, *this, text);
 
 	context_.rely(kPrivate, node->text, node->place);
 	const auto known = context_.target.symbol(module, name);

@@ -17,7 +17,7 @@
 #define DFR_LOAD_ACTIONS_MAX 16384	 /* of one ACTDESC */
 #define DFR_LOAD_NAME_MAX 1023		 /* of a field of a probe description */
 #define DFR_LOAD_VALUE_MAX (256u * 1024) /* a by-reference value: no block is larger */
-#define DFR_LOAD_FRAMES_MAX 4096
+#define DFR_LOAD_FRAMES_MAX DIF_FRAMES_MAX
 
 /* Of a confined program: */
 #define DFR_CONFINED_ACTIONS_MAX 4096 /* in all sections, also where these are the same bytes */

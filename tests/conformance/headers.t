@@ -184,7 +184,7 @@ BEGIN { exit(0); }
 --args -C -xerrtags -qs $D
 #include <sys/types.h>
 BEGIN { nosuch(); exit(0); }
---errhas failed to compile script $D: [D_FUNC_UNDEF] line 2: 
+--errhas failed to compile script $D: [D_FUNC_UNDEF] line 2:
 --status 1
 --end
 
