@@ -32,7 +32,9 @@ int replay_file(const Arguments& arguments, const std::string& path, trace::Give
 	const auto file = trace::open_file(path);
 	trace::UnrepeatedSource source(*file, given);
 	render::Output output(STDOUT_FILENO);
-	lib::LiveSymbols symbols;
+	const auto symbols = lib::symbols_of_boot(source.catalog().boot_id, [] {
+		std::fprintf(stderr, "dfr: the recording is of another boot, and does not say what addresses are called: they stay numbers\n");
+	});
 	replay::ReplayOptions options;
 	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
 	options.interrupted = [] { return signals_caught() != 0; };
@@ -40,14 +42,14 @@ int replay_file(const Arguments& arguments, const std::string& path, trace::Give
 	auto parts = arguments.program.parts();
 	if (parts.empty()) {
 		options.style.quiet = arguments.program.quiet;
-		answer = replay::render_recording(source, output, symbols, options);
+		answer = replay::render_recording(source, output, *symbols, options);
 	} else {
 		replay::RecordingTarget target(source.catalog(), path);
 		const d::Compiled compiled =
 		    compile_or_throw(parts, arguments.program.compile_options(0), target);
 		lib::apply_options(compiled, options.style);
 		options.strict = arguments.strict;
-		answer = replay::replay_program(source, target, compiled, output, symbols, options);
+		answer = replay::replay_program(source, target, compiled, output, *symbols, options);
 	}
 	output.flush();
 	if (std::string repeats = source.remark(); !repeats.empty())

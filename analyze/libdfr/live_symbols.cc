@@ -7,39 +7,75 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <sstream>
+#include <unistd.h>
+#include <utility>
 
 #include "analyze/libdfr/follower.h"
+#include "analyze/replay/engine_c.h"
 #include "formats/error.h"
 
 namespace dfr::lib {
 namespace {
 
+// Again after a second, for processes exec and load libraries, and modules are loaded; sooner where an
+// address is in none, but not for each frame of a process that makes its code itself.
+constexpr auto kFresh = std::chrono::seconds(1);
+constexpr auto kMissed = std::chrono::milliseconds(100);
+
+// A process that maps and unmaps code all the time does not fill our memory, nor do processes.
+constexpr size_t kGoneMost = 1024;
+constexpr size_t kProcessesMost = 4096;
+
+constexpr std::string_view kDeleted = " (deleted)";
+constexpr uint64_t kFourGigabytes = 1ull << 32;
+
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// Name, size and place of each module; what else /proc/modules says of it changes all the time.
+std::string loaded_modules() {
+	std::ifstream file("/proc/modules");
+	std::string modules, word;
+	for (std::string line; std::getline(file, line);) {
+		std::istringstream words(line);
+		for (int field = 0; words >> word; field++)
+			if (field < 2 || field == 5)
+				modules.append(word).append(" ");
+	}
+	return modules;
+}
 
 } // namespace
 
+std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
+	const auto find = [&](const std::unique_ptr<Kernel>& kernel) -> std::optional<types::Symbol> {
+		return kernel && kernel->symbols.has_addresses() ? kernel->symbols.find(address) : std::nullopt;
+	};
+	std::optional<types::Symbol> symbol = find(kernel_);
+	const auto age = Clock::now() - asked_;
+	// Of the last symbol of a module nobody knows where it ends.
+	if (!kernel_ || age >= (symbol && symbol->size != 0 ? kFresh : kMissed)) {
+		asked_ = Clock::now();
+		std::string modules = loaded_modules();
+		if (!kernel_ || modules != kernel_->modules) {
+			before_ = std::move(kernel_);
+			kernel_ = std::make_unique<Kernel>(Kernel{types::Symbols::from_kallsyms(), std::move(modules)});
+			symbol = find(kernel_);
+		}
+	}
+	return symbol ? symbol : find(before_);
+}
+
 render::SymbolName LiveSymbols::kernel(uint64_t address) {
-	if (!kernel_)
-		kernel_ = std::make_unique<types::Symbols>(types::Symbols::from_kallsyms());
 	try {
-		if (!kernel_->has_addresses())
-			return {};
-		if (const auto symbol = kernel_->find(address))
+		if (const auto symbol = kernel_symbol(address))
 			return {std::string(symbol->module), std::string(symbol->name), symbol->offset};
 	} catch (const Error&) {
 		// Without symbols an address is printed as it is.
 	}
 	return {};
 }
-
-// Again after a second, for processes exec and load libraries; sooner where an address is in
-// none, but not for each frame of a process that makes its code itself.
-constexpr auto kFresh = std::chrono::seconds(1);
-constexpr auto kMissed = std::chrono::milliseconds(100);
-
-// A process that maps and unmaps code all the time does not fill our memory.
-constexpr size_t kGoneMost = 1024;
 
 namespace {
 
@@ -78,23 +114,31 @@ void LiveSymbols::read(uint32_t pid) { remember(pid, read_maps(static_cast<int>(
 void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 	std::vector<Mapping> maps;
 	std::istringstream lines(text);
-	char access[5], name[4097];
+	char access[5], device[32], inode[32], name[4097];
 	for (std::string line; std::getline(lines, line);) {
 		uint64_t start = 0, end = 0, offset = 0;
 		name[0] = '\0';
-		const int got = std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %4096[^\n]", &start,
-					    &end, access, &offset, name);
-		if (got == 5 && name[0] == '/')
-			maps.push_back({start, end, offset, std::strchr(access, 'x') != nullptr, name});
+		const int got = std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %31s %31s %4096[^\n]", &start,
+					    &end, access, &offset, device, inode, name);
+		const bool vdso = std::strcmp(name, "[vdso]") == 0 && start >= kFourGigabytes;
+		if (got != 7 || (name[0] != '/' && !vdso))
+			continue;
+		const bool code = std::strchr(access, 'x') != nullptr;
+		maps.push_back({start, end, offset, code, std::string(device) + " " + inode + " " + name});
+		if (code && !files_.contains(maps.back().file))
+			open_file(pid, maps.back(), name);
 	}
+	if (processes_.size() >= kProcessesMost && !processes_.contains(pid))
+		forget_some();
 	Process& process = processes_[pid];
-	process.read = std::chrono::steady_clock::now();
+	process.read = Clock::now();
 	// A process that has ended keeps the maps that it had.
 	if (maps.empty())
 		return;
 	const auto covered = [&](const Mapping& old) {
-		return std::any_of(maps.begin(), maps.end(),
-				   [&](const Mapping& now) { return old.start < now.end && now.start < old.end; });
+		const auto now = std::upper_bound(maps.begin(), maps.end(), old.start,
+						  [](uint64_t start, const Mapping& mapping) { return start < mapping.end; });
+		return now != maps.end() && now->start < old.end;
 	};
 	process.gone.insert(process.gone.end(), process.maps.begin(), process.maps.end());
 	std::erase_if(process.gone, [&](const Mapping& old) { return !old.code || covered(old); });
@@ -104,44 +148,126 @@ void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 }
 
 const LiveSymbols::Mapping* LiveSymbols::mapping(uint32_t pid, uint64_t address) {
-	const Process& process = processes_[pid];
+	const auto holds = [&](const Mapping& mapping) { return address >= mapping.start && address < mapping.end; };
 	const auto find = [&](const std::vector<Mapping>& maps) -> const Mapping* {
-		for (const Mapping& mapping : maps)
-			if (address >= mapping.start && address < mapping.end)
-				return &mapping;
-		return nullptr;
+		const auto at = std::upper_bound(maps.begin(), maps.end(), address,
+						 [](uint64_t value, const Mapping& mapping) { return value < mapping.end; });
+		return at != maps.end() && holds(*at) ? &*at : nullptr;
 	};
-	const Mapping* known = find(process.maps);
-	const auto age = std::chrono::steady_clock::now() - process.read;
+	const Mapping* known = find(processes_[pid].maps);
+	const auto age = Clock::now() - processes_[pid].read;
 	if (known ? age >= kFresh : age >= kMissed) {
 		read(pid);
-		known = find(process.maps);
+		known = find(processes_[pid].maps);
 	}
-	return known ? known : find(process.gone);
+	if (known)
+		return known;
+	const std::vector<Mapping>& gone = processes_[pid].gone;
+	const auto at = std::find_if(gone.begin(), gone.end(), holds);
+	return at == gone.end() ? nullptr : &*at;
 }
 
-const types::ElfSymbols* LiveSymbols::file(const std::string& path) {
-	const auto [at, fresh] = files_.try_emplace(path);
-	if (fresh) {
-		try {
-			at->second = std::make_unique<types::ElfSymbols>(types::ElfSymbols::open(path));
-		} catch (const Error&) {
-			// Gone or no ELF file: its addresses keep their numbers.
+// The half that was looked at longest ago, but for those that tracing goes along with.
+void LiveSymbols::forget_some() {
+	std::vector<Clock::time_point> times;
+	for (const auto& [pid, process] : processes_)
+		times.push_back(process.read);
+	std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+	const auto middle = times[times.size() / 2];
+	std::erase_if(processes_, [&](const auto& one) { return one.second.shape.empty() && one.second.read <= middle; });
+}
+
+namespace {
+
+std::optional<types::Blob> try_file(const std::string& path) {
+	try {
+		return types::Blob::from_file(path);
+	} catch (const Error&) {
+		return std::nullopt;
+	}
+}
+
+// The kernel gives all of its processes the same.
+std::optional<types::Blob> own_vdso() {
+	std::istringstream lines(read_maps(::getpid()));
+	for (std::string line; std::getline(lines, line);) {
+		uint64_t start = 0, end = 0;
+		if (line.ends_with("[vdso]") && std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64, &start, &end) == 2) {
+			const auto* const bytes = reinterpret_cast<const uint8_t*>(start);
+			return types::Blob::from_bytes({bytes, bytes + (end - start)});
 		}
 	}
-	return at->second.get();
+	return std::nullopt;
+}
+
+} // namespace
+
+// What is mapped there, whatever its path means today and here; where that may not be asked, what the
+// process finds under the path, and then what we do.
+void LiveSymbols::open_file(uint32_t pid, const Mapping& mapping, const std::string& path) {
+	File& file = files_[mapping.file];
+	const std::string process = "/proc/" + std::to_string(pid);
+	char range[40];
+	std::snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, mapping.start, mapping.end);
+	const bool deleted = path.ends_with(kDeleted);
+	file.name = base_name(deleted ? path.substr(0, path.size() - kDeleted.size()) : path);
+	if (path[0] != '/')
+		file.bytes = own_vdso();
+	else if (!path.starts_with("/dev/")) // opening a device may do more than that
+		file.bytes = try_file(process + "/map_files/" + range);
+	else
+		return;
+	if (!file.bytes && !deleted)
+		file.bytes = try_file(process + "/root" + path);
+	if (!file.bytes && !deleted)
+		file.bytes = try_file(path);
 }
 
 render::SymbolName LiveSymbols::user(uint32_t pid, uint64_t address) {
 	const Mapping* const place = mapping(pid, address);
 	if (!place)
 		return {};
-	const std::string object = base_name(place->path);
-	const types::ElfSymbols* const symbols = file(place->path);
-	const auto in_file = symbols ? symbols->address_of_offset(address - place->start + place->offset) : std::nullopt;
-	if (const auto symbol = in_file ? symbols->find(*in_file) : std::nullopt)
-		return {object, std::string(symbol->name), symbol->offset};
-	return {object, {}, 0};
+	const auto at = files_.find(place->file);
+	if (at == files_.end()) // no code is mapped from it
+		return {base_name(place->file), {}, 0};
+	File& file = at->second;
+	try {
+		if (file.bytes)
+			file.symbols = std::make_unique<types::ElfSymbols>(
+			    types::ElfSymbols::from_blob(file.name, *std::exchange(file.bytes, std::nullopt)));
+	} catch (const Error&) {
+		// Not an ELF file: its addresses keep their numbers.
+	}
+	const auto in_file = file.symbols ? file.symbols->address_of_offset(address - place->start + place->offset) :
+					    std::nullopt;
+	if (const auto symbol = in_file ? file.symbols->find(*in_file) : std::nullopt)
+		return {file.name, std::string(symbol->name), symbol->offset};
+	return {file.name, {}, 0};
+}
+
+namespace {
+
+class OtherBoot final : public render::Symboliser {
+public:
+	explicit OtherBoot(std::function<void()> unknown) : unknown_(std::move(unknown)) {}
+	render::SymbolName kernel(uint64_t) override { return say(); }
+	render::SymbolName user(uint32_t, uint64_t) override { return say(); }
+
+private:
+	render::SymbolName say() {
+		if (unknown_)
+			std::exchange(unknown_, nullptr)();
+		return {};
+	}
+	std::function<void()> unknown_;
+};
+
+} // namespace
+
+std::unique_ptr<render::Symboliser> symbols_of_boot(const std::array<uint8_t, 16>& boot_id, std::function<void()> unknown) {
+	if (std::memcmp(boot_id.data(), dfr_user_boot_id(), boot_id.size()) == 0)
+		return std::make_unique<LiveSymbols>();
+	return std::make_unique<OtherBoot>(std::move(unknown));
 }
 
 } // namespace dfr::lib

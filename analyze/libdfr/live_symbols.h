@@ -7,13 +7,17 @@
 // their stacks have names afterwards. Not for recordings of other boots.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analyze/render/datum.h"
+#include "formats/types/blob.h"
 #include "formats/types/symbols.h"
 
 namespace dfr::lib {
@@ -26,24 +30,44 @@ public:
 	void remember(uint32_t pid, const std::string& maps) override;
 
 private:
+	using Clock = std::chrono::steady_clock;
+
+	// A file that processes have mapped, known by the device and inode that their maps name: what is
+	// found under its path may be another one by now, or for us.
+	struct File {
+		std::string name;
+		std::optional<types::Blob> bytes; // until its symbols are read; it could not be opened: none
+		std::unique_ptr<types::ElfSymbols> symbols;
+	};
 	struct Mapping {
 		uint64_t start, end, offset;
 		bool code;
-		std::string path;
+		std::string file; // in files_, if code is mapped from it
 	};
 	struct Process {
-		std::vector<Mapping> maps;
+		std::vector<Mapping> maps; // by address
 		std::vector<Mapping> gone; // code that was mapped where nothing is now: of a program before exec()
-		std::chrono::steady_clock::time_point read; // long ago: never
-		std::string shape;			    // when it was read: how much was mapped, and where its program
+		Clock::time_point read;	   // long ago: never
+		std::string shape;	   // when it was read: how much was mapped, and where its program
 	};
+	struct Kernel {
+		types::Symbols symbols;
+		std::string modules; // that were loaded when they were read
+	};
+	std::optional<types::Symbol> kernel_symbol(uint64_t address);
 	void read(uint32_t pid);
+	void forget_some();
 	const Mapping* mapping(uint32_t pid, uint64_t address);
-	const types::ElfSymbols* file(const std::string& path);
+	void open_file(uint32_t pid, const Mapping& mapping, const std::string& path);
 
-	std::unique_ptr<types::Symbols> kernel_;
+	std::unique_ptr<Kernel> kernel_, before_; // before_: with modules that have gone since
+	Clock::time_point asked_;		  // which modules there are
 	std::map<uint32_t, Process> processes_;
-	std::map<std::string, std::unique_ptr<types::ElfSymbols>> files_;
+	std::map<std::string, File> files_; // by device, inode and path
 };
+
+// What addresses in a recording of that boot are called: known if it is this one. If not, they stay
+// numbers, and `unknown` is called when the first is asked for.
+std::unique_ptr<render::Symboliser> symbols_of_boot(const std::array<uint8_t, 16>& boot_id, std::function<void()> unknown);
 
 } // namespace dfr::lib

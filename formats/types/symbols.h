@@ -47,7 +47,7 @@ public:
 	bool has_addresses() const;
 	std::size_t count() const;
 
-	static constexpr std::uint64_t kMostTail = 1 << 20;
+	static constexpr std::uint64_t kMostTail = 1 << 14;
 
 private:
 	struct Entry {
