@@ -137,7 +137,8 @@ static inline void dfr_plat_synchronize(void) {
 	dfr_user_synchronize();
 }
 static inline void dfr_plat_wake(struct dfr_state* state) {
-	(void)state;
+	if (dfr_user_wake)
+		dfr_user_wake(state);
 }
 
 /* Who fires. A firing without an environment is the process's own. */

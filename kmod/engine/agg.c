@@ -424,7 +424,7 @@ static void retire(struct dfr_state *state, struct dfr_share *share)
 	u64 offset;
 	u64 lost = 0;
 
-	dfr_plat_on_cpu(state->st_engine, share->sh_cpu, switch_half, share);
+	dfr_visit_cpu(state->st_engine, share->sh_cpu, switch_half, share);
 	for (offset = entries_at(retired); offset < retired->used; offset += entry_bytes(entry)) {
 		entry = (struct dfr_aggent *)((u8 *)retired + offset);
 		if (entry->varid && !merge_entry(state->st_agg_base, entry))

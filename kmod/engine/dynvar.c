@@ -152,17 +152,16 @@ static void nothing(void *arg)
 
 /*
  * Every firing that had begun is over: firings run with interrupts off, so a
- * CPU that has answered a call is between them. Much cheaper than waiting for
+ * CPU that has answered a call is between them, and one that is away has none; on
+ * its way up or down it has, and is waited for. Much cheaper than waiting for
  * everything that teardown waits for, and this happens at cleanrate.
  */
 static void wait_for_firings(struct dfr_vars *vars)
 {
 	u32 cpu;
 
-	for (cpu = 0; cpu < vars->va_dyn.dy_ncpus; cpu++) {
-		if (dfr_plat_cpu_online(cpu))
-			dfr_plat_on_cpu(vars->va_engine, cpu, nothing, NULL);
-	}
+	for (cpu = 0; cpu < vars->va_dyn.dy_ncpus; cpu++)
+		dfr_plat_on_cpu(vars->va_engine, cpu, nothing, NULL);
 }
 
 void dfr_dyn_clean(struct dfr_vars *vars)

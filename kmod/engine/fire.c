@@ -310,11 +310,9 @@ dfr_hot void fire(struct dfr_probe *probe, const u64 *args, u32 nargs, void *reg
 	if (dfr_unlikely(dfr_read_once(&pc->pc_busy))) {
 		nested_hit(pc, probe, pc->pc_firing.fr_cpu, env);
 	} else {
-		dfr_write_once(&pc->pc_busy, 1);
-		dfr_smp_wmb(); /* for an NMI's eyes; the compiler's order is all it takes */
+		dfr_cpu_enter(pc);
 		fire_chain(pc, probe, args, nargs, regs, env);
-		dfr_smp_wmb();
-		dfr_write_once(&pc->pc_busy, 0);
+		dfr_cpu_leave(pc);
 	}
 	dfr_plat_irq_restore(engine, flags);
 }
@@ -361,7 +359,7 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 
 	if (!share)
 		return;
-	dfr_write_once(&pc->pc_busy, 1);
+	dfr_cpu_enter(pc);
 	set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL);
 	stamp = ++pc->pc_stamp;
 	if (stamp == pc->pc_sample)
@@ -373,7 +371,7 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 			run_tested(pc, &pc->pc_firing, ecb, share);
 		else
 			dfr_run_ecb(&pc->pc_firing, ecb, share, &share->sh_machine, stamp);
-	dfr_write_once(&pc->pc_busy, 0);
+	dfr_cpu_leave(pc);
 }
 
 void dfr_probe_lost(struct dfr_probe *probe, u32 cause)

@@ -282,7 +282,7 @@ struct look {
 static void on_share(struct dfr_share *share, void (*fn)(void *arg), struct look *look)
 {
 	look->lo_share = share;
-	dfr_plat_on_cpu(share->sh_state->st_engine, share->sh_cpu, fn, look);
+	dfr_visit_cpu(share->sh_state->st_engine, share->sh_cpu, fn, look);
 }
 
 /* On the CPU. */

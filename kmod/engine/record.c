@@ -4,7 +4,7 @@
  * A stream that is not ready (no block, a restart point due, a loss to tell of,
  * another context), long heads, notes, ledger entries. formats/abi/block.h has
  * the layout. Probe context, interrupts off; or process context by way of
- * dfr_plat_on_cpu().
+ * dfr_visit_cpu().
  */
 #include "kmod/engine/fire.h"
 

@@ -250,7 +250,7 @@ struct take {
 
 static void on_cpu(const struct dfr_state *state, const struct dfr_share *share, void (*fn)(void *), void *arg)
 {
-	dfr_plat_on_cpu(state->st_engine, share->sh_cpu, fn, arg);
+	dfr_visit_cpu(state->st_engine, share->sh_cpu, fn, arg);
 }
 
 /* Oldest first, a spare one in each place. */

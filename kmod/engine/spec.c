@@ -533,7 +533,7 @@ void dfr_spec_clean(struct dfr_state *state)
 		if (!visit.vi_share || !visit.vi_share->sh_specs)
 			continue;
 		do {
-			dfr_plat_on_cpu(state->st_engine, i, visit_cpu, &visit);
+			dfr_visit_cpu(state->st_engine, i, visit_cpu, &visit);
 		} while (visit.vi_more);
 	}
 	for (i = 1; i <= state->st_nspec; i++) {

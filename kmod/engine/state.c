@@ -466,7 +466,7 @@ static void set_active(struct dfr_state *state, bool active)
 
 	for (on.os_cpu = 0; on.os_cpu < state->st_engine->en_ncpus; on.os_cpu++)
 		if (state->st_shares[on.os_cpu])
-			dfr_plat_on_cpu(state->st_engine, on.os_cpu, activate, &on);
+			dfr_visit_cpu(state->st_engine, on.os_cpu, activate, &on);
 }
 
 /* Where BEGIN and END fire: here, unless there is no ring here. */
@@ -701,7 +701,7 @@ static void ledger_dynvars(struct dfr_state *state)
 	cpu = home_cpu(state);
 	tell.te_share = state->st_shares[cpu];
 	if (tell.te_share)
-		dfr_plat_on_cpu(state->st_engine, cpu, tell_dynvars, &tell);
+		dfr_visit_cpu(state->st_engine, cpu, tell_dynvars, &tell);
 }
 
 void dfr_state_clean(struct dfr_state *state)
@@ -764,6 +764,6 @@ void dfr_engine_cpu_online(struct dfr_engine *engine, u32 cpu)
 		    dfr_read_once(&state->st_activity) != DFR_ACTIVE)
 			continue;
 		on.os_state = state;
-		dfr_plat_on_cpu(engine, cpu, activate, &on);
+		dfr_visit_cpu(engine, cpu, activate, &on);
 	}
 }

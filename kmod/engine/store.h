@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the files of the recording half share: engine.c, state.c, enable.c,
- * plan.c, fire.c, steps.c, plain.c, governor.c, record.c, ring.c, agg.c, spec.c,
- * catalog.c. Nobody else includes it: providers see provider.h, consumers of the engine engine.h.
+ * plan.c, fire.c, steps.c, plain.c, governor.c, visit.c, record.c, ring.c, agg.c,
+ * spec.c, catalog.c. Nobody else includes it: providers see provider.h, consumers of the engine engine.h.
  *
  * The structures, from the outside in:
  *
@@ -11,7 +11,7 @@
  *   dfr_state    one consumer's programs and everything they record
  *   dfr_share    a state's share of one CPU: ring, aggregation halves, speculation
  *                lists, machines, counters. Written by that CPU alone, with
- *                interrupts off; process context reaches it by dfr_plat_on_cpu()
+ *                interrupts off; process context reaches it by dfr_visit_cpu()
  *   dfr_clause   (exec.h) what the program says for one probe description
  *   dfr_plan     a clause compiled for recording: its layout and its steps. One
  *                plan serves all ECBs of a clause (one per number of arguments
@@ -622,6 +622,9 @@ void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32
 /* What has been counted is to be told: the next block writer does. Interrupts off. */
 void dfr_ledger(struct dfr_share *share, u32 cause, u32 probe, u64 count, u64 from, u64 to);
 
+/* visit.c; process context. fn runs on the CPU as its writer, interrupts off; for a CPU that is away, here. */
+void dfr_visit_cpu(struct dfr_engine *engine, u32 cpu, void (*fn)(void *arg), void *arg);
+
 /* record.c; probe context */
 #define DFR_CONTEXT_BYTES 48 /* most that a context record takes */
 #define DFR_STREAM_FRESH (1ULL << 63) /* sm_time before the first head: any time is far from it */
@@ -713,6 +716,22 @@ static inline s64 dfr_option(const struct dfr_state *state, u32 option)
 static inline bool dfr_state_resizes(const struct dfr_state *state)
 {
 	return dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
+}
+
+/*
+ * From here on this CPU's writer is at work, interrupts off: whatever fires meanwhile is
+ * nested. The barriers are for an NMI's eyes; the compiler's order is all it takes.
+ */
+dfr_hot void dfr_cpu_enter(struct dfr_cpu *pc)
+{
+	dfr_write_once(&pc->pc_busy, 1);
+	dfr_smp_wmb();
+}
+
+dfr_hot void dfr_cpu_leave(struct dfr_cpu *pc)
+{
+	dfr_smp_wmb();
+	dfr_write_once(&pc->pc_busy, 0);
 }
 
 /* Probe context: this CPU's part of the engine. */

@@ -2,6 +2,8 @@
 //
 // Speculations: each row of the state table, records with their own times,
 // counters, the cleaner's part. CPUs are played by this one thread in turn.
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine_store_rig.h"
@@ -218,6 +220,39 @@ TEST_CASE("a commit that the ring has no room for loses exactly its records", "[
 	s.on(0, s.commit);
 	CHECK(s.loss(DFR_LOSS_PRINCIPAL) == before + 30);
 	CHECK(s.numbers().size() == recorded);
+}
+
+TEST_CASE("what fires while the cleaner writes on a CPU is nested, and counted", "[engine][store][spec]") {
+	static Setup* setup;
+	static uint64_t woken;
+	const uint32_t level = GENERATE(DFR_LEVEL_TASK, DFR_LEVEL_NMI);
+	Setup s(2, 1, [](Program& program) { program.option(DFR_OPT_BUFSIZE, 4096).option(DFR_OPT_BLOCKSIZE, 512); });
+	setup = &s;
+	woken = 0;
+	s.rig.env.ev_level = DFR_LEVEL_TASK;
+	s.on(0, s.open);
+	for (uint64_t i = 0; i < 20; i++)
+		s.on(0, s.say, i);
+	for (uint64_t i = 0; i < 50; i++)
+		s.on(0, s.plain, i);
+	s.on(1, s.commit);
+	s.rig.env.ev_level = level;
+	// The group does not fit into the open block: that is closed, and waking its consumer runs traced code.
+	dfr_user_wake = [](dfr_state*) {
+		woken++;
+		CHECK(dfr_user_cpu == 0);
+		setup->rig.fire(setup->plain, {99});
+	};
+	s.clean();
+	dfr_user_wake = nullptr;
+	CHECK(woken == 1);
+	CHECK(s.state.status().shadow == (level == DFR_LEVEL_TASK));
+	CHECK(s.loss(DFR_LOSS_NMI) == (level == DFR_LEVEL_NMI));
+	CHECK(s.loss(DFR_LOSS_PRINCIPAL) == 0);
+	const Numbers numbers = s.numbers();
+	CHECK(numbers.size() == 70);
+	CHECK(std::count(numbers.begin(), numbers.end(), 99) == 0);
+	CHECK(s.state.damage == 0);
 }
 
 TEST_CASE("a long commit is spread over blocks", "[engine][store][spec]") {

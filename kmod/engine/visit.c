@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Visits: process context does a CPU's writer's work in its stead. A share's words
+ * are its CPU's alone, and what keeps a firing from another there is pc_busy; so a
+ * visit sets it too. An NMI that comes in the middle, or a traced function that the
+ * visit itself calls, then finds a firing under way, and is counted as nested.
+ *
+ * A CPU that is away is visited from here; the platform keeps it away meanwhile.
+ */
+#include "kmod/engine/store.h"
+
+struct visit {
+	struct dfr_cpu *vi_cpu;
+	void (*vi_fn)(void *arg);
+	void *vi_arg;
+};
+
+/* Interrupts off. */
+static void as_writer(void *arg)
+{
+	struct visit *visit = arg;
+
+	dfr_cpu_enter(visit->vi_cpu);
+	/* What the last firing's context was is not this one's. */
+	visit->vi_cpu->pc_firing.fr_flags = 0;
+	visit->vi_fn(visit->vi_arg);
+	dfr_cpu_leave(visit->vi_cpu);
+}
+
+void dfr_visit_cpu(struct dfr_engine *engine, u32 cpu, void (*fn)(void *arg), void *arg)
+{
+	struct visit visit = { .vi_cpu = dfr_cpu_of(engine, cpu), .vi_fn = fn, .vi_arg = arg };
+
+	dfr_plat_on_cpu(engine, cpu, as_writer, &visit);
+}
