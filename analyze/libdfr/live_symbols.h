@@ -22,8 +22,13 @@
 
 namespace dfr::lib {
 
+// Does the kernel know processes by the numbers that we see? Not in a container with its own.
+bool processes_have_our_numbers();
+
 class LiveSymbols final : public render::Symboliser {
 public:
+	// Not `processes`: their numbers are not ours to look for.
+	explicit LiveSymbols(bool processes = true) : see_processes_(processes) {}
 	render::SymbolName kernel(uint64_t address) override;
 	render::SymbolName user(uint32_t pid, uint64_t address) override;
 	void remember(uint32_t pid) override; // if it has changed
@@ -60,6 +65,7 @@ private:
 	const Mapping* mapping(uint32_t pid, uint64_t address);
 	void open_file(uint32_t pid, const Mapping& mapping, const std::string& path);
 
+	const bool see_processes_;
 	std::unique_ptr<Kernel> kernel_, before_; // before_: with modules that have gone since
 	Clock::time_point asked_;		  // which modules there are
 	std::map<uint32_t, Process> processes_;

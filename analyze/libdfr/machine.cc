@@ -40,7 +40,7 @@ public:
 private:
 	recorder::DeviceSession session_;
 	recorder::DeviceTarget target_{session_.device()};
-	LiveSymbols symbols_;
+	LiveSymbols symbols_{processes_have_our_numbers()};
 };
 
 // The installed module, as root; whether that worked is seen when the device is opened.

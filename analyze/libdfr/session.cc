@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "analyze/libdfr/live_symbols.h"
 #include "analyze/libdfr/offline_target.h"
 #include "analyze/libdfr/style.h"
 #include "analyze/replay/clock.h"
@@ -60,6 +61,10 @@ d::CompileOptions Session::compile_options(bool zdefs) const {
 }
 
 bool Session::compile_on(std::unique_ptr<Machine> machine, bool zdefs) {
+	if (target_pid_ && machine->kernel() && !processes_have_our_numbers())
+		throw Error("this container numbers its processes itself: the kernel knows process " +
+				std::to_string(target_pid_) + " by another number",
+			    "-c and -p work where the host's numbers are seen (docker run --pid=host)");
 	machine_ = std::move(machine);
 	compiled_for_ = machine_->target().description();
 	diagnostics_ = d::Diagnostics{};
