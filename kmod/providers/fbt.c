@@ -614,20 +614,26 @@ static unsigned int take_changes(unsigned long *ips, bool armed)
 /*
  * At a start nobody listens to fbt yet, and what patches the code is itself made
  * of functions that are being armed: until all are, none is in the table, and they
- * return at once.
+ * return at once. So does what frees the lists of sites that ftrace threw away on the
+ * way, all of one in one callback.
  */
 static int update_filter(unsigned long *ips, struct fbt_table *table)
 {
 	bool starting = !fbt_registered;
+	unsigned int n;
 	int error;
 
 	if (!starting)
 		replace_table(table);
-	error = change_filter(ips, take_changes(ips, true), false);
-	if (starting)
+	n = take_changes(ips, true);
+	error = change_filter(ips, n, false);
+	if (starting) {
+		if (n > FBT_BATCH)
+			rcu_barrier();
 		replace_table(table);
-	else if (!error)
+	} else if (!error) {
 		error = change_filter(ips, take_changes(ips, false), true);
+	}
 	return error;
 }
 
@@ -643,8 +649,10 @@ static void shrink_filter(void)
 	kvfree(ips);
 }
 
+/* Nobody listens any more: what takes the sites out calls functions that still have theirs. */
 static void disarm_all(void)
 {
+	replace_table(&fbt_nothing);
 	if (fbt_registered) {
 		shrink_filter();
 		unregister_ftrace_function(&fbt_ops);
@@ -652,7 +660,6 @@ static void disarm_all(void)
 		fbt_registered = false;
 	}
 	forget_filter();
-	replace_table(&fbt_nothing);
 }
 
 #define FBT_SLOTS_MIN 64
