@@ -47,7 +47,7 @@ Error refused(const dfr_refusal& why) {
 	else
 		text += " (DOF section " + std::to_string(why.rf_section);
 	text += ", offset " + std::to_string(why.rf_offset) + ")";
-	return Error(text, "compile it again with this version of dfr", EINVAL);
+	return Error(text, "make the program smaller; if its DOF was made by another version of dfr, compile it again", EINVAL);
 }
 
 } // namespace

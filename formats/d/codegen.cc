@@ -828,7 +828,7 @@ std::optional<dif::Difo> generate(Context& context, Node* node, const Result& re
 		} catch (const DifoBuilder::OutOfRegisters&) {
 		} catch (const OutOfTuple&) {
 			context.error("D_NOREG", node->place, "Insufficient tuple registers to generate code",
-				      "use fewer keys or arguments, or a larger -x tregs");
+				      "at most " + std::to_string(context.settings.tuple_registers) + " keys fit; strjoin() and shifts make one of several");
 			return std::nullopt;
 		}
 	}

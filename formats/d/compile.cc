@@ -75,6 +75,8 @@ void compile_in(Context& context, std::string_view source) {
 	Diagnostics& diagnostics = context.diagnostics;
 	set_up(context, options);
 	std::string text(source);
+	if (text.starts_with("\xef\xbb\xbf")) // an editor's mark of UTF-8
+		text.erase(0, 3);
 	if (options.preprocess)
 		text = preprocess(text, options);
 	const uint32_t program = diagnostics.sources().add(options.name, std::move(text));

@@ -30,7 +30,7 @@ struct Settings {
 	bool no_library = false; // -x nolibs
 	std::string system_library; // -x syslibdir: a directory in place of the built-in library
 	unsigned registers = DIF_NREGS; // -x iregs
-	unsigned tuple_registers = UINT32_MAX; // -x tregs; without it the engine faults where its own do not suffice
+	unsigned tuple_registers = DIF_NTUPLE; // -x tregs
 	uint64_t tree = 0; // -x tree: bits of tree.h
 	bool agg_by_cpu = false; // -x aggpercpu
 	bool strip = false; // -x strip: no source and no line table

@@ -401,6 +401,8 @@ std::string Lexer::escapes(std::string_view body) const {
 			out.push_back(kValues[known]);
 		} else if (c == '\n') {
 			continue;
+		} else if (c == '\r' && i + 1 < body.size() && body[i + 1] == '\n') {
+			i++;
 		} else if (c >= '0' && c <= '7') {
 			unsigned value = 0;
 			size_t n = 0;
@@ -427,6 +429,10 @@ Token Lexer::string(uint32_t begin) {
 		if (text_[at_] == '\n')
 			return fail(begin, "D_STR_NL", "newline encountered in string literal",
 			            "close the string with \" on its own line, or write \\n");
+		if (text_.substr(at_, 3) == "\\\r\n") {
+			at_ += 3;
+			continue;
+		}
 		at_ += text_[at_] == '\\' && at_ + 1 < text_.size() ? 2 : 1;
 	}
 	if (at_ >= text_.size()) {

@@ -651,3 +651,14 @@ BEGIN / 6/2 == 3 / { printf("e"); exit(0); }
 --out
 acde
 --end
+
+@@ doc.assoc.eight-keys | var.assoc, var.self-assoc | boundary
+BEGIN { a[1, 2, 3, 4, 5, 6, 7, 8] = 5; self->b[1, 2, 3, 4, 5, 6, 7, 8] = 6; printf("%d %d\n", a[1, 2, 3, 4, 5, 6, 7, 8], self->b[1, 2, 3, 4, 5, 6, 7, 8]); exit(0); }
+--out
+5 6
+
+--end
+
+@@ doc.assoc.nine-keys | var.assoc, var.key | wrong
+BEGIN { a[1, 2, 3, 4, 5, 6, 7, 8, 9] = 5; exit(0); }
+--tag D_NOREG
