@@ -74,6 +74,11 @@ static inline u64 dfr_plat_memory_left(void) {
 		                            __ATOMIC_ACQUIRE);                                               \
 		dfr_seen_;                                                                                   \
 	})
+#define dfr_plat_direct
+static inline u64 dfr_plat_top_bit(u64 value) {
+	return 63u ^ (unsigned)__builtin_clzll(value);
+}
+#define dfr_count(p, n) dfr_write_once((p), *(p) + (n))
 static inline void dfr_atomic_add(u64* p, u64 v) {
 	__atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 }
@@ -174,6 +179,9 @@ static inline u64 dfr_plat_who(struct dfr_firing* firing) {
 static inline void dfr_plat_comm(struct dfr_firing* firing, u64 words[2]) {
 	memcpy(words, dfr_firing_context(firing)->cx_comm, 16);
 }
+static inline bool dfr_plat_comm_is(struct dfr_firing* firing, const u64 words[2]) {
+	return !memcmp(words, dfr_firing_context(firing)->cx_comm, 16);
+}
 static inline u64 dfr_plat_thread_key(struct dfr_firing* firing) {
 	const struct dfr_context* context = dfr_firing_context(firing);
 
@@ -185,6 +193,17 @@ static inline u64 dfr_plat_clock(const struct dfr_firing* firing) {
 	const struct dfr_env* env = dfr_plat_env(firing);
 
 	return env->ev_time ? env->ev_time : dfr_user_clock(1);
+}
+
+static inline bool dfr_plat_clock_quick(const struct dfr_firing* firing, u64* time) {
+	*time = dfr_plat_clock(firing);
+	return true;
+}
+
+static inline u64 dfr_plat_register_arg(const void* regs, u32 n) {
+	(void)regs;
+	(void)n;
+	return 0;
 }
 
 static inline u64 dfr_plat_walltime(const struct dfr_firing* firing) {

@@ -420,6 +420,9 @@ static u16 plain_of(const struct dfr_ecb *ecb)
 		plain = plan->pn_plain;
 	if (plain == DFR_PLAIN_ARGS && ecb->ec_epid > DFR_REC_ID_SHORT_MAX)
 		plain = DFR_PLAIN_RECORD; /* which knows long heads */
+	if (plain == DFR_PLAIN_ARGS && ecb->ec_probe->pb_flags & DFR_PB_REGISTERS &&
+	    plan->pn_passed <= ecb->ec_probe->pb_nargs)
+		plain = DFR_PLAIN_REGISTERS;
 	if (ecb->ec_test && !(plain == DFR_PLAIN_STEPS && plan->pn_selftest) && plain != DFR_PLAIN_SINCE)
 		plain |= DFR_PLAIN_TESTED;
 	return (u16)plain;
@@ -549,7 +552,9 @@ static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 
 static bool needs_no_args(const struct dfr_ecb *ecb)
 {
-	return ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED && !(ecb->ec_plan->pn_flags & DFR_PN_ARGS) &&
+	u32 plain = ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED;
+
+	return plain && (!(ecb->ec_plan->pn_flags & DFR_PN_ARGS) || plain == DFR_PLAIN_REGISTERS) &&
 	       (ecb->ec_test ? ecb->ec_test->te_kind != DFR_TEST_ARG : !ecb->ec_pred);
 }
 
@@ -569,7 +574,9 @@ static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcome
 		if (!same_test(ecb->ec_test, test))
 			test = NULL;
 	}
-	if (test || !first)
+	if (test && (test->te_kind != DFR_TEST_NAME || test->te_negated))
+		flags &= ~(u32)DFR_PB_NOARGS; /* it is asked before anything is made */
+	if (test || !first || flags & DFR_PB_NOARGS)
 		flags &= ~(u32)DFR_PB_PURE;
 	dfr_write_once(&probe->pb_test, test);
 	dfr_write_once(&probe->pb_flags, (probe->pb_flags & ~(u32)(DFR_PB_PURE | DFR_PB_NOARGS)) | flags);

@@ -74,22 +74,24 @@ static void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr
 
 /*
  * plain: what there is to do, most of it without DIF. A call ends it, so that nothing
- * need be kept for long. Asked in the order of how often it is and how little there
- * is to do: the kernel has no jump tables.
+ * need be kept for long. Asked in the order of how little there is to do: the kernel
+ * has no jump tables.
  */
 dfr_hot void run_plain(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
 		       u32 plain)
 {
-	if (plain == DFR_PLAIN_COUNT)
-		dfr_plain_count(firing, ecb, share);
+	if (plain == DFR_PLAIN_REGISTERS)
+		dfr_plain_registers(firing, ecb, share);
 	else if (plain == DFR_PLAIN_TIME)
 		dfr_plain_time(firing, ecb, share);
 	else if (plain == DFR_PLAIN_SINCE)
 		dfr_plain_since(firing, ecb, share);
-	else if (plain == DFR_PLAIN_ARGS)
-		dfr_plain_args(firing, ecb, share);
+	else if (plain == DFR_PLAIN_COUNT)
+		dfr_plain_count(firing, ecb, share);
 	else if (plain == DFR_PLAIN_AGG)
 		dfr_plain_agg(firing, ecb, share);
+	else if (plain == DFR_PLAIN_ARGS)
+		dfr_plain_args(firing, ecb, share);
 	else if (plain == DFR_PLAIN_STEPS)
 		dfr_plain_steps(firing, ecb, share);
 	else if (plain & DFR_PLAIN_TESTED)
@@ -293,7 +295,8 @@ dfr_hot void fire_chain(struct dfr_cpu *pc, struct dfr_probe *probe, const u64 *
 	struct dfr_ecb *ecb = dfr_load_acquire(&probe->pb_ecbs);
 
 	set_firing(firing, probe, args, nargs, regs, env);
-	if (dfr_unlikely(++pc->pc_stamp == pc->pc_sample)) {
+	pc->pc_stamp++;
+	if (dfr_unlikely(!--pc->pc_left)) {
 		fire_timed(pc, firing, ecb);
 		return;
 	}
@@ -307,7 +310,7 @@ dfr_hot void fire(struct dfr_probe *probe, const u64 *args, u32 nargs, void *reg
 	unsigned long flags = dfr_plat_irq_save(engine, 0);
 	struct dfr_cpu *pc = dfr_this_cpu(engine);
 
-	if (dfr_unlikely(dfr_read_once(&pc->pc_busy))) {
+	if (dfr_unlikely(pc->pc_busy)) {
 		nested_hit(pc, probe, pc->pc_firing.fr_cpu, env);
 	} else {
 		dfr_cpu_enter(pc);
@@ -318,6 +321,11 @@ dfr_hot void fire(struct dfr_probe *probe, const u64 *args, u32 nargs, void *reg
 }
 
 #ifdef __KERNEL__
+void dfr_plat_direct dfr_fire_bare(struct dfr_probe *probe, void *regs)
+{
+	fire(probe, NULL, 0, regs, NULL);
+}
+
 static dfr_noinline void fire_if_pure_holds(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs)
 {
 	if (any_pure_holds(probe, args, nargs, regs))
@@ -362,8 +370,6 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	dfr_cpu_enter(pc);
 	set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL);
 	stamp = ++pc->pc_stamp;
-	if (stamp == pc->pc_sample)
-		pc->pc_sample++; /* the next firing is the one that is timed: passed by, it would be none ever after */
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next))
 		if (ecb->ec_state != state || dfr_read_once(&state->st_activity) != needed)
 			continue;

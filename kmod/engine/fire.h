@@ -10,17 +10,18 @@
 #include "kmod/engine/store.h"
 
 /* An ECB in general. stamp: which firing. */
-void dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
+void dfr_plat_direct dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
 		 struct dfr_machine *machine, u64 stamp);
 
 /* pn_plain: nothing in the plan can fault, and no DIF runs. */
-void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plat_direct dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plat_direct dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 
 /* An argument that the provider has not passed: asked for one by one. */
 u64 dfr_late_arg(const struct dfr_firing *firing, u32 index);
@@ -29,20 +30,32 @@ u64 dfr_late_arg(const struct dfr_firing *firing, u32 index);
  * The time of a firing, read when somebody first asks: later than any before it on
  * this CPU. dfr_firing_time() for those who do not ask often.
  */
-dfr_hot u64 dfr_time_of(struct dfr_firing *firing)
+dfr_hot u64 dfr_time_is(struct dfr_firing *firing, u64 time)
 {
-	struct dfr_cpu *pc;
-	u64 time;
+	struct dfr_cpu *pc = dfr_this_cpu(firing->fr_engine);
 
-	if (firing->fr_time)
-		return firing->fr_time;
-	time = dfr_plat_clock(firing);
-	pc = dfr_this_cpu(firing->fr_engine);
 	if (dfr_unlikely(time <= pc->pc_last))
 		time = pc->pc_last + 1;
 	pc->pc_last = time;
 	firing->fr_time = time;
 	return time;
+}
+
+dfr_hot u64 dfr_time_of(struct dfr_firing *firing)
+{
+	return firing->fr_time ? firing->fr_time : dfr_time_is(firing, dfr_plat_clock(firing));
+}
+
+/* For those who keep nothing over a call: false: it would take one, and no time is set. */
+dfr_hot bool dfr_time_quick(struct dfr_firing *firing, u64 *time)
+{
+	*time = firing->fr_time;
+	if (dfr_likely(!*time)) {
+		if (dfr_unlikely(!dfr_plat_clock_quick(firing, time)))
+			return false;
+		*time = dfr_time_is(firing, *time);
+	}
+	return true;
 }
 
 dfr_hot u64 dfr_firing_arg(const struct dfr_firing *firing, u32 index)
@@ -74,15 +87,12 @@ dfr_hot u32 dfr_copy_comm(struct dfr_firing *firing, u8 *to)
 /* Is a record of `need` bytes ready to be written at sm_ptr, under the context that holds there? */
 dfr_hot bool dfr_stream_ready(const struct dfr_stream *stream, struct dfr_firing *firing, u32 need)
 {
-	u64 words[2];
-
-	dfr_plat_comm(firing, words);
 #ifndef __KERNEL__ /* there a task's own number tells */
 	if (dfr_plat_tid(firing) != stream->sm_tid)
 		return false;
 #endif
 	return dfr_likely(stream->sm_soft - stream->sm_ptr >= (long)need && dfr_plat_who(firing) == stream->sm_who &&
-			  words[0] == stream->sm_comm[0] && words[1] == stream->sm_comm[1]);
+			  dfr_plat_comm_is(firing, stream->sm_comm));
 }
 
 /* Does a test hold, but for DFR_TEST_SELF, which needs the state? */

@@ -216,7 +216,7 @@ u32 dfr_governor_weight(struct dfr_cpu *pc)
 	u32 weight = pc->pc_distance;
 
 	pc->pc_distance = distance(pc);
-	pc->pc_sample = pc->pc_stamp + pc->pc_distance;
+	pc->pc_left = pc->pc_distance;
 	pc->pc_samples++;
 	return weight;
 }
@@ -477,6 +477,6 @@ void dfr_engine_govern(struct dfr_engine *engine, u64 hook_time)
 		pc->pc_random = cpu + 1;
 		pc->pc_distance = distance(pc);
 		pc->pc_pure_sample = pc->pc_pure + pc->pc_distance;
-		dfr_write_once(&pc->pc_sample, pc->pc_stamp + pc->pc_distance);
+		dfr_write_once(&pc->pc_left, pc->pc_distance);
 	}
 }

@@ -20,14 +20,14 @@ static const u8 sizes[64] = FROM_1_TO_8(1, 2, 4, 8);
 static const u8 codes_of[64] = FROM_1_TO_8(0x00, 0x40, 0x80, 0xc0);
 
 /* The highest bit that counts: with its sign an integer has one more than its magnitude. */
-dfr_hot u32 unsigned_top(u64 value)
+dfr_hot u64 unsigned_top(u64 value)
 {
-	return 63u ^ (u32)__builtin_clzll(value | 1);
+	return dfr_plat_top_bit(value | 1);
 }
 
-dfr_hot u32 signed_top(u64 value)
+dfr_hot u64 signed_top(u64 value)
 {
-	return 63u ^ (u32)__builtin_clzll(2 * (value ^ (u64)((s64)value >> 63)) + 1);
+	return dfr_plat_top_bit(2 * (value ^ (u64)((s64)value >> 63)) + 1);
 }
 
 dfr_hot u64 since(struct dfr_firing *firing, const struct dfr_vars *vars, u32 id)
@@ -70,7 +70,7 @@ struct codes {
 	u32 n;
 };
 
-dfr_hot u8 *put(u8 *p, u64 value, u32 top, struct codes *codes)
+dfr_hot u8 *put(u8 *p, u64 value, u64 top, struct codes *codes)
 {
 	dfr_put64(p, value);
 	codes->bits = codes->bits >> 2 | codes_of[top];
@@ -135,10 +135,10 @@ dfr_hot void commit(struct dfr_share *share, u8 *p)
 
 	share->sh_stream.sm_ptr = p;
 	dfr_count(&share->sh_records, 1);
-	dfr_store_release(&block->committed, (u32)(p - (u8 *)block) - share->sh_ring.rg_hdr_size);
+	dfr_store_release(&block->committed, (u32)(p - share->sh_ring.rg_first));
 }
 
-void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
 	struct dfr_stream *stream = &share->sh_stream;
@@ -155,38 +155,76 @@ void dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, stru
 	commit(share, p);
 }
 
-/* As above, where all is as usual. */
-void dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+/*
+ * As above, where all is as usual: without a call, so that nothing need be saved.
+ * false: it is not, and nothing has been written.
+ */
+dfr_hot bool usual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share, bool registers)
 {
-	u64 time = dfr_time_of(firing);
-	const struct dfr_plan *plan = ecb->ec_plan;
 	struct dfr_stream *stream = &share->sh_stream;
-	u64 delta = time - stream->sm_time;
-	const u64 *args = firing->fr_args;
-	const u8 *which = plan->pn_args;
-	u32 left = plan->pn_nargs_plain;
-	u32 bits = 0, top;
+	const struct dfr_plan *plan;
+	u32 which, level, bits = 0;
+	u64 time, delta, value, top;
+	const u64 *args;
+	const void *regs;
 	u8 *start, *p;
-	u64 value;
 
-	if (dfr_unlikely(delta > DFR_REC_DELTA_MAX || firing->fr_nargs < plan->pn_passed ||
-			 !dfr_stream_ready(stream, firing, plan->pn_need))) {
-		dfr_plain_record(firing, ecb, share);
-		return;
-	}
+	if (dfr_unlikely(!dfr_time_quick(firing, &time)))
+		return false;
+	plan = ecb->ec_plan;
+	delta = time - stream->sm_time;
+	if (dfr_unlikely(delta > DFR_REC_DELTA_MAX || !dfr_stream_ready(stream, firing, plan->pn_need)))
+		return false;
 	start = stream->sm_ptr;
 	p = start + 5;
 	stream->sm_time = time;
-	dfr_put32(start, DFR_REC_HEAD(ecb->ec_epid, dfr_plat_level_of(firing), delta));
+	dfr_put32(start, DFR_REC_HEAD(ecb->ec_epid, 0, delta));
+	level = dfr_plat_level_of(firing);
+	if (dfr_unlikely(level))
+		dfr_put32(start, DFR_REC_HEAD(ecb->ec_epid, level, delta));
+	args = firing->fr_args;
+	regs = firing->fr_regs;
+	which = plan->pn_args;
 	do {
-		value = args[*which++];
+		value = registers ? dfr_plat_register_arg(regs, which & 0xff) : args[(which & 0xff) - 1];
 		top = signed_top(value);
 		dfr_put64(p, value);
 		p += sizes[top];
 		bits = bits >> 2 | codes_of[top];
-	} while (--left);
+	} while (which >>= 8);
 	start[4] = (u8)(bits >> plan->pn_codes_shift);
 	commit(share, p);
+	return true;
+}
+
+/*
+ * What stops it as a rule is a restart point, once in each KiB: made ready, it is as usual
+ * again.
+ */
+static dfr_noinline void unusual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share,
+				      bool registers)
+{
+	u32 need = ecb->ec_plan->pn_need;
+
+	if (!dfr_stream_ready(&share->sh_stream, firing, need) && !make_ready(firing, share, need))
+		return;
+	if (!usual_args(firing, ecb, share, registers))
+		dfr_plain_record(firing, ecb, share);
+}
+
+void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	if (dfr_unlikely(firing->fr_nargs < ecb->ec_plan->pn_passed))
+		dfr_plain_record(firing, ecb, share);
+	else if (dfr_unlikely(!usual_args(firing, ecb, share, false)))
+		unusual_args(firing, ecb, share, false);
+}
+
+/* The arguments of a function, from where they were passed. */
+void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	if (dfr_unlikely(!usual_args(firing, ecb, share, true)))
+		unusual_args(firing, ecb, share, true);
 }
 
 /*
@@ -293,7 +331,7 @@ static dfr_noinline void count_two(struct dfr_firing *firing, const struct dfr_s
 		 share);
 }
 
-void dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_step *step = ecb->ec_plan->pn_steps;
 
@@ -347,7 +385,7 @@ static dfr_noinline void agg_any(struct dfr_firing *firing, const struct dfr_ste
 }
 
 /* An argument as it was passed calls nothing but in the end, so nothing need be saved. */
-void dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_step *step = ecb->ec_plan->pn_steps;
 	u64 *values = NULL;
@@ -405,7 +443,7 @@ dfr_hot bool steps_set(struct dfr_firing *firing, struct number *number, struct 
 }
 
 /* In program order; a number for which there is no room ends it, as it would end a record. */
-void dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
 	const struct dfr_step *step = plan->pn_steps;
@@ -437,13 +475,19 @@ static dfr_noinline void set_time(struct dfr_firing *firing, const struct dfr_ec
 }
 
 /* One step that sets a number to the time: how a measurement begins. As a rule the number was 0, and its home is free. */
-void dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
-	u64 time = dfr_time_of(firing);
-	const struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
-	u64 key = dfr_self_key(firing, ecb->ec_plan->pn_steps[0].sp_selfid);
-	struct dfr_selfslot *home = dfr_self_home(self, key);
+	const struct dfr_selfvars *self;
+	struct dfr_selfslot *home;
+	u64 time, key;
 
+	if (dfr_unlikely(!dfr_time_quick(firing, &time))) {
+		set_time(firing, ecb, share);
+		return;
+	}
+	self = &share->sh_machine.m_vars->va_self;
+	key = dfr_plat_thread_key(firing) | ecb->ec_plan->pn_selfkey;
+	home = dfr_self_home(self, key);
 	if (dfr_likely(self->se_slots && !dfr_read_once(&home->ss_key) && !dfr_read_once(&self->se_away) &&
 		       !dfr_cmpxchg(&home->ss_key, 0ULL, key)))
 		dfr_write_once(&home->ss_value, time);
@@ -451,25 +495,37 @@ void dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct
 		set_time(firing, ecb, share);
 }
 
-/* How it ends: as a rule the number is at home, and what it is aggregated into is there. */
-void dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+/* Its number is at home. */
+static dfr_noinline void since_home(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share,
+				    struct dfr_selfslot *home)
 {
-	const struct dfr_step *step = ecb->ec_plan->pn_steps;
-	const struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
-	u64 key = dfr_self_key(firing, step->sp_selfid);
-	struct dfr_selfslot *home = dfr_self_home(self, key);
-	u64 *values;
+	const struct dfr_step *step;
+	u64 time, *values;
 
-	if (dfr_unlikely(!self->se_slots || dfr_read_once(&home->ss_key) != key)) {
-		if (dfr_read_once(&self->se_away))
-			dfr_plain_steps(firing, ecb, share);
-		return; /* else it is 0 */
+	if (dfr_unlikely(!dfr_time_quick(firing, &time))) {
+		dfr_plain_steps(firing, ecb, share);
+		return;
 	}
+	step = ecb->ec_plan->pn_steps;
 	values = usual_values(firing, step, share);
 	if (dfr_unlikely(!values)) {
 		dfr_plain_steps(firing, ecb, share);
 		return;
 	}
-	add_value(step, values, dfr_time_of(firing) - dfr_read_once(&home->ss_value));
+	time -= dfr_read_once(&home->ss_value);
 	dfr_store_release(&home->ss_key, 0ULL);
+	add_value(step, values, time);
+}
+
+/* How it ends: as a rule the number is at home, and what it is aggregated into is there. */
+void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+{
+	const struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
+	u64 key = dfr_plat_thread_key(firing) | ecb->ec_plan->pn_selfkey;
+	struct dfr_selfslot *home = dfr_self_home(self, key);
+
+	if (dfr_likely(self->se_slots && dfr_read_once(&home->ss_key) == key))
+		since_home(firing, ecb, share, home);
+	else if (dfr_read_once(&self->se_away))
+		dfr_plain_steps(firing, ecb, share); /* where it is 0, it ends there */
 }

@@ -19,6 +19,7 @@
  *   others                     none
  */
 #include "kmod/engine/store.h"
+#include "kmod/engine/vars.h"
 
 #define PLAN_HEAD_LONG 16
 #define PLAN_NOTE 15
@@ -550,12 +551,11 @@ static bool is_args(struct dfr_plan *plan)
 		for (i = 0; i < (step->sp_op == DFR_STEP_ARGS ? step->sp_max : 1); i++) {
 			if (n == DFR_PLAIN_ARGS_MAX)
 				return false;
-			plan->pn_args[n++] = (u8)(first + i);
+			plan->pn_args |= (first + i + 1) << 8 * n++;
 			if (plan->pn_passed < first + i + 1)
 				plan->pn_passed = first + i + 1;
 		}
 	}
-	plan->pn_nargs_plain = (u8)n;
 	plan->pn_codes_shift = (u8)(8 - 2 * n);
 	return n > 0;
 }
@@ -579,6 +579,7 @@ static u32 find_plain(struct dfr_plan *plan)
 	u32 i;
 
 	if (plain_steps(plan)) {
+		plan->pn_selfkey = DFR_SELF_KEY(step->sp_selfid);
 		if (plan->pn_nsteps == 1 && step->sp_op == DFR_STEP_SELF && step->sp_source == DFR_SRC_TIMESTAMP)
 			return DFR_PLAIN_TIME;
 		if (is_since(plan))

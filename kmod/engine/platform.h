@@ -105,7 +105,10 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  *   dfr_load_acquire(p), dfr_store_release(p, v), dfr_read_once(p), dfr_write_once(p, v)	P
  *   dfr_smp_wmb(), dfr_smp_rmb()							P
  *   dfr_cmpxchg(p, old, new) (returns the old value), dfr_atomic_add(u64 *p, u64 v)	P
+ *   dfr_count(u64 *p, n): adds to a counter with one writer that others read	P
  *   dfr_relax() (pause in a bounded spin)						P
+ *   u64 dfr_plat_top_bit(u64 value)			P: number of its highest bit; there is one
+ *   dfr_plat_direct					attribute of a function that no pointer points to
  *   u64 dfr_plat_masked(u64 index, u64 size)	P: index if it is below size, else 0, speculatively too
  *   struct dfr_mutex; dfr_mutex_init/lock/unlock
  *   unsigned long dfr_plat_irq_save(struct dfr_engine *, unsigned cpu_hint)		P
@@ -121,6 +124,7 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  *
  * Clock
  *   u64 dfr_plat_clock(const struct dfr_firing *)	P: ns, monotonic; the engine makes it unique per CPU
+ *   bool dfr_plat_clock_quick(const struct dfr_firing *, u64 *time)	P: the same, if that takes no call
  *   u64 dfr_plat_walltime(const struct dfr_firing *)	P: ns since the epoch
  *   u64 dfr_plat_boottime(void)
  *
@@ -139,7 +143,10 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  *   u32 dfr_plat_pid(struct dfr_firing *), dfr_plat_tid(...), dfr_plat_level_of(...)
  *   u64 dfr_plat_who(struct dfr_firing *)		changes when task or process does
  *   void dfr_plat_comm(struct dfr_firing *, u64 words[2])	execname, padded with zeros
+ *   bool dfr_plat_comm_is(struct dfr_firing *, const u64 words[2])
  *   u64 dfr_plat_thread_key(struct dfr_firing *)	DFR_THREAD_KEY() of the context
+ *   u64 dfr_plat_register_arg(const void *regs, u32 n)	P: argument n, from 1, of a function at its
+ *							entry; no firing has such registers in user space
  *   u64 dfr_plat_builtin(const struct dfr_firing *, u32 id, u64 index)
  *		P: curthread ppid uid gid errno ipl vtimestamp stackdepth ustackdepth caller ucaller uregs[index]
  *		   captured[index]; returns 0 where it has no meaning

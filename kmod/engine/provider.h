@@ -40,6 +40,7 @@ struct dfr_test {
 #define DFR_PB_DTRACE 0x2 /* BEGIN, END, ERROR */
 #define DFR_PB_NOARGS 0x4 /* see dfr_probe_reads_args() */
 #define DFR_PB_ANYBODY 0x8 /* fires in whatever task is there: set by its provider when it is made */
+#define DFR_PB_REGISTERS 0x10 /* likewise: its arguments are a function's, in the registers that it fires with */
 
 /* A probe. Providers read pb_cookie and test pb_ecbs; the engine owns the rest. */
 struct dfr_probe {
@@ -148,6 +149,27 @@ DECLARE_PER_CPU(s32, dfr_refusals); /* down to the next one that is accounted */
  * else. A provider need not call it; it saves making the arguments. What is
  * refused costs its hook nevertheless: one in 64 tells the governor.
  */
+/*
+ * Part of it, without a call: true: all that listen ask for another name, and if
+ * dfr_refusal_due() says so then, it is to be told to dfr_probe_refused(). false says
+ * nothing.
+ */
+static __always_inline bool dfr_probe_passes_by(const struct dfr_probe *probe)
+{
+	const struct dfr_test *test = dfr_read_once(&probe->pb_test);
+	u64 words[2];
+
+	if (likely(!test) || test->te_kind != DFR_TEST_NAME || test->te_negated)
+		return false;
+	dfr_plat_comm(NULL, words);
+	return words[0] != test->te_words[0] || words[1] != test->te_words[1];
+}
+
+static __always_inline bool dfr_refusal_due(void)
+{
+	return unlikely(dfr_arch_count_down(dfr_refusals));
+}
+
 static __always_inline bool dfr_probe_wants(const struct dfr_probe *probe)
 {
 	const struct dfr_test *test = dfr_read_once(&probe->pb_test);
@@ -163,20 +185,21 @@ static __always_inline bool dfr_probe_wants(const struct dfr_probe *probe)
 		if (words[0] == test->te_words[0] && words[1] == test->te_words[1])
 			return true;
 	}
-	if (unlikely(dfr_arch_count_down(dfr_refusals)))
+	if (dfr_refusal_due())
 		dfr_probe_refused(probe);
 	return false;
 }
 
 /*
  * Probe context: false if none that listens looks at arguments, so that they need
- * not be made: dfr_fire() without them. For providers whose getarg gives all of them
- * (somebody else may have come since).
+ * not be made, nor is there anything else to ask first: dfr_fire_bare(). For
+ * providers whose getarg gives all of them (somebody else may have come since).
  */
 static __always_inline bool dfr_probe_reads_args(const struct dfr_probe *probe)
 {
 	return !(dfr_read_once(&probe->pb_flags) & DFR_PB_NOARGS);
 }
+void dfr_plat_direct dfr_fire_bare(struct dfr_probe *probe, void *regs);
 #endif
 
 #endif

@@ -86,8 +86,7 @@ void dfr_record_publish(struct dfr_share *share)
 {
 	struct dfr_block *block = share->sh_ring.rg_block;
 
-	dfr_store_release(&block->committed,
-			  (u32)(share->sh_stream.sm_ptr - ((u8 *)block + share->sh_ring.rg_hdr_size)));
+	dfr_store_release(&block->committed, (u32)(share->sh_stream.sm_ptr - share->sh_ring.rg_first));
 }
 
 static void first_in_block(struct dfr_share *share, u64 time)

@@ -141,7 +141,8 @@ static void open_block(struct dfr_share *share)
 	ring->rg_block = block;
 	ring->rg_end = (u8 *)block + ring->rg_block_size;
 	ring->rg_restart = ring->rg_block_size >= DFR_RESTART_BYTES ? 0 : ring->rg_block_size;
-	share->sh_stream.sm_ptr = (u8 *)block + ring->rg_hdr_size;
+	ring->rg_first = (u8 *)block + ring->rg_hdr_size;
+	share->sh_stream.sm_ptr = ring->rg_first;
 	share->sh_stream.sm_soft = NULL;
 	share->sh_stream.sm_time = DFR_STREAM_FRESH;
 	share->sh_stream.sm_context = 0;

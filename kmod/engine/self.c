@@ -35,7 +35,7 @@ int dfr_self_layout(struct dfr_vars *vars)
 	self->se_slots = dfr_plat_alloc((size_t)size);
 	if (!self->se_slots)
 		return -ENOMEM;
-	self->se_mask = (u32)(size / sizeof(struct dfr_selfslot)) - 1;
+	self->se_mask = (u32)(size - sizeof(struct dfr_selfslot));
 	vars->va_dyn.dy_budget -= size;
 	return 0;
 }
@@ -63,7 +63,8 @@ dfr_hot struct dfr_selfslot *second_of(const struct dfr_selfvars *self, u64 key)
 {
 	u64 hash = dfr_self_hash(key);
 
-	return &self->se_slots[(hash >> 32 ^ hash >> 12 ^ BUCKET_SLOTS) & self->se_mask & ~(BUCKET_SLOTS - 1)];
+	return &self->se_slots[(hash >> 32 ^ hash >> 12 ^ BUCKET_SLOTS) & self->se_mask / sizeof(struct dfr_selfslot) &
+			       ~(BUCKET_SLOTS - 1)];
 }
 
 dfr_hot struct dfr_selfslot *bucket_of(const struct dfr_selfvars *self, const struct dfr_selfslot *slot)

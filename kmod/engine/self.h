@@ -10,9 +10,6 @@
 #include "kmod/engine/fire.h"
 #include "kmod/engine/vars.h"
 
-#define DFR_SELF_USED (1ULL << 63)
-#define DFR_SELF_ID_SHIFT 40
-
 /* Not at home. While nothing at all is away from home, nothing is to be found there. */
 struct dfr_selfslot *dfr_self_find_away(const struct dfr_selfvars *self, u64 key);
 /* A key that has no slot: NULL: no room, and counted. */
@@ -21,7 +18,7 @@ void dfr_self_erase_away(struct dfr_selfvars *self, struct dfr_selfslot *slot);
 
 dfr_hot u64 dfr_self_key(struct dfr_firing *firing, u32 id)
 {
-	return dfr_plat_thread_key(firing) | (u64)id << DFR_SELF_ID_SHIFT | DFR_SELF_USED;
+	return dfr_plat_thread_key(firing) | DFR_SELF_KEY(id);
 }
 
 dfr_hot u64 dfr_self_hash(u64 key)
@@ -31,7 +28,7 @@ dfr_hot u64 dfr_self_hash(u64 key)
 
 dfr_hot struct dfr_selfslot *dfr_self_home(const struct dfr_selfvars *self, u64 key)
 {
-	return &self->se_slots[(dfr_self_hash(key) >> 32) & self->se_mask];
+	return (struct dfr_selfslot *)((u8 *)self->se_slots + (dfr_self_hash(key) >> 28 & self->se_mask));
 }
 
 /* A variable of a thread, and where it is: as found, and as dfr_self_set() leaves it. */

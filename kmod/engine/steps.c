@@ -502,7 +502,7 @@ dfr_hot void commit_record(struct run *run)
 	}
 	dfr_count(&share->sh_records, 1);
 	dfr_store_release(&share->sh_ring.rg_block->committed,
-			  (u32)(run->w.w_ptr - (u8 *)share->sh_ring.rg_block) - share->sh_ring.rg_hdr_size);
+			  (u32)(run->w.w_ptr - share->sh_ring.rg_first));
 }
 
 static dfr_cold enum outcome spec_outcome(struct run *run, enum dfr_spec_result result, u64 id)
@@ -727,7 +727,7 @@ dfr_hot bool begin_usual(struct run *run)
 	return begin_record(run, &run->share->sh_stream, NULL);
 }
 
-void dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
+void dfr_plat_direct dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
 		 struct dfr_machine *machine, u64 stamp)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;

@@ -18,8 +18,7 @@
  *                where the layout depends on it)
  *   dfr_ecb      a plan at a probe: the element of a probe's chain
  *
- * Counters that others read while their CPU writes are written with
- * dfr_write_once(): dfr_count().
+ * Counters that others read while their CPU writes are written with dfr_count().
  */
 #ifndef DFR_ENGINE_STORE_H
 #define DFR_ENGINE_STORE_H
@@ -122,14 +121,15 @@ struct dfr_step {
 #define DFR_PN_ARGS 0x20     /* may look at arguments */
 
 /* pn_plain, ec_plain */
-#define DFR_PLAIN_RECORD 1 /* integers, execname and text of the probe, none by DIF */
-#define DFR_PLAIN_ARGS 3   /* one to four arguments (pn_args), signed and whole, and nothing else */
-#define DFR_PLAIN_AGG 2	   /* one aggregation over such keys and such a value */
-#define DFR_PLAIN_COUNT 5  /* a count whose keys are names and numbers of who fires and of the probe */
-#define DFR_PLAIN_STEPS 4  /* aggregations like that, and thread-local scalars are set */
-#define DFR_PLAIN_TIME 6   /* one of these is set to the time, and that is all */
-#define DFR_PLAIN_SINCE 7  /* what it has taken since one was set is aggregated, and it is set to 0; where it is not 0 */
-#define DFR_PLAIN_TESTED 8 /* ec_plain: or'ed to it where ec_test is to be asked first */
+#define DFR_PLAIN_COUNT 1  /* a count whose keys are names and numbers of who fires and of the probe */
+#define DFR_PLAIN_TIME 2   /* a thread-local scalar is set to the time, and that is all */
+#define DFR_PLAIN_SINCE 3  /* what it has taken since one was set is aggregated, and it is set to 0; where it is not 0 */
+#define DFR_PLAIN_REGISTERS 4 /* ec_plain: DFR_PLAIN_ARGS at a DFR_PB_REGISTERS */
+#define DFR_PLAIN_AGG 5	   /* one aggregation over such keys and such a value */
+#define DFR_PLAIN_ARGS 6   /* one to four arguments (pn_args), signed and whole, and nothing else */
+#define DFR_PLAIN_STEPS 7  /* aggregations like DFR_PLAIN_AGG, and thread-local scalars are set */
+#define DFR_PLAIN_RECORD 8 /* integers, execname and text of the probe, none by DIF */
+#define DFR_PLAIN_TESTED 16 /* ec_plain: or'ed to it where ec_test is to be asked first */
 
 #define DFR_PLAIN_ARGS_MAX 4
 
@@ -148,11 +148,11 @@ struct dfr_plan {
 	u32 pn_key_max; /* most bytes of a key that its aggregations build */
 	u32 pn_classic; /* bytes that DTrace would reserve: END's reserve is counted so */
 	u32 pn_passed;	/* DFR_PLAIN_ARGS: so many arguments must have been passed for them, */
-	u8 pn_nargs_plain; /* so many are recorded, */
-	u8 pn_codes_shift; /* where their size codes end up in a byte, */
-	u8 pn_args[DFR_PLAIN_ARGS_MAX]; /* and which they are */
+	u32 pn_args; /* which they are: a byte for each, the first lowest: its number + 1; */
+	u8 pn_codes_shift; /* where their size codes end up in a byte */
 	bool pn_selftest; /* DFR_PLAIN_STEPS: the predicate asks whether pn_selfid is not 0 */
 	u32 pn_selfid;	  /* and the thread-local number that it deals with first; 0: none */
+	u64 pn_selfkey;	  /* DFR_PLAIN_TIME, _SINCE: DFR_SELF_KEY() of the number */
 	struct dfr_test pn_test; /* te_kind 0: the predicate is of no such kind */
 	struct dfr_field *pn_fields;
 	struct dfr_step pn_steps[];
@@ -237,6 +237,7 @@ struct dfr_ring {
 	u32 rg_policy;
 	u32 rg_block_size;
 	u32 rg_hdr_size;
+	u8 *rg_first;	  /* of the open block: where its records begin */
 	u32 rg_closed;	  /* slots that a consumer could take: those behind the head */
 	u32 rg_keep;	  /* fill: so many slots are END's own */
 	bool rg_full;	  /* fill: this CPU has stopped recording */
@@ -475,7 +476,7 @@ struct dfr_cpu {
 	u32 pc_level; /* of the firing that runs, when known */
 	u64 pc_last;  /* time of the last firing */
 	u64 pc_stamp; /* counts firings */
-	u64 pc_sample; /* firing to be timed next; 0: never */
+	u64 pc_left; /* firings up to the next that is timed; 0: never */
 	u32 pc_distance; /* from the last one timed */
 	u64 pc_samples; /* of firings, and of those that ended before they were one */
 	u32 pc_refusals; /* that the next sample of these stands for */
@@ -537,9 +538,6 @@ struct dfr_engine {
 	char en_machine[2048];
 	size_t en_machine_size;
 };
-
-/* A counter with one writer that others read. */
-#define dfr_count(p, n) dfr_write_once((p), *(p) + (n))
 
 /* Probes that are about to be removed. */
 struct dfr_going {

@@ -96,7 +96,10 @@ struct dfr_dynvars {
 	struct dfr_dyncpu *dy_cpus;
 };
 
-/* Thread-local numbers: self.c. */
+/* Thread-local numbers: self.c. A key is complete with DFR_THREAD_KEY(). */
+#define DFR_SELF_USED (1ULL << 63)
+#define DFR_SELF_ID_SHIFT 40
+#define DFR_SELF_KEY(id) ((u64)(id) << DFR_SELF_ID_SHIFT | DFR_SELF_USED)
 struct dfr_selfslot {
 	u64 ss_key; /* 0: free */
 	u64 ss_value;
@@ -105,7 +108,7 @@ struct dfr_selfvars {
 	struct dfr_selfslot *se_slots; /* NULL: no program has one */
 	u64 *se_lost;		       /* [cpu]: stores for which there was no room */
 	u64 se_away;		       /* keys that are not in their home */
-	u32 se_mask;
+	u32 se_mask;		       /* of offsets in bytes */
 };
 
 struct dfr_image {

@@ -105,6 +105,12 @@ static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[D
 		args[i] = regs->regs[i];
 }
 
+/* One of them, from 1. */
+static __always_inline u64 dfr_arch_function_arg(const struct pt_regs *regs, u32 n)
+{
+	return regs->regs[n - 1];
+}
+
 /* Where the arguments lie that have no register, at a function's entry. */
 static inline u64 dfr_arch_stack_args(const struct pt_regs *regs)
 {
@@ -193,6 +199,9 @@ static inline u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n)
 
 /* uregs[index]: x0 to x30, sp, pc, pstate. */
 u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
+
+/* Adds to a counter of 64 bits with one writer. */
+#define dfr_arch_count(p, n) WRITE_ONCE(*(p), *(p) + (n))
 
 /* Probe context. Takes one off this CPU's copy of a counter; true: it is below 0. */
 #define dfr_arch_count_down(counter) ((s32)raw_cpu_sub_return(counter, 1) < 0)

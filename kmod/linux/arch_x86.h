@@ -139,6 +139,17 @@ static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[D
 	args[5] = regs->r9;
 }
 
+/* One of them, from 1. */
+static __always_inline u64 dfr_arch_function_arg(const struct pt_regs *regs, u32 n)
+{
+	static const u8 places[DFR_FUNCTION_ARGS + 1] = {
+		0, offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
+		offsetof(struct pt_regs, cx), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+	};
+
+	return *(const u64 *)((const u8 *)regs + places[n]);
+}
+
 /* Where the arguments lie that have no register, at a function's entry: above the return address. */
 static inline u64 dfr_arch_stack_args(const struct pt_regs *regs)
 {
@@ -212,6 +223,13 @@ u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
 #ifndef __my_cpu_var
 #define __my_cpu_var(var) (var)
 #endif
+
+/* Adds to a counter of 64 bits with one writer, in one instruction. */
+#define dfr_arch_count(p, n)                                                                       \
+	({                                                                                         \
+		BUILD_BUG_ON(sizeof(*(p)) != sizeof(u64));                                         \
+		asm volatile("addq %1, %0" : "+m"(*(p)) : "er"((u64)(n)));                         \
+	})
 
 /* Probe context. Takes one off this CPU's copy of a counter; true: it is below 0. */
 #define dfr_arch_count_down(counter)                                                               \

@@ -23,6 +23,7 @@ static const struct dfr_fast_timekeeper no_keeper = { .ft_base = { { .clock = &n
 								   { .clock = &no_clock } } };
 
 const struct dfr_fast_timekeeper *dfr_clock_keeper __read_mostly = &no_keeper;
+const struct tk_read_base *dfr_clock_halves[2] __read_mostly = { &no_keeper.ft_base[0], &no_keeper.ft_base[1] };
 u64 (*dfr_clock_counter)(struct clocksource *source) __read_mostly = no_counter;
 
 /* Both halves of the latch: the clock is one of the two names of the processor's counter, and all 64 bits count. */
@@ -53,6 +54,13 @@ static bool agrees(void)
 	return false;
 }
 
+static void believe(const struct dfr_fast_timekeeper *keeper)
+{
+	dfr_clock_keeper = keeper;
+	dfr_clock_halves[0] = &keeper->ft_base[0];
+	dfr_clock_halves[1] = &keeper->ft_base[1];
+}
+
 void dfr_clock_init(void)
 {
 	const struct dfr_fast_timekeeper *keeper = (const void *)dfr_resolve("tk_fast_mono");
@@ -62,7 +70,7 @@ void dfr_clock_init(void)
 	    !is_counter(&copy.ft_base[1]))
 		return;
 	dfr_clock_counter = copy.ft_base[0].clock->read;
-	dfr_clock_keeper = keeper;
+	believe(keeper);
 	if (!agrees())
-		dfr_clock_keeper = &no_keeper;
+		believe(&no_keeper);
 }

@@ -18,27 +18,34 @@
 /* Below this many cycles since the last update no product overflows. */
 #define DFR_CLOCK_CYCLES_BITS 30
 
-/* The kernel's own (clock.c); until it is known, one that never matches. */
+/* The kernel's own (clock.c) and its halves; until it is known, one that never matches. */
 extern const struct dfr_fast_timekeeper *dfr_clock_keeper;
+extern const struct tk_read_base *dfr_clock_halves[2];
 extern u64 (*dfr_clock_counter)(struct clocksource *source);
 
-static __always_inline u64 dfr_clock(void)
+/* The usual case, which takes no call. false: the kernel's function is to be asked. */
+static __always_inline bool dfr_clock_quick(u64 *time)
 {
 	const struct dfr_fast_timekeeper *keeper = READ_ONCE(dfr_clock_keeper);
 	unsigned int sequence = READ_ONCE(keeper->ft_latch.seqcount.sequence);
-	const struct tk_read_base *base = &keeper->ft_base[sequence & 1];
-	u64 cycles, time;
+	const struct tk_read_base *base = READ_ONCE(dfr_clock_halves[sequence & 1]);
+	u64 cycles;
 
 	smp_rmb();
 	if (unlikely(base->clock->read != dfr_clock_counter))
-		return ktime_get_mono_fast_ns();
+		return false;
 	cycles = dfr_arch_cycles() - base->cycle_last;
-	time = base->base + ((cycles * base->mult + base->xtime_nsec) >> base->shift);
+	*time = base->base + ((cycles * base->mult + base->xtime_nsec) >> base->shift);
 	smp_rmb();
-	if (unlikely(cycles >> DFR_CLOCK_CYCLES_BITS ||
-		     READ_ONCE(keeper->ft_latch.seqcount.sequence) != sequence))
-		return ktime_get_mono_fast_ns();
-	return time;
+	return likely(!(cycles >> DFR_CLOCK_CYCLES_BITS) &&
+		      READ_ONCE(keeper->ft_latch.seqcount.sequence) == sequence);
+}
+
+static __always_inline u64 dfr_clock(void)
+{
+	u64 time;
+
+	return dfr_clock_quick(&time) ? time : ktime_get_mono_fast_ns();
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/irqflags.h>
+#include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -50,6 +51,17 @@ void dfr_plat_free_pages(void *p, size_t size);
 static inline void dfr_atomic_add(u64 *p, u64 v)
 {
 	atomic64_add((s64)v, (atomic64_t *)p);
+}
+
+/* A counter with one writer that others read. */
+#define dfr_count(p, n) dfr_arch_count(p, n)
+
+/* A function that is called by its name alone: it needs no mark as a target of pointers. */
+#define dfr_plat_direct __noendbr
+
+static __always_inline u64 dfr_plat_top_bit(u64 value)
+{
+	return __fls(value);
 }
 
 static inline void dfr_relax(void)
@@ -130,6 +142,11 @@ void dfr_plat_wake(struct dfr_state *state);
 static __always_inline u64 dfr_plat_clock(const struct dfr_firing *firing)
 {
 	return dfr_clock();
+}
+
+static __always_inline bool dfr_plat_clock_quick(const struct dfr_firing *firing, u64 *time)
+{
+	return dfr_clock_quick(time);
 }
 
 static inline u64 dfr_plat_walltime(const struct dfr_firing *firing)
@@ -249,6 +266,14 @@ static __always_inline void dfr_plat_comm(struct dfr_firing *firing, u64 words[2
 	memcpy(&words[1], comm + 8, 8);
 }
 
+static __always_inline bool dfr_plat_comm_is(struct dfr_firing *firing, const u64 words[2])
+{
+	const u64 *comm = (const u64 *)current->comm;
+
+	BUILD_BUG_ON(offsetof(struct task_struct, comm) % sizeof(u64));
+	return comm[0] == words[0] && comm[1] == words[1];
+}
+
 static __always_inline u64 dfr_plat_thread_key(struct dfr_firing *firing)
 {
 	u32 tid = current->pid, level = dfr_plat_level();
@@ -256,6 +281,11 @@ static __always_inline u64 dfr_plat_thread_key(struct dfr_firing *firing)
 	if (likely(tid && !level))
 		return DFR_THREAD_KEY(tid, 0, 0);
 	return DFR_THREAD_KEY(tid ?: raw_smp_processor_id(), level, !tid);
+}
+
+static __always_inline u64 dfr_plat_register_arg(const void *regs, u32 n)
+{
+	return dfr_arch_function_arg(regs, n);
 }
 
 /* There is one engine, and its part of this CPU is one load away. */

@@ -122,26 +122,47 @@ static struct rethook_node *search_node(struct rethook *pool)
  */
 static DEFINE_PER_CPU(u8, hooking);
 
-/* Where a node is as a rule there is none. NULL: nowhere, which is a loss and counted. */
-struct rethook_node *dfr_return_search(struct rethook *pool, struct dfr_probe *const *probe)
+static struct rethook_node *search(struct rethook *pool)
 {
 	u8 mine = 1 << dfr_plat_level();
 	struct rethook_node *node;
 
-	if (raw_cpu_read(hooking) & mine)
-		return NULL; /* the engine's own doing */
 	raw_cpu_or(hooking, mine);
 	node = search_node(pool);
 	raw_cpu_and(hooking, ~mine);
-	if (!node)
-		dfr_return_lost(DFR_LOSS_RETURN_POOL, probe);
 	return node;
 }
 
-void dfr_return_lost(u32 cause, struct dfr_probe *const *probe)
+static void lost(u32 cause, struct dfr_probe *const *probe)
 {
 	struct dfr_probe *listens = READ_ONCE(*probe);
 
 	if (listens)
 		dfr_probe_lost(listens, cause);
+}
+
+/* dfr_return_hook() where something is not as usual, or a node is not where it is as a rule. */
+void dfr_return_hook_other(struct rethook *pool, void *cookie, struct pt_regs *regs,
+			   struct dfr_probe *const *probe)
+{
+	struct rethook_node *node;
+
+	if (is_idle_task(current) && !rcu_is_watching()) {
+		lost(DFR_LOSS_RCU_IDLE, probe);
+		return;
+	}
+	if (!DFR_RETHOOK_OWN_NODES && in_nmi()) {
+		lost(DFR_LOSS_NMI, probe);
+		return;
+	}
+	node = dfr_return_take(pool);
+	if (!node) {
+		if (raw_cpu_read(hooking) & 1 << dfr_plat_level())
+			return; /* the engine's own doing */
+		node = search(pool);
+	}
+	if (node)
+		dfr_return_divert(node, cookie, regs);
+	else
+		lost(DFR_LOSS_RETURN_POOL, probe);
 }

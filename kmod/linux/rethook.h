@@ -40,8 +40,8 @@ int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *
 void dfr_return_pool_free(struct rethook *pool);
 
 extern unsigned long dfr_return_trampoline; /* where hooked functions return to */
-struct rethook_node *dfr_return_search(struct rethook *pool, struct dfr_probe *const *probe);
-void dfr_return_lost(u32 cause, struct dfr_probe *const *probe);
+void dfr_return_hook_other(struct rethook *pool, void *cookie, struct pt_regs *regs,
+			   struct dfr_probe *const *probe);
 
 /* As the kernel's rethook_try_get(). */
 static __always_inline struct rethook_node *dfr_return_take(struct rethook *pool)
@@ -56,6 +56,12 @@ static __always_inline struct rethook_node *dfr_return_take(struct rethook *pool
 #endif
 }
 
+static __always_inline void dfr_return_divert(struct rethook_node *node, void *cookie, struct pt_regs *regs)
+{
+	container_of(node, struct dfr_return_node, rn_node)->rn_cookie = cookie;
+	dfr_arch_divert_return(node, regs, dfr_return_trampoline);
+}
+
 /*
  * Probe context, at a function's entry, preemption off. What is lost (no node is
  * free; RCU does not watch, on an idle CPU, which a return's handler needs; an NMI,
@@ -66,24 +72,14 @@ static __always_inline struct rethook_node *dfr_return_take(struct rethook *pool
 static __always_inline void dfr_return_hook(struct rethook *pool, void *cookie, struct pt_regs *regs,
 					    struct dfr_probe *const *probe)
 {
-	struct rethook_node *node;
+	struct rethook_node *node = NULL;
 
-	if (unlikely(is_idle_task(current)) && !rcu_is_watching()) {
-		dfr_return_lost(DFR_LOSS_RCU_IDLE, probe);
-		return;
-	}
-	if (!DFR_RETHOOK_OWN_NODES && unlikely(in_nmi())) {
-		dfr_return_lost(DFR_LOSS_NMI, probe);
-		return;
-	}
-	node = dfr_return_take(pool);
-	if (unlikely(!node)) {
-		node = dfr_return_search(pool, probe);
-		if (!node)
-			return;
-	}
-	container_of(node, struct dfr_return_node, rn_node)->rn_cookie = cookie;
-	dfr_arch_divert_return(node, regs, dfr_return_trampoline);
+	if (likely(!is_idle_task(current) && (DFR_RETHOOK_OWN_NODES || !in_nmi())))
+		node = dfr_return_take(pool);
+	if (likely(node))
+		dfr_return_divert(node, cookie, regs);
+	else
+		dfr_return_hook_other(pool, cookie, regs, probe);
 }
 
 #endif

@@ -138,55 +138,101 @@ static __always_inline const struct fbt_slot *find(unsigned long ip)
 	}
 }
 
-static noinline void fire_entry(struct dfr_probe *probe, struct pt_regs *regs)
+static noinline void fire_with_args(struct dfr_probe *probe, struct pt_regs *regs)
 {
 	u64 args[DFR_FUNCTION_ARGS];
 
-	if (!dfr_probe_reads_args(probe)) {
-		dfr_fire(probe, NULL, 0, regs);
+	if (!dfr_probe_wants(probe))
 		return;
-	}
 	dfr_arch_function_args(regs, args);
 	dfr_fire(probe, args, DFR_FUNCTION_ARGS, regs);
 }
 
+static __always_inline void fire_entry(struct dfr_probe *probe, struct pt_regs *regs)
+{
+	if (dfr_probe_reads_args(probe))
+		fire_with_args(probe, regs);
+	else
+		dfr_fire_bare(probe, regs);
+}
+
+static __always_inline void hook_return(struct fbt_function *returns, struct pt_regs *regs)
+{
+	dfr_return_hook(fbt_returns, returns, regs, &returns->ff_return);
+}
+
+/* Its return is hooked last: until its entry has fired the stack is as its caller left it. */
+static noinline void entered_both(struct dfr_probe *entry, struct fbt_function *returns, struct pt_regs *regs)
+{
+	fire_entry(entry, regs);
+	hook_return(returns, regs);
+}
+
+/* One in 64 of those that nobody wanted. */
+static noinline void refused(struct dfr_probe *entry, struct fbt_function *returns, struct pt_regs *regs)
+{
+	dfr_probe_refused(entry);
+	if (returns)
+		hook_return(returns, regs);
+}
+
+/* A call ends each way through it, so that nothing need be saved. */
 static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
 {
 	const struct fbt_slot *slot = find(ip);
-	struct dfr_probe *entry;
-	struct fbt_function *returns;
+	struct dfr_probe *entry = READ_ONCE(slot->fs_entry);
+	struct fbt_function *returns = READ_ONCE(slot->fs_return);
 
-	entry = READ_ONCE(slot->fs_entry);
-	if (entry && dfr_probe_wants(entry))
+	if (entry && dfr_probe_passes_by(entry)) {
+		if (dfr_refusal_due()) {
+			refused(entry, returns, regs);
+			return;
+		}
+		entry = NULL;
+	}
+	if (entry && returns)
+		entered_both(entry, returns, regs);
+	else if (entry)
 		fire_entry(entry, regs);
-	returns = READ_ONCE(slot->fs_return);
-	if (returns)
-		dfr_return_hook(fbt_returns, returns, regs, &returns->ff_return);
+	else if (returns)
+		hook_return(returns, regs);
 }
 
 DFR_FTRACE_CALLBACK(fbt_enter, entered)
+
+static noinline void fire_return(struct dfr_probe *probe, struct pt_regs *regs)
+{
+	u64 args[2] = { 0, regs_return_value(regs) };
+
+	dfr_fire(probe, args, 2, regs);
+}
 
 static void fbt_return(DFR_RETHOOK_HANDLER_ARGS)
 {
 	struct fbt_function *function = dfr_return_cookie(node);
 	struct dfr_probe *probe = READ_ONCE(function->ff_return);
-	u64 args[2] = { 0, regs_return_value(regs) };
 
-	if (likely(probe))
-		dfr_fire(probe, args, 2, regs);
+	if (unlikely(!probe))
+		return;
+	if (dfr_probe_reads_args(probe))
+		fire_return(probe, regs);
+	else
+		dfr_fire_bare(probe, regs);
 }
 
 /*
- * Arguments that are on the stack: above the return address. And all of an entry's
- * where nobody seemed to want them.
+ * Arguments that are on the stack: above the return address. And all where nobody
+ * seemed to want them.
  */
 static u64 fbt_getarg(const struct dfr_firing *firing, unsigned int n)
 {
 	const struct pt_regs *regs = firing->fr_regs;
 	u64 args[DFR_FUNCTION_ARGS], value;
 
-	if (firing->fr_probe->pb_nargs != DFR_FUNCTION_ARGS || !regs)
+	if (!regs)
 		return 0;
+	if (firing->fr_probe->pb_nargs != DFR_FUNCTION_ARGS) /* a return */
+		return n == 1 ? regs_return_value((struct pt_regs *)regs) : 0;
 	if (n < DFR_FUNCTION_ARGS) {
 		dfr_arch_function_args(regs, args);
 		return args[n];
@@ -321,6 +367,7 @@ static int add_function(unsigned long ip, const char *module, const char *name)
 					      DFR_FUNCTION_ARGS, function);
 	if (!function->ff_entry)
 		return join_twins(function, module, name);
+	function->ff_entry->pb_flags |= DFR_PB_REGISTERS;
 	if (returns(name))
 		WRITE_ONCE(function->ff_return, dfr_probe_create(&fbt_provider, module, name,
 								 "return", 2, function));
