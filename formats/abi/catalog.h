@@ -36,7 +36,7 @@ enum dfr_cat_type {
 	DFR_CAT_FILL = 1, /* nothing */
 	DFR_CAT_STATE,	  /* dfr_cat_state */
 	DFR_CAT_MACHINE,  /* text: key=value lines (release, host, clocksource, bootid, cmdline ...) */
-	DFR_CAT_CLOCK,	  /* dfr_cat_clock; one at start, at each resume, once a second */
+	DFR_CAT_CLOCK,	  /* dfr_cat_clock; one at start, when the clocks have gone apart, once a minute */
 	DFR_CAT_DOF,	  /* u32 dof number (from 0), u32 bytes, then the loadable DOF */
 	DFR_CAT_PROBE,	  /* dfr_cat_probe */
 	DFR_CAT_LAYOUT,	  /* dfr_cat_layout */

@@ -322,16 +322,40 @@ int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *e
 	return append_done(state, to);
 }
 
+/*
+ * The log is never shortened, so a second is told of only if the clocks have gone
+ * apart since they were told last (somebody has set one, or the machine slept), or
+ * if that is a minute ago.
+ */
+#define CLOCK_APART 1000000ULL
+#define CLOCK_LEAST 60000000000ULL
+
+static bool apart(u64 before, u64 now)
+{
+	return now - before + CLOCK_APART > 2 * CLOCK_APART;
+}
+
+static bool clocks_agree(const struct dfr_cat_clock *last, u64 mono, u64 real, u64 boot)
+{
+	return last && mono - last->mono < CLOCK_LEAST && !apart(last->real - last->mono, real - mono) &&
+	       !apart(last->boot - last->mono, boot - mono);
+}
+
 void dfr_state_clock(struct dfr_state *state)
 {
-	struct dfr_cat_clock *entry = append(state, DFR_CAT_CLOCK, sizeof(*entry));
+	u64 mono = dfr_plat_clock(NULL), real = dfr_plat_walltime(NULL), boot = dfr_plat_boottime();
+	struct dfr_cat_clock *entry;
 
+	if (clocks_agree(state->st_clock, mono, real, boot))
+		return;
+	entry = append(state, DFR_CAT_CLOCK, sizeof(*entry));
 	if (!entry)
 		return;
-	entry->mono = dfr_plat_clock(NULL);
-	entry->real = dfr_plat_walltime(NULL);
-	entry->boot = dfr_plat_boottime();
+	entry->mono = mono;
+	entry->real = real;
+	entry->boot = boot;
 	append_done(state, entry);
+	state->st_clock = entry;
 }
 
 size_t dfr_state_catalog(const struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed)

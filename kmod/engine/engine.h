@@ -82,7 +82,7 @@ bool dfr_state_readable(const struct dfr_state *state); /* closed blocks wait (p
 
 /* Catalog bytes from offset; returns bytes copied. */
 size_t dfr_state_catalog(const struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed);
-void dfr_state_clock(struct dfr_state *state); /* append a clock triple (at start, once a second, at resume) */
+void dfr_state_clock(struct dfr_state *state); /* once a second: append a clock triple, if the last does not say it */
 
 /* Aggregations: retire, merge into the base table, copy it out. -ENOSPC: *bytes is what is needed. */
 int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes);

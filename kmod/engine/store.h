@@ -455,6 +455,7 @@ struct dfr_state {
 	struct dfr_catlog_extent *st_extents;
 	struct dfr_catlog_extent *st_extent_last;
 	u64 st_catalog_end;
+	const struct dfr_cat_clock *st_clock; /* what it says of the clocks last; NULL: nothing yet */
 
 	struct dfr_share *st_dead_shares;
 	u64 st_hotplug_lost; /* firings on CPUs without a share */

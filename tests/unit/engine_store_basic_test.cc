@@ -138,3 +138,16 @@ TEST_CASE("a captured field's fault is a note, and the record stays", "[engine][
 	CHECK(state.status().errors == 0);
 	CHECK(state.damage == 0);
 }
+
+// The catalog is never shortened, and a state may be kept for months.
+TEST_CASE("the clocks are told again only when they have gone apart", "[engine][store]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {})) == 0);
+	REQUIRE(state.go() == 0);
+	for (int second = 0; second < 100; second++)
+		dfr_state_clock(state.state);
+	state.read_catalog();
+	CHECK(state.catalog.clocks.size() == 1);
+}
