@@ -589,7 +589,7 @@ static void let_go(struct dfr_file *file)
 	kfree_rcu(file, fl_rcu);
 }
 
-/* Of tasks that were killed while others had the lock: who has it next lets go for them. */
+/* Of tasks that ended while others had the lock: who has it next lets go for them. */
 static LLIST_HEAD(orphans);
 
 void dfr_device_reap(void)
@@ -602,13 +602,24 @@ void dfr_device_reap(void)
 		let_go(file);
 }
 
+/* A task that exits has no signal any more that could end its wait, so it does not wait at all. */
+static bool lock_to_let_go(struct dfr_file *file)
+{
+	if (!(current->flags & PF_EXITING))
+		return !dfr_device_lock(file);
+	if (!dfr_mutex_trylock(engine_lock()))
+		return false;
+	dfr_device_reap();
+	return true;
+}
+
 static int device_release(struct inode *inode, struct file *filp)
 {
 	struct dfr_file *file = filp->private_data;
 
 	if (file->fl_rights.rt_confined)
 		remove_confined(file);
-	if (dfr_device_lock(file)) {
+	if (!lock_to_let_go(file)) {
 		llist_add(&file->fl_orphan, &orphans);
 		dfr_housekeeping_soon();
 		return 0;
