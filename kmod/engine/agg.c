@@ -317,6 +317,7 @@ int dfr_agg_create(struct dfr_state *state)
 		return 0;
 	state->st_agg_size = half_size(state);
 	state->st_agg_generation = 1;
+	state->st_agg_time = dfr_plat_clock(NULL);
 	state->st_agg_base = create_table(state, 2 * state->st_agg_size, DFR_AGGTAB_BASE_CPU, 0);
 	return state->st_agg_base ? 0 : -ENOMEM;
 }
@@ -417,33 +418,37 @@ static void switch_half(void *arg)
 	share->sh_agg = next;
 }
 
+/* Entries that the base table has no room for are lost: they came since the last snapshot. */
 static void retire(struct dfr_state *state, struct dfr_share *share)
 {
+	struct dfr_untold lost = { .un_share = share, .un_cause = DFR_LOSS_AGGREGATION,
+				   .un_from = state->st_agg_time };
 	struct dfr_aggtab *retired = share->sh_agg;
 	struct dfr_aggent *entry;
 	u64 offset;
-	u64 lost = 0;
 
 	dfr_visit_cpu(state->st_engine, share->sh_cpu, switch_half, share);
 	for (offset = entries_at(retired); offset < retired->used; offset += entry_bytes(entry)) {
 		entry = (struct dfr_aggent *)((u8 *)retired + offset);
 		if (entry->varid && !merge_entry(state->st_agg_base, entry))
-			lost++;
+			lost.un_count++;
 	}
 	/* Merged: from here on a scanner must not add it again. */
 	dfr_store_release(&retired->generation, 0);
 	empty(retired);
-	if (lost)
-		dfr_atomic_add(&state->st_agg_lost, lost);
+	lost.un_to = dfr_plat_clock(NULL);
+	dfr_tell_loss(&lost);
 }
 
 static void retire_all(struct dfr_state *state)
 {
+	u64 now = dfr_plat_clock(NULL);
 	u32 i;
 
 	for (i = 0; i < state->st_engine->en_ncpus; i++)
 		if (state->st_shares[i] && state->st_shares[i]->sh_agg)
 			retire(state, state->st_shares[i]);
+	state->st_agg_time = now;
 	dfr_store_release(&state->st_agg_base->generation, state->st_agg_generation);
 	state->st_agg_generation++;
 }

@@ -30,6 +30,26 @@ static dfr_cold bool may_see(const struct dfr_ecb *ecb, const struct dfr_firing 
 	return !owner->te_kind || dfr_plat_owned(firing, (u32)owner->te_words[0], (u32)owner->te_words[1]);
 }
 
+/* On a CPU without a share: housekeeping tells of it. Any level; other CPUs do the same. */
+static dfr_cold void lost_without_share(struct dfr_state *state, const struct dfr_probe *probe)
+{
+	u32 seen = dfr_cmpxchg(&state->st_hotplug_probe, 0u, probe->pb_id);
+
+	if (seen && seen != probe->pb_id)
+		dfr_write_once(&state->st_hotplug_probe, DFR_PROBES_SEVERAL);
+	dfr_atomic_add(&state->st_hotplug_lost, 1);
+}
+
+/* A firing is one loss, whatever number of clauses the state has on it. */
+static bool is_states_first(const struct dfr_ecb *ecb)
+{
+	const struct dfr_ecb *first = dfr_load_acquire(&ecb->ec_probe->pb_ecbs);
+
+	while (first && first->ec_state != ecb->ec_state)
+		first = dfr_load_acquire(&first->ec_next);
+	return first == ecb;
+}
+
 /* The state records on this CPU no more, not yet, or never could for want of memory. */
 static dfr_cold void not_live(const struct dfr_firing *firing, const struct dfr_ecb *ecb)
 {
@@ -41,8 +61,8 @@ static dfr_cold void not_live(const struct dfr_firing *firing, const struct dfr_
 		return;
 	if (share)
 		dfr_governor_skipped(share, firing);
-	else
-		dfr_atomic_add(&state->st_hotplug_lost, 1);
+	else if (is_states_first(ecb))
+		lost_without_share(state, firing->fr_probe);
 }
 
 static dfr_noinline bool other_test_holds(const struct dfr_test *test, struct dfr_firing *firing)
@@ -159,7 +179,7 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 	const struct dfr_state *last = NULL;
 	const struct dfr_ecb *ecb;
 	struct dfr_share *share;
-	bool nmi;
+	bool nmi, counts;
 
 	memset(&probe_firing, 0, sizeof(probe_firing));
 	probe_firing.fr_engine = probe->pb_provider->pv_engine;
@@ -169,13 +189,17 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 	nmi = probe_firing.fr_context.cx_level == DFR_LEVEL_NMI &&
 	      !(pc->pc_firing.fr_flags & DFR_FR_CONTEXT && pc->pc_firing.fr_context.cx_level == DFR_LEVEL_NMI);
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
-		share = ecb->ec_state == last || !state_listens(ecb->ec_state) || !may_see(ecb, &probe_firing) ?
-				NULL : ecb->ec_state->st_shares[cpu];
+		counts = ecb->ec_state != last && state_listens(ecb->ec_state) && may_see(ecb, &probe_firing);
 		last = ecb->ec_state;
+		if (!counts)
+			continue;
+		share = dfr_load_acquire(&last->st_shares[cpu]);
 		if (share && nmi)
 			dfr_count(&share->sh_nmi, 1);
 		else if (share)
 			dfr_count(&share->sh_shadow, 1);
+		else if (nmi)
+			lost_without_share(ecb->ec_state, probe);
 	}
 }
 
@@ -365,8 +389,13 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	struct dfr_ecb *ecb;
 	u64 stamp;
 
-	if (!share)
+	if (!share) {
+		for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb && ecb->ec_state != state;)
+			ecb = dfr_load_acquire(&ecb->ec_next);
+		if (ecb)
+			lost_without_share(state, probe);
 		return;
+	}
 	dfr_cpu_enter(pc);
 	set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL);
 	stamp = ++pc->pc_stamp;
@@ -380,35 +409,45 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	dfr_cpu_leave(pc);
 }
 
+/* Of all that listen. Interrupts off, no firing under way. */
+static void lost_by_all(struct dfr_firing *firing, struct dfr_probe *probe, u32 cause)
+{
+	const struct dfr_state *last = NULL;
+	struct dfr_share *share;
+	struct dfr_ecb *ecb;
+	bool counts;
+
+	set_firing(firing, probe, NULL, 0, NULL, NULL);
+	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
+		counts = ecb->ec_state != last && state_listens(ecb->ec_state) && may_see(ecb, firing);
+		last = ecb->ec_state;
+		if (!counts)
+			continue;
+		share = dfr_load_acquire(&last->st_shares[firing->fr_cpu]);
+		if (share)
+			dfr_lost_here(share, firing, cause, 1);
+		else
+			lost_without_share(ecb->ec_state, probe);
+	}
+}
+
 void dfr_probe_lost(struct dfr_probe *probe, u32 cause)
 {
 	struct dfr_engine *engine = probe->pb_provider->pv_engine;
-	unsigned long flags = dfr_plat_irq_save(engine, 0);
-	u32 cpu = dfr_plat_cpu();
-	struct dfr_cpu *pc = dfr_cpu_of(engine, cpu);
-	const struct dfr_state *last = NULL;
-	struct dfr_ecb *ecb;
-	struct dfr_share *share;
-	bool nested = dfr_read_once(&pc->pc_busy);
+	unsigned long flags;
+	struct dfr_cpu *pc;
 
-	if (!nested) {
-		dfr_write_once(&pc->pc_busy, 1);
-		set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL);
+	if (cause >= DFR_LOSS_MAX)
+		return;
+	flags = dfr_plat_irq_save(engine, 0);
+	pc = dfr_this_cpu(engine);
+	if (dfr_read_once(&pc->pc_busy)) {
+		/* Whatever the cause: there it would have been no firing. */
+		nested_hit(pc, probe, pc->pc_firing.fr_cpu, NULL);
+	} else {
+		dfr_cpu_enter(pc);
+		lost_by_all(&pc->pc_firing, probe, cause);
+		dfr_cpu_leave(pc);
 	}
-	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb && cause < DFR_LOSS_MAX;
-	     ecb = dfr_load_acquire(&ecb->ec_next)) {
-		share = ecb->ec_state == last || !state_listens(ecb->ec_state) || !may_see(ecb, &pc->pc_firing) ?
-				NULL : ecb->ec_state->st_shares[cpu];
-		last = ecb->ec_state;
-		if (!share)
-			continue;
-		/* Inside a firing its writer's words are not ours to touch. */
-		if (nested)
-			dfr_count(&share->sh_nmi, 1);
-		else
-			dfr_lost_here(share, &pc->pc_firing, cause, 1);
-	}
-	if (!nested)
-		dfr_write_once(&pc->pc_busy, 0);
 	dfr_plat_irq_restore(engine, flags);
 }

@@ -274,16 +274,7 @@ dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
 struct look {
 	struct dfr_share *lo_share;
 	u64 lo_now;
-	u64 lo_from; /* a detached probe's losses */
-	u64 lo_count;
-	u32 lo_probe;
 };
-
-static void on_share(struct dfr_share *share, void (*fn)(void *arg), struct look *look)
-{
-	look->lo_share = share;
-	dfr_visit_cpu(share->sh_state->st_engine, share->sh_cpu, fn, look);
-}
 
 /* On the CPU. */
 static void look_after(void *arg)
@@ -304,16 +295,6 @@ static void look_after(void *arg)
 		dfr_store_release(live(share), share);
 }
 
-/* On the CPU: how much a detached probe would have fired is only to be guessed. */
-static void tell_detached(void *arg)
-{
-	struct look *look = arg;
-
-	dfr_count(&look->lo_share->sh_loss[DFR_LOSS_THROTTLE], look->lo_count);
-	dfr_count(&look->lo_share->sh_lost, look->lo_count);
-	dfr_ledger(look->lo_share, DFR_LOSS_THROTTLE, look->lo_probe, look->lo_count, look->lo_from, look->lo_now);
-}
-
 static struct dfr_share *any_share(const struct dfr_state *state)
 {
 	u32 cpu;
@@ -324,17 +305,20 @@ static struct dfr_share *any_share(const struct dfr_state *state)
 	return NULL;
 }
 
-/* As often as it did before, and once at least: a gap that nobody can count is one nevertheless. */
+/*
+ * How much a detached probe would have fired is only to be guessed: as often as it
+ * did before, and once at least: a gap that nobody can count is one nevertheless.
+ */
 static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
 {
-	struct look look = { .lo_now = now, .lo_from = state->st_detach_time, .lo_probe = ecb->ec_probe->pb_id };
+	struct dfr_untold lost = { .un_share = any_share(state), .un_cause = DFR_LOSS_THROTTLE,
+				   .un_probe = ecb->ec_probe->pb_id, .un_from = state->st_detach_time, .un_to = now };
 	u64 measured = (state->st_detach_time - state->st_cost_since) / MILLISECOND + 1;
 	u64 gone = (now - state->st_detach_time) / MILLISECOND + 1;
-	struct dfr_share *share = any_share(state);
 
-	look.lo_count = ecb->ec_fired * gone / measured + 1;
-	if (share)
-		on_share(share, tell_detached, &look);
+	lost.un_count = ecb->ec_fired * gone / measured + 1;
+	if (lost.un_share)
+		dfr_tell_loss(&lost);
 }
 
 static void attach_again(struct dfr_state *state, u64 now, bool arm)
@@ -394,7 +378,8 @@ void dfr_governor_keep(struct dfr_state *state, u64 now)
 		share = state->st_shares[cpu];
 		if (!share || !dfr_read_once(&share->sh_governor.gv_throttled))
 			continue;
-		on_share(share, look_after, &look);
+		look.lo_share = share;
+		dfr_visit_cpu(state->st_engine, cpu, look_after, &look);
 		sunk |= has_sunk(&share->sh_governor.gv_purse, now) || has_sunk(share->sh_governor.gv_user, now);
 	}
 	if (state->st_detach_time && now > state->st_detach_time + state->st_attach_wait) {

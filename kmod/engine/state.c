@@ -493,8 +493,6 @@ static u32 fire_here(struct on_share *on)
 
 	fire_on(on);
 	dfr_plat_irq_restore(on->os_state->st_engine, flags);
-	if (!on->os_state->st_shares[on->os_cpu])
-		dfr_atomic_add(&on->os_state->st_hotplug_lost, 1);
 	return on->os_cpu;
 }
 
@@ -523,6 +521,7 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 		return error;
 	}
 	dfr_state_clock(state);
+	state->st_told_time = dfr_plat_clock(NULL);
 	dfr_state_arm(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
 	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
@@ -532,6 +531,51 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 	if (begin_cpu)
 		*begin_cpu = cpu;
 	return 0;
+}
+
+/* What is counted where no ledger is. */
+
+/* *told: of `total`, so much has been told. */
+static void tell_rest(struct dfr_untold *loss, u32 cause, u64 total, u64 *told)
+{
+	loss->un_cause = cause;
+	loss->un_count = total - *told;
+	*told = total;
+	dfr_tell_loss(loss);
+}
+
+static u64 hotplug_lost(const struct dfr_state *state)
+{
+	/* With -x cpu= the others are not asked for. */
+	return dfr_option(state, DFR_OPT_CPU) < 0 ? dfr_load_acquire(&state->st_hotplug_lost) : 0;
+}
+
+/*
+ * Dynamic variables are all CPUs', and a CPU without a share has no ledger: this
+ * one's tells of what they lost.
+ */
+static void tell_counted(struct dfr_state *state)
+{
+	struct dfr_untold loss = { .un_share = state->st_shares[home_cpu(state)], .un_from = state->st_told_time };
+	u64 dynvar[3];
+	u64 hotplug = hotplug_lost(state);
+	u32 i;
+
+	if (!loss.un_share)
+		return;
+	dfr_vars_losses(state->st_vars, dynvar);
+	loss.un_to = dfr_plat_clock(NULL);
+	state->st_told_time = loss.un_to;
+	for (i = 0; i < 3; i++)
+		tell_rest(&loss, DFR_LOSS_DYNVAR + i, dynvar[i], &state->st_dynvar_told[i]);
+	if (hotplug == state->st_hotplug_told)
+		return;
+	/* Read behind the count: it is of all that were counted. */
+	loss.un_probe = dfr_read_once(&state->st_hotplug_probe);
+	dfr_write_once(&state->st_hotplug_probe, 0u);
+	if (loss.un_probe == DFR_PROBES_SEVERAL)
+		loss.un_probe = 0;
+	tell_rest(&loss, DFR_LOSS_HOTPLUG, hotplug, &state->st_hotplug_told);
 }
 
 /* exit() happens in probe context; the catalog hears of it here. */
@@ -581,6 +625,7 @@ int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
 	dfr_governor_end(state, dfr_plat_clock(NULL));
 	cpu = fire_dtrace(state, DFR_PROBE_END);
 	dfr_spec_clean(state);
+	tell_counted(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	dfr_state_disarm(state);
 	log_exit(state);
@@ -645,64 +690,11 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 	if (state->st_vars)
 		dfr_vars_losses(state->st_vars, dynvar);
 	for (i = 0; i < 3; i++)
-		status->loss[DFR_LOSS_DYNVAR + i] += dynvar[i];
-	/* With -x cpu= the others are not asked for. */
-	if (dfr_option(state, DFR_OPT_CPU) < 0)
-		status->loss[DFR_LOSS_HOTPLUG] += dfr_read_once(&state->st_hotplug_lost);
-	status->loss[DFR_LOSS_AGGREGATION] += dfr_read_once(&state->st_agg_lost);
+		status->loss[DFR_LOSS_DYNVAR + i] += dynvar[i] - state->st_dynvar_told[i];
+	status->loss[DFR_LOSS_HOTPLUG] += hotplug_lost(state) - state->st_hotplug_told;
 }
 
 /* Housekeeping. */
-
-struct tell {
-	struct dfr_share *te_share;
-	u64 te_from;
-	u64 te_to;
-	u64 te_fresh[3];
-};
-
-/* On the CPU: dynamic variables are all CPUs'; the first one's ledger tells of their losses. */
-static void tell_dynvars(void *arg)
-{
-	struct tell *tell = arg;
-	struct dfr_pending *pending;
-	u32 i;
-
-	for (i = 0; i < 3; i++) {
-		if (!tell->te_fresh[i])
-			continue;
-		pending = &tell->te_share->sh_pending[DFR_LOSS_DYNVAR + i];
-		if (!pending->pe_count)
-			pending->pe_from = tell->te_from;
-		pending->pe_to = tell->te_to;
-		pending->pe_count += tell->te_fresh[i];
-		tell->te_share->sh_pending_mask |= 1u << (DFR_LOSS_DYNVAR + i);
-		dfr_count(&tell->te_share->sh_lost, tell->te_fresh[i]);
-		tell->te_share->sh_stream.sm_soft = NULL;
-	}
-}
-
-static void ledger_dynvars(struct dfr_state *state)
-{
-	struct tell tell = { .te_from = state->st_dynvar_time, .te_to = dfr_plat_clock(NULL) };
-	u64 now[3];
-	u64 any = 0;
-	u32 i, cpu;
-
-	dfr_vars_losses(state->st_vars, now);
-	for (i = 0; i < 3; i++) {
-		tell.te_fresh[i] = now[i] - state->st_dynvar_told[i];
-		state->st_dynvar_told[i] = now[i];
-		any |= tell.te_fresh[i];
-	}
-	state->st_dynvar_time = tell.te_to;
-	if (!any)
-		return;
-	cpu = home_cpu(state);
-	tell.te_share = state->st_shares[cpu];
-	if (tell.te_share)
-		dfr_visit_cpu(state->st_engine, cpu, tell_dynvars, &tell);
-}
 
 void dfr_state_clean(struct dfr_state *state)
 {
@@ -714,7 +706,7 @@ void dfr_state_clean(struct dfr_state *state)
 		dfr_governor_keep(state, dfr_plat_clock(NULL));
 	dfr_spec_clean(state);
 	dfr_vars_clean(state->st_vars);
-	ledger_dynvars(state);
+	tell_counted(state);
 	dfr_ring_seal(state);
 	log_exit(state);
 }

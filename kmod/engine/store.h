@@ -375,6 +375,7 @@ struct dfr_share {
 	struct dfr_share *sh_next_dead; /* half-made: kept until the state goes */
 };
 
+#define DFR_PROBES_SEVERAL (~0u)
 #define DFR_NOPTS_CLASSIC DFR_OPT_CLASSIC_MAX
 #define DFR_NOPTS (DFR_OPT_CLASSIC_MAX + (DFR_OPT_OURS_MAX - DFR_OPT_SPECPOOL))
 #define DFR_SIZE_LEAST 4096 /* no buffer or table is lowered below it */
@@ -444,7 +445,7 @@ struct dfr_state {
 	struct dfr_aggtab *st_agg_base;
 	u64 st_agg_generation;
 	size_t st_agg_size;
-	u64 st_agg_lost; /* entries that the base table had no room for */
+	u64 st_agg_time; /* of the last snapshot */
 
 	struct dfr_spec *st_specs;
 	u32 st_nspec;
@@ -458,9 +459,13 @@ struct dfr_state {
 	const struct dfr_cat_clock *st_clock; /* what it says of the clocks last; NULL: nothing yet */
 
 	struct dfr_share *st_dead_shares;
-	u64 st_hotplug_lost; /* firings on CPUs without a share */
+	u64 st_hotplug_lost; /* firings on CPUs without a share, all CPUs' and levels': atomic */
+	u32 st_hotplug_probe; /* of those not told yet; 0: none, DFR_PROBES_SEVERAL */
+
+	/* what has been counted above, and by variables, and is in the ledger: housekeeping's own */
+	u64 st_hotplug_told;
 	u64 st_dynvar_told[3];
-	u64 st_dynvar_time;
+	u64 st_told_time;
 
 	/* governor: times; 0: there is none */
 	u64 st_cost_since;  /* ECBs' costs are of the time from here */
@@ -623,6 +628,17 @@ void dfr_ledger(struct dfr_share *share, u32 cause, u32 probe, u64 count, u64 fr
 
 /* visit.c; process context. fn runs on the CPU as its writer, interrupts off; for a CPU that is away, here. */
 void dfr_visit_cpu(struct dfr_engine *engine, u32 cpu, void (*fn)(void *arg), void *arg);
+
+/* A loss that no firing could count where its share's CPU does. */
+struct dfr_untold {
+	struct dfr_share *un_share; /* whose ledger tells of it */
+	u32 un_cause;
+	u32 un_probe; /* 0: several, or not known */
+	u64 un_count;
+	u64 un_from;
+	u64 un_to;
+};
+void dfr_tell_loss(struct dfr_untold *loss);
 
 /* record.c; probe context */
 #define DFR_CONTEXT_BYTES 48 /* most that a context record takes */

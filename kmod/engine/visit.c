@@ -33,3 +33,20 @@ void dfr_visit_cpu(struct dfr_engine *engine, u32 cpu, void (*fn)(void *arg), vo
 
 	dfr_plat_on_cpu(engine, cpu, as_writer, &visit);
 }
+
+/* On the share's CPU. */
+static void tell(void *arg)
+{
+	const struct dfr_untold *loss = arg;
+	struct dfr_share *share = loss->un_share;
+
+	dfr_count(&share->sh_loss[loss->un_cause], loss->un_count);
+	dfr_count(&share->sh_lost, loss->un_count);
+	dfr_ledger(share, loss->un_cause, loss->un_probe, loss->un_count, loss->un_from, loss->un_to);
+}
+
+void dfr_tell_loss(struct dfr_untold *loss)
+{
+	if (loss->un_count)
+		dfr_visit_cpu(loss->un_share->sh_state->st_engine, loss->un_share->sh_cpu, tell, loss);
+}

@@ -2,6 +2,8 @@
 //
 // Aggregations: every function at its boundaries (values computed by hand from
 // the sheets), keys of every kind, full tables, snapshots, clear and trunc.
+#include <utility>
+
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine_store_rig.h"
@@ -292,11 +294,24 @@ TEST_CASE("a full table counts each update that it loses", "[engine][store][agg]
 		rig.fire(read, {i});
 	CHECK(state.aggregation(1).size() == 150);
 	CHECK(state.status().loss[DFR_LOSS_AGGREGATION] == 102);
+	state.take();
+	REQUIRE(state.losses.entries.size() == 1);
+	const dfr::trace::Losses by_firings = std::exchange(state.losses, {});
+	CHECK(by_firings.entries[0].count == 102);
+	CHECK(by_firings.entries[0].probe == read->pb_id);
 	// What the base table has no room for is counted as well: 8192 bytes, 32 buckets: 200 entries.
+	const uint64_t before = by_firings.entries[0].to;
 	for (uint64_t i = 1000; i < 1060; i++)
 		rig.fire(read, {i});
 	CHECK(state.aggregation(1).size() == 200);
 	CHECK(state.status().loss[DFR_LOSS_AGGREGATION] == 102 + 10);
+	state.take();
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].cause == DFR_LOSS_AGGREGATION);
+	CHECK(state.losses.entries[0].count == 10);
+	CHECK(state.losses.entries[0].probe == 0); // the table does not know
+	CHECK(state.losses.entries[0].from > before);
+	CHECK(state.losses.entries[0].to > state.losses.entries[0].from);
 }
 
 TEST_CASE("a snapshot says how much room it needs", "[engine][store][agg]") {

@@ -343,6 +343,73 @@ TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "
 	CHECK(state.losses.entries[0].count == 1);
 }
 
+TEST_CASE("what a provider could not deliver inside a firing would have been nested", "[engine][store][probe]") {
+	static dfr_probe* inner;
+	Rig rig;
+	dfr_probe* outer = rig.probe("outer", "entry", 4);
+	inner = rig.probe("inner");
+	rig.ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
+		dfr_probe_lost(inner, DFR_LOSS_RETURN_POOL);
+		return 42;
+	};
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::outer:entry", {trace(arg(3))}).clause("rig::inner:entry", {trace(constant(1))})) ==
+		0);
+	REQUIRE(state.go() == 0);
+	rig.fire(outer, {1});
+	CHECK(state.status().shadow == 1);
+	CHECK(state.status().loss[DFR_LOSS_NMI] == 0);
+	CHECK(state.status().loss[DFR_LOSS_RETURN_POOL] == 0);
+	CHECK(state.take().size() == 1);
+}
+
+TEST_CASE("what fires on a CPU without a share is lost once for each firing, and the ledger tells of it",
+	  "[engine][store][probe]") {
+	Rig rig(2);
+	dfr_probe* read = rig.probe("read");
+	dfr_probe* write = rig.probe("write");
+	State state(rig);
+	REQUIRE(state.enable(Program()
+				 .clause("rig::read:entry", {trace(arg(0))})
+				 .clause("rig::read:entry", {trace(arg(1))})
+				 .clause("rig::write:entry", {trace(arg(0))})) == 0);
+	dfr_user_set_ncpus(1); // the other is away at go, and nobody hears when it comes
+	REQUIRE(state.go() == 0);
+	dfr_user_set_ncpus(2);
+	auto on_second = [&](dfr_probe* probe) {
+		dfr_user_cpu = 1;
+		rig.fire(probe, {1, 2});
+		dfr_user_cpu = 0;
+	};
+	on_second(read);
+	on_second(read);
+	dfr_user_cpu = 1;
+	dfr_probe_lost(read, DFR_LOSS_RETURN_POOL);
+	dfr_user_cpu = 0;
+	CHECK(state.status().loss[DFR_LOSS_HOTPLUG] == 3);
+	dfr_state_clean(state.state);
+	CHECK(state.status().loss[DFR_LOSS_HOTPLUG] == 3);
+	CHECK(state.take().empty());
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].cause == DFR_LOSS_HOTPLUG);
+	CHECK(state.losses.entries[0].count == 3);
+	CHECK(state.losses.entries[0].probe == read->pb_id);
+	CHECK(state.losses.entries[0].from > 0);
+	CHECK(state.losses.entries[0].to > state.losses.entries[0].from);
+	const uint64_t told = state.losses.entries[0].to;
+	state.losses = {};
+	on_second(read);
+	on_second(write);
+	on_second(read);
+	REQUIRE(state.stop() == 0); // no housekeeping comes in between
+	CHECK(state.status().loss[DFR_LOSS_HOTPLUG] == 6);
+	CHECK(state.take().empty());
+	REQUIRE(state.losses.entries.size() == 1);
+	CHECK(state.losses.entries[0].count == 3);
+	CHECK(state.losses.entries[0].probe == 0); // several
+	CHECK(state.losses.entries[0].from == told);
+}
+
 TEST_CASE("what a provider could not deliver is counted by every state that listens", "[engine][store][probe]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
