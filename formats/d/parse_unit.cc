@@ -331,6 +331,8 @@ void Parser::statement(std::vector<Stmt>& out) {
 		syntax("D has no " + std::string(tok_.text) + "; use if, ?: or several clauses");
 	case Tok::Else:
 		syntax("else without an if");
+	case Tok::IntKw: case Tok::Long: case Tok::Short: case Tok::Char: case Tok::Unsigned: case Tok::Signed: case Tok::Struct: case Tok::StringKw:
+		syntax("variables are declared outside of clauses (this int x;), or come to be with their first assignment");
 	default:
 		break;
 	}

@@ -662,3 +662,11 @@ BEGIN { a[1, 2, 3, 4, 5, 6, 7, 8] = 5; self->b[1, 2, 3, 4, 5, 6, 7, 8] = 6; prin
 @@ doc.assoc.nine-keys | var.assoc, var.key | wrong
 BEGIN { a[1, 2, 3, 4, 5, 6, 7, 8, 9] = 5; exit(0); }
 --tag D_NOREG
+
+@@ doc.declaration-in-clause | clause, out.compile | wrong
+--args -xerrtags -qs $D
+BEGIN { int x = 5; exit(0); }
+--errhas [D_SYNTAX] line 1: syntax error near "int"
+--errhas variables are declared outside of clauses
+--status 1
+--end
