@@ -589,6 +589,7 @@ static void link_ecb(struct dfr_ecb *ecb)
 
 	/* First: a newcomer must not be skipped by what holds for the others. */
 	refresh_probe(probe, ecb);
+	ecb->ec_next = NULL; /* where it stood before; nobody stands on it any more */
 	while (*tail)
 		tail = &(*tail)->ec_next;
 	ecb->ec_linked = true;
@@ -744,11 +745,13 @@ u32 dfr_state_detach(struct dfr_state *state)
 	return probes;
 }
 
-/* What was detached may come back. */
+/* What was detached may come back, once no firing stands on what is linked again. */
 void dfr_state_attach(struct dfr_state *state, bool arm)
 {
 	struct dfr_ecb *ecb;
 
+	if (arm)
+		dfr_plat_synchronize();
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
 		if (!ecb->ec_detached)
 			continue;

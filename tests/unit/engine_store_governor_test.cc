@@ -191,6 +191,39 @@ TEST_CASE("where leaving out is too dear, probes are detached", "[engine][store]
 	CHECK(state.take().back().numbers.at(0) == 7);
 }
 
+// Without an end of the chain the firing that follows would not end either.
+TEST_CASE("clauses that are detached and attached again run once each, in the chain's new order",
+	  "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig), other(rig);
+	REQUIRE(state.enable(Program()
+				 .clause("rig::read:entry", {trace(constant(1))})
+				 .clause("rig::read:entry", {trace(constant(2))})
+				 .option(DFR_OPT_BUFSIZE, 32 << 20)
+				 .option(DFR_OPT_CPUBUDGET, 1)) == 0);
+	REQUIRE(other.enable(Program().clause("rig::read:entry", {trace(constant(3))})) == 0);
+	REQUIRE(state.go() == 0);
+	REQUIRE(other.go() == 0);
+	const uint64_t start = now_ns() - 4 * kSecond;
+	dfr_governor_keep(state.state, start);
+	fire_at(rig, read, start, 4 * kHook, 4 * kSecond / (4 * kHook));
+	dfr_governor_keep(state.state, start + 4 * kSecond);
+	REQUIRE(has_event(state, DFR_EVENT_DETACHED));
+	REQUIRE(read->pb_ecbs != nullptr); // the other state's
+	dfr_governor_keep(state.state, start + 15 * kSecond);
+	REQUIRE(has_event(state, DFR_EVENT_ATTACHED));
+	state.take();
+	const uint64_t before = other.status().records;
+	rig.fire(read, {}, start + 15 * kSecond + 1);
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 2);
+	CHECK(records[0].numbers.at(0) == 1);
+	CHECK(records[1].numbers.at(0) == 2);
+	CHECK(other.status().records == before + 1);
+}
+
 TEST_CASE("a budget is a percentage", "[engine][store][governor]") {
 	Rig rig;
 	rig.probe("read");
