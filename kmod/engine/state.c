@@ -608,7 +608,7 @@ void dfr_state_kill(struct dfr_state *state)
 
 int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
 {
-	u32 activity = dfr_read_once(&state->st_activity);
+	u32 activity = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_DRAINING);
 	u32 cpu;
 
 	/* What was killed has ended, without END. */
@@ -618,7 +618,6 @@ int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
 	}
 	if (activity != DFR_ACTIVE && activity != DFR_DRAINING)
 		return -EINVAL;
-	dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_DRAINING);
 	set_active(state, false);
 	dfr_spec_clean(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_COOLDOWN);
