@@ -741,6 +741,9 @@ int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu)
 			continue;
 		}
 		dfr_store_release(&state->st_shares[cpu], share);
+		/* What fires there from its first instruction on is recorded, not only once somebody has looked. */
+		if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
+			dfr_store_release(&state->st_live[cpu], share);
 	}
 	return error;
 }

@@ -309,6 +309,29 @@ TEST_CASE("parts of a clause that `if` split", "[engine][store][probe]") {
 	CHECK(numbers() == std::vector<uint64_t>{1, 4});
 }
 
+TEST_CASE("a CPU that comes records from its first firing on", "[engine][store][probe]") {
+	Rig rig(2);
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
+	dfr_user_set_ncpus(1); // the other one is away
+	REQUIRE(state.go() == 0);
+	dfr_user_set_ncpus(2);
+	dfr_user_cpu = 1;
+	rig.fire(read, {1});
+	CHECK(state.status().loss[DFR_LOSS_HOTPLUG] == 1);
+	REQUIRE(dfr_engine_cpu_prepare(rig.engine(), 1) == 0);
+	rig.fire(read, {2});
+	dfr_engine_cpu_online(rig.engine(), 1);
+	rig.fire(read, {3});
+	dfr_user_cpu = 0;
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 2);
+	CHECK(records[0].numbers.at(0) == 2);
+	CHECK(records[0].cpu == 1);
+	CHECK(state.status().loss[DFR_LOSS_HOTPLUG] == 1);
+}
+
 TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "[engine][store][probe]") {
 	static Rig* nest;
 	static dfr_probe* inner;
