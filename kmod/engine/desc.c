@@ -171,6 +171,9 @@ static int load_difo(struct dfr_loader *ld, u32 index, u32 from, u64 from_at, st
 	difo->di_rtype = hdr->rtype;
 	difo->di_section = index;
 	nlinks = (u32)((sec->size - sizeof(*hdr)) / 4);
+	ld->ld_nlinks += nlinks;
+	if (ld->ld_nlinks > DFR_LOAD_LINKS_MAX)
+		return dfr_refuse(ld, index, sec->offset, "DIFO headers name more than a million sections");
 	for (i = 0; i < nlinks; i++) {
 		err = link_part(ld, difo, hdr->links[i], index,
 				sec->offset + sizeof(*hdr) + 4 * (u64)i, &places);
@@ -247,6 +250,9 @@ static int load_actions(struct dfr_loader *ld, u32 index, u32 from, u64 from_at,
 		return dfr_refuse(ld, index, sec->offset, "more than 16384 actions");
 	n = (u32)(sec->size / sizeof(*desc));
 	clause->cl_nacts = n;
+	ld->ld_nsteps += n;
+	if (ld->ld_nsteps > DFR_LOAD_STEPS_MAX)
+		return dfr_refuse(ld, index, sec->offset, "more than a million actions in all clauses together");
 	if (ld->ld_map[index]) {
 		clause->cl_acts = &pg->pg_acts[ld->ld_map[index] - 1];
 		return 0;

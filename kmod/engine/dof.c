@@ -340,6 +340,8 @@ static int allocate_tables(struct dfr_loader *ld)
 	    options > DOF_LOADSZ_MAX / sizeof(struct dof_optdesc) ||
 	    (ld->ld_limits->ll_confined && (acts > DFR_CONFINED_ACTIONS_MAX || options > DFR_CONFINED_ACTIONS_MAX)))
 		return dfr_refuse(ld, ~0u, 0, "more actions or options than the image can hold");
+	if (clauses > DFR_LOAD_CLAUSES_MAX)
+		return dfr_refuse(ld, ~0u, 0, "more than 16384 clauses");
 	pg->pg_clauses = dfr_plat_alloc((clauses + 1) * sizeof(*pg->pg_clauses));
 	pg->pg_difos = dfr_plat_alloc((difos + 1) * sizeof(*pg->pg_difos));
 	pg->pg_acts = dfr_plat_alloc((acts + 1) * sizeof(*pg->pg_acts));

@@ -15,6 +15,9 @@
 #define DFR_LOAD_SCAN_MAX (256u * 1024 * 1024) /* bytes of strings looked at */
 #define DFR_LOAD_RELOCS_MAX (128u * 1024)
 #define DFR_LOAD_ACTIONS_MAX 16384	 /* of one ACTDESC */
+#define DFR_LOAD_CLAUSES_MAX 16384
+#define DFR_LOAD_STEPS_MAX (1024u * 1024) /* actions of all clauses; they may be the same ones */
+#define DFR_LOAD_LINKS_MAX (1024u * 1024) /* sections that all DIFO headers name */
 #define DFR_LOAD_NAME_MAX 1023		 /* of a field of a probe description */
 #define DFR_LOAD_VALUE_MAX (256u * 1024) /* a by-reference value: no block is larger */
 #define DFR_LOAD_FRAMES_MAX DIF_FRAMES_MAX
@@ -35,6 +38,8 @@ struct dfr_loader {
 			yet */
 	u32 ld_ntext;
 	u32 ld_nvars;
+	u32 ld_nlinks;
+	u32 ld_nsteps;
 	u64 ld_scanned;
 	/* Scratch of the verifier. */
 	u8 *ld_depth;	 /* by pc: least number of pushed tuple entries */

@@ -629,3 +629,36 @@ TEST_CASE("any single byte changed: refused with a place, or loads", "[exec][dof
 	}
 	CHECK(refusals > 100);
 }
+
+// Work that is asked for by naming the same bytes again and again.
+TEST_CASE("clauses that share their actions have a million of them together", "[exec][dof]") {
+	for (const int clauses : {64, 65}) {
+		DofBuilder dof;
+		const uint32_t where = dof.probe("dtrace", "", "", "BEGIN");
+		const uint32_t actions = dof.actions(std::vector<Act>(16384, Act{DFR_ACT_DIFEXPR, dof.difo(Code().ret(0))}));
+		for (int i = 0; i < clauses; i++)
+			dof.ecb(where, kNone, actions);
+		const Loaded result = load(dof.bytes());
+		CHECK(result.error == (clauses == 64 ? 0 : -EINVAL));
+		if (result.error)
+			CHECK(std::string(result.why.rf_reason) == "more than a million actions in all clauses together");
+	}
+}
+
+TEST_CASE("headers of DIFOs name a million sections together", "[exec][dof]") {
+	constexpr uint32_t kLinks = 65000;
+	for (const uint32_t headers : {16u, 17u}) {
+		DofBuilder dof;
+		std::vector<uint32_t> links(kLinks, dof.add(DOF_SECT_COMMENTS, 1, 0, {0}, 0)); // not loaded: passed over
+		links.push_back(dof.table(DOF_SECT_DIF, 4, Code().ret(0).text));
+		const uint32_t where = dof.probe("dtrace", "", "", "BEGIN");
+		std::vector<Act> acts;
+		for (uint32_t i = 0; i < headers; i++)
+			acts.push_back(Act{DFR_ACT_DIFEXPR, dof.difo_header(kInt64, links)});
+		dof.ecb(where, kNone, dof.actions(acts));
+		const Loaded result = load(dof.bytes());
+		CHECK(result.error == (headers == 16 ? 0 : -EINVAL));
+		if (result.error)
+			CHECK(std::string(result.why.rf_reason) == "DIFO headers name more than a million sections");
+	}
+}
