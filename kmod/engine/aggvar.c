@@ -150,6 +150,18 @@ static const char *var_create(struct dfr_state *state, const struct dfr_clause *
 	return NULL;
 }
 
+/* Bytes of a key, as far as they are declared. */
+static u64 key_bytes(const struct dfr_clause *clause, u32 first, u32 end)
+{
+	const struct dfr_act *act;
+	u64 bytes = 0;
+
+	for (act = &clause->cl_acts[first]; act < &clause->cl_acts[end]; act++)
+		if (act->ac_difo && act->ac_difo->di_rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF))
+			bytes += act->ac_difo->di_rtype.size;
+	return bytes;
+}
+
 /* One aggregating action: creates its variable or checks it against the earlier uses. NULL: fine. */
 static const char *use_var(struct dfr_state *state, const struct dfr_clause *clause, u32 action)
 {
@@ -169,6 +181,9 @@ static const char *use_var(struct dfr_state *state, const struct dfr_clause *cla
 	for (i = first; i < end; i++)
 		if (!key_kind(&clause->cl_acts[i]))
 			return "an action that gives no value is part of an aggregation's key";
+	if (key_bytes(clause, first, end) > dfr_limits_key(state))
+		return dfr_state_confined(state) ? "not without privilege: an aggregation's key above 64 KiB" :
+						   "an aggregation's key is larger than 1 MiB";
 	var = dfr_state_aggvar(state, (u32)act->ac_uarg);
 	if (!var)
 		return var_create(state, clause, action, first, end - first);

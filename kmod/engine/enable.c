@@ -371,6 +371,7 @@ static int plan_for(struct build *build, const struct dfr_probe *probe, const st
 	error = dfr_plan_make(build->bu_state, build->bu_enabling, build->bu_clause, nargs, &plan);
 	if (error)
 		return error;
+	plan->pn_layout = ++build->bu_state->st_nlayouts;
 	error = dfr_catalog_layout(build->bu_state, plan, build->bu_enabling->eb_number);
 	if (error) {
 		dfr_plan_free(plan);
@@ -521,6 +522,27 @@ static int match_enabling(struct build *build)
 	return error;
 }
 
+/* What a clause needs whose probes may come later: then nothing can be made larger. */
+static int measure_unmatched(struct dfr_state *state, const struct dfr_enabling *enabling)
+{
+	const struct dfr_clause *clause;
+	struct dfr_plan *plan;
+	int error;
+	u32 i;
+
+	for (i = 0; i < enabling->eb_program->pg_nclauses; i++) {
+		clause = &enabling->eb_program->pg_clauses[i];
+		if (enabling->eb_plans[i] || clause->cl_foreign ||
+		    !dfr_engine_host_matches(state->st_engine, clause->cl_host))
+			continue;
+		error = dfr_plan_make(state, enabling, i, 0, &plan);
+		if (error)
+			return error;
+		dfr_plan_free(plan);
+	}
+	return 0;
+}
+
 int dfr_state_build(struct dfr_state *state)
 {
 	struct build build = { .bu_state = state };
@@ -535,6 +557,8 @@ int dfr_state_build(struct dfr_state *state)
 			error = dfr_plan_tell_aggvars(state, enabling->eb_program);
 		if (!error)
 			error = match_enabling(&build);
+		if (!error)
+			error = measure_unmatched(state, enabling);
 		if (error)
 			return error;
 	}
@@ -783,14 +807,16 @@ void dfr_state_match_new(struct dfr_state *state)
 {
 	struct build build = { .bu_state = state };
 	struct dfr_enabling *enabling;
+	int error;
 
 	if (!state->st_armed)
 		return;
 	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next) {
 		build.bu_enabling = enabling;
-		if (match_enabling(&build))
-			dfr_plat_log("no memory for all of the new probes of state %llu",
-				     (unsigned long long)state->st_id);
+		error = match_enabling(&build);
+		if (error)
+			dfr_plat_log("not all of the new probes of state %llu are enabled (error %d)",
+				     (unsigned long long)state->st_id, error);
 	}
 	if (build.bu_first)
 		arm_from(state, build.bu_first);

@@ -50,7 +50,7 @@ int dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory);
 int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
 		     u32 flags, u32 *matched, struct dfr_refusal *why);
 /*
- * Reasons of go: -E2BIG END reserve, -ENOSPC record larger than the ring, -ENOMEM, -EACCES; -EAGAIN (a confined
+ * Reasons of go: -E2BIG END reserve, -ENOSPC record larger than the ring, or record or key than is possible, -ENOMEM, -EACCES; -EAGAIN (a confined
  * one's): its user starts too many, later it may.
  */
 int dfr_state_go(struct dfr_state *state, u32 *begin_cpu);

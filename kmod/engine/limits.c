@@ -153,6 +153,12 @@ bool dfr_limits_more_ecbs(const struct dfr_state *state)
 	return !state->st_user || state->st_user->us_ecbs < ECBS_MAX;
 }
 
+/* Each CPU has room for one. */
+u32 dfr_limits_key(const struct dfr_state *state)
+{
+	return dfr_state_confined(state) ? 64u * 1024 : 1024u * 1024;
+}
+
 static int at_most(struct dfr_state *state, u32 option, u64 most)
 {
 	s64 *value = &state->st_options[dfr_option_index(option)];

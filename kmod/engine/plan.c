@@ -28,6 +28,8 @@
 #define PLAN_PRINTM_MAX 4096
 #define PLAN_ARGS_UNKNOWN 6
 #define PLAN_ARGS_MAX 10
+#define PLAN_ARG_BYTES 9 /* with its size code */
+#define PLAN_BYTES_MAX (1u << 28) /* sums end here: what is that large is refused at go, and must not wrap before */
 
 struct builder {
 	struct dfr_state *bd_state;
@@ -36,6 +38,7 @@ struct builder {
 	u32 bd_ints;
 	u32 bd_fallible; /* capture fields that can be marked by a note */
 	bool bd_in_key;
+	bool bd_has_args; /* arguments are captured */
 	u32 bd_key_bytes;
 };
 
@@ -121,6 +124,11 @@ static struct dfr_step *add_step(struct builder *b, u32 op, u32 action)
 	return step;
 }
 
+static void add_bytes(u32 *sum, u32 bytes)
+{
+	*sum = *sum < PLAN_BYTES_MAX - bytes ? *sum + bytes : PLAN_BYTES_MAX;
+}
+
 /* The field of the step just added: its place in the record, or in a key. */
 static struct dfr_field *add_field(struct builder *b, const struct dfr_step *step, u32 kind, u32 size, u32 bytes)
 {
@@ -128,7 +136,7 @@ static struct dfr_field *add_field(struct builder *b, const struct dfr_step *ste
 	struct dfr_field *field;
 
 	if (b->bd_in_key) {
-		b->bd_key_bytes += (bytes + 7) & ~7u;
+		add_bytes(&b->bd_key_bytes, (bytes + 7) & ~7u);
 		return NULL;
 	}
 	field = &plan->pn_fields[plan->pn_nfields++];
@@ -142,8 +150,8 @@ static struct dfr_field *add_field(struct builder *b, const struct dfr_step *ste
 		b->bd_ints++;
 	if ((step->sp_flags & DFR_SP_CAPTURE) && (step->sp_source == DFR_SRC_DIF || kind != DFR_FIELD_INT))
 		b->bd_fallible++;
-	plan->pn_need += bytes;
-	plan->pn_classic += kind == DFR_FIELD_INT || kind == DFR_FIELD_PROBETEXT ? size : bytes;
+	add_bytes(&plan->pn_need, bytes);
+	add_bytes(&plan->pn_classic, kind == DFR_FIELD_INT || kind == DFR_FIELD_PROBETEXT ? size : bytes);
 	return field;
 }
 
@@ -275,9 +283,9 @@ static void add_args(struct builder *b, u32 action)
 	struct dfr_field *field;
 	u32 i;
 
-	for (i = 0; i < action; i++)
-		if (b->bd_clause->cl_acts[i].ac_kind == DFR_ACT_CAPTURE_ARGS)
-			return;
+	if (b->bd_has_args)
+		return;
+	b->bd_has_args = true;
 	step = add_step(b, DFR_STEP_ARGS, action);
 	step->sp_max = b->bd_plan->pn_nargs;
 	for (i = 0; i < step->sp_max; i++) {
@@ -446,15 +454,20 @@ static void add_action(struct builder *b, u32 action)
 	add_recorded(b, action, 0);
 }
 
-/* Belongs to the tuple of a later aggregating action? */
-static bool in_tuple(const struct dfr_clause *clause, u32 action)
+/* All actions but those in the tuple of the aggregating one that comes next: that one adds them. */
+static void add_actions(struct builder *b)
 {
+	const struct dfr_clause *clause = b->bd_clause;
+	u32 agg = 0; /* the next one from i on, or the end */
 	u32 i;
 
-	for (i = action + 1; i < clause->cl_nacts; i++)
-		if (DFR_ACT_IS_AGG(clause->cl_acts[i].ac_kind))
-			return agg_first(clause, i) <= action;
-	return false;
+	for (i = 0; i < clause->cl_nacts; i++) {
+		for (agg = agg < i ? i : agg; agg < clause->cl_nacts; agg++)
+			if (DFR_ACT_IS_AGG(clause->cl_acts[agg].ac_kind))
+				break;
+		if (agg == clause->cl_nacts || agg == i || agg_first(clause, agg) > i)
+			add_action(b, i);
+	}
 }
 
 static void find_flags(struct dfr_plan *plan)
@@ -634,6 +647,39 @@ static void find_shapes(struct dfr_plan *plan)
 			plan->pn_steps[i].sp_shape = key_shape(&plan->pn_steps[i]);
 }
 
+static void grow_to(u32 *most, u32 value)
+{
+	if (value > *most)
+		*most = value;
+}
+
+/*
+ * What is allocated at go is large enough for the plan. Later nothing grows, so a
+ * plan of then must not ask for more: those of all clauses have been seen by then.
+ */
+static int reserve(struct dfr_state *state, const struct dfr_plan *plan, bool has_args)
+{
+	/* Another probe of the clause may have more arguments, or none. */
+	u32 least = plan->pn_need - (has_args ? plan->pn_nargs * PLAN_ARG_BYTES : 0);
+	u32 need = least + (has_args ? PLAN_ARGS_MAX * PLAN_ARG_BYTES : 0);
+
+	if (plan->pn_key_max > dfr_limits_key(state))
+		return -ENOSPC;
+	if (state->st_armed)
+		return plan->pn_key_max > state->st_key_max || plan->pn_fallible > state->st_notes_max ? -ENOSPC : 0;
+	grow_to(&state->st_notes_max, plan->pn_fallible);
+	grow_to(&state->st_key_max, plan->pn_key_max);
+	if (!(plan->pn_flags & DFR_PN_RECORDS))
+		return 0;
+	grow_to(&state->st_need_max, need);
+	if (least < state->st_need_min || !state->st_need_min)
+		state->st_need_min = least;
+	/* The later parts of a clause that speculates record where its first part does. */
+	if (plan->pn_flags & DFR_PN_SPECULATES || plan->pn_clause->cl_uarg & DFR_ECBUARG_CONTINUATION)
+		grow_to(&state->st_spec_need, need);
+	return 0;
+}
+
 int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, u32 clause, u32 nargs,
 		  struct dfr_plan **out)
 {
@@ -641,7 +687,7 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	u32 fields = cl->cl_nacts + PLAN_ARGS_MAX;
 	struct dfr_plan *plan;
 	struct builder b = { .bd_state = state, .bd_clause = cl };
-	u32 i;
+	int error;
 
 	plan = dfr_plat_alloc(sizeof(*plan) + (cl->cl_nacts + 1) * sizeof(plan->pn_steps[0]));
 	if (!plan)
@@ -657,17 +703,13 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	b.bd_plan = plan;
 	if (!cl->cl_nacts)
 		plan->pn_flags |= DFR_PN_RECORDS;
-	for (i = 0; i < cl->cl_nacts; i++)
-		if (DFR_ACT_IS_AGG(cl->cl_acts[i].ac_kind) || !in_tuple(cl, i))
-			add_action(&b, i);
+	add_actions(&b);
 	plan->pn_codes = (b.bd_ints + 3) / 4;
 	plan->pn_need += PLAN_HEAD_LONG + plan->pn_codes + PLAN_SLACK;
 	if (b.bd_fallible)
 		plan->pn_need += PLAN_HEAD_LONG + b.bd_fallible * PLAN_NOTE;
 	plan->pn_classic = (plan->pn_classic + 3) & ~3u;
 	plan->pn_fallible = b.bd_fallible;
-	if (plan->pn_fallible > state->st_notes_max)
-		state->st_notes_max = plan->pn_fallible;
 	find_flags(plan);
 	find_shapes(plan);
 	/* A comparison of strings ends at strsize: names are compared whole. */
@@ -675,15 +717,11 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 		dfr_idiom_test(&plan->pn_test, cl->cl_pred);
 	find_self(plan);
 	plan->pn_plain = find_plain(plan);
-	plan->pn_layout = ++state->st_nlayouts;
-	if (plan->pn_need > state->st_need_max && (plan->pn_flags & DFR_PN_RECORDS))
-		state->st_need_max = plan->pn_need;
-	if ((plan->pn_need < state->st_need_min || !state->st_need_min) && (plan->pn_flags & DFR_PN_RECORDS))
-		state->st_need_min = plan->pn_need;
-	if (plan->pn_need > state->st_spec_need && (plan->pn_flags & DFR_PN_SPECULATES))
-		state->st_spec_need = plan->pn_need;
-	if (plan->pn_key_max > state->st_key_max)
-		state->st_key_max = plan->pn_key_max;
+	error = reserve(state, plan, b.bd_has_args);
+	if (error) {
+		dfr_plan_free(plan);
+		return error;
+	}
 	*out = plan;
 	return 0;
 }

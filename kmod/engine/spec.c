@@ -72,6 +72,8 @@ int dfr_spec_setup(struct dfr_state *state)
 
 	if (!uses_speculations(state))
 		return 0;
+	if (need > DFR_BLOCK_MAX)
+		return -ENOSPC;
 	while (size < need)
 		size *= 2;
 	state->st_chunk_size = size;

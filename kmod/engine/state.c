@@ -163,8 +163,9 @@ static int check_sizes(const struct dfr_state *state, u64 bufsize, u64 end_class
 	if (dfr_option(state, DFR_OPT_BUFPOLICY) == DFR_BUFPOLICY_FILL && end_classic > bufsize)
 		return -E2BIG;
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
-		if (ecb->ec_plan->pn_flags & DFR_PN_RECORDS && ecb->ec_plan->pn_classic > bufsize)
-			return -ENOSPC;
+		if (ecb->ec_plan->pn_flags & DFR_PN_RECORDS &&
+		    (ecb->ec_plan->pn_classic > bufsize || ecb->ec_plan->pn_need > DFR_BLOCK_MAX))
+			return -ENOSPC; /* no block would ever have room for it */
 	return 0;
 }
 

@@ -573,6 +573,7 @@ bool dfr_limits_may_start(struct dfr_state *state);
 void dfr_limits_leave(struct dfr_state *state); /* its user has a state less */
 void dfr_limits_forget(struct dfr_engine *engine); /* all users: there are no states any more */
 int dfr_limits_sizes(struct dfr_state *state);
+u32 dfr_limits_key(const struct dfr_state *state); /* of any state: most bytes of an aggregation's key */
 
 /* engine.c */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool provide,

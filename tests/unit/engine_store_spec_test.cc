@@ -298,3 +298,19 @@ TEST_CASE("five hundred open at once", "[engine][store][spec]") {
 	for (uint64_t i = 0; i < 500; i++)
 		CHECK(all[i] == i);
 }
+
+TEST_CASE("the later parts of a clause that speculates fit where its first part does", "[engine][store][spec]") {
+	const std::string wide(250, 'w');
+	Setup s(1, 1, [&](Program& program) {
+		program.clause("rig::plain:entry", {}, {act(DFR_ACT_SPECULATE, load_global(kId))}, DFR_ECBUARG(100, 0))
+		    .clause("rig::plain:entry", arg(0), {trace(text(wide))}, DFR_ECBUARG(100, DFR_ECBUARG_CONTINUATION));
+	});
+	s.on(0, s.open);
+	s.on(0, s.plain, 1);
+	s.on(0, s.commit);
+	CHECK(s.loss(DFR_LOSS_SPEC) == 0);
+	std::vector<Record> records = s.state.take();
+	REQUIRE(!records.empty());
+	CHECK(records.back().texts.at(0) == wide);
+	CHECK(records.back().speculation == 1);
+}

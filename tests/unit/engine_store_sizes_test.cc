@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Sizes that a program asks for: all of them are known at go, also those of
+// clauses whose probes come later; none wraps, and what no block or table could
+// ever take is refused.
+#include <catch2/catch.hpp>
+
+#include "tests/unit/engine_store_rig.h"
+
+using namespace store_rig;
+
+namespace {
+
+constexpr uint32_t kLargest = 256 * 1024; // of one value
+
+// `size` bytes at a null pointer.
+Difo bytes_value(uint32_t size) {
+	Difo difo = constant(0);
+	difo.rtype.ckind = DIF_CK_STRUCT;
+	difo.rtype.flags = DIF_TF_BYREF;
+	difo.rtype.size = size;
+	return difo;
+}
+
+std::vector<Action> count_by(std::vector<Difo> keys) {
+	std::vector<Action> actions;
+	for (Difo& key : keys)
+		actions.push_back(trace(std::move(key)));
+	actions.push_back(aggregate(DFR_ACT_COUNT, 1, static_cast<uint32_t>(actions.size())));
+	return actions;
+}
+
+} // namespace
+
+TEST_CASE("a clause that matches nothing yet has room for its keys and records", "[engine][store][sizes]") {
+	Rig rig;
+	State state(rig);
+	const std::string wide(250, 'w');
+	std::vector<Action> noted;
+	for (int i = 0; i < 40; i++)
+		noted.push_back(capture(bad_load()));
+	REQUIRE(state.enable(Program()
+				 .clause("rig::late:entry", count_by({text(wide), text(wide), text(wide), text(wide)}))
+				 .clause("rig::late:entry", noted)
+				 .clause("rig::late:entry", {capture_args()}),
+			     DFR_ENABLE_ZERO_OK) == 0);
+	REQUIRE(state.go() == 0);
+	dfr_probe* late = rig.probe("late", "entry", 10);
+	dfr_probes_created(rig.engine());
+	rig.fire(late, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+	CHECK(state.aggregation(1)[key_of_text(wide) + key_of_text(wide) + key_of_text(wide) + key_of_text(wide)] ==
+	      std::vector<uint64_t>{1});
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 2);
+	CHECK(records[0].faults == std::vector<int>(40, DIF_FAULT_BADADDR));
+	CHECK(records[1].numbers == std::vector<uint64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+	// Its layouts alone are in the catalog: none was told for the measuring.
+	CHECK(state.catalog.layouts.size() == 3);
+}
+
+TEST_CASE("a later probe with more arguments than those before fits too", "[engine][store][sizes]") {
+	Rig rig;
+	rig.probe("read", "entry", 0);
+	State state(rig);
+	// With the 44 bytes of text the first plan just fills the smallest block.
+	std::vector<Action> actions{capture_args()};
+	for (int i = 0; i < 43; i++)
+		actions.push_back(trace(arg(0)));
+	REQUIRE(state.enable(Program().clause("rig:::entry", actions).option(DFR_OPT_BUFSIZE, 1024)) == 0);
+	REQUIRE(state.go() == 0);
+	dfr_probe* late = rig.probe("late", "entry", 10);
+	dfr_probes_created(rig.engine());
+	rig.fire(late, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+	CHECK(state.take().size() == 1);
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 0);
+}
+
+TEST_CASE("a record that adds up to 4 GiB does not come out small", "[engine][store][sizes]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	std::vector<Action> actions;
+	for (int i = 0; i < 16384; i++)
+		actions.push_back(trace(bytes_value(kLargest)));
+	REQUIRE(state.enable(Program().clause("rig::read:entry", actions)) == 0);
+	CHECK(state.go() == -ENOSPC);
+}
+
+TEST_CASE("a record that no block would take is refused, whatever the buffer", "[engine][store][sizes]") {
+	for (const uint32_t values : {1u, 2u}) {
+		Rig rig;
+		rig.probe("read");
+		State state(rig);
+		std::vector<Action> actions;
+		for (uint32_t i = 0; i < values; i++)
+			actions.push_back(trace(bytes_value(kLargest / 2)));
+		REQUIRE(state.enable(Program().clause("rig::read:entry", actions).option(DFR_OPT_BUFSIZE, 4 << 20)) == 0);
+		CHECK(state.go() == (values == 1 ? 0 : -ENOSPC));
+	}
+}
+
+TEST_CASE("a key has a most, declared or by strsize", "[engine][store][sizes]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	const std::vector<Difo> most(4, bytes_value(kLargest));
+	std::vector<Difo> more = most;
+	more.push_back(bytes_value(1));
+	CHECK(state.enable(Program().clause("rig::read:entry", count_by(more))) == -EINVAL);
+	CHECK(state.reason == "an aggregation's key is larger than 1 MiB");
+	REQUIRE(state.enable(Program().clause("rig::read:entry", count_by(most))) == 0);
+	REQUIRE(state.go() == 0);
+
+	Difo text_of_any = text("a");
+	text_of_any.rtype.size = 0;
+	for (const size_t strings : {16u, 17u}) {
+		State strung(rig);
+		REQUIRE(strung.enable(Program()
+					  .clause("rig::read:entry", count_by(std::vector<Difo>(strings, text_of_any)))
+					  .option(DFR_OPT_STRSIZE, 65536)) == 0);
+		CHECK(strung.go() == (strings == 16 ? 0 : -ENOSPC));
+	}
+}
+
+TEST_CASE("of a confined state a key is smaller", "[engine][store][sizes]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	REQUIRE(dfr_state_confine(state.state, 1000, 1000, 64 << 20) == 0);
+	CHECK(state.enable(Program().clause("rig::read:entry", count_by({bytes_value(64 * 1024 + 1)}))) == -EINVAL);
+	CHECK(state.reason == "not without privilege: an aggregation's key above 64 KiB");
+}
+
+TEST_CASE("a program has at most 16384 clauses, and a million actions in them", "[engine][store][sizes]") {
+	Rig rig;
+	rig.probe("read");
+	for (const int clauses : {16384, 16385}) {
+		State state(rig);
+		Program program;
+		for (int i = 0; i < clauses; i++)
+			program.clause("rig::read:entry", {});
+		CHECK(state.enable(program) == (clauses == 16384 ? 0 : -EINVAL));
+		CHECK(state.reason == (clauses == 16384 ? "" : "more than 16384 clauses"));
+	}
+}
