@@ -30,7 +30,8 @@ static const uint64_t edge[INTS] = {
 	0, 1, 2, 63, 64, 0x7f, 0x80, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
 	0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffffe, 0xffffffffffffffff,
 };
-static const char strings[] = "\0first\0second, longer\0second, longer still\0/a//b/../c\0-12345x";
+/* The end: what a load of eight bytes at the last text's end finds must be known, too. */
+static const char strings[] = "\0first\0second, longer\0second, longer still\0/a//b/../c\0-12345x\0\0\0\0\0\0\0";
 static const uint32_t string_at[] = { 0, 1, 7, 22, 43, 54 };
 
 static uint32_t number(void) { return 1 + rnd(5); }
