@@ -33,8 +33,8 @@ public:
 	uint32_t go() override;
 	uint32_t stop() override;
 	dfr_ioc_status status() override;
-	void flush() override { flushing_ = true; }
-	void wait(std::chrono::nanoseconds timeout, bool blocks) override;
+	void flush() override;
+	void wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) override;
 	void clear_aggregation(uint32_t varid, bool remove) override;
 	bool storing_is_due() const override { return full_; }
 	void stored() override;
@@ -50,7 +50,9 @@ public:
 
 private:
 	class Mapping;
+	static constexpr uint32_t kAllCpus = 0xffffffff;
 	void take();
+	bool begin_batch();
 	void read_catalog();
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
 	const std::byte* find(const dfr_ioc_taken& taken);
@@ -69,7 +71,12 @@ private:
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied
 	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read
-	bool flushing_ = false;
+	// A pass that flush() began: when, which CPU gives now, and whether its last batch held anything older.
+	bool pass_ = false;
+	uint64_t flushed_ = 0;
+	uint32_t from_ = kAllCpus;
+	bool flushing_ = false; // its open block is to be closed
+	bool older_ = false;
 	bool holding_ = false;
 	bool full_ = false;
 	std::string claimed_;

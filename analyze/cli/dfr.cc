@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "analyze/cli/file.h"
 #include "formats/error.h"
 
 namespace dfr::cli {
@@ -77,7 +78,9 @@ int dfr_main(int argc, char** argv) {
 			std::puts("dfr " DFR_VERSION);
 			return 0;
 		}
-		return run_command(argc - 1, argv + 1);
+		const int status = run_command(argc - 1, argv + 1);
+		flush_stdout();
+		return status;
 	} catch (const Error& error) {
 		print_error(error.what(), error.hint());
 		return kStatusError;

@@ -115,7 +115,7 @@ void Dtrace::show() const {
 		std::fputs(dfr_session_listing(session_.get()), stderr);
 	if (options_.verbose && options_.mode == Mode::Trace) {
 		std::fputs(dfr_session_stability(session_.get()), stdout);
-		std::fflush(stdout);
+		flush_stdout();
 	}
 }
 
@@ -156,7 +156,8 @@ int Dtrace::list() {
 	if (!compiled(unmatched))
 		return 1;
 	print_header();
-	return std::fflush(stdout) == 0 && unmatched == 0 ? 0 : 1;
+	flush_stdout();
+	return unmatched == 0 ? 0 : 1;
 }
 
 // -A: the programs are saved for the link with the module that a boot loads.
@@ -206,10 +207,9 @@ int Dtrace::trace() {
 	must(dfr_session_go(session));
 	// -a -e: what there is, and no more.
 	int going = options_.compile_only ? DFR_WORK_DONE : DFR_WORK_GOING;
-	while (going == DFR_WORK_GOING && signals_caught() == 0) {
-		dfr_session_sleep(session);
+	while (going == DFR_WORK_GOING &&
+	       slept([session](const sigset_t* mask) { dfr_session_sleep_with(session, mask); }))
 		going = must(dfr_session_work(session));
-	}
 	if (signals_caught() != 0)
 		must(dfr_session_print(session, "\n"));
 	if (must(dfr_session_stop(session)) != 0)
@@ -221,6 +221,7 @@ int Dtrace::run() {
 	prepare();
 	if (options_.mode == Mode::Version) {
 		std::printf("%s: %s\n", name_.c_str(), kVersion);
+		flush_stdout();
 		return 0;
 	}
 	if (options_.mode == Mode::Link || options_.mode == Mode::Header)

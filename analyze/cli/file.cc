@@ -17,6 +17,11 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
 		throw Error::from_errno("cannot write " + path, "give a path that can be written with -o");
 }
 
+void flush_stdout() {
+	if (std::fflush(stdout) != 0 || std::ferror(stdout))
+		throw Error::from_errno("cannot write the output", "see that there is room and somebody reads");
+}
+
 std::vector<uint8_t> read_file(const std::string& path, const char* what) {
 	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
 	if (!file)

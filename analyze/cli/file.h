@@ -14,5 +14,7 @@ namespace dfr::cli {
 // Both throw dfr::Error; `what` completes "give the path of ...".
 std::vector<uint8_t> read_file(const std::string& path, const char* what);
 void write_file(const std::string& path, std::span<const uint8_t> bytes);
+// What was printed has arrived, or dfr::Error.
+void flush_stdout();
 
 } // namespace dfr::cli

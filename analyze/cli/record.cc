@@ -50,6 +50,7 @@ private:
 	d::Compiled program(uint32_t target);
 	void loop(lib::Consumer& consumer);
 	void end(lib::Consumer& consumer);
+	void save(lib::Consumer& consumer);
 	bool due() const;
 
 	Arguments arguments_;
@@ -65,8 +66,9 @@ bool Recorder::due() const {
 }
 
 void Recorder::loop(lib::Consumer& consumer) {
-	for (bool going = true; going && signals_caught() == 0 && !due();) {
-		consumer.sleep();
+	for (bool going = true; going && !due();) {
+		if (!slept([&consumer](const sigset_t* mask) { consumer.sleep(mask); }))
+			return;
 		children_.ended();
 		children_.remember_in(machine_->symbols());
 		going = consumer.work();
@@ -86,6 +88,15 @@ void Recorder::end(lib::Consumer& consumer) {
 	recording_->finish(consumer.renderer());
 	if (arguments_.stop && machine_->device())
 		machine_->device()->end();
+}
+
+// After an error: what was recorded until then is a whole file, if that can still be written.
+void Recorder::save(lib::Consumer& consumer) {
+	try {
+		recording_->finish(consumer.renderer());
+	} catch (const Error&) {
+		// The first error is the one to tell.
+	}
 }
 
 // What is to be recorded: the program given, or what an analysis will need, or the default.
@@ -114,15 +125,23 @@ int Recorder::run() {
 	const lib::Engine engine = lib::parse_engine(arguments_.engine);
 	machine_ = engine == lib::Engine::Process ? lib::open_process(arguments_.program.destructive) : lib::open_kernel(::geteuid() == 0);
 	render::Output output(STDOUT_FILENO);
+	output.on_failure([](const Error& error) {
+		std::fprintf(stderr, "dfr: %s; the recording goes on without it\n", error.what());
+	});
 	lib::Consumer::Hooks hooks;
 	hooks.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
 	hooks.block = [this](const trace::Block& block) { recording_->block(block); };
 	hooks.kernel_types = [this] { return machine_->target().kernel_types(""); };
 	trace::Session& session = machine_->session();
-	if (!arguments_.claim.empty())
+	// Not before it is known that there is something to record: another recording may be replaced by it.
+	const auto open_recording = [&] {
+		recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, session);
+	};
+	if (!arguments_.claim.empty()) {
 		machine_->device() ? machine_->device()->claim(arguments_.claim)
 				   : throw Error("there is nothing to claim in this process", "leave --engine out");
-	recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, session);
+		open_recording();
+	}
 	render::Renderer* renderer = nullptr; // the consumer's
 	hooks.event = [&](const trace::Event& event) { recording_->event(event, *renderer); };
 	lib::Consumer consumer(session, output, machine_->symbols(), std::move(hooks));
@@ -139,6 +158,7 @@ int Recorder::run() {
 		consumer.style().quiet = true;
 		const auto dof = dof::write(compiled.image);
 		session.enable(std::as_bytes(std::span(dof)), arguments_.program.zdefs);
+		open_recording();
 		recording_->program(0, bytes_of(dof), compiled.image.source);
 		consumer.report_faults();
 		recording_->program(1, bytes_of(render::error_program()), {});
@@ -149,9 +169,14 @@ int Recorder::run() {
 	start_ = std::chrono::steady_clock::now();
 	recording_->pass();
 	children_.release(follow);
-	if (arguments_.claim.empty() || !arguments_.stop)
-		loop(consumer);
-	end(consumer);
+	try {
+		if (arguments_.claim.empty() || !arguments_.stop)
+			loop(consumer);
+		end(consumer);
+	} catch (const Error&) {
+		save(consumer);
+		throw;
+	}
 
 	const auto source = trace::open_file(arguments_.output);
 	trace::Merger merger(*source);

@@ -23,12 +23,26 @@ void wake(int) {}
 } // namespace
 
 void catch_signals() {
-	struct sigaction action {};
+	struct sigaction action {}, before {};
 	action.sa_handler = handle; // no SA_RESTART: sleeping ends
-	sigaction(SIGINT, &action, nullptr);
-	sigaction(SIGTERM, &action, nullptr);
+	for (const int signal : {SIGINT, SIGTERM})
+		if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(signal, &action, nullptr);
 	action.sa_handler = wake;
 	sigaction(SIGCHLD, &action, nullptr);
+}
+
+bool slept(const std::function<void(const sigset_t*)>& sleep) {
+	sigset_t ours, before;
+	sigemptyset(&ours);
+	for (const int signal : {SIGINT, SIGTERM, SIGCHLD})
+		sigaddset(&ours, signal);
+	sigprocmask(SIG_BLOCK, &ours, &before);
+	const bool none = signals_caught() == 0;
+	if (none)
+		sleep(&before);
+	sigprocmask(SIG_SETMASK, &before, nullptr);
+	return none;
 }
 
 unsigned signals_caught() { return static_cast<unsigned>(caught); }

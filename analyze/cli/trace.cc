@@ -57,10 +57,9 @@ int Trace::run() {
 	compile();
 	must(dfr_session_go(session));
 	int going = DFR_WORK_GOING;
-	while (going == DFR_WORK_GOING && signals_caught() == 0) {
-		dfr_session_sleep(session);
+	while (going == DFR_WORK_GOING &&
+	       slept([session](const sigset_t* mask) { dfr_session_sleep_with(session, mask); }))
 		going = must(dfr_session_work(session));
-	}
 	must(dfr_session_stop(session));
 	int complete = 0;
 	std::fprintf(stderr, "%s\n", dfr_session_verdict(session, arguments_.json, &complete));

@@ -20,6 +20,7 @@
 #ifndef DFR_H
 #define DFR_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -119,6 +120,9 @@ int dfr_session_list(struct dfr_session *session, int arguments, dfr_probe_fn *f
 
 int dfr_session_go(struct dfr_session *session);     /* BEGIN fires, commands start; 0 or -1 */
 void dfr_session_sleep(struct dfr_session *session); /* until the next pass, or a signal */
+/* With this mask of signals meanwhile, as ppoll(2): who blocks a signal, looks whether it came, and lets it in here
+ * misses none. */
+void dfr_session_sleep_with(struct dfr_session *session, const sigset_t *mask);
 
 #define DFR_WORK_ERROR (-1)
 #define DFR_WORK_GOING 0

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <optional>
 #include <poll.h>
+#include <spawn.h>
 extern "C" {
 #include <sys/pidfd.h> // without it in glibc 2.36
 }
@@ -81,6 +82,22 @@ int refusal_of_command(const std::string& command) {
 }
 
 } // namespace
+
+bool run_command(const std::string& line, const std::function<void()>& alive) {
+	const char* const words[] = {"sh", "-c", line.c_str(), nullptr};
+	pid_t pid = 0;
+	if (::posix_spawn(&pid, "/bin/sh", nullptr, nullptr, const_cast<char* const*>(words), environ) != 0)
+		return false;
+	const int life = ::pidfd_open(pid, 0);
+	pollfd end = {life, POLLIN, 0};
+	while (life >= 0 && ::poll(&end, 1, 1000) != 1)
+		alive();
+	if (life >= 0)
+		::close(life);
+	while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+	}
+	return true;
+}
 
 Children::~Children() {
 	for (Child& child : children_) {

@@ -4,6 +4,7 @@
 // does (-c, `record -- COMMAND`) and processes that were there before (-p).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,10 @@
 #include "analyze/render/datum.h"
 
 namespace dfr::lib {
+
+// system(): the shell runs it; false: it could not. A terminal's Ctrl-C reaches it and us. `alive` is called once a
+// second meanwhile.
+bool run_command(const std::string& line, const std::function<void()>& alive);
 
 class Children {
 public:

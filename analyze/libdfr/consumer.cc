@@ -5,9 +5,9 @@
 #include "analyze/libdfr/consumer.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 
+#include "analyze/libdfr/child.h"
 #include "analyze/libdfr/option_value.h"
 #include "analyze/replay/clock.h"
 #include "formats/abi/dof.h"
@@ -19,6 +19,11 @@ namespace {
 
 constexpr int64_t kRateDefault = 1'000'000'000;
 constexpr int64_t kRateMin = 1'000'000; // a pass a millisecond is enough for anybody
+constexpr int64_t kRateMax = 5'000'000'000; // and half of what the engine waits for a sign of life
+
+std::chrono::nanoseconds between_passes(int64_t rate) {
+	return std::chrono::nanoseconds(std::clamp(rate, kRateMin, kRateMax));
+}
 
 bool is_by_cpu(uint32_t cause) {
 	return cause == DFR_LOSS_PRINCIPAL || cause == DFR_LOSS_AGGREGATION || cause == DFR_LOSS_OVERWRITTEN;
@@ -49,7 +54,11 @@ std::string size_text(int64_t bytes) {
 
 Consumer::Consumer(trace::Session& session, render::Output& output, render::Symboliser& symbols, Hooks hooks)
     : session_(session), hooks_(std::move(hooks)), renderer_(session.catalog(), output, symbols, *this),
-      merge_(session.catalog()), told_(DFR_LOSS_MAX) {}
+      merge_(session.catalog()), told_(DFR_LOSS_MAX) {
+	output.on_waiting([this] { session_.status(); });
+}
+
+Consumer::~Consumer() { renderer_.output().on_waiting(nullptr); }
 
 void Consumer::report_faults() {
 	const auto dof = render::error_program();
@@ -58,7 +67,7 @@ void Consumer::report_faults() {
 
 int64_t Consumer::rate(uint32_t option) const {
 	const int64_t value = session_.option(option);
-	return value > 0 ? std::max(value, kRateMin) : kRateDefault;
+	return value > 0 ? value : kRateDefault;
 }
 
 void Consumer::go() {
@@ -75,11 +84,10 @@ void Consumer::go() {
 }
 
 void Consumer::resume() {
-	interval_ = std::chrono::nanoseconds(
-	    std::min({rate(DFR_OPT_SWITCHRATE), rate(DFR_OPT_STATUSRATE), rate(DFR_OPT_AGGRATE)}));
+	interval_ = between_passes(std::min({rate(DFR_OPT_SWITCHRATE), rate(DFR_OPT_STATUSRATE), rate(DFR_OPT_AGGRATE)}));
 }
 
-void Consumer::sleep() { session_.wait(interval_, !at_end_only_); }
+void Consumer::sleep(const sigset_t* mask) { session_.wait(interval_, !at_end_only_, mask); }
 
 bool Consumer::work() {
 	const bool going = check_status(false);
@@ -183,7 +191,7 @@ void Consumer::clear_aggregation(uint32_t variable, bool remove) {
 }
 
 void Consumer::command(const std::string& line) {
-	if (std::system(line.c_str()) == -1)
+	if (!run_command(line, [this] { session_.status(); }))
 		hooks_.message("system() could not run: " + line);
 }
 
@@ -194,7 +202,7 @@ std::string Consumer::set_option(const std::string& name, const std::string& val
 	const auto rate = parse_rate(value);
 	if (!rate)
 		return "Invalid value for specified option";
-	interval_ = std::chrono::nanoseconds(std::max(static_cast<int64_t>(*rate), kRateMin));
+	interval_ = between_passes(static_cast<int64_t>(std::min<uint64_t>(*rate, kRateMax)));
 	return {};
 }
 

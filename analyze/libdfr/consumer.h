@@ -28,6 +28,7 @@ public:
 		std::function<const types::Container*()> kernel_types;
 	};
 	Consumer(trace::Session& session, render::Output& output, render::Symboliser& symbols, Hooks hooks);
+	~Consumer() override;
 
 	render::Renderer& renderer() { return renderer_; }
 	render::Style& style() { return renderer_.style(); }
@@ -37,8 +38,8 @@ public:
 	void go();
 	// The session runs already (a claimed state): no BEGIN of ours.
 	void resume();
-	// Sleeps until the next pass is due, or a signal.
-	void sleep();
+	// Sleeps until the next pass is due, or a signal; with this mask, as ppoll().
+	void sleep(const sigset_t* mask = nullptr);
 	// All that was fired so far has been delivered: nothing waits for other CPUs (replay).
 	void set_synchronous() { synchronous_ = true; }
 	// Reads what is there, whatever the buffer policy.

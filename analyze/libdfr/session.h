@@ -55,7 +55,7 @@ public:
 	std::vector<uint8_t> dof() const; // the compiled programs
 
 	void go();
-	void sleep() { consumer().sleep(); }
+	void sleep(const sigset_t* mask) { consumer().sleep(mask); }
 	bool work(); // false: it is over
 	void print(const std::string& text);
 	bool stop(); // false: the deadman ended it

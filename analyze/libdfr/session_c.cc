@@ -270,9 +270,11 @@ int dfr_session_go(dfr_session* session) {
 	});
 }
 
-void dfr_session_sleep(dfr_session* session) {
-	guarded(session, [](lib::Session& inner) {
-		inner.sleep();
+void dfr_session_sleep(dfr_session* session) { dfr_session_sleep_with(session, nullptr); }
+
+void dfr_session_sleep_with(dfr_session* session, const sigset_t* mask) {
+	guarded(session, [mask](lib::Session& inner) {
+		inner.sleep(mask);
 		return 0;
 	});
 }

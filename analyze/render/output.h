@@ -6,7 +6,10 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <string>
+
+#include "formats/error.h"
 
 namespace dfr::render {
 
@@ -24,8 +27,12 @@ public:
 		if (text_.size() >= kRoom)
 			flush();
 	}
-	// Throws dfr::Error if it cannot be written.
+	// Throws dfr::Error if it cannot be written, unless on_failure() is set.
 	void flush();
+	// Called once a second while the descriptor takes nothing.
+	void on_waiting(std::function<void()> waiting) { waiting_ = std::move(waiting); }
+	// Called with the first failure; text for that descriptor is dropped from then on.
+	void on_failure(std::function<void(const Error&)> failed) { failed_ = std::move(failed); }
 	// What was collected and not written; empty afterwards.
 	std::string take();
 
@@ -36,9 +43,15 @@ public:
 
 private:
 	static constexpr size_t kRoom = 64 * 1024;
+	void wait_for_room();
+	void fail();
+
 	int home_;
 	int fd_;
 	std::string text_;
+	bool lost_ = false; // fd_ takes no more
+	std::function<void()> waiting_;
+	std::function<void(const Error&)> failed_;
 };
 
 } // namespace dfr::render

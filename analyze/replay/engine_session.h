@@ -55,7 +55,7 @@ public:
 	uint32_t stop() override;
 	dfr_ioc_status status() override;
 	void flush() override { flush_ = true; }
-	void wait(std::chrono::nanoseconds, bool) override {}
+	void wait(std::chrono::nanoseconds, bool, const sigset_t*) override {}
 	void clear_aggregation(uint32_t varid, bool remove) override;
 	int64_t option(uint32_t option) override;
 

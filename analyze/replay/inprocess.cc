@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <poll.h>
 
 #include "analyze/replay/clock.h"
 #include "analyze/replay/engine_c.h"
@@ -18,11 +19,9 @@ constexpr uint64_t kNever = UINT64_MAX;
 constexpr uint64_t kCleanEvery = 10'000'000;
 
 // Until then, or until a signal.
-void sleep_until(uint64_t when) {
-	timespec until{};
-	until.tv_sec = static_cast<time_t>(when / 1'000'000'000);
-	until.tv_nsec = static_cast<long>(when % 1'000'000'000);
-	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+void sleep(uint64_t ns, const sigset_t* mask) {
+	const timespec time{.tv_sec = static_cast<time_t>(ns / 1'000'000'000), .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
+	(void)::ppoll(nullptr, 0, &time, mask);
 }
 
 bool same_or_empty(std::string_view pattern, std::string_view text) {
@@ -102,7 +101,7 @@ void InProcess::fire_due(uint64_t now) {
 	}
 }
 
-void InProcess::wait(std::chrono::nanoseconds timeout, bool) {
+void InProcess::wait(std::chrono::nanoseconds timeout, bool, const sigset_t* mask) {
 	uint64_t now = now_ns();
 	const uint64_t deadline = now + static_cast<uint64_t>(std::max<int64_t>(timeout.count(), 0));
 	if (!ticking_ || exited())
@@ -112,7 +111,7 @@ void InProcess::wait(std::chrono::nanoseconds timeout, bool) {
 		for (const Timer& timer : timers_)
 			next = std::min(next, timer.due);
 		if (next > now) {
-			sleep_until(next);
+			sleep(next - now, mask);
 			now = now_ns();
 			if (now < next) // a signal
 				return;

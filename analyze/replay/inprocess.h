@@ -27,7 +27,7 @@ public:
 	// Session. go() and stop() note times for the timers; wait() fires them.
 	uint32_t go() override;
 	uint32_t stop() override;
-	void wait(std::chrono::nanoseconds timeout, bool blocks) override;
+	void wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) override;
 
 	// Target.
 	std::string description() const override { return "the in-process engine"; }

@@ -83,9 +83,13 @@ ContainerWriter::ContainerWriter(const std::string& path, bool replace) : path_(
 	write(bytes_of(head));
 }
 
+// A file that nothing was put into stands in the way of the next attempt, no more.
 ContainerWriter::~ContainerWriter() {
-	if (fd_ >= 0)
-		::close(fd_);
+	if (fd_ < 0)
+		return;
+	::close(fd_);
+	if (size_ <= sizeof(FileHead))
+		::unlink(path_.c_str());
 }
 
 void ContainerWriter::write(std::span<const std::byte> bytes) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,8 +29,9 @@ public:
 	// Hand over open blocks too (at the end, or for output at once): the next next() calls give them.
 	virtual void flush() = 0;
 	// Sleep until the state ends, a signal, the time is over, or (if `blocks`) there is something to
-	// read: who reads in the end alone would not sleep at all otherwise.
-	virtual void wait(std::chrono::nanoseconds timeout, bool blocks) = 0;
+	// read: who reads in the end alone would not sleep at all otherwise. `mask`: of signals, while it
+	// sleeps (as ppoll's).
+	virtual void wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask = nullptr) = 0;
 	virtual void clear_aggregation(uint32_t varid, bool remove) = 0;
 	// Blocks may be held in the engine's memory, where a crash's harvest finds them, until
 	// stored() says that all that next() gave is safe on a disk. storing_is_due(): as many are

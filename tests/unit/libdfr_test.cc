@@ -150,6 +150,28 @@ TEST_CASE("libdfr: calls before their time are errors, not crashes") {
 	CHECK(std::string(dfr_session_error(boot.get())) == "no program was given");
 }
 
+TEST_CASE("libdfr: a signal that was held back comes in while it sleeps") {
+	static volatile sig_atomic_t came;
+	came = 0;
+	struct sigaction action {}, before {};
+	action.sa_handler = [](int) { came = 1; };
+	REQUIRE(sigaction(SIGUSR1, &action, &before) == 0);
+	const Handle session = session_with("tick-1h { }");
+	REQUIRE(dfr_session_compile(session.get()) == 0);
+	REQUIRE(dfr_session_go(session.get()) == 0);
+	sigset_t held, mask;
+	sigemptyset(&held);
+	sigaddset(&held, SIGUSR1);
+	REQUIRE(sigprocmask(SIG_BLOCK, &held, &mask) == 0);
+	REQUIRE(raise(SIGUSR1) == 0);
+	CHECK(came == 0);
+	dfr_session_sleep_with(session.get(), &mask);
+	CHECK(came == 1);
+	sigprocmask(SIG_SETMASK, &mask, nullptr);
+	sigaction(SIGUSR1, &before, nullptr);
+	CHECK(dfr_session_stop(session.get()) == 0);
+}
+
 TEST_CASE("libdfr: a session that runs is not compiled again") {
 	const Handle session(dfr_session_open(DFR_SESSION_PROCESS));
 	dfr_session_on_message(session.get(), nullptr, nullptr);

@@ -41,7 +41,7 @@ public:
 	uint32_t stop() override { return 0; }
 	dfr_ioc_status status() override { return {}; }
 	void flush() override { flushed = true; }
-	void wait(std::chrono::nanoseconds, bool) override {}
+	void wait(std::chrono::nanoseconds, bool, const sigset_t*) override {}
 	void clear_aggregation(uint32_t, bool) override {}
 	int64_t option(uint32_t) override { return 0; }
 	const trace::Catalog& catalog() override { return the_catalog; }
