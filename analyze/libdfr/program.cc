@@ -15,8 +15,23 @@
 namespace dfr::lib {
 namespace {
 
-// The first character of a predicate or of actions that is not in a bracket of a glob.
-size_t description_end(const std::string& text) { return text.find_first_of("{/;"); }
+// The first of these characters that is in no comment, string or character constant; the text's size without one.
+size_t find_code(const std::string& text, const std::string& wanted) {
+	for (size_t at = 0; at < text.size(); at++) {
+		const char c = text[at];
+		if (text.compare(at, 2, "/*") == 0)
+			at = std::min(text.find("*/", at + 2), text.size() - 1) + 1;
+		else if (wanted.find(c) != std::string::npos)
+			return at;
+		else if (c == '"' || c == '\'')
+			for (at++; at < text.size() && text[at] != c; at++)
+				at += text[at] == '\\';
+	}
+	return text.size();
+}
+
+// The first character of a predicate or of actions.
+size_t description_end(const std::string& text) { return find_code(text, "{/;"); }
 
 std::string trimmed(const std::string& text) {
 	const size_t from = text.find_first_not_of(" \t\r\n");
@@ -35,23 +50,40 @@ std::string full_description(d::Specifier specifier, const std::string& descript
 	}
 }
 
-// A part as text that may stand between others: full descriptions, braces where they are needed.
-std::string standalone(const ProgramPart& part) {
-	if (part.script)
-		return part.text;
-	const size_t end = std::min(description_end(part.text), part.text.size());
+std::string without_comments(std::string text) {
+	for (size_t at; (at = text.find("/*")) != std::string::npos;) {
+		const size_t end = text.find("*/", at + 2);
+		text.replace(at, end == std::string::npos ? end : end + 2 - at, " ");
+	}
+	return text;
+}
+
+// Descriptions in full; what follows them as it is.
+std::string full_descriptions(const ProgramPart& part) {
+	const size_t end = description_end(part.text);
+	const std::string list = without_comments(part.text.substr(0, end));
 	std::string text;
-	std::string list = part.text.substr(0, end);
 	for (size_t at = 0; at <= list.size();) {
 		const size_t comma = std::min(list.find(',', at), list.size());
 		text += (at == 0 ? "" : ", ") + full_description(part.specifier, trimmed(list.substr(at, comma - at)));
 		at = comma + 1;
 	}
-	const std::string rest = part.text.substr(end);
-	text += " " + rest;
-	if (rest.find('{') == std::string::npos)
-		text += " {}";
+	return text + " " + part.text.substr(end);
+}
+
+// A script's first line is the kernel's, if it says so; in the middle of a text nobody would know.
+std::string without_interpreter(std::string text) {
+	if (text.starts_with("#!"))
+		text.erase(0, text.find('\n'));
 	return text;
+}
+
+// A part as text that may stand between others: full descriptions, braces where they are needed.
+std::string standalone(const ProgramPart& part) {
+	if (part.script)
+		return without_interpreter(part.text);
+	const std::string text = part.specifier == d::Specifier::Name ? part.text : full_descriptions(part);
+	return find_code(text, "{") < text.size() ? text : text + " {}";
 }
 
 std::string joined(const std::vector<ProgramPart>& parts, size_t count) {

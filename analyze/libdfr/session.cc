@@ -5,6 +5,7 @@
 // instructions.
 #include "analyze/libdfr/session.h"
 
+#include <algorithm>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -20,6 +21,21 @@
 #include "recorder/device_session.h"
 
 namespace dfr::lib {
+namespace {
+
+// May these errors be there for want of a kernel? Its probes, symbols and types, and what the engine here cannot do.
+bool kernel_may_know(const d::Diagnostics& diagnostics) {
+	static constexpr std::string_view kTags[] = {
+	    "D_PDESC_ZERO", "D_SYM_BADREF", "D_SYM_NOTYPES", "D_VAR_UNSUP", "D_IDENT_UNDEF", "D_TYPE_ERR", "D_TYPE_MEMBER",
+	    "D_OP_INCOMPLETE", "D_DECL_INCOMPLETE", "D_SIZEOF_TYPE", "D_OFFSETOF_TYPE", "D_ARGS_NONE", "D_ARGS_IDX",
+	    "D_XLATE_NONE", "D_PROC_GRAB"};
+	return std::ranges::any_of(diagnostics.all(), [](const d::Diagnostic& one) {
+		return std::ranges::find(kTags, one.tag) != std::end(kTags);
+	});
+}
+
+} // namespace
+
 void Session::notice(const std::string& text) const {
 	if (hooks_.notice && !options_.style.quiet)
 		hooks_.notice(text);
@@ -89,6 +105,8 @@ bool Session::compile_live(bool zdefs) {
 		return compile_on(std::move(kernel), zdefs);
 	} catch (const Error& error) {
 		// The compiler's message stands; that there is no kernel here may be the whole reason.
+		if (!kernel_may_know(diagnostics_))
+			return false;
 		no_kernel_ = std::string("this ran without the kernel's engine: ") + error.what();
 		if (!error.hint().empty())
 			no_kernel_ += "; " + error.hint();

@@ -187,6 +187,14 @@ end
 --status 4
 --end
 
+@@ out.interrupt.command | out.interrupt | boundary
+--args -wqn 'BEGIN { system("kill -INT %d", $pid); } tick-5s { printf("lost\n"); exit(1); } END { printf("end\n"); }'
+--out
+
+end
+
+--end
+
 @@ out.status.codes | out.status | boundary
 --args -qn 'BEGIN { exit(255); }'
 --status 255
@@ -239,7 +247,7 @@ CPU     ID                    FUNCTION:NAME
 --end
 
 @@ out.testing.options | out.testing | boundary
---args -n 'BEGIN { exit(0); }' >/dev/null | cat; DTRACE_OPT_STRSIZE=5 DTRACE_OPT_QUIET= "$dtrace" -x engine=$engine -n 'BEGIN { s = "abcdefgh"; printf("%s\n", s); exit(0); }'
+--args -n 'BEGIN { exit(0); }' >/dev/null | cat; DTRACE_OPT_STRSIZE=5 DTRACE_OPT_QUIET=1 "$dtrace" -x engine=$engine -n 'BEGIN { s = "abcdefgh"; printf("%s\n", s); exit(0); }'
 --out
 abcd
 
