@@ -73,7 +73,7 @@ void FrontOptions::set(const std::string& name, const std::optional<std::string>
 	if (set_flag(name, value) || set_preprocessor(name, text) || set_own(name, text))
 		return;
 	bool known = false;
-	const std::string why = render::Renderer::set_style(style, name, text, known);
+	const std::string why = render::Renderer::set_style(style, name, value, known);
 	if (!why.empty())
 		throw Error("failed to set -x " + name + ": " + why);
 	if (name == "stdc")
@@ -94,10 +94,7 @@ void FrontOptions::take_environment() {
 		std::string name = text.substr(0, equals);
 		for (char& c : name)
 			c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-		if (equals == std::string::npos || equals + 1 == text.size())
-			set(name, std::nullopt);
-		else
-			set(name, text.substr(equals + 1));
+		set(name, equals == std::string::npos ? std::nullopt : std::optional(text.substr(equals + 1)));
 	}
 	style.testing = std::getenv("_DTRACE_TESTING") != nullptr;
 }

@@ -270,6 +270,7 @@ std::vector<Row> Aggregations::rows(std::span<const uint32_t> variables, const S
 		for (const auto& [canonical, item] : table->second) {
 			Row& row = joined[canonical];
 			row.keys = item.keys;
+			row.canonical = canonical;
 			row.values.resize(variables.size());
 			row.values[v] = {item.kind, item.words, normal(variables[v]), item.by_cpu.empty() ? nullptr : &item.by_cpu};
 		}
@@ -344,13 +345,9 @@ void Aggregations::trunc(uint32_t variable, int64_t n, const SortOptions& sort) 
 	const uint64_t wanted = n < 0 ? -static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
 	const size_t count = static_cast<size_t>(std::min<uint64_t>(wanted, sorted.size()));
 	const size_t from = n > 0 ? sorted.size() - count : 0;
-	std::set<const uint64_t*> chosen;
-	for (size_t i = from; i < from + count; i++)
-		chosen.insert(sorted[i].values[0].words.data());
 	std::set<std::string> stay;
-	for (const auto& [canonical, item] : tables_[variable])
-		if (chosen.count(item.words.data()))
-			stay.insert(canonical);
+	for (size_t i = from; i < from + count; i++)
+		stay.emplace(sorted[i].canonical);
 	std::map<std::vector<std::byte>, trace::AggEntry> kept;
 	const auto collect = [&](const std::deque<trace::AggEntry>& entries) {
 		for (const trace::AggEntry& entry : entries) {

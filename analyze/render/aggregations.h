@@ -31,6 +31,7 @@ struct SortOptions {
 struct Row {
 	std::vector<Datum> keys;
 	std::vector<AggValue> values;
+	std::string_view canonical; // the key as the tables have it
 };
 
 class Aggregations {

@@ -99,9 +99,13 @@ void Renderer::flow_prefix(const trace::Event& event, const trace::Probe* probe)
 		direction = 0;
 	flow.last_probe = probe->id;
 	flow.last_epid = event.epid;
+	const bool again = return_.early && same_return(event, *probe);
+	return_.early = false;
 	if (direction == 'r') {
+		if (again) // that one was not the last of its return
+			flow.indent += 2;
 		// Another clause's record of the same return keeps the indent: the next record tells.
-		return_ = {true, event.cpu, event.epid, probe->id, probe, output_.text().size()};
+		return_ = {true, false, event.cpu, event.epid, probe->id, probe, output_.text().size()};
 		return;
 	}
 	output_.text() += flow_text(event.cpu, *probe, direction, flow.indent);
@@ -114,12 +118,18 @@ void Renderer::settle_return(const trace::Event* next, const trace::Probe* next_
 		return;
 	return_.held = false;
 	Flow& flow = flows_[return_.cpu];
-	const bool again = next && next_probe && next->cpu == return_.cpu && next_probe->id == return_.probe_id &&
-			   next->epid != return_.epid;
+	const bool again = next && next_probe && same_return(*next, *next_probe);
 	if (!again && flow.indent >= 2)
 		flow.indent -= 2;
 	const char direction = again ? '\0' : 'r';
 	output_.text().insert(return_.at, flow_text(return_.cpu, *return_.probe, direction, flow.indent));
+}
+
+// Before the text leaves, of which it knows its place: a command's output and another file come after it.
+void Renderer::settle_early() {
+	const bool held = return_.held;
+	settle_return(nullptr, nullptr);
+	return_.early = held;
 }
 
 void Renderer::finish_line() {
@@ -245,16 +255,18 @@ void Renderer::perform(const Step& step, const Plan& plan, const trace::Event& e
 	case Kind::Printa: return printa(data(step, plan, event), step.format);
 	case Kind::System: {
 		const std::string line = formatted(step, plan, event);
+		settle_early();
 		output_.flush();
 		return host_.command(line);
 	}
 	case Kind::Freopen: {
 		const std::string path = formatted(step, plan, event);
-		if (const std::string why = output_.redirect(path); !why.empty())
+		settle_early();
+		if (const std::string why = host_.redirect(output_, path); !why.empty())
 			host_.message("freopen: cannot open " + path + ": " + why + "; the output goes on where it was");
 		return;
 	}
-	case Kind::Ftruncate: return output_.truncate();
+	case Kind::Ftruncate: settle_early(); return host_.truncate(output_);
 	case Kind::Clear:
 	case Kind::Normalize:
 	case Kind::Denormalize:
@@ -360,11 +372,13 @@ void Renderer::set_option(const std::vector<Datum>& data) {
 	if (data.empty())
 		return;
 	const std::string name(data[0].text());
-	const std::string value(data.size() > 1 ? data[1].text() : std::string_view{});
+	std::optional<std::string> value; // setopt("quiet") comes with an empty one
+	if (data.size() > 1 && !data[1].text().empty())
+		value = data[1].text();
 	bool known = false;
 	std::string why = set_style(style_, name, value, known);
 	if (!known)
-		why = host_.set_option(name, value);
+		why = host_.set_option(name, value.value_or(""));
 	if (!why.empty())
 		host_.message("could not set option " + name + ": " + why);
 }

@@ -45,6 +45,9 @@ public:
 	// clear() and trunc() of a program: the engine's table too.
 	virtual void clear_aggregation(uint32_t variable, bool remove) = 0;
 	virtual void command(const std::string& line) = 0; // system()
+	// freopen() and ftruncate(); why the file could not be opened, or empty.
+	virtual std::string redirect(Output& output, const std::string& path) { return output.redirect(path); }
+	virtual void truncate(Output& output) { output.truncate(); }
 	// setopt() of an option that is not the renderer's; empty, or why not.
 	virtual std::string set_option(const std::string& name, const std::string& value) = 0;
 	virtual void message(const std::string& text) = 0; // one line for stderr
@@ -73,7 +76,8 @@ public:
 	uint64_t faults() const { return faults_; }
 
 	// A dynamic option by name and text; empty, or why not. Shared with -x.
-	static std::string set_style(Style& style, std::string_view name, std::string_view value, bool& known);
+	static std::string set_style(Style& style, std::string_view name, std::optional<std::string_view> value,
+				     bool& known);
 
 private:
 	struct Line { // the line that is being written
@@ -89,6 +93,7 @@ private:
 	};
 	struct HeldReturn { // a return line whose arrow depends on the next record
 		bool held = false;
+		bool early = false; // it could not wait for that: the text before it had to be written
 		uint32_t cpu = 0, epid = 0, probe_id = 0;
 		const trace::Probe* probe = nullptr;
 		size_t at = 0; // in the output's text
@@ -100,6 +105,10 @@ private:
 	void prefix(const trace::Event& event, const trace::Probe* probe);
 	void flow_prefix(const trace::Event& event, const trace::Probe* probe);
 	void settle_return(const trace::Event* next, const trace::Probe* next_probe);
+	void settle_early();
+	bool same_return(const trace::Event& next, const trace::Probe& probe) const {
+		return next.cpu == return_.cpu && probe.id == return_.probe_id && next.epid != return_.epid;
+	}
 	std::string flow_text(uint32_t cpu, const trace::Probe& probe, char direction, unsigned indent) const;
 	void error_record(const trace::Event& event);
 

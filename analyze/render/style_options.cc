@@ -21,22 +21,20 @@ constexpr Word kWords[] = {{"yes", true},    {"no", false},     {"enable", true}
 			   {"enabled", true}, {"disabled", false}, {"true", true},   {"false", false},
 			   {"on", true},     {"off", false},    {"set", true},     {"unset", false}};
 
-// A word, a number in C notation (which sets it, 0 too), or nothing, which also sets it.
-std::string parse_flag(std::string_view value, bool& flag) {
+// A word, a number in C notation (which sets it, 0 too), or no value, which also sets it; an empty one unsets it.
+std::string parse_flag(std::optional<std::string_view> value, bool& flag) {
 	for (const Word& word : kWords) {
 		if (value == word.text) {
 			flag = word.on;
 			return {};
 		}
 	}
-	if (!value.empty()) {
-		const std::string text(value);
-		char* end = nullptr;
-		(void)std::strtoll(text.c_str(), &end, 0);
-		if (*end != '\0')
-			return kBad;
-	}
-	flag = true;
+	const std::string text(value.value_or("0"));
+	char* end = nullptr;
+	(void)std::strtoll(text.c_str(), &end, 0);
+	if (*end != '\0')
+		return kBad;
+	flag = !text.empty();
 	return {};
 }
 
@@ -53,7 +51,8 @@ std::string parse_number(std::string_view value, unsigned& number) {
 
 } // namespace
 
-std::string Renderer::set_style(Style& style, std::string_view name, std::string_view value, bool& known) {
+std::string Renderer::set_style(Style& style, std::string_view name, std::optional<std::string_view> value,
+				bool& known) {
 	AggStyle& aggregations = style.aggregations;
 	const struct {
 		const char* name;
@@ -80,7 +79,7 @@ std::string Renderer::set_style(Style& style, std::string_view name, std::string
 			return parse_flag(value, *flag.flag);
 	for (const auto& number : numbers)
 		if (name == number.name)
-			return parse_number(value, *number.number);
+			return parse_number(value.value_or(""), *number.number);
 	if (name == "encoding") {
 		aggregations.histogram.utf8 = value == "utf8";
 		return value == "utf8" || value == "ascii" ? "" : kBad;

@@ -453,7 +453,8 @@ private:
 	uint64_t until_ = 0;
 };
 
-// A recording asks nothing of an engine: what its clear() did is in its snapshot.
+// A recording asks nothing of an engine: what its clear() did is in its snapshot. Nor of this machine: whoever
+// made it names no command and no file here.
 class RecordedHost final : public render::Host {
 public:
 	explicit RecordedHost(const ReplayOptions& options) : options_(options) {}
@@ -461,6 +462,11 @@ public:
 	void command(const std::string& line) override {
 		options_.message("system() was not run again: " + line);
 	}
+	std::string redirect(render::Output&, const std::string& path) override {
+		options_.message("freopen() was not done again: " + path);
+		return {};
+	}
+	void truncate(render::Output&) override { options_.message("ftruncate() was not done again"); }
 	std::string set_option(const std::string&, const std::string&) override { return {}; }
 	void message(const std::string& text) override { options_.message(text); }
 

@@ -47,7 +47,7 @@ struct Compiled {
 	std::vector<std::string> captured;
 	bool destructive = false; // uses what needs -w
 	// Options that are not in the DOF (compile-time, or text), as name and value.
-	std::vector<std::pair<std::string, std::string>> settings;
+	std::vector<std::pair<std::string, std::optional<std::string>>> settings;
 	std::string tree; // -x tree
 	// Lowest stability of what the program names: for -v.
 	std::string attributes;

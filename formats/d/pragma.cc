@@ -267,7 +267,7 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 		context.settings.arg_ref = on;
 	else if (name == "empty")
 		context.settings.empty_ok = on;
-	context.result.settings.emplace_back(name, value ? std::string(*value) : std::string());
+	context.result.settings.emplace_back(name, value);
 	return true;
 }
 

@@ -964,3 +964,11 @@ b0 a3 b7 a30
 
 --end
 
+@@ agg.trunc.of-cleared | agg.trunc, agg.clear | boundary
+BEGIN { @["k"] = min(7); @["l"] = min(9); @["m"] = min(8); clear(@); trunc(@, 1); exit(0); }
+END { printa("%s ", @); printf("\n"); }
+--out
+m 
+
+--end
+

@@ -54,9 +54,11 @@ TEST_CASE("replay: options of the renderer", "[replay]") {
 	dfr::render::Style style;
 	bool known = false;
 	using dfr::render::Renderer;
-	CHECK(Renderer::set_style(style, "quiet", "", known).empty());
+	CHECK(Renderer::set_style(style, "quiet", std::nullopt, known).empty());
 	CHECK(known);
 	CHECK(style.quiet);
+	CHECK(Renderer::set_style(style, "quiet", "", known).empty());
+	CHECK_FALSE(style.quiet);
 	CHECK(Renderer::set_style(style, "quiet", "no", known).empty());
 	CHECK_FALSE(style.quiet);
 	CHECK(Renderer::set_style(style, "quiet", "0", known).empty()); // a number sets it, 0 too
