@@ -23,11 +23,11 @@ void wake(int) {}
 } // namespace
 
 void catch_signals() {
-	struct sigaction action {}, before {};
+	struct sigaction action {};
 	action.sa_handler = handle; // no SA_RESTART: sleeping ends
+	// Also where they are ignored, as a shell has it for a script's `dtrace ... &`, which ends with kill -INT.
 	for (const int signal : {SIGINT, SIGTERM})
-		if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(signal, &action, nullptr);
+		sigaction(signal, &action, nullptr);
 	action.sa_handler = wake;
 	sigaction(SIGCHLD, &action, nullptr);
 }
