@@ -206,7 +206,7 @@ void record(recorder::DeviceSession& session, recorder::Drain& drain, const Opti
 		if (ended(session.status()))
 			return;
 		if (!moved)
-			session.wait(std::min<std::chrono::nanoseconds>(next - now, std::chrono::seconds(1)), true);
+			session.wait(std::min<std::chrono::nanoseconds>(next - now, std::chrono::seconds(1)), true, nullptr);
 	}
 }
 

@@ -224,6 +224,9 @@ u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
 #define __my_cpu_var(var) (var)
 #endif
 
+/* A function that nobody calls by its address needs no landing place for that. */
+#define dfr_arch_direct __noendbr
+
 /* Adds to a counter of 64 bits with one writer, in one instruction. */
 #define dfr_arch_count(p, n)                                                                       \
 	({                                                                                         \

@@ -57,7 +57,7 @@ static inline void dfr_atomic_add(u64 *p, u64 v)
 #define dfr_count(p, n) dfr_arch_count(p, n)
 
 /* A function that is called by its name alone: it needs no mark as a target of pointers. */
-#define dfr_plat_direct __noendbr
+#define dfr_plat_direct dfr_arch_direct
 
 static __always_inline u64 dfr_plat_top_bit(u64 value)
 {
