@@ -342,6 +342,8 @@ static int allocate_tables(struct dfr_loader *ld)
 		return dfr_refuse(ld, ~0u, 0, "more actions or options than the image can hold");
 	if (clauses > DFR_LOAD_CLAUSES_MAX)
 		return dfr_refuse(ld, ~0u, 0, "more than 16384 clauses");
+	if (ld->ld_limits->ll_confined && clauses > DFR_CONFINED_CLAUSES_MAX)
+		return dfr_refuse(ld, ~0u, 0, "not without privilege: more than 512 clauses");
 	pg->pg_clauses = dfr_plat_alloc((clauses + 1) * sizeof(*pg->pg_clauses));
 	pg->pg_difos = dfr_plat_alloc((difos + 1) * sizeof(*pg->pg_difos));
 	pg->pg_acts = dfr_plat_alloc((acts + 1) * sizeof(*pg->pg_acts));

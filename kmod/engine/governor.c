@@ -161,7 +161,8 @@ static void settle(struct dfr_share *share, u64 now)
 	struct dfr_governor *gv = &share->sh_governor;
 
 	settle_purse(&gv->gv_purse, budget_of(share->sh_state), now);
-	if (gv->gv_user)
+	/* When it is due itself: what his other states have spent counts against the same time. */
+	if (gv->gv_user && now - gv->gv_user->pu_time >= WINDOW)
 		settle_purse(gv->gv_user, DFR_CONFINED_BUDGET, now);
 	if ((gv->gv_purse.pu_credit < 0 || (gv->gv_user && gv->gv_user->pu_credit < 0)) && !gv->gv_throttled &&
 	    dfr_read_once(live(share)))

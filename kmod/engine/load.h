@@ -23,6 +23,7 @@
 #define DFR_LOAD_FRAMES_MAX DIF_FRAMES_MAX
 
 /* Of a confined program: */
+#define DFR_CONFINED_CLAUSES_MAX 512 /* each is matched with all probes, under the engine's lock */
 #define DFR_CONFINED_ACTIONS_MAX 4096 /* in all sections, also where these are the same bytes */
 
 #define DFR_TUPLE_UNREACHED 0xff

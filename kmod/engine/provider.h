@@ -192,8 +192,9 @@ static __always_inline bool dfr_probe_wants(const struct dfr_probe *probe)
 
 /*
  * Probe context: false if none that listens looks at arguments, so that they need
- * not be made, nor is there anything else to ask first: dfr_fire_bare(). For
- * providers whose getarg gives all of them (somebody else may have come since).
+ * not be made, nor is there anything else to ask first: dfr_fire_bare(), or, in a module
+ * of its own, dfr_fire() without arguments. For providers whose getarg gives all of them
+ * (somebody else may have come since).
  */
 static __always_inline bool dfr_probe_reads_args(const struct dfr_probe *probe)
 {

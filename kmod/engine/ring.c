@@ -249,11 +249,6 @@ struct take {
 	bool tk_short; /* closed blocks are left for want of spares */
 };
 
-static void on_cpu(const struct dfr_state *state, const struct dfr_share *share, void (*fn)(void *), void *arg)
-{
-	dfr_visit_cpu(state->st_engine, share->sh_cpu, fn, arg);
-}
-
 /* Oldest first, a spare one in each place. */
 static void swap_closed(struct take *take)
 {
@@ -361,7 +356,7 @@ static void take_from(struct dfr_state *state, struct take *take)
 
 	take_orphans(take);
 	do {
-		on_cpu(state, share, take_closed, take);
+		dfr_visit_cpu(state->st_engine, share->sh_cpu, take_closed, take);
 	} while (take->tk_short && !add_spares(state, share));
 	/* Taken blocks are the reader's: nobody writes them. */
 	for (; first < take->tk_count; first++) {
@@ -503,13 +498,13 @@ void dfr_ring_seal(struct dfr_state *state)
 		if (!sealing.se_share || !dfr_read_once(&sealing.se_share->sh_ring.rg_closed))
 			continue;
 		for (;;) {
-			on_cpu(state, sealing.se_share, seal_find, &sealing);
+			dfr_visit_cpu(state->st_engine, sealing.se_share->sh_cpu, seal_find, &sealing);
 			if (!sealing.se_block)
 				break;
 #ifdef __KERNEL__
 			sealing.se_crc = crc_sealed(sealing.se_block, sealing.se_bytes);
 #endif
-			on_cpu(state, sealing.se_share, seal_store, &sealing);
+			dfr_visit_cpu(state->st_engine, sealing.se_share->sh_cpu, seal_store, &sealing);
 		}
 	}
 }

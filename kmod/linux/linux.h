@@ -63,6 +63,7 @@ int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size
 		       struct dfr_refusal *why);
 void dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous);
 int dfr_session_go(struct dfr_session *session, u32 *cpu);
+extern struct task_struct *dfr_session_starts; /* who is in dfr_session_go(): he may be killed out of it */
 int dfr_session_stop(struct dfr_session *session, u32 *cpu);
 unsigned int dfr_session_count(const struct dfr_rights *rights);
 /* Bytes needed. To users without privilege, their own states. */

@@ -150,11 +150,16 @@ void dfr_session_destroy(struct dfr_session *session)
 	kfree(session);
 }
 
+struct task_struct *dfr_session_starts;
+
+/* The engine's lock is held. */
 int dfr_session_go(struct dfr_session *session, u32 *cpu)
 {
 	int error;
 
+	dfr_session_starts = current;
 	error = dfr_state_go(session->ss_state, cpu);
+	dfr_session_starts = NULL;
 	if (error)
 		return error;
 	session->ss_active = true;
@@ -232,7 +237,7 @@ static bool is_busy(struct pid *opener)
 static u64 silence(struct dfr_session *session, u64 now)
 {
 	u64 due = max(min(session->ss_next_clean, session->ss_next_clock), session->ss_noticed);
-	u64 passed = min(now, due + ON_TIME) - session->ss_noticed;
+	u64 seen = min(now, due + ON_TIME), passed = seen - min(seen, session->ss_noticed);
 
 	return is_busy(session->ss_owner->fl_opener) ? passed / BUSY_SHARE : passed;
 }
@@ -272,17 +277,14 @@ static u64 keep_house(struct dfr_session *session, u64 now)
 	return min(session->ss_next_clean, session->ss_next_clock);
 }
 
-/* Takes the lock, or comes back for it: a thread that waits for long would be taken for one that hangs. */
+/* It queues for the lock: whoever only tried would never have it where others always want it. */
 static void housekeeping(struct work_struct *work)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	struct dfr_session *session;
 	u64 now, next = U64_MAX;
 
-	if (!dfr_mutex_trylock(lock)) {
-		queue_delayed_work(system_unbound_wq, &housekeeping_work, msecs_to_jiffies(10));
-		return;
-	}
+	dfr_mutex_lock(lock);
 	dfr_device_reap();
 	now = dfr_plat_clock(NULL);
 	list_for_each_entry(session, &sessions, ss_list)

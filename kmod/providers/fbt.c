@@ -623,8 +623,8 @@ static int change_filter(unsigned long *ips, unsigned int n, bool remove)
 
 	for (at = 0; at < n; at += count) {
 		count = min_t(unsigned int, n - at, FBT_BATCH);
-		/* Who asked for it will not see any of it; what is armed must go in any case. */
-		if (!remove && fatal_signal_pending(current))
+		/* Who asked for it will not see any of it. What is others', or must go, is done in any case. */
+		if (!remove && dfr_session_starts == current && fatal_signal_pending(current))
 			error = -EINTR;
 		error = error ?: ftrace_set_filter_ips(&fbt_ops, ips + at, count, remove, 0);
 		if (!error && !fbt_registered) {
@@ -668,7 +668,7 @@ static int update_filter(unsigned long *ips, struct fbt_table *table)
 {
 	bool starting = !fbt_registered;
 	unsigned int n;
-	int error;
+	int error, removed;
 
 	if (!starting)
 		replace_table(table);
@@ -678,8 +678,9 @@ static int update_filter(unsigned long *ips, struct fbt_table *table)
 		if (n > FBT_BATCH)
 			rcu_barrier();
 		replace_table(table);
-	} else if (!error) {
-		error = change_filter(ips, take_changes(ips, false), true);
+	} else {
+		removed = change_filter(ips, take_changes(ips, false), true);
+		error = error ?: removed;
 	}
 	return error;
 }
@@ -808,7 +809,7 @@ static void forget_functions(const struct module *module, struct fbt_gone *going
 /* Whoever loads a module waits while others arm all there is: for long, but nothing hangs. */
 static void lock_patiently(void)
 {
-	if (mutex_lock_killable(&fbt_lock))
+	if (mutex_lock_killable(&fbt_lock)) /* which is not reported as a hang */
 		mutex_lock(&fbt_lock);
 }
 
