@@ -28,11 +28,16 @@ constexpr size_t kPageSize = 4096;
 constexpr size_t kMappingsMax = 8192; // far below vm.max_map_count
 constexpr uint64_t kSnapshotMax = 1ull << 30;
 
+// Nothing in the DOF is wrong, but what it asks for.
+bool asks_too_much(const dfr_ioc_enable& io) { return io.error_section == 0xffffffff && io.error_offset == 0; }
+
 std::string refusal(const dfr_ioc_enable& io, int code) {
 	std::string text = "the kernel refused the program: ";
 	if (!io.reason[0])
 		return text + std::strerror(code);
 	text.append(io.reason, strnlen(io.reason, sizeof(io.reason)));
+	if (asks_too_much(io))
+		return text;
 	if (io.error_section == 0xffffffff)
 		return text + " (header, byte " + std::to_string(io.error_offset) + ")";
 	return text + " (section " + std::to_string(io.error_section) + ", byte " +
@@ -121,7 +126,9 @@ uint32_t DeviceSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 		throw Error(refusal(io, code),
 		            code == EACCES ? "destructive actions take root, -w and a kernel that is not locked down"
 		            : code == EPERM ? "root may, or who has CAP_PERFMON and CAP_BPF"
-		                            : "",
+		            : code == EINVAL && asks_too_much(io)
+		                ? "correct the option that is named; if none is, compile it again with this version of dfr"
+		                : "",
 		            code);
 	return io.matched;
 }
@@ -202,7 +209,7 @@ void DeviceSession::flush() {
 	timespec now{};
 	::clock_gettime(CLOCK_MONOTONIC, &now); // as times of records
 	flushed_ = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-	pass_ = flushing_ = older_ = true;
+	pass_ = older_ = true;
 	from_ = kAllCpus;
 }
 
@@ -213,7 +220,6 @@ bool DeviceSession::begin_batch() {
 	if (pass_ && !older_) {
 		pass_ = from_ != kAllCpus && from_ + 1 < catalog_.cpus;
 		from_ = pass_ ? from_ + 1 : kAllCpus;
-		flushing_ = pass_;
 		if (!pass_)
 			return false;
 	}
@@ -226,14 +232,13 @@ void DeviceSession::take() {
 		return;
 	std::vector<dfr_ioc_taken> batch(kTakeBatch);
 	dfr_ioc_take io{.size = sizeof(io)};
-	io.flags = flushing_ ? DFR_TAKE_FLUSH : 0;
+	io.flags = pass_ ? DFR_TAKE_FLUSH : 0; // each time: one that was short of blocks has not flushed
 	io.taken = reinterpret_cast<uint64_t>(batch.data());
 	io.count = kTakeBatch;
 	io.cpu = from_;
 	device_.call(DFR_IOC_TAKE, &io, "cannot take recorded blocks");
 	taken_.insert(taken_.end(), batch.begin(), batch.begin() + std::min(io.count, kTakeBatch));
-	flushing_ = pass_ && from_ == kAllCpus && io.count == kTakeBatch;
-	if (flushing_) {
+	if (pass_ && from_ == kAllCpus && io.count == kTakeBatch) {
 		from_ = 0;
 		older_ = true;
 	}

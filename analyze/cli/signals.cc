@@ -20,6 +20,21 @@ void handle(int) {
 // The end of a command ends a sleep, no more.
 void wake(int) {}
 
+struct HeldBack {
+	HeldBack() {
+		sigset_t ours;
+		sigemptyset(&ours);
+		for (const int signal : {SIGINT, SIGTERM, SIGCHLD})
+			sigaddset(&ours, signal);
+		sigprocmask(SIG_BLOCK, &ours, &before);
+	}
+	~HeldBack() { sigprocmask(SIG_SETMASK, &before, nullptr); }
+	HeldBack(const HeldBack&) = delete;
+	HeldBack& operator=(const HeldBack&) = delete;
+
+	sigset_t before;
+};
+
 } // namespace
 
 void catch_signals() {
@@ -33,16 +48,11 @@ void catch_signals() {
 }
 
 bool slept(const std::function<void(const sigset_t*)>& sleep) {
-	sigset_t ours, before;
-	sigemptyset(&ours);
-	for (const int signal : {SIGINT, SIGTERM, SIGCHLD})
-		sigaddset(&ours, signal);
-	sigprocmask(SIG_BLOCK, &ours, &before);
-	const bool none = signals_caught() == 0;
-	if (none)
-		sleep(&before);
-	sigprocmask(SIG_SETMASK, &before, nullptr);
-	return none;
+	const HeldBack held;
+	if (signals_caught() != 0)
+		return false;
+	sleep(&held.before);
+	return true;
 }
 
 unsigned signals_caught() { return static_cast<unsigned>(caught); }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // SIGINT and SIGTERM as flags: the first one ends tracing in order (END, what is
-// left, aggregations), the second one at once. Which of them are ignored when the command
-// starts stay so: a shell's background is not interrupted. SIGPIPE is left as it is: a reader
-// that has seen enough (head) ends whoever writes to it, and nobody complains.
+// left, aggregations), the second one at once. SIGPIPE is left as it is: a reader that has
+// seen enough (head) ends whoever writes to it, and nobody complains.
 #pragma once
 
 #include <csignal>

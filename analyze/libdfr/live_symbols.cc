@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -66,8 +68,8 @@ std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
 		asked_ = Clock::now();
 		std::string modules = loaded_modules();
 		if (!kernel_ || modules != kernel_->modules) {
-			before_ = std::move(kernel_);
-			kernel_ = std::make_unique<Kernel>(Kernel{types::Symbols::from_kallsyms(), std::move(modules)});
+			auto now = std::make_unique<Kernel>(Kernel{types::Symbols::from_kallsyms(), std::move(modules)});
+			before_ = std::exchange(kernel_, std::move(now));
 			symbol = find(kernel_);
 		}
 	}
@@ -135,8 +137,6 @@ void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 		if (code && !files_.contains(maps.back().file))
 			open_file(pid, maps.back(), name);
 	}
-	if (processes_.size() >= kProcessesMost && !processes_.contains(pid))
-		forget_some();
 	Process& process = processes_[pid];
 	process.read = Clock::now();
 	// A process that has ended keeps the maps that it had.
@@ -155,6 +155,8 @@ void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 }
 
 const LiveSymbols::Mapping* LiveSymbols::mapping(uint32_t pid, uint64_t address) {
+	if (processes_.size() >= kProcessesMost && !processes_.contains(pid))
+		forget_some();
 	const auto holds = [&](const Mapping& mapping) { return address >= mapping.start && address < mapping.end; };
 	const auto find = [&](const std::vector<Mapping>& maps) -> const Mapping* {
 		const auto at = std::upper_bound(maps.begin(), maps.end(), address,
@@ -182,11 +184,20 @@ void LiveSymbols::forget_some() {
 	std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
 	const auto middle = times[times.size() / 2];
 	std::erase_if(processes_, [&](const auto& one) { return one.second.shape.empty() && one.second.read <= middle; });
+	std::set<std::string> mapped;
+	for (const auto& [pid, process] : processes_)
+		for (const auto* const maps : {&process.maps, &process.gone})
+			for (const Mapping& mapping : *maps)
+				mapped.insert(mapping.file);
+	std::erase_if(files_, [&](const auto& one) { return !mapped.contains(one.first); });
 }
 
 namespace {
 
 std::optional<types::Blob> try_file(const std::string& path) {
+	struct stat info;
+	if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) // opening what is none may wait, or do more
+		return std::nullopt;
 	try {
 		return types::Blob::from_file(path);
 	} catch (const Error&) {
@@ -218,12 +229,7 @@ void LiveSymbols::open_file(uint32_t pid, const Mapping& mapping, const std::str
 	std::snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, mapping.start, mapping.end);
 	const bool deleted = path.ends_with(kDeleted);
 	file.name = base_name(deleted ? path.substr(0, path.size() - kDeleted.size()) : path);
-	if (path[0] != '/')
-		file.bytes = own_vdso();
-	else if (!path.starts_with("/dev/")) // opening a device may do more than that
-		file.bytes = try_file(process + "/map_files/" + range);
-	else
-		return;
+	file.bytes = path[0] == '/' ? try_file(process + "/map_files/" + range) : own_vdso();
 	if (!file.bytes && !deleted)
 		file.bytes = try_file(process + "/root" + path);
 	if (!file.bytes && !deleted)

@@ -71,11 +71,22 @@ std::string full_descriptions(const ProgramPart& part) {
 	return text + " " + part.text.substr(end);
 }
 
-// A script's first line is the kernel's, if it says so; in the middle of a text nobody would know.
+// An editor's mark of UTF-8, and a first line that is the kernel's; in the middle of a text nobody would know them.
 std::string without_interpreter(std::string text) {
+	if (text.starts_with("\xef\xbb\xbf"))
+		text.erase(0, 3);
 	if (text.starts_with("#!"))
 		text.erase(0, text.find('\n'));
 	return text;
+}
+
+// Whether it is descriptions and perhaps a predicate, and no declaration and no control lines alone.
+bool lacks_braces(const std::string& text) {
+	std::string rest = trimmed(without_comments(text));
+	const bool control = rest.starts_with('#');
+	while (rest.starts_with('#'))
+		rest = trimmed(rest.substr(std::min(rest.find('\n'), rest.size())));
+	return find_code(rest, "{;") == rest.size() && !(control && rest.empty());
 }
 
 // A part as text that may stand between others: full descriptions, braces where they are needed.
@@ -83,7 +94,7 @@ std::string standalone(const ProgramPart& part) {
 	if (part.script)
 		return without_interpreter(part.text);
 	const std::string text = part.specifier == d::Specifier::Name ? part.text : full_descriptions(part);
-	return find_code(text, "{") < text.size() ? text : text + " {}";
+	return lacks_braces(text) ? text + " {}" : text;
 }
 
 std::string joined(const std::vector<ProgramPart>& parts, size_t count) {

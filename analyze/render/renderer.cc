@@ -129,7 +129,7 @@ void Renderer::settle_return(const trace::Event* next, const trace::Probe* next_
 void Renderer::settle_early() {
 	const bool held = return_.held;
 	settle_return(nullptr, nullptr);
-	return_.early = held;
+	return_.early |= held; // of several in one clause the first has settled it
 }
 
 void Renderer::finish_line() {

@@ -744,7 +744,7 @@ BEGIN { trace(B); }
 --tag D_IDENT_AMBIG
 
 @@ error.SYM_NOTYPES | lex.scoped | wrong | kernel
-BEGIN { trace(`system_state); }
+BEGIN { trace(`panic_on_warn); }
 --tag D_SYM_NOTYPES
 
 @@ error.DECL_PROTO_TYPE | type.pointer | wrong

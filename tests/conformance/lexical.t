@@ -115,7 +115,7 @@ BEGIN { printf("%d %d\n", &vmlinux`vfs_read == &`vfs_read, &vmlinux`panic_timeou
 --end
 
 @@ lex.scoped.no-type | lex.scoped | wrong | kernel
-BEGIN { trace(`panic_timeout); }
+BEGIN { trace(`panic_on_oops); }
 --tag D_SYM_NOTYPES
 
 @@ lex.scoped.unknown | lex.scoped | wrong | kernel
