@@ -82,10 +82,13 @@ std::string without_interpreter(std::string text) {
 
 // Whether it is descriptions and perhaps a predicate, and no declaration and no control lines alone.
 bool lacks_braces(const std::string& text) {
-	std::string rest = trimmed(without_comments(text));
-	const bool control = rest.starts_with('#');
-	while (rest.starts_with('#'))
-		rest = trimmed(rest.substr(std::min(rest.find('\n'), rest.size())));
+	std::string rest = trimmed(text);
+	bool control = false;
+	for (bool comment; (comment = rest.starts_with("/*")) || rest.starts_with('#');) {
+		control |= !comment;
+		const size_t end = comment ? rest.find("*/", 2) : rest.find('\n');
+		rest = end == std::string::npos ? std::string() : trimmed(rest.substr(end + (comment ? 2 : 1)));
+	}
 	return find_code(rest, "{;") == rest.size() && !(control && rest.empty());
 }
 

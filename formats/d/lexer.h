@@ -41,11 +41,13 @@ struct CAttributes {
 	bool packed = false;
 	uint32_t align = 0; // at least; 0: as the type has it
 	uint32_t bytes = 0; // of the integer: mode(...)
+	bool unclear = false; // an alignment that nobody can tell here
 
 	void add(const CAttributes& more) {
 		packed |= more.packed;
 		align = align > more.align ? align : more.align;
 		bytes = more.bytes ? more.bytes : bytes;
+		unclear |= more.unclear;
 	}
 };
 

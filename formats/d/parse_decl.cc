@@ -181,6 +181,7 @@ Parser::Specifiers Parser::specifiers() {
 TypeRef Parser::tagged(bool* defines) {
 	const Kind kind = at(Tok::Struct) ? Kind::Struct : at(Tok::Union) ? Kind::Union : Kind::Enum;
 	const Place place = tok_.place;
+	const CAttributes before = attributes_;
 	attributes_ = {};
 	advance();
 	std::string tag;
@@ -205,8 +206,10 @@ TypeRef Parser::tagged(bool* defines) {
 			type = program.forward(kind, tag);
 		}
 		kind == Kind::Enum ? enum_body(type) : struct_body(type);
+		attributes_ = before; // those behind the body are the type's
 		return type;
 	}
+	attributes_.add(before);
 	if (tag.empty())
 		syntax("a tag or a body in braces must follow");
 	if (const TypeRef found = context_.types.find_tag(kind, tag))
@@ -242,10 +245,12 @@ void Parser::struct_body(TypeRef type) {
 		// A member of just an anonymous struct or union.
 		if (at(Tok::Semicolon) && types::info(base.type).name.empty() &&
 		    context_.types.is_struct(base.type)) {
+			check_alignment(attributes_, tok_.place);
 			members.push_back({"", base.type, -1, attributes_.packed, attributes_.align});
 			advance();
 			continue;
 		}
+		const CAttributes shared = attributes_;
 		for (;;) {
 			Declarator one;
 			one.place = tok_.place;
@@ -297,9 +302,12 @@ void Parser::struct_body(TypeRef type) {
 			if (context_.types.is_string(one.type))
 				one.type = context_.types.program().array(context_.types.basic("char"),
 				                                          context_.types.string_size());
-			members.push_back({names.emplace_back(one.name), one.type, width, attributes_.packed, attributes_.align});
+			check_alignment(attributes_, one.place);
+			members.push_back({names.emplace_back(one.name), of_mode(one.type), width, attributes_.packed, attributes_.align});
 			if (!accept(Tok::Comma))
 				break;
+			attributes_ = shared;
+			attributes_.add(tok_.attributes);
 		}
 		expect(Tok::Semicolon, "after the member");
 	}
@@ -308,9 +316,23 @@ void Parser::struct_body(TypeRef type) {
 	advance();
 	own.add(attributes_);
 	nesting_--;
+	check_alignment(own, end);
 	if (types::info(type).kind != Kind::Forward)
 		return context_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type), "its own body defines it again");
-	const uint64_t most = own.packed ? 1 : context_.pack.empty() ? 0 : context_.pack.back();
+	const uint64_t pack = context_.pack.empty() ? 0 : context_.pack.back();
+	const uint64_t most = own.packed ? 1 : pack;
+	for (types::MemberSpec& one : members) {
+		// Of a typedef: instead of its type's, and packed as that would be.
+		const uint64_t given = context_.types.alignment_of(one.type);
+		if (given && one.align) {
+			one.align = std::max(one.align, given);
+		} else if (given && !one.packed && !own.packed) {
+			one.packed = given < types::align_of(one.type).value_or(1);
+			one.align = given;
+		}
+		if (pack)
+			one.align = std::min(one.align, pack);
+	}
 	context_.types.program().define(type, members, {most, std::max(own.align, 1U)});
 }
 
@@ -350,7 +372,19 @@ void Parser::enum_body(TypeRef type) {
 	expect(Tok::RBrace, "to close the enum");
 	if (types::info(type).kind != Kind::Forward)
 		return context_.error("D_DECL_TYPERED", tok_.place, "type redeclared: " + types::to_c(type), "its own body defines it again");
-	context_.types.program().define_enum(type, open.constants());
+	uint32_t bytes = 4;
+	bool is_signed = true;
+	if (attributes_.packed) { // the smallest integer that holds them
+		int64_t least = 0, most = 0;
+		for (const auto& one : open.constants()) {
+			least = std::min(least, one.value);
+			most = std::max(most, one.value);
+		}
+		is_signed = least < 0;
+		const int64_t reach = is_signed ? std::max(~least, most) * 2 : most;
+		bytes = reach <= UINT8_MAX ? 1 : reach <= UINT16_MAX ? 2 : 4;
+	}
+	context_.types.program().define_enum(type, open.constants(), bytes, is_signed);
 }
 
 TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
@@ -545,6 +579,7 @@ void Parser::declaration() {
 			               "name what is declared");
 		return;
 	}
+	const CAttributes shared = attributes_;
 	for (;;) {
 		const Declarator one = declarator(base.type, true);
 		if (function_body(one.type))
@@ -553,6 +588,8 @@ void Parser::declaration() {
 		if (!at(Tok::Comma))
 			break;
 		advance();
+		attributes_ = shared;
+		attributes_.add(tok_.attributes);
 	}
 	if (!at(Tok::Semicolon))
 		syntax("a declaration ends with ;");
@@ -576,10 +613,20 @@ TypeRef Parser::of_mode(TypeRef type) {
 	return context_.types.basic((context_.types.is_signed(type) ? kSigned : kUnsigned)[std::countr_zero(attributes_.bytes)]);
 }
 
+// A layout that cannot be told is not guessed.
+void Parser::check_alignment(const CAttributes& attributes, Place place) {
+	if (!attributes.unclear)
+		return;
+	context_.error("D_SYNTAX", place, "aligned( ) is no power of two that is known here",
+	               "write it as a number, or one made with + - * / << | & of numbers and sizeof of basic types");
+	throw Failure{};
+}
+
 void Parser::declare(const Specifiers& base, const Declarator& one) {
 	switch (base.storage) {
 	case Storage::Typedef: {
 		auto& program = context_.types.program();
+		check_alignment(attributes_, one.place);
 		const TypeRef type = of_mode(one.type);
 		const TypeRef known = program.find(types::NameSpace::Ordinary, one.name);
 		if (context_.scope.find_variable(DIF_VS_GLOBAL, one.name))
@@ -591,8 +638,8 @@ void Parser::declare(const Specifiers& base, const Declarator& one) {
 		else if (known && !context_.types.same(known, type))
 			context_.error("D_DECL_TYPERED", one.place, "type redeclared: " + one.name,
 			               "it was " + types::to_c(types::resolve(known)));
-		else
-			program.typedef_name(one.name, type);
+		else if (const TypeRef name = program.typedef_name(one.name, type); attributes_.align)
+			context_.types.set_alignment(name, attributes_.align);
 		return;
 	}
 	case Storage::Extern:

@@ -82,6 +82,7 @@ private:
 	void declaration();
 	bool function_body(types::TypeRef type);
 	types::TypeRef of_mode(types::TypeRef type);
+	void check_alignment(const CAttributes& attributes, Place place);
 	void declare(const Specifiers& specifiers, const Declarator& declarator);
 	Specifiers specifiers();
 	types::TypeRef tagged(bool* defines);

@@ -142,7 +142,11 @@ void pragma_pack(Context& context, std::string_view text) {
 			pack.pop_back();
 		return;
 	}
-	const size_t digit = text.find_first_of("0123456789");
+	// The last argument: a name may stand in front of it.
+	size_t digit = text.find_last_of("(,");
+	digit = digit == std::string_view::npos ? digit : text.find_first_not_of(" \t", digit + 1);
+	if (digit != std::string_view::npos && (text[digit] < '0' || text[digit] > '9'))
+		digit = std::string_view::npos;
 	if (digit == std::string_view::npos && text.find("push") != std::string_view::npos)
 		return;
 	if (pack.empty())
@@ -287,7 +291,7 @@ void control_line(Context& context, Place place, std::string_view text) {
 		if (context.options.preprocess && file == "<stdin>") // what cpp was given
 			file = context.options.name;
 		if (newline != std::string_view::npos)
-			context.diagnostics.sources().mark({place.source, static_cast<uint32_t>(newline + 1)}, std::move(file), std::stoul(parts[at]), !line && std::find(parts.begin() + 1, parts.end(), "3") != parts.end());
+			context.diagnostics.sources().mark({place.source, static_cast<uint32_t>(newline + 1)}, std::move(file), std::stoul(parts[at]), context.options.preprocess && !line && std::find(parts.begin() + 1, parts.end(), "3") != parts.end());
 		return;
 	}
 	if (parts[0] == "error")

@@ -64,6 +64,19 @@ TypeRef TypeTable::basic(std::string_view name) {
 	return {};
 }
 
+uint64_t TypeTable::alignment_of(TypeRef type) {
+	while (type.container == &program_) {
+		const types::TypeInfo what = types::info(type);
+		if (what.kind != Kind::Typedef && what.kind != Kind::Const && what.kind != Kind::Volatile && what.kind != Kind::Restrict && what.kind != Kind::Array)
+			return 0;
+		const auto known = alignments_.find(type.id);
+		if (known != alignments_.end())
+			return known->second;
+		type = what.target;
+	}
+	return 0;
+}
+
 TypeRef TypeTable::string_type() {
 	// The element count is no size: size() knows what strings take.
 	if (!string_)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ public:
 	types::TypeRef basic(std::string_view name); // "int", "unsigned long", ...
 	types::TypeRef int_type() { return basic("int"); }
 	types::TypeRef string_type();
+	// The alignment that a typedef's attributes ask for, whatever its type's is; 0: none.
+	void set_alignment(types::TypeRef name, uint64_t bytes) { alignments_[name.id] = bytes; }
+	uint64_t alignment_of(types::TypeRef type);
 	types::TypeRef named(std::string_view name); // a predefined typedef: "int64_t"
 
 	// -- Lookup. Names may be scoped: module`name. Empty: no such type.
@@ -97,6 +101,7 @@ private:
 	types::ProgramTypes program_;
 	const std::vector<types::Enumerator>* open_enum_ = nullptr;
 	types::TypeRef string_;
+	std::map<types::TypeId, uint64_t> alignments_; // of the program's typedefs
 	std::function<bool(std::string_view)> provider_;
 };
 

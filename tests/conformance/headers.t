@@ -188,6 +188,79 @@ BEGIN { nosuch(); exit(0); }
 --status 1
 --end
 
+@@ header.layout.attributes | cmd.cpp, type.struct | boundary | process
+--args -Cqs $D
+typedef int aint __attribute__((aligned(16)));
+typedef aint bint;
+typedef long half __attribute__((aligned(4)));
+struct n { char a, b __attribute__((aligned(8))), c; };
+struct q { char a; int b __attribute__((packed)), c; };
+struct k { char c; aint i; };
+struct kp { char c; aint i; } __attribute__((packed));
+struct kb { char c; const bint i; };
+struct h { char c; half i; };
+struct c { char c; int i; } __attribute__((deprecated("use the packed one")));
+struct e { char c; int i __attribute__((aligned(8*2))); };
+struct f { char c; int i __attribute__((aligned(1<<6))); };
+struct g { char c; int i __attribute__((aligned(sizeof(long)))); };
+struct w { char c; int i __attribute__((mode(DI))); };
+enum small { A = 255 } __attribute__((packed));
+typedef enum __attribute__((packed)) { B = -1, C = 128 } two;
+#pragma pack(push, r1, 8)
+struct p8 { char c; long l; };
+#pragma pack(pop, r1)
+#pragma pack(2)
+struct k2 { char c; aint i; };
+struct m2 { char c; int i __attribute__((aligned(8))); };
+#pragma pack()
+BEGIN {
+	printf("%d %d %d %d %d %d\n", sizeof(struct n), sizeof(struct q), sizeof(struct k), sizeof(struct kp), sizeof(struct kb), sizeof(struct h));
+	printf("%d %d %d %d %d\n", sizeof(struct c), sizeof(struct e), sizeof(struct f), sizeof(struct g), sizeof(struct w));
+	printf("%d %d %d %d %d\n", sizeof(struct p8), sizeof(struct k2), sizeof(struct m2), sizeof(enum small), sizeof(two));
+	exit(0);
+}
+--out
+16 12 32 5 32 12
+8 32 128 16 16
+16 6 6 1 2
+
+--end
+
+@@ header.layout.unknown-alignment | cmd.cpp, type.struct | wrong | process
+--args -C -xerrtags -qs $D
+struct e { char c; int i __attribute__((aligned(8 ? 16 : 8))); };
+BEGIN { exit(0); }
+--errhas [D_SYNTAX] line 1: aligned( ) is no power of two that is known here
+--status 1
+--end
+
+@@ header.line-marker.without-cpp | unit | boundary | process
+--args -qs $D
+# 1 "x.h" 3
+BEGIN { printf("seen\n"); exit(0); }
+--out
+seen
+
+--end
+
+@@ header.mark-of-utf8.several-scripts | cmd.script, unit | boundary | process
+--args -qs $D -s $D
+﻿#!/usr/sbin/dtrace -s
+BEGIN { printf("%d\n", ++n); }
+BEGIN /n == 2/ { exit(0); }
+--out
+1
+2
+
+--end
+
+@@ header.several-texts | cmd.specifiers, unit | normal | process
+--args -n 'int x;' -n '#pragma D option quiet' -n 'BEGIN { x = 4; printf("%d\n", x); exit(0); }' -n 'END /x == 4/' -n '/* ; */ END' -n 'END /probename == "/*"/ { trace(1); }'
+--out
+4
+
+--end
+
 @@ type.array.incomplete-element | type.array, type.struct | wrong
 struct a { struct nosuch x[3]; };
 BEGIN { exit(0); }
