@@ -209,7 +209,7 @@ void DeviceSession::flush() {
 	timespec now{};
 	::clock_gettime(CLOCK_MONOTONIC, &now); // as times of records
 	flushed_ = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-	pass_ = older_ = true;
+	pass_ = flushing_ = older_ = true;
 	from_ = kAllCpus;
 }
 
@@ -220,6 +220,7 @@ bool DeviceSession::begin_batch() {
 	if (pass_ && !older_) {
 		pass_ = from_ != kAllCpus && from_ + 1 < catalog_.cpus;
 		from_ = pass_ ? from_ + 1 : kAllCpus;
+		flushing_ = pass_;
 		if (!pass_)
 			return false;
 	}
@@ -232,13 +233,14 @@ void DeviceSession::take() {
 		return;
 	std::vector<dfr_ioc_taken> batch(kTakeBatch);
 	dfr_ioc_take io{.size = sizeof(io)};
-	io.flags = pass_ ? DFR_TAKE_FLUSH : 0; // each time: one that was short of blocks has not flushed
+	io.flags = flushing_ ? DFR_TAKE_FLUSH : 0; // once: a flush may have something to tell each time
 	io.taken = reinterpret_cast<uint64_t>(batch.data());
 	io.count = kTakeBatch;
 	io.cpu = from_;
 	device_.call(DFR_IOC_TAKE, &io, "cannot take recorded blocks");
 	taken_.insert(taken_.end(), batch.begin(), batch.begin() + std::min(io.count, kTakeBatch));
-	if (pass_ && from_ == kAllCpus && io.count == kTakeBatch) {
+	flushing_ = pass_ && from_ == kAllCpus && io.count == kTakeBatch;
+	if (flushing_) {
 		from_ = 0;
 		older_ = true;
 	}

@@ -75,6 +75,7 @@ private:
 	bool pass_ = false;
 	uint64_t flushed_ = 0;
 	uint32_t from_ = kAllCpus;
+	bool flushing_ = false; // its open block is to be closed
 	bool older_ = false;
 	bool holding_ = false;
 	bool full_ = false;
