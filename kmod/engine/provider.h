@@ -145,14 +145,9 @@ void dfr_probe_refused(const struct dfr_probe *probe);
 DECLARE_PER_CPU(s32, dfr_refusals); /* down to the next one that is accounted */
 
 /*
- * Probe context, before dfr_fire(): false if all that listen ask for somebody
- * else. A provider need not call it; it saves making the arguments. What is
- * refused costs its hook nevertheless: one in 64 tells the governor.
- */
-/*
- * Part of it, without a call: true: all that listen ask for another name, and if
- * dfr_refusal_due() says so then, it is to be told to dfr_probe_refused(). false says
- * nothing.
+ * Probe context; a part of dfr_probe_wants() without a call. True: all that listen ask
+ * for another name, and if dfr_refusal_due() says so then, it is to be told to
+ * dfr_probe_refused(). False says nothing.
  */
 static __always_inline bool dfr_probe_passes_by(const struct dfr_probe *probe)
 {
@@ -170,6 +165,11 @@ static __always_inline bool dfr_refusal_due(void)
 	return unlikely(dfr_arch_count_down(dfr_refusals));
 }
 
+/*
+ * Probe context, before dfr_fire(): false if all that listen ask for somebody
+ * else. A provider need not call it; it saves making the arguments. What is
+ * refused costs its hook nevertheless: one in 64 tells the governor.
+ */
 static __always_inline bool dfr_probe_wants(const struct dfr_probe *probe)
 {
 	const struct dfr_test *test = dfr_read_once(&probe->pb_test);

@@ -38,7 +38,8 @@ int dfr_device_copy_out(void __user *to, const void *from, size_t size);
 
 /*
  * The engine's lock for a request of this descriptor's. Its holder may be arming all there is, so who is
- * killed waits no longer: -EINTR, and nothing has changed.
+ * killed waits no longer: -EINTR, and nothing has changed. A request is a sign of life, and lets go of what
+ * those left who were killed.
  */
 int __must_check dfr_device_lock(struct dfr_file *file);
 void dfr_device_unlock(void);
