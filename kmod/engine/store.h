@@ -3,6 +3,7 @@
  * What the files of the recording half share: engine.c, state.c, enable.c,
  * plan.c, fire.c, steps.c, plain.c, governor.c, visit.c, record.c, ring.c, agg.c,
  * spec.c, catalog.c. Nobody else includes it: providers see provider.h, consumers of the engine engine.h.
+ * It is long because they work on the same few structures, which refer to one another.
  *
  * The structures, from the outside in:
  *
