@@ -3,7 +3,7 @@
  * The D intermediate format: numbers and layouts that the compiler, the engine
  * (kernel and user space) and the disassembler share. Public encodings; what
  * DTrace lacks is numbered from 0x4600 ("F") on, out of everyone's range.
- * No code here beyond field packing. Facts: reference sheet "dif".
+ * No code here beyond field packing. What they mean: formats/dif/DIF.md.
  */
 #ifndef DFR_ABI_DIF_H
 #define DFR_ABI_DIF_H

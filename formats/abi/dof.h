@@ -3,7 +3,7 @@
  * The D object format: the file that the compiler writes and the engine loads.
  * Public layout; sections, actions and options of ours are numbered out of
  * everyone's range. Everything read from a DOF is hostile until the engine's
- * loader (kmod/engine/dof.c) has verified it. Facts: reference sheet "dof".
+ * loader (kmod/engine/dof.c) has verified it. What it means: formats/dof/DOF.md.
  *
  *   [ header 64 ][ section table ][ loadable payloads ... ][ other payloads ]
  *   |<------------------ loadsz -------------------------->|

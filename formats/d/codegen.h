@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The code generator: an analysed expression to a DIFO. Register use and
-// instruction choice follow the classic conventions (reference sheet "dif",
+// instruction choice follow the classic conventions (formats/dif/DIF.md,
 // section 9), so that listings look as people know them.
 #pragma once
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The table of DIF opcodes, in the order of their numbers (reference sheet
-// "dif", section 3).
+// The table of DIF opcodes, in the order of their numbers (DIF.md, section 3).
 #include "formats/dif/opcodes.h"
 
 #include "formats/abi/dif.h"

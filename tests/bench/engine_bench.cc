@@ -23,7 +23,7 @@ namespace {
 struct Work {
 	const char* name;
 	const char* text;
-	unsigned budget; // of DESIGN.md, the probe's own cost and the platform's included; 0: none
+	unsigned budget; // of tests/bench/BUDGETS.md, the probe's own cost and the platform's included; 0: none
 };
 
 const Work kWorks[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The classic listing of the talks and papers, word for word: instruction words
-// and the layout of dtrace -S. Expected values come from the reference sheets,
+// and the layout of dtrace -S. Expected values come from formats/dif/DIF.md,
 // not from the compiler.
 #include <catch2/catch.hpp>
 

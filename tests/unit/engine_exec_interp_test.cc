@@ -2,7 +2,7 @@
 //
 // The interpreter: every opcode on ordinary and boundary values, faults with
 // their code, address and place, and the built-in variables. Expected values
-// are worked out from the reference sheet, not from the code.
+// are worked out from formats/dif/DIF.md, not from the code.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine_exec_rig.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Subroutines: each with ordinary, boundary and wrong arguments. Expected
-// results are worked out from the reference sheet ("dif", section 7) by hand.
+// results are worked out from formats/dif/DIF.md section 7 by hand.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine_exec_rig.h"

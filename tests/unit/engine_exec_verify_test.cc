@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The verifier's rules, one by one, each with a wrong case, and the rules of a
-// chain of actions. Rules: reference sheets "dif" section 10 and "dof" section 7.
+// chain of actions. Rules: formats/dif/DIF.md section 10, formats/dof/DOF.md section 7.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine_exec_rig.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Aggregations: every function at its boundaries (values computed by hand from
-// the sheets), keys of every kind, full tables, snapshots, clear and trunc.
+// kmod/engine/SEMANTICS.md section 4), keys of every kind, full tables, snapshots, clear and trunc.
 #include <utility>
 
 #include <catch2/catch.hpp>

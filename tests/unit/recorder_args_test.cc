@@ -2,7 +2,7 @@
 //
 // Types of probe arguments, from the formats that the kernel's tracing file
 // system has for system calls (shape as Debian's 6.1 and 6.12 print it) and from
-// the sheet's table of stable providers.
+// the tables of kmod/providers/PROVIDERS.md.
 #include <catch2/catch.hpp>
 
 #include "formats/types/kernel_types.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The renderer's small pieces against the sheet's rules, column by column:
+// The renderer's small pieces against their rules, column by column:
 // numbers, dumps, printf conversions, histograms. Expected texts are written out
-// by hand from d-language.md sections 9.1, 10 and 14.
+// by hand from formats/d/LANGUAGE.md sections 9.1, 10 and 14.
 #include <catch2/catch.hpp>
 
 #include <cstring>
