@@ -15,6 +15,7 @@
  *              record can hold one, nor a condition depend on one.
  *   loads      from what copyin() has copied, by an index that is masked
  *              (dfr_load_own()), and from user memory. No stores but to variables.
+ *   symbols    Relocations are refused by the loader before it looks any up (dof.c).
  *   the rest   what is in the tables below; nothing that is not
  *
  * Since branches go forward, one pass in order has all that may run before an
@@ -532,9 +533,6 @@ int dfr_confine_program(struct dfr_loader *ld)
 	u32 i;
 	int err;
 
-	for (i = 0; i < ld->ld_nsecs && !reason; i++)
-		if (dfr_dof_sec(ld, i)->type == DOF_SECT_KRELHDR || dfr_dof_sec(ld, i)->type == DOF_SECT_URELHDR)
-			reason = "variables and functions of the kernel have addresses";
 	if (pg->pg_nclauses > CLAUSES_MAX)
 		reason = "more than 256 clauses";
 	for (i = 0; i < pg->pg_nclauses && !reason; i++) {

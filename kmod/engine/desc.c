@@ -89,14 +89,9 @@ static int link_ints(struct dfr_loader *ld, struct dfr_difo *difo, const struct 
 static int link_strs(struct dfr_loader *ld, struct dfr_difo *difo, const struct dof_sec *sec,
 		     u32 index)
 {
-	const char *strs = dfr_dof_payload(ld, sec);
-
 	if (difo->di_strs)
 		return dfr_refuse(ld, index, sec->offset, "a DIFO has two string tables");
-	/* Looked at before, but a relocation may have been written over it since. */
-	if (strs[sec->size - 1])
-		return dfr_refuse(ld, index, sec->offset, "string table does not end with NUL");
-	difo->di_strs = strs;
+	difo->di_strs = dfr_dof_payload(ld, sec);
 	difo->di_strsz = (u32)sec->size;
 	return 0;
 }

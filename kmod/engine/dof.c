@@ -5,9 +5,10 @@
  * hands every description to desc.c. After that the program is trusted.
  *
  * Every input is hostile. A payload may alias another one, so two rules keep
- * aliasing harmless: no payload overlaps header or section table, and all
- * writes into the copy (relocations) come before anything that was checked is
- * relied on. Process context.
+ * aliasing harmless: no payload overlaps header or section table, and a
+ * relocation, which alone writes into the copy, writes only where no other
+ * payload lies: nothing but the constant that it is for ever holds an address.
+ * Process context.
  */
 #include "kmod/engine/load.h"
 
@@ -23,7 +24,7 @@ void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const cha
 	while (*reason && n < room)
 		why->rf_reason[n++] = *reason++;
 	while (name && *name && n < room)
-		why->rf_reason[n++] = *name++;
+		why->rf_reason[n++] = dfr_printable(*name++);
 	why->rf_reason[n] = '\0';
 }
 
@@ -97,8 +98,6 @@ const char *dfr_dof_string(struct dfr_loader *ld, u32 strtab, u64 string, u32 fr
 		dfr_refuse(ld, from, offset, "string is outside its table");
 		return NULL;
 	}
-	/* The table's last byte was NUL when it was looked at; a relocation may have been written
-	 * over it. */
 	text = (const char *)dfr_dof_payload(ld, sec) + string;
 	for (i = string; i < sec->size && ld->ld_scanned < DFR_LOAD_SCAN_MAX; i++) {
 		ld->ld_scanned++;
@@ -216,6 +215,32 @@ static int check_section(struct dfr_loader *ld, u32 index)
 	return 0;
 }
 
+/*
+ * How many of the payloads that are loaded reach into each eight bytes of the image. In one pass, since
+ * each of very many sections may be the target of a relocation and overlap each other one.
+ */
+static int count_owners(struct dfr_loader *ld)
+{
+	u64 words = (ld->ld_size + 7) / 8, n;
+	u32 *owners = dfr_plat_alloc((words + 1) * sizeof(*owners));
+	u32 i;
+
+	if (!owners)
+		return -ENOMEM;
+	for (i = 0; i < ld->ld_nsecs; i++) {
+		const struct dof_sec *sec = dfr_dof_sec(ld, i);
+
+		if (!(sec->flags & DOF_SECF_LOAD) || !sec->size)
+			continue;
+		owners[sec->offset / 8]++;
+		owners[(sec->offset + sec->size + 7) / 8]--;
+	}
+	for (n = 1; n < words; n++)
+		owners[n] += owners[n - 1];
+	ld->ld_owners = owners;
+	return 0;
+}
+
 /* The entry's name resolved and added to its slot. User relocations have no base here: nothing to
  * add. */
 static int relocate_entry(struct dfr_loader *ld, const struct dof_relohdr *rh, u32 relsec, u64 at,
@@ -240,12 +265,14 @@ static int relocate_entry(struct dfr_loader *ld, const struct dof_relohdr *rh, u
 		return -EINVAL;
 	if (!kernel)
 		return 0;
+	slot = target->offset + entry->offset;
+	if (ld->ld_owners[slot / 8] != 1)
+		return dfr_refuse(ld, relsec, at + 8, "relocation of what another section holds as well");
 	err = dfr_plat_symbol(name, &address);
 	if (err) {
 		dfr_refuse_name(ld, relsec, at, "this kernel has no symbol ", name);
 		return -ENOENT;
 	}
-	slot = target->offset + entry->offset;
 	*(u64 *)(ld->ld_dof + slot) += address + data;
 	return 0;
 }
@@ -301,6 +328,15 @@ static int check_structure(struct dfr_loader *ld)
 
 		if (type != DOF_SECT_URELHDR && type != DOF_SECT_KRELHDR)
 			continue;
+		/* Before any is looked up: also how it ends would tell of addresses. */
+		if (ld->ld_limits->ll_confined) {
+			dfr_refuse(ld, i, sec_offset(ld, i),
+				   "not without privilege: variables and functions of the kernel have addresses");
+			return -EPERM;
+		}
+		err = ld->ld_owners ? 0 : count_owners(ld);
+		if (err)
+			return err;
 		err = relocate(ld, i, type == DOF_SECT_KRELHDR, &budget);
 		if (err)
 			return err;
@@ -436,6 +472,7 @@ static int load_image(struct dfr_loader *ld)
 	dfr_plat_free(ld->ld_depth);
 	dfr_plat_free(ld->ld_own);
 	dfr_plat_free(ld->ld_declared);
+	dfr_plat_free(ld->ld_owners);
 	return err;
 }
 

@@ -102,15 +102,15 @@ static int count_match(struct dfr_probe *probe, void *arg)
 static void name_clause(struct dfr_refusal *why, const struct dfr_clause *clause)
 {
 	size_t at = strlen(why->rf_reason);
-	size_t n;
+	size_t n, k;
 	int i;
 
 	for (i = 0; i < 4; i++) {
 		n = strlen(clause->cl_pattern[i]);
 		if (at + n + 2 > sizeof(why->rf_reason))
 			return;
-		memcpy(why->rf_reason + at, clause->cl_pattern[i], n);
-		at += n;
+		for (k = 0; k < n; k++)
+			why->rf_reason[at++] = dfr_printable(clause->cl_pattern[i][k]);
 		if (i < 3)
 			why->rf_reason[at++] = ':';
 		why->rf_reason[at] = '\0';

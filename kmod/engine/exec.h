@@ -28,6 +28,12 @@ struct dfr_refusal {
 	char rf_reason[128];
 };
 
+/* What a program calls things gets into reasons and the kernel's log: no line ends there, and nothing that a terminal obeys. */
+static inline char dfr_printable(char c)
+{
+	return c >= ' ' && c <= '~' ? c : '?';
+}
+
 /* Is it one of DTrace's options, or of ours? */
 static inline bool dfr_option_known(u32 option)
 {

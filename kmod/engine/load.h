@@ -37,6 +37,7 @@ struct dfr_loader {
 	u32 ld_nsecs;
 	u32 *ld_map; /* by section: 1 + index of its DIFO or of its first action; 0: not converted
 			yet */
+	u32 *ld_owners; /* by 8 bytes of the image: payloads there; where nothing is relocated, NULL */
 	u32 ld_ntext;
 	u32 ld_nvars;
 	u32 ld_nlinks;
@@ -48,7 +49,10 @@ struct dfr_loader {
 	u8 *ld_declared; /* 2 bits per id and scope */
 };
 
-/* Fill the refusal and return -EINVAL; `name` may be NULL and is put behind the reason. */
+/*
+ * Fill the refusal and return -EINVAL; `name` may be NULL and is put behind the reason, as far as it can be
+ * printed.
+ */
 int dfr_refuse(struct dfr_loader *ld, u32 section, u64 offset, const char *reason);
 int dfr_refuse_name(struct dfr_loader *ld, u32 section, u64 offset, const char *reason,
 		    const char *name);

@@ -96,6 +96,36 @@ TEST_CASE("confined: an address does not become a number", "[engine][confine]") 
 	fine(Code().returns(kString).r(DIF_OP_TST, 1, 0, 0).branch(DIF_OP_BE, 4).sets("a", 1).branch(DIF_OP_BA, 5).sets("b", 1).ret(1));
 }
 
+namespace {
+
+int looked_up;
+
+int any_symbol(const char* name, __u64* address) {
+	looked_up++;
+	*address = 0xffffffff81000000ull;
+	return name[0] == 'k' ? 0 : -ENOENT;
+}
+
+} // namespace
+
+// Whether a symbol is there, and how a program that names one is refused, tells of addresses.
+TEST_CASE("confined: relocations are refused before any symbol is looked up", "[engine][confine]") {
+	const uint32_t type = GENERATE(DOF_SECT_KRELHDR, DOF_SECT_URELHDR);
+	const std::string name = GENERATE("known", "unknown");
+	DofBuilder dof;
+	dof.trace(Code().setx(5, 1).ret(1)); // 1 DIF, 2 INTTAB, 3 STRTAB, 4 DIFOHDR
+	const uint32_t table = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{dof.string(name), DOF_RELO_SETX, 0, 0}});
+	const uint32_t head = dof.table(type, 4, std::vector<dof_relohdr>{{0, table, 2}});
+	looked_up = 0;
+	dfr_user_symbol = any_symbol;
+	const Loaded result = load(dof.bytes(), confined());
+	dfr_user_symbol = nullptr;
+	CHECK(result.error == -EPERM);
+	CHECK(std::string(result.why.rf_reason) == "not without privilege: variables and functions of the kernel have addresses");
+	CHECK(result.why.rf_section == head);
+	CHECK(looked_up == 0);
+}
+
 TEST_CASE("confined: comparisons", "[engine][confine]") {
 	fine(Code().sets("a", 1).sets("b", 2).r(DIF_OP_SCMP, 1, 2, 0).ret(0));
 	fine(Code().sets("a", 1).r(DIF_OP_SCMP, 1, 0, 0).ret(0));

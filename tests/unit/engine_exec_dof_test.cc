@@ -490,7 +490,10 @@ TEST_CASE("the digest of types", "[exec][dof]") {
 
 namespace {
 
+int asked = 0;
+
 int known_symbol(const char* name, __u64* address) {
+	asked++;
 	if (std::string(name) != "vmlinux`jiffies")
 		return -ENOENT;
 	*address = 0xffffffff81000000ull;
@@ -598,14 +601,68 @@ TEST_CASE("relocations", "[exec][dof]") {
 		rel.dof.sections[rel.relhdr].hdr.size = 8;
 		refused(rel.dof, "relocation header is cut off", rel.relhdr);
 	}
-	SECTION("written over the strings that end it") {
-		// The integer table is laid over the string table's end: its last byte becomes 0xff.
+	SECTION("a name that does not print") {
+		rel.entry.name = rel.dof.string("no\nsuch\x1b\x7f\xff thing");
 		rel.build();
-		Section& strs = rel.dof.sections[3];
-		strs.hdr.offset = rel.dof.sections[rel.ints].hdr.offset;
-		strs.hdr.size = 8; // 5, 0, 0, 0, 0, 0, 0, 0: ends with NUL until the address is added
-		refused(rel.dof, "string table does not end with NUL", 3);
+		Loaded result = load(rel.dof.raw());
+		CHECK(result.error == -ENOENT);
+		CHECK(std::string(result.why.rf_reason) == "this kernel has no symbol no?such??? thing");
 	}
+}
+
+// An address would stand in what is read as something else, and be shown as that.
+TEST_CASE("a relocation writes only where no other section lies", "[exec][dof]") {
+	Relocations rel;
+	rel.build();
+	const dof_sec ints = rel.dof.sections[rel.ints].hdr;
+	asked = 0;
+	SECTION("a section of any type, over all of it or a byte of it") {
+		const uint32_t type = GENERATE(DOF_SECT_STRTAB, DOF_SECT_INTTAB, DOF_SECT_DIF, DOF_SECT_COMMENTS);
+		const auto [offset, size] = GENERATE(std::pair{0, 8}, std::pair{7, 1}, std::pair{-8, 10}, std::pair{-8, 32});
+		const uint32_t other = rel.dof.add(type, 1, 0, {});
+		rel.dof.lay_out();
+		rel.dof.sections[other].hdr.offset = rel.dof.sections[rel.ints].hdr.offset + static_cast<uint64_t>(offset);
+		rel.dof.sections[other].hdr.size = static_cast<uint64_t>(size);
+		const Loaded result = load(rel.dof.raw());
+		CHECK(result.error == -EINVAL);
+		CHECK(std::string(result.why.rf_reason) == "relocation of what another section holds as well");
+		CHECK(result.why.rf_section == rel.reltab);
+		CHECK(asked == 0);
+	}
+	SECTION("one that is not loaded, or is empty, holds nothing") {
+		const bool empty = GENERATE(false, true);
+		const uint32_t other = rel.dof.add(DOF_SECT_COMMENTS, 1, 0, {}, empty ? DOF_SECF_LOAD : 0);
+		rel.dof.lay_out();
+		rel.dof.sections[other].hdr.offset = rel.dof.sections[rel.ints].hdr.offset;
+		rel.dof.sections[other].hdr.size = empty ? 0 : 8;
+		CHECK(load(rel.dof.raw()).error == 0);
+	}
+	SECTION("neighbours share nothing") {
+		rel.dof.sections[3].hdr.offset = ints.offset + 8;
+		rel.dof.sections[3].hdr.size = 1;
+		const Loaded result = load(rel.dof.raw());
+		CHECK(std::string(result.why.rf_reason) != "relocation of what another section holds as well");
+	}
+}
+
+// The name of a second relocation lies where the first one writes: it would be said which symbol there is not.
+TEST_CASE("no refusal echoes an address", "[exec][dof]") {
+	const bool confined = GENERATE(false, true);
+	Relocations rel;
+	rel.ints = rel.dof.table(DOF_SECT_INTTAB, 8, std::vector<uint64_t>{0, 0});
+	rel.build();
+	const uint32_t strings = rel.dof.add(DOF_SECT_STRTAB, 1, 0, {0});
+	const uint32_t table = rel.dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{0, DOF_RELO_SETX, 8, 0}});
+	rel.dof.table(DOF_SECT_KRELHDR, 4, std::vector<dof_relohdr>{{strings, table, rel.ints}});
+	rel.dof.lay_out();
+	rel.dof.sections[strings].hdr.offset = rel.dof.sections[rel.ints].hdr.offset;
+	rel.dof.sections[strings].hdr.size = 16;
+	asked = 0;
+	const Loaded result = load(rel.dof.raw(), {true, true, nullptr, confined});
+	CHECK(result.error == (confined ? -EPERM : -EINVAL));
+	CHECK(asked == 0);
+	const std::string reason(result.why.rf_reason, sizeof(result.why.rf_reason));
+	CHECK(reason.find("\x81\xff\xff\xff\xff") == std::string::npos);
 }
 
 TEST_CASE("any single byte changed: refused with a place, or loads", "[exec][dof]") {

@@ -161,6 +161,8 @@ TEST_CASE("a description that matches nothing is refused by name, or waits with 
 	State state(rig);
 	CHECK(state.enable(Program().clause("rig::close:entry", {})) == -ESRCH);
 	CHECK(state.reason == "no probe matches rig::close:entry");
+	CHECK(state.enable(Program().clause("rig::clo\nse:en\x1btry", {})) == -ESRCH);
+	CHECK(state.reason == "no probe matches rig::clo?se:en?try");
 	REQUIRE(state.enable(Program().clause("rig::close:entry", {trace(arg(0))}), DFR_ENABLE_ZERO_OK) == 0);
 	CHECK(state.matched == 0);
 	REQUIRE(state.go() == 0);
