@@ -6,13 +6,22 @@
  */
 #include "kmod/engine/machine.h"
 
-/* Beyond what was passed to dfr_fire() the provider may know more; else 0. */
-static u64 argument(const struct dfr_firing *firing, u64 n)
+/*
+ * Beyond what was passed to dfr_fire() the provider may know more; else 0. What it calls
+ * may be traced itself, so before the guard it is not asked: the fault there means that
+ * the predicate is run again behind the guard.
+ */
+static u64 argument(struct dfr_machine *m, u64 n)
 {
+	const struct dfr_firing *firing = m->m_firing;
 	const struct dfr_provider *provider;
 
 	if (n < firing->fr_nargs)
 		return firing->fr_args[dfr_plat_masked(n, firing->fr_nargs)];
+	if (dfr_unlikely(firing->fr_flags & DFR_FR_UNGUARDED)) {
+		dfr_fault(m, DIF_FAULT_ILLOP, 0);
+		return 0;
+	}
 	provider = firing->fr_probe ? firing->fr_probe->pb_provider : NULL;
 	if (!provider || !provider->pv_ops || !provider->pv_ops->getarg || n > 0xff)
 		return 0;
@@ -56,7 +65,7 @@ u64 dfr_builtin(struct dfr_machine *m, u32 id)
 	struct dfr_firing *firing = m->m_firing;
 
 	if (id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9)
-		return argument(firing, id - DIF_VAR_ARG0);
+		return argument(m, id - DIF_VAR_ARG0);
 	switch (id) {
 	case DIF_VAR_TIMESTAMP:
 		return dfr_firing_time(firing);
@@ -112,7 +121,7 @@ static u64 captured_input(struct dfr_machine *m, u64 index)
 u64 dfr_builtin_array(struct dfr_machine *m, u32 id, u64 index)
 {
 	if (id == DIF_VAR_ARGS)
-		return argument(m->m_firing, index);
+		return argument(m, index);
 #ifdef DFR_PLAT_HAS_CAPTURED
 	if (id == DIF_VAR_CAPTURED)
 		return captured_input(m, index);

@@ -57,7 +57,7 @@ struct dfr_difo {
 	u64 (*di_run)(struct dfr_machine *m);
 	void *di_native;
 };
-#define DFR_DIFO_PURE 0x1	 /* reads only execname pid tid cpu arg0-9 and constants: may run before the guard */
+#define DFR_DIFO_PURE 0x1	 /* reads only execname pid tid cpu arg0-5 and constants: may run before the guard */
 #define DFR_DIFO_DESTRUCTIVE 0x2 /* copyout, copyoutstr */
 #define DFR_DIFO_CACHEABLE 0x4	 /* depends on thread-locals, tid, pid alone */
 #define DFR_DIFO_CONST 0x8	 /* same value at every firing of a probe */

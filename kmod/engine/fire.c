@@ -205,8 +205,9 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 
 #ifdef __KERNEL__
 /*
- * Predicates over execname, pid, tid, cpu and arguments alone may run before
- * interrupts are off: most firings of a narrow program end here. The caller's
+ * Predicates over execname, pid, tid, cpu and the arguments at hand alone may run
+ * before interrupts are off: most firings of a narrow program end here. Nothing that
+ * could be traced is called, or its probe would come here again without end. The caller's
  * preempt-off section is what keeps the chain alive. In user space only the
  * CPU's lock does, so there they run inside the guard.
  */
@@ -220,6 +221,7 @@ static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args
 	firing.fr_epid = 0;
 	firing.fr_cpu = dfr_plat_cpu();
 	set_firing(&firing, probe, args, nargs, regs, NULL);
+	firing.fr_flags = DFR_FR_UNGUARDED;
 	dfr_firing_context(&firing);
 	/* What a pure DIFO may look at; clearing the whole would cost more than running it. */
 	machine.m_firing = &firing;
@@ -256,6 +258,7 @@ static dfr_cold void pure_timed(struct dfr_probe *probe, const u64 *args, u32 na
 
 	pc->pc_pure_sample = pc->pc_pure + pc->pc_distance;
 	if (!dfr_read_once(&pc->pc_busy)) {
+		dfr_cpu_enter(pc); /* the governor may wake the consumer, by functions that may be traced */
 		pc->pc_samples++;
 		before = dfr_plat_clock(NULL);
 		any_pure_holds(probe, args, nargs, regs);
@@ -265,6 +268,7 @@ static dfr_cold void pure_timed(struct dfr_probe *probe, const u64 *args, u32 na
 			before = after;
 		}
 		dfr_governor_judge(pc, chain, after);
+		dfr_cpu_leave(pc);
 	}
 	dfr_plat_irq_restore(engine, flags);
 }

@@ -260,11 +260,13 @@ dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
 	__this_cpu_write(dfr_refusals, (s32)pc->pc_refusals - 1);
 	/* Inside a firing its writer's words are not ours to touch. */
 	if (!dfr_read_once(&pc->pc_busy)) {
+		dfr_cpu_enter(pc); /* what wakes the consumer may be traced */
 		pc->pc_samples++;
 		now = dfr_plat_clock(NULL);
 		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next))
 			dfr_governor_charge(pc, ecb, dfr_plat_cpu(), now, now, weight);
 		dfr_governor_judge(pc, chain, now);
+		dfr_cpu_leave(pc);
 	}
 	dfr_plat_irq_restore(engine, flags);
 }

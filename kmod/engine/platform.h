@@ -79,6 +79,7 @@ struct dfr_firing {
 };
 #define DFR_FR_CONTEXT 0x1 /* fr_context is filled: see dfr_firing_context() */
 #define DFR_FR_WALL    0x2 /* fr_wall is filled */
+#define DFR_FR_UNGUARDED 0x4 /* a predicate is asked before the guard: the provider must not be */
 
 static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *firing);
 

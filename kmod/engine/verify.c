@@ -198,9 +198,16 @@ static bool known_builtin(u32 id)
 	return id >= DIF_VAR_CURTHREAD && id <= DIF_VAR_ERRNO && id != DIF_VAR_ZONENAME;
 }
 
+/*
+ * A function's first arguments are in registers; the provider fetches the others from
+ * the stack, and what it calls for that may be traced itself: only behind the guard.
+ */
+#define DFR_ARGS_PASSED 6
+
 static void note_builtin(struct checker *ck, u32 id)
 {
 	bool arg = id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9;
+	bool passed = arg && id < DIF_VAR_ARG0 + DFR_ARGS_PASSED;
 	bool thread = id == DIF_VAR_PID || id == DIF_VAR_TID;
 	bool probe = (id >= DIF_VAR_PROBEPROV && id <= DIF_VAR_PROBENAME) || id == DIF_VAR_ID;
 
@@ -211,7 +218,7 @@ static void note_builtin(struct checker *ck, u32 id)
 	if (id == DIF_VAR_STACKDEPTH || id == DIF_VAR_USTACKDEPTH || id == DIF_VAR_CALLER ||
 	    id == DIF_VAR_UCALLER)
 		ck->ck_flags |= DFR_DIFO_STACK;
-	if (!arg && !thread && id != DIF_VAR_EXECNAME && id != DIF_VAR_CPU)
+	if (!passed && !thread && id != DIF_VAR_EXECNAME && id != DIF_VAR_CPU)
 		ck->ck_pure = false;
 	if (!thread && !probe && id != DIF_VAR_CURTHREAD)
 		ck->ck_cacheable = false;

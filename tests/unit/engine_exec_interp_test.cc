@@ -413,6 +413,16 @@ TEST_CASE("arguments beyond the passed ones come from the provider", "[exec][int
 	rig.provider.pv_ops = &ops;
 	CHECK(rig.run(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0 + 7, 1).ret(1)) == 7007);
 	CHECK(rig.run(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).ret(1)) == 1000);
+	// Before the guard it is not asked: what it calls may be traced.
+	ops.getarg = [](const dfr_firing*, unsigned) -> u64 {
+		FAIL("asked before the guard");
+		return 0;
+	};
+	rig.firing.fr_flags = DFR_FR_UNGUARDED;
+	CHECK(rig.run(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0 + 7, 1).ret(1)) == 0);
+	CHECK(rig.machine.m_fault != 0);
+	CHECK(rig.run(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).ret(1)) == 1000);
+	CHECK(rig.machine.m_fault == 0);
 }
 
 TEST_CASE("captured inputs: numbers, bytes, and faults that wait", "[exec][interp]") {
