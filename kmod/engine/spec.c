@@ -11,7 +11,9 @@
  * then frees the speculation's number.
  *
  * A number's state is the one word that CPUs share: changed by compare-and-swap.
- * Lists are touched by their CPU alone.
+ * Lists are touched by their CPU alone. List 0 is of no speculation: there stands
+ * what a clause records after it has discarded the speculation that it records to,
+ * until the clause is finished.
  */
 #include "kmod/engine/store.h"
 
@@ -177,17 +179,6 @@ bool dfr_spec_room(struct dfr_share *share, struct dfr_speclist *list, u32 need)
 	return true;
 }
 
-void dfr_spec_publish(struct dfr_speclist *list, u64 time)
-{
-	struct dfr_spec_chunk *chunk = list->sl_last;
-
-	if (!chunk->first_time)
-		chunk->first_time = time;
-	chunk->last_time = time;
-	chunk->records++;
-	dfr_store_release(&chunk->used, (u32)(list->sl_stream.sm_ptr - chunk_data(chunk)));
-}
-
 static void give_back(struct dfr_share *share, struct dfr_spec_chunk *chunk)
 {
 	dfr_store_release(&chunk->magic, 0);
@@ -215,6 +206,44 @@ static void drop_all(struct dfr_share *share, struct dfr_speclist *list)
 {
 	while (list->sl_first)
 		drop_first(share, list);
+}
+
+/*
+ * The speculation that a record is being written to is discarded meanwhile: the record
+ * goes on, to nowhere, and the chunk that it stands in is kept until it is finished.
+ */
+static void move_to_void(struct dfr_share *share, struct dfr_writer *open)
+{
+	struct dfr_speclist *list = open->w_list;
+
+	while (list->sl_first != list->sl_last)
+		drop_first(share, list);
+	dfr_store_release(&list->sl_first->magic, 0); /* nobody finds it in a dead machine */
+	open->w_list = dfr_spec_void(share);
+	open->w_stream = &open->w_list->sl_stream;
+	*open->w_list = *list;
+	memset(list, 0, sizeof(*list));
+}
+
+void dfr_spec_end_void(struct dfr_share *share)
+{
+	if (share->sh_specs)
+		drop_all(share, dfr_spec_void(share));
+}
+
+void dfr_spec_publish(struct dfr_share *share, struct dfr_speclist *list, u64 time)
+{
+	struct dfr_spec_chunk *chunk = list->sl_last;
+
+	if (list == dfr_spec_void(share)) {
+		dfr_spec_end_void(share);
+		return;
+	}
+	if (!chunk->first_time)
+		chunk->first_time = time;
+	chunk->last_time = time;
+	chunk->records++;
+	dfr_store_release(&chunk->used, (u32)(list->sl_stream.sm_ptr - chunk_data(chunk)));
 }
 
 /* Committing. */
@@ -448,7 +477,8 @@ enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing 
 	return DFR_SPEC_OK;
 }
 
-enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id)
+/* open: the record that is being written, or NULL. If it was this speculation's, it goes to the void. */
+enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct dfr_writer *open)
 {
 	struct dfr_state *state = share->sh_state;
 	u32 seen, next;
@@ -467,6 +497,8 @@ enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id)
 		if (dfr_cmpxchg(&state->st_specs[id].sp_state, seen, next) == seen)
 			break;
 	}
+	if (open && open->w_list == &share->sh_specs[id])
+		move_to_void(share, open);
 	drop_all(share, &share->sh_specs[id]);
 	if (next == DFR_SPEC_COMMITTING)
 		dfr_store_release(&state->st_specs[id].sp_state, (u32)DFR_SPEC_INACTIVE);

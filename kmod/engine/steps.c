@@ -497,7 +497,7 @@ dfr_hot void commit_record(struct run *run)
 	stream->sm_ptr = run->w.w_ptr;
 	stream->sm_time = run->firing->fr_time;
 	if (dfr_unlikely(run->w.w_list)) {
-		dfr_spec_publish(run->w.w_list, run->firing->fr_time);
+		dfr_spec_publish(share, run->w.w_list, run->firing->fr_time);
 		return;
 	}
 	dfr_count(&share->sh_records, 1);
@@ -524,6 +524,16 @@ static enum outcome speculate_on(struct run *run, u64 id)
 	return begin_record(run, &list->sl_stream, list) ? RUN_OK : RUN_DROP;
 }
 
+static enum outcome commit_or_discard(struct run *run, u32 op, u64 id)
+{
+	/* Its number may be given to somebody else now: later parts record to nowhere. */
+	if (run->ecb->ec_flags & DFR_EC_SPLIT && run->share->sh_split_spec == id)
+		run->share->sh_split_spec = DFR_SPEC_VOID;
+	if (op == DFR_STEP_COMMIT)
+		return spec_outcome(run, dfr_spec_commit(run->share, run->firing, id), id);
+	return spec_outcome(run, dfr_spec_discard(run->share, id, run->w.w_start ? &run->w : NULL), id);
+}
+
 static dfr_cold enum outcome step_speculation(struct run *run, const struct dfr_step *step)
 {
 	u64 id = step_value(run, step);
@@ -538,15 +548,13 @@ static dfr_cold enum outcome step_speculation(struct run *run, const struct dfr_
 	}
 	/*
 	 * The verifier keeps records and commits apart; a record that is open must
-	 * stay one. A discard touches no ring.
+	 * stay one. A discard touches no ring, and keeps the record's chunk.
 	 */
 	if (run->w.w_start && step->sp_op != DFR_STEP_DISCARD)
 		return fault(run->machine, DIF_FAULT_ILLOP, id);
 	if (step->sp_op == DFR_STEP_SPECULATE)
 		return speculate_on(run, id);
-	if (step->sp_op == DFR_STEP_COMMIT)
-		return spec_outcome(run, dfr_spec_commit(run->share, run->firing, id), id);
-	return spec_outcome(run, dfr_spec_discard(run->share, id), id);
+	return commit_or_discard(run, step->sp_op, id);
 }
 
 static enum outcome step_eval(struct run *run, const struct dfr_step *step)
@@ -713,17 +721,27 @@ static dfr_cold void stopped(struct run *run, enum outcome outcome, u32 action, 
 {
 	(void)stamp;
 	run->share->sh_nnotes = 0;
+	dfr_spec_end_void(run->share);
 	if (run->ecb->ec_flags & DFR_EC_SPLIT)
 		split_failed(run->share, run->ecb, false);
 	if (outcome == RUN_FAULT)
 		fire_error(run, action);
 }
 
+static dfr_cold bool begin_void(struct run *run)
+{
+	struct dfr_speclist *list = dfr_spec_void(run->share);
+
+	return begin_record(run, &list->sl_stream, list);
+}
+
 /* Where this ECB's record goes, when it does not say so itself by speculate(). */
 dfr_hot bool begin_usual(struct run *run)
 {
-	if (dfr_unlikely(run->ecb->ec_flags & DFR_EC_SPLIT && run->share->sh_split_spec))
-		return speculate_on(run, run->share->sh_split_spec) == RUN_OK;
+	u64 id = run->share->sh_split_spec;
+
+	if (dfr_unlikely(run->ecb->ec_flags & DFR_EC_SPLIT && id))
+		return id == DFR_SPEC_VOID ? begin_void(run) : speculate_on(run, id) == RUN_OK;
 	return begin_record(run, &run->share->sh_stream, NULL);
 }
 

@@ -278,6 +278,8 @@ struct dfr_spec {
 	u64 sp_time;  /* of the commit */
 };
 
+#define DFR_SPEC_VOID (~0ULL) /* above all numbers */
+
 /* A speculation's part on one CPU. */
 struct dfr_speclist {
 	struct dfr_stream sl_stream;
@@ -348,7 +350,7 @@ struct dfr_share {
 	/* the clause that `if` split, in this firing */
 	u64 sh_split_stamp;
 	u64 sh_split_clause;
-	u64 sh_split_spec;
+	u64 sh_split_spec; /* it speculates: to this number, or to none any more: DFR_SPEC_VOID */
 	u32 sh_split_ok;
 
 	u32 sh_nnotes;
@@ -695,9 +697,15 @@ void dfr_spec_free_share(struct dfr_share *share);
 enum dfr_spec_result { DFR_SPEC_OK, DFR_SPEC_DROP, DFR_SPEC_ILLOP };
 enum dfr_spec_result dfr_spec_trace(struct dfr_share *share, u64 id, struct dfr_speclist **list);
 enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id);
-enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id);
+enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct dfr_writer *open);
+/* Records of no speculation: for what a clause records after it has discarded its own. */
+static inline struct dfr_speclist *dfr_spec_void(const struct dfr_share *share)
+{
+	return &share->sh_specs[0];
+}
+void dfr_spec_end_void(struct dfr_share *share);
 bool dfr_spec_room(struct dfr_share *share, struct dfr_speclist *list, u32 need);
-void dfr_spec_publish(struct dfr_speclist *list, u64 time);
+void dfr_spec_publish(struct dfr_share *share, struct dfr_speclist *list, u64 time);
 void dfr_spec_clean(struct dfr_state *state);
 
 /* catalog.c */

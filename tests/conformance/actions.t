@@ -261,6 +261,58 @@ ok
 
 --end
 
+@@ act.discard.in-its-clause | act.discard | boundary
+BEGIN { this->s = speculation(); speculate(this->s); printf("no\n"); discard(this->s); }
+BEGIN { s = speculation(); speculate(s); printf("no\n"); }
+BEGIN { speculate(s); printf("no\n"); discard(s); x = 3; printf("no\n"); t = speculation(); }
+BEGIN { commit(s); }
+BEGIN { printf("%d %d\n", x, t > 0); exit(0); }
+--out
+3 1
+
+--end
+
+@@ act.discard.in-a-part | act.discard, if-else | boundary
+BEGIN { s = speculation(); speculate(s); printf("no\n"); if (s > 0) { printf("no\n"); discard(s); } else { x = 1; } x += 2; printf("no\n"); }
+BEGIN { s = speculation(); speculate(s); if (s > 0) { discard(s); } t = speculation(); printf("no\n"); }
+BEGIN { commit(t); }
+BEGIN { printf("%d\n", x); exit(0); }
+--out
+2
+
+--end
+
+@@ act.discard.then-commit | act.discard, act.commit | boundary
+BEGIN { s = speculation(); speculate(s); printf("no\n"); discard(s); commit(s); discard(s); }
+BEGIN { s = speculation(); speculate(s); printf("yes\n"); commit(s); discard(s); }
+BEGIN { exit(0); }
+--out
+yes
+
+--end
+
+@@ act.discard.then-fault | act.discard, new.error-probe | boundary
+BEGIN { s = speculation(); speculate(s); printf("no\n"); discard(s); x = *(int *)0; }
+ERROR { speculate(s); printf("no\n"); discard(s); }
+ERROR { speculate(s); printf("no\n"); commit(s); }
+ERROR { printf("fault %d\n", arg4); exit(0); }
+--out
+fault 1
+
+--errhas invalid address
+--end
+
+@@ act.discard.in-error | act.discard, new.error-probe | boundary
+BEGIN { s = speculation(); speculate(s); printf("no\n"); x = *(int *)0; }
+ERROR { discard(s); }
+ERROR { commit(s); }
+ERROR { printf("fault %d\n", arg4); exit(0); }
+--out
+fault 1
+
+--errhas invalid address
+--end
+
 @@ act.discard.zero | act.discard | boundary
 BEGIN { discard(0); discard(0); printf("ok\n"); exit(0); }
 --out

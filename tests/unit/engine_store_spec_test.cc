@@ -314,3 +314,146 @@ TEST_CASE("the later parts of a clause that speculates fit where its first part 
 	CHECK(records.back().texts.at(0) == wide);
 	CHECK(records.back().speculation == 1);
 }
+
+namespace {
+
+// again: each firing of "again" opens a speculation, records to it as `actions` says, and shows on
+// "plain" what the number was. nspec and the pool are small: what is kept by mistake is missed soon.
+struct InClause : Setup {
+	explicit InClause(std::vector<Action> actions)
+	    : Setup(1, 1, [&](Program& program) {
+		      std::vector<Action> all = {act(DFR_ACT_DIFEXPR, store_global(kId, speculation())),
+						 act(DFR_ACT_SPECULATE, load_global(kId)), trace(arg(0))};
+		      all.insert(all.end(), actions.begin(), actions.end());
+		      program.clause("rig::plain:entry", all).option(DFR_OPT_SPECPOOL, 4096);
+	      }) {}
+	// Of "plain": its own record, and what became of the speculation.
+	Numbers fire(uint64_t value) {
+		on(0, plain, value);
+		return numbers();
+	}
+};
+
+} // namespace
+
+TEST_CASE("discard in the clause that speculates: nothing of the clause is recorded, the rest of it runs",
+	  "[engine][store][spec]") {
+	const uint32_t after = kId + 1;
+	InClause s({act(DFR_ACT_DISCARD, load_global(kId)), trace(arg(0)),
+		    act(DFR_ACT_DIFEXPR, store_global(after, arg(0))), trace(arg(0))});
+	for (uint64_t i = 1; i < 200; i++) {
+		CHECK(s.fire(i) == Numbers{i});
+		s.on(0, s.commit); // of a number that is free: nothing
+	}
+	CHECK(s.numbers().empty());
+	CHECK(s.state.status().errors == 0);
+	CHECK(s.loss(DFR_LOSS_SPEC) + s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
+	s.on(0, s.open);
+	s.on(0, s.say, 12);
+	s.on(0, s.commit);
+	CHECK(s.numbers().back() == 12);
+}
+
+TEST_CASE("discard in a clause takes what others have recorded as well", "[engine][store][spec]") {
+	Setup s(1, 1, [](Program& program) {
+		program.clause("rig::plain:entry", {act(DFR_ACT_SPECULATE, load_global(kId)), trace(arg(0)),
+						    act(DFR_ACT_DISCARD, load_global(kId))});
+	});
+	s.on(0, s.open);
+	for (uint64_t i = 0; i < 500; i++)
+		s.on(0, s.say, i);
+	s.numbers();
+	s.on(0, s.plain, 1);
+	s.on(0, s.commit);
+	CHECK(s.numbers() == Numbers{1});
+	s.on(0, s.open);
+	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
+}
+
+TEST_CASE("in a clause that speculates: commit, then discard, and both again", "[engine][store][spec]") {
+	const Action commit = act(DFR_ACT_COMMIT, load_global(kId)), discard = act(DFR_ACT_DISCARD, load_global(kId));
+	SECTION("commit, discard") {
+		InClause s({commit, discard, discard});
+		for (uint64_t i = 0; i < 100; i++)
+			CHECK(s.fire(i) == Numbers{i, i});
+	}
+	SECTION("discard, commit") {
+		InClause s({discard, commit, discard});
+		for (uint64_t i = 0; i < 100; i++)
+			CHECK(s.fire(i) == Numbers{i});
+	}
+	SECTION("discard, the number again, discard") {
+		const Action again = act(DFR_ACT_DIFEXPR, store_global(kId, speculation()));
+		InClause s({discard, again, discard, trace(arg(0))});
+		for (uint64_t i = 0; i < 100; i++) {
+			CHECK(s.fire(i) == Numbers{i});
+			s.clean(); // nothing was traced to the second
+		}
+		CHECK(s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
+	}
+	SECTION("a discard of another's number") {
+		InClause s({act(DFR_ACT_DISCARD, constant(0)), commit});
+		CHECK(s.fire(1) == Numbers{1, 1});
+	}
+}
+
+TEST_CASE("discard or commit in a part of an `if`: later parts record to nowhere, and run", "[engine][store][spec]") {
+	const uint32_t kind = GENERATE(DFR_ACT_DISCARD, DFR_ACT_COMMIT);
+	const bool records = GENERATE(false, true); // the part that ends the speculation
+	const uint32_t after = kId + 1;
+	std::vector<Action> end = {act(kind, load_global(kId))};
+	if (records)
+		end.insert(end.begin(), trace(arg(0)));
+	const uint64_t more = DFR_ECBUARG(100, DFR_ECBUARG_CONTINUATION);
+	Setup s(1, 1, [&](Program& program) {
+		program
+		    .clause("rig::plain:entry", {},
+			    {act(DFR_ACT_DIFEXPR, store_global(kId, speculation())),
+			     act(DFR_ACT_SPECULATE, load_global(kId)), trace(constant(70))},
+			    DFR_ECBUARG(100, 0))
+		    .clause("rig::plain:entry", {}, end, more)
+		    .clause("rig::plain:entry", {}, {trace(constant(90))}, more)
+		    // The number is open again, for somebody else.
+		    .clause("rig::plain:entry", {}, {act(DFR_ACT_DIFEXPR, store_global(kId, speculation()))}, more)
+		    .clause("rig::plain:entry", {}, {trace(store_global(after, arg(0))), trace(constant(91))}, more)
+		    .clause("rig::plain:entry", {trace(load_global(after))})
+		    .clause("rig::plain:entry", {act(DFR_ACT_COMMIT, load_global(kId))});
+	});
+	for (uint64_t i = 1; i < 100; i++) {
+		s.on(0, s.plain, i);
+		Numbers expected = {i};
+		if (kind == DFR_ACT_COMMIT)
+			expected.push_back(70);
+		if (kind == DFR_ACT_COMMIT && records)
+			expected.push_back(i);
+		expected.push_back(i);
+		CHECK(s.numbers() == expected);
+	}
+	CHECK(s.loss(DFR_LOSS_SPEC) + s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
+}
+
+TEST_CASE("a fault behind a discard: ERROR finds everything in its place", "[engine][store][spec]") {
+	const uint32_t kind = GENERATE(DFR_ACT_DISCARD, DFR_ACT_COMMIT);
+	const bool before = GENERATE(false, true);
+	Setup s(1, 1, [&](Program& program) {
+		std::vector<Action> actions = {act(DFR_ACT_DIFEXPR, store_global(kId, speculation())),
+					       act(DFR_ACT_SPECULATE, load_global(kId)), trace(arg(0))};
+		if (before)
+			actions.push_back(act(DFR_ACT_DISCARD, load_global(kId)));
+		actions.push_back(trace(bad_load()));
+		program.clause("rig::plain:entry", actions)
+		    .clause("dtrace:::ERROR", {act(DFR_ACT_SPECULATE, load_global(kId)), trace(constant(80)),
+					       act(kind, load_global(kId))})
+		    .clause("dtrace:::ERROR", {trace(constant(81))});
+	});
+	for (uint64_t i = 1; i < 100; i++) {
+		s.on(0, s.plain, i);
+		Numbers expected = {i};
+		if (!before && kind == DFR_ACT_COMMIT)
+			expected.push_back(80);
+		expected.push_back(81);
+		CHECK(s.numbers() == expected);
+	}
+	CHECK(s.state.status().errors == 99);
+	CHECK(s.loss(DFR_LOSS_SPEC) + s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
+}
