@@ -109,7 +109,8 @@ bool visit_entries(std::span<const std::byte> bytes, const std::function<bool(co
 		                  .function = names[2],
 		                  .name = names[3]};
 		if (entry.nargs != 0xffffffff)
-			probe.nargs = entry.nargs;
+			probe.nargs = entry.nargs & ~DFR_CAT_SHARED;
+		probe.shared = probe.nargs && (entry.nargs & DFR_CAT_SHARED);
 		if (!visit(probe))
 			return false;
 		bytes = bytes.subspan(entry.head.size);

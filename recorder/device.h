@@ -20,6 +20,7 @@ namespace dfr::recorder {
 struct ListedProbe {
 	uint32_t id = 0;
 	std::optional<uint32_t> nargs;
+	bool shared = false; // by several functions of that name
 	const char* provider;
 	const char* module;
 	const char* function;

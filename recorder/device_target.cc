@@ -54,7 +54,8 @@ void DeviceTarget::match(const d::ProbePattern& pattern,
 		                  .provider = probe.provider,
 		                  .module = probe.module,
 		                  .function = probe.function,
-		                  .name = probe.name};
+		                  .name = probe.name,
+		                  .shared = probe.shared};
 		if (probe.nargs)
 			info.nargs = *probe.nargs;
 		return visit(info) && !pattern.id;
@@ -92,6 +93,10 @@ types::KernelTypes& DeviceTarget::types() {
 
 std::vector<d::ProbeArg> DeviceTarget::args(const d::ProbeInfo& probe) {
 	return probe_args(probe, types());
+}
+
+std::string DeviceTarget::why_untyped(const d::ProbeInfo& probe) {
+	return recorder::why_untyped(probe, types());
 }
 
 const types::Container* DeviceTarget::kernel_types(std::string_view module) {

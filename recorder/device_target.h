@@ -26,6 +26,7 @@ public:
 	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
 	std::string why_absent(const d::ProbePattern& pattern) override;
 	std::vector<d::ProbeArg> args(const d::ProbeInfo& probe) override;
+	std::string why_untyped(const d::ProbeInfo& probe) override;
 	const types::Container* kernel_types(std::string_view module) override;
 	std::vector<std::string> type_modules() override;
 	std::optional<d::Symbol> symbol(std::string_view module, std::string_view name) override;

@@ -125,10 +125,26 @@ std::vector<d::ProbeArg> return_args(types::TypeRef function) {
 	return args;
 }
 
-std::vector<d::ProbeArg> function_args(const std::string& function, const std::string& module, bool entry,
-                                       types::KernelTypes& types) {
-	const types::TypeRef type = types.find_function(function, module == "vmlinux" ? "" : module);
-	return entry ? parameters(type, 0) : return_args(type);
+// A function whose type is a probe's: the module is where its address is, so that no other's
+// function of that name is taken. Empty name: the probe is of no function.
+struct ProbedFunction {
+	std::string name, module;
+};
+
+ProbedFunction function_of(const d::ProbeInfo& probe) {
+	if (probe.provider == "fbt")
+		return {probe.function, probe.module};
+	if (probe.provider == "vfs")
+		return {vfs_function(probe.function), "vmlinux"};
+	if (probe.provider == "sdt" || probe.provider == "rawtp")
+		return {"__traceiter_" + probe.name, ""};
+	return {};
+}
+
+std::vector<d::ProbeArg> function_args(const d::ProbeInfo& probe, types::KernelTypes& types) {
+	const ProbedFunction function = function_of(probe);
+	const types::TypeRef type = probe.shared ? types::TypeRef{} : types.find_function(function.name, function.module);
+	return probe.name == "entry" ? parameters(type, 0) : return_args(type);
 }
 
 std::vector<d::ProbeArg> syscall_args(const d::ProbeInfo& probe, types::KernelTypes& types,
@@ -146,7 +162,7 @@ std::vector<d::ProbeArg> syscall_args(const d::ProbeInfo& probe, types::KernelTy
 		return parse_event_format(text.str());
 	}
 	if (types.available())
-		args = parameters(types.find_function("__do_sys_" + probe.function), 0);
+		args = parameters(types.find_function("__do_sys_" + probe.function, "vmlinux"), 0);
 	const bool known = !args.empty();
 	while (!known && args.size() < 6)
 		add(args, "long");
@@ -204,13 +220,26 @@ std::vector<d::ProbeArg> probe_args(const d::ProbeInfo& probe, types::KernelType
 	std::vector<d::ProbeArg> args = stable_args(probe);
 	if (!args.empty() || !types.available())
 		return args;
-	if (probe.provider == "fbt")
-		return function_args(probe.function, probe.module, probe.name == "entry", types);
-	if (probe.provider == "vfs")
-		return function_args(vfs_function(probe.function), "", probe.name == "entry", types);
+	if (probe.provider == "fbt" || probe.provider == "vfs")
+		return function_args(probe, types);
 	if (probe.provider == "sdt" || probe.provider == "rawtp")
 		return parameters(types.find_tracepoint(probe.name), 1);
 	return args;
+}
+
+// The kernel's types know functions by name only: pahole writes one or some of those that
+// share a name, so even where one type stands there, the others may have another.
+std::string why_untyped(const d::ProbeInfo& probe, types::KernelTypes& types) {
+	const ProbedFunction function = function_of(probe);
+	if (function.name.empty() || !types.available())
+		return {};
+	if (probe.shared)
+		return "several functions are called " + function.name + ", and the kernel's types do not say which is which";
+	const unsigned count = types.count_functions(function.name, function.module);
+	if (count < 2)
+		return {};
+	return "the kernel has " + std::to_string(count) + " functions " + function.name +
+	       " with different arguments, and does not say which of them is where";
 }
 
 } // namespace dfr::recorder

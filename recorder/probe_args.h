@@ -23,6 +23,10 @@ inline constexpr const char* kTracingEvents = "/sys/kernel/tracing/events";
 std::vector<d::ProbeArg> probe_args(const d::ProbeInfo& probe, types::KernelTypes& types,
                                     const std::string& tracing_events = kTracingEvents);
 
+// Why probe_args() knows none, in a clause without a full stop; empty: there are some, there
+// can be none, or nothing more is known.
+std::string why_untyped(const d::ProbeInfo& probe, types::KernelTypes& types);
+
 // The arguments that one event format names behind the common fields and __syscall_nr.
 std::vector<d::ProbeArg> parse_event_format(std::string_view format);
 

@@ -56,6 +56,9 @@ void print_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose) {
 		std::printf("          args[%zu]: %s%s%s\n", i, seen_type(argument).c_str(),
 			    argument.name.empty() ? "" : "  ", argument.name.c_str());
 	}
+	const std::string why = verbose && arguments.empty() ? target.why_untyped(probe) : "";
+	if (!why.empty())
+		std::printf("          args[] have no types: %s\n", why.c_str());
 }
 
 void print_json_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose) {
@@ -71,6 +74,9 @@ void print_json_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose
 			list += (list.size() > 1 ? ", " : "") +
 				lib::JsonObject().text("type", seen_type(argument)).text("name", argument.name).str();
 		object.raw("args", list + "]");
+		const std::string why = list == "[" ? target.why_untyped(probe) : "";
+		if (!why.empty())
+			object.text("untyped", why);
 	}
 	std::puts(object.str().c_str());
 }

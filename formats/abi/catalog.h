@@ -65,10 +65,13 @@ struct dfr_cat_clock {
 	__u64 boot;
 };
 
+/* Several functions of one name share the probe: it has not one type. */
+#define DFR_CAT_SHARED 0x40000000
+
 struct dfr_cat_probe {
 	struct dfr_cat_entry head;
 	__u32 id;
-	__u32 nargs; /* how many arguments it has; 0xffffffff: not known */
+	__u32 nargs; /* how many arguments it has; 0xffffffff: not known; in listings DFR_CAT_SHARED may be added */
 	/* char names[]: provider, module, function, name, each with its NUL */
 };
 

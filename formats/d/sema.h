@@ -152,6 +152,7 @@ private:
 	bool args_conflict_ = false;
 	bool args_any_ = false;
 	std::vector<ProbeArg> args_;
+	std::string args_untyped_; // why a probe has none
 };
 
 std::string_view operator_text(Tok op);

@@ -87,6 +87,7 @@ void Sema::set_clause(const Clause* clause) {
 	clause_ = clause;
 	args_known_ = args_conflict_ = args_any_ = false;
 	args_.clear();
+	args_untyped_.clear();
 }
 
 void Sema::undefined_name(Node* node, uint8_t scope) {
@@ -497,6 +498,8 @@ void Sema::args_element(Node* node) {
 					       here[i].mapping == args_[i].mapping && here[i].user == args_[i].user;
 				if (args_any_ && !same)
 					args_conflict_ = true;
+				if (here.empty() && args_untyped_.empty())
+					args_untyped_ = context_.target.why_untyped(probe);
 				if (!args_any_)
 					args_ = std::move(here);
 				args_any_ = true;
@@ -505,13 +508,14 @@ void Sema::args_element(Node* node) {
 		}
 	}
 	const std::string& text = clause_->probes[0].text;
+	const std::string untyped = args_untyped_.empty() ? "" : args_untyped_ + ": ";
 	if (args_conflict_)
 		return poison(node, "D_ARGS_MULTI", "args[ ] may not be referenced because probe description " + text + " matches an unstable set of probes",
-		              "describe probes with the same arguments, or use arg0 to arg9");
+		              untyped + "describe probes with the same arguments, or use arg0 to arg9");
 	if (args_.empty())
 		return poison(node, "D_ARGS_NONE", "args[ ] may not be referenced because probe description " + text +
 		                                       (args_any_ ? " matches a probe whose argument types are not known" : " does not match any probes"),
-		              "use arg0 to arg9 and casts");
+		              untyped + "use arg0 to arg9 and casts");
 	if (*number < 0 || static_cast<uint64_t>(*number) >= args_.size())
 		return poison_at(node, index->place, "D_ARGS_IDX", "index " + std::to_string(*number) + " is out of range for " + text + " args[ ]",
 		                 "it has " + std::to_string(args_.size()) + (args_.size() == 1 ? " element" : " elements"));

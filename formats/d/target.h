@@ -34,6 +34,7 @@ struct ProbeInfo {
 	uint32_t id = 0;
 	std::string provider, module, function, name;
 	std::optional<unsigned> nargs; // as far as known
+	bool shared = false;	       // by several functions of that name, each with a type of its own
 };
 
 // One argument: args[i] has type `translated`, made from argument `mapping` of type `native`.
@@ -73,6 +74,8 @@ public:
 
 	// Typed arguments of a probe; empty when it has none or they are not known.
 	virtual std::vector<ProbeArg> args(const ProbeInfo& probe) = 0;
+	// Why they are not known, in a clause; empty: nothing more is known.
+	virtual std::string why_untyped(const ProbeInfo&) { return {}; }
 
 	// Types of the kernel (module "" or "vmlinux") or of one of its modules; null: none known.
 	virtual const types::Container* kernel_types(std::string_view module) = 0;

@@ -185,6 +185,7 @@ std::optional<types::EnumConstant> TypeTable::find_enumerator(std::string_view n
 
 TypeRef TypeTable::find_kernel_symbol(std::string_view scope, std::string_view name, bool* is_function) {
 	*is_function = false;
+	bool several = false; // functions of that name, of different types: no other module's is meant either
 	const auto look = [&](std::string_view container) -> TypeRef {
 		const types::Container* const where = module(container);
 		if (!where)
@@ -193,12 +194,13 @@ TypeRef TypeTable::find_kernel_symbol(std::string_view scope, std::string_view n
 			return found;
 		const TypeRef function = where->find_function(name);
 		*is_function = bool(function);
+		several = !function && where->count_functions(name) > 1;
 		return function;
 	};
 	TypeRef found = look(scope.empty() ? "vmlinux" : scope);
 	if (!found && scope.empty()) {
 		for (const std::string& one : target_.type_modules()) {
-			if ((found = look(one)))
+			if (several || (found = look(one)))
 				break;
 		}
 	}

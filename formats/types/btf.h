@@ -57,6 +57,7 @@ public:
 	TypeRef find(NameSpace space, std::string_view name) const override;
 	std::optional<EnumConstant> find_enumerator(std::string_view name) const override;
 	TypeRef find_function(std::string_view name) const override;
+	unsigned count_functions(std::string_view name) const override;
 	TypeRef find_variable(std::string_view name) const override;
 
 private:
@@ -69,6 +70,7 @@ private:
 	void index_types() const;
 	void index_names() const;
 	template <typename Match> void each_named(std::string_view name, Match match) const;
+	std::vector<TypeRef> functions_named(std::string_view name) const;
 	void find_string(std::string_view name, std::vector<std::uint32_t>& offsets) const;
 	Record record(TypeId id) const;
 	TypeRef ref(TypeId id) const;

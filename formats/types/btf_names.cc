@@ -128,15 +128,29 @@ TypeRef Btf::find(NameSpace space, std::string_view name) const {
 	return best;
 }
 
-TypeRef Btf::find_function(std::string_view name) const {
-	TypeRef found;
+// The different types of all functions of that name. Static functions of different
+// files may share one; the kernel's own BTF does not say which address has which type.
+std::vector<TypeRef> Btf::functions_named(std::string_view name) const {
+	std::vector<TypeRef> found;
 	each_named(name, [&](TypeId id) {
 		if (!is_function(id))
 			return false;
-		found = function_type(id);
-		return true;
+		const TypeRef type = function_type(id);
+		if (std::none_of(found.begin(), found.end(),
+		                 [&](TypeRef other) { return same_structure(other, type); }))
+			found.push_back(type);
+		return false;
 	});
 	return found;
+}
+
+TypeRef Btf::find_function(std::string_view name) const {
+	const std::vector<TypeRef> found = functions_named(name);
+	return found.size() == 1 ? found[0] : TypeRef{};
+}
+
+unsigned Btf::count_functions(std::string_view name) const {
+	return static_cast<unsigned>(functions_named(name).size());
 }
 
 TypeRef Btf::find_variable(std::string_view name) const {

@@ -130,11 +130,36 @@ std::optional<EnumConstant> KernelTypes::find_enumerator(std::string_view name) 
 	return first_of([&](const Btf& btf) { return btf.find_enumerator(name); });
 }
 
+// see(container, how many types the name has there): of one module, of vmlinux, or of all
+// modules where vmlinux does not have it.
+template <typename See>
+void KernelTypes::each_with_function(std::string_view name, std::string_view module, See see) {
+	for (const std::string& one : module.empty() ? names() : std::vector<std::string>{std::string(module)}) {
+		const Btf* btf = container(one);
+		const unsigned count = btf ? btf->count_functions(name) : 0;
+		if (count == 0)
+			continue;
+		see(*btf, count);
+		if (one == kVmlinux)
+			return;
+	}
+}
+
 TypeRef KernelTypes::find_function(std::string_view name, std::string_view module) {
-	if (module.empty())
-		return first_of([&](const Btf& btf) { return btf.find_function(name); });
-	const Btf* btf = container(module);
-	return btf ? btf->find_function(name) : TypeRef{};
+	TypeRef found;
+	bool differ = false;
+	each_with_function(name, module, [&](const Btf& btf, unsigned count) {
+		const TypeRef here = btf.find_function(name);
+		differ |= count > 1 || (found && !same_structure(found, here));
+		found = here;
+	});
+	return differ ? TypeRef{} : found;
+}
+
+unsigned KernelTypes::count_functions(std::string_view name, std::string_view module) {
+	unsigned sum = 0;
+	each_with_function(name, module, [&](const Btf&, unsigned count) { sum += count; });
+	return find_function(name, module) ? 1 : sum;
 }
 
 TypeRef KernelTypes::find_variable(std::string_view name, std::string_view module) {
@@ -158,7 +183,8 @@ TypeRef KernelTypes::complete(TypeRef type) {
 TypeRef KernelTypes::find_tracepoint(std::string_view tracepoint, std::string_view module) {
 	const std::string name(tracepoint);
 	// The iterator function has the same prototype with names.
-	if (const TypeRef named = find_function("__traceiter_" + name, module))
+	const TypeRef named = find_function("__traceiter_" + name, module);
+	if (named || count_functions("__traceiter_" + name, module) > 1)
 		return named;
 	const std::string alias = "btf_trace_" + name;
 	const Btf* only = module.empty() ? nullptr : container(module);

@@ -47,8 +47,11 @@ public:
 	// no container has the complete type.
 	TypeRef find(NameSpace space, std::string_view name);
 	std::optional<EnumConstant> find_enumerator(std::string_view name);
-	// `module` may be empty: vmlinux first, then all.
+	// `module` may be empty: vmlinux first, then all; empty if those that have it differ
+	// (in one container, or several modules from each other).
 	TypeRef find_function(std::string_view name, std::string_view module = {});
+	// How many different types functions of that name have there.
+	unsigned count_functions(std::string_view name, std::string_view module = {});
 	TypeRef find_variable(std::string_view name, std::string_view module = {});
 
 	// The complete type that a Forward announces, else `type` itself.
@@ -67,6 +70,7 @@ private:
 	};
 	KernelTypes() = default;
 	template <typename Look> auto first_of(Look look) -> decltype(look(std::declval<const Btf&>()));
+	template <typename See> void each_with_function(std::string_view name, std::string_view module, See see);
 
 	std::map<std::string, Source, std::less<>> sources_;
 };

@@ -214,6 +214,7 @@ constexpr unsigned kCompareDepth = 8;
 // take functions are a short file and an endless comparison.
 struct Comparison {
 	Walk walk;
+	bool members; // of what has a tag, too
 	std::set<std::tuple<const Container*, TypeId, const Container*, TypeId>> begun;
 
 	bool begin(TypeRef a, TypeRef b) { return begun.emplace(a.container, a.id, b.container, b.id).second; }
@@ -258,7 +259,7 @@ bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two,
 		return !one.name.empty();
 	if (one.size != two.size || one.count != two.count)
 		return false;
-	if (!one.name.empty() || one.kind == Kind::Enum)
+	if (one.kind == Kind::Enum || (!one.name.empty() && !all.members))
 		return true;
 	return same_members(a, b, one.count, all, depth);
 }
@@ -297,7 +298,12 @@ bool equivalent_at(TypeRef a, TypeRef b, Comparison& all, unsigned depth) {
 } // namespace
 
 bool equivalent(TypeRef a, TypeRef b) {
-	Comparison all{Walk(a), {}};
+	Comparison all{Walk(a), false, {}};
+	return equivalent_at(a, b, all, 0);
+}
+
+bool same_structure(TypeRef a, TypeRef b) {
+	Comparison all{Walk(a), true, {}};
 	return equivalent_at(a, b, all, 0);
 }
 

@@ -120,8 +120,11 @@ public:
 	// A complete type is preferred to a Forward of the same name.
 	virtual TypeRef find(NameSpace space, std::string_view name) const = 0;
 	virtual std::optional<EnumConstant> find_enumerator(std::string_view name) const = 0;
-	// The type (Kind::Function, parameters named where the source names them).
+	// The type (Kind::Function, parameters named where the source names them); empty
+	// if functions of that name have different ones, since a name then tells nothing.
 	virtual TypeRef find_function(std::string_view name) const = 0;
+	// How many different types functions of that name have.
+	virtual unsigned count_functions(std::string_view name) const { return find_function(name) ? 1 : 0; }
 	// The variable's type. BTF knows per-CPU variables only.
 	virtual TypeRef find_variable(std::string_view name) const = 0;
 
@@ -170,6 +173,9 @@ std::optional<Enumerator> find_enumerator(TypeRef type, std::string_view name);
 // point to (depth bounded), arrays by element and count, functions by result
 // and parameters.
 bool equivalent(TypeRef a, TypeRef b);
+// The same, and structs and unions with a tag have equal members: two files of one
+// kernel may each have a struct of that name.
+bool same_structure(TypeRef a, TypeRef b);
 
 // As C writes it: "struct task_struct *", "int (*)(int)", "char [16]". With a
 // name: the declaration, "int (*handler)(int)".

@@ -69,6 +69,8 @@ struct dfr_provider_ops {
 	int (*commit)(struct dfr_provider *provider);
 	/* Probe context: argument n >= the number passed to dfr_fire(). Optional: reads 0. */
 	u64 (*getarg)(const struct dfr_firing *firing, unsigned n);
+	/* Do several functions of that name share the probe? Optional: no. */
+	bool (*shared)(const struct dfr_probe *probe);
 };
 
 /* pv_flags */

@@ -42,6 +42,8 @@ static bool list_one(const struct dfr_probe *probe, struct listing *listing)
 	entry->head.size = size;
 	entry->id = probe->pb_id;
 	entry->nargs = probe->pb_nargs;
+	if (entry->nargs != ~0U && probe->pb_provider->pv_ops->shared && probe->pb_provider->pv_ops->shared(probe))
+		entry->nargs |= DFR_CAT_SHARED;
 	text = (char *)(entry + 1);
 	for (i = 0; i < 4; text += length[i++])
 		memcpy(text, names[i], length[i]);

@@ -345,6 +345,14 @@ static int join_twins(struct fbt_function *function, const char *module, const c
 	return 0;
 }
 
+/* Twins are added behind the first, whose address they have as cookie; a look without lock may miss a new one. */
+static bool fbt_shared(const struct dfr_probe *probe)
+{
+	const struct fbt_function *first = probe->pb_cookie;
+
+	return READ_ONCE(first->ff_twin);
+}
+
 /* Has this very site its probes? */
 static bool is_known(unsigned long ip, const char *module, const char *name)
 {
@@ -869,6 +877,7 @@ static const struct dfr_provider_ops fbt_provider_ops = {
 	.disarm = fbt_disarm,
 	.commit = fbt_commit,
 	.getarg = fbt_getarg,
+	.shared = fbt_shared,
 };
 
 static struct dfr_provider fbt_provider = {
