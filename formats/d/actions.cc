@@ -10,6 +10,8 @@
 
 namespace dfr::d {
 
+constexpr uint64_t kLargestValue = 256 * 1024; // what the loader takes: DFR_LOAD_VALUE_MAX
+
 using types::TypeRef;
 
 // Analyses an expression that must be a value.
@@ -190,6 +192,8 @@ void ClauseBuilder::tracemem(Node* call) {
 	if (size->kind != Nk::Int || static_cast<int64_t>(size->value) <= 0 || size->value > INT32_MAX)
 		return bad("D_TRACEMEM_SIZE", size, "tracemem( ) argument #2 must be a non-zero positive integral constant expression",
 		           "the third argument limits it at run time");
+	if (size->value > kLargestValue)
+		return bad("D_TRACEMEM_SIZE", size, "tracemem( ) argument #2 is above 256 KiB, the largest value that is recorded", "");
 	dof::Action out;
 	out.kind = DFR_ACT_TRACEMEM;
 	out.arg = size->value;

@@ -523,6 +523,10 @@ BEGIN { trace((void)1); }
 BEGIN { tracemem(0xffff, 0); }
 --tag D_TRACEMEM_SIZE
 
+@@ error.TRACEMEM_SIZE.large | act.tracemem | wrong
+BEGIN { tracemem(0xffff, 262145); }
+--tag D_TRACEMEM_SIZE
+
 @@ error.STACK_PROTO | act.stack | wrong
 BEGIN { stack(1, 2); }
 --tag D_STACK_PROTO
