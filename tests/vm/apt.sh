@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Debian's archives, without touching this machine's apt: what tests/vm/kernel
-# and tests/vm/debug-kernel share (bash; they source it). The caller sets cache
-# and, with use_own_apt, gets codename, keyring and apt, the folder of its lists;
+# Debian's archives, without touching this machine's apt: what tests/vm/kernel,
+# tests/vm/debug-kernel and tests/vm/qemu share (bash; they source it). The
+# caller sets cache, and subject, which begins its messages, if it is not a
+# kernel, and, with use_own_apt, gets codename, keyring and apt, the folder of its lists;
 # architecture, if packages of another one than this are wanted as well.
 architecture=amd64
 
-say() { echo "kernel: $*" >&2; }
+say() { echo "${subject-kernel}: $*" >&2; }
 
 fail() {
 	say "$1"
