@@ -29,12 +29,18 @@ macro(dfr_find_kernel kernel)
 	endif()
 endmacro()
 
+# The kernel's own extra warnings, where warnings are errors of ours: the dev preset.
+set(warnings 0)
+if(DFR_WERROR)
+	set(warnings 1)
+endif()
+
 set(modules)
 foreach(kernel IN LISTS DFR_KERNELS)
 	dfr_find_kernel(${kernel})
 	set(module ${CMAKE_CURRENT_BINARY_DIR}/${release}/dfr.ko)
 	add_custom_command(OUTPUT ${module}
-		COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/build-module ${headers} ${CMAKE_CURRENT_BINARY_DIR}/${release}
+		COMMAND ${CMAKE_COMMAND} -E env DFR_W=${warnings} ${CMAKE_CURRENT_SOURCE_DIR}/build-module ${headers} ${CMAKE_CURRENT_BINARY_DIR}/${release}
 		# Kbuild leaves a module alone that would come out the same.
 		COMMAND ${CMAKE_COMMAND} -E touch ${module}
 		DEPENDS ${module_inputs}
