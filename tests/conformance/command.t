@@ -461,7 +461,7 @@ b
 --end
 
 @@ cmd.process.ends | cmd.process | normal
---args -wqn 'BEGIN { printf("%d\n", $target == $1); } END { printf("end\n"); }' -p $(sleep 0.3 >/dev/null & echo $!) 0 -x argref | sed 1d
+--args -wqn 'BEGIN { printf("%d\n", $target == $1); system("kill %d", $target); } END { printf("end\n"); }' -p $(sleep 1000 >/dev/null & echo $!) 0 -x argref | sed 1d
 --out
 end
 

@@ -11,7 +11,8 @@
  * workers are gone no held state is left. That the kernel has not complained is
  * for the harness to see.
  *
- *   guest-abuse SECONDS SEED    prints how many requests of each kind succeeded
+ *   guest-abuse SECONDS SEED    for so long at least, and until each kind has been
+ *                               tried: prints how many requests of each succeeded
  */
 #include "client.h"
 
@@ -343,9 +344,22 @@ static void act(void)
 	}
 }
 
+/* On a slow machine the time alone may be too short for it. */
+static bool each_was_tried(void)
+{
+	unsigned long n = 0;
+
+	for (int i = 1; i < 17; i++) {
+		if (!counts->tried[i])
+			return false;
+		n += counts->tried[i];
+	}
+	return n > 300;
+}
+
 static bool over(void)
 {
-	return time(NULL) >= deadline;
+	return time(NULL) >= deadline && each_was_tried();
 }
 
 static void *misuse(void *seed)

@@ -14,6 +14,7 @@
 //   guest-workload spin N      user_outer() calls user_middle() calls user_inner(),
 //                              which computes N million steps and then getppid()
 //   guest-workload kernel N    reads N blocks of 1 MiB of zeroes: time in the kernel
+//   guest-workload until FILE  waits until there is such a file
 //
 // Several pairs run in order. It prints its pid first.
 #include <errno.h>
@@ -164,6 +165,12 @@ static void do_kernel(int n)
 	close(fd);
 }
 
+static void wait_until(const char *file)
+{
+	while (access(file, F_OK))
+		do_sleep(20);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(int n);
@@ -174,11 +181,15 @@ static const struct {
 	{ "kernel", do_kernel },
 };
 
-static void run(const char *name, int n)
+static void run(const char *name, const char *argument)
 {
+	if (!strcmp(name, "until")) {
+		wait_until(argument);
+		return;
+	}
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)
 		if (!strcmp(works[i].name, name)) {
-			works[i].run(n);
+			works[i].run(atoi(argument));
 			return;
 		}
 	fprintf(stderr, "guest-workload: there is no work %s\n", name);
@@ -190,6 +201,6 @@ int main(int argc, char **argv)
 	printf("%d\n", getpid());
 	fflush(stdout);
 	for (int i = 1; i + 1 < argc; i += 2)
-		run(argv[i], atoi(argv[i + 1]));
+		run(argv[i], argv[i + 1]);
 	return 0;
 }
