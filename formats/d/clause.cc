@@ -298,6 +298,11 @@ void ClauseBuilder::order(uint32_t kind, Place place) {
 	} else if (DFR_ACT_IS_DESTRUCTIVE(kind)) {
 		if (done_.speculating)
 			refuse("D_ACT_SPEC", "destructive actions may not follow speculate( )");
+		// What the consumer is to do is recorded for it.
+		const bool is_recorded = kind == DFR_ACT_SYSTEM || kind == DFR_ACT_FREOPEN;
+		if (is_recorded && done_.committed)
+			refuse("D_DREC_COMM", "data-recording actions may not follow commit( )");
+		done_.recorded |= is_recorded;
 	} else if (kind == DFR_ACT_EXIT) {
 		if (done_.speculating)
 			refuse("D_EXIT_SPEC", "exit( ) may not follow speculate( )");

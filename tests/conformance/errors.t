@@ -523,6 +523,16 @@ BEGIN { trace((void)1); }
 BEGIN { tracemem(0xffff, 0); }
 --tag D_TRACEMEM_SIZE
 
+@@ error.SPEC_DREC.system | act.order | wrong
+BEGIN { s = speculation(); system("true"); speculate(s); }
+--args -ws $D
+--tag D_SPEC_DREC
+
+@@ error.DREC_COMM.freopen | act.order | wrong
+BEGIN { s = speculation(); commit(s); freopen("a"); }
+--args -ws $D
+--tag D_DREC_COMM
+
 @@ error.TRACEMEM_SIZE.large | act.tracemem | wrong
 BEGIN { tracemem(0xffff, 262145); }
 --tag D_TRACEMEM_SIZE
