@@ -64,7 +64,8 @@ run_unit() {
 # table COMMAND...: its lines, and each again as progress, so that whoever waits
 # sees them; the whole goes into tests/RESULTS.md, too.
 table() {
-	"$@" | tee "build/tests/${1##*/}.table" | sed -u 's/.*/progress &\n&/'
+	local name=${1#tests/}
+	"$@" | tee "build/tests/${name////-}.table" | sed -u 's/.*/progress &\n&/'
 	return "${PIPESTATUS[0]}"
 }
 
