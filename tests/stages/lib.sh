@@ -69,6 +69,13 @@ table() {
 	return "${PIPESTATUS[0]}"
 }
 
+# note NAME TEXT: a line of progress, which goes into tests/RESULTS.md as well.
+note() {
+	mkdir -p build/tests
+	echo "$2" >>"build/tests/$1.table"
+	echo "progress $2"
+}
+
 # at_once COMMAND...: each a line of shell, as many side by side as there are
 # processors (a guest keeps one busy, and so does what runs in one thread); what
 # they print comes when all have ended, one after the other.

@@ -6,8 +6,10 @@
 # that is the kernel's log, that memory is back where it was after the second
 # round (first uses fill caches), and that the module goes.
 #
-#   storm.sh KIND ROUNDS     "KIND: ROUNDS rounds, WRONG wrong, memory back, module gone"
-kind=$1 rounds=$2 round=0 wrong=0
+#   storm.sh KIND ROUNDS [SECONDS]   "KIND: ROUNDS rounds, WRONG wrong, memory back, module gone"
+#
+# With SECONDS: fewer rounds, but three at least, if that time is over before.
+kind=$1 rounds=$2 seconds=${3-} round=0 wrong=0
 
 bad() {
 	wrong=$((wrong + 1))
@@ -103,7 +105,13 @@ case $kind in
 fbt | nmi) load & loader=$! ;;
 esac
 [ "$kind" = kill ] && run=kill_consumer || run=$kind
-while [ $round -lt "$rounds" ]; do
+now() { cut -d . -f 1 /proc/uptime; }
+began=$(now)
+goes_on() {
+	[ $round -lt "$rounds" ] || return 1
+	[ -z "$seconds" ] || [ $round -lt 3 ] || [ $(($(now) - began)) -lt "$seconds" ]
+}
+while goes_on; do
 	round=$((round + 1))
 	$run
 	[ $round != 2 ] || first=$(free_memory)
@@ -114,4 +122,4 @@ memory="memory back"
 [ $((first - last)) -lt 4096 ] || memory="$((first - last)) KiB of memory gone"
 rmmod dfr && [ ! -e /dev/dfr ] && module="module gone" || module="module there"
 insmod /dfr.ko
-echo "$kind: $rounds rounds, $wrong wrong, $memory, $module"
+echo "$kind: $round rounds, $wrong wrong, $memory, $module"
