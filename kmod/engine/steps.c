@@ -728,20 +728,21 @@ static dfr_cold void stopped(struct run *run, enum outcome outcome, u32 action, 
 		fire_error(run, action);
 }
 
-static dfr_cold bool begin_void(struct run *run)
+/* A later part of a clause that speculates, or has speculated. */
+static dfr_cold bool begin_part(struct run *run)
 {
 	struct dfr_speclist *list = dfr_spec_void(run->share);
 
+	if (run->share->sh_split_spec != DFR_SPEC_VOID)
+		return speculate_on(run, run->share->sh_split_spec) == RUN_OK;
 	return begin_record(run, &list->sl_stream, list);
 }
 
 /* Where this ECB's record goes, when it does not say so itself by speculate(). */
 dfr_hot bool begin_usual(struct run *run)
 {
-	u64 id = run->share->sh_split_spec;
-
-	if (dfr_unlikely(run->ecb->ec_flags & DFR_EC_SPLIT && id))
-		return id == DFR_SPEC_VOID ? begin_void(run) : speculate_on(run, id) == RUN_OK;
+	if (dfr_unlikely(run->ecb->ec_flags & DFR_EC_SPLIT && run->share->sh_split_spec))
+		return begin_part(run);
 	return begin_record(run, &run->share->sh_stream, NULL);
 }
 
