@@ -62,7 +62,7 @@ static struct part providers[] = {
 	{ "kinst", dfr_kinst_init, dfr_kinst_exit },
 };
 
-static void start_providers(void)
+static int start_providers(void)
 {
 	int i, error;
 
@@ -73,6 +73,7 @@ static void start_providers(void)
 			pr_warn("dfr: provider %s is not available on this kernel (error %d)\n",
 				providers[i].pt_name, error);
 	}
+	return 0;
 }
 
 static void stop_providers(void)
@@ -84,8 +85,57 @@ static void stop_providers(void)
 			providers[i].pt_exit();
 }
 
+static int start_signals(void)
+{
+	dfr_destructive_init();
+	return 0;
+}
+
+static int start_engine(void)
+{
+	dfr_engine_instance = dfr_engine_create(NULL);
+	if (!dfr_engine_instance)
+		return -ENOMEM;
+	dfr_engine_govern(dfr_engine_instance, 0);
+	return 0;
+}
+
+static void end_engine(void)
+{
+	dfr_engine_destroy(dfr_engine_instance);
+}
+
+static int start_boot_program(void)
+{
+	dfr_anonymous_start();
+	return 0;
+}
+
+/* In the order of their start, ended in the other: at unload, and those that have started when one fails. */
+static const struct step {
+	int (*st_start)(void);
+	void (*st_end)(void);
+} steps[] = {
+	{ dfr_anchor_init, dfr_anchor_exit },
+	{ start_signals, dfr_destructive_exit },
+	{ start_engine, end_engine },
+	{ start_providers, stop_providers },
+	{ dfr_hotplug_init, dfr_hotplug_exit },
+	{ dfr_panic_init, dfr_panic_exit },
+	{ start_boot_program, dfr_sessions_end },
+	{ dfr_device_init, dfr_device_exit },
+};
+
+static void end_steps(unsigned int n)
+{
+	while (n--)
+		steps[n].st_end();
+	rcu_barrier(); /* descriptors are freed by RCU callbacks: slab's own, but ours to wait for */
+}
+
 static int __init dfr_init(void)
 {
+	unsigned int n;
 	int error = dfr_resolve_init();
 
 	if (error)
@@ -98,55 +148,20 @@ static int __init dfr_init(void)
 	}
 	dfr_clock_init();
 	dfr_platform_init();
-	dfr_destructive_init();
-	error = dfr_anchor_init();
-	if (error)
-		return error;
-	dfr_engine_instance = dfr_engine_create(NULL);
-	if (!dfr_engine_instance) {
-		error = -ENOMEM;
-		goto no_engine;
+	for (n = 0; n < ARRAY_SIZE(steps); n++) {
+		error = steps[n].st_start();
+		if (error) {
+			end_steps(n);
+			return error;
+		}
 	}
-	dfr_engine_govern(dfr_engine_instance, 0);
-	start_providers();
-	error = dfr_hotplug_init();
-	if (error)
-		goto no_hotplug;
-	error = dfr_panic_init();
-	if (error)
-		goto no_panic;
-	dfr_anonymous_start();
-	error = dfr_device_init();
-	if (error)
-		goto no_device;
 	return 0;
-
-no_device:
-	dfr_sessions_end();
-	dfr_panic_exit();
-no_panic:
-	dfr_hotplug_exit();
-no_hotplug:
-	stop_providers();
-	dfr_engine_destroy(dfr_engine_instance);
-no_engine:
-	dfr_anchor_exit();
-	return error;
 }
 
 static void __exit dfr_exit(void)
 {
-	if (off)
-		return;
-	dfr_device_exit();
-	dfr_sessions_end();
-	dfr_panic_exit();
-	dfr_hotplug_exit();
-	stop_providers();
-	dfr_engine_destroy(dfr_engine_instance);
-	dfr_destructive_exit();
-	dfr_anchor_exit();
-	rcu_barrier(); /* descriptors are freed by RCU callbacks: slab's own, but ours to wait for */
+	if (!off)
+		end_steps(ARRAY_SIZE(steps));
 }
 
 module_init(dfr_init);
