@@ -6,6 +6,9 @@
 #include "kmod/linux/hook.h"
 
 #include <linux/errno.h>
+#include <linux/freezer.h>
+#include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include "kmod/linux/resolve.h"
 #include "kmod/linux/rethook.h"
@@ -56,15 +59,85 @@ static int set_filter(struct dfr_hook *hook)
 	return n ? 0 : -ENOENT;
 }
 
+static bool stays;
+static atomic_t registered; /* ops of ours that ftrace has */
+
 /* The hashes that are freed are left dangling in used ops: they start from nothing again. */
 void dfr_ops_reset(struct ftrace_ops *ops)
 {
 	ftrace_func_t func = ops->func;
 
+	if (stays)
+		return; /* it may be in use yet */
 	ftrace_free_filter(ops);
 	memset(ops, 0, sizeof(*ops));
 	ops->func = func;
 	ops->flags = FTRACE_OPS_FL_PERMANENT;
+}
+
+void dfr_code_stays(void)
+{
+	if (stays)
+		return;
+	stays = true;
+	if (try_module_get(THIS_MODULE))
+		pr_err("dfr: the kernel cannot be made to let go of this module's hooks: it cannot be unloaded until the machine starts anew\n");
+}
+
+/* Has ftrace found an error of its own? */
+static bool ftrace_ended(void)
+{
+	static const int *disabled;
+	static bool looked;
+
+	if (!looked)
+		disabled = (const int *)dfr_resolve("ftrace_disabled");
+	looked = true;
+	return disabled && READ_ONCE(*disabled);
+}
+
+/* If that happens just then, sites may have been patched already. */
+int dfr_ops_start(struct ftrace_ops *ops)
+{
+	bool before = ftrace_ended();
+	int error = register_ftrace_function(ops);
+
+	if (!error)
+		atomic_inc(&registered);
+	else if (!before && ftrace_ended())
+		dfr_code_stays();
+	return error;
+}
+
+int dfr_ops_end(struct ftrace_ops *ops)
+{
+	int error = unregister_ftrace_function(ops);
+
+	if (error) {
+		dfr_code_stays();
+		return error;
+	}
+	atomic_dec(&registered);
+	dfr_ops_reset(ops);
+	return 0;
+}
+
+void dfr_hooks_watch(void)
+{
+	if (ftrace_ended() && atomic_read(&registered))
+		dfr_code_stays();
+}
+
+/* Asleep it harms nobody: not counted as load or as a hang, and the machine can be suspended. */
+void dfr_hooks_settle(void)
+{
+	if (!stays)
+		return;
+	pr_err("dfr: ftrace goes on calling this module, which therefore stays; rmmod does not return\n");
+	for (;;) {
+		set_current_state(TASK_IDLE | TASK_FREEZABLE);
+		schedule();
+	}
 }
 
 static int start(struct dfr_hook *hook)
@@ -80,7 +153,7 @@ static int start(struct dfr_hook *hook)
 	hook->hk_ops.flags = FTRACE_OPS_FL_PERMANENT;
 	error = set_filter(hook);
 	if (!error)
-		error = register_ftrace_function(&hook->hk_ops);
+		error = dfr_ops_start(&hook->hk_ops);
 	if (error)
 		dfr_ops_reset(&hook->hk_ops);
 	return error;
@@ -93,12 +166,10 @@ int dfr_hook_update(struct dfr_hook *hook)
 
 	if (wanted == hook->hk_registered)
 		return 0;
-	if (wanted) {
+	if (wanted)
 		error = start(hook);
-	} else {
-		unregister_ftrace_function(&hook->hk_ops);
-		dfr_ops_reset(&hook->hk_ops);
-	}
+	else
+		error = dfr_ops_end(&hook->hk_ops);
 	if (!error)
 		hook->hk_registered = wanted;
 	return error;

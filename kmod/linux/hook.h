@@ -42,6 +42,22 @@ struct dfr_hook {
 /* Of ops that are no longer registered: they have no filter, and can be registered again. */
 void dfr_ops_reset(struct ftrace_ops *ops);
 
+int dfr_ops_start(struct ftrace_ops *ops);
+/*
+ * Unregisters and resets. -ENODEV: ftrace has switched itself off after an error of its
+ * own and takes nothing out any more. The sites go on calling these ops for as long as
+ * the machine runs: they, what they reach and the module's code stay (dfr_code_stays()).
+ * The caller goes on treating them as registered.
+ */
+int dfr_ops_end(struct ftrace_ops *ops);
+
+/* Process context. The kernel goes on calling this module, whatever it is told: unloading is refused from here on. */
+void dfr_code_stays(void);
+/* If ftrace has switched itself off while it calls this module: the same, before anybody unloads it. */
+void dfr_hooks_watch(void);
+/* In the module's exit, where it is too late to refuse: does not return if the code must stay. */
+void dfr_hooks_settle(void);
+
 /* How many of its functions this kernel has. */
 unsigned int dfr_hook_exists(const struct dfr_hook *hook);
 /* Registers or unregisters, as hk_users says. */

@@ -114,13 +114,7 @@ static int watch(void)
 	if (!n)
 		return -ENOENT;
 	error = ftrace_set_filter_ips(&entry_ops, ips, n, 0, 1);
-	return error ?: register_ftrace_function(&entry_ops);
-}
-
-static void unwatch(void)
-{
-	unregister_ftrace_function(&entry_ops);
-	dfr_ops_reset(&entry_ops);
+	return error ?: dfr_ops_start(&entry_ops);
 }
 
 /* Process context, the engine's lock is held. A failure costs the early way only. */
@@ -129,8 +123,7 @@ void dfr_panic_watch(bool wanted)
 	if (wanted == watching)
 		return;
 	if (!wanted) {
-		unwatch();
-		watching = false;
+		watching = dfr_ops_end(&entry_ops) != 0;
 		return;
 	}
 	watching = !watch();

@@ -9,6 +9,7 @@
  */
 #include "kmod/linux/btf.h"
 #include "kmod/linux/device.h"
+#include "kmod/linux/hook.h"
 
 #include <linux/moduleparam.h>
 #include <linux/pid.h>
@@ -290,6 +291,7 @@ static void housekeeping(struct work_struct *work)
 	list_for_each_entry(session, &sessions, ss_list)
 		if (session->ss_active)
 			next = min(next, keep_house(session, now));
+	dfr_hooks_watch();
 	dfr_mutex_unlock(lock);
 	if (next == U64_MAX)
 		return;
@@ -348,4 +350,5 @@ void dfr_sessions_end(void)
 		dfr_session_destroy(session);
 	dfr_mutex_unlock(lock);
 	cancel_delayed_work_sync(&housekeeping_work);
+	dfr_hooks_settle();
 }

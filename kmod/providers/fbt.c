@@ -636,7 +636,7 @@ static int change_filter(unsigned long *ips, unsigned int n, bool remove)
 			error = -EINTR;
 		error = error ?: ftrace_set_filter_ips(&fbt_ops, ips + at, count, remove, 0);
 		if (!error && !fbt_registered) {
-			error = register_ftrace_function(&fbt_ops);
+			error = dfr_ops_start(&fbt_ops);
 			fbt_registered = !error;
 		}
 		if (error) {
@@ -711,11 +711,10 @@ static void disarm_all(void)
 	replace_table(&fbt_nothing);
 	if (fbt_registered) {
 		shrink_filter();
-		unregister_ftrace_function(&fbt_ops);
-		dfr_ops_reset(&fbt_ops);
-		fbt_registered = false;
+		fbt_registered = dfr_ops_end(&fbt_ops) != 0;
 	}
-	forget_filter();
+	if (!fbt_registered)
+		forget_filter();
 }
 
 #define FBT_SLOTS_MIN 64

@@ -15,6 +15,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include "kmod/linux/hook.h"
 #include "kmod/linux/resolve.h"
 
 #define KINST_PROBES_MAX 16384
@@ -135,6 +136,8 @@ static int kinst_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 	struct kinst *kinst = probe->pb_cookie;
 	int error;
 
+	if (kinst->ki_registered)
+		return 0; /* it never went */
 	memset(&kinst->ki_kprobe, 0, sizeof(kinst->ki_kprobe));
 	kinst->ki_kprobe.addr = (kprobe_opcode_t *)kinst->ki_address;
 	kinst->ki_kprobe.pre_handler = kinst_hit;
@@ -147,9 +150,13 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 {
 	struct kinst *kinst = probe->pb_cookie;
 
+	if (!kinst->ki_registered)
+		return;
+	unregister_kprobe(&kinst->ki_kprobe);
+	/* Without an address: it could not be taken out (one at a function's start is ftrace's to call). */
+	kinst->ki_registered = !kinst->ki_kprobe.addr;
 	if (kinst->ki_registered)
-		unregister_kprobe(&kinst->ki_kprobe);
-	kinst->ki_registered = false;
+		dfr_code_stays();
 }
 
 /* --- Modules that come and go. ------------------------------------------- */
@@ -193,7 +200,8 @@ static void module_going(struct module *module)
 		if (!within_module(kinst->ki_address, module))
 			continue;
 		list_del(&kinst->ki_list);
-		kfree(kinst);
+		if (!kinst->ki_registered)
+			kfree(kinst);
 		kinst_count--;
 	}
 	dfr_mutex_unlock(lock);

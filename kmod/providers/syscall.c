@@ -246,7 +246,7 @@ static int watch_choosers(void)
 
 	for (abi = 0; abi < ABI_MAX && !error; abi++)
 		error = ftrace_set_filter_ip(&choice_ops, choosers[abi], 0, 0);
-	error = error ?: register_ftrace_function(&choice_ops);
+	error = error ?: dfr_ops_start(&choice_ops);
 	if (error)
 		dfr_ops_reset(&choice_ops);
 	choice_registered = !error;
@@ -255,9 +255,7 @@ static int watch_choosers(void)
 
 static void leave_choosers(void)
 {
-	unregister_ftrace_function(&choice_ops);
-	dfr_ops_reset(&choice_ops);
-	choice_registered = false;
+	choice_registered = dfr_ops_end(&choice_ops) != 0;
 }
 
 /* Entries of all calls. One of the two ways while anybody uses it. */

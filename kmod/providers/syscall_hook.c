@@ -62,9 +62,9 @@ static struct ftrace_ops hook_ops = {
 static void unregister(void)
 {
 	if (hook_registered)
-		unregister_ftrace_function(&hook_ops);
-	hook_registered = false;
-	dfr_ops_reset(&hook_ops);
+		hook_registered = dfr_ops_end(&hook_ops) != 0;
+	else
+		dfr_ops_reset(&hook_ops);
 }
 
 /* A call without arguments has one function under two names; in the filter it must be once. */
@@ -115,7 +115,7 @@ int dfr_syscall_hook_add(struct dfr_syscall *call)
 	hook_calls++;
 	error = filter(call, false);
 	if (!error && !hook_registered) {
-		error = register_ftrace_function(&hook_ops);
+		error = dfr_ops_start(&hook_ops);
 		hook_registered = !error;
 	}
 	if (error)

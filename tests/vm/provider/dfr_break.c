@@ -46,15 +46,6 @@ static char failed[64];
 module_param(memory, bool, 0644);
 module_param_string(failed, failed, sizeof(failed), 0444);
 
-static int set_fail(const char *text, const struct kernel_param *param)
-{
-	failed[0] = 0;
-	return param_set_uint(text, param);
-}
-
-static const struct kernel_param_ops fail_ops = { .set = set_fail, .get = param_get_uint };
-module_param_cb(fail, &fail_ops, &fail, 0644);
-
 /* One task loads dfr.ko at a time: nothing else of it calls these meanwhile. */
 static bool is_from_dfr(unsigned long address)
 {
@@ -85,6 +76,24 @@ static int entered(struct kprobe *probe, struct pt_regs *regs)
 	return 1;
 }
 NOKPROBE_SYMBOL(entered);
+
+/* Not before it is asked for: these kprobes are ftrace's, and it may be what is to be broken. */
+static int set_fail(const char *text, const struct kernel_param *param)
+{
+	struct victim *victim;
+
+	failed[0] = 0;
+	for (victim = victims; victim < victims + ARRAY_SIZE(victims); victim++) {
+		victim->vi_probe.symbol_name = victim->vi_name;
+		victim->vi_probe.pre_handler = entered;
+		if (!victim->vi_watched)
+			victim->vi_watched = !register_kprobe(&victim->vi_probe);
+	}
+	return param_set_uint(text, param);
+}
+
+static const struct kernel_param_ops fail_ops = { .set = set_fail, .get = param_get_uint };
+module_param_cb(fail, &fail_ops, &fail, 0644);
 
 static unsigned long address_of(const char *name)
 {
@@ -125,17 +134,7 @@ static struct notifier_block modules = { .notifier_call = module_event };
 
 static int __init break_init(void)
 {
-	struct victim *victim;
-	int error = register_module_notifier(&modules);
-
-	if (error)
-		return error;
-	for (victim = victims; victim < victims + ARRAY_SIZE(victims); victim++) {
-		victim->vi_probe.symbol_name = victim->vi_name;
-		victim->vi_probe.pre_handler = entered;
-		victim->vi_watched = !register_kprobe(&victim->vi_probe);
-	}
-	return 0;
+	return register_module_notifier(&modules);
 }
 
 static void __exit break_exit(void)
