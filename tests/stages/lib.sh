@@ -77,7 +77,8 @@ note() {
 }
 
 # at_once COMMAND...: each a line of shell, as many side by side as there are
-# processors (a guest keeps one busy, and so does what runs in one thread); what
+# processors (a guest keeps one busy for most of its time, and so does what runs in
+# one thread; tests/vm/run lets guests of many CPUs wait for each other); what
 # they print comes when all have ended, one after the other.
 at_once() {
 	local logs command n=0 status=0
