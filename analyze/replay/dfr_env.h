@@ -93,6 +93,8 @@ unsigned dfr_user_ncpus(void);
 
 /* Addresses for relocations of DOFs that this thread loads; NULL: no symbol is known. */
 extern __thread int (*dfr_user_symbol)(const char* name, __u64* address);
+/* Asked between the pieces of long work of this thread: not 0, it is given up; NULL: it never is. */
+extern __thread int (*dfr_user_proceed)(void);
 /* Called where a consumer may want to look, in probe context as the kernel's wake-up is; NULL: nobody waits. */
 extern __thread void (*dfr_user_wake)(struct dfr_state* state);
 /* Not 0: so many allocations from here, one fails. */

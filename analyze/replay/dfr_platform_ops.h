@@ -108,6 +108,10 @@ static inline void dfr_mutex_unlock(struct dfr_mutex* mutex) {
 	pthread_mutex_unlock(&mutex->mx);
 }
 
+static inline int dfr_plat_proceed(void) {
+	return dfr_user_proceed ? dfr_user_proceed() : 0;
+}
+
 static inline unsigned dfr_plat_cpu(void) {
 	return dfr_user_cpu;
 }

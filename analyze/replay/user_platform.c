@@ -35,6 +35,7 @@ struct dfr_host {
 
 __thread unsigned dfr_user_cpu;
 __thread int (*dfr_user_symbol)(const char* name, __u64* address);
+__thread int (*dfr_user_proceed)(void);
 __thread void (*dfr_user_wake)(struct dfr_state* state);
 __thread unsigned long dfr_user_alloc_fails;
 

@@ -15,7 +15,7 @@
  *              record can hold one, nor a condition depend on one.
  *   loads      from what copyin() has copied, by an index that is masked
  *              (dfr_load_own()), and from user memory. No stores but to variables.
- *   symbols    Relocations are refused by the loader before it looks any up (dof.c).
+ *   symbols    Relocations are refused by the loader before it looks any up (reloc.c).
  *   the rest   what is in the tables below; nothing that is not
  *
  * Since branches go forward, one pass in order has all that may run before an
@@ -519,8 +519,11 @@ static int check_difos(struct dfr_loader *ld)
 	facts = dfr_plat_alloc(((size_t)most + 1) * sizeof(*facts));
 	if (!facts)
 		return -ENOMEM;
-	for (i = 0; i < pg->pg_ndifos && !err; i++)
+	for (i = 0; i < pg->pg_ndifos && !err; i++) {
 		err = check_difo(ld, &pg->pg_difos[i], facts);
+		if (!err)
+			err = dfr_plat_proceed();
+	}
 	dfr_plat_free(facts);
 	return err;
 }

@@ -160,6 +160,9 @@ static int load_difo(struct dfr_loader *ld, u32 index, u32 from, u64 from_at, st
 		return dfr_refuse(ld, index, sec->offset, "DIFO header is cut off");
 	if (sec->size > DIF_DIFO_MAX)
 		return dfr_refuse(ld, index, sec->offset, "DIFO header names too many sections");
+	err = dfr_plat_proceed();
+	if (err)
+		return err;
 	memset(&places, 0, sizeof(places));
 	hdr = dfr_dof_payload(ld, sec);
 	difo = &pg->pg_difos[pg->pg_ndifos];
@@ -167,8 +170,8 @@ static int load_difo(struct dfr_loader *ld, u32 index, u32 from, u64 from_at, st
 	difo->di_section = index;
 	nlinks = (u32)((sec->size - sizeof(*hdr)) / 4);
 	ld->ld_nlinks += nlinks;
-	if (ld->ld_nlinks > DFR_LOAD_LINKS_MAX)
-		return dfr_refuse(ld, index, sec->offset, "DIFO headers name more than a million sections");
+	if (ld->ld_nlinks > ld->ld_bounds->lb_links)
+		return dfr_refuse(ld, index, sec->offset, "DIFO headers name too many sections altogether");
 	for (i = 0; i < nlinks; i++) {
 		err = link_part(ld, difo, hdr->links[i], index,
 				sec->offset + sizeof(*hdr) + 4 * (u64)i, &places);
@@ -246,8 +249,8 @@ static int load_actions(struct dfr_loader *ld, u32 index, u32 from, u64 from_at,
 	n = (u32)(sec->size / sizeof(*desc));
 	clause->cl_nacts = n;
 	ld->ld_nsteps += n;
-	if (ld->ld_nsteps > DFR_LOAD_STEPS_MAX)
-		return dfr_refuse(ld, index, sec->offset, "more than a million actions in all clauses together");
+	if (ld->ld_nsteps > ld->ld_bounds->lb_steps)
+		return dfr_refuse(ld, index, sec->offset, "too many actions in all clauses together");
 	if (ld->ld_map[index]) {
 		clause->cl_acts = &pg->pg_acts[ld->ld_map[index] - 1];
 		return 0;
@@ -273,8 +276,10 @@ int dfr_desc_clause(struct dfr_loader *ld, u32 section, struct dfr_clause *claus
 	const struct dof_sec *sec = dfr_dof_sec(ld, section);
 	const struct dof_ecbdesc *desc;
 	u64 at = sec->offset;
-	int err;
+	int err = dfr_plat_proceed();
 
+	if (err)
+		return err;
 	if (sec->align < 8)
 		return dfr_refuse(ld, section, at, "ECB description is misaligned");
 	if (sec->size < sizeof(*desc))
@@ -335,6 +340,8 @@ int dfr_desc_hosts(struct dfr_loader *ld, u32 section)
 		return dfr_refuse(ld, section, sec->offset, "bad entry size of the host table");
 	for (n = 0; n < sec->size; n += sizeof(*desc)) {
 		at = sec->offset + n;
+		if (++ld->ld_nhosts > DFR_LOAD_CLAUSES_MAX)
+			return dfr_refuse(ld, section, at, "more host fields than there may be clauses");
 		desc = (const struct dof_hostdesc *)(ld->ld_dof + at);
 		if (!dfr_dof_ref(ld, desc->ecb, DOF_SECT_ECBDESC, 8, section, at))
 			return -EINVAL;
@@ -347,6 +354,21 @@ int dfr_desc_hosts(struct dfr_loader *ld, u32 section)
 		ld->ld_program->pg_clauses[ld->ld_map[desc->ecb] - 1].cl_host = host;
 	}
 	return 0;
+}
+
+void dfr_clause_text(const struct dfr_clause *clause, char *text, size_t room)
+{
+	const char *p;
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		for (p = clause->cl_pattern[i]; *p && n + 1 < room; p++)
+			text[n++] = dfr_printable(*p);
+		if (i < 3 && n + 1 < room)
+			text[n++] = ':';
+	}
+	text[n] = '\0';
 }
 
 /* The clauses that mean something else with this kernel's types are left out, by name; the others run. */
@@ -362,17 +384,21 @@ int dfr_desc_types(struct dfr_loader *ld, u32 section)
 		return dfr_refuse(ld, section, sec->offset, "digest of types is misaligned");
 	if (sec->size != sizeof(*id))
 		return dfr_refuse(ld, section, sec->offset, "bad size of the digest of types");
+	/* One, since each is a walk over all clauses. */
+	if (ld->ld_digest)
+		return dfr_refuse(ld, section, sec->offset, "second digest of types");
+	ld->ld_digest = true;
 	if (!ld->ld_limits->ll_types || ld->ld_limits->ll_types() == id->digest)
 		return 0;
 	for (i = 0; i < pg->pg_nclauses; i++) {
 		clause = &pg->pg_clauses[i];
-		if (!(clause->cl_uarg & DFR_ECBUARG_KERNEL_TYPES) || clause->cl_foreign)
+		if (!(clause->cl_uarg & DFR_ECBUARG_KERNEL_TYPES))
 			continue;
 		clause->cl_foreign = true;
-		if (!(clause->cl_uarg & DFR_ECBUARG_CONTINUATION))
-			dfr_plat_log("%s:%s:%s:%s left out: compiled for the types of another kernel",
-				     clause->cl_pattern[0], clause->cl_pattern[1],
-				     clause->cl_pattern[2], clause->cl_pattern[3]);
+		if (clause->cl_uarg & DFR_ECBUARG_CONTINUATION)
+			continue;
+		if (!ld->ld_nforeign++)
+			ld->ld_foreign = clause;
 	}
 	return 0;
 }

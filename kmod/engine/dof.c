@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Loading a DOF: the structure. Copies the image once, checks header and
- * section table in the order of the reference sheet, applies relocations, then
- * hands every description to desc.c. After that the program is trusted.
+ * section table in the order of the reference sheet, has relocations applied
+ * (reloc.c), then hands every description to desc.c. After that the program is
+ * trusted.
  *
  * Every input is hostile. A payload may alias another one, so two rules keep
  * aliasing harmless: no payload overlaps header or section table, and a
  * relocation, which alone writes into the copy, writes only where no other
  * payload lies: nothing but the constant that it is for ever holds an address.
- * Process context.
+ * Process context, under no lock: it may take long, who asked for it may be
+ * killed meanwhile, and then it ends (dfr_plat_proceed()).
  */
 #include "kmod/engine/load.h"
 
@@ -45,14 +47,14 @@ static const struct dof_header *header(const struct dfr_loader *ld)
 	return (const struct dof_header *)ld->ld_dof;
 }
 
-static u64 sec_offset(const struct dfr_loader *ld, u32 index)
+u64 dfr_dof_sec_offset(const struct dfr_loader *ld, u32 index)
 {
 	return header(ld)->secoff + (u64)index * header(ld)->secsize;
 }
 
 const struct dof_sec *dfr_dof_sec(const struct dfr_loader *ld, u32 index)
 {
-	return (const struct dof_sec *)(ld->ld_dof + sec_offset(ld, index));
+	return (const struct dof_sec *)(ld->ld_dof + dfr_dof_sec_offset(ld, index));
 }
 
 void *dfr_dof_payload(const struct dfr_loader *ld, const struct dof_sec *sec)
@@ -79,7 +81,7 @@ const struct dof_sec *dfr_dof_ref(struct dfr_loader *ld, u32 index, u32 type, u3
 		return NULL;
 	}
 	if (sec->align < align) {
-		dfr_refuse(ld, index, sec_offset(ld, index),
+		dfr_refuse(ld, index, dfr_dof_sec_offset(ld, index),
 			   "section is not aligned as its type demands");
 		return NULL;
 	}
@@ -99,7 +101,7 @@ const char *dfr_dof_string(struct dfr_loader *ld, u32 strtab, u64 string, u32 fr
 		return NULL;
 	}
 	text = (const char *)dfr_dof_payload(ld, sec) + string;
-	for (i = string; i < sec->size && ld->ld_scanned < DFR_LOAD_SCAN_MAX; i++) {
+	for (i = string; i < sec->size && ld->ld_scanned < ld->ld_bounds->lb_scan; i++) {
 		ld->ld_scanned++;
 		if (!text[i - string])
 			return text;
@@ -183,7 +185,7 @@ static int check_section(struct dfr_loader *ld, u32 index)
 {
 	const struct dof_header *h = header(ld);
 	const struct dof_sec *sec = dfr_dof_sec(ld, index);
-	u64 at = sec_offset(ld, index), table_end = h->secoff + (u64)h->secnum * h->secsize;
+	u64 at = dfr_dof_sec_offset(ld, index), table_end = h->secoff + (u64)h->secnum * h->secsize;
 
 	switch (sec->type) {
 	case DOF_SECT_PROVIDER:
@@ -215,133 +217,14 @@ static int check_section(struct dfr_loader *ld, u32 index)
 	return 0;
 }
 
-/*
- * How many of the payloads that are loaded reach into each eight bytes of the image. In one pass, since
- * each of very many sections may be the target of a relocation and overlap each other one.
- */
-static int count_owners(struct dfr_loader *ld)
-{
-	u64 words = (ld->ld_size + 7) / 8, n;
-	u32 *owners = dfr_plat_alloc((words + 1) * sizeof(*owners));
-	u32 i;
-
-	if (!owners)
-		return -ENOMEM;
-	for (i = 0; i < ld->ld_nsecs; i++) {
-		const struct dof_sec *sec = dfr_dof_sec(ld, i);
-
-		if (!(sec->flags & DOF_SECF_LOAD) || !sec->size)
-			continue;
-		owners[sec->offset / 8]++;
-		owners[(sec->offset + sec->size + 7) / 8]--;
-	}
-	for (n = 1; n < words; n++)
-		owners[n] += owners[n - 1];
-	ld->ld_owners = owners;
-	return 0;
-}
-
-/* The entry's name resolved and added to its slot. User relocations have no base here: nothing to
- * add. */
-static int relocate_entry(struct dfr_loader *ld, const struct dof_relohdr *rh, u32 relsec, u64 at,
-			  bool kernel)
-{
-	const struct dof_relodesc *entry = (const struct dof_relodesc *)(ld->ld_dof + at);
-	const struct dof_sec *target = dfr_dof_sec(ld, rh->tgtsec);
-	const char *name;
-	u64 address, slot, data = entry->data;
-	int err;
-
-	if (entry->type == DOF_RELO_NONE)
-		return 0;
-	if (entry->type != DOF_RELO_SETX)
-		return dfr_refuse(ld, relsec, at + 4, "unknown relocation type");
-	if (entry->offset & 7)
-		return dfr_refuse(ld, relsec, at + 8, "relocation is misaligned");
-	if (target->size < 8 || entry->offset > target->size - 8)
-		return dfr_refuse(ld, relsec, at + 8, "relocation is outside its target");
-	name = dfr_dof_string(ld, rh->strtab, entry->name, relsec, at);
-	if (!name)
-		return -EINVAL;
-	if (!kernel)
-		return 0;
-	slot = target->offset + entry->offset;
-	if (ld->ld_owners[slot / 8] != 1)
-		return dfr_refuse(ld, relsec, at + 8, "relocation of what another section holds as well");
-	err = dfr_plat_symbol(name, &address);
-	if (err) {
-		dfr_refuse_name(ld, relsec, at, "this kernel has no symbol ", name);
-		return -ENOENT;
-	}
-	*(u64 *)(ld->ld_dof + slot) += address + data;
-	return 0;
-}
-
-static int relocate(struct dfr_loader *ld, u32 index, bool kernel, u64 *budget)
-{
-	const struct dof_sec *sec = dfr_dof_sec(ld, index), *rel, *target;
-	struct dof_relohdr rh;
-	u64 at = sec->offset, n;
-	int err;
-
-	if (sec->size < sizeof(rh))
-		return dfr_refuse(ld, index, at, "relocation header is cut off");
-	if (sec->align < 4)
-		return dfr_refuse(ld, index, at, "relocation header is misaligned");
-	/* A copy: the slots that are written may lie in this section. */
-	memcpy(&rh, dfr_dof_payload(ld, sec), sizeof(rh));
-	rel = dfr_dof_ref(ld, rh.relsec, DOF_SECT_RELTAB, 8, index, at + 4);
-	if (!rel || !dfr_dof_ref(ld, rh.strtab, DOF_SECT_STRTAB, 1, index, at))
-		return -EINVAL;
-	target = dfr_dof_ref(ld, rh.tgtsec, DOF_SECT_INTTAB, 8, index, at + 8);
-	if (!target)
-		return -EINVAL;
-	if (rel->entsize < sizeof(struct dof_relodesc) || rel->entsize & 7)
-		return dfr_refuse(ld, rh.relsec, sec_offset(ld, rh.relsec) + 12,
-				  "bad entry size of relocations");
-	for (n = 0; n + rel->entsize <= rel->size; n += rel->entsize) {
-		if ((*budget)-- == 0)
-			return dfr_refuse(ld, rh.relsec, rel->offset + n, "too many relocations");
-		err = relocate_entry(ld, &rh, rh.relsec, rel->offset + n, kernel);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Headers, then relocations: in this order, since relocations rely on all headers. */
 static int check_structure(struct dfr_loader *ld)
 {
-	u64 budget = DFR_LOAD_RELOCS_MAX;
-	u32 i;
 	int err = check_header(ld);
+	u32 i;
 
-	if (err)
-		return err;
-	for (i = 0; i < ld->ld_nsecs; i++) {
+	for (i = 0; i < ld->ld_nsecs && !err; i++)
 		err = check_section(ld, i);
-		if (err)
-			return err;
-	}
-	for (i = 0; i < ld->ld_nsecs; i++) {
-		u32 type = dfr_dof_sec(ld, i)->type;
-
-		if (type != DOF_SECT_URELHDR && type != DOF_SECT_KRELHDR)
-			continue;
-		/* Before any is looked up: also how it ends would tell of addresses. */
-		if (ld->ld_limits->ll_confined) {
-			dfr_refuse(ld, i, sec_offset(ld, i),
-				   "not without privilege: variables and functions of the kernel have addresses");
-			return -EPERM;
-		}
-		err = ld->ld_owners ? 0 : count_owners(ld);
-		if (err)
-			return err;
-		err = relocate(ld, i, type == DOF_SECT_KRELHDR, &budget);
-		if (err)
-			return err;
-	}
-	return 0;
+	return err;
 }
 
 /* How much of everything there is, so that each array is allocated once. */
@@ -442,17 +325,26 @@ static int convert(struct dfr_loader *ld)
 	if (err)
 		return err;
 	pg->pg_restricted = !ld->ld_limits->ll_kernel_reads || ld->ld_limits->ll_confined;
-	if (pg->pg_restricted) {
-		for (i = 0; i < pg->pg_ndifos; i++)
-			dfr_difo_restrict(&pg->pg_difos[i]);
-	}
+	for (i = 0; pg->pg_restricted && i < pg->pg_ndifos; i++)
+		dfr_difo_restrict(&pg->pg_difos[i]);
 	if (ld->ld_limits->ll_confined)
 		return dfr_confine_program(ld);
-	if (!pg->pg_restricted && native_wanted(pg)) {
-		for (i = 0; i < pg->pg_ndifos; i++)
-			dfr_plat_native_build(&pg->pg_difos[i]);
+	for (i = 0; !pg->pg_restricted && native_wanted(pg) && i < pg->pg_ndifos && !err; i++) {
+		dfr_plat_native_build(&pg->pg_difos[i]);
+		err = dfr_plat_proceed();
 	}
-	return 0;
+	return err;
+}
+
+/* Not what each user without privilege likes to have in the kernel's log. */
+static void tell_foreign(const struct dfr_loader *ld)
+{
+	char text[128];
+
+	if (!ld->ld_nforeign || ld->ld_limits->ll_confined)
+		return;
+	dfr_clause_text(ld->ld_foreign, text, sizeof(text));
+	dfr_plat_log("%s left out: compiled for the types of another kernel; clauses: %u", text, ld->ld_nforeign);
 }
 
 static int load_image(struct dfr_loader *ld)
@@ -461,6 +353,8 @@ static int load_image(struct dfr_loader *ld)
 	int err = check_structure(ld);
 
 	if (!err)
+		err = dfr_dof_relocate(ld);
+	if (!err)
 		err = allocate_tables(ld);
 	if (!err)
 		err = convert(ld);
@@ -468,13 +362,25 @@ static int load_image(struct dfr_loader *ld)
 		dfr_refuse(ld, ~0u, 0, "destructive actions are not allowed here");
 		err = -EACCES;
 	}
+	if (!err)
+		tell_foreign(ld);
 	dfr_plat_free(ld->ld_map);
 	dfr_plat_free(ld->ld_depth);
 	dfr_plat_free(ld->ld_own);
 	dfr_plat_free(ld->ld_declared);
 	dfr_plat_free(ld->ld_owners);
+	dfr_plat_free(ld->ld_symbols);
 	return err;
 }
+
+static const struct dfr_load_bounds bounds = {
+	.lb_text = 2 * 1024 * 1024, .lb_vars = 512 * 1024, .lb_links = 1024 * 1024, .lb_steps = 1024 * 1024,
+	.lb_scan = 256 * 1024 * 1024,
+};
+static const struct dfr_load_bounds confined_bounds = {
+	.lb_text = 128 * 1024, .lb_vars = 16 * 1024, .lb_links = 64 * 1024, .lb_steps = 32 * 1024,
+	.lb_scan = 8 * 1024 * 1024,
+};
 
 /* The bytes that are loaded, copied once. */
 static int copy_image(const void *dof, size_t size, struct dfr_program *pg, struct dfr_refusal *why)
@@ -524,6 +430,7 @@ int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits 
 	if (!err) {
 		memset(&ld, 0, sizeof(ld));
 		ld.ld_limits = limits;
+		ld.ld_bounds = limits->ll_confined ? &confined_bounds : &bounds;
 		ld.ld_program = pg;
 		ld.ld_why = why;
 		ld.ld_dof = pg->pg_dof;

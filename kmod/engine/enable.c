@@ -102,19 +102,8 @@ static int count_match(struct dfr_probe *probe, void *arg)
 static void name_clause(struct dfr_refusal *why, const struct dfr_clause *clause)
 {
 	size_t at = strlen(why->rf_reason);
-	size_t n, k;
-	int i;
 
-	for (i = 0; i < 4; i++) {
-		n = strlen(clause->cl_pattern[i]);
-		if (at + n + 2 > sizeof(why->rf_reason))
-			return;
-		for (k = 0; k < n; k++)
-			why->rf_reason[at++] = dfr_printable(clause->cl_pattern[i][k]);
-		if (i < 3)
-			why->rf_reason[at++] = ':';
-		why->rf_reason[at] = '\0';
-	}
+	dfr_clause_text(clause, why->rf_reason + at, sizeof(why->rf_reason) - at);
 }
 
 /* Every description must match something, unless probes may come later. */
@@ -125,6 +114,8 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 	u32 total = 0;
 
 	for (i = 0; i < program->pg_nclauses; i++) {
+		if (dfr_plat_proceed())
+			return -EINTR;
 		/* The parts of a clause that `if` splits share its description: they count as one. */
 		if (program->pg_clauses[i].cl_uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
@@ -321,22 +312,31 @@ static int check_program(struct dfr_state *state, const struct dfr_program *prog
 	return take_options(state, program, why);
 }
 
-int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
-		     u32 flags, u32 *matched, struct dfr_refusal *why)
+int dfr_state_add(struct dfr_state *state, struct dfr_program *program, u32 flags, u32 *matched,
+		  struct dfr_refusal *why)
 {
-	struct dfr_program *program = NULL;
 	int error;
 
 	if (matched)
 		*matched = 0;
 	if (state->st_activity != DFR_INACTIVE)
 		return refuse(why, -EBUSY, "the state is tracing already: enable before go");
-	error = dfr_program_load(dof, size, limits, &program, why);
-	if (error)
-		return error;
 	error = check_program(state, program, flags, matched, why);
-	if (!error)
-		error = add_enabling(state, program);
+	return error ? error : add_enabling(state, program);
+}
+
+int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
+		     u32 flags, u32 *matched, struct dfr_refusal *why)
+{
+	struct dfr_program *program = NULL;
+	int error = dfr_program_load(dof, size, limits, &program, why);
+
+	if (error) {
+		if (matched)
+			*matched = 0;
+		return error;
+	}
+	error = dfr_state_add(state, program, flags, matched, why);
 	if (error)
 		dfr_program_free(program);
 	return error;
@@ -513,8 +513,10 @@ static int match_enabling(struct build *build)
 	for (build->bu_clause = 0; build->bu_clause < enabling->eb_program->pg_nclauses && !error;
 	     build->bu_clause++) {
 		build->bu_flags = ecb_flags(build);
-		error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],
-					 enabling->eb_matched_to, false, make_ecb, build);
+		error = dfr_plat_proceed();
+		if (!error)
+			error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],
+						 enabling->eb_matched_to, false, make_ecb, build);
 		if (!error)
 			error = tell_withheld(build);
 	}

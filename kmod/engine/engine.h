@@ -47,6 +47,10 @@ int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out);
  * All of its programs are loaded with ll_confined. See confine.c. 0, or -ENOMEM: it is not.
  */
 int dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory);
+/* The program becomes the state's, or stays the caller's if that is refused. */
+int dfr_state_add(struct dfr_state *state, struct dfr_program *program, u32 flags, u32 *matched,
+		  struct dfr_refusal *why);
+/* The same with loading it, where nobody else waits for the lock. */
 int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
 		     u32 flags, u32 *matched, struct dfr_refusal *why);
 /*

@@ -94,6 +94,9 @@ struct dfr_clause {
 	struct dfr_act *cl_acts;
 };
 
+/* Its description, as far as there is room, with nothing in it that does not print. */
+void dfr_clause_text(const struct dfr_clause *clause, char *text, size_t room);
+
 struct dfr_progopt {
 	u32 po_option;
 	s64 po_value;
@@ -129,7 +132,8 @@ struct dfr_load_limits {
 
 /*
  * 0, or with a refusal -EINVAL, -E2BIG (too large), -EACCES (destructive, and
- * limits forbid it), -EPERM (not in a confined program), -ENOENT (a kernel symbol is not there); -ENOMEM. `dof` may
+ * limits forbid it), -EPERM (not in a confined program), -ENOENT (a kernel symbol is not there); -ENOMEM; -EINTR,
+ * who asks has been killed. It takes its time, and needs nothing of an engine: under no lock, please. `dof` may
  * be freed or change afterwards. A DOF that passes can neither hang nor overrun nor fault in probe
  * context, whoever wrote it.
  */

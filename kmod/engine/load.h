@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside the loader: what dof.c (structure), desc.c (descriptions to clauses),
- * action.c (rules of a chain of actions) and verify.c (rules of a DIFO) share.
+ * Inside the loader: what dof.c (structure), reloc.c (relocations), desc.c
+ * (descriptions to clauses), action.c (rules of a chain of actions) and verify.c
+ * (rules of a DIFO) share.
  * Process context. Nobody outside these files includes it.
  */
 #ifndef DFR_ENGINE_LOAD_H
@@ -10,14 +11,16 @@
 #include "kmod/engine/exec.h"
 
 /* Bounds on the work that a hostile DOF can ask for by naming one section many times. */
-#define DFR_LOAD_TEXT_MAX (2u * 1024 * 1024)   /* instructions, all DIFOs together */
-#define DFR_LOAD_VARS_MAX (512u * 1024)	       /* variable records likewise */
-#define DFR_LOAD_SCAN_MAX (256u * 1024 * 1024) /* bytes of strings looked at */
+struct dfr_load_bounds {
+	u32 lb_text;  /* instructions, all DIFOs together */
+	u32 lb_vars;  /* variable records likewise */
+	u32 lb_links; /* sections that all DIFO headers name */
+	u32 lb_steps; /* actions of all clauses; they may be the same ones */
+	u64 lb_scan;  /* bytes of strings looked at */
+};
 #define DFR_LOAD_RELOCS_MAX (128u * 1024)
 #define DFR_LOAD_ACTIONS_MAX 16384	 /* of one ACTDESC */
 #define DFR_LOAD_CLAUSES_MAX 16384
-#define DFR_LOAD_STEPS_MAX (1024u * 1024) /* actions of all clauses; they may be the same ones */
-#define DFR_LOAD_LINKS_MAX (1024u * 1024) /* sections that all DIFO headers name */
 #define DFR_LOAD_NAME_MAX 1023		 /* of a field of a probe description */
 #define DFR_LOAD_VALUE_MAX (256u * 1024) /* a by-reference value: no block is larger */
 #define DFR_LOAD_FRAMES_MAX DIF_FRAMES_MAX
@@ -30,6 +33,7 @@
 
 struct dfr_loader {
 	const struct dfr_load_limits *ld_limits;
+	const struct dfr_load_bounds *ld_bounds;
 	struct dfr_program *ld_program;
 	struct dfr_refusal *ld_why;
 	u8 *ld_dof; /* the program's copy */
@@ -37,7 +41,12 @@ struct dfr_loader {
 	u32 ld_nsecs;
 	u32 *ld_map; /* by section: 1 + index of its DIFO or of its first action; 0: not converted
 			yet */
-	u32 *ld_owners; /* by 8 bytes of the image: payloads there; where nothing is relocated, NULL */
+	u32 *ld_owners; /* by 8 bytes of the image: payloads there; where nothing is relocated, NULL, */
+	struct dfr_symbols *ld_symbols; /* and this too */
+	const struct dfr_clause *ld_foreign; /* the first one that was left out */
+	u32 ld_nforeign;
+	u32 ld_nhosts;
+	bool ld_digest; /* there was a digest of types */
 	u32 ld_ntext;
 	u32 ld_nvars;
 	u32 ld_nlinks;
@@ -62,6 +71,7 @@ void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const cha
 
 /* Header of section `index`, which must be below ld_nsecs. */
 const struct dof_sec *dfr_dof_sec(const struct dfr_loader *ld, u32 index);
+u64 dfr_dof_sec_offset(const struct dfr_loader *ld, u32 index); /* where that header is */
 void *dfr_dof_payload(const struct dfr_loader *ld, const struct dof_sec *sec);
 
 /*
@@ -73,6 +83,9 @@ const struct dof_sec *dfr_dof_ref(struct dfr_loader *ld, u32 index, u32 type, u3
 
 /* A string that ends inside its table, or NULL: refused. */
 const char *dfr_dof_string(struct dfr_loader *ld, u32 strtab, u64 string, u32 from, u64 offset);
+
+/* reloc.c: all relocations. -ENOENT: there is no such symbol. -EPERM: of a confined program. */
+int dfr_dof_relocate(struct dfr_loader *ld);
 
 /* desc.c. Each returns 0 or a negative errno with the refusal filled. */
 int dfr_desc_clause(struct dfr_loader *ld, u32 section, struct dfr_clause *clause);

@@ -112,6 +112,8 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  *   dfr_plat_direct					attribute of a function that no pointer points to
  *   u64 dfr_plat_masked(u64 index, u64 size)	P: index if it is below size, else 0, speculatively too
  *   struct dfr_mutex; dfr_mutex_init/lock/unlock
+ *   int dfr_plat_proceed(void)				between the pieces of long work: lets others run;
+ *							-EINTR: who asked for it has been killed, no need to go on
  *   unsigned long dfr_plat_irq_save(struct dfr_engine *, unsigned cpu_hint)		P
  *   void dfr_plat_irq_restore(struct dfr_engine *, unsigned long flags)		P
  *   unsigned dfr_plat_cpu(void)							P

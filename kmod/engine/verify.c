@@ -563,7 +563,7 @@ int dfr_difo_verify(struct dfr_loader *ld, struct dfr_difo *difo, u64 text_offse
 				  reason);
 	ld->ld_ntext += difo->di_len;
 	ld->ld_nvars += difo->di_nvars;
-	if (ld->ld_ntext > DFR_LOAD_TEXT_MAX || ld->ld_nvars > DFR_LOAD_VARS_MAX)
+	if (ld->ld_ntext > ld->ld_bounds->lb_text || ld->ld_nvars > ld->ld_bounds->lb_vars)
 		return dfr_refuse(ld, difo->di_section, text_offset,
 				  "program is too large altogether");
 	err = declare_vars(ld, difo, vars_offset);

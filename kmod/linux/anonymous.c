@@ -20,38 +20,54 @@ static void log_refusal(int error, const struct dfr_refusal *why)
 	       why->rf_reason, (int)why->rf_section, why->rf_offset);
 }
 
-/* The lock is held. */
-static int start(struct dfr_session *session, const struct dfr_rights *rights, u32 *matched,
+/* The lock is held. *program: NULL, it is the state's. */
+static int start(struct dfr_session *session, struct dfr_program **program, u32 *matched,
 		 struct dfr_refusal *why)
 {
 	u32 cpu;
 	int error;
 
 	dfr_session_keep(session, DFR_ANONYMOUS_NAME, true);
-	error = dfr_session_enable(session, dfr_boot_dof, dfr_boot_dof_size(), rights,
-				   DFR_ENABLE_ZERO_OK, matched, why);
-	return error ?: dfr_session_go(session, &cpu);
+	error = dfr_state_add(session->ss_state, *program, DFR_ENABLE_ZERO_OK, matched, why);
+	if (error)
+		return error;
+	*program = NULL;
+	return dfr_session_go(session, &cpu);
+}
+
+/* Takes the lock. */
+static int start_program(const struct dfr_rights *rights, struct dfr_program **program, u32 *matched,
+			 struct dfr_refusal *why)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+	struct dfr_session *session;
+	int error;
+
+	dfr_mutex_lock(lock);
+	error = dfr_session_create(rights, &session);
+	if (!error) {
+		error = start(session, program, matched, why);
+		if (error)
+			dfr_session_destroy(session);
+	}
+	dfr_mutex_unlock(lock);
+	return error;
 }
 
 void dfr_anonymous_start(void)
 {
-	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	struct dfr_rights rights = dfr_rights_of_boot();
 	struct dfr_refusal why = { .rf_section = ~0u };
-	struct dfr_session *session;
+	struct dfr_program *program = NULL;
 	u32 matched = 0;
 	int error;
 
 	if (!dfr_boot_dof_size())
 		return;
-	dfr_mutex_lock(lock);
-	error = dfr_session_create(&rights, &session);
-	if (!error) {
-		error = start(session, &rights, &matched, &why);
-		if (error)
-			dfr_session_destroy(session);
-	}
-	dfr_mutex_unlock(lock);
+	error = dfr_session_load(&rights, dfr_boot_dof, dfr_boot_dof_size(), &program, &why);
+	if (!error)
+		error = start_program(&rights, &program, &matched, &why);
+	dfr_program_free(program);
 	if (error)
 		log_refusal(error, &why);
 	else

@@ -5,12 +5,14 @@
  */
 #include "kmod/linux/btf.h"
 
+#include <asm/barrier.h>
+#include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include "formats/abi/dof.h"
 #include "kmod/linux/resolve.h"
 
-u64 dfr_btf_digest(void)
+static u64 digest(void)
 {
 	const u8 *p = (const u8 *)dfr_resolve("__start_BTF");
 	const u8 *stop = (const u8 *)dfr_resolve("__stop_BTF");
@@ -25,4 +27,17 @@ u64 dfr_btf_digest(void)
 		hash = (hash ^ word) * DOF_BTF_DIGEST_PRIME;
 	}
 	return (hash ^ size) * DOF_BTF_DIGEST_PRIME;
+}
+
+/* It does not change while the kernel runs, and takes megabytes to find. Two who find it find the same. */
+u64 dfr_btf_digest(void)
+{
+	static u64 found;
+	static bool known;
+
+	if (!smp_load_acquire(&known)) {
+		WRITE_ONCE(found, digest());
+		smp_store_release(&known, true);
+	}
+	return READ_ONCE(found);
 }

@@ -84,8 +84,8 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	return dfr_device_copy_out(arg, &info, sizeof(info));
 }
 
-/* The lock is held. */
-static int enable_locked(struct dfr_file *file, const void *dof, struct dfr_ioc_enable *io,
+/* The lock is held. The program is the state's if there is no error. */
+static int enable_locked(struct dfr_file *file, struct dfr_program *program, struct dfr_ioc_enable *io,
 			 struct dfr_refusal *why)
 {
 	struct dfr_session *session = file->fl_session;
@@ -97,8 +97,7 @@ static int enable_locked(struct dfr_file *file, const void *dof, struct dfr_ioc_
 			return error;
 		WRITE_ONCE(session->ss_owner, file);
 	}
-	error = dfr_session_enable(session, dof, io->dof_size, &file->fl_rights, io->flags,
-				   &io->matched, why);
+	error = dfr_state_add(session->ss_state, program, io->flags, &io->matched, why);
 	if (error && !file->fl_session)
 		dfr_session_destroy(session); /* the first program makes the state, or nothing does */
 	else
@@ -106,11 +105,24 @@ static int enable_locked(struct dfr_file *file, const void *dof, struct dfr_ioc_
 	return error;
 }
 
+static int load_program(struct dfr_file *file, const struct dfr_ioc_enable *io, struct dfr_program **program,
+			struct dfr_refusal *why)
+{
+	void *dof = vmemdup_user(u64_to_user_ptr(io->dof), io->dof_size);
+	int error;
+
+	if (IS_ERR(dof))
+		return PTR_ERR(dof);
+	error = dfr_session_load(&file->fl_rights, dof, io->dof_size, program, why);
+	kvfree(dof);
+	return error;
+}
+
 static int ioctl_enable(struct dfr_file *file, void __user *arg)
 {
 	struct dfr_refusal why = { .rf_section = ~0u };
+	struct dfr_program *program = NULL;
 	struct dfr_ioc_enable io;
-	void *dof;
 	int error = dfr_device_copy_in(&io, sizeof(io), arg);
 
 	if (error)
@@ -121,16 +133,18 @@ static int ioctl_enable(struct dfr_file *file, void __user *arg)
 		return -EINVAL;
 	if (io.dof_size > (file->fl_rights.rt_confined ? DFR_CONFINED_DOF_MAX : DOF_LOADSZ_MAX))
 		return -E2BIG;
-	dof = vmemdup_user(u64_to_user_ptr(io.dof), io.dof_size);
-	if (IS_ERR(dof))
-		return PTR_ERR(dof);
 	io.matched = 0;
-	error = dfr_device_lock(file);
+	error = load_program(file, &io, &program, &why);
+	if (error == -EFAULT)
+		return error;
+	if (!error)
+		error = dfr_device_lock(file);
 	if (!error) {
-		error = enable_locked(file, dof, &io, &why);
+		error = enable_locked(file, program, &io, &why);
 		dfr_device_unlock();
+		program = error ? program : NULL;
 	}
-	kvfree(dof);
+	dfr_program_free(program);
 	io.error_section = why.rf_section;
 	io.error_offset = why.rf_offset;
 	BUILD_BUG_ON(sizeof(io.reason) != sizeof(why.rf_reason));

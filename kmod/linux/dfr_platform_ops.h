@@ -20,6 +20,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
@@ -100,6 +101,12 @@ static inline bool __must_check dfr_mutex_trylock(struct dfr_mutex *m)
 static inline void dfr_mutex_unlock(struct dfr_mutex *m)
 {
 	mutex_unlock(&m->mx_mutex);
+}
+
+static inline int __must_check dfr_plat_proceed(void)
+{
+	cond_resched();
+	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
 /*

@@ -31,8 +31,8 @@ module_param(jit, bool, 0600);
 MODULE_PARM_DESC(jit, "compile programs to native code (default: yes)");
 
 /* So that tests can tell native code from its absence. */
-static unsigned int native;
-module_param(native, uint, 0444);
+static unsigned long long native;
+module_param(native, ullong, 0444);
 MODULE_PARM_DESC(native, "expressions that run as native code at this moment");
 
 #define REG_MACHINE BPF_REG_9
@@ -729,7 +729,7 @@ void dfr_plat_native_build(struct dfr_difo *difo)
 	if (j.jt_insns && j.jt_start && j.jt_target && j.jt_live && j.jt_fixups && translate_all(&j))
 		prog = compile(j.jt_insns, j.jt_count);
 	if (prog) {
-		native++; /* the engine's lock is held */
+		dfr_atomic_add(&native, 1);
 		difo->di_native = prog;
 		/* Declared to return 32 bits; the code returns 64. */
 		difo->di_run = (u64 (*)(struct dfr_machine *))(void *)prog->bpf_func;
@@ -746,7 +746,7 @@ void dfr_plat_native_free(struct dfr_difo *difo)
 {
 	if (!difo->di_native)
 		return;
-	native--;
+	dfr_atomic_add(&native, -1);
 	bpf_prog_free(difo->di_native);
 	difo->di_native = NULL;
 	difo->di_run = NULL;

@@ -58,9 +58,9 @@ extern bool dfr_unprivileged;	    /* the module parameter: users may trace their
 int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out);
 void dfr_session_destroy(struct dfr_session *session);
 struct dfr_session *dfr_session_find(const char *name); /* kept ones */
-int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size,
-		       const struct dfr_rights *rights, u32 flags, u32 *matched,
-		       struct dfr_refusal *why);
+/* Under no lock: whoever loads a program keeps nobody waiting. */
+int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size, struct dfr_program **program,
+		     struct dfr_refusal *why);
 void dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous);
 int dfr_session_go(struct dfr_session *session, u32 *cpu);
 extern struct task_struct *dfr_session_starts; /* who is in dfr_session_go(): he may be killed out of it */

@@ -110,9 +110,8 @@ struct dfr_session *dfr_session_find(const char *name)
 	return NULL;
 }
 
-int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size,
-		       const struct dfr_rights *rights, u32 flags, u32 *matched,
-		       struct dfr_refusal *why)
+int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size, struct dfr_program **program,
+		     struct dfr_refusal *why)
 {
 	struct dfr_load_limits limits = {
 		.ll_kernel_reads = rights->rt_kernel_reads,
@@ -121,7 +120,7 @@ int dfr_session_enable(struct dfr_session *session, const void *dof, size_t size
 		.ll_confined = rights->rt_confined,
 	};
 
-	return dfr_state_enable(session->ss_state, dof, size, &limits, flags, matched, why);
+	return dfr_program_load(dof, size, &limits, program, why);
 }
 
 /* Patching two functions takes longer than a short program runs, so only what is kept is worth it. */

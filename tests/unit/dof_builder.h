@@ -78,6 +78,8 @@ struct Code {
 struct Section {
 	dof_sec hdr{};
 	std::vector<uint8_t> bytes;
+	uint32_t of = kNone; // it has none of its own, but these of that section's:
+	uint64_t from = 0, size = 0;
 };
 
 struct Act {
@@ -115,6 +117,15 @@ public:
 		section.bytes = std::move(bytes);
 		sections.push_back(std::move(section));
 		return static_cast<uint32_t>(sections.size() - 1);
+	}
+
+	// A section of bytes that another one has as well, or that lie near it.
+	uint32_t alias(uint32_t type, uint32_t align, uint32_t of, uint64_t from, uint64_t size) {
+		const uint32_t made = add(type, align, 0, {});
+		sections[made].of = of;
+		sections[made].from = from;
+		sections[made].size = size;
+		return made;
 	}
 
 	template <typename T> uint32_t table(uint32_t type, uint32_t align, const std::vector<T>& entries) {
@@ -195,6 +206,12 @@ public:
 			section.hdr.offset = at;
 			section.hdr.size = section.bytes.size();
 			at += section.bytes.size();
+		}
+		for (Section& section : sections) {
+			if (section.of >= sections.size())
+				continue;
+			section.hdr.offset = sections[section.of].hdr.offset + section.from;
+			section.hdr.size = section.size;
 		}
 		header.loadsz = header.filesz = (at + 7) & ~7ull;
 	}

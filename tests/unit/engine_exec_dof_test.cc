@@ -698,7 +698,7 @@ TEST_CASE("clauses that share their actions have a million of them together", "[
 		const Loaded result = load(dof.bytes());
 		CHECK(result.error == (clauses == 64 ? 0 : -EINVAL));
 		if (result.error)
-			CHECK(std::string(result.why.rf_reason) == "more than a million actions in all clauses together");
+			CHECK(std::string(result.why.rf_reason) == "too many actions in all clauses together");
 	}
 }
 
@@ -716,6 +716,6 @@ TEST_CASE("headers of DIFOs name a million sections together", "[exec][dof]") {
 		const Loaded result = load(dof.bytes());
 		CHECK(result.error == (headers == 16 ? 0 : -EINVAL));
 		if (result.error)
-			CHECK(std::string(result.why.rf_reason) == "DIFO headers name more than a million sections");
+			CHECK(std::string(result.why.rf_reason) == "DIFO headers name too many sections altogether");
 	}
 }
