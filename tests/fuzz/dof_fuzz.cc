@@ -4,16 +4,19 @@
 // byte chooses: the input as a DOF; a program made from decisions, whose DIFOs
 // run one by one; the same, damaged first; or the program in a
 // whole engine: enabled, started, fired, read, stopped. Whatever is refused must
-// say why; whatever loads must run without harm.
+// say why, in characters that print; whatever loads must run without harm. No
+// symbol may be looked up for a confined program, and where the address of one is
+// written nothing else may lie.
 //
 // With DFR_FUZZ_STATISTICS in the environment it prints, at exit, how many
 // inputs got past the loader.
 //
-// Targets: kmod/engine/dof.c kmod/engine/desc.c kmod/engine/action.c kmod/engine/confine.c kmod/engine/verify.c kmod/engine/interp.c
+// Targets: kmod/engine/dof.c kmod/engine/reloc.c kmod/engine/desc.c kmod/engine/action.c kmod/engine/confine.c kmod/engine/verify.c kmod/engine/interp.c
 // Targets: kmod/engine/machine.c kmod/engine/builtin.c kmod/engine/vars.c kmod/engine/dynvar.c kmod/engine/softfloat.c
 // Targets: kmod/engine/subr.c kmod/engine/subr_*.c
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 #include "tests/fuzz/dof_input.h"
 #include "tests/unit/engine_exec_rig.h"
@@ -43,15 +46,47 @@ u64 digest_of_types() {
 	return 2;
 }
 
+constexpr uint64_t kAddress = 0xffffffff91234560;
+unsigned looked_up;
+
+int known_symbol(const char* name, __u64* address) {
+	looked_up++;
+	*address = kAddress;
+	return name[0] == 'c' ? 0 : -ENOENT;
+}
+
+bool has_address(std::string_view text) {
+	const uint64_t address = kAddress >> 16; // what is added to it changes the lowest bits
+	return text.find(std::string_view(reinterpret_cast<const char*>(&address), 6)) != text.npos;
+}
+
+// What a loaded program says in words: names of probes, strings.
+bool tells_address(const dfr_program& program) {
+	bool tells = false;
+	for (uint32_t i = 0; i < program.pg_nclauses; i++)
+		for (const char* name : program.pg_clauses[i].cl_pattern)
+			tells |= has_address(name);
+	for (uint32_t i = 0; i < program.pg_ndifos; i++)
+		tells |= has_address({program.pg_difos[i].di_strs, program.pg_difos[i].di_strsz});
+	return tells;
+}
+
 // The lower bits of the choice have been used for what is made.
 std::shared_ptr<dfr_program> load(const std::vector<uint8_t>& bytes, uint8_t choice) {
 	const bool confined = (choice & 0x78) == 0x78;
+	looked_up = 0;
 	test::Loaded result = test::load(bytes, {(choice & 0x80) != 0, true, digest_of_types, confined});
 	statistics.inputs++;
-	if (result.error)
+	require(!confined || !looked_up);
+	for (const char* c = result.why.rf_reason; *c; c++)
+		require(*c >= ' ' && *c <= '~');
+	if (result.error) {
 		require(result.error == -ENOMEM || result.why.rf_reason[0]);
-	else
+	} else {
 		statistics.loaded++;
+		if (looked_up && !has_address({reinterpret_cast<const char*>(bytes.data()), bytes.size()}))
+			require(!tells_address(*result.program));
+	}
 	return result.program;
 }
 
@@ -86,11 +121,6 @@ void run(test::Rig& rig, const dfr_difo& difo) {
 		return;
 	}
 	use_result(rig, difo, value);
-}
-
-int known_symbol(const char* name, __u64* address) {
-	*address = 0xffffffff81000000;
-	return name[0] == 'k' ? 0 : -ENOENT;
 }
 
 void run_all(Decisions& in, const std::shared_ptr<dfr_program>& program) {

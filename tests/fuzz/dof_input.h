@@ -45,6 +45,22 @@ public:
 		return dof;
 	}
 
+	// Of the first integer table, if there is one; mostly of a name that is known.
+	void relocation(test::DofBuilder& dof) {
+		const uint8_t choice = in_.byte();
+		for (uint32_t i = 0; i < dof.sections.size(); i++) {
+			if (dof.sections[i].hdr.type != DOF_SECT_INTTAB)
+				continue;
+			const dof_relodesc entry{dof.string(choice % 16 ? "commit_creds" : "unknown"),
+			                         choice % 8 ? 1u : choice % 3u, in_.byte() % 4 ? 0 : in_.number() * 8,
+			                         in_.number()};
+			relocations(dof, choice & 64 ? DOF_SECT_URELHDR : DOF_SECT_KRELHDR, 0, choice & 128 ? i : in_.byte(), entry);
+			if (choice & 32)
+				share(dof, i);
+			return;
+		}
+	}
+
 	test::Code code() {
 		test::Code made;
 		variables(made);
@@ -413,19 +429,33 @@ private:
 		dof.option(which, in_.half() | (choice < 0xf0 ? 0 : 1ull << 63));
 	}
 
-	// Of the first integer table, if there is one; mostly of a name that is known.
-	void relocation(test::DofBuilder& dof) {
+	// Headers and entries; `names` is a section of strings.
+	void relocations(test::DofBuilder& dof, uint32_t type, uint32_t names, uint32_t target, dof_relodesc entry) {
+		const uint32_t table = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{entry});
+		dof.table(type, 4, std::vector<dof_relohdr>{{names, table, target}});
+	}
+
+	// The bytes of the integer table as something else, which shows or tells what is written there: names
+	// of another relocation or of a probe, a string of a program's, or any section there is.
+	void share(test::DofBuilder& dof, uint32_t ints) {
 		const uint8_t choice = in_.byte();
-		for (uint32_t i = 0; i < dof.sections.size(); i++) {
-			if (dof.sections[i].hdr.type != DOF_SECT_INTTAB)
-				continue;
-			dof_relodesc entry{dof.string(choice % 16 ? "known" : "unknown"),
-			                   choice % 8 ? 1u : choice % 3u, in_.byte() % 4 ? 0 : in_.number() * 8,
-			                   in_.number()};
-			uint32_t table = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{entry});
-			dof.table(choice & 64 ? DOF_SECT_URELHDR : DOF_SECT_KRELHDR, 4,
-			          std::vector<dof_relohdr>{{0, table, choice & 128 ? i : in_.byte()}});
-			return;
+		const uint64_t from = choice & 0x80 ? 0 : in_.byte() % 16 - 8, size = 8 + in_.byte() % 24;
+		const uint32_t names = dof.alias(DOF_SECT_STRTAB, 1, ints, from, size);
+		const std::vector<dof_probedesc> probe{{names, 0, 0, 0, 0, 0}};
+		const uint32_t any = in_.byte() % static_cast<uint32_t>(dof.sections.size());
+		switch (choice % 4) {
+		case 0:
+			relocations(dof, DOF_SECT_KRELHDR, names, ints, {0, DOF_RELO_SETX, 0, 0});
+			break;
+		case 1:
+			dof.ecb(dof.table(DOF_SECT_PROBEDESC, 4, probe), test::kNone, test::kNone);
+			break;
+		default:
+			if (choice % 4 == 2 && dof.sections[any].hdr.type != DOF_SECT_STRTAB)
+				break;
+			dof.sections[any].of = ints;
+			dof.sections[any].from = from;
+			dof.sections[any].size = size;
 		}
 	}
 
