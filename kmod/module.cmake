@@ -30,7 +30,7 @@ macro(dfr_find_kernel kernel)
 endmacro()
 
 # The kernel's own extra warnings, where warnings are errors of ours: the dev preset.
-set(warnings 0)
+set(warnings)
 if(DFR_WERROR)
 	set(warnings 1)
 endif()
