@@ -97,6 +97,8 @@ extern __thread int (*dfr_user_symbol)(const char* name, __u64* address);
 extern __thread int (*dfr_user_proceed)(void);
 /* Called where a consumer may want to look, in probe context as the kernel's wake-up is; NULL: nobody waits. */
 extern __thread void (*dfr_user_wake)(struct dfr_state* state);
+/* Not 0: hashes are keyed with it and not at random, for tests. To be set before a state is created. */
+extern __u64 dfr_user_fixed_secret;
 /* Not 0: so many allocations from here, one fails. */
 extern __thread unsigned long dfr_user_alloc_fails;
 

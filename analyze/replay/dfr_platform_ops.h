@@ -37,6 +37,7 @@ int dfr_user_write(u64 addr, const void* src, size_t n);
 long dfr_user_read_str(char* dst, u64 addr, size_t room);
 bool dfr_user_progenyof(const struct dfr_env* env, u32 pid);
 u64 dfr_user_random(void);
+u64 dfr_user_secret(void);
 u32 dfr_user_crc32c(u32 crc, const void* p, size_t n);
 void dfr_user_log(const char* fmt, ...) __attribute__((format(printf, 1, 2)));
 const u8* dfr_user_boot_id(void);
@@ -356,6 +357,10 @@ static inline bool dfr_plat_progenyof(const struct dfr_firing* firing, u32 pid) 
 static inline u64 dfr_plat_random(const struct dfr_firing* firing) {
 	(void)firing;
 	return dfr_user_random();
+}
+
+static inline u64 dfr_plat_secret(void) {
+	return dfr_user_secret();
 }
 
 static inline long dfr_plat_subr(const struct dfr_firing* firing, u32 subr, const u64* args, char* buffer,

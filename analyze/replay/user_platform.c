@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
@@ -291,6 +292,16 @@ bool dfr_user_progenyof(const struct dfr_env* env, u32 pid) {
 		at = parent_of(at);
 	}
 	return false;
+}
+
+u64 dfr_user_fixed_secret;
+
+u64 dfr_user_secret(void) {
+	u64 word = dfr_user_fixed_secret;
+
+	if (!word && getrandom(&word, sizeof(word), 0) != sizeof(word))
+		word = dfr_user_random(); /* a kernel that has none to give */
+	return word;
 }
 
 u64 dfr_user_random(void) {

@@ -141,14 +141,14 @@ static void initial(u64 *values, u32 kind, u32 words, u64 arg)
 
 /* Tables. */
 
-dfr_hot u32 key_hash(u32 varid, const u64 *key, u32 key_size)
+dfr_hot u32 key_hash(const struct dfr_step *step, u64 factor, const u64 *key, u32 key_size)
 {
 	const u64 *end = (const u64 *)((const u8 *)key + key_size);
-	u64 hash = varid;
+	u64 hash = step->sp_hash;
 
 	for (; key < end; key++)
-		hash = dfr_hash_word(hash, *key);
-	return dfr_hash_end(hash);
+		hash = dfr_hash_word(hash, *key, factor);
+	return (u32)hash;
 }
 
 dfr_hot bool same_key(struct dfr_aggent *entry, const u64 *key, u32 key_size)
@@ -173,14 +173,34 @@ struct wanted {
 	u64 arg;
 };
 
-/* Complete before it is linked: key, values, id, then `used`, then the bucket. NULL: full. */
-static dfr_cold struct dfr_aggent *insert(struct dfr_aggtab *table, const struct wanted *wanted)
+/*
+ * A chain is no longer than this: with keys that nobody could choose it never is (a
+ * full table has six entries a bucket), and a state whose secret is out harms itself
+ * alone. So neither a look-up nor a snapshot, which makes one for each entry, can take long.
+ */
+#define CHAIN_MAX 64u
+#define STEP_WORK 16u /* guest instructions of a step, about */
+
+/* How far a look-up went. */
+struct walk {
+	u32 steps;
+	u32 words; /* of keys that were compared */
+};
+
+static u32 walk_work(const struct walk *walk)
+{
+	return walk->steps * STEP_WORK + walk->words * 4;
+}
+
+/* Complete before it is linked: key, values, id, then `used`, then the bucket. NULL: the table is full, or the chain. */
+static dfr_cold struct dfr_aggent *insert(struct dfr_aggtab *table, const struct wanted *wanted,
+					  const struct walk *walk)
 {
 	u32 *bucket = &buckets_of(table)[wanted->hash & (table->nbuckets - 1)];
 	struct dfr_aggent *entry = (struct dfr_aggent *)((u8 *)table + table->used);
 	u64 bytes = sizeof(*entry) + wanted->key_size + wanted->words * 8u;
 
-	if (bytes > table->size - table->used) {
+	if (bytes > table->size - table->used || walk->steps >= CHAIN_MAX) {
 		table->drops++;
 		return NULL;
 	}
@@ -199,44 +219,62 @@ static dfr_cold struct dfr_aggent *insert(struct dfr_aggtab *table, const struct
 	return entry;
 }
 
-dfr_hot struct dfr_aggent *find(struct dfr_aggtab *table, u32 varid, u32 hash, const u64 *key, u32 key_size)
+dfr_hot struct dfr_aggent *first_of(struct dfr_aggtab *table, u32 hash)
 {
 	u32 offset = buckets_of(table)[hash & (table->nbuckets - 1)];
-	struct dfr_aggent *entry;
 
-	for (; offset; offset = entry->next) {
-		entry = (struct dfr_aggent *)((u8 *)table + offset);
-		if (entry->hash == hash && entry->varid == varid && entry->key_size == key_size &&
-		    same_key(entry, key, key_size))
+	return offset ? (struct dfr_aggent *)((u8 *)table + offset) : NULL;
+}
+
+dfr_hot bool is_it(struct dfr_aggent *entry, u32 varid, u32 hash, const u64 *key, u32 key_size)
+{
+	return entry->hash == hash && entry->varid == varid && entry->key_size == key_size &&
+	       same_key(entry, key, key_size);
+}
+
+static struct dfr_aggent *find(struct dfr_aggtab *table, const struct wanted *wanted, struct walk *walk)
+{
+	struct dfr_aggent *entry = first_of(table, wanted->hash);
+
+	while (entry && walk->steps < CHAIN_MAX) {
+		walk->steps++;
+		walk->words += entry->hash == wanted->hash ? wanted->key_size / 8 : 0;
+		if (is_it(entry, wanted->varid, wanted->hash, wanted->key, wanted->key_size))
 			return entry;
+		entry = entry->next ? (struct dfr_aggent *)((u8 *)table + entry->next) : NULL;
 	}
 	return NULL;
 }
 
-static dfr_cold struct dfr_aggent *insert_step(struct dfr_aggtab *table, const struct dfr_step *step,
-					       const u64 *key, u32 key_size, u32 hash)
+/* Not the first of its chain: what the walk takes is part of the firing's work. */
+static dfr_cold u64 *values_further(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step,
+				    u32 key_size, u32 hash)
 {
-	struct wanted wanted = { .key = key,
+	struct wanted wanted = { .key = share->sh_key,
 				 .key_size = key_size,
 				 .varid = step->sp_varid,
 				 .hash = hash,
 				 .kind = step->sp_max,
 				 .words = step->sp_words,
 				 .arg = step->sp_value };
+	struct walk walk = { 0, 0 };
+	struct dfr_aggent *entry = find(share->sh_agg, &wanted, &walk);
 
-	return insert(table, &wanted);
+	if (!dfr_firing_work(firing, share->sh_state, walk_work(&walk)))
+		return NULL;
+	if (!entry && dfr_firing_work(firing, share->sh_state, key_size + wanted.words * 8u))
+		entry = insert(share->sh_agg, &wanted, &walk);
+	return entry ? values_of(entry) : NULL;
 }
 
-u64 *dfr_agg_values(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u32 hash)
+u64 *dfr_agg_values(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step, u32 key_size,
+		    u32 hash)
 {
-	struct dfr_aggent *entry = find(table, step->sp_varid, hash, key, key_size);
+	struct dfr_aggent *entry = first_of(share->sh_agg, hash);
 
-	if (dfr_unlikely(!entry)) {
-		entry = insert_step(table, step, key, key_size, hash);
-		if (!entry)
-			return NULL;
-	}
-	return values_of(entry);
+	if (dfr_likely(entry && is_it(entry, step->sp_varid, hash, share->sh_key, key_size)))
+		return values_of(entry);
+	return values_further(firing, share, step, key_size, hash);
 }
 
 void dfr_agg_update(u64 *values, u32 kind, u64 value, u64 weight)
@@ -244,10 +282,11 @@ void dfr_agg_update(u64 *values, u32 kind, u64 value, u64 weight)
 	update(values, kind, value, weight);
 }
 
-bool dfr_agg_add(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u64 value,
-		 u64 weight)
+bool dfr_agg_add(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step, u32 key_size,
+		 u64 value, u64 weight)
 {
-	u64 *values = dfr_agg_values(table, step, key, key_size, key_hash(step->sp_varid, key, key_size));
+	u64 *values = dfr_agg_values(firing, share, step, key_size,
+				     key_hash(step, share->sh_factor, share->sh_key, key_size));
 
 	if (dfr_unlikely(!values))
 		return false;
@@ -335,6 +374,7 @@ int dfr_agg_share(struct dfr_state *state, struct dfr_share *share)
 	}
 	share->sh_half[0]->generation = state->st_agg_generation;
 	share->sh_agg = share->sh_half[0];
+	share->sh_factor = state->st_hash.hk_factor;
 	return 0;
 }
 
@@ -389,19 +429,18 @@ static void merge_values(u64 *to, const u64 *from, u32 kind, u32 words)
 /* One entry into the base table. false: no room. */
 static bool merge_entry(struct dfr_aggtab *base, struct dfr_aggent *from)
 {
-	struct dfr_aggent *to = find(base, from->varid, from->hash, key_of(from), from->key_size);
-	struct wanted wanted;
+	struct wanted wanted = { .key = key_of(from),
+				 .key_size = from->key_size,
+				 .varid = from->varid,
+				 .hash = from->hash,
+				 .kind = from->kind,
+				 .words = from->words,
+				 .arg = values_of(from)[0] };
+	struct walk walk = { 0, 0 };
+	struct dfr_aggent *to = find(base, &wanted, &walk);
 
-	if (!to) {
-		wanted = (struct wanted){ .key = key_of(from),
-					  .key_size = from->key_size,
-					  .varid = from->varid,
-					  .hash = from->hash,
-					  .kind = from->kind,
-					  .words = from->words,
-					  .arg = values_of(from)[0] };
-		to = insert(base, &wanted);
-	}
+	if (!to)
+		to = insert(base, &wanted, &walk);
 	if (!to)
 		return false;
 	merge_values(values_of(to), values_of(from), from->kind, from->words);

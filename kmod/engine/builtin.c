@@ -60,6 +60,9 @@ static u64 wall_time(struct dfr_firing *firing)
 	return firing->fr_wall;
 }
 
+#define CALLER_WORK (8 * DFR_WORK_FRAME)
+#define DEPTH_WORK (64 * DFR_WORK_FRAME) /* the platform counts further, but stacks are not deeper */
+
 u64 dfr_builtin(struct dfr_machine *m, u32 id)
 {
 	struct dfr_firing *firing = m->m_firing;
@@ -94,7 +97,12 @@ u64 dfr_builtin(struct dfr_machine *m, u32 id)
 			dfr_fault(m, DIF_FAULT_KPRIV, 0);
 			return 0;
 		}
-		return dfr_plat_builtin(firing, id, 0);
+		return dfr_work(m, CALLER_WORK) ? dfr_plat_builtin(firing, id, 0) : 0;
+	case DIF_VAR_UCALLER:
+		return dfr_work(m, CALLER_WORK) ? dfr_plat_builtin(firing, id, 0) : 0;
+	case DIF_VAR_STACKDEPTH:
+	case DIF_VAR_USTACKDEPTH:
+		return dfr_work(m, DEPTH_WORK) ? dfr_plat_builtin(firing, id, 0) : 0;
 	default:
 		return dfr_plat_builtin(firing, id, 0);
 	}

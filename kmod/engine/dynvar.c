@@ -20,6 +20,8 @@
 #include "kmod/engine/vars.h"
 
 #define SPIN_MAX (1u << 18)
+#define SPINS_CHARGED 64u /* at a time, */
+#define SPIN_WORK 8u	  /* with so many guest instructions each */
 #define DIRTY 1 /* indices of dc_losses */
 #define RINSING 2
 
@@ -262,6 +264,8 @@ static struct dfr_dynvar *refill(struct dfr_dyncpu *mine, struct dfr_dyncpu *fro
 	return list;
 }
 
+#define STEAL_WORK 32 /* guest instructions for each CPU that is asked */
+
 static struct dfr_dynvar *allocate(struct dfr_machine *m)
 {
 	struct dfr_dynvars *dyn = &m->m_vars->va_dyn;
@@ -271,7 +275,7 @@ static struct dfr_dynvar *allocate(struct dfr_machine *m)
 
 	if (dfr_unlikely(!dfr_read_once(&dyn->dy_touched)))
 		dfr_write_once(&dyn->dy_touched, 1);
-	if (dfr_likely(chunk))
+	if (dfr_likely(chunk) || !dfr_work(m, (u64)dyn->dy_ncpus * STEAL_WORK))
 		return chunk;
 	chunk = refill(mine, mine);
 	for (cpu = 0; !chunk && cpu < dyn->dy_ncpus; cpu++) {
@@ -318,16 +322,10 @@ static bool add_element(struct dfr_machine *m, struct dfr_dynkey *key, u32 i)
 	return true;
 }
 
-static u64 mix(u64 hash, u64 word)
-{
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-	return hash ^ hash >> 29;
-}
-
 /* False: a fault, or a key that no chunk can hold. */
 static bool make_key(struct dfr_machine *m, struct dfr_dynkey *key, u32 scope, u32 id, bool array)
 {
-	struct dfr_dynvars *dyn = &m->m_vars->va_dyn;
+	const struct dfr_hashkey *secret = &m->m_vars->va_hash;
 	u32 i;
 
 	key->ke_words = this_cpu(m)->dc_key;
@@ -341,9 +339,9 @@ static bool make_key(struct dfr_machine *m, struct dfr_dynkey *key, u32 scope, u
 		if (!add_element(m, key, i))
 			return false;
 	}
-	key->ke_hash = mix(dyn->dy_seed, key->ke_var);
+	key->ke_hash = dfr_hash_word(secret->hk_start, key->ke_var, secret->hk_factor);
 	for (i = 0; i < key->ke_size / 8; i++)
-		key->ke_hash = mix(key->ke_hash, key->ke_words[i]);
+		key->ke_hash = dfr_hash_word(key->ke_hash, key->ke_words[i], secret->hk_factor);
 	if (key->ke_hash < DFR_DV_FIRST)
 		key->ke_hash = DFR_DV_FIRST;
 	return true;
@@ -368,21 +366,46 @@ static bool is_it(const struct dfr_dynvar *var, const struct dfr_dynkey *key)
 	return true;
 }
 
-static struct dfr_dynvar *find(const struct dfr_dynvars *dyn, const struct dfr_dynkey *key)
-{
-	struct dfr_dynvar *var = dfr_load_acquire(&bucket_of(dyn, key->ke_hash)->db_head);
+/*
+ * No chain is longer: with keys that nobody could choose (their hash is keyed) none
+ * would be, since there is a bucket for each one or two chunks.
+ */
+#define CHAIN_MAX 64u
+#define STEP_WORK 24u /* guest instructions of a step, about */
 
-	while (var && !is_it(var, key))
+static dfr_cold struct dfr_dynvar *find_further(struct dfr_machine *m, struct dfr_dynvar *var,
+						const struct dfr_dynkey *key)
+{
+	do {
+		if (!dfr_work(m, STEP_WORK + (dfr_read_once(&var->dv_hash) == key->ke_hash ? key->ke_size : 0)))
+			return NULL;
 		var = dfr_load_acquire(&var->dv_next);
+	} while (var && !is_it(var, key));
 	return var;
 }
 
-static bool lock_bucket(struct dfr_dynbucket *bucket)
+/* NULL: there is none, or the firing has done too much: a fault. */
+static struct dfr_dynvar *find(struct dfr_machine *m, const struct dfr_dynkey *key)
+{
+	struct dfr_dynvar *var = dfr_load_acquire(&bucket_of(&m->m_vars->va_dyn, key->ke_hash)->db_head);
+
+	return dfr_likely(!var || is_it(var, key)) ? var : find_further(m, var, key);
+}
+
+/* Before a walk with the bucket locked, which must come to its end: as long as one can be. */
+static bool may_walk(struct dfr_machine *m, const struct dfr_dynkey *key)
+{
+	return dfr_work(m, CHAIN_MAX * STEP_WORK + key->ke_size);
+}
+
+static bool lock_bucket(struct dfr_machine *m, struct dfr_dynbucket *bucket)
 {
 	u64 seen;
 	u32 spins;
 
 	for (spins = 0; spins < SPIN_MAX; spins++) {
+		if (spins && !(spins % SPINS_CHARGED) && !dfr_work(m, SPINS_CHARGED * SPIN_WORK))
+			return false;
 		seen = dfr_read_once(&bucket->db_lock);
 		if (!(seen & 1) && dfr_cmpxchg(&bucket->db_lock, seen, seen + 1) == seen)
 			return true;
@@ -427,12 +450,25 @@ static bool fill(struct dfr_machine *m, struct dfr_dynvar *var, const struct dfr
 	return true;
 }
 
+/* *full: it is not there, and the chain is as long as may be. */
+static struct dfr_dynvar *find_locked(struct dfr_dynbucket *bucket, const struct dfr_dynkey *key, bool *full)
+{
+	struct dfr_dynvar *var = dfr_read_once(&bucket->db_head);
+	u32 steps = 0;
+
+	for (; var && !is_it(var, key); var = dfr_read_once(&var->dv_next))
+		steps++;
+	*full = !var && steps >= CHAIN_MAX;
+	return var;
+}
+
 static void insert(struct dfr_machine *m, const struct dfr_dynkey *key,
 		   const struct dfr_vardesc *desc, u64 value)
 {
 	struct dfr_dynvars *dyn = &m->m_vars->va_dyn;
 	struct dfr_dynbucket *bucket = bucket_of(dyn, key->ke_hash);
 	struct dfr_dynvar *var, *other;
+	bool full;
 
 	if ((u64)key->ke_size + ((desc->vd_size + 7) & ~7ull) >
 	    dyn->dy_chunk - sizeof(struct dfr_dynvar)) {
@@ -446,24 +482,27 @@ static void insert(struct dfr_machine *m, const struct dfr_dynkey *key,
 		make_dirty(m, var);
 		return;
 	}
-	if (!lock_bucket(bucket)) {
+	if (!may_walk(m, key) || !lock_bucket(m, bucket)) {
 		dfr_write_once(&var->dv_hash, DFR_DV_FREE);
 		make_dirty(m, var);
 		lose(m, 0);
 		return;
 	}
-	other = find(dyn, key);
-	if (!other) {
+	other = find_locked(bucket, key, &full);
+	if (!other && !full) {
 		dfr_write_once(&var->dv_next, dfr_read_once(&bucket->db_head));
 		dfr_store_release(&bucket->db_head, var);
 	}
 	unlock_bucket(bucket);
-	if (!other)
+	if (!other && !full)
 		return;
+	if (full)
+		lose(m, 0);
 	/* Another CPU was first: its chunk takes the value. */
 	dfr_write_once(&var->dv_hash, DFR_DV_FREE);
 	make_dirty(m, var);
-	write_data(m, other, desc, value);
+	if (other)
+		write_data(m, other, desc, value);
 }
 
 static void erase(struct dfr_machine *m, const struct dfr_dynkey *key)
@@ -471,7 +510,7 @@ static void erase(struct dfr_machine *m, const struct dfr_dynkey *key)
 	struct dfr_dynbucket *bucket = bucket_of(&m->m_vars->va_dyn, key->ke_hash);
 	struct dfr_dynvar **link, *var;
 
-	if (!lock_bucket(bucket)) {
+	if (!may_walk(m, key) || !lock_bucket(m, bucket)) {
 		lose(m, 0);
 		return;
 	}
@@ -529,7 +568,7 @@ u64 dfr_dyn_load(struct dfr_machine *m, u32 scope, u32 id, bool array)
 
 	if (!desc || !m->m_vars->va_dyn.dy_cpus || !make_key(m, &key, scope, id, array))
 		return 0;
-	var = find(&m->m_vars->va_dyn, &key);
+	var = find(m, &key);
 	if (!var)
 		return 0;
 	if (desc->vd_flags & DFR_VD_BYREF)
@@ -550,7 +589,9 @@ void dfr_dyn_store(struct dfr_machine *m, u32 scope, u32 id, bool array, u64 val
 			lose(m, 0);
 		return;
 	}
-	var = find(&m->m_vars->va_dyn, &key);
+	var = find(m, &key);
+	if (dfr_unlikely(m->m_fault))
+		return;
 	if (!value) {
 		if (var)
 			erase(m, &key);

@@ -608,11 +608,26 @@ static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcome
 	dfr_write_once(&probe->pb_flags, (probe->pb_flags & ~(u32)(DFR_PB_PURE | DFR_PB_NOARGS)) | flags);
 }
 
+/* Plain clauses are not charged (work.c): so many may be at a probe, those behind them go the general way. */
+#define PLAIN_ON_PROBE 64
+
+static bool is_crowded(const struct dfr_probe *probe)
+{
+	const struct dfr_ecb *ecb;
+	u32 n = 0;
+
+	for (ecb = probe->pb_ecbs; ecb && n < PLAIN_ON_PROBE; ecb = ecb->ec_next)
+		n++;
+	return n >= PLAIN_ON_PROBE;
+}
+
 static void link_ecb(struct dfr_ecb *ecb)
 {
 	struct dfr_probe *probe = ecb->ec_probe;
 	struct dfr_ecb **tail = &probe->pb_ecbs;
 
+	if (is_crowded(probe))
+		ecb->ec_plain &= DFR_PLAIN_TESTED;
 	/* First: a newcomer must not be skipped by what holds for the others. */
 	refresh_probe(probe, ecb);
 	ecb->ec_next = NULL; /* where it stood before; nobody stands on it any more */

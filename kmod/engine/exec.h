@@ -200,9 +200,27 @@ struct dfr_machine {
 	u64 m_tuple_size[DIF_NTUPLE]; /* 0: by value */
 	u32 m_ntuple;
 };
-/* Bytes that one firing may go through, all its clauses together: dfr_work(). Of those of confined ones, less. */
-#define DFR_WORK_MAX (8u * 1024 * 1024)
-#define DFR_WORK_CONFINED (256u * 1024)
+/*
+ * Work of a firing (work.c): guest instructions, about. What an account may spend in
+ * one, over all its clauses and ERRORs, in chunks: ten million of root's, one million
+ * of a user without privilege.
+ */
+#define DFR_WORK_CHUNK 16384u
+#define DFR_WORK_ROOT 610u
+#define DFR_WORK_CONFINED 61u
+#define DFR_WORK_ERRORS 8u /* of these for ERROR alone */
+
+/* The chunk is full. state: whose account; NULL: root's. */
+bool dfr_work_more(struct dfr_firing *firing, const struct dfr_state *state, u64 n);
+
+/* Probe: charges n to the firing before it is done; false: it may not be. */
+static inline bool dfr_firing_work(struct dfr_firing *firing, const struct dfr_state *state, u64 n)
+{
+	if (__builtin_expect(n > DFR_WORK_CHUNK - firing->fr_work, 0))
+		return dfr_work_more(firing, state, n);
+	firing->fr_work += (u32)n;
+	return true;
+}
 
 #define DFR_M_DROP 0x1	/* abandon this ECB's record; the place that set it has counted it */
 #define DFR_M_LOCALS_ZEROED 0x2 /* this firing has zeroed the state's clause-locals on this CPU */

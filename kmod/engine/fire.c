@@ -122,19 +122,27 @@ dfr_hot void run_plain(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr
 		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
 }
 
-/* Their part of a firing's work is small, and does not count for the others. */
+/* Whose task it is was asked, and what is plain takes no more than so much. */
+#define CONFINED_WORK 256
+
+/* Their user's part of a firing's work is his own: nobody else's counts in it, nor it in anybody else's. */
 static dfr_noinline void run_confined(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
 				      struct dfr_share *share)
 {
-	u32 others = firing->fr_work;
+	struct dfr_purse *purse = share->sh_governor.gv_user;
+	u16 chunks = firing->fr_chunks;
+	u32 work = firing->fr_work;
+	bool fresh = purse->pu_stamp != pc->pc_stamp;
 
-	if (pc->pc_confined_stamp != pc->pc_stamp)
-		pc->pc_confined_work = 0;
-	pc->pc_confined_stamp = pc->pc_stamp;
-	firing->fr_work = DFR_WORK_MAX - DFR_WORK_CONFINED + pc->pc_confined_work;
+	purse->pu_stamp = pc->pc_stamp;
+	firing->fr_chunks = fresh ? 0 : purse->pu_chunks;
+	firing->fr_work = fresh ? 0 : purse->pu_work;
+	dfr_firing_work(firing, ecb->ec_state, CONFINED_WORK);
 	run_plain(pc, firing, ecb, share, ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED);
-	pc->pc_confined_work = firing->fr_work - (DFR_WORK_MAX - DFR_WORK_CONFINED);
-	firing->fr_work = others;
+	purse->pu_chunks = firing->fr_chunks;
+	purse->pu_work = firing->fr_work;
+	firing->fr_chunks = chunks;
+	firing->fr_work = work;
 }
 
 static dfr_noinline void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
@@ -160,6 +168,7 @@ dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, cons
 	firing->fr_regs = regs;
 	firing->fr_time = 0;
 	firing->fr_flags = 0;
+	firing->fr_chunks = 0;
 	firing->fr_work = 0;
 #ifndef __KERNEL__
 	firing->fr_env = env;
@@ -222,6 +231,7 @@ static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args
 	firing.fr_cpu = dfr_plat_cpu();
 	set_firing(&firing, probe, args, nargs, regs, NULL);
 	firing.fr_flags = DFR_FR_UNGUARDED;
+	firing.fr_chunks = 0xffff; /* one chunk of work: what takes longer is run behind the guard */
 	dfr_firing_context(&firing);
 	/* What a pure DIFO may look at; clearing the whole would cost more than running it. */
 	machine.m_firing = &firing;
@@ -260,6 +270,7 @@ static dfr_cold void pure_timed(struct dfr_probe *probe, const u64 *args, u32 na
 	if (!dfr_read_once(&pc->pc_busy)) {
 		dfr_cpu_enter(pc); /* the governor may wake the consumer, by functions that may be traced */
 		pc->pc_samples++;
+		pc->pc_exact = 0;
 		before = dfr_plat_clock(NULL);
 		any_pure_holds(probe, args, nargs, regs);
 		after = dfr_plat_clock(NULL);

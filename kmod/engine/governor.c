@@ -219,16 +219,21 @@ u32 dfr_governor_weight(struct dfr_cpu *pc)
 	pc->pc_distance = distance(pc);
 	pc->pc_left = pc->pc_distance;
 	pc->pc_samples++;
+	pc->pc_exact = 0;
 	return weight;
 }
 
 void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 from, u64 now, u32 weight)
 {
 	struct dfr_share *share = dfr_load_acquire(&ecb->ec_state->st_shares[cpu]);
+	u64 exact;
 
 	if (!share || dfr_read_once(&ecb->ec_state->st_activity) != DFR_ACTIVE)
 		return;
-	charge(pc, ecb, share, now - from, weight);
+	exact = least(now - from, pc->pc_exact);
+	pc->pc_exact = 0;
+	dfr_atomic_add(&ecb->ec_cost, exact);
+	charge(pc, ecb, share, now - from - exact, weight);
 	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && budget_of(ecb->ec_state))
 		settle(share, now);
 }
@@ -237,6 +242,28 @@ void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 {
 	if (now - pc->pc_judged >= QUARTER)
 		deadman(pc, ecb, now);
+}
+
+/*
+ * In the middle of a firing, whether it is a sample or not: what fills a chunk of work
+ * (work.c) is charged as it is, by the clock, neither weighed nor cut down. Whoever makes
+ * few firings dear hides in no sample.
+ */
+void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing, u64 time,
+		       u64 now)
+{
+	struct dfr_share *share = dfr_load_acquire(&state->st_shares[firing->fr_cpu]);
+
+	if (!share || dfr_read_once(&state->st_activity) != DFR_ACTIVE)
+		return;
+	pc->pc_exact += time;
+	pc->pc_spent += time;
+	share->sh_governor.gv_purse.pu_spent += time;
+	if (share->sh_governor.gv_user)
+		share->sh_governor.gv_user->pu_spent += time;
+	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && budget_of(state))
+		settle(share, now);
+	dfr_governor_judge(pc, dfr_load_acquire((struct dfr_ecb **)&firing->fr_probe->pb_ecbs), now);
 }
 
 #ifdef __KERNEL__
@@ -262,6 +289,7 @@ dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
 	if (!dfr_read_once(&pc->pc_busy)) {
 		dfr_cpu_enter(pc); /* what wakes the consumer may be traced */
 		pc->pc_samples++;
+		pc->pc_exact = 0;
 		now = dfr_plat_clock(NULL);
 		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next))
 			dfr_governor_charge(pc, ecb, dfr_plat_cpu(), now, now, weight);

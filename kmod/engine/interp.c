@@ -153,6 +153,9 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 	m->m_fault_addr = 0;
 	m->m_difo = difo;
 	m->m_ntuple = 0;
+	/* It runs forward only, so this is the most that it can take. */
+	if (dfr_unlikely(!dfr_work(m, (u64)difo->di_len * DFR_WORK_DIF)))
+		return 0;
 	if (difo->di_run)
 		return difo->di_run(m);
 	regs[0] = regs[1] = regs[2] = regs[3] = 0;

@@ -12,16 +12,20 @@ static u64 room_in(u64 base, u64 size, u64 addr)
 }
 
 /* Names of probes are short; a pointer far behind the start is none into it. */
+#define NAME_MAX_BYTES 512
 static u64 room_in_name(const char *name, u64 addr)
 {
 	u64 at = addr - dfr_address(name), n;
 
-	if (!name || at >= 1024)
+	if (!name || at >= NAME_MAX_BYTES)
 		return 0;
-	for (n = 0; n < 1024 && name[n]; n++)
+	for (n = 0; n < NAME_MAX_BYTES && name[n]; n++)
 		;
-	return n < 1024 && at <= n ? n + 1 - at : 0;
+	return n < NAME_MAX_BYTES && at <= n ? n + 1 - at : 0;
 }
+
+/* Only what points there is looked for so far: what lies close behind a name. */
+#define NAMES_WORK 256
 
 static u64 room_in_firing(const struct dfr_machine *m, u64 addr)
 {
@@ -70,10 +74,12 @@ u64 dfr_own_room(const struct dfr_machine *m, u64 addr)
 		room = dfr_statics_room(vars, m->m_firing->fr_cpu, addr);
 		if (!room)
 			room = dfr_dyn_room(&vars->va_dyn, addr);
-		if (!room)
+		if (!room && dfr_firing_work(m->m_firing, m->m_state, vars->va_nimages * 8u))
 			room = room_in_images(vars, addr);
 	}
-	return room ? room : room_in_firing(m, addr);
+	if (!room && dfr_firing_work(m->m_firing, m->m_state, NAMES_WORK))
+		room = room_in_firing(m, addr);
+	return room;
 }
 
 bool dfr_machine_readable(const struct dfr_machine *m, u64 addr, size_t size)
@@ -204,7 +210,7 @@ bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n)
 {
 	if (n == 0)
 		return true;
-	if (!dfr_work(m, n))
+	if (!dfr_work(m, n > ~0ull / DFR_WORK_COPY ? n : n * DFR_WORK_COPY))
 		return false;
 	if (dfr_own_room(m, addr) >= n) {
 		dfr_copy_own(dst, dfr_pointer(addr), n);
@@ -220,13 +226,17 @@ bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n)
 	return false;
 }
 
+#define PIECE 64 /* bytes that are charged at a time, where nobody knows how many there will be */
+
 /* Returns the length without NUL; *end says whether the NUL was met within the room. */
-static u64 copy_own_str(u8 *dst, const u8 *src, u64 limit, u64 room, bool *end)
+static u64 copy_own_str(struct dfr_machine *m, u8 *dst, const u8 *src, u64 limit, u64 room, bool *end)
 {
 	u64 i, n = limit < room - 1 ? limit : room - 1;
 	u8 byte = 1;
 
 	for (i = 0; i < n; i++) {
+		if (!(i % PIECE) && !dfr_work(m, PIECE * DFR_WORK_OWN))
+			break;
 		byte = dfr_read_once(src + i);
 		if (!byte)
 			break;
@@ -254,15 +264,19 @@ long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t roo
 	if (room == 0)
 		return 0;
 	if (own) {
-		n = (long)copy_own_str((u8 *)dst, dfr_pointer(addr), own, room, &end);
+		n = (long)copy_own_str(m, (u8 *)dst, dfr_pointer(addr), own, room, &end);
 		if (cut)
 			*cut = !end;
-		return dfr_work(m, (u64)n) ? n + 1 : -E2BIG;
+		return m->m_fault ? -E2BIG : n + 1;
 	}
 	if (!user && dfr_restricted(m)) {
 		dst[0] = '\0';
 		dfr_fault(m, DIF_FAULT_KPRIV, addr);
 		return -EPERM;
+	}
+	if (!dfr_work(m, room * DFR_WORK_COPY)) {
+		dst[0] = '\0';
+		return -E2BIG;
 	}
 	n = user ? dfr_plat_copy_str_user(m->m_firing, dst, addr, room)
 		 : dfr_plat_copy_str(m->m_firing, dst, addr, room);
@@ -278,7 +292,7 @@ long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t roo
 		else
 			*cut = dfr_plat_load(m->m_firing, addr + (u64)n, 1, &after) || after;
 	}
-	return dfr_work(m, (u64)n) ? n + 1 : -E2BIG;
+	return n + 1;
 }
 
 int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool user)
@@ -301,7 +315,6 @@ u64 dfr_text_len(struct dfr_machine *m, const struct dfr_text *text)
 
 	while (dfr_text_at(m, text, n))
 		n++;
-	dfr_work(m, n);
 	return n;
 }
 
@@ -327,6 +340,8 @@ s64 dfr_text_compare(struct dfr_machine *m, u64 a, u64 b)
 	if (dfr_likely(x.tx_own && y.tx_own))
 		both = x.tx_limit < y.tx_limit ? x.tx_limit : y.tx_limit;
 	for (; same && i < both; i++) {
+		if (!(i % PIECE) && !dfr_work(m, PIECE * DFR_WORK_OWN))
+			return 0;
 		p = dfr_read_once(dfr_pointer(a + i));
 		q = dfr_read_once(dfr_pointer(b + i));
 		same = p == q && p;
@@ -336,6 +351,5 @@ s64 dfr_text_compare(struct dfr_machine *m, u64 a, u64 b)
 		q = dfr_text_at(m, &y, i);
 		same = p == q && p;
 	}
-	dfr_work(m, i);
 	return order(p, q);
 }

@@ -12,6 +12,7 @@
 
 #define dfr_likely(x) __builtin_expect(!!(x), 1)
 #define dfr_unlikely(x) __builtin_expect(!!(x), 0)
+#define dfr_cold __attribute__((__noinline__, __cold__))
 #define dfr_pointer(addr) ((u8 *)(unsigned long)(addr))
 #define dfr_address(p) ((u64)(unsigned long)(p))
 
@@ -37,21 +38,26 @@ static inline bool dfr_restricted(const struct dfr_machine *m)
 }
 
 /*
- * The work of one firing, all its clauses together: bytes of strings and memory
- * gone through, and calls of subroutines. Text alone is bounded by its length,
- * but 2 million instructions on strings of 64 KiB would be hours with interrupts
- * off. Beyond the bound everything is an illegal operation, as a chill() too long is.
+ * Charges work to the firing (work.c), before it is done. Text alone is bounded by
+ * its length, but 2 million instructions on strings of 64 KiB would be hours with
+ * interrupts off. Beyond the bound everything is an illegal operation, as a chill()
+ * too long is.
  */
 static inline bool dfr_work(struct dfr_machine *m, u64 n)
 {
-	if (dfr_unlikely(n > DFR_WORK_MAX - m->m_firing->fr_work)) {
-		m->m_firing->fr_work = DFR_WORK_MAX;
-		dfr_fault(m, DIF_FAULT_ILLOP, 0);
-		return false;
-	}
-	m->m_firing->fr_work += (u32)n;
-	return true;
+	if (dfr_likely(dfr_firing_work(m->m_firing, m->m_state, n)))
+		return true;
+	dfr_fault(m, DIF_FAULT_ILLOP, 0);
+	return false;
 }
+
+/* What things take, in guest instructions, about. */
+#define DFR_WORK_DIF 32	     /* an instruction of DIF: native ones less, loads and variables more */
+#define DFR_WORK_OWN 12	     /* a byte of a string that is the machine's own */
+#define DFR_WORK_FOREIGN 48  /* of one that is not: each is a checked load */
+#define DFR_WORK_COPY 4	     /* a byte that is copied, at most */
+#define DFR_WORK_SUBR 256    /* a call of a subroutine, without what it goes through */
+#define DFR_WORK_FRAME 640   /* a frame of a stack */
 
 /* ---- Memory (machine.c) ---- */
 
@@ -102,10 +108,10 @@ static inline void dfr_text_open(const struct dfr_machine *m, struct dfr_text *t
 	text->tx_limit = room && room < m->m_strsize ? room : m->m_strsize;
 }
 
-/* Byte i; 0 at the end, at the limit and at a fault. */
+/* Byte i; 0 at the end, at the limit and at a fault. All loops over strings ask here, so all of them are charged. */
 static inline u8 dfr_text_at(struct dfr_machine *m, const struct dfr_text *text, u64 i)
 {
-	if (i >= text->tx_limit)
+	if (i >= text->tx_limit || !dfr_work(m, text->tx_own ? DFR_WORK_OWN : DFR_WORK_FOREIGN))
 		return 0;
 	if (dfr_likely(text->tx_own))
 		return dfr_read_once(dfr_pointer(text->tx_addr + i));

@@ -235,16 +235,16 @@ dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *
 {
 	struct dfr_aggtab *table = share->sh_agg;
 	const u32 *buckets = (const u32 *)(table + 1);
-	u64 hash = step->sp_varid;
+	u64 hash = step->sp_hash;
 	struct dfr_aggent *entry;
 	u64 *key;
 	u32 offset;
 
 	if (n > 0)
-		hash = dfr_hash_word(hash, first);
+		hash = dfr_hash_word(hash, first, share->sh_factor);
 	if (n > 1)
-		hash = dfr_hash_word(hash, second);
-	offset = buckets[dfr_hash_end(hash) & (table->nbuckets - 1)];
+		hash = dfr_hash_word(hash, second, share->sh_factor);
+	offset = buckets[(u32)hash & (table->nbuckets - 1)];
 	entry = (struct dfr_aggent *)((u8 *)table + offset);
 	key = (u64 *)(entry + 1);
 	if (dfr_likely(offset && entry->varid == step->sp_varid && entry->key_size == n * 8 &&
@@ -259,22 +259,21 @@ static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_
 	const struct dfr_step *key = step + 1;
 	const struct dfr_step *end = key + step->sp_keys;
 	u64 *at = share->sh_key;
-	u64 hash = step->sp_varid;
+	u64 hash = step->sp_hash;
 	u64 *values;
 
 	for (; key < end; key++) {
 		if (key->sp_op == DFR_STEP_STRING) {
 			if (dfr_copy_comm(firing, (u8 *)at) > 8)
-				hash = dfr_hash_word(hash, *at++);
+				hash = dfr_hash_word(hash, *at++, share->sh_factor);
 		} else if (key->sp_op == DFR_STEP_TEXT) {
 			*at = firing->fr_probe->pb_id;
 		} else {
 			*at = plain_value(firing, share->sh_machine.m_vars, key);
 		}
-		hash = dfr_hash_word(hash, *at++);
+		hash = dfr_hash_word(hash, *at++, share->sh_factor);
 	}
-	values = dfr_agg_values(share->sh_agg, step, share->sh_key, (u32)((u8 *)at - (u8 *)share->sh_key),
-				dfr_hash_end(hash));
+	values = dfr_agg_values(firing, share, step, (u32)((u8 *)at - (u8 *)share->sh_key), (u32)hash);
 	if (dfr_unlikely(!values))
 		dfr_lost_here(share, firing, DFR_LOSS_AGGREGATION, 1);
 	return values;

@@ -28,6 +28,10 @@
 #define PLAN_PRINTM_MAX 4096
 #define PLAN_ARGS_UNKNOWN 6
 #define PLAN_ARGS_MAX 10
+#define PLAN_PLAIN_STEPS 32 /* what has more goes the general way, where steps are charged */
+#define PLAN_WORK 256	    /* guest instructions of a clause, of a step, and of all orders of an llquantize() */
+#define PLAN_WORK_STEP 64
+#define PLAN_WORK_LLQUANTIZE 1024
 #define PLAN_ARG_BYTES 9 /* with its size code */
 #define PLAN_BYTES_MAX (1u << 28) /* sums end here: what is that large is refused at go, and must not wrap before */
 
@@ -392,6 +396,7 @@ static void add_agg(struct builder *b, u32 action)
 		step->sp_flags |= act->ac_difo->di_rtype.flags & DIF_TF_SIGNED ? DFR_SP_SIGNED : 0;
 	}
 	step->sp_varid = (u32)act->ac_uarg;
+	step->sp_hash = b->bd_state->st_hash.hk_start ^ act->ac_uarg;
 	step->sp_max = act->ac_kind;
 	/* sp_value has one use: parameters, or the constant that is added. */
 	if (act->ac_kind == DFR_ACT_LQUANTIZE || act->ac_kind == DFR_ACT_LLQUANTIZE) {
@@ -586,6 +591,22 @@ static bool is_since(const struct dfr_plan *plan)
 }
 
 /* Can the plan run without machine, without faults: in plain.c? */
+/* What its steps take, without DIF and what strings and memory take: those are charged where they are gone through. */
+static u32 work_of(const struct dfr_plan *plan)
+{
+	const struct dfr_step *step;
+	u32 work = PLAN_WORK + plan->pn_need / 4;
+
+	for (step = plan->pn_steps; step < plan->pn_steps + plan->pn_nsteps; step++) {
+		work += PLAN_WORK_STEP;
+		if (step->sp_op == DFR_STEP_ARGS)
+			work += step->sp_max * PLAN_WORK_STEP;
+		else if (step->sp_op == DFR_STEP_AGG && step->sp_max == DFR_ACT_LLQUANTIZE)
+			work += PLAN_WORK_LLQUANTIZE;
+	}
+	return work;
+}
+
 static u32 find_plain(struct dfr_plan *plan)
 {
 	const struct dfr_step *step = plan->pn_steps;
@@ -716,7 +737,8 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	if (cl->cl_pred && state->st_strsize >= 16)
 		dfr_idiom_test(&plan->pn_test, cl->cl_pred);
 	find_self(plan);
-	plan->pn_plain = find_plain(plan);
+	plan->pn_work = work_of(plan);
+	plan->pn_plain = plan->pn_nsteps <= PLAN_PLAIN_STEPS ? find_plain(plan) : 0;
 	error = reserve(state, plan, b.bd_has_args);
 	if (error) {
 		dfr_plan_free(plan);

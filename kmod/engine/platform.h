@@ -70,8 +70,10 @@ struct dfr_firing {
 	void *fr_regs; /* platform's registers, or NULL */
 	u64 fr_time;   /* 0: not read yet; use dfr_firing_time() */
 	u32 fr_epid;
-	u32 fr_flags;
-	u32 fr_work; /* what its clauses have gone through: dfr_work() */
+	/* These three are cleared as one word. */
+	u16 fr_flags;
+	u16 fr_chunks; /* work that has been charged to it: so many DFR_WORK_CHUNK, */
+	u32 fr_work;   /* and this much of the next: work.c */
 	const void *fr_env; /* user space: struct dfr_env, who "current" is */
 	struct dfr_context fr_context; /* valid when fr_flags says so */
 	u64 fr_wall;		       /* likewise: walltimestamp is one value for a firing */
@@ -88,6 +90,25 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  * is an idle task, whose "tid" is its CPU. Live and in replay the same; below 2^35.
  */
 #define DFR_THREAD_KEY(task, level, idle) ((u64)(task) | (u64)(level) << 32 | (u64)(idle) << 34)
+
+/*
+ * A keyed hash: of each state its own, so that nobody can choose keys that meet in
+ * one bucket. A product by a secret odd factor, its halves folded, so that each bit
+ * of a word reaches each bit of the result by a way that the factor decides. (A
+ * secret start alone would not do: what differs in the highest bit of two words
+ * would cancel whatever it is.)
+ */
+struct dfr_hashkey {
+	u64 hk_start;
+	u64 hk_factor;
+};
+
+static inline __attribute__((__always_inline__)) u64 dfr_hash_word(u64 hash, u64 word, u64 factor)
+{
+	unsigned __int128 product = (unsigned __int128)(hash ^ word) * factor;
+
+	return (u64)product ^ (u64)(product >> 64);
+}
 
 #include <dfr_platform_ops.h>
 
@@ -159,6 +180,7 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  *		he look into it? In the kernel the firing may be NULL
  *   bool dfr_plat_progenyof(const struct dfr_firing *, u32 pid)			P
  *   u64 dfr_plat_random(const struct dfr_firing *)					P
+ *   u64 dfr_plat_secret(void)				that nobody can guess, for hashes; tests may fix it
  *   long dfr_plat_subr(const struct dfr_firing *, u32 subr, const u64 *args, char *buffer, size_t room, u64 *result)
  *		P: mutex_owned and kin, d_path, getf: what only the platform can answer; -ENOSYS: not here
  *
@@ -178,6 +200,13 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
  *		make memory findable in a dead machine; no-op in user space
  *   void dfr_plat_unanchor(struct dfr_state *)			before the state's memory is freed
  */
+
+/* Process context. */
+static inline void dfr_hashkey_make(struct dfr_hashkey *key)
+{
+	key->hk_start = dfr_plat_secret();
+	key->hk_factor = (dfr_plat_secret() ^ 0x9e3779b97f4a7c15ULL) | 1; /* a fixed secret may be a small number */
+}
 
 /* Probe. Who fires, asked once per firing and only if somebody wants to know. */
 static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *firing)

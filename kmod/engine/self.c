@@ -25,6 +25,7 @@ int dfr_self_layout(struct dfr_vars *vars)
 
 	if (self->se_lost)
 		return 0;
+	self->se_factor = vars->va_hash.hk_factor;
 	self->se_lost = dfr_plat_alloc(dfr_plat_ncpus() * sizeof(*self->se_lost));
 	if (!self->se_lost)
 		return -ENOMEM;
@@ -61,7 +62,7 @@ u64 dfr_self_losses(const struct dfr_vars *vars)
 /* The other bucket; a single one is both. */
 dfr_hot struct dfr_selfslot *second_of(const struct dfr_selfvars *self, u64 key)
 {
-	u64 hash = dfr_self_hash(key);
+	u64 hash = dfr_self_hash(self, key);
 
 	return &self->se_slots[(hash >> 32 ^ hash >> 12 ^ BUCKET_SLOTS) & self->se_mask / sizeof(struct dfr_selfslot) &
 			       ~(BUCKET_SLOTS - 1)];

@@ -21,14 +21,15 @@ dfr_hot u64 dfr_self_key(struct dfr_firing *firing, u32 id)
 	return dfr_plat_thread_key(firing) | DFR_SELF_KEY(id);
 }
 
-dfr_hot u64 dfr_self_hash(u64 key)
+/* Its middle bits count. Whose tid is chosen does not know where in the table that leads. */
+dfr_hot u64 dfr_self_hash(const struct dfr_selfvars *self, u64 key)
 {
-	return key * 0x9e3779b97f4a7c15ULL;
+	return key * self->se_factor;
 }
 
 dfr_hot struct dfr_selfslot *dfr_self_home(const struct dfr_selfvars *self, u64 key)
 {
-	return (struct dfr_selfslot *)((u8 *)self->se_slots + (dfr_self_hash(key) >> 28 & self->se_mask));
+	return (struct dfr_selfslot *)((u8 *)self->se_slots + (dfr_self_hash(self, key) >> 28 & self->se_mask));
 }
 
 /* A variable of a thread, and where it is: as found, and as dfr_self_set() leaves it. */

@@ -73,6 +73,7 @@ int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
 	state->st_id = ++engine->en_state_ids;
 	state->st_activity = DFR_INACTIVE;
 	set_defaults(state);
+	dfr_hashkey_make(&state->st_hash);
 	state->st_strsize = DIF_STRSIZE_DEFAULT;
 	state->st_live = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_live[0]));
 	state->st_shares = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_shares[0]));

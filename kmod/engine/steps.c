@@ -226,14 +226,11 @@ static enum outcome step_varbytes(struct run *run, const struct dfr_step *step)
 	return outcome;
 }
 
-/* A frame is as much work as so many bytes. */
-#define FRAME_WORK 64
-
 static u32 read_stack(struct run *run, const struct dfr_step *step, u64 *pcs)
 {
 	u32 n;
 
-	if (!dfr_work(run->machine, (u64)step->sp_max * FRAME_WORK))
+	if (!dfr_work(run->machine, (u64)step->sp_max * DFR_WORK_FRAME))
 		return 0;
 	n = step->sp_op == DFR_STEP_STACK ? dfr_plat_stack(run->firing, pcs, step->sp_max) :
 					    dfr_plat_ustack(run->firing, pcs, step->sp_max);
@@ -367,7 +364,7 @@ dfr_hot enum outcome step_agg(struct run *run, const struct dfr_step *step)
 		if (end->sp_source == DFR_SRC_DIF && dfr_unlikely(machine_state(run->machine) != RUN_OK))
 			return machine_state(run->machine);
 	}
-	if (dfr_unlikely(!run->share->sh_agg || !dfr_agg_add(run->share->sh_agg, step, start,
+	if (dfr_unlikely(!run->share->sh_agg || !dfr_agg_add(run->firing, run->share, step,
 							     (u32)((u8 *)at - (u8 *)start), value, weight)))
 		agg_lost(run);
 	return RUN_OK;
@@ -648,6 +645,8 @@ dfr_hot void ready_machine(struct dfr_machine *machine, struct dfr_share *share,
 	firing->fr_epid = ecb->ec_epid;
 }
 
+#define ERROR_WORK 1024
+
 /* A fault is counted, and fires ERROR in the state where it happened. */
 static dfr_cold void fire_error(struct run *run, u32 action)
 {
@@ -671,6 +670,10 @@ static dfr_cold void fire_error(struct run *run, u32 action)
 	dfr_firing_time(firing);
 	*inner = *firing;
 	inner->fr_probe = engine->en_own[DFR_PROBE_ERROR];
+	if (!dfr_firing_work(inner, run->ecb->ec_state, ERROR_WORK)) {
+		dfr_lost_here(share, firing, DFR_LOSS_DOUBLE_ERROR, 1);
+		return;
+	}
 	inner->fr_error[0] = 0;
 	inner->fr_error[1] = run->ecb->ec_epid;
 	inner->fr_error[2] = action;
@@ -688,6 +691,9 @@ static dfr_cold void fire_error(struct run *run, u32 action)
 	     ecb = dfr_load_acquire(&ecb->ec_next))
 		if (ecb->ec_state == run->ecb->ec_state)
 			dfr_run_ecb(inner, ecb, share, error, 0);
+	/* What it did is this firing's work. */
+	firing->fr_chunks = inner->fr_chunks;
+	firing->fr_work = inner->fr_work;
 	machine->m_flags |= error->m_flags & DFR_M_LOCALS_ZEROED;
 	machine->m_strtok = error->m_strtok;
 	machine->m_strtok_end = error->m_strtok_end;
@@ -764,6 +770,10 @@ void dfr_plat_direct dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb,
 		return;
 	if (ecb->ec_pred || plan->pn_flags & DFR_PN_MACHINE)
 		ready_machine(machine, share, firing, ecb, stamp);
+	if (dfr_unlikely(!dfr_firing_work(firing, share->sh_state, plan->pn_work))) {
+		stopped(&run, fault(machine, DIF_FAULT_ILLOP, 0), 0, stamp);
+		return;
+	}
 	if (ecb->ec_pred) {
 		holds = dfr_dif_run(ecb->ec_pred, machine);
 		if (dfr_unlikely(machine->m_fault)) {

@@ -111,6 +111,7 @@ struct dfr_step {
 	const struct dfr_difo *sp_difo;
 	const struct dfr_difo *sp_difo2;
 	u64 sp_value;
+	u64 sp_hash; /* aggregations: what the hash of a key starts with */
 };
 
 /* pn_flags */
@@ -146,6 +147,7 @@ struct dfr_plan {
 	u32 pn_layout; /* layout id in the catalog */
 	u32 pn_nfields;
 	u32 pn_fallible; /* captured fields that may need a note */
+	u32 pn_work;	/* guest instructions of its steps, about, without what DIF does */
 	u32 pn_key_max; /* most bytes of a key that its aggregations build */
 	u32 pn_classic; /* bytes that DTrace would reserve: END's reserve is counted so */
 	u32 pn_passed;	/* DFR_PLAIN_ARGS: so many arguments must have been passed for them, */
@@ -301,6 +303,9 @@ struct dfr_purse {
 	s64 pu_credit; /* that may be spent */
 	u64 pu_spent;  /* since pu_time */
 	u64 pu_sunk;   /* credit has been at its floor since then; 0: it is not */
+	u64 pu_stamp;  /* a user's: firing that ran his clauses last, */
+	u32 pu_work;   /* and what work they have done in it */
+	u16 pu_chunks;
 };
 
 /*
@@ -342,6 +347,7 @@ struct dfr_share {
 	u64 sh_stamp;  /* firing that the machine is set up for */
 	u64 sh_records;
 	struct dfr_aggtab *sh_agg; /* active half; NULL: none */
+	u64 sh_factor;	/* of the hashes of its keys */
 	u64 *sh_key;	/* room for the largest key, and for a stack */
 	u64 *sh_pcs;
 	struct dfr_state *sh_state;
@@ -428,6 +434,7 @@ struct dfr_state {
 	u8 *st_told;	/* bitmap by probe id: the catalog has it */
 	u32 st_told_bits;
 	struct dfr_aggvar *st_aggvars;
+	struct dfr_hashkey st_hash; /* of aggregations */
 
 	struct dfr_test st_owner; /* te_kind 0: the state is not confined */
 	u64 st_memory;		  /* if it is: bytes that it may take, */
@@ -495,8 +502,10 @@ struct dfr_cpu {
 	u64 pc_spent; /* governor: ns that probes took since pc_judged */
 	u64 pc_judged;
 	u32 pc_bad_quarters; /* in a row, in which that was too much */
-	u64 pc_confined_stamp; /* firing that confined ECBs ran in last, */
-	u32 pc_confined_work;  /* and how much of their part of dfr_work() they have used */
+	u64 pc_dear_stamp; /* firing that filled a chunk of work last (work.c), */
+	u64 pc_dear_from;  /* since when, */
+	u64 pc_dear_seen;  /* and up to when the governor knows of it */
+	u64 pc_exact; /* of the time that is being measured, what it knows of so */
 	struct dfr_firing pc_error;
 };
 
@@ -619,6 +628,8 @@ u32 dfr_state_detach(struct dfr_state *state);
 u32 dfr_governor_weight(struct dfr_cpu *pc);
 void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 from, u64 now, u32 weight);
 void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now);
+void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing, u64 time,
+		       u64 now);
 void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing);
 void dfr_governor_release(struct dfr_share *share, u64 now);
 /* process context */
@@ -681,12 +692,14 @@ int dfr_agg_create(struct dfr_state *state);
 int dfr_agg_share(struct dfr_state *state, struct dfr_share *share);
 void dfr_agg_free(struct dfr_state *state);
 void dfr_agg_free_share(struct dfr_share *share);
-/* Probe context. key_size is a multiple of 8. false: the table is full. */
-/* The value words of this key, made if it is new; NULL: the table is full. */
-u64 *dfr_agg_values(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u32 hash);
+/* Probe context. key_size is a multiple of 8. */
+/* The value words of this key, made if it is new; NULL: there is no room for it, or the firing has done too much. */
+u64 *dfr_agg_values(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step, u32 key_size,
+		    u32 hash);
 void dfr_agg_update(u64 *values, u32 kind, u64 value, u64 weight);
-bool dfr_agg_add(struct dfr_aggtab *table, const struct dfr_step *step, const u64 *key, u32 key_size, u64 value,
-		 u64 weight);
+/* The key is in sh_key. */
+bool dfr_agg_add(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step, u32 key_size,
+		 u64 value, u64 weight);
 
 /* spec.c */
 int dfr_spec_setup(struct dfr_state *state);
@@ -782,21 +795,6 @@ dfr_hot u32 dfr_quantize_bucket(u64 raw)
 	if (order > DFR_QUANTIZE_ZERO)
 		order = DFR_QUANTIZE_ZERO;
 	return (s64)raw < 0 ? DFR_QUANTIZE_ZERO - order : DFR_QUANTIZE_ZERO + order;
-}
-
-/*
- * The hash of an aggregation's key: a step for each word, then the end. Whatever
- * bit of a key changes, the highest byte of the product does; the buckets' number
- * is taken from the low end.
- */
-dfr_hot u64 dfr_hash_word(u64 hash, u64 word)
-{
-	return (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-}
-
-dfr_hot u32 dfr_hash_end(u64 hash)
-{
-	return (u32)__builtin_bswap64(hash);
 }
 
 /* Unaligned little-endian stores; on x86 one instruction each. */

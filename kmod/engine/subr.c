@@ -14,6 +14,8 @@ static u64 copyin(struct dfr_machine *m, u64 from, u64 n)
 
 	if (!to)
 		return 0;
+	if (n && !dfr_work(m, n))
+		return 0;
 	if (n && dfr_plat_copy_user(m->m_firing, to, from, n)) {
 		dfr_fault(m, DIF_FAULT_BADADDR, from);
 		return 0;
@@ -29,7 +31,7 @@ static u64 copyinstr(struct dfr_machine *m, u64 from)
 	if (m->m_ntuple > 1 && m->m_tuple[1] < room - 1)
 		room = m->m_tuple[1] + 1;
 	to = dfr_scratch(m, room);
-	if (!to)
+	if (!to || !dfr_work(m, room * DFR_WORK_COPY))
 		return 0;
 	if (dfr_plat_copy_str_user(m->m_firing, (char *)to, from, room) < 0) {
 		dfr_fault(m, DIF_FAULT_BADADDR, from);
@@ -72,7 +74,7 @@ static u64 copyout(struct dfr_machine *m, u64 from, u64 to, u64 n)
 	if (!n || !may_destroy(m, to))
 		return 0;
 	bytes = dfr_scratch(m, n);
-	if (bytes && dfr_copy_in(m, bytes, from, n) &&
+	if (bytes && dfr_copy_in(m, bytes, from, n) && dfr_work(m, n) &&
 	    dfr_plat_store_user(m->m_firing, to, bytes, n))
 		dfr_fault(m, DIF_FAULT_BADADDR, to);
 	m->m_scratch_ptr = before;
@@ -107,7 +109,7 @@ static u64 memstr(struct dfr_machine *m, u64 from, u8 separator, u64 n)
 	if (n > m->m_strsize - 1)
 		n = m->m_strsize - 1;
 	to = dfr_scratch(m, n + 1);
-	if (!to || !dfr_copy_in(m, to, from, n))
+	if (!to || !dfr_work(m, n * DFR_WORK_COPY) || !dfr_copy_in(m, to, from, n))
 		return 0;
 	for (i = 0; i < n; i++) {
 		if (!to[i] && i + 1 < n)
@@ -139,6 +141,8 @@ static u64 ask_platform(struct dfr_machine *m, u32 subr)
 		dfr_fault(m, DIF_FAULT_KPRIV, m->m_tuple[0]);
 		return 0;
 	}
+	if (!dfr_work(m, (u64)m->m_strsize * DFR_WORK_OWN))
+		return 0;
 	if (string) {
 		buffer = dfr_scratch(m, m->m_strsize);
 		if (!buffer)
@@ -158,14 +162,18 @@ static u64 speculation(struct dfr_machine *m)
 	return m->m_state ? dfr_spec_create(m->m_state, m->m_firing) : 0;
 }
 
+/* Bounded by themselves: quotients bit by bit, and a thousand ancestors. */
+#define FLOAT_WORK 1024
+#define ANCESTORS_WORK 8192
+
 u64 dfr_subr(struct dfr_machine *m, u32 subr)
 {
 	const u64 *arg = m->m_tuple;
 
+	if (!dfr_work(m, subr >= DIF_SUBR_F_ADD ? FLOAT_WORK : DFR_WORK_SUBR))
+		return 0;
 	if (subr >= DIF_SUBR_F_ADD)
 		return dfr_softfloat(subr, arg[0], arg[1]);
-	if (!dfr_work(m, m->m_strsize))
-		return 0;
 	switch (subr) {
 	case DIF_SUBR_RAND:
 		return (u32)dfr_plat_random(m->m_firing);
@@ -184,7 +192,7 @@ u64 dfr_subr(struct dfr_machine *m, u32 subr)
 	case DIF_SUBR_SPECULATION:
 		return speculation(m);
 	case DIF_SUBR_PROGENYOF:
-		return dfr_plat_progenyof(m->m_firing, (u32)arg[0]);
+		return dfr_work(m, ANCESTORS_WORK) && dfr_plat_progenyof(m->m_firing, (u32)arg[0]);
 	case DIF_SUBR_ALLOCA:
 		return dfr_address(dfr_scratch(m, arg[0]));
 	case DIF_SUBR_BCOPY:

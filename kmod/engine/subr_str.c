@@ -3,8 +3,8 @@
  * Subroutines on strings. Arguments are read byte by byte, from the machine's
  * own memory or the kernel's, and never beyond strsize; results are new strings
  * in scratch, except where a pointer into the argument is the answer. Probe
- * context: the searches, which could take strsize squared, count their steps as
- * the firing's work.
+ * context: each byte that is read is part of the firing's work, so the searches, which
+ * could take strsize squared, end.
  */
 #include "kmod/engine/machine.h"
 
@@ -79,9 +79,7 @@ static bool matches_at(struct dfr_machine *m, struct search *se, u64 at)
 	u64 i;
 
 	for (i = 0; i < se->se_whatlen; i++) {
-		if (!dfr_work(m, 1))
-			return false;
-		if (dfr_text_at(m, &se->se_in, at + i) != dfr_text_at(m, &se->se_what, i))
+		if (dfr_text_at(m, &se->se_in, at + i) != dfr_text_at(m, &se->se_what, i) || m->m_fault)
 			return false;
 	}
 	return !m->m_fault;

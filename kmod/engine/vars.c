@@ -345,8 +345,7 @@ int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *con
 	vars->va_global.sa_copies = 1;
 	vars->va_local.sa_copies = dfr_plat_ncpus();
 	vars->va_dyn.dy_budget = config->vc_dynvarsize;
-	/* So that nobody can prepare keys that all meet in one bucket. */
-	vars->va_dyn.dy_seed = dfr_plat_clock(NULL) * 0x9e3779b97f4a7c15ull ^ dfr_address(vars);
+	dfr_hashkey_make(&vars->va_hash);
 	return 0;
 }
 
@@ -510,6 +509,7 @@ static u8 *locals(struct dfr_machine *m)
 	u8 *base = local_base(vars, m->m_firing->fr_cpu);
 
 	if (!(m->m_flags & DFR_M_LOCALS_ZEROED)) {
+		dfr_work(m, vars->va_local.sa_used); /* once in a firing, so it is done in any case */
 		memset(base, 0, vars->va_local.sa_used);
 		m->m_flags |= DFR_M_LOCALS_ZEROED;
 	}

@@ -84,7 +84,6 @@ struct dfr_dyncpu {
 
 struct dfr_dynvars {
 	u64 dy_budget; /* bytes for everything */
-	u64 dy_seed;
 	u8 *dy_chunks;
 	u64 dy_chunks_size;
 	u32 dy_chunk; /* bytes of one */
@@ -108,6 +107,7 @@ struct dfr_selfvars {
 	struct dfr_selfslot *se_slots; /* NULL: no program has one */
 	u64 *se_lost;		       /* [cpu]: stores for which there was no room */
 	u64 se_away;		       /* keys that are not in their home */
+	u64 se_factor;		       /* of the hash */
 	u32 se_mask;		       /* of offsets in bytes */
 };
 
@@ -118,6 +118,7 @@ struct dfr_image {
 
 struct dfr_vars {
 	struct dfr_engine *va_engine;
+	struct dfr_hashkey va_hash; /* of dynamic variables */
 	u32 va_strsize;
 	u32 va_nimages;
 	struct dfr_image *va_images;   /* loaded DOFs: their string tables are readable */

@@ -213,7 +213,7 @@ static void emit_argument(struct jit *j, u32 n)
 static void emit_context(struct jit *j, u32 id)
 {
 	EMIT(BPF_LDX_MEM(BPF_DW, BPF_REG_1, REG_MACHINE, MACHINE(m_firing)));
-	EMIT(BPF_LDX_MEM(BPF_W, BPF_REG_2, BPF_REG_1, FIRING(fr_flags)));
+	EMIT(BPF_LDX_MEM(BPF_H, BPF_REG_2, BPF_REG_1, FIRING(fr_flags)));
 	EMIT(BPF_JMP_IMM(BPF_JSET, BPF_REG_2, DFR_FR_CONTEXT, 8));
 	EMIT(BPF_MOV64_IMM(BPF_REG_2, id));
 	CALL(dfr_builtin);

@@ -10,6 +10,7 @@
 #include <linux/cpu.h>
 #include <linux/crc32.h>
 #include <linux/cred.h>
+#include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
@@ -68,6 +69,20 @@ u64 dfr_plat_random(const struct dfr_firing *firing)
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
 	return z ^ (z >> 31);
+}
+
+/* For figures that two runs must have alike (tests/bench/probe-cost). */
+static ulong secret;
+module_param(secret, ulong, 0400);
+MODULE_PARM_DESC(secret, "for tests: hashes are keyed with this number (default: at random)");
+
+u64 dfr_plat_secret(void)
+{
+	u64 word = secret;
+
+	if (!word)
+		get_random_bytes(&word, sizeof(word));
+	return word;
 }
 
 static u32 parent_pid(void)

@@ -98,6 +98,7 @@ public:
 	// A new firing: what the recording half does before the first clause.
 	void fire() {
 		firing.fr_flags = 0;
+		firing.fr_chunks = 0;
 		firing.fr_work = 0;
 		machine.m_flags = 0;
 		machine.m_strtok = machine.m_strtok_end = 0;

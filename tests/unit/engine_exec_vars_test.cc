@@ -462,6 +462,8 @@ TEST_CASE("threads as CPUs: thread-locals count exactly, chunks are conserved", 
 			cpu.firing.fr_nargs = 1;
 			for (int i = 0; i < kRounds; i++) {
 				args[0] = static_cast<u64>(i % 5);
+				cpu.firing.fr_chunks = 0; // a firing each: their work has a bound
+				cpu.firing.fr_work = 0;
 				uint64_t value = cpu.run(set_both);
 				if (cpu.machine.m_flags & DFR_M_DROP)
 					drops++;

@@ -174,6 +174,11 @@ public:
 	Program& clause(const std::string& probe, std::vector<Action> actions) {
 		return clause(probe, {}, std::move(actions));
 	}
+	// The last clause `times` more: it is the same body, so the program is no larger.
+	Program& again(unsigned times) {
+		image_.ecbs.insert(image_.ecbs.end(), times, image_.ecbs.back());
+		return *this;
+	}
 	Program& option(uint32_t number, int64_t value) {
 		image_.options.push_back({number, value});
 		return *this;
