@@ -453,39 +453,55 @@ static u32 crc_sealed(const struct dfr_block *block, u32 bytes)
 	return crc ? crc : 1;
 }
 
-/* On the ring's CPU: the oldest closed block that has no checksum. */
-static void seal_find(void *arg)
+/*
+ * The oldest closed block that has no checksum. Blocks behind the head are numbered
+ * without gaps up to the newest, so none need be passed over: interrupts are off.
+ */
+static void seal_find(struct sealing *sealing)
 {
-	struct sealing *sealing = arg;
 	struct dfr_ring *ring = &sealing->se_share->sh_ring;
+	u64 newest = ring->rg_seq - (ring->rg_block ? 1 : 0);
+	u64 behind = newest - ring->rg_sealed; /* closed since the last one that was sealed */
+	u32 back = behind < ring->rg_closed ? (u32)behind : ring->rg_closed;
 	struct dfr_block *block;
-	u32 i;
 
 	sealing->se_block = NULL;
-	for (i = ring->rg_closed; i > 0; i--) {
-		block = slot_block(ring, (ring->rg_head + ring->rg_nslots - i) % ring->rg_nslots);
-		if (block->seq <= ring->rg_sealed)
-			continue;
-		ring->rg_sealed = block->seq;
-		sealing->se_seq = block->seq;
-		sealing->se_block = block;
-		sealing->se_bytes = ring->rg_hdr_size + block->committed;
-#ifndef __KERNEL__
-		/* A CPU's lock is all that keeps its writer away here. */
-		sealing->se_crc = crc_sealed(block, sealing->se_bytes);
-#endif
+	if (!back)
 		return;
-	}
+	block = slot_block(ring, (ring->rg_head + ring->rg_nslots - back) % ring->rg_nslots);
+	ring->rg_sealed = block->seq;
+	sealing->se_seq = block->seq;
+	sealing->se_block = block;
+	sealing->se_bytes = ring->rg_hdr_size + block->committed;
+#ifndef __KERNEL__
+	/* A CPU's lock is all that keeps its writer away here. */
+	sealing->se_crc = crc_sealed(block, sealing->se_bytes);
+#endif
 }
 
-static void seal_store(void *arg)
+static void seal_store(const struct sealing *sealing)
 {
-	struct sealing *sealing = arg;
-
 	if (sealing->se_block->seq != sealing->se_seq || !(sealing->se_block->flags & DFR_BLOCK_CLOSED))
 		return;
 	sealing->se_block->checksum = sealing->se_crc;
 	dfr_store_release(&sealing->se_block->flags, DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
+}
+
+/* On the ring's CPU, once for each block: stores the last one's sum, finds the next one. */
+static void seal_next(void *arg)
+{
+	struct sealing *sealing = arg;
+
+	if (sealing->se_block)
+		seal_store(sealing);
+	seal_find(sealing);
+}
+
+/* Is there one? Asked from elsewhere, so that nobody is interrupted for nothing: what is closed meanwhile waits. */
+static bool any_unsealed(const struct dfr_ring *ring)
+{
+	return dfr_read_once(&ring->rg_closed) &&
+	       dfr_read_once(&ring->rg_sealed) + (dfr_read_once(&ring->rg_block) ? 1 : 0) < dfr_read_once(&ring->rg_seq);
 }
 
 void dfr_ring_seal(struct dfr_state *state)
@@ -495,16 +511,15 @@ void dfr_ring_seal(struct dfr_state *state)
 
 	for (i = 0; i < state->st_engine->en_ncpus; i++) {
 		sealing.se_share = state->st_shares[i];
-		if (!sealing.se_share || !dfr_read_once(&sealing.se_share->sh_ring.rg_closed))
+		sealing.se_block = NULL;
+		if (!sealing.se_share || !any_unsealed(&sealing.se_share->sh_ring))
 			continue;
-		for (;;) {
-			dfr_visit_cpu(state->st_engine, sealing.se_share->sh_cpu, seal_find, &sealing);
-			if (!sealing.se_block)
-				break;
+		do {
+			dfr_visit_cpu(state->st_engine, sealing.se_share->sh_cpu, seal_next, &sealing);
 #ifdef __KERNEL__
-			sealing.se_crc = crc_sealed(sealing.se_block, sealing.se_bytes);
+			if (sealing.se_block)
+				sealing.se_crc = crc_sealed(sealing.se_block, sealing.se_bytes);
 #endif
-			dfr_visit_cpu(state->st_engine, sealing.se_share->sh_cpu, seal_store, &sealing);
-		}
+		} while (sealing.se_block);
 	}
 }
