@@ -76,6 +76,11 @@ static inline u64 dfr_plat_memory_left(void) {
 		dfr_seen_;                                                                                   \
 	})
 #define dfr_plat_direct
+static inline u64 dfr_plat_fold(u64 a, u64 b) {
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (u64)product ^ (u64)(product >> 64);
+}
 static inline u64 dfr_plat_top_bit(u64 value) {
 	return 63u ^ (unsigned)__builtin_clzll(value);
 }
@@ -144,6 +149,17 @@ static inline void dfr_plat_on_cpu(struct dfr_engine* engine, unsigned cpu, void
 }
 
 static inline void dfr_plat_synchronize(void) {
+	dfr_user_synchronize();
+}
+static inline u64 dfr_plat_grace_begin(void) {
+	return 0;
+}
+static inline bool dfr_plat_grace_over(u64 from) {
+	(void)from;
+	dfr_user_synchronize();
+	return true;
+}
+static inline void dfr_plat_grace_hurry(void) {
 	dfr_user_synchronize();
 }
 static inline void dfr_plat_wake(struct dfr_state* state) {

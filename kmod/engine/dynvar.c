@@ -8,7 +8,7 @@
  *
  * Probe context, except layout and cleaning. Look-ups take no lock: a chunk
  * that was unlinked keeps its `next`, and is used again only after every firing
- * that could stand on it is over (the cleaner waits for that between rinsing
+ * that could stand on it is over (which the cleaner makes sure of between rinsing
  * and clean). Only linking and unlinking take the bucket's spin bit: interrupts
  * are off, so its holder is running, and the spin is bounded nevertheless.
  *
@@ -19,6 +19,7 @@
  */
 #include "kmod/engine/vars.h"
 
+#define HURRY_PART 8 /* of all chunks, in one turn */
 #define SPIN_MAX (1u << 18)
 #define SPINS_CHARGED 64u /* at a time, */
 #define SPIN_WORK 8u	  /* with so many guest instructions each */
@@ -147,34 +148,14 @@ static struct dfr_dynvar *last_of(struct dfr_dynvar *list)
 	return list;
 }
 
-static void nothing(void *arg)
-{
-	(void)arg;
-}
-
-/*
- * Every firing that had begun is over: firings run with interrupts off, so a
- * CPU that has answered a call is between them, and one that is away has none; on
- * its way up or down it has, and is waited for. Much cheaper than waiting for
- * everything that teardown waits for, and this happens at cleanrate.
- */
-static void wait_for_firings(struct dfr_vars *vars)
-{
-	u32 cpu;
-
-	for (cpu = 0; cpu < vars->va_dyn.dy_ncpus; cpu++)
-		dfr_plat_on_cpu(vars->va_engine, cpu, nothing, NULL);
-}
-
-void dfr_dyn_clean(struct dfr_vars *vars)
+/* Dirty ones are rinsed from here on. How many there are. */
+static u64 begin_rinsing(struct dfr_vars *vars)
 {
 	struct dfr_dynvars *dyn = &vars->va_dyn;
 	struct dfr_dynvar *list;
-	bool any = false;
+	u64 n = 0;
 	u32 cpu;
 
-	if (!dyn->dy_cpus)
-		return;
 	for (cpu = 0; cpu < dyn->dy_ncpus; cpu++) {
 		struct dfr_dyncpu *dc = &dyn->dy_cpus[cpu];
 
@@ -182,11 +163,19 @@ void dfr_dyn_clean(struct dfr_vars *vars)
 		if (!list)
 			continue;
 		dfr_store_release(&dc->dc_rinsing, list);
-		any = true;
+		for (; list; list = dfr_read_once(&list->dv_free))
+			n++;
 	}
-	if (!any)
-		return;
-	wait_for_firings(vars);
+	for (cpu = 0; n && vars->va_engine && cpu < dyn->dy_ncpus; cpu++)
+		dyn->dy_cpus[cpu].dc_stamp = dfr_cpu_stamp(vars->va_engine, cpu);
+	return n;
+}
+
+static void end_rinsing(struct dfr_dynvars *dyn)
+{
+	struct dfr_dynvar *list;
+	u32 cpu;
+
 	for (cpu = 0; cpu < dyn->dy_ncpus; cpu++) {
 		struct dfr_dyncpu *dc = &dyn->dy_cpus[cpu];
 
@@ -196,6 +185,44 @@ void dfr_dyn_clean(struct dfr_vars *vars)
 		put_all(&dc->dc_clean, list, last_of(list));
 		dfr_store_release(&dc->dc_rinsing, (struct dfr_dynvar *)NULL);
 	}
+}
+
+static bool firings_over(const struct dfr_vars *vars)
+{
+	const struct dfr_dynvars *dyn = &vars->va_dyn;
+	u32 cpu;
+
+	if (dyn->dy_rinsing >= dyn->dy_nchunks / HURRY_PART)
+		dfr_plat_grace_hurry();
+	else if (!dfr_plat_grace_over(dyn->dy_grace))
+		return false;
+	for (cpu = 0; vars->va_engine && cpu < dyn->dy_ncpus; cpu++)
+		if (dfr_cpu_still(vars->va_engine, cpu, dyn->dy_cpus[cpu].dc_stamp))
+			return false;
+	return true;
+}
+
+/*
+ * Whatever firing could stand on one that is rinsed must be over. As a rule that is
+ * so at one of the next turns, and no CPU is disturbed for it; only where so many
+ * wait that others would soon be out of them it is hurried.
+ */
+void dfr_dyn_clean(struct dfr_vars *vars)
+{
+	struct dfr_dynvars *dyn = &vars->va_dyn;
+
+	if (!dyn->dy_cpus)
+		return;
+	if (!dyn->dy_rinsing) {
+		dyn->dy_rinsing = begin_rinsing(vars);
+		if (!dyn->dy_rinsing)
+			return;
+		dyn->dy_grace = dfr_plat_grace_begin();
+	}
+	if (!firings_over(vars))
+		return;
+	end_rinsing(dyn);
+	dyn->dy_rinsing = 0;
 }
 
 void dfr_vars_losses(const struct dfr_vars *vars, u64 losses[3])

@@ -213,6 +213,9 @@ struct dfr_machine {
 /* The chunk is full. state: whose account; NULL: root's. */
 bool dfr_work_more(struct dfr_firing *firing, const struct dfr_state *state, u64 n);
 
+/* Probe, behind the guard: a clause that has filled a chunk has ended. */
+void dfr_work_seen(const struct dfr_firing *firing, const struct dfr_state *state);
+
 /* Probe: charges n to the firing before it is done; false: it may not be. */
 static inline bool dfr_firing_work(struct dfr_firing *firing, const struct dfr_state *state, u64 n)
 {
@@ -251,6 +254,13 @@ int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool 
 
 /* DIF_SUBR_F_*: integer instructions alone. */
 u64 dfr_softfloat(u32 subr, u64 a, u64 b);
+
+/*
+ * Process context: which firing runs on a CPU, or ran last; and whether one that had begun when that was
+ * asked still does. Platforms know of most firings when they are over; this knows of those in idle tasks too.
+ */
+u64 dfr_cpu_stamp(const struct dfr_engine *engine, u32 cpu);
+bool dfr_cpu_still(const struct dfr_engine *engine, u32 cpu, u64 stamp);
 
 /* speculation() reaches the other half of the engine: id, or 0 (counted there). Probe context. */
 u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing);

@@ -103,13 +103,6 @@ struct dfr_hashkey {
 	u64 hk_factor;
 };
 
-static inline __attribute__((__always_inline__)) u64 dfr_hash_word(u64 hash, u64 word, u64 factor)
-{
-	unsigned __int128 product = (unsigned __int128)(hash ^ word) * factor;
-
-	return (u64)product ^ (u64)(product >> 64);
-}
-
 #include <dfr_platform_ops.h>
 
 /*
@@ -129,6 +122,7 @@ static inline __attribute__((__always_inline__)) u64 dfr_hash_word(u64 hash, u64
  *   dfr_cmpxchg(p, old, new) (returns the old value), dfr_atomic_add(u64 *p, u64 v)	P
  *   dfr_count(u64 *p, n): adds to a counter with one writer that others read	P
  *   dfr_relax() (pause in a bounded spin)						P
+ *   u64 dfr_plat_fold(u64 a, u64 b)		P: upper and lower half of the product, xored
  *   u64 dfr_plat_top_bit(u64 value)			P: number of its highest bit; there is one
  *   dfr_plat_direct					attribute of a function that no pointer points to
  *   u64 dfr_plat_masked(u64 index, u64 size)	P: index if it is below size, else 0, speculatively too
@@ -144,6 +138,9 @@ static inline __attribute__((__always_inline__)) u64 dfr_hash_word(u64 hash, u64
  *							runs fn on that CPU with interrupts off, waits; for a CPU
  *							that is away, here, and it stays away meanwhile
  *   void dfr_plat_synchronize(void)			all firings that had begun are over
+ *   u64 dfr_plat_grace_begin(void), bool dfr_plat_grace_over(u64 from)	are those over that had begun at
+ *							`from`? Nobody waits or is interrupted
+ *   void dfr_plat_grace_hurry(void)			those that had begun are over: soon
  *   void dfr_plat_wake(struct dfr_state *)		P: a consumer may want to look
  *
  * Clock
@@ -200,6 +197,11 @@ static inline __attribute__((__always_inline__)) u64 dfr_hash_word(u64 hash, u64
  *		make memory findable in a dead machine; no-op in user space
  *   void dfr_plat_unanchor(struct dfr_state *)			before the state's memory is freed
  */
+
+static inline __attribute__((__always_inline__)) u64 dfr_hash_word(u64 hash, u64 word, u64 factor)
+{
+	return dfr_plat_fold(hash ^ word, factor);
+}
 
 /* Process context. */
 static inline void dfr_hashkey_make(struct dfr_hashkey *key)

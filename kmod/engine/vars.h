@@ -80,6 +80,7 @@ struct dfr_dyncpu {
 	struct dfr_dynvar *dc_clean;
 	u64 dc_losses[3]; /* no chunk at all; some dirty; some rinsing */
 	u64 *dc_key;	  /* key image under construction */
+	u64 dc_stamp;	  /* firing that ran when rinsing began */
 };
 
 struct dfr_dynvars {
@@ -90,6 +91,8 @@ struct dfr_dynvars {
 	u32 dy_nchunks;
 	u32 dy_ncpus;
 	u32 dy_mask;	/* buckets - 1 */
+	u64 dy_rinsing; /* how many are; 0: none */
+	u64 dy_grace;	/* firings that had begun before this are waited for */
 	u32 dy_touched; /* a chunk has been used: the memory can no longer be laid out anew */
 	struct dfr_dynbucket *dy_buckets;
 	struct dfr_dyncpu *dy_cpus;

@@ -34,6 +34,19 @@ void dfr_visit_cpu(struct dfr_engine *engine, u32 cpu, void (*fn)(void *arg), vo
 	dfr_plat_on_cpu(engine, cpu, as_writer, &visit);
 }
 
+u64 dfr_cpu_stamp(const struct dfr_engine *engine, u32 cpu)
+{
+	return dfr_read_once(&dfr_cpu_of(engine, cpu)->pc_stamp);
+}
+
+/* A firing is under way before it is counted, so the next one may have been it. */
+bool dfr_cpu_still(const struct dfr_engine *engine, u32 cpu, u64 stamp)
+{
+	const struct dfr_cpu *pc = dfr_cpu_of(engine, cpu);
+
+	return dfr_read_once(&pc->pc_busy) && dfr_read_once(&pc->pc_stamp) - stamp <= 1;
+}
+
 /* On the share's CPU. */
 static void tell(void *arg)
 {

@@ -19,6 +19,14 @@
 #define DFR_SYSCALL_ARGS 6
 #define DFR_FUNCTION_ARGS 8
 
+/* Halves of a product, xored. */
+static __always_inline u64 dfr_arch_fold(u64 a, u64 b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (u64)product ^ (u64)(product >> 64);
+}
+
 /* Probe context. May this address be looked at as kernel memory at all? */
 static inline bool dfr_arch_kernel_address(u64 addr)
 {

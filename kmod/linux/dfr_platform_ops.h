@@ -19,6 +19,7 @@
 #include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -59,6 +60,11 @@ static inline void dfr_atomic_add(u64 *p, u64 v)
 
 /* A function that is called by its name alone: it needs no mark as a target of pointers. */
 #define dfr_plat_direct dfr_arch_direct
+
+static __always_inline u64 dfr_plat_fold(u64 a, u64 b)
+{
+	return dfr_arch_fold(a, b);
+}
 
 static __always_inline u64 dfr_plat_top_bit(u64 value)
 {
@@ -143,6 +149,24 @@ static inline bool dfr_plat_cpu_online(unsigned int cpu)
 
 void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned int cpu, void (*fn)(void *), void *arg);
 void dfr_plat_synchronize(void);
+
+/* Firings are sections without preemption; what rinsing waits for are those that RCU watches. */
+static inline u64 dfr_plat_grace_begin(void)
+{
+	return start_poll_synchronize_rcu();
+}
+
+static inline bool dfr_plat_grace_over(u64 from)
+{
+	return poll_state_synchronize_rcu(from);
+}
+
+/* Interrupts the CPUs that run in the kernel just now, and leaves those alone that do not. */
+static inline void dfr_plat_grace_hurry(void)
+{
+	synchronize_rcu_expedited();
+}
+
 void dfr_plat_wake(struct dfr_state *state);
 
 /* Clock. */
