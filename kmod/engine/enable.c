@@ -429,6 +429,23 @@ static u16 plain_of(const struct dfr_ecb *ecb)
 	return (u16)plain;
 }
 
+/*
+ * Plain clauses are not charged (work.c): so many may be at a probe, those behind them go
+ * the general way. And no state begins where others have so many that refusing them takes long.
+ */
+#define PLAIN_ON_PROBE 64
+#define CLAUSES_ON_PROBE 32768
+
+static bool is_crowded(const struct dfr_probe *probe, u32 most)
+{
+	const struct dfr_ecb *ecb;
+	u32 n = 0;
+
+	for (ecb = probe->pb_ecbs; ecb && n < most; ecb = ecb->ec_next)
+		n++;
+	return n >= most;
+}
+
 static int make_ecb(struct dfr_probe *probe, void *arg)
 {
 	struct build *build = arg;
@@ -444,7 +461,7 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 			build->bu_withheld_first = probe;
 		return 0;
 	}
-	if (!dfr_limits_more_ecbs(state))
+	if (!dfr_limits_more_ecbs(state) || is_crowded(probe, CLAUSES_ON_PROBE))
 		return -E2BIG;
 	error = plan_for(build, probe, &plan);
 	if (error)
@@ -608,25 +625,12 @@ static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcome
 	dfr_write_once(&probe->pb_flags, (probe->pb_flags & ~(u32)(DFR_PB_PURE | DFR_PB_NOARGS)) | flags);
 }
 
-/* Plain clauses are not charged (work.c): so many may be at a probe, those behind them go the general way. */
-#define PLAIN_ON_PROBE 64
-
-static bool is_crowded(const struct dfr_probe *probe)
-{
-	const struct dfr_ecb *ecb;
-	u32 n = 0;
-
-	for (ecb = probe->pb_ecbs; ecb && n < PLAIN_ON_PROBE; ecb = ecb->ec_next)
-		n++;
-	return n >= PLAIN_ON_PROBE;
-}
-
 static void link_ecb(struct dfr_ecb *ecb)
 {
 	struct dfr_probe *probe = ecb->ec_probe;
 	struct dfr_ecb **tail = &probe->pb_ecbs;
 
-	if (is_crowded(probe))
+	if (is_crowded(probe, PLAIN_ON_PROBE))
 		ecb->ec_plain &= DFR_PLAIN_TESTED;
 	/* First: a newcomer must not be skipped by what holds for the others. */
 	refresh_probe(probe, ecb);

@@ -769,6 +769,7 @@ void dfr_engine_destroy(struct dfr_engine *engine)
 	while (engine->en_states)
 		dfr_state_destroy(engine->en_states);
 	dfr_limits_forget(engine);
+	dfr_past_forget(engine);
 	for (i = 1; i <= engine->en_nprobes; i++)
 		dfr_plat_free(engine->en_byid[i]);
 	for (i = 0; engine->en_cpus && i < engine->en_ncpus; i++)

@@ -52,8 +52,7 @@ static u64 least(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
-/* Percent of each CPU; 0: no bound but the deadman. */
-static u32 budget_of(const struct dfr_state *state)
+u32 dfr_governor_budget(const struct dfr_state *state)
 {
 	s64 given = dfr_option(state, DFR_OPT_CPUBUDGET);
 
@@ -160,7 +159,7 @@ static void settle(struct dfr_share *share, u64 now)
 {
 	struct dfr_governor *gv = &share->sh_governor;
 
-	settle_purse(&gv->gv_purse, budget_of(share->sh_state), now);
+	settle_purse(&gv->gv_purse, dfr_governor_budget(share->sh_state), now);
 	/* When it is due itself: what his other states have spent counts against the same time. */
 	if (gv->gv_user && now - gv->gv_user->pu_time >= WINDOW)
 		settle_purse(gv->gv_user, DFR_CONFINED_BUDGET, now);
@@ -185,7 +184,7 @@ static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 	pc->pc_bad_quarters = 0;
 	for (; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 		state = ecb->ec_state;
-		if (budget_of(state) || dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) != DFR_ACTIVE)
+		if (dfr_governor_budget(state) || dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) != DFR_ACTIVE)
 			continue;
 		dfr_plat_wake(state);
 		return;
@@ -234,7 +233,7 @@ void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 f
 	pc->pc_exact = 0;
 	dfr_atomic_add(&ecb->ec_cost, exact);
 	charge(pc, ecb, share, now - from - exact, weight);
-	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && budget_of(ecb->ec_state))
+	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(ecb->ec_state))
 		settle(share, now);
 }
 
@@ -261,7 +260,7 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 	share->sh_governor.gv_purse.pu_spent += time;
 	if (share->sh_governor.gv_user)
 		share->sh_governor.gv_user->pu_spent += time;
-	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && budget_of(state))
+	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(state))
 		settle(share, now);
 	dfr_governor_judge(pc, dfr_load_acquire((struct dfr_ecb **)&firing->fr_probe->pb_ecbs), now);
 }
@@ -313,7 +312,7 @@ static void look_after(void *arg)
 	struct look *look = arg;
 	struct dfr_share *share = look->lo_share;
 	struct dfr_governor *gv = &share->sh_governor;
-	u32 budget = budget_of(share->sh_state);
+	u32 budget = dfr_governor_budget(share->sh_state);
 
 	settle(share, look->lo_now);
 	tell(share, look->lo_now);
@@ -392,7 +391,7 @@ static void detach(struct dfr_state *state, u64 now)
 		state->st_attach_wait = least(2 * state->st_attach_wait, ATTACH_LAST);
 	state->st_detach_time = now;
 	dfr_plat_log("state %llu: its probes take more than %u%% of a CPU even when they do nothing; "
-		     "the %u dearest are detached for %llu s", (unsigned long long)state->st_id, budget_of(state),
+		     "the %u dearest are detached for %llu s", (unsigned long long)state->st_id, dfr_governor_budget(state),
 		     probes, (unsigned long long)(state->st_attach_wait / SECOND));
 }
 

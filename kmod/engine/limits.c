@@ -9,6 +9,7 @@
 
 #define PROGRAMS_MAX 8
 #define ECBS_MAX 16384 /* of all of a user's states */
+#define USERS_MAX 16   /* that have programs at a time: whose task it is, every clause on a probe asks */
 
 #define STARTS_TIME 10000000000ULL
 #define STARTS_USER 60
@@ -127,12 +128,33 @@ static const struct limit {
 	{ DFR_OPT_DESTRUCTIVE, 1, 0, "not without privilege: destructive actions" },
 };
 
+static bool has_program(const struct dfr_user *user, const struct dfr_state *state)
+{
+	while (state && (state->st_user != user || !state->st_enablings))
+		state = state->st_next;
+	return state != NULL;
+}
+
+/* Is there room for one more? A user who has a program has his place. */
+static bool is_crowded(const struct dfr_state *state)
+{
+	const struct dfr_engine *engine = state->st_engine;
+	const struct dfr_user *user;
+	u32 n = 0;
+
+	for (user = engine->en_users; user; user = user->us_next)
+		n += user != state->st_user && user->us_states && has_program(user, engine->en_states);
+	return n >= USERS_MAX;
+}
+
 const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_program *program)
 {
 	u32 i, k;
 
 	if (state->st_ndofs >= PROGRAMS_MAX)
 		return "not without privilege: more than 8 programs in a state";
+	if (is_crowded(state))
+		return "not now without privilege: 16 other users have programs already";
 	for (i = 0; i < program->pg_noptions; i++)
 		for (k = 0; k < sizeof(limits) / sizeof(limits[0]); k++)
 			if (program->pg_options[i].po_option == limits[k].li_option &&

@@ -51,10 +51,10 @@ static inline bool dfr_work(struct dfr_machine *m, u64 n)
 	return false;
 }
 
-/* What things take, in guest instructions, about. */
+/* What things take, in guest instructions, about: tests/bench/worst-firing says whether they do. */
 #define DFR_WORK_DIF 32	     /* an instruction of DIF: native ones less, loads and variables more */
-#define DFR_WORK_OWN 12	     /* a byte of a string that is the machine's own */
-#define DFR_WORK_FOREIGN 48  /* of one that is not: each is a checked load */
+#define DFR_WORK_OWN 28	     /* a byte of a string that is the machine's own, with the loop that asks for it */
+#define DFR_WORK_FOREIGN 64  /* of one that is not: each is a checked load */
 #define DFR_WORK_COPY 4	     /* a byte that is copied, at most */
 #define DFR_WORK_SUBR 256    /* a call of a subroutine, without what it goes through */
 #define DFR_WORK_FRAME 640   /* a frame of a stack */

@@ -376,6 +376,21 @@ static void copy_mark(const struct commit *commit)
 
 /* The state machine, probe context. */
 
+#define CHUNK_WORK 64 /* guest instructions for each chunk, besides its bytes */
+#define NUMBER_WORK 8
+
+u64 dfr_spec_work(const struct dfr_share *share, u64 id)
+{
+	const struct dfr_state *state = share->sh_state;
+	u64 chunks, bytes;
+
+	if (!id || id > state->st_nspec || !share->sh_specs)
+		return 0;
+	chunks = share->sh_specs[id].sl_chunks;
+	bytes = chunks * state->st_chunk_size;
+	return chunks * CHUNK_WORK + (bytes < COPY_MAX ? bytes : COPY_MAX);
+}
+
 u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing)
 {
 	struct dfr_share *share = state->st_shares[firing->fr_cpu];
@@ -384,7 +399,7 @@ u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing)
 
 	if (!share || !share->sh_specs)
 		return 0;
-	for (i = 0; i < state->st_nspec; i++) {
+	for (i = 0; i < state->st_nspec && dfr_firing_work(firing, state, NUMBER_WORK); i++) {
 		id = 1 + (share->sh_spec_hint + i) % state->st_nspec;
 		seen = dfr_read_once(&state->st_specs[id].sp_state);
 		if (seen >= DFR_SPEC_COMMITTING)

@@ -113,8 +113,10 @@ void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymou
 	memcpy(state->st_name, name, n);
 	state->st_anonymous = anonymous;
 	/* Before go the entry is still to come. */
-	if (state->st_activity != DFR_INACTIVE)
+	if (state->st_activity != DFR_INACTIVE) {
+		dfr_past_recall(state);
 		dfr_catalog_state(state);
+	}
 }
 
 void *dfr_state_host(const struct dfr_state *state)
@@ -432,6 +434,8 @@ static int prepare(struct dfr_state *state)
 	if (!error)
 		error = allocate(state);
 	if (!error)
+		dfr_past_recall(state);
+	if (!error)
 		error = dfr_catalog_state(state);
 	return error;
 }
@@ -644,6 +648,7 @@ void dfr_state_destroy(struct dfr_state *state)
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	dfr_state_disarm(state);
 	dfr_limits_leave(state);
+	dfr_past_keep(state);
 	dfr_plat_unanchor(state);
 	free_shares(state);
 	dfr_spec_free(state);

@@ -412,6 +412,7 @@ static enum outcome do_chill(struct run *run, u64 ns)
 		return fault(run->machine, DIF_FAULT_ILLOP, ns);
 	share->sh_chilled += ns;
 	dfr_plat_chill(ns);
+	dfr_cpu_of(run->firing->fr_engine, run->firing->fr_cpu)->pc_dear_from += ns; /* is no work */
 	return RUN_OK;
 }
 
@@ -523,6 +524,9 @@ static enum outcome speculate_on(struct run *run, u64 id)
 
 static enum outcome commit_or_discard(struct run *run, u32 op, u64 id)
 {
+	/* The machine is not set up where nothing needs it. */
+	if (!dfr_firing_work(run->firing, run->share->sh_state, dfr_spec_work(run->share, id)))
+		return fault(run->machine, DIF_FAULT_ILLOP, id);
 	/* Its number may be given to somebody else now: later parts record to nowhere. */
 	if (run->ecb->ec_flags & DFR_EC_SPLIT && run->share->sh_split_spec == id)
 		run->share->sh_split_spec = DFR_SPEC_VOID;
@@ -752,8 +756,8 @@ dfr_hot bool begin_usual(struct run *run)
 	return begin_record(run, &run->share->sh_stream, NULL);
 }
 
-void dfr_plat_direct dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
-		 struct dfr_machine *machine, u64 stamp)
+dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
+		     struct dfr_machine *machine, u64 stamp)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
 	const struct dfr_step *failed;
@@ -808,3 +812,12 @@ void dfr_plat_direct dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb,
 		commit_record(&run);
 }
 
+void dfr_plat_direct dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
+		 struct dfr_machine *machine, u64 stamp)
+{
+	u16 chunks = firing->fr_chunks;
+
+	run_ecb(firing, ecb, share, machine, stamp);
+	if (dfr_unlikely(firing->fr_chunks != chunks))
+		dfr_work_seen(firing, share->sh_state);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the files of the recording half share: engine.c, state.c, enable.c,
- * plan.c, fire.c, steps.c, plain.c, governor.c, visit.c, record.c, ring.c, agg.c,
+ * plan.c, fire.c, work.c, steps.c, plain.c, governor.c, past.c, visit.c, record.c, ring.c, agg.c,
  * spec.c, catalog.c. Nobody else includes it: providers see provider.h, consumers of the engine engine.h.
  * It is long because they work on the same few structures, which refer to one another.
  *
@@ -324,6 +324,14 @@ struct dfr_user {
 	struct dfr_purse us_purses[]; /* [cpu] */
 };
 
+/* Of a state that has ended: past.c. */
+struct dfr_past {
+	struct dfr_past *pa_next;
+	u64 pa_left; /* when it ended */
+	char pa_name[DFR_NAME_MAX];
+	struct dfr_purse pa_purses[]; /* [cpu] */
+};
+
 /* The governor's view of a share: governor.c. Times in ns. */
 struct dfr_governor {
 	struct dfr_purse gv_purse; /* the state's */
@@ -504,7 +512,8 @@ struct dfr_cpu {
 	u32 pc_bad_quarters; /* in a row, in which that was too much */
 	u64 pc_dear_stamp; /* firing that filled a chunk of work last (work.c), */
 	u64 pc_dear_from;  /* since when, */
-	u64 pc_dear_seen;  /* and up to when the governor knows of it */
+	u64 pc_dear_seen;  /* and up to when the governor knows of it, */
+	u64 pc_dear_done;  /* with so much work done */
 	u64 pc_exact; /* of the time that is being measured, what it knows of so */
 	struct dfr_firing pc_error;
 };
@@ -552,6 +561,7 @@ struct dfr_engine {
 	struct dfr_state *en_arming; /* whose probes are being armed */
 	u64 en_state_ids;
 	struct dfr_user *en_users;
+	struct dfr_past *en_pasts;
 	struct dfr_starts en_starts; /* of all users without privilege */
 	char en_machine[2048];
 	size_t en_machine_size;
@@ -633,7 +643,13 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing);
 void dfr_governor_release(struct dfr_share *share, u64 now);
 /* process context */
+u32 dfr_governor_budget(const struct dfr_state *state); /* percent of each CPU; 0: no bound but the deadman */
 void dfr_governor_end(struct dfr_state *state, u64 now);
+
+/* past.c */
+void dfr_past_keep(const struct dfr_state *state);
+void dfr_past_recall(struct dfr_state *state);
+void dfr_past_forget(struct dfr_engine *engine);
 
 /* fire.c; probe context */
 void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu);
@@ -708,6 +724,7 @@ void dfr_spec_free(struct dfr_state *state);
 void dfr_spec_free_share(struct dfr_share *share);
 /* Probe context. */
 enum dfr_spec_result { DFR_SPEC_OK, DFR_SPEC_DROP, DFR_SPEC_ILLOP };
+u64 dfr_spec_work(const struct dfr_share *share, u64 id); /* of commit or discard: guest instructions, about */
 enum dfr_spec_result dfr_spec_trace(struct dfr_share *share, u64 id, struct dfr_speclist **list);
 enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id);
 enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct dfr_writer *open);

@@ -14,8 +14,9 @@
 #include "kmod/engine/store.h"
 
 #define MILLISECOND 1000000ULL
-#define TIME_ROOT (100 * MILLISECOND)
-#define TIME_CONFINED (10 * MILLISECOND)
+#define TIME_ROOT (500 * MILLISECOND)
+#define TIME_CONFINED (100 * MILLISECOND)
+#define SLOWEST 64 /* ns an instruction: what takes longer is a virtual CPU that was not running */
 
 /* A share of it is for ERROR alone: what ended for want of work is said nevertheless. */
 static u32 most_chunks(const struct dfr_firing *firing, bool confined)
@@ -35,39 +36,56 @@ static bool use_up(struct dfr_firing *firing, u64 done, u32 most)
 	return false;
 }
 
+static u64 done_by(const struct dfr_firing *firing)
+{
+	return (u64)firing->fr_chunks * DFR_WORK_CHUNK + firing->fr_work;
+}
+
 /*
- * What has passed since the last look. Of the first chunk only the end is seen: it
- * counts as one nanosecond an instruction.
+ * The governor is told what has passed since the last look. Of the first chunk only the
+ * end is seen: it counts as one nanosecond an instruction. Since when the firing is dear.
  */
-static bool in_time(const struct dfr_firing *firing, const struct dfr_state *state, bool confined)
+static u64 look(const struct dfr_firing *firing, const struct dfr_state *state)
 {
 	struct dfr_cpu *pc = dfr_cpu_of(firing->fr_engine, firing->fr_cpu);
-	u64 now = dfr_plat_clock(firing);
+	u64 now = dfr_plat_clock(firing), done = done_by(firing);
+	u64 time, most;
 
 	if (pc->pc_dear_stamp != pc->pc_stamp) {
 		pc->pc_dear_stamp = pc->pc_stamp;
 		pc->pc_dear_from = now;
 		pc->pc_dear_seen = now - DFR_WORK_CHUNK;
+		pc->pc_dear_done = done;
 	}
-	dfr_governor_dear(pc, state, firing, now - pc->pc_dear_seen, now);
+	time = now - pc->pc_dear_seen;
+	/* Of another account's: it has counted on by itself. */
+	most = SLOWEST * ((done > pc->pc_dear_done ? done - pc->pc_dear_done : 0) + DFR_WORK_CHUNK);
+	dfr_governor_dear(pc, state, firing, time < most ? time : most, now);
 	pc->pc_dear_seen = now;
-	return now - pc->pc_dear_from <= (confined ? TIME_CONFINED : TIME_ROOT);
+	pc->pc_dear_done = done;
+	return now - pc->pc_dear_from;
+}
+
+/* A clause has ended in which a chunk was filled: what it has done since the last look. */
+void dfr_work_seen(const struct dfr_firing *firing, const struct dfr_state *state)
+{
+	look(firing, state);
 }
 
 bool dfr_work_more(struct dfr_firing *firing, const struct dfr_state *state, u64 n)
 {
 	bool confined = state && dfr_state_confined(state);
-	u64 done = (u64)firing->fr_chunks * DFR_WORK_CHUNK + firing->fr_work;
+	u64 done = done_by(firing);
 	u32 most = most_chunks(firing, confined);
 	u64 left = (u64)most * DFR_WORK_CHUNK;
 
 	left -= done < left ? done : left;
 	if (n > left)
 		return use_up(firing, done, most);
+	if (state && firing->fr_engine && look(firing, state) > (confined ? TIME_CONFINED : TIME_ROOT))
+		return use_up(firing, done, most);
 	done += n;
 	firing->fr_chunks = (u16)(done / DFR_WORK_CHUNK);
 	firing->fr_work = (u32)(done % DFR_WORK_CHUNK);
-	if (state && firing->fr_engine && !in_time(firing, state, confined))
-		return use_up(firing, done, most);
 	return true;
 }

@@ -232,3 +232,44 @@ TEST_CASE("a budget is a percentage", "[engine][store][governor]") {
 	CHECK(state.reason == "cpubudget is not a percentage of a CPU, 1 to 100");
 	CHECK(state.enable(with_budget(100)) == 0);
 }
+
+// 600 instructions of DIF: more than a chunk of work (work.c).
+Difo heavy() {
+	Difo difo = arg(0);
+	difo.text.insert(difo.text.begin(), 600, DIF_INSTR_R(DIF_OP_ADD, 0, 0, 2));
+	return difo;
+}
+
+TEST_CASE("a dear firing is charged as it is, whether it is a sample or not", "[engine][store][governor][work]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_engine_govern(rig.engine(), 1); // samples alone would find next to nothing
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {act(DFR_ACT_DIFEXPR, heavy())})
+				 .option(DFR_OPT_CPUBUDGET, 1)) == 0);
+	REQUIRE(state.go() == 0);
+	// A chunk counts as 16,384 ns where no clock says otherwise: a sixth of the time, against a hundredth.
+	fire_at(rig, read, now_ns() - 100 * kSecond, 100'000, 20'000);
+	CHECK(state.status().loss[DFR_LOSS_THROTTLE] > 10'000);
+	CHECK(state.status().loss[DFR_LOSS_THROTTLE] < 15'000);
+}
+
+TEST_CASE("who ends a state and begins another does not begin with a full purse", "[engine][store][governor]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_engine_govern(rig.engine(), kHook);
+	uint64_t time = now_ns();
+	uint64_t recorded[3];
+	for (int i = 0; i < 3; i++) {
+		State state(rig);
+		if (i == 2)
+			dfr_state_set_name(state.state, "another", false);
+		REQUIRE(state.enable(with_budget(10)) == 0);
+		REQUIRE(state.go() == 0);
+		time = fire_at(rig, read, time, 2 * kHook, 3 * kSecond / (2 * kHook)); // the half
+		recorded[i] = state.status().records;
+	}
+	CHECK(recorded[0] > 2.2 * kSecond / (2 * kHook));
+	CHECK(recorded[1] < 0.1 * kSecond / (2 * kHook));
+	CHECK(recorded[2] > 2.2 * kSecond / (2 * kHook)); // another account
+}

@@ -346,3 +346,41 @@ TEST_CASE("each account has its own work in a firing", "[engine][store][work][co
 	rig.fire(read, {1});
 	CHECK(left_out(other) == 0);
 }
+
+TEST_CASE("committing and looking for a speculation are charged", "[engine][store][work][spec]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	Program program;
+	program.clause("rig::read:entry", std::vector<Action>(1000, trace(speculation()))).again(19);
+	REQUIRE(state.enable(program.option(DFR_OPT_NSPEC, 1000).option(DFR_OPT_BUFSIZE, 1 << 20)) == 0);
+	REQUIRE(state.go() == 0);
+	rig.fire(read, {1}); // a thousand are found, then each look goes past all of them
+	const dfr_ioc_status status = state.status();
+	CHECK(status.errors > 0);
+	CHECK(status.loss[DFR_LOSS_SPEC_UNAVAILABLE] * 1000 <= kRoot);
+}
+
+TEST_CASE("so many users have programs, and one more is told", "[engine][store][work][confine]") {
+	Rig rig;
+	rig.provider.pv_flags = DFR_PV_CONFINED | DFR_PV_USER_ARGS;
+	rig.probe("read");
+	const Program program = counting(1, 1).option(DFR_OPT_AGGSIZE, 65536);
+	const std::vector<uint8_t> bytes = program.bytes();
+	const dfr_load_limits limits = confined_limits();
+	std::vector<std::unique_ptr<State>> states;
+	const auto enable = [&](uint32_t uid) {
+		dfr_refusal why{};
+		states.push_back(std::make_unique<State>(rig));
+		REQUIRE(dfr_state_confine(states.back()->state, uid, 100, 8 << 20) == 0);
+		const int error = dfr_state_enable(states.back()->state, bytes.data(), bytes.size(), &limits, 0,
+						   &states.back()->matched, &why);
+		return std::pair(error, std::string(why.rf_reason));
+	};
+	for (uint32_t uid = 1000; uid < 1016; uid++)
+		CHECK(enable(uid).first == 0);
+	CHECK(enable(1000).first == 0); // he has his place
+	CHECK(enable(1016) == std::pair(-EPERM, std::string("not now without privilege: 16 other users have programs already")));
+	states.erase(states.begin() + 1); // uid 1001 goes
+	CHECK(enable(1016).first == 0);
+}
