@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "recorder/probe_args.h"
+#include "recorder/unmet.h"
 #include "recorder/unprobed.h"
 
 namespace dfr::recorder {
@@ -67,6 +68,8 @@ std::string DeviceTarget::why_absent(const d::ProbePattern& pattern) {
 	if (device_.info().flags & DFR_INFO_CONFINED)
 		return "without privilege there are syscall, profile at the usual rates (dtrace -l), BEGIN, END and ERROR, on your own processes; "
 		       "the rest takes root, or CAP_PERFMON and CAP_BPF";
+	if (const std::string off = off_of(pattern.provider, pattern.name, unmet()); !off.empty())
+		return off;
 	if ((pattern.provider != "fbt" && pattern.provider != "kinst") || pattern.function.empty() ||
 	    pattern.function.find_first_of("*?[") != std::string::npos)
 		return {};

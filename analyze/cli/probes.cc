@@ -13,6 +13,7 @@
 #include "analyze/libdfr/machine.h"
 #include "formats/error.h"
 #include "recorder/device.h"
+#include "recorder/unmet.h"
 #include "recorder/unprobed.h"
 
 namespace dfr::cli {
@@ -137,6 +138,8 @@ int run_probes(int argc, char** argv) {
 	}
 	if (unprobed)
 		print_unprobed(pattern, functions);
+	for (const recorder::Unmet& one : verbose && !json && machine->kernel() ? recorder::unmet() : std::vector<recorder::Unmet>{})
+		std::printf("    off %s: %s\n", one.off.c_str(), one.why.c_str());
 	std::fprintf(stderr, "%s probes of %s\n", with_commas(count).c_str(), machine->target().description().c_str());
 	return 0;
 }

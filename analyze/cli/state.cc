@@ -15,6 +15,7 @@
 #include "analyze/cli/dfr.h"
 #include "formats/error.h"
 #include "recorder/device.h"
+#include "recorder/unmet.h"
 
 namespace dfr::cli {
 namespace {
@@ -67,6 +68,11 @@ void print_module(const recorder::DeviceAccess& access) {
 	}
 }
 
+void print_unmet() {
+	for (const recorder::Unmet& one : recorder::unmet())
+		std::printf("%-11s %s: %s\n", "off", one.off.c_str(), one.why.c_str());
+}
+
 // Functions that somebody else traces as well (ftrace's own list: name, users in parentheses):
 // there each call takes the kernel's slower way through all of them.
 void print_shared_functions() {
@@ -90,6 +96,7 @@ void print_shared_functions() {
 int print_state() {
 	const auto access = recorder::device_access();
 	print_module(access);
+	print_unmet();
 	print_shared_functions();
 	auto found = recordings(".");
 	for (auto& path : recordings(kStore))

@@ -9,7 +9,7 @@
 #include <linux/pgtable.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
-#include "kmod/linux/resolve.h"
+#include "kmod/linux/assume.h"
 
 /* Write-back memory: what a load cannot disturb. */
 static bool is_memory(u64 entry)
@@ -23,7 +23,7 @@ static struct mm_struct *kernel_mm;
 
 void dfr_arch_init(void)
 {
-	kernel_mm = (struct mm_struct *)dfr_resolve("init_mm");
+	kernel_mm = (struct mm_struct *)dfr_kernel(init_mm);
 }
 
 /*

@@ -187,8 +187,8 @@ static inline void dfr_arch_divert_return(struct rethook_node *node, struct pt_r
 }
 
 /* The processor's own counter has fewer than 64 bits, so the kernel's function is asked (clock.h). */
-#define DFR_ARCH_COUNTER ""
-#define DFR_ARCH_EARLY_COUNTER ""
+#define DFR_ARCH_COUNTER DFR_ROWS /* none */
+#define DFR_ARCH_EARLY_COUNTER DFR_ROWS
 static inline u64 dfr_arch_cycles(void)
 {
 	return get_cycles();

@@ -9,7 +9,7 @@
 #include <asm/fixmap.h>
 #include <asm/pgtable.h>
 #include <linux/kernel.h>
-#include "kmod/linux/resolve.h"
+#include "kmod/linux/assume.h"
 
 /*
  * ioremap() and memremap() of devices live among the vmalloc areas. The list of
@@ -40,8 +40,10 @@ unsigned long dfr_arch_text_begin, dfr_arch_text_size;
 
 void dfr_arch_init(void)
 {
-	dfr_arch_text_begin = dfr_resolve("_stext");
-	dfr_arch_text_size = dfr_arch_text_begin ? dfr_resolve("_etext") - dfr_arch_text_begin : 0;
+#ifdef CONFIG_UNWINDER_ORC
+	dfr_arch_text_begin = dfr_kernel(_stext);
+	dfr_arch_text_size = dfr_kernel(_etext) - dfr_arch_text_begin;
+#endif
 }
 
 u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n)

@@ -118,8 +118,8 @@ static inline unsigned long dfr_arch_second_argument(const struct pt_regs *regs)
 }
 
 /* The processor's own counter, under the names that it has as a clock; read in order with what stands around it. */
-#define DFR_ARCH_COUNTER "clocksource_tsc"
-#define DFR_ARCH_EARLY_COUNTER "clocksource_tsc_early"
+#define DFR_ARCH_COUNTER DFR_ROW_clocksource_tsc
+#define DFR_ARCH_EARLY_COUNTER DFR_ROW_clocksource_tsc_early
 static __always_inline u64 dfr_arch_cycles(void)
 {
 	return rdtsc_ordered();

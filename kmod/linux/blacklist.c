@@ -15,7 +15,7 @@
 #include <linux/sort.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
-#include "kmod/linux/resolve.h"
+#include "kmod/linux/assume.h"
 
 struct area {
 	unsigned long ar_start, ar_end;
@@ -38,12 +38,12 @@ static struct mutex *blacklist_lock;
 
 int dfr_blacklist_init(void)
 {
-	blacklist = (struct list_head *)dfr_resolve("kprobe_blacklist");
-	blacklist_lock = (struct mutex *)dfr_resolve("kprobe_mutex");
+	blacklist = (struct list_head *)dfr_kernel(kprobe_blacklist);
+	blacklist_lock = (struct mutex *)dfr_kernel(kprobe_mutex);
 	if (!blacklist || !blacklist_lock ||
-	    dfr_resolve_call(dfr_within_arch_blacklist, "arch_within_kprobe_blacklist"))
+	    dfr_call_kernel(dfr_within_arch_blacklist, arch_within_kprobe_blacklist))
 		return -ENOENT;
-	return dfr_resolve_call(dfr_within_blacklist, "within_kprobe_blacklist");
+	return dfr_call_kernel(dfr_within_blacklist, within_kprobe_blacklist);
 }
 
 static int by_start(const void *left, const void *right)

@@ -10,12 +10,12 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include "formats/abi/dof.h"
-#include "kmod/linux/resolve.h"
+#include "kmod/linux/assume.h"
 
 static u64 digest(void)
 {
-	const u8 *p = (const u8 *)dfr_resolve("__start_BTF");
-	const u8 *stop = (const u8 *)dfr_resolve("__stop_BTF");
+	const u8 *p = (const u8 *)dfr_kernel(__start_BTF);
+	const u8 *stop = (const u8 *)dfr_kernel(__stop_BTF);
 	u64 hash = DOF_BTF_DIGEST_START, word;
 	u64 size = stop - p;
 

@@ -11,7 +11,7 @@
 #include <linux/irqflags.h>
 #include <linux/uaccess.h>
 #include "kmod/linux/linux.h"
-#include "kmod/linux/resolve.h"
+#include "kmod/linux/assume.h"
 
 static u64 no_counter(struct clocksource *source)
 {
@@ -32,7 +32,7 @@ static bool is_counter(const struct tk_read_base *base)
 	unsigned long clock = (unsigned long)base->clock;
 
 	return clock && base->mask == ~0ULL && base->mult && base->shift < 64 &&
-	       (clock == dfr_resolve(DFR_ARCH_COUNTER) || clock == dfr_resolve(DFR_ARCH_EARLY_COUNTER));
+	       (clock == dfr_row_address(DFR_ARCH_COUNTER) || clock == dfr_row_address(DFR_ARCH_EARLY_COUNTER));
 }
 
 /* The kernel's time, ours, the kernel's: in that order, unless an update has just changed the clock's speed. */
@@ -63,7 +63,7 @@ static void believe(const struct dfr_fast_timekeeper *keeper)
 
 void dfr_clock_init(void)
 {
-	const struct dfr_fast_timekeeper *keeper = (const void *)dfr_resolve("tk_fast_mono");
+	const struct dfr_fast_timekeeper *keeper = (const void *)dfr_kernel(tk_fast_mono);
 	struct dfr_fast_timekeeper copy;
 
 	if (!keeper || copy_from_kernel_nofault(&copy, keeper, sizeof(copy)) || !is_counter(&copy.ft_base[0]) ||
@@ -71,6 +71,8 @@ void dfr_clock_init(void)
 		return;
 	dfr_clock_counter = copy.ft_base[0].clock->read;
 	believe(keeper);
-	if (!agrees())
-		believe(&no_keeper);
+	if (agrees())
+		return;
+	believe(&no_keeper);
+	dfr_row_fails(DFR_ROW_tk_fast_mono, "does not give the kernel's time");
 }

@@ -12,6 +12,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
+#include <linux/preempt.h>
 #include <linux/rethook.h>
 #include <linux/seqlock.h>
 #include <linux/timekeeper_internal.h>
@@ -35,22 +36,37 @@
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 #define DFR_RETHOOK_HANDLER_ARGS struct rethook_node *node, void *data, struct pt_regs *regs
+#define DFR_RETHOOK_HANDLER_TYPES struct rethook_node *, void *, struct pt_regs *
 #else
 #define DFR_RETHOOK_HANDLER_ARGS                                                                   \
 	struct rethook_node *node, void *data, unsigned long ret_addr, struct pt_regs *regs
+#define DFR_RETHOOK_HANDLER_TYPES struct rethook_node *, void *, unsigned long, struct pt_regs *
 #endif
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define DFR_RETHOOK_OWN_NODES 1
+#define DFR_RETHOOK_ALLOC_TYPES (void *, rethook_handler_t)
 #else
 #define DFR_RETHOOK_OWN_NODES 0
+#define DFR_RETHOOK_ALLOC_TYPES (void *, rethook_handler_t, int, int)
 #endif
 
 /* The visitor of kallsyms_on_each_symbol() was told the module up to 6.3. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define DFR_SYMBOL_VISITOR_ARGS void *data, const char *name, struct module *module, unsigned long address
+#define DFR_SYMBOL_VISITOR_TYPES void *, const char *, struct module *, unsigned long
 #else
 #define DFR_SYMBOL_VISITOR_ARGS void *data, const char *name, unsigned long address
+#define DFR_SYMBOL_VISITOR_TYPES void *, const char *, unsigned long
 #endif
+
+/*
+ * Kernels whose private parts are known to be as assumptions.h says, because the guest
+ * harness boots them: what BTF cannot tell is believed there.
+ */
+#define DFR_IS_SERIES(major, minor)                                                                \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0) &&                                  \
+	 LINUX_VERSION_CODE < KERNEL_VERSION(major, (minor) + 1, 0))
+#define DFR_KERNEL_LISTED (DFR_IS_SERIES(6, 1) || DFR_IS_SERIES(6, 12))
 
 /*
  * The head of fs/mount.h's struct mount, which is private to the file systems:
@@ -85,6 +101,15 @@ struct dfr_fast_timekeeper {
 #else
 #define dfr_mount_idmap(mnt) mnt_idmap(mnt)
 #endif
+
+/*
+ * In a handler of a tracepoint: may it be preempted? From 6.13 on those of system calls may, and
+ * a kernel may have taken that over; others never are. Asked, not told by the version.
+ */
+static __always_inline bool dfr_may_be_preempted(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_COUNT) && unlikely(!preempt_count());
+}
 
 /* A mapping that stays read-only, is not inherited, grown or dumped. */
 static inline void dfr_vma_lock_down(struct vm_area_struct *vma)

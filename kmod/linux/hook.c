@@ -10,7 +10,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "kmod/linux/resolve.h"
+#include "kmod/linux/assume.h"
 #include "kmod/linux/rethook.h"
 
 #define HOOK_RETURN_NODES 1024
@@ -41,7 +41,7 @@ unsigned int dfr_hook_exists(const struct dfr_hook *hook)
 	unsigned int i, n = 0;
 
 	for (i = 0; hook->hk_names[i]; i++)
-		n += dfr_resolve(hook->hk_names[i]) != 0;
+		n += dfr_hooked_address(hook->hk_names[i]) != 0;
 	return n;
 }
 
@@ -50,7 +50,7 @@ static int set_filter(struct dfr_hook *hook)
 	unsigned int i, n = 0;
 
 	for (i = 0; hook->hk_names[i]; i++) {
-		unsigned long address = dfr_resolve(hook->hk_names[i]);
+		unsigned long address = dfr_hooked_address(hook->hk_names[i]);
 
 		/* A function without ftrace site is refused: the others still serve. */
 		if (address && !ftrace_set_filter_ip(&hook->hk_ops, address, 0, 0))
@@ -91,7 +91,7 @@ static bool ftrace_ended(void)
 	static bool looked;
 
 	if (!looked)
-		disabled = (const int *)dfr_resolve("ftrace_disabled");
+		disabled = (const int *)dfr_kernel(ftrace_disabled);
 	looked = true;
 	return disabled && READ_ONCE(*disabled);
 }
@@ -144,7 +144,7 @@ static int start(struct dfr_hook *hook)
 {
 	int error;
 
-	if (hook->hk_return && !hook->hk_returns) {
+	if (hook->hk_return && !hook->hk_returns && dfr_part_works(DFR_PART_RETURNS)) {
 		error = dfr_return_pool_create(HOOK_RETURN_NODES, left, hook, &hook->hk_returns);
 		if (error)
 			return error;

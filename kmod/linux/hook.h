@@ -29,7 +29,7 @@ struct dfr_probe;
 	}
 
 struct dfr_hook {
-	const char *const *hk_names; /* NULL-terminated; those that exist are hooked */
+	const char *const *hk_names; /* NULL-terminated; those that exist are hooked. Each has a row in assumptions.h */
 	void (*hk_enter)(struct dfr_hook *hook, struct pt_regs *regs);
 	void (*hk_return)(void *cookie, struct pt_regs *regs); /* or NULL */
 	unsigned int hk_users; /* armed probes that it serves */

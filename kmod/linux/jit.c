@@ -19,6 +19,7 @@
  */
 #include "kmod/engine/machine.h"
 #include "kmod/engine/vars.h"
+#include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
 
 #include <linux/bpf.h>
@@ -706,10 +707,12 @@ static struct bpf_prog *compile(const struct bpf_insn *insns, u32 count)
 	return NULL;
 }
 
+static bool native_works; /* the kernel's compiler does as assumed */
+
 /* A walk of the stack that starts below code without unwind information ends there. */
 static bool suitable(const struct dfr_difo *difo)
 {
-	return jit && !(difo->di_flags & DFR_DIFO_STACK) &&
+	return jit && native_works && !(difo->di_flags & DFR_DIFO_STACK) &&
 	       difo->di_len < INSNS_MAX / INSNS_PER_DIF;
 }
 
@@ -752,11 +755,55 @@ void dfr_plat_native_free(struct dfr_difo *difo)
 	difo->di_run = NULL;
 }
 
+/* What a program of the test calls: of five arguments, all 64 bits of each. */
+static u64 mixed(u64 a, u64 b, u64 c, u64 d, u64 e)
+{
+	return a + 3 * b + 5 * c + 7 * d + 11 * e;
+}
+
+/*
+ * All that native programs rely on: the argument, 64 bits of constants and of the result,
+ * registers and stack that outlive a call of ours. What the kernel does not compile (its
+ * compiler is off) is nothing wrong.
+ */
+bool dfr_test_native_code(unsigned long none)
+{
+	const u64 a = 0x123456789abcdef0ULL, b = 0xfedcba9876543210ULL;
+	const struct bpf_insn insns[] = {
+		BPF_MOV64_REG(REG_MACHINE, BPF_REG_1),
+		BPF_ST_MEM(BPF_DW, BPF_REG_FP, -STACK_BYTES, 17),
+		BPF_LD_IMM64(BPF_REG_6, b),
+		BPF_MOV64_REG(BPF_REG_2, BPF_REG_6),
+		BPF_MOV64_IMM(BPF_REG_3, -5),
+		BPF_LDX_MEM(BPF_DW, BPF_REG_4, BPF_REG_FP, -STACK_BYTES),
+		BPF_MOV64_IMM(BPF_REG_5, 6),
+		BPF_RAW_INSN(BPF_JMP | BPF_CALL, 0, 0, 0, (s32)((long)mixed - (long)__bpf_call_base)),
+		BPF_ALU64_REG(BPF_ADD, BPF_REG_0, REG_MACHINE),
+		BPF_ALU64_REG(BPF_ADD, BPF_REG_0, BPF_REG_6),
+		BPF_LDX_MEM(BPF_DW, BPF_REG_4, BPF_REG_FP, -STACK_BYTES),
+		BPF_ALU64_REG(BPF_ADD, BPF_REG_0, BPF_REG_4),
+		BPF_EXIT_INSN(),
+	};
+	struct bpf_prog *prog = compile(insns, ARRAY_SIZE(insns));
+	u64 result;
+
+	if (!prog)
+		return true;
+	result = ((u64 (*)(u64))(void *)prog->bpf_func)(a);
+	bpf_prog_free(prog);
+	return result == mixed(a, b, -5, 17, 6) + a + b + 17;
+}
+
+void dfr_jit_init(void)
+{
+	native_works = dfr_part_works(DFR_PART_NATIVE);
+}
+
 /* Does the kernel's compiler work here and now? (It can be switched off at any time.) */
 bool dfr_jit_works(void)
 {
 	const struct bpf_insn nothing[] = { BPF_MOV64_IMM(BPF_REG_0, 0), BPF_EXIT_INSN() };
-	struct bpf_prog *prog = jit ? compile(nothing, ARRAY_SIZE(nothing)) : NULL;
+	struct bpf_prog *prog = jit && native_works ? compile(nothing, ARRAY_SIZE(nothing)) : NULL;
 
 	if (!prog)
 		return false;

@@ -8,6 +8,7 @@
  * Init requests no module and takes no lock that somebody who waits for a module
  * may hold: it runs inside the kernel's own module requests at boot.
  */
+#include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
 #include "kmod/linux/resolve.h"
 
@@ -26,13 +27,12 @@ MODULE_PARM_DESC(off, "start nothing: no device, no probe, no boot program (defa
  */
 static bool switched_off(void)
 {
-	char **command_line = (char **)dfr_resolve("saved_command_line");
-	const char *at = command_line ? *command_line : NULL;
+	const char *line = dfr_command_line(), *at = line;
 
 	for (; at && (at = strstr(at, "dfr.off")) != NULL; at++) {
 		const char *end = at + strlen("dfr.off");
 
-		if (at != *command_line && at[-1] != ' ')
+		if (at != line && at[-1] != ' ')
 			continue;
 		if (!*end || *end == ' ' || *end == '\n')
 			return true;
@@ -135,6 +135,7 @@ static void end_steps(unsigned int n)
 
 static int __init dfr_init(void)
 {
+	const char *refusal;
 	unsigned int n;
 	int error = dfr_resolve_init();
 
@@ -146,8 +147,16 @@ static int __init dfr_init(void)
 		pr_info("dfr: switched off by dfr.off; nothing was started\n");
 		return 0;
 	}
+	refusal = dfr_assume_refuses();
+	if (refusal) {
+		pr_err("dfr: not loaded: %s\n", refusal);
+		return -EOPNOTSUPP;
+	}
+	dfr_assume_init();
 	dfr_clock_init();
 	dfr_platform_init();
+	dfr_jit_init();
+	dfr_stack_init();
 	for (n = 0; n < ARRAY_SIZE(steps); n++) {
 		error = steps[n].st_start();
 		if (error) {

@@ -13,7 +13,7 @@
 #include "kmod/linux/compat.h"
 #include "kmod/linux/hook.h"
 #include "kmod/linux/linux.h"
-#include "kmod/linux/resolve.h"
+#include "kmod/linux/assume.h"
 
 #include <linux/ftrace.h>
 #include <linux/kdebug.h>
@@ -105,8 +105,8 @@ static int watch(void)
 	unsigned int n = 0;
 	int error;
 
-	panic_address = dfr_resolve("panic");
-	crash_address = dfr_resolve("__crash_kexec");
+	panic_address = dfr_hooked_address("panic");
+	crash_address = dfr_hooked_address("__crash_kexec");
 	if (panic_address)
 		ips[n++] = panic_address;
 	if (crash_address)

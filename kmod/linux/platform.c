@@ -4,6 +4,7 @@
  * of their own: waking readers, running on another CPU, built-in variables, the
  * machine's identity. Which of them run in probe context says platform.h.
  */
+#include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
 #include "kmod/linux/resolve.h"
 
@@ -172,7 +173,7 @@ const u8 *dfr_plat_boot_id(void)
  */
 static void find_boot_id(void)
 {
-	u8 *kernel_id = (u8 *)dfr_resolve("sysctl_bootid");
+	u8 *kernel_id = (u8 *)dfr_kernel(sysctl_bootid);
 
 	if (!kernel_id)
 		kernel_id = boot_id;
@@ -185,7 +186,7 @@ static void find_boot_id(void)
 size_t dfr_plat_machine(char *buffer, size_t room)
 {
 	const struct new_utsname *uts = init_utsname();
-	char **command_line = (char **)dfr_resolve("saved_command_line");
+	char **command_line = (char **)dfr_kernel(saved_command_line);
 
 	return scnprintf(buffer, room,
 			 "sysname=%s\nhost=%s\nrelease=%s\nversion=%s\nmachine=%s\nbootid=%pUb\n"

@@ -2,7 +2,7 @@
 /*
  * Finding kernel symbols that are not exported. kallsyms_lookup_name() itself is
  * not exported either, but a kprobe placed on it by name tells where it is; the
- * probe is removed at once. Process context.
+ * probe is removed at once. What else is private to the kernel: assumptions.h. Process context.
  *
  * A function found this way is called by a static call, never by a pointer: a
  * static call is a direct call, so it needs no retpoline and is legal where the
@@ -13,7 +13,8 @@
 #include <linux/errno.h>
 #include <linux/kprobes.h>
 #include <linux/static_call.h>
-#include "compat.h"
+#include "kmod/linux/assume.h"
+#include "kmod/linux/compat.h"
 
 static unsigned long no_lookup(const char *name)
 {
@@ -42,10 +43,15 @@ static int visit_symbol(DFR_SYMBOL_VISITOR_ARGS)
 	return 0;
 }
 
+/* assume.c uses it to find the others, when this one's prototype has been held. */
 void dfr_each_symbol(void (*visit)(const char *name, unsigned long address))
 {
-	if (!dfr_resolve_call(each_symbol, "kallsyms_on_each_symbol"))
-		static_call(each_symbol)(visit_symbol, visit);
+	unsigned long itself = dfr_row_holds(DFR_ROW_kallsyms_on_each_symbol) ? dfr_resolve("kallsyms_on_each_symbol") : 0;
+
+	if (!itself)
+		return;
+	static_call_update(each_symbol, (dfr_called_kallsyms_on_each_symbol *)itself);
+	static_call(each_symbol)(visit_symbol, visit);
 }
 
 int dfr_resolve_init(void)
@@ -60,9 +66,16 @@ int dfr_resolve_init(void)
 	address = (unsigned long)probe.addr;
 	unregister_kprobe(&probe);
 	static_call_update(lookup_name, (unsigned long (*)(const char *))address);
-	if (dfr_resolve_call(symbol_name, "kallsyms_lookup"))
-		return -ENOENT;
-	return dfr_resolve("init_mm") ? 0 : -ENOENT;
+	/* It finds itself, but for a landing pad that the probe was put behind. */
+	if (address - static_call(lookup_name)("kallsyms_lookup_name") < 16)
+		return 0;
+	static_call_update(lookup_name, no_lookup);
+	return -ENOENT;
+}
+
+void dfr_resolve_more(void)
+{
+	dfr_call_kernel(symbol_name, kallsyms_lookup);
 }
 
 const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset,

@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include <linux/static_call.h>
 #include "kmod/linux/compat.h"
-#include "kmod/linux/resolve.h"
+#include "kmod/linux/assume.h"
 
 static void no_free(struct rethook *rh)
 {
@@ -46,12 +46,12 @@ unsigned long dfr_return_trampoline;
 
 static int resolve_all(void)
 {
-	dfr_return_trampoline = dfr_resolve("arch_rethook_trampoline");
-	if (!dfr_return_trampoline || dfr_resolve_call(dfr_rethook_alloc, "rethook_alloc") ||
-	    dfr_resolve_call(dfr_rethook_free, "rethook_free"))
+	dfr_return_trampoline = dfr_kernel(arch_rethook_trampoline);
+	if (!dfr_return_trampoline || dfr_call_kernel(dfr_rethook_alloc, rethook_alloc) ||
+	    dfr_call_kernel(dfr_rethook_free, rethook_free))
 		return -ENOENT;
 #if DFR_RETHOOK_OWN_NODES
-	if (dfr_resolve_call(dfr_rethook_add_node, "rethook_add_node"))
+	if (dfr_call_kernel(dfr_rethook_add_node, rethook_add_node))
 		return -ENOENT;
 #endif
 	return 0;

@@ -7,6 +7,7 @@
  * them (fbt, profile). Where it has not (tracepoints, BEGIN) it starts here and
  * the frames of this module and of the tracepoint machinery are dropped.
  */
+#include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
 
 #include <linux/module.h>
@@ -30,6 +31,13 @@ static bool start_walk(struct dfr_arch_walk *walk, const struct dfr_firing *firi
 	return exact;
 }
 
+static bool known; /* the unwinder's state is as assumed */
+
+void dfr_stack_init(void)
+{
+	known = dfr_part_works(DFR_PART_STACKS);
+}
+
 unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
 {
 	struct dfr_arch_walk walk;
@@ -37,6 +45,8 @@ unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned 
 	unsigned long pc;
 	bool exact;
 
+	if (!known)
+		return 0;
 	/* Probed from user mode (profile, a fault): the kernel was not running. */
 	if (firing->fr_regs && user_mode((struct pt_regs *)firing->fr_regs) &&
 	    firing->fr_regs != task_pt_regs(current))
@@ -59,8 +69,11 @@ static unsigned int depth_of_stack(const struct dfr_firing *firing)
 	struct dfr_arch_walk walk;
 	unsigned int n = 0;
 	unsigned long pc;
-	bool exact = start_walk(&walk, firing);
+	bool exact;
 
+	if (!known)
+		return 0;
+	exact = start_walk(&walk, firing);
 	if (exact && dfr_arch_within_function(firing->fr_regs))
 		n = 1;
 	for (; n < 256 && (pc = dfr_arch_walk_pc(&walk)) != 0; dfr_arch_walk_next(&walk))

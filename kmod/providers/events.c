@@ -6,8 +6,8 @@
  */
 #include "kmod/providers/events.h"
 
+#include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
-
 
 static int update_sources(struct dfr_event_probe *event)
 {
@@ -66,6 +66,8 @@ static bool has_source(struct dfr_event_probe *event)
 	bool found = false;
 	int i;
 
+	if (event->ep_returns && !dfr_part_works(DFR_PART_RETURNS))
+		return false;
 	for (i = 0; i < DFR_EVENT_SOURCES; i++) {
 		if (event->ep_points[i] && !dfr_tracepoint_find(event->ep_points[i]))
 			found = true;

@@ -18,6 +18,7 @@ struct dfr_event_probe {
 	const char *ep_name;
 	const char *ep_function; /* NULL: empty */
 	u32 ep_nargs;
+	bool ep_returns; /* it fires when a function returns */
 	/* Any of these that exist serve it; at least one must. */
 	struct dfr_tracepoint *ep_points[DFR_EVENT_SOURCES];
 	struct dfr_hook *ep_hooks[DFR_EVENT_SOURCES];

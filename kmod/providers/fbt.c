@@ -22,6 +22,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sched/signal.h>
 #include <linux/static_call.h>
+#include "kmod/linux/assume.h"
 #include "kmod/linux/blacklist.h"
 #include "kmod/linux/compat.h"
 #include "kmod/linux/hook.h"
@@ -292,7 +293,7 @@ static bool may_be_probed(const struct dfr_blacklist *forbidden, unsigned long i
 
 static bool returns(const char *name)
 {
-	return !is_one_of(never_return, ARRAY_SIZE(never_return), name) &&
+	return dfr_part_works(DFR_PART_RETURNS) && !is_one_of(never_return, ARRAY_SIZE(never_return), name) &&
 	       !is_one_of(return_path, ARRAY_SIZE(return_path), name);
 }
 
@@ -888,15 +889,13 @@ int dfr_fbt_init(void)
 {
 	int error;
 
-	if (dfr_resolve_call(dfr_iter_start, "ftrace_rec_iter_start") ||
-	    dfr_resolve_call(dfr_iter_next, "ftrace_rec_iter_next") ||
-	    dfr_resolve_call(dfr_iter_record, "ftrace_rec_iter_record") || dfr_blacklist_init())
+	if (dfr_call_kernel(dfr_iter_start, ftrace_rec_iter_start) ||
+	    dfr_call_kernel(dfr_iter_next, ftrace_rec_iter_next) ||
+	    dfr_call_kernel(dfr_iter_record, ftrace_rec_iter_record) || dfr_blacklist_init())
 		return -ENOENT;
-	fbt_ftrace_lock = (struct mutex *)dfr_resolve("ftrace_lock");
-	if (!fbt_ftrace_lock)
-		return -ENOENT;
-	fbt_init_begin = dfr_resolve("__init_begin");
-	fbt_init_end = dfr_resolve("__init_end");
+	fbt_ftrace_lock = (struct mutex *)dfr_kernel(ftrace_lock);
+	fbt_init_begin = dfr_kernel(__init_begin);
+	fbt_init_end = dfr_kernel(__init_end);
 	error = dfr_provider_register(dfr_engine_instance, &fbt_provider);
 	if (error)
 		return error;

@@ -19,15 +19,16 @@
 #include <linux/blk-mq.h>
 #include <linux/fs.h>
 #include <linux/pagemap.h>
+#include "kmod/linux/assume.h"
 #include "kmod/linux/compat.h"
 #include "kmod/linux/linux.h"
-#include "kmod/linux/resolve.h"
 
 enum { START, DONE, WAIT_START, WAIT_DONE, PROBES };
 static struct dfr_event_probe probes[PROBES];
 
 /* What completes the direct I/O of most file systems: its private data begins with the kiocb. */
 static unsigned long direct_end_io;
+static bool mounts_known; /* struct mount is as assumed */
 
 static u64 load(const void *address)
 {
@@ -57,7 +58,7 @@ static struct vfsmount *mount_of(const struct super_block *sb)
 	unsigned long instance = load(&sb->s_mounts.next);
 	struct dfr_mount_head *mount = (struct dfr_mount_head *)(instance - DFR_MOUNT_INSTANCE);
 
-	if (!instance || (struct super_block *)load(&mount->mh_mnt.mnt_sb) != sb)
+	if (!mounts_known || !instance || (struct super_block *)load(&mount->mh_mnt.mnt_sb) != sb)
 		return NULL;
 	return &mount->mh_mnt;
 }
@@ -155,10 +156,10 @@ static void on_waited(void *cookie, struct pt_regs *regs)
 	fire(WAIT_DONE, bio, bio->bi_status);
 }
 
-static struct dfr_tracepoint tp_queue = { .tp_name = "block_bio_queue", .tp_probe = on_queue };
-static struct dfr_tracepoint tp_complete = { .tp_name = "block_bio_complete", .tp_probe = on_complete };
+static struct dfr_tracepoint tp_queue = { .tp_name = "block_bio_queue", .tp_probe = DFR_HANDLER(block_bio_queue, on_queue) };
+static struct dfr_tracepoint tp_complete = { .tp_name = "block_bio_complete", .tp_probe = DFR_HANDLER(block_bio_complete, on_complete) };
 static struct dfr_tracepoint tp_request = { .tp_name = "block_rq_complete",
-					    .tp_probe = on_request_complete };
+					    .tp_probe = DFR_HANDLER(block_rq_complete, on_request_complete) };
 static const char *const wait_names[] = { "submit_bio_wait", NULL };
 static struct dfr_hook hook_wait = {
 	.hk_names = wait_names, .hk_enter = on_wait, .hk_return = on_waited,
@@ -168,7 +169,7 @@ static struct dfr_event_probe probes[PROBES] = {
 	[START] = { .ep_name = "start", .ep_nargs = 4, .ep_points = { &tp_queue } },
 	[DONE] = { .ep_name = "done", .ep_nargs = 4, .ep_points = { &tp_complete, &tp_request } },
 	[WAIT_START] = { .ep_name = "wait-start", .ep_nargs = 4, .ep_hooks = { &hook_wait } },
-	[WAIT_DONE] = { .ep_name = "wait-done", .ep_nargs = 4, .ep_hooks = { &hook_wait } },
+	[WAIT_DONE] = { .ep_name = "wait-done", .ep_nargs = 4, .ep_returns = true, .ep_hooks = { &hook_wait } },
 };
 
 static struct dfr_events io = {
@@ -177,7 +178,8 @@ static struct dfr_events io = {
 
 int dfr_io_init(void)
 {
-	direct_end_io = dfr_resolve("iomap_dio_bio_end_io");
+	mounts_known = dfr_part_works(DFR_PART_IO_MOUNT);
+	direct_end_io = dfr_kernel(iomap_dio_bio_end_io);
 	return dfr_events_init(&io);
 }
 

@@ -15,6 +15,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include "kmod/linux/assume.h"
 #include "kmod/linux/hook.h"
 #include "kmod/linux/resolve.h"
 
@@ -241,7 +242,7 @@ int dfr_kinst_init(void)
 {
 	int error;
 
-	if (!dfr_resolve("kallsyms_lookup"))
+	if (!dfr_kernel(kallsyms_lookup))
 		return -ENOENT;
 	error = dfr_provider_register(dfr_engine_instance, &kinst_provider);
 	if (error)

@@ -19,6 +19,7 @@
 
 #include <linux/binfmts.h>
 #include <linux/sched/signal.h>
+#include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
 
 enum {
@@ -129,11 +130,11 @@ static void on_sigwait_return(void *cookie, struct pt_regs *regs)
 		fire(SIGNAL_CLEAR, result, 0, 0);
 }
 
-static struct dfr_tracepoint tp_fork = { .tp_name = "sched_process_fork", .tp_probe = on_fork };
-static struct dfr_tracepoint tp_exec = { .tp_name = "sched_process_exec", .tp_probe = on_exec };
-static struct dfr_tracepoint tp_exit = { .tp_name = "sched_process_exit", .tp_probe = on_exit };
-static struct dfr_tracepoint tp_generate = { .tp_name = "signal_generate", .tp_probe = on_generate };
-static struct dfr_tracepoint tp_deliver = { .tp_name = "signal_deliver", .tp_probe = on_deliver };
+static struct dfr_tracepoint tp_fork = { .tp_name = "sched_process_fork", .tp_probe = DFR_HANDLER(sched_process_fork, on_fork) };
+static struct dfr_tracepoint tp_exec = { .tp_name = "sched_process_exec", .tp_probe = DFR_HANDLER(sched_process_exec, on_exec) };
+static struct dfr_tracepoint tp_exit = { .tp_name = "sched_process_exit", .tp_probe = DFR_HANDLER(sched_process_exit, on_exit) };
+static struct dfr_tracepoint tp_generate = { .tp_name = "signal_generate", .tp_probe = DFR_HANDLER(signal_generate, on_generate) };
+static struct dfr_tracepoint tp_deliver = { .tp_name = "signal_deliver", .tp_probe = DFR_HANDLER(signal_deliver, on_deliver) };
 
 static const char *const first_run_names[] = { "schedule_tail", NULL };
 static struct dfr_hook hook_first_run = { .hk_names = first_run_names, .hk_enter = on_first_run };
@@ -155,7 +156,7 @@ static struct dfr_event_probe probes[PROBES] = {
 	[START] = { .ep_name = "start", .ep_hooks = { &hook_first_run } },
 	[EXEC] = { .ep_name = "exec", .ep_nargs = 1, .ep_hooks = { &hook_execve, &hook_execveat } },
 	[EXEC_SUCCESS] = { .ep_name = "exec-success", .ep_points = { &tp_exec } },
-	[EXEC_FAILURE] = { .ep_name = "exec-failure", .ep_nargs = 1,
+	[EXEC_FAILURE] = { .ep_name = "exec-failure", .ep_nargs = 1, .ep_returns = true,
 			   .ep_hooks = { &hook_execve, &hook_execveat } },
 	[EXIT] = { .ep_name = "exit", .ep_nargs = 1, .ep_points = { &tp_exit } },
 	[LWP_CREATE] = { .ep_name = "lwp-create", .ep_nargs = 2, .ep_points = { &tp_fork } },
@@ -163,7 +164,7 @@ static struct dfr_event_probe probes[PROBES] = {
 	[LWP_EXIT] = { .ep_name = "lwp-exit", .ep_points = { &tp_exit } },
 	[SIGNAL_SEND] = { .ep_name = "signal-send", .ep_nargs = 3, .ep_points = { &tp_generate } },
 	[SIGNAL_DISCARD] = { .ep_name = "signal-discard", .ep_nargs = 3, .ep_points = { &tp_generate } },
-	[SIGNAL_CLEAR] = { .ep_name = "signal-clear", .ep_nargs = 1, .ep_hooks = { &hook_sigwait } },
+	[SIGNAL_CLEAR] = { .ep_name = "signal-clear", .ep_nargs = 1, .ep_returns = true, .ep_hooks = { &hook_sigwait } },
 	[SIGNAL_HANDLE] = { .ep_name = "signal-handle", .ep_nargs = 3, .ep_points = { &tp_deliver } },
 };
 

@@ -16,6 +16,7 @@
 #include "kmod/providers/events.h"
 
 #include <linux/sched.h>
+#include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
 
 enum {
@@ -87,9 +88,9 @@ static void on_nice(struct dfr_hook *hook, struct pt_regs *regs)
 	fire(CHANGE_PRI, args[0], args[0], NICE_TO_PRIO((long)args[1]), 0);
 }
 
-static struct dfr_tracepoint tp_switch = { .tp_name = "sched_switch", .tp_probe = on_switch };
-static struct dfr_tracepoint tp_wakeup = { .tp_name = "sched_wakeup", .tp_probe = on_wakeup };
-static struct dfr_tracepoint tp_wakeup_new = { .tp_name = "sched_wakeup_new", .tp_probe = on_wakeup };
+static struct dfr_tracepoint tp_switch = { .tp_name = "sched_switch", .tp_probe = DFR_HANDLER(sched_switch, on_switch) };
+static struct dfr_tracepoint tp_wakeup = { .tp_name = "sched_wakeup", .tp_probe = DFR_HANDLER(sched_wakeup, on_wakeup) };
+static struct dfr_tracepoint tp_wakeup_new = { .tp_name = "sched_wakeup_new", .tp_probe = DFR_HANDLER(sched_wakeup_new, on_wakeup) };
 
 static const char *const switched_names[] = {
 	"finish_task_switch", "finish_task_switch.isra.0", "finish_task_switch.constprop.0", NULL,

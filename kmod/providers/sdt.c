@@ -20,7 +20,8 @@
 #include <linux/module.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
-#include "kmod/linux/resolve.h"
+#include "kmod/linux/assume.h"
+#include "kmod/linux/compat.h"
 
 #define SDT_REGISTER_ARGS 5
 #define SDT_ARGS_MAX 12
@@ -43,12 +44,28 @@ static struct dfr_provider sdt_providers[SDT_KINDS];
 
 /* --- Probe context. ------------------------------------------------------ */
 
-static __always_inline void fire(struct sdt_point *point, const u64 *args)
+static __always_inline void fire_both(struct sdt_point *point, const u64 *args)
 {
 	if (READ_ONCE(point->sp_armed[SDT_TYPED]))
 		dfr_fire(point->sp_probe[SDT_TYPED], args, point->sp_nargs, NULL);
 	if (READ_ONCE(point->sp_armed[SDT_RAW]))
 		dfr_fire(point->sp_probe[SDT_RAW], args, point->sp_nargs, NULL);
+}
+
+/* Tracepoints of system calls, where the kernel calls their handlers with preemption on. */
+static noinline void fire_preemptible(struct sdt_point *point, const u64 *args)
+{
+	preempt_disable_notrace();
+	fire_both(point, args);
+	preempt_enable_notrace();
+}
+
+static __always_inline void fire(struct sdt_point *point, const u64 *args)
+{
+	if (dfr_may_be_preempted())
+		fire_preemptible(point, args);
+	else
+		fire_both(point, args);
 }
 
 #define A1 u64 a0
@@ -100,8 +117,8 @@ static const char *group_of(const struct tracepoint *tracepoint)
 	const char *group = NULL;
 
 	if (!events) {
-		events = (struct list_head *)dfr_resolve("ftrace_events");
-		lock = (struct mutex *)dfr_resolve("event_mutex");
+		events = (struct list_head *)dfr_kernel(ftrace_events);
+		lock = (struct mutex *)dfr_kernel(event_mutex);
 	}
 	if (!events || !lock)
 		return NULL;
@@ -134,13 +151,15 @@ static int args_of(const struct tracepoint *tracepoint, const struct module *mod
 	static const struct bpf_raw_event_map *start, *stop;
 
 	if (!start) {
-		stop = (const void *)dfr_resolve("__stop__bpf_raw_tp");
-		start = stop ? (const void *)dfr_resolve("__start__bpf_raw_tp") : NULL;
+		stop = (const void *)dfr_kernel(__stop__bpf_raw_tp);
+		start = stop ? (const void *)dfr_kernel(__start__bpf_raw_tp) : NULL;
 	}
+	if (!start)
+		return -ENOENT;
 	if (module)
 		return args_in(module->bpf_raw_events, module->bpf_raw_events + module->num_bpf_raw_events,
 			       tracepoint);
-	return args_in(start, start ? stop : NULL, tracepoint);
+	return args_in(start, stop, tracepoint);
 }
 
 static void add_point(struct tracepoint *tracepoint, const struct module *module)

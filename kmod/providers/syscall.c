@@ -26,7 +26,8 @@
  * entry; a fork's child returns by the tracepoint alone, once, from its own point
  * of view; numbers that the kernel has no call for are not seen.
  *
- * Handlers are probe context with preemption off; everything else runs under the
+ * Handlers are probe context with preemption off (a tracepoint that leaves it on is
+ * told by its count, and the handler switches it off); everything else runs under the
  * engine's lock.
  */
 #include "kmod/providers/syscall.h"
@@ -35,6 +36,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "kmod/linux/assume.h"
 #include "kmod/linux/hook.h"
 #include "kmod/linux/resolve.h"
 #include "kmod/providers/tracepoints.h"
@@ -179,6 +181,12 @@ DFR_FTRACE_CALLBACK(on_choice, chosen)
 
 static void on_enter(void *data, struct pt_regs *regs, long number)
 {
+	if (dfr_may_be_preempted()) {
+		preempt_disable_notrace();
+		on_enter(data, regs, number);
+		preempt_enable_notrace();
+		return;
+	}
 	if (unlikely(dfr_arch_compat_syscall()))
 		compat_entered(number, regs);
 	else
@@ -201,6 +209,12 @@ static noinline void compat_left(struct pt_regs *regs, long result)
 
 static void on_exit(void *data, struct pt_regs *regs, long result)
 {
+	if (dfr_may_be_preempted()) {
+		preempt_disable_notrace();
+		on_exit(data, regs, result);
+		preempt_enable_notrace();
+		return;
+	}
 	if (unlikely(dfr_arch_compat_syscall()))
 		compat_left(regs, result);
 	else
@@ -230,8 +244,8 @@ static u64 getarg(const struct dfr_firing *firing, unsigned int n)
 
 /* --- Arming. ----------------------------------------------------------------- */
 
-static struct dfr_tracepoint enter_point = { .tp_name = "sys_enter", .tp_probe = on_enter };
-static struct dfr_tracepoint exit_point = { .tp_name = "sys_exit", .tp_probe = on_exit };
+static struct dfr_tracepoint enter_point = { .tp_name = "sys_enter", .tp_probe = DFR_HANDLER(sys_enter, on_enter) };
+static struct dfr_tracepoint exit_point = { .tp_name = "sys_exit", .tp_probe = DFR_HANDLER(sys_exit, on_exit) };
 
 static struct ftrace_ops choice_ops = {
 	.func = on_choice,
@@ -419,10 +433,6 @@ static void found_symbol(const char *name, unsigned long address)
 	const struct call_table *table = &tables[abi];
 	unsigned int number;
 
-	if (!strcmp(name, DFR_ARCH_SYSCALL_CHOOSER))
-		choosers[ABI_NATIVE] = address;
-	else if (!strcmp(name, DFR_ARCH_COMPAT_SYSCALL_CHOOSER))
-		choosers[ABI_COMPAT] = address;
 	if (abi == ABI_NATIVE && !strstarts(name, DFR_ARCH_SYSCALL "sys_"))
 		return;
 	for (number = 0; number < table->ct_count && number < table->ct_nfunctions; number++)
@@ -449,7 +459,10 @@ static void find_functions(void)
 	unsigned int number;
 	enum abi abi;
 
-	dfr_each_symbol(found_symbol);
+	choosers[ABI_NATIVE] = dfr_hooked_address(DFR_ARCH_SYSCALL_CHOOSER);
+	choosers[ABI_COMPAT] = dfr_hooked_address(DFR_ARCH_COMPAT_SYSCALL_CHOOSER);
+	if (dfr_part_works(DFR_PART_RETURNS) && dfr_part_works(DFR_PART_VISITOR))
+		dfr_each_symbol(found_symbol);
 	for (abi = 0; abi < ABI_MAX; abi++)
 		for (number = 0; number < tables[abi].ct_count; number++) {
 			call = tables[abi].ct_calls[number];

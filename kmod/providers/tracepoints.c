@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include "kmod/linux/assume.h"
 
 static void look_at(struct tracepoint *candidate, void *arg)
 {
@@ -19,7 +20,8 @@ static void look_at(struct tracepoint *candidate, void *arg)
 
 int dfr_tracepoint_find(struct dfr_tracepoint *point)
 {
-	for_each_kernel_tracepoint(look_at, point);
+	if (dfr_tracepoint_holds(point->tp_name))
+		for_each_kernel_tracepoint(look_at, point);
 	return point->tp_point ? 0 : -ENOENT;
 }
 

@@ -14,14 +14,14 @@ struct tracepoint;
 
 struct dfr_tracepoint {
 	const char *tp_name;
-	void *tp_probe; /* void f(void *data, the tracepoint's own arguments) */
+	void *tp_probe; /* DFR_HANDLER(name, f), of the type that assumptions.h has for it */
 	void *tp_data;
 	struct tracepoint *tp_point;
 	unsigned int tp_users; /* armed probes that it serves */
 	bool tp_registered;
 };
 
-/* -ENOENT: this kernel has no such tracepoint. Tracepoints are never exported, only listed. */
+/* -ENOENT: this kernel has no such tracepoint, or another one. Tracepoints are never exported, only listed. */
 int dfr_tracepoint_find(struct dfr_tracepoint *point);
 /* Registers or unregisters, as tp_users says. */
 int dfr_tracepoint_update(struct dfr_tracepoint *point);

@@ -105,7 +105,7 @@ int dfr_vfs_init(void)
 		};
 		probes[2 * i + 1] = (struct dfr_event_probe){
 			.ep_name = "return", .ep_function = operation->op_name,
-			.ep_nargs = 2, .ep_hooks = { &hooks[i] },
+			.ep_nargs = 2, .ep_returns = true, .ep_hooks = { &hooks[i] },
 		};
 		if (strcmp(operation->op_name, "create"))
 			continue;

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Holding the table of assumptions.h against the kernel that we are loaded into.
+ * One pass over its symbols finds all addresses, one over its BTF all types; then
+ * the tests run. A row that does not hold switches off its part, and is named with
+ * its reason in the kernel's log and in the module's parameter `unmet`, which dfr
+ * shows. Process context, while the module loads, but for the questions at the end.
+ */
+#include "kmod/linux/assume.h"
+
+#include <linux/bio.h>
+#include <linux/blk-mq.h>
+#include <linux/bpf.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/moduleparam.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/stringify.h>
+#include <linux/trace_events.h>
+#ifdef CONFIG_UNWINDER_ORC
+#include <asm/unwind.h>
+#endif
+#include "kmod/linux/btf_read.h"
+#include "kmod/linux/linux.h"
+#include "kmod/linux/resolve.h"
+
+enum kind { CALLED_ROW, LOOKED_AT_ROW, HOOKED_ROW, TRACEPOINT_ROW, MEMBER_ROW, CALLBACK_ROW, BEHAVES_ROW };
+
+struct row {
+	enum kind rw_kind;
+	enum dfr_part rw_part;
+	const char *rw_name;   /* as the kernel has it; of MEMBER "struct.member" */
+	const char *rw_lookup; /* in BTF; NULL: as rw_name */
+	const char *rw_member;
+	const char *rw_want;   /* a prototype; NULL: any */
+	u32 rw_offset, rw_size;
+	bool (*rw_test)(unsigned long address);
+	const char *rw_off;    /* what is off without it, where it is a part of its own */
+
+	unsigned long rw_address;
+	u32 rw_seen; /* how often its symbol, or its type, was found */
+	bool rw_typed; /* BTF agrees so far */
+	const char *rw_why; /* it does not hold; NULL: it holds */
+};
+
+static struct row rows[DFR_ROWS] = {
+#define CALLED(name, result, args, part) \
+	[DFR_ROW_##name] = { CALLED_ROW, DFR_PART_##part, #name, .rw_want = __stringify(result) " " __stringify(args) },
+#define LOOKED_AT(name, test, part) \
+	[DFR_ROW_##name] = { LOOKED_AT_ROW, DFR_PART_##part, #name, .rw_test = dfr_test_##test },
+#define HOOKED_AS(id, name, args, off) \
+	[DFR_ROW_##id] = { HOOKED_ROW, DFR_PART_OWN, name, .rw_want = args, .rw_off = off },
+#define TRACEPOINT(name, args, off) \
+	[DFR_ROW_tp_##name] = { TRACEPOINT_ROW, DFR_PART_OWN, #name, "btf_trace_" #name, .rw_want = __stringify(args), .rw_off = off },
+#define MEMBER(tag, member, offset, size, part) \
+	[DFR_ROW_##tag##__##member] = { MEMBER_ROW, DFR_PART_##part, #tag "." #member, #tag, #member, NULL, offset, size },
+#define CALLBACK(name, result, args, part) \
+	[DFR_ROW_##name] = { CALLBACK_ROW, DFR_PART_##part, #name, .rw_want = __stringify(result) " " __stringify(args) },
+#define BEHAVES(name, test, part) \
+	[DFR_ROW_##name] = { BEHAVES_ROW, DFR_PART_##part, #name, .rw_test = dfr_test_##test },
+#include "kmod/linux/assumptions.h"
+#include "kmod/linux/assumptions_end.h"
+};
+
+static const char *const part_off[DFR_PARTS] = {
+#define PART(id, off) [DFR_PART_##id] = off,
+#include "kmod/linux/assumptions.h"
+#include "kmod/linux/assumptions_end.h"
+};
+
+static char *distrust = "";
+module_param(distrust, charp, 0400);
+MODULE_PARM_DESC(distrust, "rows of kmod/linux/assumptions.h that are not to be trusted, by name, with commas");
+
+static bool is_listed(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at;
+
+	for (at = strstr(list, name); at; at = strstr(at + 1, name))
+		if ((at == list || at[-1] == ',') && (!at[length] || at[length] == ','))
+			return true;
+	return false;
+}
+
+static const char *off_of(const struct row *row)
+{
+	return row->rw_part == DFR_PART_OWN ? row->rw_off : part_off[row->rw_part];
+}
+
+static void fails(struct row *row, const char *why)
+{
+	if (row->rw_why)
+		return;
+	row->rw_why = why;
+	pr_warn("dfr: off on this kernel: %s: %s %s\n", off_of(row), row->rw_name, why);
+}
+
+/* --- Symbols, in one pass. --------------------------------------------------- */
+
+static bool has_symbol(const struct row *row)
+{
+	return row->rw_kind == CALLED_ROW || row->rw_kind == LOOKED_AT_ROW || row->rw_kind == HOOKED_ROW;
+}
+
+/* Rows by the hash of a name, with room to spare. */
+#define SLOTS 512
+static_assert(DFR_ROWS * 2 < SLOTS);
+
+struct slots {
+	u8 sl_row[SLOTS]; /* and one; 0: none */
+};
+
+static u32 hash_of(const char *name)
+{
+	u32 hash = 0;
+
+	while (*name)
+		hash = hash * 31 + (u8)*name++;
+	return hash ^ hash >> 15;
+}
+
+static void enter(struct slots *slots, const char *name, u32 row)
+{
+	u32 at = hash_of(name) % SLOTS;
+
+	while (slots->sl_row[at])
+		at = (at + 1) % SLOTS;
+	slots->sl_row[at] = row + 1;
+}
+
+static const char *lookup_of(const struct row *row)
+{
+	return row->rw_lookup ?: row->rw_name;
+}
+
+static struct slots *symbol_slots;
+
+static void see_symbol(const char *name, unsigned long address)
+{
+	u32 at = hash_of(name) % SLOTS;
+
+	for (; symbol_slots->sl_row[at]; at = (at + 1) % SLOTS) {
+		struct row *row = &rows[symbol_slots->sl_row[at] - 1];
+
+		if (strcmp(row->rw_name, name))
+			continue;
+		if (!row->rw_seen || row->rw_address != address)
+			row->rw_seen++;
+		row->rw_address = address;
+	}
+}
+
+/* What visits all symbols is itself in the table: where it does not hold, each name is looked up. */
+static void find_symbols(void)
+{
+	u32 i;
+
+	symbol_slots = dfr_plat_alloc(sizeof(*symbol_slots));
+	for (i = 0; symbol_slots && i < DFR_ROWS; i++)
+		if (has_symbol(&rows[i]))
+			enter(symbol_slots, rows[i].rw_name, i);
+	if (!rows[DFR_ROW_kallsyms_on_each_symbol].rw_why && symbol_slots) {
+		dfr_each_symbol(see_symbol);
+	} else {
+		for (i = 0; i < DFR_ROWS; i++) {
+			if (!has_symbol(&rows[i]))
+				continue;
+			rows[i].rw_address = dfr_resolve(rows[i].rw_name);
+			rows[i].rw_seen = rows[i].rw_address != 0;
+		}
+	}
+	dfr_plat_free(symbol_slots);
+}
+
+/* Kernels name one function differently: what is off without it is the same text. */
+static bool has_other_name(const struct row *row)
+{
+	u32 i;
+
+	for (i = 0; i < DFR_ROWS; i++)
+		if (rows[i].rw_kind == HOOKED_ROW && rows[i].rw_address && !strcmp(rows[i].rw_off, row->rw_off))
+			return true;
+	return false;
+}
+
+static void judge_symbol(struct row *row)
+{
+	if (row->rw_seen > 1)
+		fails(row, "stands at several addresses");
+	else if (!row->rw_address && (row->rw_kind != HOOKED_ROW || !has_other_name(row)))
+		fails(row, "is not among the kernel's symbols");
+	row->rw_seen = 0; /* from here on of types */
+}
+
+/* --- Types, in one pass. ------------------------------------------------------- */
+
+static bool has_type(const struct row *row)
+{
+	return row->rw_want || row->rw_kind == MEMBER_ROW;
+}
+
+struct pass {
+	struct dfr_btf pa_btf;
+	struct slots pa_slots;
+	char pa_text[256];
+};
+
+static enum dfr_btf_kind kind_in_btf(const struct row *row)
+{
+	if (row->rw_kind == MEMBER_ROW)
+		return DFR_BTF_STRUCT;
+	return row->rw_kind == TRACEPOINT_ROW || row->rw_kind == CALLBACK_ROW ? DFR_BTF_TYPEDEF : DFR_BTF_FUNCTION;
+}
+
+static bool prototype_holds(struct pass *pass, const struct row *row, u32 id)
+{
+	bool held;
+
+	if (!dfr_btf_prototype(&pass->pa_btf, id, pass->pa_text, sizeof(pass->pa_text)))
+		return false;
+	held = dfr_btf_is(row->rw_want, pass->pa_text);
+	if (!held)
+		pr_info("dfr: %s is %s here, and expected to be %s\n", row->rw_name, pass->pa_text, row->rw_want);
+	return held;
+}
+
+static bool member_holds(struct pass *pass, const struct row *row, u32 id)
+{
+	u32 offset, size;
+
+	if (!dfr_btf_member(&pass->pa_btf, id, row->rw_member, &offset, &size)) {
+		pr_info("dfr: %s is not there\n", row->rw_name);
+		return false;
+	}
+	if (offset == row->rw_offset && size == row->rw_size)
+		return true;
+	pr_info("dfr: %s is %u bytes at %u here, and expected to be %u at %u\n", row->rw_name, size, offset,
+		row->rw_size, row->rw_offset);
+	return false;
+}
+
+/* Of several types of one name all must be as expected: which of them is meant is not said. */
+static void see_type(void *arg, enum dfr_btf_kind kind, const char *name, u32 id)
+{
+	struct pass *pass = arg;
+	u32 at = hash_of(name) % SLOTS;
+	bool held;
+
+	for (; pass->pa_slots.sl_row[at]; at = (at + 1) % SLOTS) {
+		struct row *row = &rows[pass->pa_slots.sl_row[at] - 1];
+
+		if (kind_in_btf(row) != kind || strcmp(lookup_of(row), name))
+			continue;
+		held = row->rw_kind == MEMBER_ROW ? member_holds(pass, row, id) : prototype_holds(pass, row, id);
+		row->rw_typed = held && (row->rw_typed || !row->rw_seen);
+		row->rw_seen++;
+	}
+}
+
+static void judge_type(struct row *row)
+{
+	bool absent = row->rw_kind == HOOKED_ROW && !row->rw_address;
+
+	if (!has_type(row) || absent)
+		return;
+	if (!row->rw_seen)
+		fails(row, row->rw_kind == MEMBER_ROW ? "is not in the kernel's BTF" : "has no type in the kernel's BTF");
+	else if (!row->rw_typed)
+		fails(row, row->rw_kind == MEMBER_ROW ? "lies elsewhere" : "has another prototype");
+}
+
+static int open_btf(struct dfr_btf *btf)
+{
+	const u8 *start = (const u8 *)dfr_resolve("__start_BTF"), *stop = (const u8 *)dfr_resolve("__stop_BTF");
+
+	return start && stop > start ? dfr_btf_open(btf, start, stop - start) : -ENOENT;
+}
+
+/* `first` is held before all others, as it finds them. */
+static void find_types(enum dfr_row first, enum dfr_row last)
+{
+	struct pass *pass = dfr_plat_alloc(sizeof(*pass));
+	bool open = pass && !open_btf(&pass->pa_btf);
+	u32 i;
+
+	for (i = first; open && i <= last; i++)
+		if (has_type(&rows[i]))
+			enter(&pass->pa_slots, lookup_of(&rows[i]), i);
+	if (open)
+		dfr_btf_each(&pass->pa_btf, see_type, pass);
+	for (i = first; i <= last; i++) {
+		if (open)
+			judge_type(&rows[i]);
+		else if (has_type(&rows[i]) && !DFR_KERNEL_LISTED)
+			fails(&rows[i], "cannot be held: this kernel has no BTF, and is none of those that dfr knows");
+		rows[i].rw_seen = 0;
+	}
+	if (open)
+		dfr_btf_close(&pass->pa_btf);
+	dfr_plat_free(pass);
+}
+
+/* --- The whole. ---------------------------------------------------------------- */
+
+static void run_tests(void)
+{
+	u32 i;
+
+	for (i = 0; i < DFR_ROWS; i++) {
+		struct row *row = &rows[i];
+		bool there = row->rw_address || row->rw_kind == BEHAVES_ROW;
+
+		if (row->rw_test && !row->rw_why && there && !row->rw_test(row->rw_address))
+			fails(row, "is not what its name says");
+	}
+}
+
+void dfr_assume_init(void)
+{
+	u32 i;
+
+	for (i = 0; i < DFR_ROWS; i++)
+		if (is_listed(distrust, rows[i].rw_name))
+			fails(&rows[i], "is distrusted (parameter distrust)");
+	find_types(DFR_ROW_kallsyms_on_each_symbol, DFR_ROW_kallsyms_on_each_symbol);
+	find_symbols();
+	for (i = 0; i < DFR_ROWS; i++)
+		if (has_symbol(&rows[i]))
+			judge_symbol(&rows[i]);
+	find_types(0, DFR_ROWS - 1);
+	dfr_resolve_more();
+	run_tests();
+}
+
+/*
+ * kCFI (FineIBT too) kills the kernel at an indirect call of a function of another type,
+ * and the handlers of sdt, native programs and what DIF's tables call are such.
+ */
+const char *dfr_assume_refuses(void)
+{
+	if (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI) || dfr_resolve("report_cfi_failure") ||
+	    is_listed(distrust, "kcfi"))
+		return "this kernel checks the types of indirect calls (kCFI, CONFIG_CFI_CLANG), and would stop at the first probe";
+	return NULL;
+}
+
+/* --- Questions. ------------------------------------------------------------------ */
+
+bool dfr_part_works(enum dfr_part part)
+{
+	u32 i;
+
+	for (i = 0; i < DFR_ROWS; i++)
+		if (rows[i].rw_part == part && rows[i].rw_why)
+			return false;
+	return true;
+}
+
+bool dfr_row_holds(enum dfr_row row)
+{
+	return !rows[row].rw_why;
+}
+
+unsigned long dfr_row_found(enum dfr_row row)
+{
+	return rows[row].rw_address;
+}
+
+unsigned long dfr_row_address(enum dfr_row row)
+{
+	return row < DFR_ROWS && dfr_part_works(rows[row].rw_part) ? rows[row].rw_address : 0;
+}
+
+static const struct row *own_row(enum kind kind, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < DFR_ROWS; i++)
+		if (rows[i].rw_kind == kind && !strcmp(rows[i].rw_name, name))
+			return rows[i].rw_why ? NULL : &rows[i];
+	return NULL;
+}
+
+unsigned long dfr_hooked_address(const char *name)
+{
+	const struct row *row = own_row(HOOKED_ROW, name);
+
+	return row ? row->rw_address : 0;
+}
+
+bool dfr_tracepoint_holds(const char *name)
+{
+	return own_row(TRACEPOINT_ROW, name);
+}
+
+void dfr_row_fails(enum dfr_row row, const char *why)
+{
+	fails(&rows[row], why);
+}
+
+const char *dfr_command_line(void)
+{
+	char **line = (char **)dfr_resolve("saved_command_line");
+
+	if (rows[DFR_ROW_saved_command_line].rw_why || !line || !dfr_test_command_line((unsigned long)line))
+		return NULL;
+	return *line;
+}
+
+/* One line for each row that does not hold: what is off, the row, why. */
+static int show_unmet(char *buffer, const struct kernel_param *parameter)
+{
+	int n = 0;
+	u32 i;
+
+	for (i = 0; i < DFR_ROWS; i++)
+		if (rows[i].rw_why)
+			n += scnprintf(buffer + n, PAGE_SIZE - n, "%s\t%s %s\n", off_of(&rows[i]), rows[i].rw_name,
+				       rows[i].rw_why);
+	return n;
+}
+
+static const struct kernel_param_ops unmet_ops = { .get = show_unmet };
+module_param_cb(unmet, &unmet_ops, NULL, 0444);
+MODULE_PARM_DESC(unmet, "what is off on this kernel, and which of dfr's assumptions about it does not hold");

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Is what stands at an address what its name says? For variables, of which BTF knows no
+ * types: each test is what a row of assumptions.h names. All look by loads that may fault,
+ * and change nothing. Process context, while the module loads.
+ */
+#include "kmod/linux/assume.h"
+
+#include <linux/ctype.h>
+#include <linux/kprobes.h>
+#include <linux/mutex.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include "kmod/linux/btf_read.h"
+#include "kmod/linux/resolve.h"
+
+bool dfr_test_readable(unsigned long address)
+{
+	u64 word;
+
+	return !copy_from_kernel_nofault(&word, (const void *)address, sizeof(word));
+}
+
+/* Its end has a test that compares the two. */
+bool dfr_test_begin(unsigned long address)
+{
+	return true;
+}
+
+/* The text that goes after boot may not be there any more. */
+bool dfr_test_end_of_init(unsigned long address)
+{
+	return address > dfr_row_found(DFR_ROW___init_begin);
+}
+
+/* An exported function, which the linker has told us of. */
+bool dfr_test_begin_of_text(unsigned long address)
+{
+	return address <= (unsigned long)register_kprobe;
+}
+
+bool dfr_test_end_of_text(unsigned long address)
+{
+	return address > (unsigned long)register_kprobe;
+}
+
+bool dfr_test_text(unsigned long address)
+{
+	return address >= dfr_row_found(DFR_ROW__stext) && address < dfr_row_found(DFR_ROW__etext);
+}
+
+static unsigned long load(unsigned long address)
+{
+	unsigned long value;
+
+	return copy_from_kernel_nofault(&value, (const void *)address, sizeof(value)) ? 0 : value;
+}
+
+/* An int that is yes or no. */
+bool dfr_test_flag(unsigned long address)
+{
+	int value;
+
+	return !copy_from_kernel_nofault(&value, (const void *)address, sizeof(value)) && (value == 0 || value == 1);
+}
+
+/* Its neighbours point back to it; one may just be coming or going. */
+bool dfr_test_list(unsigned long address)
+{
+	int tries;
+
+	for (tries = 0; tries < 8; tries++) {
+		unsigned long next = load(address + offsetof(struct list_head, next));
+		unsigned long prev = load(address + offsetof(struct list_head, prev));
+
+		if (next && prev && load(next + offsetof(struct list_head, prev)) == address &&
+		    load(prev + offsetof(struct list_head, next)) == address)
+			return true;
+		cpu_relax();
+	}
+	return false;
+}
+
+/* It has a list of those who wait; where it is an rt_mutex, room for one before the next symbol. */
+bool dfr_test_mutex(unsigned long address)
+{
+#ifdef CONFIG_PREEMPT_RT
+	char name[KSYM_NAME_LEN], *module;
+	unsigned long size = 0, offset;
+
+	return dfr_symbol_at(address, &size, &offset, &module, name) && !offset && size >= sizeof(struct mutex);
+#else
+	return dfr_test_list(address + offsetof(struct mutex, wait_list));
+#endif
+}
+
+/* The end of BPF's table of tracepoints: each entry has a tracepoint with a name, and few arguments. */
+bool dfr_test_raw_tracepoints(unsigned long address)
+{
+	unsigned long at = dfr_row_found(DFR_ROW___start__bpf_raw_tp);
+	struct bpf_raw_event_map entry;
+	char name[2];
+
+	if (address < at || (address - at) % sizeof(entry))
+		return false;
+	for (; at < address; at += sizeof(entry))
+		if (copy_from_kernel_nofault(&entry, (const void *)at, sizeof(entry)) || entry.num_args > 12 ||
+		    copy_from_kernel_nofault(name, (const void *)load((unsigned long)entry.tp), sizeof(name)) ||
+		    !isprint(name[0]))
+			return false;
+	return true;
+}
+
+/* A pointer to text. */
+bool dfr_test_command_line(unsigned long address)
+{
+	unsigned long line = load(address);
+	unsigned int n;
+	char c;
+
+	for (n = 0; line && n < 65536; n++) {
+		if (copy_from_kernel_nofault(&c, (const void *)(line + n), 1))
+			return false;
+		if (!c)
+			return true;
+		if ((u8)c < ' ' && c != '\n' && c != '\t')
+			return false;
+	}
+	return false;
+}
+
+/* Random (version 4), or not made yet. */
+bool dfr_test_uuid(unsigned long address)
+{
+	u8 id[16];
+
+	if (copy_from_kernel_nofault(id, (const void *)address, sizeof(id)))
+		return false;
+	return !memchr_inv(id, 0, sizeof(id)) || ((id[6] & 0xf0) == 0x40 && (id[8] & 0xc0) == 0x80);
+}
+
+bool dfr_test_btf(unsigned long address)
+{
+	unsigned long start = dfr_row_found(DFR_ROW___start_BTF);
+	struct dfr_btf btf;
+	int error = address > start ? dfr_btf_open(&btf, (const void *)start, address - start) : -EINVAL;
+
+	if (error)
+		return error == -ENOMEM;
+	dfr_btf_close(&btf);
+	return true;
+}
