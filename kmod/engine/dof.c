@@ -329,7 +329,9 @@ static int convert(struct dfr_loader *ld)
 		dfr_difo_restrict(&pg->pg_difos[i]);
 	if (ld->ld_limits->ll_confined)
 		return dfr_confine_program(ld);
-	for (i = 0; !pg->pg_restricted && native_wanted(pg) && i < pg->pg_ndifos && !err; i++) {
+	if (pg->pg_restricted || !native_wanted(pg))
+		return 0;
+	for (i = 0; i < pg->pg_ndifos && i < DFR_LOAD_NATIVE_MAX && !err; i++) {
 		dfr_plat_native_build(&pg->pg_difos[i]);
 		err = dfr_plat_proceed();
 	}

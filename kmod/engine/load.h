@@ -23,6 +23,7 @@ struct dfr_load_bounds {
 #define DFR_LOAD_CLAUSES_MAX 16384
 #define DFR_LOAD_NAME_MAX 1023		 /* of a field of a probe description */
 #define DFR_LOAD_VALUE_MAX (256u * 1024) /* a by-reference value: no block is larger */
+#define DFR_LOAD_NATIVE_MAX 2048 /* DIFOs; the kernel frees each alone, under the lock that patching waits for */
 #define DFR_LOAD_FRAMES_MAX DIF_FRAMES_MAX
 
 /* Of a confined program: */
