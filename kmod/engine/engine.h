@@ -79,7 +79,11 @@ int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_
 int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq);
 /* The consumer has gone: what it took and did not release is handed out again, before anything else. */
 void dfr_state_disown(struct dfr_state *state);
-/* Address of a block for mapping or reading; NULL: no such block. Valid while the state lives. */
+/*
+ * Address of a block for mapping or reading; NULL: no such block. Valid while the state
+ * lives. These two also without the lock, in a state that has gone (dfr_state_go()) and
+ * that the caller keeps from being destroyed.
+ */
 const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block);
 u32 dfr_state_block_size(const struct dfr_state *state);
 bool dfr_state_readable(const struct dfr_state *state); /* closed blocks wait (poll) */

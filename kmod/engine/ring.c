@@ -53,7 +53,8 @@ static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 	p = piece->pc_memory;
 	for (i = 0; i < count && ring->rg_nrefs < ring->rg_maxrefs; i++, p += ring->rg_block_size) {
 		ring->rg_refs[ring->rg_nrefs].br_block = (struct dfr_block *)p;
-		ring->rg_spare[ring->rg_nspare++] = ring->rg_nrefs++;
+		ring->rg_spare[ring->rg_nspare++] = ring->rg_nrefs;
+		dfr_store_release(&ring->rg_nrefs, ring->rg_nrefs + 1); /* for dfr_state_block() */
 	}
 	return 0;
 }
@@ -408,9 +409,9 @@ int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
 
 const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block)
 {
-	const struct dfr_share *share = share_of(state, cpu);
+	const struct dfr_share *share = cpu < state->st_engine->en_ncpus ? dfr_load_acquire(&state->st_shares[cpu]) : NULL;
 
-	return share && block < share->sh_ring.rg_nrefs ? share->sh_ring.rg_refs[block].br_block : NULL;
+	return share && block < dfr_load_acquire(&share->sh_ring.rg_nrefs) ? share->sh_ring.rg_refs[block].br_block : NULL;
 }
 
 u32 dfr_state_block_size(const struct dfr_state *state)

@@ -3,8 +3,8 @@
  * /dev/dfr: the control interface of formats/abi/control.h. A descriptor holds
  * at most one session. Every structure is copied in once, checked, worked on as
  * the kernel's own copy and copied out; no user memory is touched under the
- * engine's lock, since a fault there takes mmap_lock, and mmap() of a block
- * takes the two in the other order. Process context.
+ * engine's lock: a fault there may wait for somebody's file system. Process
+ * context; which lock is inside which: kmod/LOCKS.md.
  *
  * Mapping is in mapping.c, probe listing in listing.c.
  */
@@ -35,6 +35,13 @@ int dfr_device_lock(struct dfr_file *file)
 void dfr_device_unlock(void)
 {
 	dfr_mutex_unlock(engine_lock());
+}
+
+void dfr_device_set_session(struct dfr_file *file, struct dfr_session *session)
+{
+	mutex_lock(&file->fl_map);
+	file->fl_session = session;
+	mutex_unlock(&file->fl_map);
 }
 
 int dfr_device_copy_in(void *to, size_t size, const void __user *from)
@@ -101,7 +108,7 @@ static int enable_locked(struct dfr_file *file, struct dfr_program *program, str
 	if (error && !file->fl_session)
 		dfr_session_destroy(session); /* the first program makes the state, or nothing does */
 	else
-		file->fl_session = session;
+		dfr_device_set_session(file, session);
 	return error;
 }
 
@@ -395,7 +402,7 @@ static int claim_locked(struct dfr_file *file, const char *name)
 	if (session->ss_owner)
 		return -EBUSY; /* one owner at a time */
 	session->ss_owner = file;
-	file->fl_session = session;
+	dfr_device_set_session(file, session);
 	return 0;
 }
 
@@ -409,7 +416,7 @@ static int end_locked(struct dfr_file *file, const char *name)
 	if (session->ss_owner && session->ss_owner != file)
 		return -EBUSY;
 	if (session->ss_owner)
-		file->fl_session = NULL;
+		dfr_device_set_session(file, NULL);
 	dfr_session_destroy(session);
 	return 0;
 }
@@ -578,6 +585,7 @@ static int device_open(struct inode *inode, struct file *filp)
 		return -ENOMEM;
 	init_waitqueue_head(&file->fl_wait);
 	mutex_init(&file->fl_busy);
+	mutex_init(&file->fl_map);
 	error = dfr_rights_of_current(&file->fl_rights);
 	if (!error && file->fl_rights.rt_confined)
 		error = add_confined(file);

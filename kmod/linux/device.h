@@ -15,13 +15,14 @@
 struct file;
 struct vm_area_struct;
 
-/* fl_session is under the engine's lock. Pollers sleep here, so that a session may end under them. */
+/* fl_session is written under the engine's lock and fl_map, and read under either. Pollers sleep here, so that a session may end under them. */
 struct dfr_file {
 	struct dfr_session *fl_session;
 	struct dfr_rights fl_rights;
 	wait_queue_head_t fl_wait;
 	struct list_head fl_list; /* of users without privilege: under confined_lock */
 	struct mutex fl_busy;	  /* and their requests come one by one */
+	struct mutex fl_map;	  /* inside the engine's lock, and inside mmap_lock */
 	struct pid *fl_opener;	  /* its process, */
 	u32 fl_words;		  /* and a number that each of its requests changes */
 	struct llist_node fl_orphan;
@@ -43,6 +44,8 @@ int dfr_device_copy_out(void __user *to, const void *from, size_t size);
  */
 int __must_check dfr_device_lock(struct dfr_file *file);
 void dfr_device_unlock(void);
+/* The lock is held. */
+void dfr_device_set_session(struct dfr_file *file, struct dfr_session *session);
 /* The lock is held: descriptors that were closed without it are let go. */
 void dfr_device_reap(void);
 

@@ -26,6 +26,7 @@ struct dfr_session {
 	struct dfr_file *ss_owner; /* NULL: kept and unclaimed; wake-ups read it under RCU */
 	bool ss_kept;
 	bool ss_active;		/* between go and stop */
+	bool ss_started;	/* its rings are there: mapping.c reads it without the lock */
 	u64 ss_next_clean;	/* dfr_plat_clock() */
 	u64 ss_next_clock;
 	u64 ss_silent; /* ns without a word of the owner, as housekeeping counts them: */

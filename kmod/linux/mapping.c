@@ -8,8 +8,12 @@
  *
  * Pages of the blocks that are there are put in at once, those of blocks that
  * the ring gets later when they are touched; by reference: if the state ends
- * first, they live until the mapping goes. Process context; mmap_lock is held,
- * then the engine's.
+ * first, they live until the mapping goes. Process context; mmap_lock is held.
+ *
+ * The engine's lock is not taken: its holders wait for locks whose holders wait for
+ * mmap_lock (kmod/LOCKS.md). fl_map keeps the session where it is, and a ring only
+ * grows once its state has started: a number of its blocks that was seen once
+ * stays good as long as the state lives.
  */
 #include "kmod/linux/compat.h"
 #include "kmod/linux/device.h"
@@ -67,8 +71,8 @@ static const u8 *block_at(const struct dfr_state *state, const struct place *pla
 	return (const u8 *)dfr_state_block(state, place->pl_cpu, place->pl_block);
 }
 
-/* The lock is held. -ENOENT: there is no block at all in the range. */
-static int map_range(struct dfr_state *state, struct vm_area_struct *vma)
+/* fl_map is held. -ENOENT: there is no block at all in the range. */
+static int map_range(const struct dfr_state *state, struct vm_area_struct *vma)
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	unsigned long address = vma->vm_start;
@@ -95,13 +99,19 @@ static int map_range(struct dfr_state *state, struct vm_area_struct *vma)
 	return any ? 0 : -ENOENT;
 }
 
-/* The lock is held. */
-static struct page *page_at(struct dfr_session *session, u64 offset)
+/* fl_map is held. NULL: the state has no blocks, or there is no state. */
+static const struct dfr_state *mapped_state(const struct dfr_session *session)
+{
+	return session && smp_load_acquire(&session->ss_started) ? session->ss_state : NULL;
+}
+
+/* fl_map is held. */
+static struct page *page_at(const struct dfr_state *state, u64 offset)
 {
 	struct place place = place_of(offset);
-	const u8 *block = session ? block_at(session->ss_state, &place) : NULL;
+	const u8 *block = state ? block_at(state, &place) : NULL;
 
-	if (!block || place.pl_within >= dfr_state_block_size(session->ss_state))
+	if (!block || place.pl_within >= dfr_state_block_size(state))
 		return NULL;
 	return page_of(block + place.pl_within);
 }
@@ -110,12 +120,11 @@ static vm_fault_t on_fault(struct vm_fault *fault)
 {
 	struct dfr_file *file = fault->vma->vm_file->private_data;
 
-	if (dfr_device_lock(file))
-		return VM_FAULT_SIGBUS;
-	fault->page = page_at(file->fl_session, (u64)fault->pgoff << PAGE_SHIFT);
+	mutex_lock(&file->fl_map);
+	fault->page = page_at(mapped_state(file->fl_session), (u64)fault->pgoff << PAGE_SHIFT);
 	if (fault->page)
 		get_page(fault->page);
-	dfr_device_unlock();
+	mutex_unlock(&file->fl_map);
 	return fault->page ? 0 : VM_FAULT_SIGBUS;
 }
 
@@ -126,7 +135,8 @@ static const struct vm_operations_struct operations = {
 int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct dfr_file *file = filp->private_data;
-	int error;
+	const struct dfr_state *state;
+	int error = -ENXIO;
 
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
@@ -134,10 +144,10 @@ int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma)
 		return -EINVAL;
 	dfr_vma_lock_down(vma);
 	vma->vm_ops = &operations;
-	error = dfr_device_lock(file);
-	if (error)
-		return error;
-	error = file->fl_session ? map_range(file->fl_session->ss_state, vma) : -ENXIO;
-	dfr_device_unlock();
+	mutex_lock(&file->fl_map);
+	state = mapped_state(file->fl_session);
+	if (file->fl_session)
+		error = state ? map_range(state, vma) : -ENOENT;
+	mutex_unlock(&file->fl_map);
 	return error;
 }

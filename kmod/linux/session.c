@@ -163,6 +163,7 @@ int dfr_session_go(struct dfr_session *session, u32 *cpu)
 	if (error)
 		return error;
 	session->ss_active = true;
+	smp_store_release(&session->ss_started, true);
 	session->ss_next_clean = 0;
 	session->ss_noticed = dfr_plat_clock(NULL);
 	session->ss_next_clock = session->ss_noticed + NSEC_PER_SEC;

@@ -108,28 +108,74 @@ static void *handler_of(const struct sdt_point *point)
 
 /* --- Making probes. ------------------------------------------------------ */
 
-/* The system that declares the event of a tracepoint; NULL: it has none. */
-static const char *group_of(const struct tracepoint *tracepoint)
-{
-	static struct list_head *events;
-	static struct mutex *lock;
-	const struct trace_event_call *call;
-	const char *group = NULL;
+/*
+ * The systems that declare the events of tracepoints: of all that there are, for the
+ * kernel's own, or of one module's. They are gathered before any lock of ours is taken: holders of
+ * event_mutex wait for others' mmap_lock (perf and tracefs do that for uprobes).
+ */
+struct sdt_group {
+	const struct tracepoint *sg_tracepoint;
+	const char *sg_system;
+};
 
-	if (!events) {
-		events = (struct list_head *)dfr_kernel(ftrace_events);
-		lock = (struct mutex *)dfr_kernel(event_mutex);
+struct sdt_groups {
+	unsigned int sg_count;
+	struct sdt_group sg_group[];
+};
+
+static struct sdt_groups *sdt_kernel_groups;
+
+/* NULL: any. */
+static bool belongs(const struct trace_event_call *call, const struct module *module)
+{
+	return call->flags & TRACE_EVENT_FL_TRACEPOINT && (!module || within_module((unsigned long)call->tp, module));
+}
+
+/* event_mutex is held. How many there are; those that have room are written down. */
+static unsigned int list_groups(struct list_head *events, const struct module *module, struct sdt_group *groups,
+				unsigned int room)
+{
+	const struct trace_event_call *call;
+	unsigned int n = 0;
+
+	list_for_each_entry(call, events, list) {
+		if (!belongs(call, module))
+			continue;
+		if (n < room)
+			groups[n] = (struct sdt_group){ call->tp, call->class->system };
+		n++;
 	}
+	return n;
+}
+
+/* NULL: there are none, or no memory for them; then tracepoints are in "vmlinux" or in their module's name. */
+static struct sdt_groups *gather_groups(const struct module *module)
+{
+	struct list_head *events = (struct list_head *)dfr_kernel(ftrace_events);
+	struct mutex *lock = (struct mutex *)dfr_kernel(event_mutex);
+	struct sdt_groups *groups = NULL;
+	unsigned int n;
+
 	if (!events || !lock)
 		return NULL;
 	mutex_lock(lock);
-	list_for_each_entry(call, events, list)
-		if ((call->flags & TRACE_EVENT_FL_TRACEPOINT) && call->tp == tracepoint) {
-			group = call->class->system;
-			break;
-		}
+	n = list_groups(events, module, NULL, 0);
+	if (n)
+		groups = kvzalloc(struct_size(groups, sg_group, n), GFP_KERNEL);
+	if (groups)
+		groups->sg_count = list_groups(events, module, groups->sg_group, n);
 	mutex_unlock(lock);
-	return group;
+	return groups;
+}
+
+static const char *group_of(const struct tracepoint *tracepoint, const struct sdt_groups *groups)
+{
+	unsigned int i;
+
+	for (i = 0; groups && i < groups->sg_count; i++)
+		if (groups->sg_group[i].sg_tracepoint == tracepoint)
+			return groups->sg_group[i].sg_system;
+	return NULL;
 }
 
 /*
@@ -162,9 +208,9 @@ static int args_of(const struct tracepoint *tracepoint, const struct module *mod
 	return args_in(start, stop, tracepoint);
 }
 
-static void add_point(struct tracepoint *tracepoint, const struct module *module)
+static void add_point(struct tracepoint *tracepoint, const struct module *module, const struct sdt_groups *groups)
 {
-	const char *group = group_of(tracepoint) ?: (module ? module->name : "vmlinux");
+	const char *group = group_of(tracepoint, groups) ?: (module ? module->name : "vmlinux");
 	struct sdt_point *point = kzalloc(sizeof(*point), GFP_KERNEL);
 	int kind, nargs = args_of(tracepoint, module);
 
@@ -186,7 +232,7 @@ static void add_point(struct tracepoint *tracepoint, const struct module *module
 
 static void add_kernel_point(struct tracepoint *tracepoint, void *unused)
 {
-	add_point(tracepoint, NULL);
+	add_point(tracepoint, NULL, sdt_kernel_groups);
 }
 
 static void sdt_provide(struct dfr_provider *provider, const char *const pattern[4])
@@ -196,6 +242,8 @@ static void sdt_provide(struct dfr_provider *provider, const char *const pattern
 	sdt_listed = true;
 	mutex_lock(&sdt_lock);
 	for_each_kernel_tracepoint(add_kernel_point, NULL);
+	kvfree(sdt_kernel_groups);
+	sdt_kernel_groups = NULL;
 	mutex_unlock(&sdt_lock);
 }
 
@@ -250,12 +298,14 @@ static void sdt_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 
 static void module_coming(struct module *module)
 {
+	struct sdt_groups *groups = gather_groups(module);
 	unsigned int i;
 
 	mutex_lock(&sdt_lock);
 	for (i = 0; i < module->num_tracepoints; i++)
-		add_point(tracepoint_ptr_deref(module->tracepoints_ptrs + i), module);
+		add_point(tracepoint_ptr_deref(module->tracepoints_ptrs + i), module, groups);
 	mutex_unlock(&sdt_lock);
+	kvfree(groups);
 	dfr_probes_created(dfr_engine_instance); /* takes the engine's lock */
 }
 
@@ -327,9 +377,11 @@ int dfr_sdt_init(void)
 	error = dfr_provider_register(dfr_engine_instance, &sdt_providers[SDT_RAW]);
 	if (error)
 		goto first;
+	sdt_kernel_groups = gather_groups(NULL);
 	error = register_tracepoint_module_notifier(&sdt_modules);
 	if (!error)
 		return 0;
+	kvfree(sdt_kernel_groups);
 	dfr_provider_unregister(&sdt_providers[SDT_RAW]);
 first:
 	dfr_provider_unregister(&sdt_providers[SDT_TYPED]);
@@ -346,4 +398,5 @@ void dfr_sdt_exit(void)
 	tracepoint_synchronize_unregister();
 	list_for_each_entry_safe(point, next, &sdt_points, sp_list)
 		kfree(point);
+	kvfree(sdt_kernel_groups);
 }
