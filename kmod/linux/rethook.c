@@ -141,6 +141,39 @@ static void lost(u32 cause, struct dfr_probe *const *probe)
 		dfr_probe_lost(listens, cause);
 }
 
+struct rethook dfr_return_none;
+
+#if DFR_RETHOOK_OWN_NODES
+int dfr_return_none_init(void)
+{
+	return 0;
+}
+
+void dfr_return_none_exit(void)
+{
+}
+#else
+static struct objpool_slot no_objects;
+
+int dfr_return_none_init(void)
+{
+	struct objpool_slot **slots = kcalloc(nr_cpu_ids, sizeof(*slots), GFP_KERNEL);
+	unsigned int cpu;
+
+	if (!slots)
+		return -ENOMEM;
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		slots[cpu] = &no_objects;
+	dfr_return_none.pool.cpu_slots = slots;
+	return 0;
+}
+
+void dfr_return_none_exit(void)
+{
+	kfree(dfr_return_none.pool.cpu_slots);
+}
+#endif
+
 /* dfr_return_hook() where something is not as usual, or a node is not where it is as a rule. */
 void dfr_return_hook_other(struct rethook *pool, void *cookie, struct pt_regs *regs,
 			   struct dfr_probe *const *probe)
@@ -156,7 +189,7 @@ void dfr_return_hook_other(struct rethook *pool, void *cookie, struct pt_regs *r
 		return;
 	}
 	node = dfr_return_take(pool);
-	if (!node) {
+	if (!node && pool != &dfr_return_none) {
 		if (raw_cpu_read(hooking) & 1 << dfr_plat_level())
 			return; /* the engine's own doing */
 		node = search(pool);

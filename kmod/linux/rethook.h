@@ -39,6 +39,14 @@ int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *
 /* Process context; waits until no handler of the pool runs. */
 void dfr_return_pool_free(struct rethook *pool);
 
+/*
+ * A pool that never has a node: what is hooked with it is counted as lost for want of
+ * one. In place of a pool while functions are entered that will not return.
+ */
+extern struct rethook dfr_return_none;
+int dfr_return_none_init(void); /* process context, before anybody uses it */
+void dfr_return_none_exit(void);
+
 extern unsigned long dfr_return_trampoline; /* where hooked functions return to */
 void dfr_return_hook_other(struct rethook *pool, void *cookie, struct pt_regs *regs,
 			   struct dfr_probe *const *probe);

@@ -22,6 +22,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sched/signal.h>
 #include <linux/static_call.h>
+#include <linux/syscore_ops.h>
 #include "kmod/linux/assume.h"
 #include "kmod/linux/blacklist.h"
 #include "kmod/linux/compat.h"
@@ -253,6 +254,10 @@ static const char *const never_return[] = {
 	"panic",	   "nmi_panic",		 "rewind_stack_and_make_dead",
 	"cpu_startup_entry", "stop_this_cpu",	 "x86_64_start_kernel",
 	"cpu_bringup_and_idle",
+	/* of a CPU that goes: its idle task begins anew when the CPU comes back */
+	"do_idle", "arch_cpu_idle_dead", "play_dead", "native_play_dead", "play_dead_common",
+	"cpuidle_play_dead", "acpi_idle_play_dead", "mwait_play_dead", "mwait_play_dead_cpuid_hint",
+	"hlt_play_dead", "xen_pv_play_dead",
 };
 
 /*
@@ -869,6 +874,32 @@ static struct notifier_block fbt_modules = {
 	.priority = INT_MIN,
 };
 
+/* --- A machine that is suspended. ---------------------------------------- */
+
+/*
+ * What is entered on the way into S3, or into the writing of a hibernation image, is
+ * never left: the task goes on at the wake-up, further out. Hooked returns of such
+ * functions would be the first on its list, and the next hooked return would go to
+ * where they were called from. So from where only one CPU is left, with interrupts
+ * off, until that is over, no return is hooked; each is counted as lost.
+ */
+static struct rethook *fbt_paused;
+
+static int fbt_suspend(void)
+{
+	fbt_paused = fbt_returns;
+	if (fbt_paused)
+		WRITE_ONCE(fbt_returns, &dfr_return_none);
+	return 0;
+}
+
+static void fbt_resume(void)
+{
+	WRITE_ONCE(fbt_returns, fbt_paused);
+}
+
+static struct syscore_ops fbt_syscore = { .suspend = fbt_suspend, .resume = fbt_resume };
+
 /* --- Life. --------------------------------------------------------------- */
 
 static const struct dfr_provider_ops fbt_provider_ops = {
@@ -896,12 +927,22 @@ int dfr_fbt_init(void)
 	fbt_ftrace_lock = (struct mutex *)dfr_kernel(ftrace_lock);
 	fbt_init_begin = dfr_kernel(__init_begin);
 	fbt_init_end = dfr_kernel(__init_end);
-	error = dfr_provider_register(dfr_engine_instance, &fbt_provider);
+	error = dfr_return_none_init();
 	if (error)
 		return error;
+	error = dfr_provider_register(dfr_engine_instance, &fbt_provider);
+	if (error)
+		goto no_provider;
 	error = register_module_notifier(&fbt_modules);
 	if (error)
-		dfr_provider_unregister(&fbt_provider);
+		goto no_notifier;
+	register_syscore_ops(&fbt_syscore);
+	return 0;
+
+no_notifier:
+	dfr_provider_unregister(&fbt_provider);
+no_provider:
+	dfr_return_none_exit();
 	return error;
 }
 
@@ -910,12 +951,14 @@ void dfr_fbt_exit(void)
 	struct fbt_chunk *chunk, *next;
 	struct fbt_gone *gone;
 
+	unregister_syscore_ops(&fbt_syscore);
 	unregister_module_notifier(&fbt_modules);
 	disarm_all();
 	if (fbt_returns)
 		dfr_return_pool_free(fbt_returns);
 	/* Last: until the pool has gone, who sleeps in a function may return from it, and fire. */
 	dfr_provider_unregister(&fbt_provider);
+	dfr_return_none_exit();
 	for (chunk = fbt_chunks; chunk; chunk = next) {
 		next = chunk->fc_next;
 		kvfree(chunk);
