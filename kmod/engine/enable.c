@@ -347,7 +347,7 @@ int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, cons
 struct build {
 	struct dfr_state *bu_state;
 	struct dfr_enabling *bu_enabling;
-	u32 bu_upto; /* probes that came since are for the next time, or a clause would have them twice */
+	u64 bu_from, bu_upto; /* probes born before have been matched; those that come are for the next time */
 	u32 bu_clause;
 	u16 bu_flags; /* of its ECBs */
 	struct dfr_ecb *bu_first; /* of those made here */
@@ -446,6 +446,57 @@ static bool is_crowded(const struct dfr_probe *probe, u32 most)
 	return n >= most;
 }
 
+/* The EPID that this had before its probe went; 0: it had none. */
+static u32 take_epid(struct dfr_state *state, const struct dfr_probe *probe, const struct dfr_plan *plan)
+{
+	struct dfr_gone_ecb **link = &state->st_gone_ecbs;
+	struct dfr_gone_ecb *gone;
+	u32 epid;
+
+	while ((gone = *link) && (gone->ge_probe != probe->pb_id || gone->ge_plan != plan))
+		link = &gone->ge_next;
+	if (!gone)
+		return 0;
+	*link = gone->ge_next;
+	if (state->st_gone_last == &gone->ge_next)
+		state->st_gone_last = link;
+	epid = gone->ge_epid;
+	dfr_plat_free(gone);
+	return epid;
+}
+
+/* Without memory it gets another one when it comes back. */
+static void keep_epid(struct dfr_state *state, const struct dfr_ecb *ecb)
+{
+	struct dfr_gone_ecb *gone = dfr_plat_alloc(sizeof(*gone));
+
+	if (!gone)
+		return;
+	gone->ge_plan = ecb->ec_plan;
+	gone->ge_probe = ecb->ec_probe->pb_id;
+	gone->ge_epid = ecb->ec_epid;
+	if (!state->st_gone_ecbs)
+		state->st_gone_last = &state->st_gone_ecbs;
+	*state->st_gone_last = gone;
+	state->st_gone_last = &gone->ge_next;
+}
+
+/* An EPID of its own, and the catalog told of it. */
+static int number_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
+{
+	int error = dfr_catalog_probe(state, ecb->ec_probe);
+
+	ecb->ec_epid = state->st_nepids + 1;
+	if (!error)
+		error = dfr_catalog_ecb(state, ecb);
+	if (error)
+		return error;
+	state->st_nepids++;
+	if (state->st_user)
+		state->st_user->us_ecbs++;
+	return 0;
+}
+
 static int make_ecb(struct dfr_probe *probe, void *arg)
 {
 	struct build *build = arg;
@@ -454,14 +505,14 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	const struct dfr_plan *plan;
 	int error;
 
-	if (probe->pb_id > build->bu_upto)
+	if (probe->pb_born <= build->bu_from || probe->pb_born > build->bu_upto)
 		return 0;
 	if (!may_look(build->bu_enabling->eb_program, &build->bu_enabling->eb_program->pg_clauses[build->bu_clause], probe)) {
 		if (!build->bu_withheld++)
 			build->bu_withheld_first = probe;
 		return 0;
 	}
-	if (!dfr_limits_more_ecbs(state) || is_crowded(probe, CLAUSES_ON_PROBE))
+	if (is_crowded(probe, CLAUSES_ON_PROBE))
 		return -E2BIG;
 	error = plan_for(build, probe, &plan);
 	if (error)
@@ -469,28 +520,24 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	ecb = dfr_plat_alloc(sizeof(*ecb));
 	if (!ecb)
 		return -ENOMEM;
+	ecb->ec_epid = take_epid(state, probe, plan);
 	ecb->ec_state = state;
 	ecb->ec_live = state->st_live;
 	ecb->ec_plan = plan;
 	ecb->ec_pred = plan->pn_clause->cl_pred;
 	ecb->ec_probe = probe;
-	ecb->ec_epid = state->st_nepids + 1;
 	ecb->ec_flags = build->bu_flags;
 	if (ecb->ec_pred && plan->pn_test.te_kind && !(ecb->ec_flags & DFR_EC_SPLIT))
 		ecb->ec_test = &plan->pn_test;
 	if (dfr_state_confined(state))
 		ecb->ec_test = &state->st_owner;
-	ecb->ec_plain = plain_of(ecb);
-	error = dfr_catalog_probe(state, probe);
-	if (!error)
-		error = dfr_catalog_ecb(state, ecb);
+	if (!ecb->ec_epid)
+		error = dfr_limits_more_ecbs(state) ? number_ecb(state, ecb) : -E2BIG;
 	if (error) {
 		dfr_plat_free(ecb);
 		return error;
 	}
-	state->st_nepids++;
-	if (state->st_user)
-		state->st_user->us_ecbs++;
+	ecb->ec_plain = plain_of(ecb);
 	if (probe->pb_id == DFR_PROBE_ERROR)
 		state->st_has_error = true;
 	if (state->st_ecb_last)
@@ -519,21 +566,22 @@ static int tell_withheld(struct build *build)
 	return error ? error : dfr_catalog_unarmed(state, (s32)build->bu_withheld_first->pb_id, -EPERM);
 }
 
-/* ECBs for the probes with ids above what this enabling has seen. */
+/* ECBs for the probes that this enabling has not seen. Those that have come back have ids of old. */
 static int match_enabling(struct build *build)
 {
 	struct dfr_engine *engine = build->bu_state->st_engine;
 	struct dfr_enabling *enabling = build->bu_enabling;
 	int error = 0;
 
-	build->bu_upto = engine->en_nprobes;
+	build->bu_from = enabling->eb_matched_to;
+	build->bu_upto = engine->en_births;
 	for (build->bu_clause = 0; build->bu_clause < enabling->eb_program->pg_nclauses && !error;
 	     build->bu_clause++) {
 		build->bu_flags = ecb_flags(build);
 		error = dfr_plat_proceed();
 		if (!error)
-			error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],
-						 enabling->eb_matched_to, false, make_ecb, build);
+			error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause], 0, false,
+						 make_ecb, build);
 		if (!error)
 			error = tell_withheld(build);
 	}
@@ -843,7 +891,7 @@ void dfr_state_match_new(struct dfr_state *state)
 		arm_from(state, build.bu_first);
 }
 
-/* Probes are going: their ECBs leave the state. EPIDs are not given again. */
+/* Probes are going: their ECBs leave the state. Their EPIDs are given again to nothing else. */
 void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going)
 {
 	struct dfr_ecb **link = &state->st_ecbs;
@@ -854,6 +902,7 @@ void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *go
 	while ((ecb = *link)) {
 		if (dfr_probe_goes(going, ecb->ec_probe)) {
 			disarm_ecb(ecb);
+			keep_epid(state, ecb);
 			*link = ecb->ec_sibling;
 			ecb->ec_sibling = gone;
 			gone = ecb;
@@ -878,6 +927,7 @@ void dfr_state_free_enablings(struct dfr_state *state)
 {
 	struct dfr_enabling *enabling, *next;
 	struct dfr_ecb *ecb, *sibling;
+	struct dfr_gone_ecb *gone;
 	u32 i;
 
 	for (ecb = state->st_ecbs; ecb; ecb = sibling) {
@@ -886,6 +936,10 @@ void dfr_state_free_enablings(struct dfr_state *state)
 	}
 	state->st_ecbs = NULL;
 	state->st_ecb_last = NULL;
+	while ((gone = state->st_gone_ecbs)) {
+		state->st_gone_ecbs = gone->ge_next;
+		dfr_plat_free(gone);
+	}
 	for (enabling = state->st_enablings; enabling; enabling = next) {
 		next = enabling->eb_next;
 		for (i = 0; i < enabling->eb_program->pg_nclauses; i++)

@@ -9,6 +9,10 @@
  * held only here, never across a call to a provider, so that `provide` may
  * create probes. A probe's strings are interned: equal text is one pointer,
  * which is what makes matching 80,000 probes a walk of pointer comparisons.
+ *
+ * A probe that has gone leaves its id to the one that comes back under its names (a
+ * module that is loaded again), so that ids and what catalogs say of them do not grow
+ * with each time. What is new is therefore told by pb_born, not by ids.
  */
 #include "kmod/engine/store.h"
 
@@ -98,15 +102,37 @@ static u32 interned_hash(const char *text)
 	return dfr_container(text, struct dfr_string, ds_text)->ds_hash;
 }
 
+/* To another table of chains of the gone; their order means nothing. */
+static void move_gone(struct dfr_engine *engine, struct dfr_probe **table, u32 size)
+{
+	struct dfr_probe *probe, *next, **slot;
+	u32 i;
+
+	for (i = 0; engine->en_gone && i < engine->en_byname_size; i++)
+		for (probe = engine->en_gone[i]; probe; probe = next) {
+			next = probe->pb_hash;
+			slot = &table[interned_hash(probe->pb_function) & (size - 1)];
+			probe->pb_hash = *slot;
+			*slot = probe;
+		}
+	dfr_plat_free(engine->en_gone);
+	engine->en_gone = table;
+}
+
 static int byname_grow(struct dfr_engine *engine)
 {
 	u32 size = engine->en_byname_size ? engine->en_byname_size * 4 : EN_HASH_FIRST;
 	struct dfr_probe **table = dfr_plat_alloc(size * sizeof(*table));
+	struct dfr_probe **gone = dfr_plat_alloc(size * sizeof(*gone));
 	struct dfr_probe *probe, **tail;
 	u32 id;
 
-	if (!table)
+	if (!table || !gone) {
+		dfr_plat_free(table);
+		dfr_plat_free(gone);
 		return -ENOMEM;
+	}
+	move_gone(engine, gone, size);
 	dfr_plat_free(engine->en_byname);
 	engine->en_byname = table;
 	engine->en_byname_size = size;
@@ -158,14 +184,57 @@ static struct dfr_probe *probe_find(struct dfr_engine *engine, const struct dfr_
 	return NULL;
 }
 
-static void probe_hash_append(struct dfr_engine *engine, struct dfr_probe *probe)
+/* Chains are in order of id. */
+static void probe_hash_insert(struct dfr_engine *engine, struct dfr_probe *probe)
 {
-	struct dfr_probe **tail =
+	struct dfr_probe **link =
 		&engine->en_byname[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
 
-	while (*tail)
-		tail = &(*tail)->pb_hash;
-	*tail = probe;
+	while (*link && (*link)->pb_id < probe->pb_id)
+		link = &(*link)->pb_hash;
+	probe->pb_hash = *link;
+	*link = probe;
+}
+
+/* Its provider may go too, and come back elsewhere in memory: a gone probe keeps its name, interned. */
+static const char *gone_provider(const struct dfr_probe *probe)
+{
+	return probe->pb_cookie;
+}
+
+/* The gone probe of these names and as many arguments (its entry in catalogs says how many), which is gone no longer, with its id alone; NULL: there was none. */
+static struct dfr_probe *take_gone(struct dfr_engine *engine, const struct dfr_provider *provider,
+				   const char *module, const char *function, const char *name, u32 nargs)
+{
+	struct dfr_probe **link = &engine->en_gone[interned_hash(function) & (engine->en_byname_size - 1)];
+	struct dfr_probe *probe;
+	u32 id;
+
+	for (; (probe = *link); link = &probe->pb_hash) {
+		if (probe->pb_function != function || probe->pb_name != name || probe->pb_module != module ||
+		    probe->pb_nargs != nargs || strcmp(gone_provider(probe), provider->pv_name))
+			continue;
+		*link = probe->pb_hash;
+		id = probe->pb_id;
+		memset(probe, 0, sizeof(*probe));
+		probe->pb_id = id;
+		return probe;
+	}
+	return NULL;
+}
+
+static struct dfr_probe *new_probe(struct dfr_engine *engine)
+{
+	struct dfr_probe *probe;
+
+	if (engine->en_nprobes + 1 >= engine->en_room && byid_grow(engine))
+		return NULL;
+	if (engine->en_nprobes >= 2 * engine->en_byname_size)
+		byname_grow(engine);
+	probe = dfr_plat_alloc(sizeof(*probe));
+	if (probe)
+		probe->pb_id = ++engine->en_nprobes;
+	return probe;
 }
 
 static void group_add(struct dfr_engine *engine, const struct dfr_probe *probe)
@@ -205,23 +274,21 @@ static struct dfr_probe *probe_create(struct dfr_engine *engine, struct dfr_prov
 	name = string_intern(engine, name);
 	if (!module || !function || !name || probe_find(engine, provider, module, function, name))
 		return NULL;
-	if (engine->en_nprobes + 1 >= engine->en_room && byid_grow(engine))
-		return NULL;
-	if (engine->en_nprobes >= 2 * engine->en_byname_size)
-		byname_grow(engine);
-	probe = dfr_plat_alloc(sizeof(*probe));
+	probe = take_gone(engine, provider, module, function, name, nargs);
+	if (!probe)
+		probe = new_probe(engine);
 	if (!probe)
 		return NULL;
+	probe->pb_born = ++engine->en_births;
 	probe->pb_provider = provider;
 	probe->pb_cookie = cookie;
 	probe->pb_nargs = nargs;
 	probe->pb_module = module;
 	probe->pb_function = function;
 	probe->pb_name = name;
-	probe->pb_id = ++engine->en_nprobes;
 	engine->en_byid[probe->pb_id] = probe;
 	group_add(engine, probe);
-	probe_hash_append(engine, probe);
+	probe_hash_insert(engine, probe);
 	return probe;
 }
 
@@ -286,9 +353,10 @@ int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provid
 	return error;
 }
 
-/* Unhooks a probe that nobody listens to from every list and frees it. */
+/* Unhooks a probe that nobody listens to from every list. What stays is its id, for its names. */
 static void probe_remove(struct dfr_engine *engine, struct dfr_probe *probe)
 {
+	struct dfr_probe **gone = &engine->en_gone[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
 	struct dfr_probe **link =
 		&engine->en_byname[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
 
@@ -296,7 +364,14 @@ static void probe_remove(struct dfr_engine *engine, struct dfr_probe *probe)
 		link = &(*link)->pb_hash;
 	*link = probe->pb_hash;
 	engine->en_byid[probe->pb_id] = NULL;
-	dfr_plat_free(probe);
+	probe->pb_cookie = (void *)string_intern(engine, probe->pb_provider->pv_name);
+	probe->pb_provider = NULL;
+	if (!probe->pb_cookie) {
+		dfr_plat_free(probe);
+		return;
+	}
+	probe->pb_hash = *gone;
+	*gone = probe;
 }
 
 static bool any_probe(const struct dfr_engine *engine, const struct dfr_going *going, bool enabled)
@@ -762,6 +837,7 @@ static void free_strings(struct dfr_engine *engine)
 
 void dfr_engine_destroy(struct dfr_engine *engine)
 {
+	struct dfr_probe *probe;
 	u32 i;
 
 	if (!engine)
@@ -772,6 +848,11 @@ void dfr_engine_destroy(struct dfr_engine *engine)
 	dfr_past_forget(engine);
 	for (i = 1; i <= engine->en_nprobes; i++)
 		dfr_plat_free(engine->en_byid[i]);
+	for (i = 0; engine->en_gone && i < engine->en_byname_size; i++)
+		while ((probe = engine->en_gone[i])) {
+			engine->en_gone[i] = probe->pb_hash;
+			dfr_plat_free(probe);
+		}
 	for (i = 0; engine->en_cpus && i < engine->en_ncpus; i++)
 		dfr_plat_free(engine->en_cpus[i]);
 	free_strings(engine);
@@ -779,6 +860,7 @@ void dfr_engine_destroy(struct dfr_engine *engine)
 	dfr_plat_free(engine->en_byid);
 	dfr_plat_free(engine->en_groups);
 	dfr_plat_free(engine->en_byname);
+	dfr_plat_free(engine->en_gone);
 	dfr_plat_free(engine);
 }
 

@@ -57,6 +57,7 @@ struct dfr_probe {
 	const char *pb_function;
 	const char *pb_name;
 	struct dfr_probe *pb_hash; /* by function name */
+	u64 pb_born;		   /* later than all probes with a smaller one */
 };
 
 struct dfr_provider_ops {

@@ -184,13 +184,21 @@ struct dfr_ecb {
 	u64 ec_fired;
 };
 
+/* What an ECB was whose probe has gone: if that comes back, so does the EPID, which the catalog knows. */
+struct dfr_gone_ecb {
+	struct dfr_gone_ecb *ge_next;
+	const struct dfr_plan *ge_plan;
+	u32 ge_probe;
+	u32 ge_epid;
+};
+
 /* A loaded DOF of a state, retained: matched again when probes come. */
 struct dfr_enabling {
 	struct dfr_enabling *eb_next;
 	struct dfr_program *eb_program;
 	struct dfr_plan **eb_plans; /* [clause]: list of variants */
 	u32 eb_number;		    /* DOF number in the catalog */
-	u32 eb_matched_to;	    /* probe ids up to here have been matched */
+	u64 eb_matched_to;	    /* probes born up to then have been matched */
 };
 
 /* Rings. */
@@ -436,6 +444,8 @@ struct dfr_state {
 	struct dfr_enabling *st_enablings;
 	struct dfr_ecb *st_ecbs;
 	struct dfr_ecb *st_ecb_last;
+	struct dfr_gone_ecb *st_gone_ecbs; /* as they went, by and large as they will come */
+	struct dfr_gone_ecb **st_gone_last;
 	u32 st_nepids;
 	u32 st_nlayouts;
 	u32 st_ndofs;
@@ -550,7 +560,9 @@ struct dfr_engine {
 	struct dfr_probe **en_byid; /* [id]; grows: not for probe context */
 	struct dfr_probe *en_own[DFR_PROBE_ERROR + 1]; /* BEGIN, END, ERROR: those are */
 	struct dfr_namegroup *en_groups; /* [id / DFR_GROUP_PROBES] */
-	u32 en_nprobes;
+	u32 en_nprobes;		  /* the largest id */
+	u64 en_births;
+	struct dfr_probe **en_gone; /* [en_byname_size], as en_byname: probes whose ids are kept for them */
 	u32 en_room;
 	struct dfr_probe **en_byname; /* by function name: hash chains */
 	u32 en_byname_size;

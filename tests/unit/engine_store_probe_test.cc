@@ -191,13 +191,50 @@ TEST_CASE("probes that go take their enablings with them", "[engine][store][prob
 	CHECK(matches(rig, "rig", "", "", "").size() == 1);
 	rig.fire(stays, {2});
 	CHECK(state.take().size() == 2);
-	// It comes again: a new probe, matched anew.
+	// It comes again: a new probe, matched anew, under its old numbers.
 	mine = rig.probe("mine", "entry", 2, "module");
 	dfr_probes_created(rig.engine());
 	rig.fire(mine, {3});
 	std::vector<Record> records = state.take();
 	REQUIRE(records.size() == 1);
-	CHECK(records[0].epid == 3);
+	CHECK(records[0].epid == 1);
+}
+
+TEST_CASE("a module that comes and goes leaves no more than once", "[engine][store][probe]") {
+	Rig rig;
+	rig.probe("stays");
+	State state(rig);
+	REQUIRE(state.enable(Program()
+				 .clause("rig:module::", {trace(arg(0))})
+				 .clause("rig::second:entry", {trace(arg(1))}),
+			     DFR_ENABLE_ZERO_OK) == 0);
+	REQUIRE(state.go() == 0);
+	uint32_t probes = 0;
+	u64 catalog = 0, committed;
+	for (unsigned i = 0; i < 200; i++) {
+		dfr_probe* first = rig.probe("first", "entry", 2, "module");
+		dfr_probe* second = rig.probe("second", "entry", 2, "module");
+		dfr_probes_created(rig.engine());
+		dfr_state_catalog(state.state, 0, nullptr, 0, &committed);
+		if (!i) {
+			probes = dfr_probe_count(rig.engine());
+			catalog = committed;
+		}
+		REQUIRE(dfr_probe_count(rig.engine()) == probes);
+		REQUIRE(committed == catalog);
+		rig.fire(second, {i, 1000 + i});
+		std::vector<Record> records = state.take();
+		REQUIRE(records.size() == 2);
+		CHECK(records[0].numbers.at(0) == i);
+		CHECK(records[1].numbers.at(0) == 1000 + i);
+		CHECK(state.catalog.probe_of(records[1].epid)->function == "second");
+		rig.fire(first, {i});
+		CHECK(state.take().size() == 1);
+		REQUIRE(dfr_probes_remove(&rig.provider, "module") == 0);
+	}
+	// One of other arguments is another probe, whose entry in the catalog says so.
+	rig.probe("first", "entry", 3, "module");
+	CHECK(dfr_probe_count(rig.engine()) == probes + 1);
 }
 
 TEST_CASE("probes are provided on demand, before they are matched", "[engine][store][probe]") {
