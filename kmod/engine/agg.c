@@ -349,6 +349,12 @@ static size_t half_size(const struct dfr_state *state)
 	return (size_t)(size & ~(u64)(AGG_MIN - 1));
 }
 
+/* Of one CPU; the base table takes as much once more. */
+u64 dfr_agg_bytes(const struct dfr_state *state)
+{
+	return state->st_aggvars ? 2 * (u64)half_size(state) : 0;
+}
+
 /* aggsize is what a CPU's two halves take together; the base table is as large as all of one CPU's. */
 int dfr_agg_create(struct dfr_state *state)
 {

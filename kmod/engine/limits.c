@@ -196,8 +196,9 @@ static int at_most(struct dfr_state *state, u32 option, u64 most)
 }
 
 /*
- * Of a CPU's part: a ring may double for what a consumer has taken, and an
- * aggregation has two halves. Of the whole: the base table and dynamic variables.
+ * Where lowering begins. Of a CPU's part: a ring may double for what a consumer has taken,
+ * and an aggregation has two halves. Of the whole: dynamic variables. What is more than
+ * all of it together, with what has no option, is lowered further (state.c).
  */
 int dfr_limits_sizes(struct dfr_state *state)
 {

@@ -59,6 +59,15 @@ static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 	return 0;
 }
 
+/* What a ring takes at most, with all the spares that a consumer may make it have. */
+u64 dfr_ring_bytes(const struct dfr_state *state)
+{
+	u64 slots = state->st_nblocks + state->st_keep_slots, refs = 2 * slots + 8;
+
+	return refs * (state->st_block_size + sizeof(struct dfr_blockref) + sizeof(u32)) +
+	       slots * sizeof(struct dfr_ringslot);
+}
+
 int dfr_ring_create(struct dfr_state *state, struct dfr_share *share)
 {
 	struct dfr_ring *ring = &share->sh_ring;

@@ -102,6 +102,11 @@ static size_t pool_bytes(const struct dfr_state *state)
 	return (bytes + SPEC_PAGE - 1) & ~(size_t)(SPEC_PAGE - 1);
 }
 
+u64 dfr_spec_bytes(const struct dfr_state *state)
+{
+	return state->st_specs ? pool_bytes(state) + (state->st_nspec + 1) * sizeof(struct dfr_speclist) : 0;
+}
+
 int dfr_spec_share(struct dfr_state *state, struct dfr_share *share)
 {
 	struct dfr_spec_chunk *chunk;

@@ -301,6 +301,21 @@ static void free_shares(struct dfr_state *state)
 	dfr_agg_free(state);
 }
 
+/*
+ * A confined state's memory is all that it takes, with what it may come to take (spares,
+ * CPUs that are not there yet), not only its buffers: the rest adds up over many CPUs.
+ */
+static bool quota_suffices(const struct dfr_state *state)
+{
+	u64 share = sizeof(struct dfr_share) + state->st_scratch + state->st_key_max + KEY_SLACK + FRAMES_BYTES +
+		    (state->st_notes_max + 1) * sizeof(struct dfr_note) + dfr_ring_bytes(state) + dfr_agg_bytes(state) +
+		    dfr_spec_bytes(state);
+	u64 common = dfr_agg_bytes(state) + (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) + dfr_limits_variables(state) +
+		     state->st_nepids * sizeof(struct dfr_ecb);
+
+	return !dfr_state_confined(state) || common + state->st_engine->en_ncpus * share <= state->st_memory;
+}
+
 /* Whether it is worth trying: to take all there is and give it back would take long. */
 static bool rings_fit(const struct dfr_state *state)
 {
@@ -321,7 +336,7 @@ static bool rings_fit(const struct dfr_state *state)
 static int create_shares(struct dfr_state *state)
 {
 	u32 cpu;
-	int error = rings_fit(state) ? dfr_agg_create(state) : -ENOMEM;
+	int error = quota_suffices(state) && rings_fit(state) ? dfr_agg_create(state) : -ENOMEM;
 
 	for (cpu = 0; cpu < state->st_engine->en_ncpus && !error; cpu++)
 		if (wants_cpu(state, cpu))

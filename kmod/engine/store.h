@@ -706,6 +706,7 @@ void dfr_record_flush(struct dfr_share *share, u64 time);
 void dfr_record_publish(struct dfr_share *share);
 
 /* ring.c */
+u64 dfr_ring_bytes(const struct dfr_state *state); /* of one CPU; likewise dfr_agg_bytes(), dfr_spec_bytes() */
 int dfr_ring_create(struct dfr_state *state, struct dfr_share *share);
 void dfr_ring_free(struct dfr_share *share);
 /* Probe context: make the ring's stream ready for `need` bytes; false: the policy says drop. */
@@ -717,6 +718,7 @@ void dfr_ring_restart(struct dfr_share *share);
 
 /* agg.c */
 int dfr_agg_create(struct dfr_state *state);
+u64 dfr_agg_bytes(const struct dfr_state *state);
 int dfr_agg_share(struct dfr_state *state, struct dfr_share *share);
 void dfr_agg_free(struct dfr_state *state);
 void dfr_agg_free_share(struct dfr_share *share);
@@ -731,6 +733,7 @@ bool dfr_agg_add(struct dfr_firing *firing, struct dfr_share *share, const struc
 
 /* spec.c */
 int dfr_spec_setup(struct dfr_state *state);
+u64 dfr_spec_bytes(const struct dfr_state *state);
 int dfr_spec_share(struct dfr_state *state, struct dfr_share *share);
 void dfr_spec_free(struct dfr_state *state);
 void dfr_spec_free_share(struct dfr_share *share);

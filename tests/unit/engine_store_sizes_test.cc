@@ -143,3 +143,29 @@ TEST_CASE("a program has at most 16384 clauses, and a million actions in them", 
 		CHECK(state.reason == (clauses == 16384 ? "" : "more than 16384 clauses"));
 	}
 }
+
+// The memory of one who is confined is all that his state takes: what each CPU has besides its buffers, too.
+TEST_CASE("of a confined state all memory counts", "[engine][store][sizes]") {
+	constexpr unsigned kCpus = 16;
+	constexpr uint64_t kScratch = 65536;
+	for (const uint64_t memory : {uint64_t{4} << 20, uint64_t{1} << 20}) {
+		Rig rig(kCpus);
+		rig.probe("read");
+		State state(rig);
+		REQUIRE(dfr_state_confine(state.state, 1000, 1000, memory) == 0);
+		REQUIRE(state.enable(Program()
+					 .clause("rig::read:entry", count_by({arg(0)}))
+					 .option(DFR_OPT_SCRATCHSIZE, kScratch)) == 0);
+		const int error = state.go();
+		if (memory == kCpus * kScratch) { // nothing is left for buffers
+			CHECK(error == -ENOMEM);
+			continue;
+		}
+		REQUIRE(error == 0);
+		const uint64_t ring = static_cast<uint64_t>(dfr_state_option(state.state, DFR_OPT_BUFSIZE));
+		const uint64_t tables = static_cast<uint64_t>(dfr_state_option(state.state, DFR_OPT_AGGSIZE));
+		const uint64_t variables = static_cast<uint64_t>(dfr_state_option(state.state, DFR_OPT_DYNVARSIZE));
+		// A ring doubles at most; the base table is one more than there are CPUs.
+		CHECK(kCpus * (kScratch + 2 * ring + tables) + tables + variables <= memory);
+	}
+}
