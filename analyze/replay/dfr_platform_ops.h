@@ -59,6 +59,10 @@ static inline void* dfr_plat_alloc_pages(size_t size) {
 static inline void dfr_plat_free_pages(void* p, size_t size) {
 	dfr_user_free_pages(p, size);
 }
+static inline void* dfr_plat_alloc_shared(size_t size) {
+	return dfr_plat_alloc(size);
+}
+
 static inline u64 dfr_plat_memory_left(void) {
 	return ~0ull;
 }

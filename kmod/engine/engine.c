@@ -33,7 +33,7 @@ static u32 text_hash(const char *text, u32 *size)
 static int strings_grow(struct dfr_engine *engine)
 {
 	u32 size = engine->en_strings_size ? engine->en_strings_size * 4 : EN_HASH_FIRST;
-	struct dfr_string **table = dfr_plat_alloc(size * sizeof(*table));
+	struct dfr_string **table = dfr_plat_alloc_shared(size * sizeof(*table));
 	struct dfr_string *string, *next;
 	u32 i;
 
@@ -83,7 +83,7 @@ static const char *string_intern(struct dfr_engine *engine, const char *text)
 	/* A failed growth only makes chains longer. */
 	if (engine->en_nstrings >= 2 * engine->en_strings_size)
 		strings_grow(engine);
-	string = dfr_plat_alloc(sizeof(*string) + size);
+	string = dfr_plat_alloc_shared(sizeof(*string) + size);
 	if (!string)
 		return NULL;
 	string->ds_hash = hash;
@@ -122,8 +122,8 @@ static void move_gone(struct dfr_engine *engine, struct dfr_probe **table, u32 s
 static int byname_grow(struct dfr_engine *engine)
 {
 	u32 size = engine->en_byname_size ? engine->en_byname_size * 4 : EN_HASH_FIRST;
-	struct dfr_probe **table = dfr_plat_alloc(size * sizeof(*table));
-	struct dfr_probe **gone = dfr_plat_alloc(size * sizeof(*gone));
+	struct dfr_probe **table = dfr_plat_alloc_shared(size * sizeof(*table));
+	struct dfr_probe **gone = dfr_plat_alloc_shared(size * sizeof(*gone));
 	struct dfr_probe *probe, **tail;
 	u32 id;
 
@@ -151,8 +151,8 @@ static int byname_grow(struct dfr_engine *engine)
 static int byid_grow(struct dfr_engine *engine)
 {
 	u32 room = engine->en_room ? engine->en_room * 2 : EN_FIRST_ROOM;
-	struct dfr_probe **table = dfr_plat_alloc(room * sizeof(*table));
-	struct dfr_namegroup *groups = dfr_plat_alloc(room / DFR_GROUP_PROBES * sizeof(*groups));
+	struct dfr_probe **table = dfr_plat_alloc_shared(room * sizeof(*table));
+	struct dfr_namegroup *groups = dfr_plat_alloc_shared(room / DFR_GROUP_PROBES * sizeof(*groups));
 
 	if (!table || !groups) {
 		dfr_plat_free(table);
@@ -231,7 +231,7 @@ static struct dfr_probe *new_probe(struct dfr_engine *engine)
 		return NULL;
 	if (engine->en_nprobes >= 2 * engine->en_byname_size)
 		byname_grow(engine);
-	probe = dfr_plat_alloc(sizeof(*probe));
+	probe = dfr_plat_alloc_shared(sizeof(*probe));
 	if (probe)
 		probe->pb_id = ++engine->en_nprobes;
 	return probe;
@@ -786,11 +786,11 @@ static int create_cpus(struct dfr_engine *engine)
 	u32 cpu;
 
 	engine->en_ncpus = dfr_plat_ncpus();
-	engine->en_cpus = dfr_plat_alloc(engine->en_ncpus * sizeof(*engine->en_cpus));
+	engine->en_cpus = dfr_plat_alloc_shared(engine->en_ncpus * sizeof(*engine->en_cpus));
 	if (!engine->en_cpus)
 		return -ENOMEM;
 	for (cpu = 0; cpu < engine->en_ncpus; cpu++) {
-		engine->en_cpus[cpu] = dfr_plat_alloc(sizeof(**engine->en_cpus));
+		engine->en_cpus[cpu] = dfr_plat_alloc_shared(sizeof(**engine->en_cpus));
 		if (!engine->en_cpus[cpu])
 			return -ENOMEM;
 		engine->en_cpus[cpu]->pc_firing.fr_engine = engine;
@@ -805,7 +805,7 @@ static int create_cpus(struct dfr_engine *engine)
 
 struct dfr_engine *dfr_engine_create(void *host)
 {
-	struct dfr_engine *engine = dfr_plat_alloc(sizeof(*engine));
+	struct dfr_engine *engine = dfr_plat_alloc_shared(sizeof(*engine));
 
 	if (!engine)
 		return NULL;

@@ -39,7 +39,7 @@ static struct dfr_user *user_of(struct dfr_engine *engine, u32 uid)
 	for (user = engine->en_users; user; user = user->us_next)
 		if (user->us_uid == uid)
 			return user;
-	user = dfr_plat_alloc(sizeof(*user) + engine->en_ncpus * sizeof(user->us_purses[0]));
+	user = dfr_plat_alloc_shared(sizeof(*user) + engine->en_ncpus * sizeof(user->us_purses[0]));
 	if (!user)
 		return NULL;
 	user->us_uid = uid;

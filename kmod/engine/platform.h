@@ -110,6 +110,8 @@ struct dfr_hashkey {
  *
  * Memory
  *   void *dfr_plat_alloc(size_t size);			zeroed, or NULL
+ *   void *dfr_plat_alloc_shared(size_t size);		the same for what serves everybody and outlives
+ *							who happens to ask first: not on his account
  *   void dfr_plat_free(void *p);
  *   void *dfr_plat_alloc_pages(size_t size);		zeroed, page-aligned, NULL: none. For blocks,
  *							catalog extents, aggregation tables: what anchors list

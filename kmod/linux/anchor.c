@@ -109,11 +109,11 @@ static u32 next_part(const struct dfr_state *state, u32 kind, u32 cpu, u32 half)
 
 static struct dfr_anchor *add_anchor(const struct dfr_state *state)
 {
-	struct anchor *anchor = kzalloc(sizeof(*anchor), GFP_KERNEL | __GFP_RETRY_MAYFAIL);
+	struct anchor *anchor = kzalloc(sizeof(*anchor), GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL);
 
 	if (!anchor)
 		return NULL;
-	anchor->an_page = (struct dfr_anchor *)get_zeroed_page(GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	anchor->an_page = (struct dfr_anchor *)get_zeroed_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!anchor->an_page) {
 		kfree(anchor);
 		return NULL;

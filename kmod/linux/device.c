@@ -580,7 +580,7 @@ static int device_open(struct inode *inode, struct file *filp)
 	struct dfr_file *file;
 	int error;
 
-	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
 	init_waitqueue_head(&file->fl_wait);

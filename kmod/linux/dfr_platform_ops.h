@@ -29,8 +29,9 @@
 #include "kmod/linux/arch.h"
 #include "kmod/linux/clock.h"
 
-/* Memory. */
+/* Memory. What a user causes is charged to his memory cgroup, but for dfr_plat_alloc_shared(). */
 void *dfr_plat_alloc(size_t size);
+void *dfr_plat_alloc_shared(size_t size);
 
 static inline void dfr_plat_free(void *p)
 {

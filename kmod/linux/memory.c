@@ -22,11 +22,22 @@ u64 dfr_plat_memory_left(void)
 	return pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
 }
 
-void *dfr_plat_alloc(size_t size)
+/* A cgroup that is full refuses as well, and its OOM killer is not called either. */
+static void *allocate(size_t size, gfp_t gfp)
 {
 	if (size > PAGE_SIZE && size > dfr_plat_memory_left())
 		return NULL;
-	return kvzalloc(size, GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	return kvzalloc(size, gfp | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+}
+
+void *dfr_plat_alloc(size_t size)
+{
+	return allocate(size, GFP_KERNEL_ACCOUNT);
+}
+
+void *dfr_plat_alloc_shared(size_t size)
+{
+	return allocate(size, GFP_KERNEL);
 }
 
 /*
@@ -43,7 +54,7 @@ static unsigned int fill_chunk(struct page **pages, unsigned int room)
 	struct page *page;
 
 	for (;; order--) {
-		gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN;
+		gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 
 		page = alloc_pages(gfp | (order ? __GFP_NORETRY : __GFP_RETRY_MAYFAIL), order);
 		if (page || !order)
@@ -82,7 +93,7 @@ static void *alloc_mapped(size_t size)
 
 void *dfr_plat_alloc_pages(size_t size)
 {
-	gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
 	void *p = NULL;
 
 	if (!size || size >> PAGE_SHIFT > UINT_MAX || size > dfr_plat_memory_left())

@@ -78,7 +78,7 @@ int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out
 
 	if (rights->rt_confined && dfr_session_count(rights) >= STATES_PER_USER)
 		return -EDQUOT;
-	session = kzalloc(sizeof(*session), GFP_KERNEL);
+	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return -ENOMEM;
 	error = dfr_state_create(dfr_engine_instance, &session->ss_state);
