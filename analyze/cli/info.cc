@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
+#include "analyze/libdfr/json.h"
+#include "analyze/libdfr/verdict.h"
 #include "analyze/render/messages.h"
 #include "analyze/replay/recording_target.h"
 #include "formats/trace/file.h"
@@ -109,15 +112,80 @@ void print_recorded(const trace::Catalog& catalog, const Contents& contents) {
 		std::printf("  ... and %zu more probes\n", order.size() - kShown);
 }
 
-void print_inputs(const trace::Catalog& catalog, replay::RecordingTarget& target) {
-	std::map<std::string, size_t> captured;
+std::set<std::string> inputs_of(const trace::Catalog& catalog, replay::RecordingTarget& target) {
+	std::set<std::string> captured;
 	for (uint32_t epid = 1; epid <= catalog.ecbs.size(); epid++)
 		for (const auto& input : target.inputs(epid))
-			captured[input.canon]++;
+			captured.insert(input.canon);
+	return captured;
+}
+
+void print_inputs(const trace::Catalog& catalog, replay::RecordingTarget& target) {
 	std::printf("captured: time, cpu, pid, tid, execname of every record");
-	for (const auto& [canon, probes] : captured)
+	for (const std::string& canon : inputs_of(catalog, target))
 		std::printf(", %s", canon.c_str());
 	std::printf("\n");
+	const auto& silent = target.unrecorded();
+	for (size_t i = 0; i < std::min<size_t>(silent.size(), 3); i++)
+		std::printf("  counted, not recorded: %s\n", silent[i]->text().c_str());
+	if (silent.size() > 3)
+		std::printf("  ... and %zu more; capture(); in their clauses would record them\n", silent.size() - 3);
+}
+
+std::string json_list(const std::vector<std::string>& items) {
+	std::string out = "[";
+	for (const std::string& item : items)
+		out += (out.size() > 1 ? ", " : "") + item;
+	return out + "]";
+}
+
+// Everything that the text says, as one object.
+void print_json(const std::string& file, trace::FileSource& source, const Contents& contents,
+		replay::RecordingTarget& target) {
+	const trace::Catalog& catalog = source.catalog();
+	lib::JsonObject machine;
+	for (const auto& [key, value] : catalog.machine)
+		machine.text(key.c_str(), value);
+	std::vector<std::string> probes, unrecorded, captured, asks, remarks, events;
+	for (const auto& [id, count] : contents.records) {
+		const auto probe = catalog.probes.find(id);
+		probes.push_back(lib::JsonObject()
+				     .text("probe", probe == catalog.probes.end() ? "?" : probe->second.text())
+				     .raw("records", std::to_string(count))
+				     .str());
+	}
+	for (const trace::Probe* const probe : target.unrecorded())
+		unrecorded.push_back(lib::json_text(probe->text()));
+	for (const std::string& input : inputs_of(catalog, target))
+		captured.push_back(lib::json_text(input));
+	for (const std::string& question : questions(catalog, contents))
+		asks.push_back(lib::json_text(question));
+	for (const std::string& remark : source.remarks())
+		remarks.push_back(lib::json_text(remark));
+	for (size_t i = 0; i < catalog.events.size(); i++)
+		if (const std::string text = render::event_text(catalog, i); !text.empty())
+			events.push_back(lib::JsonObject()
+					     .raw("time", std::to_string(catalog.events[i].time))
+					     .text("event", text)
+					     .str());
+	const auto facts = source.facts();
+	std::printf("%s\n", lib::JsonObject()
+				 .text("file", file)
+				 .raw("bytes", std::to_string(facts.size))
+				 .raw("finished", facts.finished ? "true" : "false")
+				 .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
+				 .text("state", catalog.state_name)
+				 .raw("anonymous", catalog.anonymous ? "true" : "false")
+				 .text("policy", policy(catalog.policy))
+				 .raw("machine", machine.str())
+				 .raw("events", json_list(events))
+				 .raw("remarks", json_list(remarks))
+				 .raw("probes", json_list(probes))
+				 .raw("unrecorded", json_list(unrecorded))
+				 .raw("captured", json_list(captured))
+				 .raw("questions", json_list(asks))
+				 .str()
+				 .c_str());
 }
 
 } // namespace
@@ -127,13 +195,17 @@ int run_info(int argc, char** argv) {
 	bool json = false;
 	const auto app = make_app("info", "What a recording holds, and what to ask it.", kExamples);
 	app->add_option("file", file, "a recording (.dfr)")->required();
-	app->add_flag("--json", json, "the verdict as JSON");
+	app->add_flag("--json", json, "all of it as one JSON object");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const auto source = trace::open_file(file);
 	const Contents contents = read_all(*source);
 	const trace::Catalog& catalog = source->catalog();
 	replay::RecordingTarget target(catalog, file);
+	if (json) {
+		print_json(file, *source, contents, target);
+		return print_verdict(contents.verdict, catalog, true);
+	}
 
 	std::printf("%s: %s\n", file.c_str(), trace::verdict_line(contents.verdict, catalog).c_str());
 	std::printf("  %-11s %s%s\n", "state", catalog.state_name.empty() ? "held by its command" : catalog.state_name.c_str(),
@@ -158,7 +230,7 @@ int run_info(int argc, char** argv) {
 	std::printf("ask it\n");
 	for (const std::string& question : questions(catalog, contents))
 		std::printf("  dfr replay -n '%s' %s\n", question.c_str(), file.c_str());
-	return print_verdict(contents.verdict, catalog, json);
+	return print_verdict(contents.verdict, catalog, false);
 }
 
 } // namespace dfr::cli

@@ -3,6 +3,7 @@
 // dfr record: a program runs in the kernel while a command does (or until
 // Ctrl-C); its answer is printed and everything stays in a .dfr file. With
 // --claim it takes over a kept state (the boot's, `anonymous`) instead.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "analyze/cli/signals.h"
 #include "analyze/libdfr/consumer.h"
 #include "analyze/libdfr/style.h"
+#include "analyze/replay/recording_target.h"
 #include "formats/error.h"
 #include "recorder/device_session.h"
 
@@ -35,6 +37,36 @@ struct Arguments {
 	double seconds = 0;
 	std::vector<std::string> command;
 };
+
+// What cannot mean anything together is a usage error: nothing that was asked for is left out without a word.
+std::string contradiction(const Arguments& arguments) {
+	const bool program = !arguments.program.empty();
+	if (!arguments.claim.empty() && program)
+		return "--claim takes a state over as it is: it takes no -n and no -s";
+	if (!arguments.claim.empty() && !arguments.analysis.empty())
+		return "--claim takes a state over as it is: it takes no --for";
+	if (!arguments.claim.empty() && !arguments.keep.empty())
+		return "--claim takes over a state that is kept already: leave --keep out";
+	if (!arguments.claim.empty() && !arguments.command.empty())
+		return "--claim runs no command: the state records whatever happens";
+	if (!arguments.analysis.empty() && program)
+		return "--for derives the recording program from the analysis: it takes no -n and no -s";
+	if (arguments.stop && arguments.claim.empty() && arguments.keep.empty())
+		return "--stop ends a kept state: it goes with --claim or --keep";
+	return {};
+}
+
+// Which of the recording's probes left no record, since their clauses only count or set variables.
+void tell_unrecorded(const trace::Catalog& catalog, const std::string& path) {
+	const replay::RecordingTarget target(catalog, path);
+	const auto& silent = target.unrecorded();
+	if (silent.empty())
+		return;
+	std::fprintf(stderr, "dfr: %s%s counted, not recorded; to ask for more later, add capture(); to %s\n",
+		     silent.front()->text().c_str(),
+		     silent.size() > 1 ? (" and " + with_commas(silent.size() - 1) + " more probes were").c_str() : " was",
+		     silent.size() > 1 ? "their clauses" : "its clause");
+}
 
 std::vector<std::byte> bytes_of(const std::vector<uint8_t>& bytes) {
 	const auto view = std::as_bytes(std::span(bytes));
@@ -164,7 +196,9 @@ int Recorder::run() {
 		recording_->program(1, bytes_of(render::error_program()), {});
 		if (!arguments_.keep.empty() && machine_->device())
 			machine_->device()->keep(arguments_.keep);
+		consumer.style().quiet = arguments_.program.quiet; // a buffer that is smaller than asked is told
 		consumer.go();
+		consumer.style().quiet = true;
 	}
 	start_ = std::chrono::steady_clock::now();
 	recording_->pass();
@@ -182,10 +216,14 @@ int Recorder::run() {
 	trace::Merger merger(*source);
 	merger.run([](const trace::Event&) { return true; });
 	const int partial = print_verdict(trace::judge(*source, merger), source->catalog(), arguments_.json);
-	if (!arguments_.json)
+	if (!arguments_.json) {
+		tell_unrecorded(source->catalog(), arguments_.output);
 		std::fprintf(stderr, "dfr: %s is there to be asked: dfr info %s\n", arguments_.output.c_str(),
 			     arguments_.output.c_str());
-	return final_status(consumer.exit_status().value_or(0), partial);
+	}
+	// A program's exit() first, then the command's own status (as a shell has it), then what the recording is worth.
+	const int program_status = consumer.exit_status().value_or(0);
+	return final_status(final_status(program_status, std::max(children_.status(), 0)), partial);
 }
 
 } // namespace
@@ -208,6 +246,10 @@ int run_record(int argc, char** argv) {
 	app->positionals_at_end();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	if (const std::string why = contradiction(arguments); !why.empty()) {
+		print_error(why, "dfr record --help shows what goes together");
+		return kStatusUsage;
+	}
 	return Recorder(std::move(arguments)).run();
 }
 

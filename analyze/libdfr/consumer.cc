@@ -127,12 +127,13 @@ bool Consumer::check_status(bool last) {
 	return !killed_ && !status_.exited && status_.filled == 0;
 }
 
-// Probes that cannot be armed, what the governor does. That the state was killed is told by its status.
+// Probes that cannot be armed, what the governor does. That the state was killed or is full is told by its status.
 void Consumer::report_events() {
 	const trace::Catalog& catalog = session_.catalog();
 	for (; told_events_ < catalog.events.size(); told_events_++) {
 		const std::string text = render::event_text(catalog, told_events_);
-		if (!text.empty() && catalog.events[told_events_].event != DFR_EVENT_KILLED)
+		const uint32_t event = catalog.events[told_events_].event;
+		if (!text.empty() && event != DFR_EVENT_KILLED && event != DFR_EVENT_FULL)
 			hooks_.message(text);
 	}
 }

@@ -88,6 +88,8 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 	case DFR_EVENT_KILLED:
 		return mark.value ? "killed: its consumer was not seen for too long"
 				  : "killed: probes took more than nine tenths of a CPU for a second";
+	case DFR_EVENT_FULL:
+		return "the buffer of CPU " + std::to_string(mark.value) + " is full: it records nothing more (bufpolicy=fill)";
 	default:
 		return {};
 	}

@@ -49,19 +49,6 @@ bool takes_format(Kind kind) {
 	return kind == Kind::Printf || kind == Kind::Printa || kind == Kind::System || kind == Kind::Freopen;
 }
 
-// Which actions are keys or weights of an aggregation: they print nothing.
-std::vector<bool> tuple_members(const dof::Body& body) {
-	std::vector<bool> member(body.actions.size());
-	for (size_t i = 0; i < body.actions.size(); i++) {
-		if (!DFR_ACT_IS_AGG(body.actions[i].kind))
-			continue;
-		const size_t count = std::min<size_t>(body.actions[i].ntuple, i);
-		for (size_t k = i - count; k <= i; k++)
-			member[k] = true;
-	}
-	return member;
-}
-
 // A statement's action count from `first`: those of the same statement number.
 size_t statement_end(const dof::Body& body, size_t first) {
 	const auto number = DFR_UARG_STATEMENT(body.actions[first].uarg);
@@ -72,8 +59,10 @@ size_t statement_end(const dof::Body& body, size_t first) {
 	return end;
 }
 
-bool records(const dof::Action& action) {
-	return action.kind != DFR_ACT_CAPTURE && action.kind != DFR_ACT_CAPTURE_ARGS;
+// Captures are recorded for later questions and print nothing.
+bool is_capture(const dof::Action& action) {
+	return action.kind == DFR_ACT_CAPTURE || action.kind == DFR_ACT_CAPTURE_ARGS ||
+	       DFR_UARG_LIBACT(action.uarg) == DFR_LIBACT_CAPTURED;
 }
 
 uint32_t word(uint8_t op, uint32_t index, uint8_t rd) { return DIF_INSTR_WIDE(op, index, rd); }
@@ -128,7 +117,7 @@ std::unique_ptr<Plan> Programs::make_plan(const trace::Layout& layout) {
 	std::multimap<uint32_t, int> fields;
 	for (size_t i = 0; i < layout.fields.size(); i++)
 		fields.emplace(layout.fields[i].action, static_cast<int>(i));
-	const auto members = tuple_members(body);
+	const auto members = dof::aggregated(body);
 	const auto add_arguments = [&](Step& step, size_t action) {
 		const auto [from, to] = fields.equal_range(static_cast<uint32_t>(action));
 		for (auto at = from; at != to; ++at)
@@ -137,8 +126,8 @@ std::unique_ptr<Plan> Programs::make_plan(const trace::Layout& layout) {
 	bool prints = false, captures = false;
 	for (size_t i = 0; i < body.actions.size();) {
 		const dof::Action& action = body.actions[i];
-		captures |= !records(action);
-		if (members[i] || !records(action)) {
+		captures |= is_capture(action);
+		if (members[i] || is_capture(action)) {
 			i++;
 			continue;
 		}

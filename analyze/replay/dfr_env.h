@@ -34,6 +34,9 @@ struct dfr_captured {
 	__u64 fault_addr;
 };
 
+/* A fault that no recording holds: no record of this firing has the input (DIF_FAULT_LIBRARY + 1). */
+#define DFR_CAPTURED_MISSING 1001
+
 struct dfr_env {
 	__u32 ev_flags; /* DFR_ENV_* */
 	__u32 ev_level; /* enum dfr_level */
@@ -59,6 +62,9 @@ struct dfr_env {
 	const __u64* ev_stack;
 	const __u64* ev_ustack;
 	const struct dfr_captured* ev_captured;
+	/* A clause did not run because the firing lacks its input; NULL: nobody asks. */
+	void (*ev_missing)(void* cookie, __u64 index);
+	void* ev_cookie;
 	bool (*ev_progenyof)(const struct dfr_env* env, __u32 pid); /* NULL: pid or ppid, no further */
 };
 #define DFR_ENV_LIVE 0x1 /* current is this process: user loads and destructive actions reach it */

@@ -297,6 +297,18 @@ static inline const struct dfr_captured* dfr_plat_captured(const struct dfr_firi
 	return index < env->ev_ncaptured ? &env->ev_captured[index] : NULL;
 }
 
+/* Whether this firing has it; whoever fires is told where not. */
+static inline bool dfr_plat_captured_there(const struct dfr_firing* firing, u64 index) {
+	const struct dfr_env* env = dfr_plat_env(firing);
+	const struct dfr_captured* captured = dfr_plat_captured(firing, index);
+
+	if (captured && captured->fault != DFR_CAPTURED_MISSING)
+		return true;
+	if (env->ev_missing)
+		env->ev_missing(env->ev_cookie, index);
+	return false;
+}
+
 /* Bytes from addr to the end of the captured value that it lies in; 0: in none. */
 static inline u64 dfr_plat_firing_room(const struct dfr_firing* firing, u64 addr) {
 	const struct dfr_env* env = dfr_plat_env(firing);

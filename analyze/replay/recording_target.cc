@@ -10,6 +10,7 @@
 #include "analyze/render/programs.h"
 #include "analyze/replay/engine_c.h"
 #include "analyze/replay/tick.h"
+#include "formats/d/canon.h"
 #include "formats/error.h"
 
 namespace dfr::replay {
@@ -87,17 +88,19 @@ trace::Probe own_probe(uint32_t id, const char* provider, std::string name) {
 
 RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name)
     : catalog_(catalog), name_(std::move(name)) {
-	std::set<uint32_t> ids;
+	std::map<uint32_t, bool> ids; // whether some clause leaves records
 	for (uint32_t epid = 1; epid <= catalog.ecbs.size(); epid++) {
 		const uint32_t probe = catalog.ecbs[epid - 1].probe;
 		epids_[probe].push_back(epid);
-		if (probe > kError)
-			ids.insert(probe);
+		if (probe <= kError)
+			continue;
+		const dof::Body* const body = body_of(epid);
+		ids[probe] |= body && dof::leaves_records(*body);
 	}
-	for (const uint32_t id : ids) {
+	for (const auto& [id, recorded] : ids) {
 		const auto probe = catalog.probes.find(id);
 		if (probe != catalog.probes.end())
-			recorded_.push_back(&probe->second);
+			(recorded ? recorded_ : unrecorded_).push_back(&probe->second);
 	}
 }
 
@@ -120,18 +123,27 @@ const dof::Image* RecordingTarget::image(uint32_t dof) {
 	return images_[dof].get();
 }
 
+const dof::Body* RecordingTarget::body_of(uint32_t epid, bool* continuation) {
+	const trace::Layout* const layout = catalog_.layout_of(epid);
+	const dof::Image* const program = layout ? image(layout->dof) : nullptr;
+	if (!program || layout->clause >= program->ecbs.size())
+		return nullptr;
+	const dof::Ecb& ecb = program->ecbs[layout->clause];
+	if (DFR_ECBUARG_CLAUSE(ecb.uarg) == render::kErrorClause || ecb.body >= program->bodies.size())
+		return nullptr;
+	if (continuation)
+		*continuation = ecb.uarg & DFR_ECBUARG_CONTINUATION;
+	return &program->bodies[ecb.body];
+}
+
 const std::vector<RecordedInput>& RecordingTarget::inputs(uint32_t epid) {
 	const auto [at, fresh] = inputs_.try_emplace(epid);
 	const trace::Layout* const layout = catalog_.layout_of(epid);
 	if (!fresh || !layout)
 		return at->second;
-	const dof::Image* const program = image(layout->dof);
-	if (!program || layout->clause >= program->ecbs.size())
+	const dof::Body* const body = body_of(epid);
+	if (!body)
 		return at->second;
-	const dof::Ecb& ecb = program->ecbs[layout->clause];
-	if (DFR_ECBUARG_CLAUSE(ecb.uarg) == render::kErrorClause || ecb.body >= program->bodies.size())
-		return at->second;
-	const dof::Body& body = program->bodies[ecb.body];
 	for (size_t i = 0; i < layout->fields.size(); i++) {
 		const dfr_field& field = layout->fields[i];
 		RecordedInput input;
@@ -140,9 +152,9 @@ const std::vector<RecordedInput>& RecordingTarget::inputs(uint32_t epid) {
 		if (field.argument >= 0) {
 			input.canon = "arg" + std::to_string(field.argument);
 			input.type = "int64_t";
-		} else if (field.action < body.actions.size()) {
-			input.canon = body.actions[field.action].expression;
-			input.type = body.actions[field.action].type;
+		} else if (field.action < body->actions.size()) {
+			input.canon = body->actions[field.action].expression;
+			input.type = body->actions[field.action].type;
 		}
 		if (!input.canon.empty())
 			at->second.push_back(std::move(input));
@@ -185,29 +197,60 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 	const auto [at, fresh] = captured_.try_emplace(probe.id);
 	if (!fresh)
 		return &at->second;
-	// What the records of all its recording clauses hold together: they replay as one firing.
-	std::set<std::string> seen;
-	for (const uint32_t epid : epids_[probe.id])
-		for (const RecordedInput& input : inputs(epid))
-			if (seen.insert(input.canon).second)
-				at->second.push_back({input.canon, input.type, input.user_data});
+	// What the records of all its recording clauses hold together: they replay as one firing. What only clauses
+	// with a predicate hold, or later parts of one with `if`, some firings lack.
+	std::map<std::string, size_t> known;
+	for (const uint32_t epid : epids_[probe.id]) {
+		bool continuation = false;
+		const dof::Body* const body = body_of(epid, &continuation);
+		const bool always = body && !body->predicate && !continuation;
+		for (const RecordedInput& input : inputs(epid)) {
+			const auto [place, first] = known.emplace(input.canon, at->second.size());
+			if (first)
+				at->second.push_back({input.canon, input.type, input.user_data, always});
+			else
+				at->second[place->second].always |= always;
+		}
+	}
 	return &at->second;
 }
 
 bool RecordingTarget::recorded_whole(uint32_t probe, const std::string& condition) {
 	for (const uint32_t epid : epids_[probe]) {
-		const trace::Layout* const layout = catalog_.layout_of(epid);
-		const dof::Image* const program = layout ? image(layout->dof) : nullptr;
-		if (!program || layout->clause >= program->ecbs.size())
+		bool continuation = false;
+		const dof::Body* const body = body_of(epid, &continuation);
+		if (!body || continuation || !dof::leaves_records(*body))
 			continue;
-		const dof::Ecb& clause = program->ecbs[layout->clause];
-		if (clause.body >= program->bodies.size())
-			continue;
-		const dof::Body& body = program->bodies[clause.body];
-		if (!body.predicate || implies(condition, body.condition))
+		if (!body->predicate || implies(condition, body->condition))
 			return true;
 	}
 	return false;
+}
+
+std::string RecordingTarget::recorded_where(uint32_t probe, const std::string& input) {
+	std::set<std::string> conditions;
+	for (const uint32_t epid : epids_[probe]) {
+		const dof::Body* const body = body_of(epid);
+		if (!body || !dof::leaves_records(*body))
+			continue;
+		const auto& held = inputs(epid);
+		const auto same = [&input](const RecordedInput& one) { return one.canon == input; };
+		if (!input.empty() && std::none_of(held.begin(), held.end(), same))
+			continue;
+		conditions.insert(body->condition.empty() ? "the recording's own predicate held" : d::readable(body->condition));
+	}
+	std::string text;
+	for (const std::string& condition : conditions)
+		text += (text.empty() ? "" : ", or ") + condition;
+	return text;
+}
+
+std::string RecordingTarget::why_absent(const d::ProbePattern& pattern) {
+	for (const trace::Probe* const probe : unrecorded_)
+		if (matches(pattern, *probe))
+			return "the recording enabled it and kept no record of its firings (its clauses only count, or set variables): "
+			       "add capture(); to the recording program's clause";
+	return "dfr info " + name_ + " lists what it holds";
 }
 
 std::string RecordingTarget::machine(const char* key) const {

@@ -38,8 +38,13 @@ public:
 	// Whether some clause recorded every firing of a probe, or every one that `condition` admits
 	// (canonical text of the asking clause's predicate; empty: it has none, or no canonical one).
 	bool recorded_whole(uint32_t probe, const std::string& condition);
-	// Probes that were recorded, by id; dtrace's own are not among them.
+	// Under which conditions a probe was recorded, or only an input of it (canonical text, may be empty: all of
+	// it), as a person reads them.
+	std::string recorded_where(uint32_t probe, const std::string& input);
+	// Probes of which firings left records, by id; dtrace's own are not among them.
 	const std::vector<const trace::Probe*>& recorded() const { return recorded_; }
+	// Probes that were enabled and left none: their clauses only counted, or set variables.
+	const std::vector<const trace::Probe*>& unrecorded() const { return unrecorded_; }
 	const dof::Image* image(uint32_t dof);
 
 	std::string description() const override { return name_; }
@@ -52,15 +57,18 @@ public:
 	bool has_addresses() const override { return false; }
 	bool has_kernel() const override;
 	const std::vector<d::CapturedInput>* captured(const d::ProbeInfo& probe) override;
+	std::string why_absent(const d::ProbePattern& pattern) override;
 	bool is_replay() const override { return true; }
 	std::string kernel_release() const override;
 
 private:
 	std::string machine(const char* key) const;
+	// The part of a program that an EPID stands for; null: damaged, or our own ERROR clause.
+	const dof::Body* body_of(uint32_t epid, bool* continuation = nullptr);
 
 	const trace::Catalog& catalog_;
 	std::string name_;
-	std::vector<const trace::Probe*> recorded_;
+	std::vector<const trace::Probe*> recorded_, unrecorded_;
 	std::unordered_map<uint32_t, std::vector<uint32_t>> epids_; // of each probe
 	std::vector<std::unique_ptr<dof::Image>> images_;
 	std::map<uint32_t, std::vector<RecordedInput>> inputs_;		 // by EPID

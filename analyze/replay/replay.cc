@@ -11,6 +11,7 @@
 #include "analyze/replay/engine_c.h"
 #include "analyze/replay/engine_session.h"
 #include "analyze/replay/tick.h"
+#include "formats/d/canon.h"
 #include "formats/error.h"
 
 namespace dfr::replay {
@@ -29,7 +30,9 @@ public:
 	void begin(const trace::Event& event, const trace::Probe& of, size_t captures);
 	void set_argument(uint32_t index, uint64_t value);
 	void set_capture(size_t index, const trace::Value& value, const dfr_field& field);
-	// Points the captured strings and structs at their copies.
+	// Frames of a stack; of several that were recorded the longest serves all.
+	void set_stack(const trace::Value& value, bool of_user);
+	// Points the captured strings, structs and stacks at their copies.
 	void settle();
 
 	const trace::Probe* probe = nullptr;
@@ -47,6 +50,7 @@ private:
 	std::vector<dfr_captured> captured_;
 	std::vector<Text> texts_;
 	std::vector<char> bytes_;
+	std::vector<u64> stack_, ustack_;
 };
 
 void Firing::clear() {
@@ -54,6 +58,17 @@ void Firing::clear() {
 	argument_count = 0;
 	texts_.clear();
 	bytes_.clear();
+	stack_.clear();
+	ustack_.clear();
+}
+
+void Firing::set_stack(const trace::Value& value, bool of_user) {
+	std::vector<u64>& stack = of_user ? ustack_ : stack_;
+	const size_t frames = value.bytes.size() / sizeof(u64);
+	if (frames <= stack.size())
+		return;
+	stack.resize(frames);
+	std::memcpy(stack.data(), value.bytes.data(), frames * sizeof(u64));
 }
 
 void Firing::begin(const trace::Event& event, const trace::Probe& of, size_t captures) {
@@ -70,7 +85,7 @@ void Firing::begin(const trace::Event& event, const trace::Probe& of, size_t cap
 	env.ev_time = event.time;
 	std::memset(arguments, 0, sizeof arguments);
 	dfr_captured missing{};
-	missing.fault = DIF_FAULT_LIBRARY + 1; // a record of another clause, or a cut one, has not said it
+	missing.fault = DFR_CAPTURED_MISSING; // a record of another clause, or a cut one, has not said it
 	captured_.assign(captures, missing);
 }
 
@@ -103,6 +118,10 @@ void Firing::set_capture(size_t index, const trace::Value& value, const dfr_fiel
 void Firing::settle() {
 	for (const Text& text : texts_)
 		captured_[text.capture].value = reinterpret_cast<uint64_t>(bytes_.data() + text.offset);
+	env.ev_stack = stack_.data();
+	env.ev_nstack = static_cast<uint32_t>(stack_.size());
+	env.ev_ustack = ustack_.data();
+	env.ev_nustack = static_cast<uint32_t>(ustack_.size());
 	env.ev_captured = captured_.data();
 	env.ev_ncaptured = static_cast<uint32_t>(captured_.size());
 }
@@ -122,6 +141,7 @@ private:
 		size_t field;
 		int capture = -1;
 		int argument = -1;
+		bool stack = false, ustack = false;
 	};
 	struct Recorded { // how records of an EPID become part of a firing
 		bool known = false;
@@ -134,6 +154,8 @@ private:
 	void create_probes();
 	void create_timers();
 	void check_conditions();
+	void check_unrecorded(const d::ProbePattern& pattern);
+	void missing(uint64_t index);
 	const Recorded& recorded(uint32_t epid);
 	void take(const trace::Event& event);
 	void fire();
@@ -162,6 +184,7 @@ private:
 	bool started_ = false, over_ = false, exits_ = false, actions_ = false;
 	uint64_t firings_ = 0;
 	std::vector<std::string> conditions_; // why answers are only part of what happened
+	std::map<std::pair<const trace::Probe*, uint64_t>, uint64_t> missing_; // firings without that input
 };
 
 Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
@@ -232,13 +255,35 @@ void Replay::create_timers() {
 	}
 }
 
+// What the pattern means beside what was recorded: probes that only counted, or nothing that the recording knows.
+void Replay::check_unrecorded(const d::ProbePattern& pattern) {
+	size_t silent = 0, found = 0;
+	const trace::Probe* example = nullptr;
+	for (const trace::Probe* const probe : target_.unrecorded()) {
+		if (!RecordingTarget::matches(pattern, *probe))
+			continue;
+		silent++;
+		example = probe;
+	}
+	if (silent)
+		conditions_.push_back(example->text() +
+				      (silent > 1 ? " and " + std::to_string(silent - 1) + " more probes were" : " was") +
+				      " enabled but left no records: add capture(); to the recording program's clause");
+	target_.match(pattern, [&found](const d::ProbeInfo&) { return ++found, false; });
+	if (!silent && !found)
+		conditions_.push_back("nothing that was recorded matches " + pattern.text());
+}
+
 // Firings that were recorded under a predicate are not all that happened: the verdict says so,
 // unless the asking clause has the same predicate.
 void Replay::check_conditions() {
 	for (const dof::Ecb& ecb : program_.image.ecbs) {
+		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
+			continue;
 		const std::string& condition = program_.image.body_of(ecb).condition;
 		const d::ProbePattern pattern{ecb.probe.host, ecb.probe.provider, ecb.probe.module,
 					      ecb.probe.function, ecb.probe.name, ecb.probe.id};
+		check_unrecorded(pattern);
 		size_t partial = 0;
 		const trace::Probe* example = nullptr;
 		for (const trace::Probe* const probe : target_.recorded()) {
@@ -249,15 +294,19 @@ void Replay::check_conditions() {
 		}
 		if (partial == 0)
 			continue;
-		conditions_.push_back(example->provider + ":" + example->module + ":" + example->function + ":" +
-				      example->name +
+		conditions_.push_back(example->text() +
 				      (partial > 1 ? " and " + std::to_string(partial - 1) + " more probes were" : " was") +
-				      " recorded only where the recording's own predicate held");
+				      " recorded only where " + target_.recorded_where(example->id, {}));
 	}
+	std::sort(conditions_.begin(), conditions_.end());
+	conditions_.erase(std::unique(conditions_.begin(), conditions_.end()), conditions_.end());
 	if (options_.strict && !conditions_.empty())
 		throw Error("the recording answers this only in part: " + conditions_.front(),
 			    "leave out --strict, or give the clause the predicate that it was recorded with");
 }
+
+// Probe context of our own engine: a clause did not run, since no record of this firing holds its input.
+void Replay::missing(uint64_t index) { missing_[{firing_.probe, index}]++; }
 
 const Replay::Recorded& Replay::recorded(uint32_t epid) {
 	if (epid >= recorded_.size())
@@ -277,6 +326,9 @@ const Replay::Recorded& Replay::recorded(uint32_t epid) {
 			use.capture = capture->second;
 		if (input.canon.size() == 4 && input.canon.compare(0, 3, "arg") == 0)
 			use.argument = input.canon[3] - '0';
+		const uint16_t kind = entry.layout ? entry.layout->fields[input.field].kind : 0;
+		use.stack = kind == DFR_FIELD_STACK;
+		use.ustack = kind == DFR_FIELD_USTACK;
 		if (use.capture >= 0 || use.argument >= 0)
 			entry.uses.push_back(use);
 	}
@@ -344,6 +396,8 @@ void Replay::fire() {
 	fire_timers(firing_.time);
 	if (!over_ && firing_.fires) {
 		firing_.settle();
+		firing_.env.ev_cookie = this;
+		firing_.env.ev_missing = [](void* self, __u64 index) { static_cast<Replay*>(self)->missing(index); };
 		fire_at(firing_.fires, firing_.arguments, firing_.argument_count, firing_.cpu, firing_.env);
 	}
 	last_time_ = std::max(last_time_, firing_.time);
@@ -386,6 +440,8 @@ void Replay::take(const trace::Event& event) {
 		const trace::Value& value = event.fields[use.field];
 		if (use.argument >= 0)
 			firing_.set_argument(static_cast<uint32_t>(use.argument), value.number);
+		if (use.stack || use.ustack)
+			firing_.set_stack(value, use.ustack);
 		if (use.capture >= 0)
 			firing_.set_capture(static_cast<size_t>(use.capture), value, entry.layout->fields[use.field]);
 	}
@@ -411,6 +467,10 @@ Answer Replay::run() {
 	Answer answer;
 	answer.verdict = trace::judge(source_, merger);
 	answer.firings = firings_;
+	for (const auto& [what, firings] : missing_)
+		conditions_.push_back(std::to_string(firings) + " firings of " + what.first->text() + " were passed over: they lack " +
+				      d::readable(program_.captured[what.second]) + ", which was recorded only where " +
+				      target_.recorded_where(what.first->id, program_.captured[what.second]));
 	for (const std::string& condition : conditions_) {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(condition);

@@ -147,7 +147,8 @@ enum dfr_event {
 	DFR_EVENT_KILLED,   /* deadman; value: 0 probes took too much, 1 the consumer was gone */
 	/* value: id of a probe that cannot be armed, 0: some, below 0: so many; error: why (EPERM: its
 	   arguments may not be shown) */
-	DFR_EVENT_UNARMED
+	DFR_EVENT_UNARMED,
+	DFR_EVENT_FULL /* value: a CPU whose ring (fill) is full; time: of its last record */
 };
 
 struct dfr_cat_event {

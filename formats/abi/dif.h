@@ -106,12 +106,15 @@ struct dif_var {
 
 #define DIF_VAR_USER_FIRST 0x500 /* user variables, per scope */
 #define DIF_VAR_MAX 0xffff
+#define DIF_CAPTURED_THERE 0x100000000ull
 
 enum dif_builtin {
 	DIF_VAR_ARGS = 0x00,
 	DIF_VAR_REGS = 0x01,
 	DIF_VAR_UREGS = 0x02,
-	DIF_VAR_CAPTURED = 0x7e, /* replay only: captured[i], the program's i-th captured input */
+	/* replay only: captured[i], the program's i-th captured input; captured[DIF_CAPTURED_THERE | i]: whether this
+	 * firing has it */
+	DIF_VAR_CAPTURED = 0x7e,
 	DIF_VAR_CURTHREAD = 0x100,
 	DIF_VAR_TIMESTAMP,
 	DIF_VAR_VTIMESTAMP,

@@ -260,10 +260,14 @@ enum dfr_action {
 #define DFR_ACT_IS_AGG(kind) (DFR_ACT_CLASS(kind) == 0x07)
 #define DFR_ACT_IS_DESTRUCTIVE(kind) (DFR_ACT_CLASS(kind) == 0x02 || DFR_ACT_CLASS(kind) == 0x05)
 
-/* Sub-kinds of LIBACT, in uarg: DFR_UARG_LIBACT(). */
+/*
+ * Sub-kinds of LIBACT, in uarg: DFR_UARG_LIBACT(). The last one stands beside kinds that print (a
+ * stack, a symbol): capture() made the action, so it is recorded and prints nothing.
+ */
 enum dfr_libact {
 	DFR_LIBACT_CLEAR = 1, DFR_LIBACT_NORMALIZE, DFR_LIBACT_DENORMALIZE, DFR_LIBACT_TRUNC,
-	DFR_LIBACT_FTRUNCATE, DFR_LIBACT_SETOPT
+	DFR_LIBACT_FTRUNCATE, DFR_LIBACT_SETOPT,
+	DFR_LIBACT_CAPTURED = 0x1000
 };
 
 enum dfr_option {

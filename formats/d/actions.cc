@@ -453,7 +453,7 @@ void ClauseBuilder::capture(Node* call) {
 			if (!value_action(argument, DFR_ACT_CAPTURE, out))
 				continue;
 		}
-		out.uarg = uarg();
+		out.uarg = uarg(argument->kind == Nk::Recorded ? DFR_LIBACT_CAPTURED : 0);
 		add(std::move(out));
 	}
 }

@@ -220,6 +220,72 @@ std::string source_text(TypeTable& types, const Node* node) {
 	}
 }
 
+namespace {
+
+// Reads canonical text back into the notation that people write, operators between their operands.
+class Reader {
+public:
+	explicit Reader(std::string_view text) : text_(text) {}
+
+	std::string expression() {
+		if (at_ >= text_.size() || text_[at_] != '(')
+			return word();
+		at_++;
+		std::string head = word();
+		std::vector<std::string> parts;
+		while (at_ < text_.size() && text_[at_] == ' ') {
+			at_++;
+			parts.push_back(expression());
+		}
+		at_++; // the closing parenthesis
+		return put(head, parts);
+	}
+
+private:
+	std::string word() {
+		const size_t from = at_;
+		bool quoted = false;
+		for (; at_ < text_.size(); at_++) {
+			const char c = text_[at_];
+			if (c == '"')
+				quoted = !quoted;
+			else if (!quoted && (c == ' ' || c == ')'))
+				break;
+		}
+		return std::string(text_.substr(from, at_ - from));
+	}
+
+	static std::string put(const std::string& head, const std::vector<std::string>& parts) {
+		if (parts.size() == 2 && head.find_first_of("=<>&|^+-*/%") != std::string::npos) {
+			// Marks of type: s/ and u/ of divisions and shifts, $ of strings, u of unsigned comparisons.
+			const size_t first = head.find_first_of("=<>!&|^+-*/%"), last = head.find_last_of("=<>!&|^+-*/%");
+			const std::string sign = head.substr(first, last - first + 1);
+			return inner(parts[0], sign) + " " + sign + " " + inner(parts[1], sign);
+		}
+		if (head == "!" && parts.size() == 1)
+			return "!(" + parts[0] + ")";
+		if ((head == "cast" || head == "load" || head == "uload" || head == "ref" || head == "uref") && parts.size() == 2)
+			return head == "cast" ? parts[1] : "*(" + parts[1] + ")";
+		std::string out = head + "(";
+		for (const std::string& part : parts)
+			out += (&part == &parts.front() ? "" : ", ") + part;
+		return out + ")";
+	}
+
+	// && and || within the other one, or within anything else, are in parentheses.
+	static std::string inner(const std::string& part, const std::string& sign) {
+		const bool and_ = part.find(" && ") != std::string::npos, or_ = part.find(" || ") != std::string::npos;
+		return (and_ && sign != "&&") || (or_ && sign != "||") ? "(" + part + ")" : part;
+	}
+
+	std::string_view text_;
+	size_t at_ = 0;
+};
+
+} // namespace
+
+std::string readable(const std::string& canonical) { return Reader(canonical).expression(); }
+
 std::string canonical(TypeTable& types, const Node* node) { return Walker(types).value(node); }
 
 } // namespace dfr::d

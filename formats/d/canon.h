@@ -25,6 +25,9 @@ namespace dfr::d {
 // Empty: not a firing input.
 std::string canonical(TypeTable& types, const Node* node);
 
+// Canonical text as D source, for messages: "execname == "csh" && arg0 > 3".
+std::string readable(const std::string& canonical);
+
 // The expression as D source, for messages.
 std::string source_text(TypeTable& types, const Node* node);
 

@@ -4,6 +4,7 @@
 #include "formats/d/capture.h"
 
 #include <algorithm>
+#include <map>
 
 #include "formats/d/builtins.h"
 #include "formats/d/canon.h"
@@ -26,10 +27,12 @@ bool is_standard(uint32_t id) {
 uint64_t index_of(Context& context, const std::string& canon) {
 	auto& known = context.result.captured;
 	const auto at = std::find(known.begin(), known.end(), canon);
-	if (at != known.end())
-		return at - known.begin();
-	known.push_back(canon);
-	return known.size() - 1;
+	const uint64_t index = at - known.begin();
+	if (at == known.end())
+		known.push_back(canon);
+	if (context.sometimes.contains(canon))
+		context.needed.insert(index);
+	return index;
 }
 
 bool missing(Context& context, const Node* node) {
@@ -49,9 +52,27 @@ void make_captured(Context& context, Node* node, const std::string& canon) {
 	node->value = index_of(context, canon);
 }
 
+// Constants and what every record holds need no capture.
+bool needs_capture(const Node* node) {
+	if (node->kind == Nk::Int || node->kind == Nk::Float || node->kind == Nk::String)
+		return false;
+	if (node->kind == Nk::BuiltinVar)
+		return !is_standard(node->builtin->id);
+	// A cast or sum of such things can be computed again.
+	bool needs = node->kind == Nk::Symbol || (node->kind == Nk::Unary && node->op == Tok::Star) || node->kind == Nk::Member ||
+	             node->kind == Nk::Stringof ||
+	             (node->kind == Nk::Subr && (node->subroutine->flags & (kUserData | kKernel) || node->subroutine->number == DIF_SUBR_PROGENYOF));
+	for (const Node* const child : {node->a, node->b, node->c})
+		needs |= child && needs_capture(child);
+	for (const Node* const child : node->list)
+		needs |= needs_capture(child);
+	return needs;
+}
+
 bool walk(Context& context, Node* node) {
 	const std::string canon = canonical(context.types, node);
-	if (!canon.empty() && context.captured.contains(canon)) {
+	// What every record holds is not taken from a clause that happened to record it: others would lack it.
+	if (!canon.empty() && needs_capture(node) && context.captured.contains(canon)) {
 		make_captured(context, node, canon);
 		return true;
 	}
@@ -98,23 +119,6 @@ void add_input(Context& context, const std::string& canon, Node* node) {
 	context.inputs.push_back({canon, node});
 }
 
-// Constants and what every record holds need no capture.
-bool needs_capture(const Node* node) {
-	if (node->kind == Nk::Int || node->kind == Nk::Float || node->kind == Nk::String)
-		return false;
-	if (node->kind == Nk::BuiltinVar)
-		return !is_standard(node->builtin->id);
-	// A cast or sum of such things can be computed again.
-	bool needs = node->kind == Nk::Symbol || (node->kind == Nk::Unary && node->op == Tok::Star) || node->kind == Nk::Member ||
-	             node->kind == Nk::Stringof ||
-	             (node->kind == Nk::Subr && (node->subroutine->flags & (kUserData | kKernel) || node->subroutine->number == DIF_SUBR_PROGENYOF));
-	for (const Node* const child : {node->a, node->b, node->c})
-		needs |= child && needs_capture(child);
-	for (const Node* const child : node->list)
-		needs |= needs_capture(child);
-	return needs;
-}
-
 } // namespace
 
 void collect_inputs(Context& context, Node* node) {
@@ -136,19 +140,59 @@ void collect_inputs(Context& context, Node* node) {
 
 void collect_captured(Context& context, const Clause& clause) {
 	context.captured.clear();
+	context.sometimes.clear();
+	context.needed.clear();
 	if (!context.target.is_replay())
 		return;
+	std::map<std::string, size_t> always; // how many of the probes always have it
+	size_t probes = 0;
 	for (const ProbeDesc& desc : clause.probes) {
 		const ProbePattern pattern{desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
 		context.target.match(pattern, [&](const ProbeInfo& probe) {
-			// A probe without this input faults when the program evaluates it.
-			if (const auto* const inputs = context.target.captured(probe)) {
-				for (const CapturedInput& input : *inputs)
-					context.captured.insert(input.canon);
+			const auto* const inputs = context.target.captured(probe);
+			probes++;
+			for (size_t i = 0; inputs && i < inputs->size(); i++) {
+				context.captured.insert((*inputs)[i].canon);
+				always[(*inputs)[i].canon] += (*inputs)[i].always;
 			}
 			return true;
 		});
 	}
+	for (const std::string& canon : context.captured)
+		if (always[canon] < probes)
+			context.sometimes.insert(canon);
+}
+
+// The code of `predicate` (a constant 1 if there is none) behind a test of each input: without one of them it is 0.
+void require_needed(const std::set<uint64_t>& needed, std::optional<dif::Difo>& predicate) {
+	if (needed.empty())
+		return;
+	dif::Difo code;
+	if (predicate) {
+		code = std::move(*predicate);
+	} else {
+		code.rtype = {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, 4};
+		code.integers = {1};
+		code.text = {DIF_INSTR_WIDE(DIF_OP_SETX, 0, 1), DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
+	}
+	const auto before = static_cast<uint32_t>(4 * needed.size());
+	const auto missing = static_cast<uint32_t>(before + code.text.size());
+	for (uint32_t& word : code.text)
+		if (DIF_OP(word) >= DIF_OP_BA && DIF_OP(word) <= DIF_OP_BLEU)
+			word = DIF_INSTR_BRANCH(DIF_OP(word), DIF_LABEL(word) + before);
+	std::vector<uint32_t> text;
+	for (const uint64_t index : needed) {
+		text.push_back(DIF_INSTR_WIDE(DIF_OP_SETX, static_cast<uint32_t>(code.integers.size()), 1));
+		text.push_back(DIF_INSTR_R(DIF_OP_LDGA, DIF_VAR_CAPTURED, 1, 1));
+		text.push_back(DIF_INSTR_R(DIF_OP_TST, 1, 0, 0));
+		text.push_back(DIF_INSTR_BRANCH(DIF_OP_BE, missing));
+		code.integers.push_back(DIF_CAPTURED_THERE | index);
+	}
+	code.text.insert(code.text.begin(), text.begin(), text.end());
+	code.text.push_back(DIF_INSTR_R(DIF_OP_RET, 0, 0, 0));
+	for (dif::Line& line : code.lines)
+		line.pc += before;
+	predicate = std::move(code);
 }
 
 bool substitute_captured(Context& context, Node* node) {

@@ -17,6 +17,9 @@ bool substitute_captured(Context& context, Node* node);
 // The same for memory that an action records by its address: in replay the
 // node becomes the captured copy. An empty text is computed memory.
 bool captured_bytes(Context& context, const std::string& canon, Node* address);
+// Replay: puts a test of these inputs in front of a predicate (there may be none yet), so that the clause runs only in
+// firings that have them. The engine tells whoever replays of each firing that has not.
+void require_needed(const std::set<uint64_t>& needed, std::optional<dif::Difo>& predicate);
 // derive(): adds the largest firing inputs of an expression to context.inputs.
 void collect_inputs(Context& context, Node* node);
 // The same for an action that is recorded itself (stack()): its canonical text.

@@ -332,6 +332,7 @@ void ClauseBuilder::emit_image(const Clause& clause) {
 			body.condition = canonical(types_, predicate);
 			body.predicate = predicate_code(predicate);
 		}
+		require_needed(context_.needed, body.predicate);
 		body.actions = std::move(parts_[i].actions);
 		image.bodies.push_back(std::move(body));
 	}

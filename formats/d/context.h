@@ -76,6 +76,10 @@ struct Context {
 
 	// Replay: canonical texts that records of the current clause's probes hold.
 	std::set<std::string, std::less<>> captured;
+	// Those that not every recorded firing of these probes holds.
+	std::set<std::string, std::less<>> sometimes;
+	// Which of the program's captured inputs the current clause needs and may not find: it runs only where they are.
+	std::set<uint64_t> needed;
 
 	// The program relies on something of this stability.
 	void rely(const Attributes& attributes, std::string_view what, Place place) {

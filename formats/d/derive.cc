@@ -61,7 +61,7 @@ void ClauseBuilder::derive(const Clause& clause) {
 		if (!good)
 			continue;
 		text += (index_ ? ", " : "") + source_text(types_, input.node);
-		out.uarg = uarg();
+		out.uarg = uarg(input.node->kind == Nk::Recorded ? DFR_LIBACT_CAPTURED : 0);
 		body.actions.push_back(std::move(out));
 	}
 	if (body.actions.empty()) {

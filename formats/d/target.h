@@ -57,6 +57,7 @@ struct CapturedInput {
 	std::string canon;
 	std::string type; // C or D type text
 	bool user_data = false;
+	bool always = true; // every recorded firing of the probe holds it
 };
 
 class Target {

@@ -119,6 +119,12 @@ struct Image {
 	const Body& body_of(const Ecb& ecb) const { return bodies[ecb.body]; }
 };
 
+// Which of a body's actions belong to an aggregation (keys, weight, the function itself): they print and record
+// nothing of their own.
+std::vector<bool> aggregated(const Body& body);
+// Whether a firing that runs the body leaves a record. Aggregations and assignments alone leave none.
+bool leaves_records(const Body& body);
+
 // The whole file; the header's loadsz says how much of it the engine loads.
 std::vector<uint8_t> write(const Image& image);
 

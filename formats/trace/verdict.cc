@@ -83,6 +83,10 @@ Window find_window(const Catalog& catalog, const Merger& merger) {
 		window.from = horizon;
 		window.horizon = true;
 	}
+	// Where a ring has stopped (fill), that CPU is not complete any more.
+	for (const EventMark& mark : catalog.events)
+		if (mark.event == DFR_EVENT_FULL)
+			window.to = std::min(window.to, mark.time);
 	window.from = std::min(window.from, window.to);
 	return window;
 }
@@ -141,13 +145,35 @@ void judge_blocks(Verdict& verdict, const Merger& merger) {
 		                          plural(damage.regions, "place"));
 }
 
+// A fill ring that is full has stopped: nothing of that CPU is known from then on.
+void judge_full(Verdict& verdict, const Catalog& catalog) {
+	const EventMark* first = nullptr;
+	size_t full = 0;
+	for (const EventMark& mark : catalog.events) {
+		if (mark.event != DFR_EVENT_FULL)
+			continue;
+		full++;
+		if (!first || mark.time < first->time)
+			first = &mark;
+	}
+	if (first)
+		verdict.reasons.push_back("stopped, full, at " + time_text(catalog, first->time) + " (the buffer of CPU " +
+					  std::to_string(first->value) +
+					  (full > 1 ? " first, " + std::to_string(full) + " CPUs in all" : "") +
+					  "; bufpolicy=fill)");
+}
+
 struct Moment {
 	int64_t seconds;
+	int milliseconds;
 	std::tm local;
 };
 
 Moment moment(const Catalog& catalog, uint64_t mono) {
-	Moment result{.seconds = catalog.walltime(mono) / 1'000'000'000, .local = {}};
+	const int64_t wall = catalog.walltime(mono);
+	Moment result{.seconds = wall / 1'000'000'000,
+		      .milliseconds = static_cast<int>(wall / 1'000'000 % 1000),
+		      .local = {}};
 	const std::time_t seconds = result.seconds;
 	localtime_r(&seconds, &result.local);
 	return result;
@@ -156,8 +182,13 @@ Moment moment(const Catalog& catalog, uint64_t mono) {
 std::string format_moment(const Moment& when, const char* format) {
 	std::array<char, 64> text;
 	const size_t length = std::strftime(text.data(), text.size(), format, &when.local);
-	return std::string(text.data(), length);
+	std::array<char, 8> fraction;
+	std::snprintf(fraction.data(), fraction.size(), ".%03d", when.milliseconds);
+	return std::string(text.data(), length) + fraction.data();
 }
+
+// A recording without a clock, or without a record, has no times to show.
+bool times_known(const Catalog& catalog, uint64_t mono) { return !catalog.clocks.empty() && mono != 0; }
 
 } // namespace
 
@@ -166,7 +197,7 @@ const char* loss_text(uint32_t cause) {
 }
 
 std::string time_text(const Catalog& catalog, uint64_t mono) {
-	return format_moment(moment(catalog, mono), "%H:%M:%S");
+	return times_known(catalog, mono) ? format_moment(moment(catalog, mono), "%H:%M:%S") : "a time not known";
 }
 
 Verdict judge(BlockSource& source, const Merger& merger) {
@@ -181,6 +212,7 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 	}
 	judge_losses(verdict, source.losses(), merger.losses(), window.horizon ? window.from : 0);
 	judge_blocks(verdict, merger);
+	judge_full(verdict, source.catalog());
 	if (source.partial())
 		for (std::string& remark : source.remarks())
 			verdict.reasons.push_back(std::move(remark));
@@ -188,13 +220,24 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 	return verdict;
 }
 
-std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
-	std::string line = !verdict.complete ? "partial: " : verdict.windowed ? "window: " : "complete: ";
+namespace {
+
+// "14:03:02.120-14:03:41.003", with dates where they differ.
+std::string span_text(const Verdict& verdict, const Catalog& catalog) {
+	if (!times_known(catalog, verdict.to))
+		return "times not known";
 	const Moment from = moment(catalog, verdict.from), to = moment(catalog, verdict.to);
 	const bool same_day =
 	    from.local.tm_yday == to.local.tm_yday && from.local.tm_year == to.local.tm_year;
-	const char* format = same_day ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S";
-	line += format_moment(from, format) + (same_day ? "-" : " - ") + format_moment(to, format);
+	const char* const format = same_day ? "%H:%M:%S" : "%Y-%m-%d %H:%M:%S";
+	return format_moment(from, format) + (same_day ? "-" : " - ") + format_moment(to, format);
+}
+
+} // namespace
+
+std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
+	std::string line = !verdict.complete ? "partial: " : verdict.windowed ? "window: " : "complete: ";
+	line += span_text(verdict, catalog);
 	line += ", " + plural(verdict.cpus, "CPU") + ", " + plural(verdict.records, "record");
 	if (verdict.windowed)
 		line += "; what came before is not there (overwritten, or taken earlier)";

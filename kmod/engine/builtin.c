@@ -112,8 +112,11 @@ u64 dfr_builtin(struct dfr_machine *m, u32 id)
 /* A field that faulted when it was recorded faults now, in the program that wants its value. */
 static u64 captured_input(struct dfr_machine *m, u64 index)
 {
-	const struct dfr_captured *captured = dfr_plat_captured(m->m_firing, index);
+	const struct dfr_captured *captured;
 
+	if (index & DIF_CAPTURED_THERE)
+		return dfr_plat_captured_there(m->m_firing, index & ~DIF_CAPTURED_THERE);
+	captured = dfr_plat_captured(m->m_firing, index);
 	if (!captured) {
 		dfr_fault(m, DIF_FAULT_ILLOP, index);
 		return 0;

@@ -198,8 +198,10 @@ static bool next_free(struct dfr_share *share, bool is_end)
 	if (ring->rg_policy == DFR_BUFPOLICY_FILL) {
 		if (ring->rg_seq < ring->rg_nslots - (is_end ? 0 : ring->rg_keep))
 			return true;
-		if (!is_end)
-			dfr_write_once(&ring->rg_full, true);
+		if (!is_end) {
+			ring->rg_full_time = share->sh_stream.sm_time;
+			dfr_store_release(&ring->rg_full, true);
+		}
 		return false;
 	}
 	if (ring->rg_slots[ring->rg_head].rs_state == DFR_SLOT_EMPTY)

@@ -608,6 +608,23 @@ static void log_exit(struct dfr_state *state)
 	dfr_catalog_event(state, DFR_EVENT_EXIT, dfr_read_once(&state->st_exit_status), dfr_plat_clock(NULL));
 }
 
+/* So does a fill ring become full, and answers are whole up to then only. */
+static void log_full(struct dfr_state *state)
+{
+	struct dfr_ring *ring;
+	u32 i;
+
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		if (!state->st_shares[i])
+			continue;
+		ring = &state->st_shares[i]->sh_ring;
+		if (ring->rg_full_told || !dfr_load_acquire(&ring->rg_full))
+			continue;
+		ring->rg_full_told = true;
+		dfr_catalog_event(state, DFR_EVENT_FULL, (s32)i, ring->rg_full_time);
+	}
+}
+
 /* Killed: in probe context only the word was changed. */
 static void end_killed(struct dfr_state *state, s32 why)
 {
@@ -649,6 +666,7 @@ int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	dfr_state_disarm(state);
 	log_exit(state);
+	log_full(state);
 	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, dfr_plat_clock(NULL));
 	if (end_cpu)
 		*end_cpu = cpu;
@@ -730,6 +748,7 @@ void dfr_state_clean(struct dfr_state *state)
 	tell_counted(state);
 	dfr_ring_seal(state);
 	log_exit(state);
+	log_full(state);
 }
 
 /* CPUs that come. */

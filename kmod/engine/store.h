@@ -252,6 +252,8 @@ struct dfr_ring {
 	u32 rg_closed;	  /* slots that a consumer could take: those behind the head */
 	u32 rg_keep;	  /* fill: so many slots are END's own */
 	bool rg_full;	  /* fill: this CPU has stopped recording */
+	bool rg_full_told;
+	u64 rg_full_time; /* of the last record before that */
 	bool rg_wanted;	  /* a consumer found no spare for what it wanted */
 	u64 rg_seq;	  /* of the newest block */
 	u64 rg_sealed;	  /* blocks up to this one are sealed or gone */

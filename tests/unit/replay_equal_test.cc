@@ -6,11 +6,13 @@
 // engine, compiler and renderer; only the firings are made up.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 #include "analyze/replay/engine_c.h"
 #include "analyze/replay/engine_session.h"
 #include "analyze/replay/replay.h"
+#include "formats/d/canon.h"
 #include "formats/error.h"
 
 using namespace dfr;
@@ -280,4 +282,145 @@ TEST_CASE("replay: several recording clauses are one firing", "[replay]") {
 	finish(app);
 	Kept kept(app);
 	CHECK(replay_says(kept, "app::work:entry { printf(\"%d+%d \", arg0, arg1); }") == "11+22 33+44 \n");
+}
+
+TEST_CASE("replay: what was counted and not recorded is no complete answer", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry { @[execname] = count(); } app::work:return { x = arg0; }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	replay::RecordingTarget target(kept.catalog(), "kept.dfr");
+	d::CompileOptions options;
+	d::Diagnostics diagnostics;
+	d::compile("app::work:entry { @ = count(); }", options, target, diagnostics);
+	REQUIRE(diagnostics.errors() == 1);
+	CHECK(diagnostics.render(false).find("add capture()") != std::string::npos);
+}
+
+TEST_CASE("replay: a pattern over recorded and counted probes names the counted ones", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry { capture(); } app::work:return { @ = count(); }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	replay_says(kept, "app::work: { @[probename] = count(); }", &answer);
+	CHECK_FALSE(answer.verdict.complete);
+	REQUIRE(answer.verdict.reasons.size() == 1);
+	CHECK(answer.verdict.reasons[0].find("app:m:work:return was enabled but left no records") == 0);
+	replay_says(kept, "app::work:entry { @[probename] = count(); }", &answer);
+	CHECK(answer.verdict.complete);
+}
+
+TEST_CASE("replay: with -Z a probe that was never enabled is named", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry { capture(); }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	replay::RecordingTarget target(kept.catalog(), "kept");
+	d::CompileOptions options;
+	options.options = {"quiet", "zdefs"};
+	d::Diagnostics diagnostics;
+	const d::Compiled program = d::compile("app::other:entry { @ = count(); }", options, target, diagnostics);
+	REQUIRE_FALSE(diagnostics.failed());
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	const auto answer = replay::replay_program(kept, target, program, output, symbols, quiet());
+	CHECK_FALSE(answer.verdict.complete);
+	REQUIRE(answer.verdict.reasons.size() == 1);
+	CHECK(answer.verdict.reasons[0].find("nothing that was recorded matches") == 0);
+}
+
+TEST_CASE("replay: what every record has is not taken from one clause's capture", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry { capture(); } app::work:return { trace(pid); trace(execname); }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	// 3,000 entries and 3,000 returns; tids are 100 to 102, so every pid is 10.
+	CHECK(replay_says(kept, "app::work: { @[pid] = count(); } app::work:entry /execname == \"beta\"/ { n++; } END { printf(\"%d\", n); }", &answer)
+		      .find("857") == 0);
+	CHECK(replay_says(kept, "app::work: { @[pid] = count(); }", &answer).find("6000") != std::string::npos);
+	CHECK(answer.verdict.complete);
+}
+
+TEST_CASE("replay: a clause runs only where its inputs were recorded, and the verdict says where", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry /execname == \"alpha\"/ { capture(arg0); } app::work:entry /execname == \"beta\"/ { capture(arg1); }");
+	app.fire(app.entry, kStart, 0, 70, "alpha", 5, 6);
+	app.fire(app.entry, kStart + 1, 0, 80, "beta", 7, 8);
+	app.fire(app.entry, kStart + 2, 0, 80, "beta", 9, 10);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	CHECK(replay_says(kept, "app::work:entry { n++; printf(\"%d \", arg1); } END { printf(\"n=%d\", n); }", &answer) == "8 10 n=2\n");
+	CHECK_FALSE(answer.verdict.complete);
+	const auto named = [&](const std::string& text) {
+		return std::any_of(answer.verdict.reasons.begin(), answer.verdict.reasons.end(),
+				   [&](const std::string& reason) { return reason.find(text) != std::string::npos; });
+	};
+	CHECK(named("1 firings of app:m:work:entry were passed over: they lack arg1, which was recorded only where execname == \"beta\""));
+	// In a predicate too: it is no fault.
+	CHECK(replay_says(kept, "app::work:entry /arg1 == 8 || arg1 == 10/ { @ = count(); }", &answer).find(" 2\n") != std::string::npos);
+}
+
+TEST_CASE("replay: captured stacks are the program's stacks, and print nothing when captured", "[replay][verdict]") {
+	App app;
+	load(app, "app::work:entry { capture(stack(), ustack()); }");
+	const u64 kernel[] = {0xffffffff81000010, 0xffffffff81000020}, user[] = {0x400010, 0x400020, 0x400030};
+	for (unsigned i = 0; i < 2; i++) {
+		dfr_env env{};
+		env.ev_time = kStart + i;
+		env.ev_task = env.ev_tid = env.ev_pid = 70;
+		env.ev_stack = kernel;
+		env.ev_nstack = 2;
+		env.ev_ustack = user;
+		env.ev_nustack = 3;
+		const u64 arguments[3] = {};
+		dfr_user_cpu = 0;
+		dfr_fire_env(app.entry, arguments, 3, nullptr, &env);
+	}
+	finish(app);
+	Kept kept(app);
+	CHECK(recorded_says(kept) == "\n");
+	replay::Answer answer;
+	const std::string stacks = replay_says(kept, "app::work:entry { @[stack()] = count(); }", &answer);
+	CHECK(answer.verdict.complete);
+	CHECK(stacks.find("0xffffffff81000010") != std::string::npos);
+	CHECK(stacks.find("0xffffffff81000020") != std::string::npos);
+	CHECK(stacks.find(" 2\n") != std::string::npos);
+	CHECK(replay_says(kept, "app::work:entry { @[ustack()] = count(); }").find("0x400030") != std::string::npos);
+}
+
+TEST_CASE("replay: a fill buffer that stopped says since when", "[replay][verdict]") {
+	App app;
+	d::CompileOptions options;
+	options.options = {"quiet", "bufpolicy=fill", "bufsize=4k"};
+	d::Diagnostics diagnostics;
+	const auto dof = dof::write(d::compile("app::work:entry { capture(); }", options, app, diagnostics).image);
+	app.enable(std::as_bytes(std::span(dof)), false);
+	app.own.ev_time = kStart - 1000;
+	dfr_user_env = &app.own;
+	app.go();
+	work(app);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	replay_says(kept, "app::work:entry { @ = count(); }", &answer);
+	CHECK_FALSE(answer.verdict.complete);
+	REQUIRE(answer.verdict.reasons.size() == 1);
+	CHECK(answer.verdict.reasons[0].find("stopped, full, at ") == 0);
+	CHECK(answer.verdict.to < kStart + 3000 * 1000);
+	CHECK(answer.verdict.to > kStart);
+}
+
+TEST_CASE("conditions are shown as people write them", "[replay][verdict]") {
+	CHECK(d::readable("(&& (==$ execname \"csh\") (> arg0 3))") == "execname == \"csh\" && arg0 > 3");
+	CHECK(d::readable("(|| (== pid 2) (&& (== pid 3) (! arg1)))") == "pid == 2 || (pid == 3 && !(arg1))");
+	CHECK(d::readable("(<u arg0 (cast s4 arg1))") == "arg0 < arg1");
+	CHECK(d::readable("(copyinstr arg0)") == "copyinstr(arg0)");
+	CHECK(d::readable("pid") == "pid");
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What a body's actions mean together. The engine decides the same when it compiles a clause
+// (kmod/engine/plan.c).
+#include <algorithm>
+
+#include "formats/dof/image.h"
+
+namespace dfr::dof {
+
+std::vector<bool> aggregated(const Body& body) {
+	std::vector<bool> member(body.actions.size());
+	for (size_t i = 0; i < body.actions.size(); i++) {
+		if (!DFR_ACT_IS_AGG(body.actions[i].kind))
+			continue;
+		const size_t count = std::min<size_t>(body.actions[i].ntuple, i);
+		for (size_t k = i - count; k <= i; k++)
+			member[k] = true;
+	}
+	return member;
+}
+
+namespace {
+
+bool leaves_record(const Action& action) {
+	switch (action.kind) {
+	case DFR_ACT_DIFEXPR: // an assignment's has no value
+		return action.difo && (action.difo->rtype.size != 0 || action.difo->rtype.kind == DIF_KIND_STRING ||
+				       (action.difo->rtype.flags & DIF_TF_BYREF) != 0);
+	case DFR_ACT_NONE:
+	case DFR_ACT_COMMIT:
+	case DFR_ACT_DISCARD:
+	case DFR_ACT_STOP:
+	case DFR_ACT_RAISE:
+	case DFR_ACT_BREAKPOINT:
+	case DFR_ACT_PANIC:
+	case DFR_ACT_CHILL:
+		return false;
+	default:
+		return true;
+	}
+}
+
+} // namespace
+
+bool leaves_records(const Body& body) {
+	const std::vector<bool> members = aggregated(body);
+	for (size_t i = 0; i < body.actions.size(); i++)
+		if (!members[i] && leaves_record(body.actions[i]))
+			return true;
+	return body.actions.empty();
+}
+
+} // namespace dfr::dof
