@@ -146,9 +146,10 @@ static void open_block(struct dfr_share *share)
 	block->state_id = share->sh_state->st_id;
 	block->lost = share->sh_lost;
 	block->record_base = share->sh_records;
-	dfr_store_release(&block->seq, ++ring->rg_seq);
+	dfr_write_once(&ring->rg_seq, ring->rg_seq + 1);
+	dfr_store_release(&block->seq, ring->rg_seq);
 	slot->rs_state = DFR_SLOT_OPEN;
-	ring->rg_block = block;
+	dfr_write_once(&ring->rg_block, block);
 	ring->rg_end = (u8 *)block + ring->rg_block_size;
 	ring->rg_restart = ring->rg_block_size >= DFR_RESTART_BYTES ? 0 : ring->rg_block_size;
 	ring->rg_first = (u8 *)block + ring->rg_hdr_size;
@@ -169,7 +170,7 @@ void dfr_ring_close(struct dfr_share *share)
 	dfr_store_release(&block->flags, DFR_BLOCK_CLOSED);
 	ring->rg_slots[ring->rg_head].rs_state = DFR_SLOT_CLOSED;
 	ring->rg_head = ring->rg_head + 1 < ring->rg_nslots ? ring->rg_head + 1 : 0;
-	ring->rg_block = NULL;
+	dfr_write_once(&ring->rg_block, NULL);
 	share->sh_stream.sm_ptr = NULL;
 	share->sh_stream.sm_soft = NULL;
 	dfr_write_once(&ring->rg_closed, ring->rg_closed + 1);
@@ -481,7 +482,7 @@ static void seal_find(struct sealing *sealing)
 	if (!back)
 		return;
 	block = slot_block(ring, (ring->rg_head + ring->rg_nslots - back) % ring->rg_nslots);
-	ring->rg_sealed = block->seq;
+	dfr_write_once(&ring->rg_sealed, block->seq);
 	sealing->se_seq = block->seq;
 	sealing->se_block = block;
 	sealing->se_bytes = ring->rg_hdr_size + block->committed;
