@@ -19,6 +19,7 @@
 #include <linux/blk-mq.h>
 #include <linux/fs.h>
 #include <linux/pagemap.h>
+#include <linux/uaccess.h>
 #include "kmod/linux/assume.h"
 #include "kmod/linux/compat.h"
 #include "kmod/linux/linux.h"
@@ -30,11 +31,41 @@ static struct dfr_event_probe probes[PROBES];
 static unsigned long direct_end_io;
 static bool mounts_known; /* struct mount is as assumed */
 
+/*
+ * Without what dfr_plat_load() asks about mapped devices, which calls functions that may be
+ * traced: this is before the guard. What a bio leads to is memory.
+ */
 static u64 load(const void *address)
 {
 	u64 value;
 
-	return dfr_plat_load(NULL, (u64)(unsigned long)address, sizeof(value), &value) ? 0 : value;
+	if (!dfr_arch_kernel_address((u64)(unsigned long)address))
+		return 0;
+	__get_kernel_nofault(&value, address, u64, fault);
+	return value;
+fault:
+	return 0;
+}
+
+/* The kernel's errno of each status, asked for at load, for the same reason. */
+#ifdef BLK_STS_INVAL
+#define STATUS_LAST ((__force u8)BLK_STS_INVAL)
+#else
+#define STATUS_LAST ((__force u8)BLK_STS_OFFLINE)
+#endif
+static u8 errnos[STATUS_LAST + 1];
+
+static void ask_errnos(void)
+{
+	unsigned int i;
+
+	for (i = 1; i <= STATUS_LAST; i++)
+		errnos[i] = (u8)-blk_status_to_errno((__force blk_status_t)i);
+}
+
+static u64 errno_of(blk_status_t status)
+{
+	return (__force u8)status <= STATUS_LAST ? errnos[(__force u8)status] : EIO;
 }
 
 /* The inode whose page the bio carries; anonymous memory (direct I/O, swap) has none. */
@@ -108,7 +139,7 @@ static void fire(int which, struct bio *bio, blk_status_t status)
 	args[2] = direct_file(bio);
 	if (!args[2] && make_file(bio, &file))
 		args[2] = (u64)(unsigned long)&file;
-	args[3] = status ? -blk_status_to_errno(status) : 0;
+	args[3] = errno_of(status);
 	dfr_event_fire(&probes[which], args, ARRAY_SIZE(args), NULL);
 }
 
@@ -178,6 +209,7 @@ static struct dfr_events io = {
 
 int dfr_io_init(void)
 {
+	ask_errnos();
 	mounts_known = dfr_part_works(DFR_PART_IO_MOUNT);
 	direct_end_io = dfr_kernel(iomap_dio_bio_end_io);
 	return dfr_events_init(&io);
