@@ -60,7 +60,6 @@ public:
 		text();
 		modules();
 		memory();
-		vmalloc();
 		for (const char* name : {"text", "module", "memory", "vmalloc"})
 			if (std::none_of(all_.begin(), all_.end(), [&](const Area& area) { return area.name == name; }))
 				die(std::string("where is the kernel's ") + name + "?");
@@ -104,7 +103,7 @@ private:
 				all_.push_back({"module", start, start + size});
 		}
 	}
-	// The direct map and what describes its pages.
+	// The direct map and what describes its pages; vmalloc's area is far larger, and is filled from below.
 	void memory() {
 		std::ifstream file("/proc/kcore", std::ios::binary);
 		Elf64_Ehdr head{};
@@ -112,17 +111,10 @@ private:
 		file.read(reinterpret_cast<char*>(&head), sizeof(head));
 		file.seekg(static_cast<std::streamoff>(head.e_phoff));
 		for (int i = 0; i < head.e_phnum && file.read(reinterpret_cast<char*>(&one), sizeof(one)); i++)
-			if (one.p_type == PT_LOAD && one.p_vaddr < 0xffffffff80000000 && one.p_memsz < 1ull << 40)
-				all_.push_back({"memory", one.p_vaddr, one.p_vaddr + one.p_memsz});
-	}
-	// It is filled from below; CPUs' own memory is at its top, far away.
-	void vmalloc() {
-		std::ifstream file("/proc/vmallocinfo");
-		uint64_t lowest = ~0ull;
-		for (std::string line; std::getline(file, line);)
-			lowest = std::min<uint64_t>(lowest, std::strtoull(line.c_str(), nullptr, 16));
-		if (lowest && lowest != ~0ull)
-			all_.push_back({"vmalloc", lowest, lowest + (4ull << 30)});
+			if (one.p_type == PT_LOAD && one.p_vaddr < 0xffffffff80000000) {
+				const bool large = one.p_memsz >= 1ull << 40;
+				all_.push_back({large ? "vmalloc" : "memory", one.p_vaddr, one.p_vaddr + (large ? 4ull << 30 : one.p_memsz)});
+			}
 	}
 	std::vector<Area> all_;
 };
