@@ -11,14 +11,22 @@
 //
 // xz, zstd and lz4 are what Debian's kernels use; gzip is what a kernel built
 // by hand often uses.
+//
+// LZ4 comes in its legacy frame (CONFIG_KERNEL_LZ4: the cloud kernels of 6.1), which
+// liblz4 has no reader for, only for the blocks in it:
+//
+//	magic u32 | blocks, each: packed length u32, then so many bytes
+//
+// A block unpacks to 8 MB, the last one to less.
+#include <algorithm>
 #include <cstring>
+#include <lz4.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "formats/error.h"
 #include "formats/types/blob.h"
-#include "formats/types/lz4.h"
 
 namespace dfr::types {
 namespace {
@@ -31,6 +39,9 @@ constexpr std::size_t kPayloadLength = 0x24c;
 constexpr std::size_t kHeaderEnd = 0x250;
 // A decompressed kernel is 60 to 100 MB; damaged sizes must not exhaust memory.
 constexpr std::size_t kMostUnpacked = std::size_t(1) << 30;
+constexpr std::uint32_t kLz4LegacyMagic = 0x184c2102;
+constexpr std::size_t kLz4Block = std::size_t(8) << 20;
+constexpr std::size_t kLz4Ratio = 255; // no byte of a block stands for more
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -129,6 +140,37 @@ std::vector<std::uint8_t> unpack_gzip(Bytes packed, const std::string& name) {
 	return out;
 }
 
+// Room for as much as `block` can unpack to, so that a short one does not take 8 MB.
+void append_lz4(Bytes block, std::vector<std::uint8_t>& out, const std::string& name) {
+	const std::size_t used = out.size();
+	const std::size_t room = std::min(kLz4Block, block.size() * kLz4Ratio);
+	out.resize(used + room);
+	const int made = LZ4_decompress_safe(reinterpret_cast<const char*>(block.data()),
+	                                     reinterpret_cast<char*>(out.data() + used),
+	                                     static_cast<int>(block.size()), static_cast<int>(room));
+	if (made < 0)
+		damaged(name, "its lz4 data is wrong");
+	out.resize(used + static_cast<std::size_t>(made));
+}
+
+std::vector<std::uint8_t> unpack_lz4(Bytes frame, const std::string& name) {
+	// The unpacked size that ends the payload is left out, because it could pass for a block's length.
+	const Bytes blocks = frame.first(frame.size() - 4).subspan(4);
+	std::vector<std::uint8_t> out;
+	std::size_t at = 0;
+	while (blocks.size() - at >= 4) {
+		const std::size_t length = u32_at(blocks, at);
+		at += 4;
+		if (length > blocks.size() - at || length > LZ4_COMPRESSBOUND(kLz4Block))
+			damaged(name, "its lz4 data ends early");
+		if (out.size() > kMostUnpacked - kLz4Block)
+			damaged(name, "unpacks to more than 1 GB");
+		append_lz4(blocks.subspan(at, length), out, name);
+		at += length;
+	}
+	return out;
+}
+
 bool starts_with(Bytes bytes, std::initializer_list<std::uint8_t> magic) {
 	return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
 }
@@ -143,13 +185,8 @@ Blob unpack(const Blob& packed, const std::string& name) {
 		return Blob::from_bytes(unpack_zstd(bytes, name));
 	if (starts_with(bytes, {0x1f, 0x8b}))
 		return Blob::from_bytes(unpack_gzip(bytes, name));
-	if (bytes.size() > 8 && u32_at(bytes, 0) == kLz4LegacyMagic) {
-		// Without the size at its end, which could pass for a block's.
-		std::vector<std::uint8_t> out;
-		if (!unpack_lz4(bytes.first(bytes.size() - 4), kMostUnpacked, out))
-			damaged(name, "its lz4 data ends early or is wrong");
-		return Blob::from_bytes(std::move(out));
-	}
+	if (bytes.size() >= 8 && u32_at(bytes, 0) == kLz4LegacyMagic)
+		return Blob::from_bytes(unpack_lz4(bytes, name));
 	return packed;
 }
 

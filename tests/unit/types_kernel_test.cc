@@ -17,7 +17,6 @@
 
 #include "formats/error.h"
 #include "formats/types/kernel_types.h"
-#include "formats/types/lz4.h"
 #include "tests/unit/types_btf_builder.h"
 
 using namespace dfr::types;
@@ -191,30 +190,44 @@ TEST_CASE("kernel images: BTF raw, in ELF and in a vmlinuz of every compression"
 	CHECK(opened("lz4", bzimage(lz4(elf))) == digest);
 }
 
-TEST_CASE("LZ4: matches, long counts and damage") {
-	const auto unpack = [](Bytes block, std::size_t most = 1000) {
+// Expected texts and refusals: LZ4's block format (lz4_Block_format.md), whose last five bytes are literals.
+TEST_CASE("LZ4: matches, long counts, several blocks and damage") {
+	const auto unpacked = [](const std::vector<Bytes>& blocks) -> std::string {
 		Bytes frame;
-		dfr::test::put32(frame, kLz4LegacyMagic);
-		dfr::test::put32(frame, static_cast<std::uint32_t>(block.size()));
-		frame.insert(frame.end(), block.begin(), block.end());
-		frame.resize(std::max<std::size_t>(frame.size(), 12));
-		Bytes out;
-		return unpack_lz4(frame, most, out) ? std::string(out.begin(), out.end()) : "refused";
+		dfr::test::put32(frame, 0x184c2102);
+		for (const Bytes& block : blocks) {
+			dfr::test::put32(frame, static_cast<std::uint32_t>(block.size()));
+			frame.insert(frame.end(), block.begin(), block.end());
+		}
+		dfr::test::put32(frame, 12345); // the unpacked size, which nothing depends on
+		try {
+			const Blob blob = unpack(Blob::from_bytes(std::move(frame)), "image");
+			return {blob.bytes().begin(), blob.bytes().end()};
+		} catch (const dfr::Error&) {
+			return "refused";
+		}
 	};
-	// "abc", then 15 + 255 + 2 + 4 from three back, then "XYZ!".
+	// "abc", then 15 + 255 + 2 + 4 from three back, then "UVXYZ".
 	std::string expected = "abc";
 	for (unsigned i = 0; i < 276; i++)
 		expected += "abc"[i % 3];
-	const Bytes good = {0x3f, 'a', 'b', 'c', 3, 0, 255, 2, 0x40, 'X', 'Y', 'Z', '!'};
-	CHECK(unpack(good) == expected + "XYZ!");
-	CHECK(unpack(good, 282) == "refused");
-	CHECK(unpack({0x40, 'a', 'b', 'c', 'd'}) == "abcd");
-	CHECK(unpack({0x30, 'a', 'b', 'c', 4, 0, 0x10, 'd'}) == "refused"); // reaches before the start
-	CHECK(unpack({0x30, 'a', 'b', 'c', 0, 0, 0x10, 'd'}) == "refused"); // distance 0
-	CHECK(unpack({0x50, 'a', 'b', 'c', 'd'}) == "refused");             // literals cut off
-	CHECK(unpack({0xf0, 255, 255, 255, 255}) == "refused");             // count cut off
-	CHECK(unpack({0x30, 'a', 'b', 'c', 1}) == "refused");               // distance cut off
-	CHECK(unpack({0x30, 'a', 'b', 'c', 1, 0}) == "refused");            // ends with a match
+	expected += "UVXYZ";
+	const Bytes good = {0x3f, 'a', 'b', 'c', 3, 0, 255, 2, 0x50, 'U', 'V', 'X', 'Y', 'Z'};
+	CHECK(unpacked({good}) == expected);
+	CHECK(unpacked({good, good}) == expected + expected);
+	CHECK(unpacked({{0x50, 'a', 'b', 'c', 'd', 'e'}}) == "abcde");
+	CHECK(unpacked({{0x30, 'a', 'b', 'c', 4, 0, 0x50, 'U', 'V', 'X', 'Y', 'Z'}}) == "refused"); // before the start
+	// A block does not reach into the one before it, since each is unpacked for itself.
+	CHECK(unpacked({good, {0x30, 'a', 'b', 'c', 4, 0, 0x50, 'U', 'V', 'X', 'Y', 'Z'}}) == "refused");
+	CHECK(unpacked({{0x50, 'a', 'b', 'c', 'd'}}) == "refused");	// literals cut off
+	CHECK(unpacked({{0xf0, 255, 255, 255, 255}}) == "refused");	// count cut off
+	CHECK(unpacked({{0x30, 'a', 'b', 'c', 1}}) == "refused");	// distance cut off
+	CHECK(unpacked({{0x30, 'a', 'b', 'c', 1, 0}}) == "refused");	// ends with a match
+	// Nine million of one byte do not fit into a block.
+	Bytes large = {0x1f, 'a', 1, 0};
+	large.insert(large.end(), 9'000'000 / 255, 255);
+	large.insert(large.end(), {0, 0x50, 'U', 'V', 'X', 'Y', 'Z'});
+	CHECK(unpacked({large}) == "refused");
 }
 
 TEST_CASE("kernel images: what is wrong with one is said") {
