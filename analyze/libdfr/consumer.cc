@@ -9,7 +9,7 @@
 
 #include "analyze/libdfr/child.h"
 #include "analyze/libdfr/option_value.h"
-#include "analyze/replay/clock.h"
+#include "analyze/engine/clock.h"
 #include "formats/abi/dof.h"
 #include "formats/d/options.h"
 #include "formats/error.h"

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "analyze/libdfr/follower.h"
-#include "analyze/replay/engine_c.h"
+#include "analyze/engine/engine_c.h"
 #include "formats/error.h"
 
 namespace dfr::lib {

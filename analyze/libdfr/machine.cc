@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "analyze/libdfr/live_symbols.h"
-#include "analyze/replay/inprocess.h"
+#include "analyze/engine/inprocess.h"
 #include "formats/abi/control.h"
 #include "formats/error.h"
 #include "recorder/device_session.h"
@@ -25,7 +25,7 @@ public:
 	bool kernel() const override { return false; }
 
 private:
-	replay::InProcess engine_;
+	engine::InProcess engine_;
 	LiveSymbols symbols_;
 };
 

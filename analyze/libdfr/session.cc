@@ -12,7 +12,7 @@
 #include "analyze/libdfr/live_symbols.h"
 #include "analyze/libdfr/offline_target.h"
 #include "analyze/libdfr/style.h"
-#include "analyze/replay/clock.h"
+#include "analyze/engine/clock.h"
 #include "formats/abi/dof.h"
 #include "formats/d/attributes.h"
 #include "formats/d/suggest.h"

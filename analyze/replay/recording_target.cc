@@ -8,8 +8,8 @@
 #include <sys/utsname.h>
 
 #include "analyze/render/programs.h"
-#include "analyze/replay/engine_c.h"
-#include "analyze/replay/tick.h"
+#include "analyze/engine/engine_c.h"
+#include "analyze/engine/tick.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
 
@@ -184,7 +184,7 @@ void RecordingTarget::match(const d::ProbePattern& pattern,
 		if (!visit(info_of(*probe)))
 			return;
 	}
-	if (timer_recorded || pattern.id != 0 || !timer_interval(pattern.name))
+	if (timer_recorded || pattern.id != 0 || !engine::timer_interval(pattern.name))
 		return;
 	const trace::Probe timer = own_probe(kTimerId, "profile", pattern.name);
 	if (matches(pattern, timer))

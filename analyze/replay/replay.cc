@@ -8,9 +8,9 @@
 #include <map>
 
 #include "analyze/libdfr/consumer.h"
-#include "analyze/replay/engine_c.h"
-#include "analyze/replay/engine_session.h"
-#include "analyze/replay/tick.h"
+#include "analyze/engine/engine_c.h"
+#include "analyze/engine/engine_session.h"
+#include "analyze/engine/tick.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
 
@@ -170,7 +170,7 @@ private:
 	RecordingTarget& target_;
 	const d::Compiled& program_;
 	const ReplayOptions& options_;
-	EngineSession session_;
+	engine::EngineSession session_;
 	std::unique_ptr<lib::Consumer> consumer_;
 	std::map<uint32_t, dfr_probe*> probes_; // by recorded id
 	std::vector<Recorded> recorded_; // by EPID
@@ -241,7 +241,7 @@ void Replay::create_probes() {
 void Replay::create_timers() {
 	for (const dof::Ecb& ecb : program_.image.ecbs) {
 		const std::string& name = ecb.probe.name;
-		const auto interval = timer_interval(name);
+		const auto interval = engine::timer_interval(name);
 		const auto same = [&name](const Timer& timer) { return name == timer.probe->pb_name; };
 		if (!interval || std::any_of(timers_.begin(), timers_.end(), same))
 			continue;

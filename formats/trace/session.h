@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Session: a BlockSource whose engine is alive. The device (recorder/) and the
-// in-process engine (analyze/replay/) implement it; the live consumer and
+// in-process engine (analyze/engine/) implement it; the live consumer and
 // `dfr record` drive either through this.
 #pragma once
 

@@ -6,7 +6,7 @@
  * pointers: an indirect call costs a retpoline):
  *
  *   kmod/linux/dfr_platform_ops.h       the module
- *   analyze/replay/dfr_platform_ops.h   user space: in process and replay
+ *   analyze/engine/dfr_platform_ops.h   user space: in process and replay
  *
  * Functions marked P may be called in probe context (interrupts off, possibly
  * NMI: no lock, no sleep, no fault); the others in process context only.

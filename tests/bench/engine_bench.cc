@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string>
 
-#include "analyze/replay/engine_c.h"
+#include "analyze/engine/engine_c.h"
 #include "tests/unit/engine_store_program.h"
 
 using namespace store_rig;

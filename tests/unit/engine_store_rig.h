@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/replay/engine_c.h"
+#include "analyze/engine/engine_c.h"
 #include "formats/trace/catalog.h"
 #include "formats/trace/decode.h"
 #include "tests/unit/engine_store_program.h"

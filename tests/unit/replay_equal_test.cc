@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "analyze/replay/engine_c.h"
-#include "analyze/replay/engine_session.h"
+#include "analyze/engine/engine_c.h"
+#include "analyze/engine/engine_session.h"
 #include "analyze/replay/replay.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
@@ -20,7 +20,7 @@ using namespace dfr;
 namespace {
 
 // A live engine with the provider `app` as a compilation target.
-class App final : public replay::EngineSession, public d::Target {
+class App final : public engine::EngineSession, public d::Target {
 public:
 	App() : EngineSession("app", 4, false) {
 		dfr_provider* const provider = add_provider("app", nullptr, nullptr);

@@ -6,11 +6,11 @@
 
 #include "analyze/libdfr/option_value.h"
 #include "analyze/render/renderer.h"
-#include "analyze/replay/tick.h"
+#include "analyze/engine/tick.h"
 
 using dfr::lib::parse_rate;
 using dfr::lib::parse_size;
-using dfr::replay::timer_interval;
+using dfr::engine::timer_interval;
 
 TEST_CASE("replay: timer names", "[replay]") {
 	CHECK(timer_interval("tick-1s") == 1'000'000'000);

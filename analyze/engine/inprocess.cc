@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The in-process engine: its probes, its timers, its target.
-#include "analyze/replay/inprocess.h"
+#include "analyze/engine/inprocess.h"
 
 #include <algorithm>
 #include <ctime>
 #include <poll.h>
 
-#include "analyze/replay/clock.h"
-#include "analyze/replay/engine_c.h"
-#include "analyze/replay/tick.h"
+#include "analyze/engine/clock.h"
+#include "analyze/engine/engine_c.h"
+#include "analyze/engine/tick.h"
 
-namespace dfr::replay {
+namespace dfr::engine {
 namespace {
 
 constexpr uint64_t kNever = UINT64_MAX;
@@ -150,4 +150,4 @@ void InProcess::match(const d::ProbePattern& pattern,
 	    &call);
 }
 
-} // namespace dfr::replay
+} // namespace dfr::engine

@@ -22,7 +22,7 @@ struct dfr_provider;
 struct dfr_provider_ops;
 }
 
-namespace dfr::replay {
+namespace dfr::engine {
 
 class EngineSession : public trace::Session {
 public:
@@ -76,4 +76,4 @@ private:
 	bool running_ = false;
 };
 
-} // namespace dfr::replay
+} // namespace dfr::engine

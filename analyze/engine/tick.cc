@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Names of timer probes.
-#include "analyze/replay/tick.h"
+#include "analyze/engine/tick.h"
 
-namespace dfr::replay {
+namespace dfr::engine {
 namespace {
 
 struct Unit {
@@ -58,4 +58,4 @@ std::optional<uint64_t> timer_interval(std::string_view name, std::string_view w
 	return std::nullopt;
 }
 
-} // namespace dfr::replay
+} // namespace dfr::engine

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace dfr::replay {
+namespace dfr::engine {
 
 inline constexpr uint64_t kTickMin = 200'000; // ns; finer ones do not exist
 
@@ -16,4 +16,4 @@ inline constexpr uint64_t kTickMin = 200'000; // ns; finer ones do not exist
 // nullopt: no such probe.
 std::optional<uint64_t> timer_interval(std::string_view name, std::string_view word = "tick");
 
-} // namespace dfr::replay
+} // namespace dfr::engine

@@ -16,7 +16,7 @@
 #ifndef DFR_PLATFORM_OPS_H
 #define DFR_PLATFORM_OPS_H
 
-#include "analyze/replay/dfr_env.h"
+#include "analyze/engine/dfr_env.h"
 #include <pthread.h>
 
 #ifdef __cplusplus

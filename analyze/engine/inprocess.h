@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/replay/engine_session.h"
+#include "analyze/engine/engine_session.h"
 #include "formats/d/target.h"
 
-namespace dfr::replay {
+namespace dfr::engine {
 
 class InProcess final : public EngineSession, public d::Target {
 public:
@@ -59,4 +59,4 @@ private:
 	uint64_t cleaned_ = 0;
 };
 
-} // namespace dfr::replay
+} // namespace dfr::engine

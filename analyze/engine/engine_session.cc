@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The engine in this process, behind the interface that the device has too.
-#include "analyze/replay/engine_session.h"
+#include "analyze/engine/engine_session.h"
 
 #include <cstring>
 
-#include "analyze/replay/engine_c.h"
+#include "analyze/engine/engine_c.h"
 #include "formats/error.h"
 
-namespace dfr::replay {
+namespace dfr::engine {
 
 struct EngineSession::Provider {
 	std::string name;
@@ -241,4 +241,4 @@ int64_t EngineSession::option(uint32_t option) {
 	return static_cast<int64_t>(dfr_state_option(state_, option));
 }
 
-} // namespace dfr::replay
+} // namespace dfr::engine

@@ -10,8 +10,8 @@
  * may change its mind between firings (replay does, record by record). Two
  * threads may be the same CPU: the CPU's lock keeps them apart.
  */
-#ifndef DFR_REPLAY_ENV_H
-#define DFR_REPLAY_ENV_H
+#ifndef DFR_ENGINE_ENV_H
+#define DFR_ENGINE_ENV_H
 
 #include <linux/types.h>
 #include <stdbool.h>
