@@ -373,7 +373,7 @@ dfr_hot enum outcome step_agg(struct run *run, const struct dfr_step *step)
 /* Rare steps. */
 
 /* The first exit() wins, and ends recording on all CPUs; the others are dropped. */
-static enum outcome step_exit(struct run *run, const struct dfr_step *step)
+static enum outcome take_exit(struct run *run, const struct dfr_step *step, s32 *taken)
 {
 	struct dfr_state *state = run->ecb->ec_state;
 	u64 status = step_value(run, step);
@@ -391,8 +391,18 @@ static enum outcome step_exit(struct run *run, const struct dfr_step *step)
 	dfr_write_once(&state->st_exit_status, (s32)status);
 	dfr_store_release(&state->st_exited, 1);
 	dfr_plat_wake(state);
-	put_int(&run->w, (u64)(s64)(s32)status, true);
+	*taken = (s32)status;
 	return RUN_OK;
+}
+
+static enum outcome step_exit(struct run *run, const struct dfr_step *step)
+{
+	s32 status;
+	enum outcome outcome = take_exit(run, step, &status);
+
+	if (outcome == RUN_OK)
+		put_int(&run->w, (u64)(s64)status, true);
+	return outcome;
 }
 
 #define CHILL_WINDOW 1000000000ULL
@@ -756,6 +766,27 @@ dfr_hot bool begin_usual(struct run *run)
 	return begin_record(run, &run->share->sh_stream, NULL);
 }
 
+/*
+ * There is no room for the record, so nothing of the clause happens but its exit(): a program that drops
+ * records must come to its end, too.
+ */
+static dfr_cold void exit_without_room(struct run *run, u64 stamp)
+{
+	const struct dfr_step *step = run->ecb->ec_plan->pn_steps;
+	const struct dfr_step *end = step + run->ecb->ec_plan->pn_nsteps;
+	enum outcome outcome;
+	s32 status;
+
+	for (; step < end; step++) {
+		if (step->sp_op != DFR_STEP_EXIT)
+			continue;
+		outcome = take_exit(run, step, &status);
+		if (outcome != RUN_OK)
+			stopped(run, outcome, step->sp_action, stamp);
+		return;
+	}
+}
+
 dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
 		     struct dfr_machine *machine, u64 stamp)
 {
@@ -801,8 +832,10 @@ dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_
 		return;
 	}
 	if ((plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) == DFR_PN_RECORDS &&
-	    dfr_unlikely(!begin_usual(&run)))
+	    dfr_unlikely(!begin_usual(&run))) {
+		exit_without_room(&run, stamp);
 		return;
+	}
 	outcome = run_steps(&run, &failed);
 	if (dfr_unlikely(outcome != RUN_OK)) {
 		stopped(&run, outcome, failed->sp_action, stamp);

@@ -148,3 +148,26 @@ E133 none
    ID   PROVIDER            MODULE                          FUNCTION NAME
     2     dtrace                                                     END
 --end
+
+@@ habit.exit.no-room | act.exit, out.drops | boundary
+--args -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); x = 1; }
+BEGIN { tracemem(alloca(15000), 15000); x = 2; exit(7 + x); }
+BEGIN { x = 3; }
+END /x/ { exit(1); }
+--status 7
+--errhas 2 drops on CPU
+--end
+
+@@ habit.exit.no-room-fault | act.exit | wrong
+--args -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); exit(*(int *)8); }
+BEGIN { x = 1; }
+BEGIN /x/ { exit(9); }
+--status 9
+--errhas drops on CPU
+--end

@@ -31,6 +31,12 @@ void fire_many(Rig& rig, dfr_probe* probe, uint64_t from, uint64_t to) {
 		rig.fire(probe, {i % 100}, kStart + 10 * i);
 }
 
+Difo faulting_status() {
+	Difo difo = bad_load();
+	difo.rtype = int_type(4);
+	return difo;
+}
+
 } // namespace
 
 TEST_CASE("switch drops the newest, exactly, and tells", "[engine][store][ring]") {
@@ -79,6 +85,44 @@ TEST_CASE("switch at its boundary: the last record that fits", "[engine][store][
 		CHECK(state.take(false).size() <= 7 * kPerBlock);
 	}
 	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 1);
+}
+
+TEST_CASE("exit takes effect although its record finds no room", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_probe* write = rig.probe("write");
+	const int policy = GENERATE(DFR_BUFPOLICY_SWITCH, DFR_BUFPOLICY_FILL);
+	State state(rig);
+	REQUIRE(state.enable(small_ring(policy)
+				 .clause("rig::write:entry", {exit_with(7), trace(arg(0))})
+				 .clause("dtrace:::END", {trace(constant(77))})) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 600);
+	REQUIRE(state.status().exited == 0);
+	rig.fire(write, {1}, kStart + 10000);
+	CHECK(state.status().exited == 1);
+	CHECK(state.status().exit_status == 7);
+	rig.fire(read, {1}, kStart + 10010); // tracing has ended: not even a drop
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == (policy == DFR_BUFPOLICY_SWITCH ? 601 - 8 * kPerBlock : 0));
+	CHECK(state.take(false).size() == 8 * kPerBlock);
+	REQUIRE(state.stop() == 0);
+	std::vector<Record> records = state.take();
+	REQUIRE(records.size() == 1);
+	CHECK(records[0].numbers.at(0) == 77);
+}
+
+TEST_CASE("an exit that faults takes no effect, room or not", "[engine][store][ring]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_probe* write = rig.probe("write");
+	State state(rig);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)
+				 .clause("rig::write:entry", {act(DFR_ACT_EXIT, faulting_status()), trace(arg(0))})) == 0);
+	REQUIRE(state.go() == 0);
+	fire_many(rig, read, 0, 600);
+	rig.fire(write, {1}, kStart + 10000);
+	CHECK(state.status().exited == 0);
+	CHECK(state.status().errors == 1);
 }
 
 TEST_CASE("fill stops when full, counts the CPU, and END still records", "[engine][store][ring]") {
