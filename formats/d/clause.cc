@@ -276,9 +276,7 @@ void ClauseBuilder::order(uint32_t kind, Place place) {
 		failed_ = true;
 	};
 	if (kind == DFR_ACT_COMMIT) {
-		if (done_.committed)
-			refuse("D_COMM_COMM", "commit( ) may not follow commit( )");
-		else if (done_.recorded || done_.aggregated)
+		if (done_.recorded || done_.aggregated)
 			refuse("D_COMM_DREC", "commit( ) may not follow data-recording action(s)");
 		done_.committed = true;
 	} else if (kind == DFR_ACT_SPECULATE) {

@@ -251,8 +251,6 @@ static const char *check_order(struct chain *ch, const struct dfr_act *act)
 		return NULL;
 	}
 	if (act->ac_kind == DFR_ACT_COMMIT) {
-		if (ch->ch_commit)
-			return "second commit in a clause";
 		ch->ch_commit = true;
 		return NULL;
 	}

@@ -447,10 +447,6 @@ int x[];
 BEGIN { exit(0); }
 --tag D_DECL_ARRNULL
 
-@@ error.COMM_COMM | act.commit, act.order | wrong
-BEGIN { commit(1); commit(2); }
---tag D_COMM_COMM
-
 @@ error.COMM_DREC | act.commit, act.order | wrong
 BEGIN { trace(1); commit(1); }
 --tag D_COMM_DREC

@@ -171,3 +171,33 @@ BEGIN /x/ { exit(9); }
 --status 9
 --errhas drops on CPU
 --end
+
+@@ habit.commit.several | act.commit, act.order | normal
+--args -xnspec=3 -qs $D
+BEGIN { a = speculation(); b = speculation(); }
+BEGIN { speculate(a); printf("a\n"); }
+BEGIN { speculate(b); printf("b\n"); }
+BEGIN { commit(a); commit(b); }
+BEGIN { exit(0); }
+--out
+a
+b
+
+--end
+
+@@ habit.commit.twice-the-same | act.commit, act.order | boundary
+BEGIN { a = speculation(); speculate(a); printf("a\n"); }
+BEGIN { commit(a); commit(a); commit(0); }
+BEGIN { exit(0); }
+--out
+a
+
+--end
+
+@@ habit.commit.then-trace | act.commit, act.order | wrong
+BEGIN { commit(1); commit(2); trace(1); }
+--tag D_DREC_COMM
+
+@@ habit.commit.then-speculate | act.commit, act.order | wrong
+BEGIN { commit(1); commit(2); speculate(3); }
+--tag D_SPEC_COMM

@@ -168,7 +168,6 @@ const Row kRows[] = {
     {"D_DECL_INCOMPLETE", "struct nosuch x; BEGIN { }", 15},
     {"D_DECL_PROTO_VARARGS", "extern int f(..., int); BEGIN { }", 17},
     {"D_DECL_PROTO_VOID", "extern int f(int, void); BEGIN { }", 19},
-    {"D_COMM_COMM", "BEGIN { commit(1); commit(2); }", 20},
     {"D_COMM_DREC", "BEGIN { trace(1); commit(2); }", 19},
     {"D_SPEC_SPEC", "BEGIN { speculate(1); speculate(2); }", 23},
     {"D_SPEC_COMM", "BEGIN { commit(1); speculate(2); }", 20},
