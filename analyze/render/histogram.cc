@@ -46,7 +46,7 @@ std::vector<uint64_t> llquantize_bounds(uint64_t arg) {
 		if (order >= low) {
 			const auto nominal = next < steps ? next : static_cast<unsigned __int128>(steps);
 			const auto width = next / nominal;
-			for (auto value = power; value < next; value += width)
+			for (auto value = power; value < next; value = (value / width + 1) * width)
 				bounds.push_back(static_cast<uint64_t>(value));
 		}
 		power = next;

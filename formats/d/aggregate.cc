@@ -122,9 +122,10 @@ bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
 		return bad("D_LLQUANT_FACTORSMALL", 1, "llquantize( ) factor (argument #2) must be two or more", "");
 	if (low >= high)
 		return bad("D_LLQUANT_MAGRANGE", 2, "llquantize( ) high magnitude (argument #4) must be greater than low magnitude (argument #3)", "");
-	if (steps < factor)
-		return bad("D_LLQUANT_FACTORNSTEPS", 4, "llquantize( ) factor (argument #2) must be less than or equal to number of linear steps per magnitude (argument #5)", "");
-	if (steps % factor)
+	const bool fewer = steps && factor % steps == 0; // each of them is several of the factor's
+	if (steps < factor && !fewer)
+		return bad("D_LLQUANT_FACTORNSTEPS", 4, "llquantize( ) factor (argument #2) must be at most the number of linear steps per magnitude (argument #5), or a multiple of it", "");
+	if (steps % factor && !fewer)
 		return bad("D_LLQUANT_FACTOREVEN", 4, "llquantize( ) factor (argument #2) must evenly divide number of linear steps per magnitude (argument #5)", "");
 	// factor^(high + 1) in 64 bits, signed.
 	int64_t power = 1;

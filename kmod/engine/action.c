@@ -122,10 +122,8 @@ static const char *check_llquantize(u64 arg)
 		return "llquantize: the factor is less than 2";
 	if (low >= high)
 		return "llquantize: the low magnitude is not below the high one";
-	if (nsteps < factor)
-		return "llquantize: fewer steps than the factor";
-	if (nsteps % factor)
-		return "llquantize: the steps are no multiple of the factor";
+	if (!nsteps || (nsteps % factor && factor % nsteps))
+		return "llquantize: neither of steps and factor is a multiple of the other";
 	for (power = factor; power < nsteps; power *= factor)
 		;
 	if (power % nsteps)

@@ -638,7 +638,7 @@ BEGIN { @ = llquantize(1, 10, 0, 2, 70000); }
 --tag D_LLQUANT_NSTEPVAL
 
 @@ error.LLQUANT_FACTORNSTEPS | agg.llquantize | wrong
-BEGIN { @ = llquantize(1, 10, 0, 2, 5); }
+BEGIN { @ = llquantize(1, 10, 0, 2, 4); }
 --tag D_LLQUANT_FACTORNSTEPS
 
 @@ error.LLQUANT_FACTOREVEN | agg.llquantize | wrong

@@ -201,3 +201,43 @@ BEGIN { commit(1); commit(2); trace(1); }
 @@ habit.commit.then-speculate | act.commit, act.order | wrong
 BEGIN { commit(1); commit(2); speculate(3); }
 --tag D_SPEC_COMM
+
+@@ habit.llquantize.few-steps | agg.llquantize | normal
+BEGIN { @ = llquantize(1, 10, 0, 1, 5); @ = llquantize(3, 10, 0, 1, 5); @ = llquantize(45, 10, 0, 1, 5); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 1 |                                         0        
+               1 |@@@@@@@@@@@@@                            1        
+               2 |@@@@@@@@@@@@@                            1        
+               4 |                                         0        
+               6 |                                         0        
+               8 |                                         0        
+              10 |                                         0        
+              20 |                                         0        
+              40 |@@@@@@@@@@@@@                            1        
+              60 |                                         0        
+
+--end
+
+@@ habit.llquantize.one-step | agg.llquantize | boundary
+BEGIN { @ = llquantize(1, 10, 0, 1, 1); @ = llquantize(9, 10, 0, 1, 1); @ = llquantize(10, 10, 0, 1, 1); @ = llquantize(100, 10, 0, 1, 1); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 1 |                                         0        
+               1 |@@@@@@@@@@@@@@@@@@@@                     2        
+              10 |@@@@@@@@@@                               1        
+          >= 100 |@@@@@@@@@@                               1        
+
+--end
+
+@@ habit.llquantize.no-divisor | agg.llquantize | wrong
+BEGIN { @ = llquantize(1, 10, 0, 2, 3); }
+--tag D_LLQUANT_FACTORNSTEPS
+
+@@ habit.llquantize.no-steps | agg.llquantize | wrong
+BEGIN { @ = llquantize(1, 10, 0, 2, 0); }
+--tag D_LLQUANT_FACTORNSTEPS

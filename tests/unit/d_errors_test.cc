@@ -223,7 +223,7 @@ const Row kRows[] = {
     {"D_LLQUANT_NSTEPVAL", "BEGIN { @a = llquantize(1, 10, 0, 6, 65536); }", 38},
     {"D_LLQUANT_NSTEPMATCH", "BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 10, 0, 6, 10); }", 48},
     {"D_LLQUANT_MAGRANGE", "BEGIN { @a = llquantize(1, 10, 6, 6, 20); }", 32},
-    {"D_LLQUANT_FACTORNSTEPS", "BEGIN { @a = llquantize(1, 10, 0, 6, 5); }", 38},
+    {"D_LLQUANT_FACTORNSTEPS", "BEGIN { @a = llquantize(1, 10, 0, 6, 4); }", 38},
     {"D_LLQUANT_FACTOREVEN", "BEGIN { @a = llquantize(1, 10, 0, 6, 15); }", 38},
     {"D_LLQUANT_FACTORSMALL", "BEGIN { @a = llquantize(1, 1, 0, 6, 20); }", 28},
     {"D_LLQUANT_MAGTOOBIG", "BEGIN { @a = llquantize(1, 10, 0, 19, 20); }", 35},

@@ -586,11 +586,19 @@ TEST_CASE("parameters of lquantize and llquantize", "[exec][verify]") {
 		    "llquantize: the low magnitude is not below the high one");
 	}
 	SECTION("few steps") {
-		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 5), "llquantize: fewer steps than the factor");
+		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 4),
+		    "llquantize: neither of steps and factor is a multiple of the other");
+	}
+	SECTION("no steps") {
+		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 0),
+		    "llquantize: neither of steps and factor is a multiple of the other");
+	}
+	SECTION("steps that divide the factor") {
+		fine_chain({{DFR_ACT_LLQUANTIZE, number, 0, ll(10, 0, 6, 5), 1}}, dof);
 	}
 	SECTION("no multiple") {
 		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 25),
-		    "llquantize: the steps are no multiple of the factor");
+		    "llquantize: neither of steps and factor is a multiple of the other");
 	}
 	SECTION("no divisor of a power") {
 		bad(DFR_ACT_LLQUANTIZE, ll(10, 0, 6, 30),
