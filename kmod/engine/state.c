@@ -17,7 +17,6 @@
 #define BLOCK_USUAL 4096u
 #define BLOCKS_MIN 8u
 #define SCRATCH_DEFAULT (32u * 1024)
-#define SCRATCH_MAX (4u * 1024 * 1024)
 
 /* Options. */
 
@@ -421,7 +420,7 @@ static void set_scratch(struct dfr_state *state)
 
 	if (wish <= 0 && size < SCRATCH_DEFAULT)
 		size = SCRATCH_DEFAULT;
-	state->st_scratch = (u32)(size < SCRATCH_MAX ? size : SCRATCH_MAX) & ~7u;
+	state->st_scratch = (u32)(size < DIF_SCRATCH_MAX ? size : DIF_SCRATCH_MAX) & ~7u;
 }
 
 /* Everything that probe context will need. On failure the state is only good for being destroyed. */
