@@ -4,6 +4,7 @@
 // makes, and the rules on the order of speculative actions.
 #include "formats/d/clause.h"
 
+#include <algorithm>
 #include <set>
 
 #include "formats/d/canon.h"
@@ -125,6 +126,29 @@ bool ClauseBuilder::match(const Clause& clause) {
 	return good;
 }
 
+// Whether it assigns something. What is deeper than analysis goes is not looked at.
+static bool writes(const Node* node, unsigned depth = 0) {
+	if (!node || depth > Sema::kDeepest)
+		return false;
+	if (node->kind == Nk::Assign || (node->kind == Nk::Unary && (node->op == Tok::Inc || node->op == Tok::Dec)))
+		return true;
+	const auto inside = [depth](const Node* one) { return writes(one, depth + 1); };
+	return inside(node->a) || inside(node->b) || inside(node->c) || std::any_of(node->list.begin(), node->list.end(), inside);
+}
+
+// Comes after the actions, because it may look at variables that only they make: BEGIN /x == 0/ { x++; }. What it
+// makes itself they may look at, too: that is why build() tries a copy of one that assigns before them.
+void ClauseBuilder::predicate() {
+	sema_.analyze(predicate_);
+	if (sema_.poisoned(predicate_)) {
+		failed_ = true;
+	} else if (predicate_->kind == Nk::Translated || !types_.is_scalar(predicate_->type)) {
+		context_.error("D_PRED_SCALAR", predicate_->place, "predicate result must be of scalar type",
+		               "it has type " + sema_.type_text(predicate_) + "; compare it with something");
+		failed_ = true;
+	}
+}
+
 void ClauseBuilder::build(const Clause& clause) {
 	context_.kernel_types = false;
 	failed_ = !match(clause);
@@ -132,20 +156,18 @@ void ClauseBuilder::build(const Clause& clause) {
 	collect_captured(context_, clause);
 	context_.inputs.clear();
 	predicate_ = clause.predicate;
-	if (predicate_) {
-		context_.diagnostics.set_region("predicate");
-		sema_.analyze(predicate_);
-		if (sema_.poisoned(predicate_)) {
-			failed_ = true;
-		} else if (predicate_->kind == Nk::Translated || !types_.is_scalar(predicate_->type)) {
-			context_.error("D_PRED_SCALAR", predicate_->place, "predicate result must be of scalar type",
-			               "it has type " + sema_.type_text(predicate_) + "; compare it with something");
-			failed_ = true;
-		}
-	}
+	if (predicate_ && writes(predicate_))
+		sema_.try_copy(predicate_);
 	parts_.emplace_back();
+	const size_t said = context_.diagnostics.all().size();
 	context_.diagnostics.set_region("action list");
 	walk(clause.statements);
+	if (predicate_) {
+		const size_t actions = context_.diagnostics.all().size();
+		context_.diagnostics.set_region("predicate");
+		predicate();
+		context_.diagnostics.put_first(said, actions);
+	}
 	context_.diagnostics.set_region({});
 	sema_.set_clause(nullptr);
 	if (failed_)

@@ -33,6 +33,7 @@ private:
 	std::string nearest_probe(const ProbeDesc& desc);
 	std::string instead_of(const ProbeDesc& desc);
 	bool stray_colon(const ProbeDesc& desc);
+	void predicate();
 	void walk(const std::vector<Stmt>& statements);
 	void if_statement(const Stmt& statement);
 	Node* condition_variable(Node* condition, Place place);

@@ -88,6 +88,11 @@ void Diagnostics::warning(std::string_view tag, Place place, std::string message
 	all_.push_back({Severity::Warning, std::string(tag), place, std::move(message), std::move(hint), region_});
 }
 
+void Diagnostics::put_first(size_t to, size_t since) {
+	const auto begin = all_.begin();
+	std::rotate(begin + static_cast<long>(to), begin + static_cast<long>(since), all_.end());
+}
+
 void Diagnostics::truncate(size_t count) {
 	while (all_.size() > count) {
 		errors_ -= all_.back().severity == Severity::Error;

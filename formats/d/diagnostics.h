@@ -84,6 +84,10 @@ public:
 	// Which part of a clause is at work, for classic(); a literal.
 	void set_region(std::string_view region) { region_ = region; }
 
+	// What was said since there were `since` goes in front of what was said since there were `to`, which stands
+	// behind it in the text.
+	void put_first(size_t to, size_t since);
+
 	// Forgets what was said since there were `count`: a trial that is not meant.
 	void truncate(size_t count);
 

@@ -31,6 +31,8 @@ public:
 
 	// A value. Every node below is typed afterwards.
 	void analyze(Node* node);
+	// Analyses a copy, silently: what it makes is there afterwards.
+	void try_copy(const Node* node);
 	// The value of an integer constant expression, or nothing (not reported).
 	std::optional<int64_t> constant(Node* node);
 

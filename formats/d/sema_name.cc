@@ -202,6 +202,12 @@ Node* Sema::clone(const Node* node, const std::map<std::string, Node*, std::less
 	return out;
 }
 
+void Sema::try_copy(const Node* node) {
+	const size_t said = context_.diagnostics.all().size();
+	analyze(clone(node, {}));
+	context_.diagnostics.truncate(said);
+}
+
 void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& arguments) {
 	if (arguments.size() != def.parameters.size())
 		return poison(node, "D_PROTO_LEN", def.name + "[ ] prototype mismatch: " + std::to_string(arguments.size()) +

@@ -241,3 +241,44 @@ BEGIN { @ = llquantize(1, 10, 0, 2, 3); }
 @@ habit.llquantize.no-steps | agg.llquantize | wrong
 BEGIN { @ = llquantize(1, 10, 0, 2, 0); }
 --tag D_LLQUANT_FACTORNSTEPS
+
+@@ habit.predicate.own-variable | clause, var.undefined | normal
+BEGIN /x == 0/ { x++; printf("ran %d\n", x); exit(0); }
+--out
+ran 1
+
+--end
+
+@@ habit.predicate.own-kinds | clause, var.undefined, var.assoc, var.self | boundary
+BEGIN /s != "b" && a[1] == 0 && self->t == 0 && this->u == 0/ { s = "b"; a[1] = 2; self->t = 3; this->u = 4; }
+BEGIN /s == "b"/ { printf("%s %d %d %d\n", s, a[1], self->t, this->u); exit(0); }
+--out
+b 2 3 4
+
+--end
+
+@@ habit.predicate.until | clause | boundary
+BEGIN /i < 2/ { i++; }
+BEGIN /i < 2/ { i++; }
+BEGIN /i < 2/ { i++; }
+BEGIN { printf("%d\n", i); exit(0); }
+--out
+2
+
+--end
+
+@@ habit.predicate.makes | clause, op.assign | boundary
+BEGIN /x = 5/ { printf("%d\n", x); exit(0); }
+--out
+5
+
+--end
+
+@@ habit.predicate.made-later | clause, var.undefined | wrong
+BEGIN /x == 0/ { y = 1; }
+BEGIN { x = 1; }
+--tag D_IDENT_UNDEF
+
+@@ habit.predicate.own-string | clause, op.string | wrong
+BEGIN /x == 1/ { x = "a"; }
+--tag D_OP_INCOMPAT
