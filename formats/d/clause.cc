@@ -178,15 +178,38 @@ void ClauseBuilder::build(const Clause& clause) {
 		emit_image(clause);
 }
 
+constexpr unsigned kMostIfs = 100; // that are nested, as the parser has it
+
+// Whether it is a ?: with an action, looked for in so many of them that are nested.
+static bool chooses_action(const Node* node, unsigned most) {
+	const auto acts = [most](const Node* one) {
+		return (one->kind == Nk::Assign && one->a->kind == Nk::AggName) || (Sema::is_action_call(one) && !find_subroutine(one->text)) ||
+		       chooses_action(one, most - 1);
+	};
+	return node->kind == Nk::Ternary && most && (acts(node->b) || acts(node->c));
+}
+
 void ClauseBuilder::walk(const std::vector<Stmt>& statements) {
 	for (const Stmt& one : statements) {
 		index_ = 0;
 		if (one.condition)
 			if_statement(one);
+		else if (chooses_action(one.expression, kMostIfs))
+			choice(one.expression);
 		else
 			statement(one.expression);
 		statement_++;
 	}
+}
+
+// `c ? printf(...) : trace(...);` is an if with else.
+void ClauseBuilder::choice(Node* node) {
+	Stmt out;
+	out.place = node->place;
+	out.condition = node->a;
+	out.then.push_back({node->b, nullptr, {}, {}, node->b->place});
+	out.otherwise.push_back({node->c, nullptr, {}, {}, node->c->place});
+	if_statement(out);
 }
 
 // The hidden variable that keeps what a condition was, and the statement that

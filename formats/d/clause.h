@@ -35,6 +35,7 @@ private:
 	bool stray_colon(const ProbeDesc& desc);
 	void predicate();
 	void walk(const std::vector<Stmt>& statements);
+	void choice(Node* node);
 	void if_statement(const Stmt& statement);
 	Node* condition_variable(Node* condition, Place place);
 	void statement(Node* node);

@@ -282,3 +282,35 @@ BEGIN { x = 1; }
 @@ habit.predicate.own-string | clause, op.string | wrong
 BEGIN /x == 1/ { x = "a"; }
 --tag D_OP_INCOMPAT
+
+@@ habit.choice.actions | if-else, action-place, op.conditional | normal
+BEGIN { x = 1; x ? printf("yes\n") : trace("no"); x == 2 ? printf("two\n") : printf("not two\n"); exit(0); }
+--out
+yes
+not two
+
+--end
+
+@@ habit.choice.nested | if-else, action-place, op.conditional | boundary
+BEGIN { x = 2; x == 1 ? printf("one\n") : x == 2 ? printf("two\n") : exit(5); x > 5 ? printf("no\n") : exit(3); }
+--out
+two
+
+--status 3
+--end
+
+@@ habit.choice.one-line | if-else, out.record | boundary
+--args -n 'BEGIN { x = 1; x ? printf("a") : printf("b"); x ? printf("c") : exit(9); exit(0); }' 2>/dev/null
+--out
+CPU     ID                    FUNCTION:NAME
+  0      1                           :BEGIN ac
+
+--end
+
+@@ habit.choice.value | action-place, op.conditional | wrong
+BEGIN { x = 1 ? printf("a") : printf("b"); }
+--tag D_OP_ACT
+
+@@ habit.choice.string | if-else, op.conditional | wrong
+BEGIN { execname ? printf("a") : printf("b"); }
+--tag D_PRED_SCALAR

@@ -446,5 +446,5 @@ BEGIN { x = exit(0); }
 --tag D_OP_ACT
 
 @@ action-place.conditional | action-place, op.conditional | wrong
-BEGIN { 1 ? exit(0) : exit(1); }
+BEGIN { x = 1 ? exit(0) : exit(1); }
 --tag D_OP_ACT
