@@ -228,7 +228,8 @@ void Sema::size(Node* node) {
 		return poison(node, "D_SIZEOF_TYPE", "cannot apply sizeof to an object of type \"" + types_.text(type) + "\"",
 		              "it is incomplete: its size is not known");
 	rely_on(type);
-	const uint64_t value = types_.size(type);
+	// A literal is as long as it is written, whatever strsize is.
+	const uint64_t value = node->a && node->a->kind == Nk::String ? node->a->text.size() + 1 : types_.size(type);
 	node->kind = Nk::Int;
 	node->value = value;
 	node->type = types_.named("size_t");

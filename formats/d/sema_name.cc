@@ -140,7 +140,7 @@ void Sema::name(Node* node) {
 	}
 	if (node->text == "NULL") {
 		node->kind = Nk::Int;
-		node->type = types_.pointer_to(types_.void_type());
+		node->type = types_.int_type();
 		return;
 	}
 	if (from_library(node->text) && context_.scope.inlines.contains(node->text))

@@ -314,3 +314,38 @@ BEGIN { x = 1 ? printf("a") : printf("b"); }
 @@ habit.choice.string | if-else, op.conditional | wrong
 BEGIN { execname ? printf("a") : printf("b"); }
 --tag D_PRED_SCALAR
+
+@@ habit.null.integer | builtin.constants, op.sizeof | normal
+BEGIN { x = NULL; x = 5; printf("%d %d %d\n", x, sizeof (NULL), NULL + 1); exit(0); }
+--out
+5 4 1
+
+--end
+
+@@ habit.null.pointer | builtin.constants, op.equality, var.type | boundary
+char *c;
+int i;
+BEGIN { p = alloca(8); i = 7; i = NULL; printf("%d %d %d", p == NULL, NULL != p, i); p = NULL; c = NULL; printf(" %d %d %d\n", p == NULL, c == NULL, NULL == 0); exit(0); }
+--out
+0 1 0 1 1 1
+
+--end
+
+@@ habit.null.loaded | builtin.constants, op.address | wrong
+BEGIN { trace(*NULL); }
+--tag D_DEREF_NONPTR
+
+@@ habit.sizeof.literal | op.sizeof, lex.string | normal
+BEGIN { s = "hi"; printf("%d %d\n", sizeof ("hi"), sizeof (s)); exit(0); }
+--out
+3 256
+
+--end
+
+@@ habit.sizeof.literal-edges | op.sizeof, lex.string | boundary
+--args -xstrsize=3 -qs $D
+BEGIN { printf("%d %d %d\n", sizeof (""), sizeof "hello", sizeof (string)); exit(0); }
+--out
+1 6 3
+
+--end
