@@ -473,6 +473,8 @@ Token Lexer::character(uint32_t begin) {
 	} else {
 		for (const char c : bytes)
 			token.value = token.value << 8 | static_cast<unsigned char>(c);
+		if (bytes.size() > 4 || token.value > INT32_MAX) // an int has no room for it
+			token.int_type = IntType::Long;
 	}
 	return token;
 }

@@ -349,3 +349,21 @@ BEGIN { printf("%d %d %d\n", sizeof (""), sizeof "hello", sizeof (string)); exit
 1 6 3
 
 --end
+
+@@ habit.char.several | lex.char, lex.integer-type | normal
+BEGIN { printf("%x %x %d %d\n", 'ab', 'abcdefgh', sizeof ('ab'), sizeof ('abcdefgh')); exit(0); }
+--out
+6162 6162636465666768 4 8
+
+--end
+
+@@ habit.char.five | lex.char | boundary
+BEGIN { x = 'abcde'; printf("%x %d\n", x, 'abcde' > 'abcd'); exit(0); }
+--out
+6162636465 1
+
+--end
+
+@@ habit.char.nine | lex.char | wrong
+BEGIN { trace('abcdefghi'); }
+--tag D_CHR_OFLOW

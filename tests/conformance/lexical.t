@@ -178,7 +178,7 @@ BEGIN { trace(1.5 & 1); }
 @@ lex.char.several | lex.char | boundary
 BEGIN { printf("%x %x %d %x\n", 'ab', 'abcd', '\0', 'abcdefgh'); exit(0); }
 --out
-6162 61626364 0 65666768
+6162 61626364 0 6162636465666768
 
 --end
 
