@@ -399,10 +399,10 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 			if (!one.name.empty())
 				context_.error("D_DECL_PROTO_NAME", one.place, "parameter name not expected in array signature: " + one.name, "keys have a type only");
 			const TypeRef key = one.type;
-			if (context_.types.is_void(key) || context_.types.is_struct(key) ||
-			    context_.types.is_float(key) || context_.types.is_function(key))
+			const bool empty = context_.types.is_struct(key) && !context_.types.size(key);
+			if (context_.types.is_void(key) || empty || context_.types.is_float(key) || context_.types.is_function(key))
 				context_.error("D_KEY_TYPE", at_key, "type " + context_.types.text(key) + " cannot be a key",
-				               "keys are integers, pointers and strings");
+				               "keys are integers, pointers, strings and structs");
 			out.keys.push_back(key);
 		} while (accept(Tok::Comma));
 		expect(Tok::RBracket, "after the key types");

@@ -119,6 +119,7 @@ private:
 	void variable(Node* node, Variable* variable);
 	void scoped_variable(Node* node, uint8_t scope);
 	void assoc(Node* node, Variable* variable);
+	Node* copied_in(Node* object);
 	void create(Node* left, types::TypeRef type, bool user);
 	bool creatable(const Node* node);
 	Variable* new_variable(Node* node, uint8_t scope, const std::string& name);

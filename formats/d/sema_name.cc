@@ -288,6 +288,25 @@ void Sema::scoped_variable(Node* node, uint8_t scope) {
 	undefined_name(node, scope);
 }
 
+// A struct in user memory, in scratch memory: keys are compared where the kernel can read them.
+Node* Sema::copied_in(Node* object) {
+	Node* const address = context_.arena.make(Nk::Unary, object->place);
+	address->op = Tok::And;
+	address->a = object;
+	address->type = types_.pointer_to(object->type);
+	address->analyzed = true;
+	Node* const size = context_.arena.make(Nk::Int, object->place);
+	size->value = types_.size(object->type);
+	size->type = types_.named("size_t");
+	size->analyzed = true;
+	Node* const out = context_.arena.make(Nk::Unary, object->place);
+	out->op = Tok::Star;
+	out->a = hidden_call(DIF_SUBR_COPYIN, {address, size}, address->type, object->place);
+	out->type = object->type;
+	out->analyzed = out->lvalue = true;
+	return out;
+}
+
 void Sema::assoc(Node* node, Variable* found) {
 	const std::string shown = kScopePrefix[found->scope] + found->name;
 	if (node->list.size() != found->keys.size())
@@ -310,6 +329,8 @@ void Sema::assoc(Node* node, Variable* found) {
 			                                                      " is incompatible with prototype: \"" +
 			                                                      types_.text(found->keys[i]) + "\", not \"" + type_text(key) + "\"",
 			                 "an associative array keeps the keys of its first use");
+		if (types_.is_struct(key->type) && key->user)
+			key = copied_in(key);
 		// Keys are compared in 64 bits: a wider one is another key, not this one's low half.
 		if (types_.is_integer(found->keys[i]) && !types_.same(found->keys[i], key->type) && types_.size(key->type) <= types_.size(found->keys[i]))
 			key = cast_to(found->keys[i], key);
@@ -367,9 +388,10 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 			if (types_.is_array(key->type) && !types_.is_char_array(key->type))
 				decay(key);
 			const bool text = types_.is_string(key->type) || types_.is_char_array(key->type);
-			if (!text && (key->kind == Nk::Translated || !types_.is_scalar(key->type)))
+			const bool object = types_.is_struct(key->type) && types_.size(key->type);
+			if (!text && (key->kind == Nk::Translated || !(types_.is_scalar(key->type) || object)))
 				return poison_at(left, key->place, "D_KEY_TYPE", "type " + type_text(key) + " cannot be a key",
-				                 "keys are integers, pointers and strings");
+				                 "keys are integers, pointers, strings and structs");
 			keys.push_back(text ? types_.string_type() : key->type);
 		}
 		if (keys.empty())

@@ -309,9 +309,8 @@ BEGIN { a[1] = 1; trace(a["x"]); }
 --tag D_PROTO_ARG
 
 @@ error.KEY_TYPE | var.key, var.assoc | wrong
-struct s { int a; int b : 3; };
-struct s v;
-BEGIN { a[v] = 1; }
+int a[struct nosuch];
+BEGIN { exit(0); }
 --tag D_KEY_TYPE
 
 @@ error.PRINTF_ARG_FMT | printf.form | wrong

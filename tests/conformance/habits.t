@@ -367,3 +367,40 @@ BEGIN { x = 'abcde'; printf("%x %d\n", x, 'abcde' > 'abcd'); exit(0); }
 @@ habit.char.nine | lex.char | wrong
 BEGIN { trace('abcdefghi'); }
 --tag D_CHR_OFLOW
+
+@@ habit.key.struct | var.key, var.assoc, type.struct | normal
+struct p { int x; int y; };
+struct p v;
+BEGIN { v.x = 1; v.y = 2; a[v] = 5; v.y = 3; printf("%d", a[v]); v.y = 2; printf(" %d\n", a[v]); exit(0); }
+--out
+0 5
+
+--end
+
+@@ habit.key.union | var.key, var.self-assoc, type.union | boundary
+union u { int i; char c[4]; };
+self union u w;
+BEGIN { self->w.i = 0x62; self->a[1, self->w, "k"] = 7; }
+BEGIN { self->w.i = 0; self->w.c[0] = 'b'; printf("%d", self->a[1, self->w, "k"]); self->w.c[3] = 1; printf(" %d\n", self->a[1, self->w, "k"]); exit(0); }
+--out
+7 0
+
+--end
+
+@@ habit.key.declared | var.key, var.assoc | boundary
+struct p { char x; long y; };
+struct p v;
+int a[struct p, int];
+BEGIN { v.y = -1; a[v, 3] = 4; a[v, 3]++; printf("%d", a[v, 3]); a[v, 3] = 0; printf(" %d\n", a[v, 3]); exit(0); }
+--out
+5 0
+
+--end
+
+@@ habit.key.other-struct | var.key | wrong
+struct p { int x; };
+struct q { int x; };
+struct p v;
+struct q w;
+BEGIN { a[v] = 1; trace(a[w]); }
+--tag D_PROTO_ARG

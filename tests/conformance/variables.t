@@ -341,10 +341,10 @@ BEGIN { a[""] = 1; a["a"] = 2; a["ab"] = 3; b[0] = 4; b[-1] = 5; printf("%d%d%d%
 
 --end
 
-@@ var.key.struct | var.key, var.self-assoc | wrong
+@@ var.key.translated | var.key, var.self-assoc | wrong
 struct s { int a; };
-struct s v;
-BEGIN { self->a[v] = 1; }
+translator struct s < int i > { a = i; };
+BEGIN { self->a[xlate <struct s> (1)] = 1; }
 --tag D_KEY_TYPE
 
 @@ var.key.too-few | var.key | wrong
