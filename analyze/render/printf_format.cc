@@ -199,7 +199,7 @@ std::string plain_text(const Datum& datum, Symboliser& symbols) {
 }
 
 void put_text(std::string& out, const Conversion& conversion, std::string_view text) {
-	if (conversion.precision >= 0)
+	if (conversion.precision > 0) // 0 is no limit
 		text = text.substr(0, static_cast<size_t>(conversion.precision));
 	put_padded(out, text, {conversion.width, conversion.left});
 }

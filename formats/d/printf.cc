@@ -131,8 +131,13 @@ bool ClauseBuilder::check_conversions(Node* call, const Format& format, const Ag
 		if (!part.kind)
 			continue;
 		number++;
-		if (part.dynamic_width || part.dynamic_precision)
-			return bad("D_PRINTF_DYN_PROTO", "prototype mismatch: conversion " + part.text() + " is missing a corresponding \"*\" argument", "write the number: keys and values are all there is");
+		for (int stars = part.dynamic_width + part.dynamic_precision; stars; stars--) {
+			if (keys >= first.first_keys.size())
+				return bad("D_PRINTF_DYN_PROTO", "prototype mismatch: conversion " + part.text() + " is missing a corresponding \"*\" key", "a * takes its number from the next key: @" + first.name + " has " + std::to_string(first.keys.size()));
+			const Node* const number_key = first.first_keys[keys++];
+			if (number_key->kind == Nk::Recorded || !types_.is_integer(number_key->type))
+				return bad("D_PRINTF_DYN_TYPE", "@" + first.name + " key #" + std::to_string(keys) + " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: " + part.text() + "\n\t prototype: int\n\t  argument: " + (number_key->kind == Nk::Recorded ? number_key->text : sema_.type_text(number_key)), "a * takes its number from the next key: it must be an integer");
+		}
 		if (!part.aggregation && keys >= first.first_keys.size())
 			return bad("D_PRINTF_ARG_PROTO", "prototype mismatch: conversion " + part.text() + " is missing a corresponding key", "@" + first.name + " has " + std::to_string(first.keys.size()) + "; %@ stands for the value");
 		const Node* const argument = part.aggregation ? &value : first.first_keys[keys++];

@@ -56,7 +56,7 @@ BEGIN { @a["x"] = count(); printa("%s %@s\n", @a); exit(0); }
 
 @@ again.printa.star | agg.printa, printf.star | wrong
 BEGIN { @a["x"] = count(); printa("%*s %@d\n", @a); exit(0); }
---tag D_PRINTF_DYN_PROTO
+--tag D_PRINTF_DYN_TYPE
 
 @@ again.printa.types | agg.printa | normal
 BEGIN { @a["k", 65, (void *)31, 'z'] = sum(9); printa("%s %c %p %C %@05d %@x\n", @a); exit(0); }

@@ -404,3 +404,32 @@ struct p v;
 struct q w;
 BEGIN { a[v] = 1; trace(a[w]); }
 --tag D_PROTO_ARG
+
+@@ habit.printa.star | printf.star, agg.printa | normal
+BEGIN { @a[5, 42] = count(); printa("[%*d] %@d\n", @a); exit(0); }
+--out
+[   42] 1
+
+--end
+
+@@ habit.printa.star-both | printf.star, agg.printa | boundary
+BEGIN { @a[-6, 2, "abcd", 0, "xyz"] = count(); printa("[%*.*s][%.*s] %@d\n", @a); exit(0); }
+--out
+[ab    ][xyz] 1
+
+--end
+
+@@ habit.printa.star-no-key | printf.star, agg.printa | wrong
+BEGIN { @a = count(); printa("%*d\n", @a); }
+--tag D_PRINTF_DYN_PROTO
+
+@@ habit.printa.star-last-key | printf.star, agg.printa | wrong
+BEGIN { @a[1] = count(); printa("%*d %@d\n", @a); }
+--tag D_PRINTF_ARG_PROTO
+
+@@ habit.precision.zero | printf.width, printf.s | boundary
+BEGIN { printf("[%.0s][%4.0s][%.*s][%.1s]\n", "abc", "ab", 0, "xyz", "abc"); exit(0); }
+--out
+[abc][  ab][xyz][a]
+
+--end

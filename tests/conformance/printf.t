@@ -243,7 +243,7 @@ BEGIN { printf("%!d\n", 1); }
 @@ printf.width.precision | printf.width | boundary
 BEGIN { printf("[%8.3d][%.0s][%5.1s][%-5.3s][%3s][%.5d]\n", 42, "abc", "abc", "abcdef", "abcdef", 42); exit(0); }
 --out
-[     042][][    a][abc  ][abcdef][00042]
+[     042][abc][    a][abc  ][abcdef][00042]
 
 --end
 
