@@ -8,8 +8,10 @@
 #include <cstring>
 #include <limits>
 
+#include "analyze/render/histogram.h"
 #include "analyze/render/text.h"
 #include "formats/abi/aggtab.h"
+#include "formats/abi/dof.h"
 
 namespace dfr::render {
 namespace {
@@ -119,6 +121,18 @@ std::vector<uint64_t> empty_words(uint32_t kind, std::span<const uint64_t> like)
 	return empty;
 }
 
+std::vector<uint64_t> empty_words(uint32_t kind, uint64_t arg) {
+	size_t buckets = DFR_QUANTIZE_BUCKETS;
+	if (!is_histogram(kind)) // as a number they are 0
+		return {};
+	if (kind != DFR_ACT_QUANTIZE)
+		buckets = 1 + (kind == DFR_ACT_LQUANTIZE ? DFR_LQUANTIZE_LEVELS(arg) + size_t{2} : llquantize_slots(arg));
+	std::vector<uint64_t> words(buckets);
+	if (kind != DFR_ACT_QUANTIZE)
+		words[0] = arg;
+	return words;
+}
+
 int compare_keys(std::span<const Datum> a, std::span<const Datum> b, unsigned first) {
 	const size_t count = std::min(a.size(), b.size());
 	for (size_t i = 0; i < count; i++) {
@@ -178,12 +192,12 @@ std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::stri
 	const auto variable = catalog.aggregations.find(entry.varid);
 	if (variable == catalog.aggregations.end())
 		return keys;
-	const auto& [kinds, by_cpu] = programs_.keys_of(entry.varid);
+	const Programs::Keys& known = programs_.keys_of(entry.varid);
 	std::span<const std::byte> rest = entry.key;
 	dof::Action action;
 	for (size_t i = 0; i < variable->second.keys.size(); i++) {
 		const dfr_field& field = variable->second.keys[i];
-		action.kind = i < kinds.size() ? kinds[i] : uint32_t{DFR_ACT_DIFEXPR};
+		action.kind = i < known.kinds.size() ? known.kinds[i] : uint32_t{DFR_ACT_DIFEXPR};
 		std::span<const std::byte> bytes;
 		uint64_t number = 0;
 		bool good = true;
@@ -205,7 +219,7 @@ std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::stri
 		}
 		if (!good)
 			break;
-		if (by_cpu && i + 1 == variable->second.keys.size()) {
+		if (known.by_cpu && i + 1 == variable->second.keys.size()) {
 			cpu = static_cast<uint32_t>(number);
 			break;
 		}
@@ -228,8 +242,6 @@ void Aggregations::add(std::map<uint32_t, Table>& tables, const trace::AggEntry&
 	std::string canonical;
 	std::optional<uint32_t> cpu;
 	auto keys = keys_of(entry, canonical, cpu);
-	zero_words_.try_emplace(entry.varid, empty_words(entry.kind, entry.words));
-	kinds_.try_emplace(entry.varid, entry.kind);
 	Table& table = tables[entry.varid];
 	const bool nothing = cleared_.count(entry.varid) && is_untouched(entry);
 	const auto words = nothing ? std::vector<uint64_t>{} : entry.words;
@@ -260,6 +272,17 @@ int64_t Aggregations::normal(uint32_t variable) const {
 	return at == normal_.end() ? 1 : at->second;
 }
 
+// What a key shows that the aggregation has not: of its own kind, an empty distribution for quantize().
+AggValue Aggregations::nothing(uint32_t variable) {
+	const Programs::Keys& known = programs_.keys_of(variable);
+	if (!known.function)
+		return {DFR_ACT_COUNT, {}, 1};
+	const auto [words, fresh] = zero_words_.try_emplace(variable);
+	if (fresh)
+		words->second = empty_words(known.function, known.arg);
+	return {known.function, words->second, 1};
+}
+
 std::vector<Row> Aggregations::rows(std::span<const uint32_t> variables, const SortOptions& sort) {
 	const auto& all = tables();
 	std::map<std::string_view, Row> joined;
@@ -281,11 +304,7 @@ std::vector<Row> Aggregations::rows(std::span<const uint32_t> variables, const S
 		for (size_t v = 0; v < variables.size(); v++) {
 			if (row.values[v].kind != 0)
 				continue;
-			const auto zero = zero_words_.find(variables[v]);
-			if (zero != zero_words_.end())
-				row.values[v] = {kinds_[variables[v]], zero->second, 1};
-			else
-				row.values[v] = {DFR_ACT_COUNT, {}, 1};
+			row.values[v] = nothing(variables[v]);
 		}
 		rows.push_back(std::move(row));
 	}

@@ -75,6 +75,7 @@ private:
 	void add(std::map<uint32_t, Table>& tables, const trace::AggEntry& entry);
 	std::vector<Datum> keys_of(const trace::AggEntry& entry, std::string& canonical, std::optional<uint32_t>& cpu);
 	int64_t normal(uint32_t variable) const;
+	AggValue nothing(uint32_t variable);
 	void forget_live(uint32_t variable);
 
 	Programs& programs_;
@@ -84,8 +85,7 @@ private:
 	bool stale_ = true;
 	std::map<uint32_t, int64_t> normal_;
 	std::set<uint32_t> printed_, cleared_;
-	std::map<uint32_t, std::vector<uint64_t>> zero_words_; // an empty value of each variable seen
-	std::map<uint32_t, uint32_t> kinds_;
+	std::map<uint32_t, std::vector<uint64_t>> zero_words_; // what nothing() borrows
 };
 
 // -1, 0, 1: keys element by element, from `first` on and around.
@@ -93,6 +93,8 @@ int compare_keys(std::span<const Datum> a, std::span<const Datum> b, unsigned fi
 int compare_values(const AggValue& a, const AggValue& b);
 // The value of a key that has none, where `like` is one that has: a minimum or maximum of nothing has no words.
 std::vector<uint64_t> empty_words(uint32_t kind, std::span<const uint64_t> like);
+// The same, where no key has one: of a function and its parameters.
+std::vector<uint64_t> empty_words(uint32_t kind, uint64_t arg);
 // b's words into a's, as the engine merges CPUs.
 void merge_words(uint32_t kind, std::vector<uint64_t>& a, std::span<const uint64_t> b);
 

@@ -187,6 +187,8 @@ const Programs::Keys& Programs::keys_of(uint32_t varid) {
 				const dof::Action& action = body.actions[i];
 				if (!DFR_ACT_IS_AGG(action.kind) || action.uarg != varid)
 					continue;
+				keys.function = action.kind;
+				keys.arg = action.arg;
 				for (size_t k = i - std::min<size_t>(action.ntuple, i); k < i; k++) {
 					if (body.actions[k].uarg == DFR_UARG_WEIGHT)
 						continue;

@@ -61,6 +61,8 @@ public:
 	struct Keys {
 		std::vector<uint32_t> kinds; // enum dfr_action
 		bool by_cpu = false;	     // the last one is the CPU, for aggpercpu
+		uint32_t function = 0;	     // enum dfr_action; 0: not known
+		uint64_t arg = 0;	     // parameters of lquantize, llquantize
 	};
 	const Keys& keys_of(uint32_t varid);
 	// Names of its aggregations; "" where the DOF does not say.

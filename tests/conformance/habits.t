@@ -433,3 +433,36 @@ BEGIN { printf("[%.0s][%4.0s][%.*s][%.1s]\n", "abc", "ab", 0, "xyz", "abc"); exi
 [abc][  ab][xyz][a]
 
 --end
+
+@@ habit.printa.lacks-quantize | agg.printa, agg.quantize | normal
+BEGIN { @c["a"] = count(); @c["a"] = count(); @q["a"] = quantize(1); @c["b"] = count(); printa("%s %@d%@d", @c, @q); exit(0); }
+--out
+b 1
+           value  ------------- Distribution ------------- count    
+              -1 |                                         0        
+               0 |                                         0        
+               1 |                                         0        
+a 2
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+               2 |                                         0        
+
+--end
+
+@@ habit.printa.lacks-all | agg.printa, agg.lquantize | boundary
+BEGIN { @c["a"] = count(); }
+BEGIN /0/ { @l["b"] = lquantize(1, 0, 10, 5); @m["b"] = max(1); }
+BEGIN { printa("%s %@d %@d%@d", @c, @m, @l); exit(0); }
+--out
+a 1 0
+           value  ------------- Distribution ------------- count    
+             < 0 |                                         0        
+               0 |                                         0        
+               5 |                                         0        
+
+--end
+
+@@ habit.printa.other-keys | agg.printa | wrong
+BEGIN { @c["a"] = count(); @q[1] = quantize(1); printa(@c, @q); }
+--tag D_PRINTA_AGGPROTO
