@@ -136,7 +136,7 @@ std::unique_ptr<Plan> Programs::make_plan(const trace::Layout& layout) {
 		step.action = &action;
 		if (takes_format(step.kind) && action.format)
 			step.format = format_of(*action.format);
-		const bool whole = takes_format(step.kind) || action.kind == DFR_ACT_LIBACT ||
+		const bool whole = takes_format(step.kind) || step.kind == Kind::Print || action.kind == DFR_ACT_LIBACT ||
 				   action.kind == DFR_ACT_TRACEMEM;
 		const size_t end = whole ? statement_end(body, i) : i + 1;
 		for (; i < end; i++)

@@ -248,9 +248,7 @@ void Renderer::perform(const Step& step, const Plan& plan, const trace::Event& e
 		}
 		return;
 	case Kind::Print:
-		for (const Datum& value : data(step, plan, event))
-			put_print(step, value);
-		return;
+		return put_print(step, data(step, plan, event));
 	case Kind::Tracemem: return put_tracemem(data(step, plan, event));
 	case Kind::Printa: return printa(data(step, plan, event), step.format);
 	case Kind::System: {
@@ -328,9 +326,12 @@ void Renderer::put_tracemem(const std::vector<Datum>& data) {
 	put_hex_dump(output_.text(), bytes);
 }
 
-void Renderer::put_print(const Step& step, const Datum& datum) {
+void Renderer::put_print(const Step& step, const std::vector<Datum>& data) {
 	const std::string type = step.action->format.value_or("");
-	put_typed(output_.text(), type, datum, host_.kernel_types(), step.action->type);
+	if (data.size() == 2)
+		return put_pointed(output_.text(), type, data[0], data[1], step.action->type);
+	for (const Datum& datum : data)
+		put_typed(output_.text(), type, datum, host_.kernel_types(), step.action->type);
 }
 
 void Renderer::printa(const std::vector<Datum>& data, const Format* format) {

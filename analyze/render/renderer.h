@@ -118,7 +118,7 @@ private:
 	std::string formatted(const Step& step, const Plan& plan, const trace::Event& event);
 	void put_trace(const Datum& datum);
 	void put_tracemem(const std::vector<Datum>& data);
-	void put_print(const Step& step, const Datum& datum);
+	void put_print(const Step& step, const std::vector<Datum>& data);
 	void printa(const std::vector<Datum>& data, const Format* format);
 	void aggregation_action(const Step& step, const std::vector<Datum>& data);
 	void set_option(const std::vector<Datum>& data);

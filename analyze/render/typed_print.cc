@@ -63,7 +63,8 @@ void put_character(std::string& out, uint64_t bits) {
 
 class Printer {
 public:
-	Printer(std::string& out, std::span<const std::byte> bytes) : out_(out), most_(out.size() + kTextMax), bytes_(bytes) {}
+	Printer(std::string& out, std::span<const std::byte> bytes, bool pointed = false)
+	    : out_(out), most_(out.size() + kTextMax), bytes_(bytes), pointed_(pointed) {}
 
 	void value(TypeRef type, uint64_t bit_offset, unsigned bit_width, unsigned depth);
 
@@ -71,11 +72,31 @@ private:
 	void number(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned bit_width);
 	void aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned depth);
 	void array(const types::TypeInfo& info, uint64_t bit_offset, unsigned depth);
+	bool is_cut(const types::Member& member, uint64_t bit_offset) const;
+	bool is_zero(const types::Member& member, uint64_t bit_offset) const;
 
 	std::string& out_;
 	size_t most_; // where it stops
 	std::span<const std::byte> bytes_;
+	bool pointed_; // members that are zero are left out, and what is not there is cut
 };
+
+// Not all of it is there; of a struct that begins there, what is.
+bool Printer::is_cut(const types::Member& member, uint64_t bit_offset) const {
+	const Kind kind = types::resolved_kind(member.type);
+	const bool object = kind == Kind::Struct || kind == Kind::Union;
+	const uint64_t size = member.bit_width ? (bit_offset % 8 + member.bit_width + 7) / 8 : object ? 1 : types::size_of(member.type).value_or(0);
+	return bit_offset / 8 > bytes_.size() || size > bytes_.size() - bit_offset / 8;
+}
+
+bool Printer::is_zero(const types::Member& member, uint64_t bit_offset) const {
+	const uint64_t at = std::min<uint64_t>(bit_offset / 8, bytes_.size());
+	if (member.bit_width && member.bit_width < 64)
+		return !((load(bytes_, at, std::min<uint64_t>((bit_offset % 8 + member.bit_width + 7) / 8, 8)) >> bit_offset % 8) &
+			 ((uint64_t{1} << member.bit_width) - 1));
+	const auto bytes = bytes_.subspan(at, std::min<uint64_t>(types::size_of(member.type).value_or(0), bytes_.size() - at));
+	return std::all_of(bytes.begin(), bytes.end(), [](std::byte one) { return one == std::byte{0}; });
+}
 
 void Printer::number(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned bit_width) {
 	const uint64_t size = info.kind == Kind::Pointer ? 8 : std::min<uint64_t>(info.size, 8);
@@ -122,7 +143,14 @@ void Printer::aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_
 	out_ += "{\n";
 	for (uint32_t i = 0; i < info.count && out_.size() < most_; i++) {
 		const types::Member member = type.container->member(type.id, i);
+		const bool cut = pointed_ && is_cut(member, bit_offset + member.bit_offset);
+		if (pointed_ && !cut && is_zero(member, bit_offset + member.bit_offset))
+			continue;
 		out_.append((depth + 1) * 4, ' ');
+		if (cut) {
+			out_ += "...\n";
+			break;
+		}
 		out_.append(types::to_c(member.type)).append(out_.back() == '*' ? "" : " ").append(member.name);
 		if (member.bit_width != 0)
 			out_.append(" :").append(std::to_string(member.bit_width));
@@ -163,6 +191,23 @@ TypeRef find_type(const std::string& text, const types::Container* kernel) {
 }
 
 } // namespace
+
+void put_pointed(std::string& out, const std::string& type, const Datum& pointer, const Datum& bytes, const std::string& description) {
+	out += type + " ";
+	put_number(out, pointer.number);
+	if (pointer.number == 0)
+		return;
+	out += " = *\n";
+	types::ProgramTypes described;
+	TypeRef found;
+	try {
+		found = d::read_type_text(description, described);
+	} catch (const Error&) {
+		return put_hex_dump(out, bytes.bytes);
+	}
+	out += types::to_c(found) + " ";
+	Printer(out, bytes.bytes, true).value(found, 0, 0, 0);
+}
 
 void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel,
 	       const std::string& description) {

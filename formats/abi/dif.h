@@ -16,6 +16,7 @@
 #define DIF_STRSIZE_DEFAULT 256
 #define DIF_STRSIZE_MAX 65536
 #define DIF_FRAMES_MAX 4096 /* of one stack */
+#define DIF_PRINT_MAX 4096 /* the largest printsize */
 #define DIF_SCRATCH_MAX (4 * 1024 * 1024) /* the largest scratchsize */
 #define DIF_DIFO_MAX (256 * 1024)
 #define DIF_STATIC_MAX (16 * 1024) /* a by-reference static variable */

@@ -3,6 +3,8 @@
 // ClauseBuilder's actions but printf: arguments checked, DIFOs generated.
 #include "formats/d/clause.h"
 
+#include <algorithm>
+
 #include "formats/d/canon.h"
 #include "formats/d/capture.h"
 #include "formats/d/options.h"
@@ -166,6 +168,15 @@ void ClauseBuilder::trace(Node* call, const ActionInfo& info) {
 		return bad("DYN", call->text + "( ) may not be applied to a dynamic expression", "trace its members");
 	if (!argument->type || types_.is_void(argument->type))
 		return bad("VOID", call->text + "( ) may not be applied to a void expression", "it has no value");
+	if (print && types_.is_function(argument->type))
+		return bad("VOID", "print( ) may not be applied to a function", "it has no value; sym(&function) names it");
+	if (print && !types_.size(argument->type))
+		return bad("SIZE", "print( ) may not be applied to an object of size 0", "there is nothing to show of " + sema_.type_text(argument));
+	if (print && types_.is_pointer(argument->type)) {
+		const TypeRef to = types_.complete(types_.target(argument->type));
+		if (types_.is_struct(to) && types_.size(to))
+			return print_object(argument);
+	}
 	dof::Action out;
 	if (!value_action(argument, info.kind, out))
 		return;
@@ -175,6 +186,83 @@ void ClauseBuilder::trace(Node* call, const ActionInfo& info) {
 	}
 	out.uarg = uarg();
 	add(std::move(out));
+}
+
+// The value in a hidden clause-local, where it may not be computed twice: what makes the value is put in its place.
+Node* ClauseBuilder::kept(Node* value) {
+	const std::string name = "%print" + std::to_string(number_) + "." + std::to_string(conditions_++);
+	sema_.declare_variable(DIF_VS_LOCAL, name, value->place, value->type, false, {}, value->user);
+	Node* const variable = context_.arena.make(Nk::Var, value->place);
+	variable->variable = context_.scope.find_variable(DIF_VS_LOCAL, name);
+	variable->type = value->type;
+	variable->user = value->user;
+	variable->lvalue = variable->writable = variable->analyzed = true;
+	Node* const from = context_.arena.copy(*value);
+	*value = Node{};
+	value->kind = Nk::Assign;
+	value->op = Tok::Assign;
+	value->place = from->place;
+	value->a = variable;
+	value->b = from;
+	sema_.analyze(value);
+	return variable;
+}
+
+// The first bytes of what the pointer points to, or as many zeros for NULL.
+Node* ClauseBuilder::object_bytes(Node* pointer, uint64_t size) {
+	const Place place = pointer->place;
+	const TypeRef bytes = types_.program().array(types_.basic("char"), size);
+	const auto call = [&](const char* name, std::vector<Node*> arguments) {
+		Node* const out = context_.arena.make(Nk::Call, place);
+		out->text = name;
+		Node* const count = context_.arena.make(Nk::Int, place);
+		count->value = size;
+		count->type = types_.int_type();
+		out->list = std::move(arguments);
+		out->list.push_back(count);
+		sema_.analyze(out);
+		return out;
+	};
+	const auto at = [&](Node* address) {
+		Node* const out = context_.arena.make(Nk::Unary, place);
+		out->op = Tok::Star;
+		out->a = address;
+		out->type = bytes;
+		out->analyzed = out->lvalue = true;
+		return out;
+	};
+	Node* const out = context_.arena.make(Nk::Ternary, place);
+	out->a = pointer;
+	out->b = at(pointer->user ? call("copyin", {pointer}) : pointer);
+	out->c = at(call("alloca", {}));
+	out->type = bytes;
+	out->analyzed = true;
+	return out;
+}
+
+// print() of a pointer to a struct: two actions of one statement, the pointer and the first bytes of the struct.
+void ClauseBuilder::print_object(Node* pointer) {
+	const TypeRef to = types_.target(pointer->type);
+	Node* const whole = context_.arena.make(Nk::Unary, pointer->place);
+	whole->op = Tok::Star;
+	whole->a = pointer;
+	sema_.analyze(whole); // the record relies on the struct's layout
+	const std::string text = types_.text(pointer->type);
+	const bool again = pointer->kind == Nk::Var ? !pointer->variable->assoc : !canonical(types_, pointer).empty();
+	Node* const address = again ? pointer : kept(pointer);
+	const uint64_t size = std::min(types_.size(types_.complete(to)), context_.settings.print_size);
+	dof::Action out, object;
+	if (!value_action(pointer, DFR_ACT_DIFEXPR, out))
+		return;
+	out.format = text;
+	out.type = write_type_text(types_.complete(to));
+	out.uarg = uarg();
+	add(std::move(out));
+	object.kind = DFR_ACT_DIFEXPR;
+	object.difo = generate(context_, object_bytes(address, size), {dif_type{DIF_KIND_CTF, DIF_CK_INTEGER, DIF_TF_BYREF, 0, static_cast<uint32_t>(size)}, false});
+	failed_ |= !object.difo;
+	object.uarg = uarg();
+	add(std::move(object));
 }
 
 void ClauseBuilder::tracemem(Node* call) {

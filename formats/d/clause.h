@@ -51,6 +51,9 @@ private:
 	// -- actions.cc
 	void action(Node* call);
 	void trace(Node* call, const ActionInfo& info);
+	void print_object(Node* pointer);
+	Node* kept(Node* value);
+	Node* object_bytes(Node* pointer, uint64_t size);
 	void tracemem(Node* call);
 	void printm(Node* call);
 	void printa(Node* call);

@@ -33,6 +33,7 @@ struct Settings {
 	unsigned tuple_registers = DIF_NTUPLE; // -x tregs
 	uint64_t tree = 0; // -x tree: bits of tree.h
 	bool agg_by_cpu = false; // -x aggpercpu
+	uint64_t print_size = 1024; // -x printsize: bytes of what print() of a pointer shows
 	bool strip = false; // -x strip: no source and no line table
 };
 

@@ -102,7 +102,7 @@ constexpr OptionInfo kOptions[] = {
     {"noresolve", kDynamic, Flag, kNoOptionNumber},
     {"pcapsize", kRuntime, Size, kNoOptionNumber},
     {"pgmax", kCompile, Flag, kNoOptionNumber},
-    {"printsize", kDynamic, Size, kNoOptionNumber},
+    {"printsize", kRuntime, Size, kNoOptionNumber},
     {"procfspath", kCompile, Text, kNoOptionNumber},
     {"pspec", kCompile, Flag, kNoOptionNumber},
     {"quietresize", kDynamic, Flag, kNoOptionNumber},

@@ -240,6 +240,14 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 		else
 			context.settings.system_library = *value;
 	}
+	if (name == "printsize") {
+		if (*number < 1 || *number > DIF_PRINT_MAX) {
+			*reason = "Invalid value for specified option";
+			*hint = "printsize is 1 to " + std::to_string(DIF_PRINT_MAX) + " bytes";
+			return false;
+		}
+		context.settings.print_size = static_cast<uint64_t>(*number);
+	}
 	if (name == "tregs" || name == "tree") {
 		if (on && *number < 0) {
 			*reason = "Invalid value for specified option";

@@ -466,3 +466,83 @@ a 1 0
 @@ habit.printa.other-keys | agg.printa | wrong
 BEGIN { @c["a"] = count(); @q[1] = quantize(1); printa(@c, @q); }
 --tag D_PRINTA_AGGPROTO
+
+@@ habit.print.pointer | act.print, type.pointer | normal
+--args -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct in { int a; int z; char *p; };
+BEGIN { this->s = (struct in *)alloca(sizeof (struct in)); this->s->a = 5; this->s->p = (char *)0x10; print(this->s); exit(0); }
+--out
+struct in * ADDRESS = *
+struct in {
+    int a = 0x5
+    char *p = 0x10
+}
+--end
+
+@@ habit.print.pointer-cut | act.print, opt.ours | boundary
+--args -xprintsize=8 -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct in { int a; int z; char *p; };
+BEGIN { this->s = (struct in *)alloca(sizeof (struct in)); this->s->a = 5; this->s->p = (char *)0x10; print(this->s); exit(0); }
+--out
+struct in * ADDRESS = *
+struct in {
+    int a = 0x5
+    ...
+}
+--end
+
+@@ habit.print.pointer-members | act.print | boundary
+--args -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct one { int n; struct one *next; };
+struct in { int f : 3; int g : 5; struct one o; struct one none; char c[4]; };
+BEGIN { this->s = (struct in *)alloca(sizeof (struct in)); this->s->g = 2; this->s->o.next = (struct one *)0x20; this->s->c[0] = 'h'; print(this->s); exit(0); }
+--out
+struct in * ADDRESS = *
+struct in {
+    int g :5 = 0x2
+    struct one o = {
+        struct one *next = 0x20
+    }
+    char [4] c = [ "h" ]
+}
+--end
+
+@@ habit.print.pointer-null | act.print | boundary
+struct in { int a; };
+struct nosuch;
+BEGIN { print((struct in *)0); printf("\n"); print((struct nosuch *)0x10); printf("\n"); print((int *)0x18); exit(0); }
+--out
+struct in * 0
+struct nosuch * 0x10
+int * 0x18
+--end
+
+@@ habit.print.pointer-bad | act.print, out.fault | wrong
+struct in { int a; };
+BEGIN { print((struct in *)8); }
+ERROR { printf("fault %d %x\n", arg4, arg5); exit(0); }
+--out
+fault 1 8
+
+--errhas invalid address (0x8)
+--end
+
+@@ habit.print.nothing | act.print | wrong
+struct empty { };
+struct empty *e;
+BEGIN { print(*e); }
+--tag D_PRINT_SIZE
+
+@@ habit.print.void | act.print | wrong
+BEGIN { print(bcopy(alloca(1), alloca(1), 1)); }
+--tag D_PRINT_VOID
+
+@@ habit.print.nothing | act.print | wrong
+struct empty { };
+struct empty *e;
+BEGIN { print(*e); }
+--tag D_PRINT_SIZE
+
+@@ habit.print.void | act.print | wrong
+BEGIN { print(bcopy(alloca(1), alloca(1), 1)); }
+--tag D_PRINT_VOID
