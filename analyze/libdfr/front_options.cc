@@ -94,6 +94,8 @@ void FrontOptions::take_environment() {
 		std::string name = text.substr(0, equals);
 		for (char& c : name)
 			c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+		if (!d::find_option(name)) // it may be meant for another DTrace
+			continue;
 		set(name, equals == std::string::npos ? std::nullopt : std::optional(text.substr(equals + 1)));
 	}
 	style.testing = std::getenv("_DTRACE_TESTING") != nullptr;

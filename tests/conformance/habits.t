@@ -546,3 +546,19 @@ BEGIN { print(*e); }
 @@ habit.print.void | act.print | wrong
 BEGIN { print(bcopy(alloca(1), alloca(1), 1)); }
 --tag D_PRINT_VOID
+
+@@ habit.drops.tag | out.drops, out.tags | boundary
+--args -xdroptags -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); exit(0); }
+--errhas [DTRACEDROP_PRINCIPAL] 1 drop on CPU
+--end
+
+@@ habit.environment.unknown | out.testing, opt.unknown | boundary
+--args -qn 'BEGIN { exit(0); }' >/dev/null | cat; DTRACE_OPT_NOSUCHOPTION=5 DTRACE_OPT_= DTRACE_OPT_QUIET=1 "$dtrace" -x engine=$engine -n 'BEGIN { printf("ran\n"); exit(0); }'
+--out
+ran
+
+--err
+--end
