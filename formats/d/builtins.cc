@@ -42,7 +42,7 @@ constexpr Builtin kBuiltins[] = {
     {"ustackdepth", DIF_VAR_USTACKDEPTH, "uint32_t"},
     {"vtimestamp", DIF_VAR_VTIMESTAMP, "uint64_t"},
     {"walltimestamp", DIF_VAR_WALLTIMESTAMP, "int64_t"},
-    {"zonename", DIF_VAR_ZONENAME, "string"},
+    {"zonename", DIF_VAR_ZONENAME, "string", false, true},
 };
 
 constexpr Subroutine kSubroutines[] = {

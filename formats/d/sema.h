@@ -115,6 +115,7 @@ private:
 	void name(Node* node);
 	void symbol(Node* node);
 	void builtin(Node* node, const Builtin* builtin);
+	void zonename(Node* node);
 	void expand(Node* node, InlineDef& def, const std::vector<Node*>& arguments);
 	void variable(Node* node, Variable* variable);
 	void scoped_variable(Node* node, uint8_t scope);

@@ -155,12 +155,30 @@ void Sema::name(Node* node) {
 	undefined_name(node, DIF_VS_GLOBAL);
 }
 
+// The engine has no such variable: it is what the D library says. Without a kernel to ask there is one zone.
+void Sema::zonename(Node* node) {
+	context_.rely(builtin_attributes(node->text), node->text, node->place);
+	if (context_.kernel_missing()) {
+		node->kind = Nk::String;
+		node->text = "global";
+		node->type = types_.string_type();
+		return;
+	}
+	static constexpr const char* kName = "uts_zone_name";
+	if (!context_.scope.inlines.contains(kName))
+		from_library(kName);
+	const auto def = context_.scope.inlines.find(kName);
+	if (def == context_.scope.inlines.end())
+		return poison(node, "D_VAR_UNSUP", "built-in variable zonename is not there without the D library", "do without -x nolibs");
+	expand(node, def->second, {});
+}
+
 void Sema::builtin(Node* node, const Builtin* known) {
 	if (known->array)
 		return poison(node, "D_ARR_BADREF", "improper reference to array " + node->text + " as a scalar",
 		              "name an element: " + node->text + "[0]");
 	if (known->id == DIF_VAR_ZONENAME)
-		return poison(node, "D_VAR_UNSUP", "built-in variable zonename is not supported by " + context_.target.description(), "Linux has no zones");
+		return zonename(node);
 	if (known->kernel && context_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP", "built-in variable " + node->text + " is not supported by " + context_.target.description(),
 		              "it names kernel state: load the module (dfr.ko) and run as root");

@@ -314,5 +314,5 @@ BEGIN { ENOENT = 3; }
 --tag D_OP_LVAL
 
 @@ builtin.zonename | builtin.execname | wrong
-BEGIN { trace(zonename); exit(0); }
---tag D_VAR_UNSUP
+BEGIN { zonename = "a"; exit(0); }
+--tag D_OP_LVAL

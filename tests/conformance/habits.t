@@ -562,3 +562,33 @@ ran
 
 --err
 --end
+
+@@ habit.zonename | builtin.execname | normal
+BEGIN { printf("%s %d\n", zonename, zonename == "global"); exit(0); }
+--out
+global 1
+
+--end
+
+@@ habit.zonename.other | builtin.execname | boundary | kernel
+--args -qs $D -c "$(echo 'hostname zed; exec /bin/dd if=/dev/zero of=/dev/null bs=1 count=1' >zone.sh; echo unshare -u sh zone.sh)" 2>/dev/null
+syscall::read:entry /execname == "dd"/ { printf("%s\n", zonename); exit(0); }
+--out
+zed
+
+--end
+
+@@ habit.cpu-info | builtin.cpu | normal | kernel
+BEGIN { printf("%d %d %s\n", curcpu->cpu_info.pi_clock == `cpu_khz / 1000, curcpu->cpu_info.pi_state == P_ONLINE, curcpu->cpu_info.pi_processor_type); exit(0); }
+--out
+1 1 x86_64
+
+--end
+
+@@ habit.clname | builtin.psinfo | normal | kernel
+--args -qs $D -c true
+BEGIN { printf("%s\n", curlwpsinfo->pr_clname); exit(0); }
+--out
+OTHER
+
+--end

@@ -175,4 +175,8 @@ inline psinfo_t *curpsinfo = xlate <psinfo_t *> (curthread);
 inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (curthread);
 #pragma D attributes Stable/Stable/Common curlwpsinfo
 inline string cwd = stringof(curthread->fs->pwd.dentry->d_name.name);
+
+/* zonename: Linux has no zones; a UTS namespace of its own has a name. 0xeffffffe is the first one's number. */
+inline string uts_zone_name = curthread->nsproxy == NULL || curthread->nsproxy->uts_ns->ns.inum == 0xeffffffe ? "global" :
+    stringof(curthread->nsproxy->uts_ns->name.nodename);
 inline string root = stringof(curthread->fs->root.dentry->d_name.name);
