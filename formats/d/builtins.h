@@ -37,7 +37,8 @@ struct Subroutine {
 	// C type text of the result. "thread" is the kernel's thread pointer.
 	std::string_view result;
 	// One letter for each argument: s string, i integer, a address or integer,
-	// p pointer, c character, v any scalar; after '?' they may be missing.
+	// n address as a number or pointer, w scratch memory, p pointer, 6 an IPv6
+	// address, c character, v any scalar; after '?' they may be missing.
 	std::string_view arguments;
 	std::string_view prototype; // for messages
 	uint8_t flags = 0;

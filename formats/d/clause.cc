@@ -192,12 +192,14 @@ static bool chooses_action(const Node* node, unsigned most) {
 void ClauseBuilder::walk(const std::vector<Stmt>& statements) {
 	for (const Stmt& one : statements) {
 		index_ = 0;
+		context_.copyout.reset();
 		if (one.condition)
 			if_statement(one);
 		else if (chooses_action(one.expression, kMostIfs))
 			choice(one.expression);
 		else
 			statement(one.expression);
+		no_copyout();
 		statement_++;
 	}
 }
@@ -210,6 +212,15 @@ void ClauseBuilder::choice(Node* node) {
 	out.then.push_back({node->b, nullptr, {}, {}, node->b->place});
 	out.otherwise.push_back({node->c, nullptr, {}, {}, node->c->place});
 	if_statement(out);
+}
+
+// copyout() is a subroutine, but acts: what is speculated may never have happened.
+void ClauseBuilder::no_copyout() {
+	if (!context_.copyout || !done_.speculating)
+		return;
+	context_.error("D_ACT_SPEC", *context_.copyout, "destructive actions may not follow speculate( )", "put it into a clause of its own");
+	context_.copyout.reset();
+	failed_ = true;
 }
 
 // The hidden variable that keeps what a condition was, and the statement that

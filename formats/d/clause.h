@@ -36,6 +36,7 @@ private:
 	void predicate();
 	void walk(const std::vector<Stmt>& statements);
 	void choice(Node* node);
+	void no_copyout();
 	void if_statement(const Stmt& statement);
 	Node* condition_variable(Node* condition, Place place);
 	void statement(Node* node);

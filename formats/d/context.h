@@ -66,6 +66,9 @@ struct Context {
 	// What the current clause means depends on the kernel's types, not on the program's alone.
 	bool kernel_types = false;
 
+	// Where the statement that is being analysed calls copyout() or copyoutstr().
+	std::optional<Place> copyout;
+
 	// derive(): the firing inputs of the current clause, by canonical text.
 	struct Input {
 		std::string canon;

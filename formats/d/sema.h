@@ -135,6 +135,7 @@ private:
 	void call(Node* node);
 	void subroutine(Node* node, const Subroutine& subroutine);
 	bool argument_fits(char code, Node* argument);
+	void check_size(Node* node, const Subroutine& known);
 	void recorded(Node* node, const ActionInfo& action);
 	void translate(Node* node);
 	void translated_member(Node* node);

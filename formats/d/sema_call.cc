@@ -43,11 +43,35 @@ bool Sema::argument_fits(char code, Node* argument) {
 		return types_.is_integer(type);
 	case 'a':
 		return types_.is_scalar(type) || types_.is_array(type) || types_.is_string(type);
+	case 'n':
+		return types_.is_scalar(type);
+	case 'w': // known to be none: everything but scratch memory would fault
+		return (types_.is_integer(type) && argument->kind != Nk::Int) ||
+		       (types_.is_pointer(type) && argument->writable && memory_of(argument) != kOtherMemory);
+	case '6': {
+		const TypeRef to = types_.is_pointer(type) ? types::resolve(types_.target(type)) : TypeRef{};
+		const bool words = to && types_.is_integer(to) && !types_.is_signed(to); // those that it consists of
+		return to && (words || types_.is_void(to) || (types_.is_struct(to) && types::info(to).name == "in6_addr"));
+	}
 	case 'p':
 		return types_.is_pointer(type) || is_null(argument);
 	default:
 		return types_.is_scalar(type) || types_.is_float(type);
 	}
+}
+
+// A constant that no scratchsize suffices for can only be a mistake.
+void Sema::check_size(Node* node, const Subroutine& known) {
+	const bool alloca = known.number == DIF_SUBR_ALLOCA;
+	if (!alloca && known.number != DIF_SUBR_COPYIN && known.number != DIF_SUBR_COPYINTO)
+		return;
+	const Node* const size = node->list[alloca ? 0 : 1];
+	const auto bytes = static_cast<int64_t>(size->value);
+	if (size->kind != Nk::Int || (bytes >= 0 && bytes <= static_cast<int64_t>(DIF_SCRATCH_MAX)))
+		return;
+	poison_at(node, size->place, alloca ? "D_ALLOCA_SIZE" : "D_PROTO_ARG",
+	          node->text + "( ) argument #" + (alloca ? "1" : "2") + " is " + (bytes < 0 ? "negative" : "too large") + ": " + std::to_string(bytes),
+	          "scratch memory is at most " + std::to_string(DIF_SCRATCH_MAX) + " bytes (-x scratchsize)");
 }
 
 void Sema::subroutine(Node* node, const Subroutine& known) {
@@ -87,7 +111,11 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 			                                                           " is incompatible with prototype:\n\tprototype: " +
 			                                                           std::string(known.prototype) +
 			                                                           "\n\t argument: " + type_text(argument),
-			                 c == 's' && types_.is_integer(argument->type) ? "for a user address use copyinstr(), for a kernel address stringof()" : "");
+			                 c == 's' && types_.is_integer(argument->type) ? "for a user address use copyinstr(), for a kernel address stringof()"
+			                 : c == 'n' ? "the address is a number or a pointer, such as arg0"
+			                 : c == 'w' ? "it writes into memory of alloca() or copyin() only"
+			                 : c == '6' ? "it reads 16 bytes: cast the pointer to in6_addr_t *"
+			                            : "");
 		// A user pointer's text has to be copied in; a kernel load would fault.
 		if (c == 's' && argument->user && !types_.is_string(argument->type))
 			argument = hidden_call(DIF_SUBR_COPYINSTR, {argument}, types_.string_type(), argument->place);
@@ -95,14 +123,19 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 			argument = cast_to(types_.basic("char"), argument);
 		i++;
 	}
+	check_size(node, known);
+	if (poisoned(node))
+		return;
 	if (known.flags & kKernel && context_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP", "subroutine " + node->text + "( ) is not supported by " + context_.target.description(),
 		              "it looks at kernel state: load the module (dfr.ko) and run as root");
 	if (known.number == DIF_SUBR_INET_NTOP && node->list[0]->kind == Nk::Int &&
 	    node->list[0]->value != 2 && node->list[0]->value != 10)
 		context_.diagnostics.warning("D_PROTO_ARG", node->list[0]->place, "inet_ntop() knows AF_INET (2) and AF_INET6 (10) only", "");
-	if (known.flags & kDestructive)
+	if (known.flags & kDestructive) {
 		context_.result.destructive = true;
+		context_.copyout = node->place;
+	}
 	node->kind = Nk::Subr;
 	node->subroutine = &known;
 	node->writable = known.flags & kWritable;

@@ -260,7 +260,7 @@ BEGIN { this->p = alloca(1); this->q = alloca(1); printf("%d %d %d\n", (uintptr_
 --end
 
 @@ subr.alloca.too-much | subr.alloca | wrong
-BEGIN { x = (uintptr_t)alloca(1 << 30); }
+BEGIN { i = 1 << 30; x = (uintptr_t)alloca(i); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 5
@@ -373,7 +373,7 @@ a
 --end
 
 @@ subr.copyinto.outside-scratch | subr.copyinto | wrong
-BEGIN { copyinto(0, 4, 0); }
+BEGIN { i = 0; copyinto(0, 4, i); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
