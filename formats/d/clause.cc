@@ -317,6 +317,11 @@ void ClauseBuilder::statement(Node* node) {
 		return action(node);
 	if (!value(node))
 		return;
+	if (node->kind == Nk::Translated) {
+		context_.error("D_CG_DYN", node->place, "a result of dynamic type cannot be used as a value", "name one of its members: it is made when they are asked for");
+		failed_ = true;
+		return;
+	}
 	dof::Action out;
 	out.kind = DFR_ACT_DIFEXPR;
 	out.uarg = uarg();

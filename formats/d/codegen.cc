@@ -440,8 +440,7 @@ private:
 	}
 
 	uint64_t step_of(TypeRef pointer) {
-		const TypeRef to = types_.target(pointer);
-		return types_.is_void(to) ? 1 : types_.size(to);
+		return types_.size(types_.target(pointer));
 	}
 
 	unsigned gen_increment(const Node* node) {

@@ -25,8 +25,14 @@ struct Variable {
 	bool assoc = false;
 	std::vector<types::TypeRef> keys;
 	bool user = false; // declared userland: its pointers point into user memory
+	bool declared = false; // or else made by its first assignment
+	unsigned memory = 0; // what its pointers have been made to point to: kScratch, kOtherMemory
 	Place place;
 };
+
+// What a pointer may point to.
+inline constexpr unsigned kScratch = 1; // of alloca() and copyin(): D may write it
+inline constexpr unsigned kOtherMemory = 2;
 
 struct InlineParameter {
 	std::string name;

@@ -88,6 +88,7 @@ private:
 	bool need_arithmetic(Node* node, Node* operand);
 	bool operands(Node* node);
 	void decay(Node* node);
+	unsigned memory_of(const Node* node);
 	Node* hidden_call(uint32_t subroutine, std::vector<Node*> arguments, types::TypeRef type, Place place);
 
 	// -- sema_assign.cc: what writes

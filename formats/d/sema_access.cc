@@ -46,6 +46,8 @@ void Sema::index(Node* node) {
 			return;
 		}
 	}
+	if (base->kind == Nk::Translated)
+		return poison(node, "D_OP_DYN", "operator [] cannot be applied to a translated value", "use one of its members");
 	const bool array = types_.is_array(base->type);
 	if (!array && !types_.is_pointer(base->type) && !types_.is_string(base->type)) {
 		if (base->kind == Nk::Var)

@@ -146,12 +146,21 @@ void Sema::assign_value(Node* node) {
 	Node* const left = node->a;
 	node->type = left->type;
 	if (node->op == Tok::Assign) {
+		const bool text = left->kind != Nk::Var && types_.is_char_array(left->type) && !types_.is_array(node->b->type);
+		if (types_.is_array(left->type) && !text && (left->kind != Nk::Var || left->variable->declared))
+			return poison(node, "D_OP_ARRFUN", "operator = cannot be applied to an array: \"" + type_text(left) + "\"",
+			              "assign its elements; a text belongs into a string");
 		if (!convertible(left->type, node->b))
 			return poison(node, "D_OP_INCOMPAT", "operands have incompatible types: \"" + type_text(left) + "\" = \"" +
 			                                         type_text(node->b) + "\"",
 			              "the first assignment or declaration has fixed the type; cast the value");
-		if (types_.is_pointer(left->type))
+		if (types_.is_pointer(left->type)) {
 			decay(node->b);
+			if (left->kind == Nk::Var)
+				left->variable->memory |= memory_of(node->b);
+			node->user = left->user;
+			node->writable = left->writable;
+		}
 		if (types_.is_float(left->type) || types_.is_float(node->b->type))
 			node->b = [&] {
 				Node* const converted = cast_to(left->type, node->b);

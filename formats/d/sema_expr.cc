@@ -83,6 +83,33 @@ void Sema::decay(Node* node) {
 	}
 }
 
+// What a pointer points to, as far as the text tells: kScratch, kOtherMemory, both (it depends), or nothing.
+unsigned Sema::memory_of(const Node* node) {
+	// A pointer that is loaded from scratch memory may be any.
+	const auto loaded = [this](const Node* from) { return memory_of(from) & kOtherMemory; };
+	switch (node->kind) {
+	case Nk::Int: return node->value ? kOtherMemory : 0;
+	case Nk::String: case Nk::Symbol: case Nk::BuiltinVar: return kOtherMemory;
+	case Nk::Var: return types_.is_array(node->type) || types_.is_struct(node->type) ? kOtherMemory : node->variable->memory;
+	case Nk::Subr: return node->subroutine->flags & kWritable ? kScratch : kOtherMemory;
+	case Nk::Cast: return memory_of(node->a);
+	case Nk::Assign: return memory_of(node->b);
+	case Nk::Ternary: return memory_of(node->b) | memory_of(node->c);
+	case Nk::Member: return types_.is_by_ref(node->type) ? memory_of(node->a) : loaded(node->a);
+	case Nk::Unary:
+		if (node->op == Tok::Star)
+			return types_.is_by_ref(node->type) ? memory_of(node->a) : loaded(node->a);
+		return node->op == Tok::And && node->a->kind == Nk::Member ? memory_of(node->a->a)
+		       : node->op == Tok::And && node->a->kind == Nk::Unary ? memory_of(node->a->a)
+		                                                            : memory_of(node->a);
+	case Nk::Binary:
+		if (node->op == Tok::Comma)
+			return memory_of(node->b);
+		return types_.is_pointer(node->a->type) ? memory_of(node->a) : types_.is_pointer(node->b->type) ? memory_of(node->b) : 0;
+	default: return 0;
+	}
+}
+
 void Sema::analyze(Node* node) {
 	if (node->analyzed || node->kind == Nk::Error)
 		return;
@@ -295,6 +322,8 @@ void Sema::binary(Node* node) {
 	switch (node->op) {
 	case Tok::Comma:
 		node->type = node->b->type;
+		node->user = node->b->user;
+		node->writable = node->b->writable;
 		return;
 	case Tok::LAnd: case Tok::LOr: case Tok::LXor:
 		return logical(node);
@@ -360,7 +389,9 @@ void Sema::additive(Node* node) {
 	if (types_.is_function(to))
 		return poison(node, "D_OP_ARRFUN", "operator " + op + " cannot be applied to a pointer to a function",
 		              "cast it to uintptr_t");
-	if (!types_.is_void(to) && !types_.size(to))
+	if (types_.is_void(to))
+		return poison(node, "D_OP_VFPTR", "operator " + op + " cannot be applied to a void pointer", "it has no elements to step over; cast it to char * for bytes");
+	if (!types_.size(to))
 		return poison(node, "D_OP_INCOMPLETE", "operator " + op + " cannot be applied to a pointer to incomplete type \"" +
 		                                           types_.text(to) + "\"",
 		              "cast it to uintptr_t, or name the complete type");
@@ -447,6 +478,8 @@ void Sema::ternary(Node* node) {
 		return;
 	}
 	decay(node->a);
+	if (node->a->kind == Nk::Translated)
+		return poison_at(node, node->a->place, "D_OP_DYN", "operator ?: cannot ask a translated value", "ask one of its members");
 	if (!types_.is_scalar(node->a->type))
 		return poison_at(node, node->a->place, "D_OP_SCALAR", "operator ?: expression must be of scalar type",
 		                 "it has type " + type_text(node->a));
@@ -481,7 +514,12 @@ void Sema::ternary(Node* node) {
 		return poison(node, "D_OP_INCOMPAT", "operator ?: operands must have compatible types",
 		              "they are \"" + type_text(b) + "\" and \"" + type_text(c) + "\"");
 	}
+	const bool pointers = types_.is_pointer(node->type);
+	if (pointers && (memory_of(b) | memory_of(c)) == (kScratch | kOtherMemory))
+		return poison(node, "D_ALLOCA_INCOMPAT", "operator ?: cannot choose between scratch memory and other memory",
+		              "what points to memory of alloca() or copyin() may be written, other pointers not: use if");
 	node->user = b->user || c->user;
+	node->writable = pointers && (b->writable || is_null(b)) && (c->writable || is_null(c));
 	if (node->a->kind == Nk::Int) {
 		Node* const chosen = node->a->value ? b : c;
 		const TypeRef type = node->type;

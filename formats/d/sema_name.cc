@@ -459,6 +459,7 @@ void Sema::declare_variable(uint8_t scope, const std::string& name, Place place,
 	if (!made)
 		return context_.error("D_ID_OFLOW", place, "cannot create " + shown + ": limit of variables in this scope exceeded", "use fewer variables");
 	made->type = type;
+	made->declared = true;
 	made->assoc = assoc_array;
 	made->keys = keys;
 	made->user = user;

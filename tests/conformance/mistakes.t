@@ -51,3 +51,49 @@ BEGIN { trace(inet_ntoa6(1)); }
 #pragma D option destructive
 BEGIN { speculate(1); copyout(alloca(4), 0, 4); }
 --tag D_ACT_SPEC
+
+@@ mistake.choice.scratch | op.conditional, subr.alloca | wrong
+BEGIN { p = alloca(8); q = pid ? p : (void *)arg0; }
+--tag D_ALLOCA_INCOMPAT
+
+@@ mistake.choice.scratch-null | op.conditional, subr.alloca | boundary
+BEGIN { p = (char *)alloca(8); q = pid >= 0 ? p : NULL; *q = 'a'; printf("%c\n", *p); exit(0); }
+--out
+a
+
+--end
+
+@@ mistake.dynamic.statement | xlate | wrong
+struct s { int a; };
+translator struct s < int i > { a = i; };
+BEGIN { xlate <struct s *> (1); }
+--tag D_CG_DYN
+
+@@ mistake.dynamic.condition | xlate, op.conditional | wrong
+struct s { int a; };
+translator struct s < int i > { a = i; };
+BEGIN { x = xlate <struct s *> (1) ? 1 : 2; }
+--tag D_OP_DYN
+
+@@ mistake.dynamic.element | xlate, op.postfix | wrong
+struct s { int a; };
+translator struct s < int i > { a = i; };
+BEGIN { trace((xlate <struct s *> (1))[0]); }
+--tag D_OP_DYN
+
+@@ mistake.void-pointer.add | op.pointer | wrong
+BEGIN { p = alloca(8); trace(p + 1); }
+--tag D_OP_VFPTR
+
+@@ mistake.void-pointer.cast | op.pointer | boundary
+BEGIN { p = alloca(8); printf("%d\n", (char *)p + 1 == (char *)((uintptr_t)p + 1)); exit(0); }
+--out
+1
+
+--end
+
+@@ mistake.array.assigned | op.assign, type.array | wrong
+int a[4];
+int b[4];
+BEGIN { a = b; }
+--tag D_OP_ARRFUN
