@@ -232,12 +232,15 @@ void Parser::struct_body(TypeRef type) {
 		syntax("structs are nested too deeply");
 	CAttributes own = attributes_;
 	expect(Tok::LBrace, "to open the members");
+	bodies_++;
 	std::vector<types::MemberSpec> members;
 	std::deque<std::string> names;
 	while (!at(Tok::RBrace)) {
 		if (at(Tok::End))
 			syntax("the struct's closing brace is missing");
 		attributes_ = tok_.attributes;
+		if (at(Tok::Ident) && !context_.types.find_typedef(tok_.name()))
+			syntax("a member begins with its type, and " + std::string(tok_.name()) + " is none");
 		const Specifiers base = specifiers();
 		if (base.storage != Storage::None)
 			context_.error("D_DECL_CLASS", base.place, "storage class in a member's declaration",
@@ -313,6 +316,7 @@ void Parser::struct_body(TypeRef type) {
 	}
 	const Place end = tok_.place;
 	attributes_ = {};
+	bodies_--;
 	advance();
 	own.add(attributes_);
 	nesting_--;
@@ -338,6 +342,9 @@ void Parser::struct_body(TypeRef type) {
 
 void Parser::enum_body(TypeRef type) {
 	expect(Tok::LBrace, "to open the constants");
+	bodies_++;
+	if (at(Tok::RBrace))
+		context_.error("D_SYNTAX", tok_.place, "syntax error near \"}\"", "an enum has at least one constant");
 	TypeTable::OpenEnum open(context_.types);
 	int64_t value = 0;
 	while (!at(Tok::RBrace)) {
@@ -347,6 +354,8 @@ void Parser::enum_body(TypeRef type) {
 		const std::string name(tok_.name());
 		advance();
 		if (accept(Tok::Assign)) {
+			if (at(Tok::Comma) || at(Tok::RBrace))
+				syntax("the value of " + name + " is missing");
 			const auto given = sema_.constant(ternary());
 			if (!given)
 				context_.error("D_DECL_ENCONST", place,
@@ -369,7 +378,9 @@ void Parser::enum_body(TypeRef type) {
 		if (!accept(Tok::Comma))
 			break;
 	}
-	expect(Tok::RBrace, "to close the enum");
+	expect_last(Tok::RBrace, "to close the enum");
+	bodies_--;
+	advance();
 	if (types::info(type).kind != Kind::Forward)
 		return context_.error("D_DECL_TYPERED", tok_.place, "type redeclared: " + types::to_c(type), "its own body defines it again");
 	uint32_t bytes = 4;

@@ -4,6 +4,8 @@
 // the token helpers.
 #include "formats/d/parser.h"
 
+#include <utility>
+
 #include "formats/d/sema.h"
 
 namespace dfr::d {
@@ -59,7 +61,7 @@ void Parser::syntax(std::string hint) {
 
 // To the semicolon, or in front of the brace that ends the block.
 void Parser::skip_statement() {
-	unsigned braces = 0;
+	unsigned braces = std::exchange(bodies_, 0);
 	for (; !at(Tok::End); advance()) {
 		if (at(Tok::LBrace))
 			braces++;
@@ -75,7 +77,8 @@ void Parser::skip_statement() {
 // Behind the brace or semicolon that ends a top-level item; the token after it
 // is not read, since a probe description may start there.
 void Parser::skip_item() {
-	unsigned braces = 0;
+	unsigned braces = std::exchange(bodies_, 0);
+	bool body = braces; // of a struct: its declaration goes on behind it
 	in_predicate_ = false;
 	nesting_ = 0;
 	depth_ = 0;
@@ -83,6 +86,8 @@ void Parser::skip_item() {
 		if (at(Tok::LBrace))
 			braces++;
 		if (at(Tok::RBrace) && (braces == 0 || --braces == 0)) {
+			if (std::exchange(body, false))
+				continue;
 			const uint32_t back = lexer_.offset();
 			if (lexer_.peek_char() != ';')
 				lexer_.rewind(back);
@@ -422,8 +427,18 @@ void Parser::translator_definition() {
 	translator->place = place;
 	translator->out = type_name();
 	expect(Tok::Lt, "before the translator's input");
+	const Place at_input = tok_.place;
+	if (at(Tok::Ident) && !context_.types.find_typedef(tok_.name())) {
+		context_.error("D_TYPE_ERR", at_input, "failed to resolve type " + std::string(tok_.name()) + ": no such type", "a translator's input is a type and a name: < struct task_struct *T >");
+		throw Failure{};
+	}
 	const Specifiers given = specifiers();
 	const Declarator input = declarator(given.type, true);
+	if (context_.types.is_void(input.type) || context_.types.is_function(input.type) ||
+	    (!context_.types.is_string(input.type) && !context_.types.size(context_.types.complete(input.type)))) {
+		context_.error("D_XLATE_INCOMPAT", at_input, "translator input cannot be of type " + context_.types.text(input.type), "it has no values: name a complete type, or a pointer");
+		throw Failure{};
+	}
 	translator->in = input.type;
 	translator->parameter = input.name;
 	expect(Tok::Gt, "after the translator's input");

@@ -118,6 +118,7 @@ private:
 	bool in_predicate_ = false;
 	unsigned depth_ = 0; // of parentheses in a predicate
 	unsigned nesting_ = 0; // of anything, to bound recursion
+	unsigned bodies_ = 0; // of structs and enums that are open
 	friend struct Nesting;
 };
 

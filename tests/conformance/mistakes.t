@@ -97,3 +97,52 @@ int a[4];
 int b[4];
 BEGIN { a = b; }
 --tag D_OP_ARRFUN
+
+@@ mistake.translator.input-void | translator | wrong
+struct s { int a; };
+translator struct s < void v > { a = 1; };
+BEGIN { exit(0); }
+--tag D_XLATE_INCOMPAT
+
+@@ mistake.translator.input-unknown | translator | wrong
+struct s { int a; };
+translator struct s < nosuch v > { a = 1; };
+BEGIN { exit(0); }
+--tag D_TYPE_ERR
+
+@@ mistake.inline.twice | inline.plain | wrong
+inline int A = 1;
+inline int A = 2;
+BEGIN { exit(0); }
+--tag D_DECL_IDRED
+
+@@ mistake.enum.empty | type.enum | wrong
+enum e { };
+BEGIN { exit(0); }
+--tag D_SYNTAX
+
+@@ mistake.enum.no-value | type.enum | wrong
+enum e { A = , B };
+BEGIN { exit(0); }
+--tag D_SYNTAX
+
+@@ mistake.enum.number | type.enum | wrong
+enum e { 1 };
+BEGIN { exit(0); }
+--tag D_SYNTAX
+
+@@ mistake.struct.no-type | type.struct | wrong
+struct s { a; };
+BEGIN { exit(0); }
+--tag D_SYNTAX
+
+@@ mistake.struct.open | type.struct | wrong
+struct s { int a;
+--tag D_SYNTAX
+
+@@ mistake.empty | unit, cmd.script | wrong
+--args -xerrtags -s /dev/null
+--out
+--errhas [D_EMPTY]
+--status 1
+--end
