@@ -22,6 +22,9 @@ struct OptionInfo {
 	uint32_t number; // DFR_OPT_*; 0xffffffff: not in a DOF
 };
 
+// The version of the language: -V, and the most that -x version may ask for.
+inline constexpr const char* kVersion = "1.13";
+
 constexpr uint32_t kNoOptionNumber = 0xffffffff;
 
 const OptionInfo* find_option(std::string_view name);

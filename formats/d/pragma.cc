@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "formats/abi/block.h"
 #include "formats/d/builtins.h"
 #include "formats/d/options.h"
 #include "formats/d/suggest.h"
@@ -50,11 +51,22 @@ std::string unquoted(const std::string& text) {
 	return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
+// What these are for has happened when the program's text is read: preprocessing it, finding types and libraries.
+bool only_before(std::string_view name) {
+	static constexpr std::string_view kEarly[] = {"cpp", "cppargs", "cpphdrs", "cpppath", "ctfpath", "ctypes", "define", "dtypes",
+	                                              "engine", "incdir", "kdefs", "knodefs", "ldpath", "libdir", "modpath", "procfspath",
+	                                              "setenv", "stdc", "syslibdir", "udefs", "undef", "unodefs", "unsetenv"};
+	return std::find(std::begin(kEarly), std::end(kEarly), name) != std::end(kEarly);
+}
+
 void pragma_option(Context& context, Place place, const std::vector<std::string>& parts) {
 	if (parts.size() != 4)
 		return context.error("D_PRAGMA_MALFORM", place, "superfluous or missing arguments specified for #pragma option",
 		                     "write: #pragma D option name[=value]");
 	const std::string& text = parts[3];
+	const std::string name = text.substr(0, text.find('='));
+	if (only_before(name))
+		return context.error("D_PRAGMA_OPTSET", place, "option " + name + " cannot be set by a pragma", "it acts before the program is read: give it on the command line, -x " + text);
 	std::string reason, hint;
 	if (!set_option(context, text, &reason, &hint))
 		context.error("D_PRAGMA_OPTSET", place, "failed to set option '" + text.substr(0, text.find('=')) + "'" +
@@ -108,6 +120,8 @@ void pragma_d(Context& context, Place place, const std::vector<std::string>& par
 	if (what == "depends_on") {
 		if (parts.size() < 5)
 			return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma depends_on directive", "write: #pragma D depends_on library FILE");
+		if (parts[3] == "library" && !context.in_library)
+			return context.error("D_PRAGMA_DEPEND", place, "a main program cannot depend on library " + parts[4], "drop the line: a library is read when one of its names is used; -L names more folders of them");
 		if (parts[3] == "library" || parts[3] == "module" || parts[3] == "provider") {
 			ProbePattern pattern;
 			(parts[3] == "provider" ? pattern.provider : pattern.module) = parts[4];
@@ -201,6 +215,12 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 	}
 	const bool on = *number != DFR_OPT_UNSET;
 	if (option->number != kNoOptionNumber) {
+		const bool buffer = option->number == DFR_OPT_BUFSIZE || option->number == DFR_OPT_AGGSIZE || option->number == DFR_OPT_SPECSIZE;
+		if (buffer && *number < DFR_BLOCK_MIN) {
+			*reason = "Invalid value for specified option";
+			*hint = std::string(name) + " is at least one block, " + std::to_string(DFR_BLOCK_MIN) + " bytes";
+			return false;
+		}
 		if (option->number == DFR_OPT_STRSIZE) {
 			if (*number < 1 || *number > DIF_STRSIZE_MAX) {
 				*reason = "Invalid value for specified option";
@@ -221,6 +241,11 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 		if (!attributes && !version) {
 			*reason = "Invalid value for specified option";
 			*hint = least ? "write -x amin=Evolving/Evolving/Common" : "write -x version=1.6";
+			return false;
+		}
+		if (version && *version > *parse_version(kVersion)) {
+			*reason = "Requested version is not supported";
+			*hint = "this is D " + std::string(kVersion);
 			return false;
 		}
 		if (least)
@@ -287,6 +312,10 @@ void control_line(Context& context, Place place, std::string_view text) {
 	const std::vector<std::string> parts = words(text);
 	if (parts.empty())
 		return;
+	// On a command line the argument's end ends the line, too.
+	if (parts[0] == "pragma" && !context.options.braces_optional &&
+	    place.offset + 1 + text.size() >= context.diagnostics.sources().text(place.source).size())
+		return context.error("D_SYNTAX", place, "end-of-file encountered before the end of a #pragma line", "end the line; what it says holds for what follows it");
 	const bool line = parts[0] == "line";
 	if (line || is_number(parts[0])) {
 		const size_t at = line ? 1 : 0;

@@ -146,3 +146,51 @@ struct s { int a;
 --errhas [D_EMPTY]
 --status 1
 --end
+
+@@ mistake.pragma.cut | pragma.option, lex.control | wrong
+--args -xerrtags -s "$(printf 'BEGIN { exit(0); }\n#pragma D option quiet' >cut.d; echo cut.d)"
+--errhas [D_SYNTAX]
+--status 1
+--end
+
+@@ mistake.depends.main | pragma.depends, library | wrong
+#pragma D depends_on library procfs.d
+BEGIN { exit(0); }
+--tag D_PRAGMA_DEPEND
+
+@@ mistake.pragma.early | pragma.option, opt.compile | wrong
+#pragma D option cpp
+BEGIN { exit(0); }
+--tag D_PRAGMA_OPTSET
+
+@@ mistake.bufsize.small | opt.size, cmd.bufsize | wrong
+--args -xbufsize=511 -qn 'BEGIN { exit(0); }'
+--out
+--errhas Invalid value for specified option
+--status 1
+--end
+
+@@ mistake.bufsize.least | opt.size | boundary
+--args -xaggsize=512 -xspecsize=512 -qn 'BEGIN { printf("ran\n"); exit(0); }'
+--out
+ran
+
+--end
+
+@@ mistake.specsize.small | opt.size, pragma.option | wrong
+#pragma D option specsize=100
+BEGIN { exit(0); }
+--tag D_PRAGMA_OPTSET
+
+@@ mistake.version.ours | opt.compile | boundary
+#pragma D option version=1.13
+BEGIN { printf("ran\n"); exit(0); }
+--out
+ran
+
+--end
+
+@@ mistake.version.beyond | opt.compile, pragma.option | wrong
+#pragma D option version=1.14
+BEGIN { exit(0); }
+--tag D_PRAGMA_OPTSET

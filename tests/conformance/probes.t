@@ -257,11 +257,9 @@ ok
 --end
 
 @@ pragma.depends.library | pragma.depends | boundary
-#pragma D depends_on library unistd.d
-#pragma D depends_on library signal.d
-BEGIN { printf("%d %d\n", DTRACEFLT_BADADDR, SIGKILL); exit(0); }
+--args -L "$(mkdir deps; printf '#pragma D depends_on library b.d\ninline int A = B + 1;\n' >deps/a.d; printf 'inline int B = 4;\n' >deps/b.d; echo deps)" -qn 'BEGIN { printf("%d\n", A); exit(0); }'
 --out
-1 9
+5
 
 --end
 
