@@ -11,6 +11,7 @@
 #include "analyze/cli/dfr.h"
 #include "analyze/libdfr/json.h"
 #include "analyze/libdfr/machine.h"
+#include "formats/d/suggest.h"
 #include "formats/error.h"
 #include "recorder/device.h"
 #include "recorder/unmet.h"
@@ -131,8 +132,10 @@ int run_probes(int argc, char** argv) {
 	});
 	if (count == 0) {
 		const std::string why = machine->target().why_absent(pattern);
+		const std::string meant = d::counted_from_left(machine->target(), glob);
 		throw Error("no probe matches " + glob,
-			    !why.empty() ? why
+			    !meant.empty() ? "fields are counted from the right; did you mean '" + meant + "'?"
+			    : !why.empty() ? why
 			    : machine->kernel() ? "dfr probes lists all of them"
 						: "these are the probes of the engine in this process; the module is not loaded");
 	}

@@ -85,6 +85,8 @@ std::string ClauseBuilder::nearest_probe(const ProbeDesc& desc) {
 std::string ClauseBuilder::instead_of(const ProbeDesc& desc) {
 	if (const std::string_view instead = foreign_probe(desc.provider, desc.function); !instead.empty())
 		return std::string(instead);
+	if (const std::string meant = context_.options.specifier == Specifier::Name ? counted_from_left(context_.target, desc.text) : ""; !meant.empty())
+		return "fields are counted from the right; did you mean " + meant + "?";
 	const std::string meant = desc.id ? std::string() : nearest_probe(desc);
 	std::string why = context_.target.why_absent({{}, desc.provider, desc.module, desc.function, desc.name, desc.id});
 	if (why.empty())

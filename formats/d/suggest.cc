@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "formats/d/target.h"
+
 namespace dfr::d {
 namespace {
 
@@ -125,6 +127,29 @@ std::string suggest(std::string_view name, const std::vector<std::string_view>& 
 		}
 	}
 	return best.empty() ? std::string() : "did you mean " + std::string(best) + "?";
+}
+
+std::string counted_from_left(Target& target, std::string_view text) {
+	std::vector<std::string> fields(1);
+	for (const char c : text) {
+		if (c == ':')
+			fields.emplace_back();
+		else
+			fields.back() += c;
+	}
+	// As many more fields behind it as there may be, then fewer.
+	for (size_t more = fields.size() < 4 ? 4 - fields.size() : 0; more; more--) {
+		ProbePattern pattern;
+		std::string* const places[] = {&pattern.provider, &pattern.module, &pattern.function, &pattern.name};
+		const size_t first = 4 - fields.size() - more;
+		for (size_t i = 0; i < fields.size(); i++)
+			*places[first + i] = fields[i];
+		bool found = false;
+		target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
+		if (found)
+			return std::string(text) + std::string(more, ':');
+	}
+	return {};
 }
 
 } // namespace dfr::d

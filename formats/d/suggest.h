@@ -18,4 +18,10 @@ std::string_view foreign_name(std::string_view name);
 // What to use instead of a probe that other systems have; empty for all others.
 std::string_view foreign_probe(std::string_view provider, std::string_view function);
 
+class Target;
+
+// For a description that matches nothing because its fields are counted from the right: "syscall::read*:" for
+// "syscall::read*". Empty if that is not why.
+std::string counted_from_left(Target& target, std::string_view text);
+
 } // namespace dfr::d

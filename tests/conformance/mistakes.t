@@ -194,3 +194,17 @@ ran
 #pragma D option version=1.14
 BEGIN { exit(0); }
 --tag D_PRAGMA_OPTSET
+
+@@ mistake.fields.from-right | probe.form, probe.none | wrong
+--args -qn 'dtrace { exit(0); }'
+--out
+--errhas did you mean dtrace:::?
+--status 1
+--end
+
+@@ mistake.fields.syscall | probe.form, probe.none | wrong | kernel
+--args -qn 'syscall::read* { exit(0); }'
+--out
+--errhas did you mean syscall::read*:?
+--status 1
+--end
