@@ -253,15 +253,15 @@ Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
 
 void ClauseBuilder::if_statement(const Stmt& one) {
 	sema_.analyze(one.condition);
-	if (!sema_.poisoned(one.condition) && (one.condition->kind == Nk::Translated || !types_.is_scalar(one.condition->type))) {
+	bool good = !sema_.poisoned(one.condition);
+	if (good && (one.condition->kind == Nk::Translated || !types_.is_scalar(one.condition->type))) {
 		context_.error("D_PRED_SCALAR", one.condition->place, "the condition of if must be of scalar type",
 		               "it has type " + sema_.type_text(one.condition) + "; compare it with something");
-		failed_ = true;
+		good = false;
 	}
-	const bool poisoned = sema_.poisoned(one.condition);
-	failed_ |= poisoned;
+	failed_ |= !good;
 	Node* const outer = condition_;
-	Node* const variable = poisoned ? nullptr : condition_variable(one.condition, one.place);
+	Node* const variable = good ? condition_variable(one.condition, one.place) : nullptr;
 	const auto both = [&](Node* with) {
 		if (!outer || !with)
 			return with;

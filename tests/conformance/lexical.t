@@ -426,7 +426,7 @@ dtrace: script '$D' matched 1 probe
 struct s { int a; };
 struct s v;
 BEGIN { if (v) exit(0); }
---tag D_OP_SCALAR
+--tag D_PRED_SCALAR
 
 @@ action-place.statement | action-place | normal
 BEGIN { trace("a"); exit(0); }

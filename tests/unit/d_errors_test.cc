@@ -270,6 +270,7 @@ const Row kRows[] = {
     {"D_IDENT_UNDEF", "BEGIN /x == 0/ { y = 1; } BEGIN { x = 1; }", 8},
     {"D_OP_INCOMPAT", "BEGIN /x == 1/ { x = \"a\"; }", 10},
     {"D_OP_ACT", "BEGIN { x = 1 ? printf(\"a\") : 2; }", 17},
+    {"D_PRED_SCALAR", "BEGIN { if (execname) trace(1); }", 13},
     {"D_PRED_SCALAR", "BEGIN { execname ? printf(\"a\") : printf(\"b\"); }", 9},
     {"D_CHR_OFLOW", "BEGIN { trace('abcdefghi'); }", 15},
     {"D_PROTO_ARG", "struct p { int x; }; struct q { int x; }; struct p v; struct q w; BEGIN { a[v] = 1; trace(a[w]); }", 93},
