@@ -110,6 +110,18 @@ static inline void status(int fd, struct dfr_ioc_status *io)
 		die("status: %s", strerror(error));
 }
 
+/* What the state says it has lost, if anything. */
+static inline void tell_losses(FILE *to, int fd)
+{
+	struct dfr_ioc_status io;
+	int i;
+
+	status(fd, &io);
+	for (i = 0; i < DFR_LOSS_MAX; i++)
+		if (io.loss[i])
+			fprintf(to, "lost, cause %d: %llu\n", i, (unsigned long long)io.loss[i]);
+}
+
 static inline const struct dfr_block *map_block(int fd, const struct dfr_ioc_taken *taken)
 {
 	void *p = mmap(NULL, DFR_BLOCK_MAX, PROT_READ, MAP_SHARED, fd,

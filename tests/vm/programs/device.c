@@ -3,7 +3,9 @@
  * Guest program: exercises /dev/dfr directly, with programs written by hand.
  *
  *   guest-device count N          N getppid() calls, counted by execname: prints the count
- *   guest-device record N         N getppid() calls, recorded: prints how many records came
+ *   guest-device record N         N getppid() calls, recorded: prints how many records came, and on
+ *                                 stderr what was lost
+ *   guest-device record-on CPU N  the same, but the calls are made on that CPU, as soon as it is there
  *   guest-device hold SECONDS     enables, goes, sleeps (to be killed)
  *   guest-device busy SECONDS     the same, but works all that time and asks for nothing: prints
  *                                 whether the state is still active then
@@ -21,6 +23,7 @@
  */
 #include "client.h"
 
+#include <sched.h>
 #include <time.h>
 
 #define ME "guest-device"
@@ -46,16 +49,24 @@ static int run_count(long n)
 	return count_calls(open_device(), n, ME);
 }
 
-static int run_record(long n)
+/* cpu: -1, or where the calls are made, as soon as it is there. */
+static int run_record(long n, int cpu)
 {
 	uint64_t records = 0;
+	cpu_set_t there;
 	int fd = open_device();
 
+	CPU_ZERO(&there);
+	if (cpu >= 0)
+		CPU_SET((size_t)cpu, &there);
 	enable(fd, &record_program);
 	go(fd);
+	while (cpu >= 0 && sched_setaffinity(0, sizeof(there), &there))
+		;
 	call_getppid(n);
 	stop(fd);
 	drain(fd, add_records, &records);
+	tell_losses(stderr, fd);
 	printf("%llu\n", (unsigned long long)records);
 	return 0;
 }
@@ -212,7 +223,9 @@ int main(int argc, char **argv)
 	if (!strcmp(command, "count"))
 		return run_count(number);
 	if (!strcmp(command, "record"))
-		return run_record(number);
+		return run_record(number, -1);
+	if (!strcmp(command, "record-on"))
+		return run_record(number, atoi(first));
 	if (!strcmp(command, "hold"))
 		return run_hold(number);
 	if (!strcmp(command, "busy"))
