@@ -588,3 +588,192 @@ BEGIN { raise(0); printf("ok\n"); exit(0); }
 ok
 
 --end
+
+@@ again.speculate-commit | act.speculate, act.commit | boundary | process
+--args -s $D
+BEGIN { s = speculation(); speculate(s); commit(s); }
+BEGIN { printf("x"); exit(0); }
+--out
+CPU     ID                    FUNCTION:NAME
+  0      1                           :BEGIN 
+  0      1                           :BEGIN x
+
+--end
+
+@@ again.speculate.branches | act.speculate | boundary
+--args -qs $D
+BEGIN { self->s = speculation(); n = 1; }
+BEGIN { if (n == 2) { @c = count(); } else { speculate(self->s); printf("kept\n"); } }
+BEGIN { @c = count(); if (n == 2) { speculate(self->s); printf("not run\n"); } }
+BEGIN { commit(self->s); }
+BEGIN { exit(0); }
+--out
+kept
+
+                1
+--end
+
+@@ again.freopen.no-folder | act.freopen | wrong
+--args -wqs $D
+BEGIN { printf("a\n"); freopen("no/such/folder"); printf("b\n"); exit(3); }
+--out
+a
+b
+
+--end
+--err
+dtrace: freopen: cannot open no/such/folder: No such file or directory; the output goes on where it was
+--end
+--status 3
+
+@@ again.speculate-record-commit | act.speculate, act.commit | boundary
+BEGIN { s = speculation(); speculate(s); printf("whole\n"); commit(s); }
+BEGIN { printf("then\n"); exit(0); }
+--out
+whole
+then
+
+--end
+
+@@ edge.tracemem.one-into-the-second-row | act.tracemem | boundary
+char *p;
+BEGIN { p = (char *)alloca(17); p[0] = 'a'; p[16] = 'z'; tracemem(p, 17); exit(0); }
+--out
+
+             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef
+         0: 61 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00  a...............
+        10: 7a                                               z
+
+--end
+
+@@ edge.print.negative-bit-field | act.print | boundary
+struct n { int a:3; int b; };
+struct n v;
+BEGIN { v.a = -1; v.b = 2; print(v); exit(0); }
+--out
+struct n {
+    int a :3 = 0x7
+    int b = 0x2
+}
+--end
+
+@@ habit.print.kinds | act.print | boundary
+struct in { char c; char z; char *p; unsigned char u; float f; int n[2]; };
+struct in v;
+BEGIN { v.c = 2; v.p = (char *)0x10; v.u = 65; v.n[1] = 10; print(v); printf("\n"); print('A'); print((char)65); print((void *)0); exit(0); }
+--out
+struct in {
+    char c = '\002'
+    char z = '\0'
+    char *p = 0x10
+    unsigned char u = 0x41
+    float f = 0.000000
+    int [2] n = [ 0, 0xa ]
+}
+int 0x41char 'A'void * 0
+--end
+
+@@ habit.exit.no-room | act.exit, out.drops | boundary
+--args -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); x = 1; }
+BEGIN { tracemem(alloca(15000), 15000); x = 2; exit(7 + x); }
+BEGIN { x = 3; }
+END /x/ { exit(1); }
+--status 7
+--errhas 2 drops on CPU
+--end
+
+@@ habit.exit.no-room-fault | act.exit | wrong
+--args -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); exit(*(int *)8); }
+BEGIN { x = 1; }
+BEGIN /x/ { exit(9); }
+--status 9
+--errhas drops on CPU
+--end
+
+@@ habit.commit.several | act.commit, act.order | normal
+--args -xnspec=3 -qs $D
+BEGIN { a = speculation(); b = speculation(); }
+BEGIN { speculate(a); printf("a\n"); }
+BEGIN { speculate(b); printf("b\n"); }
+BEGIN { commit(a); commit(b); }
+BEGIN { exit(0); }
+--out
+a
+b
+
+--end
+
+@@ habit.commit.twice-the-same | act.commit, act.order | boundary
+BEGIN { a = speculation(); speculate(a); printf("a\n"); }
+BEGIN { commit(a); commit(a); commit(0); }
+BEGIN { exit(0); }
+--out
+a
+
+--end
+
+@@ habit.print.pointer | act.print, type.pointer | normal
+--args -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct in { int a; int z; char *p; };
+BEGIN { this->s = (struct in *)alloca(sizeof (struct in)); this->s->a = 5; this->s->p = (char *)0x10; print(this->s); exit(0); }
+--out
+struct in * ADDRESS = *
+struct in {
+    int a = 0x5
+    char *p = 0x10
+}
+--end
+
+@@ habit.print.pointer-cut | act.print, opt.ours | boundary
+--args -xprintsize=8 -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct in { int a; int z; char *p; };
+BEGIN { this->s = (struct in *)alloca(sizeof (struct in)); this->s->a = 5; this->s->p = (char *)0x10; print(this->s); exit(0); }
+--out
+struct in * ADDRESS = *
+struct in {
+    int a = 0x5
+    ...
+}
+--end
+
+@@ habit.print.pointer-members | act.print | boundary
+--args -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct one { int n; struct one *next; };
+struct in { int f : 3; int g : 5; struct one o; struct one none; char c[4]; };
+BEGIN { this->s = (struct in *)alloca(sizeof (struct in)); this->s->g = 2; this->s->o.next = (struct one *)0x20; this->s->c[0] = 'h'; print(this->s); exit(0); }
+--out
+struct in * ADDRESS = *
+struct in {
+    int g :5 = 0x2
+    struct one o = {
+        struct one *next = 0x20
+    }
+    char [4] c = [ "h" ]
+}
+--end
+
+@@ habit.print.pointer-null | act.print | boundary
+struct in { int a; };
+struct nosuch;
+BEGIN { print((struct in *)0); printf("\n"); print((struct nosuch *)0x10); printf("\n"); print((int *)0x18); exit(0); }
+--out
+struct in * 0
+struct nosuch * 0x10
+int * 0x18
+--end
+
+@@ habit.print.pointer-bad | act.print, out.fault | wrong
+struct in { int a; };
+BEGIN { print((struct in *)8); }
+ERROR { printf("fault %d %x\n", arg4, arg5); exit(0); }
+--out
+fault 1 8
+
+--errhas invalid address (0x8)
+--end

@@ -972,3 +972,141 @@ m
 
 --end
 
+@@ again.agg-keys-widen | agg.form, agg.layout.key | boundary
+BEGIN { @a[(char)-2] = sum(3); @a[7] = sum(2); @a[0x100000007] = sum(1); exit(0); }
+--out
+
+       4294967303                1
+                7                2
+               -2                3
+--end
+
+@@ again.agg-keys-widen.unsigned | agg.form, agg.layout.key | boundary
+BEGIN { @a[(unsigned char)200] = sum(1); @a[200LL] = sum(1); @b[(char)-1, (short)-1] = count(); exit(0); }
+--out
+
+              200                2
+ 255 65535                1
+--end
+
+@@ again.printa.types | agg.printa | normal
+BEGIN { @a["k", 65, (void *)31, 'z'] = sum(9); printa("%s %c %p %C %@05d %@x\n", @a); exit(0); }
+--out
+k A 1f z 00009 9
+
+--end
+
+@@ edge.lquantize.no-counts | agg.lquantize, agg.layout.rows | boundary
+BEGIN { @ = lquantize(5, 0, 10, 1, 0); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 0 |                                         0        
+               0 |                                         0        
+               1 |                                         0        
+
+--end
+
+@@ edge.llquantize.no-counts | agg.llquantize, agg.layout.rows | boundary
+BEGIN { @ = llquantize(500, 10, 1, 2, 10, 0); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+            < 10 |                                         0        
+              10 |                                         0        
+
+--end
+
+@@ edge.printa.avg-stddev | agg.printa, agg.avg, agg.stddev | boundary
+BEGIN { @a = avg(0); @a = avg(6); @s = stddev(0); @s = stddev(6); printa("%@d\n", @a); printa("%@u\n", @s); exit(0); }
+--out
+3
+3
+
+--end
+
+@@ edge.llquantize.below-many-steps | agg.llquantize | boundary
+BEGIN { @ = llquantize(3, 10, 1, 2, 20); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+            < 10 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+              10 |                                         0        
+
+--end
+
+@@ edge.llquantize.more-steps-than-values | agg.llquantize | boundary
+BEGIN { @ = llquantize(5, 10, 0, 2, 100); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+               4 |                                         0        
+               5 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+               6 |                                         0        
+
+--end
+
+@@ habit.llquantize.few-steps | agg.llquantize | normal
+BEGIN { @ = llquantize(1, 10, 0, 1, 5); @ = llquantize(3, 10, 0, 1, 5); @ = llquantize(45, 10, 0, 1, 5); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 1 |                                         0        
+               1 |@@@@@@@@@@@@@                            1        
+               2 |@@@@@@@@@@@@@                            1        
+               4 |                                         0        
+               6 |                                         0        
+               8 |                                         0        
+              10 |                                         0        
+              20 |                                         0        
+              40 |@@@@@@@@@@@@@                            1        
+              60 |                                         0        
+
+--end
+
+@@ habit.llquantize.one-step | agg.llquantize | boundary
+BEGIN { @ = llquantize(1, 10, 0, 1, 1); @ = llquantize(9, 10, 0, 1, 1); @ = llquantize(10, 10, 0, 1, 1); @ = llquantize(100, 10, 0, 1, 1); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+             < 1 |                                         0        
+               1 |@@@@@@@@@@@@@@@@@@@@                     2        
+              10 |@@@@@@@@@@                               1        
+          >= 100 |@@@@@@@@@@                               1        
+
+--end
+
+@@ habit.printa.lacks-quantize | agg.printa, agg.quantize | normal
+BEGIN { @c["a"] = count(); @c["a"] = count(); @q["a"] = quantize(1); @c["b"] = count(); printa("%s %@d%@d", @c, @q); exit(0); }
+--out
+b 1
+           value  ------------- Distribution ------------- count    
+              -1 |                                         0        
+               0 |                                         0        
+               1 |                                         0        
+a 2
+           value  ------------- Distribution ------------- count    
+               0 |                                         0        
+               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+               2 |                                         0        
+
+--end
+
+@@ habit.printa.lacks-all | agg.printa, agg.lquantize | boundary
+BEGIN { @c["a"] = count(); }
+BEGIN /0/ { @l["b"] = lquantize(1, 0, 10, 5); @m["b"] = max(1); }
+BEGIN { printa("%s %@d %@d%@d", @c, @m, @l); exit(0); }
+--out
+a 1 0
+           value  ------------- Distribution ------------- count    
+             < 0 |                                         0        
+               0 |                                         0        
+               5 |                                         0        
+
+--end

@@ -316,3 +316,91 @@ BEGIN { ENOENT = 3; }
 @@ builtin.zonename | builtin.execname | wrong
 BEGIN { zonename = "a"; exit(0); }
 --tag D_OP_LVAL
+
+@@ edge.suggest.short | builtin.ids | wrong
+BEGIN { trace(pidd); exit(0); }
+--status 1
+--errhas did you mean pid?
+--end
+
+@@ habit.walltimestamp.constant | builtin.time | boundary
+BEGIN { this->a = walltimestamp; printf("%d %d\n", walltimestamp - walltimestamp, walltimestamp == this->a); exit(0); }
+BEGIN { printf("%d\n", walltimestamp == this->a); }
+--out
+0 1
+
+--end
+
+@@ habit.walltimestamp.one-firing | builtin.time | boundary
+BEGIN { this->a = walltimestamp; }
+BEGIN { printf("%d\n", walltimestamp == this->a); exit(0); }
+--out
+1
+
+--end
+
+@@ habit.vtimestamp.runs | builtin.time | normal | kernel
+--args -qs $D -c 'dd if=/dev/zero of=/dev/null bs=1000000 count=3' 2>/dev/null
+fbt::vfs_read:entry /pid == $target/ { self->v = vtimestamp; }
+fbt::vfs_read:return /self->v/ { printf("%d\n", vtimestamp - self->v > 0); self->v = 0; }
+--out
+1
+1
+1
+
+--end
+
+@@ habit.vtimestamp.sleeps | builtin.time | boundary | kernel
+--args -qs $D -c 'sleep 0.3'
+syscall::nanosleep:entry,syscall::clock_nanosleep:entry /pid == $target/ { self->t = timestamp; self->v = vtimestamp; }
+syscall::nanosleep:return,syscall::clock_nanosleep:return /self->t/ { printf("%d\n", vtimestamp - self->v < (timestamp - self->t) / 2); }
+--out
+1
+
+--end
+
+@@ habit.null.integer | builtin.constants, op.sizeof | normal
+BEGIN { x = NULL; x = 5; printf("%d %d %d\n", x, sizeof (NULL), NULL + 1); exit(0); }
+--out
+5 4 1
+
+--end
+
+@@ habit.null.pointer | builtin.constants, op.equality, var.type | boundary
+char *c;
+int i;
+BEGIN { p = alloca(8); i = 7; i = NULL; printf("%d %d %d", p == NULL, NULL != p, i); p = NULL; c = NULL; printf(" %d %d %d\n", p == NULL, c == NULL, NULL == 0); exit(0); }
+--out
+0 1 0 1 1 1
+
+--end
+
+@@ habit.zonename | builtin.execname | normal
+BEGIN { printf("%s %d\n", zonename, zonename == "global"); exit(0); }
+--out
+global 1
+
+--end
+
+@@ habit.zonename.other | builtin.execname | boundary | kernel
+--args -qs $D -c "$(echo 'hostname zed; exec /bin/dd if=/dev/zero of=/dev/null bs=1 count=1' >zone.sh; echo unshare -u sh zone.sh)" 2>/dev/null
+syscall::read:entry /execname == "dd"/ { printf("%s\n", zonename); exit(0); }
+--out
+zed
+
+--end
+
+@@ habit.cpu-info | builtin.cpu | normal | kernel
+BEGIN { printf("%d %d %s\n", curcpu->cpu_info.pi_clock == `cpu_khz / 1000, curcpu->cpu_info.pi_state == P_ONLINE, curcpu->cpu_info.pi_processor_type); exit(0); }
+--out
+1 1 x86_64
+
+--end
+
+@@ habit.clname | builtin.psinfo | normal | kernel
+--args -qs $D -c true
+BEGIN { printf("%s\n", curlwpsinfo->pr_clname); exit(0); }
+--out
+OTHER
+
+--end

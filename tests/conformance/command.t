@@ -638,3 +638,39 @@ fbt::vfs_open:return /self->in/ { exit(0); }
 2 <- do_dentry_open
 0 <- vfs_open
 --end
+
+@@ again.cpp.names | cmd.cpp | normal | process
+--args -Cqs $D
+#if defined(__linux) && defined(__unix) && defined(__SVR4) && defined(__amd64) && defined(__SUNW_D) && __SUNW_D_VERSION >= 0x01000000
+BEGIN { printf("all\n"); exit(0); }
+#endif
+--out
+all
+
+--end
+
+@@ habit.command.status | cmd.command | boundary | process
+--args -n 'BEGIN { }' -c false
+--out
+CPU     ID                    FUNCTION:NAME
+  0      1                           :BEGIN 
+
+--errhas exited with status 1
+--end
+
+@@ habit.command.signal | cmd.command | boundary
+--args -n 'BEGIN { }' -c "$(echo 'kill -KILL $$' >die.sh; echo sh die.sh)" >/dev/null
+--errhas terminated by SIGKILL
+--end
+
+@@ habit.command.fine | cmd.command | normal
+--args -n 'BEGIN { }' -c true >/dev/null
+--errhas  has exited
+--end
+
+@@ habit.list.to-file | cmd.list, cmd.output | boundary
+--args -o listed -ln 'dtrace:::END' | cat; cat listed
+--out
+   ID   PROVIDER            MODULE                          FUNCTION NAME
+    2     dtrace                                                     END
+--end

@@ -1019,3 +1019,309 @@ DOF
 --errhas [D_ID_OFLOW]
 --status 1
 --end
+
+@@ again.PROTO_LEN.agg-keys | agg.form | wrong
+BEGIN { @a[1] = count(); @a[1, 2] = count(); exit(0); }
+--tag D_PROTO_LEN
+
+@@ again.PROTO_LEN.agg-no-key | agg.form | wrong
+BEGIN { @a = count(); @a["x"] = count(); exit(0); }
+--tag D_PROTO_LEN
+
+@@ again.PROTO_ARG.agg-key | agg.form | wrong
+BEGIN { @a["x"] = sum(1); @a[1] = sum(1); exit(0); }
+--tag D_PROTO_ARG
+
+@@ again.SYNTAX.agg-no-keys | agg.form | wrong
+BEGIN { @a[] = count(); exit(0); }
+--tag D_SYNTAX
+
+@@ again.SYNTAX.array-no-index | var.assoc | wrong
+BEGIN { a[] = 1; exit(0); }
+--tag D_SYNTAX
+
+@@ again.printa.type-of-key | agg.printa | wrong
+BEGIN { @a["x"] = count(); printa("%d %@d\n", @a); exit(0); }
+--tag D_PRINTF_ARG_TYPE
+
+@@ again.printa.type-of-second-key | agg.printa | wrong
+BEGIN { @a[1, 2] = count(); printa("%d %s %@d\n", @a); exit(0); }
+--tag D_PRINTF_ARG_TYPE
+
+@@ again.printa.type-of-value | agg.printa, printf.aggregation | wrong
+BEGIN { @a["x"] = count(); printa("%s %@s\n", @a); exit(0); }
+--tag D_PRINTF_ARG_TYPE
+
+@@ again.printa.star | agg.printa, printf.star | wrong
+BEGIN { @a["x"] = count(); printa("%*s %@d\n", @a); exit(0); }
+--tag D_PRINTF_DYN_TYPE
+
+@@ again.PRINTF_ARG_TYPE.aggregation | printf.aggregation | wrong
+BEGIN { @a = count(); printf("%d\n", @a); exit(0); }
+--tag D_PRINTF_ARG_TYPE
+
+@@ again.PRINTF_AGG_CONV.system | printf.aggregation, act.system | wrong
+--args -wqs $D
+BEGIN { system("echo %@d", 1); exit(0); }
+--tag D_PRINTF_AGG_CONV
+
+@@ again.SYNTAX.conversion | printf.form | wrong
+BEGIN { printf("%q\n", 1); exit(0); }
+--tag D_SYNTAX
+
+@@ again.SYNTAX.conversion-ends | printf.form | wrong
+BEGIN { printf("abc%", 1); exit(0); }
+--tag D_SYNTAX
+
+@@ again.SYNTAX.conversion-printa | agg.printa | wrong
+BEGIN { @a = count(); printa("%@q\n", @a); exit(0); }
+--tag D_SYNTAX
+
+@@ again.DECL_MNAME.none | type.struct | wrong
+struct s { int; };
+BEGIN { exit(0); }
+--tag D_DECL_MNAME
+
+@@ again.DECL_MNAME.pointer | type.struct, type.pointer | wrong
+struct s { int a; char *; };
+BEGIN { exit(0); }
+--tag D_DECL_MNAME
+
+@@ again.DECL_VOIDOBJ.member | type.struct | wrong
+struct s { void x; };
+BEGIN { exit(0); }
+--tag D_DECL_VOIDOBJ
+
+@@ again.DECL_VOIDOBJ.function-member | type.struct | wrong
+struct s { int f(int); };
+BEGIN { exit(0); }
+--tag D_DECL_VOIDOBJ
+
+@@ again.DECL_INCOMPLETE.member | type.struct | wrong
+struct s { struct later x; };
+BEGIN { exit(0); }
+--tag D_DECL_INCOMPLETE
+
+@@ again.DECL_SIGNINT.string | type.string | wrong
+unsigned string x;
+BEGIN { exit(0); }
+--tag D_DECL_SIGNINT
+
+@@ again.DECL_SIGNINT.struct | type.struct | wrong
+unsigned struct s { int a; } x;
+BEGIN { exit(0); }
+--tag D_DECL_SIGNINT
+
+@@ again.DECL_LONGINT.string | type.string | wrong
+long string x;
+BEGIN { exit(0); }
+--tag D_DECL_LONGINT
+
+@@ again.DECL_ARRSUB.zero | type.array | wrong
+int a[0];
+BEGIN { exit(0); }
+--tag D_DECL_ARRSUB
+
+@@ again.DECL_IDRED.typedef | type.typedef | wrong
+int x;
+typedef int x;
+BEGIN { exit(0); }
+--tag D_DECL_IDRED
+
+@@ again.DECL_TYPERED.variable | type.typedef | wrong
+typedef int x;
+int x;
+BEGIN { exit(0); }
+--tag D_DECL_TYPERED
+
+@@ again.inline.unused-undefined | inline.plain | wrong
+inline int x = nosuch;
+BEGIN { exit(0); }
+--tag D_IDENT_UNDEF
+
+@@ again.inline.unused-type | inline.plain | wrong
+inline int x = "a";
+BEGIN { exit(0); }
+--tag D_OP_INCOMPAT
+
+@@ again.inline.unused-array | inline.parameters | wrong
+inline string x[int a, string b] = strjoin(a, b);
+BEGIN { exit(0); }
+--tag D_PROTO_ARG
+
+@@ again.XLATE_INCOMPAT.unused | translator | wrong
+struct o { int a; };
+translator struct o < int p > { a = "x"; };
+BEGIN { exit(0); }
+--tag D_XLATE_INCOMPAT
+
+@@ again.translator.unused-member | translator | wrong
+struct i { int q; };
+struct o { int a; };
+translator struct o < struct i *p > { a = p->nosuch; };
+BEGIN { exit(0); }
+--tag D_TYPE_MEMBER
+
+@@ again.PRAGMA_MALFORM.two-words | pragma.option | wrong
+#pragma D option bufsize=10k extra
+BEGIN { exit(0); }
+--tag D_PRAGMA_MALFORM
+
+@@ again.PRAGMA_INVAL.version | pragma.binding | wrong
+inline int x = 3;
+#pragma D binding "abc" x
+BEGIN { exit(0); }
+--tag D_PRAGMA_INVAL
+
+@@ again.nspec.negative | opt.nspec | wrong
+#pragma D option nspec=-1
+BEGIN { exit(0); }
+--tag D_PRAGMA_OPTSET
+
+@@ again.PDESC_INVAL.zero | probe.id | wrong
+0 { exit(0); }
+--tag D_PDESC_INVAL
+
+@@ again.PDESC_INVAL.huge | probe.id | wrong
+99999999999999999999 { exit(0); }
+--tag D_PDESC_INVAL
+
+@@ again.SPEC_DREC.aggregation | act.speculate | wrong
+BEGIN { @a = count(); speculate(1); exit(0); }
+--tag D_SPEC_DREC
+
+@@ again.COMM_DREC.aggregation | act.commit | wrong
+BEGIN { @a = count(); commit(1); }
+--tag D_COMM_DREC
+
+@@ again.OP_INCOMPLETE.dereference | op.load, type.struct | wrong
+struct later;
+BEGIN { x = *(struct later *)8; exit(0); }
+--tag D_OP_INCOMPLETE
+
+@@ again.SYNTAX.keyword-member | lex.keyword | wrong
+struct s { int while; };
+BEGIN { exit(0); }
+--tag D_SYNTAX
+
+@@ edge.integer.two-to-64 | lex.integer | wrong
+BEGIN { x = 18446744073709551616; exit(0); }
+--tag D_INT_OFLOW
+
+@@ edge.llquantize.too-big | agg.llquantize | wrong
+BEGIN { @ = llquantize(1, 16, 0, 15, 16); exit(0); }
+--tag D_LLQUANT_MAGTOOBIG
+
+@@ edge.lquantize.base-is-limit | agg.lquantize | wrong
+BEGIN { @ = lquantize(1, 5, 5); exit(0); }
+--tag D_LQUANT_MISMATCH
+
+@@ edge.printf.time-of-int | printf.Y | wrong
+BEGIN { printf("%Y\n", 5); exit(0); }
+--tag D_PRINTF_ARG_TYPE
+
+@@ habit.predicate.string | clause | wrong
+BEGIN /execname/ { exit(0); }
+--tag D_PRED_SCALAR
+
+@@ habit.if.string | if-else | wrong
+BEGIN { if ("a") exit(0); }
+--tag D_PRED_SCALAR
+
+@@ habit.not.string | op.unary | wrong
+BEGIN { trace(!execname); }
+--tag D_OP_SCALAR
+
+@@ habit.and.string | op.logical | wrong
+BEGIN { trace(1 && probename); }
+--tag D_OP_SCALAR
+
+@@ habit.choice.string | op.conditional | wrong
+BEGIN { trace(execname ? 1 : 2); }
+--tag D_OP_SCALAR
+
+@@ habit.int-pointer.from-string | var.type, op.assign | wrong
+int *s;
+BEGIN { s = "abc"; exit(0); }
+--tag D_OP_INCOMPAT
+
+@@ habit.commit.then-trace | act.commit, act.order | wrong
+BEGIN { commit(1); commit(2); trace(1); }
+--tag D_DREC_COMM
+
+@@ habit.commit.then-speculate | act.commit, act.order | wrong
+BEGIN { commit(1); commit(2); speculate(3); }
+--tag D_SPEC_COMM
+
+@@ habit.llquantize.no-divisor | agg.llquantize | wrong
+BEGIN { @ = llquantize(1, 10, 0, 2, 3); }
+--tag D_LLQUANT_FACTORNSTEPS
+
+@@ habit.llquantize.no-steps | agg.llquantize | wrong
+BEGIN { @ = llquantize(1, 10, 0, 2, 0); }
+--tag D_LLQUANT_FACTORNSTEPS
+
+@@ habit.predicate.made-later | clause, var.undefined | wrong
+BEGIN /x == 0/ { y = 1; }
+BEGIN { x = 1; }
+--tag D_IDENT_UNDEF
+
+@@ habit.predicate.own-string | clause, op.string | wrong
+BEGIN /x == 1/ { x = "a"; }
+--tag D_OP_INCOMPAT
+
+@@ habit.choice.value | action-place, op.conditional | wrong
+BEGIN { x = 1 ? printf("a") : printf("b"); }
+--tag D_OP_ACT
+
+@@ habit.choice.string | if-else, op.conditional | wrong
+BEGIN { execname ? printf("a") : printf("b"); }
+--tag D_PRED_SCALAR
+
+@@ habit.null.loaded | builtin.constants, op.address | wrong
+BEGIN { trace(*NULL); }
+--tag D_DEREF_NONPTR
+
+@@ habit.char.nine | lex.char | wrong
+BEGIN { trace('abcdefghi'); }
+--tag D_CHR_OFLOW
+
+@@ habit.key.other-struct | var.key | wrong
+struct p { int x; };
+struct q { int x; };
+struct p v;
+struct q w;
+BEGIN { a[v] = 1; trace(a[w]); }
+--tag D_PROTO_ARG
+
+@@ habit.printa.star-no-key | printf.star, agg.printa | wrong
+BEGIN { @a = count(); printa("%*d\n", @a); }
+--tag D_PRINTF_DYN_PROTO
+
+@@ habit.printa.star-last-key | printf.star, agg.printa | wrong
+BEGIN { @a[1] = count(); printa("%*d %@d\n", @a); }
+--tag D_PRINTF_ARG_PROTO
+
+@@ habit.printa.other-keys | agg.printa | wrong
+BEGIN { @c["a"] = count(); @q[1] = quantize(1); printa(@c, @q); }
+--tag D_PRINTA_AGGPROTO
+
+@@ habit.print.nothing | act.print | wrong
+struct empty { };
+struct empty *e;
+BEGIN { print(*e); }
+--tag D_PRINT_SIZE
+
+@@ habit.print.void | act.print | wrong
+BEGIN { print(bcopy(alloca(1), alloca(1), 1)); }
+--tag D_PRINT_VOID
+
+@@ habit.print.nothing | act.print | wrong
+struct empty { };
+struct empty *e;
+BEGIN { print(*e); }
+--tag D_PRINT_SIZE
+
+@@ habit.print.void | act.print | wrong
+BEGIN { print(bcopy(alloca(1), alloca(1), 1)); }
+--tag D_PRINT_VOID

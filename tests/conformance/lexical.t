@@ -448,3 +448,96 @@ BEGIN { x = exit(0); }
 @@ action-place.conditional | action-place, op.conditional | wrong
 BEGIN { x = 1 ? exit(0) : exit(1); }
 --tag D_OP_ACT
+
+@@ edge.char.signed | lex.char | boundary
+BEGIN { printf("%d\n", '\377'); exit(0); }
+--out
+-1
+
+--end
+
+@@ edge.if.inner-else | if-else | boundary
+int x;
+BEGIN { if (x) { if (x) { printf("a"); } else { printf("b"); } } printf("c\n"); exit(0); }
+--out
+c
+
+--end
+
+@@ habit.if.empty-statement | if-else | boundary
+BEGIN { if (0) ; else printf("else\n"); if (1) ; printf("on\n"); exit(0); }
+--out
+else
+on
+
+--end
+
+@@ habit.predicate.own-variable | clause, var.undefined | normal
+BEGIN /x == 0/ { x++; printf("ran %d\n", x); exit(0); }
+--out
+ran 1
+
+--end
+
+@@ habit.predicate.own-kinds | clause, var.undefined, var.assoc, var.self | boundary
+BEGIN /s != "b" && a[1] == 0 && self->t == 0 && this->u == 0/ { s = "b"; a[1] = 2; self->t = 3; this->u = 4; }
+BEGIN /s == "b"/ { printf("%s %d %d %d\n", s, a[1], self->t, this->u); exit(0); }
+--out
+b 2 3 4
+
+--end
+
+@@ habit.predicate.until | clause | boundary
+BEGIN /i < 2/ { i++; }
+BEGIN /i < 2/ { i++; }
+BEGIN /i < 2/ { i++; }
+BEGIN { printf("%d\n", i); exit(0); }
+--out
+2
+
+--end
+
+@@ habit.predicate.makes | clause, op.assign | boundary
+BEGIN /x = 5/ { printf("%d\n", x); exit(0); }
+--out
+5
+
+--end
+
+@@ habit.choice.actions | if-else, action-place, op.conditional | normal
+BEGIN { x = 1; x ? printf("yes\n") : trace("no"); x == 2 ? printf("two\n") : printf("not two\n"); exit(0); }
+--out
+yes
+not two
+
+--end
+
+@@ habit.choice.nested | if-else, action-place, op.conditional | boundary
+BEGIN { x = 2; x == 1 ? printf("one\n") : x == 2 ? printf("two\n") : exit(5); x > 5 ? printf("no\n") : exit(3); }
+--out
+two
+
+--status 3
+--end
+
+@@ habit.choice.one-line | if-else, out.record | boundary
+--args -n 'BEGIN { x = 1; x ? printf("a") : printf("b"); x ? printf("c") : exit(9); exit(0); }' 2>/dev/null
+--out
+CPU     ID                    FUNCTION:NAME
+  0      1                           :BEGIN ac
+
+--end
+
+@@ habit.char.several | lex.char, lex.integer-type | normal
+BEGIN { printf("%x %x %d %d\n", 'ab', 'abcdefgh', sizeof ('ab'), sizeof ('abcdefgh')); exit(0); }
+--out
+6162 6162636465666768 4 8
+
+--end
+
+@@ habit.char.five | lex.char | boundary
+BEGIN { x = 'abcde'; printf("%x %d\n", x, 'abcde' > 'abcd'); exit(0); }
+--out
+6162636465 1
+
+--end

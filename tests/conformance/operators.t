@@ -741,3 +741,102 @@ fault 2
 
 --errhas invalid alignment
 --end
+
+@@ edge.cast.narrow-in-expression | op.cast | boundary
+int64_t x;
+BEGIN { x = 0x3f5; printf("%d %d\n", (uint8_t)x == 0xf5, (char)x + 1000); exit(0); }
+--out
+1 989
+
+--end
+
+@@ edge.load.int-negative | op.load | boundary
+int *p;
+BEGIN { p = (int *)alloca(8); *p = -5; printf("%d %d\n", *p < 0, *p + 1000000000000); exit(0); }
+--out
+1 999999999995
+
+--end
+
+@@ edge.shift.constant-64 | op.shift | boundary
+BEGIN { printf("%d %x\n", -16LL >> 2, 0xf000000000000000 >> 60); exit(0); }
+--out
+-4 f
+
+--end
+
+@@ edge.promote.unsigned-wins | op.promotion | boundary
+unsigned int u;
+BEGIN { u = 1; printf("%d %d\n", -1 < u, u > -1); exit(0); }
+--out
+0 0
+
+--end
+
+@@ edge.shift-below-plus | op.precedence | boundary
+BEGIN { printf("%d %d\n", 1 << 2 + 1, 64 >> 2 - 1); exit(0); }
+--out
+8 32
+
+--end
+
+@@ edge.increment.wraps | op.increment | boundary
+char c;
+BEGIN { c = 127; printf("%d\n", ++c < 0); exit(0); }
+--out
+1
+
+--end
+
+@@ edge.pointer.steps | op.pointer | boundary
+int *p, *q;
+BEGIN { p = (int *)alloca(16); q = p; p++; printf("%d %d\n", (char *)p - (char *)q, p + 2 - q); exit(0); }
+--out
+4 3
+
+--end
+
+@@ edge.shift.run-40 | op.shift | boundary
+int64_t x;
+BEGIN { x = 1; printf("%d\n", x << 40); exit(0); }
+--out
+1099511627776
+
+--end
+
+@@ edge.load.short-negative | op.load | boundary
+short *p;
+BEGIN { p = (short *)alloca(8); *p = -2; printf("%d %d\n", *p < 0, *p + 100000); exit(0); }
+--out
+1 99998
+
+--end
+
+@@ edge.modulo.constant-unsigned | op.multiply | boundary
+BEGIN { printf("%d %d\n", 0xffffffffffffffff % 10, -1 % 10); exit(0); }
+--out
+5 -1
+
+--end
+
+@@ edge.cast.constant | op.cast | boundary
+BEGIN { printf("%d %d\n", (uint8_t)300 == 44, (unsigned short)65537 == 1); exit(0); }
+--out
+1 1
+
+--end
+
+@@ habit.sizeof.literal | op.sizeof, lex.string | normal
+BEGIN { s = "hi"; printf("%d %d\n", sizeof ("hi"), sizeof (s)); exit(0); }
+--out
+3 256
+
+--end
+
+@@ habit.sizeof.literal-edges | op.sizeof, lex.string | boundary
+--args -xstrsize=3 -qs $D
+BEGIN { printf("%d %d %d\n", sizeof (""), sizeof "hello", sizeof (string)); exit(0); }
+--out
+1 6 3
+
+--end

@@ -350,3 +350,14 @@ a 1
 
                 2
 --end
+
+@@ again.nspec.none | opt.nspec | boundary
+--args -qxnspec=0 -s $D
+BEGIN { printf("%d\n", speculation()); exit(0); }
+--out
+0
+
+--end
+--err
+dtrace: 1 failed speculation (no speculative buffer available)
+--end

@@ -113,3 +113,49 @@ BEGIN { printf("x" }
 --status 1
 --end
 
+@@ again.two-programs.second-is-wrong | out.compile | wrong
+--args -qn 'BEGIN { exit(0); }' -n 'BEGIN { x = ; }'
+--errhas invalid probe specifier BEGIN { x = ; }: syntax error
+--status 1
+--end
+
+@@ again.region.action-list | out.compile | wrong
+--args -qn 'BEGIN { trace(nosuch); }'
+--errhas invalid probe specifier BEGIN { trace(nosuch); }: in action list: failed to resolve nosuch: Unknown variable name
+--status 1
+--end
+
+@@ again.region.predicate | out.compile | wrong
+--args -xerrtags -qn 'BEGIN /nosuch/ { exit(0); }'
+--errhas invalid probe specifier BEGIN /nosuch/ { exit(0); }: [D_IDENT_UNDEF] in predicate: failed to resolve nosuch: Unknown variable name
+--status 1
+--end
+
+@@ edge.fault.first-of-two-lines | out.fault | wrong
+BEGIN { trace(*(int *)0 +
+ *(int *)8); }
+ERROR { exit(0); }
+--errhas at $D:1:
+--end
+
+@@ habit.end.empty-line | out.record | boundary
+--args -qn 'BEGIN { @a[1] = count(); trunc(@a); exit(0); }' | od -c | head -1
+--out
+0000000  \n
+--end
+
+@@ habit.drops.tag | out.drops, out.tags | boundary
+--args -xdroptags -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); exit(0); }
+--errhas [DTRACEDROP_PRINCIPAL] 1 drop on CPU
+--end
+
+@@ habit.environment.unknown | out.testing, opt.unknown | boundary
+--args -qn 'BEGIN { exit(0); }' >/dev/null | cat; DTRACE_OPT_NOSUCHOPTION=5 DTRACE_OPT_= DTRACE_OPT_QUIET=1 "$dtrace" -x engine=$engine -n 'BEGIN { printf("ran\n"); exit(0); }'
+--out
+ran
+
+--err
+--end

@@ -536,3 +536,31 @@ BEGIN { printf("%I\n", "192.0.2.77"); exit(0); }
 192.0.2.77
 
 --end
+
+@@ edge.escape.octal | printf.C | boundary
+BEGIN { printf("[%C] [%S]\n", 0x11, "a\x11"); exit(0); }
+--out
+[\021] [a\021]
+
+--end
+
+@@ habit.printa.star | printf.star, agg.printa | normal
+BEGIN { @a[5, 42] = count(); printa("[%*d] %@d\n", @a); exit(0); }
+--out
+[   42] 1
+
+--end
+
+@@ habit.printa.star-both | printf.star, agg.printa | boundary
+BEGIN { @a[-6, 2, "abcd", 0, "xyz"] = count(); printa("[%*.*s][%.*s] %@d\n", @a); exit(0); }
+--out
+[ab    ][xyz] 1
+
+--end
+
+@@ habit.precision.zero | printf.width, printf.s | boundary
+BEGIN { printf("[%.0s][%4.0s][%.*s][%.1s]\n", "abc", "ab", 0, "xyz", "abc"); exit(0); }
+--out
+[abc][  ab][xyz][a]
+
+--end

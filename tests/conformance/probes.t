@@ -309,3 +309,11 @@ BEGIN { trace(K); }
 --errhas [D_ATTR_MIN]
 --status 1
 --end
+
+@@ again.pragma.comment | pragma.option, lex.comment | normal
+#pragma D option quiet /* no columns */
+BEGIN { printf("x\n"); exit(0); }
+--out
+x
+
+--end

@@ -874,3 +874,89 @@ BEGIN { printf("%d %d %s %s\n", index("aXbX", "X"), index("aXbX", "X", 2), subst
 1 3 bc b
 
 --end
+
+@@ edge.inet6.first-of-equal-runs | subr.inet_ntop | boundary
+uint64_t *q;
+BEGIN { q = (uint64_t *)alloca(16); q[0] = htonll(0x0001000000000002); q[1] = htonll(0x0000000000030004); printf("%s\n", inet_ntop(10, q)); exit(0); }
+--out
+1::2:0:0:3:4
+
+--end
+
+@@ edge.inet6.not-mapped | subr.inet_ntoa6 | boundary
+uint64_t *q;
+BEGIN { q = (uint64_t *)alloca(16); q[0] = 0; q[1] = htonll(0x0000ff0000010002); printf("%s\n", inet_ntoa6(q)); exit(0); }
+--out
+::ff00:1:2
+
+--end
+
+@@ edge.json.escaped-quote | subr.json | boundary
+BEGIN { printf("%s\n", json("{\"a\":\"x\\\"y\",\"b\":7}", "b")); exit(0); }
+--out
+7
+
+--end
+
+@@ edge.json.second-element | subr.json | boundary
+BEGIN { printf("%s\n", json("[5,6,7]", "[1]")); exit(0); }
+--out
+6
+
+--end
+
+@@ edge.json.longer-name | subr.json | boundary
+BEGIN { printf("%s\n", json("{\"a\":1,\"ab\":2}", "ab")); exit(0); }
+--out
+2
+
+--end
+
+@@ edge.float.tie-to-even | subr.float | boundary
+double f, g;
+BEGIN { f = 1.0; g = 1.1102230246251565e-16; printf("%d\n", f + g == 1.0); exit(0); }
+--out
+1
+
+--end
+
+@@ edge.float.negative-order | subr.float | boundary
+double f, g;
+BEGIN { f = -2.0; g = -1.0; printf("%d %d\n", f < g, g < f); exit(0); }
+--out
+1 0
+
+--end
+
+@@ edge.float.to-integer | subr.float | boundary
+double f;
+BEGIN { f = 2.0; printf("%d\n", (int)f); f = -2.5; printf("%d\n", (int)f); exit(0); }
+--out
+2
+-2
+
+--end
+
+@@ edge.memstr.inner-nul | subr.memstr | boundary
+char *p;
+BEGIN { p = (char *)alloca(8); p[0] = 'a'; p[1] = 0; p[2] = 'b'; printf("%s\n", memstr(p, ',', 3)); exit(0); }
+--out
+a,b
+
+--end
+
+@@ edge.float.subtract | subr.float | boundary
+double f;
+BEGIN { f = 2.5; printf("%d %d\n", (int)(f - 1.0), (int)(2.5 - 1.0)); exit(0); }
+--out
+1 1
+
+--end
+
+@@ habit.in6_addr_t | subr.inet_ntoa6 | boundary
+in6_addr_t *p;
+BEGIN { p = (in6_addr_t *)alloca(16); printf("%s\n", inet_ntoa6(p)); exit(0); }
+--out
+::
+
+--end

@@ -262,3 +262,11 @@ ERROR { printf("fault %d\n", arg4); exit(0); }
 fault 1
 
 --end
+
+@@ edge.string.null-again | type.string | boundary
+string s;
+BEGIN { s = "abc"; s = NULL; printf("%d\n", s == NULL); exit(0); }
+--out
+1
+
+--end

@@ -617,3 +617,103 @@ BEGIN { x = 7; printf("%d.%d\n", x / 2, (x % 2) * 10 / 2); exit(0); }
 3.5
 
 --end
+
+@@ again.assoc-keys-of-sizes | var.assoc, var.key | boundary
+BEGIN { a[1] = 1; a[0x100000001] = 2; printf("%d %d\n", a[1], a[0x100000001]); exit(0); }
+--out
+1 2
+
+--end
+
+@@ again.inline.divides | inline.parameters | normal
+inline int half[int n] = 1000 / n;
+BEGIN { trace(half[2]); exit(0); }
+--out
+500
+--end
+
+@@ edge.macro.negative | macro.argument | boundary
+--args -qs $D -- -5
+BEGIN { printf("%d\n", $1); exit(0); }
+--out
+-5
+
+--end
+
+@@ edge.this.next-firing | var.this | boundary
+BEGIN { this->x = 5; exit(0); }
+END { printf("%d\n", this->x); }
+--out
+0
+
+--end
+
+@@ edge.assoc.string-key-tails | var.assoc | boundary
+BEGIN { a["abcdefg"] = 1; a["xy"] = 2; a["qqqqqqq"] = 3; printf("%d %d %d\n", a["xy"], a["abcdefg"], a["qqqqqqq"]); exit(0); }
+--out
+2 1 3
+
+--end
+
+@@ edge.assoc.two-of-one-key | var.assoc | boundary
+int a[int], b[int];
+BEGIN { a[1] = 5; printf("%d %d\n", a[1], b[1]); exit(0); }
+--out
+5 0
+
+--end
+
+@@ habit.char-pointer.from-string | var.type, op.assign | boundary
+const char *s;
+string t;
+BEGIN { s = "abc"; t = s; printf("%c %s %s\n", s[1], stringof(s), t); exit(0); }
+--out
+b abc abc
+
+--end
+
+@@ habit.assoc.struct-member | var.assoc, type.struct | boundary
+struct p { int x; int y; };
+struct p a;
+struct p b[int];
+BEGIN { a.x = 1; a.y = 2; b[5] = a; b[5].x = 9; printf("%d %d %d\n", b[5].x, b[5].y, a.x); exit(0); }
+--out
+9 2 1
+
+--end
+
+@@ habit.errno-table | inline.parameters, op.conditional | boundary
+--args -qn "inline string NAME[int e] = $(i=0; while [ $i -lt 134 ]; do printf 'e == %d ? "E%d" : ' $i $i; i=$((i + 1)); done) \"none\"; BEGIN { printf(\"%s %s\\n\", NAME[133], NAME[pid > 0 ? 500 : 1]); exit(0); }"
+--out
+E133 none
+
+--end
+
+@@ habit.key.struct | var.key, var.assoc, type.struct | normal
+struct p { int x; int y; };
+struct p v;
+BEGIN { v.x = 1; v.y = 2; a[v] = 5; v.y = 3; printf("%d", a[v]); v.y = 2; printf(" %d\n", a[v]); exit(0); }
+--out
+0 5
+
+--end
+
+@@ habit.key.union | var.key, var.self-assoc, type.union | boundary
+union u { int i; char c[4]; };
+self union u w;
+BEGIN { self->w.i = 0x62; self->a[1, self->w, "k"] = 7; }
+BEGIN { self->w.i = 0; self->w.c[0] = 'b'; printf("%d", self->a[1, self->w, "k"]); self->w.c[3] = 1; printf(" %d\n", self->a[1, self->w, "k"]); exit(0); }
+--out
+7 0
+
+--end
+
+@@ habit.key.declared | var.key, var.assoc | boundary
+struct p { char x; long y; };
+struct p v;
+int a[struct p, int];
+BEGIN { v.y = -1; a[v, 3] = 4; a[v, 3]++; printf("%d", a[v, 3]); a[v, 3] = 0; printf(" %d\n", a[v, 3]); exit(0); }
+--out
+5 0
+
+--end
