@@ -521,10 +521,10 @@ two
 --end
 
 @@ habit.choice.one-line | if-else, out.record | boundary
---args -n 'BEGIN { x = 1; x ? printf("a") : printf("b"); x ? printf("c") : exit(9); exit(0); }' 2>/dev/null
+--args -n 'BEGIN { x = 1; x ? printf("a") : printf("b"); x ? printf("c") : exit(9); exit(0); }' 2>/dev/null | awk '{ print $NF }'
 --out
-CPU     ID                    FUNCTION:NAME
-  0      1                           :BEGIN ac
+FUNCTION:NAME
+ac
 
 --end
 
