@@ -349,7 +349,7 @@ struct build {
 	struct dfr_enabling *bu_enabling;
 	u64 bu_from, bu_upto; /* probes born before have been matched; those that come are for the next time */
 	u32 bu_clause;
-	u16 bu_flags; /* of its ECBs */
+	u8 bu_flags; /* of its ECBs */
 	struct dfr_ecb *bu_first; /* of those made here */
 	u32 bu_withheld; /* probes of the clause whose arguments it may not have */
 	const struct dfr_probe *bu_withheld_first;
@@ -396,11 +396,11 @@ static bool is_split(const struct dfr_program *program, u32 clause)
 	return false;
 }
 
-static u16 ecb_flags(const struct build *build)
+static u8 ecb_flags(const struct build *build)
 {
 	const struct dfr_program *program = build->bu_enabling->eb_program;
 	const struct dfr_clause *clause = &program->pg_clauses[build->bu_clause];
-	u16 flags = 0;
+	u8 flags = 0;
 
 	if (clause->cl_pred && clause->cl_pred->di_flags & DFR_DIFO_PURE)
 		flags |= DFR_EC_PURE;
@@ -411,27 +411,9 @@ static u16 ecb_flags(const struct build *build)
 	return flags;
 }
 
-static u16 plain_of(const struct dfr_ecb *ecb)
-{
-	const struct dfr_plan *plan = ecb->ec_plan;
-	u32 plain = 0;
-
-	/* A confined state's test is whose task it is, and says nothing of a predicate. */
-	if ((!ecb->ec_pred || (ecb->ec_test && !dfr_state_confined(ecb->ec_state))) && !(ecb->ec_flags & DFR_EC_SPLIT))
-		plain = plan->pn_plain;
-	if (plain == DFR_PLAIN_ARGS && ecb->ec_epid > DFR_REC_ID_SHORT_MAX)
-		plain = DFR_PLAIN_RECORD; /* which knows long heads */
-	if (plain == DFR_PLAIN_ARGS && ecb->ec_probe->pb_flags & DFR_PB_REGISTERS &&
-	    plan->pn_passed <= ecb->ec_probe->pb_nargs)
-		plain = DFR_PLAIN_REGISTERS;
-	if (ecb->ec_test && !(plain == DFR_PLAIN_STEPS && plan->pn_selftest) && plain != DFR_PLAIN_SINCE)
-		plain |= DFR_PLAIN_TESTED;
-	return (u16)plain;
-}
-
 /*
- * Plain clauses are not charged (work.c): so many may be at a probe, those behind them go
- * the general way. And no state begins where others have so many that refusing them takes long.
+ * Plain clauses are not charged (work.c): so many may be at a probe, those behind them take
+ * the general form. And no state begins where others have so many that refusing them takes long.
  */
 #define PLAIN_ON_PROBE 64
 #define CLAUSES_ON_PROBE 32768
@@ -527,17 +509,12 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	ecb->ec_pred = plan->pn_clause->cl_pred;
 	ecb->ec_probe = probe;
 	ecb->ec_flags = build->bu_flags;
-	if (ecb->ec_pred && plan->pn_test.te_kind && !(ecb->ec_flags & DFR_EC_SPLIT))
-		ecb->ec_test = &plan->pn_test;
-	if (dfr_state_confined(state))
-		ecb->ec_test = &state->st_owner;
 	if (!ecb->ec_epid)
 		error = dfr_limits_more_ecbs(state) ? number_ecb(state, ecb) : -E2BIG;
 	if (error) {
 		dfr_plat_free(ecb);
 		return error;
 	}
-	ecb->ec_plain = plain_of(ecb);
 	if (probe->pb_id == DFR_PROBE_ERROR)
 		state->st_has_error = true;
 	if (state->st_ecb_last)
@@ -641,14 +618,6 @@ static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 	       a->te_words[0] == b->te_words[0] && a->te_words[1] == b->te_words[1];
 }
 
-static bool needs_no_args(const struct dfr_ecb *ecb)
-{
-	u32 plain = ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED;
-
-	return plain && (!(ecb->ec_plan->pn_flags & DFR_PN_ARGS) || plain == DFR_PLAIN_REGISTERS) &&
-	       (ecb->ec_test ? ecb->ec_test->te_kind != DFR_TEST_ARG : !ecb->ec_pred);
-}
-
 /* What holds for all that listen; `newcomer`, or NULL, is about to be one of them. */
 static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcomer)
 {
@@ -660,7 +629,7 @@ static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcome
 	for (ecb = first; ecb; ecb = ecb == newcomer ? NULL : ecb->ec_next ? ecb->ec_next : newcomer) {
 		if (!(ecb->ec_flags & DFR_EC_PURE))
 			flags &= ~(u32)DFR_PB_PURE;
-		if (!needs_no_args(ecb))
+		if (dfr_form_reads_args(ecb))
 			flags &= ~(u32)DFR_PB_NOARGS;
 		if (!same_test(ecb->ec_test, test))
 			test = NULL;
@@ -678,8 +647,7 @@ static void link_ecb(struct dfr_ecb *ecb)
 	struct dfr_probe *probe = ecb->ec_probe;
 	struct dfr_ecb **tail = &probe->pb_ecbs;
 
-	if (is_crowded(probe, PLAIN_ON_PROBE))
-		ecb->ec_plain &= DFR_PLAIN_TESTED;
+	dfr_form_find(ecb, is_crowded(probe, PLAIN_ON_PROBE));
 	/* First: a newcomer must not be skipped by what holds for the others. */
 	refresh_probe(probe, ecb);
 	ecb->ec_next = NULL; /* where it stood before; nobody stands on it any more */

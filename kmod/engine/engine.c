@@ -803,6 +803,11 @@ static int create_cpus(struct dfr_engine *engine)
 	return 0;
 }
 
+void dfr_engine_force(struct dfr_engine *engine, u32 forced)
+{
+	engine->en_forced = forced;
+}
+
 struct dfr_engine *dfr_engine_create(void *host)
 {
 	struct dfr_engine *engine = dfr_plat_alloc_shared(sizeof(*engine));

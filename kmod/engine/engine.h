@@ -30,6 +30,11 @@ u64 dfr_firing_time(struct dfr_firing *firing); /* probe; the same for all ECBs 
 void dfr_engine_govern(struct dfr_engine *engine, u64 hook_time);
 void dfr_governor_keep(struct dfr_state *state, u64 now); /* what of it is process context's; part of dfr_state_clean() */
 
+/* For tests, before anything is enabled: what a firing records must not depend on it. */
+#define DFR_FORCE_GENERAL 0x1 /* all clauses take the general form (enum dfr_form) */
+#define DFR_FORCE_DIF 0x2     /* values, stores and predicates are run as DIF, also where idiom.c knows them */
+void dfr_engine_force(struct dfr_engine *engine, u32 forced);
+
 /* One engine for a kernel; any number in user space. */
 struct dfr_engine *dfr_engine_create(void *host); /* host: platform's own, see dfr_engine_host() */
 void dfr_engine_destroy(struct dfr_engine *engine);

@@ -3,9 +3,9 @@
  * A firing: from the provider's call through the guard to the chain of ECBs.
  * Probe context: no lock, no sleep, no allocation, no fault; interrupts are off
  * from the guard on, so this CPU is the only writer of everything that is
- * touched. Here are dfr_fire() and what nests in it; what an ECB does is in
- * steps.c, and in plain.c for the usual ones. What the usual predicates ask
- * (struct dfr_test) is asked here, without DIF.
+ * touched. Here are dfr_fire() and what nests in it. Which way an ECB takes is its
+ * form, which form.c has found: plain.c or, in general, steps.c. What the usual
+ * predicates ask (struct dfr_test) is asked here, without DIF.
  */
 #include "kmod/engine/fire.h"
 
@@ -93,30 +93,30 @@ dfr_hot bool test_holds(const struct dfr_test *test, struct dfr_firing *firing, 
 static void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share);
 
 /*
- * plain: what there is to do, most of it without DIF. A call ends it, so that nothing
- * need be kept for long. Asked in the order of how little there is to do: the kernel
- * has no jump tables.
+ * The ECB's form: the compiler need not save registers, because each branch is a tail
+ * call. The forms are compared in the order of how little they do, because the kernel is
+ * built without jump tables.
  */
-dfr_hot void run_plain(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
-		       u32 plain)
+dfr_hot void run_form(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
+		      u32 form)
 {
-	if (plain == DFR_PLAIN_REGISTERS)
+	if (form == DFR_FORM_REGISTERS)
 		dfr_plain_registers(firing, ecb, share);
-	else if (plain == DFR_PLAIN_TIME)
+	else if (form == DFR_FORM_TIME)
 		dfr_plain_time(firing, ecb, share);
-	else if (plain == DFR_PLAIN_SINCE)
+	else if (form == DFR_FORM_SINCE)
 		dfr_plain_since(firing, ecb, share);
-	else if (plain == DFR_PLAIN_COUNT)
+	else if (form == DFR_FORM_COUNT)
 		dfr_plain_count(firing, ecb, share);
-	else if (plain == DFR_PLAIN_AGG)
+	else if (form == DFR_FORM_AGG)
 		dfr_plain_agg(firing, ecb, share);
-	else if (plain == DFR_PLAIN_ARGS)
+	else if (form == DFR_FORM_ARGS)
 		dfr_plain_args(firing, ecb, share);
-	else if (plain == DFR_PLAIN_STEPS)
+	else if (form == DFR_FORM_STEPS)
 		dfr_plain_steps(firing, ecb, share);
-	else if (plain & DFR_PLAIN_TESTED)
+	else if (form & DFR_FORM_TESTED)
 		run_tested(pc, firing, ecb, share);
-	else if (plain == DFR_PLAIN_RECORD)
+	else if (form == DFR_FORM_RECORD)
 		dfr_plain_record(firing, ecb, share);
 	else
 		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
@@ -138,7 +138,7 @@ static dfr_noinline void run_confined(struct dfr_cpu *pc, struct dfr_firing *fir
 	firing->fr_chunks = fresh ? 0 : purse->pu_chunks;
 	firing->fr_work = fresh ? 0 : purse->pu_work;
 	dfr_firing_work(firing, ecb->ec_state, CONFINED_WORK);
-	run_plain(pc, firing, ecb, share, ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED);
+	run_form(pc, firing, ecb, share, ecb->ec_form & ~(u32)DFR_FORM_TESTED);
 	purse->pu_chunks = firing->fr_chunks;
 	purse->pu_work = firing->fr_work;
 	firing->fr_chunks = chunks;
@@ -153,7 +153,7 @@ static dfr_noinline void run_tested(struct dfr_cpu *pc, struct dfr_firing *firin
 	if (dfr_unlikely(ecb->ec_test->te_kind == DFR_TEST_OWNER))
 		run_confined(pc, firing, ecb, share);
 	else
-		run_plain(pc, firing, ecb, share, ecb->ec_plain & ~(u32)DFR_PLAIN_TESTED);
+		run_form(pc, firing, ecb, share, ecb->ec_form & ~(u32)DFR_FORM_TESTED);
 }
 
 /* Firings. */
@@ -304,7 +304,7 @@ dfr_hot void fire_one(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_
 	struct dfr_share *share = dfr_load_acquire(&ecb->ec_live[firing->fr_cpu]);
 
 	if (dfr_likely(share && state_listens(state)))
-		run_plain(pc, firing, ecb, share, ecb->ec_plain);
+		run_form(pc, firing, ecb, share, ecb->ec_form);
 	else
 		not_live(firing, ecb);
 }

@@ -13,7 +13,7 @@
 void dfr_plat_direct dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
 		 struct dfr_machine *machine, u64 stamp);
 
-/* pn_plain: nothing in the plan can fault, and no DIF runs. */
+/* The other forms: nothing in them can fault, and no DIF runs. */
 void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
 void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);

@@ -6,29 +6,8 @@
  * registers; a thread-local number is looked up once in a clause. What it writes is what
  * steps.c would. Probe context.
  */
+#include "kmod/engine/encode.h"
 #include "kmod/engine/self.h"
-
-/*
- * Of an integer whose highest bit is bit i: its size, and the code for it, at the
- * top of a byte.
- */
-#define FROM_1_TO_8(one, two, four, eight)                                                         \
-	{                                                                                          \
-		[0 ... 7] = one, [8 ... 15] = two, [16 ... 31] = four, [32 ... 63] = eight         \
-	}
-static const u8 sizes[64] = FROM_1_TO_8(1, 2, 4, 8);
-static const u8 codes_of[64] = FROM_1_TO_8(0x00, 0x40, 0x80, 0xc0);
-
-/* The highest bit that counts: with its sign an integer has one more than its magnitude. */
-dfr_hot u64 unsigned_top(u64 value)
-{
-	return dfr_plat_top_bit(value | 1);
-}
-
-dfr_hot u64 signed_top(u64 value)
-{
-	return dfr_plat_top_bit(2 * (value ^ (u64)((s64)value >> 63)) + 1);
-}
 
 dfr_hot u64 since(struct dfr_firing *firing, const struct dfr_vars *vars, u32 id)
 {
@@ -63,57 +42,27 @@ dfr_hot u64 plain_value(struct dfr_firing *firing, const struct dfr_vars *vars, 
 	return step->sp_flags & DFR_SP_SIGNED ? (u64)((s64)value >> step->sp_shift) : value >> step->sp_shift;
 }
 
-/* The size codes of a record so far: four to a byte, the first lowest. */
-struct codes {
-	u8 *at;
-	u32 bits; /* of the byte that is not full yet, pushed down from the top */
-	u32 n;
-};
-
-dfr_hot u8 *put(u8 *p, u64 value, u64 top, struct codes *codes)
+dfr_hot u8 *put_args(u8 *p, const struct dfr_firing *firing, u32 n, struct dfr_codes *codes)
 {
-	dfr_put64(p, value);
-	codes->bits = codes->bits >> 2 | codes_of[top];
-	if (!(++codes->n & 3)) {
-		*codes->at++ = (u8)codes->bits;
-		codes->bits = 0;
-	}
-	return p + sizes[top];
-}
-
-dfr_hot void put_last_codes(struct codes *codes)
-{
-	if (codes->n & 3)
-		*codes->at = (u8)(codes->bits >> (8 - 2 * (codes->n & 3)));
-}
-
-dfr_hot u8 *put_args(u8 *p, const struct dfr_firing *firing, u32 n, struct codes *codes)
-{
-	u64 value;
 	u32 i;
 
-	for (i = 0; i < n; i++) {
-		value = dfr_firing_arg(firing, i);
-		p = put(p, value, signed_top(value), codes);
-	}
+	for (i = 0; i < n; i++)
+		p = dfr_put_int(p, dfr_firing_arg(firing, i), true, codes);
 	return p;
 }
 
 /* Everything but the head. */
 dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_vars *vars, const struct dfr_plan *plan,
-		       struct codes *codes)
+		       struct dfr_codes *codes)
 {
 	const struct dfr_step *step = plan->pn_steps;
 	const struct dfr_step *end = step + plan->pn_nsteps;
-	u64 value;
 
 	for (; step < end; step++) {
 		if (step->sp_op == DFR_STEP_ARGS) {
 			p = put_args(p, firing, step->sp_max, codes);
 		} else if (step->sp_op == DFR_STEP_INT) {
-			value = plain_value(firing, vars, step);
-			p = put(p, value, step->sp_flags & DFR_SP_SIGNED ? signed_top(value) : unsigned_top(value),
-				codes);
+			p = dfr_put_int(p, plain_value(firing, vars, step), step->sp_flags & DFR_SP_SIGNED, codes);
 		} else if (step->sp_op == DFR_STEP_STRING) {
 			p += dfr_copy_comm(firing, p);
 		}
@@ -129,30 +78,21 @@ static dfr_cold bool make_ready(struct dfr_firing *firing, struct dfr_share *sha
 	return dfr_record_slow(share, &w, firing, need);
 }
 
-dfr_hot void commit(struct dfr_share *share, u8 *p)
-{
-	struct dfr_block *block = share->sh_ring.rg_block;
-
-	share->sh_stream.sm_ptr = p;
-	dfr_count(&share->sh_records, 1);
-	dfr_store_release(&block->committed, (u32)(p - share->sh_ring.rg_first));
-}
-
 void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
 	struct dfr_stream *stream = &share->sh_stream;
 	u64 time = dfr_time_of(firing);
-	struct codes codes = { NULL, 0, 0 };
+	struct dfr_codes codes = { NULL, 0, 0 };
 	u8 *p;
 
 	if (!dfr_stream_ready(stream, firing, plan->pn_need) && !make_ready(firing, share, plan->pn_need))
 		return;
-	codes.at = dfr_record_head(stream, stream->sm_ptr, ecb->ec_epid, dfr_plat_level_of(firing), time);
+	codes.co_at = dfr_put_head(stream, stream->sm_ptr, ecb->ec_epid, dfr_plat_level_of(firing), time);
 	stream->sm_time = time;
-	p = put_fields(codes.at + plan->pn_codes, firing, share->sh_machine.m_vars, plan, &codes);
-	put_last_codes(&codes);
-	commit(share, p);
+	p = put_fields(codes.co_at + plan->pn_codes, firing, share->sh_machine.m_vars, plan, &codes);
+	dfr_put_last_codes(&codes);
+	dfr_commit(share, p);
 }
 
 /*
@@ -162,38 +102,33 @@ void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct df
 dfr_hot bool usual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share, bool registers)
 {
 	struct dfr_stream *stream = &share->sh_stream;
-	const struct dfr_plan *plan;
 	u32 which, level, bits = 0;
-	u64 time, delta, value, top;
+	u64 time, delta, value;
 	const u64 *args;
 	const void *regs;
 	u8 *start, *p;
 
 	if (dfr_unlikely(!dfr_time_quick(firing, &time)))
 		return false;
-	plan = ecb->ec_plan;
 	delta = time - stream->sm_time;
-	if (dfr_unlikely(delta > DFR_REC_DELTA_MAX || !dfr_stream_ready(stream, firing, plan->pn_need)))
+	if (dfr_unlikely(!dfr_is_short_delta(delta) || !dfr_stream_ready(stream, firing, ecb->ec_facts.fa_args.need)))
 		return false;
 	start = stream->sm_ptr;
 	p = start + 5;
 	stream->sm_time = time;
-	dfr_put32(start, DFR_REC_HEAD(ecb->ec_epid, 0, delta));
+	dfr_put_short_head(start, ecb->ec_epid, 0, delta);
 	level = dfr_plat_level_of(firing);
 	if (dfr_unlikely(level))
-		dfr_put32(start, DFR_REC_HEAD(ecb->ec_epid, level, delta));
+		dfr_put_short_head(start, ecb->ec_epid, level, delta);
 	args = firing->fr_args;
 	regs = firing->fr_regs;
-	which = plan->pn_args;
+	which = ecb->ec_facts.fa_args.which;
 	do {
 		value = registers ? dfr_plat_register_arg(regs, which & 0xff) : args[(which & 0xff) - 1];
-		top = signed_top(value);
-		dfr_put64(p, value);
-		p += sizes[top];
-		bits = bits >> 2 | codes_of[top];
+		p = dfr_put_value(p, value, dfr_signed_top(value), &bits);
 	} while (which >>= 8);
-	start[4] = (u8)(bits >> plan->pn_codes_shift);
-	commit(share, p);
+	start[4] = (u8)(bits >> ecb->ec_facts.fa_args.shift);
+	dfr_commit(share, p);
 	return true;
 }
 
@@ -214,7 +149,7 @@ static dfr_noinline void unusual_args(struct dfr_firing *firing, const struct df
 
 void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
-	if (dfr_unlikely(firing->fr_nargs < ecb->ec_plan->pn_passed))
+	if (dfr_unlikely(firing->fr_nargs < ecb->ec_facts.fa_args.passed))
 		dfr_plain_record(firing, ecb, share);
 	else if (dfr_unlikely(!usual_args(firing, ecb, share, false)))
 		unusual_args(firing, ecb, share, false);
@@ -289,7 +224,7 @@ dfr_hot u64 *name_values(struct dfr_firing *firing, const struct dfr_step *step,
 				first_values(share, step, words[0], 0, 1);
 }
 
-/* A key of DFR_PLAIN_COUNT. */
+/* A key of DFR_FORM_COUNT. */
 dfr_hot u64 light_key(struct dfr_firing *firing, const struct dfr_step *key)
 {
 	if (key->sp_op == DFR_STEP_TEXT)
@@ -447,12 +382,13 @@ void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr
 	const struct dfr_plan *plan = ecb->ec_plan;
 	const struct dfr_step *step = plan->pn_steps;
 	struct dfr_vars *vars = share->sh_machine.m_vars;
-	struct number number = { .id = plan->pn_selfid };
+	u64 key = ecb->ec_facts.fa_self;
+	struct number number = { .id = DFR_SELF_ID(key) };
 	u32 left = plan->pn_nsteps;
 
-	if (number.id) {
-		number.ref = dfr_self_find(&vars->va_self, dfr_self_key(firing, number.id));
-		if (plan->pn_selftest && !dfr_self_get(&number.ref))
+	if (key) {
+		number.ref = dfr_self_find(&vars->va_self, dfr_plat_thread_key(firing) | key);
+		if (ecb->ec_flags & DFR_EC_IF_SET && !dfr_self_get(&number.ref))
 			return;
 	}
 	for (;; step++) {
@@ -485,7 +421,7 @@ void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_
 		return;
 	}
 	self = &share->sh_machine.m_vars->va_self;
-	key = dfr_plat_thread_key(firing) | ecb->ec_plan->pn_selfkey;
+	key = dfr_plat_thread_key(firing) | ecb->ec_facts.fa_self;
 	home = dfr_self_home(self, key);
 	if (dfr_likely(self->se_slots && !dfr_read_once(&home->ss_key) && !dfr_read_once(&self->se_away) &&
 		       !dfr_cmpxchg(&home->ss_key, 0ULL, key)))
@@ -520,7 +456,7 @@ static dfr_noinline void since_home(struct dfr_firing *firing, const struct dfr_
 void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
-	u64 key = dfr_plat_thread_key(firing) | ecb->ec_plan->pn_selfkey;
+	u64 key = dfr_plat_thread_key(firing) | ecb->ec_facts.fa_self;
 	struct dfr_selfslot *home = dfr_self_home(self, key);
 
 	if (dfr_likely(self->se_slots && dfr_read_once(&home->ss_key) == key))

@@ -28,7 +28,6 @@
 #define PLAN_PRINTM_MAX 4096
 #define PLAN_ARGS_UNKNOWN 6
 #define PLAN_ARGS_MAX 10
-#define PLAN_PLAIN_STEPS 32 /* what has more goes the general way, where steps are charged */
 #define PLAN_WORK 256	    /* guest instructions of a clause, of a step, and of all orders of an llquantize() */
 #define PLAN_WORK_STEP 64
 #define PLAN_WORK_LLQUANTIZE 1024
@@ -128,6 +127,19 @@ static struct dfr_step *add_step(struct builder *b, u32 op, u32 action)
 	return step;
 }
 
+static bool runs_dif(const struct dfr_state *state)
+{
+	return state->st_engine->en_forced & DFR_FORCE_DIF;
+}
+
+/* Where the step's value comes from. */
+static void set_value(const struct builder *b, struct dfr_step *step, const struct dfr_difo *difo)
+{
+	dfr_idiom_value(step, difo);
+	if (difo && runs_dif(b->bd_state))
+		step->sp_source = DFR_SRC_DIF;
+}
+
 static void add_bytes(u32 *sum, u32 bytes)
 {
 	*sum = *sum < PLAN_BYTES_MAX - bytes ? *sum + bytes : PLAN_BYTES_MAX;
@@ -209,7 +221,7 @@ static void add_value(struct builder *b, u32 action, u32 key_kind)
 		return;
 	}
 	step = add_step(b, DFR_STEP_INT, action);
-	dfr_idiom_value(step, difo);
+	set_value(b, step, difo);
 	if (type->flags & DIF_TF_BYUREF)
 		step->sp_flags |= DFR_SP_USER;
 	if (type->kind == DIF_KIND_STRING) {
@@ -251,7 +263,7 @@ static void add_usym(struct builder *b, u32 action)
 {
 	struct dfr_step *step = add_step(b, DFR_STEP_USYM, action);
 
-	dfr_idiom_value(step, b->bd_clause->cl_acts[action].ac_difo);
+	set_value(b, step, b->bd_clause->cl_acts[action].ac_difo);
 	b->bd_plan->pn_flags |= DFR_PN_CONTEXT;
 	add_field(b, step, DFR_FIELD_USYM, 16, 16);
 }
@@ -264,7 +276,7 @@ static void add_tracemem(struct builder *b, u32 action)
 	u32 size = act->ac_kind == DFR_ACT_PRINTM ? PLAN_PRINTM_MAX : act->ac_difo->di_rtype.size;
 	bool var = act->ac_kind == DFR_ACT_PRINTM;
 
-	dfr_idiom_value(step, act->ac_difo);
+	set_value(b, step, act->ac_difo);
 	step->sp_source = DFR_SRC_DIF;
 	if (act->ac_difo->di_rtype.flags & DIF_TF_BYUREF)
 		step->sp_flags |= DFR_SP_USER;
@@ -336,13 +348,13 @@ static void add_recorded(struct builder *b, u32 action, u32 key_kind)
 		return;
 	case DFR_ACT_EXIT:
 		step = add_step(b, DFR_STEP_EXIT, action);
-		dfr_idiom_value(step, act->ac_difo);
+		set_value(b, step, act->ac_difo);
 		add_int(b, step, 4, true);
 		return;
 	case DFR_ACT_SYM:
 	case DFR_ACT_MOD:
 		step = add_step(b, DFR_STEP_INT, action);
-		dfr_idiom_value(step, act->ac_difo);
+		set_value(b, step, act->ac_difo);
 		add_int(b, step, 8, false);
 		return;
 	}
@@ -350,8 +362,8 @@ static void add_recorded(struct builder *b, u32 action, u32 key_kind)
 		add_value(b, action, key_kind);
 	} else {
 		step = add_step(b, DFR_STEP_EVAL, action);
-		if (!dfr_idiom_store(step, act->ac_difo))
-			dfr_idiom_value(step, act->ac_difo);
+		if (runs_dif(b->bd_state) || !dfr_idiom_store(step, act->ac_difo))
+			set_value(b, step, act->ac_difo);
 	}
 }
 
@@ -387,7 +399,7 @@ static void add_agg(struct builder *b, u32 action)
 	u32 end, i, steps;
 	u32 first = dfr_plan_agg_keys(clause, action, &end);
 
-	dfr_idiom_value(step, act->ac_difo);
+	set_value(b, step, act->ac_difo);
 	/* What adds up is 64 bits wide; its declared width decides how it is extended. */
 	if (act->ac_difo) {
 		u32 size = act->ac_difo->di_rtype.size;
@@ -414,7 +426,7 @@ static void add_agg(struct builder *b, u32 action)
 	if (end < action) {
 		step->sp_flags |= DFR_SP_WEIGHT;
 		weight = add_step(b, DFR_STEP_EVAL, end);
-		dfr_idiom_value(weight, clause->cl_acts[end].ac_difo);
+		set_value(b, weight, clause->cl_acts[end].ac_difo);
 	}
 	b->bd_in_key = false;
 	if (b->bd_key_bytes > plan->pn_key_max)
@@ -437,7 +449,7 @@ static void add_action(struct builder *b, u32 action)
 	case DFR_ACT_COMMIT:
 	case DFR_ACT_DISCARD:
 		step = add_step(b, DFR_STEP_SPECULATE + (act->ac_kind - DFR_ACT_SPECULATE), action);
-		dfr_idiom_value(step, act->ac_difo);
+		set_value(b, step, act->ac_difo);
 		if (act->ac_kind == DFR_ACT_SPECULATE)
 			b->bd_plan->pn_flags |= DFR_PN_SPECULATES | DFR_PN_RECORDS;
 		else
@@ -449,7 +461,7 @@ static void add_action(struct builder *b, u32 action)
 	case DFR_ACT_PANIC:
 	case DFR_ACT_CHILL:
 		step = add_step(b, DFR_STEP_DESTRUCTIVE, action);
-		dfr_idiom_value(step, act->ac_difo);
+		set_value(b, step, act->ac_difo);
 		step->sp_max = act->ac_kind;
 		b->bd_plan->pn_flags |= DFR_PN_MACHINE;
 		return;
@@ -493,104 +505,6 @@ static void find_flags(struct dfr_plan *plan)
 	}
 }
 
-static bool plain_value(const struct dfr_step *step)
-{
-	return step->sp_source != DFR_SRC_DIF;
-}
-
-static bool plain_field(const struct dfr_step *step)
-{
-	switch (step->sp_op) {
-	case DFR_STEP_INT:
-		return plain_value(step);
-	case DFR_STEP_ARGS:
-	case DFR_STEP_TEXT:
-		return true;
-	case DFR_STEP_STRING:
-		return step->sp_source == DFR_SRC_EXECNAME;
-	default:
-		return false;
-	}
-}
-
-/* Aggregations alone, over such keys and values, and thread-local scalars that are set. */
-static bool plain_steps(const struct dfr_plan *plan)
-{
-	u32 i, keys = 0;
-
-	for (i = 0; i < plan->pn_nsteps; i++) {
-		const struct dfr_step *step = &plan->pn_steps[i];
-
-		if (keys) {
-			keys--;
-			if (!plain_field(step))
-				return false;
-			continue;
-		}
-		if (!plain_value(step) || step->sp_flags & DFR_SP_WEIGHT)
-			return false;
-		if (step->sp_op == DFR_STEP_AGG)
-			keys = step->sp_keys;
-		else if (step->sp_op != DFR_STEP_SELF)
-			return false;
-	}
-	return plan->pn_nsteps && !(plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES | DFR_PN_COMMITS));
-}
-
-/* A count whose keys are at hand without a firing: who fires, and the probe. */
-static bool is_light(const struct dfr_step *step)
-{
-	u32 i;
-
-	if (step->sp_max != DFR_ACT_COUNT || step->sp_shape == DFR_KEY_ANY)
-		return false;
-	for (i = 1; i <= step->sp_keys && step->sp_shape != DFR_KEY_NAME; i++)
-		if (step[i].sp_op != DFR_STEP_TEXT && step[i].sp_source != DFR_SRC_PID &&
-		    step[i].sp_source != DFR_SRC_TID)
-			return false;
-	return true;
-}
-
-/* Nothing but a few arguments, as they were passed? Notes which. */
-static bool is_args(struct dfr_plan *plan)
-{
-	const struct dfr_step *step = plan->pn_steps;
-	const struct dfr_step *end = step + plan->pn_nsteps;
-	u32 first, i, n = 0;
-
-	for (; step < end; step++) {
-		if (step->sp_op == DFR_STEP_TEXT)
-			continue;
-		if (step->sp_op != DFR_STEP_ARGS &&
-		    (step->sp_op != DFR_STEP_INT || step->sp_source != DFR_SRC_ARG || step->sp_shift ||
-		     !(step->sp_flags & DFR_SP_SIGNED)))
-			return false;
-		first = step->sp_op == DFR_STEP_ARGS ? 0 : step->sp_index;
-		for (i = 0; i < (step->sp_op == DFR_STEP_ARGS ? step->sp_max : 1); i++) {
-			if (n == DFR_PLAIN_ARGS_MAX)
-				return false;
-			plan->pn_args |= (first + i + 1) << 8 * n++;
-			if (plan->pn_passed < first + i + 1)
-				plan->pn_passed = first + i + 1;
-		}
-	}
-	plan->pn_codes_shift = (u8)(8 - 2 * n);
-	return n > 0;
-}
-
-/* How a measurement ends: `/self->t/ { @ = f(timestamp - self->t); self->t = 0; }`. */
-static bool is_since(const struct dfr_plan *plan)
-{
-	const struct dfr_step *step = plan->pn_steps;
-	const struct dfr_step *last = step + 1 + step->sp_keys;
-
-	return step->sp_op == DFR_STEP_AGG && plan->pn_nsteps == 2u + step->sp_keys &&
-	       step->sp_source == DFR_SRC_SINCE && last->sp_op == DFR_STEP_SELF && last->sp_source == DFR_SRC_CONST &&
-	       !last->sp_value && last->sp_selfid == step->sp_selfid && plan->pn_test.te_kind == DFR_TEST_SELF &&
-	       plan->pn_test.te_index == step->sp_selfid;
-}
-
-/* Can the plan run without machine, without faults: in plain.c? */
 /* What its steps take, without DIF and what strings and memory take: those are charged where they are gone through. */
 static u32 work_of(const struct dfr_plan *plan)
 {
@@ -607,65 +521,13 @@ static u32 work_of(const struct dfr_plan *plan)
 	return work;
 }
 
-static u32 find_plain(struct dfr_plan *plan)
-{
-	const struct dfr_step *step = plan->pn_steps;
-	u32 i;
-
-	if (plain_steps(plan)) {
-		plan->pn_selfkey = DFR_SELF_KEY(step->sp_selfid);
-		if (plan->pn_nsteps == 1 && step->sp_op == DFR_STEP_SELF && step->sp_source == DFR_SRC_TIMESTAMP)
-			return DFR_PLAIN_TIME;
-		if (is_since(plan))
-			return DFR_PLAIN_SINCE;
-		if (step->sp_op != DFR_STEP_AGG || plan->pn_nsteps != 1u + step->sp_keys)
-			return DFR_PLAIN_STEPS;
-		return is_light(step) ? DFR_PLAIN_COUNT : DFR_PLAIN_AGG;
-	}
-	if ((plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) != DFR_PN_RECORDS || plan->pn_codes > 8)
-		return 0;
-	for (i = 0; i < plan->pn_nsteps; i++)
-		if (!plain_field(&plan->pn_steps[i]))
-			return 0;
-	return is_args(plan) ? DFR_PLAIN_ARGS : DFR_PLAIN_RECORD;
-}
-
-/* Which thread-local number is looked up once for all of the clause. */
-static void find_self(struct dfr_plan *plan)
-{
-	const struct dfr_step *step = plan->pn_steps;
-	u32 i;
-
-	plan->pn_selftest = plan->pn_test.te_kind == DFR_TEST_SELF;
-	if (plan->pn_selftest)
-		plan->pn_selfid = plan->pn_test.te_index;
-	for (i = 0; i < plan->pn_nsteps && !plan->pn_selfid; i++, step++)
-		if (step->sp_op == DFR_STEP_SELF || step->sp_source == DFR_SRC_SELF || step->sp_source == DFR_SRC_SINCE)
-			plan->pn_selfid = step->sp_selfid;
-}
-
-static u32 key_shape(const struct dfr_step *step)
-{
-	const struct dfr_step *key = step + 1;
-	u32 i;
-
-	if (!step->sp_keys)
-		return DFR_KEY_NONE;
-	if (step->sp_keys == 1 && key->sp_op == DFR_STEP_STRING && key->sp_source == DFR_SRC_EXECNAME)
-		return DFR_KEY_NAME;
-	for (i = 0; i < step->sp_keys; i++, key++)
-		if (key->sp_op != DFR_STEP_TEXT && key->sp_op != DFR_STEP_INT)
-			return DFR_KEY_ANY;
-	return step->sp_keys == 1 ? DFR_KEY_ONE : step->sp_keys == 2 ? DFR_KEY_TWO : DFR_KEY_ANY;
-}
-
 static void find_shapes(struct dfr_plan *plan)
 {
 	u32 i;
 
 	for (i = 0; i < plan->pn_nsteps; i++)
 		if (plan->pn_steps[i].sp_op == DFR_STEP_AGG)
-			plan->pn_steps[i].sp_shape = key_shape(&plan->pn_steps[i]);
+			plan->pn_steps[i].sp_shape = dfr_form_keys(&plan->pn_steps[i]);
 }
 
 static void grow_to(u32 *most, u32 value)
@@ -734,11 +596,9 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	find_flags(plan);
 	find_shapes(plan);
 	/* A comparison of strings ends at strsize: names are compared whole. */
-	if (cl->cl_pred && state->st_strsize >= 16)
+	if (cl->cl_pred && state->st_strsize >= 16 && !runs_dif(state))
 		dfr_idiom_test(&plan->pn_test, cl->cl_pred);
-	find_self(plan);
 	plan->pn_work = work_of(plan);
-	plan->pn_plain = plan->pn_nsteps <= PLAN_PLAIN_STEPS ? find_plain(plan) : 0;
 	error = reserve(state, plan, b.bd_has_args);
 	if (error) {
 		dfr_plan_free(plan);

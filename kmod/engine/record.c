@@ -6,6 +6,7 @@
  * the layout. Probe context, interrupts off; or process context by way of
  * dfr_visit_cpu().
  */
+#include "kmod/engine/encode.h"
 #include "kmod/engine/fire.h"
 
 #define LOSS_BYTES (16 + 1 + 1 + 4 + 24)
@@ -17,25 +18,7 @@ u64 dfr_firing_time(struct dfr_firing *firing)
 
 u8 *dfr_record_head(struct dfr_stream *stream, u8 *p, u32 id, u32 level, u64 time)
 {
-	u64 delta = time - stream->sm_time;
-
-	if (id <= DFR_REC_ID_SHORT_MAX && delta <= DFR_REC_DELTA_MAX) {
-		dfr_put32(p, DFR_REC_HEAD(id, level, delta));
-		return p + 4;
-	}
-	dfr_put32(p, DFR_REC_HEAD(DFR_REC_ID_LONG, level, 0));
-	dfr_put32(p + 4, id);
-	dfr_put64(p + 8, time);
-	return p + 16;
-}
-
-static u8 *put_uint(u8 *p, u32 value, u8 *codes, u32 shift)
-{
-	u32 code = (value > 0xff) + (value > 0xffff);
-
-	*codes |= (u8)(code << shift);
-	dfr_put32(p, value);
-	return p + (1u << code);
+	return dfr_put_head(stream, p, id, level, time);
 }
 
 static u32 comm_length(const char *comm)
@@ -53,15 +36,15 @@ static void write_context(struct dfr_stream *stream, struct dfr_firing *firing, 
 	const struct dfr_context *context = dfr_firing_context(firing);
 	u8 *start = stream->sm_ptr;
 	u8 *p = dfr_record_head(stream, start, 0, context->cx_level, time);
-	u8 *codes;
+	struct dfr_codes codes = { NULL, 0, 0 };
 	u32 n;
 
 	*p++ = DFR_CONTROL_CONTEXT;
-	codes = p++;
-	*codes = 0;
-	p = put_uint(p, context->cx_task, codes, 0);
-	p = put_uint(p, context->cx_pid, codes, 2);
-	p = put_uint(p, context->cx_tid, codes, 4);
+	codes.co_at = p++;
+	p = dfr_put_int(p, context->cx_task, false, &codes);
+	p = dfr_put_int(p, context->cx_pid, false, &codes);
+	p = dfr_put_int(p, context->cx_tid, false, &codes);
+	dfr_put_last_codes(&codes);
 	n = comm_length(context->cx_comm);
 	memcpy(p, context->cx_comm, n);
 	p[n] = '\0';
@@ -84,9 +67,7 @@ static bool context_holds(const struct dfr_stream *stream, struct dfr_firing *fi
 /* What is committed in the open block now, without a record more. */
 void dfr_record_publish(struct dfr_share *share)
 {
-	struct dfr_block *block = share->sh_ring.rg_block;
-
-	dfr_store_release(&block->committed, (u32)(share->sh_stream.sm_ptr - share->sh_ring.rg_first));
+	dfr_publish(share, share->sh_stream.sm_ptr);
 }
 
 static void first_in_block(struct dfr_share *share, u64 time)
@@ -177,19 +158,15 @@ void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, struct 
 	w->w_ptr += bytes;
 	for (i = 0; i < share->sh_nnotes; i++) {
 		if (!i) {
-			dfr_put32(p, DFR_REC_HEAD(DFR_REC_ID_LONG, level, 0));
-			dfr_put32(p + 4, 0);
-			dfr_put64(p + 8, firing->fr_time);
-			p += 16;
+			p = dfr_put_long_head(p, 0, level, firing->fr_time);
 		} else {
-			dfr_put32(p, DFR_REC_HEAD(0, level, 0));
-			p += 4;
+			p = dfr_put_short_head(p, 0, level, 0);
 		}
 		p = write_note(p, &share->sh_notes[i]);
 	}
 	memcpy(&head, p, sizeof(head));
 	if (DFR_REC_ID(head) != DFR_REC_ID_LONG)
-		dfr_put32(p, DFR_REC_HEAD(DFR_REC_ID(head), level, 0));
+		dfr_put_short_head(p, DFR_REC_ID(head), level, 0);
 	share->sh_nnotes = 0;
 }
 

@@ -4,10 +4,11 @@
  * commit; and ERROR where one faults. Probe context: no lock, no sleep, no
  * allocation; interrupts are off, this CPU is the only writer.
  *
- * The usual clauses do not come here, or only for their predicate: plain.c. The
+ * Clauses of another form (form.c) do not come here, or only for their predicate. The
  * kernel is built without jump tables, so the order of tests in run_steps is the
  * order of likelihood.
  */
+#include "kmod/engine/encode.h"
 #include "kmod/engine/fire.h"
 #include "kmod/engine/machine.h"
 
@@ -96,13 +97,7 @@ static dfr_cold bool capture_forgives(struct run *run, const struct dfr_step *st
 
 dfr_hot void put_int(struct dfr_writer *w, u64 value, bool is_signed)
 {
-	u64 magnitude = is_signed ? (value << 1) ^ (u64)((s64)value >> 63) : value;
-	u32 code = (magnitude > 0xff) + (magnitude > 0xffff) + (magnitude > 0xffffffffu);
-
-	dfr_put64(w->w_ptr, value);
-	w->w_ptr += 1u << code;
-	w->w_codes[w->w_code >> 2] |= (u8)(code << ((w->w_code & 3) * 2));
-	w->w_code++;
+	w->w_ptr = dfr_put_int(w->w_ptr, value, is_signed, &w->w_codes);
 }
 
 dfr_hot enum outcome step_int(struct run *run, const struct dfr_step *step)
@@ -453,45 +448,23 @@ static enum outcome step_destructive(struct run *run, const struct dfr_step *ste
 	return RUN_OK;
 }
 
-static dfr_cold bool begin_long(struct run *run, const struct dfr_plan *plan);
-
 /* Makes room and writes the head. false: lost, and counted where it was. */
 dfr_hot bool begin_record(struct run *run, struct dfr_stream *stream, struct dfr_speclist *list)
 {
 	const struct dfr_plan *plan = run->ecb->ec_plan;
 	struct dfr_firing *firing = run->firing;
 	u64 time = firing->fr_time ? firing->fr_time : dfr_firing_time(firing);
-	u64 delta;
-	u8 *p;
 
 	run->w.w_stream = stream;
 	run->w.w_list = list;
 	if (!dfr_stream_ready(stream, firing, plan->pn_need) &&
 	    !dfr_record_slow(run->share, &run->w, firing, plan->pn_need))
 		return false;
-	p = stream->sm_ptr;
-	run->w.w_start = p;
-	delta = time - stream->sm_time;
-	if (dfr_unlikely(delta > DFR_REC_DELTA_MAX || run->ecb->ec_epid > DFR_REC_ID_SHORT_MAX ||
-			 plan->pn_codes > 8))
-		return begin_long(run, plan);
-	dfr_put32(p, DFR_REC_HEAD(run->ecb->ec_epid, dfr_plat_level_of(firing), delta));
-	dfr_put64(p + 4, 0);
-	run->w.w_codes = p + 4;
-	run->w.w_ptr = p + 4 + plan->pn_codes;
-	run->w.w_code = 0;
-	return true;
-}
-
-static dfr_cold bool begin_long(struct run *run, const struct dfr_plan *plan)
-{
-	u8 *p = dfr_record_head(run->w.w_stream, run->w.w_start, run->ecb->ec_epid,
-				dfr_plat_level_of(run->firing), run->firing->fr_time);
-
-	memset(p, 0, plan->pn_codes);
-	run->w.w_codes = p;
-	run->w.w_ptr = p + plan->pn_codes;
-	run->w.w_code = 0;
+	run->w.w_start = stream->sm_ptr;
+	run->w.w_codes.co_at = dfr_put_head(stream, stream->sm_ptr, run->ecb->ec_epid, dfr_plat_level_of(firing), time);
+	run->w.w_codes.co_bits = 0;
+	run->w.w_codes.co_n = 0;
+	run->w.w_ptr = run->w.w_codes.co_at + plan->pn_codes;
 	return true;
 }
 
@@ -500,17 +473,16 @@ dfr_hot void commit_record(struct run *run)
 	struct dfr_share *share = run->share;
 	struct dfr_stream *stream = run->w.w_stream;
 
+	dfr_put_last_codes(&run->w.w_codes);
 	if (dfr_unlikely(share->sh_nnotes))
 		dfr_record_add_notes(share, &run->w, run->firing);
-	stream->sm_ptr = run->w.w_ptr;
 	stream->sm_time = run->firing->fr_time;
 	if (dfr_unlikely(run->w.w_list)) {
+		stream->sm_ptr = run->w.w_ptr;
 		dfr_spec_publish(share, run->w.w_list, run->firing->fr_time);
 		return;
 	}
-	dfr_count(&share->sh_records, 1);
-	dfr_store_release(&share->sh_ring.rg_block->committed,
-			  (u32)(run->w.w_ptr - share->sh_ring.rg_first));
+	dfr_commit(share, run->w.w_ptr);
 }
 
 static dfr_cold enum outcome spec_outcome(struct run *run, enum dfr_spec_result result, u64 id)
@@ -821,11 +793,10 @@ dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_
 			return;
 		}
 	}
-	if (plan->pn_plain && !(ecb->ec_flags & DFR_EC_SPLIT)) {
-		if (plan->pn_plain == DFR_PLAIN_AGG || plan->pn_plain == DFR_PLAIN_COUNT)
+	if (ecb->ec_body != DFR_FORM_GENERAL) {
+		if (ecb->ec_body == DFR_FORM_AGG)
 			dfr_plain_agg(firing, ecb, share);
-		else if (plan->pn_plain == DFR_PLAIN_STEPS || plan->pn_plain == DFR_PLAIN_TIME ||
-			 plan->pn_plain == DFR_PLAIN_SINCE)
+		else if (ecb->ec_body == DFR_FORM_STEPS)
 			dfr_plain_steps(firing, ecb, share);
 		else
 			dfr_plain_record(firing, ecb, share);

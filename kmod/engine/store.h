@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the files of the recording half share: engine.c, state.c, enable.c,
- * plan.c, fire.c, work.c, steps.c, plain.c, governor.c, past.c, visit.c, record.c, ring.c, agg.c,
+ * plan.c, form.c, fire.c, work.c, steps.c, plain.c, governor.c, past.c, visit.c, record.c, ring.c, agg.c,
  * spec.c, catalog.c. Nobody else includes it: providers see provider.h, consumers of the engine engine.h.
  * It is long because they work on the same few structures, which refer to one another.
  *
@@ -122,23 +122,38 @@ struct dfr_step {
 #define DFR_PN_COMMITS 0x10
 #define DFR_PN_ARGS 0x20     /* may look at arguments */
 
-/* pn_plain, ec_plain */
-#define DFR_PLAIN_COUNT 1  /* a count whose keys are names and numbers of who fires and of the probe */
-#define DFR_PLAIN_TIME 2   /* a thread-local scalar is set to the time, and that is all */
-#define DFR_PLAIN_SINCE 3  /* what it has taken since one was set is aggregated, and it is set to 0; where it is not 0 */
-#define DFR_PLAIN_REGISTERS 4 /* ec_plain: DFR_PLAIN_ARGS at a DFR_PB_REGISTERS */
-#define DFR_PLAIN_AGG 5	   /* one aggregation over such keys and such a value */
-#define DFR_PLAIN_ARGS 6   /* one to four arguments (pn_args), signed and whole, and nothing else */
-#define DFR_PLAIN_STEPS 7  /* aggregations like DFR_PLAIN_AGG, and thread-local scalars are set */
-#define DFR_PLAIN_RECORD 8 /* integers, execname and text of the probe, none by DIF */
-#define DFR_PLAIN_TESTED 16 /* ec_plain: or'ed to it where ec_test is to be asked first */
+/*
+ * Which way a clause takes through a firing. form.c finds it when the ECB is put on its
+ * probe; fire.c goes by it, and nothing else asks again. All but the general one run no DIF
+ * and cannot fault (plain.c).
+ */
+enum dfr_form {
+	DFR_FORM_GENERAL,   /* steps.c: charged; the predicate as DIF, then ec_body */
+	DFR_FORM_COUNT,	    /* a count whose keys are names and numbers of who fires and of the probe */
+	DFR_FORM_TIME,	    /* a thread-local number is set to the time, and that is all */
+	DFR_FORM_SINCE,	    /* if one is not 0: the time since it is aggregated, and it is set to 0 */
+	DFR_FORM_REGISTERS, /* DFR_FORM_ARGS at a DFR_PB_REGISTERS */
+	DFR_FORM_AGG,	    /* one aggregation over integers, execname, text of the probe */
+	DFR_FORM_ARGS,	    /* one to four arguments, signed and whole, and nothing else */
+	DFR_FORM_STEPS,	    /* aggregations like DFR_FORM_AGG, and thread-local numbers are set */
+	DFR_FORM_RECORD,    /* a record of integers, execname and text of the probe */
+	DFR_FORM_TESTED = 16 /* or'ed to one of these: ec_test is asked first */
+};
 
-#define DFR_PLAIN_ARGS_MAX 4
+/* What a form needs to know besides the plan. */
+union dfr_facts {
+	struct {
+		u32 which; /* a byte for each argument, the first lowest: its number + 1 */
+		u16 need;  /* the plan's pn_need */
+		u8 passed; /* so many arguments must have been passed */
+		u8 shift;  /* where the size codes end up in their byte */
+	} fa_args;    /* DFR_FORM_ARGS, _REGISTERS */
+	u64 fa_self; /* _TIME, _SINCE, _STEPS: DFR_SELF_KEY() of the number that comes first; 0: none */
+};
 
 struct dfr_plan {
 	struct dfr_plan *pn_next; /* of the same clause: other numbers of arguments */
 	const struct dfr_clause *pn_clause;
-	u32 pn_plain;
 	u32 pn_flags;
 	u32 pn_need;   /* most bytes that a record can take, notes included */
 	u32 pn_codes;  /* bytes of size codes */
@@ -150,12 +165,6 @@ struct dfr_plan {
 	u32 pn_work;	/* guest instructions of its steps, about, without what DIF does */
 	u32 pn_key_max; /* most bytes of a key that its aggregations build */
 	u32 pn_classic; /* bytes that DTrace would reserve: END's reserve is counted so */
-	u32 pn_passed;	/* DFR_PLAIN_ARGS: so many arguments must have been passed for them, */
-	u32 pn_args; /* which they are: a byte for each, the first lowest: its number + 1; */
-	u8 pn_codes_shift; /* where their size codes end up in a byte */
-	bool pn_selftest; /* DFR_PLAIN_STEPS: the predicate asks whether pn_selfid is not 0 */
-	u32 pn_selfid;	  /* and the thread-local number that it deals with first; 0: none */
-	u64 pn_selfkey;	  /* DFR_PLAIN_TIME, _SINCE: DFR_SELF_KEY() of the number */
 	struct dfr_test pn_test; /* te_kind 0: the predicate is of no such kind */
 	struct dfr_field *pn_fields;
 	struct dfr_step pn_steps[];
@@ -165,6 +174,7 @@ struct dfr_plan {
 #define DFR_EC_PURE 0x1		/* predicate is pure */
 #define DFR_EC_CONTINUATION 0x2 /* a later part of a clause that `if` splits */
 #define DFR_EC_SPLIT 0x4	/* part of a clause that has several */
+#define DFR_EC_IF_SET 0x8	/* DFR_FORM_SINCE, _STEPS: only if the number of ec_facts is not 0 */
 
 struct dfr_ecb {
 	struct dfr_ecb *ec_next; /* of the probe */
@@ -174,12 +184,14 @@ struct dfr_ecb {
 	const struct dfr_test *ec_test; /* what ec_pred says, if it is of that kind */
 	const struct dfr_plan *ec_plan;
 	u32 ec_epid;
-	u16 ec_flags;
-	u16 ec_plain; /* the plan's, where there is no `if` and no predicate but a test; DFR_PLAIN_TESTED */
+	u8 ec_flags;
+	u8 ec_form; /* enum dfr_form */
+	u8 ec_body; /* DFR_FORM_GENERAL, when the predicate holds: steps (_GENERAL), or _AGG, _STEPS, _RECORD */
+	bool ec_linked : 1; /* in the probe's chain; process context alone */
+	bool ec_detached : 1; /* by the governor */
+	union dfr_facts ec_facts;
 	struct dfr_probe *ec_probe;
 	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
-	bool ec_linked; /* in the probe's chain; process context alone */
-	bool ec_detached; /* by the governor */
 	u64 ec_cost;  /* governor: ns that its firings took, and how many they were */
 	u64 ec_fired;
 };
@@ -577,6 +589,7 @@ struct dfr_engine {
 	struct dfr_user *en_users;
 	struct dfr_past *en_pasts;
 	struct dfr_starts en_starts; /* of all users without privilege */
+	u32 en_forced; /* DFR_FORCE_* */
 	char en_machine[2048];
 	size_t en_machine_size;
 };
@@ -639,6 +652,11 @@ int dfr_plan_probe_text(const struct dfr_difo *difo); /* which of the probe's fo
 bool dfr_plan_reads_user(const struct dfr_difo *difo);
 u32 dfr_plan_agg_keys(const struct dfr_clause *clause, u32 action, u32 *end); /* the first; *end: behind the last */
 
+/* form.c */
+void dfr_form_find(struct dfr_ecb *ecb, bool crowded); /* crowded: it is to be charged for what it does */
+u32 dfr_form_keys(const struct dfr_step *step); /* of an aggregation's step: enum dfr_key_shape */
+bool dfr_form_reads_args(const struct dfr_ecb *ecb);
+
 /* aggvar.c */
 extern const char dfr_no_memory[]; /* among the reasons that this gives: */
 const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program);
@@ -689,15 +707,20 @@ void dfr_tell_loss(struct dfr_untold *loss);
 #define DFR_CONTEXT_BYTES 48 /* most that a context record takes */
 #define DFR_STREAM_FRESH (1ULL << 63) /* sm_time before the first head: any time is far from it */
 
+/* The size codes of a record so far: four to a byte, the first lowest (encode.h). */
+struct dfr_codes {
+	u8 *co_at;
+	u32 co_bits; /* of the byte that is not full yet, pushed down from the top */
+	u32 co_n;
+};
+
 /* A record being written. */
 struct dfr_writer {
 	struct dfr_stream *w_stream;
 	struct dfr_speclist *w_list; /* NULL: the ring */
 	u8 *w_start;
 	u8 *w_ptr;
-	u8 *w_codes;
-	u32 w_code; /* number of the next size code */
-	u32 w_epid;
+	struct dfr_codes w_codes;
 };
 bool dfr_record_slow(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing, u32 need);
 u8 *dfr_record_head(struct dfr_stream *stream, u8 *p, u32 id, u32 level, u64 time);

@@ -102,6 +102,7 @@ struct dfr_dynvars {
 #define DFR_SELF_USED (1ULL << 63)
 #define DFR_SELF_ID_SHIFT 40
 #define DFR_SELF_KEY(id) ((u64)(id) << DFR_SELF_ID_SHIFT | DFR_SELF_USED)
+#define DFR_SELF_ID(key) ((u32)(((key) & ~DFR_SELF_USED) >> DFR_SELF_ID_SHIFT))
 struct dfr_selfslot {
 	u64 ss_key; /* 0: free */
 	u64 ss_value;
