@@ -49,7 +49,6 @@ struct dfr_env {
 	__s32 ev_errno;
 	__u32 ev_ncaptured;
 	char ev_comm[16];   /* NUL-terminated, zero-padded */
-	const void* ev_key; /* changes when the fields of the context do; NULL: they are compared */
 
 	__u64 ev_time; /* 0: the monotonic clock now */
 	__s64 ev_wall; /* with ev_time: ns to add for the time since the epoch */

@@ -185,7 +185,6 @@ static inline void dfr_plat_context(const struct dfr_firing* firing, struct dfr_
 	context->cx_pid = env->ev_pid;
 	context->cx_tid = env->ev_tid;
 	context->cx_level = env->ev_level;
-	context->cx_key = env->ev_key;
 	memcpy(context->cx_comm, env->ev_comm, sizeof(context->cx_comm));
 }
 

@@ -144,7 +144,7 @@ static void initial(u64 *values, u32 kind, u32 words, u64 arg)
 dfr_hot u32 key_hash(const struct dfr_step *step, u64 factor, const u64 *key, u32 key_size)
 {
 	const u64 *end = (const u64 *)((const u8 *)key + key_size);
-	u64 hash = step->sp_hash;
+	u64 hash = step->sp_do.agg.hash;
 
 	for (; key < end; key++)
 		hash = dfr_hash_word(hash, *key, factor);
@@ -252,11 +252,11 @@ static dfr_cold u64 *values_further(struct dfr_firing *firing, struct dfr_share 
 {
 	struct wanted wanted = { .key = share->sh_key,
 				 .key_size = key_size,
-				 .varid = step->sp_varid,
+				 .varid = step->sp_do.agg.varid,
 				 .hash = hash,
-				 .kind = step->sp_max,
-				 .words = step->sp_words,
-				 .arg = step->sp_value };
+				 .kind = step->sp_do.agg.kind,
+				 .words = step->sp_do.agg.words,
+				 .arg = step->sp_do.agg.parameters };
 	struct walk walk = { 0, 0 };
 	struct dfr_aggent *entry = find(share->sh_agg, &wanted, &walk);
 
@@ -272,7 +272,7 @@ u64 *dfr_agg_values(struct dfr_firing *firing, struct dfr_share *share, const st
 {
 	struct dfr_aggent *entry = first_of(share->sh_agg, hash);
 
-	if (dfr_likely(entry && is_it(entry, step->sp_varid, hash, share->sh_key, key_size)))
+	if (dfr_likely(entry && is_it(entry, step->sp_do.agg.varid, hash, share->sh_key, key_size)))
 		return values_of(entry);
 	return values_further(firing, share, step, key_size, hash);
 }
@@ -290,7 +290,7 @@ bool dfr_agg_add(struct dfr_firing *firing, struct dfr_share *share, const struc
 
 	if (dfr_unlikely(!values))
 		return false;
-	update(values, step->sp_max, value, weight);
+	update(values, step->sp_do.agg.kind, value, weight);
 	return true;
 }
 

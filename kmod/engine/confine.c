@@ -445,7 +445,7 @@ static int check_difo(struct dfr_loader *ld, struct dfr_difo *difo, u64 *facts)
 	const char *reason;
 	u32 at = 0;
 
-	difo->di_flags &= ~(u32)(DFR_DIFO_PURE | DFR_DIFO_CACHEABLE | DFR_DIFO_CONST);
+	difo->di_flags &= ~(u32)DFR_DIFO_PURE;
 	difo->di_flags |= DFR_DIFO_CONFINED;
 	reason = walk_text(&walk, &at);
 	if (!reason)

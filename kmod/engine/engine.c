@@ -678,15 +678,15 @@ int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause,
 }
 
 struct visit_all {
-	bool (*va_visit)(const struct dfr_probe *probe, void *arg);
-	void *va_arg;
+	bool (*al_visit)(const struct dfr_probe *probe, void *arg);
+	void *al_arg;
 };
 
 static int visit_all(struct dfr_probe *probe, void *arg)
 {
 	struct visit_all *all = arg;
 
-	return !all->va_visit(probe, all->va_arg);
+	return !all->al_visit(probe, all->al_arg);
 }
 
 void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,

@@ -59,14 +59,11 @@ struct dfr_difo {
 };
 #define DFR_DIFO_PURE 0x1	 /* reads only execname pid tid cpu arg0-5 and constants: may run before the guard */
 #define DFR_DIFO_DESTRUCTIVE 0x2 /* copyout, copyoutstr */
-#define DFR_DIFO_CACHEABLE 0x4	 /* depends on thread-locals, tid, pid alone */
-#define DFR_DIFO_CONST 0x8	 /* same value at every firing of a probe */
-#define DFR_DIFO_PROBETEXT 0x10	 /* exactly `ldgs probeprov..probename; ret` */
-#define DFR_DIFO_VTIME 0x20
-#define DFR_DIFO_STACK 0x40
-#define DFR_DIFO_RESTRICTED 0x80 /* loaded without kernel reads: only the machine's own memory can be read */
-#define DFR_DIFO_ARGS 0x100	 /* looks at the probe's arguments */
-#define DFR_DIFO_CONFINED 0x200	 /* of an unprivileged user: never has an address of the kernel's as a number */
+#define DFR_DIFO_PROBETEXT 0x4	 /* exactly `ldgs probeprov..probename; ret` */
+#define DFR_DIFO_STACK 0x8
+#define DFR_DIFO_RESTRICTED 0x10 /* loaded without kernel reads: only the machine's own memory can be read */
+#define DFR_DIFO_ARGS 0x20	 /* looks at the probe's arguments */
+#define DFR_DIFO_CONFINED 0x40	 /* of an unprivileged user: never has an address of the kernel's as a number */
 
 struct dfr_act {
 	u16 ac_kind; /* enum dfr_action */

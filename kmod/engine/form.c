@@ -37,14 +37,14 @@ u32 dfr_form_keys(const struct dfr_step *step)
 	const struct dfr_step *key = step + 1;
 	u32 i;
 
-	if (!step->sp_keys)
+	if (!step->sp_do.agg.keys)
 		return DFR_KEY_NONE;
-	if (step->sp_keys == 1 && is_name(key))
+	if (step->sp_do.agg.keys == 1 && is_name(key))
 		return DFR_KEY_NAME;
-	for (i = 0; i < step->sp_keys; i++, key++)
+	for (i = 0; i < step->sp_do.agg.keys; i++, key++)
 		if (key->sp_op != DFR_STEP_TEXT && key->sp_op != DFR_STEP_INT)
 			return DFR_KEY_ANY;
-	return step->sp_keys == 1 ? DFR_KEY_ONE : step->sp_keys == 2 ? DFR_KEY_TWO : DFR_KEY_ANY;
+	return step->sp_do.agg.keys == 1 ? DFR_KEY_ONE : step->sp_do.agg.keys == 2 ? DFR_KEY_TWO : DFR_KEY_ANY;
 }
 
 /* Aggregations. */
@@ -66,7 +66,7 @@ static bool is_steps(const struct dfr_plan *plan)
 		if (!has_value(step) || step->sp_flags & DFR_SP_WEIGHT)
 			return false;
 		if (step->sp_op == DFR_STEP_AGG)
-			keys = step->sp_keys;
+			keys = step->sp_do.agg.keys;
 		else if (step->sp_op != DFR_STEP_SELF)
 			return false;
 	}
@@ -78,9 +78,9 @@ static bool is_count(const struct dfr_step *step)
 {
 	u32 i;
 
-	if (step->sp_max != DFR_ACT_COUNT || step->sp_shape == DFR_KEY_ANY)
+	if (step->sp_do.agg.kind != DFR_ACT_COUNT || step->sp_do.agg.shape == DFR_KEY_ANY)
 		return false;
-	for (i = 1; i <= step->sp_keys && step->sp_shape != DFR_KEY_NAME; i++)
+	for (i = 1; i <= step->sp_do.agg.keys && step->sp_do.agg.shape != DFR_KEY_NAME; i++)
 		if (step[i].sp_op != DFR_STEP_TEXT && step[i].sp_source != DFR_SRC_PID &&
 		    step[i].sp_source != DFR_SRC_TID)
 			return false;
@@ -97,12 +97,12 @@ static bool asks_number(const struct dfr_plan *plan)
 static bool is_since(const struct dfr_plan *plan)
 {
 	const struct dfr_step *step = plan->pn_steps;
-	const struct dfr_step *last = step + 1 + step->sp_keys;
+	const struct dfr_step *last = step + 1 + step->sp_do.agg.keys;
 
-	return step->sp_op == DFR_STEP_AGG && plan->pn_nsteps == 2u + step->sp_keys &&
+	return step->sp_op == DFR_STEP_AGG && plan->pn_nsteps == 2u + step->sp_do.agg.keys &&
 	       step->sp_source == DFR_SRC_SINCE && last->sp_op == DFR_STEP_SELF && last->sp_source == DFR_SRC_CONST &&
-	       !last->sp_value && last->sp_selfid == step->sp_selfid && asks_number(plan) &&
-	       plan->pn_test.te_index == step->sp_selfid;
+	       !last->sp_from.constant && last->sp_do.number == step->sp_from.number && asks_number(plan) &&
+	       plan->pn_test.te_index == step->sp_from.number;
 }
 
 /* The thread-local number that is looked up once for all of the clause; 0: there is none. */
@@ -113,8 +113,10 @@ static u64 first_number(const struct dfr_plan *plan)
 	if (asks_number(plan))
 		return DFR_SELF_KEY(plan->pn_test.te_index);
 	for (step = plan->pn_steps; step < plan->pn_steps + plan->pn_nsteps; step++)
-		if (step->sp_op == DFR_STEP_SELF || step->sp_source == DFR_SRC_SELF || step->sp_source == DFR_SRC_SINCE)
-			return DFR_SELF_KEY(step->sp_selfid);
+		if (step->sp_op == DFR_STEP_SELF)
+			return DFR_SELF_KEY(step->sp_do.number);
+		else if (step->sp_source == DFR_SRC_SELF || step->sp_source == DFR_SRC_SINCE)
+			return DFR_SELF_KEY(step->sp_from.number);
 	return 0;
 }
 
@@ -123,10 +125,10 @@ static u32 steps_form(const struct dfr_plan *plan, union dfr_facts *facts)
 	const struct dfr_step *step = plan->pn_steps;
 
 	if (plan->pn_nsteps == 1 && step->sp_op == DFR_STEP_SELF && step->sp_source == DFR_SRC_TIMESTAMP) {
-		facts->fa_self = DFR_SELF_KEY(step->sp_selfid);
+		facts->fa_self = DFR_SELF_KEY(step->sp_do.number);
 		return DFR_FORM_TIME;
 	}
-	if (step->sp_op == DFR_STEP_AGG && plan->pn_nsteps == 1u + step->sp_keys)
+	if (step->sp_op == DFR_STEP_AGG && plan->pn_nsteps == 1u + step->sp_do.agg.keys)
 		return is_count(step) ? DFR_FORM_COUNT : DFR_FORM_AGG;
 	facts->fa_self = first_number(plan);
 	return is_since(plan) ? DFR_FORM_SINCE : DFR_FORM_STEPS;
@@ -155,8 +157,8 @@ static bool is_args(const struct dfr_plan *plan, union dfr_facts *facts)
 		    (step->sp_op != DFR_STEP_INT || step->sp_source != DFR_SRC_ARG || step->sp_shift ||
 		     !(step->sp_flags & DFR_SP_SIGNED)))
 			return false;
-		from = step->sp_op == DFR_STEP_ARGS ? 0 : step->sp_index;
-		upto = step->sp_op == DFR_STEP_ARGS ? step->sp_max : from + 1;
+		from = step->sp_op == DFR_STEP_ARGS ? 0 : step->sp_from.arg;
+		upto = step->sp_op == DFR_STEP_ARGS ? step->sp_do.count : from + 1;
 		for (; from < upto; from++, n++) {
 			if (n == ARGS_MAX)
 				return false;

@@ -301,26 +301,26 @@ dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
 
 /* Process context. */
 
-struct look {
-	struct dfr_share *lo_share;
-	u64 lo_now;
+struct review {
+	struct dfr_share *rv_share;
+	u64 rv_now;
 };
 
 /* On the CPU. */
 static void look_after(void *arg)
 {
-	struct look *look = arg;
-	struct dfr_share *share = look->lo_share;
+	struct review *review = arg;
+	struct dfr_share *share = review->rv_share;
 	struct dfr_governor *gv = &share->sh_governor;
 	u32 budget = dfr_governor_budget(share->sh_state);
 
-	settle(share, look->lo_now);
-	tell(share, look->lo_now);
+	settle(share, review->rv_now);
+	tell(share, review->rv_now);
 	if (budget && gv->gv_purse.pu_credit < (s64)(RESUME / 100 * budget))
 		return;
 	if (gv->gv_user && gv->gv_user->pu_credit < (s64)(RESUME / 100 * DFR_CONFINED_BUDGET))
 		return;
-	dfr_governor_release(share, look->lo_now);
+	dfr_governor_release(share, review->rv_now);
 	if (dfr_read_once(&share->sh_state->st_activity) == DFR_ACTIVE)
 		dfr_store_release(live(share), share);
 }
@@ -397,7 +397,7 @@ static void detach(struct dfr_state *state, u64 now)
 
 void dfr_governor_keep(struct dfr_state *state, u64 now)
 {
-	struct look look = { .lo_now = now };
+	struct review review = { .rv_now = now };
 	struct dfr_share *share;
 	bool sunk = false;
 	u32 cpu;
@@ -408,8 +408,8 @@ void dfr_governor_keep(struct dfr_state *state, u64 now)
 		share = state->st_shares[cpu];
 		if (!share || !dfr_read_once(&share->sh_governor.gv_throttled))
 			continue;
-		look.lo_share = share;
-		dfr_visit_cpu(state->st_engine, cpu, look_after, &look);
+		review.rv_share = share;
+		dfr_visit_cpu(state->st_engine, cpu, look_after, &review);
 		sunk |= has_sunk(&share->sh_governor.gv_purse, now) || has_sunk(share->sh_governor.gv_user, now);
 	}
 	if (state->st_detach_time && now > state->st_detach_time + state->st_attach_wait) {

@@ -23,14 +23,14 @@ static bool load(struct dfr_step *step, const struct dfr_difo *difo, u32 instr)
 
 	if (DIF_OP(instr) == DIF_OP_SETX && id < difo->di_nints) {
 		step->sp_source = DFR_SRC_CONST;
-		step->sp_value = difo->di_ints[id];
+		step->sp_from.constant = difo->di_ints[id];
 		return true;
 	}
 	if (DIF_OP(instr) != DIF_OP_LDGS)
 		return false;
 	if (id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9) {
 		step->sp_source = DFR_SRC_ARG;
-		step->sp_index = id - DIF_VAR_ARG0;
+		step->sp_from.arg = id - DIF_VAR_ARG0;
 		return true;
 	}
 	switch (id) {
@@ -103,14 +103,15 @@ static bool is_reference(const struct dif_type *type)
 /* Where the step's value comes from: DFR_SRC_DIF where it must be computed. */
 void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo)
 {
-	u32 reg;
+	u32 reg, number;
 
 	step->sp_difo = difo;
 	step->sp_source = difo ? DFR_SRC_DIF : DFR_SRC_NONE;
 	if (!difo || is_confined(difo))
 		return;
-	if (is_since(difo, &step->sp_selfid)) {
+	if (is_since(difo, &number)) {
 		step->sp_source = DFR_SRC_SINCE;
+		step->sp_from.number = number;
 		return;
 	}
 	if (difo->di_len != 2)
@@ -118,10 +119,12 @@ void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo)
 	reg = DIF_RD(difo->di_text[0]);
 	if (!reg || !returns(difo->di_text[1], reg))
 		return;
-	if (loads_scalar(difo, difo->di_text[0], &step->sp_selfid))
+	if (loads_scalar(difo, difo->di_text[0], &number)) {
 		step->sp_source = DFR_SRC_SELF;
-	else
+		step->sp_from.number = number;
+	} else {
 		load(step, difo, difo->di_text[0]);
+	}
 	/*
 	 * What a reference leads to is read under the rights of the DIFO that ran last: it must run.
 	 * Only the text of execname is known to be a string that needs no copy.
@@ -147,9 +150,8 @@ bool dfr_idiom_store(struct dfr_step *step, const struct dfr_difo *difo)
 	step->sp_op = DFR_STEP_SELF;
 	step->sp_difo = difo;
 	step->sp_source = value.sp_source;
-	step->sp_value = value.sp_value;
-	step->sp_index = value.sp_index;
-	step->sp_selfid = DIF_WIDE(text[at]);
+	step->sp_from = value.sp_from;
+	step->sp_do.number = DIF_WIDE(text[at]);
 	return true;
 }
 
@@ -189,7 +191,7 @@ static bool compared(struct dfr_test *test, const struct dfr_difo *difo, u32 lef
 	if (DIF_OP(right) != DIF_OP_SETX || DIF_WIDE(right) >= difo->di_nints)
 		return false;
 	test->te_words[0] = difo->di_ints[DIF_WIDE(right)];
-	test->te_index = step.sp_index;
+	test->te_index = step.sp_source == DFR_SRC_ARG ? step.sp_from.arg : 0;
 	test->te_kind = step.sp_source == DFR_SRC_PID ? DFR_TEST_PID :
 			step.sp_source == DFR_SRC_TID ? DFR_TEST_TID :
 			step.sp_source == DFR_SRC_ARG ? DFR_TEST_ARG :

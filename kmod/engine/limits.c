@@ -89,13 +89,13 @@ void dfr_limits_forget(struct dfr_engine *engine)
 
 static bool one_more(struct dfr_starts *starts, u64 now, u32 most)
 {
-	if (now - starts->sr_since > STARTS_TIME) {
-		starts->sr_since = now;
-		starts->sr_count = 0;
+	if (now - starts->sts_since > STARTS_TIME) {
+		starts->sts_since = now;
+		starts->sts_count = 0;
 	}
-	if (starts->sr_count >= most)
+	if (starts->sts_count >= most)
 		return false;
-	starts->sr_count++;
+	starts->sts_count++;
 	return true;
 }
 

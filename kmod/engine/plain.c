@@ -19,13 +19,13 @@ dfr_hot u64 plain_value(struct dfr_firing *firing, const struct dfr_vars *vars, 
 	u64 value;
 
 	if (step->sp_source == DFR_SRC_ARG)
-		value = dfr_firing_arg(firing, step->sp_index);
+		value = dfr_firing_arg(firing, step->sp_from.arg);
 	else if (step->sp_source == DFR_SRC_SINCE)
-		return since(firing, vars, step->sp_selfid);
+		return since(firing, vars, step->sp_from.number);
 	else if (step->sp_source == DFR_SRC_TIMESTAMP)
 		value = dfr_time_of(firing);
 	else if (step->sp_source == DFR_SRC_CONST)
-		value = step->sp_value;
+		value = step->sp_from.constant;
 	else if (step->sp_source == DFR_SRC_PID)
 		value = dfr_plat_pid(firing);
 	else if (step->sp_source == DFR_SRC_TID)
@@ -33,7 +33,7 @@ dfr_hot u64 plain_value(struct dfr_firing *firing, const struct dfr_vars *vars, 
 	else if (step->sp_source == DFR_SRC_CPU)
 		value = firing->fr_cpu;
 	else if (step->sp_source == DFR_SRC_SELF)
-		value = dfr_self_load(vars, firing, step->sp_selfid);
+		value = dfr_self_load(vars, firing, step->sp_from.number);
 	else
 		value = firing->fr_probe->pb_id;
 	if (dfr_likely(!step->sp_shift))
@@ -60,7 +60,7 @@ dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_vars *
 
 	for (; step < end; step++) {
 		if (step->sp_op == DFR_STEP_ARGS) {
-			p = put_args(p, firing, step->sp_max, codes);
+			p = put_args(p, firing, step->sp_do.count, codes);
 		} else if (step->sp_op == DFR_STEP_INT) {
 			p = dfr_put_int(p, plain_value(firing, vars, step), step->sp_flags & DFR_SP_SIGNED, codes);
 		} else if (step->sp_op == DFR_STEP_STRING) {
@@ -170,7 +170,7 @@ dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *
 {
 	struct dfr_aggtab *table = share->sh_agg;
 	const u32 *buckets = (const u32 *)(table + 1);
-	u64 hash = step->sp_hash;
+	u64 hash = step->sp_do.agg.hash;
 	struct dfr_aggent *entry;
 	u64 *key;
 	u32 offset;
@@ -182,7 +182,7 @@ dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *
 	offset = buckets[(u32)hash & (table->nbuckets - 1)];
 	entry = (struct dfr_aggent *)((u8 *)table + offset);
 	key = (u64 *)(entry + 1);
-	if (dfr_likely(offset && entry->varid == step->sp_varid && entry->key_size == n * 8 &&
+	if (dfr_likely(offset && entry->varid == step->sp_do.agg.varid && entry->key_size == n * 8 &&
 		       (n < 1 || key[0] == first) && (n < 2 || key[1] == second)))
 		return key + n;
 	return NULL;
@@ -192,9 +192,9 @@ dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *
 static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
 {
 	const struct dfr_step *key = step + 1;
-	const struct dfr_step *end = key + step->sp_keys;
+	const struct dfr_step *end = key + step->sp_do.agg.keys;
 	u64 *at = share->sh_key;
-	u64 hash = step->sp_hash;
+	u64 hash = step->sp_do.agg.hash;
 	u64 *values;
 
 	for (; key < end; key++) {
@@ -269,11 +269,11 @@ void dfr_plat_direct dfr_plain_count(struct dfr_firing *firing, const struct dfr
 {
 	const struct dfr_step *step = ecb->ec_plan->pn_steps;
 
-	if (step->sp_shape == DFR_KEY_TWO)
+	if (step->sp_do.agg.shape == DFR_KEY_TWO)
 		count_two(firing, step, share);
-	else if (step->sp_shape == DFR_KEY_NAME)
+	else if (step->sp_do.agg.shape == DFR_KEY_NAME)
 		count_name(firing, step, share);
-	else if (step->sp_shape == DFR_KEY_ONE)
+	else if (step->sp_do.agg.shape == DFR_KEY_ONE)
 		count_one(firing, step, share);
 	else
 		count_at(first_values(share, step, 0, 0, 0), firing, step, share);
@@ -282,10 +282,10 @@ void dfr_plat_direct dfr_plain_count(struct dfr_firing *firing, const struct dfr
 /* Into an entry that is known: what a value does there. */
 dfr_hot void add_value(const struct dfr_step *step, u64 *values, u64 value)
 {
-	if (step->sp_max == DFR_ACT_QUANTIZE)
+	if (step->sp_do.agg.kind == DFR_ACT_QUANTIZE)
 		values[dfr_quantize_bucket(value)]++;
 	else
-		dfr_agg_update(values, step->sp_max, value, 1);
+		dfr_agg_update(values, step->sp_do.agg.kind, value, 1);
 }
 
 dfr_hot void add(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share, u64 *values)
@@ -299,11 +299,11 @@ dfr_hot void add(struct dfr_firing *firing, const struct dfr_step *step, struct 
 /* The values of the keys that need no call, if they are the first of their bucket. */
 dfr_hot u64 *usual_values(struct dfr_firing *firing, const struct dfr_step *step, const struct dfr_share *share)
 {
-	if (step->sp_shape == DFR_KEY_NONE)
+	if (step->sp_do.agg.shape == DFR_KEY_NONE)
 		return first_values(share, step, 0, 0, 0);
-	if (step->sp_shape == DFR_KEY_NAME)
+	if (step->sp_do.agg.shape == DFR_KEY_NAME)
 		return name_values(firing, step, share);
-	if (step->sp_shape == DFR_KEY_ONE && step[1].sp_op == DFR_STEP_TEXT)
+	if (step->sp_do.agg.shape == DFR_KEY_ONE && step[1].sp_op == DFR_STEP_TEXT)
 		return first_values(share, step, firing->fr_probe->pb_id, 0, 1);
 	return NULL;
 }
@@ -324,10 +324,10 @@ void dfr_plat_direct dfr_plain_agg(struct dfr_firing *firing, const struct dfr_e
 	const struct dfr_step *step = ecb->ec_plan->pn_steps;
 	u64 *values = NULL;
 
-	if (step->sp_source == DFR_SRC_ARG && step->sp_index < firing->fr_nargs && !step->sp_shift)
+	if (step->sp_source == DFR_SRC_ARG && step->sp_from.arg < firing->fr_nargs && !step->sp_shift)
 		values = usual_values(firing, step, share);
 	if (values)
-		add_value(step, values, firing->fr_args[step->sp_index]);
+		add_value(step, values, firing->fr_args[step->sp_from.arg]);
 	else
 		agg_any(firing, step, share);
 }
@@ -354,7 +354,7 @@ dfr_hot void steps_agg(struct dfr_firing *firing, const struct number *number, c
 		values = any_values(firing, step, share);
 	if (!values)
 		return;
-	if (step->sp_source == DFR_SRC_SINCE && step->sp_selfid == number->id)
+	if (step->sp_source == DFR_SRC_SINCE && step->sp_from.number == number->id)
 		value = dfr_time_of(firing) - dfr_self_get(&number->ref);
 	else if (step->sp_source == DFR_SRC_NONE)
 		value = 0; /* a count */
@@ -367,12 +367,12 @@ dfr_hot void steps_agg(struct dfr_firing *firing, const struct number *number, c
 dfr_hot bool steps_set(struct dfr_firing *firing, struct number *number, struct dfr_vars *vars,
 		       const struct dfr_step *step)
 {
-	u64 value = step->sp_source == DFR_SRC_CONST	 ? step->sp_value :
+	u64 value = step->sp_source == DFR_SRC_CONST	 ? step->sp_from.constant :
 		    step->sp_source == DFR_SRC_TIMESTAMP ? dfr_time_of(firing) :
 							   other_value(firing, vars, step);
 
-	if (dfr_unlikely(step->sp_selfid != number->id))
-		return dfr_self_store(vars, firing, step->sp_selfid, value);
+	if (dfr_unlikely(step->sp_do.number != number->id))
+		return dfr_self_store(vars, firing, step->sp_do.number, value);
 	return dfr_self_set(&vars->va_self, firing->fr_cpu, &number->ref, value);
 }
 
@@ -394,8 +394,8 @@ void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr
 	for (;; step++) {
 		if (step->sp_op == DFR_STEP_AGG) {
 			steps_agg(firing, &number, step, share);
-			left -= step->sp_keys;
-			step += step->sp_keys;
+			left -= step->sp_do.agg.keys;
+			step += step->sp_do.agg.keys;
 		} else if (!steps_set(firing, &number, vars, step)) {
 			return;
 		}
@@ -406,7 +406,7 @@ void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr
 
 static dfr_noinline void set_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
-	dfr_self_store(share->sh_machine.m_vars, firing, ecb->ec_plan->pn_steps[0].sp_selfid, dfr_time_of(firing));
+	dfr_self_store(share->sh_machine.m_vars, firing, ecb->ec_plan->pn_steps[0].sp_do.number, dfr_time_of(firing));
 }
 
 /* One step that sets a number to the time: how a measurement begins. As a rule the number was 0, and its home is free. */

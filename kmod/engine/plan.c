@@ -197,12 +197,12 @@ static void add_probe_text(struct builder *b, u32 action, int which, u32 key_kin
 {
 	struct dfr_step *step = add_step(b, DFR_STEP_TEXT, action);
 
-	step->sp_index = (u32)which;
+	step->sp_do.data.name = (u32)which;
 	if (b->bd_in_key && key_kind == DFR_FIELD_STRING) {
 		step->sp_op = DFR_STEP_STRING;
 		step->sp_flags |= DFR_SP_NAME;
-		step->sp_max = b->bd_state->st_strsize;
-		add_field(b, step, DFR_FIELD_STRING, step->sp_max, step->sp_max);
+		step->sp_do.data.size = b->bd_state->st_strsize;
+		add_field(b, step, DFR_FIELD_STRING, step->sp_do.data.size, step->sp_do.data.size);
 		return;
 	}
 	add_field(b, step, DFR_FIELD_PROBETEXT, (u32)which, b->bd_in_key ? 8 : 0);
@@ -226,14 +226,14 @@ static void add_value(struct builder *b, u32 action, u32 key_kind)
 		step->sp_flags |= DFR_SP_USER;
 	if (type->kind == DIF_KIND_STRING) {
 		step->sp_op = DFR_STEP_STRING;
-		step->sp_max = string_size(b, type);
-		if (step->sp_max < 16)
+		step->sp_do.data.size = string_size(b, type);
+		if (step->sp_do.data.size < 16)
 			step->sp_source = DFR_SRC_DIF; /* execname may have to be cut */
-		add_field(b, step, DFR_FIELD_STRING, step->sp_max, step->sp_max);
+		add_field(b, step, DFR_FIELD_STRING, step->sp_do.data.size, step->sp_do.data.size);
 	} else if (type->flags & (DIF_TF_BYREF | DIF_TF_BYUREF)) {
 		step->sp_op = DFR_STEP_BYTES;
 		step->sp_source = DFR_SRC_DIF;
-		step->sp_max = type->size;
+		step->sp_do.data.size = type->size;
 		add_field(b, step, DFR_FIELD_BYTES, type->size, type->size);
 	} else {
 		add_int(b, step, type->size, type->flags & DIF_TF_SIGNED);
@@ -253,10 +253,10 @@ static void add_stack(struct builder *b, u32 action, bool user)
 		frames = (u64)dfr_option(b->bd_state, option);
 	if (frames > PLAN_FRAMES_MAX)
 		frames = PLAN_FRAMES_MAX;
-	step->sp_max = (u32)frames;
+	step->sp_do.frames = (u32)frames;
 	b->bd_plan->pn_flags |= DFR_PN_MACHINE;
-	add_field(b, step, user ? DFR_FIELD_USTACK : DFR_FIELD_STACK, step->sp_max,
-		  step->sp_max * 8 + (b->bd_in_key ? 16 : 5));
+	add_field(b, step, user ? DFR_FIELD_USTACK : DFR_FIELD_STACK, step->sp_do.frames,
+		  step->sp_do.frames * 8 + (b->bd_in_key ? 16 : 5));
 }
 
 static void add_usym(struct builder *b, u32 action)
@@ -281,12 +281,12 @@ static void add_tracemem(struct builder *b, u32 action)
 	if (act->ac_difo->di_rtype.flags & DIF_TF_BYUREF)
 		step->sp_flags |= DFR_SP_USER;
 	if (!var && next && next->ac_kind == DFR_ACT_TRACEMEM_DYNSIZE && next->ac_difo) {
-		step->sp_difo2 = next->ac_difo;
+		step->sp_do.data.length = next->ac_difo;
 		var = true;
 	}
 	if (var && size > 0xffff)
 		size = 0xffff;
-	step->sp_max = size;
+	step->sp_do.data.size = size;
 	if (var)
 		step->sp_op = DFR_STEP_VARBYTES;
 	add_field(b, step, var ? DFR_FIELD_VARBYTES : DFR_FIELD_BYTES, size, size + (var ? 2 : 0));
@@ -303,8 +303,8 @@ static void add_args(struct builder *b, u32 action)
 		return;
 	b->bd_has_args = true;
 	step = add_step(b, DFR_STEP_ARGS, action);
-	step->sp_max = b->bd_plan->pn_nargs;
-	for (i = 0; i < step->sp_max; i++) {
+	step->sp_do.count = b->bd_plan->pn_nargs;
+	for (i = 0; i < step->sp_do.count; i++) {
 		field = add_field(b, step, DFR_FIELD_INT, 8, 8);
 		field->flags |= DFR_FIELD_SIGNED;
 		field->argument = (s16)i;
@@ -407,22 +407,17 @@ static void add_agg(struct builder *b, u32 action)
 		step->sp_shift = size == 1 || size == 2 || size == 4 ? (u8)(64 - 8 * size) : 0;
 		step->sp_flags |= act->ac_difo->di_rtype.flags & DIF_TF_SIGNED ? DFR_SP_SIGNED : 0;
 	}
-	step->sp_varid = (u32)act->ac_uarg;
-	step->sp_hash = b->bd_state->st_hash.hk_start ^ act->ac_uarg;
-	step->sp_max = act->ac_kind;
-	/* sp_value has one use: parameters, or the constant that is added. */
-	if (act->ac_kind == DFR_ACT_LQUANTIZE || act->ac_kind == DFR_ACT_LLQUANTIZE) {
-		if (step->sp_source == DFR_SRC_CONST)
-			step->sp_source = DFR_SRC_DIF;
-		step->sp_value = act->ac_arg;
-	}
-	step->sp_words = (u16)var->av_words;
+	step->sp_do.agg.varid = (u32)act->ac_uarg;
+	step->sp_do.agg.hash = b->bd_state->st_hash.hk_start ^ act->ac_uarg;
+	step->sp_do.agg.kind = act->ac_kind;
+	step->sp_do.agg.parameters = act->ac_arg;
+	step->sp_do.agg.words = (u16)var->av_words;
 	b->bd_in_key = true;
 	b->bd_key_bytes = 0;
 	steps = plan->pn_nsteps;
 	for (i = first; i < end; i++)
 		add_recorded(b, i, var->av_keys[i - first]);
-	step->sp_keys = (u16)(plan->pn_nsteps - steps);
+	step->sp_do.agg.keys = (u16)(plan->pn_nsteps - steps);
 	if (end < action) {
 		step->sp_flags |= DFR_SP_WEIGHT;
 		weight = add_step(b, DFR_STEP_EVAL, end);
@@ -462,7 +457,7 @@ static void add_action(struct builder *b, u32 action)
 	case DFR_ACT_CHILL:
 		step = add_step(b, DFR_STEP_DESTRUCTIVE, action);
 		set_value(b, step, act->ac_difo);
-		step->sp_max = act->ac_kind;
+		step->sp_do.kind = act->ac_kind;
 		b->bd_plan->pn_flags |= DFR_PN_MACHINE;
 		return;
 	}
@@ -494,7 +489,7 @@ static void find_flags(struct dfr_plan *plan)
 
 	for (i = 0; i < plan->pn_nsteps; i++) {
 		step = &plan->pn_steps[i];
-		if (step->sp_source == DFR_SRC_DIF || step->sp_difo2 ||
+		if (step->sp_source == DFR_SRC_DIF || step->sp_op == DFR_STEP_VARBYTES ||
 		    (step->sp_op == DFR_STEP_STRING && step->sp_source != DFR_SRC_EXECNAME))
 			plan->pn_flags |= DFR_PN_MACHINE;
 		if (step->sp_source == DFR_SRC_ARG || step->sp_source == DFR_SRC_DIF || step->sp_op == DFR_STEP_ARGS)
@@ -514,8 +509,8 @@ static u32 work_of(const struct dfr_plan *plan)
 	for (step = plan->pn_steps; step < plan->pn_steps + plan->pn_nsteps; step++) {
 		work += PLAN_WORK_STEP;
 		if (step->sp_op == DFR_STEP_ARGS)
-			work += step->sp_max * PLAN_WORK_STEP;
-		else if (step->sp_op == DFR_STEP_AGG && step->sp_max == DFR_ACT_LLQUANTIZE)
+			work += step->sp_do.count * PLAN_WORK_STEP;
+		else if (step->sp_op == DFR_STEP_AGG && step->sp_do.agg.kind == DFR_ACT_LLQUANTIZE)
 			work += PLAN_WORK_LLQUANTIZE;
 	}
 	return work;
@@ -527,7 +522,7 @@ static void find_shapes(struct dfr_plan *plan)
 
 	for (i = 0; i < plan->pn_nsteps; i++)
 		if (plan->pn_steps[i].sp_op == DFR_STEP_AGG)
-			plan->pn_steps[i].sp_shape = dfr_form_keys(&plan->pn_steps[i]);
+			plan->pn_steps[i].sp_do.agg.shape = dfr_form_keys(&plan->pn_steps[i]);
 }
 
 static void grow_to(u32 *most, u32 value)

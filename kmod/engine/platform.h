@@ -53,7 +53,6 @@ struct dfr_context {
 	u32 cx_pid;
 	u32 cx_tid;
 	u32 cx_level;	     /* enum dfr_level */
-	const void *cx_key;  /* changes when the task changes; 0: always compare the rest */
 	char cx_comm[16];    /* NUL-terminated, zero-padded */
 };
 

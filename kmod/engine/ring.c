@@ -37,20 +37,20 @@ static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 		return -ENOMEM;
 	for (count = want < most ? want : most;; count /= 2) {
 		count = (count + per_page - 1) / per_page * per_page;
-		piece->pc_size = (size_t)count * ring->rg_block_size;
-		piece->pc_memory = dfr_plat_alloc_pages(piece->pc_size);
-		if (piece->pc_memory || count <= per_page)
+		piece->pi_size = (size_t)count * ring->rg_block_size;
+		piece->pi_memory = dfr_plat_alloc_pages(piece->pi_size);
+		if (piece->pi_memory || count <= per_page)
 			break;
 	}
-	if (!piece->pc_memory) {
+	if (!piece->pi_memory) {
 		dfr_plat_free(piece);
 		return -ENOMEM;
 	}
-	piece->pc_next = ring->rg_pieces;
+	piece->pi_next = ring->rg_pieces;
 	ring->rg_pieces = piece;
-	dfr_plat_anchor(state, DFR_ANCHOR_RING, share->sh_cpu, 0, piece->pc_memory, piece->pc_size,
+	dfr_plat_anchor(state, DFR_ANCHOR_RING, share->sh_cpu, 0, piece->pi_memory, piece->pi_size,
 			ring->rg_block_size);
-	p = piece->pc_memory;
+	p = piece->pi_memory;
 	for (i = 0; i < count && ring->rg_nrefs < ring->rg_maxrefs; i++, p += ring->rg_block_size) {
 		ring->rg_refs[ring->rg_nrefs].br_block = (struct dfr_block *)p;
 		ring->rg_spare[ring->rg_nspare++] = ring->rg_nrefs;
@@ -98,8 +98,8 @@ void dfr_ring_free(struct dfr_share *share)
 	struct dfr_piece *piece, *next;
 
 	for (piece = ring->rg_pieces; piece; piece = next) {
-		next = piece->pc_next;
-		dfr_plat_free_pages(piece->pc_memory, piece->pc_size);
+		next = piece->pi_next;
+		dfr_plat_free_pages(piece->pi_memory, piece->pi_size);
 		dfr_plat_free(piece);
 	}
 	dfr_plat_free(ring->rg_slots);
@@ -447,11 +447,11 @@ bool dfr_state_readable(const struct dfr_state *state)
  * block is still the same.
  */
 struct sealing {
-	struct dfr_share *se_share;
-	struct dfr_block *se_block;
-	u64 se_seq;
-	u32 se_bytes; /* header and records: a recycled block's own words are not to be trusted */
-	u32 se_crc;
+	struct dfr_share *sn_share;
+	struct dfr_block *sn_block;
+	u64 sn_seq;
+	u32 sn_bytes; /* header and records: a recycled block's own words are not to be trusted */
+	u32 sn_crc;
 };
 
 static u32 crc_sealed(const struct dfr_block *block, u32 bytes)
@@ -472,32 +472,32 @@ static u32 crc_sealed(const struct dfr_block *block, u32 bytes)
  */
 static void seal_find(struct sealing *sealing)
 {
-	struct dfr_ring *ring = &sealing->se_share->sh_ring;
+	struct dfr_ring *ring = &sealing->sn_share->sh_ring;
 	u64 newest = ring->rg_seq - (ring->rg_block ? 1 : 0);
 	u64 behind = newest - ring->rg_sealed; /* closed since the last one that was sealed */
 	u32 back = behind < ring->rg_closed ? (u32)behind : ring->rg_closed;
 	struct dfr_block *block;
 
-	sealing->se_block = NULL;
+	sealing->sn_block = NULL;
 	if (!back)
 		return;
 	block = slot_block(ring, (ring->rg_head + ring->rg_nslots - back) % ring->rg_nslots);
 	dfr_write_once(&ring->rg_sealed, block->seq);
-	sealing->se_seq = block->seq;
-	sealing->se_block = block;
-	sealing->se_bytes = ring->rg_hdr_size + block->committed;
+	sealing->sn_seq = block->seq;
+	sealing->sn_block = block;
+	sealing->sn_bytes = ring->rg_hdr_size + block->committed;
 #ifndef __KERNEL__
 	/* A CPU's lock is all that keeps its writer away here. */
-	sealing->se_crc = crc_sealed(block, sealing->se_bytes);
+	sealing->sn_crc = crc_sealed(block, sealing->sn_bytes);
 #endif
 }
 
 static void seal_store(const struct sealing *sealing)
 {
-	if (sealing->se_block->seq != sealing->se_seq || !(sealing->se_block->flags & DFR_BLOCK_CLOSED))
+	if (sealing->sn_block->seq != sealing->sn_seq || !(sealing->sn_block->flags & DFR_BLOCK_CLOSED))
 		return;
-	sealing->se_block->checksum = sealing->se_crc;
-	dfr_store_release(&sealing->se_block->flags, DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
+	sealing->sn_block->checksum = sealing->sn_crc;
+	dfr_store_release(&sealing->sn_block->flags, DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
 }
 
 /* On the ring's CPU, once for each block: stores the last one's sum, finds the next one. */
@@ -505,7 +505,7 @@ static void seal_next(void *arg)
 {
 	struct sealing *sealing = arg;
 
-	if (sealing->se_block)
+	if (sealing->sn_block)
 		seal_store(sealing);
 	seal_find(sealing);
 }
@@ -523,16 +523,16 @@ void dfr_ring_seal(struct dfr_state *state)
 	u32 i;
 
 	for (i = 0; i < state->st_engine->en_ncpus; i++) {
-		sealing.se_share = state->st_shares[i];
-		sealing.se_block = NULL;
-		if (!sealing.se_share || !any_unsealed(&sealing.se_share->sh_ring))
+		sealing.sn_share = state->st_shares[i];
+		sealing.sn_block = NULL;
+		if (!sealing.sn_share || !any_unsealed(&sealing.sn_share->sh_ring))
 			continue;
 		do {
-			dfr_visit_cpu(state->st_engine, sealing.se_share->sh_cpu, seal_next, &sealing);
+			dfr_visit_cpu(state->st_engine, sealing.sn_share->sh_cpu, seal_next, &sealing);
 #ifdef __KERNEL__
-			if (sealing.se_block)
-				sealing.se_crc = crc_sealed(sealing.se_block, sealing.se_bytes);
+			if (sealing.sn_block)
+				sealing.sn_crc = crc_sealed(sealing.sn_block, sealing.sn_bytes);
 #endif
-		} while (sealing.se_block);
+		} while (sealing.sn_block);
 	}
 }

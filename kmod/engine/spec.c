@@ -406,10 +406,10 @@ u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing)
 		return 0;
 	for (i = 0; i < state->st_nspec && dfr_firing_work(firing, state, NUMBER_WORK); i++) {
 		id = 1 + (share->sh_spec_hint + i) % state->st_nspec;
-		seen = dfr_read_once(&state->st_specs[id].sp_state);
+		seen = dfr_read_once(&state->st_specs[id].spc_state);
 		if (seen >= DFR_SPEC_COMMITTING)
 			busy = true;
-		if (seen == DFR_SPEC_INACTIVE && dfr_cmpxchg(&state->st_specs[id].sp_state, (u32)DFR_SPEC_INACTIVE,
+		if (seen == DFR_SPEC_INACTIVE && dfr_cmpxchg(&state->st_specs[id].spc_state, (u32)DFR_SPEC_INACTIVE,
 							     (u32)DFR_SPEC_ACTIVE) == DFR_SPEC_INACTIVE) {
 			share->sh_spec_hint = id % state->st_nspec;
 			return id;
@@ -433,7 +433,7 @@ enum dfr_spec_result dfr_spec_trace(struct dfr_share *share, u64 id, struct dfr_
 		return DFR_SPEC_ILLOP;
 	mine = &share->sh_specs[id];
 	mine->sl_id = (u32)id;
-	word = &state->st_specs[id].sp_state;
+	word = &state->st_specs[id].spc_state;
 	for (;;) {
 		seen = dfr_load_acquire(word);
 		if (seen == DFR_SPEC_ACTIVE)
@@ -462,7 +462,7 @@ static void commit_now(struct dfr_share *share, struct dfr_firing *firing, u32 i
 	commit.now = dfr_firing_time(firing);
 	commit.time = commit.now;
 	commit.level = dfr_firing_context(firing)->cx_level;
-	spec->sp_time = commit.time;
+	spec->spc_time = commit.time;
 	if (list->sl_first) {
 		list->sl_first->commit_time = commit.time;
 		list->sl_first->flags |= DFR_SPEC_CHUNK_COMMITTING;
@@ -472,7 +472,7 @@ static void commit_now(struct dfr_share *share, struct dfr_firing *firing, u32 i
 			copy_mark(&commit);
 		done = true;
 	}
-	dfr_store_release(&spec->sp_state, only_here && done ? (u32)DFR_SPEC_INACTIVE : (u32)DFR_SPEC_COMMITTINGMANY);
+	dfr_store_release(&spec->spc_state, only_here && done ? (u32)DFR_SPEC_INACTIVE : (u32)DFR_SPEC_COMMITTINGMANY);
 }
 
 enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id)
@@ -486,11 +486,11 @@ enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing 
 	if (id > state->st_nspec || !share->sh_specs)
 		return DFR_SPEC_ILLOP;
 	for (;;) {
-		seen = dfr_load_acquire(&state->st_specs[id].sp_state);
+		seen = dfr_load_acquire(&state->st_specs[id].spc_state);
 		if (seen != DFR_SPEC_ACTIVE && seen != DFR_SPEC_ACTIVEONE && seen != DFR_SPEC_ACTIVEMANY)
 			return DFR_SPEC_OK;
 		only_here = seen == DFR_SPEC_ACTIVE || (seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first);
-		if (dfr_cmpxchg(&state->st_specs[id].sp_state, seen, (u32)DFR_SPEC_COMMITTING) == seen)
+		if (dfr_cmpxchg(&state->st_specs[id].spc_state, seen, (u32)DFR_SPEC_COMMITTING) == seen)
 			break;
 	}
 	commit_now(share, firing, (u32)id, only_here);
@@ -508,55 +508,55 @@ enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct df
 	if (id > state->st_nspec || !share->sh_specs)
 		return DFR_SPEC_ILLOP;
 	for (;;) {
-		seen = dfr_load_acquire(&state->st_specs[id].sp_state);
+		seen = dfr_load_acquire(&state->st_specs[id].spc_state);
 		if (seen != DFR_SPEC_ACTIVE && seen != DFR_SPEC_ACTIVEONE && seen != DFR_SPEC_ACTIVEMANY)
 			return DFR_SPEC_OK;
 		/* COMMITTING keeps the number while this CPU's list is freed. */
 		next = seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first ? DFR_SPEC_COMMITTING :
 										   DFR_SPEC_DISCARDING;
-		if (dfr_cmpxchg(&state->st_specs[id].sp_state, seen, next) == seen)
+		if (dfr_cmpxchg(&state->st_specs[id].spc_state, seen, next) == seen)
 			break;
 	}
 	if (open && open->w_list == &share->sh_specs[id])
 		move_to_void(share, open);
 	drop_all(share, &share->sh_specs[id]);
 	if (next == DFR_SPEC_COMMITTING)
-		dfr_store_release(&state->st_specs[id].sp_state, (u32)DFR_SPEC_INACTIVE);
+		dfr_store_release(&state->st_specs[id].spc_state, (u32)DFR_SPEC_INACTIVE);
 	return DFR_SPEC_OK;
 }
 
 /* The cleaner: process context, and its visits to the CPUs. */
 
-struct visit {
-	struct dfr_state *vi_state;
-	struct dfr_share *vi_share;
-	bool vi_more;
+struct cleaning {
+	struct dfr_state *cg_state;
+	struct dfr_share *cg_share;
+	bool cg_more;
 };
 
 /* On the share's CPU. */
-static void visit_cpu(void *arg)
+static void clean_cpu(void *arg)
 {
-	struct visit *visit = arg;
-	struct dfr_share *share = visit->vi_share;
-	struct dfr_state *state = visit->vi_state;
+	struct cleaning *cleaning = arg;
+	struct dfr_share *share = cleaning->cg_share;
+	struct dfr_state *state = cleaning->cg_state;
 	struct commit commit = { .share = share, .level = DFR_LEVEL_TASK };
 	struct dfr_speclist *list;
 	u32 id;
 
 	commit.now = dfr_cpu_of(state->st_engine, share->sh_cpu)->pc_last;
-	visit->vi_more = false;
+	cleaning->cg_more = false;
 	for (id = 1; id <= state->st_nspec; id++) {
 		list = &share->sh_specs[id];
-		if (!state->st_specs[id].sp_cleaning || !list->sl_first)
+		if (!state->st_specs[id].spc_cleaning || !list->sl_first)
 			continue;
-		if (dfr_load_acquire(&state->st_specs[id].sp_state) == DFR_SPEC_DISCARDING) {
+		if (dfr_load_acquire(&state->st_specs[id].spc_state) == DFR_SPEC_DISCARDING) {
 			drop_all(share, list);
 			continue;
 		}
 		commit.id = id;
-		commit.time = state->st_specs[id].sp_time;
+		commit.time = state->st_specs[id].spc_time;
 		if (!copy_part(&commit, list)) {
-			visit->vi_more = true;
+			cleaning->cg_more = true;
 			return;
 		}
 	}
@@ -568,32 +568,32 @@ static bool mark_finished(struct dfr_state *state)
 	u32 id, seen;
 
 	for (id = 1; id <= state->st_nspec; id++) {
-		seen = dfr_load_acquire(&state->st_specs[id].sp_state);
-		state->st_specs[id].sp_cleaning = seen == DFR_SPEC_COMMITTINGMANY || seen == DFR_SPEC_DISCARDING;
-		any |= state->st_specs[id].sp_cleaning;
+		seen = dfr_load_acquire(&state->st_specs[id].spc_state);
+		state->st_specs[id].spc_cleaning = seen == DFR_SPEC_COMMITTINGMANY || seen == DFR_SPEC_DISCARDING;
+		any |= state->st_specs[id].spc_cleaning;
 	}
 	return any;
 }
 
 void dfr_spec_clean(struct dfr_state *state)
 {
-	struct visit visit = { .vi_state = state };
+	struct cleaning cleaning = { .cg_state = state };
 	u32 i;
 
 	if (!state->st_specs || !mark_finished(state))
 		return;
 	for (i = 0; i < state->st_engine->en_ncpus; i++) {
-		visit.vi_share = state->st_shares[i];
-		if (!visit.vi_share || !visit.vi_share->sh_specs)
+		cleaning.cg_share = state->st_shares[i];
+		if (!cleaning.cg_share || !cleaning.cg_share->sh_specs)
 			continue;
 		do {
-			dfr_visit_cpu(state->st_engine, i, visit_cpu, &visit);
-		} while (visit.vi_more);
+			dfr_visit_cpu(state->st_engine, i, clean_cpu, &cleaning);
+		} while (cleaning.cg_more);
 	}
 	for (i = 1; i <= state->st_nspec; i++) {
-		if (!state->st_specs[i].sp_cleaning)
+		if (!state->st_specs[i].spc_cleaning)
 			continue;
-		state->st_specs[i].sp_cleaning = false;
-		dfr_store_release(&state->st_specs[i].sp_state, (u32)DFR_SPEC_INACTIVE);
+		state->st_specs[i].spc_cleaning = false;
+		dfr_store_release(&state->st_specs[i].spc_state, (u32)DFR_SPEC_INACTIVE);
 	}
 }

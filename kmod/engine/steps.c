@@ -39,10 +39,10 @@ static u64 other_value(struct run *run, const struct dfr_step *step)
 	case DFR_SRC_PROBE_ID:
 		return run->firing->fr_probe->pb_id;
 	case DFR_SRC_SELF:
-		return dfr_self_load(run->machine->m_vars, run->firing, step->sp_selfid);
+		return dfr_self_load(run->machine->m_vars, run->firing, step->sp_from.number);
 	case DFR_SRC_SINCE:
 		return dfr_firing_time(run->firing) -
-		       dfr_self_load(run->machine->m_vars, run->firing, step->sp_selfid);
+		       dfr_self_load(run->machine->m_vars, run->firing, step->sp_from.number);
 	default:
 		return 0;
 	}
@@ -51,11 +51,11 @@ static u64 other_value(struct run *run, const struct dfr_step *step)
 dfr_hot u64 step_value(struct run *run, const struct dfr_step *step)
 {
 	if (step->sp_source == DFR_SRC_ARG)
-		return dfr_firing_arg(run->firing, step->sp_index);
+		return dfr_firing_arg(run->firing, step->sp_from.arg);
 	if (step->sp_source == DFR_SRC_DIF)
 		return dfr_dif_run(step->sp_difo, run->machine);
 	if (step->sp_source == DFR_SRC_CONST)
-		return step->sp_value;
+		return step->sp_from.constant;
 	return other_value(run, step);
 }
 
@@ -117,21 +117,21 @@ dfr_hot void step_args(struct run *run, const struct dfr_step *step)
 {
 	u32 i;
 
-	for (i = 0; i < step->sp_max; i++)
+	for (i = 0; i < step->sp_do.count; i++)
 		put_int(&run->w, dfr_firing_arg(run->firing, i), true);
 }
 
 static long copy_name(struct run *run, const struct dfr_step *step, u8 *to)
 {
 	const struct dfr_probe *probe = run->firing->fr_probe;
-	const char *text = step->sp_index == 0 ? probe->pb_provider->pv_name :
-			   step->sp_index == 1 ? probe->pb_module :
-			   step->sp_index == 2 ? probe->pb_function :
+	const char *text = step->sp_do.data.name == 0 ? probe->pb_provider->pv_name :
+			   step->sp_do.data.name == 1 ? probe->pb_module :
+			   step->sp_do.data.name == 2 ? probe->pb_function :
 						 probe->pb_name;
 	size_t n = strlen(text);
 
-	if (n > step->sp_max - 1)
-		n = step->sp_max - 1;
+	if (n > step->sp_do.data.size - 1)
+		n = step->sp_do.data.size - 1;
 	memcpy(to, text, n);
 	to[n] = '\0';
 	return (long)n + 1;
@@ -147,7 +147,7 @@ static long copy_string(struct run *run, const struct dfr_step *step, u8 *to, bo
 	address = step_value(run, step);
 	if (machine_state(run->machine) != RUN_OK)
 		return -1;
-	return dfr_machine_copy_str(run->machine, (char *)to, address, step->sp_max, step->sp_flags & DFR_SP_USER,
+	return dfr_machine_copy_str(run->machine, (char *)to, address, step->sp_do.data.size, step->sp_flags & DFR_SP_USER,
 				    cut);
 }
 
@@ -188,9 +188,9 @@ static enum outcome copy_bytes(struct run *run, const struct dfr_step *step, u8 
 static enum outcome step_bytes(struct run *run, const struct dfr_step *step)
 {
 	u64 address = step_value(run, step);
-	enum outcome outcome = copy_bytes(run, step, run->w.w_ptr, address, step->sp_max);
+	enum outcome outcome = copy_bytes(run, step, run->w.w_ptr, address, step->sp_do.data.size);
 
-	run->w.w_ptr += step->sp_max;
+	run->w.w_ptr += step->sp_do.data.size;
 	return outcome;
 }
 
@@ -204,16 +204,16 @@ static enum outcome step_varbytes(struct run *run, const struct dfr_step *step)
 
 	if (outcome != RUN_OK)
 		return outcome;
-	if (step->sp_difo2) {
-		n = dfr_dif_run(step->sp_difo2, run->machine);
+	if (step->sp_do.data.length) {
+		n = dfr_dif_run(step->sp_do.data.length, run->machine);
 	} else {
 		if (dfr_machine_copy(run->machine, pair, address, sizeof(pair), false))
 			return run->machine->m_fault ? RUN_FAULT : RUN_DROP;
 		address = pair[0];
 		n = pair[1];
 	}
-	if (n > step->sp_max)
-		n = step->sp_max;
+	if (n > step->sp_do.data.size)
+		n = step->sp_do.data.size;
 	outcome = copy_bytes(run, step, run->w.w_ptr + 2, address, (u32)n);
 	run->w.w_ptr[0] = (u8)n;
 	run->w.w_ptr[1] = (u8)(n >> 8);
@@ -225,11 +225,11 @@ static u32 read_stack(struct run *run, const struct dfr_step *step, u64 *pcs)
 {
 	u32 n;
 
-	if (!dfr_work(run->machine, (u64)step->sp_max * DFR_WORK_FRAME))
+	if (!dfr_work(run->machine, (u64)step->sp_do.frames * DFR_WORK_FRAME))
 		return 0;
-	n = step->sp_op == DFR_STEP_STACK ? dfr_plat_stack(run->firing, pcs, step->sp_max) :
-					    dfr_plat_ustack(run->firing, pcs, step->sp_max);
-	return n < step->sp_max ? n : step->sp_max;
+	n = step->sp_op == DFR_STEP_STACK ? dfr_plat_stack(run->firing, pcs, step->sp_do.frames) :
+					    dfr_plat_ustack(run->firing, pcs, step->sp_do.frames);
+	return n < step->sp_do.frames ? n : step->sp_do.frames;
 }
 
 static enum outcome step_stack(struct run *run, const struct dfr_step *step)
@@ -286,8 +286,8 @@ static enum outcome key_other(struct run *run, const struct dfr_step *step, u64 
 		return RUN_OK;
 	case DFR_STEP_BYTES:
 		address = step_value(run, step);
-		*at = pad_key(key, step->sp_max);
-		return copy_bytes(run, step, (u8 *)key, address, step->sp_max);
+		*at = pad_key(key, step->sp_do.data.size);
+		return copy_bytes(run, step, (u8 *)key, address, step->sp_do.data.size);
 	case DFR_STEP_STACK:
 	case DFR_STEP_USTACK:
 		if (step->sp_op == DFR_STEP_USTACK)
@@ -337,7 +337,7 @@ static dfr_cold void agg_lost(struct run *run)
 dfr_hot enum outcome step_agg(struct run *run, const struct dfr_step *step)
 {
 	const struct dfr_step *key = step + 1;
-	const struct dfr_step *end = key + step->sp_keys;
+	const struct dfr_step *end = key + step->sp_do.agg.keys;
 	u64 *start = run->share->sh_key;
 	u64 *at = start;
 	u64 value = 0;
@@ -429,7 +429,7 @@ static enum outcome step_destructive(struct run *run, const struct dfr_step *ste
 		return machine_state(run->machine);
 	if (!(run->machine->m_flags & DFR_M_DESTRUCTIVE))
 		return fault(run->machine, DIF_FAULT_ILLOP, 0);
-	switch (step->sp_max) {
+	switch (step->sp_do.kind) {
 	case DFR_ACT_STOP:
 		dfr_plat_stop(run->firing);
 		break;
@@ -548,7 +548,7 @@ static enum outcome step_eval(struct run *run, const struct dfr_step *step)
 
 static enum outcome step_self(struct run *run, const struct dfr_step *step)
 {
-	return dfr_self_store(run->machine->m_vars, run->firing, step->sp_selfid, step_value(run, step)) ? RUN_OK :
+	return dfr_self_store(run->machine->m_vars, run->firing, step->sp_do.number, step_value(run, step)) ? RUN_OK :
 													   RUN_DROP;
 }
 
@@ -605,7 +605,7 @@ dfr_hot enum outcome run_steps(struct run *run, const struct dfr_step **failed)
 			return outcome;
 		}
 		if (step->sp_op == DFR_STEP_AGG)
-			step += step->sp_keys + (step->sp_flags & DFR_SP_WEIGHT ? 1 : 0);
+			step += step->sp_do.agg.keys + (step->sp_flags & DFR_SP_WEIGHT ? 1 : 0);
 	}
 	return RUN_OK;
 }
@@ -709,9 +709,8 @@ static dfr_cold void split_failed(struct dfr_share *share, const struct dfr_ecb 
 		share->sh_split_ok = 0;
 }
 
-static dfr_cold void stopped(struct run *run, enum outcome outcome, u32 action, u64 stamp)
+static dfr_cold void stopped(struct run *run, enum outcome outcome, u32 action)
 {
-	(void)stamp;
 	run->share->sh_nnotes = 0;
 	dfr_spec_end_void(run->share);
 	if (run->ecb->ec_flags & DFR_EC_SPLIT)
@@ -742,7 +741,7 @@ dfr_hot bool begin_usual(struct run *run)
  * There is no room for the record, so nothing of the clause happens but its exit(): a program that drops
  * records must come to its end, too.
  */
-static dfr_cold void exit_without_room(struct run *run, u64 stamp)
+static dfr_cold void exit_without_room(struct run *run)
 {
 	const struct dfr_step *step = run->ecb->ec_plan->pn_steps;
 	const struct dfr_step *end = step + run->ecb->ec_plan->pn_nsteps;
@@ -754,7 +753,7 @@ static dfr_cold void exit_without_room(struct run *run, u64 stamp)
 			continue;
 		outcome = take_exit(run, step, &status);
 		if (outcome != RUN_OK)
-			stopped(run, outcome, step->sp_action, stamp);
+			stopped(run, outcome, step->sp_action);
 		return;
 	}
 }
@@ -778,13 +777,13 @@ dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_
 	if (ecb->ec_pred || plan->pn_flags & DFR_PN_MACHINE)
 		ready_machine(machine, share, firing, ecb, stamp);
 	if (dfr_unlikely(!dfr_firing_work(firing, share->sh_state, plan->pn_work))) {
-		stopped(&run, fault(machine, DIF_FAULT_ILLOP, 0), 0, stamp);
+		stopped(&run, fault(machine, DIF_FAULT_ILLOP, 0), 0);
 		return;
 	}
 	if (ecb->ec_pred) {
 		holds = dfr_dif_run(ecb->ec_pred, machine);
 		if (dfr_unlikely(machine->m_fault)) {
-			stopped(&run, RUN_FAULT, 0, stamp);
+			stopped(&run, RUN_FAULT, 0);
 			return;
 		}
 		if (!holds) {
@@ -804,12 +803,12 @@ dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_
 	}
 	if ((plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) == DFR_PN_RECORDS &&
 	    dfr_unlikely(!begin_usual(&run))) {
-		exit_without_room(&run, stamp);
+		exit_without_room(&run);
 		return;
 	}
 	outcome = run_steps(&run, &failed);
 	if (dfr_unlikely(outcome != RUN_OK)) {
-		stopped(&run, outcome, failed->sp_action, stamp);
+		stopped(&run, outcome, failed->sp_action);
 		return;
 	}
 	if (run.w.w_start)

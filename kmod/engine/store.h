@@ -46,28 +46,28 @@
 enum dfr_source {
 	DFR_SRC_NONE,
 	DFR_SRC_DIF,
-	DFR_SRC_ARG,	/* sp_index */
-	DFR_SRC_CONST,	/* sp_value */
+	DFR_SRC_ARG,	/* sp_from.arg */
+	DFR_SRC_CONST,	/* sp_from.constant */
 	DFR_SRC_PID,
 	DFR_SRC_TID,
 	DFR_SRC_CPU,
 	DFR_SRC_TIMESTAMP,
 	DFR_SRC_PROBE_ID,
 	DFR_SRC_EXECNAME,
-	DFR_SRC_SELF,	/* sp_selfid: a thread-local scalar */
-	DFR_SRC_SINCE	/* timestamp - a thread-local scalar */
+	DFR_SRC_SELF,	/* sp_from.number: a thread-local number */
+	DFR_SRC_SINCE	/* timestamp - such a number */
 };
 
 enum dfr_step_op {
 	DFR_STEP_INT,	   /* integer field */
-	DFR_STEP_ARGS,	   /* sp_max integer fields: arguments 0, 1, ... */
+	DFR_STEP_ARGS,	   /* sp_do.count integer fields: arguments 0, 1, ... */
 	DFR_STEP_STRING,
-	DFR_STEP_AGG,	   /* its sp_keys key steps follow, then a weight step if sp_weight */
+	DFR_STEP_AGG,	   /* sp_do.agg: its key steps follow, then a weight step if DFR_SP_WEIGHT */
 	DFR_STEP_EVAL,	   /* for its side effects; records nothing */
-	DFR_STEP_SELF,	   /* the value becomes that of thread-local scalar sp_selfid */
+	DFR_STEP_SELF,	   /* the value becomes that of thread-local number sp_do.number */
 	DFR_STEP_TEXT,	   /* text of the probe: nothing in a record, the probe's id in a key */
 	DFR_STEP_BYTES,
-	DFR_STEP_VARBYTES, /* sp_difo2: how many, or NULL: a memref's pair */
+	DFR_STEP_VARBYTES, /* sp_do.data.length: how many; NULL: a memref's pair says it */
 	DFR_STEP_STACK,
 	DFR_STEP_USTACK,
 	DFR_STEP_USYM,
@@ -75,7 +75,7 @@ enum dfr_step_op {
 	DFR_STEP_SPECULATE,
 	DFR_STEP_COMMIT,
 	DFR_STEP_DISCARD,
-	DFR_STEP_DESTRUCTIVE /* sp_value: the action's kind */
+	DFR_STEP_DESTRUCTIVE /* sp_do.kind: the action's */
 };
 
 /* sp_flags */
@@ -83,7 +83,7 @@ enum dfr_step_op {
 #define DFR_SP_CAPTURE 0x2 /* evaluated by itself: a fault is a note, not an ERROR */
 #define DFR_SP_USER 0x4	   /* by user reference */
 #define DFR_SP_WEIGHT 0x8  /* aggregation: a weight step follows the keys */
-#define DFR_SP_NAME 0x10   /* probe text as a string; sp_index says which of the four */
+#define DFR_SP_NAME 0x10   /* probe text as a string; sp_do.data.name says which of the four */
 
 /* Keys that plain.c keeps in registers. */
 enum dfr_key_shape {
@@ -101,17 +101,34 @@ struct dfr_step {
 	u8 sp_shift;  /* integers: 64 - declared bits */
 	u16 sp_action; /* ERROR's arg2: index of the action, from 1 */
 	u16 sp_field;  /* index in the layout */
-	u16 sp_keys;
-	u16 sp_words;
-	u32 sp_max; /* strings, bytes: bytes; stacks: frames; ARGS: how many */
-	u32 sp_index;
-	u32 sp_varid; /* aggregations */
-	u32 sp_selfid;
-	u32 sp_shape; /* aggregations: enum dfr_key_shape */
 	const struct dfr_difo *sp_difo;
-	const struct dfr_difo *sp_difo2;
-	u64 sp_value;
-	u64 sp_hash; /* aggregations: what the hash of a key starts with */
+	/* What its source needs. */
+	union {
+		u32 arg;
+		u32 number; /* id of a thread-local number */
+		u64 constant;
+	} sp_from;
+	/* What its op needs. */
+	union {
+		struct {
+			u32 kind; /* of the action */
+			u32 varid;
+			u16 keys;
+			u16 words;
+			u32 shape; /* enum dfr_key_shape */
+			u64 hash; /* what the hash of a key starts with */
+			u64 parameters; /* of lquantize() and llquantize() */
+		} agg; /* DFR_STEP_AGG */
+		struct {
+			u32 size; /* most bytes */
+			u32 name; /* text of the probe: which of the four */
+			const struct dfr_difo *length;
+		} data; /* DFR_STEP_STRING, _BYTES, _VARBYTES, _TEXT */
+		u32 count;  /* DFR_STEP_ARGS */
+		u32 frames; /* DFR_STEP_STACK, _USTACK: most of them */
+		u32 number; /* DFR_STEP_SELF */
+		u32 kind;   /* DFR_STEP_DESTRUCTIVE: of the action */
+	} sp_do;
 };
 
 /* pn_flags */
@@ -246,9 +263,9 @@ struct dfr_ringslot {
 };
 
 struct dfr_piece {
-	struct dfr_piece *pc_next;
-	void *pc_memory;
-	size_t pc_size;
+	struct dfr_piece *pi_next;
+	void *pi_memory;
+	size_t pi_size;
 };
 
 struct dfr_ring {
@@ -284,7 +301,6 @@ struct dfr_pending {
 	u64 pe_from;
 	u64 pe_to;
 	u32 pe_probe;
-	u32 pe_mixed; /* several probes: the record says 0 */
 };
 
 /* What is to be said about a captured field of the record being written. */
@@ -297,9 +313,9 @@ struct dfr_note {
 /* Speculations. */
 
 struct dfr_spec {
-	u32 sp_state; /* enum dfr_spec_state; changed with dfr_cmpxchg() */
-	bool sp_cleaning; /* the cleaner's own */
-	u64 sp_time;  /* of the commit */
+	u32 spc_state; /* enum dfr_spec_state; changed with dfr_cmpxchg() */
+	bool spc_cleaning; /* the cleaner's own */
+	u64 spc_time;  /* of the commit */
 };
 
 #define DFR_SPEC_VOID (~0ULL) /* above all numbers */
@@ -315,8 +331,8 @@ struct dfr_speclist {
 
 /* Counts what was started lately: limits.c. */
 struct dfr_starts {
-	u64 sr_since;
-	u32 sr_count;
+	u64 sts_since;
+	u32 sts_count;
 };
 
 /* What may be spent on one CPU: governor.c. Times in ns; that CPU alone touches it. */
@@ -521,7 +537,6 @@ struct dfr_state {
 struct dfr_cpu {
 	struct dfr_firing pc_firing;
 	u32 pc_busy;
-	u32 pc_level; /* of the firing that runs, when known */
 	u64 pc_last;  /* time of the last firing */
 	u64 pc_stamp; /* counts firings */
 	u64 pc_left; /* firings up to the next that is timed; 0: never */

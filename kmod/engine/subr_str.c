@@ -59,18 +59,18 @@ static u64 find_char(struct dfr_machine *m, u64 addr, u8 wanted, bool last)
 }
 
 struct search {
-	struct dfr_text se_in;
-	struct dfr_text se_what;
-	u64 se_len;
-	u64 se_whatlen;
+	struct dfr_text sea_in;
+	struct dfr_text sea_what;
+	u64 sea_len;
+	u64 sea_whatlen;
 };
 
 static bool search_open(struct dfr_machine *m, struct search *se, u64 in, u64 what)
 {
-	dfr_text_open(m, &se->se_in, in);
-	dfr_text_open(m, &se->se_what, what);
-	se->se_len = dfr_text_len(m, &se->se_in);
-	se->se_whatlen = dfr_text_len(m, &se->se_what);
+	dfr_text_open(m, &se->sea_in, in);
+	dfr_text_open(m, &se->sea_what, what);
+	se->sea_len = dfr_text_len(m, &se->sea_in);
+	se->sea_whatlen = dfr_text_len(m, &se->sea_what);
 	return !m->m_fault;
 }
 
@@ -78,8 +78,8 @@ static bool matches_at(struct dfr_machine *m, struct search *se, u64 at)
 {
 	u64 i;
 
-	for (i = 0; i < se->se_whatlen; i++) {
-		if (dfr_text_at(m, &se->se_in, at + i) != dfr_text_at(m, &se->se_what, i) || m->m_fault)
+	for (i = 0; i < se->sea_whatlen; i++) {
+		if (dfr_text_at(m, &se->sea_in, at + i) != dfr_text_at(m, &se->sea_what, i) || m->m_fault)
 			return false;
 	}
 	return !m->m_fault;
@@ -89,9 +89,9 @@ static u64 first_from(struct dfr_machine *m, struct search *se, u64 from)
 {
 	u64 at;
 
-	if (se->se_whatlen > se->se_len)
+	if (se->sea_whatlen > se->sea_len)
 		return NOT_FOUND;
-	for (at = from; at <= se->se_len - se->se_whatlen && !m->m_fault; at++) {
+	for (at = from; at <= se->sea_len - se->sea_whatlen && !m->m_fault; at++) {
 		if (matches_at(m, se, at))
 			return at;
 	}
@@ -102,11 +102,11 @@ static u64 last_up_to(struct dfr_machine *m, struct search *se, u64 upto)
 {
 	u64 at;
 
-	if (se->se_whatlen > se->se_len)
+	if (se->sea_whatlen > se->sea_len)
 		return NOT_FOUND;
-	if (upto > se->se_len - se->se_whatlen)
-		upto = se->se_len - se->se_whatlen;
-	upto = dfr_plat_masked(upto, se->se_len - se->se_whatlen + 1);
+	if (upto > se->sea_len - se->sea_whatlen)
+		upto = se->sea_len - se->sea_whatlen;
+	upto = dfr_plat_masked(upto, se->sea_len - se->sea_whatlen + 1);
 	for (at = upto + 1; at-- > 0 && !m->m_fault;) {
 		if (matches_at(m, se, at))
 			return at;
@@ -135,11 +135,11 @@ static u64 index_of(struct dfr_machine *m)
 		return 0;
 	if (from < 0)
 		from = 0;
-	if ((u64)from >= se.se_len && !se.se_whatlen)
-		return se.se_len;
-	if ((u64)from > se.se_len)
+	if ((u64)from >= se.sea_len && !se.sea_whatlen)
+		return se.sea_len;
+	if ((u64)from > se.sea_len)
 		return NOT_FOUND;
-	at = first_from(m, &se, dfr_plat_masked((u64)from, se.se_len + 1));
+	at = first_from(m, &se, dfr_plat_masked((u64)from, se.sea_len + 1));
 	return m->m_fault ? 0 : at; /* NOT_FOUND is -1 */
 }
 
@@ -151,9 +151,9 @@ static u64 rindex_of(struct dfr_machine *m)
 
 	if (!search_open(m, &se, m->m_tuple[0], m->m_tuple[1]))
 		return 0;
-	upto = m->m_ntuple > 2 ? (s64)(s32)m->m_tuple[2] : (s64)se.se_len;
+	upto = m->m_ntuple > 2 ? (s64)(s32)m->m_tuple[2] : (s64)se.sea_len;
 	if (upto < 0)
-		return se.se_whatlen ? NOT_FOUND : 0;
+		return se.sea_whatlen ? NOT_FOUND : 0;
 	at = last_up_to(m, &se, (u64)upto);
 	return m->m_fault ? 0 : at;
 }

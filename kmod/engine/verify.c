@@ -87,8 +87,6 @@ struct checker {
 	u32 ck_own;
 	u32 ck_flags; /* of the DIFO, as far as seen */
 	bool ck_pure;
-	bool ck_cacheable;
-	bool ck_const;
 };
 
 /* ---- The variable table ---- */
@@ -209,21 +207,14 @@ static void note_builtin(struct checker *ck, u32 id)
 	bool arg = id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9;
 	bool passed = arg && id < DIF_VAR_ARG0 + DFR_ARGS_PASSED;
 	bool thread = id == DIF_VAR_PID || id == DIF_VAR_TID;
-	bool probe = (id >= DIF_VAR_PROBEPROV && id <= DIF_VAR_PROBENAME) || id == DIF_VAR_ID;
 
 	if (arg)
 		ck->ck_flags |= DFR_DIFO_ARGS;
-	if (id == DIF_VAR_VTIMESTAMP)
-		ck->ck_flags |= DFR_DIFO_VTIME;
 	if (id == DIF_VAR_STACKDEPTH || id == DIF_VAR_USTACKDEPTH || id == DIF_VAR_CALLER ||
 	    id == DIF_VAR_UCALLER)
 		ck->ck_flags |= DFR_DIFO_STACK;
 	if (!passed && !thread && id != DIF_VAR_EXECNAME && id != DIF_VAR_CPU)
 		ck->ck_pure = false;
-	if (!thread && !probe && id != DIF_VAR_CURTHREAD)
-		ck->ck_cacheable = false;
-	if (!probe)
-		ck->ck_const = false;
 }
 
 static const char *check_load_var(struct checker *ck, u32 op, u32 id)
@@ -241,9 +232,7 @@ static const char *check_load_var(struct checker *ck, u32 op, u32 id)
 		note_builtin(ck, id);
 		return NULL;
 	}
-	ck->ck_pure = ck->ck_const = false;
-	if (op != DIF_OP_LDTS)
-		ck->ck_cacheable = false;
+	ck->ck_pure = false;
 	if (id >= DIF_VAR_USER_FIRST && !is_declared(ck->ck_ld, scope, id, kind))
 		return "variable is not declared in the DIFO's table";
 	return NULL;
@@ -256,7 +245,7 @@ static const char *check_store_var(struct checker *ck, u32 op, u32 id)
 							    : DIF_VS_THREAD;
 	u32 kind = op == DIF_OP_STGAA || op == DIF_OP_STTAA ? DIF_VK_ARRAY : DIF_VK_SCALAR;
 
-	ck->ck_pure = ck->ck_const = ck->ck_cacheable = false;
+	ck->ck_pure = false;
 	if (id < DIF_VAR_USER_FIRST)
 		return "built-in variables cannot be written";
 	if (!is_declared(ck->ck_ld, scope, id, kind))
@@ -266,7 +255,7 @@ static const char *check_store_var(struct checker *ck, u32 op, u32 id)
 
 static const char *check_array(struct checker *ck, u32 op, u32 id)
 {
-	ck->ck_pure = ck->ck_const = ck->ck_cacheable = false;
+	ck->ck_pure = false;
 	if (op == DIF_OP_LDTA)
 		return NULL; /* there are none: a fault when it runs */
 	if (id != DIF_VAR_ARGS && id != DIF_VAR_UREGS && id != DIF_VAR_CAPTURED)
@@ -280,7 +269,7 @@ static const char *check_call(struct checker *ck, u32 subr)
 {
 	u32 need;
 
-	ck->ck_pure = ck->ck_const = ck->ck_cacheable = false;
+	ck->ck_pure = false;
 	if (subr <= DIF_SUBR_CLASSIC_MAX) {
 		need = arguments[subr];
 		if (need == ABSENT)
@@ -303,7 +292,7 @@ static const char *check_call(struct checker *ck, u32 subr)
 
 static const char *check_push(struct checker *ck, u32 op, u32 type)
 {
-	ck->ck_pure = ck->ck_const = ck->ck_cacheable = false;
+	ck->ck_pure = false;
 	if (type > DIF_KIND_STRING || (op == DIF_OP_PUSHTV && type))
 		return "bad type of a tuple element";
 	/* A ninth entry is a fault when it runs; here the least depth is what counts. */
@@ -410,7 +399,7 @@ static void note_plain(struct checker *ck, u32 op)
 	case DIF_OP_MOV:
 		break;
 	default: /* loads, stores, scratch */
-		ck->ck_pure = ck->ck_const = ck->ck_cacheable = false;
+		ck->ck_pure = false;
 		break;
 	}
 }
@@ -452,7 +441,7 @@ static void note_own(struct checker *ck, u32 instr, u32 shape)
 static void note_scmp(struct checker *ck, u32 instr)
 {
 	if (!(ck->ck_own & 1u << DIF_R1(instr)) || !(ck->ck_own & 1u << DIF_R2(instr)))
-		ck->ck_pure = ck->ck_const = ck->ck_cacheable = false;
+		ck->ck_pure = false;
 }
 
 static const char *check_instr(struct checker *ck, u32 pc)
@@ -527,7 +516,7 @@ static int check_text(struct dfr_loader *ld, struct dfr_difo *difo, u64 text_off
 	memset(&ck, 0, sizeof(ck));
 	ck.ck_ld = ld;
 	ck.ck_difo = difo;
-	ck.ck_pure = ck.ck_cacheable = ck.ck_const = true;
+	ck.ck_pure = true;
 	memset(ld->ld_depth, DFR_TUPLE_UNREACHED, difo->di_len);
 	for (pc = 0; pc < difo->di_len; pc++) {
 		join(&ck, pc);
@@ -539,9 +528,7 @@ static int check_text(struct dfr_loader *ld, struct dfr_difo *difo, u64 text_off
 		if (reason)
 			return dfr_refuse(ld, difo->di_section, text_offset + 4 * (u64)pc, reason);
 	}
-	difo->di_flags = ck.ck_flags | (ck.ck_pure ? DFR_DIFO_PURE : 0) |
-			 (ck.ck_cacheable ? DFR_DIFO_CACHEABLE : 0) |
-			 (ck.ck_const ? DFR_DIFO_CONST : 0);
+	difo->di_flags = ck.ck_flags | (ck.ck_pure ? DFR_DIFO_PURE : 0);
 	return 0;
 }
 

@@ -258,7 +258,6 @@ static __always_inline void dfr_plat_context(const struct dfr_firing *firing, st
 {
 	struct task_struct *task = current;
 
-	cx->cx_key = task;
 	cx->cx_pid = task->tgid;
 	cx->cx_tid = task->pid;
 	cx->cx_task = likely(task->pid) ? task->pid : raw_smp_processor_id();

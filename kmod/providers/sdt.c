@@ -29,12 +29,12 @@
 enum { SDT_TYPED, SDT_RAW, SDT_KINDS };
 
 struct sdt_point {
-	struct list_head sp_list;
-	struct tracepoint *sp_tracepoint;
-	struct dfr_probe *sp_probe[SDT_KINDS]; /* NULL: there was no memory */
-	bool sp_armed[SDT_KINDS];
-	bool sp_registered;
-	u32 sp_nargs;
+	struct list_head spt_list;
+	struct tracepoint *spt_tracepoint;
+	struct dfr_probe *spt_probe[SDT_KINDS]; /* NULL: there was no memory */
+	bool spt_armed[SDT_KINDS];
+	bool spt_registered;
+	u32 spt_nargs;
 };
 
 static LIST_HEAD(sdt_points);
@@ -46,10 +46,10 @@ static struct dfr_provider sdt_providers[SDT_KINDS];
 
 static __always_inline void fire_both(struct sdt_point *point, const u64 *args)
 {
-	if (READ_ONCE(point->sp_armed[SDT_TYPED]))
-		dfr_fire(point->sp_probe[SDT_TYPED], args, point->sp_nargs, NULL);
-	if (READ_ONCE(point->sp_armed[SDT_RAW]))
-		dfr_fire(point->sp_probe[SDT_RAW], args, point->sp_nargs, NULL);
+	if (READ_ONCE(point->spt_armed[SDT_TYPED]))
+		dfr_fire(point->spt_probe[SDT_TYPED], args, point->spt_nargs, NULL);
+	if (READ_ONCE(point->spt_armed[SDT_RAW]))
+		dfr_fire(point->spt_probe[SDT_RAW], args, point->spt_nargs, NULL);
 }
 
 /* Tracepoints of system calls, where the kernel calls their handlers with preemption on. */
@@ -103,7 +103,7 @@ static void *const handlers[] = {
 
 static void *handler_of(const struct sdt_point *point)
 {
-	return handlers[max_t(u32, point->sp_nargs, SDT_REGISTER_ARGS) - SDT_REGISTER_ARGS];
+	return handlers[max_t(u32, point->spt_nargs, SDT_REGISTER_ARGS) - SDT_REGISTER_ARGS];
 }
 
 /* --- Making probes. ------------------------------------------------------ */
@@ -216,18 +216,18 @@ static void add_point(struct tracepoint *tracepoint, const struct module *module
 
 	if (!point)
 		return;
-	point->sp_tracepoint = tracepoint;
+	point->spt_tracepoint = tracepoint;
 	/* Not known: what fits in registers can be read whether it is there or not. */
-	point->sp_nargs = nargs < 0 || nargs > SDT_ARGS_MAX ? SDT_REGISTER_ARGS : nargs;
+	point->spt_nargs = nargs < 0 || nargs > SDT_ARGS_MAX ? SDT_REGISTER_ARGS : nargs;
 	for (kind = 0; kind < SDT_KINDS; kind++)
-		point->sp_probe[kind] = dfr_probe_create(&sdt_providers[kind], group, "",
-							 tracepoint->name, point->sp_nargs, point);
-	if (!point->sp_probe[SDT_TYPED] && !point->sp_probe[SDT_RAW]) {
+		point->spt_probe[kind] = dfr_probe_create(&sdt_providers[kind], group, "",
+							 tracepoint->name, point->spt_nargs, point);
+	if (!point->spt_probe[SDT_TYPED] && !point->spt_probe[SDT_RAW]) {
 		pr_debug("dfr: sdt: no probes for %s\n", tracepoint->name); /* a second one of that name */
 		kfree(point);
 		return;
 	}
-	list_add_tail(&point->sp_list, &sdt_points);
+	list_add_tail(&point->spt_list, &sdt_points);
 }
 
 static void add_kernel_point(struct tracepoint *tracepoint, void *unused)
@@ -251,23 +251,23 @@ static void sdt_provide(struct dfr_provider *provider, const char *const pattern
 
 static int update(struct sdt_point *point)
 {
-	bool wanted = point->sp_armed[SDT_TYPED] || point->sp_armed[SDT_RAW];
+	bool wanted = point->spt_armed[SDT_TYPED] || point->spt_armed[SDT_RAW];
 	int error;
 
-	if (wanted == point->sp_registered)
+	if (wanted == point->spt_registered)
 		return 0;
 	if (wanted)
-		error = tracepoint_probe_register(point->sp_tracepoint, handler_of(point), point);
+		error = tracepoint_probe_register(point->spt_tracepoint, handler_of(point), point);
 	else
-		error = tracepoint_probe_unregister(point->sp_tracepoint, handler_of(point), point);
+		error = tracepoint_probe_unregister(point->spt_tracepoint, handler_of(point), point);
 	if (!error)
-		point->sp_registered = wanted;
+		point->spt_registered = wanted;
 	return error;
 }
 
 static int kind_of(const struct dfr_probe *probe)
 {
-	return ((struct sdt_point *)probe->pb_cookie)->sp_probe[SDT_RAW] == probe ? SDT_RAW : SDT_TYPED;
+	return ((struct sdt_point *)probe->pb_cookie)->spt_probe[SDT_RAW] == probe ? SDT_RAW : SDT_TYPED;
 }
 
 static int sdt_arm(struct dfr_provider *provider, struct dfr_probe *probe)
@@ -276,10 +276,10 @@ static int sdt_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 	int error;
 
 	mutex_lock(&sdt_lock);
-	WRITE_ONCE(point->sp_armed[kind_of(probe)], true);
+	WRITE_ONCE(point->spt_armed[kind_of(probe)], true);
 	error = update(point);
 	if (error)
-		WRITE_ONCE(point->sp_armed[kind_of(probe)], false);
+		WRITE_ONCE(point->spt_armed[kind_of(probe)], false);
 	mutex_unlock(&sdt_lock);
 	return error;
 }
@@ -289,7 +289,7 @@ static void sdt_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 	struct sdt_point *point = probe->pb_cookie;
 
 	mutex_lock(&sdt_lock);
-	WRITE_ONCE(point->sp_armed[kind_of(probe)], false);
+	WRITE_ONCE(point->spt_armed[kind_of(probe)], false);
 	update(point);
 	mutex_unlock(&sdt_lock);
 }
@@ -311,7 +311,7 @@ static void module_coming(struct module *module)
 
 static bool is_in(const struct sdt_point *point, const struct module *module)
 {
-	return within_module((unsigned long)point->sp_tracepoint, module);
+	return within_module((unsigned long)point->spt_tracepoint, module);
 }
 
 static bool probe_is_in(const struct dfr_probe *probe, void *module)
@@ -328,14 +328,14 @@ static void module_going(struct module *module)
 	for (kind = 0; kind < SDT_KINDS; kind++)
 		dfr_probes_remove_if(&sdt_providers[kind], probe_is_in, module);
 	mutex_lock(&sdt_lock);
-	list_for_each_entry_safe(point, next, &sdt_points, sp_list)
+	list_for_each_entry_safe(point, next, &sdt_points, spt_list)
 		if (is_in(point, module))
-			list_move(&point->sp_list, &gone);
+			list_move(&point->spt_list, &gone);
 	mutex_unlock(&sdt_lock);
 	if (list_empty(&gone))
 		return;
 	tracepoint_synchronize_unregister(); /* their handlers are over */
-	list_for_each_entry_safe(point, next, &gone, sp_list)
+	list_for_each_entry_safe(point, next, &gone, spt_list)
 		kfree(point);
 }
 
@@ -396,7 +396,7 @@ void dfr_sdt_exit(void)
 	dfr_provider_unregister(&sdt_providers[SDT_RAW]);
 	dfr_provider_unregister(&sdt_providers[SDT_TYPED]);
 	tracepoint_synchronize_unregister();
-	list_for_each_entry_safe(point, next, &sdt_points, sp_list)
+	list_for_each_entry_safe(point, next, &sdt_points, spt_list)
 		kfree(point);
 	kvfree(sdt_kernel_groups);
 }
