@@ -369,6 +369,8 @@ TEST_CASE("unknown names are answered with the nearest known one, or what they a
 	    {"struct s { int alpha; }; struct s v; BEGIN { trace(v.alhpa); }", "did you mean alpha?"},
 	    {"#pragma D option bufsiez=1m\nBEGIN { }", "did you mean bufsize?"},
 	    {"BEGIN { self->start = 1; trace(self->strat); }", "did you mean start?"},
+	    {"syscall::read { trace(1); }", "fields are counted from the right; did you mean syscall::read:?"},
+	    {"syscall { trace(1); }", "fields are counted from the right; did you mean syscall:::?"},
 	};
 	for (const auto& row : rows) {
 		test::TestTarget target;
