@@ -2,17 +2,19 @@
 /*
  * fbt: entry and return of every traceable function of the kernel and of its
  * modules. One ftrace_ops serves all entries, one pool of return hooks all
- * returns; nothing is patched while no fbt probe is armed. Probes are created
- * when a pattern first asks for them, and for a module when it has loaded.
+ * returns; nothing is patched while no fbt probe is armed. The probes of all
+ * functions are created when a pattern first asks for one (fbt_provide()), and
+ * from then on those of each module when it is loaded (module_coming()).
  *
- *   entry   arg0.. the function's arguments (six in registers, the rest on the stack)
- *   return  arg0   0 (where it returned from is not known), arg1 the value
+ *   entry   arg0.. the function's arguments (DFR_FUNCTION_ARGS in registers, the rest on the stack)
+ *   return  arg0   0 (the address of the return instruction is not known), arg1 the returned value
  *
- * fbt_enter() and fbt_return() are probe context. Everything else is process
- * context under fbt_lock or the engine's lock. A callback finds its function by
- * the address of its ftrace site in a hash table that is built anew for each
- * batch of changes and replaced as a whole. The file is long because sites, filter
- * and table are one state under one lock.
+ * fbt_enter(), fbt_return() and fbt_getarg() run in probe context, fbt_suspend()
+ * and fbt_resume() on the last CPU with interrupts off, everything else in process
+ * context, mostly under fbt_lock or the engine's lock. fbt_enter() looks up the
+ * function in a hash table by the address of its ftrace site. fbt_commit() builds
+ * a new table for each batch of changes and replaces the old one as a whole. The
+ * file is long because sites, filter and table are one state under one lock.
  */
 #include "kmod/linux/linux.h"
 
@@ -34,15 +36,15 @@ static unsigned int fbt_return_nodes = 4096;
 module_param_named(fbt_return_nodes, fbt_return_nodes, uint, 0444);
 MODULE_PARM_DESC(fbt_return_nodes, "functions that can be inside a return probe at once");
 
-/* One ftrace site. Functions that share a name (statics of several files) share their probes. */
+/* One ftrace site. Functions of one name (static ones of several files) share their probes. */
 struct fbt_function {
 	unsigned long ff_ip;
-	struct dfr_probe *ff_entry;  /* NULL: its module has gone */
-	struct dfr_probe *ff_return; /* NULL: that, or it never returns */
-	struct fbt_function *ff_twin; /* next site of the same probes */
+	struct dfr_probe *ff_entry;  /* NULL: its module was unloaded */
+	struct dfr_probe *ff_return; /* NULL: that, or returns() refuses it */
+	struct fbt_function *ff_twin; /* next site that shares the probes */
 	bool ff_entry_armed;
 	bool ff_return_armed;
-	bool ff_filtered; /* ftrace calls us for it */
+	bool ff_filtered; /* its site is in the filter of fbt_ops */
 };
 
 #define FBT_CHUNK 256
@@ -53,22 +55,23 @@ struct fbt_chunk {
 };
 
 /*
- * Functions of modules that have gone, by name, for when these come back. They are
- * not given to anything else: a return that is still hooked would fire for it.
+ * A function of an unloaded module, kept until a function of the same name
+ * comes back (take_gone()). Its fbt_function is not reused for any other function, because
+ * a return hook that is still pending has its address and would fire the other's probe.
  */
 struct fbt_gone {
 	struct fbt_gone *fg_next;
 	struct fbt_function *fg_function;
-	const char *fg_module; /* the engine's own copies: they stay */
+	const char *fg_module; /* this and fg_name are the engine's strings, which it keeps */
 	const char *fg_name;
 };
 
 /*
- * Armed functions by address: open addressing, at most half full. What is armed
- * stands in the slot itself.
+ * Armed functions by the address of their site: open addressing, at most half full.
+ * The slot itself says what is armed, so that fbt_enter() need not read the fbt_function.
  */
 struct fbt_slot {
-	unsigned long fs_ip; /* 0: none */
+	unsigned long fs_ip; /* 0: the slot is empty */
 	struct dfr_probe *fs_entry; /* NULL: not armed */
 	struct fbt_function *fs_return; /* likewise */
 	struct fbt_function *fs_function;
@@ -76,7 +79,7 @@ struct fbt_slot {
 static_assert(sizeof(struct fbt_slot) == 32);
 
 struct fbt_table {
-	unsigned long ft_mask; /* of offsets in bytes */
+	unsigned long ft_mask; /* for an offset in bytes into ft_slot */
 	struct fbt_slot ft_slot[];
 };
 
@@ -85,7 +88,7 @@ static struct fbt_table fbt_nothing = { .ft_slot = { { .fs_ip = 0 } } };
 static DEFINE_MUTEX(fbt_lock);
 static struct fbt_chunk *fbt_chunks;
 static struct fbt_gone *fbt_gone;
-static bool fbt_listed; /* the kernel's own functions have their probes */
+static bool fbt_listed; /* fbt_provide() has created the probes of all functions */
 static struct fbt_table *fbt_table = &fbt_nothing; /* read in probe context */
 static struct rethook *fbt_returns;
 static bool fbt_registered;
@@ -113,13 +116,16 @@ static struct mutex *fbt_ftrace_lock;
 
 /* --- Probe context. ------------------------------------------------------ */
 
-/* Where the slot of that address is as a rule; neighbours in the text are none in the table. */
+/*
+ * Where the search for `ip` begins, for slot_at(). The multiplication spreads sites that
+ * are close together in the text over the whole table.
+ */
 static __always_inline unsigned long home_of(unsigned long ip)
 {
 	return ip * 0x61c88647;
 }
 
-/* `at`: as ft_mask, an offset in bytes. */
+/* `at`: an offset in bytes, which wraps around at the end of the table. */
 static __always_inline struct fbt_slot *slot_at(struct fbt_table *table, unsigned long at)
 {
 	return (struct fbt_slot *)((u8 *)table->ft_slot + (at & table->ft_mask));
@@ -136,7 +142,7 @@ static __always_inline const struct fbt_slot *find(unsigned long ip)
 		if (likely(slot->fs_ip == ip))
 			return slot;
 		if (!slot->fs_ip)
-			return slot; /* nothing is armed there */
+			return slot; /* empty: nothing is armed at ip */
 	}
 }
 
@@ -163,14 +169,20 @@ static __always_inline void hook_return(struct fbt_function *returns, struct pt_
 	dfr_return_hook(fbt_returns, returns, regs, &returns->ff_return);
 }
 
-/* Its return is hooked last: until its entry has fired the stack is as its caller left it. */
+/*
+ * Fires the entry before it hooks the return, because hooking replaces the return address
+ * on the stack: the entry probe's stack() must still find the caller there.
+ */
 static noinline void entered_both(struct dfr_probe *entry, struct fbt_function *returns, struct pt_regs *regs)
 {
 	fire_entry(entry, regs);
 	hook_return(returns, regs);
 }
 
-/* One in 64 of those that nobody wanted. */
+/*
+ * dfr_probe_passes_by() skips this entry, and dfr_refusal_due() has chosen it, as about one
+ * in 64 of those skipped, to be reported to the governor.
+ */
 static noinline void refused(struct dfr_probe *entry, struct fbt_function *returns, struct pt_regs *regs)
 {
 	dfr_probe_refused(entry);
@@ -178,7 +190,10 @@ static noinline void refused(struct dfr_probe *entry, struct fbt_function *retur
 		hook_return(returns, regs);
 }
 
-/* A call ends each way through it, so that nothing need be saved. */
+/*
+ * Every path makes at most one call, as the last thing it does. No value has to survive
+ * a call, so the compiler saves no registers.
+ */
 static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
 {
 	const struct fbt_slot *slot = find(ip);
@@ -223,8 +238,8 @@ static void fbt_return(DFR_RETHOOK_HANDLER_ARGS)
 }
 
 /*
- * Arguments that are on the stack: above the return address. And all where nobody
- * seemed to want them.
+ * Arguments that the firing does not carry: those that the function gets on the stack; and
+ * all of them if the probe fired bare, because dfr_probe_reads_args() was false then.
  */
 static u64 fbt_getarg(const struct dfr_firing *firing, unsigned int n)
 {
@@ -233,7 +248,7 @@ static u64 fbt_getarg(const struct dfr_firing *firing, unsigned int n)
 
 	if (!regs)
 		return 0;
-	if (firing->fr_probe->pb_nargs != DFR_FUNCTION_ARGS) /* a return */
+	if (firing->fr_probe->pb_nargs != DFR_FUNCTION_ARGS) /* a return probe */
 		return n == 1 ? regs_return_value((struct pt_regs *)regs) : 0;
 	if (n < DFR_FUNCTION_ARGS) {
 		dfr_arch_function_args(regs, args);
@@ -254,24 +269,24 @@ static const char *const never_return[] = {
 	"panic",	   "nmi_panic",		 "rewind_stack_and_make_dead",
 	"cpu_startup_entry", "stop_this_cpu",	 "x86_64_start_kernel",
 	"cpu_bringup_and_idle",
-	/* of a CPU that goes: its idle task begins anew when the CPU comes back */
+	/* of a CPU that goes offline: its idle task starts from the beginning when the CPU comes back */
 	"do_idle", "arch_cpu_idle_dead", "play_dead", "native_play_dead", "play_dead_common",
 	"cpuidle_play_dead", "acpi_idle_play_dead", "mwait_play_dead", "mwait_play_dead_cpuid_hint",
 	"hlt_play_dead", "xen_pv_play_dead",
 };
 
 /*
- * What the kernel calls between a hooked return and our handler, where it has
- * lockdep: if their own returns were hooked, that would never end.
+ * A kernel with lockdep calls these between a hooked return and fbt_return(). If their
+ * own returns were hooked, that would recurse without end: they have no return probes.
  */
 static const char *const return_path[] = {
 	"rcu_read_lock_any_held", "rcu_read_lock_held_common", "rcu_lockdep_current_cpu_online",
 };
 
 /*
- * Patching puts breakpoints into the code for a moment. What handles a breakpoint
- * is on the kernel's own list of functions that no kprobe may be in; what does the
- * patching is here. These have no probes.
+ * Patching code puts breakpoints into it for a moment. The functions that handle a
+ * breakpoint are on the kernel's kprobe blacklist; those that patch are listed here.
+ * Neither have fbt probes, because they must not run into breakpoints themselves.
  */
 static const char *const untouchable[] = {
 	"text_poke_bp_batch", "text_poke", "__text_poke", "text_poke_memcpy", "text_poke_memset",
@@ -279,7 +294,7 @@ static const char *const untouchable[] = {
 	"kgdb_ll_trap",
 };
 
-/* For tens of thousands of names: most differ in their first letter. */
+/* Called for tens of thousands of names: the first letter decides about most without a call of strcmp(). */
 static bool is_one_of(const char *const *names, unsigned int n, const char *name)
 {
 	unsigned int i;
@@ -334,7 +349,10 @@ static struct fbt_function *take_gone(const char *module, const char *name)
 	return NULL;
 }
 
-/* A function of a name that has its probes already shares them. */
+/*
+ * After dfr_probe_create() returned NULL: if the name has an entry probe already, this site
+ * shares the probes of the first function of that name; if not, there was no memory.
+ */
 static int join_twins(struct fbt_function *function, const char *module, const char *name)
 {
 	struct dfr_probe *known = dfr_probe_find(&fbt_provider, module, name, "entry");
@@ -351,7 +369,10 @@ static int join_twins(struct fbt_function *function, const char *module, const c
 	return 0;
 }
 
-/* Twins are added behind the first, whose address they have as cookie; a look without lock may miss a new one. */
+/*
+ * pb_cookie is the first function of the name; join_twins() links the others behind it.
+ * Read without fbt_lock, so a twin that is just being added may be missed.
+ */
 static bool fbt_shared(const struct dfr_probe *probe)
 {
 	const struct fbt_function *first = probe->pb_cookie;
@@ -359,7 +380,7 @@ static bool fbt_shared(const struct dfr_probe *probe)
 	return READ_ONCE(first->ff_twin);
 }
 
-/* Has this very site its probes? */
+/* Does the site at `ip` have its probes already, alone or as a twin? */
 static bool is_known(unsigned long ip, const char *module, const char *name)
 {
 	struct dfr_probe *known = dfr_probe_find(&fbt_provider, module, name, "entry");
@@ -396,9 +417,9 @@ static bool in_init_text(unsigned long ip, const struct module *module)
 }
 
 /*
- * Addresses of ftrace's records: of one module, or (NULL) of all but module init
- * code. Collected first and named afterwards, so that ftrace's lock is not held
- * while memory is allocated.
+ * The addresses of ftrace's records: of one module without its init code, or (NULL) of
+ * the kernel without its init code and of all modules. The first pass counts, the second
+ * copies, so that no memory is allocated under ftrace_lock.
  */
 static unsigned long *collect(const struct module *module, unsigned int *count)
 {
@@ -408,7 +429,7 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 
 	for (pass = 0; pass < 2; pass++) {
 		if (pass) {
-			room = n + 1024; /* a module may load meanwhile; its notifier adds the rest */
+			room = n + 1024; /* a module may load meanwhile; module_coming() adds the rest */
 			ips = kvmalloc_array(room, sizeof(*ips), GFP_KERNEL);
 			if (!ips)
 				return NULL;
@@ -436,8 +457,9 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 }
 
 /*
- * No site is listed twice, though it may be met again: after a listing that memory did
- * not suffice for, or in a module that was just being loaded when all were listed.
+ * Creates the probes of one module's functions, or (NULL) of all. A site can be met a second
+ * time, after a listing that ran out of memory, or because the listing of all saw a module
+ * that was just being loaded: is_known() keeps it from being added twice.
  */
 static int list_functions(const struct module *module)
 {
@@ -457,7 +479,7 @@ static int list_functions(const struct module *module)
 		char *owner = NULL;
 		const char *name = dfr_symbol_at(ips[i], &size, &offset, &owner, buffer);
 
-		/* Leftovers of weak functions: the site lies in another symbol's tail. */
+		/* A site far behind its symbol's start is left over from a discarded weak function. */
 		if (!name || offset > 8 || !may_be_probed(forbidden, ips[i], name) ||
 		    strstarts(name, "__ftrace_invalid_address__"))
 			continue;
@@ -473,7 +495,7 @@ static int list_functions(const struct module *module)
 	return error;
 }
 
-/* Naming all functions takes a moment: only for patterns that can mean one of them. */
+/* Looking up the names of all functions takes a while: only for patterns that can match an fbt probe. */
 static void fbt_provide(struct dfr_provider *provider, const char *const pattern[4])
 {
 	if (fbt_listed || !dfr_glob(pattern[0], "fbt") ||
@@ -582,7 +604,10 @@ static void fill(struct fbt_table *table)
 		}
 }
 
-/* There is no memory for a new table: what is disarmed goes from the old one, as its probes may. */
+/*
+ * patch() has no memory for a new table: takes the disarmed probes out of the current one,
+ * because they may be removed once fbt_commit() has returned.
+ */
 static void clear_disarmed(void)
 {
 	struct fbt_slot *slot = fbt_table->ft_slot;
@@ -609,13 +634,16 @@ static void replace_table(struct fbt_table *table)
 }
 
 /*
- * Sites are patched some thousand at a time: the kernel does a whole change in
- * one go, and tens of thousands keep a CPU busy for longer than its watchdog
- * likes.
+ * Sites are patched FBT_BATCH at a time, because the kernel makes each change of a filter
+ * without a pause: tens of thousands of sites would keep the CPU busy for so long that the
+ * kernel's watchdog reports it.
  */
 #define FBT_BATCH 2048
 
-/* What take_changes() listed, in its order, did not become so: it is to be changed the next time. */
+/*
+ * ips[0] to ips[n - 1], a part of take_changes()' list in its order, were not patched: sets
+ * their ff_filtered back to `filtered`, so that the next commit tries again.
+ */
 static void not_changed(const unsigned long *ips, unsigned int n, bool filtered)
 {
 	struct fbt_chunk *chunk;
@@ -637,7 +665,10 @@ static int change_filter(unsigned long *ips, unsigned int n, bool remove)
 
 	for (at = 0; at < n; at += count) {
 		count = min_t(unsigned int, n - at, FBT_BATCH);
-		/* Who asked for it will not see any of it. What is others', or must go, is done in any case. */
+		/*
+		 * The task that starts this session is being killed and will read nothing of it: stop.
+		 * Removals, and changes that are made for other sessions, are always finished.
+		 */
 		if (!remove && dfr_session_starts == current && fatal_signal_pending(current))
 			error = -EINTR;
 		error = error ?: ftrace_set_filter_ips(&fbt_ops, ips + at, count, remove, 0);
@@ -654,7 +685,10 @@ static int change_filter(unsigned long *ips, unsigned int n, bool remove)
 	return error;
 }
 
-/* Sites whose state in the filter is not what it should be become so, and are listed. */
+/*
+ * Lists in `ips` the sites that must be added to the filter (armed) or removed from it
+ * (!armed), and sets their ff_filtered as if that were done. Returns how many there are.
+ */
 static unsigned int take_changes(unsigned long *ips, bool armed)
 {
 	struct fbt_chunk *chunk;
@@ -673,10 +707,12 @@ static unsigned int take_changes(unsigned long *ips, bool armed)
 }
 
 /*
- * At a start nobody listens to fbt yet, and what patches the code is itself made
- * of functions that are being armed: until all are, none is in the table, and they
- * return at once. So does what frees the lists of sites that ftrace threw away on the
- * way, all of one in one callback.
+ * While fbt starts (fbt_ops is not registered yet), the functions that patch code may
+ * themselves be among those that are being armed. The table stays empty until all sites
+ * are patched, so that fbt_enter() finds nothing and returns at once. ftrace frees the
+ * old copies of its filter in RCU callbacks, one of which frees tens of thousands of
+ * entries through functions that may be traced: after a large start rcu_barrier() waits
+ * for these callbacks, while the table is still empty.
  */
 static int update_filter(unsigned long *ips, struct fbt_table *table)
 {
@@ -699,7 +735,7 @@ static int update_filter(unsigned long *ips, struct fbt_table *table)
 	return error;
 }
 
-/* Goes down in batches as well, down to a last one that unregistering takes with it. */
+/* Takes the sites out in batches as well, except the last batch: unregistering fbt_ops takes that out. */
 static void shrink_filter(void)
 {
 	unsigned int n = count_sites(), filtered;
@@ -711,7 +747,10 @@ static void shrink_filter(void)
 	kvfree(ips);
 }
 
-/* Nobody listens any more: what takes the sites out calls functions that still have theirs. */
+/*
+ * No probe is armed any more. The table is emptied first, because the functions that take
+ * the sites out are traced themselves until their own sites are out.
+ */
 static void disarm_all(void)
 {
 	replace_table(&fbt_nothing);
@@ -745,7 +784,10 @@ out:
 	return error;
 }
 
-/* An empty filter would mean every function: nothing armed is nothing registered. */
+/*
+ * With an empty filter ftrace would call fbt_enter() for every function, so fbt_ops is
+ * unregistered while nothing is armed.
+ */
 static int fbt_commit(struct dfr_provider *provider)
 {
 	unsigned int n;
@@ -768,7 +810,10 @@ static bool is_in_module(const struct dfr_probe *probe, void *module)
 	return within_module(((const struct fbt_function *)probe->pb_cookie)->ff_ip, module);
 }
 
-/* Remembers its name, while its probes are there to tell. Without memory it is not used again. */
+/*
+ * Called while the function's probes still exist, because they have its names. Without
+ * memory it is not remembered, and this fbt_function is never used again.
+ */
 static void remember(struct fbt_function *function, struct fbt_gone **going)
 {
 	struct fbt_gone *gone = kmalloc(sizeof(*gone), GFP_KERNEL);
@@ -782,7 +827,10 @@ static void remember(struct fbt_function *function, struct fbt_gone **going)
 	*going = gone;
 }
 
-/* Returns that are still under way find no probe from here on. */
+/*
+ * Remembers the functions of a module that is being unloaded, and clears their ff_return,
+ * so that fbt_return() fires nothing for returns that are still pending. False: it has none.
+ */
 static bool prepare_going(const struct module *module, struct fbt_gone **going)
 {
 	struct fbt_chunk *chunk;
@@ -819,14 +867,17 @@ static void forget_functions(const struct module *module, struct fbt_gone *going
 	}
 }
 
-/* Whoever loads a module waits while others arm all there is: for long, but nothing hangs. */
+/*
+ * A task that loads or unloads a module may wait here for long, while another task arms all
+ * functions. The kernel does not report killable waits as hung tasks; a killed task waits on.
+ */
 static void lock_patiently(void)
 {
-	if (mutex_lock_killable(&fbt_lock)) /* which is not reported as a hang */
+	if (mutex_lock_killable(&fbt_lock))
 		mutex_lock(&fbt_lock);
 }
 
-/* The enablings let go of the probes while ftrace still knows the sites. */
+/* Removes the module's probes, and so disarms them, while ftrace still has the records of its sites. */
 static void module_going(struct module *module)
 {
 	struct fbt_gone *going = NULL;
@@ -843,7 +894,7 @@ static void module_going(struct module *module)
 	mutex_unlock(&fbt_lock);
 }
 
-/* The engine's lock is outside fbt_lock: dfr_probes_created() takes it itself. */
+/* dfr_probes_created() takes the engine's lock, which must not be taken inside fbt_lock. */
 static void module_coming(const struct module *module)
 {
 	bool listed;
@@ -861,14 +912,14 @@ static int fbt_module_event(struct notifier_block *block, unsigned long event, v
 {
 	if (data == THIS_MODULE)
 		return NOTIFY_DONE;
-	if (event == MODULE_STATE_COMING) /* before its init runs: that is seen as well */
+	if (event == MODULE_STATE_COMING) /* before its init runs, so that what init calls is traced */
 		module_coming(data);
 	else if (event == MODULE_STATE_GOING)
 		module_going(data);
 	return NOTIFY_DONE;
 }
 
-/* Below ftrace's own priority: its records of the module exist by then. */
+/* The lowest priority, so that ftrace has its records of a module before module_coming() runs. */
 static struct notifier_block fbt_modules = {
 	.notifier_call = fbt_module_event,
 	.priority = INT_MIN,
@@ -877,11 +928,12 @@ static struct notifier_block fbt_modules = {
 /* --- A machine that is suspended. ---------------------------------------- */
 
 /*
- * What is entered on the way into S3, or into the writing of a hibernation image, is
- * never left: the task goes on at the wake-up, further out. Hooked returns of such
- * functions would be the first on its list, and the next hooked return would go to
- * where they were called from. So from where only one CPU is left, with interrupts
- * off, until that is over, no return is hooked; each is counted as lost.
+ * The functions that are entered on the way into S3, or into the saving of a hibernation
+ * image, never return: at the wake-up the task continues in a caller further out. Their
+ * return hooks would stay first in the task's list, and the next hooked return would jump
+ * to where those functions were called from. So between fbt_suspend() and fbt_resume(),
+ * with one CPU and interrupts off, dfr_return_none takes the place of fbt_returns: no
+ * return is hooked, each is counted as lost.
  */
 static struct rethook *fbt_paused;
 
@@ -956,7 +1008,7 @@ void dfr_fbt_exit(void)
 	disarm_all();
 	if (fbt_returns)
 		dfr_return_pool_free(fbt_returns);
-	/* Last: until the pool has gone, who sleeps in a function may return from it, and fire. */
+	/* Only now: before the pool was freed, a task could leave a hooked function and fire its probe. */
 	dfr_provider_unregister(&fbt_provider);
 	dfr_return_none_exit();
 	for (chunk = fbt_chunks; chunk; chunk = next) {
