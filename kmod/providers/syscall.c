@@ -6,29 +6,29 @@
  *   entry   arg0..arg5  the call's arguments as registers hold them
  *   return  arg0, arg1  the result, -1 if it failed (then errno says why)
  *
- * A call is seen in one of two ways:
+ * A call is traced in one of two ways:
  *
- *   by its functions   (syscall_hook.c) while no more than 32 are traced: the
- *                      other calls pay nothing
- *   where all calls    which every call pays for: when more are traced, when its
- *   pass               functions are not known, and where the program says
- *                      -x syscallhook=tracepoint. Entries in the functions that
- *                      choose a call's own by its number, returns by the tracepoint
- *                      sys_exit: the tracepoint sys_enter would send every call
- *                      the kernel's long way in and out, so it serves only where
- *                      there are no such functions
+ *   by its functions   (syscall_hook.c), while at most 32 calls are: the other calls
+ *                      pay nothing.
+ *   where all calls    so that every call pays: if more than 32 calls are traced, if
+ *   pass               the call's functions cannot be hooked, or if the program sets
+ *                      -x syscallhook=tracepoint. Entries fire in the functions that
+ *                      choose a call's own by its number (x64_sys_call()), returns
+ *                      from the tracepoint sys_exit. The tracepoint sys_enter serves
+ *                      only kernels without such functions, because while it is in use
+ *                      every call takes the kernel's slow path in and out.
  *
- * Which one is decided when a call is armed for the first time and holds until
- * nobody has it armed: nothing that runs is ever moved from one to the other, so
- * nothing is lost or seen twice while others come and go.
+ * The way is chosen when the first of a call's two probes is armed, and kept until
+ * neither is: a call that is being traced never moves from one way to the other, so
+ * no event is lost or doubled when other programs start or stop.
  *
- * What follows: exit has no return; a call that was refused by seccomp has no
- * entry; a fork's child returns by the tracepoint alone, once, from its own point
- * of view; numbers that the kernel has no call for are not seen.
+ * Therefore exit has no return; a call that seccomp refused has no entry; the child
+ * of a fork has a return of its own, but only from the tracepoint; numbers without a
+ * call in the kernel are not seen.
  *
- * Handlers are probe context with preemption off (a tracepoint that leaves it on is
- * told by its count, and the handler switches it off); everything else runs under the
- * engine's lock.
+ * Handlers are probe context with preemption off (if the kernel calls one with
+ * preemption on, dfr_may_be_preempted() tells, and the handler switches it off);
+ * everything else runs under the engine's lock.
  */
 #include "kmod/providers/syscall.h"
 
@@ -44,7 +44,7 @@
 
 #define HOOKED_MAX 32
 
-/* The functions that the kernel's own dispatch calls, by number; none where they are of no use. */
+/* By number, the functions that the kernel's dispatch calls; empty on processors without return hooks. */
 #ifdef DFR_ARCH_SYSCALL_TABLE
 #define __SYSCALL(number, function) [number] = DFR_ARCH_SYSCALL #function,
 #define __SYSCALL_NORETURN(number, function) __SYSCALL(number, function)
@@ -83,7 +83,7 @@ static const struct call_table tables[ABI_MAX] = {
 
 static struct dfr_syscall *calls; /* one for each name */
 static unsigned int call_count;
-static unsigned int hooked_count; /* calls that are armed and hooked */
+static unsigned int hooked_count; /* armed calls with sy_hooked */
 
 static struct dfr_provider provider;
 
@@ -127,7 +127,7 @@ void dfr_syscall_fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_re
 		dfr_fire(call->sy_entry, NULL, 0, regs);
 }
 
-/* 0: it succeeded. Codes that only restart the call are what the program would see: EINTR. */
+/* 0: the call succeeded. The kernel's internal restart codes are shown as EINTR, as user space sees them. */
 static int error_of(long result)
 {
 	if (likely(result >= 0) || result < -MAX_ERRNO)
@@ -135,7 +135,7 @@ static int error_of(long result)
 	return result <= -512 && result >= -516 ? EINTR : -result;
 }
 
-/* What was returned comes behind the arguments, for errno. */
+/* args[2] is no argument of the probe: the raw result, for dfr_syscall_errno(). */
 static __always_inline void fire_return(struct dfr_syscall *call, long result, struct pt_regs *regs)
 {
 	u64 args[3] = { result, result, result };
@@ -162,9 +162,9 @@ static noinline void compat_entered(unsigned long number, struct pt_regs *regs)
 }
 
 /*
- * The function that chooses by its second argument, a number: the kernel has checked
- * it, for speculation too. As with the tracepoint, what seccomp refused or a debugger skipped does
- * not come here.
+ * The addresses of x64_sys_call() and ia32_sys_call(). Their second argument is the call's
+ * number, which their callers have already bounded with array_index_nospec(). As with the
+ * tracepoint sys_enter, calls that seccomp refused or a debugger skipped do not get here.
  */
 static unsigned long choosers[ABI_MAX];
 
@@ -195,7 +195,7 @@ static void on_enter(void *data, struct pt_regs *regs, long number)
 
 static __always_inline void left(enum abi abi, struct pt_regs *regs, long result)
 {
-	/* -1 after a signal's return: that was not a call's result. */
+	/* After rt_sigreturn the number is -1, and call_of() returns NULL: `result` is no call's result. */
 	struct dfr_syscall *call = call_of(dfr_arch_syscall_number(regs), abi);
 
 	if (call && !READ_ONCE(call->sy_hooked) && dfr_probe_wants(call->sy_return))
@@ -221,7 +221,7 @@ static void on_exit(void *data, struct pt_regs *regs, long result)
 		left(ABI_NATIVE, regs, result);
 }
 
-/* The built-in `errno`; 0 in every probe but a system call's return. */
+/* The built-in `errno`; 0 in every probe other than a system call's return. */
 u64 dfr_syscall_errno(const struct dfr_firing *firing)
 {
 	const struct dfr_probe *probe = firing->fr_probe;
@@ -231,7 +231,7 @@ u64 dfr_syscall_errno(const struct dfr_firing *firing)
 	return error_of(firing->fr_args[2]);
 }
 
-/* An entry's arguments, where nobody seemed to want them. */
+/* The arguments of an entry that fired without them, because dfr_probe_reads_args() was false then. */
 static u64 getarg(const struct dfr_firing *firing, unsigned int n)
 {
 	u64 args[DFR_SYSCALL_ARGS];
@@ -272,7 +272,10 @@ static void leave_choosers(void)
 	choice_registered = dfr_ops_end(&choice_ops) != 0;
 }
 
-/* Entries of all calls. One of the two ways while anybody uses it. */
+/*
+ * Entries of all calls: in the choosers, or if that fails by the tracepoint sys_enter.
+ * Whichever of the two is in use stays in use until no entry needs it.
+ */
 static int update_entries(void)
 {
 	bool wanted = enter_point.tp_users > 0;
@@ -328,7 +331,10 @@ static void disarm(struct dfr_provider *unused, struct dfr_probe *probe)
 		hooked_count--;
 }
 
-/* From its functions to the tracepoints: only while nothing has fired from the former. */
+/*
+ * Moves a call from its functions to where all calls pass. Only while its functions are
+ * not in the filter, so that it does not fire in both ways.
+ */
 static void unhook(struct dfr_syscall *call)
 {
 	hooked_count--;
@@ -348,7 +354,7 @@ static void hook(struct dfr_syscall *call)
 	unhook(call);
 }
 
-/* Entry goes first, so a call that is seen to return was seen to start. */
+/* Entries before returns: a call that begins between the two is seen to begin and to return. */
 static int commit(struct dfr_provider *unused)
 {
 	bool many = hooked_count > HOOKED_MAX;
@@ -385,10 +391,10 @@ static struct dfr_provider provider = {
 
 /* --- Making probes. ---------------------------------------------------------- */
 
-/* Calls whose function does not return to where it was called from, or not with a result. */
+/* Calls whose function does not return to its caller, or returns something that is no result. */
 static const char *const no_return[] = { "exit", "exit_group", "rt_sigreturn", "sigreturn" };
 
-/* The call of that name, new or of the other ABI. */
+/* The call of that name: the one that the other ABI has, or a new one. NULL: no memory. */
 static struct dfr_syscall *named(const char *name)
 {
 	struct dfr_syscall *call;
@@ -426,7 +432,7 @@ static int provide_all(void)
 	return 0;
 }
 
-/* One pass over the kernel's symbols: to look for each by name takes as long as that. */
+/* For each symbol of the kernel, in one pass: looking up a single one by name would take as long. */
 static void found_symbol(const char *name, unsigned long address)
 {
 	enum abi abi = strstarts(name, DFR_ARCH_COMPAT_SYSCALL) ? ABI_COMPAT : ABI_NATIVE;
@@ -441,7 +447,7 @@ static void found_symbol(const char *name, unsigned long address)
 			table->ct_calls[number]->sy_function[abi] = address;
 }
 
-/* One function for several calls (those that the kernel does not have): it cannot be hooked for one of them. */
+/* Calls that the kernel lacks share sys_ni_syscall(), which cannot be hooked for one of them alone. */
 static bool shares_function(const struct dfr_syscall *call, enum abi abi)
 {
 	unsigned int i;

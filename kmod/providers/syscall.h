@@ -11,28 +11,28 @@
 
 enum abi { ABI_NATIVE, ABI_COMPAT, ABI_MAX };
 
-#define SITE_BYTES 16 /* where a function's ftrace site can be */
+#define SITE_BYTES 16 /* a function's ftrace site lies within this many bytes of its start */
 
 /* A system call by its name: its probes, and how they are fired. */
 struct dfr_syscall {
 	struct dfr_probe *sy_entry;
 	struct dfr_probe *sy_return;
 	unsigned long sy_function[ABI_MAX]; /* 0: this ABI has no such call */
-	bool sy_hookable;     /* the functions of all its ABIs are known */
-	bool sy_returns;      /* its function is seen to return */
-	bool sy_entry_armed;  /* read in probe context, as the next two */
+	bool sy_hookable;     /* its function in each of its ABIs is known and serves no other call */
+	bool sy_returns;      /* its function returns to its caller, with a result */
+	bool sy_entry_armed;  /* this and the next two are read in probe context */
 	bool sy_return_armed;
-	bool sy_hooked;       /* fired from its functions, not from the tracepoints */
-	bool sy_filtered;     /* ftrace calls us for its functions */
+	bool sy_hooked;       /* fires from its functions, not where all calls pass */
+	bool sy_filtered;     /* its functions are in the filter of syscall_hook.c's ops */
 };
 
-/* Of the call that `current` is in. */
+/* The ABI of the system call that `current` is in. */
 static __always_inline enum abi dfr_syscall_abi(void)
 {
 	return dfr_arch_compat_syscall() ? ABI_COMPAT : ABI_NATIVE;
 }
 
-/* Probe context: the call that `number` means, or NULL. */
+/* These three: probe context. The call of that number, or NULL. */
 struct dfr_syscall *dfr_syscall_of(unsigned long number, enum abi abi);
 void dfr_syscall_fire_entry(struct dfr_syscall *call, enum abi abi, struct pt_regs *regs);
 void dfr_syscall_fire_return(struct dfr_syscall *call, long result, struct pt_regs *regs);

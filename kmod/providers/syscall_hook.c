@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * System calls by their functions: one ftrace_ops on the functions of the few
- * calls that are traced, so that all others run as if nothing was. Returns by the
- * kernel's rethook, from the same callback.
+ * calls that are traced, so that all other calls pay nothing. The same callback
+ * hooks their returns with the kernel's rethook.
  *
- * Which calls come here is syscall.c's decision; a call is fired from here or
- * from the tracepoints, never from both. What follows from it: a call that is
- * refused by seccomp or skipped by a debugger never reaches its function, and the
- * child of a fork does not return through it.
+ * syscall.c decides which calls are hooked here; a call fires from here or from
+ * the places that all calls pass, never from both. A call that seccomp refuses or a
+ * debugger skips never reaches its function, so it does not fire here. The child of
+ * a fork does not return through the function, so its return does not fire here.
  */
 #include "kmod/providers/syscall.h"
 
@@ -20,11 +20,11 @@
 
 static struct rethook *hook_returns;
 static bool hook_registered;
-static unsigned int hook_calls; /* in the filter */
+static unsigned int hook_calls; /* in the filter of hook_ops */
 
 /*
- * Probe context. The function's one argument is the caller's registers, which say
- * what call it is; called in any other way it is none.
+ * Probe context. A system call's function has one argument: the registers of user space,
+ * which hold the call's number. With any other argument it was not called for a system call.
  */
 static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
 {
@@ -58,7 +58,7 @@ static struct ftrace_ops hook_ops = {
 	.flags = FTRACE_OPS_FL_PERMANENT,
 };
 
-/* An empty filter would mean every function: nothing hooked is nothing registered. */
+/* With an empty filter ftrace would call hook_enter() for every function. */
 static void unregister(void)
 {
 	if (hook_registered)
@@ -67,7 +67,7 @@ static void unregister(void)
 		dfr_ops_reset(&hook_ops);
 }
 
-/* A call without arguments has one function under two names; in the filter it must be once. */
+/* A call without arguments may have the same function in both ABIs, which must be in the filter only once. */
 static bool has_function(const struct dfr_syscall *call, enum abi abi)
 {
 	return call->sy_function[abi] && (abi == ABI_NATIVE || call->sy_function[abi] != call->sy_function[ABI_NATIVE]);
@@ -84,7 +84,7 @@ static int filter(struct dfr_syscall *call, bool remove)
 	return error;
 }
 
-/* The last call's functions go with the filter as a whole: see unregister(). */
+/* Without the last call the filter would be empty: unregister() discards it as a whole. */
 static void forget(struct dfr_syscall *call)
 {
 	call->sy_filtered = false;
@@ -100,7 +100,7 @@ void dfr_syscall_hook_remove(struct dfr_syscall *call)
 		forget(call);
 }
 
-/* On failure nothing of the call stays hooked. */
+/* On failure none of the call's functions stays hooked. */
 int dfr_syscall_hook_add(struct dfr_syscall *call)
 {
 	int error = 0;
