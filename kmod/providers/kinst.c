@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * kinst: any instruction of a kernel function, kinst::FUNCTION:OFFSET with the
- * offset in decimal from the function's start. Kprobes; each costs milliseconds
- * to arm, so it is for tens of instructions, not thousands. Probes are made when
- * a pattern names a function, or when the module comes that a program waits for;
- * an offset that is inside an instruction, or that the kernel does not let anybody
- * probe, is no such probe.
+ * offset in decimal from the function's start. Each probe is a kprobe and takes
+ * milliseconds to arm, so it is for tens of instructions, not thousands. Probes are
+ * created when a pattern names a function, or when a module is loaded that has a
+ * function which an enabled program names. There is no probe at an offset inside an
+ * instruction, or where the kernel forbids kprobes.
  *
- * No arguments: the registers are there for stack() and uregs. kinst_hit() is
- * probe context; everything else process context under the engine's lock.
+ * The probes have no arguments; stack() and uregs use the registers. kinst_hit() is
+ * probe context; everything else is process context under the engine's lock.
  */
 #include "kmod/linux/linux.h"
 
@@ -65,9 +65,10 @@ static void create(const char *module, const char *function, unsigned long start
 }
 
 /*
- * Makes the probes of [from, to) that may be. A kprobe that is registered disabled
- * patches nothing, but is refused inside an instruction and where none may be; all
- * go again at once, as each going alone waits for every CPU.
+ * Creates a probe at each offset in [from, to) where the kernel accepts a kprobe. To find
+ * out, it registers a disabled one at each: that patches nothing, but is refused inside an
+ * instruction and where kprobes are forbidden. They are unregistered in one call, because
+ * every such call waits for all CPUs.
  */
 static void create_range(const char *module, const char *function, unsigned long start,
 			 unsigned long from, unsigned long to)
@@ -96,8 +97,8 @@ static void create_range(const char *module, const char *function, unsigned long
 #define KINST_FUNCTION_MAX (256UL * 1024)
 
 /*
- * Only a function that is named is looked into; an empty offset or `*` means each
- * instruction. `coming`: only if the function is in this module; or NULL.
+ * Creates nothing unless the pattern names its function without wildcards. An empty offset
+ * or `*` means every instruction. `coming`: the function must be in this module; NULL: anywhere.
  */
 static void provide(const char *const pattern[4], const struct module *coming)
 {
@@ -138,7 +139,7 @@ static int kinst_arm(struct dfr_provider *provider, struct dfr_probe *probe)
 	int error;
 
 	if (kinst->ki_registered)
-		return 0; /* it never went */
+		return 0; /* kinst_disarm() could not take it out */
 	memset(&kinst->ki_kprobe, 0, sizeof(kinst->ki_kprobe));
 	kinst->ki_kprobe.addr = (kprobe_opcode_t *)kinst->ki_address;
 	kinst->ki_kprobe.pre_handler = kinst_hit;
@@ -154,7 +155,10 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 	if (!kinst->ki_registered)
 		return;
 	unregister_kprobe(&kinst->ki_kprobe);
-	/* Without an address: it could not be taken out (one at a function's start is ftrace's to call). */
+	/*
+	 * unregister_kprobe() sets addr to NULL if it cannot take the kprobe out: one at a
+	 * function's start is called by ftrace, which takes nothing out after an error of its own.
+	 */
 	kinst->ki_registered = !kinst->ki_kprobe.addr;
 	if (kinst->ki_registered)
 		dfr_code_stays();
@@ -187,8 +191,9 @@ static bool is_in_module(const struct dfr_probe *probe, void *module)
 }
 
 /*
- * When the module comes back its instructions are elsewhere: these must not be armed
- * again. None is made in the meantime: kprobes refuse a module that is going.
+ * Forgets the module's instructions, because they will be at other addresses when it is
+ * loaded again. Between the two steps no new one is created: register_kprobe() refuses a
+ * module that is going. What kprobes still have (ki_registered) is never freed.
  */
 static void module_going(struct module *module)
 {
@@ -219,7 +224,7 @@ static int kinst_module_event(struct notifier_block *block, unsigned long event,
 	return NOTIFY_DONE;
 }
 
-/* Before kprobes' own: when a module goes, its probes there are still as they were. */
+/* Runs before the notifier of kprobes, which takes away the kprobes of a module that goes. */
 static struct notifier_block kinst_modules = {
 	.notifier_call = kinst_module_event,
 	.priority = INT_MAX,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * profile-N fires on every CPU, tick-N on one, each N per second or each N units
- * of time. Per-CPU timers that expire in hard interrupt context; none runs while
- * no such probe is armed. Probes are made on demand, when a pattern names one,
- * besides the usual rates, which always exist.
+ * profile-N fires on every CPU, tick-N on one: N times a second, or, where N has a
+ * unit of time, once in that time. Each probe has a timer for each CPU, which expires
+ * in hard interrupt context and runs only while the probe is armed. The probes that
+ * create_usual() lists always exist, others are created when a pattern names them.
  *
  *   arg0  kernel PC, 0 when the CPU was in user mode
  *   arg1  user PC, 0 when it was in the kernel
@@ -18,9 +18,9 @@
 #include <linux/percpu.h>
 #include "kmod/linux/compat.h"
 
-#define PROFILE_MIN_NS 200000 /* 5,000 hz: finer is no such probe */
+#define PROFILE_MIN_NS 200000 /* 5,000 Hz: there are no probes with a shorter period */
 #define PROFILE_NAME_MAX 32
-#define PROFILE_PROBES_MAX 1024 /* made on demand, so bounded */
+#define PROFILE_PROBES_MAX 1024 /* bounded, because every pattern can create one */
 
 struct profile_timer {
 	struct hrtimer pt_timer;
@@ -35,7 +35,7 @@ struct profile {
 	u64 pr_period;
 	bool pr_tick;
 	bool pr_armed;
-	unsigned int pr_cpu; /* tick: where it runs */
+	unsigned int pr_cpu; /* tick: the CPU whose timer runs */
 };
 
 static LIST_HEAD(profiles);
@@ -44,7 +44,7 @@ static unsigned int profile_count;
 static int profile_hotplug = -1;
 static struct dfr_provider profile_provider;
 
-/* Hard interrupt. */
+/* Hard interrupt context. */
 static enum hrtimer_restart expire(struct hrtimer *hrtimer)
 {
 	struct profile_timer *timer = container_of(hrtimer, struct profile_timer, pt_timer);
@@ -64,7 +64,7 @@ static enum hrtimer_restart expire(struct hrtimer *hrtimer)
 	return HRTIMER_RESTART;
 }
 
-/* On the timer's own CPU. */
+/* Runs on the CPU whose timer it starts. */
 static void start_here(void *data)
 {
 	struct profile *profile = data;
@@ -120,7 +120,7 @@ static void profile_disarm(struct dfr_provider *provider, struct dfr_probe *prob
 	cpus_read_unlock();
 }
 
-/* Process context on the CPU that came. */
+/* Process context on the CPU that has come online. */
 static int cpu_came(unsigned int cpu)
 {
 	struct profile *profile;
@@ -133,7 +133,7 @@ static int cpu_came(unsigned int cpu)
 	return 0;
 }
 
-/* Process context on the CPU that goes: a tick moves to another. */
+/* Process context on the CPU that goes offline: ticks that run on it move to another CPU. */
 static int cpu_goes(unsigned int cpu)
 {
 	struct profile *profile;
@@ -165,7 +165,7 @@ static const struct {
 	{ "d", 86400 * NSEC_PER_SEC }, { "day", 86400 * NSEC_PER_SEC },
 };
 
-/* The period that "97", "97hz" or "10ms" means; 0: nothing that can be timed. */
+/* The period in ns that "97", "97hz" or "10ms" means; 0: `text` is no rate and no time. */
 static u64 period_of(const char *text)
 {
 	char digits[24];

@@ -3,17 +3,18 @@
  * sdt and rawtp: every tracepoint of the kernel and of its modules as a probe,
  * sdt:GROUP::EVENT and rawtp:GROUP::EVENT. GROUP is the trace event system that
  * declares it ("sched"); a tracepoint without trace event is in "vmlinux" or in
- * its module's name. Both pass what the tracepoint passes; they differ in how
- * the compiler types and names args[]. The system call tracepoints' hot path is
- * in syscall.c; here they are tracepoints like all others.
+ * its module's name. Both pass the tracepoint's arguments; they differ in how
+ * the compiler types and names args[]. For sys_enter and sys_exit the syscall
+ * provider has handlers of its own; here they are tracepoints like all others.
  *
- * A tracepoint's arguments come as C function arguments: five in registers
- * beside the data pointer, the rest on the caller's stack. One function serves up to
- * five; beyond, there is one function for each count, because neither may more
- * stack slots be read than there are, nor may they be declared and written.
+ * A tracepoint calls its handlers as C functions: five arguments are in registers
+ * beside the data pointer, the rest on the caller's stack. handle_5() serves all
+ * tracepoints of up to five. Beyond that each count has its own handler, because a
+ * handler that declares more parameters than it gets would read foreign stack slots,
+ * and the compiler might even write to them.
  *
- * Handlers are probe context (preemption off). The rest is process context under
- * sdt_lock.
+ * Handlers are probe context with preemption off. Everything else is process context;
+ * sdt_lock guards the list of points.
  */
 #include "kmod/linux/linux.h"
 
@@ -31,14 +32,14 @@ enum { SDT_TYPED, SDT_RAW, SDT_KINDS };
 struct sdt_point {
 	struct list_head spt_list;
 	struct tracepoint *spt_tracepoint;
-	struct dfr_probe *spt_probe[SDT_KINDS]; /* NULL: there was no memory */
+	struct dfr_probe *spt_probe[SDT_KINDS]; /* NULL: no memory, or another tracepoint has that name */
 	bool spt_armed[SDT_KINDS];
 	bool spt_registered;
 	u32 spt_nargs;
 };
 
 static LIST_HEAD(sdt_points);
-static DEFINE_MUTEX(sdt_lock); /* the list and what is registered; inside the engine's lock */
+static DEFINE_MUTEX(sdt_lock); /* sdt_points and what is registered; taken inside the engine's lock */
 static bool sdt_listed;
 static struct dfr_provider sdt_providers[SDT_KINDS];
 
@@ -52,7 +53,7 @@ static __always_inline void fire_both(struct sdt_point *point, const u64 *args)
 		dfr_fire(point->spt_probe[SDT_RAW], args, point->spt_nargs, NULL);
 }
 
-/* Tracepoints of system calls, where the kernel calls their handlers with preemption on. */
+/* Some kernels call the handlers of system calls' tracepoints with preemption on. */
 static noinline void fire_preemptible(struct sdt_point *point, const u64 *args)
 {
 	preempt_disable_notrace();
@@ -109,9 +110,10 @@ static void *handler_of(const struct sdt_point *point)
 /* --- Making probes. ------------------------------------------------------ */
 
 /*
- * The systems that declare the events of tracepoints: of all that there are, for the
- * kernel's own, or of one module's. They are gathered before any lock of ours is taken: holders of
- * event_mutex wait for others' mmap_lock (perf and tracefs do that for uprobes).
+ * Which trace event system declares the event of each tracepoint: gathered for all events
+ * when dfr is loaded, and for a module's events when that is loaded. No lock of dfr is held
+ * meanwhile, because a task that holds event_mutex may wait for another process's mmap_lock
+ * (perf and tracefs do, for uprobes).
  */
 struct sdt_group {
 	const struct tracepoint *sg_tracepoint;
@@ -125,13 +127,13 @@ struct sdt_groups {
 
 static struct sdt_groups *sdt_kernel_groups;
 
-/* NULL: any. */
+/* Is it the event of a tracepoint in this module? NULL: in the kernel or any module. */
 static bool belongs(const struct trace_event_call *call, const struct module *module)
 {
 	return call->flags & TRACE_EVENT_FL_TRACEPOINT && (!module || within_module((unsigned long)call->tp, module));
 }
 
-/* event_mutex is held. How many there are; those that have room are written down. */
+/* Called with event_mutex held. Returns how many there are; writes the first `room` of them to `groups`. */
 static unsigned int list_groups(struct list_head *events, const struct module *module, struct sdt_group *groups,
 				unsigned int room)
 {
@@ -148,7 +150,7 @@ static unsigned int list_groups(struct list_head *events, const struct module *m
 	return n;
 }
 
-/* NULL: there are none, or no memory for them; then tracepoints are in "vmlinux" or in their module's name. */
+/* NULL: none found, or no memory; then the tracepoints' group is "vmlinux" or their module's name. */
 static struct sdt_groups *gather_groups(const struct module *module)
 {
 	struct list_head *events = (struct list_head *)dfr_kernel(ftrace_events);
@@ -179,9 +181,9 @@ static const char *group_of(const struct tracepoint *tracepoint, const struct sd
 }
 
 /*
- * How many arguments a tracepoint passes: the kernel keeps a table of that for
- * BPF, and each module one of its own. -ENOENT: it is in neither (a tracepoint
- * that only its own file knows).
+ * How many arguments a tracepoint passes: the kernel has a table of that for BPF,
+ * and so has each module. -ENOENT: the tracepoint is in none of them, because it was
+ * not declared in the way that fills the table (<trace/define_trace.h>).
  */
 static int args_in(const struct bpf_raw_event_map *from, const struct bpf_raw_event_map *to,
 		   const struct tracepoint *tracepoint)
@@ -217,13 +219,13 @@ static void add_point(struct tracepoint *tracepoint, const struct module *module
 	if (!point)
 		return;
 	point->spt_tracepoint = tracepoint;
-	/* Not known: what fits in registers can be read whether it is there or not. */
+	/* Unknown, or too many: pass the five in registers; to read one that is no argument does no harm. */
 	point->spt_nargs = nargs < 0 || nargs > SDT_ARGS_MAX ? SDT_REGISTER_ARGS : nargs;
 	for (kind = 0; kind < SDT_KINDS; kind++)
 		point->spt_probe[kind] = dfr_probe_create(&sdt_providers[kind], group, "",
 							 tracepoint->name, point->spt_nargs, point);
 	if (!point->spt_probe[SDT_TYPED] && !point->spt_probe[SDT_RAW]) {
-		pr_debug("dfr: sdt: no probes for %s\n", tracepoint->name); /* a second one of that name */
+		pr_debug("dfr: sdt: no probes for %s\n", tracepoint->name); /* another one has that name */
 		kfree(point);
 		return;
 	}
@@ -306,7 +308,7 @@ static void module_coming(struct module *module)
 		add_point(tracepoint_ptr_deref(module->tracepoints_ptrs + i), module, groups);
 	mutex_unlock(&sdt_lock);
 	kvfree(groups);
-	dfr_probes_created(dfr_engine_instance); /* takes the engine's lock */
+	dfr_probes_created(dfr_engine_instance); /* takes the engine's lock, so not under sdt_lock */
 }
 
 static bool is_in(const struct sdt_point *point, const struct module *module)
@@ -334,12 +336,12 @@ static void module_going(struct module *module)
 	mutex_unlock(&sdt_lock);
 	if (list_empty(&gone))
 		return;
-	tracepoint_synchronize_unregister(); /* their handlers are over */
+	tracepoint_synchronize_unregister(); /* wait until none of their handlers runs */
 	list_for_each_entry_safe(point, next, &gone, spt_list)
 		kfree(point);
 }
 
-/* Called for every module that is there already when it is registered, then for each that comes. */
+/* The kernel calls it for every loaded module when it is registered, then for each that comes or goes. */
 static int sdt_module_event(struct notifier_block *block, unsigned long event, void *data)
 {
 	struct tp_module *which = data;
