@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The part that providers made of a table share: creating the probes whose
- * sources exist, and counting which sources are in use. Process context under
- * the engine's lock.
+ * What the providers that are tables (events.h) share: creates the probes whose
+ * sources exist, and counts how many armed probes use each source. Process
+ * context under the engine's lock.
  */
 #include "kmod/providers/events.h"
 

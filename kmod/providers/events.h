@@ -16,10 +16,10 @@
 
 struct dfr_event_probe {
 	const char *ep_name;
-	const char *ep_function; /* NULL: empty */
+	const char *ep_function; /* NULL: the empty string */
 	u32 ep_nargs;
-	bool ep_returns; /* it fires when a function returns */
-	/* Any of these that exist serve it; at least one must. */
+	bool ep_returns; /* it fires when a hooked function returns */
+	/* Its sources: those that this kernel has are used; at least one must exist. */
 	struct dfr_tracepoint *ep_points[DFR_EVENT_SOURCES];
 	struct dfr_hook *ep_hooks[DFR_EVENT_SOURCES];
 	struct dfr_probe *ep_probe; /* NULL: not on this kernel */
@@ -37,7 +37,7 @@ struct dfr_events {
 int dfr_events_init(struct dfr_events *events);
 void dfr_events_exit(struct dfr_events *events);
 
-/* Probe context: fire if somebody listens. */
+/* Probe context: fires if the probe is armed. */
 static __always_inline void dfr_event_fire(const struct dfr_event_probe *event, const u64 *args,
 					   unsigned int nargs, void *regs)
 {

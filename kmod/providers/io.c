@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * io: block I/O, bio by bio. arg0 and arg1 are the bio (bufinfo_t and devinfo_t
- * are made of it by io.d), arg2 is the file as far as the block layer's objects
- * lead to one, 0 where they do not, arg3 the errno of `done`.
+ * io: block I/O, bio by bio. arg0 and arg1 are both the bio (io.d makes bufinfo_t
+ * and devinfo_t from it), arg2 is a struct file, 0 if the bio leads to no file, arg3
+ * is the errno in done and wait-done, else 0.
  *
  *   start, done             a bio is given to a device's queue; it is complete
- *   wait-start, wait-done   the current thread begins, ends to wait for its bio
+ *   wait-start, wait-done   the current thread starts to wait for its bio; it has waited
  *
- * A bio knows pages, pages know an inode. What arg2 points to is therefore a
- * struct file made for the firing out of the inode, one of its names and one of
- * its file system's mounts; direct I/O of file systems has the real one.
+ * A bio leads to pages and these to an inode, but not to the file that a process
+ * opened. So make_file() makes a struct file for the firing from the inode, one of
+ * its names and one mount of its file system. Only a bio of a file system's direct
+ * I/O leads to the real struct file (direct_file()).
  *
  * Handlers are probe context.
  */
@@ -27,13 +28,14 @@
 enum { START, DONE, WAIT_START, WAIT_DONE, PROBES };
 static struct dfr_event_probe probes[PROBES];
 
-/* What completes the direct I/O of most file systems: its private data begins with the kiocb. */
+/* bi_end_io of most file systems' direct I/O: bi_private then begins with a pointer to the kiocb. */
 static unsigned long direct_end_io;
-static bool mounts_known; /* struct mount is as assumed */
+static bool mounts_known; /* struct mount has the layout that assumptions.h expects */
 
 /*
- * Without what dfr_plat_load() asks about mapped devices, which calls functions that may be
- * traced: this is before the guard. What a bio leads to is memory.
+ * A word of kernel memory; 0 if it cannot be read. Not dfr_plat_load(), because its check
+ * for mapped devices calls functions that may be traced, and this runs before dfr_fire()
+ * guards against recursion. What a bio leads to is memory, so the check is not needed.
  */
 static u64 load(const void *address)
 {
@@ -47,7 +49,7 @@ fault:
 	return 0;
 }
 
-/* The kernel's errno of each status, asked for at load, for the same reason. */
+/* The errno of each status. Filled at load, because blk_status_to_errno() may be traced, too. */
 #ifdef BLK_STS_INVAL
 #define STATUS_LAST ((__force u8)BLK_STS_INVAL)
 #else
@@ -83,7 +85,7 @@ static struct inode *inode_of(const struct bio *bio)
 	return (struct inode *)load(&mapping->host);
 }
 
-/* Any mount of the file system; the list may change meanwhile, so the answer is checked. */
+/* Some mount of the file system. The list is read without its lock, so the mount is checked to be of `sb`. */
 static struct vfsmount *mount_of(const struct super_block *sb)
 {
 	unsigned long instance = load(&sb->s_mounts.next);
@@ -154,8 +156,8 @@ static void on_complete(void *data, struct request_queue *queue, struct bio *bio
 }
 
 /*
- * A request completes `bytes` of its bios; each bio that this finishes is one
- * "done". A flush has no bytes, and is finished by none.
+ * `bytes` more bytes of a request's bios are complete: each bio that this finishes
+ * fires "done". A flush has a bio of 0 bytes, which a completion of 0 bytes finishes.
  */
 static void on_request_complete(void *data, struct request *request, blk_status_t status,
 				unsigned int bytes)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * proc: processes and threads come, run, execute, get signals and go. Arguments
- * are kernel pointers and numbers; the D library's translators (procfs.d) make
- * psinfo_t and lwpsinfo_t of task pointers.
+ * proc: processes and threads are created, run, execute programs, get signals and
+ * exit. Arguments are kernel pointers and numbers; the D library's translators
+ * (procfs.d) turn task pointers into psinfo_t and lwpsinfo_t.
  *
  *   create          child task          lwp-create       child task (twice)
  *   start, lwp-start                    lwp-exit
@@ -52,7 +52,7 @@ static u64 reason_of(int code)
 	return code & 0x80 ? CLD_DUMPED : CLD_KILLED;
 }
 
-/* The last thread to go takes the process with it. */
+/* The process exits with its last thread: then signal->live is 0. */
 static void on_exit(void *data, struct task_struct *task)
 {
 	fire(LWP_EXIT, 0, 0, 0);
@@ -78,7 +78,7 @@ static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct 
 		fire(SIGNAL_HANDLE, sig, (u64)info, (u64)ka->sa.sa_handler);
 }
 
-/* The first thing that a new thread runs. */
+/* schedule_tail(): the first function that a new thread runs. */
 static void on_first_run(struct dfr_hook *hook, struct pt_regs *regs)
 {
 	if (current->pid == current->tgid)
@@ -86,7 +86,7 @@ static void on_first_run(struct dfr_hook *hook, struct pt_regs *regs)
 	fire(LWP_START, 0, 0, 0);
 }
 
-/* System call functions get the caller's registers as their argument. */
+/* A system call's function has one argument: the registers of user space. */
 static void on_exec_call(struct dfr_hook *hook, struct pt_regs *regs, unsigned int path)
 {
 	u64 args[DFR_SYSCALL_ARGS];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * sched: which thread gets which CPU, and why it leaves. Arguments are task
- * pointers (twice: lwpsinfo_t and psinfo_t are made of the same task) and, for
- * run queues, a task whose CPU is meant.
+ * pointers (twice, because lwpsinfo_t and psinfo_t are made from the same task). For
+ * enqueue and dequeue a third one stands for the CPU that the task belongs to.
  *
  *   enqueue, dequeue   task, task, task (its CPU), flags
  *   off-cpu            the thread that runs next, twice
@@ -46,13 +46,13 @@ static void on_wakeup(void *data, struct task_struct *task)
 	fire(WAKEUP, (u64)task, (u64)task, 0, 0);
 }
 
-/* Runs as the thread that has just got the CPU. */
+/* finish_task_switch(): runs in the thread that has just got the CPU. */
 static void on_switched(struct dfr_hook *hook, struct pt_regs *regs)
 {
 	fire(ON_CPU, 0, 0, 0, 0);
 }
 
-/* (struct rq *, struct task_struct *, int flags) */
+/* enqueue_task_*(struct rq *, struct task_struct *, int flags) */
 static void on_enqueue(struct dfr_hook *hook, struct pt_regs *regs)
 {
 	u64 args[DFR_FUNCTION_ARGS];
@@ -79,7 +79,7 @@ static void on_tick(struct dfr_hook *hook, struct pt_regs *regs)
 	fire(TICK, (u64)current, (u64)current, 0, 0);
 }
 
-/* (struct task_struct *, long nice) */
+/* set_user_nice(struct task_struct *, long nice) */
 static void on_nice(struct dfr_hook *hook, struct pt_regs *regs)
 {
 	u64 args[DFR_FUNCTION_ARGS];

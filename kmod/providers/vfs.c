@@ -2,14 +2,14 @@
 /*
  * vfs: the operations that every file system serves, under stable names:
  * vfs::read:entry, vfs::read:return and so on. Each is the kernel function that
- * all file systems go through; entry passes its arguments, return 0 and the
- * result, as fbt does. Handlers are probe context.
+ * all file systems go through; entry passes its arguments, return passes 0 and
+ * the result, as fbt does. Handlers are probe context.
  *
- * Files are created by two ways: vfs_create() (mknod, and kernel servers), and
- * open(), which asks the file system itself and then opens what it has got. The
- * second is seen when the new file is being opened: vfs::create:entry then has
- * vfs_create()'s arguments, and vfs::create:return, right behind it, the result 0.
- * An open() that could not create the file is no creation.
+ * A file is created in one of two ways: by vfs_create() (mknod, and servers in the
+ * kernel), or by open(), which calls the file system directly and then opens the
+ * new file. on_open() sees the second way: it fires vfs::create:entry with the
+ * arguments that vfs_create() would have had, and at once vfs::create:return with
+ * the result 0. An open() that fails to create the file fires neither.
  */
 #include "kmod/providers/events.h"
 
@@ -19,7 +19,7 @@
 
 struct operation {
 	const char *op_name;
-	const char *op_function[2]; /* and a NULL */
+	const char *op_function[2]; /* its name and a NULL, as hk_names must be */
 	u32 op_nargs;
 };
 
@@ -38,8 +38,8 @@ static const struct operation operations[] = {
 #define OPERATIONS ARRAY_SIZE(operations)
 
 static struct dfr_hook hooks[OPERATIONS];
-static struct dfr_event_probe probes[2 * OPERATIONS]; /* entry, return of each */
-static struct dfr_event_probe *create_probes; /* two of these */
+static struct dfr_event_probe probes[2 * OPERATIONS]; /* for each operation its entry and its return */
+static struct dfr_event_probe *create_probes; /* entry and return of create, in probes[] */
 
 static void on_entry(struct dfr_hook *hook, struct pt_regs *regs)
 {
@@ -59,7 +59,7 @@ static void on_return(void *cookie, struct pt_regs *regs)
 	dfr_event_fire(cookie, args, 2, regs);
 }
 
-/* do_dentry_open(file, ...): the first place that all opened files pass, with what was done for them. */
+/* do_dentry_open(file, ...): every opened file passes it; FMODE_CREATED: this open() has created it. */
 static void on_open(struct dfr_hook *hook, struct pt_regs *regs)
 {
 	u64 args[DFR_FUNCTION_ARGS];
