@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first process, for a moment: boot with rdinit=/dfr-init (or init=), and
- * this loads /dfr.ko and becomes the real init, with the arguments and the
- * environment that the kernel gave it. It is not an init: it starts nothing,
- * waits for nothing, and no failure of its own ever stops the boot: it says in
- * the kernel's log what went wrong and goes on.
+ * With rdinit=/dfr-init (or init=) on its command line the kernel runs this as
+ * the first process. It loads /dfr.ko, then executes the real init with the
+ * arguments and the environment that the kernel gave it. It starts no process and
+ * waits for nothing. If something fails, it writes that to the kernel's log and
+ * goes on, so that it never stops the boot.
  *
- * Nothing stands between finit_module and execve: with a boot program in the
- * module, the first system call of the recording is the execve of the real init.
+ * No system call comes between a finit_module that succeeds and the execve: with a
+ * boot program in the module, the first system call of the recording is the execve
+ * of the real init.
  *
- * The kernel does not hand dfr.x=y from its command line to a module that
- * nobody modprobes, so the shim looks for them in /proc/cmdline beforehand.
+ * Parameters dfr.x=y on the kernel's command line get to a module by modprobe, not
+ * by the kernel, so the shim reads them from /proc/cmdline before it loads dfr.ko.
  *
- * Static, without a C library: no start-up code, a few kilobytes. Runs as PID 1
- * with nothing mounted and perhaps without any file in /dev.
+ * The program is static, without a C library or its start-up code, and has a few
+ * kilobytes. It runs as PID 1, with nothing mounted and perhaps nothing in /dev.
  */
 #include <asm/unistd.h>
 #include <stddef.h>
@@ -130,7 +131,7 @@ static long open_file(const char *path, int flags)
 	return CALL(openat, AT_FDCWD, path, flags | O_CLOEXEC, 0, 0);
 }
 
-/* Writes one line to the kernel's log, by a device file of our own if /dev has none yet. */
+/* Writes one line to the kernel's log, through a device file of its own if /dev/kmsg cannot be opened. */
 static void complain(const char *line)
 {
 	static const char own[] = "/.dfr-kmsg";
@@ -145,7 +146,7 @@ static void complain(const char *line)
 		CALL(write, fd, line, length(line), 0, 0);
 }
 
-/* Fills command_line; it stays empty if /proc cannot be had. */
+/* Fills command_line, which stays empty if /proc/cmdline cannot be read. */
 static void read_command_line(void)
 {
 	long mounted = -1;
@@ -167,9 +168,9 @@ static void read_command_line(void)
 }
 
 /*
- * parameters: what follows "dfr." in each such word, separated by spaces. It is
- * never longer than the line it comes from. Quotes are kept: the kernel's parser
- * of module parameters knows them.
+ * Copies to `parameters` what follows "dfr." in each word of the command line that
+ * begins so, separated by spaces. That is never longer than the line. Quotes are
+ * kept, because the kernel's parser of module parameters understands them.
  */
 static void collect_parameters(void)
 {
