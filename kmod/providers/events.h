@@ -2,8 +2,8 @@
 /*
  * Providers made of a table: each probe names the tracepoints and hooked
  * functions that it is derived from, and the table's owner writes the handlers.
- * proc, sched, io and vfs are such tables. A probe whose sources this kernel
- * lacks is not created, so asking for it is an error that names it.
+ * proc, sched, io and vfs are such tables. A probe is not created if this kernel
+ * has none of its sources, so a program that asks for it gets an error that names it.
  */
 #ifndef DFR_KMOD_PROVIDERS_EVENTS_H
 #define DFR_KMOD_PROVIDERS_EVENTS_H

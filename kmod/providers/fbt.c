@@ -72,8 +72,8 @@ struct fbt_gone {
  */
 struct fbt_slot {
 	unsigned long fs_ip; /* 0: the slot is empty */
-	struct dfr_probe *fs_entry; /* NULL: not armed */
-	struct fbt_function *fs_return; /* likewise */
+	struct dfr_probe *fs_entry; /* NULL: its entry is not armed */
+	struct fbt_function *fs_return; /* NULL: its return is not armed */
 	struct fbt_function *fs_function;
 };
 static_assert(sizeof(struct fbt_slot) == 32);
@@ -191,8 +191,8 @@ static noinline void refused(struct dfr_probe *entry, struct fbt_function *retur
 }
 
 /*
- * Every path makes at most one call, as the last thing it does. No value has to survive
- * a call, so the compiler saves no registers.
+ * Every path makes at most one call, as its last act, so no value has to survive a call
+ * and the compiler need not save registers.
  */
 static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
 {
@@ -371,7 +371,7 @@ static int join_twins(struct fbt_function *function, const char *module, const c
 
 /*
  * pb_cookie is the first function of the name; join_twins() links the others behind it.
- * Read without fbt_lock, so a twin that is just being added may be missed.
+ * Read without fbt_lock, so the answer may miss a function that is just being added.
  */
 static bool fbt_shared(const struct dfr_probe *probe)
 {
@@ -709,10 +709,10 @@ static unsigned int take_changes(unsigned long *ips, bool armed)
 /*
  * While fbt starts (fbt_ops is not registered yet), the functions that patch code may
  * themselves be among those that are being armed. The table stays empty until all sites
- * are patched, so that fbt_enter() finds nothing and returns at once. ftrace frees the
- * old copies of its filter in RCU callbacks, one of which frees tens of thousands of
- * entries through functions that may be traced: after a large start rcu_barrier() waits
- * for these callbacks, while the table is still empty.
+ * are patched, so that fbt_enter() finds nothing and returns at once. ftrace frees old
+ * copies of the filter in RCU callbacks; a single callback frees tens of thousands of
+ * entries, by functions that may be traced too. So after a large start rcu_barrier() waits
+ * for them before the table is filled.
  */
 static int update_filter(unsigned long *ips, struct fbt_table *table)
 {
@@ -803,7 +803,7 @@ static int fbt_commit(struct dfr_provider *provider)
 	return error;
 }
 
-/* --- Modules that come and go. ------------------------------------------- */
+/* --- Modules that are loaded and unloaded. ------------------------------- */
 
 static bool is_in_module(const struct dfr_probe *probe, void *module)
 {
@@ -925,7 +925,7 @@ static struct notifier_block fbt_modules = {
 	.priority = INT_MIN,
 };
 
-/* --- A machine that is suspended. ---------------------------------------- */
+/* --- Suspend and hibernation. -------------------------------------------- */
 
 /*
  * The functions that are entered on the way into S3, or into the saving of a hibernation
@@ -952,7 +952,7 @@ static void fbt_resume(void)
 
 static struct syscore_ops fbt_syscore = { .suspend = fbt_suspend, .resume = fbt_resume };
 
-/* --- Life. --------------------------------------------------------------- */
+/* --- Loading and unloading dfr. ------------------------------------------ */
 
 static const struct dfr_provider_ops fbt_provider_ops = {
 	.provide = fbt_provide,

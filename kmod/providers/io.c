@@ -28,7 +28,7 @@
 enum { START, DONE, WAIT_START, WAIT_DONE, PROBES };
 static struct dfr_event_probe probes[PROBES];
 
-/* bi_end_io of most file systems' direct I/O: bi_private then begins with a pointer to the kiocb. */
+/* bi_end_io of most file systems' direct I/O; bi_private then points to a pointer to the kiocb. */
 static unsigned long direct_end_io;
 static bool mounts_known; /* struct mount has the layout that assumptions.h expects */
 

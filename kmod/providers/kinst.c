@@ -164,7 +164,7 @@ static void kinst_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 		dfr_code_stays();
 }
 
-/* --- Modules that come and go. ------------------------------------------- */
+/* --- Modules that are loaded and unloaded. ------------------------------- */
 
 static void provide_wanted(const char *const pattern[4], void *module)
 {
@@ -192,8 +192,9 @@ static bool is_in_module(const struct dfr_probe *probe, void *module)
 
 /*
  * Forgets the module's instructions, because they will be at other addresses when it is
- * loaded again. Between the two steps no new one is created: register_kprobe() refuses a
- * module that is going. What kprobes still have (ki_registered) is never freed.
+ * loaded again. Between the two steps no new one is created, because register_kprobe()
+ * refuses a module that is being unloaded. A kinst whose kprobe could not be taken out
+ * (ki_registered) is never freed.
  */
 static void module_going(struct module *module)
 {
@@ -224,13 +225,13 @@ static int kinst_module_event(struct notifier_block *block, unsigned long event,
 	return NOTIFY_DONE;
 }
 
-/* Runs before the notifier of kprobes, which takes away the kprobes of a module that goes. */
+/* Runs before the kernel's notifier for kprobes, which disables the kprobes of a module that is unloaded. */
 static struct notifier_block kinst_modules = {
 	.notifier_call = kinst_module_event,
 	.priority = INT_MAX,
 };
 
-/* --- Life. --------------------------------------------------------------- */
+/* --- Loading and unloading dfr. ------------------------------------------ */
 
 static const struct dfr_provider_ops kinst_ops = {
 	.provide = kinst_provide,

@@ -39,7 +39,7 @@ struct profile {
 };
 
 static LIST_HEAD(profiles);
-static DEFINE_MUTEX(profile_lock); /* the list and what is armed; taken inside the CPU hotplug lock */
+static DEFINE_MUTEX(profile_lock); /* guards the list and pr_armed; taken inside the CPU hotplug lock */
 static unsigned int profile_count;
 static int profile_hotplug = -1;
 static struct dfr_provider profile_provider;

@@ -13,8 +13,8 @@
  * handler that declares more parameters than it gets would read foreign stack slots,
  * and the compiler might even write to them.
  *
- * Handlers are probe context with preemption off. Everything else is process context;
- * sdt_lock guards the list of points.
+ * Handlers are probe context with preemption off. Everything else is process context,
+ * mostly under sdt_lock.
  */
 #include "kmod/linux/linux.h"
 
@@ -39,7 +39,7 @@ struct sdt_point {
 };
 
 static LIST_HEAD(sdt_points);
-static DEFINE_MUTEX(sdt_lock); /* sdt_points and what is registered; taken inside the engine's lock */
+static DEFINE_MUTEX(sdt_lock); /* guards the list and spt_registered; taken inside the engine's lock */
 static bool sdt_listed;
 static struct dfr_provider sdt_providers[SDT_KINDS];
 
@@ -296,7 +296,7 @@ static void sdt_disarm(struct dfr_provider *provider, struct dfr_probe *probe)
 	mutex_unlock(&sdt_lock);
 }
 
-/* --- Modules that come and go. ------------------------------------------- */
+/* --- Modules that are loaded and unloaded. ------------------------------- */
 
 static void module_coming(struct module *module)
 {
@@ -357,7 +357,7 @@ static int sdt_module_event(struct notifier_block *block, unsigned long event, v
 
 static struct notifier_block sdt_modules = { .notifier_call = sdt_module_event };
 
-/* --- Life. --------------------------------------------------------------- */
+/* --- Loading and unloading dfr. ------------------------------------------ */
 
 static const struct dfr_provider_ops sdt_ops = {
 	.provide = sdt_provide,
