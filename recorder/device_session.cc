@@ -59,17 +59,17 @@ dfr_ioc_name named(const std::string& name) {
 // One block, mapped read-only. Blocks come to be while a state runs, so each is mapped when it is
 // taken first: a mapping made earlier would have a hole there. The mapping holds its pages, so it
 // stays readable whatever happens to the state.
-class DeviceSession::Mapping {
+class DeviceSession::BlockMapping {
 public:
-	Mapping(const Device& device, const dfr_ioc_taken& taken, size_t size) : size_(size) {
+	BlockMapping(const Device& device, const dfr_ioc_taken& taken, size_t size) : size_(size) {
 		const off_t offset = static_cast<off_t>(DFR_MAP_OFFSET(taken.cpu, taken.block));
 		base_ = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, device.fd(), offset);
 		if (base_ == MAP_FAILED)
 			throw Error::from_errno("cannot map a block of CPU " + std::to_string(taken.cpu));
 	}
-	~Mapping() { ::munmap(base_, size_); }
-	Mapping(const Mapping&) = delete;
-	Mapping& operator=(const Mapping&) = delete;
+	~BlockMapping() { ::munmap(base_, size_); }
+	BlockMapping(const BlockMapping&) = delete;
+	BlockMapping& operator=(const BlockMapping&) = delete;
 	const std::byte* bytes() const { return static_cast<const std::byte*>(base_); }
 
 private:
@@ -257,9 +257,9 @@ const std::byte* DeviceSession::find(const dfr_ioc_taken& taken) {
 		            "load the module that came with this dfr");
 	if (mappings_.size() >= kMappingsMax)
 		mappings_.clear();
-	std::unique_ptr<Mapping>& mapping = mappings_[DFR_MAP_OFFSET(taken.cpu, taken.block)];
+	std::unique_ptr<BlockMapping>& mapping = mappings_[DFR_MAP_OFFSET(taken.cpu, taken.block)];
 	if (!mapping)
-		mapping = std::make_unique<Mapping>(device_, taken, std::max<size_t>(size, kPageSize));
+		mapping = std::make_unique<BlockMapping>(device_, taken, std::max<size_t>(size, kPageSize));
 	for (uint32_t at = 0; size < kPageSize && at + size <= kPageSize; at += size) {
 		dfr_block head;
 		std::memcpy(&head, mapping->bytes() + at, sizeof(head));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// DeviceSession: a live state of the kernel's engine as a trace::Session. Blocks
+// DeviceSession: a live state of the kernel's engine as a trace::LiveSource. Blocks
 // are taken, copied out of the read-only mapping, re-checked and given back; the
 // catalog is read as it grows. One thread.
 #pragma once
@@ -10,12 +10,12 @@
 #include <memory>
 #include <string>
 
-#include "formats/trace/session.h"
+#include "formats/trace/live_source.h"
 #include "recorder/device.h"
 
 namespace dfr::recorder {
 
-class DeviceSession : public trace::Session {
+class DeviceSession : public trace::LiveSource {
 public:
 	// A state comes to be with enable(), or is taken over by claim().
 	explicit DeviceSession(const std::string& path = DFR_DEVICE);
@@ -49,7 +49,7 @@ public:
 	std::string name() const override;
 
 private:
-	class Mapping;
+	class BlockMapping;
 	static constexpr uint32_t kAllCpus = 0xffffffff;
 	void take();
 	bool begin_batch();
@@ -67,7 +67,7 @@ private:
 	std::deque<dfr_ioc_taken> taken_;
 	std::vector<dfr_ioc_taken> copied_; // to be given back
 	std::map<uint32_t, uint32_t> held_; // by CPU: how many of these
-	std::map<uint64_t, std::unique_ptr<Mapping>> mappings_;
+	std::map<uint64_t, std::unique_ptr<BlockMapping>> mappings_;
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied
 	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read

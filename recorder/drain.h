@@ -9,13 +9,13 @@
 #include <cstdint>
 
 #include "formats/trace/file.h"
-#include "formats/trace/session.h"
+#include "formats/trace/live_source.h"
 
 namespace dfr::recorder {
 
 class Drain {
 public:
-	Drain(trace::Session& session, trace::FileWriter& writer) : session_(session), writer_(writer) {}
+	Drain(trace::LiveSource& session, trace::FileWriter& writer) : session_(session), writer_(writer) {}
 
 	// Everything that is closed now; returns the number of blocks.
 	uint64_t pump();
@@ -32,7 +32,7 @@ private:
 	uint64_t move();
 	void store();
 	void snapshot();
-	trace::Session& session_;
+	trace::LiveSource& session_;
 	trace::FileWriter& writer_;
 	uint64_t blocks_ = 0, records_ = 0;
 };

@@ -51,14 +51,14 @@ std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit) {
 }
 
 // One piece of memory made of page frames.
-struct Extent {
+struct FrameList {
 	std::vector<uint64_t> frames;
 	int64_t displacement = 0;
 };
 
-class Image : public ImageSource {
+class HarvestedImage : public ImageSource {
 public:
-	Image(std::shared_ptr<const PhysicalMemory> memory, const BootId& boot, AnchorGroup group,
+	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, const BootId& boot, AnchorGroup group,
 	      std::optional<PanicNote> panic)
 	    : memory_(std::move(memory)), group_(std::move(group)), panic_(std::move(panic)), boot_(boot) {
 		page_limit_ = memory_->bytes() / kPage + 1;
@@ -109,8 +109,8 @@ public:
 
 private:
 	// A block's bytes: from `within` in the first frame on.
-	struct Place {
-		Extent extent;
+	struct BlockPlace {
+		FrameList extent;
 		uint32_t within = 0;
 	};
 
@@ -119,7 +119,7 @@ private:
 		partial_ = true;
 	}
 
-	bool read(const Place& place, std::span<std::byte> into) const {
+	bool read(const BlockPlace& place, std::span<std::byte> into) const {
 		uint64_t within = place.within;
 		for (const uint64_t frame : place.extent.frames) {
 			const size_t size = std::min<uint64_t>(into.size(), kPage - within);
@@ -135,8 +135,8 @@ private:
 	}
 
 	// All parts of one thing, laid end to end up to the first that is missing.
-	Extent extent_of(uint32_t kind, uint32_t cpu, uint32_t half, uint64_t limit) {
-		Extent result;
+	FrameList extent_of(uint32_t kind, uint32_t cpu, uint32_t half, uint64_t limit) {
+		FrameList result;
 		for (uint32_t part = 0;; part++) {
 			const auto found =
 			    group_.anchors.find({.kind = kind, .cpu = cpu, .half = half, .part = part});
@@ -151,9 +151,9 @@ private:
 	}
 
 	void read_catalog() {
-		const Extent extent = extent_of(DFR_ANCHOR_CATALOG, 0, 0, kCatalogMax);
+		const FrameList extent = extent_of(DFR_ANCHOR_CATALOG, 0, 0, kCatalogMax);
 		dfr_catalog head{};
-		const Place place{.extent = extent};
+		const BlockPlace place{.extent = extent};
 		if (extent.frames.empty() || !read(place, std::as_writable_bytes(std::span(&head, 1))))
 			return trouble("its catalog is not in the image: records cannot be read");
 		const uint64_t there = std::min<uint64_t>(extent.frames.size() * kPage, kCatalogMax);
@@ -196,7 +196,7 @@ private:
 		const std::vector<uint64_t> frames = frames_of(anchor, page_limit_);
 		const uint64_t pages = std::max<uint64_t>(size / kPage, 1);
 		for (size_t first = 0; first + pages <= frames.size(); first += pages) {
-			Place place;
+			BlockPlace place;
 			place.extent.displacement = anchor.displacement;
 			place.extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
 			for (place.within = 0; place.within < kPage;
@@ -205,7 +205,7 @@ private:
 		}
 	}
 
-	void add_block(const Place& place, const FoundAnchor& anchor) {
+	void add_block(const BlockPlace& place, const FoundAnchor& anchor) {
 		dfr_block head{};
 		if (!read(place, std::as_writable_bytes(std::span(&head, 1)))) {
 			absent_++;
@@ -253,8 +253,8 @@ private:
 	}
 
 	std::optional<std::vector<std::byte>> read_table(uint32_t cpu, uint32_t half, dfr_aggtab& head) {
-		const Extent extent = extent_of(DFR_ANCHOR_AGG, cpu, half, kTableMax);
-		const Place place{.extent = extent};
+		const FrameList extent = extent_of(DFR_ANCHOR_AGG, cpu, half, kTableMax);
+		const BlockPlace place{.extent = extent};
 		if (extent.frames.empty())
 			return std::nullopt;
 		if (!read(place, std::as_writable_bytes(std::span(&head, 1))) ||
@@ -312,7 +312,7 @@ private:
 			const uint64_t pages = std::max<uint64_t>(unit / kPage, 1);
 			const std::vector<uint64_t> frames = frames_of(anchor, page_limit_);
 			for (size_t first = 0; first + pages <= frames.size(); first += pages) {
-				Place place;
+				BlockPlace place;
 				place.extent.displacement = anchor.displacement;
 				place.extent.frames.assign(frames.begin() + first,
 				                           frames.begin() + first + pages);
@@ -323,7 +323,7 @@ private:
 		return chunks;
 	}
 
-	void add_chunk(const Place& place, uint32_t unit, const FoundAnchor& anchor,
+	void add_chunk(const BlockPlace& place, uint32_t unit, const FoundAnchor& anchor,
 	               std::vector<SpeculationChunk>& chunks) {
 		SpeculationChunk chunk;
 		if (!read(place, std::as_writable_bytes(std::span(&chunk.head, 1))) ||
@@ -343,7 +343,7 @@ private:
 		std::vector<SpeculationChunk> chunks = read_chunks();
 		if (chunks.empty())
 			return;
-		trace::RecordPlans plans(catalog_);
+		trace::RecordShapes plans(catalog_);
 		trace::RecordCursor cursor(plans);
 		trace::DecodeDamage damage;
 		std::vector<trace::GroupMark> groups;
@@ -387,7 +387,7 @@ private:
 	uint64_t page_limit_ = 0;
 	trace::Catalog catalog_;
 	std::vector<trace::BlockRef> refs_; // by (cpu, seq)
-	std::vector<Place> places_;
+	std::vector<BlockPlace> places_;
 	std::vector<trace::Block> finished_; // made here, numbered behind the places
 	std::vector<trace::AggEntry> aggregations_;
 	std::vector<std::string> remarks_;
@@ -416,15 +416,15 @@ std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& p
 	AnchorScan scan = scan_anchors(*memory);
 	if (scan.recordings.empty())
 		nothing_found(*memory, scan);
-	std::vector<std::unique_ptr<Image>> images;
+	std::vector<std::unique_ptr<HarvestedImage>> images;
 	for (auto& [key, group] : scan.recordings) {
 		const auto panic = scan.panics.find(key.first);
-		images.push_back(std::make_unique<Image>(
+		images.push_back(std::make_unique<HarvestedImage>(
 		    memory, key.first, std::move(group),
 		    panic == scan.panics.end() ? std::nullopt : std::optional(panic->second)));
 	}
 	std::stable_sort(images.begin(), images.end(), [](const auto& a, const auto& b) {
-		const auto rank = [](const Image& image) {
+		const auto rank = [](const HarvestedImage& image) {
 			return std::tuple(image.panic().has_value(), image.latest_time(), image.blocks());
 		};
 		return rank(*a) > rank(*b);

@@ -119,10 +119,10 @@ void PhysicalMemory::open_elf(uint64_t size) {
 		remarks_.push_back("the dump is cut: " + std::to_string(missing) +
 		                   " bytes of memory are missing");
 	std::sort(ranges_.begin(), ranges_.end(),
-	          [](const Range& a, const Range& b) { return a.address < b.address; });
+	          [](const FileRange& a, const FileRange& b) { return a.address < b.address; });
 	const bool no_addresses =
 	    ranges_.size() > 1 && std::all_of(ranges_.begin(), ranges_.end(),
-	                                      [](const Range& range) { return range.address == 0; });
+	                                      [](const FileRange& range) { return range.address == 0; });
 	if (no_addresses)
 		throw Error("cannot read " + path_ + ": its segments have no physical addresses",
 		            "it looks like the core dump of a process; give a dump of the machine's memory");
@@ -130,7 +130,7 @@ void PhysicalMemory::open_elf(uint64_t size) {
 
 uint64_t PhysicalMemory::bytes() const {
 	uint64_t sum = 0;
-	for (const Range& range : ranges_)
+	for (const FileRange& range : ranges_)
 		sum += range.size;
 	return sum;
 }
@@ -153,7 +153,7 @@ bool PhysicalMemory::read(uint64_t address, std::span<std::byte> into, int64_t d
 		address -= displacement;
 	while (!into.empty()) {
 		auto range = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-		                              [](uint64_t at, const Range& r) { return at < r.address; });
+		                              [](uint64_t at, const FileRange& r) { return at < r.address; });
 		if (range == ranges_.begin())
 			return false;
 		--range;
@@ -173,7 +173,7 @@ void PhysicalMemory::scan(
     uint64_t word,
     const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const {
 	std::vector<std::byte> window(std::min<uint64_t>(kWindow, bytes()));
-	for (const Range& range : ranges_) {
+	for (const FileRange& range : ranges_) {
 		// Pages are aligned in the machine's addresses, wherever they stand in the file.
 		const uint64_t skip = (kPage - range.address % kPage) % kPage;
 		for (uint64_t at = skip; at + kPage <= range.size; at += kWindow) {

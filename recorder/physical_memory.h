@@ -39,7 +39,7 @@ public:
 	bool read(uint64_t address, std::span<std::byte> into, int64_t displacement = 0) const;
 
 private:
-	struct Range {
+	struct FileRange {
 		uint64_t address, offset, size;
 	};
 	void open_elf(uint64_t size);
@@ -47,7 +47,7 @@ private:
 	std::string path_;
 	int fd_ = -1;
 	bool raw_ = false;
-	std::vector<Range> ranges_; // by address
+	std::vector<FileRange> ranges_; // by address
 	std::vector<std::string> remarks_;
 };
 

@@ -13,15 +13,15 @@
 namespace dfr::recorder {
 namespace {
 
-class File {
+class TextFile {
 public:
-	explicit File(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-	~File() {
+	explicit TextFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+	~TextFile() {
 		if (fd_ >= 0)
 			::close(fd_);
 	}
-	File(const File&) = delete;
-	File& operator=(const File&) = delete;
+	TextFile(const TextFile&) = delete;
+	TextFile& operator=(const TextFile&) = delete;
 
 	// Bytes read, fewer at the end or where the file has none.
 	size_t read(void* to, size_t size, uint64_t offset) const {
@@ -64,7 +64,7 @@ bool branches_to(const uint8_t* at, uint64_t address, uint64_t target) {
 } // namespace
 
 std::vector<uint8_t> kernel_text(const std::string& kcore, uint64_t address, size_t size) {
-	const File file(kcore);
+	const TextFile file(kcore);
 	Elf64_Ehdr head;
 	if (file.read(&head, sizeof head, 0) != sizeof head || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum > kSegmentsMax)

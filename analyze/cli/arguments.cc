@@ -45,15 +45,15 @@ void ProgramArguments::add_to(CLI::App& app) {
 namespace {
 
 // What is always on costs a fifth of what else may be, and keeps what came last.
-struct Profile {
+struct OptionProfile {
 	const char* name;
 	std::vector<std::string> options;
 };
-const Profile kProfiles[] = {{"flight", {"cpubudget=1", "bufpolicy=ring"}}};
+const OptionProfile kProfiles[] = {{"flight", {"cpubudget=1", "bufpolicy=ring"}}};
 
 std::string check_profile(const std::string& name) {
 	std::string known;
-	for (const Profile& profile : kProfiles) {
+	for (const OptionProfile& profile : kProfiles) {
 		if (name == profile.name)
 			return {};
 		known += std::string(known.empty() ? "" : ", ") + profile.name;
@@ -106,7 +106,7 @@ void ProgramArguments::give_to(dfr_session* session) const {
 
 d::CompileOptions ProgramArguments::compile_options(uint32_t target) const {
 	d::CompileOptions compile;
-	for (const Profile& known : kProfiles)
+	for (const OptionProfile& known : kProfiles)
 		if (profile == known.name)
 			compile.options = known.options;
 	compile.options.insert(compile.options.end(), options.begin(), options.end());

@@ -85,7 +85,7 @@ void Dtrace::prepare() {
 	must(dfr_session_environment(session));
 	for (const std::string& option : options_.options)
 		must(set_option(session, option));
-	for (const DtraceOptions::Program& program : options_.programs)
+	for (const DtraceOptions::ProgramText& program : options_.programs)
 		must(program.script ? dfr_session_script(session, program.text.c_str())
 				    : dfr_session_program(session, program.specifier, program.text.c_str()));
 	std::vector<std::string> arguments = options_.operands;

@@ -18,9 +18,9 @@ bool takes_argument(char letter) {
 	return at && at[1] == ':';
 }
 
-class Parser {
+class OptionParser {
 public:
-	Parser(int argc, char** argv, const std::string& name) : argc_(argc), argv_(argv), name_(name) {}
+	OptionParser(int argc, char** argv, const std::string& name) : argc_(argc), argv_(argv), name_(name) {}
 	std::optional<DtraceOptions> run();
 
 private:
@@ -40,13 +40,13 @@ private:
 	DtraceOptions parsed_;
 };
 
-bool Parser::usage(const std::string& why) {
+bool OptionParser::usage(const std::string& why) {
 	std::fprintf(stderr, "%s: %s\n", name_.c_str(), why.c_str());
 	dtrace_usage(name_);
 	return false;
 }
 
-bool Parser::mode(DtraceOptions::Mode wanted, char letter) {
+bool OptionParser::mode(DtraceOptions::Mode wanted, char letter) {
 	if (mode_letter_ != 0 && mode_letter_ != letter)
 		return usage(std::string("only one of the [-AGhlV] options can be specified: -") + mode_letter_ +
 			     " and -" + letter);
@@ -55,7 +55,7 @@ bool Parser::mode(DtraceOptions::Mode wanted, char letter) {
 	return true;
 }
 
-bool Parser::pid(const std::string& argument) {
+bool OptionParser::pid(const std::string& argument) {
 	char* end = nullptr;
 	const long value = std::strtol(argument.c_str(), &end, 10);
 	if (argument.empty() || *end != '\0' || value <= 0 || value > 0x7fffffff)
@@ -64,17 +64,17 @@ bool Parser::pid(const std::string& argument) {
 	return true;
 }
 
-bool Parser::program(dfr_specifier specifier, const std::string& text) {
+bool OptionParser::program(dfr_specifier specifier, const std::string& text) {
 	parsed_.programs.push_back({false, specifier, text});
 	return true;
 }
 
-bool Parser::set(const std::string& option) {
+bool OptionParser::set(const std::string& option) {
 	parsed_.options.push_back(option);
 	return true;
 }
 
-bool Parser::option(char letter, const std::string& argument) {
+bool OptionParser::option(char letter, const std::string& argument) {
 	using Mode = DtraceOptions::Mode;
 	switch (letter) {
 	case 'A': return mode(Mode::Anonymous, letter);
@@ -114,7 +114,7 @@ bool Parser::option(char letter, const std::string& argument) {
 }
 
 // One word of letters: "-qn", "-xerrtags", "-s".
-bool Parser::letters(const char* word) {
+bool OptionParser::letters(const char* word) {
 	for (const char* at = word + 1; *at != '\0'; at++) {
 		if (!std::strchr(kLetters, *at) || *at == ':')
 			return usage(std::string("illegal option -- ") + *at);
@@ -132,7 +132,7 @@ bool Parser::letters(const char* word) {
 	return true;
 }
 
-std::optional<DtraceOptions> Parser::run() {
+std::optional<DtraceOptions> OptionParser::run() {
 	bool only_operands = false;
 	while (at_ < argc_) {
 		const char* const word = argv_[at_++];
@@ -155,7 +155,7 @@ std::optional<DtraceOptions> Parser::run() {
 } // namespace
 
 std::optional<DtraceOptions> parse_dtrace(int argc, char** argv, const std::string& name) {
-	return Parser(argc, argv, name).run();
+	return OptionParser(argc, argv, name).run();
 }
 
 void dtrace_usage(const std::string& name) {

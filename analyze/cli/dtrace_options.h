@@ -15,13 +15,13 @@ namespace dfr::cli {
 
 struct DtraceOptions {
 	enum class Mode { Trace, List, Anonymous, Link, Header, Version };
-	struct Program {
+	struct ProgramText {
 		bool script;
 		dfr_specifier specifier; // not for scripts
 		std::string text;	 // a script's path
 	};
 	Mode mode = Mode::Trace;
-	std::vector<Program> programs;
+	std::vector<ProgramText> programs;
 	std::vector<std::string> options;  // -x, in order; letters that are options too
 	std::vector<std::string> operands; // $1 ...
 	std::vector<std::string> commands; // -c

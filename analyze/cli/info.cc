@@ -24,7 +24,7 @@ constexpr const char* kExamples = "  dfr info boot.dfr\n"
 struct Contents {
 	trace::Verdict verdict;
 	std::map<uint32_t, uint64_t> records; // by probe
-	std::vector<trace::Losses::Entry> throttled; // what the governor left out
+	std::vector<trace::Losses::Loss> throttled; // what the governor left out
 };
 
 Contents read_all(trace::BlockSource& source) {
@@ -39,7 +39,7 @@ Contents read_all(trace::BlockSource& source) {
 	for (uint32_t epid = 1; epid < by_epid.size(); epid++)
 		if (by_epid[epid] != 0)
 			contents.records[source.catalog().ecbs[epid - 1].probe] += by_epid[epid];
-	for (const trace::Losses::Entry& entry : merger.losses().entries)
+	for (const trace::Losses::Loss& entry : merger.losses().entries)
 		if (entry.cause == DFR_LOSS_THROTTLE && entry.to)
 			contents.throttled.push_back(entry);
 	contents.verdict = trace::judge(source, merger);
@@ -82,7 +82,7 @@ void print_machine(const trace::Catalog& catalog) {
 
 // When firings were left out, probes detached, the state killed; what could not be armed.
 void print_events(const trace::Catalog& catalog, const Contents& contents) {
-	for (const trace::Losses::Entry& entry : contents.throttled) {
+	for (const trace::Losses::Loss& entry : contents.throttled) {
 		const auto probe = catalog.probes.find(entry.probe);
 		std::printf("  %-11s %s-%s %s firings%s left out on CPU %d\n", "governor",
 			    trace::time_text(catalog, entry.from).c_str(), trace::time_text(catalog, entry.to).c_str(),

@@ -10,7 +10,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/libdfr/json.h"
-#include "analyze/libdfr/machine.h"
+#include "analyze/libdfr/backend.h"
 #include "formats/d/suggest.h"
 #include "formats/error.h"
 #include "recorder/device.h"

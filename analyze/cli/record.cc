@@ -11,7 +11,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/libdfr/child.h"
 #include "analyze/cli/dfr.h"
-#include "analyze/libdfr/machine.h"
+#include "analyze/libdfr/backend.h"
 #include "analyze/cli/recording.h"
 #include "analyze/cli/signals.h"
 #include "analyze/libdfr/consumer.h"
@@ -30,7 +30,7 @@ constexpr const char* kExamples =
     "  dfr record --claim anonymous -o boot.dfr --stop\n";
 constexpr const char* kDefaultProgram = "syscall:::entry { capture(); }";
 
-struct Arguments {
+struct RecordArguments {
 	ProgramArguments program;
 	std::string output, claim, keep, analysis, engine = "auto";
 	bool stop = false, replace = false, json = false;
@@ -39,7 +39,7 @@ struct Arguments {
 };
 
 // What cannot mean anything together is a usage error: nothing that was asked for is left out without a word.
-std::string contradiction(const Arguments& arguments) {
+std::string contradiction(const RecordArguments& arguments) {
 	const bool program = !arguments.program.empty();
 	if (!arguments.claim.empty() && program)
 		return "--claim takes a state over as it is: it takes no -n and no -s";
@@ -75,7 +75,7 @@ std::vector<std::byte> bytes_of(const std::vector<uint8_t>& bytes) {
 
 class Recorder {
 public:
-	explicit Recorder(Arguments arguments) : arguments_(std::move(arguments)) {}
+	explicit Recorder(RecordArguments arguments) : arguments_(std::move(arguments)) {}
 	int run();
 
 private:
@@ -85,8 +85,8 @@ private:
 	void save(lib::Consumer& consumer);
 	bool due() const;
 
-	Arguments arguments_;
-	std::unique_ptr<lib::Machine> machine_;
+	RecordArguments arguments_;
+	std::unique_ptr<lib::Backend> backend_;
 	std::unique_ptr<Recording> recording_;
 	lib::Children children_;
 	std::chrono::steady_clock::time_point start_;
@@ -102,7 +102,7 @@ void Recorder::loop(lib::Consumer& consumer) {
 		if (!slept([&consumer](const sigset_t* mask) { consumer.sleep(mask); }))
 			return;
 		children_.ended();
-		children_.remember_in(machine_->symbols());
+		children_.remember_in(backend_->symbols());
 		going = consumer.work();
 		recording_->pass();
 		if (!children_.empty() && children_.all_ended())
@@ -118,8 +118,8 @@ void Recorder::end(lib::Consumer& consumer) {
 	else
 		consumer.finish();
 	recording_->finish(consumer.renderer());
-	if (arguments_.stop && machine_->device())
-		machine_->device()->end();
+	if (arguments_.stop && backend_->device())
+		backend_->device()->end();
 }
 
 // After an error: what was recorded until then is a whole file, if that can still be written.
@@ -135,7 +135,7 @@ void Recorder::save(lib::Consumer& consumer) {
 d::Compiled Recorder::program(uint32_t target) {
 	const d::CompileOptions options = arguments_.program.compile_options(target);
 	if (!arguments_.analysis.empty()) {
-		d::Derived derived = derive_or_throw(arguments_.analysis, options, machine_->target());
+		d::Derived derived = derive_or_throw(arguments_.analysis, options, backend_->target());
 		std::fprintf(stderr, "dfr: to answer %s later, this is recorded:\n%s", arguments_.analysis.c_str(),
 			     derived.text.c_str());
 		if (derived.program.image.source.empty())
@@ -145,7 +145,7 @@ d::Compiled Recorder::program(uint32_t target) {
 	auto parts = arguments_.program.parts();
 	if (parts.empty())
 		parts.push_back({d::Specifier::Name, false, "-n", kDefaultProgram, 0});
-	d::Compiled compiled = compile_or_throw(parts, options, machine_->target());
+	d::Compiled compiled = compile_or_throw(parts, options, backend_->target());
 	if (compiled.image.source.empty())
 		compiled.image.source = parts[0].text;
 	return compiled;
@@ -154,29 +154,29 @@ d::Compiled Recorder::program(uint32_t target) {
 int Recorder::run() {
 	catch_signals();
 	std::signal(SIGPIPE, SIG_IGN); // a recording goes on when nobody reads what is said about it
-	const lib::Engine engine = lib::parse_engine(arguments_.engine);
-	machine_ = engine == lib::Engine::Process ? lib::open_process(arguments_.program.destructive) : lib::open_kernel(::geteuid() == 0);
+	const lib::EngineChoice engine = lib::parse_engine(arguments_.engine);
+	backend_ = engine == lib::EngineChoice::Process ? lib::open_process(arguments_.program.destructive) : lib::open_kernel(::geteuid() == 0);
 	render::Output output(STDOUT_FILENO);
 	output.on_failure([](const Error& error) {
 		std::fprintf(stderr, "dfr: %s; the recording goes on without it\n", error.what());
 	});
-	lib::Consumer::Hooks hooks;
+	lib::Consumer::Callbacks hooks;
 	hooks.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
 	hooks.block = [this](const trace::Block& block) { recording_->block(block); };
-	hooks.kernel_types = [this] { return machine_->target().kernel_types(""); };
-	trace::Session& session = machine_->session();
+	hooks.kernel_types = [this] { return backend_->target().kernel_types(""); };
+	trace::LiveSource& session = backend_->session();
 	// Not before it is known that there is something to record: another recording may be replaced by it.
 	const auto open_recording = [&] {
 		recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, session);
 	};
 	if (!arguments_.claim.empty()) {
-		machine_->device() ? machine_->device()->claim(arguments_.claim)
+		backend_->device() ? backend_->device()->claim(arguments_.claim)
 				   : throw Error("there is nothing to claim in this process", "leave --engine out");
 		open_recording();
 	}
 	render::Renderer* renderer = nullptr; // the consumer's
 	hooks.event = [&](const trace::Event& event) { recording_->event(event, *renderer); };
-	lib::Consumer consumer(session, output, machine_->symbols(), std::move(hooks));
+	lib::Consumer consumer(session, output, backend_->symbols(), std::move(hooks));
 	renderer = &consumer.renderer();
 	consumer.style().quiet = true; // the file has the records; the answer is what the program prints
 	bool follow = false;
@@ -185,7 +185,7 @@ int Recorder::run() {
 		if (!arguments_.command.empty())
 			target = static_cast<uint32_t>(children_.hold(arguments_.command));
 		const d::Compiled compiled = program(target);
-		follow = machine_->kernel() && lib::records_user_code(compiled.image);
+		follow = backend_->kernel() && lib::records_user_code(compiled.image);
 		lib::apply_options(compiled, consumer.style());
 		consumer.style().quiet = true;
 		const auto dof = dof::write(compiled.image);
@@ -194,8 +194,8 @@ int Recorder::run() {
 		recording_->program(0, bytes_of(dof), compiled.image.source);
 		consumer.report_faults();
 		recording_->program(1, bytes_of(render::error_program()), {});
-		if (!arguments_.keep.empty() && machine_->device())
-			machine_->device()->keep(arguments_.keep);
+		if (!arguments_.keep.empty() && backend_->device())
+			backend_->device()->keep(arguments_.keep);
 		consumer.style().quiet = arguments_.program.quiet; // a buffer that is smaller than asked is told
 		consumer.go();
 		consumer.style().quiet = true;
@@ -229,7 +229,7 @@ int Recorder::run() {
 } // namespace
 
 int run_record(int argc, char** argv) {
-	Arguments arguments;
+	RecordArguments arguments;
 	const auto app = make_app("record", "Record with a D program and leave a .dfr file.", kExamples);
 	arguments.program.add_to(*app);
 	arguments.program.add_profile_to(*app);

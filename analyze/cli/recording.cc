@@ -15,7 +15,7 @@ size_t entries(const trace::Catalog& catalog) {
 
 } // namespace
 
-Recording::Recording(const std::string& path, bool replace, trace::Session& session)
+Recording::Recording(const std::string& path, bool replace, trace::LiveSource& session)
     : path_(path), session_(session), writer_(path, replace) {}
 
 void Recording::program(size_t index, std::vector<std::byte> dof, std::string source) {
@@ -25,7 +25,7 @@ void Recording::program(size_t index, std::vector<std::byte> dof, std::string so
 trace::Catalog Recording::whole_catalog() {
 	trace::Catalog catalog = session_.catalog();
 	catalog.sources.resize(catalog.dofs.size());
-	for (const Program& program : programs_) {
+	for (const LoadedProgram& program : programs_) {
 		if (program.index >= catalog.dofs.size())
 			continue;
 		catalog.dofs[program.index] = program.dof;
@@ -40,8 +40,8 @@ void Recording::event(const trace::Event& event, render::Renderer& renderer) {
 	newest_ = std::max(newest_, event.time);
 	if (seen_)
 		return;
-	const render::Plan* const plan = renderer.programs().plan_of(event.epid);
-	if (plan && plan->reads_aggregations())
+	const render::Rendering* const rendering = renderer.programs().rendering_of(event.epid);
+	if (rendering && rendering->reads_aggregations())
 		seen_ = trace::AggSnapshot{0, renderer.aggregations().latest()};
 }
 

@@ -11,13 +11,13 @@
 
 #include "analyze/render/renderer.h"
 #include "formats/trace/file.h"
-#include "formats/trace/session.h"
+#include "formats/trace/live_source.h"
 
 namespace dfr::cli {
 
 class Recording {
 public:
-	Recording(const std::string& path, bool replace, trace::Session& session);
+	Recording(const std::string& path, bool replace, trace::LiveSource& session);
 
 	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
 	void program(size_t index, std::vector<std::byte> dof, std::string source);
@@ -33,14 +33,14 @@ private:
 	void end_pass();
 
 	std::string path_;
-	trace::Session& session_;
+	trace::LiveSource& session_;
 	trace::FileWriter writer_;
-	struct Program {
+	struct LoadedProgram {
 		size_t index;
 		std::vector<std::byte> dof;
 		std::string source;
 	};
-	std::vector<Program> programs_;
+	std::vector<LoadedProgram> programs_;
 	std::optional<trace::AggSnapshot> seen_; // by records of this pass
 	uint64_t newest_ = 0;			 // time of a record so far
 	size_t known_ = 0; // entries of the catalog when it was written last

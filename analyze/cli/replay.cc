@@ -22,13 +22,13 @@ constexpr const char* kExamples =
     "  dfr replay -n 'syscall:::entry { @[execname] = count(); }' boot.dfr\n"
     "  dfr replay -q -n 'syscall::openat:entry { printf(\"%s %d\\n\", execname, tid); }' boot.dfr\n";
 
-struct Arguments {
+struct ReplayArguments {
 	ProgramArguments program;
 	std::vector<std::string> files;
 	bool json = false, strict = false;
 };
 
-int replay_file(const Arguments& arguments, const std::string& path, trace::GivenBlocks& given) {
+int replay_file(const ReplayArguments& arguments, const std::string& path, trace::GivenBlocks& given) {
 	const auto file = trace::open_file(path);
 	trace::UnrepeatedSource source(*file, given);
 	render::Output output(STDOUT_FILENO);
@@ -61,7 +61,7 @@ int replay_file(const Arguments& arguments, const std::string& path, trace::Give
 } // namespace
 
 int run_replay(int argc, char** argv) {
-	Arguments arguments;
+	ReplayArguments arguments;
 	const auto app = make_app("replay", "Run a D program over recordings, or print what they said.", kExamples);
 	arguments.program.add_to(*app);
 	app->add_flag("--json", arguments.json, "the verdict as JSON");

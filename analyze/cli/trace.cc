@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kExamples = "  dfr trace -n 'syscall::openat:entry { printf(\"%s\\n\", copyinstr(arg1)); }'\n"
 				  "  dfr trace -n 'syscall:::entry { @[execname] = count(); }' -- make\n";
 
-struct Arguments {
+struct TraceArguments {
 	ProgramArguments program;
 	std::string engine = "auto";
 	bool json = false;
@@ -24,7 +24,7 @@ struct Arguments {
 
 class Trace {
 public:
-	explicit Trace(Arguments arguments) : arguments_(std::move(arguments)) {}
+	explicit Trace(TraceArguments arguments) : arguments_(std::move(arguments)) {}
 	int run();
 
 private:
@@ -35,7 +35,7 @@ private:
 	}
 	void compile();
 
-	Arguments arguments_;
+	TraceArguments arguments_;
 	SessionHandle session_ = open_session(DFR_SESSION_AUTO);
 };
 
@@ -69,7 +69,7 @@ int Trace::run() {
 } // namespace
 
 int run_trace(int argc, char** argv) {
-	Arguments arguments;
+	TraceArguments arguments;
 	const auto app = make_app("trace", "Run a D program live and print what it says.", kExamples);
 	arguments.program.add_to(*app);
 	app->add_option("--engine", arguments.engine, "kernel, process or auto");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// EngineSession: a trace::Session over an engine in this process: it creates the
+// EngineSession: a trace::LiveSource over an engine in this process: it creates the
 // engine and one state, loads programs, hands out blocks by copying them. What
 // fires probes is its users': inprocess.h (timers), replay.h (a recording).
 #pragma once
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/trace/session.h"
+#include "formats/trace/live_source.h"
 
 extern "C" {
 struct dfr_engine;
@@ -24,7 +24,7 @@ struct dfr_provider_ops;
 
 namespace dfr::engine {
 
-class EngineSession : public trace::Session {
+class EngineSession : public trace::LiveSource {
 public:
 	// cpus: ids of CPUs are below this; the engine's clock and "current" come from each firing.
 	EngineSession(std::string name, unsigned cpus, bool destructive);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/engine/engine_session.h"
+#include "analyze/engine/tick.h"
 #include "formats/d/target.h"
 
 namespace dfr::engine {
@@ -42,11 +43,6 @@ public:
 	std::string kernel_release() const override { return {}; }
 
 private:
-	struct Timer {
-		dfr_probe* probe;
-		uint64_t interval;
-		uint64_t due;
-	};
 	static void provide(dfr_provider* provider, const char* const pattern[4]);
 	static int arm(dfr_provider* provider, dfr_probe* probe);
 	static void disarm(dfr_provider* provider, dfr_probe* probe);

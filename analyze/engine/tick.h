@@ -8,7 +8,17 @@
 #include <optional>
 #include <string_view>
 
+extern "C" {
+struct dfr_probe;
+}
+
 namespace dfr::engine {
+
+// A timer's probe, and when it fires next: ns of the clock that its user fires it by.
+struct Timer {
+	dfr_probe* probe;
+	uint64_t interval, due;
+};
 
 inline constexpr uint64_t kTickMin = 200'000; // ns; finer ones do not exist
 

@@ -52,8 +52,8 @@ std::string size_text(int64_t bytes) {
 
 } // namespace
 
-Consumer::Consumer(trace::Session& session, render::Output& output, render::Symboliser& symbols, Hooks hooks)
-    : session_(session), hooks_(std::move(hooks)), renderer_(session.catalog(), output, symbols, *this),
+Consumer::Consumer(trace::LiveSource& session, render::Output& output, render::Symboliser& symbols, Callbacks callbacks)
+    : session_(session), callbacks_(std::move(callbacks)), renderer_(session.catalog(), output, symbols, *this),
       merge_(session.catalog()), told_(DFR_LOSS_MAX) {
 	output.on_waiting([this] { session_.status(); });
 }
@@ -77,7 +77,7 @@ void Consumer::go() {
 	session_.go();
 	for (size_t i = 0; i < std::size(kSizes); i++)
 		if (const int64_t got = session_.option(kSizes[i].option); got < asked[i] && !style().quiet)
-			hooks_.message(std::string(kSizes[i].name) + " lowered to " + size_text(got));
+			callbacks_.message(std::string(kSizes[i].name) + " lowered to " + size_text(got));
 	const int64_t policy = session_.option(DFR_OPT_BUFPOLICY);
 	at_end_only_ = policy == DFR_BUFPOLICY_RING || policy == DFR_BUFPOLICY_FILL;
 	resume();
@@ -134,7 +134,7 @@ void Consumer::report_events() {
 		const std::string text = render::event_text(catalog, told_events_);
 		const uint32_t event = catalog.events[told_events_].event;
 		if (!text.empty() && event != DFR_EVENT_KILLED && event != DFR_EVENT_FULL)
-			hooks_.message(text);
+			callbacks_.message(text);
 	}
 }
 
@@ -147,7 +147,7 @@ void Consumer::report_drops(const dfr_ioc_status& status, bool last) {
 		lost_ += count;
 		const std::string text = render::drop_text(cause, count, cpu, tags);
 		if (!text.empty())
-			hooks_.message(text);
+			callbacks_.message(text);
 	};
 	for (const auto& entry : merge_.losses().entries) {
 		if (!is_by_cpu(entry.cause))
@@ -172,15 +172,15 @@ void Consumer::consume(bool last) {
 	const uint64_t until = last || synchronous_ || session_.catalog().cpus <= 1 ? UINT64_MAX : now_ns();
 	session_.flush();
 	while (auto block = session_.next()) {
-		if (hooks_.block)
-			hooks_.block(*block);
+		if (callbacks_.block)
+			callbacks_.block(*block);
 		merge_.add(std::move(*block));
 	}
 	report_events(); // and reads the catalog: what the blocks need is there after them
 	renderer_.aggregations().snapshot(session_.aggregations());
 	merge_.run(until, [this](const trace::Event& event) {
-		if (hooks_.event)
-			hooks_.event(event);
+		if (callbacks_.event)
+			callbacks_.event(event);
 		renderer_.record(event);
 	});
 	renderer_.end_pass();
@@ -193,7 +193,7 @@ void Consumer::clear_aggregation(uint32_t variable, bool remove) {
 
 void Consumer::command(const std::string& line) {
 	if (!run_command(line, [this] { session_.status(); }))
-		hooks_.message("system() could not run: " + line);
+		callbacks_.message("system() could not run: " + line);
 }
 
 // The rates are one interval here: passes are as frequent as the fastest of them.

@@ -15,19 +15,19 @@
 
 #include "analyze/libdfr/live_merge.h"
 #include "analyze/render/renderer.h"
-#include "formats/trace/session.h"
+#include "formats/trace/live_source.h"
 
 namespace dfr::lib {
 
-class Consumer final : public render::Host {
+class Consumer final : public render::Driver {
 public:
-	struct Hooks {
+	struct Callbacks {
 		std::function<void(const std::string&)> message; // one line for stderr
 		std::function<void(const trace::Block&)> block;	 // each block, before it is read
 		std::function<void(const trace::Event&)> event;	 // each record, before it is rendered
 		std::function<const types::Container*()> kernel_types;
 	};
-	Consumer(trace::Session& session, render::Output& output, render::Symboliser& symbols, Hooks hooks);
+	Consumer(trace::LiveSource& session, render::Output& output, render::Symboliser& symbols, Callbacks callbacks);
 	~Consumer() override;
 
 	render::Renderer& renderer() { return renderer_; }
@@ -59,9 +59,9 @@ private:
 	void clear_aggregation(uint32_t variable, bool remove) override;
 	void command(const std::string& line) override;
 	std::string set_option(const std::string& name, const std::string& value) override;
-	void message(const std::string& text) override { hooks_.message(text); }
+	void message(const std::string& text) override { callbacks_.message(text); }
 	const types::Container* kernel_types() override {
-		return hooks_.kernel_types ? hooks_.kernel_types() : nullptr;
+		return callbacks_.kernel_types ? callbacks_.kernel_types() : nullptr;
 	}
 
 	bool check_status(bool last);
@@ -70,8 +70,8 @@ private:
 	void consume(bool last);
 	int64_t rate(uint32_t option) const;
 
-	trace::Session& session_;
-	Hooks hooks_;
+	trace::LiveSource& session_;
+	Callbacks callbacks_;
 	render::Renderer renderer_;
 	LiveMerge merge_;
 	dfr_ioc_status status_{};

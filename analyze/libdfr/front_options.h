@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/libdfr/machine.h"
+#include "analyze/libdfr/backend.h"
 #include "analyze/render/renderer.h"
 #include "formats/d/compile.h"
 
@@ -27,7 +27,7 @@ public:
 	// A flag, as it stands now; false for a name that is none.
 	bool is_set(const std::string& name) const;
 
-	Engine engine = Engine::Automatic;
+	EngineChoice engine = EngineChoice::Automatic;
 	render::Style style;
 	bool claim = false; // grabanon
 	bool errtags = false;

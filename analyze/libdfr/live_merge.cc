@@ -12,11 +12,11 @@ void LiveMerge::add(trace::Block block) {
 	}
 	auto& cpu = cpus_[block.header().cpu];
 	if (!cpu)
-		cpu = std::make_unique<Cpu>(plans_);
+		cpu = std::make_unique<CpuQueue>(shapes_);
 	cpu->blocks.push_back(std::move(block));
 }
 
-bool LiveMerge::advance(Cpu& cpu) {
+bool LiveMerge::advance(CpuQueue& cpu) {
 	if (cpu.ready)
 		return true;
 	while (!cpu.blocks.empty()) {
@@ -32,7 +32,7 @@ bool LiveMerge::advance(Cpu& cpu) {
 
 void LiveMerge::run(uint64_t until, const std::function<void(const trace::Event&)>& visit) {
 	for (;;) {
-		Cpu* first = nullptr;
+		CpuQueue* first = nullptr;
 		for (auto& [id, cpu] : cpus_) {
 			if (!advance(*cpu) || key(cpu->cursor.event()) > until)
 				continue;

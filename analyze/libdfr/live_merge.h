@@ -19,7 +19,7 @@ namespace dfr::lib {
 
 class LiveMerge {
 public:
-	explicit LiveMerge(const trace::Catalog& catalog) : plans_(catalog) {}
+	explicit LiveMerge(const trace::Catalog& catalog) : shapes_(catalog) {}
 
 	void add(trace::Block block);
 	// Visits what is not younger than `until`.
@@ -29,20 +29,20 @@ public:
 	const trace::DecodeDamage& damage() const { return damage_; }
 
 private:
-	struct Cpu {
-		explicit Cpu(trace::RecordPlans& plans) : cursor(plans) {}
+	struct CpuQueue {
+		explicit CpuQueue(trace::RecordShapes& shapes) : cursor(shapes) {}
 		std::deque<trace::Block> blocks; // the first one is being read
 		trace::RecordCursor cursor;
 		bool opened = false; // cursor is on blocks.front()
 		bool ready = false;  // cursor.event() waits to be visited
 	};
-	bool advance(Cpu& cpu);
+	bool advance(CpuQueue& cpu);
 	static uint64_t key(const trace::Event& event) {
 		return event.speculation ? event.commit_time : event.time;
 	}
 
-	trace::RecordPlans plans_;
-	std::map<uint32_t, std::unique_ptr<Cpu>> cpus_;
+	trace::RecordShapes shapes_;
+	std::map<uint32_t, std::unique_ptr<CpuQueue>> cpus_;
 	trace::Losses losses_;
 	trace::DecodeDamage damage_;
 };

@@ -58,7 +58,7 @@ bool processes_have_our_numbers() {
 }
 
 std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
-	const auto find = [&](const std::unique_ptr<Kernel>& kernel) -> std::optional<types::Symbol> {
+	const auto find = [&](const std::unique_ptr<KernelSymbols>& kernel) -> std::optional<types::Symbol> {
 		return kernel && kernel->symbols.has_addresses() ? kernel->symbols.find(address) : std::nullopt;
 	};
 	std::optional<types::Symbol> symbol = find(kernel_);
@@ -68,7 +68,7 @@ std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
 		asked_ = Clock::now();
 		std::string modules = loaded_modules();
 		if (!kernel_ || modules != kernel_->modules) {
-			auto now = std::make_unique<Kernel>(Kernel{types::Symbols::from_kallsyms(), std::move(modules)});
+			auto now = std::make_unique<KernelSymbols>(KernelSymbols{types::Symbols::from_kallsyms(), std::move(modules)});
 			before_ = std::exchange(kernel_, std::move(now));
 			symbol = find(kernel_);
 		}
@@ -223,7 +223,7 @@ std::optional<types::Blob> own_vdso() {
 // What is mapped there, whatever its path means today and here; where that may not be asked, what the
 // process finds under the path, and then what we do.
 void LiveSymbols::open_file(uint32_t pid, const Mapping& mapping, const std::string& path) {
-	File& file = files_[mapping.file];
+	MappedFile& file = files_[mapping.file];
 	const std::string process = "/proc/" + std::to_string(pid);
 	char range[40];
 	std::snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, mapping.start, mapping.end);
@@ -243,7 +243,7 @@ render::SymbolName LiveSymbols::user(uint32_t pid, uint64_t address) {
 	const auto at = files_.find(place->file);
 	if (at == files_.end()) // no code is mapped from it
 		return {base_name(place->file), {}, 0};
-	File& file = at->second;
+	MappedFile& file = at->second;
 	try {
 		if (file.bytes)
 			file.symbols = std::make_unique<types::ElfSymbols>(

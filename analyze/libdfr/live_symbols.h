@@ -39,7 +39,7 @@ private:
 
 	// A file that processes have mapped, known by the device and inode that their maps name: what is
 	// found under its path may be another one by now, or for us.
-	struct File {
+	struct MappedFile {
 		std::string name;
 		std::optional<types::Blob> bytes; // until its symbols are read; it could not be opened: none
 		std::unique_ptr<types::ElfSymbols> symbols;
@@ -55,7 +55,7 @@ private:
 		Clock::time_point read;	   // long ago: never
 		std::string shape;	   // when it was read: how much was mapped, and where its program
 	};
-	struct Kernel {
+	struct KernelSymbols {
 		types::Symbols symbols;
 		std::string modules; // that were loaded when they were read
 	};
@@ -66,10 +66,10 @@ private:
 	void open_file(uint32_t pid, const Mapping& mapping, const std::string& path);
 
 	const bool see_processes_;
-	std::unique_ptr<Kernel> kernel_, before_; // before_: with modules that have gone since
+	std::unique_ptr<KernelSymbols> kernel_, before_; // before_: with modules that have gone since
 	Clock::time_point asked_;		  // which modules there are
 	std::map<uint32_t, Process> processes_;
-	std::map<std::string, File> files_; // by device, inode and path
+	std::map<std::string, MappedFile> files_; // by device, inode and path
 };
 
 // What addresses in a recording of that boot are called: known if it is this one. If not, they stay

@@ -112,14 +112,14 @@ std::string joined(const std::vector<ProgramPart>& parts, size_t count) {
 
 uint64_t clauses_of(const dof::Image& image) {
 	uint64_t count = 0;
-	for (const dof::Ecb& ecb : image.ecbs)
+	for (const dof::EcbDesc& ecb : image.ecbs)
 		count = std::max(count, DFR_ECBUARG_CLAUSE(ecb.uarg) + 1);
 	return count;
 }
 
 uint32_t matches_of(const dof::Image& image, uint64_t from, uint64_t to, d::Target& target) {
 	uint32_t matched = 0;
-	for (const dof::Ecb& ecb : image.ecbs) {
+	for (const dof::EcbDesc& ecb : image.ecbs) {
 		const uint64_t clause = DFR_ECBUARG_CLAUSE(ecb.uarg);
 		if (clause < from || clause >= to || (ecb.uarg & DFR_ECBUARG_CONTINUATION))
 			continue;
@@ -187,7 +187,7 @@ size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptio
 }
 
 void identify_types(dof::Image& image, d::Target& target) {
-	const bool depends = std::any_of(image.ecbs.begin(), image.ecbs.end(), [](const dof::Ecb& ecb) { return ecb.uarg & DFR_ECBUARG_KERNEL_TYPES; });
+	const bool depends = std::any_of(image.ecbs.begin(), image.ecbs.end(), [](const dof::EcbDesc& ecb) { return ecb.uarg & DFR_ECBUARG_KERNEL_TYPES; });
 	const types::Container* const kernel = depends ? target.kernel_types("vmlinux") : nullptr;
 	if (!kernel)
 		return;

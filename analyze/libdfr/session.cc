@@ -37,8 +37,8 @@ bool kernel_may_know(const d::Diagnostics& diagnostics) {
 } // namespace
 
 void Session::notice(const std::string& text) const {
-	if (hooks_.notice && !options_.style.quiet)
-		hooks_.notice(text);
+	if (listeners_.notice && !options_.style.quiet)
+		listeners_.notice(text);
 }
 
 Consumer& Session::consumer() {
@@ -76,17 +76,17 @@ d::CompileOptions Session::compile_options(bool zdefs) const {
 	return options;
 }
 
-bool Session::compile_on(std::unique_ptr<Machine> machine, bool zdefs) {
+bool Session::compile_on(std::unique_ptr<Backend> machine, bool zdefs) {
 	if (target_pid_ && machine->kernel() && !processes_have_our_numbers())
 		throw Error("this container numbers its processes itself: the kernel knows process " +
 				std::to_string(target_pid_) + " by another number",
 			    "-c and -p work where the host's numbers are seen (docker run --pid=host)");
-	machine_ = std::move(machine);
-	compiled_for_ = machine_->target().description();
+	backend_ = std::move(machine);
+	compiled_for_ = backend_->target().description();
 	diagnostics_ = d::Diagnostics{};
 	if (programs_.empty()) // to list or to claim
 		return true;
-	compiled_ = compile_parts(programs_, compile_options(zdefs), machine_->target(), diagnostics_);
+	compiled_ = compile_parts(programs_, compile_options(zdefs), backend_->target(), diagnostics_);
 	return !diagnostics_.failed();
 }
 
@@ -94,9 +94,9 @@ bool Session::compile_on(std::unique_ptr<Machine> machine, bool zdefs) {
 // run here has the module loaded, if we may. Whether destructive actions may run is the program's own
 // option: the engine asks it at go.
 bool Session::compile_live(bool zdefs) {
-	if (options_.engine == Engine::Process)
+	if (options_.engine == EngineChoice::Process)
 		return compile_on(open_process(true), zdefs);
-	if (options_.engine == Engine::Kernel || kernel_available() || options_.claim)
+	if (options_.engine == EngineChoice::Kernel || kernel_available() || options_.claim)
 		return compile_on(open_kernel(::geteuid() == 0), zdefs);
 	if (compile_on(open_process(true), zdefs))
 		return true;
@@ -116,7 +116,7 @@ bool Session::compile_live(bool zdefs) {
 
 void Session::refuse(d::Target& target, bool zdefs) {
 	const ProgramPart& part = programs_[failing_part(programs_, compile_options(zdefs), target)];
-	machine_.reset(); // what was refused cannot go
+	backend_.reset(); // what was refused cannot go
 	const std::string first = diagnostics_.classic(options_.errtags, 0, !part.script);
 	classic_ = part.script ? "failed to compile script " + part.name + ": " + first
 			       : "invalid probe specifier " + part.text + ": " + first;
@@ -136,7 +136,7 @@ void Session::compile_programs(bool zdefs) {
 	if (consumer_)
 		throw Error("the session runs already", "open another one for another program");
 	if (!compile_live(zdefs))
-		refuse(machine_->target(), zdefs);
+		refuse(backend_->target(), zdefs);
 	take_options();
 }
 
@@ -172,7 +172,7 @@ std::string Session::stability() const {
 
 unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>& visit) {
 	compile_programs(true);
-	d::Target& target = machine_->target();
+	d::Target& target = backend_->target();
 	unsigned rows = 0, unmatched = 0;
 	bool going = true;
 	const auto row = [&](const d::ProbeInfo& probe) {
@@ -183,7 +183,7 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 	};
 	if (programs_.empty())
 		target.match({}, row);
-	for (const dof::Ecb& ecb : compiled_.image.ecbs) {
+	for (const dof::EcbDesc& ecb : compiled_.image.ecbs) {
 		if (!going)
 			break;
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
@@ -195,15 +195,15 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 		if (rows != 0 || options_.zdefs)
 			continue;
 		unmatched++;
-		if (!hooks_.trouble)
+		if (!listeners_.trouble)
 			continue;
-		hooks_.trouble("failed to match " + pattern.provider + ":" + pattern.module + ":" +
+		listeners_.trouble("failed to match " + pattern.provider + ":" + pattern.module + ":" +
 			       pattern.function + ":" + pattern.name + ": No probe matches description");
 		std::string instead(d::foreign_probe(pattern.provider, pattern.function));
 		if (instead.empty())
 			instead = target.why_absent(pattern);
 		if (!instead.empty())
-			hooks_.trouble(instead);
+			listeners_.trouble(instead);
 	}
 	return unmatched;
 }
@@ -212,11 +212,11 @@ void Session::enable() {
 	const auto dof = dof::write(compiled_.image);
 	ProgramPart& first = programs_[0];
 	try {
-		const uint32_t matched = machine_->session().enable(std::as_bytes(std::span(dof)), options_.zdefs);
+		const uint32_t matched = backend_->session().enable(std::as_bytes(std::span(dof)), options_.zdefs);
 		if (programs_.size() == 1)
 			first.matched = matched;
-		else if (hooks_.notice && !options_.style.quiet)
-			count_matches(programs_, compile_options(false), compiled_, machine_->target());
+		else if (listeners_.notice && !options_.style.quiet)
+			count_matches(programs_, compile_options(false), compiled_, backend_->target());
 	} catch (const Error& error) {
 		classic_ = "failed to enable '" + first.title() +
 			   "': " + (error.code() == EACCES ? "Destructive actions not allowed" : error.what());
@@ -233,30 +233,30 @@ void Session::enable() {
 void Session::claim() {
 	if (!programs_.empty())
 		throw Error("the boot's state is not claimed together with programs", {}, EALREADY);
-	if (!machine_->device())
+	if (!backend_->device())
 		throw Error("there is no state of a boot in this process", {}, ENOENT);
-	machine_->device()->claim(DFR_ANONYMOUS_NAME);
+	backend_->device()->claim(DFR_ANONYMOUS_NAME);
 	for (uint32_t dof = 0; const dof::Image* const image = consumer_->renderer().programs().image(dof); dof++)
 		apply_options(*image, consumer_->style());
 	consumer_->resume();
 }
 
 void Session::go() {
-	if (!machine_)
+	if (!backend_)
 		throw Error("the session has no engine yet", "compile the programs first");
 	if (consumer_)
 		throw Error("the session runs already", "open another one for another program");
 	if (programs_.empty() && !options_.claim)
 		throw Error("no program was given", "add one before it is compiled");
-	output_ = std::make_unique<render::Output>(hooks_.text ? -1 : fd_);
-	Consumer::Hooks hooks;
+	output_ = std::make_unique<render::Output>(listeners_.text ? -1 : fd_);
+	Consumer::Callbacks hooks;
 	hooks.message = [this](const std::string& text) {
-		if (hooks_.trouble)
-			hooks_.trouble(text);
+		if (listeners_.trouble)
+			listeners_.trouble(text);
 	};
-	hooks.kernel_types = [this] { return machine_->target().kernel_types(""); };
-	hooks.event = hooks_.event;
-	consumer_ = std::make_unique<Consumer>(machine_->session(), *output_, machine_->symbols(), std::move(hooks));
+	hooks.kernel_types = [this] { return backend_->target().kernel_types(""); };
+	hooks.event = listeners_.event;
+	consumer_ = std::make_unique<Consumer>(backend_->session(), *output_, backend_->symbols(), std::move(hooks));
 	consumer_->style() = options_.style;
 	if (!programs_.empty()) {
 		enable();
@@ -271,22 +271,22 @@ void Session::go() {
 			throw Error("destructive actions are not allowed here", error.hint(), EACCES);
 		throw;
 	}
-	children_.remember_in(machine_->symbols()); // as it is before it becomes the command
-	children_.release(machine_->kernel() && records_user_code(compiled_.image));
+	children_.remember_in(backend_->symbols()); // as it is before it becomes the command
+	children_.release(backend_->kernel() && records_user_code(compiled_.image));
 }
 
 void Session::deliver() {
-	if (!hooks_.text)
+	if (!listeners_.text)
 		return;
 	const std::string text = output_->take();
 	if (!text.empty())
-		hooks_.text(text);
+		listeners_.text(text);
 }
 
 bool Session::work() {
 	consumer(); // or an error
 	const auto ended = children_.ended();
-	children_.remember_in(machine_->symbols());
+	children_.remember_in(backend_->symbols());
 	const bool going = consumer_->work();
 	deliver();
 	for (const std::string& end : ended)
@@ -301,11 +301,11 @@ void Session::print(const std::string& text) {
 
 bool Session::stop() {
 	consumer(); // or an error
-	children_.remember_in(machine_->symbols());
+	children_.remember_in(backend_->symbols());
 	consumer_->finish();
 	deliver();
 	verdict_.to = now_ns();
-	verdict_.cpus = machine_->session().catalog().cpus;
+	verdict_.cpus = backend_->session().catalog().cpus;
 	verdict_.records = consumer_->renderer().records();
 	verdict_.lost = consumer_->lost();
 	verdict_.complete = verdict_.lost == 0 && !consumer_->killed();

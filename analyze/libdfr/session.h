@@ -15,7 +15,7 @@
 #include "analyze/libdfr/child.h"
 #include "analyze/libdfr/consumer.h"
 #include "analyze/libdfr/front_options.h"
-#include "analyze/libdfr/machine.h"
+#include "analyze/libdfr/backend.h"
 #include "analyze/libdfr/program.h"
 #include "formats/error.h"
 
@@ -23,7 +23,7 @@ namespace dfr::lib {
 
 class Session {
 public:
-	struct Hooks {
+	struct Listeners {
 		std::function<void(const std::string&)> text; // null: to the descriptor
 		std::function<void(const std::string&)> notice, trouble;
 		std::function<void(const trace::Event&)> event;
@@ -38,7 +38,7 @@ public:
 
 	FrontOptions& options() { return options_; }
 	const FrontOptions& options() const { return options_; }
-	Hooks& hooks() { return hooks_; }
+	Listeners& listeners() { return listeners_; }
 	void set_output(int fd) { fd_ = fd; }
 	void add(ProgramPart part) { programs_.push_back(std::move(part)); }
 	void set_arguments(std::vector<std::string> arguments);
@@ -64,14 +64,14 @@ public:
 	const std::string& classic() const { return classic_; }
 	void clear_classic() { classic_.clear(); }
 	const trace::Verdict& verdict() const { return verdict_; }
-	Machine& machine() { return *machine_; }
+	Backend& backend() { return *backend_; }
 	Consumer& consumer(); // throws before go()
 	const Consumer* started() const { return consumer_.get(); }
 
 private:
 	void notice(const std::string& text) const;
 	d::CompileOptions compile_options(bool zdefs) const;
-	bool compile_on(std::unique_ptr<Machine> machine, bool zdefs);
+	bool compile_on(std::unique_ptr<Backend> machine, bool zdefs);
 	bool compile_live(bool zdefs);
 	void compile_programs(bool zdefs);
 	void take_options();
@@ -82,13 +82,13 @@ private:
 
 	bool boot_;
 	FrontOptions options_;
-	Hooks hooks_;
+	Listeners listeners_;
 	int fd_ = STDOUT_FILENO;
 	std::vector<ProgramPart> programs_;
 	std::vector<std::string> arguments_{"dfr"}; // $0 ...
 	Children children_;
 	uint32_t target_pid_ = 0;
-	std::unique_ptr<Machine> machine_;
+	std::unique_ptr<Backend> backend_;
 	d::Diagnostics diagnostics_;
 	d::Compiled compiled_;
 	std::string compiled_for_; // what it was compiled for, or would have been

@@ -68,7 +68,7 @@ dfr_record_value value_of(const render::Datum& datum) {
 
 void hand_out(lib::Session& session, const trace::Event& event, dfr_record_fn* fn, void* arg) {
 	static const trace::Probe kUnknown;
-	const trace::Probe* probe = session.machine().session().catalog().probe_of(event.epid);
+	const trace::Probe* probe = session.backend().session().catalog().probe_of(event.epid);
 	if (!probe)
 		probe = &kUnknown;
 	std::vector<dfr_record_value> values;
@@ -97,11 +97,11 @@ int hand_out(const lib::Session::Listed& listed, dfr_probe_fn* fn, void* arg) {
 	return fn(&one, arg);
 }
 
-lib::Engine engine_of(dfr_session_engine engine) {
+lib::EngineChoice engine_of(dfr_session_engine engine) {
 	switch (engine) {
-	case DFR_SESSION_PROCESS: return lib::Engine::Process;
-	case DFR_SESSION_KERNEL: return lib::Engine::Kernel;
-	default: return lib::Engine::Automatic;
+	case DFR_SESSION_PROCESS: return lib::EngineChoice::Process;
+	case DFR_SESSION_KERNEL: return lib::EngineChoice::Kernel;
+	default: return lib::EngineChoice::Automatic;
 	}
 }
 
@@ -133,7 +133,7 @@ dfr_session* dfr_session_open(dfr_session_engine engine) {
 	try {
 		auto session = std::make_unique<dfr_session>(engine == DFR_SESSION_BOOT);
 		session->session.options().engine = engine_of(engine);
-		session->session.hooks().trouble = [](const std::string& text) {
+		session->session.listeners().trouble = [](const std::string& text) {
 			std::fprintf(stderr, "dfr: %s\n", text.c_str());
 		};
 		return session.release();
@@ -212,13 +212,13 @@ int dfr_session_process(dfr_session* session, int pid) {
 void dfr_session_output(dfr_session* session, int fd) { session->session.set_output(fd); }
 
 void dfr_session_on_text(dfr_session* session, dfr_text_fn* fn, void* arg) {
-	session->session.hooks().text = nullptr;
+	session->session.listeners().text = nullptr;
 	if (fn)
-		session->session.hooks().text = [fn, arg](const std::string& text) { fn(text.data(), text.size(), arg); };
+		session->session.listeners().text = [fn, arg](const std::string& text) { fn(text.data(), text.size(), arg); };
 }
 
 void dfr_session_on_message(dfr_session* session, dfr_message_fn* fn, void* arg) {
-	lib::Session::Hooks& hooks = session->session.hooks();
+	lib::Session::Listeners& hooks = session->session.listeners();
 	hooks.notice = hooks.trouble = nullptr;
 	if (!fn)
 		return;
@@ -228,7 +228,7 @@ void dfr_session_on_message(dfr_session* session, dfr_message_fn* fn, void* arg)
 
 void dfr_session_on_record(dfr_session* session, dfr_record_fn* fn, void* arg) {
 	lib::Session* const inner = &session->session;
-	inner->hooks().event = [inner, fn, arg](const trace::Event& event) { hand_out(*inner, event, fn, arg); };
+	inner->listeners().event = [inner, fn, arg](const trace::Event& event) { hand_out(*inner, event, fn, arg); };
 }
 
 int dfr_session_compile(dfr_session* session) {
@@ -308,18 +308,18 @@ const char* dfr_session_verdict(dfr_session* session, int json, int* complete) {
 	return text_of(session, [&](lib::Session& inner) {
 		inner.consumer(); // or an error
 		*complete = inner.verdict().complete;
-		return lib::verdict_text(inner.verdict(), inner.machine().session().catalog(), json != 0);
+		return lib::verdict_text(inner.verdict(), inner.backend().session().catalog(), json != 0);
 	});
 }
 
 int dfr_session_aggregations(dfr_session* session, const char* name, dfr_aggregation_fn* fn, void* arg) {
 	return guarded(session, [&](lib::Session& inner) {
 		render::Aggregations& store = inner.consumer().renderer().aggregations();
-		for (const auto& [variable, about] : inner.machine().session().catalog().aggregations) {
+		for (const auto& [variable, about] : inner.backend().session().catalog().aggregations) {
 			const std::string own = store.name(variable);
 			if (name && own != name)
 				continue;
-			for (const render::Row& row : store.rows({&variable, 1}, {})) {
+			for (const render::AggRow& row : store.rows({&variable, 1}, {})) {
 				std::vector<dfr_record_value> keys;
 				for (const render::Datum& key : row.keys)
 					keys.push_back(value_of(key));

@@ -25,24 +25,24 @@ int64_t key_number(const Datum& key) {
 
 void put_key(std::string& out, const Datum& key, const AggStyle& style, Symboliser& symbols) {
 	switch (key.kind) {
-	case Datum::Kind::Integer:
-	case Datum::Kind::Float:
+	case DatumKind::Integer:
+	case DatumKind::Float:
 		out += ' ';
 		return put_signed(out, key_number(key), integer_width(key.size));
-	case Datum::Kind::Bytes:
+	case DatumKind::Bytes:
 		if (style.rawbytes || !looks_like_text(key.bytes))
 			return put_hex_dump(out, key.bytes);
 		[[fallthrough]];
-	case Datum::Kind::String: {
+	case DatumKind::String: {
 		const std::string text(key.text().substr(0, key.text().find('\0')));
 		if (style.rawbytes) // with its end
 			return put_hex_dump(out, std::as_bytes(std::span(text.c_str(), text.size() + 1)));
 		out += "  ";
 		return put_left(out, text, 50);
 	}
-	case Datum::Kind::Stack:
-	case Datum::Kind::UserStack: return put_stack(out, key, style.stackindent, symbols);
-	case Datum::Kind::None: return;
+	case DatumKind::Stack:
+	case DatumKind::UserStack: return put_stack(out, key, style.stackindent, symbols);
+	case DatumKind::None: return;
 	default:
 		out += "  ";
 		return put_left(out, name_of(key, symbols), 50);
@@ -83,7 +83,7 @@ void put_by_cpu(std::string& out, const AggValue& value, unsigned cpus, const Ag
 	put_none_to(cpus);
 }
 
-void put_row(std::string& out, const Row& row, unsigned cpus, const AggStyle& style, Symboliser& symbols) {
+void put_row(std::string& out, const AggRow& row, unsigned cpus, const AggStyle& style, Symboliser& symbols) {
 	for (const Datum& key : row.keys)
 		put_key(out, key, style, symbols);
 	for (const AggValue& value : row.values) {
@@ -97,12 +97,12 @@ void put_row(std::string& out, const Row& row, unsigned cpus, const AggStyle& st
 // -- agghist and aggpack: keys in a narrow form.
 
 unsigned packed_width(const Datum& key) {
-	return key.kind == Datum::Kind::Integer ? integer_width(key.size) : 16;
+	return key.kind == DatumKind::Integer ? integer_width(key.size) : 16;
 }
 
 void put_packed_key(std::string& out, const Datum& key, Symboliser& symbols) {
 	std::string text;
-	if (key.kind == Datum::Kind::Integer)
+	if (key.kind == DatumKind::Integer)
 		put_signed(text, key_number(key));
 	else if (key.is_address())
 		text = name_of(key, symbols);
@@ -112,22 +112,22 @@ void put_packed_key(std::string& out, const Datum& key, Symboliser& symbols) {
 	put_right(out, text, packed_width(key));
 }
 
-unsigned packed_width(const Row& row) {
+unsigned packed_width(const AggRow& row) {
 	unsigned width = 0;
 	for (const Datum& key : row.keys)
 		width += packed_width(key) + 1;
 	return width;
 }
 
-bool has_bars(std::span<const Row> rows) {
+bool has_bars(std::span<const AggRow> rows) {
 	if (rows.empty() || rows[0].values.size() != 1 || rows[0].keys.empty())
 		return false;
 	return rows[0].values[0].kind == DFR_ACT_COUNT || rows[0].values[0].kind == DFR_ACT_SUM;
 }
 
-void put_bars(std::string& out, std::span<const Row> rows, const AggStyle& style, Symboliser& symbols) {
+void put_bars(std::string& out, std::span<const AggRow> rows, const AggStyle& style, Symboliser& symbols) {
 	std::vector<int64_t> counts;
-	for (const Row& row : rows)
+	for (const AggRow& row : rows)
 		counts.push_back(scalar_of({row.values[0].kind, row.values[0].words, 1}));
 	const BarScale scale = scale_of(counts);
 	out += '\n';
@@ -145,17 +145,17 @@ void put_bars(std::string& out, std::span<const Row> rows, const AggStyle& style
 	}
 }
 
-bool can_pack(std::span<const Row> rows) {
+bool can_pack(std::span<const AggRow> rows) {
 	if (rows.empty() || rows[0].values.size() != 1)
 		return false;
 	const uint32_t kind = rows[0].values[0].kind;
 	return kind == DFR_ACT_QUANTIZE || kind == DFR_ACT_LQUANTIZE;
 }
 
-void put_packed(std::string& out, std::span<const Row> rows, const AggStyle& style, Symboliser& symbols) {
+void put_packed(std::string& out, std::span<const AggRow> rows, const AggStyle& style, Symboliser& symbols) {
 	std::vector<Histogram> histograms;
 	size_t first = SIZE_MAX, last = 0;
-	for (const Row& row : rows) {
+	for (const AggRow& row : rows) {
 		histograms.push_back(Histogram::from_words(row.values[0].kind, row.values[0].words));
 		if (histograms.back().counts.empty())
 			return;
@@ -210,13 +210,13 @@ void put_aggregations(std::string& out, Aggregations& store, std::span<const uin
 		return put_bars(out, rows, style, symbols);
 	if (style.packed && can_pack(rows))
 		return put_packed(out, rows, style, symbols);
-	for (const Row& row : rows)
+	for (const AggRow& row : rows)
 		put_row(out, row, store.cpus(), style, symbols);
 }
 
 void put_aggregations(std::string& out, Aggregations& store, std::span<const uint32_t> variables,
-		      const Format& format, const AggStyle& style, Symboliser& symbols) {
-	for (const Row& row : store.rows(variables, style.sort))
+		      const PrintfFormat& format, const AggStyle& style, Symboliser& symbols) {
+	for (const AggRow& row : store.rows(variables, style.sort))
 		format.apply(out, {row.keys, row.values, style.histogram, style.stackindent}, symbols);
 }
 

@@ -25,6 +25,6 @@ void put_aggregations(std::string& out, Aggregations& store, std::span<const uin
 		      const AggStyle& style, Symboliser& symbols);
 // One line of text for each row, by `format`.
 void put_aggregations(std::string& out, Aggregations& store, std::span<const uint32_t> variables,
-		      const Format& format, const AggStyle& style, Symboliser& symbols);
+		      const PrintfFormat& format, const AggStyle& style, Symboliser& symbols);
 
 } // namespace dfr::render

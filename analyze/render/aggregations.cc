@@ -77,10 +77,10 @@ int compare_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 int compare_datum(const Datum& a, const Datum& b) {
 	switch (a.kind) {
-	case Datum::Kind::String:
-	case Datum::Kind::Bytes: return compare_bytes(a.bytes, b.bytes);
-	case Datum::Kind::Stack:
-	case Datum::Kind::UserStack: {
+	case DatumKind::String:
+	case DatumKind::Bytes: return compare_bytes(a.bytes, b.bytes);
+	case DatumKind::Stack:
+	case DatumKind::UserStack: {
 		if (a.pid != b.pid)
 			return compare_numbers(a.pid, b.pid);
 		for (size_t i = 0; i < std::min(frames_of(a), frames_of(b)); i++)
@@ -88,7 +88,7 @@ int compare_datum(const Datum& a, const Datum& b) {
 				return order;
 		return compare_numbers(frames_of(a), frames_of(b));
 	}
-	case Datum::Kind::Integer:
+	case DatumKind::Integer:
 		return compare_numbers(cut_unsigned(a.number, a.size), cut_unsigned(b.number, b.size));
 	default:
 		return a.pid != b.pid ? compare_numbers(a.pid, b.pid) : compare_numbers(a.number, b.number);
@@ -97,8 +97,8 @@ int compare_datum(const Datum& a, const Datum& b) {
 
 // func(), mod() and their kin: what counts is the name, not the address.
 bool is_named(const Datum& datum) {
-	return datum.kind == Datum::Kind::Symbol || datum.kind == Datum::Kind::Module ||
-	       datum.kind == Datum::Kind::UserSymbol || datum.kind == Datum::Kind::UserModule;
+	return datum.kind == DatumKind::Symbol || datum.kind == DatumKind::Module ||
+	       datum.kind == DatumKind::UserSymbol || datum.kind == DatumKind::UserModule;
 }
 
 // What the engine leaves in a minimum or maximum that was cleared.
@@ -246,7 +246,7 @@ void Aggregations::add(std::map<uint32_t, Table>& tables, const trace::AggEntry&
 	const bool nothing = cleared_.count(entry.varid) && is_untouched(entry);
 	const auto words = nothing ? std::vector<uint64_t>{} : entry.words;
 	const auto [at, fresh] = table.try_emplace(std::move(canonical));
-	Item& item = at->second;
+	AggItem& item = at->second;
 	if (fresh)
 		item = {entry.kind, std::move(keys), words, {}};
 	else
@@ -283,22 +283,22 @@ AggValue Aggregations::nothing(uint32_t variable) {
 	return {known.function, words->second, 1};
 }
 
-std::vector<Row> Aggregations::rows(std::span<const uint32_t> variables, const SortOptions& sort) {
+std::vector<AggRow> Aggregations::rows(std::span<const uint32_t> variables, const SortOptions& sort) {
 	const auto& all = tables();
-	std::map<std::string_view, Row> joined;
+	std::map<std::string_view, AggRow> joined;
 	for (size_t v = 0; v < variables.size(); v++) {
 		const auto table = all.find(variables[v]);
 		if (table == all.end())
 			continue;
 		for (const auto& [canonical, item] : table->second) {
-			Row& row = joined[canonical];
+			AggRow& row = joined[canonical];
 			row.keys = item.keys;
 			row.canonical = canonical;
 			row.values.resize(variables.size());
 			row.values[v] = {item.kind, item.words, normal(variables[v]), item.by_cpu.empty() ? nullptr : &item.by_cpu};
 		}
 	}
-	std::vector<Row> rows;
+	std::vector<AggRow> rows;
 	rows.reserve(joined.size());
 	for (auto& [canonical, row] : joined) {
 		for (size_t v = 0; v < variables.size(); v++) {
@@ -309,7 +309,7 @@ std::vector<Row> Aggregations::rows(std::span<const uint32_t> variables, const S
 		rows.push_back(std::move(row));
 	}
 	const size_t position = variables.empty() ? 0 : std::min<size_t>(sort.position, variables.size() - 1);
-	std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+	std::stable_sort(rows.begin(), rows.end(), [&](const AggRow& a, const AggRow& b) {
 		int order = sort.by_key ? compare_keys(a.keys, b.keys, sort.key_position) : 0;
 		for (size_t v = 0; order == 0 && v < variables.size(); v++) {
 			const size_t at = (v + position) % variables.size();

@@ -28,7 +28,7 @@ struct SortOptions {
 };
 
 // One line: a key, and the value in each of the aggregations that are shown together.
-struct Row {
+struct AggRow {
 	std::vector<Datum> keys;
 	std::vector<AggValue> values;
 	std::string_view canonical; // the key as the tables have it
@@ -45,7 +45,7 @@ public:
 	std::vector<trace::AggEntry> latest() const { return {live_.begin(), live_.end()}; }
 
 	// Joined by key, sorted. Rows borrow: valid until the next change.
-	std::vector<Row> rows(std::span<const uint32_t> variables, const SortOptions& sort);
+	std::vector<AggRow> rows(std::span<const uint32_t> variables, const SortOptions& sort);
 
 	void clear(uint32_t variable);
 	void trunc(uint32_t variable); // all keys
@@ -61,7 +61,7 @@ public:
 	std::string name(uint32_t variable) { return programs_.aggregation_name(variable); }
 
 private:
-	struct Item {
+	struct AggItem {
 		uint32_t kind = 0;
 		std::vector<Datum> keys;
 		std::vector<uint64_t> words;
@@ -69,7 +69,7 @@ private:
 	};
 	// Keys as comparable bytes: probes become their text, so ids of equal text meet; so do addresses of one
 	// function or module, where the key is that.
-	using Table = std::map<std::string, Item>;
+	using Table = std::map<std::string, AggItem>;
 
 	const std::map<uint32_t, Table>& tables();
 	void add(std::map<uint32_t, Table>& tables, const trace::AggEntry& entry);

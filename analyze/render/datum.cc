@@ -11,7 +11,7 @@ namespace dfr::render {
 
 Datum integer(uint64_t number, unsigned size, bool is_signed) {
 	Datum datum;
-	datum.kind = Datum::Kind::Integer;
+	datum.kind = DatumKind::Integer;
 	datum.number = number;
 	datum.size = static_cast<uint8_t>(size);
 	datum.is_signed = is_signed;
@@ -20,7 +20,7 @@ Datum integer(uint64_t number, unsigned size, bool is_signed) {
 
 Datum text_datum(std::string_view text) {
 	Datum datum;
-	datum.kind = Datum::Kind::String;
+	datum.kind = DatumKind::String;
 	datum.bytes = std::as_bytes(std::span(text.data(), text.size()));
 	return datum;
 }
@@ -49,17 +49,17 @@ std::string address_text(const SymbolName& symbol, uint64_t address, bool with_o
 }
 
 std::string name_of(const Datum& datum, Symboliser& symbols) {
-	const bool kernel = datum.kind == Datum::Kind::Symbol || datum.kind == Datum::Kind::Module;
+	const bool kernel = datum.kind == DatumKind::Symbol || datum.kind == DatumKind::Module;
 	const SymbolName symbol =
 	    kernel ? symbols.kernel(datum.number) : symbols.user(datum.pid, datum.number);
-	const bool module_only = datum.kind == Datum::Kind::Module || datum.kind == Datum::Kind::UserModule;
+	const bool module_only = datum.kind == DatumKind::Module || datum.kind == DatumKind::UserModule;
 	if (module_only && !symbol.module.empty())
 		return symbol.module;
-	return address_text(symbol, datum.number, datum.kind == Datum::Kind::UserAddress);
+	return address_text(symbol, datum.number, datum.kind == DatumKind::UserAddress);
 }
 
 void put_stack(std::string& out, const Datum& stack, unsigned indent, Symboliser& symbols) {
-	const bool user = stack.kind == Datum::Kind::UserStack;
+	const bool user = stack.kind == DatumKind::UserStack;
 	out += '\n';
 	for (size_t i = 0; i < frames_of(stack); i++) {
 		const uint64_t pc = frame_of(stack, i);

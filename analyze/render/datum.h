@@ -12,22 +12,23 @@
 
 namespace dfr::render {
 
+enum class DatumKind : uint8_t {
+	None,
+	Integer,
+	Float, // number holds the bits
+	String, // bytes without NUL
+	Bytes,
+	Stack,	   // bytes: u64 PCs, maybe unaligned
+	UserStack, // the same, of process `pid`
+	Symbol,	   // sym(), func(): number is the address
+	Module,	   // mod()
+	UserSymbol, // usym(), ufunc()
+	UserModule, // umod()
+	UserAddress // uaddr()
+};
+
 struct Datum {
-	enum class Kind : uint8_t {
-		None,
-		Integer,
-		Float, // number holds the bits
-		String, // bytes without NUL
-		Bytes,
-		Stack,	   // bytes: u64 PCs, maybe unaligned
-		UserStack, // the same, of process `pid`
-		Symbol,	   // sym(), func(): number is the address
-		Module,	   // mod()
-		UserSymbol, // usym(), ufunc()
-		UserModule, // umod()
-		UserAddress // uaddr()
-	};
-	Kind kind = Kind::None;
+	DatumKind kind = DatumKind::None;
 	bool is_signed = false;
 	uint8_t size = 8; // Integer, Float: bytes as declared
 	uint32_t pid = 0;
@@ -35,7 +36,7 @@ struct Datum {
 	std::span<const std::byte> bytes;
 
 	std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-	bool is_address() const { return kind >= Kind::Symbol; }
+	bool is_address() const { return kind >= DatumKind::Symbol; }
 };
 
 Datum integer(uint64_t number, unsigned size, bool is_signed);

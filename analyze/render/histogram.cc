@@ -183,7 +183,7 @@ std::string Histogram::label(size_t bucket) const {
 	return llquantize_label(arg, bucket, counts.size());
 }
 
-Histogram::Range Histogram::shown() const {
+Histogram::BucketRange Histogram::shown() const {
 	const auto filled = [](int64_t count) { return count != 0; };
 	const auto first = std::find_if(counts.begin(), counts.end(), filled);
 	if (first == counts.end()) {

@@ -30,10 +30,10 @@ struct Histogram {
 
 	std::string label(size_t bucket) const; // "4", "< 0", ">= 10"
 	// The buckets that a table shows: [first, last].
-	struct Range {
+	struct BucketRange {
 		size_t first = 0, last = 0;
 	};
-	Range shown() const;
+	BucketRange shown() const;
 	// Sum of counts weighted by the buckets' values; what sorting compares.
 	__int128 weight() const;
 	int64_t zero_count() const; // of the bucket that holds 0

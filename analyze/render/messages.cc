@@ -133,15 +133,15 @@ std::string fault_text(const Fault& fault, const trace::Catalog& catalog) {
 }
 
 std::string fault_place(const Fault& fault, Programs& programs) {
-	const Plan* const plan = programs.plan_of(fault.epid);
-	if (!plan || fault.offset < 0 || fault.action > plan->body->actions.size())
+	const Rendering* const rendering = programs.rendering_of(fault.epid);
+	if (!rendering || fault.offset < 0 || fault.action > rendering->body->actions.size())
 		return {};
 	const auto& difo =
-	    fault.action == 0 ? plan->body->predicate : plan->body->actions[fault.action - 1].difo;
+	    fault.action == 0 ? rendering->body->predicate : rendering->body->actions[fault.action - 1].difo;
 	if (!difo)
 		return {};
-	const dif::Line* best = nullptr;
-	for (const dif::Line& line : difo->lines)
+	const dif::SourceLine* best = nullptr;
+	for (const dif::SourceLine& line : difo->lines)
 		if (line.pc <= static_cast<uint64_t>(fault.offset) / 4)
 			best = &line;
 	if (!best || best->line == 0)

@@ -30,7 +30,7 @@ int parse_number(std::string_view text, size_t& at) {
 	return value;
 }
 
-void parse_flags(std::string_view text, size_t& at, Conversion& conversion) {
+void parse_flags(std::string_view text, size_t& at, PrintfConversion& conversion) {
 	for (; at < text.size(); at++) {
 		switch (text[at]) {
 		case '#': conversion.alternate = true; break;
@@ -46,7 +46,7 @@ void parse_flags(std::string_view text, size_t& at, Conversion& conversion) {
 	}
 }
 
-void parse_width(std::string_view text, size_t& at, Conversion& conversion) {
+void parse_width(std::string_view text, size_t& at, PrintfConversion& conversion) {
 	if (at < text.size() && text[at] == '*') {
 		conversion.star_width = true;
 		at++;
@@ -98,7 +98,7 @@ std::string digits_of(uint64_t value, char letter) {
 }
 
 // Sign, prefix, zeros and digits, as C's printf orders them.
-void put_integer(std::string& out, const Conversion& conversion, uint64_t magnitude, bool negative,
+void put_integer(std::string& out, const PrintfConversion& conversion, uint64_t magnitude, bool negative,
 		 bool is_signed) {
 	const char letter = conversion.letter;
 	std::string digits = digits_of(magnitude, letter);
@@ -122,7 +122,7 @@ void put_integer(std::string& out, const Conversion& conversion, uint64_t magnit
 	put_padded(out, prefix + digits, {conversion.width, conversion.left});
 }
 
-void put_integer_datum(std::string& out, const Conversion& conversion, const Datum& datum) {
+void put_integer_datum(std::string& out, const PrintfConversion& conversion, const Datum& datum) {
 	const bool decimal = conversion.letter == 'd' || conversion.letter == 'i';
 	const bool as_signed = conversion.letter == 'i' || (conversion.letter == 'd' && datum.is_signed);
 	if (!decimal || !as_signed)
@@ -133,7 +133,7 @@ void put_integer_datum(std::string& out, const Conversion& conversion, const Dat
 }
 
 double float_of(const Datum& datum) {
-	if (datum.kind == Datum::Kind::Integer)
+	if (datum.kind == DatumKind::Integer)
 		return datum.is_signed ? static_cast<double>(cut_signed(datum.number, datum.size))
 				       : static_cast<double>(cut_unsigned(datum.number, datum.size));
 	if (datum.size == 4)
@@ -141,7 +141,7 @@ double float_of(const Datum& datum) {
 	return std::bit_cast<double>(datum.number);
 }
 
-void put_float(std::string& out, const Conversion& conversion, const Datum& datum) {
+void put_float(std::string& out, const PrintfConversion& conversion, const Datum& datum) {
 	std::string format = "%";
 	format += conversion.alternate ? "#" : "";
 	format += conversion.zero ? "0" : "";
@@ -184,36 +184,36 @@ std::string_view until_nul(std::string_view text) {
 std::string plain_text(const Datum& datum, Symboliser& symbols) {
 	std::string text;
 	switch (datum.kind) {
-	case Datum::Kind::String:
-	case Datum::Kind::Bytes: return std::string(until_nul(datum.text()));
-	case Datum::Kind::Integer:
+	case DatumKind::String:
+	case DatumKind::Bytes: return std::string(until_nul(datum.text()));
+	case DatumKind::Integer:
 		datum.is_signed ? put_signed(text, cut_signed(datum.number, datum.size))
 				: put_unsigned(text, cut_unsigned(datum.number, datum.size));
 		return text;
-	case Datum::Kind::Stack:
-	case Datum::Kind::UserStack: put_stack(text, datum, 0, symbols); return text;
-	case Datum::Kind::Float:
-	case Datum::Kind::None: return text;
+	case DatumKind::Stack:
+	case DatumKind::UserStack: put_stack(text, datum, 0, symbols); return text;
+	case DatumKind::Float:
+	case DatumKind::None: return text;
 	default: return name_of(datum, symbols);
 	}
 }
 
-void put_text(std::string& out, const Conversion& conversion, std::string_view text) {
+void put_text(std::string& out, const PrintfConversion& conversion, std::string_view text) {
 	if (conversion.precision > 0) // 0 is no limit
 		text = text.substr(0, static_cast<size_t>(conversion.precision));
 	put_padded(out, text, {conversion.width, conversion.left});
 }
 
 // %a and %A of a plain number; a sym() datum knows itself what it is.
-std::string address_name(const Conversion& conversion, const Datum& datum, Symboliser& symbols) {
-	if (datum.kind != Datum::Kind::Integer)
+std::string address_name(const PrintfConversion& conversion, const Datum& datum, Symboliser& symbols) {
+	if (datum.kind != DatumKind::Integer)
 		return plain_text(datum, symbols);
 	const SymbolName symbol =
 	    conversion.letter == 'a' ? symbols.kernel(datum.number) : symbols.user(datum.pid, datum.number);
 	return address_text(symbol, datum.number, true);
 }
 
-void put_character(std::string& out, const Conversion& conversion, const Datum& datum) {
+void put_character(std::string& out, const PrintfConversion& conversion, const Datum& datum) {
 	const char c = static_cast<char>(datum.number);
 	std::string text;
 	if (conversion.letter == 'C')
@@ -223,9 +223,9 @@ void put_character(std::string& out, const Conversion& conversion, const Datum& 
 	put_padded(out, text, {conversion.width, conversion.left});
 }
 
-void put_datum(std::string& out, const Conversion& conversion, const Datum& datum, unsigned stackindent,
+void put_datum(std::string& out, const PrintfConversion& conversion, const Datum& datum, unsigned stackindent,
 	       Symboliser& symbols) {
-	const bool number = datum.kind == Datum::Kind::Integer || datum.kind == Datum::Kind::Float;
+	const bool number = datum.kind == DatumKind::Integer || datum.kind == DatumKind::Float;
 	switch (conversion.letter) {
 	case 'a':
 	case 'A': return put_text(out, conversion, address_name(conversion, datum, symbols));
@@ -243,7 +243,7 @@ void put_datum(std::string& out, const Conversion& conversion, const Datum& datu
 			return put_float(out, conversion, datum);
 		break;
 	case 'k':
-		if (datum.kind == Datum::Kind::Stack || datum.kind == Datum::Kind::UserStack)
+		if (datum.kind == DatumKind::Stack || datum.kind == DatumKind::UserStack)
 			return put_stack(out, datum, conversion.left ? conversion.width : stackindent, symbols);
 		break;
 	case 'I': return put_text(out, conversion, host_name(plain_text(datum, symbols)));
@@ -261,7 +261,7 @@ void put_datum(std::string& out, const Conversion& conversion, const Datum& datu
 	put_text(out, conversion, plain_text(datum, symbols));
 }
 
-void put_value(std::string& out, const Conversion& conversion, const AggValue& value,
+void put_value(std::string& out, const PrintfConversion& conversion, const AggValue& value,
 	       const HistogramStyle& style, Symboliser& symbols) {
 	if (is_histogram(value.kind)) {
 		HistogramStyle own = style;
@@ -319,9 +319,9 @@ int64_t scalar_of(const AggValue& value) {
 	return divided(static_cast<int64_t>(value.words[0]), normal);
 }
 
-Format Format::parse(std::string_view text) {
-	Format format;
-	Conversion conversion;
+PrintfFormat PrintfFormat::parse(std::string_view text) {
+	PrintfFormat format;
+	PrintfConversion conversion;
 	for (size_t at = 0; at < text.size();) {
 		if (text[at] != '%') {
 			conversion.literal += text[at++];
@@ -348,17 +348,17 @@ Format Format::parse(std::string_view text) {
 	return format;
 }
 
-void Format::apply(std::string& out, const Arguments& arguments, Symboliser& symbols) const {
+void PrintfFormat::apply(std::string& out, const PrintfArguments& arguments, Symboliser& symbols) const {
 	size_t next = 0, next_value = 0;
 	const auto take = [&]() -> Datum {
 		return next < arguments.data.size() ? arguments.data[next++] : Datum{};
 	};
-	for (const Conversion& parsed : conversions_) {
+	for (const PrintfConversion& parsed : conversions_) {
 		out += parsed.literal;
 		if (parsed.letter == 0)
 			continue;
-		Conversion conversion;
-		const Conversion* use = &parsed;
+		PrintfConversion conversion;
+		const PrintfConversion* use = &parsed;
 		if (parsed.star_width || parsed.star_precision) {
 			conversion = parsed;
 			use = &conversion;

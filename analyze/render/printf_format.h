@@ -29,7 +29,7 @@ struct AggValue {
 int64_t scalar_of(const AggValue& value);
 bool is_histogram(uint32_t kind);
 
-struct Conversion {
+struct PrintfConversion {
 	std::string literal; // text before it
 	char letter = 0;     // 0: there is only the literal
 	bool alternate = false, zero = false, left = false, plus = false, space = false, group = false;
@@ -39,22 +39,22 @@ struct Conversion {
 	int precision = -1;
 };
 
-class Format {
+class PrintfFormat {
 public:
-	static Format parse(std::string_view text);
+	static PrintfFormat parse(std::string_view text);
 
-	struct Arguments {
+	struct PrintfArguments {
 		std::span<const Datum> data;
 		std::span<const AggValue> values; // printa
 		HistogramStyle style;
 		unsigned stackindent = 14; // of %k without a width
 	};
-	void apply(std::string& out, const Arguments& arguments, Symboliser& symbols) const;
+	void apply(std::string& out, const PrintfArguments& arguments, Symboliser& symbols) const;
 
-	const std::vector<Conversion>& conversions() const { return conversions_; }
+	const std::vector<PrintfConversion>& conversions() const { return conversions_; }
 
 private:
-	std::vector<Conversion> conversions_;
+	std::vector<PrintfConversion> conversions_;
 };
 
 } // namespace dfr::render

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// From a DOF's actions to the steps that render a record.
+// From a DOF's actions to the statements that render a record.
 #include "analyze/render/programs.h"
 
 #include <algorithm>
@@ -11,42 +11,42 @@
 namespace dfr::render {
 namespace {
 
-using Kind = Step::Kind;
+using Verb = Statement::Verb;
 
-Kind kind_of(const dof::Action& action) {
+Verb verb_of(const dof::Action& action) {
 	switch (action.kind) {
-	case DFR_ACT_DIFEXPR: return action.format ? Kind::Print : Kind::Trace;
-	case DFR_ACT_EXIT: return Kind::Exit;
-	case DFR_ACT_PRINTF: return Kind::Printf;
-	case DFR_ACT_PRINTA: return Kind::Printa;
-	case DFR_ACT_SYSTEM: return Kind::System;
-	case DFR_ACT_FREOPEN: return Kind::Freopen;
+	case DFR_ACT_DIFEXPR: return action.format ? Verb::Print : Verb::Trace;
+	case DFR_ACT_EXIT: return Verb::Exit;
+	case DFR_ACT_PRINTF: return Verb::Printf;
+	case DFR_ACT_PRINTA: return Verb::Printa;
+	case DFR_ACT_SYSTEM: return Verb::System;
+	case DFR_ACT_FREOPEN: return Verb::Freopen;
 	case DFR_ACT_STACK:
 	case DFR_ACT_USTACK:
-	case DFR_ACT_JSTACK: return Kind::Stack;
+	case DFR_ACT_JSTACK: return Verb::Stack;
 	case DFR_ACT_SYM:
 	case DFR_ACT_MOD:
 	case DFR_ACT_USYM:
 	case DFR_ACT_UMOD:
-	case DFR_ACT_UADDR: return Kind::Name;
+	case DFR_ACT_UADDR: return Verb::Name;
 	case DFR_ACT_TRACEMEM:
-	case DFR_ACT_PRINTM: return Kind::Tracemem;
+	case DFR_ACT_PRINTM: return Verb::Tracemem;
 	case DFR_ACT_LIBACT: break;
-	default: return Kind::Nothing;
+	default: return Verb::Nothing;
 	}
 	switch (DFR_UARG_LIBACT(action.uarg)) {
-	case DFR_LIBACT_CLEAR: return Kind::Clear;
-	case DFR_LIBACT_NORMALIZE: return Kind::Normalize;
-	case DFR_LIBACT_DENORMALIZE: return Kind::Denormalize;
-	case DFR_LIBACT_TRUNC: return Kind::Trunc;
-	case DFR_LIBACT_FTRUNCATE: return Kind::Ftruncate;
-	case DFR_LIBACT_SETOPT: return Kind::Setopt;
-	default: return Kind::Nothing;
+	case DFR_LIBACT_CLEAR: return Verb::Clear;
+	case DFR_LIBACT_NORMALIZE: return Verb::Normalize;
+	case DFR_LIBACT_DENORMALIZE: return Verb::Denormalize;
+	case DFR_LIBACT_TRUNC: return Verb::Trunc;
+	case DFR_LIBACT_FTRUNCATE: return Verb::Ftruncate;
+	case DFR_LIBACT_SETOPT: return Verb::Setopt;
+	default: return Verb::Nothing;
 	}
 }
 
-bool takes_format(Kind kind) {
-	return kind == Kind::Printf || kind == Kind::Printa || kind == Kind::System || kind == Kind::Freopen;
+bool takes_format(Verb verb) {
+	return verb == Verb::Printf || verb == Verb::Printa || verb == Verb::System || verb == Verb::Freopen;
 }
 
 // A statement's action count from `first`: those of the same statement number.
@@ -89,39 +89,39 @@ const dof::Image* Programs::image(uint32_t dof) {
 	return images_[dof].get();
 }
 
-const Format* Programs::format_of(const std::string& text) {
+const PrintfFormat* Programs::format_of(const std::string& text) {
 	auto& format = formats_[text];
 	if (!format)
-		format = std::make_unique<Format>(Format::parse(text));
+		format = std::make_unique<PrintfFormat>(PrintfFormat::parse(text));
 	return format.get();
 }
 
-std::unique_ptr<Plan> Programs::make_plan(const trace::Layout& layout) {
+std::unique_ptr<Rendering> Programs::make_rendering(const trace::Layout& layout) {
 	const dof::Image* const program = image(layout.dof);
 	if (!program || layout.clause >= program->ecbs.size())
 		return nullptr;
-	const dof::Ecb& ecb = program->ecbs[layout.clause];
+	const dof::EcbDesc& ecb = program->ecbs[layout.clause];
 	if (ecb.body >= program->bodies.size())
 		return nullptr;
-	auto plan = std::make_unique<Plan>();
+	auto rendering = std::make_unique<Rendering>();
 	const dof::Body& body = program->bodies[ecb.body];
-	plan->body = &body;
-	plan->clause = DFR_ECBUARG_CLAUSE(ecb.uarg);
-	plan->dof = layout.dof;
-	plan->continuation = ecb.uarg & DFR_ECBUARG_CONTINUATION;
-	plan->error = plan->clause == kErrorClause;
-	for (const dof::Ecb& other : program->ecbs)
-		plan->split |= DFR_ECBUARG_CLAUSE(other.uarg) == plan->clause &&
+	rendering->body = &body;
+	rendering->clause = DFR_ECBUARG_CLAUSE(ecb.uarg);
+	rendering->dof = layout.dof;
+	rendering->continuation = ecb.uarg & DFR_ECBUARG_CONTINUATION;
+	rendering->error = rendering->clause == kErrorClause;
+	for (const dof::EcbDesc& other : program->ecbs)
+		rendering->split |= DFR_ECBUARG_CLAUSE(other.uarg) == rendering->clause &&
 			       (other.uarg & DFR_ECBUARG_CONTINUATION) != 0;
 
 	std::multimap<uint32_t, int> fields;
 	for (size_t i = 0; i < layout.fields.size(); i++)
 		fields.emplace(layout.fields[i].action, static_cast<int>(i));
 	const auto members = dof::aggregated(body);
-	const auto add_arguments = [&](Step& step, size_t action) {
+	const auto add_arguments = [&](Statement& statement, size_t action) {
 		const auto [from, to] = fields.equal_range(static_cast<uint32_t>(action));
 		for (auto at = from; at != to; ++at)
-			step.arguments.push_back({at->second, static_cast<uint32_t>(action)});
+			statement.arguments.push_back({at->second, static_cast<uint32_t>(action)});
 	};
 	bool prints = false, captures = false;
 	for (size_t i = 0; i < body.actions.size();) {
@@ -131,45 +131,45 @@ std::unique_ptr<Plan> Programs::make_plan(const trace::Layout& layout) {
 			i++;
 			continue;
 		}
-		Step step;
-		step.kind = kind_of(action);
-		step.action = &action;
-		if (takes_format(step.kind) && action.format)
-			step.format = format_of(*action.format);
-		const bool whole = takes_format(step.kind) || step.kind == Kind::Print || action.kind == DFR_ACT_LIBACT ||
+		Statement statement;
+		statement.verb = verb_of(action);
+		statement.action = &action;
+		if (takes_format(statement.verb) && action.format)
+			statement.format = format_of(*action.format);
+		const bool whole = takes_format(statement.verb) || statement.verb == Verb::Print || action.kind == DFR_ACT_LIBACT ||
 				   action.kind == DFR_ACT_TRACEMEM;
 		const size_t end = whole ? statement_end(body, i) : i + 1;
 		for (; i < end; i++)
 			if (!members[i])
-				add_arguments(step, i);
+				add_arguments(statement, i);
 		// `x = e;` records nothing and says nothing.
-		const bool empty = (step.kind == Kind::Trace || step.kind == Kind::Print) && step.arguments.empty();
-		if (step.kind == Kind::Nothing || empty)
+		const bool empty = (statement.verb == Verb::Trace || statement.verb == Verb::Print) && statement.arguments.empty();
+		if (statement.verb == Verb::Nothing || empty)
 			continue;
 		prints = true;
-		plan->steps.push_back(std::move(step));
+		rendering->statements.push_back(std::move(statement));
 	}
-	plan->silent = captures && !prints;
-	return plan;
+	rendering->silent = captures && !prints;
+	return rendering;
 }
 
-const Plan* Programs::plan_of(uint32_t epid) {
+const Rendering* Programs::rendering_of(uint32_t epid) {
 	if (epid < by_epid_.size() && by_epid_[epid])
 		return by_epid_[epid];
 	const trace::Layout* const layout = catalog_.layout_of(epid);
 	if (!layout)
 		return nullptr;
-	auto& plan = plans_[layout->id];
-	if (!plan)
-		plan = make_plan(*layout);
+	auto& rendering = renderings_[layout->id];
+	if (!rendering)
+		rendering = make_rendering(*layout);
 	if (epid >= by_epid_.size())
 		by_epid_.resize(epid + 1);
-	return by_epid_[epid] = plan.get();
+	return by_epid_[epid] = rendering.get();
 }
 
-bool Plan::reads_aggregations() const {
-	return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
-		return step.kind == Step::Kind::Printa || step.kind == Step::Kind::Clear || step.kind == Step::Kind::Trunc;
+bool Rendering::reads_aggregations() const {
+	return std::any_of(statements.begin(), statements.end(), [](const Statement& statement) {
+		return statement.verb == Statement::Verb::Printa || statement.verb == Statement::Verb::Clear || statement.verb == Statement::Verb::Trunc;
 	});
 }
 
@@ -220,26 +220,26 @@ Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t numbe
 	switch (field.kind) {
 	case DFR_FIELD_INT:
 		datum.size = static_cast<uint8_t>(field.size);
-		datum.kind = action.kind == DFR_ACT_SYM	  ? Datum::Kind::Symbol
-			     : action.kind == DFR_ACT_MOD ? Datum::Kind::Module
-							  : Datum::Kind::Integer;
-		if (datum.kind == Datum::Kind::Integer && action.difo &&
+		datum.kind = action.kind == DFR_ACT_SYM	  ? DatumKind::Symbol
+			     : action.kind == DFR_ACT_MOD ? DatumKind::Module
+							  : DatumKind::Integer;
+		if (datum.kind == DatumKind::Integer && action.difo &&
 		    action.difo->rtype.ckind == DIF_CK_FLOAT)
-			datum.kind = Datum::Kind::Float;
+			datum.kind = DatumKind::Float;
 		break;
 	case DFR_FIELD_STRING:
-	case DFR_FIELD_PROBETEXT: datum.kind = Datum::Kind::String; break;
+	case DFR_FIELD_PROBETEXT: datum.kind = DatumKind::String; break;
 	case DFR_FIELD_BYTES:
-	case DFR_FIELD_VARBYTES: datum.kind = Datum::Kind::Bytes; break;
-	case DFR_FIELD_STACK: datum.kind = Datum::Kind::Stack; break;
+	case DFR_FIELD_VARBYTES: datum.kind = DatumKind::Bytes; break;
+	case DFR_FIELD_STACK: datum.kind = DatumKind::Stack; break;
 	case DFR_FIELD_USTACK:
-		datum.kind = Datum::Kind::UserStack;
+		datum.kind = DatumKind::UserStack;
 		datum.pid = static_cast<uint32_t>(number);
 		break;
 	case DFR_FIELD_USYM:
-		datum.kind = action.kind == DFR_ACT_UMOD    ? Datum::Kind::UserModule
-			     : action.kind == DFR_ACT_UADDR ? Datum::Kind::UserAddress
-							    : Datum::Kind::UserSymbol;
+		datum.kind = action.kind == DFR_ACT_UMOD    ? DatumKind::UserModule
+			     : action.kind == DFR_ACT_UADDR ? DatumKind::UserAddress
+							    : DatumKind::UserSymbol;
 		if (bytes.size() == 16) {
 			uint64_t pair[2];
 			std::memcpy(pair, bytes.data(), sizeof pair);
@@ -247,7 +247,7 @@ Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t numbe
 			datum.number = pair[1];
 		}
 		break;
-	default: datum.kind = Datum::Kind::None;
+	default: datum.kind = DatumKind::None;
 	}
 	return datum;
 }
@@ -268,7 +268,7 @@ std::vector<uint8_t> error_program() {
 		body.actions.push_back(std::move(action));
 	}
 	image.bodies.push_back(std::move(body));
-	dof::Ecb ecb;
+	dof::EcbDesc ecb;
 	ecb.probe.provider = "dtrace";
 	ecb.probe.name = "ERROR";
 	ecb.uarg = DFR_ECBUARG(kErrorClause, 0);

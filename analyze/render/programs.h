@@ -21,8 +21,8 @@ namespace dfr::render {
 inline constexpr uint64_t kErrorClause = 0xdf4545;
 
 // One statement of a clause, or what is left of it in the record.
-struct Step {
-	enum class Kind : uint8_t {
+struct Statement {
+	enum class Verb : uint8_t {
 		Trace, Print, Printf, Printa, System, Freopen, Stack, Name, Tracemem, Clear, Normalize,
 		Denormalize, Trunc, Ftruncate, Setopt, Exit, Nothing
 	};
@@ -30,14 +30,14 @@ struct Step {
 		int field = -1; // index in the layout's fields
 		uint32_t action = 0;
 	};
-	Kind kind = Kind::Nothing;
+	Verb verb = Verb::Nothing;
 	std::vector<Argument> arguments; // printf's, printa's aggregations, normalize's two ...
-	const Format* format = nullptr;
+	const PrintfFormat* format = nullptr;
 	const dof::Action* action = nullptr; // the first one
 };
 
 // What to do with a record of one layout.
-struct Plan {
+struct Rendering {
 	const dof::Body* body = nullptr;
 	uint64_t clause = 0; // with the DOF's number: unique in the state
 	uint32_t dof = 0;
@@ -45,7 +45,7 @@ struct Plan {
 	bool split = false;	   // its clause has several parts
 	bool silent = false;	   // only captures
 	bool error = false;	   // our own ERROR clause
-	std::vector<Step> steps;
+	std::vector<Statement> statements;
 
 	// Whether it looks at the aggregations' tables.
 	bool reads_aggregations() const;
@@ -56,7 +56,7 @@ public:
 	explicit Programs(const trace::Catalog& catalog) : catalog_(catalog) {}
 
 	// Null: the record cannot be understood (its program is missing or damaged).
-	const Plan* plan_of(uint32_t epid);
+	const Rendering* rendering_of(uint32_t epid);
 	// The keys of an aggregation, as far as its program is known.
 	struct Keys {
 		std::vector<uint32_t> kinds; // enum dfr_action
@@ -71,16 +71,16 @@ public:
 	const trace::Catalog& catalog() const { return catalog_; }
 
 private:
-	std::unique_ptr<Plan> make_plan(const trace::Layout& layout);
-	const Format* format_of(const std::string& text);
+	std::unique_ptr<Rendering> make_rendering(const trace::Layout& layout);
+	const PrintfFormat* format_of(const std::string& text);
 
 	const trace::Catalog& catalog_;
 	std::vector<std::unique_ptr<dof::Image>> images_;
 	std::vector<bool> tried_;
-	std::map<uint32_t, std::unique_ptr<Plan>> plans_; // by layout
-	std::vector<const Plan*> by_epid_;
+	std::map<uint32_t, std::unique_ptr<Rendering>> renderings_; // by layout
+	std::vector<const Rendering*> by_epid_;
 	std::map<uint32_t, Keys> keys_;
-	std::map<std::string, std::unique_ptr<Format>> formats_;
+	std::map<std::string, std::unique_ptr<PrintfFormat>> formats_;
 };
 
 // The DOF of `dtrace:::ERROR` that records its five arguments: how a consumer hears of faults.

@@ -10,7 +10,7 @@
 namespace dfr::render {
 namespace {
 
-using Kind = Step::Kind;
+using Verb = Statement::Verb;
 
 bool ends_with(std::string_view text, std::string_view end) {
 	return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -27,8 +27,8 @@ char direction_of(const trace::Probe& probe) {
 
 } // namespace
 
-Renderer::Renderer(const trace::Catalog& catalog, Output& output, Symboliser& symbols, Host& host)
-    : output_(output), host_(host), symbols_(symbols, style_), programs_(catalog),
+Renderer::Renderer(const trace::Catalog& catalog, Output& output, Symboliser& symbols, Driver& driver)
+    : output_(output), driver_(driver), symbols_(symbols, style_), programs_(catalog),
       aggregations_(programs_, symbols_) {}
 
 void Renderer::header() {
@@ -140,17 +140,17 @@ void Renderer::finish_line() {
 		output_.text() += '\n';
 }
 
-void Renderer::begin_line(const trace::Event& event, const Plan& plan, const trace::Probe* probe) {
+void Renderer::begin_line(const trace::Event& event, const Rendering& rendering, const trace::Probe* probe) {
 	const uint32_t id = probe ? probe->id : 0;
 	const bool same = line_.open && line_.time == event.time && line_.cpu == event.cpu &&
-			  line_.clause == plan.clause && line_.dof == plan.dof && line_.probe == id;
-	if (same && plan.continuation)
+			  line_.clause == rendering.clause && line_.dof == rendering.dof && line_.probe == id;
+	if (same && rendering.continuation)
 		return;
 	finish_line();
 	settle_return(&event, probe);
 	output_.settle();
 	header();
-	line_ = {true, plan.split, !style_.quiet, event.time, plan.clause, event.cpu, plan.dof, id};
+	line_ = {true, rendering.split, !style_.quiet, event.time, rendering.clause, event.cpu, rendering.dof, id};
 	if (style_.quiet)
 		return;
 	if (style_.flowindent)
@@ -161,19 +161,19 @@ void Renderer::begin_line(const trace::Event& event, const Plan& plan, const tra
 
 void Renderer::record(const trace::Event& event) {
 	records_++;
-	const Plan* const plan = programs_.plan_of(event.epid);
-	if (!plan) {
+	const Rendering* const rendering = programs_.rendering_of(event.epid);
+	if (!rendering) {
 		unknown_++;
 		return;
 	}
-	if (plan->error)
+	if (rendering->error)
 		return error_record(event);
-	if (plan->silent)
+	if (rendering->silent)
 		return;
-	begin_line(event, *plan, programs_.catalog().probe_of(event.epid));
-	for (const Step& step : plan->steps)
-		perform(step, *plan, event);
-	if (!plan->split)
+	begin_line(event, *rendering, programs_.catalog().probe_of(event.epid));
+	for (const Statement& statement : rendering->statements)
+		perform(statement, *rendering, event);
+	if (!rendering->split)
 		finish_line();
 }
 
@@ -194,94 +194,94 @@ void Renderer::error_record(const trace::Event& event) {
 	fault.code = static_cast<uint32_t>(event.fields[3].number);
 	fault.address = event.fields[4].number;
 	faults_++;
-	host_.message(fault_text(fault, programs_.catalog()));
+	driver_.message(fault_text(fault, programs_.catalog()));
 	if (const std::string place = fault_place(fault, programs_); !place.empty())
-		host_.message("at " + place);
+		driver_.message("at " + place);
 }
 
-Datum Renderer::datum(const Step::Argument& argument, const Plan& plan, const trace::Event& event) const {
+Datum Renderer::datum(const Statement::Argument& argument, const Rendering& rendering, const trace::Event& event) const {
 	const trace::Layout* const layout = programs_.catalog().layout_of(event.epid);
 	const auto index = static_cast<size_t>(argument.field);
 	if (!layout || argument.field < 0 || index >= event.fields.size() || index >= layout->fields.size())
 		return {};
 	const trace::Value& value = event.fields[index];
-	Datum datum = datum_of(plan.body->actions[argument.action], layout->fields[index], value.number, value.bytes);
+	Datum datum = datum_of(rendering.body->actions[argument.action], layout->fields[index], value.number, value.bytes);
 	// %A of a plain number is an address of the process that fired.
-	if (datum.kind == Datum::Kind::Integer)
+	if (datum.kind == DatumKind::Integer)
 		datum.pid = event.context.pid;
 	return datum;
 }
 
-std::vector<Datum> Renderer::data(const Step& step, const Plan& plan, const trace::Event& event) const {
+std::vector<Datum> Renderer::data(const Statement& statement, const Rendering& rendering, const trace::Event& event) const {
 	std::vector<Datum> data;
-	data.reserve(step.arguments.size());
-	for (const Step::Argument& argument : step.arguments)
-		data.push_back(datum(argument, plan, event));
+	data.reserve(statement.arguments.size());
+	for (const Statement::Argument& argument : statement.arguments)
+		data.push_back(datum(argument, rendering, event));
 	return data;
 }
 
-std::string Renderer::formatted(const Step& step, const Plan& plan, const trace::Event& event) {
+std::string Renderer::formatted(const Statement& statement, const Rendering& rendering, const trace::Event& event) {
 	std::string text;
-	if (step.format)
-		step.format->apply(text, {data(step, plan, event), {}, {}}, symbols_);
+	if (statement.format)
+		statement.format->apply(text, {data(statement, rendering, event), {}, {}}, symbols_);
 	return text;
 }
 
-void Renderer::perform(const Step& step, const Plan& plan, const trace::Event& event) {
-	switch (step.kind) {
-	case Kind::Printf:
-		if (step.format)
-			step.format->apply(output_.text(), {data(step, plan, event), {}, {}, style_.stackindent}, symbols_);
+void Renderer::perform(const Statement& statement, const Rendering& rendering, const trace::Event& event) {
+	switch (statement.verb) {
+	case Verb::Printf:
+		if (statement.format)
+			statement.format->apply(output_.text(), {data(statement, rendering, event), {}, {}, style_.stackindent}, symbols_);
 		return;
-	case Kind::Trace:
-		for (const Step::Argument& argument : step.arguments)
-			put_trace(datum(argument, plan, event));
+	case Verb::Trace:
+		for (const Statement::Argument& argument : statement.arguments)
+			put_trace(datum(argument, rendering, event));
 		return;
-	case Kind::Stack:
-		for (const Datum& stack : data(step, plan, event))
+	case Verb::Stack:
+		for (const Datum& stack : data(statement, rendering, event))
 			put_stack(output_.text(), stack, style_.stackindent, symbols_);
 		return;
-	case Kind::Name:
-		for (const Datum& name : data(step, plan, event)) {
+	case Verb::Name:
+		for (const Datum& name : data(statement, rendering, event)) {
 			output_.text() += style_.quiet ? "" : "  ";
 			put_left(output_.text(), name_of(name, symbols_), style_.quiet ? 0 : 50);
 		}
 		return;
-	case Kind::Print:
-		return put_print(step, data(step, plan, event));
-	case Kind::Tracemem: return put_tracemem(data(step, plan, event));
-	case Kind::Printa: return printa(data(step, plan, event), step.format);
-	case Kind::System: {
-		const std::string line = formatted(step, plan, event);
+	case Verb::Print:
+		return put_print(statement, data(statement, rendering, event));
+	case Verb::Tracemem: return put_tracemem(data(statement, rendering, event));
+	case Verb::Printa: return printa(data(statement, rendering, event), statement.format);
+	case Verb::System: {
+		const std::string line = formatted(statement, rendering, event);
 		settle_early();
 		output_.flush();
-		return host_.command(line);
+		return driver_.command(line);
 	}
-	case Kind::Freopen: {
-		const std::string path = formatted(step, plan, event);
+	case Verb::Freopen: {
+		const std::string path = formatted(statement, rendering, event);
 		settle_early();
-		if (const std::string why = host_.redirect(output_, path); !why.empty())
-			host_.message("freopen: cannot open " + path + ": " + why + "; the output goes on where it was");
+		if (const std::string why = driver_.redirect(output_, path); !why.empty())
+			driver_.message("freopen: cannot open " + path + ": " + why + "; the output goes on where it was");
 		return;
 	}
-	case Kind::Ftruncate: settle_early(); return host_.truncate(output_);
-	case Kind::Clear:
-	case Kind::Normalize:
-	case Kind::Denormalize:
-	case Kind::Trunc: return aggregation_action(step, data(step, plan, event));
-	case Kind::Setopt: return set_option(data(step, plan, event));
-	case Kind::Exit:
-		if (!step.arguments.empty())
-			exit_status_ = static_cast<int>(datum(step.arguments[0], plan, event).number);
+	case Verb::Ftruncate: settle_early(); return driver_.truncate(output_);
+	case Verb::Clear:
+	case Verb::Normalize:
+	case Verb::Denormalize:
+	case Verb::Trunc: return aggregation_action(statement, data(statement, rendering, event));
+	case Verb::Setopt: return set_option(data(statement, rendering, event));
+	case Verb::Exit:
+		if (!statement.arguments.empty())
+			exit_status_ = static_cast<int>(datum(statement.arguments[0], rendering, event).number);
 		return;
-	case Kind::Nothing: return;
+	case Verb::Nothing: return;
 	}
 }
 
 void Renderer::put_trace(const Datum& datum) {
 	std::string& out = output_.text();
 	switch (datum.kind) {
-	case Datum::Kind::Integer: {
+	case DatumKind::Integer: {
 		// 1 and 2 bytes print as unsigned, 4 and 8 as signed; quiet: as the type says.
 		const bool wide = datum.size >= 4;
 		const bool as_signed = style_.quiet ? datum.is_signed : wide;
@@ -291,25 +291,25 @@ void Renderer::put_trace(const Datum& datum) {
 			  : put_unsigned(out, cut_unsigned(datum.number, datum.size), width);
 		return;
 	}
-	case Datum::Kind::Float: {
-		static const Format plain = Format::parse("%f");
+	case DatumKind::Float: {
+		static const PrintfFormat plain = PrintfFormat::parse("%f");
 		out += style_.quiet ? "" : " ";
 		return plain.apply(out, {{&datum, 1}, {}, {}}, symbols_);
 	}
-	case Datum::Kind::Bytes:
+	case DatumKind::Bytes:
 		if (style_.rawbytes || !looks_like_text(datum.bytes))
 			return put_hex_dump(out, datum.bytes);
 		[[fallthrough]];
-	case Datum::Kind::String: {
+	case DatumKind::String: {
 		const std::string text(datum.text().substr(0, datum.text().find('\0')));
 		if (style_.rawbytes) // with its end
 			return put_hex_dump(out, std::as_bytes(std::span(text.c_str(), text.size() + 1)));
 		out += style_.quiet ? "" : "  ";
 		return put_left(out, text, style_.quiet ? 0 : 33);
 	}
-	case Datum::Kind::Stack:
-	case Datum::Kind::UserStack: return put_stack(out, datum, style_.stackindent, symbols_);
-	case Datum::Kind::None: return;
+	case DatumKind::Stack:
+	case DatumKind::UserStack: return put_stack(out, datum, style_.stackindent, symbols_);
+	case DatumKind::None: return;
 	default:
 		out += style_.quiet ? "" : "  ";
 		return put_left(out, name_of(datum, symbols_), style_.quiet ? 0 : 50);
@@ -326,15 +326,15 @@ void Renderer::put_tracemem(const std::vector<Datum>& data) {
 	put_hex_dump(output_.text(), bytes);
 }
 
-void Renderer::put_print(const Step& step, const std::vector<Datum>& data) {
-	const std::string type = step.action->format.value_or("");
+void Renderer::put_print(const Statement& statement, const std::vector<Datum>& data) {
+	const std::string type = statement.action->format.value_or("");
 	if (data.size() == 2)
-		return put_pointed(output_.text(), type, data[0], data[1], step.action->type);
+		return put_pointed(output_.text(), type, data[0], data[1], statement.action->type);
 	for (const Datum& datum : data)
-		put_typed(output_.text(), type, datum, host_.kernel_types(), step.action->type);
+		put_typed(output_.text(), type, datum, driver_.kernel_types(), statement.action->type);
 }
 
-void Renderer::printa(const std::vector<Datum>& data, const Format* format) {
+void Renderer::printa(const std::vector<Datum>& data, const PrintfFormat* format) {
 	std::vector<uint32_t> variables;
 	for (const Datum& datum : data) {
 		variables.push_back(static_cast<uint32_t>(datum.number));
@@ -349,24 +349,24 @@ void Renderer::printa(const std::vector<Datum>& data, const Format* format) {
 	put_aggregations(output_.text(), aggregations_, variables, style, symbols_);
 }
 
-void Renderer::aggregation_action(const Step& step, const std::vector<Datum>& data) {
+void Renderer::aggregation_action(const Statement& statement, const std::vector<Datum>& data) {
 	if (data.empty())
 		return;
 	const auto variable = static_cast<uint32_t>(data[0].number);
 	const int64_t n = data.size() > 1 ? cut_signed(data[1].number, data[1].size) : 0;
-	switch (step.kind) {
-	case Kind::Clear:
+	switch (statement.verb) {
+	case Verb::Clear:
 		aggregations_.clear(variable);
-		return host_.clear_aggregation(variable, false);
-	case Kind::Normalize: return aggregations_.normalize(variable, n);
-	case Kind::Denormalize: return aggregations_.denormalize(variable);
+		return driver_.clear_aggregation(variable, false);
+	case Verb::Normalize: return aggregations_.normalize(variable, n);
+	case Verb::Denormalize: return aggregations_.denormalize(variable);
 	default: break;
 	}
 	if (data.size() > 1)
 		aggregations_.trunc(variable, n, style_.aggregations.sort);
 	else
 		aggregations_.trunc(variable);
-	host_.clear_aggregation(variable, true);
+	driver_.clear_aggregation(variable, true);
 }
 
 void Renderer::set_option(const std::vector<Datum>& data) {
@@ -379,9 +379,9 @@ void Renderer::set_option(const std::vector<Datum>& data) {
 	bool known = false;
 	std::string why = set_style(style_, name, value, known);
 	if (!known)
-		why = host_.set_option(name, value.value_or(""));
+		why = driver_.set_option(name, value.value_or(""));
 	if (!why.empty())
-		host_.message("could not set option " + name + ": " + why);
+		driver_.message("could not set option " + name + ": " + why);
 }
 
 void Renderer::print_remaining() {

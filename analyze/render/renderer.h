@@ -4,7 +4,7 @@
 // (trace, printf, printa, normalize, clear, freopen, system ...) in stream
 // order, live, in process, and from a file alike. It reads no blocks and knows
 // no engine: events, aggregation snapshots and losses are handed in; what it
-// wants done (a clear in the engine, a command run) it asks of its Host.
+// wants done (a clear in the engine, a command run) it asks of its Driver.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +39,9 @@ struct Style {
 	AggStyle aggregations;
 };
 
-class Host {
+class Driver {
 public:
-	virtual ~Host() = default;
+	virtual ~Driver() = default;
 	// clear() and trunc() of a program: the engine's table too.
 	virtual void clear_aggregation(uint32_t variable, bool remove) = 0;
 	virtual void command(const std::string& line) = 0; // system()
@@ -57,7 +57,7 @@ public:
 
 class Renderer {
 public:
-	Renderer(const trace::Catalog& catalog, Output& output, Symboliser& symbols, Host& host);
+	Renderer(const trace::Catalog& catalog, Output& output, Symboliser& symbols, Driver& driver);
 
 	Style& style() { return style_; }
 	Aggregations& aggregations() { return aggregations_; }
@@ -80,7 +80,7 @@ public:
 				     bool& known);
 
 private:
-	struct Line { // the line that is being written
+	struct OpenLine { // the line that is being written
 		bool open = false;
 		bool continued = false;
 		bool prefixed = false; // setopt("quiet") may come in the middle of it
@@ -100,7 +100,7 @@ private:
 	};
 
 	void header();
-	void begin_line(const trace::Event& event, const Plan& plan, const trace::Probe* probe);
+	void begin_line(const trace::Event& event, const Rendering& rendering, const trace::Probe* probe);
 	void finish_line();
 	void prefix(const trace::Event& event, const trace::Probe* probe);
 	void flow_prefix(const trace::Event& event, const trace::Probe* probe);
@@ -112,15 +112,15 @@ private:
 	std::string flow_text(uint32_t cpu, const trace::Probe& probe, char direction, unsigned indent) const;
 	void error_record(const trace::Event& event);
 
-	void perform(const Step& step, const Plan& plan, const trace::Event& event);
-	Datum datum(const Step::Argument& argument, const Plan& plan, const trace::Event& event) const;
-	std::vector<Datum> data(const Step& step, const Plan& plan, const trace::Event& event) const;
-	std::string formatted(const Step& step, const Plan& plan, const trace::Event& event);
+	void perform(const Statement& statement, const Rendering& rendering, const trace::Event& event);
+	Datum datum(const Statement::Argument& argument, const Rendering& rendering, const trace::Event& event) const;
+	std::vector<Datum> data(const Statement& statement, const Rendering& rendering, const trace::Event& event) const;
+	std::string formatted(const Statement& statement, const Rendering& rendering, const trace::Event& event);
 	void put_trace(const Datum& datum);
 	void put_tracemem(const std::vector<Datum>& data);
-	void put_print(const Step& step, const std::vector<Datum>& data);
-	void printa(const std::vector<Datum>& data, const Format* format);
-	void aggregation_action(const Step& step, const std::vector<Datum>& data);
+	void put_print(const Statement& statement, const std::vector<Datum>& data);
+	void printa(const std::vector<Datum>& data, const PrintfFormat* format);
+	void aggregation_action(const Statement& statement, const std::vector<Datum>& data);
 	void set_option(const std::vector<Datum>& data);
 
 	// noresolve: user addresses have no names.
@@ -138,12 +138,12 @@ private:
 	};
 
 	Output& output_;
-	Host& host_;
+	Driver& driver_;
 	Style style_;
 	Names symbols_;
 	Programs programs_;
 	Aggregations aggregations_;
-	Line line_;
+	OpenLine line_;
 	HeldReturn return_;
 	std::map<uint32_t, Flow> flows_; // by CPU
 	bool header_done_ = false;

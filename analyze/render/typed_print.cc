@@ -212,7 +212,7 @@ void put_pointed(std::string& out, const std::string& type, const Datum& pointer
 void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel,
 	       const std::string& description) {
 	out += type.empty() ? "" : type + " ";
-	if (datum.kind == Datum::Kind::String) {
+	if (datum.kind == DatumKind::String) {
 		out += '"';
 		put_escaped(out, datum.text());
 		out += '"';
@@ -225,10 +225,10 @@ void put_typed(std::string& out, const std::string& type, const Datum& datum, co
 	} catch (const Error&) {
 		// A damaged description: the bytes are still worth showing.
 	}
-	const bool integer = datum.kind == Datum::Kind::Integer;
+	const bool integer = datum.kind == DatumKind::Integer;
 	if (found && integer && types::resolved_info(found).kind == Kind::Enum)
 		return Printer(out, std::as_bytes(std::span(&datum.number, 1))).value(found, 0, 0, 0);
-	if (datum.kind == Datum::Kind::Float)
+	if (datum.kind == DatumKind::Float)
 		return put_float(out, datum.number, datum.size);
 	if (integer && type == "char")
 		return put_character(out, datum.number);

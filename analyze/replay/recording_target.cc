@@ -128,7 +128,7 @@ const dof::Body* RecordingTarget::body_of(uint32_t epid, bool* continuation) {
 	const dof::Image* const program = layout ? image(layout->dof) : nullptr;
 	if (!program || layout->clause >= program->ecbs.size())
 		return nullptr;
-	const dof::Ecb& ecb = program->ecbs[layout->clause];
+	const dof::EcbDesc& ecb = program->ecbs[layout->clause];
 	if (DFR_ECBUARG_CLAUSE(ecb.uarg) == render::kErrorClause || ecb.body >= program->bodies.size())
 		return nullptr;
 	if (continuation)

@@ -44,11 +44,11 @@ public:
 	unsigned argument_count = 0;
 
 private:
-	struct Text {
+	struct CapturedText {
 		size_t capture, offset;
 	};
 	std::vector<dfr_captured> captured_;
-	std::vector<Text> texts_;
+	std::vector<CapturedText> texts_;
 	std::vector<char> bytes_;
 	std::vector<u64> stack_, ustack_;
 };
@@ -116,7 +116,7 @@ void Firing::set_capture(size_t index, const trace::Value& value, const dfr_fiel
 }
 
 void Firing::settle() {
-	for (const Text& text : texts_)
+	for (const CapturedText& text : texts_)
 		captured_[text.capture].value = reinterpret_cast<uint64_t>(bytes_.data() + text.offset);
 	env.ev_stack = stack_.data();
 	env.ev_nstack = static_cast<uint32_t>(stack_.size());
@@ -133,10 +133,6 @@ public:
 	Answer run();
 
 private:
-	struct Timer {
-		dfr_probe* probe;
-		uint64_t interval, due;
-	};
 	struct Use { // a field of a record, and what it is good for
 		size_t field;
 		int capture = -1;
@@ -175,7 +171,7 @@ private:
 	std::map<uint32_t, dfr_probe*> probes_; // by recorded id
 	std::vector<Recorded> recorded_; // by EPID
 	std::map<std::string, int> captures_;
-	std::vector<Timer> timers_;
+	std::vector<engine::Timer> timers_;
 	std::map<std::string, dfr_provider*> providers_;
 	Firing firing_;
 	dfr_env own_env_{}; // BEGIN, END and timers
@@ -203,7 +199,7 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 	create_timers();
 	check_conditions();
 	session_.probes_added();
-	lib::Consumer::Hooks hooks;
+	lib::Consumer::Callbacks hooks;
 	hooks.message = options.message;
 	hooks.kernel_types = [this] { return target_.kernel_types(""); };
 	consumer_ = std::make_unique<lib::Consumer>(session_, output, symbols, std::move(hooks));
@@ -239,10 +235,10 @@ void Replay::create_probes() {
 
 // Timers that the program names and the recording does not have.
 void Replay::create_timers() {
-	for (const dof::Ecb& ecb : program_.image.ecbs) {
+	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		const std::string& name = ecb.probe.name;
 		const auto interval = engine::timer_interval(name);
-		const auto same = [&name](const Timer& timer) { return name == timer.probe->pb_name; };
+		const auto same = [&name](const engine::Timer& timer) { return name == timer.probe->pb_name; };
 		if (!interval || std::any_of(timers_.begin(), timers_.end(), same))
 			continue;
 		const auto recorded = [&name](const trace::Probe* probe) { return probe->name == name; };
@@ -277,7 +273,7 @@ void Replay::check_unrecorded(const d::ProbePattern& pattern) {
 // Firings that were recorded under a predicate are not all that happened: the verdict says so,
 // unless the asking clause has the same predicate.
 void Replay::check_conditions() {
-	for (const dof::Ecb& ecb : program_.image.ecbs) {
+	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
 		const std::string& condition = program_.image.body_of(ecb).condition;
@@ -346,7 +342,7 @@ void Replay::start(uint64_t time) {
 	own_env_.ev_time = time;
 	own_env_.ev_wall = catalog_.walltime(time) - static_cast<int64_t>(time);
 	last_time_ = time;
-	for (Timer& timer : timers_)
+	for (engine::Timer& timer : timers_)
 		timer.due = time + timer.interval;
 	dfr_user_env = &own_env_;
 	dfr_user_cpu = begin_cpu_;
@@ -378,8 +374,8 @@ void Replay::fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uin
 void Replay::fire_timers(uint64_t until) {
 	static const u64 kNoArguments[3] = {0, 0, 0};
 	while (!over_) {
-		Timer* next = nullptr;
-		for (Timer& timer : timers_)
+		engine::Timer* next = nullptr;
+		for (engine::Timer& timer : timers_)
 			if (timer.due < until && (!next || timer.due < next->due))
 				next = &timer;
 		if (!next)
@@ -515,7 +511,7 @@ private:
 
 // A recording asks nothing of an engine: what its clear() did is in its snapshot. Nor of this machine: whoever
 // made it names no command and no file here.
-class RecordedHost final : public render::Host {
+class RecordedHost final : public render::Driver {
 public:
 	explicit RecordedHost(const ReplayOptions& options) : options_(options) {}
 	void clear_aggregation(uint32_t, bool) override {}

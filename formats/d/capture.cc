@@ -190,7 +190,7 @@ void require_needed(const std::set<uint64_t>& needed, std::optional<dif::Difo>& 
 	}
 	code.text.insert(code.text.begin(), text.begin(), text.end());
 	code.text.push_back(DIF_INSTR_R(DIF_OP_RET, 0, 0, 0));
-	for (dif::Line& line : code.lines)
+	for (dif::SourceLine& line : code.lines)
 		line.pc += before;
 	predicate = std::move(code);
 }

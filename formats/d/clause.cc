@@ -400,7 +400,7 @@ void ClauseBuilder::emit_image(const Clause& clause) {
 	const unsigned types = context_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0;
 	for (const ProbeDesc& desc : clause.probes) {
 		for (uint32_t part = 0; part < parts_.size(); part++) {
-			dof::Ecb ecb;
+			dof::EcbDesc ecb;
 			ecb.probe = {desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
 			ecb.body = first + part;
 			ecb.uarg = DFR_ECBUARG(number_, (part ? DFR_ECBUARG_CONTINUATION : 0) | types);

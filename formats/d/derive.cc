@@ -77,7 +77,7 @@ void ClauseBuilder::derive(const Clause& clause) {
 	dof::Image& image = context_.result.image;
 	image.bodies.push_back(std::move(body));
 	for (const ProbeDesc& desc : probes) {
-		dof::Ecb ecb;
+		dof::EcbDesc ecb;
 		ecb.probe = {desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
 		ecb.body = static_cast<uint32_t>(image.bodies.size() - 1);
 		ecb.uarg = DFR_ECBUARG(number_, context_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0);

@@ -156,7 +156,7 @@ private:
 
 	void image_line(std::string_view keyword) {
 		if (keyword == "ecb") {
-			dof::Ecb ecb;
+			dof::EcbDesc ecb;
 			ecb.body = number(image_.bodies.empty() ? 0 : image_.bodies.size() - 1);
 			body();
 			ecb.uarg = number();
@@ -210,7 +210,7 @@ private:
 			one.addend = number();
 			difo_->relocations.push_back(std::move(one));
 		} else if (keyword == "line") {
-			Line one;
+			SourceLine one;
 			one.pc = number(UINT32_MAX);
 			one.file = quoted();
 			one.line = number(UINT32_MAX);

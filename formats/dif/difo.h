@@ -25,13 +25,13 @@ struct Relocation {
 };
 
 // Instructions from `pc` on come from this place of the source.
-struct Line {
+struct SourceLine {
 	uint32_t pc = 0;
 	std::string file;
 	uint32_t line = 0;
 	uint32_t column = 0;
 
-	bool operator==(const Line&) const = default;
+	bool operator==(const SourceLine&) const = default;
 };
 
 struct Difo {
@@ -41,7 +41,7 @@ struct Difo {
 	std::string strings; // the table's bytes: offset 0 is "", each string with its NUL; may be empty
 	std::vector<dif_var> variables; // names are offsets in `strings`
 	std::vector<Relocation> relocations;
-	std::vector<Line> lines; // by ascending pc
+	std::vector<SourceLine> lines; // by ascending pc
 
 	// The string at `offset`; empty if that is outside the table.
 	std::string_view string_at(uint32_t offset) const {

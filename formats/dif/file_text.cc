@@ -56,7 +56,7 @@ void put_difo(std::string& out, const Difo& difo, const std::string& indent) {
 		out += indent + "  variable " + number(one.name) + ' ' + hex(one.id) + ' ' + number(one.kind) + ' ' + number(one.scope) + ' ' + number(one.flags) + ' ' + type_words(one.type) + "\t! " + std::string(difo.string_at(one.name)) + '\n';
 	for (const Relocation& one : difo.relocations)
 		out += indent + "  relocation " + quoted(one.symbol) + ' ' + number(one.index) + ' ' + hex(one.addend) + '\n';
-	for (const Line& one : difo.lines)
+	for (const SourceLine& one : difo.lines)
 		out += indent + "  line " + number(one.pc) + ' ' + quoted(one.file) + ' ' + number(one.line) + ' ' + number(one.column) + '\n';
 	out += indent + "end\n";
 }
@@ -88,7 +88,7 @@ std::string disassemble_file(const dof::Image& image) {
 		for (const dof::Action& action : body.actions)
 			put_action(out, action);
 	}
-	for (const dof::Ecb& ecb : image.ecbs)
+	for (const dof::EcbDesc& ecb : image.ecbs)
 		out += "ecb " + number(ecb.body) + ' ' + hex(ecb.uarg) + ' ' + number(ecb.probe.id) + ' ' + quoted(ecb.probe.host) + ' ' + quoted(ecb.probe.provider) + ' ' + quoted(ecb.probe.module) + ' ' + quoted(ecb.probe.function) + ' ' + quoted(ecb.probe.name) + '\n';
 	for (const dof::Option& option : image.options)
 		out += "option " + hex(option.option) + ' ' + std::to_string(option.value) + '\n';

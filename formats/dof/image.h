@@ -7,7 +7,7 @@
 //
 // How a program becomes ECBDESCs and actions:
 //
-//   clause      one body per part, one Ecb per (probe description, part). A
+//   clause      one body per part, one EcbDesc per (probe description, part). A
 //               clause without `if` has one part. With `if`, the statements
 //               before, inside and after become parts of their own, whose
 //               predicates test hidden clause-local variables (names start
@@ -54,11 +54,11 @@
 
 namespace dfr::dof {
 
-struct Probe {
+struct ProbeDesc {
 	std::string host, provider, module, function, name;
 	uint32_t id = 0;
 
-	bool operator==(const Probe&) const = default;
+	bool operator==(const ProbeDesc&) const = default;
 };
 
 struct Action {
@@ -75,7 +75,7 @@ struct Action {
 	std::string type;
 };
 
-// What runs: shared by all Ecbs of one part of a clause.
+// What runs: shared by all EcbDescs of one part of a clause.
 struct Body {
 	std::optional<dif::Difo> predicate;
 	// Canonical text of the predicate (EXPRS, only beside actions); empty: none, or not of firing
@@ -86,8 +86,8 @@ struct Body {
 
 // One ECBDESC. The order of Image::ecbs is the order of the ECBDESC sections,
 // so the catalog's `clause` numbers index it.
-struct Ecb {
-	Probe probe;
+struct EcbDesc {
+	ProbeDesc probe;
 	uint32_t body = 0; // index in Image::bodies
 	uint64_t uarg = 0;
 };
@@ -108,7 +108,7 @@ struct AggName {
 
 struct Image {
 	std::vector<Body> bodies;
-	std::vector<Ecb> ecbs;
+	std::vector<EcbDesc> ecbs;
 	std::vector<Option> options;
 	std::vector<AggName> aggregations;
 	std::optional<uint64_t> btf_digest; // of the BTF compiled against, where that matters: formats/abi/dof.h
@@ -116,7 +116,7 @@ struct Image {
 	std::string source;   // not loaded; may be empty
 	std::string comments; // the compiler's version; not loaded; may be empty
 
-	const Body& body_of(const Ecb& ecb) const { return bodies[ecb.body]; }
+	const Body& body_of(const EcbDesc& ecb) const { return bodies[ecb.body]; }
 };
 
 // Which of a body's actions belong to an aggregation (keys, weight, the function itself): they print and record

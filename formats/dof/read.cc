@@ -19,9 +19,9 @@ namespace {
 constexpr uint32_t kMaxSections = 1 << 20;
 constexpr uint32_t kMaxActions = 16384;
 
-class Reader {
+class DofReader {
 public:
-	explicit Reader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+	explicit DofReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
 	Image run() {
 		read_header();
@@ -174,7 +174,7 @@ private:
 		const auto desc = single<dof_ecbdesc>(index, "ECB description");
 		section(desc.probes, DOF_SECT_PROBEDESC, index);
 		const auto probe = single<dof_probedesc>(desc.probes, "probe description");
-		Ecb ecb;
+		EcbDesc ecb;
 		ecb.probe.provider = string(probe.strtab, probe.provider, desc.probes);
 		ecb.probe.module = string(probe.strtab, probe.module, desc.probes);
 		ecb.probe.function = string(probe.strtab, probe.function, desc.probes);
@@ -333,7 +333,7 @@ private:
 
 	void read_lines(uint32_t index) {
 		for (const auto& entry : table<dof_line>(index, "line table")) {
-			const dif::Line line{entry.pc, string(entry.strtab, entry.file, index), entry.line,
+			const dif::SourceLine line{entry.pc, string(entry.strtab, entry.file, index), entry.line,
 			                     entry.column};
 			each_difo(entry.difo, [&](dif::Difo& difo) { difo.lines.push_back(line); });
 		}
@@ -376,6 +376,6 @@ private:
 
 } // namespace
 
-Image read(std::span<const uint8_t> bytes) { return Reader(bytes).run(); }
+Image read(std::span<const uint8_t> bytes) { return DofReader(bytes).run(); }
 
 } // namespace dfr::dof

@@ -14,7 +14,7 @@
 namespace dfr::dof {
 namespace {
 
-struct Section {
+struct OutSection {
 	dof_sec head{};
 	std::string payload;
 };
@@ -23,15 +23,15 @@ template <typename T> void append(std::string& to, const T& value) {
 	to.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-class Writer {
+class DofWriter {
 public:
-	explicit Writer(const Image& image) : image_(image) {
+	explicit DofWriter(const Image& image) : image_(image) {
 		strings_.push_back('\0');
 		add(DOF_SECT_STRTAB, 1, 0, {});
 	}
 
 	std::vector<uint8_t> run() {
-		for (const Ecb& ecb : image_.ecbs)
+		for (const EcbDesc& ecb : image_.ecbs)
 			put_ecb(ecb);
 		put_table(DOF_SECT_HOSTDESC, 4, sizeof(dof_hostdesc), hosts_);
 		put_table(DOF_SECT_EXPRS, 4, sizeof(dof_expr), expressions_);
@@ -55,7 +55,7 @@ private:
 	};
 
 	uint32_t add(uint32_t type, uint32_t align, uint32_t entsize, std::string payload, bool load = true) {
-		Section section;
+		OutSection section;
 		section.head.type = type;
 		section.head.align = align;
 		section.head.flags = load ? DOF_SECF_LOAD : 0;
@@ -81,7 +81,7 @@ private:
 		return at->second;
 	}
 
-	void put_ecb(const Ecb& ecb) {
+	void put_ecb(const EcbDesc& ecb) {
 		const dof_probedesc probe{0,
 		                          string(ecb.probe.provider),
 		                          string(ecb.probe.module),
@@ -160,7 +160,7 @@ private:
 		const uint32_t index = add(DOF_SECT_DIFOHDR, 4, 0, std::move(header));
 		if (!difo.relocations.empty())
 			put_relocations(difo, integers);
-		for (const dif::Line& line : difo.lines)
+		for (const dif::SourceLine& line : difo.lines)
 			append(lines_, dof_line{index, line.pc, 0, string(line.file), line.line, line.column});
 		return index;
 	}
@@ -201,7 +201,7 @@ private:
 		put_table(DOF_SECT_OPTDESC, 8, sizeof(dof_optdesc), payload);
 	}
 
-	void place_payload(std::vector<uint8_t>& file, Section& section) {
+	void place_payload(std::vector<uint8_t>& file, OutSection& section) {
 		const size_t align = section.head.align;
 		file.resize((file.size() + align - 1) / align * align);
 		section.head.offset = file.size();
@@ -218,7 +218,7 @@ private:
 		place_payload(file, sections_[0]);
 		file.resize((file.size() + 7) / 8 * 8);
 		const uint64_t loadsz = file.size();
-		for (Section& section : sections_) {
+		for (OutSection& section : sections_) {
 			if (!(section.head.flags & DOF_SECF_LOAD))
 				place_payload(file, section);
 		}
@@ -248,7 +248,7 @@ private:
 	}
 
 	const Image& image_;
-	std::vector<Section> sections_;
+	std::vector<OutSection> sections_;
 	std::string strings_;
 	std::unordered_map<std::string, uint32_t> string_offsets_;
 	std::vector<std::optional<Placed>> placed_;
@@ -257,6 +257,6 @@ private:
 
 } // namespace
 
-std::vector<uint8_t> write(const Image& image) { return Writer(image).run(); }
+std::vector<uint8_t> write(const Image& image) { return DofWriter(image).run(); }
 
 } // namespace dfr::dof

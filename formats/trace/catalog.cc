@@ -20,9 +20,9 @@ constexpr uint32_t kMaxMissingEpids = 1u << 16;
 constexpr uint32_t kMaxFieldSize = 1u << 20;
 
 // One entry's bytes, read from front to back; `at` is its place in the log.
-class Entry {
+class EntryReader {
 public:
-	Entry(std::span<const std::byte> bytes, uint64_t at) : bytes_(bytes), at_(at) {}
+	EntryReader(std::span<const std::byte> bytes, uint64_t at) : bytes_(bytes), at_(at) {}
 
 	[[noreturn]] void fail(const std::string& why) const {
 		throw Error(
@@ -84,7 +84,7 @@ std::string fixed_text(const char* text, size_t room) {
 	return std::string(text, strnlen(text, room));
 }
 
-void read_machine(Catalog& catalog, const Entry& entry) {
+void read_machine(Catalog& catalog, const EntryReader& entry) {
 	const std::span<const std::byte> rest = entry.after(sizeof(dfr_cat_entry));
 	std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
 	text = text.substr(0, text.find('\0'));
@@ -100,7 +100,7 @@ void read_machine(Catalog& catalog, const Entry& entry) {
 	}
 }
 
-void read_state(Catalog& catalog, const Entry& entry) {
+void read_state(Catalog& catalog, const EntryReader& entry) {
 	const auto state = entry.fixed<dfr_cat_state>();
 	catalog.state_name = fixed_text(state.name, sizeof(state.name));
 	catalog.cpus = state.cpus;
@@ -111,12 +111,12 @@ void read_state(Catalog& catalog, const Entry& entry) {
 	catalog.anonymous = state.flags & 1;
 }
 
-void read_clock(Catalog& catalog, const Entry& entry) {
+void read_clock(Catalog& catalog, const EntryReader& entry) {
 	const auto clock = entry.fixed<dfr_cat_clock>();
 	catalog.add_clock({.mono = clock.mono, .real = clock.real, .boot = clock.boot});
 }
 
-void read_dof(Catalog& catalog, const Entry& entry) {
+void read_dof(Catalog& catalog, const EntryReader& entry) {
 	struct Head {
 		dfr_cat_entry head;
 		uint32_t number, bytes;
@@ -132,7 +132,7 @@ void read_dof(Catalog& catalog, const Entry& entry) {
 	catalog.sources.resize(catalog.dofs.size());
 }
 
-void read_probe(Catalog& catalog, const Entry& entry) {
+void read_probe(Catalog& catalog, const EntryReader& entry) {
 	const auto probe = entry.fixed<dfr_cat_probe>();
 	std::vector<std::string> names = entry.strings(sizeof(probe), 4);
 	Probe result{.id = probe.id};
@@ -145,7 +145,7 @@ void read_probe(Catalog& catalog, const Entry& entry) {
 	catalog.probes.emplace(probe.id, std::move(result));
 }
 
-void read_layout(Catalog& catalog, const Entry& entry) {
+void read_layout(Catalog& catalog, const EntryReader& entry) {
 	const auto head = entry.fixed<dfr_cat_layout>();
 	Layout layout{.id = head.layout, .dof = head.dof, .clause = head.clause};
 	layout.fields = entry.fields(sizeof(head), head.nfields);
@@ -153,33 +153,33 @@ void read_layout(Catalog& catalog, const Entry& entry) {
 	catalog.layouts.emplace(layout.id, std::move(layout));
 }
 
-void read_ecb(Catalog& catalog, const Entry& entry) {
+void read_ecb(Catalog& catalog, const EntryReader& entry) {
 	const auto ecb = entry.fixed<dfr_cat_ecb>();
 	if (!catalog.add_ecb({.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.layout}))
 		entry.fail("EPID " + std::to_string(ecb.epid) + " after " +
 		           std::to_string(catalog.known_ecbs) + " others");
 }
 
-void read_agg(Catalog& catalog, const Entry& entry) {
+void read_agg(Catalog& catalog, const EntryReader& entry) {
 	const auto head = entry.fixed<dfr_cat_agg>();
 	Aggregation agg{.varid = head.varid, .kind = head.kind, .flags = head.flags, .arg = head.arg};
 	agg.keys = entry.fields(sizeof(head), head.nkeys);
 	catalog.aggregations.emplace(agg.varid, std::move(agg));
 }
 
-void read_module(Catalog& catalog, const Entry& entry) {
+void read_module(Catalog& catalog, const EntryReader& entry) {
 	const auto head = entry.fixed<dfr_cat_module>();
 	Module module{.time = head.time, .base = head.base, .bytes = head.bytes, .gone = head.gone != 0};
 	module.name = std::move(entry.strings(sizeof(head), 1)[0]);
 	catalog.modules.push_back(std::move(module));
 }
 
-void read_event(Catalog& catalog, const Entry& entry) {
+void read_event(Catalog& catalog, const EntryReader& entry) {
 	const auto event = entry.fixed<dfr_cat_event>();
 	catalog.events.push_back({.event = event.event, .value = event.value, .time = event.time, .error = event.error});
 }
 
-void read_entry(Catalog& catalog, uint32_t type, const Entry& entry) {
+void read_entry(Catalog& catalog, uint32_t type, const EntryReader& entry) {
 	switch (type) {
 	case DFR_CAT_STATE:
 		return read_state(catalog, entry);
@@ -249,7 +249,7 @@ size_t Catalog::parse(std::span<const std::byte> bytes) {
 			            std::to_string(head.size));
 		if (head.size > bytes.size() - at)
 			break;
-		read_entry(*this, head.type, Entry(bytes.subspan(at, head.size), parsed_ + at));
+		read_entry(*this, head.type, EntryReader(bytes.subspan(at, head.size), parsed_ + at));
 		at += head.size;
 	}
 	parsed_ += at;

@@ -23,7 +23,7 @@ namespace dfr::trace {
 namespace {
 
 // Streams that every chunk has; those of fields follow.
-enum Stream : unsigned {
+enum ColumnStream : unsigned {
 	kFlags,    // one byte a block: 1, kept whole
 	kRestarts, // u16 an entry: 0, none; else 1 + offset in its KiB
 	kIdLow,    // id and level of each record's head
@@ -62,28 +62,28 @@ uint64_t unzigzag(uint64_t value) {
 }
 
 // The fields of one EPID, and its first stream.
-struct Shape {
+struct EpidColumns {
 	std::vector<dfr_field> fields;
 	unsigned integers = 0;
 	unsigned first_stream = 0;
 };
 
 // EPIDs in the order in which the chunk first has them.
-class Shapes {
+class AllColumns {
 public:
-	explicit Shapes(const Catalog* catalog) : catalog_(catalog) {}
+	explicit AllColumns(const Catalog* catalog) : catalog_(catalog) {}
 
-	const Shape* find(uint32_t epid) {
+	const EpidColumns* find(uint32_t epid) {
 		if (epid < dense_.size() && dense_[epid])
 			return dense_[epid];
 		const Layout* layout = catalog_ ? catalog_->layout_of(epid) : nullptr;
 		return layout ? add(epid, layout->fields) : nullptr;
 	}
-	const Shape* add(uint32_t epid, const std::vector<dfr_field>& fields) {
+	const EpidColumns* add(uint32_t epid, const std::vector<dfr_field>& fields) {
 		if (epid == 0 || epid > (1u << 24) || streams_ + fields.size() > kMaxStreams ||
 		    shapes_.count(epid))
 			return nullptr;
-		Shape& shape = shapes_[epid];
+		EpidColumns& shape = shapes_[epid];
 		shape = {.fields = fields, .integers = count_integers(fields), .first_stream = streams_};
 		streams_ += static_cast<unsigned>(fields.size());
 		order_.push_back(epid);
@@ -95,7 +95,7 @@ public:
 	void write(std::vector<std::byte>& to) const {
 		put<uint32_t>(to, static_cast<uint32_t>(order_.size()));
 		for (const uint32_t epid : order_) {
-			const Shape& shape = shapes_.at(epid);
+			const EpidColumns& shape = shapes_.at(epid);
 			put<uint32_t>(to, epid);
 			put<uint32_t>(to, static_cast<uint32_t>(shape.fields.size()));
 			for (const dfr_field& field : shape.fields)
@@ -105,8 +105,8 @@ public:
 
 private:
 	const Catalog* catalog_;
-	std::map<uint32_t, Shape> shapes_;
-	std::vector<const Shape*> dense_;
+	std::map<uint32_t, EpidColumns> shapes_;
+	std::vector<const EpidColumns*> dense_;
 	std::vector<uint32_t> order_;
 	unsigned streams_ = kFixedStreams;
 };
@@ -259,9 +259,9 @@ private:
 
 // Walks the records of one block through a port. on_start(offset, time, context) is called before
 // each record: what a restart entry there would say.
-template <typename Port, typename OnStart> class Walk {
+template <typename Port, typename OnStart> class RecordWalk {
 public:
-	Walk(Port& port, Shapes& shapes, const OnStart& on_start)
+	RecordWalk(Port& port, AllColumns& shapes, const OnStart& on_start)
 	    : port_(port), shapes_(shapes), on_start_(on_start) {}
 
 	bool run() {
@@ -334,7 +334,7 @@ private:
 	}
 
 	bool record(uint32_t epid) {
-		const Shape* shape = shapes_.find(epid);
+		const EpidColumns* shape = shapes_.find(epid);
 		if (!shape)
 			return false;
 		// The codes stay where they are while the fields are moved: blocks do not move.
@@ -385,15 +385,15 @@ private:
 	}
 
 	Port& port_;
-	Shapes& shapes_;
+	AllColumns& shapes_;
 	const OnStart& on_start_;
 	uint64_t time_ = 0, group_time_ = 0;
 	size_t group_end_ = 0;
 	uint32_t context_ = 0;
 };
 
-template <typename Port, typename OnStart> bool walk(Port& port, Shapes& shapes, const OnStart& on_start) {
-	return Walk<Port, OnStart>(port, shapes, on_start).run();
+template <typename Port, typename OnStart> bool walk(Port& port, AllColumns& shapes, const OnStart& on_start) {
+	return RecordWalk<Port, OnStart>(port, shapes, on_start).run();
 }
 
 uint32_t restart_count(const dfr_block& head) {
@@ -417,7 +417,7 @@ bool split_restarts(const std::byte* table, uint32_t count, std::vector<std::byt
 }
 
 // Splits one block; false: nothing but its bytes as they are would do.
-bool split_block(const Block& block, Splitter& port, Shapes& shapes,
+bool split_block(const Block& block, Splitter& port, AllColumns& shapes,
                  std::vector<std::vector<std::byte>>& streams) {
 	const dfr_block& head = block.header();
 	const std::byte* table = block.bytes.data() + sizeof(dfr_block);
@@ -443,7 +443,7 @@ bool split_block(const Block& block, Splitter& port, Shapes& shapes,
 
 // `body` is what follows the header, filled here.
 bool join_block(const dfr_block& head, std::span<std::byte> body, Joiner& port,
-                std::vector<std::span<const std::byte>>& streams, Shapes& shapes) {
+                std::vector<std::span<const std::byte>>& streams, AllColumns& shapes) {
 	const uint32_t count = restart_count(head);
 	std::span<const std::byte>& offsets = streams[kRestarts];
 	if (offsets.size() < 2ull * count)
@@ -486,7 +486,7 @@ void pack(const std::vector<std::byte>& raw, std::vector<std::byte>& sizes, std:
 	to.insert(to.end(), stored.begin(), stored.end());
 }
 
-std::vector<std::byte> assemble(const Shapes& shapes, const std::vector<std::vector<std::byte>>& streams) {
+std::vector<std::byte> assemble(const AllColumns& shapes, const std::vector<std::vector<std::byte>>& streams) {
 	std::vector<std::byte> front, packed, result, front_packed;
 	shapes.write(front);
 	put<uint32_t>(front, static_cast<uint32_t>(streams.size()));
@@ -499,14 +499,14 @@ std::vector<std::byte> assemble(const Shapes& shapes, const std::vector<std::vec
 }
 
 // What decode_columns() reads from: owns what had to be unpacked.
-struct Unpacked {
+struct UnpackedColumns {
 	std::vector<std::vector<std::byte>> owned;
 	std::vector<std::span<const std::byte>> streams;
 };
 
-class Reader {
+class ByteReader {
 public:
-	explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+	explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 	template <typename T> bool get(T& value) {
 		if (bytes_.size() < sizeof(T))
 			return false;
@@ -527,7 +527,7 @@ private:
 	std::span<const std::byte> bytes_;
 };
 
-bool read_shapes(Reader& in, Shapes& shapes) {
+bool read_shapes(ByteReader& in, AllColumns& shapes) {
 	uint32_t count, epid, fields;
 	if (!in.get(count))
 		return false;
@@ -545,7 +545,7 @@ bool read_shapes(Reader& in, Shapes& shapes) {
 }
 
 // `bytes`: where the unpacked ones are, in the input or in `owned`.
-bool unpack(Reader& in, uint32_t raw, uint32_t stored, std::vector<std::byte>& owned,
+bool unpack(ByteReader& in, uint32_t raw, uint32_t stored, std::vector<std::byte>& owned,
             std::span<const std::byte>& bytes) {
 	const auto taken = in.take(stored);
 	if (!taken)
@@ -559,7 +559,7 @@ bool unpack(Reader& in, uint32_t raw, uint32_t stored, std::vector<std::byte>& o
 }
 
 // Streams hold at most what the bodies have, and a little for what is coded longer.
-bool read_streams(Reader& front, Reader& in, uint64_t limit, unsigned needed, Unpacked& result) {
+bool read_streams(ByteReader& front, ByteReader& in, uint64_t limit, unsigned needed, UnpackedColumns& result) {
 	uint32_t count;
 	if (!front.get(count) || count > kMaxStreams || count > front.left() / 8)
 		return false;
@@ -584,7 +584,7 @@ bool read_streams(Reader& front, Reader& in, uint64_t limit, unsigned needed, Un
 
 std::vector<std::byte> encode_columns(std::span<const Block> blocks, const Catalog& catalog) {
 	std::vector<std::vector<std::byte>> streams(kFixedStreams);
-	Shapes shapes(&catalog);
+	AllColumns shapes(&catalog);
 	Splitter port(streams);
 	for (const Block& block : blocks) {
 		std::vector<size_t> before;
@@ -607,16 +607,16 @@ std::vector<std::byte> encode_columns(std::span<const Block> blocks, const Catal
 
 bool decode_columns(std::span<const std::byte> stored, std::span<const dfr_block> headers,
                     std::span<std::byte> bodies) {
-	Reader in(stored);
-	Shapes shapes(nullptr);
-	Unpacked unpacked;
+	ByteReader in(stored);
+	AllColumns shapes(nullptr);
+	UnpackedColumns unpacked;
 	uint32_t raw_size, stored_size;
 	std::vector<std::byte> owned;
 	std::span<const std::byte> front_bytes;
 	if (!in.get(raw_size) || !in.get(stored_size) || raw_size > kMaxFront || stored_size > raw_size ||
 	    !unpack(in, raw_size, stored_size, owned, front_bytes))
 		return false;
-	Reader front(front_bytes);
+	ByteReader front(front_bytes);
 	if (!read_shapes(front, shapes) ||
 	    !read_streams(front, in, 4 * uint64_t{bodies.size()} + (1u << 16), shapes.streams(), unpacked))
 		return false;

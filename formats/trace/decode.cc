@@ -102,22 +102,22 @@ void seal_block(Block& block) {
 	block.verified = true;
 }
 
-const RecordPlan* RecordPlans::compile(uint32_t epid) {
+const RecordShape* RecordShapes::compile(uint32_t epid) {
 	const Layout* layout = catalog_.layout_of(epid);
 	if (!layout || layout->fields.size() > UINT16_MAX)
 		return nullptr;
-	if (epid >= plans_.size())
-		plans_.resize(std::max<size_t>(epid + 1, catalog_.ecbs.size() + 1));
-	RecordPlan& plan = plans_[epid];
-	plan.fields = layout->fields.data();
-	plan.count = static_cast<uint16_t>(layout->fields.size());
-	plan.integers = static_cast<uint16_t>(count_integers(layout->fields));
-	plan.probe = catalog_.probe_of(epid);
-	plan.known = true;
-	return &plan;
+	if (epid >= shapes_.size())
+		shapes_.resize(std::max<size_t>(epid + 1, catalog_.ecbs.size() + 1));
+	RecordShape& shape = shapes_[epid];
+	shape.fields = layout->fields.data();
+	shape.count = static_cast<uint16_t>(layout->fields.size());
+	shape.integers = static_cast<uint16_t>(count_integers(layout->fields));
+	shape.probe = catalog_.probe_of(epid);
+	shape.known = true;
+	return &shape;
 }
 
-bool RecordPlans::may_commit() {
+bool RecordShapes::may_commit() {
 	for (; dofs_seen_ < catalog_.dofs.size(); dofs_seen_++)
 		may_commit_ = may_commit_ || dof_may_commit(catalog_.dofs[dofs_seen_]);
 	return may_commit_ || catalog_.dofs.empty();
@@ -157,23 +157,23 @@ bool RecordCursor::next() {
 		return false;
 	state_ = places_[next_place_++].state;
 	notes_.clear();
-	Step done;
+	Passed done;
 	quiet_ = true; // losses were counted when the places were collected
 	do
 		done = step();
-	while (done == Step::kControl);
+	while (done == Passed::kControl);
 	quiet_ = false;
-	return done == Step::kRecord;
+	return done == Passed::kRecord;
 }
 
 void RecordCursor::sort() {
 	places_.clear();
-	const State start = state_;
+	const DecodeState start = state_;
 	const uint32_t start_region = region_, start_restart = next_restart_;
 	const bool was_trusting = trusting_;
 	const DecodeDamage before = *damage_;
 	bool grouped = false;
-	State place = state_;
+	DecodeState place = state_;
 	quiet_ = true;
 	// A record's place starts at the first NOTE before it, and inside the group that holds it.
 	for (;;) {
@@ -183,13 +183,13 @@ void RecordCursor::sort() {
 			break;
 		if (!state_.notes)
 			place = state_;
-		const Step done = step();
-		if (done == Step::kRecord) {
+		const Passed done = step();
+		if (done == Passed::kRecord) {
 			places_.push_back({event_.time, place});
 			grouped = grouped || event_.speculation;
-		} else if (done == Step::kDamage) {
+		} else if (done == Passed::kDamage) {
 			skip_region();
-		} else if (done == Step::kEnd) {
+		} else if (done == Passed::kEnd) {
 			break;
 		}
 	}
@@ -208,7 +208,7 @@ void RecordCursor::sort() {
 	while (next_in_place()) {
 	}
 	std::stable_sort(places_.begin(), places_.end(),
-	                 [](const Place& a, const Place& b) { return a.time < b.time; });
+	                 [](const TimedState& a, const TimedState& b) { return a.time < b.time; });
 	sorted_ = true;
 	next_place_ = 0;
 }
@@ -218,13 +218,13 @@ bool RecordCursor::next_in_place() {
 		if (state_.at >= region_ && !enter_region())
 			return false;
 		switch (step()) {
-		case Step::kRecord:
+		case Passed::kRecord:
 			return true;
-		case Step::kControl:
+		case Passed::kControl:
 			break;
-		case Step::kEnd:
+		case Passed::kEnd:
 			return false;
-		case Step::kDamage:
+		case Passed::kDamage:
 			skip_region();
 			break;
 		}
@@ -256,13 +256,13 @@ void RecordCursor::find_region(uint32_t from) {
 
 // Walks the region without giving anything away.
 bool RecordCursor::region_holds() {
-	const State start = state_;
+	const DecodeState start = state_;
 	const bool was_quiet = quiet_;
 	quiet_ = true;
-	Step done = Step::kControl;
-	while (state_.at < region_ && done != Step::kDamage)
+	Passed done = Passed::kControl;
+	while (state_.at < region_ && done != Passed::kDamage)
 		done = step();
-	bool holds = done != Step::kDamage && state_.at == region_;
+	bool holds = done != Passed::kDamage && state_.at == region_;
 	if (holds && region_ < end_) {
 		const dfr_restart restart = restart_at(base_, next_restart_);
 		if (state_.group_end == state_.at)
@@ -284,7 +284,7 @@ void RecordCursor::skip_region() {
 	}
 	damage_->regions++;
 	damage_->bytes += region_ - std::min(region_, state_.at);
-	State after;
+	DecodeState after;
 	after.at = region_;
 	state_ = after;
 	notes_.clear();
@@ -296,11 +296,11 @@ void RecordCursor::skip_region() {
 	if (restart.context < sizeof(dfr_block) || restart.context >= end_)
 		return;
 	// The context record that holds here, read for its own sake.
-	State resume = state_;
+	DecodeState resume = state_;
 	state_.at = restart.context;
 	const bool was_quiet = quiet_;
 	quiet_ = true;
-	if (step() == Step::kControl)
+	if (step() == Passed::kControl)
 		resume.context = state_.context;
 	quiet_ = was_quiet;
 	state_ = resume;
@@ -323,25 +323,25 @@ void RecordCursor::leave_group() {
 	state_.context = {};
 }
 
-RecordCursor::Step RecordCursor::step() {
+RecordCursor::Passed RecordCursor::step() {
 	if (state_.group_end && state_.at >= state_.group_end) {
 		if (state_.at > state_.group_end)
-			return Step::kDamage;
+			return Passed::kDamage;
 		leave_group();
 	}
 	if (state_.at >= end_)
-		return state_.notes ? Step::kDamage : Step::kEnd;
+		return state_.notes ? Passed::kDamage : Passed::kEnd;
 	step_start_ = state_.at;
 	uint32_t head;
 	if (!take(&head, sizeof(head)))
-		return Step::kDamage;
+		return Passed::kDamage;
 	uint32_t id = DFR_REC_ID(head);
 	if (id == DFR_REC_ID_LONG) {
 		if (DFR_REC_DELTA(head) || !take(&id, sizeof(id)) || !take(&state_.time, sizeof(state_.time)))
-			return Step::kDamage;
+			return Passed::kDamage;
 		state_.timed = true;
 	} else if (!state_.timed) {
-		return Step::kDamage;
+		return Passed::kDamage;
 	} else {
 		state_.time += DFR_REC_DELTA(head);
 	}
@@ -351,7 +351,7 @@ RecordCursor::Step RecordCursor::step() {
 	return record(id, DFR_REC_LEVEL(head));
 }
 
-RecordCursor::Step RecordCursor::control() {
+RecordCursor::Passed RecordCursor::control() {
 	uint8_t kind;
 	bool good = take(&kind, 1);
 	if (good) {
@@ -372,7 +372,7 @@ RecordCursor::Step RecordCursor::control() {
 			good = false;
 		}
 	}
-	return good ? Step::kControl : Step::kDamage;
+	return good ? Passed::kControl : Passed::kDamage;
 }
 
 bool RecordCursor::context() {
@@ -430,7 +430,7 @@ bool RecordCursor::group() {
 
 bool RecordCursor::loss() {
 	uint8_t cause;
-	Losses::Entry entry;
+	Losses::Loss entry;
 	if (!take(&cause, 1) || !take(&entry.probe, 4) || !take(&entry.count, 8) || !take(&entry.from, 8) ||
 	    !take(&entry.to, 8) || cause >= DFR_LOSS_MAX)
 		return false;
@@ -441,13 +441,13 @@ bool RecordCursor::loss() {
 	return true;
 }
 
-RecordCursor::Step RecordCursor::record(uint32_t epid, uint8_t level) {
-	const RecordPlan* plan = plans_.find(epid);
-	if (!plan || !fields(*plan))
-		return Step::kDamage;
+RecordCursor::Passed RecordCursor::record(uint32_t epid, uint8_t level) {
+	const RecordShape* shape = shapes_.find(epid);
+	if (!shape || !fields(*shape))
+		return Passed::kDamage;
 	if (state_.notes) {
 		for (const Note& entry : notes_) {
-			if (entry.field >= plan->count)
+			if (entry.field >= shape->count)
 				continue;
 			values_[entry.field].fault = entry.code;
 			values_[entry.field].fault_value = entry.value;
@@ -459,30 +459,30 @@ RecordCursor::Step RecordCursor::record(uint32_t epid, uint8_t level) {
 	event_.epid = epid;
 	event_.level = level;
 	event_.context = state_.context;
-	event_.fields = {values_.data(), plan->count};
+	event_.fields = {values_.data(), shape->count};
 	event_.speculation = state_.speculation;
 	event_.commit_time = state_.commit_time;
-	return Step::kRecord;
+	return Passed::kRecord;
 }
 
-bool RecordCursor::fields(const RecordPlan& plan) {
-	if (values_.size() < plan.count)
-		values_.resize(plan.count);
-	const uint32_t code_bytes = (plan.integers + 3u) / 4;
+bool RecordCursor::fields(const RecordShape& shape) {
+	if (values_.size() < shape.count)
+		values_.resize(shape.count);
+	const uint32_t code_bytes = (shape.integers + 3u) / 4;
 	if (end_ - state_.at < code_bytes)
 		return false;
 	const std::byte* codes = base_ + state_.at;
 	state_.at += code_bytes;
 	unsigned integer = 0;
-	for (unsigned i = 0; i < plan.count; i++) {
-		const dfr_field& spec = plan.fields[i];
+	for (unsigned i = 0; i < shape.count; i++) {
+		const dfr_field& spec = shape.fields[i];
 		Value& value = values_[i];
 		value.bytes = {};
 		value.fault = 0;
 		value.fault_value = 0;
 		if (spec.kind != DFR_FIELD_INT) [[unlikely]] {
 			value.number = 0;
-			if (!field(spec, plan, value))
+			if (!field(spec, shape, value))
 				return false;
 			continue;
 		}
@@ -514,7 +514,7 @@ bool RecordCursor::take_bytes(Value& value, uint64_t size) {
 	return true;
 }
 
-bool RecordCursor::field(const dfr_field& spec, const RecordPlan& plan, Value& value) {
+bool RecordCursor::field(const dfr_field& spec, const RecordShape& shape, Value& value) {
 	uint8_t frames;
 	uint16_t length;
 	uint32_t pid;
@@ -541,10 +541,10 @@ bool RecordCursor::field(const dfr_field& spec, const RecordPlan& plan, Value& v
 		value.number = load<uint64_t>(value.bytes.data() + 8);
 		return true;
 	case DFR_FIELD_PROBETEXT: {
-		if (!plan.probe)
+		if (!shape.probe)
 			return true;
-		const std::string* text[] = {&plan.probe->provider, &plan.probe->module,
-		                             &plan.probe->function, &plan.probe->name};
+		const std::string* text[] = {&shape.probe->provider, &shape.probe->module,
+		                             &shape.probe->function, &shape.probe->name};
 		value.bytes = std::as_bytes(std::span(*text[spec.size & 3]));
 		return true;
 	}

@@ -64,7 +64,7 @@ struct GroupMark {
 
 // How the records of each EPID are laid out: compiled from the catalog at first sight, which may
 // grow meanwhile.
-struct RecordPlan {
+struct RecordShape {
 	const dfr_field* fields = nullptr;
 	const Probe* probe = nullptr;
 	uint16_t count = 0;
@@ -72,21 +72,21 @@ struct RecordPlan {
 	bool known = false;
 };
 
-class RecordPlans {
+class RecordShapes {
 public:
-	explicit RecordPlans(const Catalog& catalog) : catalog_(catalog) {}
-	const RecordPlan* find(uint32_t epid) {
-		if (epid < plans_.size() && plans_[epid].known) [[likely]]
-			return &plans_[epid];
+	explicit RecordShapes(const Catalog& catalog) : catalog_(catalog) {}
+	const RecordShape* find(uint32_t epid) {
+		if (epid < shapes_.size() && shapes_[epid].known) [[likely]]
+			return &shapes_[epid];
 		return compile(epid);
 	}
 	// Whether a program may commit speculations: blocks then hold records out of order.
 	bool may_commit();
 
 private:
-	const RecordPlan* compile(uint32_t epid);
+	const RecordShape* compile(uint32_t epid);
 	const Catalog& catalog_;
-	std::vector<RecordPlan> plans_;
+	std::vector<RecordShape> shapes_;
 	size_t dofs_seen_ = 0;
 	bool may_commit_ = false;
 };
@@ -96,7 +96,7 @@ private:
 // exactly to the next one is skipped and counted.
 class RecordCursor {
 public:
-	explicit RecordCursor(RecordPlans& plans) : plans_(plans) {}
+	explicit RecordCursor(RecordShapes& shapes) : shapes_(shapes) {}
 
 	// The block must stay where it is. False: it is unusable (counted). loss may be null.
 	bool open(const Block& block, DecodeDamage& damage, Losses* losses);
@@ -109,7 +109,7 @@ public:
 
 private:
 	// Everything that the meaning of the next byte depends on.
-	struct State {
+	struct DecodeState {
 		uint32_t at = 0;        // offset in the block
 		uint32_t group_end = 0; // 0: not in a group
 		uint32_t speculation = 0;
@@ -123,22 +123,22 @@ private:
 		uint8_t field, code;
 		uint64_t value;
 	};
-	struct Place {
+	struct TimedState {
 		uint64_t time;
-		State state;
+		DecodeState state;
 	};
-	enum class Step { kRecord, kControl, kEnd, kDamage };
+	enum class Passed { kRecord, kControl, kEnd, kDamage };
 
 	bool next_in_place();
 	bool enter_region();
 	void find_region(uint32_t from);
 	void skip_region();
 	bool region_holds();
-	Step step();
-	Step control();
-	Step record(uint32_t epid, uint8_t level);
-	bool fields(const RecordPlan& plan);
-	bool field(const dfr_field& spec, const RecordPlan& plan, Value& value);
+	Passed step();
+	Passed control();
+	Passed record(uint32_t epid, uint8_t level);
+	bool fields(const RecordShape& shape);
+	bool field(const dfr_field& spec, const RecordShape& shape, Value& value);
 	bool take(void* to, uint32_t size);
 	bool take_bytes(Value& value, uint64_t size);
 	bool context();
@@ -147,7 +147,7 @@ private:
 	void leave_group();
 	bool loss();
 
-	RecordPlans& plans_;
+	RecordShapes& shapes_;
 	const std::byte* base_ = nullptr;
 	uint32_t end_ = 0;    // offset behind the last committed byte
 	uint32_t region_ = 0; // offset where the checked region ends
@@ -156,27 +156,27 @@ private:
 	bool trusting_ = false;   // the checksum was right: nothing is checked twice
 	bool quiet_ = false;      // checking: losses are not counted
 	bool sorted_ = false;
-	State state_;
+	DecodeState state_;
 	Event event_;
 	DecodeDamage* damage_ = nullptr;
 	Losses* losses_ = nullptr;
 	std::vector<GroupMark>* group_marks_ = nullptr;
 	std::vector<Value> values_;
 	std::vector<Note> notes_;
-	std::vector<Place> places_;
+	std::vector<TimedState> places_;
 	size_t next_place_ = 0;
 };
 
 class BlockDecoder {
 public:
-	explicit BlockDecoder(const Catalog& catalog) : plans_(catalog), cursor_(plans_) {}
+	explicit BlockDecoder(const Catalog& catalog) : shapes_(catalog), cursor_(shapes_) {}
 	// Calls visit for each record in order until it returns false. loss (optional) gets LOSS records.
 	void decode(const Block& block, const std::function<bool(const Event&)>& visit,
 	            Losses* losses = nullptr);
 	const DecodeDamage& damage() const { return damage_; }
 
 private:
-	RecordPlans plans_;
+	RecordShapes shapes_;
 	RecordCursor cursor_;
 	DecodeDamage damage_;
 };

@@ -96,7 +96,7 @@ public:
 	Losses losses() override { return ledger_.losses; }
 
 private:
-	struct Unpacked {
+	struct UnpackedChunk {
 		size_t chunk = SIZE_MAX;
 		bool sound = false;
 		std::vector<Block> blocks;
@@ -314,7 +314,7 @@ private:
 	std::vector<Segment> chunks_, others_;
 	std::vector<std::string> remarks_;
 	std::map<size_t, uint32_t> cpu_of_chunk_;
-	std::map<uint32_t, Unpacked> unpacked_;
+	std::map<uint32_t, UnpackedChunk> unpacked_;
 	size_t next_chunk_ = 0, next_block_ = 0, next_other_ = 0;
 };
 

@@ -17,7 +17,7 @@
 namespace dfr::trace {
 
 struct FileWriter::Impl {
-	struct Pending {
+	struct OpenChunk {
 		std::vector<Block> blocks;
 		size_t bytes = 0;
 	};
@@ -37,7 +37,7 @@ struct FileWriter::Impl {
 		index.others.push_back({.offset = offset, .type = static_cast<uint16_t>(type)});
 	}
 
-	void write_chunk(Pending& full) {
+	void write_chunk(OpenChunk& full) {
 		if (full.blocks.empty())
 			return;
 		const dfr_block& first = full.blocks.front().header();
@@ -67,7 +67,7 @@ struct FileWriter::Impl {
 	ContainerWriter container;
 	Catalog latest; // for the whole one at the end
 	CatalogMark mark;
-	std::map<uint32_t, Pending> pending;
+	std::map<uint32_t, OpenChunk> pending;
 	Index index;
 	uint64_t damaged = 0; // blocks that could not be kept as such
 	bool finished = false;
@@ -87,7 +87,7 @@ void FileWriter::block(const Block& block) {
 		impl_->damaged++;
 		return;
 	}
-	Impl::Pending& pending = impl_->pending[block.header().cpu];
+	Impl::OpenChunk& pending = impl_->pending[block.header().cpu];
 	const auto used = block.bytes.begin() + block.header().hdr_size + block.header().committed;
 	pending.blocks.push_back({.bytes = {block.bytes.begin(), used}, .verified = block.verified});
 	pending.bytes += pending.blocks.back().bytes.size();

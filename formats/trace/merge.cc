@@ -17,7 +17,7 @@ namespace dfr::trace {
 struct Merger::Input {
 	Block block;
 	RecordCursor cursor;
-	explicit Input(RecordPlans& plans) : cursor(plans) {}
+	explicit Input(RecordShapes& shapes) : cursor(shapes) {}
 	auto key() const {
 		const Event& event = cursor.event();
 		return std::tuple(event.time, event.cpu, event.seq, event.offset);
@@ -96,7 +96,7 @@ void Merger::run(const std::function<bool(const Event&)>& visit) {
 		       std::tuple(b.head.first_time, b.head.cpu, b.head.seq);
 	});
 
-	RecordPlans plans(source_.catalog());
+	RecordShapes shapes(source_.catalog());
 	Queue queue;
 	size_t next_ref = 0;
 	const auto open_next = [&] {
@@ -106,7 +106,7 @@ void Merger::run(const std::function<bool(const Event&)>& visit) {
 			block = std::move(streamed[ref.handle]);
 		else
 			block = source_.load(ref);
-		auto input = std::make_unique<Input>(plans);
+		auto input = std::make_unique<Input>(shapes);
 		if (!block) {
 			damage_.blocks++;
 			return;
@@ -114,7 +114,7 @@ void Merger::run(const std::function<bool(const Event&)>& visit) {
 		input->block = std::move(*block);
 		if (!input->cursor.open(input->block, damage_, &losses_))
 			return;
-		if (plans.may_commit())
+		if (shapes.may_commit())
 			input->cursor.sort();
 		if (input->cursor.next())
 			queue.push(std::move(input));

@@ -330,7 +330,7 @@ std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 	auto root = message.initRoot<schema::Losses>();
 	auto list = root.initEntries(ledger.losses.entries.size());
 	for (size_t i = 0; i < ledger.losses.entries.size(); i++) {
-		const Losses::Entry& entry = ledger.losses.entries[i];
+		const Losses::Loss& entry = ledger.losses.entries[i];
 		list[i].setCause(entry.cause);
 		list[i].setProbe(entry.probe);
 		list[i].setCpu(entry.cpu);

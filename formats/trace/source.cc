@@ -18,7 +18,7 @@
 namespace dfr::trace {
 namespace {
 
-auto loss_key(const Losses::Entry& entry) {
+auto loss_key(const Losses::Loss& entry) {
 	return std::tuple(entry.cause, entry.probe, entry.cpu);
 }
 
@@ -116,10 +116,10 @@ bool words_fit(uint32_t kind, const std::vector<uint64_t>& words) {
 	return !words.empty() && words.size() == words_of(kind);
 }
 
-void Losses::add(const Entry& entry) {
+void Losses::add(const Loss& entry) {
 	const auto place =
 	    std::lower_bound(entries.begin(), entries.end(), entry,
-	                     [](const Entry& a, const Entry& b) { return loss_key(a) < loss_key(b); });
+	                     [](const Loss& a, const Loss& b) { return loss_key(a) < loss_key(b); });
 	if (place == entries.end() || loss_key(*place) != loss_key(entry)) {
 		entries.insert(place, entry);
 		return;
@@ -131,7 +131,7 @@ void Losses::add(const Entry& entry) {
 
 uint64_t Losses::total() const {
 	uint64_t sum = 0;
-	for (const Entry& entry : entries)
+	for (const Loss& entry : entries)
 		sum += entry.count;
 	return sum;
 }

@@ -42,14 +42,14 @@ struct AggSnapshot {
 
 // What is missing: inside the window it is loss, before it is the horizon.
 struct Losses {
-	struct Entry {
+	struct Loss {
 		uint32_t cause = 0; // enum dfr_loss
 		uint32_t probe = 0; // 0: not known
 		int32_t cpu = -1;   // -1: not known
 		uint64_t count = 0, from = 0, to = 0;
 	};
-	std::vector<Entry> entries; // by add(): one for each (cause, probe, cpu), in that order
-	void add(const Entry& entry);
+	std::vector<Loss> entries; // by add(): one for each (cause, probe, cpu), in that order
+	void add(const Loss& entry);
 	uint64_t total() const;
 };
 

@@ -49,10 +49,10 @@ std::string plural(uint64_t number, const char* noun) {
 }
 
 // " on CPU 2" where all entries of a cause agree on one.
-std::string where(const std::vector<Losses::Entry>& entries) {
+std::string where(const std::vector<Losses::Loss>& entries) {
 	if (entries.empty() || entries[0].cpu < 0)
 		return "";
-	for (const Losses::Entry& entry : entries)
+	for (const Losses::Loss& entry : entries)
 		if (entry.cpu != entries[0].cpu)
 			return "";
 	return " on CPU " + std::to_string(entries[0].cpu);
@@ -94,12 +94,12 @@ Window find_window(const Catalog& catalog, const Merger& merger) {
 // The larger of two accounts of the same losses, by cause.
 void judge_losses(Verdict& verdict, const Losses& counters, const Losses& ledger, uint64_t from) {
 	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++) {
-		std::vector<Losses::Entry> best;
+		std::vector<Losses::Loss> best;
 		uint64_t most = 0;
 		for (const Losses* account : {&ledger, &counters}) {
-			std::vector<Losses::Entry> entries;
+			std::vector<Losses::Loss> entries;
 			uint64_t sum = 0;
-			for (const Losses::Entry& entry : account->entries) {
+			for (const Losses::Loss& entry : account->entries) {
 				const bool before = entry.to && entry.to < from;
 				if (entry.cause != cause || !entry.count || before)
 					continue;

@@ -36,13 +36,13 @@ std::uint32_t load32(const std::uint8_t* at) {
 
 // Bytes of one type by kind: fixed ones, and those for each of vlen. A table,
 // because every type of the kernel passes here when the first is used.
-struct Shape {
+struct TypeSize {
 	std::uint8_t fixed = 0; // 0: there is no such kind
 	std::uint8_t each = 0;
 };
 
-constexpr std::array<Shape, 32> make_shapes() {
-	std::array<Shape, 32> shapes{};
+constexpr std::array<TypeSize, 32> make_shapes() {
+	std::array<TypeSize, 32> shapes{};
 	for (std::uint32_t kind = btf::kInt; kind <= btf::kEnum64; kind++)
 		shapes[kind] = {btf::kTypeSize, 0};
 	shapes[btf::kInt] = shapes[btf::kVar] = shapes[btf::kDeclTag] = {btf::kTypeSize + 4, 0};
@@ -53,7 +53,7 @@ constexpr std::array<Shape, 32> make_shapes() {
 	return shapes;
 }
 
-constexpr std::array<Shape, 32> kShapes = make_shapes();
+constexpr std::array<TypeSize, 32> kShapes = make_shapes();
 
 } // namespace
 
@@ -142,7 +142,7 @@ void Btf::index_types() const {
 	while (end - at >= btf::kTypeSize) {
 		const std::uint32_t packed = load32(start + at + 4);
 		const std::uint32_t kind = btf::kind_of(packed);
-		const Shape shape = kShapes[kind];
+		const TypeSize shape = kShapes[kind];
 		const std::size_t length = shape.fixed + std::size_t(shape.each) * btf::vlen_of(packed);
 		if (length == 0 || length > end - at)
 			break;

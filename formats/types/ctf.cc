@@ -92,7 +92,7 @@ void Ctf::read_header(const Blob& dictionary) {
 	if (length > body_.size())
 		damaged("strings lie outside", 44);
 	// Sections follow each other; each ends where the next begins.
-	Section* const sections[] = {&objects_,   &functions_, &object_names_, &function_names_,
+	CtfSection* const sections[] = {&objects_,   &functions_, &object_names_, &function_names_,
 	                             &variables_, &types_,     &strings_};
 	for (unsigned i = 0; i < 7; i++) {
 		const std::uint32_t begin = header[5 + i];

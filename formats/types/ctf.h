@@ -62,7 +62,7 @@ public:
 
 private:
 	struct Record;
-	struct Section { // of body_
+	struct CtfSection { // of body_
 		std::uint32_t begin = 0;
 		std::uint32_t size = 0;
 	};
@@ -75,7 +75,7 @@ private:
 	void index_names() const;
 	void add_name(Names& names, std::string_view name, TypeId id, int rank) const;
 	void index_symbols() const;
-	void index_symbols_of(Section types, Section index, bool functions) const;
+	void index_symbols_of(CtfSection types, CtfSection index, bool functions) const;
 	void index_variables() const;
 
 	Record record(TypeId id) const;
@@ -92,7 +92,7 @@ private:
 	const Ctf* parent_;
 	bool is_child_ = false;
 	bool is_dynamic_ = false; // external strings and symbols are .dynsym's
-	Section objects_, functions_, object_names_, function_names_, variables_, types_, strings_;
+	CtfSection objects_, functions_, object_names_, function_names_, variables_, types_, strings_;
 
 	mutable bool indexed_ = false;
 	mutable bool named_ = false;

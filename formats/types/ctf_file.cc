@@ -103,11 +103,11 @@ void CtfFile::read_archive(const std::string& name, const Blob& blob,
 	if (count > kMostDictionaries || names_at > blob.size() || data_at > blob.size())
 		throw Error(name + ": damaged CTF archive: its parts lie outside the file");
 
-	struct Place {
+	struct ArchiveMember {
 		std::string name;
 		Blob bytes;
 	};
-	std::vector<Place> places;
+	std::vector<ArchiveMember> places;
 	std::uint64_t total = 0;
 	for (std::uint64_t i = 0; i < count; i++) {
 		const std::uint64_t entry = ctf::kArchiveHeader + i * 16;
@@ -123,14 +123,14 @@ void CtfFile::read_archive(const std::string& name, const Blob& blob,
 		if (end == std::string_view::npos || length > blob.size() || (total += length) > blob.size())
 			throw Error(name + ": damaged CTF archive: member " + std::to_string(i) +
 			            " lies outside");
-		Place place{std::string(rest.substr(0, end)), blob.part(data_at + at + 8, length)};
+		ArchiveMember place{std::string(rest.substr(0, end)), blob.part(data_at + at + 8, length)};
 		if (place.name == kShared)
 			places.insert(places.begin(), std::move(place));
 		else
 			places.push_back(std::move(place));
 	}
 	const Ctf* shared = nullptr;
-	for (Place& place : places) {
+	for (ArchiveMember& place : places) {
 		const bool is_shared = place.name == kShared && !shared;
 		dictionaries_.push_back(std::make_unique<Ctf>(
 		    is_shared ? name : name + "(" + place.name + ")", place.bytes, context, shared));

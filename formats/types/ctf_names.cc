@@ -54,7 +54,7 @@ void Ctf::index_names() const {
 
 // `types` lists type ids; their names stand in `index`, or they follow the
 // symbol table's order. An id of 0 says that nothing is known.
-void Ctf::index_symbols_of(Section types, Section index, bool functions) const {
+void Ctf::index_symbols_of(CtfSection types, CtfSection index, bool functions) const {
 	Names& names = functions ? function_types_ : variable_types_;
 	std::vector<std::string_view> in_order;
 	if (index.size == 0 && types.size != 0 && context_)

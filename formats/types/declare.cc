@@ -42,7 +42,7 @@ std::string base_name(const TypeInfo& type) {
 
 // `text` is the declarator so far. A pointer binds looser than what stands to
 // the right of a name, hence the parentheses.
-struct Declarator {
+struct DeclaratorText {
 	std::string text;
 	bool ends_in_pointer = false;
 
@@ -84,7 +84,7 @@ std::string parameters(TypeRef function, const TypeInfo& type, Limit limit) {
 }
 
 std::string declare_at(TypeRef type, std::string_view name, Limit limit) {
-	Declarator declarator{std::string(name)};
+	DeclaratorText declarator{std::string(name)};
 	std::string qualifiers; // of the next pointer outwards, or of the base
 	for (unsigned steps = 0; steps < kMaxDepth && limit.depth < kMostNested; steps++) {
 		const TypeInfo here = info(type);

@@ -98,13 +98,13 @@ std::optional<Symbol> ElfSymbols::find(std::string_view name) const {
 }
 
 std::optional<std::uint64_t> ElfSymbols::address_of_offset(std::uint64_t file_offset) const {
-	for (const Segment& segment : segments_) {
+	for (const LoadSegment& segment : segments_) {
 		if (file_offset >= segment.offset && file_offset - segment.offset < segment.file_size)
 			return segment.address + (file_offset - segment.offset);
 	}
 	// A mapping starts at a page, the segment perhaps a little behind it.
 	constexpr std::uint64_t kPage = 4096;
-	for (const Segment& segment : segments_) {
+	for (const LoadSegment& segment : segments_) {
 		if (file_offset < segment.offset && segment.offset - file_offset < kPage)
 			return segment.address - (segment.offset - file_offset);
 	}

@@ -63,7 +63,7 @@ public:
 	TypeRef find_tracepoint(std::string_view tracepoint, std::string_view module = {});
 
 private:
-	struct Source {
+	struct BtfSource {
 		std::string path;
 		std::unique_ptr<Btf> btf;
 		bool opened = false;
@@ -72,7 +72,7 @@ private:
 	template <typename Look> auto first_of(Look look) -> decltype(look(std::declval<const Btf&>()));
 	template <typename See> void each_with_function(std::string_view name, std::string_view module, See see);
 
-	std::map<std::string, Source, std::less<>> sources_;
+	std::map<std::string, BtfSource, std::less<>> sources_;
 };
 
 } // namespace dfr::types

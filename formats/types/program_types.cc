@@ -154,9 +154,9 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
 }
 
 // C's layout of one struct or union, in bits.
-class Layout {
+class StructLayout {
 public:
-	Layout(bool is_union, Packing packing) : is_union_(is_union), most_(packing.most), align_(packing.least) {}
+	StructLayout(bool is_union, Packing packing) : is_union_(is_union), most_(packing.most), align_(packing.least) {}
 
 	// The bit offset of the next member, or nothing for ": 0".
 	std::optional<std::uint64_t> place(const MemberSpec& member) {
@@ -214,7 +214,7 @@ void ProgramTypes::define(TypeRef forward, std::span<const MemberSpec> members, 
 	const Kind kind = own_forward(forward).info.forward;
 	if (kind == Kind::Enum)
 		throw Error("an enum has no members");
-	Layout layout(kind == Kind::Union, packing);
+	StructLayout layout(kind == Kind::Union, packing);
 	std::vector<Member> placed;
 	for (const MemberSpec& one : members) {
 		const auto at = layout.place(one);

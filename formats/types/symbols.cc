@@ -77,7 +77,7 @@ std::size_t parse_address(std::string_view line, std::uint64_t& address) {
 	return at;
 }
 
-struct Line {
+struct SymbolLine {
 	std::uint64_t address = 0;
 	std::size_t name_at = 0;
 	std::size_t name_length = 0;
@@ -85,7 +85,7 @@ struct Line {
 	char type = 0;
 };
 
-bool parse_line(std::string_view line, Line& out) {
+bool parse_line(std::string_view line, SymbolLine& out) {
 	std::uint64_t address;
 	const std::size_t at = parse_address(line, address);
 	// A space, the letter, a space, a name of at least one character.
@@ -127,17 +127,17 @@ Symbols Symbols::from_kallsyms_text(Blob text) {
 	return symbols;
 }
 
-std::string_view Symbols::name(const Entry& entry) const {
+std::string_view Symbols::name(const SymbolEntry& entry) const {
 	return text_->text().substr(entry.name_at, entry.name_length);
 }
 
-std::string_view Symbols::module(const Entry& entry) const {
+std::string_view Symbols::module(const SymbolEntry& entry) const {
 	return entry.module_length
 	           ? text_->text().substr(entry.name_at + entry.name_length + 2, entry.module_length)
 	           : kVmlinux;
 }
 
-Symbol Symbols::symbol(const Entry& entry) const {
+Symbol Symbols::symbol(const SymbolEntry& entry) const {
 	return {.name = name(entry), .module = module(entry), .address = entry.address, .type = entry.type};
 }
 
@@ -149,11 +149,11 @@ void Symbols::load() const {
 	const std::string_view all = text_->text();
 	if (all.size() > std::numeric_limits<std::uint32_t>::max())
 		throw Error("a list of kernel symbols of more than 4 GB", "name a copy of /proc/kallsyms");
-	std::vector<Entry> entries;
+	std::vector<SymbolEntry> entries;
 	entries.reserve(all.size() / 40);
 	for (std::size_t begin = 0; begin < all.size();) {
 		const std::size_t end = std::min(all.find('\n', begin), all.size());
-		Line line;
+		SymbolLine line;
 		if (parse_line(all.substr(begin, end - begin), line))
 			entries.push_back({.address = line.address,
 			                   .name_at = static_cast<std::uint32_t>(begin + line.name_at),
@@ -173,8 +173,8 @@ void Symbols::load() const {
 
 // The kernel proper comes in order; modules behind it in the order of loading.
 void Symbols::sort() const {
-	const auto by_address = [](const Entry& a, const Entry& b) { return a.address < b.address; };
-	const auto by_preference = [](const Entry& a, const Entry& b) {
+	const auto by_address = [](const SymbolEntry& a, const SymbolEntry& b) { return a.address < b.address; };
+	const auto by_preference = [](const SymbolEntry& a, const SymbolEntry& b) {
 		return preference(a.type) < preference(b.type);
 	};
 	const auto tail = std::is_sorted_until(entries_.begin(), entries_.end(), by_address);
@@ -194,10 +194,10 @@ std::optional<Symbol> Symbols::find(std::uint64_t address) const {
 	load();
 	const auto next =
 	    std::upper_bound(entries_.begin(), entries_.end(), address,
-	                     [](std::uint64_t value, const Entry& entry) { return value < entry.address; });
+	                     [](std::uint64_t value, const SymbolEntry& entry) { return value < entry.address; });
 	if (next == entries_.begin())
 		return std::nullopt;
-	const Entry& entry = *(next - 1);
+	const SymbolEntry& entry = *(next - 1);
 	if (entry.module_length == 0 && end_ != 0 && address >= end_)
 		return std::nullopt;
 	// An absolute symbol is a number (where a variable lies in each CPU's area), not a place.
@@ -233,10 +233,10 @@ std::optional<Symbol> Symbols::find(std::string_view wanted, std::string_view on
 		return std::nullopt;
 	index_names();
 	// Of several, one of the kernel proper, and the first in the text.
-	const Entry* best = nullptr;
+	const SymbolEntry* best = nullptr;
 	std::uint32_t next = buckets_[hash_name(wanted) & (buckets_.size() - 1)];
 	for (; next != 0; next = chain_[next - 1]) {
-		const Entry& entry = entries_[next - 1];
+		const SymbolEntry& entry = entries_[next - 1];
 		if (name(entry) != wanted || (!only.empty() && module(entry) != only))
 			continue;
 		const bool in_kernel = entry.module_length == 0;
@@ -260,7 +260,7 @@ std::size_t Symbols::count() const {
 void Symbols::each(const std::function<void(const Symbol&)>& visit) const {
 	load();
 	sort();
-	for (const Entry& entry : entries_)
+	for (const SymbolEntry& entry : entries_)
 		visit(symbol(entry));
 }
 

@@ -50,7 +50,7 @@ public:
 	static constexpr std::uint64_t kMostTail = 1 << 14;
 
 private:
-	struct Entry {
+	struct SymbolEntry {
 		std::uint64_t address;
 		std::uint32_t name_at; // in the text
 		std::uint16_t name_length;
@@ -61,14 +61,14 @@ private:
 	void load() const;
 	void sort() const;
 	void index_names() const;
-	std::string_view name(const Entry& entry) const;
-	std::string_view module(const Entry& entry) const;
-	Symbol symbol(const Entry& entry) const;
+	std::string_view name(const SymbolEntry& entry) const;
+	std::string_view module(const SymbolEntry& entry) const;
+	Symbol symbol(const SymbolEntry& entry) const;
 
 	std::string path_;
 	mutable std::optional<Blob> text_;
 	mutable bool loaded_ = false;
-	mutable std::vector<Entry> entries_; // by address, the preferred one of equals last
+	mutable std::vector<SymbolEntry> entries_; // by address, the preferred one of equals last
 	mutable std::uint64_t end_ = 0;      // of the kernel proper; 0: not known
 	// A hash table of chains: index + 1 into entries_, or 0.
 	mutable std::vector<std::uint32_t> buckets_;
@@ -92,13 +92,13 @@ public:
 	std::optional<std::uint64_t> address_of_offset(std::uint64_t file_offset) const;
 
 private:
-	struct Segment {
+	struct LoadSegment {
 		std::uint64_t offset, address, file_size;
 	};
 	std::shared_ptr<const std::string> name_; // symbols refer to it; movable
 	Blob file_;
 	std::vector<Symbol> symbols_; // by address, the preferred one of equals last
-	std::vector<Segment> segments_;
+	std::vector<LoadSegment> segments_;
 };
 
 } // namespace dfr::types

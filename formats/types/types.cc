@@ -33,9 +33,9 @@ bool is_tagged(Kind kind) {
 }
 
 // Steps of one walk; the largest struct of Debian's kernels takes 3,000.
-class Walk {
+class TypeWalk {
 public:
-	explicit Walk(TypeRef start) : start_(start) {}
+	explicit TypeWalk(TypeRef start) : start_(start) {}
 
 	void step(unsigned depth) {
 		if (depth >= kMaxDepth || steps_++ >= kMostSteps)
@@ -108,7 +108,7 @@ std::optional<std::uint64_t> size_of(TypeRef type) {
 
 namespace {
 
-std::optional<std::uint64_t> align_at(TypeRef type, Walk& walk, unsigned depth) {
+std::optional<std::uint64_t> align_at(TypeRef type, TypeWalk& walk, unsigned depth) {
 	walk.step(depth);
 	const TypeRef below = resolve(type);
 	const TypeInfo here = info(below);
@@ -144,7 +144,7 @@ std::optional<std::uint64_t> align_at(TypeRef type, Walk& walk, unsigned depth) 
 	return most;
 }
 
-std::optional<Member> find_member_at(TypeRef type, std::string_view name, Walk& walk, unsigned depth) {
+std::optional<Member> find_member_at(TypeRef type, std::string_view name, TypeWalk& walk, unsigned depth) {
 	walk.step(depth);
 	const TypeRef below = resolve(type);
 	const TypeInfo here = info(below);
@@ -183,7 +183,7 @@ template <typename Match> std::optional<Enumerator> first_enumerator(TypeRef typ
 } // namespace
 
 std::optional<std::uint64_t> align_of(TypeRef type) {
-	Walk walk(type);
+	TypeWalk walk(type);
 	return align_at(type, walk, 0);
 }
 
@@ -191,7 +191,7 @@ std::optional<Member> find_member(TypeRef type, std::string_view name) {
 	// The empty name is that of anonymous members, which C cannot name.
 	if (name.empty())
 		return std::nullopt;
-	Walk walk(type);
+	TypeWalk walk(type);
 	return find_member_at(type, name, walk, 0);
 }
 
@@ -213,7 +213,7 @@ constexpr unsigned kCompareDepth = 8;
 // first difference anywhere ends it all, and functions that take functions that
 // take functions are a short file and an endless comparison.
 struct Comparison {
-	Walk walk;
+	TypeWalk walk;
 	bool members; // of what has a tag, too
 	std::set<std::tuple<const Container*, TypeId, const Container*, TypeId>> begun;
 
@@ -298,12 +298,12 @@ bool equivalent_at(TypeRef a, TypeRef b, Comparison& all, unsigned depth) {
 } // namespace
 
 bool equivalent(TypeRef a, TypeRef b) {
-	Comparison all{Walk(a), false, {}};
+	Comparison all{TypeWalk(a), false, {}};
 	return equivalent_at(a, b, all, 0);
 }
 
 bool same_structure(TypeRef a, TypeRef b) {
-	Comparison all{Walk(a), true, {}};
+	Comparison all{TypeWalk(a), true, {}};
 	return equivalent_at(a, b, all, 0);
 }
 

@@ -25,9 +25,9 @@ using fuzz::Decisions;
 fuzz::Statistics statistics{"programs that compile"};
 
 // A kernel with a few types and symbols, or a recording that holds a few inputs.
-class Machine : public test::TestTarget {
+class FuzzTarget : public test::TestTarget {
 public:
-	explicit Machine(uint8_t choice) : replay_(choice % 4 == 1) {
+	explicit FuzzTarget(uint8_t choice) : replay_(choice % 4 == 1) {
 		arguments[6] = {{"struct s *", "", 0}, {"int", "", 1}, {"struct task_struct *", "struct s *", 1}};
 		symbols["jiffies"] = 0xffffffff81000000;
 		symbols["do_it"] = 0xffffffff81000100;
@@ -160,7 +160,7 @@ void require_reasons(const d::Diagnostics& diagnostics, bool tags) {
 
 void compile(Decisions& in, const std::string& source) {
 	const uint8_t choice = in.byte();
-	Machine machine(choice);
+	FuzzTarget machine(choice);
 	const d::CompileOptions options = options_for(in);
 	d::Diagnostics diagnostics;
 	d::Compiled compiled;

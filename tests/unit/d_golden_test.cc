@@ -36,7 +36,7 @@ TEST_CASE("the classic listing: instruction words") {
 	CHECK(image.bodies[0].actions[0].kind == DFR_ACT_DIFEXPR);
 	CHECK(image.bodies[0].actions[0].difo->text == std::vector<uint32_t>{0x29010601, 0x23000001});
 	REQUIRE(image.ecbs.size() == 1);
-	CHECK(image.ecbs[0].probe == dof::Probe{"", "fbt", "", "malloc", "entry", 0});
+	CHECK(image.ecbs[0].probe == dof::ProbeDesc{"", "fbt", "", "malloc", "entry", 0});
 }
 
 TEST_CASE("the classic listing: layout") {

@@ -81,7 +81,7 @@ TEST_CASE("dof: what was written is read, and written again to the same bytes") 
 	REQUIRE(image.aggregations.size() == 2);
 	CHECK(image.aggregations[0] == dof::AggName{1, "_"});
 	CHECK(image.aggregations[1] == dof::AggName{2, "b"});
-	CHECK(image.ecbs.back().probe == dof::Probe{"host1", "syscall", "", "", "entry", 0});
+	CHECK(image.ecbs.back().probe == dof::ProbeDesc{"host1", "syscall", "", "", "entry", 0});
 	CHECK(image.source == kProgram);
 	bool relocated = false;
 	for (const auto& body : image.bodies) {

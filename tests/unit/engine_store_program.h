@@ -154,7 +154,7 @@ public:
 	// "provider:module:function:name" (all four), a predicate and what to do.
 	Program& clause(const std::string& probe, std::optional<Difo> predicate, std::vector<Action> actions,
 			uint64_t uarg = 0) {
-		dfr::dof::Ecb ecb;
+		dfr::dof::EcbDesc ecb;
 		std::string* const fields[] = {&ecb.probe.provider, &ecb.probe.module, &ecb.probe.function, &ecb.probe.name};
 		size_t from = 0;
 		for (std::string* field : fields) {

@@ -27,7 +27,7 @@ trace::Block block_of(uint64_t seq) {
 }
 
 // Gives closed blocks at once, and its open one only after flush().
-class PlayedSession : public trace::Session {
+class PlayedSession : public trace::LiveSource {
 public:
 	PlayedSession() {
 		test::CatalogLog log;

@@ -20,7 +20,7 @@ namespace {
 std::string formatted(const char* format, std::vector<Datum> data) {
 	NoSymbols symbols;
 	std::string out;
-	Format::parse(format).apply(out, {data, {}, {}}, symbols);
+	PrintfFormat::parse(format).apply(out, {data, {}, {}}, symbols);
 	return out;
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("render: printf text and characters", "[render]") {
 
 TEST_CASE("render: doubles come as bits", "[render]") {
 	Datum datum;
-	datum.kind = Datum::Kind::Float;
+	datum.kind = DatumKind::Float;
 	const double value = 2.5;
 	std::memcpy(&datum.number, &value, sizeof value);
 	CHECK(formatted("%.2f|%8.1f|%e", {datum, datum, datum}) == "2.50|     2.5|2.500000e+00");
@@ -106,7 +106,7 @@ TEST_CASE("render: addresses without symbols print as numbers", "[render]") {
 	std::string out;
 	const uint64_t pcs[] = {0xffffffff81000000, 0x10, 0, 0x20};
 	Datum stack;
-	stack.kind = Datum::Kind::Stack;
+	stack.kind = DatumKind::Stack;
 	stack.bytes = std::as_bytes(std::span(pcs));
 	put_stack(out, stack, 14, symbols);
 	CHECK(out == "\n              0xffffffff81000000\n              0x10\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Machine: where a program runs (the kernel's engine behind /dev/dfr, or the
+// Backend: where a program runs (the kernel's engine behind /dev/dfr, or the
 // engine in this process) and what it is compiled against there. Opening the
 // device may load the module, as root; nothing else is changed.
 #pragma once
@@ -10,7 +10,7 @@
 
 #include "analyze/render/datum.h"
 #include "formats/d/target.h"
-#include "formats/trace/session.h"
+#include "formats/trace/live_source.h"
 
 namespace dfr::recorder {
 class DeviceSession;
@@ -18,25 +18,25 @@ class DeviceSession;
 
 namespace dfr::lib {
 
-enum class Engine { Automatic, Process, Kernel };
+enum class EngineChoice { Automatic, Process, Kernel };
 
-class Machine {
+class Backend {
 public:
-	virtual ~Machine() = default;
-	virtual trace::Session& session() = 0;
+	virtual ~Backend() = default;
+	virtual trace::LiveSource& session() = 0;
 	virtual d::Target& target() = 0;
 	virtual render::Symboliser& symbols() = 0;
 	virtual bool kernel() const = 0;
 	virtual recorder::DeviceSession* device() { return nullptr; } // null: not the kernel's
 };
 
-std::unique_ptr<Machine> open_process(bool destructive);
+std::unique_ptr<Backend> open_process(bool destructive);
 // Throws dfr::Error: no module, no permission; `load`: try to load the module first.
-std::unique_ptr<Machine> open_kernel(bool load);
+std::unique_ptr<Backend> open_kernel(bool load);
 // Whether /dev/dfr is there and may be opened.
 bool kernel_available();
 
 // "process", "kernel", "auto"; throws dfr::Error.
-Engine parse_engine(const std::string& text);
+EngineChoice parse_engine(const std::string& text);
 
 } // namespace dfr::lib

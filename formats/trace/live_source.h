@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Session: a BlockSource whose engine is alive. The device (recorder/) and the
+// LiveSource: a BlockSource whose engine is alive. The device (recorder/) and the
 // in-process engine (analyze/engine/) implement it; the live consumer and
 // `dfr record` drive either through this.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace dfr::trace {
 
-class Session : public BlockSource {
+class LiveSource : public BlockSource {
 public:
 	// Load a DOF; returns how many probes matched. Throws dfr::Error with the engine's reason
 	// (section, offset) or its errno in code().

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Machines: the engine in this process, and the kernel's.
-#include "analyze/libdfr/machine.h"
+// Backends: the engine in this process, and the kernel's.
+#include "analyze/libdfr/backend.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,10 +16,10 @@
 namespace dfr::lib {
 namespace {
 
-class ProcessMachine final : public Machine {
+class ProcessBackend final : public Backend {
 public:
-	explicit ProcessMachine(bool destructive) : engine_(destructive) {}
-	trace::Session& session() override { return engine_; }
+	explicit ProcessBackend(bool destructive) : engine_(destructive) {}
+	trace::LiveSource& session() override { return engine_; }
 	d::Target& target() override { return engine_; }
 	render::Symboliser& symbols() override { return symbols_; }
 	bool kernel() const override { return false; }
@@ -29,9 +29,9 @@ private:
 	LiveSymbols symbols_;
 };
 
-class KernelMachine final : public Machine {
+class KernelBackend final : public Backend {
 public:
-	trace::Session& session() override { return session_; }
+	trace::LiveSource& session() override { return session_; }
 	d::Target& target() override { return target_; }
 	render::Symboliser& symbols() override { return symbols_; }
 	bool kernel() const override { return true; }
@@ -56,23 +56,23 @@ void load_module() {
 
 } // namespace
 
-std::unique_ptr<Machine> open_process(bool destructive) { return std::make_unique<ProcessMachine>(destructive); }
+std::unique_ptr<Backend> open_process(bool destructive) { return std::make_unique<ProcessBackend>(destructive); }
 
-std::unique_ptr<Machine> open_kernel(bool load) {
+std::unique_ptr<Backend> open_kernel(bool load) {
 	if (load && !recorder::device_access().loaded)
 		load_module();
-	return std::make_unique<KernelMachine>();
+	return std::make_unique<KernelBackend>();
 }
 
 bool kernel_available() { return ::access(DFR_DEVICE, R_OK | W_OK) == 0; }
 
-Engine parse_engine(const std::string& text) {
+EngineChoice parse_engine(const std::string& text) {
 	if (text == "process")
-		return Engine::Process;
+		return EngineChoice::Process;
 	if (text == "kernel")
-		return Engine::Kernel;
+		return EngineChoice::Kernel;
 	if (text == "auto")
-		return Engine::Automatic;
+		return EngineChoice::Automatic;
 	throw Error("failed to set -x engine=" + text + ": Invalid value for specified option",
 		    "the engines are kernel, process and auto", EINVAL);
 }
