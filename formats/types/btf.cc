@@ -232,6 +232,34 @@ TypeInfo Btf::integer_info(const Record& type) const {
 	return result;
 }
 
+TypeInfo Btf::enum_info(const Record& type) const {
+	TypeInfo result;
+	result.name = string(type.name);
+	// An enum that is only announced has no enumerators.
+	result.kind = type.vlen == 0 && !result.name.empty() ? Kind::Forward : Kind::Enum;
+	result.forward = result.kind == Kind::Forward ? Kind::Enum : Kind::Void;
+	if (type.value > 8)
+		damaged("enum of " + std::to_string(type.value) + " bytes", type.at);
+	result.size = result.kind == Kind::Enum ? type.value : 0;
+	result.is_signed = type.flag;
+	result.count = type.vlen;
+	return result;
+}
+
+TypeInfo Btf::function_info(const Record& type) const {
+	TypeInfo result;
+	result.kind = Kind::Function;
+	result.target = ref(type.value);
+	result.count = type.vlen;
+	// A last parameter without name and type is "...".
+	if (type.vlen && load32(type.data + (type.vlen - 1) * 8) == 0 &&
+	    load32(type.data + (type.vlen - 1) * 8 + 4) == 0) {
+		result.is_varargs = true;
+		result.count--;
+	}
+	return result;
+}
+
 TypeInfo Btf::info(TypeId id) const {
 	if (id == 0)
 		return {};
@@ -264,15 +292,7 @@ TypeInfo Btf::info(TypeId id) const {
 		return result;
 	case btf::kEnum:
 	case btf::kEnum64:
-		// An enum that is only announced has no enumerators.
-		result.kind = type.vlen == 0 && !result.name.empty() ? Kind::Forward : Kind::Enum;
-		result.forward = result.kind == Kind::Forward ? Kind::Enum : Kind::Void;
-		if (type.value > 8)
-			damaged("enum of " + std::to_string(type.value) + " bytes", type.at);
-		result.size = result.kind == Kind::Enum ? type.value : 0;
-		result.is_signed = type.flag;
-		result.count = type.vlen;
-		return result;
+		return enum_info(type);
 	case btf::kFwd:
 		result.kind = Kind::Forward;
 		result.forward = type.flag ? Kind::Union : Kind::Struct;
@@ -288,16 +308,7 @@ TypeInfo Btf::info(TypeId id) const {
 		result.target = ref(type.value);
 		return result;
 	case btf::kFuncProto:
-		result.kind = Kind::Function;
-		result.target = ref(type.value);
-		result.count = type.vlen;
-		// A last parameter without name and type is "...".
-		if (type.vlen && load32(type.data + (type.vlen - 1) * 8) == 0 &&
-		    load32(type.data + (type.vlen - 1) * 8 + 4) == 0) {
-			result.is_varargs = true;
-			result.count--;
-		}
-		return result;
+		return function_info(type);
 	default:
 		damaged("type " + std::to_string(id) + " is a function, variable, section or tag, not a type",
 		        type.at);

@@ -79,6 +79,8 @@ private:
 	std::uint32_t word(std::uint64_t offset) const;
 	[[noreturn]] void damaged(const std::string& what, std::uint64_t offset) const;
 	TypeInfo integer_info(const Record& type) const;
+	TypeInfo enum_info(const Record& type) const;
+	TypeInfo function_info(const Record& type) const;
 
 	std::string name_;
 	Blob blob_;

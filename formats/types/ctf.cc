@@ -213,6 +213,35 @@ TypeRef Ctf::ref(TypeId id) const {
 	damaged("a chain of slices does not end, at type " + std::to_string(id), types_.begin);
 }
 
+TypeInfo Ctf::integer_info(const Record& type, TypeInfo result) const {
+	const std::uint32_t packed = word(type.data);
+	result.size = type.size;
+	result.bits = packed & 0xffff;
+	if (result.bits == 0 && type.size == 0) {
+		result.kind = Kind::Void; // gcc's void is an integer of no bits
+		return result;
+	}
+	if (type.size > 16 || result.bits > type.size * 8)
+		damaged("integer of " + std::to_string(type.size) + " bytes and " +
+		            std::to_string(result.bits) + " bits",
+		        type.at);
+	result.is_signed = packed >> 24 & ctf::kIntSigned;
+	result.is_char = packed >> 24 & ctf::kIntChar;
+	result.is_bool = packed >> 24 & ctf::kIntBool;
+	return result;
+}
+
+TypeInfo Ctf::function_info(const Record& type, TypeInfo result) const {
+	result.target = ref(type.type);
+	result.count = type.vlen;
+	// A last argument of no type is "...".
+	if (type.vlen != 0 && word(type.data + (type.vlen - 1) * 4) == 0) {
+		result.is_varargs = true;
+		result.count--;
+	}
+	return result;
+}
+
 TypeInfo Ctf::info(TypeId id) const {
 	if (id == 0)
 		return {};
@@ -221,23 +250,8 @@ TypeInfo Ctf::info(TypeId id) const {
 	result.kind = static_cast<Kind>(type.kind);
 	result.name = string(type.name);
 	switch (type.kind) {
-	case ctf::kInteger: {
-		const std::uint32_t packed = word(type.data);
-		result.size = type.size;
-		result.bits = packed & 0xffff;
-		if (result.bits == 0 && type.size == 0) {
-			result.kind = Kind::Void; // gcc's void is an integer of no bits
-			return result;
-		}
-		if (type.size > 16 || result.bits > type.size * 8)
-			damaged("integer of " + std::to_string(type.size) + " bytes and " +
-			            std::to_string(result.bits) + " bits",
-			        type.at);
-		result.is_signed = packed >> 24 & ctf::kIntSigned;
-		result.is_char = packed >> 24 & ctf::kIntChar;
-		result.is_bool = packed >> 24 & ctf::kIntBool;
-		return result;
-	}
+	case ctf::kInteger:
+		return integer_info(type, result);
 	case ctf::kFloat:
 		result.size = type.size;
 		return result;
@@ -250,14 +264,7 @@ TypeInfo Ctf::info(TypeId id) const {
 		result.count = word(type.data + 8);
 		return result;
 	case ctf::kFunction:
-		result.target = ref(type.type);
-		result.count = type.vlen;
-		// A last argument of no type is "...".
-		if (type.vlen != 0 && word(type.data + (type.vlen - 1) * 4) == 0) {
-			result.is_varargs = true;
-			result.count--;
-		}
-		return result;
+		return function_info(type, result);
 	case ctf::kStruct:
 	case ctf::kUnion:
 		result.size = type.size;

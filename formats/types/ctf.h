@@ -71,6 +71,9 @@ private:
 
 	void read_header(const Blob& dictionary);
 	void unpack(const Blob& packed, std::uint64_t length);
+	// What is told of an integer and of a function beside kind and name, which `result` has.
+	TypeInfo integer_info(const Record& type, TypeInfo result) const;
+	TypeInfo function_info(const Record& type, TypeInfo result) const;
 	void index_types() const;
 	void index_names() const;
 	void add_name(Names& names, std::string_view name, TypeId id, int rank) const;

@@ -18,10 +18,8 @@ template <typename T> void append(test::Bytes& out, const T& value) {
 	out.insert(out.end(), raw, raw + sizeof value);
 }
 
-inline test::Bytes build_elf(Cursor& in, const test::Bytes& payload) {
-	static constexpr char kNames[] = "\0.ctf\0.symtab\0.strtab";
-	const bool dynamic = in.byte() & 1;
-	std::string texts(1, '\0');
+// Up to seven symbols, and the texts that their names are in.
+inline test::Bytes build_symbols(Cursor& in, std::string& texts) {
 	test::Bytes symbols;
 	append(symbols, Elf64_Sym{});
 	for (unsigned i = in.byte() % 8; i != 0; i--) {
@@ -37,6 +35,10 @@ inline test::Bytes build_elf(Cursor& in, const test::Bytes& payload) {
 		texts += in.byte() % 16 ? in.name() : "_START_";
 		texts += '\0';
 	}
+	return symbols;
+}
+
+inline Elf64_Ehdr build_header(Cursor& in) {
 	Elf64_Ehdr header{};
 	std::memcpy(header.e_ident, ELFMAG, SELFMAG);
 	header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -47,6 +49,15 @@ inline test::Bytes build_elf(Cursor& in, const test::Bytes& payload) {
 	header.e_phentsize = sizeof(Elf64_Phdr);
 	header.e_phnum = 1;
 	header.e_phoff = sizeof header;
+	return header;
+}
+
+inline test::Bytes build_elf(Cursor& in, const test::Bytes& payload) {
+	static constexpr char kNames[] = "\0.ctf\0.symtab\0.strtab";
+	const bool dynamic = in.byte() & 1;
+	std::string texts(1, '\0');
+	const test::Bytes symbols = build_symbols(in, texts);
+	Elf64_Ehdr header = build_header(in);
 
 	const std::uint64_t payload_at = sizeof header + sizeof(Elf64_Phdr);
 	const std::uint64_t symbols_at = payload_at + payload.size();

@@ -123,8 +123,21 @@ static void request(int fd, unsigned int nr, size_t size, void *arg)
 		counts->succeeded[nr]++;
 }
 
-/* A structure of the interface, filled with what its fields could be. */
-static void reasonable(int fd)
+union argument {
+	uint32_t size;
+	struct dfr_ioc_status status;
+	struct dfr_ioc_take take;
+	struct dfr_ioc_release release;
+	struct dfr_ioc_catalog catalog;
+	struct dfr_ioc_aggsnap snap;
+	struct dfr_ioc_aggclear clear;
+	struct dfr_ioc_name name;
+	struct dfr_ioc_probes probes;
+	struct dfr_ioc_states states;
+	struct dfr_ioc_option option;
+};
+
+static size_t size_of_argument(unsigned int nr)
 {
 	static const uint8_t sizes[] = { 0, sizeof(struct dfr_ioc_info), 0, 8, 8, 0, sizeof(struct dfr_ioc_take),
 					 sizeof(struct dfr_ioc_release), sizeof(struct dfr_ioc_catalog),
@@ -132,67 +145,71 @@ static void reasonable(int fd)
 					 sizeof(struct dfr_ioc_name), sizeof(struct dfr_ioc_name),
 					 sizeof(struct dfr_ioc_name), 0, sizeof(struct dfr_ioc_states),
 					 sizeof(struct dfr_ioc_option) };
-	unsigned int nr = 1 + one_of(16);
-	union {
-		uint32_t size;
-		struct dfr_ioc_status status;
-		struct dfr_ioc_take take;
-		struct dfr_ioc_release release;
-		struct dfr_ioc_catalog catalog;
-		struct dfr_ioc_aggsnap snap;
-		struct dfr_ioc_aggclear clear;
-		struct dfr_ioc_name name;
-		struct dfr_ioc_probes probes;
-		struct dfr_ioc_states states;
-		struct dfr_ioc_option option;
-	} u;
-	struct dfr_ioc_taken taken[8];
-	size_t size = sizes[nr];
 
-	memset(&u, 0, sizeof(u));
-	if (nr == 2)
-		return;
-	if (nr == 5)
-		size = sizeof(u.status);
+	switch (nr) {
+	case 5:
+		return sizeof(struct dfr_ioc_status);
+	case 14:
+		return sizeof(struct dfr_ioc_probes);
+	default:
+		return sizes[nr];
+	}
+}
+
+/* What the fields of request `nr` could be. */
+static void fill(union argument *u, unsigned int nr, struct dfr_ioc_taken taken[8])
+{
 	if (nr == 6) {
-		u.take.flags = one_of(2);
-		u.take.taken = one_of(4) ? (uintptr_t)taken : address();
-		u.take.count = one_of(4) ? 1 + one_of(8) : (uint32_t)edge();
-		if (u.take.taken == (uintptr_t)taken && u.take.count > 8)
-			u.take.count = 8;
-		u.take.cpu = one_of(2) ? ~0u : (uint32_t)edge();
+		u->take.flags = one_of(2);
+		u->take.taken = one_of(4) ? (uintptr_t)taken : address();
+		u->take.count = one_of(4) ? 1 + one_of(8) : (uint32_t)edge();
+		if (u->take.taken == (uintptr_t)taken && u->take.count > 8)
+			u->take.count = 8;
+		u->take.cpu = one_of(2) ? ~0u : (uint32_t)edge();
 	} else if (nr == 7) {
 		for (int i = 0; i < 8; i++)
 			taken[i] = (struct dfr_ioc_taken){ one_of(3), one_of(64), one_of(64) };
-		u.release.count = one_of(10);
-		u.release.taken = one_of(4) ? (uintptr_t)taken : address();
+		u->release.count = one_of(10);
+		u->release.taken = one_of(4) ? (uintptr_t)taken : address();
 	} else if (nr == 8) {
-		u.catalog.offset = edge();
-		u.catalog.buffer = address();
-		u.catalog.bytes = one_of(2) ? 4096 : edge();
+		u->catalog.offset = edge();
+		u->catalog.buffer = address();
+		u->catalog.bytes = one_of(2) ? 4096 : edge();
 	} else if (nr == 9) {
-		u.snap.buffer = address();
-		u.snap.bytes = one_of(2) ? 1 << 19 : edge();
+		u->snap.buffer = address();
+		u->snap.bytes = one_of(2) ? 1 << 19 : edge();
 	} else if (nr == 10) {
-		u.clear.varid = one_of(4);
-		u.clear.remove = one_of(3);
+		u->clear.varid = one_of(4);
+		u->clear.remove = one_of(3);
 	} else if (nr >= 11 && nr <= 13) {
-		strcpy(u.name.name, name());
+		strcpy(u->name.name, name());
 	} else if (nr == 14) {
-		size = sizeof(u.probes);
-		u.probes.id = (uint32_t)edge();
-		u.probes.buffer = address();
-		u.probes.bytes = one_of(2) ? 65536 : edge();
-		strcpy(u.probes.pattern[0], one_of(2) ? "syscall" : "profile");
-		strcpy(u.probes.pattern[3], one_of(2) ? "entry" : "profile-1[0-9]");
+		u->probes.id = (uint32_t)edge();
+		u->probes.buffer = address();
+		u->probes.bytes = one_of(2) ? 65536 : edge();
+		strcpy(u->probes.pattern[0], one_of(2) ? "syscall" : "profile");
+		strcpy(u->probes.pattern[3], one_of(2) ? "entry" : "profile-1[0-9]");
 	} else if (nr == 15) {
-		u.states.buffer = address();
-		u.states.bytes = edge();
+		u->states.buffer = address();
+		u->states.bytes = edge();
 	} else if (nr == 16) {
-		u.option.option = (uint32_t)edge();
+		u->option.option = (uint32_t)edge();
 	}
-	u.size = (uint32_t)size;
-	request(fd, nr, size, &u);
+}
+
+/* A structure of the interface, filled with what its fields could be. */
+static void reasonable(int fd)
+{
+	unsigned int nr = 1 + one_of(16);
+	struct dfr_ioc_taken taken[8];
+	union argument u;
+
+	if (nr == 2)
+		return;
+	memset(&u, 0, sizeof(u));
+	fill(&u, nr, taken);
+	u.size = (uint32_t)size_of_argument(nr);
+	request(fd, nr, size_of_argument(nr), &u);
 }
 
 /* Any request, any bytes. */

@@ -57,6 +57,36 @@ static inline uint32_t tiny_string(char *table, uint32_t *used, const char *text
 	return at;
 }
 
+static inline void tiny_header(struct dof_header *header, const struct tiny_writer *w)
+{
+	memcpy(header->ident, DOF_MAGIC, 4);
+	header->ident[4] = DOF_MODEL_LP64;
+	header->ident[5] = DOF_ENCODE_LSB;
+	header->ident[6] = DOF_VERSION_2;
+	header->ident[7] = DIF_VERSION;
+	header->ident[8] = DIF_NREGS;
+	header->ident[9] = DIF_NTUPLE;
+	header->hdrsize = 64;
+	header->secsize = sizeof(struct dof_sec);
+	header->secnum = w->count;
+	header->secoff = 64;
+	header->loadsz = header->filesz = (uint64_t)(w->at - w->start);
+}
+
+/* What is recorded: a variable. Sections 2 and 3. */
+static inline void tiny_difo(struct tiny_writer *w, const struct tiny_dof *d)
+{
+	uint32_t *text = tiny_section(w, DOF_SECT_DIF, 4, 8);
+	text[0] = DIF_INSTR_WIDE(DIF_OP_LDGS, d->builtin, 1);
+	text[1] = DIF_INSTR_R(DIF_OP_RET, 0, 0, 1);
+	struct dof_difohdr *difo = tiny_section(w, DOF_SECT_DIFOHDR, 0, sizeof(*difo) + 4);
+	difo->rtype.kind = d->string ? DIF_KIND_STRING : DIF_KIND_CTF;
+	difo->rtype.ckind = d->string ? 6 : 1;
+	difo->rtype.flags = d->string ? DIF_TF_BYREF : 0;
+	difo->rtype.size = d->string ? 256 : 8;
+	difo->links[0] = 2;
+}
+
 /* Writes it to buffer (of 4096 bytes, zeroed here); returns its size. */
 static inline size_t tiny_dof(uint8_t *buffer, const struct tiny_dof *d)
 {
@@ -75,16 +105,7 @@ static inline size_t tiny_dof(uint8_t *buffer, const struct tiny_dof *d)
 	probe->function = tiny_string(strings, &used, d->function);
 	probe->name = tiny_string(strings, &used, d->name);
 
-	uint32_t *text = tiny_section(&w, DOF_SECT_DIF, 4, 8);
-	text[0] = DIF_INSTR_WIDE(DIF_OP_LDGS, d->builtin, 1);
-	text[1] = DIF_INSTR_R(DIF_OP_RET, 0, 0, 1);
-	struct dof_difohdr *difo = tiny_section(&w, DOF_SECT_DIFOHDR, 0, sizeof(*difo) + 4);
-	difo->rtype.kind = d->string ? DIF_KIND_STRING : DIF_KIND_CTF;
-	difo->rtype.ckind = d->string ? 6 : 1;
-	difo->rtype.flags = d->string ? DIF_TF_BYREF : 0;
-	difo->rtype.size = d->string ? 256 : 8;
-	difo->links[0] = 2;
-
+	tiny_difo(&w, d);
 	struct dof_actdesc *action =
 		tiny_section(&w, DOF_SECT_ACTDESC, sizeof(*action), sizeof(*action) * (1 + counts));
 	action[0].difo = 3;
@@ -111,18 +132,7 @@ static inline size_t tiny_dof(uint8_t *buffer, const struct tiny_dof *d)
 	option[1].strtab = DOF_STRIDX_NONE;
 	option[1].value = d->bufpolicy;
 
-	memcpy(header->ident, DOF_MAGIC, 4);
-	header->ident[4] = DOF_MODEL_LP64;
-	header->ident[5] = DOF_ENCODE_LSB;
-	header->ident[6] = DOF_VERSION_2;
-	header->ident[7] = DIF_VERSION;
-	header->ident[8] = DIF_NREGS;
-	header->ident[9] = DIF_NTUPLE;
-	header->hdrsize = 64;
-	header->secsize = sizeof(struct dof_sec);
-	header->secnum = w.count;
-	header->secoff = 64;
-	header->loadsz = header->filesz = (uint64_t)(w.at - w.start);
+	tiny_header(header, &w);
 	return header->loadsz;
 }
 
