@@ -37,7 +37,7 @@ private:
 	bool compiled(int result);
 	void show() const;
 	void print_header();
-	void print_probe(const dfr_probe& probe);
+	void print_probe(const dfr_listed_probe& probe);
 	int list();
 	int save_anonymous();
 	void open_output() const;
@@ -124,7 +124,7 @@ void print_row(const char* id, const char* provider, const char* module, const c
 }
 
 // -lv: what a probe's arguments are.
-void print_arguments(const dfr_probe& probe) {
+void print_arguments(const dfr_listed_probe& probe) {
 	std::printf("\n\tProbe Description Attributes\n%s\n\tArgument Attributes\n%s\n\tArgument Types\n%s",
 		    probe.stability, probe.stability, probe.narguments == 0 ? "\t\tNone\n" : "");
 	for (size_t i = 0; i < probe.narguments; i++)
@@ -138,7 +138,7 @@ void Dtrace::print_header() {
 	headed_ = true;
 }
 
-void Dtrace::print_probe(const dfr_probe& probe) {
+void Dtrace::print_probe(const dfr_listed_probe& probe) {
 	print_header();
 	print_row(std::to_string(probe.id).c_str(), probe.provider, probe.module, probe.function, probe.name);
 	if (options_.verbose)
@@ -148,7 +148,7 @@ void Dtrace::print_probe(const dfr_probe& probe) {
 int Dtrace::list() {
 	if (!options_.output.empty() && !std::freopen(options_.output.c_str(), "ae", stdout))
 		throw Error::from_errno("failed to open output file '" + options_.output + "'");
-	const auto visit = [](const dfr_probe* probe, void* self) {
+	const auto visit = [](const dfr_listed_probe* probe, void* self) {
 		static_cast<Dtrace*>(self)->print_probe(*probe);
 		return 0;
 	};

@@ -61,7 +61,7 @@ int run_harvest(int argc, char** argv) {
 	std::fprintf(stderr, "dfr: %s blocks are in %s\n", with_commas(blocks).c_str(), output.c_str());
 	const auto file = trace::open_file(output);
 	trace::Merger merger(*file);
-	merger.run([](const trace::Event&) { return true; });
+	merger.run([](const trace::Record&) { return true; });
 	return print_verdict(trace::judge(*file, merger), file->catalog(), json);
 }
 

@@ -31,9 +31,9 @@ Contents read_all(trace::BlockSource& source) {
 	Contents contents;
 	trace::Merger merger(source);
 	std::vector<uint64_t> by_epid(source.catalog().ecbs.size() + 1);
-	merger.run([&](const trace::Event& event) {
-		if (event.epid < by_epid.size())
-			by_epid[event.epid]++;
+	merger.run([&](const trace::Record& record) {
+		if (record.epid < by_epid.size())
+			by_epid[record.epid]++;
 		return true;
 	});
 	for (uint32_t epid = 1; epid < by_epid.size(); epid++)

@@ -175,7 +175,7 @@ int Recorder::run() {
 		open_recording();
 	}
 	render::Renderer* renderer = nullptr; // the consumer's
-	hooks.event = [&](const trace::Event& event) { recording_->event(event, *renderer); };
+	hooks.record = [&](const trace::Record& record) { recording_->record(record, *renderer); };
 	lib::Consumer consumer(session, output, backend_->symbols(), std::move(hooks));
 	renderer = &consumer.renderer();
 	consumer.style().quiet = true; // the file has the records; the answer is what the program prints
@@ -214,7 +214,7 @@ int Recorder::run() {
 
 	const auto source = trace::open_file(arguments_.output);
 	trace::Merger merger(*source);
-	merger.run([](const trace::Event&) { return true; });
+	merger.run([](const trace::Record&) { return true; });
 	const int partial = print_verdict(trace::judge(*source, merger), source->catalog(), arguments_.json);
 	if (!arguments_.json) {
 		tell_unrecorded(source->catalog(), arguments_.output);

@@ -36,11 +36,11 @@ trace::Catalog Recording::whole_catalog() {
 
 void Recording::block(const trace::Block& block) { writer_.block(block); }
 
-void Recording::event(const trace::Event& event, render::Renderer& renderer) {
-	newest_ = std::max(newest_, event.time);
+void Recording::record(const trace::Record& record, render::Renderer& renderer) {
+	newest_ = std::max(newest_, record.time);
 	if (seen_)
 		return;
-	const render::Rendering* const rendering = renderer.programs().rendering_of(event.epid);
+	const render::Rendering* const rendering = renderer.programs().rendering_of(record.epid);
 	if (rendering && rendering->reads_aggregations())
 		seen_ = trace::AggSnapshot{0, renderer.aggregations().latest()};
 }

@@ -23,7 +23,7 @@ public:
 	void program(size_t index, std::vector<std::byte> dof, std::string source);
 	void block(const trace::Block& block);
 	// Each record, before it is rendered: the tables that a printa() is going to show stay in the file.
-	void event(const trace::Event& event, render::Renderer& renderer);
+	void record(const trace::Record& record, render::Renderer& renderer);
 	void pass(); // after a pass of the consumer: catalog, if it has grown
 	void finish(render::Renderer& renderer); // which has rendered everything
 	const std::string& path() const { return path_; }

@@ -108,14 +108,14 @@ const void *dfr_session_dof(struct dfr_session *session, size_t *size); /* NULL:
 
 /* In place of compile: visits the probes that the programs describe, all probes without one, until fn returns
  * other than 0. Returns how many descriptions match none, each told as trouble unless zdefs is set. */
-struct dfr_probe {
+struct dfr_listed_probe {
 	uint32_t id;
 	const char *provider, *module, *function, *name;
 	const char *stability;	      /* three lines */
 	const char *const *arguments; /* types of args[], if they were asked for */
 	size_t narguments;
 };
-typedef int dfr_probe_fn(const struct dfr_probe *probe, void *arg);
+typedef int dfr_probe_fn(const struct dfr_listed_probe *probe, void *arg);
 int dfr_session_list(struct dfr_session *session, int arguments, dfr_probe_fn *fn, void *arg);
 
 int dfr_session_go(struct dfr_session *session);     /* BEGIN fires, commands start; 0 or -1 */

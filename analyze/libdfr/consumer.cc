@@ -178,10 +178,10 @@ void Consumer::consume(bool last) {
 	}
 	report_events(); // and reads the catalog: what the blocks need is there after them
 	renderer_.aggregations().snapshot(session_.aggregations());
-	merge_.run(until, [this](const trace::Event& event) {
-		if (callbacks_.event)
-			callbacks_.event(event);
-		renderer_.record(event);
+	merge_.run(until, [this](const trace::Record& record) {
+		if (callbacks_.record)
+			callbacks_.record(record);
+		renderer_.record(record);
 	});
 	renderer_.end_pass();
 	renderer_.output().flush();

@@ -24,7 +24,7 @@ public:
 	struct Callbacks {
 		std::function<void(const std::string&)> message; // one line for stderr
 		std::function<void(const trace::Block&)> block;	 // each block, before it is read
-		std::function<void(const trace::Event&)> event;	 // each record, before it is rendered
+		std::function<void(const trace::Record&)> record;	 // each record, before it is rendered
 		std::function<const types::Container*()> kernel_types;
 	};
 	Consumer(trace::LiveSource& session, render::Output& output, render::Symboliser& symbols, Callbacks callbacks);

@@ -30,18 +30,18 @@ bool LiveMerge::advance(CpuQueue& cpu) {
 	return false;
 }
 
-void LiveMerge::run(uint64_t until, const std::function<void(const trace::Event&)>& visit) {
+void LiveMerge::run(uint64_t until, const std::function<void(const trace::Record&)>& visit) {
 	for (;;) {
 		CpuQueue* first = nullptr;
 		for (auto& [id, cpu] : cpus_) {
-			if (!advance(*cpu) || key(cpu->cursor.event()) > until)
+			if (!advance(*cpu) || key(cpu->cursor.current()) > until)
 				continue;
-			if (!first || key(cpu->cursor.event()) < key(first->cursor.event()))
+			if (!first || key(cpu->cursor.current()) < key(first->cursor.current()))
 				first = cpu.get();
 		}
 		if (!first)
 			return;
-		visit(first->cursor.event());
+		visit(first->cursor.current());
 		first->ready = false;
 	}
 }

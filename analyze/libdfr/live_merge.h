@@ -23,7 +23,7 @@ public:
 
 	void add(trace::Block block);
 	// Visits what is not younger than `until`.
-	void run(uint64_t until, const std::function<void(const trace::Event&)>& visit);
+	void run(uint64_t until, const std::function<void(const trace::Record&)>& visit);
 
 	const trace::Losses& losses() const { return losses_; }
 	const trace::DecodeDamage& damage() const { return damage_; }
@@ -34,11 +34,11 @@ private:
 		std::deque<trace::Block> blocks; // the first one is being read
 		trace::RecordCursor cursor;
 		bool opened = false; // cursor is on blocks.front()
-		bool ready = false;  // cursor.event() waits to be visited
+		bool ready = false;  // cursor.current() waits to be visited
 	};
 	bool advance(CpuQueue& cpu);
-	static uint64_t key(const trace::Event& event) {
-		return event.speculation ? event.commit_time : event.time;
+	static uint64_t key(const trace::Record& record) {
+		return record.speculation ? record.commit_time : record.time;
 	}
 
 	trace::RecordShapes shapes_;

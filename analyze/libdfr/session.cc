@@ -255,7 +255,7 @@ void Session::go() {
 			listeners_.trouble(text);
 	};
 	hooks.kernel_types = [this] { return backend_->target().kernel_types(""); };
-	hooks.event = listeners_.event;
+	hooks.record = listeners_.record;
 	consumer_ = std::make_unique<Consumer>(backend_->session(), *output_, backend_->symbols(), std::move(hooks));
 	consumer_->style() = options_.style;
 	if (!programs_.empty()) {

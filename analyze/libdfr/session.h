@@ -26,7 +26,7 @@ public:
 	struct Listeners {
 		std::function<void(const std::string&)> text; // null: to the descriptor
 		std::function<void(const std::string&)> notice, trouble;
-		std::function<void(const trace::Event&)> event;
+		std::function<void(const trace::Record&)> record;
 	};
 	struct Listed {
 		const d::ProbeInfo& probe;

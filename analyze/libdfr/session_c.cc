@@ -66,19 +66,19 @@ dfr_record_value value_of(const render::Datum& datum) {
 		datum.bytes.size()};
 }
 
-void hand_out(lib::Session& session, const trace::Event& event, dfr_record_fn* fn, void* arg) {
+void hand_out(lib::Session& session, const trace::Record& record, dfr_record_fn* fn, void* arg) {
 	static const trace::Probe kUnknown;
-	const trace::Probe* probe = session.backend().session().catalog().probe_of(event.epid);
+	const trace::Probe* probe = session.backend().session().catalog().probe_of(record.epid);
 	if (!probe)
 		probe = &kUnknown;
 	std::vector<dfr_record_value> values;
-	for (const trace::Value& value : event.fields)
+	for (const trace::Value& value : record.fields)
 		values.push_back(value_of(value));
-	const dfr_record record{event.time, event.cpu, probe->id, event.context.pid, event.context.tid,
-				event.context.execname.data(), event.context.execname.size(),
+	const dfr_record handed{record.time, record.cpu, probe->id, record.context.pid, record.context.tid,
+				record.context.execname.data(), record.context.execname.size(),
 				probe->provider.c_str(), probe->module.c_str(), probe->function.c_str(),
 				probe->name.c_str(), values.data(), values.size()};
-	fn(&record, arg);
+	fn(&handed, arg);
 }
 
 int hand_out(const lib::Session::Listed& listed, dfr_probe_fn* fn, void* arg) {
@@ -86,7 +86,7 @@ int hand_out(const lib::Session::Listed& listed, dfr_probe_fn* fn, void* arg) {
 	for (const d::ProbeArg& argument : listed.arguments)
 		types.push_back((argument.translated.empty() ? argument.native : argument.translated).c_str());
 	const d::ProbeInfo& probe = listed.probe;
-	const dfr_probe one{probe.id,
+	const dfr_listed_probe one{probe.id,
 			    probe.provider.c_str(),
 			    probe.module.c_str(),
 			    probe.function.c_str(),
@@ -228,7 +228,7 @@ void dfr_session_on_message(dfr_session* session, dfr_message_fn* fn, void* arg)
 
 void dfr_session_on_record(dfr_session* session, dfr_record_fn* fn, void* arg) {
 	lib::Session* const inner = &session->session;
-	inner->listeners().event = [inner, fn, arg](const trace::Event& event) { hand_out(*inner, event, fn, arg); };
+	inner->listeners().record = [inner, fn, arg](const trace::Record& record) { hand_out(*inner, record, fn, arg); };
 }
 
 int dfr_session_compile(dfr_session* session) {

@@ -49,10 +49,10 @@ void Renderer::header() {
 	out += '\n';
 }
 
-void Renderer::prefix(const trace::Event& event, const trace::Probe* probe) {
+void Renderer::prefix(const trace::Record& record, const trace::Probe* probe) {
 	std::string& out = output_.text();
 	if (!style_.testing) {
-		put_signed(out, event.cpu, 3);
+		put_signed(out, record.cpu, 3);
 		out += ' ';
 		put_unsigned(out, probe ? probe->id : 0, 6);
 		out += ' ';
@@ -89,31 +89,31 @@ std::string Renderer::flow_text(uint32_t cpu, const trace::Probe& probe, char di
 	return text;
 }
 
-void Renderer::flow_prefix(const trace::Event& event, const trace::Probe* probe) {
+void Renderer::flow_prefix(const trace::Record& record, const trace::Probe* probe) {
 	static const trace::Probe kUnknown{.id = 0, .nargs = {}, .provider = "", .module = "", .function = "?", .name = "?"};
 	if (!probe)
 		probe = &kUnknown;
-	Flow& flow = flows_[event.cpu];
+	Flow& flow = flows_[record.cpu];
 	char direction = direction_of(*probe);
-	if (direction == 'e' && flow.last_probe == probe->id && flow.last_epid != event.epid)
+	if (direction == 'e' && flow.last_probe == probe->id && flow.last_epid != record.epid)
 		direction = 0;
 	flow.last_probe = probe->id;
-	flow.last_epid = event.epid;
-	const bool again = return_.early && same_return(event, *probe);
+	flow.last_epid = record.epid;
+	const bool again = return_.early && same_return(record, *probe);
 	return_.early = false;
 	if (direction == 'r') {
 		if (again) // that one was not the last of its return
 			flow.indent += 2;
 		// Another clause's record of the same return keeps the indent: the next record tells.
-		return_ = {true, false, event.cpu, event.epid, probe->id, probe, output_.text().size()};
+		return_ = {true, false, record.cpu, record.epid, probe->id, probe, output_.text().size()};
 		return;
 	}
-	output_.text() += flow_text(event.cpu, *probe, direction, flow.indent);
+	output_.text() += flow_text(record.cpu, *probe, direction, flow.indent);
 	if (direction == 'e')
 		flow.indent += 2;
 }
 
-void Renderer::settle_return(const trace::Event* next, const trace::Probe* next_probe) {
+void Renderer::settle_return(const trace::Record* next, const trace::Probe* next_probe) {
 	if (!return_.held)
 		return;
 	return_.held = false;
@@ -140,39 +140,39 @@ void Renderer::finish_line() {
 		output_.text() += '\n';
 }
 
-void Renderer::begin_line(const trace::Event& event, const Rendering& rendering, const trace::Probe* probe) {
+void Renderer::begin_line(const trace::Record& record, const Rendering& rendering, const trace::Probe* probe) {
 	const uint32_t id = probe ? probe->id : 0;
-	const bool same = line_.open && line_.time == event.time && line_.cpu == event.cpu &&
+	const bool same = line_.open && line_.time == record.time && line_.cpu == record.cpu &&
 			  line_.clause == rendering.clause && line_.dof == rendering.dof && line_.probe == id;
 	if (same && rendering.continuation)
 		return;
 	finish_line();
-	settle_return(&event, probe);
+	settle_return(&record, probe);
 	output_.settle();
 	header();
-	line_ = {true, rendering.split, !style_.quiet, event.time, rendering.clause, event.cpu, rendering.dof, id};
+	line_ = {true, rendering.split, !style_.quiet, record.time, rendering.clause, record.cpu, rendering.dof, id};
 	if (style_.quiet)
 		return;
 	if (style_.flowindent)
-		flow_prefix(event, probe);
+		flow_prefix(record, probe);
 	else
-		prefix(event, probe);
+		prefix(record, probe);
 }
 
-void Renderer::record(const trace::Event& event) {
+void Renderer::record(const trace::Record& record) {
 	records_++;
-	const Rendering* const rendering = programs_.rendering_of(event.epid);
+	const Rendering* const rendering = programs_.rendering_of(record.epid);
 	if (!rendering) {
 		unknown_++;
 		return;
 	}
 	if (rendering->error)
-		return error_record(event);
+		return error_record(record);
 	if (rendering->silent)
 		return;
-	begin_line(event, *rendering, programs_.catalog().probe_of(event.epid));
+	begin_line(record, *rendering, programs_.catalog().probe_of(record.epid));
 	for (const Statement& statement : rendering->statements)
-		perform(statement, *rendering, event);
+		perform(statement, *rendering, record);
 	if (!rendering->split)
 		finish_line();
 }
@@ -182,83 +182,83 @@ void Renderer::end_pass() {
 	settle_return(nullptr, nullptr);
 }
 
-void Renderer::error_record(const trace::Event& event) {
-	if (event.fields.size() < 5)
+void Renderer::error_record(const trace::Record& record) {
+	if (record.fields.size() < 5)
 		return;
 	end_pass();
 	output_.flush(); // what was printed before the fault comes before its message
 	Fault fault;
-	fault.epid = static_cast<uint32_t>(event.fields[0].number);
-	fault.action = static_cast<uint32_t>(event.fields[1].number);
-	fault.offset = static_cast<int64_t>(event.fields[2].number);
-	fault.code = static_cast<uint32_t>(event.fields[3].number);
-	fault.address = event.fields[4].number;
+	fault.epid = static_cast<uint32_t>(record.fields[0].number);
+	fault.action = static_cast<uint32_t>(record.fields[1].number);
+	fault.offset = static_cast<int64_t>(record.fields[2].number);
+	fault.code = static_cast<uint32_t>(record.fields[3].number);
+	fault.address = record.fields[4].number;
 	faults_++;
 	driver_.message(fault_text(fault, programs_.catalog()));
 	if (const std::string place = fault_place(fault, programs_); !place.empty())
 		driver_.message("at " + place);
 }
 
-Datum Renderer::datum(const Statement::Argument& argument, const Rendering& rendering, const trace::Event& event) const {
-	const trace::Layout* const layout = programs_.catalog().layout_of(event.epid);
+Datum Renderer::datum(const Statement::Argument& argument, const Rendering& rendering, const trace::Record& record) const {
+	const trace::Layout* const layout = programs_.catalog().layout_of(record.epid);
 	const auto index = static_cast<size_t>(argument.field);
-	if (!layout || argument.field < 0 || index >= event.fields.size() || index >= layout->fields.size())
+	if (!layout || argument.field < 0 || index >= record.fields.size() || index >= layout->fields.size())
 		return {};
-	const trace::Value& value = event.fields[index];
+	const trace::Value& value = record.fields[index];
 	Datum datum = datum_of(rendering.body->actions[argument.action], layout->fields[index], value.number, value.bytes);
 	// %A of a plain number is an address of the process that fired.
 	if (datum.kind == DatumKind::Integer)
-		datum.pid = event.context.pid;
+		datum.pid = record.context.pid;
 	return datum;
 }
 
-std::vector<Datum> Renderer::data(const Statement& statement, const Rendering& rendering, const trace::Event& event) const {
+std::vector<Datum> Renderer::data(const Statement& statement, const Rendering& rendering, const trace::Record& record) const {
 	std::vector<Datum> data;
 	data.reserve(statement.arguments.size());
 	for (const Statement::Argument& argument : statement.arguments)
-		data.push_back(datum(argument, rendering, event));
+		data.push_back(datum(argument, rendering, record));
 	return data;
 }
 
-std::string Renderer::formatted(const Statement& statement, const Rendering& rendering, const trace::Event& event) {
+std::string Renderer::formatted(const Statement& statement, const Rendering& rendering, const trace::Record& record) {
 	std::string text;
 	if (statement.format)
-		statement.format->apply(text, {data(statement, rendering, event), {}, {}}, symbols_);
+		statement.format->apply(text, {data(statement, rendering, record), {}, {}}, symbols_);
 	return text;
 }
 
-void Renderer::perform(const Statement& statement, const Rendering& rendering, const trace::Event& event) {
+void Renderer::perform(const Statement& statement, const Rendering& rendering, const trace::Record& record) {
 	switch (statement.verb) {
 	case Verb::Printf:
 		if (statement.format)
-			statement.format->apply(output_.text(), {data(statement, rendering, event), {}, {}, style_.stackindent}, symbols_);
+			statement.format->apply(output_.text(), {data(statement, rendering, record), {}, {}, style_.stackindent}, symbols_);
 		return;
 	case Verb::Trace:
 		for (const Statement::Argument& argument : statement.arguments)
-			put_trace(datum(argument, rendering, event));
+			put_trace(datum(argument, rendering, record));
 		return;
 	case Verb::Stack:
-		for (const Datum& stack : data(statement, rendering, event))
+		for (const Datum& stack : data(statement, rendering, record))
 			put_stack(output_.text(), stack, style_.stackindent, symbols_);
 		return;
 	case Verb::Name:
-		for (const Datum& name : data(statement, rendering, event)) {
+		for (const Datum& name : data(statement, rendering, record)) {
 			output_.text() += style_.quiet ? "" : "  ";
 			put_left(output_.text(), name_of(name, symbols_), style_.quiet ? 0 : 50);
 		}
 		return;
 	case Verb::Print:
-		return put_print(statement, data(statement, rendering, event));
-	case Verb::Tracemem: return put_tracemem(data(statement, rendering, event));
-	case Verb::Printa: return printa(data(statement, rendering, event), statement.format);
+		return put_print(statement, data(statement, rendering, record));
+	case Verb::Tracemem: return put_tracemem(data(statement, rendering, record));
+	case Verb::Printa: return printa(data(statement, rendering, record), statement.format);
 	case Verb::System: {
-		const std::string line = formatted(statement, rendering, event);
+		const std::string line = formatted(statement, rendering, record);
 		settle_early();
 		output_.flush();
 		return driver_.command(line);
 	}
 	case Verb::Freopen: {
-		const std::string path = formatted(statement, rendering, event);
+		const std::string path = formatted(statement, rendering, record);
 		settle_early();
 		if (const std::string why = driver_.redirect(output_, path); !why.empty())
 			driver_.message("freopen: cannot open " + path + ": " + why + "; the output goes on where it was");
@@ -268,11 +268,11 @@ void Renderer::perform(const Statement& statement, const Rendering& rendering, c
 	case Verb::Clear:
 	case Verb::Normalize:
 	case Verb::Denormalize:
-	case Verb::Trunc: return aggregation_action(statement, data(statement, rendering, event));
-	case Verb::Setopt: return set_option(data(statement, rendering, event));
+	case Verb::Trunc: return aggregation_action(statement, data(statement, rendering, record));
+	case Verb::Setopt: return set_option(data(statement, rendering, record));
 	case Verb::Exit:
 		if (!statement.arguments.empty())
-			exit_status_ = static_cast<int>(datum(statement.arguments[0], rendering, event).number);
+			exit_status_ = static_cast<int>(datum(statement.arguments[0], rendering, record).number);
 		return;
 	case Verb::Nothing: return;
 	}

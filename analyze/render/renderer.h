@@ -64,7 +64,7 @@ public:
 	Programs& programs() { return programs_; }
 	Output& output() { return output_; }
 
-	void record(const trace::Event& event);
+	void record(const trace::Record& record);
 	// No more records now: what waits for its successor is completed.
 	void end_pass();
 	// The end: an empty line, always, and the aggregations that no printa() has shown.
@@ -100,22 +100,22 @@ private:
 	};
 
 	void header();
-	void begin_line(const trace::Event& event, const Rendering& rendering, const trace::Probe* probe);
+	void begin_line(const trace::Record& record, const Rendering& rendering, const trace::Probe* probe);
 	void finish_line();
-	void prefix(const trace::Event& event, const trace::Probe* probe);
-	void flow_prefix(const trace::Event& event, const trace::Probe* probe);
-	void settle_return(const trace::Event* next, const trace::Probe* next_probe);
+	void prefix(const trace::Record& record, const trace::Probe* probe);
+	void flow_prefix(const trace::Record& record, const trace::Probe* probe);
+	void settle_return(const trace::Record* next, const trace::Probe* next_probe);
 	void settle_early();
-	bool same_return(const trace::Event& next, const trace::Probe& probe) const {
+	bool same_return(const trace::Record& next, const trace::Probe& probe) const {
 		return next.cpu == return_.cpu && probe.id == return_.probe_id && next.epid != return_.epid;
 	}
 	std::string flow_text(uint32_t cpu, const trace::Probe& probe, char direction, unsigned indent) const;
-	void error_record(const trace::Event& event);
+	void error_record(const trace::Record& record);
 
-	void perform(const Statement& statement, const Rendering& rendering, const trace::Event& event);
-	Datum datum(const Statement::Argument& argument, const Rendering& rendering, const trace::Event& event) const;
-	std::vector<Datum> data(const Statement& statement, const Rendering& rendering, const trace::Event& event) const;
-	std::string formatted(const Statement& statement, const Rendering& rendering, const trace::Event& event);
+	void perform(const Statement& statement, const Rendering& rendering, const trace::Record& record);
+	Datum datum(const Statement::Argument& argument, const Rendering& rendering, const trace::Record& record) const;
+	std::vector<Datum> data(const Statement& statement, const Rendering& rendering, const trace::Record& record) const;
+	std::string formatted(const Statement& statement, const Rendering& rendering, const trace::Record& record);
 	void put_trace(const Datum& datum);
 	void put_tracemem(const std::vector<Datum>& data);
 	void put_print(const Statement& statement, const std::vector<Datum>& data);

@@ -27,7 +27,7 @@ class Firing {
 public:
 	bool empty() const { return probe == nullptr; }
 	void clear();
-	void begin(const trace::Event& event, const trace::Probe& of, size_t captures);
+	void begin(const trace::Record& record, const trace::Probe& of, size_t captures);
 	void set_argument(uint32_t index, uint64_t value);
 	void set_capture(size_t index, const trace::Value& value, const dfr_field& field);
 	// Frames of a stack; of several that were recorded the longest serves all.
@@ -71,18 +71,18 @@ void Firing::set_stack(const trace::Value& value, bool of_user) {
 	std::memcpy(stack.data(), value.bytes.data(), frames * sizeof(u64));
 }
 
-void Firing::begin(const trace::Event& event, const trace::Probe& of, size_t captures) {
+void Firing::begin(const trace::Record& record, const trace::Probe& of, size_t captures) {
 	clear();
 	probe = &of;
-	time = event.time;
-	cpu = event.cpu;
+	time = record.time;
+	cpu = record.cpu;
 	env = {};
-	env.ev_level = event.level;
-	env.ev_task = event.context.task;
-	env.ev_pid = event.context.pid;
-	env.ev_tid = event.context.tid;
-	event.context.execname.copy(env.ev_comm, sizeof env.ev_comm - 1);
-	env.ev_time = event.time;
+	env.ev_level = record.level;
+	env.ev_task = record.context.task;
+	env.ev_pid = record.context.pid;
+	env.ev_tid = record.context.tid;
+	record.context.execname.copy(env.ev_comm, sizeof env.ev_comm - 1);
+	env.ev_time = record.time;
 	std::memset(arguments, 0, sizeof arguments);
 	dfr_captured missing{};
 	missing.fault = DFR_CAPTURED_MISSING; // a record of another clause, or a cut one, has not said it
@@ -153,7 +153,7 @@ private:
 	void check_unrecorded(const d::ProbePattern& pattern);
 	void missing(uint64_t index);
 	const Recorded& recorded(uint32_t epid);
-	void take(const trace::Event& event);
+	void take(const trace::Record& record);
 	void fire();
 	void fire_timers(uint64_t until);
 	void fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env);
@@ -400,40 +400,40 @@ void Replay::fire() {
 	firing_.clear();
 }
 
-void Replay::take(const trace::Event& event) {
-	const Recorded& entry = recorded(event.epid);
+void Replay::take(const trace::Record& record) {
+	const Recorded& entry = recorded(record.epid);
 	if (!entry.probe || !entry.layout)
 		return;
 	if (!started_) {
 		if (entry.probe->id == 1) { // BEGIN's own record says who started it
-			own_env_.ev_pid = event.context.pid;
-			own_env_.ev_tid = event.context.tid;
-			own_env_.ev_task = event.context.task;
-			event.context.execname.copy(own_env_.ev_comm, sizeof own_env_.ev_comm - 1);
+			own_env_.ev_pid = record.context.pid;
+			own_env_.ev_tid = record.context.tid;
+			own_env_.ev_task = record.context.task;
+			record.context.execname.copy(own_env_.ev_comm, sizeof own_env_.ev_comm - 1);
 		}
-		start(event.time);
+		start(record.time);
 		recorded_.clear(); // it was looked up before anything was enabled
-		return take(event);
+		return take(record);
 	}
 	if (entry.probe->id <= 3) // dtrace's own fire by themselves
 		return;
-	const bool same = !firing_.empty() && firing_.time == event.time && firing_.cpu == event.cpu &&
+	const bool same = !firing_.empty() && firing_.time == record.time && firing_.cpu == record.cpu &&
 			  firing_.probe == entry.probe;
 	if (!same) {
 		fire();
 		if (over_)
 			return;
 		if (!entry.fires) { // time passes, and nobody asks
-			last_time_ = std::max(last_time_, event.time);
+			last_time_ = std::max(last_time_, record.time);
 			return;
 		}
-		firing_.begin(event, *entry.probe, program_.captured.size());
+		firing_.begin(record, *entry.probe, program_.captured.size());
 		firing_.fires = entry.fires;
 	}
 	for (const Use& use : entry.uses) {
-		if (use.field >= event.fields.size())
+		if (use.field >= record.fields.size())
 			continue;
-		const trace::Value& value = event.fields[use.field];
+		const trace::Value& value = record.fields[use.field];
 		if (use.argument >= 0)
 			firing_.set_argument(static_cast<uint32_t>(use.argument), value.number);
 		if (use.stack || use.ustack)
@@ -445,8 +445,8 @@ void Replay::take(const trace::Event& event) {
 
 Answer Replay::run() {
 	trace::Merger merger(source_);
-	merger.run([this](const trace::Event& event) {
-		take(event);
+	merger.run([this](const trace::Record& record) {
+		take(record);
 		return !over_;
 	});
 	if (!started_)
@@ -545,9 +545,9 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	SnapshotsInTime snapshots(source, renderer.aggregations());
 	trace::Merger merger(source);
 	uint64_t seen = 0;
-	merger.run([&](const trace::Event& event) {
-		snapshots.at(event.time);
-		renderer.record(event);
+	merger.run([&](const trace::Record& record) {
+		snapshots.at(record.time);
+		renderer.record(record);
 		return !(options.interrupted && ++seen % 4096 == 0 && options.interrupted());
 	});
 	snapshots.at(UINT64_MAX);

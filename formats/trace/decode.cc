@@ -139,9 +139,9 @@ bool RecordCursor::open(const Block& block, DecodeDamage& damage, Losses* losses
 	base_ = block.bytes.data();
 	state_.at = region_ = head.hdr_size;
 	end_ = head.hdr_size + head.committed;
-	event_ = {};
-	event_.cpu = head.cpu;
-	event_.seq = head.seq;
+	record_ = {};
+	record_.cpu = head.cpu;
+	record_.seq = head.seq;
 	restarts_ = (head.hdr_size - sizeof(dfr_block)) / sizeof(dfr_restart);
 	next_restart_ = 0;
 	trusting_ = block.verified;
@@ -185,8 +185,8 @@ void RecordCursor::sort() {
 			place = state_;
 		const Passed done = step();
 		if (done == Passed::kRecord) {
-			places_.push_back({event_.time, place});
-			grouped = grouped || event_.speculation;
+			places_.push_back({record_.time, place});
+			grouped = grouped || record_.speculation;
 		} else if (done == Passed::kDamage) {
 			skip_region();
 		} else if (done == Passed::kEnd) {
@@ -347,7 +347,7 @@ RecordCursor::Passed RecordCursor::step() {
 	}
 	if (id == 0)
 		return control();
-	event_.offset = step_start_;
+	record_.offset = step_start_;
 	return record(id, DFR_REC_LEVEL(head));
 }
 
@@ -435,7 +435,7 @@ bool RecordCursor::loss() {
 	    !take(&entry.to, 8) || cause >= DFR_LOSS_MAX)
 		return false;
 	entry.cause = cause;
-	entry.cpu = static_cast<int32_t>(event_.cpu);
+	entry.cpu = static_cast<int32_t>(record_.cpu);
 	if (losses_ && !quiet_)
 		losses_->add(entry);
 	return true;
@@ -455,13 +455,13 @@ RecordCursor::Passed RecordCursor::record(uint32_t epid, uint8_t level) {
 		notes_.clear();
 		state_.notes = 0;
 	}
-	event_.time = state_.time;
-	event_.epid = epid;
-	event_.level = level;
-	event_.context = state_.context;
-	event_.fields = {values_.data(), shape->count};
-	event_.speculation = state_.speculation;
-	event_.commit_time = state_.commit_time;
+	record_.time = state_.time;
+	record_.epid = epid;
+	record_.level = level;
+	record_.context = state_.context;
+	record_.fields = {values_.data(), shape->count};
+	record_.speculation = state_.speculation;
+	record_.commit_time = state_.commit_time;
 	return Passed::kRecord;
 }
 
@@ -553,12 +553,12 @@ bool RecordCursor::field(const dfr_field& spec, const RecordShape& shape, Value&
 	}
 }
 
-void BlockDecoder::decode(const Block& block, const std::function<bool(const Event&)>& visit,
+void BlockDecoder::decode(const Block& block, const std::function<bool(const Record&)>& visit,
                           Losses* losses) {
 	if (!cursor_.open(block, damage_, losses))
 		return;
 	while (cursor_.next())
-		if (!visit(cursor_.event()))
+		if (!visit(cursor_.current()))
 			return;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// From blocks to events. BlockDecoder walks the records of one block; Merger
+// From blocks to records. BlockDecoder walks the records of one block; Merger
 // orders the events of all CPUs by (time, cpu, block sequence, offset). Both
 // trust nothing: damage skips to the block's next restart point and is counted.
 #pragma once
@@ -35,7 +35,7 @@ struct Value {
 };
 
 // One record. Views point into the block: valid during the visit only.
-struct Event {
+struct Record {
 	uint64_t time = 0;
 	uint32_t cpu = 0;
 	uint32_t epid = 0;
@@ -105,7 +105,7 @@ public:
 	// From now on in order of time, not of place: committed records come at their own time.
 	void sort();
 	bool next();
-	const Event& event() const { return event_; }
+	const Record& current() const { return record_; }
 
 private:
 	// Everything that the meaning of the next byte depends on.
@@ -157,7 +157,7 @@ private:
 	bool quiet_ = false;      // checking: losses are not counted
 	bool sorted_ = false;
 	DecodeState state_;
-	Event event_;
+	Record record_;
 	DecodeDamage* damage_ = nullptr;
 	Losses* losses_ = nullptr;
 	std::vector<GroupMark>* group_marks_ = nullptr;
@@ -171,7 +171,7 @@ class BlockDecoder {
 public:
 	explicit BlockDecoder(const Catalog& catalog) : shapes_(catalog), cursor_(shapes_) {}
 	// Calls visit for each record in order until it returns false. loss (optional) gets LOSS records.
-	void decode(const Block& block, const std::function<bool(const Event&)>& visit,
+	void decode(const Block& block, const std::function<bool(const Record&)>& visit,
 	            Losses* losses = nullptr);
 	const DecodeDamage& damage() const { return damage_; }
 
@@ -195,7 +195,7 @@ void seal_block(Block& block);
 class Merger {
 public:
 	explicit Merger(BlockSource& source) : source_(source) {}
-	void run(const std::function<bool(const Event&)>& visit);
+	void run(const std::function<bool(const Record&)>& visit);
 
 	// After run(): per CPU what was seen, for window and verdict.
 	struct CpuSpan {

@@ -13,18 +13,18 @@
 
 namespace dfr::trace {
 
-// One open block and the event that it would give next.
+// One open block and the record that it would give next.
 struct Merger::Input {
 	Block block;
 	RecordCursor cursor;
 	explicit Input(RecordShapes& shapes) : cursor(shapes) {}
 	auto key() const {
-		const Event& event = cursor.event();
-		return std::tuple(event.time, event.cpu, event.seq, event.offset);
+		const Record& record = cursor.current();
+		return std::tuple(record.time, record.cpu, record.seq, record.offset);
 	}
 };
 
-// Open blocks, the earliest event first: a heap.
+// Open blocks, the earliest record first: a heap.
 struct Merger::Queue {
 	std::vector<std::unique_ptr<Input>> heap;
 	static bool later(const std::unique_ptr<Input>& a, const std::unique_ptr<Input>& b) {
@@ -86,7 +86,7 @@ void Merger::account(const std::vector<BlockRef>& refs) {
 	}
 }
 
-void Merger::run(const std::function<bool(const Event&)>& visit) {
+void Merger::run(const std::function<bool(const Record&)>& visit) {
 	std::vector<Block> streamed;
 	std::vector<BlockRef> refs = collect(streamed);
 	const bool streams = !streamed.empty();
@@ -123,7 +123,7 @@ void Merger::run(const std::function<bool(const Event&)>& visit) {
 	for (;;) {
 		while (next_ref < refs.size() &&
 		       (queue.heap.empty() ||
-		        refs[next_ref].head.first_time <= queue.heap.front()->cursor.event().time))
+		        refs[next_ref].head.first_time <= queue.heap.front()->cursor.current().time))
 			open_next();
 		if (queue.heap.empty())
 			return;
@@ -131,17 +131,17 @@ void Merger::run(const std::function<bool(const Event&)>& visit) {
 		std::unique_ptr<Input> input = queue.pop();
 		bool more = true;
 		do {
-			const Event& event = input->cursor.event();
-			CpuSpan& span = cpus_[event.cpu];
+			const Record& record = input->cursor.current();
+			CpuSpan& span = cpus_[record.cpu];
 			if (!span.records++)
-				span.first = event.time;
-			span.last = std::max(span.last, event.time);
-			if (!visit(event))
+				span.first = record.time;
+			span.last = std::max(span.last, record.time);
+			if (!visit(record))
 				return;
 			more = input->cursor.next();
 		} while (
 		    more && (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
-		    (next_ref == refs.size() || refs[next_ref].head.first_time > input->cursor.event().time));
+		    (next_ref == refs.size() || refs[next_ref].head.first_time > input->cursor.current().time));
 		if (more)
 			queue.push(std::move(input));
 	}

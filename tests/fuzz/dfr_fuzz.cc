@@ -259,7 +259,7 @@ void fuzz_chunk(Decisions& in) {
 			continue;
 		trace::seal_block(block);
 		unsigned left = in.byte();
-		decoder.decode(block, [&](const trace::Event&) { return left-- != 0; }, &losses);
+		decoder.decode(block, [&](const trace::Record&) { return left-- != 0; }, &losses);
 		damage.add(decoder.damage());
 		const dfr_block head = block.header();
 		block.bytes.resize(head.hdr_size + head.committed);

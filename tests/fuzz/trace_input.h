@@ -40,13 +40,13 @@ private:
 inline uint64_t read_everything(trace::BlockSource& source) {
 	uint64_t sum = 0;
 	trace::Merger merger(source);
-	merger.run([&](const trace::Event& event) {
-		for (const trace::Value& value : event.fields) {
+	merger.run([&](const trace::Record& record) {
+		for (const trace::Value& value : record.fields) {
 			sum += value.number;
 			for (const std::byte byte : value.bytes)
 				sum += static_cast<uint8_t>(byte);
 		}
-		for (const char c : event.context.execname)
+		for (const char c : record.context.execname)
 			sum += static_cast<uint8_t>(c);
 		return sum != 0x1234567812345678;
 	});

@@ -128,27 +128,27 @@ std::vector<Record> State::decode(const dfr_ioc_taken& taken) {
 	dfr::trace::BlockDecoder decoder(catalog);
 	decoder.decode(
 	    block,
-	    [&](const dfr::trace::Event& event) {
-		    Record record;
-		    record.time = event.time;
-		    record.commit_time = event.commit_time;
-		    record.seq = event.seq;
-		    record.cpu = event.cpu;
-		    record.epid = event.epid;
-		    record.speculation = event.speculation;
-		    record.offset = event.offset;
-		    record.level = event.level;
-		    record.task = event.context.task;
-		    record.pid = event.context.pid;
-		    record.tid = event.context.tid;
-		    record.execname = event.context.execname;
-		    for (const dfr::trace::Value& value : event.fields) {
-			    record.numbers.push_back(value.number);
-			    record.texts.emplace_back(value.text());
-			    record.faults.push_back(value.fault);
-			    record.fault_values.push_back(value.fault_value);
+	    [&](const dfr::trace::Record& record) {
+		    Record owned;
+		    owned.time = record.time;
+		    owned.commit_time = record.commit_time;
+		    owned.seq = record.seq;
+		    owned.cpu = record.cpu;
+		    owned.epid = record.epid;
+		    owned.speculation = record.speculation;
+		    owned.offset = record.offset;
+		    owned.level = record.level;
+		    owned.task = record.context.task;
+		    owned.pid = record.context.pid;
+		    owned.tid = record.context.tid;
+		    owned.execname = record.context.execname;
+		    for (const dfr::trace::Value& value : record.fields) {
+			    owned.numbers.push_back(value.number);
+			    owned.texts.emplace_back(value.text());
+			    owned.faults.push_back(value.fault);
+			    owned.fault_values.push_back(value.fault_value);
 		    }
-		    records.push_back(std::move(record));
+		    records.push_back(std::move(owned));
 		    return true;
 	    },
 	    &losses);

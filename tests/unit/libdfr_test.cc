@@ -202,7 +202,7 @@ TEST_CASE("libdfr: the list says what matches nothing") {
 	dfr_session_on_message(
 	    session.get(), [](dfr_message, const char* line, void* to) { *static_cast<std::string*>(to) += line; }, &trouble);
 	std::vector<std::string> names;
-	const auto visit = [](const dfr_probe* probe, void* to) {
+	const auto visit = [](const dfr_listed_probe* probe, void* to) {
 		static_cast<std::vector<std::string>*>(to)->emplace_back(probe->name);
 		return 0;
 	};

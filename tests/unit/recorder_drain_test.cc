@@ -121,8 +121,8 @@ TEST_CASE("a drained session is in the file to the last open block", "[recorder]
 	CHECK(file->aggregations().at(0).words.at(0) == 9);
 	trace::Merger merger(*file);
 	std::vector<uint64_t> values;
-	merger.run([&](const trace::Event& event) {
-		values.push_back(event.fields[0].number);
+	merger.run([&](const trace::Record& record) {
+		values.push_back(record.fields[0].number);
 		return true;
 	});
 	CHECK(values == std::vector<uint64_t>{1, 2, 3, 4});

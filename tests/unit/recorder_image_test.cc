@@ -132,8 +132,8 @@ Memory sample_memory() {
 std::vector<uint64_t> values_of(trace::BlockSource& source, trace::Verdict* verdict = nullptr) {
 	trace::Merger merger(source);
 	std::vector<uint64_t> values;
-	merger.run([&](const trace::Event& event) {
-		values.push_back(event.fields[0].number);
+	merger.run([&](const trace::Record& record) {
+		values.push_back(record.fields[0].number);
 		return true;
 	});
 	if (verdict)

@@ -62,9 +62,9 @@ std::ostream& operator<<(std::ostream& out, const Seen& seen) {
 	           << seen.execname << ", spec " << seen.speculation << "}";
 }
 
-Seen see(const trace::Event& event) {
-	return {event.time, event.epid, event.fields.empty() ? 0 : event.fields[0].number,
-	        std::string(event.context.execname), event.speculation};
+Seen see(const trace::Record& record) {
+	return {record.time, record.epid, record.fields.empty() ? 0 : record.fields[0].number,
+	        std::string(record.context.execname), record.speculation};
 }
 
 // Starts a block with a context of its own, as the engine does.
@@ -145,12 +145,12 @@ TEST_CASE("integers have their size and their sign", "[trace]") {
 	std::vector<std::pair<uint64_t, uint64_t>> values;
 	std::vector<uint64_t> times;
 	std::vector<unsigned> levels;
-	decoder.decode(block.sealed(), [&](const trace::Event& event) {
-		values.emplace_back(event.fields[0].number, event.fields[1].number);
-		times.push_back(event.time);
-		levels.push_back(event.level);
-		CHECK(event.cpu == 2);
-		CHECK(event.context.execname == "sh");
+	decoder.decode(block.sealed(), [&](const trace::Record& record) {
+		values.emplace_back(record.fields[0].number, record.fields[1].number);
+		times.push_back(record.time);
+		levels.push_back(record.level);
+		CHECK(record.cpu == 2);
+		CHECK(record.context.execname == "sh");
 		return true;
 	});
 	CHECK(values == std::vector<std::pair<uint64_t, uint64_t>>{{0xffff888012345678, 0xfffffffffffffffe},
@@ -176,23 +176,23 @@ TEST_CASE("every other kind of field", "[trace]") {
 	block.short_head(3, 0, 1); // not an EPID: 3 is unknown; skipped below
 	trace::BlockDecoder decoder(catalog);
 	unsigned records = 0;
-	decoder.decode(block.sealed(), [&](const trace::Event& event) {
+	decoder.decode(block.sealed(), [&](const trace::Record& record) {
 		records++;
-		REQUIRE(event.fields.size() == 8);
-		CHECK(event.time == 107);
-		CHECK(event.fields[0].text() == "hello");
-		CHECK(event.fields[0].fault == DFR_NOTE_CUT);
-		CHECK(event.fields[1].number == 9);
-		CHECK(event.fields[1].fault == DIF_FAULT_BADADDR);
-		CHECK(event.fields[1].fault_value == 0xdead);
-		CHECK(event.fields[2].text() == "abc");
-		CHECK(event.fields[2].fault == 0);
-		CHECK(event.fields[3].text() == "xy");
-		CHECK(event.fields[4].bytes.size() == 16);
-		CHECK(event.fields[5].number == 77);
-		CHECK(event.fields[5].bytes.size() == 8);
-		CHECK(event.fields[6].number == 0x4444);
-		CHECK(event.fields[7].text() == "vfs_read");
+		REQUIRE(record.fields.size() == 8);
+		CHECK(record.time == 107);
+		CHECK(record.fields[0].text() == "hello");
+		CHECK(record.fields[0].fault == DFR_NOTE_CUT);
+		CHECK(record.fields[1].number == 9);
+		CHECK(record.fields[1].fault == DIF_FAULT_BADADDR);
+		CHECK(record.fields[1].fault_value == 0xdead);
+		CHECK(record.fields[2].text() == "abc");
+		CHECK(record.fields[2].fault == 0);
+		CHECK(record.fields[3].text() == "xy");
+		CHECK(record.fields[4].bytes.size() == 16);
+		CHECK(record.fields[5].number == 77);
+		CHECK(record.fields[5].bytes.size() == 8);
+		CHECK(record.fields[6].number == 0x4444);
+		CHECK(record.fields[7].text() == "vfs_read");
 		return true;
 	});
 	CHECK(records == 1);
@@ -212,8 +212,8 @@ TEST_CASE("ids beyond the short form, losses and an early end", "[trace]") {
 	std::vector<Seen> seen;
 	decoder.decode(
 	    block.sealed(),
-	    [&](const trace::Event& event) {
-		    seen.push_back(see(event));
+	    [&](const trace::Record& record) {
+		    seen.push_back(see(record));
 		    return true;
 	    },
 	    &losses);
@@ -224,7 +224,7 @@ TEST_CASE("ids beyond the short form, losses and an early end", "[trace]") {
 	CHECK(losses.entries[0].from == 120);
 	CHECK(losses.entries[0].to == 190);
 	unsigned visits = 0;
-	decoder.decode(block.sealed(), [&](const trace::Event&) { return ++visits < 1; });
+	decoder.decode(block.sealed(), [&](const trace::Record&) { return ++visits < 1; });
 	CHECK(visits == 1);
 }
 
@@ -248,8 +248,8 @@ std::vector<Seen> decode_all(const trace::Catalog& catalog, const trace::Block& 
                              trace::DecodeDamage& damage) {
 	trace::BlockDecoder decoder(catalog);
 	std::vector<Seen> seen;
-	decoder.decode(block, [&](const trace::Event& event) {
-		seen.push_back(see(event));
+	decoder.decode(block, [&](const trace::Record& record) {
+		seen.push_back(see(record));
 		return true;
 	});
 	damage = decoder.damage();
@@ -322,10 +322,10 @@ TEST_CASE("committed speculations carry their own times, contexts and commit", "
 	source.blocks.push_back(block.sealed());
 	trace::Merger merger(source);
 	std::vector<Seen> merged;
-	merger.run([&](const trace::Event& event) {
-		merged.push_back(see(event));
-		if (event.speculation)
-			CHECK(event.commit_time == 200);
+	merger.run([&](const trace::Record& record) {
+		merged.push_back(see(record));
+		if (record.speculation)
+			CHECK(record.commit_time == 200);
 		return true;
 	});
 	CHECK(merged ==
@@ -347,8 +347,8 @@ TEST_CASE("the merger orders events by time, then CPU, then place", "[trace]") {
 	source.blocks = {a1.sealed(), a2.sealed(), b1.sealed()};
 	trace::Merger merger(source);
 	std::vector<uint64_t> numbers;
-	merger.run([&](const trace::Event& event) {
-		numbers.push_back(event.fields[0].number);
+	merger.run([&](const trace::Record& record) {
+		numbers.push_back(record.fields[0].number);
 		return true;
 	});
 	CHECK(numbers == std::vector<uint64_t>{1, 4, 5, 2, 3, 6});
@@ -381,7 +381,7 @@ TEST_CASE("window, gaps and losses make the verdict", "[trace]") {
 	source.blocks = {a.sealed(), b.sealed(), c.sealed()};
 	SECTION("the headers' counters alone") {
 		trace::Merger merger(source);
-		merger.run([](const trace::Event&) { return true; });
+		merger.run([](const trace::Record&) { return true; });
 		const trace::Verdict verdict = trace::judge(source, merger);
 		CHECK(merger.cpus()[0].overwritten == 30);
 		CHECK(merger.cpus()[0].gaps == 1);
@@ -402,7 +402,7 @@ TEST_CASE("window, gaps and losses make the verdict", "[trace]") {
 		source.lost.add({.cause = DFR_LOSS_NMI, .cpu = 1, .count = 1204});
 		source.lost.add({.cause = DFR_LOSS_DYNVAR, .cpu = 0, .count = 9, .from = 1, .to = 2});
 		trace::Merger merger(source);
-		merger.run([](const trace::Event&) { return true; });
+		merger.run([](const trace::Record&) { return true; });
 		const trace::Verdict verdict = trace::judge(source, merger);
 		CHECK(verdict.lost == 1207);
 		REQUIRE(verdict.reasons.size() == 2);

@@ -122,8 +122,8 @@ void write_blocks(const std::string& path, uint8_t boot, uint64_t first, uint64_
 std::vector<uint64_t> values_of(trace::BlockSource& source) {
 	std::vector<uint64_t> values;
 	trace::Merger merger(source);
-	merger.run([&](const trace::Event& event) {
-		values.push_back(event.fields[0].number);
+	merger.run([&](const trace::Record& record) {
+		values.push_back(record.fields[0].number);
 		return true;
 	});
 	return values;
@@ -194,8 +194,8 @@ TEST_CASE("the merger reads a .dfr by its index", "[trace][file]") {
 	const auto file = trace::open_file(folder.file("a.dfr"));
 	trace::Merger merger(*file);
 	std::vector<uint64_t> values;
-	merger.run([&](const trace::Event& event) {
-		values.push_back(event.fields[0].number);
+	merger.run([&](const trace::Record& record) {
+		values.push_back(record.fields[0].number);
 		return true;
 	});
 	CHECK(values == std::vector<uint64_t>{1, 2, 3, 4, 5});
