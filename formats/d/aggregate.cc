@@ -186,27 +186,105 @@ bool ClauseBuilder::same_parameters(Node* call, const Aggregation& known, uint64
 	return false;
 }
 
-void ClauseBuilder::aggregate(Node* assign) {
+void ClauseBuilder::refuse(std::string_view tag, Place place, const std::string& text, const std::string& hint) {
+	context_.error(tag, place, text, hint);
+	failed_ = true;
+}
+
+// The function that is assigned; null: it is none, or is called wrongly, which has been said.
+const AggFunction* ClauseBuilder::assigned_function(Node* assign) {
 	Node *const name = assign->a, *const call = assign->b;
-	const auto bad = [&](std::string_view tag, Place place, const std::string& text, const std::string& hint) {
-		context_.error(tag, place, text, hint);
-		failed_ = true;
+	const auto refused = [this](std::string_view tag, Place place, const std::string& text, const std::string& hint) -> const AggFunction* {
+		refuse(tag, place, text, hint);
+		return nullptr;
 	};
 	if (assign->op != Tok::Assign)
-		return bad("D_AGG_FUNC", assign->place, "an aggregation is assigned with =, not " + std::string(operator_text(assign->op)), "write: @" + name->text + " = sum(value);");
+		return refused("D_AGG_FUNC", assign->place, "an aggregation is assigned with =, not " + std::string(operator_text(assign->op)), "write: @" + name->text + " = sum(value);");
 	const AggFunction* const function = call->kind == Nk::Call ? find_agg_function(call->text) : nullptr;
 	if (!function)
-		return bad(call->kind == Nk::Call && !find_subroutine(call->text) && !find_action(call->text) ? "D_FUNC_UNDEF" : "D_AGG_FUNC", call->place,
-		           call->kind == Nk::Call ? (find_subroutine(call->text) || find_action(call->text) ? call->text + "( ) is not an aggregating function" : "undefined function name: " + call->text)
-		                                  : "@" + name->text + " must be assigned the result of an aggregating function",
-		           "count sum avg min max stddev quantize lquantize llquantize");
+		return refused(call->kind == Nk::Call && !find_subroutine(call->text) && !find_action(call->text) ? "D_FUNC_UNDEF" : "D_AGG_FUNC", call->place,
+		               call->kind == Nk::Call ? (find_subroutine(call->text) || find_action(call->text) ? call->text + "( ) is not an aggregating function" : "undefined function name: " + call->text)
+		                                      : "@" + name->text + " must be assigned the result of an aggregating function",
+		               "count sum avg min max stddev quantize lquantize llquantize");
 	order(function->kind, assign->place);
 	const size_t given = call->list.size();
 	if (given < function->min || given > function->max)
-		return bad(function->kind == DFR_ACT_QUANTIZE ? "D_QUANT_PROTO" : "D_PROTO_LEN", call->place,
-		           call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" + (given == 1 ? "" : "s") + " passed, " +
-		               (function->min != function->max && given < function->min ? "at least " : "") + std::to_string(given < function->min ? function->min : function->max) + " expected",
-		           "");
+		return refused(function->kind == DFR_ACT_QUANTIZE ? "D_QUANT_PROTO" : "D_PROTO_LEN", call->place,
+		               call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" + (given == 1 ? "" : "s") + " passed, " +
+		                   (function->min != function->max && given < function->min ? "at least " : "") + std::to_string(given < function->min ? function->min : function->max) + " expected",
+		               "");
+	return function;
+}
+
+// The aggregation as its first use defines it; null: this use is another, which has been said.
+const Aggregation* ClauseBuilder::defined(Node* name, Node* call, const AggFunction& function, uint64_t arg, const std::vector<std::string>& signature) {
+	Aggregation* const aggregation = context_.scope.aggregation(name->text);
+	if (!aggregation->function) {
+		aggregation->function = function.kind;
+		aggregation->arg = arg;
+		aggregation->keys = signature;
+		aggregation->first_keys.assign(name->list.begin(), name->list.end());
+		aggregation->keyed = name->bracketed;
+		aggregation->by_cpu = context_.settings.agg_by_cpu;
+		aggregation->place = name->place;
+		context_.result.image.aggregations.push_back({aggregation->id, aggregation->name});
+	} else if (aggregation->function != function.kind) {
+		const Location first = context_.diagnostics.sources().locate(aggregation->place);
+		const Location here = context_.diagnostics.sources().locate(name->place);
+		refuse("D_AGG_REDEF", name->place,
+		       "aggregation redefined: @" + name->text + "\n\t current: @" + name->text + " = " + call->text + "( ) : line " + std::to_string(here.line) +
+		           "\n\tprevious: @" + name->text + " = " + std::string(find_agg_function(aggregation->function)->name) + "( ) : line " + std::to_string(first.line),
+		       "give this one another name");
+		return nullptr;
+	} else if (!same_keys(name, *aggregation, signature) || !same_parameters(call, *aggregation, arg)) {
+		failed_ = true;
+		return nullptr;
+	}
+	return aggregation;
+}
+
+bool ClauseBuilder::aggregated_value(Node* call, dof::Action& out) {
+	Node* const operand = call->list[0];
+	if (!value(operand))
+		return false;
+	if (operand->kind == Nk::Translated || !types_.is_scalar(operand->type)) {
+		refuse("D_AGG_SCALAR", operand->place, call->text + "( ) argument #1 must be of scalar type", "it has type " + sema_.type_text(operand));
+		return false;
+	}
+	out.expression = canonical(types_, operand);
+	out.difo = generate(context_, operand, {std::nullopt, true});
+	failed_ |= !out.difo;
+	return true;
+}
+
+// The weight, where there is one. False: it cannot be one, which has been said.
+bool ClauseBuilder::add_weight(Node* call, const AggFunction* function, std::vector<dof::Action>& tuple) {
+	// The weight comes behind the value and the constant parameters.
+	const size_t weight = 1 + function->constants;
+	if (!function->min || call->list.size() <= weight || function->max <= weight)
+		return true;
+	Node* const by = call->list[weight];
+	if (!value(by))
+		return false;
+	if (!types_.is_integer(by->type)) {
+		refuse("D_PROTO_ARG", by->place, call->text + "( ) argument #" + std::to_string(weight + 1) + " (increment value) must be of scalar type", "");
+		return false;
+	}
+	dof::Action extra;
+	extra.kind = DFR_ACT_DIFEXPR;
+	extra.uarg = DFR_UARG_WEIGHT;
+	extra.expression = canonical(types_, by);
+	extra.difo = generate(context_, by, {std::nullopt, true});
+	failed_ |= !extra.difo;
+	tuple.push_back(std::move(extra));
+	return true;
+}
+
+void ClauseBuilder::aggregate(Node* assign) {
+	Node *const name = assign->a, *const call = assign->b;
+	const AggFunction* const function = assigned_function(assign);
+	if (!function)
+		return;
 	uint64_t arg = 0;
 	if (!parameters(call, *function, &arg)) {
 		failed_ = true;
@@ -219,61 +297,16 @@ void ClauseBuilder::aggregate(Node* assign) {
 		return;
 	}
 
-	Aggregation* const aggregation = context_.scope.aggregation(name->text);
-	if (!aggregation->function) {
-		aggregation->function = function->kind;
-		aggregation->arg = arg;
-		aggregation->keys = signature;
-		aggregation->first_keys.assign(name->list.begin(), name->list.end());
-		aggregation->keyed = name->bracketed;
-		aggregation->by_cpu = context_.settings.agg_by_cpu;
-		aggregation->place = name->place;
-		context_.result.image.aggregations.push_back({aggregation->id, aggregation->name});
-	} else if (aggregation->function != function->kind) {
-		const Location first = context_.diagnostics.sources().locate(aggregation->place);
-		const Location here = context_.diagnostics.sources().locate(name->place);
-		return bad("D_AGG_REDEF", name->place,
-		           "aggregation redefined: @" + name->text + "\n\t current: @" + name->text + " = " + call->text + "( ) : line " + std::to_string(here.line) +
-		               "\n\tprevious: @" + name->text + " = " + std::string(find_agg_function(aggregation->function)->name) + "( ) : line " + std::to_string(first.line),
-		           "give this one another name");
-	} else if (!same_keys(name, *aggregation, signature) || !same_parameters(call, *aggregation, arg)) {
-		failed_ = true;
-		return;
-	}
-
-	if (aggregation->by_cpu && !cpu_key(name->place, tuple))
+	const Aggregation* const aggregation = defined(name, call, *function, arg, signature);
+	if (!aggregation || (aggregation->by_cpu && !cpu_key(name->place, tuple)))
 		return;
 
 	dof::Action out;
 	out.kind = function->kind;
 	out.arg = arg;
 	out.uarg = aggregation->id;
-	if (function->min) {
-		Node* const operand = call->list[0];
-		if (!value(operand))
-			return;
-		if (operand->kind == Nk::Translated || !types_.is_scalar(operand->type))
-			return bad("D_AGG_SCALAR", operand->place, call->text + "( ) argument #1 must be of scalar type", "it has type " + sema_.type_text(operand));
-		out.expression = canonical(types_, operand);
-		out.difo = generate(context_, operand, {std::nullopt, true});
-		failed_ |= !out.difo;
-	}
-	// The weight comes behind the value and the constant parameters.
-	const size_t weight = 1 + function->constants;
-	if (function->min && given > weight && function->max > weight) {
-		Node* const by = call->list[weight];
-		if (!value(by))
-			return;
-		if (!types_.is_integer(by->type))
-			return bad("D_PROTO_ARG", by->place, call->text + "( ) argument #" + std::to_string(weight + 1) + " (increment value) must be of scalar type", "");
-		dof::Action extra;
-		extra.kind = DFR_ACT_DIFEXPR;
-		extra.uarg = DFR_UARG_WEIGHT;
-		extra.expression = canonical(types_, by);
-		extra.difo = generate(context_, by, {std::nullopt, true});
-		failed_ |= !extra.difo;
-		tuple.push_back(std::move(extra));
-	}
+	if ((function->min && !aggregated_value(call, out)) || !add_weight(call, function, tuple))
+		return;
 	out.ntuple = tuple.size();
 	for (dof::Action& one : tuple)
 		add(std::move(one));

@@ -74,6 +74,8 @@ private:
 
 	// -- printf.cc
 	void printf(Node* call, const ActionInfo& info);
+	bool printf_values(Node* call);
+	void add_printf(Node* call, const ActionInfo& info);
 	bool check_format(Node* call, const Format& format, size_t first);
 	bool check_conversion(Node* call, const Conversion& part, unsigned number, Node* argument, size_t position);
 	std::string conversion_prototype(const Conversion& part, const Node* argument);
@@ -81,6 +83,11 @@ private:
 
 	// -- aggregate.cc
 	void aggregate(Node* assign);
+	const AggFunction* assigned_function(Node* assign);
+	const Aggregation* defined(Node* name, Node* call, const AggFunction& function, uint64_t arg, const std::vector<std::string>& signature);
+	bool aggregated_value(Node* call, dof::Action& out);
+	bool add_weight(Node* call, const AggFunction* function, std::vector<dof::Action>& tuple);
+	void refuse(std::string_view tag, Place place, const std::string& text, const std::string& hint);
 	bool cpu_key(Place place, std::vector<dof::Action>& out);
 	bool keys(Node* name, std::vector<dof::Action>& out, std::vector<std::string>& signature);
 	bool parameters(Node* call, const AggFunction& function, uint64_t* arg);

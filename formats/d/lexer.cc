@@ -479,11 +479,7 @@ Token Lexer::character(uint32_t begin) {
 	return token;
 }
 
-Token Lexer::macro(uint32_t begin) {
-	at_++;
-	const bool as_string = at(at_) == '$';
-	if (as_string)
-		at_++;
+std::string_view Lexer::macro_name() {
 	const uint32_t name_at = at_;
 	if (is_digit(at(at_))) {
 		while (is_digit(at(at_)))
@@ -492,7 +488,40 @@ Token Lexer::macro(uint32_t begin) {
 		while (is_word(at(at_)))
 			at_++;
 	}
-	const std::string_view name = text_.substr(name_at, at_ - name_at);
+	return text_.substr(name_at, at_ - name_at);
+}
+
+// A macro's value as a number. False: it is none.
+bool Lexer::macro_number(uint32_t begin, std::string_view text, Token& token) {
+	const bool negative = !text.empty() && text[0] == '-';
+	const std::string_view digits = negative || (!text.empty() && text[0] == '+') ? text.substr(1) : text;
+	if (digits.empty() || !is_digit(digits[0]))
+		return false;
+	char* end = nullptr;
+	errno = 0;
+	const std::string copy(digits);
+	const unsigned long long number = std::strtoull(copy.c_str(), &end, 0);
+	if (*end != '\0')
+		return false;
+	if (errno == ERANGE) {
+		token = fail(begin, "D_MACRO_OFLOW", "macro integer value " + std::string(text) + " overflows",
+		             "64 bits is the most that fits");
+		return true;
+	}
+	token.kind = Tok::Int;
+	token.value = negative ? -number : number;
+	const bool wide = number > INT32_MAX;
+	token.int_type = !wide ? IntType::Int : number > INT64_MAX ? IntType::ULong : IntType::Long;
+	token.string.clear();
+	return true;
+}
+
+Token Lexer::macro(uint32_t begin) {
+	at_++;
+	const bool as_string = at(at_) == '$';
+	if (as_string)
+		at_++;
+	const std::string_view name = macro_name();
 	const auto value = name.empty() ? std::nullopt : macros_.find(name);
 	if (!value)
 		return fail(begin, name.empty() ? "D_SYNTAX" : "D_MACRO_UNDEF",
@@ -516,26 +545,8 @@ Token Lexer::macro(uint32_t begin) {
 		token.string.clear();
 		return token;
 	}
-
-	const bool negative = !text.empty() && text[0] == '-';
-	const std::string_view digits = negative || (!text.empty() && text[0] == '+') ? text.substr(1) : text;
-	if (!digits.empty() && is_digit(digits[0])) {
-		char* end = nullptr;
-		errno = 0;
-		const std::string copy(digits);
-		const unsigned long long number = std::strtoull(copy.c_str(), &end, 0);
-		if (*end == '\0' && errno == ERANGE)
-			return fail(begin, "D_MACRO_OFLOW", "macro integer value " + value->text + " overflows",
-			            "64 bits is the most that fits");
-		if (*end == '\0') {
-			token.kind = Tok::Int;
-			token.value = negative ? -number : number;
-			const bool wide = number > INT32_MAX;
-			token.int_type = !wide ? IntType::Int : number > INT64_MAX ? IntType::ULong : IntType::Long;
-			token.string.clear();
-			return token;
-		}
-	}
+	if (macro_number(begin, text, token))
+		return token;
 	bool identifier = !text.empty() && (is_word_start(text[0]) || text[0] == '`');
 	for (const char c : text)
 		identifier &= is_word(c) || c == '`';

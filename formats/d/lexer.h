@@ -130,6 +130,8 @@ private:
 	Token character(uint32_t begin);
 	Token string(uint32_t begin);
 	Token macro(uint32_t begin);
+	std::string_view macro_name();
+	bool macro_number(uint32_t begin, std::string_view text, Token& token);
 	Token punctuation(uint32_t begin);
 	Token integer(uint32_t begin, std::string_view digits, unsigned base, std::string_view suffix);
 	std::string escapes(std::string_view body) const;

@@ -59,121 +59,127 @@ bool Parser::type_ahead(const Token& token) {
 	}
 }
 
-Parser::Specifiers Parser::specifiers() {
-	Specifiers out;
-	out.place = tok_.place;
-	unsigned longs = 0, bases = 0;
-	bool is_short = false, is_signed = false, is_unsigned = false;
-	Tok base = Tok::End;
-	bool is_const = false, is_volatile = false;
-	for (;; advance()) {
-		switch (tok_.kind) {
-		case Tok::Extern: case Tok::Typedef: case Tok::Self: case Tok::This: {
-			if (out.storage != Storage::None)
-				context_.error("D_DECL_CLASS", tok_.place, "only one storage class allowed in declaration",
-				               "keep one of extern, typedef, self and this");
-			out.storage = at(Tok::Extern)    ? Storage::Extern
-			              : at(Tok::Typedef) ? Storage::Typedef
-			              : at(Tok::Self)    ? Storage::Self
-			                                 : Storage::This;
-			continue;
-		}
-		case Tok::Inline:
-			if (out.storage == Storage::None && !context_.diagnostics.sources().foreign(tok_.place))
-				break;
-			continue; // of C: static inline
-		case Tok::Static: case Tok::Auto: case Tok::Register:
-			context_.error("D_DECL_BADCLASS", tok_.place,
-			               "specified storage class not appropriate in D",
-			               "D has globals, self and this; drop " + std::string(tok_.text));
-			out.storage = Storage::Bad;
-			continue;
-		case Tok::Const: is_const = true; continue;
-		case Tok::Volatile: is_volatile = true; continue;
-		case Tok::Restrict: continue;
-		case Tok::Userland: out.user = true; continue;
-		case Tok::Long: longs++; continue;
-		case Tok::Short: is_short = true; continue;
-		case Tok::Signed: is_signed = true; continue;
-		case Tok::Unsigned: is_unsigned = true; continue;
-		case Tok::Char: case Tok::IntKw: case Tok::Void: case Tok::FloatKw: case Tok::Double:
-		case Tok::StringKw:
-			base = tok_.kind;
-			bases++;
-			continue;
-		case Tok::Struct: case Tok::Union: case Tok::Enum:
-			out.type = tagged(&out.defines);
-			bases++;
-			// tagged() has read past the type.
-			if (at(Tok::Const) || at(Tok::Volatile) || at(Tok::Restrict)) {
-				is_const |= at(Tok::Const);
-				is_volatile |= at(Tok::Volatile);
-				continue;
-			}
-			break;
-		case Tok::Ident:
-			if (!bases && !longs && !is_short && !is_signed && !is_unsigned) {
-				if ((out.type = context_.types.find_typedef(tok_.name()))) {
-					bases++;
-					continue;
-				}
-			}
-			break;
-		default:
-			break;
-		}
-		break;
+// One word of a declaration's specifiers; false: it is none.
+bool Parser::specifier(Specifiers& out, TypeWords& words) {
+	switch (tok_.kind) {
+	case Tok::Extern: case Tok::Typedef: case Tok::Self: case Tok::This: {
+		if (out.storage != Storage::None)
+			context_.error("D_DECL_CLASS", tok_.place, "only one storage class allowed in declaration",
+			               "keep one of extern, typedef, self and this");
+		out.storage = at(Tok::Extern)    ? Storage::Extern
+		              : at(Tok::Typedef) ? Storage::Typedef
+		              : at(Tok::Self)    ? Storage::Self
+		                                 : Storage::This;
+		return true;
 	}
+	case Tok::Inline:
+		if (out.storage == Storage::None && !context_.diagnostics.sources().foreign(tok_.place))
+			return false;
+		return true; // of C: static inline
+	case Tok::Static: case Tok::Auto: case Tok::Register:
+		context_.error("D_DECL_BADCLASS", tok_.place,
+		               "specified storage class not appropriate in D",
+		               "D has globals, self and this; drop " + std::string(tok_.text));
+		out.storage = Storage::Bad;
+		return true;
+	case Tok::Const: words.is_const = true; return true;
+	case Tok::Volatile: words.is_volatile = true; return true;
+	case Tok::Restrict: return true;
+	case Tok::Userland: out.user = true; return true;
+	case Tok::Long: words.longs++; return true;
+	case Tok::Short: words.is_short = true; return true;
+	case Tok::Signed: words.is_signed = true; return true;
+	case Tok::Unsigned: words.is_unsigned = true; return true;
+	case Tok::Char: case Tok::IntKw: case Tok::Void: case Tok::FloatKw: case Tok::Double:
+	case Tok::StringKw:
+		words.base = tok_.kind;
+		words.bases++;
+		return true;
+	case Tok::Struct: case Tok::Union: case Tok::Enum:
+		out.type = tagged(&out.defines);
+		words.bases++;
+		// tagged() has read past the type.
+		if (at(Tok::Const) || at(Tok::Volatile) || at(Tok::Restrict)) {
+			words.is_const |= at(Tok::Const);
+			words.is_volatile |= at(Tok::Volatile);
+			return true;
+		}
+		return false;
+	case Tok::Ident:
+		if (!words.bases && !words.longs && !words.is_short && !words.is_signed && !words.is_unsigned) {
+			if ((out.type = context_.types.find_typedef(tok_.name()))) {
+				words.bases++;
+				return true;
+			}
+		}
+		return false;
+	default:
+		return false;
+	}
+}
 
-	const bool modified = longs || is_short || is_signed || is_unsigned;
+// Words that do not go together, such as "long char".
+void Parser::check_words(Specifiers& out, const TypeWords& words) {
+	const bool modified = words.modified();
 	// string is a typedef, as far as these go.
-	const bool integer = !out.type && (base == Tok::End || base == Tok::IntKw || base == Tok::Char);
-	if (bases > 1 || longs > 2 || (is_short && longs) || (is_signed && is_unsigned)) {
+	const bool integer = !out.type && (words.base == Tok::End || words.base == Tok::IntKw || words.base == Tok::Char);
+	if (words.bases > 1 || words.longs > 2 || (words.is_short && words.longs) || (words.is_signed && words.is_unsigned)) {
 		context_.error("D_DECL_COMBO", out.place, "invalid type combination", "name one type");
 		out.type = context_.types.int_type();
-	} else if (base == Tok::Char && (longs || is_short)) {
+	} else if (words.base == Tok::Char && (words.longs || words.is_short)) {
 		context_.error("D_DECL_CHARATTR", out.place, "long and short may not be used with char type",
 		               "write char, or the integer type that is meant");
-	} else if (base == Tok::Void && modified) {
+	} else if (words.base == Tok::Void && modified) {
 		context_.error("D_DECL_VOIDATTR", out.place, "long, short, signed and unsigned may not be used with void",
 		               "drop the attribute");
-	} else if (!integer && (is_signed || is_unsigned || is_short)) {
+	} else if (!integer && (words.is_signed || words.is_unsigned || words.is_short)) {
 		context_.error("D_DECL_SIGNINT", out.place,
 		               "signed and unsigned may only be used with integer type", "drop the attribute");
-	} else if (!integer && base != Tok::Double && longs) {
+	} else if (!integer && words.base != Tok::Double && words.longs) {
 		context_.error("D_DECL_LONGINT", out.place, "long may only be used with integer and double types",
-		               base == Tok::FloatKw ? "write double" : "drop the attribute");
+		               words.base == Tok::FloatKw ? "write double" : "drop the attribute");
 	}
-	if (!out.type) {
-		std::string name;
-		if (base == Tok::Void)
-			out.type = context_.types.void_type();
-		else if (base == Tok::StringKw)
-			out.type = context_.types.string_type();
-		else if (base == Tok::FloatKw)
-			name = "float";
-		else if (base == Tok::Double)
-			name = longs ? "long double" : "double";
-		else if (base == Tok::Char)
-			name = is_unsigned ? "unsigned char" : is_signed ? "signed char" : "char";
-		else if (!bases && !modified && out.storage == Storage::None && !is_const && !is_volatile &&
-		         !out.user)
-			syntax();
-		else if (is_short)
-			name = is_unsigned ? "unsigned short" : "short";
-		else if (longs == 1)
-			name = is_unsigned ? "unsigned long" : "long";
-		else if (longs >= 2)
-			name = is_unsigned ? "unsigned long long" : "long long";
-		else
-			name = is_unsigned ? "unsigned int" : "int";
-		if (!out.type)
-			out.type = context_.types.basic(name);
-	}
+}
+
+TypeRef Parser::type_of(const Specifiers& out, const TypeWords& words) {
+	std::string name;
+	if (words.base == Tok::Void)
+		return context_.types.void_type();
+	if (words.base == Tok::StringKw)
+		return context_.types.string_type();
+	if (words.base == Tok::FloatKw)
+		name = "float";
+	else if (words.base == Tok::Double)
+		name = words.longs ? "long double" : "double";
+	else if (words.base == Tok::Char)
+		name = words.is_unsigned ? "unsigned char" : words.is_signed ? "signed char" : "char";
+	else if (!words.bases && !words.modified() && out.storage == Storage::None && !words.is_const && !words.is_volatile &&
+	         !out.user)
+		syntax();
+	else if (words.is_short)
+		name = words.is_unsigned ? "unsigned short" : "short";
+	else if (words.longs == 1)
+		name = words.is_unsigned ? "unsigned long" : "long";
+	else if (words.longs >= 2)
+		name = words.is_unsigned ? "unsigned long long" : "long long";
+	else
+		name = words.is_unsigned ? "unsigned int" : "int";
+	return context_.types.basic(name);
+}
+
+Parser::Specifiers Parser::specifiers() {
+	Specifiers out;
+	TypeWords words;
+	out.place = tok_.place;
+	while (specifier(out, words))
+		advance();
+	check_words(out, words);
+	if (!out.type)
+		out.type = type_of(out, words);
 	// Qualifiers say nothing about values: only pointers to const matter, for text.
-	if (is_const && !context_.types.is_string(out.type))
+	if (words.is_const && !context_.types.is_string(out.type))
 		out.type = context_.types.program().qualified(Kind::Const, out.type);
-	if (is_volatile && !context_.types.is_string(out.type))
+	if (words.is_volatile && !context_.types.is_string(out.type))
 		out.type = context_.types.program().qualified(Kind::Volatile, out.type);
 	return out;
 }
@@ -227,14 +233,93 @@ TypeRef Parser::tagged(bool* defines) {
 	return program.forward(kind, tag);
 }
 
+// The number of bits behind a member's colon; -1: it was wrong.
+int32_t Parser::bit_field(const Declarator& one) {
+	const Place place = tok_.place;
+	const auto bits = sema_.constant(ternary());
+	const uint64_t room = context_.types.size(one.type) * 8;
+	if (!bits || *bits < 0 || (*bits == 0 && !one.name.empty())) {
+		context_.error("D_DECL_BFCONST", place,
+		               "positive integral constant expression or name expected as bit-field size",
+		               "write the number of bits");
+	} else if (!context_.types.is_integer(one.type)) {
+		context_.error("D_DECL_BFTYPE", place, "invalid type for bit-field: " + one.name,
+		               "only integers and enums have bit-fields");
+	} else if (static_cast<uint64_t>(*bits) > room) {
+		context_.error("D_DECL_BFSIZE", place, "bit-field too big for type or of invalid size: " + one.name,
+		               "at most " + std::to_string(room) + " bits fit");
+	} else {
+		return static_cast<int32_t>(*bits);
+	}
+	return -1;
+}
+
+// One member of those that share a type's name.
+void Parser::member(TypeRef base, StructBody& body) {
+	Declarator one;
+	one.place = tok_.place;
+	one.type = base;
+	int32_t width = -1;
+	if (!at(Tok::Colon)) {
+		one = declarator(base, false);
+		if (one.name.empty() && !at(Tok::Semicolon) && !at(Tok::Comma) && !at(Tok::Colon))
+			syntax("a member's name is expected");
+		if (one.name.empty() && !at(Tok::Colon))
+			context_.error("D_DECL_MNAME", one.place, "member declaration requires a name",
+			               "only an anonymous struct, union or bit-field has none");
+	}
+	if (one.assoc)
+		context_.error("D_DECL_LOCASSC", one.place, "a member may not be an associative array",
+		               "give the number of elements");
+	if (accept(Tok::Colon)) {
+		width = bit_field(one);
+	} else if (!context_.types.size(element_of(one.type))) {
+		const bool object = context_.types.is_void(one.type) || context_.types.is_function(one.type);
+		context_.error(object ? "D_DECL_VOIDOBJ" : "D_DECL_INCOMPLETE", one.place,
+		               (object ? "cannot have a member of type " : "incomplete struct/union/enum ") + types::to_c(one.type) + ": " + one.name,
+		               "define the type first, or point to it");
+		one.type = context_.types.int_type();
+	}
+	for (const auto& known : body.members) {
+		if (!one.name.empty() && known.name == one.name) {
+			context_.error("D_DECL_MNAME", one.place, "member name redeclared: " + one.name,
+			               "rename one of the two");
+			one.name += "'";
+		}
+	}
+	// The program's string has no C size of its own.
+	if (context_.types.is_string(one.type))
+		one.type = context_.types.program().array(context_.types.basic("char"),
+		                                          context_.types.string_size());
+	check_alignment(attributes_, one.place);
+	body.members.push_back({body.names.emplace_back(one.name), of_mode(one.type), width, attributes_.packed, attributes_.align});
+}
+
+void Parser::define_struct(TypeRef type, const CAttributes& own, StructBody& body) {
+	const uint64_t pack = context_.pack.empty() ? 0 : context_.pack.back();
+	const uint64_t most = own.packed ? 1 : pack;
+	for (types::MemberSpec& one : body.members) {
+		// Of a typedef: instead of its type's, and packed as that would be.
+		const uint64_t given = context_.types.alignment_of(one.type);
+		if (given && one.align) {
+			one.align = std::max(one.align, given);
+		} else if (given && !one.packed && !own.packed) {
+			one.packed = given < types::align_of(one.type).value_or(1);
+			one.align = given;
+		}
+		if (pack)
+			one.align = std::min(one.align, pack);
+	}
+	context_.types.program().define(type, body.members, {most, std::max(own.align, 1U)});
+}
+
 void Parser::struct_body(TypeRef type) {
 	if (++nesting_ > 64)
 		syntax("structs are nested too deeply");
 	CAttributes own = attributes_;
 	expect(Tok::LBrace, "to open the members");
 	bodies_++;
-	std::vector<types::MemberSpec> members;
-	std::deque<std::string> names;
+	StructBody body;
 	while (!at(Tok::RBrace)) {
 		if (at(Tok::End))
 			syntax("the struct's closing brace is missing");
@@ -249,64 +334,13 @@ void Parser::struct_body(TypeRef type) {
 		if (at(Tok::Semicolon) && types::info(base.type).name.empty() &&
 		    context_.types.is_struct(base.type)) {
 			check_alignment(attributes_, tok_.place);
-			members.push_back({"", base.type, -1, attributes_.packed, attributes_.align});
+			body.members.push_back({"", base.type, -1, attributes_.packed, attributes_.align});
 			advance();
 			continue;
 		}
 		const CAttributes shared = attributes_;
 		for (;;) {
-			Declarator one;
-			one.place = tok_.place;
-			one.type = base.type;
-			int32_t width = -1;
-			if (!at(Tok::Colon)) {
-				one = declarator(base.type, false);
-				if (one.name.empty() && !at(Tok::Semicolon) && !at(Tok::Comma) && !at(Tok::Colon))
-					syntax("a member's name is expected");
-				if (one.name.empty() && !at(Tok::Colon))
-					context_.error("D_DECL_MNAME", one.place, "member declaration requires a name",
-					               "only an anonymous struct, union or bit-field has none");
-			}
-			if (one.assoc)
-				context_.error("D_DECL_LOCASSC", one.place, "a member may not be an associative array",
-				               "give the number of elements");
-			if (accept(Tok::Colon)) {
-				const Place place = tok_.place;
-				const auto bits = sema_.constant(ternary());
-				const uint64_t room = context_.types.size(one.type) * 8;
-				if (!bits || *bits < 0 || (*bits == 0 && !one.name.empty())) {
-					context_.error("D_DECL_BFCONST", place,
-					               "positive integral constant expression or name expected as bit-field size",
-					               "write the number of bits");
-				} else if (!context_.types.is_integer(one.type)) {
-					context_.error("D_DECL_BFTYPE", place, "invalid type for bit-field: " + one.name,
-					               "only integers and enums have bit-fields");
-				} else if (static_cast<uint64_t>(*bits) > room) {
-					context_.error("D_DECL_BFSIZE", place, "bit-field too big for type or of invalid size: " + one.name,
-					               "at most " + std::to_string(room) + " bits fit");
-				} else {
-					width = static_cast<int32_t>(*bits);
-				}
-			} else if (!context_.types.size(element_of(one.type))) {
-				const bool object = context_.types.is_void(one.type) || context_.types.is_function(one.type);
-				context_.error(object ? "D_DECL_VOIDOBJ" : "D_DECL_INCOMPLETE", one.place,
-				               (object ? "cannot have a member of type " : "incomplete struct/union/enum ") + types::to_c(one.type) + ": " + one.name,
-				               "define the type first, or point to it");
-				one.type = context_.types.int_type();
-			}
-			for (const auto& known : members) {
-				if (!one.name.empty() && known.name == one.name) {
-					context_.error("D_DECL_MNAME", one.place, "member name redeclared: " + one.name,
-					               "rename one of the two");
-					one.name += "'";
-				}
-			}
-			// The program's string has no C size of its own.
-			if (context_.types.is_string(one.type))
-				one.type = context_.types.program().array(context_.types.basic("char"),
-				                                          context_.types.string_size());
-			check_alignment(attributes_, one.place);
-			members.push_back({names.emplace_back(one.name), of_mode(one.type), width, attributes_.packed, attributes_.align});
+			member(base.type, body);
 			if (!accept(Tok::Comma))
 				break;
 			attributes_ = shared;
@@ -323,21 +357,7 @@ void Parser::struct_body(TypeRef type) {
 	check_alignment(own, end);
 	if (types::info(type).kind != Kind::Forward)
 		return context_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type), "its own body defines it again");
-	const uint64_t pack = context_.pack.empty() ? 0 : context_.pack.back();
-	const uint64_t most = own.packed ? 1 : pack;
-	for (types::MemberSpec& one : members) {
-		// Of a typedef: instead of its type's, and packed as that would be.
-		const uint64_t given = context_.types.alignment_of(one.type);
-		if (given && one.align) {
-			one.align = std::max(one.align, given);
-		} else if (given && !one.packed && !own.packed) {
-			one.packed = given < types::align_of(one.type).value_or(1);
-			one.align = given;
-		}
-		if (pack)
-			one.align = std::min(one.align, pack);
-	}
-	context_.types.program().define(type, members, {most, std::max(own.align, 1U)});
+	define_struct(type, own, body);
 }
 
 void Parser::enum_body(TypeRef type) {

@@ -254,41 +254,93 @@ Node* Parser::parenthesis() {
 	return inner;
 }
 
-Node* Parser::primary() {
-	switch (tok_.kind) {
-	case Tok::Int: {
-		static constexpr std::string_view kNames[] = {"int", "unsigned int", "long", "unsigned long",
-		                                              "long long", "unsigned long long"};
-		Node* const number = node(Nk::Int);
-		number->value = tok_.value;
-		number->type = context_.types.basic(kNames[static_cast<unsigned>(tok_.int_type)]);
-		advance();
-		return number;
-	}
-	case Tok::Float: {
-		Node* const number = node(Nk::Float);
+Node* Parser::number() {
+	Node* const number = node(at(Tok::Float) ? Nk::Float : Nk::Int);
+	if (at(Tok::Float)) {
 		number->real = tok_.real_single ? static_cast<double>(static_cast<float>(tok_.real)) : tok_.real;
 		number->type = context_.types.basic(tok_.real_single ? "float" : "double");
-		advance();
-		return number;
+	} else {
+		static constexpr std::string_view kNames[] = {"int", "unsigned int", "long", "unsigned long",
+		                                              "long long", "unsigned long long"};
+		number->value = tok_.value;
+		number->type = context_.types.basic(kNames[static_cast<unsigned>(tok_.int_type)]);
 	}
+	advance();
+	return number;
+}
+
+Node* Parser::name_or_call() {
+	Node* const name = node(Nk::Name);
+	name->text = tok_.name();
+	advance();
+	if (at(Tok::LParen) && name->text.find('`') == std::string::npos) {
+		name->kind = Nk::Call;
+		advance();
+		name->list = arguments(Tok::RParen);
+	}
+	return name;
+}
+
+Node* Parser::aggregation() {
+	Node* const aggregation = node(Nk::AggName);
+	aggregation->text = tok_.text.size() > 1 ? tok_.text.substr(1) : std::string_view("_");
+	advance();
+	if (accept(Tok::LBracket)) {
+		aggregation->bracketed = true;
+		if (at(Tok::RBracket))
+			syntax("keys belong between the brackets; without any write @" + aggregation->text);
+		aggregation->list = arguments(Tok::RBracket);
+		if (at(Tok::LBracket)) {
+			context_.error("D_AGG_MDIM", tok_.place,
+			               "improper use of multidimensional aggregation",
+			               "write the keys as one list: @a[key, key]");
+			throw Failure{};
+		}
+	}
+	return aggregation;
+}
+
+Node* Parser::offset_of() {
+	Node* const offset = node(Nk::Offsetof);
+	advance();
+	expect(Tok::LParen, "after offsetof");
+	offset->cast = type_name();
+	expect(Tok::Comma, "between type and member");
+	if (!at(Tok::Ident))
+		syntax("offsetof wants the name of a member");
+	offset->text = tok_.name();
+	advance();
+	expect(Tok::RParen, "after the member");
+	return offset;
+}
+
+Node* Parser::translation() {
+	Node* const translation = node(Nk::Xlate);
+	advance();
+	expect(Tok::Lt, "after xlate");
+	translation->cast = type_name();
+	expect(Tok::Gt, "after the type of xlate");
+	expect(Tok::LParen, "before the argument of xlate");
+	depth_++;
+	translation->a = expression();
+	depth_--;
+	expect(Tok::RParen, "after the argument of xlate");
+	return translation;
+}
+
+Node* Parser::primary() {
+	switch (tok_.kind) {
+	case Tok::Int:
+	case Tok::Float:
+		return number();
 	case Tok::String: {
 		Node* const text = node(Nk::String);
 		text->text = tok_.string;
 		advance();
 		return text;
 	}
-	case Tok::Ident: {
-		Node* const name = node(Nk::Name);
-		name->text = tok_.name();
-		advance();
-		if (at(Tok::LParen) && name->text.find('`') == std::string::npos) {
-			name->kind = Nk::Call;
-			advance();
-			name->list = arguments(Tok::RParen);
-		}
-		return name;
-	}
+	case Tok::Ident:
+		return name_or_call();
 	case Tok::Self:
 	case Tok::This: {
 		Node* const scope = node(at(Tok::Self) ? Nk::SelfKw : Nk::ThisKw);
@@ -297,50 +349,12 @@ Node* Parser::primary() {
 			syntax("self and this are used with -> and a variable's name");
 		return scope;
 	}
-	case Tok::Aggregation: {
-		Node* const aggregation = node(Nk::AggName);
-		aggregation->text = tok_.text.size() > 1 ? tok_.text.substr(1) : std::string_view("_");
-		advance();
-		if (accept(Tok::LBracket)) {
-			aggregation->bracketed = true;
-			if (at(Tok::RBracket))
-				syntax("keys belong between the brackets; without any write @" + aggregation->text);
-			aggregation->list = arguments(Tok::RBracket);
-			if (at(Tok::LBracket)) {
-				context_.error("D_AGG_MDIM", tok_.place,
-				               "improper use of multidimensional aggregation",
-				               "write the keys as one list: @a[key, key]");
-				throw Failure{};
-			}
-		}
-		return aggregation;
-	}
-	case Tok::Offsetof: {
-		Node* const offset = node(Nk::Offsetof);
-		advance();
-		expect(Tok::LParen, "after offsetof");
-		offset->cast = type_name();
-		expect(Tok::Comma, "between type and member");
-		if (!at(Tok::Ident))
-			syntax("offsetof wants the name of a member");
-		offset->text = tok_.name();
-		advance();
-		expect(Tok::RParen, "after the member");
-		return offset;
-	}
-	case Tok::Xlate: {
-		Node* const translation = node(Nk::Xlate);
-		advance();
-		expect(Tok::Lt, "after xlate");
-		translation->cast = type_name();
-		expect(Tok::Gt, "after the type of xlate");
-		expect(Tok::LParen, "before the argument of xlate");
-		depth_++;
-		translation->a = expression();
-		depth_--;
-		expect(Tok::RParen, "after the argument of xlate");
-		return translation;
-	}
+	case Tok::Aggregation:
+		return aggregation();
+	case Tok::Offsetof:
+		return offset_of();
+	case Tok::Xlate:
+		return translation();
 	case Tok::LParen:
 		return parenthesis();
 	default:

@@ -8,6 +8,7 @@
 // on, so that one run reports all of them.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,17 @@ private:
 		bool user = false;
 		bool defines = false; // a struct, union or enum body
 		Place place;
+	};
+	struct TypeWords { // of a basic type, and its qualifiers
+		unsigned longs = 0, bases = 0;
+		bool is_short = false, is_signed = false, is_unsigned = false;
+		bool is_const = false, is_volatile = false;
+		Tok base = Tok::End;
+		bool modified() const { return longs || is_short || is_signed || is_unsigned; }
+	};
+	struct StructBody {
+		std::vector<types::MemberSpec> members;
+		std::deque<std::string> names; // that the members refer to
 	};
 	struct Declarator {
 		std::string name;
@@ -85,8 +97,14 @@ private:
 	void check_alignment(const CAttributes& attributes, Place place);
 	void declare(const Specifiers& specifiers, const Declarator& declarator);
 	Specifiers specifiers();
+	bool specifier(Specifiers& out, TypeWords& words);
+	void check_words(Specifiers& out, const TypeWords& words);
+	types::TypeRef type_of(const Specifiers& out, const TypeWords& words);
 	types::TypeRef tagged(bool* defines);
 	void struct_body(types::TypeRef type);
+	void member(types::TypeRef base, StructBody& body);
+	int32_t bit_field(const Declarator& one);
+	void define_struct(types::TypeRef type, const CAttributes& own, StructBody& body);
 	void enum_body(types::TypeRef type);
 	Declarator declarator(types::TypeRef base, bool need_name);
 	types::TypeRef suffixes(types::TypeRef base, Declarator& out);
@@ -104,6 +122,11 @@ private:
 	bool c_errno();
 	Node* postfix();
 	Node* primary();
+	Node* number();
+	Node* name_or_call();
+	Node* aggregation();
+	Node* offset_of();
+	Node* translation();
 	Node* parenthesis();
 	std::vector<Node*> arguments(Tok close);
 	bool predicate_ends();

@@ -190,122 +190,167 @@ std::optional<uint64_t> parse_version(std::string_view text) {
 	return parts[0] << 32 | parts[1] << 16 | parts[2];
 }
 
+namespace {
+
+// An option as it was given, and what is said of one that cannot be.
+struct GivenOption {
+	const OptionInfo& info;
+	std::string_view name;
+	std::optional<std::string_view> value;
+	int64_t number = 0;
+	bool on = false;
+};
+struct Refusal {
+	std::string hint;
+	std::string reason = "Invalid value for specified option";
+};
+using Refused = std::optional<Refusal>;
+
+std::string values_of(OptionUnit unit) {
+	switch (unit) {
+	case OptionUnit::Size: return "a number of bytes, with k, m, g or t";
+	case OptionUnit::Rate: return "a number with ns, us, ms, s, m, h, d or hz";
+	case OptionUnit::Policy: return "switch, fill or ring";
+	case OptionUnit::Resize: return "auto or manual";
+	case OptionUnit::Hook: return "function or tracepoint";
+	default: return "a number, on or off";
+	}
+}
+
+// Options of the engine: they are part of the program.
+Refused set_of_engine(Context& context, const GivenOption& given) {
+	const uint32_t number = given.info.number;
+	const bool buffer = number == DFR_OPT_BUFSIZE || number == DFR_OPT_AGGSIZE || number == DFR_OPT_SPECSIZE;
+	if (buffer && given.number < DFR_BLOCK_MIN)
+		return Refusal{std::string(given.name) + " is at least one block, " + std::to_string(DFR_BLOCK_MIN) + " bytes"};
+	if (number == DFR_OPT_STRSIZE) {
+		if (given.number < 1 || given.number > DIF_STRSIZE_MAX)
+			return Refusal{"strsize is 1 to 65536"};
+		context.settings.strsize = static_cast<uint64_t>(given.number);
+	}
+	std::erase_if(context.result.image.options, [&](const dof::Option& one) { return one.option == number; });
+	if (given.on)
+		context.result.image.options.push_back({number, given.number});
+	return {};
+}
+
+Refused set_least(Context& context, const GivenOption& given) {
+	const auto attributes = given.value ? parse_attributes(*given.value) : std::nullopt;
+	if (!attributes)
+		return Refusal{"write -x amin=Evolving/Evolving/Common"};
+	context.settings.least = attributes;
+	return {};
+}
+
+Refused set_version(Context& context, const GivenOption& given) {
+	const auto version = given.value ? parse_version(*given.value) : std::nullopt;
+	if (!version)
+		return Refusal{"write -x version=1.6"};
+	if (*version > *parse_version(kVersion))
+		return Refusal{"this is D " + std::string(kVersion), "Requested version is not supported"};
+	context.settings.version = *version;
+	return {};
+}
+
+Refused set_tree(Context& context, const GivenOption& given) {
+	if (given.on && given.number < 0)
+		return Refusal{"1: as parsed, 2: with types, 3: both"};
+	context.settings.tree = !given.value ? kTreeParsed | kTreeAnalyzed : given.on ? static_cast<uint64_t>(given.number) : 0;
+	return {};
+}
+
+// Options with a value of their own.
+Refused set_value(Context& context, const GivenOption& given) {
+	Settings& settings = context.settings;
+	const int64_t number = given.number;
+	if (given.name == "amin")
+		return set_least(context, given);
+	if (given.name == "version")
+		return set_version(context, given);
+	if (given.name == "tree")
+		return set_tree(context, given);
+	if (given.name == "iregs") {
+		if (number < 2 || number > DIF_NREGS)
+			return Refusal{"2 to 8 registers, %r0 among them"};
+		settings.registers = static_cast<unsigned>(number);
+	} else if (given.name == "tregs") {
+		if (given.on && number < 0)
+			return Refusal{"a number of tuple registers"};
+		if (given.value && given.on)
+			settings.tuple_registers = static_cast<unsigned>(std::min<int64_t>(number, UINT32_MAX));
+	} else if (given.name == "syslibdir") {
+		if (!given.value || given.value->empty())
+			return Refusal{"a directory of *.d files"};
+		settings.system_library = *given.value;
+	} else if (given.name == "printsize") {
+		if (number < 1 || number > DIF_PRINT_MAX)
+			return Refusal{"printsize is 1 to " + std::to_string(DIF_PRINT_MAX) + " bytes"};
+		settings.print_size = static_cast<uint64_t>(number);
+	}
+	return {};
+}
+
+// Options whose values are words.
+Refused check_word(const GivenOption& given) {
+	const auto words = option_words(given.name);
+	if (words.empty() || (given.value && std::find(words.begin(), words.end(), *given.value) != words.end()))
+		return {};
+	Refusal refusal;
+	for (const std::string_view word : words)
+		refusal.hint += (refusal.hint.empty() ? "" : ", ") + std::string(word);
+	return refusal;
+}
+
+void set_switch(Context& context, const GivenOption& given) {
+	Settings& settings = context.settings;
+	if (given.name == "nolibs")
+		settings.no_library = given.on;
+	else if (given.name == "strip")
+		settings.strip = given.on;
+	else if (given.name == "aggpercpu")
+		settings.agg_by_cpu = given.on;
+	else if (given.name == "zdefs")
+		settings.zdefs = given.on;
+	else if (given.name == "defaultargs")
+		context.macros.allow_undefined(settings.default_args = given.on);
+	else if (given.name == "argref")
+		settings.arg_ref = given.on;
+	else if (given.name == "empty")
+		settings.empty_ok = given.on;
+}
+
+Refused set_named(Context& context, std::string_view name, std::optional<std::string_view> value) {
+	const OptionInfo* const option = find_option(name);
+	if (!option)
+		return Refusal{suggest(name, option_names()), "Invalid option name"};
+	const auto number = parse_option(*option, value);
+	if (!number)
+		return Refusal{values_of(option->unit)};
+	const GivenOption given{*option, name, value, *number, *number != DFR_OPT_UNSET};
+	if (option->number != kNoOptionNumber)
+		return set_of_engine(context, given);
+	if (const Refused refused = set_value(context, given))
+		return refused;
+	if (const Refused refused = check_word(given))
+		return refused;
+	set_switch(context, given);
+	context.result.settings.emplace_back(name, value);
+	return {};
+}
+
+} // namespace
+
 bool set_option(Context& context, std::string_view text, std::string* reason, std::string* hint) {
 	const size_t equals = text.find('=');
-	const std::string_view name = text.substr(0, equals);
 	std::optional<std::string_view> value;
 	if (equals != std::string_view::npos)
 		value = text.substr(equals + 1);
-	const OptionInfo* const option = find_option(name);
-	if (!option) {
-		*reason = "Invalid option name";
-		*hint = suggest(name, option_names());
-		return false;
-	}
-	const auto number = parse_option(*option, value);
-	if (!number) {
-		*reason = "Invalid value for specified option";
-		*hint = option->unit == OptionUnit::Size   ? "a number of bytes, with k, m, g or t"
-		        : option->unit == OptionUnit::Rate ? "a number with ns, us, ms, s, m, h, d or hz"
-		        : option->unit == OptionUnit::Policy ? "switch, fill or ring"
-		        : option->unit == OptionUnit::Resize ? "auto or manual"
-		        : option->unit == OptionUnit::Hook ? "function or tracepoint"
-		                                             : "a number, on or off";
-		return false;
-	}
-	const bool on = *number != DFR_OPT_UNSET;
-	if (option->number != kNoOptionNumber) {
-		const bool buffer = option->number == DFR_OPT_BUFSIZE || option->number == DFR_OPT_AGGSIZE || option->number == DFR_OPT_SPECSIZE;
-		if (buffer && *number < DFR_BLOCK_MIN) {
-			*reason = "Invalid value for specified option";
-			*hint = std::string(name) + " is at least one block, " + std::to_string(DFR_BLOCK_MIN) + " bytes";
-			return false;
-		}
-		if (option->number == DFR_OPT_STRSIZE) {
-			if (*number < 1 || *number > DIF_STRSIZE_MAX) {
-				*reason = "Invalid value for specified option";
-				*hint = "strsize is 1 to 65536";
-				return false;
-			}
-			context.settings.strsize = static_cast<uint64_t>(*number);
-		}
-		std::erase_if(context.result.image.options, [&](const dof::Option& one) { return one.option == option->number; });
-		if (on)
-			context.result.image.options.push_back({option->number, *number});
+	const Refused refused = set_named(context, text.substr(0, equals), value);
+	if (!refused)
 		return true;
-	}
-	if (name == "amin" || name == "version") {
-		const bool least = name == "amin";
-		const auto attributes = least && value ? parse_attributes(*value) : std::nullopt;
-		const auto version = !least && value ? parse_version(*value) : std::nullopt;
-		if (!attributes && !version) {
-			*reason = "Invalid value for specified option";
-			*hint = least ? "write -x amin=Evolving/Evolving/Common" : "write -x version=1.6";
-			return false;
-		}
-		if (version && *version > *parse_version(kVersion)) {
-			*reason = "Requested version is not supported";
-			*hint = "this is D " + std::string(kVersion);
-			return false;
-		}
-		if (least)
-			context.settings.least = attributes;
-		else
-			context.settings.version = *version;
-	}
-	if (name == "iregs" || name == "syslibdir") {
-		const bool good = name == "iregs" ? *number >= 2 && *number <= DIF_NREGS : value && !value->empty();
-		if (!good) {
-			*reason = "Invalid value for specified option";
-			*hint = name == "iregs" ? "2 to 8 registers, %r0 among them" : "a directory of *.d files";
-			return false;
-		}
-		if (name == "iregs")
-			context.settings.registers = static_cast<unsigned>(*number);
-		else
-			context.settings.system_library = *value;
-	}
-	if (name == "printsize") {
-		if (*number < 1 || *number > DIF_PRINT_MAX) {
-			*reason = "Invalid value for specified option";
-			*hint = "printsize is 1 to " + std::to_string(DIF_PRINT_MAX) + " bytes";
-			return false;
-		}
-		context.settings.print_size = static_cast<uint64_t>(*number);
-	}
-	if (name == "tregs" || name == "tree") {
-		if (on && *number < 0) {
-			*reason = "Invalid value for specified option";
-			*hint = name == "tree" ? "1: as parsed, 2: with types, 3: both" : "a number of tuple registers";
-			return false;
-		}
-		if (name == "tree")
-			context.settings.tree = !value ? kTreeParsed | kTreeAnalyzed : on ? static_cast<uint64_t>(*number) : 0;
-		else if (value && on)
-			context.settings.tuple_registers = static_cast<unsigned>(std::min<int64_t>(*number, UINT32_MAX));
-	}
-	if (const auto words = option_words(name); !words.empty() && (!value || std::find(words.begin(), words.end(), *value) == words.end())) {
-		*reason = "Invalid value for specified option";
-		for (const std::string_view word : words)
-			*hint += (hint->empty() ? "" : ", ") + std::string(word);
-		return false;
-	}
-	if (name == "nolibs")
-		context.settings.no_library = on;
-	else if (name == "strip")
-		context.settings.strip = on;
-	else if (name == "aggpercpu")
-		context.settings.agg_by_cpu = on;
-	else if (name == "zdefs")
-		context.settings.zdefs = on;
-	else if (name == "defaultargs")
-		context.macros.allow_undefined(context.settings.default_args = on);
-	else if (name == "argref")
-		context.settings.arg_ref = on;
-	else if (name == "empty")
-		context.settings.empty_ok = on;
-	context.result.settings.emplace_back(name, value);
-	return true;
+	*reason = refused->reason;
+	*hint = refused->hint;
+	return false;
 }
 
 void control_line(Context& context, Place place, std::string_view text) {

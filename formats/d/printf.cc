@@ -150,8 +150,7 @@ bool ClauseBuilder::check_conversions(Node* call, const Format& format, const Ag
 	return true;
 }
 
-void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
-	Node* const text = call->list[0];
+bool ClauseBuilder::printf_values(Node* call) {
 	bool good = true;
 	for (size_t i = 1; i < call->list.size(); i++) {
 		Node* const argument = call->list[i];
@@ -171,33 +170,11 @@ void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
 			good = false;
 		}
 	}
-	if (text->kind != Nk::String) {
-		value(text);
-		context_.error("D_PRINTF_ARG_FMT", text->place, call->text + "( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: " + sema_.type_text(text), "write the format as a literal: " + call->text + "(\"%s\", ...)");
-		failed_ = true;
-		return;
-	}
-	if (text->text.empty() && info.kind != DFR_ACT_FREOPEN) {
-		context_.error("D_PRINTF_FMT_EMPTY", text->place, call->text + "( ) format string is empty", "write what to print");
-		failed_ = true;
-		return;
-	}
-	if (info.kind == DFR_ACT_FREOPEN && text->text == ".") {
-		context_.error("D_FREOPEN_INVALID", text->place, "freopen( ) argument #1 cannot be \".\"", "name a file; \"\" goes back to the original output");
-		failed_ = true;
-		return;
-	}
-	const Format format = parse_format(text->text);
-	if (!format.error.empty()) {
-		context_.error("D_SYNTAX", text->place, "failed to create format: " + format.error, "");
-		failed_ = true;
-		return;
-	}
-	if (!good || !check_format(call, format, 1)) {
-		failed_ = true;
-		return;
-	}
+	return good;
+}
 
+void ClauseBuilder::add_printf(Node* call, const ActionInfo& info) {
+	const Node* const text = call->list[0];
 	dof::Action head;
 	head.kind = info.kind;
 	head.format = text->text;
@@ -216,6 +193,34 @@ void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
 		out.uarg = uarg();
 		add(std::move(out));
 	}
+}
+
+void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
+	Node* const text = call->list[0];
+	const bool good = printf_values(call);
+	if (text->kind != Nk::String) {
+		value(text);
+		refuse("D_PRINTF_ARG_FMT", text->place, call->text + "( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: " + sema_.type_text(text), "write the format as a literal: " + call->text + "(\"%s\", ...)");
+		return;
+	}
+	if (text->text.empty() && info.kind != DFR_ACT_FREOPEN) {
+		refuse("D_PRINTF_FMT_EMPTY", text->place, call->text + "( ) format string is empty", "write what to print");
+		return;
+	}
+	if (info.kind == DFR_ACT_FREOPEN && text->text == ".") {
+		refuse("D_FREOPEN_INVALID", text->place, "freopen( ) argument #1 cannot be \".\"", "name a file; \"\" goes back to the original output");
+		return;
+	}
+	const Format format = parse_format(text->text);
+	if (!format.error.empty()) {
+		refuse("D_SYNTAX", text->place, "failed to create format: " + format.error, "");
+		return;
+	}
+	if (!good || !check_format(call, format, 1)) {
+		failed_ = true;
+		return;
+	}
+	add_printf(call, info);
 }
 
 } // namespace dfr::d

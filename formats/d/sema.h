@@ -101,8 +101,13 @@ private:
 
 	// -- sema_access.cc: what leads from one object or type to another
 	void index(Node* node);
+	bool list_index(Node* node);
+	void check_index(Node* node);
+	void element_of(Node* node, Node* base, Node* at);
 	void member(Node* node);
 	void cast(Node* node);
+	void cast_to_float(Node* node);
+	bool cast_from_float(Node* node);
 	void size(Node* node);
 	void offset(Node* node);
 	void stringof(Node* node);
@@ -110,6 +115,7 @@ private:
 	// -- sema_number.cc: floating point and constants
 	void to_double(Node*& node);
 	void float_operation(Node* node);
+	void float_comparison(Node* node);
 	void fold(Node* node);
 
 	// -- sema_name.cc
@@ -126,6 +132,9 @@ private:
 	bool creatable(const Node* node);
 	Variable* new_variable(Node* node, uint8_t scope, const std::string& name);
 	void args_element(Node* node);
+	void find_args();
+	void check_argument(Node* node, int64_t number);
+	void translate_argument(Node* node, int64_t number, types::TypeRef native);
 	void uregs_element(Node* node);
 	void undefined_name(Node* node, uint8_t scope);
 	Node* clone(const Node* node, const std::map<std::string, Node*, std::less<>>& bound, unsigned depth = 0);
@@ -135,6 +144,9 @@ private:
 	// -- sema_call.cc
 	void call(Node* node);
 	void subroutine(Node* node, const Subroutine& subroutine);
+	void check_count(Node* node, const Subroutine& subroutine);
+	void fit_arguments(Node* node, const Subroutine& subroutine);
+	types::TypeRef result_of(const Subroutine& subroutine);
 	bool argument_fits(char code, Node* argument);
 	void check_size(Node* node, const Subroutine& known);
 	void recorded(Node* node, const ActionInfo& action);

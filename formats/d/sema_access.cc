@@ -9,45 +9,41 @@ namespace dfr::d {
 using types::Kind;
 using types::TypeRef;
 
-void Sema::index(Node* node) {
+// Associative arrays, built-in arrays and inline arrays take the whole list. False: it is none of these.
+bool Sema::list_index(Node* node) {
 	Node* const base = node->a;
-	if (base->kind == Nk::Name || (base->kind == Nk::Member && base->arrow &&
-	                               (base->a->kind == Nk::SelfKw || base->a->kind == Nk::ThisKw))) {
-		// Associative arrays, built-in arrays and inline arrays take the whole list.
-		if (base->kind == Nk::Name) {
-			if (creatable(base))
-				from_library(base->text);
-			const auto def = context_.scope.inlines.find(base->text);
-			if (def != context_.scope.inlines.end() && def->second.array && !bound(base->text))
-				return expand(node, def->second, node->list);
-			const Builtin* const known = find_builtin(base->text);
-			if (known && known->array) {
-				node->builtin = known;
-				return known->id == DIF_VAR_ARGS ? args_element(node) : uregs_element(node);
-			}
+	const bool of_name = base->kind == Nk::Name || (base->kind == Nk::Member && base->arrow &&
+	                                                (base->a->kind == Nk::SelfKw || base->a->kind == Nk::ThisKw));
+	if (!of_name)
+		return false;
+	if (base->kind == Nk::Name) {
+		if (creatable(base))
+			from_library(base->text);
+		const auto def = context_.scope.inlines.find(base->text);
+		if (def != context_.scope.inlines.end() && def->second.array && !bound(base->text)) {
+			expand(node, def->second, node->list);
+			return true;
 		}
-		const uint8_t scope = base->kind == Nk::Name         ? DIF_VS_GLOBAL
-		                      : base->a->kind == Nk::SelfKw ? DIF_VS_THREAD
-		                                                    : DIF_VS_LOCAL;
-		Variable* const variable = context_.scope.find_variable(scope, base->text);
-		if (variable && variable->assoc)
-			return assoc(node, variable);
-	}
-	analyze(base);
-	for (Node* const key : node->list)
-		analyze(key);
-	if (poisoned(base)) {
-		node->kind = Nk::Error;
-		return;
-	}
-	for (Node* const key : node->list) {
-		if (poisoned(key)) {
-			node->kind = Nk::Error;
-			return;
+		const Builtin* const known = find_builtin(base->text);
+		if (known && known->array) {
+			node->builtin = known;
+			known->id == DIF_VAR_ARGS ? args_element(node) : uregs_element(node);
+			return true;
 		}
 	}
-	if (base->kind == Nk::Translated)
-		return poison(node, "D_OP_DYN", "operator [] cannot be applied to a translated value", "use one of its members");
+	const uint8_t scope = base->kind == Nk::Name         ? DIF_VS_GLOBAL
+	                      : base->a->kind == Nk::SelfKw ? DIF_VS_THREAD
+	                                                    : DIF_VS_LOCAL;
+	Variable* const variable = context_.scope.find_variable(scope, base->text);
+	if (!variable || !variable->assoc)
+		return false;
+	assoc(node, variable);
+	return true;
+}
+
+// Poisons what has no element of that index.
+void Sema::check_index(Node* node) {
+	const Node* const base = node->a;
 	const bool array = types_.is_array(base->type);
 	if (!array && !types_.is_pointer(base->type) && !types_.is_string(base->type)) {
 		if (base->kind == Nk::Var)
@@ -66,9 +62,12 @@ void Sema::index(Node* node) {
 		return poison_at(node, at->place, "D_ARR_BOUNDS", "index outside array bounds: " + std::to_string(static_cast<int64_t>(at->value)) +
 		                                                      ", max is " + std::to_string(count - 1),
 		                 "arrays count from 0");
+}
+
+// base[i] is *(base + i).
+void Sema::element_of(Node* node, Node* base, Node* at) {
 	const bool lvalue_base = !types_.is_string(base->type);
 	const bool writable = base->writable, user = base->user;
-	// base[i] is *(base + i).
 	Node* const sum = context_.arena.make(Nk::Binary, node->place);
 	sum->op = Tok::Plus;
 	sum->a = base;
@@ -88,6 +87,30 @@ void Sema::index(Node* node) {
 	node->lvalue = lvalue_base;
 	node->writable = writable && lvalue_base;
 	node->user = user;
+}
+
+void Sema::index(Node* node) {
+	Node* const base = node->a;
+	if (list_index(node))
+		return;
+	analyze(base);
+	for (Node* const key : node->list)
+		analyze(key);
+	if (poisoned(base)) {
+		node->kind = Nk::Error;
+		return;
+	}
+	for (Node* const key : node->list) {
+		if (poisoned(key)) {
+			node->kind = Nk::Error;
+			return;
+		}
+	}
+	if (base->kind == Nk::Translated)
+		return poison(node, "D_OP_DYN", "operator [] cannot be applied to a translated value", "use one of its members");
+	check_index(node);
+	if (!poisoned(node))
+		element_of(node, base, node->list[0]);
 }
 
 void Sema::member(Node* node) {
@@ -136,6 +159,50 @@ void Sema::member(Node* node) {
 	node->writable = node->a->writable;
 }
 
+void Sema::cast_to_float(Node* node) {
+	const TypeRef to = node->cast;
+	Node*& from = node->a;
+	const bool float_from = types_.is_float(from->type);
+	const bool single = types_.size(to) == 4;
+	if (float_from && types_.size(from->type) == types_.size(to)) {
+		*node = *context_.arena.copy(*from);
+		return;
+	}
+	to_double(from);
+	if (single && from->kind != Nk::Float) {
+		*node = *hidden_call(DIF_SUBR_F_TO_F32, {from}, to, node->place);
+		return;
+	}
+	*node = *context_.arena.copy(*from);
+	node->type = to;
+	if (single)
+		node->real = static_cast<float>(node->real);
+}
+
+// To an integer. True: it was a constant and is one now.
+bool Sema::cast_from_float(Node* node) {
+	const TypeRef to = node->cast;
+	Node*& from = node->a;
+	to_double(from);
+	const bool is_signed = types_.is_signed(to) || types_.size(to) < 8;
+	if (from->kind == Nk::Float) {
+		const double value = from->real;
+		node->kind = Nk::Int;
+		// As the engine converts: what does not fit becomes the nearest that does.
+		if (!(value == value))
+			node->value = 0;
+		else if (is_signed)
+			node->value = value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? static_cast<uint64_t>(INT64_MIN) : static_cast<uint64_t>(static_cast<int64_t>(value));
+		else
+			node->value = value >= 0x1p64 ? UINT64_MAX : value <= -1 ? 0 : static_cast<uint64_t>(value);
+		node->a = nullptr;
+		return true;
+	}
+	from = hidden_call(is_signed ? DIF_SUBR_F_TO_I64 : DIF_SUBR_F_TO_U64, {from},
+	                   types_.named(is_signed ? "int64_t" : "uint64_t"), node->place);
+	return false;
+}
+
 void Sema::cast(Node* node) {
 	analyze(node->a);
 	if (poisoned(node->a)) {
@@ -159,43 +226,10 @@ void Sema::cast(Node* node) {
 	decay(from);
 	const bool function = types_.is_function(from->type);
 	if (types_.is_arithmetic(to) && types_.is_arithmetic(from->type)) {
-		const bool float_to = types_.is_float(to), float_from = types_.is_float(from->type);
-		if (float_to) {
-			const bool single = types_.size(to) == 4;
-			if (float_from && types_.size(from->type) == types_.size(to)) {
-				*node = *context_.arena.copy(*from);
-				return;
-			}
-			to_double(from);
-			if (single && from->kind != Nk::Float) {
-				*node = *hidden_call(DIF_SUBR_F_TO_F32, {from}, to, node->place);
-				return;
-			}
-			*node = *context_.arena.copy(*from);
-			node->type = to;
-			if (single)
-				node->real = static_cast<float>(node->real);
+		if (types_.is_float(to))
+			return cast_to_float(node);
+		if (types_.is_float(from->type) && cast_from_float(node))
 			return;
-		}
-		if (float_from) {
-			to_double(from);
-			const bool is_signed = types_.is_signed(to) || types_.size(to) < 8;
-			if (from->kind == Nk::Float) {
-				const double value = from->real;
-				node->kind = Nk::Int;
-				// As the engine converts: what does not fit becomes the nearest that does.
-				if (!(value == value))
-					node->value = 0;
-				else if (is_signed)
-					node->value = value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? static_cast<uint64_t>(INT64_MIN) : static_cast<uint64_t>(static_cast<int64_t>(value));
-				else
-					node->value = value >= 0x1p64 ? UINT64_MAX : value <= -1 ? 0 : static_cast<uint64_t>(value);
-				node->a = nullptr;
-				return;
-			}
-			from = hidden_call(is_signed ? DIF_SUBR_F_TO_I64 : DIF_SUBR_F_TO_U64, {from},
-			                   types_.named(is_signed ? "int64_t" : "uint64_t"), node->place);
-		}
 		return fold(node);
 	}
 	const bool scalar_from = types_.is_scalar(from->type) || function || types_.is_string(from->type);

@@ -74,7 +74,7 @@ void Sema::check_size(Node* node, const Subroutine& known) {
 	          "scratch memory is at most " + std::to_string(DIF_SCRATCH_MAX) + " bytes (-x scratchsize)");
 }
 
-void Sema::subroutine(Node* node, const Subroutine& known) {
+void Sema::check_count(Node* node, const Subroutine& known) {
 	size_t least = 0, most = 0;
 	bool optional = false;
 	for (const char c : known.arguments) {
@@ -86,19 +86,17 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 		least += !optional;
 	}
 	const size_t given = node->list.size();
-	for (Node* const argument : node->list) {
-		analyze(argument);
-		if (poisoned(argument))
-			node->kind = Nk::Error;
-	}
-	if (poisoned(node))
-		return;
 	if (given < least || given > most)
 		return poison(node, "D_PROTO_LEN", node->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
 		                                       (given == 1 ? "" : "s") + " passed, " +
 		                                       (least != most && given < least ? "at least " : "") +
 		                                       std::to_string(given < least ? least : most) + " expected",
 		              "prototype: " + std::string(known.prototype));
+}
+
+// Each argument as the prototype has it, converted where that is meant.
+void Sema::fit_arguments(Node* node, const Subroutine& known) {
+	const size_t given = node->list.size();
 	size_t i = 0;
 	for (const char c : known.arguments) {
 		if (c == '?')
@@ -123,7 +121,40 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 			argument = cast_to(types_.basic("char"), argument);
 		i++;
 	}
-	check_size(node, known);
+}
+
+TypeRef Sema::result_of(const Subroutine& known) {
+	if (known.result == "string")
+		return types_.string_type();
+	if (known.result == "void *")
+		return types_.pointer_to(types_.void_type());
+	if (known.result == "uintptr_t *")
+		return types_.pointer_to(types_.named("uintptr_t"));
+	if (known.result == "void")
+		return types_.void_type();
+	if (known.result.starts_with("struct ")) {
+		std::string tag(known.result.substr(7));
+		tag.resize(tag.find(' '));
+		const TypeRef found = types_.find_tag(types::Kind::Struct, tag);
+		return types_.pointer_to(found ? found : types_.program().forward(types::Kind::Struct, tag));
+	}
+	const TypeRef named = types_.named(known.result);
+	return named ? named : types_.basic(known.result);
+}
+
+void Sema::subroutine(Node* node, const Subroutine& known) {
+	for (Node* const argument : node->list) {
+		analyze(argument);
+		if (poisoned(argument))
+			node->kind = Nk::Error;
+	}
+	if (poisoned(node))
+		return;
+	check_count(node, known);
+	if (!poisoned(node))
+		fit_arguments(node, known);
+	if (!poisoned(node))
+		check_size(node, known);
 	if (poisoned(node))
 		return;
 	if (known.flags & kKernel && context_.kernel_missing())
@@ -139,23 +170,7 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 	node->kind = Nk::Subr;
 	node->subroutine = &known;
 	node->writable = known.flags & kWritable;
-	if (known.result == "string")
-		node->type = types_.string_type();
-	else if (known.result == "void *")
-		node->type = types_.pointer_to(types_.void_type());
-	else if (known.result == "uintptr_t *")
-		node->type = types_.pointer_to(types_.named("uintptr_t"));
-	else if (known.result == "void")
-		node->type = types_.void_type();
-	else if (known.result.starts_with("struct ")) {
-		std::string tag(known.result.substr(7));
-		tag.resize(tag.find(' '));
-		const TypeRef found = types_.find_tag(types::Kind::Struct, tag);
-		node->type = types_.pointer_to(found ? found : types_.program().forward(types::Kind::Struct, tag));
-	} else {
-		const TypeRef named = types_.named(known.result);
-		node->type = named ? named : types_.basic(known.result);
-	}
+	node->type = result_of(known);
 }
 
 // stack(), sym(x) and their like as a key or an argument: an action of its own.

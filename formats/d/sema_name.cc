@@ -520,6 +520,68 @@ void Sema::symbol(Node* node) {
 
 // -- args[] and uregs[]
 
+// The arguments of the clause's probes, which must all have the same.
+void Sema::find_args() {
+	if (args_known_)
+		return;
+	args_known_ = true;
+	for (const ProbeDesc& desc : clause_->probes) {
+		const ProbePattern pattern{desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
+		context_.target.match(pattern, [&](const ProbeInfo& probe) {
+			std::vector<ProbeArg> here = context_.target.args(probe);
+			bool same = here.size() == args_.size();
+			for (size_t i = 0; same && i < here.size(); i++)
+				same = here[i].native == args_[i].native && here[i].translated == args_[i].translated &&
+				       here[i].mapping == args_[i].mapping && here[i].user == args_[i].user;
+			if (args_any_ && !same)
+				args_conflict_ = true;
+			if (here.empty() && args_untyped_.empty())
+				args_untyped_ = context_.target.why_untyped(probe);
+			if (!args_any_)
+				args_ = std::move(here);
+			args_any_ = true;
+			return !args_conflict_;
+		});
+	}
+}
+
+// Poisons what names no argument.
+void Sema::check_argument(Node* node, int64_t number) {
+	const std::string& text = clause_->probes[0].text;
+	const std::string untyped = args_untyped_.empty() ? "" : args_untyped_ + ": ";
+	if (args_conflict_)
+		return poison(node, "D_ARGS_MULTI", "args[ ] may not be referenced because probe description " + text + " matches an unstable set of probes",
+		              untyped + "describe probes with the same arguments, or use arg0 to arg9");
+	if (args_.empty())
+		return poison(node, "D_ARGS_NONE", "args[ ] may not be referenced because probe description " + text +
+		                                       (args_any_ ? " matches a probe whose argument types are not known" : " does not match any probes"),
+		              untyped + "use arg0 to arg9 and casts");
+	if (number < 0 || static_cast<uint64_t>(number) >= args_.size())
+		return poison_at(node, node->list[0]->place, "D_ARGS_IDX", "index " + std::to_string(number) + " is out of range for " + text + " args[ ]",
+		                 "it has " + std::to_string(args_.size()) + (args_.size() == 1 ? " element" : " elements"));
+}
+
+void Sema::translate_argument(Node* node, int64_t number, TypeRef native) {
+	const ProbeArg& arg = args_[number];
+	const TypeRef wanted = parse_type(context_, *this, arg.translated);
+	if (!wanted)
+		return poison(node, "D_ARGS_TYPE", "failed to resolve translated type for args[" + std::to_string(number) + "]: " + arg.translated,
+		              "the D library that defines it was not read");
+	if (types_.same(native, wanted))
+		return;
+	Node* const input = context_.arena.copy(*node);
+	Translator* const translator = find_translator(types_.is_pointer(wanted) ? types_.target(wanted) : wanted, native);
+	if (!translator)
+		return poison(node, "D_ARGS_XLATOR", "no translator for args[" + std::to_string(number) + "] from " + arg.native + " to " + arg.translated,
+		              "the D library that defines it was not read");
+	node->kind = Nk::Translated;
+	node->list.clear();
+	node->a = input;
+	node->type = wanted;
+	node->translator = translator;
+	node->lvalue = false;
+}
+
 void Sema::args_element(Node* node) {
 	if (node->list.size() != 1)
 		return poison(node, "D_PROTO_LEN", "args[ ] prototype mismatch: " + std::to_string(node->list.size()) + " args passed, 1 expected");
@@ -533,39 +595,10 @@ void Sema::args_element(Node* node) {
 		return poison_at(node, index->place, "D_ARGS_TYPE", "args[ ] index must be an integer constant", "each element has a type of its own");
 	if (!clause_)
 		return poison(node, "D_ARGS_NONE", "args[ ] may not be referenced outside a probe clause");
-	if (!args_known_) {
-		args_known_ = true;
-		for (const ProbeDesc& desc : clause_->probes) {
-			const ProbePattern pattern{desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
-			context_.target.match(pattern, [&](const ProbeInfo& probe) {
-				std::vector<ProbeArg> here = context_.target.args(probe);
-				bool same = here.size() == args_.size();
-				for (size_t i = 0; same && i < here.size(); i++)
-					same = here[i].native == args_[i].native && here[i].translated == args_[i].translated &&
-					       here[i].mapping == args_[i].mapping && here[i].user == args_[i].user;
-				if (args_any_ && !same)
-					args_conflict_ = true;
-				if (here.empty() && args_untyped_.empty())
-					args_untyped_ = context_.target.why_untyped(probe);
-				if (!args_any_)
-					args_ = std::move(here);
-				args_any_ = true;
-				return !args_conflict_;
-			});
-		}
-	}
-	const std::string& text = clause_->probes[0].text;
-	const std::string untyped = args_untyped_.empty() ? "" : args_untyped_ + ": ";
-	if (args_conflict_)
-		return poison(node, "D_ARGS_MULTI", "args[ ] may not be referenced because probe description " + text + " matches an unstable set of probes",
-		              untyped + "describe probes with the same arguments, or use arg0 to arg9");
-	if (args_.empty())
-		return poison(node, "D_ARGS_NONE", "args[ ] may not be referenced because probe description " + text +
-		                                       (args_any_ ? " matches a probe whose argument types are not known" : " does not match any probes"),
-		              untyped + "use arg0 to arg9 and casts");
-	if (*number < 0 || static_cast<uint64_t>(*number) >= args_.size())
-		return poison_at(node, index->place, "D_ARGS_IDX", "index " + std::to_string(*number) + " is out of range for " + text + " args[ ]",
-		                 "it has " + std::to_string(args_.size()) + (args_.size() == 1 ? " element" : " elements"));
+	find_args();
+	check_argument(node, *number);
+	if (poisoned(node))
+		return;
 	// Which argument of such a function is which is the kernel's to say.
 	context_.kernel_types |= provider_attributes(clause_->probes[0].provider).name <= kPrivate.name;
 	const ProbeArg& arg = args_[*number];
@@ -580,25 +613,8 @@ void Sema::args_element(Node* node) {
 	node->type = native;
 	node->lvalue = types_.is_struct(native);
 	node->user = arg.user;
-	if (arg.translated.empty() || arg.translated == arg.native)
-		return;
-	const TypeRef wanted = parse_type(context_, *this, arg.translated);
-	if (!wanted)
-		return poison(node, "D_ARGS_TYPE", "failed to resolve translated type for args[" + std::to_string(*number) + "]: " + arg.translated,
-		              "the D library that defines it was not read");
-	if (types_.same(native, wanted))
-		return;
-	Node* const input = context_.arena.copy(*node);
-	Translator* const translator = find_translator(types_.is_pointer(wanted) ? types_.target(wanted) : wanted, native);
-	if (!translator)
-		return poison(node, "D_ARGS_XLATOR", "no translator for args[" + std::to_string(*number) + "] from " + arg.native + " to " + arg.translated,
-		              "the D library that defines it was not read");
-	node->kind = Nk::Translated;
-	node->list.clear();
-	node->a = input;
-	node->type = wanted;
-	node->translator = translator;
-	node->lvalue = false;
+	if (!arg.translated.empty() && arg.translated != arg.native)
+		translate_argument(node, *number, native);
 }
 
 void Sema::uregs_element(Node* node) {

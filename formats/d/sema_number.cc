@@ -32,35 +32,9 @@ void Sema::to_double(Node*& node) {
 	node = hidden_call(number, {node}, target, node->place);
 }
 
-void Sema::float_operation(Node* node) {
-	to_double(node->a);
-	to_double(node->b);
-	const TypeRef real = types_.basic("double");
-	uint32_t number = DIF_SUBR_F_CMP;
-	switch (node->op) {
-	case Tok::Plus: number = DIF_SUBR_F_ADD; break;
-	case Tok::Minus: number = DIF_SUBR_F_SUB; break;
-	case Tok::Star: number = DIF_SUBR_F_MUL; break;
-	case Tok::Slash: number = DIF_SUBR_F_DIV; break;
-	default: break;
-	}
-	if (node->a->kind == Nk::Float && node->b->kind == Nk::Float && number != DIF_SUBR_F_CMP) {
-		const double a = node->a->real, b = node->b->real;
-		node->kind = Nk::Float;
-		node->real = number == DIF_SUBR_F_ADD   ? a + b
-		             : number == DIF_SUBR_F_SUB ? a - b
-		             : number == DIF_SUBR_F_MUL ? a * b
-		                                        : a / b;
-		node->type = real;
-		return;
-	}
-	if (number != DIF_SUBR_F_CMP) {
-		Node* const made = hidden_call(number, {node->a, node->b}, real, node->place);
-		*node = *made;
-		return;
-	}
+void Sema::float_comparison(Node* node) {
 	// f_cmp gives -1, 0, 1, or 2 for unordered, which must fail all but !=.
-	Node* const order = hidden_call(number, {node->a, node->b}, types_.int_type(), node->place);
+	Node* const order = hidden_call(DIF_SUBR_F_CMP, {node->a, node->b}, types_.int_type(), node->place);
 	const auto literal = [&](int64_t value) {
 		Node* const out = context_.arena.make(Nk::Int, node->place);
 		out->value = value;
@@ -94,6 +68,36 @@ void Sema::float_operation(Node* node) {
 		node->b = two;
 	}
 	}
+}
+
+void Sema::float_operation(Node* node) {
+	to_double(node->a);
+	to_double(node->b);
+	const TypeRef real = types_.basic("double");
+	uint32_t number = DIF_SUBR_F_CMP;
+	switch (node->op) {
+	case Tok::Plus: number = DIF_SUBR_F_ADD; break;
+	case Tok::Minus: number = DIF_SUBR_F_SUB; break;
+	case Tok::Star: number = DIF_SUBR_F_MUL; break;
+	case Tok::Slash: number = DIF_SUBR_F_DIV; break;
+	default: break;
+	}
+	if (node->a->kind == Nk::Float && node->b->kind == Nk::Float && number != DIF_SUBR_F_CMP) {
+		const double a = node->a->real, b = node->b->real;
+		node->kind = Nk::Float;
+		node->real = number == DIF_SUBR_F_ADD   ? a + b
+		             : number == DIF_SUBR_F_SUB ? a - b
+		             : number == DIF_SUBR_F_MUL ? a * b
+		                                        : a / b;
+		node->type = real;
+		return;
+	}
+	if (number != DIF_SUBR_F_CMP) {
+		Node* const made = hidden_call(number, {node->a, node->b}, real, node->place);
+		*node = *made;
+		return;
+	}
+	float_comparison(node);
 }
 
 void Sema::fold(Node* node) {
