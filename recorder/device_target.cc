@@ -115,11 +115,11 @@ std::vector<std::string> DeviceTarget::type_modules() {
 	return names;
 }
 
-std::optional<d::Symbol> DeviceTarget::symbol(std::string_view module, std::string_view name) {
+std::optional<d::TargetSymbol> DeviceTarget::symbol(std::string_view module, std::string_view name) {
 	const std::optional<types::Symbol> found = symbols_.find(name, module);
 	if (!found)
 		return std::nullopt;
-	return d::Symbol{.module = std::string(found->module),
+	return d::TargetSymbol{.module = std::string(found->module),
 	                 .name = std::string(found->name),
 	                 .address = found->address,
 	                 .size = found->size};

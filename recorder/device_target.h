@@ -29,7 +29,7 @@ public:
 	std::string why_untyped(const d::ProbeInfo& probe) override;
 	const types::Container* kernel_types(std::string_view module) override;
 	std::vector<std::string> type_modules() override;
-	std::optional<d::Symbol> symbol(std::string_view module, std::string_view name) override;
+	std::optional<d::TargetSymbol> symbol(std::string_view module, std::string_view name) override;
 	bool has_addresses() const override { return symbols_.has_addresses(); }
 	bool has_kernel() const override { return true; }
 	std::string kernel_release() const override;

@@ -37,7 +37,7 @@ public:
 	std::vector<d::ProbeArg> args(const d::ProbeInfo&) override { return {}; }
 	const types::Container* kernel_types(std::string_view) override { return nullptr; }
 	std::vector<std::string> type_modules() override { return {}; }
-	std::optional<d::Symbol> symbol(std::string_view, std::string_view) override { return std::nullopt; }
+	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override { return std::nullopt; }
 	bool has_addresses() const override { return true; }
 	bool has_kernel() const override { return false; }
 	std::string kernel_release() const override { return {}; }

@@ -345,17 +345,17 @@ void ClauseBuilder::printm(Node* call) {
 	add(std::move(out));
 }
 
-Aggregation* ClauseBuilder::aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument, std::string_view tag_bad) {
+AggVariable* ClauseBuilder::aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument, std::string_view tag_bad) {
 	if (node->kind != Nk::AggName || node->bracketed) {
 		context_.error(tag_argument, node->place, who + " argument is incompatible with prototype:\n\tprototype: aggregation",
 		               node->kind == Nk::AggName ? "name the aggregation without its keys" : "write @name");
 		failed_ = true;
 		return nullptr;
 	}
-	Aggregation* const found = context_.scope.find_aggregation(node->text);
+	AggVariable* const found = context_.scope.find_aggregation(node->text);
 	if (!found || !found->function) {
 		std::vector<std::string_view> names;
-		for (const Aggregation* one : context_.scope.aggregations())
+		for (const AggVariable* one : context_.scope.aggregations())
 			names.push_back(one->name);
 		context_.error(tag_bad, node->place, "undefined aggregation: @" + node->text, "it is assigned nowhere above: @" + node->text + " = count();");
 		failed_ = true;
@@ -374,7 +374,7 @@ dof::Action ClauseBuilder::constant_action(uint32_t kind, uint64_t number) {
 	return out;
 }
 
-dof::Action ClauseBuilder::id_action(uint32_t kind, const Aggregation& aggregation) { return constant_action(kind, aggregation.id); }
+dof::Action ClauseBuilder::id_action(uint32_t kind, const AggVariable& aggregation) { return constant_action(kind, aggregation.id); }
 
 void ClauseBuilder::printa(Node* call) {
 	size_t first = 0;
@@ -391,9 +391,9 @@ void ClauseBuilder::printa(Node* call) {
 		return bad("D_PRINTF_FMT_EMPTY", call->list[0]->place, "printa( ) format string is empty", "write what to print");
 	if (first == call->list.size())
 		return bad("D_PRINTA_PROTO", call->place, "printa( ) prototype mismatch: an aggregation is expected", "write printa(format, @name)");
-	std::vector<Aggregation*> all;
+	std::vector<AggVariable*> all;
 	for (size_t i = first; i < call->list.size(); i++) {
-		Aggregation* const one = aggregation_argument(call->list[i], "printa( )", "D_PRINTA_AGGARG", "D_PRINTA_AGGBAD");
+		AggVariable* const one = aggregation_argument(call->list[i], "printa( )", "D_PRINTA_AGGARG", "D_PRINTA_AGGBAD");
 		if (!one)
 			return;
 		if (!all.empty() && one->keys.size() != all[0]->keys.size())
@@ -490,7 +490,7 @@ void ClauseBuilder::libact(Node* call, const ActionInfo& info) {
 		return;
 	}
 	const std::string prefix = info.libact == DFR_LIBACT_CLEAR ? "D_CLEAR_" : info.libact == DFR_LIBACT_TRUNC ? "D_TRUNC_" : "D_NORMALIZE_";
-	Aggregation* const aggregation = aggregation_argument(call->list[0], who, prefix + "AGGARG", prefix + "AGGBAD");
+	AggVariable* const aggregation = aggregation_argument(call->list[0], who, prefix + "AGGARG", prefix + "AGGBAD");
 	if (!aggregation)
 		return;
 	put(id_action(DFR_ACT_LIBACT, *aggregation));

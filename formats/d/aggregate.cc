@@ -153,7 +153,7 @@ bool ClauseBuilder::parameters(Node* call, const AggFunction& function, uint64_t
 }
 
 // A variable keeps the keys of its first use; integers of any size meet (widen_keys).
-bool ClauseBuilder::same_keys(Node* name, const Aggregation& known, const std::vector<std::string>& signature) {
+bool ClauseBuilder::same_keys(Node* name, const AggVariable& known, const std::vector<std::string>& signature) {
 	const auto list = [](size_t keys) { return std::to_string(keys) + (keys == 1 ? " key" : " keys"); };
 	if (known.keys.size() != signature.size()) {
 		context_.error("D_PROTO_LEN", name->place, "@" + name->text + "[ ] prototype mismatch: " + list(signature.size()) + " passed, " + std::to_string(known.keys.size()) + " expected",
@@ -170,7 +170,7 @@ bool ClauseBuilder::same_keys(Node* name, const Aggregation& known, const std::v
 	return true;
 }
 
-bool ClauseBuilder::same_parameters(Node* call, const Aggregation& known, uint64_t arg) {
+bool ClauseBuilder::same_parameters(Node* call, const AggVariable& known, uint64_t arg) {
 	if (known.arg == arg)
 		return true;
 	std::string tag;
@@ -217,8 +217,8 @@ const AggFunction* ClauseBuilder::assigned_function(Node* assign) {
 }
 
 // The aggregation as its first use defines it; null: this use is another, which has been said.
-const Aggregation* ClauseBuilder::defined(Node* name, Node* call, const AggFunction& function, uint64_t arg, const std::vector<std::string>& signature) {
-	Aggregation* const aggregation = context_.scope.aggregation(name->text);
+const AggVariable* ClauseBuilder::defined(Node* name, Node* call, const AggFunction& function, uint64_t arg, const std::vector<std::string>& signature) {
+	AggVariable* const aggregation = context_.scope.aggregation(name->text);
 	if (!aggregation->function) {
 		aggregation->function = function.kind;
 		aggregation->arg = arg;
@@ -297,7 +297,7 @@ void ClauseBuilder::aggregate(Node* assign) {
 		return;
 	}
 
-	const Aggregation* const aggregation = defined(name, call, *function, arg, signature);
+	const AggVariable* const aggregation = defined(name, call, *function, arg, signature);
 	if (!aggregation || (aggregation->by_cpu && !cpu_key(name->place, tuple)))
 		return;
 

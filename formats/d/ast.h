@@ -19,7 +19,7 @@
 namespace dfr::d {
 
 struct Variable;
-struct Aggregation;
+struct AggVariable;
 struct Builtin;
 struct Subroutine;
 struct ActionInfo;
@@ -86,7 +86,7 @@ struct Node {
 	uint32_t bit_width = 0;
 	union {
 		Variable* variable;
-		Aggregation* aggregation;
+		AggVariable* aggregation;
 		const Builtin* builtin;
 		const Subroutine* subroutine;
 		const ActionInfo* action;

@@ -12,12 +12,12 @@ constexpr std::string_view kStabilities[] = {"Internal", "Private", "Obsolete", 
                                              "Unstable", "Evolving", "Stable", "Standard"};
 constexpr std::string_view kClasses[] = {"Unknown", "CPU", "Platform", "Group", "ISA", "Common"};
 
-struct Provider {
+struct ProviderStability {
 	std::string_view name;
 	Attributes attributes;
 };
 
-constexpr Provider kProviders[] = {
+constexpr ProviderStability kProviders[] = {
     {"dtrace", {6, 6, 5}}, {"profile", {5, 5, 5}}, {"syscall", {5, 5, 4}}, {"proc", {5, 5, 5}},
     {"sched", {5, 5, 5}}, {"io", {5, 5, 5}}, {"vfs", {4, 4, 5}}, {"sdt", {1, 1, 0}},
     {"rawtp", {1, 1, 0}}, {"fbt", {1, 1, 0}}, {"kinst", {1, 1, 0}},
@@ -70,7 +70,7 @@ Attributes provider_attributes(std::string_view provider) {
 		if (own == provider)
 			return kStable;
 	}
-	for (const Provider& one : kProviders) {
+	for (const ProviderStability& one : kProviders) {
 		if (one.name == provider)
 			return one.attributes;
 	}

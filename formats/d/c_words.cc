@@ -12,12 +12,12 @@
 namespace dfr::d {
 namespace {
 
-struct Entry {
+struct WordEntry {
 	std::string_view text;
 	CWordInfo info;
 };
 
-constexpr Entry kWords[] = {
+constexpr WordEntry kWords[] = {
     {"__attribute__", {CWord::Attribute, {}}}, {"__attribute", {CWord::Attribute, {}}},
     {"__asm__", {CWord::Parenthesized, {}}}, {"__asm", {CWord::Parenthesized, {}}},
     {"__extension__", {}}, {"__inline", {}}, {"__inline__", {}}, {"_Noreturn", {}}, {"__thread", {}},
@@ -175,7 +175,7 @@ uint32_t mode_bytes(std::string_view text) {
 const CWordInfo* find_c_word(std::string_view text) {
 	if (!text.starts_with('_'))
 		return nullptr;
-	for (const Entry& one : kWords) {
+	for (const WordEntry& one : kWords) {
 		if (one.text == text)
 			return &one.info;
 	}

@@ -223,9 +223,9 @@ std::string source_text(TypeTable& types, const Node* node) {
 namespace {
 
 // Reads canonical text back into the notation that people write, operators between their operands.
-class Reader {
+class CanonReader {
 public:
-	explicit Reader(std::string_view text) : text_(text) {}
+	explicit CanonReader(std::string_view text) : text_(text) {}
 
 	std::string expression() {
 		if (at_ >= text_.size() || text_[at_] != '(')
@@ -284,7 +284,7 @@ private:
 
 } // namespace
 
-std::string readable(const std::string& canonical) { return Reader(canonical).expression(); }
+std::string readable(const std::string& canonical) { return CanonReader(canonical).expression(); }
 
 std::string canonical(TypeTable& types, const Node* node) { return Walker(types).value(node); }
 

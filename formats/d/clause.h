@@ -65,10 +65,10 @@ private:
 	bool stack_action(const Node* node, dof::Action& out);
 	bool recorded(const Node* node, dof::Action& out);
 	bool value_action(Node* node, uint32_t kind, dof::Action& out);
-	dof::Action id_action(uint32_t kind, const Aggregation& aggregation);
+	dof::Action id_action(uint32_t kind, const AggVariable& aggregation);
 	bool value(Node* node);
 	bool arguments(Node* call, const ActionInfo& info);
-	Aggregation* aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument, std::string_view tag_bad);
+	AggVariable* aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument, std::string_view tag_bad);
 	uint64_t uarg(uint32_t libact = 0) { return DFR_UARG(statement_, index_++, libact); }
 	dof::Action constant_action(uint32_t kind, uint64_t value);
 
@@ -79,12 +79,12 @@ private:
 	bool check_format(Node* call, const Format& format, size_t first);
 	bool check_conversion(Node* call, const Conversion& part, unsigned number, Node* argument, size_t position);
 	std::string conversion_prototype(const Conversion& part, const Node* argument);
-	bool check_conversions(Node* call, const Format& format, const Aggregation& first);
+	bool check_conversions(Node* call, const Format& format, const AggVariable& first);
 
 	// -- aggregate.cc
 	void aggregate(Node* assign);
 	const AggFunction* assigned_function(Node* assign);
-	const Aggregation* defined(Node* name, Node* call, const AggFunction& function, uint64_t arg, const std::vector<std::string>& signature);
+	const AggVariable* defined(Node* name, Node* call, const AggFunction& function, uint64_t arg, const std::vector<std::string>& signature);
 	bool aggregated_value(Node* call, dof::Action& out);
 	bool add_weight(Node* call, const AggFunction* function, std::vector<dof::Action>& tuple);
 	void refuse(std::string_view tag, Place place, const std::string& text, const std::string& hint);
@@ -93,8 +93,8 @@ private:
 	bool parameters(Node* call, const AggFunction& function, uint64_t* arg);
 	bool lquantize(Node* call, uint64_t* arg);
 	bool llquantize(Node* call, uint64_t* arg);
-	bool same_keys(Node* name, const Aggregation& known, const std::vector<std::string>& signature);
-	bool same_parameters(Node* call, const Aggregation& known, uint64_t arg);
+	bool same_keys(Node* name, const AggVariable& known, const std::vector<std::string>& signature);
+	bool same_parameters(Node* call, const AggVariable& known, uint64_t arg);
 	bool integer_parameter(Node* call, size_t index, const char* name, const std::string& tag, int64_t low, int64_t high, int64_t* out);
 
 	Context& context_;

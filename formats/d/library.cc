@@ -106,14 +106,14 @@ void Library::index() {
 bool Library::has_file(std::string_view name) {
 	if (!indexed_)
 		index();
-	return std::any_of(files_.begin(), files_.end(), [&](const File& file) { return file.name == name || file.name.ends_with("/" + std::string(name)); });
+	return std::any_of(files_.begin(), files_.end(), [&](const LibraryFile& file) { return file.name == name || file.name.ends_with("/" + std::string(name)); });
 }
 
 bool Library::provide(std::string_view name) {
 	if (!indexed_)
 		index();
 	bool fresh = false;
-	for (const Entry& entry : entries_) {
+	for (const LibraryEntry& entry : entries_) {
 		if (entry.name != name || files_[entry.file].loaded)
 			continue;
 		load(files_[entry.file]);
@@ -122,7 +122,7 @@ bool Library::provide(std::string_view name) {
 	return fresh;
 }
 
-void Library::load(File& file) {
+void Library::load(LibraryFile& file) {
 	file.loaded = true;
 	const uint32_t source = context_.diagnostics.sources().add(file.name, file.text);
 	const bool before = context_.in_library;

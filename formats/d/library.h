@@ -29,12 +29,12 @@ public:
 
 private:
 	bool has_file(std::string_view name);
-	struct File {
+	struct LibraryFile {
 		std::string name;
 		std::string text;
 		bool loaded = false;
 	};
-	struct Entry {
+	struct LibraryEntry {
 		std::string_view name; // in a File's text
 		size_t file;
 	};
@@ -42,13 +42,13 @@ private:
 	void index_file(size_t number);
 	void index_head(std::string_view head, bool after_body, size_t file);
 	void read_directory(const std::string& directory);
-	void load(File& file);
+	void load(LibraryFile& file);
 
 	Context& context_;
 	Sema& sema_;
 	bool indexed_ = false;
-	std::deque<File> files_;
-	std::vector<Entry> entries_;
+	std::deque<LibraryFile> files_;
+	std::vector<LibraryEntry> entries_;
 };
 
 struct LibraryText {

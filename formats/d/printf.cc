@@ -117,7 +117,7 @@ bool ClauseBuilder::check_format(Node* call, const Format& format, size_t first)
 }
 
 // printa(): keys from left to right, %@ for the value, which is an integer of 8 bytes.
-bool ClauseBuilder::check_conversions(Node* call, const Format& format, const Aggregation& first) {
+bool ClauseBuilder::check_conversions(Node* call, const Format& format, const AggVariable& first) {
 	Node value;
 	value.kind = Nk::Int;
 	value.type = types_.basic("long");

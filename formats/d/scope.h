@@ -57,7 +57,7 @@ struct Translator {
 	Place place;
 };
 
-struct Aggregation {
+struct AggVariable {
 	std::string name; // "_" for @
 	uint32_t id = 0;
 	uint32_t function = 0; // DFR_ACT_*; 0: not assigned yet
@@ -96,21 +96,21 @@ public:
 		return (variables_[scope][std::string(name)] = std::move(variable)).get();
 	}
 
-	Aggregation* aggregation(std::string_view name) {
+	AggVariable* aggregation(std::string_view name) {
 		auto& slot = aggregations_[std::string(name)];
 		if (!slot) {
-			slot = std::make_unique<Aggregation>();
+			slot = std::make_unique<AggVariable>();
 			slot->name = name;
 			slot->id = in_order_.size() + 1;
 			in_order_.push_back(slot.get());
 		}
 		return slot.get();
 	}
-	Aggregation* find_aggregation(std::string_view name) {
+	AggVariable* find_aggregation(std::string_view name) {
 		const auto at = aggregations_.find(name);
 		return at == aggregations_.end() ? nullptr : at->second.get();
 	}
-	const std::vector<Aggregation*>& aggregations() const { return in_order_; }
+	const std::vector<AggVariable*>& aggregations() const { return in_order_; }
 
 	std::map<std::string, InlineDef, std::less<>> inlines;
 	std::vector<std::unique_ptr<Translator>> translators;
@@ -127,8 +127,8 @@ public:
 private:
 	std::map<std::string, std::unique_ptr<Variable>, std::less<>> variables_[3];
 	uint32_t next_[3] = {0, 0, 0};
-	std::map<std::string, std::unique_ptr<Aggregation>, std::less<>> aggregations_;
-	std::vector<Aggregation*> in_order_;
+	std::map<std::string, std::unique_ptr<AggVariable>, std::less<>> aggregations_;
+	std::vector<AggVariable*> in_order_;
 };
 
 } // namespace dfr::d

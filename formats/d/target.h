@@ -46,7 +46,7 @@ struct ProbeArg {
 	bool user = false; // points into user memory: stringof() and * copy in
 };
 
-struct Symbol {
+struct TargetSymbol {
 	std::string module, name;
 	uint64_t address = 0;
 	uint64_t size = 0;
@@ -83,7 +83,7 @@ public:
 	// Modules to search after vmlinux for an unqualified type name.
 	virtual std::vector<std::string> type_modules() = 0;
 
-	virtual std::optional<Symbol> symbol(std::string_view module, std::string_view name) = 0;
+	virtual std::optional<TargetSymbol> symbol(std::string_view module, std::string_view name) = 0;
 	// False: addresses are unknown now, and the compiler leaves relocations for the engine.
 	virtual bool has_addresses() const = 0;
 

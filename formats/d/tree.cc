@@ -45,9 +45,9 @@ const char* name_of(Nk kind) {
 	return "?";
 }
 
-class Writer {
+class TreeWriter {
 public:
-	explicit Writer(TypeTable& types) : types_(types) {}
+	explicit TreeWriter(TypeTable& types) : types_(types) {}
 
 	void line(unsigned depth, const std::string& text) { out_.append(2 * depth, ' ').append(text) += '\n'; }
 
@@ -111,7 +111,7 @@ private:
 } // namespace
 
 std::string tree_text(TypeTable& types, const Clause& clause, const char* stage) {
-	Writer writer(types);
+	TreeWriter writer(types);
 	std::string probes;
 	for (const ProbeDesc& probe : clause.probes)
 		probes += (probes.empty() ? " " : ", ") + probe.text;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kLinesMax = 8192;
 
-class Writer {
+class TypeTextWriter {
 public:
 	std::string run(TypeRef type) {
 		number(type, 0);
@@ -100,9 +100,9 @@ private:
 	std::unordered_map<TypeRef, size_t> numbers_[2];
 };
 
-class Reader {
+class TypeTextReader {
 public:
-	Reader(std::string_view text, types::ProgramTypes& into) : into_(into) {
+	TypeTextReader(std::string_view text, types::ProgramTypes& into) : into_(into) {
 		while (!text.empty()) {
 			const size_t end = std::min(text.find('\n'), text.size());
 			if (lines_.size() >= kLinesMax)
@@ -251,8 +251,8 @@ private:
 
 } // namespace
 
-std::string write_type_text(TypeRef type) { return Writer().run(type); }
+std::string write_type_text(TypeRef type) { return TypeTextWriter().run(type); }
 
-TypeRef read_type_text(std::string_view text, types::ProgramTypes& into) { return Reader(text, into).type(0); }
+TypeRef read_type_text(std::string_view text, types::ProgramTypes& into) { return TypeTextReader(text, into).type(0); }
 
 } // namespace dfr::d

@@ -55,11 +55,11 @@ public:
 		return module.empty() || module == "vmlinux" ? &kernel : nullptr;
 	}
 	std::vector<std::string> type_modules() override { return {}; }
-	std::optional<d::Symbol> symbol(std::string_view, std::string_view name) override {
+	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view name) override {
 		const auto known = symbols.find(std::string(name));
 		if (known == symbols.end())
 			return std::nullopt;
-		return d::Symbol{"vmlinux", known->first, known->second, 8};
+		return d::TargetSymbol{"vmlinux", known->first, known->second, 8};
 	}
 	bool has_addresses() const override { return addresses; }
 	bool has_kernel() const override { return true; }
