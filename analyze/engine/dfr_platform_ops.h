@@ -131,6 +131,10 @@ static inline unsigned dfr_plat_ncpus(void) {
 static inline bool dfr_plat_cpu_online(unsigned cpu) {
 	return cpu < dfr_user_ncpus();
 }
+static inline bool dfr_plat_cpu_left(unsigned cpu) {
+	(void)cpu;
+	return false;
+}
 
 static inline unsigned long dfr_plat_irq_save(struct dfr_engine* engine, unsigned cpu_hint) {
 	(void)cpu_hint;

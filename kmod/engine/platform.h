@@ -135,6 +135,7 @@ struct dfr_hashkey {
  *   unsigned dfr_plat_cpu(void)							P
  *   unsigned dfr_plat_ncpus(void)			ids are below this
  *   bool dfr_plat_cpu_online(unsigned cpu)
+ *   bool dfr_plat_cpu_left(unsigned cpu)		it has been online, and may come back
  *   void dfr_plat_on_cpu(struct dfr_engine *, unsigned cpu, void (*fn)(void *), void *arg)
  *							runs fn on that CPU with interrupts off, waits; for a CPU
  *							that is away, here, and it stays away meanwhile

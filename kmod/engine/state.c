@@ -275,11 +275,12 @@ static int create_share(struct dfr_state *state, u32 cpu, struct dfr_share **out
 	return error;
 }
 
+/* One that has left may be back before anybody could make its share (dfr_engine_cpu_prepare()). */
 static bool wants_cpu(const struct dfr_state *state, u32 cpu)
 {
 	s64 only = dfr_option(state, DFR_OPT_CPU);
 
-	return dfr_plat_cpu_online(cpu) && (only < 0 || only == cpu);
+	return (dfr_plat_cpu_online(cpu) || dfr_plat_cpu_left(cpu)) && (only < 0 || only == cpu);
 }
 
 static void free_shares(struct dfr_state *state)

@@ -35,6 +35,7 @@ int dfr_device_lock(struct dfr_file *file)
 void dfr_device_unlock(void)
 {
 	dfr_mutex_unlock(engine_lock());
+	dfr_hotplug_settle(false);
 }
 
 void dfr_device_set_session(struct dfr_file *file, struct dfr_session *session)
@@ -176,6 +177,7 @@ static int ioctl_go(struct dfr_file *file, void __user *arg,
 		return error;
 	error = file->fl_session ? action(file->fl_session, &io.cpu) : -ENXIO;
 	dfr_device_unlock();
+	dfr_hotplug_settle(true); /* what he who asks does from here on is recorded, wherever he runs */
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 

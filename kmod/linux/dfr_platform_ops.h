@@ -143,6 +143,8 @@ static inline unsigned int dfr_plat_ncpus(void)
 	return nr_cpu_ids;
 }
 
+bool dfr_plat_cpu_left(unsigned int cpu);
+
 static inline bool dfr_plat_cpu_online(unsigned int cpu)
 {
 	return cpu_online(cpu);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CPUs that come: their rings are made before they run, if the engine's lock is
- * free; else right afterwards, and what fires there until then is counted as
- * lost. The callbacks must not wait for that lock: its holders patch code, which
- * waits for hotplug to be over. CPUs that go need nothing: their rings stay.
+ * free; else when its holder lets go of it (dfr_hotplug_settle()), and what fires there
+ * until then is counted as lost. The callbacks must not wait for that lock: its
+ * holders patch code, which waits for hotplug to be over. CPUs that go need nothing:
+ * their rings stay, and states that start while they are away make them rings too, so
+ * that one that goes and comes loses nothing.
  */
 #include "kmod/linux/linux.h"
 
@@ -11,6 +13,7 @@
 #include <linux/workqueue.h>
 
 static struct cpumask arrived; /* and not told to the engine yet */
+static struct cpumask left;
 static enum cpuhp_state prepare_state, online_state;
 
 /* Process context; takes the lock. */
@@ -30,11 +33,25 @@ static void tell_engine(struct work_struct *work)
 }
 static DECLARE_WORK(tell_work, tell_engine);
 
+/* A work item does it, because memory is charged to the task that asks for it. */
+void dfr_hotplug_settle(bool wait)
+{
+	/* The lock was let go of first: a CPU that comes and is not seen here finds it free. */
+	smp_mb();
+	if (unlikely(!cpumask_empty(&arrived)))
+		schedule_work(&tell_work);
+	if (wait)
+		flush_work(&tell_work); /* it may be at work, with nothing left to begin */
+}
+
 static int on_prepare(unsigned int cpu)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 
+	cpumask_set_cpu(cpu, &arrived);
+	smp_mb__after_atomic(); /* dfr_hotplug_settle() */
 	if (dfr_mutex_trylock(lock)) {
+		cpumask_clear_cpu(cpu, &arrived);
 		dfr_engine_cpu_prepare(dfr_engine_instance, cpu); /* a failure shows up again below */
 		dfr_mutex_unlock(lock);
 	}
@@ -48,6 +65,17 @@ static int on_online(unsigned int cpu)
 	return 0;
 }
 
+static int on_leave(unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, &left);
+	return 0;
+}
+
+bool dfr_plat_cpu_left(unsigned int cpu)
+{
+	return cpumask_test_cpu(cpu, &left);
+}
+
 int dfr_hotplug_init(void)
 {
 	int state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "dfr:prepare", on_prepare, NULL);
@@ -55,7 +83,7 @@ int dfr_hotplug_init(void)
 	if (state < 0)
 		return state;
 	prepare_state = state;
-	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "dfr:online", on_online, NULL);
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "dfr:online", on_online, on_leave);
 	if (state < 0) {
 		cpuhp_remove_state_nocalls(prepare_state);
 		return state;

@@ -88,6 +88,11 @@ void dfr_destructive_exit(void);
 int dfr_anchor_init(void);
 void dfr_anchor_exit(void);
 void dfr_anchor_panic(const char *reason); /* any context: a machine that dies */
+/*
+ * Process context, the engine's lock has just been let go of: CPUs that came meanwhile get their rings.
+ * `wait`: before this returns.
+ */
+void dfr_hotplug_settle(bool all);
 int dfr_hotplug_init(void);
 void dfr_hotplug_exit(void);
 int dfr_panic_init(void);

@@ -293,6 +293,7 @@ static void housekeeping(struct work_struct *work)
 			next = min(next, keep_house(session, now));
 	dfr_hooks_watch();
 	dfr_mutex_unlock(lock);
+	dfr_hotplug_settle(false);
 	if (next == U64_MAX)
 		return;
 	now = dfr_plat_clock(NULL);
