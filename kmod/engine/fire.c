@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A firing: from the provider's call through the guard to the chain of ECBs.
- * Probe context: no lock, no sleep, no allocation, no fault; interrupts are off
- * from the guard on, so this CPU is the only writer of everything that is
- * touched. Here are dfr_fire() and what nests in it. Which way an ECB takes is its
- * form, which form.c has found: plain.c or, in general, steps.c. What the usual
- * predicates ask (struct dfr_test) is asked here, without DIF.
+ * A firing: from the provider's call of dfr_fire() through the guard (pc_busy) to
+ * the chain of ECBs. Probe context: no lock, no sleep, no allocation, no fault.
+ * Interrupts are off from the guard on, so this CPU is the only writer of
+ * everything that is touched. Each ECB runs in its form, which form.c has chosen:
+ * a function of plain.c, or steps.c in general. Predicates that are a simple test
+ * (struct dfr_test) are evaluated here, without DIF.
  */
 #include "kmod/engine/fire.h"
 
@@ -16,13 +16,13 @@ u64 dfr_late_arg(const struct dfr_firing *firing, u32 index)
 	return ops->getarg ? ops->getarg(firing, index) : 0;
 }
 
-/* BEGIN while warming up; ERROR is not fired by name; END in the end; all others while active. */
+/* Not for BEGIN, END and ERROR, which dfr_fire_dtrace() and steps.c fire. */
 dfr_hot bool state_listens(const struct dfr_state *state)
 {
 	return dfr_read_once(&state->st_activity) == DFR_ACTIVE;
 }
 
-/* Is the firing one of the state's at all? Of a confined state only its user's own tasks are. */
+/* A confined state sees only firings in its own user's tasks; any other state sees all. */
 static dfr_cold bool may_see(const struct dfr_ecb *ecb, const struct dfr_firing *firing)
 {
 	const struct dfr_test *owner = &ecb->ec_state->st_owner;
@@ -30,7 +30,10 @@ static dfr_cold bool may_see(const struct dfr_ecb *ecb, const struct dfr_firing 
 	return !owner->te_kind || dfr_plat_owned(firing, (u32)owner->te_words[0], (u32)owner->te_words[1]);
 }
 
-/* On a CPU without a share: housekeeping tells of it. Any level; other CPUs do the same. */
+/*
+ * The state has no share on this CPU, so the loss is counted in the state, and
+ * housekeeping reports it. Atomic, because other CPUs and NMIs do the same.
+ */
 static dfr_cold void lost_without_share(struct dfr_state *state, const struct dfr_probe *probe)
 {
 	u32 seen = dfr_cmpxchg(&state->st_hotplug_probe, 0u, probe->pb_id);
@@ -40,7 +43,7 @@ static dfr_cold void lost_without_share(struct dfr_state *state, const struct df
 	dfr_atomic_add(&state->st_hotplug_lost, 1);
 }
 
-/* A firing is one loss, whatever number of clauses the state has on it. */
+/* Is this the first of the state's ECBs on the probe? So a lost firing is counted once for each state. */
 static bool is_states_first(const struct dfr_ecb *ecb)
 {
 	const struct dfr_ecb *first = dfr_load_acquire(&ecb->ec_probe->pb_ecbs);
@@ -50,7 +53,7 @@ static bool is_states_first(const struct dfr_ecb *ecb)
 	return first == ecb;
 }
 
-/* The state records on this CPU no more, not yet, or never could for want of memory. */
+/* The state does not record on this CPU: it has ended, has not begun, is throttled, or has no share here. */
 static dfr_cold void not_live(const struct dfr_firing *firing, const struct dfr_ecb *ecb)
 {
 	struct dfr_state *state = ecb->ec_state;
@@ -122,10 +125,13 @@ dfr_hot void run_form(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_
 		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
 }
 
-/* Whose task it is was asked, and what is plain takes no more than so much. */
+/* Guest instructions that the test of the task's owner and a plain form take at most. */
 #define CONFINED_WORK 256
 
-/* Their user's part of a firing's work is his own: nobody else's counts in it, nor it in anybody else's. */
+/*
+ * A confined user's clauses have their own account of work in each firing. It is kept
+ * in the user's purse and put into the firing while one of these clauses runs.
+ */
 static dfr_noinline void run_confined(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
 				      struct dfr_share *share)
 {
@@ -158,7 +164,7 @@ static dfr_noinline void run_tested(struct dfr_cpu *pc, struct dfr_firing *firin
 
 /* Firings. */
 
-/* fr_cpu is always that of the dfr_cpu that the firing is part of. */
+/* Leaves fr_engine and fr_cpu alone: a dfr_cpu's firings keep theirs, other callers set them. */
 dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs,
 			const void *env)
 {
@@ -178,9 +184,10 @@ dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, cons
 }
 
 /*
- * A hit inside a firing on this CPU: an NMI's is lost, one of the same level is
- * the engine's own shadow. Each counter has one writer: only NMIs write the
- * first, and only one level can nest into itself.
+ * This CPU is already inside a firing. A hit from an NMI is counted as lost (sh_nmi);
+ * a hit at the firing's own level is the engine tracing itself and is counted as its
+ * shadow (sh_shadow). Each counter has one writer at a time: sh_nmi an NMI, sh_shadow
+ * the level that the firing runs at.
  */
 static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32 cpu, const void *env)
 {
@@ -214,11 +221,11 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 
 #ifdef __KERNEL__
 /*
- * Predicates over execname, pid, tid, cpu and the arguments at hand alone may run
- * before interrupts are off: most firings of a narrow program end here. Nothing that
- * could be traced is called, or its probe would come here again without end. The caller's
- * preempt-off section is what keeps the chain alive. In user space only the
- * CPU's lock does, so there they run inside the guard.
+ * Pure predicates read only execname, pid, tid, cpu and arguments that were passed. They
+ * run before interrupts are turned off, because most firings of a narrow program end
+ * here. No function called here may be traced: its probe would call this again, without
+ * end. The ECBs cannot be freed meanwhile, because the caller has preemption off. In user
+ * space only the CPU's lock protects them, so there all predicates run inside the guard.
  */
 static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs)
 {
@@ -231,9 +238,9 @@ static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args
 	firing.fr_cpu = dfr_plat_cpu();
 	set_firing(&firing, probe, args, nargs, regs, NULL);
 	firing.fr_flags = DFR_FR_UNGUARDED;
-	firing.fr_chunks = 0xffff; /* one chunk of work: what takes longer is run behind the guard */
+	firing.fr_chunks = 0xffff; /* the last chunk: what needs more work runs inside the guard */
 	dfr_firing_context(&firing);
-	/* What a pure DIFO may look at; clearing the whole would cost more than running it. */
+	/* Only what a pure DIFO reads: clearing the whole machine would cost more than running it. */
 	machine.m_firing = &firing;
 	machine.m_scratch = NULL;
 	machine.m_scratch_end = NULL;
@@ -243,7 +250,7 @@ static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 		if (!state_listens(ecb->ec_state))
 			continue;
-		/* An impure one has been linked since the flag was read. */
+		/* This ECB was linked after the caller had read DFR_PB_PURE. */
 		if (!(ecb->ec_flags & DFR_EC_PURE))
 			return true;
 		machine.m_state = ecb->ec_state;
@@ -256,7 +263,10 @@ static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args
 	return false;
 }
 
-/* Firings that end there cost too: one in 64 is asked once more, against the clock. */
+/*
+ * Firings that a pure predicate ends cost time too: for the governor, one in pc_distance
+ * of them evaluates the predicates again and is timed.
+ */
 static dfr_cold void pure_timed(struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs)
 {
 	struct dfr_engine *engine = probe->pb_provider->pv_engine;
@@ -268,7 +278,7 @@ static dfr_cold void pure_timed(struct dfr_probe *probe, const u64 *args, u32 na
 
 	pc->pc_pure_sample = pc->pc_pure + pc->pc_distance;
 	if (!dfr_read_once(&pc->pc_busy)) {
-		dfr_cpu_enter(pc); /* the governor may wake the consumer, by functions that may be traced */
+		dfr_cpu_enter(pc); /* the governor may wake the consumer, which may call traced functions */
 		pc->pc_samples++;
 		pc->pc_exact = 0;
 		before = dfr_plat_clock(NULL);
@@ -309,7 +319,7 @@ dfr_hot void fire_one(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_
 		not_live(firing, ecb);
 }
 
-/* One firing in 64, timed for the governor. */
+/* One firing in pc_distance, timed for the governor. */
 static dfr_cold void fire_timed(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *chain)
 {
 	u32 weight = dfr_governor_weight(pc);
@@ -326,7 +336,7 @@ static dfr_cold void fire_timed(struct dfr_cpu *pc, struct dfr_firing *firing, s
 	dfr_governor_judge(pc, chain, before);
 }
 
-/* All that listen, in order. */
+/* Runs the probe's ECBs in order. */
 dfr_hot void fire_chain(struct dfr_cpu *pc, struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs,
 			const void *env)
 {
@@ -393,7 +403,7 @@ void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *re
 }
 #endif
 
-/* BEGIN and END of one state, on the CPU that runs this, interrupts off (dfr_plat_on_cpu()). */
+/* Fires BEGIN or END of one state on this CPU. Interrupts off: called by dfr_plat_on_cpu(). */
 void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 {
 	struct dfr_engine *engine = state->st_engine;
@@ -424,7 +434,7 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	dfr_cpu_leave(pc);
 }
 
-/* Of all that listen. Interrupts off, no firing under way. */
+/* Counts a loss for each state that has an ECB here. Interrupts off, no other firing on this CPU. */
 static void lost_by_all(struct dfr_firing *firing, struct dfr_probe *probe, u32 cause)
 {
 	const struct dfr_state *last = NULL;
@@ -457,7 +467,7 @@ void dfr_probe_lost(struct dfr_probe *probe, u32 cause)
 	flags = dfr_plat_irq_save(engine, 0);
 	pc = dfr_this_cpu(engine);
 	if (dfr_read_once(&pc->pc_busy)) {
-		/* Whatever the cause: there it would have been no firing. */
+		/* This CPU is inside a firing: the hit would have been nested, not a firing. */
 		nested_hit(pc, probe, pc->pc_firing.fr_cpu, NULL);
 	} else {
 		dfr_cpu_enter(pc);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forms: which way a clause takes through a firing (enum dfr_form), and the facts that
- * this way needs. They are found here, once, when an ECB is put on its probe. A
- * firing goes by them (fire.c), and by what the general form does behind a predicate
- * (ec_body, steps.c). Process context.
+ * Chooses an ECB's form (enum dfr_form), which says what code runs it in a firing, and
+ * collects the facts that this code needs. This happens once, when the ECB is put on
+ * its probe. fire.c follows ec_form; the general form follows ec_body when its
+ * predicate has held (steps.c). Process context.
  *
- * Every form writes what the general one would: tests force all clauses through that
- * (dfr_engine_force()) and compare.
+ * Every form records exactly what the general one would: tests run all clauses in the
+ * general form too (dfr_engine_force()) and compare.
  */
 #include "kmod/engine/store.h"
 #include "kmod/engine/vars.h"
 
 #define ARGS_MAX 4
-#define STEPS_MAX 32 /* a clause that has more takes the general form, where steps are charged */
+#define STEPS_MAX 32 /* a clause with more takes the general form, which charges its work */
 
 static bool has_value(const struct dfr_step *step)
 {
@@ -24,14 +24,14 @@ static bool is_name(const struct dfr_step *step)
 	return step->sp_op == DFR_STEP_STRING && step->sp_source == DFR_SRC_EXECNAME;
 }
 
-/* A field of a record, or a key, that needs no machine. */
+/* A field of a record, or a key, that needs no DIF and no copy through the machine. */
 static bool is_plain(const struct dfr_step *step)
 {
 	return (step->sp_op == DFR_STEP_INT && has_value(step)) || step->sp_op == DFR_STEP_ARGS ||
 	       step->sp_op == DFR_STEP_TEXT || is_name(step);
 }
 
-/* How plain.c looks an aggregation's keys up. */
+/* How plain.c looks up an aggregation's keys. */
 u32 dfr_form_keys(const struct dfr_step *step)
 {
 	const struct dfr_step *key = step + 1;
@@ -49,7 +49,7 @@ u32 dfr_form_keys(const struct dfr_step *step)
 
 /* Aggregations. */
 
-/* Nothing but aggregations over plain keys and values, and thread-local numbers that are set? */
+/* Does the clause only aggregate plain values by plain keys, and set thread-local numbers? */
 static bool is_steps(const struct dfr_plan *plan)
 {
 	const struct dfr_step *step;
@@ -73,7 +73,7 @@ static bool is_steps(const struct dfr_plan *plan)
 	return plan->pn_nsteps && !(plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES | DFR_PN_COMMITS));
 }
 
-/* A count whose keys are at hand without a firing: who fires, and the probe. */
+/* A count() whose keys are at most execname alone, or pid, tid and text of the probe? */
 static bool is_count(const struct dfr_step *step)
 {
 	u32 i;
@@ -93,7 +93,7 @@ static bool asks_number(const struct dfr_plan *plan)
 	return plan->pn_test.te_kind == DFR_TEST_SELF;
 }
 
-/* How a measurement ends: `/self->t/ { @ = f(timestamp - self->t); self->t = 0; }`. */
+/* The clause that ends a measurement: `/self->t/ { @ = f(timestamp - self->t); self->t = 0; }`. */
 static bool is_since(const struct dfr_plan *plan)
 {
 	const struct dfr_step *step = plan->pn_steps;
@@ -105,7 +105,7 @@ static bool is_since(const struct dfr_plan *plan)
 	       plan->pn_test.te_index == step->sp_from.number;
 }
 
-/* The thread-local number that is looked up once for all of the clause; 0: there is none. */
+/* Key of the thread-local number that plain.c looks up once for the whole clause; 0: none. */
 static u64 first_number(const struct dfr_plan *plan)
 {
 	const struct dfr_step *step;
@@ -136,7 +136,7 @@ static u32 steps_form(const struct dfr_plan *plan, union dfr_facts *facts)
 
 /* Records. */
 
-/* Argument n is the next one that is recorded. */
+/* The field with index `at` is argument n. */
 static void add_arg(union dfr_facts *facts, u32 at, u32 n)
 {
 	facts->fa_args.which |= (n + 1) << 8 * at;
@@ -144,7 +144,7 @@ static void add_arg(union dfr_facts *facts, u32 at, u32 n)
 		facts->fa_args.passed = (u8)(n + 1);
 }
 
-/* Nothing but a few arguments, as they were passed? */
+/* Does the record consist of at most ARGS_MAX arguments, signed and 64 bits wide, and at least one? */
 static bool is_args(const struct dfr_plan *plan, union dfr_facts *facts)
 {
 	const struct dfr_step *step;
@@ -200,7 +200,7 @@ static bool is_forced(const struct dfr_ecb *ecb)
 	return ecb->ec_state->st_engine->en_forced & DFR_FORCE_GENERAL;
 }
 
-/* What the clause does, whatever is asked before. */
+/* The form for what the clause does, without regard to its predicate. */
 static u32 form_of(const struct dfr_ecb *ecb, union dfr_facts *facts)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
@@ -212,7 +212,7 @@ static u32 form_of(const struct dfr_ecb *ecb, union dfr_facts *facts)
 	return is_record(plan) ? record_form(ecb, facts) : (u32)DFR_FORM_GENERAL;
 }
 
-/* The form that does the same for less speed, but is right wherever it is called. */
+/* The form that run_ecb() may use after a predicate has held: it records the same, less quickly. */
 static u32 body_of(u32 form)
 {
 	switch (form) {
@@ -232,7 +232,7 @@ static u32 body_of(u32 form)
 	}
 }
 
-/* What is asked before: whose task it is, of a confined state; or what the predicate says, if that is a test. */
+/* What is tested first: for a confined state the task's owner, else the predicate if it is a simple test. */
 static const struct dfr_test *test_of(const struct dfr_ecb *ecb)
 {
 	if (dfr_state_confined(ecb->ec_state))
@@ -254,7 +254,7 @@ void dfr_form_find(struct dfr_ecb *ecb, bool crowded)
 	ecb->ec_flags &= (u8)~DFR_EC_IF_SET;
 	if ((form == DFR_FORM_SINCE || form == DFR_FORM_STEPS) && !confined && asks_number(ecb->ec_plan))
 		ecb->ec_flags |= DFR_EC_IF_SET;
-	/* A confined state's test says nothing of the predicate. */
+	/* A confined state's ec_test is the owner's, so its predicate must run as DIF. */
 	if (crowded || (ecb->ec_pred && (confined || !ecb->ec_test)))
 		form = DFR_FORM_GENERAL;
 	if (ecb->ec_test && !(ecb->ec_flags & DFR_EC_IF_SET))
@@ -262,7 +262,7 @@ void dfr_form_find(struct dfr_ecb *ecb, bool crowded)
 	ecb->ec_form = (u8)form;
 }
 
-/* May it look at arguments in a firing that has not made them? */
+/* May this ECB read fr_args? If no ECB on a probe does, its provider need not fetch the arguments. */
 bool dfr_form_reads_args(const struct dfr_ecb *ecb)
 {
 	u32 form = ecb->ec_form & ~(u32)DFR_FORM_TESTED;

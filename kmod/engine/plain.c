@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The usual ECBs, in few instructions: a record of integers and execname,
- * aggregations over such keys, thread-local numbers. No DIF runs and nothing can fault, so there is
- * no machine and no unwinding, and a record's place and size codes stay in
- * registers; a thread-local number is looked up once in a clause. What it writes is what
- * steps.c would. Probe context.
+ * The plain forms (enum dfr_form), in few instructions: records of integers and
+ * execname, aggregations with such keys, thread-local numbers. No DIF runs and nothing
+ * can fault, so no machine and no unwinding is needed, and a record's position and size
+ * codes stay in registers. A thread-local number is looked up once in a clause. These
+ * functions write exactly what steps.c would. Probe context.
+ *
+ * Most fast paths make no call but tail calls, so the compiler need not save registers.
  */
 #include "kmod/engine/encode.h"
 #include "kmod/engine/self.h"
@@ -51,7 +53,7 @@ dfr_hot u8 *put_args(u8 *p, const struct dfr_firing *firing, u32 n, struct dfr_c
 	return p;
 }
 
-/* Everything but the head. */
+/* All fields of a record. */
 dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_vars *vars, const struct dfr_plan *plan,
 		       struct dfr_codes *codes)
 {
@@ -70,7 +72,7 @@ dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_vars *
 	return p;
 }
 
-/* What the fast path is not ready for. false: lost, and counted. */
+/* After dfr_stream_ready() has said no. false: the record is lost, and counted. */
 static dfr_cold bool make_ready(struct dfr_firing *firing, struct dfr_share *share, u32 need)
 {
 	struct dfr_writer w = { .w_stream = &share->sh_stream };
@@ -96,8 +98,8 @@ void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct df
 }
 
 /*
- * As above, where all is as usual: without a call, so that nothing need be saved.
- * false: it is not, and nothing has been written.
+ * dfr_plain_record() for DFR_FORM_ARGS and _REGISTERS, without any call. false: the
+ * clock, the head or the stream needs the slow path; nothing has been written.
  */
 dfr_hot bool usual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share, bool registers)
 {
@@ -133,8 +135,8 @@ dfr_hot bool usual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, st
 }
 
 /*
- * What stops it as a rule is a restart point, once in each KiB: made ready, it is as usual
- * again.
+ * usual_args() has returned false. Mostly a restart point is due, once in each KiB, and
+ * after make_ready() the fast path works again.
  */
 static dfr_noinline void unusual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share,
 				      bool registers)
@@ -155,7 +157,7 @@ void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_
 		unusual_args(firing, ecb, share, false);
 }
 
-/* The arguments of a function, from where they were passed. */
+/* A function's arguments, read from the registers in which they were passed. */
 void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	if (dfr_unlikely(!usual_args(firing, ecb, share, true)))
@@ -163,8 +165,8 @@ void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct
 }
 
 /*
- * The values of a key of n words (0 to 2: n is a constant where this is called), if
- * it is the first of its bucket; NULL: perhaps it is further down, or new.
+ * The values of the entry with this key of n words (0 to 2; callers pass a constant), if
+ * it is the first of its bucket. NULL: it may be further down the chain, or new.
  */
 dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *step, u64 first, u64 second, u32 n)
 {
@@ -188,7 +190,7 @@ dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *
 	return NULL;
 }
 
-/* Any number of keys: in memory, as steps.c does it. NULL: no room, and counted. */
+/* Builds a key of any shape in sh_key, as steps.c does. NULL: no room for a new entry, and counted. */
 static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
 {
 	const struct dfr_step *key = step + 1;
@@ -214,7 +216,7 @@ static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_
 	return values;
 }
 
-/* execname: padded with zeros, so it has a second word if the first has no NUL. */
+/* The key is execname, padded with zeros: it has a second word only if the first has no NUL. */
 dfr_hot u64 *name_values(struct dfr_firing *firing, const struct dfr_step *step, const struct dfr_share *share)
 {
 	u64 words[2];
@@ -240,7 +242,7 @@ static dfr_noinline void count_any(struct dfr_firing *firing, const struct dfr_s
 		values[0]++;
 }
 
-/* One function for each shape of keys, and each ends with a call if it calls at all: nothing need be saved. */
+/* Inlined into one function for each shape of keys; count_any() is a tail call in each of them. */
 dfr_hot void count_at(u64 *values, struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
 {
 	if (dfr_likely(values))
@@ -279,7 +281,7 @@ void dfr_plat_direct dfr_plain_count(struct dfr_firing *firing, const struct dfr
 		count_at(first_values(share, step, 0, 0, 0), firing, step, share);
 }
 
-/* Into an entry that is known: what a value does there. */
+/* Adds a value to an entry. */
 dfr_hot void add_value(const struct dfr_step *step, u64 *values, u64 value)
 {
 	if (step->sp_do.agg.kind == DFR_ACT_QUANTIZE)
@@ -296,7 +298,7 @@ dfr_hot void add(struct dfr_firing *firing, const struct dfr_step *step, struct 
 		add_value(step, values, plain_value(firing, share->sh_machine.m_vars, step));
 }
 
-/* The values of the keys that need no call, if they are the first of their bucket. */
+/* first_values() for keys that are found without a call; NULL for other keys too. */
 dfr_hot u64 *usual_values(struct dfr_firing *firing, const struct dfr_step *step, const struct dfr_share *share)
 {
 	if (step->sp_do.agg.shape == DFR_KEY_NONE)
@@ -318,7 +320,7 @@ static dfr_noinline void agg_any(struct dfr_firing *firing, const struct dfr_ste
 		add(firing, step, share, values);
 }
 
-/* An argument as it was passed calls nothing but in the end, so nothing need be saved. */
+/* Fast path: the value is an argument that was passed. All calls are tail calls. */
 void dfr_plat_direct dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_step *step = ecb->ec_plan->pn_steps;
@@ -332,7 +334,7 @@ void dfr_plat_direct dfr_plain_agg(struct dfr_firing *firing, const struct dfr_e
 		agg_any(firing, step, share);
 }
 
-/* The thread-local number that a clause deals with first, looked up once: nobody but this thread moves it. */
+/* The first thread-local number of a clause, looked up once: no other thread can move it. */
 struct number {
 	u32 id; /* 0: none */
 	struct dfr_selfref ref;
@@ -363,7 +365,7 @@ dfr_hot void steps_agg(struct dfr_firing *firing, const struct number *number, c
 	add_value(step, values, value);
 }
 
-/* What is set is never extended: neither an argument nor a time has another width. */
+/* The value is stored as it is: dfr_idiom_store() sets no sp_shift. */
 dfr_hot bool steps_set(struct dfr_firing *firing, struct number *number, struct dfr_vars *vars,
 		       const struct dfr_step *step)
 {
@@ -376,7 +378,7 @@ dfr_hot bool steps_set(struct dfr_firing *firing, struct number *number, struct 
 	return dfr_self_set(&vars->va_self, firing->fr_cpu, &number->ref, value);
 }
 
-/* In program order; a number for which there is no room ends it, as it would end a record. */
+/* In program order. If a number finds no room, the rest of the clause is dropped, as in steps.c. */
 void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
@@ -409,7 +411,7 @@ static dfr_noinline void set_time(struct dfr_firing *firing, const struct dfr_ec
 	dfr_self_store(share->sh_machine.m_vars, firing, ecb->ec_plan->pn_steps[0].sp_do.number, dfr_time_of(firing));
 }
 
-/* One step that sets a number to the time: how a measurement begins. As a rule the number was 0, and its home is free. */
+/* `self->t = timestamp` begins a measurement. Fast path: self->t was 0, and its home slot is free. */
 void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_selfvars *self;
@@ -430,7 +432,7 @@ void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_
 		set_time(firing, ecb, share);
 }
 
-/* Its number is at home. */
+/* The number is in its home slot. */
 static dfr_noinline void since_home(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share,
 				    struct dfr_selfslot *home)
 {
@@ -452,7 +454,7 @@ static dfr_noinline void since_home(struct dfr_firing *firing, const struct dfr_
 	add_value(step, values, time);
 }
 
-/* How it ends: as a rule the number is at home, and what it is aggregated into is there. */
+/* Ends a measurement. Fast path: the number is in its home slot, and the aggregation's entry exists. */
 void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
 {
 	const struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
@@ -462,5 +464,5 @@ void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr
 	if (dfr_likely(self->se_slots && dfr_read_once(&home->ss_key) == key))
 		since_home(firing, ecb, share, home);
 	else if (dfr_read_once(&self->se_away))
-		dfr_plain_steps(firing, ecb, share); /* where it is 0, it ends there */
+		dfr_plain_steps(firing, ecb, share); /* looks further, and returns if it is 0 */
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records, the rare parts: what fire.c's inlined fast path leaves to functions.
- * A stream that is not ready (no block, a restart point due, a loss to tell of,
- * another context), long heads, notes, ledger entries. formats/abi/block.h has
- * the layout. Probe context, interrupts off; or process context by way of
+ * The rare parts of writing records, which the inlined fast path (fire.h, encode.h)
+ * leaves to functions: making a stream ready (no open block, a restart point due, a
+ * loss to report, another context), notes, ledger entries. formats/abi/block.h has
+ * the layout. Probe context, interrupts off; or process context through
  * dfr_visit_cpu().
  */
 #include "kmod/engine/encode.h"
@@ -64,7 +64,7 @@ static bool context_holds(const struct dfr_stream *stream, struct dfr_firing *fi
 	       stream->sm_tid == context->cx_tid && !memcmp(stream->sm_comm, context->cx_comm, 16);
 }
 
-/* What is committed in the open block now, without a record more. */
+/* Lets readers see what the stream has written to the open block, without counting a record. */
 void dfr_record_publish(struct dfr_share *share)
 {
 	dfr_publish(share, share->sh_stream.sm_ptr);
@@ -85,7 +85,7 @@ static bool ready_ring(struct dfr_share *share, struct dfr_firing *firing, u32 n
 	u64 time = dfr_firing_time(firing);
 
 	if (!dfr_ring_room(share, need + DFR_CONTEXT_BYTES, is_end)) {
-		/* A full `fill` ring has stopped recording: what comes later is not lost, it is not wanted. */
+		/* A full `fill` ring has stopped, as was asked for: what comes later is not a loss. */
 		if (!share->sh_ring.rg_full)
 			dfr_lost_here(share, firing, DFR_LOSS_PRINCIPAL, 1);
 		return false;
@@ -114,7 +114,7 @@ static bool ready_list(struct dfr_share *share, struct dfr_speclist *list, struc
 	return true;
 }
 
-/* Makes w's stream ready for a record of up to `need` bytes. false: it is lost, and counted. */
+/* Makes w's stream ready for a record of up to `need` bytes. false: the record is lost, and counted. */
 bool dfr_record_slow(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing, u32 need)
 {
 	return w->w_list ? ready_list(share, w->w_list, firing, need) : ready_ring(share, firing, need);
@@ -144,8 +144,8 @@ static u8 *write_note(u8 *p, const struct dfr_note *note)
 }
 
 /*
- * The record is written; what is to be said about its fields comes before it.
- * The first note has a long head, the others and then the record a delta of 0.
+ * Moves the finished record back and writes the notes on its fields before it. The
+ * first note has a long head; the other notes and the record then have a delta of 0.
  */
 void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing)
 {
@@ -213,7 +213,7 @@ static void write_loss(struct dfr_share *share, u32 cause, u32 level, u64 time)
 	stream->sm_time = time;
 }
 
-/* NMIs' hits are counted by the NMI itself, in a word of its own. */
+/* Puts into the ledger what NMIs have counted in sh_nmi, which only they write. */
 static void collect_nmi(struct dfr_share *share, u64 time)
 {
 	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_NMI];
@@ -231,7 +231,7 @@ static void collect_nmi(struct dfr_share *share, u64 time)
 	share->sh_pending_mask |= 1u << DFR_LOSS_NMI;
 }
 
-/* As many pending ledger entries as the open block takes, `keep` bytes left for what follows. */
+/* Writes as many pending ledger entries as fit into the open block with `keep` bytes left over. */
 void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 {
 	struct dfr_ring *ring = &share->sh_ring;
@@ -241,7 +241,7 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 	for (cause = 0; cause < DFR_LOSS_MAX; cause++) {
 		if (!(share->sh_pending_mask & (1u << cause)))
 			continue;
-		/* While it goes on, an entry would be overwritten with its block. */
+		/* While a consumer still lacks blocks, this entry could be overwritten, too. */
 		if (cause == DFR_LOSS_OVERWRITTEN && ring->rg_wanted)
 			continue;
 		if ((size_t)(ring->rg_end - share->sh_stream.sm_ptr) < LOSS_BYTES + keep)
@@ -255,7 +255,7 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 	dfr_record_publish(share);
 }
 
-/* A consumer wants all there is: pending losses too, then the open block is closed. */
+/* For a consumer that asks for everything: writes the pending losses and closes the open block. */
 void dfr_record_flush(struct dfr_share *share, u64 time)
 {
 	struct dfr_cpu *pc = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu);
@@ -264,7 +264,7 @@ void dfr_record_flush(struct dfr_share *share, u64 time)
 		if (!share->sh_ring.rg_block || time == DFR_STREAM_FRESH)
 			time = pc->pc_last;
 		if (dfr_ring_room(share, LOSS_BYTES, false)) {
-			/* The consumer is here: what was overwritten before it can be told now. */
+			/* The consumer reads now, and gets the entry on overwritten blocks. */
 			share->sh_ring.rg_wanted = false;
 			dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
 		}

@@ -4,20 +4,20 @@
  *
  *   | key | value | key | value | key | value | key | value |    a bucket: 64 bytes
  *
- * A key is {variable, thread key}, complete in its word, so nothing is compared
- * behind it. Its home is one slot; if that is taken it may be in any other of two
- * buckets, and is counted as away. Probe context: only the thread
- * itself, on the one CPU where it runs, ever reads or writes the slot of its
- * key, so a slot is taken by one compare-and-swap and given back by one store:
- * no lists, no cleaning. Both buckets full is a counted loss.
+ * A key is all of {variable, thread key} in one word, so to compare that word is
+ * enough. Its home is one slot. If that is taken, the key may be in any other slot
+ * of its two buckets and is counted in se_away; if both are full, the store is a
+ * counted loss. Probe context: only the thread itself, on the one CPU where it runs,
+ * ever reads or writes the slot of its key, so a slot is taken by one
+ * compare-and-swap and given back by one store: no lists, no cleaning.
  *
- * Whatever has a size (strings, structs, arrays) is in dynvar.c.
+ * Thread-locals that have a size (strings, structs, arrays) are in dynvar.c.
  */
 #include "kmod/engine/self.h"
 
 #define BUCKET_SLOTS 4u
 
-/* Process context: a quarter of what dynamic variables may take. Once there, the slots stay. */
+/* Process context. Takes at most a quarter of the dynamic variables' budget, once for the state. */
 int dfr_self_layout(struct dfr_vars *vars)
 {
 	struct dfr_selfvars *self = &vars->va_self;
@@ -59,7 +59,7 @@ u64 dfr_self_losses(const struct dfr_vars *vars)
 	return lost;
 }
 
-/* The other bucket; a single one is both. */
+/* The second bucket of a key; the same as the first if there is only one. */
 dfr_hot struct dfr_selfslot *second_of(const struct dfr_selfvars *self, u64 key)
 {
 	u64 hash = dfr_self_hash(self, key);

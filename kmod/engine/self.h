@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Thread-local scalars, inlined: where a key's slot is as a rule, for those who
- * look for it in a firing (self.c, which says how the slots work, and plain.c).
- * Probe context.
+ * The inlined fast path to thread-local numbers, for self.c and plain.c: most keys
+ * are in their home slot. self.c says how the slots work. Probe context.
  */
 #ifndef DFR_ENGINE_SELF_H
 #define DFR_ENGINE_SELF_H
@@ -10,9 +9,9 @@
 #include "kmod/engine/fire.h"
 #include "kmod/engine/vars.h"
 
-/* Not at home. While nothing at all is away from home, nothing is to be found there. */
+/* Looks outside of the home slot. While se_away is 0, every key is in its home slot. */
 struct dfr_selfslot *dfr_self_find_away(const struct dfr_selfvars *self, u64 key);
-/* A key that has no slot: NULL: no room, and counted. */
+/* Gives a slot to a key that has none. NULL: no room, and counted. */
 struct dfr_selfslot *dfr_self_insert_away(struct dfr_selfvars *self, u32 cpu, u64 key, u64 value);
 void dfr_self_erase_away(struct dfr_selfvars *self, struct dfr_selfslot *slot);
 
@@ -21,7 +20,7 @@ dfr_hot u64 dfr_self_key(struct dfr_firing *firing, u32 id)
 	return dfr_plat_thread_key(firing) | DFR_SELF_KEY(id);
 }
 
-/* Its middle bits count. Whose tid is chosen does not know where in the table that leads. */
+/* Callers use the middle bits. se_factor is secret, so choosing a tid does not choose a slot. */
 dfr_hot u64 dfr_self_hash(const struct dfr_selfvars *self, u64 key)
 {
 	return key * self->se_factor;
@@ -32,11 +31,11 @@ dfr_hot struct dfr_selfslot *dfr_self_home(const struct dfr_selfvars *self, u64 
 	return (struct dfr_selfslot *)((u8 *)self->se_slots + (dfr_self_hash(self, key) >> 28 & self->se_mask));
 }
 
-/* A variable of a thread, and where it is: as found, and as dfr_self_set() leaves it. */
+/* A thread's variable and its slot, as found by dfr_self_find() and kept up to date by dfr_self_set(). */
 struct dfr_selfref {
 	u64 sr_key;
 	struct dfr_selfslot *sr_home; /* NULL: there are no slots */
-	struct dfr_selfslot *sr_slot; /* NULL: it is 0 */
+	struct dfr_selfslot *sr_slot; /* NULL: the variable is 0 */
 };
 
 dfr_hot struct dfr_selfref dfr_self_find(const struct dfr_selfvars *self, u64 key)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An ECB in a firing: predicate, room for the record, the plan's steps in order,
- * commit; and ERROR where one faults. Probe context: no lock, no sleep, no
+ * An ECB in the general form: predicate, room for the record, the plan's steps in
+ * order, commit; and ERROR if one of them faults. Probe context: no lock, no sleep, no
  * allocation; interrupts are off, this CPU is the only writer.
  *
- * Clauses of another form (form.c) do not come here, or only for their predicate. The
- * kernel is built without jump tables, so the order of tests in run_steps is the
- * order of likelihood.
+ * A clause that plain.c could run comes here only if its predicate must run as DIF, its
+ * work must be charged, or it is on BEGIN, END or ERROR; then plain.c does the rest
+ * (ec_body). The kernel is built without jump tables, so run_steps() asks for the most
+ * likely steps first.
  */
 #include "kmod/engine/encode.h"
 #include "kmod/engine/fire.h"
@@ -59,7 +60,7 @@ dfr_hot u64 step_value(struct run *run, const struct dfr_step *step)
 	return other_value(run, step);
 }
 
-/* As wide as declared, extended as declared. */
+/* Cuts the value to its declared width and extends it by its declared sign. */
 dfr_hot u64 declared(const struct dfr_step *step, u64 value)
 {
 	value <<= step->sp_shift;
@@ -81,7 +82,7 @@ static dfr_cold enum outcome fault(struct dfr_machine *machine, u32 code, u64 va
 	return RUN_FAULT;
 }
 
-/* A captured field stands by itself: its fault becomes a note, and the record goes on. */
+/* A fault of a captured field becomes a note, and the record goes on. false: the clause must stop. */
 static dfr_cold bool capture_forgives(struct run *run, const struct dfr_step *step)
 {
 	struct dfr_machine *machine = run->machine;
@@ -137,7 +138,7 @@ static long copy_name(struct run *run, const struct dfr_step *step, u8 *to)
 	return (long)n + 1;
 }
 
-/* A string to `to`: its length with the NUL, or negative: see the machine. */
+/* Copies a string to `to`: its length with the NUL, or negative: machine_state() says why. */
 static long copy_string(struct run *run, const struct dfr_step *step, u8 *to, bool *cut)
 {
 	u64 address;
@@ -173,7 +174,7 @@ static enum outcome step_string(struct run *run, const struct dfr_step *step)
 	return RUN_OK;
 }
 
-/* `n` bytes at an address that the step computes; an empty (null) capture is zeros and a note. */
+/* Copies `n` bytes from an address that the step has computed; a capture that faults is zeros and a note. */
 static enum outcome copy_bytes(struct run *run, const struct dfr_step *step, u8 *to, u64 address, u32 n)
 {
 	if (machine_state(run->machine) == RUN_OK &&
@@ -194,7 +195,7 @@ static enum outcome step_bytes(struct run *run, const struct dfr_step *step)
 	return outcome;
 }
 
-/* tracemem() with a size of its own, or printm()'s {address, length}. */
+/* tracemem() with a size that a DIFO computes, or printm()'s {address, length}. */
 static enum outcome step_varbytes(struct run *run, const struct dfr_step *step)
 {
 	u64 address = step_value(run, step);
@@ -262,7 +263,7 @@ static enum outcome step_usym(struct run *run, const struct dfr_step *step)
 
 /* Aggregations. */
 
-/* n bytes at key: zero up to the next word. */
+/* Fills the last word of the n bytes at key with zeros; returns the next word. */
 dfr_hot u64 *pad_key(u64 *key, u32 n)
 {
 	if (n & 7)
@@ -333,7 +334,7 @@ static dfr_cold void agg_lost(struct run *run)
 	dfr_lost_here(run->share, run->firing, DFR_LOSS_AGGREGATION, 1);
 }
 
-/* Keys, then value, then weight: as they stand in the program. */
+/* Evaluates keys, then value, then weight: the program's order. */
 dfr_hot enum outcome step_agg(struct run *run, const struct dfr_step *step)
 {
 	const struct dfr_step *key = step + 1;
@@ -417,7 +418,7 @@ static enum outcome do_chill(struct run *run, u64 ns)
 		return fault(run->machine, DIF_FAULT_ILLOP, ns);
 	share->sh_chilled += ns;
 	dfr_plat_chill(ns);
-	dfr_cpu_of(run->firing->fr_engine, run->firing->fr_cpu)->pc_dear_from += ns; /* is no work */
+	dfr_cpu_of(run->firing->fr_engine, run->firing->fr_cpu)->pc_dear_from += ns; /* a wait is no work */
 	return RUN_OK;
 }
 
@@ -448,7 +449,7 @@ static enum outcome step_destructive(struct run *run, const struct dfr_step *ste
 	return RUN_OK;
 }
 
-/* Makes room and writes the head. false: lost, and counted where it was. */
+/* Makes room and writes the head. false: the record is lost, and dfr_record_slow() has counted it. */
 dfr_hot bool begin_record(struct run *run, struct dfr_stream *stream, struct dfr_speclist *list)
 {
 	const struct dfr_plan *plan = run->ecb->ec_plan;
@@ -506,10 +507,10 @@ static enum outcome speculate_on(struct run *run, u64 id)
 
 static enum outcome commit_or_discard(struct run *run, u32 op, u64 id)
 {
-	/* The machine is not set up where nothing needs it. */
+	/* Not dfr_work(): a plan without DFR_PN_MACHINE has not set the machine up. */
 	if (!dfr_firing_work(run->firing, run->share->sh_state, dfr_spec_work(run->share, id)))
 		return fault(run->machine, DIF_FAULT_ILLOP, id);
-	/* Its number may be given to somebody else now: later parts record to nowhere. */
+	/* Its number may now be given to another speculation, so later parts record to the void list. */
 	if (run->ecb->ec_flags & DFR_EC_SPLIT && run->share->sh_split_spec == id)
 		run->share->sh_split_spec = DFR_SPEC_VOID;
 	if (op == DFR_STEP_COMMIT)
@@ -524,14 +525,15 @@ static dfr_cold enum outcome step_speculation(struct run *run, const struct dfr_
 
 	if (outcome != RUN_OK)
 		return outcome;
-	/* Nothing is recorded behind a commit (check_order): what speculate() began is whole. */
+	/* The verifier (check_order()) refuses records after a commit: what speculate() began is complete. */
 	if (step->sp_op == DFR_STEP_COMMIT && run->w.w_start && run->w.w_list) {
 		commit_record(run);
 		run->w.w_start = NULL;
 	}
 	/*
-	 * The verifier keeps records and commits apart; a record that is open must
-	 * stay one. A discard touches no ring, and keeps the record's chunk.
+	 * The verifier refuses what would come here with an open record, which a commit
+	 * or another speculate() would destroy. A discard is allowed, because it does not
+	 * touch the ring and keeps the chunk of the open record.
 	 */
 	if (run->w.w_start && step->sp_op != DFR_STEP_DISCARD)
 		return fault(run->machine, DIF_FAULT_ILLOP, id);
@@ -572,7 +574,7 @@ static enum outcome rare_step(struct run *run, const struct dfr_step *step)
 		return step_speculation(run, step);
 	case DFR_STEP_DESTRUCTIVE:
 		return step_destructive(run, step);
-	default: /* text of the probe: nothing */
+	default: /* DFR_STEP_TEXT: records nothing */
 		return RUN_OK;
 	}
 }
@@ -612,7 +614,7 @@ dfr_hot enum outcome run_steps(struct run *run, const struct dfr_step **failed)
 
 /* ECBs. */
 
-/* Sets the state's machine up for this ECB; the first of a firing, for the firing. */
+/* Sets the machine up for this ECB and, before the state's first ECB in a firing, for the firing. */
 dfr_hot void ready_machine(struct dfr_machine *machine, struct dfr_share *share, struct dfr_firing *firing,
 			   const struct dfr_ecb *ecb, u64 stamp)
 {
@@ -669,7 +671,7 @@ static dfr_cold void fire_error(struct run *run, u32 action)
 	inner->fr_args = inner->fr_error;
 	inner->fr_nargs = DFR_ERROR_NARGS;
 	error->m_firing = inner;
-	/* The same firing: it sees this-> and strtok()'s place, and hands them back. */
+	/* ERROR is part of the same firing: it shares clause-locals and strtok()'s position. */
 	error->m_flags = machine->m_flags & (DFR_M_LOCALS_ZEROED | DFR_M_DESTRUCTIVE);
 	error->m_strtok = machine->m_strtok;
 	error->m_strtok_end = machine->m_strtok_end;
@@ -677,7 +679,7 @@ static dfr_cold void fire_error(struct run *run, u32 action)
 	     ecb = dfr_load_acquire(&ecb->ec_next))
 		if (ecb->ec_state == run->ecb->ec_state)
 			dfr_run_ecb(inner, ecb, share, error, 0);
-	/* What it did is this firing's work. */
+	/* ERROR's work counts as this firing's. */
 	firing->fr_chunks = inner->fr_chunks;
 	firing->fr_work = inner->fr_work;
 	machine->m_flags |= error->m_flags & DFR_M_LOCALS_ZEROED;
@@ -686,7 +688,7 @@ static dfr_cold void fire_error(struct run *run, u32 action)
 }
 
 /*
- * Parts of a clause that `if` split. The first part always may run; a later one
+ * Parts of a clause that `if` split. The first part may always run; a later one
  * only if the first part's predicate held in this firing and none has faulted.
  */
 static dfr_cold bool split_enter(struct dfr_share *share, const struct dfr_ecb *ecb, u64 stamp)
@@ -704,7 +706,7 @@ static dfr_cold bool split_enter(struct dfr_share *share, const struct dfr_ecb *
 
 static dfr_cold void split_failed(struct dfr_share *share, const struct dfr_ecb *ecb, bool predicate)
 {
-	/* A later part's own condition is an `if` that does not hold: the others go on. */
+	/* A later part's predicate is its own `if`: when that is false, the other parts still run. */
 	if (!predicate || !(ecb->ec_flags & DFR_EC_CONTINUATION))
 		share->sh_split_ok = 0;
 }
@@ -719,7 +721,7 @@ static dfr_cold void stopped(struct run *run, enum outcome outcome, u32 action)
 		fire_error(run, action);
 }
 
-/* A later part of a clause that speculates, or has speculated. */
+/* A later part of a clause that has called speculate(), and perhaps discarded that speculation since. */
 static dfr_cold bool begin_part(struct run *run)
 {
 	struct dfr_speclist *list = dfr_spec_void(run->share);
@@ -729,7 +731,7 @@ static dfr_cold bool begin_part(struct run *run)
 	return begin_record(run, &list->sl_stream, list);
 }
 
-/* Where this ECB's record goes, when it does not say so itself by speculate(). */
+/* Begins the record of an ECB that does not call speculate() itself. */
 dfr_hot bool begin_usual(struct run *run)
 {
 	if (dfr_unlikely(run->ecb->ec_flags & DFR_EC_SPLIT && run->share->sh_split_spec))
@@ -738,8 +740,8 @@ dfr_hot bool begin_usual(struct run *run)
 }
 
 /*
- * There is no room for the record, so nothing of the clause happens but its exit(): a program that drops
- * records must come to its end, too.
+ * There is no room for the record, so of all its actions only exit() takes effect: a program whose records
+ * are dropped must still be able to end.
  */
 static dfr_cold void exit_without_room(struct run *run)
 {
