@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Aggregation variables: what a program's aggregating actions say of them. The
- * uses of one must agree in kind, parameters and keys; the catalog gets them as
- * the first use in the program has them. Their tables are agg.c's business, the
- * steps that fill them plan.c's. Process context.
+ * Aggregation variables, as a program's aggregating actions declare them. All uses
+ * of a variable must agree in kind, parameters and keys; the catalog describes it as
+ * its first use in the program does. agg.c has their tables, plan.c makes the steps
+ * that fill them. Process context.
  */
 #include "kmod/engine/store.h"
 
@@ -97,7 +97,7 @@ static u16 key_kind(const struct dfr_act *act)
 	return act->ac_difo->di_rtype.size ? DFR_FIELD_INT : 0;
 }
 
-/* One more use of a variable: the kinds of its keys must agree; text of probes may meet strings. */
+/* One more use of a variable: the kinds of its keys must agree, but text of probes may meet strings. */
 static const char *merge_keys(struct dfr_aggvar *var, const struct dfr_clause *clause, u32 first, bool told)
 {
 	u16 kind;
@@ -150,7 +150,7 @@ static const char *var_create(struct dfr_state *state, const struct dfr_clause *
 	return NULL;
 }
 
-/* Bytes of a key, as far as they are declared. */
+/* Bytes of a key's by-reference elements, as declared. */
 static u64 key_bytes(const struct dfr_clause *clause, u32 first, u32 end)
 {
 	const struct dfr_act *act;
@@ -253,7 +253,7 @@ static int tell_var(struct dfr_state *state, struct dfr_aggvar *var, const struc
 	return error;
 }
 
-/* Writes the variables that this program uses first into the catalog. */
+/* Writes the variables that no earlier program has used into the catalog. */
 int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *program)
 {
 	const struct dfr_clause *clause;

@@ -6,23 +6,23 @@
  *   free ─▶ in a bucket ─▶ dirty ─▶ rinsing ─▶ clean ─▶ free
  *        store      store of 0   cleaner   cleaner   when free is empty
  *
- * Probe context, except layout and cleaning. Look-ups take no lock: a chunk
- * that was unlinked keeps its `next`, and is used again only after every firing
- * that could stand on it is over (which the cleaner makes sure of between rinsing
- * and clean). Only linking and unlinking take the bucket's spin bit: interrupts
- * are off, so its holder is running, and the spin is bounded nevertheless.
+ * Probe context, except layout and cleaning. Look-ups take no lock: an unlinked
+ * chunk keeps its dv_next, and the cleaner waits between rinsing and clean until
+ * every firing that could still read it is over. Only linking and unlinking take
+ * the bucket's spin bit. Its holder is running, because its interrupts are off;
+ * the spin is bounded all the same.
  *
- * Lists of free chunks change by compare-and-swap of their heads, since other
- * CPUs may steal. A chunk never goes back to a list in the firing that took it
- * (one that lost a race goes to dirty), so a head cannot come back within
- * anybody's compare-and-swap.
+ * Lists of free chunks change by compare-and-swap of their heads, because other
+ * CPUs may steal. There is no ABA problem: a chunk comes back to a free list only
+ * through the cleaner (one that lost a race goes to dirty, too), and that waits for
+ * every firing that has seen the chunk as a head.
  */
 #include "kmod/engine/vars.h"
 
-#define HURRY_PART 8 /* of all chunks, in one turn */
+#define HURRY_PART 8 /* of all chunks: so many in rinsing are hurried */
 #define SPIN_MAX (1u << 18)
-#define SPINS_CHARGED 64u /* at a time, */
-#define SPIN_WORK 8u	  /* with so many guest instructions each */
+#define SPINS_CHARGED 64u /* charged together, */
+#define SPIN_WORK 8u	  /* so many guest instructions each */
 #define DIRTY 1 /* indices of dc_losses */
 #define RINSING 2
 
@@ -48,7 +48,7 @@ static struct dfr_dynvar *chunk_at(const struct dfr_dynvars *dyn, u64 n)
 	return (struct dfr_dynvar *)(dyn->dy_chunks + n * dyn->dy_chunk);
 }
 
-/* Evenly over the CPUs that are there; one that comes later steals. */
+/* Deals the chunks evenly to the CPUs that are online; one that comes online later steals. */
 static void deal_chunks(struct dfr_dynvars *dyn)
 {
 	u32 cpu, n, online = 0, share, at = 0;
@@ -111,7 +111,7 @@ int dfr_dyn_layout(struct dfr_vars *vars, u32 chunk)
 	return 0;
 }
 
-/* A whole list. Who fails to swap has seen another CPU succeed, so this ends. */
+/* Takes a whole list. A swap fails only because another CPU's has succeeded, so the loop ends. */
 static struct dfr_dynvar *take_all(struct dfr_dynvar **head)
 {
 	struct dfr_dynvar *seen = dfr_load_acquire(head), *was;
@@ -125,7 +125,7 @@ static struct dfr_dynvar *take_all(struct dfr_dynvar **head)
 	return seen;
 }
 
-/* Put a list, whose last chunk is `tail`, before whatever is there. */
+/* Puts a list, whose last chunk is `tail`, in front of the list at *head. */
 static void put_all(struct dfr_dynvar **head, struct dfr_dynvar *list, struct dfr_dynvar *tail)
 {
 	struct dfr_dynvar *seen = dfr_load_acquire(head), *was;
@@ -148,7 +148,7 @@ static struct dfr_dynvar *last_of(struct dfr_dynvar *list)
 	return list;
 }
 
-/* Dirty ones are rinsed from here on. How many there are. */
+/* Moves all dirty chunks to rinsing; returns how many. */
 static u64 begin_rinsing(struct dfr_vars *vars)
 {
 	struct dfr_dynvars *dyn = &vars->va_dyn;
@@ -203,9 +203,9 @@ static bool firings_over(const struct dfr_vars *vars)
 }
 
 /*
- * Whatever firing could stand on one that is rinsed must be over. As a rule that is
- * so at one of the next turns, and no CPU is disturbed for it; only where so many
- * wait that others would soon be out of them it is hurried.
+ * Rinsed chunks become clean when all firings that could read them are over. Mostly
+ * that is so in one of the next turns, and no CPU is disturbed for it. If so many chunks
+ * wait that free ones may soon run out, firings_over() hurries the grace period.
  */
 void dfr_dyn_clean(struct dfr_vars *vars)
 {
@@ -245,7 +245,7 @@ static struct dfr_dyncpu *this_cpu(const struct dfr_machine *m)
 	return &m->m_vars->va_dyn.dy_cpus[m->m_firing->fr_cpu];
 }
 
-/* A store is lost: counted by what the cleaner could still give back, and the record with it. */
+/* A store is lost, and its ECB's record with it. cause: index of dc_losses. */
 static void lose(struct dfr_machine *m, u32 cause)
 {
 	u64 *counter = &this_cpu(m)->dc_losses[cause];
@@ -280,8 +280,8 @@ static struct dfr_dynvar *pop(struct dfr_dynvar **head)
 	return seen;
 }
 
-/* The clean list of some CPU becomes the free list of this one, which is empty and filled by nobody
- * else. */
+/* Takes a CPU's clean list, returns its first chunk and makes the rest the free list of this CPU, which
+ * is empty; no other CPU adds to it. */
 static struct dfr_dynvar *refill(struct dfr_dyncpu *mine, struct dfr_dyncpu *from)
 {
 	struct dfr_dynvar *list = take_all(&from->dc_clean);
@@ -291,7 +291,7 @@ static struct dfr_dynvar *refill(struct dfr_dyncpu *mine, struct dfr_dyncpu *fro
 	return list;
 }
 
-#define STEAL_WORK 32 /* guest instructions for each CPU that is asked */
+#define STEAL_WORK 32 /* guest instructions for each CPU whose lists are tried */
 
 static struct dfr_dynvar *allocate(struct dfr_machine *m)
 {
@@ -327,7 +327,7 @@ struct dfr_dynkey {
 	u32 ke_var;
 };
 
-/* One tuple element: its size, then the value, or the bytes padded with zeros. */
+/* Adds a tuple element: its size, then the value (size 0) or the bytes, padded with zeros. */
 static bool add_element(struct dfr_machine *m, struct dfr_dynkey *key, u32 i)
 {
 	u64 size = m->m_tuple_size[i], padded = (size + 7) & ~7ull;
@@ -349,7 +349,7 @@ static bool add_element(struct dfr_machine *m, struct dfr_dynkey *key, u32 i)
 	return true;
 }
 
-/* False: a fault, or a key that no chunk can hold. */
+/* false: a fault, or a key that no chunk can hold. */
 static bool make_key(struct dfr_machine *m, struct dfr_dynkey *key, u32 scope, u32 id, bool array)
 {
 	const struct dfr_hashkey *secret = &m->m_vars->va_hash;
@@ -394,11 +394,12 @@ static bool is_it(const struct dfr_dynvar *var, const struct dfr_dynkey *key)
 }
 
 /*
- * No chain is longer: with keys that nobody could choose (their hash is keyed) none
- * would be, since there is a bucket for each one or two chunks.
+ * The longest chain: a store of one variable more is lost. No chain gets that long by
+ * chance, because there is a bucket for each one or two chunks, nor on purpose, because
+ * the hash is keyed and nobody can choose keys that collide.
  */
 #define CHAIN_MAX 64u
-#define STEP_WORK 24u /* guest instructions of a step, about */
+#define STEP_WORK 24u /* guest instructions of a step along a chain, about */
 
 static dfr_cold struct dfr_dynvar *find_further(struct dfr_machine *m, struct dfr_dynvar *var,
 						const struct dfr_dynkey *key)
@@ -411,7 +412,7 @@ static dfr_cold struct dfr_dynvar *find_further(struct dfr_machine *m, struct df
 	return var;
 }
 
-/* NULL: there is none, or the firing has done too much: a fault. */
+/* NULL: there is none, or the firing has done too much work, which is a fault. */
 static struct dfr_dynvar *find(struct dfr_machine *m, const struct dfr_dynkey *key)
 {
 	struct dfr_dynvar *var = dfr_load_acquire(&bucket_of(&m->m_vars->va_dyn, key->ke_hash)->db_head);
@@ -419,7 +420,7 @@ static struct dfr_dynvar *find(struct dfr_machine *m, const struct dfr_dynkey *k
 	return dfr_likely(!var || is_it(var, key)) ? var : find_further(m, var, key);
 }
 
-/* Before a walk with the bucket locked, which must come to its end: as long as one can be. */
+/* Charges the longest walk before the bucket is locked, because the walk must not stop halfway. */
 static bool may_walk(struct dfr_machine *m, const struct dfr_dynkey *key)
 {
 	return dfr_work(m, CHAIN_MAX * STEP_WORK + key->ke_size);
@@ -463,7 +464,7 @@ static bool write_data(struct dfr_machine *m, struct dfr_dynvar *var,
 	return dfr_copy_in(m, data_of(var), value, desc->vd_size);
 }
 
-/* The hash comes last: a pointer into the chunk means nothing before. */
+/* The hash comes last: until then dfr_dyn_room() refuses pointers into the chunk. */
 static bool fill(struct dfr_machine *m, struct dfr_dynvar *var, const struct dfr_dynkey *key,
 		 const struct dfr_vardesc *desc, u64 value)
 {
@@ -477,7 +478,7 @@ static bool fill(struct dfr_machine *m, struct dfr_dynvar *var, const struct dfr
 	return true;
 }
 
-/* *full: it is not there, and the chain is as long as may be. */
+/* *full: it is not there, and the chain has CHAIN_MAX variables already. */
 static struct dfr_dynvar *find_locked(struct dfr_dynbucket *bucket, const struct dfr_dynkey *key, bool *full)
 {
 	struct dfr_dynvar *var = dfr_read_once(&bucket->db_head);
@@ -525,7 +526,7 @@ static void insert(struct dfr_machine *m, const struct dfr_dynkey *key,
 		return;
 	if (full)
 		lose(m, 0);
-	/* Another CPU was first: its chunk takes the value. */
+	/* Full, or another CPU was first: then its chunk takes the value. */
 	dfr_write_once(&var->dv_hash, DFR_DV_FREE);
 	make_dirty(m, var);
 	if (other)
@@ -564,7 +565,7 @@ static const struct dfr_vardesc *describe(const struct dfr_vars *vars, u32 scope
 	return &sc->sc_vars[n];
 }
 
-/* A number of this thread's, not in an array? */
+/* Is it a thread-local number, not an array? */
 static bool is_scalar(const struct dfr_vars *vars, u32 id)
 {
 	const struct dfr_vardesc *desc = describe(vars, DIF_VS_THREAD, id);

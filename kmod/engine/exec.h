@@ -28,7 +28,7 @@ struct dfr_refusal {
 	char rf_reason[128];
 };
 
-/* What a program calls things gets into reasons and the kernel's log: no line ends there, and nothing that a terminal obeys. */
+/* For names from a program, which get into refusals and the kernel's log: '?' for all but printable ASCII. */
 static inline char dfr_printable(char c)
 {
 	return c >= ' ' && c <= '~' ? c : '?';
@@ -57,13 +57,13 @@ struct dfr_difo {
 	u64 (*di_run)(struct dfr_machine *m);
 	void *di_native;
 };
-#define DFR_DIFO_PURE 0x1	 /* reads only execname pid tid cpu arg0-5 and constants: may run before the guard */
+#define DFR_DIFO_PURE 0x1	 /* only execname pid tid cpu arg0-5 and constants: may run before the guard */
 #define DFR_DIFO_DESTRUCTIVE 0x2 /* copyout, copyoutstr */
 #define DFR_DIFO_PROBETEXT 0x4	 /* exactly `ldgs probeprov..probename; ret` */
 #define DFR_DIFO_STACK 0x8
 #define DFR_DIFO_RESTRICTED 0x10 /* loaded without kernel reads: only the machine's own memory can be read */
 #define DFR_DIFO_ARGS 0x20	 /* looks at the probe's arguments */
-#define DFR_DIFO_CONFINED 0x40	 /* of an unprivileged user: never has an address of the kernel's as a number */
+#define DFR_DIFO_CONFINED 0x40	 /* of a user without privilege: never gets a kernel address as a number */
 
 struct dfr_act {
 	u16 ac_kind; /* enum dfr_action */
@@ -91,7 +91,7 @@ struct dfr_clause {
 	struct dfr_act *cl_acts;
 };
 
-/* Its description, as far as there is room, with nothing in it that does not print. */
+/* The clause's probe description, cut to `room` bytes; '?' for characters that do not print. */
 void dfr_clause_text(const struct dfr_clause *clause, char *text, size_t room);
 
 struct dfr_progopt {
@@ -119,8 +119,8 @@ struct dfr_program {
 #define DFR_CONFINED_DOF_MAX (256u * 1024)
 
 struct dfr_load_limits {
-	/* false: loads become restricted ones, kernel stacks are refused, and probes whose arguments
-	 * are the kernel's are not armed for clauses that look at these */
+	/* false: loads become restricted ones, kernel stacks are refused, and a probe with arguments of
+	 * the kernel is not armed for clauses that read them */
 	bool ll_kernel_reads;
 	bool ll_destructive;
 	u64 (*ll_types)(void); /* digest of the kernel's types, 0: none; NULL: any will do */
@@ -129,10 +129,11 @@ struct dfr_load_limits {
 
 /*
  * 0, or with a refusal -EINVAL, -E2BIG (too large), -EACCES (destructive, and
- * limits forbid it), -EPERM (not in a confined program), -ENOENT (a kernel symbol is not there); -ENOMEM; -EINTR,
- * who asks has been killed. It takes its time, and needs nothing of an engine: under no lock, please. `dof` may
- * be freed or change afterwards. A DOF that passes can neither hang nor overrun nor fault in probe
- * context, whoever wrote it.
+ * limits forbid it), -EPERM (not in a confined program), -ENOENT (a kernel symbol
+ * is not there); without one -ENOMEM, -EINTR (the caller has been killed). Call it
+ * without any lock: it is slow, and uses no engine. `dof` may be freed or change
+ * afterwards. A DOF that passes can neither hang nor overrun nor fault in probe
+ * context, even if its author wants it to.
  */
 int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits *limits,
 		     struct dfr_program **out, struct dfr_refusal *why);
@@ -158,7 +159,7 @@ void dfr_vars_clean(struct dfr_vars *vars); /* process context, at cleanrate: di
 /* Losses of dynamic variables so far: DFR_LOSS_DYNVAR, _DIRTY, _RINSING. */
 void dfr_vars_losses(const struct dfr_vars *vars, u64 losses[3]);
 
-/* A thread-local number: self.c keeps it. */
+/* Is it a thread-local number (kept by self.c)? */
 static inline bool dfr_var_is_self(const struct dif_var *var)
 {
 	return var->id >= DIF_VAR_USER_FIRST && var->scope == DIF_VS_THREAD && var->kind == DIF_VK_SCALAR &&
@@ -169,9 +170,9 @@ u64 dfr_self_load(const struct dfr_vars *vars, struct dfr_firing *firing, u32 id
 bool dfr_self_store(struct dfr_vars *vars, struct dfr_firing *firing, u32 id, u64 value);
 
 /*
- * The machine that runs one state's share of one firing on one CPU. The caller
- * (fire.c) owns it, one for each CPU and state nesting, and fills the first
- * part; scratch lives until the ECB is finished (dfr_machine_reset_scratch).
+ * Runs DIF for one state in one firing on one CPU. Each share has two: sh_machine
+ * and, for ERROR inside a firing, sh_error_machine. The caller fills the first part;
+ * scratch lives until the ECB is finished (dfr_machine_reset_scratch()).
  */
 struct dfr_machine {
 	struct dfr_firing *m_firing;
@@ -190,7 +191,7 @@ struct dfr_machine {
 	u64 m_strtok;	  /* current position, 0: none; reset for each firing */
 	u64 m_strtok_end;
 
-	/* The interpreter's own: here, since the kernel's stack is small. */
+	/* For the interpreter alone; here, because the kernel's stack is small. */
 	const struct dfr_difo *m_difo; /* runs, or ran last: its string table is readable */
 	u64 m_regs[DIF_NREGS];
 	u64 m_tuple[DIF_NTUPLE];
@@ -198,22 +199,22 @@ struct dfr_machine {
 	u32 m_ntuple;
 };
 /*
- * Work of a firing (work.c): guest instructions, about. What an account may spend in
- * one, over all its clauses and ERRORs, in chunks: ten million of root's, one million
- * of a user without privilege.
+ * Work of a firing (work.c), in estimated guest instructions. The limits, in chunks, are
+ * for all clauses and ERRORs of one account in one firing: about ten million
+ * instructions for root, one million for a user without privilege.
  */
 #define DFR_WORK_CHUNK 16384u
 #define DFR_WORK_ROOT 610u
 #define DFR_WORK_CONFINED 61u
-#define DFR_WORK_ERRORS 8u /* of these for ERROR alone */
+#define DFR_WORK_ERRORS 8u /* of these, reserved for ERROR */
 
-/* The chunk is full. state: whose account; NULL: root's. */
+/* dfr_firing_work() calls it when a chunk is full. state: whose account; NULL: root's. */
 bool dfr_work_more(struct dfr_firing *firing, const struct dfr_state *state, u64 n);
 
-/* Probe, behind the guard: a clause that has filled a chunk has ended. */
+/* Probe context, inside the guard: call it when a clause that has filled a chunk has ended. */
 void dfr_work_seen(const struct dfr_firing *firing, const struct dfr_state *state);
 
-/* Probe: charges n to the firing before it is done; false: it may not be. */
+/* Probe context: charges work to the firing before it is done. false: too much, it must not be done. */
 static inline bool dfr_firing_work(struct dfr_firing *firing, const struct dfr_state *state, u64 n)
 {
 	if (__builtin_expect(n > DFR_WORK_CHUNK - firing->fr_work, 0))
@@ -222,7 +223,7 @@ static inline bool dfr_firing_work(struct dfr_firing *firing, const struct dfr_s
 	return true;
 }
 
-#define DFR_M_DROP 0x1	/* abandon this ECB's record; the place that set it has counted it */
+#define DFR_M_DROP 0x1	/* abandon this ECB's record; the code that set this has counted the loss */
 #define DFR_M_LOCALS_ZEROED 0x2 /* this firing has zeroed the state's clause-locals on this CPU */
 #define DFR_M_DESTRUCTIVE 0x4
 
@@ -235,7 +236,7 @@ static inline void dfr_machine_reset_scratch(struct dfr_machine *m)
 /*
  * Runs a DIFO; m_fault and m_fault_pc are set anew by each run. A DFR_DIFO_PURE
  * one uses neither scratch nor variables and may run before the guard on a
- * machine of its own: a fault there means that it must be run again behind it.
+ * machine of its own: if it faults there, it must be run again inside the guard.
  * Value of the DIFO, 0 if m_fault was set. By-reference results are addresses that
  * dfr_machine_readable() accepts or foreign kernel addresses (DIF_TF_BYUREF: user).
  */
@@ -253,8 +254,9 @@ int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool 
 u64 dfr_softfloat(u32 subr, u64 a, u64 b);
 
 /*
- * Process context: which firing runs on a CPU, or ran last; and whether one that had begun when that was
- * asked still does. Platforms know of most firings when they are over; this knows of those in idle tasks too.
+ * Process context. dfr_cpu_stamp(): the firing that runs on a CPU, or ran there last.
+ * dfr_cpu_still(): does the firing still run that ran at that time? The platform's grace
+ * period is not enough, because it does not wait for firings in idle tasks.
  */
 u64 dfr_cpu_stamp(const struct dfr_engine *engine, u32 cpu);
 bool dfr_cpu_still(const struct dfr_engine *engine, u32 cpu, u64 stamp);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Idioms: what the usual DIF says. A DIFO that loads one built-in, one constant
- * or one thread-local scalar, takes the time since one, sets one, or compares a
- * name or a number with a constant is known from its text, so that a firing does
- * the same in plain C: it costs less than to enter even native code. Whatever is
- * not recognised here runs as DIF; what is must mean exactly the same.
+ * Idioms: recognises common DIFOs by their instructions, so that a firing does the
+ * same in plain C, which costs less than to enter even native code. They load a
+ * built-in, a constant or a thread-local number, take the time since such a number,
+ * set one, or compare execname or a number with a constant. A DIFO that is not
+ * recognised runs as DIF; for the others the C must mean exactly the same.
  *
  * Process context: plan.c asks while it builds a clause's steps.
  */
 #include "kmod/engine/store.h"
 
-/* Their loads are masked ones: they are left to the interpreter. */
+/* Confined DIFOs are never idioms: only dfr_dif_run() masks their loads. */
 static bool is_confined(const struct dfr_difo *difo)
 {
 	return difo->di_flags & DFR_DIFO_CONFINED;
 }
 
-/* A load of a value that needs no DIF, into which register? false: not one. */
+/* Does the instruction load a value that needs no DIF? Sets the step's source. */
 static bool load(struct dfr_step *step, const struct dfr_difo *difo, u32 instr)
 {
 	u32 id = DIF_WIDE(instr);
@@ -94,13 +94,13 @@ static bool is_since(const struct dfr_difo *difo, u32 *id)
 	       DIF_RD(text[2]);
 }
 
-/* Does the value only say where something is? */
+/* Is the value an address of the data? */
 static bool is_reference(const struct dif_type *type)
 {
 	return type->kind == DIF_KIND_STRING || type->flags & (DIF_TF_BYREF | DIF_TF_BYUREF);
 }
 
-/* Where the step's value comes from: DFR_SRC_DIF where it must be computed. */
+/* Sets the source of the step's value; DFR_SRC_DIF: the DIFO must run. */
 void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo)
 {
 	u32 reg, number;
@@ -126,14 +126,14 @@ void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo)
 		load(step, difo, difo->di_text[0]);
 	}
 	/*
-	 * What a reference leads to is read under the rights of the DIFO that ran last: it must run.
-	 * Only the text of execname is known to be a string that needs no copy.
+	 * The bytes at a reference are read with the rights of the DIFO that ran last, so a DIFO
+	 * that returns one must run. Only execname is read without the machine.
 	 */
 	if (step->sp_source == DFR_SRC_EXECNAME ? difo->di_rtype.kind != DIF_KIND_STRING : is_reference(&difo->di_rtype))
 		step->sp_source = DFR_SRC_DIF;
 }
 
-/* `value into %a; stts id, %a; ret` or, of 0, `stts id, %r0; ret`: false: not that. */
+/* `load value, %a; stts id, %a; ret` or, to store 0, `stts id, %r0; ret`? Fills the step then. */
 bool dfr_idiom_store(struct dfr_step *step, const struct dfr_difo *difo)
 {
 	const u32 *text = difo->di_text;
@@ -171,7 +171,7 @@ static bool literal(const struct dfr_difo *difo, u32 instr, u64 words[2])
 	return true;
 }
 
-/* What the two instructions in front of a comparison compare. */
+/* Fills the test with what the two loads before a comparison compare; false: no test says that. */
 static bool compared(struct dfr_test *test, const struct dfr_difo *difo, u32 left, u32 right, bool strings)
 {
 	struct dfr_step step = { .sp_source = DFR_SRC_DIF };
@@ -228,7 +228,7 @@ static bool is_comparison(struct dfr_test *test, const struct dfr_difo *difo)
 	return compared(test, difo, text[0], text[1], op == DIF_OP_SCMP);
 }
 
-/* What a predicate asks; te_kind 0: it must be run. */
+/* The test that says the same as a predicate; te_kind 0: there is none, the DIFO must run. */
 void dfr_idiom_test(struct dfr_test *test, const struct dfr_difo *difo)
 {
 	u32 id;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a confined state may take of the machine: memory, housekeeping, a share of
- * the CPUs, so many ECBs, programs and starts; and what all of a user's states may. What its programs may say is confine.c's.
- * Sizes that an option can lower are lowered, as for want of memory; the others
- * have a most, and more is refused where the program is loaded. Process context.
+ * the CPUs, numbers of ECBs, programs and starts; and what all of a user's states
+ * may take together. confine.c says what its programs may do. Sizes of buffers and
+ * tables are lowered to the limit, as when memory is short; a program with any other
+ * option above its limit is refused when it is loaded. Process context.
  */
 #include "kmod/engine/store.h"
 
 #define PROGRAMS_MAX 8
 #define ECBS_MAX 16384 /* of all of a user's states */
-#define USERS_MAX 16   /* that have programs at a time: whose task it is, every clause on a probe asks */
+#define USERS_MAX 16   /* with programs at a time: every clause on a probe asks for the task's owner */
 
 #define STARTS_TIME 10000000000ULL
 #define STARTS_USER 60
 #define STARTS_ALL 240
 
-/* Users whose purses are full again, or as good as that, are not remembered. */
+/* Frees users without states whose last one ended so long ago that their purses are full again. */
 static void forget_old(struct dfr_engine *engine, u64 now)
 {
 	struct dfr_user **link = &engine->en_users;
@@ -100,8 +101,8 @@ static bool one_more(struct dfr_starts *starts, u64 now, u32 most)
 }
 
 /*
- * Each start patches code on all CPUs. What one user is refused does not count against the
- * others: it takes four to make use of all that there is.
+ * Starts are limited, because each patches code on all CPUs. A start that is refused to a
+ * user does not count in the limit of all, which four users together can reach.
  */
 bool dfr_limits_may_start(struct dfr_state *state)
 {
@@ -135,7 +136,7 @@ static bool has_program(const struct dfr_user *user, const struct dfr_state *sta
 	return state != NULL;
 }
 
-/* Is there room for one more? A user who has a program has his place. */
+/* Have USERS_MAX other users programs already? This user's own programs do not count. */
 static bool is_crowded(const struct dfr_state *state)
 {
 	const struct dfr_engine *engine = state->st_engine;
@@ -164,7 +165,7 @@ const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_pro
 	return NULL;
 }
 
-/* Of variables that are not dynamic, so many bytes. */
+/* Most bytes of variables that are not dynamic. */
 u64 dfr_limits_variables(const struct dfr_state *state)
 {
 	return state->st_memory / 8;
@@ -175,7 +176,7 @@ bool dfr_limits_more_ecbs(const struct dfr_state *state)
 	return !state->st_user || state->st_user->us_ecbs < ECBS_MAX;
 }
 
-/* Each CPU has room for one. */
+/* Each CPU allocates room for one such key (sh_key). */
 u32 dfr_limits_key(const struct dfr_state *state)
 {
 	return dfr_state_confined(state) ? 64u * 1024 : 1024u * 1024;
@@ -196,9 +197,10 @@ static int at_most(struct dfr_state *state, u32 option, u64 most)
 }
 
 /*
- * Where lowering begins. Of a CPU's part: a ring may double for what a consumer has taken,
- * and an aggregation has two halves. Of the whole: dynamic variables. What is more than
- * all of it together, with what has no option, is lowered further (state.c).
+ * Lowers sizes to fractions of st_memory. Rings, aggregations and speculations: of a CPU's
+ * part, where a ring may double for the blocks that a consumer has taken, and an
+ * aggregation has two halves. Dynamic variables: of the whole. If everything together is
+ * still too large, state.c lowers the sizes further.
  */
 int dfr_limits_sizes(struct dfr_state *state)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a state with a budget had used up when it ended is not forgotten: one of the
- * same name that comes soon after goes on with the same purses, or whoever ends a
- * state and begins another would always have a full one. States of root's without a
- * name are one account in this. Those of users without privilege have their user's
- * purses (limits.c), which outlive them likewise. Process context under the engine's lock.
+ * Remembers the purses of a state with a budget when it ends. A state of the same name
+ * that begins soon after goes on with them, because otherwise one could end a state and
+ * begin another to get full purses. All states of root without a name share one entry.
+ * States of users without privilege use their user's purses (limits.c), which outlive
+ * the states, too. Process context under the engine's lock.
  */
 #include "kmod/engine/store.h"
 
@@ -25,7 +25,7 @@ static void drop(struct dfr_past **link)
 	dfr_plat_free(past);
 }
 
-/* A purse is full again after so long. */
+/* After DFR_GOVERNOR_BURST a purse is full again, and need not be remembered. */
 static void drop_old(struct dfr_engine *engine, u64 now)
 {
 	struct dfr_past **link = &engine->en_pasts;
@@ -38,7 +38,7 @@ static void drop_old(struct dfr_engine *engine, u64 now)
 	}
 }
 
-/* Nobody writes its purses any more. Without memory for it, it is forgotten. */
+/* No CPU writes the state's purses any more. If there is no memory, they are forgotten. */
 void dfr_past_keep(const struct dfr_state *state)
 {
 	struct dfr_engine *engine = state->st_engine;
@@ -77,7 +77,7 @@ static void take_over(void *arg)
 	recall->re_share->sh_governor.gv_purse = *recall->re_purse;
 }
 
-/* A state that is about to begin, or has been named since. */
+/* For a state that is about to begin, or that was named later. */
 void dfr_past_recall(struct dfr_state *state)
 {
 	struct dfr_engine *engine = state->st_engine;

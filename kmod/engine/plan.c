@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans: a clause of the program compiled for recording. What each action
- * records becomes a field of the layout, what has to be done in a firing a step;
- * values that need no DIF (arguments, execname, pid, constants ...) are marked,
- * so that the usual clauses run without the interpreter. Process context.
+ * records becomes a field of the layout; what has to be done in a firing becomes
+ * a step. Values that need no DIF (arguments, execname, pid, constants ...) are
+ * marked, so that most clauses run without the interpreter. Process context.
  *
- * Which fields an action has, fire.c writes and formats/abi/catalog.h names:
+ * The fields of each action (formats/abi/catalog.h); steps.c and plain.c write them:
  *
  *   DIFEXPR PRINTF PRINTA LIBACT SYSTEM FREOPEN CAPTURE   its value: INT, STRING, BYTES or
  *                              PROBETEXT by the DIFO's type; no DIFO or size 0: no field
@@ -28,11 +28,11 @@
 #define PLAN_PRINTM_MAX 4096
 #define PLAN_ARGS_UNKNOWN 6
 #define PLAN_ARGS_MAX 10
-#define PLAN_WORK 256	    /* guest instructions of a clause, of a step, and of all orders of an llquantize() */
+#define PLAN_WORK 256	    /* guest instructions: a clause, a step, an llquantize() */
 #define PLAN_WORK_STEP 64
 #define PLAN_WORK_LLQUANTIZE 1024
 #define PLAN_ARG_BYTES 9 /* with its size code */
-#define PLAN_BYTES_MAX (1u << 28) /* sums end here: what is that large is refused at go, and must not wrap before */
+#define PLAN_BYTES_MAX (1u << 28) /* sums stop here, so that they do not wrap: go refuses what is so large */
 
 struct builder {
 	struct dfr_state *bd_state;
@@ -72,7 +72,7 @@ static bool is_recorded_kind(u16 kind)
 	}
 }
 
-/* An expression for its side effects alone. */
+/* Is it an expression that is evaluated only for its side effects? */
 static bool is_silent(const struct dfr_act *act)
 {
 	const struct dif_type *type = act->ac_difo ? &act->ac_difo->di_rtype : NULL;
@@ -103,7 +103,7 @@ bool dfr_plan_reads_user(const struct dfr_difo *difo)
 	return false;
 }
 
-/* Which of the four names a PROBETEXT DIFO gives; -1: none. */
+/* Which of the probe's four names the DIFO returns; -1: none. */
 int dfr_plan_probe_text(const struct dfr_difo *difo)
 {
 	u32 id;
@@ -145,7 +145,7 @@ static void add_bytes(u32 *sum, u32 bytes)
 	*sum = *sum < PLAN_BYTES_MAX - bytes ? *sum + bytes : PLAN_BYTES_MAX;
 }
 
-/* The field of the step just added: its place in the record, or in a key. */
+/* Adds the field of the last step to the layout or, in a key, only its bytes to the key's size (NULL). */
 static struct dfr_field *add_field(struct builder *b, const struct dfr_step *step, u32 kind, u32 size, u32 bytes)
 {
 	struct dfr_plan *plan = b->bd_plan;
@@ -192,7 +192,7 @@ static u32 string_size(const struct builder *b, const struct dif_type *type)
 	return size < DIF_STRSIZE_MAX ? size : DIF_STRSIZE_MAX;
 }
 
-/* Text of the probe: the id stands for it, except in keys whose other uses are strings. */
+/* Text of the probe: readers know it from the probe's id, except in keys that elsewhere are strings. */
 static void add_probe_text(struct builder *b, u32 action, int which, u32 key_kind)
 {
 	struct dfr_step *step = add_step(b, DFR_STEP_TEXT, action);
@@ -208,7 +208,7 @@ static void add_probe_text(struct builder *b, u32 action, int which, u32 key_kin
 	add_field(b, step, DFR_FIELD_PROBETEXT, (u32)which, b->bd_in_key ? 8 : 0);
 }
 
-/* A value of its DIFO's type. */
+/* Adds a value of its DIFO's type. */
 static void add_value(struct builder *b, u32 action, u32 key_kind)
 {
 	const struct dfr_difo *difo = b->bd_clause->cl_acts[action].ac_difo;
@@ -311,7 +311,7 @@ static void add_args(struct builder *b, u32 action)
 	}
 }
 
-/* What a recording action, or a key, adds. */
+/* Adds the steps and fields of a recording action, or of a key. */
 static void add_recorded(struct builder *b, u32 action, u32 key_kind)
 {
 	const struct dfr_act *act = &b->bd_clause->cl_acts[action];
@@ -400,7 +400,7 @@ static void add_agg(struct builder *b, u32 action)
 	u32 first = dfr_plan_agg_keys(clause, action, &end);
 
 	set_value(b, step, act->ac_difo);
-	/* What adds up is 64 bits wide; its declared width decides how it is extended. */
+	/* Aggregated values are 64 bits wide; the declared width says how to extend them. */
 	if (act->ac_difo) {
 		u32 size = act->ac_difo->di_rtype.size;
 
@@ -466,11 +466,11 @@ static void add_action(struct builder *b, u32 action)
 	add_recorded(b, action, 0);
 }
 
-/* All actions but those in the tuple of the aggregating one that comes next: that one adds them. */
+/* Adds all actions. Those in an aggregating action's tuple precede it and are added by add_agg(). */
 static void add_actions(struct builder *b)
 {
 	const struct dfr_clause *clause = b->bd_clause;
-	u32 agg = 0; /* the next one from i on, or the end */
+	u32 agg = 0; /* the next aggregating action from i on, or the end */
 	u32 i;
 
 	for (i = 0; i < clause->cl_nacts; i++) {
@@ -500,7 +500,7 @@ static void find_flags(struct dfr_plan *plan)
 	}
 }
 
-/* What its steps take, without DIF and what strings and memory take: those are charged where they are gone through. */
+/* Work of the plan's steps. DIF, strings and memory are not in it: they are charged where they are used. */
 static u32 work_of(const struct dfr_plan *plan)
 {
 	const struct dfr_step *step;
@@ -532,8 +532,9 @@ static void grow_to(u32 *most, u32 value)
 }
 
 /*
- * What is allocated at go is large enough for the plan. Later nothing grows, so a
- * plan of then must not ask for more: those of all clauses have been seen by then.
+ * Before go: makes what go will allocate large enough for this plan. Later nothing grows,
+ * so a plan made then, for a probe that has come since, is refused if it needs more. That
+ * is rare, because every clause's needs were seen before go.
  */
 static int reserve(struct dfr_state *state, const struct dfr_plan *plan, bool has_args)
 {
@@ -590,7 +591,7 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	plan->pn_fallible = b.bd_fallible;
 	find_flags(plan);
 	find_shapes(plan);
-	/* A comparison of strings ends at strsize: names are compared whole. */
+	/* DIF compares strings up to strsize, a test all of execname: the same only from 16 on. */
 	if (cl->cl_pred && state->st_strsize >= 16 && !runs_dif(state))
 		dfr_idiom_test(&plan->pn_test, cl->cl_pred);
 	plan->pn_work = work_of(plan);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Speculations: the state machine, and the chunks that hold what is not yet
- * committed. Probe context, except the cleaner.
+ * committed. Probe context, except memory and the cleaner.
  *
  * A speculation's records are a list of chunks on each CPU that traced to it,
  * from that CPU's pool: thousands may be open at once, and discarding costs the
  * ring nothing. Commit copies chunks into the ring behind a GROUP record, with
- * their own times and contexts. What lies on other CPUs, or is more than a
- * firing should copy, is left to the cleaner, which visits each CPU and only
- * then frees the speculation's number.
+ * their own times and contexts. Chunks of other CPUs, and more than COPY_MAX
+ * bytes, are left to the cleaner, which visits each CPU and only then frees the
+ * speculation's number.
  *
- * A number's state is the one word that CPUs share: changed by compare-and-swap.
- * Lists are touched by their CPU alone. List 0 is of no speculation: there stands
- * what a clause records after it has discarded the speculation that it records to,
- * until the clause is finished.
+ * spc_state is the only word of a speculation that CPUs share; it is changed by
+ * compare-and-swap. Only its own CPU touches a list. List 0 is the void: when a
+ * clause discards the speculation that it records to, the rest of its record goes
+ * there, until the clause is finished.
  */
 #include "kmod/engine/store.h"
 
@@ -44,7 +44,7 @@ static bool calls_speculation(const struct dfr_difo *difo)
 	return false;
 }
 
-/* A number is handed out, committed and discarded whether or not a clause ever traces to it. */
+/* True also for programs without speculate(): speculation(), commit() and discard() need the numbers. */
 static bool uses_speculations(const struct dfr_state *state)
 {
 	const struct dfr_enabling *enabling;
@@ -64,7 +64,7 @@ static bool uses_speculations(const struct dfr_state *state)
 	return false;
 }
 
-/* Sizes, before rings are sized: a whole chunk must fit into a block. */
+/* Called before rings are sized, because a whole chunk must fit into a block (st_need_max). */
 int dfr_spec_setup(struct dfr_state *state)
 {
 	u32 size = DFR_SPEC_CHUNK_MIN;
@@ -214,8 +214,8 @@ static void drop_all(struct dfr_share *share, struct dfr_speclist *list)
 }
 
 /*
- * The speculation that a record is being written to is discarded meanwhile: the record
- * goes on, to nowhere, and the chunk that it stands in is kept until it is finished.
+ * A clause discards the speculation that its open record is written to. The record goes
+ * on in the void list, which keeps the record's chunk until the clause is finished.
  */
 static void move_to_void(struct dfr_share *share, struct dfr_writer *open)
 {
@@ -223,7 +223,7 @@ static void move_to_void(struct dfr_share *share, struct dfr_writer *open)
 
 	while (list->sl_first != list->sl_last)
 		drop_first(share, list);
-	dfr_store_release(&list->sl_first->magic, 0); /* nobody finds it in a dead machine */
+	dfr_store_release(&list->sl_first->magic, 0); /* a harvest must not find it */
 	open->w_list = dfr_spec_void(share);
 	open->w_stream = &open->w_list->sl_stream;
 	*open->w_list = *list;
@@ -253,12 +253,12 @@ void dfr_spec_publish(struct dfr_share *share, struct dfr_speclist *list, u64 ti
 
 /* Committing. */
 
-/* What a commit needs to know; the cleaner has no firing. */
+/* A commit in a firing, or by the cleaner, which has none. */
 struct commit {
 	struct dfr_share *share;
 	const struct dfr_firing *firing;
 	u64 now;
-	u64 time; /* of the commit() */
+	u64 time; /* when commit() was called */
 	u32 level;
 	u32 id;
 };
@@ -276,7 +276,7 @@ static void lost_in_commit(const struct commit *commit, struct dfr_speclist *lis
 			from = chunk->first_time;
 		count += chunk->records;
 	}
-	/* A full `fill` ring has stopped recording. */
+	/* A full `fill` ring has stopped recording, so this is not a loss. */
 	if (!count || share->sh_ring.rg_full)
 		return;
 	dfr_count(&share->sh_loss[DFR_LOSS_PRINCIPAL], count);
@@ -290,7 +290,7 @@ static void lost_in_commit(const struct commit *commit, struct dfr_speclist *lis
 	share->sh_stream.sm_soft = NULL;
 }
 
-/* A GROUP head for `bytes` bytes that follow. The ring has room for all of it. */
+/* Writes a GROUP head for `bytes` bytes that follow. The caller has made room for both. */
 static void group_head(const struct commit *commit, u32 bytes)
 {
 	struct dfr_stream *stream = &commit->share->sh_stream;
@@ -317,7 +317,7 @@ static void cover_time(struct dfr_block *block, u64 time)
 		block->first_time = time;
 }
 
-/* As many chunks as fit into the open block, as one group. Bytes copied; 0: no room in the ring. */
+/* Copies as many chunks as fit into the open block, as one group. Bytes copied; 0: no room in the ring. */
 static u32 copy_group(const struct commit *commit, struct dfr_speclist *list)
 {
 	struct dfr_share *share = commit->share;
@@ -345,7 +345,7 @@ static u32 copy_group(const struct commit *commit, struct dfr_speclist *list)
 	}
 	cover_time(share->sh_ring.rg_block, commit->now);
 	dfr_record_publish(share);
-	/* Only now: a machine that dies in between must find them in one of the two places. */
+	/* Only now, so that a harvest finds them in the pool or in the ring whenever the machine dies. */
 	for (i = 0; i < count; i++)
 		drop_first(share, list);
 	return bytes ? bytes : 1;
@@ -369,7 +369,7 @@ static bool copy_part(const struct commit *commit, struct dfr_speclist *list)
 	return !list->sl_first;
 }
 
-/* Nothing here, but other CPUs' parts will follow: a dead memory's reader must know that it was committed. */
+/* An empty group: this CPU has no chunks, but a harvest must learn that the others' were committed. */
 static void copy_mark(const struct commit *commit)
 {
 	if (!dfr_ring_room(commit->share, GROUP_BYTES, false))
@@ -381,7 +381,7 @@ static void copy_mark(const struct commit *commit)
 
 /* The state machine, probe context. */
 
-#define CHUNK_WORK 64 /* guest instructions for each chunk, besides its bytes */
+#define CHUNK_WORK 64 /* guest instructions for each chunk, without copying its bytes */
 #define NUMBER_WORK 8
 
 u64 dfr_spec_work(const struct dfr_share *share, u64 id)
@@ -444,7 +444,7 @@ enum dfr_spec_result dfr_spec_trace(struct dfr_share *share, u64 id, struct dfr_
 			break;
 		else
 			return DFR_SPEC_DROP;
-		/* It only moves forward: at most a few turns. */
+		/* spc_state only moves forward here, so the loop ends after a few turns. */
 		if (dfr_cmpxchg(word, seen, next) == seen)
 			break;
 	}
@@ -497,7 +497,7 @@ enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing 
 	return DFR_SPEC_OK;
 }
 
-/* open: the record that is being written, or NULL. If it was this speculation's, it goes to the void. */
+/* open: the record being written, or NULL. If it is in this speculation, it goes on in the void list. */
 enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct dfr_writer *open)
 {
 	struct dfr_state *state = share->sh_state;
@@ -511,7 +511,7 @@ enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct df
 		seen = dfr_load_acquire(&state->st_specs[id].spc_state);
 		if (seen != DFR_SPEC_ACTIVE && seen != DFR_SPEC_ACTIVEONE && seen != DFR_SPEC_ACTIVEMANY)
 			return DFR_SPEC_OK;
-		/* COMMITTING keeps the number while this CPU's list is freed. */
+		/* If all its chunks are here, COMMITTING reserves the number until they are freed below. */
 		next = seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first ? DFR_SPEC_COMMITTING :
 										   DFR_SPEC_DISCARDING;
 		if (dfr_cmpxchg(&state->st_specs[id].spc_state, seen, next) == seen)

@@ -3,10 +3,10 @@
  * The variables of a state: what programs declare, and static variables (global
  * and clause-local). Dynamic variables are in dynvar.c.
  *
- * Declaring lays memory out anew, so it belongs before the state goes; it runs
+ * Declaring moves memory, so it must be done before the state goes; it runs
  * in process context under the engine's lock. Loads and stores are probe
- * context. Globals are shared by all CPUs without any lock, as D has it: a
- * value may be lost between two CPUs, memory never.
+ * context. All CPUs share the globals without any lock, as D says: when two CPUs
+ * store at once, one value may be lost, but memory stays intact.
  */
 #include "kmod/engine/vars.h"
 
@@ -59,7 +59,7 @@ static u32 flags_of(const struct dif_var *var)
 	return flags;
 }
 
-/* Place a new static; its memory comes when all are known. */
+/* Gives a new static its offset; lay_out() allocates when all are known. */
 static const char *place(const struct dif_var *var, struct dfr_vardesc *desc, u32 used[3])
 {
 	u32 *end = &used[var->scope];
@@ -124,7 +124,7 @@ static int declare_difo(struct dfr_vars *vars, const struct dfr_program *pg,
 	return 0;
 }
 
-/* New memory of `used` bytes a copy, with the old values; extents of all by-reference variables. */
+/* Allocates copies of `used` bytes, keeps the old values, and lists the extents of by-reference variables. */
 static int lay_out(struct dfr_statics *statics, const struct dfr_scope *scope, u32 used)
 {
 	struct dfr_extent *extents;
@@ -181,9 +181,9 @@ static int add_image(struct dfr_vars *vars, const struct dfr_program *pg)
 }
 
 /*
- * How large the key images are that this DIFO's stores build: sizes that are
- * constants are known, others are guessed. Only an estimate: a key that does
- * not fit is a counted loss when it happens.
+ * How large the key images are that a DIFO's stores build. Sizes that are
+ * constants are known, others are guessed. An estimate is enough, because a store
+ * whose key does not fit is a counted loss.
  */
 struct key_sizes {
 	u64 ks_reg[DIF_NREGS]; /* constant in the register; ~0: not known */
@@ -293,7 +293,7 @@ static bool has_self(const struct dfr_program *pg)
 	return false;
 }
 
-/* The largest chunk that a program's dynamic variables need; 0: it has none. */
+/* *size: the largest chunk that a program's dynamic variables need; 0: it has none. */
 static int chunk_size(const struct dfr_vars *vars, const struct dfr_program *pg, u64 *size)
 {
 	struct key_sizes *ks = dfr_plat_alloc(sizeof(*ks));
@@ -502,14 +502,14 @@ void dfr_global_store(struct dfr_machine *m, u32 id, u64 value)
 		static_store(m, desc, m->m_vars->va_global.sa_mem, value);
 }
 
-/* This CPU's clause-locals, zero when this firing looks at them for the first time. */
+/* This CPU's clause-locals; the state's first use in a firing sets them to zero. */
 static u8 *locals(struct dfr_machine *m)
 {
 	struct dfr_vars *vars = m->m_vars;
 	u8 *base = local_base(vars, m->m_firing->fr_cpu);
 
 	if (!(m->m_flags & DFR_M_LOCALS_ZEROED)) {
-		dfr_work(m, vars->va_local.sa_used); /* once in a firing, so it is done in any case */
+		dfr_work(m, vars->va_local.sa_used); /* even if refused: it is once in a firing */
 		memset(base, 0, vars->va_local.sa_used);
 		m->m_flags |= DFR_M_LOCALS_ZEROED;
 	}

@@ -9,11 +9,11 @@
 
 #include "kmod/engine/machine.h"
 
-/* What is known of a variable of one scope, by id - DIF_VAR_USER_FIRST. */
+/* A variable of one scope; the index is id - DIF_VAR_USER_FIRST. */
 struct dfr_vardesc {
 	u32 vd_offset;	 /* statics: of the word in its area; a by-reference value follows it */
 	u32 vd_size;	 /* by reference: bytes; by value: 8 */
-	u32 vd_declared; /* size of the type as declared; 0: default string size, or not known */
+	u32 vd_declared; /* size of the declared type; 0: strsize, or not known */
 	u32 vd_flags;	 /* DFR_VD_* */
 };
 #define DFR_VD_DECLARED 0x1
@@ -54,7 +54,7 @@ struct dfr_extent {
 struct dfr_dynvar {
 	u64 dv_hash; /* DFR_DV_FREE, or the key's hash */
 	struct dfr_dynvar
-		*dv_next; /* in its bucket; stays as it is when unlinked, for readers on it */
+		*dv_next; /* in its bucket; unlinking does not change it, because firings may still read it */
 	struct dfr_dynvar *dv_free; /* in a list of free ones */
 	u32 dv_var;		    /* id, scope and kind in one word */
 	u32 dv_keysize;		    /* bytes of the key image */
@@ -72,15 +72,15 @@ struct dfr_dynbucket {
 	struct dfr_dynvar *db_head;
 };
 
-/* Of one CPU. A chunk goes free -> in use -> dirty -> rinsing -> clean -> free. */
+/* One CPU's lists. A chunk goes free -> in use -> dirty -> rinsing -> clean -> free. */
 struct dfr_dyncpu {
 	struct dfr_dynvar *dc_free;
 	struct dfr_dynvar *dc_dirty;
 	struct dfr_dynvar *dc_rinsing;
 	struct dfr_dynvar *dc_clean;
-	u64 dc_losses[3]; /* no chunk at all; some dirty; some rinsing */
+	u64 dc_losses[3]; /* lost stores: [2] while chunks were rinsing, [1] dirty, [0] otherwise */
 	u64 *dc_key;	  /* key image under construction */
-	u64 dc_stamp;	  /* firing that ran when rinsing began */
+	u64 dc_stamp;	  /* dfr_cpu_stamp() when rinsing began */
 };
 
 struct dfr_dynvars {
@@ -91,14 +91,14 @@ struct dfr_dynvars {
 	u32 dy_nchunks;
 	u32 dy_ncpus;
 	u32 dy_mask;	/* buckets - 1 */
-	u64 dy_rinsing; /* how many are; 0: none */
-	u64 dy_grace;	/* firings that had begun before this are waited for */
-	u32 dy_touched; /* a chunk has been used: the memory can no longer be laid out anew */
+	u64 dy_rinsing; /* chunks that are being rinsed */
+	u64 dy_grace;	/* dfr_plat_grace_begin() when rinsing began */
+	u32 dy_touched; /* a chunk has been used, so dfr_dyn_layout() must not move the memory */
 	struct dfr_dynbucket *dy_buckets;
 	struct dfr_dyncpu *dy_cpus;
 };
 
-/* Thread-local numbers: self.c. A key is complete with DFR_THREAD_KEY(). */
+/* Thread-local numbers: self.c. A key is DFR_SELF_KEY() | DFR_THREAD_KEY(). */
 #define DFR_SELF_USED (1ULL << 63)
 #define DFR_SELF_ID_SHIFT 40
 #define DFR_SELF_KEY(id) ((u64)(id) << DFR_SELF_ID_SHIFT | DFR_SELF_USED)
@@ -140,7 +140,7 @@ u64 dfr_local_load(struct dfr_machine *m, u32 id);
 void dfr_local_store(struct dfr_machine *m, u32 id, u64 value);
 u64 dfr_statics_room(const struct dfr_vars *vars, u32 cpu, u64 addr);
 
-/* What native code and the interpreter do for ldts and stts: either kind of thread-local. */
+/* For ldts and stts, in native code and the interpreter: both kinds of thread-locals (self.c, dynvar.c). */
 u64 dfr_thread_load(struct dfr_machine *m, u32 id);
 void dfr_thread_store(struct dfr_machine *m, u32 id, u64 value);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Visits: process context does a CPU's writer's work in its stead. A share's words
- * are its CPU's alone, and what keeps a firing from another there is pc_busy; so a
- * visit sets it too. An NMI that comes in the middle, or a traced function that the
- * visit itself calls, then finds a firing under way, and is counted as nested.
+ * Visits: process context runs a function on a CPU as the writer of that CPU's shares.
+ * Only that CPU may write them, and one firing at a time: pc_busy keeps others out, so
+ * a visit sets it too. A hit from an NMI during the visit, or from a traced function
+ * that the visit calls, then finds pc_busy set and is counted as nested.
  *
- * A CPU that is away is visited from here; the platform keeps it away meanwhile.
+ * For a CPU that is offline, the function runs on the caller's CPU; the platform keeps
+ * the other one offline meanwhile.
  */
 #include "kmod/engine/store.h"
 
@@ -21,7 +22,7 @@ static void as_writer(void *arg)
 	struct visit *visit = arg;
 
 	dfr_cpu_enter(visit->vi_cpu);
-	/* What the last firing's context was is not this one's. */
+	/* fr_context is that of the last firing: forget it. */
 	visit->vi_cpu->pc_firing.fr_flags = 0;
 	visit->vi_fn(visit->vi_arg);
 	dfr_cpu_leave(visit->vi_cpu);
@@ -39,7 +40,7 @@ u64 dfr_cpu_stamp(const struct dfr_engine *engine, u32 cpu)
 	return dfr_read_once(&dfr_cpu_of(engine, cpu)->pc_stamp);
 }
 
-/* A firing is under way before it is counted, so the next one may have been it. */
+/* A firing sets pc_busy first and then counts pc_stamp up, so the one at `stamp` may be stamp + 1 by now. */
 bool dfr_cpu_still(const struct dfr_engine *engine, u32 cpu, u64 stamp)
 {
 	const struct dfr_cpu *pc = dfr_cpu_of(engine, cpu);

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The work of a firing: interrupts are off for as long as it takes. Whatever loops
- * in probe context charges what it will take before it does, in guest instructions
- * as far as they are known: instructions of DIF, steps of plans, bytes of strings
- * and memory, steps of hash chains. All clauses of an account share one bound: those
- * of all states of root's, and those of all states of a user without privilege, of whom
- * one at most has clauses that a firing is for. Neither takes from the other.
+ * Bounds the work of a firing, because interrupts are off for as long as it takes. Every
+ * loop in probe context charges its work before it does it, in estimated guest
+ * instructions: for instructions of DIF, steps of plans, bytes of strings and memory,
+ * steps along hash chains. The bound is for each account in a firing: root has one for
+ * all of root's states, a user without privilege has one for all of the user's states.
+ * A firing has two accounts at most, because only one such user owns its task, and
+ * neither takes from the other.
  *
- * The firing's own words count up to DFR_WORK_CHUNK (exec.h); each chunk that is full
- * leads here, where the clock is looked at too: estimates may be wrong, a page may be
- * slow, and the governor is told of all that is dear, sampled or not.
+ * The firing itself counts up to DFR_WORK_CHUNK (exec.h). With each full chunk it comes
+ * here, where the clock is read too, because an estimate may be wrong or a page slow.
+ * The governor then learns of every firing that is dear, not only of timed ones.
  */
 #include "kmod/engine/store.h"
 
 #define MILLISECOND 1000000ULL
 #define TIME_ROOT (500 * MILLISECOND)
 #define TIME_CONFINED (100 * MILLISECOND)
-#define SLOWEST 64 /* ns an instruction: what takes longer is a virtual CPU that was not running */
+#define SLOWEST 64 /* ns an instruction: if it took longer, the virtual CPU was not running */
 
-/* A share of it is for ERROR alone: what ended for want of work is said nevertheless. */
+/* Some chunks are reserved for ERROR, so that it can still report a clause that ran out of work. */
 static u32 most_chunks(const struct dfr_firing *firing, bool confined)
 {
 	u32 most = confined ? DFR_WORK_CONFINED : DFR_WORK_ROOT;
@@ -26,7 +27,7 @@ static u32 most_chunks(const struct dfr_firing *firing, bool confined)
 	return firing->fr_probe && firing->fr_probe->pb_id == DFR_PROBE_ERROR ? most : most - DFR_WORK_ERRORS;
 }
 
-/* Nothing more, whoever asks in this firing. */
+/* Makes this firing refuse all further work of the account. */
 static bool use_up(struct dfr_firing *firing, u64 done, u32 most)
 {
 	u64 chunks = (done + DFR_WORK_CHUNK - 1) / DFR_WORK_CHUNK;
@@ -42,8 +43,9 @@ static u64 done_by(const struct dfr_firing *firing)
 }
 
 /*
- * The governor is told what has passed since the last look. Of the first chunk only the
- * end is seen: it counts as one nanosecond an instruction. Since when the firing is dear.
+ * Tells the governor the time since the last look. The first look in a firing comes at the
+ * end of its first chunk, which counts as one nanosecond an instruction. Returns the time
+ * since that first look.
  */
 static u64 look(const struct dfr_firing *firing, const struct dfr_state *state)
 {
@@ -58,7 +60,7 @@ static u64 look(const struct dfr_firing *firing, const struct dfr_state *state)
 		pc->pc_dear_done = done;
 	}
 	time = now - pc->pc_dear_seen;
-	/* Of another account's: it has counted on by itself. */
+	/* pc_dear_done may be the other account's count, and larger. */
 	most = SLOWEST * ((done > pc->pc_dear_done ? done - pc->pc_dear_done : 0) + DFR_WORK_CHUNK);
 	dfr_governor_dear(pc, state, firing, time < most ? time : most, now);
 	pc->pc_dear_seen = now;
@@ -66,7 +68,7 @@ static u64 look(const struct dfr_firing *firing, const struct dfr_state *state)
 	return now - pc->pc_dear_from;
 }
 
-/* A clause has ended in which a chunk was filled: what it has done since the last look. */
+/* A clause that filled a chunk has ended: the governor learns the time since the last look. */
 void dfr_work_seen(const struct dfr_firing *firing, const struct dfr_state *state)
 {
 	look(firing, state);
