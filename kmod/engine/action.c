@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading a DOF: the rules that a chain of actions obeys, whoever wrote it:
- * which actions need a DIFO and of what type, what belongs to an aggregation's
- * key, what may follow speculate() and commit(), and the parameters of the
- * aggregating functions. Marks keys and weights for the recording half.
- * Process context.
+ * Loading a DOF: the rules that a clause's actions must obey: which actions need a
+ * DIFO and of what type, what belongs to an aggregation's key, what may follow
+ * speculate() and commit(), and the parameters of the aggregating functions. Marks
+ * keys and weights (ac_flags) for the recording half. Process context.
  */
 #include "formats/abi/aggtab.h"
 #include "kmod/engine/load.h"
@@ -15,8 +14,8 @@ enum difo_rule {
 	RULE_ANY,     /* a DIFO of any type */
 	RULE_MAYBE,   /* a DIFO of any type or none */
 	RULE_NUMBER,  /* a DIFO whose value is a number */
-	RULE_INT,     /* of 4 bytes */
-	RULE_WORD,    /* of 8 bytes */
+	RULE_INT,     /* a number of 4 bytes */
+	RULE_WORD,    /* a number of 8 bytes */
 	RULE_MEMORY   /* a DIFO whose value is by reference */
 };
 
@@ -128,7 +127,7 @@ static const char *check_llquantize(u64 arg)
 		;
 	if (power % nsteps)
 		return "llquantize: the steps divide no power of the factor";
-	/* The last bucket's upper bound, factor^(high + 1), must be a number. */
+	/* The last bucket's upper bound, factor^(high + 1), must fit in 64 bits. */
 	for (power = 1, i = 0; i <= high; i++) {
 		if (power > ~0ull / factor)
 			return "llquantize: the high magnitude is too large";
@@ -183,7 +182,7 @@ static bool is_weighted(u32 kind)
 	return kind == DFR_ACT_QUANTIZE || kind == DFR_ACT_LQUANTIZE || kind == DFR_ACT_LLQUANTIZE;
 }
 
-/* The weight is the last action of the tuple and marked as such; all others are keys. */
+/* Marks an aggregating action's tuple: keys, and a last one with DFR_UARG_WEIGHT as the weight. */
 static const char *mark_tuple(struct dfr_act *acts, u32 at)
 {
 	struct dfr_act *act = &acts[at];
@@ -280,7 +279,7 @@ int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, 
 	for (i = 0; i < n && !reason; i++) {
 		reason = check_difo(&acts[i]);
 		if (!reason && acts[i].ac_kind == DFR_ACT_STACK && !ld->ld_limits->ll_kernel_reads &&
-		    !ld->ld_limits->ll_confined) /* which confine.c refuses */
+		    !ld->ld_limits->ll_confined) /* confine.c refuses theirs by itself */
 			reason = "kernel stacks may not be read: the kernel is locked down";
 		if (!reason)
 			reason = check_params(&acts[i]);

@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Confined programs: those of a user without privilege, where the module lets him
- * trace his own processes. What such a program may ask for is decided here, once,
- * at load; process context. Who it sees is asked at each firing (DFR_TEST_OWNER,
- * fire.c). The rules:
+ * trace his own processes. This file decides once, at load, what such a program may
+ * ask for; process context. Whose task fires is checked at each firing
+ * (DFR_TEST_OWNER, fire.c). The rules:
  *
- *   probes     of providers that fire in the task they tell of and show nothing of
- *              the kernel's (DFR_PV_CONFINED); others do not exist for it
- *   addresses  A program never has an address of the kernel's as a number: a value
- *              is a number or a reference, and a reference (a string, what was
- *              copied in, a variable with a size) can be compared as a string,
- *              tested for NULL, passed on, stored and recorded as what it refers
- *              to; no instruction makes a number of it or it of a number. So no
- *              record can hold one, nor a condition depend on one.
- *   loads      from what copyin() has copied, by an index that is masked
- *              (dfr_load_own()), and from user memory. No stores but to variables.
- *   symbols    Relocations are refused by the loader before it looks any up (reloc.c).
- *   the rest   what is in the tables below; nothing that is not
+ *   probes     Only those of providers that fire in the task that they tell of and
+ *              show nothing of the kernel's (DFR_PV_CONFINED). The program does not
+ *              see that others exist.
+ *   addresses  A program never has an address of the kernel's as a number. Each value
+ *              is a number or a reference: a string, what copyin() has copied, a
+ *              variable with a size. A reference can be compared as a string, tested
+ *              for NULL, passed on, stored, and recorded as the bytes that it refers
+ *              to. No instruction turns a number into a reference or a reference into
+ *              a number, so no record can hold an address of the kernel's and no
+ *              condition can depend on one.
+ *   loads      Only from what copyin() has copied, by an index that is masked
+ *              (dfr_load_own()), and from user memory. Stores only to variables.
+ *   symbols    reloc.c refuses relocations before it looks any symbol up.
+ *   the rest   Only what the tables below list.
  *
- * Since branches go forward, one pass in order has all that may run before an
- * instruction behind it: what registers and tuple hold is joined along the edges.
+ * Because branches go forward, one pass in order visits each instruction after all
+ * that can run before it; what is known of registers and tuple is joined where paths
+ * meet.
  */
 #include "kmod/engine/load.h"
 
-#define TEXT_MAX 16384	  /* instructions that all clauses together may run in a firing */
+#define TEXT_MAX 16384	  /* DIF instructions, plus one an action, that all clauses may run in a firing */
 #define CLAUSES_MAX 256
 
 enum kind {
 	K_NUMBER,
-	K_NULL,	  /* 0: a number and a reference */
+	K_NULL,	  /* the constant 0: both a number and a reference */
 	K_TEXT,	  /* a reference */
-	K_COPIED, /* a reference to what copyin() has copied: loads may go there */
-	K_WITHIN, /* a number has been added to one: only loads go there */
-	K_MIXED
+	K_COPIED, /* a reference to what copyin() has copied; loads may use it */
+	K_WITHIN, /* K_COPIED plus a number; only loads may use it */
+	K_MIXED	  /* it differs by path, or is not allowed */
 };
 
-/* Registers take three bits each, the tuple's entries two, its depth four: 15 if it is not known. */
-#define NOWHERE (~0ull)
+/* What is known at a pc: 3 bits for each register, 2 for each entry of the tuple, 4 for the tuple's depth. */
+#define NOWHERE (~0ull) /* no path leads here */
 #define TUPLE_AT (3 * DIF_NREGS)
 #define DEPTH_AT (TUPLE_AT + 2 * DIF_NTUPLE)
-#define DEPTH_UNKNOWN 15
+#define DEPTH_UNKNOWN 15 /* it differs by path */
 enum entry { T_NUMBER, T_NULL, T_REFERENCE, T_MIXED };
 
 static u32 reg(u64 facts, u32 n)
@@ -109,7 +112,7 @@ static u64 join(u64 a, u64 b)
 	return depth(a) == depth(b) ? a : set_depth(a, DEPTH_UNKNOWN);
 }
 
-/* What a subroutine takes (n: number, s: string) and gives (c: copied). */
+/* The allowed subroutines, with what each takes and gives. n: number, s: string, c: K_COPIED. */
 static const struct subroutine {
 	u32 su_number;
 	const char *su_takes;
@@ -148,7 +151,7 @@ static const struct subroutine *subroutine(u32 number)
 	return NULL;
 }
 
-/* Built-ins that are numbers, or strings of the engine's own; K_MIXED: not to be had. */
+/* Allowed built-ins are numbers, or strings of the engine's own. K_MIXED: not allowed. */
 static u32 builtin_kind(u32 id)
 {
 	if (id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9)
@@ -186,7 +189,7 @@ struct walk {
 	u64 wa_now;
 };
 
-/* What a variable of the program's own holds. */
+/* The kind of a variable that the program declares. */
 static u32 variable_kind(const struct dfr_difo *difo, u32 scope, u32 kind, u32 id)
 {
 	u32 i;
@@ -197,7 +200,7 @@ static u32 variable_kind(const struct dfr_difo *difo, u32 scope, u32 kind, u32 i
 		if (var->id == id && var->scope == scope && var->kind == kind)
 			return var->type.flags & DIF_TF_BYREF ? K_TEXT : K_NUMBER;
 	}
-	return K_MIXED; /* the verifier has seen one */
+	return K_MIXED; /* never: the verifier has found its declaration */
 }
 
 /* Instructions that load and store variables. */
@@ -277,7 +280,7 @@ static const char *push(struct walk *walk, u32 instr, bool reference)
 	return NULL;
 }
 
-/* A sum may go on pointing into what was copied in. */
+/* A number may be added to a reference to copied memory: the sum is good for loads (K_WITHIN). */
 static const char *add(struct walk *walk, u32 instr)
 {
 	u32 a = reg(walk->wa_now, DIF_R1(instr)), b = reg(walk->wa_now, DIF_R2(instr));
@@ -299,7 +302,7 @@ static const char *calculate(struct walk *walk, u32 instr, bool binary)
 	return NULL;
 }
 
-/* Equal to NULL or not is no secret, nor on which side of it the kernel lies. */
+/* Comparing with NULL reveals nothing: no address of the kernel's is 0, and all have the same sign. */
 static const char *compare(const struct walk *walk, u32 instr)
 {
 	u32 a = reg(walk->wa_now, DIF_R1(instr)), b = reg(walk->wa_now, DIF_R2(instr));
@@ -322,7 +325,7 @@ static const char *load(struct walk *walk, u32 instr)
 	return NULL;
 }
 
-/* A DIFO without a value is run for what it does: what is left in the register goes nowhere. */
+/* False: the DIFO runs for its effects alone, and nobody uses the register that it returns. */
 static bool has_value(const struct dfr_difo *difo)
 {
 	return difo->di_rtype.size || difo->di_rtype.kind == DIF_KIND_STRING || difo->di_rtype.flags & DIF_TF_BYREF;
@@ -339,7 +342,7 @@ static const char *give_back(const struct walk *walk, u32 instr)
 										      "an address would be recorded";
 }
 
-/* What an instruction does to what is known; what is not here is not allowed. */
+/* Applies an instruction to what is known (wa_now). An instruction that has no case here is refused. */
 static const char *step(struct walk *walk, u32 instr)
 {
 	u32 op = DIF_OP(instr);
@@ -410,13 +413,13 @@ static const char *walk_text(struct walk *walk, u32 *at)
 
 	for (pc = 0; pc < difo->di_len; pc++)
 		walk->wa_facts[pc] = NOWHERE;
-	walk->wa_now = 0; /* an empty tuple; */
+	walk->wa_now = 0; /* an empty tuple */
 	for (pc = 1; pc < DIF_NREGS; pc++)
 		walk->wa_now = set_reg(walk->wa_now, pc, K_NULL); /* registers start as 0 */
 	for (pc = 0; pc < difo->di_len; pc++) {
 		walk->wa_now = join(walk->wa_now, walk->wa_facts[pc]);
 		if (walk->wa_now == NOWHERE)
-			continue; /* nothing gets here */
+			continue; /* no path leads here */
 		op = DIF_OP(difo->di_text[pc]);
 		*at = pc;
 		if (is_branch(op)) {
@@ -481,7 +484,7 @@ static bool allowed_action(const struct dfr_act *act)
 	}
 }
 
-/* Counts what the clause runs: one DIFO may stand in many places. */
+/* Adds what the clause runs to *text; a DIFO counts at each use, because clauses may share it. */
 static const char *check_clause(const struct dfr_clause *clause, u64 *text)
 {
 	const struct dfr_act *act = clause->cl_acts;

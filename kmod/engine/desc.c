@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Loading a DOF: ECBDESC, PROBEDESC, DIFOHDR, ACTDESC, OPTDESC, HOSTDESC and BTFID
- * sections become clauses, DIFOs, actions and options. The structure has been
- * checked (dof.c): any section's payload is inside the image. What a DIFO's
- * instructions may do is verify.c's business, what a chain of actions may be
- * action.c's. Process context.
+ * sections become clauses, DIFOs, actions and options. dof.c has checked the
+ * structure: each section's payload is inside the image. verify.c checks the
+ * instructions of a DIFO, action.c the actions of a clause. Process context.
  */
 #include "kmod/engine/load.h"
 
@@ -50,7 +49,7 @@ static int load_probedesc(struct dfr_loader *ld, u32 index, u32 from, u64 from_a
 	return err;
 }
 
-/* Where the parts of a DIFO lie in the image, for refusals. */
+/* Offsets of a DIFO's parts in the image, for refusals, and the size of all parts. */
 struct difo_places {
 	u64 dp_text;
 	u64 dp_vars;
@@ -371,7 +370,10 @@ void dfr_clause_text(const struct dfr_clause *clause, char *text, size_t room)
 	text[n] = '\0';
 }
 
-/* The clauses that mean something else with this kernel's types are left out, by name; the others run. */
+/*
+ * Compares the digest of the kernel's types that the DOF was compiled against with this kernel's. If they
+ * differ, the clauses that depend on types are left out (cl_foreign), and the other clauses run.
+ */
 int dfr_desc_types(struct dfr_loader *ld, u32 section)
 {
 	const struct dof_sec *sec = dfr_dof_sec(ld, section);
@@ -384,7 +386,7 @@ int dfr_desc_types(struct dfr_loader *ld, u32 section)
 		return dfr_refuse(ld, section, sec->offset, "digest of types is misaligned");
 	if (sec->size != sizeof(*id))
 		return dfr_refuse(ld, section, sec->offset, "bad size of the digest of types");
-	/* One, since each is a walk over all clauses. */
+	/* Only one, because each costs a walk over all clauses. */
 	if (ld->ld_digest)
 		return dfr_refuse(ld, section, sec->offset, "second digest of types");
 	ld->ld_digest = true;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading a DOF: the structure. Copies the image once, checks header and
- * section table in the order of the reference sheet, has relocations applied
- * (reloc.c), then hands every description to desc.c. After that the program is
- * trusted.
+ * Loading a DOF: the structure. dfr_program_load() copies the image once, checks
+ * header and section table (in the order of formats/dof/DOF.md, section 9), lets
+ * reloc.c apply the relocations and desc.c convert the descriptions. After that the
+ * program is trusted.
  *
- * Every input is hostile. A payload may alias another one, so two rules keep
- * aliasing harmless: no payload overlaps header or section table, and a
- * relocation, which alone writes into the copy, writes only where no other
- * payload lies: nothing but the constant that it is for ever holds an address.
- * Process context, under no lock: it may take long, who asked for it may be
- * killed meanwhile, and then it ends (dfr_plat_proceed()).
+ * Every input is hostile. Payloads may overlap each other. Two rules make that
+ * harmless: no payload overlaps the header or the section table, and a relocation
+ * writes only where no second payload lies. So an address of the kernel stands in
+ * the constant that it was added to and in no name or instruction.
+ * Process context. The caller holds no lock, because loading may take long; if the
+ * caller is killed meanwhile, dfr_plat_proceed() says so and the load ends.
  */
 #include "kmod/engine/load.h"
 
@@ -114,7 +114,7 @@ const char *dfr_dof_string(struct dfr_loader *ld, u32 strtab, u64 string, u32 fr
 	return NULL;
 }
 
-/* Section types that mean nothing unless they are loaded. */
+/* Section types that must have the flag LOAD. */
 static bool must_load(u32 type)
 {
 	switch (type) {
@@ -227,7 +227,7 @@ static int check_structure(struct dfr_loader *ld)
 	return err;
 }
 
-/* How much of everything there is, so that each array is allocated once. */
+/* Counts clauses, DIFOs, actions and options first, so that each array is allocated once. */
 static int allocate_tables(struct dfr_loader *ld)
 {
 	struct dfr_program *pg = ld->ld_program;
@@ -254,7 +254,7 @@ static int allocate_tables(struct dfr_loader *ld)
 			break;
 		}
 	}
-	/* Sections may alias: the sum of their sizes is not bounded by the image's. */
+	/* Sections may overlap, so the sum of their sizes may exceed the image's size. */
 	if (acts > DOF_LOADSZ_MAX / sizeof(struct dof_actdesc) ||
 	    options > DOF_LOADSZ_MAX / sizeof(struct dof_optdesc) ||
 	    (ld->ld_limits->ll_confined && (acts > DFR_CONFINED_ACTIONS_MAX || options > DFR_CONFINED_ACTIONS_MAX)))
@@ -278,8 +278,8 @@ static int allocate_tables(struct dfr_loader *ld)
 }
 
 /*
- * `-x jit=0` leaves a program to the interpreter; a restricted one stays there anyway. So does one
- * whose strings are shorter than names: native code compares those whole.
+ * False: the program is left to the interpreter, because it was loaded with `-x jit=0`, or because
+ * strsize is below the 16 bytes of an execname, which native code compares whole.
  */
 static bool native_wanted(const struct dfr_program *pg)
 {
@@ -309,7 +309,7 @@ static int convert(struct dfr_loader *ld)
 			continue;
 		err = dfr_desc_clause(ld, i, clause);
 		clause->cl_index = pg->pg_nclauses++;
-		/* For HOSTDESC; an ECBDESC is never a DIFO or an action table. */
+		/* 1 + the clause's index, for dfr_desc_hosts(); nothing else looks an ECBDESC up here. */
 		ld->ld_map[i] = pg->pg_nclauses;
 	}
 	for (i = 0; i < ld->ld_nsecs && !err; i++) {
@@ -338,7 +338,7 @@ static int convert(struct dfr_loader *ld)
 	return err;
 }
 
-/* Not what each user without privilege likes to have in the kernel's log. */
+/* Logs the clauses that were left out; not for confined programs, or any user could fill the kernel's log. */
 static void tell_foreign(const struct dfr_loader *ld)
 {
 	char text[128];
@@ -384,7 +384,7 @@ static const struct dfr_load_bounds confined_bounds = {
 	.lb_scan = 8 * 1024 * 1024,
 };
 
-/* The bytes that are loaded, copied once. */
+/* Copies the loadable part (loadsz bytes) into the program. From here on only this copy is read. */
 static int copy_image(const void *dof, size_t size, struct dfr_program *pg, struct dfr_refusal *why)
 {
 	u64 loadsz;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loading a DOF: relocations, a program's constants that are addresses of the
- * kernel's. Nothing else in the copy is ever written, and a relocation only where
- * no second payload lies, since what stood there as a name, say, would be shown in
- * a refusal. Users without privilege may have none. Process context.
+ * Loading a DOF: relocations. A relocation adds the address of a kernel symbol to a
+ * constant in an integer table. It writes only where no second payload lies: if, say,
+ * a name lay there too, a refusal that quotes the name would show the address. Users
+ * without privilege may have no relocations. Process context.
  */
 #include "kmod/engine/load.h"
 
-/* Where the kernel's table of names is not sorted (before 6.2), a look-up goes through all of it. */
+/* A bound, because before 6.2 the kernel's symbols are not sorted and each look-up walks them all. */
 #define SYMBOLS_MAX 4096
 #define SYMBOL_SLOTS (2 * SYMBOLS_MAX) /* a power of two */
 
-/* What has been looked up; a hash table. */
+/* The symbols that this load has looked up: an open-addressed hash table by name. */
 struct dfr_symbols {
 	u32 sy_count;
 	struct {
@@ -45,7 +45,7 @@ static int look_up(struct dfr_loader *ld, u32 relsec, u64 at, const char *name, 
 			dfr_refuse_name(ld, relsec, at, "this kernel has no symbol ", name);
 			return -ENOENT;
 		}
-		symbols->sy_slots[slot].name = name; /* no relocation is written over it */
+		symbols->sy_slots[slot].name = name; /* in the copy, where no relocation writes */
 		symbols->sy_count++;
 	}
 	*address = symbols->sy_slots[slot].address;
@@ -53,8 +53,9 @@ static int look_up(struct dfr_loader *ld, u32 relsec, u64 at, const char *name, 
 }
 
 /*
- * How many of the payloads that are loaded reach into each eight bytes of the image. In one pass, since
- * each of very many sections may be the target of a relocation and overlap each other one.
+ * Counts for each eight bytes of the image how many loadable payloads reach there: +1 where one starts, -1
+ * behind its end, then a running sum. Comparing each relocation's target with each section would take time
+ * that grows with their product.
  */
 static int count_owners(struct dfr_loader *ld)
 {
@@ -78,8 +79,8 @@ static int count_owners(struct dfr_loader *ld)
 	return 0;
 }
 
-/* The entry's name resolved and added to its slot. User relocations have no base here: nothing to
- * add. */
+/* Adds the address of the entry's symbol to its slot. User relocations (URELHDR) are for DOFs in a process's
+ * image; here they are checked and add nothing. */
 static int relocate_entry(struct dfr_loader *ld, const struct dof_relohdr *rh, u64 at, bool kernel)
 {
 	const struct dof_relodesc *entry = (const struct dof_relodesc *)(ld->ld_dof + at);
@@ -150,7 +151,7 @@ int dfr_dof_relocate(struct dfr_loader *ld)
 		type = dfr_dof_sec(ld, i)->type;
 		if (type != DOF_SECT_URELHDR && type != DOF_SECT_KRELHDR)
 			continue;
-		/* Before any is looked up: also how it ends would tell of addresses. */
+		/* Before any look-up, because even a load's success could reveal bits of an address. */
 		if (ld->ld_limits->ll_confined) {
 			dfr_refuse(ld, i, dfr_dof_sec_offset(ld, i),
 				   "not without privilege: variables and functions of the kernel have addresses");

@@ -3,13 +3,13 @@
  * The verifier: every rule that a DIFO must obey before it may run, checked once
  * at load. What passes terminates (branches go forward), touches no register,
  * table entry or variable that does not exist, and calls subroutines with
- * enough arguments. What can only be known at run time (addresses, divisors,
- * sizes) the interpreter checks.
+ * enough arguments. The interpreter checks what is known only at run time:
+ * addresses, divisors, sizes.
  *
- * Since branches go forward, one pass in order sees every instruction after all
- * that can run before it; two facts are carried along the edges: the least
- * number of tuple entries, and which registers surely point to a string of the
- * engine's own. Process context.
+ * Because branches go forward, one pass in order visits each instruction after all
+ * that can run before it. The pass carries two facts along the edges of the control
+ * flow: the least number of tuple entries, and which registers point to a string of
+ * the engine's own on every path. Process context.
  */
 #include "kmod/engine/load.h"
 
@@ -83,9 +83,9 @@ static const u8 arguments[DIF_SUBR_CLASSIC_MAX + 1] = {
 struct checker {
 	struct dfr_loader *ck_ld;
 	const struct dfr_difo *ck_difo;
-	u32 ck_depth; /* entering the instruction; DFR_TUPLE_UNREACHED: nothing falls into it */
-	u32 ck_own;
-	u32 ck_flags; /* of the DIFO, as far as seen */
+	u32 ck_depth; /* least before this instruction; DFR_TUPLE_UNREACHED: no path leads here */
+	u32 ck_own; /* bit by register, as in ld_own */
+	u32 ck_flags; /* DFR_DIFO_* that the instructions so far require */
 	bool ck_pure;
 };
 
@@ -139,7 +139,7 @@ static const char *check_var(const struct dfr_difo *difo, const struct dif_var *
 	return NULL;
 }
 
-/* Two bits for each scope and id: declared as scalar, declared as array. */
+/* The byte of ld_declared, and the shift in it, that hold two bits: id declared as array, as scalar. */
 static u32 declared_bit(u32 scope, u32 id, u32 *shift)
 {
 	u32 n = scope * 65536 + id;
@@ -197,8 +197,8 @@ static bool known_builtin(u32 id)
 }
 
 /*
- * A function's first arguments are in registers; the provider fetches the others from
- * the stack, and what it calls for that may be traced itself: only behind the guard.
+ * A function's first arguments are in registers. The provider fetches the others from the stack and may
+ * call functions for that which are traced themselves, so a DIFO that needs them is not pure.
  */
 #define DFR_ARGS_PASSED 6
 
@@ -257,7 +257,7 @@ static const char *check_array(struct checker *ck, u32 op, u32 id)
 {
 	ck->ck_pure = false;
 	if (op == DIF_OP_LDTA)
-		return NULL; /* there are none: a fault when it runs */
+		return NULL; /* no such array exists: the interpreter faults */
 	if (id != DIF_VAR_ARGS && id != DIF_VAR_UREGS && id != DIF_VAR_CAPTURED)
 		return "unknown built-in array";
 	if (id == DIF_VAR_ARGS)
@@ -295,7 +295,7 @@ static const char *check_push(struct checker *ck, u32 op, u32 type)
 	ck->ck_pure = false;
 	if (type > DIF_KIND_STRING || (op == DIF_OP_PUSHTV && type))
 		return "bad type of a tuple element";
-	/* A ninth entry is a fault when it runs; here the least depth is what counts. */
+	/* ck_depth is a lower bound and stops at eight: at a ninth entry the interpreter faults. */
 	if (ck->ck_depth < DIF_NTUPLE)
 		ck->ck_depth++;
 	return NULL;
@@ -376,7 +376,7 @@ static const char *check_fields(u32 instr, u32 shape)
 	return rd ? NULL : "register 0 cannot be written";
 }
 
-/* What the instruction does to the carried facts and the DIFO's class; for the plain shapes. */
+/* For the shapes S_R3 and S_R2: a DIFO is not pure if the instruction may fault or uses memory. */
 static void note_plain(struct checker *ck, u32 op)
 {
 	switch (op) {
@@ -564,9 +564,10 @@ int dfr_difo_verify(struct dfr_loader *ld, struct dfr_difo *difo, u64 text_offse
 }
 
 /*
- * The text is the program's own copy. Only the opcode's byte changes, from one
- * non-zero value to another, so whatever else an odd DOF keeps at this place
- * (a string's end, an id) is what it was when it was checked.
+ * Writes into the program's own copy. A hostile DOF may have other payloads at the
+ * same place. What the loader checked there stays true, because only the opcode's
+ * byte changes, from one non-zero value to another: a string ends where it did, and
+ * ids and offsets that passed have 0 in this byte.
  */
 void dfr_difo_restrict(struct dfr_difo *difo)
 {
