@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in variables: what a program may ask about the firing. The engine
- * answers what it knows; the platform answers for the machine (dfr_plat_*).
- * Probe context.
+ * Built-in variables: what a program may ask about the firing. The engine answers
+ * from the firing, the platform (dfr_plat_*) from the machine. Probe context.
  */
 #include "kmod/engine/machine.h"
 
 /*
- * Beyond what was passed to dfr_fire() the provider may know more; else 0. What it calls
- * may be traced itself, so before the guard it is not asked: the fault there means that
- * the predicate is run again behind the guard.
+ * Arguments that were not passed to dfr_fire() come from the provider's getarg(), or are 0.
+ * getarg() may call functions that are traced themselves, so it is not called before the
+ * guard: there this faults, and the predicate is run again behind the guard.
  */
 static u64 argument(struct dfr_machine *m, u64 n)
 {
@@ -61,7 +60,7 @@ static u64 wall_time(struct dfr_firing *firing)
 }
 
 #define CALLER_WORK (8 * DFR_WORK_FRAME)
-#define DEPTH_WORK (64 * DFR_WORK_FRAME) /* the platform counts further, but stacks are not deeper */
+#define DEPTH_WORK (64 * DFR_WORK_FRAME) /* the platform would count further, but stacks are not deeper */
 
 u64 dfr_builtin(struct dfr_machine *m, u32 id)
 {
@@ -109,7 +108,7 @@ u64 dfr_builtin(struct dfr_machine *m, u32 id)
 }
 
 #ifdef DFR_PLAT_HAS_CAPTURED
-/* A field that faulted when it was recorded faults now, in the program that wants its value. */
+/* In replay: an input whose recording faulted faults again in the program that reads its value. */
 static u64 captured_input(struct dfr_machine *m, u64 index)
 {
 	const struct dfr_captured *captured;

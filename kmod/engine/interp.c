@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The interpreter: runs one verified DIFO. It is the reference that the JIT is
- * compared with. Probe context: forward branches only, so at most di_len steps;
- * registers and tuple stack live in the machine, not on the stack.
+ * compared with. Probe context: branches go forward only, so a run has at most
+ * di_len steps. Registers and tuple stack are in the machine, because the kernel's
+ * stack is small.
  *
- * The condition codes are kept as the two operands of the last comparison: `tst`
- * compares (value != 0) with 0, `scmp` the order of the strings (-1, 0, 1) with
- * 0. So signed and unsigned branches are exact for every operand.
+ * Instead of condition codes, the two operands of the last comparison are kept, so
+ * signed and unsigned branches are exact for every operand. `tst` compares
+ * (value != 0) with 0, `scmp` compares the order of the strings (-1, 0, 1) with 0.
  */
 #include "kmod/engine/vars.h"
 
@@ -20,7 +21,7 @@ u64 dfr_op_divide(struct dfr_machine *m, u32 op, u64 a, u64 b)
 		return a / b;
 	if (op == DIF_OP_UREM)
 		return a % b;
-	/* The one quotient that does not fit: it wraps to itself, the remainder is 0. */
+	/* The most negative number by -1 does not fit: it wraps to itself, with remainder 0. */
 	if (b == ~0ull)
 		return op == DIF_OP_SDIV ? 0 - a : 0;
 	return op == DIF_OP_SDIV ? (u64)((s64)a / (s64)b) : (u64)((s64)a % (s64)b);
@@ -122,7 +123,7 @@ void dfr_op_push_reference(struct dfr_machine *m, u32 type, u64 value, u64 size)
 			text.tx_limit = size;
 		size = dfr_text_len(m, &text) + 1;
 	} else if (dfr_unlikely(size > (~0ull >> 1) || (!size && value && dfr_confined(m)))) {
-		dfr_fault(m, DIF_FAULT_ILLOP, size); /* without a size a key is the address itself */
+		dfr_fault(m, DIF_FAULT_ILLOP, size); /* without a size the key would be the address itself */
 		return;
 	}
 	dfr_op_push(m, value, size);
@@ -138,14 +139,15 @@ void dfr_op_copy(struct dfr_machine *m, u64 from, u64 size, u64 to)
 }
 
 /*
- * In the switch, `continue` ends an instruction that cannot fault, `break` one
- * that can. The loop counts on; a branch stops one short of its label.
+ * In the switch, `continue` ends an instruction that cannot fault; `break` ends one
+ * that can, and m_fault is checked. A branch sets pc to one less than its label,
+ * because the loop adds one.
  */
 u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 {
 	const u32 *text = difo->di_text;
 	u64 *regs = m->m_regs;
-	u64 a = 0, b = 0; /* what was compared last */
+	u64 a = 0, b = 0; /* operands of the last comparison */
 	u32 pc = 0, i, op;
 
 	m->m_fault = 0;
@@ -153,7 +155,7 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 	m->m_fault_addr = 0;
 	m->m_difo = difo;
 	m->m_ntuple = 0;
-	/* It runs forward only, so this is the most that it can take. */
+	/* Branches go forward only, so the DIFO takes no more than this. */
 	if (dfr_unlikely(!dfr_work(m, (u64)difo->di_len * DFR_WORK_DIF)))
 		return 0;
 	if (difo->di_run)
@@ -271,7 +273,7 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 		case DIF_OP_LDGA:
 			regs[DIF_RD(i)] = dfr_builtin_array(m, DIF_R1(i), regs[DIF_R2(i)]);
 			break;
-		case DIF_OP_LDTA: /* there are no thread-local arrays of the system's own */
+		case DIF_OP_LDTA: /* no built-in array is thread-local */
 			regs[DIF_RD(i)] = 0;
 			dfr_fault(m, DIF_FAULT_ILLOP, 0);
 			break;
@@ -335,7 +337,7 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 		case DIF_OP_STX:
 			dfr_op_store(m, op, regs[DIF_RD(i)], regs[DIF_R1(i)]);
 			break;
-		default: /* the loads: the verifier lets nothing else through */
+		default: /* loads: the verifier has refused everything else */
 			regs[DIF_RD(i)] = dfr_op_load(m, op, regs[DIF_R1(i)]);
 			break;
 		}

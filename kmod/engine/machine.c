@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The machine's memory: what it owns (scratch, variables, string tables, names
- * of the probe), how foreign memory is read, and strings read byte by byte from
- * either. Probe context throughout.
+ * The machine's memory: own memory (scratch, variables, string tables, names of the
+ * probe), reading of foreign memory, and strings that are read byte by byte from
+ * either. All of it is probe context.
  */
 #include "kmod/engine/vars.h"
 
@@ -11,7 +11,7 @@ static u64 room_in(u64 base, u64 size, u64 addr)
 	return addr >= base && addr - base < size ? size - (addr - base) : 0;
 }
 
-/* Names of probes are short; a pointer far behind the start is none into it. */
+/* Probe names are shorter than this, so an address further behind a name's start is not in it. */
 #define NAME_MAX_BYTES 512
 static u64 room_in_name(const char *name, u64 addr)
 {
@@ -24,7 +24,7 @@ static u64 room_in_name(const char *name, u64 addr)
 	return n < NAME_MAX_BYTES && at <= n ? n + 1 - at : 0;
 }
 
-/* Only what points there is looked for so far: what lies close behind a name. */
+/* Charged for room_in_firing(), which reads a name only if addr is less than NAME_MAX_BYTES behind it. */
 #define NAMES_WORK 256
 
 static u64 room_in_firing(const struct dfr_machine *m, u64 addr)
@@ -136,8 +136,7 @@ static u64 read_own(u64 addr, u32 size)
 	return value;
 }
 
-/* A checked load of the kernel reaches own memory too; in user space only own memory can be read.
- */
+/* The kernel's dfr_plat_load() reads own memory as well; that of user space reads nothing. */
 u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size)
 {
 	u64 value = 0;
@@ -155,15 +154,16 @@ u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size)
 }
 
 /*
- * Of a confined program: only what copyin() has put into scratch can be loaded, by an
- * index that is masked, so that nothing else is read where the processor guesses.
+ * A confined program may load only from scratch, where copyin() puts what it copies.
+ * The index is masked, because otherwise a processor that speculates past the check
+ * could read elsewhere.
  */
 static u64 load_copied(struct dfr_machine *m, u64 addr, u32 size)
 {
 	u64 used = (u64)(m->m_scratch_ptr - m->m_scratch), at = addr - dfr_address(m->m_scratch);
 
 	if (used < size || at > used - size) {
-		dfr_fault(m, DIF_FAULT_KPRIV, 0); /* not where: the program may have added what it knows */
+		dfr_fault(m, DIF_FAULT_KPRIV, 0); /* no address: it would show where scratch is */
 		return 0;
 	}
 	return read_own(dfr_address(m->m_scratch + dfr_plat_masked(at, used - size + 1)), size);
@@ -226,9 +226,9 @@ bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n)
 	return false;
 }
 
-#define PIECE 64 /* bytes that are charged at a time, where nobody knows how many there will be */
+#define PIECE 64 /* bytes that are charged at a time where a string's length is not known */
 
-/* Returns the length without NUL; *end says whether the NUL was met within the room. */
+/* Returns the length without NUL. *end: the source ended within the room, by a NUL or at its limit. */
 static u64 copy_own_str(struct dfr_machine *m, u8 *dst, const u8 *src, u64 limit, u64 room, bool *end)
 {
 	u64 i, n = limit < room - 1 ? limit : room - 1;
@@ -286,7 +286,7 @@ long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t roo
 		return n;
 	}
 	if (cut && (size_t)n + 1 == room) {
-		/* Full: cut, unless exactly the NUL is what did not need to be copied. */
+		/* dst is full: the string was cut unless its next byte is the NUL. */
 		if (user)
 			*cut = dfr_plat_load_user(m->m_firing, addr + (u64)n, 1, &after) || after;
 		else
@@ -336,7 +336,7 @@ s64 dfr_text_compare(struct dfr_machine *m, u64 a, u64 b)
 		x.tx_limit = 0;
 	if (!b)
 		y.tx_limit = 0;
-	/* As a rule both are the machine's own. */
+	/* Most often both strings are own memory, which needs no checked load for each byte. */
 	if (dfr_likely(x.tx_own && y.tx_own))
 		both = x.tx_limit < y.tx_limit ? x.tx_limit : y.tx_limit;
 	for (; same && i < both; i++) {

@@ -2,8 +2,7 @@
 /*
  * Inside execution: what interp.c, builtin.c, machine.c, vars.c, dynvar.c and
  * subr*.c share. Everything declared here is probe context unless it says
- * otherwise: no allocation, no lock, no sleep, bounded work. Nobody outside
- * these files includes it.
+ * otherwise: no allocation, no lock, no sleep, bounded work.
  */
 #ifndef DFR_ENGINE_MACHINE_H
 #define DFR_ENGINE_MACHINE_H
@@ -16,7 +15,7 @@
 #define dfr_pointer(addr) ((u8 *)(unsigned long)(addr))
 #define dfr_address(p) ((u64)(unsigned long)(p))
 
-/* A program of a user without privilege: confine.c. */
+/* True: the program is one of a user without privilege (confine.c). */
 static inline bool dfr_confined(const struct dfr_machine *m)
 {
 	return m->m_difo && m->m_difo->di_flags & DFR_DIFO_CONFINED;
@@ -28,20 +27,20 @@ static inline void dfr_fault(struct dfr_machine *m, u32 code, u64 addr)
 	if (m->m_fault)
 		return;
 	m->m_fault = code + 1;
-	m->m_fault_addr = dfr_confined(m) && (s64)addr < 0 ? 0 : addr; /* the kernel's half is not shown */
+	m->m_fault_addr = dfr_confined(m) && (s64)addr < 0 ? 0 : addr; /* hides addresses of the kernel's */
 }
 
-/* Kernel memory and kernel addresses are not this program's to see: KPRIV. */
+/* True: the program may see neither kernel memory nor kernel addresses, and faults with KPRIV. */
 static inline bool dfr_restricted(const struct dfr_machine *m)
 {
 	return dfr_unlikely(m->m_difo && m->m_difo->di_flags & DFR_DIFO_RESTRICTED);
 }
 
 /*
- * Charges work to the firing (work.c), before it is done. Text alone is bounded by
- * its length, but 2 million instructions on strings of 64 KiB would be hours with
- * interrupts off. Beyond the bound everything is an illegal operation, as a chill()
- * too long is.
+ * Charges work to the firing (work.c) before it is done. To bound the length of the
+ * DIF is not enough: 2 million instructions on strings of 64 KiB would keep interrupts
+ * off for hours. False: the firing's work is used up, and ILLOP is the fault, as for a
+ * chill() that is too long.
  */
 static inline bool dfr_work(struct dfr_machine *m, u64 n)
 {
@@ -51,12 +50,12 @@ static inline bool dfr_work(struct dfr_machine *m, u64 n)
 	return false;
 }
 
-/* What things take, in guest instructions, about: tests/bench/worst-firing says whether they do. */
-#define DFR_WORK_DIF 32	     /* an instruction of DIF: native ones less, loads and variables more */
-#define DFR_WORK_OWN 28	     /* a byte of a string that is the machine's own, with the loop that asks for it */
-#define DFR_WORK_FOREIGN 64  /* of one that is not: each is a checked load */
+/* Estimated work in guest instructions; tests/bench/worst-firing checks the estimates. */
+#define DFR_WORK_DIF 32	     /* an instruction of DIF; native ones take less, loads and variables more */
+#define DFR_WORK_OWN 28	     /* a byte of a string in own memory, with the loop that reads it */
+#define DFR_WORK_FOREIGN 64  /* a byte of a string in foreign memory: a checked load */
 #define DFR_WORK_COPY 4	     /* a byte that is copied, at most */
-#define DFR_WORK_SUBR 256    /* a call of a subroutine, without what it goes through */
+#define DFR_WORK_SUBR 256    /* a call of a subroutine, without the memory that it walks */
 #define DFR_WORK_FRAME 640   /* a frame of a stack */
 
 /* ---- Memory (machine.c) ---- */
@@ -80,12 +79,12 @@ u64 dfr_load_own(struct dfr_machine *m, u64 addr, u32 size); /* the machine's ow
 u64 dfr_load_user(struct dfr_machine *m, u64 addr, u32 size);
 
 /*
- * Own memory may be a variable that another CPU writes at this moment, so it is
- * read and written by single loads and stores; torn values are D's own race.
+ * Own memory may be a variable that another CPU is writing, so each word or byte is read
+ * and written exactly once. A mixture of old and new ones is a race of the D program.
  */
 void dfr_copy_own(u8 *dst, const u8 *src, u64 n);
 
-/* Into memory that has been found storable. False: fault set. */
+/* The caller has checked that dst may be written. False: a fault is set. */
 bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n);
 bool dfr_copy_in_str(struct dfr_machine *m, u8 *dst, u64 addr,
 		     u64 room); /* room >= 1; NUL-terminated */
@@ -108,7 +107,7 @@ static inline void dfr_text_open(const struct dfr_machine *m, struct dfr_text *t
 	text->tx_limit = room && room < m->m_strsize ? room : m->m_strsize;
 }
 
-/* Byte i; 0 at the end, at the limit and at a fault. All loops over strings ask here, so all of them are charged. */
+/* Byte i; 0 at the end, at the limit and at a fault. Charges each byte, which bounds all its callers. */
 static inline u8 dfr_text_at(struct dfr_machine *m, const struct dfr_text *text, u64 i)
 {
 	if (i >= text->tx_limit || !dfr_work(m, text->tx_own ? DFR_WORK_OWN : DFR_WORK_FOREIGN))
@@ -119,7 +118,7 @@ static inline u8 dfr_text_at(struct dfr_machine *m, const struct dfr_text *text,
 }
 
 u64 dfr_text_len(struct dfr_machine *m, const struct dfr_text *text);
-/* -1, 0, 1; either address may be 0, which is an empty string. */
+/* -1, 0, 1. An address that is 0 counts as an empty string. */
 s64 dfr_text_compare(struct dfr_machine *m, u64 a, u64 b);
 
 /* ---- Instructions (interp.c) that native code calls as well ---- */
@@ -142,7 +141,7 @@ u64 dfr_subr_number(struct dfr_machine *m, u32 subr);  /* subr_num.c */
 u64 dfr_subr_address(struct dfr_machine *m, u32 subr); /* subr_inet.c */
 u64 dfr_subr_json(struct dfr_machine *m);	       /* subr_json.c */
 
-/* A string result under construction: scratch of strsize bytes, cut where it is full. */
+/* A string result under construction, in scratch of ou_room bytes; bytes that do not fit are dropped. */
 struct dfr_out {
 	u8 *ou_bytes; /* NULL: no scratch */
 	u64 ou_len;
@@ -157,7 +156,7 @@ static inline bool dfr_out_open(struct dfr_machine *m, struct dfr_out *out, u64 
 	return out->ou_bytes != NULL;
 }
 
-/* Scratch is zeroed, so the result always ends. */
+/* Writes no NUL, because scratch is zeroed. */
 static inline void dfr_out_put(struct dfr_out *out, u8 byte)
 {
 	if (out->ou_len + 1 < out->ou_room)

@@ -2,13 +2,14 @@
 /*
  * Floating point by integer instructions: IEEE 754 doubles as bit patterns,
  * rounded to nearest even, subnormals and infinities as the standard has them.
- * D has floats, and a kernel's probe context has no floating-point registers.
- * One NaN comes out, the quiet one without a payload, so that results do not
- * depend on the machine. Probe context: no tables, loops of at most 64 steps.
+ * D has floats, but probe context in the kernel may not use floating-point registers.
+ * Arithmetic gives one NaN only, the quiet one without a payload, so that results do
+ * not depend on the machine. Probe context: no tables, loops of at most 64 steps.
  *
  * A finite number other than 0 is held as  fraction * 2^(exponent - 62)  with
- * the fraction's highest bit at bit 62: 53 bits of it survive, 10 bits below
- * decide the rounding, the lowest of them being sticky.
+ * the fraction's highest bit at bit 62. Its upper 53 bits are the result; the 10 bits
+ * below decide the rounding, and the lowest of these is sticky: 1 if any bit that was
+ * shifted out is 1.
  */
 #include "kmod/engine/machine.h"
 
@@ -44,7 +45,7 @@ static int leading_zeros(u64 n)
 	return __builtin_clzll(n);
 }
 
-/* What is shifted out stays visible in the lowest bit. */
+/* A right shift that sets the lowest bit if any bit that it shifts out is 1. */
 static u64 shift_sticky(u64 n, u32 by)
 {
 	if (!by)
@@ -94,7 +95,7 @@ static u64 pack(struct number n)
 	bits >>= 10;
 	if (rest > 0x200 || (rest == 0x200 && bits & 1))
 		bits++;
-	/* A carry out of the fraction counts the exponent up by itself; so does the leading bit. */
+	/* exponent - 1, because the leading bit (bit 52) adds one; so does a carry from rounding. */
 	if (exponent)
 		bits += (u64)(exponent - 1) << 52;
 	return sign | bits;
@@ -111,7 +112,7 @@ static u64 add(u64 a, u64 b)
 	if (is_infinite(b))
 		return b;
 	if (is_zero(a))
-		return is_zero(b) ? a & b : b; /* -0 only from two of them */
+		return is_zero(b) ? a & b : b; /* -0 only if both are -0 */
 	if (is_zero(b))
 		return a;
 	x = unpack(a);
@@ -122,7 +123,7 @@ static u64 add(u64 a, u64 b)
 		x = y;
 		y = t;
 	}
-	/* One bit of room above for the carry. */
+	/* Shifted right by one, to leave room for the carry. */
 	x.nu_fraction >>= 1;
 	x.nu_exponent++;
 	y.nu_fraction = shift_sticky(y.nu_fraction >> 1, (u32)(x.nu_exponent - 1 - y.nu_exponent));
@@ -176,7 +177,7 @@ static u64 divide(u64 a, u64 b)
 		return sign;
 	x = unpack(a);
 	y = unpack(b);
-	/* Bit by bit: the quotient is in (1/2, 2), so 62 bits hold 61 or 62 that count. */
+	/* Bit by bit. The quotient is in (1/2, 2), so 61 or 62 of the 62 bits are significant. */
 	rest = x.nu_fraction;
 	for (i = 0; i < TOP; i++) {
 		quotient <<= 1;
@@ -200,7 +201,7 @@ static u64 compare(u64 a, u64 b)
 		return 0;
 	if ((a ^ b) & SIGN)
 		return a & SIGN ? ~0ull : 1;
-	/* Of one sign, bit patterns are in the order of the magnitudes. */
+	/* Bit patterns of equal sign are in the order of the magnitudes. */
 	return (a < b) == !(a & SIGN) ? ~0ull : 1;
 }
 
@@ -233,7 +234,7 @@ static u64 magnitude(u64 a, bool *fits)
 	return n.nu_fraction >> (TOP - n.nu_exponent);
 }
 
-/* Towards 0; what does not fit stays at the limit, and a NaN is 0. */
+/* Rounds towards 0. A value that does not fit becomes the limit next to it, a NaN becomes 0. */
 static u64 to_i64(u64 a)
 {
 	const u64 most = ~0ull >> 1;
@@ -257,7 +258,7 @@ static u64 to_u64(u64 a)
 	return magnitude(a, &fits);
 }
 
-/* Exact: a float's fraction and exponent fit. */
+/* Exact, because a double holds each float's fraction and exponent. */
 static u64 from_f32(u64 bits)
 {
 	u64 sign = (bits & 1ull << 31) << 32, fraction = bits & 0x7fffff;
@@ -295,7 +296,7 @@ static u64 to_f32(u64 a)
 		bits = shift_sticky(bits, (u32)(1 - exponent));
 		exponent = 0;
 	}
-	/* 24 bits of the 63 survive. */
+	/* The upper 24 of the 63 bits are the result. */
 	rest = bits & ((1ull << 39) - 1);
 	bits >>= 39;
 	if (rest > 1ull << 38 || (rest == 1ull << 38 && bits & 1))

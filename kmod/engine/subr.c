@@ -3,7 +3,7 @@
  * Subroutines: the dispatcher, and those that move memory or ask the platform.
  * The others are in subr_str.c (strings), subr_path.c (names of files),
  * subr_num.c (numbers and text), subr_inet.c (addresses) and subr_json.c. The
- * verifier has seen to it that a subroutine gets at least the arguments that it
+ * verifier has checked that each call has at least the arguments that the subroutine
  * needs. Probe context.
  */
 #include "kmod/engine/machine.h"
@@ -66,7 +66,7 @@ static bool may_destroy(struct dfr_machine *m, u64 to)
 	return false;
 }
 
-/* Through scratch, given back afterwards: what is written is what was checked. */
+/* Copies through scratch, which it gives back, so that what is stored is what the checked loads have read. */
 static u64 copyout(struct dfr_machine *m, u64 from, u64 to, u64 n)
 {
 	u8 *before = m->m_scratch_ptr, *bytes;
@@ -100,7 +100,7 @@ static u64 copyoutstr(struct dfr_machine *m, u64 from, u64 to, u64 most)
 	return 0;
 }
 
-/* n bytes as one string: every NUL becomes the separator, but for a last one, which ends it. */
+/* n bytes as one string: each NUL becomes the separator, except where it is the last byte. */
 static u64 memstr(struct dfr_machine *m, u64 from, u8 separator, u64 n)
 {
 	u8 *to;
@@ -162,7 +162,7 @@ static u64 speculation(struct dfr_machine *m)
 	return m->m_state ? dfr_spec_create(m->m_state, m->m_firing) : 0;
 }
 
-/* Bounded by themselves: quotients bit by bit, and a thousand ancestors. */
+/* Fixed, because softfloat.c's loops have 64 steps at most, and progenyof() asks 1024 ancestors at most. */
 #define FLOAT_WORK 1024
 #define ANCESTORS_WORK 8192
 

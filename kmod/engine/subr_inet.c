@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Subroutines that write addresses of networks and links as text. The addresses
- * are given by pointer, in network order. Probe context.
+ * Subroutines that write network and link addresses as text. The arguments are
+ * pointers to addresses in network order. Probe context.
  */
 #include "kmod/engine/machine.h"
 
@@ -56,7 +56,7 @@ static u32 group(const u8 *bytes, u32 i)
 	return (u32)bytes[2 * i] << 8 | bytes[2 * i + 1];
 }
 
-/* The longest run of at least two zero groups among the first `n`; the first of equals. */
+/* The longest run of at least two zero groups among the first `n`; of equal runs the first. */
 static u32 longest_run(const u8 *bytes, u32 n, u32 *start)
 {
 	u32 i, run = 0, best = 1;

@@ -2,9 +2,9 @@
 /*
  * json(text, selector): the scalar that a selector like a.b[2].c names, as its
  * raw text (a string without its quotes, escapes as they stand), or NULL. One
- * pass, no recursion: what is not on the way is skipped by counting brackets.
- * Damaged text has no elements. Probe context: every step advances in the text
- * or in the selector, both of which strsize bounds.
+ * pass, no recursion: values that the selector does not name are skipped by counting
+ * brackets. The result is NULL where the text is damaged. Probe context: every step
+ * advances in the text or in the selector, and strsize bounds both.
  */
 #include "kmod/engine/machine.h"
 
@@ -35,7 +35,7 @@ static u8 skip_space(struct json *js)
 	return byte;
 }
 
-/* At the opening quote; afterwards behind the closing one. False: the text ends within. */
+/* js_at is at the opening quote and moves behind the closing one. False: the text ends before that. */
 static bool skip_string(struct json *js)
 {
 	u8 byte;
@@ -60,7 +60,7 @@ static bool ends_scalar(u8 byte)
 	       byte == '\t' || byte == '\n' || byte == '\r';
 }
 
-/* A whole value, whatever it holds. */
+/* Moves js_at behind the next value, with all that it contains. */
 static bool skip_value(struct json *js)
 {
 	u64 depth = 0, start = js->js_at;
@@ -94,7 +94,7 @@ static bool skip_value(struct json *js)
 	return true;
 }
 
-/* At a member's opening quote: is its name the selector's next one? Afterwards behind the name. */
+/* Is the member's name, at whose opening quote js_at is, the selector's next one? Moves js_at behind it. */
 static bool name_matches(struct json *js, bool *damaged)
 {
 	u64 start = js->js_at + 1, end, i;
@@ -122,7 +122,7 @@ static void next_part(struct json *js)
 		js->js_sel++;
 }
 
-/* Into the member that the selector names: true, with its value next in the text. */
+/* Moves js_at to the value of the member that the selector names. False: there is none. */
 static bool enter_object(struct json *js)
 {
 	bool damaged, found;
@@ -146,7 +146,7 @@ static bool enter_object(struct json *js)
 	return false;
 }
 
-/* The number in brackets. False: there is none. */
+/* Reads [number] from the selector. False: there is none. */
 static bool read_index(struct json *js, u64 *index)
 {
 	u64 digits = 0;

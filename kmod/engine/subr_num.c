@@ -60,8 +60,7 @@ static bool is_space(u8 byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* As C's: white space, a sign, 0x before hexadecimal digits; what does not fit stays at the limit.
- */
+/* As C's strtoll(): white space, a sign, 0x in base 16; a value that does not fit becomes the limit. */
 static u64 from_text(struct dfr_machine *m, u64 addr, u64 base)
 {
 	struct dfr_text text;
@@ -100,7 +99,7 @@ u64 dfr_subr_number(struct dfr_machine *m, u32 subr)
 		return to_text(m, value, base);
 	case DIF_SUBR_STRTOLL:
 		return from_text(m, value, base);
-	case DIF_SUBR_GETMAJOR: /* the kernel's own dev_t: 12 and 20 bits */
+	case DIF_SUBR_GETMAJOR: /* of the kernel's dev_t: 12 bits major, 20 bits minor */
 		return (u32)value >> 20;
 	case DIF_SUBR_GETMINOR:
 		return value & 0xfffff;

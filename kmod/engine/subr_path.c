@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Subroutines on names of files: basename, dirname, cleanpath. Text alone: no
- * file is looked at. Probe context.
+ * Subroutines on names of files: basename, dirname, cleanpath. They work on the text
+ * and look at no file. Probe context.
  */
 #include "kmod/engine/machine.h"
 
@@ -58,7 +58,7 @@ static u64 dirname(struct dfr_machine *m, const struct dfr_text *text, u64 n)
 	return end ? put_range(m, text, 0, end) : put_byte(m, '/');
 }
 
-/* The last component of what has been written is "..": there is nothing above it to go back to. */
+/* True: the output's last component is "..", so another ".." cannot take it away. */
 static bool ends_in_dots(const struct dfr_out *out)
 {
 	u64 n = out->ou_len;
@@ -104,7 +104,7 @@ static u64 cleanpath(struct dfr_machine *m, const struct dfr_text *text)
 			if (!fourth && (absolute || out.ou_len))
 				dfr_out_put(&out, '/');
 			else if (fourth && !absolute && !out.ou_len)
-				i++; /* all of a relative path is gone: no slash starts the rest */
+				i++; /* nothing of a relative path is left: its rest must not begin with '/' */
 		} else {
 			dfr_out_put(&out, byte);
 			i++;

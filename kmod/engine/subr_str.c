@@ -3,8 +3,8 @@
  * Subroutines on strings. Arguments are read byte by byte, from the machine's
  * own memory or the kernel's, and never beyond strsize; results are new strings
  * in scratch, except where a pointer into the argument is the answer. Probe
- * context: each byte that is read is part of the firing's work, so the searches, which
- * could take strsize squared, end.
+ * context: each byte that is read is charged to the firing's work, because otherwise a
+ * search could take strsize squared steps.
  */
 #include "kmod/engine/machine.h"
 
@@ -158,7 +158,7 @@ static u64 rindex_of(struct dfr_machine *m)
 	return m->m_fault ? 0 : at;
 }
 
-/* Perl's rules. Numbers far outside the string behave like ones just outside. */
+/* substr() follows Perl. A number far outside the string means the same as one just outside. */
 static s64 clamp_to(s64 n)
 {
 	const s64 far = 1 << 20;
@@ -181,7 +181,7 @@ static u64 substr(struct dfr_machine *m)
 		return 0;
 	if (at < 0) {
 		at += n;
-		/* The part of the wanted stretch that lies before the string falls away. */
+		/* Drop the part of the wanted range that lies before the string. */
 		if (at < 0 && !off_end) {
 			want += at;
 			at = 0;
@@ -219,7 +219,7 @@ static void read_set(struct dfr_machine *m, struct byte_set *set, u64 addr)
 		set->bs_bits[byte >> 6] |= 1ull << (byte & 63);
 }
 
-/* The position is an address, so a string that was in the scratch of a clause before is gone. */
+/* m_strtok is an address. One in scratch is of no use to a later clause, because that reuses scratch. */
 static u64 tokenize(struct dfr_machine *m)
 {
 	struct byte_set set;
