@@ -8,9 +8,9 @@
  *   [ dfr_aggtab ][ u32 bucket[nbuckets] ][ entry ][ entry ] ... free
  *   |<-------------------- used ------------------------->|
  *
- * An entry is complete once its `varid` (stored last, with release) is not 0:
- * key first, then zeroed (or initial) values, then varid. So a scanner walks
- * entries from the end of the buckets to `used` at any instant.
+ * An entry is complete once its `varid` is not 0, because the engine stores the key
+ * first, then the initial values, and `varid` last, with release. So a reader may walk
+ * the entries from the end of the buckets to `used` at any instant.
  *
  * KEY: the elements of dfr_cat_agg.keys one after another, each a multiple of 8
  * bytes (catalog.h says how each kind stands in a key).

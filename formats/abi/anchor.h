@@ -4,10 +4,10 @@
  * is. A memory image needs no symbols and no page tables: scan for pages that
  * start with the magic, verify, read the page frames that they list.
  *
- * An anchor is immutable once written (the checksum last, with release); a
- * change is a new anchor with the next `part`; it is erased before its page or
- * what it lists is freed. The magic is assembled at run time, so that images of
- * the module and of this header do not look like anchors.
+ * The engine writes an anchor once, the checksum last, with release, and never changes
+ * it: what is added gets a new anchor with the next `part`. It erases the anchor before
+ * it frees the anchor's page or the memory that the anchor lists. The magic is assembled
+ * at run time, so that images of the module and of this header do not look like anchors.
  */
 #ifndef DFR_ABI_ANCHOR_H
 #define DFR_ABI_ANCHOR_H
@@ -54,7 +54,7 @@ struct dfr_anchor {
 DFR_STATIC_ASSERT(sizeof(struct dfr_anchor) == 112, "anchor");
 #define DFR_ANCHOR_RUNS_MAX ((4096 - 112) / 16)
 
-/* What an anchor of kind PANIC has in the place of its runs (runs is 0, state_id 0). */
+/* An anchor of kind PANIC has this in place of runs; its `runs` and `state_id` are 0. */
 #define DFR_ANCHOR_REASON_MAX 1024
 struct dfr_anchor_panic {
 	__u64 time; /* the clock of all records */

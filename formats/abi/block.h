@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The block: the unit of everything that is recorded. What sits in a ring's
- * memory, in a crash image, and (compressed body, same header) in a .dfr file.
+ * The block: the unit of everything that is recorded. Rings and crash images consist
+ * of blocks as they are here; a .dfr file has the same header and a compressed body.
  *
  *   0                 hdr_size                            size
  *   [ dfr_block | restart table ][ record record record ... ]
  *                                 |<--- committed -------->|
  *
  * One CPU writes a block, with interrupts off. It writes bytes beyond
- * `committed`, then publishes them with a release store of `committed`, so a
- * block can be read at any instant by anybody. `seq` is 0 while a block is
- * being recycled: a reader copies first and re-reads seq afterwards.
+ * `committed`, then publishes them with a release store of `committed`, so anybody
+ * can read a block at any instant. `seq` is 0 while the block is being recycled, so
+ * a reader copies the block first and then reads `seq` again.
  *
  * RECORD: unaligned, little endian,
  *
@@ -54,7 +54,7 @@ struct dfr_restart {
 	__u64 time;    /* time of the last record before this restart (base of its delta) */
 	__u32 record;  /* offset in the block of a record's head; 0: none. Never inside a GROUP,
 			* never between a NOTE and its record */
-	__u32 context; /* offset of the context record that holds here; 0: one comes first */
+	__u32 context; /* offset of the context record that holds here; 0: records from here begin with one */
 };
 
 struct dfr_block {
@@ -118,22 +118,22 @@ enum dfr_control {
 
 /* Causes of loss; every counter of the engine is one of these. */
 enum dfr_loss {
-	DFR_LOSS_PRINCIPAL,	/* no room in the ring (fill, switch), or record too large */
+	DFR_LOSS_PRINCIPAL,	/* no room in the ring (policies fill, switch), or the record was too large */
 	DFR_LOSS_AGGREGATION,	/* table full */
 	DFR_LOSS_SPEC,		/* speculation full */
-	DFR_LOSS_SPEC_BUSY,
-	DFR_LOSS_SPEC_UNAVAILABLE,
+	DFR_LOSS_SPEC_BUSY,	/* speculation(): all in use, some of them being committed or discarded */
+	DFR_LOSS_SPEC_UNAVAILABLE, /* speculation(): all in use */
 	DFR_LOSS_DYNVAR,
 	DFR_LOSS_DYNVAR_DIRTY,
 	DFR_LOSS_DYNVAR_RINSING,
 	DFR_LOSS_NMI,		/* an NMI's firing nested in another */
 	DFR_LOSS_RETURN_POOL,	/* no node for a return probe */
 	DFR_LOSS_THROTTLE,	/* governor */
-	DFR_LOSS_HOTPLUG,	/* no ring for a CPU that came */
+	DFR_LOSS_HOTPLUG,	/* no ring for a CPU that came online */
 	DFR_LOSS_DOUBLE_ERROR,	/* fault inside ERROR */
 	DFR_LOSS_STKSTR,
-	DFR_LOSS_OVERWRITTEN,	/* a held block was overwritten while a consumer read it */
-	DFR_LOSS_RCU_IDLE,	/* firing where RCU is not watching */
+	DFR_LOSS_OVERWRITTEN,	/* a closed block was overwritten although a consumer had asked for it */
+	DFR_LOSS_RCU_IDLE,	/* firing on a CPU that RCU was not watching */
 	DFR_LOSS_MAX
 };
 

@@ -2,10 +2,10 @@
 /*
  * The catalog of a state, as the engine writes it: an append-only log of entries
  * that say how to read the state's blocks (probes, record layouts, the programs,
- * clocks, the machine). It lives in extents of whole pages and hangs on anchors,
- * so the same bytes are read live (DFR_IOC_CATALOG) and from a dead memory.
- * An entry that a record needs is committed before that record can be written.
- * Readers parse it with formats/trace/catalog.h and trust nothing.
+ * clocks, the machine). It consists of extents of whole pages, which anchors list,
+ * so readers get the same bytes live (DFR_IOC_CATALOG) and from a dead memory.
+ * The engine commits an entry before it writes the first record that needs it.
+ * Readers parse the catalog with formats/trace/catalog.h, which trusts nothing.
  *
  *   extent 0: [ dfr_catalog ][ entry ][ entry ] ...
  *   extent n: [ entry ][ entry ] ...      entries never straddle extents:
@@ -36,7 +36,7 @@ enum dfr_cat_type {
 	DFR_CAT_FILL = 1, /* nothing */
 	DFR_CAT_STATE,	  /* dfr_cat_state */
 	DFR_CAT_MACHINE,  /* text: key=value lines (release, host, clocksource, bootid, cmdline ...) */
-	DFR_CAT_CLOCK,	  /* dfr_cat_clock; one at start, when the clocks have gone apart, once a minute */
+	DFR_CAT_CLOCK,	  /* dfr_cat_clock; at start, when the clocks have drifted apart, and once a minute */
 	DFR_CAT_DOF,	  /* u32 dof number (from 0), u32 bytes, then the loadable DOF */
 	DFR_CAT_PROBE,	  /* dfr_cat_probe */
 	DFR_CAT_LAYOUT,	  /* dfr_cat_layout */
@@ -65,13 +65,13 @@ struct dfr_cat_clock {
 	__u64 boot;
 };
 
-/* Several functions of one name share the probe: it has not one type. */
+/* In nargs: several functions of one name share the probe, so its arguments have no single type. */
 #define DFR_CAT_SHARED 0x40000000
 
 struct dfr_cat_probe {
 	struct dfr_cat_entry head;
 	__u32 id;
-	__u32 nargs; /* how many arguments it has; 0xffffffff: not known; in listings DFR_CAT_SHARED may be added */
+	__u32 nargs; /* number of arguments; 0xffffffff: not known; listings may add DFR_CAT_SHARED */
 	/* char names[]: provider, module, function, name, each with its NUL */
 };
 
@@ -88,7 +88,7 @@ enum dfr_field_kind {
 			     * 3 name). Nothing in a record; the probe's id (u64) in a key */
 };
 #define DFR_FIELD_SIGNED 0x1
-#define DFR_FIELD_USERDATA 0x2 /* from copyin*: redaction finds it */
+#define DFR_FIELD_USERDATA 0x2 /* it comes from user memory (copyin() and the like): redaction looks for it */
 
 struct dfr_field {
 	__u16 kind;
@@ -116,7 +116,7 @@ struct dfr_cat_ecb {
 	__u32 pad;
 };
 
-/* An aggregation variable: the kind and keys that its first use in the state has. */
+/* An aggregation variable, with the kind and keys of its first use in the state. */
 struct dfr_cat_agg {
 	struct dfr_cat_entry head;
 	__u32 varid;
@@ -129,7 +129,7 @@ struct dfr_cat_agg {
 
 struct dfr_cat_module {
 	struct dfr_cat_entry head;
-	__u64 time; /* loaded (or seen first) at; gone: `gone` set */
+	__u64 time; /* when the module was loaded or first seen; if `gone` is set, when it went */
 	__u64 base;
 	__u64 bytes;
 	__u32 gone;
@@ -142,13 +142,13 @@ enum dfr_event {
 	DFR_EVENT_STOP,	  /* value: CPU of END */
 	DFR_EVENT_EXIT,	  /* value: status given to exit() */
 	DFR_EVENT_PANIC,
-	DFR_EVENT_DETACHED, /* governor; value: id of a probe that was too dear */
-	DFR_EVENT_ATTACHED, /* again */
-	DFR_EVENT_KILLED,   /* deadman; value: 0 probes took too much, 1 the consumer was gone */
-	/* value: id of a probe that cannot be armed, 0: some, below 0: so many; error: why (EPERM: its
-	   arguments may not be shown) */
+	DFR_EVENT_DETACHED, /* the governor detached a probe that cost too much; value: its id */
+	DFR_EVENT_ATTACHED, /* the governor attached it again; value: its id */
+	DFR_EVENT_KILLED,   /* by the deadman; value: 0 probes took too much, 1 the consumer was gone */
+	/* Probes could not be armed. value: the probe's id; -n: n probes; 0: the provider could not say
+	   which. error: why (EPERM: their arguments may not be shown) */
 	DFR_EVENT_UNARMED,
-	DFR_EVENT_FULL /* value: a CPU whose ring (fill) is full; time: of its last record */
+	DFR_EVENT_FULL /* value: a CPU whose ring is full (policy fill); time: of its last record */
 };
 
 struct dfr_cat_event {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The control interface of /dev/dfr. An open descriptor holds at most one state;
- * the state comes to be with the first ENABLE, or is claimed by name.
+ * The control interface of /dev/dfr. An open descriptor holds at most one state,
+ * which the first ENABLE creates or CLAIM takes by name.
  *
- * Blocks are not copied: TAKE hands out closed blocks by number and puts spare
- * ones into the ring in their place; the reader maps the device (read-only) and
- * finds block n of CPU c at page offset DFR_MAP_OFFSET(c, n), plus
- * (n * size) % 4096 where blocks are smaller than a page; RELEASE gives it
- * back. The kernel never reads a word that user space can write.
+ * Blocks are not copied. TAKE hands out closed blocks by number and puts spare ones
+ * into the ring in their place. The reader maps the device (read-only) and finds
+ * block n of CPU c at offset DFR_MAP_OFFSET(c, n), plus (n * size) % 4096 where
+ * blocks are smaller than a page. RELEASE gives the block back. User space cannot
+ * write to any of this memory.
  *
  * Every structure starts with its own size; unknown trailing bytes must be 0.
  */
@@ -36,7 +36,7 @@ struct dfr_ioc_info {
 #define DFR_INFO_ANONYMOUS 0x1 /* an anonymous state exists */
 #define DFR_INFO_JIT 0x2
 #define DFR_INFO_DESTRUCTIVE 0x4
-#define DFR_INFO_CONFINED 0x8 /* this descriptor is a user's without privilege: his own tasks alone */
+#define DFR_INFO_CONFINED 0x8 /* a user without privilege has opened it: he may trace only his own tasks */
 
 /* Verify and load a DOF, match its probes. On EINVAL: section, offset, reason. */
 struct dfr_ioc_enable {
@@ -49,7 +49,7 @@ struct dfr_ioc_enable {
 	__u64 error_offset;  /* out: in the DOF */
 	char reason[128];    /* out */
 };
-#define DFR_ENABLE_ZERO_OK 0x1 /* -Z */
+#define DFR_ENABLE_ZERO_OK 0x1 /* dtrace -Z: a description may match no probe */
 
 struct dfr_ioc_go {
 	__u32 size;
@@ -66,9 +66,9 @@ struct dfr_ioc_status {
 	__u32 activity;
 	__u32 exited; /* exit() was called */
 	__s32 exit_status;
-	__u64 filled;  /* CPUs whose ring is full (fill) */
+	__u64 filled;  /* CPUs whose ring is full (policy fill) */
 	__u64 errors;
-	__u64 shadow;  /* firings inside the engine's own calls: not a loss */
+	__u64 shadow;  /* hits inside functions that the engine itself called; not a loss */
 	__u64 records;
 	__u64 loss[DFR_LOSS_MAX];
 };
@@ -105,7 +105,7 @@ struct dfr_ioc_catalog {
 	__u64 committed;
 };
 
-/* Retire the halves of all CPUs into the base table and copy it out. ENOSPC: bytes says how much. */
+/* Merge all CPUs' active halves into the base table and copy that out. ENOSPC: `bytes` is the room needed. */
 struct dfr_ioc_aggsnap {
 	__u32 size;
 	__u32 pad;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The D intermediate format: numbers and layouts that the compiler, the engine
- * (kernel and user space) and the disassembler share. Public encodings; what
- * DTrace lacks is numbered from 0x4600 ("F") on, out of everyone's range.
- * No code here beyond field packing. What they mean: formats/dif/DIF.md.
+ * (kernel and user space) and the disassembler share. The encodings are DTrace's
+ * public ones. What DTrace does not have is numbered from 0x4600 ("F") on, so that
+ * numbers that others add do not collide. What they mean: formats/dif/DIF.md.
  */
 #ifndef DFR_ABI_DIF_H
 #define DFR_ABI_DIF_H
@@ -71,11 +71,11 @@ struct dif_type {
 #define DIF_KIND_STRING 1
 #define DIF_TF_BYREF 0x1
 #define DIF_TF_BYUREF 0x2
-#define DIF_TF_SIGNED 0x4 /* ours, on the DIFOs of actions: an integer result is signed */
+#define DIF_TF_SIGNED 0x4 /* dfr's own, on the DIFOs of actions: the integer result is signed */
 
 /*
- * CTF kinds as DIF numbers them. A signed integer and an unsigned one share
- * their kind; records carry the sign in DIF_TF_SIGNED, ours alone.
+ * CTF kinds as DIF numbers them. Signed and unsigned integers have the same kind;
+ * DIF_TF_SIGNED, which only dfr has, tells them apart.
  */
 #define DIF_CK_UNKNOWN 0
 #define DIF_CK_INTEGER 1
@@ -162,7 +162,7 @@ enum dif_subr {
 	DIF_SUBR_MEMSTR, DIF_SUBR_GETF, DIF_SUBR_JSON, DIF_SUBR_STRTOLL, DIF_SUBR_RANDOM,
 	DIF_SUBR_CLASSIC_MAX = DIF_SUBR_RANDOM,
 
-	/* ours */
+	/* dfr's own */
 	DIF_SUBR_D_PATH = 0x4600,    /* string (struct path *) */
 	DIF_SUBR_LINK_NTOP,	     /* string (int hwtype, void *addr) */
 	DIF_SUBR_F_ADD = 0x4620,     /* soft float: operands are bit patterns of double */

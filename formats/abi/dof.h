@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The D object format: the file that the compiler writes and the engine loads.
- * Public layout; sections, actions and options of ours are numbered out of
- * everyone's range. Everything read from a DOF is hostile until the engine's
- * loader (kmod/engine/dof.c) has verified it. What it means: formats/dof/DOF.md.
+ * The D object format: the file that the compiler writes and the engine loads. The
+ * layout is DTrace's public one; dfr's own sections, actions and options are numbered
+ * from 0x4600 on. Everything read from a DOF is hostile until the engine's loader
+ * (kmod/engine/dof.c) has verified it. What it means: formats/dof/DOF.md.
  *
  *   [ header 64 ][ section table ][ loadable payloads ... ][ other payloads ]
  *   |<------------------ loadsz -------------------------->|
@@ -26,7 +26,7 @@
 #define DOF_STRIDX_NONE 0xffffffffu
 
 struct dof_header {
-	__u8 ident[16]; /* magic, model, encoding, version, DIF version, int regs, tuple regs, 0... */
+	__u8 ident[16]; /* magic, model, encoding, version, DIF version, registers, tuple entries, zeros */
 	__u32 flags;	/* 0 */
 	__u32 hdrsize;	/* 64 */
 	__u32 secsize;	/* 32 */
@@ -58,7 +58,7 @@ enum dof_sectype {
 	DOF_SECT_XLEXPORT, DOF_SECT_PREXPORT, DOF_SECT_PRENOFFS,
 	DOF_SECT_CLASSIC_MAX = DOF_SECT_PRENOFFS,
 
-	/* ours; LOAD is set only where the engine reads the section */
+	/* dfr's own. The engine reads those that say LOAD; all have the flag, so that catalogs keep them. */
 	DOF_SECT_HOSTDESC = 0x4600, /* LOAD: fifth probe field: array of dof_hostdesc */
 	DOF_SECT_EXPRS,	 /* canonical text of recorded expressions: array of dof_expr */
 	DOF_SECT_LINES,	 /* line table: array of dof_line */
@@ -79,9 +79,10 @@ struct dof_ecbdesc {
  * The compiler's ecbdesc.uarg: the number of the clause in the program, and
  * CONTINUATION for the later parts of a clause that `if` splits. A
  * continuation runs only if, in this firing, the clause's first part had a true
- * predicate and no earlier part of it faulted; it goes on speculating if an
- * earlier part does. The parts of a clause are one line of output. KERNEL_TYPES:
- * what the clause means depends on the types that DOF_SECT_BTFID names.
+ * predicate and no earlier part of it faulted. If an earlier part called speculate(),
+ * the continuation's records go to that speculation too. The parts of a clause are one
+ * line of output. KERNEL_TYPES: what the clause means depends on the types that
+ * DOF_SECT_BTFID names.
  */
 #define DFR_ECBUARG(clause, flags) (((__u64)(clause) << 8) | (flags))
 #define DFR_ECBUARG_CLAUSE(uarg) ((uarg) >> 8)
@@ -101,20 +102,20 @@ struct dof_actdesc {
 	__u32 difo;   /* DIFOHDR section or none */
 	__u32 strtab; /* for a format, or none */
 	__u32 kind;   /* DFR_ACT_* */
-	__u32 ntuple; /* aggregations: how many preceding actions are the key */
+	__u32 ntuple; /* aggregations: how many preceding actions are the tuple (keys and weight) */
 	__u64 arg;
 	__u64 uarg;
 };
 DFR_STATIC_ASSERT(sizeof(struct dof_actdesc) == 32, "DOF action");
 
 /*
- * actdesc.uarg. An aggregating action: the id of its aggregation variable, from
- * 1. Every other action, a tuple's too: which statement of the clause it
+ * actdesc.uarg. Of an aggregating action: the id of its aggregation variable, from
+ * 1. Of every other action, also one in a tuple: which statement of the clause it
  * belongs to (from 0) and its index in that statement; a LIBACT adds its
- * sub-kind. DFR_UARG_WEIGHT marks the last action of a tuple that is not a key
- * but the weight (quantize's `incr` and the like). DFR_UARG_CPU marks the last
- * key where the program did not write it: the CPU, of which readers make sums
- * and, beside them, the values of each CPU (aggpercpu).
+ * sub-kind. DFR_UARG_WEIGHT: the tuple's last action is not a key but the weight
+ * (quantize's `incr` and the like). DFR_UARG_CPU: the tuple's last key is the CPU,
+ * which the compiler added for aggpercpu; readers print the sum over all CPUs and
+ * the value of each.
  */
 #define DFR_UARG(statement, index, libact) \
 	(((__u64)(libact) << 32) | (((__u64)(statement) + 1) << 8) | (index))
@@ -158,7 +159,7 @@ struct dof_optdesc {
  * DFR_ECBUARG_KERNEL_TYPES. The digest is over the BTF as the kernel shows it in
  * /sys/kernel/btf/vmlinux, by words of 8 bytes, the last one filled with zeros:
  * h = DOF_BTF_DIGEST_START; for each word: h = (h ^ word) * DOF_BTF_DIGEST_PRIME;
- * and once more so with the number of bytes.
+ * and finally the same step with the number of bytes as the word.
  */
 struct dof_btfid {
 	__u64 digest;
@@ -178,7 +179,7 @@ struct dof_hostdesc {
 
 /*
  * EXPRS entry: action `index` of section `actions` records the value of this
- * firing input. Index DOF_EXPR_PREDICATE: it is the predicate of the ECBDESCs
+ * firing input. Index DOF_EXPR_PREDICATE: the text is the predicate of the ECBDESCs
  * that use the section.
  */
 #define DOF_EXPR_PREDICATE 0xffffffffu
@@ -247,11 +248,11 @@ enum dfr_action {
 	DFR_ACT_LLQUANTIZE = 0x0709,
 
 	/*
-	 * ours. CAPTURE records the value of its DIFO and prints nothing. A capture()
-	 * of n expressions is n such actions; capture() alone is one CAPTURE_ARGS
-	 * action without DIFO: it records arg0 to arg(n-1) of the probe, n as the
-	 * probe declares it, 6 where it declares nothing. (The context (time, cpu,
-	 * pid, tid, execname) comes with every record.)
+	 * dfr's own. CAPTURE records the value of its DIFO and prints nothing. A
+	 * capture() of n expressions is n such actions. capture() without arguments is
+	 * one CAPTURE_ARGS action without DIFO: it records arg0 to arg(n-1), where n is
+	 * the number of arguments that the probe declares, or 6 if it declares none.
+	 * (Time, CPU, pid, tid and execname come with every record.)
 	 */
 	DFR_ACT_CAPTURE = 0x4601,
 	DFR_ACT_CAPTURE_ARGS = 0x4602
@@ -261,8 +262,8 @@ enum dfr_action {
 #define DFR_ACT_IS_DESTRUCTIVE(kind) (DFR_ACT_CLASS(kind) == 0x02 || DFR_ACT_CLASS(kind) == 0x05)
 
 /*
- * Sub-kinds of LIBACT, in uarg: DFR_UARG_LIBACT(). The last one stands beside kinds that print (a
- * stack, a symbol): capture() made the action, so it is recorded and prints nothing.
+ * Sub-kinds of LIBACT, in uarg: DFR_UARG_LIBACT(). DFR_LIBACT_CAPTURED is in the uarg of actions of other
+ * kinds (a stack, a symbol) that capture() made: they are recorded and print nothing.
  */
 enum dfr_libact {
 	DFR_LIBACT_CLEAR = 1, DFR_LIBACT_NORMALIZE, DFR_LIBACT_DENORMALIZE, DFR_LIBACT_TRUNC,
@@ -281,7 +282,7 @@ enum dfr_option {
 	DFR_OPT_AGGPACK, DFR_OPT_AGGZOOM, DFR_OPT_ZONE,
 	DFR_OPT_CLASSIC_MAX,
 
-	/* ours */
+	/* dfr's own */
 	DFR_OPT_SPECPOOL = 0x4600, DFR_OPT_SCRATCHSIZE, DFR_OPT_CPUBUDGET, DFR_OPT_AGGEVICT,
 	DFR_OPT_BLOCKSIZE, DFR_OPT_JIT, DFR_OPT_SYSCALLHOOK,
 	DFR_OPT_OURS_MAX

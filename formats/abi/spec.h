@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A chunk of a speculation: what a thread has recorded on one CPU and neither
- * committed nor discarded yet. Chunks come from a pool of their CPU, which hangs
- * on a DFR_ANCHOR_SPEC anchor whose unit is the chunk, so a dead memory's
- * speculations in flight are found without pointers:
+ * A chunk of a speculation: records of one CPU that have been neither committed nor
+ * discarded yet. Each CPU has a pool of chunks. A DFR_ANCHOR_SPEC anchor lists the
+ * pool, with the chunk as its unit, so a harvester finds open speculations in a dead
+ * memory without following pointers:
  *
  *   [ dfr_spec_chunk ][ record record ... ]  size
  *                     |<---- used ------>|
@@ -43,9 +43,9 @@ struct dfr_spec_chunk {
 	__u64 first_time;
 	__u64 last_time;
 	__u64 commit_time; /* with COMMITTING */
-	__u64 next;	   /* the engine's own: means nothing to a reader */
+	__u64 next;	   /* the engine's own; readers ignore it */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_spec_chunk) == 72, "speculation chunk");
-#define DFR_SPEC_CHUNK_COMMITTING 0x1 /* commit() has been called: a harvester finishes it */
+#define DFR_SPEC_CHUNK_COMMITTING 0x1 /* commit() has been called: a harvester takes the records as committed */
 
 #endif
