@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The assembler: a line reader and one function for each keyword. Operands are
-// parsed, not copied from the printed word, so that an edited listing
-// assembles to what it says.
+// The assembler reads line by line and acts on each line's keyword. It parses an
+// instruction's mnemonic and operands and ignores the printed word beside them, so
+// that an edited listing assembles to what it says.
 #include "formats/dif/assemble.h"
 
 #include <cerrno>
@@ -244,7 +244,7 @@ private:
 
 	uint32_t instruction(const std::string& printed) {
 		const std::string name(word());
-		// What no mnemonic stands for is kept as it is.
+		// A word without a mnemonic: take the printed hexadecimal word.
 		if (name == "(illegal")
 			return static_cast<uint32_t>(std::strtoul(printed.c_str(), nullptr, 16));
 		const unsigned op = find_opcode(name);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// A whole DOF as text and back: disassemble_file() writes everything the image
-// holds, assemble() reads it, and dof::write() of the result gives the bytes
-// that disassemble_file() was given (for every DOF that dof::write() made).
+// A whole DOF as text and back: disassemble_file() writes everything that the image
+// holds and assemble() reads it. For every DOF that dof::write() made, dof::write()
+// of the result gives the same bytes again.
 //
-// The text is line by line: a keyword, then words, strings in quotes with
-// C escapes. Instructions are written as dtrace -S shows them; their offset, word
-// and comment are for people: assemble() reads the mnemonic and its operands.
+// Each line is a keyword, then words and strings in quotes with C escapes.
+// Instructions are written as dtrace -S shows them. assemble() reads the mnemonic
+// and its operands; offset, word and comment are for people only.
 #pragma once
 
 #include <string>

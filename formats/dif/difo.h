@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Difo: one DIF object as a C++ value: what the code generator makes, what a
-// DOF carries, what the disassembler prints and the assembler reads. Not
-// verified: whoever executes one verifies it first (kmod/engine/dif_verify.c).
+// Difo: one DIF object as a C++ value. The code generator makes it, a DOF carries
+// it, the disassembler prints it and the assembler reads it. It is not verified:
+// the engine does that when it loads the DOF (kmod/engine/verify.c).
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The disassembler. The layout is dtrace's, byte for byte; what it prints for
-// hostile DIF is odd but bounded.
+// The disassembler. The layout is that of dtrace -S, byte for byte. For hostile DIF
+// the text may make no sense, but it is bounded.
 #include "formats/dif/disasm.h"
 
 #include <cstdarg>

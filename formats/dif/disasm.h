@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// DIF as text. disassemble() prints one DIFO in the layout of dtrace -S;
-// disassemble_listing() a whole program's, in compile order;
-// disassemble_file() in assemble.h writes everything a DOF holds, to be read
-// back to the same bytes.
+// DIF as text. disassemble() prints one DIFO in the layout of dtrace -S,
+// disassemble_listing() all DIFOs of a program in compile order.
+// disassemble_file() in assemble.h writes everything that a DOF holds, so that
+// assemble() can read it back.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace dfr::dif {
 std::string instruction_text(uint32_t word);
 // "D type (integer) (size 8)".
 std::string type_text(const dif_type& type);
-// The name of a subroutine, or nothing.
+// The name of a subroutine; empty: there is none with this number.
 std::string_view subroutine_name(uint32_t number);
 
 std::string disassemble(const Difo& difo);

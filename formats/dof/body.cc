@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What a body's actions mean together. The engine decides the same when it compiles a clause
-// (kmod/engine/plan.c).
+// Which actions of a body belong together, and which leave records. The engine decides this in the same way
+// when it compiles a clause (kmod/engine/plan.c).
 #include <algorithm>
 
 #include "formats/dof/image.h"
@@ -24,7 +24,7 @@ namespace {
 
 bool leaves_record(const Action& action) {
 	switch (action.kind) {
-	case DFR_ACT_DIFEXPR: // an assignment's has no value
+	case DFR_ACT_DIFEXPR: // the DIFO of an assignment has no value
 		return action.difo && (action.difo->rtype.size != 0 || action.difo->rtype.kind == DIF_KIND_STRING ||
 				       (action.difo->rtype.flags & DIF_TF_BYREF) != 0);
 	case DFR_ACT_NONE:

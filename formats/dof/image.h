@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Image: a DOF as a C++ value, and the two directions: write() lays one out in
-// the order of the reference writer, read() takes hostile bytes. The renderer,
-// replay and `dfr info` find actions, formats and names here; the kernel has a
-// loader of its own (kmod/engine/dof.c), which alone decides what may run.
+// Image: a DOF as a C++ value. write() makes bytes of it, in the order of the
+// reference writer; read() makes it from bytes, which may be hostile. The renderer,
+// replay and `dfr info` find actions, formats and names here. The engine has its own
+// loader (kmod/engine/dof.c), and only that decides what may run.
 //
 // How a program becomes ECBDESCs and actions:
 //
@@ -65,7 +65,7 @@ struct Action {
 	uint32_t kind = DFR_ACT_NONE;
 	uint32_t ntuple = 0;
 	std::optional<dif::Difo> difo;
-	// With a format, arg is its offset in the string table and not kept here.
+	// If there is a format, write() makes arg its offset in the string table, and `arg` here is not used.
 	std::optional<std::string> format;
 	uint64_t arg = 0;
 	uint64_t uarg = 0;
@@ -78,8 +78,8 @@ struct Action {
 // What runs: shared by all EcbDescs of one part of a clause.
 struct Body {
 	std::optional<dif::Difo> predicate;
-	// Canonical text of the predicate (EXPRS, only beside actions); empty: none, or not of firing
-	// inputs alone. Replay tells by it whether an answer is whole.
+	// Canonical text of the predicate (EXPRS, only beside actions); empty: no predicate, or one that uses
+	// more than firing inputs. From it replay tells whether the recording has all firings that it needs.
 	std::string condition;
 	std::vector<Action> actions; // empty: the default action
 };
@@ -111,7 +111,7 @@ struct Image {
 	std::vector<EcbDesc> ecbs;
 	std::vector<Option> options;
 	std::vector<AggName> aggregations;
-	std::optional<uint64_t> btf_digest; // of the BTF compiled against, where that matters: formats/abi/dof.h
+	std::optional<uint64_t> btf_digest; // of the BTF compiled against, if a clause depends on it
 	std::string btf_name;
 	std::string source;   // not loaded; may be empty
 	std::string comments; // the compiler's version; not loaded; may be empty
@@ -119,8 +119,8 @@ struct Image {
 	const Body& body_of(const EcbDesc& ecb) const { return bodies[ecb.body]; }
 };
 
-// Which of a body's actions belong to an aggregation (keys, weight, the function itself): they print and record
-// nothing of their own.
+// For each action of the body: does it belong to an aggregation (key, weight, the function itself)? Such
+// actions print nothing and leave no record of their own.
 std::vector<bool> aggregated(const Body& body);
 // Whether a firing that runs the body leaves a record. Aggregations and assignments alone leave none.
 bool leaves_records(const Body& body);

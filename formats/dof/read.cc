@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Bytes -> Image. The bytes are hostile: every offset, count and index is
-// checked before it is used, and what is wrong is reported with the section and
-// the offset in the file. Structure only: whether the DIF may run is the
-// engine's verifier's business. Sections this reader does not know are skipped.
+// checked before it is used, and errors name the section and the offset in the
+// file. Only the structure is checked: the engine's verifier decides whether the
+// DIF may run. Sections that this reader does not know are skipped.
 #include "formats/dof/image.h"
 
 #include <cstring>
@@ -81,7 +81,7 @@ private:
 		for (uint32_t i = 0; i < header_.secnum; i++) {
 			const uint64_t at = header_.secoff + uint64_t{i} * sizeof(dof_sec);
 			dof_sec section = load<dof_sec>(at);
-			// What was handed to the engine ends at loadsz: the rest may be cut off.
+			// The engine keeps only loadsz bytes: payloads that are cut off there count as empty.
 			const bool loaded = section.flags & DOF_SECF_LOAD;
 			if (section.offset > bytes_.size() || section.size > bytes_.size() - section.offset) {
 				if (loaded)
@@ -206,7 +206,7 @@ private:
 	void read_actions(uint32_t index, uint32_t from, Body& body) {
 		section(index, DOF_SECT_ACTDESC, from);
 		const auto entries = table<dof_actdesc>(index, "actions");
-		// Every body costs its actions again: bound the sum, or sharing becomes a bomb.
+		// Each body gets a copy of its actions: bound the sum, because many may share them.
 		actions_read_ += entries.size();
 		if (actions_read_ > kMaxActions * 64 || entries.size() > kMaxActions)
 			fail(index, sections_[index].offset, "too many actions");
@@ -353,7 +353,7 @@ private:
 		}
 	}
 
-	// The DIFOs whose header links the integer table `target`.
+	// Adds the relocation to each DIFO whose header links the integer table `target`.
 	void relocate(uint32_t target, const dif::Relocation& relocation) {
 		for (const uint32_t header : difos_of_integers_[target])
 			each_difo(header, [&](dif::Difo& difo) { difo.relocations.push_back(relocation); });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Image -> bytes. Sections come in the order of the reference writer, with
-// ours after the clauses; the global string table is section 0, but its bytes
-// close the loadable part, since they are only known then. Deterministic: the
-// same image gives the same bytes.
+// Image -> bytes. Sections come in the order of the reference writer (DOF.md,
+// section 6), with dfr's own after the clauses. The global string table is section
+// 0, but its bytes come last in the loadable part, because all other sections add
+// strings to it. The same image always gives the same bytes.
 #include "formats/dof/image.h"
 
 #include <cstring>
