@@ -74,12 +74,17 @@ static u64 errno_of(blk_status_t status)
 static struct inode *inode_of(const struct bio *bio)
 {
 	const struct address_space *mapping;
-	const struct page *page;
+	struct folio *folio;
+	struct page *page;
 
 	if (!bio_has_data((struct bio *)bio) || !bio->bi_io_vec)
 		return NULL;
 	page = bio->bi_io_vec[0].bv_page;
-	mapping = page ? page_folio(page)->mapping : NULL;
+	folio = page ? page_folio(page) : NULL;
+	/* Memory from a slab (a file system's metadata) has the slab's own words where others have a mapping. */
+	if (!folio || folio_test_slab(folio))
+		return NULL;
+	mapping = folio->mapping;
 	if (!mapping || ((unsigned long)mapping & PAGE_MAPPING_FLAGS))
 		return NULL;
 	return (struct inode *)load(&mapping->host);
