@@ -159,7 +159,7 @@ int64_t DeviceSession::option(uint32_t option) {
 }
 
 void DeviceSession::wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) {
-	if (!taken_.empty() || pass_)
+	if (!taken_.empty() || pass_.under_way())
 		return;
 	// A state that ends hangs up, which wakes without being asked for.
 	pollfd poller{.fd = device_.fd(), .events = static_cast<short>(blocks ? POLLIN : 0), .revents = 0};
@@ -208,42 +208,22 @@ void DeviceSession::read_catalog() {
 void DeviceSession::flush() {
 	timespec now{};
 	::clock_gettime(CLOCK_MONOTONIC, &now); // as times of records
-	flushed_ = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-	pass_ = flushing_ = older_ = true;
-	from_ = kAllCpus;
-}
-
-// False: the pass is over. All CPUs at once, if that is not much; else one after the other. Each gives until
-// nothing comes that is older than flush(): what is younger waits for the next pass, since a pass would not end
-// while CPUs are faster than we.
-bool DeviceSession::begin_batch() {
-	if (pass_ && !older_) {
-		pass_ = from_ != kAllCpus && from_ + 1 < catalog_.cpus;
-		from_ = pass_ ? from_ + 1 : kAllCpus;
-		flushing_ = pass_;
-		if (!pass_)
-			return false;
-	}
-	older_ = false;
-	return true;
+	pass_.begin(static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec));
 }
 
 void DeviceSession::take() {
-	if (!begin_batch())
+	if (!pass_.goes_on(catalog_.cpus))
 		return;
+	const BlockPass::Question question = pass_.question();
 	std::vector<dfr_ioc_taken> batch(kTakeBatch);
 	dfr_ioc_take io{.size = sizeof(io)};
-	io.flags = flushing_ ? DFR_TAKE_FLUSH : 0; // once: a flush may have something to tell each time
+	io.flags = question.open_too ? DFR_TAKE_FLUSH : 0;
 	io.taken = reinterpret_cast<uint64_t>(batch.data());
 	io.count = kTakeBatch;
-	io.cpu = from_;
+	io.cpu = question.cpu;
 	device_.call(DFR_IOC_TAKE, &io, "cannot take recorded blocks");
 	taken_.insert(taken_.end(), batch.begin(), batch.begin() + std::min(io.count, kTakeBatch));
-	flushing_ = pass_ && from_ == kAllCpus && io.count == kTakeBatch;
-	if (flushing_) {
-		from_ = 0;
-		older_ = true;
-	}
+	pass_.answered(io.count == kTakeBatch);
 	if (io.count)
 		read_catalog();
 }
@@ -317,14 +297,14 @@ std::optional<trace::Block> DeviceSession::next() {
 				release();
 			do
 				take();
-			while (taken_.empty() && pass_);
+			while (taken_.empty() && pass_.under_way());
 		}
 		if (taken_.empty())
 			return std::nullopt;
 		const dfr_ioc_taken taken = taken_.front();
 		taken_.pop_front();
 		std::optional<trace::Block> block = copy(taken);
-		older_ |= !block || block->header().last_time <= flushed_;
+		block ? pass_.saw(block->header().last_time) : pass_.saw_unreadable();
 		copied_.push_back(taken);
 		if (holding_)
 			hold_copied(taken);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "formats/trace/live_source.h"
+#include "recorder/block_pass.h"
 #include "recorder/device.h"
 
 namespace dfr::recorder {
@@ -50,9 +51,7 @@ public:
 
 private:
 	class BlockMapping;
-	static constexpr uint32_t kAllCpus = 0xffffffff;
 	void take();
-	bool begin_batch();
 	void read_catalog();
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
 	const std::byte* find(const dfr_ioc_taken& taken);
@@ -71,12 +70,7 @@ private:
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied
 	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read
-	// A pass that flush() began: when, which CPU gives now, and whether its last batch held anything older.
-	bool pass_ = false;
-	uint64_t flushed_ = 0;
-	uint32_t from_ = kAllCpus;
-	bool flushing_ = false; // its open block is to be closed
-	bool older_ = false;
+	BlockPass pass_;
 	bool holding_ = false;
 	bool full_ = false;
 	std::string claimed_;

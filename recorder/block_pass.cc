@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The stages of a pass.
+#include "recorder/block_pass.h"
+
+namespace dfr::recorder {
+
+void BlockPass::begin(uint64_t now) {
+	began_ = now;
+	stage_ = Stage::OpenOfAll;
+}
+
+void BlockPass::ask_one(uint32_t cpu) {
+	cpu_ = cpu;
+	stage_ = Stage::OpenOfOne;
+}
+
+bool BlockPass::goes_on(uint32_t cpus) {
+	const bool older = older_came_;
+	older_came_ = false;
+	if (older || (stage_ != Stage::RestOfAll && stage_ != Stage::RestOfOne))
+		return true;
+	if (stage_ == Stage::RestOfOne && cpu_ + 1 < cpus) {
+		ask_one(cpu_ + 1);
+		return true;
+	}
+	stage_ = Stage::Idle;
+	return false;
+}
+
+BlockPass::Question BlockPass::question() const {
+	switch (stage_) {
+	case Stage::OpenOfAll:
+		return {.cpu = kAllCpus, .open_too = true};
+	case Stage::OpenOfOne:
+		return {.cpu = cpu_, .open_too = true};
+	case Stage::RestOfOne:
+		return {.cpu = cpu_, .open_too = false};
+	default:
+		return {};
+	}
+}
+
+void BlockPass::answered(bool full_batch) {
+	switch (stage_) {
+	case Stage::OpenOfAll:
+	case Stage::RestOfAll:
+		if (full_batch)
+			ask_one(0);
+		else
+			stage_ = Stage::RestOfAll;
+		break;
+	case Stage::OpenOfOne:
+		stage_ = Stage::RestOfOne;
+		break;
+	default:
+		break;
+	}
+}
+
+} // namespace dfr::recorder
