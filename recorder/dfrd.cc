@@ -5,6 +5,7 @@
 // SIGINT) or the program ends itself. The state outlives it unless --stop says
 // otherwise, so it can be restarted without a gap. It does not compile D: `dfr
 // compile` does.
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -24,6 +25,7 @@
 #include "formats/error.h"
 #include "recorder/device_session.h"
 #include "recorder/drain.h"
+#include "recorder/recording_loop.h"
 
 namespace {
 
@@ -193,22 +195,47 @@ bool ended(const dfr_ioc_status& status) {
 	return status.exited || status.activity == DFR_STOPPED || status.activity == DFR_KILLED;
 }
 
-void record(recorder::DeviceSession& session, recorder::Drain& drain, const Options& options) {
-	const auto period = std::chrono::seconds(options.checkpoint);
-	auto next = std::chrono::steady_clock::now() + period;
-	while (!stop_signal) {
-		const uint64_t moved = drain.pump();
-		const auto now = std::chrono::steady_clock::now();
-		if (now >= next) {
-			drain.checkpoint();
-			next = now + period;
-		}
-		if (ended(session.status()))
-			return;
-		if (!moved)
-			session.wait(std::min<std::chrono::nanoseconds>(next - now, std::chrono::seconds(1)), true, nullptr);
+// The daemon's part of the loop: what has come goes into the file, and to the disk each so many seconds.
+class Daemon final : public recorder::RecordingLoop {
+public:
+	Daemon(recorder::DeviceSession& session, recorder::Drain& drain, const Options& options)
+	    : session_(session), drain_(drain), options_(options), period_(options.checkpoint),
+	      next_(std::chrono::steady_clock::now() + period_) {}
+
+private:
+	bool sleep() override {
+		if (stop_signal)
+			return false;
+		const auto rest = next_ - std::chrono::steady_clock::now();
+		if (!moved_ && rest.count() > 0)
+			session_.wait(std::min<std::chrono::nanoseconds>(rest, std::chrono::seconds(1)), true, nullptr);
+		return !stop_signal;
 	}
-}
+
+	bool pass() override {
+		moved_ = drain_.pump();
+		if (const auto now = std::chrono::steady_clock::now(); now >= next_) {
+			drain_.checkpoint();
+			next_ = now + period_;
+		}
+		return !ended(session_.status());
+	}
+
+	void finish() override {
+		if (options_.stop && !ended(session_.status()))
+			session_.stop();
+		drain_.finish();
+		if (options_.stop)
+			session_.end();
+	}
+
+	recorder::DeviceSession& session_;
+	recorder::Drain& drain_;
+	const Options& options_;
+	const std::chrono::seconds period_;
+	std::chrono::steady_clock::time_point next_;
+	uint64_t moved_ = 1; // blocks in the last pass; the first one is not waited for
+};
 
 int run(const Options& given) {
 	Options options = given;
@@ -220,12 +247,7 @@ int run(const Options& given) {
 	recorder::Drain drain(session, writer);
 	session.hold();
 	std::fprintf(stderr, "dfrd: recording %s to %s\n", options.name.c_str(), options.output.c_str());
-	record(session, drain, options);
-	if (options.stop && !ended(session.status()))
-		session.stop();
-	drain.finish();
-	if (options.stop)
-		session.end();
+	Daemon(session, drain, options).record();
 	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s%s\n",
 	             static_cast<unsigned long long>(drain.records()),
 	             static_cast<unsigned long long>(drain.blocks()),

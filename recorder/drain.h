@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Drain: moves what a live session has recorded into a .dfr file, piece by
-// piece, and ends the file so that nothing that was committed is missing. `dfr
-// record` and dfrd share it; neither signals nor options are its business.
+// piece, and ends the file so that nothing that was committed is missing. dfrd's
+// passes are made of it (recording_loop.h); neither signals nor options are its
+// business. `dfr record` prints what passes through it and writes the file with
+// analyze/cli/recording.h.
 #pragma once
 
 #include <chrono>

@@ -19,6 +19,7 @@
 #include "analyze/replay/recording_target.h"
 #include "formats/error.h"
 #include "recorder/device_session.h"
+#include "recorder/recording_loop.h"
 
 namespace dfr::cli {
 namespace {
@@ -73,62 +74,62 @@ std::vector<std::byte> bytes_of(const std::vector<uint8_t>& bytes) {
 	return {view.begin(), view.end()};
 }
 
-class Recorder {
+class Recorder final : public recorder::RecordingLoop {
 public:
 	explicit Recorder(RecordArguments arguments) : arguments_(std::move(arguments)) {}
 	int run();
 
 private:
+	bool sleep() override;
+	bool pass() override;
+	void finish() override;
+	void salvage() override { recording_->finish(consumer_->renderer()); }
+
+	bool claims() const { return !arguments_.claim.empty(); }
+	void open_machine();
+	void claim();
+	void open_recording();
+	lib::Consumer::Callbacks hooks();
 	d::Compiled program(uint32_t target);
-	void loop(lib::Consumer& consumer);
-	void end(lib::Consumer& consumer);
-	void save(lib::Consumer& consumer);
-	bool due() const;
+	bool start();
+	int conclude();
 
 	RecordArguments arguments_;
+	render::Output output_{STDOUT_FILENO};
 	std::unique_ptr<lib::Backend> backend_;
 	std::unique_ptr<Recording> recording_;
+	std::unique_ptr<lib::Consumer> consumer_;
 	lib::Children children_;
 	std::chrono::steady_clock::time_point start_;
 };
 
-bool Recorder::due() const {
-	return arguments_.seconds > 0 &&
-	       std::chrono::steady_clock::now() - start_ > std::chrono::duration<double>(arguments_.seconds);
+bool Recorder::sleep() {
+	if (claims() && arguments_.stop)
+		return false; // what there is, and no more
+	const auto taken = std::chrono::steady_clock::now() - start_;
+	if (arguments_.seconds > 0 && taken > std::chrono::duration<double>(arguments_.seconds))
+		return false;
+	return slept([this](const sigset_t* mask) { consumer_->sleep(mask); });
 }
 
-void Recorder::loop(lib::Consumer& consumer) {
-	for (bool going = true; going && !due();) {
-		if (!slept([&consumer](const sigset_t* mask) { consumer.sleep(mask); }))
-			return;
-		children_.ended();
-		children_.remember_in(backend_->symbols());
-		going = consumer.work();
-		recording_->pass();
-		if (!children_.empty() && children_.all_ended())
-			return;
-	}
+bool Recorder::pass() {
+	children_.ended();
+	children_.remember_in(backend_->symbols());
+	const bool going = consumer_->work();
+	recording_->pass();
+	return going && (children_.empty() || !children_.all_ended());
 }
 
 // A kept state goes on without us unless it is to stop.
-void Recorder::end(lib::Consumer& consumer) {
-	const bool kept = !arguments_.claim.empty() || !arguments_.keep.empty();
+void Recorder::finish() {
+	const bool kept = claims() || !arguments_.keep.empty();
 	if (kept && !arguments_.stop)
-		consumer.leave();
+		consumer_->leave();
 	else
-		consumer.finish();
-	recording_->finish(consumer.renderer());
+		consumer_->finish();
+	recording_->finish(consumer_->renderer());
 	if (arguments_.stop && backend_->device())
 		backend_->device()->end();
-}
-
-// After an error: what was recorded until then is a whole file, if that can still be written.
-void Recorder::save(lib::Consumer& consumer) {
-	try {
-		recording_->finish(consumer.renderer());
-	} catch (const Error&) {
-		// The first error is the one to tell.
-	}
 }
 
 // What is to be recorded: the program given, or what an analysis will need, or the default.
@@ -151,67 +152,59 @@ d::Compiled Recorder::program(uint32_t target) {
 	return compiled;
 }
 
-int Recorder::run() {
-	catch_signals();
-	std::signal(SIGPIPE, SIG_IGN); // a recording goes on when nobody reads what is said about it
+void Recorder::open_machine() {
 	const lib::EngineChoice engine = lib::parse_engine(arguments_.engine);
 	backend_ = engine == lib::EngineChoice::Process ? lib::open_process(arguments_.program.destructive) : lib::open_kernel(::geteuid() == 0);
-	render::Output output(STDOUT_FILENO);
-	output.on_failure([](const Error& error) {
+	output_.on_failure([](const Error& error) {
 		std::fprintf(stderr, "dfr: %s; the recording goes on without it\n", error.what());
 	});
+}
+
+// Not before it is known that there is something to record: another recording may be replaced by it.
+void Recorder::open_recording() {
+	recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, backend_->session());
+}
+
+void Recorder::claim() {
+	if (!backend_->device())
+		throw Error("there is nothing to claim in this process", "leave --engine out");
+	backend_->device()->claim(arguments_.claim);
+	open_recording();
+}
+
+lib::Consumer::Callbacks Recorder::hooks() {
 	lib::Consumer::Callbacks hooks;
 	hooks.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
 	hooks.block = [this](const trace::Block& block) { recording_->block(block); };
+	hooks.record = [this](const trace::Record& record) { recording_->record(record, consumer_->renderer()); };
 	hooks.kernel_types = [this] { return backend_->target().kernel_types(""); };
-	trace::LiveSource& session = backend_->session();
-	// Not before it is known that there is something to record: another recording may be replaced by it.
-	const auto open_recording = [&] {
-		recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, session);
-	};
-	if (!arguments_.claim.empty()) {
-		backend_->device() ? backend_->device()->claim(arguments_.claim)
-				   : throw Error("there is nothing to claim in this process", "leave --engine out");
-		open_recording();
-	}
-	render::Renderer* renderer = nullptr; // the consumer's
-	hooks.record = [&](const trace::Record& record) { recording_->record(record, *renderer); };
-	lib::Consumer consumer(session, output, backend_->symbols(), std::move(hooks));
-	renderer = &consumer.renderer();
-	consumer.style().quiet = true; // the file has the records; the answer is what the program prints
-	bool follow = false;
-	if (arguments_.claim.empty()) {
-		uint32_t target = 0;
-		if (!arguments_.command.empty())
-			target = static_cast<uint32_t>(children_.hold(arguments_.command));
-		const d::Compiled compiled = program(target);
-		follow = backend_->kernel() && lib::records_user_code(compiled.image);
-		lib::apply_options(compiled, consumer.style());
-		consumer.style().quiet = true;
-		const auto dof = dof::write(compiled.image);
-		session.enable(std::as_bytes(std::span(dof)), arguments_.program.zdefs);
-		open_recording();
-		recording_->program(0, bytes_of(dof), compiled.image.source);
-		consumer.report_faults();
-		recording_->program(1, bytes_of(render::error_program()), {});
-		if (!arguments_.keep.empty() && backend_->device())
-			backend_->device()->keep(arguments_.keep);
-		consumer.style().quiet = arguments_.program.quiet; // a buffer that is smaller than asked is told
-		consumer.go();
-		consumer.style().quiet = true;
-	}
-	start_ = std::chrono::steady_clock::now();
-	recording_->pass();
-	children_.release(follow);
-	try {
-		if (arguments_.claim.empty() || !arguments_.stop)
-			loop(consumer);
-		end(consumer);
-	} catch (const Error&) {
-		save(consumer);
-		throw;
-	}
+	return hooks;
+}
 
+// Compiles, loads and starts the program. True: stacks of the command's code will be recorded, so it is followed.
+bool Recorder::start() {
+	uint32_t target = 0;
+	if (!arguments_.command.empty())
+		target = static_cast<uint32_t>(children_.hold(arguments_.command));
+	const d::Compiled compiled = program(target);
+	lib::apply_options(compiled, consumer_->style());
+	consumer_->style().quiet = true;
+	const auto dof = dof::write(compiled.image);
+	backend_->session().enable(std::as_bytes(std::span(dof)), arguments_.program.zdefs);
+	open_recording();
+	recording_->program(0, bytes_of(dof), compiled.image.source);
+	consumer_->report_faults();
+	recording_->program(1, bytes_of(render::error_program()), {});
+	if (!arguments_.keep.empty() && backend_->device())
+		backend_->device()->keep(arguments_.keep);
+	consumer_->style().quiet = arguments_.program.quiet; // a buffer that is smaller than asked is told
+	consumer_->go();
+	consumer_->style().quiet = true;
+	return backend_->kernel() && lib::records_user_code(compiled.image);
+}
+
+// Says what the recording is worth; returns the command's status.
+int Recorder::conclude() {
 	const auto source = trace::open_file(arguments_.output);
 	trace::Merger merger(*source);
 	merger.run([](const trace::Record&) { return true; });
@@ -222,8 +215,24 @@ int Recorder::run() {
 			     arguments_.output.c_str());
 	}
 	// A program's exit() first, then the command's own status (as a shell has it), then what the recording is worth.
-	const int program_status = consumer.exit_status().value_or(0);
+	const int program_status = consumer_->exit_status().value_or(0);
 	return final_status(final_status(program_status, std::max(children_.status(), 0)), partial);
+}
+
+int Recorder::run() {
+	catch_signals();
+	std::signal(SIGPIPE, SIG_IGN); // a recording goes on when nobody reads what is said about it
+	open_machine();
+	if (claims())
+		claim();
+	consumer_ = std::make_unique<lib::Consumer>(backend_->session(), output_, backend_->symbols(), hooks());
+	consumer_->style().quiet = true; // the file has the records; the answer is what the program prints
+	const bool follow = !claims() && start();
+	start_ = std::chrono::steady_clock::now();
+	recording_->pass();
+	children_.release(follow);
+	record();
+	return conclude();
 }
 
 } // namespace
