@@ -19,10 +19,10 @@
  */
 #include "kmod/engine/vars.h"
 
-#define HURRY_PART 8 /* of all chunks: so many in rinsing are hurried */
+#define HURRY_PART 8 /* one in so many chunks is rinsed: the cleaner hurries */
 #define SPIN_MAX (1u << 18)
-#define SPINS_CHARGED 64u /* charged together, */
-#define SPIN_WORK 8u	  /* so many guest instructions each */
+#define SPINS_CHARGED 64u /* that are charged at a time, */
+#define SPIN_WORK 8u	  /* and the guest instructions of one */
 #define DIRTY 1 /* indices of dc_losses */
 #define RINSING 2
 

@@ -74,7 +74,7 @@ dfr_hot u8 *dfr_put_value(u8 *p, u64 value, u64 top, u32 *bits)
 	return p + dfr_int_sizes[top];
 }
 
-/* The same, and stores each byte of four codes when it is full. */
+/* Like dfr_put_value(); also stores each byte of codes when its four codes are complete. */
 dfr_hot u8 *dfr_put_int(u8 *p, u64 value, bool is_signed, struct dfr_codes *codes)
 {
 	p = dfr_put_value(p, value, is_signed ? dfr_signed_top(value) : dfr_unsigned_top(value), &codes->co_bits);

@@ -57,12 +57,12 @@ struct dfr_difo {
 	u64 (*di_run)(struct dfr_machine *m);
 	void *di_native;
 };
-#define DFR_DIFO_PURE 0x1	 /* only execname pid tid cpu arg0-5 and constants: may run before the guard */
+#define DFR_DIFO_PURE 0x1	 /* only execname pid tid cpu arg0-5, constants: may run before the guard */
 #define DFR_DIFO_DESTRUCTIVE 0x2 /* copyout, copyoutstr */
 #define DFR_DIFO_PROBETEXT 0x4	 /* exactly `ldgs probeprov..probename; ret` */
 #define DFR_DIFO_STACK 0x8
 #define DFR_DIFO_RESTRICTED 0x10 /* loaded without kernel reads: only the machine's own memory can be read */
-#define DFR_DIFO_ARGS 0x20	 /* looks at the probe's arguments */
+#define DFR_DIFO_ARGS 0x20	 /* reads the probe's arguments */
 #define DFR_DIFO_CONFINED 0x40	 /* of a user without privilege: never gets a kernel address as a number */
 
 struct dfr_act {
@@ -82,9 +82,9 @@ struct dfr_clause {
 	u32 cl_index; /* among the DOF's ECBDESCs */
 	u32 cl_nacts;
 	const char *cl_pattern[4]; /* provider, module, function, name */
-	const char *cl_host;	   /* "" */
+	const char *cl_host;	   /* glob over host name, vmname, OS release; "": all */
 	bool cl_foreign;	   /* compiled for other kernel types than are here: it matches nothing */
-	bool cl_confined;	   /* it matches only what confined programs may use */
+	bool cl_confined;	   /* it matches only probes that confined programs may use */
 	u32 cl_probe_id;	   /* 0, or match by id */
 	u64 cl_uarg;
 	struct dfr_difo *cl_pred; /* or NULL */
@@ -101,7 +101,7 @@ struct dfr_progopt {
 
 /* A loaded DOF. */
 struct dfr_program {
-	void *pg_dof; /* private copy: the caller's memory is not looked at again */
+	void *pg_dof; /* private copy: the caller's memory is not read again */
 	size_t pg_dof_size;
 	u32 pg_nclauses;
 	u32 pg_noptions;
@@ -123,7 +123,7 @@ struct dfr_load_limits {
 	 * the kernel is not armed for clauses that read them */
 	bool ll_kernel_reads;
 	bool ll_destructive;
-	u64 (*ll_types)(void); /* digest of the kernel's types, 0: none; NULL: any will do */
+	u64 (*ll_types)(void); /* digest of the kernel's types, 0: none; NULL: not compared */
 	bool ll_confined; /* for a user without privilege: confine.c */
 };
 
@@ -172,7 +172,7 @@ bool dfr_self_store(struct dfr_vars *vars, struct dfr_firing *firing, u32 id, u6
 /*
  * Runs DIF for one state in one firing on one CPU. Each share has two: sh_machine
  * and, for ERROR inside a firing, sh_error_machine. The caller fills the first part;
- * scratch lives until the ECB is finished (dfr_machine_reset_scratch()).
+ * scratch lives until the machine is set up for the next ECB (steps.c).
  */
 struct dfr_machine {
 	struct dfr_firing *m_firing;
@@ -227,7 +227,7 @@ static inline bool dfr_firing_work(struct dfr_firing *firing, const struct dfr_s
 #define DFR_M_LOCALS_ZEROED 0x2 /* this firing has zeroed the state's clause-locals on this CPU */
 #define DFR_M_DESTRUCTIVE 0x4
 
-/* An ECB is finished (or abandoned): what it allocated is free. */
+/* Frees all scratch memory of an ECB that is finished. */
 static inline void dfr_machine_reset_scratch(struct dfr_machine *m)
 {
 	m->m_scratch_ptr = m->m_scratch;
@@ -237,8 +237,8 @@ static inline void dfr_machine_reset_scratch(struct dfr_machine *m)
  * Runs a DIFO; m_fault and m_fault_pc are set anew by each run. A DFR_DIFO_PURE
  * one uses neither scratch nor variables and may run before the guard on a
  * machine of its own: if it faults there, it must be run again inside the guard.
- * Value of the DIFO, 0 if m_fault was set. By-reference results are addresses that
- * dfr_machine_readable() accepts or foreign kernel addresses (DIF_TF_BYUREF: user).
+ * Returns the DIFO's value, or 0 if m_fault was set. By-reference results are addresses
+ * that dfr_machine_readable() accepts or others of the kernel (DIF_TF_BYUREF: of user space).
  */
 u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m);
 
@@ -246,7 +246,7 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m);
 bool dfr_machine_readable(const struct dfr_machine *m, u64 addr, size_t size);
 
 /* Copy a by-reference value to dst: strings up to room with NUL (returns length with NUL),
- * bytes exactly n. Faults are set in m; negative then. */
+ * bytes exactly n. Negative: a fault, which is set in m. */
 long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t room, bool user, bool *cut);
 int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool user);
 
@@ -261,7 +261,7 @@ u64 dfr_softfloat(u32 subr, u64 a, u64 b);
 u64 dfr_cpu_stamp(const struct dfr_engine *engine, u32 cpu);
 bool dfr_cpu_still(const struct dfr_engine *engine, u32 cpu, u64 stamp);
 
-/* speculation() reaches the other half of the engine: id, or 0 (counted there). Probe context. */
+/* speculation(), in spec.c: the id, or 0 if none is free, which it counts. Probe context. */
 u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@ u64 dfr_late_arg(const struct dfr_firing *firing, u32 index)
 	return ops->getarg ? ops->getarg(firing, index) : 0;
 }
 
-/* Not for BEGIN, END and ERROR, which dfr_fire_dtrace() and steps.c fire. */
+/* Does the state record? BEGIN, END and ERROR do not ask: dfr_fire_dtrace() and steps.c fire them. */
 dfr_hot bool state_listens(const struct dfr_state *state)
 {
 	return dfr_read_once(&state->st_activity) == DFR_ACTIVE;
@@ -43,7 +43,7 @@ static dfr_cold void lost_without_share(struct dfr_state *state, const struct df
 	dfr_atomic_add(&state->st_hotplug_lost, 1);
 }
 
-/* Is this the first of the state's ECBs on the probe? So a lost firing is counted once for each state. */
+/* Is this the state's first ECB on the probe? Then a lost firing is counted, which is once for each state. */
 static bool is_states_first(const struct dfr_ecb *ecb)
 {
 	const struct dfr_ecb *first = dfr_load_acquire(&ecb->ec_probe->pb_ecbs);

@@ -73,7 +73,7 @@ static bool is_steps(const struct dfr_plan *plan)
 	return plan->pn_nsteps && !(plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES | DFR_PN_COMMITS));
 }
 
-/* A count() whose keys are at most execname alone, or pid, tid and text of the probe? */
+/* A count() with no key, execname alone, or one or two of pid, tid and text of the probe? */
 static bool is_count(const struct dfr_step *step)
 {
 	u32 i;

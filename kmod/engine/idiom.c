@@ -94,7 +94,7 @@ static bool is_since(const struct dfr_difo *difo, u32 *id)
 	       DIF_RD(text[2]);
 }
 
-/* Is the value an address of the data? */
+/* Is the value the address of a string or of bytes? */
 static bool is_reference(const struct dif_type *type)
 {
 	return type->kind == DIF_KIND_STRING || type->flags & (DIF_TF_BYREF | DIF_TF_BYUREF);

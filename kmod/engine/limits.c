@@ -65,7 +65,7 @@ int dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory)
 	return 0;
 }
 
-/* No probe sees the state any more. */
+/* Called when the state is off all probes. */
 void dfr_limits_leave(struct dfr_state *state)
 {
 	struct dfr_user *user = state->st_user;

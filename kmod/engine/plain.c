@@ -3,8 +3,8 @@
  * The plain forms (enum dfr_form), in few instructions: records of integers and
  * execname, aggregations with such keys, thread-local numbers. No DIF runs and nothing
  * can fault, so no machine and no unwinding is needed, and a record's position and size
- * codes stay in registers. A thread-local number is looked up once in a clause. These
- * functions write exactly what steps.c would. Probe context.
+ * codes stay in registers. The first thread-local number of a clause is looked up only
+ * once. These functions write exactly what steps.c would. Probe context.
  *
  * Most fast paths make no call but tail calls, so the compiler need not save registers.
  */

@@ -10,8 +10,8 @@
  * bytes, are left to the cleaner, which visits each CPU and only then frees the
  * speculation's number.
  *
- * spc_state is the only word of a speculation that CPUs share; it is changed by
- * compare-and-swap. Only its own CPU touches a list. List 0 is the void: when a
+ * Several CPUs may change spc_state, so they do it by compare-and-swap, and the one
+ * that succeeds commits or discards. Only its own CPU touches a list. List 0 is the void: when a
  * clause discards the speculation that it records to, the rest of its record goes
  * there, until the clause is finished.
  */

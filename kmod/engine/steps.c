@@ -507,7 +507,7 @@ static enum outcome speculate_on(struct run *run, u64 id)
 
 static enum outcome commit_or_discard(struct run *run, u32 op, u64 id)
 {
-	/* Not dfr_work(): a plan without DFR_PN_MACHINE has not set the machine up. */
+	/* Not dfr_work(): without a predicate and DFR_PN_MACHINE, the machine has not been set up. */
 	if (!dfr_firing_work(run->firing, run->share->sh_state, dfr_spec_work(run->share, id)))
 		return fault(run->machine, DIF_FAULT_ILLOP, id);
 	/* Its number may now be given to another speculation, so later parts record to the void list. */
@@ -531,9 +531,9 @@ static dfr_cold enum outcome step_speculation(struct run *run, const struct dfr_
 		run->w.w_start = NULL;
 	}
 	/*
-	 * The verifier refuses what would come here with an open record, which a commit
-	 * or another speculate() would destroy. A discard is allowed, because it does not
-	 * touch the ring and keeps the chunk of the open record.
+	 * A commit or another speculate() would destroy an open record; the verifier
+	 * refuses clauses that do that. A discard is allowed, because it does not touch
+	 * the ring and keeps the chunk of the open record.
 	 */
 	if (run->w.w_start && step->sp_op != DFR_STEP_DISCARD)
 		return fault(run->machine, DIF_FAULT_ILLOP, id);

@@ -37,7 +37,7 @@ struct dfr_statics {
 	u8 *sa_mem;
 	u32 sa_used;
 	u32 sa_copies;
-	/* The data parts, ascending: what pointers may reach. */
+	/* The by-reference data, in order of offset: pointers may point only there. */
 	struct dfr_extent *sa_extents;
 	u32 sa_nextents;
 };
@@ -46,7 +46,7 @@ struct dfr_extent {
 	u32 ex_size;
 };
 
-/* A state's statics may not grow without bound; clause-locals are zeroed at each firing. */
+/* Limits of a state's statics. Clause-locals have less, because each firing that uses them zeroes them. */
 #define DFR_GLOBALS_MAX (16u * 1024 * 1024)
 #define DFR_LOCALS_MAX (256u * 1024)
 
@@ -84,7 +84,7 @@ struct dfr_dyncpu {
 };
 
 struct dfr_dynvars {
-	u64 dy_budget; /* bytes for everything */
+	u64 dy_budget; /* bytes for buckets and chunks */
 	u8 *dy_chunks;
 	u64 dy_chunks_size;
 	u32 dy_chunk; /* bytes of one */
@@ -108,9 +108,9 @@ struct dfr_selfslot {
 	u64 ss_value;
 };
 struct dfr_selfvars {
-	struct dfr_selfslot *se_slots; /* NULL: no program has one */
+	struct dfr_selfslot *se_slots; /* NULL: no program uses one, or no memory for them */
 	u64 *se_lost;		       /* [cpu]: stores for which there was no room */
-	u64 se_away;		       /* keys that are not in their home */
+	u64 se_away;		       /* keys that are not in their home slot */
 	u64 se_factor;		       /* of the hash */
 	u32 se_mask;		       /* of offsets in bytes */
 };
