@@ -2,8 +2,8 @@
 /*
  * Execution: loading a DOF (verify, then trust), running DIF, and the variables
  * of a state. Files: dof.c, verify.c, interp.c, subr*.c, builtin.c, softfloat.c,
- * vars.c, dynvar.c. It knows nothing of rings and records; the other half of the
- * engine (engine.h) calls it.
+ * vars.c, dynvar.c. This half of the engine knows nothing of rings and records; the
+ * other half (engine.h) calls it.
  *
  * Loading runs in process context. dfr_dif_run() and everything below it is
  * probe context: no allocation, no lock, no sleep, bounded work.

@@ -96,9 +96,9 @@ dfr_hot bool test_holds(const struct dfr_test *test, struct dfr_firing *firing, 
 static void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share);
 
 /*
- * The ECB's form: the compiler need not save registers, because each branch is a tail
- * call. The forms are compared in the order of how little they do, because the kernel is
- * built without jump tables.
+ * Runs an ECB in its form. Each branch is a tail call, so the compiler need not save
+ * registers. The cheapest forms are compared first, because the kernel is built without
+ * jump tables and they would feel each comparison most.
  */
 dfr_hot void run_form(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
 		      u32 form)

@@ -2,8 +2,8 @@
 /*
  * Chooses an ECB's form (enum dfr_form), which says what code runs it in a firing, and
  * collects the facts that this code needs. This happens once, when the ECB is put on
- * its probe. fire.c follows ec_form; the general form follows ec_body when its
- * predicate has held (steps.c). Process context.
+ * its probe. fire.c follows ec_form; the general form (steps.c) follows ec_body, after
+ * the predicate if there is one. Process context.
  *
  * Every form records exactly what the general one would: tests run all clauses in the
  * general form too (dfr_engine_force()) and compare.

@@ -17,7 +17,7 @@
 
 #define BUCKET_SLOTS 4u
 
-/* Process context. Takes at most a quarter of the dynamic variables' budget, once for the state. */
+/* Process context. Takes up to a quarter of the dynamic variables' budget, once for the state. */
 int dfr_self_layout(struct dfr_vars *vars)
 {
 	struct dfr_selfvars *self = &vars->va_self;
