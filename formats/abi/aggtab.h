@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An aggregation table: every key and state in relocatable form (offsets, no
+ * An aggregation table: keys and values in relocatable form (offsets, no
  * pointers), so the same bytes serve the engine, a live reader and a dead
  * memory. A state has two halves for each CPU and one base table: firings write
  * the active half; a snapshot retires it and merges it into the base table.
@@ -32,7 +32,7 @@ struct dfr_aggtab {
 	__u64 state_id;
 	__u32 cpu;	   /* DFR_AGGTAB_BASE_CPU: the base table */
 	__u32 half;	   /* 0, 1 */
-	__u64 generation;  /* a reader takes a half whose generation is above the base's `merged` */
+	__u64 generation;  /* base: the last one merged; a half that is above it is not merged yet */
 	__u64 size;	   /* bytes of the whole table */
 	__u64 used;	   /* published with release */
 	__u32 nbuckets;	   /* a power of two */

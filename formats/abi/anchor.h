@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The anchor: a page that says where in physical memory a part of a recording
- * is. A memory image needs no symbols and no page tables: scan for pages that
- * start with the magic, verify, read the page frames that they list.
+ * is. To read a memory image, a harvester needs no symbols and no page tables: it
+ * scans for pages that start with the magic, verifies them, and reads the page frames
+ * that they list.
  *
  * The engine writes an anchor once, the checksum last, with release, and never changes
  * it: what is added gets a new anchor with the next `part`. It erases the anchor before

@@ -36,8 +36,8 @@
  * stand in the sealed block (CLOSED | SEALED set). 0 as a result is stored as 1.
  *
  * TIME: a firing has one time, unique on its CPU (the clock never gives one CPU
- * the same value for two firings). So records of one CPU with equal time (delta
- * 0) belong to one firing.
+ * the same value for two firings). So records of one CPU and state with equal times
+ * (delta 0) belong to one firing.
  */
 #ifndef DFR_ABI_BLOCK_H
 #define DFR_ABI_BLOCK_H
@@ -76,7 +76,7 @@ struct dfr_block {
 	/* struct dfr_restart restart[size / DFR_RESTART_BYTES]; */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_block) == 80, "block header");
-#define DFR_BLOCK_CLOSED 0x1 /* no more records will come */
+#define DFR_BLOCK_CLOSED 0x1 /* the writer adds no more records */
 #define DFR_BLOCK_SEALED 0x2 /* checksum is valid */
 
 #define DFR_BLOCK_HDR_SIZE(size) \
@@ -103,9 +103,9 @@ enum dfr_level { DFR_LEVEL_TASK, DFR_LEVEL_SOFTIRQ, DFR_LEVEL_IRQ, DFR_LEVEL_NMI
  * NOTE     u8 field, u8 code, u64 value: about one field of the next record: a
  *          fault (code = enum dif_fault, value = address) or DFR_NOTE_CUT.
  * GROUP    u32 speculation id, u32 bytes, u64 commit time: the next `bytes`
- *          bytes are a committed speculation's part with its own times and
- *          contexts, whose first record is a long one; afterwards the context
- *          is written anew, and the next delta counts from the GROUP's own time.
+ *          bytes are records of a committed speculation with their own times and
+ *          contexts; the first has a long head. The next record behind them has a
+ *          context record before it, and its delta counts from the GROUP's time.
  * LOSS     u8 cause (enum dfr_loss), u32 probe id or 0, u64 count, u64 from, u64 to.
  */
 enum dfr_control {
@@ -127,7 +127,7 @@ enum dfr_loss {
 	DFR_LOSS_DYNVAR_DIRTY,
 	DFR_LOSS_DYNVAR_RINSING,
 	DFR_LOSS_NMI,		/* an NMI's firing nested in another */
-	DFR_LOSS_RETURN_POOL,	/* no node for a return probe */
+	DFR_LOSS_RETURN_POOL,	/* no free node for a return probe */
 	DFR_LOSS_THROTTLE,	/* governor */
 	DFR_LOSS_HOTPLUG,	/* no ring for a CPU that came online */
 	DFR_LOSS_DOUBLE_ERROR,	/* fault inside ERROR */

@@ -79,13 +79,13 @@ struct dfr_ioc_taken {
 	__u64 seq;
 };
 
-/* flags 0: closed blocks only; FLUSH: close open ones that hold records first. */
+/* flags 0: take closed blocks only. FLUSH: first close the open blocks that hold records. */
 struct dfr_ioc_take {
 	__u32 size;
 	__u32 flags; /* DFR_TAKE_* */
 	__u64 taken; /* struct dfr_ioc_taken[] */
 	__u32 count; /* in: room; out: how many */
-	__u32 cpu;   /* only this CPU, or 0xffffffff */
+	__u32 cpu;   /* take from this CPU only; 0xffffffff: from all */
 };
 #define DFR_TAKE_FLUSH 0x1
 

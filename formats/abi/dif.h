@@ -114,8 +114,8 @@ enum dif_builtin {
 	DIF_VAR_ARGS = 0x00,
 	DIF_VAR_REGS = 0x01,
 	DIF_VAR_UREGS = 0x02,
-	/* replay only: captured[i], the program's i-th captured input; captured[DIF_CAPTURED_THERE | i]: whether this
-	 * firing has it */
+	/* Replay only. captured[i]: the program's i-th captured input; captured[DIF_CAPTURED_THERE | i]: 1 if
+	 * this firing has that input, else 0 */
 	DIF_VAR_CAPTURED = 0x7e,
 	DIF_VAR_CURTHREAD = 0x100,
 	DIF_VAR_TIMESTAMP,
@@ -169,7 +169,7 @@ enum dif_subr {
 	DIF_SUBR_F_SUB, DIF_SUBR_F_MUL, DIF_SUBR_F_DIV, DIF_SUBR_F_NEG,
 	DIF_SUBR_F_CMP,		     /* int (a, b): -1, 0, 1, or 2 when unordered */
 	DIF_SUBR_F_FROM_I64, DIF_SUBR_F_FROM_U64, DIF_SUBR_F_TO_I64, DIF_SUBR_F_TO_U64,
-	DIF_SUBR_F_FROM_F32,	     /* double of a float's 32 bits */
+	DIF_SUBR_F_FROM_F32,	     /* makes a double of a float's 32 bits */
 	DIF_SUBR_F_TO_F32,
 	DIF_SUBR_OURS_MAX = DIF_SUBR_F_TO_F32
 };

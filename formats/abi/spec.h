@@ -46,6 +46,6 @@ struct dfr_spec_chunk {
 	__u64 next;	   /* the engine's own; readers ignore it */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_spec_chunk) == 72, "speculation chunk");
-#define DFR_SPEC_CHUNK_COMMITTING 0x1 /* commit() has been called: a harvester takes the records as committed */
+#define DFR_SPEC_CHUNK_COMMITTING 0x1 /* commit() has been called: harvesters take it as committed */
 
 #endif

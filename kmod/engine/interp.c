@@ -21,7 +21,7 @@ u64 dfr_op_divide(struct dfr_machine *m, u32 op, u64 a, u64 b)
 		return a / b;
 	if (op == DIF_OP_UREM)
 		return a % b;
-	/* The most negative number by -1 does not fit: it wraps to itself, with remainder 0. */
+	/* By -1 the quotient is -a, which wraps for the most negative number; the remainder is 0. */
 	if (b == ~0ull)
 		return op == DIF_OP_SDIV ? 0 - a : 0;
 	return op == DIF_OP_SDIV ? (u64)((s64)a / (s64)b) : (u64)((s64)a % (s64)b);

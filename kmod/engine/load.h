@@ -27,7 +27,7 @@ struct dfr_load_bounds {
 #define DFR_LOAD_FRAMES_MAX DIF_FRAMES_MAX
 
 /* Of a confined program: */
-#define DFR_CONFINED_CLAUSES_MAX 512 /* because each is matched with all probes under the engine's lock */
+#define DFR_CONFINED_CLAUSES_MAX 512 /* few: each is matched with all probes under the engine's lock */
 #define DFR_CONFINED_ACTIONS_MAX 4096 /* in all sections; actions in overlapping sections count for each */
 
 #define DFR_TUPLE_UNREACHED 0xff /* in ld_depth: no path leads to this instruction */
@@ -54,7 +54,7 @@ struct dfr_loader {
 	u64 ld_scanned;
 	/* Scratch of the verifier. */
 	u8 *ld_depth;	 /* by pc: least number of tuple entries before it */
-	u8 *ld_own;	 /* by pc: bit by register: it points to a string of the engine's on every path */
+	u8 *ld_own;	 /* by pc: bits of registers that point to the engine's strings on every path */
 	u8 *ld_declared; /* 2 bits per id and scope */
 };
 
@@ -93,7 +93,7 @@ int dfr_desc_options(struct dfr_loader *ld, u32 section);
 int dfr_desc_hosts(struct dfr_loader *ld, u32 section);
 int dfr_desc_types(struct dfr_loader *ld, u32 section);
 
-/* action.c: the rules of one chain. */
+/* action.c: checks the actions of one ACTDESC and marks keys and weights. */
 int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, u32 n);
 
 /* confine.c: checks the whole program, after all other checks. -EPERM: refused. */

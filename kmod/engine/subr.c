@@ -129,7 +129,7 @@ static u64 memref(struct dfr_machine *m, u64 addr, u64 n)
 	return dfr_address(pair);
 }
 
-/* What only the platform can answer; a string comes back in scratch. */
+/* For subroutines that only the platform can answer; d_path()'s string is in scratch. */
 static u64 ask_platform(struct dfr_machine *m, u32 subr)
 {
 	bool string = subr == DIF_SUBR_D_PATH;

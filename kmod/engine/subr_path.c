@@ -67,7 +67,7 @@ static bool ends_in_dots(const struct dfr_out *out)
 	       (n == 2 || out->ou_bytes[n - 3] == '/');
 }
 
-/* Take the last component and the slash before it away. */
+/* Removes the last component and the slash before it. */
 static void drop_component(struct dfr_out *out)
 {
 	while (out->ou_len) {
@@ -104,7 +104,7 @@ static u64 cleanpath(struct dfr_machine *m, const struct dfr_text *text)
 			if (!fourth && (absolute || out.ou_len))
 				dfr_out_put(&out, '/');
 			else if (fourth && !absolute && !out.ou_len)
-				i++; /* nothing of a relative path is left: its rest must not begin with '/' */
+				i++; /* nothing of a relative path is left: skip '/' before its rest */
 		} else {
 			dfr_out_put(&out, byte);
 			i++;

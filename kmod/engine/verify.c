@@ -84,7 +84,7 @@ struct checker {
 	struct dfr_loader *ck_ld;
 	const struct dfr_difo *ck_difo;
 	u32 ck_depth; /* least before this instruction; DFR_TUPLE_UNREACHED: no path leads here */
-	u32 ck_own; /* bit by register, as in ld_own */
+	u32 ck_own; /* before this instruction: bits of registers, as in ld_own */
 	u32 ck_flags; /* DFR_DIFO_* that the instructions so far require */
 	bool ck_pure;
 };
