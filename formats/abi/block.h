@@ -132,7 +132,7 @@ enum dfr_loss {
 	DFR_LOSS_HOTPLUG,	/* no ring for a CPU that came online */
 	DFR_LOSS_DOUBLE_ERROR,	/* fault inside ERROR */
 	DFR_LOSS_STKSTR,
-	DFR_LOSS_OVERWRITTEN,	/* a closed block was overwritten although a consumer had asked for it */
+	DFR_LOSS_OVERWRITTEN,	/* a block was overwritten, because a consumer that wanted it found no spare */
 	DFR_LOSS_RCU_IDLE,	/* firing on a CPU that RCU was not watching */
 	DFR_LOSS_MAX
 };

@@ -88,7 +88,7 @@ enum dfr_field_kind {
 			     * 3 name). Nothing in a record; the probe's id (u64) in a key */
 };
 #define DFR_FIELD_SIGNED 0x1
-#define DFR_FIELD_USERDATA 0x2 /* it comes from user memory (copyin() and the like): redaction looks for it */
+#define DFR_FIELD_USERDATA 0x2 /* it comes from user memory (copyin() and the like) */
 
 struct dfr_field {
 	__u16 kind;
