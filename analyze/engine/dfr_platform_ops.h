@@ -114,6 +114,9 @@ static inline void dfr_mutex_init(struct dfr_mutex* mutex) {
 static inline void dfr_mutex_lock(struct dfr_mutex* mutex) {
 	pthread_mutex_lock(&mutex->mx);
 }
+static inline bool dfr_mutex_trylock(struct dfr_mutex* mutex) {
+	return pthread_mutex_trylock(&mutex->mx) == 0;
+}
 static inline void dfr_mutex_unlock(struct dfr_mutex* mutex) {
 	pthread_mutex_unlock(&mutex->mx);
 }

@@ -498,7 +498,7 @@ static void retire_all(struct dfr_state *state)
 	state->st_agg_generation++;
 }
 
-int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes)
+static int snap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes)
 {
 	struct dfr_aggtab *base = state->st_agg_base;
 
@@ -511,6 +511,16 @@ int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *b
 		return -ENOSPC;
 	memcpy(buffer, base, (size_t)base->used);
 	return 0;
+}
+
+int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes)
+{
+	int error;
+
+	dfr_mutex_lock(&state->st_lock);
+	error = snap(state, buffer, room, bytes);
+	dfr_mutex_unlock(&state->st_lock);
+	return error;
 }
 
 /* Moves what stays down over what has gone, and hangs it into its buckets again. */
@@ -543,7 +553,7 @@ static void compact(struct dfr_aggtab *table)
 	dfr_store_release(&table->used, to);
 }
 
-int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove)
+static int clear(struct dfr_state *state, u32 varid, bool remove)
 {
 	struct dfr_aggtab *base = state->st_agg_base;
 	struct dfr_aggvar *var = dfr_state_aggvar(state, varid);
@@ -571,4 +581,14 @@ int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove)
 	if (remove)
 		compact(base);
 	return 0;
+}
+
+int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove)
+{
+	int error;
+
+	dfr_mutex_lock(&state->st_lock);
+	error = clear(state, varid, remove);
+	dfr_mutex_unlock(&state->st_lock);
+	return error;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The catalog of a state (formats/abi/catalog.h): an append-only log in extents
- * of whole pages that hang on anchors. Process context under the engine's lock;
+ * of whole pages that hang on anchors. Process context under the state's lock;
  * what probe context has to say (exit) is written by the next housekeeping.
  *
  * An entry is copied first and published by `committed` afterwards, so whoever
@@ -313,13 +313,16 @@ int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *e
 
 	if (entry->size < sizeof(*entry) || bytes > CATALOG_LAST_EXTENT)
 		return -EINVAL;
+	dfr_mutex_lock(&state->st_lock);
 	to = append(state, entry->type, entry->size + bytes);
-	if (!to)
-		return -ENOMEM;
-	memcpy(to + 1, entry + 1, entry->size - sizeof(*entry));
-	if (bytes)
-		memcpy((u8 *)to + entry->size, payload, bytes);
-	return append_done(state, to);
+	if (to) {
+		memcpy(to + 1, entry + 1, entry->size - sizeof(*entry));
+		if (bytes)
+			memcpy((u8 *)to + entry->size, payload, bytes);
+		append_done(state, to);
+	}
+	dfr_mutex_unlock(&state->st_lock);
+	return to ? 0 : -ENOMEM;
 }
 
 /*
@@ -341,7 +344,7 @@ static bool clocks_agree(const struct dfr_cat_clock *last, u64 mono, u64 real, u
 	       !apart(last->boot - last->mono, boot - mono);
 }
 
-void dfr_state_clock(struct dfr_state *state)
+void dfr_catalog_clock(struct dfr_state *state)
 {
 	u64 mono = dfr_plat_clock(NULL), real = dfr_plat_walltime(NULL), boot = dfr_plat_boottime();
 	struct dfr_cat_clock *entry;
@@ -358,7 +361,14 @@ void dfr_state_clock(struct dfr_state *state)
 	state->st_clock = entry;
 }
 
-size_t dfr_state_catalog(const struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed)
+void dfr_state_clock(struct dfr_state *state)
+{
+	dfr_mutex_lock(&state->st_lock);
+	dfr_catalog_clock(state);
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+static size_t copy_out(const struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed)
 {
 	const struct dfr_catlog_extent *extent;
 	u8 *to = buffer;
@@ -381,4 +391,14 @@ size_t dfr_state_catalog(const struct dfr_state *state, u64 offset, void *buffer
 		offset += n;
 	}
 	return (size_t)(to - (u8 *)buffer);
+}
+
+size_t dfr_state_catalog(struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed)
+{
+	size_t bytes;
+
+	dfr_mutex_lock(&state->st_lock);
+	bytes = copy_out(state, offset, buffer, room, committed);
+	dfr_mutex_unlock(&state->st_lock);
+	return bytes;
 }

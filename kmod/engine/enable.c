@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Enablings: from loaded DOFs to ECBs at probes. Process context under the
- * engine's lock.
+ * engine's lock; the state's is not held while a provider arms or disarms.
  *
  * enable   loads and checks a DOF, takes its options over and counts what its
  *          clauses match. Nothing is allocated for recording yet: a later DOF
@@ -653,7 +653,7 @@ static void link_ecb(struct dfr_ecb *ecb)
 	ecb->ec_next = NULL; /* where it stood before; nobody stands on it any more */
 	while (*tail)
 		tail = &(*tail)->ec_next;
-	ecb->ec_linked = true;
+	dfr_ecb_mark(ecb, DFR_MARK_LINKED, true);
 	dfr_store_release(tail, ecb);
 }
 
@@ -666,7 +666,7 @@ static void unlink_ecb(struct dfr_ecb *ecb)
 	/* Its own ec_next stays: a firing may stand on it. */
 	if (*link)
 		dfr_store_release(link, ecb->ec_next);
-	ecb->ec_linked = false;
+	dfr_ecb_mark(ecb, DFR_MARK_LINKED, false);
 	refresh_probe(ecb->ec_probe, NULL);
 }
 
@@ -686,6 +686,20 @@ static int commit_providers(struct dfr_engine *engine)
 	return error;
 }
 
+static void tell_event(struct dfr_state *state, u32 event, const struct dfr_probe *probe)
+{
+	dfr_mutex_lock(&state->st_lock);
+	dfr_catalog_event(state, event, (s32)probe->pb_id, dfr_plat_clock(NULL));
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+static void tell_unarmed(struct dfr_state *state, s32 which, int error)
+{
+	dfr_mutex_lock(&state->st_lock);
+	dfr_catalog_unarmed(state, which, error);
+	dfr_mutex_unlock(&state->st_lock);
+}
+
 /* A probe that cannot be armed is named, in the log and to the consumer, and its ECB stays unlinked. */
 static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 {
@@ -702,7 +716,7 @@ static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 		return;
 	dfr_plat_log("probe %s:%s:%s:%s cannot be armed (error %d)", probe->pb_provider->pv_name,
 		     probe->pb_module, probe->pb_function, probe->pb_name, error);
-	dfr_catalog_unarmed(state, (s32)probe->pb_id, error);
+	tell_unarmed(state, (s32)probe->pb_id, error);
 	probe->pb_armed--;
 	unlink_ecb(ecb);
 }
@@ -712,32 +726,38 @@ bool dfr_arming_option(const struct dfr_engine *engine, u32 option)
 	return engine->en_arming && dfr_option(engine->en_arming, option) > 0;
 }
 
-/* Links and arms from `ecb` on. Which probes a failed batch leaves out, its provider cannot say. */
-static void arm_from(struct dfr_state *state, struct dfr_ecb *ecb)
+/* Which probes a failed batch leaves out, its provider cannot say. */
+static void commit(struct dfr_state *state, int error)
 {
-	int error;
+	int failed = commit_providers(state->st_engine);
 
-	for (; ecb; ecb = ecb->ec_sibling)
-		arm_ecb(state, ecb);
-	error = commit_providers(state->st_engine);
+	error = error ? error : failed;
 	if (!error)
 		return;
 	dfr_plat_log("not all probes of state %llu could be armed (error %d)", (unsigned long long)state->st_id,
 		     error);
-	dfr_catalog_unarmed(state, 0, error);
+	tell_unarmed(state, 0, error);
 }
 
+/* Whoever starts it may be killed between two probes: one may take milliseconds. What is armed then goes with the state. */
 void dfr_state_arm(struct dfr_state *state)
 {
+	struct dfr_ecb *ecb;
+	int error = 0;
+
 	state->st_armed = true;
-	arm_from(state, state->st_ecbs);
+	for (ecb = state->st_ecbs; ecb && !error; ecb = ecb->ec_sibling) {
+		arm_ecb(state, ecb);
+		error = dfr_plat_proceed();
+	}
+	commit(state, error);
 }
 
 static void disarm_ecb(struct dfr_ecb *ecb)
 {
 	struct dfr_probe *probe = ecb->ec_probe;
 
-	if (!ecb->ec_linked)
+	if (!dfr_ecb_marked(ecb, DFR_MARK_LINKED))
 		return;
 	unlink_ecb(ecb);
 	if (--probe->pb_armed == 0)
@@ -767,7 +787,7 @@ static const struct dfr_ecb *dearest(const struct dfr_state *state, u64 *total)
 
 	*total = 0;
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
-		if (!ecb->ec_linked)
+		if (!dfr_ecb_marked(ecb, DFR_MARK_LINKED))
 			continue;
 		*total += ecb->ec_cost;
 		if (ecb->ec_cost && (!most || ecb->ec_cost > most->ec_cost))
@@ -782,13 +802,13 @@ static u64 detach_probe(struct dfr_state *state, const struct dfr_probe *probe)
 	u64 cost = 0;
 
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
-		if (ecb->ec_probe != probe || !ecb->ec_linked)
+		if (ecb->ec_probe != probe || !dfr_ecb_marked(ecb, DFR_MARK_LINKED))
 			continue;
 		cost += ecb->ec_cost;
 		disarm_ecb(ecb);
-		ecb->ec_detached = true;
+		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, true);
 	}
-	dfr_catalog_event(state, DFR_EVENT_DETACHED, (s32)probe->pb_id, dfr_plat_clock(NULL));
+	tell_event(state, DFR_EVENT_DETACHED, probe);
 	return cost;
 }
 
@@ -807,23 +827,19 @@ u32 dfr_state_detach(struct dfr_state *state)
 }
 
 /* What was detached may come back, once no firing stands on what is linked again. */
-void dfr_state_attach(struct dfr_state *state, bool arm)
+void dfr_state_attach(struct dfr_state *state)
 {
 	struct dfr_ecb *ecb;
 
-	if (arm)
-		dfr_plat_synchronize();
+	dfr_plat_synchronize();
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
-		if (!ecb->ec_detached)
+		if (!dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
 			continue;
-		ecb->ec_detached = false;
-		if (!arm)
-			continue;
+		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, false);
 		arm_ecb(state, ecb);
-		dfr_catalog_event(state, DFR_EVENT_ATTACHED, (s32)ecb->ec_probe->pb_id, dfr_plat_clock(NULL));
+		tell_event(state, DFR_EVENT_ATTACHED, ecb->ec_probe);
 	}
-	if (arm)
-		commit_providers(state->st_engine);
+	commit_providers(state->st_engine);
 }
 
 void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *const pattern[4], void *arg), void *arg)
@@ -832,22 +848,22 @@ void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *co
 	const struct dfr_state *state;
 	u32 i;
 
+	dfr_mutex_lock(&engine->en_provide_lock);
 	for (state = engine->en_states; state; state = state->st_next)
 		for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next)
 			for (i = 0; i < enabling->eb_program->pg_nclauses; i++)
 				if (!enabling->eb_program->pg_clauses[i].cl_probe_id)
 					visit(enabling->eb_program->pg_clauses[i].cl_pattern, arg);
+	dfr_mutex_unlock(&engine->en_provide_lock);
 }
 
-/* Probes have come: what this state's programs mean now includes them. */
-void dfr_state_match_new(struct dfr_state *state)
+/* The first of the ECBs that new probes get; NULL: none do. */
+static struct dfr_ecb *match_all(struct dfr_state *state)
 {
 	struct build build = { .bu_state = state };
 	struct dfr_enabling *enabling;
 	int error;
 
-	if (!state->st_armed)
-		return;
 	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next) {
 		build.bu_enabling = enabling;
 		error = match_enabling(&build);
@@ -855,12 +871,28 @@ void dfr_state_match_new(struct dfr_state *state)
 			dfr_plat_log("not all of the new probes of state %llu are enabled (error %d)",
 				     (unsigned long long)state->st_id, error);
 	}
-	if (build.bu_first)
-		arm_from(state, build.bu_first);
+	return build.bu_first;
 }
 
-/* Probes are going: their ECBs leave the state. Their EPIDs are given again to nothing else. */
-void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going)
+/* Probes have come: what this state's programs mean now includes them. */
+void dfr_state_match_new(struct dfr_state *state)
+{
+	struct dfr_ecb *ecb;
+
+	if (!state->st_armed)
+		return;
+	dfr_mutex_lock(&state->st_lock);
+	ecb = state->st_ended ? NULL : match_all(state);
+	dfr_mutex_unlock(&state->st_lock);
+	if (!ecb)
+		return;
+	for (; ecb; ecb = ecb->ec_sibling)
+		arm_ecb(state, ecb);
+	commit(state, 0);
+}
+
+/* The state's lock is held: whoever walks its ECBs may have that alone. */
+static struct dfr_ecb *take_going(struct dfr_state *state, const struct dfr_going *going)
 {
 	struct dfr_ecb **link = &state->st_ecbs;
 	struct dfr_ecb *gone = NULL;
@@ -869,7 +901,6 @@ void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *go
 
 	while ((ecb = *link)) {
 		if (dfr_probe_goes(going, ecb->ec_probe)) {
-			disarm_ecb(ecb);
 			keep_epid(state, ecb);
 			*link = ecb->ec_sibling;
 			ecb->ec_sibling = gone;
@@ -880,6 +911,20 @@ void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *go
 		}
 	}
 	state->st_ecb_last = last;
+	return gone;
+}
+
+/* Probes are going: their ECBs leave the state. Their EPIDs are given again to nothing else. */
+void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going)
+{
+	struct dfr_ecb *gone, *ecb;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
+		if (dfr_probe_goes(going, ecb->ec_probe))
+			disarm_ecb(ecb);
+	dfr_mutex_lock(&state->st_lock);
+	gone = take_going(state, going);
+	dfr_mutex_unlock(&state->st_lock);
 	if (!gone)
 		return;
 	commit_providers(state->st_engine);

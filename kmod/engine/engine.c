@@ -4,10 +4,12 @@
  * Not: who listens (enable.c) or what happens when one fires (fire.c). Process
  * context throughout.
  *
- * Two locks. en_lock guards states and the list of providers; callers of
- * engine.h hold it. en_probe_lock, inside it, guards probes and strings; it is
- * held only here, never across a call to a provider, so that `provide` may
- * create probes. A probe's strings are interned: equal text is one pointer,
+ * Three locks. en_lock guards states and the list of providers; callers of
+ * engine.h hold it, for as long as arming takes. Listing does without: inside
+ * that lock, en_provide_lock guards the list of providers as well, and has them
+ * asked one by one for probes that are made on demand; en_probe_lock, inside both,
+ * guards probes and strings and is held only here, never across a call to a
+ * provider, so that `provide` may create probes. A probe's strings are interned: equal text is one pointer,
  * which is what makes matching 80,000 probes a walk of pointer comparisons.
  *
  * A probe that has gone leaves its id to the one that comes back under its names (a
@@ -348,7 +350,9 @@ int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provid
 	int error;
 
 	dfr_mutex_lock(&engine->en_lock);
+	dfr_mutex_lock(&engine->en_provide_lock);
 	error = provider_add(engine, provider);
+	dfr_mutex_unlock(&engine->en_provide_lock);
 	dfr_mutex_unlock(&engine->en_lock);
 	return error;
 }
@@ -445,6 +449,7 @@ int dfr_provider_unregister(struct dfr_provider *provider)
 	int error;
 
 	dfr_mutex_lock(&engine->en_lock);
+	dfr_mutex_lock(&engine->en_provide_lock);
 	dfr_mutex_lock(&engine->en_probe_lock);
 	error = probes_remove(engine, &going);
 	dfr_mutex_unlock(&engine->en_probe_lock);
@@ -454,6 +459,7 @@ int dfr_provider_unregister(struct dfr_provider *provider)
 		if (*link)
 			*link = provider->pv_next;
 	}
+	dfr_mutex_unlock(&engine->en_provide_lock);
 	dfr_mutex_unlock(&engine->en_lock);
 	return error;
 }
@@ -647,10 +653,12 @@ static void provide(struct dfr_engine *engine, const char *const pattern[4])
 {
 	struct dfr_provider *provider;
 
+	dfr_mutex_lock(&engine->en_provide_lock);
 	for (provider = engine->en_providers; provider; provider = provider->pv_next)
 		if (provider->pv_ops->provide &&
 		    (!pattern[0] || !*pattern[0] || dfr_glob(pattern[0], provider->pv_name)))
 			provider->pv_ops->provide(provider, pattern);
+	dfr_mutex_unlock(&engine->en_provide_lock);
 }
 
 /* The probes with id above `from` that a clause's description means. For confined ones none are made. */
@@ -708,7 +716,7 @@ const struct dfr_probe *dfr_probe_by_id(const struct dfr_engine *engine, u32 id)
 
 u32 dfr_probe_count(const struct dfr_engine *engine)
 {
-	return engine->en_nprobes;
+	return dfr_read_once(&engine->en_nprobes);
 }
 
 /* The fifth field: a glob over the machine's host name, vmname and OS release. */
@@ -816,6 +824,7 @@ struct dfr_engine *dfr_engine_create(void *host)
 		return NULL;
 	engine->en_host = host;
 	dfr_mutex_init(&engine->en_lock);
+	dfr_mutex_init(&engine->en_provide_lock);
 	dfr_mutex_init(&engine->en_probe_lock);
 	engine->en_machine_size = dfr_plat_machine(engine->en_machine, sizeof(engine->en_machine));
 	if (strings_grow(engine) || byid_grow(engine) || byname_grow(engine) || create_cpus(engine) ||

@@ -8,7 +8,9 @@
  *
  * Contexts. Everything marked "probe" runs with interrupts off on one CPU, which
  * is that CPU's only writer: no atomic read-modify-write, no lock, no sleep, no
- * allocation. Everything else runs in process context under en_lock.
+ * allocation. Everything else runs in process context, under the engine's lock
+ * where it changes what there is and what is armed: that may take seconds. Of what
+ * concerns one state alone, see "States".
  */
 #ifndef DFR_ENGINE_ENGINE_H
 #define DFR_ENGINE_ENGINE_H
@@ -28,7 +30,10 @@ u64 dfr_firing_time(struct dfr_firing *firing); /* probe; the same for all ECBs 
  * outside of the engine, ns; 0: to be found out now.
  */
 void dfr_engine_govern(struct dfr_engine *engine, u64 hook_time);
-void dfr_governor_keep(struct dfr_state *state, u64 now); /* what of it is process context's; part of dfr_state_clean() */
+/* What of it is process context's. Part of dfr_state_keep(): the state's lock is held; true: there is something for */
+bool dfr_governor_keep(struct dfr_state *state, u64 now);
+/* part of dfr_state_settle(), the engine's lock is held: probes are detached and attached again. */
+void dfr_governor_act(struct dfr_state *state, u64 now);
 
 /* For tests, before anything is enabled: what a firing records must not depend on it. */
 #define DFR_FORCE_GENERAL 0x1 /* all clauses take the general form (enum dfr_form) */
@@ -43,8 +48,12 @@ struct dfr_mutex *dfr_engine_lock(struct dfr_engine *engine);
 
 /*
  * States. Created empty; enable loads a DOF into it; go fires BEGIN and lets
- * probes record; stop fires END. Handle -> functions are called under the
- * engine's lock by the caller (device, in-process consumer).
+ * probes record; stop fires END. The functions down to dfr_state_destroy() are
+ * called under the engine's lock by the caller (device, in-process consumer).
+ * Those behind it take the state's own, and need only that the state is there
+ * meanwhile, and that none of the others is called with it except
+ * dfr_state_settle(): whoever arms all there is keeps nobody from reading or
+ * stopping another state.
  */
 int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out);
 /*
@@ -63,12 +72,21 @@ int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, cons
  * one's): its user starts too many, later it may.
  */
 int dfr_state_go(struct dfr_state *state, u32 *begin_cpu);
-int dfr_state_stop(struct dfr_state *state, u32 *end_cpu);
-void dfr_state_destroy(struct dfr_state *state); /* unlinks, synchronizes, frees */
-void dfr_state_kill(struct dfr_state *state); /* its consumer is gone */
-void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status);
-u64 dfr_state_id(const struct dfr_state *state);
+int dfr_state_stop(struct dfr_state *state, u32 *end_cpu); /* dfr_state_halt(), dfr_state_settle() */
+void dfr_state_clean(struct dfr_state *state); /* dfr_state_keep(), and dfr_state_settle() where that has something to do */
 void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymous);
+/* Who has ended is disarmed, and the governor has its way; what others have asked for and could not do. */
+void dfr_state_settle(struct dfr_state *state);
+void dfr_state_destroy(struct dfr_state *state); /* unlinks, synchronizes, frees */
+
+/* From here on under the state's own lock. END fires, and from then on nothing is recorded; its probes stay armed. */
+int dfr_state_halt(struct dfr_state *state, u32 *end_cpu);
+/* The same at once, without END: it will be destroyed. */
+void dfr_state_end(struct dfr_state *state);
+bool dfr_state_kill(struct dfr_state *state); /* its consumer has gone silent. True: it was active */
+void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status);
+u32 dfr_state_activity(const struct dfr_state *state); /* enum dfr_activity; under no lock, while the state is there */
+u64 dfr_state_id(const struct dfr_state *state);
 const char *dfr_state_name(const struct dfr_state *state);
 void *dfr_state_host(const struct dfr_state *state); /* platform's private pointer */
 void dfr_state_set_host(struct dfr_state *state, void *host);
@@ -86,28 +104,28 @@ int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq);
 void dfr_state_disown(struct dfr_state *state);
 /*
  * Address of a block for mapping or reading; NULL: no such block. Valid while the state
- * lives. These two also without the lock, in a state that has gone (dfr_state_go()) and
- * that the caller keeps from being destroyed.
+ * lives. These three under no lock at all, in a state that has gone (dfr_state_go()).
  */
 const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block);
 u32 dfr_state_block_size(const struct dfr_state *state);
 bool dfr_state_readable(const struct dfr_state *state); /* closed blocks wait (poll) */
 
 /* Catalog bytes from offset; returns bytes copied. */
-size_t dfr_state_catalog(const struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed);
+size_t dfr_state_catalog(struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed);
 void dfr_state_clock(struct dfr_state *state); /* once a second: append a clock triple, if the last does not say it */
 
 /* Aggregations: retire, merge into the base table, copy it out. -ENOSPC: *bytes is what is needed. */
 int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes);
 int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove);
 
-/* Housekeeping at cleanrate, process context: speculations, dynamic variables, sealing. */
-void dfr_state_clean(struct dfr_state *state);
+/* Housekeeping at cleanrate: speculations, dynamic variables, sealing. True: dfr_state_settle() has something to do. */
+bool dfr_state_keep(struct dfr_state *state);
 
 /*
  * Probes of the engine, in order of id, matching a pattern; stops when visit returns false.
  * From 0 those that are made on demand are made first; otherwise it goes on from an id. Confined:
- * only those that are there and that a user without privilege may use.
+ * only those that are there and that a user without privilege may use. It takes locks of its own: who
+ * arms holds the engine's for long, and listing need not wait for that.
  */
 void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
 		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg);
@@ -122,8 +140,9 @@ u32 dfr_probe_count(const struct dfr_engine *engine);
  * CPUs that come and go. prepare: a CPU will come; makes its shares of all
  * states that record (0, or -ENOMEM: its firings are counted as lost, and the
  * CPU comes nevertheless). online: it is there. Rings of CPUs that went stay.
+ * Without waiting a state whose lock is held is left out: prepare it again then.
  */
-int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu);
+int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu, bool wait);
 void dfr_engine_cpu_online(struct dfr_engine *engine, u32 cpu);
 
 /* Append an entry of the platform's own (DFR_CAT_MODULE, DFR_CAT_EVENT) to a state's catalog. */

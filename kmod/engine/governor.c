@@ -299,7 +299,7 @@ dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
 }
 #endif
 
-/* Process context. */
+/* Process context, under the state's lock. */
 
 struct review {
 	struct dfr_share *rv_share;
@@ -351,14 +351,14 @@ static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u6
 		dfr_tell_loss(&lost);
 }
 
-static void attach_again(struct dfr_state *state, u64 now, bool arm)
+/* They are attached again, or have no more to miss. */
+static void account_detached(struct dfr_state *state, u64 now)
 {
 	struct dfr_ecb *ecb;
 
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
-		if (ecb->ec_detached)
+		if (dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
 			lost_detached(state, ecb, now);
-	dfr_state_attach(state, arm);
 	state->st_detach_time = 0;
 }
 
@@ -373,7 +373,7 @@ static void forget_costs(struct dfr_state *state, u64 now)
 	struct dfr_ecb *ecb;
 
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
-		if (ecb->ec_detached)
+		if (dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
 			continue;
 		ecb->ec_cost = 0;
 		ecb->ec_fired = 0;
@@ -381,25 +381,84 @@ static void forget_costs(struct dfr_state *state, u64 now)
 	state->st_cost_since = now;
 }
 
-static void detach(struct dfr_state *state, u64 now)
+static bool any_sunk(const struct dfr_state *state, u64 now)
 {
-	u32 probes = dfr_state_detach(state);
+	const struct dfr_share *share;
+	u32 cpu;
 
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
+		share = state->st_shares[cpu];
+		if (share && dfr_read_once(&share->sh_governor.gv_throttled) &&
+		    (has_sunk(&share->sh_governor.gv_purse, now) || has_sunk(share->sh_governor.gv_user, now)))
+			return true;
+	}
+	return false;
+}
+
+static bool attach_is_due(const struct dfr_state *state, u64 now)
+{
+	return state->st_detach_time && now > state->st_detach_time + state->st_attach_wait;
+}
+
+static bool detach_is_due(const struct dfr_state *state, u64 now)
+{
+	return !state->st_detach_time && now > state->st_attached + DETACH_AFTER && any_sunk(state, now);
+}
+
+static void begin_to_detach(struct dfr_state *state, u64 now)
+{
 	if (!state->st_attach_wait || now - state->st_attached > 2 * state->st_attach_wait)
 		state->st_attach_wait = ATTACH_FIRST;
 	else
 		state->st_attach_wait = least(2 * state->st_attach_wait, ATTACH_LAST);
 	state->st_detach_time = now;
+}
+
+/* Under the engine's lock alone: others patch code meanwhile, or wait for those who do. */
+static void detach(struct dfr_state *state)
+{
+	u32 probes = dfr_state_detach(state);
+
 	dfr_plat_log("state %llu: its probes take more than %u%% of a CPU even when they do nothing; "
 		     "the %u dearest are detached for %llu s", (unsigned long long)state->st_id, dfr_governor_budget(state),
 		     probes, (unsigned long long)(state->st_attach_wait / SECOND));
 }
 
-void dfr_governor_keep(struct dfr_state *state, u64 now)
+/* Likewise. */
+static void attach(struct dfr_state *state, u64 now)
+{
+	dfr_state_attach(state);
+	dfr_mutex_lock(&state->st_lock);
+	forget_costs(state, now);
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+void dfr_governor_act(struct dfr_state *state, u64 now)
+{
+	bool attaches = false, detaches = false;
+
+	dfr_mutex_lock(&state->st_lock);
+	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE) {
+		attaches = attach_is_due(state, now);
+		detaches = !attaches && detach_is_due(state, now);
+	}
+	if (attaches) {
+		account_detached(state, now);
+		state->st_attached = now;
+	} else if (detaches) {
+		begin_to_detach(state, now);
+	}
+	dfr_mutex_unlock(&state->st_lock);
+	if (attaches)
+		attach(state, now);
+	else if (detaches)
+		detach(state);
+}
+
+bool dfr_governor_keep(struct dfr_state *state, u64 now)
 {
 	struct review review = { .rv_now = now };
 	struct dfr_share *share;
-	bool sunk = false;
 	u32 cpu;
 
 	if (!state->st_cost_since)
@@ -410,24 +469,19 @@ void dfr_governor_keep(struct dfr_state *state, u64 now)
 			continue;
 		review.rv_share = share;
 		dfr_visit_cpu(state->st_engine, cpu, look_after, &review);
-		sunk |= has_sunk(&share->sh_governor.gv_purse, now) || has_sunk(share->sh_governor.gv_user, now);
 	}
-	if (state->st_detach_time && now > state->st_detach_time + state->st_attach_wait) {
-		attach_again(state, now, true);
-		state->st_attached = now;
-		forget_costs(state, now);
-	} else if (sunk && !state->st_detach_time && now > state->st_attached + DETACH_AFTER) {
-		detach(state, now);
-	} else if (now - state->st_cost_since > BURST && !state->st_detach_time) {
+	if (attach_is_due(state, now) || detach_is_due(state, now))
+		return true;
+	if (now - state->st_cost_since > BURST && !state->st_detach_time)
 		forget_costs(state, now); /* what is dear now, not what was once */
-	}
+	return false;
 }
 
 /* At stop: what is still to be told. */
 void dfr_governor_end(struct dfr_state *state, u64 now)
 {
 	if (state->st_detach_time)
-		attach_again(state, now, false);
+		account_detached(state, now);
 }
 
 /*

@@ -127,7 +127,7 @@ struct dfr_hashkey {
  *   u64 dfr_plat_top_bit(u64 value)			P: number of its highest bit; there is one
  *   dfr_plat_direct					attribute of a function that no pointer points to
  *   u64 dfr_plat_masked(u64 index, u64 size)	P: index if it is below size, else 0, speculatively too
- *   struct dfr_mutex; dfr_mutex_init/lock/unlock
+ *   struct dfr_mutex; dfr_mutex_init/lock/trylock/unlock
  *   int dfr_plat_proceed(void)				between the pieces of long work: lets others run;
  *							-EINTR: who asked for it has been killed, no need to go on
  *   unsigned long dfr_plat_irq_save(struct dfr_engine *, unsigned cpu_hint)		P

@@ -89,9 +89,11 @@ struct dfr_provider {
 
 /*
  * Locks: the functions below take the engine's lock (dfr_engine_lock()) themselves,
- * except dfr_probe_create(), which takes an inner one. All ops but getarg are
- * called with the engine's lock held; so `provide` creates probes but calls none
- * of the others, dfr_probes_created() neither (the engine is about to match).
+ * except dfr_probe_create(), which takes an inner one. All ops but getarg and
+ * provide are called with the engine's lock held, `provide` with one inside it,
+ * that of providing, and with or without the engine's: somebody else may arm
+ * meanwhile. It creates probes but calls none of the others, dfr_probes_created()
+ * neither (the engine is about to match).
  */
 int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provider);
 /* -EBUSY while one of its probes is enabled; afterwards its probes are gone. */

@@ -340,12 +340,14 @@ void dfr_state_disown(struct dfr_state *state)
 {
 	u32 cpu, i;
 
+	dfr_mutex_lock(&state->st_lock);
 	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
 		struct dfr_share *share = state->st_shares[cpu];
 
 		for (i = 0; share && i < share->sh_ring.rg_nrefs; i++)
 			share->sh_ring.rg_refs[i].br_orphan = share->sh_ring.rg_refs[i].br_taken != 0;
 	}
+	dfr_mutex_unlock(&state->st_lock);
 }
 
 /* As many as there have been made so far, and two: who takes little has few made. */
@@ -387,11 +389,13 @@ int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_
 	*count = 0;
 	if (cpu != DFR_ALL_CPUS && cpu >= state->st_engine->en_ncpus)
 		return -EINVAL;
+	dfr_mutex_lock(&state->st_lock);
 	for (i = 0; i < state->st_engine->en_ncpus; i++) {
 		take.tk_share = state->st_shares[i];
 		if (take.tk_share && (cpu == DFR_ALL_CPUS || cpu == i))
 			take_from(state, &take);
 	}
+	dfr_mutex_unlock(&state->st_lock);
 	*count = take.tk_count;
 	return 0;
 }
@@ -401,7 +405,7 @@ static struct dfr_share *share_of(const struct dfr_state *state, u32 cpu)
 	return cpu < state->st_engine->en_ncpus ? state->st_shares[cpu] : NULL;
 }
 
-int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
+static int release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
 {
 	struct dfr_share *share = share_of(state, cpu);
 	struct dfr_ring *ring;
@@ -419,6 +423,16 @@ int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
 	return 0;
 }
 
+int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
+{
+	int error;
+
+	dfr_mutex_lock(&state->st_lock);
+	error = release(state, cpu, block, seq);
+	dfr_mutex_unlock(&state->st_lock);
+	return error;
+}
+
 const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block)
 {
 	const struct dfr_share *share = cpu < state->st_engine->en_ncpus ? dfr_load_acquire(&state->st_shares[cpu]) : NULL;
@@ -433,11 +447,14 @@ u32 dfr_state_block_size(const struct dfr_state *state)
 
 bool dfr_state_readable(const struct dfr_state *state)
 {
+	const struct dfr_share *share;
 	u32 i;
 
-	for (i = 0; i < state->st_engine->en_ncpus; i++)
-		if (state->st_shares[i] && dfr_read_once(&state->st_shares[i]->sh_ring.rg_closed))
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		share = dfr_load_acquire(&state->st_shares[i]);
+		if (share && dfr_read_once(&share->sh_ring.rg_closed))
 			return true;
+	}
 	return false;
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The life of a state: created empty, given programs (enable.c), made to record
- * by go, ended by stop, destroyed. Process context under the engine's lock.
+ * by go, ended by stop, destroyed. Process context under the engine's lock, the
+ * state's own, or both: engine.h.
  *
  *   INACTIVE -go-> WARMUP (BEGIN runs) -> ACTIVE -stop or exit()-> DRAINING
  *            -> COOLDOWN (END runs) -> STOPPED
  *
  * Every CPU starts with whole chains: shares are made before anything is armed,
  * the CPU of BEGIN records first, the others from their own visit on. Memory is
- * freed only after unlinking and dfr_plat_synchronize().
+ * freed only after unlinking and dfr_plat_synchronize(). Ending and disarming are
+ * two steps, since who disarms may have to wait for somebody who arms: what has
+ * ended records nothing from then on, and loads nothing but the guard on its probes.
  */
 #include "kmod/engine/store.h"
 
@@ -69,6 +72,7 @@ int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
 	if (!state)
 		return -ENOMEM;
 	state->st_engine = engine;
+	dfr_mutex_init(&state->st_lock);
 	state->st_id = ++engine->en_state_ids;
 	state->st_activity = DFR_INACTIVE;
 	set_defaults(state);
@@ -92,6 +96,11 @@ int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
 	return 0;
 }
 
+u32 dfr_state_activity(const struct dfr_state *state)
+{
+	return dfr_read_once(&state->st_activity);
+}
+
 u64 dfr_state_id(const struct dfr_state *state)
 {
 	return state->st_id;
@@ -108,6 +117,7 @@ void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymou
 
 	if (n >= sizeof(state->st_name))
 		n = sizeof(state->st_name) - 1;
+	dfr_mutex_lock(&state->st_lock);
 	memset(state->st_name, 0, sizeof(state->st_name));
 	memcpy(state->st_name, name, n);
 	state->st_anonymous = anonymous;
@@ -116,6 +126,7 @@ void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymou
 		dfr_past_recall(state);
 		dfr_catalog_state(state);
 	}
+	dfr_mutex_unlock(&state->st_lock);
 }
 
 void *dfr_state_host(const struct dfr_state *state)
@@ -527,6 +538,36 @@ static u32 fire_dtrace(struct dfr_state *state, u32 probe)
 	return on.os_cpu;
 }
 
+static int get_ready(struct dfr_state *state)
+{
+	int error;
+
+	dfr_mutex_lock(&state->st_lock);
+	error = prepare(state);
+	if (error) {
+		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+	} else {
+		dfr_catalog_clock(state);
+		state->st_told_time = dfr_plat_clock(NULL);
+	}
+	dfr_mutex_unlock(&state->st_lock);
+	return error;
+}
+
+static u32 begin(struct dfr_state *state)
+{
+	u32 cpu;
+
+	dfr_mutex_lock(&state->st_lock);
+	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
+	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
+	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));
+	dfr_cmpxchg(&state->st_activity, (u32)DFR_WARMUP, (u32)DFR_ACTIVE);
+	set_active(state, true);
+	dfr_mutex_unlock(&state->st_lock);
+	return cpu;
+}
+
 int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 {
 	int error;
@@ -536,19 +577,11 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 		return -EBUSY;
 	if (!dfr_limits_may_start(state))
 		return -EAGAIN;
-	error = prepare(state);
-	if (error) {
-		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+	error = get_ready(state);
+	if (error)
 		return error;
-	}
-	dfr_state_clock(state);
-	state->st_told_time = dfr_plat_clock(NULL);
 	dfr_state_arm(state);
-	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
-	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
-	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));
-	dfr_cmpxchg(&state->st_activity, (u32)DFR_WARMUP, (u32)DFR_ACTIVE);
-	set_active(state, true);
+	cpu = begin(state);
 	if (begin_cpu)
 		*begin_cpu = cpu;
 	return 0;
@@ -628,23 +661,29 @@ static void log_full(struct dfr_state *state)
 /* Killed: in probe context only the word was changed. */
 static void end_killed(struct dfr_state *state, s32 why)
 {
-	if (!state->st_armed)
+	if (state->st_ended)
 		return;
+	state->st_ended = true;
 	set_active(state, false);
-	dfr_state_disarm(state);
 	dfr_catalog_event(state, DFR_EVENT_KILLED, why, dfr_plat_clock(NULL));
 	dfr_plat_log("state %llu is killed: %s", (unsigned long long)state->st_id,
 		     why ? "its consumer has not been seen for too long" :
 			   "probes have taken more than nine tenths of a CPU for a second");
 }
 
-void dfr_state_kill(struct dfr_state *state)
+bool dfr_state_kill(struct dfr_state *state)
 {
-	if (dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) == DFR_ACTIVE)
+	bool active;
+
+	dfr_mutex_lock(&state->st_lock);
+	active = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) == DFR_ACTIVE;
+	if (active)
 		end_killed(state, 1);
+	dfr_mutex_unlock(&state->st_lock);
+	return active;
 }
 
-int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
+static int end_recording(struct dfr_state *state, u32 *end_cpu)
 {
 	u32 activity = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_DRAINING);
 	u32 cpu;
@@ -664,13 +703,60 @@ int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
 	dfr_spec_clean(state);
 	tell_counted(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
-	dfr_state_disarm(state);
+	state->st_ended = true;
 	log_exit(state);
 	log_full(state);
 	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, dfr_plat_clock(NULL));
 	if (end_cpu)
 		*end_cpu = cpu;
 	return 0;
+}
+
+int dfr_state_halt(struct dfr_state *state, u32 *end_cpu)
+{
+	int error;
+
+	dfr_mutex_lock(&state->st_lock);
+	error = end_recording(state, end_cpu);
+	dfr_mutex_unlock(&state->st_lock);
+	return error;
+}
+
+void dfr_state_end(struct dfr_state *state)
+{
+	dfr_mutex_lock(&state->st_lock);
+	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+	if (!state->st_ended)
+		set_active(state, false);
+	state->st_ended = true;
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+static bool has_ended(struct dfr_state *state)
+{
+	bool ended;
+
+	dfr_mutex_lock(&state->st_lock);
+	ended = state->st_ended;
+	dfr_mutex_unlock(&state->st_lock);
+	return ended;
+}
+
+void dfr_state_settle(struct dfr_state *state)
+{
+	if (has_ended(state))
+		dfr_state_disarm(state);
+	else
+		dfr_governor_act(state, dfr_plat_clock(NULL));
+}
+
+int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
+{
+	int error = dfr_state_halt(state, end_cpu);
+
+	if (!error)
+		dfr_state_settle(state);
+	return error;
 }
 
 void dfr_state_destroy(struct dfr_state *state)
@@ -719,6 +805,7 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 	u32 i;
 
 	memset(status, 0, sizeof(*status));
+	dfr_mutex_lock(&state->st_lock);
 	status->size = sizeof(*status);
 	status->activity = dfr_read_once(&state->st_activity);
 	status->exited = dfr_load_acquire(&state->st_exited);
@@ -731,24 +818,44 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 	for (i = 0; i < 3; i++)
 		status->loss[DFR_LOSS_DYNVAR + i] += dynvar[i] - state->st_dynvar_told[i];
 	status->loss[DFR_LOSS_HOTPLUG] += hotplug_lost(state) - state->st_hotplug_told;
+	dfr_mutex_unlock(&state->st_lock);
 }
 
 /* Housekeeping. */
 
-void dfr_state_clean(struct dfr_state *state)
+static bool keep(struct dfr_state *state)
 {
-	if (!state->st_vars || state->st_activity == DFR_INACTIVE)
-		return;
-	if (dfr_read_once(&state->st_activity) == DFR_KILLED)
+	bool due = false;
+
+	if (dfr_read_once(&state->st_activity) == DFR_KILLED) {
+		due = !state->st_ended;
 		end_killed(state, 0);
-	else if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
-		dfr_governor_keep(state, dfr_plat_clock(NULL));
+	} else if (dfr_read_once(&state->st_activity) == DFR_ACTIVE) {
+		due = dfr_governor_keep(state, dfr_plat_clock(NULL));
+	}
 	dfr_spec_clean(state);
 	dfr_vars_clean(state->st_vars);
 	tell_counted(state);
 	dfr_ring_seal(state);
 	log_exit(state);
 	log_full(state);
+	return due;
+}
+
+bool dfr_state_keep(struct dfr_state *state)
+{
+	bool due;
+
+	dfr_mutex_lock(&state->st_lock);
+	due = state->st_vars && state->st_activity != DFR_INACTIVE && keep(state);
+	dfr_mutex_unlock(&state->st_lock);
+	return due;
+}
+
+void dfr_state_clean(struct dfr_state *state)
+{
+	if (dfr_state_keep(state))
+		dfr_state_settle(state);
 }
 
 /* CPUs that come. */
@@ -758,33 +865,45 @@ static bool records(const struct dfr_state *state)
 	return state->st_armed && state->st_vars;
 }
 
-int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu)
+/* The state's lock is held. */
+static int prepare_cpu(struct dfr_state *state, u32 cpu)
+{
+	s64 only = dfr_option(state, DFR_OPT_CPU);
+	struct dfr_share *share;
+
+	if (!records(state) || state->st_shares[cpu] || (only >= 0 && only != cpu))
+		return 0;
+	if (create_share(state, cpu, &share)) {
+		dfr_plat_log("no memory for CPU %u in state %llu: its firings are lost, and counted", cpu,
+			     (unsigned long long)state->st_id);
+		if (share) {
+			share->sh_next_dead = state->st_dead_shares;
+			state->st_dead_shares = share;
+		}
+		return -ENOMEM;
+	}
+	dfr_store_release(&state->st_shares[cpu], share);
+	/* What fires there from its first instruction on is recorded, not only once somebody has looked. */
+	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
+		dfr_store_release(&state->st_live[cpu], share);
+	return 0;
+}
+
+int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu, bool wait)
 {
 	struct dfr_state *state;
-	struct dfr_share *share;
 	int error = 0;
 
 	if (cpu >= engine->en_ncpus)
 		return -EINVAL;
 	for (state = engine->en_states; state; state = state->st_next) {
-		s64 only = dfr_option(state, DFR_OPT_CPU);
-
-		if (!records(state) || state->st_shares[cpu] || (only >= 0 && only != cpu))
+		if (wait)
+			dfr_mutex_lock(&state->st_lock);
+		else if (!dfr_mutex_trylock(&state->st_lock))
 			continue;
-		if (create_share(state, cpu, &share)) {
-			dfr_plat_log("no memory for CPU %u in state %llu: its firings are lost, and counted", cpu,
-				     (unsigned long long)state->st_id);
-			if (share) {
-				share->sh_next_dead = state->st_dead_shares;
-				state->st_dead_shares = share;
-			}
+		if (prepare_cpu(state, cpu))
 			error = -ENOMEM;
-			continue;
-		}
-		dfr_store_release(&state->st_shares[cpu], share);
-		/* What fires there from its first instruction on is recorded, not only once somebody has looked. */
-		if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
-			dfr_store_release(&state->st_live[cpu], share);
+		dfr_mutex_unlock(&state->st_lock);
 	}
 	return error;
 }
@@ -794,11 +913,11 @@ void dfr_engine_cpu_online(struct dfr_engine *engine, u32 cpu)
 	struct dfr_state *state;
 	struct on_share on = { .os_cpu = cpu, .os_active = true };
 
-	for (state = engine->en_states; state; state = state->st_next) {
-		if (cpu >= engine->en_ncpus || !state->st_shares[cpu] ||
-		    dfr_read_once(&state->st_activity) != DFR_ACTIVE)
-			continue;
+	for (state = engine->en_states; state && cpu < engine->en_ncpus; state = state->st_next) {
+		dfr_mutex_lock(&state->st_lock);
 		on.os_state = state;
-		dfr_visit_cpu(engine, cpu, activate, &on);
+		if (state->st_shares[cpu] && dfr_read_once(&state->st_activity) == DFR_ACTIVE)
+			dfr_visit_cpu(engine, cpu, activate, &on);
+		dfr_mutex_unlock(&state->st_lock);
 	}
 }

@@ -204,14 +204,26 @@ struct dfr_ecb {
 	u8 ec_flags;
 	u8 ec_form; /* enum dfr_form */
 	u8 ec_body; /* DFR_FORM_GENERAL, when the predicate holds: steps (_GENERAL), or _AGG, _STEPS, _RECORD */
-	bool ec_linked : 1; /* in the probe's chain; process context alone */
-	bool ec_detached : 1; /* by the governor */
+	u8 ec_marks; /* DFR_MARK_*: changed by process context alone, under the engine's lock */
 	union dfr_facts ec_facts;
 	struct dfr_probe *ec_probe;
 	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
 	u64 ec_cost;  /* governor: ns that its firings took, and how many they were */
 	u64 ec_fired;
 };
+
+#define DFR_MARK_LINKED 0x1   /* in the probe's chain */
+#define DFR_MARK_DETACHED 0x2 /* by the governor */
+
+static inline bool dfr_ecb_marked(const struct dfr_ecb *ecb, u8 mark)
+{
+	return dfr_read_once(&ecb->ec_marks) & mark;
+}
+
+static inline void dfr_ecb_mark(struct dfr_ecb *ecb, u8 mark, bool on)
+{
+	dfr_write_once(&ecb->ec_marks, (u8)(on ? ecb->ec_marks | mark : ecb->ec_marks & ~mark));
+}
 
 /* What an ECB was whose probe has gone: if that comes back, so does the EPID, which the catalog knows. */
 struct dfr_gone_ecb {
@@ -455,6 +467,13 @@ struct dfr_catlog_extent {
 	u64 ce_start; /* offset of its first byte in the log */
 };
 
+/*
+ * What a state is made of (programs, ECBs, variables, shares) and what of it is armed
+ * changes under the engine's lock alone; once it has gone, under st_lock besides where
+ * housekeeping or a consumer looks. What these do to it (blocks, snapshots, catalog,
+ * clocks, losses, activity) is under st_lock, which is inside the engine's, and not held
+ * while a provider arms or disarms.
+ */
 struct dfr_state {
 	u32 st_activity; /* enum dfr_activity; probe context changes it by exit() alone */
 	struct dfr_share **st_live;   /* [cpu]; NULL: that CPU does not record for this state now */
@@ -466,7 +485,7 @@ struct dfr_state {
 	char st_name[DFR_NAME_MAX];
 	bool st_anonymous;
 	bool st_has_error; /* some ECB is on ERROR */
-	bool st_armed;
+	bool st_armed; /* under the engine's lock */
 	bool st_exit_logged;
 	u32 st_exited;
 	s32 st_exit_status;
@@ -530,6 +549,9 @@ struct dfr_state {
 	u64 st_detach_time; /* some are detached since then, */
 	u64 st_attach_wait; /* for so long */
 	u64 st_attached;    /* when that last ended */
+
+	struct dfr_mutex st_lock;
+	bool st_ended; /* no CPU records for it any more, and none will; what is armed is left to dfr_state_settle() */
 };
 
 /* The engine. */
@@ -580,7 +602,8 @@ struct dfr_namegroup {
 struct dfr_engine {
 	void *en_host;
 	struct dfr_mutex en_lock;
-	struct dfr_mutex en_probe_lock; /* inside en_lock: probe lists, strings */
+	struct dfr_mutex en_provide_lock; /* inside en_lock: the providers, also while they provide */
+	struct dfr_mutex en_probe_lock; /* inside both: probe lists, strings */
 	struct dfr_cpu **en_cpus;
 	u32 en_ncpus;
 	struct dfr_provider *en_providers;
@@ -678,7 +701,7 @@ const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *
 int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *program);
 u32 dfr_agg_words(u32 kind, u64 arg);
 
-void dfr_state_attach(struct dfr_state *state, bool arm);
+void dfr_state_attach(struct dfr_state *state);
 u32 dfr_state_detach(struct dfr_state *state);
 
 /* governor.c; on the CPU */
@@ -689,7 +712,7 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 		       u64 now);
 void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing);
 void dfr_governor_release(struct dfr_share *share, u64 now);
-/* process context */
+/* process context; the state's lock is held */
 u32 dfr_governor_budget(const struct dfr_state *state); /* percent of each CPU; 0: no bound but the deadman */
 void dfr_governor_end(struct dfr_state *state, u64 now);
 
@@ -793,7 +816,7 @@ bool dfr_spec_room(struct dfr_share *share, struct dfr_speclist *list, u32 need)
 void dfr_spec_publish(struct dfr_share *share, struct dfr_speclist *list, u64 time);
 void dfr_spec_clean(struct dfr_state *state);
 
-/* catalog.c */
+/* catalog.c; the state's lock is held */
 int dfr_catalog_create(struct dfr_state *state);
 void dfr_catalog_free(struct dfr_state *state);
 void dfr_catalog_anchor(struct dfr_state *state); /* all extents anew */
@@ -805,6 +828,7 @@ int dfr_catalog_ecb(struct dfr_state *state, const struct dfr_ecb *ecb);
 int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const struct dfr_field *keys);
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time);
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error); /* as DFR_EVENT_UNARMED's value */
+void dfr_catalog_clock(struct dfr_state *state);
 
 static inline struct dfr_cpu *dfr_cpu_of(const struct dfr_engine *engine, u32 cpu)
 {

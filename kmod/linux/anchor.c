@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Anchors (formats/abi/anchor.h): pages that let a dead machine's memory be read
- * without symbols or page tables. Writing and erasing them is process context
- * under the engine's lock; the panic's anchor is made at load and filled in
- * whatever context the machine dies in.
+ * without symbols or page tables. Writing and erasing them is process context;
+ * the panic's anchor is made at load and filled in whatever context the machine
+ * dies in.
  */
 #include "kmod/linux/linux.h"
 
 #include "formats/abi/anchor.h"
 
 #include <linux/io.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -22,6 +23,7 @@ struct anchor {
 };
 
 static LIST_HEAD(anchors);
+static DEFINE_MUTEX(anchors_lock); /* of the list and of generation; innermost */
 static u64 generation;
 
 /*
@@ -123,8 +125,8 @@ static struct dfr_anchor *add_anchor(const struct dfr_state *state)
 	return anchor->an_page;
 }
 
-int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
-		    size_t unit)
+/* The lock is held. */
+static int write_anchors(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit)
 {
 	size_t pages = PAGE_ALIGN(size) >> PAGE_SHIFT;
 	size_t block = kind == DFR_ANCHOR_RING ? DIV_ROUND_UP(unit, PAGE_SIZE) : 1;
@@ -156,10 +158,21 @@ int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *
 	return 0;
 }
 
+int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit)
+{
+	int error;
+
+	mutex_lock(&anchors_lock);
+	error = write_anchors(state, kind, cpu, half, p, size, unit);
+	mutex_unlock(&anchors_lock);
+	return error;
+}
+
 void dfr_plat_unanchor(struct dfr_state *state)
 {
 	struct anchor *anchor, *next;
 
+	mutex_lock(&anchors_lock);
 	list_for_each_entry_safe(anchor, next, &anchors, an_list) {
 		if (anchor->an_state != state)
 			continue;
@@ -168,6 +181,7 @@ void dfr_plat_unanchor(struct dfr_state *state)
 		list_del(&anchor->an_list);
 		kfree(anchor);
 	}
+	mutex_unlock(&anchors_lock);
 }
 
 /* The panic's own anchor: made now, since a dying machine allocates nothing. */

@@ -27,8 +27,8 @@ static int start(struct dfr_session *session, struct dfr_program **program, u32 
 	u32 cpu;
 	int error;
 
-	dfr_session_keep(session, DFR_ANONYMOUS_NAME, true);
-	error = dfr_state_add(session->ss_state, *program, DFR_ENABLE_ZERO_OK, matched, why);
+	error = dfr_session_keep(session, DFR_ANONYMOUS_NAME, true) ?:
+		dfr_state_add(session->ss_state, *program, DFR_ENABLE_ZERO_OK, matched, why);
 	if (error)
 		return error;
 	*program = NULL;
@@ -44,7 +44,7 @@ static int start_program(const struct dfr_rights *rights, struct dfr_program **p
 	int error;
 
 	dfr_mutex_lock(lock);
-	error = dfr_session_create(rights, &session);
+	error = dfr_session_create(rights, NULL, &session);
 	if (!error) {
 		error = start(session, program, matched, why);
 		if (error)

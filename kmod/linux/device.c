@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /dev/dfr: the control interface of formats/abi/control.h. A descriptor holds
- * at most one session. Every structure is copied in once, checked, worked on as
- * the kernel's own copy and copied out; no user memory is touched under the
- * engine's lock: a fault there may wait for somebody's file system. Process
- * context; which lock is inside which: kmod/LOCKS.md.
+ * at most one session, and its requests come one by one (fl_busy), so that the
+ * session stays what it is during one. Every structure is copied in once, checked,
+ * worked on as the kernel's own copy and copied out; no user memory is touched
+ * under the engine's lock: a fault there may wait for somebody's file system. That
+ * lock is taken by enable, go and keep alone: who reads, lists or stops does not
+ * wait for somebody who arms. Process context; which lock is inside which:
+ * kmod/LOCKS.md.
  *
  * Mapping is in mapping.c, probe listing in listing.c.
  */
@@ -23,19 +26,27 @@ static struct dfr_mutex *engine_lock(void)
 	return dfr_engine_lock(dfr_engine_instance);
 }
 
-int dfr_device_lock(struct dfr_file *file)
+/*
+ * The engine's lock. Its holder may be arming all there is, so who is killed waits no longer: -EINTR, and
+ * nothing has changed. Who has it does what others left undone for want of it.
+ */
+static noinline int __must_check dfr_device_lock(void)
 {
-	WRITE_ONCE(file->fl_words, file->fl_words + 1);
 	if (dfr_mutex_lock_killable(engine_lock()))
 		return -EINTR;
-	dfr_device_reap();
+	dfr_sessions_settle();
 	return 0;
 }
 
-void dfr_device_unlock(void)
+static void dfr_device_unlock(void)
 {
 	dfr_mutex_unlock(engine_lock());
 	dfr_hotplug_settle(false);
+}
+
+static void say_something(struct dfr_file *file)
+{
+	WRITE_ONCE(file->fl_words, file->fl_words + 1);
 }
 
 void dfr_device_set_session(struct dfr_file *file, struct dfr_session *session)
@@ -81,14 +92,10 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	if (file->fl_rights.rt_confined)
 		info.flags |= DFR_INFO_CONFINED;
 	memcpy(info.boot_id, dfr_plat_boot_id(), sizeof(info.boot_id));
-	error = dfr_device_lock(file);
-	if (error)
-		return error;
 	info.probes = dfr_probe_count(dfr_engine_instance);
 	info.states = dfr_session_count(&file->fl_rights);
-	if (dfr_session_find(DFR_ANONYMOUS_NAME))
+	if (dfr_session_known(DFR_ANONYMOUS_NAME))
 		info.flags |= DFR_INFO_ANONYMOUS;
-	dfr_device_unlock();
 	return dfr_device_copy_out(arg, &info, sizeof(info));
 }
 
@@ -100,10 +107,9 @@ static int enable_locked(struct dfr_file *file, struct dfr_program *program, str
 	int error;
 
 	if (!session) {
-		error = dfr_session_create(&file->fl_rights, &session);
+		error = dfr_session_create(&file->fl_rights, file, &session);
 		if (error)
 			return error;
-		WRITE_ONCE(session->ss_owner, file);
 	}
 	error = dfr_state_add(session->ss_state, program, io->flags, &io->matched, why);
 	if (error && !file->fl_session)
@@ -146,7 +152,7 @@ static int ioctl_enable(struct dfr_file *file, void __user *arg)
 	if (error == -EFAULT)
 		return error;
 	if (!error)
-		error = dfr_device_lock(file);
+		error = dfr_device_lock();
 	if (!error) {
 		error = enable_locked(file, program, &io, &why);
 		dfr_device_unlock();
@@ -161,6 +167,18 @@ static int ioctl_enable(struct dfr_file *file, void __user *arg)
 	return dfr_device_copy_out(arg, &io, sizeof(io)) ?: error;
 }
 
+static int start(struct dfr_session *session, u32 *cpu)
+{
+	int error = dfr_device_lock();
+
+	if (error)
+		return error;
+	error = dfr_session_go(session, cpu);
+	dfr_device_unlock();
+	dfr_hotplug_settle(true); /* what he who asks does from here on is recorded, wherever he runs */
+	return error;
+}
+
 static int ioctl_go(struct dfr_file *file, void __user *arg,
 		    int (*action)(struct dfr_session *session, u32 *cpu))
 {
@@ -172,12 +190,7 @@ static int ioctl_go(struct dfr_file *file, void __user *arg,
 	/* BEGIN and END run in the task that asks. */
 	if (file->fl_rights.rt_confined && !dfr_plat_owned(NULL, file->fl_rights.rt_uid, file->fl_rights.rt_gid))
 		return -EPERM;
-	error = dfr_device_lock(file);
-	if (error)
-		return error;
 	error = file->fl_session ? action(file->fl_session, &io.cpu) : -ENXIO;
-	dfr_device_unlock();
-	dfr_hotplug_settle(true); /* what he who asks does from here on is recorded, wherever he runs */
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
@@ -191,14 +204,10 @@ static int ioctl_status(struct dfr_file *file, void __user *arg)
 		return error;
 	size = io.size;
 	memset(&io, 0, sizeof(io));
-	error = dfr_device_lock(file);
-	if (error)
-		return error;
 	if (file->fl_session)
 		dfr_state_status(file->fl_session->ss_state, &io);
 	else
 		error = -ENXIO;
-	dfr_device_unlock();
 	io.size = size;
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
@@ -223,14 +232,9 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	taken = dfr_plat_alloc(io.count * sizeof(*taken));
 	if (!taken)
 		return -ENOMEM;
-	error = dfr_device_lock(file);
-	if (!error) {
-		error = file->fl_session ? dfr_state_take(file->fl_session->ss_state, io.cpu,
-							  io.flags & DFR_TAKE_FLUSH, taken, io.count,
-							  &count) :
-					   -ENXIO;
-		dfr_device_unlock();
-	}
+	error = file->fl_session ? dfr_state_take(file->fl_session->ss_state, io.cpu, io.flags & DFR_TAKE_FLUSH,
+						  taken, io.count, &count) :
+				   -ENXIO;
 	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
 		error = -EFAULT;
 	dfr_plat_free(taken);
@@ -238,8 +242,7 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
-/* The lock is held. */
-static int release_locked(struct dfr_file *file, const struct dfr_ioc_taken *taken, u32 count)
+static int release_blocks(struct dfr_file *file, const struct dfr_ioc_taken *taken, u32 count)
 {
 	int error = file->fl_session ? 0 : -ENXIO;
 	u32 i;
@@ -265,19 +268,15 @@ static int ioctl_release(struct dfr_file *file, void __user *arg)
 	taken = vmemdup_user(u64_to_user_ptr(io.taken), io.count * sizeof(*taken));
 	if (IS_ERR(taken))
 		return PTR_ERR(taken);
-	error = dfr_device_lock(file);
-	if (!error) {
-		error = release_locked(file, taken, io.count);
-		dfr_device_unlock();
-	}
+	error = release_blocks(file, taken, io.count);
 	kvfree(taken);
 	return error;
 }
 
 #define DFR_CATALOG_COPY_MAX (1024 * 1024)
 
-/* The lock is held. Most calls find little or nothing new: the copy is as large as that. */
-static int copy_catalog(const struct dfr_state *state, struct dfr_ioc_catalog *io, void **buffer)
+/* Most calls find little or nothing new: the copy is as large as that. */
+static int copy_catalog(struct dfr_state *state, struct dfr_ioc_catalog *io, void **buffer)
 {
 	u64 room = min_t(u64, io->bytes, DFR_CATALOG_COPY_MAX);
 
@@ -300,11 +299,7 @@ static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 
 	if (error)
 		return error;
-	error = dfr_device_lock(file);
-	if (error)
-		return error;
 	error = file->fl_session ? copy_catalog(file->fl_session->ss_state, &io, &buffer) : -ENXIO;
-	dfr_device_unlock();
 	if (!error && io.bytes && copy_to_user(u64_to_user_ptr(io.buffer), buffer, io.bytes))
 		error = -EFAULT;
 	dfr_plat_free(buffer);
@@ -328,13 +323,7 @@ static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 	if (!buffer)
 		return -ENOMEM;
 	io.bytes = 0;
-	error = dfr_device_lock(file);
-	if (!error) {
-		error = file->fl_session ? dfr_state_aggsnap(file->fl_session->ss_state, buffer, room,
-							     &io.bytes) :
-					   -ENXIO;
-		dfr_device_unlock();
-	}
+	error = file->fl_session ? dfr_state_aggsnap(file->fl_session->ss_state, buffer, room, &io.bytes) : -ENXIO;
 	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, min_t(u64, io.bytes, room)))
 		error = -EFAULT;
 	dfr_plat_free(buffer);
@@ -352,14 +341,7 @@ static int ioctl_aggclear(struct dfr_file *file, void __user *arg)
 		return error;
 	if (io.remove > 1)
 		return -EINVAL;
-	error = dfr_device_lock(file);
-	if (error)
-		return error;
-	error = file->fl_session ?
-			dfr_state_aggclear(file->fl_session->ss_state, io.varid, io.remove) :
-			-ENXIO;
-	dfr_device_unlock();
-	return error;
+	return file->fl_session ? dfr_state_aggclear(file->fl_session->ss_state, io.varid, io.remove) : -ENXIO;
 }
 
 /* A name is printable and has no space: it stands in lines of text and on command lines. */
@@ -375,52 +357,38 @@ static int check_name(const char name[DFR_NAME_MAX])
 	return 0;
 }
 
-/* The lock is held. */
-static int keep_locked(struct dfr_file *file, const char *name)
+static int keep(struct dfr_file *file, const char *name)
 {
-	struct dfr_session *other;
+	int error;
 
 	if (!file->fl_session)
 		return -ENXIO;
 	if (!name[0])
 		return -EINVAL;
-	other = dfr_session_find(name);
-	if (other && other != file->fl_session)
-		return -EEXIST;
-	dfr_session_keep(file->fl_session, name, false);
-	return 0;
+	error = dfr_device_lock();
+	if (error)
+		return error;
+	error = dfr_session_keep(file->fl_session, name, false);
+	dfr_device_unlock();
+	return error;
 }
 
-/* The lock is held. */
-static int claim_locked(struct dfr_file *file, const char *name)
+static int claim(struct dfr_file *file, const char *name)
 {
 	struct dfr_session *session;
+	int error;
 
 	if (file->fl_session)
 		return -EBUSY; /* one state a descriptor */
-	session = dfr_session_find(name[0] ? name : DFR_ANONYMOUS_NAME);
-	if (!session)
-		return -ENOENT;
-	if (session->ss_owner)
-		return -EBUSY; /* one owner at a time */
-	session->ss_owner = file;
-	dfr_device_set_session(file, session);
-	return 0;
+	error = dfr_session_claim(file, name[0] ? name : DFR_ANONYMOUS_NAME, &session);
+	if (!error)
+		dfr_device_set_session(file, session);
+	return error;
 }
 
-/* The lock is held. */
-static int end_locked(struct dfr_file *file, const char *name)
+static int end(struct dfr_file *file, const char *name)
 {
-	struct dfr_session *session = dfr_session_find(name[0] ? name : DFR_ANONYMOUS_NAME);
-
-	if (!session)
-		return -ENOENT;
-	if (session->ss_owner && session->ss_owner != file)
-		return -EBUSY;
-	if (session->ss_owner)
-		dfr_device_set_session(file, NULL);
-	dfr_session_destroy(session);
-	return 0;
+	return dfr_session_end(file, name[0] ? name : DFR_ANONYMOUS_NAME);
 }
 
 static int ioctl_named(struct dfr_file *file, void __user *arg,
@@ -431,14 +399,7 @@ static int ioctl_named(struct dfr_file *file, void __user *arg,
 
 	if (error)
 		return error;
-	error = check_name(io.name);
-	if (!error)
-		error = dfr_device_lock(file);
-	if (error)
-		return error;
-	error = action(file, io.name);
-	dfr_device_unlock();
-	return error;
+	return check_name(io.name) ?: action(file, io.name);
 }
 
 #define DFR_STATES_TEXT_MAX (64 * 1024)
@@ -456,13 +417,7 @@ static int ioctl_states(struct dfr_file *file, void __user *arg)
 	buffer = dfr_plat_alloc(room + 1);
 	if (!buffer)
 		return -ENOMEM;
-	error = dfr_device_lock(file);
-	if (error) {
-		dfr_plat_free(buffer);
-		return error;
-	}
 	need = dfr_session_describe(&file->fl_rights, buffer, room + 1);
-	dfr_device_unlock();
 	if (copy_to_user(u64_to_user_ptr(io.buffer), buffer, min(need, room)))
 		error = -EFAULT;
 	else if (need > room)
@@ -479,15 +434,10 @@ static int ioctl_option(struct dfr_file *file, void __user *arg)
 
 	if (error)
 		return error;
-	error = dfr_device_lock(file);
-	if (error)
-		return error;
-	if (file->fl_session)
-		io.value = dfr_state_option(file->fl_session->ss_state, io.option);
-	else
-		error = -ENXIO;
-	dfr_device_unlock();
-	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
+	if (!file->fl_session)
+		return -ENXIO;
+	io.value = dfr_state_option(file->fl_session->ss_state, io.option);
+	return dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
 /* States that outlive their consumer are not for users without privilege. */
@@ -506,7 +456,7 @@ static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 	case DFR_IOC_ENABLE:
 		return ioctl_enable(file, arg);
 	case DFR_IOC_GO:
-		return ioctl_go(file, arg, dfr_session_go);
+		return ioctl_go(file, arg, start);
 	case DFR_IOC_STOP:
 		return ioctl_go(file, arg, dfr_session_stop);
 	case DFR_IOC_STATUS:
@@ -522,11 +472,11 @@ static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 	case DFR_IOC_AGGCLEAR:
 		return ioctl_aggclear(file, arg);
 	case DFR_IOC_KEEP:
-		return ioctl_named(file, arg, keep_locked);
+		return ioctl_named(file, arg, keep);
 	case DFR_IOC_CLAIM:
-		return ioctl_named(file, arg, claim_locked);
+		return ioctl_named(file, arg, claim);
 	case DFR_IOC_END:
-		return ioctl_named(file, arg, end_locked);
+		return ioctl_named(file, arg, end);
 	case DFR_IOC_PROBES:
 		return dfr_device_probes(file, arg);
 	case DFR_IOC_STATES:
@@ -542,13 +492,13 @@ static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long valu
 	struct dfr_file *file = filp->private_data;
 	long result;
 
-	/* What requests allocate is bounded by how many of them there are. */
-	if (file->fl_rights.rt_confined && mutex_lock_killable(&file->fl_busy))
+	say_something(file);
+	/* What requests allocate is bounded by how many of them there are, too. */
+	if (mutex_lock_killable(&file->fl_busy))
 		return -EINTR;
 	result = handle(file, cmd, (void __user *)value);
-	if (file->fl_rights.rt_confined)
-		mutex_unlock(&file->fl_busy);
-	WRITE_ONCE(file->fl_words, file->fl_words + 1); /* also of a request that took long */
+	mutex_unlock(&file->fl_busy);
+	say_something(file); /* also of a request that took long */
 	return result;
 }
 
@@ -600,78 +550,44 @@ static int device_open(struct inode *inode, struct file *filp)
 	return nonseekable_open(inode, filp);
 }
 
-/* The last descriptor is gone: a held state goes with it, a kept one runs on. The lock is held. */
-static void let_go(struct dfr_file *file)
-{
-	if (file->fl_session && file->fl_session->ss_kept) {
-		WRITE_ONCE(file->fl_session->ss_owner, NULL);
-		dfr_state_disown(file->fl_session->ss_state);
-	} else if (file->fl_session) {
-		dfr_session_destroy(file->fl_session);
-	}
-	put_pid(file->fl_opener);
-	kfree_rcu(file, fl_rcu);
-}
-
-/* Of tasks that ended while others had the lock: who has it next lets go for them. */
-static LLIST_HEAD(orphans);
-
-void dfr_device_reap(void)
-{
-	struct dfr_file *file, *next;
-
-	if (llist_empty(&orphans))
-		return;
-	llist_for_each_entry_safe(file, next, llist_del_all(&orphans), fl_orphan)
-		let_go(file);
-}
-
-/* A task that exits has no signal any more that could end its wait, so it does not wait at all. */
-static bool lock_to_let_go(struct dfr_file *file)
-{
-	if (!(current->flags & PF_EXITING))
-		return !dfr_device_lock(file);
-	if (!dfr_mutex_trylock(engine_lock()))
-		return false;
-	dfr_device_reap();
-	return true;
-}
-
+/* The last descriptor is gone. Who exits has no signal any more that could end a wait: it waits for nobody who arms. */
 static int device_release(struct inode *inode, struct file *filp)
 {
 	struct dfr_file *file = filp->private_data;
 
 	if (file->fl_rights.rt_confined)
 		remove_confined(file);
-	if (!lock_to_let_go(file)) {
-		llist_add(&file->fl_orphan, &orphans);
-		dfr_housekeeping_soon();
-		return 0;
-	}
-	let_go(file);
-	dfr_device_unlock();
+	if (file->fl_session)
+		dfr_session_let_go(file->fl_session);
+	put_pid(file->fl_opener);
+	kfree_rcu(file, fl_rcu);
 	return 0;
+}
+
+/* fl_map is held. A state that has not started has no rings. */
+static __poll_t events_of(const struct dfr_session *session)
+{
+	__poll_t events = 0;
+
+	if (!session)
+		return EPOLLERR;
+	if (smp_load_acquire(&session->ss_started) && dfr_state_readable(session->ss_state))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (dfr_state_activity(session->ss_state) >= DFR_DRAINING)
+		events |= EPOLLIN | EPOLLHUP;
+	return events;
 }
 
 static __poll_t device_poll(struct file *filp, poll_table *wait)
 {
 	struct dfr_file *file = filp->private_data;
-	struct dfr_ioc_status status;
-	__poll_t events = 0;
+	__poll_t events;
 
+	say_something(file);
 	poll_wait(filp, &file->fl_wait, wait);
-	if (dfr_device_lock(file))
-		return EPOLLERR; /* nobody will look at it: who asks has been killed */
-	if (!file->fl_session) {
-		events = EPOLLERR;
-	} else {
-		dfr_state_status(file->fl_session->ss_state, &status);
-		if (dfr_state_readable(file->fl_session->ss_state))
-			events |= EPOLLIN | EPOLLRDNORM;
-		if (status.activity >= DFR_DRAINING)
-			events |= EPOLLIN | EPOLLHUP;
-	}
-	dfr_device_unlock();
+	mutex_lock(&file->fl_map);
+	events = events_of(file->fl_session);
+	mutex_unlock(&file->fl_map);
 	return events;
 }
 

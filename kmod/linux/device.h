@@ -8,24 +8,22 @@
 #include "kmod/linux/linux.h"
 
 #include <linux/list.h>
-#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 
 struct file;
 struct vm_area_struct;
 
-/* fl_session is written under the engine's lock and fl_map, and read under either. Pollers sleep here, so that a session may end under them. */
+/* fl_session is written under fl_busy and fl_map, and read under either. Pollers sleep here, so that a session may end under them. */
 struct dfr_file {
 	struct dfr_session *fl_session;
 	struct dfr_rights fl_rights;
 	wait_queue_head_t fl_wait;
 	struct list_head fl_list; /* of users without privilege: under confined_lock */
-	struct mutex fl_busy;	  /* and their requests come one by one */
-	struct mutex fl_map;	  /* inside the engine's lock, and inside mmap_lock */
+	struct mutex fl_busy;	  /* requests come one by one; outside the engine's lock */
+	struct mutex fl_map;	  /* for moments; inside all, mmap_lock too */
 	struct pid *fl_opener;	  /* its process, */
 	u32 fl_words;		  /* and a number that each of its requests changes */
-	struct llist_node fl_orphan;
 	struct rcu_head fl_rcu; /* a wake-up may be on its way */
 };
 
@@ -37,17 +35,7 @@ struct dfr_file {
 int dfr_device_copy_in(void *to, size_t size, const void __user *from);
 int dfr_device_copy_out(void __user *to, const void *from, size_t size);
 
-/*
- * The engine's lock for a request of this descriptor's. Its holder may be arming all there is, so who is
- * killed waits no longer: -EINTR, and nothing has changed. A request is a sign of life, and lets go of what
- * those left who were killed.
- */
-int __must_check dfr_device_lock(struct dfr_file *file);
-void dfr_device_unlock(void);
-/* The lock is held. */
 void dfr_device_set_session(struct dfr_file *file, struct dfr_session *session);
-/* The lock is held: descriptors that were closed without it are let go. */
-void dfr_device_reap(void);
 
 int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma); /* mapping.c */
 int dfr_device_probes(struct dfr_file *file, void __user *arg);	    /* listing.c */

@@ -77,9 +77,8 @@ void dfr_ops_reset(struct ftrace_ops *ops)
 
 void dfr_code_stays(void)
 {
-	if (stays)
+	if (xchg(&stays, true))
 		return;
-	stays = true;
 	if (try_module_get(THIS_MODULE))
 		pr_err("dfr: the kernel cannot be made to let go of this module's hooks: it cannot be unloaded until the machine starts anew\n");
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that come: their rings are made before they run, if the engine's lock is
- * free; else when its holder lets go of it (dfr_hotplug_settle()), and what fires there
- * until then is counted as lost. The callbacks must not wait for that lock: its
- * holders patch code, which waits for hotplug to be over. CPUs that go need nothing:
- * their rings stay, and states that start while they are away make them rings too, so
- * that one that goes and comes loses nothing.
+ * CPUs that come: their rings are made before they run, if the engine's lock and the
+ * state's are free; else when the holder lets go of the engine's (dfr_hotplug_settle())
+ * or right afterwards, and what fires there until then is counted as lost. The
+ * callbacks must not wait for these locks: their holders patch code or visit CPUs, which
+ * waits for hotplug to be over. CPUs that go need nothing: their rings stay, and states
+ * that start while they are away make them rings too, so that one that goes and comes
+ * loses nothing.
  */
 #include "kmod/linux/linux.h"
 
@@ -25,7 +26,7 @@ static void tell_engine(struct work_struct *work)
 	dfr_mutex_lock(lock);
 	for_each_cpu(cpu, &arrived) {
 		cpumask_clear_cpu(cpu, &arrived);
-		if (dfr_engine_cpu_prepare(dfr_engine_instance, cpu))
+		if (dfr_engine_cpu_prepare(dfr_engine_instance, cpu, true))
 			pr_warn("dfr: no memory for CPU %u: what fires there is counted as lost\n", cpu);
 		dfr_engine_cpu_online(dfr_engine_instance, cpu);
 	}
@@ -52,7 +53,7 @@ static int on_prepare(unsigned int cpu)
 	smp_mb__after_atomic(); /* dfr_hotplug_settle() */
 	if (dfr_mutex_trylock(lock)) {
 		cpumask_clear_cpu(cpu, &arrived);
-		dfr_engine_cpu_prepare(dfr_engine_instance, cpu); /* a failure shows up again below */
+		dfr_engine_cpu_prepare(dfr_engine_instance, cpu, false); /* a failure, or what was left out, shows up again below */
 		dfr_mutex_unlock(lock);
 	}
 	return 0; /* tracing is no reason to keep a CPU away */

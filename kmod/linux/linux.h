@@ -11,21 +11,28 @@
 
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/wait.h>
 
 /*
  * A session is a state as this machine holds it: whose it is (an open
  * descriptor, or nobody while a kept state is unclaimed) and who sleeps on it.
- * All sessions are on one list; list and members are under the engine's lock,
- * but for the wake-up, which probes use. A session and its state live and die
- * together.
+ * A session and its state live and die together.
+ *
+ * All sessions are on one list, which has a lock of its own, sessions_lock: list,
+ * names and owners change under it, and housekeeping goes along it. Who owns a
+ * session may use it without: nobody else ends it, and the owner's requests come
+ * one by one. Whoever takes a session off the list (it ends, or its name is
+ * ended) makes its state record nothing more at once; to be destroyed it waits,
+ * where no list leads to it, for the engine's lock.
  */
 struct dfr_session {
 	struct list_head ss_list;
 	struct dfr_state *ss_state;
 	struct dfr_file *ss_owner; /* NULL: kept and unclaimed; wake-ups read it under RCU */
 	bool ss_kept;
-	bool ss_active;		/* between go and stop */
+	bool ss_active;		/* between go and stop; housekeeping reads it, with acquire */
+	bool ss_unsettled;	/* there is something for dfr_state_settle(): under sessions_lock */
 	bool ss_started;	/* its rings are there: mapping.c reads it without the lock */
 	u64 ss_next_clean;	/* dfr_plat_clock() */
 	u64 ss_next_clock;
@@ -33,9 +40,12 @@ struct dfr_session {
 	u64 ss_noticed; /* up to here, */
 	u32 ss_words;	/* since its fl_words were these */
 	struct irq_work ss_wake;
+	struct llist_node ss_doomed;
 	bool ss_confined; /* for ss_uid */
 	u32 ss_uid;
 };
+
+struct dfr_file;
 
 extern struct dfr_engine *dfr_engine_instance;
 struct dfr_engine *dfr_kernel_engine(void); /* exported */
@@ -58,22 +68,26 @@ bool dfr_destructive_allowed(void); /* and no lockdown */
 extern bool dfr_unprivileged;	    /* the module parameter: users may trace their own tasks */
 
 /* session.c; the engine's lock is held. */
-int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out);
+int dfr_session_create(const struct dfr_rights *rights, struct dfr_file *owner, struct dfr_session **out);
 void dfr_session_destroy(struct dfr_session *session);
-struct dfr_session *dfr_session_find(const char *name); /* kept ones */
-/* Under no lock: whoever loads a program keeps nobody waiting. */
-int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size, struct dfr_program **program,
-		     struct dfr_refusal *why);
-void dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous);
+int dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous); /* -EEXIST */
 int dfr_session_go(struct dfr_session *session, u32 *cpu);
 extern struct task_struct *dfr_session_starts; /* who is in dfr_session_go(): he may be killed out of it */
+/* What others have ended without that lock is disarmed and destroyed. */
+void dfr_sessions_settle(void);
+
+/* Without the engine's lock, which somebody may hold for as long as he arms. */
+int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size, struct dfr_program **program,
+		     struct dfr_refusal *why);
 int dfr_session_stop(struct dfr_session *session, u32 *cpu);
+int dfr_session_claim(struct dfr_file *file, const char *name, struct dfr_session **out); /* kept ones */
+int dfr_session_end(struct dfr_file *file, const char *name); /* likewise */
+void dfr_session_let_go(struct dfr_session *session); /* its owner goes: a held one ends, a kept one runs on */
 unsigned int dfr_session_count(const struct dfr_rights *rights);
+bool dfr_session_known(const char *name);
 /* Bytes needed. To users without privilege, their own states. */
 size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_t room);
-/* Without the lock. All of them, at unload. */
-void dfr_sessions_end(void);
-void dfr_housekeeping_soon(void); /* a descriptor is left to be let go */
+void dfr_sessions_end(void); /* all of them, at unload */
 
 int dfr_device_init(void);
 void dfr_device_exit(void);

@@ -3,7 +3,7 @@
  * Listing probes through the device: those that match a pattern, in the order of
  * their ids, as many as the caller's buffer holds; the caller goes on from the
  * id that it is told. Entries are those of the catalog, so readers have one
- * parser. Process context.
+ * parser. Process context, without the engine's lock: somebody may hold that to arm.
  */
 #include "kmod/linux/device.h"
 
@@ -81,13 +81,7 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	listing.li_buffer = dfr_plat_alloc(listing.li_room);
 	if (!listing.li_buffer)
 		return -ENOMEM;
-	error = dfr_device_lock(file);
-	if (error) {
-		dfr_plat_free(listing.li_buffer);
-		return error;
-	}
 	dfr_probes_match(dfr_engine_instance, pattern, io.id, file->fl_rights.rt_confined, list_next, &listing);
-	dfr_device_unlock();
 	io.id = listing.li_rest;
 	io.bytes = listing.li_used;
 	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.li_buffer, listing.li_used))

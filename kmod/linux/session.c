@@ -4,23 +4,27 @@
  * descriptor; a kept one has a name, outlives its consumer and can be claimed
  * again. Also the housekeeping of active states (cleaning, clock triples), which
  * exists only while a state is active. The device calls this for descriptors,
- * anonymous.c for the boot program. Process context; the engine's lock is held
- * unless it says otherwise.
+ * anonymous.c for the boot program. Process context; linux.h says under which lock.
  */
 #include "kmod/linux/btf.h"
 #include "kmod/linux/device.h"
 #include "kmod/linux/hook.h"
 
 #include <linux/moduleparam.h>
+#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 static LIST_HEAD(sessions);
+static DEFINE_MUTEX(sessions_lock); /* inside the engine's lock, outside the states' */
+static LLIST_HEAD(doomed); /* off the list, and not destroyed yet */
 
 static void housekeeping(struct work_struct *work);
 static DECLARE_DELAYED_WORK(housekeeping_work, housekeeping);
+static void settle(struct work_struct *work);
+static DECLARE_WORK(settle_work, settle);
 
 /* Any context but a probe's. */
 static void wake_owner(struct dfr_session *session)
@@ -58,8 +62,10 @@ unsigned int dfr_session_count(const struct dfr_rights *rights)
 	struct dfr_session *session;
 	unsigned int n = 0;
 
+	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, ss_list)
 		n += may_know(rights, session);
+	mutex_unlock(&sessions_lock);
 	return n;
 }
 
@@ -71,7 +77,7 @@ static int confine(struct dfr_session *session, const struct dfr_rights *rights)
 				 (u64)clamp(unprivileged_memory, 1U, 4096U) << 20);
 }
 
-int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out)
+int dfr_session_create(const struct dfr_rights *rights, struct dfr_file *owner, struct dfr_session **out)
 {
 	struct dfr_session *session;
 	int error;
@@ -95,12 +101,16 @@ int dfr_session_create(const struct dfr_rights *rights, struct dfr_session **out
 		return error;
 	}
 	dfr_state_set_host(session->ss_state, session);
+	session->ss_owner = owner;
+	mutex_lock(&sessions_lock);
 	list_add_tail(&session->ss_list, &sessions);
+	mutex_unlock(&sessions_lock);
 	*out = session;
 	return 0;
 }
 
-struct dfr_session *dfr_session_find(const char *name)
+/* A kept one; sessions_lock is held. */
+static struct dfr_session *find(const char *name)
 {
 	struct dfr_session *session;
 
@@ -108,6 +118,16 @@ struct dfr_session *dfr_session_find(const char *name)
 		if (session->ss_kept && !strcmp(dfr_state_name(session->ss_state), name))
 			return session;
 	return NULL;
+}
+
+bool dfr_session_known(const char *name)
+{
+	bool known;
+
+	mutex_lock(&sessions_lock);
+	known = find(name);
+	mutex_unlock(&sessions_lock);
+	return known;
 }
 
 int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size, struct dfr_program **program,
@@ -123,36 +143,177 @@ int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t si
 	return dfr_program_load(dof, size, &limits, program, why);
 }
 
-/* Patching two functions takes longer than a short program runs, so only what is kept is worth it. */
+/* Patching two functions takes longer than a short program runs, so only what is kept is worth it. The engine's lock is held. */
 static void update_panic_watch(void)
 {
 	struct dfr_session *session;
 	bool wanted = false;
 
+	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, ss_list)
 		wanted |= session->ss_kept && session->ss_active;
+	mutex_unlock(&sessions_lock);
 	dfr_panic_watch(wanted);
 }
 
-void dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous)
+int dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous)
 {
-	dfr_state_set_name(session->ss_state, name, anonymous);
-	session->ss_kept = true;
+	struct dfr_session *other;
+
+	mutex_lock(&sessions_lock);
+	other = find(name);
+	if (!other || other == session) {
+		dfr_state_set_name(session->ss_state, name, anonymous);
+		session->ss_kept = true;
+	}
+	mutex_unlock(&sessions_lock);
+	if (other && other != session)
+		return -EEXIST;
 	update_panic_watch();
+	return 0;
 }
 
-void dfr_session_destroy(struct dfr_session *session)
+/* It is on no list. The engine's lock is held. */
+static void destroy(struct dfr_session *session)
 {
-	list_del(&session->ss_list);
-	update_panic_watch();
 	dfr_state_destroy(session->ss_state); /* after this no probe wakes anybody */
 	irq_work_sync(&session->ss_wake);
 	kfree(session);
 }
 
+void dfr_session_destroy(struct dfr_session *session)
+{
+	mutex_lock(&sessions_lock);
+	list_del(&session->ss_list);
+	mutex_unlock(&sessions_lock);
+	destroy(session);
+	update_panic_watch();
+}
+
+/* One whose state has ended, or with which the governor has to do. */
+static struct dfr_session *take_unsettled(void)
+{
+	struct dfr_session *session, *found = NULL;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(session, &sessions, ss_list)
+		if (session->ss_unsettled) {
+			session->ss_unsettled = false;
+			found = session;
+			break;
+		}
+	mutex_unlock(&sessions_lock);
+	return found;
+}
+
+/* Off the list it may go meanwhile, but not away: to destroy it takes the engine's lock. */
+void dfr_sessions_settle(void)
+{
+	struct dfr_session *session, *next;
+
+	llist_for_each_entry_safe(session, next, llist_del_all(&doomed), ss_doomed)
+		destroy(session);
+	while ((session = take_unsettled()))
+		dfr_state_settle(session->ss_state);
+	update_panic_watch();
+}
+
+static void settle(struct work_struct *work)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+
+	dfr_mutex_lock(lock);
+	dfr_sessions_settle();
+	dfr_mutex_unlock(lock);
+	dfr_hotplug_settle(false);
+}
+
+/* Here, unless somebody has the lock, who may be arming all there is: then behind him. */
+static void settle_soon(void)
+{
+	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
+
+	if (!dfr_mutex_trylock(lock)) {
+		queue_work(system_unbound_wq, &settle_work);
+		return;
+	}
+	dfr_sessions_settle();
+	dfr_mutex_unlock(lock);
+	dfr_hotplug_settle(false);
+}
+
+/* It is off the list, and nobody's. */
+static void doom(struct dfr_session *session)
+{
+	dfr_state_end(session->ss_state);
+	llist_add(&session->ss_doomed, &doomed);
+	settle_soon();
+}
+
+int dfr_session_claim(struct dfr_file *file, const char *name, struct dfr_session **out)
+{
+	struct dfr_session *session;
+	int error = 0;
+
+	mutex_lock(&sessions_lock);
+	session = find(name);
+	if (!session)
+		error = -ENOENT;
+	else if (session->ss_owner)
+		error = -EBUSY; /* one owner at a time */
+	else
+		WRITE_ONCE(session->ss_owner, file);
+	mutex_unlock(&sessions_lock);
+	*out = session;
+	return error;
+}
+
+int dfr_session_end(struct dfr_file *file, const char *name)
+{
+	struct dfr_session *session;
+	int error = 0;
+
+	mutex_lock(&sessions_lock);
+	session = find(name);
+	if (!session)
+		error = -ENOENT;
+	else if (session->ss_owner && session->ss_owner != file)
+		error = -EBUSY;
+	if (!error) {
+		if (session->ss_owner)
+			dfr_device_set_session(file, NULL);
+		WRITE_ONCE(session->ss_owner, NULL);
+		list_del(&session->ss_list);
+	}
+	mutex_unlock(&sessions_lock);
+	if (!error)
+		doom(session);
+	return error;
+}
+
+void dfr_session_let_go(struct dfr_session *session)
+{
+	bool kept = session->ss_kept;
+
+	if (kept)
+		dfr_state_disown(session->ss_state);
+	mutex_lock(&sessions_lock);
+	WRITE_ONCE(session->ss_owner, NULL);
+	if (!kept)
+		list_del(&session->ss_list);
+	mutex_unlock(&sessions_lock);
+	/* From here on a kept one is anybody's. */
+	if (!kept)
+		doom(session);
+}
+
 struct task_struct *dfr_session_starts;
 
-/* The engine's lock is held. */
+static void housekeeping_soon(void)
+{
+	mod_delayed_work(system_unbound_wq, &housekeeping_work, 0);
+}
+
 int dfr_session_go(struct dfr_session *session, u32 *cpu)
 {
 	int error;
@@ -162,23 +323,26 @@ int dfr_session_go(struct dfr_session *session, u32 *cpu)
 	dfr_session_starts = NULL;
 	if (error)
 		return error;
-	session->ss_active = true;
 	smp_store_release(&session->ss_started, true);
 	session->ss_next_clean = 0;
 	session->ss_noticed = dfr_plat_clock(NULL);
 	session->ss_next_clock = session->ss_noticed + NSEC_PER_SEC;
-	dfr_housekeeping_soon();
+	smp_store_release(&session->ss_active, true);
+	housekeeping_soon();
 	update_panic_watch();
 	return 0;
 }
 
 int dfr_session_stop(struct dfr_session *session, u32 *cpu)
 {
-	int error = dfr_state_stop(session->ss_state, cpu);
+	int error = dfr_state_halt(session->ss_state, cpu);
 
-	session->ss_active = false;
-	update_panic_watch();
+	mutex_lock(&sessions_lock);
+	WRITE_ONCE(session->ss_active, false);
+	session->ss_unsettled = true;
+	mutex_unlock(&sessions_lock);
 	wake_owner(session);
+	settle_soon();
 	return error;
 }
 
@@ -257,7 +421,7 @@ static void watch_consumer(struct dfr_session *session, u64 now)
 	if (!consumer_timeout || session->ss_silent < consumer_timeout * NSEC_PER_SEC ||
 	    (s64)dfr_state_option(session->ss_state, DFR_OPT_DESTRUCTIVE) >= 0)
 		return;
-	dfr_state_kill(session->ss_state);
+	session->ss_unsettled |= dfr_state_kill(session->ss_state);
 	wake_owner(session);
 }
 
@@ -266,7 +430,7 @@ static u64 keep_house(struct dfr_session *session, u64 now)
 {
 	watch_consumer(session, now);
 	if (now >= session->ss_next_clean) {
-		dfr_state_clean(session->ss_state);
+		session->ss_unsettled |= dfr_state_keep(session->ss_state);
 		session->ss_next_clean = now + clean_interval(session);
 		if (dfr_state_readable(session->ss_state))
 			wake_owner(session);
@@ -278,32 +442,32 @@ static u64 keep_house(struct dfr_session *session, u64 now)
 	return min(session->ss_next_clean, session->ss_next_clock);
 }
 
-/* It queues for the lock: whoever only tried would never have it where others always want it. */
+/*
+ * It waits for nobody who arms: what that takes it leaves to settle_work. For the locks that it takes it
+ * queues: whoever only tried would never have them where others always want them.
+ */
 static void housekeeping(struct work_struct *work)
 {
-	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	struct dfr_session *session;
 	u64 now, next = U64_MAX;
+	bool unsettled = false;
 
-	dfr_mutex_lock(lock);
-	dfr_device_reap();
+	mutex_lock(&sessions_lock);
 	now = dfr_plat_clock(NULL);
-	list_for_each_entry(session, &sessions, ss_list)
-		if (session->ss_active)
+	list_for_each_entry(session, &sessions, ss_list) {
+		if (smp_load_acquire(&session->ss_active))
 			next = min(next, keep_house(session, now));
+		unsettled |= session->ss_unsettled;
+	}
+	mutex_unlock(&sessions_lock);
 	dfr_hooks_watch();
-	dfr_mutex_unlock(lock);
-	dfr_hotplug_settle(false);
+	if (unsettled)
+		queue_work(system_unbound_wq, &settle_work);
 	if (next == U64_MAX)
 		return;
 	now = dfr_plat_clock(NULL);
 	queue_delayed_work(system_unbound_wq, &housekeeping_work,
 			   next > now ? nsecs_to_jiffies(next - now) : 1);
-}
-
-void dfr_housekeeping_soon(void)
-{
-	mod_delayed_work(system_unbound_wq, &housekeeping_work, 0);
 }
 
 static const char *activity_name(u32 activity)
@@ -322,34 +486,35 @@ static const char *activity_name(u32 activity)
 size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_t room)
 {
 	struct dfr_session *session;
-	struct dfr_ioc_status status;
 	size_t need = 0;
 
+	mutex_lock(&sessions_lock);
 	list_for_each_entry(session, &sessions, ss_list) {
 		char *at = need < room ? buffer + need : NULL;
 
 		if (!may_know(rights, session))
 			continue;
-		dfr_state_status(session->ss_state, &status);
 		need += snprintf(at, at ? room - need : 0, "%s\t%llu\t%s\t%s\n",
 				 session->ss_kept ? dfr_state_name(session->ss_state) : "-",
-				 dfr_state_id(session->ss_state), activity_name(status.activity),
+				 dfr_state_id(session->ss_state), activity_name(dfr_state_activity(session->ss_state)),
 				 session->ss_owner ? "held" : "unclaimed");
 	}
+	mutex_unlock(&sessions_lock);
 	return need;
 }
 
-/* Takes the lock. At unload: no descriptor is open any more, so these are kept ones, or were left to be let go. */
+/* No descriptor is open any more, so these are kept ones, or wait to be destroyed. */
 void dfr_sessions_end(void)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	struct dfr_session *session, *next;
 
 	dfr_mutex_lock(lock);
-	dfr_device_reap();
 	list_for_each_entry_safe(session, next, &sessions, ss_list)
 		dfr_session_destroy(session);
+	dfr_sessions_settle();
 	dfr_mutex_unlock(lock);
 	cancel_delayed_work_sync(&housekeeping_work);
+	cancel_work_sync(&settle_work);
 	dfr_hooks_settle();
 }

@@ -516,8 +516,11 @@ static int set_armed(struct dfr_probe *probe, bool armed)
 	struct fbt_function *function = probe->pb_cookie;
 	bool is_return = probe != function->ff_entry;
 
+	/* Whoever lists functions meanwhile may be adding a twin. */
+	mutex_lock(&fbt_lock);
 	for (; function; function = function->ff_twin)
 		WRITE_ONCE(*(is_return ? &function->ff_return_armed : &function->ff_entry_armed), armed);
+	mutex_unlock(&fbt_lock);
 	return 0;
 }
 

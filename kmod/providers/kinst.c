@@ -15,6 +15,7 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include "kmod/linux/assume.h"
 #include "kmod/linux/hook.h"
 #include "kmod/linux/resolve.h"
@@ -29,8 +30,10 @@ struct kinst {
 	bool ki_registered;
 };
 
+static DEFINE_MUTEX(kinst_lock); /* of these three; innermost */
 static LIST_HEAD(kinsts);
 static unsigned int kinst_count;
+static unsigned int kinst_made; /* ever */
 static struct dfr_provider kinst_provider;
 
 
@@ -60,8 +63,11 @@ static void create(const char *module, const char *function, unsigned long start
 		kfree(kinst);
 		return;
 	}
+	mutex_lock(&kinst_lock);
 	list_add(&kinst->ki_list, &kinsts);
 	kinst_count++;
+	WRITE_ONCE(kinst_made, kinst_made + 1);
+	mutex_unlock(&kinst_lock);
 }
 
 /*
@@ -174,14 +180,12 @@ static void provide_wanted(const char *const pattern[4], void *module)
 static void module_coming(struct module *module)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
-	unsigned int before, after;
+	unsigned int before = READ_ONCE(kinst_made);
 
 	dfr_mutex_lock(lock);
-	before = kinst_count;
 	dfr_patterns_wanted(dfr_engine_instance, provide_wanted, module);
-	after = kinst_count;
 	dfr_mutex_unlock(lock);
-	if (after != before)
+	if (READ_ONCE(kinst_made) != before)
 		dfr_probes_created(dfr_engine_instance);
 }
 
@@ -198,11 +202,10 @@ static bool is_in_module(const struct dfr_probe *probe, void *module)
  */
 static void module_going(struct module *module)
 {
-	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
 	struct kinst *kinst, *next;
 
 	dfr_probes_remove_if(&kinst_provider, is_in_module, module);
-	dfr_mutex_lock(lock);
+	mutex_lock(&kinst_lock);
 	list_for_each_entry_safe(kinst, next, &kinsts, ki_list) {
 		if (!within_module(kinst->ki_address, module))
 			continue;
@@ -211,7 +214,7 @@ static void module_going(struct module *module)
 			kfree(kinst);
 		kinst_count--;
 	}
-	dfr_mutex_unlock(lock);
+	mutex_unlock(&kinst_lock);
 }
 
 static int kinst_module_event(struct notifier_block *block, unsigned long event, void *data)

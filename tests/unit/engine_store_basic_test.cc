@@ -151,3 +151,23 @@ TEST_CASE("the clocks are told again only when they have gone apart", "[engine][
 	state.read_catalog();
 	CHECK(state.catalog.clocks.size() == 1);
 }
+
+TEST_CASE("a state is read and ends while somebody else has the engine's lock", "[engine][store]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
+	REQUIRE(state.go() == 0);
+	rig.fire(read, {1});
+	dfr_mutex_lock(dfr_engine_lock(rig.engine()));
+	CHECK(state.take().size() == 1);
+	CHECK(state.status().activity == DFR_ACTIVE);
+	CHECK(dfr_state_halt(state.state, nullptr) == 0);
+	rig.fire(read, {2});
+	CHECK(state.status().activity == DFR_STOPPED);
+	CHECK(state.take().empty());
+	CHECK(read->pb_ecbs != nullptr); // its probe is armed yet
+	dfr_state_settle(state.state);
+	CHECK(read->pb_ecbs == nullptr);
+	dfr_mutex_unlock(dfr_engine_lock(rig.engine()));
+}

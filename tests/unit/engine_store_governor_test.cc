@@ -27,6 +27,12 @@ uint64_t fire_at(Rig& rig, dfr_probe* probe, uint64_t from, uint64_t step, uint6
 	return from + count * step;
 }
 
+// Housekeeping's part, at this time.
+void govern(State& state, uint64_t now) {
+	if (dfr_governor_keep(state.state, now))
+		dfr_governor_act(state.state, now);
+}
+
 Program with_budget(uint64_t percent) {
 	Program program = Program().clause("rig::read:entry", {trace(arg(0))}).option(DFR_OPT_BUFSIZE, 32 << 20);
 	if (percent)
@@ -173,17 +179,17 @@ TEST_CASE("where leaving out is too dear, probes are detached", "[engine][store]
 	REQUIRE(state.enable(with_budget(1).clause("rig::write:entry", {trace(arg(0))})) == 0);
 	REQUIRE(state.go() == 0);
 	const uint64_t start = now_ns() - 4 * kSecond;
-	dfr_governor_keep(state.state, start);
+	govern(state, start);
 	for (uint64_t time = start; time < start + 4 * kSecond; time += 2 * kHook)
 		rig.fire(time % (200 * kHook) ? read : write, {1}, time);
-	dfr_governor_keep(state.state, start + 4 * kSecond);
+	govern(state, start + 4 * kSecond);
 	CHECK(read->pb_ecbs == nullptr); // the dearest, and more than half of it all
 	CHECK(write->pb_ecbs != nullptr);
 	CHECK(has_event(state, DFR_EVENT_DETACHED));
 	const uint64_t before = state.status().loss[DFR_LOSS_THROTTLE];
-	dfr_governor_keep(state.state, start + 9 * kSecond);
+	govern(state, start + 9 * kSecond);
 	CHECK(read->pb_ecbs == nullptr);
-	dfr_governor_keep(state.state, start + 15 * kSecond);
+	govern(state, start + 15 * kSecond);
 	CHECK(read->pb_ecbs != nullptr);
 	CHECK(has_event(state, DFR_EVENT_ATTACHED));
 	CHECK(state.status().loss[DFR_LOSS_THROTTLE] > before); // what it would have been
@@ -207,12 +213,12 @@ TEST_CASE("clauses that are detached and attached again run once each, in the ch
 	REQUIRE(state.go() == 0);
 	REQUIRE(other.go() == 0);
 	const uint64_t start = now_ns() - 4 * kSecond;
-	dfr_governor_keep(state.state, start);
+	govern(state, start);
 	fire_at(rig, read, start, 4 * kHook, 4 * kSecond / (4 * kHook));
-	dfr_governor_keep(state.state, start + 4 * kSecond);
+	govern(state, start + 4 * kSecond);
 	REQUIRE(has_event(state, DFR_EVENT_DETACHED));
 	REQUIRE(read->pb_ecbs != nullptr); // the other state's
-	dfr_governor_keep(state.state, start + 15 * kSecond);
+	govern(state, start + 15 * kSecond);
 	REQUIRE(has_event(state, DFR_EVENT_ATTACHED));
 	state.take();
 	const uint64_t before = other.status().records;

@@ -359,7 +359,7 @@ TEST_CASE("a CPU that comes records from its first firing on", "[engine][store][
 	dfr_user_cpu = 1;
 	rig.fire(read, {1});
 	CHECK(state.status().loss[DFR_LOSS_HOTPLUG] == 1);
-	REQUIRE(dfr_engine_cpu_prepare(rig.engine(), 1) == 0);
+	REQUIRE(dfr_engine_cpu_prepare(rig.engine(), 1, false) == 0);
 	rig.fire(read, {2});
 	dfr_engine_cpu_online(rig.engine(), 1);
 	rig.fire(read, {3});
