@@ -30,14 +30,10 @@ bool BlockPass::goes_on(uint32_t cpus) {
 
 BlockPass::Question BlockPass::question() const {
 	switch (stage_) {
-	case Stage::OpenOfAll:
-		return {.cpu = kAllCpus, .open_too = true};
-	case Stage::OpenOfOne:
-		return {.cpu = cpu_, .open_too = true};
-	case Stage::RestOfOne:
-		return {.cpu = cpu_, .open_too = false};
-	default:
-		return {};
+	case Stage::OpenOfAll: return {.cpu = kAllCpus, .open_too = true};
+	case Stage::OpenOfOne: return {.cpu = cpu_, .open_too = true};
+	case Stage::RestOfOne: return {.cpu = cpu_, .open_too = false};
+	default: return {};
 	}
 }
 
@@ -50,11 +46,8 @@ void BlockPass::answered(bool full_batch) {
 		else
 			stage_ = Stage::RestOfAll;
 		break;
-	case Stage::OpenOfOne:
-		stage_ = Stage::RestOfOne;
-		break;
-	default:
-		break;
+	case Stage::OpenOfOne: stage_ = Stage::RestOfOne; break;
+	default: break;
 	}
 }
 

@@ -28,39 +28,31 @@ std::string open_hint(int code) {
 	switch (code) {
 	case ENOENT:
 	case ENXIO:
-	case ENODEV:
-		return "the module is not loaded: as root, `modprobe dfr` loads it";
+	case ENODEV: return "the module is not loaded: as root, `modprobe dfr` loads it";
 	case EACCES:
-		return "/dev/dfr belongs to root: run this as root; users may trace their own processes where "
+		return "/dev/dfr belongs to root: run this as root; users may trace their own processes "
+		       "where "
 		       "the module is loaded with unprivileged=1";
 	case EPERM:
 		return "it takes CAP_PERFMON and CAP_BPF, or CAP_SYS_ADMIN, in the initial user namespace "
 		       "(not in a container): run this as root on the host";
-	default:
-		return "";
+	default: return "";
 	}
 }
 
 std::string call_hint(int code) {
 	switch (code) {
-	case EBUSY:
-		return "somebody else holds it: `dfr` lists the states and who has them";
-	case ENOENT:
-		return "`dfr` lists the states that there are";
-	case ENXIO:
-		return "there is no program yet: enable one, or claim a kept state";
-	case ENOMEM:
-		return "take smaller buffers: -x bufsize=, -x aggsize=, -x dynvarsize=";
-	case EAGAIN:
-		return "users without privilege start too many recordings: wait a few seconds";
+	case EBUSY: return "somebody else holds it: `dfr` lists the states and who has them";
+	case ENOENT: return "`dfr` lists the states that there are";
+	case ENXIO: return "there is no program yet: enable one, or claim a kept state";
+	case ENOMEM: return "take smaller buffers: -x bufsize=, -x aggsize=, -x dynvarsize=";
+	case EAGAIN: return "users without privilege start too many recordings: wait a few seconds";
 	case EPERM:
-	case EACCES:
-		return "destructive actions take root, -w and a kernel that is not locked down";
+	case EACCES: return "destructive actions take root, -w and a kernel that is not locked down";
 	case ENOTTY:
 		return "the module that is loaded does not know this call: load the one that came with "
 		       "this dfr";
-	default:
-		return "";
+	default: return "";
 	}
 }
 

@@ -29,7 +29,9 @@ constexpr size_t kMappingsMax = 8192; // far below vm.max_map_count
 constexpr uint64_t kSnapshotMax = 1ull << 30;
 
 // Nothing in the DOF is wrong, but what it asks for.
-bool asks_too_much(const dfr_ioc_enable& io) { return io.error_section == 0xffffffff && io.error_offset == 0; }
+bool asks_too_much(const dfr_ioc_enable& io) {
+	return io.error_section == 0xffffffff && io.error_offset == 0;
+}
 
 std::string refusal(const dfr_ioc_enable& io, int code) {
 	std::string text = "the kernel refused the program: ";
@@ -123,13 +125,14 @@ uint32_t DeviceSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 	io.error_section = 0xffffffff;
 	const int code = device_.try_call(DFR_IOC_ENABLE, &io);
 	if (code)
-		throw Error(refusal(io, code),
-		            code == EACCES ? "destructive actions take root, -w and a kernel that is not locked down"
-		            : code == EPERM ? "root may, or who has CAP_PERFMON and CAP_BPF"
-		            : code == EINVAL && asks_too_much(io)
-		                ? "correct the option that is named; if none is, compile it again with this version of dfr"
-		                : "",
-		            code);
+		throw Error(
+		    refusal(io, code),
+		    code == EACCES  ? "destructive actions take root, -w and a kernel that is not locked down"
+		    : code == EPERM ? "root may, or who has CAP_PERFMON and CAP_BPF"
+		    : code == EINVAL && asks_too_much(io) ? "correct the option that is named; if none is, "
+		                                            "compile it again with this version of dfr"
+		                                          : "",
+		    code);
 	return io.matched;
 }
 
@@ -271,7 +274,8 @@ std::optional<trace::Block> DeviceSession::copy(const dfr_ioc_taken& taken) {
 void DeviceSession::release() {
 	for (size_t at = 0; at < copied_.size(); at += kReleaseMost) {
 		dfr_ioc_release io{.size = sizeof(io),
-		                   .count = static_cast<uint32_t>(std::min(copied_.size() - at, kReleaseMost)),
+		                   .count =
+		                       static_cast<uint32_t>(std::min(copied_.size() - at, kReleaseMost)),
 		                   .taken = reinterpret_cast<uint64_t>(copied_.data() + at)};
 		device_.call(DFR_IOC_RELEASE, &io, "cannot give blocks back");
 	}

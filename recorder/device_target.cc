@@ -66,7 +66,8 @@ void DeviceTarget::match(const d::ProbePattern& pattern,
 // A function by name: what it has instead of what was asked for, or why it has nothing.
 std::string DeviceTarget::why_absent(const d::ProbePattern& pattern) {
 	if (device_.info().flags & DFR_INFO_CONFINED)
-		return "without privilege there are syscall, profile at the usual rates (dtrace -l), BEGIN, END and ERROR, on your own processes; "
+		return "without privilege there are syscall, profile at the usual rates (dtrace -l), BEGIN, "
+		       "END and ERROR, on your own processes; "
 		       "the rest takes root, or CAP_PERFMON and CAP_BPF";
 	if (const std::string off = off_of(pattern.provider, pattern.name, unmet()); !off.empty())
 		return off;
@@ -120,9 +121,9 @@ std::optional<d::TargetSymbol> DeviceTarget::symbol(std::string_view module, std
 	if (!found)
 		return std::nullopt;
 	return d::TargetSymbol{.module = std::string(found->module),
-	                 .name = std::string(found->name),
-	                 .address = found->address,
-	                 .size = found->size};
+	                       .name = std::string(found->name),
+	                       .address = found->address,
+	                       .size = found->size};
 }
 
 } // namespace dfr::recorder

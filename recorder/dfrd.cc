@@ -103,30 +103,14 @@ Options parse(int argc, char** argv) {
 	Options options;
 	for (int option; (option = getopt_long(argc, argv, "n:p:o:rc:sh", kLong, nullptr)) != -1;) {
 		switch (option) {
-		case 'n':
-			options.name = optarg;
-			break;
-		case 'p':
-			options.program = optarg;
-			break;
-		case 'o':
-			options.output = optarg;
-			break;
-		case 'r':
-			options.replace = true;
-			break;
-		case 'c':
-			options.checkpoint = parse_seconds(optarg);
-			break;
-		case 's':
-			options.stop = true;
-			break;
-		case 'h':
-			std::fputs(kUsage, stdout);
-			std::exit(0);
-		default:
-			std::fputs("try: dfrd --help\n", stderr);
-			std::exit(2);
+		case 'n': options.name = optarg; break;
+		case 'p': options.program = optarg; break;
+		case 'o': options.output = optarg; break;
+		case 'r': options.replace = true; break;
+		case 'c': options.checkpoint = parse_seconds(optarg); break;
+		case 's': options.stop = true; break;
+		case 'h': std::fputs(kUsage, stdout); std::exit(0);
+		default: std::fputs("try: dfrd --help\n", stderr); std::exit(2);
 		}
 	}
 	if (optind < argc)
@@ -170,7 +154,8 @@ bool claim(recorder::DeviceSession& session, const Options& options) {
 
 // What dfrd starts is always on: 1 % of each CPU, unless the program says otherwise.
 void limit_cost(recorder::DeviceSession& session, std::span<const std::byte> program) {
-	const dof::Image image = dof::read({reinterpret_cast<const uint8_t*>(program.data()), program.size()});
+	const dof::Image image =
+	    dof::read({reinterpret_cast<const uint8_t*>(program.data()), program.size()});
 	for (const dof::Option& option : image.options)
 		if (option.option == DFR_OPT_CPUBUDGET)
 			return;
@@ -208,7 +193,8 @@ private:
 			return false;
 		const auto rest = next_ - std::chrono::steady_clock::now();
 		if (!moved_ && rest.count() > 0)
-			session_.wait(std::min<std::chrono::nanoseconds>(rest, std::chrono::seconds(1)), true, nullptr);
+			session_.wait(std::min<std::chrono::nanoseconds>(rest, std::chrono::seconds(1)), true,
+			              nullptr);
 		return !stop_signal;
 	}
 

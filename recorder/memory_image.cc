@@ -59,7 +59,7 @@ struct FrameList {
 class HarvestedImage : public ImageSource {
 public:
 	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, const BootId& boot, AnchorGroup group,
-	      std::optional<PanicNote> panic)
+	               std::optional<PanicNote> panic)
 	    : memory_(std::move(memory)), group_(std::move(group)), panic_(std::move(panic)), boot_(boot) {
 		page_limit_ = memory_->bytes() / kPage + 1;
 		remarks_ = memory_->remarks();

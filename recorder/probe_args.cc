@@ -20,7 +20,7 @@ namespace {
 struct Typed {
 	const char* native;
 	const char* translated; // "": as it is
-	bool user = false;	// its target is in user memory
+	bool user = false;      // its target is in user memory
 };
 
 struct StableProbe {
@@ -106,7 +106,8 @@ std::vector<d::ProbeArg> parameters(types::TypeRef function, uint32_t first) {
 	std::vector<d::ProbeArg> args;
 	const uint64_t count = function ? types::info(function).count : 0;
 	for (uint64_t i = first; i < count; i++) {
-		const types::Parameter parameter = function.container->parameter(function.id, static_cast<uint32_t>(i));
+		const types::Parameter parameter =
+		    function.container->parameter(function.id, static_cast<uint32_t>(i));
 		add(args, types::to_c(parameter.type));
 		args.back().name = parameter.name;
 	}
@@ -143,7 +144,8 @@ ProbedFunction function_of(const d::ProbeInfo& probe) {
 
 std::vector<d::ProbeArg> function_args(const d::ProbeInfo& probe, types::KernelTypes& types) {
 	const ProbedFunction function = function_of(probe);
-	const types::TypeRef type = probe.shared ? types::TypeRef{} : types.find_function(function.name, function.module);
+	const types::TypeRef type =
+	    probe.shared ? types::TypeRef{} : types.find_function(function.name, function.module);
 	return probe.name == "entry" ? parameters(type, 0) : return_args(type);
 }
 
@@ -234,7 +236,8 @@ std::string why_untyped(const d::ProbeInfo& probe, types::KernelTypes& types) {
 	if (function.name.empty() || !types.available())
 		return {};
 	if (probe.shared)
-		return "several functions are called " + function.name + ", and the kernel's types do not say which is which";
+		return "several functions are called " + function.name +
+		       ", and the kernel's types do not say which is which";
 	const unsigned count = types.count_functions(function.name, function.module);
 	if (count < 2)
 		return {};

@@ -66,13 +66,16 @@ bool branches_to(const uint8_t* at, uint64_t address, uint64_t target) {
 std::vector<uint8_t> kernel_text(const std::string& kcore, uint64_t address, size_t size) {
 	const TextFile file(kcore);
 	Elf64_Ehdr head;
-	if (file.read(&head, sizeof head, 0) != sizeof head || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    head.e_phentsize != sizeof(Elf64_Phdr) || head.e_phnum > kSegmentsMax)
+	if (file.read(&head, sizeof head, 0) != sizeof head ||
+	    std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(Elf64_Phdr) ||
+	    head.e_phnum > kSegmentsMax)
 		return {};
 	std::vector<Elf64_Phdr> segments(head.e_phnum);
-	segments.resize(file.read(segments.data(), segments.size() * sizeof(Elf64_Phdr), head.e_phoff) / sizeof(Elf64_Phdr));
+	segments.resize(file.read(segments.data(), segments.size() * sizeof(Elf64_Phdr), head.e_phoff) /
+	                sizeof(Elf64_Phdr));
 	for (const Elf64_Phdr& segment : segments) {
-		if (segment.p_type != PT_LOAD || address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
+		if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
+		    address - segment.p_vaddr >= segment.p_filesz)
 			continue;
 		const uint64_t into = address - segment.p_vaddr;
 		std::vector<uint8_t> bytes(std::min<uint64_t>(size, segment.p_filesz - into));
@@ -119,7 +122,8 @@ std::string Unprobed::why(const std::string& function) {
 	if (!symbol) {
 		const std::string copies = copies_of(function);
 		if (!copies.empty())
-			return "it exists only as what the compiler made of it: " + copies + " (arguments may be missing there)";
+			return "it exists only as what the compiler made of it: " + copies +
+			       " (arguments may be missing there)";
 		return "the kernel has no such function, or has it inlined into all of its callers";
 	}
 	if (!is_function(*symbol))
@@ -142,7 +146,8 @@ std::vector<std::string> Unprobed::callers(const std::string& function, size_t m
 	const auto begin = symbols_.find("_stext"), end = symbols_.find("_etext");
 	if (!target || !is_function(*target) || !begin || !end || end->address <= begin->address)
 		return names;
-	const std::vector<uint8_t> text = kernel_text(sources_.kcore, begin->address, end->address - begin->address);
+	const std::vector<uint8_t> text =
+	    kernel_text(sources_.kcore, begin->address, end->address - begin->address);
 	for (size_t at = 0; at + kBranchSize <= text.size() && names.size() < most; at++) {
 		if (!branches_to(text.data() + at, begin->address + at, target->address))
 			continue;

@@ -25,7 +25,8 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
 		std::fputs(app.help().c_str(), stdout);
 		return 0;
 	} catch (const CLI::ParseError& error) {
-		print_error(app.get_name() + ": " + error.what(), app.get_name() + " --help shows options and examples");
+		print_error(app.get_name() + ": " + error.what(),
+		            app.get_name() + " --help shows options and examples");
 		return kStatusUsage;
 	}
 }
@@ -64,7 +65,8 @@ std::string check_profile(const std::string& name) {
 } // namespace
 
 void ProgramArguments::add_profile_to(CLI::App& app) {
-	app.add_option("--profile", profile, "flight: for what is always on (1 % of each CPU, the newest is kept); -x overrides")
+	app.add_option("--profile", profile,
+	               "flight: for what is always on (1 % of each CPU, the newest is kept); -x overrides")
 	    ->check(check_profile);
 }
 
@@ -131,15 +133,15 @@ void report(const d::Diagnostics& diagnostics, const d::Target& target) {
 	std::fputs(diagnostics.render(false).c_str(), stderr);
 	if (diagnostics.failed())
 		throw Error("the program was not compiled for " + target.description() + ": " +
-				std::to_string(diagnostics.errors()) +
-				(diagnostics.errors() == 1 ? " error" : " errors"),
-			    "correct what is marked above");
+		                std::to_string(diagnostics.errors()) +
+		                (diagnostics.errors() == 1 ? " error" : " errors"),
+		            "correct what is marked above");
 }
 
 } // namespace
 
 d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::CompileOptions& options,
-			     d::Target& target) {
+                             d::Target& target) {
 	d::Diagnostics diagnostics;
 	d::Compiled compiled = lib::compile_parts(parts, options, target, diagnostics);
 	report(diagnostics, target);

@@ -29,8 +29,8 @@ struct ProgramArguments {
 	std::vector<std::string> scripts;  // -s
 	std::vector<std::string> options;  // -x
 	std::vector<std::string> operands; // --arg: $1 ...
-	std::vector<std::string> cpp;	   // -D, -I, -U
-	std::string profile;		   // --profile: a named set of options, before -x
+	std::vector<std::string> cpp;      // -D, -I, -U
+	std::string profile;               // --profile: a named set of options, before -x
 	bool zdefs = false, destructive = false, preprocess = false, quiet = false;
 
 	void add_to(CLI::App& app);
@@ -43,7 +43,7 @@ struct ProgramArguments {
 
 // Compiles; if it fails, prints all diagnostics and throws what ends the command with status 1.
 d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::CompileOptions& options,
-			     d::Target& target);
+                             d::Target& target);
 
 // The program that records what the analysis in this file will need.
 d::Derived derive_or_throw(const std::string& path, d::CompileOptions options, d::Target& target);

@@ -30,7 +30,7 @@ inline SessionHandle open_session(dfr_session_engine engine) {
 inline int set_option(dfr_session* session, const std::string& text) {
 	const size_t equals = text.find('=');
 	return dfr_session_option(session, text.substr(0, equals).c_str(),
-				  equals == std::string::npos ? nullptr : text.c_str() + equals + 1);
+	                          equals == std::string::npos ? nullptr : text.c_str() + equals + 1);
 }
 
 // As C takes a list: NULL ends it. Valid as long as `strings`.

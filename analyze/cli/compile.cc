@@ -14,8 +14,9 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr compile -o boot.dof boot.d\n"
-				  "  dfr compile -o count.dof -n 'syscall:::entry { @[execname] = count(); }'\n";
+constexpr const char* kExamples =
+    "  dfr compile -o boot.dof boot.d\n"
+    "  dfr compile -o count.dof -n 'syscall:::entry { @[execname] = count(); }'\n";
 
 } // namespace
 
@@ -23,12 +24,14 @@ int run_compile(int argc, char** argv) {
 	ProgramArguments program;
 	std::string output, kernel, release, file;
 	bool listing = false;
-	const auto app = make_app("compile", "Compile D into a DOF; probes are matched where it is loaded.", kExamples);
+	const auto app =
+	    make_app("compile", "Compile D into a DOF; probes are matched where it is loaded.", kExamples);
 	program.add_to(*app);
 	program.add_profile_to(*app);
 	app->add_option("file", file, "a D script");
 	app->add_option("-o,--output", output, "the DOF to write");
-	app->add_option("--kernel", kernel, "vmlinux, vmlinuz or BTF of the kernel it is for (default: this one)");
+	app->add_option("--kernel", kernel,
+	                "vmlinux, vmlinuz or BTF of the kernel it is for (default: this one)");
 	app->add_option("--release", release, "that kernel's release, for the library's conditions");
 	app->add_flag("-S", listing, "show the compiled code on stderr");
 	if (const auto status = parse_arguments(*app, argc, argv))
@@ -49,7 +52,8 @@ int run_compile(int argc, char** argv) {
 		std::fwrite(text.data(), 1, text.size(), stderr);
 	}
 	if (output.empty() && !listing) {
-		print_error("the program compiles; no output was given", "write -o FILE.dof to keep it, -S to see it");
+		print_error("the program compiles; no output was given",
+		            "write -o FILE.dof to keep it, -S to see it");
 		return 0;
 	}
 	if (!output.empty())
@@ -59,31 +63,39 @@ int run_compile(int argc, char** argv) {
 
 int run_disasm(int argc, char** argv) {
 	std::string file, function;
-	const auto app = make_app("disasm", "Show what a DOF holds, or where a kernel function's instructions begin.",
-				  "  dfr disasm boot.dof\n  dfr disasm --function vfs_read\n");
+	const auto app =
+	    make_app("disasm", "Show what a DOF holds, or where a kernel function's instructions begin.",
+	             "  dfr disasm boot.dof\n  dfr disasm --function vfs_read\n");
 	app->add_option("file", file, "a DOF");
-	app->add_option("--function", function, "a function of the running kernel: its probes of kinst, with their bytes");
+	app->add_option("--function", function,
+	                "a function of the running kernel: its probes of kinst, with their bytes");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	if (file.empty() == function.empty()) {
-		print_error("disasm shows one thing: a DOF or a function", "write dfr disasm FILE.dof, or dfr disasm --function NAME");
+		print_error("disasm shows one thing: a DOF or a function",
+		            "write dfr disasm FILE.dof, or dfr disasm --function NAME");
 		return kStatusUsage;
 	}
 	if (!function.empty())
 		return show_function(function);
-	const std::string text = dif::disassemble_file(dof::read(read_file(file, "a DOF that dfr compile wrote")));
-	return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : kStatusError;
+	const std::string text =
+	    dif::disassemble_file(dof::read(read_file(file, "a DOF that dfr compile wrote")));
+	return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0
+	           ? 0
+	           : kStatusError;
 }
 
 int run_asm(int argc, char** argv) {
 	std::string file, output;
-	const auto app = make_app("asm", "Assemble what dfr disasm printed into a DOF.", "  dfr asm -o boot.dof boot.txt\n");
+	const auto app = make_app("asm", "Assemble what dfr disasm printed into a DOF.",
+	                          "  dfr asm -o boot.dof boot.txt\n");
 	app->add_option("file", file, "text as dfr disasm prints it")->required();
 	app->add_option("-o,--output", output, "the DOF to write")->required();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const auto bytes = read_file(file, "what dfr disasm printed");
-	write_file(output, dof::write(dif::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()})));
+	write_file(output,
+	           dof::write(dif::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()})));
 	return 0;
 }
 

@@ -50,7 +50,8 @@ private:
 int save(const std::string& path, std::string_view bytes) {
 	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "wxe"), std::fclose);
 	if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size())
-		throw Error::from_errno("cannot write " + path, "give the path of a file that does not exist yet");
+		throw Error::from_errno("cannot write " + path,
+		                        "give the path of a file that does not exist yet");
 	std::printf("%s is the demo's recording: dfr info %s\n", path.c_str(), path.c_str());
 	return 0;
 }
@@ -79,14 +80,14 @@ void ask(trace::BlockSource& source, const Question& question, trace::Verdict& v
 int run_demo(int argc, char** argv) {
 	std::string keep;
 	const auto app = make_app("demo", "Three questions to a recording that comes with dfr.",
-				  "  dfr demo\n  dfr demo --save demo.dfr\n");
+	                          "  dfr demo\n  dfr demo --save demo.dfr\n");
 	app->add_option("--save", keep, "write the recording to this file, to ask it more");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const std::string_view bytes(demo::kRecording, demo::kRecordingSize);
 	if (bytes.empty())
 		throw Error("this build has no demo recording",
-			    "make one where the module is loaded: " + std::string(demo::kCommand));
+		            "make one where the module is loaded: " + std::string(demo::kCommand));
 	if (!keep.empty())
 		return save(keep, bytes);
 	const EmbeddedFile file(bytes);

@@ -29,14 +29,14 @@ constexpr Command kCommands[] = {
 
 void print_help() {
 	std::puts("dfr, the D flight recorder: trace with D, record, and ask again later.\n\n"
-		  "usage: dfr COMMAND [options]     (dfr COMMAND --help: options and examples)\n");
+	          "usage: dfr COMMAND [options]     (dfr COMMAND --help: options and examples)\n");
 	for (const Command& command : kCommands)
 		std::printf("  %-9s %s\n", command.name, command.summary);
 	std::puts("\n`dfr` alone prints the state of this machine. Called as `dtrace` it is dtrace(1).\n\n"
-		  "examples\n"
-		  "  dfr demo\n"
-		  "  dfr record -o ls.dfr -- ls -l\n"
-		  "  dfr replay -n 'syscall:::entry { @[probefunc] = count(); }' ls.dfr");
+	          "examples\n"
+	          "  dfr demo\n"
+	          "  dfr record -o ls.dfr -- ls -l\n"
+	          "  dfr replay -n 'syscall:::entry { @[probefunc] = count(); }' ls.dfr");
 }
 
 // The command that `word` is nearest to, for "did you mean".
@@ -53,7 +53,8 @@ int run_command(int argc, char** argv) {
 			return command.run(argc, argv);
 	const Command* const near = nearest(argv[0]);
 	print_error(std::string("there is no command ") + argv[0],
-		    near ? std::string("did you mean dfr ") + near->name + "?" : "dfr --help lists the commands");
+	            near ? std::string("did you mean dfr ") + near->name + "?"
+	                 : "dfr --help lists the commands");
 	return kStatusUsage;
 }
 

@@ -87,13 +87,16 @@ void Dtrace::prepare() {
 		must(set_option(session, option));
 	for (const DtraceOptions::ProgramText& program : options_.programs)
 		must(program.script ? dfr_session_script(session, program.text.c_str())
-				    : dfr_session_program(session, program.specifier, program.text.c_str()));
+		                    : dfr_session_program(session, program.specifier, program.text.c_str()));
 	std::vector<std::string> arguments = options_.operands;
 	arguments.insert(arguments.begin(), name_);
 	must(dfr_session_arguments(session, pointers(arguments).data()));
 	dfr_session_on_message(
 	    session,
-	    [](dfr_message, const char* line, void* self) { static_cast<const Dtrace*>(self)->say("%s", line); }, this);
+	    [](dfr_message, const char* line, void* self) {
+		    static_cast<const Dtrace*>(self)->say("%s", line);
+	    },
+	    this);
 }
 
 // False: what is wrong with the programs was said.
@@ -119,14 +122,15 @@ void Dtrace::show() const {
 	}
 }
 
-void print_row(const char* id, const char* provider, const char* module, const char* function, const char* name) {
+void print_row(const char* id, const char* provider, const char* module, const char* function,
+               const char* name) {
 	std::printf("%5s %10s %17s %33s %s\n", id, provider, module, function, name);
 }
 
 // -lv: what a probe's arguments are.
 void print_arguments(const dfr_listed_probe& probe) {
 	std::printf("\n\tProbe Description Attributes\n%s\n\tArgument Attributes\n%s\n\tArgument Types\n%s",
-		    probe.stability, probe.stability, probe.narguments == 0 ? "\t\tNone\n" : "");
+	            probe.stability, probe.stability, probe.narguments == 0 ? "\t\tNone\n" : "");
 	for (size_t i = 0; i < probe.narguments; i++)
 		std::printf("\t\targs[%zu]: %s\n", i, probe.arguments[i]);
 	std::putchar('\n');
@@ -175,7 +179,8 @@ int Dtrace::save_anonymous() {
 	utsname machine{};
 	::uname(&machine);
 	say("saved anonymous enabling in %s", options_.output.c_str());
-	say("link it into the module that the boot loads: packaging/build-boot-module --kernel %s --dof %s -o dfr.ko",
+	say("link it into the module that the boot loads: packaging/build-boot-module --kernel %s --dof %s "
+	    "-o dfr.ko",
 	    machine.release, options_.output.c_str());
 	return 0;
 }
@@ -226,7 +231,7 @@ int Dtrace::run() {
 	}
 	if (options_.mode == Mode::Link || options_.mode == Mode::Header)
 		throw Error("static user probes (-G, -h) are not supported by this version",
-			    "trace the program with the kernel's providers instead");
+		            "trace the program with the kernel's providers instead");
 	if (options_.programs.empty() && options_.mode != Mode::List && !is_set("grabanon")) {
 		say("no probes specified");
 		dtrace_usage(name_);

@@ -20,7 +20,8 @@ bool takes_argument(char letter) {
 
 class OptionParser {
 public:
-	OptionParser(int argc, char** argv, const std::string& name) : argc_(argc), argv_(argv), name_(name) {}
+	OptionParser(int argc, char** argv, const std::string& name)
+	    : argc_(argc), argv_(argv), name_(name) {}
 	std::optional<DtraceOptions> run();
 
 private:
@@ -48,8 +49,8 @@ bool OptionParser::usage(const std::string& why) {
 
 bool OptionParser::mode(DtraceOptions::Mode wanted, char letter) {
 	if (mode_letter_ != 0 && mode_letter_ != letter)
-		return usage(std::string("only one of the [-AGhlV] options can be specified: -") + mode_letter_ +
-			     " and -" + letter);
+		return usage(std::string("only one of the [-AGhlV] options can be specified: -") +
+		             mode_letter_ + " and -" + letter);
 	mode_letter_ = letter;
 	parsed_.mode = wanted;
 	return true;
@@ -160,32 +161,32 @@ std::optional<DtraceOptions> parse_dtrace(int argc, char** argv, const std::stri
 
 void dtrace_usage(const std::string& name) {
 	std::fprintf(stderr,
-		     "Usage: %s [options] [operands: $1 $2 ...]\n\n"
-		     "programs (any number; each may go on with /predicate/ and {actions}):\n"
-		     "  -n [[[PROV:]MOD:]FUNC:]NAME   -f [[PROV:]MOD:]FUNC   -m [PROV:]MOD   -P PROV\n"
-		     "  -i ID     by probe id           -s FILE   a script; -s - reads it from stdin\n\n"
-		     "what to do (one of these; none: trace)\n"
-		     "  -l        list probes           -e        compile only\n"
-		     "  -a        claim the anonymous state of this boot\n"
-		     "  -A        save the programs for the boot, in the file that -o names\n"
-		     "  -G, -h    for static user probes\n"
-		     "  -V        version\n\n"
-		     "how\n"
-		     "  -c CMD    run CMD, end with it  -p PID    end with process PID\n"
-		     "  -o FILE   append output to FILE -q        only what the program prints\n"
-		     "  -F        indent by call depth  -w        allow destructive actions\n"
-		     "  -Z        allow descriptions that match nothing\n"
-		     "  -b SIZE   buffer per CPU        -x OPT[=VALUE]      set an option\n"
-		     "  -S        show compiled code    -v        show stability and argument types\n"
-		     "  -C        preprocess with cpp; -D NAME[=X] -U NAME -I DIR -H -X a|c|s|t go to it\n"
-		     "  -L DIR    more D libraries (several are searched in order)\n"
-		     "  -64       data model of the kernel (-32: there is none)\n"
-		     "  -B        taken and ignored\n\n"
-		     "examples\n"
-		     "  %s -n 'BEGIN { printf(\"hello\\n\"); exit(0); }'\n"
-		     "  %s -n 'syscall:::entry { @[execname] = count(); }'\n"
-		     "  %s -l -n 'syscall::read:'\n",
-		     name.c_str(), name.c_str(), name.c_str(), name.c_str());
+	             "Usage: %s [options] [operands: $1 $2 ...]\n\n"
+	             "programs (any number; each may go on with /predicate/ and {actions}):\n"
+	             "  -n [[[PROV:]MOD:]FUNC:]NAME   -f [[PROV:]MOD:]FUNC   -m [PROV:]MOD   -P PROV\n"
+	             "  -i ID     by probe id           -s FILE   a script; -s - reads it from stdin\n\n"
+	             "what to do (one of these; none: trace)\n"
+	             "  -l        list probes           -e        compile only\n"
+	             "  -a        claim the anonymous state of this boot\n"
+	             "  -A        save the programs for the boot, in the file that -o names\n"
+	             "  -G, -h    for static user probes\n"
+	             "  -V        version\n\n"
+	             "how\n"
+	             "  -c CMD    run CMD, end with it  -p PID    end with process PID\n"
+	             "  -o FILE   append output to FILE -q        only what the program prints\n"
+	             "  -F        indent by call depth  -w        allow destructive actions\n"
+	             "  -Z        allow descriptions that match nothing\n"
+	             "  -b SIZE   buffer per CPU        -x OPT[=VALUE]      set an option\n"
+	             "  -S        show compiled code    -v        show stability and argument types\n"
+	             "  -C        preprocess with cpp; -D NAME[=X] -U NAME -I DIR -H -X a|c|s|t go to it\n"
+	             "  -L DIR    more D libraries (several are searched in order)\n"
+	             "  -64       data model of the kernel (-32: there is none)\n"
+	             "  -B        taken and ignored\n\n"
+	             "examples\n"
+	             "  %s -n 'BEGIN { printf(\"hello\\n\"); exit(0); }'\n"
+	             "  %s -n 'syscall:::entry { @[execname] = count(); }'\n"
+	             "  %s -l -n 'syscall::read:'\n",
+	             name.c_str(), name.c_str(), name.c_str(), name.c_str());
 }
 
 } // namespace dfr::cli

@@ -18,15 +18,15 @@ struct DtraceOptions {
 	struct ProgramText {
 		bool script;
 		dfr_specifier specifier; // not for scripts
-		std::string text;	 // a script's path
+		std::string text;        // a script's path
 	};
 	Mode mode = Mode::Trace;
 	std::vector<ProgramText> programs;
 	std::vector<std::string> options;  // -x, in order; letters that are options too
 	std::vector<std::string> operands; // $1 ...
 	std::vector<std::string> commands; // -c
-	std::vector<int> pids;		   // -p
-	std::string output;		   // -o
+	std::vector<int> pids;             // -p
+	std::string output;                // -o
 	bool compile_only = false, verbose = false;
 };
 

@@ -19,7 +19,8 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
 
 void flush_stdout() {
 	if (std::fflush(stdout) != 0 || std::ferror(stdout))
-		throw Error::from_errno("cannot write the output", "see that there is room and somebody reads");
+		throw Error::from_errno("cannot write the output",
+		                        "see that there is room and somebody reads");
 }
 
 std::vector<uint8_t> read_file(const std::string& path, const char* what) {

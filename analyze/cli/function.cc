@@ -38,17 +38,18 @@ int show_function(const std::string& function) {
 		return true;
 	});
 	if (offsets.empty())
-		throw Error("no instruction of " + function + " can be probed", recorder::Unprobed(symbols).explain(function));
+		throw Error("no instruction of " + function + " can be probed",
+		            recorder::Unprobed(symbols).explain(function));
 	const auto symbol = symbols.find(function);
 	constexpr uint64_t kInstructionMax = 15;
 	const std::vector<uint8_t> bytes =
-	    symbol && symbol->address
-		? recorder::kernel_text("/proc/kcore", symbol->address, offsets.rbegin()->first + kInstructionMax)
-		: std::vector<uint8_t>();
+	    symbol && symbol->address ? recorder::kernel_text("/proc/kcore", symbol->address,
+	                                                      offsets.rbegin()->first + kInstructionMax)
+	                              : std::vector<uint8_t>();
 	for (auto at = offsets.begin(); at != offsets.end(); ++at) {
 		const auto next = std::next(at);
 		std::printf("%-48s%s\n", at->second.c_str(),
-			    hex(bytes, at->first, next == offsets.end() ? at->first : next->first).c_str());
+		            hex(bytes, at->first, next == offsets.end() ? at->first : next->first).c_str());
 	}
 	return 0;
 }

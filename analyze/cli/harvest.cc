@@ -13,14 +13,14 @@ namespace dfr::cli {
 namespace {
 
 constexpr const char* kExamples = "  dfr harvest memory.elf -o crash.dfr\n"
-				  "  dfr harvest --list memory.elf\n";
+                                  "  dfr harvest --list memory.elf\n";
 
 void describe(const recorder::ImageSource& source, size_t number) {
 	std::printf("%zu: %s, boot %s, %s blocks\n", number, source.name().c_str(), source.boot().c_str(),
-		    with_commas(source.blocks()).c_str());
+	            with_commas(source.blocks()).c_str());
 	if (const auto& panic = source.panic())
-		std::printf("   panic on CPU %u in %s (tid %u): %s\n", panic->cpu, panic->comm.c_str(), panic->tid,
-			    panic->reason.c_str());
+		std::printf("   panic on CPU %u in %s (tid %u): %s\n", panic->cpu, panic->comm.c_str(),
+		            panic->tid, panic->reason.c_str());
 }
 
 } // namespace
@@ -29,7 +29,8 @@ int run_harvest(int argc, char** argv) {
 	std::string image, output;
 	bool list = false, replace = false, json = false;
 	size_t which = 0;
-	const auto app = make_app("harvest", "Recover recordings from the memory of a dead machine.", kExamples);
+	const auto app =
+	    make_app("harvest", "Recover recordings from the memory of a dead machine.", kExamples);
 	app->add_option("image", image, "memory image: ELF core, vmcore, or raw")->required();
 	app->add_option("-o,--output", output, "the recording to write");
 	app->add_option("--recording", which, "its number, as --list shows it (default: 0, the likeliest)");
@@ -50,7 +51,7 @@ int run_harvest(int argc, char** argv) {
 	}
 	if (which >= sources.size())
 		throw Error("there is no recording " + std::to_string(which) + " in " + image,
-			    "dfr harvest --list " + image + " shows what is there");
+		            "dfr harvest --list " + image + " shows what is there");
 	recorder::ImageSource& source = *sources[which];
 	describe(source, which);
 	trace::FileWriter writer(output, replace);

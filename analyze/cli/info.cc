@@ -19,11 +19,11 @@ namespace dfr::cli {
 namespace {
 
 constexpr const char* kExamples = "  dfr info boot.dfr\n"
-				  "  dfr info --json boot.dfr\n";
+                                  "  dfr info --json boot.dfr\n";
 
 struct Contents {
 	trace::Verdict verdict;
-	std::map<uint32_t, uint64_t> records; // by probe
+	std::map<uint32_t, uint64_t> records;       // by probe
 	std::vector<trace::Losses::Loss> throttled; // what the governor left out
 };
 
@@ -59,7 +59,7 @@ std::string widest(const trace::Catalog& catalog, const Contents& contents) {
 			groups[probe->second.provider + ":::" + probe->second.name] += count;
 	}
 	const auto best = std::max_element(groups.begin(), groups.end(),
-					   [](const auto& a, const auto& b) { return a.second < b.second; });
+	                                   [](const auto& a, const auto& b) { return a.second < b.second; });
 	return best == groups.end() ? std::string{} : best->first;
 }
 
@@ -69,7 +69,7 @@ std::vector<std::string> questions(const trace::Catalog& catalog, const Contents
 	if (probes.empty())
 		return {"BEGIN { printf(\"nothing was recorded\\n\"); }"};
 	return {probes + " { @[execname] = count(); }", probes + " { @[probefunc] = count(); }",
-		probes + " { @last[execname, pid] = max(timestamp); }"};
+	        probes + " { @last[execname, pid] = max(timestamp); }"};
 }
 
 void print_machine(const trace::Catalog& catalog) {
@@ -85,15 +85,16 @@ void print_events(const trace::Catalog& catalog, const Contents& contents) {
 	for (const trace::Losses::Loss& entry : contents.throttled) {
 		const auto probe = catalog.probes.find(entry.probe);
 		std::printf("  %-11s %s-%s %s firings%s left out on CPU %d\n", "governor",
-			    trace::time_text(catalog, entry.from).c_str(), trace::time_text(catalog, entry.to).c_str(),
-			    with_commas(entry.count).c_str(),
-			    probe == catalog.probes.end() ? "" : (" of " + probe->second.text()).c_str(), entry.cpu);
+		            trace::time_text(catalog, entry.from).c_str(),
+		            trace::time_text(catalog, entry.to).c_str(), with_commas(entry.count).c_str(),
+		            probe == catalog.probes.end() ? "" : (" of " + probe->second.text()).c_str(),
+		            entry.cpu);
 	}
 	for (size_t i = 0; i < catalog.events.size(); i++) {
 		const std::string text = render::event_text(catalog, i);
 		if (!text.empty())
-			std::printf("  %-11s %s %s\n", "event", trace::time_text(catalog, catalog.events[i].time).c_str(),
-				    text.c_str());
+			std::printf("  %-11s %s %s\n", "event",
+			            trace::time_text(catalog, catalog.events[i].time).c_str(), text.c_str());
 	}
 }
 
@@ -106,7 +107,7 @@ void print_recorded(const trace::Catalog& catalog, const Contents& contents) {
 	for (size_t i = 0; i < std::min(order.size(), kShown); i++) {
 		const auto probe = catalog.probes.find(order[i].second);
 		std::printf("  %12s  %s\n", with_commas(order[i].first).c_str(),
-			    probe == catalog.probes.end() ? "?" : probe->second.text().c_str());
+		            probe == catalog.probes.end() ? "?" : probe->second.text().c_str());
 	}
 	if (order.size() > kShown)
 		std::printf("  ... and %zu more probes\n", order.size() - kShown);
@@ -129,7 +130,8 @@ void print_inputs(const trace::Catalog& catalog, replay::RecordingTarget& target
 	for (size_t i = 0; i < std::min<size_t>(silent.size(), 3); i++)
 		std::printf("  counted, not recorded: %s\n", silent[i]->text().c_str());
 	if (silent.size() > 3)
-		std::printf("  ... and %zu more; capture(); in their clauses would record them\n", silent.size() - 3);
+		std::printf("  ... and %zu more; capture(); in their clauses would record them\n",
+		            silent.size() - 3);
 }
 
 std::string json_list(const std::vector<std::string>& items) {
@@ -141,7 +143,7 @@ std::string json_list(const std::vector<std::string>& items) {
 
 // Everything that the text says, as one object.
 void print_json(const std::string& file, trace::FileSource& source, const Contents& contents,
-		replay::RecordingTarget& target) {
+                replay::RecordingTarget& target) {
 	const trace::Catalog& catalog = source.catalog();
 	lib::JsonObject machine;
 	for (const auto& [key, value] : catalog.machine)
@@ -149,10 +151,11 @@ void print_json(const std::string& file, trace::FileSource& source, const Conten
 	std::vector<std::string> probes, unrecorded, captured, asks, remarks, events;
 	for (const auto& [id, count] : contents.records) {
 		const auto probe = catalog.probes.find(id);
-		probes.push_back(lib::JsonObject()
-				     .text("probe", probe == catalog.probes.end() ? "?" : probe->second.text())
-				     .raw("records", std::to_string(count))
-				     .str());
+		probes.push_back(
+		    lib::JsonObject()
+		        .text("probe", probe == catalog.probes.end() ? "?" : probe->second.text())
+		        .raw("records", std::to_string(count))
+		        .str());
 	}
 	for (const trace::Probe* const probe : target.unrecorded())
 		unrecorded.push_back(lib::json_text(probe->text()));
@@ -165,27 +168,27 @@ void print_json(const std::string& file, trace::FileSource& source, const Conten
 	for (size_t i = 0; i < catalog.events.size(); i++)
 		if (const std::string text = render::event_text(catalog, i); !text.empty())
 			events.push_back(lib::JsonObject()
-					     .raw("time", std::to_string(catalog.events[i].time))
-					     .text("event", text)
-					     .str());
+			                     .raw("time", std::to_string(catalog.events[i].time))
+			                     .text("event", text)
+			                     .str());
 	const auto facts = source.facts();
 	std::printf("%s\n", lib::JsonObject()
-				 .text("file", file)
-				 .raw("bytes", std::to_string(facts.size))
-				 .raw("finished", facts.finished ? "true" : "false")
-				 .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
-				 .text("state", catalog.state_name)
-				 .raw("anonymous", catalog.anonymous ? "true" : "false")
-				 .text("policy", policy(catalog.policy))
-				 .raw("machine", machine.str())
-				 .raw("events", json_list(events))
-				 .raw("remarks", json_list(remarks))
-				 .raw("probes", json_list(probes))
-				 .raw("unrecorded", json_list(unrecorded))
-				 .raw("captured", json_list(captured))
-				 .raw("questions", json_list(asks))
-				 .str()
-				 .c_str());
+	                        .text("file", file)
+	                        .raw("bytes", std::to_string(facts.size))
+	                        .raw("finished", facts.finished ? "true" : "false")
+	                        .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
+	                        .text("state", catalog.state_name)
+	                        .raw("anonymous", catalog.anonymous ? "true" : "false")
+	                        .text("policy", policy(catalog.policy))
+	                        .raw("machine", machine.str())
+	                        .raw("events", json_list(events))
+	                        .raw("remarks", json_list(remarks))
+	                        .raw("probes", json_list(probes))
+	                        .raw("unrecorded", json_list(unrecorded))
+	                        .raw("captured", json_list(captured))
+	                        .raw("questions", json_list(asks))
+	                        .str()
+	                        .c_str());
 }
 
 } // namespace
@@ -208,19 +211,21 @@ int run_info(int argc, char** argv) {
 	}
 
 	std::printf("%s: %s\n", file.c_str(), trace::verdict_line(contents.verdict, catalog).c_str());
-	std::printf("  %-11s %s%s\n", "state", catalog.state_name.empty() ? "held by its command" : catalog.state_name.c_str(),
-		    catalog.anonymous ? " (anonymous: from the boot)" : "");
+	std::printf("  %-11s %s%s\n", "state",
+	            catalog.state_name.empty() ? "held by its command" : catalog.state_name.c_str(),
+	            catalog.anonymous ? " (anonymous: from the boot)" : "");
 	print_machine(catalog);
 	const auto facts = source->facts();
-	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; the file has %s bytes%s\n", "buffers",
-		    policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
-		    with_commas(facts.size).c_str(), facts.finished ? "" : " and was cut");
+	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; the file has %s bytes%s\n",
+	            "buffers", policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
+	            with_commas(facts.size).c_str(), facts.finished ? "" : " and was cut");
 	print_events(catalog, contents);
 	for (const std::string& remark : source->remarks())
 		std::printf("  %-11s %s\n", "remark", remark.c_str());
 	if (!catalog.aggregations.empty())
 		std::printf("  %-11s %zu variables, %s keys: dfr replay %s prints them\n", "aggregated",
-			    catalog.aggregations.size(), with_commas(source->aggregations().size()).c_str(), file.c_str());
+		            catalog.aggregations.size(), with_commas(source->aggregations().size()).c_str(),
+		            file.c_str());
 	for (const std::string& program : catalog.sources)
 		if (!program.empty())
 			std::printf("  %-11s %s\n", "program", program.c_str());

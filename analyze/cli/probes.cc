@@ -9,8 +9,8 @@
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
-#include "analyze/libdfr/json.h"
 #include "analyze/libdfr/backend.h"
+#include "analyze/libdfr/json.h"
 #include "formats/d/suggest.h"
 #include "formats/error.h"
 #include "recorder/device.h"
@@ -20,9 +20,10 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr probes 'syscall::*read*:'\n"
-				  "  dfr probes -v 'sched:::off-cpu'\n"
-				  "  dfr probes -v 'fbt::do_*:entry'     with those that have none, and why\n";
+constexpr const char* kExamples =
+    "  dfr probes 'syscall::*read*:'\n"
+    "  dfr probes -v 'sched:::off-cpu'\n"
+    "  dfr probes -v 'fbt::do_*:entry'     with those that have none, and why\n";
 
 // The fields that a text names, from the right: "name", "function:name" ...
 d::ProbePattern pattern_of(const std::string& text) {
@@ -35,10 +36,10 @@ d::ProbePattern pattern_of(const std::string& text) {
 	}
 	if (fields.size() > 5)
 		throw Error(text + " has " + std::to_string(fields.size() - 1) + " colons",
-			    "a probe is [host:]provider:module:function:name");
+		            "a probe is [host:]provider:module:function:name");
 	d::ProbePattern pattern;
 	std::string* const places[] = {&pattern.name, &pattern.function, &pattern.module, &pattern.provider,
-				       &pattern.host};
+	                               &pattern.host};
 	for (size_t i = 0; i < fields.size(); i++)
 		*places[i] = fields[fields.size() - 1 - i];
 	return pattern;
@@ -50,13 +51,13 @@ const std::string& seen_type(const d::ProbeArg& argument) {
 }
 
 void print_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose) {
-	std::printf("%7u %s:%s:%s:%s\n", probe.id, probe.provider.c_str(), probe.module.c_str(), probe.function.c_str(),
-		    probe.name.c_str());
+	std::printf("%7u %s:%s:%s:%s\n", probe.id, probe.provider.c_str(), probe.module.c_str(),
+	            probe.function.c_str(), probe.name.c_str());
 	const auto arguments = verbose ? target.args(probe) : std::vector<d::ProbeArg>{};
 	for (size_t i = 0; i < arguments.size(); i++) {
 		const d::ProbeArg& argument = arguments[i];
 		std::printf("          args[%zu]: %s%s%s\n", i, seen_type(argument).c_str(),
-			    argument.name.empty() ? "" : "  ", argument.name.c_str());
+		            argument.name.empty() ? "" : "  ", argument.name.c_str());
 	}
 	const std::string why = verbose && arguments.empty() ? target.why_untyped(probe) : "";
 	if (!why.empty())
@@ -73,8 +74,10 @@ void print_json_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose
 	if (verbose) {
 		std::string list = "[";
 		for (const d::ProbeArg& argument : target.args(probe))
-			list += (list.size() > 1 ? ", " : "") +
-				lib::JsonObject().text("type", seen_type(argument)).text("name", argument.name).str();
+			list += (list.size() > 1 ? ", " : "") + lib::JsonObject()
+			                                            .text("type", seen_type(argument))
+			                                            .text("name", argument.name)
+			                                            .str();
 		object.raw("args", list + "]");
 		const std::string why = list == "[" ? target.why_untyped(probe) : "";
 		if (!why.empty())
@@ -96,9 +99,10 @@ void print_unprobed(const d::ProbePattern& pattern, const std::set<std::string>&
 	symbols.each([&](const types::Symbol& symbol) {
 		const std::string name(symbol.name);
 		if ((symbol.type != 't' && symbol.type != 'T' && symbol.type != 'w' && symbol.type != 'W') ||
-		    name.starts_with("__pfx_") || name.find(".cold") != std::string::npos || probed.contains(name) ||
-		    ::fnmatch(pattern.function.c_str(), name.c_str(), 0) != 0 ||
-		    (!pattern.module.empty() && ::fnmatch(pattern.module.c_str(), std::string(symbol.module).c_str(), 0) != 0))
+		    name.starts_with("__pfx_") || name.find(".cold") != std::string::npos ||
+		    probed.contains(name) || ::fnmatch(pattern.function.c_str(), name.c_str(), 0) != 0 ||
+		    (!pattern.module.empty() &&
+		     ::fnmatch(pattern.module.c_str(), std::string(symbol.module).c_str(), 0) != 0))
 			return;
 		names.insert(name);
 	});
@@ -114,7 +118,8 @@ int run_probes(int argc, char** argv) {
 	bool verbose = false, json = false;
 	const auto app = make_app("probes", "List the probes of this machine.", kExamples);
 	app->add_option("glob", glob, "provider:module:function:name; every field may be a glob or empty");
-	app->add_flag("-v,--verbose", verbose, "with the types of their arguments, and what fbt cannot probe and why");
+	app->add_flag("-v,--verbose", verbose,
+	              "with the types of their arguments, and what fbt cannot probe and why");
 	app->add_flag("--json", json, "one object a line; with -v, args too");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
@@ -133,17 +138,21 @@ int run_probes(int argc, char** argv) {
 	if (count == 0) {
 		const std::string why = machine->target().why_absent(pattern);
 		const std::string meant = d::counted_from_left(machine->target(), glob);
-		throw Error("no probe matches " + glob,
-			    !meant.empty() ? "fields are counted from the right; did you mean '" + meant + "'?"
-			    : !why.empty() ? why
-			    : machine->kernel() ? "dfr probes lists all of them"
-						: "these are the probes of the engine in this process; the module is not loaded");
+		throw Error(
+		    "no probe matches " + glob,
+		    !meant.empty() ? "fields are counted from the right; did you mean '" + meant + "'?"
+		    : !why.empty() ? why
+		    : machine->kernel()
+		        ? "dfr probes lists all of them"
+		        : "these are the probes of the engine in this process; the module is not loaded");
 	}
 	if (unprobed)
 		print_unprobed(pattern, functions);
-	for (const recorder::Unmet& one : verbose && !json && machine->kernel() ? recorder::unmet() : std::vector<recorder::Unmet>{})
+	for (const recorder::Unmet& one :
+	     verbose && !json && machine->kernel() ? recorder::unmet() : std::vector<recorder::Unmet>{})
 		std::printf("    off %s: %s\n", one.off.c_str(), one.why.c_str());
-	std::fprintf(stderr, "%s probes of %s\n", with_commas(count).c_str(), machine->target().description().c_str());
+	std::fprintf(stderr, "%s probes of %s\n", with_commas(count).c_str(),
+	             machine->target().description().c_str());
 	return 0;
 }
 

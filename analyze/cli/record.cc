@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "analyze/cli/arguments.h"
-#include "analyze/libdfr/child.h"
 #include "analyze/cli/dfr.h"
-#include "analyze/libdfr/backend.h"
 #include "analyze/cli/recording.h"
 #include "analyze/cli/signals.h"
+#include "analyze/libdfr/backend.h"
+#include "analyze/libdfr/child.h"
 #include "analyze/libdfr/consumer.h"
 #include "analyze/libdfr/style.h"
 #include "analyze/replay/recording_target.h"
@@ -64,9 +64,11 @@ void tell_unrecorded(const trace::Catalog& catalog, const std::string& path) {
 	if (silent.empty())
 		return;
 	std::fprintf(stderr, "dfr: %s%s counted, not recorded; to ask for more later, add capture(); to %s\n",
-		     silent.front()->text().c_str(),
-		     silent.size() > 1 ? (" and " + with_commas(silent.size() - 1) + " more probes were").c_str() : " was",
-		     silent.size() > 1 ? "their clauses" : "its clause");
+	             silent.front()->text().c_str(),
+	             silent.size() > 1
+	                 ? (" and " + with_commas(silent.size() - 1) + " more probes were").c_str()
+	                 : " was",
+	             silent.size() > 1 ? "their clauses" : "its clause");
 }
 
 std::vector<std::byte> bytes_of(const std::vector<uint8_t>& bytes) {
@@ -137,8 +139,8 @@ d::Compiled Recorder::program(uint32_t target) {
 	const d::CompileOptions options = arguments_.program.compile_options(target);
 	if (!arguments_.analysis.empty()) {
 		d::Derived derived = derive_or_throw(arguments_.analysis, options, backend_->target());
-		std::fprintf(stderr, "dfr: to answer %s later, this is recorded:\n%s", arguments_.analysis.c_str(),
-			     derived.text.c_str());
+		std::fprintf(stderr, "dfr: to answer %s later, this is recorded:\n%s",
+		             arguments_.analysis.c_str(), derived.text.c_str());
 		if (derived.program.image.source.empty())
 			derived.program.image.source = derived.text;
 		return std::move(derived.program);
@@ -154,7 +156,8 @@ d::Compiled Recorder::program(uint32_t target) {
 
 void Recorder::open_machine() {
 	const lib::EngineChoice engine = lib::parse_engine(arguments_.engine);
-	backend_ = engine == lib::EngineChoice::Process ? lib::open_process(arguments_.program.destructive) : lib::open_kernel(::geteuid() == 0);
+	backend_ = engine == lib::EngineChoice::Process ? lib::open_process(arguments_.program.destructive)
+	                                                : lib::open_kernel(::geteuid() == 0);
 	output_.on_failure([](const Error& error) {
 		std::fprintf(stderr, "dfr: %s; the recording goes on without it\n", error.what());
 	});
@@ -176,7 +179,9 @@ lib::Consumer::Callbacks Recorder::hooks() {
 	lib::Consumer::Callbacks hooks;
 	hooks.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
 	hooks.block = [this](const trace::Block& block) { recording_->block(block); };
-	hooks.record = [this](const trace::Record& record) { recording_->record(record, consumer_->renderer()); };
+	hooks.record = [this](const trace::Record& record) {
+		recording_->record(record, consumer_->renderer());
+	};
 	hooks.kernel_types = [this] { return backend_->target().kernel_types(""); };
 	return hooks;
 }
@@ -212,7 +217,7 @@ int Recorder::conclude() {
 	if (!arguments_.json) {
 		tell_unrecorded(source->catalog(), arguments_.output);
 		std::fprintf(stderr, "dfr: %s is there to be asked: dfr info %s\n", arguments_.output.c_str(),
-			     arguments_.output.c_str());
+		             arguments_.output.c_str());
 	}
 	// A program's exit() first, then the command's own status (as a shell has it), then what the recording is worth.
 	const int program_status = consumer_->exit_status().value_or(0);
@@ -225,7 +230,8 @@ int Recorder::run() {
 	open_machine();
 	if (claims())
 		claim();
-	consumer_ = std::make_unique<lib::Consumer>(backend_->session(), output_, backend_->symbols(), hooks());
+	consumer_ =
+	    std::make_unique<lib::Consumer>(backend_->session(), output_, backend_->symbols(), hooks());
 	consumer_->style().quiet = true; // the file has the records; the answer is what the program prints
 	const bool follow = !claims() && start();
 	start_ = std::chrono::steady_clock::now();
@@ -244,8 +250,10 @@ int run_record(int argc, char** argv) {
 	arguments.program.add_profile_to(*app);
 	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
 	app->add_flag("--replace", arguments.replace, "overwrite that file if it exists");
-	app->add_option("--for", arguments.analysis, "record what the analysis in this D file will need, and show it");
-	app->add_option("--claim", arguments.claim, "take over a kept state by its name; the boot's is `anonymous`");
+	app->add_option("--for", arguments.analysis,
+	                "record what the analysis in this D file will need, and show it");
+	app->add_option("--claim", arguments.claim,
+	                "take over a kept state by its name; the boot's is `anonymous`");
 	app->add_flag("--stop", arguments.stop, "with --claim: write what there is, then end the state");
 	app->add_option("--keep", arguments.keep, "let the state survive this command, under this name");
 	app->add_option("--engine", arguments.engine, "kernel or process");

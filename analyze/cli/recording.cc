@@ -9,8 +9,9 @@ namespace dfr::cli {
 namespace {
 
 size_t entries(const trace::Catalog& catalog) {
-	return catalog.probes.size() + catalog.layouts.size() + catalog.ecbs.size() + catalog.aggregations.size() +
-	       catalog.clocks.size() + catalog.modules.size() + catalog.events.size() + catalog.dofs.size() + 1;
+	return catalog.probes.size() + catalog.layouts.size() + catalog.ecbs.size() +
+	       catalog.aggregations.size() + catalog.clocks.size() + catalog.modules.size() +
+	       catalog.events.size() + catalog.dofs.size() + 1;
 }
 
 } // namespace
@@ -34,7 +35,9 @@ trace::Catalog Recording::whole_catalog() {
 	return catalog;
 }
 
-void Recording::block(const trace::Block& block) { writer_.block(block); }
+void Recording::block(const trace::Block& block) {
+	writer_.block(block);
+}
 
 void Recording::record(const trace::Record& record, render::Renderer& renderer) {
 	newest_ = std::max(newest_, record.time);

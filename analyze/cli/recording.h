@@ -24,7 +24,7 @@ public:
 	void block(const trace::Block& block);
 	// Each record, before it is rendered: the tables that a printa() is going to show stay in the file.
 	void record(const trace::Record& record, render::Renderer& renderer);
-	void pass(); // after a pass of the consumer: catalog, if it has grown
+	void pass();                             // after a pass of the consumer: catalog, if it has grown
 	void finish(render::Renderer& renderer); // which has rendered everything
 	const std::string& path() const { return path_; }
 
@@ -42,8 +42,8 @@ private:
 	};
 	std::vector<LoadedProgram> programs_;
 	std::optional<trace::AggSnapshot> seen_; // by records of this pass
-	uint64_t newest_ = 0;			 // time of a record so far
-	size_t known_ = 0; // entries of the catalog when it was written last
+	uint64_t newest_ = 0;                    // time of a record so far
+	size_t known_ = 0;                       // entries of the catalog when it was written last
 };
 
 } // namespace dfr::cli

@@ -33,7 +33,8 @@ int replay_file(const ReplayArguments& arguments, const std::string& path, trace
 	trace::UnrepeatedSource source(*file, given);
 	render::Output output(STDOUT_FILENO);
 	const auto symbols = lib::symbols_of_boot(source.catalog().boot_id, [] {
-		std::fprintf(stderr, "dfr: the recording is of another boot, and does not say what addresses are called: they stay numbers\n");
+		std::fprintf(stderr, "dfr: the recording is of another boot, and does not say what addresses "
+		                     "are called: they stay numbers\n");
 	});
 	replay::ReplayOptions options;
 	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
@@ -62,10 +63,12 @@ int replay_file(const ReplayArguments& arguments, const std::string& path, trace
 
 int run_replay(int argc, char** argv) {
 	ReplayArguments arguments;
-	const auto app = make_app("replay", "Run a D program over recordings, or print what they said.", kExamples);
+	const auto app =
+	    make_app("replay", "Run a D program over recordings, or print what they said.", kExamples);
 	arguments.program.add_to(*app);
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
-	app->add_flag("--strict", arguments.strict, "refuse where the recording holds only a part of what is asked");
+	app->add_flag("--strict", arguments.strict,
+	              "refuse where the recording holds only a part of what is asked");
 	app->add_option("file", arguments.files, "recordings (.dfr)")->required();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;

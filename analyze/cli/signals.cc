@@ -55,6 +55,8 @@ bool slept(const std::function<void(const sigset_t*)>& sleep) {
 	return true;
 }
 
-unsigned signals_caught() { return static_cast<unsigned>(caught); }
+unsigned signals_caught() {
+	return static_cast<unsigned>(caught);
+}
 
 } // namespace dfr::cli

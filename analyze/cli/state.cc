@@ -43,7 +43,7 @@ void print_recordings(const std::vector<std::string>& found) {
 		struct stat about {};
 		::stat(path.c_str(), &about);
 		std::printf("%-11s %s (%s bytes)\n", path == found[0] ? "recordings" : "", path.c_str(),
-			    with_commas(static_cast<uint64_t>(about.st_size)).c_str());
+		            with_commas(static_cast<uint64_t>(about.st_size)).c_str());
 	}
 }
 
@@ -57,12 +57,13 @@ void print_module(const recorder::DeviceAccess& access) {
 	try {
 		const recorder::Device device;
 		const dfr_ioc_info info = device.info();
-		std::printf("%-11s loaded: %s probes, %u states, %s%s\n", "module", with_commas(info.probes).c_str(),
-			    info.states, info.flags & DFR_INFO_JIT ? "native code" : "interpreter",
-			    info.flags & DFR_INFO_ANONYMOUS ? ", an anonymous state of the boot" : "");
+		std::printf("%-11s loaded: %s probes, %u states, %s%s\n", "module",
+		            with_commas(info.probes).c_str(), info.states,
+		            info.flags & DFR_INFO_JIT ? "native code" : "interpreter",
+		            info.flags & DFR_INFO_ANONYMOUS ? ", an anonymous state of the boot" : "");
 		for (const auto& state : device.states())
-			std::printf("%-11s %s: %s, held by %s\n", "state", state.name.c_str(), state.activity.c_str(),
-				    state.holder.c_str());
+			std::printf("%-11s %s: %s, held by %s\n", "state", state.name.c_str(),
+			            state.activity.c_str(), state.holder.c_str());
 	} catch (const Error& error) {
 		std::printf("%-11s loaded, but: %s\n", "module", error.what());
 	}
@@ -87,8 +88,8 @@ void print_shared_functions() {
 			names += (names.empty() ? "" : ", ") + line.substr(0, users);
 	}
 	if (count)
-		std::printf("%-11s %s functions are traced by others as well, where probes cost more: %s%s\n", "shared",
-			    with_commas(count).c_str(), names.c_str(), count > 3 ? ", ..." : "");
+		std::printf("%-11s %s functions are traced by others as well, where probes cost more: %s%s\n",
+		            "shared", with_commas(count).c_str(), names.c_str(), count > 3 ? ", ..." : "");
 }
 
 } // namespace
@@ -109,7 +110,8 @@ int print_state() {
 	else if (access.loaded && access.permitted)
 		std::printf("  dfr record -o ls.dfr -- ls -l             record a command's system calls\n");
 	else
-		std::printf("  dfr trace -n 'tick-1s { exit(0); }'       run D in this process, without privilege\n");
+		std::printf(
+		    "  dfr trace -n 'tick-1s { exit(0); }'       run D in this process, without privilege\n");
 	std::printf("  dfr --help                                all commands\n");
 	return 0;
 }

@@ -12,8 +12,9 @@
 namespace dfr::cli {
 namespace {
 
-constexpr const char* kExamples = "  dfr trace -n 'syscall::openat:entry { printf(\"%s\\n\", copyinstr(arg1)); }'\n"
-				  "  dfr trace -n 'syscall:::entry { @[execname] = count(); }' -- make\n";
+constexpr const char* kExamples =
+    "  dfr trace -n 'syscall::openat:entry { printf(\"%s\\n\", copyinstr(arg1)); }'\n"
+    "  dfr trace -n 'syscall:::entry { @[execname] = count(); }' -- make\n";
 
 struct TraceArguments {
 	ProgramArguments program;

@@ -5,10 +5,10 @@
 
 #ifdef DFR_DEMO_FILE
 __asm__(".section .rodata\n"
-	".balign 16\n"
-	"dfr_demo_start: .incbin \"" DFR_DEMO_FILE "\"\n"
-	"dfr_demo_end:\n"
-	".previous\n");
+        ".balign 16\n"
+        "dfr_demo_start: .incbin \"" DFR_DEMO_FILE "\"\n"
+        "dfr_demo_end:\n"
+        ".previous\n");
 extern const char start[] __asm__("dfr_demo_start");
 extern const char end[] __asm__("dfr_demo_end");
 #else

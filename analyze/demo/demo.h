@@ -14,6 +14,7 @@ extern const size_t kRecordingSize;
 inline constexpr const char* kCommand =
     "dfr record -o demo.dfr -n 'syscall:::entry { capture(); @calls[execname] = count(); }' -- "
     "sh -c 'find / -xdev -type f | sort | head -40 | xargs md5sum | cut -c 1-8 | sort | uniq -c | tail -1; "
-    "dd if=/dev/zero bs=512 count=300 | gzip | wc -c; ps | grep -c kworker; sleep 0.2; ls -lR /sys/class | wc -l'";
+    "dd if=/dev/zero bs=512 count=300 | gzip | wc -c; ps | grep -c kworker; sleep 0.2; ls -lR /sys/class | "
+    "wc -l'";
 
 } // namespace dfr::demo

@@ -48,7 +48,7 @@ struct dfr_env {
 	__u32 ev_gid;
 	__s32 ev_errno;
 	__u32 ev_ncaptured;
-	char ev_comm[16];   /* NUL-terminated, zero-padded */
+	char ev_comm[16]; /* NUL-terminated, zero-padded */
 
 	__u64 ev_time; /* 0: the monotonic clock now */
 	__s64 ev_wall; /* with ev_time: ns to add for the time since the epoch */

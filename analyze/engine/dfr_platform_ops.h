@@ -335,28 +335,17 @@ static inline u64 dfr_plat_builtin(const struct dfr_firing* firing, u32 id, u64 
 
 	(void)index;
 	switch (id) {
-	case 0x102: /* vtimestamp */
-		return env->ev_vtime;
-	case 0x103: /* ipl */
-		return env->ev_ipl;
-	case 0x110: /* stackdepth */
-		return env->ev_nstack;
-	case 0x111: /* caller */
-		return env->ev_caller;
-	case 0x11b: /* ustackdepth */
-		return env->ev_nustack;
-	case 0x11c: /* ucaller */
-		return env->ev_ucaller;
-	case 0x11d: /* ppid */
-		return env->ev_ppid;
-	case 0x11e: /* uid */
-		return env->ev_uid;
-	case 0x11f: /* gid */
-		return env->ev_gid;
-	case 0x120: /* errno */
-		return (u64)(s64)env->ev_errno;
-	default:
-		return 0;
+	case 0x102: /* vtimestamp */ return env->ev_vtime;
+	case 0x103: /* ipl */ return env->ev_ipl;
+	case 0x110: /* stackdepth */ return env->ev_nstack;
+	case 0x111: /* caller */ return env->ev_caller;
+	case 0x11b: /* ustackdepth */ return env->ev_nustack;
+	case 0x11c: /* ucaller */ return env->ev_ucaller;
+	case 0x11d: /* ppid */ return env->ev_ppid;
+	case 0x11e: /* uid */ return env->ev_uid;
+	case 0x11f: /* gid */ return env->ev_gid;
+	case 0x120: /* errno */ return (u64)(s64)env->ev_errno;
+	default: return 0;
 	}
 }
 

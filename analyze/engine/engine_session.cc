@@ -30,7 +30,9 @@ private:
 
 namespace {
 
-int arm_nothing(dfr_provider*, dfr_probe*) { return 0; }
+int arm_nothing(dfr_provider*, dfr_probe*) {
+	return 0;
+}
 void disarm_nothing(dfr_provider*, dfr_probe*) {}
 
 [[noreturn]] void fail(const char* what, int code) {
@@ -41,13 +43,18 @@ Error refused(const dfr_refusal& why) {
 	std::string text = "the program was refused: ";
 	text += why.rf_reason;
 	if (why.rf_section == 0xffffffffu && why.rf_offset == 0) // nothing in the DOF, but what it asks for
-		return Error(text, "correct the option that is named; if none is, compile it again with this version of dfr", EINVAL);
+		return Error(
+		    text,
+		    "correct the option that is named; if none is, compile it again with this version of dfr",
+		    EINVAL);
 	if (why.rf_section == 0xffffffffu)
 		text += " (DOF header";
 	else
 		text += " (DOF section " + std::to_string(why.rf_section);
 	text += ", offset " + std::to_string(why.rf_offset) + ")";
-	return Error(text, "make the program smaller; if its DOF was made by another version of dfr, compile it again", EINVAL);
+	return Error(
+	    text, "make the program smaller; if its DOF was made by another version of dfr, compile it again",
+	    EINVAL);
 }
 
 } // namespace
@@ -80,7 +87,8 @@ EngineSession::~EngineSession() {
 	dfr_host_destroy(host_);
 }
 
-dfr_provider* EngineSession::add_provider(const std::string& name, const dfr_provider_ops* ops, void* cookie) {
+dfr_provider* EngineSession::add_provider(const std::string& name, const dfr_provider_ops* ops,
+                                          void* cookie) {
 	auto own = std::make_unique<Provider>();
 	own->name = name;
 	if (ops)
@@ -99,12 +107,14 @@ dfr_provider* EngineSession::add_provider(const std::string& name, const dfr_pro
 }
 
 dfr_probe* EngineSession::add_probe(dfr_provider* provider, const std::string& module,
-				    const std::string& function, const std::string& name, uint32_t nargs,
-				    void* cookie) {
+                                    const std::string& function, const std::string& name, uint32_t nargs,
+                                    void* cookie) {
 	return dfr_probe_create(provider, module.c_str(), function.c_str(), name.c_str(), nargs, cookie);
 }
 
-void EngineSession::probes_added() { dfr_probes_created(engine_); }
+void EngineSession::probes_added() {
+	dfr_probes_created(engine_);
+}
 
 uint32_t EngineSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 	const Lock lock(engine_);
@@ -114,7 +124,7 @@ uint32_t EngineSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 	dfr_refusal why{};
 	uint32_t matched = 0;
 	const int code = dfr_state_enable(state_, dof.data(), dof.size(), &limits,
-					  zero_ok ? DFR_ENABLE_ZERO_OK : 0, &matched, &why);
+	                                  zero_ok ? DFR_ENABLE_ZERO_OK : 0, &matched, &why);
 	if (code == -EINVAL && why.rf_reason[0] != '\0')
 		throw refused(why);
 	if (code && why.rf_reason[0] != '\0')
@@ -151,9 +161,13 @@ dfr_ioc_status EngineSession::status() {
 	return status;
 }
 
-bool EngineSession::exited() { return status().exited != 0; }
+bool EngineSession::exited() {
+	return status().exited != 0;
+}
 
-bool EngineSession::readable() { return dfr_state_readable(state_); }
+bool EngineSession::readable() {
+	return dfr_state_readable(state_);
+}
 
 void EngineSession::clean() {
 	const Lock lock(engine_);
@@ -218,7 +232,8 @@ std::vector<trace::AggEntry> EngineSession::aggregations() {
 		return entries;
 	if (code)
 		fail("cannot read the aggregations", code);
-	trace::merge_aggregation_table(std::span(buffer).first(std::min<size_t>(bytes, buffer.size())), entries);
+	trace::merge_aggregation_table(std::span(buffer).first(std::min<size_t>(bytes, buffer.size())),
+	                               entries);
 	return entries;
 }
 
@@ -227,7 +242,12 @@ trace::Losses EngineSession::losses() {
 	const dfr_ioc_status now = status();
 	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
 		if (now.loss[cause] != 0)
-			losses.add({.cause = cause, .probe = 0, .cpu = -1, .count = now.loss[cause], .from = 0, .to = 0});
+			losses.add({.cause = cause,
+			            .probe = 0,
+			            .cpu = -1,
+			            .count = now.loss[cause],
+			            .from = 0,
+			            .to = 0});
 	return losses;
 }
 

@@ -36,13 +36,13 @@ public:
 	// whether they are armed.
 	dfr_provider* add_provider(const std::string& name, const dfr_provider_ops* ops, void* cookie);
 	dfr_probe* add_probe(dfr_provider* provider, const std::string& module, const std::string& function,
-			     const std::string& name, uint32_t nargs, void* cookie);
+	                     const std::string& name, uint32_t nargs, void* cookie);
 	void probes_added();
 
 	dfr_engine* engine() { return engine_; }
 	bool exited();
 	bool readable(); // closed blocks wait to be taken
-	void clean(); // the engine's housekeeping
+	void clean();    // the engine's housekeeping
 
 	const trace::Catalog& catalog() override;
 	std::optional<trace::Block> next() override;

@@ -20,7 +20,8 @@ constexpr uint64_t kCleanEvery = 10'000'000;
 
 // Until then, or until a signal.
 void sleep(uint64_t ns, const sigset_t* mask) {
-	const timespec time{.tv_sec = static_cast<time_t>(ns / 1'000'000'000), .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
+	const timespec time{.tv_sec = static_cast<time_t>(ns / 1'000'000'000),
+	                    .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
 	(void)::ppoll(nullptr, 0, &time, mask);
 }
 
@@ -39,7 +40,7 @@ InProcess::InProcess(bool destructive) : EngineSession("the in-process engine", 
 }
 
 bool InProcess::serves(std::string_view provider, std::string_view module, std::string_view function,
-		       std::string_view name) {
+                       std::string_view name) {
 	if (!module.empty() || !function.empty())
 		return false;
 	if (name == "BEGIN" || name == "END" || name == "ERROR")
@@ -123,14 +124,13 @@ void InProcess::wait(std::chrono::nanoseconds timeout, bool, const sigset_t* mas
 	} while (now < deadline);
 }
 
-void InProcess::match(const d::ProbePattern& pattern,
-		      const std::function<bool(const d::ProbeInfo&)>& visit) {
+void InProcess::match(const d::ProbePattern& pattern, const std::function<bool(const d::ProbeInfo&)>& visit) {
 	struct Call {
 		const d::ProbePattern& pattern;
 		const std::function<bool(const d::ProbeInfo&)>& visit;
 	} call{pattern, visit};
-	const char* const fields[4] = {pattern.provider.c_str(), pattern.module.c_str(), pattern.function.c_str(),
-				       pattern.name.c_str()};
+	const char* const fields[4] = {pattern.provider.c_str(), pattern.module.c_str(),
+	                               pattern.function.c_str(), pattern.name.c_str()};
 	dfr_probes_match(
 	    engine(), fields, 0, false,
 	    [](const dfr_probe* probe, void* arg) {

@@ -23,7 +23,7 @@ public:
 	// True where every probe of the program can fire here. Judges descriptions, not globs:
 	// a glob asks for more than this engine has.
 	static bool serves(std::string_view provider, std::string_view module, std::string_view function,
-			   std::string_view name);
+	                   std::string_view name);
 
 	// Session. go() and stop() note times for the timers; wait() fires them.
 	uint32_t go() override;
@@ -33,11 +33,13 @@ public:
 	// Target.
 	std::string description() const override { return "the in-process engine"; }
 	void match(const d::ProbePattern& pattern,
-		   const std::function<bool(const d::ProbeInfo&)>& visit) override;
+	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
 	std::vector<d::ProbeArg> args(const d::ProbeInfo&) override { return {}; }
 	const types::Container* kernel_types(std::string_view) override { return nullptr; }
 	std::vector<std::string> type_modules() override { return {}; }
-	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override { return std::nullopt; }
+	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override {
+		return std::nullopt;
+	}
 	bool has_addresses() const override { return true; }
 	bool has_kernel() const override { return false; }
 	std::string kernel_release() const override { return {}; }

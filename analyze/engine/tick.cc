@@ -13,19 +13,19 @@ struct Unit {
 
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr Unit kUnits[] = {{"ns", 1},
-			   {"nsec", 1},
-			   {"us", 1000},
-			   {"usec", 1000},
-			   {"ms", 1'000'000},
-			   {"msec", 1'000'000},
-			   {"s", kSecond},
-			   {"sec", kSecond},
-			   {"m", 60 * kSecond},
-			   {"min", 60 * kSecond},
-			   {"h", 3600 * kSecond},
-			   {"hour", 3600 * kSecond},
-			   {"d", 86400 * kSecond},
-			   {"day", 86400 * kSecond}};
+                           {"nsec", 1},
+                           {"us", 1000},
+                           {"usec", 1000},
+                           {"ms", 1'000'000},
+                           {"msec", 1'000'000},
+                           {"s", kSecond},
+                           {"sec", kSecond},
+                           {"m", 60 * kSecond},
+                           {"min", 60 * kSecond},
+                           {"h", 3600 * kSecond},
+                           {"hour", 3600 * kSecond},
+                           {"d", 86400 * kSecond},
+                           {"day", 86400 * kSecond}};
 constexpr uint64_t kCountMax = 1'000'000'000'000;
 
 } // namespace
@@ -51,7 +51,8 @@ std::optional<uint64_t> timer_interval(std::string_view name, std::string_view w
 	for (const Unit& known : kUnits) {
 		if (unit != known.name)
 			continue;
-		if (count > UINT64_MAX / known.ns || count * known.ns < kTickMin || count * known.ns > INT64_MAX)
+		if (count > UINT64_MAX / known.ns || count * known.ns < kTickMin ||
+		    count * known.ns > INT64_MAX)
 			return std::nullopt;
 		return count * known.ns;
 	}

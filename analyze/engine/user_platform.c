@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <time.h>

@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyze/libdfr/live_symbols.h"
 #include "analyze/engine/inprocess.h"
+#include "analyze/libdfr/live_symbols.h"
 #include "formats/abi/control.h"
 #include "formats/error.h"
 #include "recorder/device_session.h"
@@ -56,7 +56,9 @@ void load_module() {
 
 } // namespace
 
-std::unique_ptr<Backend> open_process(bool destructive) { return std::make_unique<ProcessBackend>(destructive); }
+std::unique_ptr<Backend> open_process(bool destructive) {
+	return std::make_unique<ProcessBackend>(destructive);
+}
 
 std::unique_ptr<Backend> open_kernel(bool load) {
 	if (load && !recorder::device_access().loaded)
@@ -64,7 +66,9 @@ std::unique_ptr<Backend> open_kernel(bool load) {
 	return std::make_unique<KernelBackend>();
 }
 
-bool kernel_available() { return ::access(DFR_DEVICE, R_OK | W_OK) == 0; }
+bool kernel_available() {
+	return ::access(DFR_DEVICE, R_OK | W_OK) == 0;
+}
 
 EngineChoice parse_engine(const std::string& text) {
 	if (text == "process")
@@ -74,7 +78,7 @@ EngineChoice parse_engine(const std::string& text) {
 	if (text == "auto")
 		return EngineChoice::Automatic;
 	throw Error("failed to set -x engine=" + text + ": Invalid value for specified option",
-		    "the engines are kernel, process and auto", EINVAL);
+	            "the engines are kernel, process and auto", EINVAL);
 }
 
 } // namespace dfr::lib

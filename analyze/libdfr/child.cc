@@ -31,7 +31,8 @@ std::string end_of(const std::optional<int>& wait_status) {
 	if (WIFEXITED(*wait_status))
 		return "exited with status " + std::to_string(WEXITSTATUS(*wait_status));
 	const char* const name = ::sigabbrev_np(WTERMSIG(*wait_status));
-	return "terminated by " + (name ? std::string("SIG") + name : "signal " + std::to_string(WTERMSIG(*wait_status)));
+	return "terminated by " +
+	       (name ? std::string("SIG") + name : "signal " + std::to_string(WTERMSIG(*wait_status)));
 }
 
 // In the child: waits for its byte, then becomes the command. All else comes before, so that execve() is the first
@@ -115,7 +116,8 @@ int Children::hold(const std::vector<std::string>& command) {
 	if (command.empty())
 		throw Error("no command was given", "write it after --, or with -c 'COMMAND'");
 	if (const int why = refusal_of_command(command[0]))
-		throw Error("failed to execute " + command[0] + ": " + std::strerror(why), "give the path of a program, or its name on PATH");
+		throw Error("failed to execute " + command[0] + ": " + std::strerror(why),
+		            "give the path of a program, or its name on PATH");
 	int ends[2]; // sockets, since writing to one whose other end has gone need not be a signal
 	if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
 		throw Error::from_errno("cannot start " + command[0]);
@@ -137,7 +139,7 @@ void Children::watch(int pid) {
 	const int life = ::pidfd_open(pid, 0);
 	if (life < 0 && errno == ESRCH)
 		throw Error("failed to grab pid " + std::to_string(pid) + ": no such process",
-			    "look for it with ps");
+		            "look for it with ps");
 	if (life < 0)
 		throw Error::from_errno("failed to grab pid " + std::to_string(pid));
 	children_.push_back({.pid = pid, .life = life});
@@ -174,7 +176,8 @@ std::optional<int> Children::wait_status(Child& child) {
 	int status = 0;
 	if (child.follower)
 		return child.follower->ended();
-	return ::waitpid(child.pid, &status, WNOHANG) == child.pid ? std::optional<int>(status) : std::nullopt;
+	return ::waitpid(child.pid, &status, WNOHANG) == child.pid ? std::optional<int>(status)
+	                                                           : std::nullopt;
 }
 
 std::vector<std::string> Children::ended() {
@@ -187,7 +190,8 @@ std::vector<std::string> Children::ended() {
 			known = wait_status(child);
 			child.over = known.has_value();
 			if (known)
-				child.status = WIFEXITED(*known) ? WEXITSTATUS(*known) : 128 + WTERMSIG(*known);
+				child.status =
+				    WIFEXITED(*known) ? WEXITSTATUS(*known) : 128 + WTERMSIG(*known);
 		} else {
 			pollfd end = {child.life, POLLIN, 0};
 			child.over = ::poll(&end, 1, 0) == 1;
@@ -202,6 +206,8 @@ bool Children::all_ended() const {
 	return std::all_of(children_.begin(), children_.end(), [](const Child& child) { return child.over; });
 }
 
-int Children::status() const { return children_.empty() ? -1 : children_[0].status; }
+int Children::status() const {
+	return children_.empty() ? -1 : children_[0].status;
+}
 
 } // namespace dfr::lib

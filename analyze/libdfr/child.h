@@ -46,7 +46,7 @@ private:
 
 	struct Child {
 		int pid = 0;
-		int go = -1; // socket: a byte starts it
+		int go = -1;   // socket: a byte starts it
 		int life = -1; // pidfd of a process that is not ours: readable when it has ended
 		bool own = false;
 		bool over = false;

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analyze/engine/clock.h"
 #include "analyze/libdfr/child.h"
 #include "analyze/libdfr/option_value.h"
-#include "analyze/engine/clock.h"
 #include "formats/abi/dof.h"
 #include "formats/d/options.h"
 #include "formats/error.h"
@@ -18,7 +18,7 @@ namespace dfr::lib {
 namespace {
 
 constexpr int64_t kRateDefault = 1'000'000'000;
-constexpr int64_t kRateMin = 1'000'000; // a pass a millisecond is enough for anybody
+constexpr int64_t kRateMin = 1'000'000;     // a pass a millisecond is enough for anybody
 constexpr int64_t kRateMax = 5'000'000'000; // and half of what the engine waits for a sign of life
 
 std::chrono::nanoseconds between_passes(int64_t rate) {
@@ -34,9 +34,9 @@ struct Size {
 	const char* name;
 };
 constexpr Size kSizes[] = {{DFR_OPT_BUFSIZE, "buffer size"},
-			   {DFR_OPT_AGGSIZE, "aggregation size"},
-			   {DFR_OPT_SPECSIZE, "speculation size"},
-			   {DFR_OPT_DYNVARSIZE, "dynamic variable size"}};
+                           {DFR_OPT_AGGSIZE, "aggregation size"},
+                           {DFR_OPT_SPECSIZE, "speculation size"},
+                           {DFR_OPT_DYNVARSIZE, "dynamic variable size"}};
 
 // 2m, 512k, 1000.
 std::string size_text(int64_t bytes) {
@@ -52,13 +52,16 @@ std::string size_text(int64_t bytes) {
 
 } // namespace
 
-Consumer::Consumer(trace::LiveSource& session, render::Output& output, render::Symboliser& symbols, Callbacks callbacks)
-    : session_(session), callbacks_(std::move(callbacks)), renderer_(session.catalog(), output, symbols, *this),
-      merge_(session.catalog()), told_(DFR_LOSS_MAX) {
+Consumer::Consumer(trace::LiveSource& session, render::Output& output, render::Symboliser& symbols,
+                   Callbacks callbacks)
+    : session_(session), callbacks_(std::move(callbacks)),
+      renderer_(session.catalog(), output, symbols, *this), merge_(session.catalog()), told_(DFR_LOSS_MAX) {
 	output.on_waiting([this] { session_.status(); });
 }
 
-Consumer::~Consumer() { renderer_.output().on_waiting(nullptr); }
+Consumer::~Consumer() {
+	renderer_.output().on_waiting(nullptr);
+}
 
 void Consumer::report_faults() {
 	const auto dof = render::error_program();
@@ -84,10 +87,13 @@ void Consumer::go() {
 }
 
 void Consumer::resume() {
-	interval_ = between_passes(std::min({rate(DFR_OPT_SWITCHRATE), rate(DFR_OPT_STATUSRATE), rate(DFR_OPT_AGGRATE)}));
+	interval_ = between_passes(
+	    std::min({rate(DFR_OPT_SWITCHRATE), rate(DFR_OPT_STATUSRATE), rate(DFR_OPT_AGGRATE)}));
 }
 
-void Consumer::sleep(const sigset_t* mask) { session_.wait(interval_, !at_end_only_, mask); }
+void Consumer::sleep(const sigset_t* mask) {
+	session_.wait(interval_, !at_end_only_, mask);
+}
 
 bool Consumer::work() {
 	const bool going = check_status(false);
@@ -199,7 +205,8 @@ void Consumer::command(const std::string& line) {
 // The rates are one interval here: passes are as frequent as the fastest of them.
 std::string Consumer::set_option(const std::string& name, const std::string& value) {
 	if (name != "aggrate" && name != "switchrate")
-		return d::find_option(name) ? "Operation illegal when tracing is active" : "Invalid option name";
+		return d::find_option(name) ? "Operation illegal when tracing is active"
+		                            : "Invalid option name";
 	const auto rate = parse_rate(value);
 	if (!rate)
 		return "Invalid value for specified option";

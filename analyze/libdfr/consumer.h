@@ -22,12 +22,13 @@ namespace dfr::lib {
 class Consumer final : public render::Driver {
 public:
 	struct Callbacks {
-		std::function<void(const std::string&)> message; // one line for stderr
-		std::function<void(const trace::Block&)> block;	 // each block, before it is read
-		std::function<void(const trace::Record&)> record;	 // each record, before it is rendered
+		std::function<void(const std::string&)> message;  // one line for stderr
+		std::function<void(const trace::Block&)> block;   // each block, before it is read
+		std::function<void(const trace::Record&)> record; // each record, before it is rendered
 		std::function<const types::Container*()> kernel_types;
 	};
-	Consumer(trace::LiveSource& session, render::Output& output, render::Symboliser& symbols, Callbacks callbacks);
+	Consumer(trace::LiveSource& session, render::Output& output, render::Symboliser& symbols,
+	         Callbacks callbacks);
 	~Consumer() override;
 
 	render::Renderer& renderer() { return renderer_; }
@@ -75,9 +76,9 @@ private:
 	render::Renderer renderer_;
 	LiveMerge merge_;
 	dfr_ioc_status status_{};
-	std::vector<uint64_t> told_;			// losses reported so far, by cause
+	std::vector<uint64_t> told_;                                // losses reported so far, by cause
 	std::map<std::pair<uint32_t, int32_t>, uint64_t> told_cpu_; // and by CPU
-	size_t told_events_ = 0; // of the catalog's
+	size_t told_events_ = 0;                                    // of the catalog's
 	std::chrono::nanoseconds interval_{1'000'000'000};
 	bool at_end_only_ = false; // ring and fill: read once, after the stop
 	bool killed_ = false;

@@ -124,8 +124,10 @@ std::optional<int> Follower::ended() {
 	// A zombie is about to be waited for by the thread: whoever was woken by its end need not come again.
 	// What stands still for the thread is told as well, asked for or not.
 	siginfo_t info{};
-	const int result = ::waitid(P_PID, static_cast<id_t>(shared_->pid), &info, WEXITED | WNOHANG | WNOWAIT);
-	const bool over = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+	const int result =
+	    ::waitid(P_PID, static_cast<id_t>(shared_->pid), &info, WEXITED | WNOHANG | WNOWAIT);
+	const bool over =
+	    info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
 	std::unique_lock lock(shared_->mutex);
 	if ((result != 0 && errno == ECHILD) || (result == 0 && info.si_pid == shared_->pid && over))
 		shared_->changed.wait(lock, [this] { return shared_->status.has_value(); });

@@ -20,15 +20,16 @@ bool FrontOptions::set_flag(const std::string& name, const std::optional<std::st
 	const struct {
 		const char* name;
 		bool* flag;
-	} flags[] = {{"errtags", &errtags},  {"droptags", &style.droptags}, {"verbose", &listing_},
-		     {"zdefs", &zdefs},	     {"cpp", &preprocess_},	    {"cpphdrs", &list_headers_},
-		     {"grabanon", &claim}};
+	} flags[] = {{"errtags", &errtags}, {"droptags", &style.droptags}, {"verbose", &listing_},
+	             {"zdefs", &zdefs},     {"cpp", &preprocess_},         {"cpphdrs", &list_headers_},
+	             {"grabanon", &claim}};
 	for (const auto& one : flags) {
 		if (name != one.name)
 			continue;
 		const auto number = d::parse_option(*d::find_option(name), value);
 		if (!number)
-			throw Error("failed to set -x " + name + ": Invalid value for specified option", "a number, on or off");
+			throw Error("failed to set -x " + name + ": Invalid value for specified option",
+			            "a number, on or off");
 		*one.flag = *number != DFR_OPT_UNSET;
 		return true;
 	}
@@ -60,7 +61,7 @@ bool FrontOptions::set_own(const std::string& name, const std::string& value) {
 		libraries_.push_back(value);
 	else if (name == "setenv")
 		::setenv(value.substr(0, equals).c_str(),
-			 equals == std::string::npos ? "" : value.substr(equals + 1).c_str(), 1);
+		         equals == std::string::npos ? "" : value.substr(equals + 1).c_str(), 1);
 	else if (name == "unsetenv")
 		::unsetenv(value.c_str());
 	else
@@ -96,7 +97,8 @@ void FrontOptions::take_environment() {
 			c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 		if (!d::find_option(name)) // it may be meant for another DTrace
 			continue;
-		set(name, equals == std::string::npos ? std::nullopt : std::optional(text.substr(equals + 1)));
+		set(name,
+		    equals == std::string::npos ? std::nullopt : std::optional(text.substr(equals + 1)));
 	}
 	style.testing = std::getenv("_DTRACE_TESTING") != nullptr;
 }
@@ -123,9 +125,9 @@ void FrontOptions::add_to(d::CompileOptions& options) const {
 }
 
 bool FrontOptions::is_set(const std::string& name) const {
-	const std::pair<const char*, bool> flags[] = {
-	    {"destructive", destructive_}, {"errtags", errtags}, {"grabanon", claim},
-	    {"quiet", style.quiet},	   {"verbose", listing_}, {"zdefs", zdefs}};
+	const std::pair<const char*, bool> flags[] = {{"destructive", destructive_}, {"errtags", errtags},
+	                                              {"grabanon", claim},           {"quiet", style.quiet},
+	                                              {"verbose", listing_},         {"zdefs", zdefs}};
 	for (const auto& [flag, value] : flags)
 		if (name == flag)
 			return value;

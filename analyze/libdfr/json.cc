@@ -10,7 +10,9 @@ namespace {
 // The length of the UTF-8 sequence at the start of `text`, 0 if there is none: no overlong
 // forms, no surrogates, nothing beyond U+10FFFF.
 size_t utf8_length(std::string_view text) {
-	const auto byte = [&](size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u; };
+	const auto byte = [&](size_t at) {
+		return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;
+	};
 	const auto continues = [&](size_t at) { return (byte(at) & 0xc0u) == 0x80; };
 	const unsigned first = byte(0), second = byte(1);
 	if (first < 0x80)

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <utility>
 
-#include "analyze/libdfr/follower.h"
 #include "analyze/engine/engine_c.h"
+#include "analyze/libdfr/follower.h"
 #include "formats/error.h"
 
 namespace dfr::lib {
@@ -33,7 +33,9 @@ constexpr size_t kProcessesMost = 4096;
 constexpr std::string_view kDeleted = " (deleted)";
 constexpr uint64_t kFourGigabytes = 1ull << 32;
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string base_name(const std::string& path) {
+	return path.substr(path.rfind('/') + 1);
+}
 
 // Name, size and place of each module; what else /proc/modules says of it changes all the time.
 std::string loaded_modules() {
@@ -59,7 +61,8 @@ bool processes_have_our_numbers() {
 
 std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
 	const auto find = [&](const std::unique_ptr<KernelSymbols>& kernel) -> std::optional<types::Symbol> {
-		return kernel && kernel->symbols.has_addresses() ? kernel->symbols.find(address) : std::nullopt;
+		return kernel && kernel->symbols.has_addresses() ? kernel->symbols.find(address)
+		                                                 : std::nullopt;
 	};
 	std::optional<types::Symbol> symbol = find(kernel_);
 	const auto age = Clock::now() - asked_;
@@ -68,7 +71,8 @@ std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
 		asked_ = Clock::now();
 		std::string modules = loaded_modules();
 		if (!kernel_ || modules != kernel_->modules) {
-			auto now = std::make_unique<KernelSymbols>(KernelSymbols{types::Symbols::from_kallsyms(), std::move(modules)});
+			auto now = std::make_unique<KernelSymbols>(
+			    KernelSymbols{types::Symbols::from_kallsyms(), std::move(modules)});
 			before_ = std::exchange(kernel_, std::move(now));
 			symbol = find(kernel_);
 		}
@@ -118,7 +122,9 @@ void LiveSymbols::remember(uint32_t pid) {
 	processes_[pid].shape = shape;
 }
 
-void LiveSymbols::read(uint32_t pid) { remember(pid, read_maps(static_cast<int>(pid))); }
+void LiveSymbols::read(uint32_t pid) {
+	remember(pid, read_maps(static_cast<int>(pid)));
+}
 
 void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 	std::vector<Mapping> maps;
@@ -127,8 +133,9 @@ void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 	for (std::string line; std::getline(lines, line);) {
 		uint64_t start = 0, end = 0, offset = 0;
 		name[0] = '\0';
-		const int got = std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %31s %31s %4096[^\n]", &start,
-					    &end, access, &offset, device, inode, name);
+		const int got =
+		    std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %31s %31s %4096[^\n]",
+		                &start, &end, access, &offset, device, inode, name);
 		const bool vdso = std::strcmp(name, "[vdso]") == 0 && start >= kFourGigabytes;
 		if (got != 7 || (name[0] != '/' && !vdso))
 			continue;
@@ -143,8 +150,9 @@ void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 	if (maps.empty())
 		return;
 	const auto covered = [&](const Mapping& old) {
-		const auto now = std::upper_bound(maps.begin(), maps.end(), old.start,
-						  [](uint64_t start, const Mapping& mapping) { return start < mapping.end; });
+		const auto now = std::upper_bound(
+		    maps.begin(), maps.end(), old.start,
+		    [](uint64_t start, const Mapping& mapping) { return start < mapping.end; });
 		return now != maps.end() && now->start < old.end;
 	};
 	process.gone.insert(process.gone.end(), process.maps.begin(), process.maps.end());
@@ -157,10 +165,13 @@ void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 const LiveSymbols::Mapping* LiveSymbols::mapping(uint32_t pid, uint64_t address) {
 	if (processes_.size() >= kProcessesMost && !processes_.contains(pid))
 		forget_some();
-	const auto holds = [&](const Mapping& mapping) { return address >= mapping.start && address < mapping.end; };
+	const auto holds = [&](const Mapping& mapping) {
+		return address >= mapping.start && address < mapping.end;
+	};
 	const auto find = [&](const std::vector<Mapping>& maps) -> const Mapping* {
-		const auto at = std::upper_bound(maps.begin(), maps.end(), address,
-						 [](uint64_t value, const Mapping& mapping) { return value < mapping.end; });
+		const auto at = std::upper_bound(
+		    maps.begin(), maps.end(), address,
+		    [](uint64_t value, const Mapping& mapping) { return value < mapping.end; });
 		return at != maps.end() && holds(*at) ? &*at : nullptr;
 	};
 	const Mapping* known = find(processes_[pid].maps);
@@ -183,7 +194,8 @@ void LiveSymbols::forget_some() {
 		times.push_back(process.read);
 	std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
 	const auto middle = times[times.size() / 2];
-	std::erase_if(processes_, [&](const auto& one) { return one.second.shape.empty() && one.second.read <= middle; });
+	std::erase_if(processes_,
+	              [&](const auto& one) { return one.second.shape.empty() && one.second.read <= middle; });
 	std::set<std::string> mapped;
 	for (const auto& [pid, process] : processes_)
 		for (const auto* const maps : {&process.maps, &process.gone})
@@ -196,7 +208,8 @@ namespace {
 
 std::optional<types::Blob> try_file(const std::string& path) {
 	struct stat info;
-	if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) // opening what is none may wait, or do more
+	if (::stat(path.c_str(), &info) != 0 ||
+	    !S_ISREG(info.st_mode)) // opening what is none may wait, or do more
 		return std::nullopt;
 	try {
 		return types::Blob::from_file(path);
@@ -210,7 +223,8 @@ std::optional<types::Blob> own_vdso() {
 	std::istringstream lines(read_maps(::getpid()));
 	for (std::string line; std::getline(lines, line);) {
 		uint64_t start = 0, end = 0;
-		if (line.ends_with("[vdso]") && std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64, &start, &end) == 2) {
+		if (line.ends_with("[vdso]") &&
+		    std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64, &start, &end) == 2) {
 			const auto* const bytes = reinterpret_cast<const uint8_t*>(start);
 			return types::Blob::from_bytes({bytes, bytes + (end - start)});
 		}
@@ -246,13 +260,14 @@ render::SymbolName LiveSymbols::user(uint32_t pid, uint64_t address) {
 	MappedFile& file = at->second;
 	try {
 		if (file.bytes)
-			file.symbols = std::make_unique<types::ElfSymbols>(
-			    types::ElfSymbols::from_blob(file.name, *std::exchange(file.bytes, std::nullopt)));
+			file.symbols = std::make_unique<types::ElfSymbols>(types::ElfSymbols::from_blob(
+			    file.name, *std::exchange(file.bytes, std::nullopt)));
 	} catch (const Error&) {
 		// Not an ELF file: its addresses keep their numbers.
 	}
-	const auto in_file = file.symbols ? file.symbols->address_of_offset(address - place->start + place->offset) :
-					    std::nullopt;
+	const auto in_file = file.symbols
+	                         ? file.symbols->address_of_offset(address - place->start + place->offset)
+	                         : std::nullopt;
 	if (const auto symbol = in_file ? file.symbols->find(*in_file) : std::nullopt)
 		return {file.name, std::string(symbol->name), symbol->offset};
 	return {file.name, {}, 0};
@@ -277,7 +292,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<render::Symboliser> symbols_of_boot(const std::array<uint8_t, 16>& boot_id, std::function<void()> unknown) {
+std::unique_ptr<render::Symboliser> symbols_of_boot(const std::array<uint8_t, 16>& boot_id,
+                                                    std::function<void()> unknown) {
 	if (std::memcmp(boot_id.data(), dfr_user_boot_id(), boot_id.size()) == 0)
 		return std::make_unique<LiveSymbols>();
 	return std::make_unique<OtherBoot>(std::move(unknown));

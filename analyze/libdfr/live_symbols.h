@@ -51,9 +51,10 @@ private:
 	};
 	struct Process {
 		std::vector<Mapping> maps; // by address
-		std::vector<Mapping> gone; // code that was mapped where nothing is now: of a program before exec()
-		Clock::time_point read;	   // long ago: never
-		std::string shape;	   // when it was read: how much was mapped, and where its program
+		std::vector<Mapping>
+		    gone; // code that was mapped where nothing is now: of a program before exec()
+		Clock::time_point read; // long ago: never
+		std::string shape;      // when it was read: how much was mapped, and where its program
 	};
 	struct KernelSymbols {
 		types::Symbols symbols;
@@ -67,13 +68,14 @@ private:
 
 	const bool see_processes_;
 	std::unique_ptr<KernelSymbols> kernel_, before_; // before_: with modules that have gone since
-	Clock::time_point asked_;		  // which modules there are
+	Clock::time_point asked_;                        // which modules there are
 	std::map<uint32_t, Process> processes_;
 	std::map<std::string, MappedFile> files_; // by device, inode and path
 };
 
 // What addresses in a recording of that boot are called: known if it is this one. If not, they stay
 // numbers, and `unknown` is called when the first is asked for.
-std::unique_ptr<render::Symboliser> symbols_of_boot(const std::array<uint8_t, 16>& boot_id, std::function<void()> unknown);
+std::unique_ptr<render::Symboliser> symbols_of_boot(const std::array<uint8_t, 16>& boot_id,
+                                                    std::function<void()> unknown);
 
 } // namespace dfr::lib

@@ -15,11 +15,23 @@ struct Suffix {
 };
 
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr Suffix kSizes[] = {{"", 1}, {"k", 1ull << 10}, {"m", 1ull << 20}, {"g", 1ull << 30}, {"t", 1ull << 40}};
-constexpr Suffix kTimes[] = {{"", 1}, {"ns", 1}, {"nsec", 1}, {"us", 1000}, {"usec", 1000},
-			     {"ms", 1'000'000}, {"msec", 1'000'000}, {"s", kSecond}, {"sec", kSecond},
-			     {"m", 60 * kSecond}, {"min", 60 * kSecond}, {"h", 3600 * kSecond},
-			     {"hour", 3600 * kSecond}, {"d", 86400 * kSecond}, {"day", 86400 * kSecond}};
+constexpr Suffix kSizes[] = {
+    {"", 1}, {"k", 1ull << 10}, {"m", 1ull << 20}, {"g", 1ull << 30}, {"t", 1ull << 40}};
+constexpr Suffix kTimes[] = {{"", 1},
+                             {"ns", 1},
+                             {"nsec", 1},
+                             {"us", 1000},
+                             {"usec", 1000},
+                             {"ms", 1'000'000},
+                             {"msec", 1'000'000},
+                             {"s", kSecond},
+                             {"sec", kSecond},
+                             {"m", 60 * kSecond},
+                             {"min", 60 * kSecond},
+                             {"h", 3600 * kSecond},
+                             {"hour", 3600 * kSecond},
+                             {"d", 86400 * kSecond},
+                             {"day", 86400 * kSecond}};
 
 // The number in front; `rest` is what follows it, in lower case.
 std::optional<uint64_t> number(std::string_view text, std::string& rest) {
@@ -37,7 +49,7 @@ std::optional<uint64_t> scaled(uint64_t value, const std::string& rest, const Su
 	for (const Suffix& suffix : suffixes)
 		if (rest == suffix.name)
 			return value > UINT64_MAX / suffix.factor ? std::nullopt
-								  : std::optional(value * suffix.factor);
+			                                          : std::optional(value * suffix.factor);
 	return std::nullopt;
 }
 

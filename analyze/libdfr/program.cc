@@ -31,7 +31,9 @@ size_t find_code(const std::string& text, const std::string& wanted) {
 }
 
 // The first character of a predicate or of actions.
-size_t description_end(const std::string& text) { return find_code(text, "{/;"); }
+size_t description_end(const std::string& text) {
+	return find_code(text, "{/;");
+}
 
 std::string trimmed(const std::string& text) {
 	const size_t from = text.find_first_not_of(" \t\r\n");
@@ -65,7 +67,8 @@ std::string full_descriptions(const ProgramPart& part) {
 	std::string text;
 	for (size_t at = 0; at <= list.size();) {
 		const size_t comma = std::min(list.find(',', at), list.size());
-		text += (at == 0 ? "" : ", ") + full_description(part.specifier, trimmed(list.substr(at, comma - at)));
+		text += (at == 0 ? "" : ", ") +
+		        full_description(part.specifier, trimmed(list.substr(at, comma - at)));
 		at = comma + 1;
 	}
 	return text + " " + part.text.substr(end);
@@ -87,7 +90,8 @@ bool lacks_braces(const std::string& text) {
 	for (bool comment; (comment = rest.starts_with("/*")) || rest.starts_with('#');) {
 		control |= !comment;
 		const size_t end = comment ? rest.find("*/", 2) : rest.find('\n');
-		rest = end == std::string::npos ? std::string() : trimmed(rest.substr(end + (comment ? 2 : 1)));
+		rest =
+		    end == std::string::npos ? std::string() : trimmed(rest.substr(end + (comment ? 2 : 1)));
 	}
 	return find_code(rest, "{;") == rest.size() && !(control && rest.empty());
 }
@@ -150,9 +154,10 @@ ProgramPart read_script(const std::string& path) {
 	part.name = path;
 	const bool standard = path == "-";
 	const std::unique_ptr<FILE, int (*)(FILE*)> file(standard ? stdin : std::fopen(path.c_str(), "re"),
-							 standard ? [](FILE*) { return 0; } : std::fclose);
+	                                                 standard ? [](FILE*) { return 0; } : std::fclose);
 	if (!file)
-		throw Error::from_errno("failed to open script '" + path + "'", "give the path of a D script");
+		throw Error::from_errno("failed to open script '" + path + "'",
+		                        "give the path of a D script");
 	char buffer[16384];
 	while (const size_t got = std::fread(buffer, 1, sizeof buffer, file.get()))
 		part.text.append(buffer, got);
@@ -162,7 +167,7 @@ ProgramPart read_script(const std::string& path) {
 }
 
 d::Compiled compile_parts(std::vector<ProgramPart>& parts, d::CompileOptions options, d::Target& target,
-			  d::Diagnostics& diagnostics) {
+                          d::Diagnostics& diagnostics) {
 	if (parts.size() == 1) {
 		options.name = parts[0].name;
 		options.specifier = parts[0].specifier;
@@ -173,7 +178,8 @@ d::Compiled compile_parts(std::vector<ProgramPart>& parts, d::CompileOptions opt
 	return d::compile(joined(parts, parts.size()), options, target, diagnostics);
 }
 
-size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptions& options, d::Target& target) {
+size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptions& options,
+                    d::Target& target) {
 	d::CompileOptions trial = options;
 	trial.name = parts[0].name;
 	trial.arg_ref = true; // later parts may name what the first ones do not
@@ -187,7 +193,9 @@ size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptio
 }
 
 void identify_types(dof::Image& image, d::Target& target) {
-	const bool depends = std::any_of(image.ecbs.begin(), image.ecbs.end(), [](const dof::EcbDesc& ecb) { return ecb.uarg & DFR_ECBUARG_KERNEL_TYPES; });
+	const bool depends = std::any_of(image.ecbs.begin(), image.ecbs.end(), [](const dof::EcbDesc& ecb) {
+		return ecb.uarg & DFR_ECBUARG_KERNEL_TYPES;
+	});
 	const types::Container* const kernel = depends ? target.kernel_types("vmlinux") : nullptr;
 	if (!kernel)
 		return;
@@ -196,7 +204,8 @@ void identify_types(dof::Image& image, d::Target& target) {
 }
 
 bool records_user_code(const dof::Image& image) {
-	constexpr uint32_t kinds[] = {DFR_ACT_USTACK, DFR_ACT_JSTACK, DFR_ACT_USYM, DFR_ACT_UMOD, DFR_ACT_UADDR};
+	constexpr uint32_t kinds[] = {DFR_ACT_USTACK, DFR_ACT_JSTACK, DFR_ACT_USYM, DFR_ACT_UMOD,
+	                              DFR_ACT_UADDR};
 	for (const dof::Body& body : image.bodies)
 		for (const dof::Action& action : body.actions)
 			if (std::ranges::find(kinds, action.kind) != std::end(kinds))
@@ -204,8 +213,8 @@ bool records_user_code(const dof::Image& image) {
 	return false;
 }
 
-void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& options, const d::Compiled& whole,
-		   d::Target& target) {
+void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& options,
+                   const d::Compiled& whole, d::Target& target) {
 	uint64_t from = 0;
 	for (size_t i = 0; i < parts.size(); i++) {
 		uint64_t to = clauses_of(whole.image);
@@ -223,10 +232,10 @@ void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& opt
 
 std::vector<std::pair<std::string, std::string>> session_macros(uint32_t target) {
 	std::vector<std::pair<std::string, std::string>> macros{
-	    {"pid", std::to_string(getpid())},	 {"ppid", std::to_string(getppid())},
+	    {"pid", std::to_string(getpid())},   {"ppid", std::to_string(getppid())},
 	    {"pgid", std::to_string(getpgrp())}, {"sid", std::to_string(getsid(0))},
-	    {"uid", std::to_string(getuid())},	 {"euid", std::to_string(geteuid())},
-	    {"gid", std::to_string(getgid())},	 {"egid", std::to_string(getegid())}};
+	    {"uid", std::to_string(getuid())},   {"euid", std::to_string(geteuid())},
+	    {"gid", std::to_string(getgid())},   {"egid", std::to_string(getegid())}};
 	macros.emplace_back("target", std::to_string(target));
 	return macros;
 }

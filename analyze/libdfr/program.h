@@ -30,10 +30,11 @@ ProgramPart read_script(const std::string& path);
 
 // Compiles all parts together. options.name and .specifier are set here.
 d::Compiled compile_parts(std::vector<ProgramPart>& parts, d::CompileOptions options, d::Target& target,
-			  d::Diagnostics& diagnostics);
+                          d::Diagnostics& diagnostics);
 
 // Which part's text the compiler stopped at, for messages; costs a compilation for each part before it.
-size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptions& options, d::Target& target);
+size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptions& options,
+                    d::Target& target);
 
 // For a program that is loaded later, perhaps by another kernel: says what types it was compiled against, if any
 // clause depends on them.
@@ -43,8 +44,8 @@ void identify_types(dof::Image& image, d::Target& target);
 bool records_user_code(const dof::Image& image);
 
 // Fills in ProgramPart::matched, for messages; costs a compilation for each part but the last.
-void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& options, const d::Compiled& whole,
-		   d::Target& target);
+void count_matches(std::vector<ProgramPart>& parts, const d::CompileOptions& options,
+                   const d::Compiled& whole, d::Target& target);
 
 // $pid, $ppid, $uid ... of this process, and $target (0: none).
 std::vector<std::pair<std::string, std::string>> session_macros(uint32_t target);

@@ -9,10 +9,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "analyze/engine/clock.h"
 #include "analyze/libdfr/live_symbols.h"
 #include "analyze/libdfr/offline_target.h"
 #include "analyze/libdfr/style.h"
-#include "analyze/engine/clock.h"
 #include "formats/abi/dof.h"
 #include "formats/d/attributes.h"
 #include "formats/d/suggest.h"
@@ -26,9 +26,9 @@ namespace {
 // May these errors be there for want of a kernel? Its probes, symbols and types, and what the engine here cannot do.
 bool kernel_may_know(const d::Diagnostics& diagnostics) {
 	static constexpr std::string_view kTags[] = {
-	    "D_PDESC_ZERO", "D_SYM_BADREF", "D_SYM_NOTYPES", "D_VAR_UNSUP", "D_IDENT_UNDEF", "D_TYPE_ERR", "D_TYPE_MEMBER",
-	    "D_OP_INCOMPLETE", "D_DECL_INCOMPLETE", "D_SIZEOF_TYPE", "D_OFFSETOF_TYPE", "D_ARGS_NONE", "D_ARGS_IDX",
-	    "D_XLATE_NONE", "D_PROC_GRAB"};
+	    "D_PDESC_ZERO",    "D_SYM_BADREF",  "D_SYM_NOTYPES",   "D_VAR_UNSUP",       "D_IDENT_UNDEF",
+	    "D_TYPE_ERR",      "D_TYPE_MEMBER", "D_OP_INCOMPLETE", "D_DECL_INCOMPLETE", "D_SIZEOF_TYPE",
+	    "D_OFFSETOF_TYPE", "D_ARGS_NONE",   "D_ARGS_IDX",      "D_XLATE_NONE",      "D_PROC_GRAB"};
 	return std::ranges::any_of(diagnostics.all(), [](const d::Diagnostic& one) {
 		return std::ranges::find(kTags, one.tag) != std::end(kTags);
 	});
@@ -79,8 +79,8 @@ d::CompileOptions Session::compile_options(bool zdefs) const {
 bool Session::compile_on(std::unique_ptr<Backend> machine, bool zdefs) {
 	if (target_pid_ && machine->kernel() && !processes_have_our_numbers())
 		throw Error("this container numbers its processes itself: the kernel knows process " +
-				std::to_string(target_pid_) + " by another number",
-			    "-c and -p work where the host's numbers are seen (docker run --pid=host)");
+		                std::to_string(target_pid_) + " by another number",
+		            "-c and -p work where the host's numbers are seen (docker run --pid=host)");
 	backend_ = std::move(machine);
 	compiled_for_ = backend_->target().description();
 	diagnostics_ = d::Diagnostics{};
@@ -119,10 +119,11 @@ void Session::refuse(d::Target& target, bool zdefs) {
 	backend_.reset(); // what was refused cannot go
 	const std::string first = diagnostics_.classic(options_.errtags, 0, !part.script);
 	classic_ = part.script ? "failed to compile script " + part.name + ": " + first
-			       : "invalid probe specifier " + part.text + ": " + first;
-	throw Error("the program was not compiled for " + compiled_for_ + ": " + std::to_string(diagnostics_.errors()) +
-			(diagnostics_.errors() == 1 ? " error" : " errors"),
-		    no_kernel_);
+	                       : "invalid probe specifier " + part.text + ": " + first;
+	throw Error("the program was not compiled for " + compiled_for_ + ": " +
+	                std::to_string(diagnostics_.errors()) +
+	                (diagnostics_.errors() == 1 ? " error" : " errors"),
+	            no_kernel_);
 }
 
 // The programs' own ones.
@@ -158,15 +159,20 @@ void Session::compile() {
 	identify_types(compiled_.image, target);
 }
 
-std::vector<uint8_t> Session::dof() const { return dof::write(compiled_.image); }
+std::vector<uint8_t> Session::dof() const {
+	return dof::write(compiled_.image);
+}
 
-std::string Session::listing() const { return dif::disassemble_listing(compiled_.image); }
+std::string Session::listing() const {
+	return dif::disassemble_listing(compiled_.image);
+}
 
 std::string Session::stability() const {
 	std::string text;
 	for (const ProgramPart& part : programs_)
-		text += std::string("\nStability attributes for ") + (part.script ? "script " : "description ") +
-			part.title() + ":\n\n" + compiled_.attributes + "\n";
+		text += std::string("\nStability attributes for ") +
+		        (part.script ? "script " : "description ") + part.title() + ":\n\n" +
+		        compiled_.attributes + "\n";
 	return text;
 }
 
@@ -177,8 +183,10 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 	bool going = true;
 	const auto row = [&](const d::ProbeInfo& probe) {
 		rows++;
-		going = arguments ? visit({probe, d::provider_attributes(probe.provider).report(), target.args(probe)})
-				  : visit({probe, {}, {}});
+		going =
+		    arguments
+		        ? visit({probe, d::provider_attributes(probe.provider).report(), target.args(probe)})
+		        : visit({probe, {}, {}});
 		return going;
 	};
 	if (programs_.empty())
@@ -188,8 +196,8 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 			break;
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
-		const d::ProbePattern pattern{ecb.probe.host,	  ecb.probe.provider, ecb.probe.module,
-					      ecb.probe.function, ecb.probe.name,     ecb.probe.id};
+		const d::ProbePattern pattern{ecb.probe.host,     ecb.probe.provider, ecb.probe.module,
+		                              ecb.probe.function, ecb.probe.name,     ecb.probe.id};
 		rows = 0;
 		target.match(pattern, row);
 		if (rows != 0 || options_.zdefs)
@@ -198,7 +206,7 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 		if (!listeners_.trouble)
 			continue;
 		listeners_.trouble("failed to match " + pattern.provider + ":" + pattern.module + ":" +
-			       pattern.function + ":" + pattern.name + ": No probe matches description");
+		                   pattern.function + ":" + pattern.name + ": No probe matches description");
 		std::string instead(d::foreign_probe(pattern.provider, pattern.function));
 		if (instead.empty())
 			instead = target.why_absent(pattern);
@@ -212,19 +220,21 @@ void Session::enable() {
 	const auto dof = dof::write(compiled_.image);
 	ProgramPart& first = programs_[0];
 	try {
-		const uint32_t matched = backend_->session().enable(std::as_bytes(std::span(dof)), options_.zdefs);
+		const uint32_t matched =
+		    backend_->session().enable(std::as_bytes(std::span(dof)), options_.zdefs);
 		if (programs_.size() == 1)
 			first.matched = matched;
 		else if (listeners_.notice && !options_.style.quiet)
 			count_matches(programs_, compile_options(false), compiled_, backend_->target());
 	} catch (const Error& error) {
-		classic_ = "failed to enable '" + first.title() +
-			   "': " + (error.code() == EACCES ? "Destructive actions not allowed" : error.what());
+		classic_ = "failed to enable '" + first.title() + "': " +
+		           (error.code() == EACCES ? "Destructive actions not allowed" : error.what());
 		throw;
 	}
 	for (const ProgramPart& part : programs_)
-		notice(std::string(part.script ? "script" : "description") + " '" + part.title() + "' matched " +
-		       std::to_string(part.matched) + (part.matched == 1 ? " probe" : " probes"));
+		notice(std::string(part.script ? "script" : "description") + " '" + part.title() +
+		       "' matched " + std::to_string(part.matched) +
+		       (part.matched == 1 ? " probe" : " probes"));
 	if (compiled_.destructive && options_.is_set("destructive"))
 		notice("allowing destructive actions");
 }
@@ -236,7 +246,8 @@ void Session::claim() {
 	if (!backend_->device())
 		throw Error("there is no state of a boot in this process", {}, ENOENT);
 	backend_->device()->claim(DFR_ANONYMOUS_NAME);
-	for (uint32_t dof = 0; const dof::Image* const image = consumer_->renderer().programs().image(dof); dof++)
+	for (uint32_t dof = 0; const dof::Image* const image = consumer_->renderer().programs().image(dof);
+	     dof++)
 		apply_options(*image, consumer_->style());
 	consumer_->resume();
 }
@@ -256,7 +267,8 @@ void Session::go() {
 	};
 	hooks.kernel_types = [this] { return backend_->target().kernel_types(""); };
 	hooks.record = listeners_.record;
-	consumer_ = std::make_unique<Consumer>(backend_->session(), *output_, backend_->symbols(), std::move(hooks));
+	consumer_ =
+	    std::make_unique<Consumer>(backend_->session(), *output_, backend_->symbols(), std::move(hooks));
 	consumer_->style() = options_.style;
 	if (!programs_.empty()) {
 		enable();

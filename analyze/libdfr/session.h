@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "analyze/libdfr/backend.h"
 #include "analyze/libdfr/child.h"
 #include "analyze/libdfr/consumer.h"
 #include "analyze/libdfr/front_options.h"
-#include "analyze/libdfr/backend.h"
 #include "analyze/libdfr/program.h"
 #include "formats/error.h"
 
@@ -92,7 +92,7 @@ private:
 	d::Diagnostics diagnostics_;
 	d::Compiled compiled_;
 	std::string compiled_for_; // what it was compiled for, or would have been
-	std::string no_kernel_;	   // why the kernel's engine was not there, if it was wanted
+	std::string no_kernel_;    // why the kernel's engine was not there, if it was wanted
 	std::unique_ptr<render::Output> output_;
 	std::unique_ptr<Consumer> consumer_;
 	trace::Verdict verdict_;

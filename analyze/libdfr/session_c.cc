@@ -58,12 +58,12 @@ std::vector<std::string> strings(const char* const* list) {
 
 dfr_record_value value_of(const trace::Value& value) {
 	return {static_cast<int64_t>(value.number), value.bytes.empty() ? nullptr : value.bytes.data(),
-		value.bytes.size()};
+	        value.bytes.size()};
 }
 
 dfr_record_value value_of(const render::Datum& datum) {
 	return {static_cast<int64_t>(datum.number), datum.bytes.empty() ? nullptr : datum.bytes.data(),
-		datum.bytes.size()};
+	        datum.bytes.size()};
 }
 
 void hand_out(lib::Session& session, const trace::Record& record, dfr_record_fn* fn, void* arg) {
@@ -74,26 +74,31 @@ void hand_out(lib::Session& session, const trace::Record& record, dfr_record_fn*
 	std::vector<dfr_record_value> values;
 	for (const trace::Value& value : record.fields)
 		values.push_back(value_of(value));
-	const dfr_record handed{record.time, record.cpu, probe->id, record.context.pid, record.context.tid,
-				record.context.execname.data(), record.context.execname.size(),
-				probe->provider.c_str(), probe->module.c_str(), probe->function.c_str(),
-				probe->name.c_str(), values.data(), values.size()};
+	const dfr_record handed{record.time,
+	                        record.cpu,
+	                        probe->id,
+	                        record.context.pid,
+	                        record.context.tid,
+	                        record.context.execname.data(),
+	                        record.context.execname.size(),
+	                        probe->provider.c_str(),
+	                        probe->module.c_str(),
+	                        probe->function.c_str(),
+	                        probe->name.c_str(),
+	                        values.data(),
+	                        values.size()};
 	fn(&handed, arg);
 }
 
 int hand_out(const lib::Session::Listed& listed, dfr_probe_fn* fn, void* arg) {
 	std::vector<const char*> types;
 	for (const d::ProbeArg& argument : listed.arguments)
-		types.push_back((argument.translated.empty() ? argument.native : argument.translated).c_str());
+		types.push_back(
+		    (argument.translated.empty() ? argument.native : argument.translated).c_str());
 	const d::ProbeInfo& probe = listed.probe;
-	const dfr_listed_probe one{probe.id,
-			    probe.provider.c_str(),
-			    probe.module.c_str(),
-			    probe.function.c_str(),
-			    probe.name.c_str(),
-			    listed.stability.c_str(),
-			    types.data(),
-			    types.size()};
+	const dfr_listed_probe one{
+	    probe.id,           probe.provider.c_str(),   probe.module.c_str(), probe.function.c_str(),
+	    probe.name.c_str(), listed.stability.c_str(), types.data(),         types.size()};
 	return fn(&one, arg);
 }
 
@@ -142,11 +147,17 @@ dfr_session* dfr_session_open(dfr_session_engine engine) {
 	}
 }
 
-void dfr_session_close(dfr_session* session) { delete session; }
+void dfr_session_close(dfr_session* session) {
+	delete session;
+}
 
-const char* dfr_session_error(const dfr_session* session) { return session->error.c_str(); }
+const char* dfr_session_error(const dfr_session* session) {
+	return session->error.c_str();
+}
 
-const char* dfr_session_hint(const dfr_session* session) { return session->hint.c_str(); }
+const char* dfr_session_hint(const dfr_session* session) {
+	return session->hint.c_str();
+}
 
 const char* dfr_session_classic(const dfr_session* session) {
 	const std::string& classic = session->session.classic();
@@ -159,7 +170,9 @@ const char* dfr_session_diagnostics(dfr_session* session) {
 	return session->text.c_str();
 }
 
-const char* dfr_session_tree(dfr_session* session) { return session->session.tree().c_str(); }
+const char* dfr_session_tree(dfr_session* session) {
+	return session->session.tree().c_str();
+}
 
 int dfr_session_option(dfr_session* session, const char* name, const char* value) {
 	return guarded(session, [&](lib::Session& inner) {
@@ -175,7 +188,9 @@ int dfr_session_environment(dfr_session* session) {
 	});
 }
 
-int dfr_session_is_set(const dfr_session* session, const char* name) { return session->session.options().is_set(name); }
+int dfr_session_is_set(const dfr_session* session, const char* name) {
+	return session->session.options().is_set(name);
+}
 
 int dfr_session_program(dfr_session* session, dfr_specifier specifier, const char* text) {
 	return guarded(session, [&](lib::Session& inner) {
@@ -209,12 +224,16 @@ int dfr_session_process(dfr_session* session, int pid) {
 	});
 }
 
-void dfr_session_output(dfr_session* session, int fd) { session->session.set_output(fd); }
+void dfr_session_output(dfr_session* session, int fd) {
+	session->session.set_output(fd);
+}
 
 void dfr_session_on_text(dfr_session* session, dfr_text_fn* fn, void* arg) {
 	session->session.listeners().text = nullptr;
 	if (fn)
-		session->session.listeners().text = [fn, arg](const std::string& text) { fn(text.data(), text.size(), arg); };
+		session->session.listeners().text = [fn, arg](const std::string& text) {
+			fn(text.data(), text.size(), arg);
+		};
 }
 
 void dfr_session_on_message(dfr_session* session, dfr_message_fn* fn, void* arg) {
@@ -228,7 +247,9 @@ void dfr_session_on_message(dfr_session* session, dfr_message_fn* fn, void* arg)
 
 void dfr_session_on_record(dfr_session* session, dfr_record_fn* fn, void* arg) {
 	lib::Session* const inner = &session->session;
-	inner->listeners().record = [inner, fn, arg](const trace::Record& record) { hand_out(*inner, record, fn, arg); };
+	inner->listeners().record = [inner, fn, arg](const trace::Record& record) {
+		hand_out(*inner, record, fn, arg);
+	};
 }
 
 int dfr_session_compile(dfr_session* session) {
@@ -270,7 +291,9 @@ int dfr_session_go(dfr_session* session) {
 	});
 }
 
-void dfr_session_sleep(dfr_session* session) { dfr_session_sleep_with(session, nullptr); }
+void dfr_session_sleep(dfr_session* session) {
+	dfr_session_sleep_with(session, nullptr);
+}
 
 void dfr_session_sleep_with(dfr_session* session, const sigset_t* mask) {
 	guarded(session, [mask](lib::Session& inner) {
@@ -280,7 +303,8 @@ void dfr_session_sleep_with(dfr_session* session, const sigset_t* mask) {
 }
 
 int dfr_session_work(dfr_session* session) {
-	return guarded(session, [](lib::Session& inner) { return inner.work() ? DFR_WORK_GOING : DFR_WORK_DONE; });
+	return guarded(session,
+	               [](lib::Session& inner) { return inner.work() ? DFR_WORK_GOING : DFR_WORK_DONE; });
 }
 
 int dfr_session_print(dfr_session* session, const char* text) {
@@ -324,9 +348,11 @@ int dfr_session_aggregations(dfr_session* session, const char* name, dfr_aggrega
 				for (const render::Datum& key : row.keys)
 					keys.push_back(value_of(key));
 				const render::AggValue& value = row.values[0];
-				const int64_t scalar = render::is_histogram(value.kind) ? 0 : render::scalar_of(value);
-				const dfr_aggregation one{own.c_str(), variable, keys.data(), keys.size(), scalar,
-							  value.words.data(), value.words.size()};
+				const int64_t scalar =
+				    render::is_histogram(value.kind) ? 0 : render::scalar_of(value);
+				const dfr_aggregation one{own.c_str(),       variable, keys.data(),
+				                          keys.size(),       scalar,   value.words.data(),
+				                          value.words.size()};
 				if (const int stop = fn(&one, arg))
 					return stop;
 			}

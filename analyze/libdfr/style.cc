@@ -14,12 +14,12 @@ struct Name {
 	uint32_t option;
 	const char* name;
 };
-constexpr Name kNames[] = {{DFR_OPT_QUIET, "quiet"},	       {DFR_OPT_FLOWINDENT, "flowindent"},
-			   {DFR_OPT_RAWBYTES, "rawbytes"},     {DFR_OPT_STACKINDENT, "stackindent"},
-			   {DFR_OPT_AGGSORTKEY, "aggsortkey"}, {DFR_OPT_AGGSORTREV, "aggsortrev"},
-			   {DFR_OPT_AGGSORTPOS, "aggsortpos"}, {DFR_OPT_AGGSORTKEYPOS, "aggsortkeypos"},
-			   {DFR_OPT_AGGHIST, "agghist"},       {DFR_OPT_AGGPACK, "aggpack"},
-			   {DFR_OPT_AGGZOOM, "aggzoom"}};
+constexpr Name kNames[] = {{DFR_OPT_QUIET, "quiet"},           {DFR_OPT_FLOWINDENT, "flowindent"},
+                           {DFR_OPT_RAWBYTES, "rawbytes"},     {DFR_OPT_STACKINDENT, "stackindent"},
+                           {DFR_OPT_AGGSORTKEY, "aggsortkey"}, {DFR_OPT_AGGSORTREV, "aggsortrev"},
+                           {DFR_OPT_AGGSORTPOS, "aggsortpos"}, {DFR_OPT_AGGSORTKEYPOS, "aggsortkeypos"},
+                           {DFR_OPT_AGGHIST, "agghist"},       {DFR_OPT_AGGPACK, "aggpack"},
+                           {DFR_OPT_AGGZOOM, "aggzoom"}};
 
 } // namespace
 
@@ -28,7 +28,8 @@ void apply_options(const dof::Image& image, render::Style& style) {
 	for (const dof::Option& option : image.options)
 		for (const Name& name : kNames)
 			if (name.option == option.option && option.value != DFR_OPT_UNSET)
-				render::Renderer::set_style(style, name.name, std::to_string(option.value), known);
+				render::Renderer::set_style(style, name.name, std::to_string(option.value),
+				                            known);
 }
 
 void apply_options(const d::Compiled& compiled, render::Style& style) {
@@ -52,8 +53,9 @@ std::vector<std::string> without_effect(const d::Compiled& compiled) {
 	std::vector<std::string> all;
 	for (const dof::Option& option : compiled.image.options)
 		if (option.option == DFR_OPT_AGGEVICT)
-			all.emplace_back("option aggevict has no effect: a table that is full loses keys, and counts them; "
-					 "give it room with -x aggsize");
+			all.emplace_back("option aggevict has no effect: a table that is full loses keys, "
+			                 "and counts them; "
+			                 "give it room with -x aggsize");
 	for (const auto& [name, value] : compiled.settings)
 		for (const auto& [option, why] : kWhy)
 			if (name == option && !(name == "evaltime" && value == "exec"))

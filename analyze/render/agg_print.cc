@@ -20,15 +20,13 @@ unsigned integer_width(unsigned size) {
 // Keys of 4 bytes print signed, smaller ones unsigned.
 int64_t key_number(const Datum& key) {
 	return key.size >= 4 ? cut_signed(key.number, key.size)
-			     : static_cast<int64_t>(cut_unsigned(key.number, key.size));
+	                     : static_cast<int64_t>(cut_unsigned(key.number, key.size));
 }
 
 void put_key(std::string& out, const Datum& key, const AggStyle& style, Symboliser& symbols) {
 	switch (key.kind) {
 	case DatumKind::Integer:
-	case DatumKind::Float:
-		out += ' ';
-		return put_signed(out, key_number(key), integer_width(key.size));
+	case DatumKind::Float: out += ' '; return put_signed(out, key_number(key), integer_width(key.size));
 	case DatumKind::Bytes:
 		if (style.rawbytes || !looks_like_text(key.bytes))
 			return put_hex_dump(out, key.bytes);
@@ -43,9 +41,7 @@ void put_key(std::string& out, const Datum& key, const AggStyle& style, Symbolis
 	case DatumKind::Stack:
 	case DatumKind::UserStack: return put_stack(out, key, style.stackindent, symbols);
 	case DatumKind::None: return;
-	default:
-		out += "  ";
-		return put_left(out, name_of(key, symbols), 50);
+	default: out += "  "; return put_left(out, name_of(key, symbols), 50);
 	}
 }
 
@@ -192,7 +188,7 @@ void put_packed(std::string& out, std::span<const AggRow> rows, const AggStyle& 
 			total += count;
 		for (const int64_t count : shown)
 			put_packed_cell(out, count, style.histogram.zoom ? scale.largest : scale.total,
-					style.histogram.utf8);
+			                style.histogram.utf8);
 		out += ": ";
 		put_left(out, high, high_width);
 		out += " | ";
@@ -204,7 +200,7 @@ void put_packed(std::string& out, std::span<const AggRow> rows, const AggStyle& 
 } // namespace
 
 void put_aggregations(std::string& out, Aggregations& store, std::span<const uint32_t> variables,
-		      const AggStyle& style, Symboliser& symbols) {
+                      const AggStyle& style, Symboliser& symbols) {
 	const auto rows = store.rows(variables, style.sort);
 	if (style.as_bars && has_bars(rows))
 		return put_bars(out, rows, style, symbols);
@@ -215,7 +211,7 @@ void put_aggregations(std::string& out, Aggregations& store, std::span<const uin
 }
 
 void put_aggregations(std::string& out, Aggregations& store, std::span<const uint32_t> variables,
-		      const PrintfFormat& format, const AggStyle& style, Symboliser& symbols) {
+                      const PrintfFormat& format, const AggStyle& style, Symboliser& symbols) {
 	for (const AggRow& row : store.rows(variables, style.sort))
 		format.apply(out, {row.keys, row.values, style.histogram, style.stackindent}, symbols);
 }

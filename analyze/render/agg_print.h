@@ -22,9 +22,9 @@ struct AggStyle {
 
 // The rows of `variables` in the default layout, without the newline that printa() starts with.
 void put_aggregations(std::string& out, Aggregations& store, std::span<const uint32_t> variables,
-		      const AggStyle& style, Symboliser& symbols);
+                      const AggStyle& style, Symboliser& symbols);
 // One line of text for each row, by `format`.
 void put_aggregations(std::string& out, Aggregations& store, std::span<const uint32_t> variables,
-		      const PrintfFormat& format, const AggStyle& style, Symboliser& symbols);
+                      const PrintfFormat& format, const AggStyle& style, Symboliser& symbols);
 
 } // namespace dfr::render

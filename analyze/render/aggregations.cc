@@ -22,7 +22,9 @@ uint64_t load64(std::span<const std::byte> bytes) {
 	return value;
 }
 
-size_t padded(size_t size) { return (size + 7) & ~size_t{7}; }
+size_t padded(size_t size) {
+	return (size + 7) & ~size_t{7};
+}
 
 // Takes `size` bytes and their padding off the front; false if they are not there.
 bool take(std::span<const std::byte>& rest, size_t size, std::span<const std::byte>& taken) {
@@ -66,12 +68,17 @@ const std::string& probe_text(const trace::Probe& probe, uint32_t which) {
 	}
 }
 
-int sign(int value) { return value < 0 ? -1 : value > 0; }
+int sign(int value) {
+	return value < 0 ? -1 : value > 0;
+}
 
-int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+int compare_numbers(uint64_t a, uint64_t b) {
+	return a < b ? -1 : a > b;
+}
 
 int compare_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
-	const int common = a.empty() || b.empty() ? 0 : std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
+	const int common =
+	    a.empty() || b.empty() ? 0 : std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
 	return common != 0 ? sign(common) : compare_numbers(a.size(), b.size());
 }
 
@@ -90,8 +97,7 @@ int compare_datum(const Datum& a, const Datum& b) {
 	}
 	case DatumKind::Integer:
 		return compare_numbers(cut_unsigned(a.number, a.size), cut_unsigned(b.number, b.size));
-	default:
-		return a.pid != b.pid ? compare_numbers(a.pid, b.pid) : compare_numbers(a.number, b.number);
+	default: return a.pid != b.pid ? compare_numbers(a.pid, b.pid) : compare_numbers(a.number, b.number);
 	}
 }
 
@@ -126,7 +132,8 @@ std::vector<uint64_t> empty_words(uint32_t kind, uint64_t arg) {
 	if (!is_histogram(kind)) // as a number they are 0
 		return {};
 	if (kind != DFR_ACT_QUANTIZE)
-		buckets = 1 + (kind == DFR_ACT_LQUANTIZE ? DFR_LQUANTIZE_LEVELS(arg) + size_t{2} : llquantize_slots(arg));
+		buckets = 1 + (kind == DFR_ACT_LQUANTIZE ? DFR_LQUANTIZE_LEVELS(arg) + size_t{2}
+		                                         : llquantize_slots(arg));
 	std::vector<uint64_t> words(buckets);
 	if (kind != DFR_ACT_QUANTIZE)
 		words[0] = arg;
@@ -164,7 +171,8 @@ void merge_words(uint32_t kind, std::vector<uint64_t>& a, std::span<const uint64
 		return; // b is nothing, or damage
 	if (kind == DFR_ACT_MIN || kind == DFR_ACT_MAX) {
 		const auto left = static_cast<int64_t>(a[0]), right = static_cast<int64_t>(b[0]);
-		a[0] = static_cast<uint64_t>(kind == DFR_ACT_MIN ? std::min(left, right) : std::max(left, right));
+		a[0] = static_cast<uint64_t>(kind == DFR_ACT_MIN ? std::min(left, right)
+		                                                 : std::max(left, right));
 		return;
 	}
 	if (kind == DFR_ACT_STDDEV && a.size() == 4) {
@@ -186,7 +194,7 @@ void Aggregations::snapshot(std::vector<trace::AggEntry> entries) {
 }
 
 std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::string& canonical,
-					 std::optional<uint32_t>& cpu) {
+                                         std::optional<uint32_t>& cpu) {
 	std::vector<Datum> keys;
 	const trace::Catalog& catalog = programs_.catalog();
 	const auto variable = catalog.aggregations.find(entry.varid);
@@ -225,7 +233,8 @@ std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::stri
 		}
 		keys.push_back(datum_of(action, field, number, bytes));
 		if (is_named(keys.back())) {
-			canonical.append(std::to_string(keys.back().pid)).append(name_of(keys.back(), symbols_));
+			canonical.append(std::to_string(keys.back().pid))
+			    .append(name_of(keys.back(), symbols_));
 			canonical += '\0';
 			continue;
 		}
@@ -295,7 +304,8 @@ std::vector<AggRow> Aggregations::rows(std::span<const uint32_t> variables, cons
 			row.keys = item.keys;
 			row.canonical = canonical;
 			row.values.resize(variables.size());
-			row.values[v] = {item.kind, item.words, normal(variables[v]), item.by_cpu.empty() ? nullptr : &item.by_cpu};
+			row.values[v] = {item.kind, item.words, normal(variables[v]),
+			                 item.by_cpu.empty() ? nullptr : &item.by_cpu};
 		}
 	}
 	std::vector<AggRow> rows;

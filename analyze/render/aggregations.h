@@ -21,9 +21,9 @@
 namespace dfr::render {
 
 struct SortOptions {
-	bool by_key = false; // aggsortkey
-	bool reverse = false; // aggsortrev
-	unsigned position = 0; // aggsortpos
+	bool by_key = false;       // aggsortkey
+	bool reverse = false;      // aggsortrev
+	unsigned position = 0;     // aggsortpos
 	unsigned key_position = 0; // aggsortkeypos
 };
 
@@ -73,7 +73,8 @@ private:
 
 	const std::map<uint32_t, Table>& tables();
 	void add(std::map<uint32_t, Table>& tables, const trace::AggEntry& entry);
-	std::vector<Datum> keys_of(const trace::AggEntry& entry, std::string& canonical, std::optional<uint32_t>& cpu);
+	std::vector<Datum> keys_of(const trace::AggEntry& entry, std::string& canonical,
+	                           std::optional<uint32_t>& cpu);
 	int64_t normal(uint32_t variable) const;
 	AggValue nothing(uint32_t variable);
 	void forget_live(uint32_t variable);

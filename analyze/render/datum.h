@@ -15,13 +15,13 @@ namespace dfr::render {
 enum class DatumKind : uint8_t {
 	None,
 	Integer,
-	Float, // number holds the bits
+	Float,  // number holds the bits
 	String, // bytes without NUL
 	Bytes,
-	Stack,	   // bytes: u64 PCs, maybe unaligned
-	UserStack, // the same, of process `pid`
-	Symbol,	   // sym(), func(): number is the address
-	Module,	   // mod()
+	Stack,      // bytes: u64 PCs, maybe unaligned
+	UserStack,  // the same, of process `pid`
+	Symbol,     // sym(), func(): number is the address
+	Module,     // mod()
 	UserSymbol, // usym(), ufunc()
 	UserModule, // umod()
 	UserAddress // uaddr()
@@ -43,7 +43,9 @@ Datum integer(uint64_t number, unsigned size, bool is_signed);
 Datum text_datum(std::string_view text);
 // The i-th PC of a Stack or UserStack.
 uint64_t frame_of(const Datum& stack, size_t i);
-inline size_t frames_of(const Datum& stack) { return stack.bytes.size() / 8; }
+inline size_t frames_of(const Datum& stack) {
+	return stack.bytes.size() / 8;
+}
 
 struct SymbolName {
 	std::string module; // empty: not known

@@ -105,7 +105,9 @@ __int128 bucket_value(const Histogram& histogram, size_t bucket) {
 		const int64_t base = DFR_LQUANTIZE_BASE(histogram.arg);
 		const int64_t step = DFR_LQUANTIZE_STEP(histogram.arg);
 		const auto bound = base + (static_cast<__int128>(bucket) - 1) * step;
-		return bucket == 0 ? static_cast<__int128>(base) - 1 : bucket + 1 == buckets ? bound + 1 : bound;
+		return bucket == 0             ? static_cast<__int128>(base) - 1
+		       : bucket + 1 == buckets ? bound + 1
+		                               : bound;
 	}
 	const uint64_t factor = DFR_LLQUANTIZE_FACTOR(histogram.arg);
 	if (bucket == 0)
@@ -122,7 +124,8 @@ unsigned bar_length(int64_t count, const BarScale& scale, bool zoom, unsigned ce
 	if (zoom) {
 		if (scale.largest == 0)
 			return 0;
-		return static_cast<unsigned>((height * cells * 190 + scale.largest * 100) / (scale.largest * 200));
+		return static_cast<unsigned>((height * cells * 190 + scale.largest * 100) /
+		                             (scale.largest * 200));
 	}
 	if (scale.total == 0)
 		return 0;
@@ -168,7 +171,7 @@ Histogram Histogram::from_words(uint32_t kind, std::span<const uint64_t> words) 
 		histogram.arg = words[0];
 		words = words.subspan(1);
 		expected = kind == DFR_ACT_LQUANTIZE ? DFR_LQUANTIZE_LEVELS(histogram.arg) + size_t{2}
-						     : llquantize_slots(histogram.arg);
+		                                     : llquantize_slots(histogram.arg);
 	}
 	if (words.size() == expected)
 		histogram.counts.assign(words.begin(), words.end());

@@ -47,7 +47,7 @@ void put_histogram(std::string& out, const Histogram& histogram, const Histogram
 // One bar of 41 columns with its axis. `total`: what a full bar means.
 struct BarScale {
 	bool positive = false, negative = false; // counts above 0, below 0 exist
-	unsigned __int128 total = 0;		 // sum of absolute counts
+	unsigned __int128 total = 0;             // sum of absolute counts
 	unsigned __int128 largest = 0;
 };
 BarScale scale_of(std::span<const int64_t> counts);

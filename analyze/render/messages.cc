@@ -72,26 +72,28 @@ constexpr DropKind kDrops[] = {
 
 std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog) {
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
-	const std::string name = mark.value < 0 ? std::to_string(-static_cast<int64_t>(mark.value)) + " probes"
-				 : probe == catalog.probes.end() ? std::string("some of the probes")
-								 : "probe " + probe->second.text();
+	const std::string name = mark.value < 0
+	                             ? std::to_string(-static_cast<int64_t>(mark.value)) + " probes"
+	                         : probe == catalog.probes.end() ? std::string("some of the probes")
+	                                                         : "probe " + probe->second.text();
 	switch (mark.event) {
 	case DFR_EVENT_UNARMED:
 		return name + " cannot be armed: " +
-		       (mark.error == EPERM ? "the clause reads arguments of the kernel's, which are hidden here "
-					      "(lockdown, or an unprivileged user)"
-					    : std::strerror(mark.error));
+		       (mark.error == EPERM
+		            ? "the clause reads arguments of the kernel's, which are hidden here "
+		              "(lockdown, or an unprivileged user)"
+		            : std::strerror(mark.error));
 	case DFR_EVENT_DETACHED:
-		return name + " is detached for a while: the state's probes take more than its budget even when they do nothing";
-	case DFR_EVENT_ATTACHED:
-		return name + " is attached again";
+		return name + " is detached for a while: the state's probes take more than its budget even "
+		              "when they do nothing";
+	case DFR_EVENT_ATTACHED: return name + " is attached again";
 	case DFR_EVENT_KILLED:
 		return mark.value ? "killed: its consumer was not seen for too long"
-				  : "killed: probes took more than nine tenths of a CPU for a second";
+		                  : "killed: probes took more than nine tenths of a CPU for a second";
 	case DFR_EVENT_FULL:
-		return "the buffer of CPU " + std::to_string(mark.value) + " is full: it records nothing more (bufpolicy=fill)";
-	default:
-		return {};
+		return "the buffer of CPU " + std::to_string(mark.value) +
+		       " is full: it records nothing more (bufpolicy=fill)";
+	default: return {};
 	}
 }
 

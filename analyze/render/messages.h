@@ -14,9 +14,9 @@ namespace dfr::render {
 
 struct Fault {
 	uint32_t epid = 0;
-	uint32_t action = 0;   // 0: the predicate
-	int64_t offset = -1;   // in bytes of DIF; -1: not known
-	uint32_t code = 0;     // enum dif_fault
+	uint32_t action = 0; // 0: the predicate
+	int64_t offset = -1; // in bytes of DIF; -1: not known
+	uint32_t code = 0;   // enum dif_fault
 	uint64_t address = 0;
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 std::string name_of_sockaddr(const void* address, socklen_t size, const std::string& otherwise) {
 	char host[NI_MAXHOST];
-	const int failed = getnameinfo(static_cast<const sockaddr*>(address), size, host, sizeof host, nullptr, 0,
-				       NI_NAMEREQD);
+	const int failed = getnameinfo(static_cast<const sockaddr*>(address), size, host, sizeof host,
+	                               nullptr, 0, NI_NAMEREQD);
 	return failed ? otherwise : std::string(host);
 }
 

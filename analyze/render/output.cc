@@ -61,7 +61,8 @@ void Output::flush() {
 }
 
 void Output::fail() {
-	const Error error = Error::from_errno("cannot write the output", "see that there is room and somebody reads");
+	const Error error =
+	    Error::from_errno("cannot write the output", "see that there is room and somebody reads");
 	text_.clear();
 	if (!failed_)
 		throw error;

@@ -21,7 +21,9 @@ namespace {
 // Hostile formats may ask for any width; nobody reads more than this.
 constexpr int kWidthMax = 4096;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+	return c >= '0' && c <= '9';
+}
 
 int parse_number(std::string_view text, size_t& at) {
 	int value = 0;
@@ -99,7 +101,7 @@ std::string digits_of(uint64_t value, char letter) {
 
 // Sign, prefix, zeros and digits, as C's printf orders them.
 void put_integer(std::string& out, const PrintfConversion& conversion, uint64_t magnitude, bool negative,
-		 bool is_signed) {
+                 bool is_signed) {
 	const char letter = conversion.letter;
 	std::string digits = digits_of(magnitude, letter);
 	if (conversion.precision == 0 && magnitude == 0)
@@ -135,7 +137,7 @@ void put_integer_datum(std::string& out, const PrintfConversion& conversion, con
 double float_of(const Datum& datum) {
 	if (datum.kind == DatumKind::Integer)
 		return datum.is_signed ? static_cast<double>(cut_signed(datum.number, datum.size))
-				       : static_cast<double>(cut_unsigned(datum.number, datum.size));
+		                       : static_cast<double>(cut_unsigned(datum.number, datum.size));
 	if (datum.size == 4)
 		return std::bit_cast<float>(static_cast<uint32_t>(datum.number));
 	return std::bit_cast<double>(datum.number);
@@ -158,7 +160,7 @@ void put_float(std::string& out, const PrintfConversion& conversion, const Datum
 	const size_t at = out.size();
 	out.resize(at + static_cast<size_t>(needed) + 1);
 	std::snprintf(&out[at], static_cast<size_t>(needed) + 1, format.c_str(), conversion.width,
-		      conversion.precision, value);
+	              conversion.precision, value);
 	out.pop_back();
 }
 
@@ -188,7 +190,7 @@ std::string plain_text(const Datum& datum, Symboliser& symbols) {
 	case DatumKind::Bytes: return std::string(until_nul(datum.text()));
 	case DatumKind::Integer:
 		datum.is_signed ? put_signed(text, cut_signed(datum.number, datum.size))
-				: put_unsigned(text, cut_unsigned(datum.number, datum.size));
+		                : put_unsigned(text, cut_unsigned(datum.number, datum.size));
 		return text;
 	case DatumKind::Stack:
 	case DatumKind::UserStack: put_stack(text, datum, 0, symbols); return text;
@@ -224,7 +226,7 @@ void put_character(std::string& out, const PrintfConversion& conversion, const D
 }
 
 void put_datum(std::string& out, const PrintfConversion& conversion, const Datum& datum, unsigned stackindent,
-	       Symboliser& symbols) {
+               Symboliser& symbols) {
 	const bool number = datum.kind == DatumKind::Integer || datum.kind == DatumKind::Float;
 	switch (conversion.letter) {
 	case 'a':
@@ -234,17 +236,28 @@ void put_datum(std::string& out, const PrintfConversion& conversion, const Datum
 		if (number)
 			return put_character(out, conversion, datum);
 		break;
-	case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'p':
+	case 'd':
+	case 'i':
+	case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'p':
 		if (number || datum.is_address())
 			return put_integer_datum(out, conversion, datum);
 		break;
-	case 'e': case 'E': case 'f': case 'g': case 'G':
+	case 'e':
+	case 'E':
+	case 'f':
+	case 'g':
+	case 'G':
 		if (number)
 			return put_float(out, conversion, datum);
 		break;
 	case 'k':
 		if (datum.kind == DatumKind::Stack || datum.kind == DatumKind::UserStack)
-			return put_stack(out, datum, conversion.left ? conversion.width : stackindent, symbols);
+			return put_stack(out, datum, conversion.left ? conversion.width : stackindent,
+			                 symbols);
 		break;
 	case 'I': return put_text(out, conversion, host_name(plain_text(datum, symbols)));
 	case 'P': return put_text(out, conversion, service_name(static_cast<uint16_t>(datum.number)));
@@ -255,14 +268,15 @@ void put_datum(std::string& out, const PrintfConversion& conversion, const Datum
 	}
 	case 'T':
 	case 'Y':
-		return put_text(out, conversion, time_text(conversion.letter, static_cast<int64_t>(datum.number)));
+		return put_text(out, conversion,
+		                time_text(conversion.letter, static_cast<int64_t>(datum.number)));
 	default: break;
 	}
 	put_text(out, conversion, plain_text(datum, symbols));
 }
 
 void put_value(std::string& out, const PrintfConversion& conversion, const AggValue& value,
-	       const HistogramStyle& style, Symboliser& symbols) {
+               const HistogramStyle& style, Symboliser& symbols) {
 	if (is_histogram(value.kind)) {
 		HistogramStyle own = style;
 		own.normal = value.normal;
@@ -365,11 +379,12 @@ void PrintfFormat::apply(std::string& out, const PrintfArguments& arguments, Sym
 			if (parsed.star_width) {
 				const auto width = cut_signed(take().number, 4);
 				conversion.left |= width < 0;
-				conversion.width = static_cast<int>(std::min<int64_t>(width < 0 ? -width : width, kWidthMax));
+				conversion.width = static_cast<int>(
+				    std::min<int64_t>(width < 0 ? -width : width, kWidthMax));
 			}
 			if (parsed.star_precision)
-				conversion.precision =
-				    static_cast<int>(std::clamp<int64_t>(cut_signed(take().number, 4), -1, kWidthMax));
+				conversion.precision = static_cast<int>(
+				    std::clamp<int64_t>(cut_signed(take().number, 4), -1, kWidthMax));
 		}
 		if (!parsed.value) {
 			put_datum(out, *use, take(), arguments.stackindent, symbols);
@@ -378,7 +393,7 @@ void PrintfFormat::apply(std::string& out, const PrintfArguments& arguments, Sym
 		if (arguments.values.empty())
 			continue;
 		put_value(out, *use, arguments.values[std::min(next_value, arguments.values.size() - 1)],
-			  arguments.style, symbols);
+		          arguments.style, symbols);
 		next_value++;
 	}
 }

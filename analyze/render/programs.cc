@@ -65,7 +65,9 @@ bool is_capture(const dof::Action& action) {
 	       DFR_UARG_LIBACT(action.uarg) == DFR_LIBACT_CAPTURED;
 }
 
-uint32_t word(uint8_t op, uint32_t index, uint8_t rd) { return DIF_INSTR_WIDE(op, index, rd); }
+uint32_t word(uint8_t op, uint32_t index, uint8_t rd) {
+	return DIF_INSTR_WIDE(op, index, rd);
+}
 
 } // namespace
 
@@ -112,7 +114,7 @@ std::unique_ptr<Rendering> Programs::make_rendering(const trace::Layout& layout)
 	rendering->error = rendering->clause == kErrorClause;
 	for (const dof::EcbDesc& other : program->ecbs)
 		rendering->split |= DFR_ECBUARG_CLAUSE(other.uarg) == rendering->clause &&
-			       (other.uarg & DFR_ECBUARG_CONTINUATION) != 0;
+		                    (other.uarg & DFR_ECBUARG_CONTINUATION) != 0;
 
 	std::multimap<uint32_t, int> fields;
 	for (size_t i = 0; i < layout.fields.size(); i++)
@@ -136,14 +138,15 @@ std::unique_ptr<Rendering> Programs::make_rendering(const trace::Layout& layout)
 		statement.action = &action;
 		if (takes_format(statement.verb) && action.format)
 			statement.format = format_of(*action.format);
-		const bool whole = takes_format(statement.verb) || statement.verb == Verb::Print || action.kind == DFR_ACT_LIBACT ||
-				   action.kind == DFR_ACT_TRACEMEM;
+		const bool whole = takes_format(statement.verb) || statement.verb == Verb::Print ||
+		                   action.kind == DFR_ACT_LIBACT || action.kind == DFR_ACT_TRACEMEM;
 		const size_t end = whole ? statement_end(body, i) : i + 1;
 		for (; i < end; i++)
 			if (!members[i])
 				add_arguments(statement, i);
 		// `x = e;` records nothing and says nothing.
-		const bool empty = (statement.verb == Verb::Trace || statement.verb == Verb::Print) && statement.arguments.empty();
+		const bool empty = (statement.verb == Verb::Trace || statement.verb == Verb::Print) &&
+		                   statement.arguments.empty();
 		if (statement.verb == Verb::Nothing || empty)
 			continue;
 		prints = true;
@@ -169,7 +172,8 @@ const Rendering* Programs::rendering_of(uint32_t epid) {
 
 bool Rendering::reads_aggregations() const {
 	return std::any_of(statements.begin(), statements.end(), [](const Statement& statement) {
-		return statement.verb == Statement::Verb::Printa || statement.verb == Statement::Verb::Clear || statement.verb == Statement::Verb::Trunc;
+		return statement.verb == Statement::Verb::Printa ||
+		       statement.verb == Statement::Verb::Clear || statement.verb == Statement::Verb::Trunc;
 	});
 }
 
@@ -212,7 +216,7 @@ std::string Programs::aggregation_name(uint32_t varid) {
 }
 
 Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t number,
-	       std::span<const std::byte> bytes) {
+               std::span<const std::byte> bytes) {
 	Datum datum;
 	datum.number = number;
 	datum.bytes = bytes;
@@ -220,9 +224,9 @@ Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t numbe
 	switch (field.kind) {
 	case DFR_FIELD_INT:
 		datum.size = static_cast<uint8_t>(field.size);
-		datum.kind = action.kind == DFR_ACT_SYM	  ? DatumKind::Symbol
-			     : action.kind == DFR_ACT_MOD ? DatumKind::Module
-							  : DatumKind::Integer;
+		datum.kind = action.kind == DFR_ACT_SYM   ? DatumKind::Symbol
+		             : action.kind == DFR_ACT_MOD ? DatumKind::Module
+		                                          : DatumKind::Integer;
 		if (datum.kind == DatumKind::Integer && action.difo &&
 		    action.difo->rtype.ckind == DIF_CK_FLOAT)
 			datum.kind = DatumKind::Float;
@@ -238,8 +242,8 @@ Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t numbe
 		break;
 	case DFR_FIELD_USYM:
 		datum.kind = action.kind == DFR_ACT_UMOD    ? DatumKind::UserModule
-			     : action.kind == DFR_ACT_UADDR ? DatumKind::UserAddress
-							    : DatumKind::UserSymbol;
+		             : action.kind == DFR_ACT_UADDR ? DatumKind::UserAddress
+		                                            : DatumKind::UserSymbol;
 		if (bytes.size() == 16) {
 			uint64_t pair[2];
 			std::memcpy(pair, bytes.data(), sizeof pair);

@@ -23,8 +23,23 @@ inline constexpr uint64_t kErrorClause = 0xdf4545;
 // One statement of a clause, or what is left of it in the record.
 struct Statement {
 	enum class Verb : uint8_t {
-		Trace, Print, Printf, Printa, System, Freopen, Stack, Name, Tracemem, Clear, Normalize,
-		Denormalize, Trunc, Ftruncate, Setopt, Exit, Nothing
+		Trace,
+		Print,
+		Printf,
+		Printa,
+		System,
+		Freopen,
+		Stack,
+		Name,
+		Tracemem,
+		Clear,
+		Normalize,
+		Denormalize,
+		Trunc,
+		Ftruncate,
+		Setopt,
+		Exit,
+		Nothing
 	};
 	struct Argument {
 		int field = -1; // index in the layout's fields
@@ -42,9 +57,9 @@ struct Rendering {
 	uint64_t clause = 0; // with the DOF's number: unique in the state
 	uint32_t dof = 0;
 	bool continuation = false; // a later part of a clause that `if` splits
-	bool split = false;	   // its clause has several parts
-	bool silent = false;	   // only captures
-	bool error = false;	   // our own ERROR clause
+	bool split = false;        // its clause has several parts
+	bool silent = false;       // only captures
+	bool error = false;        // our own ERROR clause
 	std::vector<Statement> statements;
 
 	// Whether it looks at the aggregations' tables.
@@ -60,9 +75,9 @@ public:
 	// The keys of an aggregation, as far as its program is known.
 	struct Keys {
 		std::vector<uint32_t> kinds; // enum dfr_action
-		bool by_cpu = false;	     // the last one is the CPU, for aggpercpu
-		uint32_t function = 0;	     // enum dfr_action; 0: not known
-		uint64_t arg = 0;	     // parameters of lquantize, llquantize
+		bool by_cpu = false;         // the last one is the CPU, for aggpercpu
+		uint32_t function = 0;       // enum dfr_action; 0: not known
+		uint64_t arg = 0;            // parameters of lquantize, llquantize
 	};
 	const Keys& keys_of(uint32_t varid);
 	// Names of its aggregations; "" where the DOF does not say.
@@ -88,6 +103,6 @@ std::vector<uint8_t> error_program();
 
 // A recorded value as the formatters take it.
 Datum datum_of(const dof::Action& action, const dfr_field& field, uint64_t number,
-	       std::span<const std::byte> bytes);
+               std::span<const std::byte> bytes);
 
 } // namespace dfr::render

@@ -67,7 +67,8 @@ void Renderer::prefix(const trace::Record& record, const trace::Probe* probe) {
 	out += ' ';
 }
 
-std::string Renderer::flow_text(uint32_t cpu, const trace::Probe& probe, char direction, unsigned indent) const {
+std::string Renderer::flow_text(uint32_t cpu, const trace::Probe& probe, char direction,
+                                unsigned indent) const {
 	std::string name(indent, ' ');
 	const bool call = probe.provider == "syscall";
 	if (direction == 'e')
@@ -90,7 +91,8 @@ std::string Renderer::flow_text(uint32_t cpu, const trace::Probe& probe, char di
 }
 
 void Renderer::flow_prefix(const trace::Record& record, const trace::Probe* probe) {
-	static const trace::Probe kUnknown{.id = 0, .nargs = {}, .provider = "", .module = "", .function = "?", .name = "?"};
+	static const trace::Probe kUnknown{
+	    .id = 0, .nargs = {}, .provider = "", .module = "", .function = "?", .name = "?"};
 	if (!probe)
 		probe = &kUnknown;
 	Flow& flow = flows_[record.cpu];
@@ -140,17 +142,20 @@ void Renderer::finish_line() {
 		output_.text() += '\n';
 }
 
-void Renderer::begin_line(const trace::Record& record, const Rendering& rendering, const trace::Probe* probe) {
+void Renderer::begin_line(const trace::Record& record, const Rendering& rendering,
+                          const trace::Probe* probe) {
 	const uint32_t id = probe ? probe->id : 0;
 	const bool same = line_.open && line_.time == record.time && line_.cpu == record.cpu &&
-			  line_.clause == rendering.clause && line_.dof == rendering.dof && line_.probe == id;
+	                  line_.clause == rendering.clause && line_.dof == rendering.dof && line_.probe == id;
 	if (same && rendering.continuation)
 		return;
 	finish_line();
 	settle_return(&record, probe);
 	output_.settle();
 	header();
-	line_ = {true, rendering.split, !style_.quiet, record.time, rendering.clause, record.cpu, rendering.dof, id};
+	line_ = {
+	    true, rendering.split, !style_.quiet, record.time, rendering.clause, record.cpu, rendering.dof,
+	    id};
 	if (style_.quiet)
 		return;
 	if (style_.flowindent)
@@ -199,20 +204,23 @@ void Renderer::error_record(const trace::Record& record) {
 		driver_.message("at " + place);
 }
 
-Datum Renderer::datum(const Statement::Argument& argument, const Rendering& rendering, const trace::Record& record) const {
+Datum Renderer::datum(const Statement::Argument& argument, const Rendering& rendering,
+                      const trace::Record& record) const {
 	const trace::Layout* const layout = programs_.catalog().layout_of(record.epid);
 	const auto index = static_cast<size_t>(argument.field);
 	if (!layout || argument.field < 0 || index >= record.fields.size() || index >= layout->fields.size())
 		return {};
 	const trace::Value& value = record.fields[index];
-	Datum datum = datum_of(rendering.body->actions[argument.action], layout->fields[index], value.number, value.bytes);
+	Datum datum = datum_of(rendering.body->actions[argument.action], layout->fields[index], value.number,
+	                       value.bytes);
 	// %A of a plain number is an address of the process that fired.
 	if (datum.kind == DatumKind::Integer)
 		datum.pid = record.context.pid;
 	return datum;
 }
 
-std::vector<Datum> Renderer::data(const Statement& statement, const Rendering& rendering, const trace::Record& record) const {
+std::vector<Datum> Renderer::data(const Statement& statement, const Rendering& rendering,
+                                  const trace::Record& record) const {
 	std::vector<Datum> data;
 	data.reserve(statement.arguments.size());
 	for (const Statement::Argument& argument : statement.arguments)
@@ -220,7 +228,8 @@ std::vector<Datum> Renderer::data(const Statement& statement, const Rendering& r
 	return data;
 }
 
-std::string Renderer::formatted(const Statement& statement, const Rendering& rendering, const trace::Record& record) {
+std::string Renderer::formatted(const Statement& statement, const Rendering& rendering,
+                                const trace::Record& record) {
 	std::string text;
 	if (statement.format)
 		statement.format->apply(text, {data(statement, rendering, record), {}, {}}, symbols_);
@@ -231,7 +240,9 @@ void Renderer::perform(const Statement& statement, const Rendering& rendering, c
 	switch (statement.verb) {
 	case Verb::Printf:
 		if (statement.format)
-			statement.format->apply(output_.text(), {data(statement, rendering, record), {}, {}, style_.stackindent}, symbols_);
+			statement.format->apply(
+			    output_.text(), {data(statement, rendering, record), {}, {}, style_.stackindent},
+			    symbols_);
 		return;
 	case Verb::Trace:
 		for (const Statement::Argument& argument : statement.arguments)
@@ -247,8 +258,7 @@ void Renderer::perform(const Statement& statement, const Rendering& rendering, c
 			put_left(output_.text(), name_of(name, symbols_), style_.quiet ? 0 : 50);
 		}
 		return;
-	case Verb::Print:
-		return put_print(statement, data(statement, rendering, record));
+	case Verb::Print: return put_print(statement, data(statement, rendering, record));
 	case Verb::Tracemem: return put_tracemem(data(statement, rendering, record));
 	case Verb::Printa: return printa(data(statement, rendering, record), statement.format);
 	case Verb::System: {
@@ -261,7 +271,8 @@ void Renderer::perform(const Statement& statement, const Rendering& rendering, c
 		const std::string path = formatted(statement, rendering, record);
 		settle_early();
 		if (const std::string why = driver_.redirect(output_, path); !why.empty())
-			driver_.message("freopen: cannot open " + path + ": " + why + "; the output goes on where it was");
+			driver_.message("freopen: cannot open " + path + ": " + why +
+			                "; the output goes on where it was");
 		return;
 	}
 	case Verb::Ftruncate: settle_early(); return driver_.truncate(output_);
@@ -272,7 +283,8 @@ void Renderer::perform(const Statement& statement, const Rendering& rendering, c
 	case Verb::Setopt: return set_option(data(statement, rendering, record));
 	case Verb::Exit:
 		if (!statement.arguments.empty())
-			exit_status_ = static_cast<int>(datum(statement.arguments[0], rendering, record).number);
+			exit_status_ =
+			    static_cast<int>(datum(statement.arguments[0], rendering, record).number);
 		return;
 	case Verb::Nothing: return;
 	}
@@ -285,10 +297,14 @@ void Renderer::put_trace(const Datum& datum) {
 		// 1 and 2 bytes print as unsigned, 4 and 8 as signed; quiet: as the type says.
 		const bool wide = datum.size >= 4;
 		const bool as_signed = style_.quiet ? datum.is_signed : wide;
-		const unsigned width = style_.quiet ? 0 : datum.size == 8 ? 16 : datum.size == 4 ? 8 : datum.size == 2 ? 5 : 3;
+		const unsigned width = style_.quiet      ? 0
+		                       : datum.size == 8 ? 16
+		                       : datum.size == 4 ? 8
+		                       : datum.size == 2 ? 5
+		                                         : 3;
 		out += style_.quiet ? "" : " ";
 		as_signed ? put_signed(out, cut_signed(datum.number, datum.size), width)
-			  : put_unsigned(out, cut_unsigned(datum.number, datum.size), width);
+		          : put_unsigned(out, cut_unsigned(datum.number, datum.size), width);
 		return;
 	}
 	case DatumKind::Float: {
@@ -355,9 +371,7 @@ void Renderer::aggregation_action(const Statement& statement, const std::vector<
 	const auto variable = static_cast<uint32_t>(data[0].number);
 	const int64_t n = data.size() > 1 ? cut_signed(data[1].number, data[1].size) : 0;
 	switch (statement.verb) {
-	case Verb::Clear:
-		aggregations_.clear(variable);
-		return driver_.clear_aggregation(variable, false);
+	case Verb::Clear: aggregations_.clear(variable); return driver_.clear_aggregation(variable, false);
 	case Verb::Normalize: return aggregations_.normalize(variable, n);
 	case Verb::Denormalize: return aggregations_.denormalize(variable);
 	default: break;

@@ -46,7 +46,9 @@ public:
 	virtual void clear_aggregation(uint32_t variable, bool remove) = 0;
 	virtual void command(const std::string& line) = 0; // system()
 	// freopen() and ftruncate(); why the file could not be opened, or empty.
-	virtual std::string redirect(Output& output, const std::string& path) { return output.redirect(path); }
+	virtual std::string redirect(Output& output, const std::string& path) {
+		return output.redirect(path);
+	}
 	virtual void truncate(Output& output) { output.truncate(); }
 	// setopt() of an option that is not the renderer's; empty, or why not.
 	virtual std::string set_option(const std::string& name, const std::string& value) = 0;
@@ -76,8 +78,8 @@ public:
 	uint64_t faults() const { return faults_; }
 
 	// A dynamic option by name and text; empty, or why not. Shared with -x.
-	static std::string set_style(Style& style, std::string_view name, std::optional<std::string_view> value,
-				     bool& known);
+	static std::string set_style(Style& style, std::string_view name,
+	                             std::optional<std::string_view> value, bool& known);
 
 private:
 	struct OpenLine { // the line that is being written
@@ -113,9 +115,12 @@ private:
 	void error_record(const trace::Record& record);
 
 	void perform(const Statement& statement, const Rendering& rendering, const trace::Record& record);
-	Datum datum(const Statement::Argument& argument, const Rendering& rendering, const trace::Record& record) const;
-	std::vector<Datum> data(const Statement& statement, const Rendering& rendering, const trace::Record& record) const;
-	std::string formatted(const Statement& statement, const Rendering& rendering, const trace::Record& record);
+	Datum datum(const Statement::Argument& argument, const Rendering& rendering,
+	            const trace::Record& record) const;
+	std::vector<Datum> data(const Statement& statement, const Rendering& rendering,
+	                        const trace::Record& record) const;
+	std::string formatted(const Statement& statement, const Rendering& rendering,
+	                      const trace::Record& record);
 	void put_trace(const Datum& datum);
 	void put_tracemem(const std::vector<Datum>& data);
 	void put_print(const Statement& statement, const std::vector<Datum>& data);

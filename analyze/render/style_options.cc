@@ -17,9 +17,9 @@ struct Word {
 	const char* text;
 	bool on;
 };
-constexpr Word kWords[] = {{"yes", true},    {"no", false},     {"enable", true},  {"disable", false},
-			   {"enabled", true}, {"disabled", false}, {"true", true},   {"false", false},
-			   {"on", true},     {"off", false},    {"set", true},     {"unset", false}};
+constexpr Word kWords[] = {{"yes", true},     {"no", false},       {"enable", true}, {"disable", false},
+                           {"enabled", true}, {"disabled", false}, {"true", true},   {"false", false},
+                           {"on", true},      {"off", false},      {"set", true},    {"unset", false}};
 
 // A word, a number in C notation (which sets it, 0 too), or no value, which also sets it; an empty one unsets it.
 std::string parse_flag(std::optional<std::string_view> value, bool& flag) {
@@ -52,27 +52,27 @@ std::string parse_number(std::string_view value, unsigned& number) {
 } // namespace
 
 std::string Renderer::set_style(Style& style, std::string_view name, std::optional<std::string_view> value,
-				bool& known) {
+                                bool& known) {
 	AggStyle& aggregations = style.aggregations;
 	const struct {
 		const char* name;
 		bool* flag;
 	} flags[] = {{"quiet", &style.quiet},
-		     {"flowindent", &style.flowindent},
-		     {"rawbytes", &style.rawbytes},
-		     {"droptags", &style.droptags},
-		     {"noresolve", &style.noresolve},
-		     {"aggsortkey", &aggregations.sort.by_key},
-		     {"aggsortrev", &aggregations.sort.reverse},
-		     {"agghist", &aggregations.as_bars},
-		     {"aggpack", &aggregations.packed},
-		     {"aggzoom", &aggregations.histogram.zoom}};
+	             {"flowindent", &style.flowindent},
+	             {"rawbytes", &style.rawbytes},
+	             {"droptags", &style.droptags},
+	             {"noresolve", &style.noresolve},
+	             {"aggsortkey", &aggregations.sort.by_key},
+	             {"aggsortrev", &aggregations.sort.reverse},
+	             {"agghist", &aggregations.as_bars},
+	             {"aggpack", &aggregations.packed},
+	             {"aggzoom", &aggregations.histogram.zoom}};
 	const struct {
 		const char* name;
 		unsigned* number;
 	} numbers[] = {{"stackindent", &style.stackindent},
-		       {"aggsortpos", &aggregations.sort.position},
-		       {"aggsortkeypos", &aggregations.sort.key_position}};
+	               {"aggsortpos", &aggregations.sort.position},
+	               {"aggsortkeypos", &aggregations.sort.key_position}};
 	known = true;
 	for (const auto& flag : flags)
 		if (name == flag.name)

@@ -15,10 +15,14 @@ void put_number(std::string& out, const char* begin, const char* end, unsigned w
 	out.append(begin, length);
 }
 
-bool is_printable(unsigned char c) { return c >= 0x20 && c < 0x7f; }
+bool is_printable(unsigned char c) {
+	return c >= 0x20 && c < 0x7f;
+}
 
 // What trace() still takes for text: printable, white space, bell, backspace.
-bool is_texty(unsigned char c) { return is_printable(c) || (c >= 0x07 && c <= 0x0d); }
+bool is_texty(unsigned char c) {
+	return is_printable(c) || (c >= 0x07 && c <= 0x0d);
+}
 
 } // namespace
 

@@ -85,16 +85,21 @@ private:
 bool Printer::is_cut(const types::Member& member, uint64_t bit_offset) const {
 	const Kind kind = types::resolved_kind(member.type);
 	const bool object = kind == Kind::Struct || kind == Kind::Union;
-	const uint64_t size = member.bit_width ? (bit_offset % 8 + member.bit_width + 7) / 8 : object ? 1 : types::size_of(member.type).value_or(0);
+	const uint64_t size = member.bit_width ? (bit_offset % 8 + member.bit_width + 7) / 8
+	                      : object         ? 1
+	                                       : types::size_of(member.type).value_or(0);
 	return bit_offset / 8 > bytes_.size() || size > bytes_.size() - bit_offset / 8;
 }
 
 bool Printer::is_zero(const types::Member& member, uint64_t bit_offset) const {
 	const uint64_t at = std::min<uint64_t>(bit_offset / 8, bytes_.size());
 	if (member.bit_width && member.bit_width < 64)
-		return !((load(bytes_, at, std::min<uint64_t>((bit_offset % 8 + member.bit_width + 7) / 8, 8)) >> bit_offset % 8) &
-			 ((uint64_t{1} << member.bit_width) - 1));
-	const auto bytes = bytes_.subspan(at, std::min<uint64_t>(types::size_of(member.type).value_or(0), bytes_.size() - at));
+		return !(
+		    (load(bytes_, at, std::min<uint64_t>((bit_offset % 8 + member.bit_width + 7) / 8, 8)) >>
+		     bit_offset % 8) &
+		    ((uint64_t{1} << member.bit_width) - 1));
+	const auto bytes = bytes_.subspan(
+	    at, std::min<uint64_t>(types::size_of(member.type).value_or(0), bytes_.size() - at));
 	return std::all_of(bytes.begin(), bytes.end(), [](std::byte one) { return one == std::byte{0}; });
 }
 
@@ -102,11 +107,14 @@ void Printer::number(TypeRef type, const types::TypeInfo& info, uint64_t bit_off
 	const uint64_t size = info.kind == Kind::Pointer ? 8 : std::min<uint64_t>(info.size, 8);
 	uint64_t bits = load(bytes_, bit_offset / 8, size);
 	if (bit_width != 0 && bit_width < 64) {
-		bits = (load(bytes_, bit_offset / 8, std::min<uint64_t>((bit_offset % 8 + bit_width + 7) / 8, 8)) >>
-			bit_offset % 8) & ((uint64_t{1} << bit_width) - 1);
+		bits = (load(bytes_, bit_offset / 8,
+		             std::min<uint64_t>((bit_offset % 8 + bit_width + 7) / 8, 8)) >>
+		        bit_offset % 8) &
+		       ((uint64_t{1} << bit_width) - 1);
 	}
 	if (info.kind == Kind::Enum) {
-		if (const auto named = types::find_enumerator(type, cut_signed(bits, static_cast<unsigned>(size)))) {
+		if (const auto named =
+		        types::find_enumerator(type, cut_signed(bits, static_cast<unsigned>(size)))) {
 			out_ += named->name;
 			return;
 		}
@@ -127,7 +135,8 @@ void Printer::array(const types::TypeInfo& info, uint64_t bit_offset, unsigned d
 		const auto text = bytes_.subspan(std::min<uint64_t>(at, bytes_.size()), room);
 		const auto end = std::find(text.begin(), text.end(), std::byte{0});
 		out_ += "[ \"";
-		put_escaped(out_, {reinterpret_cast<const char*>(text.data()), static_cast<size_t>(end - text.begin())});
+		put_escaped(out_, {reinterpret_cast<const char*>(text.data()),
+		                   static_cast<size_t>(end - text.begin())});
 		out_ += "\" ]";
 		return;
 	}
@@ -151,7 +160,9 @@ void Printer::aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_
 			out_ += "...\n";
 			break;
 		}
-		out_.append(types::to_c(member.type)).append(out_.back() == '*' ? "" : " ").append(member.name);
+		out_.append(types::to_c(member.type))
+		    .append(out_.back() == '*' ? "" : " ")
+		    .append(member.name);
 		if (member.bit_width != 0)
 			out_.append(" :").append(std::to_string(member.bit_width));
 		out_ += " = ";
@@ -182,8 +193,8 @@ TypeRef find_type(const std::string& text, const types::Container* kernel) {
 	if (!kernel)
 		return {};
 	const std::pair<const char*, types::NameSpace> spaces[] = {{"struct ", types::NameSpace::Struct},
-								   {"union ", types::NameSpace::Union},
-								   {"enum ", types::NameSpace::Enum}};
+	                                                           {"union ", types::NameSpace::Union},
+	                                                           {"enum ", types::NameSpace::Enum}};
 	for (const auto& [word, space] : spaces)
 		if (text.compare(0, std::strlen(word), word) == 0)
 			return kernel->find(space, text.substr(std::strlen(word)));
@@ -192,7 +203,8 @@ TypeRef find_type(const std::string& text, const types::Container* kernel) {
 
 } // namespace
 
-void put_pointed(std::string& out, const std::string& type, const Datum& pointer, const Datum& bytes, const std::string& description) {
+void put_pointed(std::string& out, const std::string& type, const Datum& pointer, const Datum& bytes,
+                 const std::string& description) {
 	out += type + " ";
 	put_number(out, pointer.number);
 	if (pointer.number == 0)
@@ -210,7 +222,7 @@ void put_pointed(std::string& out, const std::string& type, const Datum& pointer
 }
 
 void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel,
-	       const std::string& description) {
+               const std::string& description) {
 	out += type.empty() ? "" : type + " ";
 	if (datum.kind == DatumKind::String) {
 		out += '"';
@@ -221,7 +233,8 @@ void put_typed(std::string& out, const std::string& type, const Datum& datum, co
 	types::ProgramTypes described;
 	TypeRef found;
 	try {
-		found = description.empty() ? find_type(type, kernel) : d::read_type_text(description, described);
+		found =
+		    description.empty() ? find_type(type, kernel) : d::read_type_text(description, described);
 	} catch (const Error&) {
 		// A damaged description: the bytes are still worth showing.
 	}

@@ -17,10 +17,11 @@ class Container;
 namespace dfr::render {
 
 void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel,
-	       const std::string& description = {});
+               const std::string& description = {});
 
 // print() of a pointer to a struct: the pointer, and what it points to without the members that are zero. `bytes`
 // may be less than all of it; `description` is of the struct.
-void put_pointed(std::string& out, const std::string& type, const Datum& pointer, const Datum& bytes, const std::string& description);
+void put_pointed(std::string& out, const std::string& type, const Datum& pointer, const Datum& bytes,
+                 const std::string& description);
 
 } // namespace dfr::render

@@ -7,9 +7,9 @@
 #include <set>
 #include <sys/utsname.h>
 
-#include "analyze/render/programs.h"
 #include "analyze/engine/engine_c.h"
 #include "analyze/engine/tick.h"
+#include "analyze/render/programs.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
 
@@ -170,9 +170,9 @@ bool RecordingTarget::matches(const d::ProbePattern& pattern, const trace::Probe
 }
 
 void RecordingTarget::match(const d::ProbePattern& pattern,
-			    const std::function<bool(const d::ProbeInfo&)>& visit) {
+                            const std::function<bool(const d::ProbeInfo&)>& visit) {
 	const trace::Probe own[] = {own_probe(kBegin, "dtrace", "BEGIN"), own_probe(kEnd, "dtrace", "END"),
-				    own_probe(kError, "dtrace", "ERROR")};
+	                            own_probe(kError, "dtrace", "ERROR")};
 	for (const trace::Probe& probe : own)
 		if (matches(pattern, probe) && !visit(info_of(probe)))
 			return;
@@ -191,7 +191,9 @@ void RecordingTarget::match(const d::ProbePattern& pattern,
 		visit(info_of(timer));
 }
 
-std::vector<d::ProbeArg> RecordingTarget::args(const d::ProbeInfo&) { return {}; }
+std::vector<d::ProbeArg> RecordingTarget::args(const d::ProbeInfo&) {
+	return {};
+}
 
 const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInfo& probe) {
 	const auto [at, fresh] = captured_.try_emplace(probe.id);
@@ -237,7 +239,8 @@ std::string RecordingTarget::recorded_where(uint32_t probe, const std::string& i
 		const auto same = [&input](const RecordedInput& one) { return one.canon == input; };
 		if (!input.empty() && std::none_of(held.begin(), held.end(), same))
 			continue;
-		conditions.insert(body->condition.empty() ? "the recording's own predicate held" : d::readable(body->condition));
+		conditions.insert(body->condition.empty() ? "the recording's own predicate held"
+		                                          : d::readable(body->condition));
 	}
 	std::string text;
 	for (const std::string& condition : conditions)
@@ -248,7 +251,8 @@ std::string RecordingTarget::recorded_where(uint32_t probe, const std::string& i
 std::string RecordingTarget::why_absent(const d::ProbePattern& pattern) {
 	for (const trace::Probe* const probe : unrecorded_)
 		if (matches(pattern, *probe))
-			return "the recording enabled it and kept no record of its firings (its clauses only count, or set variables): "
+			return "the recording enabled it and kept no record of its firings (its clauses only "
+			       "count, or set variables): "
 			       "add capture(); to the recording program's clause";
 	return "dfr info " + name_ + " lists what it holds";
 }
@@ -258,9 +262,13 @@ std::string RecordingTarget::machine(const char* key) const {
 	return at == catalog_.machine.end() ? std::string{} : at->second;
 }
 
-bool RecordingTarget::has_kernel() const { return machine("engine") != "process"; }
+bool RecordingTarget::has_kernel() const {
+	return machine("engine") != "process";
+}
 
-std::string RecordingTarget::kernel_release() const { return machine("release"); }
+std::string RecordingTarget::kernel_release() const {
+	return machine("release");
+}
 
 // The types of the recording's kernel: this machine's, if it runs the same one.
 const types::Container* RecordingTarget::kernel_types(std::string_view module) {

@@ -49,11 +49,13 @@ public:
 
 	std::string description() const override { return name_; }
 	void match(const d::ProbePattern& pattern,
-		   const std::function<bool(const d::ProbeInfo&)>& visit) override;
+	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
 	std::vector<d::ProbeArg> args(const d::ProbeInfo& probe) override;
 	const types::Container* kernel_types(std::string_view module) override;
 	std::vector<std::string> type_modules() override { return {}; }
-	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override { return std::nullopt; }
+	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override {
+		return std::nullopt;
+	}
 	bool has_addresses() const override { return false; }
 	bool has_kernel() const override;
 	const std::vector<d::CapturedInput>* captured(const d::ProbeInfo& probe) override;
@@ -71,7 +73,7 @@ private:
 	std::vector<const trace::Probe*> recorded_, unrecorded_;
 	std::unordered_map<uint32_t, std::vector<uint32_t>> epids_; // of each probe
 	std::vector<std::unique_ptr<dof::Image>> images_;
-	std::map<uint32_t, std::vector<RecordedInput>> inputs_;		 // by EPID
+	std::map<uint32_t, std::vector<RecordedInput>> inputs_;      // by EPID
 	std::map<uint32_t, std::vector<d::CapturedInput>> captured_; // by probe
 	std::unique_ptr<types::KernelTypes> types_;
 	bool types_tried_ = false;

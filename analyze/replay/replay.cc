@@ -7,10 +7,10 @@
 #include <cstring>
 #include <map>
 
-#include "analyze/libdfr/consumer.h"
 #include "analyze/engine/engine_c.h"
 #include "analyze/engine/engine_session.h"
 #include "analyze/engine/tick.h"
+#include "analyze/libdfr/consumer.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
 
@@ -169,7 +169,7 @@ private:
 	engine::EngineSession session_;
 	std::unique_ptr<lib::Consumer> consumer_;
 	std::map<uint32_t, dfr_probe*> probes_; // by recorded id
-	std::vector<Recorded> recorded_; // by EPID
+	std::vector<Recorded> recorded_;        // by EPID
 	std::map<std::string, int> captures_;
 	std::vector<engine::Timer> timers_;
 	std::map<std::string, dfr_provider*> providers_;
@@ -184,7 +184,7 @@ private:
 };
 
 Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
-	       render::Output& output, render::Symboliser& symbols, const ReplayOptions& options)
+               render::Output& output, render::Symboliser& symbols, const ReplayOptions& options)
     : source_(source), catalog_(source.catalog()), target_(target), program_(program), options_(options),
       session_("replay of " + source.name(), std::max(catalog_.cpus, 1u), false) {
 	for (size_t i = 0; i < program.captured.size(); i++)
@@ -226,8 +226,8 @@ void Replay::create_probes() {
 		dfr_probe* const made =
 		    session_.add_probe(provider, probe->module, probe->function, probe->name, nargs, nullptr);
 		if (!made)
-			throw Error("cannot replay " + source_.name() + ": probe " + std::to_string(probe->id) +
-				    " stands twice in its catalog");
+			throw Error("cannot replay " + source_.name() + ": probe " +
+			            std::to_string(probe->id) + " stands twice in its catalog");
 		next = made->pb_id + 1;
 		probes_[probe->id] = made;
 	}
@@ -238,7 +238,9 @@ void Replay::create_timers() {
 	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		const std::string& name = ecb.probe.name;
 		const auto interval = engine::timer_interval(name);
-		const auto same = [&name](const engine::Timer& timer) { return name == timer.probe->pb_name; };
+		const auto same = [&name](const engine::Timer& timer) {
+			return name == timer.probe->pb_name;
+		};
 		if (!interval || std::any_of(timers_.begin(), timers_.end(), same))
 			continue;
 		const auto recorded = [&name](const trace::Probe* probe) { return probe->name == name; };
@@ -247,7 +249,8 @@ void Replay::create_timers() {
 		auto& provider = providers_["profile"];
 		if (!provider)
 			provider = session_.add_provider("profile", nullptr, nullptr);
-		timers_.push_back({session_.add_probe(provider, "", "", name, 3, nullptr), *interval, kNever});
+		timers_.push_back(
+		    {session_.add_probe(provider, "", "", name, 3, nullptr), *interval, kNever});
 	}
 }
 
@@ -262,9 +265,10 @@ void Replay::check_unrecorded(const d::ProbePattern& pattern) {
 		example = probe;
 	}
 	if (silent)
-		conditions_.push_back(example->text() +
-				      (silent > 1 ? " and " + std::to_string(silent - 1) + " more probes were" : " was") +
-				      " enabled but left no records: add capture(); to the recording program's clause");
+		conditions_.push_back(
+		    example->text() +
+		    (silent > 1 ? " and " + std::to_string(silent - 1) + " more probes were" : " was") +
+		    " enabled but left no records: add capture(); to the recording program's clause");
 	target_.match(pattern, [&found](const d::ProbeInfo&) { return ++found, false; });
 	if (!silent && !found)
 		conditions_.push_back("nothing that was recorded matches " + pattern.text());
@@ -277,32 +281,36 @@ void Replay::check_conditions() {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
 		const std::string& condition = program_.image.body_of(ecb).condition;
-		const d::ProbePattern pattern{ecb.probe.host, ecb.probe.provider, ecb.probe.module,
-					      ecb.probe.function, ecb.probe.name, ecb.probe.id};
+		const d::ProbePattern pattern{ecb.probe.host,     ecb.probe.provider, ecb.probe.module,
+		                              ecb.probe.function, ecb.probe.name,     ecb.probe.id};
 		check_unrecorded(pattern);
 		size_t partial = 0;
 		const trace::Probe* example = nullptr;
 		for (const trace::Probe* const probe : target_.recorded()) {
-			if (!RecordingTarget::matches(pattern, *probe) || target_.recorded_whole(probe->id, condition))
+			if (!RecordingTarget::matches(pattern, *probe) ||
+			    target_.recorded_whole(probe->id, condition))
 				continue;
 			partial++;
 			example = probe;
 		}
 		if (partial == 0)
 			continue;
-		conditions_.push_back(example->text() +
-				      (partial > 1 ? " and " + std::to_string(partial - 1) + " more probes were" : " was") +
-				      " recorded only where " + target_.recorded_where(example->id, {}));
+		conditions_.push_back(
+		    example->text() +
+		    (partial > 1 ? " and " + std::to_string(partial - 1) + " more probes were" : " was") +
+		    " recorded only where " + target_.recorded_where(example->id, {}));
 	}
 	std::sort(conditions_.begin(), conditions_.end());
 	conditions_.erase(std::unique(conditions_.begin(), conditions_.end()), conditions_.end());
 	if (options_.strict && !conditions_.empty())
 		throw Error("the recording answers this only in part: " + conditions_.front(),
-			    "leave out --strict, or give the clause the predicate that it was recorded with");
+		            "leave out --strict, or give the clause the predicate that it was recorded with");
 }
 
 // Probe context of our own engine: a clause did not run, since no record of this firing holds its input.
-void Replay::missing(uint64_t index) { missing_[{firing_.probe, index}]++; }
+void Replay::missing(uint64_t index) {
+	missing_[{firing_.probe, index}]++;
+}
 
 const Replay::Recorded& Replay::recorded(uint32_t epid) {
 	if (epid >= recorded_.size())
@@ -335,7 +343,9 @@ void Replay::start(uint64_t time) {
 	started_ = true;
 	for (const trace::EventMark& mark : catalog_.events) {
 		if (mark.event == DFR_EVENT_GO) {
-			begin_cpu_ = mark.value < 0 ? 0 : static_cast<uint32_t>(mark.value) % std::max(catalog_.cpus, 1u);
+			begin_cpu_ = mark.value < 0
+			                 ? 0
+			                 : static_cast<uint32_t>(mark.value) % std::max(catalog_.cpus, 1u);
 			time = std::min(time, mark.time);
 		}
 	}
@@ -351,7 +361,9 @@ void Replay::start(uint64_t time) {
 }
 
 // Whether what a probe's clauses say depends on the moment: aggregations printed or cleared.
-bool Replay::speaks_at_once(const dfr_probe*) { return actions_; }
+bool Replay::speaks_at_once(const dfr_probe*) {
+	return actions_;
+}
 
 void Replay::after_firing(const dfr_probe* probe) {
 	firings_++;
@@ -393,7 +405,9 @@ void Replay::fire() {
 	if (!over_ && firing_.fires) {
 		firing_.settle();
 		firing_.env.ev_cookie = this;
-		firing_.env.ev_missing = [](void* self, __u64 index) { static_cast<Replay*>(self)->missing(index); };
+		firing_.env.ev_missing = [](void* self, __u64 index) {
+			static_cast<Replay*>(self)->missing(index);
+		};
 		fire_at(firing_.fires, firing_.arguments, firing_.argument_count, firing_.cpu, firing_.env);
 	}
 	last_time_ = std::max(last_time_, firing_.time);
@@ -418,7 +432,7 @@ void Replay::take(const trace::Record& record) {
 	if (entry.probe->id <= 3) // dtrace's own fire by themselves
 		return;
 	const bool same = !firing_.empty() && firing_.time == record.time && firing_.cpu == record.cpu &&
-			  firing_.probe == entry.probe;
+	                  firing_.probe == entry.probe;
 	if (!same) {
 		fire();
 		if (over_)
@@ -439,7 +453,8 @@ void Replay::take(const trace::Record& record) {
 		if (use.stack || use.ustack)
 			firing_.set_stack(value, use.ustack);
 		if (use.capture >= 0)
-			firing_.set_capture(static_cast<size_t>(use.capture), value, entry.layout->fields[use.field]);
+			firing_.set_capture(static_cast<size_t>(use.capture), value,
+			                    entry.layout->fields[use.field]);
 	}
 }
 
@@ -464,9 +479,11 @@ Answer Replay::run() {
 	answer.verdict = trace::judge(source_, merger);
 	answer.firings = firings_;
 	for (const auto& [what, firings] : missing_)
-		conditions_.push_back(std::to_string(firings) + " firings of " + what.first->text() + " were passed over: they lack " +
-				      d::readable(program_.captured[what.second]) + ", which was recorded only where " +
-				      target_.recorded_where(what.first->id, program_.captured[what.second]));
+		conditions_.push_back(std::to_string(firings) + " firings of " + what.first->text() +
+		                      " were passed over: they lack " +
+		                      d::readable(program_.captured[what.second]) +
+		                      ", which was recorded only where " +
+		                      target_.recorded_where(what.first->id, program_.captured[what.second]));
 	for (const std::string& condition : conditions_) {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(condition);
@@ -476,8 +493,8 @@ Answer Replay::run() {
 		answer.verdict.complete = false;
 		answer.verdict.lost += consumer_->lost();
 		answer.verdict.reasons.push_back("the replaying program itself lost " +
-						 std::to_string(consumer_->lost()) +
-						 " records: give it larger buffers with -x");
+		                                 std::to_string(consumer_->lost()) +
+		                                 " records: give it larger buffers with -x");
 	}
 	return answer;
 }
@@ -533,12 +550,12 @@ private:
 } // namespace
 
 Answer replay_program(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
-		      render::Output& output, render::Symboliser& symbols, const ReplayOptions& options) {
+                      render::Output& output, render::Symboliser& symbols, const ReplayOptions& options) {
 	return Replay(source, target, program, output, symbols, options).run();
 }
 
 Answer render_recording(trace::BlockSource& source, render::Output& output, render::Symboliser& symbols,
-			const ReplayOptions& options) {
+                        const ReplayOptions& options) {
 	RecordedHost host(options);
 	render::Renderer renderer(source.catalog(), output, symbols, host);
 	renderer.style() = options.style;
@@ -559,7 +576,7 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	if (renderer.unknown() != 0) {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(std::to_string(renderer.unknown()) +
-						 " records belong to a program that the file does not hold");
+		                                 " records belong to a program that the file does not hold");
 	}
 	return answer;
 }

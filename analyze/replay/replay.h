@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/replay/recording_target.h"
 #include "analyze/render/renderer.h"
+#include "analyze/replay/recording_target.h"
 #include "formats/d/compile.h"
 #include "formats/trace/decode.h"
 
@@ -32,16 +32,16 @@ struct Answer {
 struct ReplayOptions {
 	render::Style style;
 	std::function<void(const std::string&)> message;
-	bool strict = false; // refuse what the recording can answer only in part
+	bool strict = false;               // refuse what the recording can answer only in part
 	std::function<bool()> interrupted; // asked now and then; null: never
 };
 
 // What the recorded program said.
 Answer render_recording(trace::BlockSource& source, render::Output& output, render::Symboliser& symbols,
-			const ReplayOptions& options);
+                        const ReplayOptions& options);
 
 // What `program`, compiled against `target`, says.
 Answer replay_program(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
-		      render::Output& output, render::Symboliser& symbols, const ReplayOptions& options);
+                      render::Output& output, render::Symboliser& symbols, const ReplayOptions& options);
 
 } // namespace dfr::replay

@@ -30,33 +30,31 @@
 
 static const char kModule[] = "/dfr.ko";
 static const char kPrefix[] = "dfr.";
-static const char *const kInits[] = { "/init", "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
+static const char* const kInits[] = {"/init", "/sbin/init", "/etc/init", "/bin/init", "/bin/sh"};
 
 #if defined(__x86_64__)
-static long syscall5(long number, long a, long b, long c, long d, long e)
-{
+static long syscall5(long number, long a, long b, long c, long d, long e) {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
 	long result;
 
 	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
-			 : "rcx", "r11", "memory");
+	                 : "=a"(result)
+	                 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+	                 : "rcx", "r11", "memory");
 	return result;
 }
 
 /* The kernel leaves argc, argv, 0, envp, 0 on the stack. */
 __asm__(".globl _start\n"
-	"_start:\n"
-	"	xor %ebp, %ebp\n"
-	"	mov %rsp, %rdi\n"
-	"	and $-16, %rsp\n"
-	"	call shim_main\n"
-	"	ud2\n");
+        "_start:\n"
+        "	xor %ebp, %ebp\n"
+        "	mov %rsp, %rdi\n"
+        "	and $-16, %rsp\n"
+        "	call shim_main\n"
+        "	ud2\n");
 #elif defined(__aarch64__)
-static long syscall5(long number, long a, long b, long c, long d, long e)
-{
+static long syscall5(long number, long a, long b, long c, long d, long e) {
 	register long x8 __asm__("x8") = number;
 	register long x0 __asm__("x0") = a;
 	register long x1 __asm__("x1") = b;
@@ -64,31 +62,26 @@ static long syscall5(long number, long a, long b, long c, long d, long e)
 	register long x3 __asm__("x3") = d;
 	register long x4 __asm__("x4") = e;
 
-	__asm__ volatile("svc 0"
-			 : "+r"(x0)
-			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
-			 : "memory");
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
 	return x0;
 }
 
 __asm__(".globl _start\n"
-	"_start:\n"
-	"	mov x29, #0\n"
-	"	mov x0, sp\n"
-	"	bl shim_main\n"
-	"	brk #0\n");
+        "_start:\n"
+        "	mov x29, #0\n"
+        "	mov x0, sp\n"
+        "	bl shim_main\n"
+        "	brk #0\n");
 #else
 #error "shim.c: write syscall5 and _start for this processor"
 #endif
 
-#define CALL(name, a, b, c, d, e) \
-	syscall5(__NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e))
+#define CALL(name, a, b, c, d, e) syscall5(__NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e))
 
 static char command_line[8192];
 static char parameters[8192];
 
-static size_t length(const char *text)
-{
+static size_t length(const char* text) {
 	size_t n = 0;
 
 	while (text[n])
@@ -96,24 +89,21 @@ static size_t length(const char *text)
 	return n;
 }
 
-static int starts_with(const char *text, const char *prefix)
-{
+static int starts_with(const char* text, const char* prefix) {
 	while (*prefix)
 		if (*text++ != *prefix++)
 			return 0;
 	return 1;
 }
 
-static char *append(char *to, const char *text)
-{
+static char* append(char* to, const char* text) {
 	while (*text)
 		*to++ = *text++;
 	*to = 0;
 	return to;
 }
 
-static char *append_number(char *to, long value)
-{
+static char* append_number(char* to, long value) {
 	char digits[24];
 	int n = 0;
 
@@ -126,14 +116,12 @@ static char *append_number(char *to, long value)
 	return to;
 }
 
-static long open_file(const char *path, int flags)
-{
+static long open_file(const char* path, int flags) {
 	return CALL(openat, AT_FDCWD, path, flags | O_CLOEXEC, 0, 0);
 }
 
 /* Writes one line to the kernel's log, through a device file of its own if /dev/kmsg cannot be opened. */
-static void complain(const char *line)
-{
+static void complain(const char* line) {
 	static const char own[] = "/.dfr-kmsg";
 	long fd = open_file("/dev/kmsg", O_WRONLY);
 
@@ -147,8 +135,7 @@ static void complain(const char *line)
 }
 
 /* Fills command_line, which stays empty if /proc/cmdline cannot be read. */
-static void read_command_line(void)
-{
+static void read_command_line(void) {
 	long mounted = -1;
 	long fd = open_file("/proc/cmdline", O_RDONLY);
 
@@ -172,10 +159,9 @@ static void read_command_line(void)
  * begins so, separated by spaces. That is never longer than the line. Quotes are
  * kept, because the kernel's parser of module parameters understands them.
  */
-static void collect_parameters(void)
-{
-	const char *from = command_line;
-	char *to = parameters;
+static void collect_parameters(void) {
+	const char* from = command_line;
+	char* to = parameters;
 
 	while (*from) {
 		int quoted = 0, ours = starts_with(from, kPrefix);
@@ -196,10 +182,9 @@ static void collect_parameters(void)
 	*to = 0;
 }
 
-static void report_failure(const char *what, long error)
-{
+static void report_failure(const char* what, long error) {
 	char line[256];
-	char *to = append(line, "<4>dfr: ");
+	char* to = append(line, "<4>dfr: ");
 
 	to = append(to, what);
 	to = append(to, " ");
@@ -210,19 +195,17 @@ static void report_failure(const char *what, long error)
 	complain(line);
 }
 
-static void become_init(char **argv, char **envp)
-{
+static void become_init(char** argv, char** envp) {
 	for (size_t i = 0; i < sizeof(kInits) / sizeof(kInits[0]); i++) {
-		argv[0] = (char *)kInits[i];
+		argv[0] = (char*)kInits[i];
 		CALL(execve, kInits[i], argv, envp, 0, 0);
 	}
 }
 
-__attribute__((used, noreturn)) void shim_main(long *stack)
-{
+__attribute__((used, noreturn)) void shim_main(long* stack) {
 	long argc = stack[0];
-	char **argv = (char **)(stack + 1);
-	char **envp = argv + argc + 1;
+	char** argv = (char**)(stack + 1);
+	char** envp = argv + argc + 1;
 	long fd, error;
 
 	read_command_line();
@@ -236,7 +219,8 @@ __attribute__((used, noreturn)) void shim_main(long *stack)
 			report_failure("cannot load", error);
 	}
 	become_init(argv, envp);
-	complain("<0>dfr: there is no init to become: tried /init, /sbin/init, /etc/init, /bin/init, /bin/sh\n");
+	complain(
+	    "<0>dfr: there is no init to become: tried /init, /sbin/init, /etc/init, /bin/init, /bin/sh\n");
 	for (;;)
 		CALL(exit_group, 1, 0, 0, 0, 0);
 }

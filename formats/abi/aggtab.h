@@ -30,12 +30,12 @@ struct dfr_aggtab {
 	__u32 magic;
 	__u32 version; /* 1 */
 	__u64 state_id;
-	__u32 cpu;	   /* DFR_AGGTAB_BASE_CPU: the base table */
-	__u32 half;	   /* 0, 1 */
-	__u64 generation;  /* base: the last one merged; a half that is above it is not merged yet */
-	__u64 size;	   /* bytes of the whole table */
-	__u64 used;	   /* published with release */
-	__u32 nbuckets;	   /* a power of two */
+	__u32 cpu;        /* DFR_AGGTAB_BASE_CPU: the base table */
+	__u32 half;       /* 0, 1 */
+	__u64 generation; /* base: the last one merged; a half that is above it is not merged yet */
+	__u64 size;       /* bytes of the whole table */
+	__u64 used;       /* published with release */
+	__u32 nbuckets;   /* a power of two */
 	__u32 entries;
 	__u64 drops;
 };
@@ -49,7 +49,7 @@ struct dfr_aggent {
 	__u16 words; /* of the value */
 	__u32 key_size;
 	__u32 clear_gen; /* generation of clear()/trunc() that this value has seen */
-	/* key, then value words */
+	                 /* key, then value words */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_aggent) == 24, "aggregation entry");
 

@@ -24,16 +24,16 @@
 
 enum dfr_anchor_kind {
 	DFR_ANCHOR_CATALOG = 1, /* extents of the catalog, in order over all parts */
-	DFR_ANCHOR_RING,	/* blocks of one CPU's ring (and of the spares); any order */
-	DFR_ANCHOR_AGG,		/* one table: extents in order; cpu, half as in the table's head */
-	DFR_ANCHOR_SPEC,	/* speculation chunks */
-	DFR_ANCHOR_PANIC	/* the panic's record: reason text and time */
+	DFR_ANCHOR_RING,        /* blocks of one CPU's ring (and of the spares); any order */
+	DFR_ANCHOR_AGG,         /* one table: extents in order; cpu, half as in the table's head */
+	DFR_ANCHOR_SPEC,        /* speculation chunks */
+	DFR_ANCHOR_PANIC        /* the panic's record: reason text and time */
 };
 
 struct dfr_anchor_run {
 	__u64 pfn;
-	__u32 pages;	/* consecutive page frames */
-	__u32 offset;	/* RING: bytes of one block. The runs of one anchor, laid end to end, hold
+	__u32 pages;  /* consecutive page frames */
+	__u32 offset; /* RING: bytes of one block. The runs of one anchor, laid end to end, hold
 			 * whole blocks; a block of scattered pages goes on in the next run */
 };
 
@@ -43,12 +43,12 @@ struct dfr_anchor {
 	__u8 boot_id[16];
 	__u64 state_id;
 	__u32 kind;
-	__u32 cpu;	/* DFR_ANCHOR_RING, AGG */
-	__u32 half;	/* AGG */
-	__u32 part;	/* 0, 1, ... of this (state, kind, cpu, half) */
+	__u32 cpu;        /* DFR_ANCHOR_RING, AGG */
+	__u32 half;       /* AGG */
+	__u32 part;       /* 0, 1, ... of this (state, kind, cpu, half) */
 	__u64 generation; /* grows with every anchor of the boot */
 	__u32 runs;
-	__u32 checksum;	/* CRC32C of the page with this field 0 */
+	__u32 checksum; /* CRC32C of the page with this field 0 */
 	__u64 reserved[2];
 	struct dfr_anchor_run run[];
 };

@@ -61,32 +61,31 @@ struct dfr_block {
 	__u32 magic;
 	__u16 version;
 	__u16 cpu;
-	__u32 size;	 /* of the whole block, a power of two */
-	__u32 hdr_size;	 /* where records start; 8-aligned */
-	__u64 state_id;  /* unique per boot */
-	__u64 seq;	 /* 1, 2, ... per CPU and state; 0: empty */
-	__u64 first_time; /* lowest time of a record here, committed speculations included */
-	__u64 last_time; /* highest; written when the block is closed */
-	__u64 lost;	 /* records lost on this CPU before this block, all causes, cumulative */
+	__u32 size;        /* of the whole block, a power of two */
+	__u32 hdr_size;    /* where records start; 8-aligned */
+	__u64 state_id;    /* unique per boot */
+	__u64 seq;         /* 1, 2, ... per CPU and state; 0: empty */
+	__u64 first_time;  /* lowest time of a record here, committed speculations included */
+	__u64 last_time;   /* highest; written when the block is closed */
+	__u64 lost;        /* records lost on this CPU before this block, all causes, cumulative */
 	__u64 record_base; /* records committed on this CPU before this block, cumulative */
-	__u32 records;	 /* committed in this block; exact once closed */
-	__u32 checksum;	 /* CRC32C of the block with this field 0, committed bytes only; 0 until sealed */
-	__u32 flags;	 /* DFR_BLOCK_* */
-	__u32 committed; /* bytes of records; published with release */
-	/* struct dfr_restart restart[size / DFR_RESTART_BYTES]; */
+	__u32 records;     /* committed in this block; exact once closed */
+	__u32 checksum;    /* CRC32C of the block with this field 0, committed bytes only; 0 until sealed */
+	__u32 flags;       /* DFR_BLOCK_* */
+	__u32 committed;   /* bytes of records; published with release */
+	                   /* struct dfr_restart restart[size / DFR_RESTART_BYTES]; */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_block) == 80, "block header");
 #define DFR_BLOCK_CLOSED 0x1 /* the writer adds no more records */
 #define DFR_BLOCK_SEALED 0x2 /* checksum is valid */
 
-#define DFR_BLOCK_HDR_SIZE(size) \
+#define DFR_BLOCK_HDR_SIZE(size)                                                                             \
 	((__u32)(sizeof(struct dfr_block) + ((size) / DFR_RESTART_BYTES) * sizeof(struct dfr_restart)))
 
 #define DFR_REC_ID_LONG 0x7ffu
 #define DFR_REC_ID_SHORT_MAX 0x7feu
 #define DFR_REC_DELTA_MAX 0x7ffffu
-#define DFR_REC_HEAD(id, level, delta) \
-	((__u32)(id) | ((__u32)(level) << 11) | ((__u32)(delta) << 13))
+#define DFR_REC_HEAD(id, level, delta) ((__u32)(id) | ((__u32)(level) << 11) | ((__u32)(delta) << 13))
 #define DFR_REC_ID(head) ((head)&0x7ffu)
 #define DFR_REC_LEVEL(head) (((head) >> 11) & 3u)
 #define DFR_REC_DELTA(head) ((head) >> 13)
@@ -108,32 +107,27 @@ enum dfr_level { DFR_LEVEL_TASK, DFR_LEVEL_SOFTIRQ, DFR_LEVEL_IRQ, DFR_LEVEL_NMI
  *          context record before it, and its delta counts from the GROUP's time.
  * LOSS     u8 cause (enum dfr_loss), u32 probe id or 0, u64 count, u64 from, u64 to.
  */
-enum dfr_control {
-	DFR_CONTROL_CONTEXT = 1,
-	DFR_CONTROL_NOTE,
-	DFR_CONTROL_GROUP,
-	DFR_CONTROL_LOSS
-};
+enum dfr_control { DFR_CONTROL_CONTEXT = 1, DFR_CONTROL_NOTE, DFR_CONTROL_GROUP, DFR_CONTROL_LOSS };
 #define DFR_NOTE_CUT 0x80
 
 /* Causes of loss; every counter of the engine is one of these. */
 enum dfr_loss {
-	DFR_LOSS_PRINCIPAL,	/* no room in the ring (policies fill, switch), or the record was too large */
-	DFR_LOSS_AGGREGATION,	/* table full */
-	DFR_LOSS_SPEC,		/* speculation full */
-	DFR_LOSS_SPEC_BUSY,	/* speculation(): all in use, some of them being committed or discarded */
+	DFR_LOSS_PRINCIPAL,   /* no room in the ring (policies fill, switch), or the record was too large */
+	DFR_LOSS_AGGREGATION, /* table full */
+	DFR_LOSS_SPEC,        /* speculation full */
+	DFR_LOSS_SPEC_BUSY,   /* speculation(): all in use, some of them being committed or discarded */
 	DFR_LOSS_SPEC_UNAVAILABLE, /* speculation(): all in use */
 	DFR_LOSS_DYNVAR,
 	DFR_LOSS_DYNVAR_DIRTY,
 	DFR_LOSS_DYNVAR_RINSING,
-	DFR_LOSS_NMI,		/* an NMI's firing nested in another */
-	DFR_LOSS_RETURN_POOL,	/* no free node for a return probe */
-	DFR_LOSS_THROTTLE,	/* governor */
-	DFR_LOSS_HOTPLUG,	/* no ring for a CPU that came online */
-	DFR_LOSS_DOUBLE_ERROR,	/* fault inside ERROR */
+	DFR_LOSS_NMI,          /* an NMI's firing nested in another */
+	DFR_LOSS_RETURN_POOL,  /* no free node for a return probe */
+	DFR_LOSS_THROTTLE,     /* governor */
+	DFR_LOSS_HOTPLUG,      /* no ring for a CPU that came online */
+	DFR_LOSS_DOUBLE_ERROR, /* fault inside ERROR */
 	DFR_LOSS_STKSTR,
-	DFR_LOSS_OVERWRITTEN,	/* a block was overwritten, because a consumer that wanted it found no spare */
-	DFR_LOSS_RCU_IDLE,	/* firing on a CPU that RCU was not watching */
+	DFR_LOSS_OVERWRITTEN, /* a block was overwritten, because a consumer that wanted it found no spare */
+	DFR_LOSS_RCU_IDLE,    /* firing on a CPU that RCU was not watching */
 	DFR_LOSS_MAX
 };
 

@@ -34,16 +34,16 @@ struct dfr_cat_entry {
 
 enum dfr_cat_type {
 	DFR_CAT_FILL = 1, /* nothing */
-	DFR_CAT_STATE,	  /* dfr_cat_state */
+	DFR_CAT_STATE,    /* dfr_cat_state */
 	DFR_CAT_MACHINE,  /* text: key=value lines (release, host, clocksource, bootid, cmdline ...) */
-	DFR_CAT_CLOCK,	  /* dfr_cat_clock; at start, when the clocks have drifted apart, and once a minute */
-	DFR_CAT_DOF,	  /* u32 dof number (from 0), u32 bytes, then the loadable DOF */
-	DFR_CAT_PROBE,	  /* dfr_cat_probe */
-	DFR_CAT_LAYOUT,	  /* dfr_cat_layout */
-	DFR_CAT_ECB,	  /* dfr_cat_ecb */
-	DFR_CAT_AGG,	  /* dfr_cat_agg */
-	DFR_CAT_MODULE,	  /* dfr_cat_module */
-	DFR_CAT_EVENT	  /* dfr_cat_event: start, stop, exit status ... */
+	DFR_CAT_CLOCK,    /* dfr_cat_clock; at start, when the clocks have drifted apart, and once a minute */
+	DFR_CAT_DOF,      /* u32 dof number (from 0), u32 bytes, then the loadable DOF */
+	DFR_CAT_PROBE,    /* dfr_cat_probe */
+	DFR_CAT_LAYOUT,   /* dfr_cat_layout */
+	DFR_CAT_ECB,      /* dfr_cat_ecb */
+	DFR_CAT_AGG,      /* dfr_cat_agg */
+	DFR_CAT_MODULE,   /* dfr_cat_module */
+	DFR_CAT_EVENT     /* dfr_cat_event: start, stop, exit status ... */
 };
 
 struct dfr_cat_state {
@@ -72,7 +72,7 @@ struct dfr_cat_probe {
 	struct dfr_cat_entry head;
 	__u32 id;
 	__u32 nargs; /* number of arguments; 0xffffffff: not known; listings may add DFR_CAT_SHARED */
-	/* char names[]: provider, module, function, name, each with its NUL */
+	             /* char names[]: provider, module, function, name, each with its NUL */
 };
 
 /* How one value is kept, in a record or as an aggregation's key. */
@@ -83,7 +83,7 @@ enum dfr_field_kind {
 	DFR_FIELD_VARBYTES, /* up to `size` (tracemem with a dynamic size, printm) */
 	DFR_FIELD_STACK,    /* up to `size` frames; in a key u64 n, then PCs */
 	DFR_FIELD_USTACK,   /* u32 pid, then as STACK; in a key u64 pid, u64 n, PCs */
-	DFR_FIELD_USYM,	    /* 16 bytes: pid, address */
+	DFR_FIELD_USYM,     /* 16 bytes: pid, address */
 	DFR_FIELD_PROBETEXT /* text of the probe; size says which (0 provider, 1 module, 2 function,
 			     * 3 name). Nothing in a record; the probe's id (u64) in a key */
 };
@@ -94,7 +94,7 @@ struct dfr_field {
 	__u16 kind;
 	__u16 flags;
 	__u32 size;
-	__u16 action;	/* index in the clause's ACTDESC */
+	__u16 action;   /* index in the clause's ACTDESC */
 	__s16 argument; /* CAPTURE_ARGS: which argN; else -1 */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_field) == 12, "field");
@@ -120,8 +120,8 @@ struct dfr_cat_ecb {
 struct dfr_cat_agg {
 	struct dfr_cat_entry head;
 	__u32 varid;
-	__u32 kind; /* DFR_ACT_COUNT ... */
-	__u64 arg;  /* encoded parameters of lquantize, llquantize */
+	__u32 kind;  /* DFR_ACT_COUNT ... */
+	__u64 arg;   /* encoded parameters of lquantize, llquantize */
 	__u32 flags; /* DFR_FIELD_SIGNED: of the aggregated value */
 	__u32 nkeys;
 	struct dfr_field keys[];
@@ -139,8 +139,8 @@ struct dfr_cat_module {
 
 enum dfr_event {
 	DFR_EVENT_GO = 1, /* value: CPU of BEGIN */
-	DFR_EVENT_STOP,	  /* value: CPU of END */
-	DFR_EVENT_EXIT,	  /* value: status given to exit() */
+	DFR_EVENT_STOP,   /* value: CPU of END */
+	DFR_EVENT_EXIT,   /* value: status given to exit() */
 	DFR_EVENT_PANIC,
 	DFR_EVENT_DETACHED, /* the governor detached a probe that cost too much; value: its id */
 	DFR_EVENT_ATTACHED, /* the governor attached it again; value: its id */

@@ -14,9 +14,9 @@
 #ifndef DFR_ABI_CONTROL_H
 #define DFR_ABI_CONTROL_H
 
-#include <linux/ioctl.h>
 #include "formats/abi/base.h"
 #include "formats/abi/block.h"
+#include <linux/ioctl.h>
 
 #define DFR_CONTROL_VERSION 1
 #define DFR_DEVICE "/dev/dfr"
@@ -44,7 +44,7 @@ struct dfr_ioc_enable {
 	__u32 flags; /* DFR_ENABLE_* */
 	__u64 dof;
 	__u64 dof_size;
-	__u32 matched;	     /* out: probes */
+	__u32 matched;       /* out: probes */
 	__u32 error_section; /* out: or 0xffffffff */
 	__u64 error_offset;  /* out: in the DOF */
 	char reason[128];    /* out */
@@ -58,7 +58,13 @@ struct dfr_ioc_go {
 
 /* What the state is doing. */
 enum dfr_activity {
-	DFR_INACTIVE, DFR_WARMUP, DFR_ACTIVE, DFR_DRAINING, DFR_COOLDOWN, DFR_STOPPED, DFR_KILLED
+	DFR_INACTIVE,
+	DFR_WARMUP,
+	DFR_ACTIVE,
+	DFR_DRAINING,
+	DFR_COOLDOWN,
+	DFR_STOPPED,
+	DFR_KILLED
 };
 
 struct dfr_ioc_status {
@@ -66,9 +72,9 @@ struct dfr_ioc_status {
 	__u32 activity;
 	__u32 exited; /* exit() was called */
 	__s32 exit_status;
-	__u64 filled;  /* CPUs whose ring is full (policy fill) */
+	__u64 filled; /* CPUs whose ring is full (policy fill) */
 	__u64 errors;
-	__u64 shadow;  /* hits inside functions that the engine itself called; not a loss */
+	__u64 shadow; /* hits inside functions that the engine itself called; not a loss */
 	__u64 records;
 	__u64 loss[DFR_LOSS_MAX];
 };
@@ -162,7 +168,7 @@ struct dfr_ioc_option {
 #define DFR_IOC_AGGCLEAR _IOWR('F', 10, struct dfr_ioc_aggclear)
 #define DFR_IOC_KEEP _IOWR('F', 11, struct dfr_ioc_name)  /* make the held state kept, with this name */
 #define DFR_IOC_CLAIM _IOWR('F', 12, struct dfr_ioc_name) /* take a kept state; "" = the anonymous one */
-#define DFR_IOC_END _IOWR('F', 13, struct dfr_ioc_name)	  /* end a kept state by name (dfr stop NAME) */
+#define DFR_IOC_END _IOWR('F', 13, struct dfr_ioc_name)   /* end a kept state by name (dfr stop NAME) */
 #define DFR_IOC_PROBES _IOWR('F', 14, struct dfr_ioc_probes)
 #define DFR_IOC_STATES _IOWR('F', 15, struct dfr_ioc_states)
 #define DFR_IOC_OPTION _IOWR('F', 16, struct dfr_ioc_option)

@@ -27,9 +27,9 @@
 
 struct dof_header {
 	__u8 ident[16]; /* magic, model, encoding, version, DIF version, registers, tuple entries, zeros */
-	__u32 flags;	/* 0 */
-	__u32 hdrsize;	/* 64 */
-	__u32 secsize;	/* 32 */
+	__u32 flags;    /* 0 */
+	__u32 hdrsize;  /* 64 */
+	__u32 secsize;  /* 32 */
 	__u32 secnum;
 	__u64 secoff;
 	__u64 loadsz;
@@ -50,21 +50,42 @@ DFR_STATIC_ASSERT(sizeof(struct dof_sec) == 32, "DOF section header");
 #define DOF_SECF_LOAD 1
 
 enum dof_sectype {
-	DOF_SECT_NONE, DOF_SECT_COMMENTS, DOF_SECT_SOURCE, DOF_SECT_ECBDESC, DOF_SECT_PROBEDESC,
-	DOF_SECT_ACTDESC, DOF_SECT_DIFOHDR, DOF_SECT_DIF, DOF_SECT_STRTAB, DOF_SECT_VARTAB,
-	DOF_SECT_RELTAB, DOF_SECT_TYPTAB, DOF_SECT_URELHDR, DOF_SECT_KRELHDR, DOF_SECT_OPTDESC,
-	DOF_SECT_PROVIDER, DOF_SECT_PROBES, DOF_SECT_PRARGS, DOF_SECT_PROFFS, DOF_SECT_INTTAB,
-	DOF_SECT_UTSNAME, DOF_SECT_XLTAB, DOF_SECT_XLMEMBERS, DOF_SECT_XLIMPORT,
-	DOF_SECT_XLEXPORT, DOF_SECT_PREXPORT, DOF_SECT_PRENOFFS,
+	DOF_SECT_NONE,
+	DOF_SECT_COMMENTS,
+	DOF_SECT_SOURCE,
+	DOF_SECT_ECBDESC,
+	DOF_SECT_PROBEDESC,
+	DOF_SECT_ACTDESC,
+	DOF_SECT_DIFOHDR,
+	DOF_SECT_DIF,
+	DOF_SECT_STRTAB,
+	DOF_SECT_VARTAB,
+	DOF_SECT_RELTAB,
+	DOF_SECT_TYPTAB,
+	DOF_SECT_URELHDR,
+	DOF_SECT_KRELHDR,
+	DOF_SECT_OPTDESC,
+	DOF_SECT_PROVIDER,
+	DOF_SECT_PROBES,
+	DOF_SECT_PRARGS,
+	DOF_SECT_PROFFS,
+	DOF_SECT_INTTAB,
+	DOF_SECT_UTSNAME,
+	DOF_SECT_XLTAB,
+	DOF_SECT_XLMEMBERS,
+	DOF_SECT_XLIMPORT,
+	DOF_SECT_XLEXPORT,
+	DOF_SECT_PREXPORT,
+	DOF_SECT_PRENOFFS,
 	DOF_SECT_CLASSIC_MAX = DOF_SECT_PRENOFFS,
 
 	/* dfr's own. The engine reads those that say LOAD; all have the flag, so that catalogs keep them. */
 	DOF_SECT_HOSTDESC = 0x4600, /* LOAD: fifth probe field: array of dof_hostdesc */
-	DOF_SECT_EXPRS,	 /* canonical text of recorded expressions: array of dof_expr */
-	DOF_SECT_LINES,	 /* line table: array of dof_line */
-	DOF_SECT_BTFID,	 /* LOAD: the kernel's types that it was compiled against: dof_btfid */
-	DOF_SECT_TYPES,	 /* text of the D types of recorded values (print(), typed keys) */
-	DOF_SECT_AGGS	 /* names of the aggregation variables: array of dof_aggname */
+	DOF_SECT_EXPRS,             /* canonical text of recorded expressions: array of dof_expr */
+	DOF_SECT_LINES,             /* line table: array of dof_line */
+	DOF_SECT_BTFID,             /* LOAD: the kernel's types that it was compiled against: dof_btfid */
+	DOF_SECT_TYPES,             /* text of the D types of recorded values (print(), typed keys) */
+	DOF_SECT_AGGS               /* names of the aggregation variables: array of dof_aggname */
 };
 
 struct dof_ecbdesc {
@@ -117,7 +138,7 @@ DFR_STATIC_ASSERT(sizeof(struct dof_actdesc) == 32, "DOF action");
  * which the compiler added for aggpercpu; readers print the sum over all CPUs and
  * the value of each.
  */
-#define DFR_UARG(statement, index, libact) \
+#define DFR_UARG(statement, index, libact)                                                                   \
 	(((__u64)(libact) << 32) | (((__u64)(statement) + 1) << 8) | (index))
 #define DFR_UARG_INDEX(uarg) ((uarg)&0xffu)
 #define DFR_UARG_STATEMENT(uarg) ((((uarg) >> 8) & 0xffffffu) - 1)
@@ -266,25 +287,58 @@ enum dfr_action {
  * kinds (a stack, a symbol) that capture() made: they are recorded and print nothing.
  */
 enum dfr_libact {
-	DFR_LIBACT_CLEAR = 1, DFR_LIBACT_NORMALIZE, DFR_LIBACT_DENORMALIZE, DFR_LIBACT_TRUNC,
-	DFR_LIBACT_FTRUNCATE, DFR_LIBACT_SETOPT,
+	DFR_LIBACT_CLEAR = 1,
+	DFR_LIBACT_NORMALIZE,
+	DFR_LIBACT_DENORMALIZE,
+	DFR_LIBACT_TRUNC,
+	DFR_LIBACT_FTRUNCATE,
+	DFR_LIBACT_SETOPT,
 	DFR_LIBACT_CAPTURED = 0x1000
 };
 
 enum dfr_option {
-	DFR_OPT_BUFSIZE, DFR_OPT_BUFPOLICY, DFR_OPT_DYNVARSIZE, DFR_OPT_AGGSIZE,
-	DFR_OPT_SPECSIZE, DFR_OPT_NSPEC, DFR_OPT_STRSIZE, DFR_OPT_CLEANRATE, DFR_OPT_CPU,
-	DFR_OPT_BUFRESIZE, DFR_OPT_GRABANON, DFR_OPT_FLOWINDENT, DFR_OPT_QUIET,
-	DFR_OPT_STACKFRAMES, DFR_OPT_USTACKFRAMES, DFR_OPT_AGGRATE, DFR_OPT_SWITCHRATE,
-	DFR_OPT_STATUSRATE, DFR_OPT_DESTRUCTIVE, DFR_OPT_STACKINDENT, DFR_OPT_RAWBYTES,
-	DFR_OPT_JSTACKFRAMES, DFR_OPT_JSTACKSTRSIZE, DFR_OPT_AGGSORTKEY, DFR_OPT_AGGSORTREV,
-	DFR_OPT_AGGSORTPOS, DFR_OPT_AGGSORTKEYPOS, DFR_OPT_TEMPORAL, DFR_OPT_AGGHIST,
-	DFR_OPT_AGGPACK, DFR_OPT_AGGZOOM, DFR_OPT_ZONE,
+	DFR_OPT_BUFSIZE,
+	DFR_OPT_BUFPOLICY,
+	DFR_OPT_DYNVARSIZE,
+	DFR_OPT_AGGSIZE,
+	DFR_OPT_SPECSIZE,
+	DFR_OPT_NSPEC,
+	DFR_OPT_STRSIZE,
+	DFR_OPT_CLEANRATE,
+	DFR_OPT_CPU,
+	DFR_OPT_BUFRESIZE,
+	DFR_OPT_GRABANON,
+	DFR_OPT_FLOWINDENT,
+	DFR_OPT_QUIET,
+	DFR_OPT_STACKFRAMES,
+	DFR_OPT_USTACKFRAMES,
+	DFR_OPT_AGGRATE,
+	DFR_OPT_SWITCHRATE,
+	DFR_OPT_STATUSRATE,
+	DFR_OPT_DESTRUCTIVE,
+	DFR_OPT_STACKINDENT,
+	DFR_OPT_RAWBYTES,
+	DFR_OPT_JSTACKFRAMES,
+	DFR_OPT_JSTACKSTRSIZE,
+	DFR_OPT_AGGSORTKEY,
+	DFR_OPT_AGGSORTREV,
+	DFR_OPT_AGGSORTPOS,
+	DFR_OPT_AGGSORTKEYPOS,
+	DFR_OPT_TEMPORAL,
+	DFR_OPT_AGGHIST,
+	DFR_OPT_AGGPACK,
+	DFR_OPT_AGGZOOM,
+	DFR_OPT_ZONE,
 	DFR_OPT_CLASSIC_MAX,
 
 	/* dfr's own */
-	DFR_OPT_SPECPOOL = 0x4600, DFR_OPT_SCRATCHSIZE, DFR_OPT_CPUBUDGET, DFR_OPT_AGGEVICT,
-	DFR_OPT_BLOCKSIZE, DFR_OPT_JIT, DFR_OPT_SYSCALLHOOK,
+	DFR_OPT_SPECPOOL = 0x4600,
+	DFR_OPT_SCRATCHSIZE,
+	DFR_OPT_CPUBUDGET,
+	DFR_OPT_AGGEVICT,
+	DFR_OPT_BLOCKSIZE,
+	DFR_OPT_JIT,
+	DFR_OPT_SYSCALLHOOK,
 	DFR_OPT_OURS_MAX
 };
 #define DFR_OPT_UNSET (-2LL)

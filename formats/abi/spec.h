@@ -43,7 +43,7 @@ struct dfr_spec_chunk {
 	__u64 first_time;
 	__u64 last_time;
 	__u64 commit_time; /* with COMMITTING */
-	__u64 next;	   /* the engine's own; readers ignore it */
+	__u64 next;        /* the engine's own; readers ignore it */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_spec_chunk) == 72, "speculation chunk");
 #define DFR_SPEC_CHUNK_COMMITTING 0x1 /* commit() has been called: harvesters take it as committed */

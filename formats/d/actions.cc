@@ -45,9 +45,11 @@ bool ClauseBuilder::arguments(Node* call, const ActionInfo& info) {
 		tag = "D_NORMALIZE_PROTO";
 	else if (info.name == "trunc")
 		tag = "D_TRUNC_PROTO";
-	context_.error(tag, call->place, call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
-	                                     (given == 1 ? "" : "s") + " passed, " + (info.max != info.min && given < info.min ? "at least " : "") +
-	                                     std::to_string(given < info.min ? info.min : info.max) + " expected");
+	context_.error(tag, call->place,
+	               call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
+	                   (given == 1 ? "" : "s") + " passed, " +
+	                   (info.max != info.min && given < info.min ? "at least " : "") +
+	                   std::to_string(given < info.min ? info.min : info.max) + " expected");
 	return false;
 }
 
@@ -62,7 +64,8 @@ void ClauseBuilder::action(Node* call) {
 	if (DFR_ACT_IS_DESTRUCTIVE(info.kind))
 		context_.result.destructive = true;
 	switch (info.group) {
-	case ActionGroup::Trace: case ActionGroup::Print: return trace(call, info);
+	case ActionGroup::Trace:
+	case ActionGroup::Print: return trace(call, info);
 	case ActionGroup::Tracemem: return tracemem(call);
 	case ActionGroup::Printm: return printm(call);
 	case ActionGroup::Printf: return printf(call, info);
@@ -70,7 +73,9 @@ void ClauseBuilder::action(Node* call) {
 	case ActionGroup::Libact: return libact(call, info);
 	case ActionGroup::Exit: return exit_action(call);
 	case ActionGroup::Capture: return capture(call);
-	case ActionGroup::Stack: case ActionGroup::UStack: case ActionGroup::Symbol: {
+	case ActionGroup::Stack:
+	case ActionGroup::UStack:
+	case ActionGroup::Symbol: {
 		sema_.allow_recorded(true);
 		const bool good = value(call);
 		sema_.allow_recorded(false);
@@ -89,24 +94,36 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 	const ActionInfo& info = *node->action;
 	const std::string who = node->text + "( )";
 	out.kind = info.kind;
-	const auto bad = [&](std::string_view tag, const Node* where, const std::string& text, const std::string& hint) {
+	const auto bad = [&](std::string_view tag, const Node* where, const std::string& text,
+	                     const std::string& hint) {
 		context_.error(tag, where->place, text, hint);
 		failed_ = true;
 		return false;
 	};
 	if (node->list.size() < info.min || node->list.size() > info.max)
-		return bad(info.group == ActionGroup::Stack ? "D_STACK_PROTO" : info.group == ActionGroup::UStack ? "D_USTACK_PROTO" : "D_PROTO_LEN",
-		           node, who + " prototype mismatch: too " + (node->list.size() < info.min ? "few" : "many") + " arguments", "");
+		return bad(info.group == ActionGroup::Stack    ? "D_STACK_PROTO"
+		           : info.group == ActionGroup::UStack ? "D_USTACK_PROTO"
+		                                               : "D_PROTO_LEN",
+		           node,
+		           who + " prototype mismatch: too " +
+		               (node->list.size() < info.min ? "few" : "many") + " arguments",
+		           "");
 	if (info.group == ActionGroup::Symbol) {
 		Node* const address = node->list[0];
-		if (address->kind == Nk::Translated || (!types_.is_scalar(address->type) && !types_.is_function(address->type)))
-			return bad("D_PROTO_ARG", address, who + " argument #1 is incompatible with prototype: an address is expected",
+		if (address->kind == Nk::Translated ||
+		    (!types_.is_scalar(address->type) && !types_.is_function(address->type)))
+			return bad("D_PROTO_ARG", address,
+			           who +
+			               " argument #1 is incompatible with prototype: an address is expected",
 			           "this has type " + sema_.type_text(address));
 		const bool of_user = info.kind != DFR_ACT_SYM && info.kind != DFR_ACT_MOD;
 		if (!of_user && context_.kernel_missing())
-			return bad("D_VAR_UNSUP", node, who + " is not supported by " + context_.target.description(), "it names kernel state: load the module (dfr.ko) and run as root");
+			return bad("D_VAR_UNSUP", node,
+			           who + " is not supported by " + context_.target.description(),
+			           "it names kernel state: load the module (dfr.ko) and run as root");
 		out.expression = canonical(types_, address);
-		out.difo = generate(context_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
+		out.difo =
+		    generate(context_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
 		if (!out.expression.empty())
 			out.expression = "(" + node->text + " " + out.expression + ")";
 		failed_ |= !out.difo;
@@ -115,14 +132,23 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 	uint64_t frames = 0, strings = 0;
 	for (size_t i = 0; i < node->list.size(); i++) {
 		const Node* const argument = node->list[i];
-		const bool good = argument->kind == Nk::Int && static_cast<int64_t>(argument->value) > 0 && argument->value <= INT32_MAX;
+		const bool good = argument->kind == Nk::Int && static_cast<int64_t>(argument->value) > 0 &&
+		                  argument->value <= INT32_MAX;
 		if (!good)
-			return bad(info.group == ActionGroup::Stack ? "D_STACK_SIZE" : i == 0 ? "D_USTACK_FRAMES" : "D_USTACK_STRSIZE", argument,
-			           who + " argument #" + std::to_string(i + 1) + " must be a non-zero positive integer constant", "");
+			return bad(info.group == ActionGroup::Stack ? "D_STACK_SIZE"
+			           : i == 0                         ? "D_USTACK_FRAMES"
+			                                            : "D_USTACK_STRSIZE",
+			           argument,
+			           who + " argument #" + std::to_string(i + 1) +
+			               " must be a non-zero positive integer constant",
+			           "");
 		const uint64_t most = i == 0 ? DIF_FRAMES_MAX : DIF_STRSIZE_MAX;
 		if (argument->value > most)
-			return bad(info.group == ActionGroup::Stack ? "D_STACK_SIZE" : i == 0 ? "D_USTACK_FRAMES" : "D_USTACK_STRSIZE", argument,
-			           who + " argument #" + std::to_string(i + 1) + " is too large", "at most " + std::to_string(most) + (i == 0 ? " frames" : " bytes"));
+			return bad(info.group == ActionGroup::Stack ? "D_STACK_SIZE"
+			           : i == 0                         ? "D_USTACK_FRAMES"
+			                                            : "D_USTACK_STRSIZE",
+			           argument, who + " argument #" + std::to_string(i + 1) + " is too large",
+			           "at most " + std::to_string(most) + (i == 0 ? " frames" : " bytes"));
 		(i == 0 ? frames : strings) = argument->value;
 	}
 	// A user stack of this process works without the kernel.
@@ -161,17 +187,22 @@ void ClauseBuilder::trace(Node* call, const ActionInfo& info) {
 		failed_ = true;
 	};
 	if (argument->kind == Nk::AggName)
-		return bad("AGG", call->text + "( ) may not be applied to an aggregation", "use printa(@" + argument->text + ")");
+		return bad("AGG", call->text + "( ) may not be applied to an aggregation",
+		           "use printa(@" + argument->text + ")");
 	if (!value(argument))
 		return;
 	if (argument->kind == Nk::Translated)
-		return bad("DYN", call->text + "( ) may not be applied to a dynamic expression", "trace its members");
+		return bad("DYN", call->text + "( ) may not be applied to a dynamic expression",
+		           "trace its members");
 	if (!argument->type || types_.is_void(argument->type))
-		return bad("VOID", call->text + "( ) may not be applied to a void expression", "it has no value");
+		return bad("VOID", call->text + "( ) may not be applied to a void expression",
+		           "it has no value");
 	if (print && types_.is_function(argument->type))
-		return bad("VOID", "print( ) may not be applied to a function", "it has no value; sym(&function) names it");
+		return bad("VOID", "print( ) may not be applied to a function",
+		           "it has no value; sym(&function) names it");
 	if (print && !types_.size(argument->type))
-		return bad("SIZE", "print( ) may not be applied to an object of size 0", "there is nothing to show of " + sema_.type_text(argument));
+		return bad("SIZE", "print( ) may not be applied to an object of size 0",
+		           "there is nothing to show of " + sema_.type_text(argument));
 	if (print && types_.is_pointer(argument->type)) {
 		const TypeRef to = types_.complete(types_.target(argument->type));
 		if (types_.is_struct(to) && types_.size(to))
@@ -248,7 +279,8 @@ void ClauseBuilder::print_object(Node* pointer) {
 	whole->a = pointer;
 	sema_.analyze(whole); // the record relies on the struct's layout
 	const std::string text = types_.text(pointer->type);
-	const bool again = pointer->kind == Nk::Var ? !pointer->variable->assoc : !canonical(types_, pointer).empty();
+	const bool again =
+	    pointer->kind == Nk::Var ? !pointer->variable->assoc : !canonical(types_, pointer).empty();
 	Node* const address = again ? pointer : kept(pointer);
 	const uint64_t size = std::min(types_.size(types_.complete(to)), context_.settings.print_size);
 	dof::Action out, object;
@@ -259,7 +291,9 @@ void ClauseBuilder::print_object(Node* pointer) {
 	out.uarg = uarg();
 	add(std::move(out));
 	object.kind = DFR_ACT_DIFEXPR;
-	object.difo = generate(context_, object_bytes(address, size), {dif_type{DIF_KIND_CTF, DIF_CK_INTEGER, DIF_TF_BYREF, 0, static_cast<uint32_t>(size)}, false});
+	object.difo = generate(
+	    context_, object_bytes(address, size),
+	    {dif_type{DIF_KIND_CTF, DIF_CK_INTEGER, DIF_TF_BYREF, 0, static_cast<uint32_t>(size)}, false});
 	failed_ |= !object.difo;
 	object.uarg = uarg();
 	add(std::move(object));
@@ -275,21 +309,32 @@ void ClauseBuilder::tracemem(Node* call) {
 		context_.error(tag, where->place, text, hint);
 		failed_ = true;
 	};
-	if (address->kind == Nk::Translated || !(types_.is_scalar(address->type) || types_.is_array(address->type) || types_.is_string(address->type)))
-		return bad("D_TRACEMEM_ADDR", address, "tracemem( ) argument #1 is incompatible with prototype:\n\tprototype: pointer or integer", "");
+	if (address->kind == Nk::Translated ||
+	    !(types_.is_scalar(address->type) || types_.is_array(address->type) ||
+	      types_.is_string(address->type)))
+		return bad("D_TRACEMEM_ADDR", address,
+		           "tracemem( ) argument #1 is incompatible with prototype:\n\tprototype: pointer or "
+		           "integer",
+		           "");
 	if (size->kind != Nk::Int || static_cast<int64_t>(size->value) <= 0 || size->value > INT32_MAX)
-		return bad("D_TRACEMEM_SIZE", size, "tracemem( ) argument #2 must be a non-zero positive integral constant expression",
+		return bad("D_TRACEMEM_SIZE", size,
+		           "tracemem( ) argument #2 must be a non-zero positive integral constant expression",
 		           "the third argument limits it at run time");
 	if (size->value > kLargestValue)
-		return bad("D_TRACEMEM_SIZE", size, "tracemem( ) argument #2 is above 256 KiB, the largest value that is recorded", "");
+		return bad("D_TRACEMEM_SIZE", size,
+		           "tracemem( ) argument #2 is above 256 KiB, the largest value that is recorded",
+		           "");
 	dof::Action out;
 	out.kind = DFR_ACT_TRACEMEM;
 	out.arg = size->value;
-	dif_type type{DIF_KIND_CTF, DIF_CK_INTEGER, static_cast<uint8_t>(address->user ? DIF_TF_BYUREF : DIF_TF_BYREF), 0, static_cast<uint32_t>(size->value)};
+	dif_type type{DIF_KIND_CTF, DIF_CK_INTEGER,
+	              static_cast<uint8_t>(address->user ? DIF_TF_BYUREF : DIF_TF_BYREF), 0,
+	              static_cast<uint32_t>(size->value)};
 	// The bytes are the input, not their address.
 	const std::string where = canonical(types_, address);
 	if (!where.empty())
-		out.expression = std::string(address->user ? "(uref " : "(ref ") + std::to_string(size->value) + " " + where + ")";
+		out.expression = std::string(address->user ? "(uref " : "(ref ") +
+		                 std::to_string(size->value) + " " + where + ")";
 	if (context_.deriving && !where.empty()) {
 		Node* const bytes = context_.arena.make(Nk::Unary, address->place);
 		bytes->op = Tok::Star;
@@ -313,7 +358,8 @@ void ClauseBuilder::tracemem(Node* call) {
 	if (!value(limit))
 		return;
 	if (!types_.is_integer(limit->type))
-		return bad("D_TRACEMEM_DYNSIZE", limit, "tracemem( ) argument #3 must be a non-zero positive integral expression", "");
+		return bad("D_TRACEMEM_DYNSIZE", limit,
+		           "tracemem( ) argument #3 must be a non-zero positive integral expression", "");
 	dof::Action more;
 	more.kind = DFR_ACT_TRACEMEM_DYNSIZE;
 	more.difo = generate(context_, limit, {int_result(8), false});
@@ -327,28 +373,38 @@ void ClauseBuilder::printm(Node* call) {
 		return;
 	Node *const size = call->list[0], *const address = call->list[1];
 	if (size->kind != Nk::Int || static_cast<int64_t>(size->value) <= 0 || size->value > INT32_MAX) {
-		context_.error("D_PRINTM_SIZE", size->place, "printm( ) argument #1 must be a non-zero positive integral constant expression", "");
+		context_.error(
+		    "D_PRINTM_SIZE", size->place,
+		    "printm( ) argument #1 must be a non-zero positive integral constant expression", "");
 		failed_ = true;
 		return;
 	}
 	if (!types_.is_pointer(address->type)) {
-		context_.error("D_PRINTM_ADDR", address->place, "printm( ) argument #2 is incompatible with prototype:\n\tprototype: pointer", "memref(address, length) makes it");
+		context_.error("D_PRINTM_ADDR", address->place,
+		               "printm( ) argument #2 is incompatible with prototype:\n\tprototype: pointer",
+		               "memref(address, length) makes it");
 		failed_ = true;
 		return;
 	}
 	dof::Action out;
 	out.kind = DFR_ACT_PRINTM;
 	out.arg = size->value;
-	out.difo = generate(context_, address, {dif_type{DIF_KIND_CTF, DIF_CK_INTEGER, DIF_TF_BYREF, 0, static_cast<uint32_t>(size->value) + 8}, false});
+	out.difo = generate(
+	    context_, address,
+	    {dif_type{DIF_KIND_CTF, DIF_CK_INTEGER, DIF_TF_BYREF, 0, static_cast<uint32_t>(size->value) + 8},
+	     false});
 	failed_ |= !out.difo;
 	out.uarg = uarg();
 	add(std::move(out));
 }
 
-AggVariable* ClauseBuilder::aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument, std::string_view tag_bad) {
+AggVariable* ClauseBuilder::aggregation_argument(Node* node, const std::string& who,
+                                                 std::string_view tag_argument, std::string_view tag_bad) {
 	if (node->kind != Nk::AggName || node->bracketed) {
-		context_.error(tag_argument, node->place, who + " argument is incompatible with prototype:\n\tprototype: aggregation",
-		               node->kind == Nk::AggName ? "name the aggregation without its keys" : "write @name");
+		context_.error(tag_argument, node->place,
+		               who + " argument is incompatible with prototype:\n\tprototype: aggregation",
+		               node->kind == Nk::AggName ? "name the aggregation without its keys"
+		                                         : "write @name");
 		failed_ = true;
 		return nullptr;
 	}
@@ -357,7 +413,8 @@ AggVariable* ClauseBuilder::aggregation_argument(Node* node, const std::string& 
 		std::vector<std::string_view> names;
 		for (const AggVariable* one : context_.scope.aggregations())
 			names.push_back(one->name);
-		context_.error(tag_bad, node->place, "undefined aggregation: @" + node->text, "it is assigned nowhere above: @" + node->text + " = count();");
+		context_.error(tag_bad, node->place, "undefined aggregation: @" + node->text,
+		               "it is assigned nowhere above: @" + node->text + " = count();");
 		failed_ = true;
 		return nullptr;
 	}
@@ -374,7 +431,9 @@ dof::Action ClauseBuilder::constant_action(uint32_t kind, uint64_t number) {
 	return out;
 }
 
-dof::Action ClauseBuilder::id_action(uint32_t kind, const AggVariable& aggregation) { return constant_action(kind, aggregation.id); }
+dof::Action ClauseBuilder::id_action(uint32_t kind, const AggVariable& aggregation) {
+	return constant_action(kind, aggregation.id);
+}
 
 void ClauseBuilder::printa(Node* call) {
 	size_t first = 0;
@@ -383,24 +442,34 @@ void ClauseBuilder::printa(Node* call) {
 		text = call->list[0]->text;
 		first = 1;
 	}
-	const auto bad = [&](std::string_view tag, Place place, const std::string& message, const std::string& hint) {
+	const auto bad = [&](std::string_view tag, Place place, const std::string& message,
+	                     const std::string& hint) {
 		context_.error(tag, place, message, hint);
 		failed_ = true;
 	};
 	if (first && text->empty())
-		return bad("D_PRINTF_FMT_EMPTY", call->list[0]->place, "printa( ) format string is empty", "write what to print");
+		return bad("D_PRINTF_FMT_EMPTY", call->list[0]->place, "printa( ) format string is empty",
+		           "write what to print");
 	if (first == call->list.size())
-		return bad("D_PRINTA_PROTO", call->place, "printa( ) prototype mismatch: an aggregation is expected", "write printa(format, @name)");
+		return bad("D_PRINTA_PROTO", call->place,
+		           "printa( ) prototype mismatch: an aggregation is expected",
+		           "write printa(format, @name)");
 	std::vector<AggVariable*> all;
 	for (size_t i = first; i < call->list.size(); i++) {
-		AggVariable* const one = aggregation_argument(call->list[i], "printa( )", "D_PRINTA_AGGARG", "D_PRINTA_AGGBAD");
+		AggVariable* const one =
+		    aggregation_argument(call->list[i], "printa( )", "D_PRINTA_AGGARG", "D_PRINTA_AGGBAD");
 		if (!one)
 			return;
 		if (!all.empty() && one->keys.size() != all[0]->keys.size())
-			return bad("D_PRINTA_AGGKEY", call->list[i]->place, "printa( ) @" + one->name + " key count does not match @" + all[0]->name, "all aggregations of one printa() have the same keys");
+			return bad("D_PRINTA_AGGKEY", call->list[i]->place,
+			           "printa( ) @" + one->name + " key count does not match @" + all[0]->name,
+			           "all aggregations of one printa() have the same keys");
 		for (size_t key = 0; !all.empty() && key < one->keys.size(); key++) {
 			if (one->keys[key] != all[0]->keys[key])
-				return bad("D_PRINTA_AGGPROTO", call->list[i]->place, "printa( ) @" + one->name + " key #" + std::to_string(key + 1) + " does not match @" + all[0]->name, one->keys[key] + " against " + all[0]->keys[key]);
+				return bad("D_PRINTA_AGGPROTO", call->list[i]->place,
+				           "printa( ) @" + one->name + " key #" + std::to_string(key + 1) +
+				               " does not match @" + all[0]->name,
+				           one->keys[key] + " against " + all[0]->keys[key]);
 		}
 		all.push_back(one);
 	}
@@ -427,7 +496,11 @@ void ClauseBuilder::exit_action(Node* call) {
 	if (!value(status))
 		return;
 	if (!types_.is_integer(status->type)) {
-		context_.error("D_PROTO_ARG", status->place, "exit( ) argument #1 is incompatible with prototype:\n\tprototype: int\n\t argument: " + sema_.type_text(status), "");
+		context_.error(
+		    "D_PROTO_ARG", status->place,
+		    "exit( ) argument #1 is incompatible with prototype:\n\tprototype: int\n\t argument: " +
+		        sema_.type_text(status),
+		    "");
 		failed_ = true;
 		return;
 	}
@@ -447,7 +520,12 @@ void ClauseBuilder::simple(Node* call, const ActionInfo& info) {
 		if (!value(argument))
 			return;
 		if (!types_.is_integer(argument->type)) {
-			context_.error("D_PROTO_ARG", argument->place, call->text + "( ) argument #1 is incompatible with prototype:\n\tprototype: int\n\t argument: " + sema_.type_text(argument), "");
+			context_.error("D_PROTO_ARG", argument->place,
+			               call->text +
+			                   "( ) argument #1 is incompatible with prototype:\n\tprototype: "
+			                   "int\n\t argument: " +
+			                   sema_.type_text(argument),
+			               "");
 			failed_ = true;
 			return;
 		}
@@ -470,27 +548,41 @@ void ClauseBuilder::libact(Node* call, const ActionInfo& info) {
 		return put(constant_action(DFR_ACT_LIBACT, 0));
 	if (info.libact == DFR_LIBACT_SETOPT) {
 		for (size_t i = 0; i < 2; i++) {
-			Node* text = i < call->list.size() ? call->list[i] : context_.arena.make(Nk::String, call->place);
+			Node* text = i < call->list.size() ? call->list[i]
+			                                   : context_.arena.make(Nk::String, call->place);
 			if (!value(text))
 				return;
 			if (!types_.is_string_like(text->type)) {
-				context_.error("D_PROTO_ARG", text->place, who + " argument #" + std::to_string(i + 1) + " is incompatible with prototype:\n\tprototype: string\n\t argument: " + sema_.type_text(text), "");
+				context_.error("D_PROTO_ARG", text->place,
+				               who + " argument #" + std::to_string(i + 1) +
+				                   " is incompatible with prototype:\n\tprototype: "
+				                   "string\n\t argument: " +
+				                   sema_.type_text(text),
+				               "");
 				failed_ = true;
 				return;
 			}
 			if (i == 0 && text->kind == Nk::String) {
 				const OptionInfo* const option = find_option(text->text);
 				if (!option || option->time != OptionTime::Dynamic)
-					context_.diagnostics.warning("D_PRAGMA_OPTSET", text->place, "option " + text->text + " cannot be changed while tracing", "dynamic options can: quiet, flowindent, aggsortkey, switchrate ...");
+					context_.diagnostics.warning(
+					    "D_PRAGMA_OPTSET", text->place,
+					    "option " + text->text + " cannot be changed while tracing",
+					    "dynamic options can: quiet, flowindent, aggsortkey, switchrate "
+					    "...");
 			}
 			dof::Action out;
-			out.difo = generate(context_, text, {dif_type_of(types_, types_.string_type(), false), false});
+			out.difo = generate(context_, text,
+			                    {dif_type_of(types_, types_.string_type(), false), false});
 			put(std::move(out));
 		}
 		return;
 	}
-	const std::string prefix = info.libact == DFR_LIBACT_CLEAR ? "D_CLEAR_" : info.libact == DFR_LIBACT_TRUNC ? "D_TRUNC_" : "D_NORMALIZE_";
-	AggVariable* const aggregation = aggregation_argument(call->list[0], who, prefix + "AGGARG", prefix + "AGGBAD");
+	const std::string prefix = info.libact == DFR_LIBACT_CLEAR   ? "D_CLEAR_"
+	                           : info.libact == DFR_LIBACT_TRUNC ? "D_TRUNC_"
+	                                                             : "D_NORMALIZE_";
+	AggVariable* const aggregation =
+	    aggregation_argument(call->list[0], who, prefix + "AGGARG", prefix + "AGGBAD");
 	if (!aggregation)
 		return;
 	put(id_action(DFR_ACT_LIBACT, *aggregation));
@@ -500,7 +592,8 @@ void ClauseBuilder::libact(Node* call, const ActionInfo& info) {
 	if (!value(number))
 		return;
 	if (!types_.is_integer(number->type)) {
-		context_.error(prefix + "SCALAR", number->place, who + " argument #2 must be of scalar type", "it is a number of keys, or a divisor");
+		context_.error(prefix + "SCALAR", number->place, who + " argument #2 must be of scalar type",
+		               "it is a number of keys, or a divisor");
 		failed_ = true;
 		return;
 	}
@@ -527,14 +620,18 @@ void ClauseBuilder::capture(Node* call) {
 			if (!recorded(argument, out))
 				continue;
 		} else {
-			if (argument->kind == Nk::Translated || !argument->type || types_.is_void(argument->type)) {
-				context_.error("D_TRACE_DYN", argument->place, "capture( ) wants a value", "name a member, or another expression that has a value");
+			if (argument->kind == Nk::Translated || !argument->type ||
+			    types_.is_void(argument->type)) {
+				context_.error("D_TRACE_DYN", argument->place, "capture( ) wants a value",
+				               "name a member, or another expression that has a value");
 				failed_ = true;
 				continue;
 			}
 			if (canonical(types_, argument).empty()) {
-				context_.error("D_CAPTURE_INPUT", argument->place, "capture( ) takes firing inputs only",
-				               "D variables, aggregations, rand(), speculation(), alloca() and what changes something cannot be captured: replay computes them itself");
+				context_.error(
+				    "D_CAPTURE_INPUT", argument->place, "capture( ) takes firing inputs only",
+				    "D variables, aggregations, rand(), speculation(), alloca() and what "
+				    "changes something cannot be captured: replay computes them itself");
 				failed_ = true;
 				continue;
 			}

@@ -15,7 +15,8 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 	bool good = true;
 	for (Node* const key : name->list) {
 		if (key->kind == Nk::AggName) {
-			context_.error("D_KEY_TYPE", key->place, "an aggregation cannot be a key", "keys are values");
+			context_.error("D_KEY_TYPE", key->place, "an aggregation cannot be a key",
+			               "keys are values");
 			good = false;
 			continue;
 		}
@@ -34,8 +35,11 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 			}
 			signature.push_back(key->text + "()");
 		} else {
-			if (key->kind == Nk::Translated || !key->type || types_.is_void(key->type) || types_.is_float(key->type)) {
-				context_.error("D_KEY_TYPE", key->place, "type " + sema_.type_text(key) + " cannot be a key", "keys are scalars, strings, stacks, symbols and structs");
+			if (key->kind == Nk::Translated || !key->type || types_.is_void(key->type) ||
+			    types_.is_float(key->type)) {
+				context_.error("D_KEY_TYPE", key->place,
+				               "type " + sema_.type_text(key) + " cannot be a key",
+				               "keys are scalars, strings, stacks, symbols and structs");
 				good = false;
 				continue;
 			}
@@ -44,7 +48,10 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 				continue;
 			}
 			const bool integer = types_.is_integer(key->type);
-			signature.push_back(types_.is_string(key->type) ? "string" : integer ? "int" : types_.is_pointer(key->type) ? "pointer" : types_.text(key->type));
+			signature.push_back(types_.is_string(key->type)    ? "string"
+			                    : integer                      ? "int"
+			                    : types_.is_pointer(key->type) ? "pointer"
+			                                                   : types_.text(key->type));
 		}
 		action.uarg = uarg();
 		out.push_back(std::move(action));
@@ -64,18 +71,23 @@ bool ClauseBuilder::cpu_key(Place place, std::vector<dof::Action>& out) {
 	return true;
 }
 
-bool ClauseBuilder::integer_parameter(Node* call, size_t index, const char* name, const std::string& tag, int64_t low, int64_t high, int64_t* out) {
+bool ClauseBuilder::integer_parameter(Node* call, size_t index, const char* name, const std::string& tag,
+                                      int64_t low, int64_t high, int64_t* out) {
 	Node* const node = call->list[index];
 	if (!value(node))
 		return false;
 	const std::string who = call->text + "( ) argument #" + std::to_string(index + 1) + " (" + name + ")";
 	if (node->kind != Nk::Int) {
-		context_.error(tag + "TYPE", node->place, who + " must be an integer constant", "it may not depend on the firing");
+		context_.error(tag + "TYPE", node->place, who + " must be an integer constant",
+		               "it may not depend on the firing");
 		return false;
 	}
 	*out = static_cast<int64_t>(node->value);
 	if (*out < low || *out > high) {
-		context_.error(tag + "VAL", node->place, who + " must be a " + (low == INT32_MIN ? "32-bit quantity" : "positive 16-bit quantity"), "it is " + std::to_string(*out));
+		context_.error(tag + "VAL", node->place,
+		               who + " must be a " +
+		                   (low == INT32_MIN ? "32-bit quantity" : "positive 16-bit quantity"),
+		               "it is " + std::to_string(*out));
 		return false;
 	}
 	return true;
@@ -90,19 +102,28 @@ bool ClauseBuilder::lquantize(Node* call, uint64_t* arg) {
 	if (!good)
 		return false;
 	if (base >= limit) {
-		context_.error("D_LQUANT_MISMATCH", call->list[1]->place, "lquantize( ) base (argument #2) must be less than limit (argument #3)", "");
+		context_.error("D_LQUANT_MISMATCH", call->list[1]->place,
+		               "lquantize( ) base (argument #2) must be less than limit (argument #3)", "");
 		return false;
 	}
 	const int64_t levels = (limit - base) / step;
 	if (levels < 1) {
-		context_.error("D_LQUANT_STEPLARGE", call->list[3]->place, "lquantize( ) step (argument #4) too large: must have at least one quantization level", "");
+		context_.error(
+		    "D_LQUANT_STEPLARGE", call->list[3]->place,
+		    "lquantize( ) step (argument #4) too large: must have at least one quantization level",
+		    "");
 		return false;
 	}
 	if (levels > UINT16_MAX) {
-		context_.error("D_LQUANT_STEPSMALL", call->list.size() > 3 ? call->list[3]->place : call->place, "lquantize( ) step (argument #4) too small: number of quantization levels must be less than or equal to 65535", "make the step larger");
+		context_.error("D_LQUANT_STEPSMALL",
+		               call->list.size() > 3 ? call->list[3]->place : call->place,
+		               "lquantize( ) step (argument #4) too small: number of quantization levels "
+		               "must be less than or equal to 65535",
+		               "make the step larger");
 		return false;
 	}
-	*arg = static_cast<uint64_t>(step) << 48 | static_cast<uint64_t>(levels) << 32 | static_cast<uint32_t>(base);
+	*arg = static_cast<uint64_t>(step) << 48 | static_cast<uint64_t>(levels) << 32 |
+	       static_cast<uint32_t>(base);
 	return true;
 }
 
@@ -114,24 +135,38 @@ bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
 	good &= integer_parameter(call, 4, "number of steps", "D_LLQUANT_NSTEP", 0, UINT16_MAX, &steps);
 	if (!good)
 		return false;
-	const auto bad = [&](std::string_view tag, size_t index, const std::string& text, const std::string& hint) {
+	const auto bad = [&](std::string_view tag, size_t index, const std::string& text,
+	                     const std::string& hint) {
 		context_.error(tag, call->list[index]->place, text, hint);
 		return false;
 	};
 	if (factor < 2)
-		return bad("D_LLQUANT_FACTORSMALL", 1, "llquantize( ) factor (argument #2) must be two or more", "");
+		return bad("D_LLQUANT_FACTORSMALL", 1,
+		           "llquantize( ) factor (argument #2) must be two or more", "");
 	if (low >= high)
-		return bad("D_LLQUANT_MAGRANGE", 2, "llquantize( ) high magnitude (argument #4) must be greater than low magnitude (argument #3)", "");
+		return bad("D_LLQUANT_MAGRANGE", 2,
+		           "llquantize( ) high magnitude (argument #4) must be greater than low magnitude "
+		           "(argument #3)",
+		           "");
 	const bool fewer = steps && factor % steps == 0; // each of them is several of the factor's
 	if (steps < factor && !fewer)
-		return bad("D_LLQUANT_FACTORNSTEPS", 4, "llquantize( ) factor (argument #2) must be at most the number of linear steps per magnitude (argument #5), or a multiple of it", "");
+		return bad("D_LLQUANT_FACTORNSTEPS", 4,
+		           "llquantize( ) factor (argument #2) must be at most the number of linear steps "
+		           "per magnitude (argument #5), or a multiple of it",
+		           "");
 	if (steps % factor && !fewer)
-		return bad("D_LLQUANT_FACTOREVEN", 4, "llquantize( ) factor (argument #2) must evenly divide number of linear steps per magnitude (argument #5)", "");
+		return bad("D_LLQUANT_FACTOREVEN", 4,
+		           "llquantize( ) factor (argument #2) must evenly divide number of linear steps per "
+		           "magnitude (argument #5)",
+		           "");
 	// factor^(high + 1) in 64 bits, signed.
 	int64_t power = 1;
 	for (int64_t i = 0; i <= high; i++) {
 		if (power > INT64_MAX / factor)
-			return bad("D_LLQUANT_MAGTOOBIG", 3, "llquantize( ) high magnitude (argument #4) is too large: the greatest value would not fit in 64 bits", "");
+			return bad("D_LLQUANT_MAGTOOBIG", 3,
+			           "llquantize( ) high magnitude (argument #4) is too large: the greatest "
+			           "value would not fit in 64 bits",
+			           "");
 		power *= factor;
 	}
 	// Above the order where they fit, the steps divide each order evenly.
@@ -139,8 +174,12 @@ bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
 	while (order < steps)
 		order *= factor;
 	if (order % steps)
-		return bad("D_LLQUANT_FACTOREVEN", 4, "llquantize( ) number of linear steps per magnitude (argument #5) must evenly divide a power of factor (argument #2)", "");
-	*arg = static_cast<uint64_t>(factor) << 48 | static_cast<uint64_t>(low) << 32 | static_cast<uint64_t>(high) << 16 | static_cast<uint64_t>(steps);
+		return bad("D_LLQUANT_FACTOREVEN", 4,
+		           "llquantize( ) number of linear steps per magnitude (argument #5) must evenly "
+		           "divide a power of factor (argument #2)",
+		           "");
+	*arg = static_cast<uint64_t>(factor) << 48 | static_cast<uint64_t>(low) << 32 |
+	       static_cast<uint64_t>(high) << 16 | static_cast<uint64_t>(steps);
 	return true;
 }
 
@@ -153,17 +192,23 @@ bool ClauseBuilder::parameters(Node* call, const AggFunction& function, uint64_t
 }
 
 // A variable keeps the keys of its first use; integers of any size meet (widen_keys).
-bool ClauseBuilder::same_keys(Node* name, const AggVariable& known, const std::vector<std::string>& signature) {
+bool ClauseBuilder::same_keys(Node* name, const AggVariable& known,
+                              const std::vector<std::string>& signature) {
 	const auto list = [](size_t keys) { return std::to_string(keys) + (keys == 1 ? " key" : " keys"); };
 	if (known.keys.size() != signature.size()) {
-		context_.error("D_PROTO_LEN", name->place, "@" + name->text + "[ ] prototype mismatch: " + list(signature.size()) + " passed, " + std::to_string(known.keys.size()) + " expected",
+		context_.error("D_PROTO_LEN", name->place,
+		               "@" + name->text + "[ ] prototype mismatch: " + list(signature.size()) +
+		                   " passed, " + std::to_string(known.keys.size()) + " expected",
 		               "an aggregation keeps the keys of its first use");
 		return false;
 	}
 	for (size_t i = 0; i < signature.size(); i++) {
 		if (known.keys[i] == signature[i])
 			continue;
-		context_.error("D_PROTO_ARG", name->list[i]->place, "@" + name->text + "[ ] argument #" + std::to_string(i + 1) + " is incompatible with prototype: \"" + known.keys[i] + "\", not \"" + signature[i] + "\"",
+		context_.error("D_PROTO_ARG", name->list[i]->place,
+		               "@" + name->text + "[ ] argument #" + std::to_string(i + 1) +
+		                   " is incompatible with prototype: \"" + known.keys[i] + "\", not \"" +
+		                   signature[i] + "\"",
 		               "an aggregation keeps the keys of its first use");
 		return false;
 	}
@@ -175,18 +220,24 @@ bool ClauseBuilder::same_parameters(Node* call, const AggVariable& known, uint64
 		return true;
 	std::string tag;
 	if (known.function == DFR_ACT_LQUANTIZE)
-		tag = static_cast<uint32_t>(known.arg) != static_cast<uint32_t>(arg) ? "D_LQUANT_MATCHBASE" : known.arg >> 48 != arg >> 48 ? "D_LQUANT_MATCHSTEP" : "D_LQUANT_MATCHLIM";
+		tag = static_cast<uint32_t>(known.arg) != static_cast<uint32_t>(arg) ? "D_LQUANT_MATCHBASE"
+		      : known.arg >> 48 != arg >> 48                                 ? "D_LQUANT_MATCHSTEP"
+		                                                                     : "D_LQUANT_MATCHLIM";
 	else
 		tag = known.arg >> 48 != arg >> 48                         ? "D_LLQUANT_FACTORMATCH"
 		      : (known.arg >> 32 & 0xffff) != (arg >> 32 & 0xffff) ? "D_LLQUANT_LOWMATCH"
 		      : (known.arg >> 16 & 0xffff) != (arg >> 16 & 0xffff) ? "D_LLQUANT_HIGHMATCH"
 		                                                           : "D_LLQUANT_NSTEPMATCH";
 	const Location first = context_.diagnostics.sources().locate(known.place);
-	context_.error(tag, call->place, call->text + "( ) parameters do not match those of @" + known.name + " at line " + std::to_string(first.line), "an aggregation keeps its parameters in the whole program");
+	context_.error(tag, call->place,
+	               call->text + "( ) parameters do not match those of @" + known.name + " at line " +
+	                   std::to_string(first.line),
+	               "an aggregation keeps its parameters in the whole program");
 	return false;
 }
 
-void ClauseBuilder::refuse(std::string_view tag, Place place, const std::string& text, const std::string& hint) {
+void ClauseBuilder::refuse(std::string_view tag, Place place, const std::string& text,
+                           const std::string& hint) {
 	context_.error(tag, place, text, hint);
 	failed_ = true;
 }
@@ -194,30 +245,45 @@ void ClauseBuilder::refuse(std::string_view tag, Place place, const std::string&
 // The function that is assigned; null: it is none, or is called wrongly, which has been said.
 const AggFunction* ClauseBuilder::assigned_function(Node* assign) {
 	Node *const name = assign->a, *const call = assign->b;
-	const auto refused = [this](std::string_view tag, Place place, const std::string& text, const std::string& hint) -> const AggFunction* {
+	const auto refused = [this](std::string_view tag, Place place, const std::string& text,
+	                            const std::string& hint) -> const AggFunction* {
 		refuse(tag, place, text, hint);
 		return nullptr;
 	};
 	if (assign->op != Tok::Assign)
-		return refused("D_AGG_FUNC", assign->place, "an aggregation is assigned with =, not " + std::string(operator_text(assign->op)), "write: @" + name->text + " = sum(value);");
+		return refused("D_AGG_FUNC", assign->place,
+		               "an aggregation is assigned with =, not " +
+		                   std::string(operator_text(assign->op)),
+		               "write: @" + name->text + " = sum(value);");
 	const AggFunction* const function = call->kind == Nk::Call ? find_agg_function(call->text) : nullptr;
 	if (!function)
-		return refused(call->kind == Nk::Call && !find_subroutine(call->text) && !find_action(call->text) ? "D_FUNC_UNDEF" : "D_AGG_FUNC", call->place,
-		               call->kind == Nk::Call ? (find_subroutine(call->text) || find_action(call->text) ? call->text + "( ) is not an aggregating function" : "undefined function name: " + call->text)
-		                                      : "@" + name->text + " must be assigned the result of an aggregating function",
-		               "count sum avg min max stddev quantize lquantize llquantize");
+		return refused(
+		    call->kind == Nk::Call && !find_subroutine(call->text) && !find_action(call->text)
+		        ? "D_FUNC_UNDEF"
+		        : "D_AGG_FUNC",
+		    call->place,
+		    call->kind == Nk::Call
+		        ? (find_subroutine(call->text) || find_action(call->text)
+		               ? call->text + "( ) is not an aggregating function"
+		               : "undefined function name: " + call->text)
+		        : "@" + name->text + " must be assigned the result of an aggregating function",
+		    "count sum avg min max stddev quantize lquantize llquantize");
 	order(function->kind, assign->place);
 	const size_t given = call->list.size();
 	if (given < function->min || given > function->max)
-		return refused(function->kind == DFR_ACT_QUANTIZE ? "D_QUANT_PROTO" : "D_PROTO_LEN", call->place,
-		               call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" + (given == 1 ? "" : "s") + " passed, " +
-		                   (function->min != function->max && given < function->min ? "at least " : "") + std::to_string(given < function->min ? function->min : function->max) + " expected",
-		               "");
+		return refused(
+		    function->kind == DFR_ACT_QUANTIZE ? "D_QUANT_PROTO" : "D_PROTO_LEN", call->place,
+		    call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
+		        (given == 1 ? "" : "s") + " passed, " +
+		        (function->min != function->max && given < function->min ? "at least " : "") +
+		        std::to_string(given < function->min ? function->min : function->max) + " expected",
+		    "");
 	return function;
 }
 
 // The aggregation as its first use defines it; null: this use is another, which has been said.
-const AggVariable* ClauseBuilder::defined(Node* name, Node* call, const AggFunction& function, uint64_t arg, const std::vector<std::string>& signature) {
+const AggVariable* ClauseBuilder::defined(Node* name, Node* call, const AggFunction& function, uint64_t arg,
+                                          const std::vector<std::string>& signature) {
 	AggVariable* const aggregation = context_.scope.aggregation(name->text);
 	if (!aggregation->function) {
 		aggregation->function = function.kind;
@@ -232,8 +298,10 @@ const AggVariable* ClauseBuilder::defined(Node* name, Node* call, const AggFunct
 		const Location first = context_.diagnostics.sources().locate(aggregation->place);
 		const Location here = context_.diagnostics.sources().locate(name->place);
 		refuse("D_AGG_REDEF", name->place,
-		       "aggregation redefined: @" + name->text + "\n\t current: @" + name->text + " = " + call->text + "( ) : line " + std::to_string(here.line) +
-		           "\n\tprevious: @" + name->text + " = " + std::string(find_agg_function(aggregation->function)->name) + "( ) : line " + std::to_string(first.line),
+		       "aggregation redefined: @" + name->text + "\n\t current: @" + name->text + " = " +
+		           call->text + "( ) : line " + std::to_string(here.line) + "\n\tprevious: @" +
+		           name->text + " = " + std::string(find_agg_function(aggregation->function)->name) +
+		           "( ) : line " + std::to_string(first.line),
 		       "give this one another name");
 		return nullptr;
 	} else if (!same_keys(name, *aggregation, signature) || !same_parameters(call, *aggregation, arg)) {
@@ -248,7 +316,8 @@ bool ClauseBuilder::aggregated_value(Node* call, dof::Action& out) {
 	if (!value(operand))
 		return false;
 	if (operand->kind == Nk::Translated || !types_.is_scalar(operand->type)) {
-		refuse("D_AGG_SCALAR", operand->place, call->text + "( ) argument #1 must be of scalar type", "it has type " + sema_.type_text(operand));
+		refuse("D_AGG_SCALAR", operand->place, call->text + "( ) argument #1 must be of scalar type",
+		       "it has type " + sema_.type_text(operand));
 		return false;
 	}
 	out.expression = canonical(types_, operand);
@@ -267,7 +336,10 @@ bool ClauseBuilder::add_weight(Node* call, const AggFunction* function, std::vec
 	if (!value(by))
 		return false;
 	if (!types_.is_integer(by->type)) {
-		refuse("D_PROTO_ARG", by->place, call->text + "( ) argument #" + std::to_string(weight + 1) + " (increment value) must be of scalar type", "");
+		refuse("D_PROTO_ARG", by->place,
+		       call->text + "( ) argument #" + std::to_string(weight + 1) +
+		           " (increment value) must be of scalar type",
+		       "");
 		return false;
 	}
 	dof::Action extra;
@@ -316,8 +388,9 @@ void ClauseBuilder::aggregate(Node* assign) {
 namespace {
 
 bool is_integer(const dof::Action& key) {
-	return key.kind == DFR_ACT_DIFEXPR && key.uarg != DFR_UARG_CPU && key.uarg != DFR_UARG_WEIGHT && key.difo &&
-	       key.difo->rtype.kind == DIF_KIND_CTF && !(key.difo->rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF));
+	return key.kind == DFR_ACT_DIFEXPR && key.uarg != DFR_UARG_CPU && key.uarg != DFR_UARG_WEIGHT &&
+	       key.difo && key.difo->rtype.kind == DIF_KIND_CTF &&
+	       !(key.difo->rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF));
 }
 
 // The result as an integer of 8 bytes.
@@ -329,7 +402,8 @@ void widen(dif::Difo& difo) {
 		difo.text.push_back(DIF_INSTR_WIDE(DIF_OP_SETX, difo.integers.size(), shift));
 		difo.integers.push_back(bits);
 		difo.text.push_back(DIF_INSTR_R(DIF_OP_SLL, reg, shift, reg));
-		difo.text.push_back(DIF_INSTR_R(difo.rtype.flags & DIF_TF_SIGNED ? DIF_OP_SRA : DIF_OP_SRL, reg, shift, reg));
+		difo.text.push_back(
+		    DIF_INSTR_R(difo.rtype.flags & DIF_TF_SIGNED ? DIF_OP_SRA : DIF_OP_SRL, reg, shift, reg));
 	}
 	difo.text.push_back(DIF_INSTR_R(DIF_OP_RET, 0, 0, reg));
 	difo.rtype.size = 8;

@@ -26,36 +26,36 @@ struct ActionInfo;
 struct Translator;
 
 enum class Nk : uint8_t {
-	Error, // reported; poisons what it is part of, silently
-	Int, // value
-	Float, // real
+	Error,  // reported; poisons what it is part of, silently
+	Int,    // value
+	Float,  // real
 	String, // text
-	Name, // text: an identifier not looked up yet, or `scoped
+	Name,   // text: an identifier not looked up yet, or `scoped
 	SelfKw, // `self`, only left of ->
 	ThisKw,
-	AggName, // text: @name; list: keys if bracketed
-	Call, // text, list
-	Unary, // op, a; postfix for x++; b: where x++ is written, if not as in a
-	Binary, // op, a, b (the comma, too)
-	Assign, // op, a, b
-	Ternary, // a ? b : c
-	Index, // a [list]
-	Member, // a . text, or -> (arrow)
-	Cast, // (cast) a
+	AggName,    // text: @name; list: keys if bracketed
+	Call,       // text, list
+	Unary,      // op, a; postfix for x++; b: where x++ is written, if not as in a
+	Binary,     // op, a, b (the comma, too)
+	Assign,     // op, a, b
+	Ternary,    // a ? b : c
+	Index,      // a [list]
+	Member,     // a . text, or -> (arrow)
+	Cast,       // (cast) a
 	SizeofType, // cast
 	SizeofExpr, // a
-	Offsetof, // cast, text
-	Stringof, // a
-	Xlate, // xlate <cast> (a)
+	Offsetof,   // cast, text
+	Stringof,   // a
+	Xlate,      // xlate <cast> (a)
 	// made by the analysis
-	Var, // variable; list: keys of an associative array
+	Var,        // variable; list: keys of an associative array
 	BuiltinVar, // builtin; list: index of an array
-	Subr, // subroutine; list
-	Symbol, // text: "module`name"; value: address if `known`
+	Subr,       // subroutine; list
+	Symbol,     // text: "module`name"; value: address if `known`
 	Translated, // translator; a: the input. No value, only members
-	AggRef, // aggregation (as an argument of printa and the like)
-	Recorded, // stack(), sym(x), ...: an action as a key or printf argument
-	Captured // replay: input `value`
+	AggRef,     // aggregation (as an argument of printa and the like)
+	Recorded,   // stack(), sym(x), ...: an action as a key or printf argument
+	Captured    // replay: input `value`
 };
 
 struct Node {
@@ -65,12 +65,12 @@ struct Node {
 	bool arrow = false;
 	bool parenthesized = false;
 	bool analyzed = false;
-	bool user = false; // a pointer into user memory, or a value there
-	bool lvalue = false; // has an address or is a variable
-	bool writable = false; // memory that D may write: alloca, copyin
-	bool known = false; // Symbol: the address is known now
+	bool user = false;      // a pointer into user memory, or a value there
+	bool lvalue = false;    // has an address or is a variable
+	bool writable = false;  // memory that D may write: alloca, copyin
+	bool known = false;     // Symbol: the address is known now
 	bool bracketed = false; // AggName with []
-	bool is_call = false; // Recorded
+	bool is_call = false;   // Recorded
 	Place place;
 	types::TypeRef type;
 	types::TypeRef cast; // Cast, SizeofType, Offsetof, Xlate

@@ -8,8 +8,8 @@
 namespace dfr::d {
 namespace {
 
-constexpr std::string_view kStabilities[] = {"Internal", "Private", "Obsolete", "External",
-                                             "Unstable", "Evolving", "Stable", "Standard"};
+constexpr std::string_view kStabilities[] = {"Internal", "Private",  "Obsolete", "External",
+                                             "Unstable", "Evolving", "Stable",   "Standard"};
 constexpr std::string_view kClasses[] = {"Unknown", "CPU", "Platform", "Group", "ISA", "Common"};
 
 struct ProviderStability {
@@ -19,8 +19,8 @@ struct ProviderStability {
 
 constexpr ProviderStability kProviders[] = {
     {"dtrace", {6, 6, 5}}, {"profile", {5, 5, 5}}, {"syscall", {5, 5, 4}}, {"proc", {5, 5, 5}},
-    {"sched", {5, 5, 5}}, {"io", {5, 5, 5}}, {"vfs", {4, 4, 5}}, {"sdt", {1, 1, 0}},
-    {"rawtp", {1, 1, 0}}, {"fbt", {1, 1, 0}}, {"kinst", {1, 1, 0}},
+    {"sched", {5, 5, 5}},  {"io", {5, 5, 5}},      {"vfs", {4, 4, 5}},     {"sdt", {1, 1, 0}},
+    {"rawtp", {1, 1, 0}},  {"fbt", {1, 1, 0}},     {"kinst", {1, 1, 0}},
 };
 
 // Aliases that need no provider.
@@ -28,7 +28,9 @@ constexpr std::string_view kOwnProbes[] = {"BEGIN", "END", "ERROR"};
 
 template <typename Words> std::optional<uint8_t> word(std::string_view text, const Words& words) {
 	for (size_t i = 0; i < std::size(words); i++) {
-		const bool same = text.size() == words[i].size() && std::equal(text.begin(), text.end(), words[i].begin(), [](char a, char b) { return (a | 0x20) == (b | 0x20); });
+		const bool same = text.size() == words[i].size() &&
+		                  std::equal(text.begin(), text.end(), words[i].begin(),
+		                             [](char a, char b) { return (a | 0x20) == (b | 0x20); });
 		if (same)
 			return static_cast<uint8_t>(i);
 	}
@@ -44,11 +46,13 @@ void Attributes::lower(const Attributes& other) {
 }
 
 std::string Attributes::text() const {
-	return std::string(kStabilities[name]) + "/" + std::string(kStabilities[data]) + "/" + std::string(kClasses[scope]);
+	return std::string(kStabilities[name]) + "/" + std::string(kStabilities[data]) + "/" +
+	       std::string(kClasses[scope]);
 }
 
 std::string Attributes::report() const {
-	return "\t\tIdentifier Names: " + std::string(kStabilities[name]) + "\n\t\tData Semantics:   " + std::string(kStabilities[data]) +
+	return "\t\tIdentifier Names: " + std::string(kStabilities[name]) +
+	       "\n\t\tData Semantics:   " + std::string(kStabilities[data]) +
 	       "\n\t\tDependency Class: " + std::string(kClasses[scope]) + "\n";
 }
 

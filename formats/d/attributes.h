@@ -21,7 +21,7 @@ struct Attributes {
 		return name < other.name || data < other.data || scope < other.scope;
 	}
 	void lower(const Attributes& other);
-	std::string text() const; // "Stable/Stable/Common"
+	std::string text() const;   // "Stable/Stable/Common"
 	std::string report() const; // three lines, as dtrace -v indents them
 };
 

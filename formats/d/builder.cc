@@ -65,7 +65,8 @@ uint32_t DifoBuilder::string_offset(std::string_view text) {
 void DifoBuilder::set_string(std::string_view text, unsigned reg) {
 	const uint32_t offset = string_offset(text);
 	if (offset > 0xffff)
-		throw Error("the string table of one expression is larger than 64 KiB", "split the expression");
+		throw Error("the string table of one expression is larger than 64 KiB",
+		            "split the expression");
 	emit(DIF_INSTR_WIDE(DIF_OP_SETS, offset, reg));
 }
 

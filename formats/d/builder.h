@@ -38,7 +38,8 @@ public:
 	void set_string(std::string_view text, unsigned reg);
 
 	// Enters a variable in the table, or adds a flag to it.
-	void use_variable(std::string_view name, uint32_t id, uint8_t kind, uint8_t scope, uint16_t flag, dif_type type);
+	void use_variable(std::string_view name, uint32_t id, uint8_t kind, uint8_t scope, uint16_t flag,
+	                  dif_type type);
 
 	// What follows may fault on behalf of this place.
 	void mark(Place place);
@@ -65,7 +66,7 @@ private:
 	std::vector<NamedVariable> variables_;
 	std::vector<std::pair<uint32_t, Place>> places_;
 	unsigned registers_; // how many there are, %r0 among them
-	unsigned used_ = 1; // bit n: register n; %r0 is never free
+	unsigned used_ = 1;  // bit n: register n; %r0 is never free
 };
 
 } // namespace dfr::d

@@ -78,7 +78,8 @@ constexpr Subroutine kSubroutines[] = {
     {"mutex_owned", DIF_SUBR_MUTEX_OWNED, "int", "a", "int (struct mutex *)", kPure | kKernel},
     {"mutex_owner", DIF_SUBR_MUTEX_OWNER, "struct task_struct *", "a", "struct task_struct *(struct mutex *)",
      kPure | kKernel},
-    {"mutex_type_adaptive", DIF_SUBR_MUTEX_TYPE_ADAPTIVE, "int", "a", "int (struct mutex *)", kPure | kKernel},
+    {"mutex_type_adaptive", DIF_SUBR_MUTEX_TYPE_ADAPTIVE, "int", "a", "int (struct mutex *)",
+     kPure | kKernel},
     {"mutex_type_spin", DIF_SUBR_MUTEX_TYPE_SPIN, "int", "a", "int (struct mutex *)", kPure | kKernel},
     {"ntohl", DIF_SUBR_NTOHL, "uint32_t", "i", "uint32_t (uint32_t)", kPure},
     {"ntohll", DIF_SUBR_NTOHLL, "uint64_t", "i", "uint64_t (uint64_t)", kPure},
@@ -158,10 +159,14 @@ constexpr ActionInfo kActions[] = {
 };
 
 constexpr AggFunction kAggFunctions[] = {
-    {"count", DFR_ACT_COUNT, 0, 0, 0},	     {"sum", DFR_ACT_SUM, 1, 1, 0},
-    {"avg", DFR_ACT_AVG, 1, 1, 0},	     {"min", DFR_ACT_MIN, 1, 1, 0},
-    {"max", DFR_ACT_MAX, 1, 1, 0},	     {"stddev", DFR_ACT_STDDEV, 1, 1, 0},
-    {"quantize", DFR_ACT_QUANTIZE, 1, 2, 0}, {"lquantize", DFR_ACT_LQUANTIZE, 3, 5, 3},
+    {"count", DFR_ACT_COUNT, 0, 0, 0},
+    {"sum", DFR_ACT_SUM, 1, 1, 0},
+    {"avg", DFR_ACT_AVG, 1, 1, 0},
+    {"min", DFR_ACT_MIN, 1, 1, 0},
+    {"max", DFR_ACT_MAX, 1, 1, 0},
+    {"stddev", DFR_ACT_STDDEV, 1, 1, 0},
+    {"quantize", DFR_ACT_QUANTIZE, 1, 2, 0},
+    {"lquantize", DFR_ACT_LQUANTIZE, 3, 5, 3},
     {"llquantize", DFR_ACT_LLQUANTIZE, 5, 6, 4},
 };
 
@@ -175,9 +180,15 @@ template <typename Table> auto by_name(const Table& table, std::string_view name
 
 } // namespace
 
-const Builtin* find_builtin(std::string_view name) { return by_name(kBuiltins, name); }
-const ActionInfo* find_action(std::string_view name) { return by_name(kActions, name); }
-const AggFunction* find_agg_function(std::string_view name) { return by_name(kAggFunctions, name); }
+const Builtin* find_builtin(std::string_view name) {
+	return by_name(kBuiltins, name);
+}
+const ActionInfo* find_action(std::string_view name) {
+	return by_name(kActions, name);
+}
+const AggFunction* find_agg_function(std::string_view name) {
+	return by_name(kAggFunctions, name);
+}
 
 const Subroutine* find_subroutine(std::string_view name) {
 	const Subroutine* const found = by_name(kSubroutines, name);

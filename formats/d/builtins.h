@@ -19,7 +19,7 @@ struct Builtin {
 	std::string_view type; // "" for args
 	bool array = false;
 	bool kernel = false; // means kernel state: needs a target that has one
-	bool input = true; // the same again in replay, so it can be captured
+	bool input = true;   // the same again in replay, so it can be captured
 };
 
 enum SubroutineFlags : uint8_t {
@@ -28,7 +28,7 @@ enum SubroutineFlags : uint8_t {
 	kUserData = 0x4, // its result comes from user memory
 	kKernel = 0x8,
 	kWritable = 0x10, // the result points to memory that D may write
-	kHidden = 0x20 // only the compiler calls it
+	kHidden = 0x20    // only the compiler calls it
 };
 
 struct Subroutine {
@@ -45,8 +45,20 @@ struct Subroutine {
 };
 
 enum class ActionGroup : uint8_t {
-	Trace, Print, Tracemem, Printf, Printa, Stack, UStack, Symbol, Libact, Exit, Speculative, Destructive,
-	Capture, Printm
+	Trace,
+	Print,
+	Tracemem,
+	Printf,
+	Printa,
+	Stack,
+	UStack,
+	Symbol,
+	Libact,
+	Exit,
+	Speculative,
+	Destructive,
+	Capture,
+	Printm
 };
 
 struct ActionInfo {
@@ -59,8 +71,8 @@ struct ActionInfo {
 
 struct AggFunction {
 	std::string_view name;
-	uint32_t kind; // DFR_ACT_*
-	unsigned min, max; // arguments
+	uint32_t kind;      // DFR_ACT_*
+	unsigned min, max;  // arguments
 	unsigned constants; // how many constant parameters follow the value
 };
 

@@ -18,20 +18,34 @@ struct WordEntry {
 };
 
 constexpr WordEntry kWords[] = {
-    {"__attribute__", {CWord::Attribute, {}}}, {"__attribute", {CWord::Attribute, {}}},
-    {"__asm__", {CWord::Parenthesized, {}}}, {"__asm", {CWord::Parenthesized, {}}},
-    {"__extension__", {}}, {"__inline", {}}, {"__inline__", {}}, {"_Noreturn", {}}, {"__thread", {}},
-    {"__const", {CWord::Keyword, Tok::Const}}, {"__const__", {CWord::Keyword, Tok::Const}},
-    {"__volatile", {CWord::Keyword, Tok::Volatile}}, {"__volatile__", {CWord::Keyword, Tok::Volatile}},
-    {"__restrict", {CWord::Keyword, Tok::Restrict}}, {"__restrict__", {CWord::Keyword, Tok::Restrict}},
-    {"__signed", {CWord::Keyword, Tok::Signed}}, {"__signed__", {CWord::Keyword, Tok::Signed}},
+    {"__attribute__", {CWord::Attribute, {}}},
+    {"__attribute", {CWord::Attribute, {}}},
+    {"__asm__", {CWord::Parenthesized, {}}},
+    {"__asm", {CWord::Parenthesized, {}}},
+    {"__extension__", {}},
+    {"__inline", {}},
+    {"__inline__", {}},
+    {"_Noreturn", {}},
+    {"__thread", {}},
+    {"__const", {CWord::Keyword, Tok::Const}},
+    {"__const__", {CWord::Keyword, Tok::Const}},
+    {"__volatile", {CWord::Keyword, Tok::Volatile}},
+    {"__volatile__", {CWord::Keyword, Tok::Volatile}},
+    {"__restrict", {CWord::Keyword, Tok::Restrict}},
+    {"__restrict__", {CWord::Keyword, Tok::Restrict}},
+    {"__signed", {CWord::Keyword, Tok::Signed}},
+    {"__signed__", {CWord::Keyword, Tok::Signed}},
 };
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_word(char c) {
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 // "__packed__" is "packed".
 std::string_view bare(std::string_view word) {
-	return word.size() > 4 && word.starts_with("__") && word.ends_with("__") ? word.substr(2, word.size() - 4) : word;
+	return word.size() > 4 && word.starts_with("__") && word.ends_with("__")
+	           ? word.substr(2, word.size() - 4)
+	           : word;
 }
 
 // GCC's greatest alignment, which `aligned` alone asks for.
@@ -56,7 +70,8 @@ private:
 	};
 
 	void blanks() {
-		while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
+		while (at_ < text_.size() &&
+		       std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
 			at_++;
 	}
 
@@ -81,7 +96,8 @@ private:
 	}
 
 	uint64_t binary(unsigned level) {
-		static constexpr Operator kOperators[] = {{"|", 0}, {"&", 1}, {"<<", 2}, {"+", 3}, {"-", 3}, {"*", 4}, {"/", 4}};
+		static constexpr Operator kOperators[] = {{"|", 0}, {"&", 1}, {"<<", 2}, {"+", 3},
+		                                          {"-", 3}, {"*", 4}, {"/", 4}};
 		uint64_t left = level > 4 ? unary() : binary(level + 1);
 		for (bool more = level <= 4; more && good_;) {
 			more = false;
@@ -89,9 +105,14 @@ private:
 				if (one.level != level || !accept(one.text))
 					continue;
 				const uint64_t right = binary(level + 1);
-				left = one.text == "|" ? left | right : one.text == "&" ? left & right : one.text == "+" ? left + right
-				     : one.text == "-" ? left - right : one.text == "*" ? left * right
-				     : one.text == "<<" ? (right < 64 ? left << right : fail()) : right ? left / right : fail();
+				left = one.text == "|"    ? left | right
+				       : one.text == "&"  ? left & right
+				       : one.text == "+"  ? left + right
+				       : one.text == "-"  ? left - right
+				       : one.text == "*"  ? left * right
+				       : one.text == "<<" ? (right < 64 ? left << right : fail())
+				       : right            ? left / right
+				                          : fail();
 				more = true;
 				break;
 			}
@@ -114,7 +135,10 @@ private:
 		const std::string number(name);
 		char* end = nullptr;
 		const uint64_t found = std::strtoull(number.c_str(), &end, 0);
-		return end != number.c_str() && std::string_view(end).find_first_not_of("uUlL") == std::string_view::npos ? found : fail();
+		return end != number.c_str() &&
+		               std::string_view(end).find_first_not_of("uUlL") == std::string_view::npos
+		           ? found
+		           : fail();
 	}
 
 	// On the machines that D runs on, a basic type's alignment is its size.
@@ -157,7 +181,8 @@ std::optional<uint32_t> alignment(std::string_view text) {
 	if (text.empty() || text[0] != '(')
 		return kMostAligned;
 	const auto given = Constant(text).value();
-	return given && std::has_single_bit(*given) && *given <= UINT32_MAX ? std::optional<uint32_t>(*given) : std::nullopt;
+	return given && std::has_single_bit(*given) && *given <= UINT32_MAX ? std::optional<uint32_t>(*given)
+	                                                                    : std::nullopt;
 }
 
 // The bytes of the integer that mode(...) names.
@@ -167,7 +192,11 @@ uint32_t mode_bytes(std::string_view text) {
 	while (end < text.size() && is_word(text[end]))
 		end++;
 	const std::string_view mode = bare(text.substr(begin, end - begin));
-	return mode == "QI" || mode == "byte" ? 1 : mode == "HI" ? 2 : mode == "SI" ? 4 : mode == "DI" || mode == "word" || mode == "pointer" ? 8 : 0;
+	return mode == "QI" || mode == "byte"                        ? 1
+	       : mode == "HI"                                        ? 2
+	       : mode == "SI"                                        ? 4
+	       : mode == "DI" || mode == "word" || mode == "pointer" ? 8
+	                                                             : 0;
 }
 
 } // namespace
@@ -193,15 +222,15 @@ void read_attribute(std::string_view text, CAttributes& out) {
 			continue;
 		}
 		const std::string_view word = bare(text.substr(begin, i - begin));
-		const std::string_view rest = text.substr(std::min(text.find_first_not_of(' ', i), text.size()));
+		const std::string_view rest =
+		    text.substr(std::min(text.find_first_not_of(' ', i), text.size()));
 		if (word == "packed")
 			out.packed = true;
 		else if (word == "aligned") {
 			const auto given = alignment(rest);
 			out.unclear |= !given;
 			out.align = std::max(out.align, given.value_or(0));
-		}
-		else if (word == "mode")
+		} else if (word == "mode")
 			out.bytes = mode_bytes(rest);
 	}
 }

@@ -13,7 +13,7 @@
 namespace dfr::d {
 
 enum class CWord : uint8_t {
-	Plain, // says nothing about types: left out
+	Plain,         // says nothing about types: left out
 	Parenthesized, // the same, and what its parentheses hold
 	Attribute,
 	Keyword // another spelling of one of D's

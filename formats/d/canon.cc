@@ -124,7 +124,8 @@ private:
 		const std::string user = node->user ? "u" : "";
 		const std::string where = address(node);
 		if (node->kind == Nk::Member && node->bit_width)
-			return list("bits", {sign(node->type), std::to_string(node->bit_offset), std::to_string(node->bit_width), where});
+			return list("bits", {sign(node->type), std::to_string(node->bit_offset),
+			                     std::to_string(node->bit_width), where});
 		const uint64_t size = types_.size(node->type);
 		if (types_.is_by_ref(node->type))
 			return list(user + "ref", {std::to_string(size), where});
@@ -137,8 +138,10 @@ private:
 		const std::string inner = value(node->a);
 		if (!types_.is_integer(node->type) || types_.size(node->type) >= 8)
 			return inner;
-		if (types_.is_integer(node->a->type) && types_.size(node->a->type) == types_.size(node->type) &&
-		    types_.is_signed(node->a->type) == types_.is_signed(node->type) && node->a->kind != Nk::Binary)
+		if (types_.is_integer(node->a->type) &&
+		    types_.size(node->a->type) == types_.size(node->type) &&
+		    types_.is_signed(node->a->type) == types_.is_signed(node->type) &&
+		    node->a->kind != Nk::Binary)
 			return inner;
 		return list("cast", {sign(node->type) + std::to_string(types_.size(node->type)), inner});
 	}
@@ -164,7 +167,8 @@ private:
 		if (node->op >= Tok::Lt && node->op <= Tok::Ne) {
 			if (strings)
 				name += "$";
-			else if (node->op <= Tok::Ge && !types_.is_signed(types_.promote(node->a->type, node->b->type)))
+			else if (node->op <= Tok::Ge &&
+			         !types_.is_signed(types_.promote(node->a->type, node->b->type)))
 				name += "u";
 		}
 		if (node->op == Tok::Slash || node->op == Tok::Percent || node->op == Tok::Shr)
@@ -186,7 +190,9 @@ private:
 			const auto offset = static_cast<int64_t>(index->value * step);
 			return offset ? list(name, {operand(base), std::to_string(offset)}) : operand(base);
 		}
-		return list(name, {operand(base), step == 1 ? value(index) : list("*", {value(index), std::to_string(step)})});
+		return list(name,
+		            {operand(base),
+		             step == 1 ? value(index) : list("*", {value(index), std::to_string(step)})});
 	}
 
 	TypeTable& types_;
@@ -206,13 +212,17 @@ std::string source_text(TypeTable& types, const Node* node) {
 	switch (node->kind) {
 	case Nk::Int: return std::to_string(static_cast<int64_t>(node->value));
 	case Nk::String: return '"' + node->text + '"';
-	case Nk::BuiltinVar: return std::string(node->builtin->name) + (node->builtin->array ? "[" + list(node->list) + "]" : "");
+	case Nk::BuiltinVar:
+		return std::string(node->builtin->name) +
+		       (node->builtin->array ? "[" + list(node->list) + "]" : "");
 	case Nk::Var: return node->variable->name;
 	case Nk::Symbol: return (node->text.find('`') == std::string::npos ? "`" : "") + node->text;
 	case Nk::Subr: return std::string(node->subroutine->name) + "(" + list(node->list) + ")";
 	case Nk::Member: return source_text(types, node->a) + (node->arrow ? "->" : ".") + node->text;
 	case Nk::Unary: return std::string(token_name(node->op)) + source_text(types, node->a);
-	case Nk::Binary: return "(" + source_text(types, node->a) + " " + std::string(token_name(node->op)) + " " + source_text(types, node->b) + ")";
+	case Nk::Binary:
+		return "(" + source_text(types, node->a) + " " + std::string(token_name(node->op)) + " " +
+		       source_text(types, node->b) + ")";
 	case Nk::Cast: return "(" + types.text(node->type) + ")" + source_text(types, node->a);
 	case Nk::Stringof: return "stringof(" + source_text(types, node->a) + ")";
 	case Nk::Recorded: return node->text + "(" + list(node->list) + ")";
@@ -258,13 +268,16 @@ private:
 	static std::string put(const std::string& head, const std::vector<std::string>& parts) {
 		if (parts.size() == 2 && head.find_first_of("=<>&|^+-*/%") != std::string::npos) {
 			// Marks of type: s/ and u/ of divisions and shifts, $ of strings, u of unsigned comparisons.
-			const size_t first = head.find_first_of("=<>!&|^+-*/%"), last = head.find_last_of("=<>!&|^+-*/%");
+			const size_t first = head.find_first_of("=<>!&|^+-*/%"),
+			             last = head.find_last_of("=<>!&|^+-*/%");
 			const std::string sign = head.substr(first, last - first + 1);
 			return inner(parts[0], sign) + " " + sign + " " + inner(parts[1], sign);
 		}
 		if (head == "!" && parts.size() == 1)
 			return "!(" + parts[0] + ")";
-		if ((head == "cast" || head == "load" || head == "uload" || head == "ref" || head == "uref") && parts.size() == 2)
+		if ((head == "cast" || head == "load" || head == "uload" || head == "ref" ||
+		     head == "uref") &&
+		    parts.size() == 2)
 			return head == "cast" ? parts[1] : "*(" + parts[1] + ")";
 		std::string out = head + "(";
 		for (const std::string& part : parts)
@@ -274,7 +287,8 @@ private:
 
 	// && and || within the other one, or within anything else, are in parentheses.
 	static std::string inner(const std::string& part, const std::string& sign) {
-		const bool and_ = part.find(" && ") != std::string::npos, or_ = part.find(" || ") != std::string::npos;
+		const bool and_ = part.find(" && ") != std::string::npos,
+		           or_ = part.find(" || ") != std::string::npos;
 		return (and_ && sign != "&&") || (or_ && sign != "||") ? "(" + part + ")" : part;
 	}
 
@@ -284,8 +298,12 @@ private:
 
 } // namespace
 
-std::string readable(const std::string& canonical) { return CanonReader(canonical).expression(); }
+std::string readable(const std::string& canonical) {
+	return CanonReader(canonical).expression();
+}
 
-std::string canonical(TypeTable& types, const Node* node) { return Walker(types).value(node); }
+std::string canonical(TypeTable& types, const Node* node) {
+	return Walker(types).value(node);
+}
 
 } // namespace dfr::d

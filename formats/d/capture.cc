@@ -15,12 +15,19 @@ namespace {
 // Comes with every record, whatever was captured.
 bool is_standard(uint32_t id) {
 	switch (id) {
-	case DIF_VAR_TIMESTAMP: case DIF_VAR_WALLTIMESTAMP: case DIF_VAR_EPID: case DIF_VAR_ID: case DIF_VAR_PROBEPROV:
-	case DIF_VAR_PROBEMOD: case DIF_VAR_PROBEFUNC: case DIF_VAR_PROBENAME: case DIF_VAR_PID: case DIF_VAR_TID:
-	case DIF_VAR_EXECNAME: case DIF_VAR_CPU:
-		return true;
-	default:
-		return false;
+	case DIF_VAR_TIMESTAMP:
+	case DIF_VAR_WALLTIMESTAMP:
+	case DIF_VAR_EPID:
+	case DIF_VAR_ID:
+	case DIF_VAR_PROBEPROV:
+	case DIF_VAR_PROBEMOD:
+	case DIF_VAR_PROBEFUNC:
+	case DIF_VAR_PROBENAME:
+	case DIF_VAR_PID:
+	case DIF_VAR_TID:
+	case DIF_VAR_EXECNAME:
+	case DIF_VAR_CPU: return true;
+	default: return false;
 	}
 }
 
@@ -37,8 +44,11 @@ uint64_t index_of(Context& context, const std::string& canon) {
 
 bool missing(Context& context, const Node* node) {
 	const std::string text = source_text(context.types, node);
-	context.error("D_CAPTURE_MISSING", node->place, "not recorded: " + text + " in " + context.target.description(),
-	              "record it: add capture(" + text + "); to the clause of the recording program, or derive the captures with dfr record --for PROGRAM.d");
+	context.error("D_CAPTURE_MISSING", node->place,
+	              "not recorded: " + text + " in " + context.target.description(),
+	              "record it: add capture(" + text +
+	                  "); to the clause of the recording program, or derive the captures with dfr record "
+	                  "--for PROGRAM.d");
 	return false;
 }
 
@@ -59,9 +69,10 @@ bool needs_capture(const Node* node) {
 	if (node->kind == Nk::BuiltinVar)
 		return !is_standard(node->builtin->id);
 	// A cast or sum of such things can be computed again.
-	bool needs = node->kind == Nk::Symbol || (node->kind == Nk::Unary && node->op == Tok::Star) || node->kind == Nk::Member ||
-	             node->kind == Nk::Stringof ||
-	             (node->kind == Nk::Subr && (node->subroutine->flags & (kUserData | kKernel) || node->subroutine->number == DIF_SUBR_PROGENYOF));
+	bool needs = node->kind == Nk::Symbol || (node->kind == Nk::Unary && node->op == Tok::Star) ||
+	             node->kind == Nk::Member || node->kind == Nk::Stringof ||
+	             (node->kind == Nk::Subr && (node->subroutine->flags & (kUserData | kKernel) ||
+	                                         node->subroutine->number == DIF_SUBR_PROGENYOF));
 	for (const Node* const child : {node->a, node->b, node->c})
 		needs |= child && needs_capture(child);
 	for (const Node* const child : node->list)
@@ -79,13 +90,12 @@ bool walk(Context& context, Node* node) {
 	if (node->kind == Nk::Captured)
 		return true;
 	switch (node->kind) {
-	case Nk::BuiltinVar:
-		return is_standard(node->builtin->id) || missing(context, node);
-	case Nk::Symbol:
-		return missing(context, node);
+	case Nk::BuiltinVar: return is_standard(node->builtin->id) || missing(context, node);
+	case Nk::Symbol: return missing(context, node);
 	case Nk::Subr:
 		// What looks at memory of then, or at processes of then.
-		if (node->subroutine->flags & (kUserData | kKernel) || node->subroutine->number == DIF_SUBR_PROGENYOF)
+		if (node->subroutine->flags & (kUserData | kKernel) ||
+		    node->subroutine->number == DIF_SUBR_PROGENYOF)
 			return missing(context, node);
 		break;
 	case Nk::Member:
@@ -100,8 +110,7 @@ bool walk(Context& context, Node* node) {
 		if (!canon.empty() && node->a->kind != Nk::String && !context.types.is_string(node->a->type))
 			return missing(context, node);
 		break;
-	default:
-		break;
+	default: break;
 	}
 	bool good = true;
 	for (Node* const child : {node->a, node->b, node->c})
@@ -147,7 +156,8 @@ void collect_captured(Context& context, const Clause& clause) {
 	std::map<std::string, size_t> always; // how many of the probes always have it
 	size_t probes = 0;
 	for (const ProbeDesc& desc : clause.probes) {
-		const ProbePattern pattern{desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
+		const ProbePattern pattern{desc.host,     desc.provider, desc.module,
+		                           desc.function, desc.name,     desc.id};
 		context.target.match(pattern, [&](const ProbeInfo& probe) {
 			const auto* const inputs = context.target.captured(probe);
 			probes++;

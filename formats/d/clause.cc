@@ -26,14 +26,22 @@ static bool process_probes(Context& context, const ProbeDesc& desc) {
 	const bool offset = desc.name.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
 	const bool glob = desc.name.find_first_of("*?[\\") != std::string::npos;
 	if (end != provider.size())
-		context.error("D_PROC_BADPROV", desc.place, "invalid provider " + provider + ": a number follows pid", "write pid$target with -c or -p, or pid1234");
+		context.error("D_PROC_BADPROV", desc.place,
+		              "invalid provider " + provider + ": a number follows pid",
+		              "write pid$target with -c or -p, or pid1234");
 	else if (!pid || pid >= kMostPids)
-		context.error("D_PROC_BADPID", desc.place, "invalid process id in provider " + provider, "process ids are 1 to 4194303");
+		context.error("D_PROC_BADPID", desc.place, "invalid process id in provider " + provider,
+		              "process ids are 1 to 4194303");
 	else if (!offset && !glob && desc.name != "entry" && desc.name != "return" && desc.name != "-")
-		context.error("D_PROC_OFF", desc.place, "invalid offset in function " + desc.function + ": " + desc.name, "the name is entry, return, or an offset in hexadecimal");
+		context.error("D_PROC_OFF", desc.place,
+		              "invalid offset in function " + desc.function + ": " + desc.name,
+		              "the name is entry, return, or an offset in hexadecimal");
 	else
-		context.error("D_PROC_NODEV", desc.place, "the pid provider is not there: no probes of " + provider,
-		              "user functions cannot be probed yet; what they ask of the kernel can: syscall:::entry /pid == " + number + "/");
+		context.error("D_PROC_NODEV", desc.place,
+		              "the pid provider is not there: no probes of " + provider,
+		              "user functions cannot be probed yet; what they ask of the kernel can: "
+		              "syscall:::entry /pid == " +
+		                  number + "/");
 	return true;
 }
 
@@ -45,7 +53,8 @@ bool ClauseBuilder::stray_colon(const ProbeDesc& desc) {
 	ProbePattern pattern;
 	pattern.provider = desc.host;
 	context_.target.match(pattern, [&](const ProbeInfo&) { return !(provider = true); });
-	static constexpr std::string_view kProviders[] = {"dtrace", "profile", "syscall", "fbt", "sdt", "proc", "sched", "io", "vfs", "pid"};
+	static constexpr std::string_view kProviders[] = {"dtrace", "profile", "syscall", "fbt", "sdt",
+	                                                  "proc",   "sched",   "io",      "vfs", "pid"};
 	for (const std::string_view one : kProviders)
 		provider |= desc.host == one;
 	if (!provider)
@@ -74,7 +83,8 @@ std::string ClauseBuilder::nearest_probe(const ProbeDesc& desc) {
 			continue;
 		(pattern.*field.pattern).clear();
 		std::set<std::string> values;
-		context_.target.match(pattern, [&](const ProbeInfo& probe) { return values.insert(probe.*field.value), true; });
+		context_.target.match(
+		    pattern, [&](const ProbeInfo& probe) { return values.insert(probe.*field.value), true; });
 		const std::string meant = suggest(wanted, {values.begin(), values.end()});
 		if (!meant.empty())
 			return meant;
@@ -85,10 +95,14 @@ std::string ClauseBuilder::nearest_probe(const ProbeDesc& desc) {
 std::string ClauseBuilder::instead_of(const ProbeDesc& desc) {
 	if (const std::string_view instead = foreign_probe(desc.provider, desc.function); !instead.empty())
 		return std::string(instead);
-	if (const std::string meant = context_.options.specifier == Specifier::Name ? counted_from_left(context_.target, desc.text) : ""; !meant.empty())
+	if (const std::string meant = context_.options.specifier == Specifier::Name
+	                                  ? counted_from_left(context_.target, desc.text)
+	                                  : "";
+	    !meant.empty())
 		return "fields are counted from the right; did you mean " + meant + "?";
 	const std::string meant = desc.id ? std::string() : nearest_probe(desc);
-	std::string why = context_.target.why_absent({{}, desc.provider, desc.module, desc.function, desc.name, desc.id});
+	std::string why =
+	    context_.target.why_absent({{}, desc.provider, desc.module, desc.function, desc.name, desc.id});
 	if (why.empty())
 		why = "list what there is with dtrace -l; -Z accepts probes that come later";
 	return (meant.empty() ? "" : meant + " ") + why;
@@ -97,10 +111,13 @@ std::string ClauseBuilder::instead_of(const ProbeDesc& desc) {
 bool ClauseBuilder::match(const Clause& clause) {
 	bool good = true;
 	for (const ProbeDesc& desc : clause.probes) {
-		const Attributes attributes = provider_attributes(desc.provider.empty() ? desc.name : desc.provider);
+		const Attributes attributes =
+		    provider_attributes(desc.provider.empty() ? desc.name : desc.provider);
 		context_.probes.lower(attributes);
 		if (context_.settings.least && attributes.below(*context_.settings.least))
-			context_.error("D_ATTR_MIN", desc.place, "attributes for probe description " + desc.text + " (" + attributes.text() + ") are less than predefined minimum",
+			context_.error("D_ATTR_MIN", desc.place,
+			               "attributes for probe description " + desc.text + " (" +
+			                   attributes.text() + ") are less than predefined minimum",
 			               "-x amin=" + context_.settings.least->text() + " allows no less");
 		if (stray_colon(desc)) {
 			good = false;
@@ -118,12 +135,14 @@ bool ClauseBuilder::match(const Clause& clause) {
 		if (process_probes(context_, desc))
 			continue;
 		if (desc.id) {
-			context_.error("D_PDESC_INVAL", desc.place, "invalid probe identifier " + desc.text, "dtrace -l shows the numbers that there are");
+			context_.error("D_PDESC_INVAL", desc.place, "invalid probe identifier " + desc.text,
+			               "dtrace -l shows the numbers that there are");
 			continue;
 		}
-		const std::string shown = desc.provider + ":" + desc.module + ":" + desc.function + ":" + desc.name;
-		context_.error("D_PDESC_ZERO", desc.place, "probe description " + shown + " does not match any probes",
-		               instead_of(desc));
+		const std::string shown =
+		    desc.provider + ":" + desc.module + ":" + desc.function + ":" + desc.name;
+		context_.error("D_PDESC_ZERO", desc.place,
+		               "probe description " + shown + " does not match any probes", instead_of(desc));
 	}
 	return good;
 }
@@ -132,10 +151,12 @@ bool ClauseBuilder::match(const Clause& clause) {
 static bool writes(const Node* node, unsigned depth = 0) {
 	if (!node || depth > Sema::kDeepest)
 		return false;
-	if (node->kind == Nk::Assign || (node->kind == Nk::Unary && (node->op == Tok::Inc || node->op == Tok::Dec)))
+	if (node->kind == Nk::Assign ||
+	    (node->kind == Nk::Unary && (node->op == Tok::Inc || node->op == Tok::Dec)))
 		return true;
 	const auto inside = [depth](const Node* one) { return writes(one, depth + 1); };
-	return inside(node->a) || inside(node->b) || inside(node->c) || std::any_of(node->list.begin(), node->list.end(), inside);
+	return inside(node->a) || inside(node->b) || inside(node->c) ||
+	       std::any_of(node->list.begin(), node->list.end(), inside);
 }
 
 // Comes after the actions, because it may look at variables that only they make: BEGIN /x == 0/ { x++; }. What it
@@ -185,7 +206,8 @@ constexpr unsigned kMostIfs = 100; // that are nested, as the parser has it
 // Whether it is a ?: with an action, looked for in so many of them that are nested.
 static bool chooses_action(const Node* node, unsigned most) {
 	const auto acts = [most](const Node* one) {
-		return (one->kind == Nk::Assign && one->a->kind == Nk::AggName) || (Sema::is_action_call(one) && !find_subroutine(one->text)) ||
+		return (one->kind == Nk::Assign && one->a->kind == Nk::AggName) ||
+		       (Sema::is_action_call(one) && !find_subroutine(one->text)) ||
 		       chooses_action(one, most - 1);
 	};
 	return node->kind == Nk::Ternary && most && (acts(node->b) || acts(node->c));
@@ -220,7 +242,8 @@ void ClauseBuilder::choice(Node* node) {
 void ClauseBuilder::no_copyout() {
 	if (!context_.copyout || !done_.speculating)
 		return;
-	context_.error("D_ACT_SPEC", *context_.copyout, "destructive actions may not follow speculate( )", "put it into a clause of its own");
+	context_.error("D_ACT_SPEC", *context_.copyout, "destructive actions may not follow speculate( )",
+	               "put it into a clause of its own");
 	context_.copyout.reset();
 	failed_ = true;
 }
@@ -235,8 +258,9 @@ Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
 	variable->type = types_.int_type();
 	variable->lvalue = variable->writable = variable->analyzed = true;
 	Node* truth = condition;
-	const bool boolean = condition->kind == Nk::Binary && ((condition->op >= Tok::Lt && condition->op <= Tok::Ne) ||
-	                                                       (condition->op >= Tok::LAnd && condition->op <= Tok::LOr));
+	const bool boolean =
+	    condition->kind == Nk::Binary && ((condition->op >= Tok::Lt && condition->op <= Tok::Ne) ||
+	                                      (condition->op >= Tok::LAnd && condition->op <= Tok::LOr));
 	for (int i = 0; i < 2 && !boolean; i++) {
 		Node* const negation = context_.arena.make(Nk::Unary, place);
 		negation->op = Tok::Not;
@@ -255,8 +279,9 @@ void ClauseBuilder::if_statement(const Stmt& one) {
 	sema_.analyze(one.condition);
 	bool good = !sema_.poisoned(one.condition);
 	if (good && (one.condition->kind == Nk::Translated || !types_.is_scalar(one.condition->type))) {
-		context_.error("D_PRED_SCALAR", one.condition->place, "the condition of if must be of scalar type",
-		               "it has type " + sema_.type_text(one.condition) + "; compare it with something");
+		context_.error(
+		    "D_PRED_SCALAR", one.condition->place, "the condition of if must be of scalar type",
+		    "it has type " + sema_.type_text(one.condition) + "; compare it with something");
 		good = false;
 	}
 	failed_ |= !good;
@@ -311,7 +336,8 @@ void ClauseBuilder::statement(Node* node) {
 	if (node->kind == Nk::Assign && node->a->kind == Nk::AggName)
 		return aggregate(node);
 	if (node->kind == Nk::AggName) {
-		context_.error("D_AGG_NULL", node->place, "expression has null effect: @" + node->text, "assign it: @" + node->text + " = count();");
+		context_.error("D_AGG_NULL", node->place, "expression has null effect: @" + node->text,
+		               "assign it: @" + node->text + " = count();");
 		failed_ = true;
 		return;
 	}
@@ -320,7 +346,8 @@ void ClauseBuilder::statement(Node* node) {
 	if (!value(node))
 		return;
 	if (node->kind == Nk::Translated) {
-		context_.error("D_CG_DYN", node->place, "a result of dynamic type cannot be used as a value", "name one of its members: it is made when they are asked for");
+		context_.error("D_CG_DYN", node->place, "a result of dynamic type cannot be used as a value",
+		               "name one of its members: it is made when they are asked for");
 		failed_ = true;
 		return;
 	}
@@ -401,7 +428,8 @@ void ClauseBuilder::emit_image(const Clause& clause) {
 	for (const ProbeDesc& desc : clause.probes) {
 		for (uint32_t part = 0; part < parts_.size(); part++) {
 			dof::EcbDesc ecb;
-			ecb.probe = {desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
+			ecb.probe = {desc.host,     desc.provider, desc.module,
+			             desc.function, desc.name,     desc.id};
 			ecb.body = first + part;
 			ecb.uarg = DFR_ECBUARG(number_, (part ? DFR_ECBUARG_CONTINUATION : 0) | types);
 			image.ecbs.push_back(std::move(ecb));

@@ -68,7 +68,8 @@ private:
 	dof::Action id_action(uint32_t kind, const AggVariable& aggregation);
 	bool value(Node* node);
 	bool arguments(Node* call, const ActionInfo& info);
-	AggVariable* aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument, std::string_view tag_bad);
+	AggVariable* aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument,
+	                                  std::string_view tag_bad);
 	uint64_t uarg(uint32_t libact = 0) { return DFR_UARG(statement_, index_++, libact); }
 	dof::Action constant_action(uint32_t kind, uint64_t value);
 
@@ -77,14 +78,16 @@ private:
 	bool printf_values(Node* call);
 	void add_printf(Node* call, const ActionInfo& info);
 	bool check_format(Node* call, const Format& format, size_t first);
-	bool check_conversion(Node* call, const Conversion& part, unsigned number, Node* argument, size_t position);
+	bool check_conversion(Node* call, const Conversion& part, unsigned number, Node* argument,
+	                      size_t position);
 	std::string conversion_prototype(const Conversion& part, const Node* argument);
 	bool check_conversions(Node* call, const Format& format, const AggVariable& first);
 
 	// -- aggregate.cc
 	void aggregate(Node* assign);
 	const AggFunction* assigned_function(Node* assign);
-	const AggVariable* defined(Node* name, Node* call, const AggFunction& function, uint64_t arg, const std::vector<std::string>& signature);
+	const AggVariable* defined(Node* name, Node* call, const AggFunction& function, uint64_t arg,
+	                           const std::vector<std::string>& signature);
 	bool aggregated_value(Node* call, dof::Action& out);
 	bool add_weight(Node* call, const AggFunction* function, std::vector<dof::Action>& tuple);
 	void refuse(std::string_view tag, Place place, const std::string& text, const std::string& hint);
@@ -95,7 +98,8 @@ private:
 	bool llquantize(Node* call, uint64_t* arg);
 	bool same_keys(Node* name, const AggVariable& known, const std::vector<std::string>& signature);
 	bool same_parameters(Node* call, const AggVariable& known, uint64_t arg);
-	bool integer_parameter(Node* call, size_t index, const char* name, const std::string& tag, int64_t low, int64_t high, int64_t* out);
+	bool integer_parameter(Node* call, size_t index, const char* name, const std::string& tag,
+	                       int64_t low, int64_t high, int64_t* out);
 
 	Context& context_;
 	Sema& sema_;

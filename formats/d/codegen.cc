@@ -24,15 +24,19 @@ struct OutOfTuple {}; // -x tregs
 
 class Generator {
 public:
-	Generator(Context& context, bool spilling) : context_(context), types_(context.types), code_(context.settings.registers), spilling_(spilling) {}
+	Generator(Context& context, bool spilling)
+	    : context_(context), types_(context.types), code_(context.settings.registers),
+	      spilling_(spilling) {}
 
 	dif::Difo run(const Node* node, const Result& result) {
 		const unsigned reg = gen(node);
 		code_.emit(DIF_INSTR_R(DIF_OP_RET, 0, 0, reg));
-		dif_type type = result.type ? *result.type : dif_type_of(types_, node->type, node->user && node->lvalue);
+		dif_type type =
+		    result.type ? *result.type : dif_type_of(types_, node->type, node->user && node->lvalue);
 		if (result.mark_signed && types_.is_signed(node->type) && !type.flags)
 			type.flags |= DIF_TF_SIGNED;
-		return code_.finish(type, context_.diagnostics.sources(), context_.options.line_table && !context_.settings.strip);
+		return code_.finish(type, context_.diagnostics.sources(),
+		                    context_.options.line_table && !context_.settings.strip);
 	}
 
 private:
@@ -54,7 +58,8 @@ private:
 		if (!spilling_ || !across_code || !reg)
 			return {reg, nullptr};
 		const Variable* const slot = spill_slot(waiting_++);
-		code_.use_variable(slot->name, slot->id, DIF_VK_SCALAR, DIF_VS_LOCAL, DIF_VF_REF | DIF_VF_MOD, int_result(8));
+		code_.use_variable(slot->name, slot->id, DIF_VK_SCALAR, DIF_VS_LOCAL, DIF_VF_REF | DIF_VF_MOD,
+		                   int_result(8));
 		code_.emit(DIF_INSTR_WIDE(DIF_OP_STLS, slot->id, reg));
 		code_.release(reg);
 		return {0, slot};
@@ -78,7 +83,9 @@ private:
 		return slot;
 	}
 
-	void three(unsigned op, unsigned r1, unsigned r2, unsigned rd) { code_.emit(DIF_INSTR_R(op, r1, r2, rd)); }
+	void three(unsigned op, unsigned r1, unsigned r2, unsigned rd) {
+		code_.emit(DIF_INSTR_R(op, r1, r2, rd));
+	}
 	void move(unsigned from, unsigned to) { code_.emit(DIF_INSTR_R(DIF_OP_MOV, from, 0, to)); }
 
 	unsigned gen(const Node* node) {
@@ -133,8 +140,8 @@ private:
 
 	void use(const Node* node, uint16_t flag) {
 		const Variable& variable = *node->variable;
-		code_.use_variable(variable.name, variable.id, variable.assoc ? DIF_VK_ARRAY : DIF_VK_SCALAR, variable.scope,
-		                   flag, dif_type_of(types_, variable.type, false));
+		code_.use_variable(variable.name, variable.id, variable.assoc ? DIF_VK_ARRAY : DIF_VK_SCALAR,
+		                   variable.scope, flag, dif_type_of(types_, variable.type, false));
 	}
 
 	unsigned gen_variable(const Node* node) {
@@ -166,14 +173,16 @@ private:
 			else
 				return nullptr;
 		}
-		return left && (left->variable->assoc || left->variable->scope == DIF_VS_THREAD) ? left : nullptr;
+		return left && (left->variable->assoc || left->variable->scope == DIF_VS_THREAD) ? left
+		                                                                                 : nullptr;
 	}
 
 	// `reg` is its address, or 0: then all of it is stored as zeros first. The keys are on the tuple stack still.
 	unsigned create(const Node* node, unsigned load, unsigned store, unsigned reg) {
 		const Variable& variable = *node->variable;
 		// The place that is read and the one that is written may be two nodes, of one text.
-		if (!creating_ || &variable != creating_->variable || node->place != creating_->place || !types_.is_by_ref(variable.type) || types_.is_string(variable.type))
+		if (!creating_ || &variable != creating_->variable || node->place != creating_->place ||
+		    !types_.is_by_ref(variable.type) || types_.is_string(variable.type))
 			return reg;
 		const Label there = code_.label();
 		use(node, DIF_VF_MOD);
@@ -244,7 +253,7 @@ private:
 			return reg;
 		const uint64_t size = types_.size(type);
 		const bool is_signed = types_.is_signed(type);
-		unsigned op = size == 1 ? (is_signed ? DIF_OP_LDSB : DIF_OP_LDUB)
+		unsigned op = size == 1   ? (is_signed ? DIF_OP_LDSB : DIF_OP_LDUB)
 		              : size == 2 ? (is_signed ? DIF_OP_LDSH : DIF_OP_LDUH)
 		              : size == 4 ? (is_signed ? DIF_OP_LDSW : DIF_OP_LDUW)
 		                          : DIF_OP_LDX;
@@ -275,20 +284,18 @@ private:
 			return gen(node->a);
 		case Nk::Member: {
 			const unsigned base = node->arrow ? gen(node->a) : gen_address(node->a);
-			return with_constant(DIF_OP_ADD, base, node->bit_width ? bit_unit(node).byte : node->bit_offset / 8, 0);
+			return with_constant(DIF_OP_ADD, base,
+			                     node->bit_width ? bit_unit(node).byte : node->bit_offset / 8, 0);
 		}
-		case Nk::Symbol:
-			return gen_symbol_address(node);
-		case Nk::Cast:
-			return gen_address(node->a);
-		default:
-			return gen(node); // a by-ref value is its address
+		case Nk::Symbol: return gen_symbol_address(node);
+		case Nk::Cast: return gen_address(node->a);
+		default: return gen(node); // a by-ref value is its address
 		}
 	}
 
 	struct BitUnit {
-		uint64_t byte; // offset of the unit in the object
-		unsigned size; // 1, 2, 4 or 8
+		uint64_t byte;  // offset of the unit in the object
+		unsigned size;  // 1, 2, 4 or 8
 		unsigned shift; // of the field's lowest bit
 	};
 
@@ -310,7 +317,10 @@ private:
 		if (!node->bit_width)
 			return load(address, node);
 		const BitUnit unit = bit_unit(node);
-		unsigned op = unit.size == 1 ? DIF_OP_LDUB : unit.size == 2 ? DIF_OP_LDUH : unit.size == 4 ? DIF_OP_LDUW : DIF_OP_LDX;
+		unsigned op = unit.size == 1   ? DIF_OP_LDUB
+		              : unit.size == 2 ? DIF_OP_LDUH
+		              : unit.size == 4 ? DIF_OP_LDUW
+		                               : DIF_OP_LDX;
 		if (node->user)
 			op += DIF_OP_ULDSB - DIF_OP_LDSB;
 		const unsigned reg = writable(address);
@@ -336,17 +346,20 @@ private:
 	// Whether the register holds just what the type can hold.
 	bool exact(const Node* node) {
 		switch (node->kind) {
-		case Nk::Var: case Nk::BuiltinVar: case Nk::Member: case Nk::Symbol: case Nk::Cast: case Nk::Subr:
-		case Nk::Captured: case Nk::Assign:
-			return true;
-		case Nk::Unary:
-			return node->op == Tok::Star || node->op == Tok::Not;
+		case Nk::Var:
+		case Nk::BuiltinVar:
+		case Nk::Member:
+		case Nk::Symbol:
+		case Nk::Cast:
+		case Nk::Subr:
+		case Nk::Captured:
+		case Nk::Assign: return true;
+		case Nk::Unary: return node->op == Tok::Star || node->op == Tok::Not;
 		case Nk::Binary:
-			return (node->op >= Tok::Lt && node->op <= Tok::Ne) || (node->op >= Tok::LAnd && node->op <= Tok::LOr);
-		case Nk::Ternary:
-			return exact(node->b) && exact(node->c);
-		default:
-			return false;
+			return (node->op >= Tok::Lt && node->op <= Tok::Ne) ||
+			       (node->op >= Tok::LAnd && node->op <= Tok::LOr);
+		case Nk::Ternary: return exact(node->b) && exact(node->c);
+		default: return false;
 		}
 	}
 
@@ -357,8 +370,9 @@ private:
 		const bool is_signed = types_.is_signed(to);
 		if (from->kind == Nk::Int) {
 			const unsigned by = 64 - size * 8;
-			const uint64_t cut = is_signed ? static_cast<uint64_t>(static_cast<int64_t>(from->value << by) >> by)
-			                               : from->value << by >> by;
+			const uint64_t cut =
+			    is_signed ? static_cast<uint64_t>(static_cast<int64_t>(from->value << by) >> by)
+			              : from->value << by >> by;
 			return cut == from->value;
 		}
 		if (!types_.is_integer(from->type))
@@ -403,14 +417,11 @@ private:
 
 	unsigned gen_unary(const Node* node) {
 		switch (node->op) {
-		case Tok::Star:
-			return load(gen(node->a), node);
-		case Tok::And:
-			return types_.is_function(node->a->type) ? gen(node->a) : gen_address(node->a);
-		case Tok::Inc: case Tok::Dec:
-			return gen_increment(node);
-		case Tok::Plus:
-			return gen(node->a);
+		case Tok::Star: return load(gen(node->a), node);
+		case Tok::And: return types_.is_function(node->a->type) ? gen(node->a) : gen_address(node->a);
+		case Tok::Inc:
+		case Tok::Dec: return gen_increment(node);
+		case Tok::Plus: return gen(node->a);
 		case Tok::Minus: {
 			const unsigned reg = gen(node->a);
 			const unsigned out = writable(reg);
@@ -439,9 +450,7 @@ private:
 		}
 	}
 
-	uint64_t step_of(TypeRef pointer) {
-		return types_.size(types_.target(pointer));
-	}
+	uint64_t step_of(TypeRef pointer) { return types_.size(types_.target(pointer)); }
 
 	unsigned gen_increment(const Node* node) {
 		const Node* const operand = node->a;
@@ -463,23 +472,25 @@ private:
 
 	unsigned gen_binary(const Node* node) {
 		switch (node->op) {
-		case Tok::Comma:
-			code_.release(gen(node->a));
-			return gen(node->b);
+		case Tok::Comma: code_.release(gen(node->a)); return gen(node->b);
 		case Tok::LAnd: return gen_and(node);
 		case Tok::LOr: return gen_or(node);
 		case Tok::LXor: return gen_xor(node);
-		case Tok::Eq: case Tok::Ne: case Tok::Lt: case Tok::Le: case Tok::Gt: case Tok::Ge:
-			return gen_comparison(node);
-		default:
-			return gen_arithmetic(node);
+		case Tok::Eq:
+		case Tok::Ne:
+		case Tok::Lt:
+		case Tok::Le:
+		case Tok::Gt:
+		case Tok::Ge: return gen_comparison(node);
+		default: return gen_arithmetic(node);
 		}
 	}
 
 	unsigned gen_arithmetic(const Node* node) {
 		const bool pointer_a = types_.is_pointer(node->a->type) || types_.is_array(node->a->type);
 		const bool pointer_b = types_.is_pointer(node->b->type) || types_.is_array(node->b->type);
-		const bool pointer = types_.is_pointer(node->type) && (node->op == Tok::Plus || node->op == Tok::Minus);
+		const bool pointer =
+		    types_.is_pointer(node->type) && (node->op == Tok::Plus || node->op == Tok::Minus);
 		unsigned left = gen_operand(node->a);
 		if (pointer && !pointer_a && !types_.is_string(node->a->type))
 			left = with_constant(DIF_OP_MUL, left, step_of(node->type), 1);
@@ -526,8 +537,9 @@ private:
 			code_.mark(node->place);
 		three(strings ? DIF_OP_SCMP : DIF_OP_CMP, left, right, 0);
 		code_.release(right);
-		const bool is_signed = strings || (types_.is_integer(node->a->type) && types_.is_integer(node->b->type) &&
-		                                   types_.is_signed(types_.promote(node->a->type, node->b->type)));
+		const bool is_signed =
+		    strings || (types_.is_integer(node->a->type) && types_.is_integer(node->b->type) &&
+		                types_.is_signed(types_.promote(node->a->type, node->b->type)));
 		unsigned op = DIF_OP_BE;
 		switch (node->op) {
 		case Tok::Eq: op = DIF_OP_BE; break;
@@ -632,7 +644,9 @@ private:
 		const Node* const left = node->a;
 		// From here on, since x += y reads the same place. One that is found once is found here (Sema::write_side).
 		const bool place = left->kind == Nk::Var && node->lvalue && node->b->kind == Nk::Binary;
-		const Creating creating(creating_, place ? created_by(node->b->a) : left->kind == Nk::Var ? nullptr : created_by(left));
+		const Creating creating(creating_, place                   ? created_by(node->b->a)
+		                                   : left->kind == Nk::Var ? nullptr
+		                                                           : created_by(left));
 		unsigned value = gen_operand(node->b);
 		if (types_.is_integer(left->type))
 			value = convert(value, node->b, left->type);
@@ -653,7 +667,10 @@ private:
 			return value;
 		}
 		const uint64_t size = types_.size(left->type);
-		const unsigned op = size == 1 ? DIF_OP_STB : size == 2 ? DIF_OP_STH : size == 4 ? DIF_OP_STW : DIF_OP_STX;
+		const unsigned op = size == 1   ? DIF_OP_STB
+		                    : size == 2 ? DIF_OP_STH
+		                    : size == 4 ? DIF_OP_STW
+		                                : DIF_OP_STX;
 		code_.mark(left->place);
 		code_.emit(DIF_INSTR_R(op, value, 0, need_address(address)));
 		code_.release(address);
@@ -678,7 +695,9 @@ private:
 			gen_arguments(left->list, &variable.keys);
 			value = take(held);
 			code_.mark(left->place);
-			code_.emit(DIF_INSTR_WIDE(variable.scope == DIF_VS_THREAD ? DIF_OP_STTAA : DIF_OP_STGAA, variable.id, value));
+			code_.emit(
+			    DIF_INSTR_WIDE(variable.scope == DIF_VS_THREAD ? DIF_OP_STTAA : DIF_OP_STGAA,
+			                   variable.id, value));
 			return value;
 		}
 		static constexpr unsigned kStores[] = {DIF_OP_STGS, DIF_OP_STTS, DIF_OP_STLS};
@@ -690,9 +709,12 @@ private:
 
 	void store_bits(const Node* left, unsigned value, unsigned address) {
 		const BitUnit unit = bit_unit(left);
-		static constexpr unsigned kLoads[] = {0, DIF_OP_LDUB, DIF_OP_LDUH, 0, DIF_OP_LDUW, 0, 0, 0, DIF_OP_LDX};
-		static constexpr unsigned kStores[] = {0, DIF_OP_STB, DIF_OP_STH, 0, DIF_OP_STW, 0, 0, 0, DIF_OP_STX};
-		const uint64_t mask = left->bit_width >= 64 ? ~uint64_t{0} : (uint64_t{1} << left->bit_width) - 1;
+		static constexpr unsigned kLoads[] = {0, DIF_OP_LDUB, DIF_OP_LDUH, 0,         DIF_OP_LDUW,
+		                                      0, 0,           0,           DIF_OP_LDX};
+		static constexpr unsigned kStores[] = {0, DIF_OP_STB, DIF_OP_STH, 0,         DIF_OP_STW,
+		                                       0, 0,          0,          DIF_OP_STX};
+		const uint64_t mask =
+		    left->bit_width >= 64 ? ~uint64_t{0} : (uint64_t{1} << left->bit_width) - 1;
 		const unsigned whole = code_.allocate();
 		const unsigned field = code_.allocate();
 		code_.mark(left->place);
@@ -755,7 +777,8 @@ private:
 
 	// One instruction that uses no tuple.
 	static bool is_plain(const Node* node) {
-		return node->kind == Nk::Int || node->kind == Nk::String || (node->kind == Nk::Var && !node->variable->assoc) ||
+		return node->kind == Nk::Int || node->kind == Nk::String ||
+		       (node->kind == Nk::Var && !node->variable->assoc) ||
 		       (node->kind == Nk::BuiltinVar && !node->builtin->array);
 	}
 
@@ -775,11 +798,14 @@ private:
 			const TypeRef type = list[i]->type;
 			const bool text = types_.is_string(type) || (keys && types_.is_string((*keys)[i]));
 			const bool by_ref = text || types_.is_array(type) || types_.is_struct(type);
-			const unsigned value = late && is_plain(list[i]) ? gen_operand(list[i]) : take(values[i]);
+			const unsigned value =
+			    late && is_plain(list[i]) ? gen_operand(list[i]) : take(values[i]);
 			code_.mark(list[i]->place);
 			if (by_ref) {
-				const unsigned size = gen_int(text ? types_.string_size() : types_.size(type));
-				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTR, text ? DIF_KIND_STRING : DIF_KIND_CTF, size, value));
+				const unsigned size =
+				    gen_int(text ? types_.string_size() : types_.size(type));
+				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTR, text ? DIF_KIND_STRING : DIF_KIND_CTF,
+				                       size, value));
 				code_.release(size);
 			} else {
 				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTV, DIF_KIND_CTF, 0, value));
@@ -810,8 +836,8 @@ private:
 	TypeTable& types_;
 	DifoBuilder code_;
 	const Node* creating_ = nullptr; // the variable that a store may have to make
-	bool spilling_; // second attempt: registers did not suffice for the first
-	unsigned waiting_ = 0; // spill slots in use
+	bool spilling_;                  // second attempt: registers did not suffice for the first
+	unsigned waiting_ = 0;           // spill slots in use
 };
 
 } // namespace
@@ -827,11 +853,13 @@ std::optional<dif::Difo> generate(Context& context, Node* node, const Result& re
 		} catch (const DifoBuilder::OutOfRegisters&) {
 		} catch (const OutOfTuple&) {
 			context.error("D_NOREG", node->place, "Insufficient tuple registers to generate code",
-				      "at most " + std::to_string(context.settings.tuple_registers) + " keys fit; strjoin() and shifts make one of several");
+			              "at most " + std::to_string(context.settings.tuple_registers) +
+			                  " keys fit; strjoin() and shifts make one of several");
 			return std::nullopt;
 		}
 	}
-	context.error("D_NOREG", node->place, "Insufficient registers to generate code", "split the expression with this-> variables");
+	context.error("D_NOREG", node->place, "Insufficient registers to generate code",
+	              "split the expression with this-> variables");
 	return std::nullopt;
 }
 

@@ -22,27 +22,35 @@ void set_up(Context& context, const CompileOptions& options) {
 	context.settings.empty_ok = options.empty_ok;
 	context.settings.default_args = options.default_args;
 	context.settings.arg_ref = options.arg_ref;
-	context.macros.set_arguments(options.program.empty() ? options.name : options.program, options.arguments);
+	context.macros.set_arguments(options.program.empty() ? options.name : options.program,
+	                             options.arguments);
 	context.macros.allow_undefined(options.default_args);
 	for (const auto& [name, value] : options.session)
 		context.macros.set(name, value);
 	for (const std::string& text : options.options) {
 		std::string reason, hint;
 		if (!set_option(context, text, &reason, &hint))
-			throw Error("failed to set -x " + text.substr(0, text.find('=')) + ": " + reason, hint);
+			throw Error("failed to set -x " + text.substr(0, text.find('=')) + ": " + reason,
+			            hint);
 	}
 }
 
 void check_end(Context& context, uint32_t source, size_t items) {
 	const Place start{source, 0};
 	if (!items && !context.settings.empty_ok && !context.diagnostics.failed())
-		context.error("D_EMPTY", start, "empty D program translation unit", "a program has at least one clause or declaration; -x empty accepts none");
+		context.error("D_EMPTY", start, "empty D program translation unit",
+		              "a program has at least one clause or declaration; -x empty accepts none");
 	for (const auto& [name, facts] : context.names) {
 		if (facts.pragma && !context.defined(name))
-			context.error("D_PRAGMA_UNUSED", *facts.pragma, "unused #pragma: nothing defines " + name, "correct the name, or drop the line");
+			context.error("D_PRAGMA_UNUSED", *facts.pragma,
+			              "unused #pragma: nothing defines " + name,
+			              "correct the name, or drop the line");
 	}
-	if (const unsigned unused = context.macros.first_unused(); unused && !context.settings.arg_ref && !context.settings.default_args)
-		context.error("D_MACRO_UNUSED", start, "extraneous argument '" + context.options.arguments[unused - 1] + "' ($" + std::to_string(unused) + " is not referenced)",
+	if (const unsigned unused = context.macros.first_unused();
+	    unused && !context.settings.arg_ref && !context.settings.default_args)
+		context.error("D_MACRO_UNUSED", start,
+		              "extraneous argument '" + context.options.arguments[unused - 1] + "' ($" +
+		                  std::to_string(unused) + " is not referenced)",
 		              "drop it, or use -x argref");
 }
 
@@ -53,11 +61,8 @@ size_t run(Context& context, Sema& sema, uint32_t source) {
 	for (;;) {
 		Clause clause;
 		switch (parser.next(clause)) {
-		case Parser::Item::End:
-			return items;
-		case Parser::Item::Declaration:
-			items++;
-			break;
+		case Parser::Item::End: return items;
+		case Parser::Item::Declaration: items++; break;
 		case Parser::Item::Clause:
 			items++;
 			if (context.settings.tree & kTreeParsed && !context.in_library)
@@ -97,13 +102,15 @@ void compile_in(Context& context, std::string_view source) {
 
 } // namespace
 
-Compiled compile(std::string_view source, const CompileOptions& options, Target& target, Diagnostics& diagnostics) {
+Compiled compile(std::string_view source, const CompileOptions& options, Target& target,
+                 Diagnostics& diagnostics) {
 	Context context(options, target, diagnostics);
 	compile_in(context, source);
 	return std::move(context.result);
 }
 
-Derived derive(std::string_view source, const CompileOptions& options, Target& target, Diagnostics& diagnostics) {
+Derived derive(std::string_view source, const CompileOptions& options, Target& target,
+               Diagnostics& diagnostics) {
 	Context context(options, target, diagnostics);
 	context.deriving = true;
 	compile_in(context, source);

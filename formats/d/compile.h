@@ -25,14 +25,14 @@ struct CompileOptions {
 	std::string name; // of the source: a file, or what the command line says
 	Specifier specifier = Specifier::Name;
 	bool braces_optional = false; // on the command line a description alone is a clause
-	bool zdefs = false; // -Z
-	bool empty_ok = false; // -x empty
-	bool default_args = false; // -x defaultargs
-	bool arg_ref = false; // -x argref: unused arguments are fine
+	bool zdefs = false;           // -Z
+	bool empty_ok = false;        // -x empty
+	bool default_args = false;    // -x defaultargs
+	bool arg_ref = false;         // -x argref: unused arguments are fine
 	// "bufsize=1m", "quiet": as -x gives them, in order.
 	std::vector<std::string> options;
-	std::string program; // $0
-	std::vector<std::string> arguments; // $1...
+	std::string program;                                      // $0
+	std::vector<std::string> arguments;                       // $1...
 	std::vector<std::pair<std::string, std::string>> session; // {"pid", "12"}, {"target", "13"}
 	// The C preprocessor (-C); its arguments besides the input, and what it is ("--cpp=PATH").
 	bool preprocess = false;

@@ -25,22 +25,22 @@ struct Settings {
 	bool default_args = false;
 	bool arg_ref = false;
 	bool empty_ok = false;
-	std::optional<Attributes> least; // -x amin
-	uint64_t version = UINT64_MAX; // -x version: major << 32 | minor << 16 | micro
-	bool no_library = false; // -x nolibs
-	std::string system_library; // -x syslibdir: a directory in place of the built-in library
-	unsigned registers = DIF_NREGS; // -x iregs
+	std::optional<Attributes> least;       // -x amin
+	uint64_t version = UINT64_MAX;         // -x version: major << 32 | minor << 16 | micro
+	bool no_library = false;               // -x nolibs
+	std::string system_library;            // -x syslibdir: a directory in place of the built-in library
+	unsigned registers = DIF_NREGS;        // -x iregs
 	unsigned tuple_registers = DIF_NTUPLE; // -x tregs
-	uint64_t tree = 0; // -x tree: bits of tree.h
-	bool agg_by_cpu = false; // -x aggpercpu
-	uint64_t print_size = 1024; // -x printsize: bytes of what print() of a pointer shows
-	bool strip = false; // -x strip: no source and no line table
+	uint64_t tree = 0;                     // -x tree: bits of tree.h
+	bool agg_by_cpu = false;               // -x aggpercpu
+	uint64_t print_size = 1024;            // -x printsize: bytes of what print() of a pointer shows
+	bool strip = false;                    // -x strip: no source and no line table
 };
 
 // What #pragma D attributes and binding say about a name.
 struct NameFacts {
 	std::optional<Attributes> attributes;
-	uint64_t version = 0; // the first version of D that has it
+	uint64_t version = 0;        // the first version of D that has it
 	std::optional<Place> pragma; // of the program, which must define the name
 };
 
@@ -61,7 +61,7 @@ struct Context {
 	Attributes probes, statements; // the least of what was named so far
 	bool in_library = false;
 	std::vector<uint64_t> pack; // #pragma pack in a C header: what holds is the last; 0: nothing
-	bool skip_file = false; // a library file whose dependency is missing
+	bool skip_file = false;     // a library file whose dependency is missing
 
 	// What the current clause means depends on the kernel's types, not on the program's alone.
 	bool kernel_types = false;
@@ -89,7 +89,9 @@ struct Context {
 	void rely(const Attributes& attributes, std::string_view what, Place place) {
 		statements.lower(attributes);
 		if (settings.least && attributes.below(*settings.least))
-			error("D_ATTR_MIN", place, "attributes for " + std::string(what) + " (" + attributes.text() + ") are less than predefined minimum",
+			error("D_ATTR_MIN", place,
+			      "attributes for " + std::string(what) + " (" + attributes.text() +
+			          ") are less than predefined minimum",
 			      "-x amin=" + settings.least->text() + " allows no less");
 	}
 	// Whether the program or a library has given the name a meaning.
@@ -98,8 +100,8 @@ struct Context {
 			if (scope.find_variable(kind, name))
 				return true;
 		}
-		return scope.inlines.contains(name) || scope.externs.contains(name) || scope.find_aggregation(name) ||
-		       types.program().find(types::NameSpace::Ordinary, name);
+		return scope.inlines.contains(name) || scope.externs.contains(name) ||
+		       scope.find_aggregation(name) || types.program().find(types::NameSpace::Ordinary, name);
 	}
 	// Hidden by -x version.
 	bool hidden(std::string_view name) const {

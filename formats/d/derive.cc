@@ -29,7 +29,8 @@ void ClauseBuilder::derive(const Clause& clause) {
 	if (predicate_)
 		collect_inputs(context_, predicate_);
 	const auto own = [](const ProbeDesc& desc) {
-		return desc.name == "BEGIN" || desc.name == "END" || desc.name == "ERROR" || desc.name.starts_with("tick-");
+		return desc.name == "BEGIN" || desc.name == "END" || desc.name == "ERROR" ||
+		       desc.name.starts_with("tick-");
 	};
 	std::vector<ProbeDesc> probes;
 	for (const ProbeDesc& desc : clause.probes) {
@@ -57,7 +58,9 @@ void ClauseBuilder::derive(const Clause& clause) {
 	statement_ = index_ = 0;
 	for (const Context::Input& input : inputs) {
 		dof::Action out;
-		const bool good = input.node->kind == Nk::Recorded ? recorded(input.node, out) : value_action(input.node, DFR_ACT_CAPTURE, out);
+		const bool good = input.node->kind == Nk::Recorded
+		                      ? recorded(input.node, out)
+		                      : value_action(input.node, DFR_ACT_CAPTURE, out);
 		if (!good)
 			continue;
 		text += (index_ ? ", " : "") + source_text(types_, input.node);

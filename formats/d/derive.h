@@ -19,6 +19,7 @@ struct Derived {
 };
 
 // If diagnostics.failed() afterwards, the result is not to be used.
-Derived derive(std::string_view source, const CompileOptions& options, Target& target, Diagnostics& diagnostics);
+Derived derive(std::string_view source, const CompileOptions& options, Target& target,
+               Diagnostics& diagnostics);
 
 } // namespace dfr::d

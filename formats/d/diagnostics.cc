@@ -25,7 +25,8 @@ void Sources::mark(Place at, std::string file, uint32_t line, bool foreign) {
 }
 
 const Sources::Mark* Sources::last_mark(const Source& source, uint32_t offset) {
-	const auto after = std::upper_bound(source.marks.begin(), source.marks.end(), offset, [](uint32_t at, const Mark& mark) { return at < mark.offset; });
+	const auto after = std::upper_bound(source.marks.begin(), source.marks.end(), offset,
+	                                    [](uint32_t at, const Mark& mark) { return at < mark.offset; });
 	return after == source.marks.begin() ? nullptr : &*(after - 1);
 }
 
@@ -36,10 +37,12 @@ bool Sources::foreign(Place place) const {
 
 uint32_t Sources::newlines_before(const Source& source, uint32_t offset) {
 	if (source.newlines.empty()) {
-		for (size_t at = source.text.find('\n'); at != std::string::npos; at = source.text.find('\n', at + 1))
+		for (size_t at = source.text.find('\n'); at != std::string::npos;
+		     at = source.text.find('\n', at + 1))
 			source.newlines.push_back(at);
 	}
-	return std::lower_bound(source.newlines.begin(), source.newlines.end(), offset) - source.newlines.begin();
+	return std::lower_bound(source.newlines.begin(), source.newlines.end(), offset) -
+	       source.newlines.begin();
 }
 
 Location Sources::locate(Place place) const {
@@ -80,12 +83,14 @@ void Diagnostics::error(std::string_view tag, Place place, std::string message, 
 		if (all_[i].place == place && all_[i].message == message)
 			return;
 	}
-	all_.push_back({Severity::Error, std::string(tag), place, std::move(message), std::move(hint), region_});
+	all_.push_back(
+	    {Severity::Error, std::string(tag), place, std::move(message), std::move(hint), region_});
 	errors_++;
 }
 
 void Diagnostics::warning(std::string_view tag, Place place, std::string message, std::string hint) {
-	all_.push_back({Severity::Warning, std::string(tag), place, std::move(message), std::move(hint), region_});
+	all_.push_back(
+	    {Severity::Warning, std::string(tag), place, std::move(message), std::move(hint), region_});
 }
 
 void Diagnostics::put_first(size_t to, size_t since) {
@@ -112,7 +117,8 @@ std::string Diagnostics::render(bool tags) const {
 		const std::string_view whole = sources_.line_text(one.place);
 		// Of a long line the part around the caret: a line of errors would be shown as often as it has some.
 		const size_t from = whole.size() > kLineShown && at.column > kLineShown / 2
-		                        ? std::min<size_t>(at.column, whole.size()) - kLineShown / 2 : 0;
+		                        ? std::min<size_t>(at.column, whole.size()) - kLineShown / 2
+		                        : 0;
 		const std::string_view line = whole.substr(from, kLineShown);
 		out.append("\n    ").append(line).append("\n    ");
 		// Tabs stay tabs, so the caret stands where the line puts the column.
@@ -134,7 +140,10 @@ std::string Diagnostics::classic(bool tags, uint32_t program, bool command_line)
 		if (tags && !one.tag.empty())
 			out.append("[").append(one.tag).append("] ");
 		if (command_line && one.place.source == program)
-			return out.append(one.region.empty() ? "" : "in ").append(one.region).append(one.region.empty() ? "" : ": ").append(one.message);
+			return out.append(one.region.empty() ? "" : "in ")
+			    .append(one.region)
+			    .append(one.region.empty() ? "" : ": ")
+			    .append(one.message);
 		if (one.place.source != program || at.file != sources_.name(program))
 			out.append("\"").append(at.file).append("\", ");
 		return out.append("line ").append(std::to_string(at.line)).append(": ").append(one.message);

@@ -66,7 +66,7 @@ struct Diagnostic {
 	std::string tag; // "D_SYNTAX"
 	Place place;
 	std::string message;
-	std::string hint; // what to do next; may be empty
+	std::string hint;        // what to do next; may be empty
 	std::string_view region; // "predicate", "action list" or nothing
 };
 

@@ -9,8 +9,12 @@ namespace dfr::d {
 using types::Kind;
 using types::TypeRef;
 
-dif_type void_result() { return {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, 0}; }
-dif_type int_result(uint32_t size) { return {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, size}; }
+dif_type void_result() {
+	return {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, 0};
+}
+dif_type int_result(uint32_t size) {
+	return {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, size};
+}
 
 dif_type dif_type_of(TypeTable& types, TypeRef type, bool user) {
 	dif_type out{};

@@ -81,7 +81,8 @@ Format parse_format(std::string_view text) {
 		} else if (i < text.size() && text[i] >= '1' && text[i] <= '9') {
 			part.width = number(text, i);
 			if (i < text.size() && text[i] == '$') {
-				format.error = which + " uses positional arguments (%n$), which D does not have";
+				format.error =
+				    which + " uses positional arguments (%n$), which D does not have";
 				return format;
 			}
 		}
@@ -97,7 +98,9 @@ Format parse_format(std::string_view text) {
 		// The aggregation mark may stand behind the width, too.
 		if (i < text.size() && (text[i] == '@' || text[i] == '?'))
 			read_flag(part, text[i++]);
-		while (i < text.size() && (text[i] == 'h' || text[i] == 'l' || text[i] == 'L' || text[i] == 'w') && part.size.size() < 2)
+		while (i < text.size() &&
+		       (text[i] == 'h' || text[i] == 'l' || text[i] == 'L' || text[i] == 'w') &&
+		       part.size.size() < 2)
 			part.size += text[i++];
 		if (i >= text.size()) {
 			format.error = which + " is incomplete: the format ends inside it";

@@ -12,17 +12,17 @@
 namespace dfr::d {
 
 struct Conversion {
-	std::string literal; // what is printed before it
-	char kind = 0; // 'd', 's', ...; 0: the end of the format, only a literal
-	bool alternate = false; // #
-	bool zero = false; // 0
-	bool minus = false; // -
-	bool plus = false; // +
-	bool space = false; // ' '
-	bool group = false; // '
-	bool aggregation = false; // @
-	bool pointer_width = false; // ?
-	bool dynamic_width = false; // *
+	std::string literal;            // what is printed before it
+	char kind = 0;                  // 'd', 's', ...; 0: the end of the format, only a literal
+	bool alternate = false;         // #
+	bool zero = false;              // 0
+	bool minus = false;             // -
+	bool plus = false;              // +
+	bool space = false;             // ' '
+	bool group = false;             // '
+	bool aggregation = false;       // @
+	bool pointer_width = false;     // ?
+	bool dynamic_width = false;     // *
 	bool dynamic_precision = false; // .*
 	std::optional<int> width;
 	std::optional<int> precision;
@@ -34,7 +34,7 @@ struct Conversion {
 
 struct Format {
 	std::vector<Conversion> parts; // %% is in the literals
-	std::string error; // not empty: the format is wrong, and why
+	std::string error;             // not empty: the format is wrong, and why
 };
 
 Format parse_format(std::string_view text);

@@ -18,20 +18,52 @@ struct Keyword {
 };
 
 constexpr Keyword kKeywords[] = {
-    {"char", Tok::Char}, {"const", Tok::Const}, {"counter", Tok::Counter}, {"double", Tok::Double},
-    {"else", Tok::Else}, {"enum", Tok::Enum}, {"extern", Tok::Extern}, {"float", Tok::FloatKw},
-    {"if", Tok::If}, {"import", Tok::Import}, {"inline", Tok::Inline}, {"int", Tok::IntKw},
-    {"long", Tok::Long}, {"offsetof", Tok::Offsetof}, {"probe", Tok::Probe},
-    {"provider", Tok::Provider}, {"restrict", Tok::Restrict}, {"self", Tok::Self},
-    {"short", Tok::Short}, {"signed", Tok::Signed}, {"sizeof", Tok::Sizeof},
-    {"static", Tok::Static}, {"string", Tok::StringKw}, {"stringof", Tok::Stringof},
-    {"struct", Tok::Struct}, {"this", Tok::This}, {"translator", Tok::Translator},
-    {"typedef", Tok::Typedef}, {"union", Tok::Union}, {"unsigned", Tok::Unsigned},
-    {"userland", Tok::Userland}, {"void", Tok::Void}, {"volatile", Tok::Volatile},
-    {"xlate", Tok::Xlate}, {"auto", Tok::Auto}, {"break", Tok::Break}, {"case", Tok::Case},
-    {"continue", Tok::Continue}, {"default", Tok::Default}, {"do", Tok::Do}, {"for", Tok::For},
-    {"goto", Tok::Goto}, {"register", Tok::Register}, {"return", Tok::Return},
-    {"switch", Tok::Switch}, {"while", Tok::While},
+    {"char", Tok::Char},
+    {"const", Tok::Const},
+    {"counter", Tok::Counter},
+    {"double", Tok::Double},
+    {"else", Tok::Else},
+    {"enum", Tok::Enum},
+    {"extern", Tok::Extern},
+    {"float", Tok::FloatKw},
+    {"if", Tok::If},
+    {"import", Tok::Import},
+    {"inline", Tok::Inline},
+    {"int", Tok::IntKw},
+    {"long", Tok::Long},
+    {"offsetof", Tok::Offsetof},
+    {"probe", Tok::Probe},
+    {"provider", Tok::Provider},
+    {"restrict", Tok::Restrict},
+    {"self", Tok::Self},
+    {"short", Tok::Short},
+    {"signed", Tok::Signed},
+    {"sizeof", Tok::Sizeof},
+    {"static", Tok::Static},
+    {"string", Tok::StringKw},
+    {"stringof", Tok::Stringof},
+    {"struct", Tok::Struct},
+    {"this", Tok::This},
+    {"translator", Tok::Translator},
+    {"typedef", Tok::Typedef},
+    {"union", Tok::Union},
+    {"unsigned", Tok::Unsigned},
+    {"userland", Tok::Userland},
+    {"void", Tok::Void},
+    {"volatile", Tok::Volatile},
+    {"xlate", Tok::Xlate},
+    {"auto", Tok::Auto},
+    {"break", Tok::Break},
+    {"case", Tok::Case},
+    {"continue", Tok::Continue},
+    {"default", Tok::Default},
+    {"do", Tok::Do},
+    {"for", Tok::For},
+    {"goto", Tok::Goto},
+    {"register", Tok::Register},
+    {"return", Tok::Return},
+    {"switch", Tok::Switch},
+    {"while", Tok::While},
 };
 
 struct Punctuation {
@@ -41,23 +73,32 @@ struct Punctuation {
 
 // Longest first.
 constexpr Punctuation kPunctuation[] = {
-    {"<<=", Tok::ShlEq}, {">>=", Tok::ShrEq}, {"...", Tok::Ellipsis}, {"->", Tok::Arrow},
-    {"++", Tok::Inc}, {"--", Tok::Dec}, {"<<", Tok::Shl}, {">>", Tok::Shr}, {"<=", Tok::Le},
-    {">=", Tok::Ge}, {"==", Tok::Eq}, {"!=", Tok::Ne}, {"&&", Tok::LAnd}, {"^^", Tok::LXor},
-    {"||", Tok::LOr}, {"+=", Tok::AddEq}, {"-=", Tok::SubEq}, {"*=", Tok::MulEq},
-    {"/=", Tok::DivEq}, {"%=", Tok::ModEq}, {"&=", Tok::AndEq}, {"^=", Tok::XorEq},
-    {"|=", Tok::OrEq}, {"(", Tok::LParen}, {")", Tok::RParen}, {"[", Tok::LBracket},
-    {"]", Tok::RBracket}, {"{", Tok::LBrace}, {"}", Tok::RBrace}, {";", Tok::Semicolon},
-    {",", Tok::Comma}, {":", Tok::Colon}, {"?", Tok::Question}, {".", Tok::Dot}, {"!", Tok::Not},
-    {"~", Tok::Tilde}, {"+", Tok::Plus}, {"-", Tok::Minus}, {"*", Tok::Star}, {"/", Tok::Slash},
-    {"%", Tok::Percent}, {"<", Tok::Lt}, {">", Tok::Gt}, {"&", Tok::And}, {"^", Tok::Xor},
-    {"|", Tok::Or}, {"=", Tok::Assign},
+    {"<<=", Tok::ShlEq},  {">>=", Tok::ShrEq},   {"...", Tok::Ellipsis}, {"->", Tok::Arrow},
+    {"++", Tok::Inc},     {"--", Tok::Dec},      {"<<", Tok::Shl},       {">>", Tok::Shr},
+    {"<=", Tok::Le},      {">=", Tok::Ge},       {"==", Tok::Eq},        {"!=", Tok::Ne},
+    {"&&", Tok::LAnd},    {"^^", Tok::LXor},     {"||", Tok::LOr},       {"+=", Tok::AddEq},
+    {"-=", Tok::SubEq},   {"*=", Tok::MulEq},    {"/=", Tok::DivEq},     {"%=", Tok::ModEq},
+    {"&=", Tok::AndEq},   {"^=", Tok::XorEq},    {"|=", Tok::OrEq},      {"(", Tok::LParen},
+    {")", Tok::RParen},   {"[", Tok::LBracket},  {"]", Tok::RBracket},   {"{", Tok::LBrace},
+    {"}", Tok::RBrace},   {";", Tok::Semicolon}, {",", Tok::Comma},      {":", Tok::Colon},
+    {"?", Tok::Question}, {".", Tok::Dot},       {"!", Tok::Not},        {"~", Tok::Tilde},
+    {"+", Tok::Plus},     {"-", Tok::Minus},     {"*", Tok::Star},       {"/", Tok::Slash},
+    {"%", Tok::Percent},  {"<", Tok::Lt},        {">", Tok::Gt},         {"&", Tok::And},
+    {"^", Tok::Xor},      {"|", Tok::Or},        {"=", Tok::Assign},
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_word(char c) { return is_word_start(c) || is_digit(c); }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f'; }
+bool is_digit(char c) {
+	return c >= '0' && c <= '9';
+}
+bool is_word_start(char c) {
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool is_word(char c) {
+	return is_word_start(c) || is_digit(c);
+}
+bool is_blank(char c) {
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
+}
 
 int digit_value(char c) {
 	if (is_digit(c))
@@ -87,7 +128,9 @@ std::string_view token_name(Tok kind) {
 	return kind == Tok::End ? "end of program" : "token";
 }
 
-void Macros::set(std::string name, std::string value) { named_[std::move(name)] = std::move(value); }
+void Macros::set(std::string name, std::string value) {
+	named_[std::move(name)] = std::move(value);
+}
 
 void Macros::set_arguments(std::string program, std::vector<std::string> arguments) {
 	program_ = std::move(program);
@@ -177,7 +220,8 @@ void Lexer::skip_blanks() {
 			return;
 		if (is_blank(c)) {
 			at_++;
-		} else if (c == '\\' && (at(at_ + 1) == '\n' || (at(at_ + 1) == '\r' && at(at_ + 2) == '\n'))) {
+		} else if (c == '\\' &&
+		           (at(at_ + 1) == '\n' || (at(at_ + 1) == '\r' && at(at_ + 2) == '\n'))) {
 			at_ += 2;
 		} else if (c == '/' && at(at_ + 1) == '*') {
 			skip_comment();
@@ -218,7 +262,8 @@ Token Lexer::next() {
 	CAttributes attributes;
 	for (;;) {
 		Token token = plain();
-		const CWordInfo* const word = c_words_ && token.kind == Tok::Ident ? find_c_word(token.text) : nullptr;
+		const CWordInfo* const word =
+		    c_words_ && token.kind == Tok::Ident ? find_c_word(token.text) : nullptr;
 		if (!word || word->kind == CWord::Keyword) {
 			if (word)
 				token.kind = word->keyword;
@@ -365,13 +410,14 @@ Token Lexer::integer(uint32_t begin, std::string_view digits, unsigned base, std
 	}
 	if (digits_bad)
 		return fail(begin, "D_INT_DIGIT",
-		            "invalid digit in integer constant " + std::string(text_.substr(begin, at_ - begin)),
+		            "invalid digit in integer constant " +
+		                std::string(text_.substr(begin, at_ - begin)),
 		            base == 8 ? "a leading 0 makes a number octal" : "");
 
 	Token token = make(Tok::Int, begin);
 	token.value = value;
-	static constexpr uint64_t kMaximum[] = {INT32_MAX, UINT32_MAX, INT64_MAX,
-	                                        UINT64_MAX, INT64_MAX, UINT64_MAX};
+	static constexpr uint64_t kMaximum[] = {INT32_MAX,  UINT32_MAX, INT64_MAX,
+	                                        UINT64_MAX, INT64_MAX,  UINT64_MAX};
 	unsigned type = longs * 2 + is_unsigned;
 	// Decimal constants keep their sign, others take the first type that fits.
 	const unsigned step = base == 10 || is_unsigned ? 2 : 1;
@@ -438,7 +484,8 @@ Token Lexer::string(uint32_t begin) {
 	if (at_ >= text_.size()) {
 		at_ = text_.size();
 		cut_off_ = true;
-		return fail(begin, "D_SYNTAX", "end-of-file encountered before matching \"", "close the string with \"");
+		return fail(begin, "D_SYNTAX", "end-of-file encountered before matching \"",
+		            "close the string with \"");
 	}
 	at_++;
 	Token token = make(Tok::String, begin);
@@ -453,21 +500,25 @@ Token Lexer::character(uint32_t begin) {
 	at_++;
 	while (at_ < text_.size() && text_[at_] != '\'') {
 		if (text_[at_] == '\n')
-			return fail(begin, "D_CHR_NL", "newline encountered in character constant", "close it with '");
+			return fail(begin, "D_CHR_NL", "newline encountered in character constant",
+			            "close it with '");
 		at_ += text_[at_] == '\\' && at_ + 1 < text_.size() ? 2 : 1;
 	}
 	if (at_ >= text_.size()) {
 		at_ = text_.size();
 		cut_off_ = true;
-		return fail(begin, "D_SYNTAX", "end-of-file encountered before matching '", "close it with '");
+		return fail(begin, "D_SYNTAX", "end-of-file encountered before matching '",
+		            "close it with '");
 	}
 	at_++;
 	Token token = make(Tok::Int, begin);
 	const std::string bytes = escapes(token.text.substr(1, token.text.size() - 2));
 	if (bytes.empty())
-		return fail(begin, "D_CHR_NULL", "empty character constant", "write '\\0' for the NUL character");
+		return fail(begin, "D_CHR_NULL", "empty character constant",
+		            "write '\\0' for the NUL character");
 	if (bytes.size() > 8)
-		return fail(begin, "D_CHR_OFLOW", "character constant is too long", "at most 8 characters fit");
+		return fail(begin, "D_CHR_OFLOW", "character constant is too long",
+		            "at most 8 characters fit");
 	if (bytes.size() == 1) {
 		token.value = static_cast<int64_t>(static_cast<signed char>(bytes[0]));
 	} else {
@@ -504,8 +555,9 @@ bool Lexer::macro_number(uint32_t begin, std::string_view text, Token& token) {
 	if (*end != '\0')
 		return false;
 	if (errno == ERANGE) {
-		token = fail(begin, "D_MACRO_OFLOW", "macro integer value " + std::string(text) + " overflows",
-		             "64 bits is the most that fits");
+		token =
+		    fail(begin, "D_MACRO_OFLOW", "macro integer value " + std::string(text) + " overflows",
+		         "64 bits is the most that fits");
 		return true;
 	}
 	token.kind = Tok::Int;
@@ -524,13 +576,14 @@ Token Lexer::macro(uint32_t begin) {
 	const std::string_view name = macro_name();
 	const auto value = name.empty() ? std::nullopt : macros_.find(name);
 	if (!value)
-		return fail(begin, name.empty() ? "D_SYNTAX" : "D_MACRO_UNDEF",
-		            name.empty() ? "syntax error near \"$\""
-		                         : (is_digit(name[0]) ? "macro argument " : "macro variable ") +
-		                               std::string(text_.substr(begin, at_ - begin)) + " is not defined",
-		            name.empty() ? "" : is_digit(name[0])
-		                ? "give it behind the program, or use -x defaultargs"
-		                : "known: $pid $ppid $pgid $sid $uid $euid $gid $egid $target");
+		return fail(
+		    begin, name.empty() ? "D_SYNTAX" : "D_MACRO_UNDEF",
+		    name.empty() ? "syntax error near \"$\""
+		                 : (is_digit(name[0]) ? "macro argument " : "macro variable ") +
+		                       std::string(text_.substr(begin, at_ - begin)) + " is not defined",
+		    name.empty()        ? ""
+		    : is_digit(name[0]) ? "give it behind the program, or use -x defaultargs"
+		                        : "known: $pid $ppid $pgid $sid $uid $euid $gid $egid $target");
 	std::string_view text = value->text;
 	Token token = make(Tok::String, begin);
 	if (text.size() >= 2 && text.front() == '"' && text.back() == '"' && !as_string) {

@@ -19,17 +19,107 @@
 namespace dfr::d {
 
 enum class Tok : uint8_t {
-	End, Int, Float, String, Ident, Aggregation,
+	End,
+	Int,
+	Float,
+	String,
+	Ident,
+	Aggregation,
 	// keywords
-	Char, Const, Counter, Double, Else, Enum, Extern, FloatKw, If, Import, Inline, IntKw, Long,
-	Offsetof, Probe, Provider, Restrict, Self, Short, Signed, Sizeof, Static, StringKw, Stringof,
-	Struct, This, Translator, Typedef, Union, Unsigned, Userland, Void, Volatile, Xlate,
-	Auto, Break, Case, Continue, Default, Do, For, Goto, Register, Return, Switch, While,
+	Char,
+	Const,
+	Counter,
+	Double,
+	Else,
+	Enum,
+	Extern,
+	FloatKw,
+	If,
+	Import,
+	Inline,
+	IntKw,
+	Long,
+	Offsetof,
+	Probe,
+	Provider,
+	Restrict,
+	Self,
+	Short,
+	Signed,
+	Sizeof,
+	Static,
+	StringKw,
+	Stringof,
+	Struct,
+	This,
+	Translator,
+	Typedef,
+	Union,
+	Unsigned,
+	Userland,
+	Void,
+	Volatile,
+	Xlate,
+	Auto,
+	Break,
+	Case,
+	Continue,
+	Default,
+	Do,
+	For,
+	Goto,
+	Register,
+	Return,
+	Switch,
+	While,
 	// punctuation
-	LParen, RParen, LBracket, RBracket, LBrace, RBrace, Semicolon, Comma, Colon, Question, Dot,
-	Arrow, Ellipsis, Not, Tilde, Inc, Dec, Plus, Minus, Star, Slash, Percent, Shl, Shr, Lt, Le, Gt,
-	Ge, Eq, Ne, And, Xor, Or, LAnd, LXor, LOr, Assign, AddEq, SubEq, MulEq, DivEq, ModEq, AndEq,
-	XorEq, OrEq, ShlEq, ShrEq,
+	LParen,
+	RParen,
+	LBracket,
+	RBracket,
+	LBrace,
+	RBrace,
+	Semicolon,
+	Comma,
+	Colon,
+	Question,
+	Dot,
+	Arrow,
+	Ellipsis,
+	Not,
+	Tilde,
+	Inc,
+	Dec,
+	Plus,
+	Minus,
+	Star,
+	Slash,
+	Percent,
+	Shl,
+	Shr,
+	Lt,
+	Le,
+	Gt,
+	Ge,
+	Eq,
+	Ne,
+	And,
+	Xor,
+	Or,
+	LAnd,
+	LXor,
+	LOr,
+	Assign,
+	AddEq,
+	SubEq,
+	MulEq,
+	DivEq,
+	ModEq,
+	AndEq,
+	XorEq,
+	OrEq,
+	ShlEq,
+	ShrEq,
 	Bad // reported already
 };
 
@@ -39,8 +129,8 @@ enum class IntType : uint8_t { Int, UInt, Long, ULong, LongLong, ULongLong };
 // What __attribute__ in a C header says of a layout.
 struct CAttributes {
 	bool packed = false;
-	uint32_t align = 0; // at least; 0: as the type has it
-	uint32_t bytes = 0; // of the integer: mode(...)
+	uint32_t align = 0;   // at least; 0: as the type has it
+	uint32_t bytes = 0;   // of the integer: mode(...)
 	bool unclear = false; // an alignment that nobody can tell here
 
 	void add(const CAttributes& more) {
@@ -54,14 +144,14 @@ struct CAttributes {
 struct Token {
 	Tok kind = Tok::End;
 	Place place;
-	uint32_t end = 0; // offset after it
+	uint32_t end = 0;      // offset after it
 	std::string_view text; // as written
-	uint64_t value = 0; // Int
+	uint64_t value = 0;    // Int
 	IntType int_type = IntType::Int;
-	double real = 0; // Float
+	double real = 0;          // Float
 	bool real_single = false; // Float with suffix f
-	CAttributes attributes; // that stood in front of it
-	std::string string; // String: with escapes replaced. Ident after a macro: the name
+	CAttributes attributes;   // that stood in front of it
+	std::string string;       // String: with escapes replaced. Ident after a macro: the name
 
 	std::string_view name() const { return string.empty() ? text : std::string_view(string); }
 };
@@ -69,9 +159,9 @@ struct Token {
 // $-macros of a program. Lookup marks an argument as used.
 class Macros {
 public:
-	void set(std::string name, std::string value); // without the "$"
+	void set(std::string name, std::string value);                               // without the "$"
 	void set_arguments(std::string program, std::vector<std::string> arguments); // $0, $1...
-	void allow_undefined(bool allow) { allow_undefined_ = allow; } // defaultargs
+	void allow_undefined(bool allow) { allow_undefined_ = allow; }               // defaultargs
 
 	struct Value {
 		std::string text;

@@ -16,7 +16,9 @@
 namespace dfr::d {
 namespace {
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_word(char c) {
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 // The last identifier of `text`.
 std::string_view last_word(std::string_view text) {
@@ -36,7 +38,8 @@ void Library::index_head(std::string_view head, bool after_body, size_t file) {
 	std::string_view name;
 	if (head.starts_with("inline "))
 		name = last_word(head.substr(0, head.find_first_of("=[")));
-	else if (after_body || head.starts_with("typedef ") || head.starts_with("struct ") || head.starts_with("union ") || head.starts_with("enum "))
+	else if (after_body || head.starts_with("typedef ") || head.starts_with("struct ") ||
+	         head.starts_with("union ") || head.starts_with("enum "))
 		name = last_word(head);
 	if (!name.empty())
 		entries_.push_back({name, file});
@@ -47,7 +50,9 @@ void Library::index_file(size_t number) {
 	unsigned depth = 0;
 	size_t head = 0;
 	bool after_body = false;
-	const auto behind = [&](size_t from, std::string_view end) { return std::min(text.find(end, from), text.size()) + end.size(); };
+	const auto behind = [&](size_t from, std::string_view end) {
+		return std::min(text.find(end, from), text.size()) + end.size();
+	};
 	for (size_t at = 0; at < text.size();) {
 		const char c = text[at];
 		const bool blank = head == at;
@@ -64,9 +69,11 @@ void Library::index_file(size_t number) {
 		else if (c == '}' && depth)
 			after_body = --depth == 0;
 		else if (c == ';' && !depth)
-			index_head(text.substr(head, at - 1 - head), std::exchange(after_body, false), number);
+			index_head(text.substr(head, at - 1 - head), std::exchange(after_body, false),
+			           number);
 		// A head starts behind what ends another, and behind blanks and comments.
-		if (!depth && (c == '}' || c == ';' || (blank && std::string_view(" \t\n\r/#").find(c) != std::string_view::npos)))
+		if (!depth && (c == '}' || c == ';' ||
+		               (blank && std::string_view(" \t\n\r/#").find(c) != std::string_view::npos)))
 			head = at;
 	}
 }
@@ -74,7 +81,8 @@ void Library::index_file(size_t number) {
 void Library::read_directory(const std::string& directory) {
 	DIR* const handle = opendir(directory.c_str());
 	if (!handle)
-		throw Error::from_errno("cannot read the D library " + directory, "name a directory with *.d files, or drop -L");
+		throw Error::from_errno("cannot read the D library " + directory,
+		                        "name a directory with *.d files, or drop -L");
 	std::vector<std::string> names;
 	while (const dirent* const entry = readdir(handle)) {
 		const std::string_view name = entry->d_name;
@@ -97,7 +105,8 @@ void Library::index() {
 		read_directory(directory);
 	if (!context_.settings.system_library.empty())
 		read_directory(context_.settings.system_library);
-	for (const LibraryText* one = kLibraryTexts; one->name && context_.settings.system_library.empty(); one++)
+	for (const LibraryText* one = kLibraryTexts; one->name && context_.settings.system_library.empty();
+	     one++)
 		files_.push_back({one->name, one->text});
 	for (size_t i = 0; i < files_.size(); i++)
 		index_file(i);
@@ -106,7 +115,9 @@ void Library::index() {
 bool Library::has_file(std::string_view name) {
 	if (!indexed_)
 		index();
-	return std::any_of(files_.begin(), files_.end(), [&](const LibraryFile& file) { return file.name == name || file.name.ends_with("/" + std::string(name)); });
+	return std::any_of(files_.begin(), files_.end(), [&](const LibraryFile& file) {
+		return file.name == name || file.name.ends_with("/" + std::string(name));
+	});
 }
 
 bool Library::provide(std::string_view name) {
@@ -135,7 +146,8 @@ void Library::load(LibraryFile& file) {
 		if (item == Parser::Item::End || context_.skip_file)
 			break;
 		if (item == Parser::Item::Clause)
-			context_.error("D_SYNTAX", clause.place, "a D library may not contain probe clauses", "only declarations, inlines and translators");
+			context_.error("D_SYNTAX", clause.place, "a D library may not contain probe clauses",
+			               "only declarations, inlines and translators");
 	}
 	context_.skip_file = false;
 	context_.in_library = before;

@@ -173,9 +173,20 @@ struct RateUnit {
 };
 
 constexpr RateUnit kRates[] = {
-    {"ns", 1}, {"nsec", 1}, {"us", 1000}, {"usec", 1000}, {"ms", 1000000}, {"msec", 1000000},
-    {"s", 1000000000}, {"sec", 1000000000}, {"m", 60000000000}, {"min", 60000000000},
-    {"h", 3600000000000}, {"hour", 3600000000000}, {"d", 86400000000000}, {"day", 86400000000000},
+    {"ns", 1},
+    {"nsec", 1},
+    {"us", 1000},
+    {"usec", 1000},
+    {"ms", 1000000},
+    {"msec", 1000000},
+    {"s", 1000000000},
+    {"sec", 1000000000},
+    {"m", 60000000000},
+    {"min", 60000000000},
+    {"h", 3600000000000},
+    {"hour", 3600000000000},
+    {"d", 86400000000000},
+    {"day", 86400000000000},
     {"", 1},
 };
 
@@ -257,12 +268,9 @@ std::optional<int64_t> parse_option(const OptionInfo& option, std::optional<std:
 		if (option.number != kNoOptionNumber && text.starts_with('-'))
 			return std::nullopt;
 		return value ? flag_value(text) : std::optional<int64_t>(0);
-	case Size:
-		return size_value(text);
-	case Rate:
-		return rate_value(text);
-	case Cpu:
-		return text == "all" ? std::optional<int64_t>(DFR_OPT_UNSET) : size_value(text);
+	case Size: return size_value(text);
+	case Rate: return rate_value(text);
+	case Cpu: return text == "all" ? std::optional<int64_t>(DFR_OPT_UNSET) : size_value(text);
 	case Policy:
 		if (text == "ring")
 			return DFR_BUFPOLICY_RING;
@@ -279,8 +287,7 @@ std::optional<int64_t> parse_option(const OptionInfo& option, std::optional<std:
 		if (text == "function" || text == "tracepoint")
 			return text == "tracepoint";
 		return std::nullopt;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 

@@ -20,17 +20,26 @@ namespace {
 // Keywords that C does not have: names in a C header.
 bool d_word(Tok kind) {
 	switch (kind) {
-	case Tok::Counter: case Tok::Import: case Tok::Offsetof: case Tok::Probe: case Tok::Provider: case Tok::Self:
-	case Tok::StringKw: case Tok::Stringof: case Tok::This: case Tok::Translator: case Tok::Userland: case Tok::Xlate:
-		return true;
-	default:
-		return false;
+	case Tok::Counter:
+	case Tok::Import:
+	case Tok::Offsetof:
+	case Tok::Probe:
+	case Tok::Provider:
+	case Tok::Self:
+	case Tok::StringKw:
+	case Tok::Stringof:
+	case Tok::This:
+	case Tok::Translator:
+	case Tok::Userland:
+	case Tok::Xlate: return true;
+	default: return false;
 	}
 }
 
 // What an array of arrays holds at the end; [] has no size, and that is right.
 TypeRef element_of(TypeRef type) {
-	for (types::TypeInfo info = types::info(types::resolve(type)); info.kind == Kind::Array; info = types::info(types::resolve(type)))
+	for (types::TypeInfo info = types::info(types::resolve(type)); info.kind == Kind::Array;
+	     info = types::info(types::resolve(type)))
 		type = info.target;
 	return type;
 }
@@ -39,11 +48,23 @@ TypeRef element_of(TypeRef type) {
 
 bool Parser::type_ahead(const Token& token) {
 	switch (token.kind) {
-	case Tok::Char: case Tok::Const: case Tok::Double: case Tok::Enum: case Tok::FloatKw:
-	case Tok::IntKw: case Tok::Long: case Tok::Restrict: case Tok::Short: case Tok::Signed:
-	case Tok::StringKw: case Tok::Struct: case Tok::Union: case Tok::Unsigned: case Tok::Userland:
-	case Tok::Void: case Tok::Volatile:
-		return true;
+	case Tok::Char:
+	case Tok::Const:
+	case Tok::Double:
+	case Tok::Enum:
+	case Tok::FloatKw:
+	case Tok::IntKw:
+	case Tok::Long:
+	case Tok::Restrict:
+	case Tok::Short:
+	case Tok::Signed:
+	case Tok::StringKw:
+	case Tok::Struct:
+	case Tok::Union:
+	case Tok::Unsigned:
+	case Tok::Userland:
+	case Tok::Void:
+	case Tok::Volatile: return true;
 	case Tok::Ident: {
 		const std::string_view name = token.name();
 		// Names in use win, and cost no search of the kernel's types.
@@ -54,17 +75,20 @@ bool Parser::type_ahead(const Token& token) {
 			return false;
 		return bool(context_.types.find_typedef(name));
 	}
-	default:
-		return false;
+	default: return false;
 	}
 }
 
 // One word of a declaration's specifiers; false: it is none.
 bool Parser::specifier(Specifiers& out, TypeWords& words) {
 	switch (tok_.kind) {
-	case Tok::Extern: case Tok::Typedef: case Tok::Self: case Tok::This: {
+	case Tok::Extern:
+	case Tok::Typedef:
+	case Tok::Self:
+	case Tok::This: {
 		if (out.storage != Storage::None)
-			context_.error("D_DECL_CLASS", tok_.place, "only one storage class allowed in declaration",
+			context_.error("D_DECL_CLASS", tok_.place,
+			               "only one storage class allowed in declaration",
 			               "keep one of extern, typedef, self and this");
 		out.storage = at(Tok::Extern)    ? Storage::Extern
 		              : at(Tok::Typedef) ? Storage::Typedef
@@ -76,9 +100,10 @@ bool Parser::specifier(Specifiers& out, TypeWords& words) {
 		if (out.storage == Storage::None && !context_.diagnostics.sources().foreign(tok_.place))
 			return false;
 		return true; // of C: static inline
-	case Tok::Static: case Tok::Auto: case Tok::Register:
-		context_.error("D_DECL_BADCLASS", tok_.place,
-		               "specified storage class not appropriate in D",
+	case Tok::Static:
+	case Tok::Auto:
+	case Tok::Register:
+		context_.error("D_DECL_BADCLASS", tok_.place, "specified storage class not appropriate in D",
 		               "D has globals, self and this; drop " + std::string(tok_.text));
 		out.storage = Storage::Bad;
 		return true;
@@ -90,12 +115,18 @@ bool Parser::specifier(Specifiers& out, TypeWords& words) {
 	case Tok::Short: words.is_short = true; return true;
 	case Tok::Signed: words.is_signed = true; return true;
 	case Tok::Unsigned: words.is_unsigned = true; return true;
-	case Tok::Char: case Tok::IntKw: case Tok::Void: case Tok::FloatKw: case Tok::Double:
+	case Tok::Char:
+	case Tok::IntKw:
+	case Tok::Void:
+	case Tok::FloatKw:
+	case Tok::Double:
 	case Tok::StringKw:
 		words.base = tok_.kind;
 		words.bases++;
 		return true;
-	case Tok::Struct: case Tok::Union: case Tok::Enum:
+	case Tok::Struct:
+	case Tok::Union:
+	case Tok::Enum:
 		out.type = tagged(&out.defines);
 		words.bases++;
 		// tagged() has read past the type.
@@ -106,15 +137,15 @@ bool Parser::specifier(Specifiers& out, TypeWords& words) {
 		}
 		return false;
 	case Tok::Ident:
-		if (!words.bases && !words.longs && !words.is_short && !words.is_signed && !words.is_unsigned) {
+		if (!words.bases && !words.longs && !words.is_short && !words.is_signed &&
+		    !words.is_unsigned) {
 			if ((out.type = context_.types.find_typedef(tok_.name()))) {
 				words.bases++;
 				return true;
 			}
 		}
 		return false;
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -122,21 +153,26 @@ bool Parser::specifier(Specifiers& out, TypeWords& words) {
 void Parser::check_words(Specifiers& out, const TypeWords& words) {
 	const bool modified = words.modified();
 	// string is a typedef, as far as these go.
-	const bool integer = !out.type && (words.base == Tok::End || words.base == Tok::IntKw || words.base == Tok::Char);
-	if (words.bases > 1 || words.longs > 2 || (words.is_short && words.longs) || (words.is_signed && words.is_unsigned)) {
+	const bool integer =
+	    !out.type && (words.base == Tok::End || words.base == Tok::IntKw || words.base == Tok::Char);
+	if (words.bases > 1 || words.longs > 2 || (words.is_short && words.longs) ||
+	    (words.is_signed && words.is_unsigned)) {
 		context_.error("D_DECL_COMBO", out.place, "invalid type combination", "name one type");
 		out.type = context_.types.int_type();
 	} else if (words.base == Tok::Char && (words.longs || words.is_short)) {
 		context_.error("D_DECL_CHARATTR", out.place, "long and short may not be used with char type",
 		               "write char, or the integer type that is meant");
 	} else if (words.base == Tok::Void && modified) {
-		context_.error("D_DECL_VOIDATTR", out.place, "long, short, signed and unsigned may not be used with void",
+		context_.error("D_DECL_VOIDATTR", out.place,
+		               "long, short, signed and unsigned may not be used with void",
 		               "drop the attribute");
 	} else if (!integer && (words.is_signed || words.is_unsigned || words.is_short)) {
 		context_.error("D_DECL_SIGNINT", out.place,
-		               "signed and unsigned may only be used with integer type", "drop the attribute");
+		               "signed and unsigned may only be used with integer type",
+		               "drop the attribute");
 	} else if (!integer && words.base != Tok::Double && words.longs) {
-		context_.error("D_DECL_LONGINT", out.place, "long may only be used with integer and double types",
+		context_.error("D_DECL_LONGINT", out.place,
+		               "long may only be used with integer and double types",
 		               words.base == Tok::FloatKw ? "write double" : "drop the attribute");
 	}
 }
@@ -153,8 +189,8 @@ TypeRef Parser::type_of(const Specifiers& out, const TypeWords& words) {
 		name = words.longs ? "long double" : "double";
 	else if (words.base == Tok::Char)
 		name = words.is_unsigned ? "unsigned char" : words.is_signed ? "signed char" : "char";
-	else if (!words.bases && !words.modified() && out.storage == Storage::None && !words.is_const && !words.is_volatile &&
-	         !out.user)
+	else if (!words.bases && !words.modified() && out.storage == Storage::None && !words.is_const &&
+	         !words.is_volatile && !out.user)
 		syntax();
 	else if (words.is_short)
 		name = words.is_unsigned ? "unsigned short" : "short";
@@ -204,8 +240,7 @@ TypeRef Parser::tagged(bool* defines) {
 		const TypeRef known = tag.empty() ? TypeRef{} : program.find(space, tag);
 		TypeRef type;
 		if (known && types::info(known).kind != Kind::Forward) {
-			context_.error("D_DECL_TYPERED", place,
-			               "type redeclared: " + types::to_c(known),
+			context_.error("D_DECL_TYPERED", place, "type redeclared: " + types::to_c(known),
 			               "the first declaration holds; give this one another tag");
 			type = program.forward(kind, {});
 		} else {
@@ -246,7 +281,8 @@ int32_t Parser::bit_field(const Declarator& one) {
 		context_.error("D_DECL_BFTYPE", place, "invalid type for bit-field: " + one.name,
 		               "only integers and enums have bit-fields");
 	} else if (static_cast<uint64_t>(*bits) > room) {
-		context_.error("D_DECL_BFSIZE", place, "bit-field too big for type or of invalid size: " + one.name,
+		context_.error("D_DECL_BFSIZE", place,
+		               "bit-field too big for type or of invalid size: " + one.name,
 		               "at most " + std::to_string(room) + " bits fit");
 	} else {
 		return static_cast<int32_t>(*bits);
@@ -276,7 +312,8 @@ void Parser::member(TypeRef base, StructBody& body) {
 	} else if (!context_.types.size(element_of(one.type))) {
 		const bool object = context_.types.is_void(one.type) || context_.types.is_function(one.type);
 		context_.error(object ? "D_DECL_VOIDOBJ" : "D_DECL_INCOMPLETE", one.place,
-		               (object ? "cannot have a member of type " : "incomplete struct/union/enum ") + types::to_c(one.type) + ": " + one.name,
+		               (object ? "cannot have a member of type " : "incomplete struct/union/enum ") +
+		                   types::to_c(one.type) + ": " + one.name,
 		               "define the type first, or point to it");
 		one.type = context_.types.int_type();
 	}
@@ -292,7 +329,8 @@ void Parser::member(TypeRef base, StructBody& body) {
 		one.type = context_.types.program().array(context_.types.basic("char"),
 		                                          context_.types.string_size());
 	check_alignment(attributes_, one.place);
-	body.members.push_back({body.names.emplace_back(one.name), of_mode(one.type), width, attributes_.packed, attributes_.align});
+	body.members.push_back({body.names.emplace_back(one.name), of_mode(one.type), width,
+	                        attributes_.packed, attributes_.align});
 }
 
 void Parser::define_struct(TypeRef type, const CAttributes& own, StructBody& body) {
@@ -356,7 +394,8 @@ void Parser::struct_body(TypeRef type) {
 	nesting_--;
 	check_alignment(own, end);
 	if (types::info(type).kind != Kind::Forward)
-		return context_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type), "its own body defines it again");
+		return context_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type),
+		                      "its own body defines it again");
 	define_struct(type, own, body);
 }
 
@@ -364,7 +403,8 @@ void Parser::enum_body(TypeRef type) {
 	expect(Tok::LBrace, "to open the constants");
 	bodies_++;
 	if (at(Tok::RBrace))
-		context_.error("D_SYNTAX", tok_.place, "syntax error near \"}\"", "an enum has at least one constant");
+		context_.error("D_SYNTAX", tok_.place, "syntax error near \"}\"",
+		               "an enum has at least one constant");
 	TypeTable::OpenEnum open(context_.types);
 	int64_t value = 0;
 	while (!at(Tok::RBrace)) {
@@ -379,13 +419,15 @@ void Parser::enum_body(TypeRef type) {
 			const auto given = sema_.constant(ternary());
 			if (!given)
 				context_.error("D_DECL_ENCONST", place,
-				               "enumerator '" + name + "' must be assigned to an integral constant expression",
+				               "enumerator '" + name +
+				                   "' must be assigned to an integral constant expression",
 				               "only constants can be used here");
 			else
 				value = *given;
 		}
 		if (value > INT32_MAX || value < INT32_MIN)
-			context_.error("D_DECL_ENOFLOW", place, "enumerator '" + name + "' value overflows INT_MAX",
+			context_.error("D_DECL_ENOFLOW", place,
+			               "enumerator '" + name + "' value overflows INT_MAX",
 			               "an enum's constants have 32 bits");
 		bool redeclared = bool(context_.types.program().find_enumerator(name));
 		for (const auto& known : open.constants())
@@ -394,7 +436,8 @@ void Parser::enum_body(TypeRef type) {
 			context_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
 			               "rename one of the two constants");
 		open.add(name, value);
-		value = static_cast<int64_t>(static_cast<uint64_t>(value) + 1); // an overflow is reported by the next one
+		value = static_cast<int64_t>(static_cast<uint64_t>(value) +
+		                             1); // an overflow is reported by the next one
 		if (!accept(Tok::Comma))
 			break;
 	}
@@ -402,7 +445,8 @@ void Parser::enum_body(TypeRef type) {
 	bodies_--;
 	advance();
 	if (types::info(type).kind != Kind::Forward)
-		return context_.error("D_DECL_TYPERED", tok_.place, "type redeclared: " + types::to_c(type), "its own body defines it again");
+		return context_.error("D_DECL_TYPERED", tok_.place, "type redeclared: " + types::to_c(type),
+		                      "its own body defines it again");
 	uint32_t bytes = 4;
 	bool is_signed = true;
 	if (attributes_.packed) { // the smallest integer that holds them
@@ -428,11 +472,15 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 			const Specifiers given = specifiers();
 			const Declarator one = declarator(given.type, false);
 			if (!one.name.empty())
-				context_.error("D_DECL_PROTO_NAME", one.place, "parameter name not expected in array signature: " + one.name, "keys have a type only");
+				context_.error("D_DECL_PROTO_NAME", one.place,
+				               "parameter name not expected in array signature: " + one.name,
+				               "keys have a type only");
 			const TypeRef key = one.type;
 			const bool empty = context_.types.is_struct(key) && !context_.types.size(key);
-			if (context_.types.is_void(key) || empty || context_.types.is_float(key) || context_.types.is_function(key))
-				context_.error("D_KEY_TYPE", at_key, "type " + context_.types.text(key) + " cannot be a key",
+			if (context_.types.is_void(key) || empty || context_.types.is_float(key) ||
+			    context_.types.is_function(key))
+				context_.error("D_KEY_TYPE", at_key,
+				               "type " + context_.types.text(key) + " cannot be a key",
 				               "keys are integers, pointers, strings and structs");
 			out.keys.push_back(key);
 		} while (accept(Tok::Comma));
@@ -444,7 +492,9 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 		const auto given = sema_.constant(ternary());
 		out.empty = given && *given == 0;
 		if (!given || *given < 0)
-			context_.error("D_DECL_ARRSUB", place, "positive integral constant or tuple signature expected as array declaration subscript",
+			context_.error("D_DECL_ARRSUB", place,
+			               "positive integral constant or tuple signature expected as array "
+			               "declaration subscript",
 			               "write the number of elements, or key types for an associative array");
 		else
 			count = *given;
@@ -458,7 +508,8 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 	}
 	const uint64_t element = context_.types.size(base);
 	if (context_.types.is_void(base) || context_.types.is_function(base)) {
-		context_.error("D_DECL_ARRNULL", place, "cannot create array of type " + context_.types.text(base),
+		context_.error("D_DECL_ARRNULL", place,
+		               "cannot create array of type " + context_.types.text(base),
 		               "an array's elements need a size");
 		return context_.types.int_type();
 	}
@@ -467,7 +518,8 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 		count = 1;
 	}
 	if (context_.types.is_string(base))
-		base = context_.types.program().array(context_.types.basic("char"), context_.types.string_size());
+		base = context_.types.program().array(context_.types.basic("char"),
+		                                      context_.types.string_size());
 	return context_.types.program().array(base, count);
 }
 
@@ -481,24 +533,29 @@ TypeRef Parser::function_suffix(TypeRef base) {
 			advance();
 			varargs = true;
 			if (!at(Tok::RParen))
-				context_.error("D_DECL_PROTO_VARARGS", tok_.place, "... must be the last parameter",
-				               "move it to the end");
+				context_.error("D_DECL_PROTO_VARARGS", tok_.place,
+				               "... must be the last parameter", "move it to the end");
 			while (!at(Tok::RParen) && !at(Tok::End))
 				advance();
 			break;
 		}
 		const Specifiers given = specifiers();
 		if (given.storage != Storage::None)
-			context_.error("D_DECL_PARMCLASS", given.place, "inappropriate storage class for function or associative array parameter",
-			               "drop it");
+			context_.error(
+			    "D_DECL_PARMCLASS", given.place,
+			    "inappropriate storage class for function or associative array parameter",
+			    "drop it");
 		const Declarator one = declarator(given.type, false);
 		if (context_.types.is_void(one.type)) {
 			if (!parameters.empty() || !one.name.empty() || !at(Tok::RParen))
-				context_.error("D_DECL_PROTO_VOID", given.place, "void must be the only parameter", "drop it");
+				context_.error("D_DECL_PROTO_VOID", given.place,
+				               "void must be the only parameter", "drop it");
 			break;
 		}
 		if (context_.types.is_struct(one.type) && !context_.types.size(one.type))
-			context_.error("D_DECL_PROTO_TYPE", given.place, "a parameter may not have incomplete type " + context_.types.text(one.type),
+			context_.error("D_DECL_PROTO_TYPE", given.place,
+			               "a parameter may not have incomplete type " +
+			                   context_.types.text(one.type),
 			               "define the type first, or point to it");
 		parameters.push_back({names.emplace_back(one.name), one.type});
 		if (!accept(Tok::Comma))
@@ -554,19 +611,26 @@ Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 		advance();
 	} else {
 		out.place = tok_.place;
-		if (at(Tok::Ident) || (d_word(tok_.kind) && context_.diagnostics.sources().foreign(tok_.place))) {
+		if (at(Tok::Ident) ||
+		    (d_word(tok_.kind) && context_.diagnostics.sources().foreign(tok_.place))) {
 			out.name = tok_.name();
 			if (out.name.find('`') != std::string::npos) {
-				context_.error("D_DECL_SCOPE", tok_.place, "cannot specify scope in a declaration: " + out.name, "what a program declares is its own");
+				context_.error("D_DECL_SCOPE", tok_.place,
+				               "cannot specify scope in a declaration: " + out.name,
+				               "what a program declares is its own");
 				out.name = out.name.substr(out.name.rfind('`') + 1);
 			}
 			advance();
 		} else if (at(Tok::Aggregation)) {
-			context_.error("D_DECL_DYNOBJ", tok_.place, "cannot declare an object without a type of its own: " + std::string(tok_.text),
-			               "an aggregation comes to be with its first assignment: " + std::string(tok_.text) + " = count();");
+			context_.error("D_DECL_DYNOBJ", tok_.place,
+			               "cannot declare an object without a type of its own: " +
+			                   std::string(tok_.text),
+			               "an aggregation comes to be with its first assignment: " +
+			                   std::string(tok_.text) + " = count();");
 			throw Failure{};
 		} else if (need_name) {
-			context_.error("D_DECL_IDENT", tok_.place, "missing or invalid identifier in declaration",
+			context_.error("D_DECL_IDENT", tok_.place,
+			               "missing or invalid identifier in declaration",
 			               "a name is expected here");
 			throw Failure{};
 		}
@@ -606,7 +670,8 @@ void Parser::declaration() {
 	const Specifiers base = specifiers();
 	if (at(Tok::Semicolon)) {
 		if (!base.defines && types::info(types::resolve(base.type)).kind != Kind::Forward)
-			context_.error("D_DECL_USELESS", base.place, "declaration name expected: useless declaration",
+			context_.error("D_DECL_USELESS", base.place,
+			               "declaration name expected: useless declaration",
 			               "name what is declared");
 		return;
 	}
@@ -629,7 +694,8 @@ void Parser::declaration() {
 // A C header may define small functions; D has none, and goes over it.
 bool Parser::function_body(TypeRef type) {
 	const Sources& sources = context_.diagnostics.sources();
-	if (!at(Tok::LBrace) || !context_.types.is_function(type) || sources.locate(tok_.place).file == sources.name(tok_.place.source))
+	if (!at(Tok::LBrace) || !context_.types.is_function(type) ||
+	    sources.locate(tok_.place).file == sources.name(tok_.place.source))
 		return false;
 	skip_item();
 	return true;
@@ -640,16 +706,19 @@ TypeRef Parser::of_mode(TypeRef type) {
 	if (!attributes_.bytes || !context_.types.is_integer(type))
 		return type;
 	static constexpr const char* kSigned[] = {"signed char", "short", "int", "long"};
-	static constexpr const char* kUnsigned[] = {"unsigned char", "unsigned short", "unsigned int", "unsigned long"};
-	return context_.types.basic((context_.types.is_signed(type) ? kSigned : kUnsigned)[std::countr_zero(attributes_.bytes)]);
+	static constexpr const char* kUnsigned[] = {"unsigned char", "unsigned short", "unsigned int",
+	                                            "unsigned long"};
+	return context_.types.basic(
+	    (context_.types.is_signed(type) ? kSigned : kUnsigned)[std::countr_zero(attributes_.bytes)]);
 }
 
 // A layout that cannot be told is not guessed.
 void Parser::check_alignment(const CAttributes& attributes, Place place) {
 	if (!attributes.unclear)
 		return;
-	context_.error("D_SYNTAX", place, "aligned( ) is no power of two that is known here",
-	               "write it as a number, or one made with + - * / << | & of numbers and sizeof of basic types");
+	context_.error(
+	    "D_SYNTAX", place, "aligned( ) is no power of two that is known here",
+	    "write it as a number, or one made with + - * / << | & of numbers and sizeof of basic types");
 	throw Failure{};
 }
 
@@ -661,10 +730,12 @@ void Parser::declare(const Specifiers& base, const Declarator& one) {
 		const TypeRef type = of_mode(one.type);
 		const TypeRef known = program.find(types::NameSpace::Ordinary, one.name);
 		if (context_.scope.find_variable(DIF_VS_GLOBAL, one.name))
-			context_.error("D_DECL_IDRED", one.place, "global variable redeclared as a type: " + one.name,
+			context_.error("D_DECL_IDRED", one.place,
+			               "global variable redeclared as a type: " + one.name,
 			               "give one of the two another name");
 		else if (one.assoc)
-			context_.error("D_DECL_LOCASSC", one.place, "a typedef may not be an associative array",
+			context_.error("D_DECL_LOCASSC", one.place,
+			               "a typedef may not be an associative array",
 			               "give the number of elements");
 		else if (known && !context_.types.same(known, type))
 			context_.error("D_DECL_TYPERED", one.place, "type redeclared: " + one.name,
@@ -674,23 +745,27 @@ void Parser::declare(const Specifiers& base, const Declarator& one) {
 		return;
 	}
 	case Storage::Extern:
-		if (context_.diagnostics.sources().foreign(one.place)) // the C library's are no symbols of the kernel
+		if (context_.diagnostics.sources().foreign(
+		        one.place)) // the C library's are no symbols of the kernel
 			return;
 		context_.scope.externs[one.name] = {one.type, base.user};
 		return;
-	case Storage::Bad:
-		return;
+	case Storage::Bad: return;
 	default: {
 		if (context_.diagnostics.sources().foreign(one.place))
 			return;
 		const uint8_t scope = base.storage == Storage::Self   ? DIF_VS_THREAD
 		                      : base.storage == Storage::This ? DIF_VS_LOCAL
 		                                                      : DIF_VS_GLOBAL;
-		if (scope == DIF_VS_GLOBAL && context_.types.program().find(types::NameSpace::Ordinary, one.name))
-			return context_.error("D_DECL_TYPERED", one.place, "type redeclared as a variable: " + one.name,
+		if (scope == DIF_VS_GLOBAL &&
+		    context_.types.program().find(types::NameSpace::Ordinary, one.name))
+			return context_.error("D_DECL_TYPERED", one.place,
+			                      "type redeclared as a variable: " + one.name,
 			                      "give one of the two another name");
 		if (one.empty && context_.types.is_array(one.type))
-			return context_.error("D_DECL_ARRSUB", one.place, "positive integral constant or tuple signature expected as array declaration subscript",
+			return context_.error("D_DECL_ARRSUB", one.place,
+			                      "positive integral constant or tuple signature expected as "
+			                      "array declaration subscript",
 			                      "an array has at least one element");
 		sema_.declare_variable(scope, one.name, one.place, one.type, one.assoc, one.keys, base.user);
 		return;

@@ -14,8 +14,8 @@ struct Nesting {
 	explicit Nesting(Parser& of) : parser(of) {
 		if (++parser.nesting_ > 200) {
 			parser.nesting_--;
-			parser.context_.error("D_SYNTAX", parser.tok_.place, "expression is nested too deeply",
-			                      "split it with variables");
+			parser.context_.error("D_SYNTAX", parser.tok_.place,
+			                      "expression is nested too deeply", "split it with variables");
 			throw Parser::Failure{};
 		}
 	}
@@ -32,16 +32,26 @@ unsigned level_of(Tok op) {
 	case Tok::Or: return 4;
 	case Tok::Xor: return 5;
 	case Tok::And: return 6;
-	case Tok::Eq: case Tok::Ne: return 7;
-	case Tok::Lt: case Tok::Le: case Tok::Gt: case Tok::Ge: return 8;
-	case Tok::Shl: case Tok::Shr: return 9;
-	case Tok::Plus: case Tok::Minus: return 10;
-	case Tok::Star: case Tok::Slash: case Tok::Percent: return 11;
+	case Tok::Eq:
+	case Tok::Ne: return 7;
+	case Tok::Lt:
+	case Tok::Le:
+	case Tok::Gt:
+	case Tok::Ge: return 8;
+	case Tok::Shl:
+	case Tok::Shr: return 9;
+	case Tok::Plus:
+	case Tok::Minus: return 10;
+	case Tok::Star:
+	case Tok::Slash:
+	case Tok::Percent: return 11;
 	default: return 0;
 	}
 }
 
-bool is_assignment(Tok op) { return op == Tok::Assign || (op >= Tok::AddEq && op <= Tok::ShrEq); }
+bool is_assignment(Tok op) {
+	return op == Tok::Assign || (op >= Tok::AddEq && op <= Tok::ShrEq);
+}
 
 } // namespace
 
@@ -131,8 +141,14 @@ bool Parser::c_errno() {
 Node* Parser::unary() {
 	const Nesting guard(*this);
 	switch (tok_.kind) {
-	case Tok::Not: case Tok::Tilde: case Tok::Inc: case Tok::Dec: case Tok::Plus: case Tok::Minus:
-	case Tok::Star: case Tok::And: {
+	case Tok::Not:
+	case Tok::Tilde:
+	case Tok::Inc:
+	case Tok::Dec:
+	case Tok::Plus:
+	case Tok::Minus:
+	case Tok::Star:
+	case Tok::And: {
 		if (c_errno())
 			return postfix();
 		Node* const operation = node(Nk::Unary);
@@ -170,8 +186,7 @@ Node* Parser::unary() {
 			return cast;
 		}
 		return postfix();
-	default:
-		return postfix();
+	default: return postfix();
 	}
 }
 
@@ -199,7 +214,9 @@ Node* Parser::postfix() {
 			if (!at(Tok::Ident) && !keyword) {
 				if (at(Tok::End) || at(Tok::Bad))
 					syntax();
-				context_.error("D_OP_IDENT", tok_.place, std::string("operator ") + (member->arrow ? "->" : ".") + " must be followed by an identifier",
+				context_.error("D_OP_IDENT", tok_.place,
+				               std::string("operator ") + (member->arrow ? "->" : ".") +
+				                   " must be followed by an identifier",
 				               "name a member; an element of an array is written [n]");
 				throw Failure{};
 			}
@@ -220,11 +237,11 @@ Node* Parser::postfix() {
 			break;
 		}
 		case Tok::LParen:
-			context_.error("D_FUNC_IDENT", left->place, "function designator is not an identifier",
+			context_.error("D_FUNC_IDENT", left->place,
+			               "function designator is not an identifier",
 			               "only D's own functions are called, by their names");
 			throw Failure{};
-		default:
-			return left;
+		default: return left;
 		}
 	}
 }
@@ -257,11 +274,12 @@ Node* Parser::parenthesis() {
 Node* Parser::number() {
 	Node* const number = node(at(Tok::Float) ? Nk::Float : Nk::Int);
 	if (at(Tok::Float)) {
-		number->real = tok_.real_single ? static_cast<double>(static_cast<float>(tok_.real)) : tok_.real;
+		number->real =
+		    tok_.real_single ? static_cast<double>(static_cast<float>(tok_.real)) : tok_.real;
 		number->type = context_.types.basic(tok_.real_single ? "float" : "double");
 	} else {
-		static constexpr std::string_view kNames[] = {"int", "unsigned int", "long", "unsigned long",
-		                                              "long long", "unsigned long long"};
+		static constexpr std::string_view kNames[] = {
+		    "int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"};
 		number->value = tok_.value;
 		number->type = context_.types.basic(kNames[static_cast<unsigned>(tok_.int_type)]);
 	}
@@ -331,16 +349,14 @@ Node* Parser::translation() {
 Node* Parser::primary() {
 	switch (tok_.kind) {
 	case Tok::Int:
-	case Tok::Float:
-		return number();
+	case Tok::Float: return number();
 	case Tok::String: {
 		Node* const text = node(Nk::String);
 		text->text = tok_.string;
 		advance();
 		return text;
 	}
-	case Tok::Ident:
-		return name_or_call();
+	case Tok::Ident: return name_or_call();
 	case Tok::Self:
 	case Tok::This: {
 		Node* const scope = node(at(Tok::Self) ? Nk::SelfKw : Nk::ThisKw);
@@ -349,16 +365,11 @@ Node* Parser::primary() {
 			syntax("self and this are used with -> and a variable's name");
 		return scope;
 	}
-	case Tok::Aggregation:
-		return aggregation();
-	case Tok::Offsetof:
-		return offset_of();
-	case Tok::Xlate:
-		return translation();
-	case Tok::LParen:
-		return parenthesis();
-	default:
-		syntax();
+	case Tok::Aggregation: return aggregation();
+	case Tok::Offsetof: return offset_of();
+	case Tok::Xlate: return translation();
+	case Tok::LParen: return parenthesis();
+	default: syntax();
 	}
 }
 

@@ -109,16 +109,18 @@ bool Parser::declaration_ahead() {
 	bool yes = false;
 	if (next != ':') {
 		switch (first.kind) {
-		case Tok::Extern: case Tok::Typedef: case Tok::Self: case Tok::This: case Tok::Static:
-		case Tok::Auto: case Tok::Register:
-			yes = true;
-			break;
+		case Tok::Extern:
+		case Tok::Typedef:
+		case Tok::Self:
+		case Tok::This:
+		case Tok::Static:
+		case Tok::Auto:
+		case Tok::Register: yes = true; break;
 		case Tok::Ident:
 			lexer_.rewind(back);
 			yes = !lexer_.probe_ahead() && type_ahead(first);
 			break;
-		default:
-			yes = type_ahead(first);
+		default: yes = type_ahead(first);
 		}
 	}
 	lexer_.rewind(back);
@@ -198,12 +200,14 @@ void Parser::split_description(ProbeDesc& desc) {
 			desc.id = static_cast<uint32_t>(id);
 			return;
 		}
-		context_.error("D_PDESC_INVAL", desc.place, "invalid probe identifier " + desc.text, "dtrace -l shows the numbers that there are");
+		context_.error("D_PDESC_INVAL", desc.place, "invalid probe identifier " + desc.text,
+		               "dtrace -l shows the numbers that there are");
 		advance();
 		throw Failure{};
 	}
 	if (parts.size() > 5) {
-		context_.error("D_PDESC_INVAL", desc.place, "invalid probe description " + desc.text + ": too many colons",
+		context_.error("D_PDESC_INVAL", desc.place,
+		               "invalid probe description " + desc.text + ": too many colons",
 		               "at most host:provider:module:function:name");
 		advance();
 		throw Failure{};
@@ -220,7 +224,8 @@ void Parser::split_description(ProbeDesc& desc) {
 	std::string* const fields[] = {&desc.host, &desc.provider, &desc.module, &desc.function, &desc.name};
 	const size_t room = last + 1;
 	if (parts.size() > room) {
-		context_.error("D_PDESC_INVAL", desc.place, "invalid probe description " + desc.text + ": too many colons",
+		context_.error("D_PDESC_INVAL", desc.place,
+		               "invalid probe description " + desc.text + ": too many colons",
 		               "this option takes fewer fields");
 		advance();
 		throw Failure{};
@@ -232,7 +237,8 @@ void Parser::split_description(ProbeDesc& desc) {
 	for (unsigned i = 0; i < 5; i++) {
 		if (fields[i]->size() > kLimits[i])
 			context_.error("D_PDESC_INVAL", desc.place,
-			               "invalid probe description " + desc.text + ": " + kNames[i] + " is too long",
+			               "invalid probe description " + desc.text + ": " + kNames[i] +
+			                   " is too long",
 			               "at most " + std::to_string(kLimits[i]) + " characters");
 	}
 }
@@ -318,11 +324,15 @@ void Parser::statement(std::vector<Stmt>& out) {
 		return;
 	}
 	switch (tok_.kind) {
-	case Tok::For: case Tok::While: case Tok::Do:
+	case Tok::For:
+	case Tok::While:
+	case Tok::Do:
 		if (peek().kind == Tok::LParen) {
 			// The header's semicolons end no statement.
 			const std::string word(tok_.text);
-			context_.error("D_SYNTAX", tok_.place, "syntax error near \"" + word + "\"", "D has no loops: a probe's work must be bounded; use the probe itself, or tick-");
+			context_.error(
+			    "D_SYNTAX", tok_.place, "syntax error near \"" + word + "\"",
+			    "D has no loops: a probe's work must be bounded; use the probe itself, or tick-");
 			advance();
 			for (unsigned open = 0; !at(Tok::End); advance()) {
 				open += at(Tok::LParen);
@@ -332,21 +342,32 @@ void Parser::statement(std::vector<Stmt>& out) {
 			throw Failure{};
 		}
 		syntax("D has no loops: a probe's work must be bounded; use the probe itself, or tick-");
-	case Tok::Switch: case Tok::Case: case Tok::Break: case Tok::Continue: case Tok::Goto: case Tok::Return:
-		syntax("D has no " + std::string(tok_.text) + "; use if, ?: or several clauses");
-	case Tok::Else:
-		syntax("else without an if");
-	case Tok::IntKw: case Tok::Long: case Tok::Short: case Tok::Char: case Tok::Unsigned: case Tok::Signed: case Tok::Struct: case Tok::StringKw:
-		syntax("variables are declared outside of clauses (this int x;), or come to be with their first assignment");
-	default:
-		break;
+	case Tok::Switch:
+	case Tok::Case:
+	case Tok::Break:
+	case Tok::Continue:
+	case Tok::Goto:
+	case Tok::Return: syntax("D has no " + std::string(tok_.text) + "; use if, ?: or several clauses");
+	case Tok::Else: syntax("else without an if");
+	case Tok::IntKw:
+	case Tok::Long:
+	case Tok::Short:
+	case Tok::Char:
+	case Tok::Unsigned:
+	case Tok::Signed:
+	case Tok::Struct:
+	case Tok::StringKw:
+		syntax("variables are declared outside of clauses (this int x;), or come to be with their "
+		       "first assignment");
+	default: break;
 	}
 	Stmt one;
 	one.place = tok_.place;
 	one.expression = expression();
 	// What follows it decides whether it was one.
 	if (!at(Tok::RBrace)) {
-		if (!at(Tok::Semicolon) && one.expression->kind == Nk::Name && one.expression->text == "delete")
+		if (!at(Tok::Semicolon) && one.expression->kind == Nk::Name &&
+		    one.expression->text == "delete")
 			syntax("D has no delete: assign 0 to the variable");
 		expect(Tok::Semicolon, "after the statement");
 	}
@@ -378,7 +399,8 @@ void Parser::inline_definition() {
 	advance();
 	const Specifiers base = specifiers();
 	if (base.storage != Storage::None)
-		context_.error("D_DECL_CLASS", base.place, "storage class in an inline definition", "drop it");
+		context_.error("D_DECL_CLASS", base.place, "storage class in an inline definition",
+		               "drop it");
 	InlineDef def;
 	types::TypeRef type = base.type;
 	while (accept(Tok::Star))
@@ -395,10 +417,14 @@ void Parser::inline_definition() {
 			const Specifiers given = specifiers();
 			Declarator one = declarator(given.type, false);
 			if (one.name.empty())
-				context_.error("D_DECL_PROTO_FORM", one.place, "inline " + def.name + "[ ] declares a parameter without a name",
+				context_.error("D_DECL_PROTO_FORM", one.place,
+				               "inline " + def.name +
+				                   "[ ] declares a parameter without a name",
 				               "its value refers to parameters by name");
 			if (context_.types.is_void(one.type) || context_.types.is_function(one.type)) {
-				context_.error("D_DECL_PROTO_TYPE", given.place, "inline " + def.name + "[ ] parameter may not have type " + context_.types.text(one.type),
+				context_.error("D_DECL_PROTO_TYPE", given.place,
+				               "inline " + def.name + "[ ] parameter may not have type " +
+				                   context_.types.text(one.type),
 				               "a parameter stands for a value");
 				one.type = context_.types.int_type();
 			}
@@ -429,14 +455,19 @@ void Parser::translator_definition() {
 	expect(Tok::Lt, "before the translator's input");
 	const Place at_input = tok_.place;
 	if (at(Tok::Ident) && !context_.types.find_typedef(tok_.name())) {
-		context_.error("D_TYPE_ERR", at_input, "failed to resolve type " + std::string(tok_.name()) + ": no such type", "a translator's input is a type and a name: < struct task_struct *T >");
+		context_.error("D_TYPE_ERR", at_input,
+		               "failed to resolve type " + std::string(tok_.name()) + ": no such type",
+		               "a translator's input is a type and a name: < struct task_struct *T >");
 		throw Failure{};
 	}
 	const Specifiers given = specifiers();
 	const Declarator input = declarator(given.type, true);
 	if (context_.types.is_void(input.type) || context_.types.is_function(input.type) ||
-	    (!context_.types.is_string(input.type) && !context_.types.size(context_.types.complete(input.type)))) {
-		context_.error("D_XLATE_INCOMPAT", at_input, "translator input cannot be of type " + context_.types.text(input.type), "it has no values: name a complete type, or a pointer");
+	    (!context_.types.is_string(input.type) &&
+	     !context_.types.size(context_.types.complete(input.type)))) {
+		context_.error("D_XLATE_INCOMPAT", at_input,
+		               "translator input cannot be of type " + context_.types.text(input.type),
+		               "it has no values: name a complete type, or a pointer");
 		throw Failure{};
 	}
 	translator->in = input.type;
@@ -454,11 +485,14 @@ void Parser::translator_definition() {
 		Node* const value = assignment();
 		expect(Tok::Semicolon, "after the member's value");
 		if (!translator->members.emplace(member, value).second)
-			context_.error("D_XLATE_MEMB", at_member, "translator member " + member + " is defined twice",
-			               "keep one of the two");
-		else if (context_.types.is_struct(translator->out) && !types::find_member(translator->out, member))
 			context_.error("D_XLATE_MEMB", at_member,
-			               "translator member " + member + " definition uses undefined member name",
+			               "translator member " + member + " is defined twice",
+			               "keep one of the two");
+		else if (context_.types.is_struct(translator->out) &&
+		         !types::find_member(translator->out, member))
+			context_.error("D_XLATE_MEMB", at_member,
+			               "translator member " + member +
+			                   " definition uses undefined member name",
 			               context_.types.text(translator->out) + " has no such member");
 	}
 	sema_.unbind(input.name);
@@ -476,10 +510,12 @@ void Parser::provider_definition() {
 		syntax("a provider's name is expected");
 	const std::string name(tok_.name());
 	if (name.back() >= '0' && name.back() <= '9')
-		context_.error("D_PROV_BADNAME", tok_.place, "provider name may not end with a digit: " + name,
+		context_.error("D_PROV_BADNAME", tok_.place,
+		               "provider name may not end with a digit: " + name,
 		               "the process id is appended to it");
 	else if (name.size() > 63 - 10)
-		context_.error("D_PROV_BADNAME", tok_.place, "provider name is too long: " + name, "53 characters fit");
+		context_.error("D_PROV_BADNAME", tok_.place, "provider name is too long: " + name,
+		               "53 characters fit");
 	const Place place = tok_.place;
 	advance();
 	expect(Tok::LBrace, "to open the provider");
@@ -500,7 +536,8 @@ void Parser::provider_definition() {
 	expect_last(Tok::Semicolon, "after the provider");
 	const auto [known, fresh] = context_.scope.providers.emplace(name, def);
 	if (!fresh && known->second != def)
-		context_.error("D_PROV_INCOMPAT", place, "provider " + name + " is defined again with other probes",
+		context_.error("D_PROV_INCOMPAT", place,
+		               "provider " + name + " is defined again with other probes",
 		               "write all of its probes into one definition");
 }
 
@@ -513,7 +550,8 @@ void Parser::provider_probe(ProviderDef& def) {
 	const TypeRef native = function_suffix(context_.types.void_type());
 	const TypeRef translated = accept(Tok::Colon) ? function_suffix(context_.types.void_type()) : native;
 	if (types::info(native).count > kMostArguments || types::info(translated).count > kMostArguments)
-		context_.error("D_PROV_PRARGLEN", place, "probe " + name + " has too many arguments", std::to_string(kMostArguments) + " fit");
+		context_.error("D_PROV_PRARGLEN", place, "probe " + name + " has too many arguments",
+		               std::to_string(kMostArguments) + " fit");
 	for (uint32_t i = 0; i < types::info(translated).count; i++)
 		check_translation(name, place, native, translated.container->parameter(translated.id, i), i);
 	if (!def.emplace(name, context_.types.text(native) + " : " + context_.types.text(translated)).second)
@@ -522,7 +560,8 @@ void Parser::provider_probe(ProviderDef& def) {
 }
 
 // What a probe's argument is shown as comes from the argument of that name, or else of that position.
-void Parser::check_translation(const std::string& probe, Place place, TypeRef native, const types::Parameter& wanted, uint32_t position) {
+void Parser::check_translation(const std::string& probe, Place place, TypeRef native,
+                               const types::Parameter& wanted, uint32_t position) {
 	const uint32_t count = types::info(native).count;
 	uint32_t from = position;
 	for (uint32_t i = 0; i < count && !wanted.name.empty(); i++) {
@@ -531,10 +570,13 @@ void Parser::check_translation(const std::string& probe, Place place, TypeRef na
 	}
 	const std::string shown = "probe " + probe + " args[" + std::to_string(position) + "]";
 	if (from >= count)
-		return context_.error("D_PROV_PRXLATOR", place, shown + " is translated from no argument", "give it the name of the argument that it is made from");
+		return context_.error("D_PROV_PRXLATOR", place, shown + " is translated from no argument",
+		                      "give it the name of the argument that it is made from");
 	const TypeRef given = native.container->parameter(native.id, from).type;
 	if (!context_.types.same(given, wanted.type) && !sema_.translatable(wanted.type, given))
-		context_.error("D_PROV_PRXLATOR", place, "no translator for " + shown + " from " + context_.types.text(given) + " to " + context_.types.text(wanted.type),
+		context_.error("D_PROV_PRXLATOR", place,
+		               "no translator for " + shown + " from " + context_.types.text(given) + " to " +
+		                   context_.types.text(wanted.type),
 		               "define the translator first");
 }
 

@@ -87,7 +87,8 @@ private:
 	void translator_definition();
 	void provider_definition();
 	void provider_probe(ProviderDef& def);
-	void check_translation(const std::string& probe, Place place, types::TypeRef native, const types::Parameter& wanted, uint32_t position);
+	void check_translation(const std::string& probe, Place place, types::TypeRef native,
+	                       const types::Parameter& wanted, uint32_t position);
 	bool declaration_ahead();
 
 	// -- declarations (parse_decl.cc)
@@ -139,9 +140,9 @@ private:
 	Token tok_;
 	CAttributes attributes_; // since what they belong to began
 	bool in_predicate_ = false;
-	unsigned depth_ = 0; // of parentheses in a predicate
+	unsigned depth_ = 0;   // of parentheses in a predicate
 	unsigned nesting_ = 0; // of anything, to bound recursion
-	unsigned bodies_ = 0; // of structs and enums that are open
+	unsigned bodies_ = 0;  // of structs and enums that are open
 	friend struct Nesting;
 };
 

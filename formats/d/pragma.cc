@@ -19,7 +19,8 @@ std::vector<std::string> words(std::string_view text) {
 	std::vector<std::string> out;
 	size_t i = 0;
 	while (i < text.size()) {
-		if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n' || text[i] == '\\') {
+		if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n' ||
+		    text[i] == '\\') {
 			i++;
 			continue;
 		}
@@ -31,7 +32,8 @@ std::vector<std::string> words(std::string_view text) {
 		if (text[i] == '"') {
 			i = std::min(text.find('"', i + 1), text.size() - 1) + 1;
 		} else {
-			while (i < text.size() && text[i] != ' ' && text[i] != '\t' && text[i] != '\n' && text[i] != '\r' && text.substr(i, 2) != "/*")
+			while (i < text.size() && text[i] != ' ' && text[i] != '\t' && text[i] != '\n' &&
+			       text[i] != '\r' && text.substr(i, 2) != "/*")
 				i++;
 		}
 		out.emplace_back(text.substr(begin, i - begin));
@@ -53,25 +55,32 @@ std::string unquoted(const std::string& text) {
 
 // What these are for has happened when the program's text is read: preprocessing it, finding types and libraries.
 bool only_before(std::string_view name) {
-	static constexpr std::string_view kEarly[] = {"cpp", "cppargs", "cpphdrs", "cpppath", "ctfpath", "ctypes", "define", "dtypes",
-	                                              "engine", "incdir", "kdefs", "knodefs", "ldpath", "libdir", "modpath", "procfspath",
-	                                              "setenv", "stdc", "syslibdir", "udefs", "undef", "unodefs", "unsetenv"};
+	static constexpr std::string_view kEarly[] = {
+	    "cpp",    "cppargs", "cpphdrs",   "cpppath", "ctfpath", "ctypes",  "define",  "dtypes",
+	    "engine", "incdir",  "kdefs",     "knodefs", "ldpath",  "libdir",  "modpath", "procfspath",
+	    "setenv", "stdc",    "syslibdir", "udefs",   "undef",   "unodefs", "unsetenv"};
 	return std::find(std::begin(kEarly), std::end(kEarly), name) != std::end(kEarly);
 }
 
 void pragma_option(Context& context, Place place, const std::vector<std::string>& parts) {
 	if (parts.size() != 4)
-		return context.error("D_PRAGMA_MALFORM", place, "superfluous or missing arguments specified for #pragma option",
+		return context.error("D_PRAGMA_MALFORM", place,
+		                     "superfluous or missing arguments specified for #pragma option",
 		                     "write: #pragma D option name[=value]");
 	const std::string& text = parts[3];
 	const std::string name = text.substr(0, text.find('='));
 	if (only_before(name))
-		return context.error("D_PRAGMA_OPTSET", place, "option " + name + " cannot be set by a pragma", "it acts before the program is read: give it on the command line, -x " + text);
+		return context.error(
+		    "D_PRAGMA_OPTSET", place, "option " + name + " cannot be set by a pragma",
+		    "it acts before the program is read: give it on the command line, -x " + text);
 	std::string reason, hint;
 	if (!set_option(context, text, &reason, &hint))
-		context.error("D_PRAGMA_OPTSET", place, "failed to set option '" + text.substr(0, text.find('=')) + "'" +
-		                                            (text.find('=') == std::string::npos ? "" : " to '" + text.substr(text.find('=') + 1) + "'") +
-		                                            ": " + reason,
+		context.error("D_PRAGMA_OPTSET", place,
+		              "failed to set option '" + text.substr(0, text.find('=')) + "'" +
+		                  (text.find('=') == std::string::npos
+		                       ? ""
+		                       : " to '" + text.substr(text.find('=') + 1) + "'") +
+		                  ": " + reason,
 		              hint);
 }
 
@@ -79,9 +88,12 @@ void pragma_option(Context& context, Place place, const std::vector<std::string>
 NameFacts* pragma_name(Context& context, Place place, const std::string& pragma, const std::string& name) {
 	const auto known = context.scope.inlines.find(name);
 	const bool foreign = known != context.scope.inlines.end() && known->second.library;
-	if (!context.in_library && (foreign || find_builtin(name) || find_subroutine(name) || find_action(name) || find_agg_function(name) ||
-	                            name.find_first_of("`>") != std::string::npos)) {
-		context.error("D_PRAGMA_SCOPE", place, "#pragma " + pragma + " cannot modify " + name + ": it is defined outside of the program",
+	if (!context.in_library &&
+	    (foreign || find_builtin(name) || find_subroutine(name) || find_action(name) ||
+	     find_agg_function(name) || name.find_first_of("`>") != std::string::npos)) {
+		context.error("D_PRAGMA_SCOPE", place,
+		              "#pragma " + pragma + " cannot modify " + name +
+		                  ": it is defined outside of the program",
 		              "name what the program itself defines");
 		return nullptr;
 	}
@@ -93,7 +105,8 @@ NameFacts* pragma_name(Context& context, Place place, const std::string& pragma,
 
 void pragma_d(Context& context, Place place, const std::vector<std::string>& parts) {
 	if (parts.size() < 3)
-		return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma D: what is missing", "option, attributes, binding or depends_on follows");
+		return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma D: what is missing",
+		                     "option, attributes, binding or depends_on follows");
 	const std::string& what = parts[2];
 	if (what == "option")
 		return pragma_option(context, place, parts);
@@ -103,47 +116,63 @@ void pragma_d(Context& context, Place place, const std::vector<std::string>& par
 			if (NameFacts* const facts = pragma_name(context, place, what, parts[4]))
 				facts->attributes = attributes;
 		} else if (parts.size() != 7 || !attributes)
-			context.error("D_PRAGMA_MALFORM", place, "malformed #pragma attributes: invalid or missing attribute specification",
-			              "write: #pragma D attributes Stable/Stable/Common name");
+			context.error(
+			    "D_PRAGMA_MALFORM", place,
+			    "malformed #pragma attributes: invalid or missing attribute specification",
+			    "write: #pragma D attributes Stable/Stable/Common name");
 		return;
 	}
 	if (what == "binding") {
 		if (parts.size() != 5)
-			return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma binding: version or name missing", "write: #pragma D binding \"1.0\" name");
+			return context.error("D_PRAGMA_MALFORM", place,
+			                     "malformed #pragma binding: version or name missing",
+			                     "write: #pragma D binding \"1.0\" name");
 		const auto version = parse_version(unquoted(parts[3]));
 		if (!version)
-			return context.error("D_PRAGMA_INVAL", place, "invalid version specified by #pragma binding: " + parts[3], "write: #pragma D binding \"1.0\" name");
+			return context.error("D_PRAGMA_INVAL", place,
+			                     "invalid version specified by #pragma binding: " + parts[3],
+			                     "write: #pragma D binding \"1.0\" name");
 		if (NameFacts* const facts = pragma_name(context, place, what, parts[4]))
 			facts->version = *version;
 		return;
 	}
 	if (what == "depends_on") {
 		if (parts.size() < 5)
-			return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma depends_on directive", "write: #pragma D depends_on library FILE");
+			return context.error("D_PRAGMA_MALFORM", place,
+			                     "malformed #pragma depends_on directive",
+			                     "write: #pragma D depends_on library FILE");
 		if (parts[3] == "library" && !context.in_library)
-			return context.error("D_PRAGMA_DEPEND", place, "a main program cannot depend on library " + parts[4], "drop the line: a library is read when one of its names is used; -L names more folders of them");
+			return context.error("D_PRAGMA_DEPEND", place,
+			                     "a main program cannot depend on library " + parts[4],
+			                     "drop the line: a library is read when one of its names is "
+			                     "used; -L names more folders of them");
 		if (parts[3] == "library" || parts[3] == "module" || parts[3] == "provider") {
 			ProbePattern pattern;
 			(parts[3] == "provider" ? pattern.provider : pattern.module) = parts[4];
 			// A library file is compiled when a name of it is used: being there is enough.
 			const bool library = parts[3] == "library";
-			bool found = library ? context.has_library_file(parts[4]) : parts[3] == "module" && context.target.kernel_types(parts[4]);
+			bool found = library ? context.has_library_file(parts[4])
+			                     : parts[3] == "module" && context.target.kernel_types(parts[4]);
 			if (!found && !library)
-				context.target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
+				context.target.match(pattern,
+				                     [&](const ProbeInfo&) { return !(found = true); });
 			if (!found && context.in_library)
 				context.skip_file = true;
 			else if (!found)
-				context.error("D_PRAGMA_DEPEND", place, "program requires " + parts[3] + " " + parts[4],
+				context.error("D_PRAGMA_DEPEND", place,
+				              "program requires " + parts[3] + " " + parts[4],
 				              "it is not there: load it first");
 		} else {
-			context.error("D_PRAGMA_INVAL", place, "invalid class " + parts[3] + " specified by #pragma depends_on",
+			context.error("D_PRAGMA_INVAL", place,
+			              "invalid class " + parts[3] + " specified by #pragma depends_on",
 			              "known: library, module, provider");
 		}
 		return;
 	}
 	if (what == "error")
 		return context.error("D_PRAGERR", place, "#error: program raised an error", "");
-	context.error("D_PRAGMA_INVAL", place, "invalid #pragma D: " + what, "known: option, attributes, binding, depends_on");
+	context.error("D_PRAGMA_INVAL", place, "invalid #pragma D: " + what,
+	              "known: option, attributes, binding, depends_on");
 }
 
 // pack(push, 1), pack(pop), pack(4), pack(): C's, for the structs of a header.
@@ -165,7 +194,9 @@ void pragma_pack(Context& context, std::string_view text) {
 		return;
 	if (pack.empty())
 		pack.push_back(0);
-	pack.back() = digit == std::string_view::npos ? 0 : std::strtoul(std::string(text.substr(digit)).c_str(), nullptr, 10);
+	pack.back() = digit == std::string_view::npos
+	                  ? 0
+	                  : std::strtoul(std::string(text.substr(digit)).c_str(), nullptr, 10);
 }
 
 } // namespace
@@ -220,15 +251,18 @@ std::string values_of(OptionUnit unit) {
 // Options of the engine: they are part of the program.
 Refused set_of_engine(Context& context, const GivenOption& given) {
 	const uint32_t number = given.info.number;
-	const bool buffer = number == DFR_OPT_BUFSIZE || number == DFR_OPT_AGGSIZE || number == DFR_OPT_SPECSIZE;
+	const bool buffer =
+	    number == DFR_OPT_BUFSIZE || number == DFR_OPT_AGGSIZE || number == DFR_OPT_SPECSIZE;
 	if (buffer && given.number < DFR_BLOCK_MIN)
-		return Refusal{std::string(given.name) + " is at least one block, " + std::to_string(DFR_BLOCK_MIN) + " bytes"};
+		return Refusal{std::string(given.name) + " is at least one block, " +
+		               std::to_string(DFR_BLOCK_MIN) + " bytes"};
 	if (number == DFR_OPT_STRSIZE) {
 		if (given.number < 1 || given.number > DIF_STRSIZE_MAX)
 			return Refusal{"strsize is 1 to 65536"};
 		context.settings.strsize = static_cast<uint64_t>(given.number);
 	}
-	std::erase_if(context.result.image.options, [&](const dof::Option& one) { return one.option == number; });
+	std::erase_if(context.result.image.options,
+	              [&](const dof::Option& one) { return one.option == number; });
 	if (given.on)
 		context.result.image.options.push_back({number, given.number});
 	return {};
@@ -255,7 +289,9 @@ Refused set_version(Context& context, const GivenOption& given) {
 Refused set_tree(Context& context, const GivenOption& given) {
 	if (given.on && given.number < 0)
 		return Refusal{"1: as parsed, 2: with types, 3: both"};
-	context.settings.tree = !given.value ? kTreeParsed | kTreeAnalyzed : given.on ? static_cast<uint64_t>(given.number) : 0;
+	context.settings.tree = !given.value ? kTreeParsed | kTreeAnalyzed
+	                        : given.on   ? static_cast<uint64_t>(given.number)
+	                                     : 0;
 	return {};
 }
 
@@ -277,7 +313,8 @@ Refused set_value(Context& context, const GivenOption& given) {
 		if (given.on && number < 0)
 			return Refusal{"a number of tuple registers"};
 		if (given.value && given.on)
-			settings.tuple_registers = static_cast<unsigned>(std::min<int64_t>(number, UINT32_MAX));
+			settings.tuple_registers =
+			    static_cast<unsigned>(std::min<int64_t>(number, UINT32_MAX));
 	} else if (given.name == "syslibdir") {
 		if (!given.value || given.value->empty())
 			return Refusal{"a directory of *.d files"};
@@ -293,7 +330,8 @@ Refused set_value(Context& context, const GivenOption& given) {
 // Options whose values are words.
 Refused check_word(const GivenOption& given) {
 	const auto words = option_words(given.name);
-	if (words.empty() || (given.value && std::find(words.begin(), words.end(), *given.value) != words.end()))
+	if (words.empty() ||
+	    (given.value && std::find(words.begin(), words.end(), *given.value) != words.end()))
 		return {};
 	Refusal refusal;
 	for (const std::string_view word : words)
@@ -360,12 +398,15 @@ void control_line(Context& context, Place place, std::string_view text) {
 	// On a command line the argument's end ends the line, too.
 	if (parts[0] == "pragma" && !context.options.braces_optional &&
 	    place.offset + 1 + text.size() >= context.diagnostics.sources().text(place.source).size())
-		return context.error("D_SYNTAX", place, "end-of-file encountered before the end of a #pragma line", "end the line; what it says holds for what follows it");
+		return context.error("D_SYNTAX", place,
+		                     "end-of-file encountered before the end of a #pragma line",
+		                     "end the line; what it says holds for what follows it");
 	const bool line = parts[0] == "line";
 	if (line || is_number(parts[0])) {
 		const size_t at = line ? 1 : 0;
 		if (parts.size() <= at || !is_number(parts[at]) || parts[at].size() > 9)
-			return context.error("D_PRAGCTL_INVAL", place, "invalid #line: a number is expected", "write: #line 12 \"file.d\"");
+			return context.error("D_PRAGCTL_INVAL", place, "invalid #line: a number is expected",
+			                     "write: #line 12 \"file.d\"");
 		// The mark holds from the next line on.
 		const std::string_view source = context.diagnostics.sources().text(place.source);
 		const size_t newline = source.find('\n', place.offset);
@@ -373,13 +414,18 @@ void control_line(Context& context, Place place, std::string_view text) {
 		if (context.options.preprocess && file == "<stdin>") // what cpp was given
 			file = context.options.name;
 		if (newline != std::string_view::npos)
-			context.diagnostics.sources().mark({place.source, static_cast<uint32_t>(newline + 1)}, std::move(file), std::stoul(parts[at]), context.options.preprocess && !line && std::find(parts.begin() + 1, parts.end(), "3") != parts.end());
+			context.diagnostics.sources().mark(
+			    {place.source, static_cast<uint32_t>(newline + 1)}, std::move(file),
+			    std::stoul(parts[at]),
+			    context.options.preprocess && !line &&
+			        std::find(parts.begin() + 1, parts.end(), "3") != parts.end());
 		return;
 	}
 	if (parts[0] == "error")
 		return context.error("D_PRAGERR", place, "#" + std::string(text), "");
 	if (parts[0] != "pragma")
-		return context.error("D_PRAGCTL_INVAL", place, "invalid control directive: #" + parts[0], "the C preprocessor is run with -C");
+		return context.error("D_PRAGCTL_INVAL", place, "invalid control directive: #" + parts[0],
+		                     "the C preprocessor is run with -C");
 	if (parts.size() < 2)
 		return;
 	if (parts[1] == "ident")

@@ -21,7 +21,8 @@ struct TemporaryFile {
 	std::FILE* stream = std::tmpfile();
 	TemporaryFile() {
 		if (!stream)
-			throw Error::from_errno("cannot create a temporary file for the preprocessor", "check that the temporary directory can be written");
+			throw Error::from_errno("cannot create a temporary file for the preprocessor",
+			                        "check that the temporary directory can be written");
 	}
 	~TemporaryFile() { std::fclose(stream); }
 	TemporaryFile(const TemporaryFile&) = delete;
@@ -48,7 +49,19 @@ std::string preprocess(const std::string& source, const CompileOptions& options)
 	std::rewind(input.stream);
 
 	std::string program = "cpp";
-	std::vector<std::string> words = {program, "-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x01000d00", "-D__dfr__=1", "-D__linux=1", "-D__Linux=1", "-D__unix=1", "-D__SVR4=1", "-D__amd64=1", "-D__x86_64=1", "-Ulinux", "-Uunix", "-Wno-builtin-macro-redefined"};
+	std::vector<std::string> words = {program,
+	                                  "-D__SUNW_D=1",
+	                                  "-D__SUNW_D_VERSION=0x01000d00",
+	                                  "-D__dfr__=1",
+	                                  "-D__linux=1",
+	                                  "-D__Linux=1",
+	                                  "-D__unix=1",
+	                                  "-D__SVR4=1",
+	                                  "-D__amd64=1",
+	                                  "-D__x86_64=1",
+	                                  "-Ulinux",
+	                                  "-Uunix",
+	                                  "-Wno-builtin-macro-redefined"};
 	for (const std::string& one : options.cpp_arguments) {
 		if (one.starts_with("--cpp="))
 			words[0] = one.substr(6);
@@ -68,18 +81,22 @@ std::string preprocess(const std::string& source, const CompileOptions& options)
 	posix_spawn_file_actions_adddup2(&actions, fileno(errors.stream), 2);
 	pid_t child = 0;
 	std::fflush(input.stream);
-	const int failed = posix_spawnp(&child, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
+	const int failed =
+	    posix_spawnp(&child, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (failed)
-		throw Error("cannot run the C preprocessor " + words[0] + ": " + std::strerror(failed), "install the package cpp, or name it with -x cpppath");
+		throw Error("cannot run the C preprocessor " + words[0] + ": " + std::strerror(failed),
+		            "install the package cpp, or name it with -x cpppath");
 	int status = 0;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		throw Error("the C preprocessor failed on " + options.name + ":\n" + contents(errors.stream), "correct the directives it names");
+		throw Error("the C preprocessor failed on " + options.name + ":\n" + contents(errors.stream),
+		            "correct the directives it names");
 	// Warnings, and what -H lists; not that -X gives __STDC__ another value.
 	std::string said = contents(errors.stream);
-	if (const size_t ours = said.find("<command-line>: warning: undefining \"__STDC__\"\n"); ours != std::string::npos)
+	if (const size_t ours = said.find("<command-line>: warning: undefining \"__STDC__\"\n");
+	    ours != std::string::npos)
 		said.erase(ours, said.find('\n', ours) + 1 - ours);
 	std::fwrite(said.data(), 1, said.size(), stderr);
 	return contents(output.stream);

@@ -15,7 +15,9 @@ std::string prototype_mismatch(const std::string& who, const std::string& what) 
 	return who + "( ) prototype mismatch: " + what;
 }
 
-bool is_any(char kind, std::string_view set) { return set.find(kind) != std::string_view::npos; }
+bool is_any(char kind, std::string_view set) {
+	return set.find(kind) != std::string_view::npos;
+}
 
 } // namespace
 
@@ -30,33 +32,42 @@ std::string ClauseBuilder::conversion_prototype(const Conversion& part, const No
 	const bool user_symbol = action == DFR_ACT_USYM || action == DFR_ACT_UMOD || action == DFR_ACT_UADDR;
 	const bool stack = action == DFR_ACT_STACK || action == DFR_ACT_USTACK || action == DFR_ACT_JSTACK;
 	switch (part.kind) {
-	case 'a':
-		return (plain && types_.is_scalar(type)) || kernel_symbol ? "" : "pointer or integer";
+	case 'a': return (plain && types_.is_scalar(type)) || kernel_symbol ? "" : "pointer or integer";
 	case 'A':
-		return (plain && types_.is_scalar(type)) || user_symbol ? "" : "pointer or integer (or use uaddr, usym, umod)";
-	case 'k':
-		return stack ? "" : "stack or ustack";
-	case 's': case 'S':
-		return (plain && (types_.is_string(type) || types_.is_char_array(type))) || kernel_symbol || user_symbol || stack ? "" : "char [] or string (or use stringof)";
+		return (plain && types_.is_scalar(type)) || user_symbol
+		           ? ""
+		           : "pointer or integer (or use uaddr, usym, umod)";
+	case 'k': return stack ? "" : "stack or ustack";
+	case 's':
+	case 'S':
+		return (plain && (types_.is_string(type) || types_.is_char_array(type))) || kernel_symbol ||
+		               user_symbol || stack
+		           ? ""
+		           : "char [] or string (or use stringof)";
 	case 'I':
-		return plain && (types_.is_string(type) || types_.is_char_array(type)) ? "" : "string with an address";
-	case 'p':
-		return plain && types_.is_scalar(type) ? "" : "pointer or integer";
-	case 'P':
-		return integer && size >= 2 ? "" : "uint16_t";
-	case 'T': case 'Y':
-		return integer && size == 8 ? "" : "int64_t";
-	case 'e': case 'E': case 'f': case 'g': case 'G':
+		return plain && (types_.is_string(type) || types_.is_char_array(type))
+		           ? ""
+		           : "string with an address";
+	case 'p': return plain && types_.is_scalar(type) ? "" : "pointer or integer";
+	case 'P': return integer && size >= 2 ? "" : "uint16_t";
+	case 'T':
+	case 'Y': return integer && size == 8 ? "" : "int64_t";
+	case 'e':
+	case 'E':
+	case 'f':
+	case 'g':
+	case 'G':
 		if (!plain || !types_.is_float(type))
 			return "float, double, or long double";
 		return part.size == "L" && size != 16 ? "long double" : "";
-	case 'c': case 'C':
-		return integer && size <= 4 ? "" : "char, short, or int";
-	default:
-		break;
+	case 'c':
+	case 'C': return integer && size <= 4 ? "" : "char, short, or int";
+	default: break;
 	}
 	if (!integer)
-		return is_any(part.kind, "oxXu") ? "integer" : is_any(part.kind, "di") ? "char, short, int, long, or long long" : "integer";
+		return is_any(part.kind, "oxXu") ? "integer"
+		       : is_any(part.kind, "di") ? "char, short, int, long, or long long"
+		                                 : "integer";
 	if (part.size == "h" && size != 2)
 		return "short";
 	if (part.size == "hh" && size != 1)
@@ -66,18 +77,22 @@ std::string ClauseBuilder::conversion_prototype(const Conversion& part, const No
 	return "";
 }
 
-bool ClauseBuilder::check_conversion(Node* call, const Conversion& part, unsigned number, Node* argument, size_t position) {
+bool ClauseBuilder::check_conversion(Node* call, const Conversion& part, unsigned number, Node* argument,
+                                     size_t position) {
 	const std::string wanted = conversion_prototype(part, argument);
 	if (wanted.empty())
 		return true;
 	const std::string given = argument->kind == Nk::Recorded ? argument->text : sema_.type_text(argument);
 	context_.error("D_PRINTF_ARG_TYPE", argument->place,
-	               call->text + "( ) argument #" + std::to_string(position + 1) + " is incompatible with conversion #" + std::to_string(number) +
-	                   " prototype:\n\tconversion: " + part.text() + "\n\t prototype: " + wanted + "\n\t  argument: " + given,
-	               is_any(part.kind, "sS") && types_.is_pointer(argument->type)  ? "stringof() makes a string of a kernel address, copyinstr() of a user address"
+	               call->text + "( ) argument #" + std::to_string(position + 1) +
+	                   " is incompatible with conversion #" + std::to_string(number) +
+	                   " prototype:\n\tconversion: " + part.text() + "\n\t prototype: " + wanted +
+	                   "\n\t  argument: " + given,
+	               is_any(part.kind, "sS") && types_.is_pointer(argument->type)
+	                   ? "stringof() makes a string of a kernel address, copyinstr() of a user address"
 	               : is_any(part.kind, "diu") && types_.is_pointer(argument->type) ? "%p prints a pointer"
 	               : is_any(part.kind, "di") && types_.is_string(argument->type)   ? "%s prints a string"
-	                                                                              : "");
+	                                                                               : "");
 	return false;
 }
 
@@ -85,7 +100,8 @@ bool ClauseBuilder::check_format(Node* call, const Format& format, size_t first)
 	size_t at = first;
 	unsigned number = 0;
 	bool good = true;
-	const auto bad = [&](std::string_view tag, Place place, const std::string& text, const std::string& hint) {
+	const auto bad = [&](std::string_view tag, Place place, const std::string& text,
+	                     const std::string& hint) {
 		context_.error(tag, place, text, hint);
 		return false;
 	};
@@ -95,24 +111,42 @@ bool ClauseBuilder::check_format(Node* call, const Format& format, size_t first)
 		number++;
 		const std::string shown = "conversion #" + std::to_string(number) + " (%" + part.kind + ")";
 		if (part.aggregation)
-			return bad("D_PRINTF_AGG_CONV", call->list[0]->place, call->text + "( ) may not use %@: " + shown + " prints an aggregation", "only printa() prints aggregations");
+			return bad("D_PRINTF_AGG_CONV", call->list[0]->place,
+			           call->text + "( ) may not use %@: " + shown + " prints an aggregation",
+			           "only printa() prints aggregations");
 		for (int dynamic = 0; dynamic < 2; dynamic++) {
 			if (!(dynamic ? part.dynamic_precision : part.dynamic_width))
 				continue;
 			const char* const what = dynamic ? "precision" : "width";
 			if (at >= call->list.size())
-				return bad("D_PRINTF_DYN_PROTO", call->place, prototype_mismatch(call->text, shown + " is missing a corresponding \"" + (dynamic ? ".*" : "*") + "\" argument"), std::string("the ") + what + " is an argument of its own");
+				return bad("D_PRINTF_DYN_PROTO", call->place,
+				           prototype_mismatch(call->text,
+				                              shown + " is missing a corresponding \"" +
+				                                  (dynamic ? ".*" : "*") + "\" argument"),
+				           std::string("the ") + what + " is an argument of its own");
 			Node* const argument = call->list[at++];
 			if (argument->kind == Nk::Recorded || !types_.is_integer(argument->type))
-				good = bad("D_PRINTF_DYN_TYPE", argument->place, call->text + "( ) argument #" + std::to_string(at) + " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: " + part.text() + "\n\t prototype: int\n\t  argument: " + sema_.type_text(argument), std::string("the ") + what + " must be an integer");
+				good =
+				    bad("D_PRINTF_DYN_TYPE", argument->place,
+				        call->text + "( ) argument #" + std::to_string(at) +
+				            " is incompatible with conversion #" + std::to_string(number) +
+				            " prototype:\n\tconversion: " + part.text() +
+				            "\n\t prototype: int\n\t  argument: " + sema_.type_text(argument),
+				        std::string("the ") + what + " must be an integer");
 		}
 		if (at >= call->list.size())
-			return bad("D_PRINTF_ARG_PROTO", call->place, prototype_mismatch(call->text, shown + " is missing a corresponding value argument"), "");
+			return bad("D_PRINTF_ARG_PROTO", call->place,
+			           prototype_mismatch(call->text,
+			                              shown + " is missing a corresponding value argument"),
+			           "");
 		good &= check_conversion(call, part, number, call->list[at], at);
 		at++;
 	}
 	if (at < call->list.size())
-		return bad("D_PRINTF_ARG_EXTRA", call->list[at]->place, prototype_mismatch(call->text, "only " + std::to_string(at) + " arguments required by this format string"), "the format has no conversion for this one");
+		return bad("D_PRINTF_ARG_EXTRA", call->list[at]->place,
+		           prototype_mismatch(call->text, "only " + std::to_string(at) +
+		                                              " arguments required by this format string"),
+		           "the format has no conversion for this one");
 	return good;
 }
 
@@ -133,19 +167,41 @@ bool ClauseBuilder::check_conversions(Node* call, const Format& format, const Ag
 		number++;
 		for (int stars = part.dynamic_width + part.dynamic_precision; stars; stars--) {
 			if (keys >= first.first_keys.size())
-				return bad("D_PRINTF_DYN_PROTO", "prototype mismatch: conversion " + part.text() + " is missing a corresponding \"*\" key", "a * takes its number from the next key: @" + first.name + " has " + std::to_string(first.keys.size()));
+				return bad("D_PRINTF_DYN_PROTO",
+				           "prototype mismatch: conversion " + part.text() +
+				               " is missing a corresponding \"*\" key",
+				           "a * takes its number from the next key: @" + first.name +
+				               " has " + std::to_string(first.keys.size()));
 			const Node* const number_key = first.first_keys[keys++];
 			if (number_key->kind == Nk::Recorded || !types_.is_integer(number_key->type))
-				return bad("D_PRINTF_DYN_TYPE", "@" + first.name + " key #" + std::to_string(keys) + " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: " + part.text() + "\n\t prototype: int\n\t  argument: " + (number_key->kind == Nk::Recorded ? number_key->text : sema_.type_text(number_key)), "a * takes its number from the next key: it must be an integer");
+				return bad("D_PRINTF_DYN_TYPE",
+				           "@" + first.name + " key #" + std::to_string(keys) +
+				               " is incompatible with conversion #" + std::to_string(number) +
+				               " prototype:\n\tconversion: " + part.text() +
+				               "\n\t prototype: int\n\t  argument: " +
+				               (number_key->kind == Nk::Recorded
+				                    ? number_key->text
+				                    : sema_.type_text(number_key)),
+				           "a * takes its number from the next key: it must be an integer");
 		}
 		if (!part.aggregation && keys >= first.first_keys.size())
-			return bad("D_PRINTF_ARG_PROTO", "prototype mismatch: conversion " + part.text() + " is missing a corresponding key", "@" + first.name + " has " + std::to_string(first.keys.size()) + "; %@ stands for the value");
+			return bad("D_PRINTF_ARG_PROTO",
+			           "prototype mismatch: conversion " + part.text() +
+			               " is missing a corresponding key",
+			           "@" + first.name + " has " + std::to_string(first.keys.size()) +
+			               "; %@ stands for the value");
 		const Node* const argument = part.aggregation ? &value : first.first_keys[keys++];
 		const std::string wanted = conversion_prototype(part, argument);
 		if (wanted.empty())
 			continue;
-		const std::string given = argument == &value ? "the value of @" + first.name : argument->kind == Nk::Recorded ? argument->text : sema_.type_text(argument);
-		return bad("D_PRINTF_ARG_TYPE", "@" + first.name + " is incompatible with conversion #" + std::to_string(number) + " prototype:\n\tconversion: " + part.text() + "\n\t prototype: " + wanted + "\n\t  argument: " + given, "");
+		const std::string given = argument == &value               ? "the value of @" + first.name
+		                          : argument->kind == Nk::Recorded ? argument->text
+		                                                           : sema_.type_text(argument);
+		return bad("D_PRINTF_ARG_TYPE",
+		           "@" + first.name + " is incompatible with conversion #" + std::to_string(number) +
+		               " prototype:\n\tconversion: " + part.text() + "\n\t prototype: " + wanted +
+		               "\n\t  argument: " + given,
+		           "");
 	}
 	return true;
 }
@@ -155,9 +211,12 @@ bool ClauseBuilder::printf_values(Node* call) {
 	for (size_t i = 1; i < call->list.size(); i++) {
 		Node* const argument = call->list[i];
 		if (argument->kind == Nk::AggName) {
-			context_.error("D_PRINTF_ARG_TYPE", argument->place,
-			               call->text + "( ) argument #" + std::to_string(i + 1) + " is incompatible with any conversion:\n\t argument: aggregation @" + argument->text,
-			               "use printa(format, @" + argument->text + ")");
+			context_.error(
+			    "D_PRINTF_ARG_TYPE", argument->place,
+			    call->text + "( ) argument #" + std::to_string(i + 1) +
+			        " is incompatible with any conversion:\n\t argument: aggregation @" +
+			        argument->text,
+			    "use printa(format, @" + argument->text + ")");
 			good = false;
 			continue;
 		}
@@ -166,7 +225,9 @@ bool ClauseBuilder::printf_values(Node* call) {
 		sema_.allow_recorded(false);
 		if (!sema_.poisoned(argument) && argument->kind != Nk::Recorded &&
 		    (argument->kind == Nk::Translated || !argument->type || types_.is_void(argument->type))) {
-			context_.error("D_PRINTF_ARG_TYPE", argument->place, call->text + "( ) argument #" + std::to_string(i + 1) + " has no value", "");
+			context_.error(
+			    "D_PRINTF_ARG_TYPE", argument->place,
+			    call->text + "( ) argument #" + std::to_string(i + 1) + " has no value", "");
 			good = false;
 		}
 	}
@@ -186,7 +247,8 @@ void ClauseBuilder::add_printf(Node* call, const ActionInfo& info) {
 	for (size_t i = 1; i < call->list.size(); i++) {
 		Node* const argument = call->list[i];
 		dof::Action out;
-		if (argument->kind == Nk::Recorded ? !recorded(argument, out) : !value_action(argument, info.kind, out))
+		if (argument->kind == Nk::Recorded ? !recorded(argument, out)
+		                                   : !value_action(argument, info.kind, out))
 			continue;
 		if (merged && i == 1)
 			out.format = text->text;
@@ -200,15 +262,22 @@ void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
 	const bool good = printf_values(call);
 	if (text->kind != Nk::String) {
 		value(text);
-		refuse("D_PRINTF_ARG_FMT", text->place, call->text + "( ) argument #1 is incompatible with prototype:\n\tprototype: string constant\n\t argument: " + sema_.type_text(text), "write the format as a literal: " + call->text + "(\"%s\", ...)");
+		refuse("D_PRINTF_ARG_FMT", text->place,
+		       call->text +
+		           "( ) argument #1 is incompatible with prototype:\n\tprototype: string "
+		           "constant\n\t argument: " +
+		           sema_.type_text(text),
+		       "write the format as a literal: " + call->text + "(\"%s\", ...)");
 		return;
 	}
 	if (text->text.empty() && info.kind != DFR_ACT_FREOPEN) {
-		refuse("D_PRINTF_FMT_EMPTY", text->place, call->text + "( ) format string is empty", "write what to print");
+		refuse("D_PRINTF_FMT_EMPTY", text->place, call->text + "( ) format string is empty",
+		       "write what to print");
 		return;
 	}
 	if (info.kind == DFR_ACT_FREOPEN && text->text == ".") {
-		refuse("D_FREOPEN_INVALID", text->place, "freopen( ) argument #1 cannot be \".\"", "name a file; \"\" goes back to the original output");
+		refuse("D_FREOPEN_INVALID", text->place, "freopen( ) argument #1 cannot be \".\"",
+		       "name a file; \"\" goes back to the original output");
 		return;
 	}
 	const Format format = parse_format(text->text);

@@ -24,9 +24,9 @@ struct Variable {
 	types::TypeRef type;
 	bool assoc = false;
 	std::vector<types::TypeRef> keys;
-	bool user = false; // declared userland: its pointers point into user memory
+	bool user = false;     // declared userland: its pointers point into user memory
 	bool declared = false; // or else made by its first assignment
-	unsigned memory = 0; // what its pointers have been made to point to: kScratch, kOtherMemory
+	unsigned memory = 0;   // what its pointers have been made to point to: kScratch, kOtherMemory
 	Place place;
 };
 
@@ -60,9 +60,9 @@ struct Translator {
 struct AggVariable {
 	std::string name; // "_" for @
 	uint32_t id = 0;
-	uint32_t function = 0; // DFR_ACT_*; 0: not assigned yet
-	uint64_t arg = 0; // encoded parameters
-	std::vector<std::string> keys; // signature
+	uint32_t function = 0;               // DFR_ACT_*; 0: not assigned yet
+	uint64_t arg = 0;                    // encoded parameters
+	std::vector<std::string> keys;       // signature
 	std::vector<const Node*> first_keys; // as its first use has them
 	bool keyed = false;
 	bool by_cpu = false; // aggpercpu: the CPU is a key more

@@ -36,12 +36,14 @@ public:
 	// The value of an integer constant expression, or nothing (not reported).
 	std::optional<int64_t> constant(Node* node);
 
-	void declare_variable(uint8_t scope, const std::string& name, Place place, types::TypeRef type, bool assoc,
-	                      const std::vector<types::TypeRef>& keys, bool user);
+	void declare_variable(uint8_t scope, const std::string& name, Place place, types::TypeRef type,
+	                      bool assoc, const std::vector<types::TypeRef>& keys, bool user);
 	void define_inline(InlineDef def);
 	void define_translator(std::unique_ptr<Translator> translator);
 	// Whether some translator makes `out` (or what it points to) from `in`.
-	bool translatable(types::TypeRef out, types::TypeRef in) { return find_translator(types_.is_pointer(out) ? types_.target(out) : out, in); }
+	bool translatable(types::TypeRef out, types::TypeRef in) {
+		return find_translator(types_.is_pointer(out) ? types_.target(out) : out, in);
+	}
 
 	// Reports what is wrong in the text of an inline or a translator of the program, used or not.
 	void check_inline(const InlineDef& def);
@@ -65,7 +67,8 @@ public:
 	Node* cast_to(types::TypeRef type, Node* value);
 	std::string type_text(const Node* node);
 	void poison(Node* node, std::string_view tag, std::string message, std::string hint = {});
-	void poison_at(Node* node, Place place, std::string_view tag, std::string message, std::string hint = {});
+	void poison_at(Node* node, Place place, std::string_view tag, std::string message,
+	               std::string hint = {});
 
 private:
 	void rely_on(types::TypeRef type);
@@ -89,7 +92,8 @@ private:
 	bool operands(Node* node);
 	void decay(Node* node);
 	unsigned memory_of(const Node* node);
-	Node* hidden_call(uint32_t subroutine, std::vector<Node*> arguments, types::TypeRef type, Place place);
+	Node* hidden_call(uint32_t subroutine, std::vector<Node*> arguments, types::TypeRef type,
+	                  Place place);
 
 	// -- sema_assign.cc: what writes
 	void assign(Node* node);
@@ -137,7 +141,8 @@ private:
 	void translate_argument(Node* node, int64_t number, types::TypeRef native);
 	void uregs_element(Node* node);
 	void undefined_name(Node* node, uint8_t scope);
-	Node* clone(const Node* node, const std::map<std::string, Node*, std::less<>>& bound, unsigned depth = 0);
+	Node* clone(const Node* node, const std::map<std::string, Node*, std::less<>>& bound,
+	            unsigned depth = 0);
 	bool from_library(std::string_view name);
 	std::string suggestion(std::string_view name, const std::vector<std::string_view>& candidates);
 
@@ -161,7 +166,7 @@ private:
 	std::vector<std::pair<std::string, Node*>> bound_;
 	bool recorded_ok_ = false;
 	bool address_only_ = false; // a symbol is named for its address: it needs no type
-	unsigned kept_ = 0; // hidden clause-locals made by keep()
+	unsigned kept_ = 0;         // hidden clause-locals made by keep()
 	static constexpr unsigned kClonedMost = 250000;
 	unsigned depth_ = 0;
 	unsigned cloned_ = 0; // nodes that inlines and translators have come to

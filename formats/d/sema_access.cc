@@ -12,8 +12,9 @@ using types::TypeRef;
 // Associative arrays, built-in arrays and inline arrays take the whole list. False: it is none of these.
 bool Sema::list_index(Node* node) {
 	Node* const base = node->a;
-	const bool of_name = base->kind == Nk::Name || (base->kind == Nk::Member && base->arrow &&
-	                                                (base->a->kind == Nk::SelfKw || base->a->kind == Nk::ThisKw));
+	const bool of_name =
+	    base->kind == Nk::Name || (base->kind == Nk::Member && base->arrow &&
+	                               (base->a->kind == Nk::SelfKw || base->a->kind == Nk::ThisKw));
 	if (!of_name)
 		return false;
 	if (base->kind == Nk::Name) {
@@ -31,7 +32,7 @@ bool Sema::list_index(Node* node) {
 			return true;
 		}
 	}
-	const uint8_t scope = base->kind == Nk::Name         ? DIF_VS_GLOBAL
+	const uint8_t scope = base->kind == Nk::Name        ? DIF_VS_GLOBAL
 	                      : base->a->kind == Nk::SelfKw ? DIF_VS_THREAD
 	                                                    : DIF_VS_LOCAL;
 	Variable* const variable = context_.scope.find_variable(scope, base->text);
@@ -47,21 +48,28 @@ void Sema::check_index(Node* node) {
 	const bool array = types_.is_array(base->type);
 	if (!array && !types_.is_pointer(base->type) && !types_.is_string(base->type)) {
 		if (base->kind == Nk::Var)
-			return poison(node, "D_ARR_BADREF", "improper reference to scalar variable " + base->variable->name + " as an array",
+			return poison(node, "D_ARR_BADREF",
+			              "improper reference to scalar variable " + base->variable->name +
+			                  " as an array",
 			              "it was first used without [ ]");
-		return poison(node, "D_OP_PTR", "operator [] requires an array or a pointer", "this has type " + type_text(base));
+		return poison(node, "D_OP_PTR", "operator [] requires an array or a pointer",
+		              "this has type " + type_text(base));
 	}
 	if (node->list.size() != 1)
-		return poison(node, "D_ARR_BADREF", "an array has one index, not " + std::to_string(node->list.size()),
+		return poison(node, "D_ARR_BADREF",
+		              "an array has one index, not " + std::to_string(node->list.size()),
 		              "for several dimensions write [a][b]");
 	Node* const at = node->list[0];
 	if (!types_.is_integer(at->type))
-		return poison_at(node, at->place, "D_OP_INT", "an array's index must be an integer", "this has type " + type_text(at));
+		return poison_at(node, at->place, "D_OP_INT", "an array's index must be an integer",
+		                 "this has type " + type_text(at));
 	const uint64_t count = array ? types_.info(base->type).count : 0;
 	if (array && count && at->kind == Nk::Int && at->value >= count)
-		return poison_at(node, at->place, "D_ARR_BOUNDS", "index outside array bounds: " + std::to_string(static_cast<int64_t>(at->value)) +
-		                                                      ", max is " + std::to_string(count - 1),
-		                 "arrays count from 0");
+		return poison_at(
+		    node, at->place, "D_ARR_BOUNDS",
+		    "index outside array bounds: " + std::to_string(static_cast<int64_t>(at->value)) +
+		        ", max is " + std::to_string(count - 1),
+		    "arrays count from 0");
 }
 
 // base[i] is *(base + i).
@@ -73,9 +81,11 @@ void Sema::element_of(Node* node, Node* base, Node* at) {
 	sum->a = base;
 	sum->b = at;
 	sum->analyzed = true;
-	const TypeRef element = types_.is_string(base->type) ? types_.basic("char") : types_.target(base->type);
+	const TypeRef element =
+	    types_.is_string(base->type) ? types_.basic("char") : types_.target(base->type);
 	if (!types_.size(element))
-		return poison(node, "D_OP_INCOMPLETE", "elements of type \"" + types_.text(element) + "\" have no known size",
+		return poison(node, "D_OP_INCOMPLETE",
+		              "elements of type \"" + types_.text(element) + "\" have no known size",
 		              "cast the pointer first");
 	rely_on(element);
 	sum->type = types_.pointer_to(element);
@@ -107,7 +117,8 @@ void Sema::index(Node* node) {
 		}
 	}
 	if (base->kind == Nk::Translated)
-		return poison(node, "D_OP_DYN", "operator [] cannot be applied to a translated value", "use one of its members");
+		return poison(node, "D_OP_DYN", "operator [] cannot be applied to a translated value",
+		              "use one of its members");
 	check_index(node);
 	if (!poisoned(node))
 		element_of(node, base, node->list[0]);
@@ -127,19 +138,24 @@ void Sema::member(Node* node) {
 	if (node->arrow) {
 		if (!types_.is_pointer(object))
 			return poison(node, "D_OP_PTR", "operator -> must be applied to a pointer",
-			              "this has type " + type_text(node->a) + (types_.is_struct(object) ? "; use ." : ""));
+			              "this has type " + type_text(node->a) +
+			                  (types_.is_struct(object) ? "; use ." : ""));
 		object = types_.target(object);
 	}
 	if (!types_.is_struct(object))
-		return poison(node, "D_OP_SOU", "operator " + std::string(node->arrow ? "->" : ".") +
-		                                    " cannot be applied to type \"" + types_.text(object) + "\"; must be applied to a struct or union",
+		return poison(node, "D_OP_SOU",
+		              "operator " + std::string(node->arrow ? "->" : ".") +
+		                  " cannot be applied to type \"" + types_.text(object) +
+		                  "\"; must be applied to a struct or union",
 		              types_.is_pointer(object) && !node->arrow ? "use -> with a pointer" : "");
 	object = types_.complete(object);
 	const auto found = types::find_member(types::resolve(object), node->text);
 	if (!found) {
 		if (types::resolved_kind(object) == Kind::Forward)
-			return poison(node, "D_OP_INCOMPLETE", "operator " + std::string(node->arrow ? "->" : ".") +
-			                                           " cannot be applied to forward declaration of \"" + types_.text(object) + "\"",
+			return poison(node, "D_OP_INCOMPLETE",
+			              "operator " + std::string(node->arrow ? "->" : ".") +
+			                  " cannot be applied to forward declaration of \"" +
+			                  types_.text(object) + "\"",
 			              "its members are not known");
 		std::vector<std::string> owned;
 		const TypeRef bare = types::resolve(object);
@@ -147,7 +163,8 @@ void Sema::member(Node* node) {
 		for (uint64_t i = 0; i < count; i++)
 			owned.emplace_back(bare.container->member(bare.id, i).name);
 		std::vector<std::string_view> names(owned.begin(), owned.end());
-		return poison(node, "D_TYPE_MEMBER", node->text + " is not a member of " + types_.text(types::unqualified(object)),
+		return poison(node, "D_TYPE_MEMBER",
+		              node->text + " is not a member of " + types_.text(types::unqualified(object)),
 		              suggestion(node->text, names));
 	}
 	rely_on(object);
@@ -192,9 +209,13 @@ bool Sema::cast_from_float(Node* node) {
 		if (!(value == value))
 			node->value = 0;
 		else if (is_signed)
-			node->value = value >= 0x1p63 ? INT64_MAX : value < -0x1p63 ? static_cast<uint64_t>(INT64_MIN) : static_cast<uint64_t>(static_cast<int64_t>(value));
+			node->value = value >= 0x1p63   ? INT64_MAX
+			              : value < -0x1p63 ? static_cast<uint64_t>(INT64_MIN)
+			                                : static_cast<uint64_t>(static_cast<int64_t>(value));
 		else
-			node->value = value >= 0x1p64 ? UINT64_MAX : value <= -1 ? 0 : static_cast<uint64_t>(value);
+			node->value = value >= 0x1p64 ? UINT64_MAX
+			              : value <= -1   ? 0
+			                              : static_cast<uint64_t>(value);
 		node->a = nullptr;
 		return true;
 	}
@@ -212,7 +233,8 @@ void Sema::cast(Node* node) {
 	const TypeRef to = node->cast;
 	Node*& from = node->a;
 	if (from->kind == Nk::Translated)
-		return poison(node, "D_OP_DYN", "a translated value cannot be cast", "cast one of its members");
+		return poison(node, "D_OP_DYN", "a translated value cannot be cast",
+		              "cast one of its members");
 	node->type = to;
 	node->user |= from->user;
 	node->writable = from->writable;
@@ -235,14 +257,18 @@ void Sema::cast(Node* node) {
 	const bool scalar_from = types_.is_scalar(from->type) || function || types_.is_string(from->type);
 	if (types_.is_scalar(to) && scalar_from) {
 		if (types_.is_string(from->type) && !types_.is_pointer(to))
-			return poison(node, "D_CAST_INVAL", "invalid cast expression: \"" + type_text(from) + "\" to a type of \"" + types_.text(to) + "\"",
+			return poison(node, "D_CAST_INVAL",
+			              "invalid cast expression: \"" + type_text(from) + "\" to a type of \"" +
+			                  types_.text(to) + "\"",
 			              "strtoll() reads a number from a string");
 		return fold(node);
 	}
 	if (types_.is_struct(to) && types_.same(to, from->type)) {
 		return;
 	}
-	poison(node, "D_CAST_INVAL", "invalid cast expression: \"" + type_text(from) + "\" to a type of \"" + types_.text(to) + "\"",
+	poison(node, "D_CAST_INVAL",
+	       "invalid cast expression: \"" + type_text(from) + "\" to a type of \"" + types_.text(to) +
+	           "\"",
 	       "only scalars can be cast, and strings from and to addresses");
 }
 
@@ -256,16 +282,22 @@ void Sema::size(Node* node) {
 		}
 		type = node->a->type;
 		if (node->a->kind == Nk::Member && node->a->bit_width)
-			return poison(node, "D_SIZEOF_BITFIELD", "cannot apply sizeof to a bit-field", "bits have no size in bytes");
+			return poison(node, "D_SIZEOF_BITFIELD", "cannot apply sizeof to a bit-field",
+			              "bits have no size in bytes");
 		if (node->a->kind == Nk::Translated)
-			return poison(node, "D_SIZEOF_TYPE", "cannot apply sizeof to a value without a type of its own", "name the type");
+			return poison(node, "D_SIZEOF_TYPE",
+			              "cannot apply sizeof to a value without a type of its own",
+			              "name the type");
 	}
-	if (types_.is_function(type) || types_.is_void(type) || (!types_.size(type) && !types_.info(type).count))
-		return poison(node, "D_SIZEOF_TYPE", "cannot apply sizeof to an object of type \"" + types_.text(type) + "\"",
+	if (types_.is_function(type) || types_.is_void(type) ||
+	    (!types_.size(type) && !types_.info(type).count))
+		return poison(node, "D_SIZEOF_TYPE",
+		              "cannot apply sizeof to an object of type \"" + types_.text(type) + "\"",
 		              "it is incomplete: its size is not known");
 	rely_on(type);
 	// A literal is as long as it is written, whatever strsize is.
-	const uint64_t value = node->a && node->a->kind == Nk::String ? node->a->text.size() + 1 : types_.size(type);
+	const uint64_t value =
+	    node->a && node->a->kind == Nk::String ? node->a->text.size() + 1 : types_.size(type);
 	node->kind = Nk::Int;
 	node->value = value;
 	node->type = types_.named("size_t");
@@ -275,12 +307,15 @@ void Sema::size(Node* node) {
 void Sema::offset(Node* node) {
 	const TypeRef type = types_.complete(node->cast);
 	if (!types_.is_struct(type))
-		return poison(node, "D_OFFSETOF_TYPE", "offsetof operand must be a struct or union type", "this is " + types_.text(type));
+		return poison(node, "D_OFFSETOF_TYPE", "offsetof operand must be a struct or union type",
+		              "this is " + types_.text(type));
 	const auto found = types::find_member(types::resolve(type), node->text);
 	if (!found)
-		return poison(node, "D_TYPE_MEMBER", node->text + " is not a member of " + types_.text(type), "");
+		return poison(node, "D_TYPE_MEMBER", node->text + " is not a member of " + types_.text(type),
+		              "");
 	if (found->bit_width)
-		return poison(node, "D_OFFSETOF_BITFIELD", "cannot take offset of a bit-field: " + node->text, "bits have no byte offset");
+		return poison(node, "D_OFFSETOF_BITFIELD", "cannot take offset of a bit-field: " + node->text,
+		              "bits have no byte offset");
 	rely_on(type);
 	node->kind = Nk::Int;
 	node->value = found->bit_offset / 8;
@@ -294,9 +329,10 @@ void Sema::stringof(Node* node) {
 		return;
 	}
 	Node* const from = node->a;
-	if (from->kind == Nk::Translated || !(types_.is_string_like(from->type) || types_.is_scalar(from->type) ||
-	                                      types_.is_array(from->type)))
-		return poison(node, "D_STRINGOF_TYPE", "cannot apply stringof to a value of type " + type_text(from),
+	if (from->kind == Nk::Translated || !(types_.is_string_like(from->type) ||
+	                                      types_.is_scalar(from->type) || types_.is_array(from->type)))
+		return poison(node, "D_STRINGOF_TYPE",
+		              "cannot apply stringof to a value of type " + type_text(from),
 		              "it takes strings, char pointers and arrays, and addresses");
 	if (from->kind == Nk::String || types_.is_string(from->type)) {
 		const Place place = node->place;

@@ -11,13 +11,16 @@ using types::TypeRef;
 void Sema::check_lvalue(Node* node, Node* left) {
 	const std::string op(operator_text(node->op));
 	if (left->kind == Nk::BuiltinVar)
-		return poison(node, "D_OP_WRITE", "operator " + op + " can only be applied to a writable variable",
+		return poison(node, "D_OP_WRITE",
+		              "operator " + op + " can only be applied to a writable variable",
 		              std::string(left->builtin->name) + " is a built-in variable");
 	if (!left->lvalue)
-		return poison(node, "D_OP_LVAL", "operator " + op + " requires modifiable lvalue as an operand",
+		return poison(node, "D_OP_LVAL",
+		              "operator " + op + " requires modifiable lvalue as an operand",
 		              "only variables, and memory of alloca() and copyin(), can be assigned");
 	if (!left->writable)
-		return poison(node, "D_OP_WRITE", "operator " + op + " can only be applied to a writable variable",
+		return poison(node, "D_OP_WRITE",
+		              "operator " + op + " can only be applied to a writable variable",
 		              "kernel and user memory cannot be changed from D");
 }
 
@@ -33,7 +36,8 @@ bool Sema::convertible(TypeRef to, const Node* from) {
 		if (is_null(from))
 			return true;
 		if (types_.is_array(type))
-			return types_.is_void(types_.target(to)) || types_.same(types_.target(to), types_.target(type));
+			return types_.is_void(types_.target(to)) ||
+			       types_.same(types_.target(to), types_.target(type));
 		if (types_.is_function(type) || (types_.is_string(type) && types_.is_char_pointer(to)))
 			return true;
 		if (!types_.is_pointer(type))
@@ -48,7 +52,8 @@ bool Sema::convertible(TypeRef to, const Node* from) {
 
 // Whether a second evaluation would show, in variables or in what it costs.
 static bool has_effects(const Node* node) {
-	if (node->kind == Nk::Assign || (node->kind == Nk::Unary && (node->op == Tok::Inc || node->op == Tok::Dec)) ||
+	if (node->kind == Nk::Assign ||
+	    (node->kind == Nk::Unary && (node->op == Tok::Inc || node->op == Tok::Dec)) ||
 	    (node->kind == Nk::Subr && !(node->subroutine->flags & kPure)))
 		return true;
 	for (const Node* const child : {node->a, node->b, node->c}) {
@@ -125,9 +130,11 @@ void Sema::assign(Node* node) {
 		if (!poisoned(node->b) && creatable(left)) {
 			Node* const value = node->b;
 			if (value->kind == Nk::Translated)
-				return poison(node, "D_OP_DYN", "a translated value cannot be assigned", "assign one of its members");
+				return poison(node, "D_OP_DYN", "a translated value cannot be assigned",
+				              "assign one of its members");
 			if (types_.is_void(value->type) || !value->type)
-				return poison(node, "D_OP_INCOMPAT", "a value of type void cannot be assigned",
+				return poison(node, "D_OP_INCOMPAT",
+				              "a value of type void cannot be assigned",
 				              "the right-hand side has no value");
 			create(left, value->type, value->user);
 		}
@@ -146,14 +153,19 @@ void Sema::assign_value(Node* node) {
 	Node* const left = node->a;
 	node->type = left->type;
 	if (node->op == Tok::Assign) {
-		const bool text = left->kind != Nk::Var && types_.is_char_array(left->type) && !types_.is_array(node->b->type);
-		if (types_.is_array(left->type) && !text && (left->kind != Nk::Var || left->variable->declared))
-			return poison(node, "D_OP_ARRFUN", "operator = cannot be applied to an array: \"" + type_text(left) + "\"",
+		const bool text = left->kind != Nk::Var && types_.is_char_array(left->type) &&
+		                  !types_.is_array(node->b->type);
+		if (types_.is_array(left->type) && !text &&
+		    (left->kind != Nk::Var || left->variable->declared))
+			return poison(node, "D_OP_ARRFUN",
+			              "operator = cannot be applied to an array: \"" + type_text(left) + "\"",
 			              "assign its elements; a text belongs into a string");
 		if (!convertible(left->type, node->b))
-			return poison(node, "D_OP_INCOMPAT", "operands have incompatible types: \"" + type_text(left) + "\" = \"" +
-			                                         type_text(node->b) + "\"",
-			              "the first assignment or declaration has fixed the type; cast the value");
+			return poison(
+			    node, "D_OP_INCOMPAT",
+			    "operands have incompatible types: \"" + type_text(left) + "\" = \"" +
+			        type_text(node->b) + "\"",
+			    "the first assignment or declaration has fixed the type; cast the value");
 		if (types_.is_pointer(left->type)) {
 			decay(node->b);
 			if (left->kind == Nk::Var)
@@ -172,9 +184,10 @@ void Sema::assign_value(Node* node) {
 	}
 	// x op= y computes x op y.
 	static constexpr std::pair<Tok, Tok> kOperations[] = {
-	    {Tok::AddEq, Tok::Plus}, {Tok::SubEq, Tok::Minus}, {Tok::MulEq, Tok::Star}, {Tok::DivEq, Tok::Slash},
-	    {Tok::ModEq, Tok::Percent}, {Tok::AndEq, Tok::And}, {Tok::XorEq, Tok::Xor}, {Tok::OrEq, Tok::Or},
-	    {Tok::ShlEq, Tok::Shl}, {Tok::ShrEq, Tok::Shr}};
+	    {Tok::AddEq, Tok::Plus},  {Tok::SubEq, Tok::Minus},   {Tok::MulEq, Tok::Star},
+	    {Tok::DivEq, Tok::Slash}, {Tok::ModEq, Tok::Percent}, {Tok::AndEq, Tok::And},
+	    {Tok::XorEq, Tok::Xor},   {Tok::OrEq, Tok::Or},       {Tok::ShlEq, Tok::Shl},
+	    {Tok::ShrEq, Tok::Shr}};
 	Node* const value = context_.arena.make(Nk::Binary, node->place);
 	for (const auto& [compound, plain] : kOperations) {
 		if (compound == node->op)
@@ -189,8 +202,9 @@ void Sema::assign_value(Node* node) {
 		return;
 	}
 	if (!convertible(left->type, value))
-		return poison(node, "D_OP_INCOMPAT", "operands have incompatible types: \"" + type_text(left) + "\" " +
-		                                         std::string(operator_text(node->op)) + " \"" + type_text(node->b) + "\"",
+		return poison(node, "D_OP_INCOMPAT",
+		              "operands have incompatible types: \"" + type_text(left) + "\" " +
+		                  std::string(operator_text(node->op)) + " \"" + type_text(node->b) + "\"",
 		              "cast the value");
 	node->op = Tok::Assign;
 	node->b = value;
@@ -217,10 +231,14 @@ void Sema::increment(Node* node) {
 		const std::string op(operator_text(node->op));
 		const TypeRef to = types_.target(operand->type);
 		if (types_.is_void(to) || types_.is_function(to))
-			return poison(node, "D_OP_VFPTR", "operator " + op + " requires an operand of known size",
-			              "this points to " + types_.text(to) + "; cast it, or add a number of bytes to it");
+			return poison(node, "D_OP_VFPTR",
+			              "operator " + op + " requires an operand of known size",
+			              "this points to " + types_.text(to) +
+			                  "; cast it, or add a number of bytes to it");
 		if (!types_.size(to))
-			return poison(node, "D_OP_INCOMPLETE", "operator " + op + " cannot be applied to a pointer to an incomplete type",
+			return poison(node, "D_OP_INCOMPLETE",
+			              "operator " + op +
+			                  " cannot be applied to a pointer to an incomplete type",
 			              "cast it to a pointer with a sized target");
 		rely_on(to);
 	}

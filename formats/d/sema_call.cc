@@ -10,26 +10,36 @@ namespace dfr::d {
 
 using types::TypeRef;
 
-bool Sema::is_action_call(const Node* node) { return node->kind == Nk::Call && find_action(node->text); }
+bool Sema::is_action_call(const Node* node) {
+	return node->kind == Nk::Call && find_action(node->text);
+}
 
 void Sema::call(Node* node) {
 	if (const Subroutine* const known = find_subroutine(node->text))
 		return subroutine(node, *known);
 	if (const ActionInfo* const action = find_action(node->text)) {
-		const bool recordable = action->group == ActionGroup::Stack || action->group == ActionGroup::UStack ||
+		const bool recordable = action->group == ActionGroup::Stack ||
+		                        action->group == ActionGroup::UStack ||
 		                        action->group == ActionGroup::Symbol;
 		if (recordable && recorded_ok_)
 			return recorded(node, *action);
-		return poison(node, "D_OP_ACT", node->text + "( ) is an action and cannot be part of an expression",
-		              recordable ? "it may stand alone, be a key of an aggregation or an argument of printf()"
-		                         : "make it a statement of its own");
+		return poison(
+		    node, "D_OP_ACT", node->text + "( ) is an action and cannot be part of an expression",
+		    recordable ? "it may stand alone, be a key of an aggregation or an argument of printf()"
+		               : "make it a statement of its own");
 	}
 	if (find_agg_function(node->text))
-		return poison(node, "D_AGG_FUNC", "aggregating function " + node->text + "( ) may only be assigned to an aggregation",
+		return poison(node, "D_AGG_FUNC",
+		              "aggregating function " + node->text +
+		                  "( ) may only be assigned to an aggregation",
 		              "write: @name = " + node->text + "(...);");
-	if (find_builtin(node->text) || context_.scope.inlines.contains(node->text) || context_.scope.find_variable(DIF_VS_GLOBAL, node->text))
-		return poison(node, "D_FUNC_IDKIND", "illegal use of variable '" + node->text + "' as a function", "drop the parentheses");
-	poison(node, "D_FUNC_UNDEF", "undefined function name: " + node->text, suggestion(node->text, function_names()));
+	if (find_builtin(node->text) || context_.scope.inlines.contains(node->text) ||
+	    context_.scope.find_variable(DIF_VS_GLOBAL, node->text))
+		return poison(node, "D_FUNC_IDKIND",
+		              "illegal use of variable '" + node->text + "' as a function",
+		              "drop the parentheses");
+	poison(node, "D_FUNC_UNDEF", "undefined function name: " + node->text,
+	       suggestion(node->text, function_names()));
 }
 
 bool Sema::argument_fits(char code, Node* argument) {
@@ -37,26 +47,23 @@ bool Sema::argument_fits(char code, Node* argument) {
 	if (argument->kind == Nk::Translated)
 		return false;
 	switch (code) {
-	case 's':
-		return types_.is_string_like(type) || is_null(argument);
-	case 'i': case 'c':
-		return types_.is_integer(type);
-	case 'a':
-		return types_.is_scalar(type) || types_.is_array(type) || types_.is_string(type);
-	case 'n':
-		return types_.is_scalar(type);
+	case 's': return types_.is_string_like(type) || is_null(argument);
+	case 'i':
+	case 'c': return types_.is_integer(type);
+	case 'a': return types_.is_scalar(type) || types_.is_array(type) || types_.is_string(type);
+	case 'n': return types_.is_scalar(type);
 	case 'w': // known to be none: everything but scratch memory would fault
 		return (types_.is_integer(type) && argument->kind != Nk::Int) ||
 		       (types_.is_pointer(type) && argument->writable && memory_of(argument) != kOtherMemory);
 	case '6': {
 		const TypeRef to = types_.is_pointer(type) ? types::resolve(types_.target(type)) : TypeRef{};
-		const bool words = to && types_.is_integer(to) && !types_.is_signed(to); // those that it consists of
-		return to && (words || types_.is_void(to) || (types_.is_struct(to) && types::info(to).name == "in6_addr"));
+		const bool words =
+		    to && types_.is_integer(to) && !types_.is_signed(to); // those that it consists of
+		return to && (words || types_.is_void(to) ||
+		              (types_.is_struct(to) && types::info(to).name == "in6_addr"));
 	}
-	case 'p':
-		return types_.is_pointer(type) || is_null(argument);
-	default:
-		return types_.is_scalar(type) || types_.is_float(type);
+	case 'p': return types_.is_pointer(type) || is_null(argument);
+	default: return types_.is_scalar(type) || types_.is_float(type);
 	}
 }
 
@@ -70,7 +77,8 @@ void Sema::check_size(Node* node, const Subroutine& known) {
 	if (size->kind != Nk::Int || (bytes >= 0 && bytes <= static_cast<int64_t>(DIF_SCRATCH_MAX)))
 		return;
 	poison_at(node, size->place, alloca ? "D_ALLOCA_SIZE" : "D_PROTO_ARG",
-	          node->text + "( ) argument #" + (alloca ? "1" : "2") + " is " + (bytes < 0 ? "negative" : "too large") + ": " + std::to_string(bytes),
+	          node->text + "( ) argument #" + (alloca ? "1" : "2") + " is " +
+	              (bytes < 0 ? "negative" : "too large") + ": " + std::to_string(bytes),
 	          "scratch memory is at most " + std::to_string(DIF_SCRATCH_MAX) + " bytes (-x scratchsize)");
 }
 
@@ -87,10 +95,11 @@ void Sema::check_count(Node* node, const Subroutine& known) {
 	}
 	const size_t given = node->list.size();
 	if (given < least || given > most)
-		return poison(node, "D_PROTO_LEN", node->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
-		                                       (given == 1 ? "" : "s") + " passed, " +
-		                                       (least != most && given < least ? "at least " : "") +
-		                                       std::to_string(given < least ? least : most) + " expected",
+		return poison(node, "D_PROTO_LEN",
+		              node->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
+		                  (given == 1 ? "" : "s") + " passed, " +
+		                  (least != most && given < least ? "at least " : "") +
+		                  std::to_string(given < least ? least : most) + " expected",
 		              "prototype: " + std::string(known.prototype));
 }
 
@@ -105,18 +114,21 @@ void Sema::fit_arguments(Node* node, const Subroutine& known) {
 			break;
 		Node*& argument = node->list[i];
 		if (!argument_fits(c, argument))
-			return poison_at(node, argument->place, "D_PROTO_ARG", node->text + "( ) argument #" + std::to_string(i + 1) +
-			                                                           " is incompatible with prototype:\n\tprototype: " +
-			                                                           std::string(known.prototype) +
-			                                                           "\n\t argument: " + type_text(argument),
-			                 c == 's' && types_.is_integer(argument->type) ? "for a user address use copyinstr(), for a kernel address stringof()"
-			                 : c == 'n' ? "the address is a number or a pointer, such as arg0"
-			                 : c == 'w' ? "it writes into memory of alloca() or copyin() only"
-			                 : c == '6' ? "it reads 16 bytes: cast the pointer to in6_addr_t *"
-			                            : "");
+			return poison_at(
+			    node, argument->place, "D_PROTO_ARG",
+			    node->text + "( ) argument #" + std::to_string(i + 1) +
+			        " is incompatible with prototype:\n\tprototype: " +
+			        std::string(known.prototype) + "\n\t argument: " + type_text(argument),
+			    c == 's' && types_.is_integer(argument->type)
+			        ? "for a user address use copyinstr(), for a kernel address stringof()"
+			    : c == 'n' ? "the address is a number or a pointer, such as arg0"
+			    : c == 'w' ? "it writes into memory of alloca() or copyin() only"
+			    : c == '6' ? "it reads 16 bytes: cast the pointer to in6_addr_t *"
+			               : "");
 		// A user pointer's text has to be copied in; a kernel load would fault.
 		if (c == 's' && argument->user && !types_.is_string(argument->type))
-			argument = hidden_call(DIF_SUBR_COPYINSTR, {argument}, types_.string_type(), argument->place);
+			argument = hidden_call(DIF_SUBR_COPYINSTR, {argument}, types_.string_type(),
+			                       argument->place);
 		if (c == 'c')
 			argument = cast_to(types_.basic("char"), argument);
 		i++;
@@ -158,11 +170,14 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 	if (poisoned(node))
 		return;
 	if (known.flags & kKernel && context_.kernel_missing())
-		return poison(node, "D_VAR_UNSUP", "subroutine " + node->text + "( ) is not supported by " + context_.target.description(),
+		return poison(node, "D_VAR_UNSUP",
+		              "subroutine " + node->text + "( ) is not supported by " +
+		                  context_.target.description(),
 		              "it looks at kernel state: load the module (dfr.ko) and run as root");
 	if (known.number == DIF_SUBR_INET_NTOP && node->list[0]->kind == Nk::Int &&
 	    node->list[0]->value != 2 && node->list[0]->value != 10)
-		context_.diagnostics.warning("D_PROTO_ARG", node->list[0]->place, "inet_ntop() knows AF_INET (2) and AF_INET6 (10) only", "");
+		context_.diagnostics.warning("D_PROTO_ARG", node->list[0]->place,
+		                             "inet_ntop() knows AF_INET (2) and AF_INET6 (10) only", "");
 	if (known.flags & kDestructive) {
 		context_.result.destructive = true;
 		context_.copyout = node->place;
@@ -192,12 +207,13 @@ void Sema::recorded(Node* node, const ActionInfo& action) {
 void Sema::define_translator(std::unique_ptr<Translator> translator) {
 	if (!types_.is_struct(translator->out))
 		return context_.error("D_XLATE_SOU", translator->place,
-		                      "translator output type must be a struct or union", "it is " + types_.text(translator->out));
+		                      "translator output type must be a struct or union",
+		                      "it is " + types_.text(translator->out));
 	for (const auto& known : context_.scope.translators) {
 		if (types_.same(known->out, translator->out) && types_.same(known->in, translator->in))
 			return context_.error("D_XLATE_REDECL", translator->place,
-			                      "translator from " + types_.text(translator->in) + " to " + types_.text(translator->out) +
-			                          " has already been declared",
+			                      "translator from " + types_.text(translator->in) + " to " +
+			                          types_.text(translator->out) + " has already been declared",
 			                      "keep one of the two");
 	}
 	context_.scope.translators.push_back(std::move(translator));
@@ -223,7 +239,8 @@ bool names_args(const Node* node, unsigned depth = 0) {
 	if (!node || depth > Sema::kDeepest)
 		return false;
 	const auto inside = [depth](const Node* one) { return names_args(one, depth + 1); };
-	return node->text == "args" || inside(node->a) || inside(node->b) || inside(node->c) || std::any_of(node->list.begin(), node->list.end(), inside);
+	return node->text == "args" || inside(node->a) || inside(node->b) || inside(node->c) ||
+	       std::any_of(node->list.begin(), node->list.end(), inside);
 }
 
 } // namespace
@@ -282,7 +299,8 @@ Translator* Sema::find_translator(TypeRef out, TypeRef in) {
 		if (types_.same(one->in, in))
 			return one.get();
 		// Any pointer fits void *, an integer any integer.
-		if ((types_.is_pointer(in) && types_.is_pointer(one->in) && types_.is_void(types_.target(one->in))) ||
+		if ((types_.is_pointer(in) && types_.is_pointer(one->in) &&
+		     types_.is_void(types_.target(one->in))) ||
 		    (types_.is_integer(in) && types_.is_integer(one->in)))
 			fuzzy = one.get();
 	}
@@ -298,12 +316,18 @@ void Sema::translate(Node* node) {
 	const bool pointer = types_.is_pointer(node->cast);
 	const TypeRef out = pointer ? types_.target(node->cast) : node->cast;
 	if (!types_.is_struct(out))
-		return poison(node, "D_XLATE_SOU", "cannot translate to type " + types_.text(node->cast) + ": must be a struct or union, or a pointer to one", "");
+		return poison(node, "D_XLATE_SOU",
+		              "cannot translate to type " + types_.text(node->cast) +
+		                  ": must be a struct or union, or a pointer to one",
+		              "");
 	if (node->a->kind == Nk::Translated)
-		return poison(node, "D_XLATE_INCOMPAT", "a translated value cannot be translated again", "translate what it was made from");
+		return poison(node, "D_XLATE_INCOMPAT", "a translated value cannot be translated again",
+		              "translate what it was made from");
 	Translator* const found = find_translator(out, node->a->type);
 	if (!found)
-		return poison(node, "D_XLATE_NONE", "cannot translate from \"" + type_text(node->a) + "\" to \"" + types_.text(node->cast) + "\"",
+		return poison(node, "D_XLATE_NONE",
+		              "cannot translate from \"" + type_text(node->a) + "\" to \"" +
+		                  types_.text(node->cast) + "\"",
 		              "no translator between these types is defined");
 	node->kind = Nk::Translated;
 	node->type = node->cast;
@@ -315,7 +339,9 @@ void Sema::translated_member(Node* node) {
 	Translator* const translator = object->translator;
 	const bool pointer = types_.is_pointer(object->type);
 	if (pointer != node->arrow)
-		return poison(node, "D_OP_SOU", std::string("operator ") + (node->arrow ? "->" : ".") + " cannot be applied to " + type_text(object),
+		return poison(node, "D_OP_SOU",
+		              std::string("operator ") + (node->arrow ? "->" : ".") +
+		                  " cannot be applied to " + type_text(object),
 		              pointer ? "use ->" : "use .");
 	const auto found = translator->members.find(node->text);
 	if (found == translator->members.end()) {
@@ -323,9 +349,12 @@ void Sema::translated_member(Node* node) {
 			std::vector<std::string_view> names;
 			for (const auto& one : translator->members)
 				names.push_back(one.first);
-			return poison(node, "D_TYPE_MEMBER", node->text + " is not a member of " + types_.text(translator->out), suggestion(node->text, names));
+			return poison(node, "D_TYPE_MEMBER",
+			              node->text + " is not a member of " + types_.text(translator->out),
+			              suggestion(node->text, names));
 		}
-		return poison(node, "D_XLATE_NOCONV", "translator does not define conversion for member: " + node->text,
+		return poison(node, "D_XLATE_NOCONV",
+		              "translator does not define conversion for member: " + node->text,
 		              "this system has no such information");
 	}
 	std::map<std::string, Node*, std::less<>> values;
@@ -353,8 +382,10 @@ void Sema::translated_member(Node* node) {
 	}
 	if (!convertible(type, body) && !(types_.is_scalar(type) && types_.is_scalar(body->type)) &&
 	    !(types_.is_char_array(type) && types_.is_string_like(body->type)))
-		return poison(node, "D_XLATE_INCOMPAT", "translator member " + node->text + " definition uses incompatible types: \"" +
-		                                            types_.text(type) + "\" = \"" + type_text(body) + "\"", "");
+		return poison(node, "D_XLATE_INCOMPAT",
+		              "translator member " + node->text + " definition uses incompatible types: \"" +
+		                  types_.text(type) + "\" = \"" + type_text(body) + "\"",
+		              "");
 	node->kind = Nk::Cast;
 	node->a = body;
 	node->cast = types_.is_char_array(type) ? types_.string_type() : type;

@@ -12,7 +12,9 @@ namespace dfr::d {
 using types::Kind;
 using types::TypeRef;
 
-std::string_view operator_text(Tok op) { return token_name(op); }
+std::string_view operator_text(Tok op) {
+	return token_name(op);
+}
 
 std::string Sema::type_text(const Node* node) {
 	if (node->kind == Nk::AggName || node->kind == Nk::AggRef)
@@ -63,7 +65,8 @@ void Sema::rely_on(TypeRef type) {
 	for (type = types::resolve(type); types::info(type).kind == Kind::Array;)
 		type = types::resolve(types::info(type).target);
 	const Kind kind = types::info(type).kind;
-	context_.kernel_types |= type && type.container != &types_.program() && kind != Kind::Pointer && kind != Kind::Function;
+	context_.kernel_types |=
+	    type && type.container != &types_.program() && kind != Kind::Pointer && kind != Kind::Function;
 }
 
 // Arrays and functions as values are their address.
@@ -89,8 +92,12 @@ unsigned Sema::memory_of(const Node* node) {
 	const auto loaded = [this](const Node* from) { return memory_of(from) & kOtherMemory; };
 	switch (node->kind) {
 	case Nk::Int: return node->value ? kOtherMemory : 0;
-	case Nk::String: case Nk::Symbol: case Nk::BuiltinVar: return kOtherMemory;
-	case Nk::Var: return types_.is_array(node->type) || types_.is_struct(node->type) ? kOtherMemory : node->variable->memory;
+	case Nk::String:
+	case Nk::Symbol:
+	case Nk::BuiltinVar: return kOtherMemory;
+	case Nk::Var:
+		return types_.is_array(node->type) || types_.is_struct(node->type) ? kOtherMemory
+		                                                                   : node->variable->memory;
 	case Nk::Subr: return node->subroutine->flags & kWritable ? kScratch : kOtherMemory;
 	case Nk::Cast: return memory_of(node->a);
 	case Nk::Assign: return memory_of(node->b);
@@ -99,13 +106,15 @@ unsigned Sema::memory_of(const Node* node) {
 	case Nk::Unary:
 		if (node->op == Tok::Star)
 			return types_.is_by_ref(node->type) ? memory_of(node->a) : loaded(node->a);
-		return node->op == Tok::And && node->a->kind == Nk::Member ? memory_of(node->a->a)
+		return node->op == Tok::And && node->a->kind == Nk::Member  ? memory_of(node->a->a)
 		       : node->op == Tok::And && node->a->kind == Nk::Unary ? memory_of(node->a->a)
 		                                                            : memory_of(node->a);
 	case Nk::Binary:
 		if (node->op == Tok::Comma)
 			return memory_of(node->b);
-		return types_.is_pointer(node->a->type) ? memory_of(node->a) : types_.is_pointer(node->b->type) ? memory_of(node->b) : 0;
+		return types_.is_pointer(node->a->type)   ? memory_of(node->a)
+		       : types_.is_pointer(node->b->type) ? memory_of(node->b)
+		                                          : 0;
 	default: return 0;
 	}
 }
@@ -115,16 +124,16 @@ void Sema::analyze(Node* node) {
 		return;
 	node->analyzed = true;
 	if (depth_ > kDeepest)
-		return poison(node, "D_SYNTAX", "expression is nested too deeply", "an inline may refer to itself");
+		return poison(node, "D_SYNTAX", "expression is nested too deeply",
+		              "an inline may refer to itself");
 	depth_++;
 	switch (node->kind) {
-	case Nk::Int: case Nk::Float:
-		break;
-	case Nk::String:
-		node->type = types_.string_type();
-		break;
+	case Nk::Int:
+	case Nk::Float: break;
+	case Nk::String: node->type = types_.string_type(); break;
 	case Nk::Name: name(node); break;
-	case Nk::SelfKw: case Nk::ThisKw:
+	case Nk::SelfKw:
+	case Nk::ThisKw:
 		poison(node, "D_SYNTAX", "self and this are used with -> and a variable's name");
 		break;
 	case Nk::AggName:
@@ -139,7 +148,8 @@ void Sema::analyze(Node* node) {
 	case Nk::Index: index(node); break;
 	case Nk::Member: member(node); break;
 	case Nk::Cast: cast(node); break;
-	case Nk::SizeofType: case Nk::SizeofExpr: size(node); break;
+	case Nk::SizeofType:
+	case Nk::SizeofExpr: size(node); break;
 	case Nk::Offsetof: offset(node); break;
 	case Nk::Stringof: stringof(node); break;
 	case Nk::Xlate: translate(node); break;
@@ -192,8 +202,9 @@ bool Sema::operands(Node* node) {
 	}
 	for (Node* const operand : {node->a, node->b}) {
 		if (operand && operand->kind == Nk::Translated) {
-			poison(node, "D_OP_DYN", "operator " + std::string(operator_text(node->op)) +
-			                             " cannot be applied to a translated value",
+			poison(node, "D_OP_DYN",
+			       "operator " + std::string(operator_text(node->op)) +
+			           " cannot be applied to a translated value",
 			       "use one of its members");
 			return false;
 		}
@@ -205,18 +216,15 @@ bool Sema::operands(Node* node) {
 
 void Sema::unary(Node* node) {
 	switch (node->op) {
-	case Tok::Inc: case Tok::Dec:
-		return increment(node);
-	case Tok::And:
-		return address(node);
-	default:
-		break;
+	case Tok::Inc:
+	case Tok::Dec: return increment(node);
+	case Tok::And: return address(node);
+	default: break;
 	}
 	if (!operands(node))
 		return;
 	switch (node->op) {
-	case Tok::Star:
-		return dereference(node);
+	case Tok::Star: return dereference(node);
 	case Tok::Not:
 		decay(node->a);
 		if (types_.is_float(node->a->type)) {
@@ -236,8 +244,7 @@ void Sema::unary(Node* node) {
 			return;
 		node->type = node->a->type;
 		return fold(node);
-	default:
-		return negate(node);
+	default: return negate(node);
 	}
 }
 
@@ -271,11 +278,16 @@ void Sema::dereference(Node* node) {
 		              "the operand has type " + type_text(node->a));
 	const TypeRef to = types_.target(type);
 	if (types_.is_void(to))
-		return poison(node, "D_DEREF_VOID", "cannot dereference pointer to void", "cast it to a typed pointer first");
+		return poison(node, "D_DEREF_VOID", "cannot dereference pointer to void",
+		              "cast it to a typed pointer first");
 	if (types_.is_function(to))
-		return poison(node, "D_DEREF_FUNC", "cannot dereference pointer to function", "its address is its value");
+		return poison(node, "D_DEREF_FUNC", "cannot dereference pointer to function",
+		              "its address is its value");
 	if (types::resolved_kind(types_.complete(to)) == Kind::Forward)
-		return poison(node, "D_OP_INCOMPLETE", "cannot dereference a pointer to forward declaration of \"" + types_.text(to) + "\"", "its members are not known");
+		return poison(node, "D_OP_INCOMPLETE",
+		              "cannot dereference a pointer to forward declaration of \"" + types_.text(to) +
+		                  "\"",
+		              "its members are not known");
 	rely_on(to);
 	node->type = to;
 	node->lvalue = true;
@@ -305,9 +317,11 @@ void Sema::address(Node* node) {
 		return poison(node, "D_ADDROF_VAR", "cannot take address of dynamic variable or built-in",
 		              "D variables have no address");
 	if (operand->kind == Nk::Member && operand->bit_width)
-		return poison(node, "D_ADDROF_BITFIELD", "cannot take address of bit-field", "bits have no address");
+		return poison(node, "D_ADDROF_BITFIELD", "cannot take address of bit-field",
+		              "bits have no address");
 	if (!operand->lvalue || operand->kind == Nk::Translated)
-		return poison(node, "D_ADDROF_LVAL", "operator & requires an operand that is an object in memory",
+		return poison(node, "D_ADDROF_LVAL",
+		              "operator & requires an operand that is an object in memory",
 		              "this is a value without an address");
 	node->type = types_.pointer_to(operand->type);
 	node->user = operand->user;
@@ -325,14 +339,18 @@ void Sema::binary(Node* node) {
 		node->user = node->b->user;
 		node->writable = node->b->writable;
 		return;
-	case Tok::LAnd: case Tok::LOr: case Tok::LXor:
-		return logical(node);
-	case Tok::Eq: case Tok::Ne: case Tok::Lt: case Tok::Le: case Tok::Gt: case Tok::Ge:
-		return comparison(node);
-	case Tok::Plus: case Tok::Minus:
-		return additive(node);
-	default:
-		return arithmetic(node);
+	case Tok::LAnd:
+	case Tok::LOr:
+	case Tok::LXor: return logical(node);
+	case Tok::Eq:
+	case Tok::Ne:
+	case Tok::Lt:
+	case Tok::Le:
+	case Tok::Gt:
+	case Tok::Ge: return comparison(node);
+	case Tok::Plus:
+	case Tok::Minus: return additive(node);
+	default: return arithmetic(node);
 	}
 }
 
@@ -348,12 +366,14 @@ void Sema::arithmetic(Node* node) {
 		return;
 	if (!need_integer(node, node->a) || !need_integer(node, node->b))
 		return;
-	if ((node->op == Tok::Slash || node->op == Tok::Percent) && node->b->kind == Nk::Int && !node->b->value)
+	if ((node->op == Tok::Slash || node->op == Tok::Percent) && node->b->kind == Nk::Int &&
+	    !node->b->value)
 		return poison_at(node, node->b->place, "D_DIV_ZERO", "expression contains division by zero",
 		                 "the divisor is the constant 0");
 	const bool shift = node->op == Tok::Shl || node->op == Tok::Shr;
-	node->type = shift ? (types_.info(node->a->type).kind == Kind::Enum ? types_.int_type() : node->a->type)
-	                   : types_.promote(node->a->type, node->b->type);
+	node->type = shift
+	                 ? (types_.info(node->a->type).kind == Kind::Enum ? types_.int_type() : node->a->type)
+	                 : types_.promote(node->a->type, node->b->type);
 	fold(node);
 }
 
@@ -376,24 +396,29 @@ void Sema::additive(Node* node) {
 	Node* const other = pointer_a ? node->b : node->a;
 	if (difference) {
 		if (!types_.same(node->a->type, node->b->type))
-			return poison(node, "D_OP_INCOMPAT", "operands have incompatible pointer types: \"" + type_text(node->a) +
-			                                         "\" - \"" + type_text(node->b) + "\"",
+			return poison(node, "D_OP_INCOMPAT",
+			              "operands have incompatible pointer types: \"" + type_text(node->a) +
+			                  "\" - \"" + type_text(node->b) + "\"",
 			              "cast one to the other's type, or both to uintptr_t");
 	} else if ((pointer_a && pointer_b) || (!pointer_a && node->op == Tok::Minus) ||
 	           !types_.is_integer(other->type)) {
-		return poison(node, "D_OP_INCOMPAT", "operator " + op + " cannot combine types \"" + type_text(node->a) + "\" and \"" +
-		                                         type_text(node->b) + "\"",
+		return poison(node, "D_OP_INCOMPAT",
+		              "operator " + op + " cannot combine types \"" + type_text(node->a) +
+		                  "\" and \"" + type_text(node->b) + "\"",
 		              "a pointer takes an integer");
 	}
 	const TypeRef to = types_.target(pointer->type);
 	if (types_.is_function(to))
-		return poison(node, "D_OP_ARRFUN", "operator " + op + " cannot be applied to a pointer to a function",
+		return poison(node, "D_OP_ARRFUN",
+		              "operator " + op + " cannot be applied to a pointer to a function",
 		              "cast it to uintptr_t");
 	if (types_.is_void(to))
-		return poison(node, "D_OP_VFPTR", "operator " + op + " cannot be applied to a void pointer", "it has no elements to step over; cast it to char * for bytes");
+		return poison(node, "D_OP_VFPTR", "operator " + op + " cannot be applied to a void pointer",
+		              "it has no elements to step over; cast it to char * for bytes");
 	if (!types_.size(to))
-		return poison(node, "D_OP_INCOMPLETE", "operator " + op + " cannot be applied to a pointer to incomplete type \"" +
-		                                           types_.text(to) + "\"",
+		return poison(node, "D_OP_INCOMPLETE",
+		              "operator " + op + " cannot be applied to a pointer to incomplete type \"" +
+		                  types_.text(to) + "\"",
 		              "cast it to uintptr_t, or name the complete type");
 	rely_on(to);
 	node->type = difference ? types_.named("ptrdiff_t") : pointer->type;
@@ -409,11 +434,13 @@ void Sema::comparison(Node* node) {
 		const bool fits = (types_.is_string_like(a->type) || is_null(a)) &&
 		                  (types_.is_string_like(b->type) || is_null(b));
 		if (!fits)
-			return poison(node, "D_OP_INCOMPAT", "operands have incompatible types: \"" + type_text(a) + "\" " +
-			                                         std::string(operator_text(node->op)) + " \"" + type_text(b) + "\"",
+			return poison(node, "D_OP_INCOMPAT",
+			              "operands have incompatible types: \"" + type_text(a) + "\" " +
+			                  std::string(operator_text(node->op)) + " \"" + type_text(b) + "\"",
 			              "convert the number with lltostr(), or the address with stringof()");
 		if (a->kind == Nk::String && b->kind == Nk::String) {
-			const int order = std::strncmp(a->text.c_str(), b->text.c_str(), types_.string_size());
+			const int order =
+			    std::strncmp(a->text.c_str(), b->text.c_str(), types_.string_size());
 			a = cast_to(types_.int_type(), a);
 			*a = Node{};
 			a->kind = Nk::Int;
@@ -428,7 +455,9 @@ void Sema::comparison(Node* node) {
 	decay(a);
 	decay(b);
 	if (types_.is_struct(a->type) || types_.is_struct(b->type))
-		return poison(node, "D_OP_SOU", "operator " + std::string(operator_text(node->op)) + " cannot compare structs or unions",
+		return poison(node, "D_OP_SOU",
+		              "operator " + std::string(operator_text(node->op)) +
+		                  " cannot compare structs or unions",
 		              "compare their members");
 	if (types_.is_float(a->type) || types_.is_float(b->type)) {
 		if (need_arithmetic(node, a) && need_arithmetic(node, b))
@@ -436,14 +465,16 @@ void Sema::comparison(Node* node) {
 		return;
 	}
 	const bool function_a = types_.is_function(a->type), function_b = types_.is_function(b->type);
-	if ((!function_a && !need_scalar(node, a)) || poisoned(node) || (!function_b && !need_scalar(node, b)))
+	if ((!function_a && !need_scalar(node, a)) || poisoned(node) ||
+	    (!function_b && !need_scalar(node, b)))
 		return;
 	const bool pointer_a = types_.is_pointer(a->type), pointer_b = types_.is_pointer(b->type);
 	if (pointer_a && pointer_b) {
 		const TypeRef to_a = types_.target(a->type), to_b = types_.target(b->type);
 		if (!types_.is_void(to_a) && !types_.is_void(to_b) && !types_.same(to_a, to_b))
-			return poison(node, "D_OP_INCOMPAT", "operands have incompatible pointer types: \"" + type_text(a) + "\" " +
-			                                         std::string(operator_text(node->op)) + " \"" + type_text(b) + "\"",
+			return poison(node, "D_OP_INCOMPAT",
+			              "operands have incompatible pointer types: \"" + type_text(a) + "\" " +
+			                  std::string(operator_text(node->op)) + " \"" + type_text(b) + "\"",
 			              "cast one of them");
 	}
 	fold(node);
@@ -479,12 +510,15 @@ void Sema::ternary(Node* node) {
 	}
 	decay(node->a);
 	if (node->a->kind == Nk::Translated)
-		return poison_at(node, node->a->place, "D_OP_DYN", "operator ?: cannot ask a translated value", "ask one of its members");
+		return poison_at(node, node->a->place, "D_OP_DYN",
+		                 "operator ?: cannot ask a translated value", "ask one of its members");
 	if (!types_.is_scalar(node->a->type))
-		return poison_at(node, node->a->place, "D_OP_SCALAR", "operator ?: expression must be of scalar type",
+		return poison_at(node, node->a->place, "D_OP_SCALAR",
+		                 "operator ?: expression must be of scalar type",
 		                 "it has type " + type_text(node->a));
 	if (node->b->kind == Nk::Translated || node->c->kind == Nk::Translated)
-		return poison(node, "D_OP_DYN", "operator ?: cannot choose between translated values", "choose between their members");
+		return poison(node, "D_OP_DYN", "operator ?: cannot choose between translated values",
+		              "choose between their members");
 	Node *&b = node->b, *&c = node->c;
 	decay(b);
 	decay(c);
@@ -501,7 +535,8 @@ void Sema::ternary(Node* node) {
 	} else if (types_.is_pointer(b->type) && (types_.is_pointer(c->type) || is_null(c))) {
 		if (types_.is_pointer(c->type) && !types_.same(b->type, c->type) &&
 		    !types_.is_void(types_.target(b->type)) && !types_.is_void(types_.target(c->type)))
-			return poison(node, "D_OP_INCOMPAT", "operator ?: operands must have compatible types",
+			return poison(node, "D_OP_INCOMPAT",
+			              "operator ?: operands must have compatible types",
 			              "they are \"" + type_text(b) + "\" and \"" + type_text(c) + "\"");
 		node->type = b->type;
 	} else if (types_.is_pointer(c->type) && is_null(b)) {
@@ -516,8 +551,10 @@ void Sema::ternary(Node* node) {
 	}
 	const bool pointers = types_.is_pointer(node->type);
 	if (pointers && (memory_of(b) | memory_of(c)) == (kScratch | kOtherMemory))
-		return poison(node, "D_ALLOCA_INCOMPAT", "operator ?: cannot choose between scratch memory and other memory",
-		              "what points to memory of alloca() or copyin() may be written, other pointers not: use if");
+		return poison(node, "D_ALLOCA_INCOMPAT",
+		              "operator ?: cannot choose between scratch memory and other memory",
+		              "what points to memory of alloca() or copyin() may be written, other pointers "
+		              "not: use if");
 	node->user = b->user || c->user;
 	node->writable = pointers && (b->writable || is_null(b)) && (c->writable || is_null(c));
 	if (node->a->kind == Nk::Int) {

@@ -32,19 +32,41 @@ TypeRef parse_type(Context& context, Sema& sema, std::string_view text) {
 // BTF has no types of ordinary variables; these are asked for often, and 6.1 and 6.12 agree on them.
 std::string_view usual_symbol(std::string_view name) {
 	static constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
-	    {"jiffies", "unsigned long"}, {"jiffies_64", "unsigned long"}, {"max_pfn", "unsigned long"},
-	    {"max_low_pfn", "unsigned long"}, {"min_low_pfn", "unsigned long"}, {"loops_per_jiffy", "unsigned long"},
-	    {"total_forks", "unsigned long"}, {"tainted_mask", "unsigned long"}, {"avenrun", "unsigned long[3]"},
-	    {"nr_threads", "int"}, {"pid_max", "int"}, {"panic_timeout", "int"}, {"nr_cpu_ids", "unsigned int"},
-	    {"tsc_khz", "unsigned int"}, {"cpu_khz", "unsigned int"}, {"system_state", "enum system_states"},
-	    {"_totalram_pages", "atomic_long_t"}, {"nr_swap_pages", "atomic_long_t"},
-	    {"saved_command_line", "char *"}, {"high_memory", "void *"}, {"cad_pid", "struct pid *"},
-	    {"init_task", "struct task_struct"}, {"init_mm", "struct mm_struct"}, {"init_cred", "struct cred"},
-	    {"init_files", "struct files_struct"}, {"init_fs", "struct fs_struct"}, {"init_net", "struct net"},
-	    {"init_nsproxy", "struct nsproxy"}, {"init_pid_ns", "struct pid_namespace"},
-	    {"init_user_ns", "struct user_namespace"}, {"init_uts_ns", "struct uts_namespace"},
-	    {"root_task_group", "struct task_group"}, {"super_blocks", "struct list_head"},
-	    {"modules", "struct list_head"}, {"boot_cpu_data", "struct cpuinfo_x86"}};
+	    {"jiffies", "unsigned long"},
+	    {"jiffies_64", "unsigned long"},
+	    {"max_pfn", "unsigned long"},
+	    {"max_low_pfn", "unsigned long"},
+	    {"min_low_pfn", "unsigned long"},
+	    {"loops_per_jiffy", "unsigned long"},
+	    {"total_forks", "unsigned long"},
+	    {"tainted_mask", "unsigned long"},
+	    {"avenrun", "unsigned long[3]"},
+	    {"nr_threads", "int"},
+	    {"pid_max", "int"},
+	    {"panic_timeout", "int"},
+	    {"nr_cpu_ids", "unsigned int"},
+	    {"tsc_khz", "unsigned int"},
+	    {"cpu_khz", "unsigned int"},
+	    {"system_state", "enum system_states"},
+	    {"_totalram_pages", "atomic_long_t"},
+	    {"nr_swap_pages", "atomic_long_t"},
+	    {"saved_command_line", "char *"},
+	    {"high_memory", "void *"},
+	    {"cad_pid", "struct pid *"},
+	    {"init_task", "struct task_struct"},
+	    {"init_mm", "struct mm_struct"},
+	    {"init_cred", "struct cred"},
+	    {"init_files", "struct files_struct"},
+	    {"init_fs", "struct fs_struct"},
+	    {"init_net", "struct net"},
+	    {"init_nsproxy", "struct nsproxy"},
+	    {"init_pid_ns", "struct pid_namespace"},
+	    {"init_user_ns", "struct user_namespace"},
+	    {"init_uts_ns", "struct uts_namespace"},
+	    {"root_task_group", "struct task_group"},
+	    {"super_blocks", "struct list_head"},
+	    {"modules", "struct list_head"},
+	    {"boot_cpu_data", "struct cpuinfo_x86"}};
 	for (const auto& [symbol, type] : kUsual) {
 		if (symbol == name)
 			return type;
@@ -96,8 +118,10 @@ void Sema::undefined_name(Node* node, uint8_t scope) {
 		std::string hint = suggest(node->text, names);
 		if (hint.empty())
 			hint = "assign it first, or declare it: " +
-			       std::string(scope == DIF_VS_THREAD ? "self" : "this") + " int " + node->text + ";";
-		return poison(node, "D_VAR_UNDEF", node->text + " has not yet been declared or assigned", hint);
+			       std::string(scope == DIF_VS_THREAD ? "self" : "this") + " int " + node->text +
+			       ";";
+		return poison(node, "D_VAR_UNDEF", node->text + " has not yet been declared or assigned",
+		              hint);
 	}
 	const auto builtins = builtin_names();
 	names.insert(names.end(), builtins.begin(), builtins.end());
@@ -107,7 +131,8 @@ void Sema::undefined_name(Node* node, uint8_t scope) {
 	if (hint.empty() && find_subroutine(node->text))
 		hint = node->text + " is a function: call it with ()";
 	if (hint.empty())
-		hint = "a variable is assigned or declared before it is read; a kernel symbol is written `" + node->text;
+		hint = "a variable is assigned or declared before it is read; a kernel symbol is written `" +
+		       node->text;
 	poison(node, "D_IDENT_UNDEF", "failed to resolve " + node->text + ": Unknown variable name", hint);
 }
 
@@ -116,7 +141,9 @@ void Sema::name(Node* node) {
 		return symbol(node);
 	for (auto one = bound_.rbegin(); one != bound_.rend(); ++one) {
 		if (one->first == node->text)
-			return poison(node, "D_IDENT_BADREF", node->text + " has a value only where the inline or translator is used");
+			return poison(node, "D_IDENT_BADREF",
+			              node->text +
+			                  " has a value only where the inline or translator is used");
 	}
 	if (context_.hidden(node->text))
 		return undefined_name(node, DIF_VS_GLOBAL);
@@ -124,13 +151,16 @@ void Sema::name(Node* node) {
 		return builtin(node, known);
 	if (const auto def = context_.scope.inlines.find(node->text); def != context_.scope.inlines.end()) {
 		if (def->second.array)
-			return poison(node, "D_ARR_BADREF", "improper reference to array " + node->text + " as a scalar",
+			return poison(node, "D_ARR_BADREF",
+			              "improper reference to array " + node->text + " as a scalar",
 			              "it takes arguments: " + node->text + "[...]");
 		return expand(node, def->second, {});
 	}
 	if (Variable* const found = context_.scope.find_variable(DIF_VS_GLOBAL, node->text)) {
 		if (types_.program().find_enumerator(node->text))
-			return poison(node, "D_IDENT_AMBIG", "ambiguous reference to " + node->text + ": both a variable and a constant of an enum",
+			return poison(node, "D_IDENT_AMBIG",
+			              "ambiguous reference to " + node->text +
+			                  ": both a variable and a constant of an enum",
 			              "rename one of the two");
 		return variable(node, found);
 	}
@@ -169,25 +199,31 @@ void Sema::zonename(Node* node) {
 		from_library(kName);
 	const auto def = context_.scope.inlines.find(kName);
 	if (def == context_.scope.inlines.end())
-		return poison(node, "D_VAR_UNSUP", "built-in variable zonename is not there without the D library", "do without -x nolibs");
+		return poison(node, "D_VAR_UNSUP",
+		              "built-in variable zonename is not there without the D library",
+		              "do without -x nolibs");
 	expand(node, def->second, {});
 }
 
 void Sema::builtin(Node* node, const Builtin* known) {
 	if (known->array)
-		return poison(node, "D_ARR_BADREF", "improper reference to array " + node->text + " as a scalar",
+		return poison(node, "D_ARR_BADREF",
+		              "improper reference to array " + node->text + " as a scalar",
 		              "name an element: " + node->text + "[0]");
 	if (known->id == DIF_VAR_ZONENAME)
 		return zonename(node);
 	if (known->kernel && context_.kernel_missing())
-		return poison(node, "D_VAR_UNSUP", "built-in variable " + node->text + " is not supported by " + context_.target.description(),
+		return poison(node, "D_VAR_UNSUP",
+		              "built-in variable " + node->text + " is not supported by " +
+		                  context_.target.description(),
 		              "it names kernel state: load the module (dfr.ko) and run as root");
 	context_.rely(builtin_attributes(node->text), node->text, node->place);
 	node->kind = Nk::BuiltinVar;
 	node->builtin = known;
 	if (known->type == "struct task_struct *") {
 		const TypeRef task = types_.find_tag(Kind::Struct, "task_struct");
-		node->type = types_.pointer_to(task ? task : types_.program().forward(Kind::Struct, "task_struct"));
+		node->type =
+		    types_.pointer_to(task ? task : types_.program().forward(Kind::Struct, "task_struct"));
 	} else if (known->type == "string") {
 		node->type = types_.string_type();
 	} else {
@@ -202,7 +238,9 @@ Node* Sema::clone(const Node* node, const std::map<std::string, Node*, std::less
 		return nullptr;
 	// Inlines of inlines double quickly.
 	if (++cloned_ == kClonedMost)
-		context_.error("D_SYNTAX", node->place, "inlines and translators come to more than " + std::to_string(kClonedMost) + " operators and names",
+		context_.error("D_SYNTAX", node->place,
+		               "inlines and translators come to more than " + std::to_string(kClonedMost) +
+		                   " operators and names",
 		               "keep what is used often in a variable");
 	// Analysis goes no deeper: what is below would not be looked at.
 	if (cloned_ >= kClonedMost || depth > kDeepest)
@@ -228,12 +266,14 @@ void Sema::try_copy(const Node* node) {
 
 void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& arguments) {
 	if (arguments.size() != def.parameters.size())
-		return poison(node, "D_PROTO_LEN", def.name + "[ ] prototype mismatch: " + std::to_string(arguments.size()) +
-		                                       " arg" + (arguments.size() == 1 ? "" : "s") + " passed, " +
-		                                       std::to_string(def.parameters.size()) + " expected",
+		return poison(node, "D_PROTO_LEN",
+		              def.name + "[ ] prototype mismatch: " + std::to_string(arguments.size()) +
+		                  " arg" + (arguments.size() == 1 ? "" : "s") + " passed, " +
+		                  std::to_string(def.parameters.size()) + " expected",
 		              "see the inline's definition");
 	if (def.expanding)
-		return poison(node, "D_IDENT_BADREF", "inline " + def.name + " refers to itself", "an inline cannot be recursive");
+		return poison(node, "D_IDENT_BADREF", "inline " + def.name + " refers to itself",
+		              "an inline cannot be recursive");
 	std::map<std::string, Node*, std::less<>> values;
 	for (size_t i = 0; i < arguments.size(); i++) {
 		analyze(arguments[i]);
@@ -243,13 +283,16 @@ void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& argument
 		}
 		const TypeRef wanted = def.parameters[i].type;
 		if (!convertible(wanted, arguments[i]))
-			return poison_at(node, arguments[i]->place, "D_PROTO_ARG", def.name + "[ ] argument #" + std::to_string(i + 1) +
-			                                                               " is incompatible with prototype",
-			                 "expected " + types_.text(wanted) + ", got " + type_text(arguments[i]));
+			return poison_at(node, arguments[i]->place, "D_PROTO_ARG",
+			                 def.name + "[ ] argument #" + std::to_string(i + 1) +
+			                     " is incompatible with prototype",
+			                 "expected " + types_.text(wanted) + ", got " +
+			                     type_text(arguments[i]));
 		const bool cast = types_.is_integer(wanted) && !types_.same(wanted, arguments[i]->type);
 		values[def.parameters[i].name] = cast ? cast_to(wanted, arguments[i]) : arguments[i];
 	}
-	if (const auto facts = context_.names.find(def.name); facts != context_.names.end() && facts->second.attributes)
+	if (const auto facts = context_.names.find(def.name);
+	    facts != context_.names.end() && facts->second.attributes)
 		context_.rely(*facts->second.attributes, def.name, node->place);
 	Node* const body = clone(def.body, values);
 	def.expanding = true;
@@ -267,14 +310,16 @@ void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& argument
 	if (body->kind == Nk::Translated || types_.is_struct(def.type) || types_.is_array(def.type) ||
 	    types_.is_void(def.type) || types_.same(def.type, body->type)) {
 		*node = *body;
-		if (body->kind != Nk::Translated && types_.same(def.type, body->type) && body->kind == Nk::Int)
+		if (body->kind != Nk::Translated && types_.same(def.type, body->type) &&
+		    body->kind == Nk::Int)
 			node->type = def.type;
 		node->place = place;
 		return;
 	}
 	if (!convertible(def.type, body) && !(types_.is_scalar(def.type) && types_.is_scalar(body->type)))
-		return poison(node, "D_OP_INCOMPAT", "inline " + def.name + " definition uses incompatible types: \"" +
-		                                         types_.text(def.type) + "\" = \"" + type_text(body) + "\"",
+		return poison(node, "D_OP_INCOMPAT",
+		              "inline " + def.name + " definition uses incompatible types: \"" +
+		                  types_.text(def.type) + "\" = \"" + type_text(body) + "\"",
 		              "see its definition");
 	node->list.clear();
 	node->kind = Nk::Cast;
@@ -287,8 +332,9 @@ void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& argument
 
 void Sema::variable(Node* node, Variable* found) {
 	if (found->assoc)
-		return poison(node, "D_ARR_BADREF", "improper reference to associative array " + std::string(kScopePrefix[found->scope]) +
-		                                        found->name + " as a scalar",
+		return poison(node, "D_ARR_BADREF",
+		              "improper reference to associative array " +
+		                  std::string(kScopePrefix[found->scope]) + found->name + " as a scalar",
 		              "give its keys in [ ]");
 	if (types_.is_struct(found->type))
 		rely_on(found->type);
@@ -328,9 +374,10 @@ Node* Sema::copied_in(Node* object) {
 void Sema::assoc(Node* node, Variable* found) {
 	const std::string shown = kScopePrefix[found->scope] + found->name;
 	if (node->list.size() != found->keys.size())
-		return poison(node, "D_PROTO_LEN", shown + "[ ] prototype mismatch: " + std::to_string(node->list.size()) + " arg" +
-		                                       (node->list.size() == 1 ? "" : "s") + " passed, " +
-		                                       std::to_string(found->keys.size()) + " expected",
+		return poison(node, "D_PROTO_LEN",
+		              shown + "[ ] prototype mismatch: " + std::to_string(node->list.size()) +
+		                  " arg" + (node->list.size() == 1 ? "" : "s") + " passed, " +
+		                  std::to_string(found->keys.size()) + " expected",
 		              "an associative array keeps the keys of its first use");
 	for (size_t i = 0; i < node->list.size(); i++) {
 		Node*& key = node->list[i];
@@ -343,14 +390,17 @@ void Sema::assoc(Node* node, Variable* found) {
 			decay(key);
 		const bool strings = types_.is_string(found->keys[i]) && types_.is_string_like(key->type);
 		if (!strings && !convertible(found->keys[i], key))
-			return poison_at(node, key->place, "D_PROTO_ARG", shown + "[ ] argument #" + std::to_string(i + 1) +
-			                                                      " is incompatible with prototype: \"" +
-			                                                      types_.text(found->keys[i]) + "\", not \"" + type_text(key) + "\"",
+			return poison_at(node, key->place, "D_PROTO_ARG",
+			                 shown + "[ ] argument #" + std::to_string(i + 1) +
+			                     " is incompatible with prototype: \"" +
+			                     types_.text(found->keys[i]) + "\", not \"" + type_text(key) +
+			                     "\"",
 			                 "an associative array keeps the keys of its first use");
 		if (types_.is_struct(key->type) && key->user)
 			key = copied_in(key);
 		// Keys are compared in 64 bits: a wider one is another key, not this one's low half.
-		if (types_.is_integer(found->keys[i]) && !types_.same(found->keys[i], key->type) && types_.size(key->type) <= types_.size(found->keys[i]))
+		if (types_.is_integer(found->keys[i]) && !types_.same(found->keys[i], key->type) &&
+		    types_.size(key->type) <= types_.size(found->keys[i]))
 			key = cast_to(found->keys[i], key);
 	}
 	node->kind = Nk::Var;
@@ -370,8 +420,8 @@ bool Sema::creatable(const Node* node) {
 	if (base->kind == Nk::Member && base->arrow && base->a->kind == Nk::ThisKw)
 		return !context_.scope.find_variable(DIF_VS_LOCAL, base->text);
 	if (base->kind != Nk::Name || base->text.find('`') != std::string::npos || find_builtin(base->text) ||
-	    context_.scope.find_variable(DIF_VS_GLOBAL, base->text) || context_.scope.externs.contains(base->text) ||
-	    bound(base->text))
+	    context_.scope.find_variable(DIF_VS_GLOBAL, base->text) ||
+	    context_.scope.externs.contains(base->text) || bound(base->text))
 		return false;
 	// A constant of the library is no name for a variable either.
 	if (!context_.scope.inlines.contains(base->text))
@@ -382,19 +432,25 @@ bool Sema::creatable(const Node* node) {
 Variable* Sema::new_variable(Node* node, uint8_t scope, const std::string& name) {
 	Variable* const made = context_.scope.add_variable(scope, name);
 	if (!made)
-		poison(node, "D_ID_OFLOW", "cannot create " + name + ": limit of variables in this scope exceeded", "use fewer variables");
+		poison(node, "D_ID_OFLOW",
+		       "cannot create " + name + ": limit of variables in this scope exceeded",
+		       "use fewer variables");
 	return made;
 }
 
 void Sema::create(Node* left, TypeRef type, bool user) {
 	Node* const base = left->kind == Nk::Index ? left->a : left;
-	const uint8_t scope = base->kind == Nk::Name ? DIF_VS_GLOBAL : base->a->kind == Nk::SelfKw ? DIF_VS_THREAD : DIF_VS_LOCAL;
+	const uint8_t scope = base->kind == Nk::Name        ? DIF_VS_GLOBAL
+	                      : base->a->kind == Nk::SelfKw ? DIF_VS_THREAD
+	                                                    : DIF_VS_LOCAL;
 	if (types_.is_function(type))
 		type = types_.pointer_to(type);
 	if (types_.is_float(type))
 		type = types_.basic("double");
 	if (left->kind == Nk::Index && scope == DIF_VS_LOCAL)
-		return poison(left, "D_ARR_LOCAL", "array declaration invalid for clause-local variable " + base->text, "use a global or self-> array");
+		return poison(left, "D_ARR_LOCAL",
+		              "array declaration invalid for clause-local variable " + base->text,
+		              "use a global or self-> array");
 	std::vector<TypeRef> keys;
 	if (left->kind == Nk::Index) {
 		for (Node*& key : left->list) {
@@ -407,8 +463,10 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 				decay(key);
 			const bool text = types_.is_string(key->type) || types_.is_char_array(key->type);
 			const bool object = types_.is_struct(key->type) && types_.size(key->type);
-			if (!text && (key->kind == Nk::Translated || !(types_.is_scalar(key->type) || object)))
-				return poison_at(left, key->place, "D_KEY_TYPE", "type " + type_text(key) + " cannot be a key",
+			if (!text &&
+			    (key->kind == Nk::Translated || !(types_.is_scalar(key->type) || object)))
+				return poison_at(left, key->place, "D_KEY_TYPE",
+				                 "type " + type_text(key) + " cannot be a key",
 				                 "keys are integers, pointers, strings and structs");
 			keys.push_back(text ? types_.string_type() : key->type);
 		}
@@ -429,35 +487,49 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 	made->place = left->place;
 }
 
-void Sema::declare_variable(uint8_t scope, const std::string& name, Place place, TypeRef type, bool assoc_array,
-                            const std::vector<TypeRef>& keys, bool user) {
+void Sema::declare_variable(uint8_t scope, const std::string& name, Place place, TypeRef type,
+                            bool assoc_array, const std::vector<TypeRef>& keys, bool user) {
 	const std::string shown = kScopePrefix[scope] + name;
 	if (scope == DIF_VS_GLOBAL && (find_builtin(name) || context_.scope.inlines.contains(name)))
-		return context_.error("D_DECL_IDRED", place, "identifier redeclared: " + name, "the name is taken; choose another");
+		return context_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
+		                      "the name is taken; choose another");
 	if (types_.is_function(type)) {
 		context_.scope.externs[name] = {type, user};
 		return;
 	}
 	if (assoc_array && scope == DIF_VS_LOCAL)
-		return context_.error("D_DECL_LOCASSC", place, "associative array declaration invalid for clause-local variable: " + shown, "use a global or self-> array");
+		return context_.error("D_DECL_LOCASSC", place,
+		                      "associative array declaration invalid for clause-local variable: " +
+		                          shown,
+		                      "use a global or self-> array");
 	if (types_.is_void(type))
-		return context_.error("D_DECL_VOIDOBJ", place, "cannot declare object of void type: " + shown, "void has no values");
+		return context_.error("D_DECL_VOIDOBJ", place, "cannot declare object of void type: " + shown,
+		                      "void has no values");
 	if (types_.is_array(type) && !types_.info(type).count)
-		return context_.error("D_DECL_ARRNULL", place, "array declaration requires array dimension or tuple signature: " + shown, "write the number of elements, or key types");
+		return context_.error("D_DECL_ARRNULL", place,
+		                      "array declaration requires array dimension or tuple signature: " +
+		                          shown,
+		                      "write the number of elements, or key types");
 	if (!types_.is_string(type) && !types_.size(type))
-		return context_.error("D_DECL_INCOMPLETE", place, "incomplete type \"" + types_.text(type) + "\" for " + shown,
+		return context_.error("D_DECL_INCOMPLETE", place,
+		                      "incomplete type \"" + types_.text(type) + "\" for " + shown,
 		                      "define the type first, or use a pointer");
 	if (Variable* const known = context_.scope.find_variable(scope, name)) {
-		bool same = types_.same(known->type, type) && known->assoc == assoc_array && known->keys.size() == keys.size();
+		bool same = types_.same(known->type, type) && known->assoc == assoc_array &&
+		            known->keys.size() == keys.size();
 		for (size_t i = 0; same && i < keys.size(); i++)
 			same = types_.same(known->keys[i], keys[i]);
 		if (!same)
-			context_.error("D_DECL_IDRED", place, "identifier redeclared: " + shown, "it was declared or assigned before with another type");
+			context_.error("D_DECL_IDRED", place, "identifier redeclared: " + shown,
+			               "it was declared or assigned before with another type");
 		return;
 	}
 	Variable* const made = context_.scope.add_variable(scope, name);
 	if (!made)
-		return context_.error("D_ID_OFLOW", place, "cannot create " + shown + ": limit of variables in this scope exceeded", "use fewer variables");
+		return context_.error("D_ID_OFLOW", place,
+		                      "cannot create " + shown +
+		                          ": limit of variables in this scope exceeded",
+		                      "use fewer variables");
 	made->type = type;
 	made->declared = true;
 	made->assoc = assoc_array;
@@ -469,7 +541,8 @@ void Sema::declare_variable(uint8_t scope, const std::string& name, Place place,
 void Sema::define_inline(InlineDef def) {
 	if (find_builtin(def.name) || context_.scope.find_variable(DIF_VS_GLOBAL, def.name) ||
 	    context_.scope.inlines.contains(def.name))
-		return context_.error("D_DECL_IDRED", def.place, "identifier redeclared: " + def.name, "the name is taken; choose another");
+		return context_.error("D_DECL_IDRED", def.place, "identifier redeclared: " + def.name,
+		                      "the name is taken; choose another");
 	const std::string name = def.name;
 	InlineDef& made = context_.scope.inlines.emplace(name, std::move(def)).first->second;
 	if (!context_.in_library)
@@ -483,9 +556,13 @@ void Sema::symbol(Node* node) {
 	std::string module = node->text.substr(0, tick);
 	const std::string name = node->text.substr(tick + 1);
 	if (module.find('`') != std::string::npos)
-		return poison(node, "D_SYM_BADREF", "symbol " + node->text + " of a process cannot be used yet", "name a kernel symbol: module`name");
+		return poison(node, "D_SYM_BADREF",
+		              "symbol " + node->text + " of a process cannot be used yet",
+		              "name a kernel symbol: module`name");
 	if (context_.kernel_missing())
-		return poison(node, "D_SYM_BADREF", "kernel symbol " + node->text + " is not supported by " + context_.target.description(),
+		return poison(node, "D_SYM_BADREF",
+		              "kernel symbol " + node->text + " is not supported by " +
+		                  context_.target.description(),
 		              "it names kernel state: load the module (dfr.ko) and run as root");
 	bool function = false;
 	TypeRef type;
@@ -502,9 +579,12 @@ void Sema::symbol(Node* node) {
 	context_.rely(kPrivate, node->text, node->place);
 	const auto known = context_.target.symbol(module, name);
 	if (!known && context_.target.has_addresses())
-		return poison(node, "D_IDENT_UNDEF", "failed to resolve " + node->text + ": Unknown symbol name", "see /proc/kallsyms for the names there are");
+		return poison(node, "D_IDENT_UNDEF",
+		              "failed to resolve " + node->text + ": Unknown symbol name",
+		              "see /proc/kallsyms for the names there are");
 	if (!type && !address_only_)
-		return poison(node, "D_SYM_NOTYPES", "no symbolic type information is available for " + node->text,
+		return poison(node, "D_SYM_NOTYPES",
+		              "no symbolic type information is available for " + node->text,
 		              "declare it: extern TYPE " + name + "; or take its address: &" + node->text);
 	node->kind = Nk::Symbol;
 	if (known)
@@ -526,12 +606,14 @@ void Sema::find_args() {
 		return;
 	args_known_ = true;
 	for (const ProbeDesc& desc : clause_->probes) {
-		const ProbePattern pattern{desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
+		const ProbePattern pattern{desc.host,     desc.provider, desc.module,
+		                           desc.function, desc.name,     desc.id};
 		context_.target.match(pattern, [&](const ProbeInfo& probe) {
 			std::vector<ProbeArg> here = context_.target.args(probe);
 			bool same = here.size() == args_.size();
 			for (size_t i = 0; same && i < here.size(); i++)
-				same = here[i].native == args_[i].native && here[i].translated == args_[i].translated &&
+				same = here[i].native == args_[i].native &&
+				       here[i].translated == args_[i].translated &&
 				       here[i].mapping == args_[i].mapping && here[i].user == args_[i].user;
 			if (args_any_ && !same)
 				args_conflict_ = true;
@@ -550,29 +632,41 @@ void Sema::check_argument(Node* node, int64_t number) {
 	const std::string& text = clause_->probes[0].text;
 	const std::string untyped = args_untyped_.empty() ? "" : args_untyped_ + ": ";
 	if (args_conflict_)
-		return poison(node, "D_ARGS_MULTI", "args[ ] may not be referenced because probe description " + text + " matches an unstable set of probes",
+		return poison(node, "D_ARGS_MULTI",
+		              "args[ ] may not be referenced because probe description " + text +
+		                  " matches an unstable set of probes",
 		              untyped + "describe probes with the same arguments, or use arg0 to arg9");
 	if (args_.empty())
-		return poison(node, "D_ARGS_NONE", "args[ ] may not be referenced because probe description " + text +
-		                                       (args_any_ ? " matches a probe whose argument types are not known" : " does not match any probes"),
+		return poison(node, "D_ARGS_NONE",
+		              "args[ ] may not be referenced because probe description " + text +
+		                  (args_any_ ? " matches a probe whose argument types are not known"
+		                             : " does not match any probes"),
 		              untyped + "use arg0 to arg9 and casts");
 	if (number < 0 || static_cast<uint64_t>(number) >= args_.size())
-		return poison_at(node, node->list[0]->place, "D_ARGS_IDX", "index " + std::to_string(number) + " is out of range for " + text + " args[ ]",
-		                 "it has " + std::to_string(args_.size()) + (args_.size() == 1 ? " element" : " elements"));
+		return poison_at(node, node->list[0]->place, "D_ARGS_IDX",
+		                 "index " + std::to_string(number) + " is out of range for " + text +
+		                     " args[ ]",
+		                 "it has " + std::to_string(args_.size()) +
+		                     (args_.size() == 1 ? " element" : " elements"));
 }
 
 void Sema::translate_argument(Node* node, int64_t number, TypeRef native) {
 	const ProbeArg& arg = args_[number];
 	const TypeRef wanted = parse_type(context_, *this, arg.translated);
 	if (!wanted)
-		return poison(node, "D_ARGS_TYPE", "failed to resolve translated type for args[" + std::to_string(number) + "]: " + arg.translated,
+		return poison(node, "D_ARGS_TYPE",
+		              "failed to resolve translated type for args[" + std::to_string(number) +
+		                  "]: " + arg.translated,
 		              "the D library that defines it was not read");
 	if (types_.same(native, wanted))
 		return;
 	Node* const input = context_.arena.copy(*node);
-	Translator* const translator = find_translator(types_.is_pointer(wanted) ? types_.target(wanted) : wanted, native);
+	Translator* const translator =
+	    find_translator(types_.is_pointer(wanted) ? types_.target(wanted) : wanted, native);
 	if (!translator)
-		return poison(node, "D_ARGS_XLATOR", "no translator for args[" + std::to_string(number) + "] from " + arg.native + " to " + arg.translated,
+		return poison(node, "D_ARGS_XLATOR",
+		              "no translator for args[" + std::to_string(number) + "] from " + arg.native +
+		                  " to " + arg.translated,
 		              "the D library that defines it was not read");
 	node->kind = Nk::Translated;
 	node->list.clear();
@@ -584,7 +678,9 @@ void Sema::translate_argument(Node* node, int64_t number, TypeRef native) {
 
 void Sema::args_element(Node* node) {
 	if (node->list.size() != 1)
-		return poison(node, "D_PROTO_LEN", "args[ ] prototype mismatch: " + std::to_string(node->list.size()) + " args passed, 1 expected");
+		return poison(node, "D_PROTO_LEN",
+		              "args[ ] prototype mismatch: " + std::to_string(node->list.size()) +
+		                  " args passed, 1 expected");
 	Node* const index = node->list[0];
 	const auto number = constant(index);
 	if (poisoned(index)) {
@@ -592,7 +688,9 @@ void Sema::args_element(Node* node) {
 		return;
 	}
 	if (!number)
-		return poison_at(node, index->place, "D_ARGS_TYPE", "args[ ] index must be an integer constant", "each element has a type of its own");
+		return poison_at(node, index->place, "D_ARGS_TYPE",
+		                 "args[ ] index must be an integer constant",
+		                 "each element has a type of its own");
 	if (!clause_)
 		return poison(node, "D_ARGS_NONE", "args[ ] may not be referenced outside a probe clause");
 	find_args();
@@ -604,7 +702,9 @@ void Sema::args_element(Node* node) {
 	const ProbeArg& arg = args_[*number];
 	const TypeRef native = parse_type(context_, *this, arg.native);
 	if (!native)
-		return poison(node, "D_ARGS_TYPE", "failed to resolve native type for args[" + std::to_string(*number) + "]: " + arg.native,
+		return poison(node, "D_ARGS_TYPE",
+		              "failed to resolve native type for args[" + std::to_string(*number) +
+		                  "]: " + arg.native,
 		              "use arg" + std::to_string(*number) + " and a cast");
 	node->kind = Nk::BuiltinVar;
 	node->builtin = find_builtin("args");
@@ -619,7 +719,9 @@ void Sema::args_element(Node* node) {
 
 void Sema::uregs_element(Node* node) {
 	if (node->list.size() != 1)
-		return poison(node, "D_PROTO_LEN", "uregs[ ] prototype mismatch: " + std::to_string(node->list.size()) + " args passed, 1 expected");
+		return poison(node, "D_PROTO_LEN",
+		              "uregs[ ] prototype mismatch: " + std::to_string(node->list.size()) +
+		                  " args passed, 1 expected");
 	Node* const index = node->list[0];
 	analyze(index);
 	if (poisoned(index)) {
@@ -627,9 +729,11 @@ void Sema::uregs_element(Node* node) {
 		return;
 	}
 	if (!types_.is_integer(index->type))
-		return poison_at(node, index->place, "D_REGS_IDX", "uregs[ ] index must be an integer", "use a constant such as R_RIP");
+		return poison_at(node, index->place, "D_REGS_IDX", "uregs[ ] index must be an integer",
+		                 "use a constant such as R_RIP");
 	if (context_.kernel_missing())
-		return poison(node, "D_VAR_UNSUP", "built-in variable uregs is not supported by " + context_.target.description(),
+		return poison(node, "D_VAR_UNSUP",
+		              "built-in variable uregs is not supported by " + context_.target.description(),
 		              "load the module (dfr.ko) and run as root");
 	node->kind = Nk::BuiltinVar;
 	node->a = nullptr;

@@ -45,9 +45,8 @@ void Sema::float_comparison(Node* node) {
 	node->type = types_.int_type();
 	node->a = order;
 	switch (node->op) {
-	case Tok::Eq: case Tok::Ne:
-		node->b = literal(0);
-		break;
+	case Tok::Eq:
+	case Tok::Ne: node->b = literal(0); break;
 	case Tok::Lt:
 		node->op = Tok::Eq;
 		node->b = literal(-1);
@@ -109,8 +108,9 @@ void Sema::fold(Node* node) {
 		uint64_t value = node->a->value;
 		if (bytes && bytes < 8) {
 			const unsigned shift = 64 - bytes * 8;
-			value = types_.is_signed(node->type) ? static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift)
-			                                     : value << shift >> shift;
+			value = types_.is_signed(node->type)
+			            ? static_cast<uint64_t>(static_cast<int64_t>(value << shift) >> shift)
+			            : value << shift >> shift;
 		}
 		if (types_.info(node->type).is_bool)
 			value = node->a->value != 0;
@@ -136,7 +136,10 @@ void Sema::fold(Node* node) {
 	case Tok::Slash: value = !is_signed ? a / b : sb == -1 ? -a : static_cast<uint64_t>(sa / sb); break;
 	case Tok::Percent: value = !is_signed ? a % b : sb == -1 ? 0 : static_cast<uint64_t>(sa % sb); break;
 	case Tok::Shl: value = a << (b & 63); break;
-	case Tok::Shr: value = types_.is_signed(node->a->type) ? static_cast<uint64_t>(sa >> (b & 63)) : a >> (b & 63); break;
+	case Tok::Shr:
+		value =
+		    types_.is_signed(node->a->type) ? static_cast<uint64_t>(sa >> (b & 63)) : a >> (b & 63);
+		break;
 	case Tok::And: value = a & b; break;
 	case Tok::Xor: value = a ^ b; break;
 	case Tok::Or: value = a | b; break;

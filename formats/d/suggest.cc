@@ -15,18 +15,49 @@ struct Foreign {
 };
 
 constexpr Foreign kForeign[] = {
-    {"comm", "execname"}, {"nsecs", "timestamp"}, {"elapsed", "timestamp"}, {"kstack", "stack()"},
-    {"func", "probefunc"}, {"probe", "probename"}, {"retval", "arg1"}, {"curtask", "curthread"},
-    {"task", "curthread"}, {"ctx", "args[0]"}, {"username", "uid"}, {"cgroup", "curthread->cgroups"},
-    {"hist", "quantize"}, {"lhist", "lquantize"}, {"str", "copyinstr"}, {"kstr", "stringof"},
-    {"join", "printf"}, {"delete", "= 0 (assigning 0 frees a variable)"}, {"zero", "clear"},
-    {"print_stack", "stack()"}, {"strftime", "printf with %Y"}, {"ksym", "sym"}, {"kaddr", "`symbol"},
-    {"stats", "avg"}, {"len", "strlen"}, {"buf", "tracemem"}, {"ntop", "inet_ntop"}, {"reg", "uregs"},
-    {"curproc", "curthread"}, {"curpid", "pid"}, {"curcpu_id", "cpu"}, {"jid", "curthread->nsproxy->pid_ns_for_children->ns.inum, for a container (Linux has no jails)"},
+    {"comm", "execname"},
+    {"nsecs", "timestamp"},
+    {"elapsed", "timestamp"},
+    {"kstack", "stack()"},
+    {"func", "probefunc"},
+    {"probe", "probename"},
+    {"retval", "arg1"},
+    {"curtask", "curthread"},
+    {"task", "curthread"},
+    {"ctx", "args[0]"},
+    {"username", "uid"},
+    {"cgroup", "curthread->cgroups"},
+    {"hist", "quantize"},
+    {"lhist", "lquantize"},
+    {"str", "copyinstr"},
+    {"kstr", "stringof"},
+    {"join", "printf"},
+    {"delete", "= 0 (assigning 0 frees a variable)"},
+    {"zero", "clear"},
+    {"print_stack", "stack()"},
+    {"strftime", "printf with %Y"},
+    {"ksym", "sym"},
+    {"kaddr", "`symbol"},
+    {"stats", "avg"},
+    {"len", "strlen"},
+    {"buf", "tracemem"},
+    {"ntop", "inet_ntop"},
+    {"reg", "uregs"},
+    {"curproc", "curthread"},
+    {"curpid", "pid"},
+    {"curcpu_id", "cpu"},
+    {"jid", "curthread->nsproxy->pid_ns_for_children->ns.inum, for a container (Linux has no jails)"},
     {"jailname", "curthread->nsproxy->uts_ns->name.nodename, for a container (Linux has no jails)"},
-    {"cpuid", "cpu"}, {"gettid", "tid"}, {"threadname", "execname"}, {"ktime_get_ns", "timestamp"},
-    {"nsec", "timestamp"}, {"walltime", "walltimestamp"}, {"vmregs", "uregs"}, {"kthread", "curthread"},
-    {"processname", "execname"}, {"cmdline", "execargs"},
+    {"cpuid", "cpu"},
+    {"gettid", "tid"},
+    {"threadname", "execname"},
+    {"ktime_get_ns", "timestamp"},
+    {"nsec", "timestamp"},
+    {"walltime", "walltimestamp"},
+    {"vmregs", "uregs"},
+    {"kthread", "curthread"},
+    {"processname", "execname"},
+    {"cmdline", "execargs"},
 };
 
 struct ForeignProbe {
@@ -35,7 +66,8 @@ struct ForeignProbe {
 };
 
 constexpr ForeignProbe kForeignProbes[] = {
-    {"fbt", "bcopy", "Linux copies with memcpy, which cannot be probed; probe who calls it: fbt::skb_copy_bits:entry"},
+    {"fbt", "bcopy",
+     "Linux copies with memcpy, which cannot be probed; probe who calls it: fbt::skb_copy_bits:entry"},
     {"fbt", "malloc", "the kernel's allocator is fbt::__kmalloc*:entry"},
     {"fbt", "free", "the kernel's allocator is fbt::kfree:entry"},
     {"fbt", "kmem_alloc", "the kernel's allocator is fbt::__kmalloc*:entry"},
@@ -55,10 +87,14 @@ constexpr ForeignProbe kForeignProbes[] = {
     {"syscall", "stat64", "Linux calls it newfstatat: syscall::newfstat*:entry"},
     {"syscall", "pread", "Linux calls it pread64"},
     {"syscall", "pwrite", "Linux calls it pwrite64"},
-    {"lockstat", "", "it comes with a later version; fbt::__mutex_lock*:entry and fbt::queued_spin_lock_slowpath:entry are those that wait"},
-    {"plockstat", "", "it needs probes in user space, which come with a later version; syscall::futex:entry is who waits"},
+    {"lockstat", "",
+     "it comes with a later version; fbt::__mutex_lock*:entry and fbt::queued_spin_lock_slowpath:entry are "
+     "those that wait"},
+    {"plockstat", "",
+     "it needs probes in user space, which come with a later version; syscall::futex:entry is who waits"},
     {"pid", "", "user functions come with a later version; ustack() at syscall:::entry shows who calls"},
-    {"vminfo", "", "it comes with a later version; fbt::handle_mm_fault:return and sdt:exceptions:: are page faults"},
+    {"vminfo", "",
+     "it comes with a later version; fbt::handle_mm_fault:return and sdt:exceptions:: are page faults"},
     {"sysinfo", "", "it comes with a later version; syscall:::entry and sched:::off-cpu count most of it"},
     {"ip", "", "it comes with a later version; fbt::ip_local_deliver:entry and fbt::ip_finish_output:entry"},
     {"tcp", "", "it comes with a later version; sdt:sock::inet_sock_set_state and fbt::tcp_sendmsg:entry"},
@@ -118,7 +154,8 @@ std::string suggest(std::string_view name, const std::vector<std::string_view>& 
 	std::string_view best;
 	size_t least = name.size() > 60 ? 0 : 1 + name.size() / 3;
 	for (const std::string_view candidate : candidates) {
-		if (candidate.size() > name.size() + 3 || candidate.size() + 3 < name.size() || candidate == name)
+		if (candidate.size() > name.size() + 3 || candidate.size() + 3 < name.size() ||
+		    candidate == name)
 			continue;
 		const size_t away = distance(name, candidate);
 		if (away < least || (away == least && best.empty() && least)) {
@@ -140,7 +177,8 @@ std::string counted_from_left(Target& target, std::string_view text) {
 	// As many more fields behind it as there may be, then fewer.
 	for (size_t more = fields.size() < 4 ? 4 - fields.size() : 0; more; more--) {
 		ProbePattern pattern;
-		std::string* const places[] = {&pattern.provider, &pattern.module, &pattern.function, &pattern.name};
+		std::string* const places[] = {&pattern.provider, &pattern.module, &pattern.function,
+		                               &pattern.name};
 		const size_t first = 4 - fields.size() - more;
 		for (size_t i = 0; i < fields.size(); i++)
 			*places[first + i] = fields[i];

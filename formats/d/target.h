@@ -34,15 +34,15 @@ struct ProbeInfo {
 	uint32_t id = 0;
 	std::string provider, module, function, name;
 	std::optional<unsigned> nargs; // as far as known
-	bool shared = false;	       // by several functions of that name, each with a type of its own
+	bool shared = false;           // by several functions of that name, each with a type of its own
 };
 
 // One argument: args[i] has type `translated`, made from argument `mapping` of type `native`.
 struct ProbeArg {
-	std::string native;	// C type text, e.g. "struct file *"
+	std::string native;     // C type text, e.g. "struct file *"
 	std::string translated; // empty: same as native
 	unsigned mapping = 0;
-	std::string name; // the parameter's own name, for listings; empty: not known
+	std::string name;  // the parameter's own name, for listings; empty: not known
 	bool user = false; // points into user memory: stringof() and * copy in
 };
 
@@ -68,7 +68,8 @@ public:
 	virtual std::string description() const = 0;
 
 	// Calls `visit` for each probe that matches until it returns false. Order: by id.
-	virtual void match(const ProbePattern& pattern, const std::function<bool(const ProbeInfo&)>& visit) = 0;
+	virtual void match(const ProbePattern& pattern,
+	                   const std::function<bool(const ProbeInfo&)>& visit) = 0;
 
 	// Why a description that matches nothing matches nothing; empty: nothing more is known.
 	virtual std::string why_absent(const ProbePattern&) { return {}; }

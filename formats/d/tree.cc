@@ -49,7 +49,9 @@ class TreeWriter {
 public:
 	explicit TreeWriter(TypeTable& types) : types_(types) {}
 
-	void line(unsigned depth, const std::string& text) { out_.append(2 * depth, ' ').append(text) += '\n'; }
+	void line(unsigned depth, const std::string& text) {
+		out_.append(2 * depth, ' ').append(text) += '\n';
+	}
 
 	void node(unsigned depth, const Node* node) {
 		if (!node)

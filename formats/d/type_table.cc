@@ -20,10 +20,18 @@ struct Basic {
 };
 
 constexpr Basic kIntegers[] = {
-    {"int", 32, true}, {"char", 8, true}, {"unsigned int", 32, false}, {"long", 64, true},
-    {"unsigned long", 64, false}, {"long long", 64, true}, {"unsigned long long", 64, false},
-    {"short", 16, true}, {"unsigned short", 16, false}, {"signed char", 8, true},
-    {"unsigned char", 8, false}, {"_Bool", 8, false},
+    {"int", 32, true},
+    {"char", 8, true},
+    {"unsigned int", 32, false},
+    {"long", 64, true},
+    {"unsigned long", 64, false},
+    {"long long", 64, true},
+    {"unsigned long long", 64, false},
+    {"short", 16, true},
+    {"unsigned short", 16, false},
+    {"signed char", 8, true},
+    {"unsigned char", 8, false},
+    {"_Bool", 8, false},
 };
 
 struct Alias {
@@ -31,13 +39,28 @@ struct Alias {
 };
 
 constexpr Alias kTypedefs[] = {
-    {"int8_t", "signed char"}, {"int16_t", "short"}, {"int32_t", "int"}, {"int64_t", "long"},
-    {"intptr_t", "long"}, {"ssize_t", "long"}, {"uint8_t", "unsigned char"},
-    {"uint16_t", "unsigned short"}, {"uint32_t", "unsigned int"}, {"uint64_t", "unsigned long"},
-    {"uchar_t", "unsigned char"}, {"ushort_t", "unsigned short"}, {"uint_t", "unsigned int"},
-    {"ulong_t", "unsigned long"}, {"u_longlong_t", "unsigned long long"},
-    {"uintptr_t", "unsigned long"}, {"size_t", "unsigned long"}, {"ptrdiff_t", "long"},
-    {"id_t", "int"}, {"pid_t", "int"}, {"uid_t", "unsigned int"}, {"gid_t", "unsigned int"},
+    {"int8_t", "signed char"},
+    {"int16_t", "short"},
+    {"int32_t", "int"},
+    {"int64_t", "long"},
+    {"intptr_t", "long"},
+    {"ssize_t", "long"},
+    {"uint8_t", "unsigned char"},
+    {"uint16_t", "unsigned short"},
+    {"uint32_t", "unsigned int"},
+    {"uint64_t", "unsigned long"},
+    {"uchar_t", "unsigned char"},
+    {"ushort_t", "unsigned short"},
+    {"uint_t", "unsigned int"},
+    {"ulong_t", "unsigned long"},
+    {"u_longlong_t", "unsigned long long"},
+    {"uintptr_t", "unsigned long"},
+    {"size_t", "unsigned long"},
+    {"ptrdiff_t", "long"},
+    {"id_t", "int"},
+    {"pid_t", "int"},
+    {"uid_t", "unsigned int"},
+    {"gid_t", "unsigned int"},
 };
 
 } // namespace
@@ -67,7 +90,8 @@ TypeRef TypeTable::basic(std::string_view name) {
 uint64_t TypeTable::alignment_of(TypeRef type) {
 	while (type.container == &program_) {
 		const types::TypeInfo what = types::info(type);
-		if (what.kind != Kind::Typedef && what.kind != Kind::Const && what.kind != Kind::Volatile && what.kind != Kind::Restrict && what.kind != Kind::Array)
+		if (what.kind != Kind::Typedef && what.kind != Kind::Const && what.kind != Kind::Volatile &&
+		    what.kind != Kind::Restrict && what.kind != Kind::Array)
 			return 0;
 		const auto known = alignments_.find(type.id);
 		if (known != alignments_.end())
@@ -95,7 +119,9 @@ TypeRef TypeTable::named(std::string_view name) {
 	return {};
 }
 
-const types::Container* TypeTable::module(std::string_view name) { return target_.kernel_types(name); }
+const types::Container* TypeTable::module(std::string_view name) {
+	return target_.kernel_types(name);
+}
 
 TypeRef TypeTable::find_kernel(NameSpace space, std::string_view name) {
 	TypeRef forward;
@@ -207,7 +233,9 @@ TypeRef TypeTable::find_kernel_symbol(std::string_view scope, std::string_view n
 	return found;
 }
 
-TypeInfo TypeTable::info(TypeRef type) { return type ? types::resolved_info(type) : TypeInfo{}; }
+TypeInfo TypeTable::info(TypeRef type) {
+	return type ? types::resolved_info(type) : TypeInfo{};
+}
 
 bool TypeTable::is_string(TypeRef type) {
 	if (!string_)
@@ -227,18 +255,30 @@ bool TypeTable::is_integer(TypeRef type) {
 	const Kind kind = info(type).kind;
 	return kind == Kind::Integer || kind == Kind::Enum;
 }
-bool TypeTable::is_float(TypeRef type) { return info(type).kind == Kind::Float; }
-bool TypeTable::is_pointer(TypeRef type) { return info(type).kind == Kind::Pointer; }
-bool TypeTable::is_array(TypeRef type) { return info(type).kind == Kind::Array && !is_string(type); }
+bool TypeTable::is_float(TypeRef type) {
+	return info(type).kind == Kind::Float;
+}
+bool TypeTable::is_pointer(TypeRef type) {
+	return info(type).kind == Kind::Pointer;
+}
+bool TypeTable::is_array(TypeRef type) {
+	return info(type).kind == Kind::Array && !is_string(type);
+}
 bool TypeTable::is_struct(TypeRef type) {
 	const TypeInfo what = info(type);
 	return what.kind == Kind::Struct || what.kind == Kind::Union ||
 	       (what.kind == Kind::Forward && what.forward != Kind::Enum);
 }
-bool TypeTable::is_function(TypeRef type) { return info(type).kind == Kind::Function; }
-bool TypeTable::is_void(TypeRef type) { return type && info(type).kind == Kind::Void; }
+bool TypeTable::is_function(TypeRef type) {
+	return info(type).kind == Kind::Function;
+}
+bool TypeTable::is_void(TypeRef type) {
+	return type && info(type).kind == Kind::Void;
+}
 
-TypeRef TypeTable::target(TypeRef type) { return info(type).target; }
+TypeRef TypeTable::target(TypeRef type) {
+	return info(type).target;
+}
 
 bool TypeTable::is_char_pointer(TypeRef type) {
 	const TypeInfo what = info(type);

@@ -25,11 +25,15 @@ public:
 	// The constants of the enum whose body is being read: the later ones may be made of the earlier ones.
 	class OpenEnum {
 	public:
-		explicit OpenEnum(TypeTable& table) : table_(table), outer_(table.open_enum_) { table_.open_enum_ = &constants_; }
+		explicit OpenEnum(TypeTable& table) : table_(table), outer_(table.open_enum_) {
+			table_.open_enum_ = &constants_;
+		}
 		~OpenEnum() { table_.open_enum_ = outer_; }
 		OpenEnum(const OpenEnum&) = delete;
 		OpenEnum& operator=(const OpenEnum&) = delete;
-		void add(std::string name, int64_t value) { constants_.push_back({names_.emplace_back(std::move(name)), value}); }
+		void add(std::string name, int64_t value) {
+			constants_.push_back({names_.emplace_back(std::move(name)), value});
+		}
 		const std::vector<types::Enumerator>& constants() const { return constants_; }
 
 	private:
@@ -71,7 +75,7 @@ public:
 	bool is_pointer(types::TypeRef type);
 	bool is_scalar(types::TypeRef type) { return is_integer(type) || is_pointer(type); }
 	bool is_arithmetic(types::TypeRef type) { return is_integer(type) || is_float(type); }
-	bool is_array(types::TypeRef type); // not string
+	bool is_array(types::TypeRef type);  // not string
 	bool is_struct(types::TypeRef type); // struct or union
 	bool is_function(types::TypeRef type);
 	bool is_void(types::TypeRef type);

@@ -41,7 +41,8 @@ private:
 	size_t number(TypeRef type, bool named) {
 		while (type) {
 			const TypeInfo info = types::info(type);
-			if (info.kind != Kind::Const && info.kind != Kind::Volatile && info.kind != Kind::Restrict)
+			if (info.kind != Kind::Const && info.kind != Kind::Volatile &&
+			    info.kind != Kind::Restrict)
 				break;
 			type = info.target;
 		}
@@ -60,14 +61,21 @@ private:
 		switch (info.kind) {
 		case Kind::Integer: {
 			// A basic type's name has spaces: it stands last.
-			const char* const sign = info.is_bool ? "b" : !info.is_signed ? "u" : info.is_char ? "c" : "s";
+			const char* const sign = info.is_bool      ? "b"
+			                         : !info.is_signed ? "u"
+			                         : info.is_char    ? "c"
+			                                           : "s";
 			return "I " + std::to_string(info.bits) + ' ' + sign + ' ' + name(info.name);
 		}
 		case Kind::Float: return "F " + std::to_string(info.size) + ' ' + name(info.name);
 		case Kind::Pointer: return "P " + std::to_string(number(info.target, true));
-		case Kind::Array: return "A " + std::to_string(info.count) + ' ' + std::to_string(number(info.target, named));
-		case Kind::Typedef: return "T " + std::to_string(number(info.target, named)) + ' ' + name(info.name);
-		case Kind::Struct: case Kind::Union: return named ? forward(info.kind, info) : members(type, info);
+		case Kind::Array:
+			return "A " + std::to_string(info.count) + ' ' +
+			       std::to_string(number(info.target, named));
+		case Kind::Typedef:
+			return "T " + std::to_string(number(info.target, named)) + ' ' + name(info.name);
+		case Kind::Struct:
+		case Kind::Union: return named ? forward(info.kind, info) : members(type, info);
 		case Kind::Enum: return named ? forward(info.kind, info) : constants(type, info);
 		case Kind::Forward: return forward(info.forward, info);
 		default: return "V";
@@ -75,22 +83,30 @@ private:
 	}
 
 	static std::string forward(Kind kind, const TypeInfo& info) {
-		return std::string("N ") + (kind == Kind::Struct ? "s " : kind == Kind::Union ? "u " : "e ") + name(info.name);
+		return std::string("N ") +
+		       (kind == Kind::Struct  ? "s "
+		        : kind == Kind::Union ? "u "
+		                              : "e ") +
+		       name(info.name);
 	}
 
 	std::string members(TypeRef type, const TypeInfo& info) {
-		std::string out = (info.kind == Kind::Struct ? "S " : "U ") + std::to_string(info.size) + ' ' + name(info.name);
+		std::string out = (info.kind == Kind::Struct ? "S " : "U ") + std::to_string(info.size) +
+		                  ' ' + name(info.name);
 		for (uint64_t i = 0; i < info.count; i++) {
 			const types::Member one = type.container->member(type.id, static_cast<uint32_t>(i));
-			out += ' ' + name(one.name) + ':' + std::to_string(one.bit_offset) + ':' + std::to_string(one.bit_width) + ':' + std::to_string(number(one.type, false));
+			out += ' ' + name(one.name) + ':' + std::to_string(one.bit_offset) + ':' +
+			       std::to_string(one.bit_width) + ':' + std::to_string(number(one.type, false));
 		}
 		return out;
 	}
 
 	static std::string constants(TypeRef type, const TypeInfo& info) {
-		std::string out = "E " + std::to_string(info.size) + (info.is_signed ? " s " : " u ") + name(info.name);
+		std::string out =
+		    "E " + std::to_string(info.size) + (info.is_signed ? " s " : " u ") + name(info.name);
 		for (uint64_t i = 0; i < info.count; i++) {
-			const types::Enumerator one = type.container->enumerator(type.id, static_cast<uint32_t>(i));
+			const types::Enumerator one =
+			    type.container->enumerator(type.id, static_cast<uint32_t>(i));
 			out += ' ' + std::string(one.name) + '=' + std::to_string(one.value);
 		}
 		return out;
@@ -150,8 +166,12 @@ private:
 			fail("\"" + std::string(text) + "\" is no number");
 		return value;
 	}
-	template <typename T = uint64_t> static T number(std::string_view& rest) { return parse<T>(word(rest)); }
-	static std::string_view name(std::string_view text) { return text == "-" ? std::string_view() : text; }
+	template <typename T = uint64_t> static T number(std::string_view& rest) {
+		return parse<T>(word(rest));
+	}
+	static std::string_view name(std::string_view text) {
+		return text == "-" ? std::string_view() : text;
+	}
 
 	TypeRef make(std::string_view rest) {
 		const std::string_view kind = word(rest);
@@ -177,7 +197,10 @@ private:
 			return constants(rest);
 		if (kind == "N") {
 			const std::string_view what = word(rest);
-			return into_.forward(what == "s" ? Kind::Struct : what == "u" ? Kind::Union : Kind::Enum, name(word(rest)));
+			return into_.forward(what == "s"   ? Kind::Struct
+			                     : what == "u" ? Kind::Union
+			                                   : Kind::Enum,
+			                     name(word(rest)));
 		}
 		if (kind == "V")
 			return into_.void_type();
@@ -208,8 +231,10 @@ private:
 		std::vector<types::Member> list;
 		while (!rest.empty()) {
 			const std::string_view text = word(rest);
-			const size_t first = text.find(':'), second = text.find(':', first + 1), third = text.find(':', second + 1);
-			if (first == std::string_view::npos || second == std::string_view::npos || third == std::string_view::npos)
+			const size_t first = text.find(':'), second = text.find(':', first + 1),
+			             third = text.find(':', second + 1);
+			if (first == std::string_view::npos || second == std::string_view::npos ||
+			    third == std::string_view::npos)
 				fail("member \"" + std::string(text) + "\"");
 			types::Member one;
 			one.name = name(text.substr(0, first));
@@ -251,8 +276,12 @@ private:
 
 } // namespace
 
-std::string write_type_text(TypeRef type) { return TypeTextWriter().run(type); }
+std::string write_type_text(TypeRef type) {
+	return TypeTextWriter().run(type);
+}
 
-TypeRef read_type_text(std::string_view text, types::ProgramTypes& into) { return TypeTextReader(text, into).type(0); }
+TypeRef read_type_text(std::string_view text, types::ProgramTypes& into) {
+	return TypeTextReader(text, into).type(0);
+}
 
 } // namespace dfr::d

@@ -28,7 +28,8 @@ public:
 
 private:
 	[[noreturn]] void fail(const std::string& why) const {
-		throw Error("cannot assemble line " + std::to_string(line_number_) + ": " + why, "compare with what dfr disasm prints", EINVAL);
+		throw Error("cannot assemble line " + std::to_string(line_number_) + ": " + why,
+		            "compare with what dfr disasm prints", EINVAL);
 	}
 
 	bool next_line() {
@@ -84,7 +85,8 @@ private:
 			if (++i >= line_.size())
 				break;
 			if (line_[i] >= '0' && line_[i] <= '7' && i + 2 < line_.size()) {
-				out += static_cast<char>((line_[i] - '0') * 64 + (line_[i + 1] - '0') * 8 + (line_[i + 2] - '0'));
+				out += static_cast<char>((line_[i] - '0') * 64 + (line_[i + 1] - '0') * 8 +
+				                         (line_[i + 2] - '0'));
 				i += 2;
 			} else {
 				out += line_[i] == 'n' ? '\n' : line_[i];
@@ -229,14 +231,17 @@ private:
 		std::string_view text = word();
 		if (text.ends_with(','))
 			text.remove_suffix(1);
-		if (!text.starts_with(prefix) || !text.ends_with(suffix) || text.size() <= prefix.size() + suffix.size())
-			fail("operand \"" + std::string(text) + "\": expected " + std::string(prefix) + "N" + std::string(suffix));
+		if (!text.starts_with(prefix) || !text.ends_with(suffix) ||
+		    text.size() <= prefix.size() + suffix.size())
+			fail("operand \"" + std::string(text) + "\": expected " + std::string(prefix) + "N" +
+			     std::string(suffix));
 		text.remove_prefix(prefix.size());
 		text.remove_suffix(suffix.size());
 		uint64_t value = 0;
 		for (const char c : text) {
 			if (c < '0' || c > '9' || (value = value * 10 + (c - '0')) > most)
-				fail("operand \"" + std::string(text) + "\" is not a number up to " + std::to_string(most));
+				fail("operand \"" + std::string(text) + "\" is not a number up to " +
+				     std::to_string(most));
 		}
 		return static_cast<uint32_t>(value);
 	}
@@ -253,14 +258,30 @@ private:
 		uint32_t a = 0, b = 0, c = 0;
 		switch (find_opcode(op)->format) {
 		case OpcodeFormat::None: break;
-		case OpcodeFormat::Three: a = reg(); b = reg(); c = reg(); break;
-		case OpcodeFormat::Two: a = reg(); c = reg(); break;
-		case OpcodeFormat::Compare: a = reg(); b = reg(); break;
+		case OpcodeFormat::Three:
+			a = reg();
+			b = reg();
+			c = reg();
+			break;
+		case OpcodeFormat::Two:
+			a = reg();
+			c = reg();
+			break;
+		case OpcodeFormat::Compare:
+			a = reg();
+			b = reg();
+			break;
 		case OpcodeFormat::Test: a = reg(); break;
 		case OpcodeFormat::Return: c = reg(); break;
 		case OpcodeFormat::Branch: return DIF_INSTR_BRANCH(op, operand("", "", 0xffffff));
-		case OpcodeFormat::Load: a = operand("[%r", "]", 255); c = reg(); break;
-		case OpcodeFormat::Store: a = reg(); c = operand("[%r", "]", 255); break;
+		case OpcodeFormat::Load:
+			a = operand("[%r", "]", 255);
+			c = reg();
+			break;
+		case OpcodeFormat::Store:
+			a = reg();
+			c = operand("[%r", "]", 255);
+			break;
 		case OpcodeFormat::SetInteger: return wide(op, "DT_INTEGER[", "]");
 		case OpcodeFormat::SetString: return wide(op, "DT_STRING[", "]");
 		case OpcodeFormat::Translate: return wide(op, "DT_XLREF[", "]");
@@ -270,9 +291,20 @@ private:
 			c = reg();
 			return DIF_INSTR_WIDE(op, operand("DT_VAR(", ")", UINT16_MAX), c);
 		}
-		case OpcodeFormat::LoadArray: a = operand("DT_VAR(", ")", 255); b = reg(); c = reg(); break;
-		case OpcodeFormat::PushReference: a = operand("DT_TYPE(", ")", 255); b = reg(); c = reg(); break;
-		case OpcodeFormat::PushValue: a = operand("DT_TYPE(", ")", 255); c = reg(); break;
+		case OpcodeFormat::LoadArray:
+			a = operand("DT_VAR(", ")", 255);
+			b = reg();
+			c = reg();
+			break;
+		case OpcodeFormat::PushReference:
+			a = operand("DT_TYPE(", ")", 255);
+			b = reg();
+			c = reg();
+			break;
+		case OpcodeFormat::PushValue:
+			a = operand("DT_TYPE(", ")", 255);
+			c = reg();
+			break;
 		}
 		return DIF_INSTR_R(op, a, b, c);
 	}
@@ -292,6 +324,8 @@ private:
 
 } // namespace
 
-dof::Image assemble(std::string_view text) { return Assembler(text).run(); }
+dof::Image assemble(std::string_view text) {
+	return Assembler(text).run();
+}
 
 } // namespace dfr::dif

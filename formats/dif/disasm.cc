@@ -22,25 +22,29 @@ __attribute__((format(printf, 1, 2))) std::string print(const char* format, ...)
 	return buffer;
 }
 
-constexpr const char* kCtfKinds[] = {"unknown", "integer", "float", "pointer", "array", "function", "struct",
-                                     "union", "enum", "forward", "typedef", "volatile", "const", "restrict"};
+constexpr const char* kCtfKinds[] = {"unknown",  "integer",  "float", "pointer", "array",
+                                     "function", "struct",   "union", "enum",    "forward",
+                                     "typedef",  "volatile", "const", "restrict"};
 
 std::string variable_comment(const Difo& difo, uint32_t id, uint8_t scope) {
 	for (const dif_var& variable : difo.variables) {
 		if (variable.id == id && variable.scope == scope)
-			return print("\t\t! DT_VAR(%u) = \"", id) + std::string(difo.string_at(variable.name)) + "\"";
+			return print("\t\t! DT_VAR(%u) = \"", id) +
+			       std::string(difo.string_at(variable.name)) + "\"";
 	}
 	return {};
 }
 
 uint8_t scope_of(unsigned op) {
 	switch (op) {
-	case DIF_OP_LDTA: case DIF_OP_LDTS: case DIF_OP_STTS: case DIF_OP_LDTAA: case DIF_OP_STTAA:
-		return DIF_VS_THREAD;
-	case DIF_OP_LDLS: case DIF_OP_STLS:
-		return DIF_VS_LOCAL;
-	default:
-		return DIF_VS_GLOBAL;
+	case DIF_OP_LDTA:
+	case DIF_OP_LDTS:
+	case DIF_OP_STTS:
+	case DIF_OP_LDTAA:
+	case DIF_OP_STTAA: return DIF_VS_THREAD;
+	case DIF_OP_LDLS:
+	case DIF_OP_STLS: return DIF_VS_LOCAL;
+	default: return DIF_VS_GLOBAL;
 	}
 }
 
@@ -68,22 +72,27 @@ std::string comment(const Difo& difo, uint32_t word) {
 	if (!info)
 		return {};
 	switch (info->format) {
-	case OpcodeFormat::LoadVariable: case OpcodeFormat::StoreVariable:
-		return variable_comment(difo, DIF_WIDE(word), scope_of(op));
-	case OpcodeFormat::LoadArray:
-		return variable_comment(difo, DIF_R1(word), scope_of(op));
+	case OpcodeFormat::LoadVariable:
+	case OpcodeFormat::StoreVariable: return variable_comment(difo, DIF_WIDE(word), scope_of(op));
+	case OpcodeFormat::LoadArray: return variable_comment(difo, DIF_R1(word), scope_of(op));
 	case OpcodeFormat::SetInteger:
-		return DIF_WIDE(word) < difo.integers.size() ? print("\t\t! 0x%llx", static_cast<unsigned long long>(difo.integers[DIF_WIDE(word)])) : "";
+		return DIF_WIDE(word) < difo.integers.size()
+		           ? print("\t\t! 0x%llx",
+		                   static_cast<unsigned long long>(difo.integers[DIF_WIDE(word)]))
+		           : "";
 	case OpcodeFormat::SetString:
-		return DIF_WIDE(word) < difo.strings.size() ? "\t\t! \"" + escaped(difo.string_at(DIF_WIDE(word))) + "\"" : "";
+		return DIF_WIDE(word) < difo.strings.size()
+		           ? "\t\t! \"" + escaped(difo.string_at(DIF_WIDE(word))) + "\""
+		           : "";
 	case OpcodeFormat::Call: {
 		const std::string_view name = subroutine_name(DIF_WIDE(word));
 		return name.empty() ? "" : "\t\t! " + std::string(name);
 	}
-	case OpcodeFormat::PushReference: case OpcodeFormat::PushValue:
-		return print("\t! DT_TYPE(%u) = %s", DIF_R1(word), DIF_R1(word) == DIF_KIND_STRING ? "string" : "D type");
-	default:
-		return {};
+	case OpcodeFormat::PushReference:
+	case OpcodeFormat::PushValue:
+		return print("\t! DT_TYPE(%u) = %s", DIF_R1(word),
+		             DIF_R1(word) == DIF_KIND_STRING ? "string" : "D type");
+	default: return {};
 	}
 }
 
@@ -95,7 +104,9 @@ std::string_view subroutine_name(uint32_t number) {
 }
 
 std::string type_text(const dif_type& type) {
-	std::string out = type.kind == DIF_KIND_CTF ? "D type" : type.kind == DIF_KIND_STRING ? "string" : print("0x%x", type.kind);
+	std::string out = type.kind == DIF_KIND_CTF      ? "D type"
+	                  : type.kind == DIF_KIND_STRING ? "string"
+	                                                 : print("0x%x", type.kind);
 	if (type.ckind < sizeof kCtfKinds / sizeof kCtfKinds[0])
 		out += print(" (%s)", kCtfKinds[type.ckind]);
 	else
@@ -139,10 +150,13 @@ std::string instruction_text(uint32_t word) {
 std::string disassemble(const Difo& difo) {
 	dif_type type = difo.rtype;
 	type.flags &= DIF_TF_BYREF | DIF_TF_BYUREF;
-	std::string out = "\nDIFO 0x" + print("%llx", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(&difo))) + " returns " + type_text(type) + "\n";
+	std::string out = "\nDIFO 0x" +
+	                  print("%llx", static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(&difo))) +
+	                  " returns " + type_text(type) + "\n";
 	out += print("%-3s %-8s    %s\n", "OFF", "OPCODE", "INSTRUCTION");
 	for (size_t i = 0; i < difo.text.size(); i++)
-		out += print("%02zu: %08x    ", i, difo.text[i]) + instruction_text(difo.text[i]) + comment(difo, difo.text[i]) + "\n";
+		out += print("%02zu: %08x    ", i, difo.text[i]) + instruction_text(difo.text[i]) +
+		       comment(difo, difo.text[i]) + "\n";
 	if (!difo.variables.empty()) {
 		out += print("\n%-16s %-4s %-3s %-3s %-4s %s\n", "NAME", "ID", "KND", "SCP", "FLAG", "TYPE");
 		for (const dif_var& one : difo.variables) {
@@ -154,15 +168,24 @@ std::string disassemble(const Difo& difo) {
 			if (one.flags & DIF_VF_MOD)
 				flags += flags.empty() ? "w" : "/w";
 			const std::string name(difo.string_at(one.name));
-			const std::string scope = one.scope == DIF_VS_GLOBAL ? "glb" : one.scope == DIF_VS_THREAD ? "tls" : one.scope == DIF_VS_LOCAL ? "loc" : print("%u", one.scope);
-			const std::string kind = one.kind == DIF_VK_ARRAY ? "arr" : one.kind == DIF_VK_SCALAR ? "scl" : print("%u", one.kind);
-			out += print("%-16s %-4x %-3s %-3s %-4s ", name.c_str(), one.id, kind.c_str(), scope.c_str(), flags.c_str()) + type_text(one.type) + "\n";
+			const std::string scope = one.scope == DIF_VS_GLOBAL   ? "glb"
+			                          : one.scope == DIF_VS_THREAD ? "tls"
+			                          : one.scope == DIF_VS_LOCAL  ? "loc"
+			                                                       : print("%u", one.scope);
+			const std::string kind = one.kind == DIF_VK_ARRAY    ? "arr"
+			                         : one.kind == DIF_VK_SCALAR ? "scl"
+			                                                     : print("%u", one.kind);
+			out += print("%-16s %-4x %-3s %-3s %-4s ", name.c_str(), one.id, kind.c_str(),
+			             scope.c_str(), flags.c_str()) +
+			       type_text(one.type) + "\n";
 		}
 	}
 	if (!difo.relocations.empty()) {
 		out += print("\n%-4s %-8s %-8s %s\n", "KREL", "OFFSET", "DATA", "NAME");
 		for (const Relocation& one : difo.relocations)
-			out += print("%-4s %-8llx %-8llx %s\n", "SETX", static_cast<unsigned long long>(one.index) * 8, static_cast<unsigned long long>(one.addend), one.symbol.c_str());
+			out += print("%-4s %-8llx %-8llx %s\n", "SETX",
+			             static_cast<unsigned long long>(one.index) * 8,
+			             static_cast<unsigned long long>(one.addend), one.symbol.c_str());
 	}
 	return out;
 }

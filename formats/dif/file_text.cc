@@ -29,7 +29,9 @@ std::string quoted(std::string_view text) {
 	return out + '"';
 }
 
-std::string number(uint64_t value) { return std::to_string(value); }
+std::string number(uint64_t value) {
+	return std::to_string(value);
+}
 
 std::string hex(uint64_t value) {
 	char text[24];
@@ -38,7 +40,8 @@ std::string hex(uint64_t value) {
 }
 
 std::string type_words(const dif_type& type) {
-	return number(type.kind) + ' ' + number(type.ckind) + ' ' + number(type.flags) + ' ' + number(type.size);
+	return number(type.kind) + ' ' + number(type.ckind) + ' ' + number(type.flags) + ' ' +
+	       number(type.size);
 }
 
 void put_difo(std::string& out, const Difo& difo, const std::string& indent) {
@@ -53,16 +56,21 @@ void put_difo(std::string& out, const Difo& difo, const std::string& indent) {
 	if (!difo.strings.empty())
 		out += indent + "  strings " + quoted(difo.strings) + '\n';
 	for (const dif_var& one : difo.variables)
-		out += indent + "  variable " + number(one.name) + ' ' + hex(one.id) + ' ' + number(one.kind) + ' ' + number(one.scope) + ' ' + number(one.flags) + ' ' + type_words(one.type) + "\t! " + std::string(difo.string_at(one.name)) + '\n';
+		out += indent + "  variable " + number(one.name) + ' ' + hex(one.id) + ' ' +
+		       number(one.kind) + ' ' + number(one.scope) + ' ' + number(one.flags) + ' ' +
+		       type_words(one.type) + "\t! " + std::string(difo.string_at(one.name)) + '\n';
 	for (const Relocation& one : difo.relocations)
-		out += indent + "  relocation " + quoted(one.symbol) + ' ' + number(one.index) + ' ' + hex(one.addend) + '\n';
+		out += indent + "  relocation " + quoted(one.symbol) + ' ' + number(one.index) + ' ' +
+		       hex(one.addend) + '\n';
 	for (const SourceLine& one : difo.lines)
-		out += indent + "  line " + number(one.pc) + ' ' + quoted(one.file) + ' ' + number(one.line) + ' ' + number(one.column) + '\n';
+		out += indent + "  line " + number(one.pc) + ' ' + quoted(one.file) + ' ' + number(one.line) +
+		       ' ' + number(one.column) + '\n';
 	out += indent + "end\n";
 }
 
 void put_action(std::string& out, const dof::Action& action) {
-	out += "  action " + hex(action.kind) + ' ' + number(action.ntuple) + ' ' + hex(action.arg) + ' ' + hex(action.uarg) + '\n';
+	out += "  action " + hex(action.kind) + ' ' + number(action.ntuple) + ' ' + hex(action.arg) + ' ' +
+	       hex(action.uarg) + '\n';
 	if (action.format)
 		out += "    format " + quoted(*action.format) + '\n';
 	if (!action.expression.empty())
@@ -89,7 +97,10 @@ std::string disassemble_file(const dof::Image& image) {
 			put_action(out, action);
 	}
 	for (const dof::EcbDesc& ecb : image.ecbs)
-		out += "ecb " + number(ecb.body) + ' ' + hex(ecb.uarg) + ' ' + number(ecb.probe.id) + ' ' + quoted(ecb.probe.host) + ' ' + quoted(ecb.probe.provider) + ' ' + quoted(ecb.probe.module) + ' ' + quoted(ecb.probe.function) + ' ' + quoted(ecb.probe.name) + '\n';
+		out += "ecb " + number(ecb.body) + ' ' + hex(ecb.uarg) + ' ' + number(ecb.probe.id) + ' ' +
+		       quoted(ecb.probe.host) + ' ' + quoted(ecb.probe.provider) + ' ' +
+		       quoted(ecb.probe.module) + ' ' + quoted(ecb.probe.function) + ' ' +
+		       quoted(ecb.probe.name) + '\n';
 	for (const dof::Option& option : image.options)
 		out += "option " + hex(option.option) + ' ' + std::to_string(option.value) + '\n';
 	for (const dof::AggName& name : image.aggregations)

@@ -10,8 +10,24 @@
 namespace dfr::dif {
 
 enum class OpcodeFormat : uint8_t {
-	None, Three, Two, Compare, Test, Branch, Load, Store, Return, SetInteger, SetString, LoadVariable,
-	StoreVariable, LoadArray, Call, PushReference, PushValue, Translate
+	None,
+	Three,
+	Two,
+	Compare,
+	Test,
+	Branch,
+	Load,
+	Store,
+	Return,
+	SetInteger,
+	SetString,
+	LoadVariable,
+	StoreVariable,
+	LoadArray,
+	Call,
+	PushReference,
+	PushValue,
+	Translate
 };
 
 struct OpcodeInfo {

@@ -25,8 +25,9 @@ namespace {
 bool leaves_record(const Action& action) {
 	switch (action.kind) {
 	case DFR_ACT_DIFEXPR: // the DIFO of an assignment has no value
-		return action.difo && (action.difo->rtype.size != 0 || action.difo->rtype.kind == DIF_KIND_STRING ||
-				       (action.difo->rtype.flags & DIF_TF_BYREF) != 0);
+		return action.difo &&
+		       (action.difo->rtype.size != 0 || action.difo->rtype.kind == DIF_KIND_STRING ||
+		        (action.difo->rtype.flags & DIF_TF_BYREF) != 0);
 	case DFR_ACT_NONE:
 	case DFR_ACT_COMMIT:
 	case DFR_ACT_DISCARD:
@@ -34,10 +35,8 @@ bool leaves_record(const Action& action) {
 	case DFR_ACT_RAISE:
 	case DFR_ACT_BREAKPOINT:
 	case DFR_ACT_PANIC:
-	case DFR_ACT_CHILL:
-		return false;
-	default:
-		return true;
+	case DFR_ACT_CHILL: return false;
+	default: return true;
 	}
 }
 

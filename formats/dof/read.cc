@@ -94,12 +94,13 @@ private:
 
 	const dof_sec& section(uint32_t index, uint32_t type, uint32_t from) const {
 		if (index >= sections_.size())
-			fail(from, sections_[from].offset, "refers to section " + std::to_string(index) +
-			                                       ", which does not exist");
+			fail(from, sections_[from].offset,
+			     "refers to section " + std::to_string(index) + ", which does not exist");
 		if (sections_[index].type != type)
 			fail(from, sections_[from].offset,
 			     "refers to section " + std::to_string(index) + " of type " +
-			         std::to_string(sections_[index].type) + ", expected " + std::to_string(type));
+			         std::to_string(sections_[index].type) + ", expected " +
+			         std::to_string(type));
 		return sections_[index];
 	}
 
@@ -107,7 +108,8 @@ private:
 		const dof_sec& strings = section(table, DOF_SECT_STRTAB, from);
 		if (offset >= strings.size)
 			fail(from, sections_[from].offset, "string outside its table");
-		const char* const start = reinterpret_cast<const char*>(bytes_.data()) + strings.offset + offset;
+		const char* const start =
+		    reinterpret_cast<const char*>(bytes_.data()) + strings.offset + offset;
 		const void* const end = std::memchr(start, 0, strings.size - offset);
 		if (!end)
 			fail(table, strings.offset + offset, "string without an end");
@@ -132,30 +134,24 @@ private:
 
 	void read_section(uint32_t index) {
 		switch (sections_[index].type) {
-		case DOF_SECT_ECBDESC:
-			read_ecb(index);
-			break;
+		case DOF_SECT_ECBDESC: read_ecb(index); break;
 		case DOF_SECT_OPTDESC:
 			for (const auto& entry : table<dof_optdesc>(index, "options"))
 				image_.options.push_back({entry.option, static_cast<int64_t>(entry.value)});
 			break;
 		case DOF_SECT_AGGS:
 			for (const auto& entry : table<dof_aggname>(index, "aggregation names"))
-				image_.aggregations.push_back({entry.id, string(entry.strtab, entry.name, index)});
+				image_.aggregations.push_back(
+				    {entry.id, string(entry.strtab, entry.name, index)});
 			break;
 		case DOF_SECT_COMMENTS:
 			image_.comments = text(index);
 			while (!image_.comments.empty() && image_.comments.back() == '\0')
 				image_.comments.pop_back();
 			break;
-		case DOF_SECT_SOURCE:
-			image_.source = text(index);
-			break;
-		case DOF_SECT_BTFID:
-			read_btf(index);
-			break;
-		default:
-			break;
+		case DOF_SECT_SOURCE: image_.source = text(index); break;
+		case DOF_SECT_BTFID: read_btf(index); break;
+		default: break;
 		}
 	}
 
@@ -195,7 +191,8 @@ private:
 		Body body;
 		if (desc.pred != DOF_SECIDX_NONE) {
 			body.predicate = read_difo(desc.pred, from);
-			difos_[desc.pred].push_back({static_cast<uint32_t>(image_.bodies.size()), kPredicate});
+			difos_[desc.pred].push_back(
+			    {static_cast<uint32_t>(image_.bodies.size()), kPredicate});
 		}
 		if (desc.actions != DOF_SECIDX_NONE)
 			read_actions(desc.actions, from, body);
@@ -223,7 +220,8 @@ private:
 				action.arg = desc.arg;
 			if (desc.difo != DOF_SECIDX_NONE) {
 				action.difo = read_difo(desc.difo, index);
-				difos_[desc.difo].push_back({number, static_cast<uint32_t>(body.actions.size())});
+				difos_[desc.difo].push_back(
+				    {number, static_cast<uint32_t>(body.actions.size())});
 			}
 			body.actions.push_back(std::move(action));
 		}
@@ -255,23 +253,15 @@ private:
 
 	void read_difo_part(dif::Difo& difo, uint32_t link, uint32_t index, uint64_t at) {
 		switch (sections_[link].type) {
-		case DOF_SECT_DIF:
-			difo.text = table<uint32_t>(link, "DIF text");
-			break;
+		case DOF_SECT_DIF: difo.text = table<uint32_t>(link, "DIF text"); break;
 		case DOF_SECT_INTTAB:
 			difo.integers = table<uint64_t>(link, "integer table");
 			difos_of_integers_[link].insert(index);
 			break;
-		case DOF_SECT_STRTAB:
-			difo.strings = text(link);
-			break;
-		case DOF_SECT_VARTAB:
-			difo.variables = table<dif_var>(link, "variable table");
-			break;
-		case DOF_SECT_XLTAB:
-			break;
-		default:
-			fail(index, at, "unknown part of a DIF object");
+		case DOF_SECT_STRTAB: difo.strings = text(link); break;
+		case DOF_SECT_VARTAB: difo.variables = table<dif_var>(link, "variable table"); break;
+		case DOF_SECT_XLTAB: break;
+		default: fail(index, at, "unknown part of a DIF object");
 		}
 	}
 
@@ -285,20 +275,11 @@ private:
 				image_.ecbs[ecb->second].probe.host = string(entry.strtab, entry.host, index);
 			}
 			break;
-		case DOF_SECT_EXPRS:
-			annotate_actions(index, &Action::expression);
-			break;
-		case DOF_SECT_TYPES:
-			annotate_actions(index, &Action::type);
-			break;
-		case DOF_SECT_LINES:
-			read_lines(index);
-			break;
-		case DOF_SECT_KRELHDR:
-			read_relocations(index);
-			break;
-		default:
-			break;
+		case DOF_SECT_EXPRS: annotate_actions(index, &Action::expression); break;
+		case DOF_SECT_TYPES: annotate_actions(index, &Action::type); break;
+		case DOF_SECT_LINES: read_lines(index); break;
+		case DOF_SECT_KRELHDR: read_relocations(index); break;
+		default: break;
 		}
 	}
 
@@ -315,7 +296,8 @@ private:
 					continue;
 				}
 				if (entry.index >= actions.size())
-					fail(index, sections_[index].offset, "text of an action that does not exist");
+					fail(index, sections_[index].offset,
+					     "text of an action that does not exist");
 				actions[entry.index].*field = text;
 			}
 		}
@@ -333,8 +315,8 @@ private:
 
 	void read_lines(uint32_t index) {
 		for (const auto& entry : table<dof_line>(index, "line table")) {
-			const dif::SourceLine line{entry.pc, string(entry.strtab, entry.file, index), entry.line,
-			                     entry.column};
+			const dif::SourceLine line{entry.pc, string(entry.strtab, entry.file, index),
+			                           entry.line, entry.column};
 			each_difo(entry.difo, [&](dif::Difo& difo) { difo.lines.push_back(line); });
 		}
 	}
@@ -346,7 +328,8 @@ private:
 		for (const auto& entry : table<dof_relodesc>(header.relsec, "relocations")) {
 			if (entry.offset % 8 || entry.offset + 8 > sections_[header.tgtsec].size ||
 			    entry.offset > sections_[header.tgtsec].size)
-				fail(header.relsec, sections_[header.relsec].offset, "relocation outside its target");
+				fail(header.relsec, sections_[header.relsec].offset,
+				     "relocation outside its target");
 			const dif::Relocation relocation{string(header.strtab, entry.name, index),
 			                                 static_cast<uint32_t>(entry.offset / 8), entry.data};
 			relocate(header.tgtsec, relocation);
@@ -366,9 +349,9 @@ private:
 	std::vector<dof_sec> sections_;
 	Image image_;
 	std::map<std::pair<uint32_t, uint32_t>, uint32_t> bodies_;
-	std::map<uint32_t, std::vector<uint32_t>> bodies_of_actions_; // by ACTDESC section
+	std::map<uint32_t, std::vector<uint32_t>> bodies_of_actions_;          // by ACTDESC section
 	std::map<uint32_t, std::vector<std::pair<uint32_t, uint32_t>>> difos_; // DIFOHDR -> body, action
-	std::map<uint32_t, std::set<uint32_t>> difos_of_integers_; // INTTAB -> DIFOHDRs
+	std::map<uint32_t, std::set<uint32_t>> difos_of_integers_;             // INTTAB -> DIFOHDRs
 	std::map<uint32_t, uint32_t> ecb_of_section_;
 	uint64_t actions_read_ = 0;
 	uint64_t difo_bytes_ = 0;
@@ -376,6 +359,8 @@ private:
 
 } // namespace
 
-Image read(std::span<const uint8_t> bytes) { return DofReader(bytes).run(); }
+Image read(std::span<const uint8_t> bytes) {
+	return DofReader(bytes).run();
+}
 
 } // namespace dfr::dof

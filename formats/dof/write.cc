@@ -113,7 +113,8 @@ private:
 		if (!body.actions.empty())
 			placed.actions = put_actions(body.actions);
 		if (!body.condition.empty() && placed.actions != DOF_SECIDX_NONE)
-			append(expressions_, dof_expr{placed.actions, DOF_EXPR_PREDICATE, 0, string(body.condition)});
+			append(expressions_,
+			       dof_expr{placed.actions, DOF_EXPR_PREDICATE, 0, string(body.condition)});
 		placed_[index] = placed;
 		return placed;
 	}
@@ -161,7 +162,8 @@ private:
 		if (!difo.relocations.empty())
 			put_relocations(difo, integers);
 		for (const dif::SourceLine& line : difo.lines)
-			append(lines_, dof_line{index, line.pc, 0, string(line.file), line.line, line.column});
+			append(lines_,
+			       dof_line{index, line.pc, 0, string(line.file), line.line, line.column});
 		return index;
 	}
 
@@ -196,8 +198,8 @@ private:
 	void put_options() {
 		std::string payload;
 		for (const Option& option : image_.options)
-			append(payload,
-			       dof_optdesc{option.option, DOF_STRIDX_NONE, static_cast<uint64_t>(option.value)});
+			append(payload, dof_optdesc{option.option, DOF_STRIDX_NONE,
+			                            static_cast<uint64_t>(option.value)});
 		put_table(DOF_SECT_OPTDESC, 8, sizeof(dof_optdesc), payload);
 	}
 
@@ -257,6 +259,8 @@ private:
 
 } // namespace
 
-std::vector<uint8_t> write(const Image& image) { return DofWriter(image).run(); }
+std::vector<uint8_t> write(const Image& image) {
+	return DofWriter(image).run();
+}
 
 } // namespace dfr::dof

@@ -176,33 +176,23 @@ void read_module(Catalog& catalog, const EntryReader& entry) {
 
 void read_event(Catalog& catalog, const EntryReader& entry) {
 	const auto event = entry.fixed<dfr_cat_event>();
-	catalog.events.push_back({.event = event.event, .value = event.value, .time = event.time, .error = event.error});
+	catalog.events.push_back(
+	    {.event = event.event, .value = event.value, .time = event.time, .error = event.error});
 }
 
 void read_entry(Catalog& catalog, uint32_t type, const EntryReader& entry) {
 	switch (type) {
-	case DFR_CAT_STATE:
-		return read_state(catalog, entry);
-	case DFR_CAT_MACHINE:
-		return read_machine(catalog, entry);
-	case DFR_CAT_CLOCK:
-		return read_clock(catalog, entry);
-	case DFR_CAT_DOF:
-		return read_dof(catalog, entry);
-	case DFR_CAT_PROBE:
-		return read_probe(catalog, entry);
-	case DFR_CAT_LAYOUT:
-		return read_layout(catalog, entry);
-	case DFR_CAT_ECB:
-		return read_ecb(catalog, entry);
-	case DFR_CAT_AGG:
-		return read_agg(catalog, entry);
-	case DFR_CAT_MODULE:
-		return read_module(catalog, entry);
-	case DFR_CAT_EVENT:
-		return read_event(catalog, entry);
-	default:
-		return; // FILL, or newer than this reader
+	case DFR_CAT_STATE: return read_state(catalog, entry);
+	case DFR_CAT_MACHINE: return read_machine(catalog, entry);
+	case DFR_CAT_CLOCK: return read_clock(catalog, entry);
+	case DFR_CAT_DOF: return read_dof(catalog, entry);
+	case DFR_CAT_PROBE: return read_probe(catalog, entry);
+	case DFR_CAT_LAYOUT: return read_layout(catalog, entry);
+	case DFR_CAT_ECB: return read_ecb(catalog, entry);
+	case DFR_CAT_AGG: return read_agg(catalog, entry);
+	case DFR_CAT_MODULE: return read_module(catalog, entry);
+	case DFR_CAT_EVENT: return read_event(catalog, entry);
+	default: return; // FILL, or newer than this reader
 	}
 }
 
@@ -210,12 +200,9 @@ void read_entry(Catalog& catalog, uint32_t type, const EntryReader& entry) {
 
 bool field_is_sane(const dfr_field& field) {
 	switch (field.kind) {
-	case DFR_FIELD_INT:
-		return field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
-	case DFR_FIELD_PROBETEXT:
-		return field.size <= 3;
-	default:
-		return field.kind && field.kind < DFR_FIELD_PROBETEXT && field.size <= kMaxFieldSize;
+	case DFR_FIELD_INT: return field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
+	case DFR_FIELD_PROBETEXT: return field.size <= 3;
+	default: return field.kind && field.kind < DFR_FIELD_PROBETEXT && field.size <= kMaxFieldSize;
 	}
 }
 

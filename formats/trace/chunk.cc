@@ -133,8 +133,7 @@ std::optional<std::vector<Block>> decode_chunk(std::span<const std::byte> payloa
 			return std::nullopt;
 		body = raw;
 		break;
-	default:
-		return std::nullopt;
+	default: return std::nullopt;
 	}
 	std::vector<Block> result;
 	for (const dfr_block& head : headers->blocks) {

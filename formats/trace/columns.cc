@@ -298,13 +298,9 @@ private:
 		if (!kind)
 			return false;
 		switch (std::to_integer<unsigned>(*kind)) {
-		case DFR_CONTROL_CONTEXT:
-			context_ = static_cast<uint32_t>(start);
-			return context();
-		case DFR_CONTROL_NOTE:
-			return port_.move(kControls, 10);
-		case DFR_CONTROL_LOSS:
-			return port_.move(kControls, 29);
+		case DFR_CONTROL_CONTEXT: context_ = static_cast<uint32_t>(start); return context();
+		case DFR_CONTROL_NOTE: return port_.move(kControls, 10);
+		case DFR_CONTROL_LOSS: return port_.move(kControls, 29);
 		case DFR_CONTROL_GROUP: {
 			const std::byte* group = port_.move(kControls, 16);
 			if (!group || group_end_)
@@ -317,8 +313,7 @@ private:
 			}
 			return true;
 		}
-		default:
-			return false;
+		default: return false;
 		}
 	}
 
@@ -361,10 +356,8 @@ private:
 	bool other_field(const dfr_field& field, unsigned stream) {
 		const std::byte* head;
 		switch (field.kind) {
-		case DFR_FIELD_STRING:
-			return port_.text(stream);
-		case DFR_FIELD_BYTES:
-			return !field.size || port_.move(stream, field.size);
+		case DFR_FIELD_STRING: return port_.text(stream);
+		case DFR_FIELD_BYTES: return !field.size || port_.move(stream, field.size);
 		case DFR_FIELD_VARBYTES:
 			head = port_.move(stream, 2);
 			return head && port_.move(stream, load<uint16_t>(head));
@@ -375,12 +368,9 @@ private:
 		case DFR_FIELD_STACK:
 			head = port_.move(stream, 1);
 			return head && port_.move(stream, 8 * std::to_integer<size_t>(*head));
-		case DFR_FIELD_USYM:
-			return port_.move(stream, 16);
-		case DFR_FIELD_PROBETEXT:
-			return true;
-		default:
-			return false;
+		case DFR_FIELD_USYM: return port_.move(stream, 16);
+		case DFR_FIELD_PROBETEXT: return true;
+		default: return false;
 		}
 	}
 
@@ -392,7 +382,8 @@ private:
 	uint32_t context_ = 0;
 };
 
-template <typename Port, typename OnStart> bool walk(Port& port, AllColumns& shapes, const OnStart& on_start) {
+template <typename Port, typename OnStart>
+bool walk(Port& port, AllColumns& shapes, const OnStart& on_start) {
 	return RecordWalk<Port, OnStart>(port, shapes, on_start).run();
 }
 
@@ -486,7 +477,8 @@ void pack(const std::vector<std::byte>& raw, std::vector<std::byte>& sizes, std:
 	to.insert(to.end(), stored.begin(), stored.end());
 }
 
-std::vector<std::byte> assemble(const AllColumns& shapes, const std::vector<std::vector<std::byte>>& streams) {
+std::vector<std::byte> assemble(const AllColumns& shapes,
+                                const std::vector<std::vector<std::byte>>& streams) {
 	std::vector<std::byte> front, packed, result, front_packed;
 	shapes.write(front);
 	put<uint32_t>(front, static_cast<uint32_t>(streams.size()));
@@ -559,7 +551,8 @@ bool unpack(ByteReader& in, uint32_t raw, uint32_t stored, std::vector<std::byte
 }
 
 // Streams hold at most what the bodies have, and a little for what is coded longer.
-bool read_streams(ByteReader& front, ByteReader& in, uint64_t limit, unsigned needed, UnpackedColumns& result) {
+bool read_streams(ByteReader& front, ByteReader& in, uint64_t limit, unsigned needed,
+                  UnpackedColumns& result) {
 	uint32_t count;
 	if (!front.get(count) || count > kMaxStreams || count > front.left() / 8)
 		return false;

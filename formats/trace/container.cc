@@ -47,11 +47,13 @@ bool head_is_sound(const SegmentHead& head) {
 
 // A context's tables are more work than a small segment: they are made once for each thread.
 std::optional<std::vector<std::byte>> compress(std::span<const std::byte> raw) {
-	thread_local const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+	thread_local const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
+	                                                                              ZSTD_freeCCtx);
 	if (!context)
 		throw std::bad_alloc();
 	std::vector<std::byte> stored(ZSTD_compressBound(raw.size()));
-	const size_t size = ZSTD_compressCCtx(context.get(), stored.data(), stored.size(), raw.data(), raw.size(), kLevel);
+	const size_t size =
+	    ZSTD_compressCCtx(context.get(), stored.data(), stored.size(), raw.data(), raw.size(), kLevel);
 	if (ZSTD_isError(size) || size >= raw.size())
 		return std::nullopt;
 	stored.resize(size);
@@ -59,10 +61,12 @@ std::optional<std::vector<std::byte>> compress(std::span<const std::byte> raw) {
 }
 
 bool uncompress(std::span<const std::byte> stored, std::span<std::byte> raw) {
-	thread_local const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+	thread_local const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(),
+	                                                                              ZSTD_freeDCtx);
 	if (!context)
 		throw std::bad_alloc();
-	const size_t size = ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), stored.data(), stored.size());
+	const size_t size =
+	    ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), stored.data(), stored.size());
 	return !ZSTD_isError(size) && size == raw.size();
 }
 

@@ -41,7 +41,7 @@ enum class SegmentType : uint16_t {
 	kAggregations,
 	kLosses,
 	kIndex,
-	kEnd, // payload: EndMark; the file is complete
+	kEnd,            // payload: EndMark; the file is complete
 	kAggregationsAt, // payload: the time (u64) up to which records saw them, then as in kAggregations
 };
 

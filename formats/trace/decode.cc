@@ -218,15 +218,10 @@ bool RecordCursor::next_in_place() {
 		if (state_.at >= region_ && !enter_region())
 			return false;
 		switch (step()) {
-		case Passed::kRecord:
-			return true;
-		case Passed::kControl:
-			break;
-		case Passed::kEnd:
-			return false;
-		case Passed::kDamage:
-			skip_region();
-			break;
+		case Passed::kRecord: return true;
+		case Passed::kControl: break;
+		case Passed::kEnd: return false;
+		case Passed::kDamage: skip_region(); break;
 		}
 	}
 }
@@ -356,20 +351,11 @@ RecordCursor::Passed RecordCursor::control() {
 	bool good = take(&kind, 1);
 	if (good) {
 		switch (kind) {
-		case DFR_CONTROL_CONTEXT:
-			good = context();
-			break;
-		case DFR_CONTROL_NOTE:
-			good = note();
-			break;
-		case DFR_CONTROL_GROUP:
-			good = group();
-			break;
-		case DFR_CONTROL_LOSS:
-			good = loss();
-			break;
-		default:
-			good = false;
+		case DFR_CONTROL_CONTEXT: good = context(); break;
+		case DFR_CONTROL_NOTE: good = note(); break;
+		case DFR_CONTROL_GROUP: good = group(); break;
+		case DFR_CONTROL_LOSS: good = loss(); break;
+		default: good = false;
 		}
 	}
 	return good ? Passed::kControl : Passed::kDamage;
@@ -524,12 +510,9 @@ bool RecordCursor::field(const dfr_field& spec, const RecordShape& shape, Value&
 		const void* nul = std::memchr(text, 0, end_ - state_.at);
 		return nul && take_bytes(value, static_cast<const std::byte*>(nul) - text) && ++state_.at;
 	}
-	case DFR_FIELD_BYTES:
-		return take_bytes(value, spec.size);
-	case DFR_FIELD_VARBYTES:
-		return take(&length, 2) && take_bytes(value, length);
-	case DFR_FIELD_STACK:
-		return take(&frames, 1) && take_bytes(value, 8ull * frames);
+	case DFR_FIELD_BYTES: return take_bytes(value, spec.size);
+	case DFR_FIELD_VARBYTES: return take(&length, 2) && take_bytes(value, length);
+	case DFR_FIELD_STACK: return take(&frames, 1) && take_bytes(value, 8ull * frames);
 	case DFR_FIELD_USTACK:
 		if (!take(&pid, 4))
 			return false;
@@ -548,8 +531,7 @@ bool RecordCursor::field(const dfr_field& spec, const RecordShape& shape, Value&
 		value.bytes = std::as_bytes(std::span(*text[spec.size & 3]));
 		return true;
 	}
-	default:
-		return false;
+	default: return false;
 	}
 }
 

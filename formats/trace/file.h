@@ -22,10 +22,10 @@ public:
 	FileWriter(const FileWriter&) = delete;
 	FileWriter& operator=(const FileWriter&) = delete;
 
-	void catalog(const Catalog& catalog); // again whenever it has grown
-	void block(const Block& block);       // buffered per CPU, compressed by chunk
+	void catalog(const Catalog& catalog);                    // again whenever it has grown
+	void block(const Block& block);                          // buffered per CPU, compressed by chunk
 	void aggregations(const std::vector<AggEntry>& entries); // the last ones count
-	void snapshot(const AggSnapshot& snapshot);		 // as records up to its time saw them
+	void snapshot(const AggSnapshot& snapshot);              // as records up to its time saw them
 	void losses(const Losses& losses);
 	// Losses, remarks and partial() of a source: the file will say the same of itself.
 	void account(BlockSource& source);

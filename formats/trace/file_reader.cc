@@ -263,7 +263,8 @@ private:
 			return std::nullopt;
 		std::memcpy(&snapshot.time, payload->data(), sizeof snapshot.time);
 		try {
-			snapshot.entries = decode_aggregations(std::span(*payload).subspan(sizeof snapshot.time));
+			snapshot.entries =
+			    decode_aggregations(std::span(*payload).subspan(sizeof snapshot.time));
 			return snapshot;
 		} catch (const Error&) {
 			return std::nullopt;

@@ -139,9 +139,9 @@ void Merger::run(const std::function<bool(const Record&)>& visit) {
 			if (!visit(record))
 				return;
 			more = input->cursor.next();
-		} while (
-		    more && (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
-		    (next_ref == refs.size() || refs[next_ref].head.first_time > input->cursor.current().time));
+		} while (more && (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
+		         (next_ref == refs.size() ||
+		          refs[next_ref].head.first_time > input->cursor.current().time));
 		if (more)
 			queue.push(std::move(input));
 	}

@@ -60,8 +60,9 @@ std::vector<BlockRef> UnrepeatedSource::index() {
 std::string UnrepeatedSource::remark() const {
 	std::string text;
 	for (const auto& [source, count] : repeats_)
-		text += (text.empty() ? "" : "; ") + std::to_string(count) + (count == 1 ? " block is" : " blocks are") + " in " +
-			given_.name(source) + ", too, and answered for there";
+		text += (text.empty() ? "" : "; ") + std::to_string(count) +
+		        (count == 1 ? " block is" : " blocks are") + " in " + given_.name(source) +
+		        ", too, and answered for there";
 	return text;
 }
 

@@ -6,8 +6,8 @@
 // could be read. Which file comes first is the caller's.
 #pragma once
 
-#include <cstdint>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,8 +64,8 @@ private:
 
 	BlockSource& source_;
 	GivenBlocks& given_;
-	size_t number_;			     // of this source
-	bool indexed_ = false;		     // all blocks were given by index(): next() has none
+	size_t number_;                      // of this source
+	bool indexed_ = false;               // all blocks were given by index(): next() has none
 	std::map<size_t, uint64_t> repeats_; // by the source that has given them
 };
 

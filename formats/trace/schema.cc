@@ -236,8 +236,10 @@ void read_catalog_lists(schema::Catalog::Reader root, Catalog& into) {
 		                        .bytes = module.getBytes(),
 		                        .gone = module.getGone()});
 	for (const auto event : root.getEvents())
-		into.events.push_back(
-		    {.event = event.getEvent(), .value = event.getValue(), .time = event.getTime(), .error = event.getError()});
+		into.events.push_back({.event = event.getEvent(),
+		                       .value = event.getValue(),
+		                       .time = event.getTime(),
+		                       .error = event.getError()});
 }
 
 } // namespace

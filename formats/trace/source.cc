@@ -28,16 +28,11 @@ unsigned words_of(uint32_t kind) {
 	case DFR_ACT_COUNT:
 	case DFR_ACT_SUM:
 	case DFR_ACT_MIN:
-	case DFR_ACT_MAX:
-		return 1;
-	case DFR_ACT_AVG:
-		return 2;
-	case DFR_ACT_STDDEV:
-		return 4;
-	case DFR_ACT_QUANTIZE:
-		return DFR_QUANTIZE_BUCKETS;
-	default:
-		return 0;
+	case DFR_ACT_MAX: return 1;
+	case DFR_ACT_AVG: return 2;
+	case DFR_ACT_STDDEV: return 4;
+	case DFR_ACT_QUANTIZE: return DFR_QUANTIZE_BUCKETS;
+	default: return 0;
 	}
 }
 
@@ -54,12 +49,8 @@ bool combine(AggEntry& into, const AggEntry& from) {
 		return static_cast<int64_t>(a) < static_cast<int64_t>(b);
 	};
 	switch (into.kind) {
-	case DFR_ACT_MIN:
-		into.words[0] = std::min(into.words[0], from.words[0], signed_less);
-		break;
-	case DFR_ACT_MAX:
-		into.words[0] = std::max(into.words[0], from.words[0], signed_less);
-		break;
+	case DFR_ACT_MIN: into.words[0] = std::min(into.words[0], from.words[0], signed_less); break;
+	case DFR_ACT_MAX: into.words[0] = std::max(into.words[0], from.words[0], signed_less); break;
 	case DFR_ACT_STDDEV: {
 		const uint64_t low = into.words[2] + from.words[2];
 		into.words[3] += from.words[3] + (low < from.words[2]);
@@ -74,8 +65,7 @@ bool combine(AggEntry& into, const AggEntry& from) {
 			return false;
 		add_words(into.words, from.words, 1);
 		break;
-	default:
-		add_words(into.words, from.words, 0);
+	default: add_words(into.words, from.words, 0);
 	}
 	into.approximate = into.approximate || from.approximate;
 	return true;

@@ -157,10 +157,11 @@ void judge_full(Verdict& verdict, const Catalog& catalog) {
 			first = &mark;
 	}
 	if (first)
-		verdict.reasons.push_back("stopped, full, at " + time_text(catalog, first->time) + " (the buffer of CPU " +
-					  std::to_string(first->value) +
-					  (full > 1 ? " first, " + std::to_string(full) + " CPUs in all" : "") +
-					  "; bufpolicy=fill)");
+		verdict.reasons.push_back(
+		    "stopped, full, at " + time_text(catalog, first->time) + " (the buffer of CPU " +
+		    std::to_string(first->value) +
+		    (full > 1 ? " first, " + std::to_string(full) + " CPUs in all" : "") +
+		    "; bufpolicy=fill)");
 }
 
 struct Moment {
@@ -172,8 +173,8 @@ struct Moment {
 Moment moment(const Catalog& catalog, uint64_t mono) {
 	const int64_t wall = catalog.walltime(mono);
 	Moment result{.seconds = wall / 1'000'000'000,
-		      .milliseconds = static_cast<int>(wall / 1'000'000 % 1000),
-		      .local = {}};
+	              .milliseconds = static_cast<int>(wall / 1'000'000 % 1000),
+	              .local = {}};
 	const std::time_t seconds = result.seconds;
 	localtime_r(&seconds, &result.local);
 	return result;
@@ -188,7 +189,9 @@ std::string format_moment(const Moment& when, const char* format) {
 }
 
 // A recording without a clock, or without a record, has no times to show.
-bool times_known(const Catalog& catalog, uint64_t mono) { return !catalog.clocks.empty() && mono != 0; }
+bool times_known(const Catalog& catalog, uint64_t mono) {
+	return !catalog.clocks.empty() && mono != 0;
+}
 
 } // namespace
 
@@ -197,7 +200,8 @@ const char* loss_text(uint32_t cause) {
 }
 
 std::string time_text(const Catalog& catalog, uint64_t mono) {
-	return times_known(catalog, mono) ? format_moment(moment(catalog, mono), "%H:%M:%S") : "a time not known";
+	return times_known(catalog, mono) ? format_moment(moment(catalog, mono), "%H:%M:%S")
+	                                  : "a time not known";
 }
 
 Verdict judge(BlockSource& source, const Merger& merger) {

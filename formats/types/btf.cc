@@ -9,8 +9,8 @@
 //
 // What may be trusted after index_types(): every record lies inside the type
 // section with all its data. Ids and string offsets are checked where used.
-#include "formats/abi/dof.h"
 #include "formats/types/btf.h"
+#include "formats/abi/dof.h"
 
 #include <algorithm>
 #include <array>
@@ -268,8 +268,7 @@ TypeInfo Btf::info(TypeId id) const {
 	if (type.kind != btf::kPtr && type.kind != btf::kArray && type.kind != btf::kFuncProto)
 		result.name = string(type.name);
 	switch (type.kind) {
-	case btf::kInt:
-		return integer_info(type);
+	case btf::kInt: return integer_info(type);
 	case btf::kFloat:
 		result.kind = Kind::Float;
 		result.size = type.value;
@@ -291,8 +290,7 @@ TypeInfo Btf::info(TypeId id) const {
 		result.count = type.vlen;
 		return result;
 	case btf::kEnum:
-	case btf::kEnum64:
-		return enum_info(type);
+	case btf::kEnum64: return enum_info(type);
 	case btf::kFwd:
 		result.kind = Kind::Forward;
 		result.forward = type.flag ? Kind::Union : Kind::Struct;
@@ -307,8 +305,7 @@ TypeInfo Btf::info(TypeId id) const {
 		                                            : Kind::Restrict;
 		result.target = ref(type.value);
 		return result;
-	case btf::kFuncProto:
-		return function_info(type);
+	case btf::kFuncProto: return function_info(type);
 	default:
 		damaged("type " + std::to_string(id) + " is a function, variable, section or tag, not a type",
 		        type.at);

@@ -27,20 +27,14 @@ constexpr std::uint64_t kMostRatio = 1100;
 std::int64_t extra_bytes(std::uint32_t kind, std::uint32_t vlen, std::uint64_t size) {
 	switch (kind) {
 	case ctf::kInteger:
-	case ctf::kFloat:
-		return 4;
-	case ctf::kArray:
-		return 12;
-	case ctf::kFunction:
-		return std::int64_t(vlen + (vlen & 1)) * 4;
+	case ctf::kFloat: return 4;
+	case ctf::kArray: return 12;
+	case ctf::kFunction: return std::int64_t(vlen + (vlen & 1)) * 4;
 	case ctf::kStruct:
-	case ctf::kUnion:
-		return std::int64_t(vlen) * (size < ctf::kLargeStruct ? 12 : 16);
+	case ctf::kUnion: return std::int64_t(vlen) * (size < ctf::kLargeStruct ? 12 : 16);
 	case ctf::kEnum:
-	case ctf::kSlice:
-		return kind == ctf::kSlice ? 8 : std::int64_t(vlen) * 8;
-	default:
-		return kind <= ctf::kSlice ? 0 : -1;
+	case ctf::kSlice: return kind == ctf::kSlice ? 8 : std::int64_t(vlen) * 8;
+	default: return kind <= ctf::kSlice ? 0 : -1;
 	}
 }
 
@@ -93,7 +87,7 @@ void Ctf::read_header(const Blob& dictionary) {
 		damaged("strings lie outside", 44);
 	// Sections follow each other; each ends where the next begins.
 	CtfSection* const sections[] = {&objects_,   &functions_, &object_names_, &function_names_,
-	                             &variables_, &types_,     &strings_};
+	                                &variables_, &types_,     &strings_};
 	for (unsigned i = 0; i < 7; i++) {
 		const std::uint32_t begin = header[5 + i];
 		const std::uint64_t end = i == 6 ? length : header[6 + i];
@@ -250,11 +244,8 @@ TypeInfo Ctf::info(TypeId id) const {
 	result.kind = static_cast<Kind>(type.kind);
 	result.name = string(type.name);
 	switch (type.kind) {
-	case ctf::kInteger:
-		return integer_info(type, result);
-	case ctf::kFloat:
-		result.size = type.size;
-		return result;
+	case ctf::kInteger: return integer_info(type, result);
+	case ctf::kFloat: result.size = type.size; return result;
 	case ctf::kPointer:
 		result.size = 8;
 		result.target = ref(type.type);
@@ -263,8 +254,7 @@ TypeInfo Ctf::info(TypeId id) const {
 		result.target = ref(word(type.data));
 		result.count = word(type.data + 8);
 		return result;
-	case ctf::kFunction:
-		return function_info(type, result);
+	case ctf::kFunction: return function_info(type, result);
 	case ctf::kStruct:
 	case ctf::kUnion:
 		result.size = type.size;
@@ -285,9 +275,7 @@ TypeInfo Ctf::info(TypeId id) const {
 	case ctf::kTypedef:
 	case ctf::kVolatile:
 	case ctf::kConst:
-	case ctf::kRestrict:
-		result.target = ref(type.type);
-		return result;
+	case ctf::kRestrict: result.target = ref(type.type); return result;
 	case ctf::kSlice:
 		// Only members have bit-fields; elsewhere the type below counts.
 		return types::info(ref(id));

@@ -16,20 +16,13 @@ constexpr unsigned kMostParameters = 100;
 
 const char* keyword(Kind kind) {
 	switch (kind) {
-	case Kind::Struct:
-		return "struct ";
-	case Kind::Union:
-		return "union ";
-	case Kind::Enum:
-		return "enum ";
-	case Kind::Const:
-		return "const";
-	case Kind::Volatile:
-		return "volatile";
-	case Kind::Restrict:
-		return "restrict";
-	default:
-		return "";
+	case Kind::Struct: return "struct ";
+	case Kind::Union: return "union ";
+	case Kind::Enum: return "enum ";
+	case Kind::Const: return "const";
+	case Kind::Volatile: return "volatile";
+	case Kind::Restrict: return "restrict";
+	default: return "";
 	}
 }
 

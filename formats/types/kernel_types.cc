@@ -134,7 +134,8 @@ std::optional<EnumConstant> KernelTypes::find_enumerator(std::string_view name) 
 // modules where vmlinux does not have it.
 template <typename See>
 void KernelTypes::each_with_function(std::string_view name, std::string_view module, See see) {
-	for (const std::string& one : module.empty() ? names() : std::vector<std::string>{std::string(module)}) {
+	for (const std::string& one :
+	     module.empty() ? names() : std::vector<std::string>{std::string(module)}) {
 		const Btf* btf = container(one);
 		const unsigned count = btf ? btf->count_functions(name) : 0;
 		if (count == 0)

@@ -70,7 +70,8 @@ private:
 	};
 	KernelTypes() = default;
 	template <typename Look> auto first_of(Look look) -> decltype(look(std::declval<const Btf&>()));
-	template <typename See> void each_with_function(std::string_view name, std::string_view module, See see);
+	template <typename See>
+	void each_with_function(std::string_view name, std::string_view module, See see);
 
 	std::map<std::string, BtfSource, std::less<>> sources_;
 };

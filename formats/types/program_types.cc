@@ -156,7 +156,8 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t multiple) {
 // C's layout of one struct or union, in bits.
 class StructLayout {
 public:
-	StructLayout(bool is_union, Packing packing) : is_union_(is_union), most_(packing.most), align_(packing.least) {}
+	StructLayout(bool is_union, Packing packing)
+	    : is_union_(is_union), most_(packing.most), align_(packing.least) {}
 
 	// The bit offset of the next member, or nothing for ": 0".
 	std::optional<std::uint64_t> place(const MemberSpec& member) {
@@ -227,7 +228,8 @@ void ProgramTypes::define(TypeRef forward, std::span<const MemberSpec> members, 
 	define_at(forward, placed, layout.size(), layout.align());
 }
 
-void ProgramTypes::define_at(TypeRef forward, std::span<const Member> members, std::uint64_t size, std::uint64_t align) {
+void ProgramTypes::define_at(TypeRef forward, std::span<const Member> members, std::uint64_t size,
+                             std::uint64_t align) {
 	Entry& entry = own_forward(forward);
 	if (entry.info.forward == Kind::Enum)
 		throw Error("an enum has no members");
@@ -299,14 +301,10 @@ Enumerator ProgramTypes::enumerator(TypeId id, std::uint32_t index) const {
 
 TypeRef ProgramTypes::find(NameSpace space, std::string_view name) const {
 	switch (space) {
-	case NameSpace::Struct:
-		return lookup(structs_, name);
-	case NameSpace::Union:
-		return lookup(unions_, name);
-	case NameSpace::Enum:
-		return lookup(enums_, name);
-	default:
-		return lookup(ordinary_, name);
+	case NameSpace::Struct: return lookup(structs_, name);
+	case NameSpace::Union: return lookup(unions_, name);
+	case NameSpace::Enum: return lookup(enums_, name);
+	default: return lookup(ordinary_, name);
 	}
 }
 

@@ -37,13 +37,13 @@ struct MemberSpec {
 	std::string_view name;
 	TypeRef type;
 	std::int32_t bit_width = -1;
-	bool packed = false; // __attribute__((packed))
+	bool packed = false;     // __attribute__((packed))
 	std::uint64_t align = 0; // __attribute__((aligned(N))): at least
 };
 
 // What a struct's attributes and #pragma pack change of C's layout.
 struct Packing {
-	std::uint64_t most = 0; // a member's alignment is no greater; 0: as its type has it
+	std::uint64_t most = 0;  // a member's alignment is no greater; 0: as its type has it
 	std::uint64_t least = 1; // of the whole
 };
 
@@ -71,7 +71,8 @@ public:
 	// Defines what forward() made, laying the members out as C does on LP64.
 	void define(TypeRef forward, std::span<const MemberSpec> members, Packing packing = {});
 	// Defines at given offsets, for types that come from a file.
-	void define_at(TypeRef forward, std::span<const Member> members, std::uint64_t size, std::uint64_t align = 0);
+	void define_at(TypeRef forward, std::span<const Member> members, std::uint64_t size,
+	               std::uint64_t align = 0);
 	void define_enum(TypeRef forward, std::span<const Enumerator> enumerators, std::uint32_t bytes = 4,
 	                 bool is_signed = true);
 

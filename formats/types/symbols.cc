@@ -173,7 +173,9 @@ void Symbols::load() const {
 
 // The kernel proper comes in order; modules behind it in the order of loading.
 void Symbols::sort() const {
-	const auto by_address = [](const SymbolEntry& a, const SymbolEntry& b) { return a.address < b.address; };
+	const auto by_address = [](const SymbolEntry& a, const SymbolEntry& b) {
+		return a.address < b.address;
+	};
 	const auto by_preference = [](const SymbolEntry& a, const SymbolEntry& b) {
 		return preference(a.type) < preference(b.type);
 	};
@@ -192,9 +194,9 @@ void Symbols::sort() const {
 
 std::optional<Symbol> Symbols::find(std::uint64_t address) const {
 	load();
-	const auto next =
-	    std::upper_bound(entries_.begin(), entries_.end(), address,
-	                     [](std::uint64_t value, const SymbolEntry& entry) { return value < entry.address; });
+	const auto next = std::upper_bound(
+	    entries_.begin(), entries_.end(), address,
+	    [](std::uint64_t value, const SymbolEntry& entry) { return value < entry.address; });
 	if (next == entries_.begin())
 		return std::nullopt;
 	const SymbolEntry& entry = *(next - 1);

@@ -69,7 +69,7 @@ private:
 	mutable std::optional<Blob> text_;
 	mutable bool loaded_ = false;
 	mutable std::vector<SymbolEntry> entries_; // by address, the preferred one of equals last
-	mutable std::uint64_t end_ = 0;      // of the kernel proper; 0: not known
+	mutable std::uint64_t end_ = 0;            // of the kernel proper; 0: not known
 	// A hash table of chains: index + 1 into entries_, or 0.
 	mutable std::vector<std::uint32_t> buckets_;
 	mutable std::vector<std::uint32_t> chain_;

@@ -99,8 +99,7 @@ std::optional<std::uint64_t> size_of(TypeRef type) {
 				throw Error("type " + to_c(start) + " is larger than memory can be");
 			type = here.target;
 			break;
-		default:
-			return std::nullopt;
+		default: return std::nullopt;
 		}
 	}
 	too_deep(start);
@@ -119,13 +118,10 @@ std::optional<std::uint64_t> align_at(TypeRef type, TypeWalk& walk, unsigned dep
 	case Kind::Enum:
 		// x86-64 and arm64 align scalars to their size, long double to 16.
 		return here.size > 16 || here.size == 0 ? 1 : here.size;
-	case Kind::Array:
-		return align_at(here.target, walk, depth + 1);
+	case Kind::Array: return align_at(here.target, walk, depth + 1);
 	case Kind::Struct:
-	case Kind::Union:
-		break;
-	default:
-		return std::nullopt;
+	case Kind::Union: break;
+	default: return std::nullopt;
 	}
 	if (here.align)
 		return here.align;
@@ -217,7 +213,9 @@ struct Comparison {
 	bool members; // of what has a tag, too
 	std::set<std::tuple<const Container*, TypeId, const Container*, TypeId>> begun;
 
-	bool begin(TypeRef a, TypeRef b) { return begun.emplace(a.container, a.id, b.container, b.id).second; }
+	bool begin(TypeRef a, TypeRef b) {
+		return begun.emplace(a.container, a.id, b.container, b.id).second;
+	}
 };
 
 bool equivalent_at(TypeRef a, TypeRef b, Comparison& all, unsigned depth);
@@ -250,7 +248,8 @@ bool same_functions(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& t
 	return true;
 }
 
-bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Comparison& all, unsigned depth) {
+bool same_tagged(TypeRef a, TypeRef b, const TypeInfo& one, const TypeInfo& two, Comparison& all,
+                 unsigned depth) {
 	const Kind kind_a = one.kind == Kind::Forward ? one.forward : one.kind;
 	const Kind kind_b = two.kind == Kind::Forward ? two.forward : two.kind;
 	if (kind_a != kind_b || one.name != two.name)
@@ -282,16 +281,12 @@ bool equivalent_at(TypeRef a, TypeRef b, Comparison& all, unsigned depth) {
 	case Kind::Integer:
 		return one.bits == two.bits && one.size == two.size && one.is_signed == two.is_signed &&
 		       one.is_bool == two.is_bool;
-	case Kind::Float:
-		return one.size == two.size;
-	case Kind::Pointer:
-		return equivalent_at(one.target, two.target, all, depth + 1);
+	case Kind::Float: return one.size == two.size;
+	case Kind::Pointer: return equivalent_at(one.target, two.target, all, depth + 1);
 	case Kind::Array:
 		return one.count == two.count && equivalent_at(one.target, two.target, all, depth + 1);
-	case Kind::Function:
-		return same_functions(a, b, one, two, all, depth);
-	default:
-		return true; // void
+	case Kind::Function: return same_functions(a, b, one, two, all, depth);
+	default: return true; // void
 	}
 }
 

@@ -25,22 +25,17 @@ static enum difo_rule rule_of(u32 kind)
 	case DFR_ACT_DIFEXPR:
 	case DFR_ACT_LIBACT:
 	case DFR_ACT_PRINTM:
-	case DFR_ACT_CAPTURE:
-		return RULE_ANY;
-	case DFR_ACT_EXIT:
-		return RULE_INT;
+	case DFR_ACT_CAPTURE: return RULE_ANY;
+	case DFR_ACT_EXIT: return RULE_INT;
 	case DFR_ACT_PRINTF:
 	case DFR_ACT_SYSTEM:
-	case DFR_ACT_FREOPEN:
-		return RULE_MAYBE;
-	case DFR_ACT_TRACEMEM:
-		return RULE_MEMORY;
+	case DFR_ACT_FREOPEN: return RULE_MAYBE;
+	case DFR_ACT_TRACEMEM: return RULE_MEMORY;
 	case DFR_ACT_SYM:
 	case DFR_ACT_MOD:
 	case DFR_ACT_USYM:
 	case DFR_ACT_UMOD:
-	case DFR_ACT_UADDR:
-		return RULE_WORD;
+	case DFR_ACT_UADDR: return RULE_WORD;
 	case DFR_ACT_PRINTA:
 	case DFR_ACT_TRACEMEM_DYNSIZE:
 	case DFR_ACT_RAISE:
@@ -55,8 +50,7 @@ static enum difo_rule rule_of(u32 kind)
 	case DFR_ACT_STDDEV:
 	case DFR_ACT_QUANTIZE:
 	case DFR_ACT_LQUANTIZE:
-	case DFR_ACT_LLQUANTIZE:
-		return RULE_NUMBER;
+	case DFR_ACT_LLQUANTIZE: return RULE_NUMBER;
 	case DFR_ACT_STACK:
 	case DFR_ACT_USTACK:
 	case DFR_ACT_JSTACK:
@@ -64,10 +58,8 @@ static enum difo_rule rule_of(u32 kind)
 	case DFR_ACT_BREAKPOINT:
 	case DFR_ACT_PANIC:
 	case DFR_ACT_COUNT:
-	case DFR_ACT_CAPTURE_ARGS:
-		return RULE_NONE;
-	default:
-		return RULE_UNKNOWN;
+	case DFR_ACT_CAPTURE_ARGS: return RULE_NONE;
+	default: return RULE_UNKNOWN;
 	}
 }
 
@@ -141,20 +133,15 @@ static const char *check_params(const struct dfr_act *act)
 	u64 frames = (u32)act->ac_arg;
 
 	switch (act->ac_kind) {
-	case DFR_ACT_LQUANTIZE:
-		return check_lquantize(act->ac_arg);
-	case DFR_ACT_LLQUANTIZE:
-		return check_llquantize(act->ac_arg);
-	case DFR_ACT_STACK:
-		frames = act->ac_arg;
-		break;
+	case DFR_ACT_LQUANTIZE: return check_lquantize(act->ac_arg);
+	case DFR_ACT_LLQUANTIZE: return check_llquantize(act->ac_arg);
+	case DFR_ACT_STACK: frames = act->ac_arg; break;
 	case DFR_ACT_USTACK:
 	case DFR_ACT_JSTACK:
 		if (act->ac_arg >> 32 > DIF_STRSIZE_MAX)
 			return "ustack: the string size is above 64 KiB";
 		break;
-	default:
-		return NULL;
+	default: return NULL;
 	}
 	return frames > DFR_LOAD_FRAMES_MAX ? "stack has more than 4096 frames" : NULL;
 }
@@ -170,10 +157,8 @@ static bool can_be_key(u32 kind)
 	case DFR_ACT_MOD:
 	case DFR_ACT_USYM:
 	case DFR_ACT_UMOD:
-	case DFR_ACT_UADDR:
-		return true;
-	default:
-		return false;
+	case DFR_ACT_UADDR: return true;
+	default: return false;
 	}
 }
 
@@ -216,8 +201,7 @@ static bool is_recording(const struct dfr_act *act)
 {
 	switch (act->ac_kind) {
 	case DFR_ACT_DIFEXPR:
-		return act->ac_difo->di_rtype.size ||
-		       act->ac_difo->di_rtype.kind == DIF_KIND_STRING;
+		return act->ac_difo->di_rtype.size || act->ac_difo->di_rtype.kind == DIF_KIND_STRING;
 	case DFR_ACT_STOP:
 	case DFR_ACT_RAISE:
 	case DFR_ACT_BREAKPOINT:
@@ -225,10 +209,8 @@ static bool is_recording(const struct dfr_act *act)
 	case DFR_ACT_CHILL:
 	case DFR_ACT_SPECULATE:
 	case DFR_ACT_COMMIT:
-	case DFR_ACT_DISCARD:
-		return false;
-	default:
-		return !DFR_ACT_IS_AGG(act->ac_kind);
+	case DFR_ACT_DISCARD: return false;
+	default: return !DFR_ACT_IS_AGG(act->ac_kind);
 	}
 }
 
@@ -272,7 +254,7 @@ static const char *check_order(struct chain *ch, const struct dfr_act *act)
 int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, u32 n)
 {
 	u64 at = dfr_dof_sec(ld, section)->offset;
-	struct chain ch = {false, false, false};
+	struct chain ch = { false, false, false };
 	const char *reason = NULL;
 	u32 i;
 
@@ -292,6 +274,5 @@ int dfr_actions_check(struct dfr_loader *ld, u32 section, struct dfr_act *acts, 
 		reason = check_order(&ch, &acts[i - n]);
 	if (!reason)
 		return 0;
-	return dfr_refuse(ld, section, at + (u64)((i - 1) % n) * sizeof(struct dof_actdesc),
-			  reason);
+	return dfr_refuse(ld, section, at + (u64)((i - 1) % n) * sizeof(struct dof_actdesc), reason);
 }

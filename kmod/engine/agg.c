@@ -107,12 +107,8 @@ static dfr_cold void update_rare(u64 *values, u32 kind, u64 value, u64 weight)
 		values[1] += value;
 		add_square(values + 2, value);
 		break;
-	case DFR_ACT_LQUANTIZE:
-		values[1 + lquantize_bucket(values[0], value)] += weight;
-		break;
-	case DFR_ACT_LLQUANTIZE:
-		values[1 + llquantize_bucket(values[0], value)] += weight;
-		break;
+	case DFR_ACT_LQUANTIZE: values[1 + lquantize_bucket(values[0], value)] += weight; break;
+	case DFR_ACT_LLQUANTIZE: values[1 + llquantize_bucket(values[0], value)] += weight; break;
 	}
 }
 
@@ -247,8 +243,8 @@ static struct dfr_aggent *find(struct dfr_aggtab *table, const struct wanted *wa
 }
 
 /* Not the first of its chain: what the walk takes is part of the firing's work. */
-static dfr_cold u64 *values_further(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step,
-				    u32 key_size, u32 hash)
+static dfr_cold u64 *values_further(struct dfr_firing *firing, struct dfr_share *share,
+				    const struct dfr_step *step, u32 key_size, u32 hash)
 {
 	struct wanted wanted = { .key = share->sh_key,
 				 .key_size = key_size,
@@ -267,8 +263,8 @@ static dfr_cold u64 *values_further(struct dfr_firing *firing, struct dfr_share 
 	return entry ? values_of(entry) : NULL;
 }
 
-u64 *dfr_agg_values(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step, u32 key_size,
-		    u32 hash)
+u64 *dfr_agg_values(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step,
+		    u32 key_size, u32 hash)
 {
 	struct dfr_aggent *entry = first_of(share->sh_agg, hash);
 
@@ -282,8 +278,8 @@ void dfr_agg_update(u64 *values, u32 kind, u64 value, u64 weight)
 	update(values, kind, value, weight);
 }
 
-bool dfr_agg_add(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step, u32 key_size,
-		 u64 value, u64 weight)
+bool dfr_agg_add(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step,
+		 u32 key_size, u64 value, u64 weight)
 {
 	u64 *values = dfr_agg_values(firing, share, step, key_size,
 				     key_hash(step, share->sh_factor, share->sh_key, key_size));
@@ -422,7 +418,8 @@ static void merge_values(u64 *to, const u64 *from, u32 kind, u32 words)
 	case DFR_ACT_STDDEV:
 		to[0] += from[0];
 		to[1] += from[1];
-		sum = (((unsigned __int128)to[3] << 64) | to[2]) + (((unsigned __int128)from[3] << 64) | from[2]);
+		sum = (((unsigned __int128)to[3] << 64) | to[2]) +
+		      (((unsigned __int128)from[3] << 64) | from[2]);
 		to[2] = (u64)sum;
 		to[3] = (u64)(sum >> 64);
 		return;
@@ -466,7 +463,8 @@ static void switch_half(void *arg)
 /* Entries that the base table has no room for are lost: they came since the last snapshot. */
 static void retire(struct dfr_state *state, struct dfr_share *share)
 {
-	struct dfr_untold lost = { .un_share = share, .un_cause = DFR_LOSS_AGGREGATION,
+	struct dfr_untold lost = { .un_share = share,
+				   .un_cause = DFR_LOSS_AGGREGATION,
 				   .un_from = state->st_agg_time };
 	struct dfr_aggtab *retired = share->sh_agg;
 	struct dfr_aggent *entry;

@@ -45,14 +45,10 @@ u32 dfr_agg_words(u32 kind, u64 arg)
 	case DFR_ACT_COUNT:
 	case DFR_ACT_MIN:
 	case DFR_ACT_MAX:
-	case DFR_ACT_SUM:
-		return 1;
-	case DFR_ACT_AVG:
-		return 2;
-	case DFR_ACT_STDDEV:
-		return 4;
-	case DFR_ACT_QUANTIZE:
-		return DFR_QUANTIZE_BUCKETS;
+	case DFR_ACT_SUM: return 1;
+	case DFR_ACT_AVG: return 2;
+	case DFR_ACT_STDDEV: return 4;
+	case DFR_ACT_QUANTIZE: return DFR_QUANTIZE_BUCKETS;
 	case DFR_ACT_LQUANTIZE:
 		if (!DFR_LQUANTIZE_STEP(arg) || !DFR_LQUANTIZE_LEVELS(arg))
 			return 0;
@@ -65,26 +61,21 @@ u32 dfr_agg_words(u32 kind, u64 arg)
 			return 0;
 		words = llquantize_slots(arg) + 1;
 		return words <= 0xffff ? words : 0;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
 static u16 key_kind(const struct dfr_act *act)
 {
 	switch (act->ac_kind) {
-	case DFR_ACT_STACK:
-		return DFR_FIELD_STACK;
+	case DFR_ACT_STACK: return DFR_FIELD_STACK;
 	case DFR_ACT_USTACK:
-	case DFR_ACT_JSTACK:
-		return DFR_FIELD_USTACK;
+	case DFR_ACT_JSTACK: return DFR_FIELD_USTACK;
 	case DFR_ACT_USYM:
 	case DFR_ACT_UMOD:
-	case DFR_ACT_UADDR:
-		return DFR_FIELD_USYM;
+	case DFR_ACT_UADDR: return DFR_FIELD_USYM;
 	case DFR_ACT_SYM:
-	case DFR_ACT_MOD:
-		return DFR_FIELD_INT;
+	case DFR_ACT_MOD: return DFR_FIELD_INT;
 	}
 	if (act->ac_kind != DFR_ACT_DIFEXPR || !act->ac_difo)
 		return 0;
@@ -105,7 +96,8 @@ static const char *merge_keys(struct dfr_aggvar *var, const struct dfr_clause *c
 
 	for (i = 0; i < var->av_nkeys; i++) {
 		kind = key_kind(&clause->cl_acts[first + i]);
-		if (kind == var->av_keys[i] || (kind == DFR_FIELD_PROBETEXT && var->av_keys[i] == DFR_FIELD_STRING))
+		if (kind == var->av_keys[i] ||
+		    (kind == DFR_FIELD_PROBETEXT && var->av_keys[i] == DFR_FIELD_STRING))
 			continue;
 		if (kind == DFR_FIELD_STRING && var->av_keys[i] == DFR_FIELD_PROBETEXT && !told) {
 			var->av_keys[i] = DFR_FIELD_STRING;
@@ -182,8 +174,8 @@ static const char *use_var(struct dfr_state *state, const struct dfr_clause *cla
 		if (!key_kind(&clause->cl_acts[i]))
 			return "an action that gives no value is part of an aggregation's key";
 	if (key_bytes(clause, first, end) > dfr_limits_key(state))
-		return dfr_state_confined(state) ? "not without privilege: an aggregation's key above 64 KiB" :
-						   "an aggregation's key is larger than 1 MiB";
+		return dfr_state_confined(state) ? "not without privilege: an aggregation's key above 64 KiB"
+						 : "an aggregation's key is larger than 1 MiB";
 	var = dfr_state_aggvar(state, (u32)act->ac_uarg);
 	if (!var)
 		return var_create(state, clause, action, first, end - first);
@@ -226,7 +218,8 @@ static void describe_keys(const struct dfr_state *state, const struct dfr_aggvar
 		keys[i].action = (u16)(first + i);
 		keys[i].argument = -1;
 		keys[i].size = act->ac_difo ? act->ac_difo->di_rtype.size : (u32)act->ac_arg;
-		if (var->av_keys[i] == DFR_FIELD_STRING && (!keys[i].size || dfr_plan_probe_text(act->ac_difo) >= 0))
+		if (var->av_keys[i] == DFR_FIELD_STRING &&
+		    (!keys[i].size || dfr_plan_probe_text(act->ac_difo) >= 0))
 			keys[i].size = state->st_strsize;
 		if (var->av_keys[i] == DFR_FIELD_PROBETEXT)
 			keys[i].size = (u32)dfr_plan_probe_text(act->ac_difo);
@@ -238,7 +231,8 @@ static void describe_keys(const struct dfr_state *state, const struct dfr_aggvar
 	}
 }
 
-static int tell_var(struct dfr_state *state, struct dfr_aggvar *var, const struct dfr_clause *clause, u32 action)
+static int tell_var(struct dfr_state *state, struct dfr_aggvar *var, const struct dfr_clause *clause,
+		    u32 action)
 {
 	struct dfr_field *keys = dfr_plat_alloc((var->av_nkeys + 1) * sizeof(*keys));
 	u32 end;

@@ -34,18 +34,10 @@ static u64 probe_text(const struct dfr_probe *probe, u32 id)
 	if (!probe)
 		return dfr_address("");
 	switch (id) {
-	case DIF_VAR_PROBEPROV:
-		text = probe->pb_provider ? probe->pb_provider->pv_name : NULL;
-		break;
-	case DIF_VAR_PROBEMOD:
-		text = probe->pb_module;
-		break;
-	case DIF_VAR_PROBEFUNC:
-		text = probe->pb_function;
-		break;
-	default: /* DIF_VAR_PROBENAME */
-		text = probe->pb_name;
-		break;
+	case DIF_VAR_PROBEPROV: text = probe->pb_provider ? probe->pb_provider->pv_name : NULL; break;
+	case DIF_VAR_PROBEMOD: text = probe->pb_module; break;
+	case DIF_VAR_PROBEFUNC: text = probe->pb_function; break;
+	default: /* DIF_VAR_PROBENAME */ text = probe->pb_name; break;
 	}
 	return dfr_address(text ? text : "");
 }
@@ -60,7 +52,7 @@ static u64 wall_time(struct dfr_firing *firing)
 }
 
 #define CALLER_WORK (8 * DFR_WORK_FRAME)
-#define DEPTH_WORK (64 * DFR_WORK_FRAME) /* the platform would count further, but stacks are not deeper */
+#define DEPTH_WORK  (64 * DFR_WORK_FRAME) /* the platform would count further, but stacks are not deeper */
 
 u64 dfr_builtin(struct dfr_machine *m, u32 id)
 {
@@ -69,27 +61,18 @@ u64 dfr_builtin(struct dfr_machine *m, u32 id)
 	if (id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9)
 		return argument(m, id - DIF_VAR_ARG0);
 	switch (id) {
-	case DIF_VAR_TIMESTAMP:
-		return dfr_firing_time(firing);
-	case DIF_VAR_WALLTIMESTAMP:
-		return wall_time(firing);
-	case DIF_VAR_EPID:
-		return m->m_epid;
-	case DIF_VAR_ID:
-		return firing->fr_probe ? firing->fr_probe->pb_id : 0;
+	case DIF_VAR_TIMESTAMP: return dfr_firing_time(firing);
+	case DIF_VAR_WALLTIMESTAMP: return wall_time(firing);
+	case DIF_VAR_EPID: return m->m_epid;
+	case DIF_VAR_ID: return firing->fr_probe ? firing->fr_probe->pb_id : 0;
 	case DIF_VAR_PROBEPROV:
 	case DIF_VAR_PROBEMOD:
 	case DIF_VAR_PROBEFUNC:
-	case DIF_VAR_PROBENAME:
-		return probe_text(firing->fr_probe, id);
-	case DIF_VAR_PID:
-		return dfr_firing_context(firing)->cx_pid;
-	case DIF_VAR_TID:
-		return dfr_firing_context(firing)->cx_tid;
-	case DIF_VAR_EXECNAME:
-		return dfr_address(dfr_firing_context(firing)->cx_comm);
-	case DIF_VAR_CPU:
-		return firing->fr_cpu;
+	case DIF_VAR_PROBENAME: return probe_text(firing->fr_probe, id);
+	case DIF_VAR_PID: return dfr_firing_context(firing)->cx_pid;
+	case DIF_VAR_TID: return dfr_firing_context(firing)->cx_tid;
+	case DIF_VAR_EXECNAME: return dfr_address(dfr_firing_context(firing)->cx_comm);
+	case DIF_VAR_CPU: return firing->fr_cpu;
 	case DIF_VAR_CURTHREAD:
 	case DIF_VAR_CALLER:
 		if (dfr_restricted(m)) {
@@ -97,13 +80,10 @@ u64 dfr_builtin(struct dfr_machine *m, u32 id)
 			return 0;
 		}
 		return dfr_work(m, CALLER_WORK) ? dfr_plat_builtin(firing, id, 0) : 0;
-	case DIF_VAR_UCALLER:
-		return dfr_work(m, CALLER_WORK) ? dfr_plat_builtin(firing, id, 0) : 0;
+	case DIF_VAR_UCALLER: return dfr_work(m, CALLER_WORK) ? dfr_plat_builtin(firing, id, 0) : 0;
 	case DIF_VAR_STACKDEPTH:
-	case DIF_VAR_USTACKDEPTH:
-		return dfr_work(m, DEPTH_WORK) ? dfr_plat_builtin(firing, id, 0) : 0;
-	default:
-		return dfr_plat_builtin(firing, id, 0);
+	case DIF_VAR_USTACKDEPTH: return dfr_work(m, DEPTH_WORK) ? dfr_plat_builtin(firing, id, 0) : 0;
+	default: return dfr_plat_builtin(firing, id, 0);
 	}
 }
 

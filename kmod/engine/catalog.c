@@ -11,8 +11,8 @@
 #include "kmod/engine/store.h"
 
 #define CATALOG_FIRST_EXTENT (32u * 1024)
-#define CATALOG_LAST_EXTENT (1024u * 1024)
-#define CATALOG_PAGE 4096u
+#define CATALOG_LAST_EXTENT  (1024u * 1024)
+#define CATALOG_PAGE	     4096u
 
 static struct dfr_catalog *head_of(const struct dfr_state *state)
 {
@@ -53,7 +53,8 @@ void dfr_catalog_anchor(struct dfr_state *state)
 	struct dfr_catlog_extent *extent;
 
 	for (extent = state->st_extents; extent; extent = extent->ce_next)
-		dfr_plat_anchor(state, DFR_ANCHOR_CATALOG, 0, 0, extent->ce_memory, extent->ce_size, extent->ce_size);
+		dfr_plat_anchor(state, DFR_ANCHOR_CATALOG, 0, 0, extent->ce_memory, extent->ce_size,
+				extent->ce_size);
 }
 
 static void publish(struct dfr_state *state, u64 end)
@@ -219,8 +220,8 @@ static char *put_text(char *p, const char *text)
 int dfr_catalog_probe(struct dfr_state *state, const struct dfr_probe *probe)
 {
 	struct dfr_cat_probe *entry;
-	size_t names = strlen(probe->pb_provider->pv_name) + strlen(probe->pb_module) + strlen(probe->pb_function) +
-		       strlen(probe->pb_name) + 4;
+	size_t names = strlen(probe->pb_provider->pv_name) + strlen(probe->pb_module) +
+		       strlen(probe->pb_function) + strlen(probe->pb_name) + 4;
 	char *p;
 	bool before;
 	int error = told(state, probe->pb_id, &before);
@@ -229,7 +230,7 @@ int dfr_catalog_probe(struct dfr_state *state, const struct dfr_probe *probe)
 		return error;
 	entry = append(state, DFR_CAT_PROBE, sizeof(*entry) + names);
 	if (!entry) {
-		state->st_told[probe->pb_id / 8] &= (u8)~(1u << (probe->pb_id % 8));
+		state->st_told[probe->pb_id / 8] &= (u8) ~(1u << (probe->pb_id % 8));
 		return -ENOMEM;
 	}
 	entry->id = probe->pb_id;
@@ -270,7 +271,8 @@ int dfr_catalog_ecb(struct dfr_state *state, const struct dfr_ecb *ecb)
 
 int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const struct dfr_field *keys)
 {
-	struct dfr_cat_agg *entry = append(state, DFR_CAT_AGG, sizeof(*entry) + var->av_nkeys * sizeof(keys[0]));
+	struct dfr_cat_agg *entry =
+		append(state, DFR_CAT_AGG, sizeof(*entry) + var->av_nkeys * sizeof(keys[0]));
 
 	if (!entry)
 		return -ENOMEM;

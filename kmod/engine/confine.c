@@ -26,7 +26,7 @@
  */
 #include "kmod/engine/load.h"
 
-#define TEXT_MAX 16384	  /* DIF instructions, plus one an action, that all clauses may run in a firing */
+#define TEXT_MAX    16384 /* DIF instructions, plus one an action, that all clauses may run in a firing */
 #define CLAUSES_MAX 256
 
 enum kind {
@@ -39,9 +39,9 @@ enum kind {
 };
 
 /* What is known at a pc: 3 bits for each register, 2 for each entry of the tuple, 4 for the tuple's depth. */
-#define NOWHERE (~0ull) /* no path leads here */
-#define TUPLE_AT (3 * DIF_NREGS)
-#define DEPTH_AT (TUPLE_AT + 2 * DIF_NTUPLE)
+#define NOWHERE	      (~0ull) /* no path leads here */
+#define TUPLE_AT      (3 * DIF_NREGS)
+#define DEPTH_AT      (TUPLE_AT + 2 * DIF_NTUPLE)
 #define DEPTH_UNKNOWN 15 /* it differs by path */
 enum entry { T_NUMBER, T_NULL, T_REFERENCE, T_MIXED };
 
@@ -118,27 +118,27 @@ static const struct subroutine {
 	const char *su_takes;
 	char su_gives;
 } subroutines[] = {
-	{ DIF_SUBR_RAND, "", 'n' },	     { DIF_SUBR_RANDOM, "", 'n' },
-	{ DIF_SUBR_SPECULATION, "", 'n' },   { DIF_SUBR_COPYIN, "nn", 'c' },
-	{ DIF_SUBR_COPYINSTR, "nn", 's' },   { DIF_SUBR_STRLEN, "s", 'n' },
-	{ DIF_SUBR_STRJOIN, "ss", 's' },     { DIF_SUBR_LLTOSTR, "nn", 's' },
-	{ DIF_SUBR_BASENAME, "s", 's' },     { DIF_SUBR_DIRNAME, "s", 's' },
-	{ DIF_SUBR_CLEANPATH, "s", 's' },    { DIF_SUBR_STRCHR, "sn", 's' },
-	{ DIF_SUBR_STRRCHR, "sn", 's' },     { DIF_SUBR_STRSTR, "ss", 's' },
-	{ DIF_SUBR_STRTOK, "ss", 's' },	     { DIF_SUBR_SUBSTR, "snn", 's' },
-	{ DIF_SUBR_INDEX, "ssn", 'n' },	     { DIF_SUBR_RINDEX, "ssn", 'n' },
-	{ DIF_SUBR_TOUPPER, "s", 's' },	     { DIF_SUBR_TOLOWER, "s", 's' },
-	{ DIF_SUBR_JSON, "ss", 's' },	     { DIF_SUBR_STRTOLL, "sn", 'n' },
-	{ DIF_SUBR_GETMAJOR, "n", 'n' },     { DIF_SUBR_GETMINOR, "n", 'n' },
-	{ DIF_SUBR_HTONS, "n", 'n' },	     { DIF_SUBR_HTONL, "n", 'n' },
-	{ DIF_SUBR_HTONLL, "n", 'n' },	     { DIF_SUBR_NTOHS, "n", 'n' },
-	{ DIF_SUBR_NTOHL, "n", 'n' },	     { DIF_SUBR_NTOHLL, "n", 'n' },
-	{ DIF_SUBR_F_ADD, "nn", 'n' },	     { DIF_SUBR_F_SUB, "nn", 'n' },
-	{ DIF_SUBR_F_MUL, "nn", 'n' },	     { DIF_SUBR_F_DIV, "nn", 'n' },
-	{ DIF_SUBR_F_CMP, "nn", 'n' },	     { DIF_SUBR_F_NEG, "n", 'n' },
-	{ DIF_SUBR_F_FROM_I64, "n", 'n' },   { DIF_SUBR_F_FROM_U64, "n", 'n' },
-	{ DIF_SUBR_F_TO_I64, "n", 'n' },     { DIF_SUBR_F_TO_U64, "n", 'n' },
-	{ DIF_SUBR_F_FROM_F32, "n", 'n' },   { DIF_SUBR_F_TO_F32, "n", 'n' },
+	{ DIF_SUBR_RAND, "", 'n' },	   { DIF_SUBR_RANDOM, "", 'n' },
+	{ DIF_SUBR_SPECULATION, "", 'n' }, { DIF_SUBR_COPYIN, "nn", 'c' },
+	{ DIF_SUBR_COPYINSTR, "nn", 's' }, { DIF_SUBR_STRLEN, "s", 'n' },
+	{ DIF_SUBR_STRJOIN, "ss", 's' },   { DIF_SUBR_LLTOSTR, "nn", 's' },
+	{ DIF_SUBR_BASENAME, "s", 's' },   { DIF_SUBR_DIRNAME, "s", 's' },
+	{ DIF_SUBR_CLEANPATH, "s", 's' },  { DIF_SUBR_STRCHR, "sn", 's' },
+	{ DIF_SUBR_STRRCHR, "sn", 's' },   { DIF_SUBR_STRSTR, "ss", 's' },
+	{ DIF_SUBR_STRTOK, "ss", 's' },	   { DIF_SUBR_SUBSTR, "snn", 's' },
+	{ DIF_SUBR_INDEX, "ssn", 'n' },	   { DIF_SUBR_RINDEX, "ssn", 'n' },
+	{ DIF_SUBR_TOUPPER, "s", 's' },	   { DIF_SUBR_TOLOWER, "s", 's' },
+	{ DIF_SUBR_JSON, "ss", 's' },	   { DIF_SUBR_STRTOLL, "sn", 'n' },
+	{ DIF_SUBR_GETMAJOR, "n", 'n' },   { DIF_SUBR_GETMINOR, "n", 'n' },
+	{ DIF_SUBR_HTONS, "n", 'n' },	   { DIF_SUBR_HTONL, "n", 'n' },
+	{ DIF_SUBR_HTONLL, "n", 'n' },	   { DIF_SUBR_NTOHS, "n", 'n' },
+	{ DIF_SUBR_NTOHL, "n", 'n' },	   { DIF_SUBR_NTOHLL, "n", 'n' },
+	{ DIF_SUBR_F_ADD, "nn", 'n' },	   { DIF_SUBR_F_SUB, "nn", 'n' },
+	{ DIF_SUBR_F_MUL, "nn", 'n' },	   { DIF_SUBR_F_DIV, "nn", 'n' },
+	{ DIF_SUBR_F_CMP, "nn", 'n' },	   { DIF_SUBR_F_NEG, "n", 'n' },
+	{ DIF_SUBR_F_FROM_I64, "n", 'n' }, { DIF_SUBR_F_FROM_U64, "n", 'n' },
+	{ DIF_SUBR_F_TO_I64, "n", 'n' },   { DIF_SUBR_F_TO_U64, "n", 'n' },
+	{ DIF_SUBR_F_FROM_F32, "n", 'n' }, { DIF_SUBR_F_TO_F32, "n", 'n' },
 };
 
 static const struct subroutine *subroutine(u32 number)
@@ -170,16 +170,13 @@ static u32 builtin_kind(u32 id)
 	case DIF_VAR_CPU:
 	case DIF_VAR_ERRNO:
 	case DIF_VAR_UCALLER:
-	case DIF_VAR_USTACKDEPTH:
-		return K_NUMBER;
+	case DIF_VAR_USTACKDEPTH: return K_NUMBER;
 	case DIF_VAR_PROBEPROV:
 	case DIF_VAR_PROBEMOD:
 	case DIF_VAR_PROBEFUNC:
 	case DIF_VAR_PROBENAME:
-	case DIF_VAR_EXECNAME:
-		return K_TEXT;
-	default:
-		return K_MIXED;
+	case DIF_VAR_EXECNAME: return K_TEXT;
+	default: return K_MIXED;
 	}
 }
 
@@ -210,11 +207,16 @@ static const struct access {
 	u32 ac_scope;
 	u32 ac_array;
 } accesses[] = {
-	{ DIF_OP_LDGS, false, DIF_VS_GLOBAL, DIF_VK_SCALAR }, { DIF_OP_STGS, true, DIF_VS_GLOBAL, DIF_VK_SCALAR },
-	{ DIF_OP_LDTS, false, DIF_VS_THREAD, DIF_VK_SCALAR }, { DIF_OP_STTS, true, DIF_VS_THREAD, DIF_VK_SCALAR },
-	{ DIF_OP_LDLS, false, DIF_VS_LOCAL, DIF_VK_SCALAR },  { DIF_OP_STLS, true, DIF_VS_LOCAL, DIF_VK_SCALAR },
-	{ DIF_OP_LDGAA, false, DIF_VS_GLOBAL, DIF_VK_ARRAY }, { DIF_OP_STGAA, true, DIF_VS_GLOBAL, DIF_VK_ARRAY },
-	{ DIF_OP_LDTAA, false, DIF_VS_THREAD, DIF_VK_ARRAY }, { DIF_OP_STTAA, true, DIF_VS_THREAD, DIF_VK_ARRAY },
+	{ DIF_OP_LDGS, false, DIF_VS_GLOBAL, DIF_VK_SCALAR },
+	{ DIF_OP_STGS, true, DIF_VS_GLOBAL, DIF_VK_SCALAR },
+	{ DIF_OP_LDTS, false, DIF_VS_THREAD, DIF_VK_SCALAR },
+	{ DIF_OP_STTS, true, DIF_VS_THREAD, DIF_VK_SCALAR },
+	{ DIF_OP_LDLS, false, DIF_VS_LOCAL, DIF_VK_SCALAR },
+	{ DIF_OP_STLS, true, DIF_VS_LOCAL, DIF_VK_SCALAR },
+	{ DIF_OP_LDGAA, false, DIF_VS_GLOBAL, DIF_VK_ARRAY },
+	{ DIF_OP_STGAA, true, DIF_VS_GLOBAL, DIF_VK_ARRAY },
+	{ DIF_OP_LDTAA, false, DIF_VS_THREAD, DIF_VK_ARRAY },
+	{ DIF_OP_STTAA, true, DIF_VS_THREAD, DIF_VK_ARRAY },
 };
 
 static const struct access *access_of(u32 op)
@@ -230,8 +232,9 @@ static const struct access *access_of(u32 op)
 static const char *load_variable(struct walk *walk, u32 instr, u32 scope, u32 array)
 {
 	u32 id = DIF_WIDE(instr);
-	u32 kind = id < DIF_VAR_USER_FIRST ? (scope == DIF_VS_GLOBAL && array == DIF_VK_SCALAR ? builtin_kind(id) : K_MIXED) :
-					     variable_kind(walk->wa_difo, scope, array, id);
+	u32 kind = id < DIF_VAR_USER_FIRST
+			   ? (scope == DIF_VS_GLOBAL && array == DIF_VK_SCALAR ? builtin_kind(id) : K_MIXED)
+			   : variable_kind(walk->wa_difo, scope, array, id);
 
 	if (kind == K_MIXED)
 		return "this built-in variable tells of the kernel";
@@ -244,7 +247,9 @@ static const char *store_variable(struct walk *walk, u32 instr, u32 scope, u32 a
 	u32 kind = variable_kind(walk->wa_difo, scope, array, DIF_WIDE(instr));
 	u32 value = reg(walk->wa_now, DIF_RD(instr));
 
-	return (kind == K_NUMBER ? is_number(value) : is_reference(value)) ? NULL : "an address would become a number";
+	return (kind == K_NUMBER ? is_number(value) : is_reference(value))
+		       ? NULL
+		       : "an address would become a number";
 }
 
 static const char *call(struct walk *walk, u32 instr)
@@ -263,7 +268,9 @@ static const char *call(struct walk *walk, u32 instr)
 			return "a subroutine gets an address for a number, or a number for a string";
 	}
 	walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr),
-			       subr->su_gives == 'n' ? K_NUMBER : subr->su_gives == 'c' ? K_COPIED : K_TEXT);
+			       subr->su_gives == 'n'   ? K_NUMBER
+			       : subr->su_gives == 'c' ? K_COPIED
+						       : K_TEXT);
 	return NULL;
 }
 
@@ -273,9 +280,13 @@ static const char *push(struct walk *walk, u32 instr, bool reference)
 
 	if (n >= DIF_NTUPLE)
 		return "a tuple is too long, or its length is not known";
-	if (reference ? !is_reference(kind) || !is_number(reg(walk->wa_now, DIF_R2(instr))) : !is_number(kind))
+	if (reference ? !is_reference(kind) || !is_number(reg(walk->wa_now, DIF_R2(instr)))
+		      : !is_number(kind))
 		return "an address would become a number";
-	walk->wa_now = set_entry(walk->wa_now, n, kind == K_NULL ? T_NULL : reference ? T_REFERENCE : T_NUMBER);
+	walk->wa_now = set_entry(walk->wa_now, n,
+				 kind == K_NULL ? T_NULL
+				 : reference	? T_REFERENCE
+						: T_NUMBER);
 	walk->wa_now = set_depth(walk->wa_now, n + 1);
 	return NULL;
 }
@@ -296,7 +307,8 @@ static const char *add(struct walk *walk, u32 instr)
 
 static const char *calculate(struct walk *walk, u32 instr, bool binary)
 {
-	if (!is_number(reg(walk->wa_now, DIF_R1(instr))) || (binary && !is_number(reg(walk->wa_now, DIF_R2(instr)))))
+	if (!is_number(reg(walk->wa_now, DIF_R1(instr))) ||
+	    (binary && !is_number(reg(walk->wa_now, DIF_R2(instr)))))
 		return "addresses cannot be calculated with";
 	walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), K_NUMBER);
 	return NULL;
@@ -328,7 +340,8 @@ static const char *load(struct walk *walk, u32 instr)
 /* False: the DIFO runs for its effects alone, and nobody uses the register that it returns. */
 static bool has_value(const struct dfr_difo *difo)
 {
-	return difo->di_rtype.size || difo->di_rtype.kind == DIF_KIND_STRING || difo->di_rtype.flags & DIF_TF_BYREF;
+	return difo->di_rtype.size || difo->di_rtype.kind == DIF_KIND_STRING ||
+	       difo->di_rtype.flags & DIF_TF_BYREF;
 }
 
 static const char *give_back(const struct walk *walk, u32 instr)
@@ -338,8 +351,9 @@ static const char *give_back(const struct walk *walk, u32 instr)
 
 	if (!has_value(walk->wa_difo))
 		return NULL;
-	return (type->flags & DIF_TF_BYREF ? is_reference(kind) : is_number(kind)) ? NULL :
-										      "an address would be recorded";
+	return (type->flags & DIF_TF_BYREF ? is_reference(kind) : is_number(kind))
+		       ? NULL
+		       : "an address would be recorded";
 }
 
 /* Applies an instruction to what is known (wa_now). An instruction that has no case here is refused. */
@@ -349,51 +363,50 @@ static const char *step(struct walk *walk, u32 instr)
 	const struct access *access = access_of(op);
 
 	if (access)
-		return (access->ac_store ? store_variable : load_variable)(walk, instr, access->ac_scope, access->ac_array);
+		return (access->ac_store ? store_variable : load_variable)(walk, instr, access->ac_scope,
+									   access->ac_array);
 	switch (op) {
-	case DIF_OP_ADD:
-		return add(walk, instr);
-	case DIF_OP_OR: case DIF_OP_XOR: case DIF_OP_AND: case DIF_OP_SLL: case DIF_OP_SRL: case DIF_OP_SRA:
-	case DIF_OP_SUB: case DIF_OP_MUL: case DIF_OP_SDIV: case DIF_OP_UDIV: case DIF_OP_SREM: case DIF_OP_UREM:
-		return calculate(walk, instr, true);
-	case DIF_OP_NOT:
-		return calculate(walk, instr, false);
+	case DIF_OP_ADD: return add(walk, instr);
+	case DIF_OP_OR:
+	case DIF_OP_XOR:
+	case DIF_OP_AND:
+	case DIF_OP_SLL:
+	case DIF_OP_SRL:
+	case DIF_OP_SRA:
+	case DIF_OP_SUB:
+	case DIF_OP_MUL:
+	case DIF_OP_SDIV:
+	case DIF_OP_UDIV:
+	case DIF_OP_SREM:
+	case DIF_OP_UREM: return calculate(walk, instr, true);
+	case DIF_OP_NOT: return calculate(walk, instr, false);
 	case DIF_OP_MOV:
 		walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), reg(walk->wa_now, DIF_R1(instr)));
 		return NULL;
-	case DIF_OP_CMP: case DIF_OP_SCMP:
-		return compare(walk, instr);
-	case DIF_OP_TST: case DIF_OP_NOP:
-		return NULL;
+	case DIF_OP_CMP:
+	case DIF_OP_SCMP: return compare(walk, instr);
+	case DIF_OP_TST:
+	case DIF_OP_NOP: return NULL;
 	case DIF_OP_SETX:
 		walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr),
 				       walk->wa_difo->di_ints[DIF_WIDE(instr)] ? K_NUMBER : K_NULL);
 		return NULL;
-	case DIF_OP_SETS:
-		walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), K_TEXT);
-		return NULL;
+	case DIF_OP_SETS: walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), K_TEXT); return NULL;
 	case DIF_OP_LDGA:
 		if (DIF_R1(instr) != DIF_VAR_ARGS || !is_number(reg(walk->wa_now, DIF_R2(instr))))
 			return "this built-in array tells of the kernel";
 		walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), K_NUMBER);
 		return NULL;
-	case DIF_OP_CALL:
-		return call(walk, instr);
-	case DIF_OP_PUSHTR:
-		return push(walk, instr, true);
-	case DIF_OP_PUSHTV:
-		return push(walk, instr, false);
+	case DIF_OP_CALL: return call(walk, instr);
+	case DIF_OP_PUSHTR: return push(walk, instr, true);
+	case DIF_OP_PUSHTV: return push(walk, instr, false);
 	case DIF_OP_POPTS:
 		if (depth(walk->wa_now) && depth(walk->wa_now) != DEPTH_UNKNOWN)
 			walk->wa_now = set_depth(walk->wa_now, depth(walk->wa_now) - 1);
 		return NULL;
-	case DIF_OP_FLUSHTS:
-		walk->wa_now = set_depth(walk->wa_now, 0);
-		return NULL;
-	case DIF_OP_RET:
-		return give_back(walk, instr);
-	default:
-		break;
+	case DIF_OP_FLUSHTS: walk->wa_now = set_depth(walk->wa_now, 0); return NULL;
+	case DIF_OP_RET: return give_back(walk, instr);
+	default: break;
 	}
 	if ((op >= DIF_OP_ULDSB && op <= DIF_OP_ULDX) || (op >= DIF_OP_RLDSB && op <= DIF_OP_RLDX))
 		return load(walk, instr);
@@ -477,10 +490,8 @@ static bool allowed_action(const struct dfr_act *act)
 	case DFR_ACT_COMMIT:
 	case DFR_ACT_DISCARD:
 	case DFR_ACT_CAPTURE:
-	case DFR_ACT_CAPTURE_ARGS:
-		return true;
-	default:
-		return false;
+	case DFR_ACT_CAPTURE_ARGS: return true;
+	default: return false;
 	}
 }
 
@@ -501,8 +512,8 @@ static const char *check_clause(const struct dfr_clause *clause, u64 *text)
 		*text += 1 + (act->ac_difo ? act->ac_difo->di_len : 0);
 		if (act->ac_difo && !has_value(act->ac_difo) && act->ac_kind != DFR_ACT_DIFEXPR)
 			return "an action's expression has no value";
-		if (act->ac_difo && act->ac_difo->di_rtype.flags & DIF_TF_BYREF && act->ac_difo->di_rtype.size == 0 &&
-		    act->ac_difo->di_rtype.kind != DIF_KIND_STRING)
+		if (act->ac_difo && act->ac_difo->di_rtype.flags & DIF_TF_BYREF &&
+		    act->ac_difo->di_rtype.size == 0 && act->ac_difo->di_rtype.kind != DIF_KIND_STRING)
 			return "an action's expression has no size";
 	}
 	return *text > TEXT_MAX ? "the program is too long" : NULL;

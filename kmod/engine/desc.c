@@ -23,8 +23,7 @@ static int probe_field(struct dfr_loader *ld, const struct dof_probedesc *desc, 
 	return 0;
 }
 
-static int load_probedesc(struct dfr_loader *ld, u32 index, u32 from, u64 from_at,
-			  struct dfr_clause *clause)
+static int load_probedesc(struct dfr_loader *ld, u32 index, u32 from, u64 from_at, struct dfr_clause *clause)
 {
 	const struct dof_sec *sec = dfr_dof_ref(ld, index, DOF_SECT_PROBEDESC, 4, from, from_at);
 	const struct dof_probedesc *desc;
@@ -56,14 +55,13 @@ struct difo_places {
 	u64 dp_total;
 };
 
-static int link_text(struct dfr_loader *ld, struct dfr_difo *difo, const struct dof_sec *sec,
-		     u32 index, struct difo_places *places)
+static int link_text(struct dfr_loader *ld, struct dfr_difo *difo, const struct dof_sec *sec, u32 index,
+		     struct difo_places *places)
 {
 	if (difo->di_text)
 		return dfr_refuse(ld, index, sec->offset, "a DIFO has two texts");
 	if (sec->align < 4 || sec->entsize != 4 || sec->size & 3)
-		return dfr_refuse(ld, index, sec->offset,
-				  "DIF text has a bad alignment or entry size");
+		return dfr_refuse(ld, index, sec->offset, "DIF text has a bad alignment or entry size");
 	if (sec->size == 0)
 		return dfr_refuse(ld, index, sec->offset, "DIF text is empty");
 	difo->di_text = dfr_dof_payload(ld, sec);
@@ -72,21 +70,18 @@ static int link_text(struct dfr_loader *ld, struct dfr_difo *difo, const struct 
 	return 0;
 }
 
-static int link_ints(struct dfr_loader *ld, struct dfr_difo *difo, const struct dof_sec *sec,
-		     u32 index)
+static int link_ints(struct dfr_loader *ld, struct dfr_difo *difo, const struct dof_sec *sec, u32 index)
 {
 	if (difo->di_ints)
 		return dfr_refuse(ld, index, sec->offset, "a DIFO has two integer tables");
 	if (sec->align < 8 || sec->entsize != 8 || sec->size & 7)
-		return dfr_refuse(ld, index, sec->offset,
-				  "integer table has a bad alignment or entry size");
+		return dfr_refuse(ld, index, sec->offset, "integer table has a bad alignment or entry size");
 	difo->di_ints = dfr_dof_payload(ld, sec);
 	difo->di_nints = (u32)(sec->size / 8);
 	return 0;
 }
 
-static int link_strs(struct dfr_loader *ld, struct dfr_difo *difo, const struct dof_sec *sec,
-		     u32 index)
+static int link_strs(struct dfr_loader *ld, struct dfr_difo *difo, const struct dof_sec *sec, u32 index)
 {
 	if (difo->di_strs)
 		return dfr_refuse(ld, index, sec->offset, "a DIFO has two string tables");
@@ -95,15 +90,13 @@ static int link_strs(struct dfr_loader *ld, struct dfr_difo *difo, const struct 
 	return 0;
 }
 
-static int link_vars(struct dfr_loader *ld, struct dfr_difo *difo, const struct dof_sec *sec,
-		     u32 index, struct difo_places *places)
+static int link_vars(struct dfr_loader *ld, struct dfr_difo *difo, const struct dof_sec *sec, u32 index,
+		     struct difo_places *places)
 {
 	if (difo->di_vars)
 		return dfr_refuse(ld, index, sec->offset, "a DIFO has two variable tables");
-	if (sec->align < 4 || sec->entsize != sizeof(struct dif_var) ||
-	    sec->size % sizeof(struct dif_var))
-		return dfr_refuse(ld, index, sec->offset,
-				  "variable table has a bad alignment or entry size");
+	if (sec->align < 4 || sec->entsize != sizeof(struct dif_var) || sec->size % sizeof(struct dif_var))
+		return dfr_refuse(ld, index, sec->offset, "variable table has a bad alignment or entry size");
 	difo->di_vars = dfr_dof_payload(ld, sec);
 	difo->di_nvars = (u32)(sec->size / sizeof(struct dif_var));
 	places->dp_vars = sec->offset;
@@ -124,18 +117,12 @@ static int link_part(struct dfr_loader *ld, struct dfr_difo *difo, u32 index, u3
 	if (places->dp_total > DIF_DIFO_MAX)
 		return dfr_refuse(ld, from, at, "DIFO is larger than 256 KiB");
 	switch (sec->type) {
-	case DOF_SECT_DIF:
-		return link_text(ld, difo, sec, index, places);
-	case DOF_SECT_INTTAB:
-		return link_ints(ld, difo, sec, index);
-	case DOF_SECT_STRTAB:
-		return link_strs(ld, difo, sec, index);
-	case DOF_SECT_VARTAB:
-		return link_vars(ld, difo, sec, index, places);
-	case DOF_SECT_XLTAB:
-		return dfr_refuse(ld, from, at, "translators must be resolved before loading");
-	default:
-		return dfr_refuse(ld, from, at, "section is no part of a DIFO");
+	case DOF_SECT_DIF: return link_text(ld, difo, sec, index, places);
+	case DOF_SECT_INTTAB: return link_ints(ld, difo, sec, index);
+	case DOF_SECT_STRTAB: return link_strs(ld, difo, sec, index);
+	case DOF_SECT_VARTAB: return link_vars(ld, difo, sec, index, places);
+	case DOF_SECT_XLTAB: return dfr_refuse(ld, from, at, "translators must be resolved before loading");
+	default: return dfr_refuse(ld, from, at, "section is no part of a DIFO");
 	}
 }
 
@@ -172,8 +159,8 @@ static int load_difo(struct dfr_loader *ld, u32 index, u32 from, u64 from_at, st
 	if (ld->ld_nlinks > ld->ld_bounds->lb_links)
 		return dfr_refuse(ld, index, sec->offset, "DIFO headers name too many sections altogether");
 	for (i = 0; i < nlinks; i++) {
-		err = link_part(ld, difo, hdr->links[i], index,
-				sec->offset + sizeof(*hdr) + 4 * (u64)i, &places);
+		err = link_part(ld, difo, hdr->links[i], index, sec->offset + sizeof(*hdr) + 4 * (u64)i,
+				&places);
 		if (err)
 			return err;
 	}
@@ -212,8 +199,7 @@ static int load_action(struct dfr_loader *ld, const struct dof_actdesc *desc, u3
 	if (desc->kind > 0xffff)
 		return dfr_refuse(ld, section, at + 8, "unknown kind of action");
 	if (desc->ntuple > DFR_LOAD_ACTIONS_MAX)
-		return dfr_refuse(ld, section, at + 12,
-				  "key has more elements than there are actions");
+		return dfr_refuse(ld, section, at + 12, "key has more elements than there are actions");
 	act->ac_kind = (u16)desc->kind;
 	act->ac_ntuple = (u16)desc->ntuple;
 	act->ac_arg = desc->arg;
@@ -227,8 +213,7 @@ static int load_action(struct dfr_loader *ld, const struct dof_actdesc *desc, u3
 	return err;
 }
 
-static int load_actions(struct dfr_loader *ld, u32 index, u32 from, u64 from_at,
-			struct dfr_clause *clause)
+static int load_actions(struct dfr_loader *ld, u32 index, u32 from, u64 from_at, struct dfr_clause *clause)
 {
 	const struct dof_sec *sec = dfr_dof_ref(ld, index, DOF_SECT_ACTDESC, 8, from, from_at);
 	struct dfr_program *pg = ld->ld_program;
@@ -288,8 +273,7 @@ int dfr_desc_clause(struct dfr_loader *ld, u32 section, struct dfr_clause *claus
 	err = load_probedesc(ld, desc->probes, section, at, clause);
 	if (!err && desc->pred != NONE)
 		err = load_difo(ld, desc->pred, section, at + 4, &clause->cl_pred);
-	if (!err && clause->cl_pred &&
-	    clause->cl_pred->di_rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF))
+	if (!err && clause->cl_pred && clause->cl_pred->di_rtype.flags & (DIF_TF_BYREF | DIF_TF_BYUREF))
 		err = dfr_refuse(ld, section, at + 4, "a predicate's value must be a number");
 	if (!err && desc->actions != NONE)
 		err = load_actions(ld, desc->actions, section, at + 8, clause);
@@ -348,8 +332,7 @@ int dfr_desc_hosts(struct dfr_loader *ld, u32 section)
 		if (!host)
 			return -EINVAL;
 		if (strlen(host) > DFR_LOAD_NAME_MAX)
-			return dfr_refuse(ld, section, at + 8,
-					  "host field is longer than 1023 characters");
+			return dfr_refuse(ld, section, at + 8, "host field is longer than 1023 characters");
 		ld->ld_program->pg_clauses[ld->ld_map[desc->ecb] - 1].cl_host = host;
 	}
 	return 0;

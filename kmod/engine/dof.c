@@ -14,8 +14,7 @@
  */
 #include "kmod/engine/load.h"
 
-void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const char *reason,
-		     const char *name)
+void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const char *reason, const char *name)
 {
 	size_t n = 0, room = sizeof(why->rf_reason) - 1;
 
@@ -30,8 +29,7 @@ void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const cha
 	why->rf_reason[n] = '\0';
 }
 
-int dfr_refuse_name(struct dfr_loader *ld, u32 section, u64 offset, const char *reason,
-		    const char *name)
+int dfr_refuse_name(struct dfr_loader *ld, u32 section, u64 offset, const char *reason, const char *name)
 {
 	dfr_refusal_set(ld->ld_why, section, offset, reason, name);
 	return -EINVAL;
@@ -62,8 +60,7 @@ void *dfr_dof_payload(const struct dfr_loader *ld, const struct dof_sec *sec)
 	return ld->ld_dof + sec->offset;
 }
 
-const struct dof_sec *dfr_dof_ref(struct dfr_loader *ld, u32 index, u32 type, u32 align, u32 from,
-				  u64 offset)
+const struct dof_sec *dfr_dof_ref(struct dfr_loader *ld, u32 index, u32 type, u32 align, u32 from, u64 offset)
 {
 	const struct dof_sec *sec;
 
@@ -121,13 +118,10 @@ static bool must_load(u32 type)
 	case DOF_SECT_NONE:
 	case DOF_SECT_COMMENTS:
 	case DOF_SECT_SOURCE:
-	case DOF_SECT_UTSNAME:
-		return false;
+	case DOF_SECT_UTSNAME: return false;
 	case DOF_SECT_HOSTDESC:
-	case DOF_SECT_BTFID:
-		return true;
-	default:
-		return type <= DOF_SECT_CLASSIC_MAX;
+	case DOF_SECT_BTFID: return true;
+	default: return type <= DOF_SECT_CLASSIC_MAX;
 	}
 }
 
@@ -192,10 +186,8 @@ static int check_section(struct dfr_loader *ld, u32 index)
 	case DOF_SECT_PROBES:
 	case DOF_SECT_PRARGS:
 	case DOF_SECT_PROFFS:
-		return dfr_refuse(ld, index, at,
-				  "a provider's section has no place in an enabling");
-	default:
-		break;
+		return dfr_refuse(ld, index, at, "a provider's section has no place in an enabling");
+	default: break;
 	}
 	if (must_load(sec->type) && !(sec->flags & DOF_SECF_LOAD))
 		return dfr_refuse(ld, index, at + 8, "section must be loadable and is not");
@@ -211,8 +203,7 @@ static int check_section(struct dfr_loader *ld, u32 index)
 		return dfr_refuse(ld, index, at + 16, "section overlaps the section table");
 	if (sec->size && sec->offset < sizeof(*h))
 		return dfr_refuse(ld, index, at + 16, "section overlaps the header");
-	if (sec->type == DOF_SECT_STRTAB &&
-	    (sec->size == 0 || ld->ld_dof[sec->offset + sec->size - 1]))
+	if (sec->type == DOF_SECT_STRTAB && (sec->size == 0 || ld->ld_dof[sec->offset + sec->size - 1]))
 		return dfr_refuse(ld, index, at + 24, "string table does not end with NUL");
 	return 0;
 }
@@ -238,26 +229,18 @@ static int allocate_tables(struct dfr_loader *ld)
 		const struct dof_sec *sec = dfr_dof_sec(ld, i);
 
 		switch (sec->type) {
-		case DOF_SECT_ECBDESC:
-			clauses++;
-			break;
-		case DOF_SECT_DIFOHDR:
-			difos++;
-			break;
-		case DOF_SECT_ACTDESC:
-			acts += sec->size / sizeof(struct dof_actdesc);
-			break;
-		case DOF_SECT_OPTDESC:
-			options += sec->size / sizeof(struct dof_optdesc);
-			break;
-		default:
-			break;
+		case DOF_SECT_ECBDESC: clauses++; break;
+		case DOF_SECT_DIFOHDR: difos++; break;
+		case DOF_SECT_ACTDESC: acts += sec->size / sizeof(struct dof_actdesc); break;
+		case DOF_SECT_OPTDESC: options += sec->size / sizeof(struct dof_optdesc); break;
+		default: break;
 		}
 	}
 	/* Sections may overlap, so the sum of their sizes may exceed the image's size. */
 	if (acts > DOF_LOADSZ_MAX / sizeof(struct dof_actdesc) ||
 	    options > DOF_LOADSZ_MAX / sizeof(struct dof_optdesc) ||
-	    (ld->ld_limits->ll_confined && (acts > DFR_CONFINED_ACTIONS_MAX || options > DFR_CONFINED_ACTIONS_MAX)))
+	    (ld->ld_limits->ll_confined &&
+	     (acts > DFR_CONFINED_ACTIONS_MAX || options > DFR_CONFINED_ACTIONS_MAX)))
 		return dfr_refuse(ld, ~0u, 0, "more actions or options than the image can hold");
 	if (clauses > DFR_LOAD_CLAUSES_MAX)
 		return dfr_refuse(ld, ~0u, 0, "more than 16384 clauses");
@@ -346,7 +329,8 @@ static void tell_foreign(const struct dfr_loader *ld)
 	if (!ld->ld_nforeign || ld->ld_limits->ll_confined)
 		return;
 	dfr_clause_text(ld->ld_foreign, text, sizeof(text));
-	dfr_plat_log("%s left out: compiled for the types of another kernel; clauses: %u", text, ld->ld_nforeign);
+	dfr_plat_log("%s left out: compiled for the types of another kernel; clauses: %u", text,
+		     ld->ld_nforeign);
 }
 
 static int load_image(struct dfr_loader *ld)
@@ -376,11 +360,17 @@ static int load_image(struct dfr_loader *ld)
 }
 
 static const struct dfr_load_bounds bounds = {
-	.lb_text = 2 * 1024 * 1024, .lb_vars = 512 * 1024, .lb_links = 1024 * 1024, .lb_steps = 1024 * 1024,
+	.lb_text = 2 * 1024 * 1024,
+	.lb_vars = 512 * 1024,
+	.lb_links = 1024 * 1024,
+	.lb_steps = 1024 * 1024,
 	.lb_scan = 256 * 1024 * 1024,
 };
 static const struct dfr_load_bounds confined_bounds = {
-	.lb_text = 128 * 1024, .lb_vars = 16 * 1024, .lb_links = 64 * 1024, .lb_steps = 32 * 1024,
+	.lb_text = 128 * 1024,
+	.lb_vars = 16 * 1024,
+	.lb_links = 64 * 1024,
+	.lb_steps = 32 * 1024,
 	.lb_scan = 8 * 1024 * 1024,
 };
 
@@ -395,13 +385,12 @@ static int copy_image(const void *dof, size_t size, struct dfr_program *pg, stru
 	}
 	memcpy(&loadsz, (const u8 *)dof + offsetof(struct dof_header, loadsz), sizeof(loadsz));
 	if (loadsz >= DOF_LOADSZ_MAX) {
-		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz), "8 MiB or more",
-				NULL);
+		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz), "8 MiB or more", NULL);
 		return -E2BIG;
 	}
 	if (loadsz < sizeof(struct dof_header) || loadsz > size) {
-		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz),
-				"the loadable part is cut off", NULL);
+		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz), "the loadable part is cut off",
+				NULL);
 		return -EINVAL;
 	}
 	pg->pg_dof = dfr_plat_alloc(loadsz);
@@ -422,7 +411,8 @@ int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits 
 	*out = NULL;
 	dfr_refusal_set(why, ~0u, 0, "", NULL);
 	if (limits->ll_confined && size > DFR_CONFINED_DOF_MAX) {
-		dfr_refusal_set(why, ~0u, 0, "not without privilege: the program is larger than 256 KiB", NULL);
+		dfr_refusal_set(why, ~0u, 0, "not without privilege: the program is larger than 256 KiB",
+				NULL);
 		return -E2BIG;
 	}
 	pg = dfr_plat_alloc(sizeof(*pg));

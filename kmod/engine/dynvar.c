@@ -19,12 +19,12 @@
  */
 #include "kmod/engine/vars.h"
 
-#define HURRY_PART 8 /* one in so many chunks is rinsed: the cleaner hurries */
-#define SPIN_MAX (1u << 18)
+#define HURRY_PART    8 /* one in so many chunks is rinsed: the cleaner hurries */
+#define SPIN_MAX      (1u << 18)
 #define SPINS_CHARGED 64u /* that are charged at a time, */
-#define SPIN_WORK 8u	  /* and the guest instructions of one */
-#define DIRTY 1 /* indices of dc_losses */
-#define RINSING 2
+#define SPIN_WORK     8u  /* and the guest instructions of one */
+#define DIRTY	      1	  /* indices of dc_losses */
+#define RINSING	      2
 
 /* ---- Layout and cleaning (process context) ---- */
 
@@ -93,8 +93,7 @@ int dfr_dyn_layout(struct dfr_vars *vars, u32 chunk)
 	dyn->dy_mask = (u32)(buckets - 1);
 	dyn->dy_nchunks = 0;
 	if (dyn->dy_budget > buckets * sizeof(struct dfr_dynbucket))
-		dyn->dy_nchunks =
-			(u32)((dyn->dy_budget - buckets * sizeof(struct dfr_dynbucket)) / chunk);
+		dyn->dy_nchunks = (u32)((dyn->dy_budget - buckets * sizeof(struct dfr_dynbucket)) / chunk);
 	dyn->dy_chunks_size = (u64)dyn->dy_nchunks * chunk;
 	dyn->dy_cpus = dfr_plat_alloc((dyn->dy_ncpus + 1) * sizeof(*dyn->dy_cpus));
 	dyn->dy_buckets = dfr_plat_alloc(buckets * sizeof(*dyn->dy_buckets));
@@ -405,7 +404,8 @@ static dfr_cold struct dfr_dynvar *find_further(struct dfr_machine *m, struct df
 						const struct dfr_dynkey *key)
 {
 	do {
-		if (!dfr_work(m, STEP_WORK + (dfr_read_once(&var->dv_hash) == key->ke_hash ? key->ke_size : 0)))
+		if (!dfr_work(m,
+			      STEP_WORK + (dfr_read_once(&var->dv_hash) == key->ke_hash ? key->ke_size : 0)))
 			return NULL;
 		var = dfr_load_acquire(&var->dv_next);
 	} while (var && !is_it(var, key));
@@ -452,8 +452,8 @@ static u8 *data_of(struct dfr_dynvar *var)
 	return (u8 *)var->dv_words + var->dv_keysize;
 }
 
-static bool write_data(struct dfr_machine *m, struct dfr_dynvar *var,
-		       const struct dfr_vardesc *desc, u64 value)
+static bool write_data(struct dfr_machine *m, struct dfr_dynvar *var, const struct dfr_vardesc *desc,
+		       u64 value)
 {
 	if (!(desc->vd_flags & DFR_VD_BYREF)) {
 		dfr_write_once((u64 *)data_of(var), value);
@@ -490,16 +490,15 @@ static struct dfr_dynvar *find_locked(struct dfr_dynbucket *bucket, const struct
 	return var;
 }
 
-static void insert(struct dfr_machine *m, const struct dfr_dynkey *key,
-		   const struct dfr_vardesc *desc, u64 value)
+static void insert(struct dfr_machine *m, const struct dfr_dynkey *key, const struct dfr_vardesc *desc,
+		   u64 value)
 {
 	struct dfr_dynvars *dyn = &m->m_vars->va_dyn;
 	struct dfr_dynbucket *bucket = bucket_of(dyn, key->ke_hash);
 	struct dfr_dynvar *var, *other;
 	bool full;
 
-	if ((u64)key->ke_size + ((desc->vd_size + 7) & ~7ull) >
-	    dyn->dy_chunk - sizeof(struct dfr_dynvar)) {
+	if ((u64)key->ke_size + ((desc->vd_size + 7) & ~7ull) > dyn->dy_chunk - sizeof(struct dfr_dynvar)) {
 		lose(m, 0);
 		return;
 	}

@@ -54,19 +54,20 @@ static const char *option_check(u32 option, s64 value)
 	case DFR_OPT_BUFPOLICY:
 		return value > DFR_BUFPOLICY_SWITCH ? "bufpolicy is none of ring, fill, switch" : NULL;
 	case DFR_OPT_STRSIZE:
-		return value < 1 || value > DIF_STRSIZE_MAX ? "strsize is not between 1 byte and 64 KiB" : NULL;
-	case DFR_OPT_NSPEC:
-		return value > 65536 ? "nspec is above 65536" : NULL;
+		return value < 1 || value > DIF_STRSIZE_MAX ? "strsize is not between 1 byte and 64 KiB"
+							    : NULL;
+	case DFR_OPT_NSPEC: return value > 65536 ? "nspec is above 65536" : NULL;
 	case DFR_OPT_BLOCKSIZE:
-		return value && (value < DFR_BLOCK_MIN || value > DFR_BLOCK_MAX || (value & (value - 1))) ?
-			       "blocksize is not a power of two between 512 bytes and 256 KiB" : NULL;
+		return value && (value < DFR_BLOCK_MIN || value > DFR_BLOCK_MAX || (value & (value - 1)))
+			       ? "blocksize is not a power of two between 512 bytes and 256 KiB"
+			       : NULL;
 	case DFR_OPT_CPU:
-		return value >= dfr_plat_ncpus() || !dfr_plat_cpu_online((unsigned)value) ?
-			       "option cpu names no CPU that is online" : NULL;
+		return value >= dfr_plat_ncpus() || !dfr_plat_cpu_online((unsigned)value)
+			       ? "option cpu names no CPU that is online"
+			       : NULL;
 	case DFR_OPT_CPUBUDGET:
 		return value > 100 ? "cpubudget is not a percentage of a CPU, 1 to 100" : NULL;
-	default:
-		return NULL;
+	default: return NULL;
 	}
 }
 
@@ -107,8 +108,8 @@ static void name_clause(struct dfr_refusal *why, const struct dfr_clause *clause
 }
 
 /* Every description must match something, unless probes may come later. */
-static int count_matches(struct dfr_state *state, const struct dfr_program *program, bool zero_ok, u32 *matched,
-			 struct dfr_refusal *why)
+static int count_matches(struct dfr_state *state, const struct dfr_program *program, bool zero_ok,
+			 u32 *matched, struct dfr_refusal *why)
 {
 	u32 i, n;
 	u32 total = 0;
@@ -127,8 +128,9 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 		    !dfr_engine_host_matches(state->st_engine, program->pg_clauses[i].cl_host))
 			continue;
 		refuse(why, -ESRCH,
-		       dfr_state_confined(state) ? "syscall, profile-N and BEGIN, END, ERROR are what is open without privilege; no such probe matches " :
-						   "no probe matches ");
+		       dfr_state_confined(state) ? "syscall, profile-N and BEGIN, END, ERROR are what is "
+						   "open without privilege; no such probe matches "
+						 : "no probe matches ");
 		if (why)
 			name_clause(why, &program->pg_clauses[i]);
 		return -ESRCH;
@@ -142,7 +144,8 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
  * Variables are made at go, when the options are known; whether the programs'
  * declarations agree is asked of a small set here, so that the refusal says why.
  */
-static int check_variables(struct dfr_state *state, const struct dfr_program *program, struct dfr_refusal *why)
+static int check_variables(struct dfr_state *state, const struct dfr_program *program,
+			   struct dfr_refusal *why)
 {
 	struct dfr_vars_config config = { .vc_dynvarsize = 4096, .vc_strsize = DIF_STRSIZE_DEFAULT };
 	struct dfr_enabling *enabling;
@@ -214,7 +217,8 @@ static int add_enabling(struct dfr_state *state, struct dfr_program *program)
 }
 
 /* A kernel that is locked down does not show what its functions are called with. */
-static bool may_look(const struct dfr_program *program, const struct dfr_clause *clause, const struct dfr_probe *probe)
+static bool may_look(const struct dfr_program *program, const struct dfr_clause *clause,
+		     const struct dfr_probe *probe)
 {
 	u32 i;
 
@@ -253,7 +257,8 @@ static int count_clauses(struct dfr_state *state, const struct dfr_program *prog
 	u32 i;
 
 	for (i = 0; i < program->pg_nclauses && !error; i++)
-		error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, false, count_clause, clauses);
+		error = dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, false, count_clause,
+					 clauses);
 	return error;
 }
 
@@ -287,7 +292,8 @@ static int check_confined(struct dfr_state *state, const struct dfr_program *pro
 	for (i = 0; i < program->pg_nclauses && !reason; i++) {
 		look.lo_clause = &program->pg_clauses[i];
 		if (dfr_engine_match(state->st_engine, look.lo_clause, 0, false, check_look, &look))
-			reason = "not without privilege: arguments of this probe are addresses of the kernel's; ustack() shows the process's own";
+			reason = "not without privilege: arguments of this probe are addresses of the "
+				 "kernel's; ustack() shows the process's own";
 	}
 	return reason ? refuse(why, -EPERM, reason) : 0;
 }
@@ -325,8 +331,8 @@ int dfr_state_add(struct dfr_state *state, struct dfr_program *program, u32 flag
 	return error ? error : add_enabling(state, program);
 }
 
-int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
-		     u32 flags, u32 *matched, struct dfr_refusal *why)
+int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size,
+		     const struct dfr_load_limits *limits, u32 flags, u32 *matched, struct dfr_refusal *why)
 {
 	struct dfr_program *program = NULL;
 	int error = dfr_program_load(dof, size, limits, &program, why);
@@ -347,11 +353,12 @@ int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, cons
 struct build {
 	struct dfr_state *bu_state;
 	struct dfr_enabling *bu_enabling;
-	u64 bu_from, bu_upto; /* probes born before have been matched; those that come are for the next time */
+	u64 bu_from,
+		bu_upto; /* probes born before have been matched; those that come are for the next time */
 	u32 bu_clause;
-	u8 bu_flags; /* of its ECBs */
+	u8 bu_flags;		  /* of its ECBs */
 	struct dfr_ecb *bu_first; /* of those made here */
-	u32 bu_withheld; /* probes of the clause whose arguments it may not have */
+	u32 bu_withheld;	  /* probes of the clause whose arguments it may not have */
 	const struct dfr_probe *bu_withheld_first;
 };
 
@@ -415,7 +422,7 @@ static u8 ecb_flags(const struct build *build)
  * Plain clauses are not charged (work.c): so many may be at a probe, those behind them take
  * the general form. And no state begins where others have so many that refusing them takes long.
  */
-#define PLAIN_ON_PROBE 64
+#define PLAIN_ON_PROBE	 64
 #define CLAUSES_ON_PROBE 32768
 
 static bool is_crowded(const struct dfr_probe *probe, u32 most)
@@ -489,7 +496,8 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 
 	if (probe->pb_born <= build->bu_from || probe->pb_born > build->bu_upto)
 		return 0;
-	if (!may_look(build->bu_enabling->eb_program, &build->bu_enabling->eb_program->pg_clauses[build->bu_clause], probe)) {
+	if (!may_look(build->bu_enabling->eb_program,
+		      &build->bu_enabling->eb_program->pg_clauses[build->bu_clause], probe)) {
 		if (!build->bu_withheld++)
 			build->bu_withheld_first = probe;
 		return 0;
@@ -557,8 +565,8 @@ static int match_enabling(struct build *build)
 		build->bu_flags = ecb_flags(build);
 		error = dfr_plat_proceed();
 		if (!error)
-			error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause], 0, false,
-						 make_ecb, build);
+			error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],
+						 0, false, make_ecb, build);
 		if (!error)
 			error = tell_withheld(build);
 	}
@@ -614,8 +622,9 @@ int dfr_state_build(struct dfr_state *state)
 /* Of who fires alone: such a test needs neither arguments nor state. */
 static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 {
-	return a && b && a->te_kind <= DFR_TEST_OWNER && a->te_kind == b->te_kind && a->te_negated == b->te_negated &&
-	       a->te_words[0] == b->te_words[0] && a->te_words[1] == b->te_words[1];
+	return a && b && a->te_kind <= DFR_TEST_OWNER && a->te_kind == b->te_kind &&
+	       a->te_negated == b->te_negated && a->te_words[0] == b->te_words[0] &&
+	       a->te_words[1] == b->te_words[1];
 }
 
 /* What holds for all that listen; `newcomer`, or NULL, is about to be one of them. */
@@ -734,8 +743,8 @@ static void commit(struct dfr_state *state, int error)
 	error = error ? error : failed;
 	if (!error)
 		return;
-	dfr_plat_log("not all probes of state %llu could be armed (error %d)", (unsigned long long)state->st_id,
-		     error);
+	dfr_plat_log("not all probes of state %llu could be armed (error %d)",
+		     (unsigned long long)state->st_id, error);
 	tell_unarmed(state, 0, error);
 }
 
@@ -842,7 +851,8 @@ void dfr_state_attach(struct dfr_state *state)
 	commit_providers(state->st_engine);
 }
 
-void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *const pattern[4], void *arg), void *arg)
+void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *const pattern[4], void *arg),
+			 void *arg)
 {
 	const struct dfr_enabling *enabling;
 	const struct dfr_state *state;

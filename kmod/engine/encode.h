@@ -48,9 +48,9 @@ dfr_hot u8 *dfr_put_head(const struct dfr_stream *stream, u8 *p, u32 id, u32 lev
  * Indexed by the number of an integer's highest bit: its size in bytes, and the code
  * for that size, in the top two bits of a byte.
  */
-#define DFR_FROM_1_TO_8(one, two, four, eight)                                                     \
-	{                                                                                          \
-		[0 ... 7] = one, [8 ... 15] = two, [16 ... 31] = four, [32 ... 63] = eight         \
+#define DFR_FROM_1_TO_8(one, two, four, eight)                                                               \
+	{                                                                                                    \
+		[0 ... 7] = one, [8 ... 15] = two, [16 ... 31] = four, [32 ... 63] = eight                   \
 	}
 static const u8 dfr_int_sizes[64] = DFR_FROM_1_TO_8(1, 2, 4, 8);
 static const u8 dfr_int_codes[64] = DFR_FROM_1_TO_8(0x00, 0x40, 0x80, 0xc0);
@@ -77,7 +77,8 @@ dfr_hot u8 *dfr_put_value(u8 *p, u64 value, u64 top, u32 *bits)
 /* Like dfr_put_value(); also stores each byte of codes when its four codes are complete. */
 dfr_hot u8 *dfr_put_int(u8 *p, u64 value, bool is_signed, struct dfr_codes *codes)
 {
-	p = dfr_put_value(p, value, is_signed ? dfr_signed_top(value) : dfr_unsigned_top(value), &codes->co_bits);
+	p = dfr_put_value(p, value, is_signed ? dfr_signed_top(value) : dfr_unsigned_top(value),
+			  &codes->co_bits);
 	if (!(++codes->co_n & 3)) {
 		*codes->co_at++ = (u8)codes->co_bits;
 		codes->co_bits = 0;

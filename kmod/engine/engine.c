@@ -58,8 +58,10 @@ static const char *string_known(const struct dfr_engine *engine, const char *tex
 {
 	const struct dfr_string *string;
 
-	for (string = engine->en_strings[hash & (engine->en_strings_size - 1)]; string; string = string->ds_next)
-		if (string->ds_hash == hash && string->ds_size == size && !memcmp(string->ds_text, text, size))
+	for (string = engine->en_strings[hash & (engine->en_strings_size - 1)]; string;
+	     string = string->ds_next)
+		if (string->ds_hash == hash && string->ds_size == size &&
+		    !memcmp(string->ds_text, text, size))
 			return string->ds_text;
 	return NULL;
 }
@@ -360,7 +362,8 @@ int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provid
 /* Unhooks a probe that nobody listens to from every list. What stays is its id, for its names. */
 static void probe_remove(struct dfr_engine *engine, struct dfr_probe *probe)
 {
-	struct dfr_probe **gone = &engine->en_gone[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
+	struct dfr_probe **gone =
+		&engine->en_gone[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
 	struct dfr_probe **link =
 		&engine->en_byname[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
 
@@ -408,8 +411,8 @@ static int probes_remove(struct dfr_engine *engine, const struct dfr_going *goin
 	return 0;
 }
 
-int dfr_probes_remove_if(struct dfr_provider *provider, bool (*goes)(const struct dfr_probe *probe, void *arg),
-			 void *arg)
+int dfr_probes_remove_if(struct dfr_provider *provider,
+			 bool (*goes)(const struct dfr_probe *probe, void *arg), void *arg)
 {
 	struct dfr_engine *engine = provider->pv_engine;
 	struct dfr_going going = { .go_provider = provider, .go_goes = goes, .go_arg = arg };
@@ -569,7 +572,8 @@ struct matcher {
 	bool mt_confined; /* what users without privilege may use, alone */
 };
 
-static void matcher_init(const struct dfr_engine *engine, struct matcher *matcher, const char *const pattern[4])
+static void matcher_init(const struct dfr_engine *engine, struct matcher *matcher,
+			 const char *const pattern[4])
 {
 	struct field *field;
 	int i;
@@ -674,8 +678,9 @@ int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause,
 		provide(engine, clause->cl_pattern);
 	dfr_mutex_lock(&engine->en_probe_lock);
 	if (clause->cl_probe_id) {
-		probe = clause->cl_probe_id > from && clause->cl_probe_id <= engine->en_nprobes ?
-				engine->en_byid[clause->cl_probe_id] : NULL;
+		probe = clause->cl_probe_id > from && clause->cl_probe_id <= engine->en_nprobes
+				? engine->en_byid[clause->cl_probe_id]
+				: NULL;
 		if (probe && (!clause->cl_confined || dfr_probe_open(probe)))
 			result = visit(probe, arg);
 	} else {
@@ -780,7 +785,8 @@ static int create_dtrace(struct dfr_engine *engine)
 	engine->en_dtrace.pv_flags = DFR_PV_USER_ARGS | DFR_PV_CONFINED;
 	provider_add(engine, &engine->en_dtrace);
 	for (i = 0; i < 3; i++) {
-		probe = probe_create(engine, &engine->en_dtrace, "", "", names[i], i == 2 ? DFR_ERROR_NARGS : 0, NULL);
+		probe = probe_create(engine, &engine->en_dtrace, "", "", names[i],
+				     i == 2 ? DFR_ERROR_NARGS : 0, NULL);
 		if (!probe)
 			return -ENOMEM;
 		probe->pb_flags |= DFR_PB_DTRACE;

@@ -37,7 +37,7 @@ void dfr_governor_act(struct dfr_state *state, u64 now);
 
 /* For tests, before anything is enabled: what a firing records must not depend on it. */
 #define DFR_FORCE_GENERAL 0x1 /* all clauses take the general form (enum dfr_form) */
-#define DFR_FORCE_DIF 0x2     /* values, stores and predicates are run as DIF, also where idiom.c knows them */
+#define DFR_FORCE_DIF	  0x2 /* values, stores and predicates are run as DIF, also where idiom.c knows them */
 void dfr_engine_force(struct dfr_engine *engine, u32 forced);
 
 /* One engine for a kernel; any number in user space. */
@@ -65,15 +65,17 @@ int dfr_state_confine(struct dfr_state *state, u32 uid, u32 gid, u64 memory);
 int dfr_state_add(struct dfr_state *state, struct dfr_program *program, u32 flags, u32 *matched,
 		  struct dfr_refusal *why);
 /* The same with loading it, where nobody else waits for the lock. */
-int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size, const struct dfr_load_limits *limits,
-		     u32 flags, u32 *matched, struct dfr_refusal *why);
+int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size,
+		     const struct dfr_load_limits *limits, u32 flags, u32 *matched, struct dfr_refusal *why);
 /*
  * Reasons of go: -E2BIG END reserve, -ENOSPC record larger than the ring, or record or key than is possible, -ENOMEM, -EACCES; -EAGAIN (a confined
  * one's): its user starts too many, later it may.
  */
 int dfr_state_go(struct dfr_state *state, u32 *begin_cpu);
 int dfr_state_stop(struct dfr_state *state, u32 *end_cpu); /* dfr_state_halt(), dfr_state_settle() */
-void dfr_state_clean(struct dfr_state *state); /* dfr_state_keep(), and dfr_state_settle() where that has something to do */
+void dfr_state_clean(
+	struct dfr_state
+		*state); /* dfr_state_keep(), and dfr_state_settle() where that has something to do */
 void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymous);
 /* Who has ended is disarmed, and the governor has its way; what others have asked for and could not do. */
 void dfr_state_settle(struct dfr_state *state);
@@ -85,7 +87,8 @@ int dfr_state_halt(struct dfr_state *state, u32 *end_cpu);
 void dfr_state_end(struct dfr_state *state);
 bool dfr_state_kill(struct dfr_state *state); /* its consumer has gone silent. True: it was active */
 void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status);
-u32 dfr_state_activity(const struct dfr_state *state); /* enum dfr_activity; under no lock, while the state is there */
+u32 dfr_state_activity(
+	const struct dfr_state *state); /* enum dfr_activity; under no lock, while the state is there */
 u64 dfr_state_id(const struct dfr_state *state);
 const char *dfr_state_name(const struct dfr_state *state);
 void *dfr_state_host(const struct dfr_state *state); /* platform's private pointer */
@@ -98,7 +101,8 @@ u64 dfr_state_option(const struct dfr_state *state, u32 option); /* after go: th
  * no spare): call again until *count is 0. Blocks come sealed.
  */
 #define DFR_ALL_CPUS 0xffffffffu
-int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room, u32 *count);
+int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room,
+		   u32 *count);
 int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq);
 /* The consumer has gone: what it took and did not release is handed out again, before anything else. */
 void dfr_state_disown(struct dfr_state *state);
@@ -112,7 +116,8 @@ bool dfr_state_readable(const struct dfr_state *state); /* closed blocks wait (p
 
 /* Catalog bytes from offset; returns bytes copied. */
 size_t dfr_state_catalog(struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed);
-void dfr_state_clock(struct dfr_state *state); /* once a second: append a clock triple, if the last does not say it */
+void dfr_state_clock(
+	struct dfr_state *state); /* once a second: append a clock triple, if the last does not say it */
 
 /* Aggregations: retire, merge into the base table, copy it out. -ENOSPC: *bytes is what is needed. */
 int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes);
@@ -130,7 +135,8 @@ bool dfr_state_keep(struct dfr_state *state);
 void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
 		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg);
 /* For probes that are made on demand, when what they can be on has come: the patterns that states have. */
-void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *const pattern[4], void *arg), void *arg);
+void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *const pattern[4], void *arg),
+			 void *arg);
 bool dfr_glob(const char *pattern, const char *text);
 /* NULL: no such probe (any more). Ids are dense from 1 up to the count, with holes where probes went. */
 const struct dfr_probe *dfr_probe_by_id(const struct dfr_engine *engine, u32 id);
@@ -149,6 +155,7 @@ void dfr_engine_cpu_online(struct dfr_engine *engine, u32 cpu);
 int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *entry, const void *payload,
 			  size_t bytes);
 /* Visits every state until visit returns false. */
-void dfr_states_visit(struct dfr_engine *engine, bool (*visit)(struct dfr_state *state, void *arg), void *arg);
+void dfr_states_visit(struct dfr_engine *engine, bool (*visit)(struct dfr_state *state, void *arg),
+		      void *arg);
 
 #endif

@@ -57,24 +57,24 @@ struct dfr_difo {
 	u64 (*di_run)(struct dfr_machine *m);
 	void *di_native;
 };
-#define DFR_DIFO_PURE 0x1	 /* only execname pid tid cpu arg0-5, constants: may run before the guard */
+#define DFR_DIFO_PURE	     0x1 /* only execname pid tid cpu arg0-5, constants: may run before the guard */
 #define DFR_DIFO_DESTRUCTIVE 0x2 /* copyout, copyoutstr */
-#define DFR_DIFO_PROBETEXT 0x4	 /* exactly `ldgs probeprov..probename; ret` */
-#define DFR_DIFO_STACK 0x8
-#define DFR_DIFO_RESTRICTED 0x10 /* loaded without kernel reads: only the machine's own memory can be read */
-#define DFR_DIFO_ARGS 0x20	 /* reads the probe's arguments */
-#define DFR_DIFO_CONFINED 0x40	 /* of a user without privilege: never gets a kernel address as a number */
+#define DFR_DIFO_PROBETEXT   0x4 /* exactly `ldgs probeprov..probename; ret` */
+#define DFR_DIFO_STACK	     0x8
+#define DFR_DIFO_RESTRICTED  0x10 /* loaded without kernel reads: only the machine's own memory can be read */
+#define DFR_DIFO_ARGS	     0x20 /* reads the probe's arguments */
+#define DFR_DIFO_CONFINED    0x40 /* of a user without privilege: never gets a kernel address as a number */
 
 struct dfr_act {
 	u16 ac_kind; /* enum dfr_action */
 	u16 ac_ntuple;
-	u32 ac_flags; /* DFR_AC_* */
+	u32 ac_flags;		  /* DFR_AC_* */
 	struct dfr_difo *ac_difo; /* or NULL */
 	u64 ac_arg;
 	u64 ac_uarg;
 };
 
-#define DFR_AC_KEY 0x1	  /* an element of the key of the aggregating action that follows */
+#define DFR_AC_KEY    0x1 /* an element of the key of the aggregating action that follows */
 #define DFR_AC_WEIGHT 0x2 /* the weight of the aggregating action that follows */
 
 /* One ECBDESC. */
@@ -124,7 +124,7 @@ struct dfr_load_limits {
 	bool ll_kernel_reads;
 	bool ll_destructive;
 	u64 (*ll_types)(void); /* digest of the kernel's types, 0: none; NULL: not compared */
-	bool ll_confined; /* for a user without privilege: confine.c */
+	bool ll_confined;      /* for a user without privilege: confine.c */
 };
 
 /*
@@ -185,10 +185,10 @@ struct dfr_machine {
 	u32 m_flags; /* DFR_M_* */
 
 	u8 *m_scratch_ptr;
-	u32 m_fault;   /* enum dif_fault + 1, 0: none */
+	u32 m_fault;	/* enum dif_fault + 1, 0: none */
 	u32 m_fault_pc; /* byte offset, or ~0 */
 	u64 m_fault_addr;
-	u64 m_strtok;	  /* current position, 0: none; reset for each firing */
+	u64 m_strtok; /* current position, 0: none; reset for each firing */
 	u64 m_strtok_end;
 
 	/* For the interpreter alone; here, because the kernel's stack is small. */
@@ -203,10 +203,10 @@ struct dfr_machine {
  * for all clauses and ERRORs of one account in one firing: about ten million
  * instructions for root, one million for a user without privilege.
  */
-#define DFR_WORK_CHUNK 16384u
-#define DFR_WORK_ROOT 610u
+#define DFR_WORK_CHUNK	  16384u
+#define DFR_WORK_ROOT	  610u
 #define DFR_WORK_CONFINED 61u
-#define DFR_WORK_ERRORS 8u /* of these, reserved for ERROR */
+#define DFR_WORK_ERRORS	  8u /* of these, reserved for ERROR */
 
 /* dfr_firing_work() calls it when a chunk is full. state: whose account; NULL: root's. */
 bool dfr_work_more(struct dfr_firing *firing, const struct dfr_state *state, u64 n);
@@ -223,9 +223,9 @@ static inline bool dfr_firing_work(struct dfr_firing *firing, const struct dfr_s
 	return true;
 }
 
-#define DFR_M_DROP 0x1	/* abandon this ECB's record; the code that set this has counted the loss */
+#define DFR_M_DROP	    0x1 /* abandon this ECB's record; the code that set this has counted the loss */
 #define DFR_M_LOCALS_ZEROED 0x2 /* this firing has zeroed the state's clause-locals on this CPU */
-#define DFR_M_DESTRUCTIVE 0x4
+#define DFR_M_DESTRUCTIVE   0x4
 
 /* Frees all scratch memory of an ECB that is finished. */
 static inline void dfr_machine_reset_scratch(struct dfr_machine *m)

@@ -71,16 +71,11 @@ static dfr_cold void not_live(const struct dfr_firing *firing, const struct dfr_
 static dfr_noinline bool other_test_holds(const struct dfr_test *test, struct dfr_firing *firing)
 {
 	switch (test->te_kind) {
-	case DFR_TEST_NAME:
-		return dfr_test_name(test, firing) != test->te_negated;
-	case DFR_TEST_PID:
-		return dfr_test_value(test, dfr_plat_pid(firing));
-	case DFR_TEST_TID:
-		return dfr_test_value(test, dfr_plat_tid(firing));
-	case DFR_TEST_OWNER:
-		return dfr_plat_owned(firing, (u32)test->te_words[0], (u32)test->te_words[1]);
-	default: /* DFR_TEST_ARG */
-		return dfr_test_value(test, dfr_firing_arg(firing, test->te_index));
+	case DFR_TEST_NAME: return dfr_test_name(test, firing) != test->te_negated;
+	case DFR_TEST_PID: return dfr_test_value(test, dfr_plat_pid(firing));
+	case DFR_TEST_TID: return dfr_test_value(test, dfr_plat_tid(firing));
+	case DFR_TEST_OWNER: return dfr_plat_owned(firing, (u32)test->te_words[0], (u32)test->te_words[1]);
+	default: /* DFR_TEST_ARG */ return dfr_test_value(test, dfr_firing_arg(firing, test->te_index));
 	}
 }
 
@@ -93,15 +88,16 @@ dfr_hot bool test_holds(const struct dfr_test *test, struct dfr_firing *firing, 
 	return other_test_holds(test, firing);
 }
 
-static void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share);
+static void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
+		       struct dfr_share *share);
 
 /*
  * Runs an ECB in its form. Each branch is a tail call, so the compiler need not save
  * registers. The cheapest forms are compared first, because the kernel is built without
  * jump tables and they would feel each comparison most.
  */
-dfr_hot void run_form(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
-		      u32 form)
+dfr_hot void run_form(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
+		      struct dfr_share *share, u32 form)
 {
 	if (form == DFR_FORM_REGISTERS)
 		dfr_plain_registers(firing, ecb, share);
@@ -165,8 +161,8 @@ static dfr_noinline void run_tested(struct dfr_cpu *pc, struct dfr_firing *firin
 /* Firings. */
 
 /* Leaves fr_engine and fr_cpu alone: a dfr_cpu's firings keep theirs, other callers set them. */
-dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, const u64 *args, u32 nargs, void *regs,
-			const void *env)
+dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, const u64 *args, u32 nargs,
+			void *regs, const void *env)
 {
 	firing->fr_probe = probe;
 	firing->fr_args = args;
@@ -203,7 +199,8 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 	set_firing(&probe_firing, probe, NULL, 0, NULL, env);
 	dfr_firing_context(&probe_firing);
 	nmi = probe_firing.fr_context.cx_level == DFR_LEVEL_NMI &&
-	      !(pc->pc_firing.fr_flags & DFR_FR_CONTEXT && pc->pc_firing.fr_context.cx_level == DFR_LEVEL_NMI);
+	      !(pc->pc_firing.fr_flags & DFR_FR_CONTEXT &&
+		pc->pc_firing.fr_context.cx_level == DFR_LEVEL_NMI);
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 		counts = ecb->ec_state != last && state_listens(ecb->ec_state) && may_see(ecb, &probe_firing);
 		last = ecb->ec_state;
@@ -375,7 +372,8 @@ void dfr_plat_direct dfr_fire_bare(struct dfr_probe *probe, void *regs)
 	fire(probe, NULL, 0, regs, NULL);
 }
 
-static dfr_noinline void fire_if_pure_holds(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs)
+static dfr_noinline void fire_if_pure_holds(struct dfr_probe *probe, const u64 *args, unsigned nargs,
+					    void *regs)
 {
 	if (any_pure_holds(probe, args, nargs, regs))
 		fire(probe, args, nargs, regs, NULL);

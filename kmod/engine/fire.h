@@ -11,17 +11,25 @@
 
 /* Runs an ECB in the general form. stamp: the firing's pc_stamp; 0 for ERROR. */
 void dfr_plat_direct dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
-		 struct dfr_machine *machine, u64 stamp);
+				 struct dfr_machine *machine, u64 stamp);
 
 /* The other forms: nothing in them can fault, and no DIF runs. */
-void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plat_direct dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plat_direct dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
-void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share);
+void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				      struct dfr_share *share);
+void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				    struct dfr_share *share);
+void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+					 struct dfr_share *share);
+void dfr_plat_direct dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				   struct dfr_share *share);
+void dfr_plat_direct dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				     struct dfr_share *share);
+void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				     struct dfr_share *share);
+void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				     struct dfr_share *share);
+void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				    struct dfr_share *share);
 
 /* An argument that the provider has not passed: its getarg() gives it; 0 if it has none. */
 u64 dfr_late_arg(const struct dfr_firing *firing, u32 index);
@@ -95,7 +103,8 @@ dfr_hot bool dfr_stream_ready(const struct dfr_stream *stream, struct dfr_firing
 	if (dfr_plat_tid(firing) != stream->sm_tid)
 		return false;
 #endif
-	return dfr_likely(stream->sm_soft - stream->sm_ptr >= (long)need && dfr_plat_who(firing) == stream->sm_who &&
+	return dfr_likely(stream->sm_soft - stream->sm_ptr >= (long)need &&
+			  dfr_plat_who(firing) == stream->sm_who &&
 			  dfr_plat_comm_is(firing, stream->sm_comm));
 }
 

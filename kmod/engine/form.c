@@ -11,7 +11,7 @@
 #include "kmod/engine/store.h"
 #include "kmod/engine/vars.h"
 
-#define ARGS_MAX 4
+#define ARGS_MAX  4
 #define STEPS_MAX 32 /* a clause with more takes the general form, which charges its work */
 
 static bool has_value(const struct dfr_step *step)
@@ -44,7 +44,9 @@ u32 dfr_form_keys(const struct dfr_step *step)
 	for (i = 0; i < step->sp_do.agg.keys; i++, key++)
 		if (key->sp_op != DFR_STEP_TEXT && key->sp_op != DFR_STEP_INT)
 			return DFR_KEY_ANY;
-	return step->sp_do.agg.keys == 1 ? DFR_KEY_ONE : step->sp_do.agg.keys == 2 ? DFR_KEY_TWO : DFR_KEY_ANY;
+	return step->sp_do.agg.keys == 1   ? DFR_KEY_ONE
+	       : step->sp_do.agg.keys == 2 ? DFR_KEY_TWO
+					   : DFR_KEY_ANY;
 }
 
 /* Aggregations. */
@@ -100,8 +102,9 @@ static bool is_since(const struct dfr_plan *plan)
 	const struct dfr_step *last = step + 1 + step->sp_do.agg.keys;
 
 	return step->sp_op == DFR_STEP_AGG && plan->pn_nsteps == 2u + step->sp_do.agg.keys &&
-	       step->sp_source == DFR_SRC_SINCE && last->sp_op == DFR_STEP_SELF && last->sp_source == DFR_SRC_CONST &&
-	       !last->sp_from.constant && last->sp_do.number == step->sp_from.number && asks_number(plan) &&
+	       step->sp_source == DFR_SRC_SINCE && last->sp_op == DFR_STEP_SELF &&
+	       last->sp_source == DFR_SRC_CONST && !last->sp_from.constant &&
+	       last->sp_do.number == step->sp_from.number && asks_number(plan) &&
 	       plan->pn_test.te_index == step->sp_from.number;
 }
 
@@ -217,18 +220,14 @@ static u32 body_of(u32 form)
 {
 	switch (form) {
 	case DFR_FORM_COUNT:
-	case DFR_FORM_AGG:
-		return DFR_FORM_AGG;
+	case DFR_FORM_AGG: return DFR_FORM_AGG;
 	case DFR_FORM_TIME:
 	case DFR_FORM_SINCE:
-	case DFR_FORM_STEPS:
-		return DFR_FORM_STEPS;
+	case DFR_FORM_STEPS: return DFR_FORM_STEPS;
 	case DFR_FORM_REGISTERS:
 	case DFR_FORM_ARGS:
-	case DFR_FORM_RECORD:
-		return DFR_FORM_RECORD;
-	default:
-		return DFR_FORM_GENERAL;
+	case DFR_FORM_RECORD: return DFR_FORM_RECORD;
+	default: return DFR_FORM_GENERAL;
 	}
 }
 
@@ -267,6 +266,7 @@ bool dfr_form_reads_args(const struct dfr_ecb *ecb)
 {
 	u32 form = ecb->ec_form & ~(u32)DFR_FORM_TESTED;
 
-	return form == DFR_FORM_GENERAL || (ecb->ec_plan->pn_flags & DFR_PN_ARGS && form != DFR_FORM_REGISTERS) ||
+	return form == DFR_FORM_GENERAL ||
+	       (ecb->ec_plan->pn_flags & DFR_PN_ARGS && form != DFR_FORM_REGISTERS) ||
 	       (ecb->ec_test && ecb->ec_test->te_kind == DFR_TEST_ARG);
 }

@@ -25,26 +25,26 @@
  */
 #include "kmod/engine/store.h"
 
-#define MILLISECOND 1000000ULL
-#define SECOND 1000000000ULL
-#define WINDOW (10 * MILLISECOND)
-#define BUDGET_KEPT 5	     /* percent of a CPU */
-#define BURST DFR_GOVERNOR_BURST /* budget of so long may be saved up */
-#define RESUME (SECOND / 10) /* and of so long must be, to go on */
-#define FLOOR SECOND	     /* debts are limited: a load that ended is soon forgotten */
-#define DEADMAN_SHARE 90     /* percent */
-#define QUARTERS 4
-#define QUARTER (SECOND / QUARTERS)
-#define DETACH_AFTER SECOND
-#define ATTACH_FIRST (10 * SECOND)
-#define ATTACH_LAST (320 * SECOND)
+#define MILLISECOND   1000000ULL
+#define SECOND	      1000000000ULL
+#define WINDOW	      (10 * MILLISECOND)
+#define BUDGET_KEPT   5			 /* percent of a CPU */
+#define BURST	      DFR_GOVERNOR_BURST /* budget of so long may be saved up */
+#define RESUME	      (SECOND / 10)	 /* and of so long must be, to go on */
+#define FLOOR	      SECOND		 /* debts are limited: a load that ended is soon forgotten */
+#define DEADMAN_SHARE 90		 /* percent */
+#define QUARTERS      4
+#define QUARTER	      (SECOND / QUARTERS)
+#define DETACH_AFTER  SECOND
+#define ATTACH_FIRST  (10 * SECOND)
+#define ATTACH_LAST   (320 * SECOND)
 
 /*
  * A sample that is this much dearer than what is usual counts as this much: a
  * virtual CPU that was not running in the middle of it is not the probe's cost.
  * What really is dear raises the usual in a few samples.
  */
-#define OUTLIER 8
+#define OUTLIER	    8
 #define USUAL_LEAST 2000
 
 static u64 least(u64 a, u64 b)
@@ -163,8 +163,8 @@ static void settle(struct dfr_share *share, u64 now)
 	/* When it is due itself: what his other states have spent counts against the same time. */
 	if (gv->gv_user && now - gv->gv_user->pu_time >= WINDOW)
 		settle_purse(gv->gv_user, DFR_CONFINED_BUDGET, now);
-	if ((gv->gv_purse.pu_credit < 0 || (gv->gv_user && gv->gv_user->pu_credit < 0)) && !gv->gv_throttled &&
-	    dfr_read_once(live(share)))
+	if ((gv->gv_purse.pu_credit < 0 || (gv->gv_user && gv->gv_user->pu_credit < 0)) &&
+	    !gv->gv_throttled && dfr_read_once(live(share)))
 		throttle(share, now);
 }
 
@@ -184,7 +184,8 @@ static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 	pc->pc_bad_quarters = 0;
 	for (; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
 		state = ecb->ec_state;
-		if (dfr_governor_budget(state) || dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) != DFR_ACTIVE)
+		if (dfr_governor_budget(state) ||
+		    dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) != DFR_ACTIVE)
 			continue;
 		dfr_plat_wake(state);
 		return;
@@ -248,8 +249,8 @@ void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
  * (work.c) is charged as it is, by the clock, neither weighed nor cut down. Whoever makes
  * few firings dear hides in no sample.
  */
-void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing, u64 time,
-		       u64 now)
+void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing,
+		       u64 time, u64 now)
 {
 	struct dfr_share *share = dfr_load_acquire(&state->st_shares[firing->fr_cpu]);
 
@@ -341,8 +342,11 @@ static struct dfr_share *any_share(const struct dfr_state *state)
  */
 static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
 {
-	struct dfr_untold lost = { .un_share = any_share(state), .un_cause = DFR_LOSS_THROTTLE,
-				   .un_probe = ecb->ec_probe->pb_id, .un_from = state->st_detach_time, .un_to = now };
+	struct dfr_untold lost = { .un_share = any_share(state),
+				   .un_cause = DFR_LOSS_THROTTLE,
+				   .un_probe = ecb->ec_probe->pb_id,
+				   .un_from = state->st_detach_time,
+				   .un_to = now };
 	u64 measured = (state->st_detach_time - state->st_cost_since) / MILLISECOND + 1;
 	u64 gone = (now - state->st_detach_time) / MILLISECOND + 1;
 
@@ -389,7 +393,8 @@ static bool any_sunk(const struct dfr_state *state, u64 now)
 	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
 		share = state->st_shares[cpu];
 		if (share && dfr_read_once(&share->sh_governor.gv_throttled) &&
-		    (has_sunk(&share->sh_governor.gv_purse, now) || has_sunk(share->sh_governor.gv_user, now)))
+		    (has_sunk(&share->sh_governor.gv_purse, now) ||
+		     has_sunk(share->sh_governor.gv_user, now)))
 			return true;
 	}
 	return false;
@@ -420,8 +425,9 @@ static void detach(struct dfr_state *state)
 	u32 probes = dfr_state_detach(state);
 
 	dfr_plat_log("state %llu: its probes take more than %u%% of a CPU even when they do nothing; "
-		     "the %u dearest are detached for %llu s", (unsigned long long)state->st_id, dfr_governor_budget(state),
-		     probes, (unsigned long long)(state->st_attach_wait / SECOND));
+		     "the %u dearest are detached for %llu s",
+		     (unsigned long long)state->st_id, dfr_governor_budget(state), probes,
+		     (unsigned long long)(state->st_attach_wait / SECOND));
 }
 
 /* Likewise. */
@@ -489,8 +495,8 @@ void dfr_governor_end(struct dfr_state *state, u64 now)
  * nobody listens to: an ftrace entry takes about as long, entry and return
  * together six to eight times that.
  */
-#define ROUNDS 8
-#define FIRINGS 64
+#define ROUNDS	       8
+#define FIRINGS	       64
 #define HOOK_PER_GUARD 4
 
 static u64 guard_time(struct dfr_engine *engine, struct dfr_probe *probe)

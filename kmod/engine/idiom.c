@@ -34,24 +34,12 @@ static bool load(struct dfr_step *step, const struct dfr_difo *difo, u32 instr)
 		return true;
 	}
 	switch (id) {
-	case DIF_VAR_PID:
-		step->sp_source = DFR_SRC_PID;
-		return true;
-	case DIF_VAR_TID:
-		step->sp_source = DFR_SRC_TID;
-		return true;
-	case DIF_VAR_CPU:
-		step->sp_source = DFR_SRC_CPU;
-		return true;
-	case DIF_VAR_TIMESTAMP:
-		step->sp_source = DFR_SRC_TIMESTAMP;
-		return true;
-	case DIF_VAR_ID:
-		step->sp_source = DFR_SRC_PROBE_ID;
-		return true;
-	case DIF_VAR_EXECNAME:
-		step->sp_source = DFR_SRC_EXECNAME;
-		return true;
+	case DIF_VAR_PID: step->sp_source = DFR_SRC_PID; return true;
+	case DIF_VAR_TID: step->sp_source = DFR_SRC_TID; return true;
+	case DIF_VAR_CPU: step->sp_source = DFR_SRC_CPU; return true;
+	case DIF_VAR_TIMESTAMP: step->sp_source = DFR_SRC_TIMESTAMP; return true;
+	case DIF_VAR_ID: step->sp_source = DFR_SRC_PROBE_ID; return true;
+	case DIF_VAR_EXECNAME: step->sp_source = DFR_SRC_EXECNAME; return true;
 	}
 	return false;
 }
@@ -90,8 +78,8 @@ static bool is_since(const struct dfr_difo *difo, u32 *id)
 		return false;
 	a = DIF_RD(text[0]);
 	b = DIF_RD(text[1]);
-	return a && b && a != b && DIF_R1(text[2]) == a && DIF_R2(text[2]) == b && returns(text[3], DIF_RD(text[2])) &&
-	       DIF_RD(text[2]);
+	return a && b && a != b && DIF_R1(text[2]) == a && DIF_R2(text[2]) == b &&
+	       returns(text[3], DIF_RD(text[2])) && DIF_RD(text[2]);
 }
 
 /* Is the value the address of a string or of bytes? */
@@ -129,7 +117,8 @@ void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo)
 	 * The bytes at a reference are read with the rights of the DIFO that ran last, so a DIFO
 	 * that returns one must run. Only execname is read without the machine.
 	 */
-	if (step->sp_source == DFR_SRC_EXECNAME ? difo->di_rtype.kind != DIF_KIND_STRING : is_reference(&difo->di_rtype))
+	if (step->sp_source == DFR_SRC_EXECNAME ? difo->di_rtype.kind != DIF_KIND_STRING
+						: is_reference(&difo->di_rtype))
 		step->sp_source = DFR_SRC_DIF;
 }
 
@@ -144,8 +133,8 @@ bool dfr_idiom_store(struct dfr_step *step, const struct dfr_difo *difo)
 	    DIF_OP(text[at + 1]) != DIF_OP_RET || !is_scalar(difo, DIF_WIDE(text[at])))
 		return false;
 	if (at ? !load(&value, difo, text[0]) || value.sp_source == DFR_SRC_EXECNAME || !DIF_RD(text[0]) ||
-			 DIF_RD(text[0]) != DIF_RD(text[at]) :
-		 DIF_RD(text[at]) != 0)
+			    DIF_RD(text[0]) != DIF_RD(text[at])
+	       : DIF_RD(text[at]) != 0)
 		return false;
 	step->sp_op = DFR_STEP_SELF;
 	step->sp_difo = difo;
@@ -192,10 +181,10 @@ static bool compared(struct dfr_test *test, const struct dfr_difo *difo, u32 lef
 		return false;
 	test->te_words[0] = difo->di_ints[DIF_WIDE(right)];
 	test->te_index = step.sp_source == DFR_SRC_ARG ? step.sp_from.arg : 0;
-	test->te_kind = step.sp_source == DFR_SRC_PID ? DFR_TEST_PID :
-			step.sp_source == DFR_SRC_TID ? DFR_TEST_TID :
-			step.sp_source == DFR_SRC_ARG ? DFR_TEST_ARG :
-							0;
+	test->te_kind = step.sp_source == DFR_SRC_PID	? DFR_TEST_PID
+			: step.sp_source == DFR_SRC_TID ? DFR_TEST_TID
+			: step.sp_source == DFR_SRC_ARG ? DFR_TEST_ARG
+							: 0;
 	return test->te_kind != 0;
 }
 
@@ -215,14 +204,17 @@ static bool is_comparison(struct dfr_test *test, const struct dfr_difo *difo)
 	op = DIF_OP(text[2]);
 	a = DIF_RD(text[0]);
 	b = DIF_RD(text[1]);
-	if ((op != DIF_OP_CMP && op != DIF_OP_SCMP) || !a || !b || a == b || DIF_R1(text[2]) != a || DIF_R2(text[2]) != b)
+	if ((op != DIF_OP_CMP && op != DIF_OP_SCMP) || !a || !b || a == b || DIF_R1(text[2]) != a ||
+	    DIF_R2(text[2]) != b)
 		return false;
 	if ((DIF_OP(text[3]) != DIF_OP_BE && DIF_OP(text[3]) != DIF_OP_BNE) || DIF_LABEL(text[3]) != 6)
 		return false;
-	if (DIF_OP(text[4]) != DIF_OP_MOV || DIF_R1(text[4]) || DIF_OP(text[5]) != DIF_OP_BA || DIF_LABEL(text[5]) != 7)
+	if (DIF_OP(text[4]) != DIF_OP_MOV || DIF_R1(text[4]) || DIF_OP(text[5]) != DIF_OP_BA ||
+	    DIF_LABEL(text[5]) != 7)
 		return false;
-	if (DIF_OP(text[6]) != DIF_OP_SETX || DIF_WIDE(text[6]) >= difo->di_nints || !difo->di_ints[DIF_WIDE(text[6])] ||
-	    !DIF_RD(text[6]) || DIF_RD(text[4]) != DIF_RD(text[6]) || !returns(text[7], DIF_RD(text[6])))
+	if (DIF_OP(text[6]) != DIF_OP_SETX || DIF_WIDE(text[6]) >= difo->di_nints ||
+	    !difo->di_ints[DIF_WIDE(text[6])] || !DIF_RD(text[6]) || DIF_RD(text[4]) != DIF_RD(text[6]) ||
+	    !returns(text[7], DIF_RD(text[6])))
 		return false;
 	test->te_negated = DIF_OP(text[3]) == DIF_OP_BNE;
 	return compared(test, difo, text[0], text[1], op == DIF_OP_SCMP);
@@ -236,7 +228,8 @@ void dfr_idiom_test(struct dfr_test *test, const struct dfr_difo *difo)
 	memset(test, 0, sizeof(*test));
 	if (is_confined(difo))
 		return;
-	if (difo->di_len == 2 && DIF_RD(difo->di_text[0]) && returns(difo->di_text[1], DIF_RD(difo->di_text[0])) &&
+	if (difo->di_len == 2 && DIF_RD(difo->di_text[0]) &&
+	    returns(difo->di_text[1], DIF_RD(difo->di_text[0])) &&
 	    loads_scalar(difo, difo->di_text[0], &id)) {
 		test->te_kind = DFR_TEST_SELF;
 		test->te_index = id;

@@ -30,48 +30,27 @@ u64 dfr_op_divide(struct dfr_machine *m, u32 op, u64 a, u64 b)
 u64 dfr_op_load(struct dfr_machine *m, u32 op, u64 addr)
 {
 	switch (op) {
-	case DIF_OP_LDSB:
-		return (u64)(s64)(s8)dfr_load(m, addr, 1);
-	case DIF_OP_LDSH:
-		return (u64)(s64)(s16)dfr_load(m, addr, 2);
-	case DIF_OP_LDSW:
-		return (u64)(s64)(s32)dfr_load(m, addr, 4);
-	case DIF_OP_LDUB:
-		return dfr_load(m, addr, 1);
-	case DIF_OP_LDUH:
-		return dfr_load(m, addr, 2);
-	case DIF_OP_LDUW:
-		return dfr_load(m, addr, 4);
-	case DIF_OP_LDX:
-		return dfr_load(m, addr, 8);
-	case DIF_OP_ULDSB:
-		return (u64)(s64)(s8)dfr_load_user(m, addr, 1);
-	case DIF_OP_ULDSH:
-		return (u64)(s64)(s16)dfr_load_user(m, addr, 2);
-	case DIF_OP_ULDSW:
-		return (u64)(s64)(s32)dfr_load_user(m, addr, 4);
-	case DIF_OP_ULDUB:
-		return dfr_load_user(m, addr, 1);
-	case DIF_OP_ULDUH:
-		return dfr_load_user(m, addr, 2);
-	case DIF_OP_ULDUW:
-		return dfr_load_user(m, addr, 4);
-	case DIF_OP_ULDX:
-		return dfr_load_user(m, addr, 8);
-	case DIF_OP_RLDSB:
-		return (u64)(s64)(s8)dfr_load_own(m, addr, 1);
-	case DIF_OP_RLDSH:
-		return (u64)(s64)(s16)dfr_load_own(m, addr, 2);
-	case DIF_OP_RLDSW:
-		return (u64)(s64)(s32)dfr_load_own(m, addr, 4);
-	case DIF_OP_RLDUB:
-		return dfr_load_own(m, addr, 1);
-	case DIF_OP_RLDUH:
-		return dfr_load_own(m, addr, 2);
-	case DIF_OP_RLDUW:
-		return dfr_load_own(m, addr, 4);
-	default: /* DIF_OP_RLDX */
-		return dfr_load_own(m, addr, 8);
+	case DIF_OP_LDSB: return (u64)(s64)(s8)dfr_load(m, addr, 1);
+	case DIF_OP_LDSH: return (u64)(s64)(s16)dfr_load(m, addr, 2);
+	case DIF_OP_LDSW: return (u64)(s64)(s32)dfr_load(m, addr, 4);
+	case DIF_OP_LDUB: return dfr_load(m, addr, 1);
+	case DIF_OP_LDUH: return dfr_load(m, addr, 2);
+	case DIF_OP_LDUW: return dfr_load(m, addr, 4);
+	case DIF_OP_LDX: return dfr_load(m, addr, 8);
+	case DIF_OP_ULDSB: return (u64)(s64)(s8)dfr_load_user(m, addr, 1);
+	case DIF_OP_ULDSH: return (u64)(s64)(s16)dfr_load_user(m, addr, 2);
+	case DIF_OP_ULDSW: return (u64)(s64)(s32)dfr_load_user(m, addr, 4);
+	case DIF_OP_ULDUB: return dfr_load_user(m, addr, 1);
+	case DIF_OP_ULDUH: return dfr_load_user(m, addr, 2);
+	case DIF_OP_ULDUW: return dfr_load_user(m, addr, 4);
+	case DIF_OP_ULDX: return dfr_load_user(m, addr, 8);
+	case DIF_OP_RLDSB: return (u64)(s64)(s8)dfr_load_own(m, addr, 1);
+	case DIF_OP_RLDSH: return (u64)(s64)(s16)dfr_load_own(m, addr, 2);
+	case DIF_OP_RLDSW: return (u64)(s64)(s32)dfr_load_own(m, addr, 4);
+	case DIF_OP_RLDUB: return dfr_load_own(m, addr, 1);
+	case DIF_OP_RLDUH: return dfr_load_own(m, addr, 2);
+	case DIF_OP_RLDUW: return dfr_load_own(m, addr, 4);
+	default: /* DIF_OP_RLDX */ return dfr_load_own(m, addr, 8);
 	}
 }
 
@@ -88,18 +67,10 @@ void dfr_op_store(struct dfr_machine *m, u32 op, u64 addr, u64 value)
 		return;
 	}
 	switch (size) {
-	case 1:
-		dfr_write_once(dfr_pointer(addr), (u8)value);
-		break;
-	case 2:
-		dfr_write_once((u16 *)dfr_pointer(addr), (u16)value);
-		break;
-	case 4:
-		dfr_write_once((u32 *)dfr_pointer(addr), (u32)value);
-		break;
-	default:
-		dfr_write_once((u64 *)dfr_pointer(addr), value);
-		break;
+	case 1: dfr_write_once(dfr_pointer(addr), (u8)value); break;
+	case 2: dfr_write_once((u16 *)dfr_pointer(addr), (u16)value); break;
+	case 4: dfr_write_once((u32 *)dfr_pointer(addr), (u32)value); break;
+	default: dfr_write_once((u64 *)dfr_pointer(addr), value); break;
 	}
 }
 
@@ -166,45 +137,25 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 		i = text[pc];
 		op = DIF_OP(i);
 		switch (op) {
-		case DIF_OP_OR:
-			regs[DIF_RD(i)] = regs[DIF_R1(i)] | regs[DIF_R2(i)];
-			continue;
-		case DIF_OP_XOR:
-			regs[DIF_RD(i)] = regs[DIF_R1(i)] ^ regs[DIF_R2(i)];
-			continue;
-		case DIF_OP_AND:
-			regs[DIF_RD(i)] = regs[DIF_R1(i)] & regs[DIF_R2(i)];
-			continue;
-		case DIF_OP_SLL:
-			regs[DIF_RD(i)] = regs[DIF_R1(i)] << (regs[DIF_R2(i)] & 63);
-			continue;
-		case DIF_OP_SRL:
-			regs[DIF_RD(i)] = regs[DIF_R1(i)] >> (regs[DIF_R2(i)] & 63);
-			continue;
+		case DIF_OP_OR: regs[DIF_RD(i)] = regs[DIF_R1(i)] | regs[DIF_R2(i)]; continue;
+		case DIF_OP_XOR: regs[DIF_RD(i)] = regs[DIF_R1(i)] ^ regs[DIF_R2(i)]; continue;
+		case DIF_OP_AND: regs[DIF_RD(i)] = regs[DIF_R1(i)] & regs[DIF_R2(i)]; continue;
+		case DIF_OP_SLL: regs[DIF_RD(i)] = regs[DIF_R1(i)] << (regs[DIF_R2(i)] & 63); continue;
+		case DIF_OP_SRL: regs[DIF_RD(i)] = regs[DIF_R1(i)] >> (regs[DIF_R2(i)] & 63); continue;
 		case DIF_OP_SRA:
 			regs[DIF_RD(i)] = (u64)((s64)regs[DIF_R1(i)] >> (regs[DIF_R2(i)] & 63));
 			continue;
-		case DIF_OP_SUB:
-			regs[DIF_RD(i)] = regs[DIF_R1(i)] - regs[DIF_R2(i)];
-			continue;
-		case DIF_OP_ADD:
-			regs[DIF_RD(i)] = regs[DIF_R1(i)] + regs[DIF_R2(i)];
-			continue;
-		case DIF_OP_MUL:
-			regs[DIF_RD(i)] = regs[DIF_R1(i)] * regs[DIF_R2(i)];
-			continue;
+		case DIF_OP_SUB: regs[DIF_RD(i)] = regs[DIF_R1(i)] - regs[DIF_R2(i)]; continue;
+		case DIF_OP_ADD: regs[DIF_RD(i)] = regs[DIF_R1(i)] + regs[DIF_R2(i)]; continue;
+		case DIF_OP_MUL: regs[DIF_RD(i)] = regs[DIF_R1(i)] * regs[DIF_R2(i)]; continue;
 		case DIF_OP_SDIV:
 		case DIF_OP_UDIV:
 		case DIF_OP_SREM:
 		case DIF_OP_UREM:
 			regs[DIF_RD(i)] = dfr_op_divide(m, op, regs[DIF_R1(i)], regs[DIF_R2(i)]);
 			break;
-		case DIF_OP_NOT:
-			regs[DIF_RD(i)] = ~regs[DIF_R1(i)];
-			continue;
-		case DIF_OP_MOV:
-			regs[DIF_RD(i)] = regs[DIF_R1(i)];
-			continue;
+		case DIF_OP_NOT: regs[DIF_RD(i)] = ~regs[DIF_R1(i)]; continue;
+		case DIF_OP_MOV: regs[DIF_RD(i)] = regs[DIF_R1(i)]; continue;
 		case DIF_OP_CMP:
 			a = regs[DIF_R1(i)];
 			b = regs[DIF_R2(i)];
@@ -217,9 +168,7 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 			a = (u64)dfr_text_compare(m, regs[DIF_R1(i)], regs[DIF_R2(i)]);
 			b = 0;
 			break;
-		case DIF_OP_BA:
-			pc = DIF_LABEL(i) - 1;
-			continue;
+		case DIF_OP_BA: pc = DIF_LABEL(i) - 1; continue;
 		case DIF_OP_BE:
 			if (a == b)
 				pc = DIF_LABEL(i) - 1;
@@ -260,83 +209,44 @@ u64 dfr_dif_run(const struct dfr_difo *difo, struct dfr_machine *m)
 			if (a <= b)
 				pc = DIF_LABEL(i) - 1;
 			continue;
-		case DIF_OP_RET:
-			return regs[DIF_RD(i)];
-		case DIF_OP_NOP:
-			continue;
-		case DIF_OP_SETX:
-			regs[DIF_RD(i)] = difo->di_ints[DIF_WIDE(i)];
-			continue;
-		case DIF_OP_SETS:
-			regs[DIF_RD(i)] = dfr_address(difo->di_strs + DIF_WIDE(i));
-			continue;
-		case DIF_OP_LDGA:
-			regs[DIF_RD(i)] = dfr_builtin_array(m, DIF_R1(i), regs[DIF_R2(i)]);
-			break;
+		case DIF_OP_RET: return regs[DIF_RD(i)];
+		case DIF_OP_NOP: continue;
+		case DIF_OP_SETX: regs[DIF_RD(i)] = difo->di_ints[DIF_WIDE(i)]; continue;
+		case DIF_OP_SETS: regs[DIF_RD(i)] = dfr_address(difo->di_strs + DIF_WIDE(i)); continue;
+		case DIF_OP_LDGA: regs[DIF_RD(i)] = dfr_builtin_array(m, DIF_R1(i), regs[DIF_R2(i)]); break;
 		case DIF_OP_LDTA: /* no built-in array is thread-local */
 			regs[DIF_RD(i)] = 0;
 			dfr_fault(m, DIF_FAULT_ILLOP, 0);
 			break;
 		case DIF_OP_LDGS:
-			regs[DIF_RD(i)] = DIF_WIDE(i) < DIF_VAR_USER_FIRST
-						  ? dfr_builtin(m, DIF_WIDE(i))
-						  : dfr_global_load(m, DIF_WIDE(i));
+			regs[DIF_RD(i)] = DIF_WIDE(i) < DIF_VAR_USER_FIRST ? dfr_builtin(m, DIF_WIDE(i))
+									   : dfr_global_load(m, DIF_WIDE(i));
 			break;
-		case DIF_OP_STGS:
-			dfr_global_store(m, DIF_WIDE(i), regs[DIF_RD(i)]);
-			break;
-		case DIF_OP_LDTS:
-			regs[DIF_RD(i)] = dfr_thread_load(m, DIF_WIDE(i));
-			break;
-		case DIF_OP_STTS:
-			dfr_thread_store(m, DIF_WIDE(i), regs[DIF_RD(i)]);
-			break;
-		case DIF_OP_LDGAA:
-			regs[DIF_RD(i)] = dfr_dyn_load(m, DIF_VS_GLOBAL, DIF_WIDE(i), true);
-			break;
-		case DIF_OP_LDTAA:
-			regs[DIF_RD(i)] = dfr_dyn_load(m, DIF_VS_THREAD, DIF_WIDE(i), true);
-			break;
-		case DIF_OP_STGAA:
-			dfr_dyn_store(m, DIF_VS_GLOBAL, DIF_WIDE(i), true, regs[DIF_RD(i)]);
-			break;
-		case DIF_OP_STTAA:
-			dfr_dyn_store(m, DIF_VS_THREAD, DIF_WIDE(i), true, regs[DIF_RD(i)]);
-			break;
-		case DIF_OP_LDLS:
-			regs[DIF_RD(i)] = dfr_local_load(m, DIF_WIDE(i));
-			break;
-		case DIF_OP_STLS:
-			dfr_local_store(m, DIF_WIDE(i), regs[DIF_RD(i)]);
-			break;
-		case DIF_OP_CALL:
-			regs[DIF_RD(i)] = dfr_subr(m, DIF_WIDE(i));
-			break;
+		case DIF_OP_STGS: dfr_global_store(m, DIF_WIDE(i), regs[DIF_RD(i)]); break;
+		case DIF_OP_LDTS: regs[DIF_RD(i)] = dfr_thread_load(m, DIF_WIDE(i)); break;
+		case DIF_OP_STTS: dfr_thread_store(m, DIF_WIDE(i), regs[DIF_RD(i)]); break;
+		case DIF_OP_LDGAA: regs[DIF_RD(i)] = dfr_dyn_load(m, DIF_VS_GLOBAL, DIF_WIDE(i), true); break;
+		case DIF_OP_LDTAA: regs[DIF_RD(i)] = dfr_dyn_load(m, DIF_VS_THREAD, DIF_WIDE(i), true); break;
+		case DIF_OP_STGAA: dfr_dyn_store(m, DIF_VS_GLOBAL, DIF_WIDE(i), true, regs[DIF_RD(i)]); break;
+		case DIF_OP_STTAA: dfr_dyn_store(m, DIF_VS_THREAD, DIF_WIDE(i), true, regs[DIF_RD(i)]); break;
+		case DIF_OP_LDLS: regs[DIF_RD(i)] = dfr_local_load(m, DIF_WIDE(i)); break;
+		case DIF_OP_STLS: dfr_local_store(m, DIF_WIDE(i), regs[DIF_RD(i)]); break;
+		case DIF_OP_CALL: regs[DIF_RD(i)] = dfr_subr(m, DIF_WIDE(i)); break;
 		case DIF_OP_PUSHTR:
 			dfr_op_push_reference(m, DIF_R1(i), regs[DIF_RD(i)], regs[DIF_R2(i)]);
 			break;
-		case DIF_OP_PUSHTV:
-			dfr_op_push(m, regs[DIF_RD(i)], 0);
-			break;
+		case DIF_OP_PUSHTV: dfr_op_push(m, regs[DIF_RD(i)], 0); break;
 		case DIF_OP_POPTS:
 			if (m->m_ntuple)
 				m->m_ntuple--;
 			continue;
-		case DIF_OP_FLUSHTS:
-			m->m_ntuple = 0;
-			continue;
-		case DIF_OP_ALLOCS:
-			regs[DIF_RD(i)] = dfr_address(dfr_scratch(m, regs[DIF_R1(i)]));
-			break;
-		case DIF_OP_COPYS:
-			dfr_op_copy(m, regs[DIF_R1(i)], regs[DIF_R2(i)], regs[DIF_RD(i)]);
-			break;
+		case DIF_OP_FLUSHTS: m->m_ntuple = 0; continue;
+		case DIF_OP_ALLOCS: regs[DIF_RD(i)] = dfr_address(dfr_scratch(m, regs[DIF_R1(i)])); break;
+		case DIF_OP_COPYS: dfr_op_copy(m, regs[DIF_R1(i)], regs[DIF_R2(i)], regs[DIF_RD(i)]); break;
 		case DIF_OP_STB:
 		case DIF_OP_STH:
 		case DIF_OP_STW:
-		case DIF_OP_STX:
-			dfr_op_store(m, op, regs[DIF_RD(i)], regs[DIF_R1(i)]);
-			break;
+		case DIF_OP_STX: dfr_op_store(m, op, regs[DIF_RD(i)], regs[DIF_R1(i)]); break;
 		default: /* loads: the verifier has refused everything else */
 			regs[DIF_RD(i)] = dfr_op_load(m, op, regs[DIF_R1(i)]);
 			break;

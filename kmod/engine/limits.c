@@ -9,12 +9,12 @@
 #include "kmod/engine/store.h"
 
 #define PROGRAMS_MAX 8
-#define ECBS_MAX 16384 /* of all of a user's states */
-#define USERS_MAX 16   /* with programs at a time: every clause on a probe asks for the task's owner */
+#define ECBS_MAX     16384 /* of all of a user's states */
+#define USERS_MAX    16	   /* with programs at a time: every clause on a probe asks for the task's owner */
 
 #define STARTS_TIME 10000000000ULL
 #define STARTS_USER 60
-#define STARTS_ALL 240
+#define STARTS_ALL  240
 
 /* Frees users without states whose last one ended so long ago that their purses are full again. */
 static void forget_old(struct dfr_engine *engine, u64 now)

@@ -18,16 +18,16 @@ struct dfr_load_bounds {
 	u32 lb_steps; /* actions of all clauses; those that clauses share count once for each clause */
 	u64 lb_scan;  /* bytes of strings looked at */
 };
-#define DFR_LOAD_RELOCS_MAX (128u * 1024)
-#define DFR_LOAD_ACTIONS_MAX 16384	 /* of one ACTDESC */
+#define DFR_LOAD_RELOCS_MAX  (128u * 1024)
+#define DFR_LOAD_ACTIONS_MAX 16384 /* of one ACTDESC */
 #define DFR_LOAD_CLAUSES_MAX 16384
-#define DFR_LOAD_NAME_MAX 1023		 /* of a field of a probe description */
-#define DFR_LOAD_VALUE_MAX (256u * 1024) /* a by-reference value: no block is larger */
-#define DFR_LOAD_NATIVE_MAX 2048 /* DIFOs; the kernel frees each by itself, under the lock of code patching */
-#define DFR_LOAD_FRAMES_MAX DIF_FRAMES_MAX
+#define DFR_LOAD_NAME_MAX    1023	   /* of a field of a probe description */
+#define DFR_LOAD_VALUE_MAX   (256u * 1024) /* a by-reference value: no block is larger */
+#define DFR_LOAD_NATIVE_MAX  2048 /* DIFOs; the kernel frees each by itself, under the lock of code patching */
+#define DFR_LOAD_FRAMES_MAX  DIF_FRAMES_MAX
 
 /* Of a confined program: */
-#define DFR_CONFINED_CLAUSES_MAX 512 /* few: each is matched with all probes under the engine's lock */
+#define DFR_CONFINED_CLAUSES_MAX 512  /* few: each is matched with all probes under the engine's lock */
 #define DFR_CONFINED_ACTIONS_MAX 4096 /* in all sections; actions in overlapping sections count for each */
 
 #define DFR_TUPLE_UNREACHED 0xff /* in ld_depth: no path leads to this instruction */
@@ -40,9 +40,9 @@ struct dfr_loader {
 	u8 *ld_dof; /* the program's copy */
 	u64 ld_size;
 	u32 ld_nsecs;
-	u32 *ld_map; /* by section: 1 + index of its DIFO, first action or clause; 0: not converted yet */
+	u32 *ld_map;	/* by section: 1 + index of its DIFO, first action or clause; 0: not converted yet */
 	u32 *ld_owners; /* for each 8 bytes of the image: how many payloads are there; NULL: no relocations */
-	struct dfr_symbols *ld_symbols; /* NULL: likewise */
+	struct dfr_symbols *ld_symbols;	     /* NULL: likewise */
 	const struct dfr_clause *ld_foreign; /* the first of ld_nforeign clauses that were left out */
 	u32 ld_nforeign;
 	u32 ld_nhosts;
@@ -63,11 +63,9 @@ struct dfr_loader {
  * byte that does not print.
  */
 int dfr_refuse(struct dfr_loader *ld, u32 section, u64 offset, const char *reason);
-int dfr_refuse_name(struct dfr_loader *ld, u32 section, u64 offset, const char *reason,
-		    const char *name);
+int dfr_refuse_name(struct dfr_loader *ld, u32 section, u64 offset, const char *reason, const char *name);
 /* The same without a loader. */
-void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const char *reason,
-		     const char *name);
+void dfr_refusal_set(struct dfr_refusal *why, u32 section, u64 offset, const char *reason, const char *name);
 
 /* Header of section `index`, which must be below ld_nsecs. */
 const struct dof_sec *dfr_dof_sec(const struct dfr_loader *ld, u32 index);

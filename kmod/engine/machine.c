@@ -89,8 +89,7 @@ bool dfr_machine_readable(const struct dfr_machine *m, u64 addr, size_t size)
 
 bool dfr_in_scratch(const struct dfr_machine *m, u64 addr, u64 size)
 {
-	return room_in(dfr_address(m->m_scratch), (u64)(m->m_scratch_ptr - m->m_scratch), addr) >=
-	       size;
+	return room_in(dfr_address(m->m_scratch), (u64)(m->m_scratch_ptr - m->m_scratch), addr) >= size;
 }
 
 bool dfr_storable(const struct dfr_machine *m, u64 addr, u64 size)
@@ -252,8 +251,7 @@ bool dfr_copy_in_str(struct dfr_machine *m, u8 *dst, u64 addr, u64 room)
 	return dfr_machine_copy_str(m, (char *)dst, addr, room, false, NULL) >= 0;
 }
 
-long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t room, bool user,
-			  bool *cut)
+long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t room, bool user, bool *cut)
 {
 	u64 own = user ? 0 : dfr_own_room(m, addr), after = 0;
 	bool end = true;

@@ -9,11 +9,11 @@
 
 #include "kmod/engine/engine.h"
 
-#define dfr_likely(x) __builtin_expect(!!(x), 1)
-#define dfr_unlikely(x) __builtin_expect(!!(x), 0)
-#define dfr_cold __attribute__((__noinline__, __cold__))
+#define dfr_likely(x)	  __builtin_expect(!!(x), 1)
+#define dfr_unlikely(x)	  __builtin_expect(!!(x), 0)
+#define dfr_cold	  __attribute__((__noinline__, __cold__))
 #define dfr_pointer(addr) ((u8 *)(unsigned long)(addr))
-#define dfr_address(p) ((u64)(unsigned long)(p))
+#define dfr_address(p)	  ((u64)(unsigned long)(p))
 
 /* True: the program is one of a user without privilege (confine.c). */
 static inline bool dfr_confined(const struct dfr_machine *m)
@@ -51,12 +51,12 @@ static inline bool dfr_work(struct dfr_machine *m, u64 n)
 }
 
 /* Estimated work in guest instructions; tests/bench/worst-firing checks the estimates. */
-#define DFR_WORK_DIF 32	     /* an instruction of DIF; native ones take less, loads and variables more */
-#define DFR_WORK_OWN 28	     /* a byte of a string in own memory, with the loop that reads it */
+#define DFR_WORK_DIF	 32  /* an instruction of DIF; native ones take less, loads and variables more */
+#define DFR_WORK_OWN	 28  /* a byte of a string in own memory, with the loop that reads it */
 #define DFR_WORK_FOREIGN 64  /* a byte of a string in foreign memory: a checked load */
-#define DFR_WORK_COPY 4	     /* a byte that is copied, at most */
-#define DFR_WORK_SUBR 256    /* a call of a subroutine, without the memory that it walks */
-#define DFR_WORK_FRAME 640   /* a frame of a stack */
+#define DFR_WORK_COPY	 4   /* a byte that is copied, at most */
+#define DFR_WORK_SUBR	 256 /* a call of a subroutine, without the memory that it walks */
+#define DFR_WORK_FRAME	 640 /* a frame of a stack */
 
 /* ---- Memory (machine.c) ---- */
 
@@ -86,8 +86,7 @@ void dfr_copy_own(u8 *dst, const u8 *src, u64 n);
 
 /* The caller has checked that dst may be written. False: a fault is set. */
 bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n);
-bool dfr_copy_in_str(struct dfr_machine *m, u8 *dst, u64 addr,
-		     u64 room); /* room >= 1; NUL-terminated */
+bool dfr_copy_in_str(struct dfr_machine *m, u8 *dst, u64 addr, u64 room); /* room >= 1; NUL-terminated */
 
 /* ---- Strings ---- */
 

@@ -54,8 +54,8 @@ dfr_hot u8 *put_args(u8 *p, const struct dfr_firing *firing, u32 n, struct dfr_c
 }
 
 /* All fields of a record. */
-dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_vars *vars, const struct dfr_plan *plan,
-		       struct dfr_codes *codes)
+dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_vars *vars,
+		       const struct dfr_plan *plan, struct dfr_codes *codes)
 {
 	const struct dfr_step *step = plan->pn_steps;
 	const struct dfr_step *end = step + plan->pn_nsteps;
@@ -64,7 +64,8 @@ dfr_hot u8 *put_fields(u8 *p, struct dfr_firing *firing, const struct dfr_vars *
 		if (step->sp_op == DFR_STEP_ARGS) {
 			p = put_args(p, firing, step->sp_do.count, codes);
 		} else if (step->sp_op == DFR_STEP_INT) {
-			p = dfr_put_int(p, plain_value(firing, vars, step), step->sp_flags & DFR_SP_SIGNED, codes);
+			p = dfr_put_int(p, plain_value(firing, vars, step), step->sp_flags & DFR_SP_SIGNED,
+					codes);
 		} else if (step->sp_op == DFR_STEP_STRING) {
 			p += dfr_copy_comm(firing, p);
 		}
@@ -80,7 +81,8 @@ static dfr_cold bool make_ready(struct dfr_firing *firing, struct dfr_share *sha
 	return dfr_record_slow(share, &w, firing, need);
 }
 
-void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				      struct dfr_share *share)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
 	struct dfr_stream *stream = &share->sh_stream;
@@ -101,7 +103,8 @@ void dfr_plat_direct dfr_plain_record(struct dfr_firing *firing, const struct df
  * dfr_plain_record() for DFR_FORM_ARGS and _REGISTERS, without any call. false: the
  * clock, the head or the stream needs the slow path; nothing has been written.
  */
-dfr_hot bool usual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share, bool registers)
+dfr_hot bool usual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share,
+			bool registers)
 {
 	struct dfr_stream *stream = &share->sh_stream;
 	u32 which, level, bits = 0;
@@ -113,7 +116,8 @@ dfr_hot bool usual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, st
 	if (dfr_unlikely(!dfr_time_quick(firing, &time)))
 		return false;
 	delta = time - stream->sm_time;
-	if (dfr_unlikely(!dfr_is_short_delta(delta) || !dfr_stream_ready(stream, firing, ecb->ec_facts.fa_args.need)))
+	if (dfr_unlikely(!dfr_is_short_delta(delta) ||
+			 !dfr_stream_ready(stream, firing, ecb->ec_facts.fa_args.need)))
 		return false;
 	start = stream->sm_ptr;
 	p = start + 5;
@@ -138,8 +142,8 @@ dfr_hot bool usual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, st
  * usual_args() has returned false. Mostly a restart point is due, once in each KiB, and
  * after make_ready() the fast path works again.
  */
-static dfr_noinline void unusual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share,
-				      bool registers)
+static dfr_noinline void unusual_args(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				      struct dfr_share *share, bool registers)
 {
 	u32 need = ecb->ec_plan->pn_need;
 
@@ -149,7 +153,8 @@ static dfr_noinline void unusual_args(struct dfr_firing *firing, const struct df
 		dfr_plain_record(firing, ecb, share);
 }
 
-void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				    struct dfr_share *share)
 {
 	if (dfr_unlikely(firing->fr_nargs < ecb->ec_facts.fa_args.passed))
 		dfr_plain_record(firing, ecb, share);
@@ -158,7 +163,8 @@ void dfr_plat_direct dfr_plain_args(struct dfr_firing *firing, const struct dfr_
 }
 
 /* A function's arguments, read from the registers in which they were passed. */
-void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+					 struct dfr_share *share)
 {
 	if (dfr_unlikely(!usual_args(firing, ecb, share, true)))
 		unusual_args(firing, ecb, share, true);
@@ -168,7 +174,8 @@ void dfr_plat_direct dfr_plain_registers(struct dfr_firing *firing, const struct
  * The values of the entry with this key of n words (0 to 2; callers pass a constant), if
  * it is the first of its bucket. NULL: it may be further down the chain, or new.
  */
-dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *step, u64 first, u64 second, u32 n)
+dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *step, u64 first, u64 second,
+			  u32 n)
 {
 	struct dfr_aggtab *table = share->sh_agg;
 	const u32 *buckets = (const u32 *)(table + 1);
@@ -191,7 +198,8 @@ dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *
 }
 
 /* Builds a key of any shape in sh_key, as steps.c does. NULL: no room for a new entry, and counted. */
-static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_step *step,
+				    struct dfr_share *share)
 {
 	const struct dfr_step *key = step + 1;
 	const struct dfr_step *end = key + step->sp_do.agg.keys;
@@ -217,13 +225,14 @@ static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_
 }
 
 /* The key is execname, padded with zeros: it has a second word only if the first has no NUL. */
-dfr_hot u64 *name_values(struct dfr_firing *firing, const struct dfr_step *step, const struct dfr_share *share)
+dfr_hot u64 *name_values(struct dfr_firing *firing, const struct dfr_step *step,
+			 const struct dfr_share *share)
 {
 	u64 words[2];
 
 	dfr_plat_comm(firing, words);
-	return words[0] >> 56 ? first_values(share, step, words[0], words[1], 2) :
-				first_values(share, step, words[0], 0, 1);
+	return words[0] >> 56 ? first_values(share, step, words[0], words[1], 2)
+			      : first_values(share, step, words[0], 0, 1);
 }
 
 /* A key of DFR_FORM_COUNT. */
@@ -234,7 +243,8 @@ dfr_hot u64 light_key(struct dfr_firing *firing, const struct dfr_step *key)
 	return key->sp_source == DFR_SRC_PID ? dfr_plat_pid(firing) : dfr_plat_tid(firing);
 }
 
-static dfr_noinline void count_any(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+static dfr_noinline void count_any(struct dfr_firing *firing, const struct dfr_step *step,
+				   struct dfr_share *share)
 {
 	u64 *values = any_values(firing, step, share);
 
@@ -243,7 +253,8 @@ static dfr_noinline void count_any(struct dfr_firing *firing, const struct dfr_s
 }
 
 /* Inlined into one function for each shape of keys; count_any() is a tail call in each of them. */
-dfr_hot void count_at(u64 *values, struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+dfr_hot void count_at(u64 *values, struct dfr_firing *firing, const struct dfr_step *step,
+		      struct dfr_share *share)
 {
 	if (dfr_likely(values))
 		values[0]++;
@@ -251,23 +262,27 @@ dfr_hot void count_at(u64 *values, struct dfr_firing *firing, const struct dfr_s
 		count_any(firing, step, share);
 }
 
-static dfr_noinline void count_name(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+static dfr_noinline void count_name(struct dfr_firing *firing, const struct dfr_step *step,
+				    struct dfr_share *share)
 {
 	count_at(name_values(firing, step, share), firing, step, share);
 }
 
-static dfr_noinline void count_one(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+static dfr_noinline void count_one(struct dfr_firing *firing, const struct dfr_step *step,
+				   struct dfr_share *share)
 {
 	count_at(first_values(share, step, light_key(firing, step + 1), 0, 1), firing, step, share);
 }
 
-static dfr_noinline void count_two(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+static dfr_noinline void count_two(struct dfr_firing *firing, const struct dfr_step *step,
+				   struct dfr_share *share)
 {
-	count_at(first_values(share, step, light_key(firing, step + 1), light_key(firing, step + 2), 2), firing, step,
-		 share);
+	count_at(first_values(share, step, light_key(firing, step + 1), light_key(firing, step + 2), 2),
+		 firing, step, share);
 }
 
-void dfr_plat_direct dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_count(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				     struct dfr_share *share)
 {
 	const struct dfr_step *step = ecb->ec_plan->pn_steps;
 
@@ -299,7 +314,8 @@ dfr_hot void add(struct dfr_firing *firing, const struct dfr_step *step, struct 
 }
 
 /* first_values() for keys that are found without a call; NULL for other keys too. */
-dfr_hot u64 *usual_values(struct dfr_firing *firing, const struct dfr_step *step, const struct dfr_share *share)
+dfr_hot u64 *usual_values(struct dfr_firing *firing, const struct dfr_step *step,
+			  const struct dfr_share *share)
 {
 	if (step->sp_do.agg.shape == DFR_KEY_NONE)
 		return first_values(share, step, 0, 0, 0);
@@ -310,7 +326,8 @@ dfr_hot u64 *usual_values(struct dfr_firing *firing, const struct dfr_step *step
 	return NULL;
 }
 
-static dfr_noinline void agg_any(struct dfr_firing *firing, const struct dfr_step *step, struct dfr_share *share)
+static dfr_noinline void agg_any(struct dfr_firing *firing, const struct dfr_step *step,
+				 struct dfr_share *share)
 {
 	u64 *values = usual_values(firing, step, share);
 
@@ -321,7 +338,8 @@ static dfr_noinline void agg_any(struct dfr_firing *firing, const struct dfr_ste
 }
 
 /* Fast path: the value is an argument that was passed. All calls are tail calls. */
-void dfr_plat_direct dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_agg(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				   struct dfr_share *share)
 {
 	const struct dfr_step *step = ecb->ec_plan->pn_steps;
 	u64 *values = NULL;
@@ -369,9 +387,9 @@ dfr_hot void steps_agg(struct dfr_firing *firing, const struct number *number, c
 dfr_hot bool steps_set(struct dfr_firing *firing, struct number *number, struct dfr_vars *vars,
 		       const struct dfr_step *step)
 {
-	u64 value = step->sp_source == DFR_SRC_CONST	 ? step->sp_from.constant :
-		    step->sp_source == DFR_SRC_TIMESTAMP ? dfr_time_of(firing) :
-							   other_value(firing, vars, step);
+	u64 value = step->sp_source == DFR_SRC_CONST	   ? step->sp_from.constant
+		    : step->sp_source == DFR_SRC_TIMESTAMP ? dfr_time_of(firing)
+							   : other_value(firing, vars, step);
 
 	if (dfr_unlikely(step->sp_do.number != number->id))
 		return dfr_self_store(vars, firing, step->sp_do.number, value);
@@ -379,7 +397,8 @@ dfr_hot bool steps_set(struct dfr_firing *firing, struct number *number, struct 
 }
 
 /* In program order. If a number finds no room, the rest of the clause is dropped, as in steps.c. */
-void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				     struct dfr_share *share)
 {
 	const struct dfr_plan *plan = ecb->ec_plan;
 	const struct dfr_step *step = plan->pn_steps;
@@ -406,13 +425,16 @@ void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr
 	}
 }
 
-static dfr_noinline void set_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+static dfr_noinline void set_time(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				  struct dfr_share *share)
 {
-	dfr_self_store(share->sh_machine.m_vars, firing, ecb->ec_plan->pn_steps[0].sp_do.number, dfr_time_of(firing));
+	dfr_self_store(share->sh_machine.m_vars, firing, ecb->ec_plan->pn_steps[0].sp_do.number,
+		       dfr_time_of(firing));
 }
 
 /* `self->t = timestamp` begins a measurement. Fast path: self->t was 0, and its home slot is free. */
-void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				    struct dfr_share *share)
 {
 	const struct dfr_selfvars *self;
 	struct dfr_selfslot *home;
@@ -433,8 +455,8 @@ void dfr_plat_direct dfr_plain_time(struct dfr_firing *firing, const struct dfr_
 }
 
 /* The number is in its home slot. */
-static dfr_noinline void since_home(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share,
-				    struct dfr_selfslot *home)
+static dfr_noinline void since_home(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				    struct dfr_share *share, struct dfr_selfslot *home)
 {
 	const struct dfr_step *step;
 	u64 time, *values;
@@ -455,7 +477,8 @@ static dfr_noinline void since_home(struct dfr_firing *firing, const struct dfr_
 }
 
 /* Ends a measurement. Fast path: the number is in its home slot, and the aggregation's entry exists. */
-void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb, struct dfr_share *share)
+void dfr_plat_direct dfr_plain_since(struct dfr_firing *firing, const struct dfr_ecb *ecb,
+				     struct dfr_share *share)
 {
 	const struct dfr_selfvars *self = &share->sh_machine.m_vars->va_self;
 	u64 key = dfr_plat_thread_key(firing) | ecb->ec_facts.fa_self;

@@ -21,18 +21,18 @@
 #include "kmod/engine/store.h"
 #include "kmod/engine/vars.h"
 
-#define PLAN_HEAD_LONG 16
-#define PLAN_NOTE 15
-#define PLAN_SLACK 8
-#define PLAN_FRAMES_MAX 255
-#define PLAN_PRINTM_MAX 4096
-#define PLAN_ARGS_UNKNOWN 6
-#define PLAN_ARGS_MAX 10
-#define PLAN_WORK 256	    /* guest instructions: a clause, a step, an llquantize() */
-#define PLAN_WORK_STEP 64
+#define PLAN_HEAD_LONG	     16
+#define PLAN_NOTE	     15
+#define PLAN_SLACK	     8
+#define PLAN_FRAMES_MAX	     255
+#define PLAN_PRINTM_MAX	     4096
+#define PLAN_ARGS_UNKNOWN    6
+#define PLAN_ARGS_MAX	     10
+#define PLAN_WORK	     256 /* guest instructions: a clause, a step, an llquantize() */
+#define PLAN_WORK_STEP	     64
 #define PLAN_WORK_LLQUANTIZE 1024
-#define PLAN_ARG_BYTES 9 /* with its size code */
-#define PLAN_BYTES_MAX (1u << 28) /* sums stop here, so that they do not wrap: go refuses what is so large */
+#define PLAN_ARG_BYTES	     9		/* with its size code */
+#define PLAN_BYTES_MAX	     (1u << 28) /* sums stop here, so that they do not wrap: go refuses what is so large */
 
 struct builder {
 	struct dfr_state *bd_state;
@@ -65,10 +65,8 @@ static bool is_recorded_kind(u16 kind)
 	case DFR_ACT_SYM:
 	case DFR_ACT_MOD:
 	case DFR_ACT_CAPTURE:
-	case DFR_ACT_CAPTURE_ARGS:
-		return true;
-	default:
-		return false;
+	case DFR_ACT_CAPTURE_ARGS: return true;
+	default: return false;
 	}
 }
 
@@ -96,8 +94,7 @@ bool dfr_plan_reads_user(const struct dfr_difo *difo)
 		switch (DIF_WIDE(difo->di_text[i])) {
 		case DIF_SUBR_COPYIN:
 		case DIF_SUBR_COPYINSTR:
-		case DIF_SUBR_COPYINTO:
-			return true;
+		case DIF_SUBR_COPYINTO: return true;
 		}
 	}
 	return false;
@@ -146,7 +143,8 @@ static void add_bytes(u32 *sum, u32 bytes)
 }
 
 /* Adds the field of the last step to the layout or, in a key, only its bytes to the key's size (NULL). */
-static struct dfr_field *add_field(struct builder *b, const struct dfr_step *step, u32 kind, u32 size, u32 bytes)
+static struct dfr_field *add_field(struct builder *b, const struct dfr_step *step, u32 kind, u32 size,
+				   u32 bytes)
 {
 	struct dfr_plan *plan = b->bd_plan;
 	struct dfr_field *field;
@@ -243,9 +241,9 @@ static void add_value(struct builder *b, u32 action, u32 key_kind)
 static void add_stack(struct builder *b, u32 action, bool user)
 {
 	const struct dfr_act *act = &b->bd_clause->cl_acts[action];
-	u32 option = act->ac_kind == DFR_ACT_JSTACK ? DFR_OPT_JSTACKFRAMES :
-		     user			    ? DFR_OPT_USTACKFRAMES :
-						      DFR_OPT_STACKFRAMES;
+	u32 option = act->ac_kind == DFR_ACT_JSTACK ? DFR_OPT_JSTACKFRAMES
+		     : user			    ? DFR_OPT_USTACKFRAMES
+						    : DFR_OPT_STACKFRAMES;
 	u64 frames = (u32)act->ac_arg;
 	struct dfr_step *step = add_step(b, user ? DFR_STEP_USTACK : DFR_STEP_STACK, action);
 
@@ -318,13 +316,9 @@ static void add_recorded(struct builder *b, u32 action, u32 key_kind)
 	struct dfr_step *step;
 
 	switch (act->ac_kind) {
-	case DFR_ACT_STACK:
-		add_stack(b, action, false);
-		return;
+	case DFR_ACT_STACK: add_stack(b, action, false); return;
 	case DFR_ACT_USTACK:
-	case DFR_ACT_JSTACK:
-		add_stack(b, action, true);
-		return;
+	case DFR_ACT_JSTACK: add_stack(b, action, true); return;
 	case DFR_ACT_USYM:
 	case DFR_ACT_UMOD:
 	case DFR_ACT_UADDR:
@@ -335,8 +329,7 @@ static void add_recorded(struct builder *b, u32 action, u32 key_kind)
 		if (!b->bd_in_key)
 			add_args(b, action);
 		return;
-	case DFR_ACT_TRACEMEM_DYNSIZE:
-		return;
+	case DFR_ACT_TRACEMEM_DYNSIZE: return;
 	}
 	if (!act->ac_difo)
 		return;
@@ -438,8 +431,7 @@ static void add_action(struct builder *b, u32 action)
 		return;
 	}
 	switch (act->ac_kind) {
-	case DFR_ACT_NONE:
-		return;
+	case DFR_ACT_NONE: return;
 	case DFR_ACT_SPECULATE:
 	case DFR_ACT_COMMIT:
 	case DFR_ACT_DISCARD:
@@ -492,7 +484,8 @@ static void find_flags(struct dfr_plan *plan)
 		if (step->sp_source == DFR_SRC_DIF || step->sp_op == DFR_STEP_VARBYTES ||
 		    (step->sp_op == DFR_STEP_STRING && step->sp_source != DFR_SRC_EXECNAME))
 			plan->pn_flags |= DFR_PN_MACHINE;
-		if (step->sp_source == DFR_SRC_ARG || step->sp_source == DFR_SRC_DIF || step->sp_op == DFR_STEP_ARGS)
+		if (step->sp_source == DFR_SRC_ARG || step->sp_source == DFR_SRC_DIF ||
+		    step->sp_op == DFR_STEP_ARGS)
 			plan->pn_flags |= DFR_PN_ARGS;
 		if (step->sp_source == DFR_SRC_PID || step->sp_source == DFR_SRC_TID ||
 		    step->sp_source == DFR_SRC_EXECNAME)
@@ -545,7 +538,9 @@ static int reserve(struct dfr_state *state, const struct dfr_plan *plan, bool ha
 	if (plan->pn_key_max > dfr_limits_key(state))
 		return -ENOSPC;
 	if (state->st_armed)
-		return plan->pn_key_max > state->st_key_max || plan->pn_fallible > state->st_notes_max ? -ENOSPC : 0;
+		return plan->pn_key_max > state->st_key_max || plan->pn_fallible > state->st_notes_max
+			       ? -ENOSPC
+			       : 0;
 	grow_to(&state->st_notes_max, plan->pn_fallible);
 	grow_to(&state->st_key_max, plan->pn_key_max);
 	if (!(plan->pn_flags & DFR_PN_RECORDS))

@@ -52,8 +52,8 @@ struct dfr_context {
 	u32 cx_task; /* tid, or the CPU number for its idle task */
 	u32 cx_pid;
 	u32 cx_tid;
-	u32 cx_level;	     /* enum dfr_level */
-	char cx_comm[16];    /* NUL-terminated, zero-padded */
+	u32 cx_level;	  /* enum dfr_level */
+	char cx_comm[16]; /* NUL-terminated, zero-padded */
 };
 
 /*
@@ -71,15 +71,15 @@ struct dfr_firing {
 	u32 fr_epid;
 	/* These three are cleared as one word. */
 	u16 fr_flags;
-	u16 fr_chunks; /* work that has been charged to it: so many DFR_WORK_CHUNK, */
-	u32 fr_work;   /* and this much of the next: work.c */
-	const void *fr_env; /* user space: struct dfr_env, who "current" is */
+	u16 fr_chunks;		       /* work that has been charged to it: so many DFR_WORK_CHUNK, */
+	u32 fr_work;		       /* and this much of the next: work.c */
+	const void *fr_env;	       /* user space: struct dfr_env, who "current" is */
 	struct dfr_context fr_context; /* valid when fr_flags says so */
 	u64 fr_wall;		       /* likewise: walltimestamp is one value for a firing */
-	u64 fr_error[6]; /* ERROR's arguments */
+	u64 fr_error[6];	       /* ERROR's arguments */
 };
-#define DFR_FR_CONTEXT 0x1 /* fr_context is filled: see dfr_firing_context() */
-#define DFR_FR_WALL    0x2 /* fr_wall is filled */
+#define DFR_FR_CONTEXT	 0x1 /* fr_context is filled: see dfr_firing_context() */
+#define DFR_FR_WALL	 0x2 /* fr_wall is filled */
 #define DFR_FR_UNGUARDED 0x4 /* a predicate is asked before the guard: the provider must not be */
 
 static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *firing);
@@ -209,7 +209,8 @@ static inline __attribute__((__always_inline__)) u64 dfr_hash_word(u64 hash, u64
 static inline void dfr_hashkey_make(struct dfr_hashkey *key)
 {
 	key->hk_start = dfr_plat_secret();
-	key->hk_factor = (dfr_plat_secret() ^ 0x9e3779b97f4a7c15ULL) | 1; /* a fixed secret may be a small number */
+	key->hk_factor =
+		(dfr_plat_secret() ^ 0x9e3779b97f4a7c15ULL) | 1; /* a fixed secret may be a small number */
 }
 
 /* Probe. Who fires, asked once per firing and only if somebody wants to know. */

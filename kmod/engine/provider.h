@@ -21,9 +21,9 @@ enum dfr_test_kind {
 	DFR_TEST_NAME = 1, /* execname is te_words */
 	DFR_TEST_PID,	   /* equals te_words[0] */
 	DFR_TEST_TID,
-	DFR_TEST_OWNER,	   /* user te_words[0], group te_words[1]: the task is his, and not guarded from him */
-	DFR_TEST_ARG,	   /* te_index */
-	DFR_TEST_SELF	   /* thread-local number te_index is not 0 */
+	DFR_TEST_OWNER, /* user te_words[0], group te_words[1]: the task is his, and not guarded from him */
+	DFR_TEST_ARG,	/* te_index */
+	DFR_TEST_SELF	/* thread-local number te_index is not 0 */
 };
 
 struct dfr_test {
@@ -36,11 +36,12 @@ struct dfr_test {
 #define DFR_NARGS_UNKNOWN 0xffffffffu
 
 /* pb_flags */
-#define DFR_PB_PURE 0x1	  /* every ECB has a pure predicate, and pb_test does not say it all */
-#define DFR_PB_DTRACE 0x2 /* BEGIN, END, ERROR */
-#define DFR_PB_NOARGS 0x4 /* see dfr_probe_reads_args() */
+#define DFR_PB_PURE    0x1 /* every ECB has a pure predicate, and pb_test does not say it all */
+#define DFR_PB_DTRACE  0x2 /* BEGIN, END, ERROR */
+#define DFR_PB_NOARGS  0x4 /* see dfr_probe_reads_args() */
 #define DFR_PB_ANYBODY 0x8 /* fires in whatever task is there: set by its provider when it is made */
-#define DFR_PB_REGISTERS 0x10 /* likewise: its arguments are a function's, in the registers that it fires with */
+#define DFR_PB_REGISTERS                                                                                     \
+	0x10 /* likewise: its arguments are a function's, in the registers that it fires with */
 
 /* A probe. Providers read pb_cookie and test pb_ecbs; the engine owns the rest. */
 struct dfr_probe {
@@ -75,7 +76,7 @@ struct dfr_provider_ops {
 };
 
 /* pv_flags */
-#define DFR_PV_CONFINED 0x2  /* fires in the task that it tells of: for users without privilege, too */
+#define DFR_PV_CONFINED	 0x2 /* fires in the task that it tells of: for users without privilege, too */
 #define DFR_PV_USER_ARGS 0x1 /* arguments are user space's own: nothing that a lockdown hides */
 
 struct dfr_provider {
@@ -121,8 +122,8 @@ bool dfr_arming_option(const struct dfr_engine *engine, u32 option);
  */
 int dfr_probes_remove(struct dfr_provider *provider, const char *module);
 /* Those of the provider for which `goes` says so: asked under the engine's lock, more than once. */
-int dfr_probes_remove_if(struct dfr_provider *provider, bool (*goes)(const struct dfr_probe *probe, void *arg),
-			 void *arg);
+int dfr_probes_remove_if(struct dfr_provider *provider,
+			 bool (*goes)(const struct dfr_probe *probe, void *arg), void *arg);
 
 /*
  * Probe context. Any context up to NMI; the caller holds preemption off or

@@ -100,7 +100,8 @@ static bool ready_ring(struct dfr_share *share, struct dfr_firing *firing, u32 n
 	return true;
 }
 
-static bool ready_list(struct dfr_share *share, struct dfr_speclist *list, struct dfr_firing *firing, u32 need)
+static bool ready_list(struct dfr_share *share, struct dfr_speclist *list, struct dfr_firing *firing,
+		       u32 need)
 {
 	struct dfr_stream *stream = &list->sl_stream;
 
@@ -225,7 +226,8 @@ static void collect_nmi(struct dfr_share *share, u64 time)
 	share->sh_nmi_told = seen;
 	dfr_count(&share->sh_lost, fresh);
 	if (!pending->pe_count)
-		pending->pe_from = share->sh_stream.sm_time == DFR_STREAM_FRESH ? time : share->sh_stream.sm_time;
+		pending->pe_from =
+			share->sh_stream.sm_time == DFR_STREAM_FRESH ? time : share->sh_stream.sm_time;
 	pending->pe_to = time;
 	pending->pe_count += fresh;
 	share->sh_pending_mask |= 1u << DFR_LOSS_NMI;

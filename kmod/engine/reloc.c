@@ -8,7 +8,7 @@
 #include "kmod/engine/load.h"
 
 /* A bound, because before 6.2 the kernel's symbols are not sorted and each look-up walks them all. */
-#define SYMBOLS_MAX 4096
+#define SYMBOLS_MAX  4096
 #define SYMBOL_SLOTS (2 * SYMBOLS_MAX) /* a power of two */
 
 /* The symbols that this load has looked up: an open-addressed hash table by name. */
@@ -154,7 +154,8 @@ int dfr_dof_relocate(struct dfr_loader *ld)
 		/* Before any look-up, because even a load's success could reveal bits of an address. */
 		if (ld->ld_limits->ll_confined) {
 			dfr_refuse(ld, i, dfr_dof_sec_offset(ld, i),
-				   "not without privilege: variables and functions of the kernel have addresses");
+				   "not without privilege: variables and functions of the kernel have "
+				   "addresses");
 			return -EPERM;
 		}
 		err = ld->ld_owners ? 0 : count_owners(ld);

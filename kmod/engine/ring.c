@@ -381,7 +381,8 @@ static void take_from(struct dfr_state *state, struct take *take)
 	}
 }
 
-int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room, u32 *count)
+int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room,
+		   u32 *count)
 {
 	struct take take = { .tk_taken = taken, .tk_room = room, .tk_flush = flush };
 	u32 i;
@@ -435,9 +436,12 @@ int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
 
 const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block)
 {
-	const struct dfr_share *share = cpu < state->st_engine->en_ncpus ? dfr_load_acquire(&state->st_shares[cpu]) : NULL;
+	const struct dfr_share *share =
+		cpu < state->st_engine->en_ncpus ? dfr_load_acquire(&state->st_shares[cpu]) : NULL;
 
-	return share && block < dfr_load_acquire(&share->sh_ring.rg_nrefs) ? share->sh_ring.rg_refs[block].br_block : NULL;
+	return share && block < dfr_load_acquire(&share->sh_ring.rg_nrefs)
+		       ? share->sh_ring.rg_refs[block].br_block
+		       : NULL;
 }
 
 u32 dfr_state_block_size(const struct dfr_state *state)
@@ -531,7 +535,8 @@ static void seal_next(void *arg)
 static bool any_unsealed(const struct dfr_ring *ring)
 {
 	return dfr_read_once(&ring->rg_closed) &&
-	       dfr_read_once(&ring->rg_sealed) + (dfr_read_once(&ring->rg_block) ? 1 : 0) < dfr_read_once(&ring->rg_seq);
+	       dfr_read_once(&ring->rg_sealed) + (dfr_read_once(&ring->rg_block) ? 1 : 0) <
+		       dfr_read_once(&ring->rg_seq);
 }
 
 void dfr_ring_seal(struct dfr_state *state)

@@ -64,8 +64,8 @@ dfr_hot struct dfr_selfslot *second_of(const struct dfr_selfvars *self, u64 key)
 {
 	u64 hash = dfr_self_hash(self, key);
 
-	return &self->se_slots[(hash >> 32 ^ hash >> 12 ^ BUCKET_SLOTS) & self->se_mask / sizeof(struct dfr_selfslot) &
-			       ~(BUCKET_SLOTS - 1)];
+	return &self->se_slots[(hash >> 32 ^ hash >> 12 ^ BUCKET_SLOTS) &
+			       self->se_mask / sizeof(struct dfr_selfslot) & ~(BUCKET_SLOTS - 1)];
 }
 
 dfr_hot struct dfr_selfslot *bucket_of(const struct dfr_selfvars *self, const struct dfr_selfslot *slot)

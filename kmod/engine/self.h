@@ -28,7 +28,8 @@ dfr_hot u64 dfr_self_hash(const struct dfr_selfvars *self, u64 key)
 
 dfr_hot struct dfr_selfslot *dfr_self_home(const struct dfr_selfvars *self, u64 key)
 {
-	return (struct dfr_selfslot *)((u8 *)self->se_slots + (dfr_self_hash(self, key) >> 28 & self->se_mask));
+	return (struct dfr_selfslot *)((u8 *)self->se_slots +
+				       (dfr_self_hash(self, key) >> 28 & self->se_mask));
 }
 
 /* A thread's variable and its slot, as found by dfr_self_find() and kept up to date by dfr_self_set(). */
@@ -76,7 +77,8 @@ dfr_hot bool dfr_self_set(struct dfr_selfvars *self, u32 cpu, struct dfr_selfref
 	}
 	if (!value)
 		return true;
-	if (dfr_likely(home && !dfr_read_once(&home->ss_key) && !dfr_cmpxchg(&home->ss_key, 0ULL, ref->sr_key))) {
+	if (dfr_likely(home && !dfr_read_once(&home->ss_key) &&
+		       !dfr_cmpxchg(&home->ss_key, 0ULL, ref->sr_key))) {
 		dfr_write_once(&home->ss_value, value);
 		ref->sr_slot = home;
 	} else {

@@ -13,11 +13,11 @@
  */
 #include "kmod/engine/machine.h"
 
-#define SIGN (1ull << 63)
+#define SIGN	      (1ull << 63)
 #define INFINITY_BITS 0x7ff0000000000000ull
-#define NAN_BITS 0x7ff8000000000000ull
+#define NAN_BITS      0x7ff8000000000000ull
 #define FRACTION_BITS 0x000fffffffffffffull
-#define TOP 62
+#define TOP	      62
 
 struct number {
 	u64 nu_fraction; /* 0: zero */
@@ -151,8 +151,7 @@ static u64 multiply(u64 a, u64 b)
 		return sign;
 	x = unpack(a);
 	y = unpack(b);
-	product = (unsigned __int128)x.nu_fraction *
-		  y.nu_fraction; /* its highest bit is 124 or 125 */
+	product = (unsigned __int128)x.nu_fraction * y.nu_fraction; /* its highest bit is 124 or 125 */
 	x.nu_fraction = (u64)(product >> 63) | ((u64)product << 1 != 0);
 	x.nu_exponent += y.nu_exponent + 1;
 	x.nu_negative = sign != 0;
@@ -309,31 +308,18 @@ static u64 to_f32(u64 a)
 u64 dfr_softfloat(u32 subr, u64 a, u64 b)
 {
 	switch (subr) {
-	case DIF_SUBR_F_ADD:
-		return add(a, b);
-	case DIF_SUBR_F_SUB:
-		return add(a, is_nan(b) ? b : b ^ SIGN);
-	case DIF_SUBR_F_MUL:
-		return multiply(a, b);
-	case DIF_SUBR_F_DIV:
-		return divide(a, b);
-	case DIF_SUBR_F_NEG:
-		return a ^ SIGN;
-	case DIF_SUBR_F_CMP:
-		return compare(a, b);
-	case DIF_SUBR_F_FROM_I64:
-		return from_u64((s64)a < 0 ? 0 - a : a, (s64)a < 0);
-	case DIF_SUBR_F_FROM_U64:
-		return from_u64(a, false);
-	case DIF_SUBR_F_TO_I64:
-		return to_i64(a);
-	case DIF_SUBR_F_TO_U64:
-		return to_u64(a);
-	case DIF_SUBR_F_FROM_F32:
-		return from_f32(a & 0xffffffff);
-	case DIF_SUBR_F_TO_F32:
-		return to_f32(a);
-	default:
-		return 0;
+	case DIF_SUBR_F_ADD: return add(a, b);
+	case DIF_SUBR_F_SUB: return add(a, is_nan(b) ? b : b ^ SIGN);
+	case DIF_SUBR_F_MUL: return multiply(a, b);
+	case DIF_SUBR_F_DIV: return divide(a, b);
+	case DIF_SUBR_F_NEG: return a ^ SIGN;
+	case DIF_SUBR_F_CMP: return compare(a, b);
+	case DIF_SUBR_F_FROM_I64: return from_u64((s64)a < 0 ? 0 - a : a, (s64)a < 0);
+	case DIF_SUBR_F_FROM_U64: return from_u64(a, false);
+	case DIF_SUBR_F_TO_I64: return to_i64(a);
+	case DIF_SUBR_F_TO_U64: return to_u64(a);
+	case DIF_SUBR_F_FROM_F32: return from_f32(a & 0xffffffff);
+	case DIF_SUBR_F_TO_F32: return to_f32(a);
+	default: return 0;
 	}
 }

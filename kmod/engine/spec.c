@@ -17,10 +17,10 @@
  */
 #include "kmod/engine/store.h"
 
-#define GROUP_BYTES (16 + 1 + 4 + 4 + 8)
-#define COPY_MAX (64u * 1024) /* in one firing, or one visit of the cleaner */
+#define GROUP_BYTES	 (16 + 1 + 4 + 4 + 8)
+#define COPY_MAX	 (64u * 1024) /* in one firing, or one visit of the cleaner */
 #define POOL_DEFAULT_MAX (4u * 1024 * 1024)
-#define SPEC_PAGE 4096u
+#define SPEC_PAGE	 4096u
 
 static u8 *chunk_data(struct dfr_spec_chunk *chunk)
 {
@@ -39,7 +39,8 @@ static bool calls_speculation(const struct dfr_difo *difo)
 	u32 i;
 
 	for (i = 0; i < difo->di_len; i++)
-		if (DIF_OP(difo->di_text[i]) == DIF_OP_CALL && DIF_WIDE(difo->di_text[i]) == DIF_SUBR_SPECULATION)
+		if (DIF_OP(difo->di_text[i]) == DIF_OP_CALL &&
+		    DIF_WIDE(difo->di_text[i]) == DIF_SUBR_SPECULATION)
 			return true;
 	return false;
 }
@@ -119,7 +120,8 @@ int dfr_spec_share(struct dfr_state *state, struct dfr_share *share)
 	if (!share->sh_specs || !share->sh_pool_memory)
 		return -ENOMEM;
 	for (i = state->st_chunks; i-- > 0;) {
-		chunk = (struct dfr_spec_chunk *)((u8 *)share->sh_pool_memory + (size_t)i * state->st_chunk_size);
+		chunk = (struct dfr_spec_chunk *)((u8 *)share->sh_pool_memory +
+						  (size_t)i * state->st_chunk_size);
 		chunk->size = state->st_chunk_size;
 		chunk->next = (unsigned long)share->sh_pool;
 		share->sh_pool = chunk;
@@ -381,7 +383,7 @@ static void copy_mark(const struct commit *commit)
 
 /* The state machine, probe context. */
 
-#define CHUNK_WORK 64 /* guest instructions for each chunk, without copying its bytes */
+#define CHUNK_WORK  64 /* guest instructions for each chunk, without copying its bytes */
 #define NUMBER_WORK 8
 
 u64 dfr_spec_work(const struct dfr_share *share, u64 id)
@@ -409,8 +411,9 @@ u64 dfr_spec_create(struct dfr_state *state, struct dfr_firing *firing)
 		seen = dfr_read_once(&state->st_specs[id].spc_state);
 		if (seen >= DFR_SPEC_COMMITTING)
 			busy = true;
-		if (seen == DFR_SPEC_INACTIVE && dfr_cmpxchg(&state->st_specs[id].spc_state, (u32)DFR_SPEC_INACTIVE,
-							     (u32)DFR_SPEC_ACTIVE) == DFR_SPEC_INACTIVE) {
+		if (seen == DFR_SPEC_INACTIVE &&
+		    dfr_cmpxchg(&state->st_specs[id].spc_state, (u32)DFR_SPEC_INACTIVE,
+				(u32)DFR_SPEC_ACTIVE) == DFR_SPEC_INACTIVE) {
 			share->sh_spec_hint = id % state->st_nspec;
 			return id;
 		}
@@ -472,7 +475,8 @@ static void commit_now(struct dfr_share *share, struct dfr_firing *firing, u32 i
 			copy_mark(&commit);
 		done = true;
 	}
-	dfr_store_release(&spec->spc_state, only_here && done ? (u32)DFR_SPEC_INACTIVE : (u32)DFR_SPEC_COMMITTINGMANY);
+	dfr_store_release(&spec->spc_state,
+			  only_here && done ? (u32)DFR_SPEC_INACTIVE : (u32)DFR_SPEC_COMMITTINGMANY);
 }
 
 enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id)
@@ -489,7 +493,8 @@ enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing 
 		seen = dfr_load_acquire(&state->st_specs[id].spc_state);
 		if (seen != DFR_SPEC_ACTIVE && seen != DFR_SPEC_ACTIVEONE && seen != DFR_SPEC_ACTIVEMANY)
 			return DFR_SPEC_OK;
-		only_here = seen == DFR_SPEC_ACTIVE || (seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first);
+		only_here = seen == DFR_SPEC_ACTIVE ||
+			    (seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first);
 		if (dfr_cmpxchg(&state->st_specs[id].spc_state, seen, (u32)DFR_SPEC_COMMITTING) == seen)
 			break;
 	}
@@ -512,8 +517,8 @@ enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct df
 		if (seen != DFR_SPEC_ACTIVE && seen != DFR_SPEC_ACTIVEONE && seen != DFR_SPEC_ACTIVEMANY)
 			return DFR_SPEC_OK;
 		/* If all its chunks are here, COMMITTING reserves the number until they are freed below. */
-		next = seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first ? DFR_SPEC_COMMITTING :
-										   DFR_SPEC_DISCARDING;
+		next = seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first ? DFR_SPEC_COMMITTING
+										  : DFR_SPEC_DISCARDING;
 		if (dfr_cmpxchg(&state->st_specs[id].spc_state, seen, next) == seen)
 			break;
 	}
@@ -569,7 +574,8 @@ static bool mark_finished(struct dfr_state *state)
 
 	for (id = 1; id <= state->st_nspec; id++) {
 		seen = dfr_load_acquire(&state->st_specs[id].spc_state);
-		state->st_specs[id].spc_cleaning = seen == DFR_SPEC_COMMITTINGMANY || seen == DFR_SPEC_DISCARDING;
+		state->st_specs[id].spc_cleaning =
+			seen == DFR_SPEC_COMMITTINGMANY || seen == DFR_SPEC_DISCARDING;
 		any |= state->st_specs[id].spc_cleaning;
 	}
 	return any;

@@ -15,10 +15,10 @@
  */
 #include "kmod/engine/store.h"
 
-#define SECOND 1000000000LL
-#define BLOCK_LARGE (64u * 1024)
-#define BLOCK_USUAL 4096u
-#define BLOCKS_MIN 8u
+#define SECOND		1000000000LL
+#define BLOCK_LARGE	(64u * 1024)
+#define BLOCK_USUAL	4096u
+#define BLOCKS_MIN	8u
 #define SCRATCH_DEFAULT (32u * 1024)
 
 /* Options. */
@@ -191,9 +191,11 @@ static u32 block_size(const struct dfr_state *state, u64 bufsize)
 	if (wish > 0)
 		size = (u32)wish;
 	else
-		while (size < BLOCK_LARGE && (u64)size * 2 * (size < BLOCK_USUAL ? BLOCKS_MIN : 64) <= bufsize)
+		while (size < BLOCK_LARGE &&
+		       (u64)size * 2 * (size < BLOCK_USUAL ? BLOCKS_MIN : 64) <= bufsize)
 			size *= 2;
-	while (size < DFR_BLOCK_MAX && size - DFR_BLOCK_HDR_SIZE(size) < state->st_need_max + DFR_CONTEXT_BYTES)
+	while (size < DFR_BLOCK_MAX &&
+	       size - DFR_BLOCK_HDR_SIZE(size) < state->st_need_max + DFR_CONTEXT_BYTES)
 		size *= 2;
 	return size;
 }
@@ -236,7 +238,7 @@ static int create_machine(struct dfr_state *state, struct dfr_share *share)
 	return 0;
 }
 
-#define KEY_SLACK 64
+#define KEY_SLACK    64
 #define FRAMES_BYTES (256 * 8)
 
 static void free_share(struct dfr_share *share)
@@ -318,11 +320,11 @@ static void free_shares(struct dfr_state *state)
  */
 static bool quota_suffices(const struct dfr_state *state)
 {
-	u64 share = sizeof(struct dfr_share) + state->st_scratch + state->st_key_max + KEY_SLACK + FRAMES_BYTES +
-		    (state->st_notes_max + 1) * sizeof(struct dfr_note) + dfr_ring_bytes(state) + dfr_agg_bytes(state) +
-		    dfr_spec_bytes(state);
-	u64 common = dfr_agg_bytes(state) + (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) + dfr_limits_variables(state) +
-		     state->st_nepids * sizeof(struct dfr_ecb);
+	u64 share = sizeof(struct dfr_share) + state->st_scratch + state->st_key_max + KEY_SLACK +
+		    FRAMES_BYTES + (state->st_notes_max + 1) * sizeof(struct dfr_note) +
+		    dfr_ring_bytes(state) + dfr_agg_bytes(state) + dfr_spec_bytes(state);
+	u64 common = dfr_agg_bytes(state) + (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) +
+		     dfr_limits_variables(state) + state->st_nepids * sizeof(struct dfr_ecb);
 
 	return !dfr_state_confined(state) || common + state->st_engine->en_ncpus * share <= state->st_memory;
 }
@@ -610,7 +612,8 @@ static u64 hotplug_lost(const struct dfr_state *state)
  */
 static void tell_counted(struct dfr_state *state)
 {
-	struct dfr_untold loss = { .un_share = state->st_shares[home_cpu(state)], .un_from = state->st_told_time };
+	struct dfr_untold loss = { .un_share = state->st_shares[home_cpu(state)],
+				   .un_from = state->st_told_time };
 	u64 dynvar[3];
 	u64 hotplug = hotplug_lost(state);
 	u32 i;
@@ -667,8 +670,8 @@ static void end_killed(struct dfr_state *state, s32 why)
 	set_active(state, false);
 	dfr_catalog_event(state, DFR_EVENT_KILLED, why, dfr_plat_clock(NULL));
 	dfr_plat_log("state %llu is killed: %s", (unsigned long long)state->st_id,
-		     why ? "its consumer has not been seen for too long" :
-			   "probes have taken more than nine tenths of a CPU for a second");
+		     why ? "its consumer has not been seen for too long"
+			 : "probes have taken more than nine tenths of a CPU for a second");
 }
 
 bool dfr_state_kill(struct dfr_state *state)

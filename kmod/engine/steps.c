@@ -29,23 +29,16 @@ struct run {
 static u64 other_value(struct run *run, const struct dfr_step *step)
 {
 	switch (step->sp_source) {
-	case DFR_SRC_PID:
-		return dfr_plat_pid(run->firing);
-	case DFR_SRC_TID:
-		return dfr_plat_tid(run->firing);
-	case DFR_SRC_CPU:
-		return run->firing->fr_cpu;
-	case DFR_SRC_TIMESTAMP:
-		return dfr_firing_time(run->firing);
-	case DFR_SRC_PROBE_ID:
-		return run->firing->fr_probe->pb_id;
-	case DFR_SRC_SELF:
-		return dfr_self_load(run->machine->m_vars, run->firing, step->sp_from.number);
+	case DFR_SRC_PID: return dfr_plat_pid(run->firing);
+	case DFR_SRC_TID: return dfr_plat_tid(run->firing);
+	case DFR_SRC_CPU: return run->firing->fr_cpu;
+	case DFR_SRC_TIMESTAMP: return dfr_firing_time(run->firing);
+	case DFR_SRC_PROBE_ID: return run->firing->fr_probe->pb_id;
+	case DFR_SRC_SELF: return dfr_self_load(run->machine->m_vars, run->firing, step->sp_from.number);
 	case DFR_SRC_SINCE:
 		return dfr_firing_time(run->firing) -
 		       dfr_self_load(run->machine->m_vars, run->firing, step->sp_from.number);
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
@@ -125,10 +118,10 @@ dfr_hot void step_args(struct run *run, const struct dfr_step *step)
 static long copy_name(struct run *run, const struct dfr_step *step, u8 *to)
 {
 	const struct dfr_probe *probe = run->firing->fr_probe;
-	const char *text = step->sp_do.data.name == 0 ? probe->pb_provider->pv_name :
-			   step->sp_do.data.name == 1 ? probe->pb_module :
-			   step->sp_do.data.name == 2 ? probe->pb_function :
-						 probe->pb_name;
+	const char *text = step->sp_do.data.name == 0	? probe->pb_provider->pv_name
+			   : step->sp_do.data.name == 1 ? probe->pb_module
+			   : step->sp_do.data.name == 2 ? probe->pb_function
+							: probe->pb_name;
 	size_t n = strlen(text);
 
 	if (n > step->sp_do.data.size - 1)
@@ -148,8 +141,8 @@ static long copy_string(struct run *run, const struct dfr_step *step, u8 *to, bo
 	address = step_value(run, step);
 	if (machine_state(run->machine) != RUN_OK)
 		return -1;
-	return dfr_machine_copy_str(run->machine, (char *)to, address, step->sp_do.data.size, step->sp_flags & DFR_SP_USER,
-				    cut);
+	return dfr_machine_copy_str(run->machine, (char *)to, address, step->sp_do.data.size,
+				    step->sp_flags & DFR_SP_USER, cut);
 }
 
 static enum outcome step_string(struct run *run, const struct dfr_step *step)
@@ -228,8 +221,8 @@ static u32 read_stack(struct run *run, const struct dfr_step *step, u64 *pcs)
 
 	if (!dfr_work(run->machine, (u64)step->sp_do.frames * DFR_WORK_FRAME))
 		return 0;
-	n = step->sp_op == DFR_STEP_STACK ? dfr_plat_stack(run->firing, pcs, step->sp_do.frames) :
-					    dfr_plat_ustack(run->firing, pcs, step->sp_do.frames);
+	n = step->sp_op == DFR_STEP_STACK ? dfr_plat_stack(run->firing, pcs, step->sp_do.frames)
+					  : dfr_plat_ustack(run->firing, pcs, step->sp_do.frames);
 	return n < step->sp_do.frames ? n : step->sp_do.frames;
 }
 
@@ -301,8 +294,7 @@ static enum outcome key_other(struct run *run, const struct dfr_step *step, u64 
 		key[1] = step_value(run, step);
 		*at = key + 2;
 		return step->sp_source == DFR_SRC_DIF ? machine_state(run->machine) : RUN_OK;
-	default:
-		return fault(run->machine, DIF_FAULT_ILLOP, 0);
+	default: return fault(run->machine, DIF_FAULT_ILLOP, 0);
 	}
 }
 
@@ -402,7 +394,7 @@ static enum outcome step_exit(struct run *run, const struct dfr_step *step)
 }
 
 #define CHILL_WINDOW 1000000000ULL
-#define CHILL_MAX 500000000ULL
+#define CHILL_MAX    500000000ULL
 
 /* At most half a second in each second. */
 static enum outcome do_chill(struct run *run, u64 ns)
@@ -431,20 +423,11 @@ static enum outcome step_destructive(struct run *run, const struct dfr_step *ste
 	if (!(run->machine->m_flags & DFR_M_DESTRUCTIVE))
 		return fault(run->machine, DIF_FAULT_ILLOP, 0);
 	switch (step->sp_do.kind) {
-	case DFR_ACT_STOP:
-		dfr_plat_stop(run->firing);
-		break;
-	case DFR_ACT_RAISE:
-		dfr_plat_raise(run->firing, (int)value);
-		break;
-	case DFR_ACT_BREAKPOINT:
-		dfr_plat_breakpoint();
-		break;
-	case DFR_ACT_PANIC:
-		dfr_plat_panic();
-		break;
-	case DFR_ACT_CHILL:
-		return do_chill(run, value);
+	case DFR_ACT_STOP: dfr_plat_stop(run->firing); break;
+	case DFR_ACT_RAISE: dfr_plat_raise(run->firing, (int)value); break;
+	case DFR_ACT_BREAKPOINT: dfr_plat_breakpoint(); break;
+	case DFR_ACT_PANIC: dfr_plat_panic(); break;
+	case DFR_ACT_CHILL: return do_chill(run, value);
 	}
 	return RUN_OK;
 }
@@ -462,7 +445,8 @@ dfr_hot bool begin_record(struct run *run, struct dfr_stream *stream, struct dfr
 	    !dfr_record_slow(run->share, &run->w, firing, plan->pn_need))
 		return false;
 	run->w.w_start = stream->sm_ptr;
-	run->w.w_codes.co_at = dfr_put_head(stream, stream->sm_ptr, run->ecb->ec_epid, dfr_plat_level_of(firing), time);
+	run->w.w_codes.co_at =
+		dfr_put_head(stream, stream->sm_ptr, run->ecb->ec_epid, dfr_plat_level_of(firing), time);
 	run->w.w_codes.co_bits = 0;
 	run->w.w_codes.co_n = 0;
 	run->w.w_ptr = run->w.w_codes.co_at + plan->pn_codes;
@@ -550,32 +534,25 @@ static enum outcome step_eval(struct run *run, const struct dfr_step *step)
 
 static enum outcome step_self(struct run *run, const struct dfr_step *step)
 {
-	return dfr_self_store(run->machine->m_vars, run->firing, step->sp_do.number, step_value(run, step)) ? RUN_OK :
-													   RUN_DROP;
+	return dfr_self_store(run->machine->m_vars, run->firing, step->sp_do.number, step_value(run, step))
+		       ? RUN_OK
+		       : RUN_DROP;
 }
 
 static enum outcome rare_step(struct run *run, const struct dfr_step *step)
 {
 	switch (step->sp_op) {
-	case DFR_STEP_BYTES:
-		return step_bytes(run, step);
-	case DFR_STEP_VARBYTES:
-		return step_varbytes(run, step);
+	case DFR_STEP_BYTES: return step_bytes(run, step);
+	case DFR_STEP_VARBYTES: return step_varbytes(run, step);
 	case DFR_STEP_STACK:
-	case DFR_STEP_USTACK:
-		return step_stack(run, step);
-	case DFR_STEP_USYM:
-		return step_usym(run, step);
-	case DFR_STEP_EXIT:
-		return step_exit(run, step);
+	case DFR_STEP_USTACK: return step_stack(run, step);
+	case DFR_STEP_USYM: return step_usym(run, step);
+	case DFR_STEP_EXIT: return step_exit(run, step);
 	case DFR_STEP_SPECULATE:
 	case DFR_STEP_COMMIT:
-	case DFR_STEP_DISCARD:
-		return step_speculation(run, step);
-	case DFR_STEP_DESTRUCTIVE:
-		return step_destructive(run, step);
-	default: /* DFR_STEP_TEXT: records nothing */
-		return RUN_OK;
+	case DFR_STEP_DISCARD: return step_speculation(run, step);
+	case DFR_STEP_DESTRUCTIVE: return step_destructive(run, step);
+	default: /* DFR_STEP_TEXT: records nothing */ return RUN_OK;
 	}
 }
 
@@ -696,7 +673,8 @@ static dfr_cold bool split_enter(struct dfr_share *share, const struct dfr_ecb *
 	u64 clause = DFR_ECBUARG_CLAUSE(ecb->ec_plan->pn_clause->cl_uarg);
 
 	if (ecb->ec_flags & DFR_EC_CONTINUATION)
-		return share->sh_split_stamp == stamp && share->sh_split_clause == clause && share->sh_split_ok;
+		return share->sh_split_stamp == stamp && share->sh_split_clause == clause &&
+		       share->sh_split_ok;
 	share->sh_split_stamp = stamp;
 	share->sh_split_clause = clause;
 	share->sh_split_spec = 0;
@@ -818,7 +796,7 @@ dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_
 }
 
 void dfr_plat_direct dfr_run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_share *share,
-		 struct dfr_machine *machine, u64 stamp)
+				 struct dfr_machine *machine, u64 stamp)
 {
 	u16 chunks = firing->fr_chunks;
 

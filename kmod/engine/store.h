@@ -28,15 +28,15 @@
 #include "formats/abi/spec.h"
 #include "kmod/engine/engine.h"
 
-#define dfr_likely(x) __builtin_expect(!!(x), 1)
-#define dfr_unlikely(x) __builtin_expect(!!(x), 0)
-#define dfr_cold __attribute__((__noinline__, __cold__))
-#define dfr_noinline __attribute__((__noinline__))
-#define dfr_hot static inline __attribute__((__always_inline__))
-#define dfr_container(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
+#define dfr_likely(x)		       __builtin_expect(!!(x), 1)
+#define dfr_unlikely(x)		       __builtin_expect(!!(x), 0)
+#define dfr_cold		       __attribute__((__noinline__, __cold__))
+#define dfr_noinline		       __attribute__((__noinline__))
+#define dfr_hot			       static inline __attribute__((__always_inline__))
+#define dfr_container(p, type, member) ((type *)((char *)(p)-offsetof(type, member)))
 
 #define DFR_PROBE_BEGIN 1
-#define DFR_PROBE_END 2
+#define DFR_PROBE_END	2
 #define DFR_PROBE_ERROR 3
 #define DFR_ERROR_NARGS 6
 
@@ -46,32 +46,32 @@
 enum dfr_source {
 	DFR_SRC_NONE,
 	DFR_SRC_DIF,
-	DFR_SRC_ARG,	/* sp_from.arg */
-	DFR_SRC_CONST,	/* sp_from.constant */
+	DFR_SRC_ARG,   /* sp_from.arg */
+	DFR_SRC_CONST, /* sp_from.constant */
 	DFR_SRC_PID,
 	DFR_SRC_TID,
 	DFR_SRC_CPU,
 	DFR_SRC_TIMESTAMP,
 	DFR_SRC_PROBE_ID,
 	DFR_SRC_EXECNAME,
-	DFR_SRC_SELF,	/* sp_from.number: a thread-local number */
-	DFR_SRC_SINCE	/* timestamp - such a number */
+	DFR_SRC_SELF, /* sp_from.number: a thread-local number */
+	DFR_SRC_SINCE /* timestamp - such a number */
 };
 
 enum dfr_step_op {
-	DFR_STEP_INT,	   /* integer field */
-	DFR_STEP_ARGS,	   /* sp_do.count integer fields: arguments 0, 1, ... */
+	DFR_STEP_INT,  /* integer field */
+	DFR_STEP_ARGS, /* sp_do.count integer fields: arguments 0, 1, ... */
 	DFR_STEP_STRING,
-	DFR_STEP_AGG,	   /* sp_do.agg: its key steps follow, then a weight step if DFR_SP_WEIGHT */
-	DFR_STEP_EVAL,	   /* for its side effects; records nothing */
-	DFR_STEP_SELF,	   /* the value becomes that of thread-local number sp_do.number */
-	DFR_STEP_TEXT,	   /* text of the probe: nothing in a record, the probe's id in a key */
+	DFR_STEP_AGG,  /* sp_do.agg: its key steps follow, then a weight step if DFR_SP_WEIGHT */
+	DFR_STEP_EVAL, /* for its side effects; records nothing */
+	DFR_STEP_SELF, /* the value becomes that of thread-local number sp_do.number */
+	DFR_STEP_TEXT, /* text of the probe: nothing in a record, the probe's id in a key */
 	DFR_STEP_BYTES,
 	DFR_STEP_VARBYTES, /* sp_do.data.length: how many; NULL: a memref's pair says it */
 	DFR_STEP_STACK,
 	DFR_STEP_USTACK,
 	DFR_STEP_USYM,
-	DFR_STEP_EXIT,	   /* an integer field too */
+	DFR_STEP_EXIT, /* an integer field too */
 	DFR_STEP_SPECULATE,
 	DFR_STEP_COMMIT,
 	DFR_STEP_DISCARD,
@@ -79,11 +79,11 @@ enum dfr_step_op {
 };
 
 /* sp_flags */
-#define DFR_SP_SIGNED 0x1
-#define DFR_SP_CAPTURE 0x2 /* evaluated by itself: a fault is a note, not an ERROR */
-#define DFR_SP_USER 0x4	   /* by user reference */
-#define DFR_SP_WEIGHT 0x8  /* aggregation: a weight step follows the keys */
-#define DFR_SP_NAME 0x10   /* probe text as a string; sp_do.data.name says which of the four */
+#define DFR_SP_SIGNED  0x1
+#define DFR_SP_CAPTURE 0x2  /* evaluated by itself: a fault is a note, not an ERROR */
+#define DFR_SP_USER    0x4  /* by user reference */
+#define DFR_SP_WEIGHT  0x8  /* aggregation: a weight step follows the keys */
+#define DFR_SP_NAME    0x10 /* probe text as a string; sp_do.data.name says which of the four */
 
 /* Keys that plain.c keeps in registers. */
 enum dfr_key_shape {
@@ -98,7 +98,7 @@ struct dfr_step {
 	u8 sp_op;     /* enum dfr_step_op */
 	u8 sp_source; /* enum dfr_source */
 	u8 sp_flags;
-	u8 sp_shift;  /* integers: 64 - declared bits */
+	u8 sp_shift;   /* integers: 64 - declared bits */
 	u16 sp_action; /* ERROR's arg2: index of the action, from 1 */
 	u16 sp_field;  /* index in the layout */
 	const struct dfr_difo *sp_difo;
@@ -115,15 +115,15 @@ struct dfr_step {
 			u32 varid;
 			u16 keys;
 			u16 words;
-			u32 shape; /* enum dfr_key_shape */
-			u64 hash; /* what the hash of a key starts with */
+			u32 shape;	/* enum dfr_key_shape */
+			u64 hash;	/* what the hash of a key starts with */
 			u64 parameters; /* of lquantize() and llquantize() */
-		} agg; /* DFR_STEP_AGG */
+		} agg;			/* DFR_STEP_AGG */
 		struct {
 			u32 size; /* most bytes */
 			u32 name; /* text of the probe: which of the four */
 			const struct dfr_difo *length;
-		} data; /* DFR_STEP_STRING, _BYTES, _VARBYTES, _TEXT */
+		} data;	    /* DFR_STEP_STRING, _BYTES, _VARBYTES, _TEXT */
 		u32 count;  /* DFR_STEP_ARGS */
 		u32 frames; /* DFR_STEP_STACK, _USTACK: most of them */
 		u32 number; /* DFR_STEP_SELF */
@@ -132,12 +132,12 @@ struct dfr_step {
 };
 
 /* pn_flags */
-#define DFR_PN_RECORDS 0x1    /* writes a record, maybe one without fields */
+#define DFR_PN_RECORDS	  0x1 /* writes a record, maybe one without fields */
 #define DFR_PN_SPECULATES 0x2
-#define DFR_PN_MACHINE 0x4    /* some step runs DIF or copies through the machine */
-#define DFR_PN_CONTEXT 0x8    /* some step without record needs the context */
-#define DFR_PN_COMMITS 0x10
-#define DFR_PN_ARGS 0x20     /* may look at arguments */
+#define DFR_PN_MACHINE	  0x4 /* some step runs DIF or copies through the machine */
+#define DFR_PN_CONTEXT	  0x8 /* some step without record needs the context */
+#define DFR_PN_COMMITS	  0x10
+#define DFR_PN_ARGS	  0x20 /* may look at arguments */
 
 /*
  * Which way a clause takes through a firing. form.c finds it when the ECB is put on its
@@ -145,15 +145,15 @@ struct dfr_step {
  * and cannot fault (plain.c).
  */
 enum dfr_form {
-	DFR_FORM_GENERAL,   /* steps.c: charged; the predicate as DIF, then ec_body */
-	DFR_FORM_COUNT,	    /* a count whose keys are names and numbers of who fires and of the probe */
-	DFR_FORM_TIME,	    /* a thread-local number is set to the time, and that is all */
-	DFR_FORM_SINCE,	    /* if one is not 0: the time since it is aggregated, and it is set to 0 */
-	DFR_FORM_REGISTERS, /* DFR_FORM_ARGS at a DFR_PB_REGISTERS */
-	DFR_FORM_AGG,	    /* one aggregation over integers, execname, text of the probe */
-	DFR_FORM_ARGS,	    /* one to four arguments, signed and whole, and nothing else */
-	DFR_FORM_STEPS,	    /* aggregations like DFR_FORM_AGG, and thread-local numbers are set */
-	DFR_FORM_RECORD,    /* a record of integers, execname and text of the probe */
+	DFR_FORM_GENERAL,    /* steps.c: charged; the predicate as DIF, then ec_body */
+	DFR_FORM_COUNT,	     /* a count whose keys are names and numbers of who fires and of the probe */
+	DFR_FORM_TIME,	     /* a thread-local number is set to the time, and that is all */
+	DFR_FORM_SINCE,	     /* if one is not 0: the time since it is aggregated, and it is set to 0 */
+	DFR_FORM_REGISTERS,  /* DFR_FORM_ARGS at a DFR_PB_REGISTERS */
+	DFR_FORM_AGG,	     /* one aggregation over integers, execname, text of the probe */
+	DFR_FORM_ARGS,	     /* one to four arguments, signed and whole, and nothing else */
+	DFR_FORM_STEPS,	     /* aggregations like DFR_FORM_AGG, and thread-local numbers are set */
+	DFR_FORM_RECORD,     /* a record of integers, execname and text of the probe */
 	DFR_FORM_TESTED = 16 /* or'ed to one of these: ec_test is asked first */
 };
 
@@ -164,34 +164,34 @@ union dfr_facts {
 		u16 need;  /* the plan's pn_need */
 		u8 passed; /* so many arguments must have been passed */
 		u8 shift;  /* where the size codes end up in their byte */
-	} fa_args;    /* DFR_FORM_ARGS, _REGISTERS */
-	u64 fa_self; /* _TIME, _SINCE, _STEPS: DFR_SELF_KEY() of the number that comes first; 0: none */
+	} fa_args;	   /* DFR_FORM_ARGS, _REGISTERS */
+	u64 fa_self;	   /* _TIME, _SINCE, _STEPS: DFR_SELF_KEY() of the number that comes first; 0: none */
 };
 
 struct dfr_plan {
 	struct dfr_plan *pn_next; /* of the same clause: other numbers of arguments */
 	const struct dfr_clause *pn_clause;
 	u32 pn_flags;
-	u32 pn_need;   /* most bytes that a record can take, notes included */
-	u32 pn_codes;  /* bytes of size codes */
+	u32 pn_need;  /* most bytes that a record can take, notes included */
+	u32 pn_codes; /* bytes of size codes */
 	u32 pn_nsteps;
 	u32 pn_nargs;  /* variant: CAPTURE_ARGS records so many */
 	u32 pn_layout; /* layout id in the catalog */
 	u32 pn_nfields;
-	u32 pn_fallible; /* captured fields that may need a note */
-	u32 pn_work;	/* guest instructions of its steps, about, without what DIF does */
-	u32 pn_key_max; /* most bytes of a key that its aggregations build */
-	u32 pn_classic; /* bytes that DTrace would reserve: END's reserve is counted so */
+	u32 pn_fallible;	 /* captured fields that may need a note */
+	u32 pn_work;		 /* guest instructions of its steps, about, without what DIF does */
+	u32 pn_key_max;		 /* most bytes of a key that its aggregations build */
+	u32 pn_classic;		 /* bytes that DTrace would reserve: END's reserve is counted so */
 	struct dfr_test pn_test; /* te_kind 0: the predicate is of no such kind */
 	struct dfr_field *pn_fields;
 	struct dfr_step pn_steps[];
 };
 
 /* ec_flags */
-#define DFR_EC_PURE 0x1		/* predicate is pure */
+#define DFR_EC_PURE	    0x1 /* predicate is pure */
 #define DFR_EC_CONTINUATION 0x2 /* a later part of a clause that `if` splits */
-#define DFR_EC_SPLIT 0x4	/* part of a clause that has several */
-#define DFR_EC_IF_SET 0x8	/* DFR_FORM_SINCE, _STEPS: only if the number of ec_facts is not 0 */
+#define DFR_EC_SPLIT	    0x4 /* part of a clause that has several */
+#define DFR_EC_IF_SET	    0x8 /* DFR_FORM_SINCE, _STEPS: only if the number of ec_facts is not 0 */
 
 struct dfr_ecb {
 	struct dfr_ecb *ec_next; /* of the probe */
@@ -208,11 +208,11 @@ struct dfr_ecb {
 	union dfr_facts ec_facts;
 	struct dfr_probe *ec_probe;
 	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
-	u64 ec_cost;  /* governor: ns that its firings took, and how many they were */
+	u64 ec_cost;		    /* governor: ns that its firings took, and how many they were */
 	u64 ec_fired;
 };
 
-#define DFR_MARK_LINKED 0x1   /* in the probe's chain */
+#define DFR_MARK_LINKED	  0x1 /* in the probe's chain */
 #define DFR_MARK_DETACHED 0x2 /* by the governor */
 
 static inline bool dfr_ecb_marked(const struct dfr_ecb *ecb, u8 mark)
@@ -253,8 +253,8 @@ struct dfr_enabling {
 struct dfr_stream {
 	u8 *sm_ptr;
 	u8 *sm_soft;
-	u64 sm_time;	/* of the last head */
-	u64 sm_who; /* whose context holds: dfr_plat_who(), dfr_plat_comm() */
+	u64 sm_time; /* of the last head */
+	u64 sm_who;  /* whose context holds: dfr_plat_who(), dfr_plat_comm() */
 	u64 sm_comm[2];
 	u32 sm_tid;
 	u32 sm_context; /* offset of the context record that holds; 0: none yet */
@@ -265,7 +265,7 @@ enum dfr_slot_state { DFR_SLOT_EMPTY, DFR_SLOT_OPEN, DFR_SLOT_CLOSED };
 /* A block and where it is. */
 struct dfr_blockref {
 	struct dfr_block *br_block;
-	u64 br_taken; /* sequence it was handed out with; 0: it is in the ring or spare */
+	u64 br_taken;	/* sequence it was handed out with; 0: it is in the ring or spare */
 	bool br_orphan; /* taken by a consumer that has gone: the next one gets it first */
 };
 
@@ -289,10 +289,10 @@ struct dfr_ring {
 	u32 rg_policy;
 	u32 rg_block_size;
 	u32 rg_hdr_size;
-	u8 *rg_first;	  /* of the open block: where its records begin */
-	u32 rg_closed;	  /* slots that a consumer could take: those behind the head */
-	u32 rg_keep;	  /* fill: so many slots are END's own */
-	bool rg_full;	  /* fill: this CPU has stopped recording */
+	u8 *rg_first;  /* of the open block: where its records begin */
+	u32 rg_closed; /* slots that a consumer could take: those behind the head */
+	u32 rg_keep;   /* fill: so many slots are END's own */
+	bool rg_full;  /* fill: this CPU has stopped recording */
 	bool rg_full_told;
 	u64 rg_full_time; /* of the last record before that */
 	bool rg_wanted;	  /* a consumer found no spare for what it wanted */
@@ -325,9 +325,9 @@ struct dfr_note {
 /* Speculations. */
 
 struct dfr_spec {
-	u32 spc_state; /* enum dfr_spec_state; changed with dfr_cmpxchg() */
+	u32 spc_state;	   /* enum dfr_spec_state; changed with dfr_cmpxchg() */
 	bool spc_cleaning; /* the cleaner's own */
-	u64 spc_time;  /* of the commit */
+	u64 spc_time;	   /* of the commit */
 };
 
 #define DFR_SPEC_VOID (~0ULL) /* above all numbers */
@@ -386,11 +386,11 @@ struct dfr_past {
 struct dfr_governor {
 	struct dfr_purse gv_purse; /* the state's */
 	struct dfr_purse *gv_user; /* and its user's; NULL: it is not confined */
-	u64 gv_usual;  /* what an ECB takes as a rule */
-	u64 gv_sample; /* to which the hook's time was added */
-	u64 gv_skip_stamp; /* firing that was counted last */
-	u64 gv_skipped;	   /* firings left out that the ledger does not know of */
-	u64 gv_from;	   /* since when */
+	u64 gv_usual;		   /* what an ECB takes as a rule */
+	u64 gv_sample;		   /* to which the hook's time was added */
+	u64 gv_skip_stamp;	   /* firing that was counted last */
+	u64 gv_skipped;		   /* firings left out that the ledger does not know of */
+	u64 gv_from;		   /* since when */
 	u32 gv_probe;
 	u32 gv_throttled;
 };
@@ -402,11 +402,11 @@ struct dfr_share {
 	struct dfr_stream sh_stream;
 	struct dfr_ring sh_ring;
 	u32 sh_cpu;
-	u64 sh_stamp;  /* firing that the machine is set up for */
+	u64 sh_stamp; /* firing that the machine is set up for */
 	u64 sh_records;
 	struct dfr_aggtab *sh_agg; /* active half; NULL: none */
-	u64 sh_factor;	/* of the hashes of its keys */
-	u64 *sh_key;	/* room for the largest key, and for a stack */
+	u64 sh_factor;		   /* of the hashes of its keys */
+	u64 *sh_key;		   /* room for the largest key, and for a stack */
 	u64 *sh_pcs;
 	struct dfr_state *sh_state;
 	struct dfr_machine sh_machine;
@@ -443,9 +443,9 @@ struct dfr_share {
 };
 
 #define DFR_PROBES_SEVERAL (~0u)
-#define DFR_NOPTS_CLASSIC DFR_OPT_CLASSIC_MAX
-#define DFR_NOPTS (DFR_OPT_CLASSIC_MAX + (DFR_OPT_OURS_MAX - DFR_OPT_SPECPOOL))
-#define DFR_SIZE_LEAST 4096 /* no buffer or table is lowered below it */
+#define DFR_NOPTS_CLASSIC  DFR_OPT_CLASSIC_MAX
+#define DFR_NOPTS	   (DFR_OPT_CLASSIC_MAX + (DFR_OPT_OURS_MAX - DFR_OPT_SPECPOOL))
+#define DFR_SIZE_LEAST	   4096 /* no buffer or table is lowered below it */
 
 /* An aggregation variable of a state. */
 struct dfr_aggvar {
@@ -475,7 +475,7 @@ struct dfr_catlog_extent {
  * while a provider arms or disarms.
  */
 struct dfr_state {
-	u32 st_activity; /* enum dfr_activity; probe context changes it by exit() alone */
+	u32 st_activity;	      /* enum dfr_activity; probe context changes it by exit() alone */
 	struct dfr_share **st_live;   /* [cpu]; NULL: that CPU does not record for this state now */
 	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
 	struct dfr_engine *st_engine;
@@ -485,7 +485,7 @@ struct dfr_state {
 	char st_name[DFR_NAME_MAX];
 	bool st_anonymous;
 	bool st_has_error; /* some ECB is on ERROR */
-	bool st_armed; /* under the engine's lock */
+	bool st_armed;	   /* under the engine's lock */
 	bool st_exit_logged;
 	u32 st_exited;
 	s32 st_exit_status;
@@ -498,7 +498,7 @@ struct dfr_state {
 	u32 st_nepids;
 	u32 st_nlayouts;
 	u32 st_ndofs;
-	u8 *st_told;	/* bitmap by probe id: the catalog has it */
+	u8 *st_told; /* bitmap by probe id: the catalog has it */
 	u32 st_told_bits;
 	struct dfr_aggvar *st_aggvars;
 	struct dfr_hashkey st_hash; /* of aggregations */
@@ -527,7 +527,7 @@ struct dfr_state {
 	struct dfr_spec *st_specs;
 	u32 st_nspec;
 	u32 st_chunk_size;
-	u32 st_chunks; /* per CPU */
+	u32 st_chunks;	   /* per CPU */
 	u32 st_spec_limit; /* bytes of one speculation on one CPU */
 
 	struct dfr_catlog_extent *st_extents;
@@ -536,7 +536,7 @@ struct dfr_state {
 	const struct dfr_cat_clock *st_clock; /* what it says of the clocks last; NULL: nothing yet */
 
 	struct dfr_share *st_dead_shares;
-	u64 st_hotplug_lost; /* firings on CPUs without a share, all CPUs' and levels': atomic */
+	u64 st_hotplug_lost;  /* firings on CPUs without a share, all CPUs' and levels': atomic */
 	u32 st_hotplug_probe; /* of those not told yet; 0: none, DFR_PROBES_SEVERAL */
 
 	/* what has been counted above, and by variables, and is in the ledger: housekeeping's own */
@@ -559,23 +559,23 @@ struct dfr_state {
 struct dfr_cpu {
 	struct dfr_firing pc_firing;
 	u32 pc_busy;
-	u64 pc_last;  /* time of the last firing */
-	u64 pc_stamp; /* counts firings */
-	u64 pc_left; /* firings up to the next that is timed; 0: never */
+	u64 pc_last;	 /* time of the last firing */
+	u64 pc_stamp;	 /* counts firings */
+	u64 pc_left;	 /* firings up to the next that is timed; 0: never */
 	u32 pc_distance; /* from the last one timed */
-	u64 pc_samples; /* of firings, and of those that ended before they were one */
+	u64 pc_samples;	 /* of firings, and of those that ended before they were one */
 	u32 pc_refusals; /* that the next sample of these stands for */
-	u64 pc_pure; /* counts firings that a pure predicate ended; an interrupt may cost it one */
+	u64 pc_pure;	 /* counts firings that a pure predicate ended; an interrupt may cost it one */
 	u64 pc_pure_sample;
 	u64 pc_random;
 	u64 pc_spent; /* governor: ns that probes took since pc_judged */
 	u64 pc_judged;
 	u32 pc_bad_quarters; /* in a row, in which that was too much */
-	u64 pc_dear_stamp; /* firing that filled a chunk of work last (work.c), */
-	u64 pc_dear_from;  /* since when, */
-	u64 pc_dear_seen;  /* and up to when the governor knows of it, */
-	u64 pc_dear_done;  /* with so much work done */
-	u64 pc_exact; /* of the time that is being measured, what it knows of so */
+	u64 pc_dear_stamp;   /* firing that filled a chunk of work last (work.c), */
+	u64 pc_dear_from;    /* since when, */
+	u64 pc_dear_seen;    /* and up to when the governor knows of it, */
+	u64 pc_dear_done;    /* with so much work done */
+	u64 pc_exact;	     /* of the time that is being measured, what it knows of so */
 	struct dfr_firing pc_error;
 };
 
@@ -592,27 +592,27 @@ struct dfr_string {
  * a user without privilege, who may not have them.
  */
 #define DFR_GROUP_PROBES 256
-#define DFR_GROUP_NAMES 3
+#define DFR_GROUP_NAMES	 3
 struct dfr_namegroup {
 	const char *ng_names[DFR_GROUP_NAMES]; /* interned; NULL: no more */
 	bool ng_more;			       /* than there is room for */
-	bool ng_confined;		       /* some provider among them is open to users without privilege */
+	bool ng_confined; /* some provider among them is open to users without privilege */
 };
 
 struct dfr_engine {
 	void *en_host;
 	struct dfr_mutex en_lock;
 	struct dfr_mutex en_provide_lock; /* inside en_lock: the providers, also while they provide */
-	struct dfr_mutex en_probe_lock; /* inside both: probe lists, strings */
+	struct dfr_mutex en_probe_lock;	  /* inside both: probe lists, strings */
 	struct dfr_cpu **en_cpus;
 	u32 en_ncpus;
 	struct dfr_provider *en_providers;
 	struct dfr_provider en_dtrace;
-	u64 en_hook_time; /* what a firing costs outside of the engine, ns */
-	struct dfr_probe **en_byid; /* [id]; grows: not for probe context */
+	u64 en_hook_time;			       /* what a firing costs outside of the engine, ns */
+	struct dfr_probe **en_byid;		       /* [id]; grows: not for probe context */
 	struct dfr_probe *en_own[DFR_PROBE_ERROR + 1]; /* BEGIN, END, ERROR: those are */
-	struct dfr_namegroup *en_groups; /* [id / DFR_GROUP_PROBES] */
-	u32 en_nprobes;		  /* the largest id */
+	struct dfr_namegroup *en_groups;	       /* [id / DFR_GROUP_PROBES] */
+	u32 en_nprobes;				       /* the largest id */
 	u64 en_births;
 	struct dfr_probe **en_gone; /* [en_byname_size], as en_byname: probes whose ids are kept for them */
 	u32 en_room;
@@ -627,7 +627,7 @@ struct dfr_engine {
 	struct dfr_user *en_users;
 	struct dfr_past *en_pasts;
 	struct dfr_starts en_starts; /* of all users without privilege */
-	u32 en_forced; /* DFR_FORCE_* */
+	u32 en_forced;		     /* DFR_FORCE_* */
 	char en_machine[2048];
 	size_t en_machine_size;
 };
@@ -651,13 +651,13 @@ static inline bool dfr_state_confined(const struct dfr_state *state)
 }
 
 /* limits.c: of confined states. A reason, or NULL; 0 or an error. */
-#define DFR_CONFINED_BUDGET 5 /* percent of each CPU: of a state, and of all of a user's */
+#define DFR_CONFINED_BUDGET	      5 /* percent of each CPU: of a state, and of all of a user's */
 #define DFR_CONFINED_CLAUSES_ON_PROBE 64
 const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_program *program);
 u64 dfr_limits_variables(const struct dfr_state *state);
 bool dfr_limits_more_ecbs(const struct dfr_state *state);
 bool dfr_limits_may_start(struct dfr_state *state);
-void dfr_limits_leave(struct dfr_state *state); /* its user has a state less */
+void dfr_limits_leave(struct dfr_state *state);	   /* its user has a state less */
 void dfr_limits_forget(struct dfr_engine *engine); /* all users: there are no states any more */
 int dfr_limits_sizes(struct dfr_state *state);
 u32 dfr_limits_key(const struct dfr_state *state); /* of any state: most bytes of an aggregation's key */
@@ -688,11 +688,12 @@ void dfr_plan_free(struct dfr_plan *plan);
 u32 dfr_plan_nargs(const struct dfr_clause *clause, const struct dfr_probe *probe);
 int dfr_plan_probe_text(const struct dfr_difo *difo); /* which of the probe's four names it gives; -1: none */
 bool dfr_plan_reads_user(const struct dfr_difo *difo);
-u32 dfr_plan_agg_keys(const struct dfr_clause *clause, u32 action, u32 *end); /* the first; *end: behind the last */
+u32 dfr_plan_agg_keys(const struct dfr_clause *clause, u32 action,
+		      u32 *end); /* the first; *end: behind the last */
 
 /* form.c */
 void dfr_form_find(struct dfr_ecb *ecb, bool crowded); /* crowded: it is to be charged for what it does */
-u32 dfr_form_keys(const struct dfr_step *step); /* of an aggregation's step: enum dfr_key_shape */
+u32 dfr_form_keys(const struct dfr_step *step);	       /* of an aggregation's step: enum dfr_key_shape */
 bool dfr_form_reads_args(const struct dfr_ecb *ecb);
 
 /* aggvar.c */
@@ -708,8 +709,8 @@ u32 dfr_state_detach(struct dfr_state *state);
 u32 dfr_governor_weight(struct dfr_cpu *pc);
 void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 from, u64 now, u32 weight);
 void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now);
-void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing, u64 time,
-		       u64 now);
+void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing,
+		       u64 time, u64 now);
 void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing);
 void dfr_governor_release(struct dfr_share *share, u64 now);
 /* process context; the state's lock is held */
@@ -742,8 +743,8 @@ struct dfr_untold {
 void dfr_tell_loss(struct dfr_untold *loss);
 
 /* record.c; probe context */
-#define DFR_CONTEXT_BYTES 48 /* most that a context record takes */
-#define DFR_STREAM_FRESH (1ULL << 63) /* sm_time before the first head: any time is far from it */
+#define DFR_CONTEXT_BYTES 48	       /* most that a context record takes */
+#define DFR_STREAM_FRESH  (1ULL << 63) /* sm_time before the first head: any time is far from it */
 
 /* The size codes of a record so far: four to a byte, the first lowest (encode.h). */
 struct dfr_codes {
@@ -769,7 +770,8 @@ void dfr_record_flush(struct dfr_share *share, u64 time);
 void dfr_record_publish(struct dfr_share *share);
 
 /* ring.c */
-u64 dfr_ring_bytes(const struct dfr_state *state); /* of one CPU; likewise dfr_agg_bytes(), dfr_spec_bytes() */
+u64 dfr_ring_bytes(
+	const struct dfr_state *state); /* of one CPU; likewise dfr_agg_bytes(), dfr_spec_bytes() */
 int dfr_ring_create(struct dfr_state *state, struct dfr_share *share);
 void dfr_ring_free(struct dfr_share *share);
 /* Probe context: make the ring's stream ready for `need` bytes; false: the policy says drop. */
@@ -787,12 +789,12 @@ void dfr_agg_free(struct dfr_state *state);
 void dfr_agg_free_share(struct dfr_share *share);
 /* Probe context. key_size is a multiple of 8. */
 /* The value words of this key, made if it is new; NULL: there is no room for it, or the firing has done too much. */
-u64 *dfr_agg_values(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step, u32 key_size,
-		    u32 hash);
+u64 *dfr_agg_values(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step,
+		    u32 key_size, u32 hash);
 void dfr_agg_update(u64 *values, u32 kind, u64 value, u64 weight);
 /* The key is in sh_key. */
-bool dfr_agg_add(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step, u32 key_size,
-		 u64 value, u64 weight);
+bool dfr_agg_add(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step,
+		 u32 key_size, u64 value, u64 weight);
 
 /* spec.c */
 int dfr_spec_setup(struct dfr_state *state);
@@ -802,7 +804,8 @@ void dfr_spec_free(struct dfr_state *state);
 void dfr_spec_free_share(struct dfr_share *share);
 /* Probe context. */
 enum dfr_spec_result { DFR_SPEC_OK, DFR_SPEC_DROP, DFR_SPEC_ILLOP };
-u64 dfr_spec_work(const struct dfr_share *share, u64 id); /* of commit or discard: guest instructions, about */
+u64 dfr_spec_work(const struct dfr_share *share,
+		  u64 id); /* of commit or discard: guest instructions, about */
 enum dfr_spec_result dfr_spec_trace(struct dfr_share *share, u64 id, struct dfr_speclist **list);
 enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id);
 enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct dfr_writer *open);

@@ -148,8 +148,7 @@ static u64 ask_platform(struct dfr_machine *m, u32 subr)
 		if (!buffer)
 			return 0;
 	}
-	n = dfr_plat_subr(m->m_firing, subr, m->m_tuple, (char *)buffer, string ? m->m_strsize : 0,
-			  &result);
+	n = dfr_plat_subr(m->m_firing, subr, m->m_tuple, (char *)buffer, string ? m->m_strsize : 0, &result);
 	if (n == -EFAULT)
 		dfr_fault(m, DIF_FAULT_BADADDR, result);
 	else if (n < 0)
@@ -163,7 +162,7 @@ static u64 speculation(struct dfr_machine *m)
 }
 
 /* Fixed, because softfloat.c's loops have 64 steps at most, and progenyof() asks 1024 ancestors at most. */
-#define FLOAT_WORK 1024
+#define FLOAT_WORK     1024
 #define ANCESTORS_WORK 8192
 
 u64 dfr_subr(struct dfr_machine *m, u32 subr)
@@ -175,32 +174,20 @@ u64 dfr_subr(struct dfr_machine *m, u32 subr)
 	if (subr >= DIF_SUBR_F_ADD)
 		return dfr_softfloat(subr, arg[0], arg[1]);
 	switch (subr) {
-	case DIF_SUBR_RAND:
-		return (u32)dfr_plat_random(m->m_firing);
-	case DIF_SUBR_RANDOM:
-		return dfr_plat_random(m->m_firing);
-	case DIF_SUBR_COPYIN:
-		return copyin(m, arg[0], arg[1]);
-	case DIF_SUBR_COPYINSTR:
-		return copyinstr(m, arg[0]);
-	case DIF_SUBR_COPYINTO:
-		return copyinto(m, arg[0], arg[1], arg[2]);
-	case DIF_SUBR_COPYOUT:
-		return copyout(m, arg[0], arg[1], arg[2]);
-	case DIF_SUBR_COPYOUTSTR:
-		return copyoutstr(m, arg[0], arg[1], arg[2]);
-	case DIF_SUBR_SPECULATION:
-		return speculation(m);
+	case DIF_SUBR_RAND: return (u32)dfr_plat_random(m->m_firing);
+	case DIF_SUBR_RANDOM: return dfr_plat_random(m->m_firing);
+	case DIF_SUBR_COPYIN: return copyin(m, arg[0], arg[1]);
+	case DIF_SUBR_COPYINSTR: return copyinstr(m, arg[0]);
+	case DIF_SUBR_COPYINTO: return copyinto(m, arg[0], arg[1], arg[2]);
+	case DIF_SUBR_COPYOUT: return copyout(m, arg[0], arg[1], arg[2]);
+	case DIF_SUBR_COPYOUTSTR: return copyoutstr(m, arg[0], arg[1], arg[2]);
+	case DIF_SUBR_SPECULATION: return speculation(m);
 	case DIF_SUBR_PROGENYOF:
 		return dfr_work(m, ANCESTORS_WORK) && dfr_plat_progenyof(m->m_firing, (u32)arg[0]);
-	case DIF_SUBR_ALLOCA:
-		return dfr_address(dfr_scratch(m, arg[0]));
-	case DIF_SUBR_BCOPY:
-		return copy_bytes(m, arg[0], arg[1], arg[2]);
-	case DIF_SUBR_MEMREF:
-		return memref(m, arg[0], arg[1]);
-	case DIF_SUBR_MEMSTR:
-		return memstr(m, arg[0], (u8)arg[1], arg[2]);
+	case DIF_SUBR_ALLOCA: return dfr_address(dfr_scratch(m, arg[0]));
+	case DIF_SUBR_BCOPY: return copy_bytes(m, arg[0], arg[1], arg[2]);
+	case DIF_SUBR_MEMREF: return memref(m, arg[0], arg[1]);
+	case DIF_SUBR_MEMSTR: return memstr(m, arg[0], (u8)arg[1], arg[2]);
 	case DIF_SUBR_STRLEN:
 	case DIF_SUBR_STRJOIN:
 	case DIF_SUBR_STRCHR:
@@ -211,12 +198,10 @@ u64 dfr_subr(struct dfr_machine *m, u32 subr)
 	case DIF_SUBR_INDEX:
 	case DIF_SUBR_RINDEX:
 	case DIF_SUBR_TOUPPER:
-	case DIF_SUBR_TOLOWER:
-		return dfr_subr_string(m, subr);
+	case DIF_SUBR_TOLOWER: return dfr_subr_string(m, subr);
 	case DIF_SUBR_BASENAME:
 	case DIF_SUBR_DIRNAME:
-	case DIF_SUBR_CLEANPATH:
-		return dfr_subr_path(m, subr);
+	case DIF_SUBR_CLEANPATH: return dfr_subr_path(m, subr);
 	case DIF_SUBR_LLTOSTR:
 	case DIF_SUBR_STRTOLL:
 	case DIF_SUBR_GETMAJOR:
@@ -226,16 +211,12 @@ u64 dfr_subr(struct dfr_machine *m, u32 subr)
 	case DIF_SUBR_HTONLL:
 	case DIF_SUBR_NTOHS:
 	case DIF_SUBR_NTOHL:
-	case DIF_SUBR_NTOHLL:
-		return dfr_subr_number(m, subr);
+	case DIF_SUBR_NTOHLL: return dfr_subr_number(m, subr);
 	case DIF_SUBR_INET_NTOP:
 	case DIF_SUBR_INET_NTOA:
 	case DIF_SUBR_INET_NTOA6:
-	case DIF_SUBR_LINK_NTOP:
-		return dfr_subr_address(m, subr);
-	case DIF_SUBR_JSON:
-		return dfr_subr_json(m);
-	default:
-		return ask_platform(m, subr);
+	case DIF_SUBR_LINK_NTOP: return dfr_subr_address(m, subr);
+	case DIF_SUBR_JSON: return dfr_subr_json(m);
+	default: return ask_platform(m, subr);
 	}
 }

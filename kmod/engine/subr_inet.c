@@ -5,11 +5,11 @@
  */
 #include "kmod/engine/machine.h"
 
-#define INET 2	   /* AF_INET */
-#define INET6 10   /* AF_INET6 */
-#define ETHERNET 1 /* ARPHRD_ETHER */
+#define INET	   2  /* AF_INET */
+#define INET6	   10 /* AF_INET6 */
+#define ETHERNET   1  /* ARPHRD_ETHER */
 #define INFINIBAND 32
-#define INET_ROOM 16
+#define INET_ROOM  16
 #define INET6_ROOM 46
 
 static void put_decimal(struct dfr_out *out, u32 n)
@@ -170,12 +170,9 @@ u64 dfr_subr_address(struct dfr_machine *m, u32 subr)
 	const u64 *arg = m->m_tuple;
 
 	switch (subr) {
-	case DIF_SUBR_INET_NTOA:
-		return inet_text(m, arg[0]);
-	case DIF_SUBR_INET_NTOA6:
-		return inet6_text(m, arg[0], true);
-	case DIF_SUBR_LINK_NTOP:
-		return link_text(m, arg[0], arg[1]);
+	case DIF_SUBR_INET_NTOA: return inet_text(m, arg[0]);
+	case DIF_SUBR_INET_NTOA6: return inet6_text(m, arg[0], true);
+	case DIF_SUBR_LINK_NTOP: return link_text(m, arg[0], arg[1]);
 	default: /* DIF_SUBR_INET_NTOP */
 		if ((u32)arg[0] == INET)
 			return inet_text(m, arg[1]);

@@ -78,8 +78,7 @@ static u64 from_text(struct dfr_machine *m, u64 addr, u64 base)
 		minus = byte == '-';
 		i++;
 	}
-	if (base == 16 && dfr_text_at(m, &text, i) == '0' &&
-	    (dfr_text_at(m, &text, i + 1) | 32) == 'x' &&
+	if (base == 16 && dfr_text_at(m, &text, i) == '0' && (dfr_text_at(m, &text, i + 1) | 32) == 'x' &&
 	    digit_of(dfr_text_at(m, &text, i + 2)) < 16)
 		i += 2;
 	most = (~0ull >> 1) + minus;
@@ -95,32 +94,23 @@ u64 dfr_subr_number(struct dfr_machine *m, u32 subr)
 	u64 value = m->m_tuple[0], base = m->m_ntuple > 1 ? m->m_tuple[1] : 10;
 
 	switch (subr) {
-	case DIF_SUBR_LLTOSTR:
-		return to_text(m, value, base);
-	case DIF_SUBR_STRTOLL:
-		return from_text(m, value, base);
+	case DIF_SUBR_LLTOSTR: return to_text(m, value, base);
+	case DIF_SUBR_STRTOLL: return from_text(m, value, base);
 	case DIF_SUBR_GETMAJOR: /* of the kernel's dev_t: 12 bits major, 20 bits minor */
 		return (u32)value >> 20;
-	case DIF_SUBR_GETMINOR:
-		return value & 0xfffff;
+	case DIF_SUBR_GETMINOR: return value & 0xfffff;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	case DIF_SUBR_HTONS:
-	case DIF_SUBR_NTOHS:
-		return __builtin_bswap16((u16)value);
+	case DIF_SUBR_NTOHS: return __builtin_bswap16((u16)value);
 	case DIF_SUBR_HTONL:
-	case DIF_SUBR_NTOHL:
-		return __builtin_bswap32((u32)value);
-	default: /* htonll, ntohll */
-		return __builtin_bswap64(value);
+	case DIF_SUBR_NTOHL: return __builtin_bswap32((u32)value);
+	default: /* htonll, ntohll */ return __builtin_bswap64(value);
 #else
 	case DIF_SUBR_HTONS:
-	case DIF_SUBR_NTOHS:
-		return (u16)value;
+	case DIF_SUBR_NTOHS: return (u16)value;
 	case DIF_SUBR_HTONL:
-	case DIF_SUBR_NTOHL:
-		return (u32)value;
-	default:
-		return value;
+	case DIF_SUBR_NTOHL: return (u32)value;
+	default: return value;
 #endif
 	}
 }

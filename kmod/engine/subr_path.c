@@ -97,8 +97,8 @@ static u64 cleanpath(struct dfr_machine *m, const struct dfr_text *text)
 			i++;
 		} else if (byte == '/' && next == '.' && third == '/') {
 			i += 2;
-		} else if (byte == '/' && next == '.' && third == '.' &&
-			   (fourth == '/' || !fourth) && !ends_in_dots(&out)) {
+		} else if (byte == '/' && next == '.' && third == '.' && (fourth == '/' || !fourth) &&
+			   !ends_in_dots(&out)) {
 			drop_component(&out);
 			i += 3;
 			if (!fourth && (absolute || out.ou_len))

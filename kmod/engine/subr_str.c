@@ -285,28 +285,16 @@ u64 dfr_subr_string(struct dfr_machine *m, u32 subr)
 	struct dfr_text text;
 
 	switch (subr) {
-	case DIF_SUBR_STRLEN:
-		dfr_text_open(m, &text, arg[0]);
-		return dfr_text_len(m, &text);
-	case DIF_SUBR_STRJOIN:
-		return join(m, arg[0], arg[1]);
-	case DIF_SUBR_STRCHR:
-		return find_char(m, arg[0], (u8)arg[1], false);
-	case DIF_SUBR_STRRCHR:
-		return find_char(m, arg[0], (u8)arg[1], true);
-	case DIF_SUBR_STRSTR:
-		return find_text(m, arg[0], arg[1]);
-	case DIF_SUBR_STRTOK:
-		return tokenize(m);
-	case DIF_SUBR_SUBSTR:
-		return substr(m);
-	case DIF_SUBR_INDEX:
-		return index_of(m);
-	case DIF_SUBR_RINDEX:
-		return rindex_of(m);
-	case DIF_SUBR_TOUPPER:
-		return change_case(m, true);
-	default: /* DIF_SUBR_TOLOWER */
-		return change_case(m, false);
+	case DIF_SUBR_STRLEN: dfr_text_open(m, &text, arg[0]); return dfr_text_len(m, &text);
+	case DIF_SUBR_STRJOIN: return join(m, arg[0], arg[1]);
+	case DIF_SUBR_STRCHR: return find_char(m, arg[0], (u8)arg[1], false);
+	case DIF_SUBR_STRRCHR: return find_char(m, arg[0], (u8)arg[1], true);
+	case DIF_SUBR_STRSTR: return find_text(m, arg[0], arg[1]);
+	case DIF_SUBR_STRTOK: return tokenize(m);
+	case DIF_SUBR_SUBSTR: return substr(m);
+	case DIF_SUBR_INDEX: return index_of(m);
+	case DIF_SUBR_RINDEX: return rindex_of(m);
+	case DIF_SUBR_TOUPPER: return change_case(m, true);
+	default: /* DIF_SUBR_TOLOWER */ return change_case(m, false);
 	}
 }

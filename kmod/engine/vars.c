@@ -12,8 +12,8 @@
 
 /* ---- Declaring (process context) ---- */
 
-static void refuse(struct dfr_refusal *why, const struct dfr_program *pg,
-		   const struct dfr_difo *difo, const void *at, const char *reason)
+static void refuse(struct dfr_refusal *why, const struct dfr_program *pg, const struct dfr_difo *difo,
+		   const void *at, const char *reason)
 {
 	size_t n = 0;
 
@@ -79,8 +79,7 @@ static const char *place(const struct dif_var *var, struct dfr_vardesc *desc, u3
 
 static const char *declare(struct dfr_vars *vars, const struct dif_var *var, u32 used[3])
 {
-	struct dfr_vardesc *desc =
-		&vars->va_scopes[var->scope].sc_vars[var->id - DIF_VAR_USER_FIRST];
+	struct dfr_vardesc *desc = &vars->va_scopes[var->scope].sc_vars[var->id - DIF_VAR_USER_FIRST];
 	u32 flags = flags_of(var), size = 8;
 
 	if (flags & DFR_VD_BYREF)
@@ -102,8 +101,8 @@ static const char *declare(struct dfr_vars *vars, const struct dif_var *var, u32
 	return NULL;
 }
 
-static int declare_difo(struct dfr_vars *vars, const struct dfr_program *pg,
-			const struct dfr_difo *difo, u32 used[3], struct dfr_refusal *why)
+static int declare_difo(struct dfr_vars *vars, const struct dfr_program *pg, const struct dfr_difo *difo,
+			u32 used[3], struct dfr_refusal *why)
 {
 	const char *reason;
 	u32 i;
@@ -228,34 +227,24 @@ static bool writes_register(u32 op)
 	case DIF_OP_STB:
 	case DIF_OP_STH:
 	case DIF_OP_STW:
-	case DIF_OP_STX:
-		return false;
-	default:
-		return op < DIF_OP_BA || op > DIF_OP_BLEU;
+	case DIF_OP_STX: return false;
+	default: return op < DIF_OP_BA || op > DIF_OP_BLEU;
 	}
 }
 
 static void size_instr(struct key_sizes *ks, const struct dfr_difo *difo, u32 instr, u32 strsize)
 {
 	switch (DIF_OP(instr)) {
-	case DIF_OP_SETX:
-		ks->ks_reg[DIF_RD(instr)] = difo->di_ints[DIF_WIDE(instr)];
-		break;
+	case DIF_OP_SETX: ks->ks_reg[DIF_RD(instr)] = difo->di_ints[DIF_WIDE(instr)]; break;
 	case DIF_OP_PUSHTR:
-	case DIF_OP_PUSHTV:
-		size_push(ks, instr, strsize);
-		break;
+	case DIF_OP_PUSHTV: size_push(ks, instr, strsize); break;
 	case DIF_OP_POPTS:
 		if (ks->ks_n)
 			ks->ks_n--;
 		break;
-	case DIF_OP_FLUSHTS:
-		ks->ks_n = 0;
-		break;
+	case DIF_OP_FLUSHTS: ks->ks_n = 0; break;
 	case DIF_OP_STGAA:
-	case DIF_OP_STTAA:
-		size_store(ks);
-		break;
+	case DIF_OP_STTAA: size_store(ks); break;
 	default:
 		if (writes_register(DIF_OP(instr)))
 			ks->ks_reg[DIF_RD(instr)] = DIF_RD(instr) ? ~0ull : 0;
@@ -310,10 +299,7 @@ static int chunk_size(const struct dfr_vars *vars, const struct dfr_program *pg,
 
 			if (!is_dynamic(var))
 				continue;
-			n = (vars->va_scopes[var->scope]
-				     .sc_vars[var->id - DIF_VAR_USER_FIRST]
-				     .vd_size +
-			     7) &
+			n = (vars->va_scopes[var->scope].sc_vars[var->id - DIF_VAR_USER_FIRST].vd_size + 7) &
 			    ~7ull;
 			if (n > data)
 				data = n;
@@ -332,8 +318,7 @@ static int chunk_size(const struct dfr_vars *vars, const struct dfr_program *pg,
 	return 0;
 }
 
-int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config,
-		    struct dfr_vars **out)
+int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config, struct dfr_vars **out)
 {
 	struct dfr_vars *vars = dfr_plat_alloc(sizeof(*vars));
 
@@ -351,7 +336,7 @@ int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *con
 
 int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *pg, struct dfr_refusal *why)
 {
-	u32 used[3] = {vars->va_global.sa_used, 0, vars->va_local.sa_used}, d;
+	u32 used[3] = { vars->va_global.sa_used, 0, vars->va_local.sa_used }, d;
 	u64 chunk;
 	int err;
 
@@ -428,8 +413,7 @@ static u64 extent_room(const struct dfr_statics *statics, u64 base, u64 addr)
 	if (!low)
 		return 0;
 	at -= statics->sa_extents[low - 1].ex_offset;
-	return at < statics->sa_extents[low - 1].ex_size ? statics->sa_extents[low - 1].ex_size - at
-							 : 0;
+	return at < statics->sa_extents[low - 1].ex_size ? statics->sa_extents[low - 1].ex_size - at : 0;
 }
 
 static u8 *local_base(const struct dfr_vars *vars, u32 cpu)

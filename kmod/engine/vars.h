@@ -17,9 +17,9 @@ struct dfr_vardesc {
 	u32 vd_flags;	 /* DFR_VD_* */
 };
 #define DFR_VD_DECLARED 0x1
-#define DFR_VD_ARRAY 0x2 /* associative */
-#define DFR_VD_BYREF 0x4
-#define DFR_VD_STRING 0x8 /* copied up to its NUL */
+#define DFR_VD_ARRAY	0x2 /* associative */
+#define DFR_VD_BYREF	0x4
+#define DFR_VD_STRING	0x8 /* copied up to its NUL */
 
 struct dfr_scope {
 	struct dfr_vardesc *sc_vars;
@@ -48,7 +48,7 @@ struct dfr_extent {
 
 /* Limits of a state's statics. Clause-locals have less, because each firing that uses them zeroes them. */
 #define DFR_GLOBALS_MAX (16u * 1024 * 1024)
-#define DFR_LOCALS_MAX (256u * 1024)
+#define DFR_LOCALS_MAX	(256u * 1024)
 
 /* A chunk of dynamic-variable memory: header, key image, data. */
 struct dfr_dynvar {
@@ -62,8 +62,8 @@ struct dfr_dynvar {
 	u32 dv_pad;
 	u64 dv_words[];
 };
-#define DFR_DV_FREE 0ull
-#define DFR_DV_FIRST 2ull /* smallest hash of a variable in use */
+#define DFR_DV_FREE   0ull
+#define DFR_DV_FIRST  2ull /* smallest hash of a variable in use */
 #define DFR_CHUNK_MIN 256
 
 /* The lock word is odd while the bucket's chain is being changed. */
@@ -99,10 +99,10 @@ struct dfr_dynvars {
 };
 
 /* Thread-local numbers: self.c. A key is DFR_SELF_KEY() | DFR_THREAD_KEY(). */
-#define DFR_SELF_USED (1ULL << 63)
+#define DFR_SELF_USED	  (1ULL << 63)
 #define DFR_SELF_ID_SHIFT 40
-#define DFR_SELF_KEY(id) ((u64)(id) << DFR_SELF_ID_SHIFT | DFR_SELF_USED)
-#define DFR_SELF_ID(key) ((u32)(((key) & ~DFR_SELF_USED) >> DFR_SELF_ID_SHIFT))
+#define DFR_SELF_KEY(id)  ((u64)(id) << DFR_SELF_ID_SHIFT | DFR_SELF_USED)
+#define DFR_SELF_ID(key)  ((u32)(((key) & ~DFR_SELF_USED) >> DFR_SELF_ID_SHIFT))
 struct dfr_selfslot {
 	u64 ss_key; /* 0: free */
 	u64 ss_value;

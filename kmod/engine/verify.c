@@ -84,7 +84,7 @@ struct checker {
 	struct dfr_loader *ck_ld;
 	const struct dfr_difo *ck_difo;
 	u32 ck_depth; /* least before this instruction; DFR_TUPLE_UNREACHED: no path leads here */
-	u32 ck_own; /* before this instruction: bits of registers, as in ld_own */
+	u32 ck_own;   /* before this instruction: bits of registers, as in ld_own */
 	u32 ck_flags; /* DFR_DIFO_* that the instructions so far require */
 	bool ck_pure;
 };
@@ -103,8 +103,7 @@ static const char *check_type(const struct dif_type *type)
 		return type->size > DFR_LOAD_VALUE_MAX ? "value is larger than 256 KiB" : NULL;
 	if (type->kind == DIF_KIND_STRING)
 		return "string is not by reference";
-	if (type->size != 0 && type->size != 1 && type->size != 2 && type->size != 4 &&
-	    type->size != 8)
+	if (type->size != 0 && type->size != 1 && type->size != 2 && type->size != 4 && type->size != 8)
 		return "number is not of 0, 1, 2, 4 or 8 bytes";
 	return NULL;
 }
@@ -160,8 +159,7 @@ static void forget_vars(struct dfr_loader *ld, const struct dfr_difo *difo, u32 
 	u32 i, shift;
 
 	for (i = 0; i < n; i++)
-		ld->ld_declared[declared_bit(difo->di_vars[i].scope, difo->di_vars[i].id, &shift)] =
-			0;
+		ld->ld_declared[declared_bit(difo->di_vars[i].scope, difo->di_vars[i].id, &shift)] = 0;
 }
 
 static int declare_vars(struct dfr_loader *ld, const struct dfr_difo *difo, u64 vars_offset)
@@ -178,8 +176,7 @@ static int declare_vars(struct dfr_loader *ld, const struct dfr_difo *difo, u64 
 			reason = "variable is declared twice";
 		if (reason) {
 			forget_vars(ld, difo, i);
-			return dfr_refuse(ld, difo->di_section, vars_offset + i * sizeof(*var),
-					  reason);
+			return dfr_refuse(ld, difo->di_section, vars_offset + i * sizeof(*var), reason);
 		}
 		at = declared_bit(var->scope, var->id, &shift);
 		ld->ld_declared[at] |= (u8)((1u << var->kind) << shift);
@@ -277,8 +274,7 @@ static const char *check_call(struct checker *ck, u32 subr)
 	} else if (subr == DIF_SUBR_D_PATH || subr == DIF_SUBR_F_NEG ||
 		   (subr >= DIF_SUBR_F_FROM_I64 && subr <= DIF_SUBR_F_TO_F32)) {
 		need = 1;
-	} else if (subr == DIF_SUBR_LINK_NTOP ||
-		   (subr >= DIF_SUBR_F_ADD && subr <= DIF_SUBR_F_CMP)) {
+	} else if (subr == DIF_SUBR_LINK_NTOP || (subr >= DIF_SUBR_F_ADD && subr <= DIF_SUBR_F_CMP)) {
 		need = 2;
 	} else {
 		return "unknown subroutine";
@@ -356,20 +352,15 @@ static const char *check_fields(u32 instr, u32 shape)
 		if (rd >= DIF_NREGS)
 			return "no such register";
 		return r1 || r2 ? "reserved field is not zero" : NULL;
-	case S_NONE:
-		return DIF_LABEL(instr) ? "reserved field is not zero" : NULL;
-	case S_STV:
-		return rd >= DIF_NREGS ? "no such register" : NULL;
+	case S_NONE: return DIF_LABEL(instr) ? "reserved field is not zero" : NULL;
+	case S_STV: return rd >= DIF_NREGS ? "no such register" : NULL;
 	case S_LDA:
 		if (r2 >= DIF_NREGS)
 			return "no such register";
 		break;
-	case S_PUSH:
-		return r2 >= DIF_NREGS || rd >= DIF_NREGS ? "no such register" : NULL;
-	case S_BRANCH:
-		return NULL;
-	default:
-		break;
+	case S_PUSH: return r2 >= DIF_NREGS || rd >= DIF_NREGS ? "no such register" : NULL;
+	case S_BRANCH: return NULL;
+	default: break;
 	}
 	if (rd >= DIF_NREGS)
 		return "no such register";
@@ -396,11 +387,8 @@ static void note_plain(struct checker *ck, u32 op)
 	case DIF_OP_ADD:
 	case DIF_OP_MUL:
 	case DIF_OP_NOT:
-	case DIF_OP_MOV:
-		break;
-	default: /* loads, stores, scratch */
-		ck->ck_pure = false;
-		break;
+	case DIF_OP_MOV: break;
+	default: /* loads, stores, scratch */ ck->ck_pure = false; break;
 	}
 }
 
@@ -410,12 +398,10 @@ static void note_own(struct checker *ck, u32 instr, u32 shape)
 	u32 id = DIF_WIDE(instr);
 
 	switch (shape) {
-	case S_SETS:
-		ck->ck_own |= bit;
-		break;
+	case S_SETS: ck->ck_own |= bit; break;
 	case S_LDV:
-		if (op == DIF_OP_LDGS && (id == DIF_VAR_EXECNAME ||
-					  (id >= DIF_VAR_PROBEPROV && id <= DIF_VAR_PROBENAME)))
+		if (op == DIF_OP_LDGS &&
+		    (id == DIF_VAR_EXECNAME || (id >= DIF_VAR_PROBEPROV && id <= DIF_VAR_PROBENAME)))
 			ck->ck_own |= bit;
 		else
 			ck->ck_own &= ~bit;
@@ -430,11 +416,8 @@ static void note_own(struct checker *ck, u32 instr, u32 shape)
 	case S_R3:
 	case S_SETX:
 	case S_LDA:
-	case S_CALL:
-		ck->ck_own &= ~bit;
-		break;
-	default:
-		break;
+	case S_CALL: ck->ck_own &= ~bit; break;
+	default: break;
 	}
 }
 
@@ -459,18 +442,13 @@ static const char *check_instr(struct checker *ck, u32 pc)
 		return reason;
 	switch (shape) {
 	case S_R3:
-	case S_R2:
-		note_plain(ck, op);
-		break;
+	case S_R2: note_plain(ck, op); break;
 	case S_CMP:
 		if (op == DIF_OP_SCMP)
 			note_scmp(ck, instr);
 		break;
-	case S_BRANCH:
-		return check_branch(ck, op, pc, DIF_LABEL(instr));
-	case S_RET:
-		ck->ck_depth = DFR_TUPLE_UNREACHED;
-		break;
+	case S_BRANCH: return check_branch(ck, op, pc, DIF_LABEL(instr));
+	case S_RET: ck->ck_depth = DFR_TUPLE_UNREACHED; break;
 	case S_SETX:
 		if (DIF_WIDE(instr) >= ck->ck_difo->di_nints)
 			return "constant is outside the integer table";
@@ -479,29 +457,18 @@ static const char *check_instr(struct checker *ck, u32 pc)
 		if (DIF_WIDE(instr) >= ck->ck_difo->di_strsz)
 			return "constant is outside the string table";
 		break;
-	case S_LDA:
-		reason = check_array(ck, op, DIF_R1(instr));
-		break;
-	case S_LDV:
-		reason = check_load_var(ck, op, DIF_WIDE(instr));
-		break;
-	case S_STV:
-		reason = check_store_var(ck, op, DIF_WIDE(instr));
-		break;
-	case S_CALL:
-		reason = check_call(ck, DIF_WIDE(instr));
-		break;
-	case S_PUSH:
-		reason = check_push(ck, op, DIF_R1(instr));
-		break;
+	case S_LDA: reason = check_array(ck, op, DIF_R1(instr)); break;
+	case S_LDV: reason = check_load_var(ck, op, DIF_WIDE(instr)); break;
+	case S_STV: reason = check_store_var(ck, op, DIF_WIDE(instr)); break;
+	case S_CALL: reason = check_call(ck, DIF_WIDE(instr)); break;
+	case S_PUSH: reason = check_push(ck, op, DIF_R1(instr)); break;
 	case S_NONE:
 		if (op == DIF_OP_FLUSHTS && ck->ck_depth != DFR_TUPLE_UNREACHED)
 			ck->ck_depth = 0;
 		if (op == DIF_OP_POPTS && ck->ck_depth != DFR_TUPLE_UNREACHED && ck->ck_depth)
 			ck->ck_depth--;
 		break;
-	default:
-		break;
+	default: break;
 	}
 	note_own(ck, instr, shape);
 	return reason;
@@ -546,13 +513,11 @@ int dfr_difo_verify(struct dfr_loader *ld, struct dfr_difo *difo, u64 text_offse
 	int err;
 
 	if (reason)
-		return dfr_refuse(ld, difo->di_section, dfr_dof_sec(ld, difo->di_section)->offset,
-				  reason);
+		return dfr_refuse(ld, difo->di_section, dfr_dof_sec(ld, difo->di_section)->offset, reason);
 	ld->ld_ntext += difo->di_len;
 	ld->ld_nvars += difo->di_nvars;
 	if (ld->ld_ntext > ld->ld_bounds->lb_text || ld->ld_nvars > ld->ld_bounds->lb_vars)
-		return dfr_refuse(ld, difo->di_section, text_offset,
-				  "program is too large altogether");
+		return dfr_refuse(ld, difo->di_section, text_offset, "program is too large altogether");
 	err = declare_vars(ld, difo, vars_offset);
 	if (err)
 		return err;

@@ -14,10 +14,10 @@
  */
 #include "kmod/engine/store.h"
 
-#define MILLISECOND 1000000ULL
-#define TIME_ROOT (500 * MILLISECOND)
+#define MILLISECOND   1000000ULL
+#define TIME_ROOT     (500 * MILLISECOND)
 #define TIME_CONFINED (100 * MILLISECOND)
-#define SLOWEST 64 /* ns an instruction: if it took longer, the virtual CPU was not running */
+#define SLOWEST	      64 /* ns an instruction: if it took longer, the virtual CPU was not running */
 
 /* Some chunks are reserved for ERROR, so that it can still report a clause that ran out of work. */
 static u32 most_chunks(const struct dfr_firing *firing, bool confined)

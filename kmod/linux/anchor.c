@@ -99,11 +99,10 @@ static u32 next_part(const struct dfr_state *state, u32 kind, u32 cpu, u32 half)
 	struct anchor *anchor;
 	u32 part = 0;
 
-	list_for_each_entry(anchor, &anchors, an_list) {
+	list_for_each_entry (anchor, &anchors, an_list) {
 		const struct dfr_anchor *page = anchor->an_page;
 
-		if (anchor->an_state == state && page->kind == kind && page->cpu == cpu &&
-		    page->half == half)
+		if (anchor->an_state == state && page->kind == kind && page->cpu == cpu && page->half == half)
 			part++;
 	}
 	return part;
@@ -115,7 +114,8 @@ static struct dfr_anchor *add_anchor(const struct dfr_state *state)
 
 	if (!anchor)
 		return NULL;
-	anchor->an_page = (struct dfr_anchor *)get_zeroed_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	anchor->an_page =
+		(struct dfr_anchor *)get_zeroed_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!anchor->an_page) {
 		kfree(anchor);
 		return NULL;
@@ -126,7 +126,8 @@ static struct dfr_anchor *add_anchor(const struct dfr_state *state)
 }
 
 /* The lock is held. */
-static int write_anchors(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit)
+static int write_anchors(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
+			 size_t unit)
 {
 	size_t pages = PAGE_ALIGN(size) >> PAGE_SHIFT;
 	size_t block = kind == DFR_ANCHOR_RING ? DIV_ROUND_UP(unit, PAGE_SIZE) : 1;
@@ -173,7 +174,7 @@ void dfr_plat_unanchor(struct dfr_state *state)
 	struct anchor *anchor, *next;
 
 	mutex_lock(&anchors_lock);
-	list_for_each_entry_safe(anchor, next, &anchors, an_list) {
+	list_for_each_entry_safe (anchor, next, &anchors, an_list) {
 		if (anchor->an_state != state)
 			continue;
 		memzero_explicit(anchor->an_page, PAGE_SIZE);

@@ -12,8 +12,7 @@
 static void log_refusal(int error, const struct dfr_refusal *why)
 {
 	if (error != -EINVAL || !why->rf_reason[0]) {
-		pr_err("dfr: boot program not started: error %d; the boot goes on without it\n",
-		       error);
+		pr_err("dfr: boot program not started: error %d; the boot goes on without it\n", error);
 		return;
 	}
 	pr_err("dfr: boot program refused: %s (section %d, offset %llu); the boot goes on without it\n",
@@ -27,8 +26,8 @@ static int start(struct dfr_session *session, struct dfr_program **program, u32 
 	u32 cpu;
 	int error;
 
-	error = dfr_session_keep(session, DFR_ANONYMOUS_NAME, true) ?:
-		dfr_state_add(session->ss_state, *program, DFR_ENABLE_ZERO_OK, matched, why);
+	error = dfr_session_keep(session, DFR_ANONYMOUS_NAME, true)
+			?: dfr_state_add(session->ss_state, *program, DFR_ENABLE_ZERO_OK, matched, why);
 	if (error)
 		return error;
 	*program = NULL;

@@ -107,14 +107,10 @@ void dfr_arch_walk_start(struct dfr_arch_walk *walk, struct pt_regs *regs)
 u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index)
 {
 	switch (index) {
-	case 0 ... 30:
-		return regs->regs[index];
-	case 31:
-		return regs->sp;
-	case 32:
-		return regs->pc;
-	case 33:
-		return regs->pstate;
+	case 0 ... 30: return regs->regs[index];
+	case 31: return regs->sp;
+	case 32: return regs->pc;
+	case 33: return regs->pstate;
 	}
 	return 0;
 }

@@ -16,7 +16,7 @@
 #include <linux/sched.h>
 #include <linux/timex.h>
 
-#define DFR_SYSCALL_ARGS 6
+#define DFR_SYSCALL_ARGS  6
 #define DFR_FUNCTION_ARGS 8
 
 /* Halves of a product, xored. */
@@ -54,9 +54,9 @@ static inline bool dfr_arch_needs_device_check(u64 addr)
  * How the names of system calls' functions begin. There is no table of them
  * (DFR_ARCH_SYSCALL_TABLE): without return hooks all calls go by the tracepoints.
  */
-#define DFR_ARCH_SYSCALL "__arm64_"
-#define DFR_ARCH_COMPAT_SYSCALL DFR_ARCH_SYSCALL
-#define DFR_ARCH_SYSCALL_CHOOSER ""
+#define DFR_ARCH_SYSCALL		"__arm64_"
+#define DFR_ARCH_COMPAT_SYSCALL		DFR_ARCH_SYSCALL
+#define DFR_ARCH_SYSCALL_CHOOSER	""
 #define DFR_ARCH_COMPAT_SYSCALL_CHOOSER ""
 
 /* Arguments of a system call at its entry, as registers of the caller hold them. */
@@ -70,8 +70,7 @@ static inline void dfr_arch_syscall_args(const struct pt_regs *regs, u64 args[DF
 }
 
 /* The same for a call of a 32-bit program. */
-static inline void dfr_arch_compat_syscall_args(const struct pt_regs *regs,
-						u64 args[DFR_SYSCALL_ARGS])
+static inline void dfr_arch_compat_syscall_args(const struct pt_regs *regs, u64 args[DFR_SYSCALL_ARGS])
 {
 	int i;
 
@@ -130,8 +129,8 @@ static inline u64 dfr_arch_stack_args(const struct pt_regs *regs)
  * convention were saved, and no state of the processor. A copy that reads like
  * those of an exception in the kernel, but has no pc: it is at a function's entry.
  */
-static inline struct pt_regs *dfr_arch_entry_regs(struct pt_regs *copy, const unsigned long long x[],
-						  u64 fp, u64 lr, u64 sp)
+static inline struct pt_regs *dfr_arch_entry_regs(struct pt_regs *copy, const unsigned long long x[], u64 fp,
+						  u64 lr, u64 sp)
 {
 	memcpy(copy->regs, x, 9 * sizeof(copy->regs[0]));
 	copy->regs[29] = fp;
@@ -142,13 +141,13 @@ static inline struct pt_regs *dfr_arch_entry_regs(struct pt_regs *copy, const un
 }
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
-#define dfr_arch_ftrace_regs(fregs)                                                                \
-	dfr_arch_entry_regs(&(struct pt_regs){}, (const void *)(fregs)->regs, (fregs)->fp, (fregs)->lr, \
+#define dfr_arch_ftrace_regs(fregs)                                                                          \
+	dfr_arch_entry_regs(&(struct pt_regs){}, (const void *)(fregs)->regs, (fregs)->fp, (fregs)->lr,      \
 			    (fregs)->sp)
 #else
-#define dfr_arch_ftrace_regs(fregs)                                                                \
-	dfr_arch_entry_regs(&(struct pt_regs){}, (const void *)(fregs)->regs.regs,                  \
-			    (fregs)->regs.regs[29], (fregs)->regs.regs[30], (fregs)->regs.sp)
+#define dfr_arch_ftrace_regs(fregs)                                                                          \
+	dfr_arch_entry_regs(&(struct pt_regs){}, (const void *)(fregs)->regs.regs, (fregs)->regs.regs[29],   \
+			    (fregs)->regs.regs[30], (fregs)->regs.sp)
 #endif
 
 /* Where these registers were; 0: at a function's entry. */
@@ -182,12 +181,13 @@ static inline unsigned long dfr_arch_walk_pc(struct dfr_arch_walk *walk)
 }
 
 /* Debian's kernels for arm64 have no rethook: no pool is made, and nobody comes here. */
-static inline void dfr_arch_divert_return(struct rethook_node *node, struct pt_regs *regs, unsigned long trampoline)
+static inline void dfr_arch_divert_return(struct rethook_node *node, struct pt_regs *regs,
+					  unsigned long trampoline)
 {
 }
 
 /* The processor's own counter has fewer than 64 bits, so the kernel's function is asked (clock.h). */
-#define DFR_ARCH_COUNTER DFR_ROWS /* none */
+#define DFR_ARCH_COUNTER       DFR_ROWS /* none */
 #define DFR_ARCH_EARLY_COUNTER DFR_ROWS
 static inline u64 dfr_arch_cycles(void)
 {

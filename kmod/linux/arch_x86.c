@@ -59,14 +59,17 @@ u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n)
 
 /* Order of the classic amd64 register names: R15 first, then as the frame is pushed. */
 static const u16 register_offset[] = {
-	offsetof(struct pt_regs, r15), offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r13),
-	offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r11), offsetof(struct pt_regs, r10),
-	offsetof(struct pt_regs, r9),  offsetof(struct pt_regs, r8),  offsetof(struct pt_regs, di),
-	offsetof(struct pt_regs, si),  offsetof(struct pt_regs, bp),  offsetof(struct pt_regs, bx),
-	offsetof(struct pt_regs, dx),  offsetof(struct pt_regs, cx),  offsetof(struct pt_regs, ax),
-	0 /* trap number: Linux does not keep it */, offsetof(struct pt_regs, orig_ax),
-	offsetof(struct pt_regs, ip),  offsetof(struct pt_regs, cs),
-	offsetof(struct pt_regs, flags), offsetof(struct pt_regs, sp), offsetof(struct pt_regs, ss),
+	offsetof(struct pt_regs, r15),	   offsetof(struct pt_regs, r14),
+	offsetof(struct pt_regs, r13),	   offsetof(struct pt_regs, r12),
+	offsetof(struct pt_regs, r11),	   offsetof(struct pt_regs, r10),
+	offsetof(struct pt_regs, r9),	   offsetof(struct pt_regs, r8),
+	offsetof(struct pt_regs, di),	   offsetof(struct pt_regs, si),
+	offsetof(struct pt_regs, bp),	   offsetof(struct pt_regs, bx),
+	offsetof(struct pt_regs, dx),	   offsetof(struct pt_regs, cx),
+	offsetof(struct pt_regs, ax),	   0 /* trap number: Linux does not keep it */,
+	offsetof(struct pt_regs, orig_ax), offsetof(struct pt_regs, ip),
+	offsetof(struct pt_regs, cs),	   offsetof(struct pt_regs, flags),
+	offsetof(struct pt_regs, sp),	   offsetof(struct pt_regs, ss),
 };
 
 u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index)

@@ -16,7 +16,7 @@
 #include <linux/rethook.h>
 #include <linux/sched.h>
 
-#define DFR_SYSCALL_ARGS 6
+#define DFR_SYSCALL_ARGS  6
 #define DFR_FUNCTION_ARGS 6
 
 /* Halves of a product, xored. The compiler's own 128 bits would cost three saved registers. */
@@ -57,11 +57,11 @@ static inline bool dfr_arch_needs_device_check(u64 addr)
  * The functions of system calls: their tables by number, how their names begin, and
  * who chooses among them.
  */
-#define DFR_ARCH_SYSCALL_TABLE <asm/syscalls_64.h>
-#define DFR_ARCH_COMPAT_SYSCALL_TABLE <asm/syscalls_32.h>
-#define DFR_ARCH_SYSCALL "__x64_"
-#define DFR_ARCH_COMPAT_SYSCALL "__ia32_"
-#define DFR_ARCH_SYSCALL_CHOOSER "x64_sys_call"
+#define DFR_ARCH_SYSCALL_TABLE		<asm/syscalls_64.h>
+#define DFR_ARCH_COMPAT_SYSCALL_TABLE	<asm/syscalls_32.h>
+#define DFR_ARCH_SYSCALL		"__x64_"
+#define DFR_ARCH_COMPAT_SYSCALL		"__ia32_"
+#define DFR_ARCH_SYSCALL_CHOOSER	"x64_sys_call"
 #define DFR_ARCH_COMPAT_SYSCALL_CHOOSER "ia32_sys_call"
 
 /* Arguments of a system call at its entry, as registers of the caller hold them. */
@@ -76,8 +76,7 @@ static inline void dfr_arch_syscall_args(const struct pt_regs *regs, u64 args[DF
 }
 
 /* The same for a 32-bit call (int 0x80, sysenter of a 32-bit program). */
-static inline void dfr_arch_compat_syscall_args(const struct pt_regs *regs,
-						u64 args[DFR_SYSCALL_ARGS])
+static inline void dfr_arch_compat_syscall_args(const struct pt_regs *regs, u64 args[DFR_SYSCALL_ARGS])
 {
 	args[0] = (u32)regs->bx;
 	args[1] = (u32)regs->cx;
@@ -118,7 +117,7 @@ static inline unsigned long dfr_arch_second_argument(const struct pt_regs *regs)
 }
 
 /* The processor's own counter, under the names that it has as a clock; read in order with what stands around it. */
-#define DFR_ARCH_COUNTER DFR_ROW_clocksource_tsc
+#define DFR_ARCH_COUNTER       DFR_ROW_clocksource_tsc
 #define DFR_ARCH_EARLY_COUNTER DFR_ROW_clocksource_tsc_early
 static __always_inline u64 dfr_arch_cycles(void)
 {
@@ -152,8 +151,13 @@ static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[D
 static __always_inline u64 dfr_arch_function_arg(const struct pt_regs *regs, u32 n)
 {
 	static const u8 places[DFR_FUNCTION_ARGS + 1] = {
-		0, offsetof(struct pt_regs, di), offsetof(struct pt_regs, si), offsetof(struct pt_regs, dx),
-		offsetof(struct pt_regs, cx), offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+		0,
+		offsetof(struct pt_regs, di),
+		offsetof(struct pt_regs, si),
+		offsetof(struct pt_regs, dx),
+		offsetof(struct pt_regs, cx),
+		offsetof(struct pt_regs, r8),
+		offsetof(struct pt_regs, r9),
 	};
 
 	return *(const u64 *)((const u8 *)regs + places[n]);
@@ -237,20 +241,20 @@ u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
 #define dfr_arch_direct __noendbr
 
 /* Adds to a counter of 64 bits with one writer, in one instruction. */
-#define dfr_arch_count(p, n)                                                                       \
-	({                                                                                         \
-		BUILD_BUG_ON(sizeof(*(p)) != sizeof(u64));                                         \
-		asm volatile("addq %1, %0" : "+m"(*(p)) : "er"((u64)(n)));                         \
+#define dfr_arch_count(p, n)                                                                                 \
+	({                                                                                                   \
+		BUILD_BUG_ON(sizeof(*(p)) != sizeof(u64));                                                   \
+		asm volatile("addq %1, %0" : "+m"(*(p)) : "er"((u64)(n)));                                   \
 	})
 
 /* Probe context. Takes one off this CPU's copy of a counter; true: it is below 0. */
-#define dfr_arch_count_down(counter)                                                               \
-	({                                                                                         \
-		bool below_;                                                                       \
-                                                                                                   \
-		asm volatile("decl " __percpu_arg([var])                                           \
-			     : "=@ccs"(below_), [var] "+m"(__my_cpu_var(counter)));                \
-		below_;                                                                            \
+#define dfr_arch_count_down(counter)                                                                         \
+	({                                                                                                   \
+		bool below_;                                                                                 \
+                                                                                                             \
+		asm volatile("decl " __percpu_arg([var])                                                     \
+			     : "=@ccs"(below_), [var] "+m"(__my_cpu_var(counter)));                          \
+		below_;                                                                                      \
 	})
 
 #endif

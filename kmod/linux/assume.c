@@ -33,31 +33,38 @@ struct row {
 	const char *rw_name;   /* as the kernel has it; of MEMBER "struct.member" */
 	const char *rw_lookup; /* in BTF; NULL: as rw_name */
 	const char *rw_member;
-	const char *rw_want;   /* a prototype; NULL: any */
+	const char *rw_want; /* a prototype; NULL: any */
 	u32 rw_offset, rw_size;
 	bool (*rw_test)(unsigned long address);
-	const char *rw_off;    /* what is off without it, where it is a part of its own */
+	const char *rw_off; /* what is off without it, where it is a part of its own */
 
 	unsigned long rw_address;
-	u32 rw_seen; /* how often its symbol, or its type, was found */
-	bool rw_typed; /* BTF agrees so far */
+	u32 rw_seen;	    /* how often its symbol, or its type, was found */
+	bool rw_typed;	    /* BTF agrees so far */
 	const char *rw_why; /* it does not hold; NULL: it holds */
 };
 
 static struct row rows[DFR_ROWS] = {
-#define CALLED(name, result, args, part) \
-	[DFR_ROW_##name] = { CALLED_ROW, DFR_PART_##part, #name, .rw_want = __stringify(result) " " __stringify(args) },
-#define LOOKED_AT(name, test, part) \
+#define CALLED(name, result, args, part)                                                                     \
+	[DFR_ROW_##name] = { CALLED_ROW, DFR_PART_##part, #name,                                             \
+			     .rw_want = __stringify(result) " " __stringify(args) },
+#define LOOKED_AT(name, test, part)                                                                          \
 	[DFR_ROW_##name] = { LOOKED_AT_ROW, DFR_PART_##part, #name, .rw_test = dfr_test_##test },
-#define HOOKED_AS(id, name, args, off) \
+#define HOOKED_AS(id, name, args, off)                                                                       \
 	[DFR_ROW_##id] = { HOOKED_ROW, DFR_PART_OWN, name, .rw_want = args, .rw_off = off },
-#define TRACEPOINT(name, args, off) \
-	[DFR_ROW_tp_##name] = { TRACEPOINT_ROW, DFR_PART_OWN, #name, "btf_trace_" #name, .rw_want = __stringify(args), .rw_off = off },
-#define MEMBER(tag, member, offset, size, part) \
-	[DFR_ROW_##tag##__##member] = { MEMBER_ROW, DFR_PART_##part, #tag "." #member, #tag, #member, NULL, offset, size },
-#define CALLBACK(name, result, args, part) \
-	[DFR_ROW_##name] = { CALLBACK_ROW, DFR_PART_##part, #name, .rw_want = __stringify(result) " " __stringify(args) },
-#define BEHAVES(name, test, part) \
+#define TRACEPOINT(name, args, off)                                                                          \
+	[DFR_ROW_tp_##name] = {                                                                              \
+		TRACEPOINT_ROW, DFR_PART_OWN, #name, "btf_trace_" #name, .rw_want = __stringify(args),       \
+		.rw_off = off                                                                                \
+	},
+#define MEMBER(tag, member, offset, size, part)                                                              \
+	[DFR_ROW_##tag##__##member] = {                                                                      \
+		MEMBER_ROW, DFR_PART_##part, #tag "." #member, #tag, #member, NULL, offset, size             \
+	},
+#define CALLBACK(name, result, args, part)                                                                   \
+	[DFR_ROW_##name] = { CALLBACK_ROW, DFR_PART_##part, #name,                                           \
+			     .rw_want = __stringify(result) " " __stringify(args) },
+#define BEHAVES(name, test, part)                                                                            \
 	[DFR_ROW_##name] = { BEHAVES_ROW, DFR_PART_##part, #name, .rw_test = dfr_test_##test },
 #include "kmod/linux/assumptions.h"
 #include "kmod/linux/assumptions_end.h"
@@ -71,7 +78,8 @@ static const char *const part_off[DFR_PARTS] = {
 
 static char *distrust = "";
 module_param(distrust, charp, 0400);
-MODULE_PARM_DESC(distrust, "rows of kmod/linux/assumptions.h that are not to be trusted, by name, with commas");
+MODULE_PARM_DESC(distrust,
+		 "rows of kmod/linux/assumptions.h that are not to be trusted, by name, with commas");
 
 static bool is_listed(const char *list, const char *name)
 {
@@ -180,7 +188,8 @@ static bool has_other_name(const struct row *row)
 	u32 i;
 
 	for (i = 0; i < DFR_ROWS; i++)
-		if (rows[i].rw_kind == HOOKED_ROW && rows[i].rw_address && !strcmp(rows[i].rw_off, row->rw_off))
+		if (rows[i].rw_kind == HOOKED_ROW && rows[i].rw_address &&
+		    !strcmp(rows[i].rw_off, row->rw_off))
 			return true;
 	return false;
 }
@@ -211,7 +220,8 @@ static enum dfr_btf_kind kind_in_btf(const struct row *row)
 {
 	if (row->rw_kind == MEMBER_ROW)
 		return DFR_BTF_STRUCT;
-	return row->rw_kind == TRACEPOINT_ROW || row->rw_kind == CALLBACK_ROW ? DFR_BTF_TYPEDEF : DFR_BTF_FUNCTION;
+	return row->rw_kind == TRACEPOINT_ROW || row->rw_kind == CALLBACK_ROW ? DFR_BTF_TYPEDEF
+									      : DFR_BTF_FUNCTION;
 }
 
 static bool prototype_holds(struct pass *pass, const struct row *row, u32 id)
@@ -222,7 +232,8 @@ static bool prototype_holds(struct pass *pass, const struct row *row, u32 id)
 		return false;
 	held = dfr_btf_is(row->rw_want, pass->pa_text);
 	if (!held)
-		pr_info("dfr: %s is %s here, and expected to be %s\n", row->rw_name, pass->pa_text, row->rw_want);
+		pr_info("dfr: %s is %s here, and expected to be %s\n", row->rw_name, pass->pa_text,
+			row->rw_want);
 	return held;
 }
 
@@ -253,7 +264,8 @@ static void see_type(void *arg, enum dfr_btf_kind kind, const char *name, u32 id
 
 		if (kind_in_btf(row) != kind || strcmp(lookup_of(row), name))
 			continue;
-		held = row->rw_kind == MEMBER_ROW ? member_holds(pass, row, id) : prototype_holds(pass, row, id);
+		held = row->rw_kind == MEMBER_ROW ? member_holds(pass, row, id)
+						  : prototype_holds(pass, row, id);
 		row->rw_typed = held && (row->rw_typed || !row->rw_seen);
 		row->rw_seen++;
 	}
@@ -266,14 +278,16 @@ static void judge_type(struct row *row)
 	if (!has_type(row) || absent)
 		return;
 	if (!row->rw_seen)
-		fails(row, row->rw_kind == MEMBER_ROW ? "is not in the kernel's BTF" : "has no type in the kernel's BTF");
+		fails(row, row->rw_kind == MEMBER_ROW ? "is not in the kernel's BTF"
+						      : "has no type in the kernel's BTF");
 	else if (!row->rw_typed)
 		fails(row, row->rw_kind == MEMBER_ROW ? "lies elsewhere" : "has another prototype");
 }
 
 static int open_btf(struct dfr_btf *btf)
 {
-	const u8 *start = (const u8 *)dfr_resolve("__start_BTF"), *stop = (const u8 *)dfr_resolve("__stop_BTF");
+	const u8 *start = (const u8 *)dfr_resolve("__start_BTF"),
+		 *stop = (const u8 *)dfr_resolve("__stop_BTF");
 
 	return start && stop > start ? dfr_btf_open(btf, start, stop - start) : -ENOENT;
 }
@@ -294,7 +308,8 @@ static void find_types(enum dfr_row first, enum dfr_row last)
 		if (open)
 			judge_type(&rows[i]);
 		else if (has_type(&rows[i]) && !DFR_KERNEL_LISTED)
-			fails(&rows[i], "cannot be held: this kernel has no BTF, and is none of those that dfr knows");
+			fails(&rows[i],
+			      "cannot be held: this kernel has no BTF, and is none of those that dfr knows");
 		rows[i].rw_seen = 0;
 	}
 	if (open)
@@ -342,7 +357,8 @@ const char *dfr_assume_refuses(void)
 {
 	if (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI) || dfr_resolve("report_cfi_failure") ||
 	    is_listed(distrust, "kcfi"))
-		return "this kernel checks the types of indirect calls (kCFI, CONFIG_CFI_CLANG), and would stop at the first probe";
+		return "this kernel checks the types of indirect calls (kCFI, CONFIG_CFI_CLANG), and would "
+		       "stop at the first probe";
 	return NULL;
 }
 
@@ -417,8 +433,8 @@ static int show_unmet(char *buffer, const struct kernel_param *parameter)
 
 	for (i = 0; i < DFR_ROWS; i++)
 		if (rows[i].rw_why)
-			n += scnprintf(buffer + n, PAGE_SIZE - n, "%s\t%s %s\n", off_of(&rows[i]), rows[i].rw_name,
-				       rows[i].rw_why);
+			n += scnprintf(buffer + n, PAGE_SIZE - n, "%s\t%s %s\n", off_of(&rows[i]),
+				       rows[i].rw_name, rows[i].rw_why);
 	return n;
 }
 

@@ -20,13 +20,13 @@ struct request;
 struct request_queue;
 
 enum dfr_row {
-#define CALLED(name, result, args, part) DFR_ROW_##name,
-#define LOOKED_AT(name, test, part) DFR_ROW_##name,
-#define HOOKED_AS(id, name, args, off) DFR_ROW_##id,
-#define TRACEPOINT(name, args, off) DFR_ROW_tp_##name,
+#define CALLED(name, result, args, part)	DFR_ROW_##name,
+#define LOOKED_AT(name, test, part)		DFR_ROW_##name,
+#define HOOKED_AS(id, name, args, off)		DFR_ROW_##id,
+#define TRACEPOINT(name, args, off)		DFR_ROW_tp_##name,
 #define MEMBER(tag, member, offset, size, part) DFR_ROW_##tag##__##member,
-#define CALLBACK(name, result, args, part) DFR_ROW_##name,
-#define BEHAVES(name, test, part) DFR_ROW_##name,
+#define CALLBACK(name, result, args, part)	DFR_ROW_##name,
+#define BEHAVES(name, test, part)		DFR_ROW_##name,
 #include "kmod/linux/assumptions.h"
 #include "kmod/linux/assumptions_end.h"
 	DFR_ROWS
@@ -42,7 +42,7 @@ enum dfr_part {
 
 /* The types that the table gives to what is called, and to handlers of tracepoints. */
 #define CALLED(name, result, args, part) typedef result dfr_called_##name args;
-#define TRACEPOINT(name, args, off) typedef void dfr_handler_##name args;
+#define TRACEPOINT(name, args, off)	 typedef void dfr_handler_##name args;
 #include "kmod/linux/assumptions.h"
 #include "kmod/linux/assumptions_end.h"
 
@@ -71,17 +71,17 @@ void dfr_row_fails(enum dfr_row row, const char *why);
 const char *dfr_command_line(void);
 
 /* Gives a static call the function of the table as its target; the two must be of one type. 0 or -ENOENT. */
-#define dfr_call_kernel(call, name)                                                                \
-	({                                                                                         \
-		unsigned long address_ = dfr_kernel(name);                                         \
-		BUILD_BUG_ON(!__same_type(STATIC_CALL_TRAMP(call), dfr_called_##name));            \
-		if (address_)                                                                      \
-			static_call_update(call, (dfr_called_##name *)address_);                   \
-		address_ ? 0 : -ENOENT;                                                            \
+#define dfr_call_kernel(call, name)                                                                          \
+	({                                                                                                   \
+		unsigned long address_ = dfr_kernel(name);                                                   \
+		BUILD_BUG_ON(!__same_type(STATIC_CALL_TRAMP(call), dfr_called_##name));                      \
+		if (address_)                                                                                \
+			static_call_update(call, (dfr_called_##name *)address_);                             \
+		address_ ? 0 : -ENOENT;                                                                      \
 	})
 
 /* The handler of a tracepoint of the table, as a pointer without type; another type does not compile. */
-#define DFR_HANDLER(name, handler)                                                                 \
+#define DFR_HANDLER(name, handler)                                                                           \
 	__builtin_choose_expr(__same_type(handler, dfr_handler_##name), (void *)(handler), (void)0)
 
 /* assume_tests.c: is what stands at that address what the row's name says? */

@@ -61,7 +61,8 @@ bool dfr_test_flag(unsigned long address)
 {
 	int value;
 
-	return !copy_from_kernel_nofault(&value, (const void *)address, sizeof(value)) && (value == 0 || value == 1);
+	return !copy_from_kernel_nofault(&value, (const void *)address, sizeof(value)) &&
+	       (value == 0 || value == 1);
 }
 
 /* Its neighbours point back to it; one may just be coming or going. */
@@ -88,7 +89,8 @@ bool dfr_test_mutex(unsigned long address)
 	char name[KSYM_NAME_LEN], *module;
 	unsigned long size = 0, offset;
 
-	return dfr_symbol_at(address, &size, &offset, &module, name) && !offset && size >= sizeof(struct mutex);
+	return dfr_symbol_at(address, &size, &offset, &module, name) && !offset &&
+	       size >= sizeof(struct mutex);
 #else
 	return dfr_test_list(address + offsetof(struct mutex, wait_list));
 #endif
@@ -104,8 +106,10 @@ bool dfr_test_raw_tracepoints(unsigned long address)
 	if (address < at || (address - at) % sizeof(entry))
 		return false;
 	for (; at < address; at += sizeof(entry))
-		if (copy_from_kernel_nofault(&entry, (const void *)at, sizeof(entry)) || entry.num_args > 12 ||
-		    copy_from_kernel_nofault(name, (const void *)load((unsigned long)entry.tp), sizeof(name)) ||
+		if (copy_from_kernel_nofault(&entry, (const void *)at, sizeof(entry)) ||
+		    entry.num_args > 12 ||
+		    copy_from_kernel_nofault(name, (const void *)load((unsigned long)entry.tp),
+					     sizeof(name)) ||
 		    !isprint(name[0]))
 			return false;
 	return true;

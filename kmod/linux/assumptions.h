@@ -61,17 +61,18 @@
 #endif
 #define HOOKED(name, args, off) HOOKED_AS(name, #name, args, off)
 /* A structure of the kernel's headers: where the header has it. */
-#define OF_HEADER(tag, member, part) \
+#define OF_HEADER(tag, member, part)                                                                         \
 	MEMBER(tag, member, offsetof(struct tag, member), sizeof_field(struct tag, member), part)
 /* One of ours that stands for a private one. */
-#define STANDS_FOR(tag, member, ours, our_member, part) \
+#define STANDS_FOR(tag, member, ours, our_member, part)                                                      \
 	MEMBER(tag, member, offsetof(struct ours, our_member), sizeof_field(struct ours, our_member), part)
 
 PART(SYMBOLS, "names of kernel addresses, and kinst")
 PART(VISITOR, "system calls by their functions, and by the kernel's choice among them")
 PART(FBT, "fbt")
 PART(FTRACE_ENDED, "the notice that ftrace has failed while it was given a hook")
-PART(RETURNS, "returns of functions: fbt:::return, vfs:::return, io:::wait-done, proc:::exec-failure and signal-clear, system calls by their functions")
+PART(RETURNS, "returns of functions: fbt:::return, vfs:::return, io:::wait-done, proc:::exec-failure and "
+	      "signal-clear, system calls by their functions")
 PART(GROUPS, "groups of sdt and rawtp (each event is in vmlinux or its module)")
 PART(TRACE_ARGS, "arguments of sdt and rawtp beyond the fifth")
 PART(IO_MOUNT, "the mount point of io's args[2]")
@@ -88,7 +89,8 @@ PART(VMALLOC, "kernel addresses outside the linear map")
 #endif
 
 /* -- Symbols (resolve.c). kallsyms_lookup_name() itself is found by a kprobe and must find itself. */
-CALLED(kallsyms_lookup, const char *, (unsigned long, unsigned long *, unsigned long *, char **, char *), SYMBOLS)
+CALLED(kallsyms_lookup, const char *, (unsigned long, unsigned long *, unsigned long *, char **, char *),
+       SYMBOLS)
 CALLED(kallsyms_on_each_symbol, int, (int (*)(DFR_SYMBOL_VISITOR_TYPES), void *), VISITOR)
 
 /* -- fbt (fbt.c, blacklist.c): the list of ftrace's places, and what kprobes may not touch. */
@@ -160,16 +162,22 @@ OF_HEADER(bpf_raw_event_map, num_args, TRACE_ARGS)
 TRACEPOINT(sys_enter, (void *, struct pt_regs *, long), "syscall")
 TRACEPOINT(sys_exit, (void *, struct pt_regs *, long), "syscall")
 #ifdef CONFIG_X86_64
-HOOKED(x64_sys_call, "(struct pt_regs *, unsigned int)", "entries of all system calls where the kernel chooses (the tracepoint serves)")
-HOOKED(ia32_sys_call, "(struct pt_regs *, unsigned int)", "entries of all system calls where the kernel chooses (the tracepoint serves)")
+HOOKED(x64_sys_call, "(struct pt_regs *, unsigned int)",
+       "entries of all system calls where the kernel chooses (the tracepoint serves)")
+HOOKED(ia32_sys_call, "(struct pt_regs *, unsigned int)",
+       "entries of all system calls where the kernel chooses (the tracepoint serves)")
 #endif
 
 /* -- proc (proc.c). */
-TRACEPOINT(sched_process_fork, (void *, struct task_struct *, struct task_struct *), "proc:::create, lwp-create")
-TRACEPOINT(sched_process_exec, (void *, struct task_struct *, pid_t, struct linux_binprm *), "proc:::exec-success")
+TRACEPOINT(sched_process_fork, (void *, struct task_struct *, struct task_struct *),
+	   "proc:::create, lwp-create")
+TRACEPOINT(sched_process_exec, (void *, struct task_struct *, pid_t, struct linux_binprm *),
+	   "proc:::exec-success")
 TRACEPOINT(sched_process_exit, (void *, struct task_struct *), "proc:::exit, lwp-exit")
-TRACEPOINT(signal_generate, (void *, int, struct kernel_siginfo *, struct task_struct *, int, int), "proc:::signal-send, signal-discard")
-TRACEPOINT(signal_deliver, (void *, int, struct kernel_siginfo *, struct k_sigaction *), "proc:::signal-handle")
+TRACEPOINT(signal_generate, (void *, int, struct kernel_siginfo *, struct task_struct *, int, int),
+	   "proc:::signal-send, signal-discard")
+TRACEPOINT(signal_deliver, (void *, int, struct kernel_siginfo *, struct k_sigaction *),
+	   "proc:::signal-handle")
 HOOKED(schedule_tail, NULL, "proc:::start, lwp-start")
 #ifdef CONFIG_X86_64
 HOOKED(__x64_sys_execve, "(struct pt_regs *)", "proc:::exec, exec-failure")
@@ -182,7 +190,8 @@ HOOKED(__arm64_sys_rt_sigtimedwait, "(struct pt_regs *)", "proc:::signal-clear")
 #endif
 
 /* -- sched (sched.c). */
-TRACEPOINT(sched_switch, (void *, bool, struct task_struct *, struct task_struct *, unsigned int), "sched:::off-cpu, preempt, sleep")
+TRACEPOINT(sched_switch, (void *, bool, struct task_struct *, struct task_struct *, unsigned int),
+	   "sched:::off-cpu, preempt, sleep")
 TRACEPOINT(sched_wakeup, (void *, struct task_struct *), "sched:::wakeup")
 TRACEPOINT(sched_wakeup_new, (void *, struct task_struct *), "sched:::wakeup of new threads")
 HOOKED(finish_task_switch, NULL, "sched:::on-cpu")

@@ -76,11 +76,11 @@ struct dfr_blacklist *dfr_blacklist_read(void)
 	unsigned int n = 0;
 
 	mutex_lock(blacklist_lock);
-	list_for_each_entry(entry, blacklist, list)
+	list_for_each_entry (entry, blacklist, list)
 		n++;
 	list = kvzalloc(struct_size(list, bl_areas, n), GFP_KERNEL);
 	if (list)
-		list_for_each_entry(entry, blacklist, list)
+		list_for_each_entry (entry, blacklist, list)
 			list->bl_areas[list->bl_count++] =
 				(struct area){ entry->start_addr, entry->end_addr };
 	mutex_unlock(blacklist_lock);

@@ -13,18 +13,36 @@
 #include "kmod/linux/btf_read.h"
 
 #define HEADER 24
-#define TYPE 12
-#define DEPTH 16
+#define TYPE   12
+#define DEPTH  16
 
 enum {
-	INT = 1, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, FUNC_PROTO,
-	VAR, DATASEC, FLOAT, DECL_TAG, TYPE_TAG, ENUM64, KINDS
+	INT = 1,
+	PTR,
+	ARRAY,
+	STRUCT,
+	UNION,
+	ENUM,
+	FWD,
+	TYPEDEF,
+	VOLATILE,
+	CONST,
+	RESTRICT,
+	FUNC,
+	FUNC_PROTO,
+	VAR,
+	DATASEC,
+	FLOAT,
+	DECL_TAG,
+	TYPE_TAG,
+	ENUM64,
+	KINDS
 };
 
 /* Bytes behind the head of a type: fixed ones, and those for each of vlen. */
 static const u8 shapes[KINDS][2] = {
-	[INT] = { 4, 0 },     [ARRAY] = { 12, 0 },    [STRUCT] = { 0, 12 }, [UNION] = { 0, 12 },
-	[ENUM] = { 0, 8 },    [FUNC_PROTO] = { 0, 8 }, [VAR] = { 4, 0 },     [DATASEC] = { 0, 12 },
+	[INT] = { 4, 0 },      [ARRAY] = { 12, 0 },	[STRUCT] = { 0, 12 }, [UNION] = { 0, 12 },
+	[ENUM] = { 0, 8 },     [FUNC_PROTO] = { 0, 8 }, [VAR] = { 4, 0 },     [DATASEC] = { 0, 12 },
 	[DECL_TAG] = { 4, 0 }, [ENUM64] = { 0, 12 },
 };
 
@@ -50,8 +68,12 @@ static struct type type_at(const u8 *at)
 	u32 info = load32(at + 4);
 
 	return (struct type){
-		.ty_name = load32(at), .ty_kind = info >> 24 & 0x1f, .ty_vlen = info & 0xffff,
-		.ty_flag = info >> 31, .ty_value = load32(at + 8), .ty_data = at + TYPE,
+		.ty_name = load32(at),
+		.ty_kind = info >> 24 & 0x1f,
+		.ty_vlen = info & 0xffff,
+		.ty_flag = info >> 31,
+		.ty_value = load32(at + 8),
+		.ty_data = at + TYPE,
 	};
 }
 
@@ -140,7 +162,9 @@ void dfr_btf_each(const struct dfr_btf *btf,
 		  void (*see)(void *arg, enum dfr_btf_kind kind, const char *name, u32 id), void *arg)
 {
 	static const u8 kinds[KINDS] = {
-		[FUNC] = DFR_BTF_FUNCTION, [STRUCT] = DFR_BTF_STRUCT, [TYPEDEF] = DFR_BTF_TYPEDEF,
+		[FUNC] = DFR_BTF_FUNCTION,
+		[STRUCT] = DFR_BTF_STRUCT,
+		[TYPEDEF] = DFR_BTF_TYPEDEF,
 	};
 	u32 id;
 
@@ -177,9 +201,9 @@ static void put(struct text *text, const char *s)
 static const char *usual(const char *name)
 {
 	static const char *const spellings[][2] = {
-		{ "long unsigned int", "unsigned long" }, { "long int", "long" },
+		{ "long unsigned int", "unsigned long" },	    { "long int", "long" },
 		{ "long long unsigned int", "unsigned long long" }, { "long long int", "long long" },
-		{ "short unsigned int", "unsigned short" }, { "short int", "short" },
+		{ "short unsigned int", "unsigned short" },	    { "short int", "short" },
 	};
 	size_t i;
 
@@ -206,7 +230,8 @@ static u32 unqualified(const struct dfr_btf *btf, u32 id)
 	return id;
 }
 
-static void put_prototype(const struct dfr_btf *btf, u32 id, const char *middle, struct text *text, int depth);
+static void put_prototype(const struct dfr_btf *btf, u32 id, const char *middle, struct text *text,
+			  int depth);
 
 static void put_pointer(const struct dfr_btf *btf, u32 target, struct text *text, int depth);
 
@@ -221,24 +246,18 @@ static void put_type(const struct dfr_btf *btf, u32 id, struct text *text, int d
 		return;
 	}
 	switch (type.ty_kind) {
-	case 0:
-		put(text, "void");
-		return;
-	case PTR:
-		put_pointer(btf, type.ty_value, text, depth);
-		return;
-	case FUNC_PROTO:
-		put_prototype(btf, id, "", text, depth);
-		return;
-	case ARRAY: /* no parameter is one */
-		put(text, "[]");
-		return;
-	case STRUCT: case UNION: case FWD:
-		put(text, type.ty_kind == UNION || (type.ty_kind == FWD && type.ty_flag) ? "union " : "struct ");
+	case 0: put(text, "void"); return;
+	case PTR: put_pointer(btf, type.ty_value, text, depth); return;
+	case FUNC_PROTO: put_prototype(btf, id, "", text, depth); return;
+	case ARRAY: /* no parameter is one */ put(text, "[]"); return;
+	case STRUCT:
+	case UNION:
+	case FWD:
+		put(text,
+		    type.ty_kind == UNION || (type.ty_kind == FWD && type.ty_flag) ? "union " : "struct ");
 		break;
-	case ENUM: case ENUM64:
-		put(text, "enum ");
-		break;
+	case ENUM:
+	case ENUM64: put(text, "enum "); break;
 	}
 	put(text, usual(name_of(btf, type.ty_name)));
 }
@@ -284,7 +303,8 @@ bool dfr_btf_prototype(const struct dfr_btf *btf, u32 id, char *text, size_t roo
 	struct type type = type_of(btf, id);
 	int depth;
 
-	for (depth = 0; depth < DEPTH && (type.ty_kind == FUNC || type.ty_kind == TYPEDEF || type.ty_kind == PTR);
+	for (depth = 0;
+	     depth < DEPTH && (type.ty_kind == FUNC || type.ty_kind == TYPEDEF || type.ty_kind == PTR);
 	     depth++) {
 		id = unqualified(btf, type.ty_value);
 		type = type_of(btf, id);
@@ -336,19 +356,25 @@ static u32 size_of(const struct dfr_btf *btf, u32 id, int depth)
 	if (depth > DEPTH)
 		return 0;
 	switch (type.ty_kind) {
-	case INT: case STRUCT: case UNION: case ENUM: case ENUM64: case FLOAT:
-		return type.ty_value;
-	case PTR:
-		return sizeof(void *);
-	case ARRAY:
-		return size_of(btf, load32(type.ty_data), depth + 1) * load32(type.ty_data + 8);
-	case TYPEDEF: case CONST: case VOLATILE: case RESTRICT: case TYPE_TAG:
-		return size_of(btf, type.ty_value, depth + 1);
+	case INT:
+	case STRUCT:
+	case UNION:
+	case ENUM:
+	case ENUM64:
+	case FLOAT: return type.ty_value;
+	case PTR: return sizeof(void *);
+	case ARRAY: return size_of(btf, load32(type.ty_data), depth + 1) * load32(type.ty_data + 8);
+	case TYPEDEF:
+	case CONST:
+	case VOLATILE:
+	case RESTRICT:
+	case TYPE_TAG: return size_of(btf, type.ty_value, depth + 1);
 	}
 	return 0;
 }
 
-static bool find_member(const struct dfr_btf *btf, u32 id, const char *name, u32 *offset, u32 *size, int depth)
+static bool find_member(const struct dfr_btf *btf, u32 id, const char *name, u32 *offset, u32 *size,
+			int depth)
 {
 	struct type type = type_of(btf, unqualified(btf, id));
 	u32 i;

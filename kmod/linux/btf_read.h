@@ -16,7 +16,7 @@ struct dfr_btf {
 	u32 bt_type_bytes;
 	u32 bt_string_bytes;
 	u32 *bt_place; /* [id]: of the type in bt_types */
-	u32 bt_count; /* ids are below this; 0 is void */
+	u32 bt_count;  /* ids are below this; 0 is void */
 };
 
 enum dfr_btf_kind { DFR_BTF_OTHER, DFR_BTF_FUNCTION, DFR_BTF_STRUCT, DFR_BTF_TYPEDEF };

@@ -23,7 +23,8 @@ static const struct dfr_fast_timekeeper no_keeper = { .ft_base = { { .clock = &n
 								   { .clock = &no_clock } } };
 
 const struct dfr_fast_timekeeper *dfr_clock_keeper __read_mostly = &no_keeper;
-const struct tk_read_base *dfr_clock_halves[2] __read_mostly = { &no_keeper.ft_base[0], &no_keeper.ft_base[1] };
+const struct tk_read_base *dfr_clock_halves[2] __read_mostly = { &no_keeper.ft_base[0],
+								 &no_keeper.ft_base[1] };
 u64 (*dfr_clock_counter)(struct clocksource *source) __read_mostly = no_counter;
 
 /* Both halves of the latch: the clock is one of the two names of the processor's counter, and all 64 bits count. */
@@ -32,7 +33,8 @@ static bool is_counter(const struct tk_read_base *base)
 	unsigned long clock = (unsigned long)base->clock;
 
 	return clock && base->mask == ~0ULL && base->mult && base->shift < 64 &&
-	       (clock == dfr_row_address(DFR_ARCH_COUNTER) || clock == dfr_row_address(DFR_ARCH_EARLY_COUNTER));
+	       (clock == dfr_row_address(DFR_ARCH_COUNTER) ||
+		clock == dfr_row_address(DFR_ARCH_EARLY_COUNTER));
 }
 
 /* The kernel's time, ours, the kernel's: in that order, unless an update has just changed the clock's speed. */
@@ -66,8 +68,8 @@ void dfr_clock_init(void)
 	const struct dfr_fast_timekeeper *keeper = (const void *)dfr_kernel(tk_fast_mono);
 	struct dfr_fast_timekeeper copy;
 
-	if (!keeper || copy_from_kernel_nofault(&copy, keeper, sizeof(copy)) || !is_counter(&copy.ft_base[0]) ||
-	    !is_counter(&copy.ft_base[1]))
+	if (!keeper || copy_from_kernel_nofault(&copy, keeper, sizeof(copy)) ||
+	    !is_counter(&copy.ft_base[0]) || !is_counter(&copy.ft_base[1]))
 		return;
 	dfr_clock_counter = copy.ft_base[0].clock->read;
 	believe(keeper);

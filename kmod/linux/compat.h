@@ -35,27 +35,27 @@
  *	static void h(DFR_RETHOOK_HANDLER_ARGS) { ... node, data, regs ... }
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
-#define DFR_RETHOOK_HANDLER_ARGS struct rethook_node *node, void *data, struct pt_regs *regs
+#define DFR_RETHOOK_HANDLER_ARGS  struct rethook_node *node, void *data, struct pt_regs *regs
 #define DFR_RETHOOK_HANDLER_TYPES struct rethook_node *, void *, struct pt_regs *
 #else
-#define DFR_RETHOOK_HANDLER_ARGS                                                                   \
+#define DFR_RETHOOK_HANDLER_ARGS                                                                             \
 	struct rethook_node *node, void *data, unsigned long ret_addr, struct pt_regs *regs
 #define DFR_RETHOOK_HANDLER_TYPES struct rethook_node *, void *, unsigned long, struct pt_regs *
 #endif
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define DFR_RETHOOK_OWN_NODES 1
+#define DFR_RETHOOK_OWN_NODES	1
 #define DFR_RETHOOK_ALLOC_TYPES (void *, rethook_handler_t)
 #else
-#define DFR_RETHOOK_OWN_NODES 0
+#define DFR_RETHOOK_OWN_NODES	0
 #define DFR_RETHOOK_ALLOC_TYPES (void *, rethook_handler_t, int, int)
 #endif
 
 /* The visitor of kallsyms_on_each_symbol() was told the module up to 6.3. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
-#define DFR_SYMBOL_VISITOR_ARGS void *data, const char *name, struct module *module, unsigned long address
+#define DFR_SYMBOL_VISITOR_ARGS	 void *data, const char *name, struct module *module, unsigned long address
 #define DFR_SYMBOL_VISITOR_TYPES void *, const char *, struct module *, unsigned long
 #else
-#define DFR_SYMBOL_VISITOR_ARGS void *data, const char *name, unsigned long address
+#define DFR_SYMBOL_VISITOR_ARGS	 void *data, const char *name, unsigned long address
 #define DFR_SYMBOL_VISITOR_TYPES void *, const char *, unsigned long
 #endif
 
@@ -63,8 +63,8 @@
  * Kernels whose private parts are known to be as assumptions.h says, because the guest
  * harness boots them: what BTF cannot tell is believed there.
  */
-#define DFR_IS_SERIES(major, minor)                                                                \
-	(LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0) &&                                  \
+#define DFR_IS_SERIES(major, minor)                                                                          \
+	(LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0) &&                                            \
 	 LINUX_VERSION_CODE < KERNEL_VERSION(major, (minor) + 1, 0))
 #define DFR_KERNEL_LISTED (DFR_IS_SERIES(6, 1) || DFR_IS_SERIES(6, 12))
 

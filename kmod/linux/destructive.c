@@ -96,7 +96,7 @@ void dfr_destructive_init(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu (cpu)
 		init_irq_work(&per_cpu(outbox, cpu).ob_work, send_signals);
 }
 
@@ -104,6 +104,6 @@ void dfr_destructive_exit(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu (cpu)
 		irq_work_sync(&per_cpu(outbox, cpu).ob_work);
 }

@@ -188,7 +188,8 @@ static int ioctl_go(struct dfr_file *file, void __user *arg,
 	if (error)
 		return error;
 	/* BEGIN and END run in the task that asks. */
-	if (file->fl_rights.rt_confined && !dfr_plat_owned(NULL, file->fl_rights.rt_uid, file->fl_rights.rt_gid))
+	if (file->fl_rights.rt_confined &&
+	    !dfr_plat_owned(NULL, file->fl_rights.rt_uid, file->fl_rights.rt_gid))
 		return -EPERM;
 	error = file->fl_session ? action(file->fl_session, &io.cpu) : -ENXIO;
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
@@ -232,9 +233,9 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	taken = dfr_plat_alloc(io.count * sizeof(*taken));
 	if (!taken)
 		return -ENOMEM;
-	error = file->fl_session ? dfr_state_take(file->fl_session->ss_state, io.cpu, io.flags & DFR_TAKE_FLUSH,
-						  taken, io.count, &count) :
-				   -ENXIO;
+	error = file->fl_session ? dfr_state_take(file->fl_session->ss_state, io.cpu,
+						  io.flags & DFR_TAKE_FLUSH, taken, io.count, &count)
+				 : -ENXIO;
 	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
 		error = -EFAULT;
 	dfr_plat_free(taken);
@@ -248,10 +249,10 @@ static int release_blocks(struct dfr_file *file, const struct dfr_ioc_taken *tak
 	u32 i;
 
 	for (i = 0; i < count && !error; i++)
-		error = taken[i].cpu >= dfr_plat_ncpus() ?
-				-EINVAL :
-				dfr_state_release(file->fl_session->ss_state, taken[i].cpu,
-						  taken[i].block, taken[i].seq);
+		error = taken[i].cpu >= dfr_plat_ncpus()
+				? -EINVAL
+				: dfr_state_release(file->fl_session->ss_state, taken[i].cpu, taken[i].block,
+						    taken[i].seq);
 	return error;
 }
 
@@ -306,7 +307,7 @@ static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
-#define DFR_AGGSNAP_MAX (256UL * 1024 * 1024)
+#define DFR_AGGSNAP_MAX	     (256UL * 1024 * 1024)
 #define DFR_AGGSNAP_CONFINED (16UL * 1024 * 1024)
 
 static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
@@ -323,7 +324,8 @@ static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 	if (!buffer)
 		return -ENOMEM;
 	io.bytes = 0;
-	error = file->fl_session ? dfr_state_aggsnap(file->fl_session->ss_state, buffer, room, &io.bytes) : -ENXIO;
+	error = file->fl_session ? dfr_state_aggsnap(file->fl_session->ss_state, buffer, room, &io.bytes)
+				 : -ENXIO;
 	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, min_t(u64, io.bytes, room)))
 		error = -EFAULT;
 	dfr_plat_free(buffer);
@@ -341,7 +343,8 @@ static int ioctl_aggclear(struct dfr_file *file, void __user *arg)
 		return error;
 	if (io.remove > 1)
 		return -EINVAL;
-	return file->fl_session ? dfr_state_aggclear(file->fl_session->ss_state, io.varid, io.remove) : -ENXIO;
+	return file->fl_session ? dfr_state_aggclear(file->fl_session->ss_state, io.varid, io.remove)
+				: -ENXIO;
 }
 
 /* A name is printable and has no space: it stands in lines of text and on command lines. */
@@ -451,38 +454,22 @@ static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 	if (file->fl_rights.rt_confined && for_the_privileged(cmd))
 		return -EPERM;
 	switch (cmd) {
-	case DFR_IOC_INFO:
-		return ioctl_info(file, arg);
-	case DFR_IOC_ENABLE:
-		return ioctl_enable(file, arg);
-	case DFR_IOC_GO:
-		return ioctl_go(file, arg, start);
-	case DFR_IOC_STOP:
-		return ioctl_go(file, arg, dfr_session_stop);
-	case DFR_IOC_STATUS:
-		return ioctl_status(file, arg);
-	case DFR_IOC_TAKE:
-		return ioctl_take(file, arg);
-	case DFR_IOC_RELEASE:
-		return ioctl_release(file, arg);
-	case DFR_IOC_CATALOG:
-		return ioctl_catalog(file, arg);
-	case DFR_IOC_AGGSNAP:
-		return ioctl_aggsnap(file, arg);
-	case DFR_IOC_AGGCLEAR:
-		return ioctl_aggclear(file, arg);
-	case DFR_IOC_KEEP:
-		return ioctl_named(file, arg, keep);
-	case DFR_IOC_CLAIM:
-		return ioctl_named(file, arg, claim);
-	case DFR_IOC_END:
-		return ioctl_named(file, arg, end);
-	case DFR_IOC_PROBES:
-		return dfr_device_probes(file, arg);
-	case DFR_IOC_STATES:
-		return ioctl_states(file, arg);
-	case DFR_IOC_OPTION:
-		return ioctl_option(file, arg);
+	case DFR_IOC_INFO: return ioctl_info(file, arg);
+	case DFR_IOC_ENABLE: return ioctl_enable(file, arg);
+	case DFR_IOC_GO: return ioctl_go(file, arg, start);
+	case DFR_IOC_STOP: return ioctl_go(file, arg, dfr_session_stop);
+	case DFR_IOC_STATUS: return ioctl_status(file, arg);
+	case DFR_IOC_TAKE: return ioctl_take(file, arg);
+	case DFR_IOC_RELEASE: return ioctl_release(file, arg);
+	case DFR_IOC_CATALOG: return ioctl_catalog(file, arg);
+	case DFR_IOC_AGGSNAP: return ioctl_aggsnap(file, arg);
+	case DFR_IOC_AGGCLEAR: return ioctl_aggclear(file, arg);
+	case DFR_IOC_KEEP: return ioctl_named(file, arg, keep);
+	case DFR_IOC_CLAIM: return ioctl_named(file, arg, claim);
+	case DFR_IOC_END: return ioctl_named(file, arg, end);
+	case DFR_IOC_PROBES: return dfr_device_probes(file, arg);
+	case DFR_IOC_STATES: return ioctl_states(file, arg);
+	case DFR_IOC_OPTION: return ioctl_option(file, arg);
 	}
 	return -ENOTTY;
 }
@@ -512,7 +499,7 @@ static int add_confined(struct dfr_file *file)
 	unsigned int n = 0;
 
 	mutex_lock(&confined_lock);
-	list_for_each_entry(other, &confined_files, fl_list)
+	list_for_each_entry (other, &confined_files, fl_list)
 		n += other->fl_rights.rt_uid == file->fl_rights.rt_uid;
 	if (n < DESCRIPTORS_PER_USER)
 		list_add(&file->fl_list, &confined_files);

@@ -24,7 +24,7 @@ struct dfr_file {
 	struct mutex fl_map;	  /* for moments; inside all, mmap_lock too */
 	struct pid *fl_opener;	  /* its process, */
 	u32 fl_words;		  /* and a number that each of its requests changes */
-	struct rcu_head fl_rcu; /* a wake-up may be on its way */
+	struct rcu_head fl_rcu;	  /* a wake-up may be on its way */
 };
 
 /*

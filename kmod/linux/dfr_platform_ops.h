@@ -43,12 +43,12 @@ void *dfr_plat_alloc_pages(size_t size);
 void dfr_plat_free_pages(void *p, size_t size);
 
 /* Order and exclusion. */
-#define dfr_load_acquire(p) smp_load_acquire(p)
-#define dfr_store_release(p, v) smp_store_release(p, v)
-#define dfr_read_once(p) READ_ONCE(*(p))
-#define dfr_write_once(p, v) WRITE_ONCE(*(p), v)
-#define dfr_smp_wmb() smp_wmb()
-#define dfr_smp_rmb() smp_rmb()
+#define dfr_load_acquire(p)	 smp_load_acquire(p)
+#define dfr_store_release(p, v)	 smp_store_release(p, v)
+#define dfr_read_once(p)	 READ_ONCE(*(p))
+#define dfr_write_once(p, v)	 WRITE_ONCE(*(p), v)
+#define dfr_smp_wmb()		 smp_wmb()
+#define dfr_smp_rmb()		 smp_rmb()
 #define dfr_cmpxchg(p, old, new) cmpxchg(p, old, new)
 
 static inline void dfr_atomic_add(u64 *p, u64 v)
@@ -349,8 +349,8 @@ static inline u64 dfr_plat_masked(u64 index, u64 size)
 bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid);
 u64 dfr_plat_random(const struct dfr_firing *firing);
 u64 dfr_plat_secret(void);
-long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, const u64 *args, char *buffer,
-		   size_t room, u64 *result);
+long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, const u64 *args, char *buffer, size_t room,
+		   u64 *result);
 
 /* Destructive. */
 int dfr_plat_raise(const struct dfr_firing *firing, int sig);
@@ -367,8 +367,7 @@ size_t dfr_plat_machine(char *buffer, size_t room);
 int dfr_plat_symbol(const char *name, u64 *address);
 void dfr_plat_native_build(struct dfr_difo *difo);
 void dfr_plat_native_free(struct dfr_difo *difo);
-int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
-		    size_t unit);
+int dfr_plat_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit);
 void dfr_plat_unanchor(struct dfr_state *state);
 
 #endif

@@ -19,20 +19,21 @@ struct dfr_probe;
  * fully preemptible kernel calls it with preemption on, but tables that are being
  * replaced wait for sections without, and return hooks must not move to another CPU.
  */
-#define DFR_FTRACE_CALLBACK(name, body)                                                            \
-	static void name(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,           \
-			 struct ftrace_regs *fregs)                                                \
-	{                                                                                          \
-		preempt_disable_notrace();                                                         \
-		body(ip, ops, DFR_FTRACE_REGS(fregs));                                             \
-		preempt_enable_notrace();                                                          \
+#define DFR_FTRACE_CALLBACK(name, body)                                                                      \
+	static void name(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,                     \
+			 struct ftrace_regs *fregs)                                                          \
+	{                                                                                                    \
+		preempt_disable_notrace();                                                                   \
+		body(ip, ops, DFR_FTRACE_REGS(fregs));                                                       \
+		preempt_enable_notrace();                                                                    \
 	}
 
 struct dfr_hook {
-	const char *const *hk_names; /* NULL-terminated; those that exist are hooked. Each has a row in assumptions.h */
+	const char *const
+		*hk_names; /* NULL-terminated; those that exist are hooked. Each has a row in assumptions.h */
 	void (*hk_enter)(struct dfr_hook *hook, struct pt_regs *regs);
 	void (*hk_return)(void *cookie, struct pt_regs *regs); /* or NULL */
-	unsigned int hk_users; /* armed probes that it serves */
+	unsigned int hk_users;				       /* armed probes that it serves */
 
 	struct ftrace_ops hk_ops;
 	struct rethook *hk_returns;

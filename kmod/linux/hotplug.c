@@ -24,7 +24,7 @@ static void tell_engine(struct work_struct *work)
 	unsigned int cpu;
 
 	dfr_mutex_lock(lock);
-	for_each_cpu(cpu, &arrived) {
+	for_each_cpu (cpu, &arrived) {
 		cpumask_clear_cpu(cpu, &arrived);
 		if (dfr_engine_cpu_prepare(dfr_engine_instance, cpu, true))
 			pr_warn("dfr: no memory for CPU %u: what fires there is counted as lost\n", cpu);
@@ -53,7 +53,8 @@ static int on_prepare(unsigned int cpu)
 	smp_mb__after_atomic(); /* dfr_hotplug_settle() */
 	if (dfr_mutex_trylock(lock)) {
 		cpumask_clear_cpu(cpu, &arrived);
-		dfr_engine_cpu_prepare(dfr_engine_instance, cpu, false); /* a failure, or what was left out, shows up again below */
+		dfr_engine_cpu_prepare(dfr_engine_instance, cpu,
+				       false); /* a failure, or what was left out, shows up again below */
 		dfr_mutex_unlock(lock);
 	}
 	return 0; /* tracing is no reason to keep a CPU away */

@@ -36,16 +36,16 @@ static unsigned long long native;
 module_param(native, ullong, 0444);
 MODULE_PARM_DESC(native, "expressions that run as native code at this moment");
 
-#define REG_MACHINE BPF_REG_9
+#define REG_MACHINE    BPF_REG_9
 #define FIRST_SLOT_REG 4 /* %r4 and up live on the stack */
-#define SLOT(reg) (-8 * ((int)(reg) - FIRST_SLOT_REG + 1))
-#define SLOT_A (-40)
-#define SLOT_B (-48)
-#define STACK_BYTES 48
+#define SLOT(reg)      (-8 * ((int)(reg)-FIRST_SLOT_REG + 1))
+#define SLOT_A	       (-40)
+#define SLOT_B	       (-48)
+#define STACK_BYTES    48
 
 /* No DIF instruction becomes more than this; a jump reaches 32,767. */
 #define INSNS_PER_DIF 20
-#define INSNS_MAX 30000
+#define INSNS_MAX     30000
 
 struct fixup {
 	u32 fx_insn;
@@ -56,9 +56,9 @@ struct jit {
 	const struct dfr_difo *jt_difo;
 	struct bpf_insn *jt_insns;
 	u32 jt_count;
-	u32 *jt_start;	    /* [pc]: where its code begins */
-	u8 *jt_target;	    /* [pc]: something branches here */
-	u8 *jt_live;	    /* [pc]: the last comparison may still be asked for */
+	u32 *jt_start; /* [pc]: where its code begins */
+	u8 *jt_target; /* [pc]: something branches here */
+	u8 *jt_live;   /* [pc]: the last comparison may still be asked for */
 	struct fixup *jt_fixups;
 	u32 jt_nfixups;
 	u32 jt_pc;
@@ -112,7 +112,7 @@ static void put(struct jit *j, u32 reg, u32 from)
 }
 
 #define MACHINE(member) offsetof(struct dfr_machine, member)
-#define FIRING(member) offsetof(struct dfr_firing, member)
+#define FIRING(member)	offsetof(struct dfr_firing, member)
 
 /* After a call that may have set a fault: where it happened, and out. */
 static void check_fault(struct jit *j)
@@ -135,11 +135,11 @@ static void emit_call(struct jit *j, long address)
 }
 
 /* Calls function(machine, R2 ...); the caller has set the arguments. */
-#define CALL(function)                                                                             \
-	do {                                                                                       \
-		EMIT(BPF_MOV64_REG(BPF_REG_1, REG_MACHINE));                                       \
-		emit_call(j, (long)(function));                                                    \
-		check_fault(j);                                                                    \
+#define CALL(function)                                                                                       \
+	do {                                                                                                 \
+		EMIT(BPF_MOV64_REG(BPF_REG_1, REG_MACHINE));                                                 \
+		emit_call(j, (long)(function));                                                              \
+		check_fault(j);                                                                              \
 	} while (0)
 
 /* --- Instructions. -------------------------------------------------------- */
@@ -225,8 +225,7 @@ static void emit_context(struct jit *j, u32 id)
 		return;
 	}
 	EMIT(BPF_LDX_MEM(BPF_W, BPF_REG_0, BPF_REG_1,
-			 id == DIF_VAR_PID ? FIRING(fr_context.cx_pid) :
-					     FIRING(fr_context.cx_tid)));
+			 id == DIF_VAR_PID ? FIRING(fr_context.cx_pid) : FIRING(fr_context.cx_tid)));
 }
 
 static void emit_global(struct jit *j, u32 i)
@@ -317,10 +316,9 @@ static void emit_ret(struct jit *j, u32 i)
 /* --- Comparisons and branches. --------------------------------------------- */
 
 static const u8 jump_of[] = {
-	[DIF_OP_BE] = BPF_JEQ,	 [DIF_OP_BNE] = BPF_JNE,  [DIF_OP_BG] = BPF_JSGT,
-	[DIF_OP_BGU] = BPF_JGT,	 [DIF_OP_BGE] = BPF_JSGE, [DIF_OP_BGEU] = BPF_JGE,
-	[DIF_OP_BL] = BPF_JSLT,	 [DIF_OP_BLU] = BPF_JLT,  [DIF_OP_BLE] = BPF_JSLE,
-	[DIF_OP_BLEU] = BPF_JLE,
+	[DIF_OP_BE] = BPF_JEQ,	 [DIF_OP_BNE] = BPF_JNE,  [DIF_OP_BG] = BPF_JSGT, [DIF_OP_BGU] = BPF_JGT,
+	[DIF_OP_BGE] = BPF_JSGE, [DIF_OP_BGEU] = BPF_JGE, [DIF_OP_BL] = BPF_JSLT, [DIF_OP_BLU] = BPF_JLT,
+	[DIF_OP_BLE] = BPF_JSLE, [DIF_OP_BLEU] = BPF_JLE,
 };
 
 static bool is_conditional(u32 i)
@@ -339,8 +337,7 @@ static bool fused(const struct jit *j, u32 pc)
 	const u32 *text = j->jt_difo->di_text;
 
 	return pc + 1 < j->jt_difo->di_len && compares(text[pc]) && is_conditional(text[pc + 1]) &&
-	       !j->jt_target[pc + 1] && !j->jt_live[pc + 2] &&
-	       !j->jt_live[DIF_LABEL(text[pc + 1])];
+	       !j->jt_target[pc + 1] && !j->jt_live[pc + 2] && !j->jt_live[DIF_LABEL(text[pc + 1])];
 }
 
 /* R0: 1 if the value is not 0. */
@@ -515,33 +512,28 @@ static void emit_calls(struct jit *j, u32 i)
 static bool translate(struct jit *j, u32 i)
 {
 	switch (DIF_OP(i)) {
-	case DIF_OP_OR: case DIF_OP_XOR: case DIF_OP_AND: case DIF_OP_SLL: case DIF_OP_SRL:
-	case DIF_OP_SUB: case DIF_OP_ADD: case DIF_OP_MUL: case DIF_OP_SRA:
-		emit_alu(j, i);
-		break;
-	case DIF_OP_SDIV: case DIF_OP_UDIV: case DIF_OP_SREM: case DIF_OP_UREM:
-		emit_divide(j, i);
-		break;
-	case DIF_OP_NOT:
-		emit_not(j, i);
-		break;
-	case DIF_OP_MOV:
-		put(j, DIF_RD(i), value_of(j, DIF_R1(i), BPF_REG_0));
-		break;
-	case DIF_OP_CMP: case DIF_OP_TST: case DIF_OP_SCMP:
-		emit_compare(j, i);
-		break;
-	case DIF_OP_BA:
-		jump_to(j, DIF_LABEL(i), BPF_JMP_A(0));
-		break;
-	case DIF_OP_BE ... DIF_OP_BLEU:
-		emit_branch(j, i);
-		break;
-	case DIF_OP_RET:
-		emit_ret(j, i);
-		break;
-	case DIF_OP_NOP:
-		break;
+	case DIF_OP_OR:
+	case DIF_OP_XOR:
+	case DIF_OP_AND:
+	case DIF_OP_SLL:
+	case DIF_OP_SRL:
+	case DIF_OP_SUB:
+	case DIF_OP_ADD:
+	case DIF_OP_MUL:
+	case DIF_OP_SRA: emit_alu(j, i); break;
+	case DIF_OP_SDIV:
+	case DIF_OP_UDIV:
+	case DIF_OP_SREM:
+	case DIF_OP_UREM: emit_divide(j, i); break;
+	case DIF_OP_NOT: emit_not(j, i); break;
+	case DIF_OP_MOV: put(j, DIF_RD(i), value_of(j, DIF_R1(i), BPF_REG_0)); break;
+	case DIF_OP_CMP:
+	case DIF_OP_TST:
+	case DIF_OP_SCMP: emit_compare(j, i); break;
+	case DIF_OP_BA: jump_to(j, DIF_LABEL(i), BPF_JMP_A(0)); break;
+	case DIF_OP_BE ... DIF_OP_BLEU: emit_branch(j, i); break;
+	case DIF_OP_RET: emit_ret(j, i); break;
+	case DIF_OP_NOP: break;
 	case DIF_OP_SETX:
 		emit_imm64(j, BPF_REG_0, j->jt_difo->di_ints[DIF_WIDE(i)]);
 		put(j, DIF_RD(i), BPF_REG_0);
@@ -550,48 +542,31 @@ static bool translate(struct jit *j, u32 i)
 		emit_imm64(j, BPF_REG_0, dfr_address(j->jt_difo->di_strs + DIF_WIDE(i)));
 		put(j, DIF_RD(i), BPF_REG_0);
 		break;
-	case DIF_OP_LDGA:
-		emit_array_builtin(j, i);
-		break;
-	case DIF_OP_LDGS:
-		emit_global(j, i);
-		break;
-	case DIF_OP_LDTS: case DIF_OP_STTS:
-		emit_thread(j, i);
-		break;
-	case DIF_OP_LDGAA:
-		emit_array(j, i, DIF_VS_GLOBAL, false);
-		break;
-	case DIF_OP_STGAA:
-		emit_array(j, i, DIF_VS_GLOBAL, true);
-		break;
-	case DIF_OP_LDTAA:
-		emit_array(j, i, DIF_VS_THREAD, false);
-		break;
-	case DIF_OP_STTAA:
-		emit_array(j, i, DIF_VS_THREAD, true);
-		break;
-	case DIF_OP_PUSHTR: case DIF_OP_PUSHTV:
-		emit_push(j, i);
-		break;
-	case DIF_OP_POPTS:
-		emit_pop(j);
-		break;
-	case DIF_OP_FLUSHTS:
-		EMIT(BPF_ST_MEM(BPF_W, REG_MACHINE, MACHINE(m_ntuple), 0));
-		break;
-	case DIF_OP_STB: case DIF_OP_STH: case DIF_OP_STW: case DIF_OP_STX:
-		emit_store(j, i);
-		break;
-	case DIF_OP_LDSB ... DIF_OP_LDX: case DIF_OP_ULDSB ... DIF_OP_RLDX:
-		emit_load(j, i);
-		break;
-	case DIF_OP_STGS: case DIF_OP_LDLS: case DIF_OP_STLS: case DIF_OP_CALL:
-	case DIF_OP_ALLOCS: case DIF_OP_COPYS:
-		emit_calls(j, i);
-		break;
-	default:
-		return false;
+	case DIF_OP_LDGA: emit_array_builtin(j, i); break;
+	case DIF_OP_LDGS: emit_global(j, i); break;
+	case DIF_OP_LDTS:
+	case DIF_OP_STTS: emit_thread(j, i); break;
+	case DIF_OP_LDGAA: emit_array(j, i, DIF_VS_GLOBAL, false); break;
+	case DIF_OP_STGAA: emit_array(j, i, DIF_VS_GLOBAL, true); break;
+	case DIF_OP_LDTAA: emit_array(j, i, DIF_VS_THREAD, false); break;
+	case DIF_OP_STTAA: emit_array(j, i, DIF_VS_THREAD, true); break;
+	case DIF_OP_PUSHTR:
+	case DIF_OP_PUSHTV: emit_push(j, i); break;
+	case DIF_OP_POPTS: emit_pop(j); break;
+	case DIF_OP_FLUSHTS: EMIT(BPF_ST_MEM(BPF_W, REG_MACHINE, MACHINE(m_ntuple), 0)); break;
+	case DIF_OP_STB:
+	case DIF_OP_STH:
+	case DIF_OP_STW:
+	case DIF_OP_STX: emit_store(j, i); break;
+	case DIF_OP_LDSB ... DIF_OP_LDX:
+	case DIF_OP_ULDSB ... DIF_OP_RLDX: emit_load(j, i); break;
+	case DIF_OP_STGS:
+	case DIF_OP_LDLS:
+	case DIF_OP_STLS:
+	case DIF_OP_CALL:
+	case DIF_OP_ALLOCS:
+	case DIF_OP_COPYS: emit_calls(j, i); break;
+	default: return false;
 	}
 	return true;
 }
@@ -604,10 +579,19 @@ static u32 registers_of(u32 i)
 	if (op >= DIF_OP_BA && op <= DIF_OP_BLEU)
 		return 0;
 	switch (op) { /* the middle is one number */
-	case DIF_OP_SETX: case DIF_OP_SETS: case DIF_OP_LDGS: case DIF_OP_STGS: case DIF_OP_LDTS:
-	case DIF_OP_STTS: case DIF_OP_LDLS: case DIF_OP_STLS: case DIF_OP_CALL: case DIF_OP_LDGAA:
-	case DIF_OP_LDTAA: case DIF_OP_STGAA: case DIF_OP_STTAA:
-		return mask;
+	case DIF_OP_SETX:
+	case DIF_OP_SETS:
+	case DIF_OP_LDGS:
+	case DIF_OP_STGS:
+	case DIF_OP_LDTS:
+	case DIF_OP_STTS:
+	case DIF_OP_LDLS:
+	case DIF_OP_STLS:
+	case DIF_OP_CALL:
+	case DIF_OP_LDGAA:
+	case DIF_OP_LDTAA:
+	case DIF_OP_STGAA:
+	case DIF_OP_STTAA: return mask;
 	}
 	return mask | 1 << (DIF_R1(i) % DIF_NREGS) | 1 << (DIF_R2(i) % DIF_NREGS);
 }
@@ -679,8 +663,7 @@ static bool translate_all(struct jit *j)
 	for (f = 0; f < j->jt_nfixups; f++) {
 		struct fixup *fixup = &j->jt_fixups[f];
 
-		j->jt_insns[fixup->fx_insn].off =
-			j->jt_start[fixup->fx_label] - fixup->fx_insn - 1;
+		j->jt_insns[fixup->fx_insn].off = j->jt_start[fixup->fx_label] - fixup->fx_insn - 1;
 	}
 	return true;
 }
@@ -735,7 +718,7 @@ void dfr_plat_native_build(struct dfr_difo *difo)
 		dfr_atomic_add(&native, 1);
 		difo->di_native = prog;
 		/* Declared to return 32 bits; the code returns 64. */
-		difo->di_run = (u64 (*)(struct dfr_machine *))(void *)prog->bpf_func;
+		difo->di_run = (u64(*)(struct dfr_machine *))(void *)prog->bpf_func;
 	}
 	dfr_plat_free(j.jt_insns);
 	dfr_plat_free(j.jt_start);
@@ -789,7 +772,7 @@ bool dfr_test_native_code(unsigned long none)
 
 	if (!prog)
 		return true;
-	result = ((u64 (*)(u64))(void *)prog->bpf_func)(a);
+	result = ((u64(*)(u64))(void *)prog->bpf_func)(a);
 	bpf_prog_free(prog);
 	return result == mixed(a, b, -5, 17, 6) + a + b + 17;
 }

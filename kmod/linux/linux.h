@@ -31,12 +31,12 @@ struct dfr_session {
 	struct dfr_state *ss_state;
 	struct dfr_file *ss_owner; /* NULL: kept and unclaimed; wake-ups read it under RCU */
 	bool ss_kept;
-	bool ss_active;		/* between go and stop; housekeeping reads it, with acquire */
-	bool ss_unsettled;	/* there is something for dfr_state_settle(): under sessions_lock */
-	bool ss_started;	/* its rings are there: mapping.c reads it without the lock */
-	u64 ss_next_clean;	/* dfr_plat_clock() */
+	bool ss_active;	   /* between go and stop; housekeeping reads it, with acquire */
+	bool ss_unsettled; /* there is something for dfr_state_settle(): under sessions_lock */
+	bool ss_started;   /* its rings are there: mapping.c reads it without the lock */
+	u64 ss_next_clean; /* dfr_plat_clock() */
 	u64 ss_next_clock;
-	u64 ss_silent; /* ns without a word of the owner, as housekeeping counts them: */
+	u64 ss_silent;	/* ns without a word of the owner, as housekeeping counts them: */
 	u64 ss_noticed; /* up to here, */
 	u32 ss_words;	/* since its fl_words were these */
 	struct irq_work ss_wake;
@@ -77,12 +77,13 @@ extern struct task_struct *dfr_session_starts; /* who is in dfr_session_go(): he
 void dfr_sessions_settle(void);
 
 /* Without the engine's lock, which somebody may hold for as long as he arms. */
-int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size, struct dfr_program **program,
-		     struct dfr_refusal *why);
+int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size,
+		     struct dfr_program **program, struct dfr_refusal *why);
 int dfr_session_stop(struct dfr_session *session, u32 *cpu);
 int dfr_session_claim(struct dfr_file *file, const char *name, struct dfr_session **out); /* kept ones */
-int dfr_session_end(struct dfr_file *file, const char *name); /* likewise */
-void dfr_session_let_go(struct dfr_session *session); /* its owner goes: a held one ends, a kept one runs on */
+int dfr_session_end(struct dfr_file *file, const char *name);				  /* likewise */
+void dfr_session_let_go(
+	struct dfr_session *session); /* its owner goes: a held one ends, a kept one runs on */
 unsigned int dfr_session_count(const struct dfr_rights *rights);
 bool dfr_session_known(const char *name);
 /* Bytes needed. To users without privilege, their own states. */

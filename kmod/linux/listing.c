@@ -23,8 +23,8 @@ struct listing {
 /* False: it does not fit any more. */
 static bool list_one(const struct dfr_probe *probe, struct listing *listing)
 {
-	const char *names[4] = { probe->pb_provider->pv_name, probe->pb_module,
-				 probe->pb_function, probe->pb_name };
+	const char *names[4] = { probe->pb_provider->pv_name, probe->pb_module, probe->pb_function,
+				 probe->pb_name };
 	struct dfr_cat_probe *entry;
 	size_t length[4], size = sizeof(*entry);
 	char *text;
@@ -42,7 +42,8 @@ static bool list_one(const struct dfr_probe *probe, struct listing *listing)
 	entry->head.size = size;
 	entry->id = probe->pb_id;
 	entry->nargs = probe->pb_nargs;
-	if (entry->nargs != ~0U && probe->pb_provider->pv_ops->shared && probe->pb_provider->pv_ops->shared(probe))
+	if (entry->nargs != ~0U && probe->pb_provider->pv_ops->shared &&
+	    probe->pb_provider->pv_ops->shared(probe))
 		entry->nargs |= DFR_CAT_SHARED;
 	text = (char *)(entry + 1);
 	for (i = 0; i < 4; text += length[i++])
@@ -81,7 +82,8 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	listing.li_buffer = dfr_plat_alloc(listing.li_room);
 	if (!listing.li_buffer)
 		return -ENOMEM;
-	dfr_probes_match(dfr_engine_instance, pattern, io.id, file->fl_rights.rt_confined, list_next, &listing);
+	dfr_probes_match(dfr_engine_instance, pattern, io.id, file->fl_rights.rt_confined, list_next,
+			 &listing);
 	io.id = listing.li_rest;
 	io.bytes = listing.li_used;
 	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.li_buffer, listing.li_used))

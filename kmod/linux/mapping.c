@@ -22,7 +22,7 @@
 #include <linux/vmalloc.h>
 
 #define SLOT_SHIFT 18
-#define CPU_SHIFT 40
+#define CPU_SHIFT  40
 
 /* More than any ring has. Going through terabytes of holes would keep the lock from others. */
 #define MAPPED_MAX (1ULL << 36)
@@ -33,8 +33,8 @@ static struct page *page_of(const void *p)
 }
 
 /* The part of one block that lies in [from, from + room) of its slot. */
-static int map_block(struct vm_area_struct *vma, unsigned long address, const u8 *block, u32 size,
-		     u32 from, unsigned long room)
+static int map_block(struct vm_area_struct *vma, unsigned long address, const u8 *block, u32 size, u32 from,
+		     unsigned long room)
 {
 	u32 at;
 	int error;
@@ -81,8 +81,8 @@ static int map_range(const struct dfr_state *state, struct vm_area_struct *vma)
 
 	while (address < vma->vm_end) {
 		struct place place = place_of(offset);
-		unsigned long room = min_t(unsigned long, vma->vm_end - address,
-					   (1UL << SLOT_SHIFT) - place.pl_within);
+		unsigned long room =
+			min_t(unsigned long, vma->vm_end - address, (1UL << SLOT_SHIFT) - place.pl_within);
 		const u8 *block = block_at(state, &place);
 		int error;
 

@@ -128,7 +128,8 @@ void dfr_panic_watch(bool wanted)
 	}
 	watching = !watch();
 	if (!watching)
-		pr_warn("dfr: panic() cannot be watched: a crash kernel would start before the reason is noted\n");
+		pr_warn("dfr: panic() cannot be watched: a crash kernel would start before the reason is "
+			"noted\n");
 }
 
 int dfr_panic_init(void)

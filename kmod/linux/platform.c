@@ -112,22 +112,14 @@ static u64 time_on_cpu(u32 cpu)
 u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index)
 {
 	switch (id) {
-	case DIF_VAR_CURTHREAD:
-		return (u64)(unsigned long)current;
-	case DIF_VAR_VTIMESTAMP:
-		return time_on_cpu(firing->fr_cpu);
-	case DIF_VAR_IPL:
-		return dfr_plat_level();
-	case DIF_VAR_PPID:
-		return parent_pid();
-	case DIF_VAR_UID:
-		return from_kuid(&init_user_ns, current_uid());
-	case DIF_VAR_GID:
-		return from_kgid(&init_user_ns, current_gid());
-	case DIF_VAR_ERRNO:
-		return dfr_syscall_errno(firing);
-	case DIF_VAR_UREGS:
-		return current->mm ? dfr_arch_user_register(task_pt_regs(current), index) : 0;
+	case DIF_VAR_CURTHREAD: return (u64)(unsigned long)current;
+	case DIF_VAR_VTIMESTAMP: return time_on_cpu(firing->fr_cpu);
+	case DIF_VAR_IPL: return dfr_plat_level();
+	case DIF_VAR_PPID: return parent_pid();
+	case DIF_VAR_UID: return from_kuid(&init_user_ns, current_uid());
+	case DIF_VAR_GID: return from_kgid(&init_user_ns, current_gid());
+	case DIF_VAR_ERRNO: return dfr_syscall_errno(firing);
+	case DIF_VAR_UREGS: return current->mm ? dfr_arch_user_register(task_pt_regs(current), index) : 0;
 	}
 	return dfr_stack_builtin(firing, id);
 }
@@ -191,8 +183,8 @@ size_t dfr_plat_machine(char *buffer, size_t room)
 	return scnprintf(buffer, room,
 			 "sysname=%s\nhost=%s\nrelease=%s\nversion=%s\nmachine=%s\nbootid=%pUb\n"
 			 "cpus=%u\nonline=%u\npagesize=%lu\nmodule=%u\ncmdline=%s\n",
-			 uts->sysname, uts->nodename, uts->release, uts->version, uts->machine,
-			 boot_id, nr_cpu_ids, num_online_cpus(), PAGE_SIZE, DFR_CONTROL_VERSION,
+			 uts->sysname, uts->nodename, uts->release, uts->version, uts->machine, boot_id,
+			 nr_cpu_ids, num_online_cpus(), PAGE_SIZE, DFR_CONTROL_VERSION,
 			 command_line && *command_line ? *command_line : "");
 }
 
@@ -221,6 +213,6 @@ void dfr_platform_init(void)
 
 	find_boot_id();
 	dfr_arch_init();
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu (cpu)
 		get_random_bytes(per_cpu_ptr(&random_state, cpu), sizeof(u64));
 }

@@ -22,8 +22,8 @@ static unsigned long no_lookup(const char *name)
 }
 DEFINE_STATIC_CALL(lookup_name, no_lookup);
 
-static const char *no_name(unsigned long addr, unsigned long *size, unsigned long *offset,
-			   char **module, char *name)
+static const char *no_name(unsigned long addr, unsigned long *size, unsigned long *offset, char **module,
+			   char *name)
 {
 	return NULL;
 }
@@ -46,7 +46,8 @@ static int visit_symbol(DFR_SYMBOL_VISITOR_ARGS)
 /* assume.c uses it to find the others, when this one's prototype has been held. */
 void dfr_each_symbol(void (*visit)(const char *name, unsigned long address))
 {
-	unsigned long itself = dfr_row_holds(DFR_ROW_kallsyms_on_each_symbol) ? dfr_resolve("kallsyms_on_each_symbol") : 0;
+	unsigned long itself =
+		dfr_row_holds(DFR_ROW_kallsyms_on_each_symbol) ? dfr_resolve("kallsyms_on_each_symbol") : 0;
 
 	if (!itself)
 		return;
@@ -78,8 +79,8 @@ void dfr_resolve_more(void)
 	dfr_call_kernel(symbol_name, kallsyms_lookup);
 }
 
-const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset,
-			  char **module, char *buffer)
+const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset, char **module,
+			  char *buffer)
 {
 	return static_call(symbol_name)(addr, size, offset, module, buffer);
 }

@@ -19,7 +19,7 @@ void dfr_resolve_more(void);
 void dfr_each_symbol(void (*visit)(const char *name, unsigned long address));
 
 /* The symbol around an address: its name in `buffer` (KSYM_NAME_LEN), NULL: none. Module NULL: the kernel. */
-const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset,
-			  char **module, char *buffer);
+const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset, char **module,
+			  char *buffer);
 
 #endif

@@ -80,8 +80,7 @@ static struct rethook *allocate(unsigned int nodes, rethook_handler_t handler, v
 }
 #endif
 
-int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *data,
-			   struct rethook **out)
+int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *data, struct rethook **out)
 {
 	struct rethook *pool;
 	int error = resolve_all();

@@ -34,8 +34,7 @@ static __always_inline void *dfr_return_cookie(struct rethook_node *node)
  * Process context. The handler runs in probe context, preemption off. -ENOENT: this
  * kernel has no rethook; -ENOMEM.
  */
-int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *data,
-			   struct rethook **out);
+int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *data, struct rethook **out);
 /* Process context; waits until no handler of the pool runs. */
 void dfr_return_pool_free(struct rethook *pool);
 

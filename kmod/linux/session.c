@@ -19,7 +19,7 @@
 
 static LIST_HEAD(sessions);
 static DEFINE_MUTEX(sessions_lock); /* inside the engine's lock, outside the states' */
-static LLIST_HEAD(doomed); /* off the list, and not destroyed yet */
+static LLIST_HEAD(doomed);	    /* off the list, and not destroyed yet */
 
 static void housekeeping(struct work_struct *work);
 static DECLARE_DELAYED_WORK(housekeeping_work, housekeeping);
@@ -50,7 +50,8 @@ static void wake_readers(struct irq_work *work)
 #define STATES_PER_USER 4
 static unsigned int unprivileged_memory = 32;
 module_param(unprivileged_memory, uint, 0600);
-MODULE_PARM_DESC(unprivileged_memory, "MiB that each of the four states of an unprivileged user may take (default: 32)");
+MODULE_PARM_DESC(unprivileged_memory,
+		 "MiB that each of the four states of an unprivileged user may take (default: 32)");
 
 static bool may_know(const struct dfr_rights *rights, const struct dfr_session *session)
 {
@@ -63,7 +64,7 @@ unsigned int dfr_session_count(const struct dfr_rights *rights)
 	unsigned int n = 0;
 
 	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, ss_list)
+	list_for_each_entry (session, &sessions, ss_list)
 		n += may_know(rights, session);
 	mutex_unlock(&sessions_lock);
 	return n;
@@ -114,7 +115,7 @@ static struct dfr_session *find(const char *name)
 {
 	struct dfr_session *session;
 
-	list_for_each_entry(session, &sessions, ss_list)
+	list_for_each_entry (session, &sessions, ss_list)
 		if (session->ss_kept && !strcmp(dfr_state_name(session->ss_state), name))
 			return session;
 	return NULL;
@@ -130,8 +131,8 @@ bool dfr_session_known(const char *name)
 	return known;
 }
 
-int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size, struct dfr_program **program,
-		     struct dfr_refusal *why)
+int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size,
+		     struct dfr_program **program, struct dfr_refusal *why)
 {
 	struct dfr_load_limits limits = {
 		.ll_kernel_reads = rights->rt_kernel_reads,
@@ -150,7 +151,7 @@ static void update_panic_watch(void)
 	bool wanted = false;
 
 	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, ss_list)
+	list_for_each_entry (session, &sessions, ss_list)
 		wanted |= session->ss_kept && session->ss_active;
 	mutex_unlock(&sessions_lock);
 	dfr_panic_watch(wanted);
@@ -196,7 +197,7 @@ static struct dfr_session *take_unsettled(void)
 	struct dfr_session *session, *found = NULL;
 
 	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, ss_list)
+	list_for_each_entry (session, &sessions, ss_list)
 		if (session->ss_unsettled) {
 			session->ss_unsettled = false;
 			found = session;
@@ -211,7 +212,7 @@ void dfr_sessions_settle(void)
 {
 	struct dfr_session *session, *next;
 
-	llist_for_each_entry_safe(session, next, llist_del_all(&doomed), ss_doomed)
+	llist_for_each_entry_safe (session, next, llist_del_all(&doomed), ss_doomed)
 		destroy(session);
 	while ((session = take_unsettled()))
 		dfr_state_settle(session->ss_state);
@@ -351,7 +352,7 @@ int dfr_session_stop(struct dfr_session *session, u32 *cpu)
  * them is.
  */
 #define DFR_CLEAN_DEFAULT_NS (NSEC_PER_SEC / 101)
-#define DFR_CLEAN_MIN_NS (NSEC_PER_SEC / 5000)
+#define DFR_CLEAN_MIN_NS     (NSEC_PER_SEC / 5000)
 
 static u64 clean_interval(const struct dfr_session *session)
 {
@@ -371,10 +372,11 @@ static u64 clean_interval(const struct dfr_session *session)
  */
 static unsigned int consumer_timeout = 10;
 module_param(consumer_timeout, uint, 0600);
-MODULE_PARM_DESC(consumer_timeout, "seconds after which a state is killed whose consumer is silent; 0: never (default: 10)");
+MODULE_PARM_DESC(consumer_timeout,
+		 "seconds after which a state is killed whose consumer is silent; 0: never (default: 10)");
 
-#define ON_TIME (20 * NSEC_PER_MSEC) /* ticks, and a moment for other work */
-#define BUSY_SHARE 10
+#define ON_TIME	    (20 * NSEC_PER_MSEC) /* ticks, and a moment for other work */
+#define BUSY_SHARE  10
 #define THREADS_MAX 64
 
 /* Any thread of whoever opened the descriptor: it runs, or would if it could. */
@@ -387,7 +389,7 @@ static bool is_busy(struct pid *opener)
 	rcu_read_lock();
 	process = pid_task(opener, PIDTYPE_TGID);
 	if (process)
-		for_each_thread(process, thread) {
+		for_each_thread (process, thread) {
 			unsigned int state = READ_ONCE(thread->__state);
 
 			busy |= state == TASK_RUNNING || state & TASK_UNINTERRUPTIBLE;
@@ -454,7 +456,7 @@ static void housekeeping(struct work_struct *work)
 
 	mutex_lock(&sessions_lock);
 	now = dfr_plat_clock(NULL);
-	list_for_each_entry(session, &sessions, ss_list) {
+	list_for_each_entry (session, &sessions, ss_list) {
 		if (smp_load_acquire(&session->ss_active))
 			next = min(next, keep_house(session, now));
 		unsettled |= session->ss_unsettled;
@@ -473,9 +475,8 @@ static void housekeeping(struct work_struct *work)
 static const char *activity_name(u32 activity)
 {
 	static const char *const names[] = {
-		[DFR_INACTIVE] = "inactive", [DFR_WARMUP] = "warmup",
-		[DFR_ACTIVE] = "active",     [DFR_DRAINING] = "draining",
-		[DFR_COOLDOWN] = "cooldown", [DFR_STOPPED] = "stopped",
+		[DFR_INACTIVE] = "inactive", [DFR_WARMUP] = "warmup",	  [DFR_ACTIVE] = "active",
+		[DFR_DRAINING] = "draining", [DFR_COOLDOWN] = "cooldown", [DFR_STOPPED] = "stopped",
 		[DFR_KILLED] = "killed",
 	};
 
@@ -489,14 +490,15 @@ size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_
 	size_t need = 0;
 
 	mutex_lock(&sessions_lock);
-	list_for_each_entry(session, &sessions, ss_list) {
+	list_for_each_entry (session, &sessions, ss_list) {
 		char *at = need < room ? buffer + need : NULL;
 
 		if (!may_know(rights, session))
 			continue;
 		need += snprintf(at, at ? room - need : 0, "%s\t%llu\t%s\t%s\n",
 				 session->ss_kept ? dfr_state_name(session->ss_state) : "-",
-				 dfr_state_id(session->ss_state), activity_name(dfr_state_activity(session->ss_state)),
+				 dfr_state_id(session->ss_state),
+				 activity_name(dfr_state_activity(session->ss_state)),
 				 session->ss_owner ? "held" : "unclaimed");
 	}
 	mutex_unlock(&sessions_lock);
@@ -510,7 +512,7 @@ void dfr_sessions_end(void)
 	struct dfr_session *session, *next;
 
 	dfr_mutex_lock(lock);
-	list_for_each_entry_safe(session, next, &sessions, ss_list)
+	list_for_each_entry_safe (session, next, &sessions, ss_list)
 		dfr_session_destroy(session);
 	dfr_sessions_settle();
 	dfr_mutex_unlock(lock);

@@ -110,9 +110,10 @@ unsigned int dfr_plat_ustack(const struct dfr_firing *firing, u64 *pcs, unsigned
 /* Who called the function that the probe is in; at its entry and return that is the first frame. */
 static u64 caller_of(const struct dfr_firing *firing)
 {
-	bool at_edge = !strcmp(firing->fr_probe->pb_name, "entry") ||
-		       !strcmp(firing->fr_probe->pb_name, "return");
-	unsigned int frame = at_edge && firing->fr_regs && !user_mode((struct pt_regs *)firing->fr_regs) ? 0 : 1;
+	bool at_edge =
+		!strcmp(firing->fr_probe->pb_name, "entry") || !strcmp(firing->fr_probe->pb_name, "return");
+	unsigned int frame =
+		at_edge && firing->fr_regs && !user_mode((struct pt_regs *)firing->fr_regs) ? 0 : 1;
 	u64 pcs[2];
 
 	return dfr_plat_stack(firing, pcs, 2) > frame ? pcs[frame] : 0;
@@ -130,14 +131,10 @@ u64 dfr_stack_builtin(const struct dfr_firing *firing, u32 id)
 	u64 pcs[64];
 
 	switch (id) {
-	case DIF_VAR_STACKDEPTH:
-		return depth_of_stack(firing);
-	case DIF_VAR_USTACKDEPTH:
-		return dfr_plat_ustack(firing, pcs, ARRAY_SIZE(pcs));
-	case DIF_VAR_CALLER:
-		return caller_of(firing);
-	case DIF_VAR_UCALLER:
-		return user_caller(firing);
+	case DIF_VAR_STACKDEPTH: return depth_of_stack(firing);
+	case DIF_VAR_USTACKDEPTH: return dfr_plat_ustack(firing, pcs, ARRAY_SIZE(pcs));
+	case DIF_VAR_CALLER: return caller_of(firing);
+	case DIF_VAR_UCALLER: return user_caller(firing);
 	}
 	return 0;
 }

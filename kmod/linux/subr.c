@@ -34,10 +34,10 @@ static int load(u64 addr, void *value, unsigned int size)
 #ifdef CONFIG_PREEMPT_RT
 /* Sleeping locks are rt_mutexes there: the owner's lowest bit says that others wait. */
 #define MUTEX_OWNER(m) (&((struct mutex *)(m))->rtmutex.owner)
-#define OWNER_FLAGS 1UL
+#define OWNER_FLAGS    1UL
 #else
 #define MUTEX_OWNER(m) (&((struct mutex *)(m))->owner)
-#define OWNER_FLAGS 7UL
+#define OWNER_FLAGS    7UL
 #endif
 
 static int mutex_owner_of(u64 mutex, u64 *result)
@@ -184,33 +184,25 @@ static long path_of(u64 path, char *buffer, size_t room, u64 *result)
 	return buffer + room - 1 - text.pt_at;
 }
 
-long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, const u64 *args, char *buffer,
-		   size_t room, u64 *result)
+long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, const u64 *args, char *buffer, size_t room,
+		   u64 *result)
 {
 	int error;
 
 	switch (subr) {
-	case DIF_SUBR_MUTEX_OWNER:
-		return mutex_owner_of(args[0], result);
+	case DIF_SUBR_MUTEX_OWNER: return mutex_owner_of(args[0], result);
 	case DIF_SUBR_MUTEX_OWNED:
 		error = mutex_owner_of(args[0], result);
 		if (!error)
 			*result = *result != 0;
 		return error;
-	case DIF_SUBR_MUTEX_TYPE_ADAPTIVE:
-		*result = 1;
-		return 0;
-	case DIF_SUBR_MUTEX_TYPE_SPIN:
-		*result = 0;
-		return 0;
+	case DIF_SUBR_MUTEX_TYPE_ADAPTIVE: *result = 1; return 0;
+	case DIF_SUBR_MUTEX_TYPE_SPIN: *result = 0; return 0;
 	case DIF_SUBR_RW_READ_HELD:
 	case DIF_SUBR_RW_WRITE_HELD:
-	case DIF_SUBR_RW_ISWRITER:
-		return rwlock_answer(subr, args[0], result);
-	case DIF_SUBR_GETF:
-		return file_of(args[0], result);
-	case DIF_SUBR_D_PATH:
-		return path_of(args[0], buffer, room, result);
+	case DIF_SUBR_RW_ISWRITER: return rwlock_answer(subr, args[0], result);
+	case DIF_SUBR_GETF: return file_of(args[0], result);
+	case DIF_SUBR_D_PATH: return path_of(args[0], buffer, room, result);
 	}
 	return -ENOSYS;
 }

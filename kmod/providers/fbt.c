@@ -39,8 +39,8 @@ MODULE_PARM_DESC(fbt_return_nodes, "functions that can be inside a return probe 
 /* One ftrace site. Functions of one name (static ones of several files) share their probes. */
 struct fbt_function {
 	unsigned long ff_ip;
-	struct dfr_probe *ff_entry;  /* NULL: its module was unloaded */
-	struct dfr_probe *ff_return; /* NULL: that, or returns() refuses it */
+	struct dfr_probe *ff_entry;   /* NULL: its module was unloaded */
+	struct dfr_probe *ff_return;  /* NULL: that, or returns() refuses it */
 	struct fbt_function *ff_twin; /* next site that shares the probes */
 	bool ff_entry_armed;
 	bool ff_return_armed;
@@ -71,8 +71,8 @@ struct fbt_gone {
  * The slot itself says what is armed, so that fbt_enter() need not read the fbt_function.
  */
 struct fbt_slot {
-	unsigned long fs_ip; /* 0: the slot is empty */
-	struct dfr_probe *fs_entry; /* NULL: its entry is not armed */
+	unsigned long fs_ip;		/* 0: the slot is empty */
+	struct dfr_probe *fs_entry;	/* NULL: its entry is not armed */
 	struct fbt_function *fs_return; /* NULL: its return is not armed */
 	struct fbt_function *fs_function;
 };
@@ -88,7 +88,7 @@ static struct fbt_table fbt_nothing = { .ft_slot = { { .fs_ip = 0 } } };
 static DEFINE_MUTEX(fbt_lock);
 static struct fbt_chunk *fbt_chunks;
 static struct fbt_gone *fbt_gone;
-static bool fbt_listed; /* fbt_provide() has created the probes of all functions */
+static bool fbt_listed;				   /* fbt_provide() has created the probes of all functions */
 static struct fbt_table *fbt_table = &fbt_nothing; /* read in probe context */
 static struct rethook *fbt_returns;
 static bool fbt_registered;
@@ -262,17 +262,36 @@ static u64 fbt_getarg(const struct dfr_firing *firing, unsigned int n)
 /* --- Making probes. ------------------------------------------------------ */
 
 static const char *const never_return[] = {
-	"do_exit",	   "do_group_exit",	 "make_task_dead",
-	"kthread_exit",	   "do_task_dead",	 "kthread_complete_and_exit",
-	"__x64_sys_exit",  "__x64_sys_exit_group", "__ia32_sys_exit",
-	"__ia32_sys_exit_group", "__module_put_and_kthread_exit",
-	"panic",	   "nmi_panic",		 "rewind_stack_and_make_dead",
-	"cpu_startup_entry", "stop_this_cpu",	 "x86_64_start_kernel",
+	"do_exit",
+	"do_group_exit",
+	"make_task_dead",
+	"kthread_exit",
+	"do_task_dead",
+	"kthread_complete_and_exit",
+	"__x64_sys_exit",
+	"__x64_sys_exit_group",
+	"__ia32_sys_exit",
+	"__ia32_sys_exit_group",
+	"__module_put_and_kthread_exit",
+	"panic",
+	"nmi_panic",
+	"rewind_stack_and_make_dead",
+	"cpu_startup_entry",
+	"stop_this_cpu",
+	"x86_64_start_kernel",
 	"cpu_bringup_and_idle",
 	/* of a CPU that goes offline: its idle task starts from the beginning when the CPU comes back */
-	"do_idle", "arch_cpu_idle_dead", "play_dead", "native_play_dead", "play_dead_common",
-	"cpuidle_play_dead", "acpi_idle_play_dead", "mwait_play_dead", "mwait_play_dead_cpuid_hint",
-	"hlt_play_dead", "xen_pv_play_dead",
+	"do_idle",
+	"arch_cpu_idle_dead",
+	"play_dead",
+	"native_play_dead",
+	"play_dead_common",
+	"cpuidle_play_dead",
+	"acpi_idle_play_dead",
+	"mwait_play_dead",
+	"mwait_play_dead_cpuid_hint",
+	"hlt_play_dead",
+	"xen_pv_play_dead",
 };
 
 /*
@@ -280,7 +299,9 @@ static const char *const never_return[] = {
  * own returns were hooked, that would recurse without end: they have no return probes.
  */
 static const char *const return_path[] = {
-	"rcu_read_lock_any_held", "rcu_read_lock_held_common", "rcu_lockdep_current_cpu_online",
+	"rcu_read_lock_any_held",
+	"rcu_read_lock_held_common",
+	"rcu_lockdep_current_cpu_online",
 };
 
 /*
@@ -289,9 +310,9 @@ static const char *const return_path[] = {
  * Neither have fbt probes, because they must not run into breakpoints themselves.
  */
 static const char *const untouchable[] = {
-	"text_poke_bp_batch", "text_poke", "__text_poke", "text_poke_memcpy", "text_poke_memset",
-	"do_sync_core", "text_poke_sync", "text_poke_finish", "text_poke_queue", "text_poke_flush",
-	"kgdb_ll_trap",
+	"text_poke_bp_batch", "text_poke",	 "__text_poke",	   "text_poke_memcpy",
+	"text_poke_memset",   "do_sync_core",	 "text_poke_sync", "text_poke_finish",
+	"text_poke_queue",    "text_poke_flush", "kgdb_ll_trap",
 };
 
 /* Called for tens of thousands of names: the first letter decides about most without a call of strcmp(). */
@@ -398,14 +419,14 @@ static int add_function(unsigned long ip, const char *module, const char *name)
 	if (!function)
 		return -ENOMEM;
 	function->ff_ip = ip;
-	function->ff_entry = dfr_probe_create(&fbt_provider, module, name, "entry",
-					      DFR_FUNCTION_ARGS, function);
+	function->ff_entry =
+		dfr_probe_create(&fbt_provider, module, name, "entry", DFR_FUNCTION_ARGS, function);
 	if (!function->ff_entry)
 		return join_twins(function, module, name);
 	function->ff_entry->pb_flags |= DFR_PB_REGISTERS;
 	if (returns(name))
-		WRITE_ONCE(function->ff_return, dfr_probe_create(&fbt_provider, module, name,
-								 "return", 2, function));
+		WRITE_ONCE(function->ff_return,
+			   dfr_probe_create(&fbt_provider, module, name, "return", 2, function));
 	return 0;
 }
 
@@ -436,8 +457,7 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 			n = 0;
 		}
 		mutex_lock(fbt_ftrace_lock);
-		for (iter = static_call(dfr_iter_start)(); iter;
-		     iter = static_call(dfr_iter_next)(iter)) {
+		for (iter = static_call(dfr_iter_start)(); iter; iter = static_call(dfr_iter_next)(iter)) {
 			const struct dyn_ftrace *record = static_call(dfr_iter_record)(iter);
 
 			if (!record->ip || (record->flags & FTRACE_FL_DISABLED))

@@ -105,7 +105,8 @@ static loff_t position_of(const struct bio_vec *part)
 {
 	const struct folio *folio = page_folio(part->bv_page);
 
-	return ((loff_t)(folio->index + folio_page_idx(folio, part->bv_page)) << PAGE_SHIFT) + part->bv_offset;
+	return ((loff_t)(folio->index + folio_page_idx(folio, part->bv_page)) << PAGE_SHIFT) +
+	       part->bv_offset;
 }
 
 static bool make_file(const struct bio *bio, struct file *file)
@@ -164,8 +165,7 @@ static void on_complete(void *data, struct request_queue *queue, struct bio *bio
  * `bytes` more bytes of a request's bios are complete: each bio that this finishes
  * fires "done". A flush has a bio of 0 bytes, which a completion of 0 bytes finishes.
  */
-static void on_request_complete(void *data, struct request *request, blk_status_t status,
-				unsigned int bytes)
+static void on_request_complete(void *data, struct request *request, blk_status_t status, unsigned int bytes)
 {
 	struct bio *bio;
 
@@ -194,24 +194,34 @@ static void on_waited(void *cookie, struct pt_regs *regs)
 	fire(WAIT_DONE, bio, bio->bi_status);
 }
 
-static struct dfr_tracepoint tp_queue = { .tp_name = "block_bio_queue", .tp_probe = DFR_HANDLER(block_bio_queue, on_queue) };
-static struct dfr_tracepoint tp_complete = { .tp_name = "block_bio_complete", .tp_probe = DFR_HANDLER(block_bio_complete, on_complete) };
+static struct dfr_tracepoint tp_queue = { .tp_name = "block_bio_queue",
+					  .tp_probe = DFR_HANDLER(block_bio_queue, on_queue) };
+static struct dfr_tracepoint tp_complete = { .tp_name = "block_bio_complete",
+					     .tp_probe = DFR_HANDLER(block_bio_complete, on_complete) };
 static struct dfr_tracepoint tp_request = { .tp_name = "block_rq_complete",
 					    .tp_probe = DFR_HANDLER(block_rq_complete, on_request_complete) };
 static const char *const wait_names[] = { "submit_bio_wait", NULL };
 static struct dfr_hook hook_wait = {
-	.hk_names = wait_names, .hk_enter = on_wait, .hk_return = on_waited,
+	.hk_names = wait_names,
+	.hk_enter = on_wait,
+	.hk_return = on_waited,
 };
 
 static struct dfr_event_probe probes[PROBES] = {
 	[START] = { .ep_name = "start", .ep_nargs = 4, .ep_points = { &tp_queue } },
 	[DONE] = { .ep_name = "done", .ep_nargs = 4, .ep_points = { &tp_complete, &tp_request } },
 	[WAIT_START] = { .ep_name = "wait-start", .ep_nargs = 4, .ep_hooks = { &hook_wait } },
-	[WAIT_DONE] = { .ep_name = "wait-done", .ep_nargs = 4, .ep_returns = true, .ep_hooks = { &hook_wait } },
+	[WAIT_DONE] = { .ep_name = "wait-done",
+			.ep_nargs = 4,
+			.ep_returns = true,
+			.ep_hooks = { &hook_wait } },
 };
 
 static struct dfr_events io = {
-	.ev_name = "io", .ev_module = "vmlinux", .ev_probes = probes, .ev_count = PROBES,
+	.ev_name = "io",
+	.ev_module = "vmlinux",
+	.ev_probes = probes,
+	.ev_count = PROBES,
 };
 
 int dfr_io_init(void)

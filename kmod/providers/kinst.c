@@ -36,7 +36,6 @@ static unsigned int kinst_count;
 static unsigned int kinst_made; /* ever */
 static struct dfr_provider kinst_provider;
 
-
 static int kinst_hit(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	struct kinst *kinst = container_of(kprobe, struct kinst, ki_kprobe);
@@ -45,8 +44,7 @@ static int kinst_hit(struct kprobe *kprobe, struct pt_regs *regs)
 	return 0;
 }
 
-static void create(const char *module, const char *function, unsigned long start,
-		   unsigned long offset)
+static void create(const char *module, const char *function, unsigned long start, unsigned long offset)
 {
 	struct kinst *kinst;
 	char name[24];
@@ -76,8 +74,8 @@ static void create(const char *module, const char *function, unsigned long start
  * instruction and where kprobes are forbidden. They are unregistered in one call, because
  * every such call waits for all CPUs.
  */
-static void create_range(const char *module, const char *function, unsigned long start,
-			 unsigned long from, unsigned long to)
+static void create_range(const char *module, const char *function, unsigned long start, unsigned long from,
+			 unsigned long to)
 {
 	struct kprobe *tried = kvcalloc(to - from, sizeof(*tried), GFP_KERNEL);
 	struct kprobe **legal = kvcalloc(to - from, sizeof(*legal), GFP_KERNEL);
@@ -206,7 +204,7 @@ static void module_going(struct module *module)
 
 	dfr_probes_remove_if(&kinst_provider, is_in_module, module);
 	mutex_lock(&kinst_lock);
-	list_for_each_entry_safe(kinst, next, &kinsts, ki_list) {
+	list_for_each_entry_safe (kinst, next, &kinsts, ki_list) {
 		if (!within_module(kinst->ki_address, module))
 			continue;
 		list_del(&kinst->ki_list);
@@ -268,6 +266,6 @@ void dfr_kinst_exit(void)
 
 	unregister_module_notifier(&kinst_modules);
 	dfr_provider_unregister(&kinst_provider);
-	list_for_each_entry_safe(kinst, next, &kinsts, ki_list)
+	list_for_each_entry_safe (kinst, next, &kinsts, ki_list)
 		kfree(kinst);
 }

@@ -23,8 +23,20 @@
 #include "kmod/linux/linux.h"
 
 enum {
-	CREATE, START, EXEC, EXEC_SUCCESS, EXEC_FAILURE, EXIT, LWP_CREATE, LWP_START, LWP_EXIT,
-	SIGNAL_SEND, SIGNAL_DISCARD, SIGNAL_CLEAR, SIGNAL_HANDLE, PROBES
+	CREATE,
+	START,
+	EXEC,
+	EXEC_SUCCESS,
+	EXEC_FAILURE,
+	EXIT,
+	LWP_CREATE,
+	LWP_START,
+	LWP_EXIT,
+	SIGNAL_SEND,
+	SIGNAL_DISCARD,
+	SIGNAL_CLEAR,
+	SIGNAL_HANDLE,
+	PROBES
 };
 static struct dfr_event_probe probes[PROBES];
 
@@ -61,10 +73,10 @@ static void on_exit(void *data, struct task_struct *task)
 }
 
 #define SIGNAL_DELIVERED_RESULT 0
-#define SIGNAL_IGNORED_RESULT 1
+#define SIGNAL_IGNORED_RESULT	1
 
-static void on_generate(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task,
-			int group, int result)
+static void on_generate(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task, int group,
+			int result)
 {
 	if (result == SIGNAL_DELIVERED_RESULT)
 		fire(SIGNAL_SEND, (u64)task, (u64)task, sig);
@@ -130,25 +142,36 @@ static void on_sigwait_return(void *cookie, struct pt_regs *regs)
 		fire(SIGNAL_CLEAR, result, 0, 0);
 }
 
-static struct dfr_tracepoint tp_fork = { .tp_name = "sched_process_fork", .tp_probe = DFR_HANDLER(sched_process_fork, on_fork) };
-static struct dfr_tracepoint tp_exec = { .tp_name = "sched_process_exec", .tp_probe = DFR_HANDLER(sched_process_exec, on_exec) };
-static struct dfr_tracepoint tp_exit = { .tp_name = "sched_process_exit", .tp_probe = DFR_HANDLER(sched_process_exit, on_exit) };
-static struct dfr_tracepoint tp_generate = { .tp_name = "signal_generate", .tp_probe = DFR_HANDLER(signal_generate, on_generate) };
-static struct dfr_tracepoint tp_deliver = { .tp_name = "signal_deliver", .tp_probe = DFR_HANDLER(signal_deliver, on_deliver) };
+static struct dfr_tracepoint tp_fork = { .tp_name = "sched_process_fork",
+					 .tp_probe = DFR_HANDLER(sched_process_fork, on_fork) };
+static struct dfr_tracepoint tp_exec = { .tp_name = "sched_process_exec",
+					 .tp_probe = DFR_HANDLER(sched_process_exec, on_exec) };
+static struct dfr_tracepoint tp_exit = { .tp_name = "sched_process_exit",
+					 .tp_probe = DFR_HANDLER(sched_process_exit, on_exit) };
+static struct dfr_tracepoint tp_generate = { .tp_name = "signal_generate",
+					     .tp_probe = DFR_HANDLER(signal_generate, on_generate) };
+static struct dfr_tracepoint tp_deliver = { .tp_name = "signal_deliver",
+					    .tp_probe = DFR_HANDLER(signal_deliver, on_deliver) };
 
 static const char *const first_run_names[] = { "schedule_tail", NULL };
 static struct dfr_hook hook_first_run = { .hk_names = first_run_names, .hk_enter = on_first_run };
 static const char *const execve_names[] = { DFR_ARCH_SYSCALL "sys_execve", NULL };
 static struct dfr_hook hook_execve = {
-	.hk_names = execve_names, .hk_enter = on_execve, .hk_return = on_execve_return,
+	.hk_names = execve_names,
+	.hk_enter = on_execve,
+	.hk_return = on_execve_return,
 };
 static const char *const execveat_names[] = { DFR_ARCH_SYSCALL "sys_execveat", NULL };
 static struct dfr_hook hook_execveat = {
-	.hk_names = execveat_names, .hk_enter = on_execveat, .hk_return = on_execve_return,
+	.hk_names = execveat_names,
+	.hk_enter = on_execveat,
+	.hk_return = on_execve_return,
 };
 static const char *const sigwait_names[] = { DFR_ARCH_SYSCALL "sys_rt_sigtimedwait", NULL };
 static struct dfr_hook hook_sigwait = {
-	.hk_names = sigwait_names, .hk_enter = on_sigwait, .hk_return = on_sigwait_return,
+	.hk_names = sigwait_names,
+	.hk_enter = on_sigwait,
+	.hk_return = on_sigwait_return,
 };
 
 static struct dfr_event_probe probes[PROBES] = {
@@ -156,7 +179,9 @@ static struct dfr_event_probe probes[PROBES] = {
 	[START] = { .ep_name = "start", .ep_hooks = { &hook_first_run } },
 	[EXEC] = { .ep_name = "exec", .ep_nargs = 1, .ep_hooks = { &hook_execve, &hook_execveat } },
 	[EXEC_SUCCESS] = { .ep_name = "exec-success", .ep_points = { &tp_exec } },
-	[EXEC_FAILURE] = { .ep_name = "exec-failure", .ep_nargs = 1, .ep_returns = true,
+	[EXEC_FAILURE] = { .ep_name = "exec-failure",
+			   .ep_nargs = 1,
+			   .ep_returns = true,
 			   .ep_hooks = { &hook_execve, &hook_execveat } },
 	[EXIT] = { .ep_name = "exit", .ep_nargs = 1, .ep_points = { &tp_exit } },
 	[LWP_CREATE] = { .ep_name = "lwp-create", .ep_nargs = 2, .ep_points = { &tp_fork } },
@@ -164,12 +189,18 @@ static struct dfr_event_probe probes[PROBES] = {
 	[LWP_EXIT] = { .ep_name = "lwp-exit", .ep_points = { &tp_exit } },
 	[SIGNAL_SEND] = { .ep_name = "signal-send", .ep_nargs = 3, .ep_points = { &tp_generate } },
 	[SIGNAL_DISCARD] = { .ep_name = "signal-discard", .ep_nargs = 3, .ep_points = { &tp_generate } },
-	[SIGNAL_CLEAR] = { .ep_name = "signal-clear", .ep_nargs = 1, .ep_returns = true, .ep_hooks = { &hook_sigwait } },
+	[SIGNAL_CLEAR] = { .ep_name = "signal-clear",
+			   .ep_nargs = 1,
+			   .ep_returns = true,
+			   .ep_hooks = { &hook_sigwait } },
 	[SIGNAL_HANDLE] = { .ep_name = "signal-handle", .ep_nargs = 3, .ep_points = { &tp_deliver } },
 };
 
 static struct dfr_events proc = {
-	.ev_name = "proc", .ev_module = "vmlinux", .ev_probes = probes, .ev_count = PROBES,
+	.ev_name = "proc",
+	.ev_module = "vmlinux",
+	.ev_probes = probes,
+	.ev_count = PROBES,
 };
 
 int dfr_proc_init(void)

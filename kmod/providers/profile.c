@@ -18,8 +18,8 @@
 #include <linux/percpu.h>
 #include "kmod/linux/compat.h"
 
-#define PROFILE_MIN_NS 200000 /* 5,000 Hz: there are no probes with a shorter period */
-#define PROFILE_NAME_MAX 32
+#define PROFILE_MIN_NS	   200000 /* 5,000 Hz: there are no probes with a shorter period */
+#define PROFILE_NAME_MAX   32
 #define PROFILE_PROBES_MAX 1024 /* bounded, because every pattern can create one */
 
 struct profile_timer {
@@ -73,8 +73,7 @@ static void start_here(void *data)
 	timer->pt_profile = profile;
 	dfr_hrtimer_setup(&timer->pt_timer, expire);
 	timer->pt_running = true;
-	hrtimer_start(&timer->pt_timer,
-		      ktime_add_ns(timer->pt_timer.base->get_time(), profile->pr_period),
+	hrtimer_start(&timer->pt_timer, ktime_add_ns(timer->pt_timer.base->get_time(), profile->pr_period),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
@@ -114,7 +113,7 @@ static void profile_disarm(struct dfr_provider *provider, struct dfr_probe *prob
 	cpus_read_lock();
 	mutex_lock(&profile_lock);
 	profile->pr_armed = false;
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu (cpu)
 		stop_on(profile, cpu);
 	mutex_unlock(&profile_lock);
 	cpus_read_unlock();
@@ -126,7 +125,7 @@ static int cpu_came(unsigned int cpu)
 	struct profile *profile;
 
 	mutex_lock(&profile_lock);
-	list_for_each_entry(profile, &profiles, pr_list)
+	list_for_each_entry (profile, &profiles, pr_list)
 		if (profile->pr_armed && !profile->pr_tick)
 			smp_call_function_single(cpu, start_here, profile, 1);
 	mutex_unlock(&profile_lock);
@@ -139,7 +138,7 @@ static int cpu_goes(unsigned int cpu)
 	struct profile *profile;
 
 	mutex_lock(&profile_lock);
-	list_for_each_entry(profile, &profiles, pr_list) {
+	list_for_each_entry (profile, &profiles, pr_list) {
 		if (!profile->pr_armed)
 			continue;
 		stop_on(profile, cpu);
@@ -156,13 +155,20 @@ static const struct {
 	const char *unit;
 	u64 ns;
 } units[] = {
-	{ "ns", 1 },		  { "nsec", 1 },
-	{ "us", NSEC_PER_USEC },  { "usec", NSEC_PER_USEC },
-	{ "ms", NSEC_PER_MSEC },  { "msec", NSEC_PER_MSEC },
-	{ "s", NSEC_PER_SEC },	  { "sec", NSEC_PER_SEC },
-	{ "m", 60 * NSEC_PER_SEC }, { "min", 60 * NSEC_PER_SEC },
-	{ "h", 3600 * NSEC_PER_SEC }, { "hour", 3600 * NSEC_PER_SEC },
-	{ "d", 86400 * NSEC_PER_SEC }, { "day", 86400 * NSEC_PER_SEC },
+	{ "ns", 1 },
+	{ "nsec", 1 },
+	{ "us", NSEC_PER_USEC },
+	{ "usec", NSEC_PER_USEC },
+	{ "ms", NSEC_PER_MSEC },
+	{ "msec", NSEC_PER_MSEC },
+	{ "s", NSEC_PER_SEC },
+	{ "sec", NSEC_PER_SEC },
+	{ "m", 60 * NSEC_PER_SEC },
+	{ "min", 60 * NSEC_PER_SEC },
+	{ "h", 3600 * NSEC_PER_SEC },
+	{ "hour", 3600 * NSEC_PER_SEC },
+	{ "d", 86400 * NSEC_PER_SEC },
+	{ "day", 86400 * NSEC_PER_SEC },
 };
 
 /* The period in ns that "97", "97hz" or "10ms" means; 0: `text` is no rate and no time. */
@@ -207,8 +213,7 @@ static void create(const char *name)
 	profile->pr_tick = tick;
 	profile->pr_timers = alloc_percpu(struct profile_timer);
 	if (profile->pr_timers)
-		profile->pr_probe = dfr_probe_create(&profile_provider, "", "", name, 3,
-						     profile);
+		profile->pr_probe = dfr_probe_create(&profile_provider, "", "", name, 3, profile);
 	if (!profile->pr_probe) {
 		free_percpu(profile->pr_timers);
 		kfree(profile);
@@ -246,9 +251,9 @@ static struct dfr_provider profile_provider = {
 static void create_usual(void)
 {
 	static const char *const names[] = {
-		"profile-97",  "profile-199",  "profile-499",  "profile-997", "profile-1999",
+		"profile-97",	"profile-199",	"profile-499", "profile-997", "profile-1999",
 		"profile-4001", "profile-4999", "tick-1",      "tick-10",     "tick-100",
-		"tick-500",    "tick-1000",    "tick-5000",
+		"tick-500",	"tick-1000",	"tick-5000",
 	};
 	size_t i;
 
@@ -263,8 +268,8 @@ int dfr_profile_init(void)
 	if (error)
 		return error;
 	create_usual();
-	profile_hotplug = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "dfr/profile:online", cpu_came,
-						    cpu_goes);
+	profile_hotplug =
+		cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "dfr/profile:online", cpu_came, cpu_goes);
 	if (profile_hotplug >= 0)
 		return 0;
 	dfr_provider_unregister(&profile_provider);
@@ -277,7 +282,7 @@ void dfr_profile_exit(void)
 
 	cpuhp_remove_state_nocalls(profile_hotplug);
 	dfr_provider_unregister(&profile_provider);
-	list_for_each_entry_safe(profile, next, &profiles, pr_list) {
+	list_for_each_entry_safe (profile, next, &profiles, pr_list) {
 		free_percpu(profile->pr_timers);
 		kfree(profile);
 	}

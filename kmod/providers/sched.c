@@ -19,9 +19,7 @@
 #include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
 
-enum {
-	CHANGE_PRI, ENQUEUE, DEQUEUE, OFF_CPU, ON_CPU, PREEMPT, SLEEP, SURRENDER, TICK, WAKEUP, PROBES
-};
+enum { CHANGE_PRI, ENQUEUE, DEQUEUE, OFF_CPU, ON_CPU, PREEMPT, SLEEP, SURRENDER, TICK, WAKEUP, PROBES };
 static struct dfr_event_probe probes[PROBES];
 
 static void fire(int which, u64 a0, u64 a1, u64 a2, u64 a3)
@@ -88,22 +86,28 @@ static void on_nice(struct dfr_hook *hook, struct pt_regs *regs)
 	fire(CHANGE_PRI, args[0], args[0], NICE_TO_PRIO((long)args[1]), 0);
 }
 
-static struct dfr_tracepoint tp_switch = { .tp_name = "sched_switch", .tp_probe = DFR_HANDLER(sched_switch, on_switch) };
-static struct dfr_tracepoint tp_wakeup = { .tp_name = "sched_wakeup", .tp_probe = DFR_HANDLER(sched_wakeup, on_wakeup) };
-static struct dfr_tracepoint tp_wakeup_new = { .tp_name = "sched_wakeup_new", .tp_probe = DFR_HANDLER(sched_wakeup_new, on_wakeup) };
+static struct dfr_tracepoint tp_switch = { .tp_name = "sched_switch",
+					   .tp_probe = DFR_HANDLER(sched_switch, on_switch) };
+static struct dfr_tracepoint tp_wakeup = { .tp_name = "sched_wakeup",
+					   .tp_probe = DFR_HANDLER(sched_wakeup, on_wakeup) };
+static struct dfr_tracepoint tp_wakeup_new = { .tp_name = "sched_wakeup_new",
+					       .tp_probe = DFR_HANDLER(sched_wakeup_new, on_wakeup) };
 
 static const char *const switched_names[] = {
-	"finish_task_switch", "finish_task_switch.isra.0", "finish_task_switch.constprop.0", NULL,
+	"finish_task_switch",
+	"finish_task_switch.isra.0",
+	"finish_task_switch.constprop.0",
+	NULL,
 };
 static struct dfr_hook hook_switched = { .hk_names = switched_names, .hk_enter = on_switched };
 static const char *const enqueue_names[] = {
-	"enqueue_task_fair", "enqueue_task_rt", "enqueue_task_dl", "enqueue_task_stop",
-	"enqueue_task_scx", NULL,
+	"enqueue_task_fair", "enqueue_task_rt",	 "enqueue_task_dl",
+	"enqueue_task_stop", "enqueue_task_scx", NULL,
 };
 static struct dfr_hook hook_enqueue = { .hk_names = enqueue_names, .hk_enter = on_enqueue };
 static const char *const dequeue_names[] = {
-	"dequeue_task_fair", "dequeue_task_rt", "dequeue_task_dl", "dequeue_task_stop",
-	"dequeue_task_scx", NULL,
+	"dequeue_task_fair", "dequeue_task_rt",	 "dequeue_task_dl",
+	"dequeue_task_stop", "dequeue_task_scx", NULL,
 };
 static struct dfr_hook hook_dequeue = { .hk_names = dequeue_names, .hk_enter = on_dequeue };
 static const char *const yield_names[] = { "do_sched_yield", NULL };
@@ -127,7 +131,10 @@ static struct dfr_event_probe probes[PROBES] = {
 };
 
 static struct dfr_events sched = {
-	.ev_name = "sched", .ev_module = "vmlinux", .ev_probes = probes, .ev_count = PROBES,
+	.ev_name = "sched",
+	.ev_module = "vmlinux",
+	.ev_probes = probes,
+	.ev_count = PROBES,
 };
 
 int dfr_sched_init(void)

@@ -25,7 +25,7 @@
 #include "kmod/linux/compat.h"
 
 #define SDT_REGISTER_ARGS 5
-#define SDT_ARGS_MAX 12
+#define SDT_ARGS_MAX	  12
 
 enum { SDT_TYPED, SDT_RAW, SDT_KINDS };
 
@@ -69,34 +69,41 @@ static __always_inline void fire(struct sdt_point *point, const u64 *args)
 		fire_both(point, args);
 }
 
-#define A1 u64 a0
-#define A2 A1, u64 a1
-#define A3 A2, u64 a2
-#define A4 A3, u64 a3
-#define A5 A4, u64 a4
-#define A6 A5, u64 a5
-#define A7 A6, u64 a6
-#define A8 A7, u64 a7
-#define A9 A8, u64 a8
+#define A1  u64 a0
+#define A2  A1, u64 a1
+#define A3  A2, u64 a2
+#define A4  A3, u64 a3
+#define A5  A4, u64 a4
+#define A6  A5, u64 a5
+#define A7  A6, u64 a6
+#define A8  A7, u64 a7
+#define A9  A8, u64 a8
 #define A10 A9, u64 a9
 #define A11 A10, u64 a10
 #define A12 A11, u64 a11
-#define V5 a0, a1, a2, a3, a4
-#define V6 V5, a5
-#define V7 V6, a6
-#define V8 V7, a7
-#define V9 V8, a8
+#define V5  a0, a1, a2, a3, a4
+#define V6  V5, a5
+#define V7  V6, a6
+#define V8  V7, a7
+#define V9  V8, a8
 #define V10 V9, a9
 #define V11 V10, a10
 #define V12 V11, a11
-#define HANDLER(n)                                                                                 \
-	static void handle_##n(void *data, A##n)                                                   \
-	{                                                                                          \
-		u64 args[n] = { V##n };                                                            \
-                                                                                                   \
-		fire(data, args);                                                                  \
+#define HANDLER(n)                                                                                           \
+	static void handle_##n(void *data, A##n)                                                             \
+	{                                                                                                    \
+		u64 args[n] = { V##n };                                                                      \
+                                                                                                             \
+		fire(data, args);                                                                            \
 	}
-HANDLER(5) HANDLER(6) HANDLER(7) HANDLER(8) HANDLER(9) HANDLER(10) HANDLER(11) HANDLER(12)
+HANDLER(5)
+HANDLER(6)
+HANDLER(7)
+HANDLER(8)
+HANDLER(9)
+HANDLER(10)
+HANDLER(11)
+HANDLER(12)
 
 static void *const handlers[] = {
 	handle_5, handle_6, handle_7, handle_8, handle_9, handle_10, handle_11, handle_12,
@@ -130,17 +137,18 @@ static struct sdt_groups *sdt_kernel_groups;
 /* Is it the event of a tracepoint in this module? NULL: in the kernel or any module. */
 static bool belongs(const struct trace_event_call *call, const struct module *module)
 {
-	return call->flags & TRACE_EVENT_FL_TRACEPOINT && (!module || within_module((unsigned long)call->tp, module));
+	return call->flags & TRACE_EVENT_FL_TRACEPOINT &&
+	       (!module || within_module((unsigned long)call->tp, module));
 }
 
 /* Called with event_mutex held. Returns how many there are; writes the first `room` of them to `groups`. */
-static unsigned int list_groups(struct list_head *events, const struct module *module, struct sdt_group *groups,
-				unsigned int room)
+static unsigned int list_groups(struct list_head *events, const struct module *module,
+				struct sdt_group *groups, unsigned int room)
 {
 	const struct trace_event_call *call;
 	unsigned int n = 0;
 
-	list_for_each_entry(call, events, list) {
+	list_for_each_entry (call, events, list) {
 		if (!belongs(call, module))
 			continue;
 		if (n < room)
@@ -210,7 +218,8 @@ static int args_of(const struct tracepoint *tracepoint, const struct module *mod
 	return args_in(start, stop, tracepoint);
 }
 
-static void add_point(struct tracepoint *tracepoint, const struct module *module, const struct sdt_groups *groups)
+static void add_point(struct tracepoint *tracepoint, const struct module *module,
+		      const struct sdt_groups *groups)
 {
 	const char *group = group_of(tracepoint, groups) ?: (module ? module->name : "vmlinux");
 	struct sdt_point *point = kzalloc(sizeof(*point), GFP_KERNEL);
@@ -222,8 +231,8 @@ static void add_point(struct tracepoint *tracepoint, const struct module *module
 	/* Unknown, or too many: pass the five in registers; to read one that is no argument does no harm. */
 	point->spt_nargs = nargs < 0 || nargs > SDT_ARGS_MAX ? SDT_REGISTER_ARGS : nargs;
 	for (kind = 0; kind < SDT_KINDS; kind++)
-		point->spt_probe[kind] = dfr_probe_create(&sdt_providers[kind], group, "",
-							 tracepoint->name, point->spt_nargs, point);
+		point->spt_probe[kind] = dfr_probe_create(&sdt_providers[kind], group, "", tracepoint->name,
+							  point->spt_nargs, point);
 	if (!point->spt_probe[SDT_TYPED] && !point->spt_probe[SDT_RAW]) {
 		pr_debug("dfr: sdt: no probes for %s\n", tracepoint->name); /* another one has that name */
 		kfree(point);
@@ -243,7 +252,8 @@ static void sdt_provide(struct dfr_provider *provider, const char *const pattern
 		return;
 	sdt_listed = true;
 	mutex_lock(&sdt_lock);
-	for_each_kernel_tracepoint(add_kernel_point, NULL);
+	for_each_kernel_tracepoint (add_kernel_point, NULL)
+		;
 	kvfree(sdt_kernel_groups);
 	sdt_kernel_groups = NULL;
 	mutex_unlock(&sdt_lock);
@@ -330,14 +340,14 @@ static void module_going(struct module *module)
 	for (kind = 0; kind < SDT_KINDS; kind++)
 		dfr_probes_remove_if(&sdt_providers[kind], probe_is_in, module);
 	mutex_lock(&sdt_lock);
-	list_for_each_entry_safe(point, next, &sdt_points, spt_list)
+	list_for_each_entry_safe (point, next, &sdt_points, spt_list)
 		if (is_in(point, module))
 			list_move(&point->spt_list, &gone);
 	mutex_unlock(&sdt_lock);
 	if (list_empty(&gone))
 		return;
 	tracepoint_synchronize_unregister(); /* wait until none of their handlers runs */
-	list_for_each_entry_safe(point, next, &gone, spt_list)
+	list_for_each_entry_safe (point, next, &gone, spt_list)
 		kfree(point);
 }
 
@@ -398,7 +408,7 @@ void dfr_sdt_exit(void)
 	dfr_provider_unregister(&sdt_providers[SDT_RAW]);
 	dfr_provider_unregister(&sdt_providers[SDT_TYPED]);
 	tracepoint_synchronize_unregister();
-	list_for_each_entry_safe(point, next, &sdt_points, spt_list)
+	list_for_each_entry_safe (point, next, &sdt_points, spt_list)
 		kfree(point);
 	kvfree(sdt_kernel_groups);
 }

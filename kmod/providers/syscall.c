@@ -46,13 +46,13 @@
 
 /* By number, the functions that the kernel's dispatch calls; empty on processors without return hooks. */
 #ifdef DFR_ARCH_SYSCALL_TABLE
-#define __SYSCALL(number, function) [number] = DFR_ARCH_SYSCALL #function,
+#define __SYSCALL(number, function)	     [number] = DFR_ARCH_SYSCALL #function,
 #define __SYSCALL_NORETURN(number, function) __SYSCALL(number, function)
 static const char *const native_functions[] = {
 #include DFR_ARCH_SYSCALL_TABLE
 };
 #undef __SYSCALL
-#define __SYSCALL(number, function) [number] = DFR_ARCH_COMPAT_SYSCALL #function,
+#define __SYSCALL(number, function)		      [number] = DFR_ARCH_COMPAT_SYSCALL #function,
 #define __SYSCALL_WITH_COMPAT(number, native, compat) __SYSCALL(number, compat)
 static const char *const compat_functions[] = {
 #include DFR_ARCH_COMPAT_SYSCALL_TABLE
@@ -76,9 +76,8 @@ static struct dfr_syscall *compat_calls[ARRAY_SIZE(dfr_compat_syscall_names)];
 static const struct call_table tables[ABI_MAX] = {
 	[ABI_NATIVE] = { dfr_syscall_names, native_functions, ARRAY_SIZE(dfr_syscall_names),
 			 ARRAY_SIZE(native_functions), native_calls },
-	[ABI_COMPAT] = { dfr_compat_syscall_names, compat_functions,
-			 ARRAY_SIZE(dfr_compat_syscall_names), ARRAY_SIZE(compat_functions),
-			 compat_calls },
+	[ABI_COMPAT] = { dfr_compat_syscall_names, compat_functions, ARRAY_SIZE(dfr_compat_syscall_names),
+			 ARRAY_SIZE(compat_functions), compat_calls },
 };
 
 static struct dfr_syscall *calls; /* one for each name */
@@ -244,8 +243,10 @@ static u64 getarg(const struct dfr_firing *firing, unsigned int n)
 
 /* --- Arming. ----------------------------------------------------------------- */
 
-static struct dfr_tracepoint enter_point = { .tp_name = "sys_enter", .tp_probe = DFR_HANDLER(sys_enter, on_enter) };
-static struct dfr_tracepoint exit_point = { .tp_name = "sys_exit", .tp_probe = DFR_HANDLER(sys_exit, on_exit) };
+static struct dfr_tracepoint enter_point = { .tp_name = "sys_enter",
+					     .tp_probe = DFR_HANDLER(sys_enter, on_enter) };
+static struct dfr_tracepoint exit_point = { .tp_name = "sys_exit",
+					    .tp_probe = DFR_HANDLER(sys_exit, on_exit) };
 
 static struct ftrace_ops choice_ops = {
 	.func = on_choice,
@@ -311,7 +312,8 @@ static int arm(struct dfr_provider *unused, struct dfr_probe *probe)
 	struct dfr_syscall *call = probe->pb_cookie;
 
 	if (!is_armed(call)) {
-		WRITE_ONCE(call->sy_hooked, call->sy_hookable && !dfr_arming_option(provider.pv_engine, DFR_OPT_SYSCALLHOOK));
+		WRITE_ONCE(call->sy_hooked,
+			   call->sy_hookable && !dfr_arming_option(provider.pv_engine, DFR_OPT_SYSCALLHOOK));
 		hooked_count += call->sy_hooked;
 	}
 	WRITE_ONCE(*armed_of(probe), true);
@@ -349,7 +351,8 @@ static void hook(struct dfr_syscall *call)
 
 	if (!error)
 		return;
-	pr_warn("dfr: the functions of system call %s cannot be hooked (error %d): all calls are watched for it\n",
+	pr_warn("dfr: the functions of system call %s cannot be hooked (error %d): all calls are watched for "
+		"it\n",
 		call->sy_entry->pb_function, error);
 	unhook(call);
 }

@@ -70,7 +70,8 @@ static void unregister(void)
 /* A call without arguments may have the same function in both ABIs, which must be in the filter only once. */
 static bool has_function(const struct dfr_syscall *call, enum abi abi)
 {
-	return call->sy_function[abi] && (abi == ABI_NATIVE || call->sy_function[abi] != call->sy_function[ABI_NATIVE]);
+	return call->sy_function[abi] &&
+	       (abi == ABI_NATIVE || call->sy_function[abi] != call->sy_function[ABI_NATIVE]);
 }
 
 static int filter(struct dfr_syscall *call, bool remove)

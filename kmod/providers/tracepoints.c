@@ -21,7 +21,8 @@ static void look_at(struct tracepoint *candidate, void *arg)
 int dfr_tracepoint_find(struct dfr_tracepoint *point)
 {
 	if (dfr_tracepoint_holds(point->tp_name))
-		for_each_kernel_tracepoint(look_at, point);
+		for_each_kernel_tracepoint (look_at, point)
+			;
 	return point->tp_point ? 0 : -ENOENT;
 }
 
@@ -35,8 +36,7 @@ int dfr_tracepoint_update(struct dfr_tracepoint *point)
 	if (wanted)
 		error = tracepoint_probe_register(point->tp_point, point->tp_probe, point->tp_data);
 	else
-		error = tracepoint_probe_unregister(point->tp_point, point->tp_probe,
-						    point->tp_data);
+		error = tracepoint_probe_unregister(point->tp_point, point->tp_probe, point->tp_data);
 	if (!error)
 		point->tp_registered = wanted;
 	return error;

@@ -24,22 +24,22 @@ struct operation {
 };
 
 static const struct operation operations[] = {
-	{ "open", { "vfs_open" }, 2 },	     { "read", { "vfs_read" }, 4 },
-	{ "write", { "vfs_write" }, 4 },     { "fsync", { "vfs_fsync_range" }, 4 },
-	{ "llseek", { "ksys_lseek" }, 3 },   { "create", { "vfs_create" }, 5 },
-	{ "mkdir", { "vfs_mkdir" }, 4 },     { "rmdir", { "vfs_rmdir" }, 3 },
-	{ "mknod", { "vfs_mknod" }, 5 },     { "unlink", { "vfs_unlink" }, 4 },
-	{ "link", { "vfs_link" }, 5 },	     { "symlink", { "vfs_symlink" }, 4 },
-	{ "rename", { "vfs_rename" }, 1 },   { "getattr", { "vfs_getattr_nosec" }, 4 },
-	{ "setattr", { "notify_change" }, 4 }, { "statfs", { "statfs_by_dentry" }, 2 },
-	{ "iterate", { "iterate_dir" }, 2 }, { "truncate", { "vfs_truncate" }, 2 },
+	{ "open", { "vfs_open" }, 2 },		{ "read", { "vfs_read" }, 4 },
+	{ "write", { "vfs_write" }, 4 },	{ "fsync", { "vfs_fsync_range" }, 4 },
+	{ "llseek", { "ksys_lseek" }, 3 },	{ "create", { "vfs_create" }, 5 },
+	{ "mkdir", { "vfs_mkdir" }, 4 },	{ "rmdir", { "vfs_rmdir" }, 3 },
+	{ "mknod", { "vfs_mknod" }, 5 },	{ "unlink", { "vfs_unlink" }, 4 },
+	{ "link", { "vfs_link" }, 5 },		{ "symlink", { "vfs_symlink" }, 4 },
+	{ "rename", { "vfs_rename" }, 1 },	{ "getattr", { "vfs_getattr_nosec" }, 4 },
+	{ "setattr", { "notify_change" }, 4 },	{ "statfs", { "statfs_by_dentry" }, 2 },
+	{ "iterate", { "iterate_dir" }, 2 },	{ "truncate", { "vfs_truncate" }, 2 },
 	{ "lookup", { "filename_lookup" }, 5 }, { "fallocate", { "vfs_fallocate" }, 4 },
 };
 #define OPERATIONS ARRAY_SIZE(operations)
 
 static struct dfr_hook hooks[OPERATIONS];
 static struct dfr_event_probe probes[2 * OPERATIONS]; /* for each operation its entry and its return */
-static struct dfr_event_probe *create_probes; /* entry and return of create, in probes[] */
+static struct dfr_event_probe *create_probes;	      /* entry and return of create, in probes[] */
 
 static void on_entry(struct dfr_hook *hook, struct pt_regs *regs)
 {
@@ -86,7 +86,10 @@ static const char *const open_functions[] = { "do_dentry_open", NULL };
 static struct dfr_hook open_hook = { .hk_names = open_functions, .hk_enter = on_open };
 
 static struct dfr_events vfs = {
-	.ev_name = "vfs", .ev_module = "vmlinux", .ev_probes = probes, .ev_count = 2 * OPERATIONS,
+	.ev_name = "vfs",
+	.ev_module = "vmlinux",
+	.ev_probes = probes,
+	.ev_count = 2 * OPERATIONS,
 };
 
 int dfr_vfs_init(void)
@@ -100,12 +103,17 @@ int dfr_vfs_init(void)
 		hooks[i].hk_enter = on_entry;
 		hooks[i].hk_return = on_return;
 		probes[2 * i] = (struct dfr_event_probe){
-			.ep_name = "entry", .ep_function = operation->op_name,
-			.ep_nargs = operation->op_nargs, .ep_hooks = { &hooks[i] },
+			.ep_name = "entry",
+			.ep_function = operation->op_name,
+			.ep_nargs = operation->op_nargs,
+			.ep_hooks = { &hooks[i] },
 		};
 		probes[2 * i + 1] = (struct dfr_event_probe){
-			.ep_name = "return", .ep_function = operation->op_name,
-			.ep_nargs = 2, .ep_returns = true, .ep_hooks = { &hooks[i] },
+			.ep_name = "return",
+			.ep_function = operation->op_name,
+			.ep_nargs = 2,
+			.ep_returns = true,
+			.ep_hooks = { &hooks[i] },
 		};
 		if (strcmp(operation->op_name, "create"))
 			continue;

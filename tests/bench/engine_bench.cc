@@ -23,7 +23,8 @@ namespace {
 struct Work {
 	const char* name;
 	const char* text;
-	unsigned budget; // of tests/bench/BUDGETS.md, the probe's own cost and the platform's included; 0: none
+	unsigned
+	    budget; // of tests/bench/BUDGETS.md, the probe's own cost and the platform's included; 0: none
 };
 
 const Work kWorks[] = {
@@ -49,8 +50,9 @@ std::string read_error(int error) {
 Difo sum_of_args() {
 	Difo difo;
 	difo.rtype = int_type(8);
-	difo.text = {DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_ARG0, 1), DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_ARG0 + 1, 2),
-		     DIF_INSTR_R(DIF_OP_ADD, 1, 2, 1), DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
+	difo.text = {DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_ARG0, 1),
+	             DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_ARG0 + 1, 2), DIF_INSTR_R(DIF_OP_ADD, 1, 2, 1),
+	             DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
 	return difo;
 }
 
@@ -59,10 +61,12 @@ Program program_of(const std::string& work) {
 	const char* probe = "bench:test:read:entry";
 	program.option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_RING);
 	if (work == "execname")
-		program.clause(probe, {trace(builtin(DIF_VAR_EXECNAME, string_type())), aggregate(DFR_ACT_COUNT, 1, 1)});
+		program.clause(
+		    probe, {trace(builtin(DIF_VAR_EXECNAME, string_type())), aggregate(DFR_ACT_COUNT, 1, 1)});
 	else if (work == "pidfunc")
 		program.clause(probe, {trace(builtin(DIF_VAR_PID, int_type(4))),
-				       trace(builtin(DIF_VAR_PROBEFUNC, string_type())), aggregate(DFR_ACT_COUNT, 1, 2)});
+		                       trace(builtin(DIF_VAR_PROBEFUNC, string_type())),
+		                       aggregate(DFR_ACT_COUNT, 1, 2)});
 	else if (work == "quantize")
 		program.clause(probe, {aggregate(DFR_ACT_QUANTIZE, 1, 0, arg(1))});
 	else if (work == "false")
@@ -76,7 +80,7 @@ Program program_of(const std::string& work) {
 
 dfr_probe* prepare(dfr_engine* engine, dfr_provider* provider, const std::string& work) {
 	static const dfr_provider_ops ops = {nullptr, [](dfr_provider*, dfr_probe*) { return 0; },
-					     [](dfr_provider*, dfr_probe*) {}, nullptr, nullptr};
+	                                     [](dfr_provider*, dfr_probe*) {}, nullptr, nullptr};
 	dfr_state* state = nullptr;
 	dfr_load_limits limits{true, true};
 	dfr_refusal why{};
@@ -122,8 +126,8 @@ void run(const std::string& work, unsigned long n) {
 
 // Instructions of one run, by callgrind's own total.
 double count(const std::string& self, const char* work, unsigned long n) {
-	std::string command = "valgrind --tool=callgrind --callgrind-out-file=/dev/null '" + self + "' " + work + " " +
-			      std::to_string(n) + " 2>&1";
+	std::string command = "valgrind --tool=callgrind --callgrind-out-file=/dev/null '" + self + "' " +
+	                      work + " " + std::to_string(n) + " 2>&1";
 	FILE* pipe = popen(command.c_str(), "r");
 	char line[512];
 	double total = -1;
@@ -148,11 +152,12 @@ int main(int argc, char** argv) {
 	double platform = 0;
 	std::printf("%-44s %12s %12s %8s\n", "work", "instructions", "- platform", "budget");
 	for (const Work& work : kWorks) {
-		double each = (count(argv[0], work.name, kLarge) - count(argv[0], work.name, kSmall)) / (kLarge - kSmall);
+		double each = (count(argv[0], work.name, kLarge) - count(argv[0], work.name, kSmall)) /
+		              (kLarge - kSmall);
 		if (std::string(work.name) == "platform")
 			platform = each;
 		std::printf("%-44s %12.1f %12.1f %8s\n", work.text, each, each - platform,
-			    work.budget ? std::to_string(work.budget).c_str() : "");
+		            work.budget ? std::to_string(work.budget).c_str() : "");
 		std::fflush(stdout);
 	}
 	return 0;

@@ -19,24 +19,21 @@
 #include <time.h>
 #include <unistd.h>
 
-static long long now(void)
-{
+static long long now(void) {
 	struct timespec time;
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return time.tv_sec * 1000000000ll + time.tv_nsec;
 }
 
-static void run(char **command, int output)
-{
+static void run(char** command, int output) {
 	dup2(output, STDOUT_FILENO);
 	execvp(command[0], command);
 	perror(command[0]);
 	_exit(127);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	int ends[2], status;
 	long long start, first = 0;
@@ -58,7 +55,7 @@ int main(int argc, char **argv)
 		run(argv + 1, ends[1]);
 	close(ends[1]);
 	while (got > 0) {
-		struct pollfd waiting = { .fd = ends[0], .events = POLLIN };
+		struct pollfd waiting = {.fd = ends[0], .events = POLLIN};
 
 		syscall(SYS_getppid);
 		if (read(zero, text, 1) != 1)
@@ -72,6 +69,7 @@ int main(int argc, char **argv)
 			abort();
 	}
 	waitpid(child, &status, 0);
-	printf("first %lld total %lld %d\n", first, now() - start, WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+	printf("first %lld total %lld %d\n", first, now() - start,
+	       WIFEXITED(status) ? WEXITSTATUS(status) : 128);
 	return 0;
 }

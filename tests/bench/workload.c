@@ -21,19 +21,16 @@
 static int zero;
 static char buffer[64];
 
-static void do_getppid(void)
-{
+static void do_getppid(void) {
 	syscall(SYS_getppid);
 }
 
-static void do_read(void)
-{
+static void do_read(void) {
 	if (read(zero, buffer, sizeof(buffer)) != sizeof(buffer))
 		abort();
 }
 
-static void do_open(void)
-{
+static void do_open(void) {
 	int fd = open("/dev/null", O_RDONLY);
 
 	if (fd < 0)
@@ -41,18 +38,20 @@ static void do_open(void)
 	close(fd);
 }
 
-static void do_mixed(void)
-{
+static void do_mixed(void) {
 	do_getppid();
 	do_read();
 	do_open();
 }
 
 static const struct {
-	const char *name;
+	const char* name;
 	void (*call)(void);
 } calls[] = {
-	{ "getppid", do_getppid }, { "read", do_read }, { "open", do_open }, { "mixed", do_mixed },
+    {"getppid", do_getppid},
+    {"read", do_read},
+    {"open", do_open},
+    {"mixed", do_mixed},
 };
 
 #define WARM_UP 100
@@ -61,15 +60,13 @@ static const struct {
 
 static unsigned long long batches[BATCHES_MAX];
 
-static int ascending(const void *left, const void *right)
-{
-	unsigned long long a = *(const unsigned long long *)left, b = *(const unsigned long long *)right;
+static int ascending(const void* left, const void* right) {
+	unsigned long long a = *(const unsigned long long*)left, b = *(const unsigned long long*)right;
 
 	return a < b ? -1 : a > b;
 }
 
-static void run(void (*call)(void), long count)
-{
+static void run(void (*call)(void), long count) {
 	unsigned long long start = __rdtsc(), from = start, to = start;
 	long done, n = 0;
 
@@ -85,8 +82,7 @@ static void run(void (*call)(void), long count)
 	printf("loop %ld %llu %llu\n", done, to - start, batches[n / 2]);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	long count = argc == 3 ? atol(argv[2]) : 0;
 
 	zero = open("/dev/zero", O_RDONLY);

@@ -22,16 +22,14 @@
 
 static unsigned long long calls[CALLS_MAX];
 
-static int ascending(const void *left, const void *right)
-{
-	unsigned long long a = *(const unsigned long long *)left, b = *(const unsigned long long *)right;
+static int ascending(const void* left, const void* right) {
+	unsigned long long a = *(const unsigned long long*)left, b = *(const unsigned long long*)right;
 
 	return a < b ? -1 : a > b;
 }
 
 /* A product's lowest bits, swapped, were the bucket: words that lead to products of our choice. */
-static unsigned long chosen_key(unsigned long n)
-{
+static unsigned long chosen_key(unsigned long n) {
 	const unsigned long factor = 0x9e3779b97f4a7c15UL;
 	unsigned long inverse = factor;
 
@@ -40,8 +38,7 @@ static unsigned long chosen_key(unsigned long n)
 	return (__builtin_bswap64(n << 16) * inverse) ^ 1;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	long count = argc == 3 ? atol(argv[1]) : 0;
 	int spread = argc == 3 && atoi(argv[2]);
 

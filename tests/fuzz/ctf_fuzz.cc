@@ -196,7 +196,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 	}
 	std::unique_ptr<Ctf> parent;
 	tolerate([&] {
-		parent = std::make_unique<Ctf>("fuzz", Blob::from_bytes(exact(Builder(in, false).build())), nullptr);
+		parent = std::make_unique<Ctf>("fuzz", Blob::from_bytes(exact(Builder(in, false).build())),
+		                               nullptr);
 		exercise_one(*parent);
 	});
 	if (mode < 4) {

@@ -28,13 +28,15 @@ fuzz::Statistics statistics{"programs that compile"};
 class FuzzTarget : public test::TestTarget {
 public:
 	explicit FuzzTarget(uint8_t choice) : replay_(choice % 4 == 1) {
-		arguments[6] = {{"struct s *", "", 0}, {"int", "", 1}, {"struct task_struct *", "struct s *", 1}};
+		arguments[6] = {
+		    {"struct s *", "", 0}, {"int", "", 1}, {"struct task_struct *", "struct s *", 1}};
 		symbols["jiffies"] = 0xffffffff81000000;
 		symbols["do_it"] = 0xffffffff81000100;
 		addresses = choice & 8;
 		const types::TypeRef number = kernel.integer("int", {});
 		const types::TypeRef task = kernel.forward(types::Kind::Struct, "task_struct");
-		const types::MemberSpec members[] = {{"pid", number}, {"flags", number, 3}, {"parent", kernel.pointer(task)}};
+		const types::MemberSpec members[] = {
+		    {"pid", number}, {"flags", number, 3}, {"parent", kernel.pointer(task)}};
 		kernel.define(task, members);
 		const types::Enumerator states[] = {{"RUNNING", 0}, {"DEAD", 16}};
 		kernel.define_enum(kernel.forward(types::Kind::Enum, "state"), states);
@@ -92,17 +94,10 @@ void damage_text(Decisions& in, std::string& text) {
 	for (unsigned left = 1 + in.byte() % 3; left && !text.empty(); left--) {
 		const size_t at = in.half() % text.size(), length = in.byte() % 8;
 		switch (in.byte() % 4) {
-		case 0:
-			text.erase(at, length);
-			break;
-		case 1:
-			text.insert(at, text.substr(in.half() % text.size(), length));
-			break;
-		case 2:
-			text[at] = static_cast<char>(in.byte());
-			break;
-		default:
-			text.resize(at);
+		case 0: text.erase(at, length); break;
+		case 1: text.insert(at, text.substr(in.half() % text.size(), length)); break;
+		case 2: text[at] = static_cast<char>(in.byte()); break;
+		default: text.resize(at);
 		}
 	}
 }

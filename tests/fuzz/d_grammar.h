@@ -932,7 +932,10 @@ private:
 		std::string_view text = all[enough ? 0 : in_.byte() % all.size()];
 		while (!text.empty()) {
 			const size_t open = text.find('<');
-			const size_t close = open == text.npos ? text.npos : text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", open + 1);
+			const size_t close =
+			    open == text.npos
+			        ? text.npos
+			        : text.find_first_not_of("abcdefghijklmnopqrstuvwxyz", open + 1);
 			if (close == text.npos || text[close] != '>' || close == open + 1) {
 				// No name: the text up to here stands for itself.
 				const size_t literal = open == text.npos ? text.size() : open + 1;

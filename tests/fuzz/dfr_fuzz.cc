@@ -49,15 +49,9 @@ void put_head(Decisions& in, test::BlockBytes& block, uint32_t id) {
 void put_control(Decisions& in, test::BlockBytes& block) {
 	put_head(in, block, 0);
 	switch (in.byte() % 5) {
-	case 0:
-		block.context(in.byte(), in.byte(), in.byte(), std::string(in.byte() % 20, 'c'));
-		break;
-	case 1:
-		block.u8(DFR_CONTROL_NOTE).u8(in.byte() % 10).u8(in.byte()).u64(in.number());
-		break;
-	case 2:
-		block.u8(DFR_CONTROL_GROUP).u32(in.byte() % 4).u32(in.byte()).u64(in.number());
-		break;
+	case 0: block.context(in.byte(), in.byte(), in.byte(), std::string(in.byte() % 20, 'c')); break;
+	case 1: block.u8(DFR_CONTROL_NOTE).u8(in.byte() % 10).u8(in.byte()).u64(in.number()); break;
+	case 2: block.u8(DFR_CONTROL_GROUP).u32(in.byte() % 4).u32(in.byte()).u64(in.number()); break;
 	case 3:
 		block.u8(DFR_CONTROL_LOSS)
 		    .u8(in.byte() % 20)
@@ -66,8 +60,7 @@ void put_control(Decisions& in, test::BlockBytes& block) {
 		    .u64(in.number())
 		    .u64(in.number());
 		break;
-	default:
-		block.u8(in.byte());
+	default: block.u8(in.byte());
 	}
 }
 
@@ -230,17 +223,20 @@ void fuzz_proper_catalog(Decisions& in) {
 	const uint64_t time = in.number();
 	require(back.walltime(time) == catalog.walltime(time));
 	for (uint32_t epid = 0; epid < 8; epid++)
-		require(!back.probe_of(epid) == !catalog.probe_of(epid) && !back.layout_of(epid) == !catalog.layout_of(epid));
+		require(!back.probe_of(epid) == !catalog.probe_of(epid) &&
+		        !back.layout_of(epid) == !catalog.layout_of(epid));
 }
 
 void fuzz_proper_aggregations(Decisions& in) {
 	std::vector<trace::AggEntry> entries;
 	for (unsigned tables = 1 + in.byte() % 3; tables; tables--)
 		trace::merge_aggregation_table(fuzz::some_table(in), entries);
-	const std::vector<trace::AggEntry> back = trace::decode_aggregations(trace::encode_aggregations(entries));
+	const std::vector<trace::AggEntry> back =
+	    trace::decode_aggregations(trace::encode_aggregations(entries));
 	require(back.size() == entries.size());
 	for (size_t i = 0; i < back.size(); i++)
-		require(back[i].key == entries[i].key && back[i].words == entries[i].words && back[i].kind == entries[i].kind);
+		require(back[i].key == entries[i].key && back[i].words == entries[i].words &&
+		        back[i].kind == entries[i].kind);
 	const trace::Ledger ledger = fuzz::some_ledger(in);
 	const std::vector<std::byte> written = trace::encode_ledger(ledger);
 	require(trace::encode_ledger(trace::decode_ledger(written)) == written);
@@ -259,7 +255,8 @@ void fuzz_chunk(Decisions& in) {
 			continue;
 		trace::seal_block(block);
 		unsigned left = in.byte();
-		decoder.decode(block, [&](const trace::Record&) { return left-- != 0; }, &losses);
+		decoder.decode(
+		    block, [&](const trace::Record&) { return left-- != 0; }, &losses);
 		damage.add(decoder.damage());
 		const dfr_block head = block.header();
 		block.bytes.resize(head.hdr_size + head.committed);
@@ -328,27 +325,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 		return 0;
 	}
 	switch (choice % 12) {
-	case 0:
-		tolerate([&] { fuzz_whole_file(in); });
-		break;
-	case 1:
-		tolerate([&] { fuzz_written_file(in); });
-		break;
+	case 0: tolerate([&] { fuzz_whole_file(in); }); break;
+	case 1: tolerate([&] { fuzz_written_file(in); }); break;
 	case 2:
 		tolerate([&] {
 			trace::Catalog catalog;
 			trace::decode_catalog(in.rest(), catalog);
 		});
 		break;
-	case 3:
-		tolerate([&] { trace::decode_aggregations(in.rest()); });
-		break;
-	case 4:
-		tolerate([&] { trace::decode_ledger(in.rest()); });
-		break;
-	case 5:
-		tolerate([&] { trace::decode_index(in.rest()); });
-		break;
+	case 3: tolerate([&] { trace::decode_aggregations(in.rest()); }); break;
+	case 4: tolerate([&] { trace::decode_ledger(in.rest()); }); break;
+	case 5: tolerate([&] { trace::decode_index(in.rest()); }); break;
 	case 6:
 		tolerate([&] {
 			if (in.byte() & 1)
@@ -371,11 +358,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 		break;
 	}
 	case 9:
-	case 10:
-		fuzz_columns(in);
-		break;
-	default:
-		fuzz_blocks(in);
+	case 10: fuzz_columns(in); break;
+	default: fuzz_blocks(in);
 	}
 	return 0;
 }

@@ -30,8 +30,8 @@ struct Statistics {
 	uint64_t inputs = 0, loaded = 0, runs = 0, faults = 0;
 	~Statistics() {
 		if (std::getenv("DFR_FUZZ_STATISTICS"))
-			std::fprintf(stderr, "statistics: %lu inputs, %lu loaded; %lu runs, %lu faults\n", inputs, loaded,
-			             runs, faults);
+			std::fprintf(stderr, "statistics: %lu inputs, %lu loaded; %lu runs, %lu faults\n",
+			             inputs, loaded, runs, faults);
 	}
 };
 Statistics statistics;

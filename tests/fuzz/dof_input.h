@@ -41,7 +41,8 @@ public:
 		if (choice % 8 == 2)
 			host(dof);
 		if (choice % 8 == 3)
-			dof.table(DOF_SECT_BTFID, choice == 0xfb ? 4 : 8, std::vector<dof_btfid>(choice == 0xf3 ? 2 : 1, {in_.byte() % 4u, 0, 0}));
+			dof.table(DOF_SECT_BTFID, choice == 0xfb ? 4 : 8,
+			          std::vector<dof_btfid>(choice == 0xf3 ? 2 : 1, {in_.byte() % 4u, 0, 0}));
 		return dof;
 	}
 
@@ -52,9 +53,10 @@ public:
 			if (dof.sections[i].hdr.type != DOF_SECT_INTTAB)
 				continue;
 			const dof_relodesc entry{dof.string(choice % 16 ? "commit_creds" : "unknown"),
-			                         choice % 8 ? 1u : choice % 3u, in_.byte() % 4 ? 0 : in_.number() * 8,
-			                         in_.number()};
-			relocations(dof, choice & 64 ? DOF_SECT_URELHDR : DOF_SECT_KRELHDR, 0, choice & 128 ? i : in_.byte(), entry);
+			                         choice % 8 ? 1u : choice % 3u,
+			                         in_.byte() % 4 ? 0 : in_.number() * 8, in_.number()};
+			relocations(dof, choice & 64 ? DOF_SECT_URELHDR : DOF_SECT_KRELHDR, 0,
+			            choice & 128 ? i : in_.byte(), entry);
 			if (choice & 32)
 				share(dof, i);
 			return;
@@ -82,18 +84,12 @@ private:
 
 	dif_type type() {
 		switch (in_.byte() % 8) {
-		case 0:
-			return test::kString;
-		case 1:
-			return test::struct_of(in_.byte());
-		case 2:
-			return test::kInt32;
-		case 3:
-			return test::kVoid;
-		case 4:
-			return {DIF_KIND_STRING, 0, DIF_TF_BYREF, 0, 0};
-		default:
-			return test::kInt64;
+		case 0: return test::kString;
+		case 1: return test::struct_of(in_.byte());
+		case 2: return test::kInt32;
+		case 3: return test::kVoid;
+		case 4: return {DIF_KIND_STRING, 0, DIF_TF_BYREF, 0, 0};
+		default: return test::kInt64;
 		}
 	}
 
@@ -117,18 +113,12 @@ private:
 
 	uint64_t constant() {
 		switch (in_.byte() % 8) {
-		case 0:
-			return 1ull << (in_.byte() & 63);
-		case 1:
-			return ~0ull << (in_.byte() & 63);
-		case 2:
-			return in_.wide();
-		case 3:
-			return 0xffff888000000000 + in_.half();
-		case 4:
-			return 0;
-		default:
-			return in_.byte();
+		case 0: return 1ull << (in_.byte() & 63);
+		case 1: return ~0ull << (in_.byte() & 63);
+		case 2: return in_.wide();
+		case 3: return 0xffff888000000000 + in_.half();
+		case 4: return 0;
+		default: return in_.byte();
 		}
 	}
 
@@ -199,7 +189,8 @@ private:
 	}
 
 	std::string digits() {
-		static const char* const pieces[] = {"0x", "-", "+", " ", "\t", "7", "1f", "zZ", "99999999999999999999", ","};
+		static const char* const pieces[] = {
+		    "0x", "-", "+", " ", "\t", "7", "1f", "zZ", "99999999999999999999", ","};
 		std::string text;
 		for (unsigned left = 1 + in_.byte() % 4; left; left--)
 			text += pieces[in_.byte() % 10];
@@ -245,41 +236,29 @@ private:
 		static constexpr struct {
 			uint32_t subr;
 			const char* arguments;
-		} kCalls[] = {{DIF_SUBR_STRTOLL, "db"},   {DIF_SUBR_LLTOSTR, "xb"},   {DIF_SUBR_INET_NTOP, "fa"}, {DIF_SUBR_INET_NTOA6, "a"},
-		              {DIF_SUBR_LINK_NTOP, "fa"}, {DIF_SUBR_INET_NTOA, "a"},  {DIF_SUBR_SUBSTR, "sxx"},   {DIF_SUBR_INDEX, "ssx"},
-		              {DIF_SUBR_RINDEX, "ssx"},   {DIF_SUBR_MEMSTR, "ann"},   {DIF_SUBR_STRTOK, "ss"},    {DIF_SUBR_BCOPY, "aan"},
-		              {DIF_SUBR_STRSTR, "ss"},    {DIF_SUBR_MEMREF, "an"},    {DIF_SUBR_HTONLL, "x"},     {DIF_SUBR_STRJOIN, "ss"},
-		              {DIF_SUBR_F_ADD, "gg"},     {DIF_SUBR_F_SUB, "gg"},     {DIF_SUBR_F_MUL, "gg"},     {DIF_SUBR_F_DIV, "gg"},
-		              {DIF_SUBR_F_CMP, "gg"},     {DIF_SUBR_F_TO_I64, "g"},   {DIF_SUBR_F_TO_U64, "g"},   {DIF_SUBR_F_FROM_F32, "g"},
-		              {DIF_SUBR_F_TO_F32, "g"},   {DIF_SUBR_F_FROM_I64, "x"}};
+		} kCalls[] = {
+		    {DIF_SUBR_STRTOLL, "db"},   {DIF_SUBR_LLTOSTR, "xb"},   {DIF_SUBR_INET_NTOP, "fa"},
+		    {DIF_SUBR_INET_NTOA6, "a"}, {DIF_SUBR_LINK_NTOP, "fa"}, {DIF_SUBR_INET_NTOA, "a"},
+		    {DIF_SUBR_SUBSTR, "sxx"},   {DIF_SUBR_INDEX, "ssx"},    {DIF_SUBR_RINDEX, "ssx"},
+		    {DIF_SUBR_MEMSTR, "ann"},   {DIF_SUBR_STRTOK, "ss"},    {DIF_SUBR_BCOPY, "aan"},
+		    {DIF_SUBR_STRSTR, "ss"},    {DIF_SUBR_MEMREF, "an"},    {DIF_SUBR_HTONLL, "x"},
+		    {DIF_SUBR_STRJOIN, "ss"},   {DIF_SUBR_F_ADD, "gg"},     {DIF_SUBR_F_SUB, "gg"},
+		    {DIF_SUBR_F_MUL, "gg"},     {DIF_SUBR_F_DIV, "gg"},     {DIF_SUBR_F_CMP, "gg"},
+		    {DIF_SUBR_F_TO_I64, "g"},   {DIF_SUBR_F_TO_U64, "g"},   {DIF_SUBR_F_FROM_F32, "g"},
+		    {DIF_SUBR_F_TO_F32, "g"},   {DIF_SUBR_F_FROM_I64, "x"}};
 		static constexpr uint32_t kFamilies[] = {2, 10, 1, 32, 0};
 		const auto& one = kCalls[in_.byte() % std::size(kCalls)];
 		made.flush();
 		for (uint32_t i = 0; one.arguments[i]; i++) {
 			switch (one.arguments[i]) {
-			case 's':
-				made.sets(word(), 1 + i);
-				break;
-			case 'd':
-				made.sets(digits(), 1 + i);
-				break;
-			case 'a':
-				made.sets(address(), 1 + i);
-				break;
-			case 'n':
-				made.setx(in_.byte() % 32, 1 + i);
-				break;
-			case 'g':
-				made.setx(number(), 1 + i);
-				break;
-			case 'b':
-				made.setx(1 + in_.byte() % 37, 1 + i);
-				break;
-			case 'f':
-				made.setx(kFamilies[in_.byte() % 5], 1 + i);
-				break;
-			default:
-				made.setx(constant(), 1 + i);
+			case 's': made.sets(word(), 1 + i); break;
+			case 'd': made.sets(digits(), 1 + i); break;
+			case 'a': made.sets(address(), 1 + i); break;
+			case 'n': made.setx(in_.byte() % 32, 1 + i); break;
+			case 'g': made.setx(number(), 1 + i); break;
+			case 'b': made.setx(1 + in_.byte() % 37, 1 + i); break;
+			case 'f': made.setx(kFamilies[in_.byte() % 5], 1 + i); break;
+			default: made.setx(constant(), 1 + i);
 			}
 			if (one.arguments[i] == 's' || one.arguments[i] == 'd')
 				made.pushr(DIF_KIND_STRING, 0, 1 + i);
@@ -355,36 +334,20 @@ private:
 		const uint8_t choice = in_.byte();
 		switch (choice % 16) {
 		case 0:
-		case 1:
-			made.setx(constant(), reg());
-			break;
+		case 1: made.setx(constant(), reg()); break;
 		case 2:
-		case 3:
-			made.sets(word(), reg());
-			break;
-		case 4:
-			made.wide(DIF_OP_LDGS, DIF_VAR_CURTHREAD + in_.byte() % 33, reg());
-			break;
+		case 3: made.sets(word(), reg()); break;
+		case 4: made.wide(DIF_OP_LDGS, DIF_VAR_CURTHREAD + in_.byte() % 33, reg()); break;
 		case 5:
-		case 6:
-			variable(made);
-			break;
-		case 7:
-			unusual(made);
-			break;
+		case 6: variable(made); break;
+		case 7: unusual(made); break;
 		case 8:
 			made.branch(DIF_OP_BA + in_.byte() % 11, 1 + in_.byte() % 8);
 			break; // relative for now
 		case 9:
-		case 10:
-			call(made);
-			break;
-		case 11:
-			made.r(DIF_OP_LDSB + in_.byte() % 7, reg(), 0, reg());
-			break;
-		case 12:
-			made.r(DIF_OP_STB + in_.byte() % 11, reg(), 0, reg());
-			break;
+		case 10: call(made); break;
+		case 11: made.r(DIF_OP_LDSB + in_.byte() % 7, reg(), 0, reg()); break;
+		case 12: made.r(DIF_OP_STB + in_.byte() % 11, reg(), 0, reg()); break;
 		case 13: {
 			static const uint32_t plain[] = {DIF_OP_OR,   DIF_OP_XOR,  DIF_OP_AND,  DIF_OP_SLL,
 			                                 DIF_OP_SRL,  DIF_OP_SUB,  DIF_OP_ADD,  DIF_OP_MUL,
@@ -393,9 +356,7 @@ private:
 			made.r(plain[in_.byte() % 14], reg(), reg(), reg());
 			break;
 		}
-		case 14:
-			made.r(in_.byte() & 1 ? DIF_OP_ALLOCS : DIF_OP_MOV, reg(), 0, reg());
-			break;
+		case 14: made.r(in_.byte() & 1 ? DIF_OP_ALLOCS : DIF_OP_MOV, reg(), 0, reg()); break;
 		default:
 			if (choice < 250)
 				made.r(DIF_OP_LDGA, choice & 16 ? DIF_VAR_ARGS : DIF_VAR_CAPTURED, reg(),
@@ -430,7 +391,8 @@ private:
 	}
 
 	// Headers and entries; `names` is a section of strings.
-	void relocations(test::DofBuilder& dof, uint32_t type, uint32_t names, uint32_t target, dof_relodesc entry) {
+	void relocations(test::DofBuilder& dof, uint32_t type, uint32_t names, uint32_t target,
+	                 dof_relodesc entry) {
 		const uint32_t table = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{entry});
 		dof.table(type, 4, std::vector<dof_relohdr>{{names, table, target}});
 	}
@@ -444,12 +406,8 @@ private:
 		const std::vector<dof_probedesc> probe{{names, 0, 0, 0, 0, 0}};
 		const uint32_t any = in_.byte() % static_cast<uint32_t>(dof.sections.size());
 		switch (choice % 4) {
-		case 0:
-			relocations(dof, DOF_SECT_KRELHDR, names, ints, {0, DOF_RELO_SETX, 0, 0});
-			break;
-		case 1:
-			dof.ecb(dof.table(DOF_SECT_PROBEDESC, 4, probe), test::kNone, test::kNone);
-			break;
+		case 0: relocations(dof, DOF_SECT_KRELHDR, names, ints, {0, DOF_RELO_SETX, 0, 0}); break;
+		case 1: dof.ecb(dof.table(DOF_SECT_PROBEDESC, 4, probe), test::kNone, test::kNone); break;
 		default:
 			if (choice % 4 == 2 && dof.sections[any].hdr.type != DOF_SECT_STRTAB)
 				break;
@@ -506,33 +464,31 @@ private:
 	// Parameters that come near to what may be, a weight, a key that is not there.
 	void odd(test::Act& agg, test::Act& last) {
 		switch (in_.byte() % 6) {
-		case 0:
-			agg.arg = in_.wide();
-			break;
+		case 0: agg.arg = in_.wide(); break;
 		case 1:
-			agg.arg = uint64_t{in_.byte() % 4u} << 48 | uint64_t{in_.byte() % 8u} << 32 | uint64_t{in_.byte() % 64u} << 16 | in_.byte() % 32u;
+			agg.arg = uint64_t{in_.byte() % 4u} << 48 | uint64_t{in_.byte() % 8u} << 32 |
+			          uint64_t{in_.byte() % 64u} << 16 | in_.byte() % 32u;
 			break;
-		case 2:
-			agg.uarg = in_.byte() % 2 ? 0 : in_.wide();
-			break;
-		case 3:
-			agg.ntuple = in_.byte() % 16;
-			break;
-		default:
-			last.uarg = DFR_UARG_WEIGHT;
+		case 2: agg.uarg = in_.byte() % 2 ? 0 : in_.wide(); break;
+		case 3: agg.ntuple = in_.byte() % 16; break;
+		default: last.uarg = DFR_UARG_WEIGHT;
 		}
 	}
 
 	// An address that readers look up; now and then an action that takes a number of another size, or none.
 	void looked_up(test::DofBuilder& dof, std::vector<test::Act>& acts) {
-		static constexpr uint32_t kKinds[] = {DFR_ACT_USYM, DFR_ACT_SYM,   DFR_ACT_MOD,   DFR_ACT_UMOD,       DFR_ACT_UADDR, DFR_ACT_EXIT,
-		                                      DFR_ACT_STOP, DFR_ACT_RAISE, DFR_ACT_CHILL, DFR_ACT_BREAKPOINT, DFR_ACT_PANIC, DFR_ACT_JSTACK};
+		static constexpr uint32_t kKinds[] = {DFR_ACT_USYM,       DFR_ACT_SYM,   DFR_ACT_MOD,
+		                                      DFR_ACT_UMOD,       DFR_ACT_UADDR, DFR_ACT_EXIT,
+		                                      DFR_ACT_STOP,       DFR_ACT_RAISE, DFR_ACT_CHILL,
+		                                      DFR_ACT_BREAKPOINT, DFR_ACT_PANIC, DFR_ACT_JSTACK};
 		const uint8_t choice = in_.byte();
 		const uint32_t kind = kKinds[choice < 0xe0 ? choice % 5 : choice % 12];
-		if (kind == DFR_ACT_JSTACK || kind == DFR_ACT_STOP || kind == DFR_ACT_BREAKPOINT || kind == DFR_ACT_PANIC)
+		if (kind == DFR_ACT_JSTACK || kind == DFR_ACT_STOP || kind == DFR_ACT_BREAKPOINT ||
+		    kind == DFR_ACT_PANIC)
 			acts.push_back({kind, test::kNone, 0, in_.number()});
 		else
-			acts.push_back(value(dof, kind, choice < 0xf0 && kind != DFR_ACT_EXIT ? test::kInt64 : type()));
+			acts.push_back(
+			    value(dof, kind, choice < 0xf0 && kind != DFR_ACT_EXIT ? test::kInt64 : type()));
 	}
 
 	void action(test::DofBuilder& dof, std::vector<test::Act>& acts) {
@@ -540,9 +496,7 @@ private:
 		case 0:
 		case 1:
 		case 2:
-		case 3:
-			acts.push_back(value(dof, DFR_ACT_DIFEXPR, type()));
-			break;
+		case 3: acts.push_back(value(dof, DFR_ACT_DIFEXPR, type())); break;
 		case 4:
 			acts.push_back(value(dof, DFR_ACT_PRINTF, type()));
 			if (in_.byte() & 1) {
@@ -550,39 +504,20 @@ private:
 				acts.back().arg = dof.string("%d\n");
 			}
 			break;
-		case 5:
-			acts.push_back({DFR_ACT_STACK, test::kNone, 0, in_.byte()});
-			break;
-		case 6:
-			acts.push_back({DFR_ACT_USTACK, test::kNone, 0, in_.byte()});
-			break;
-		case 7:
-			acts.push_back(value(dof, DFR_ACT_TRACEMEM, test::struct_of(1u + in_.byte())));
-			break;
-		case 8:
-			acts.push_back(value(dof, DFR_ACT_SPECULATE, test::kInt64));
-			break;
-		case 9:
-			acts.push_back(value(dof, DFR_ACT_COMMIT, test::kInt64));
-			break;
-		case 10:
-			acts.push_back(value(dof, DFR_ACT_DISCARD, test::kInt64));
-			break;
-		case 11:
-			looked_up(dof, acts);
-			break;
-		case 12:
-			acts.push_back(value(dof, DFR_ACT_CAPTURE, type()));
-			break;
-		case 13:
-			acts.push_back({DFR_ACT_CAPTURE_ARGS});
-			break;
+		case 5: acts.push_back({DFR_ACT_STACK, test::kNone, 0, in_.byte()}); break;
+		case 6: acts.push_back({DFR_ACT_USTACK, test::kNone, 0, in_.byte()}); break;
+		case 7: acts.push_back(value(dof, DFR_ACT_TRACEMEM, test::struct_of(1u + in_.byte()))); break;
+		case 8: acts.push_back(value(dof, DFR_ACT_SPECULATE, test::kInt64)); break;
+		case 9: acts.push_back(value(dof, DFR_ACT_COMMIT, test::kInt64)); break;
+		case 10: acts.push_back(value(dof, DFR_ACT_DISCARD, test::kInt64)); break;
+		case 11: looked_up(dof, acts); break;
+		case 12: acts.push_back(value(dof, DFR_ACT_CAPTURE, type())); break;
+		case 13: acts.push_back({DFR_ACT_CAPTURE_ARGS}); break;
 		case 14:
 			acts.push_back(
 			    {in_.half(), test::kNone, in_.byte() % 3u, in_.number(), in_.number()});
 			break;
-		default:
-			aggregation(dof, acts);
+		default: aggregation(dof, acts);
 		}
 	}
 
@@ -626,25 +561,18 @@ private:
 	uint64_t number() {
 		const uint64_t whole = dof_.header.filesz;
 		switch (in_.byte() % 12) {
-		case 0:
-			return ~0ull >> (in_.byte() & 63);
-		case 1:
-			return ~0ull << (in_.byte() & 63);
-		case 2:
-			return whole + in_.byte() % 9 - 4;
-		case 3:
-			return dof_.sections.size() + in_.byte() % 5 - 2;
+		case 0: return ~0ull >> (in_.byte() & 63);
+		case 1: return ~0ull << (in_.byte() & 63);
+		case 2: return whole + in_.byte() % 9 - 4;
+		case 3: return dof_.sections.size() + in_.byte() % 5 - 2;
 		case 4:
 		case 5: {
 			const dof_sec& other = dof_.sections[in_.byte() % dof_.sections.size()].hdr;
 			return (in_.byte() & 1 ? other.offset : other.size) + in_.byte() % 5 - 2;
 		}
-		case 6:
-			return whole - dof_.sections[in_.byte() % dof_.sections.size()].hdr.offset;
-		case 7:
-			return in_.wide();
-		default:
-			return in_.byte() % dof_.sections.size();
+		case 6: return whole - dof_.sections[in_.byte() % dof_.sections.size()].hdr.offset;
+		case 7: return in_.wide();
+		default: return in_.byte() % dof_.sections.size();
 		}
 	}
 
@@ -663,18 +591,10 @@ private:
 		std::vector<test::Section>& all = dof_.sections;
 		const size_t i = in_.byte() % all.size(), j = in_.byte() % all.size();
 		switch (in_.byte() % 24) {
-		case 0:
-			all[i].hdr.type = in_.byte() % 32;
-			break;
-		case 1:
-			all[i].hdr.type = all[j].hdr.type;
-			break;
-		case 2:
-			all[i].hdr.offset = all[j].hdr.offset;
-			break;
-		case 3:
-			std::swap(all[i], all[j]);
-			break;
+		case 0: all[i].hdr.type = in_.byte() % 32; break;
+		case 1: all[i].hdr.type = all[j].hdr.type; break;
+		case 2: all[i].hdr.offset = all[j].hdr.offset; break;
+		case 3: std::swap(all[i], all[j]); break;
 		case 4:
 			all.push_back(all[i]);
 			dof_.lay_out();
@@ -685,21 +605,11 @@ private:
 				all.emplace_back();
 			dof_.lay_out();
 			break;
-		case 6:
-			all[i].hdr.size = number();
-			break;
-		case 7:
-			all[i].hdr.entsize = static_cast<uint32_t>(number());
-			break;
-		case 8:
-			all[i].hdr.flags = 0;
-			break;
-		case 9:
-			all[i].hdr.align = 1;
-			break;
-		case 10:
-			all[i].hdr.entsize++;
-			break;
+		case 6: all[i].hdr.size = number(); break;
+		case 7: all[i].hdr.entsize = static_cast<uint32_t>(number()); break;
+		case 8: all[i].hdr.flags = 0; break;
+		case 9: all[i].hdr.align = 1; break;
+		case 10: all[i].hdr.entsize++; break;
 		case 11: // the last link or entry twice, or one to elsewhere
 		case 12:
 			contents(all[i].bytes, j);
@@ -714,9 +624,7 @@ private:
 			all[0].bytes.push_back(static_cast<uint8_t>(in_.byte() & 1));
 			dof_.lay_out();
 			break;
-		case 15:
-			dof_.header.ident[4 + in_.byte() % 8] = in_.byte();
-			break;
+		case 15: dof_.header.ident[4 + in_.byte() % 8] = in_.byte(); break;
 		}
 	}
 

@@ -89,7 +89,8 @@ void fuzz_lines(Cursor& in) {
 void fuzz_elf(Cursor& in) {
 	const Bytes elf = dfr::fuzz::build_elf(in, {});
 	tolerate([&] {
-		const ElfSymbols symbols = ElfSymbols::from_blob("fuzz", Blob::from_bytes(dfr::fuzz::exact(elf)));
+		const ElfSymbols symbols =
+		    ElfSymbols::from_blob("fuzz", Blob::from_bytes(dfr::fuzz::exact(elf)));
 		for (const Symbol& symbol : symbols.all())
 			symbols.find(symbol.address + symbol.size);
 		symbols.find("aaa");
@@ -102,21 +103,11 @@ void fuzz_elf(Cursor& in) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 	Cursor in(data, size);
 	switch (in.byte() % 5) {
-	case 0:
-		fuzz_lz4(in);
-		break;
-	case 1:
-		fuzz_vmlinuz(in);
-		break;
-	case 2:
-		fuzz_kallsyms(in);
-		break;
-	case 3:
-		fuzz_lines(in);
-		break;
-	default:
-		fuzz_elf(in);
-		break;
+	case 0: fuzz_lz4(in); break;
+	case 1: fuzz_vmlinuz(in); break;
+	case 2: fuzz_kallsyms(in); break;
+	case 3: fuzz_lines(in); break;
+	default: fuzz_elf(in); break;
 	}
 	return 0;
 }

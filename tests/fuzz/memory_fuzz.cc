@@ -83,17 +83,10 @@ void fill(Decisions& in, Memory& memory) {
 	for (unsigned left = 1 + in.byte() % 12; left && in.left(); left--) {
 		const std::vector<uint64_t> at = {in.byte() % 48u, in.byte() % 48u};
 		switch (in.byte() % 4) {
-		case 0:
-			memory.put(at, make_catalog(in));
-			break;
-		case 1:
-			memory.put(at, make_block(in));
-			break;
-		case 2:
-			memory.put(at, make_table(in));
-			break;
-		default:
-			memory.put(at, make_chunk(in));
+		case 0: memory.put(at, make_catalog(in)); break;
+		case 1: memory.put(at, make_block(in)); break;
+		case 2: memory.put(at, make_table(in)); break;
+		default: memory.put(at, make_chunk(in));
 		}
 	}
 	for (unsigned left = 1 + in.byte() % 12; left; left--) {

@@ -22,8 +22,9 @@ struct Statistics {
 	~Statistics() {
 		if (std::getenv("DFR_FUZZ_STATISTICS") && inputs)
 			std::fprintf(stderr, "statistics: %llu inputs, %llu %s (%.1f%%)\n",
-			             static_cast<unsigned long long>(inputs), static_cast<unsigned long long>(passed),
-			             what, 100.0 * static_cast<double>(passed) / static_cast<double>(inputs));
+			             static_cast<unsigned long long>(inputs),
+			             static_cast<unsigned long long>(passed), what,
+			             100.0 * static_cast<double>(passed) / static_cast<double>(inputs));
 	}
 };
 

@@ -13,7 +13,8 @@
 namespace dfr::fuzz {
 
 inline std::string some_text(Decisions& in) {
-	static constexpr const char* kTexts[] = {"", "read", "vmlinux", "syscall", "entry", "a=b=c", "\xff\xfe"};
+	static constexpr const char* kTexts[] = {"",      "read",  "vmlinux", "syscall",
+	                                         "entry", "a=b=c", "\xff\xfe"};
 	const uint8_t choice = in.byte();
 	return choice & 0x80 ? std::string(choice & 0x3f, 't') : kTexts[choice % 7];
 }
@@ -63,28 +64,26 @@ inline void put_entry(Decisions& in, test::CatalogLog& log, uint32_t& dofs) {
 		break;
 	case 1:
 		for (unsigned lines = in.byte() % 5; lines; lines--) {
-			for (const char c : some_text(in) + (in.byte() % 4 ? "=" : "") + some_text(in) + (lines > 1 ? "\n" : ""))
+			for (const char c : some_text(in) + (in.byte() % 4 ? "=" : "") + some_text(in) +
+			                        (lines > 1 ? "\n" : ""))
 				body.u8(static_cast<uint8_t>(c));
 		}
 		log.entry(DFR_CAT_MACHINE, in.byte() % 2 ? body : body.u8(0));
 		break;
-	case 2:
-		log.clock(in.number(), in.number());
-		break;
+	case 2: log.clock(in.number(), in.number()); break;
 	case 3:
 		log.dof(in.byte() % 8 ? dofs++ : in.byte(), in.byte() % 4 ? some_dof(in) : some_text(in));
 		break;
 	case 4:
-		log.probe(in.byte(), some_text(in), some_text(in), some_text(in), some_text(in), in.byte() % 2 ? in.byte() : ~0u);
+		log.probe(in.byte(), some_text(in), some_text(in), some_text(in), some_text(in),
+		          in.byte() % 2 ? in.byte() : ~0u);
 		break;
 	case 5:
 		body.u32(in.byte()).u32(in.byte() % 2).u32(in.byte() % 4);
 		put_fields(in, body);
 		log.entry(DFR_CAT_LAYOUT, body);
 		break;
-	case 6:
-		log.ecb(in.byte() % 16 ? 1 + in.byte() : in.word(), in.byte(), in.byte());
-		break;
+	case 6: log.ecb(in.byte() % 16 ? 1 + in.byte() : in.word(), in.byte(), in.byte()); break;
 	case 7:
 		body.u32(in.byte()).u32(DFR_ACT_COUNT + in.byte() % 9).u64(in.number()).u32(in.byte() % 2);
 		put_fields(in, body);
@@ -94,8 +93,7 @@ inline void put_entry(Decisions& in, test::CatalogLog& log, uint32_t& dofs) {
 		body.u64(in.number()).u64(in.number()).u64(in.number()).u32(in.byte() % 2).u32(0);
 		log.entry(DFR_CAT_MODULE, in.byte() % 8 ? body.text(some_text(in)) : body);
 		break;
-	default:
-		log.event(in.byte() % 10, in.byte(), in.number(), in.byte());
+	default: log.event(in.byte() % 10, in.byte(), in.number(), in.byte());
 	}
 }
 
@@ -129,19 +127,37 @@ inline unsigned words_for(Decisions& in, uint32_t kind, uint64_t parameters) {
 
 // A table of a few variables and keys, so that several of them meet.
 inline std::vector<std::byte> some_table(Decisions& in) {
-	static constexpr uint32_t kKinds[] = {DFR_ACT_COUNT,  DFR_ACT_SUM,      DFR_ACT_MIN,       DFR_ACT_MAX,       DFR_ACT_AVG,
-	                                      DFR_ACT_STDDEV, DFR_ACT_QUANTIZE, DFR_ACT_LQUANTIZE, DFR_ACT_LLQUANTIZE};
+	static constexpr uint32_t kKinds[] = {DFR_ACT_COUNT,    DFR_ACT_SUM,       DFR_ACT_MIN,
+	                                      DFR_ACT_MAX,      DFR_ACT_AVG,       DFR_ACT_STDDEV,
+	                                      DFR_ACT_QUANTIZE, DFR_ACT_LQUANTIZE, DFR_ACT_LLQUANTIZE};
 	test::Bytes table;
 	const uint32_t buckets = 1u << in.byte() % 3;
-	table.u32(DFR_AGGTAB_MAGIC).u32(1).u64(7).u32(0).u32(0).u64(1).u64(1 << 20).u64(0).u32(buckets).u32(0).u64(0);
+	table.u32(DFR_AGGTAB_MAGIC)
+	    .u32(1)
+	    .u64(7)
+	    .u32(0)
+	    .u32(0)
+	    .u64(1)
+	    .u64(1 << 20)
+	    .u64(0)
+	    .u32(buckets)
+	    .u32(0)
+	    .u64(0);
 	for (uint32_t i = 0; i < buckets; i++)
 		table.u32(0);
 	table.pad(8);
 	for (unsigned left = in.byte() % 16; left && in.left(); left--) {
-		const uint32_t varid = in.byte() % 10, kind = in.byte() % 16 ? kKinds[(varid + 8) % 9] : kKinds[in.byte() % 9];
+		const uint32_t varid = in.byte() % 10,
+		               kind = in.byte() % 16 ? kKinds[(varid + 8) % 9] : kKinds[in.byte() % 9];
 		const uint64_t parameters = 1ull << 48 | uint64_t{in.byte() % 3u} << 32;
 		const unsigned words = words_for(in, kind, parameters), keys = in.byte() % 3;
-		table.u32(0).u32(0).u32(varid).u16(static_cast<uint16_t>(kind)).u16(static_cast<uint16_t>(words)).u32(8 * keys).u32(0);
+		table.u32(0)
+		    .u32(0)
+		    .u32(varid)
+		    .u16(static_cast<uint16_t>(kind))
+		    .u16(static_cast<uint16_t>(words))
+		    .u32(8 * keys)
+		    .u32(0);
 		for (unsigned i = 0; i < keys; i++)
 			table.u64(in.byte() % 2);
 		for (unsigned i = 0; i < words; i++)
@@ -156,8 +172,12 @@ inline std::vector<std::byte> some_table(Decisions& in) {
 inline trace::Ledger some_ledger(Decisions& in) {
 	trace::Ledger ledger;
 	for (unsigned left = in.byte() % 8; left; left--)
-		ledger.losses.add({.cause = in.byte() % 24u, .probe = in.byte() % 2u, .cpu = in.byte() % 4 - 1,
-		                   .count = in.number(), .from = in.number(), .to = in.number()});
+		ledger.losses.add({.cause = in.byte() % 24u,
+		                   .probe = in.byte() % 2u,
+		                   .cpu = in.byte() % 4 - 1,
+		                   .count = in.number(),
+		                   .from = in.number(),
+		                   .to = in.number()});
 	for (unsigned left = in.byte() % 3; left; left--)
 		ledger.remarks.push_back(some_text(in));
 	ledger.partial = in.byte() % 2;

@@ -18,7 +18,8 @@ namespace {
 using dfr::fuzz::Decisions;
 using dfr::fuzz::DGrammar;
 
-constexpr std::array kKept = {"exit(", "stop()", "raise(", "panic()", "breakpoint()", "chill(", "freopen(", "system(", "ftruncate("};
+constexpr std::array kKept = {"exit(",  "stop()",   "raise(",  "panic()",   "breakpoint()",
+                              "chill(", "freopen(", "system(", "ftruncate("};
 constexpr std::array kOpen = {"/*", "*/", "\n", "#"};
 
 // Braces and quotes that do not end on the line would take the next lines with them.
@@ -63,15 +64,12 @@ std::string clause(std::mt19937_64& random) {
 	DGrammar grammar(in);
 	const unsigned count = 1 + static_cast<unsigned>(random() % 4);
 	switch (random() % 4) {
-	case 0:
-		return "BEGIN / " + grammar.text("i") + " / { " + statements(grammar, count) + "}";
+	case 0: return "BEGIN / " + grammar.text("i") + " / { " + statements(grammar, count) + "}";
 	case 1:
-		return "BEGIN { self->si = speculation(); } BEGIN { speculate(self->si); " + statements(grammar, count) +
-		       "} BEGIN { commit(self->si); }";
-	case 2:
-		return "BEGIN { " + statements(grammar, 1) + "} BEGIN { " + statements(grammar, count) + "}";
-	default:
-		return "BEGIN { " + statements(grammar, count) + "}";
+		return "BEGIN { self->si = speculation(); } BEGIN { speculate(self->si); " +
+		       statements(grammar, count) + "} BEGIN { commit(self->si); }";
+	case 2: return "BEGIN { " + statements(grammar, 1) + "} BEGIN { " + statements(grammar, count) + "}";
+	default: return "BEGIN { " + statements(grammar, count) + "}";
 	}
 }
 
@@ -80,7 +78,9 @@ std::string clause(std::mt19937_64& random) {
 int main(int argc, char** argv) {
 	if (argc == 2 && !std::strcmp(argv[1], "prelude")) {
 		Decisions none(nullptr, 0);
-		std::printf("#pragma D option quiet\n#pragma D option nspec=128\n#pragma D option destructive\n#pragma D option defaultargs\n%s\n", DGrammar(none).text("prelude").c_str());
+		std::printf("#pragma D option quiet\n#pragma D option nspec=128\n#pragma D option "
+		            "destructive\n#pragma D option defaultargs\n%s\n",
+		            DGrammar(none).text("prelude").c_str());
 		return 0;
 	}
 	if (argc != 3) {

@@ -22,7 +22,8 @@ public:
 
 std::string canon(const std::string& expression, const std::string& declarations = {}) {
 	test::TestTarget target;
-	const auto result = test::compile(declarations + " fbt::vfs_read:entry { trace(" + expression + "); }", target);
+	const auto result =
+	    test::compile(declarations + " fbt::vfs_read:entry { trace(" + expression + "); }", target);
 	INFO(result.diagnostics.render(true));
 	REQUIRE(!result.diagnostics.failed());
 	return result.compiled.image.bodies[0].actions[0].expression;
@@ -36,7 +37,8 @@ TEST_CASE("canon: spacing, inlines, macros and constants leave no trace") {
 	CHECK(canon("arg0 + EIGHT", "inline int EIGHT = 8;") == "(+ arg0 8)");
 	CHECK(canon("*(int *)(arg0 + 8)") == "(load s4 (+ arg0 8))");
 	CHECK(canon("((struct s *)arg0)->b", "struct s { uint64_t a; int b; };") == "(load s4 (+ arg0 8))");
-	CHECK(canon("((struct s *)arg0)->i.b", "struct t { int x, b; }; struct s { int a; struct t i; };") == "(load s4 (+ arg0 8))");
+	CHECK(canon("((struct s *)arg0)->i.b", "struct t { int x, b; }; struct s { int a; struct t i; };") ==
+	      "(load s4 (+ arg0 8))");
 	CHECK(canon("copyinstr(arg1)") == "(copyinstr arg1)");
 	CHECK(canon("stringof(arg1)") == "(str arg1)");
 	CHECK(canon("(char)arg1") == "(cast s1 arg1)");
@@ -65,8 +67,10 @@ TEST_CASE("replay: the largest captured subtree first, the rest is computed") {
 TEST_CASE("replay: what was not captured is an error that names it and how to record it") {
 	ReplayTarget target;
 	target.inputs = {{"arg0", "int64_t", false}};
-	for (const char* const expression : {"arg1", "*(int *)arg0", "copyinstr(arg0)", "uid", "`jiffies", "stack()"}) {
-		const auto result = test::compile(std::string("fbt::vfs_read:entry { @[") + expression + "] = count(); }", target);
+	for (const char* const expression :
+	     {"arg1", "*(int *)arg0", "copyinstr(arg0)", "uid", "`jiffies", "stack()"}) {
+		const auto result = test::compile(
+		    std::string("fbt::vfs_read:entry { @[") + expression + "] = count(); }", target);
 		INFO(expression << "\n" << result.diagnostics.render(true));
 		REQUIRE(result.diagnostics.errors() == 1);
 		CHECK(result.diagnostics.all()[0].tag == "D_CAPTURE_MISSING");
@@ -76,7 +80,9 @@ TEST_CASE("replay: what was not captured is an error that names it and how to re
 
 TEST_CASE("replay: the standard context needs no capture, and variables are the program's own") {
 	ReplayTarget target;
-	const auto result = test::compile("fbt::vfs_read:entry { self->t = timestamp; @[execname, pid, tid, cpu, probefunc] = sum(self->t); x[pid]++; }", target);
+	const auto result = test::compile("fbt::vfs_read:entry { self->t = timestamp; @[execname, pid, tid, "
+	                                  "cpu, probefunc] = sum(self->t); x[pid]++; }",
+	                                  target);
 	INFO(result.diagnostics.render(true));
 	CHECK(!result.diagnostics.failed());
 	CHECK(result.compiled.captured.empty());
@@ -87,11 +93,13 @@ TEST_CASE("derive: clause by clause") {
 	d::CompileOptions options;
 	options.name = "analysis.d";
 	d::Diagnostics diagnostics;
-	const auto derived = d::derive("BEGIN { x = 1; self->on = 1; self->p = 0; }\n"
-	                               "syscall::read:entry /pid == 7 && self->on/ { self->p = arg1; @[execname, copyinstr(arg0)] = count(); }\n"
-	                               "syscall::read:return /self->p/ { @t = sum(arg0 + uid + x); printf(\"%d\", pid * 2); }\n"
-	                               "syscall::read:entry { @c = count(); }\n",
-	                               options, target, diagnostics);
+	const auto derived = d::derive(
+	    "BEGIN { x = 1; self->on = 1; self->p = 0; }\n"
+	    "syscall::read:entry /pid == 7 && self->on/ { self->p = arg1; @[execname, copyinstr(arg0)] = "
+	    "count(); }\n"
+	    "syscall::read:return /self->p/ { @t = sum(arg0 + uid + x); printf(\"%d\", pid * 2); }\n"
+	    "syscall::read:entry { @c = count(); }\n",
+	    options, target, diagnostics);
 	INFO(diagnostics.render(true));
 	REQUIRE(!diagnostics.failed());
 	CHECK(derived.text == "syscall::read:entry /(pid == 7)/ { capture(arg1, copyinstr(arg0)); }\n"
@@ -109,7 +117,8 @@ TEST_CASE("derive: clause by clause") {
 TEST_CASE("conditions: a predicate of firing inputs is kept as canonical text") {
 	test::TestTarget target;
 	const auto condition = [&](const std::string& predicate) {
-		const auto result = test::compile("self int on; fbt::vfs_read:entry /" + predicate + "/ { capture(); }", target);
+		const auto result = test::compile(
+		    "self int on; fbt::vfs_read:entry /" + predicate + "/ { capture(); }", target);
 		INFO(result.diagnostics.render(true));
 		REQUIRE(!result.diagnostics.failed());
 		return dof::read(dof::write(result.compiled.image)).bodies[0].condition;
@@ -158,6 +167,8 @@ TEST_CASE("which clauses depend on the kernel's types") {
 	CHECK_FALSE(depends("BEGIN { trace((uint64_t)curthread); }"));
 	CHECK_FALSE(depends("BEGIN { trace(`jiffies); }"));
 	CHECK_FALSE(depends("syscall::read:entry { trace(args[0]); }"));
-	CHECK_FALSE(depends("struct s { int a; }; BEGIN { trace(((struct s *)arg0)->a); trace(sizeof(int)); trace((pid_t)arg0); }"));
-	CHECK_FALSE(depends("fbt::vfs_read:entry { trace(args[0]->flags); } fbt::vfs_read:entry { trace(arg0); }"));
+	CHECK_FALSE(depends("struct s { int a; }; BEGIN { trace(((struct s *)arg0)->a); trace(sizeof(int)); "
+	                    "trace((pid_t)arg0); }"));
+	CHECK_FALSE(
+	    depends("fbt::vfs_read:entry { trace(args[0]->flags); } fbt::vfs_read:entry { trace(arg0); }"));
 }

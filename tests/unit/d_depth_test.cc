@@ -92,7 +92,8 @@ TEST_CASE("Inlines that double are used up to a bound", "[d]") {
 TEST_CASE("An error in a long line shows the part around it", "[d]") {
 	test::TestTarget target;
 	d::Diagnostics diagnostics;
-	d::compile("BEGIN { x = 1" + times(5000, " ") + "+ nosuch; }" + times(5000, " "), {}, target, diagnostics);
+	d::compile("BEGIN { x = 1" + times(5000, " ") + "+ nosuch; }" + times(5000, " "), {}, target,
+	           diagnostics);
 	const std::string text = diagnostics.render(false);
 	CHECK(text.size() < 1000);
 	const size_t line = text.find("    "), caret = text.find('^');

@@ -61,7 +61,8 @@ const Row kRows[] = {
     {"D_OP_SOU", "BEGIN { x = 1; trace(x.a); }", 23},
     {"D_OP_SOU", "struct s { int a; }; struct s v; struct s w; BEGIN { x = v == w; }", 60},
     {"D_OP_INCOMPLETE", "struct t; BEGIN { x = (struct t *)arg0; y = x + 1; }", 47},
-    {"D_OP_DYN", "struct o { int a; }; translator struct o < int i > { a = i; }; BEGIN { x = xlate <struct o>(1); }", 0},
+    {"D_OP_DYN",
+     "struct o { int a; }; translator struct o < int i > { a = i; }; BEGIN { x = xlate <struct o>(1); }", 0},
     {"D_OP_ACT", "BEGIN { x = exit(0); }", 13},
     {"D_OP_ACT", "BEGIN { x = stack() + 1; }", 13},
     {"D_AGG_REDEF", "BEGIN { @a = count(); @a = sum(1); }", 23},
@@ -86,12 +87,21 @@ const Row kRows[] = {
     {"D_ADDROF_LVAL", "BEGIN { x = &3; }", 13},
     {"D_ADDROF_VAR", "BEGIN { x = 1; y = &x; }", 20},
     {"D_ADDROF_BITFIELD", "struct s { int a:3; }; BEGIN { x = &((struct s *)arg0)->a; }", 36},
-    {"D_XLATE_REDECL", "struct o { int a; }; translator struct o < int i > { a = i; }; translator struct o < int j > { a = j; };", 64},
-    {"D_XLATE_NOCONV", "struct o { int a, b; }; translator struct o < int i > { a = i; }; BEGIN { trace(xlate <struct o>(1).b); }", 0},
+    {"D_XLATE_REDECL",
+     "struct o { int a; }; translator struct o < int i > { a = i; }; translator struct o < int j > { a = j; "
+     "};",
+     64},
+    {"D_XLATE_NOCONV",
+     "struct o { int a, b; }; translator struct o < int i > { a = i; }; BEGIN { trace(xlate <struct "
+     "o>(1).b); }",
+     0},
     {"D_XLATE_NONE", "struct o { int a; }; BEGIN { trace(xlate <struct o>(1).a); }", 36},
     {"D_XLATE_SOU", "BEGIN { trace(xlate <int>(1)); }", 15},
     {"D_XLATE_MEMB", "struct o { int a; }; translator struct o < int i > { b = i; };", 54},
-    {"D_XLATE_INCOMPAT", "struct o { int a; }; translator struct o < int i > { a = \"x\"; }; BEGIN { trace(xlate <struct o>(1).a); }", 0},
+    {"D_XLATE_INCOMPAT",
+     "struct o { int a; }; translator struct o < int i > { a = \"x\"; }; BEGIN { trace(xlate <struct "
+     "o>(1).a); }",
+     0},
     {"D_CAST_INVAL", "struct s { int a; }; struct s v; BEGIN { x = (int)v; }", 46},
     {"D_PRAGERR", "#pragma error stop\nBEGIN { }", 0},
     {"D_PRAGCTL_INVAL", "#if 0\nBEGIN { }", 1},
@@ -183,10 +193,14 @@ const Row kRows[] = {
     {"D_PRINTA_AGGPROTO", "BEGIN { @a[1] = count(); @b[\"x\"] = count(); printa(@a, @b); }", 56},
     {"D_PRINTA_AGGKEY", "BEGIN { @a[1] = count(); @b = count(); printa(@a, @b); }", 51},
     {"D_TRACE_VOID", "BEGIN { trace((void)1); }", 15},
-    {"D_TRACE_DYN", "struct o { int a; }; translator struct o < int i > { a = i; }; BEGIN { trace(xlate <struct o>(1)); }", 78},
+    {"D_TRACE_DYN",
+     "struct o { int a; }; translator struct o < int i > { a = i; }; BEGIN { trace(xlate <struct o>(1)); }",
+     78},
     {"D_TRACE_AGG", "BEGIN { @a = count(); trace(@a); }", 29},
     {"D_PRINT_VOID", "BEGIN { print((void)1); }", 15},
-    {"D_PRINT_DYN", "struct o { int a; }; translator struct o < int i > { a = i; }; BEGIN { print(xlate <struct o>(1)); }", 78},
+    {"D_PRINT_DYN",
+     "struct o { int a; }; translator struct o < int i > { a = i; }; BEGIN { print(xlate <struct o>(1)); }",
+     78},
     {"D_PRINT_AGG", "BEGIN { @a = count(); print(@a); }", 29},
     {"D_TRACEMEM_ADDR", "struct s { int a; }; struct s v; BEGIN { tracemem(v, 4); }", 51},
     {"D_TRACEMEM_SIZE", "BEGIN { tracemem(arg0, pid); }", 24},
@@ -212,16 +226,20 @@ const Row kRows[] = {
     {"D_LQUANT_MATCHSTEP", "BEGIN { @a = lquantize(1, 0, 10); @a = lquantize(1, 0, 20, 2); }", 40},
     {"D_LLQUANT_FACTORTYPE", "BEGIN { @a = llquantize(1, pid, 0, 6, 20); }", 28},
     {"D_LLQUANT_FACTORVAL", "BEGIN { @a = llquantize(1, 65536, 0, 6, 20); }", 28},
-    {"D_LLQUANT_FACTORMATCH", "BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 20, 0, 6, 20); }", 48},
+    {"D_LLQUANT_FACTORMATCH", "BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 20, 0, 6, 20); }",
+     48},
     {"D_LLQUANT_LOWTYPE", "BEGIN { @a = llquantize(1, 10, pid, 6, 20); }", 32},
     {"D_LLQUANT_LOWVAL", "BEGIN { @a = llquantize(1, 10, 65536, 6, 20); }", 32},
-    {"D_LLQUANT_LOWMATCH", "BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 10, 1, 6, 20); }", 48},
+    {"D_LLQUANT_LOWMATCH", "BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 10, 1, 6, 20); }",
+     48},
     {"D_LLQUANT_HIGHTYPE", "BEGIN { @a = llquantize(1, 10, 0, pid, 20); }", 35},
     {"D_LLQUANT_HIGHVAL", "BEGIN { @a = llquantize(1, 10, 0, 65536, 20); }", 35},
-    {"D_LLQUANT_HIGHMATCH", "BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 10, 0, 7, 20); }", 48},
+    {"D_LLQUANT_HIGHMATCH", "BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 10, 0, 7, 20); }",
+     48},
     {"D_LLQUANT_NSTEPTYPE", "BEGIN { @a = llquantize(1, 10, 0, 6, pid); }", 38},
     {"D_LLQUANT_NSTEPVAL", "BEGIN { @a = llquantize(1, 10, 0, 6, 65536); }", 38},
-    {"D_LLQUANT_NSTEPMATCH", "BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 10, 0, 6, 10); }", 48},
+    {"D_LLQUANT_NSTEPMATCH", "BEGIN { @a = llquantize(1, 10, 0, 6, 20); @a = llquantize(1, 10, 0, 6, 10); }",
+     48},
     {"D_LLQUANT_MAGRANGE", "BEGIN { @a = llquantize(1, 10, 6, 6, 20); }", 32},
     {"D_LLQUANT_FACTORNSTEPS", "BEGIN { @a = llquantize(1, 10, 0, 6, 4); }", 38},
     {"D_LLQUANT_FACTOREVEN", "BEGIN { @a = llquantize(1, 10, 0, 6, 15); }", 38},
@@ -273,7 +291,9 @@ const Row kRows[] = {
     {"D_PRED_SCALAR", "BEGIN { if (execname) trace(1); }", 13},
     {"D_PRED_SCALAR", "BEGIN { execname ? printf(\"a\") : printf(\"b\"); }", 9},
     {"D_CHR_OFLOW", "BEGIN { trace('abcdefghi'); }", 15},
-    {"D_PROTO_ARG", "struct p { int x; }; struct q { int x; }; struct p v; struct q w; BEGIN { a[v] = 1; trace(a[w]); }", 93},
+    {"D_PROTO_ARG",
+     "struct p { int x; }; struct q { int x; }; struct p v; struct q w; BEGIN { a[v] = 1; trace(a[w]); }",
+     93},
     {"D_PRINTF_DYN_PROTO", "BEGIN { @a = count(); printa(\"%*d\", @a); }", 30},
     {"D_PROTO_ARG", "BEGIN { copyin(\"a\", 4); }", 16},
     {"D_PROTO_ARG", "BEGIN { trace(copyinstr(execname)); }", 25},
@@ -285,9 +305,16 @@ const Row kRows[] = {
     {"D_PROTO_ARG", "BEGIN { p = copyin(0, 4194305); }", 23},
     {"D_PROTO_ARG", "BEGIN { copyinto(0, 4194305, alloca(1)); }", 21},
     {"D_ALLOCA_INCOMPAT", "BEGIN { p = alloca(8); q = pid ? p : (void *)&`jiffies; }", 32},
-    {"D_CG_DYN", "struct s { int a; }; translator struct s < int i > { a = i; }; BEGIN { xlate <struct s *> (1); }", 72},
-    {"D_OP_DYN", "struct s { int a; }; translator struct s < int i > { a = i; }; BEGIN { x = xlate <struct s *> (1) ? 1 : 2; }", 76},
-    {"D_OP_DYN", "struct s { int a; }; translator struct s < int i > { a = i; }; BEGIN { x = (xlate <struct s *> (1))[0]; }", 100},
+    {"D_CG_DYN",
+     "struct s { int a; }; translator struct s < int i > { a = i; }; BEGIN { xlate <struct s *> (1); }", 72},
+    {"D_OP_DYN",
+     "struct s { int a; }; translator struct s < int i > { a = i; }; BEGIN { x = xlate <struct s *> (1) ? 1 "
+     ": 2; }",
+     76},
+    {"D_OP_DYN",
+     "struct s { int a; }; translator struct s < int i > { a = i; }; BEGIN { x = (xlate <struct s *> "
+     "(1))[0]; }",
+     100},
     {"D_OP_VFPTR", "BEGIN { p = alloca(8); trace(p + 1); }", 32},
     {"D_OP_VFPTR", "BEGIN { p = alloca(8); trace(p - 1); }", 32},
     {"D_OP_ARRFUN", "int a[4]; int b[4]; BEGIN { a = b; }", 31},
@@ -369,7 +396,8 @@ TEST_CASE("unknown names are answered with the nearest known one, or what they a
 	    {"struct s { int alpha; }; struct s v; BEGIN { trace(v.alhpa); }", "did you mean alpha?"},
 	    {"#pragma D option bufsiez=1m\nBEGIN { }", "did you mean bufsize?"},
 	    {"BEGIN { self->start = 1; trace(self->strat); }", "did you mean start?"},
-	    {"syscall::read { trace(1); }", "fields are counted from the right; did you mean syscall::read:?"},
+	    {"syscall::read { trace(1); }",
+	     "fields are counted from the right; did you mean syscall::read:?"},
 	    {"syscall { trace(1); }", "fields are counted from the right; did you mean syscall:::?"},
 	};
 	for (const auto& row : rows) {
@@ -384,17 +412,22 @@ TEST_CASE("unknown names are answered with the nearest known one, or what they a
 TEST_CASE("messages have file, line, column, the line and a caret; and dtrace's own first line") {
 	test::TestTarget target;
 	const auto result = test::compile("BEGIN\n{\n\ttrace(nosuch);\n}\n", target);
-	CHECK(result.diagnostics.render(true).starts_with("test.d:3:8: error: failed to resolve nosuch: Unknown variable name [D_IDENT_UNDEF]\n"
-	                                                  "    \ttrace(nosuch);\n"
-	                                                  "    \t      ^\n"));
+	CHECK(result.diagnostics.render(true).starts_with(
+	    "test.d:3:8: error: failed to resolve nosuch: Unknown variable name [D_IDENT_UNDEF]\n"
+	    "    \ttrace(nosuch);\n"
+	    "    \t      ^\n"));
 	CHECK(result.diagnostics.classic(false) == "line 3: failed to resolve nosuch: Unknown variable name");
-	CHECK(result.diagnostics.classic(true) == "[D_IDENT_UNDEF] line 3: failed to resolve nosuch: Unknown variable name");
-	CHECK(result.diagnostics.classic(false, 0, true) == "in action list: failed to resolve nosuch: Unknown variable name");
+	CHECK(result.diagnostics.classic(true) ==
+	      "[D_IDENT_UNDEF] line 3: failed to resolve nosuch: Unknown variable name");
+	CHECK(result.diagnostics.classic(false, 0, true) ==
+	      "in action list: failed to resolve nosuch: Unknown variable name");
 }
 
 TEST_CASE("a mistake in a provider's probe is one error, and the next probe is read") {
 	test::TestTarget target;
-	const auto result = test::compile("provider foo { probe a(int, @b) : (int); probe c(); probe c(); }; BEGIN { trace(nosuch); }", target);
+	const auto result = test::compile(
+	    "provider foo { probe a(int, @b) : (int); probe c(); probe c(); }; BEGIN { trace(nosuch); }",
+	    target);
 	INFO(result.diagnostics.render(true));
 	REQUIRE(result.diagnostics.errors() == 3);
 	CHECK(result.diagnostics.all()[0].tag == "D_SYNTAX");
@@ -419,5 +452,7 @@ TEST_CASE("a probe has at most 255 arguments") {
 
 TEST_CASE("an expression that needs more registers than there are keeps what waits in clause-locals") {
 	test::TestTarget target;
-	CHECK_FALSE(test::compile("BEGIN { x = (pid+(pid+(pid+(pid+(pid+(pid+(pid+(pid+pid)))))))); }", target).diagnostics.failed());
+	CHECK_FALSE(
+	    test::compile("BEGIN { x = (pid+(pid+(pid+(pid+(pid+(pid+(pid+(pid+pid)))))))); }", target)
+	        .diagnostics.failed());
 }

@@ -25,13 +25,16 @@ TEST_CASE("the classic listing: instruction words") {
 	test::TestTarget target;
 	d::CompileOptions options;
 	options.zdefs = true;
-	const auto result = test::compile("fbt::malloc:entry /execname == \"csh\"/ { trace(arg0); }", target, options);
+	const auto result =
+	    test::compile("fbt::malloc:entry /execname == \"csh\"/ { trace(arg0); }", target, options);
 	INFO(result.diagnostics.render(true));
 	REQUIRE(!result.diagnostics.failed());
 	const dof::Image& image = result.compiled.image;
 	REQUIRE(image.bodies.size() == 1);
 	REQUIRE(image.bodies[0].predicate);
-	CHECK(image.bodies[0].predicate->text == std::vector<uint32_t>{0x29011801, 0x26000102, 0x27010200, 0x12000006, 0x0e000001, 0x11000007, 0x25000001, 0x23000001});
+	CHECK(image.bodies[0].predicate->text == std::vector<uint32_t>{0x29011801, 0x26000102, 0x27010200,
+	                                                               0x12000006, 0x0e000001, 0x11000007,
+	                                                               0x25000001, 0x23000001});
 	REQUIRE(image.bodies[0].actions.size() == 1);
 	CHECK(image.bodies[0].actions[0].kind == DFR_ACT_DIFEXPR);
 	CHECK(image.bodies[0].actions[0].difo->text == std::vector<uint32_t>{0x29010601, 0x23000001});
@@ -43,7 +46,8 @@ TEST_CASE("the classic listing: layout") {
 	test::TestTarget target;
 	d::CompileOptions options;
 	options.zdefs = true;
-	const auto result = test::compile("fbt::malloc:entry /execname == \"csh\"/ { trace(arg0); }", target, options);
+	const auto result =
+	    test::compile("fbt::malloc:entry /execname == \"csh\"/ { trace(arg0); }", target, options);
 	const dof::Body& body = result.compiled.image.bodies[0];
 	CHECK(without_pointer(dif::disassemble(*body.predicate)) ==
 	      "\nDIFO  returns D type (integer) (size 4)\n"

@@ -34,14 +34,15 @@ public:
 	}
 
 	std::string description() const override { return "the test"; }
-	void match(const d::ProbePattern& pattern, const std::function<bool(const d::ProbeInfo&)>& visit) override {
+	void match(const d::ProbePattern& pattern,
+	           const std::function<bool(const d::ProbeInfo&)>& visit) override {
 		const auto fits = [](const std::string& glob, const std::string& text) {
 			return glob.empty() || fnmatch(glob.c_str(), text.c_str(), 0) == 0;
 		};
 		for (const d::ProbeInfo& probe : probes) {
-			if ((pattern.id && pattern.id != probe.id) || !fits(pattern.provider, probe.provider) ||
-			    !fits(pattern.module, probe.module) || !fits(pattern.function, probe.function) ||
-			    !fits(pattern.name, probe.name))
+			if ((pattern.id && pattern.id != probe.id) ||
+			    !fits(pattern.provider, probe.provider) || !fits(pattern.module, probe.module) ||
+			    !fits(pattern.function, probe.function) || !fits(pattern.name, probe.name))
 				continue;
 			if (!visit(probe))
 				return;

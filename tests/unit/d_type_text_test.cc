@@ -11,11 +11,13 @@ using namespace dfr;
 
 TEST_CASE("type text: a struct of everything") {
 	test::TestTarget target;
-	const auto result = test::compile("enum e { A, B = -3 }; typedef int t;\n"
-	                                  "struct in { short x, y; };\n"
-	                                  "struct s { t a; int b:3; int c:5; struct in in; char n[10]; struct s *next; enum e e; union { long l; char k; } u; string *p; };\n"
-	                                  "struct s v; BEGIN { print(v); }",
-	                                  target);
+	const auto result =
+	    test::compile("enum e { A, B = -3 }; typedef int t;\n"
+	                  "struct in { short x, y; };\n"
+	                  "struct s { t a; int b:3; int c:5; struct in in; char n[10]; struct s *next; enum "
+	                  "e e; union { long l; char k; } u; string *p; };\n"
+	                  "struct s v; BEGIN { print(v); }",
+	                  target);
 	INFO(result.diagnostics.render(true));
 	REQUIRE(!result.diagnostics.failed());
 	const dof::Action& action = result.compiled.image.bodies[0].actions[0];
@@ -36,7 +38,9 @@ TEST_CASE("type text: a struct of everything") {
 }
 
 TEST_CASE("type text: wrong text is refused") {
-	for (const char* const text : {"", "X 1", "I", "I 0 s int", "I 32 s", "P 7", "A 3", "S 4 - a:0:0", "S 4 - a:0:0:0", "S 4 - a:999:0:1\nI 32 s int", "A 1 1\nA 1 0", "E 4 s - A", "T 0 x"}) {
+	for (const char* const text :
+	     {"", "X 1", "I", "I 0 s int", "I 32 s", "P 7", "A 3", "S 4 - a:0:0", "S 4 - a:0:0:0",
+	      "S 4 - a:999:0:1\nI 32 s int", "A 1 1\nA 1 0", "E 4 s - A", "T 0 x"}) {
 		types::ProgramTypes types;
 		INFO(text);
 		CHECK_THROWS_AS(d::read_type_text(text, types), Error);

@@ -86,7 +86,8 @@ TEST_CASE("dof: what was written is read, and written again to the same bytes") 
 	bool relocated = false;
 	for (const auto& body : image.bodies) {
 		for (const auto& action : body.actions) {
-			for (const auto& one : action.difo ? action.difo->relocations : std::vector<dif::Relocation>())
+			for (const auto& one :
+			     action.difo ? action.difo->relocations : std::vector<dif::Relocation>())
 				relocated |= one.symbol == "vmlinux`jiffies";
 		}
 	}
@@ -129,7 +130,8 @@ TEST_CASE("dof: any byte changed, any length: refused with section and offset, o
 		} catch (const Error& error) {
 			refused++;
 			const std::string what = error.what();
-			CHECK((what.find("section") != std::string::npos || what.find("header") != std::string::npos));
+			CHECK((what.find("section") != std::string::npos ||
+			       what.find("header") != std::string::npos));
 			CHECK(what.find("offset") != std::string::npos);
 		}
 	}
@@ -152,14 +154,17 @@ TEST_CASE("dif: a DOF disassembles to text that assembles to the same bytes") {
 }
 
 TEST_CASE("dif: the assembler names the line that it does not understand") {
-	CHECK_THROWS_WITH(dif::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n      00: 23000001 rett %r1\n    end\n"),
+	CHECK_THROWS_WITH(dif::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n      00: "
+	                                "23000001 rett %r1\n    end\n"),
 	                  Catch::Contains("line 5") && Catch::Contains("rett"));
 	CHECK_THROWS_WITH(dif::assemble("dof 1\nnonsense\n"), Catch::Contains("line 2"));
-	CHECK_THROWS_WITH(dif::assemble("ecb 0 0 0 \"\" \"\" \"\" \"\" \"BEGIN\"\n"), Catch::Contains("body"));
+	CHECK_THROWS_WITH(dif::assemble("ecb 0 0 0 \"\" \"\" \"\" \"\" \"BEGIN\"\n"),
+	                  Catch::Contains("body"));
 }
 
 TEST_CASE("dif: an edited operand assembles to what it says") {
-	const dof::Image image = dif::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n"
-	                                       "      00: 00000000 add %r1, %r2, %r3\n      01: 00000000 ret %r3\n    end\n");
+	const dof::Image image =
+	    dif::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n"
+	                  "      00: 00000000 add %r1, %r2, %r3\n      01: 00000000 ret %r3\n    end\n");
 	CHECK(image.bodies[0].actions[0].difo->text == std::vector<uint32_t>{0x07010203, 0x23000003});
 }

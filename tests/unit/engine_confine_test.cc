@@ -51,7 +51,13 @@ Code builtin(uint32_t id, dif_type type = kInt64) {
 
 // copyin(arg0, 16) in %r1.
 Code copied() {
-	return Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).setx(16, 2).flush().pushv(1).pushv(2).call(DIF_SUBR_COPYIN, 1);
+	return Code()
+	    .wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1)
+	    .setx(16, 2)
+	    .flush()
+	    .pushv(1)
+	    .pushv(2)
+	    .call(DIF_SUBR_COPYIN, 1);
 }
 
 const std::string kNumber = "an address would become a number";
@@ -61,16 +67,18 @@ const std::string kCalculated = "addresses cannot be calculated with";
 } // namespace
 
 TEST_CASE("confined: built-ins", "[engine][confine]") {
-	for (uint32_t id : {DIF_VAR_TIMESTAMP, DIF_VAR_PID, DIF_VAR_TID, DIF_VAR_UID, DIF_VAR_ERRNO, DIF_VAR_ARG0,
-			    DIF_VAR_UCALLER, DIF_VAR_CPU})
+	for (uint32_t id : {DIF_VAR_TIMESTAMP, DIF_VAR_PID, DIF_VAR_TID, DIF_VAR_UID, DIF_VAR_ERRNO,
+	                    DIF_VAR_ARG0, DIF_VAR_UCALLER, DIF_VAR_CPU})
 		fine(builtin(id));
 	for (uint32_t id : {DIF_VAR_EXECNAME, DIF_VAR_PROBEFUNC})
 		fine(builtin(id, kString));
 	for (uint32_t id : {DIF_VAR_CURTHREAD, DIF_VAR_CALLER, DIF_VAR_STACKDEPTH, DIF_VAR_IPL})
 		refused(builtin(id), "this built-in variable tells of the kernel");
 	fine(Code().setx(1, 2).r(DIF_OP_LDGA, DIF_VAR_ARGS, 2, 1).ret(1));
-	refused(Code().setx(1, 2).r(DIF_OP_LDGA, DIF_VAR_UREGS, 2, 1).ret(1), "this built-in array tells of the kernel");
-	refused(Code().sets("a", 2).r(DIF_OP_LDGA, DIF_VAR_ARGS, 2, 1).ret(1), "this built-in array tells of the kernel");
+	refused(Code().setx(1, 2).r(DIF_OP_LDGA, DIF_VAR_UREGS, 2, 1).ret(1),
+	        "this built-in array tells of the kernel");
+	refused(Code().sets("a", 2).r(DIF_OP_LDGA, DIF_VAR_ARGS, 2, 1).ret(1),
+	        "this built-in array tells of the kernel");
 }
 
 TEST_CASE("confined: an address does not become a number", "[engine][confine]") {
@@ -79,8 +87,8 @@ TEST_CASE("confined: an address does not become a number", "[engine][confine]") 
 	refused(copied().ret(1), kRecorded);
 	fine(copied().returns(struct_of(16)).ret(1));
 	fine(copied().returns(kVoid).ret(1)); // runs for what it does
-	for (uint32_t op : {DIF_OP_OR, DIF_OP_XOR, DIF_OP_AND, DIF_OP_SLL, DIF_OP_SRL, DIF_OP_SRA, DIF_OP_SUB, DIF_OP_MUL,
-			    DIF_OP_UDIV, DIF_OP_SREM}) {
+	for (uint32_t op : {DIF_OP_OR, DIF_OP_XOR, DIF_OP_AND, DIF_OP_SLL, DIF_OP_SRL, DIF_OP_SRA, DIF_OP_SUB,
+	                    DIF_OP_MUL, DIF_OP_UDIV, DIF_OP_SREM}) {
 		refused(Code().sets("a", 1).setx(3, 2).r(op, 1, 2, 1).ret(1), kCalculated);
 		refused(Code().sets("a", 1).setx(3, 2).r(op, 2, 1, 1).ret(1), kCalculated);
 		fine(Code().setx(5, 1).setx(3, 2).r(op, 1, 2, 1).ret(1));
@@ -91,9 +99,21 @@ TEST_CASE("confined: an address does not become a number", "[engine][confine]") 
 	refused(copied().setx(8, 2).r(DIF_OP_ADD, 1, 2, 1).ret(1), kRecorded);
 	refused(Code().sets("a", 1).r(DIF_OP_MOV, 1, 0, 2).ret(2), kRecorded);
 	// Two ways into one instruction: what holds there must hold on both.
-	refused(Code().wide(DIF_OP_LDGS, DIF_VAR_PID, 1).r(DIF_OP_TST, 1, 0, 0).branch(DIF_OP_BE, 4).sets("a", 1).ret(1),
-		kRecorded);
-	fine(Code().returns(kString).r(DIF_OP_TST, 1, 0, 0).branch(DIF_OP_BE, 4).sets("a", 1).branch(DIF_OP_BA, 5).sets("b", 1).ret(1));
+	refused(Code()
+	            .wide(DIF_OP_LDGS, DIF_VAR_PID, 1)
+	            .r(DIF_OP_TST, 1, 0, 0)
+	            .branch(DIF_OP_BE, 4)
+	            .sets("a", 1)
+	            .ret(1),
+	        kRecorded);
+	fine(Code()
+	         .returns(kString)
+	         .r(DIF_OP_TST, 1, 0, 0)
+	         .branch(DIF_OP_BE, 4)
+	         .sets("a", 1)
+	         .branch(DIF_OP_BA, 5)
+	         .sets("b", 1)
+	         .ret(1));
 }
 
 namespace {
@@ -114,14 +134,16 @@ TEST_CASE("confined: relocations are refused before any symbol is looked up", "[
 	const std::string name = GENERATE("known", "unknown");
 	DofBuilder dof;
 	dof.trace(Code().setx(5, 1).ret(1)); // 1 DIF, 2 INTTAB, 3 STRTAB, 4 DIFOHDR
-	const uint32_t table = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{dof.string(name), DOF_RELO_SETX, 0, 0}});
+	const uint32_t table =
+	    dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{dof.string(name), DOF_RELO_SETX, 0, 0}});
 	const uint32_t head = dof.table(type, 4, std::vector<dof_relohdr>{{0, table, 2}});
 	looked_up = 0;
 	dfr_user_symbol = any_symbol;
 	const Loaded result = load(dof.bytes(), confined());
 	dfr_user_symbol = nullptr;
 	CHECK(result.error == -EPERM);
-	CHECK(std::string(result.why.rf_reason) == "not without privilege: variables and functions of the kernel have addresses");
+	CHECK(std::string(result.why.rf_reason) ==
+	      "not without privilege: variables and functions of the kernel have addresses");
 	CHECK(result.why.rf_section == head);
 	CHECK(looked_up == 0);
 }
@@ -131,9 +153,12 @@ TEST_CASE("confined: comparisons", "[engine][confine]") {
 	fine(Code().sets("a", 1).r(DIF_OP_SCMP, 1, 0, 0).ret(0));
 	fine(Code().sets("a", 1).r(DIF_OP_CMP, 1, 0, 0).ret(0));
 	fine(Code().sets("a", 1).r(DIF_OP_TST, 1, 0, 0).ret(0));
-	refused(Code().sets("a", 1).sets("b", 2).r(DIF_OP_CMP, 1, 2, 0).ret(0), "addresses cannot be compared");
-	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_CMP, 1, 2, 0).ret(0), "addresses cannot be compared");
-	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_SCMP, 1, 2, 0).ret(0), "a number is compared as a string");
+	refused(Code().sets("a", 1).sets("b", 2).r(DIF_OP_CMP, 1, 2, 0).ret(0),
+	        "addresses cannot be compared");
+	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_CMP, 1, 2, 0).ret(0),
+	        "addresses cannot be compared");
+	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_SCMP, 1, 2, 0).ret(0),
+	        "a number is compared as a string");
 }
 
 TEST_CASE("confined: variables keep what they hold", "[engine][confine]") {
@@ -143,7 +168,7 @@ TEST_CASE("confined: variables keep what they hold", "[engine][confine]") {
 		return code.returns(kVoid).sets("a", 1).wide(op, kId, 1).ret(0);
 	};
 	for (auto [scope, op] : {std::pair{DIF_VS_GLOBAL, DIF_OP_STGS}, std::pair{DIF_VS_THREAD, DIF_OP_STTS},
-				 std::pair{DIF_VS_LOCAL, DIF_OP_STLS}}) {
+	                         std::pair{DIF_VS_LOCAL, DIF_OP_STLS}}) {
 		fine(stored(true, scope, op));
 		refused(stored(false, scope, op), kNumber);
 	}
@@ -160,34 +185,51 @@ TEST_CASE("confined: variables keep what they hold", "[engine][confine]") {
 
 TEST_CASE("confined: subroutines and their arguments", "[engine][confine]") {
 	fine(Code().sets("abc", 1).flush().pushr(DIF_KIND_STRING, 0, 1).call(DIF_SUBR_STRLEN, 1).ret(1));
-	refused(Code().setx(77, 1).flush().pushr(DIF_KIND_STRING, 0, 1).call(DIF_SUBR_STRLEN, 1).ret(1), kNumber);
+	refused(Code().setx(77, 1).flush().pushr(DIF_KIND_STRING, 0, 1).call(DIF_SUBR_STRLEN, 1).ret(1),
+	        kNumber);
 	refused(Code().sets("abc", 1).flush().pushv(1).call(DIF_SUBR_STRLEN, 1).ret(1), kNumber);
 	refused(Code().setx(77, 1).flush().pushv(1).call(DIF_SUBR_STRLEN, 1).ret(1),
-		"a subroutine gets an address for a number, or a number for a string");
-	refused(Code().sets("a", 1).flush().pushr(DIF_KIND_STRING, 0, 1).call(DIF_SUBR_LLTOSTR, 1).returns(kString).ret(1),
-		"a subroutine gets an address for a number, or a number for a string");
+	        "a subroutine gets an address for a number, or a number for a string");
+	refused(Code()
+	            .sets("a", 1)
+	            .flush()
+	            .pushr(DIF_KIND_STRING, 0, 1)
+	            .call(DIF_SUBR_LLTOSTR, 1)
+	            .returns(kString)
+	            .ret(1),
+	        "a subroutine gets an address for a number, or a number for a string");
 	refused(Code().setx(1, 1).flush().pushv(1).call(DIF_SUBR_ALLOCA, 1).returns(struct_of(1)).ret(1),
-		"this subroutine tells of the kernel, or writes");
+	        "this subroutine tells of the kernel, or writes");
 	refused(Code().setx(1, 1).flush().pushv(1).pushv(1).call(DIF_SUBR_MEMREF, 1).returns(kVoid).ret(1),
-		"this subroutine tells of the kernel, or writes");
+	        "this subroutine tells of the kernel, or writes");
 	refused(Code().setx(1, 1).flush().pushv(1).call(DIF_SUBR_MUTEX_OWNER, 1).ret(1),
-		"this subroutine tells of the kernel, or writes");
+	        "this subroutine tells of the kernel, or writes");
 	// More than it takes, or a number of them that depends on the way taken.
 	refused(Code().setx(1, 1).flush().pushv(1).pushv(1).call(DIF_SUBR_HTONL, 1).ret(1),
-		"a subroutine's arguments are not known");
-	refused(Code().setx(1, 1).flush().pushv(1).branch(DIF_OP_BE, 5).pushv(1).call(DIF_SUBR_LLTOSTR, 1).returns(kString).ret(1),
-		"a subroutine's arguments are not known");
+	        "a subroutine's arguments are not known");
+	refused(Code()
+	            .setx(1, 1)
+	            .flush()
+	            .pushv(1)
+	            .branch(DIF_OP_BE, 5)
+	            .pushv(1)
+	            .call(DIF_SUBR_LLTOSTR, 1)
+	            .returns(kString)
+	            .ret(1),
+	        "a subroutine's arguments are not known");
 }
 
 TEST_CASE("confined: memory", "[engine][confine]") {
 	fine(copied().setx(8, 2).r(DIF_OP_ADD, 1, 2, 1).r(DIF_OP_LDX, 1, 0, 1).ret(1));
 	fine(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).r(DIF_OP_ULDX, 1, 0, 1).ret(1));
-	const std::string cannot = "memory of the kernel's cannot be read; copyin() what is the process's own";
+	const std::string cannot =
+	    "memory of the kernel's cannot be read; copyin() what is the process's own";
 	refused(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).r(DIF_OP_LDX, 1, 0, 1).ret(1), cannot);
 	refused(Code().sets("abc", 1).r(DIF_OP_LDUB, 1, 0, 1).ret(1), cannot);
 	refused(copied().r(DIF_OP_ULDX, 1, 0, 1).ret(1), cannot);
 	refused(copied().setx(1, 2).r(DIF_OP_STB, 2, 0, 1).returns(kVoid).ret(0), "memory cannot be written");
-	refused(Code().setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 1).returns(kVoid).ret(0), "memory cannot be written");
+	refused(Code().setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 1).returns(kVoid).ret(0),
+	        "memory cannot be written");
 }
 
 TEST_CASE("confined: actions", "[engine][confine]") {
@@ -206,8 +248,8 @@ TEST_CASE("confined: actions", "[engine][confine]") {
 	for (uint32_t kind : {DFR_ACT_SYM, DFR_ACT_STOP, DFR_ACT_BREAKPOINT, DFR_ACT_PANIC}) {
 		const Loaded result = with({{kind}});
 		CHECK(result.error == -EPERM);
-		CHECK(std::string(result.why.rf_reason) ==
-		      "not without privilege: this action tells of the kernel, or does something to the system");
+		CHECK(std::string(result.why.rf_reason) == "not without privilege: this action tells of the "
+		                                           "kernel, or does something to the system");
 	}
 	CHECK(with({{DFR_ACT_STACK}}).error != 0);
 }
@@ -218,7 +260,8 @@ TEST_CASE("confined: a firing's text is bounded, however often a program names i
 	for (int i = 0; i < 1000; i++)
 		code.word(DIF_INSTR_R(DIF_OP_NOP, 0, 0, 0));
 	const uint32_t difo = dof.difo(code.ret(0));
-	dof.ecb(dof.probe("dtrace", "", "", "BEGIN"), kNone, dof.actions(std::vector<Act>(20, {DFR_ACT_DIFEXPR, difo})));
+	dof.ecb(dof.probe("dtrace", "", "", "BEGIN"), kNone,
+	        dof.actions(std::vector<Act>(20, {DFR_ACT_DIFEXPR, difo})));
 	CHECK(load(dof.bytes()).error == 0);
 	const Loaded result = load(dof.bytes(), confined());
 	CHECK(result.error == -EPERM);
@@ -254,51 +297,34 @@ private:
 	uint32_t reg() { return 1 + below(4); }
 
 	void append(Code& code) {
-		static const uint32_t subrs[] = {DIF_SUBR_COPYIN,  DIF_SUBR_COPYINSTR, DIF_SUBR_STRLEN,	 DIF_SUBR_STRJOIN,
-						 DIF_SUBR_SUBSTR,  DIF_SUBR_INDEX,     DIF_SUBR_LLTOSTR, DIF_SUBR_STRCHR,
-						 DIF_SUBR_STRTOLL, DIF_SUBR_HTONL,     DIF_SUBR_ALLOCA,	 DIF_SUBR_STRTOK};
-		static const uint32_t builtins[] = {DIF_VAR_ARG0, DIF_VAR_ARG0 + 1, DIF_VAR_PID, DIF_VAR_EXECNAME,
-						    DIF_VAR_PROBEFUNC, DIF_VAR_CURTHREAD};
+		static const uint32_t subrs[] = {DIF_SUBR_COPYIN,  DIF_SUBR_COPYINSTR, DIF_SUBR_STRLEN,
+		                                 DIF_SUBR_STRJOIN, DIF_SUBR_SUBSTR,    DIF_SUBR_INDEX,
+		                                 DIF_SUBR_LLTOSTR, DIF_SUBR_STRCHR,    DIF_SUBR_STRTOLL,
+		                                 DIF_SUBR_HTONL,   DIF_SUBR_ALLOCA,    DIF_SUBR_STRTOK};
+		static const uint32_t builtins[] = {DIF_VAR_ARG0,     DIF_VAR_ARG0 + 1,  DIF_VAR_PID,
+		                                    DIF_VAR_EXECNAME, DIF_VAR_PROBEFUNC, DIF_VAR_CURTHREAD};
 		switch (below(12)) {
-		case 0:
-			code.wide(DIF_OP_SETX, below(5), reg());
-			break;
-		case 1:
-			code.wide(DIF_OP_SETS, 1 + below(6), reg());
-			break;
-		case 2:
-			code.wide(DIF_OP_LDGS, builtins[below(6)], reg());
-			break;
-		case 3:
-			code.wide(below(2) ? DIF_OP_LDGS : DIF_OP_STGS, kId + below(2), reg());
-			break;
-		case 4:
-			code.wide(below(2) ? DIF_OP_LDTS : DIF_OP_STTS, kId + 1, reg());
-			break;
-		case 5:
-			code.wide(below(2) ? DIF_OP_LDLS : DIF_OP_STLS, kId, reg());
-			break;
-		case 6:
-			code.r(DIF_OP_RLDSB + below(7), reg(), 0, reg());
-			break;
+		case 0: code.wide(DIF_OP_SETX, below(5), reg()); break;
+		case 1: code.wide(DIF_OP_SETS, 1 + below(6), reg()); break;
+		case 2: code.wide(DIF_OP_LDGS, builtins[below(6)], reg()); break;
+		case 3: code.wide(below(2) ? DIF_OP_LDGS : DIF_OP_STGS, kId + below(2), reg()); break;
+		case 4: code.wide(below(2) ? DIF_OP_LDTS : DIF_OP_STTS, kId + 1, reg()); break;
+		case 5: code.wide(below(2) ? DIF_OP_LDLS : DIF_OP_STLS, kId, reg()); break;
+		case 6: code.r(DIF_OP_RLDSB + below(7), reg(), 0, reg()); break;
 		case 7:
 			code.flush();
 			for (uint32_t n = below(4); n > 0; n--)
 				below(2) ? code.pushv(reg()) : code.pushr(DIF_KIND_STRING, 0, reg());
 			code.call(subrs[below(12)], reg());
 			break;
-		case 8:
-			code.r(below(2) ? DIF_OP_CMP : DIF_OP_SCMP, below(5), reg(), 0);
-			break;
+		case 8: code.r(below(2) ? DIF_OP_CMP : DIF_OP_SCMP, below(5), reg(), 0); break;
 		case 9: { // skips what comes next
 			const auto at = static_cast<uint32_t>(code.text.size());
 			code.branch(DIF_OP_BE + below(10), at + 2);
 			append(code);
 			break;
 		}
-		default:
-			code.r(DIF_OP_OR + below(8), reg(), reg(), reg());
-			break;
+		default: code.r(DIF_OP_OR + below(8), reg(), reg(), reg()); break;
 		}
 	}
 
@@ -312,7 +338,8 @@ std::string shown(Rig& rig, const dif_type& type, uint64_t value) {
 	if (!value)
 		return "NULL";
 	// copyin() of nothing is a place behind which there may be nothing.
-	return dfr_machine_copy_str(&rig.machine, text, value, sizeof(text), false, nullptr) < 0 ? "a fault" : text;
+	return dfr_machine_copy_str(&rig.machine, text, value, sizeof(text), false, nullptr) < 0 ? "a fault"
+	                                                                                         : text;
 }
 
 char kUserMemory[64] = "what a process has of its own";
@@ -322,7 +349,8 @@ char kUserMemory[64] = "what a process has of its own";
 // Where it faulted is said only if the program chose the place.
 TEST_CASE("confined: faults tell no address", "[engine][confine]") {
 	for (uint64_t added : {100000ull, 1ull << 63, ~0ull << 40}) {
-		const Loaded loaded = load_confined(copied().setx(added, 2).r(DIF_OP_ADD, 1, 2, 1).r(DIF_OP_RLDUB, 1, 0, 1).ret(1));
+		const Loaded loaded = load_confined(
+		    copied().setx(added, 2).r(DIF_OP_ADD, 1, 2, 1).r(DIF_OP_RLDUB, 1, 0, 1).ret(1));
 		REQUIRE(loaded.error == 0);
 		Rig rig;
 		rig.args[0] = reinterpret_cast<uint64_t>(kUserMemory);
@@ -339,7 +367,8 @@ TEST_CASE("confined: faults tell no address", "[engine][confine]") {
 TEST_CASE("confined: a reference is no key by its address", "[engine][confine]") {
 	Code code;
 	code.var(DIF_VS_GLOBAL, kId, kInt64, DIF_VK_ARRAY);
-	const Loaded loaded = load_confined(code.flush().sets("a", 1).pushr(DIF_KIND_CTF, 0, 1).wide(DIF_OP_LDGAA, kId, 2).ret(2));
+	const Loaded loaded = load_confined(
+	    code.flush().sets("a", 1).pushr(DIF_KIND_CTF, 0, 1).wide(DIF_OP_LDGAA, kId, 2).ret(2));
 	REQUIRE(loaded.error == 0);
 	Rig rig;
 	rig.programs.push_back(loaded.program);
@@ -365,13 +394,16 @@ TEST_CASE("confined: random programs compute the same wherever memory lies", "[e
 				std::vector<std::string> seen;
 				std::vector<std::unique_ptr<char[]>> between;
 				for (const Loaded& loaded : {one, other}) {
-					between.push_back(std::make_unique<char[]>(1000 + random.below(100000)));
+					between.push_back(
+					    std::make_unique<char[]>(1000 + random.below(100000)));
 					Rig rig;
 					rig.args[0] = reinterpret_cast<uint64_t>(kUserMemory);
 					rig.env.ev_flags |= DFR_ENV_LIVE;
 					rig.programs.push_back(loaded.program);
-					REQUIRE(dfr_vars_declare(rig.vars.get(), loaded.program.get(), &rig.why) == 0);
-					for (int firing = 0; firing < 2; firing++) { // variables have been set then
+					REQUIRE(dfr_vars_declare(rig.vars.get(), loaded.program.get(),
+					                         &rig.why) == 0);
+					for (int firing = 0; firing < 2;
+					     firing++) { // variables have been set then
 						rig.fire();
 						const uint64_t value = rig.run(&loaded.program->pg_difos[0]);
 						std::string text = std::to_string(rig.fault());
@@ -383,7 +415,8 @@ TEST_CASE("confined: random programs compute the same wherever memory lies", "[e
 				}
 				ran++;
 				calls += seen[0].rfind("-1", 0) == 0;
-				CHECK(std::vector(seen.begin(), seen.begin() + 2) == std::vector(seen.begin() + 2, seen.end()));
+				CHECK(std::vector(seen.begin(), seen.begin() + 2) ==
+				      std::vector(seen.begin() + 2, seen.end()));
 			}
 		}
 	}
@@ -395,11 +428,13 @@ TEST_CASE("confined: random programs compute the same wherever memory lies", "[e
 
 namespace {
 
-int enable_confined(store_rig::State& state, const store_rig::Program& program, std::string* reason = nullptr) {
+int enable_confined(store_rig::State& state, const store_rig::Program& program,
+                    std::string* reason = nullptr) {
 	const std::vector<uint8_t> bytes = program.bytes();
 	const dfr_load_limits limits = confined();
 	dfr_refusal why{};
-	const int error = dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, 0, &state.matched, &why);
+	const int error =
+	    dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, 0, &state.matched, &why);
 	if (reason)
 		*reason = why.rf_reason;
 	return error;
@@ -417,11 +452,13 @@ TEST_CASE("confined: a state sees its user's own tasks alone", "[engine][confine
 		REQUIRE(all.enable(Program().clause("rig::read:", {trace(arg(0))})) == 0);
 		REQUIRE(dfr_state_confine(own.state, 1000, 100, 32 << 20) == 0);
 		Program program;
-		program.clause("rig::read:", predicate ? std::optional(arg0_is(2)) : std::nullopt, {trace(arg(0)), trace(arg(1))});
+		program.clause("rig::read:", predicate ? std::optional(arg0_is(2)) : std::nullopt,
+		               {trace(arg(0)), trace(arg(1))});
 		REQUIRE(enable_confined(own, program) == 0);
 		REQUIRE(all.go() == 0);
 		REQUIRE(own.go() == 0);
-		for (const auto& [uid, gid] : {std::pair{1000u, 100u}, {0u, 0u}, {1000u, 101u}, {1001u, 100u}, {1000u, 100u}}) {
+		for (const auto& [uid, gid] :
+		     {std::pair{1000u, 100u}, {0u, 0u}, {1000u, 101u}, {1001u, 100u}, {1000u, 100u}}) {
 			rig.env.ev_uid = uid;
 			rig.env.ev_gid = gid;
 			rig.fire(read, {1, uid});
@@ -431,7 +468,8 @@ TEST_CASE("confined: a state sees its user's own tasks alone", "[engine][confine
 		const auto records = own.take();
 		CHECK(records.size() == (predicate ? 2 : 4));
 		for (const Record& record : records)
-			CHECK(record.numbers == std::vector<uint64_t>{predicate ? 2 : record.numbers[0], 1000});
+			CHECK(record.numbers ==
+			      std::vector<uint64_t>{predicate ? 2 : record.numbers[0], 1000});
 	}
 }
 
@@ -444,20 +482,26 @@ TEST_CASE("confined: what a state may not have", "[engine][confine][store]") {
 	REQUIRE(dfr_state_confine(own.state, 1000, 100, 32 << 20) == 0);
 	// The provider is not open: its probes do not exist here.
 	CHECK(enable_confined(own, Program().clause("rig::read:", {}), &reason) == -ESRCH);
-	CHECK(reason == "syscall, profile-N and BEGIN, END, ERROR are what is open without privilege; no such probe matches "
-			"rig::read:");
+	CHECK(reason == "syscall, profile-N and BEGIN, END, ERROR are what is open without privilege; no "
+	                "such probe matches "
+	                "rig::read:");
 	// Open, but its arguments are the kernel's.
 	rig.provider.pv_flags = DFR_PV_CONFINED;
 	rig.probe("seen when it is created");
 	CHECK(enable_confined(own, Program().clause("rig::read:", {trace(arg(0))}), &reason) == -EPERM);
-	CHECK(reason == "not without privilege: arguments of this probe are addresses of the kernel's; ustack() shows the "
-			"process's own");
-	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_STRSIZE, 4097), &reason) == -EPERM);
+	CHECK(reason == "not without privilege: arguments of this probe are addresses of the kernel's; "
+	                "ustack() shows the "
+	                "process's own");
+	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_STRSIZE, 4097),
+	                      &reason) == -EPERM);
 	CHECK(reason == "not without privilege: strsize above 4096");
-	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_CPUBUDGET, 6), &reason) == -EPERM);
-	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_CPU, 0), &reason) == -EPERM);
+	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_CPUBUDGET, 6),
+	                      &reason) == -EPERM);
+	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_CPU, 0), &reason) ==
+	      -EPERM);
 	// What can be lowered is.
-	REQUIRE(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_BUFSIZE, 1 << 30)) == 0);
+	REQUIRE(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_BUFSIZE, 1 << 30)) ==
+	        0);
 	REQUIRE(own.go() == 0);
 	CHECK(dfr_state_option(own.state, DFR_OPT_BUFSIZE) == (8u << 20) / dfr_plat_ncpus());
 	CHECK(dfr_state_option(own.state, DFR_OPT_CPUBUDGET) == 5);
@@ -471,8 +515,11 @@ constexpr uint64_t kHook = 10'000; // ns that a firing is said to cost
 constexpr uint64_t kSecond = 1'000'000'000;
 
 store_rig::Program small(const std::string& probe) {
-	return store_rig::Program().clause(probe, {store_rig::trace(store_rig::arg(0))}).option(DFR_OPT_BUFSIZE, 65536)
-	    .option(DFR_OPT_AGGSIZE, 16384).option(DFR_OPT_DYNVARSIZE, 16384);
+	return store_rig::Program()
+	    .clause(probe, {store_rig::trace(store_rig::arg(0))})
+	    .option(DFR_OPT_BUFSIZE, 65536)
+	    .option(DFR_OPT_AGGSIZE, 16384)
+	    .option(DFR_OPT_DYNVARSIZE, 16384);
 }
 
 void begin(store_rig::State& state, uint32_t uid, const store_rig::Program& program) {
@@ -519,7 +566,8 @@ TEST_CASE("confined: a user's states share one budget, two users do not", "[engi
 		begin(two, other, small("rig::write:"));
 		Load load{rig};
 		load.run({{rig.read, 1000}, {rig.write, other}}, 40);
-		const uint64_t held_back = one.status().loss[DFR_LOSS_THROTTLE] + two.status().loss[DFR_LOSS_THROTTLE];
+		const uint64_t held_back =
+		    one.status().loss[DFR_LOSS_THROTTLE] + two.status().loss[DFR_LOSS_THROTTLE];
 		INFO("user of the second: " << other << ", held back: " << held_back);
 		CHECK((held_back > 0) == (other == 1000));
 		if (other == 1000) { // 0.5 s are saved up, 3 % too much are spent

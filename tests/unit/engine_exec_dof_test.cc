@@ -446,7 +446,9 @@ TEST_CASE("the host field", "[exec][dof]") {
 
 namespace {
 
-u64 these_types() { return 0x1234; }
+u64 these_types() {
+	return 0x1234;
+}
 
 } // namespace
 
@@ -456,9 +458,10 @@ TEST_CASE("clauses that were compiled for other kernel types are left out", "[ex
 	DofBuilder dof;
 	const uint32_t difo = dof.difo(Code().ret(0));
 	dof.ecb(dof.probe("syscall", "", "", "entry"), difo, kNone, DFR_ECBUARG(0, 0));
-	dof.ecb(dof.probe("fbt", "", "vfs_read", "entry"), difo, kNone, DFR_ECBUARG(1, DFR_ECBUARG_KERNEL_TYPES));
 	dof.ecb(dof.probe("fbt", "", "vfs_read", "entry"), difo, kNone,
-		DFR_ECBUARG(1, DFR_ECBUARG_KERNEL_TYPES | DFR_ECBUARG_CONTINUATION));
+	        DFR_ECBUARG(1, DFR_ECBUARG_KERNEL_TYPES));
+	dof.ecb(dof.probe("fbt", "", "vfs_read", "entry"), difo, kNone,
+	        DFR_ECBUARG(1, DFR_ECBUARG_KERNEL_TYPES | DFR_ECBUARG_CONTINUATION));
 	dof.table(DOF_SECT_BTFID, 8, std::vector<dof_btfid>{{digest, 0, 0}});
 	const Loaded result = load(dof.bytes(), {true, true, checked ? these_types : nullptr});
 	REQUIRE(result.error == 0);
@@ -617,15 +620,19 @@ TEST_CASE("a relocation writes only where no other section lies", "[exec][dof]")
 	const dof_sec ints = rel.dof.sections[rel.ints].hdr;
 	asked = 0;
 	SECTION("a section of any type, over all of it or a byte of it") {
-		const uint32_t type = GENERATE(DOF_SECT_STRTAB, DOF_SECT_INTTAB, DOF_SECT_DIF, DOF_SECT_COMMENTS);
-		const auto [offset, size] = GENERATE(std::pair{0, 8}, std::pair{7, 1}, std::pair{-8, 10}, std::pair{-8, 32});
+		const uint32_t type =
+		    GENERATE(DOF_SECT_STRTAB, DOF_SECT_INTTAB, DOF_SECT_DIF, DOF_SECT_COMMENTS);
+		const auto [offset, size] =
+		    GENERATE(std::pair{0, 8}, std::pair{7, 1}, std::pair{-8, 10}, std::pair{-8, 32});
 		const uint32_t other = rel.dof.add(type, 1, 0, {});
 		rel.dof.lay_out();
-		rel.dof.sections[other].hdr.offset = rel.dof.sections[rel.ints].hdr.offset + static_cast<uint64_t>(offset);
+		rel.dof.sections[other].hdr.offset =
+		    rel.dof.sections[rel.ints].hdr.offset + static_cast<uint64_t>(offset);
 		rel.dof.sections[other].hdr.size = static_cast<uint64_t>(size);
 		const Loaded result = load(rel.dof.raw());
 		CHECK(result.error == -EINVAL);
-		CHECK(std::string(result.why.rf_reason) == "relocation of what another section holds as well");
+		CHECK(std::string(result.why.rf_reason) ==
+		      "relocation of what another section holds as well");
 		CHECK(result.why.rf_section == rel.reltab);
 		CHECK(asked == 0);
 	}
@@ -641,7 +648,8 @@ TEST_CASE("a relocation writes only where no other section lies", "[exec][dof]")
 		rel.dof.sections[3].hdr.offset = ints.offset + 8;
 		rel.dof.sections[3].hdr.size = 1;
 		const Loaded result = load(rel.dof.raw());
-		CHECK(std::string(result.why.rf_reason) != "relocation of what another section holds as well");
+		CHECK(std::string(result.why.rf_reason) !=
+		      "relocation of what another section holds as well");
 	}
 }
 
@@ -652,7 +660,8 @@ TEST_CASE("no refusal echoes an address", "[exec][dof]") {
 	rel.ints = rel.dof.table(DOF_SECT_INTTAB, 8, std::vector<uint64_t>{0, 0});
 	rel.build();
 	const uint32_t strings = rel.dof.add(DOF_SECT_STRTAB, 1, 0, {0});
-	const uint32_t table = rel.dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{0, DOF_RELO_SETX, 8, 0}});
+	const uint32_t table =
+	    rel.dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{0, DOF_RELO_SETX, 8, 0}});
 	rel.dof.table(DOF_SECT_KRELHDR, 4, std::vector<dof_relohdr>{{strings, table, rel.ints}});
 	rel.dof.lay_out();
 	rel.dof.sections[strings].hdr.offset = rel.dof.sections[rel.ints].hdr.offset;
@@ -692,13 +701,15 @@ TEST_CASE("clauses that share their actions have a million of them together", "[
 	for (const int clauses : {64, 65}) {
 		DofBuilder dof;
 		const uint32_t where = dof.probe("dtrace", "", "", "BEGIN");
-		const uint32_t actions = dof.actions(std::vector<Act>(16384, Act{DFR_ACT_DIFEXPR, dof.difo(Code().ret(0))}));
+		const uint32_t actions =
+		    dof.actions(std::vector<Act>(16384, Act{DFR_ACT_DIFEXPR, dof.difo(Code().ret(0))}));
 		for (int i = 0; i < clauses; i++)
 			dof.ecb(where, kNone, actions);
 		const Loaded result = load(dof.bytes());
 		CHECK(result.error == (clauses == 64 ? 0 : -EINVAL));
 		if (result.error)
-			CHECK(std::string(result.why.rf_reason) == "too many actions in all clauses together");
+			CHECK(std::string(result.why.rf_reason) ==
+			      "too many actions in all clauses together");
 	}
 }
 
@@ -706,7 +717,8 @@ TEST_CASE("headers of DIFOs name a million sections together", "[exec][dof]") {
 	constexpr uint32_t kLinks = 65000;
 	for (const uint32_t headers : {16u, 17u}) {
 		DofBuilder dof;
-		std::vector<uint32_t> links(kLinks, dof.add(DOF_SECT_COMMENTS, 1, 0, {0}, 0)); // not loaded: passed over
+		std::vector<uint32_t> links(
+		    kLinks, dof.add(DOF_SECT_COMMENTS, 1, 0, {0}, 0)); // not loaded: passed over
 		links.push_back(dof.table(DOF_SECT_DIF, 4, Code().ret(0).text));
 		const uint32_t where = dof.probe("dtrace", "", "", "BEGIN");
 		std::vector<Act> acts;
@@ -716,6 +728,7 @@ TEST_CASE("headers of DIFOs name a million sections together", "[exec][dof]") {
 		const Loaded result = load(dof.bytes());
 		CHECK(result.error == (headers == 16 ? 0 : -EINVAL));
 		if (result.error)
-			CHECK(std::string(result.why.rf_reason) == "DIFO headers name too many sections altogether");
+			CHECK(std::string(result.why.rf_reason) ==
+			      "DIFO headers name too many sections altogether");
 	}
 }

@@ -96,20 +96,26 @@ TEST_CASE("the digest of this kernel's types is asked for once", "[exec][dof]") 
 	CHECK(result.why.rf_section == last - sections + 2);
 }
 
-TEST_CASE("one line of the log a load, nothing that does not print, and none for those without privilege", "[exec][dof]") {
+TEST_CASE("one line of the log a load, nothing that does not print, and none for those without privilege",
+          "[exec][dof]") {
 	const bool confined = GENERATE(false, true);
 	const unsigned clauses = GENERATE(1u, 200u);
 	DofBuilder dof;
 	const uint32_t difo = dof.difo(Code().ret(0));
 	for (unsigned i = 0; i < clauses; i++)
-		dof.ecb(dof.probe("sys\ncall", "", "a\x1b[2J", "entry"), difo, kNone, DFR_ECBUARG(i, DFR_ECBUARG_KERNEL_TYPES));
+		dof.ecb(dof.probe("sys\ncall", "", "a\x1b[2J", "entry"), difo, kNone,
+		        DFR_ECBUARG(i, DFR_ECBUARG_KERNEL_TYPES));
 	dof.table(DOF_SECT_BTFID, 8, std::vector<dof_btfid>{{2, 0, 0}});
 	const std::vector<uint8_t> bytes = dof.bytes();
 	int error = -1;
-	const std::string text = logged([&] { error = load(bytes, {true, true, other_types, confined}).error; });
+	const std::string text = logged([&] {
+		error = load(bytes, {true, true, other_types, confined}).error;
+	});
 	CHECK(error == 0);
-	CHECK(text == (confined ? "" : "dfr: sys?call::a?[2J:entry left out: compiled for the types of another kernel; clauses: " +
-					       std::to_string(clauses) + "\n"));
+	CHECK(text == (confined ? ""
+	                        : "dfr: sys?call::a?[2J:entry left out: compiled for the types of another "
+	                          "kernel; clauses: " +
+	                              std::to_string(clauses) + "\n"));
 }
 
 TEST_CASE("who loads may be killed at any moment", "[exec][dof]") {
@@ -123,7 +129,9 @@ TEST_CASE("who loads may be killed at any moment", "[exec][dof]") {
 	questions = killed_at = 0;
 	CHECK(load(bytes, {true, true, nullptr, confined}).error == 0);
 	const unsigned all = questions;
-	CHECK(all >= (confined ? 60 : 50)); // for each relocation, clause and DIFO; confined ones are looked at once more
+	CHECK(all >=
+	      (confined ? 60
+	                : 50)); // for each relocation, clause and DIFO; confined ones are looked at once more
 	for (killed_at = 1; killed_at <= all; killed_at++) {
 		questions = 0;
 		CHECK(load(bytes, {true, true, nullptr, confined}).error == -EINTR);
@@ -146,7 +154,8 @@ TEST_CASE("host fields are no more than clauses may be", "[exec][dof]") {
 }
 
 // A confined program's bounds are lower: text, sections that headers name, actions, names.
-TEST_CASE("work that is asked for again and again has an end, and a nearer one without privilege", "[exec][dof]") {
+TEST_CASE("work that is asked for again and again has an end, and a nearer one without privilege",
+          "[exec][dof]") {
 	DofBuilder dof;
 	std::string reason;
 	const uint32_t where = dof.probe("dtrace", "", "", "BEGIN");
@@ -165,19 +174,22 @@ TEST_CASE("work that is asked for again and again has an end, and a nearer one w
 		const uint32_t header = dof.difo_header(kInt64, links);
 		std::vector<Act> acts;
 		for (int i = 0; i < 7; i++)
-			acts.push_back({DFR_ACT_DIFEXPR, dof.alias(DOF_SECT_DIFOHDR, 4, header, 0, sizeof(dif_type) + links.size() * 4)});
+			acts.push_back({DFR_ACT_DIFEXPR, dof.alias(DOF_SECT_DIFOHDR, 4, header, 0,
+			                                           sizeof(dif_type) + links.size() * 4)});
 		dof.ecb(where, kNone, dof.actions(acts));
 		reason = "DIFO headers name too many sections altogether";
 	}
 	SECTION("actions") {
-		const uint32_t actions = dof.actions(std::vector<Act>(1000, {DFR_ACT_DIFEXPR, dof.difo(Code().ret(0))}));
+		const uint32_t actions =
+		    dof.actions(std::vector<Act>(1000, {DFR_ACT_DIFEXPR, dof.difo(Code().ret(0))}));
 		for (int i = 0; i < 33; i++)
 			dof.ecb(where, kNone, actions);
 		reason = "too many actions in all clauses together";
 	}
 	SECTION("names") {
 		const uint32_t format = dof.string(std::string(100000, 'x'));
-		dof.ecb(where, kNone, dof.actions(std::vector<Act>(90, {DFR_ACT_PRINTF, kNone, 0, format, 0x100, 0})));
+		dof.ecb(where, kNone,
+		        dof.actions(std::vector<Act>(90, {DFR_ACT_PRINTF, kNone, 0, format, 0x100, 0})));
 		reason = "strings are too long altogether";
 	}
 	CHECK(load(dof.bytes()).error == 0);

@@ -91,9 +91,11 @@ TEST_CASE("count, sum, min, max, avg, stddev", "[engine][store][agg]") {
 		// (2^32)^2 = 2^64: the first bit of the high word; merged from two snapshots.
 		One three(DFR_ACT_STDDEV);
 		three.feed({1ull << 32, 0xffffffff});
-		CHECK(three.words() == std::vector<uint64_t>{2, (1ull << 32) + 0xffffffff, 0xfffffffe00000001, 1});
+		CHECK(three.words() ==
+		      std::vector<uint64_t>{2, (1ull << 32) + 0xffffffff, 0xfffffffe00000001, 1});
 		three.feed({0xffffffff});
-		CHECK(three.words() == std::vector<uint64_t>{3, (1ull << 32) + 2 * 0xffffffffull, 0xfffffffc00000002, 2});
+		CHECK(three.words() ==
+		      std::vector<uint64_t>{3, (1ull << 32) + 2 * 0xffffffffull, 0xfffffffc00000002, 2});
 	}
 }
 
@@ -101,10 +103,14 @@ TEST_CASE("quantize: powers of two, both signs, 127 buckets", "[engine][store][a
 	One one(DFR_ACT_QUANTIZE);
 	std::vector<uint64_t> want(127);
 	// {value, bucket}: 63 is 0; 63 + i holds 2^(i-1) to 2^i - 1.
-	const std::pair<uint64_t, unsigned> cases[] = {
-	    {0, 63},	 {1, 64},	 {2, 65},	 {3, 65},	  {4, 66},	 {1023, 73},
-	    {1024, 74},	 {kMax, 126},	 {1ull << 62, 126}, {minus(1), 62}, {minus(2), 61}, {minus(3), 61},
-	    {minus(4), 60}, {minus(1ull << 62), 0}, {kMin, 0}};
+	const std::pair<uint64_t, unsigned> cases[] = {{0, 63},           {1, 64},
+	                                               {2, 65},           {3, 65},
+	                                               {4, 66},           {1023, 73},
+	                                               {1024, 74},        {kMax, 126},
+	                                               {1ull << 62, 126}, {minus(1), 62},
+	                                               {minus(2), 61},    {minus(3), 61},
+	                                               {minus(4), 60},    {minus(1ull << 62), 0},
+	                                               {kMin, 0}};
 	for (auto [value, bucket] : cases) {
 		one.feed({value});
 		want[bucket]++;
@@ -137,9 +143,9 @@ TEST_CASE("llquantize: log-linear buckets", "[engine][store][agg]") {
 	one.feed({0, minus(5), 1, 2, 9, 10, 19, 20, 99, 100, kMax});
 	std::vector<uint64_t> want(1 + 2 + 18);
 	want[0] = arg;
-	want[1] = 2; // 0 and -5
-	want[2] = 1; // 1
-	want[3] = 1; // 2
+	want[1] = 2;  // 0 and -5
+	want[2] = 1;  // 1
+	want[3] = 1;  // 2
 	want[10] = 1; // 9
 	want[11] = 2; // 10, 19
 	want[12] = 1; // 20
@@ -156,15 +162,15 @@ TEST_CASE("llquantize with more steps than the first order has values", "[engine
 	one.feed({1, 9, 10, 14, 15, 99, 100, 149, 150, 999, 1000});
 	std::vector<uint64_t> want(1 + 2 + 9 + 18 + 18);
 	want[0] = arg;
-	want[2] = 1;		   // 1
-	want[10] = 1;		   // 9
-	want[11] = 2;		   // 10, 14
-	want[12] = 1;		   // 15
-	want[28] = 1;		   // 99
-	want[29] = 2;		   // 100, 149
-	want[30] = 1;		   // 150
-	want[46] = 1;		   // 999
-	want[47] = 1;		   // 1000
+	want[2] = 1;  // 1
+	want[10] = 1; // 9
+	want[11] = 2; // 10, 14
+	want[12] = 1; // 15
+	want[28] = 1; // 99
+	want[29] = 2; // 100, 149
+	want[30] = 1; // 150
+	want[46] = 1; // 999
+	want[47] = 1; // 1000
 	CHECK(one.words() == want);
 }
 
@@ -178,10 +184,11 @@ TEST_CASE("keys of every kind", "[engine][store][agg]") {
 	stack.arg = 3;
 	ustack.arg = 5;
 	REQUIRE(state.enable(Program().clause(
-		    "rig:::entry",
-		    {trace(arg(0, int_type(4, true))), trace(builtin(DIF_VAR_PROBEFUNC, string_type())), aggregate(DFR_ACT_COUNT, 1, 2),
-		     trace(text("a longer literal")), act(DFR_ACT_USYM, arg(1)), aggregate(DFR_ACT_COUNT, 2, 2), stack, ustack,
-		     act(DFR_ACT_SYM, arg(1)), aggregate(DFR_ACT_COUNT, 3, 3)})) == 0);
+	            "rig:::entry",
+	            {trace(arg(0, int_type(4, true))), trace(builtin(DIF_VAR_PROBEFUNC, string_type())),
+	             aggregate(DFR_ACT_COUNT, 1, 2), trace(text("a longer literal")),
+	             act(DFR_ACT_USYM, arg(1)), aggregate(DFR_ACT_COUNT, 2, 2), stack, ustack,
+	             act(DFR_ACT_SYM, arg(1)), aggregate(DFR_ACT_COUNT, 3, 3)})) == 0);
 	REQUIRE(state.go() == 0);
 	const __u64 pcs[] = {0xffffffff81000001, 0xffffffff81000002, 0xffffffff81000003, 0xffffffff81000004};
 	const __u64 upcs[] = {0x400001};
@@ -196,7 +203,8 @@ TEST_CASE("keys of every kind", "[engine][store][agg]") {
 	// int -2 is sign-extended; the probe's id stands for its name.
 	CHECK(first[key_of({minus(2), read->pb_id})] == std::vector<uint64_t>{2});
 	CHECK(first[key_of({minus(2), write->pb_id})] == std::vector<uint64_t>{1});
-	CHECK(state.aggregation(2)[key_of_text("a longer literal") + key_of({100, 0x55})] == std::vector<uint64_t>{3});
+	CHECK(state.aggregation(2)[key_of_text("a longer literal") + key_of({100, 0x55})] ==
+	      std::vector<uint64_t>{3});
 	auto third = state.aggregation(3);
 	REQUIRE(third.size() == 1);
 	CHECK(third.begin()->first == key_of({3, pcs[0], pcs[1], pcs[2], 100, 1, upcs[0], 0x55}));
@@ -216,8 +224,10 @@ TEST_CASE("text of the probe and strings meet in one aggregation", "[engine][sto
 	dfr_probe* write = rig.probe("write");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(builtin(DIF_VAR_PROBEFUNC, string_type())), aggregate(DFR_ACT_COUNT, 1, 1)})
-				 .clause("rig::write:entry", {trace(text("read")), aggregate(DFR_ACT_COUNT, 1, 1)})) == 0);
+	                         .clause("rig::read:entry", {trace(builtin(DIF_VAR_PROBEFUNC, string_type())),
+	                                                     aggregate(DFR_ACT_COUNT, 1, 1)})
+	                         .clause("rig::write:entry",
+	                                 {trace(text("read")), aggregate(DFR_ACT_COUNT, 1, 1)})) == 0);
 	REQUIRE(state.go() == 0);
 	rig.fire(read);
 	rig.fire(write);
@@ -234,11 +244,13 @@ TEST_CASE("one variable, one function, one shape of key", "[engine][store][agg]"
 		CHECK(state.reason != "");
 		return state.reason;
 	};
-	CHECK(refused({aggregate(DFR_ACT_COUNT, 1, 0), aggregate(DFR_ACT_SUM, 1, 0, arg(0))}).find("functions") != std::string::npos);
-	CHECK(refused({trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1), aggregate(DFR_ACT_COUNT, 1, 0)}).find("numbers") !=
-	      std::string::npos);
-	CHECK(refused({trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1), trace(text("x")), aggregate(DFR_ACT_COUNT, 1, 1)})
-		  .find("types") != std::string::npos);
+	CHECK(refused({aggregate(DFR_ACT_COUNT, 1, 0), aggregate(DFR_ACT_SUM, 1, 0, arg(0))})
+	          .find("functions") != std::string::npos);
+	CHECK(refused({trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1), aggregate(DFR_ACT_COUNT, 1, 0)})
+	          .find("numbers") != std::string::npos);
+	CHECK(refused({trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1), trace(text("x")),
+	               aggregate(DFR_ACT_COUNT, 1, 1)})
+	          .find("types") != std::string::npos);
 }
 
 TEST_CASE("clear keeps keys, trunc removes them", "[engine][store][agg]") {
@@ -246,15 +258,15 @@ TEST_CASE("clear keeps keys, trunc removes them", "[engine][store][agg]") {
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
 	uint64_t lq = (1ull << 48) | (2ull << 32);
-	REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_SUM, 1, 1, arg(1)),
-								   trace(arg(0)), aggregate(DFR_ACT_LQUANTIZE, 2, 1, arg(1), lq)})) ==
-		0);
+	REQUIRE(state.enable(Program().clause(
+	            "rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_SUM, 1, 1, arg(1)), trace(arg(0)),
+	                                aggregate(DFR_ACT_LQUANTIZE, 2, 1, arg(1), lq)})) == 0);
 	REQUIRE(state.go() == 0);
 	for (uint64_t i = 0; i < 100; i++)
 		rig.fire(read, {i % 10, 1});
 	CHECK(dfr_state_aggclear(state.state, 9, false) == -EINVAL);
 	CHECK(state.aggregation(1).size() == 10); // clear() takes away what was read
-	rig.fire(read, {3, 1}); // and this was not
+	rig.fire(read, {3, 1});                   // and this was not
 	REQUIRE(dfr_state_aggclear(state.state, 1, false) == 0);
 	auto sums = state.aggregation(1);
 	REQUIRE(sums.size() == 10);
@@ -276,8 +288,8 @@ TEST_CASE("a full table counts each update that it loses", "[engine][store][agg]
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1)})
-				 .option(DFR_OPT_AGGSIZE, 8192)) == 0);
+	                         .clause("rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1)})
+	                         .option(DFR_OPT_AGGSIZE, 8192)) == 0);
 	REQUIRE(state.go() == 0);
 	// A half: 4096 bytes, 64 of head, 16 buckets of 4; an entry: 24 + 8 + 8 = 40. 99 fit.
 	for (uint64_t i = 0; i < 150; i++)

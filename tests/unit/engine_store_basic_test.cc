@@ -40,10 +40,11 @@ TEST_CASE("counts and sums by execname", "[engine][store]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(builtin(DIF_VAR_EXECNAME, string_type())),
-								   aggregate(DFR_ACT_COUNT, 1, 1),
-								   trace(builtin(DIF_VAR_EXECNAME, string_type())),
-								   aggregate(DFR_ACT_SUM, 2, 1, arg(0))})) == 0);
+	REQUIRE(
+	    state.enable(Program().clause("rig::read:entry", {trace(builtin(DIF_VAR_EXECNAME, string_type())),
+	                                                      aggregate(DFR_ACT_COUNT, 1, 1),
+	                                                      trace(builtin(DIF_VAR_EXECNAME, string_type())),
+	                                                      aggregate(DFR_ACT_SUM, 2, 1, arg(0))})) == 0);
 	REQUIRE(state.go() == 0);
 	for (int i = 0; i < 5; i++)
 		rig.fire(read, {10});
@@ -65,10 +66,10 @@ TEST_CASE("BEGIN, END and exit", "[engine][store]") {
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("dtrace:::BEGIN", {trace(constant(1))})
-				 .clause("rig::read:entry", {exit_with(3)})
-				 .clause("rig::read:entry", {trace(constant(2))})
-				 .clause("dtrace:::END", {trace(constant(4))})) == 0);
+	                         .clause("dtrace:::BEGIN", {trace(constant(1))})
+	                         .clause("rig::read:entry", {exit_with(3)})
+	                         .clause("rig::read:entry", {trace(constant(2))})
+	                         .clause("dtrace:::END", {trace(constant(4))})) == 0);
 	REQUIRE(state.matched == 4);
 	REQUIRE(state.go() == 0);
 	CHECK(state.begin_cpu == 0);
@@ -91,7 +92,8 @@ TEST_CASE("a predicate decides, and a string is as long as it is", "[engine][sto
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry", arg0_is(7), {trace(text("seven")), trace(arg(0))})) == 0);
+	REQUIRE(state.enable(Program().clause("rig::read:entry", arg0_is(7),
+	                                      {trace(text("seven")), trace(arg(0))})) == 0);
 	REQUIRE(state.go() == 0);
 	for (uint64_t i = 0; i < 10; i++)
 		rig.fire(read, {i});
@@ -106,9 +108,9 @@ TEST_CASE("a fault fires ERROR with its five arguments", "[engine][store]") {
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(arg(0)), trace(bad_load())})
-				 .clause("dtrace:::ERROR", {trace(arg(1)), trace(arg(2)), trace(arg(3)), trace(arg(4)),
-							    trace(arg(5))})) == 0);
+	                         .clause("rig::read:entry", {trace(arg(0)), trace(bad_load())})
+	                         .clause("dtrace:::ERROR", {trace(arg(1)), trace(arg(2)), trace(arg(3)),
+	                                                    trace(arg(4)), trace(arg(5))})) == 0);
 	REQUIRE(state.go() == 0);
 	rig.fire(read, {5});
 	std::vector<Record> records = state.take();
@@ -122,8 +124,8 @@ TEST_CASE("a captured field's fault is a note, and the record stays", "[engine][
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry", {capture(arg(0)), capture(bad_load()), capture(arg(1))})) ==
-		0);
+	REQUIRE(state.enable(Program().clause("rig::read:entry",
+	                                      {capture(arg(0)), capture(bad_load()), capture(arg(1))})) == 0);
 	REQUIRE(state.go() == 0);
 	rig.fire(read, {5, 300});
 	rig.fire(read, {6, 301});

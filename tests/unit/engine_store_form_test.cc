@@ -29,7 +29,9 @@ struct Random {
 		uint64_t value = engine() >> below(64);
 		return once_in(3) ? 0 - value : value;
 	}
-	template <typename T> T one_of(std::initializer_list<T> list) { return list.begin()[below(list.size())]; }
+	template <typename T> T one_of(std::initializer_list<T> list) {
+		return list.begin()[below(list.size())];
+	}
 };
 
 // Thread-local numbers.
@@ -58,14 +60,15 @@ Difo load_number(uint32_t id) {
 }
 
 Difo since(uint32_t id) {
-	return with_number({DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_TIMESTAMP, 1), DIF_INSTR_WIDE(DIF_OP_LDTS, id, 2),
-			    DIF_INSTR_R(DIF_OP_SUB, 1, 2, 1), kReturn},
-			   int_type(8), id);
+	return with_number({DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_TIMESTAMP, 1),
+	                    DIF_INSTR_WIDE(DIF_OP_LDTS, id, 2), DIF_INSTR_R(DIF_OP_SUB, 1, 2, 1), kReturn},
+	                   int_type(8), id);
 }
 
 Difo set_number(uint32_t id, uint32_t builtin) {
-	return with_number({DIF_INSTR_WIDE(DIF_OP_LDGS, builtin, 1), DIF_INSTR_WIDE(DIF_OP_STTS, id, 1), kReturnNothing},
-			   dif_type{}, id);
+	return with_number(
+	    {DIF_INSTR_WIDE(DIF_OP_LDGS, builtin, 1), DIF_INSTR_WIDE(DIF_OP_STTS, id, 1), kReturnNothing},
+	    dif_type{}, id);
 }
 
 Difo clear_number(uint32_t id) {
@@ -80,13 +83,13 @@ Difo compared(uint32_t builtin, uint64_t value, const std::string& literal, bool
 	difo.integers = {value, 1};
 	difo.strings = std::string(1, '\0') + literal + std::string(1, '\0');
 	difo.text = {DIF_INSTR_WIDE(DIF_OP_LDGS, builtin, 1),
-		     strings ? DIF_INSTR_WIDE(DIF_OP_SETS, 1, 2) : DIF_INSTR_WIDE(DIF_OP_SETX, 0, 2),
-		     DIF_INSTR_R(strings ? DIF_OP_SCMP : DIF_OP_CMP, 1, 2, 0),
-		     DIF_INSTR_BRANCH(negated ? DIF_OP_BNE : DIF_OP_BE, 6),
-		     DIF_INSTR_R(DIF_OP_MOV, 0, 0, 1),
-		     DIF_INSTR_BRANCH(DIF_OP_BA, 7),
-		     DIF_INSTR_WIDE(DIF_OP_SETX, 1, 1),
-		     kReturn};
+	             strings ? DIF_INSTR_WIDE(DIF_OP_SETS, 1, 2) : DIF_INSTR_WIDE(DIF_OP_SETX, 0, 2),
+	             DIF_INSTR_R(strings ? DIF_OP_SCMP : DIF_OP_CMP, 1, 2, 0),
+	             DIF_INSTR_BRANCH(negated ? DIF_OP_BNE : DIF_OP_BE, 6),
+	             DIF_INSTR_R(DIF_OP_MOV, 0, 0, 1),
+	             DIF_INSTR_BRANCH(DIF_OP_BA, 7),
+	             DIF_INSTR_WIDE(DIF_OP_SETX, 1, 1),
+	             kReturn};
 	return difo;
 }
 
@@ -126,9 +129,9 @@ struct Generator {
 		const uint32_t keys = static_cast<uint32_t>(random.one_of({0, 0, 1, 1, 1, 2, 2, 3}));
 		for (uint32_t i = 0; i < keys; i++)
 			body.push_back(trace(key()));
-		const uint32_t kind = random.one_of<uint32_t>({DFR_ACT_COUNT, DFR_ACT_COUNT, DFR_ACT_COUNT, DFR_ACT_SUM,
-							       DFR_ACT_MIN, DFR_ACT_MAX, DFR_ACT_AVG, DFR_ACT_STDDEV,
-							       DFR_ACT_QUANTIZE, DFR_ACT_LQUANTIZE});
+		const uint32_t kind = random.one_of<uint32_t>(
+		    {DFR_ACT_COUNT, DFR_ACT_COUNT, DFR_ACT_COUNT, DFR_ACT_SUM, DFR_ACT_MIN, DFR_ACT_MAX,
+		     DFR_ACT_AVG, DFR_ACT_STDDEV, DFR_ACT_QUANTIZE, DFR_ACT_LQUANTIZE});
 		const uint64_t parameters = kind == DFR_ACT_LQUANTIZE ? 100ull << 48 | 7ull << 32 | 50 : 0;
 		std::optional<Difo> what;
 		if (kind != DFR_ACT_COUNT)
@@ -138,14 +141,17 @@ struct Generator {
 	Action set() {
 		if (random.once_in(3))
 			return act(DFR_ACT_DIFEXPR, clear_number(number()));
-		return act(DFR_ACT_DIFEXPR, set_number(number(), random.one_of<uint32_t>({DIF_VAR_TIMESTAMP, uint32_t{DIF_VAR_ARG0} + 1})));
+		return act(DFR_ACT_DIFEXPR,
+		           set_number(number(), random.one_of<uint32_t>(
+		                                    {DIF_VAR_TIMESTAMP, uint32_t{DIF_VAR_ARG0} + 1})));
 	}
 	// How a measurement ends: the shape that has a form of its own.
 	void measure(std::vector<Action>& body, uint32_t id) { // or nearly, now and then
 		const bool named = random.once_in(2);
 		if (named)
 			body.push_back(trace(builtin(DIF_VAR_EXECNAME, string_type())));
-		body.push_back(aggregate(DFR_ACT_SUM, ++aggregations, named, since(random.once_in(4) ? number() : id)));
+		body.push_back(
+		    aggregate(DFR_ACT_SUM, ++aggregations, named, since(random.once_in(4) ? number() : id)));
 		body.push_back(act(DFR_ACT_DIFEXPR, clear_number(random.once_in(4) ? number() : id)));
 	}
 	std::optional<Difo> predicate() {
@@ -174,8 +180,9 @@ struct Generator {
 		} else {
 			for (uint64_t i = 0; i < n; i++) {
 				if (kind == 3) // arguments, as a rule whole
-					body.push_back(trace(arg(static_cast<unsigned>(random.below(8)),
-								 random.once_in(6) ? integer() : int_type(8))));
+					body.push_back(
+					    trace(arg(static_cast<unsigned>(random.below(8)),
+					              random.once_in(6) ? integer() : int_type(8))));
 				else if (kind == 4 || (kind == 0 && random.once_in(4)))
 					body.push_back(set());
 				else if (kind == 5)
@@ -193,7 +200,9 @@ struct Generator {
 		if (random.once_in(8)) // numbers that no short head holds
 			program.clause("rig::idle:entry", {trace(arg(0))}).again(DFR_REC_ID_SHORT_MAX);
 		if (random.once_in(8)) // so many that what follows is charged
-			program.clause("rig::read:entry", compared(DIF_VAR_PID, 1, "", false), {trace(arg(0))}).again(64);
+			program
+			    .clause("rig::read:entry", compared(DIF_VAR_PID, 1, "", false), {trace(arg(0))})
+			    .again(64);
 		for (uint64_t n = 1 + random.below(4); n; n--)
 			clause(program, random.once_in(2) ? "rig::read:entry" : "rig::read:return");
 		return program;
@@ -217,10 +226,12 @@ std::vector<Firing> some_firings(Random& random) {
 		firing.args.resize(random.below(9));
 		for (uint64_t& arg : firing.args)
 			arg = random.once_in(3) ? random.below(3) : random.value();
-		time += random.once_in(8) ? random.below(1ull << 34) : random.below(100'000); // 0: not later than the last
+		time += random.once_in(8) ? random.below(1ull << 34)
+		                          : random.below(100'000); // 0: not later than the last
 		firing.time = time;
 		firing.env.ev_pid = 100 + static_cast<uint32_t>(random.once_in(3) ? random.below(3) : 0);
-		firing.env.ev_task = firing.env.ev_tid = firing.env.ev_pid + static_cast<uint32_t>(random.below(2));
+		firing.env.ev_task = firing.env.ev_tid =
+		    firing.env.ev_pid + static_cast<uint32_t>(random.below(2));
 		firing.env.ev_level = random.once_in(6) ? DFR_LEVEL_IRQ : DFR_LEVEL_TASK;
 		std::strcpy(firing.env.ev_comm, kNames[random.once_in(4) ? random.below(3) : 0]);
 	}
@@ -240,7 +251,8 @@ struct Recorded {
 	bool operator==(const Recorded&) const = default;
 };
 
-Recorded record(const Program& program, uint32_t aggregations, const std::vector<Firing>& firings, uint32_t forced) {
+Recorded record(const Program& program, uint32_t aggregations, const std::vector<Firing>& firings,
+                uint32_t forced) {
 	Rig rig;
 	rig.ops.getarg = late_argument;
 	dfr_engine_force(rig.engine(), forced);
@@ -257,14 +269,16 @@ Recorded record(const Program& program, uint32_t aggregations, const std::vector
 	for (const dfr_ioc_taken& taken : state.take_raw(true)) {
 		const dfr_block* block = dfr_state_block(state.state, taken.cpu, taken.block);
 		const uint8_t* bytes = reinterpret_cast<const uint8_t*>(block);
-		recorded.blocks.emplace_back(bytes + block->hdr_size, bytes + block->hdr_size + block->committed);
+		recorded.blocks.emplace_back(bytes + block->hdr_size,
+		                             bytes + block->hdr_size + block->committed);
 		recorded.records += block->records;
 	}
 	for (uint32_t id = 1; id <= aggregations; id++)
 		recorded.aggregations.push_back(state.aggregation(id));
 	const dfr_ioc_status status = state.status();
 	CHECK(status.errors == 0);
-	CHECK(std::all_of(std::begin(status.loss), std::end(status.loss), [](uint64_t lost) { return lost == 0; }));
+	CHECK(std::all_of(std::begin(status.loss), std::end(status.loss),
+	                  [](uint64_t lost) { return lost == 0; }));
 	return recorded;
 }
 
@@ -272,9 +286,20 @@ Recorded record(const Program& program, uint32_t aggregations, const std::vector
 
 TEST_CASE("an integer takes as many bytes as it needs, in every form", "[engine][store][form]") {
 	// Each width ends where its last value is: 1, 2, 4, 8 bytes, with the sign.
-	const uint64_t values[] = {0,	       127,	   128,		   32767,	   32768,
-				   0x7fffffff, 0x80000000, uint64_t(-128), uint64_t(-129), uint64_t(-32768),
-				   uint64_t(-32769), uint64_t(INT32_MIN), uint64_t(INT32_MIN) - 1, uint64_t(INT64_MIN)};
+	const uint64_t values[] = {0,
+	                           127,
+	                           128,
+	                           32767,
+	                           32768,
+	                           0x7fffffff,
+	                           0x80000000,
+	                           uint64_t(-128),
+	                           uint64_t(-129),
+	                           uint64_t(-32768),
+	                           uint64_t(-32769),
+	                           uint64_t(INT32_MIN),
+	                           uint64_t(INT32_MIN) - 1,
+	                           uint64_t(INT64_MIN)};
 	const unsigned bytes[] = {1, 1, 2, 2, 4, 4, 8, 1, 2, 2, 4, 4, 8, 8};
 	for (uint32_t forced : {0, DFR_FORCE_GENERAL}) {
 		Rig rig;
@@ -283,7 +308,8 @@ TEST_CASE("an integer takes as many bytes as it needs, in every form", "[engine]
 		dfr_probe* read = rig.probe("read");
 		State state(rig);
 		Program program;
-		program.clause("rig::read:entry", {trace(arg(0)), trace(builtin(DIF_VAR_EXECNAME, string_type()))});
+		program.clause("rig::read:entry",
+		               {trace(arg(0)), trace(builtin(DIF_VAR_EXECNAME, string_type()))});
 		REQUIRE(state.enable(program) == 0);
 		REQUIRE(state.go() == 0);
 		for (uint64_t i = 0; i < std::size(values); i++)
@@ -312,7 +338,8 @@ TEST_CASE("random programs record the same in every form", "[engine][store][form
 		const Recorded usual = record(program, generator.aggregations, firings, 0);
 		INFO("seed " << seed);
 		REQUIRE(usual == record(program, generator.aggregations, firings, DFR_FORCE_GENERAL));
-		REQUIRE(usual == record(program, generator.aggregations, firings, DFR_FORCE_GENERAL | DFR_FORCE_DIF));
+		REQUIRE(usual ==
+		        record(program, generator.aggregations, firings, DFR_FORCE_GENERAL | DFR_FORCE_DIF));
 		records += usual.records;
 		for (const auto& aggregation : usual.aggregations)
 			values += aggregation.size();

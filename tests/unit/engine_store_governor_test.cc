@@ -34,7 +34,8 @@ void govern(State& state, uint64_t now) {
 }
 
 Program with_budget(uint64_t percent) {
-	Program program = Program().clause("rig::read:entry", {trace(arg(0))}).option(DFR_OPT_BUFSIZE, 32 << 20);
+	Program program =
+	    Program().clause("rig::read:entry", {trace(arg(0))}).option(DFR_OPT_BUFSIZE, 32 << 20);
 	if (percent)
 		program.option(DFR_OPT_CPUBUDGET, percent);
 	return program;
@@ -199,16 +200,16 @@ TEST_CASE("where leaving out is too dear, probes are detached", "[engine][store]
 
 // Without an end of the chain the firing that follows would not end either.
 TEST_CASE("clauses that are detached and attached again run once each, in the chain's new order",
-	  "[engine][store][governor]") {
+          "[engine][store][governor]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	dfr_engine_govern(rig.engine(), kHook);
 	State state(rig), other(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(constant(1))})
-				 .clause("rig::read:entry", {trace(constant(2))})
-				 .option(DFR_OPT_BUFSIZE, 32 << 20)
-				 .option(DFR_OPT_CPUBUDGET, 1)) == 0);
+	                         .clause("rig::read:entry", {trace(constant(1))})
+	                         .clause("rig::read:entry", {trace(constant(2))})
+	                         .option(DFR_OPT_BUFSIZE, 32 << 20)
+	                         .option(DFR_OPT_CPUBUDGET, 1)) == 0);
 	REQUIRE(other.enable(Program().clause("rig::read:entry", {trace(constant(3))})) == 0);
 	REQUIRE(state.go() == 0);
 	REQUIRE(other.go() == 0);
@@ -246,13 +247,15 @@ Difo heavy() {
 	return difo;
 }
 
-TEST_CASE("a dear firing is charged as it is, whether it is a sample or not", "[engine][store][governor][work]") {
+TEST_CASE("a dear firing is charged as it is, whether it is a sample or not",
+          "[engine][store][governor][work]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	dfr_engine_govern(rig.engine(), 1); // samples alone would find next to nothing
 	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry", {act(DFR_ACT_DIFEXPR, heavy())})
-				 .option(DFR_OPT_CPUBUDGET, 1)) == 0);
+	REQUIRE(state.enable(Program()
+	                         .clause("rig::read:entry", {act(DFR_ACT_DIFEXPR, heavy())})
+	                         .option(DFR_OPT_CPUBUDGET, 1)) == 0);
 	REQUIRE(state.go() == 0);
 	// A chunk counts as 16,384 ns where no clock says otherwise: a sixth of the time, against a hundredth.
 	fire_at(rig, read, now_ns() - 100 * kSecond, 100'000, 20'000);
@@ -260,7 +263,8 @@ TEST_CASE("a dear firing is charged as it is, whether it is a sample or not", "[
 	CHECK(state.status().loss[DFR_LOSS_THROTTLE] < 15'000);
 }
 
-TEST_CASE("who ends a state and begins another does not begin with a full purse", "[engine][store][governor]") {
+TEST_CASE("who ends a state and begins another does not begin with a full purse",
+          "[engine][store][governor]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	dfr_engine_govern(rig.engine(), kHook);

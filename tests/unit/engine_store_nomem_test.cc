@@ -14,7 +14,8 @@ namespace {
 Program everything() {
 	return Program()
 	    .clause("rig::read:entry", {capture(arg(0)), trace(builtin(DIF_VAR_EXECNAME, string_type()))})
-	    .clause("rig::*:entry", arg0_is(7), {act(DFR_ACT_DIFEXPR, store_global(DIF_VAR_USER_FIRST, arg(0)))})
+	    .clause("rig::*:entry", arg0_is(7),
+	            {act(DFR_ACT_DIFEXPR, store_global(DIF_VAR_USER_FIRST, arg(0)))})
 	    .clause("rig::read:entry", {trace(speculation())})
 	    .clause("dtrace:::BEGIN", {trace(constant(1))})
 	    .clause("dtrace:::END", {trace(constant(2))})
@@ -45,14 +46,16 @@ bool live_without(unsigned long number, unsigned& refused) {
 		if (!error) {
 			rig.fire(read, {7, 8});
 			dfr_state_clean(state);
-			const dfr_probe* late = dfr_probe_create(&rig.provider, "test", "write", "entry", 2, nullptr);
+			const dfr_probe* late =
+			    dfr_probe_create(&rig.provider, "test", "write", "entry", 2, nullptr);
 			CHECK(late == dfr_probe_find(&rig.provider, "test", "write", "entry"));
 			dfr_probes_created(rig.engine());
 			dfr_state_aggsnap(state, table, sizeof(table), &bytes);
 			CHECK(dfr_state_stop(state, &cpu) == 0);
 			dfr_state_take(state, ~0u, true, taken, 32, &count);
 			for (u32 i = 0; i < count; i++)
-				CHECK(dfr_state_release(state, taken[i].cpu, taken[i].block, taken[i].seq) == 0);
+				CHECK(dfr_state_release(state, taken[i].cpu, taken[i].block, taken[i].seq) ==
+				      0);
 		}
 		dfr_state_destroy(state);
 	}

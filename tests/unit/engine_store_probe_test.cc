@@ -11,14 +11,14 @@ using namespace store_rig;
 namespace {
 
 std::vector<std::string> matches(Rig& rig, const char* provider, const char* module, const char* function,
-				 const char* name) {
+                                 const char* name) {
 	std::vector<std::string> found;
 	const char* pattern[4] = {provider, module, function, name};
 	dfr_probes_match(
 	    rig.engine(), pattern, 0, false,
 	    [](const dfr_probe* probe, void* arg) {
-		    static_cast<std::vector<std::string>*>(arg)->push_back(std::string(probe->pb_function) + ":" +
-									    probe->pb_name);
+		    static_cast<std::vector<std::string>*>(arg)->push_back(std::string(probe->pb_function) +
+		                                                           ":" + probe->pb_name);
 		    return true;
 	    },
 	    &found);
@@ -98,7 +98,9 @@ TEST_CASE("a name among many probes of other names", "[engine][store][probe]") {
 	for (uint32_t id = 4; id <= 5000; id++) {
 		const bool is_rare = id == 255 || id == 256 || id == 2047 || id == 4096 || id == 5000;
 		const std::string function = "function_" + std::to_string(id);
-		const std::string name = is_rare ? "rare" : id > 1000 && id < 1300 ? "name_" + std::to_string(id) : "entry";
+		const std::string name = is_rare                  ? "rare"
+		                         : id > 1000 && id < 1300 ? "name_" + std::to_string(id)
+		                                                  : "entry";
 		REQUIRE(rig.probe(function.c_str(), name.c_str())->pb_id == id);
 		if (is_rare)
 			rare.push_back(function + ":rare");
@@ -156,7 +158,8 @@ TEST_CASE("what cannot be armed is left out, the rest goes on", "[engine][store]
 	CHECK(state.take().size() == 1);
 }
 
-TEST_CASE("a description that matches nothing is refused by name, or waits with -Z", "[engine][store][probe]") {
+TEST_CASE("a description that matches nothing is refused by name, or waits with -Z",
+          "[engine][store][probe]") {
 	Rig rig;
 	State state(rig);
 	CHECK(state.enable(Program().clause("rig::close:entry", {})) == -ESRCH);
@@ -205,9 +208,9 @@ TEST_CASE("a module that comes and goes leaves no more than once", "[engine][sto
 	rig.probe("stays");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig:module::", {trace(arg(0))})
-				 .clause("rig::second:entry", {trace(arg(1))}),
-			     DFR_ENABLE_ZERO_OK) == 0);
+	                         .clause("rig:module::", {trace(arg(0))})
+	                         .clause("rig::second:entry", {trace(arg(1))}),
+	                     DFR_ENABLE_ZERO_OK) == 0);
 	REQUIRE(state.go() == 0);
 	uint32_t probes = 0;
 	u64 catalog = 0, committed;
@@ -256,13 +259,14 @@ TEST_CASE("probes are provided on demand, before they are matched", "[engine][st
 }
 
 TEST_CASE("clauses run in program order and see each other's variables; predicates at their turn",
-	  "[engine][store][probe]") {
+          "[engine][store][probe]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
-	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(store_global(0x500, arg(0)))})
-				 .clause("rig::read:entry", load_global(0x500), {trace(load_global(0x500))})) == 0);
+	REQUIRE(state.enable(
+	            Program()
+	                .clause("rig::read:entry", {trace(store_global(0x500, arg(0)))})
+	                .clause("rig::read:entry", load_global(0x500), {trace(load_global(0x500))})) == 0);
 	REQUIRE(state.go() == 0);
 	rig.fire(read, {0});
 	rig.fire(read, {5});
@@ -301,7 +305,10 @@ TEST_CASE("destructive programs need the option", "[engine][store][probe]") {
 	REQUIRE(state.enable(Program().clause("rig::read:entry", {act(DFR_ACT_STOP)})) == 0);
 	CHECK(state.go() == -EACCES);
 	State willing(rig);
-	REQUIRE(willing.enable(Program().clause("rig::read:entry", {act(DFR_ACT_STOP)}).option(DFR_OPT_DESTRUCTIVE, 0)) == 0);
+	REQUIRE(
+	    willing.enable(
+	        Program().clause("rig::read:entry", {act(DFR_ACT_STOP)}).option(DFR_OPT_DESTRUCTIVE, 0)) ==
+	    0);
 	CHECK(willing.go() == 0);
 }
 
@@ -310,9 +317,9 @@ TEST_CASE("a fault in ERROR itself is counted and goes no further", "[engine][st
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", bad_load(), {})
-				 .clause("dtrace:::ERROR", {trace(arg(2)), trace(bad_load())})
-				 .clause("dtrace:::ERROR", {trace(arg(1)), trace(arg(2))})) == 0);
+	                         .clause("rig::read:entry", bad_load(), {})
+	                         .clause("dtrace:::ERROR", {trace(arg(2)), trace(bad_load())})
+	                         .clause("dtrace:::ERROR", {trace(arg(1)), trace(arg(2))})) == 0);
 	REQUIRE(state.go() == 0);
 	rig.fire(read);
 	std::vector<Record> records = state.take();
@@ -328,11 +335,12 @@ TEST_CASE("parts of a clause that `if` split", "[engine][store][probe]") {
 	State state(rig);
 	uint64_t first = DFR_ECBUARG(4, 0);
 	uint64_t later = DFR_ECBUARG(4, DFR_ECBUARG_CONTINUATION);
-	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", arg(0), {trace(constant(1))}, first)
-				 .clause("rig::read:entry", arg(1), {trace(constant(2)), trace(bad_load())}, later)
-				 .clause("rig::read:entry", {}, {trace(constant(3))}, later)
-				 .clause("rig::read:entry", {}, {trace(constant(4))}, DFR_ECBUARG(5, 0))) == 0);
+	REQUIRE(state.enable(
+	            Program()
+	                .clause("rig::read:entry", arg(0), {trace(constant(1))}, first)
+	                .clause("rig::read:entry", arg(1), {trace(constant(2)), trace(bad_load())}, later)
+	                .clause("rig::read:entry", {}, {trace(constant(3))}, later)
+	                .clause("rig::read:entry", {}, {trace(constant(4))}, DFR_ECBUARG(5, 0))) == 0);
 	REQUIRE(state.go() == 0);
 	auto numbers = [&] {
 		std::vector<uint64_t> all;
@@ -386,8 +394,9 @@ TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "
 		return 42;
 	};
 	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::outer:entry", {trace(arg(3))}).clause("rig::inner:entry", {trace(constant(1))})) ==
-		0);
+	REQUIRE(state.enable(Program()
+	                         .clause("rig::outer:entry", {trace(arg(3))})
+	                         .clause("rig::inner:entry", {trace(constant(1))})) == 0);
 	REQUIRE(state.go() == 0);
 	level = DFR_LEVEL_TASK;
 	rig.fire(outer, {1});
@@ -405,7 +414,8 @@ TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "
 	CHECK(state.losses.entries[0].count == 1);
 }
 
-TEST_CASE("what a provider could not deliver inside a firing would have been nested", "[engine][store][probe]") {
+TEST_CASE("what a provider could not deliver inside a firing would have been nested",
+          "[engine][store][probe]") {
 	static dfr_probe* inner;
 	Rig rig;
 	dfr_probe* outer = rig.probe("outer", "entry", 4);
@@ -415,8 +425,9 @@ TEST_CASE("what a provider could not deliver inside a firing would have been nes
 		return 42;
 	};
 	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::outer:entry", {trace(arg(3))}).clause("rig::inner:entry", {trace(constant(1))})) ==
-		0);
+	REQUIRE(state.enable(Program()
+	                         .clause("rig::outer:entry", {trace(arg(3))})
+	                         .clause("rig::inner:entry", {trace(constant(1))})) == 0);
 	REQUIRE(state.go() == 0);
 	rig.fire(outer, {1});
 	CHECK(state.status().shadow == 1);
@@ -426,15 +437,15 @@ TEST_CASE("what a provider could not deliver inside a firing would have been nes
 }
 
 TEST_CASE("what fires on a CPU without a share is lost once for each firing, and the ledger tells of it",
-	  "[engine][store][probe]") {
+          "[engine][store][probe]") {
 	Rig rig(2);
 	dfr_probe* read = rig.probe("read");
 	dfr_probe* write = rig.probe("write");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(arg(0))})
-				 .clause("rig::read:entry", {trace(arg(1))})
-				 .clause("rig::write:entry", {trace(arg(0))})) == 0);
+	                         .clause("rig::read:entry", {trace(arg(0))})
+	                         .clause("rig::read:entry", {trace(arg(1))})
+	                         .clause("rig::write:entry", {trace(arg(0))})) == 0);
 	dfr_user_set_ncpus(1); // the other is away at go, and nobody hears when it comes
 	REQUIRE(state.go() == 0);
 	dfr_user_set_ncpus(2);
@@ -472,12 +483,14 @@ TEST_CASE("what fires on a CPU without a share is lost once for each firing, and
 	CHECK(state.losses.entries[0].from == told);
 }
 
-TEST_CASE("what a provider could not deliver is counted by every state that listens", "[engine][store][probe]") {
+TEST_CASE("what a provider could not deliver is counted by every state that listens",
+          "[engine][store][probe]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	State first(rig);
 	State second(rig);
-	Program program = Program().clause("rig::read:entry", {trace(arg(0))}).clause("rig::read:entry", {trace(arg(1))});
+	Program program =
+	    Program().clause("rig::read:entry", {trace(arg(0))}).clause("rig::read:entry", {trace(arg(1))});
 	for (State* state : {&first, &second}) {
 		REQUIRE(state->enable(program) == 0);
 		REQUIRE(state->go() == 0);
@@ -495,20 +508,23 @@ TEST_CASE("what a provider could not deliver is counted by every state that list
 	}
 }
 
-TEST_CASE("probes whose arguments a program may not have are told once, as a number", "[engine][store][probe]") {
+TEST_CASE("probes whose arguments a program may not have are told once, as a number",
+          "[engine][store][probe]") {
 	Rig rig;
 	rig.probe("read");
 	rig.probe("readv");
 	rig.probe("write");
 	State state(rig);
-	const std::vector<uint8_t> bytes = Program()
-					       .clause("rig::read*:entry", {trace(arg(0))})
-					       .clause("rig::write:entry", {trace(arg(1))})
-					       .clause("rig:::entry", {trace(builtin(DIF_VAR_PID, int_type(4, true)))})
-					       .bytes();
+	const std::vector<uint8_t> bytes =
+	    Program()
+	        .clause("rig::read*:entry", {trace(arg(0))})
+	        .clause("rig::write:entry", {trace(arg(1))})
+	        .clause("rig:::entry", {trace(builtin(DIF_VAR_PID, int_type(4, true)))})
+	        .bytes();
 	const dfr_load_limits limits{}; // neither kernel reads nor anything else
 	dfr_refusal why{};
-	REQUIRE(dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, 0, &state.matched, &why) == 0);
+	REQUIRE(dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, 0, &state.matched, &why) ==
+	        0);
 	REQUIRE(state.go() == 0);
 	state.read_catalog();
 	std::vector<std::pair<int, int>> unarmed;
@@ -523,15 +539,16 @@ TEST_CASE("the patterns that states have, for probes made on demand", "[engine][
 	Rig rig;
 	rig.probe("read");
 	State state(rig);
-	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(arg(0))})
-				 .clause("rig::later*:", {trace(arg(0))}), DFR_ENABLE_ZERO_OK) == 0);
+	REQUIRE(
+	    state.enable(
+	        Program().clause("rig::read:entry", {trace(arg(0))}).clause("rig::later*:", {trace(arg(0))}),
+	        DFR_ENABLE_ZERO_OK) == 0);
 	std::vector<std::string> patterns;
 	dfr_patterns_wanted(
 	    rig.engine(),
 	    [](const char* const pattern[4], void* arg) {
-		    static_cast<std::vector<std::string>*>(arg)->push_back(std::string(pattern[0]) + ":" + pattern[1] + ":" +
-									    pattern[2] + ":" + pattern[3]);
+		    static_cast<std::vector<std::string>*>(arg)->push_back(
+		        std::string(pattern[0]) + ":" + pattern[1] + ":" + pattern[2] + ":" + pattern[3]);
 	    },
 	    &patterns);
 	CHECK(patterns == std::vector<std::string>{"rig::read:entry", "rig::later*:"});
@@ -545,11 +562,12 @@ TEST_CASE("all recorded kinds of value, as their layout says", "[engine][store][
 	stack.arg = 2;
 	ustack.arg = 3;
 	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry",
-					      {trace(builtin(DIF_VAR_EXECNAME, string_type())),
-					       trace(builtin(DIF_VAR_PROBEFUNC, string_type())), stack, ustack,
-					       act(DFR_ACT_USYM, arg(0)), act(DFR_ACT_SYM, arg(0)), act(DFR_ACT_PRINTF),
-					       trace(builtin(DIF_VAR_TIMESTAMP, int_type(8, false)))})) == 0);
+	REQUIRE(
+	    state.enable(Program().clause(
+	        "rig::read:entry", {trace(builtin(DIF_VAR_EXECNAME, string_type())),
+	                            trace(builtin(DIF_VAR_PROBEFUNC, string_type())), stack, ustack,
+	                            act(DFR_ACT_USYM, arg(0)), act(DFR_ACT_SYM, arg(0)), act(DFR_ACT_PRINTF),
+	                            trace(builtin(DIF_VAR_TIMESTAMP, int_type(8, false)))})) == 0);
 	REQUIRE(state.go() == 0);
 	const __u64 pcs[] = {0xffffffff81000001, 0xffffffff81000002, 0xffffffff81000003};
 	rig.env.ev_stack = pcs;
@@ -565,8 +583,9 @@ TEST_CASE("all recorded kinds of value, as their layout says", "[engine][store][
 	std::vector<int> kinds;
 	for (const dfr_field& field : layout->fields)
 		kinds.push_back(field.kind);
-	CHECK(kinds == std::vector<int>{DFR_FIELD_STRING, DFR_FIELD_PROBETEXT, DFR_FIELD_STACK, DFR_FIELD_USTACK, DFR_FIELD_USYM,
-					DFR_FIELD_INT, DFR_FIELD_INT}); // printf() without arguments has no field
+	CHECK(kinds == std::vector<int>{DFR_FIELD_STRING, DFR_FIELD_PROBETEXT, DFR_FIELD_STACK,
+	                                DFR_FIELD_USTACK, DFR_FIELD_USYM, DFR_FIELD_INT,
+	                                DFR_FIELD_INT}); // printf() without arguments has no field
 	CHECK(records[0].texts.at(0) == "csh");
 	CHECK(records[0].texts.at(2) == key_of({pcs[0], pcs[1]}));
 	CHECK(records[0].texts.at(3).size() >= 8);

@@ -69,10 +69,14 @@ inline Difo arg0_is(uint64_t value) {
 	Difo difo;
 	difo.rtype = int_type(4);
 	difo.integers = {value, 1};
-	difo.text = {DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_ARG0, 1), DIF_INSTR_WIDE(DIF_OP_SETX, 0, 2),
-		     DIF_INSTR_R(DIF_OP_CMP, 1, 2, 0),		   DIF_INSTR_BRANCH(DIF_OP_BE, 6),
-		     DIF_INSTR_R(DIF_OP_MOV, 0, 0, 1),		   DIF_INSTR_BRANCH(DIF_OP_BA, 7),
-		     DIF_INSTR_WIDE(DIF_OP_SETX, 1, 1),		   DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
+	difo.text = {DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_ARG0, 1),
+	             DIF_INSTR_WIDE(DIF_OP_SETX, 0, 2),
+	             DIF_INSTR_R(DIF_OP_CMP, 1, 2, 0),
+	             DIF_INSTR_BRANCH(DIF_OP_BE, 6),
+	             DIF_INSTR_R(DIF_OP_MOV, 0, 0, 1),
+	             DIF_INSTR_BRANCH(DIF_OP_BA, 7),
+	             DIF_INSTR_WIDE(DIF_OP_SETX, 1, 1),
+	             DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
 	return difo;
 }
 
@@ -120,8 +124,8 @@ inline Difo load_global(uint32_t id) {
 inline Difo speculation() {
 	Difo difo;
 	difo.rtype = int_type(4);
-	difo.text = {DIF_INSTR_R(DIF_OP_FLUSHTS, 0, 0, 0), DIF_INSTR_WIDE(DIF_OP_CALL, DIF_SUBR_SPECULATION, 1),
-		     DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
+	difo.text = {DIF_INSTR_R(DIF_OP_FLUSHTS, 0, 0, 0),
+	             DIF_INSTR_WIDE(DIF_OP_CALL, DIF_SUBR_SPECULATION, 1), DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
 	return difo;
 }
 
@@ -133,13 +137,22 @@ inline Action act(uint32_t kind, std::optional<Difo> difo = {}) {
 	action.difo = std::move(difo);
 	return action;
 }
-inline Action trace(Difo difo) { return act(DFR_ACT_DIFEXPR, std::move(difo)); }
-inline Action capture(Difo difo) { return act(DFR_ACT_CAPTURE, std::move(difo)); }
-inline Action capture_args() { return act(DFR_ACT_CAPTURE_ARGS); }
-inline Action exit_with(uint64_t status) { return act(DFR_ACT_EXIT, constant(status, int_type(4))); }
+inline Action trace(Difo difo) {
+	return act(DFR_ACT_DIFEXPR, std::move(difo));
+}
+inline Action capture(Difo difo) {
+	return act(DFR_ACT_CAPTURE, std::move(difo));
+}
+inline Action capture_args() {
+	return act(DFR_ACT_CAPTURE_ARGS);
+}
+inline Action exit_with(uint64_t status) {
+	return act(DFR_ACT_EXIT, constant(status, int_type(4)));
+}
 
 // Aggregation variable `id`; keys come before, in the body.
-inline Action aggregate(uint32_t kind, uint32_t id, uint32_t ntuple, std::optional<Difo> value = {}, uint64_t arg = 0) {
+inline Action aggregate(uint32_t kind, uint32_t id, uint32_t ntuple, std::optional<Difo> value = {},
+                        uint64_t arg = 0) {
 	Action action = act(kind, std::move(value));
 	action.ntuple = ntuple;
 	action.uarg = id;
@@ -153,9 +166,10 @@ class Program {
 public:
 	// "provider:module:function:name" (all four), a predicate and what to do.
 	Program& clause(const std::string& probe, std::optional<Difo> predicate, std::vector<Action> actions,
-			uint64_t uarg = 0) {
+	                uint64_t uarg = 0) {
 		dfr::dof::EcbDesc ecb;
-		std::string* const fields[] = {&ecb.probe.provider, &ecb.probe.module, &ecb.probe.function, &ecb.probe.name};
+		std::string* const fields[] = {&ecb.probe.provider, &ecb.probe.module, &ecb.probe.function,
+		                               &ecb.probe.name};
 		size_t from = 0;
 		for (std::string* field : fields) {
 			size_t colon = probe.find(':', from);

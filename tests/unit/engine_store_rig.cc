@@ -50,8 +50,10 @@ Rig::~Rig() {
 	dfr_engine_destroy(engine_);
 }
 
-dfr_probe* Rig::probe(const std::string& function, const std::string& name, uint32_t nargs, const std::string& module) {
-	dfr_probe* made = dfr_probe_create(&provider, module.c_str(), function.c_str(), name.c_str(), nargs, nullptr);
+dfr_probe* Rig::probe(const std::string& function, const std::string& name, uint32_t nargs,
+                      const std::string& module) {
+	dfr_probe* made =
+	    dfr_probe_create(&provider, module.c_str(), function.c_str(), name.c_str(), nargs, nullptr);
 	REQUIRE(made);
 	return made;
 }
@@ -101,7 +103,8 @@ void State::read_catalog() {
 		size_t n = dfr_state_catalog(state, catalog_read_, buffer.data(), buffer.size(), &committed);
 		if (!n)
 			break;
-		catalog_rest_.insert(catalog_rest_.end(), buffer.begin(), buffer.begin() + static_cast<long>(n));
+		catalog_rest_.insert(catalog_rest_.end(), buffer.begin(),
+		                     buffer.begin() + static_cast<long>(n));
 		catalog_read_ += n;
 	}
 	size_t used = catalog.parse(catalog_rest_);
@@ -183,7 +186,8 @@ std::map<std::string, std::vector<uint64_t>> State::aggregation(uint32_t varid) 
 		const char* key = reinterpret_cast<const char*>(entry + 1);
 		const uint64_t* words = reinterpret_cast<const uint64_t*>(key + entry->key_size);
 		if (entry->varid == varid)
-			result[std::string(key, entry->key_size)] = std::vector<uint64_t>(words, words + entry->words);
+			result[std::string(key, entry->key_size)] =
+			    std::vector<uint64_t>(words, words + entry->words);
 		offset += sizeof(*entry) + entry->key_size + entry->words * 8ull;
 	}
 	return result;

@@ -20,7 +20,6 @@
 #include "formats/trace/decode.h"
 #include "tests/unit/engine_store_program.h"
 
-
 namespace store_rig {
 
 // What was recorded, owned.
@@ -52,7 +51,7 @@ public:
 
 	dfr_engine* engine() { return engine_; }
 	dfr_probe* probe(const std::string& function, const std::string& name = "entry", uint32_t nargs = 2,
-			 const std::string& module = "test");
+	                 const std::string& module = "test");
 	// A hit on the CPU that this thread plays; time 0: the clock.
 	void fire(dfr_probe* probe, std::vector<uint64_t> args = {}, uint64_t time = 0);
 

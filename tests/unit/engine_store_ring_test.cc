@@ -94,8 +94,8 @@ TEST_CASE("exit takes effect although its record finds no room", "[engine][store
 	const int policy = GENERATE(DFR_BUFPOLICY_SWITCH, DFR_BUFPOLICY_FILL);
 	State state(rig);
 	REQUIRE(state.enable(small_ring(policy)
-				 .clause("rig::write:entry", {exit_with(7), trace(arg(0))})
-				 .clause("dtrace:::END", {trace(constant(77))})) == 0);
+	                         .clause("rig::write:entry", {exit_with(7), trace(arg(0))})
+	                         .clause("dtrace:::END", {trace(constant(77))})) == 0);
 	REQUIRE(state.go() == 0);
 	fire_many(rig, read, 0, 600);
 	REQUIRE(state.status().exited == 0);
@@ -103,7 +103,8 @@ TEST_CASE("exit takes effect although its record finds no room", "[engine][store
 	CHECK(state.status().exited == 1);
 	CHECK(state.status().exit_status == 7);
 	rig.fire(read, {1}, kStart + 10010); // tracing has ended: not even a drop
-	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == (policy == DFR_BUFPOLICY_SWITCH ? 601 - 8 * kPerBlock : 0));
+	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] ==
+	      (policy == DFR_BUFPOLICY_SWITCH ? 601 - 8 * kPerBlock : 0));
 	CHECK(state.take(false).size() == 8 * kPerBlock);
 	REQUIRE(state.stop() == 0);
 	std::vector<Record> records = state.take();
@@ -117,7 +118,8 @@ TEST_CASE("an exit that faults takes no effect, room or not", "[engine][store][r
 	dfr_probe* write = rig.probe("write");
 	State state(rig);
 	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)
-				 .clause("rig::write:entry", {act(DFR_ACT_EXIT, faulting_status()), trace(arg(0))})) == 0);
+	                         .clause("rig::write:entry",
+	                                 {act(DFR_ACT_EXIT, faulting_status()), trace(arg(0))})) == 0);
 	REQUIRE(state.go() == 0);
 	fire_many(rig, read, 0, 600);
 	rig.fire(write, {1}, kStart + 10000);
@@ -129,7 +131,8 @@ TEST_CASE("fill stops when full, counts the CPU, and END still records", "[engin
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
-	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_FILL).clause("dtrace:::END", {trace(constant(77))})) == 0);
+	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_FILL).clause("dtrace:::END", {trace(constant(77))})) ==
+	        0);
 	REQUIRE(state.go() == 0);
 	fire_many(rig, read, 0, 8 * kPerBlock);
 	CHECK(state.status().filled == 0);
@@ -164,7 +167,8 @@ TEST_CASE("ring overwrites the oldest, and says where it begins", "[engine][stor
 	CHECK(state.losses.entries.empty());
 }
 
-TEST_CASE("a ring that wraps while a consumer holds its spares names what it overwrote", "[engine][store][ring]") {
+TEST_CASE("a ring that wraps while a consumer holds its spares names what it overwrote",
+          "[engine][store][ring]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
@@ -224,7 +228,8 @@ TEST_CASE("release takes nothing but what was handed out", "[engine][store][ring
 	CHECK(dfr_state_block(state.state, 9, 0) == nullptr);
 }
 
-TEST_CASE("what a consumer that has gone had taken is handed to the next, first and once", "[engine][store][ring]") {
+TEST_CASE("what a consumer that has gone had taken is handed to the next, first and once",
+          "[engine][store][ring]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
@@ -236,7 +241,7 @@ TEST_CASE("what a consumer that has gone had taken is handed to the next, first 
 	CHECK(state.take_raw(false).empty());
 	REQUIRE(dfr_state_release(state.state, taken[0].cpu, taken[0].block, taken[0].seq) == 0);
 
-	dfr_state_disown(state.state); // killed between TAKE and RELEASE
+	dfr_state_disown(state.state);                              // killed between TAKE and RELEASE
 	fire_many(rig, read, 3 * kPerBlock + 1, 4 * kPerBlock + 1); // closes the fourth
 	const auto again = state.take_raw(false);
 	REQUIRE(again.size() == 3);
@@ -254,9 +259,9 @@ TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(arg(0))})
-				 .option(DFR_OPT_BUFSIZE, 64 << 10)
-				 .option(DFR_OPT_BLOCKSIZE, 8192)) == 0);
+	                         .clause("rig::read:entry", {trace(arg(0))})
+	                         .option(DFR_OPT_BUFSIZE, 64 << 10)
+	                         .option(DFR_OPT_BLOCKSIZE, 8192)) == 0);
 	REQUIRE(state.go() == 0);
 	fire_many(rig, read, 0, 1200);
 	std::vector<dfr_ioc_taken> taken = state.take_raw(true);
@@ -330,7 +335,8 @@ TEST_CASE("a context is written when it changes, and not otherwise", "[engine][s
 	CHECK(records[5].level == DFR_LEVEL_IRQ);
 	CHECK(records[6].level == DFR_LEVEL_TASK);
 	// Contexts: the first 25 bytes; the others 4 + 2 + 1 + pid + 1 + comm.
-	uint32_t contexts = 25 + (4 + 2 + 1 + 1 + 1 + 4) + (4 + 2 + 1 + 4 + 1 + 4) + 2 * (4 + 2 + 1 + 4 + 1 + 5);
+	uint32_t contexts =
+	    25 + (4 + 2 + 1 + 1 + 1 + 4) + (4 + 2 + 1 + 4 + 1 + 4) + 2 * (4 + 2 + 1 + 4 + 1 + 5);
 	CHECK(state.blocks[0].committed == contexts + 7 * 6);
 }
 
@@ -338,13 +344,15 @@ TEST_CASE("integers take the bytes that they need, with the sign they have", "[e
 	Rig rig;
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry",
-					      {trace(arg(0, int_type(8, true))), trace(arg(0, int_type(8, false))),
-					       trace(arg(0, int_type(4, true))), trace(arg(0, int_type(4, false))),
-					       trace(arg(0, int_type(2, true))), trace(arg(0, int_type(1, false)))})) == 0);
+	REQUIRE(state.enable(Program().clause(
+	            "rig::read:entry",
+	            {trace(arg(0, int_type(8, true))), trace(arg(0, int_type(8, false))),
+	             trace(arg(0, int_type(4, true))), trace(arg(0, int_type(4, false))),
+	             trace(arg(0, int_type(2, true))), trace(arg(0, int_type(1, false)))})) == 0);
 	REQUIRE(state.go() == 0);
-	const uint64_t values[] = {0, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 0x7fffffff, 0x80000000,
-				   0xffffffff, 0x100000000, ~0ull, ~0ull - 127, ~0ull - 128, 1ull << 63};
+	const uint64_t values[] = {0,           127,   128,         255,         256,        32767,
+	                           32768,       65535, 65536,       0x7fffffff,  0x80000000, 0xffffffff,
+	                           0x100000000, ~0ull, ~0ull - 127, ~0ull - 128, 1ull << 63};
 	for (uint64_t value : values)
 		rig.fire(read, {value});
 	std::vector<Record> records = state.take();
@@ -353,9 +361,11 @@ TEST_CASE("integers take the bytes that they need, with the sign they have", "[e
 		uint64_t v = values[i];
 		CHECK(records[i].numbers.at(0) == v);
 		CHECK(records[i].numbers.at(1) == v);
-		CHECK(records[i].numbers.at(2) == static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(v))));
+		CHECK(records[i].numbers.at(2) ==
+		      static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(v))));
 		CHECK(records[i].numbers.at(3) == static_cast<uint32_t>(v));
-		CHECK(records[i].numbers.at(4) == static_cast<uint64_t>(static_cast<int64_t>(static_cast<int16_t>(v))));
+		CHECK(records[i].numbers.at(4) ==
+		      static_cast<uint64_t>(static_cast<int64_t>(static_cast<int16_t>(v))));
 		CHECK(records[i].numbers.at(5) == static_cast<uint8_t>(v));
 	}
 	CHECK(state.damage == 0);
@@ -366,8 +376,8 @@ TEST_CASE("times of one CPU are unique and never go back", "[engine][store][ring
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(arg(0))})
-				 .clause("rig::read:entry", {trace(arg(1))})) == 0);
+	                         .clause("rig::read:entry", {trace(arg(0))})
+	                         .clause("rig::read:entry", {trace(arg(1))})) == 0);
 	REQUIRE(state.go() == 0);
 	rig.fire(read, {1, 2}, 5000);
 	rig.fire(read, {1, 2}, 5000);
@@ -387,23 +397,23 @@ TEST_CASE("sizes: E2BIG for END's reserve, ENOSPC for what can never fit", "[eng
 		State state(rig);
 		// 12 bytes of head and 8 of value: 20.
 		REQUIRE(state.enable(Program()
-					 .clause("dtrace:::END", {trace(constant(1))})
-					 .option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_FILL)
-					 .option(DFR_OPT_BUFSIZE, 16)) == 0);
+		                         .clause("dtrace:::END", {trace(constant(1))})
+		                         .option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_FILL)
+		                         .option(DFR_OPT_BUFSIZE, 16)) == 0);
 		CHECK(state.go() == -E2BIG);
 	}
 	SECTION("a record larger than the buffer") {
 		State state(rig);
 		REQUIRE(state.enable(Program()
-					 .clause("rig::read:entry", {trace(text("a"))})
-					 .option(DFR_OPT_BUFSIZE, 200)) == 0);
+		                         .clause("rig::read:entry", {trace(text("a"))})
+		                         .option(DFR_OPT_BUFSIZE, 200)) == 0);
 		CHECK(state.go() == -ENOSPC);
 	}
 	SECTION("small is small, and works") {
 		State state(rig);
 		REQUIRE(state.enable(Program()
-					 .clause("dtrace:::BEGIN", {trace(constant(1))})
-					 .option(DFR_OPT_BUFSIZE, 300)) == 0);
+		                         .clause("dtrace:::BEGIN", {trace(constant(1))})
+		                         .option(DFR_OPT_BUFSIZE, 300)) == 0);
 		REQUIRE(state.go() == 0);
 		CHECK(dfr_state_block_size(state.state) == 512);
 		CHECK(state.take().size() == 1);
@@ -411,8 +421,8 @@ TEST_CASE("sizes: E2BIG for END's reserve, ENOSPC for what can never fit", "[eng
 	SECTION("a string of 64 KiB gets a block that holds it") {
 		State state(rig);
 		REQUIRE(state.enable(Program()
-					 .clause("dtrace:::BEGIN", {trace(text(std::string(500, 'x')))})
-					 .option(DFR_OPT_STRSIZE, 65536)) == 0);
+		                         .clause("dtrace:::BEGIN", {trace(text(std::string(500, 'x')))})
+		                         .option(DFR_OPT_STRSIZE, 65536)) == 0);
 		REQUIRE(state.go() == 0);
 		CHECK(dfr_state_block_size(state.state) >= 4096);
 		CHECK(state.take().size() == 1);

@@ -38,8 +38,8 @@ const uint32_t kReturn = DIF_INSTR_R(DIF_OP_RET, 0, 0, 1);
 // self->t = timestamp
 Difo set_time() {
 	return of({DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_TIMESTAMP, 1), DIF_INSTR_WIDE(DIF_OP_STTS, kStart, 1),
-		   DIF_INSTR_R(DIF_OP_RET, 0, 0, 0)},
-		  dif_type{});
+	           DIF_INSTR_R(DIF_OP_RET, 0, 0, 0)},
+	          dif_type{});
 }
 
 // self->t = 0
@@ -55,8 +55,8 @@ Difo is_set() {
 // timestamp - self->t
 Difo since() {
 	return of({DIF_INSTR_WIDE(DIF_OP_LDGS, DIF_VAR_TIMESTAMP, 1), DIF_INSTR_WIDE(DIF_OP_LDTS, kStart, 2),
-		   DIF_INSTR_R(DIF_OP_SUB, 1, 2, 1), kReturn},
-		  int_type(8));
+	           DIF_INSTR_R(DIF_OP_SUB, 1, 2, 1), kReturn},
+	          int_type(8));
 }
 
 struct Measured {
@@ -98,8 +98,8 @@ TEST_CASE("what is measured is counted once, and only where it began", "[engine]
 }
 
 TEST_CASE("what is measured by name: the first of a key, and the next", "[engine][store][self]") {
-	Measured measured({trace(builtin(DIF_VAR_EXECNAME, string_type())), aggregate(DFR_ACT_MAX, 1, 1, since()),
-			   act(DFR_ACT_DIFEXPR, give_back())});
+	Measured measured({trace(builtin(DIF_VAR_EXECNAME, string_type())),
+	                   aggregate(DFR_ACT_MAX, 1, 1, since()), act(DFR_ACT_DIFEXPR, give_back())});
 	for (uint64_t took : {30, 70, 50}) {
 		uint64_t from = 1000 * took;
 		measured.fire(measured.begin, 101, from);
@@ -127,6 +127,7 @@ TEST_CASE("thousands of threads are measured at once", "[engine][store][self]") 
 			measured.fire(measured.end, 1000 + 7 * i, base + 100'000 + 11 * i);
 	}
 	// The sum of 0 to n - 1 is n (n - 1) / 2.
-	CHECK(measured.words()[0] == 2 * (uint64_t{kThreads} * 100'000 + uint64_t{kThreads} * (kThreads - 1) / 2));
+	CHECK(measured.words()[0] ==
+	      2 * (uint64_t{kThreads} * 100'000 + uint64_t{kThreads} * (kThreads - 1) / 2));
 	CHECK(measured.state.status().loss[DFR_LOSS_DYNVAR] == 0);
 }

@@ -39,16 +39,18 @@ TEST_CASE("a clause that matches nothing yet has room for its keys and records",
 	std::vector<Action> noted;
 	for (int i = 0; i < 40; i++)
 		noted.push_back(capture(bad_load()));
-	REQUIRE(state.enable(Program()
-				 .clause("rig::late:entry", count_by({text(wide), text(wide), text(wide), text(wide)}))
-				 .clause("rig::late:entry", noted)
-				 .clause("rig::late:entry", {capture_args()}),
-			     DFR_ENABLE_ZERO_OK) == 0);
+	REQUIRE(state.enable(
+	            Program()
+	                .clause("rig::late:entry", count_by({text(wide), text(wide), text(wide), text(wide)}))
+	                .clause("rig::late:entry", noted)
+	                .clause("rig::late:entry", {capture_args()}),
+	            DFR_ENABLE_ZERO_OK) == 0);
 	REQUIRE(state.go() == 0);
 	dfr_probe* late = rig.probe("late", "entry", 10);
 	dfr_probes_created(rig.engine());
 	rig.fire(late, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-	CHECK(state.aggregation(1)[key_of_text(wide) + key_of_text(wide) + key_of_text(wide) + key_of_text(wide)] ==
+	CHECK(state.aggregation(
+	          1)[key_of_text(wide) + key_of_text(wide) + key_of_text(wide) + key_of_text(wide)] ==
 	      std::vector<uint64_t>{1});
 	std::vector<Record> records = state.take();
 	REQUIRE(records.size() == 2);
@@ -94,7 +96,9 @@ TEST_CASE("a record that no block would take is refused, whatever the buffer", "
 		std::vector<Action> actions;
 		for (uint32_t i = 0; i < values; i++)
 			actions.push_back(trace(bytes_value(kLargest / 2)));
-		REQUIRE(state.enable(Program().clause("rig::read:entry", actions).option(DFR_OPT_BUFSIZE, 4 << 20)) == 0);
+		REQUIRE(state.enable(
+		            Program().clause("rig::read:entry", actions).option(DFR_OPT_BUFSIZE, 4 << 20)) ==
+		        0);
 		CHECK(state.go() == (values == 1 ? 0 : -ENOSPC));
 	}
 }
@@ -115,9 +119,10 @@ TEST_CASE("a key has a most, declared or by strsize", "[engine][store][sizes]") 
 	text_of_any.rtype.size = 0;
 	for (const size_t strings : {16u, 17u}) {
 		State strung(rig);
-		REQUIRE(strung.enable(Program()
-					  .clause("rig::read:entry", count_by(std::vector<Difo>(strings, text_of_any)))
-					  .option(DFR_OPT_STRSIZE, 65536)) == 0);
+		REQUIRE(strung.enable(
+		            Program()
+		                .clause("rig::read:entry", count_by(std::vector<Difo>(strings, text_of_any)))
+		                .option(DFR_OPT_STRSIZE, 65536)) == 0);
 		CHECK(strung.go() == (strings == 16 ? 0 : -ENOSPC));
 	}
 }
@@ -127,7 +132,8 @@ TEST_CASE("of a confined state a key is smaller", "[engine][store][sizes]") {
 	rig.probe("read");
 	State state(rig);
 	REQUIRE(dfr_state_confine(state.state, 1000, 1000, 64 << 20) == 0);
-	CHECK(state.enable(Program().clause("rig::read:entry", count_by({bytes_value(64 * 1024 + 1)}))) == -EINVAL);
+	CHECK(state.enable(Program().clause("rig::read:entry", count_by({bytes_value(64 * 1024 + 1)}))) ==
+	      -EINVAL);
 	CHECK(state.reason == "not without privilege: an aggregation's key above 64 KiB");
 }
 
@@ -154,8 +160,8 @@ TEST_CASE("of a confined state all memory counts", "[engine][store][sizes]") {
 		State state(rig);
 		REQUIRE(dfr_state_confine(state.state, 1000, 1000, memory) == 0);
 		REQUIRE(state.enable(Program()
-					 .clause("rig::read:entry", count_by({arg(0)}))
-					 .option(DFR_OPT_SCRATCHSIZE, kScratch)) == 0);
+		                         .clause("rig::read:entry", count_by({arg(0)}))
+		                         .option(DFR_OPT_SCRATCHSIZE, kScratch)) == 0);
 		const int error = state.go();
 		if (memory == kCpus * kScratch) { // nothing is left for buffers
 			CHECK(error == -ENOMEM);
@@ -164,7 +170,8 @@ TEST_CASE("of a confined state all memory counts", "[engine][store][sizes]") {
 		REQUIRE(error == 0);
 		const uint64_t ring = static_cast<uint64_t>(dfr_state_option(state.state, DFR_OPT_BUFSIZE));
 		const uint64_t tables = static_cast<uint64_t>(dfr_state_option(state.state, DFR_OPT_AGGSIZE));
-		const uint64_t variables = static_cast<uint64_t>(dfr_state_option(state.state, DFR_OPT_DYNVARSIZE));
+		const uint64_t variables =
+		    static_cast<uint64_t>(dfr_state_option(state.state, DFR_OPT_DYNVARSIZE));
 		// A ring doubles at most; the base table is one more than there are CPUs.
 		CHECK(kCpus * (kScratch + 2 * ring + tables) + tables + variables <= memory);
 	}

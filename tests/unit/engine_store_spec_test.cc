@@ -98,7 +98,8 @@ TEST_CASE("a discarded speculation costs the ring nothing", "[engine][store][spe
 	CHECK(s.loss(DFR_LOSS_SPEC_BUSY) + s.loss(DFR_LOSS_SPEC_UNAVAILABLE) == 0);
 }
 
-TEST_CASE("speculation() with none free: unavailable, or busy while one is being cleaned", "[engine][store][spec]") {
+TEST_CASE("speculation() with none free: unavailable, or busy while one is being cleaned",
+          "[engine][store][spec]") {
 	Setup s(2);
 	s.on(0, s.open);
 	s.on(0, s.open); // returns 0
@@ -209,7 +210,9 @@ TEST_CASE("a full speculation counts what it loses", "[engine][store][spec]") {
 }
 
 TEST_CASE("a commit that the ring has no room for loses exactly its records", "[engine][store][spec]") {
-	Setup s(1, 1, [](Program& program) { program.option(DFR_OPT_BUFSIZE, 4096).option(DFR_OPT_BLOCKSIZE, 512); });
+	Setup s(1, 1, [](Program& program) {
+		program.option(DFR_OPT_BUFSIZE, 4096).option(DFR_OPT_BLOCKSIZE, 512);
+	});
 	s.on(0, s.open);
 	for (uint64_t i = 0; i < 30; i++)
 		s.on(0, s.say, i);
@@ -226,7 +229,9 @@ TEST_CASE("what fires while the cleaner writes on a CPU is nested, and counted",
 	static Setup* setup;
 	static uint64_t woken;
 	const uint32_t level = GENERATE(DFR_LEVEL_TASK, DFR_LEVEL_NMI);
-	Setup s(2, 1, [](Program& program) { program.option(DFR_OPT_BUFSIZE, 4096).option(DFR_OPT_BLOCKSIZE, 512); });
+	Setup s(2, 1, [](Program& program) {
+		program.option(DFR_OPT_BUFSIZE, 4096).option(DFR_OPT_BLOCKSIZE, 512);
+	});
 	setup = &s;
 	woken = 0;
 	s.rig.env.ev_level = DFR_LEVEL_TASK;
@@ -257,7 +262,9 @@ TEST_CASE("what fires while the cleaner writes on a CPU is nested, and counted",
 
 TEST_CASE("a long commit is spread over blocks", "[engine][store][spec]") {
 	Setup s(1, 1, [](Program& program) {
-		program.option(DFR_OPT_SPECSIZE, 1 << 20).option(DFR_OPT_BUFSIZE, 1 << 20).option(DFR_OPT_BLOCKSIZE, 4096);
+		program.option(DFR_OPT_SPECSIZE, 1 << 20)
+		    .option(DFR_OPT_BUFSIZE, 1 << 20)
+		    .option(DFR_OPT_BLOCKSIZE, 4096);
 	});
 	s.on(0, s.open, 0, 100);
 	// 20,000 records in chunks of 22: more than one firing copies.
@@ -299,11 +306,15 @@ TEST_CASE("five hundred open at once", "[engine][store][spec]") {
 		CHECK(all[i] == i);
 }
 
-TEST_CASE("the later parts of a clause that speculates fit where its first part does", "[engine][store][spec]") {
+TEST_CASE("the later parts of a clause that speculates fit where its first part does",
+          "[engine][store][spec]") {
 	const std::string wide(250, 'w');
 	Setup s(1, 1, [&](Program& program) {
-		program.clause("rig::plain:entry", {}, {act(DFR_ACT_SPECULATE, load_global(kId))}, DFR_ECBUARG(100, 0))
-		    .clause("rig::plain:entry", arg(0), {trace(text(wide))}, DFR_ECBUARG(100, DFR_ECBUARG_CONTINUATION));
+		program
+		    .clause("rig::plain:entry", {}, {act(DFR_ACT_SPECULATE, load_global(kId))},
+		            DFR_ECBUARG(100, 0))
+		    .clause("rig::plain:entry", arg(0), {trace(text(wide))},
+		            DFR_ECBUARG(100, DFR_ECBUARG_CONTINUATION));
 	});
 	s.on(0, s.open);
 	s.on(0, s.plain, 1);
@@ -323,7 +334,7 @@ struct InClause : Setup {
 	explicit InClause(std::vector<Action> actions)
 	    : Setup(1, 1, [&](Program& program) {
 		      std::vector<Action> all = {act(DFR_ACT_DIFEXPR, store_global(kId, speculation())),
-						 act(DFR_ACT_SPECULATE, load_global(kId)), trace(arg(0))};
+		                                 act(DFR_ACT_SPECULATE, load_global(kId)), trace(arg(0))};
 		      all.insert(all.end(), actions.begin(), actions.end());
 		      program.clause("rig::plain:entry", all).option(DFR_OPT_SPECPOOL, 4096);
 	      }) {}
@@ -337,10 +348,10 @@ struct InClause : Setup {
 } // namespace
 
 TEST_CASE("discard in the clause that speculates: nothing of the clause is recorded, the rest of it runs",
-	  "[engine][store][spec]") {
+          "[engine][store][spec]") {
 	const uint32_t after = kId + 1;
 	InClause s({act(DFR_ACT_DISCARD, load_global(kId)), trace(arg(0)),
-		    act(DFR_ACT_DIFEXPR, store_global(after, arg(0))), trace(arg(0))});
+	            act(DFR_ACT_DIFEXPR, store_global(after, arg(0))), trace(arg(0))});
 	for (uint64_t i = 1; i < 200; i++) {
 		CHECK(s.fire(i) == Numbers{i});
 		s.on(0, s.commit); // of a number that is free: nothing
@@ -357,7 +368,7 @@ TEST_CASE("discard in the clause that speculates: nothing of the clause is recor
 TEST_CASE("discard in a clause takes what others have recorded as well", "[engine][store][spec]") {
 	Setup s(1, 1, [](Program& program) {
 		program.clause("rig::plain:entry", {act(DFR_ACT_SPECULATE, load_global(kId)), trace(arg(0)),
-						    act(DFR_ACT_DISCARD, load_global(kId))});
+		                                    act(DFR_ACT_DISCARD, load_global(kId))});
 	});
 	s.on(0, s.open);
 	for (uint64_t i = 0; i < 500; i++)
@@ -371,7 +382,8 @@ TEST_CASE("discard in a clause takes what others have recorded as well", "[engin
 }
 
 TEST_CASE("in a clause that speculates: commit, then discard, and both again", "[engine][store][spec]") {
-	const Action commit = act(DFR_ACT_COMMIT, load_global(kId)), discard = act(DFR_ACT_DISCARD, load_global(kId));
+	const Action commit = act(DFR_ACT_COMMIT, load_global(kId)),
+	             discard = act(DFR_ACT_DISCARD, load_global(kId));
 	SECTION("commit, discard") {
 		InClause s({commit, discard, discard});
 		for (uint64_t i = 0; i < 100; i++)
@@ -397,7 +409,8 @@ TEST_CASE("in a clause that speculates: commit, then discard, and both again", "
 	}
 }
 
-TEST_CASE("discard or commit in a part of an `if`: later parts record to nowhere, and run", "[engine][store][spec]") {
+TEST_CASE("discard or commit in a part of an `if`: later parts record to nowhere, and run",
+          "[engine][store][spec]") {
 	const uint32_t kind = GENERATE(DFR_ACT_DISCARD, DFR_ACT_COMMIT);
 	const bool records = GENERATE(false, true); // the part that ends the speculation
 	const uint32_t after = kId + 1;
@@ -408,14 +421,16 @@ TEST_CASE("discard or commit in a part of an `if`: later parts record to nowhere
 	Setup s(1, 1, [&](Program& program) {
 		program
 		    .clause("rig::plain:entry", {},
-			    {act(DFR_ACT_DIFEXPR, store_global(kId, speculation())),
-			     act(DFR_ACT_SPECULATE, load_global(kId)), trace(constant(70))},
-			    DFR_ECBUARG(100, 0))
+		            {act(DFR_ACT_DIFEXPR, store_global(kId, speculation())),
+		             act(DFR_ACT_SPECULATE, load_global(kId)), trace(constant(70))},
+		            DFR_ECBUARG(100, 0))
 		    .clause("rig::plain:entry", {}, end, more)
 		    .clause("rig::plain:entry", {}, {trace(constant(90))}, more)
 		    // The number is open again, for somebody else.
-		    .clause("rig::plain:entry", {}, {act(DFR_ACT_DIFEXPR, store_global(kId, speculation()))}, more)
-		    .clause("rig::plain:entry", {}, {trace(store_global(after, arg(0))), trace(constant(91))}, more)
+		    .clause("rig::plain:entry", {}, {act(DFR_ACT_DIFEXPR, store_global(kId, speculation()))},
+		            more)
+		    .clause("rig::plain:entry", {}, {trace(store_global(after, arg(0))), trace(constant(91))},
+		            more)
 		    .clause("rig::plain:entry", {trace(load_global(after))})
 		    .clause("rig::plain:entry", {act(DFR_ACT_COMMIT, load_global(kId))});
 	});
@@ -437,13 +452,13 @@ TEST_CASE("a fault behind a discard: ERROR finds everything in its place", "[eng
 	const bool before = GENERATE(false, true);
 	Setup s(1, 1, [&](Program& program) {
 		std::vector<Action> actions = {act(DFR_ACT_DIFEXPR, store_global(kId, speculation())),
-					       act(DFR_ACT_SPECULATE, load_global(kId)), trace(arg(0))};
+		                               act(DFR_ACT_SPECULATE, load_global(kId)), trace(arg(0))};
 		if (before)
 			actions.push_back(act(DFR_ACT_DISCARD, load_global(kId)));
 		actions.push_back(trace(bad_load()));
 		program.clause("rig::plain:entry", actions)
 		    .clause("dtrace:::ERROR", {act(DFR_ACT_SPECULATE, load_global(kId)), trace(constant(80)),
-					       act(kind, load_global(kId))})
+		                               act(kind, load_global(kId))})
 		    .clause("dtrace:::ERROR", {trace(constant(81))});
 	});
 	for (uint64_t i = 1; i < 100; i++) {

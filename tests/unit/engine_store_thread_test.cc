@@ -42,8 +42,9 @@ TEST_CASE("counts are exact while snapshots are taken", "[engine][store][threads
 	Rig rig(kCpus);
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1),
-								   aggregate(DFR_ACT_SUM, 2, 0, arg(1))})) == 0);
+	REQUIRE(
+	    state.enable(Program().clause("rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1),
+	                                                      aggregate(DFR_ACT_SUM, 2, 0, arg(1))})) == 0);
 	REQUIRE(state.go() == 0);
 	uint64_t last = 0;
 	run_cpus(
@@ -72,9 +73,9 @@ TEST_CASE("every record is either read or counted as lost", "[engine][store][thr
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
 	REQUIRE(state.enable(Program()
-				 .clause("rig::read:entry", {trace(arg(0))})
-				 .option(DFR_OPT_BUFSIZE, 8192)
-				 .option(DFR_OPT_BLOCKSIZE, 512)) == 0);
+	                         .clause("rig::read:entry", {trace(arg(0))})
+	                         .option(DFR_OPT_BUFSIZE, 8192)
+	                         .option(DFR_OPT_BLOCKSIZE, 512)) == 0);
 	REQUIRE(state.go() == 0);
 	uint64_t seen = 0;
 	std::map<uint32_t, uint64_t> last;
@@ -113,15 +114,16 @@ TEST_CASE("speculations across CPUs: each record once or counted", "[engine][sto
 	dfr_probe* drop = rig.probe("drop");
 	State state(rig);
 	// Each firing opens, traces, and ends a speculation: the number stays in a clause of its own firing.
-	uint32_t id = 0x500; // per clause-local would be cleaner; a thread-local key is what replay has: use arg1
+	uint32_t id =
+	    0x500; // per clause-local would be cleaner; a thread-local key is what replay has: use arg1
 	(void)id;
 	REQUIRE(state.enable(Program()
-				 .clause("rig::keep:entry", {act(DFR_ACT_SPECULATE, arg(1)), trace(arg(0))})
-				 .clause("rig::drop:entry", {act(DFR_ACT_DISCARD, arg(1))})
-				 .clause("rig::drop:return", {act(DFR_ACT_COMMIT, arg(1))})
-				 .clause("rig::open:entry", {trace(speculation())})
-				 .option(DFR_OPT_NSPEC, kSpecs),
-			     DFR_ENABLE_ZERO_OK) == 0);
+	                         .clause("rig::keep:entry", {act(DFR_ACT_SPECULATE, arg(1)), trace(arg(0))})
+	                         .clause("rig::drop:entry", {act(DFR_ACT_DISCARD, arg(1))})
+	                         .clause("rig::drop:return", {act(DFR_ACT_COMMIT, arg(1))})
+	                         .clause("rig::open:entry", {trace(speculation())})
+	                         .option(DFR_OPT_NSPEC, kSpecs),
+	                     DFR_ENABLE_ZERO_OK) == 0);
 	dfr_probe* commit = rig.probe("drop", "return");
 	dfr_probe* open = rig.probe("open");
 	REQUIRE(state.go() == 0);
@@ -184,10 +186,10 @@ TEST_CASE("states come and go under fire", "[engine][store][threads]") {
 	for (int i = 0; i < 20; i++) {
 		State state(rig);
 		REQUIRE(state.enable(Program()
-					 .clause("rig::read:entry", arg(0), {capture_args()})
-					 .clause("rig::read:entry", {aggregate(DFR_ACT_COUNT, 1, 0)})
-					 .option(DFR_OPT_AGGSIZE, 8192)
-					 .option(DFR_OPT_BUFSIZE, 65536)) == 0);
+		                         .clause("rig::read:entry", arg(0), {capture_args()})
+		                         .clause("rig::read:entry", {aggregate(DFR_ACT_COUNT, 1, 0)})
+		                         .option(DFR_OPT_AGGSIZE, 8192)
+		                         .option(DFR_OPT_BUFSIZE, 65536)) == 0);
 		REQUIRE(state.go() == 0);
 		state.take(false);
 		if (i % 2)

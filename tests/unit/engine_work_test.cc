@@ -49,7 +49,8 @@ std::vector<uint64_t> colliding_without_key(uint64_t varid, unsigned bits, unsig
 	for (int i = 0; i < 6; i++)
 		inverse *= 2 - 0x9e3779b97f4a7c15 * inverse;
 	for (uint64_t n = 1; keys.size() < count; n++) {
-		const uint64_t product = n << bits; // swapped, the lowest bits are 0 as long as the highest are
+		const uint64_t product = n
+		                         << bits; // swapped, the lowest bits are 0 as long as the highest are
 		keys.push_back((__builtin_bswap64(product) * inverse) ^ varid);
 	}
 	return keys;
@@ -64,7 +65,9 @@ Program counting(unsigned clauses, unsigned actions, std::optional<Difo> key = {
 			body.push_back(trace(*key));
 		body.push_back(aggregate(DFR_ACT_COUNT, 1, key ? 1 : 0));
 	}
-	return program.clause("rig::read:entry", std::move(body)).again(clauses - 1).option(DFR_OPT_BUFSIZE, 65536);
+	return program.clause("rig::read:entry", std::move(body))
+	    .again(clauses - 1)
+	    .option(DFR_OPT_BUFSIZE, 65536);
 }
 
 // What an account's bound leaves out is counted where it would have been.
@@ -84,7 +87,8 @@ void begin_confined(State& state, uint32_t uid, const Program& program) {
 	const dfr_load_limits limits = confined_limits();
 	dfr_refusal why{};
 	REQUIRE(dfr_state_confine(state.state, uid, 100, 32 << 20) == 0);
-	const int error = dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, 0, &state.matched, &why);
+	const int error =
+	    dfr_state_enable(state.state, bytes.data(), bytes.size(), &limits, 0, &state.matched, &why);
 	INFO(why.rf_reason);
 	REQUIRE(error == 0);
 	REQUIRE(state.go() == 0);
@@ -181,7 +185,12 @@ TEST_CASE("an array's chain has an end, and a walk along it is work", "[engine][
 			keys.push_back(word);
 	dfr::test::Code store;
 	store.var(DIF_VS_GLOBAL, kArray, dfr::test::kInt64, DIF_VK_ARRAY);
-	store.wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).flush().pushv(1).setx(7, 2).wide(DIF_OP_STGAA, kArray, 2).ret(0);
+	store.wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1)
+	    .flush()
+	    .pushv(1)
+	    .setx(7, 2)
+	    .wide(DIF_OP_STGAA, kArray, 2)
+	    .ret(0);
 	dfr::test::Code load;
 	load.var(DIF_VS_GLOBAL, kArray, dfr::test::kInt64, DIF_VK_ARRAY);
 	load.wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).flush().pushv(1);
@@ -198,7 +207,7 @@ TEST_CASE("an array's chain has an end, and a walk along it is work", "[engine][
 	}
 	u64 losses[3];
 	dfr_vars_losses(rig.vars.get(), losses);
-	CHECK(losses[0] == 1); // the last: the chain is as long as may be
+	CHECK(losses[0] == 1);          // the last: the chain is as long as may be
 	rig.args[0] = keys[kChain - 1]; // the newest is the first
 	rig.fire();
 	CHECK(rig.run(loads) == 7);
@@ -209,7 +218,8 @@ TEST_CASE("an array's chain has an end, and a walk along it is work", "[engine][
 	CHECK(rig.fault() == DIF_FAULT_ILLOP);
 }
 
-TEST_CASE("an expression is charged each time it is run, however many actions share it", "[engine][exec][work]") {
+TEST_CASE("an expression is charged each time it is run, however many actions share it",
+          "[engine][exec][work]") {
 	dfr::test::Rig rig;
 	dfr::test::Code code;
 	constexpr int kLength = 1000;
@@ -373,14 +383,16 @@ TEST_CASE("so many users have programs, and one more is told", "[engine][store][
 		dfr_refusal why{};
 		states.push_back(std::make_unique<State>(rig));
 		REQUIRE(dfr_state_confine(states.back()->state, uid, 100, 8 << 20) == 0);
-		const int error = dfr_state_enable(states.back()->state, bytes.data(), bytes.size(), &limits, 0,
-						   &states.back()->matched, &why);
+		const int error = dfr_state_enable(states.back()->state, bytes.data(), bytes.size(), &limits,
+		                                   0, &states.back()->matched, &why);
 		return std::pair(error, std::string(why.rf_reason));
 	};
 	for (uint32_t uid = 1000; uid < 1016; uid++)
 		CHECK(enable(uid).first == 0);
 	CHECK(enable(1000).first == 0); // he has his place
-	CHECK(enable(1016) == std::pair(-EPERM, std::string("not now without privilege: 16 other users have programs already")));
+	CHECK(enable(1016) ==
+	      std::pair(-EPERM,
+	                std::string("not now without privilege: 16 other users have programs already")));
 	states.erase(states.begin() + 1); // uid 1001 goes
 	CHECK(enable(1016).first == 0);
 }

@@ -85,7 +85,8 @@ public:
 		head.e_phentsize = sizeof(Elf64_Phdr);
 		head.e_phnum = static_cast<uint16_t>(runs.size());
 		Bytes file;
-		file.bytes.reserve(sizeof(head) + runs.size() * sizeof(Elf64_Phdr) + pages.size() * kPageSize);
+		file.bytes.reserve(sizeof(head) + runs.size() * sizeof(Elf64_Phdr) +
+		                   pages.size() * kPageSize);
 		file.put(head);
 		uint64_t offset = sizeof(head) + runs.size() * sizeof(Elf64_Phdr);
 		for (const auto& [pfn, count] : runs) {

@@ -78,12 +78,15 @@ void run(dfr_session* session) {
 	REQUIRE(dfr_session_stop(session) == 0);
 }
 
-void collect(const char* text, size_t size, void* to) { static_cast<std::string*>(to)->append(text, size); }
+void collect(const char* text, size_t size, void* to) {
+	static_cast<std::string*>(to)->append(text, size);
+}
 
 } // namespace
 
 TEST_CASE("libdfr: text, records and aggregations come to callbacks") {
-	const Handle session = session_with("BEGIN { @n[\"a\", 3] = sum(5); @n[\"a\", 3] = sum(6); trace(7); exit(4); }");
+	const Handle session =
+	    session_with("BEGIN { @n[\"a\", 3] = sum(5); @n[\"a\", 3] = sum(6); trace(7); exit(4); }");
 	std::string text;
 	std::vector<int64_t> values;
 	dfr_session_on_text(session.get(), collect, &text);
@@ -117,7 +120,8 @@ TEST_CASE("libdfr: text, records and aggregations come to callbacks") {
 	CHECK(dfr_session_aggregations(session.get(), "other", visit, &sum) == 0);
 	CHECK(sum == 11);
 	int complete = 0;
-	CHECK(std::string(dfr_session_verdict(session.get(), 1, &complete)).find("\"complete\": true") != std::string::npos);
+	CHECK(std::string(dfr_session_verdict(session.get(), 1, &complete)).find("\"complete\": true") !=
+	      std::string::npos);
 	CHECK(complete == 1);
 }
 
@@ -125,11 +129,13 @@ TEST_CASE("libdfr: an error has its reason, its place and dtrace's words") {
 	const Handle session = session_with("BEGIN { trace(nosuch); }");
 	CHECK(dfr_session_compile(session.get()) == -1);
 	CHECK(std::string(dfr_session_error(session.get())).find(": 1 error") != std::string::npos);
-	CHECK(std::string(dfr_session_classic(session.get())).rfind("invalid probe specifier BEGIN { trace(nosuch); }: ", 0) == 0);
+	CHECK(std::string(dfr_session_classic(session.get()))
+	          .rfind("invalid probe specifier BEGIN { trace(nosuch); }: ", 0) == 0);
 	CHECK(std::string(dfr_session_diagnostics(session.get())).find(":1:15: error:") != std::string::npos);
 	CHECK(dfr_session_go(session.get()) == -1);
 	CHECK(dfr_session_option(session.get(), "quiet", "maybe") == -1);
-	CHECK(std::string(dfr_session_classic(session.get())) == "failed to set -x quiet: Invalid value for specified option");
+	CHECK(std::string(dfr_session_classic(session.get())) ==
+	      "failed to set -x quiet: Invalid value for specified option");
 }
 
 TEST_CASE("libdfr: calls before their time are errors, not crashes") {
@@ -153,7 +159,8 @@ TEST_CASE("libdfr: calls before their time are errors, not crashes") {
 TEST_CASE("libdfr: a signal that was held back comes in while it sleeps") {
 	static volatile sig_atomic_t came;
 	came = 0;
-	struct sigaction action {}, before {};
+	struct sigaction action {
+	}, before{};
 	action.sa_handler = [](int) { came = 1; };
 	REQUIRE(sigaction(SIGUSR1, &action, &before) == 0);
 	const Handle session = session_with("tick-1h { }");
@@ -200,7 +207,9 @@ TEST_CASE("libdfr: the list says what matches nothing") {
 	REQUIRE(dfr_session_program(session.get(), DFR_BY_PROVIDER, "nosuch") == 0);
 	std::string trouble;
 	dfr_session_on_message(
-	    session.get(), [](dfr_message, const char* line, void* to) { *static_cast<std::string*>(to) += line; }, &trouble);
+	    session.get(),
+	    [](dfr_message, const char* line, void* to) { *static_cast<std::string*>(to) += line; },
+	    &trouble);
 	std::vector<std::string> names;
 	const auto visit = [](const dfr_listed_probe* probe, void* to) {
 		static_cast<std::vector<std::string>*>(to)->emplace_back(probe->name);
@@ -221,8 +230,11 @@ TEST_CASE("libdfr: a command is followed to its end, however short its life") {
 
 TEST_CASE("libdfr: a followed command gets its signals") {
 	Maps maps;
-	CHECK(follow({"sh", "-c", "trap 'exit 7' USR1; kill -WINCH $$; kill -USR1 $$; sleep 60"}, maps) == "exited with status 7");
+	CHECK(follow({"sh", "-c", "trap 'exit 7' USR1; kill -WINCH $$; kill -USR1 $$; sleep 60"}, maps) ==
+	      "exited with status 7");
 	CHECK(follow({"sh", "-c", "kill -TERM $$"}, maps) == "terminated by SIGTERM");
-	CHECK(follow({"sh", "-c", "(until grep -q '^State:.T' /proc/$$/status; do :; done; kill -CONT $$) & kill -STOP $$; exit 5"}, maps) ==
-	      "exited with status 5");
+	CHECK(follow({"sh", "-c",
+	              "(until grep -q '^State:.T' /proc/$$/status; do :; done; kill -CONT $$) & kill -STOP "
+	              "$$; exit 5"},
+	             maps) == "exited with status 5");
 }

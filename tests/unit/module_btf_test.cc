@@ -66,7 +66,8 @@ struct Kernel {
 		inner = b.type("", 4, 2, 24);
 		b.words({b.string("waiter"), long_, 0, b.string("entry"), list, 64});
 		lock = b.type("lock", 4, 3, 40, true);
-		b.words({b.string("owner"), int_, shift * 8, 0, inner, 64, b.string("flag"), int_, 3U << 24 | 256});
+		b.words({b.string("owner"), int_, shift * 8, 0, inner, 64, b.string("flag"), int_,
+		         3U << 24 | 256});
 		lock_pointer = b.pointer(lock);
 		void_pointer = b.pointer(0);
 		const auto visit = b.type("", 13, 2, int_);

@@ -26,8 +26,8 @@ std::string asked(uint32_t cpus, const std::vector<Batch>& answers) {
 	while (pass.goes_on(cpus)) {
 		const BlockPass::Question question = pass.question();
 		text += (text.empty() ? "" : " ") +
-			(question.cpu == BlockPass::kAllCpus ? "all" : std::to_string(question.cpu)) +
-			(question.open_too ? "+" : "");
+		        (question.cpu == BlockPass::kAllCpus ? "all" : std::to_string(question.cpu)) +
+		        (question.open_too ? "+" : "");
 		const Batch batch = at < answers.size() ? answers[at++] : Batch{};
 		pass.answered(batch.full);
 		for (const uint64_t time : batch.times)

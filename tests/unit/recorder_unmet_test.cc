@@ -12,7 +12,8 @@
 using namespace dfr;
 
 TEST_CASE("what is off is read from the module and told to those who ask for it") {
-	const std::string path = std::filesystem::temp_directory_path() / ("dfr-unmet-" + std::to_string(getpid()));
+	const std::string path =
+	    std::filesystem::temp_directory_path() / ("dfr-unmet-" + std::to_string(getpid()));
 	std::ofstream(path) << "fbt\tftrace_lock is not what its name says\n"
 	                       "sched:::tick\tsched_tick has another prototype\n"
 	                       "returns of functions: fbt:::return\trethook.pool lies elsewhere\n";
@@ -21,8 +22,10 @@ TEST_CASE("what is off is read from the module and told to those who ask for it"
 	REQUIRE(all.size() == 3);
 	CHECK(all[1].off == "sched:::tick");
 	CHECK(all[1].why == "sched_tick has another prototype");
-	CHECK(recorder::off_of("fbt", "entry", all) == "off on this kernel: fbt: ftrace_lock is not what its name says");
-	CHECK(recorder::off_of("sched", "tick", all) == "off on this kernel: sched:::tick: sched_tick has another prototype");
+	CHECK(recorder::off_of("fbt", "entry", all) ==
+	      "off on this kernel: fbt: ftrace_lock is not what its name says");
+	CHECK(recorder::off_of("sched", "tick", all) ==
+	      "off on this kernel: sched:::tick: sched_tick has another prototype");
 	CHECK(recorder::off_of("vfs", "return", all) ==
 	      "off on this kernel: returns of functions: fbt:::return: rethook.pool lies elsewhere");
 	CHECK(recorder::off_of("vfs", "entry", all).empty());

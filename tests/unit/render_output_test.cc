@@ -53,7 +53,8 @@ std::string numbered(size_t lines) {
 
 } // namespace
 
-TEST_CASE("render: a descriptor that takes no more for now is waited for, and who has to know is told", "[render]") {
+TEST_CASE("render: a descriptor that takes no more for now is waited for, and who has to know is told",
+          "[render]") {
 	for (const int flags : {0, O_NONBLOCK}) {
 		const Pipe pipe(flags);
 		const std::string text = numbered(50'000); // more than a pipe holds

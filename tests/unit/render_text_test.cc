@@ -24,7 +24,9 @@ std::string formatted(const char* format, std::vector<Datum> data) {
 	return out;
 }
 
-std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
+std::span<const std::byte> bytes(std::string_view text) {
+	return std::as_bytes(std::span(text.data(), text.size()));
+}
 
 // The 127 words of a quantize with the given buckets.
 std::vector<uint64_t> quantized(std::initializer_list<std::pair<int, int64_t>> buckets) {
@@ -60,8 +62,8 @@ TEST_CASE("render: integers by size and sign", "[render]") {
 }
 
 TEST_CASE("render: printf flags, width and precision", "[render]") {
-	CHECK(formatted("[%5d][%-5d][%05d]", {integer(42, 4, true), integer(42, 4, true), integer(42, 4, true)}) ==
-	      "[   42][42   ][00042]");
+	CHECK(formatted("[%5d][%-5d][%05d]", {integer(42, 4, true), integer(42, 4, true),
+	                                      integer(42, 4, true)}) == "[   42][42   ][00042]");
 	CHECK(formatted("%05d", {integer(static_cast<uint64_t>(-42), 4, true)}) == "-0042");
 	CHECK(formatted("%+d % d", {integer(1, 4, true), integer(1, 4, true)}) == "+1  1");
 	CHECK(formatted("%#x %#X %#o", {integer(255, 4, true), integer(255, 4, true), integer(8, 4, true)}) ==
@@ -70,7 +72,8 @@ TEST_CASE("render: printf flags, width and precision", "[render]") {
 	CHECK(formatted("%.3d", {integer(7, 4, true)}) == "007");
 	CHECK(formatted("%'d", {integer(1234567, 4, true)}) == "1,234,567");
 	CHECK(formatted("[%*d]", {integer(6, 4, true), integer(42, 4, true)}) == "[    42]");
-	CHECK(formatted("[%*d]", {integer(static_cast<uint64_t>(-6), 4, true), integer(42, 4, true)}) == "[42    ]");
+	CHECK(formatted("[%*d]", {integer(static_cast<uint64_t>(-6), 4, true), integer(42, 4, true)}) ==
+	      "[42    ]");
 	CHECK(formatted("[%.*s]", {integer(2, 4, true), text_datum("abc")}) == "[ab]");
 	CHECK(formatted("[%?p]", {integer(0x1234, 8, false)}) == "[            1234]");
 	CHECK(formatted("%lld %hd 100%%", {integer(5, 8, true), integer(6, 2, true)}) == "5 6 100%");
@@ -79,7 +82,8 @@ TEST_CASE("render: printf flags, width and precision", "[render]") {
 TEST_CASE("render: printf text and characters", "[render]") {
 	CHECK(formatted("[%8s][%-8s]", {text_datum("ab"), text_datum("cd")}) == "[      ab][cd      ]");
 	CHECK(formatted("%S", {text_datum("a\tb\x01")}) == "a\\tb\\001");
-	CHECK(formatted("%c%C%C", {integer('o', 1, true), integer('\n', 1, true), integer(1, 1, true)}) == "o\\n\\001");
+	CHECK(formatted("%c%C%C", {integer('o', 1, true), integer('\n', 1, true), integer(1, 1, true)}) ==
+	      "o\\n\\001");
 	CHECK(formatted("%s", {integer(17, 4, true)}) == "17"); // a hostile recording: no crash, its text
 	CHECK(formatted("%d", {}).empty());
 	CHECK(formatted("%f", {integer(3, 4, true)}) == "3.000000");
@@ -125,18 +129,20 @@ TEST_CASE("render: bytes are text where all of them are", "[render]") {
 
 TEST_CASE("render: hex dump", "[render]") {
 	std::string out;
-	put_hex_dump(out, bytes(std::string_view("A\0\xff" "0123456789abcdef", 19)));
+	put_hex_dump(out, bytes(std::string_view("A\0\xff"
+	                                         "0123456789abcdef",
+	                                         19)));
 	CHECK(out == "\n"
-		     "             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef\n"
-		     "         0: 41 00 ff 30 31 32 33 34 35 36 37 38 39 61 62 63  A..0123456789abc\n"
-		     "        10: 64 65 66                                         def\n");
+	             "             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef\n"
+	             "         0: 41 00 ff 30 31 32 33 34 35 36 37 38 39 61 62 63  A..0123456789abc\n"
+	             "        10: 64 65 66                                         def\n");
 }
 
 TEST_CASE("render: quantize shows one bucket more on each side", "[render]") {
 	// 1 in [1,1], 3 in [2,3]: bars are int(40 * c / 4 + 0.5).
 	CHECK(table(DFR_ACT_QUANTIZE, quantized({{1, 1}, {2, 3}})) ==
 	      kHeader + row("0", "|", "0") + row("1", "|" + std::string(10, '@'), "1") +
-		  row("2", "|" + std::string(30, '@'), "3") + row("4", "|", "0"));
+	          row("2", "|" + std::string(30, '@'), "3") + row("4", "|", "0"));
 }
 
 TEST_CASE("render: quantize of nothing shows -1, 0 and 1", "[render]") {
@@ -147,15 +153,17 @@ TEST_CASE("render: quantize of nothing shows -1, 0 and 1", "[render]") {
 TEST_CASE("render: negative counts grow to the left", "[render]") {
 	const std::string axis = std::string(40, ' ') + "|";
 	CHECK(table(DFR_ACT_QUANTIZE, quantized({{4, -3}})) ==
-	      kHeader + row("4", axis, "0") + row("8", std::string(40, '@') + "|", "-3") + row("16", axis, "0"));
+	      kHeader + row("4", axis, "0") + row("8", std::string(40, '@') + "|", "-3") +
+	          row("16", axis, "0"));
 }
 
 TEST_CASE("render: mixed counts share the width", "[render]") {
 	// d = int(20 * |c| / 8 + 0.5): 3 -> 8 (7.5 rounds up), 5 -> 13 (12.5 up)
 	const std::string half(20, ' ');
 	CHECK(table(DFR_ACT_QUANTIZE, quantized({{4, -3}, {5, 5}})) ==
-	      kHeader + row("4", half + "|", "0") + row("8", std::string(12, ' ') + std::string(8, '@') + "|", "-3") +
-		  row("16", half + "|" + std::string(13, '@'), "5") + row("32", half + "|", "0"));
+	      kHeader + row("4", half + "|", "0") +
+	          row("8", std::string(12, ' ') + std::string(8, '@') + "|", "-3") +
+	          row("16", half + "|" + std::string(13, '@'), "5") + row("32", half + "|", "0"));
 }
 
 TEST_CASE("render: normalising divides counts and not bars", "[render]") {
@@ -169,8 +177,8 @@ TEST_CASE("render: lquantize labels and outer buckets", "[render]") {
 	// base 0, 2 levels of 5: [< 0] [0] [5] [>= 10]
 	const uint64_t arg = uint64_t{5} << 48 | uint64_t{2} << 32 | 0;
 	CHECK(table(DFR_ACT_LQUANTIZE, {arg, 1, 0, 0, 1}) ==
-	      kHeader + row("< 0", "|" + std::string(20, '@'), "1") + row("0", "|", "0") + row("5", "|", "0") +
-		  row(">= 10", "|" + std::string(20, '@'), "1"));
+	      kHeader + row("< 0", "|" + std::string(20, '@'), "1") + row("0", "|", "0") +
+	          row("5", "|", "0") + row(">= 10", "|" + std::string(20, '@'), "1"));
 	CHECK(table(DFR_ACT_LQUANTIZE, {arg, 0, 0, 0, 0}) ==
 	      kHeader + row("< 0", "|", "0") + row("0", "|", "0") + row("5", "|", "0"));
 	CHECK(table(DFR_ACT_LQUANTIZE, {arg, 0, 0}) == kHeader); // the wrong length: damage
@@ -184,7 +192,8 @@ TEST_CASE("render: llquantize steps through each order", "[render]") {
 	words[0] = arg;
 	words[11] = 1; // after the arg, `< 1` and 1 to 9
 	CHECK(table(DFR_ACT_LLQUANTIZE, words) == kHeader + row("9", "|", "0") +
-						      row("10", "|" + std::string(40, '@'), "1") + row("20", "|", "0"));
+	                                              row("10", "|" + std::string(40, '@'), "1") +
+	                                              row("20", "|", "0"));
 }
 
 TEST_CASE("render: zoom scales the tallest bar to 95 %", "[render]") {
@@ -192,7 +201,7 @@ TEST_CASE("render: zoom scales the tallest bar to 95 %", "[render]") {
 	style.zoom = true;
 	CHECK(table(DFR_ACT_QUANTIZE, quantized({{1, 2}, {2, 1}}), style) ==
 	      kHeader + row("0", "|", "0") + row("1", "|" + std::string(38, '@'), "2") +
-		  row("2", "|" + std::string(19, '@'), "1") + row("4", "|", "0"));
+	          row("2", "|" + std::string(19, '@'), "1") + row("4", "|", "0"));
 }
 
 TEST_CASE("render: a bar in eighths of a cell", "[render]") {

@@ -29,7 +29,8 @@ public:
 		probes_added();
 	}
 	std::string description() const override { return "app"; }
-	void match(const d::ProbePattern& pattern, const std::function<bool(const d::ProbeInfo&)>& visit) override {
+	void match(const d::ProbePattern& pattern,
+	           const std::function<bool(const d::ProbeInfo&)>& visit) override {
 		for (uint32_t id = 1; const dfr_probe* const probe = dfr_probe_by_id(engine(), id); id++) {
 			trace::Probe known;
 			known.id = id;
@@ -38,20 +39,23 @@ public:
 			known.function = probe->pb_function;
 			known.name = probe->pb_name;
 			if (replay::RecordingTarget::matches(pattern, known) &&
-			    !visit({id, known.provider, known.module, known.function, known.name, probe->pb_nargs}))
+			    !visit({id, known.provider, known.module, known.function, known.name,
+			            probe->pb_nargs}))
 				return;
 		}
 	}
 	std::vector<d::ProbeArg> args(const d::ProbeInfo&) override { return {}; }
 	const types::Container* kernel_types(std::string_view) override { return nullptr; }
 	std::vector<std::string> type_modules() override { return {}; }
-	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override { return std::nullopt; }
+	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override {
+		return std::nullopt;
+	}
 	bool has_addresses() const override { return true; }
 	bool has_kernel() const override { return true; }
 	std::string kernel_release() const override { return {}; }
 
-	void fire(dfr_probe* probe, uint64_t time, unsigned cpu, uint32_t tid, const char* execname, uint64_t arg0,
-		  uint64_t arg1) {
+	void fire(dfr_probe* probe, uint64_t time, unsigned cpu, uint32_t tid, const char* execname,
+	          uint64_t arg0, uint64_t arg1) {
 		dfr_env env{};
 		env.ev_time = time;
 		env.ev_task = env.ev_tid = tid;
@@ -139,12 +143,13 @@ std::string recorded_says(Kept& kept) {
 }
 
 std::string replay_says(Kept& kept, const std::string& program, replay::Answer* answer = nullptr,
-			const replay::ReplayOptions& options = quiet()) {
+                        const replay::ReplayOptions& options = quiet()) {
 	render::Output output(-1);
 	render::NoSymbols symbols;
 	kept.rewind();
 	replay::RecordingTarget target(kept.catalog(), "kept");
-	const auto result = replay::replay_program(kept, target, compiled(program, target), output, symbols, options);
+	const auto result =
+	    replay::replay_program(kept, target, compiled(program, target), output, symbols, options);
 	if (answer)
 		*answer = result;
 	return output.take();
@@ -180,8 +185,8 @@ TEST_CASE("replay: counts equal the live aggregation", "[replay]") {
 }
 
 TEST_CASE("replay: quantize of arguments, keys of text and numbers", "[replay]") {
-	const std::string program =
-	    "app::work:entry { @q[probefunc, arg0] = quantize(arg1); @s[cpu] = sum(arg1); @m[pid, tid] = max(arg1); }";
+	const std::string program = "app::work:entry { @q[probefunc, arg0] = quantize(arg1); @s[cpu] = "
+	                            "sum(arg1); @m[pid, tid] = max(arg1); }";
 	App app;
 	load(app, program + " app::work:entry { capture(); }");
 	work(app);
@@ -191,8 +196,9 @@ TEST_CASE("replay: quantize of arguments, keys of text and numbers", "[replay]")
 }
 
 TEST_CASE("replay: thread-local latencies over entry and return", "[replay]") {
-	const std::string program = "app::work:entry { self->t = timestamp; } "
-				    "app::work:return /self->t/ { @[execname] = quantize(timestamp - self->t); self->t = 0; }";
+	const std::string program =
+	    "app::work:entry { self->t = timestamp; } "
+	    "app::work:return /self->t/ { @[execname] = quantize(timestamp - self->t); self->t = 0; }";
 	App app;
 	load(app, program + " app::work: { capture(); }");
 	work(app);
@@ -208,8 +214,10 @@ TEST_CASE("replay: built-ins are the record's", "[replay]") {
 	app.fire(app.entry, kStart + 10, 1, 80, "two", 7, 8);
 	finish(app);
 	Kept kept(app);
-	CHECK(replay_says(kept, "app::work:entry { printf(\"%s %d %d %d %d %d %d %s\\n\", execname, pid, tid, cpu, id, "
-				"arg0, arg1, probefunc); }") == "one 7 70 2 4 5 6 work\ntwo 8 80 1 4 7 8 work\n\n");
+	CHECK(replay_says(
+	          kept,
+	          "app::work:entry { printf(\"%s %d %d %d %d %d %d %s\\n\", execname, pid, tid, cpu, id, "
+	          "arg0, arg1, probefunc); }") == "one 7 70 2 4 5 6 work\ntwo 8 80 1 4 7 8 work\n\n");
 }
 
 TEST_CASE("replay: BEGIN first, END last, exit() ends it", "[replay]") {
@@ -219,9 +227,10 @@ TEST_CASE("replay: BEGIN first, END last, exit() ends it", "[replay]") {
 	finish(app);
 	Kept kept(app);
 	replay::Answer answer;
-	CHECK(replay_says(kept, "BEGIN { printf(\"b\"); } app::work:entry { n++; } "
-				"app::work:entry /n == 10/ { exit(4); } END { printf(\"%d e\", n); }",
-			  &answer) == "b10 e\n");
+	CHECK(replay_says(kept,
+	                  "BEGIN { printf(\"b\"); } app::work:entry { n++; } "
+	                  "app::work:entry /n == 10/ { exit(4); } END { printf(\"%d e\", n); }",
+	                  &answer) == "b10 e\n");
 	CHECK(answer.exit_status == 4);
 }
 
@@ -234,9 +243,10 @@ TEST_CASE("replay: a tick that was not recorded runs on the recording's clock", 
 	finish(app);
 	Kept kept(app);
 	// Another clock than the recording's is in the engine's own marks: only differences between ticks count.
-	const std::string out = replay_says(
-	    kept, "BEGIN { last = timestamp; } app::work:entry { go++; } tick-200ms /go == 1/ { printf(\"%d \", (timestamp - last) / 1000000); } "
-		  "tick-200ms { last = timestamp; }");
+	const std::string out =
+	    replay_says(kept, "BEGIN { last = timestamp; } app::work:entry { go++; } tick-200ms /go == 1/ { "
+	                      "printf(\"%d \", (timestamp - last) / 1000000); } "
+	                      "tick-200ms { last = timestamp; }");
 	CHECK(out.find("200 200 200") != std::string::npos);
 }
 
@@ -267,7 +277,8 @@ TEST_CASE("replay: a recording under a predicate answers for that predicate", "[
 	REQUIRE_FALSE(answer.verdict.reasons.empty());
 	replay_says(kept, "app::work:entry /execname == \"beta\" && arg0 > 3/ { @ = count(); }", &answer);
 	CHECK(answer.verdict.complete);
-	replay_says(kept, "app::work:entry /arg1 == 2 && execname == \"beta\" && arg0 > 3/ { @ = count(); }", &answer);
+	replay_says(kept, "app::work:entry /arg1 == 2 && execname == \"beta\" && arg0 > 3/ { @ = count(); }",
+	            &answer);
 	CHECK_FALSE(answer.verdict.reasons.size() > 1);
 	replay::ReplayOptions strict = quiet();
 	strict.strict = true;
@@ -323,7 +334,8 @@ TEST_CASE("replay: with -Z a probe that was never enabled is named", "[replay][v
 	d::CompileOptions options;
 	options.options = {"quiet", "zdefs"};
 	d::Diagnostics diagnostics;
-	const d::Compiled program = d::compile("app::other:entry { @ = count(); }", options, target, diagnostics);
+	const d::Compiled program =
+	    d::compile("app::other:entry { @ = count(); }", options, target, diagnostics);
 	REQUIRE_FALSE(diagnostics.failed());
 	render::Output output(-1);
 	render::NoSymbols symbols;
@@ -341,36 +353,49 @@ TEST_CASE("replay: what every record has is not taken from one clause's capture"
 	Kept kept(app);
 	replay::Answer answer;
 	// 3,000 entries and 3,000 returns; tids are 100 to 102, so every pid is 10.
-	CHECK(replay_says(kept, "app::work: { @[pid] = count(); } app::work:entry /execname == \"beta\"/ { n++; } END { printf(\"%d\", n); }", &answer)
-		      .find("857") == 0);
-	CHECK(replay_says(kept, "app::work: { @[pid] = count(); }", &answer).find("6000") != std::string::npos);
+	CHECK(replay_says(kept,
+	                  "app::work: { @[pid] = count(); } app::work:entry /execname == \"beta\"/ { n++; } "
+	                  "END { printf(\"%d\", n); }",
+	                  &answer)
+	          .find("857") == 0);
+	CHECK(replay_says(kept, "app::work: { @[pid] = count(); }", &answer).find("6000") !=
+	      std::string::npos);
 	CHECK(answer.verdict.complete);
 }
 
-TEST_CASE("replay: a clause runs only where its inputs were recorded, and the verdict says where", "[replay][verdict]") {
+TEST_CASE("replay: a clause runs only where its inputs were recorded, and the verdict says where",
+          "[replay][verdict]") {
 	App app;
-	load(app, "app::work:entry /execname == \"alpha\"/ { capture(arg0); } app::work:entry /execname == \"beta\"/ { capture(arg1); }");
+	load(app, "app::work:entry /execname == \"alpha\"/ { capture(arg0); } app::work:entry /execname == "
+	          "\"beta\"/ { capture(arg1); }");
 	app.fire(app.entry, kStart, 0, 70, "alpha", 5, 6);
 	app.fire(app.entry, kStart + 1, 0, 80, "beta", 7, 8);
 	app.fire(app.entry, kStart + 2, 0, 80, "beta", 9, 10);
 	finish(app);
 	Kept kept(app);
 	replay::Answer answer;
-	CHECK(replay_says(kept, "app::work:entry { n++; printf(\"%d \", arg1); } END { printf(\"n=%d\", n); }", &answer) == "8 10 n=2\n");
+	CHECK(replay_says(kept,
+	                  "app::work:entry { n++; printf(\"%d \", arg1); } END { printf(\"n=%d\", n); }",
+	                  &answer) == "8 10 n=2\n");
 	CHECK_FALSE(answer.verdict.complete);
 	const auto named = [&](const std::string& text) {
-		return std::any_of(answer.verdict.reasons.begin(), answer.verdict.reasons.end(),
-				   [&](const std::string& reason) { return reason.find(text) != std::string::npos; });
+		return std::any_of(
+		    answer.verdict.reasons.begin(), answer.verdict.reasons.end(),
+		    [&](const std::string& reason) { return reason.find(text) != std::string::npos; });
 	};
-	CHECK(named("1 firings of app:m:work:entry were passed over: they lack arg1, which was recorded only where execname == \"beta\""));
+	CHECK(named("1 firings of app:m:work:entry were passed over: they lack arg1, which was recorded only "
+	            "where execname == \"beta\""));
 	// In a predicate too: it is no fault.
-	CHECK(replay_says(kept, "app::work:entry /arg1 == 8 || arg1 == 10/ { @ = count(); }", &answer).find(" 2\n") != std::string::npos);
+	CHECK(replay_says(kept, "app::work:entry /arg1 == 8 || arg1 == 10/ { @ = count(); }", &answer)
+	          .find(" 2\n") != std::string::npos);
 }
 
-TEST_CASE("replay: captured stacks are the program's stacks, and print nothing when captured", "[replay][verdict]") {
+TEST_CASE("replay: captured stacks are the program's stacks, and print nothing when captured",
+          "[replay][verdict]") {
 	App app;
 	load(app, "app::work:entry { capture(stack(), ustack()); }");
-	const u64 kernel[] = {0xffffffff81000010, 0xffffffff81000020}, user[] = {0x400010, 0x400020, 0x400030};
+	const u64 kernel[] = {0xffffffff81000010, 0xffffffff81000020},
+	          user[] = {0x400010, 0x400020, 0x400030};
 	for (unsigned i = 0; i < 2; i++) {
 		dfr_env env{};
 		env.ev_time = kStart + i;
@@ -392,7 +417,8 @@ TEST_CASE("replay: captured stacks are the program's stacks, and print nothing w
 	CHECK(stacks.find("0xffffffff81000010") != std::string::npos);
 	CHECK(stacks.find("0xffffffff81000020") != std::string::npos);
 	CHECK(stacks.find(" 2\n") != std::string::npos);
-	CHECK(replay_says(kept, "app::work:entry { @[ustack()] = count(); }").find("0x400030") != std::string::npos);
+	CHECK(replay_says(kept, "app::work:entry { @[ustack()] = count(); }").find("0x400030") !=
+	      std::string::npos);
 }
 
 TEST_CASE("replay: a fill buffer that stopped says since when", "[replay][verdict]") {
@@ -400,7 +426,8 @@ TEST_CASE("replay: a fill buffer that stopped says since when", "[replay][verdic
 	d::CompileOptions options;
 	options.options = {"quiet", "bufpolicy=fill", "bufsize=4k"};
 	d::Diagnostics diagnostics;
-	const auto dof = dof::write(d::compile("app::work:entry { capture(); }", options, app, diagnostics).image);
+	const auto dof =
+	    dof::write(d::compile("app::work:entry { capture(); }", options, app, diagnostics).image);
 	app.enable(std::as_bytes(std::span(dof)), false);
 	app.own.ev_time = kStart - 1000;
 	dfr_user_env = &app.own;

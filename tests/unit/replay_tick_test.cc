@@ -4,13 +4,13 @@
 // and wrong.
 #include <catch2/catch.hpp>
 
+#include "analyze/engine/tick.h"
 #include "analyze/libdfr/option_value.h"
 #include "analyze/render/renderer.h"
-#include "analyze/engine/tick.h"
 
+using dfr::engine::timer_interval;
 using dfr::lib::parse_rate;
 using dfr::lib::parse_size;
-using dfr::engine::timer_interval;
 
 TEST_CASE("replay: timer names", "[replay]") {
 	CHECK(timer_interval("tick-1s") == 1'000'000'000);

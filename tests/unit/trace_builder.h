@@ -122,7 +122,8 @@ public:
 		return entry(DFR_CAT_DOF, body);
 	}
 	CatalogLog& event(uint32_t event, int32_t value, uint64_t time, int32_t error = 0) {
-		return entry(DFR_CAT_EVENT, Bytes().u32(event).put<int32_t>(value).u64(time).put<int32_t>(error).u32(0));
+		return entry(DFR_CAT_EVENT,
+		             Bytes().u32(event).put<int32_t>(value).u64(time).put<int32_t>(error).u32(0));
 	}
 };
 

@@ -40,9 +40,7 @@ trace::Block varied_block(uint64_t seq) {
 		case 0:
 			block.short_head(1, 1, 30 + i).u8(0b0011).u64(0xffff888000000000 + i).u8(i & 7);
 			break;
-		case 1:
-			block.long_head(3000, 2, 5'000'000 * (i + 1));
-			break;
+		case 1: block.long_head(3000, 2, 5'000'000 * (i + 1)); break;
 		case 2:
 			block.short_head(0, 0, 1).u8(DFR_CONTROL_NOTE).u8(1).u8(1).u64(0xdead);
 			block.short_head(2, 0, 7).u8(0).text("hello").u8(9).u8('a').u8('b').u8('c');
@@ -52,11 +50,8 @@ trace::Block varied_block(uint64_t seq) {
 		case 3:
 			block.short_head(0, 0, 2).u8(DFR_CONTROL_LOSS).u8(1).u32(1).u64(5).u64(1).u64(2);
 			break;
-		case 4:
-			block.short_head(0, 0, 3).context(2, 2, 2, "a-fifteen-chars");
-			break;
-		default:
-			block.short_head(1, 0, 0x7ffff).u8(0).u8(1).u8(2);
+		case 4: block.short_head(0, 0, 3).context(2, 2, 2, "a-fifteen-chars"); break;
+		default: block.short_head(1, 0, 0x7ffff).u8(0).u8(1).u8(2);
 		}
 	}
 	return block.sealed();

@@ -92,7 +92,8 @@ Written write_sample(const std::string& path) {
 			writer.catalog(catalog); // nothing new: nothing written
 			writer.aggregations({{.varid = 1, .kind = 0x0701, .key = {}, .words = {3}}});
 			writer.snapshot({17, {{.varid = 1, .kind = 0x0701, .key = {}, .words = {1}}}});
-			writer.snapshot({UINT64_MAX, {{.varid = 1, .kind = 0x0701, .key = {}, .words = {2}}}});
+			writer.snapshot(
+			    {UINT64_MAX, {{.varid = 1, .kind = 0x0701, .key = {}, .words = {2}}}});
 		}
 	}
 	trace::Losses losses;

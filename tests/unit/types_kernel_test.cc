@@ -216,13 +216,14 @@ TEST_CASE("LZ4: matches, long counts, several blocks and damage") {
 	CHECK(unpacked({good}) == expected);
 	CHECK(unpacked({good, good}) == expected + expected);
 	CHECK(unpacked({{0x50, 'a', 'b', 'c', 'd', 'e'}}) == "abcde");
-	CHECK(unpacked({{0x30, 'a', 'b', 'c', 4, 0, 0x50, 'U', 'V', 'X', 'Y', 'Z'}}) == "refused"); // before the start
+	CHECK(unpacked({{0x30, 'a', 'b', 'c', 4, 0, 0x50, 'U', 'V', 'X', 'Y', 'Z'}}) ==
+	      "refused"); // before the start
 	// A block does not reach into the one before it, since each is unpacked for itself.
 	CHECK(unpacked({good, {0x30, 'a', 'b', 'c', 4, 0, 0x50, 'U', 'V', 'X', 'Y', 'Z'}}) == "refused");
-	CHECK(unpacked({{0x50, 'a', 'b', 'c', 'd'}}) == "refused");	// literals cut off
-	CHECK(unpacked({{0xf0, 255, 255, 255, 255}}) == "refused");	// count cut off
-	CHECK(unpacked({{0x30, 'a', 'b', 'c', 1}}) == "refused");	// distance cut off
-	CHECK(unpacked({{0x30, 'a', 'b', 'c', 1, 0}}) == "refused");	// ends with a match
+	CHECK(unpacked({{0x50, 'a', 'b', 'c', 'd'}}) == "refused");  // literals cut off
+	CHECK(unpacked({{0xf0, 255, 255, 255, 255}}) == "refused");  // count cut off
+	CHECK(unpacked({{0x30, 'a', 'b', 'c', 1}}) == "refused");    // distance cut off
+	CHECK(unpacked({{0x30, 'a', 'b', 'c', 1, 0}}) == "refused"); // ends with a match
 	// Nine million of one byte do not fit into a block.
 	Bytes large = {0x1f, 'a', 1, 0};
 	large.insert(large.end(), 9'000'000 / 255, 255);
@@ -351,7 +352,8 @@ TEST_CASE("kernel types: Debian's kernels", "[kernel]") {
 			try {
 				type = vmlinux.info(id);
 			} catch (const dfr::Error& error) {
-				if (std::string_view(error.what()).find("not a type") == std::string_view::npos)
+				if (std::string_view(error.what()).find("not a type") ==
+				    std::string_view::npos)
 					throw;
 				continue;
 			}

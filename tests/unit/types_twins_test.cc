@@ -67,7 +67,8 @@ public:
 	std::string path() const { return path_; }
 	void write(const std::string& name, const test::Bytes& bytes) const {
 		std::ofstream(path_ / name, std::ios::binary)
-		    .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+		    .write(reinterpret_cast<const char*>(bytes.data()),
+		           static_cast<std::streamsize>(bytes.size()));
 	}
 
 private:
@@ -114,8 +115,8 @@ TEST_CASE("kernel types: the module decides between functions of one name") {
 
 	const d::ProbeInfo odd{.provider = "fbt", .module = "vmlinux", .function = "odd", .name = "entry"};
 	CHECK(recorder::probe_args(odd, *types, "/nonexistent").empty());
-	CHECK(recorder::why_untyped(odd, *types) ==
-	      "the kernel has 2 functions odd with different arguments, and does not say which of them is where");
+	CHECK(recorder::why_untyped(odd, *types) == "the kernel has 2 functions odd with different "
+	                                            "arguments, and does not say which of them is where");
 	const d::ProbeInfo in_module{.provider = "fbt", .module = "one", .function = "odd", .name = "entry"};
 	CHECK(recorder::probe_args(in_module, *types, "/nonexistent").size() == 1);
 	CHECK(recorder::why_untyped(in_module, *types).empty());
@@ -129,7 +130,8 @@ TEST_CASE("kernel types: the module decides between functions of one name") {
 	CHECK(recorder::why_untyped(shared, *types) ==
 	      "several functions are called twin, and the kernel's types do not say which is which");
 	// A function that has no type in the kernel is not a module's that has one.
-	const d::ProbeInfo untyped{.provider = "fbt", .module = "vmlinux", .function = "local", .name = "entry"};
+	const d::ProbeInfo untyped{
+	    .provider = "fbt", .module = "vmlinux", .function = "local", .name = "entry"};
 	CHECK(recorder::probe_args(untyped, *types, "/nonexistent").empty());
 	CHECK(recorder::why_untyped(untyped, *types).empty());
 	CHECK_THAT(recorder::why_untyped({.provider = "sdt", .module = "x", .name = "event"}, *types),
@@ -147,7 +149,8 @@ TEST_CASE("args[] of a probe without types are refused with the reason") {
 	CHECK(alone.diagnostics.all()[0].tag == "D_ARGS_NONE");
 	CHECK(alone.diagnostics.all()[0].hint == "there are two: use arg0 to arg9 and casts");
 	// The reason is of the clause that it is about.
-	const auto other = test::compile("fbt::vfs_read:entry { trace(args[0]); } syscall::read:return { trace(args[0]); }", target);
+	const auto other = test::compile(
+	    "fbt::vfs_read:entry { trace(args[0]); } syscall::read:return { trace(args[0]); }", target);
 	REQUIRE(other.diagnostics.errors() == 2);
 	CHECK(other.diagnostics.all()[1].hint == "use arg0 to arg9 and casts");
 }

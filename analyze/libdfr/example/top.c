@@ -12,23 +12,22 @@
 
 static volatile sig_atomic_t interrupted;
 
-static void on_signal(int number)
-{
+static void on_signal(int number) {
 	(void)number;
 	interrupted = 1;
 }
 
-static int print(const struct dfr_aggregation *aggregation, void *arg)
-{
+static int print(const struct dfr_aggregation* aggregation, void* arg) {
 	size_t i;
 
 	(void)arg;
-	printf("{\"name\": \"%s\", \"value\": %lld, \"keys\": [", aggregation->name, (long long)aggregation->value);
+	printf("{\"name\": \"%s\", \"value\": %lld, \"keys\": [", aggregation->name,
+	       (long long)aggregation->value);
 	for (i = 0; i < aggregation->nkeys; i++) {
-		const struct dfr_record_value *key = &aggregation->keys[i];
+		const struct dfr_record_value* key = &aggregation->keys[i];
 
 		if (key->bytes)
-			printf("%s\"%.*s\"", i ? ", " : "", (int)key->size, (const char *)key->bytes);
+			printf("%s\"%.*s\"", i ? ", " : "", (int)key->size, (const char*)key->bytes);
 		else
 			printf("%s%lld", i ? ", " : "", (long long)key->number);
 	}
@@ -36,10 +35,9 @@ static int print(const struct dfr_aggregation *aggregation, void *arg)
 	return 0;
 }
 
-int main(int argc, char **argv)
-{
-	const char *program = argc > 1 ? argv[1] : "tick-100ms { @ticks = count(); } tick-1s { exit(0); }";
-	struct dfr_session *session = dfr_session_open(DFR_SESSION_AUTO);
+int main(int argc, char** argv) {
+	const char* program = argc > 1 ? argv[1] : "tick-100ms { @ticks = count(); } tick-1s { exit(0); }";
+	struct dfr_session* session = dfr_session_open(DFR_SESSION_AUTO);
 	int going = DFR_WORK_GOING;
 
 	if (!session)
@@ -47,8 +45,8 @@ int main(int argc, char **argv)
 	signal(SIGINT, on_signal);
 	if (dfr_session_program(session, DFR_BY_NAME, program) < 0 || dfr_session_compile(session) < 0 ||
 	    dfr_session_go(session) < 0) {
-		fprintf(stderr, "%stop: %s\n%s\n", dfr_session_diagnostics(session), dfr_session_error(session),
-			dfr_session_hint(session));
+		fprintf(stderr, "%stop: %s\n%s\n", dfr_session_diagnostics(session),
+		        dfr_session_error(session), dfr_session_hint(session));
 		dfr_session_close(session);
 		return 1;
 	}

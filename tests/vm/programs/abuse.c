@@ -34,88 +34,95 @@ struct counts {
 	volatile unsigned long tried[NR_MAX], succeeded[NR_MAX];
 	volatile unsigned long opened_by_nobody;
 };
-static struct counts *counts; /* shared by all processes */
+static struct counts* counts; /* shared by all processes */
 #define ROOM (1u << 20)
-static uint8_t *room; /* where the kernel may write; behind it is nothing */
+static uint8_t* room; /* where the kernel may write; behind it is nothing */
 static volatile int fds[FDS];
 static __thread uint64_t random_state;
 static time_t deadline;
 
-static uint32_t next(void)
-{
+static uint32_t next(void) {
 	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(random_state >> 33);
 }
 
-static uint32_t one_of(uint32_t n)
-{
+static uint32_t one_of(uint32_t n) {
 	return next() % n;
 }
 
 static const struct tiny_dof programs[] = {
-	{ .provider = "syscall", .module = "", .function = "getppid", .name = "entry",
-	  .builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT, .bufsize = 65536 },
-	{ .provider = "syscall", .module = "", .function = "getppid", .name = "",
-	  .builtin = DIF_VAR_ARG0, .action = DFR_ACT_DIFEXPR, .bufsize = 65536,
-	  .bufpolicy = DFR_BUFPOLICY_RING },
-	{ .provider = "syscall", .module = "", .function = "", .name = "entry",
-	  .builtin = DIF_VAR_TIMESTAMP, .action = DFR_ACT_DIFEXPR, .bufsize = 4096,
-	  .bufpolicy = DFR_BUFPOLICY_FILL },
-	{ .provider = "dtrace", .module = "", .function = "", .name = "BEGIN",
-	  .builtin = DIF_VAR_PID, .action = DFR_ACT_DIFEXPR, .bufsize = 1ull << 40 },
-	{ .provider = "syscall", .module = "", .function = "sched_yield", .name = "entry",
-	  .builtin = DIF_VAR_PID, .action = DFR_ACT_DIFEXPR, .bufsize = 1ull << 24 },
+    {.provider = "syscall",
+     .module = "",
+     .function = "getppid",
+     .name = "entry",
+     .builtin = DIF_VAR_EXECNAME,
+     .string = 1,
+     .action = DFR_ACT_COUNT,
+     .bufsize = 65536},
+    {.provider = "syscall",
+     .module = "",
+     .function = "getppid",
+     .name = "",
+     .builtin = DIF_VAR_ARG0,
+     .action = DFR_ACT_DIFEXPR,
+     .bufsize = 65536,
+     .bufpolicy = DFR_BUFPOLICY_RING},
+    {.provider = "syscall",
+     .module = "",
+     .function = "",
+     .name = "entry",
+     .builtin = DIF_VAR_TIMESTAMP,
+     .action = DFR_ACT_DIFEXPR,
+     .bufsize = 4096,
+     .bufpolicy = DFR_BUFPOLICY_FILL},
+    {.provider = "dtrace",
+     .module = "",
+     .function = "",
+     .name = "BEGIN",
+     .builtin = DIF_VAR_PID,
+     .action = DFR_ACT_DIFEXPR,
+     .bufsize = 1ull << 40},
+    {.provider = "syscall",
+     .module = "",
+     .function = "sched_yield",
+     .name = "entry",
+     .builtin = DIF_VAR_PID,
+     .action = DFR_ACT_DIFEXPR,
+     .bufsize = 1ull << 24},
 };
 
 /* Numbers at the edges of what somebody may have thought of. */
-static uint64_t edge(void)
-{
+static uint64_t edge(void) {
 	switch (one_of(8)) {
-	case 0:
-		return 0;
-	case 1:
-		return ~0ull >> one_of(64);
-	case 2:
-		return 1ull << one_of(64);
-	case 3:
-		return (1ull << one_of(64)) - 1;
-	case 4:
-		return ((uint64_t)next() << 32) | next();
-	default:
-		return one_of(8);
+	case 0: return 0;
+	case 1: return ~0ull >> one_of(64);
+	case 2: return 1ull << one_of(64);
+	case 3: return (1ull << one_of(64)) - 1;
+	case 4: return ((uint64_t)next() << 32) | next();
+	default: return one_of(8);
 	}
 }
 
 /* Memory that is there, partly there, read-only, not there, or the kernel's. */
-static uint64_t address(void)
-{
+static uint64_t address(void) {
 	switch (one_of(12)) {
-	case 0:
-		return 0;
-	case 1:
-		return 0xffffffff81000000ull + one_of(1 << 20);
-	case 2:
-		return (uintptr_t)programs; /* read-only */
-	case 3:
-		return (uintptr_t)room + ROOM - one_of(64);
-	case 4:
-		return edge();
-	case 5:
-		return 0x7ffffffff000ull - one_of(64);
-	default:
-		return (uintptr_t)room + one_of(4096);
+	case 0: return 0;
+	case 1: return 0xffffffff81000000ull + one_of(1 << 20);
+	case 2: return (uintptr_t)programs; /* read-only */
+	case 3: return (uintptr_t)room + ROOM - one_of(64);
+	case 4: return edge();
+	case 5: return 0x7ffffffff000ull - one_of(64);
+	default: return (uintptr_t)room + one_of(4096);
 	}
 }
 
-static const char *name(void)
-{
-	static const char *const names[] = { "", "anonymous", "abuse-a", "abuse-b", "abuse-c", "a b" };
+static const char* name(void) {
+	static const char* const names[] = {"", "anonymous", "abuse-a", "abuse-b", "abuse-c", "a b"};
 
 	return names[one_of(6)];
 }
 
-static void request(int fd, unsigned int nr, size_t size, void *arg)
-{
+static void request(int fd, unsigned int nr, size_t size, void* arg) {
 	unsigned long code = _IOC(_IOC_READ | _IOC_WRITE, 'F', nr, size);
 
 	counts->tried[nr]++;
@@ -137,28 +144,34 @@ union argument {
 	struct dfr_ioc_option option;
 };
 
-static size_t size_of_argument(unsigned int nr)
-{
-	static const uint8_t sizes[] = { 0, sizeof(struct dfr_ioc_info), 0, 8, 8, 0, sizeof(struct dfr_ioc_take),
-					 sizeof(struct dfr_ioc_release), sizeof(struct dfr_ioc_catalog),
-					 sizeof(struct dfr_ioc_aggsnap), sizeof(struct dfr_ioc_aggclear),
-					 sizeof(struct dfr_ioc_name), sizeof(struct dfr_ioc_name),
-					 sizeof(struct dfr_ioc_name), 0, sizeof(struct dfr_ioc_states),
-					 sizeof(struct dfr_ioc_option) };
+static size_t size_of_argument(unsigned int nr) {
+	static const uint8_t sizes[] = {0,
+	                                sizeof(struct dfr_ioc_info),
+	                                0,
+	                                8,
+	                                8,
+	                                0,
+	                                sizeof(struct dfr_ioc_take),
+	                                sizeof(struct dfr_ioc_release),
+	                                sizeof(struct dfr_ioc_catalog),
+	                                sizeof(struct dfr_ioc_aggsnap),
+	                                sizeof(struct dfr_ioc_aggclear),
+	                                sizeof(struct dfr_ioc_name),
+	                                sizeof(struct dfr_ioc_name),
+	                                sizeof(struct dfr_ioc_name),
+	                                0,
+	                                sizeof(struct dfr_ioc_states),
+	                                sizeof(struct dfr_ioc_option)};
 
 	switch (nr) {
-	case 5:
-		return sizeof(struct dfr_ioc_status);
-	case 14:
-		return sizeof(struct dfr_ioc_probes);
-	default:
-		return sizes[nr];
+	case 5: return sizeof(struct dfr_ioc_status);
+	case 14: return sizeof(struct dfr_ioc_probes);
+	default: return sizes[nr];
 	}
 }
 
 /* What the fields of request `nr` could be. */
-static void fill(union argument *u, unsigned int nr, struct dfr_ioc_taken taken[8])
-{
+static void fill(union argument* u, unsigned int nr, struct dfr_ioc_taken taken[8]) {
 	if (nr == 6) {
 		u->take.flags = one_of(2);
 		u->take.taken = one_of(4) ? (uintptr_t)taken : address();
@@ -168,7 +181,7 @@ static void fill(union argument *u, unsigned int nr, struct dfr_ioc_taken taken[
 		u->take.cpu = one_of(2) ? ~0u : (uint32_t)edge();
 	} else if (nr == 7) {
 		for (int i = 0; i < 8; i++)
-			taken[i] = (struct dfr_ioc_taken){ one_of(3), one_of(64), one_of(64) };
+			taken[i] = (struct dfr_ioc_taken){one_of(3), one_of(64), one_of(64)};
 		u->release.count = one_of(10);
 		u->release.taken = one_of(4) ? (uintptr_t)taken : address();
 	} else if (nr == 8) {
@@ -198,8 +211,7 @@ static void fill(union argument *u, unsigned int nr, struct dfr_ioc_taken taken[
 }
 
 /* A structure of the interface, filled with what its fields could be. */
-static void reasonable(int fd)
-{
+static void reasonable(int fd) {
 	unsigned int nr = 1 + one_of(16);
 	struct dfr_ioc_taken taken[8];
 	union argument u;
@@ -213,10 +225,15 @@ static void reasonable(int fd)
 }
 
 /* Any request, any bytes. */
-static void nonsense(int fd)
-{
-	static const uint16_t sizes[] = { sizeof(struct dfr_ioc_enable), sizeof(struct dfr_ioc_status),
-					  sizeof(struct dfr_ioc_probes), 8, 24, 32, 40, 72 };
+static void nonsense(int fd) {
+	static const uint16_t sizes[] = {sizeof(struct dfr_ioc_enable),
+	                                 sizeof(struct dfr_ioc_status),
+	                                 sizeof(struct dfr_ioc_probes),
+	                                 8,
+	                                 24,
+	                                 32,
+	                                 40,
+	                                 72};
 	uint64_t bytes[256];
 	unsigned int nr = one_of(NR_MAX);
 	size_t size = sizes[one_of(8)];
@@ -225,11 +242,10 @@ static void nonsense(int fd)
 		bytes[i] = one_of(2) ? edge() : address();
 	if (one_of(3))
 		bytes[0] = one_of(2) ? size : edge(); /* a structure's own size comes first */
-	request(fd, nr, size, one_of(4) ? (void *)bytes : (void *)(uintptr_t)address());
+	request(fd, nr, size, one_of(4) ? (void*)bytes : (void*)(uintptr_t)address());
 }
 
-static void load(int fd)
-{
+static void load(int fd) {
 	uint8_t dof[4096];
 	struct dfr_ioc_enable io;
 	uint32_t choice = one_of(16); /* seldom those whose rings take all there is */
@@ -243,36 +259,35 @@ static void load(int fd)
 }
 
 /* Read by a system call: what is not there is an error and not a signal. */
-static void look(const void *p, size_t n)
-{
+static void look(const void* p, size_t n) {
 	char bytes[64];
-	struct iovec mine = { bytes, n < sizeof(bytes) ? n : sizeof(bytes) };
-	struct iovec theirs = { (void *)p, mine.iov_len };
+	struct iovec mine = {bytes, n < sizeof(bytes) ? n : sizeof(bytes)};
+	struct iovec theirs = {(void*)p, mine.iov_len};
 
 	process_vm_readv(getpid(), &mine, 1, &theirs, 1, 0);
 }
 
-static void map(int fd)
-{
-	uint64_t offset = one_of(4) ? DFR_MAP_OFFSET(one_of(3), one_of(20)) + 4096 * one_of(4) : edge() & ~4095ull;
+static void map(int fd) {
+	uint64_t offset =
+	    one_of(4) ? DFR_MAP_OFFSET(one_of(3), one_of(20)) + 4096 * one_of(4) : edge() & ~4095ull;
 	size_t length = one_of(2) ? 4096ul << one_of(12) : 4096 * (1 + one_of(200));
 	int protection = one_of(8) ? PROT_READ : (int)one_of(8);
-	void *p = mmap(NULL, length, protection, one_of(4) ? MAP_SHARED : MAP_PRIVATE, fd, (off_t)offset);
+	void* p = mmap(NULL, length, protection, one_of(4) ? MAP_SHARED : MAP_PRIVATE, fd, (off_t)offset);
 
 	if (p == MAP_FAILED)
 		return;
 	counts->succeeded[0]++;
 	for (int i = 0; i < 4; i++)
-		look((char *)p + one_of((uint32_t)length), 64);
+		look((char*)p + one_of((uint32_t)length), 64);
 	mprotect(p, length, (int)one_of(8));
 	if (one_of(4))
 		munmap(p, length);
 	else
-		munmap(p, 4096 * (1 + one_of((uint32_t)(length / 4096)))); /* the rest goes with the process */
+		munmap(p,
+		       4096 * (1 + one_of((uint32_t)(length / 4096)))); /* the rest goes with the process */
 }
 
-static void reopen(void)
-{
+static void reopen(void) {
 	unsigned int i = one_of(FDS);
 	int fresh = open(DFR_DEVICE, O_RDWR | O_CLOEXEC);
 
@@ -282,15 +297,13 @@ static void reopen(void)
 	close(fresh);
 }
 
-static void wait_a_moment(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+static void wait_a_moment(int fd) {
+	struct pollfd p = {.fd = fd, .events = POLLIN};
 
 	poll(&p, 1, (int)one_of(3));
 }
 
-static void fire(void)
-{
+static void fire(void) {
 	for (int i = 0; i < 50; i++)
 		syscall(SYS_getppid);
 	sched_yield();
@@ -299,8 +312,7 @@ static void fire(void)
 static void act(void);
 
 /* A process that inherits everything and ends somehow. */
-static void breed(void)
-{
+static void breed(void) {
 	pid_t child = fork();
 	int status;
 
@@ -319,51 +331,34 @@ static void breed(void)
 	waitpid(child, &status, 0);
 }
 
-static void act(void)
-{
+static void act(void) {
 	int fd = fds[one_of(FDS)];
 
 	switch (one_of(24)) {
 	case 0:
 	case 1:
-	case 2:
-		load(fd);
-		break;
-	case 3:
-		request(fd, 3, 8, &(struct dfr_ioc_go){ .size = 8 });
-		break;
+	case 2: load(fd); break;
+	case 3: request(fd, 3, 8, &(struct dfr_ioc_go){.size = 8}); break;
 	case 4:
 		if (!one_of(4))
-			request(fd, 4, 8, &(struct dfr_ioc_go){ .size = 8 });
+			request(fd, 4, 8, &(struct dfr_ioc_go){.size = 8});
 		break;
 	case 5:
-	case 6:
-		map(fd);
-		break;
-	case 7:
-		wait_a_moment(fd);
-		break;
-	case 8:
-		reopen();
-		break;
+	case 6: map(fd); break;
+	case 7: wait_a_moment(fd); break;
+	case 8: reopen(); break;
 	case 9:
-	case 10:
-		fire();
-		break;
+	case 10: fire(); break;
 	case 11:
 	case 12:
 	case 13:
-	case 14:
-		nonsense(fd);
-		break;
-	default:
-		reasonable(fd);
+	case 14: nonsense(fd); break;
+	default: reasonable(fd);
 	}
 }
 
 /* On a slow machine the time alone may be too short for it. */
-static bool each_was_tried(void)
-{
+static bool each_was_tried(void) {
 	unsigned long n = 0;
 
 	for (int i = 1; i < 17; i++) {
@@ -374,28 +369,25 @@ static bool each_was_tried(void)
 	return n > 300;
 }
 
-static bool over(void)
-{
+static bool over(void) {
 	return time(NULL) >= deadline && each_was_tried();
 }
 
-static void *misuse(void *seed)
-{
+static void* misuse(void* seed) {
 	random_state = (uintptr_t)seed;
 	while (!over())
 		act();
 	return NULL;
 }
 
-static void worker(uint64_t seed)
-{
+static void worker(uint64_t seed) {
 	pthread_t second;
 
 	for (int i = 0; i < FDS; i++)
 		fds[i] = open_device();
 	random_state = seed;
 	while (!over()) {
-		pthread_create(&second, NULL, misuse, (void *)(uintptr_t)next());
+		pthread_create(&second, NULL, misuse, (void*)(uintptr_t)next());
 		for (int i = 0; i < 200 && !over(); i++)
 			act();
 		breed();
@@ -410,8 +402,7 @@ static void worker(uint64_t seed)
 }
 
 /* Nobody: what was inherited works, by design; nothing new is to be had. */
-static void nobody(uint64_t seed)
-{
+static void nobody(uint64_t seed) {
 	random_state = seed;
 	for (int i = 0; i < FDS; i++)
 		fds[i] = open_device();
@@ -431,8 +422,7 @@ static void nobody(uint64_t seed)
 	_exit(0);
 }
 
-static pid_t start(int which, uint64_t seed)
-{
+static pid_t start(int which, uint64_t seed) {
 	pid_t child = fork();
 
 	if (!child) {
@@ -444,8 +434,7 @@ static pid_t start(int which, uint64_t seed)
 	return child;
 }
 
-static void end_kept(void)
-{
+static void end_kept(void) {
 	int fd = open_device();
 
 	named(fd, DFR_IOC_END, "abuse-a");
@@ -455,9 +444,8 @@ static void end_kept(void)
 	close(fd);
 }
 
-static unsigned int states_left(void)
-{
-	struct dfr_ioc_info info = { .size = sizeof(info) };
+static unsigned int states_left(void) {
+	struct dfr_ioc_info info = {.size = sizeof(info)};
 	int fd = open_device();
 	int error = control(fd, DFR_IOC_INFO, &info);
 
@@ -467,8 +455,7 @@ static unsigned int states_left(void)
 	return info.states;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	pid_t children[WORKERS + 1];
 	int i, status;
 

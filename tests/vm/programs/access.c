@@ -32,27 +32,25 @@
 
 #define ME "guest-access"
 
-static void set_capabilities(uint64_t set)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+static void set_capabilities(uint64_t set) {
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {
-		{ .effective = (uint32_t)set, .permitted = (uint32_t)set },
-		{ .effective = set >> 32, .permitted = set >> 32 },
+	    {.effective = (uint32_t)set, .permitted = (uint32_t)set},
+	    {.effective = set >> 32, .permitted = set >> 32},
 	};
 
 	if (syscall(SYS_capset, &header, data))
 		die("capset: %s", strerror(errno));
 }
 
-static void keep_capabilities(const char *list)
-{
+static void keep_capabilities(const char* list) {
 	static const struct {
-		const char *name;
+		const char* name;
 		int number;
 	} known[] = {
-		{ "perfmon", CAP_PERFMON },	{ "bpf", CAP_BPF },
-		{ "sys_admin", CAP_SYS_ADMIN }, { "dac_override", CAP_DAC_OVERRIDE },
-		{ "sys_ptrace", CAP_SYS_PTRACE },
+	    {"perfmon", CAP_PERFMON},       {"bpf", CAP_BPF},
+	    {"sys_admin", CAP_SYS_ADMIN},   {"dac_override", CAP_DAC_OVERRIDE},
+	    {"sys_ptrace", CAP_SYS_PTRACE},
 	};
 	uint64_t set = 0;
 	char *copy = strdup(list), *name;
@@ -70,22 +68,19 @@ static void keep_capabilities(const char *list)
 	set_capabilities(set);
 }
 
-static void become(uid_t uid)
-{
+static void become(uid_t uid) {
 	if (setgroups(0, NULL) || setgid(uid) || setuid(uid))
 		die("cannot become user %u: %s", uid, strerror(errno));
 }
 
-static int open_it(void)
-{
+static int open_it(void) {
 	int fd = open(DFR_DEVICE, O_RDWR | O_CLOEXEC);
 
 	printf("%s\n", fd < 0 ? strerror(errno) : "opened");
 	return 0;
 }
 
-static int dropped(long n)
-{
+static int dropped(long n) {
 	int fd = open_device();
 
 	set_capabilities(0);
@@ -94,13 +89,12 @@ static int dropped(long n)
 	return count_calls(fd, n, ME);
 }
 
-static void send_descriptor(int socket, int fd)
-{
-	char byte = 0, space[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = space,
-				  .msg_controllen = sizeof(space) };
-	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+static void send_descriptor(int socket, int fd) {
+	char byte = 0, space[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec data = {&byte, 1};
+	struct msghdr message = {
+	    .msg_iov = &data, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
+	struct cmsghdr* head = CMSG_FIRSTHDR(&message);
 
 	head->cmsg_level = SOL_SOCKET;
 	head->cmsg_type = SCM_RIGHTS;
@@ -110,12 +104,11 @@ static void send_descriptor(int socket, int fd)
 		die("sendmsg: %s", strerror(errno));
 }
 
-static int receive_descriptor(int socket)
-{
+static int receive_descriptor(int socket) {
 	char byte, space[CMSG_SPACE(sizeof(int))];
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = space,
-				  .msg_controllen = sizeof(space) };
+	struct iovec data = {&byte, 1};
+	struct msghdr message = {
+	    .msg_iov = &data, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
 	int fd;
 
 	if (recvmsg(socket, &message, 0) != 1 || !CMSG_FIRSTHDR(&message))
@@ -125,8 +118,7 @@ static int receive_descriptor(int socket)
 }
 
 /* The child exists before the descriptor: it is passed and not inherited. */
-static int passed(long n)
-{
+static int passed(long n) {
 	int pair[2], status;
 	pid_t child;
 
@@ -149,8 +141,7 @@ static int passed(long n)
 
 static uint8_t program[1 << 20];
 
-static int load_file(int fd, const char *path, struct dfr_ioc_enable *io)
-{
+static int load_file(int fd, const char* path, struct dfr_ioc_enable* io) {
 	int file = open(path, O_RDONLY);
 	ssize_t size = file < 0 ? -1 : read(file, program, sizeof(program));
 
@@ -160,8 +151,7 @@ static int load_file(int fd, const char *path, struct dfr_ioc_enable *io)
 	return enable_dof(fd, program, (size_t)size, io);
 }
 
-static int load(const char *path)
-{
+static int load(const char* path) {
 	struct dfr_ioc_enable io;
 	int error = load_file(open_device(), path, &io);
 
@@ -173,8 +163,7 @@ static int load(const char *path)
 }
 
 /* Where the kernel has anything, with page tables of five levels too (of four: from ffff800000000000). */
-static bool is_kernel_address(uint64_t value)
-{
+static bool is_kernel_address(uint64_t value) {
 	return value >= 0xff00000000000000ull && value < 0xffffffffff000000ull;
 }
 
@@ -186,28 +175,25 @@ static bool is_kernel_address(uint64_t value)
 static uint64_t found[1 << 20];
 static size_t addresses, looked_at;
 
-static void look_through(const void *p, size_t n)
-{
+static void look_through(const void* p, size_t n) {
 	uint64_t value;
 
 	for (size_t at = 0; at + sizeof(value) <= n; at++) {
-		memcpy(&value, (const uint8_t *)p + at, sizeof(value));
+		memcpy(&value, (const uint8_t*)p + at, sizeof(value));
 		if (is_kernel_address(value) && addresses < sizeof(found) / sizeof(found[0]))
 			found[addresses++] = value;
 	}
 	looked_at += n;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+static int by_value(const void* a, const void* b) {
+	uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
 
 	return x < y ? -1 : x > y;
 }
 
 /* The value that is there most often, if that is often. */
-static uint64_t usual_address(void)
-{
+static uint64_t usual_address(void) {
 	size_t i, from = 0;
 
 	qsort(found, addresses, sizeof(found[0]), by_value);
@@ -221,17 +207,17 @@ static uint64_t usual_address(void)
 	return 0;
 }
 
-static void look_through_block(const struct dfr_block *block, void *unused)
-{
+static void look_through_block(const struct dfr_block* block, void* unused) {
 	(void)unused;
 	look_through(block, block->hdr_size + block->committed);
 }
 
-static void look_through_rest(int fd)
-{
+static void look_through_rest(int fd) {
 	static uint8_t bytes[4 << 20];
-	struct dfr_ioc_catalog catalog = { .size = sizeof(catalog), .buffer = (uintptr_t)bytes, .bytes = 1 << 20 };
-	struct dfr_ioc_aggsnap snap = { .size = sizeof(snap), .buffer = (uintptr_t)bytes, .bytes = sizeof(bytes) };
+	struct dfr_ioc_catalog catalog = {
+	    .size = sizeof(catalog), .buffer = (uintptr_t)bytes, .bytes = 1 << 20};
+	struct dfr_ioc_aggsnap snap = {
+	    .size = sizeof(snap), .buffer = (uintptr_t)bytes, .bytes = sizeof(bytes)};
 	int error = control(fd, DFR_IOC_CATALOG, &catalog);
 
 	if (error || catalog.bytes != catalog.committed)
@@ -243,8 +229,7 @@ static void look_through_rest(int fd)
 	look_through(bytes, snap.bytes);
 }
 
-static int scan(const char *path, long n)
-{
+static int scan(const char* path, long n) {
 	struct dfr_ioc_enable io;
 	struct dfr_ioc_status st;
 	int fd = open_device(), error = load_file(fd, path, &io);
@@ -257,15 +242,16 @@ static int scan(const char *path, long n)
 	status(fd, &st);
 	drain(fd, look_through_block, NULL);
 	look_through_rest(fd);
-	printf("%s address, %s than %ld records\n", usual_address() ? "an" : "no", st.records >= (uint64_t)n ? "not less" : "less", n);
-	fprintf(stderr, "%llx, %zu bytes that look like one\n", (unsigned long long)usual_address(), addresses);
+	printf("%s address, %s than %ld records\n", usual_address() ? "an" : "no",
+	       st.records >= (uint64_t)n ? "not less" : "less", n);
+	fprintf(stderr, "%llx, %zu bytes that look like one\n", (unsigned long long)usual_address(),
+	        addresses);
 	return looked_at ? 0 : 1;
 }
 
-static int others(void)
-{
+static int others(void) {
 	static char text[4096];
-	struct dfr_ioc_states states = { .size = sizeof(states), .bytes = sizeof(text) };
+	struct dfr_ioc_states states = {.size = sizeof(states), .bytes = sizeof(text)};
 	int fd = open_device();
 
 	enable(fd, &count_program);
@@ -278,8 +264,7 @@ static int others(void)
 	return 0;
 }
 
-static int many(void)
-{
+static int many(void) {
 	uint8_t dof[4096];
 	struct dfr_ioc_enable io;
 	size_t size = tiny_dof(dof, &count_program);
@@ -291,8 +276,7 @@ static int many(void)
 	return 0;
 }
 
-static int act(char **argv)
-{
+static int act(char** argv) {
 	const char *what = argv[0] ? argv[0] : "", *first = what[0] && argv[1] ? argv[1] : "";
 
 	if (!strcmp(what, "open"))
@@ -319,8 +303,7 @@ static int act(char **argv)
 	return 2;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	if (argc > 3 && !strcmp(argv[1], "caps")) {
 		keep_capabilities(argv[2]);
 		return act(argv + 3);

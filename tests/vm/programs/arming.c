@@ -25,24 +25,33 @@ struct talk {
 	volatile int enabled, start, armed;
 };
 
-static struct talk *talk;
+static struct talk* talk;
 
 static const struct tiny_dof all_functions = {
-	.provider = "fbt", .module = "", .function = "", .name = "",
-	.builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT,
+    .provider = "fbt",
+    .module = "",
+    .function = "",
+    .name = "",
+    .builtin = DIF_VAR_EXECNAME,
+    .string = 1,
+    .action = DFR_ACT_COUNT,
 };
 
 static const struct tiny_dof record_program = {
-	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
-	.builtin = DIF_VAR_ARG0, .action = DFR_ACT_DIFEXPR,
-	.bufpolicy = DFR_BUFPOLICY_RING, .bufsize = 1024 * 1024,
+    .provider = "syscall",
+    .module = "",
+    .function = "getppid",
+    .name = "entry",
+    .builtin = DIF_VAR_ARG0,
+    .action = DFR_ACT_DIFEXPR,
+    .bufpolicy = DFR_BUFPOLICY_RING,
+    .bufsize = 1024 * 1024,
 };
 
 /* States of ours: one that counts, two that record, and one that is kept. */
 static int counts, records, held;
 
-static int new_state(const struct tiny_dof *program)
-{
+static int new_state(const struct tiny_dof* program) {
 	int fd = open_device();
 
 	enable(fd, program);
@@ -50,8 +59,7 @@ static int new_state(const struct tiny_dof *program)
 	return fd;
 }
 
-static void new_states(void)
-{
+static void new_states(void) {
 	int fd = new_state(&record_program);
 
 	if (named(fd, DFR_IOC_KEEP, "beside"))
@@ -63,76 +71,67 @@ static void new_states(void)
 	call_getppid(1000);
 }
 
-static void end_states(void)
-{
+static void end_states(void) {
 	close(counts);
 	close(records);
 	close(held);
 	named(open_device(), DFR_IOC_END, "beside");
 }
 
-static void must(int error, const char *what)
-{
+static void must(int error, const char* what) {
 	if (error)
 		die("%s: %s", what, strerror(error));
 }
 
 /* Requests. */
 
-static void add_records(const struct dfr_block *block, void *arg)
-{
-	*(uint64_t *)arg += block->records;
+static void add_records(const struct dfr_block* block, void* arg) {
+	*(uint64_t*)arg += block->records;
 }
 
-static void look_at_status(void)
-{
+static void look_at_status(void) {
 	struct dfr_ioc_status io;
 
 	status(records, &io);
 }
 
-static void wait_for_blocks(void)
-{
-	struct pollfd wait = { .fd = records, .events = POLLIN };
+static void wait_for_blocks(void) {
+	struct pollfd wait = {.fd = records, .events = POLLIN};
 
 	poll(&wait, 1, 0);
 }
 
-static void read_blocks(void)
-{
+static void read_blocks(void) {
 	uint64_t n = 0;
 
 	drain(records, add_records, &n);
 }
 
-static void read_catalog(void)
-{
+static void read_catalog(void) {
 	static uint8_t buffer[65536];
-	struct dfr_ioc_catalog io = { .size = sizeof(io), .buffer = (uintptr_t)buffer, .bytes = sizeof(buffer) };
+	struct dfr_ioc_catalog io = {
+	    .size = sizeof(io), .buffer = (uintptr_t)buffer, .bytes = sizeof(buffer)};
 
 	must(control(records, DFR_IOC_CATALOG, &io), "catalog");
 }
 
-static void read_counts(void)
-{
-	struct dfr_ioc_aggclear io = { .size = sizeof(io), .varid = 1 };
+static void read_counts(void) {
+	struct dfr_ioc_aggclear io = {.size = sizeof(io), .varid = 1};
 
 	counted(counts, ME);
 	must(control(counts, DFR_IOC_AGGCLEAR, &io), "aggclear");
 }
 
-static void ask_option(void)
-{
-	struct dfr_ioc_option io = { .size = sizeof(io), .option = DFR_OPT_BUFSIZE };
+static void ask_option(void) {
+	struct dfr_ioc_option io = {.size = sizeof(io), .option = DFR_OPT_BUFSIZE};
 
 	must(control(records, DFR_IOC_OPTION, &io), "option");
 }
 
-static bool has_state(const char *name)
-{
+static bool has_state(const char* name) {
 	static char text[65536];
-	struct dfr_ioc_states io = { .size = sizeof(io), .buffer = (uintptr_t)text, .bytes = sizeof(text) - 1 };
-	struct dfr_ioc_info info = { .size = sizeof(info) };
+	struct dfr_ioc_states io = {.size = sizeof(io), .buffer = (uintptr_t)text, .bytes = sizeof(text) - 1};
+	struct dfr_ioc_info info = {.size = sizeof(info)};
 	int fd = open_device();
 
 	must(control(fd, DFR_IOC_INFO, &info), "info");
@@ -142,15 +141,13 @@ static bool has_state(const char *name)
 	return strstr(text, name);
 }
 
-static void list_states(void)
-{
+static void list_states(void) {
 	has_state("");
 }
 
-static void list_probes(void)
-{
+static void list_probes(void) {
 	static uint8_t buffer[65536];
-	struct dfr_ioc_probes io = { .size = sizeof(io), .buffer = (uintptr_t)buffer, .bytes = sizeof(buffer) };
+	struct dfr_ioc_probes io = {.size = sizeof(io), .buffer = (uintptr_t)buffer, .bytes = sizeof(buffer)};
 	int fd = open_device();
 
 	strcpy(io.pattern[0], "syscall");
@@ -161,8 +158,7 @@ static void list_probes(void)
 		die("no probe is listed");
 }
 
-static void claim_and_end(void)
-{
+static void claim_and_end(void) {
 	int fd = open_device(), error = named(fd, DFR_IOC_CLAIM, "beside");
 	uint64_t n = 0;
 
@@ -177,8 +173,7 @@ static void claim_and_end(void)
 }
 
 /* From then on nothing is recorded, though its probes may be armed yet. */
-static void stop_one(void)
-{
+static void stop_one(void) {
 	struct dfr_ioc_status before, after;
 
 	status(records, &before);
@@ -193,21 +188,20 @@ static void stop_one(void)
 	read_blocks();
 }
 
-static void close_one(void)
-{
+static void close_one(void) {
 	close(held);
 	held = -1;
 }
 
 /* In this order: what ends a state is last. */
 static struct request {
-	const char *name;
+	const char* name;
 	void (*make)(void);
 } requests[] = {
-	{ "status", look_at_status }, { "poll", wait_for_blocks }, { "read", read_blocks },
-	{ "catalog", read_catalog }, { "counts", read_counts }, { "option", ask_option },
-	{ "states", list_states }, { "probes", list_probes }, { "claim and end", claim_and_end },
-	{ "stop", stop_one }, { "close", close_one },
+    {"status", look_at_status}, {"poll", wait_for_blocks}, {"read", read_blocks},
+    {"catalog", read_catalog},  {"counts", read_counts},   {"option", ask_option},
+    {"states", list_states},    {"probes", list_probes},   {"claim and end", claim_and_end},
+    {"stop", stop_one},         {"close", close_one},
 };
 #define REQUESTS (sizeof(requests) / sizeof(requests[0]))
 
@@ -215,8 +209,7 @@ static bool seen[REQUESTS], killed;
 
 /* A try. */
 
-static void arm_all(void)
-{
+static void arm_all(void) {
 	int fd = open_device();
 
 	enable(fd, &all_functions);
@@ -228,9 +221,8 @@ static void arm_all(void)
 	exit(0);
 }
 
-static bool is_patched(unsigned int least)
-{
-	FILE *list = fopen("/sys/kernel/tracing/enabled_functions", "r");
+static bool is_patched(unsigned int least) {
+	FILE* list = fopen("/sys/kernel/tracing/enabled_functions", "r");
 	char line[512];
 	unsigned int n = 0;
 
@@ -242,8 +234,7 @@ static bool is_patched(unsigned int least)
 	return n >= least;
 }
 
-static bool all_seen(void)
-{
+static bool all_seen(void) {
 	unsigned int i;
 
 	for (i = 0; i < REQUESTS; i++)
@@ -252,8 +243,7 @@ static bool all_seen(void)
 	return killed;
 }
 
-static void make_requests(void)
-{
+static void make_requests(void) {
 	unsigned int i;
 
 	for (i = 0; i < REQUESTS && !talk->armed; i++) {
@@ -263,11 +253,10 @@ static void make_requests(void)
 	}
 }
 
-static void try_once(void)
-{
+static void try_once(void) {
 	pid_t arms;
 
-	memset((void *)talk, 0, sizeof(*talk));
+	memset((void*)talk, 0, sizeof(*talk));
 	arms = fork();
 	if (!arms)
 		arm_all();
@@ -287,8 +276,7 @@ static void try_once(void)
 		usleep(10000);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	int tries = argc > 1 ? atoi(argv[1]) : 1;
 	unsigned int i;
 

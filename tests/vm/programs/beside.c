@@ -28,8 +28,7 @@ static uint64_t random_state;
 static bool alone;
 static unsigned long wrong;
 
-static unsigned int below(unsigned int n)
-{
+static unsigned int below(unsigned int n) {
 	random_state ^= random_state << 13;
 	random_state ^= random_state >> 7;
 	random_state ^= random_state << 17;
@@ -40,12 +39,11 @@ static unsigned int below(unsigned int n)
 
 static struct shared {
 	unsigned long sh_phase; /* odd: work */
-	unsigned long sh_seen; /* by the worker */
+	unsigned long sh_seen;  /* by the worker */
 	unsigned long sh_calls;
-} *shared;
+} * shared;
 
-static void work_a_little(unsigned long since)
-{
+static void work_a_little(unsigned long since) {
 	unsigned int n;
 
 	for (n = 1 + below(64); n && shared->sh_calls - since < CALLS_MAX; n--) {
@@ -56,8 +54,7 @@ static void work_a_little(unsigned long since)
 		usleep(below(400));
 }
 
-static void work(void)
-{
+static void work(void) {
 	unsigned long phase, since = 0, last = 0;
 
 	prctl(PR_SET_NAME, WORKER);
@@ -75,8 +72,7 @@ static void work(void)
 	}
 }
 
-static void next_phase(void)
-{
+static void next_phase(void) {
 	unsigned long phase = __atomic_add_fetch(&shared->sh_phase, 1, __ATOMIC_SEQ_CST);
 
 	while (__atomic_load_n(&shared->sh_seen, __ATOMIC_SEQ_CST) != phase)
@@ -86,8 +82,7 @@ static void next_phase(void)
 static unsigned long step_began; /* calls before it */
 
 /* Some more work, unless there has been enough for a step. */
-static void await_calls(unsigned long calls)
-{
+static void await_calls(unsigned long calls) {
 	unsigned long end = __atomic_load_n(&shared->sh_calls, __ATOMIC_SEQ_CST) + calls;
 
 	if (end > step_began + CALLS_MAX)
@@ -111,26 +106,30 @@ struct ours {
 };
 
 static struct ours ours[] = {
-	{ .ou_provider = "fbt", .ou_function = OTHERS_FUNCTION, .ou_name = "entry" },
-	{ .ou_provider = "fbt", .ou_function = OTHERS_FUNCTION, .ou_name = "return" },
-	{ .ou_provider = "syscall", .ou_function = OTHERS_CALL, .ou_name = "entry" },
-	{ .ou_provider = "syscall", .ou_function = OTHERS_CALL, .ou_name = "return" },
-	{ .ou_provider = "fbt", .ou_function = SLEEP_FUNCTION, .ou_name = "return" },
+    {.ou_provider = "fbt", .ou_function = OTHERS_FUNCTION, .ou_name = "entry"},
+    {.ou_provider = "fbt", .ou_function = OTHERS_FUNCTION, .ou_name = "return"},
+    {.ou_provider = "syscall", .ou_function = OTHERS_CALL, .ou_name = "entry"},
+    {.ou_provider = "syscall", .ou_function = OTHERS_CALL, .ou_name = "return"},
+    {.ou_provider = "fbt", .ou_function = SLEEP_FUNCTION, .ou_name = "return"},
 };
 #define OURS 4
 #define OUR_SLEEPER (&ours[OURS])
 
 /* States would be killed while this program waits for others: a transition may take long. */
-static void be_patient(const char *seconds)
-{
+static void be_patient(const char* seconds) {
 	must_write("/sys/module/dfr/parameters/consumer_timeout", seconds);
 }
 
-static bool our_attach(struct ours *our)
-{
+static bool our_attach(struct ours* our) {
 	const struct tiny_dof program = {
-		.provider = our->ou_provider, .module = "vmlinux", .function = our->ou_function, .name = our->ou_name,
-		.builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT, .bufsize = 65536,
+	    .provider = our->ou_provider,
+	    .module = "vmlinux",
+	    .function = our->ou_function,
+	    .name = our->ou_name,
+	    .builtin = DIF_VAR_EXECNAME,
+	    .string = 1,
+	    .action = DFR_ACT_COUNT,
+	    .bufsize = 65536,
 	};
 
 	our->ou_fd = open_device();
@@ -139,13 +138,11 @@ static bool our_attach(struct ours *our)
 	return true;
 }
 
-static uint64_t our_count(struct ours *our)
-{
+static uint64_t our_count(struct ours* our) {
 	return our->ou_before + (our->ou_fd > 0 ? counted(our->ou_fd, WORKER) : 0);
 }
 
-static void our_detach(struct ours *our)
-{
+static void our_detach(struct ours* our) {
 	if (below(2))
 		stop(our->ou_fd);
 	our->ou_before = our_count(our);
@@ -157,14 +154,12 @@ static void our_detach(struct ours *our)
 
 static pid_t sleeper;
 
-static void woken(int signal)
-{
+static void woken(int signal) {
 	(void)signal;
 }
 
-static void sleep_always(void)
-{
-	struct sigaction action = { .sa_handler = woken };
+static void sleep_always(void) {
+	struct sigaction action = {.sa_handler = woken};
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -179,13 +174,13 @@ static void sleep_always(void)
 /* --- All. -------------------------------------------------------------------------- */
 
 struct party {
-	const char *pa_name;
+	const char* pa_name;
 	bool (*pa_attach)(void);
 	void (*pa_detach)(void);
 	uint64_t (*pa_count)(void);
 	uint64_t (*pa_also)(void); /* a second count, of returns */
 	unsigned int pa_per_call;
-	struct ours *pa_ours; /* instead of the functions */
+	struct ours* pa_ours; /* instead of the functions */
 	bool pa_on, pa_stays; /* attached; in this step it is left as it is */
 	uint64_t pa_before[2];
 };
@@ -194,24 +189,24 @@ struct party {
 #define FEXIT (OURS + 2)
 
 static struct party parties[] = {
-	{ .pa_name = "fbt-entry", .pa_ours = &ours[0] },
-	{ .pa_name = "fbt-return", .pa_ours = &ours[1] },
-	{ .pa_name = "syscall-entry", .pa_ours = &ours[2] },
-	{ .pa_name = "syscall-return", .pa_ours = &ours[3] },
-	{ "livepatch", patch_attach, patch_detach, patch_count, .pa_per_call = 1 },
-	[FENTRY] = { "fentry", fentry_attach, fentry_detach, fentry_count, .pa_per_call = 1 },
-	[FEXIT] = { "fexit", fexit_attach, fexit_detach, fexit_count, .pa_per_call = 1 },
-	{ "ftrace", ops_attach, ops_detach, ops_count, .pa_per_call = 1 },
-	{ "kretprobe", kretprobe_attach, kretprobe_detach, kretprobe_count, .pa_also = kretprobe_returned, .pa_per_call = 1 },
-	{ "perf-entry", perf_entry_attach, perf_entry_detach, perf_entry_count, .pa_per_call = 1 },
-	{ "perf-return", perf_return_attach, perf_return_detach, perf_return_count, .pa_per_call = 1 },
-	{ "function_graph", graph_attach, graph_detach, graph_count, .pa_per_call = 2 },
+    {.pa_name = "fbt-entry", .pa_ours = &ours[0]},
+    {.pa_name = "fbt-return", .pa_ours = &ours[1]},
+    {.pa_name = "syscall-entry", .pa_ours = &ours[2]},
+    {.pa_name = "syscall-return", .pa_ours = &ours[3]},
+    {"livepatch", patch_attach, patch_detach, patch_count, .pa_per_call = 1},
+    [FENTRY] = {"fentry", fentry_attach, fentry_detach, fentry_count, .pa_per_call = 1},
+    [FEXIT] = {"fexit", fexit_attach, fexit_detach, fexit_count, .pa_per_call = 1},
+    {"ftrace", ops_attach, ops_detach, ops_count, .pa_per_call = 1},
+    {"kretprobe", kretprobe_attach, kretprobe_detach, kretprobe_count, .pa_also = kretprobe_returned,
+     .pa_per_call = 1},
+    {"perf-entry", perf_entry_attach, perf_entry_detach, perf_entry_count, .pa_per_call = 1},
+    {"perf-return", perf_return_attach, perf_return_detach, perf_return_count, .pa_per_call = 1},
+    {"function_graph", graph_attach, graph_detach, graph_count, .pa_per_call = 2},
 };
 #define PARTIES (sizeof(parties) / sizeof(parties[0]))
 #define FIRST (alone ? OURS : 0)
 
-static void toggle(struct party *party)
-{
+static void toggle(struct party* party) {
 	if (party == &parties[FEXIT] && !party->pa_on && fexit_would_break(parties[FENTRY].pa_on))
 		return;
 	if (party->pa_on) {
@@ -226,15 +221,13 @@ static void toggle(struct party *party)
 	fprintf(stderr, " %c%s", party->pa_on ? '+' : '-', party->pa_name);
 }
 
-static uint64_t count_of(struct party *party, int which)
-{
+static uint64_t count_of(struct party* party, int which) {
 	if (which)
 		return party->pa_also ? party->pa_also() : 0;
 	return party->pa_ours ? our_count(party->pa_ours) : party->pa_count();
 }
 
-static void judge(struct party *party, int which, uint64_t calls)
-{
+static void judge(struct party* party, int which, uint64_t calls) {
 	uint64_t per_call = party->pa_ours ? 1 : party->pa_per_call;
 	uint64_t expected = party->pa_on && (!which || party->pa_also) ? calls * per_call : 0;
 	uint64_t seen = count_of(party, which) - party->pa_before[which];
@@ -242,15 +235,14 @@ static void judge(struct party *party, int which, uint64_t calls)
 	if (seen == expected)
 		return;
 	wrong++;
-	printf("%s counted %llu, %s%llu expected\n", party->pa_name, (unsigned long long)seen, which ? "returns, " : "",
-	       (unsigned long long)expected);
+	printf("%s counted %llu, %s%llu expected\n", party->pa_name, (unsigned long long)seen,
+	       which ? "returns, " : "", (unsigned long long)expected);
 	if (party->pa_ours && party->pa_on)
 		tell_losses(stdout, party->pa_ours->ou_fd);
 }
 
 /* All of ours go, the module with them, and come back if they were there. */
-static void reload(void)
-{
+static void reload(void) {
 	bool was_on[OURS];
 	unsigned int i;
 
@@ -273,8 +265,7 @@ static void reload(void)
 			toggle(&parties[i]);
 }
 
-static void change(unsigned int chosen, bool reloads)
-{
+static void change(unsigned int chosen, bool reloads) {
 	unsigned int i, n;
 
 	if (reloads)
@@ -289,8 +280,7 @@ static void change(unsigned int chosen, bool reloads)
 	await_calls(100);
 }
 
-static unsigned int choose(bool reloads)
-{
+static unsigned int choose(bool reloads) {
 	unsigned int i, chosen = 1 + below(3);
 
 	for (i = 0; i < PARTIES; i++)
@@ -300,8 +290,7 @@ static unsigned int choose(bool reloads)
 	return chosen;
 }
 
-static void step(unsigned int number)
-{
+static void step(unsigned int number) {
 	bool reloads = !alone && !below(5);
 	unsigned int i, chosen = choose(reloads);
 	unsigned long calls;
@@ -327,8 +316,7 @@ static void step(unsigned int number)
 	patch_settle();
 }
 
-static pid_t start(void (*child)(void))
-{
+static pid_t start(void (*child)(void)) {
 	pid_t pid = fork();
 
 	if (!pid)
@@ -337,9 +325,8 @@ static pid_t start(void (*child)(void))
 }
 
 /* First all come, in some order: every party beside every other. At the end all go, ours first. */
-static void run(unsigned int steps)
-{
-	static const unsigned int strides[] = { 1, 5, 7, 11 }; /* which divide no number of parties */
+static void run(unsigned int steps) {
+	static const unsigned int strides[] = {1, 5, 7, 11}; /* which divide no number of parties */
 	unsigned int i, n = (unsigned int)PARTIES - FIRST;
 	unsigned int from = below(n), stride = strides[below(4)];
 
@@ -356,8 +343,7 @@ static void run(unsigned int steps)
 	patch_settle();
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	unsigned int steps = argc > 1 ? (unsigned int)atoi(argv[1]) : 10;
 
 	random_state = 88172645463325252ULL ^ (argc > 2 ? strtoull(argv[2], NULL, 10) << 32 : 0);

@@ -20,8 +20,7 @@ static int pipes[2];
 static long rounds, calls;
 static volatile long waiting, woken;
 
-static void *block(void *unused)
-{
+static void* block(void* unused) {
 	char byte;
 
 	for (long i = 0; i < rounds; i++) {
@@ -30,22 +29,20 @@ static void *block(void *unused)
 			abort();
 		__atomic_add_fetch(&woken, 1, __ATOMIC_SEQ_CST);
 		/* Nobody starts again before all have come so far. */
-		while (*(volatile long *)&woken < (i + 1) * (long)(size_t)unused)
+		while (*(volatile long*)&woken < (i + 1) * (long)(size_t)unused)
 			usleep(1000);
 	}
 	return NULL;
 }
 
-static void *be_quick(void *unused)
-{
+static void* be_quick(void* unused) {
 	(void)unused;
 	for (long i = 0; i < calls / QUICK; i++)
 		syscall(SYS_getppid);
 	return NULL;
 }
 
-static void start(pthread_t *thread, void *(*work)(void *), void *arg)
-{
+static void start(pthread_t* thread, void* (*work)(void*), void* arg) {
 	pthread_attr_t attributes;
 
 	pthread_attr_init(&attributes);
@@ -56,10 +53,9 @@ static void start(pthread_t *thread, void *(*work)(void *), void *arg)
 	}
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	long threads = argc == 4 ? atol(argv[1]) : 0;
-	pthread_t *ids = calloc((size_t)threads + QUICK, sizeof(*ids));
+	pthread_t* ids = calloc((size_t)threads + QUICK, sizeof(*ids));
 	char byte = 0;
 
 	if (threads < 1 || !ids || pipe(pipes)) {
@@ -69,7 +65,7 @@ int main(int argc, char **argv)
 	rounds = atol(argv[2]);
 	calls = atol(argv[3]);
 	for (long i = 0; i < threads; i++)
-		start(&ids[i], block, (void *)threads);
+		start(&ids[i], block, (void*)threads);
 	for (int i = 0; i < QUICK; i++)
 		start(&ids[threads + i], be_quick, NULL);
 	for (long i = 0; i < rounds; i++) {

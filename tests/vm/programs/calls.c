@@ -15,19 +15,17 @@
 #define COMPAT_GETPPID 64
 #define COMPAT_GETPRIORITY 96
 
-static long compat_call(long number, long first, long second)
-{
+static long compat_call(long number, long first, long second) {
 	long result;
 
 	__asm__ __volatile__("int $0x80"
-			     : "=a"(result)
-			     : "a"(number), "b"(first), "c"(second), "d"(0), "S"(0), "D"(0)
-			     : "memory", "r8", "r9", "r10", "r11");
+	                     : "=a"(result)
+	                     : "a"(number), "b"(first), "c"(second), "d"(0), "S"(0), "D"(0)
+	                     : "memory", "r8", "r9", "r10", "r11");
 	return result;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	long native = argc == 3 ? atol(argv[1]) : 0, compat = argc == 3 ? atol(argv[2]) : 0;
 
 	if (argc != 3) {

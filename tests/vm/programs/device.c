@@ -29,29 +29,36 @@
 #define ME "guest-device"
 
 static const struct tiny_dof record_program = {
-	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
-	.builtin = DIF_VAR_ARG0, .action = DFR_ACT_DIFEXPR,
-	.bufpolicy = DFR_BUFPOLICY_RING, .bufsize = 4 * 1024 * 1024,
+    .provider = "syscall",
+    .module = "",
+    .function = "getppid",
+    .name = "entry",
+    .builtin = DIF_VAR_ARG0,
+    .action = DFR_ACT_DIFEXPR,
+    .bufpolicy = DFR_BUFPOLICY_RING,
+    .bufsize = 4 * 1024 * 1024,
 };
 
 static const struct tiny_dof boot_program = {
-	.provider = "syscall", .module = "", .function = "", .name = "entry",
-	.builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT,
+    .provider = "syscall",
+    .module = "",
+    .function = "",
+    .name = "entry",
+    .builtin = DIF_VAR_EXECNAME,
+    .string = 1,
+    .action = DFR_ACT_COUNT,
 };
 
-static void add_records(const struct dfr_block *block, void *arg)
-{
-	*(uint64_t *)arg += block->records;
+static void add_records(const struct dfr_block* block, void* arg) {
+	*(uint64_t*)arg += block->records;
 }
 
-static int run_count(long n)
-{
+static int run_count(long n) {
 	return count_calls(open_device(), n, ME);
 }
 
 /* cpu: -1, or where the calls are made, as soon as it is there. */
-static int run_record(long n, int cpu)
-{
+static int run_record(long n, int cpu) {
 	uint64_t records = 0;
 	cpu_set_t there;
 	int fd = open_device();
@@ -71,8 +78,7 @@ static int run_record(long n, int cpu)
 	return 0;
 }
 
-static int run_hold(long seconds)
-{
+static int run_hold(long seconds) {
 	int fd = open_device();
 
 	enable(fd, &record_program);
@@ -83,8 +89,7 @@ static int run_hold(long seconds)
 	return 0;
 }
 
-static int run_keep(const char *name)
-{
+static int run_keep(const char* name) {
 	int fd = open_device(), error;
 
 	enable(fd, &record_program);
@@ -95,8 +100,7 @@ static int run_keep(const char *name)
 	return 0;
 }
 
-static int run_claim(const char *name, long n)
-{
+static int run_claim(const char* name, long n) {
 	uint64_t records = 0;
 	int fd = open_device(), error = named(fd, DFR_IOC_CLAIM, name);
 
@@ -108,9 +112,8 @@ static int run_claim(const char *name, long n)
 	return 0;
 }
 
-static int run_budget(const char *name)
-{
-	struct dfr_ioc_option io = { .size = sizeof(io), .option = DFR_OPT_CPUBUDGET };
+static int run_budget(const char* name) {
+	struct dfr_ioc_option io = {.size = sizeof(io), .option = DFR_OPT_CPUBUDGET};
 	int fd = open_device(), error = named(fd, DFR_IOC_CLAIM, name);
 
 	if (!error)
@@ -121,8 +124,7 @@ static int run_budget(const char *name)
 	return 0;
 }
 
-static int run_end(const char *name)
-{
+static int run_end(const char* name) {
 	int error = named(open_device(), DFR_IOC_END, name);
 
 	if (error)
@@ -130,11 +132,9 @@ static int run_end(const char *name)
 	return 0;
 }
 
-static int run_states(void)
-{
+static int run_states(void) {
 	static char text[65536];
-	struct dfr_ioc_states io = { .size = sizeof(io), .buffer = (uintptr_t)text,
-				     .bytes = sizeof(text) };
+	struct dfr_ioc_states io = {.size = sizeof(io), .buffer = (uintptr_t)text, .bytes = sizeof(text)};
 	int error = control(open_device(), DFR_IOC_STATES, &io);
 
 	if (error)
@@ -143,16 +143,14 @@ static int run_states(void)
 	return 0;
 }
 
-static uint64_t now_us(void)
-{
+static uint64_t now_us(void) {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-static int run_busy(long seconds)
-{
+static int run_busy(long seconds) {
 	uint64_t end = now_us() + (uint64_t)seconds * 1000000;
 	struct dfr_ioc_status io;
 	int fd = open_device();
@@ -166,8 +164,7 @@ static int run_busy(long seconds)
 	return 0;
 }
 
-static int run_load(long seconds, long pause)
-{
+static int run_load(long seconds, long pause) {
 	uint64_t end = now_us() + (uint64_t)seconds * 1000000, until = now_us();
 	unsigned long calls = 0;
 
@@ -180,16 +177,14 @@ static int run_load(long seconds, long pause)
 	return 0;
 }
 
-static int run_dof(void)
-{
+static int run_dof(void) {
 	static uint8_t dof[4096];
 	size_t size = tiny_dof(dof, &boot_program);
 
 	return fwrite(dof, 1, size, stdout) == size ? 0 : 1;
 }
 
-static int run_cost(long n)
-{
+static int run_cost(long n) {
 	uint64_t start;
 
 	call_getppid(1000);
@@ -199,13 +194,11 @@ static int run_cost(long n)
 	return 0;
 }
 
-static void print_count(const char *key, uint64_t value)
-{
+static void print_count(const char* key, uint64_t value) {
 	printf("%s %llu\n", key, (unsigned long long)value);
 }
 
-static int run_claimed_counts(void)
-{
+static int run_claimed_counts(void) {
 	int fd = open_device(), error = named(fd, DFR_IOC_CLAIM, "");
 
 	if (error)
@@ -214,10 +207,9 @@ static int run_claimed_counts(void)
 	return 0;
 }
 
-int main(int argc, char **argv)
-{
-	const char *command = argc > 1 ? argv[1] : "";
-	const char *first = argc > 2 ? argv[2] : "";
+int main(int argc, char** argv) {
+	const char* command = argc > 1 ? argv[1] : "";
+	const char* first = argc > 2 ? argv[2] : "";
 	long number = atol(argc > 3 ? argv[3] : first);
 
 	if (!strcmp(command, "count"))

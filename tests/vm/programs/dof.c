@@ -10,13 +10,12 @@
  */
 #include "client.h"
 
-#include <sys/syscall.h>
 #include "kmod/engine/engine.h"
+#include <sys/syscall.h>
 
 static uint64_t state;
 
-static uint32_t next(void)
-{
+static uint32_t next(void) {
 	state = state * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(state >> 33);
 }
@@ -28,11 +27,10 @@ struct verdict {
 	char reason[128];
 };
 
-static void ask_process(struct dfr_engine *engine, const void *dof, size_t size, struct verdict *verdict)
-{
-	const struct dfr_load_limits limits = { .ll_kernel_reads = true };
-	struct dfr_refusal why = { .rf_section = ~0u };
-	struct dfr_state *mine;
+static void ask_process(struct dfr_engine* engine, const void* dof, size_t size, struct verdict* verdict) {
+	const struct dfr_load_limits limits = {.ll_kernel_reads = true};
+	struct dfr_refusal why = {.rf_section = ~0u};
+	struct dfr_state* mine;
 	u32 matched;
 
 	verdict->error = -dfr_state_create(engine, &mine);
@@ -46,9 +44,8 @@ static void ask_process(struct dfr_engine *engine, const void *dof, size_t size,
 }
 
 /* A program that was let in runs: a few system calls on its probes, then the end. */
-static void run(int fd)
-{
-	struct dfr_ioc_go go = { .size = sizeof(go) };
+static void run(int fd) {
+	struct dfr_ioc_go go = {.size = sizeof(go)};
 
 	if (control(fd, DFR_IOC_GO, &go))
 		return;
@@ -57,10 +54,12 @@ static void run(int fd)
 	control(fd, DFR_IOC_STOP, &go);
 }
 
-static void ask_kernel(const void *dof, size_t size, struct verdict *verdict)
-{
+static void ask_kernel(const void* dof, size_t size, struct verdict* verdict) {
 	struct dfr_ioc_enable io = {
-		.size = sizeof(io), .flags = DFR_ENABLE_ZERO_OK, .dof = (uint64_t)(uintptr_t)dof, .dof_size = size,
+	    .size = sizeof(io),
+	    .flags = DFR_ENABLE_ZERO_OK,
+	    .dof = (uint64_t)(uintptr_t)dof,
+	    .dof_size = size,
 	};
 	int fd = open_device();
 
@@ -73,16 +72,15 @@ static void ask_kernel(const void *dof, size_t size, struct verdict *verdict)
 	close(fd);
 }
 
-static bool alike(const struct verdict *a, const struct verdict *b)
-{
+static bool alike(const struct verdict* a, const struct verdict* b) {
 	if (a->error != b->error)
 		return false;
-	return !a->error || (a->section == b->section && a->offset == b->offset && !strcmp(a->reason, b->reason));
+	return !a->error ||
+	       (a->section == b->section && a->offset == b->offset && !strcmp(a->reason, b->reason));
 }
 
-static long read_all(const char *path, uint8_t *bytes, size_t room)
-{
-	FILE *file = fopen(path, "rb");
+static long read_all(const char* path, uint8_t* bytes, size_t room) {
+	FILE* file = fopen(path, "rb");
 	long size = file ? (long)fread(bytes, 1, room, file) : -1;
 
 	if (file)
@@ -90,13 +88,12 @@ static long read_all(const char *path, uint8_t *bytes, size_t room)
 	return size;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	static uint8_t dof[1 << 16];
 	unsigned int refused = 0, loaded = 0, differ = 0;
 	long size = argc == 4 ? read_all(argv[1], dof, sizeof(dof)) : -1;
 	long count = argc == 4 ? atol(argv[2]) : 0;
-	struct dfr_engine *engine = dfr_engine_create(NULL);
+	struct dfr_engine* engine = dfr_engine_create(NULL);
 
 	if (size < 64 || count < 1 || !engine) {
 		fprintf(stderr, "usage: guest-dof FILE COUNT SEED\n");
@@ -104,7 +101,7 @@ int main(int argc, char **argv)
 	}
 	state = strtoull(argv[3], NULL, 10);
 	for (long i = 0; i < count; i++) {
-		struct verdict here = { 0 }, there = { 0 };
+		struct verdict here = {0}, there = {0};
 		uint32_t at = next() % (uint32_t)size;
 		uint8_t was = dof[at];
 
@@ -114,9 +111,11 @@ int main(int argc, char **argv)
 		there.error ? refused++ : loaded++;
 		if (!alike(&here, &there)) {
 			differ++;
-			printf("byte %u is %u: here %d section %d offset %llu %s; kernel %d section %d offset %llu %s\n",
-			       at, dof[at], here.error, (int)here.section, (unsigned long long)here.offset, here.reason,
-			       there.error, (int)there.section, (unsigned long long)there.offset, there.reason);
+			printf("byte %u is %u: here %d section %d offset %llu %s; kernel %d section %d "
+			       "offset %llu %s\n",
+			       at, dof[at], here.error, (int)here.section, (unsigned long long)here.offset,
+			       here.reason, there.error, (int)there.section, (unsigned long long)there.offset,
+			       there.reason);
 		}
 		dof[at] = was;
 	}

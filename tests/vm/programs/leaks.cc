@@ -61,14 +61,16 @@ public:
 		modules();
 		memory();
 		for (const char* name : {"text", "module", "memory", "vmalloc"})
-			if (std::none_of(all_.begin(), all_.end(), [&](const Area& area) { return area.name == name; }))
+			if (std::none_of(all_.begin(), all_.end(),
+			                 [&](const Area& area) { return area.name == name; }))
 				die(std::string("where is the kernel's ") + name + "?");
 	}
 	void print() const {
 		std::printf("kernel");
 		for (const Area& area : all_)
 			if (area.name != "module")
-				std::printf(" %s %llx", area.name.c_str(), static_cast<unsigned long long>(area.start));
+				std::printf(" %s %llx", area.name.c_str(),
+				            static_cast<unsigned long long>(area.start));
 		std::printf("\n");
 	}
 	const Area* of(uint64_t address) const {
@@ -110,10 +112,12 @@ private:
 		Elf64_Phdr one{};
 		file.read(reinterpret_cast<char*>(&head), sizeof(head));
 		file.seekg(static_cast<std::streamoff>(head.e_phoff));
-		for (int i = 0; i < head.e_phnum && file.read(reinterpret_cast<char*>(&one), sizeof(one)); i++)
+		for (int i = 0; i < head.e_phnum && file.read(reinterpret_cast<char*>(&one), sizeof(one));
+		     i++)
 			if (one.p_type == PT_LOAD && one.p_vaddr < 0xffffffff80000000) {
 				const bool large = one.p_memsz >= 1ull << 40;
-				all_.push_back({large ? "vmalloc" : "memory", one.p_vaddr, one.p_vaddr + (large ? 4ull << 30 : one.p_memsz)});
+				all_.push_back({large ? "vmalloc" : "memory", one.p_vaddr,
+				                one.p_vaddr + (large ? 4ull << 30 : one.p_memsz)});
 			}
 	}
 	std::vector<Area> all_;
@@ -157,7 +161,8 @@ std::vector<uint8_t> make_dof(Numbers& numbers) {
 // One program's trial: what it was given, looked through.
 class Trial {
 public:
-	Trial(const Areas& areas, const std::vector<uint8_t>& dof, int log) : areas_(areas), dof_(dof), log_(log) {}
+	Trial(const Areas& areas, const std::vector<uint8_t>& dof, int log)
+	    : areas_(areas), dof_(dof), log_(log) {}
 
 	void run(bool start, Counts& counts) {
 		fd_ = open(DFR_DEVICE, O_RDWR | O_CLOEXEC);
@@ -250,12 +255,14 @@ private:
 
 	// All of its pages, also what no record has been written to.
 	void block(const dfr_ioc_taken& taken) {
-		void* p = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(DFR_MAP_OFFSET(taken.cpu, taken.block)));
+		void* p = mmap(nullptr, 4096, PROT_READ, MAP_SHARED, fd_,
+		               static_cast<off_t>(DFR_MAP_OFFSET(taken.cpu, taken.block)));
 		if (p == MAP_FAILED)
 			return;
 		const uint64_t size = static_cast<const dfr_block*>(p)->size;
 		munmap(p, 4096);
-		p = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd_, static_cast<off_t>(DFR_MAP_OFFSET(taken.cpu, taken.block)));
+		p = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd_,
+		         static_cast<off_t>(DFR_MAP_OFFSET(taken.cpu, taken.block)));
 		if (p == MAP_FAILED)
 			return;
 		look("block", p, size);
@@ -281,7 +288,9 @@ private:
 			for (digits = 0; at + digits < n && std::isxdigit(bytes[at + digits]);)
 				digits++;
 			if (digits >= 11 && digits <= 16)
-				judge(where, std::strtoull(std::string(bytes + at, bytes + at + digits).c_str(), nullptr, 16));
+				judge(where,
+				      std::strtoull(std::string(bytes + at, bytes + at + digits).c_str(),
+				                    nullptr, 16));
 		}
 	}
 
@@ -347,7 +356,7 @@ int main(int argc, char** argv) {
 	Counts counts;
 	for (long i = 0; i < count; i++)
 		try_one(areas, log, seed + static_cast<uint64_t>(i), counts);
-	std::printf("%ld tried, %u refused, %u loaded, %u started, %u found\n", count, counts.refused, counts.loaded,
-	            counts.started, counts.found);
+	std::printf("%ld tried, %u refused, %u loaded, %u started, %u found\n", count, counts.refused,
+	            counts.loaded, counts.started, counts.found);
 	return counts.found != 0;
 }

@@ -47,14 +47,17 @@ DofBuilder long_one() {
 		entries.push_back({dof.string(name), DOF_RELO_SETX, 0, 0});
 	const uint32_t table = dof.table(DOF_SECT_RELTAB, 8, entries);
 	dof.table(DOF_SECT_KRELHDR, 4, std::vector<dof_relohdr>{{0, table, 2}});
-	const uint32_t text = dof.table(DOF_SECT_DIF, 4, Code().wide(DIF_OP_LDGS, DIF_VAR_PID, 1).ret(1).text);
+	const uint32_t text =
+	    dof.table(DOF_SECT_DIF, 4, Code().wide(DIF_OP_LDGS, DIF_VAR_PID, 1).ret(1).text);
 	const uint32_t format = dof.string(std::string(16000, 'x'));
 	const uint32_t name = dof.string("%d");
 	const uint32_t header = dof.difo_header(kInt64, {text});
 	for (int k = 0; k < 3; k++) {
 		std::vector<Act> acts;
 		for (int i = 0; i < 16000; i++)
-			acts.push_back({DFR_ACT_PRINTF, dof.alias(DOF_SECT_DIFOHDR, 4, header, 0, sizeof(dif_type) + 4), 0, k ? name : format, 0x100, 0});
+			acts.push_back({DFR_ACT_PRINTF,
+			                dof.alias(DOF_SECT_DIFOHDR, 4, header, 0, sizeof(dif_type) + 4), 0,
+			                k ? name : format, 0x100, 0});
 		dof.ecb(5, kNone, dof.actions(acts));
 	}
 	dof.option(DFR_OPT_JIT, 0); // the kernel would take longer still to free native code
@@ -74,8 +77,10 @@ DofBuilder echo() {
 	DofBuilder dof;
 	const uint32_t ints = dof.table(DOF_SECT_INTTAB, 8, std::vector<uint64_t>{0, 0});
 	const uint32_t names = dof.alias(DOF_SECT_STRTAB, 1, ints, 0, 16);
-	const uint32_t first = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{dof.string("commit_creds"), DOF_RELO_SETX, 0, 0}});
-	const uint32_t second = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{0, DOF_RELO_SETX, 8, 0}});
+	const uint32_t first = dof.table(
+	    DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{dof.string("commit_creds"), DOF_RELO_SETX, 0, 0}});
+	const uint32_t second =
+	    dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{{0, DOF_RELO_SETX, 8, 0}});
 	dof.table(DOF_SECT_KRELHDR, 4, std::vector<dof_relohdr>{{0, first, ints}});
 	dof.table(DOF_SECT_KRELHDR, 4, std::vector<dof_relohdr>{{names, second, ints}});
 	return dof;

@@ -11,8 +11,7 @@
 
 static unsigned int passed, failed;
 
-static void expect(const char *what, int got, int wanted)
-{
+static void expect(const char* what, int got, int wanted) {
 	if (got == wanted) {
 		passed++;
 		return;
@@ -23,15 +22,18 @@ static void expect(const char *what, int got, int wanted)
 }
 
 static const struct tiny_dof program = {
-	.provider = "syscall", .module = "", .function = "getppid", .name = "entry",
-	.builtin = DIF_VAR_ARG0, .action = DFR_ACT_DIFEXPR,
+    .provider = "syscall",
+    .module = "",
+    .function = "getppid",
+    .name = "entry",
+    .builtin = DIF_VAR_ARG0,
+    .action = DFR_ACT_DIFEXPR,
 };
 
 /* Sizes, flags and pointers that no caller has a right to. */
-static void structures(void)
-{
+static void structures(void) {
 	int fd = open_device();
-	struct dfr_ioc_info info = { .size = sizeof(info) };
+	struct dfr_ioc_info info = {.size = sizeof(info)};
 	union {
 		struct dfr_ioc_info info;
 		uint8_t bytes[8192];
@@ -53,21 +55,19 @@ static void structures(void)
 	expect("shorter info", control(fd, DFR_IOC_INFO, &info), 0);
 	expect("nothing is written beyond it", (int)info.cpus, 77);
 	expect("info at NULL", control(fd, DFR_IOC_INFO, NULL), EFAULT);
-	expect("info in the kernel", control(fd, DFR_IOC_INFO, (void *)0xffffffff81000000), EFAULT);
+	expect("info in the kernel", control(fd, DFR_IOC_INFO, (void*)0xffffffff81000000), EFAULT);
 	expect("unknown request", control(fd, _IOWR('F', 99, struct dfr_ioc_info), &info), ENOTTY);
 	close(fd);
 }
 
-static void without_a_state(void)
-{
+static void without_a_state(void) {
 	int fd = open_device();
-	struct dfr_ioc_go io = { .size = sizeof(io) };
-	struct dfr_ioc_status st = { .size = sizeof(st) };
+	struct dfr_ioc_go io = {.size = sizeof(io)};
+	struct dfr_ioc_status st = {.size = sizeof(st)};
 	struct dfr_ioc_taken taken;
-	struct dfr_ioc_take take = { .size = sizeof(take), .count = 1, .cpu = ~0u,
-				     .taken = (uintptr_t)&taken };
-	struct dfr_ioc_catalog catalog = { .size = sizeof(catalog) };
-	struct dfr_ioc_aggsnap snap = { .size = sizeof(snap) };
+	struct dfr_ioc_take take = {.size = sizeof(take), .count = 1, .cpu = ~0u, .taken = (uintptr_t)&taken};
+	struct dfr_ioc_catalog catalog = {.size = sizeof(catalog)};
+	struct dfr_ioc_aggsnap snap = {.size = sizeof(snap)};
 
 	expect("go without a state", control(fd, DFR_IOC_GO, &io), ENXIO);
 	expect("stop without a state", control(fd, DFR_IOC_STOP, &io), ENXIO);
@@ -83,8 +83,7 @@ static void without_a_state(void)
 	close(fd);
 }
 
-static void programs(void)
-{
+static void programs(void) {
 	static uint8_t dof[4096];
 	struct dfr_ioc_enable io;
 	size_t size = tiny_dof(dof, &program);
@@ -105,9 +104,8 @@ static void programs(void)
 	close(fd);
 }
 
-static int map_error(int fd, int protection, size_t length, uint64_t offset)
-{
-	void *p = mmap(NULL, length, protection, MAP_SHARED, fd, (off_t)offset);
+static int map_error(int fd, int protection, size_t length, uint64_t offset) {
+	void* p = mmap(NULL, length, protection, MAP_SHARED, fd, (off_t)offset);
 
 	if (p == MAP_FAILED)
 		return errno;
@@ -115,10 +113,9 @@ static int map_error(int fd, int protection, size_t length, uint64_t offset)
 	return 0;
 }
 
-static void mappings(void)
-{
+static void mappings(void) {
 	int fd = open_device();
-	void *p;
+	void* p;
 
 	enable(fd, &program);
 	go(fd);
@@ -127,30 +124,26 @@ static void mappings(void)
 	expect("executable mapping", map_error(fd, PROT_READ | PROT_EXEC, 4096, 0), EACCES);
 	expect("mapping of a TiB", map_error(fd, PROT_READ, 1ULL << 40, DFR_MAP_OFFSET(0, 0)), EINVAL);
 	expect("block of no CPU", map_error(fd, PROT_READ, 4096, DFR_MAP_OFFSET(4000, 0)), ENOENT);
-	expect("block that is not there", map_error(fd, PROT_READ, 4096, DFR_MAP_OFFSET(0, 100000)),
-	       ENOENT);
+	expect("block that is not there", map_error(fd, PROT_READ, 4096, DFR_MAP_OFFSET(0, 100000)), ENOENT);
 	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
 	expect("made writable", mprotect(p, 4096, PROT_READ | PROT_WRITE) ? errno : 0, EACCES);
 	expect("grown", mremap(p, 4096, 1 << 20, MREMAP_MAYMOVE) == MAP_FAILED ? errno : 0, EFAULT);
 	close(fd);
 	/* The state is gone; its pages live until the mapping does. */
-	expect("mapping outlives the state", *(volatile uint32_t *)p == 0x12345678 ? EINVAL : 0, 0);
+	expect("mapping outlives the state", *(volatile uint32_t*)p == 0x12345678 ? EINVAL : 0, 0);
 	munmap(p, 4096);
 }
 
-static int release_error(int fd, uint32_t cpu, uint32_t block, uint64_t seq)
-{
-	struct dfr_ioc_taken taken = { .cpu = cpu, .block = block, .seq = seq };
-	struct dfr_ioc_release give = { .size = sizeof(give), .count = 1,
-					.taken = (uintptr_t)&taken };
+static int release_error(int fd, uint32_t cpu, uint32_t block, uint64_t seq) {
+	struct dfr_ioc_taken taken = {.cpu = cpu, .block = block, .seq = seq};
+	struct dfr_ioc_release give = {.size = sizeof(give), .count = 1, .taken = (uintptr_t)&taken};
 
 	return control(fd, DFR_IOC_RELEASE, &give);
 }
 
-static void blocks(void)
-{
-	struct dfr_ioc_release give = { .size = sizeof(give) };
-	struct dfr_ioc_take take = { .size = sizeof(take), .count = 1, .cpu = 4000 };
+static void blocks(void) {
+	struct dfr_ioc_release give = {.size = sizeof(give)};
+	struct dfr_ioc_take take = {.size = sizeof(take), .count = 1, .cpu = 4000};
 	int fd = open_device();
 
 	enable(fd, &program);
@@ -171,9 +164,8 @@ static void blocks(void)
 	close(fd);
 }
 
-static void names(void)
-{
-	struct dfr_ioc_name io = { .size = sizeof(io) };
+static void names(void) {
+	struct dfr_ioc_name io = {.size = sizeof(io)};
 	int first = open_device(), second = open_device();
 
 	enable(first, &program);
@@ -196,11 +188,9 @@ static void names(void)
 	close(second);
 }
 
-static void listing(void)
-{
+static void listing(void) {
 	static uint8_t buffer[65536];
-	struct dfr_ioc_probes io = { .size = sizeof(io), .buffer = (uintptr_t)buffer,
-				     .bytes = 16 };
+	struct dfr_ioc_probes io = {.size = sizeof(io), .buffer = (uintptr_t)buffer, .bytes = 16};
 	int fd = open_device();
 
 	expect("listing into 16 bytes", control(fd, DFR_IOC_PROBES, &io), EINVAL);
@@ -220,8 +210,7 @@ static void listing(void)
 }
 
 /* A user who is nobody; the node's mode is opened first, so that the module's own check is met. */
-static void nobody(void)
-{
+static void nobody(void) {
 	pid_t child = fork();
 	int status;
 
@@ -234,8 +223,7 @@ static void nobody(void)
 	expect("opened by nobody", WEXITSTATUS(status), EPERM);
 }
 
-int main(void)
-{
+int main(void) {
 	structures();
 	without_a_state();
 	programs();

@@ -146,7 +146,8 @@ int main(int argc, char** argv) {
 		const std::vector<uint8_t> dof = make_dof(numbers);
 		if (!try_one(dof, numbers.next(), counts)) {
 			std::printf("seed %llu was refused without a reason\n",
-			            static_cast<unsigned long long>(seed) + static_cast<unsigned long long>(i));
+			            static_cast<unsigned long long>(seed) +
+			                static_cast<unsigned long long>(i));
 			return 1;
 		}
 	}

@@ -13,16 +13,31 @@
 #include <stdbool.h>
 
 static const struct tiny_dof programs[] = {
-	{ .provider = "syscall", .module = "", .function = "getppid", .name = "",
-	  .builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT, .bufsize = 65536 },
-	{ .provider = "fbt", .module = "vmlinux", .function = "vfs_read", .name = "",
-	  .builtin = DIF_VAR_ARG0, .action = DFR_ACT_DIFEXPR, .bufsize = 65536 },
-	{ .provider = "profile", .module = "", .function = "", .name = "profile-97",
-	  .builtin = DIF_VAR_PID, .action = DFR_ACT_DIFEXPR, .bufsize = 65536 },
+    {.provider = "syscall",
+     .module = "",
+     .function = "getppid",
+     .name = "",
+     .builtin = DIF_VAR_EXECNAME,
+     .string = 1,
+     .action = DFR_ACT_COUNT,
+     .bufsize = 65536},
+    {.provider = "fbt",
+     .module = "vmlinux",
+     .function = "vfs_read",
+     .name = "",
+     .builtin = DIF_VAR_ARG0,
+     .action = DFR_ACT_DIFEXPR,
+     .bufsize = 65536},
+    {.provider = "profile",
+     .module = "",
+     .function = "",
+     .name = "profile-97",
+     .builtin = DIF_VAR_PID,
+     .action = DFR_ACT_DIFEXPR,
+     .bufsize = 65536},
 };
 
-static void set(const char *path, const char *text)
-{
+static void set(const char* path, const char* text) {
 	int fd = open(path, O_WRONLY);
 
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
@@ -30,20 +45,19 @@ static void set(const char *path, const char *text)
 	close(fd);
 }
 
-static void no_more(const struct dfr_block *block, void *arg)
-{
+static void no_more(const struct dfr_block* block, void* arg) {
 	(void)block;
 	(void)arg;
 }
 
-static const char *reason;
+static const char* reason;
 
 /* 0, or the errno of the step that was refused. */
-static int live(int fd, const void *dof, size_t size)
-{
+static int live(int fd, const void* dof, size_t size) {
 	static uint8_t table[1 << 20];
-	struct dfr_ioc_go io = { .size = sizeof(io) };
-	struct dfr_ioc_aggsnap snap = { .size = sizeof(snap), .buffer = (uintptr_t)table, .bytes = sizeof(table) };
+	struct dfr_ioc_go io = {.size = sizeof(io)};
+	struct dfr_ioc_aggsnap snap = {
+	    .size = sizeof(snap), .buffer = (uintptr_t)table, .bytes = sizeof(table)};
 	static struct dfr_ioc_enable enabling;
 	int error = enable_dof(fd, dof, size, &enabling);
 
@@ -59,8 +73,7 @@ static int live(int fd, const void *dof, size_t size)
 }
 
 /* Whether there were `number` allocations. */
-static bool attempt(int nth, const struct tiny_dof *program, unsigned int number, unsigned int *refused)
-{
+static bool attempt(int nth, const struct tiny_dof* program, unsigned int number, unsigned int* refused) {
 	static uint8_t dof[4096];
 	char text[16];
 	size_t size = tiny_dof(dof, program);
@@ -83,8 +96,7 @@ static bool attempt(int nth, const struct tiny_dof *program, unsigned int number
 	return !atoi(text);
 }
 
-int main(void)
-{
+int main(void) {
 	unsigned int number, all = 0, refused = 0;
 	int nth;
 

@@ -23,8 +23,7 @@ static pid_t others_who;
 
 /* --- Files. ---------------------------------------------------------------- */
 
-static inline bool write_text(const char *path, const char *text)
-{
+static inline bool write_text(const char* path, const char* text) {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_TRUNC);
 	bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 
@@ -33,14 +32,12 @@ static inline bool write_text(const char *path, const char *text)
 	return written;
 }
 
-static inline void must_write(const char *path, const char *text)
-{
+static inline void must_write(const char* path, const char* text) {
 	if (!write_text(path, text))
 		die("cannot write %s to %s: %s", text, path, strerror(errno));
 }
 
-static inline void must_write_number(const char *path, long number)
-{
+static inline void must_write_number(const char* path, long number) {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%ld", number);
@@ -48,8 +45,7 @@ static inline void must_write_number(const char *path, long number)
 }
 
 /* The first number behind `label` in a file. */
-static inline bool read_number(const char *path, const char *label, uint64_t *number)
-{
+static inline bool read_number(const char* path, const char* label, uint64_t* number) {
 	char text[4096], *at;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
@@ -65,8 +61,7 @@ static inline bool read_number(const char *path, const char *label, uint64_t *nu
 	return at != NULL;
 }
 
-static inline uint64_t must_read(const char *path, const char *label)
-{
+static inline uint64_t must_read(const char* path, const char* label) {
 	uint64_t number = 0;
 
 	if (!read_number(path, label, &number))
@@ -76,8 +71,7 @@ static inline uint64_t must_read(const char *path, const char *label)
 
 /* --- Kernel modules. --------------------------------------------------------- */
 
-static inline void load_module(const char *path, const char *parameters)
-{
+static inline void load_module(const char* path, const char* parameters) {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || syscall(SYS_finit_module, fd, parameters, 0))
@@ -86,8 +80,7 @@ static inline void load_module(const char *path, const char *parameters)
 }
 
 /* Who uses it may just be letting go. */
-static inline void unload_module(const char *name)
-{
+static inline void unload_module(const char* name) {
 	int tries;
 
 	for (tries = 0; syscall(SYS_delete_module, name, O_NONBLOCK); tries++) {
@@ -101,13 +94,27 @@ static inline void unload_module(const char *name)
 
 #define BESIDE "/sys/module/dfr_beside/parameters/"
 
-static inline bool ops_attach(void) { return write_text(BESIDE "ops", "1"); }
-static inline void ops_detach(void) { must_write(BESIDE "ops", "0"); }
-static inline uint64_t ops_count(void) { return must_read(BESIDE "ops_calls", ""); }
-static inline bool kretprobe_attach(void) { return write_text(BESIDE "kretprobe", "1"); }
-static inline void kretprobe_detach(void) { must_write(BESIDE "kretprobe", "0"); }
-static inline uint64_t kretprobe_count(void) { return must_read(BESIDE "kretprobe_calls", ""); }
-static inline uint64_t kretprobe_returned(void) { return must_read(BESIDE "kretprobe_returns", ""); }
+static inline bool ops_attach(void) {
+	return write_text(BESIDE "ops", "1");
+}
+static inline void ops_detach(void) {
+	must_write(BESIDE "ops", "0");
+}
+static inline uint64_t ops_count(void) {
+	return must_read(BESIDE "ops_calls", "");
+}
+static inline bool kretprobe_attach(void) {
+	return write_text(BESIDE "kretprobe", "1");
+}
+static inline void kretprobe_detach(void) {
+	must_write(BESIDE "kretprobe", "0");
+}
+static inline uint64_t kretprobe_count(void) {
+	return must_read(BESIDE "kretprobe_calls", "");
+}
+static inline uint64_t kretprobe_returned(void) {
+	return must_read(BESIDE "kretprobe_returns", "");
+}
 
 /* --- dfr_patch.ko: a transition goes on behind who asks for it, and can be turned round. --- */
 
@@ -117,21 +124,18 @@ static inline uint64_t kretprobe_returned(void) { return must_read(BESIDE "kretp
 static bool patch_wanted, patch_loaded;
 static uint64_t patch_before; /* what was counted by those that have gone */
 
-static inline bool patch_in_kernel(void)
-{
+static inline bool patch_in_kernel(void) {
 	return access(PATCHES "enabled", F_OK) == 0;
 }
 
 /* The kernel has let go of it, and nobody is in what it replaced. */
-static inline void patch_unload(void)
-{
+static inline void patch_unload(void) {
 	patch_before += must_read(PATCH_CALLS, "");
 	unload_module("dfr_patch");
 	patch_loaded = false;
 }
 
-static inline bool patch_attach(void)
-{
+static inline bool patch_attach(void) {
 	char parameters[32];
 
 	patch_wanted = true;
@@ -147,14 +151,12 @@ static inline bool patch_attach(void)
 	return patch_loaded = true;
 }
 
-static inline void patch_detach(void)
-{
+static inline void patch_detach(void) {
 	patch_wanted = false;
 	must_write(PATCHES "enabled", "0");
 }
 
-static inline void patch_settle(void)
-{
+static inline void patch_settle(void) {
 	uint64_t changing = 1;
 
 	if (!patch_loaded)
@@ -168,8 +170,7 @@ static inline void patch_settle(void)
 	patch_unload();
 }
 
-static inline uint64_t patch_count(void)
-{
+static inline uint64_t patch_count(void) {
 	return patch_before + (patch_loaded ? must_read(PATCH_CALLS, "") : 0);
 }
 
@@ -177,20 +178,17 @@ static inline uint64_t patch_count(void)
  * Where a livepatch was there before fentry, adding fexit makes Linux 6.1 take the function from an ftrace_ops that
  * is registered (KERNEL.md): it warns, and ends ftrace. With nobody but these three.
  */
-static inline bool fexit_would_break(bool fentry_is_on)
-{
+static inline bool fexit_would_break(bool fentry_is_on) {
 	return patch_loaded && fentry_is_on;
 }
 
 /* --- BPF --------------------------------------------------------------------- */
 
-static inline int bpf(int command, union bpf_attr *attr)
-{
+static inline int bpf(int command, union bpf_attr* attr) {
 	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
 }
 
-static inline size_t btf_behind(const struct btf_type *type)
-{
+static inline size_t btf_behind(const struct btf_type* type) {
 	unsigned int n = BTF_INFO_VLEN(type->info);
 
 	switch (BTF_INFO_KIND(type->info)) {
@@ -209,13 +207,12 @@ static inline size_t btf_behind(const struct btf_type *type)
 }
 
 /* The kernel's own BTF: the number of the function's type. */
-static inline uint32_t btf_function(const char *name)
-{
+static inline uint32_t btf_function(const char* name) {
 	static uint8_t blob[32 << 20];
-	const struct btf_header *header = (const void *)blob;
-	const struct btf_type *type;
+	const struct btf_header* header = (const void*)blob;
+	const struct btf_type* type;
 	const uint8_t *at, *end;
-	const char *strings;
+	const char* strings;
 	size_t size = 0;
 	ssize_t n;
 	uint32_t id = 1;
@@ -228,9 +225,9 @@ static inline uint32_t btf_function(const char *name)
 	close(fd);
 	at = blob + header->hdr_len + header->type_off;
 	end = at + header->type_len;
-	strings = (const char *)blob + header->hdr_len + header->str_off;
+	strings = (const char*)blob + header->hdr_len + header->str_off;
 	for (; at < end; at += sizeof(*type) + btf_behind(type), id++) {
-		type = (const void *)at;
+		type = (const void*)at;
 		if (BTF_INFO_KIND(type->info) == BTF_KIND_FUNC && !strcmp(strings + type->name_off, name))
 			return id;
 	}
@@ -238,10 +235,9 @@ static inline uint32_t btf_function(const char *name)
 	return 0;
 }
 
-static int bpf_counts[2] = { -1, -1 }, bpf_programs[2], bpf_links[2]; /* fentry, fexit */
+static int bpf_counts[2] = {-1, -1}, bpf_programs[2], bpf_links[2]; /* fentry, fexit */
 
-static inline int bpf_count_map(void)
-{
+static inline int bpf_count_map(void) {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
@@ -253,18 +249,17 @@ static inline int bpf_count_map(void)
 }
 
 /* if (bpf_get_current_pid_tgid() >> 32 == others_who) count[0]++; */
-static inline int bpf_counter(int map, uint32_t type, uint32_t function)
-{
+static inline int bpf_counter(int map, uint32_t type, uint32_t function) {
 	const struct bpf_insn program[] = {
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_pid_tgid },
-		{ .code = BPF_ALU64 | BPF_RSH | BPF_K, .dst_reg = 0, .imm = 32 },
-		{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = 0, .off = 4, .imm = others_who },
-		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = map },
-		{ .code = 0 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 1 },
-		{ .code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = 1, .src_reg = 2, .imm = BPF_ADD },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
-		{ .code = BPF_JMP | BPF_EXIT },
+	    {.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_pid_tgid},
+	    {.code = BPF_ALU64 | BPF_RSH | BPF_K, .dst_reg = 0, .imm = 32},
+	    {.code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = 0, .off = 4, .imm = others_who},
+	    {.code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = map},
+	    {.code = 0},
+	    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 1},
+	    {.code = BPF_STX | BPF_DW | BPF_ATOMIC, .dst_reg = 1, .src_reg = 2, .imm = BPF_ADD},
+	    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
+	    {.code = BPF_JMP | BPF_EXIT},
 	};
 	static char log[65536];
 	union bpf_attr attr;
@@ -276,7 +271,7 @@ static inline int bpf_counter(int map, uint32_t type, uint32_t function)
 	attr.attach_btf_id = function;
 	attr.insns = (uintptr_t)program;
 	attr.insn_cnt = sizeof(program) / sizeof(program[0]);
-	attr.license = (uintptr_t)"GPL";
+	attr.license = (uintptr_t) "GPL";
 	attr.log_buf = (uintptr_t)log;
 	attr.log_size = sizeof(log);
 	attr.log_level = 1;
@@ -286,19 +281,18 @@ static inline int bpf_counter(int map, uint32_t type, uint32_t function)
 	return fd;
 }
 
-static inline void bpf_prepare(void)
-{
+static inline void bpf_prepare(void) {
 	uint32_t function = btf_function(OTHERS_FUNCTION);
 	int i;
 
 	for (i = 0; i < 2; i++) {
 		bpf_counts[i] = bpf_count_map();
-		bpf_programs[i] = bpf_counter(bpf_counts[i], i ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, function);
+		bpf_programs[i] =
+		    bpf_counter(bpf_counts[i], i ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY, function);
 	}
 }
 
-static inline bool bpf_attach(int i)
-{
+static inline bool bpf_attach(int i) {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
@@ -307,8 +301,7 @@ static inline bool bpf_attach(int i)
 	return bpf_links[i] >= 0;
 }
 
-static inline uint64_t bpf_count(int i)
-{
+static inline uint64_t bpf_count(int i) {
 	union bpf_attr attr;
 	uint32_t key = 0;
 	uint64_t value = 0;
@@ -322,20 +315,31 @@ static inline uint64_t bpf_count(int i)
 	return value;
 }
 
-static inline bool fentry_attach(void) { return bpf_attach(0); }
-static inline void fentry_detach(void) { close(bpf_links[0]); }
-static inline uint64_t fentry_count(void) { return bpf_count(0); }
-static inline bool fexit_attach(void) { return bpf_attach(1); }
-static inline void fexit_detach(void) { close(bpf_links[1]); }
-static inline uint64_t fexit_count(void) { return bpf_count(1); }
+static inline bool fentry_attach(void) {
+	return bpf_attach(0);
+}
+static inline void fentry_detach(void) {
+	close(bpf_links[0]);
+}
+static inline uint64_t fentry_count(void) {
+	return bpf_count(0);
+}
+static inline bool fexit_attach(void) {
+	return bpf_attach(1);
+}
+static inline void fexit_detach(void) {
+	close(bpf_links[1]);
+}
+static inline uint64_t fexit_count(void) {
+	return bpf_count(1);
+}
 
 /* --- perf's kprobe and kretprobe. ---------------------------------------------- */
 
-static int perf_events[2] = { -1, -1 };
+static int perf_events[2] = {-1, -1};
 static uint64_t perf_before[2];
 
-static inline bool perf_attach(int i)
-{
+static inline bool perf_attach(int i) {
 	struct perf_event_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
@@ -347,8 +351,7 @@ static inline bool perf_attach(int i)
 	return perf_events[i] >= 0;
 }
 
-static inline uint64_t perf_count(int i)
-{
+static inline uint64_t perf_count(int i) {
 	uint64_t value = 0;
 
 	if (perf_events[i] >= 0 && read(perf_events[i], &value, sizeof(value)) != sizeof(value))
@@ -356,37 +359,52 @@ static inline uint64_t perf_count(int i)
 	return perf_before[i] + value;
 }
 
-static inline void perf_detach(int i)
-{
+static inline void perf_detach(int i) {
 	perf_before[i] = perf_count(i);
 	close(perf_events[i]);
 	perf_events[i] = -1;
 }
 
-static inline bool perf_entry_attach(void) { return perf_attach(0); }
-static inline void perf_entry_detach(void) { perf_detach(0); }
-static inline uint64_t perf_entry_count(void) { return perf_count(0); }
-static inline bool perf_return_attach(void) { return perf_attach(1); }
-static inline void perf_return_detach(void) { perf_detach(1); }
-static inline uint64_t perf_return_count(void) { return perf_count(1); }
+static inline bool perf_entry_attach(void) {
+	return perf_attach(0);
+}
+static inline void perf_entry_detach(void) {
+	perf_detach(0);
+}
+static inline uint64_t perf_entry_count(void) {
+	return perf_count(0);
+}
+static inline bool perf_return_attach(void) {
+	return perf_attach(1);
+}
+static inline void perf_return_detach(void) {
+	perf_detach(1);
+}
+static inline uint64_t perf_return_count(void) {
+	return perf_count(1);
+}
 
 /* --- function_graph: entries and returns in its buffer, which has room for a step's. --- */
 
 #define TRACING "/sys/kernel/tracing/"
 
-static inline void graph_prepare(void)
-{
+static inline void graph_prepare(void) {
 	must_write(TRACING "buffer_size_kb", "8192");
 	must_write(TRACING "set_ftrace_filter", OTHERS_FUNCTION);
 	must_write_number(TRACING "set_ftrace_pid", others_who);
 }
 
-static inline bool graph_attach(void) { return write_text(TRACING "current_tracer", "function_graph"); }
-static inline void graph_detach(void) { must_write(TRACING "current_tracer", "nop"); }
-static inline void graph_clear(void) { must_write(TRACING "trace", ""); }
+static inline bool graph_attach(void) {
+	return write_text(TRACING "current_tracer", "function_graph");
+}
+static inline void graph_detach(void) {
+	must_write(TRACING "current_tracer", "nop");
+}
+static inline void graph_clear(void) {
+	must_write(TRACING "trace", "");
+}
 
-static inline uint64_t graph_count(void)
-{
+static inline uint64_t graph_count(void) {
 	uint64_t events = 0;
 	char path[128];
 	int cpu;
@@ -402,16 +420,14 @@ static inline uint64_t graph_count(void)
 	return events;
 }
 
-static inline void others_prepare(void)
-{
+static inline void others_prepare(void) {
 	load_module("/lib/modules/dfr_beside.ko", "");
 	must_write_number(BESIDE "who", others_who);
 	bpf_prepare();
 	graph_prepare();
 }
 
-static inline void others_end(void)
-{
+static inline void others_end(void) {
 	unload_module("dfr_beside");
 	must_write(TRACING "set_ftrace_pid", " ");
 	must_write(TRACING "set_ftrace_filter", " ");

@@ -24,15 +24,13 @@ struct tiny_dof {
 
 struct tiny_writer {
 	uint8_t *start, *at;
-	struct dof_sec *sections;
+	struct dof_sec* sections;
 	unsigned int count;
 };
 
-static inline void *tiny_section(struct tiny_writer *w, uint32_t type, uint32_t entsize,
-				 uint64_t size)
-{
-	struct dof_sec *section = &w->sections[w->count++];
-	void *p;
+static inline void* tiny_section(struct tiny_writer* w, uint32_t type, uint32_t entsize, uint64_t size) {
+	struct dof_sec* section = &w->sections[w->count++];
+	void* p;
 
 	w->at = w->start + ((w->at - w->start + 7) & ~7);
 	section->type = type;
@@ -46,8 +44,7 @@ static inline void *tiny_section(struct tiny_writer *w, uint32_t type, uint32_t 
 	return p;
 }
 
-static inline uint32_t tiny_string(char *table, uint32_t *used, const char *text)
-{
+static inline uint32_t tiny_string(char* table, uint32_t* used, const char* text) {
 	uint32_t at = *used;
 
 	if (!*text)
@@ -57,8 +54,7 @@ static inline uint32_t tiny_string(char *table, uint32_t *used, const char *text
 	return at;
 }
 
-static inline void tiny_header(struct dof_header *header, const struct tiny_writer *w)
-{
+static inline void tiny_header(struct dof_header* header, const struct tiny_writer* w) {
 	memcpy(header->ident, DOF_MAGIC, 4);
 	header->ident[4] = DOF_MODEL_LP64;
 	header->ident[5] = DOF_ENCODE_LSB;
@@ -74,12 +70,11 @@ static inline void tiny_header(struct dof_header *header, const struct tiny_writ
 }
 
 /* What is recorded: a variable. Sections 2 and 3. */
-static inline void tiny_difo(struct tiny_writer *w, const struct tiny_dof *d)
-{
-	uint32_t *text = tiny_section(w, DOF_SECT_DIF, 4, 8);
+static inline void tiny_difo(struct tiny_writer* w, const struct tiny_dof* d) {
+	uint32_t* text = tiny_section(w, DOF_SECT_DIF, 4, 8);
 	text[0] = DIF_INSTR_WIDE(DIF_OP_LDGS, d->builtin, 1);
 	text[1] = DIF_INSTR_R(DIF_OP_RET, 0, 0, 1);
-	struct dof_difohdr *difo = tiny_section(w, DOF_SECT_DIFOHDR, 0, sizeof(*difo) + 4);
+	struct dof_difohdr* difo = tiny_section(w, DOF_SECT_DIFOHDR, 0, sizeof(*difo) + 4);
 	difo->rtype.kind = d->string ? DIF_KIND_STRING : DIF_KIND_CTF;
 	difo->rtype.ckind = d->string ? 6 : 1;
 	difo->rtype.flags = d->string ? DIF_TF_BYREF : 0;
@@ -88,26 +83,24 @@ static inline void tiny_difo(struct tiny_writer *w, const struct tiny_dof *d)
 }
 
 /* Writes it to buffer (of 4096 bytes, zeroed here); returns its size. */
-static inline size_t tiny_dof(uint8_t *buffer, const struct tiny_dof *d)
-{
-	struct dof_header *header = (struct dof_header *)buffer;
-	struct tiny_writer w = { buffer, buffer + 64 + 7 * sizeof(struct dof_sec),
-				 (struct dof_sec *)(buffer + 64), 0 };
+static inline size_t tiny_dof(uint8_t* buffer, const struct tiny_dof* d) {
+	struct dof_header* header = (struct dof_header*)buffer;
+	struct tiny_writer w = {buffer, buffer + 64 + 7 * sizeof(struct dof_sec),
+	                        (struct dof_sec*)(buffer + 64), 0};
 	int counts = d->action == DFR_ACT_COUNT;
 	uint32_t used = 1;
 
 	memset(buffer, 0, 4096);
-	char *strings = tiny_section(&w, DOF_SECT_STRTAB, 0, 256);
-	struct dof_probedesc *probe =
-		tiny_section(&w, DOF_SECT_PROBEDESC, sizeof(*probe), sizeof(*probe));
+	char* strings = tiny_section(&w, DOF_SECT_STRTAB, 0, 256);
+	struct dof_probedesc* probe = tiny_section(&w, DOF_SECT_PROBEDESC, sizeof(*probe), sizeof(*probe));
 	probe->provider = tiny_string(strings, &used, d->provider);
 	probe->module = tiny_string(strings, &used, d->module);
 	probe->function = tiny_string(strings, &used, d->function);
 	probe->name = tiny_string(strings, &used, d->name);
 
 	tiny_difo(&w, d);
-	struct dof_actdesc *action =
-		tiny_section(&w, DOF_SECT_ACTDESC, sizeof(*action), sizeof(*action) * (1 + counts));
+	struct dof_actdesc* action =
+	    tiny_section(&w, DOF_SECT_ACTDESC, sizeof(*action), sizeof(*action) * (1 + counts));
 	action[0].difo = 3;
 	action[0].strtab = DOF_STRIDX_NONE;
 	action[0].kind = DFR_ACT_DIFEXPR;
@@ -119,12 +112,11 @@ static inline size_t tiny_dof(uint8_t *buffer, const struct tiny_dof *d)
 		action[1].ntuple = 1;
 		action[1].uarg = 1;
 	}
-	struct dof_ecbdesc *ecb = tiny_section(&w, DOF_SECT_ECBDESC, 0, sizeof(*ecb));
+	struct dof_ecbdesc* ecb = tiny_section(&w, DOF_SECT_ECBDESC, 0, sizeof(*ecb));
 	ecb->probes = 1;
 	ecb->pred = DOF_SECIDX_NONE;
 	ecb->actions = 4;
-	struct dof_optdesc *option =
-		tiny_section(&w, DOF_SECT_OPTDESC, sizeof(*option), 2 * sizeof(*option));
+	struct dof_optdesc* option = tiny_section(&w, DOF_SECT_OPTDESC, sizeof(*option), 2 * sizeof(*option));
 	option[0].option = DFR_OPT_BUFSIZE;
 	option[0].strtab = DOF_STRIDX_NONE;
 	option[0].value = d->bufsize ? d->bufsize : 1024 * 1024;

@@ -31,34 +31,29 @@
 #include <time.h>
 #include <unistd.h>
 
-static void fail(const char *what)
-{
+static void fail(const char* what) {
 	perror(what);
 	exit(1);
 }
 
-static void do_sleep(int n)
-{
-	const struct timespec ms = { .tv_nsec = 1000000 };
+static void do_sleep(int n) {
+	const struct timespec ms = {.tv_nsec = 1000000};
 
 	while (n--)
 		nanosleep(&ms, NULL);
 }
 
-static void do_yield(int n)
-{
+static void do_yield(int n) {
 	while (n--)
 		sched_yield();
 }
 
-static void do_nice(int n)
-{
+static void do_nice(int n) {
 	if (setpriority(PRIO_PROCESS, 0, n))
 		fail("setpriority");
 }
 
-static void do_fork(int n)
-{
+static void do_fork(int n) {
 	while (n--) {
 		const pid_t pid = fork();
 
@@ -70,13 +65,11 @@ static void do_fork(int n)
 	}
 }
 
-static void *nothing(void *unused)
-{
+static void* nothing(void* unused) {
 	return unused;
 }
 
-static void do_threads(int n)
-{
+static void do_threads(int n) {
 	pthread_t thread;
 
 	while (n--) {
@@ -86,9 +79,8 @@ static void do_threads(int n)
 	}
 }
 
-static void do_sigwait(int n)
-{
-	const struct timespec second = { .tv_sec = 1 };
+static void do_sigwait(int n) {
+	const struct timespec second = {.tv_sec = 1};
 	sigset_t set;
 
 	sigemptyset(&set);
@@ -102,32 +94,27 @@ static void do_sigwait(int n)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static void handler(int signal)
-{
+static void handler(int signal) {
 	(void)signal;
 }
 
-static void send_with(void (*disposition)(int), int n)
-{
+static void send_with(void (*disposition)(int), int n) {
 	signal(SIGUSR1, disposition);
 	while (n--)
 		kill(getpid(), SIGUSR1);
 	signal(SIGUSR1, SIG_DFL);
 }
 
-static void do_handle(int n)
-{
+static void do_handle(int n) {
 	send_with(handler, n);
 }
 
-static void do_ignore(int n)
-{
+static void do_ignore(int n) {
 	send_with(SIG_IGN, n);
 }
 
 /* Three functions for ustack(): none inlined, no tail call, so each has its frame. */
-__attribute__((noinline)) static unsigned user_inner(int n)
-{
+__attribute__((noinline)) static unsigned user_inner(int n) {
 	volatile unsigned sum = 0;
 	long result;
 
@@ -138,24 +125,20 @@ __attribute__((noinline)) static unsigned user_inner(int n)
 	return sum + (result < 0);
 }
 
-__attribute__((noinline)) static unsigned user_middle(int n)
-{
+__attribute__((noinline)) static unsigned user_middle(int n) {
 	return user_inner(n) + 1;
 }
 
-__attribute__((noinline)) static unsigned user_outer(int n)
-{
+__attribute__((noinline)) static unsigned user_outer(int n) {
 	return user_middle(n) + 1;
 }
 
-static void do_spin(int n)
-{
+static void do_spin(int n) {
 	if (user_outer(n) == 0)
 		puts("never");
 }
 
-static void do_kernel(int n)
-{
+static void do_kernel(int n) {
 	static char block[1 << 20];
 	const int fd = open("/dev/zero", O_RDONLY);
 
@@ -165,24 +148,21 @@ static void do_kernel(int n)
 	close(fd);
 }
 
-static void wait_until(const char *file)
-{
+static void wait_until(const char* file) {
 	while (access(file, F_OK))
 		do_sleep(20);
 }
 
 static const struct {
-	const char *name;
+	const char* name;
 	void (*run)(int n);
 } works[] = {
-	{ "sleep", do_sleep },	   { "yield", do_yield },   { "nice", do_nice },
-	{ "fork", do_fork },	   { "threads", do_threads }, { "sigwait", do_sigwait },
-	{ "handle", do_handle },   { "ignore", do_ignore }, { "spin", do_spin },
-	{ "kernel", do_kernel },
+    {"sleep", do_sleep},     {"yield", do_yield},     {"nice", do_nice},     {"fork", do_fork},
+    {"threads", do_threads}, {"sigwait", do_sigwait}, {"handle", do_handle}, {"ignore", do_ignore},
+    {"spin", do_spin},       {"kernel", do_kernel},
 };
 
-static void run(const char *name, const char *argument)
-{
+static void run(const char* name, const char* argument) {
 	if (!strcmp(name, "until")) {
 		wait_until(argument);
 		return;
@@ -196,8 +176,7 @@ static void run(const char *name, const char *argument)
 	exit(2);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char** argv) {
 	printf("%d\n", getpid());
 	fflush(stdout);
 	for (int i = 1; i + 1 < argc; i += 2)

@@ -27,23 +27,21 @@ module_param(ops_calls, ulong, 0444);
 module_param(kretprobe_calls, ulong, 0444);
 module_param(kretprobe_returns, ulong, 0444);
 
-static void on_call(unsigned long ip, unsigned long parent, struct ftrace_ops *ops, struct ftrace_regs *regs)
-{
+static void on_call(unsigned long ip, unsigned long parent, struct ftrace_ops* ops,
+                    struct ftrace_regs* regs) {
 	if (current->tgid == who)
 		ops_calls++;
 }
 
-static struct ftrace_ops ops = { .func = on_call };
+static struct ftrace_ops ops = {.func = on_call};
 
-static int kretprobe_entered(struct kretprobe_instance *instance, struct pt_regs *regs)
-{
+static int kretprobe_entered(struct kretprobe_instance* instance, struct pt_regs* regs) {
 	if (current->tgid == who)
 		kretprobe_calls++;
 	return 0;
 }
 
-static int kretprobe_left(struct kretprobe_instance *instance, struct pt_regs *regs)
-{
+static int kretprobe_left(struct kretprobe_instance* instance, struct pt_regs* regs) {
 	if (current->tgid == who)
 		kretprobe_returns++;
 	return 0;
@@ -51,19 +49,16 @@ static int kretprobe_left(struct kretprobe_instance *instance, struct pt_regs *r
 
 static struct kretprobe kretprobe;
 
-static int start_ops(void)
-{
+static int start_ops(void) {
 	return register_ftrace_function(&ops);
 }
 
-static void end_ops(void)
-{
+static void end_ops(void) {
 	unregister_ftrace_function(&ops);
 }
 
 /* One that was registered before is not clean. */
-static int start_kretprobe(void)
-{
+static int start_kretprobe(void) {
 	memset(&kretprobe, 0, sizeof(kretprobe));
 	kretprobe.kp.symbol_name = FUNCTION;
 	kretprobe.entry_handler = kretprobe_entered;
@@ -72,8 +67,7 @@ static int start_kretprobe(void)
 	return register_kretprobe(&kretprobe);
 }
 
-static void end_kretprobe(void)
-{
+static void end_kretprobe(void) {
 	unregister_kretprobe(&kretprobe);
 }
 
@@ -81,11 +75,10 @@ static struct party {
 	int (*pa_start)(void);
 	void (*pa_end)(void);
 	bool pa_on;
-} parties[] = { { start_ops, end_ops }, { start_kretprobe, end_kretprobe } };
+} parties[] = {{start_ops, end_ops}, {start_kretprobe, end_kretprobe}};
 
-static int set_party(const char *text, const struct kernel_param *param)
-{
-	struct party *party = param->arg;
+static int set_party(const char* text, const struct kernel_param* param) {
+	struct party* party = param->arg;
 	bool wanted;
 	int error = kstrtobool(text, &wanted);
 
@@ -100,19 +93,17 @@ static int set_party(const char *text, const struct kernel_param *param)
 	return error;
 }
 
-static const struct kernel_param_ops party_ops = { .set = set_party };
+static const struct kernel_param_ops party_ops = {.set = set_party};
 module_param_cb(ops, &party_ops, &parties[0], 0200);
 module_param_cb(kretprobe, &party_ops, &parties[1], 0200);
 
 /* The filter stays for as long as the module does: its hashes are left dangling where it is freed. */
-static int __init beside_init(void)
-{
-	return ftrace_set_filter(&ops, (unsigned char *)FUNCTION, strlen(FUNCTION), 1);
+static int __init beside_init(void) {
+	return ftrace_set_filter(&ops, (unsigned char*)FUNCTION, strlen(FUNCTION), 1);
 }
 
-static void __exit beside_exit(void)
-{
-	struct party *party;
+static void __exit beside_exit(void) {
+	struct party* party;
 
 	for (party = parties; party < parties + ARRAY_SIZE(parties); party++)
 		if (party->pa_on)

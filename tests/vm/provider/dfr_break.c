@@ -10,16 +10,16 @@
  *   ftrace 1   ends ftrace as the kernel does when it finds it broken: nothing is
  *              patched any more, what is patched stays
  */
+#include <asm/ibt.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/linkage.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
-#include <asm/ibt.h>
 
 struct victim {
-	const char *vi_name;
+	const char* vi_name;
 	long vi_answer; /* instead of what the function would have answered */
 	bool vi_memory;
 	struct kprobe vi_probe;
@@ -28,16 +28,16 @@ struct victim {
 
 /* What allocates has another name from 6.10 on; each kernel has one of the two. */
 static struct victim victims[] = {
-	{ .vi_name = "get_zeroed_page" },
-	{ .vi_name = "get_zeroed_page_noprof" },
-	{ .vi_name = "__cpuhp_setup_state", .vi_answer = -ENOSPC },
-	{ .vi_name = "register_die_notifier", .vi_answer = -ENOMEM },
-	{ .vi_name = "atomic_notifier_chain_register", .vi_answer = -ENOMEM },
-	{ .vi_name = "register_module_notifier", .vi_answer = -ENOMEM },
-	{ .vi_name = "register_tracepoint_module_notifier", .vi_answer = -ENOMEM },
-	{ .vi_name = "misc_register", .vi_answer = -ENOMEM },
-	{ .vi_name = "kvmalloc_node", .vi_memory = true },
-	{ .vi_name = "__kvmalloc_node_noprof", .vi_memory = true },
+    {.vi_name = "get_zeroed_page"},
+    {.vi_name = "get_zeroed_page_noprof"},
+    {.vi_name = "__cpuhp_setup_state", .vi_answer = -ENOSPC},
+    {.vi_name = "register_die_notifier", .vi_answer = -ENOMEM},
+    {.vi_name = "atomic_notifier_chain_register", .vi_answer = -ENOMEM},
+    {.vi_name = "register_module_notifier", .vi_answer = -ENOMEM},
+    {.vi_name = "register_tracepoint_module_notifier", .vi_answer = -ENOMEM},
+    {.vi_name = "misc_register", .vi_answer = -ENOMEM},
+    {.vi_name = "kvmalloc_node", .vi_memory = true},
+    {.vi_name = "__kvmalloc_node_noprof", .vi_memory = true},
 };
 
 static unsigned int seen, fail;
@@ -47,8 +47,7 @@ module_param(memory, bool, 0644);
 module_param_string(failed, failed, sizeof(failed), 0444);
 
 /* One task loads dfr.ko at a time: nothing else of it calls these meanwhile. */
-static bool is_from_dfr(unsigned long address)
-{
+static bool is_from_dfr(unsigned long address) {
 	static char text[KSYM_SYMBOL_LEN];
 
 	sprint_symbol(text, address);
@@ -60,13 +59,11 @@ void dfr_break_return(void);
 asm(".text\n"
     ".type dfr_break_return, @function\n"
     ".globl dfr_break_return\n"
-    "dfr_break_return:\n" ASM_ENDBR ASM_RET
-    ".size dfr_break_return, .-dfr_break_return\n");
+    "dfr_break_return:\n" ASM_ENDBR ASM_RET ".size dfr_break_return, .-dfr_break_return\n");
 
-static int entered(struct kprobe *probe, struct pt_regs *regs)
-{
-	struct victim *victim = container_of(probe, struct victim, vi_probe);
-	const unsigned long *stack = (const unsigned long *)regs->sp;
+static int entered(struct kprobe* probe, struct pt_regs* regs) {
+	struct victim* victim = container_of(probe, struct victim, vi_probe);
+	const unsigned long* stack = (const unsigned long*)regs->sp;
 
 	if (!fail || (victim->vi_memory && !memory) || !is_from_dfr(stack[0]) || ++seen != fail)
 		return 0;
@@ -78,9 +75,8 @@ static int entered(struct kprobe *probe, struct pt_regs *regs)
 NOKPROBE_SYMBOL(entered);
 
 /* Not before it is asked for: these kprobes are ftrace's, and it may be what is to be broken. */
-static int set_fail(const char *text, const struct kernel_param *param)
-{
-	struct victim *victim;
+static int set_fail(const char* text, const struct kernel_param* param) {
+	struct victim* victim;
 
 	failed[0] = 0;
 	for (victim = victims; victim < victims + ARRAY_SIZE(victims); victim++) {
@@ -92,12 +88,11 @@ static int set_fail(const char *text, const struct kernel_param *param)
 	return param_set_uint(text, param);
 }
 
-static const struct kernel_param_ops fail_ops = { .set = set_fail, .get = param_get_uint };
+static const struct kernel_param_ops fail_ops = {.set = set_fail, .get = param_get_uint};
 module_param_cb(fail, &fail_ops, &fail, 0644);
 
-static unsigned long address_of(const char *name)
-{
-	struct kprobe probe = { .symbol_name = name };
+static unsigned long address_of(const char* name) {
+	struct kprobe probe = {.symbol_name = name};
 	unsigned long address;
 
 	if (register_kprobe(&probe))
@@ -107,8 +102,7 @@ static unsigned long address_of(const char *name)
 	return address;
 }
 
-static int set_ftrace(const char *text, const struct kernel_param *param)
-{
+static int set_ftrace(const char* text, const struct kernel_param* param) {
 	void (*kill)(void) = (void (*)(void))address_of("ftrace_kill");
 
 	if (!kill)
@@ -117,29 +111,26 @@ static int set_ftrace(const char *text, const struct kernel_param *param)
 	return 0;
 }
 
-static const struct kernel_param_ops ftrace_ops = { .set = set_ftrace };
+static const struct kernel_param_ops ftrace_ops = {.set = set_ftrace};
 module_param_cb(ftrace, &ftrace_ops, NULL, 0200);
 
 /* Who loads it may try twice, by two system calls. */
-static int module_event(struct notifier_block *block, unsigned long event, void *data)
-{
-	const struct module *module = data;
+static int module_event(struct notifier_block* block, unsigned long event, void* data) {
+	const struct module* module = data;
 
 	if (event == MODULE_STATE_COMING && !strcmp(module->name, "dfr"))
 		seen = 0;
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block modules = { .notifier_call = module_event };
+static struct notifier_block modules = {.notifier_call = module_event};
 
-static int __init break_init(void)
-{
+static int __init break_init(void) {
 	return register_module_notifier(&modules);
 }
 
-static void __exit break_exit(void)
-{
-	struct victim *victim;
+static void __exit break_exit(void) {
+	struct victim* victim;
 
 	for (victim = victims; victim < victims + ARRAY_SIZE(victims); victim++)
 		if (victim->vi_watched)

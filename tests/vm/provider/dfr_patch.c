@@ -15,10 +15,9 @@ static unsigned long calls;
 module_param(who, int, 0644);
 module_param(calls, ulong, 0444);
 
-static long getpgid(const struct pt_regs *regs)
-{
+static long getpgid(const struct pt_regs* regs) {
 	pid_t pid = (pid_t)regs->di;
-	struct task_struct *task = current;
+	struct task_struct* task = current;
 	long group = -ESRCH;
 
 	if (current->tgid == who)
@@ -32,18 +31,15 @@ static long getpgid(const struct pt_regs *regs)
 	return group;
 }
 
-static struct klp_func functions[] = { { .old_name = "__x64_sys_getpgid", .new_func = getpgid }, {} };
-static struct klp_object objects[] = { { .funcs = functions }, {} };
-static struct klp_patch patch = { .mod = THIS_MODULE, .objs = objects };
+static struct klp_func functions[] = {{.old_name = "__x64_sys_getpgid", .new_func = getpgid}, {}};
+static struct klp_object objects[] = {{.funcs = functions}, {}};
+static struct klp_patch patch = {.mod = THIS_MODULE, .objs = objects};
 
-static int __init patch_init(void)
-{
+static int __init patch_init(void) {
 	return klp_enable_patch(&patch);
 }
 
-static void __exit patch_exit(void)
-{
-}
+static void __exit patch_exit(void) {}
 
 module_init(patch_init);
 module_exit(patch_exit);

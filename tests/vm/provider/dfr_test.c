@@ -35,11 +35,11 @@
 #define CREATE_TRACE_POINTS
 #include "dfr_test_trace.h"
 
-struct dfr_engine *dfr_kernel_engine(void);
+struct dfr_engine* dfr_kernel_engine(void);
 
 static struct dfr_provider provider;
 static struct dfr_probe *fire_probe, *storm_probe;
-static struct task_struct *storm_thread;
+static struct task_struct* storm_thread;
 static bool pin, refuse;
 module_param(pin, bool, 0644);
 module_param(refuse, bool, 0644);
@@ -49,8 +49,7 @@ module_param(commits, uint, 0444);
 
 /* --- What the engine calls; under its lock. ------------------------------ */
 
-static void provide(struct dfr_provider *self, const char *const pattern[4])
-{
+static void provide(struct dfr_provider* self, const char* const pattern[4]) {
 	unsigned long number;
 
 	if (!strcmp(pattern[2], "demand") && !kstrtoul(pattern[3], 10, &number) &&
@@ -58,8 +57,7 @@ static void provide(struct dfr_provider *self, const char *const pattern[4])
 		dfr_probe_create(self, "dfr_test", "demand", pattern[3], 0, NULL);
 }
 
-static int arm(struct dfr_provider *self, struct dfr_probe *probe)
-{
+static int arm(struct dfr_provider* self, struct dfr_probe* probe) {
 	if (refuse && probe == storm_probe)
 		return -EBUSY;
 	if (pin && !try_module_get(THIS_MODULE))
@@ -68,46 +66,41 @@ static int arm(struct dfr_provider *self, struct dfr_probe *probe)
 	return 0;
 }
 
-static void disarm(struct dfr_provider *self, struct dfr_probe *probe)
-{
+static void disarm(struct dfr_provider* self, struct dfr_probe* probe) {
 	armed--;
 	if (pin)
 		module_put(THIS_MODULE);
 }
 
-static int commit(struct dfr_provider *self)
-{
+static int commit(struct dfr_provider* self) {
 	commits++;
 	return 0;
 }
 
 /* Probe context. */
-static u64 getarg(const struct dfr_firing *firing, unsigned int n)
-{
+static u64 getarg(const struct dfr_firing* firing, unsigned int n) {
 	return 1000 + n;
 }
 
 static const struct dfr_provider_ops ops = {
-	.provide = provide,
-	.arm = arm,
-	.disarm = disarm,
-	.commit = commit,
-	.getarg = getarg,
+    .provide = provide,
+    .arm = arm,
+    .disarm = disarm,
+    .commit = commit,
+    .getarg = getarg,
 };
 
 /* --- Firing. ------------------------------------------------------------- */
 
-static void fire(struct dfr_probe *probe, u64 n)
-{
-	u64 args[3] = { n, n * n, 0xfeedface };
+static void fire(struct dfr_probe* probe, u64 n) {
+	u64 args[3] = {n, n * n, 0xfeedface};
 
 	preempt_disable();
 	dfr_fire(probe, args, ARRAY_SIZE(args), NULL);
 	preempt_enable();
 }
 
-static int set_fire(const char *text, const struct kernel_param *param)
-{
+static int set_fire(const char* text, const struct kernel_param* param) {
 	unsigned long count, i;
 	int error = kstrtoul(text, 10, &count);
 
@@ -116,12 +109,11 @@ static int set_fire(const char *text, const struct kernel_param *param)
 	return error;
 }
 
-static const struct kernel_param_ops fire_ops = { .set = set_fire };
+static const struct kernel_param_ops fire_ops = {.set = set_fire};
 module_param_cb(fire, &fire_ops, NULL, 0200);
 
-static int set_later(const char *text, const struct kernel_param *param)
-{
-	struct dfr_probe *probe;
+static int set_later(const char* text, const struct kernel_param* param) {
+	struct dfr_probe* probe;
 	char name[32];
 
 	strscpy(name, text, sizeof(name));
@@ -133,11 +125,10 @@ static int set_later(const char *text, const struct kernel_param *param)
 	return 0;
 }
 
-static const struct kernel_param_ops later_ops = { .set = set_later };
+static const struct kernel_param_ops later_ops = {.set = set_later};
 module_param_cb(later, &later_ops, NULL, 0200);
 
-static int storm(void *unused)
-{
+static int storm(void* unused) {
 	u64 n = 0;
 
 	while (!kthread_should_stop()) {
@@ -148,15 +139,13 @@ static int storm(void *unused)
 	return 0;
 }
 
-static void stop_storm(void)
-{
+static void stop_storm(void) {
 	if (storm_thread)
 		kthread_stop(storm_thread);
 	storm_thread = NULL;
 }
 
-static int set_storm(const char *text, const struct kernel_param *param)
-{
+static int set_storm(const char* text, const struct kernel_param* param) {
 	bool wanted;
 	int error = kstrtobool(text, &wanted);
 
@@ -172,7 +161,7 @@ static int set_storm(const char *text, const struct kernel_param *param)
 	return error;
 }
 
-static const struct kernel_param_ops storm_ops = { .set = set_storm };
+static const struct kernel_param_ops storm_ops = {.set = set_storm};
 module_param_cb(storm, &storm_ops, NULL, 0200);
 
 /* --- What others trace. -------------------------------------------------- */
@@ -182,36 +171,33 @@ struct dfr_test_pair {
 	long pr_second;
 };
 
-int dfr_test_call(int first, long second, const char *third, u8 fourth, struct dfr_test_pair *pair,
-		  int sixth, long seventh, int eighth);
+int dfr_test_call(int first, long second, const char* third, u8 fourth, struct dfr_test_pair* pair, int sixth,
+                  long seventh, int eighth);
 
-noinline int dfr_test_call(int first, long second, const char *third, u8 fourth,
-			   struct dfr_test_pair *pair, int sixth, long seventh, int eighth)
-{
+noinline int dfr_test_call(int first, long second, const char* third, u8 fourth, struct dfr_test_pair* pair,
+                           int sixth, long seventh, int eighth) {
 	trace_dfr_test_called(first, second, third, fourth, 5ULL << 40, sixth, seventh);
 	barrier_data(pair); /* all are used: none is optimized away */
 	return eighth == 8 ? -first : 0;
 }
 
-static int set_call(const char *text, const struct kernel_param *param)
-{
+static int set_call(const char* text, const struct kernel_param* param) {
 	int count, i, error = kstrtoint(text, 10, &count);
 
 	for (i = 0; !error && i < count; i++) {
-		struct dfr_test_pair pair = { i, 2 * i };
+		struct dfr_test_pair pair = {i, 2 * i};
 
 		dfr_test_call(i, -i, "text", 4, &pair, 6, 7L * i, 8);
 	}
 	return error;
 }
 
-static const struct kernel_param_ops call_ops = { .set = set_call };
+static const struct kernel_param_ops call_ops = {.set = set_call};
 module_param_cb(call, &call_ops, NULL, 0200);
 
 /* --- Life. --------------------------------------------------------------- */
 
-static int __init test_init(void)
-{
+static int __init test_init(void) {
 	int error;
 
 	if (!dfr_kernel_engine())
@@ -232,8 +218,7 @@ static int __init test_init(void)
 }
 
 /* Whoever still has probes of ours enabled goes on without them. */
-static void __exit test_exit(void)
-{
+static void __exit test_exit(void) {
 	stop_storm();
 	dfr_probes_remove(&provider, NULL);
 	dfr_provider_unregister(&provider);

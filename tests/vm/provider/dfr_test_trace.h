@@ -9,12 +9,11 @@
 #include <linux/tracepoint.h>
 
 TRACE_EVENT(dfr_test_called,
-	TP_PROTO(int first, long second, const char *third, u8 fourth, u64 fifth, int sixth, long seventh),
-	TP_ARGS(first, second, third, fourth, fifth, sixth, seventh),
-	TP_STRUCT__entry(__field(int, first)),
-	TP_fast_assign(__entry->first = first;),
-	TP_printk("%d", __entry->first)
-);
+            TP_PROTO(int first, long second, const char* third, u8 fourth, u64 fifth, int sixth,
+                     long seventh),
+            TP_ARGS(first, second, third, fourth, fifth, sixth, seventh),
+            TP_STRUCT__entry(__field(int, first)), TP_fast_assign(__entry->first = first;),
+            TP_printk("%d", __entry->first));
 
 #endif
 
