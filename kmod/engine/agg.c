@@ -37,7 +37,11 @@ static u32 entry_bytes(const struct dfr_aggent *entry)
 
 /* Values. */
 
-/* Index of the word behind the parameters. All 64 bits count: far values land in the outer buckets. */
+/*
+ * The value's bucket, as an index behind the parameter word: 0 below the base, the last one above
+ * the highest level. The difference is taken with all 64 bits, so that values far away land in these
+ * two.
+ */
 static u32 lquantize_bucket(u64 arg, u64 raw)
 {
 	s64 value = (s64)raw;
@@ -51,8 +55,9 @@ static u32 lquantize_bucket(u64 arg, u64 raw)
 }
 
 /*
- * For every order from low to high: it ends at factor^(order+1) and has n =
- * min(nsteps, that) nominal steps, the lowest n/factor of which belong below.
+ * Bucket 0 is below factor^low, the last one is at or above factor^(high+1). Each order in between
+ * ends at end = factor^(order+1) and has n = min(nsteps, end) steps of equal width; the lowest
+ * n/factor of them belong to the orders below and have no bucket here.
  */
 static u32 llquantize_bucket(u64 arg, u64 raw)
 {
@@ -158,7 +163,7 @@ dfr_hot bool same_key(struct dfr_aggent *entry, const u64 *key, u32 key_size)
 	return true;
 }
 
-/* What is looked for. */
+/* The key that find() looks for, and what insert() needs to make its entry. */
 struct wanted {
 	const u64 *key;
 	u32 key_size;
@@ -170,9 +175,10 @@ struct wanted {
 };
 
 /*
- * A chain is no longer than this: with keys that nobody could choose it never is (a
- * full table has six entries a bucket), and a state whose secret is out harms itself
- * alone. So neither a look-up nor a snapshot, which makes one for each entry, can take long.
+ * insert() refuses to make a chain longer than this. With keyed hashes nobody can choose keys that
+ * reach it (a full table has about six entries a bucket), and a user who works out his own state's
+ * secret harms only that state. So a look-up, and a snapshot, which makes one look-up for each
+ * entry, takes bounded time.
  */
 #define CHAIN_MAX 64u
 #define STEP_WORK 16u /* guest instructions of a step, about */
@@ -188,7 +194,10 @@ static u32 walk_work(const struct walk *walk)
 	return walk->steps * STEP_WORK + walk->words * 4;
 }
 
-/* Complete before it is linked: key, values, id, then `used`, then the bucket. NULL: the table is full, or the chain. */
+/*
+ * The entry is complete before it can be seen: key, values, varid, then `used`, then the bucket.
+ * NULL: the table or the chain is full.
+ */
 static dfr_cold struct dfr_aggent *insert(struct dfr_aggtab *table, const struct wanted *wanted,
 					  const struct walk *walk)
 {
@@ -242,7 +251,10 @@ static struct dfr_aggent *find(struct dfr_aggtab *table, const struct wanted *wa
 	return NULL;
 }
 
-/* Not the first of its chain: what the walk takes is part of the firing's work. */
+/*
+ * The key is not the first of its chain, so dfr_agg_values() must walk: the walk is charged to the
+ * firing.
+ */
 static dfr_cold u64 *values_further(struct dfr_firing *firing, struct dfr_share *share,
 				    const struct dfr_step *step, u32 key_size, u32 hash)
 {
@@ -299,7 +311,7 @@ static void empty(struct dfr_aggtab *table)
 {
 	u64 used = table->used;
 
-	/* A scanner meets nothing half-removed: `used` first. */
+	/* `used` first, because a scanner of a dead memory then sees no half-removed entry. */
 	dfr_store_release(&table->used, entries_at(table));
 	table->entries = 0;
 	memset(buckets_of(table), 0, table->nbuckets * 4u);
@@ -310,7 +322,7 @@ static u32 buckets_for(size_t size)
 {
 	u32 n = 16;
 
-	/* About one for 128 bytes. */
+	/* A power of two: one bucket for 128 to 256 bytes. */
 	while (n < size / 256)
 		n *= 2;
 	return n;
@@ -345,13 +357,13 @@ static size_t half_size(const struct dfr_state *state)
 	return (size_t)(size & ~(u64)(AGG_MIN - 1));
 }
 
-/* Of one CPU; the base table takes as much once more. */
+/* Bytes of one CPU's two halves; the base table is as large as both. */
 u64 dfr_agg_bytes(const struct dfr_state *state)
 {
 	return state->st_aggvars ? 2 * (u64)half_size(state) : 0;
 }
 
-/* aggsize is what a CPU's two halves take together; the base table is as large as all of one CPU's. */
+/* aggsize is the size of one CPU's two halves together; the base table is as large as both. */
 int dfr_agg_create(struct dfr_state *state)
 {
 	if (!state->st_aggvars)
@@ -450,7 +462,7 @@ static bool merge_entry(struct dfr_aggtab *base, struct dfr_aggent *from)
 	return true;
 }
 
-/* On the share's CPU: its other half, empty, becomes active. */
+/* On the share's CPU: its other half, which is empty, becomes the active one. */
 static void switch_half(void *arg)
 {
 	struct dfr_share *share = arg;
@@ -460,7 +472,7 @@ static void switch_half(void *arg)
 	share->sh_agg = next;
 }
 
-/* Entries that the base table has no room for are lost: they came since the last snapshot. */
+/* Entries that do not fit into the base table are lost; they were all made since the last snapshot. */
 static void retire(struct dfr_state *state, struct dfr_share *share)
 {
 	struct dfr_untold lost = { .un_share = share,
@@ -476,7 +488,7 @@ static void retire(struct dfr_state *state, struct dfr_share *share)
 		if (entry->varid && !merge_entry(state->st_agg_base, entry))
 			lost.un_count++;
 	}
-	/* Merged: from here on a scanner must not add it again. */
+	/* The base table has these entries now: generation 0 tells a scanner not to add them again. */
 	dfr_store_release(&retired->generation, 0);
 	empty(retired);
 	lost.un_to = dfr_plat_clock(NULL);
@@ -521,7 +533,7 @@ int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *b
 	return error;
 }
 
-/* Moves what stays down over what has gone, and hangs it into its buckets again. */
+/* Moves the remaining entries down over the removed ones and links them into their buckets again. */
 static void compact(struct dfr_aggtab *table)
 {
 	struct dfr_aggent *entry;
@@ -561,9 +573,9 @@ static int clear(struct dfr_state *state, u32 varid, bool remove)
 	if (!var || !base)
 		return -EINVAL;
 	/*
-	 * What was read goes, and no more: the halves hold what came after the
-	 * consumer's last snapshot, which it has not seen, so that counting over
-	 * a clear() loses nothing.
+	 * Only the base table is cleared, which is what the consumer's last snapshot showed. The
+	 * halves hold updates since then, which the consumer has not seen: they stay, so counting
+	 * over a clear() loses nothing.
 	 */
 	for (offset = entries_at(base); offset < base->used; offset += entry_bytes(entry)) {
 		entry = (struct dfr_aggent *)((u8 *)base + offset);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The catalog of a state (formats/abi/catalog.h): an append-only log in extents
- * of whole pages that hang on anchors. Process context under the state's lock;
- * what probe context has to say (exit) is written by the next housekeeping.
+ * The catalog of a state (formats/abi/catalog.h): an append-only log in extents of whole pages, each
+ * listed in an anchor. Process context under the state's lock; probe context only sets flags
+ * (exit()), of which the next housekeeping writes an entry.
  *
- * An entry is copied first and published by `committed` afterwards, so whoever
- * scans a dead memory sees whole entries only. Extents are never moved or freed
- * while the state lives.
+ * An entry is copied first and published by advancing `committed` afterwards, so a scanner of a dead
+ * memory sees whole entries only. Extents are never moved or freed while the state lives.
  */
 #include "kmod/engine/store.h"
 
@@ -63,7 +62,10 @@ static void publish(struct dfr_state *state, u64 end)
 	dfr_store_release(&head_of(state)->committed, end);
 }
 
-/* Room for `size` contiguous bytes at the log's end, with FILL and a new extent if need be. */
+/*
+ * Makes room for `size` contiguous bytes at the log's end: if the last extent has too few left, a
+ * FILL entry covers them and a new extent begins.
+ */
 static int make_room(struct dfr_state *state, size_t size)
 {
 	struct dfr_catlog_extent *last = state->st_extent_last;
@@ -92,8 +94,8 @@ static int make_room(struct dfr_state *state, size_t size)
 }
 
 /*
- * Where an entry of `size` bytes (head and all) is to be written: zeroed, type
- * and size filled in. Then append_done(). NULL: no memory.
+ * Returns the place for an entry of `size` bytes, its head included: zeroed, with type and size
+ * filled in. The caller fills in the rest and calls append_done(). NULL: no memory.
  */
 static void *append(struct dfr_state *state, u32 type, size_t size)
 {
@@ -185,7 +187,7 @@ int dfr_catalog_dof(struct dfr_state *state, u32 number, const void *dof, u32 si
 	return append_done(state, entry);
 }
 
-/* Once for each probe and state. */
+/* Marks the probe as having its entry in this state's catalog; *before: whether it had one already. */
 static int told(struct dfr_state *state, u32 probe, bool *before)
 {
 	u32 bits = state->st_told_bits ? state->st_told_bits : 4096;
@@ -328,9 +330,9 @@ int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *e
 }
 
 /*
- * The log is never shortened, so a second is told of only if the clocks have gone
- * apart since they were told last (somebody has set one, or the machine slept), or
- * if that is a minute ago.
+ * dfr_state_clock() is called every second, but the log is never shortened. So an entry is written
+ * only if the clocks have moved against each other by more than CLOCK_APART since the last entry
+ * (somebody set one, or the machine slept), or if the last entry is a minute old.
  */
 #define CLOCK_APART 1000000ULL
 #define CLOCK_LEAST 60000000000ULL

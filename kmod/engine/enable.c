@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Enablings: from loaded DOFs to ECBs at probes. Process context under the
- * engine's lock; the state's is not held while a provider arms or disarms.
+ * Enablings: from loaded DOFs to ECBs at probes. Process context under the engine's lock; the
+ * state's lock is not held while a provider arms or disarms.
  *
- * enable   loads and checks a DOF, takes its options over and counts what its
- *          clauses match. Nothing is allocated for recording yet: a later DOF
- *          may bring options (an anonymous state's last one does).
+ * enable   loads and checks a DOF, takes over its options and counts what its
+ *          clauses match. Nothing is allocated for recording yet, because a
+ *          later DOF may bring options (the last one of an anonymous state does).
  * build    at go: plans, ECBs and their catalog entries, in the order of DOFs,
  *          clauses and probe ids.
  * arm      links the ECBs into their probes' chains and has the providers patch.
  *
- * Enablings stay: probes that appear later are matched when their provider says
- * so, each probe once. The file is long because all three walk the same clauses
+ * Enablings stay: when a provider announces new probes, they are matched too,
+ * each probe once. The file is long because all three walk the same clauses
  * and must agree on what a clause matches.
  */
 #include "kmod/engine/store.h"
@@ -47,7 +47,10 @@ static const char *option_check(u32 option, s64 value)
 {
 	if (!dfr_option_known(option))
 		return "unknown option number";
-	/* Booleans are "set" by 0, so only a negative value is wrong everywhere. */
+	/*
+	 * A boolean option is set by the value 0, so the only value that is wrong for every option
+	 * is a negative one.
+	 */
 	if (value < 0)
 		return "an option has a negative value";
 	switch (option) {
@@ -107,7 +110,7 @@ static void name_clause(struct dfr_refusal *why, const struct dfr_clause *clause
 	dfr_clause_text(clause, why->rf_reason + at, sizeof(why->rf_reason) - at);
 }
 
-/* Every description must match something, unless probes may come later. */
+/* Without -Z (zero_ok) every description must match a probe now. */
 static int count_matches(struct dfr_state *state, const struct dfr_program *program, bool zero_ok,
 			 u32 *matched, struct dfr_refusal *why)
 {
@@ -123,7 +126,7 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 		n = 0;
 		dfr_engine_match(state->st_engine, &program->pg_clauses[i], 0, true, count_match, &n);
 		total += n;
-		/* What is meant for another machine is no mistake here. */
+		/* A description whose host field names another machine need not match here. */
 		if (n || zero_ok || program->pg_clauses[i].cl_foreign ||
 		    !dfr_engine_host_matches(state->st_engine, program->pg_clauses[i].cl_host))
 			continue;
@@ -141,8 +144,8 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 }
 
 /*
- * Variables are made at go, when the options are known; whether the programs'
- * declarations agree is asked of a small set here, so that the refusal says why.
+ * Variables are made at go, when the options are known. Whether the declarations of all programs
+ * agree is tried out here with a small set, so that the refusal can say why.
  */
 static int check_variables(struct dfr_state *state, const struct dfr_program *program,
 			   struct dfr_refusal *why)
@@ -175,7 +178,10 @@ static void free_aggvars(struct dfr_aggvar *var)
 	}
 }
 
-/* All aggregation variables anew, from all programs: a refused one leaves no trace. */
+/*
+ * Collects the aggregation variables of all programs anew. If `more` is refused, the state keeps the
+ * old list.
+ */
 static const char *collect_aggvars(struct dfr_state *state, const struct dfr_program *more)
 {
 	struct dfr_aggvar *before = state->st_aggvars;
@@ -216,7 +222,7 @@ static int add_enabling(struct dfr_state *state, struct dfr_program *program)
 	return 0;
 }
 
-/* A kernel that is locked down does not show what its functions are called with. */
+/* Under lockdown (pg_restricted) a clause must not see the arguments of kernel functions. */
 static bool may_look(const struct dfr_program *program, const struct dfr_clause *clause,
 		     const struct dfr_probe *probe)
 {
@@ -231,7 +237,10 @@ static bool may_look(const struct dfr_program *program, const struct dfr_clause 
 	return !clause->cl_pred || !(clause->cl_pred->di_flags & DFR_DIFO_ARGS);
 }
 
-/* Who may not look at arguments is told here, where he wrote it, rather than when it goes. */
+/*
+ * A confined program that looks at forbidden arguments is refused at enable, where the user can see
+ * which program it was, not at go.
+ */
 struct look {
 	const struct dfr_program *lo_program;
 	const struct dfr_clause *lo_clause;
@@ -262,7 +271,10 @@ static int count_clauses(struct dfr_state *state, const struct dfr_program *prog
 	return error;
 }
 
-/* Everybody whom the probe fires for goes past all of its clauses, though they are not for him. */
+/*
+ * When a probe fires for any task, the firing goes past all clauses at it, also those confined to
+ * other users. So the number of a confined state's clauses at one probe is limited.
+ */
 static const char *check_crowd(struct dfr_state *state, const struct dfr_program *more)
 {
 	u8 *clauses = dfr_plat_alloc(state->st_engine->en_nprobes + 1);
@@ -354,11 +366,11 @@ struct build {
 	struct dfr_state *bu_state;
 	struct dfr_enabling *bu_enabling;
 	u64 bu_from,
-		bu_upto; /* probes born before have been matched; those that come are for the next time */
+		bu_upto; /* probes with bu_from < pb_born <= bu_upto are matched now, later ones next time */
 	u32 bu_clause;
-	u8 bu_flags;		  /* of its ECBs */
-	struct dfr_ecb *bu_first; /* of those made here */
-	u32 bu_withheld;	  /* probes of the clause whose arguments it may not have */
+	u8 bu_flags;		  /* ec_flags of its ECBs */
+	struct dfr_ecb *bu_first; /* the first ECB made in this build */
+	u32 bu_withheld;	  /* probes of the clause that may_look() refused */
 	const struct dfr_probe *bu_withheld_first;
 };
 
@@ -419,8 +431,9 @@ static u8 ecb_flags(const struct build *build)
 }
 
 /*
- * Plain clauses are not charged (work.c): so many may be at a probe, those behind them take
- * the general form. And no state begins where others have so many that refusing them takes long.
+ * Plain clauses are not charged for their work (work.c), so only the first PLAIN_ON_PROBE at a probe
+ * may be plain; those behind them take the general form. No state begins on a probe with
+ * CLAUSES_ON_PROBE clauses, because a firing would take long merely to pass them.
  */
 #define PLAIN_ON_PROBE	 64
 #define CLAUSES_ON_PROBE 32768
@@ -435,7 +448,7 @@ static bool is_crowded(const struct dfr_probe *probe, u32 most)
 	return n >= most;
 }
 
-/* The EPID that this had before its probe went; 0: it had none. */
+/* The EPID that this plan had at this probe before the probe went; 0: it had none. */
 static u32 take_epid(struct dfr_state *state, const struct dfr_probe *probe, const struct dfr_plan *plan)
 {
 	struct dfr_gone_ecb **link = &state->st_gone_ecbs;
@@ -454,7 +467,7 @@ static u32 take_epid(struct dfr_state *state, const struct dfr_probe *probe, con
 	return epid;
 }
 
-/* Without memory it gets another one when it comes back. */
+/* Keeps the EPID for the case that the probe comes back. If there is no memory, it gets a new one then. */
 static void keep_epid(struct dfr_state *state, const struct dfr_ecb *ecb)
 {
 	struct dfr_gone_ecb *gone = dfr_plat_alloc(sizeof(*gone));
@@ -470,7 +483,7 @@ static void keep_epid(struct dfr_state *state, const struct dfr_ecb *ecb)
 	state->st_gone_last = &gone->ge_next;
 }
 
-/* An EPID of its own, and the catalog told of it. */
+/* Gives the ECB a new EPID and writes its catalog entry. */
 static int number_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 {
 	int error = dfr_catalog_probe(state, ecb->ec_probe);
@@ -535,7 +548,10 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 	return 0;
 }
 
-/* fbt::: has tens of thousands: they are told as a number. */
+/*
+ * Writes to the catalog which probes of a clause may_look() refused: a single one by its id, several
+ * as their number only, because fbt::: has tens of thousands.
+ */
 static int tell_withheld(struct build *build)
 {
 	struct dfr_state *state = build->bu_state;
@@ -551,7 +567,10 @@ static int tell_withheld(struct build *build)
 	return error ? error : dfr_catalog_unarmed(state, (s32)build->bu_withheld_first->pb_id, -EPERM);
 }
 
-/* ECBs for the probes that this enabling has not seen. Those that have come back have ids of old. */
+/*
+ * Makes ECBs for the probes born since this enabling was matched last. Ids do not tell which are
+ * new: a probe that comes back has its old id.
+ */
 static int match_enabling(struct build *build)
 {
 	struct dfr_engine *engine = build->bu_state->st_engine;
@@ -574,7 +593,10 @@ static int match_enabling(struct build *build)
 	return error;
 }
 
-/* What a clause needs whose probes may come later: then nothing can be made larger. */
+/*
+ * Makes a trial plan for each clause that has no probe yet. It raises the state's maximal sizes,
+ * because buffers cannot be enlarged once probes for the clause have come.
+ */
 static int measure_unmatched(struct dfr_state *state, const struct dfr_enabling *enabling)
 {
 	const struct dfr_clause *clause;
@@ -619,7 +641,10 @@ int dfr_state_build(struct dfr_state *state)
 
 /* Arm. */
 
-/* Of who fires alone: such a test needs neither arguments nor state. */
+/*
+ * Equal tests that ask only who fires (up to DFR_TEST_OWNER), so that they need neither arguments
+ * nor state.
+ */
 static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 {
 	return a && b && a->te_kind <= DFR_TEST_OWNER && a->te_kind == b->te_kind &&
@@ -627,7 +652,10 @@ static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 	       a->te_words[1] == b->te_words[1];
 }
 
-/* What holds for all that listen; `newcomer`, or NULL, is about to be one of them. */
+/*
+ * Sets what holds for all ECBs at the probe: pb_test, DFR_PB_PURE, DFR_PB_NOARGS. `newcomer` (or
+ * NULL) is counted as one of them although it is not linked yet.
+ */
 static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcomer)
 {
 	const struct dfr_ecb *first = probe->pb_ecbs ? probe->pb_ecbs : newcomer;
@@ -644,7 +672,7 @@ static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcome
 			test = NULL;
 	}
 	if (test && (test->te_kind != DFR_TEST_NAME || test->te_negated))
-		flags &= ~(u32)DFR_PB_NOARGS; /* it is asked before anything is made */
+		flags &= ~(u32)DFR_PB_NOARGS; /* dfr_probe_wants() must ask it first */
 	if (test || !first || flags & DFR_PB_NOARGS)
 		flags &= ~(u32)DFR_PB_PURE;
 	dfr_write_once(&probe->pb_test, test);
@@ -657,9 +685,12 @@ static void link_ecb(struct dfr_ecb *ecb)
 	struct dfr_ecb **tail = &probe->pb_ecbs;
 
 	dfr_form_find(ecb, is_crowded(probe, PLAIN_ON_PROBE));
-	/* First: a newcomer must not be skipped by what holds for the others. */
+	/*
+	 * Before it is linked, because what holds for the other ECBs only would make firings skip
+	 * the new one.
+	 */
 	refresh_probe(probe, ecb);
-	ecb->ec_next = NULL; /* where it stood before; nobody stands on it any more */
+	ecb->ec_next = NULL; /* a former place in a chain; no firing is at this ECB any more */
 	while (*tail)
 		tail = &(*tail)->ec_next;
 	dfr_ecb_mark(ecb, DFR_MARK_LINKED, true);
@@ -672,7 +703,7 @@ static void unlink_ecb(struct dfr_ecb *ecb)
 
 	while (*link && *link != ecb)
 		link = &(*link)->ec_next;
-	/* Its own ec_next stays: a firing may stand on it. */
+	/* Its own ec_next stays, because a firing on another CPU may be at this ECB and go on from it. */
 	if (*link)
 		dfr_store_release(link, ecb->ec_next);
 	dfr_ecb_mark(ecb, DFR_MARK_LINKED, false);
@@ -709,7 +740,7 @@ static void tell_unarmed(struct dfr_state *state, s32 which, int error)
 	dfr_mutex_unlock(&state->st_lock);
 }
 
-/* A probe that cannot be armed is named, in the log and to the consumer, and its ECB stays unlinked. */
+/* If the provider cannot arm the probe, the log and the catalog name it, and the ECB stays unlinked. */
 static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
 {
 	struct dfr_probe *probe = ecb->ec_probe;
@@ -735,7 +766,7 @@ bool dfr_arming_option(const struct dfr_engine *engine, u32 option)
 	return engine->en_arming && dfr_option(engine->en_arming, option) > 0;
 }
 
-/* Which probes a failed batch leaves out, its provider cannot say. */
+/* A provider whose commit() fails cannot say which probes it left out, so the catalog entry names none. */
 static void commit(struct dfr_state *state, int error)
 {
 	int failed = commit_providers(state->st_engine);
@@ -748,7 +779,10 @@ static void commit(struct dfr_state *state, int error)
 	tell_unarmed(state, 0, error);
 }
 
-/* Whoever starts it may be killed between two probes: one may take milliseconds. What is armed then goes with the state. */
+/*
+ * The task that starts the state may be killed between two probes, since arming one may take
+ * milliseconds. What was armed by then is disarmed with the state.
+ */
 void dfr_state_arm(struct dfr_state *state)
 {
 	struct dfr_ecb *ecb;
@@ -773,7 +807,7 @@ static void disarm_ecb(struct dfr_ecb *ecb)
 		probe->pb_provider->pv_ops->disarm(probe->pb_provider, probe);
 }
 
-/* Afterwards no new firing sees the state; those under way are over. */
+/* When this returns, no new firing sees the state and those under way are over. */
 void dfr_state_disarm(struct dfr_state *state)
 {
 	struct dfr_ecb *ecb;
@@ -787,7 +821,10 @@ void dfr_state_disarm(struct dfr_state *state)
 	dfr_plat_synchronize();
 }
 
-/* The governor's: the dearest probes leave, until half of the cost has. Returns how many. */
+/*
+ * For the governor: detaches the probes with the highest cost, one after the other, until more than
+ * half of the state's cost is gone. Returns how many probes.
+ */
 #define DETACH_MOST 64
 
 static const struct dfr_ecb *dearest(const struct dfr_state *state, u64 *total)
@@ -835,7 +872,10 @@ u32 dfr_state_detach(struct dfr_state *state)
 	return probes;
 }
 
-/* What was detached may come back, once no firing stands on what is linked again. */
+/*
+ * Arms what was detached. dfr_plat_synchronize() first, because a firing may still be at an unlinked
+ * ECB, whose ec_next link_ecb() clears.
+ */
 void dfr_state_attach(struct dfr_state *state)
 {
 	struct dfr_ecb *ecb;
@@ -867,7 +907,7 @@ void dfr_patterns_wanted(struct dfr_engine *engine, void (*visit)(const char *co
 	dfr_mutex_unlock(&engine->en_provide_lock);
 }
 
-/* The first of the ECBs that new probes get; NULL: none do. */
+/* Makes ECBs for new probes; returns the first of them. NULL: the new probes get none. */
 static struct dfr_ecb *match_all(struct dfr_state *state)
 {
 	struct build build = { .bu_state = state };
@@ -884,7 +924,7 @@ static struct dfr_ecb *match_all(struct dfr_state *state)
 	return build.bu_first;
 }
 
-/* Probes have come: what this state's programs mean now includes them. */
+/* New probes have come: those that this state's programs match get ECBs and are armed. */
 void dfr_state_match_new(struct dfr_state *state)
 {
 	struct dfr_ecb *ecb;
@@ -901,7 +941,10 @@ void dfr_state_match_new(struct dfr_state *state)
 	commit(state, 0);
 }
 
-/* The state's lock is held: whoever walks its ECBs may have that alone. */
+/*
+ * Takes the ECBs of the probes that go off the state's list. The state's lock is held, because some
+ * walk that list under it alone.
+ */
 static struct dfr_ecb *take_going(struct dfr_state *state, const struct dfr_going *going)
 {
 	struct dfr_ecb **link = &state->st_ecbs;
@@ -924,7 +967,7 @@ static struct dfr_ecb *take_going(struct dfr_state *state, const struct dfr_goin
 	return gone;
 }
 
-/* Probes are going: their ECBs leave the state. Their EPIDs are given again to nothing else. */
+/* Probes are going, and their ECBs with them. Their EPIDs are not given to other ECBs. */
 void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going)
 {
 	struct dfr_ecb *gone, *ecb;

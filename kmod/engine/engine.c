@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registry: providers, their probes, and which probes a description means.
- * Not: who listens (enable.c) or what happens when one fires (fire.c). Process
- * context throughout.
+ * The registry: providers, their probes, and which probes a description matches. Who listens is in
+ * enable.c, what happens when a probe fires in fire.c. Process context throughout.
  *
- * Three locks. en_lock guards states and the list of providers; callers of
- * engine.h hold it, for as long as arming takes. Listing does without: inside
- * that lock, en_provide_lock guards the list of providers as well, and has them
- * asked one by one for probes that are made on demand; en_probe_lock, inside both,
- * guards probes and strings and is held only here, never across a call to a
- * provider, so that `provide` may create probes. A probe's strings are interned: equal text is one pointer,
- * which is what makes matching 80,000 probes a walk of pointer comparisons.
+ * Three locks. en_lock guards states and the list of providers; callers of engine.h hold it, for as
+ * long as arming takes. Listing does not take it. Inside it, en_provide_lock guards the list of
+ * providers as well and is held while they are asked one by one for probes that are made on demand.
+ * en_probe_lock, inside both, guards probes and strings; it is held in this file only, never across
+ * a call to a provider, so that `provide` may create probes. A probe's strings are interned: equal
+ * text is one pointer, so matching 80,000 probes is a walk of pointer comparisons.
  *
- * A probe that has gone leaves its id to the one that comes back under its names (a
- * module that is loaded again), so that ids and what catalogs say of them do not grow
- * with each time. What is new is therefore told by pb_born, not by ids.
+ * A probe that has gone (its module was unloaded) leaves its id to the probe that comes back under
+ * the same names, so that ids, and catalogs which tell of them, do not grow each time a module is
+ * loaded. So pb_born tells which probes are new, not their ids.
  */
 #include "kmod/engine/store.h"
 
@@ -84,7 +82,7 @@ static const char *string_intern(struct dfr_engine *engine, const char *text)
 
 	if (known)
 		return known;
-	/* A failed growth only makes chains longer. */
+	/* If this fails, chains merely become longer. */
 	if (engine->en_nstrings >= 2 * engine->en_strings_size)
 		strings_grow(engine);
 	string = dfr_plat_alloc_shared(sizeof(*string) + size);
@@ -100,13 +98,13 @@ static const char *string_intern(struct dfr_engine *engine, const char *text)
 	return string->ds_text;
 }
 
-/* Interned text's hash. */
+/* The hash of an interned text. */
 static u32 interned_hash(const char *text)
 {
 	return dfr_container(text, struct dfr_string, ds_text)->ds_hash;
 }
 
-/* To another table of chains of the gone; their order means nothing. */
+/* Moves all gone probes to a new hash table; the order in its chains does not matter. */
 static void move_gone(struct dfr_engine *engine, struct dfr_probe **table, u32 size)
 {
 	struct dfr_probe *probe, *next, **slot;
@@ -140,7 +138,7 @@ static int byname_grow(struct dfr_engine *engine)
 	dfr_plat_free(engine->en_byname);
 	engine->en_byname = table;
 	engine->en_byname_size = size;
-	/* Highest id first in, so that chains are in order of id. */
+	/* Inserts the highest id first, so that chains are in order of id. */
 	for (id = engine->en_nprobes; id >= 1; id--) {
 		probe = engine->en_byid[id];
 		if (!probe)
@@ -188,7 +186,7 @@ static struct dfr_probe *probe_find(struct dfr_engine *engine, const struct dfr_
 	return NULL;
 }
 
-/* Chains are in order of id. */
+/* Keeps the chain in order of id. */
 static void probe_hash_insert(struct dfr_engine *engine, struct dfr_probe *probe)
 {
 	struct dfr_probe **link =
@@ -200,13 +198,19 @@ static void probe_hash_insert(struct dfr_engine *engine, struct dfr_probe *probe
 	*link = probe;
 }
 
-/* Its provider may go too, and come back elsewhere in memory: a gone probe keeps its name, interned. */
+/*
+ * The name of a gone probe's provider, interned, in pb_cookie: pb_provider would not do, because the
+ * provider may go too and come back elsewhere in memory.
+ */
 static const char *gone_provider(const struct dfr_probe *probe)
 {
 	return probe->pb_cookie;
 }
 
-/* The gone probe of these names and as many arguments (its entry in catalogs says how many), which is gone no longer, with its id alone; NULL: there was none. */
+/*
+ * Takes the gone probe of these names out of en_gone; all but its id is cleared. The number of
+ * arguments must be the same, because the probe's entry in catalogs tells it. NULL: there is none.
+ */
 static struct dfr_probe *take_gone(struct dfr_engine *engine, const struct dfr_provider *provider,
 				   const char *module, const char *function, const char *name, u32 nargs)
 {
@@ -256,7 +260,10 @@ static void group_add(struct dfr_engine *engine, const struct dfr_probe *probe)
 	group->ng_more = true;
 }
 
-/* Names of probes that have gone stay: it may have the name, or it has not. */
+/*
+ * True: a probe of the group may have this name (names of gone probes stay in the group). False:
+ * none has.
+ */
 static bool group_may_have(const struct dfr_namegroup *group, const char *name)
 {
 	int i;
@@ -359,7 +366,7 @@ int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provid
 	return error;
 }
 
-/* Unhooks a probe that nobody listens to from every list. What stays is its id, for its names. */
+/* Takes a probe without ECBs off every list. It goes to en_gone, which keeps its id for its names. */
 static void probe_remove(struct dfr_engine *engine, struct dfr_probe *probe)
 {
 	struct dfr_probe **gone =
@@ -401,7 +408,7 @@ static int probes_remove(struct dfr_engine *engine, const struct dfr_going *goin
 
 	if (any_probe(engine, going, true))
 		return -EBUSY;
-	/* A firing may still look at a probe whose last ECB has just gone. */
+	/* A firing on another CPU may still use a probe whose last ECB has just been unlinked. */
 	dfr_plat_synchronize();
 	for (id = 1; id <= engine->en_nprobes; id++) {
 		probe = engine->en_byid[id];
@@ -469,7 +476,10 @@ int dfr_provider_unregister(struct dfr_provider *provider)
 
 /* Globs. */
 
-/* One bracket expression at p ('[' is behind it): matches c? *end: what follows it, or NULL: none. */
+/*
+ * Matches c against the bracket expression whose text behind '[' is at p. *end: what follows it;
+ * NULL: it is not closed.
+ */
 static bool glob_bracket(const char *p, char c, const char **end)
 {
 	bool invert = *p == '!' || *p == '^';
@@ -497,7 +507,7 @@ static bool glob_bracket(const char *p, char c, const char **end)
 	return match != invert;
 }
 
-/* One pattern element against one character; *next: the pattern behind it. */
+/* Matches one pattern element against one character; *next: the pattern behind the element. */
 static bool glob_one(const char *p, char c, const char **next)
 {
 	bool match;
@@ -556,8 +566,9 @@ static bool is_glob(const char *pattern)
 /* Matching. */
 
 /*
- * One field of a description, prepared: an exact text is one pointer (or no
- * probe has it); a glob remembers its last answer, as neighbours share text.
+ * One field of a description, prepared for matching. A text without wildcards is one interned
+ * pointer; if it is not interned, no probe has it. A glob remembers its last answer, because
+ * neighbouring probes share texts.
  */
 struct field {
 	const char *fd_pattern; /* NULL: anything */
@@ -569,7 +580,7 @@ struct field {
 struct matcher {
 	struct field mt_field[4];
 	bool mt_never;
-	bool mt_confined; /* what users without privilege may use, alone */
+	bool mt_confined; /* only what users without privilege may use */
 };
 
 static void matcher_init(const struct dfr_engine *engine, struct matcher *matcher,
@@ -584,7 +595,7 @@ static void matcher_init(const struct dfr_engine *engine, struct matcher *matche
 		if (!pattern[i] || !*pattern[i] || !strcmp(pattern[i], "*"))
 			continue;
 		field->fd_pattern = pattern[i];
-		/* Providers' names are theirs, not interned. */
+		/* Names of providers are not interned. */
 		if (i == 0 || is_glob(pattern[i]))
 			continue;
 		field->fd_exact = string_find(engine, pattern[i]);
@@ -616,7 +627,10 @@ static bool probe_matches(struct matcher *matcher, const struct dfr_probe *probe
 	       field_matches(&matcher->mt_field[2], probe->pb_function);
 }
 
-/* Calls visit for each match with id above `from`; stops at its first answer that is not 0. */
+/*
+ * Calls visit for each matching probe with an id above `from`, until visit returns something other
+ * than 0.
+ */
 static int match_all(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
 {
@@ -665,7 +679,10 @@ static void provide(struct dfr_engine *engine, const char *const pattern[4])
 	dfr_mutex_unlock(&engine->en_provide_lock);
 }
 
-/* The probes with id above `from` that a clause's description means. For confined ones none are made. */
+/*
+ * Visits the probes with an id above `from` that a clause's description matches. A confined clause
+ * makes no provider create probes.
+ */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool do_provide,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
 {
@@ -724,7 +741,10 @@ u32 dfr_probe_count(const struct dfr_engine *engine)
 	return dfr_read_once(&engine->en_nprobes);
 }
 
-/* The fifth field: a glob over the machine's host name, vmname and OS release. */
+/*
+ * The fifth field of a description: a glob that must match the machine's host name, vmname or OS
+ * release.
+ */
 bool dfr_engine_host_matches(const struct dfr_engine *engine, const char *glob)
 {
 	static const char *const keys[] = { "host=", "vmname=", "release=" };
@@ -773,7 +793,7 @@ static void dtrace_disarm(struct dfr_provider *provider, struct dfr_probe *probe
 
 static const struct dfr_provider_ops dtrace_ops = { .arm = dtrace_arm, .disarm = dtrace_disarm };
 
-/* BEGIN, END, ERROR: always ids 1, 2, 3; fired by state.c and fire.c themselves. */
+/* BEGIN, END, ERROR have ids 1, 2, 3; state.c and fire.c fire them. */
 static int create_dtrace(struct dfr_engine *engine)
 {
 	static const char *const names[] = { "BEGIN", "END", "ERROR" };

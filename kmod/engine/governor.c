@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The governor: what probes cost, and what happens when that is too much. Not
- * the consumer's deadman (a consumer that has gone silent): the platform knows
- * consumers.
+ * The governor: measures what probes cost and acts when that is too much. It does not watch for a
+ * consumer that has gone silent: the platform does (kmod/linux/session.c).
  *
- * About one firing in 64 is timed, at random distances, and stands for those
- * since the last one (fire.c). It is judged where it is measured, on its CPU and
- * in probe context, at most every 10 ms: a machine that does nothing but fire
- * probes needs no timer and no thread to be stopped.
+ * About one firing in 64 is timed, at random distances, and stands for those since the last sample
+ * (fire.c). It is judged where it is measured, on its CPU and in probe context, at most every 10 ms,
+ * because a machine that does nothing but fire probes might run no timer and no thread that could
+ * stop it.
  *
  *   budget    A kept state, or one with -x cpubudget, has a credit of time on
- *             each CPU: it grows by the budget's share of what passes and
- *             shrinks by what firings take. Below zero the CPU records nothing
- *             for the state (throttled), but counts what it leaves out, until
- *             some credit has gathered again: housekeeping looks. The states of a
- *             user without privilege share a second purse.
- *   detach    Where even leaving out costs more than the budget, so that credit
- *             stays at its floor for a second, housekeeping detaches the dearest
- *             probes, and attaches them again later; each time it waits longer.
- *   deadman   States without a budget may take what they like, until probes take
- *             more than nine tenths of a CPU for a second, in each quarter of it:
- *             then one of them is killed, most likely the one that fires most. A
- *             virtual CPU that was not run for a while has one bad quarter.
+ *             each CPU: it grows by the budget's share of the time that passes
+ *             and shrinks by the time that firings take. Below zero the CPU
+ *             records nothing for the state (it is throttled) but counts what
+ *             it leaves out, until housekeeping finds that some credit has
+ *             gathered again. All states of a user without privilege also
+ *             share a second purse.
+ *   detach    Where even leaving out costs more than the budget, so that the
+ *             credit stays at its floor for a second, housekeeping detaches the
+ *             dearest probes and attaches them again later, after a wait that
+ *             grows each time.
+ *   deadman   States without a budget may take any time until probes take more
+ *             than nine tenths of a CPU in each of four quarters of a second in
+ *             a row: then one of the states is killed, most likely the one that
+ *             fires most. A virtual CPU that was not run for a while makes only
+ *             one bad quarter.
  */
 #include "kmod/engine/store.h"
 
@@ -29,9 +31,9 @@
 #define SECOND	      1000000000ULL
 #define WINDOW	      (10 * MILLISECOND)
 #define BUDGET_KEPT   5			 /* percent of a CPU */
-#define BURST	      DFR_GOVERNOR_BURST /* budget of so long may be saved up */
-#define RESUME	      (SECOND / 10)	 /* and of so long must be, to go on */
-#define FLOOR	      SECOND		 /* debts are limited: a load that ended is soon forgotten */
+#define BURST	      DFR_GOVERNOR_BURST /* most credit: the budget of so long a time */
+#define RESUME	      (SECOND / 10)	 /* credit that ends throttling */
+#define FLOOR	      SECOND		 /* most debt: a load that has ended is soon forgotten */
 #define DEADMAN_SHARE 90		 /* percent */
 #define QUARTERS      4
 #define QUARTER	      (SECOND / QUARTERS)
@@ -40,9 +42,9 @@
 #define ATTACH_LAST   (320 * SECOND)
 
 /*
- * A sample that is this much dearer than what is usual counts as this much: a
- * virtual CPU that was not running in the middle of it is not the probe's cost.
- * What really is dear raises the usual in a few samples.
+ * A sample of more than OUTLIER times the average counts as OUTLIER times the average, because a
+ * virtual CPU may have been descheduled in the middle of it. If firings really are that dear, the
+ * average rises to them within a few samples.
  */
 #define OUTLIER	    8
 #define USUAL_LEAST 2000
@@ -61,7 +63,10 @@ u32 dfr_governor_budget(const struct dfr_state *state)
 	return state->st_name[0] || !given ? BUDGET_KEPT : 0;
 }
 
-/* Probe. Firings until the next sample: 33 to 96, or of two probes that alternate one might never be seen. */
+/*
+ * Probe context. Firings until the next sample: 33 to 96, at random, because with a fixed distance
+ * one of two alternating probes might never be sampled.
+ */
 static u32 distance(struct dfr_cpu *pc)
 {
 	pc->pc_random = pc->pc_random * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -91,7 +96,7 @@ void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firi
 	u64 stamp = dfr_cpu_of(firing->fr_engine, firing->fr_cpu)->pc_stamp;
 	u32 probe = firing->fr_probe->pb_id;
 
-	/* A firing is one, whatever number of clauses it has. */
+	/* Count each firing once, although this is called for each of its clauses. */
 	if (!gv->gv_throttled || gv->gv_skip_stamp == stamp)
 		return;
 	gv->gv_skip_stamp = stamp;
@@ -101,7 +106,7 @@ void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firi
 	dfr_count(&share->sh_lost, 1);
 }
 
-/* What has been left out so far goes into the ledger. */
+/* Writes the number of firings left out so far to the ledger. */
 static void tell(struct dfr_share *share, u64 now)
 {
 	struct dfr_governor *gv = &share->sh_governor;
@@ -125,7 +130,10 @@ void dfr_governor_release(struct dfr_share *share, u64 now)
 	dfr_write_once(&gv->gv_throttled, 0);
 }
 
-/* Settles the time since the last look against what was spent in it. */
+/*
+ * Adds the budget for the time since the last call to the credit and subtracts what was spent in
+ * that time.
+ */
 static void settle_purse(struct dfr_purse *purse, u32 budget, u64 now)
 {
 	s64 most = (s64)(BURST / 100 * budget);
@@ -160,7 +168,10 @@ static void settle(struct dfr_share *share, u64 now)
 	struct dfr_governor *gv = &share->sh_governor;
 
 	settle_purse(&gv->gv_purse, dfr_governor_budget(share->sh_state), now);
-	/* When it is due itself: what his other states have spent counts against the same time. */
+	/*
+	 * The user's purse is settled at its own interval: his other states spend from it too and
+	 * may have settled it just now.
+	 */
 	if (gv->gv_user && now - gv->gv_user->pu_time >= WINDOW)
 		settle_purse(gv->gv_user, DFR_CONFINED_BUDGET, now);
 	if ((gv->gv_purse.pu_credit < 0 || (gv->gv_user && gv->gv_user->pu_credit < 0)) &&
@@ -170,7 +181,10 @@ static void settle(struct dfr_share *share, u64 now)
 
 /* Probe: samples. */
 
-/* What a CPU's last quarter of a second was spent on, and those before. */
+/*
+ * Judges this CPU's last quarter of a second; the fourth bad one in a row kills a state without a
+ * budget.
+ */
 static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 {
 	bool too_much = pc->pc_judged && pc->pc_spent * 100 >= (now - pc->pc_judged) * DEADMAN_SHARE;
@@ -192,7 +206,7 @@ static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 	}
 }
 
-/* What an ECB has taken in a firing that stands for `weight` of them. */
+/* Charges an ECB for a timed firing that stands for `weight` firings. */
 static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *share, u64 time, u32 weight)
 {
 	struct dfr_governor *gv = &share->sh_governor;
@@ -202,7 +216,10 @@ static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *sh
 		time += ecb->ec_state->st_engine->en_hook_time;
 	gv->gv_sample = pc->pc_samples;
 	time = least(time, usual * OUTLIER);
-	/* Up fast and down slowly: among a hundred that end at once the dear one is still usual. */
+	/*
+	 * The average rises fast and falls slowly, so that one dear firing among a hundred that end
+	 * at once still counts in full.
+	 */
 	gv->gv_usual = time > usual ? (usual + time) / 2 : usual - usual / 64;
 	gv->gv_purse.pu_spent += time * weight;
 	if (gv->gv_user)
@@ -245,9 +262,9 @@ void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 }
 
 /*
- * In the middle of a firing, whether it is a sample or not: what fills a chunk of work
- * (work.c) is charged as it is, by the clock, neither weighed nor cut down. Whoever makes
- * few firings dear hides in no sample.
+ * In the middle of a firing, whether it is sampled or not: a firing that fills a chunk of work
+ * (work.c) is charged the time that the chunk took, unweighted and not cut to OUTLIER. So a program
+ * that makes few but dear firings cannot escape between samples.
  */
 void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing,
 		       u64 time, u64 now)
@@ -270,8 +287,9 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 DEFINE_PER_CPU(s32, dfr_refusals);
 
 /*
- * Probe context, before the guard: about one in 64 firings that a provider refused,
- * for all of them. They cost their hook, and their test next to nothing.
+ * Probe context, before the guard: called for about one in 64 firings that a provider refused
+ * (dfr_probe_wants()), for all of them. Such a firing costs its hook; the test itself costs next to
+ * nothing.
  */
 dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
 {
@@ -285,9 +303,9 @@ dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
 
 	pc->pc_refusals = distance(pc);
 	__this_cpu_write(dfr_refusals, (s32)pc->pc_refusals - 1);
-	/* Inside a firing its writer's words are not ours to touch. */
+	/* If this interrupts a firing, the firing's CPU data must not be changed here. */
 	if (!dfr_read_once(&pc->pc_busy)) {
-		dfr_cpu_enter(pc); /* what wakes the consumer may be traced */
+		dfr_cpu_enter(pc); /* deadman() may wake the consumer by traced functions */
 		pc->pc_samples++;
 		pc->pc_exact = 0;
 		now = dfr_plat_clock(NULL);
@@ -307,7 +325,7 @@ struct review {
 	u64 rv_now;
 };
 
-/* On the CPU. */
+/* On the share's CPU: settles, tells, and lets the state record again if there is enough credit. */
 static void look_after(void *arg)
 {
 	struct review *review = arg;
@@ -337,8 +355,8 @@ static struct dfr_share *any_share(const struct dfr_state *state)
 }
 
 /*
- * How much a detached probe would have fired is only to be guessed: as often as it
- * did before, and once at least: a gap that nobody can count is one nevertheless.
+ * How often a detached probe would have fired can only be estimated: at the rate before it was
+ * detached, and at least once, so that the gap shows as a loss.
  */
 static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
 {
@@ -355,7 +373,7 @@ static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u6
 		dfr_tell_loss(&lost);
 }
 
-/* They are attached again, or have no more to miss. */
+/* The detached probes are about to be attached again, or the state ends: their losses are told. */
 static void account_detached(struct dfr_state *state, u64 now)
 {
 	struct dfr_ecb *ecb;
@@ -366,7 +384,10 @@ static void account_detached(struct dfr_state *state, u64 now)
 	state->st_detach_time = 0;
 }
 
-/* Even leaving out is too dear, and has been for long enough. */
+/*
+ * The credit has been at its floor for DETACH_AFTER: even leaving firings out costs more than the
+ * budget.
+ */
 static bool has_sunk(const struct dfr_purse *purse, u64 now)
 {
 	return purse && purse->pu_sunk && now > purse->pu_sunk + DETACH_AFTER;
@@ -419,7 +440,7 @@ static void begin_to_detach(struct dfr_state *state, u64 now)
 	state->st_detach_time = now;
 }
 
-/* Under the engine's lock alone: others patch code meanwhile, or wait for those who do. */
+/* Under the engine's lock only, not the state's: disarming patches code, which takes long. */
 static void detach(struct dfr_state *state)
 {
 	u32 probes = dfr_state_detach(state);
@@ -430,7 +451,7 @@ static void detach(struct dfr_state *state)
 		     (unsigned long long)(state->st_attach_wait / SECOND));
 }
 
-/* Likewise. */
+/* Under the engine's lock; takes the state's only for forget_costs(). */
 static void attach(struct dfr_state *state, u64 now)
 {
 	dfr_state_attach(state);
@@ -479,11 +500,11 @@ bool dfr_governor_keep(struct dfr_state *state, u64 now)
 	if (attach_is_due(state, now) || detach_is_due(state, now))
 		return true;
 	if (now - state->st_cost_since > BURST && !state->st_detach_time)
-		forget_costs(state, now); /* what is dear now, not what was once */
+		forget_costs(state, now); /* detaching shall go by recent costs */
 	return false;
 }
 
-/* At stop: what is still to be told. */
+/* At stop: tells the losses of probes that are still detached. */
 void dfr_governor_end(struct dfr_state *state, u64 now)
 {
 	if (state->st_detach_time)
@@ -491,9 +512,9 @@ void dfr_governor_end(struct dfr_state *state, u64 now)
 }
 
 /*
- * What a hook costs before and behind the engine, by what a firing costs that
- * nobody listens to: an ftrace entry takes about as long, entry and return
- * together six to eight times that.
+ * Estimates what a hook costs outside of the engine from the time of a firing that no active state
+ * listens to: an ftrace entry takes about as long as that, entry and return together six to eight
+ * times as long.
  */
 #define ROUNDS	       8
 #define FIRINGS	       64
@@ -518,7 +539,7 @@ static u64 guard_time(struct dfr_engine *engine, struct dfr_probe *probe)
 	return best;
 }
 
-/* An inactive state's ECB: it does not listen. */
+/* Times dfr_fire() on a probe whose only ECB is of an inactive state, so that it ends at once. */
 static int calibrate(struct dfr_engine *engine)
 {
 	struct dfr_state *idle;
@@ -545,7 +566,7 @@ void dfr_engine_govern(struct dfr_engine *engine, u64 hook_time)
 
 	engine->en_hook_time = hook_time;
 	if (!hook_time && calibrate(engine))
-		return; /* a machine in which this finds no memory has no use for a recorder */
+		return; /* without memory for this, no recording could start either: leave the governor off */
 	for (cpu = 0; cpu < engine->en_ncpus; cpu++) {
 		struct dfr_cpu *pc = engine->en_cpus[cpu];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The engine's surroundings: every operation that the engine needs from where
- * it runs, and nothing else. Two rooms implement it as static inline functions
+ * it runs, and nothing else. Two folders implement it as static inline functions
  * in a header named dfr_platform_ops.h, found by include path (no table of
  * pointers: an indirect call costs a retpoline):
  *
@@ -47,7 +47,7 @@ struct dfr_state;
 struct dfr_probe;
 struct dfr_difo;
 
-/* What the context record holds about who fired. */
+/* Who fired, as the context record holds it. */
 struct dfr_context {
 	u32 cx_task; /* tid, or the CPU number for its idle task */
 	u32 cx_pid;
@@ -57,8 +57,8 @@ struct dfr_context {
 };
 
 /*
- * A firing: one hit of one probe on one CPU. Built by dfr_fire() on the CPU's
- * own struct, seen by everything that answers questions about it.
+ * A firing: one hit of one probe on one CPU. dfr_fire() fills in the CPU's own struct; every
+ * function that answers a question about the firing gets it.
  */
 struct dfr_firing {
 	struct dfr_engine *fr_engine;
@@ -71,31 +71,31 @@ struct dfr_firing {
 	u32 fr_epid;
 	/* These three are cleared as one word. */
 	u16 fr_flags;
-	u16 fr_chunks;		       /* work that has been charged to it: so many DFR_WORK_CHUNK, */
-	u32 fr_work;		       /* and this much of the next: work.c */
+	u16 fr_chunks;		       /* work charged so far: full chunks of DFR_WORK_CHUNK */
+	u32 fr_work;		       /* and work in the chunk after these (work.c) */
 	const void *fr_env;	       /* user space: struct dfr_env, who "current" is */
 	struct dfr_context fr_context; /* valid when fr_flags says so */
-	u64 fr_wall;		       /* likewise: walltimestamp is one value for a firing */
+	u64 fr_wall;		       /* valid with DFR_FR_WALL: all of a firing sees one walltimestamp */
 	u64 fr_error[6];	       /* ERROR's arguments */
 };
 #define DFR_FR_CONTEXT	 0x1 /* fr_context is filled: see dfr_firing_context() */
 #define DFR_FR_WALL	 0x2 /* fr_wall is filled */
-#define DFR_FR_UNGUARDED 0x4 /* a predicate is asked before the guard: the provider must not be */
+#define DFR_FR_UNGUARDED 0x4 /* a predicate is tested before the guard: call no provider */
 
 static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *firing);
 
 /*
- * Whose self-> a firing sees: the task word, the interrupt level, and whether it
- * is an idle task, whose "tid" is its CPU. Live and in replay the same; below 2^35.
+ * The key of the self-> variables that a firing sees: the task word, the interrupt level, and
+ * whether it is an idle task, whose "tid" is its CPU. The same live and in replay; below 2^35.
  */
 #define DFR_THREAD_KEY(task, level, idle) ((u64)(task) | (u64)(level) << 32 | (u64)(idle) << 34)
 
 /*
- * A keyed hash: of each state its own, so that nobody can choose keys that meet in
- * one bucket. A product by a secret odd factor, its halves folded, so that each bit
- * of a word reaches each bit of the result by a way that the factor decides. (A
- * secret start alone would not do: what differs in the highest bit of two words
- * would cancel whatever it is.)
+ * The key of a keyed hash. Each state has its own secret one, so that nobody can choose keys that
+ * share a bucket. A step multiplies by a secret odd factor and folds the product's halves, so that
+ * the factor decides how each bit of a word reaches the bits of the result. A secret start value
+ * alone would not do: a difference in the highest bits of two words could cancel whatever the start
+ * value is.
  */
 struct dfr_hashkey {
 	u64 hk_start;
@@ -110,26 +110,26 @@ struct dfr_hashkey {
  * Memory
  *   void *dfr_plat_alloc(size_t size);			zeroed, or NULL
  *   void *dfr_plat_alloc_shared(size_t size);		the same for what serves everybody and outlives
- *							who happens to ask first: not on his account
+ *							the task that asks first: not charged to it
  *   void dfr_plat_free(void *p);
- *   void *dfr_plat_alloc_pages(size_t size);		zeroed, page-aligned, NULL: none. For blocks,
- *							catalog extents, aggregation tables: what anchors list
+ *   void *dfr_plat_alloc_pages(size_t size);		zeroed, page-aligned, or NULL. For what anchors
+ *							list: blocks, catalog extents, aggregation tables
  *   void dfr_plat_free_pages(void *p, size_t size);
- *   u64 dfr_plat_memory_left(void);			bytes that may be had; asked before many are
+ *   u64 dfr_plat_memory_left(void);			bytes that may be allocated; ask before taking much
  *
  * Order and exclusion
  *   dfr_load_acquire(p), dfr_store_release(p, v), dfr_read_once(p), dfr_write_once(p, v)	P
  *   dfr_smp_wmb(), dfr_smp_rmb()							P
  *   dfr_cmpxchg(p, old, new) (returns the old value), dfr_atomic_add(u64 *p, u64 v)	P
- *   dfr_count(u64 *p, n): adds to a counter with one writer that others read	P
+ *   dfr_count(u64 *p, n): adds to a counter that one CPU writes and others read	P
  *   dfr_relax() (pause in a bounded spin)						P
  *   u64 dfr_plat_fold(u64 a, u64 b)		P: upper and lower half of the product, xored
- *   u64 dfr_plat_top_bit(u64 value)			P: number of its highest bit; there is one
+ *   u64 dfr_plat_top_bit(u64 value)			P: number of its highest set bit; value is not 0
  *   dfr_plat_direct					attribute of a function that no pointer points to
  *   u64 dfr_plat_masked(u64 index, u64 size)	P: index if it is below size, else 0, speculatively too
  *   struct dfr_mutex; dfr_mutex_init/lock/trylock/unlock
  *   int dfr_plat_proceed(void)				between the pieces of long work: lets others run;
- *							-EINTR: who asked for it has been killed, no need to go on
+ *							-EINTR: the task was killed, so the work may stop
  *   unsigned long dfr_plat_irq_save(struct dfr_engine *, unsigned cpu_hint)		P
  *   void dfr_plat_irq_restore(struct dfr_engine *, unsigned long flags)		P
  *   unsigned dfr_plat_cpu(void)							P
@@ -137,17 +137,17 @@ struct dfr_hashkey {
  *   bool dfr_plat_cpu_online(unsigned cpu)
  *   bool dfr_plat_cpu_left(unsigned cpu)		it has been online, and may come back
  *   void dfr_plat_on_cpu(struct dfr_engine *, unsigned cpu, void (*fn)(void *), void *arg)
- *							runs fn on that CPU with interrupts off, waits; for a CPU
- *							that is away, here, and it stays away meanwhile
- *   void dfr_plat_synchronize(void)			all firings that had begun are over
- *   u64 dfr_plat_grace_begin(void), bool dfr_plat_grace_over(u64 from)	are those over that had begun at
- *							`from`? Nobody waits or is interrupted
- *   void dfr_plat_grace_hurry(void)			those that had begun are over: soon
- *   void dfr_plat_wake(struct dfr_state *)		P: a consumer may want to look
+ *							runs fn there with interrupts off and waits; if that CPU
+ *							is away, runs fn here and keeps it away meanwhile
+ *   void dfr_plat_synchronize(void)			waits until all firings that had begun are over
+ *   u64 dfr_plat_grace_begin(void), bool dfr_plat_grace_over(u64 from)	are all firings over that had
+ *							begun at `from`? Waits for nothing, interrupts no CPU
+ *   void dfr_plat_grace_hurry(void)			waits for them too, but soon: interrupts CPUs
+ *   void dfr_plat_wake(struct dfr_state *)		P: wakes the state's consumer
  *
  * Clock
  *   u64 dfr_plat_clock(const struct dfr_firing *)	P: ns, monotonic; the engine makes it unique per CPU
- *   bool dfr_plat_clock_quick(const struct dfr_firing *, u64 *time)	P: the same, if that takes no call
+ *   bool dfr_plat_clock_quick(const struct dfr_firing *, u64 *time)	P: same; false: it needs a call
  *   u64 dfr_plat_walltime(const struct dfr_firing *)	P: ns since the epoch
  *   u64 dfr_plat_boottime(void)
  *
@@ -162,7 +162,7 @@ struct dfr_hashkey {
  *
  * Who fires
  *   void dfr_plat_context(const struct dfr_firing *, struct dfr_context *)	P
- *   Parts of it, each for what it costs alone:					P
+ *   Parts of it, each for its own cost only:					P
  *   u32 dfr_plat_pid(struct dfr_firing *), dfr_plat_tid(...), dfr_plat_level_of(...)
  *   u64 dfr_plat_who(struct dfr_firing *)		changes when task or process does
  *   void dfr_plat_comm(struct dfr_firing *, u64 words[2])	execname, padded with zeros
@@ -176,12 +176,12 @@ struct dfr_hashkey {
  *   unsigned dfr_plat_stack(const struct dfr_firing *, u64 *pcs, unsigned max)		P
  *   unsigned dfr_plat_ustack(const struct dfr_firing *, u64 *pcs, unsigned max)	P
  *   bool dfr_plat_owned(const struct dfr_firing *, u32 uid, u32 gid)	P: is it this user's own task, and may
- *		he look into it? In the kernel the firing may be NULL
+ *		he trace it? In the kernel the firing may be NULL
  *   bool dfr_plat_progenyof(const struct dfr_firing *, u32 pid)			P
  *   u64 dfr_plat_random(const struct dfr_firing *)					P
- *   u64 dfr_plat_secret(void)				that nobody can guess, for hashes; tests may fix it
+ *   u64 dfr_plat_secret(void)				nobody can guess it: for hashes; tests may fix it
  *   long dfr_plat_subr(const struct dfr_firing *, u32 subr, const u64 *args, char *buffer, size_t room, u64 *result)
- *		P: mutex_owned and kin, d_path, getf: what only the platform can answer; -ENOSYS: not here
+ *		P: mutex_owned and kin, d_path, getf: only the platform can answer; -ENOSYS: it cannot
  *
  * Destructive
  *   int dfr_plat_raise(const struct dfr_firing *, int sig), dfr_plat_stop(...)		P
@@ -196,7 +196,7 @@ struct dfr_hashkey {
  *   void dfr_plat_native_build(struct dfr_difo *)		native code for a verified DIFO, or nothing
  *   void dfr_plat_native_free(struct dfr_difo *)
  *   int dfr_plat_anchor(struct dfr_state *, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit)
- *		make memory findable in a dead machine; no-op in user space
+ *		lists this memory in anchors for readers of a dead machine; no-op in user space
  *   void dfr_plat_unanchor(struct dfr_state *)			before the state's memory is freed
  */
 
@@ -213,7 +213,7 @@ static inline void dfr_hashkey_make(struct dfr_hashkey *key)
 		(dfr_plat_secret() ^ 0x9e3779b97f4a7c15ULL) | 1; /* a fixed secret may be a small number */
 }
 
-/* Probe. Who fires, asked once per firing and only if somebody wants to know. */
+/* Probe context. Who fires; found out once per firing, and only if asked for. */
 static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *firing)
 {
 	if (!(firing->fr_flags & DFR_FR_CONTEXT)) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The provider interface: what a provider gives the engine (probes, how to arm
- * them) and what it calls (dfr_fire). Exported by the module, so that modules of
- * third parties can be providers.
+ * The provider interface: what a provider gives the engine (probes, how to arm them) and what it
+ * calls (dfr_fire). The module exports it, so that other modules can be providers.
  *
- * A provider creates its probes once, when it registers or when its module
- * appears, and arms them only while the engine says so: nothing is patched,
- * hooked or timed while nothing is enabled.
+ * A provider creates its probes once, when it registers or when the module that they are on appears,
+ * and arms them only while the engine says so. While nothing is enabled, it patches, hooks and times
+ * nothing.
  */
 #ifndef DFR_ENGINE_PROVIDER_H
 #define DFR_ENGINE_PROVIDER_H
@@ -16,13 +15,13 @@
 struct dfr_ecb;
 struct dfr_provider;
 
-/* A predicate of the usual kind, known from its DIF: whether it holds is found without running it. */
+/* A simple predicate that idiom.c has recognised in its DIF, so that it is tested without running DIF. */
 enum dfr_test_kind {
 	DFR_TEST_NAME = 1, /* execname is te_words */
 	DFR_TEST_PID,	   /* equals te_words[0] */
 	DFR_TEST_TID,
-	DFR_TEST_OWNER, /* user te_words[0], group te_words[1]: the task is his, and not guarded from him */
-	DFR_TEST_ARG,	/* te_index */
+	DFR_TEST_OWNER, /* the task is owned by user te_words[0], group te_words[1]: dfr_plat_owned() */
+	DFR_TEST_ARG,	/* argument te_index equals te_words[0] */
 	DFR_TEST_SELF	/* thread-local number te_index is not 0 */
 };
 
@@ -36,48 +35,57 @@ struct dfr_test {
 #define DFR_NARGS_UNKNOWN 0xffffffffu
 
 /* pb_flags */
-#define DFR_PB_PURE    0x1 /* every ECB has a pure predicate, and pb_test does not say it all */
+#define DFR_PB_PURE    0x1 /* every ECB has a pure predicate, but pb_test does not cover them all */
 #define DFR_PB_DTRACE  0x2 /* BEGIN, END, ERROR */
 #define DFR_PB_NOARGS  0x4 /* see dfr_probe_reads_args() */
-#define DFR_PB_ANYBODY 0x8 /* fires in whatever task is there: set by its provider when it is made */
+#define DFR_PB_ANYBODY 0x8 /* fires in any task, not the one it tells of; set by its provider at creation */
 #define DFR_PB_REGISTERS                                                                                     \
-	0x10 /* likewise: its arguments are a function's, in the registers that it fires with */
+	0x10 /* also set at creation: its arguments are in the registers of a function's entry */
 
 /* A probe. Providers read pb_cookie and test pb_ecbs; the engine owns the rest. */
 struct dfr_probe {
-	struct dfr_ecb *pb_ecbs; /* in enabling order; NULL: nobody listens. Read with acquire. */
-	/* What all that listen ask of who fires; NULL: nothing, or not the same. Lives as they do. */
+	struct dfr_ecb *pb_ecbs; /* in enabling order; NULL: none. Read with acquire. */
+	/*
+	 * The test that all ECBs here share; NULL: they have none, or not the same. It lives as long
+	 * as they do.
+	 */
 	const struct dfr_test *pb_test;
 	struct dfr_provider *pb_provider;
 	void *pb_cookie;
 	u32 pb_id;
 	u32 pb_nargs;
-	u32 pb_armed; /* enablings that hold it armed */
+	u32 pb_armed; /* how many ECBs hold it armed */
 	u32 pb_flags;
 	const char *pb_module;
 	const char *pb_function;
 	const char *pb_name;
 	struct dfr_probe *pb_hash; /* by function name */
-	u64 pb_born;		   /* later than all probes with a smaller one */
+	u64 pb_born;		   /* number of its creation: larger than those of older probes */
 };
 
 struct dfr_provider_ops {
-	/* Someone matches this pattern: create probes that exist on demand (profile-97). Optional. */
+	/*
+	 * Somebody wants probes of this pattern: create those that exist on demand (profile-97).
+	 * Optional.
+	 */
 	void (*provide)(struct dfr_provider *provider, const char *const pattern[4]);
-	/* Arm and disarm one probe. Changes may be collected until commit(). 0 or -errno. */
+	/* Arm and disarm one probe. The provider may put off the patching until commit(). 0 or -errno. */
 	int (*arm)(struct dfr_provider *provider, struct dfr_probe *probe);
 	void (*disarm)(struct dfr_provider *provider, struct dfr_probe *probe);
 	/* All arms and disarms of one enabling have been made: patch now, in one batch. Optional. */
 	int (*commit)(struct dfr_provider *provider);
-	/* Probe context: argument n >= the number passed to dfr_fire(). Optional: reads 0. */
+	/*
+	 * Probe context: argument n, for n >= the number passed to dfr_fire(). Optional; without it
+	 * they read 0.
+	 */
 	u64 (*getarg)(const struct dfr_firing *firing, unsigned n);
 	/* Do several functions of that name share the probe? Optional: no. */
 	bool (*shared)(const struct dfr_probe *probe);
 };
 
 /* pv_flags */
-#define DFR_PV_CONFINED	 0x2 /* fires in the task that it tells of: for users without privilege, too */
-#define DFR_PV_USER_ARGS 0x1 /* arguments are user space's own: nothing that a lockdown hides */
+#define DFR_PV_CONFINED	 0x2 /* fires in the task that it tells of, so users without privilege may use it */
+#define DFR_PV_USER_ARGS 0x1 /* arguments come from user space, so a lockdown need not hide them */
 
 struct dfr_provider {
 	const char *pv_name;
@@ -89,12 +97,11 @@ struct dfr_provider {
 };
 
 /*
- * Locks: the functions below take the engine's lock (dfr_engine_lock()) themselves,
- * except dfr_probe_create(), which takes an inner one. All ops but getarg and
- * provide are called with the engine's lock held, `provide` with one inside it,
- * that of providing, and with or without the engine's: somebody else may arm
- * meanwhile. It creates probes but calls none of the others, dfr_probes_created()
- * neither (the engine is about to match).
+ * Locks: the functions below take the engine's lock (dfr_engine_lock()) themselves, except
+ * dfr_probe_create(), which takes en_probe_lock. All ops but getarg and provide are called with the
+ * engine's lock held. `provide` is called under en_provide_lock, with or without the engine's lock,
+ * so another task may arm meanwhile. It creates probes but calls none of the other functions,
+ * dfr_probes_created() included, because the engine is about to match anyway.
  */
 int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provider);
 /* -EBUSY while one of its probes is enabled; afterwards its probes are gone. */
@@ -106,8 +113,10 @@ struct dfr_probe *dfr_probe_create(struct dfr_provider *provider, const char *mo
 /* The probe of that exact name, or NULL. */
 struct dfr_probe *dfr_probe_find(struct dfr_provider *provider, const char *module, const char *function,
 				 const char *name);
-/* Probe context: a firing of this probe was lost before it could begin (enum dfr_loss); every state
- * that listens counts it. */
+/*
+ * Probe context: a firing of this probe was lost before it could begin. Every state that has an ECB
+ * here counts it under `cause` (enum dfr_loss).
+ */
 void dfr_probe_lost(struct dfr_probe *probe, u32 cause);
 /* After a batch of creates: retained enablings (-Z, kept) are matched against the new probes. */
 void dfr_probes_created(struct dfr_engine *engine);
@@ -116,22 +125,24 @@ void dfr_probes_created(struct dfr_engine *engine);
 bool dfr_arming_option(const struct dfr_engine *engine, u32 option);
 
 /*
- * What the probes are on is going (a module unloads): their enablings are
- * disarmed and unlinked, then the probes are gone. module NULL: all of the
- * provider's. Enablings stay: they match again what comes again. Process context.
+ * The module that the probes are on is unloaded: disarms and unlinks their ECBs, then removes the
+ * probes. module NULL: all probes of the provider. Enablings stay and match again when probes come
+ * back. Process context.
  */
 int dfr_probes_remove(struct dfr_provider *provider, const char *module);
-/* Those of the provider for which `goes` says so: asked under the engine's lock, more than once. */
+/*
+ * The same for the provider's probes for which `goes` returns true; it is called under the engine's
+ * lock, and more than once for a probe.
+ */
 int dfr_probes_remove_if(struct dfr_provider *provider,
 			 bool (*goes)(const struct dfr_probe *probe, void *arg), void *arg);
 
 /*
- * Probe context. Any context up to NMI; the caller holds preemption off or
- * better. `args` need live only during the call. regs: the platform's registers
- * at the probe, or NULL.
+ * Probe context, up to NMI; the caller has at least preemption off. `args` need live only during the
+ * call. regs: the platform's registers at the probe, or NULL.
  */
 void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs);
-/* The same with a given "current": user space alone (env is a struct dfr_env). */
+/* The same with a given "current", in user space only (env is a struct dfr_env). */
 void dfr_fire_env(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *regs, const void *env);
 
 /* May a user without privilege use it, on his own tasks? */
@@ -148,12 +159,12 @@ static inline bool dfr_probe_enabled(const struct dfr_probe *probe)
 #ifdef __KERNEL__
 bool dfr_probe_wants_other(const struct dfr_test *test);
 void dfr_probe_refused(const struct dfr_probe *probe);
-DECLARE_PER_CPU(s32, dfr_refusals); /* down to the next one that is accounted */
+DECLARE_PER_CPU(s32, dfr_refusals); /* counts down to the next refused firing that is charged */
 
 /*
- * Probe context; a part of dfr_probe_wants() without a call. True: all that listen ask
- * for another name, and if dfr_refusal_due() says so then, it is to be told to
- * dfr_probe_refused(). False says nothing.
+ * Probe context; the part of dfr_probe_wants() that takes no call. True: every ECB here filters on
+ * another execname, so the firing can be skipped; the caller then asks dfr_refusal_due(), and if
+ * that is true, calls dfr_probe_refused(). False: not known.
  */
 static __always_inline bool dfr_probe_passes_by(const struct dfr_probe *probe)
 {
@@ -172,9 +183,9 @@ static __always_inline bool dfr_refusal_due(void)
 }
 
 /*
- * Probe context, before dfr_fire(): false if all that listen ask for somebody
- * else. A provider need not call it; it saves making the arguments. What is
- * refused costs its hook nevertheless: one in 64 tells the governor.
+ * Probe context, before dfr_fire(). False: the test that all ECBs share fails, so none would record.
+ * A provider need not call it; it saves making the arguments. A refused firing still costs its hook,
+ * so about one in 64 is reported to the governor.
  */
 static __always_inline bool dfr_probe_wants(const struct dfr_probe *probe)
 {
@@ -197,10 +208,10 @@ static __always_inline bool dfr_probe_wants(const struct dfr_probe *probe)
 }
 
 /*
- * Probe context: false if none that listens looks at arguments, so that they need
- * not be made, nor is there anything else to ask first: dfr_fire_bare(), or, in a module
- * of its own, dfr_fire() without arguments. For providers whose getarg gives all of them
- * (somebody else may have come since).
+ * Probe context. False: no ECB here looks at arguments and no shared test must be asked first, so
+ * the provider need not make arguments: it calls dfr_fire_bare() or, in another module, dfr_fire()
+ * without arguments. Only for providers whose getarg gives all arguments, because an ECB that reads
+ * them may be linked just now.
  */
 static __always_inline bool dfr_probe_reads_args(const struct dfr_probe *probe)
 {

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A CPU's ring of blocks: opening, closing and recycling them (probe context, by
- * their CPU alone), and the consumer's side: exact snapshots by swapping.
+ * A CPU's ring of blocks: opening, closing and recycling them (probe context, by their CPU alone),
+ * and the consumer's side: exact snapshots by swapping.
  *
  *   slots   [ closed ][ closed ][ open ][ empty ][ empty ]     rg_nslots
  *              |         |        ^ head
- *   refs    every block of the CPU has a number for good: in a slot, taken by a
- *           consumer, or spare
+ *   refs    every block of the CPU has a number for good: it is in a slot, taken
+ *           by a consumer, or spare
  *
- * A consumer takes closed blocks, oldest first, and leaves a spare one in each
- * slot. The swap runs on the ring's CPU with interrupts off, so the writer needs
- * no atomic operation and never waits. Spares are made as they are needed, up to
- * as many as there are slots.
+ * A consumer takes closed blocks, oldest first, and each is replaced in its slot by a spare one. The
+ * swap runs on the ring's CPU with interrupts off, so the writer needs no atomic operation and never
+ * waits. Spares are made as they are needed, up to 8 more than there are slots.
  *
- * Policies differ in what happens when the next slot is not empty: `ring`
- * overwrites it, `fill` has had its turn round and stops, `switch` drops.
+ * The policy says what happens when the next slot is not empty: `ring` overwrites it, `fill` stops
+ * for good because it has gone round once, `switch` drops the record.
  */
 #include "kmod/engine/store.h"
 
@@ -23,7 +22,10 @@
 
 /* Memory, process context. */
 
-/* One more piece of up to `want` blocks, as spares. Smaller pieces if memory is scattered. */
+/*
+ * Allocates one more piece of up to `want` blocks as spares; less if memory is so scattered that it
+ * cannot be had.
+ */
 static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 {
 	struct dfr_ring *ring = &share->sh_ring;
@@ -59,7 +61,7 @@ static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 	return 0;
 }
 
-/* What a ring takes at most, with all the spares that a consumer may make it have. */
+/* Most bytes that a ring may come to take, with all the spares that a consumer can make it allocate. */
 u64 dfr_ring_bytes(const struct dfr_state *state)
 {
 	u64 slots = state->st_nblocks + state->st_keep_slots, refs = 2 * slots + 8;
@@ -116,9 +118,10 @@ static struct dfr_block *slot_block(const struct dfr_ring *ring, u32 slot)
 }
 
 /*
- * Where the fast path ends: at the block's end, or where a restart entry is due:
- * the first record from there on must not pass. Records ask for what they may
- * need, so even the most modest one is stopped if its place is that far.
+ * Sets sm_soft, where the fast path ends: at the block's end or where a restart entry is due,
+ * because the first record from there on must take the slow path. A record compares its start plus
+ * the bytes it may need with sm_soft, so need - 1 is added to the restart's place: then even the
+ * smallest record that starts there is caught.
  */
 void dfr_ring_soft(struct dfr_share *share)
 {
@@ -159,7 +162,7 @@ static void open_block(struct dfr_share *share)
 	share->sh_stream.sm_context = 0;
 }
 
-/* Nothing more comes into the open block. */
+/* Closes the open block: no record is added to it any more. */
 void dfr_ring_close(struct dfr_share *share)
 {
 	struct dfr_ring *ring = &share->sh_ring;
@@ -177,7 +180,10 @@ void dfr_ring_close(struct dfr_share *share)
 	dfr_plat_wake(share->sh_state);
 }
 
-/* Overwriting by design is the horizon's business; but a consumer had asked for this block. */
+/*
+ * A ring may overwrite blocks by design, which the horizon tells readers. But a consumer has asked
+ * for this block and found no spare to take it (rg_wanted), so its records count as lost.
+ */
 static void count_overwritten(struct dfr_share *share, const struct dfr_block *block)
 {
 	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_OVERWRITTEN];
@@ -234,7 +240,10 @@ bool dfr_ring_room(struct dfr_share *share, u32 need, bool is_end)
 	return true;
 }
 
-/* At a place where decoding may start anew: remember it, once in each KiB. */
+/*
+ * Called where decoding may start anew: writes a restart entry for this place, one for each KiB of
+ * the block.
+ */
 void dfr_ring_restart(struct dfr_share *share)
 {
 	struct dfr_ring *ring = &share->sh_ring;
@@ -259,10 +268,10 @@ struct take {
 	u32 tk_room;
 	u32 tk_count;
 	bool tk_flush;
-	bool tk_short; /* closed blocks are left for want of spares */
+	bool tk_short; /* closed blocks are left because spares ran out */
 };
 
-/* Oldest first, a spare one in each place. */
+/* On the ring's CPU: takes closed blocks, oldest first, and puts a spare one in the place of each. */
 static void swap_closed(struct take *take)
 {
 	struct dfr_share *share = take->tk_share;
@@ -290,7 +299,10 @@ static void swap_closed(struct take *take)
 	}
 }
 
-/* On the ring's CPU. Closed ones first: what a flush has to tell may need their room. */
+/*
+ * On the ring's CPU. Takes closed blocks before it flushes, because the flush may need their room
+ * for what it writes.
+ */
 static void take_closed(void *arg)
 {
 	struct take *take = arg;
@@ -314,7 +326,7 @@ static void seal(struct dfr_block *block)
 	block->checksum = crc ? crc : 1;
 }
 
-/* What a consumer that has gone had taken, in order of sequence. */
+/* Hands out again the blocks that a consumer which has gone had taken, in order of sequence. */
 static void take_orphans(struct take *take)
 {
 	struct dfr_ring *ring = &take->tk_share->sh_ring;
@@ -350,7 +362,10 @@ void dfr_state_disown(struct dfr_state *state)
 	dfr_mutex_unlock(&state->st_lock);
 }
 
-/* As many as there have been made so far, and two: who takes little has few made. */
+/*
+ * Adds as many spares as were made so far, and two more: a consumer that takes few blocks has few
+ * made for it.
+ */
 static int add_spares(struct dfr_state *state, struct dfr_share *share)
 {
 	const struct dfr_ring *ring = &share->sh_ring;
@@ -373,7 +388,7 @@ static void take_from(struct dfr_state *state, struct take *take)
 	do {
 		dfr_visit_cpu(state->st_engine, share->sh_cpu, take_closed, take);
 	} while (take->tk_short && !add_spares(state, share));
-	/* Taken blocks are the reader's: nobody writes them. */
+	/* Nobody writes a taken block, so it can be sealed here. */
 	for (; first < take->tk_count; first++) {
 		block = ring->rg_refs[take->tk_taken[first].block].br_block;
 		if (!(block->flags & DFR_BLOCK_SEALED))
@@ -418,7 +433,7 @@ static int release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
 		return -EINVAL;
 	ring->rg_refs[block].br_taken = 0;
 	ring->rg_refs[block].br_orphan = false;
-	/* A dead memory's scanner takes it for empty from here on. */
+	/* From here on a scanner of a dead memory takes the block for empty. */
 	dfr_store_release(&ring->rg_refs[block].br_block->seq, 0);
 	ring->rg_spare[ring->rg_nspare++] = block;
 	return 0;
@@ -463,15 +478,15 @@ bool dfr_state_readable(const struct dfr_state *state)
 }
 
 /*
- * Sealing of blocks that stay in the ring, so that a dead memory's closed blocks
- * can be verified. The sum is taken here and stored on the ring's CPU, if the
- * block is still the same.
+ * Sealing of blocks that stay in the ring, so that a reader of a dead memory can verify them. The
+ * checksum is computed here, in process context, and stored on the ring's CPU if the block is still
+ * the same.
  */
 struct sealing {
 	struct dfr_share *sn_share;
 	struct dfr_block *sn_block;
 	u64 sn_seq;
-	u32 sn_bytes; /* header and records: a recycled block's own words are not to be trusted */
+	u32 sn_bytes; /* header and records; copied, because the block may be recycled meanwhile */
 	u32 sn_crc;
 };
 
@@ -488,14 +503,14 @@ static u32 crc_sealed(const struct dfr_block *block, u32 bytes)
 }
 
 /*
- * The oldest closed block that has no checksum. Blocks behind the head are numbered
- * without gaps up to the newest, so none need be passed over: interrupts are off.
+ * Finds the oldest closed block without a checksum. Interrupts are off, so it computes the slot
+ * instead of searching: closed blocks are numbered without gaps up to the newest.
  */
 static void seal_find(struct sealing *sealing)
 {
 	struct dfr_ring *ring = &sealing->sn_share->sh_ring;
 	u64 newest = ring->rg_seq - (ring->rg_block ? 1 : 0);
-	u64 behind = newest - ring->rg_sealed; /* closed since the last one that was sealed */
+	u64 behind = newest - ring->rg_sealed; /* closed since the last sealed one */
 	u32 back = behind < ring->rg_closed ? (u32)behind : ring->rg_closed;
 	struct dfr_block *block;
 
@@ -508,7 +523,7 @@ static void seal_find(struct sealing *sealing)
 	sealing->sn_block = block;
 	sealing->sn_bytes = ring->rg_hdr_size + block->committed;
 #ifndef __KERNEL__
-	/* A CPU's lock is all that keeps its writer away here. */
+	/* In user space only this CPU's lock, which is held here, keeps its writer away. */
 	sealing->sn_crc = crc_sealed(block, sealing->sn_bytes);
 #endif
 }
@@ -521,7 +536,7 @@ static void seal_store(const struct sealing *sealing)
 	dfr_store_release(&sealing->sn_block->flags, DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
 }
 
-/* On the ring's CPU, once for each block: stores the last one's sum, finds the next one. */
+/* On the ring's CPU, once for each block: stores the checksum of the last block and finds the next one. */
 static void seal_next(void *arg)
 {
 	struct sealing *sealing = arg;
@@ -531,7 +546,10 @@ static void seal_next(void *arg)
 	seal_find(sealing);
 }
 
-/* Is there one? Asked from elsewhere, so that nobody is interrupted for nothing: what is closed meanwhile waits. */
+/*
+ * Does a block wait to be sealed? Read from another CPU, so that a CPU without one is not
+ * interrupted. A block that is closed meanwhile waits for the next turn.
+ */
 static bool any_unsealed(const struct dfr_ring *ring)
 {
 	return dfr_read_once(&ring->rg_closed) &&

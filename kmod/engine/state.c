@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a state: created empty, given programs (enable.c), made to record
- * by go, ended by stop, destroyed. Process context under the engine's lock, the
- * state's own, or both: engine.h.
+ * The life of a state: created empty, given programs (enable.c), made to record by go, ended by
+ * stop, destroyed. Process context under the engine's lock, the state's own, or both: engine.h says
+ * which.
  *
  *   INACTIVE -go-> WARMUP (BEGIN runs) -> ACTIVE -stop or exit()-> DRAINING
  *            -> COOLDOWN (END runs) -> STOPPED
  *
- * Every CPU starts with whole chains: shares are made before anything is armed,
- * the CPU of BEGIN records first, the others from their own visit on. Memory is
- * freed only after unlinking and dfr_plat_synchronize(). Ending and disarming are
- * two steps, since who disarms may have to wait for somebody who arms: what has
- * ended records nothing from then on, and loads nothing but the guard on its probes.
+ * Shares are made before anything is armed. The CPU of BEGIN records first, each other CPU from the
+ * visit on that activates it, so each CPU starts with complete chains of ECBs. Memory is freed only
+ * after unlinking and dfr_plat_synchronize(). Ending and disarming are two steps, because disarming
+ * may have to wait for a task that arms: a state that has ended records nothing from then on, and
+ * its probes cost the guard only.
  */
 #include "kmod/engine/store.h"
 
@@ -121,7 +121,7 @@ void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymou
 	memset(state->st_name, 0, sizeof(state->st_name));
 	memcpy(state->st_name, name, n);
 	state->st_anonymous = anonymous;
-	/* Before go the entry is still to come. */
+	/* Before go there is no entry to renew: dfr_state_go() writes the first. */
 	if (state->st_activity != DFR_INACTIVE) {
 		dfr_past_recall(state);
 		dfr_catalog_state(state);
@@ -152,7 +152,10 @@ void dfr_states_visit(struct dfr_engine *engine, bool (*visit)(struct dfr_state 
 
 /* Sizes. */
 
-/* Sums over END's ECBs: what DTrace would reserve, and bytes of ours. */
+/*
+ * Sums over END's ECBs: the bytes that DTrace would reserve, the bytes that our records need, and
+ * their number.
+ */
 static void end_needs(const struct dfr_state *state, u64 *classic, u64 *bytes, u32 *count)
 {
 	const struct dfr_ecb *ecb;
@@ -182,7 +185,10 @@ static int check_sizes(const struct dfr_state *state, u64 bufsize, u64 end_class
 	return 0;
 }
 
-/* Large rings have large blocks, small ones several small ones; the largest record fits in any case. */
+/*
+ * Large rings have large blocks, small ones several small blocks; the largest record fits into one
+ * in any case.
+ */
 static u32 block_size(const struct dfr_state *state, u64 bufsize)
 {
 	s64 wish = dfr_option(state, DFR_OPT_BLOCKSIZE);
@@ -277,7 +283,10 @@ static int create_share(struct dfr_state *state, u32 cpu, struct dfr_share **out
 	struct dfr_share *share = dfr_plat_alloc(sizeof(*share));
 	int error;
 
-	/* A half-made share is handed out too: what it has is anchored, and anchors go with the state. */
+	/*
+	 * A half-made share is handed out too, because its memory may be anchored already, and
+	 * anchors can only be removed together with all others of the state.
+	 */
 	*out = share;
 	if (!share)
 		return -ENOMEM;
@@ -288,7 +297,10 @@ static int create_share(struct dfr_state *state, u32 cpu, struct dfr_share **out
 	return error;
 }
 
-/* One that has left may be back before anybody could make its share (dfr_engine_cpu_prepare()). */
+/*
+ * A CPU that is away but was online before counts too: when it comes back, dfr_engine_cpu_prepare()
+ * may get no lock to make its share in time.
+ */
 static bool wants_cpu(const struct dfr_state *state, u32 cpu)
 {
 	s64 only = dfr_option(state, DFR_OPT_CPU);
@@ -315,8 +327,8 @@ static void free_shares(struct dfr_state *state)
 }
 
 /*
- * A confined state's memory is all that it takes, with what it may come to take (spares,
- * CPUs that are not there yet), not only its buffers: the rest adds up over many CPUs.
+ * A confined state's limit holds for everything that it takes or may come to take (spares, CPUs that
+ * are not there yet), not only for its buffers, because the rest adds up over many CPUs.
  */
 static bool quota_suffices(const struct dfr_state *state)
 {
@@ -329,7 +341,10 @@ static bool quota_suffices(const struct dfr_state *state)
 	return !dfr_state_confined(state) || common + state->st_engine->en_ncpus * share <= state->st_memory;
 }
 
-/* Whether it is worth trying: to take all there is and give it back would take long. */
+/*
+ * Is it worth trying to allocate? Taking all memory that there is, only to give it back, would take
+ * long.
+ */
 static bool rings_fit(const struct dfr_state *state)
 {
 	u64 ring = (u64)(state->st_nblocks + state->st_keep_slots) * state->st_block_size;
@@ -364,7 +379,10 @@ static void lower(struct dfr_state *state, u32 option, s64 least)
 	*value = *value / 2 > least ? *value / 2 : least;
 }
 
-/* The larger one, or both if they are equal: who asks for one that is too large keeps the other. False: there is no less. */
+/*
+ * Halves the larger of bufsize and aggsize, or both if they are equal, so that a size that is too
+ * large does not cost the other. False: neither can be lowered further.
+ */
 static bool lower_sizes(struct dfr_state *state)
 {
 	s64 buffer = dfr_option(state, DFR_OPT_BUFSIZE), aggregation = dfr_option(state, DFR_OPT_AGGSIZE);
@@ -378,7 +396,7 @@ static bool lower_sizes(struct dfr_state *state)
 	return true;
 }
 
-/* With bufresize=auto sizes are halved until all of it fits. */
+/* With bufresize=auto sizes are halved until all of it can be allocated. */
 static int allocate(struct dfr_state *state)
 {
 	int error;
@@ -475,7 +493,7 @@ struct on_share {
 	bool os_active;
 };
 
-/* On the CPU. */
+/* On os_cpu: starts or ends its recording for the state. */
 static void activate(void *arg)
 {
 	struct on_share *on = arg;
@@ -485,7 +503,7 @@ static void activate(void *arg)
 			  on->os_active ? on->os_state->st_shares[on->os_cpu] : (struct dfr_share *)NULL);
 }
 
-/* On the CPU: it is active, and fires BEGIN or END. */
+/* On the CPU that BEGIN or END is to fire on. */
 static void fire_on(void *arg)
 {
 	struct on_share *on = arg;
@@ -503,7 +521,7 @@ static void set_active(struct dfr_state *state, bool active)
 			dfr_visit_cpu(state->st_engine, on.os_cpu, activate, &on);
 }
 
-/* Where BEGIN and END fire: here, unless there is no ring here. */
+/* Where BEGIN and END fire: on this CPU, unless it has no ring. */
 static u32 home_cpu(const struct dfr_state *state)
 {
 	u32 here = dfr_plat_cpu();
@@ -518,8 +536,8 @@ static u32 home_cpu(const struct dfr_state *state)
 }
 
 /*
- * A confined state's fire in the task that asks, which another CPU would not be running.
- * A CPU that came without memory for its share has none: then that is lost, and counted.
+ * A confined state's BEGIN and END must fire in the task that asks, which runs on this CPU. If this
+ * CPU came without memory for its share, the firing is lost and counted.
  */
 static u32 fire_here(struct on_share *on)
 {
@@ -589,9 +607,9 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 	return 0;
 }
 
-/* What is counted where no ledger is. */
+/* Losses that are counted where no ledger is. */
 
-/* *told: of `total`, so much has been told. */
+/* Tells what of `total` has not been told yet; *told: how much has been. */
 static void tell_rest(struct dfr_untold *loss, u32 cause, u64 total, u64 *told)
 {
 	loss->un_cause = cause;
@@ -602,13 +620,13 @@ static void tell_rest(struct dfr_untold *loss, u32 cause, u64 total, u64 *told)
 
 static u64 hotplug_lost(const struct dfr_state *state)
 {
-	/* With -x cpu= the others are not asked for. */
+	/* With -x cpu= a firing on another CPU is no loss. */
 	return dfr_option(state, DFR_OPT_CPU) < 0 ? dfr_load_acquire(&state->st_hotplug_lost) : 0;
 }
 
 /*
- * Dynamic variables are all CPUs', and a CPU without a share has no ledger: this
- * one's tells of what they lost.
+ * Dynamic variables belong to no CPU, and a CPU without a share has no ledger, so the ledger of
+ * home_cpu() tells of these losses.
  */
 static void tell_counted(struct dfr_state *state)
 {
@@ -627,7 +645,7 @@ static void tell_counted(struct dfr_state *state)
 		tell_rest(&loss, DFR_LOSS_DYNVAR + i, dynvar[i], &state->st_dynvar_told[i]);
 	if (hotplug == state->st_hotplug_told)
 		return;
-	/* Read behind the count: it is of all that were counted. */
+	/* Read after the count, so that it covers all firings that were counted. */
 	loss.un_probe = dfr_read_once(&state->st_hotplug_probe);
 	dfr_write_once(&state->st_hotplug_probe, 0u);
 	if (loss.un_probe == DFR_PROBES_SEVERAL)
@@ -635,7 +653,7 @@ static void tell_counted(struct dfr_state *state)
 	tell_rest(&loss, DFR_LOSS_HOTPLUG, hotplug, &state->st_hotplug_told);
 }
 
-/* exit() happens in probe context; the catalog hears of it here. */
+/* exit() runs in probe context, which cannot write to the catalog; the event is written here. */
 static void log_exit(struct dfr_state *state)
 {
 	if (state->st_exit_logged || !dfr_load_acquire(&state->st_exited))
@@ -644,7 +662,7 @@ static void log_exit(struct dfr_state *state)
 	dfr_catalog_event(state, DFR_EVENT_EXIT, dfr_read_once(&state->st_exit_status), dfr_plat_clock(NULL));
 }
 
-/* So does a fill ring become full, and answers are whole up to then only. */
+/* A fill ring becomes full in probe context too. Until the time written here, answers are complete. */
 static void log_full(struct dfr_state *state)
 {
 	struct dfr_ring *ring;
@@ -661,7 +679,7 @@ static void log_full(struct dfr_state *state)
 	}
 }
 
-/* Killed: in probe context only the word was changed. */
+/* The governor kills in probe context by changing st_activity only; the rest is done here. */
 static void end_killed(struct dfr_state *state, s32 why)
 {
 	if (state->st_ended)
@@ -691,7 +709,7 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 	u32 activity = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_DRAINING);
 	u32 cpu;
 
-	/* What was killed has ended, without END. */
+	/* A killed state has ended already, and its END does not fire. */
 	if (activity == DFR_KILLED) {
 		end_killed(state, 0);
 		return 0;
@@ -886,7 +904,10 @@ static int prepare_cpu(struct dfr_state *state, u32 cpu)
 		return -ENOMEM;
 	}
 	dfr_store_release(&state->st_shares[cpu], share);
-	/* What fires there from its first instruction on is recorded, not only once somebody has looked. */
+	/*
+	 * From here on the CPU records, from its first instruction on: dfr_engine_cpu_online() would
+	 * be too late.
+	 */
 	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
 		dfr_store_release(&state->st_live[cpu], share);
 	return 0;

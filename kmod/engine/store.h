@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the recording half share: engine.c, state.c, enable.c,
- * plan.c, form.c, fire.c, work.c, steps.c, plain.c, governor.c, past.c, visit.c, record.c, ring.c, agg.c,
- * spec.c, catalog.c. Nobody else includes it: providers see provider.h, consumers of the engine engine.h.
- * It is long because they work on the same few structures, which refer to one another.
+ * Shared by the files of the recording half: engine.c, state.c, enable.c, plan.c, form.c, fire.c,
+ * work.c, steps.c, plain.c, governor.c, past.c, visit.c, record.c, ring.c, agg.c, spec.c, catalog.c.
+ * Nobody else includes it: providers see provider.h, consumers of the engine engine.h. It is long
+ * because these files work on the same few structures, which refer to one another.
  *
  * The structures, from the outside in:
  *
@@ -42,7 +42,7 @@
 
 /* Plans. */
 
-/* Where a step's value comes from: the usual ones need no DIF. */
+/* Where a step's value comes from. All but DFR_SRC_DIF are found without running DIF. */
 enum dfr_source {
 	DFR_SRC_NONE,
 	DFR_SRC_DIF,
@@ -55,7 +55,7 @@ enum dfr_source {
 	DFR_SRC_PROBE_ID,
 	DFR_SRC_EXECNAME,
 	DFR_SRC_SELF, /* sp_from.number: a thread-local number */
-	DFR_SRC_SINCE /* timestamp - such a number */
+	DFR_SRC_SINCE /* timestamp - self->number (sp_from.number) */
 };
 
 enum dfr_step_op {
@@ -63,15 +63,15 @@ enum dfr_step_op {
 	DFR_STEP_ARGS, /* sp_do.count integer fields: arguments 0, 1, ... */
 	DFR_STEP_STRING,
 	DFR_STEP_AGG,  /* sp_do.agg: its key steps follow, then a weight step if DFR_SP_WEIGHT */
-	DFR_STEP_EVAL, /* for its side effects; records nothing */
-	DFR_STEP_SELF, /* the value becomes that of thread-local number sp_do.number */
+	DFR_STEP_EVAL, /* evaluated for its side effects; records nothing */
+	DFR_STEP_SELF, /* stores the value in thread-local number sp_do.number */
 	DFR_STEP_TEXT, /* text of the probe: nothing in a record, the probe's id in a key */
 	DFR_STEP_BYTES,
-	DFR_STEP_VARBYTES, /* sp_do.data.length: how many; NULL: a memref's pair says it */
+	DFR_STEP_VARBYTES, /* as many bytes as sp_do.data.length says; NULL: as the memref's pair says */
 	DFR_STEP_STACK,
 	DFR_STEP_USTACK,
 	DFR_STEP_USYM,
-	DFR_STEP_EXIT, /* an integer field too */
+	DFR_STEP_EXIT, /* records an integer field too */
 	DFR_STEP_SPECULATE,
 	DFR_STEP_COMMIT,
 	DFR_STEP_DISCARD,
@@ -80,12 +80,12 @@ enum dfr_step_op {
 
 /* sp_flags */
 #define DFR_SP_SIGNED  0x1
-#define DFR_SP_CAPTURE 0x2  /* evaluated by itself: a fault is a note, not an ERROR */
-#define DFR_SP_USER    0x4  /* by user reference */
+#define DFR_SP_CAPTURE 0x2  /* evaluated by itself: a fault becomes a note in the record, not an ERROR */
+#define DFR_SP_USER    0x4  /* the value is an address in user memory */
 #define DFR_SP_WEIGHT  0x8  /* aggregation: a weight step follows the keys */
 #define DFR_SP_NAME    0x10 /* probe text as a string; sp_do.data.name says which of the four */
 
-/* Keys that plain.c keeps in registers. */
+/* Shapes of keys that plain.c keeps in registers; all but DFR_KEY_ANY. */
 enum dfr_key_shape {
 	DFR_KEY_ANY,
 	DFR_KEY_NONE,
@@ -116,7 +116,7 @@ struct dfr_step {
 			u16 keys;
 			u16 words;
 			u32 shape;	/* enum dfr_key_shape */
-			u64 hash;	/* what the hash of a key starts with */
+			u64 hash;	/* start value of the hash of a key */
 			u64 parameters; /* of lquantize() and llquantize() */
 		} agg;			/* DFR_STEP_AGG */
 		struct {
@@ -135,26 +135,26 @@ struct dfr_step {
 #define DFR_PN_RECORDS	  0x1 /* writes a record, maybe one without fields */
 #define DFR_PN_SPECULATES 0x2
 #define DFR_PN_MACHINE	  0x4 /* some step runs DIF or copies through the machine */
-#define DFR_PN_CONTEXT	  0x8 /* some step without record needs the context */
+#define DFR_PN_CONTEXT	  0x8 /* some step that records nothing needs the context */
 #define DFR_PN_COMMITS	  0x10
 #define DFR_PN_ARGS	  0x20 /* may look at arguments */
 
 /*
- * Which way a clause takes through a firing. form.c finds it when the ECB is put on its
- * probe; fire.c goes by it, and nothing else asks again. All but the general one run no DIF
- * and cannot fault (plain.c).
+ * Which way a clause takes through a firing. form.c decides it when the ECB is put on its probe;
+ * fire.c switches on it and tests nothing else. All forms but the general one run no DIF and cannot
+ * fault (plain.c).
  */
 enum dfr_form {
-	DFR_FORM_GENERAL,    /* steps.c: charged; the predicate as DIF, then ec_body */
-	DFR_FORM_COUNT,	     /* a count whose keys are names and numbers of who fires and of the probe */
-	DFR_FORM_TIME,	     /* a thread-local number is set to the time, and that is all */
-	DFR_FORM_SINCE,	     /* if one is not 0: the time since it is aggregated, and it is set to 0 */
-	DFR_FORM_REGISTERS,  /* DFR_FORM_ARGS at a DFR_PB_REGISTERS */
+	DFR_FORM_GENERAL,    /* steps.c: charged for its work; runs the predicate's DIF, then ec_body */
+	DFR_FORM_COUNT,	     /* count() with keys of the task that fires and of the probe */
+	DFR_FORM_TIME,	     /* sets a thread-local number to the time, and does no more */
+	DFR_FORM_SINCE,	     /* if a thread-local number is not 0: aggregates the time since, sets it to 0 */
+	DFR_FORM_REGISTERS,  /* DFR_FORM_ARGS at a probe with DFR_PB_REGISTERS */
 	DFR_FORM_AGG,	     /* one aggregation over integers, execname, text of the probe */
 	DFR_FORM_ARGS,	     /* one to four arguments, signed and whole, and nothing else */
 	DFR_FORM_STEPS,	     /* aggregations like DFR_FORM_AGG, and thread-local numbers are set */
 	DFR_FORM_RECORD,     /* a record of integers, execname and text of the probe */
-	DFR_FORM_TESTED = 16 /* or'ed to one of these: ec_test is asked first */
+	DFR_FORM_TESTED = 16 /* or'ed to one of these: ec_test is tested first */
 };
 
 /* What a form needs to know besides the plan. */
@@ -162,10 +162,10 @@ union dfr_facts {
 	struct {
 		u32 which; /* a byte for each argument, the first lowest: its number + 1 */
 		u16 need;  /* the plan's pn_need */
-		u8 passed; /* so many arguments must have been passed */
-		u8 shift;  /* where the size codes end up in their byte */
+		u8 passed; /* as many arguments must have been passed */
+		u8 shift;  /* how far the size codes are shifted in their byte */
 	} fa_args;	   /* DFR_FORM_ARGS, _REGISTERS */
-	u64 fa_self;	   /* _TIME, _SINCE, _STEPS: DFR_SELF_KEY() of the number that comes first; 0: none */
+	u64 fa_self;	   /* _TIME, _SINCE, _STEPS: DFR_SELF_KEY() of the first number used; 0: none */
 };
 
 struct dfr_plan {
@@ -175,14 +175,14 @@ struct dfr_plan {
 	u32 pn_need;  /* most bytes that a record can take, notes included */
 	u32 pn_codes; /* bytes of size codes */
 	u32 pn_nsteps;
-	u32 pn_nargs;  /* variant: CAPTURE_ARGS records so many */
+	u32 pn_nargs;  /* the variant of the plan for CAPTURE_ARGS of so many arguments */
 	u32 pn_layout; /* layout id in the catalog */
 	u32 pn_nfields;
 	u32 pn_fallible;	 /* captured fields that may need a note */
-	u32 pn_work;		 /* guest instructions of its steps, about, without what DIF does */
+	u32 pn_work;		 /* instructions of its steps, estimated, without those of DIF */
 	u32 pn_key_max;		 /* most bytes of a key that its aggregations build */
-	u32 pn_classic;		 /* bytes that DTrace would reserve: END's reserve is counted so */
-	struct dfr_test pn_test; /* te_kind 0: the predicate is of no such kind */
+	u32 pn_classic;		 /* bytes that DTrace would reserve: END's reserve is computed with it */
+	struct dfr_test pn_test; /* te_kind 0: the predicate is no such test */
 	struct dfr_field *pn_fields;
 	struct dfr_step pn_steps[];
 };
@@ -198,22 +198,22 @@ struct dfr_ecb {
 	struct dfr_state *ec_state;
 	struct dfr_share **ec_live; /* the state's st_live */
 	const struct dfr_difo *ec_pred;
-	const struct dfr_test *ec_test; /* what ec_pred says, if it is of that kind */
+	const struct dfr_test *ec_test; /* the same as ec_pred, if idiom.c knew it; else NULL */
 	const struct dfr_plan *ec_plan;
 	u32 ec_epid;
 	u8 ec_flags;
-	u8 ec_form; /* enum dfr_form */
-	u8 ec_body; /* DFR_FORM_GENERAL, when the predicate holds: steps (_GENERAL), or _AGG, _STEPS, _RECORD */
+	u8 ec_form;  /* enum dfr_form */
+	u8 ec_body;  /* DFR_FORM_GENERAL, if the predicate holds: _GENERAL (steps), _AGG, _STEPS or _RECORD */
 	u8 ec_marks; /* DFR_MARK_*: changed by process context alone, under the engine's lock */
 	union dfr_facts ec_facts;
 	struct dfr_probe *ec_probe;
 	struct dfr_ecb *ec_sibling; /* of the state, by EPID */
-	u64 ec_cost;		    /* governor: ns that its firings took, and how many they were */
+	u64 ec_cost;		    /* governor: ns that its firings took, and their number */
 	u64 ec_fired;
 };
 
 #define DFR_MARK_LINKED	  0x1 /* in the probe's chain */
-#define DFR_MARK_DETACHED 0x2 /* by the governor */
+#define DFR_MARK_DETACHED 0x2 /* the governor has unlinked it */
 
 static inline bool dfr_ecb_marked(const struct dfr_ecb *ecb, u8 mark)
 {
@@ -225,7 +225,10 @@ static inline void dfr_ecb_mark(struct dfr_ecb *ecb, u8 mark, bool on)
 	dfr_write_once(&ecb->ec_marks, (u8)(on ? ecb->ec_marks | mark : ecb->ec_marks & ~mark));
 }
 
-/* What an ECB was whose probe has gone: if that comes back, so does the EPID, which the catalog knows. */
+/*
+ * Remembers an ECB whose probe has gone. If the probe comes back, its ECB gets the same EPID, which
+ * the catalog has already.
+ */
 struct dfr_gone_ecb {
 	struct dfr_gone_ecb *ge_next;
 	const struct dfr_plan *ge_plan;
@@ -239,34 +242,34 @@ struct dfr_enabling {
 	struct dfr_program *eb_program;
 	struct dfr_plan **eb_plans; /* [clause]: list of variants */
 	u32 eb_number;		    /* DOF number in the catalog */
-	u64 eb_matched_to;	    /* probes born up to then have been matched */
+	u64 eb_matched_to;	    /* probes with pb_born up to this have been matched */
 };
 
 /* Rings. */
 
 /*
- * Where records go: the CPU's open block, or the last chunk of a speculation on
- * this CPU. `sm_soft` is where the fast path ends: the lowest of the end, the
- * next restart point and, where anything is to be done first (a context, a
- * ledger entry), the beginning.
+ * Where records go: the CPU's open block, or the last chunk of a speculation on this CPU. A record
+ * that may reach beyond `sm_soft` takes the slow path. sm_soft is the lowest of the end and the next
+ * restart point; where something must be written first (a context, a ledger entry), it is the
+ * beginning.
  */
 struct dfr_stream {
 	u8 *sm_ptr;
 	u8 *sm_soft;
 	u64 sm_time; /* of the last head */
-	u64 sm_who;  /* whose context holds: dfr_plat_who(), dfr_plat_comm() */
+	u64 sm_who;  /* the task of the current context record: dfr_plat_who(), dfr_plat_comm() */
 	u64 sm_comm[2];
 	u32 sm_tid;
-	u32 sm_context; /* offset of the context record that holds; 0: none yet */
+	u32 sm_context; /* offset of the current context record; 0: none yet */
 };
 
 enum dfr_slot_state { DFR_SLOT_EMPTY, DFR_SLOT_OPEN, DFR_SLOT_CLOSED };
 
-/* A block and where it is. */
+/* A block of a ring and who has it. */
 struct dfr_blockref {
 	struct dfr_block *br_block;
-	u64 br_taken;	/* sequence it was handed out with; 0: it is in the ring or spare */
-	bool br_orphan; /* taken by a consumer that has gone: the next one gets it first */
+	u64 br_taken;	/* its sequence when it was handed out; 0: in the ring or spare */
+	bool br_orphan; /* taken by a consumer that has gone: the next consumer gets it first */
 };
 
 struct dfr_ringslot {
@@ -290,12 +293,12 @@ struct dfr_ring {
 	u32 rg_block_size;
 	u32 rg_hdr_size;
 	u8 *rg_first;  /* of the open block: where its records begin */
-	u32 rg_closed; /* slots that a consumer could take: those behind the head */
-	u32 rg_keep;   /* fill: so many slots are END's own */
+	u32 rg_closed; /* closed slots that a consumer can take: those behind the head */
+	u32 rg_keep;   /* fill: so many slots are reserved for END */
 	bool rg_full;  /* fill: this CPU has stopped recording */
 	bool rg_full_told;
-	u64 rg_full_time; /* of the last record before that */
-	bool rg_wanted;	  /* a consumer found no spare for what it wanted */
+	u64 rg_full_time; /* of the last record before it was full */
+	bool rg_wanted;	  /* a consumer left closed blocks because spares ran out */
 	u64 rg_seq;	  /* of the newest block */
 	u64 rg_sealed;	  /* blocks up to this one are sealed or gone */
 	struct dfr_ringslot *rg_slots;
@@ -307,7 +310,7 @@ struct dfr_ring {
 	struct dfr_piece *rg_pieces;
 };
 
-/* A loss that no ledger record tells of yet. */
+/* A loss that no ledger record tells yet. */
 struct dfr_pending {
 	u64 pe_count;
 	u64 pe_from;
@@ -315,7 +318,7 @@ struct dfr_pending {
 	u32 pe_probe;
 };
 
-/* What is to be said about a captured field of the record being written. */
+/* A note on a captured field of the record that is being written. */
 struct dfr_note {
 	u32 no_field;
 	u32 no_code;
@@ -341,27 +344,27 @@ struct dfr_speclist {
 	u32 sl_id;
 };
 
-/* Counts what was started lately: limits.c. */
+/* Counts the states that were started lately: limits.c. */
 struct dfr_starts {
 	u64 sts_since;
 	u32 sts_count;
 };
 
-/* What may be spent on one CPU: governor.c. Times in ns; that CPU alone touches it. */
+/* A credit of time on one CPU: governor.c. Times in ns; touched by that CPU only. */
 struct dfr_purse {
 	u64 pu_time;   /* settled up to here; 0: never yet */
 	s64 pu_credit; /* that may be spent */
 	u64 pu_spent;  /* since pu_time */
-	u64 pu_sunk;   /* credit has been at its floor since then; 0: it is not */
-	u64 pu_stamp;  /* a user's: firing that ran his clauses last, */
-	u32 pu_work;   /* and what work they have done in it */
+	u64 pu_sunk;   /* credit has been at its floor since then; 0: it is above */
+	u64 pu_stamp;  /* a user's purse: the last firing that ran his clauses */
+	u32 pu_work;   /* and how much work they did in it */
 	u16 pu_chunks;
 };
 
 /*
- * A user without privilege: what all his states take together (limits.c). He is
- * forgotten when he has none and has had none for as long as his purses remember:
- * so who ends a state and begins another does not begin with a full one.
+ * A user without privilege: what all his states take together (limits.c). His entry is freed only
+ * when he has had no state for as long as a purse takes to fill, so that ending a state and starting
+ * another does not give him a full purse.
  */
 #define DFR_GOVERNOR_BURST 10000000000ULL /* ns of budget that a purse holds */
 struct dfr_user {
@@ -374,7 +377,7 @@ struct dfr_user {
 	struct dfr_purse us_purses[]; /* [cpu] */
 };
 
-/* Of a state that has ended: past.c. */
+/* The purses of a state that has ended: past.c. */
 struct dfr_past {
 	struct dfr_past *pa_next;
 	u64 pa_left; /* when it ended */
@@ -386,11 +389,11 @@ struct dfr_past {
 struct dfr_governor {
 	struct dfr_purse gv_purse; /* the state's */
 	struct dfr_purse *gv_user; /* and its user's; NULL: it is not confined */
-	u64 gv_usual;		   /* what an ECB takes as a rule */
-	u64 gv_sample;		   /* to which the hook's time was added */
+	u64 gv_usual;		   /* average time of an ECB in a firing */
+	u64 gv_sample;		   /* sample to which the hook's time was added last */
 	u64 gv_skip_stamp;	   /* firing that was counted last */
-	u64 gv_skipped;		   /* firings left out that the ledger does not know of */
-	u64 gv_from;		   /* since when */
+	u64 gv_skipped;		   /* firings left out and not in the ledger yet */
+	u64 gv_from;		   /* begin of the time in which they were left out */
 	u32 gv_probe;
 	u32 gv_throttled;
 };
@@ -402,19 +405,19 @@ struct dfr_share {
 	struct dfr_stream sh_stream;
 	struct dfr_ring sh_ring;
 	u32 sh_cpu;
-	u64 sh_stamp; /* firing that the machine is set up for */
+	u64 sh_stamp; /* firing that sh_machine is set up for */
 	u64 sh_records;
 	struct dfr_aggtab *sh_agg; /* active half; NULL: none */
-	u64 sh_factor;		   /* of the hashes of its keys */
+	u64 sh_factor;		   /* hk_factor for hashes of its keys */
 	u64 *sh_key;		   /* room for the largest key, and for a stack */
 	u64 *sh_pcs;
 	struct dfr_state *sh_state;
 	struct dfr_machine sh_machine;
 
-	/* the clause that `if` split, in this firing */
+	/* a clause that `if` has split, in this firing */
 	u64 sh_split_stamp;
 	u64 sh_split_clause;
-	u64 sh_split_spec; /* it speculates: to this number, or to none any more: DFR_SPEC_VOID */
+	u64 sh_split_spec; /* speculation it records to; DFR_SPEC_VOID: discarded */
 	u32 sh_split_ok;
 
 	u32 sh_nnotes;
@@ -429,7 +432,7 @@ struct dfr_share {
 
 	/* counters; each has one writer */
 	u64 sh_loss[DFR_LOSS_MAX];
-	u64 sh_lost; /* sum of what this CPU's writer counted */
+	u64 sh_lost; /* sum of the losses that this CPU's writer counted */
 	u32 sh_pending_mask;
 	struct dfr_pending sh_pending[DFR_LOSS_MAX];
 	u64 sh_errors;
@@ -439,7 +442,7 @@ struct dfr_share {
 	u64 sh_chill_start;
 	u64 sh_chilled;
 	struct dfr_governor sh_governor;
-	struct dfr_share *sh_next_dead; /* half-made: kept until the state goes */
+	struct dfr_share *sh_next_dead; /* half-made shares: kept until the state is freed */
 };
 
 #define DFR_PROBES_SEVERAL (~0u)
@@ -468,15 +471,14 @@ struct dfr_catlog_extent {
 };
 
 /*
- * What a state is made of (programs, ECBs, variables, shares) and what of it is armed
- * changes under the engine's lock alone; once it has gone, under st_lock besides where
- * housekeeping or a consumer looks. What these do to it (blocks, snapshots, catalog,
- * clocks, losses, activity) is under st_lock, which is inside the engine's, and not held
- * while a provider arms or disarms.
+ * Programs, ECBs, variables and shares of a state, and which ECBs are armed, change under the
+ * engine's lock only; after go, under st_lock as well wherever housekeeping or a consumer reads
+ * them. What these two change (blocks, snapshots, catalog, clocks, losses, activity) is under
+ * st_lock, which is inside the engine's lock and is not held while a provider arms or disarms.
  */
 struct dfr_state {
-	u32 st_activity;	      /* enum dfr_activity; probe context changes it by exit() alone */
-	struct dfr_share **st_live;   /* [cpu]; NULL: that CPU does not record for this state now */
+	u32 st_activity;	    /* enum dfr_activity; in probe context only exit() and deadman() set it */
+	struct dfr_share **st_live; /* [cpu]; NULL: that CPU does not record for this state now */
 	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
 	struct dfr_engine *st_engine;
 	struct dfr_state *st_next;
@@ -493,7 +495,7 @@ struct dfr_state {
 	struct dfr_enabling *st_enablings;
 	struct dfr_ecb *st_ecbs;
 	struct dfr_ecb *st_ecb_last;
-	struct dfr_gone_ecb *st_gone_ecbs; /* as they went, by and large as they will come */
+	struct dfr_gone_ecb *st_gone_ecbs; /* oldest first: probes mostly come back in that order */
 	struct dfr_gone_ecb **st_gone_last;
 	u32 st_nepids;
 	u32 st_nlayouts;
@@ -504,15 +506,15 @@ struct dfr_state {
 	struct dfr_hashkey st_hash; /* of aggregations */
 
 	struct dfr_test st_owner; /* te_kind 0: the state is not confined */
-	u64 st_memory;		  /* if it is: bytes that it may take, */
-	struct dfr_user *st_user; /* and whose it is */
+	u64 st_memory;		  /* confined: bytes that it may take, */
+	struct dfr_user *st_user; /* and its user */
 	s64 st_options[DFR_NOPTS];
 	struct dfr_vars *st_vars;
 	u32 st_strsize;
 	u32 st_scratch;
 	u32 st_key_max;
 	u32 st_need_max;
-	u32 st_need_min; /* of records that go to the ring themselves; 0: there are none */
+	u32 st_need_min; /* of records that go directly to the ring; 0: there are none */
 	u32 st_notes_max;
 	u32 st_spec_need;
 	u32 st_block_size;
@@ -533,25 +535,25 @@ struct dfr_state {
 	struct dfr_catlog_extent *st_extents;
 	struct dfr_catlog_extent *st_extent_last;
 	u64 st_catalog_end;
-	const struct dfr_cat_clock *st_clock; /* what it says of the clocks last; NULL: nothing yet */
+	const struct dfr_cat_clock *st_clock; /* its last entry about the clocks; NULL: none yet */
 
 	struct dfr_share *st_dead_shares;
-	u64 st_hotplug_lost;  /* firings on CPUs without a share, all CPUs' and levels': atomic */
-	u32 st_hotplug_probe; /* of those not told yet; 0: none, DFR_PROBES_SEVERAL */
+	u64 st_hotplug_lost;  /* firings on CPUs without a share, of all CPUs and levels: atomic */
+	u32 st_hotplug_probe; /* their probe, until told; 0: none, or DFR_PROBES_SEVERAL */
 
-	/* what has been counted above, and by variables, and is in the ledger: housekeeping's own */
+	/* how much of these, and of the variables' losses, the ledger has; used by housekeeping only */
 	u64 st_hotplug_told;
 	u64 st_dynvar_told[3];
 	u64 st_told_time;
 
-	/* governor: times; 0: there is none */
-	u64 st_cost_since;  /* ECBs' costs are of the time from here */
-	u64 st_detach_time; /* some are detached since then, */
-	u64 st_attach_wait; /* for so long */
-	u64 st_attached;    /* when that last ended */
+	/* governor: times; 0: none */
+	u64 st_cost_since;  /* ec_cost and ec_fired count from here */
+	u64 st_detach_time; /* probes are detached since then, */
+	u64 st_attach_wait; /* for so long a time */
+	u64 st_attached;    /* when they were last attached again */
 
 	struct dfr_mutex st_lock;
-	bool st_ended; /* no CPU records for it any more, and none will; what is armed is left to dfr_state_settle() */
+	bool st_ended; /* no CPU records for it any more; dfr_state_settle() disarms it */
 };
 
 /* The engine. */
@@ -561,21 +563,21 @@ struct dfr_cpu {
 	u32 pc_busy;
 	u64 pc_last;	 /* time of the last firing */
 	u64 pc_stamp;	 /* counts firings */
-	u64 pc_left;	 /* firings up to the next that is timed; 0: never */
-	u32 pc_distance; /* from the last one timed */
-	u64 pc_samples;	 /* of firings, and of those that ended before they were one */
-	u32 pc_refusals; /* that the next sample of these stands for */
-	u64 pc_pure;	 /* counts firings that a pure predicate ended; an interrupt may cost it one */
+	u64 pc_left;	 /* firings until the next sample; 0: never sample */
+	u32 pc_distance; /* distance of that sample from the last */
+	u64 pc_samples;	 /* number of samples, refused and pure firings included */
+	u32 pc_refusals; /* refused firings that their next sample stands for */
+	u64 pc_pure;	 /* counts firings that a pure predicate ended; may miss one at an interrupt */
 	u64 pc_pure_sample;
 	u64 pc_random;
 	u64 pc_spent; /* governor: ns that probes took since pc_judged */
 	u64 pc_judged;
-	u32 pc_bad_quarters; /* in a row, in which that was too much */
-	u64 pc_dear_stamp;   /* firing that filled a chunk of work last (work.c), */
-	u64 pc_dear_from;    /* since when, */
-	u64 pc_dear_seen;    /* and up to when the governor knows of it, */
-	u64 pc_dear_done;    /* with so much work done */
-	u64 pc_exact;	     /* of the time that is being measured, what it knows of so */
+	u32 pc_bad_quarters; /* bad quarters of a second in a row */
+	u64 pc_dear_stamp;   /* the last firing that filled a chunk of work (work.c), */
+	u64 pc_dear_from;    /* its start, */
+	u64 pc_dear_seen;    /* the time up to which the governor was told, */
+	u64 pc_dear_done;    /* and the work done by then */
+	u64 pc_exact;	     /* part of the sample's time that was charged exactly (dfr_governor_dear()) */
 	struct dfr_firing pc_error;
 };
 
@@ -587,22 +589,22 @@ struct dfr_string {
 };
 
 /*
- * Which names the probes of neighbouring ids have. Functions come in tens of
- * thousands and have two: who looks for another name passes over them, and so does
- * a user without privilege, who may not have them.
+ * The names that a group of probes with neighbouring ids has. Functions come in tens of thousands
+ * and have two names, so a search for another name skips such groups; a search for a user without
+ * privilege skips groups that have no probe for him.
  */
 #define DFR_GROUP_PROBES 256
 #define DFR_GROUP_NAMES	 3
 struct dfr_namegroup {
-	const char *ng_names[DFR_GROUP_NAMES]; /* interned; NULL: no more */
-	bool ng_more;			       /* than there is room for */
-	bool ng_confined; /* some provider among them is open to users without privilege */
+	const char *ng_names[DFR_GROUP_NAMES]; /* interned; NULL: end */
+	bool ng_more;			       /* it has more names than fit */
+	bool ng_confined;		       /* users without privilege may use some provider in it */
 };
 
 struct dfr_engine {
 	void *en_host;
 	struct dfr_mutex en_lock;
-	struct dfr_mutex en_provide_lock; /* inside en_lock: the providers, also while they provide */
+	struct dfr_mutex en_provide_lock; /* inside en_lock: list of providers, held while they provide */
 	struct dfr_mutex en_probe_lock;	  /* inside both: probe lists, strings */
 	struct dfr_cpu **en_cpus;
 	u32 en_ncpus;
@@ -610,11 +612,11 @@ struct dfr_engine {
 	struct dfr_provider en_dtrace;
 	u64 en_hook_time;			       /* what a firing costs outside of the engine, ns */
 	struct dfr_probe **en_byid;		       /* [id]; grows: not for probe context */
-	struct dfr_probe *en_own[DFR_PROBE_ERROR + 1]; /* BEGIN, END, ERROR: those are */
+	struct dfr_probe *en_own[DFR_PROBE_ERROR + 1]; /* BEGIN, END, ERROR */
 	struct dfr_namegroup *en_groups;	       /* [id / DFR_GROUP_PROBES] */
 	u32 en_nprobes;				       /* the largest id */
 	u64 en_births;
-	struct dfr_probe **en_gone; /* [en_byname_size], as en_byname: probes whose ids are kept for them */
+	struct dfr_probe **en_gone; /* hash chains as en_byname: gone probes, whose ids are kept */
 	u32 en_room;
 	struct dfr_probe **en_byname; /* by function name: hash chains */
 	u32 en_byname_size;
@@ -622,7 +624,7 @@ struct dfr_engine {
 	u32 en_strings_size;
 	u32 en_nstrings;
 	struct dfr_state *en_states;
-	struct dfr_state *en_arming; /* whose probes are being armed */
+	struct dfr_state *en_arming; /* the state whose probes are being armed */
 	u64 en_state_ids;
 	struct dfr_user *en_users;
 	struct dfr_past *en_pasts;
@@ -644,23 +646,23 @@ static inline bool dfr_probe_goes(const struct dfr_going *going, const struct df
 	return probe->pb_provider == going->go_provider && going->go_goes(probe, going->go_arg);
 }
 
-/* Of a user without privilege: it sees his own tasks alone. */
+/* The state belongs to a user without privilege and sees only his own tasks. */
 static inline bool dfr_state_confined(const struct dfr_state *state)
 {
 	return state->st_owner.te_kind != 0;
 }
 
-/* limits.c: of confined states. A reason, or NULL; 0 or an error. */
-#define DFR_CONFINED_BUDGET	      5 /* percent of each CPU: of a state, and of all of a user's */
+/* limits.c: limits of confined states. Functions return a reason or NULL, 0 or an error. */
+#define DFR_CONFINED_BUDGET	      5 /* percent of each CPU: for one state, and for all of a user's */
 #define DFR_CONFINED_CLAUSES_ON_PROBE 64
 const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_program *program);
 u64 dfr_limits_variables(const struct dfr_state *state);
 bool dfr_limits_more_ecbs(const struct dfr_state *state);
 bool dfr_limits_may_start(struct dfr_state *state);
-void dfr_limits_leave(struct dfr_state *state);	   /* its user has a state less */
-void dfr_limits_forget(struct dfr_engine *engine); /* all users: there are no states any more */
+void dfr_limits_leave(struct dfr_state *state);	   /* its user has one state less */
+void dfr_limits_forget(struct dfr_engine *engine); /* frees all users; there are no states any more */
 int dfr_limits_sizes(struct dfr_state *state);
-u32 dfr_limits_key(const struct dfr_state *state); /* of any state: most bytes of an aggregation's key */
+u32 dfr_limits_key(const struct dfr_state *state); /* any state: most bytes of an aggregation's key */
 
 /* engine.c */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool provide,
@@ -676,7 +678,7 @@ void dfr_state_arm(struct dfr_state *state);
 void dfr_state_disarm(struct dfr_state *state);
 struct dfr_aggvar *dfr_state_aggvar(const struct dfr_state *state, u32 varid);
 
-/* idiom.c: what the usual DIF says, so that it need not run. Process context. */
+/* idiom.c: recognises simple DIF, so that it need not run. Process context. */
 void dfr_idiom_value(struct dfr_step *step, const struct dfr_difo *difo);
 bool dfr_idiom_store(struct dfr_step *step, const struct dfr_difo *difo);
 void dfr_idiom_test(struct dfr_test *test, const struct dfr_difo *difo);
@@ -686,18 +688,18 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 		  struct dfr_plan **out);
 void dfr_plan_free(struct dfr_plan *plan);
 u32 dfr_plan_nargs(const struct dfr_clause *clause, const struct dfr_probe *probe);
-int dfr_plan_probe_text(const struct dfr_difo *difo); /* which of the probe's four names it gives; -1: none */
+int dfr_plan_probe_text(const struct dfr_difo *difo); /* which of the probe's four names it is; -1: none */
 bool dfr_plan_reads_user(const struct dfr_difo *difo);
 u32 dfr_plan_agg_keys(const struct dfr_clause *clause, u32 action,
 		      u32 *end); /* the first; *end: behind the last */
 
 /* form.c */
-void dfr_form_find(struct dfr_ecb *ecb, bool crowded); /* crowded: it is to be charged for what it does */
+void dfr_form_find(struct dfr_ecb *ecb, bool crowded); /* crowded: charge it for its work */
 u32 dfr_form_keys(const struct dfr_step *step);	       /* of an aggregation's step: enum dfr_key_shape */
 bool dfr_form_reads_args(const struct dfr_ecb *ecb);
 
 /* aggvar.c */
-extern const char dfr_no_memory[]; /* among the reasons that this gives: */
+extern const char dfr_no_memory[]; /* the reason of dfr_plan_aggvars() for -ENOMEM */
 const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program);
 int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *program);
 u32 dfr_agg_words(u32 kind, u64 arg);
@@ -714,7 +716,7 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing);
 void dfr_governor_release(struct dfr_share *share, u64 now);
 /* process context; the state's lock is held */
-u32 dfr_governor_budget(const struct dfr_state *state); /* percent of each CPU; 0: no bound but the deadman */
+u32 dfr_governor_budget(const struct dfr_state *state); /* percent of each CPU; 0: only the deadman */
 void dfr_governor_end(struct dfr_state *state, u64 now);
 
 /* past.c */
@@ -725,13 +727,16 @@ void dfr_past_forget(struct dfr_engine *engine);
 /* fire.c; probe context */
 void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu);
 void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32 cause, u64 count);
-/* What has been counted is to be told: the next block writer does. Interrupts off. */
+/* Notes a loss that has been counted; the next block that is written tells it. Interrupts off. */
 void dfr_ledger(struct dfr_share *share, u32 cause, u32 probe, u64 count, u64 from, u64 to);
 
-/* visit.c; process context. fn runs on the CPU as its writer, interrupts off; for a CPU that is away, here. */
+/*
+ * visit.c; process context. Runs fn on the CPU as its writer, interrupts off; if that CPU is away,
+ * runs it here.
+ */
 void dfr_visit_cpu(struct dfr_engine *engine, u32 cpu, void (*fn)(void *arg), void *arg);
 
-/* A loss that no firing could count where its share's CPU does. */
+/* A loss that was not counted in a firing on its share's CPU. */
 struct dfr_untold {
 	struct dfr_share *un_share; /* whose ledger tells of it */
 	u32 un_cause;
@@ -744,12 +749,12 @@ void dfr_tell_loss(struct dfr_untold *loss);
 
 /* record.c; probe context */
 #define DFR_CONTEXT_BYTES 48	       /* most that a context record takes */
-#define DFR_STREAM_FRESH  (1ULL << 63) /* sm_time before the first head: any time is far from it */
+#define DFR_STREAM_FRESH  (1ULL << 63) /* sm_time before the first head: far from any time */
 
 /* The size codes of a record so far: four to a byte, the first lowest (encode.h). */
 struct dfr_codes {
 	u8 *co_at;
-	u32 co_bits; /* of the byte that is not full yet, pushed down from the top */
+	u32 co_bits; /* bits of the unfinished byte, kept at the top */
 	u32 co_n;
 };
 
@@ -788,7 +793,10 @@ int dfr_agg_share(struct dfr_state *state, struct dfr_share *share);
 void dfr_agg_free(struct dfr_state *state);
 void dfr_agg_free_share(struct dfr_share *share);
 /* Probe context. key_size is a multiple of 8. */
-/* The value words of this key, made if it is new; NULL: there is no room for it, or the firing has done too much. */
+/*
+ * The value words of this key; a new key gets an entry. NULL: there is no room, or the firing has
+ * done too much.
+ */
 u64 *dfr_agg_values(struct dfr_firing *firing, struct dfr_share *share, const struct dfr_step *step,
 		    u32 key_size, u32 hash);
 void dfr_agg_update(u64 *values, u32 kind, u64 value, u64 weight);
@@ -805,11 +813,11 @@ void dfr_spec_free_share(struct dfr_share *share);
 /* Probe context. */
 enum dfr_spec_result { DFR_SPEC_OK, DFR_SPEC_DROP, DFR_SPEC_ILLOP };
 u64 dfr_spec_work(const struct dfr_share *share,
-		  u64 id); /* of commit or discard: guest instructions, about */
+		  u64 id); /* of commit or discard: guest instructions, estimated */
 enum dfr_spec_result dfr_spec_trace(struct dfr_share *share, u64 id, struct dfr_speclist **list);
 enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id);
 enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct dfr_writer *open);
-/* Records of no speculation: for what a clause records after it has discarded its own. */
+/* List 0 is of no speculation: it takes what a clause records after its own discard. */
 static inline struct dfr_speclist *dfr_spec_void(const struct dfr_share *share)
 {
 	return &share->sh_specs[0];
@@ -822,7 +830,7 @@ void dfr_spec_clean(struct dfr_state *state);
 /* catalog.c; the state's lock is held */
 int dfr_catalog_create(struct dfr_state *state);
 void dfr_catalog_free(struct dfr_state *state);
-void dfr_catalog_anchor(struct dfr_state *state); /* all extents anew */
+void dfr_catalog_anchor(struct dfr_state *state); /* lists all extents in new anchors */
 int dfr_catalog_state(struct dfr_state *state);
 int dfr_catalog_dof(struct dfr_state *state, u32 number, const void *dof, u32 size);
 int dfr_catalog_probe(struct dfr_state *state, const struct dfr_probe *probe);
@@ -838,7 +846,7 @@ static inline struct dfr_cpu *dfr_cpu_of(const struct dfr_engine *engine, u32 cp
 	return engine->en_cpus[cpu];
 }
 
-/* Where an option that is known is in st_options. */
+/* The index of a known option in st_options. */
 static inline u32 dfr_option_index(u32 option)
 {
 	return option < DFR_NOPTS_CLASSIC ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC;
@@ -849,15 +857,16 @@ static inline s64 dfr_option(const struct dfr_state *state, u32 option)
 	return state->st_options[dfr_option_index(option)];
 }
 
-/* bufresize=auto: sizes that memory does not suffice for are lowered. */
+/* bufresize=auto: sizes are lowered until they fit into memory. */
 static inline bool dfr_state_resizes(const struct dfr_state *state)
 {
 	return dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
 }
 
 /*
- * From here on this CPU's writer is at work, interrupts off: whatever fires meanwhile is
- * nested. The barriers are for an NMI's eyes; the compiler's order is all it takes.
+ * Marks this CPU's writer as at work, with interrupts off: a probe that fires until dfr_cpu_leave()
+ * is nested. Only an NMI on this CPU reads the mark meanwhile, so the barriers need order the
+ * compiler's accesses only.
  */
 dfr_hot void dfr_cpu_enter(struct dfr_cpu *pc)
 {
@@ -882,7 +891,7 @@ dfr_hot struct dfr_cpu *dfr_this_cpu(const struct dfr_engine *engine)
 #endif
 }
 
-/* Which bucket a value of quantize() counts in. */
+/* The bucket that quantize() counts a value in. */
 dfr_hot u32 dfr_quantize_bucket(u64 raw)
 {
 	u64 magnitude = (s64)raw < 0 ? 0 - raw : raw;
