@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Scanning for anchors. The magic alone proves nothing: a page counts if its
-// checksum is right and it stands where it says. In a raw image the difference
-// between the two is what is looked for: one that many anchors share is where
-// this part of memory stood.
+// Scanning for anchors. The magic alone proves nothing: a page counts as an anchor
+// if its checksum is right and it was found at the address (self_pfn) that it
+// contains. In a raw image that address may differ from the file offset; a
+// difference that several anchors share is the displacement of a part of memory.
 #include "recorder/anchors.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Candidate {
 	FoundAnchor anchor;
 	BootId boot{};
 	PanicNote panic;
-	int64_t displacement = 0; // where it says it is, minus where it was found
+	int64_t displacement = 0; // the address that it contains, minus the one where it was found
 };
 
 bool checksum_is_right(std::span<const std::byte> page, const dfr_anchor& head) {
@@ -43,7 +43,7 @@ PanicNote read_panic(std::span<const std::byte> page) {
 	        .reason = fixed_text(record.reason, sizeof(record.reason))};
 }
 
-// nullopt: the magic is there by accident, or the page is damaged.
+// nullopt: the page is damaged, or has the magic by accident.
 std::optional<Candidate> read_anchor(uint64_t address, std::span<const std::byte> page) {
 	Candidate result;
 	dfr_anchor head;
@@ -78,8 +78,8 @@ bool has_magic(std::span<const std::byte> page) {
 	return true;
 }
 
-// The displacements that are believed: none in an ELF dump; in a raw image, those that two anchors
-// share, or the only one there is.
+// The displacements that are believed: 0; and in a raw image also those that at least two anchors
+// share, or the only one that there is.
 std::vector<int64_t> believed(const std::vector<Candidate>& candidates, bool raw) {
 	std::map<int64_t, unsigned> votes;
 	for (const Candidate& candidate : candidates)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Anchors found in a memory image: checked, grouped by recording, the highest
-// generation of each part only. Says where things are; memory_image.cc reads
-// them.
+// Anchors found in a memory image: checked, grouped by recording, and of each part
+// only the one with the highest generation. memory_image.cc reads what they list.
 #pragma once
 
 #include <array>
@@ -25,10 +24,10 @@ struct FoundAnchor {
 	uint64_t state_id = 0, generation = 0;
 	uint32_t kind = 0, cpu = 0, half = 0, part = 0;
 	std::vector<dfr_anchor_run> runs;
-	int64_t displacement = 0; // of the part of a raw image that it stands in
+	int64_t displacement = 0; // raw image: address minus file offset, where this anchor was found
 };
 
-// What an anchor is for; parts of one thing differ in `part` alone.
+// Which part of which thing an anchor lists; the parts of one thing differ only in `part`.
 struct AnchorKey {
 	uint32_t kind = 0, cpu = 0, half = 0, part = 0;
 	auto operator<=>(const AnchorKey&) const = default;
@@ -41,9 +40,9 @@ struct AnchorGroup {
 struct AnchorScan {
 	std::map<std::pair<BootId, uint64_t>, AnchorGroup> recordings; // by boot and state
 	std::map<BootId, PanicNote> panics;
-	std::vector<int64_t> displacements; // that raw images have, the commonest first
+	std::vector<int64_t> displacements; // those that are believed, the most frequent first
 	uint64_t damaged = 0;               // pages with the magic whose checksum is wrong
-	uint64_t misplaced = 0;             // copies that stand elsewhere than they say
+	uint64_t misplaced = 0;             // anchors at another address than they say: copies
 };
 
 AnchorScan scan_anchors(const PhysicalMemory& memory);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The stages of a pass.
+// The transitions between the stages of a pass (picture: block_pass.h).
 #include "recorder/block_pass.h"
 
 namespace dfr::recorder {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // BlockPass: which blocks a device session asks for next. Outside of a pass it
-// asks all CPUs for closed blocks. A pass, which flush() begins, gives everything
-// that is older than its beginning:
+// asks all CPUs for closed blocks. DeviceSession::flush() begins a pass, which
+// delivers everything that was recorded before the pass began:
 //
 //	Idle ─begin()─▶ OpenOfAll ─▶ RestOfAll ──nothing older came──▶ Idle
 //	                    │ a full batch │
@@ -10,11 +10,11 @@
 //	                OpenOfOne ─▶ RestOfOne ──nothing older came──▶ OpenOfOne of the
 //	                                                     next CPU, or Idle after the last
 //
-// All CPUs are asked at once, if that is not much; else one after the other. Each
-// gives until nothing comes that is older than the beginning: what is younger
-// waits for the next pass, because a pass would not end while CPUs are faster than
-// the reader. An open block is asked for once (Open...), because each flush may
-// have something to tell.
+// The pass asks all CPUs at once; when an answer fills the batch, it goes on CPU by
+// CPU. It asks until an answer has no block older than the beginning: younger blocks
+// wait for the next pass, because a pass would never end while CPUs write faster
+// than the reader reads. It closes each CPU's open block only once (Open...),
+// because a block that has been opened since may hold new records at every flush.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ public:
 	static constexpr uint32_t kAllCpus = 0xffffffff;
 	struct Question {
 		uint32_t cpu = kAllCpus;
-		bool open_too = false; // open blocks are closed for it
+		bool open_too = false; // TAKE closes the open blocks first and hands them out too
 	};
 
 	void begin(uint64_t now);
@@ -34,10 +34,11 @@ public:
 	// Whether to ask once more; false: the pass is over. `cpus`: how many there are.
 	bool goes_on(uint32_t cpus);
 	Question question() const;
-	// The answer: whether it was as many blocks as fit, and then what is in each.
+	// The answer: answered() once (full_batch: as many blocks as had room), then saw() or
+	// saw_unreadable() for each block of it.
 	void answered(bool full_batch);
 	void saw(uint64_t last_time) { older_came_ |= last_time <= began_; }
-	void saw_unreadable() { older_came_ = true; } // it may have been older
+	void saw_unreadable() { older_came_ = true; } // its time is not known: it may have been older
 
 private:
 	enum class Stage { Idle, OpenOfAll, RestOfAll, OpenOfOne, RestOfOne };
@@ -45,7 +46,7 @@ private:
 
 	Stage stage_ = Stage::Idle;
 	uint64_t began_ = 0;
-	uint32_t cpu_ = 0; // that is asked, one after the other
+	uint32_t cpu_ = 0; // the CPU that is asked, in OpenOfOne and RestOfOne
 	bool older_came_ = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The calls of /dev/dfr. What the kernel hands out is checked like any input: a
-// module of another version may say anything.
+// The calls of /dev/dfr. The kernel's answers are checked like any other input,
+// because the loaded module may be of another version.
 #include "recorder/device.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@
 namespace dfr::recorder {
 namespace {
 
-// Most patterns mean a few probes: the kernel clears as much as it is asked for.
+// The first buffer of a listing is small, because most patterns match a few probes and the kernel
+// clears the whole buffer that it is asked to fill.
 constexpr size_t kListingFirst = 4 << 10;
 constexpr size_t kListingMost = 1 << 20;
 
@@ -72,7 +73,7 @@ void copy_pattern(char (&to)[128], const std::string& pattern) {
 	std::memcpy(to, pattern.data(), pattern.size());
 }
 
-// The four names of an entry; false: they do not lie in it.
+// Finds the four names of an entry; false: they are not all inside of it.
 bool probe_names(const std::byte* entry, size_t size, std::array<const char*, 4>& names) {
 	size_t at = sizeof(dfr_cat_probe);
 	for (const char*& name : names) {
@@ -85,7 +86,7 @@ bool probe_names(const std::byte* entry, size_t size, std::array<const char*, 4>
 	return true;
 }
 
-// Visits the entries of one piece of the listing. False: the visitor has enough.
+// Visits the entries of one piece of the listing. False: the visitor wants no more.
 bool visit_entries(std::span<const std::byte> bytes, const std::function<bool(const ListedProbe&)>& visit) {
 	while (bytes.size() >= sizeof(dfr_cat_probe)) {
 		dfr_cat_probe entry;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Device: the calls of /dev/dfr (formats/abi/control.h) as C++ functions. It
-// turns an errno into what a person can act on, and keeps nothing: the live
-// session is device_session.h, the compiler's view is device_target.h.
+// turns an errno into an error with a hint, and keeps no state but the descriptor:
+// the live session is device_session.h, the compiler's view is device_target.h.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace dfr::recorder {
 
-// One probe of the running kernel. Texts live during the visit only.
+// One probe of the running kernel. The four names are valid during the visit only.
 struct ListedProbe {
 	uint32_t id = 0;
 	std::optional<uint32_t> nargs;
-	bool shared = false; // by several functions of that name
+	bool shared = false; // several functions have this name, so the kernel's types may mean another
 	const char* provider;
 	const char* module;
 	const char* function;
@@ -28,7 +28,7 @@ struct ListedProbe {
 };
 
 struct StateLine {
-	std::string name; // "-": it has none
+	std::string name; // "-": the state has no name
 	uint64_t id = 0;
 	std::string activity, holder;
 };
@@ -49,7 +49,7 @@ public:
 	const std::string& path() const { return path_; }
 
 	dfr_ioc_info info() const;
-	// From id `first` on, in order of id, until visit returns false.
+	// Visits the matching probes with ids from `first` up, in ascending order, until visit returns false.
 	void probes(const ProbeGlob& glob, uint32_t first,
 	            const std::function<bool(const ListedProbe&)>& visit) const;
 	std::vector<StateLine> states() const;
@@ -57,7 +57,7 @@ public:
 
 	// Throws dfr::Error unless the call succeeds; `what` says what failed: "cannot start recording".
 	void call(unsigned long request, void* argument, const char* what) const;
-	// 0 or the errno.
+	// Returns 0 or the errno.
 	int try_call(unsigned long request, void* argument) const;
 
 private:
@@ -65,7 +65,7 @@ private:
 	int fd_ = -1;
 };
 
-// Whether the module is loaded and lets this process in; `why` explains where not.
+// Whether the module is loaded, and whether this process may open the device; if not, `why` explains.
 struct DeviceAccess {
 	bool loaded = false, permitted = false;
 	std::string why, hint;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The live session. TAKE hands out closed blocks by number; this maps them,
-// copies what is committed, seals the copy (so that every later reader can tell
-// it from a damaged one) and gives the block back: soon, or, for a recording that
-// must survive the kernel, once the copy is on the disk.
+// copies their committed bytes, seals the copy (so that later readers can check
+// it) and gives the block back: soon, or, after hold(), once the copy is on the
+// disk, because until then a crash dump must still find the block in memory.
 #include "recorder/device_session.h"
 
 #include <algorithm>
@@ -22,13 +22,13 @@ namespace {
 
 constexpr uint32_t kTakeBatch = 256;
 constexpr size_t kReleaseBatch = 64;
-constexpr size_t kReleaseMost = 4096; // that the device takes at once
+constexpr size_t kReleaseMost = 4096; // the device accepts no more in one RELEASE
 constexpr size_t kCatalogBytes = 256 * 1024;
 constexpr size_t kPageSize = 4096;
 constexpr size_t kMappingsMax = 8192; // far below vm.max_map_count
 constexpr uint64_t kSnapshotMax = 1ull << 30;
 
-// Nothing in the DOF is wrong, but what it asks for.
+// True: the DOF is well-formed, but an option that it sets was refused.
 bool asks_too_much(const dfr_ioc_enable& io) {
 	return io.error_section == 0xffffffff && io.error_offset == 0;
 }
@@ -58,9 +58,9 @@ dfr_ioc_name named(const std::string& name) {
 
 } // namespace
 
-// One block, mapped read-only. Blocks come to be while a state runs, so each is mapped when it is
-// taken first: a mapping made earlier would have a hole there. The mapping holds its pages, so it
-// stays readable whatever happens to the state.
+// One block, mapped read-only when it is taken for the first time. The engine allocates blocks while
+// the state runs, so one mapping of the whole ring, made at the start, would lack the later ones.
+// The mapping holds references to its pages, so it stays readable even after the state is gone.
 class DeviceSession::BlockMapping {
 public:
 	BlockMapping(const Device& device, const dfr_ioc_taken& taken, size_t size) : size_(size) {
@@ -83,7 +83,8 @@ DeviceSession::DeviceSession(const std::string& path) : device_(path) {
 	device_.info();
 }
 
-// What was copied is given back. What was held and not stored is not: the next owner gets it.
+// Gives copied blocks back, unless the session holds its blocks: those were not stored, and the
+// next owner of the state gets them.
 DeviceSession::~DeviceSession() {
 	dfr_ioc_release io{.size = sizeof(io),
 	                   .count = static_cast<uint32_t>(copied_.size()),
@@ -164,7 +165,7 @@ int64_t DeviceSession::option(uint32_t option) {
 void DeviceSession::wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) {
 	if (!taken_.empty() || pass_.under_way())
 		return;
-	// A state that ends hangs up, which wakes without being asked for.
+	// When the state ends, poll() reports POLLHUP, which needs no bit in `events`.
 	pollfd poller{.fd = device_.fd(), .events = static_cast<short>(blocks ? POLLIN : 0), .revents = 0};
 	const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
 	const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (timeout - seconds).count()};
@@ -182,7 +183,8 @@ const trace::Catalog& DeviceSession::catalog() {
 	return catalog_;
 }
 
-// Everything committed so far: what blocks taken before need is in it.
+// Reads everything that is committed so far. That covers every block taken before this call, because
+// the engine commits a catalog entry before it writes a record that needs it.
 void DeviceSession::read_catalog() {
 	if (!catalog_piece_)
 		catalog_piece_ = std::make_unique_for_overwrite<std::byte[]>(kCatalogBytes);
@@ -210,7 +212,7 @@ void DeviceSession::read_catalog() {
 
 void DeviceSession::flush() {
 	timespec now{};
-	::clock_gettime(CLOCK_MONOTONIC, &now); // as times of records
+	::clock_gettime(CLOCK_MONOTONIC, &now); // the clock of records' times
 	pass_.begin(static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec));
 }
 
@@ -231,8 +233,8 @@ void DeviceSession::take() {
 		read_catalog();
 }
 
-// Where the taken block is mapped. Blocks smaller than a page share one; the one meant has the
-// sequence number that TAKE named.
+// Where the taken block is mapped. Blocks smaller than a page share a page; the sequence number that
+// TAKE reported tells which of them was taken.
 const std::byte* DeviceSession::find(const dfr_ioc_taken& taken) {
 	const uint32_t size = catalog_.block_size;
 	if (size < DFR_BLOCK_MIN || size > DFR_BLOCK_MAX)
@@ -270,7 +272,8 @@ std::optional<trace::Block> DeviceSession::copy(const dfr_ioc_taken& taken) {
 	return block;
 }
 
-// Copied blocks go back together: a recorder that traces system calls records its own too.
+// Gives copied blocks back in batches, because a program that traces system calls also records each
+// RELEASE of this process.
 void DeviceSession::release() {
 	for (size_t at = 0; at < copied_.size(); at += kReleaseMost) {
 		dfr_ioc_release io{.size = sizeof(io),
@@ -282,7 +285,8 @@ void DeviceSession::release() {
 	copied_.clear();
 }
 
-// Half of a CPU's ring: the writer has all of its slots meanwhile, and spares are left for them.
+// Storing is due when half as many blocks are held as a CPU's ring has: the ring itself still has all
+// its slots, because each taken block was replaced by a spare, and spares are left for the other half.
 void DeviceSession::hold_copied(const dfr_ioc_taken& taken) {
 	if (++held_[taken.cpu] >= std::max(catalog_.blocks / 2, 1u))
 		full_ = true;
@@ -350,7 +354,8 @@ std::vector<trace::AggEntry> DeviceSession::aggregations() {
 	return entries;
 }
 
-// Blocks that changed under the copy leave a gap in the sequence, where their records are counted.
+// A block that was overwritten during its copy is dropped; the merger then finds a gap in the sequence
+// numbers and counts the block's records as missing.
 std::vector<std::string> DeviceSession::remarks() {
 	std::vector<std::string> result;
 	if (overwritten_)

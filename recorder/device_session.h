@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// DeviceSession: a live state of the kernel's engine as a trace::LiveSource. Blocks
-// are taken, copied out of the read-only mapping, re-checked and given back; the
-// catalog is read as it grows. One thread.
+// DeviceSession: a live state of the kernel's engine as a trace::LiveSource. It
+// takes blocks, copies them out of the read-only mapping, checks the copies and
+// gives the blocks back; it reads the catalog as that grows. One thread.
 #pragma once
 
 #include <deque>
@@ -18,15 +18,15 @@ namespace dfr::recorder {
 
 class DeviceSession : public trace::LiveSource {
 public:
-	// A state comes to be with enable(), or is taken over by claim().
+	// Only opens the device. The session gets a state by the first enable(), or by claim().
 	explicit DeviceSession(const std::string& path = DFR_DEVICE);
 	~DeviceSession() override;
 
-	void claim(const std::string& name); // "" or "anonymous": the boot's
-	void keep(const std::string& name);  // it survives this process, under this name
+	void claim(const std::string& name); // "" or "anonymous": the state that has recorded since boot
+	void keep(const std::string& name);  // from now on the state outlives this process, under this name
 	void end();                          // end the kept state that this session holds
-	// From here on blocks stay taken until stored(). Those of a kept state that were not stored
-	// when this session ends, in whatever way, are given to the next one that claims it.
+	// From now on blocks stay taken until stored(). If this session ends before it has stored a
+	// kept state's blocks (a crash included), the kernel gives them to the next session that claims it.
 	void hold() { holding_ = true; }
 	const Device& device() const { return device_; }
 
@@ -64,8 +64,8 @@ private:
 	std::unique_ptr<std::byte[]> catalog_piece_;
 	uint64_t catalog_read_ = 0;
 	std::deque<dfr_ioc_taken> taken_;
-	std::vector<dfr_ioc_taken> copied_; // to be given back
-	std::map<uint32_t, uint32_t> held_; // by CPU: how many of these
+	std::vector<dfr_ioc_taken> copied_; // release() will give them back
+	std::map<uint32_t, uint32_t> held_; // while holding_: how many of copied_ each CPU has
 	std::map<uint64_t, std::unique_ptr<BlockMapping>> mappings_;
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied

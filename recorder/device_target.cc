@@ -19,7 +19,7 @@ utsname system_name() {
 	return name;
 }
 
-// The fifth field: a glob over host name and release; empty means all.
+// The fifth field of a probe description is a glob over host name and kernel release; empty matches all.
 bool host_matches(const std::string& glob) {
 	if (glob.empty())
 		return true;
@@ -50,7 +50,7 @@ void DeviceTarget::match(const d::ProbePattern& pattern,
 		glob = {pattern.provider, pattern.module, pattern.function, pattern.name};
 	device_.probes(glob, pattern.id, [&](const ListedProbe& probe) {
 		if (pattern.id && probe.id != pattern.id)
-			return false; // ids ascend: it is not there
+			return false; // ids ascend from pattern.id on, so no probe has this id
 		d::ProbeInfo info{.id = probe.id,
 		                  .provider = probe.provider,
 		                  .module = probe.module,
@@ -63,7 +63,8 @@ void DeviceTarget::match(const d::ProbePattern& pattern,
 	});
 }
 
-// A function by name: what it has instead of what was asked for, or why it has nothing.
+// Why nothing matches: the user's privilege does not reach it, this kernel has it switched off, or, if
+// the description names one function: the offsets that kinst has there, or why fbt has no probe there.
 std::string DeviceTarget::why_absent(const d::ProbePattern& pattern) {
 	if (device_.info().flags & DFR_INFO_CONFINED)
 		return "without privilege there are syscall, profile at the usual rates (dtrace -l), BEGIN, "

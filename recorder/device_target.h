@@ -18,7 +18,7 @@ namespace dfr::recorder {
 
 class DeviceTarget : public d::Target {
 public:
-	// The device must live as long.
+	// Keeps a reference to the device.
 	explicit DeviceTarget(const Device& device);
 
 	std::string description() const override;

@@ -67,7 +67,7 @@ void on_signal(int number) {
 	stop_signal = number;
 }
 
-// Without SA_RESTART: a signal ends the wait for blocks at once.
+// Without SA_RESTART, so that a signal ends the wait for blocks at once.
 void catch_signals() {
 	struct sigaction action {};
 	action.sa_handler = on_signal;
@@ -140,7 +140,7 @@ std::string default_output(const std::string& name) {
 	return "/var/lib/dfr/" + name + "-" + stamp + ".dfr";
 }
 
-// True: it was running already.
+// True: the state existed already, so there is nothing to start.
 bool claim(recorder::DeviceSession& session, const Options& options) {
 	try {
 		session.claim(options.name);
@@ -152,7 +152,8 @@ bool claim(recorder::DeviceSession& session, const Options& options) {
 	}
 }
 
-// What dfrd starts is always on: 1 % of each CPU, unless the program says otherwise.
+// A program that dfrd starts runs all the time, so it may take only 1 % of each CPU, unless its own
+// options set the budget.
 void limit_cost(recorder::DeviceSession& session, std::span<const std::byte> program) {
 	const dof::Image image =
 	    dof::read({reinterpret_cast<const uint8_t*>(program.data()), program.size()});
@@ -180,7 +181,8 @@ bool ended(const dfr_ioc_status& status) {
 	return status.exited || status.activity == DFR_STOPPED || status.activity == DFR_KILLED;
 }
 
-// The daemon's part of the loop: what has come goes into the file, and to the disk each so many seconds.
+// The daemon's part of the loop: each pass moves new blocks into the file, and every period_ seconds
+// a checkpoint writes the file to the disk.
 class Daemon final : public recorder::RecordingLoop {
 public:
 	Daemon(recorder::DeviceSession& session, recorder::Drain& drain, const Options& options)
@@ -220,7 +222,7 @@ private:
 	const Options& options_;
 	const std::chrono::seconds period_;
 	std::chrono::steady_clock::time_point next_;
-	uint64_t moved_ = 1; // blocks in the last pass; the first one is not waited for
+	uint64_t moved_ = 1; // blocks in the last pass; 1 at first, so that the first pass does not wait
 };
 
 int run(const Options& given) {

@@ -8,8 +8,9 @@ namespace dfr::recorder {
 uint64_t Drain::move() {
 	uint64_t moved = 0;
 	while (const std::optional<trace::Block> block = session_.next()) {
-		// The catalog was read after the block was taken, so it knows all that the block needs;
-		// it must stand before it in the file, for a file that is cut in between.
+		// The session read the catalog after it took the block, so the catalog has every entry that
+		// the block needs. It is written before the block, so that a file that is cut between the
+		// two has no block without its catalog.
 		if (!moved)
 			writer_.catalog(session_.catalog());
 		records_ += block->header().records;
@@ -20,13 +21,14 @@ uint64_t Drain::move() {
 	return moved;
 }
 
-// What the engine held back for want of a disk may go.
+// Syncs the file, then lets the session give back the blocks that it holds.
 void Drain::store() {
 	writer_.flush();
 	session_.stored();
 }
 
-// One store at most: a CPU may fill its ring faster than a disk takes it, and whoever pumps has other things to do.
+// Stores at most once per call, because a CPU may fill its ring faster than the disk takes it, and the
+// caller must also get to its checkpoints and signals.
 uint64_t Drain::pump() {
 	uint64_t moved = move();
 	if (session_.storing_is_due()) {
@@ -52,7 +54,7 @@ void Drain::checkpoint() {
 
 void Drain::finish() {
 	session_.flush();
-	// Everything of a state that stands still; one that runs on always has more.
+	// A stopped state is drained to the end. One that records on always has more: one pump is enough.
 	const bool runs_on = session_.status().activity == DFR_ACTIVE;
 	while (pump() != 0 && !runs_on) {
 	}

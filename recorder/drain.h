@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Drain: moves what a live session has recorded into a .dfr file, piece by
-// piece, and ends the file so that nothing that was committed is missing. dfrd's
-// passes are made of it (recording_loop.h); neither signals nor options are its
-// business. `dfr record` prints what passes through it and writes the file with
-// analyze/cli/recording.h.
+// Drain: moves the blocks of a live session into a .dfr file, piece by piece, and
+// ends the file so that no committed record is missing. dfrd's passes call it
+// (recording_loop.h); dfrd handles signals and options. `dfr record` does not use
+// it: it prints what it records, and writes its file with analyze/cli/recording.h.
 #pragma once
 
 #include <chrono>
@@ -19,12 +18,13 @@ class Drain {
 public:
 	Drain(trace::LiveSource& session, trace::FileWriter& writer) : session_(session), writer_(writer) {}
 
-	// Everything that is closed now; returns the number of blocks.
+	// Moves the blocks that are closed now; returns how many.
 	uint64_t pump();
-	// Catalog, blocks, aggregations and losses are on the disk then: a power cut costs no more than
-	// what came since, and a crash of the kernel nothing, if the session holds its blocks.
+	// Writes catalog, blocks, aggregations and losses to the disk. A power cut then loses only what is
+	// recorded afterwards; a kernel crash loses nothing if the session holds its blocks, because the
+	// crash dump has those that are not on the disk yet.
 	void checkpoint();
-	// The rest, open blocks included, and the end of the file.
+	// Moves the rest, open blocks included, and ends the file.
 	void finish();
 
 	uint64_t blocks() const { return blocks_; }

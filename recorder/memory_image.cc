@@ -2,9 +2,9 @@
 //
 // From anchors to recordings: lays the extents of a catalog end to end, finds
 // the blocks of every ring, and merges the aggregation tables that hold the
-// totals since the last clear. One recording is one (boot, state). Blocks are
-// read from the image when they are asked for, so a dump of any size costs a few
-// words a block.
+// totals since the last clear. One recording is one (boot, state). Only block
+// headers are kept; load() reads a block from the image when a reader asks for it,
+// so memory use does not grow with the size of the dump.
 #include "recorder/memory_image.h"
 
 #include <algorithm>
@@ -41,7 +41,8 @@ std::string boot_text(const BootId& boot) {
 	return text;
 }
 
-// The page frames of an anchor's runs, in order. Hostile: never more than the image can hold.
+// The page frames of an anchor's runs, in order; at most `limit`, because a hostile anchor may claim
+// any number.
 std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit) {
 	std::vector<uint64_t> frames;
 	for (const dfr_anchor_run& run : anchor.runs)
@@ -79,7 +80,7 @@ public:
 	const std::optional<PanicNote>& panic() const override { return panic_; }
 	uint64_t blocks() const override { return refs_.size(); }
 	std::vector<trace::AggEntry> aggregations() override { return aggregations_; }
-	trace::Losses losses() override { return {}; } // the ledger is in the blocks
+	trace::Losses losses() override { return {}; } // LOSS records in the blocks tell them
 	std::vector<std::string> remarks() override { return remarks_; }
 	bool partial() override { return partial_; }
 	std::vector<trace::BlockRef> index() override { return refs_; }
@@ -104,11 +105,11 @@ public:
 		return block;
 	}
 
-	// When this boot was, for the order among several.
+	// Wall-clock time of the last clock entry: orders several boots.
 	uint64_t latest_time() const { return catalog_.clocks.empty() ? 0 : catalog_.clocks.back().real; }
 
 private:
-	// A block's bytes: from `within` in the first frame on.
+	// Where a block's bytes are: they start at offset `within` of the first frame.
 	struct BlockPlace {
 		FrameList extent;
 		uint32_t within = 0;
@@ -134,7 +135,7 @@ private:
 		return into.empty();
 	}
 
-	// All parts of one thing, laid end to end up to the first that is missing.
+	// The frames of all parts of one thing, laid end to end, up to the first part that is missing.
 	FrameList extent_of(uint32_t kind, uint32_t cpu, uint32_t half, uint64_t limit) {
 		FrameList result;
 		for (uint32_t part = 0;; part++) {
@@ -213,7 +214,7 @@ private:
 		}
 		if (!head.magic || !head.seq)
 			return; // never used, or just being recycled
-		// The header alone must make sense here; its records are the decoder's business.
+		// Only the header is checked here; the decoder checks the records.
 		if (!trace::header_is_sane(head) || head.state_id != anchor.state_id ||
 		    head.cpu != anchor.cpu) {
 			damaged_++;
@@ -225,9 +226,10 @@ private:
 			open_++;
 	}
 
-	// Blocks that a consumer had taken and given back are still in memory, older than the ring's own
-	// and with gaps before these. They are in the consumer's file; here they would look like loss.
-	// Where blocks are damaged a gap means damage, so everything is kept.
+	// Blocks that a consumer took and gave back are still in memory: older than the ring's blocks, and
+	// separated from them by a gap in the sequence numbers. The consumer's file has them; here the gap
+	// would be counted as loss, so everything before a CPU's last gap is left out. If blocks are
+	// damaged or absent, a gap may come from that instead, so all blocks are kept.
 	void leave_out_taken() {
 		if (open_)
 			remarks_.push_back(plural(open_, "open block") + ", checked by structure only");
@@ -276,7 +278,8 @@ private:
 			trouble(plural(senseless, "byte") + " of an aggregation table could not be read");
 	}
 
-	// The base table holds what was merged; halves of later generations have not been merged yet.
+	// The base table holds what the engine had merged; halves with a later generation were not merged
+	// yet, so they are added here.
 	void read_tables() {
 		uint64_t merged = 0;
 		dfr_aggtab head{};
@@ -338,7 +341,7 @@ private:
 		chunks.push_back(std::move(chunk));
 	}
 
-	// Commits that the crash interrupted are finished; what nobody had committed is told of.
+	// Finishes commits that the crash interrupted, and remarks on speculations that were not committed.
 	void read_speculations() {
 		std::vector<SpeculationChunk> chunks = read_chunks();
 		if (chunks.empty())
@@ -388,7 +391,7 @@ private:
 	trace::Catalog catalog_;
 	std::vector<trace::BlockRef> refs_; // by (cpu, seq)
 	std::vector<BlockPlace> places_;
-	std::vector<trace::Block> finished_; // made here, numbered behind the places
+	std::vector<trace::Block> finished_; // from finish_commits(); handles from places_.size() up
 	std::vector<trace::AggEntry> aggregations_;
 	std::vector<std::string> remarks_;
 	bool partial_ = false;

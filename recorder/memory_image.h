@@ -3,8 +3,8 @@
 // Recordings of a dead machine: finds the anchors (formats/abi/anchor.h) in an
 // image of its memory and gives each recording that they describe as a
 // BlockSource. Needs no symbols, no page tables and no help from the kernel that
-// died. Everything that is found is hostile until its checksum, or its
-// structure, says otherwise.
+// died. Nothing found in the image is trusted before its checksum, or, where it
+// has none, its structure has been checked.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ public:
 	virtual uint64_t blocks() const = 0;
 };
 
-// All recordings in the image: the last boot's first, and among these those with blocks first.
-// Throws dfr::Error if the file cannot be read or holds none.
+// All recordings in the image: those of a boot that panicked first, then by the latest time, then by
+// the number of blocks. Throws dfr::Error if the file cannot be read or holds no recording.
 std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path);
 
 } // namespace dfr::recorder

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Opening and scanning memory images. Headers are hostile: every program header
-// is cut to what the file really has. Read by pread in large pieces, which works
-// on /proc/vmcore too and keeps a dump of any size out of this process's memory.
+// is cut to what the file really has. The file is read with pread() in large
+// pieces and not mapped, because that also works on /proc/vmcore and keeps a large
+// dump out of this process's memory.
 #include "recorder/physical_memory.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 constexpr size_t kWindow = 4 << 20;
 constexpr uint32_t kMaxSegments = 1u << 20;
 
-// Dumps that are no plain memory: what they are and how to make them so.
+// Throws for files that are not plain memory; the error says what the file is and how to convert it.
 void refuse_packed(const std::string& path, const char (&magic)[16]) {
 	const auto starts = [&](const char* text) {
 		return std::memcmp(magic, text, std::strlen(text)) == 0;
@@ -106,7 +107,7 @@ void PhysicalMemory::open_elf(uint64_t size) {
 			throw Error("cannot read " + path_ + ": it is cut within its program headers");
 		if (segment.p_type != PT_LOAD || !segment.p_filesz)
 			continue;
-		// /proc/vmcore tells its size, pipes and devices do not: then reads find the end.
+		// /proc/vmcore reports its size, devices do not; there a read behind the end fails instead.
 		uint64_t here = segment.p_filesz;
 		if (size)
 			here = segment.p_offset < size ? std::min(here, size - segment.p_offset) : 0;
@@ -174,7 +175,7 @@ void PhysicalMemory::scan(
     const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const {
 	std::vector<std::byte> window(std::min<uint64_t>(kWindow, bytes()));
 	for (const FileRange& range : ranges_) {
-		// Pages are aligned in the machine's addresses, wherever they stand in the file.
+		// Pages are aligned by physical address; their offset in the file may be any.
 		const uint64_t skip = (kPage - range.address % kPage) % kPage;
 		for (uint64_t at = skip; at + kPage <= range.size; at += kWindow) {
 			const size_t size = std::min<uint64_t>(kWindow, range.size - at) / kPage * kPage;

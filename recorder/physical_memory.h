@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// PhysicalMemory: a machine's memory in a file, addressed as the machine did.
-// ELF cores (QEMU's dump-guest-memory, /proc/vmcore, makedumpfile -E) say which
-// bytes stood where; in a raw image the file offset is the address, or differs
-// from it by constants that whoever scans has to find (displacements). What is
-// in the memory is memory_image.h's business.
+// PhysicalMemory: a machine's memory in a file, read by physical address. An ELF
+// core (QEMU's dump-guest-memory, /proc/vmcore, makedumpfile -E) says which bytes
+// were at which address; in a raw image the file offset is the address, or differs
+// from it by constants (displacements) that scan_anchors() finds. memory_image.h
+// interprets the contents.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ inline constexpr uint64_t kPage = 4096;
 
 class PhysicalMemory {
 public:
-	// Throws dfr::Error: it cannot be opened, or is a kind of dump that has to be converted first.
+	// Throws dfr::Error if the file cannot be opened, or is a kind of dump that must be converted first.
 	explicit PhysicalMemory(const std::string& path);
 	~PhysicalMemory();
 	PhysicalMemory(const PhysicalMemory&) = delete;
@@ -28,14 +28,15 @@ public:
 
 	const std::string& path() const { return path_; }
 	bool raw() const { return raw_; } // addresses are file offsets until displacements are known
-	uint64_t bytes() const;           // of memory that the file holds
+	uint64_t bytes() const;           // how much memory the file holds
 	const std::vector<std::string>& remarks() const { return remarks_; }
 
-	// Every page-aligned page that starts with `word`, with its address.
+	// Calls `found` for every page that starts with `word`.
 	void scan(uint64_t word,
 	          const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const;
 
-	// All of it, or false. `displacement`: address minus file offset, for raw images.
+	// Fills `into`; false: the file does not have all of it. `displacement`: address minus file offset,
+	// for raw images.
 	bool read(uint64_t address, std::span<std::byte> into, int64_t displacement = 0) const;
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Arguments by provider. Argument i of a probe is always arg(i) of its firing:
-// where two translated types are made of one kernel object, the provider passes
-// the object twice.
+// Arguments by provider. args[i] of a probe is always made from arg<i> of the
+// firing: where two translated types describe one kernel object, the provider
+// passes the object twice.
 #include "recorder/probe_args.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace {
 
 struct Typed {
 	const char* native;
-	const char* translated; // "": as it is
-	bool user = false;      // its target is in user memory
+	const char* translated; // "": no translation
+	bool user = false;      // a pointer into user memory
 };
 
 struct StableProbe {
@@ -37,7 +37,7 @@ constexpr Typed kBuffer{"struct bio *", "bufinfo_t *"};
 constexpr Typed kDevice{"struct bio *", "devinfo_t *"};
 constexpr Typed kFile{"struct file *", "fileinfo_t *"};
 
-// Sheet "providers", sections 6 to 8.
+// proc, sched and io, as kmod/providers/PROVIDERS.md describes them.
 constexpr StableProbe kStable[] = {
     {"proc", "create", {kProcess}},
     {"proc", "exec", {Typed{"char *", "", true}}},
@@ -61,7 +61,7 @@ constexpr StableProbe kStable[] = {
     {"io", "wait-done", {kBuffer, kDevice, kFile}},
 };
 
-// vfs operations that do not pass through vfs_<name>.
+// The kernel function that the vfs provider probes for an operation: vfs_<name>, with exceptions.
 std::string vfs_function(const std::string& operation) {
 	if (operation == "fsync")
 		return "vfs_fsync_range";
@@ -71,7 +71,7 @@ std::string vfs_function(const std::string& operation) {
 		return "iterate_dir";
 	if (operation == "lookup")
 		return "filename_lookup";
-	// vfs_getattr(), vfs_statfs() and vfs_llseek() themselves are inlined where it matters.
+	// The compiler inlines vfs_getattr(), vfs_statfs() and vfs_llseek() into callers that matter.
 	if (operation == "getattr")
 		return "vfs_getattr_nosec";
 	if (operation == "statfs")
@@ -101,7 +101,7 @@ std::vector<d::ProbeArg> stable_args(const d::ProbeInfo& probe) {
 	return args;
 }
 
-// Parameters of a function type from number `first` on.
+// A function type's parameters from number `first` up.
 std::vector<d::ProbeArg> parameters(types::TypeRef function, uint32_t first) {
 	std::vector<d::ProbeArg> args;
 	const uint64_t count = function ? types::info(function).count : 0;
@@ -114,7 +114,7 @@ std::vector<d::ProbeArg> parameters(types::TypeRef function, uint32_t first) {
 	return args;
 }
 
-// A function's return probe: where it returned from, and what.
+// A function's return probe: args[0] is the offset that it returned from, args[1] the returned value.
 std::vector<d::ProbeArg> return_args(types::TypeRef function) {
 	std::vector<d::ProbeArg> args;
 	if (!function)
@@ -126,8 +126,8 @@ std::vector<d::ProbeArg> return_args(types::TypeRef function) {
 	return args;
 }
 
-// A function whose type is a probe's: the module is where its address is, so that no other's
-// function of that name is taken. Empty name: the probe is of no function.
+// The kernel function whose type gives a probe's arguments. `module` keeps find_function() from taking
+// another module's function of the same name. Empty name: the probe belongs to no function.
 struct ProbedFunction {
 	std::string name, module;
 };
@@ -178,7 +178,7 @@ std::string_view trim(std::string_view text) {
 	return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// "const char * filename" without its name, and without annotations of address spaces.
+// "const char * filename" becomes "const char *"; annotations of address spaces (__user) go too.
 std::string declared_type(std::string_view declaration) {
 	declaration = trim(declaration);
 	size_t end = declaration.size();
@@ -229,8 +229,8 @@ std::vector<d::ProbeArg> probe_args(const d::ProbeInfo& probe, types::KernelType
 	return args;
 }
 
-// The kernel's types know functions by name only: pahole writes one or some of those that
-// share a name, so even where one type stands there, the others may have another.
+// BTF knows functions only by name. If several functions share a name, pahole writes the type of one
+// or some of them, so the type in BTF need not be that of the function that is probed.
 std::string why_untyped(const d::ProbeInfo& probe, types::KernelTypes& types) {
 	const ProbedFunction function = function_of(probe);
 	if (function.name.empty() || !types.available())

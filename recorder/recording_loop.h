@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// RecordingLoop: the loop of a recording, the same in `dfr record` and in dfrd:
-// sleep until there may be something, a pass that takes it into the file, again;
-// until a signal or the end of what is recorded; then the file is ended. What a
-// pass does, and which signals count, is said by the two that derive from it.
+// RecordingLoop: the loop that `dfr record` and dfrd share: sleep until there may
+// be new blocks, move them into the file (a pass), and so on, until a signal or
+// until the recorded state ends; then end the file. The two derived classes define
+// what a pass does and which signals count.
 #pragma once
 
 namespace dfr::recorder {
@@ -11,18 +11,18 @@ namespace dfr::recorder {
 class RecordingLoop {
 public:
 	virtual ~RecordingLoop() = default;
-	// Throws what a pass throws, after salvage().
+	// An error in sleep(), pass() or finish() is thrown on after salvage().
 	void record();
 
 protected:
-	// Until there may be something to record. False: somebody asks for the end.
+	// Waits until there may be something to record. False: a signal asks for the end.
 	virtual bool sleep() = 0;
-	// Takes what has come into the file. False: nothing more will come.
+	// Moves what was recorded into the file. False: the state has ended, nothing more will come.
 	virtual bool pass() = 0;
-	// What is left, and the end of the file.
+	// Moves what is left, and ends the file.
 	virtual void finish() = 0;
-	// After an error: makes of the file what can still be made. An error of its own is not told,
-	// because the first one is the one to tell.
+	// Called after an error, to keep as much of the file as possible. An error in it is dropped,
+	// because the user needs to see the first one.
 	virtual void salvage() {}
 };
 

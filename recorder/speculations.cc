@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Finishing what a crash interrupted. A speculation's number is used again and
-// again, so a commit belongs to a chunk only if it came after the chunk's last
-// record.
+// Finishing the commits that a crash interrupted. The engine reuses a speculation's
+// number, so a commit of that number belongs to a chunk only if it is not earlier
+// than the chunk's last record.
 #include "recorder/speculations.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kGroupBytes = 16 + 1 + 4 + 4 + 8;
 
-// When each speculation was committed, the latest last.
+// When each speculation number was committed, in order of time.
 using CommitTimes = std::map<uint32_t, std::set<uint64_t>>;
 
 CommitTimes commit_times(const std::vector<SpeculationChunk>& chunks,
@@ -30,7 +30,7 @@ CommitTimes commit_times(const std::vector<SpeculationChunk>& chunks,
 	return result;
 }
 
-// 0: it was not committed.
+// The time of the chunk's commit; 0: it was not committed.
 uint64_t commit_of(const SpeculationChunk& chunk, const CommitTimes& times) {
 	const auto found = times.find(chunk.head.id);
 	if (found == times.end())
@@ -39,7 +39,7 @@ uint64_t commit_of(const SpeculationChunk& chunk, const CommitTimes& times) {
 	return time == found->second.end() ? 0 : *time;
 }
 
-// A block with one group: what the engine would have written.
+// A block with one group, as the engine would have written it.
 class GroupBlock {
 public:
 	GroupBlock(const SpeculationChunk& chunk, uint64_t commit_time, const dfr_block* before,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Speculations of a dead machine. Chunks (formats/abi/spec.h) whose commit() had
-// been called but not finished are put into blocks of their own, as the engine
-// would have put them into the ring; the others stay apart, in flight. Where
-// chunks are is the image's business.
+// been called but not finished are put into blocks of their own, with the bytes
+// that the engine would have put into the ring; the others are counted as in
+// flight. memory_image.cc finds the chunks.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ struct SpeculationChunk {
 };
 
 struct FinishedCommits {
-	std::vector<trace::Block> blocks; // by (cpu, seq), seq behind the ring's last
-	uint64_t in_flight = 0;           // speculations that nobody had committed
+	std::vector<trace::Block> blocks; // by (cpu, seq); seq goes on after the ring's last block
+	uint64_t in_flight = 0;           // speculations that were not committed
 	uint64_t in_flight_records = 0;
 };
 
-// `groups`: what the rings say was committed; `last`: the newest block header of each CPU.
+// `groups`: the GROUP records in the rings, which say what was committed and when; `last`: each CPU's
+// newest block header.
 FinishedCommits finish_commits(std::vector<SpeculationChunk> chunks,
                                const std::vector<trace::GroupMark>& groups,
                                const std::map<uint32_t, dfr_block>& last, uint64_t state_id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// One line for each: what is off, a tab, why.
+// The parameter has one line for each: what is off, a tab, why.
 #include "recorder/unmet.h"
 
 #include <fstream>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What the module has switched off on this kernel: it holds a table of assumptions
-// (kmod/linux/assumptions.h) against the kernel when it loads, and says which do not
-// hold and what needs them.
+// What the module has switched off on this kernel: when it loads, it checks a table
+// of assumptions (kmod/linux/assumptions.h) against the kernel, and reports which do
+// not hold and which probes need them.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ struct Unmet {
 
 inline constexpr const char* kUnmet = "/sys/module/dfr/parameters/unmet";
 
-// Empty: everything holds, or there is no module.
+// Empty: all assumptions hold, or the module is not loaded.
 std::vector<Unmet> unmet(const std::string& path = kUnmet);
 
-// What is off of what a description asks for, as a sentence for a hint; empty: nothing of it.
+// Why probes of this provider and name are switched off, for a hint; empty: they are not.
 std::string off_of(std::string_view provider, std::string_view name, const std::vector<Unmet>& all);
 
 } // namespace dfr::recorder

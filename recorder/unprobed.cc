@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Reasons, most telling first, and the search for direct calls.
+// The reasons, the most specific first, and the search for direct calls.
 #include "recorder/unprobed.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ public:
 	TextFile(const TextFile&) = delete;
 	TextFile& operator=(const TextFile&) = delete;
 
-	// Bytes read, fewer at the end or where the file has none.
+	// Returns how many bytes were read: fewer at the end of the file or after an error.
 	size_t read(void* to, size_t size, uint64_t offset) const {
 		size_t done = 0;
 		while (fd_ >= 0 && done < size) {
@@ -46,10 +46,10 @@ bool is_function(const types::Symbol& symbol) {
 	return symbol.type && std::strchr("tTwW", symbol.type);
 }
 
-// The near calls and jumps of x86-64: an opcode and the distance from behind it.
+// x86-64's near call and jump: an opcode byte, then the distance from the next instruction to the target.
 constexpr uint8_t kCall = 0xe8, kJump = 0xe9;
 constexpr size_t kBranchSize = 5;
-// Where control flow is enforced, a function begins with a landing pad that direct calls may skip.
+// With indirect branch tracking a function begins with ENDBR (4 bytes), which direct calls may skip.
 constexpr uint64_t kLandingPad = 4;
 
 bool branches_to(const uint8_t* at, uint64_t address, uint64_t target) {
@@ -106,7 +106,7 @@ void Unprobed::load() {
 		init_end_ = end->address;
 }
 
-// "f.isra.0, f.part.0": what the compiler made of it under other names.
+// "f.isra.0, f.part.0": the copies that the compiler made of a function under other names.
 std::string Unprobed::copies_of(const std::string& function) const {
 	std::string copies;
 	const std::string prefix = function + ".";

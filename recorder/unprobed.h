@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Unprobed: why a function of the running kernel has no fbt probe, and who calls
-// it. Answers come from what the kernel tells about itself (kallsyms, ftrace's
-// list of sites, kprobes' blacklist) and from its text in /proc/kcore, where a
-// direct call shows its target. Sources that cannot be read leave answers
-// shorter. Not for hot paths: it reads megabytes, once, when first asked.
+// Unprobed: why a function of the running kernel has no fbt probe, and which
+// functions call it. The answers come from kallsyms, ftrace's list of sites,
+// kprobes' blacklist, and the kernel's text in /proc/kcore, where direct calls
+// contain their target. If a source cannot be read, the answer says less. Slow:
+// callers() reads the whole text each time; the lists are read once.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ struct UnprobedSources {
 
 class Unprobed {
 public:
-	// The symbols must live as long.
+	// Keeps a reference to the symbols.
 	explicit Unprobed(const types::Symbols& symbols, UnprobedSources sources = {});
 
-	// Why there is no fbt probe of this name; a clause without a full stop.
+	// Why this function has no fbt probe; a clause without a full stop.
 	std::string why(const std::string& function);
-	// Functions with probes that call it directly, at most so many; empty: none known.
+	// At most `most` functions that have probes and call it directly; empty: none known.
 	std::vector<std::string> callers(const std::string& function, size_t most);
 	// Both in one sentence, for a hint.
 	std::string explain(const std::string& function);
@@ -46,7 +46,7 @@ private:
 	uint64_t init_begin_ = 0, init_end_ = 0;
 };
 
-// Bytes of the kernel's text at an address, from /proc/kcore; fewer or none where it cannot be read.
+// The bytes at an address of the kernel, from /proc/kcore; fewer than `size` or none if it cannot be read.
 std::vector<uint8_t> kernel_text(const std::string& kcore, uint64_t address, size_t size);
 
 } // namespace dfr::recorder
