@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Reads the engine's catalog log (formats/abi/catalog.h) into a Catalog. The
-// bytes come from a kernel, from a dead memory or from a fuzzer: every length is
-// checked against its entry, and every entry against what was given. Entries of
-// a type that is not known are stepped over, so that old readers read new logs.
+// bytes come from a kernel, a memory image or a fuzzer, so every length is checked
+// against its entry, and every entry against the input. Entries of an unknown type
+// are skipped, so that old readers can read new logs.
 #include "formats/trace/catalog.h"
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace dfr::trace {
 namespace {
 
-// EPIDs are dense; a log in which more than these are missing is damaged, not sparse.
+// The engine gives EPIDs without gaps, so a log in which more than these are missing is damaged.
 constexpr uint32_t kMaxMissingEpids = 1u << 16;
 constexpr uint32_t kMaxFieldSize = 1u << 20;
 
-// One entry's bytes, read from front to back; `at` is its place in the log.
+// One entry's bytes; `at` is its offset in the log, for errors.
 class EntryReader {
 public:
 	EntryReader(std::span<const std::byte> bytes, uint64_t at) : bytes_(bytes), at_(at) {}
@@ -45,7 +45,7 @@ public:
 		return bytes_.subspan(offset);
 	}
 
-	// `count` NUL-terminated strings behind `offset`.
+	// The `count` NUL-terminated strings that start at `offset`.
 	std::vector<std::string> strings(size_t offset, size_t count) const {
 		std::span<const std::byte> rest = after(offset);
 		std::vector<std::string> result;
@@ -192,7 +192,7 @@ void read_entry(Catalog& catalog, uint32_t type, const EntryReader& entry) {
 	case DFR_CAT_AGG: return read_agg(catalog, entry);
 	case DFR_CAT_MODULE: return read_module(catalog, entry);
 	case DFR_CAT_EVENT: return read_event(catalog, entry);
-	default: return; // FILL, or newer than this reader
+	default: return; // FILL, or a type that this reader does not know yet
 	}
 }
 

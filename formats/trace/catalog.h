@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Catalog: how to read a recording's blocks. Parsed from the engine's log
-// (formats/abi/catalog.h: live, or from a dead memory) or from a .dfr file;
-// the same object either way. Nothing in it is trusted: parse() checks every
-// length and throws dfr::Error naming the offset.
+// Catalog: how to read a recording's blocks. It is parsed from the engine's log
+// (formats/abi/catalog.h: live, or in a memory image) or from a .dfr file. The
+// input is not trusted: parse() checks every length and throws dfr::Error, which
+// names the offset.
 #pragma once
 
 #include <array>
@@ -79,28 +79,29 @@ public:
 	std::vector<std::string> sources; // D source of each DOF, where the recorder knows it
 	std::map<uint32_t, Probe> probes;
 	std::map<uint32_t, Layout> layouts;
-	std::vector<Ecb> ecbs; // index: EPID - 1; not known: its epid is 0
+	std::vector<Ecb> ecbs; // index: EPID - 1; where an EPID is not known, epid is 0
 	uint32_t known_ecbs = 0;
 	std::map<uint32_t, Aggregation> aggregations;
 	std::vector<Module> modules;
 	std::vector<EventMark> events;
 
-	const Ecb* ecb(uint32_t epid) const;        // null: not known
-	const Probe* probe_of(uint32_t epid) const; // null: not known
+	// These three: null if not known.
+	const Ecb* ecb(uint32_t epid) const;
+	const Probe* probe_of(uint32_t epid) const;
 	const Layout* layout_of(uint32_t epid) const;
-	// Wall-clock ns of a record's time, by the nearest earlier clock triple.
+	// Wall-clock ns of a record's time, by the nearest earlier clock triple; the first if none is earlier.
 	int64_t walltime(uint64_t mono) const;
 
-	// False: an EPID that no engine would give next (0, or far beyond the others).
+	// False: the EPID is 0 or far beyond the others, which no engine writes.
 	bool add_ecb(const Ecb& ecb);
 	void add_clock(const Clock& clock); // kept in order of time
 
 private:
 	bool head_seen_ = false;
-	uint64_t parsed_ = 0; // bytes of the log so far: what an error names
+	uint64_t parsed_ = 0; // bytes of the log so far, for the offset in an error
 };
 
-// Whether a field can be read at all: a kind that is known, a size that makes sense for it.
+// Whether a field's kind is known and its size makes sense for the kind.
 bool field_is_sane(const dfr_field& field);
 unsigned count_integers(const std::vector<dfr_field>& fields);
 

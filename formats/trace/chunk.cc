@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Packs whole blocks into a chunk and unpacks hostile chunks: sizes are summed
-// from the block headers and must meet what the chunk's head says.
+// Packs whole blocks into a chunk, and unpacks chunks. Chunks are hostile: the
+// sizes in the block headers must add up to the size in the chunk's head.
 #include "formats/trace/chunk.h"
 
 #include <cstring>
@@ -28,7 +28,7 @@ template <typename T> void append(std::vector<std::byte>& to, std::span<const T>
 	to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-// Enough of a header to find the body's extent; the rest is the decoder's business.
+// Checks only the fields that give the body's extent; the decoder checks the rest.
 bool extent_is_sane(const dfr_block& head) {
 	return head.size <= DFR_BLOCK_MAX && head.hdr_size >= sizeof(dfr_block) &&
 	       head.hdr_size <= head.size && head.committed <= head.size - head.hdr_size;
@@ -39,7 +39,8 @@ struct EncodedBody {
 	std::vector<std::byte> bytes;
 };
 
-// Columns are tried back: a recording is worth more than the time that takes.
+// Decodes the columns again and uses them only if they give back the same bytes, because a defect in the
+// encoder must not damage a recording.
 EncodedBody encode_body(const std::vector<std::byte>& body, const std::vector<dfr_block>& headers,
                         std::span<const Block> blocks, const Catalog& catalog) {
 	std::vector<std::byte> columns = encode_columns(blocks, catalog);

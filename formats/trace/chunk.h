@@ -4,10 +4,11 @@
 //
 //   [ ChunkHead ][ dfr_block x blocks ][ body, stored bytes ]
 //
-// The headers stand uncompressed, so that times, sequence numbers and losses
-// are known without unpacking anything. The body is what follows the headers
-// in the blocks (restart tables and committed records), encoded as `encoding`
-// says: columns, or as it stands where these do not give back every byte.
+// The headers are not compressed, so that a reader knows times, sequence numbers
+// and losses without unpacking anything. The body is what follows the headers in
+// the blocks (restart tables and committed records), encoded as `encoding` says:
+// as columns, or, if these do not give back every byte or are not smaller, by
+// zstd or plain.
 #pragma once
 
 #include <cstddef>
@@ -32,20 +33,20 @@ struct ChunkHead {
 	uint16_t cpu;
 	uint32_t blocks;
 	uint32_t raw;      // bytes of the body when unpacked
-	uint32_t stored;   // in the chunk
+	uint32_t stored;   // bytes of the body in the chunk
 	uint32_t checksum; // of this head (with this field 0) and the block headers
 	uint32_t reserved;
 };
 static_assert(sizeof(ChunkHead) == 24);
 
-inline constexpr uint32_t kChunkBytes = 512 * 1024; // of blocks, when a chunk is written
+inline constexpr uint32_t kChunkBytes = 512 * 1024; // FileWriter writes a chunk once it has so much
 inline constexpr uint32_t kChunkBlocksMax = 1u << 16;
 
-// `blocks` are sane and of one CPU; `catalog` has their layouts.
+// All `blocks` must be sane and of one CPU; `catalog` has their layouts.
 std::vector<std::byte> encode_chunk(std::span<const Block> blocks, const Catalog& catalog);
 
-// Head and block headers, from the first bytes of a chunk's payload, which need not be all of it;
-// nullopt: damaged. `need` says how many bytes that takes.
+// decode_chunk_headers() reads head and block headers from the start of a chunk's payload; nullopt:
+// damaged. chunk_headers_need() says how many bytes it needs; the head's own size if there is no head yet.
 struct ChunkHeaders {
 	ChunkHead head{};
 	std::vector<dfr_block> blocks;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// One walk serves both directions: a port moves bytes from the block into
-// streams (Splitter) or from streams into the block (Joiner), and the walk sees
-// the same bytes either way, so it takes the same path. Nothing here interprets
-// values; what a record means is decode.h's business.
+// RecordWalk serves both directions: it moves bytes through a port, either from a
+// block into streams (Splitter) or from streams into a block (Joiner). It sees the
+// same bytes in both directions, so it takes the same path. It finds only where a
+// record's parts begin and end; decode.h interprets the values.
 //
 //   [ u32 raw, u32 stored ][ front ][ stream ]...
 //   front: [ u32 shapes ][ shape: u32 epid, u32 fields, dfr_field... ]...
 //          [ u32 streams ][ u32 raw, u32 stored ]...
 //
-// What compression does not make smaller (raw == stored) is stored as it is.
+// raw == stored: not compressed, because compression would not make it smaller.
 #include "formats/trace/columns.h"
 
 #include <algorithm>
@@ -22,20 +22,20 @@
 namespace dfr::trace {
 namespace {
 
-// Streams that every chunk has; those of fields follow.
+// Streams that every chunk has; the streams of fields follow them.
 enum ColumnStream : unsigned {
-	kFlags,    // one byte a block: 1, kept whole
-	kRestarts, // u16 an entry: 0, none; else 1 + offset in its KiB
+	kFlags,    // one byte for each block; 1: it is stored whole, in kWhole
+	kRestarts, // u16 for each restart entry; 0: unused; else 1 + the record's offset in the entry's KiB
 	kIdLow,    // id and level of each record's head
 	kIdHigh,
 	kDeltaLow,
 	kDeltaMiddle,
 	kDeltaHigh,
 	kLongId,
-	kLongTime, // difference to the time before, 7 bits a byte
-	kKinds,    // of control records
+	kLongTime, // a long head's time minus the previous time: zigzag, 7 bits in each byte
+	kKinds,    // the kind byte of control records
 	kControls, // what follows the kind
-	kCodes,    // size codes
+	kCodes,    // size codes of integer fields
 	kWhole,    // tables and records of blocks that could not be walked
 	kFixedStreams
 };
@@ -61,14 +61,15 @@ uint64_t unzigzag(uint64_t value) {
 	return value >> 1 ^ (0 - (value & 1));
 }
 
-// The fields of one EPID, and its first stream.
+// The fields of one EPID; field i is in stream first_stream + i.
 struct EpidColumns {
 	std::vector<dfr_field> fields;
 	unsigned integers = 0;
 	unsigned first_stream = 0;
 };
 
-// EPIDs in the order in which the chunk first has them.
+// The EPIDs of a chunk, in the order of their first records. When encoding, find() takes a new EPID's
+// layout from the catalog; when decoding, read_shapes() has added all of them before.
 class AllColumns {
 public:
 	explicit AllColumns(const Catalog* catalog) : catalog_(catalog) {}
@@ -111,7 +112,7 @@ private:
 	unsigned streams_ = kFixedStreams;
 };
 
-// From a block's records into streams.
+// The port that moves bytes from a block's records into streams.
 class Splitter {
 public:
 	explicit Splitter(std::vector<std::vector<std::byte>>& streams) : streams_(streams) {}
@@ -178,7 +179,7 @@ private:
 	size_t at_ = 0, end_ = 0;
 };
 
-// From streams into a block's records. The streams are hostile.
+// The port that moves bytes from streams into a block's records. The streams are hostile.
 class Joiner {
 public:
 	explicit Joiner(std::vector<std::span<const std::byte>>& streams) : streams_(streams) {}
@@ -257,8 +258,8 @@ private:
 	size_t origin_ = 0, at_ = 0, end_ = 0;
 };
 
-// Walks the records of one block through a port. on_start(offset, time, context) is called before
-// each record: what a restart entry there would say.
+// Walks the records of one block through a port. Before each record it calls on_start(offset, time,
+// context) with the values that a restart entry for this record would have.
 template <typename Port, typename OnStart> class RecordWalk {
 public:
 	RecordWalk(Port& port, AllColumns& shapes, const OnStart& on_start)
@@ -332,7 +333,8 @@ private:
 		const EpidColumns* shape = shapes_.find(epid);
 		if (!shape)
 			return false;
-		// The codes stay where they are while the fields are moved: blocks do not move.
+		// `codes` points into the block (not into a stream, which may be reallocated), so it stays
+		// valid while the fields are moved.
 		const unsigned code_bytes = (shape->integers + 3) / 4;
 		const std::byte* codes = port_.move(kCodes, code_bytes);
 		if (code_bytes && !codes)
@@ -391,7 +393,8 @@ uint32_t restart_count(const dfr_block& head) {
 	return static_cast<uint32_t>((head.hdr_size - sizeof(dfr_block)) / sizeof(dfr_restart));
 }
 
-// The restart table as u16s; false: it has what a walk would not give.
+// Writes the restart table as u16s; false: an entry's record is outside of the entry's KiB, so
+// join_block() could not restore it.
 bool split_restarts(const std::byte* table, uint32_t count, std::vector<std::byte>& to) {
 	for (uint32_t i = 0; i < count; i++) {
 		const auto entry = load<dfr_restart>(table + i * sizeof(dfr_restart));
@@ -407,7 +410,7 @@ bool split_restarts(const std::byte* table, uint32_t count, std::vector<std::byt
 	return true;
 }
 
-// Splits one block; false: nothing but its bytes as they are would do.
+// Splits one block; false: splitting would not give back the same bytes, so it must be stored whole.
 bool split_block(const Block& block, Splitter& port, AllColumns& shapes,
                  std::vector<std::vector<std::byte>>& streams) {
 	const dfr_block& head = block.header();
@@ -432,7 +435,7 @@ bool split_block(const Block& block, Splitter& port, AllColumns& shapes,
 	return walk(port, shapes, compare) && right == wanted;
 }
 
-// `body` is what follows the header, filled here.
+// Fills `body`, which is what follows the block's header.
 bool join_block(const dfr_block& head, std::span<std::byte> body, Joiner& port,
                 std::vector<std::span<const std::byte>>& streams, AllColumns& shapes) {
 	const uint32_t count = restart_count(head);
@@ -453,7 +456,7 @@ bool join_block(const dfr_block& head, std::span<std::byte> body, Joiner& port,
 			table[next].context = context;
 		}
 	};
-	// Offsets count from the block's start, the body from behind its header.
+	// Offsets in the records count from the block's start; body[0] is the first byte after dfr_block.
 	port.start(body.data(), sizeof(dfr_block), head.hdr_size, head.hdr_size + head.committed);
 	if (!walk(port, shapes, fill))
 		return false;
@@ -463,10 +466,10 @@ bool join_block(const dfr_block& head, std::span<std::byte> body, Joiner& port,
 	return true;
 }
 
-// A few bytes are not worth a frame of their own.
+// Shorter streams are not compressed, because zstd's frame costs more than it saves.
 constexpr size_t kWorthCompressing = 48;
 
-// Appends `raw`, compressed if that helps, and its two sizes to `sizes`.
+// Appends `raw` to `to`, compressed if that makes it smaller, and its two sizes to `sizes`.
 void pack(const std::vector<std::byte>& raw, std::vector<std::byte>& sizes, std::vector<std::byte>& to) {
 	std::optional<std::vector<std::byte>> small;
 	if (raw.size() >= kWorthCompressing)
@@ -490,7 +493,8 @@ std::vector<std::byte> assemble(const AllColumns& shapes,
 	return result;
 }
 
-// What decode_columns() reads from: owns what had to be unpacked.
+// The streams that decode_columns() reads: each points into the input or, if it was compressed, into
+// `owned`.
 struct UnpackedColumns {
 	std::vector<std::vector<std::byte>> owned;
 	std::vector<std::span<const std::byte>> streams;
@@ -536,7 +540,7 @@ bool read_shapes(ByteReader& in, AllColumns& shapes) {
 	return true;
 }
 
-// `bytes`: where the unpacked ones are, in the input or in `owned`.
+// Sets `bytes` to the unpacked bytes: in the input itself, or in `owned` if they were compressed.
 bool unpack(ByteReader& in, uint32_t raw, uint32_t stored, std::vector<std::byte>& owned,
             std::span<const std::byte>& bytes) {
 	const auto taken = in.take(stored);
@@ -550,7 +554,7 @@ bool unpack(ByteReader& in, uint32_t raw, uint32_t stored, std::vector<std::byte
 	return uncompress(*taken, owned);
 }
 
-// Streams hold at most what the bodies have, and a little for what is coded longer.
+// `limit`: what all streams together may hold when unpacked, so that hostile sizes allocate little.
 bool read_streams(ByteReader& front, ByteReader& in, uint64_t limit, unsigned needed,
                   UnpackedColumns& result) {
 	uint32_t count;
@@ -586,7 +590,7 @@ std::vector<std::byte> encode_columns(std::span<const Block> blocks, const Catal
 		streams[kFlags].push_back(std::byte{0});
 		if (split_block(block, port, shapes, streams))
 			continue;
-		// What was split so far is taken back.
+		// Removes what split_block() has already added to the streams.
 		for (size_t i = 0; i < streams.size(); i++)
 			streams[i].resize(i < before.size() ? before[i] : 0);
 		streams[kFlags].push_back(std::byte{1});

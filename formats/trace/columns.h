@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Columns: the bodies of a chunk's blocks with like bytes next to like: ids,
-// time deltas, size codes, contexts, and each field of each EPID in a stream of
-// its own, each compressed by itself. Gives back exactly the bytes that went in.
-// It carries the layouts that it was made by, so it unpacks without a catalog.
+// Columns: the bodies of a chunk's blocks, rearranged so that bytes of one meaning
+// stand together: ids, time deltas, size codes, contexts, and each field of each
+// EPID have a stream of their own, compressed by itself. Decoding gives back exactly
+// the same bytes. The layouts are stored too, so decoding needs no catalog.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace dfr::trace {
 
-// Blocks whose records cannot be walked are kept whole inside.
+// A block whose records cannot be walked is stored whole, in the stream kWhole.
 std::vector<std::byte> encode_columns(std::span<const Block> blocks, const Catalog& catalog);
 
-// Fills `bodies`: what follows each header, one block after another. False: damaged.
+// Fills `bodies` with what follows each block's header, one block after another. False: damaged.
 bool decode_columns(std::span<const std::byte> stored, std::span<const dfr_block> headers,
                     std::span<std::byte> bodies);
 

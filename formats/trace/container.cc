@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Writing and reading the skeleton of a .dfr file. The reader takes any bytes:
-// no length is believed before it was compared with the file's size.
+// Writing and reading the skeleton of a .dfr file. The reader's input is hostile:
+// it compares every length with the file's size before it uses it.
 #include "formats/trace/container.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ bool head_is_sound(const SegmentHead& head) {
 
 } // namespace
 
-// A context's tables are more work than a small segment: they are made once for each thread.
+// zstd's context is created once in each thread, because that takes longer than compressing a small segment.
 std::optional<std::vector<std::byte>> compress(std::span<const std::byte> raw) {
 	thread_local const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
 	                                                                              ZSTD_freeCCtx);
@@ -87,7 +87,7 @@ ContainerWriter::ContainerWriter(const std::string& path, bool replace) : path_(
 	write(bytes_of(head));
 }
 
-// A file that nothing was put into stands in the way of the next attempt, no more.
+// Removes a file without segments, because its name would only make the next attempt fail.
 ContainerWriter::~ContainerWriter() {
 	if (fd_ < 0)
 		return;
@@ -171,7 +171,7 @@ ContainerReader::ContainerReader(const std::string& path) : path_(path) {
 		                " of the format is not known",
 		            "read it with a newer dfr");
 	}
-	// A damaged head is forgiven where segments follow.
+	// A file with a damaged head is still accepted if its magic is right or a segment follows.
 	if (!sound && got == sizeof(head))
 		head_damaged_ = true;
 	if (!magic && !(head_damaged_ && find_head(sizeof(head)))) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The skeleton of a .dfr file: header, segments, end mark. This header knows
-// the bytes and nobody else does; what a segment holds is chunk.h's and
-// schema.h's business.
+// The skeleton of a .dfr file: header, segments, end mark. Only container.* knows
+// these bytes; chunk.h and schema.h define what is in a segment.
 //
 //   [ FileHead 32 ][ SegmentHead 32 | payload, padded to 8 ] ... [ END ]
 //
-// A segment's head has its own checksum, so the next segment is found even
-// behind a damaged payload; and heads stand at multiples of 8 and start with a
-// magic, so segments are found even behind a damaged head.
+// A segment's head has its own checksum, so a reader finds the next segment even
+// after a damaged payload. Heads start with a magic at multiples of 8, so a reader
+// that scans for it finds segments even after a damaged head.
 #pragma once
 
 #include <cstddef>
@@ -42,11 +41,11 @@ enum class SegmentType : uint16_t {
 	kLosses,
 	kIndex,
 	kEnd,            // payload: EndMark; the file is complete
-	kAggregationsAt, // payload: the time (u64) up to which records saw them, then as in kAggregations
+	kAggregationsAt, // payload: u64 time (AggSnapshot), then as in kAggregations
 };
 
 inline constexpr uint16_t kSegmentZstd = 0x1;  // the payload is compressed as a whole
-inline constexpr uint16_t kSegmentWhole = 0x2; // a catalog that needs none before it
+inline constexpr uint16_t kSegmentWhole = 0x2; // a whole catalog: those before it are not needed
 
 struct SegmentHead {
 	uint32_t magic;
@@ -54,8 +53,8 @@ struct SegmentHead {
 	uint16_t flags;
 	uint64_t stored;           // bytes of the payload in the file, without padding
 	uint64_t raw;              // bytes when uncompressed
-	uint32_t payload_checksum; // with its padding
-	uint32_t checksum;         // of the head before this field
+	uint32_t payload_checksum; // of the payload and its padding
+	uint32_t checksum;         // of the head's bytes before this field
 };
 static_assert(sizeof(SegmentHead) == 32);
 
@@ -64,13 +63,13 @@ struct EndMark {
 	uint64_t size;  // of the whole file
 };
 inline constexpr uint64_t kEndBytes = sizeof(SegmentHead) + sizeof(EndMark);
-inline constexpr uint64_t kMaxRaw = 1ull << 31; // of one segment: more is damage
+inline constexpr uint64_t kMaxRaw = 1ull << 31; // bytes of one segment: a head that says more is damaged
 
 inline constexpr uint64_t padded(uint64_t size) {
 	return (size + 7) & ~uint64_t{7};
 }
 
-// A file that is appended to. Throws dfr::Error on every failure.
+// Writes a file from front to back. Throws dfr::Error on every failure.
 class ContainerWriter {
 public:
 	ContainerWriter(const std::string& path, bool replace);
@@ -78,7 +77,7 @@ public:
 	ContainerWriter(const ContainerWriter&) = delete;
 	ContainerWriter& operator=(const ContainerWriter&) = delete;
 
-	// Returns the offset of the segment's head. `compress`: by zstd, where it helps.
+	// Returns the offset of the segment's head. `compress`: by zstd, if that makes it smaller.
 	uint64_t append(SegmentType type, uint16_t flags, std::span<const std::byte> payload, bool compress);
 	uint64_t size() const { return size_; }
 	void sync();
@@ -100,8 +99,8 @@ struct Segment {
 	SegmentType type() const { return static_cast<SegmentType>(head.type); }
 };
 
-// Reads by pread: a file that shrinks meanwhile gives an error and no signal,
-// and what was read does not stay in memory.
+// Reads with pread() and does not map the file, because a mapped file that another
+// process truncates raises SIGBUS.
 class ContainerReader {
 public:
 	explicit ContainerReader(const std::string& path);
@@ -114,9 +113,9 @@ public:
 	bool head_damaged() const { return head_damaged_; }
 	bool head_cut() const { return size_ < sizeof(FileHead); }
 
-	// The segment whose head is at `offset`; nullopt: none there, or cut.
+	// The segment whose head is at `offset`; nullopt: no sound head there, or the segment is cut.
 	std::optional<Segment> segment(uint64_t offset) const;
-	// The first offset from `offset` on where a head is sound (its payload may be cut).
+	// The first offset, not below `offset`, with a sound head; its payload may be cut.
 	std::optional<uint64_t> find_head(uint64_t offset) const;
 	// Fewer bytes than asked for only at the end of the file.
 	size_t read(uint64_t offset, std::span<std::byte> into) const;
@@ -130,9 +129,9 @@ private:
 	bool head_damaged_ = false;
 };
 
-// zstd at the level of every .dfr; nothing where it does not help.
+// Compresses with zstd; nullopt: that does not make it smaller.
 std::optional<std::vector<std::byte>> compress(std::span<const std::byte> raw);
-// Exactly raw.size() bytes, or false.
+// Fills `raw`; false: `stored` is damaged, or does not give exactly raw.size() bytes.
 bool uncompress(std::span<const std::byte> stored, std::span<std::byte> raw);
 
 } // namespace dfr::trace

@@ -2,7 +2,7 @@
 //
 // CRC32C as formats/abi/block.h defines it: Castagnoli's polynomial, reflected,
 // starting at ~0 and inverted at the end. Blocks, anchors and segments of .dfr
-// files carry it. Not a hash, and no protection against intent.
+// files have it. It finds accidental damage, not forgery.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace dfr::trace {
 
-// The checksum of `bytes`, or of `bytes` after what `before` is the checksum of.
+// The checksum of `bytes`; with `before`, of the bytes that have the checksum `before`, followed by `bytes`.
 uint32_t crc32c(std::span<const std::byte> bytes, uint32_t before = 0);
 
 } // namespace dfr::trace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The decoder of blocks (formats/abi/block.h). Every byte may come from a dead
-// machine or an enemy: nothing is read beyond the committed bytes, and what does
-// not parse is skipped to the block's next restart point and counted. No
-// allocation per record: values live in one vector, views point into the block.
-// One thread; any number of decoders side by side.
+// The decoder of blocks (formats/abi/block.h). The bytes may be damaged or hostile:
+// it reads nothing beyond the committed bytes, and after bytes that do not parse it
+// goes on at the block's next restart point and counts what it skipped. It does not
+// allocate for each record: values live in one vector, views point into the block.
+// A decoder is used by one thread; any number of decoders may run in parallel.
 #include "formats/trace/decode.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ dfr_restart restart_at(const std::byte* base, uint32_t index) {
 	return load<dfr_restart>(base + sizeof(dfr_block) + index * sizeof(dfr_restart));
 }
 
-// Whether a DOF has an ACTDESC of kind COMMIT; a DOF that cannot be read might.
+// Whether a DOF has an action COMMIT; true also for a DOF that cannot be read, because it might.
 bool dof_may_commit(const std::vector<std::byte>& dof) {
 	if (dof.size() < sizeof(dof_header))
 		return true;
@@ -94,7 +94,7 @@ void seal_block(Block& block) {
 	block.verified = block_is_verified(block.bytes);
 	auto head = load<dfr_block>(block.bytes.data());
 	if (block.verified || head.flags & DFR_BLOCK_SEALED)
-		return; // sealed and wrong stays wrong
+		return; // a wrong checksum of the engine stays, so that readers see the damage
 	head.flags |= DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
 	std::memcpy(block.bytes.data(), &head, sizeof(head));
 	head.checksum = block_checksum(block.bytes);
@@ -146,7 +146,7 @@ bool RecordCursor::open(const Block& block, DecodeDamage& damage, Losses* losses
 	next_restart_ = 0;
 	trusting_ = block.verified;
 	if (trusting_)
-		region_ = end_; // nothing to doubt, so nothing to check
+		region_ = end_; // one region, which enter_region() never checks
 	return true;
 }
 
@@ -175,7 +175,7 @@ void RecordCursor::sort() {
 	bool grouped = false;
 	DecodeState place = state_;
 	quiet_ = true;
-	// A record's place starts at the first NOTE before it, and inside the group that holds it.
+	// The place to decode a record from: the state before the first of its NOTEs, group included.
 	for (;;) {
 		if (!state_.notes)
 			place = state_;
@@ -200,11 +200,11 @@ void RecordCursor::sort() {
 	next_restart_ = start_restart;
 	trusting_ = was_trusting;
 	notes_.clear();
-	if (!grouped) { // in order already: go on in place, which is cheaper
+	if (!grouped) { // no committed records, so they are in order already: walking in place is cheaper
 		places_.clear();
 		return;
 	}
-	// Once more aloud, for losses and damage; then by time.
+	// Walk once more without quiet_, to count losses and damage; then sort by time.
 	while (next_in_place()) {
 	}
 	std::stable_sort(places_.begin(), places_.end(),
@@ -226,7 +226,8 @@ bool RecordCursor::next_in_place() {
 	}
 }
 
-// The next region that leads exactly from its start to the next restart point (or to the end).
+// Finds the next region whose walk ends exactly at the next restart point (or at the block's end); skips
+// and counts the regions before it. False: there is none.
 bool RecordCursor::enter_region() {
 	while (state_.at < end_) {
 		find_region(state_.at);
@@ -237,7 +238,7 @@ bool RecordCursor::enter_region() {
 	return false;
 }
 
-// The region that starts at `from` ends at the next restart point.
+// Sets region_ to the first restart point after `from`, or to the block's end.
 void RecordCursor::find_region(uint32_t from) {
 	region_ = end_;
 	for (; next_restart_ < restarts_; next_restart_++) {
@@ -249,7 +250,8 @@ void RecordCursor::find_region(uint32_t from) {
 	}
 }
 
-// Walks the region without giving anything away.
+// Walks the region without giving records, and restores the state. True: it ends where it should, with
+// the restart point's time and outside of a group.
 bool RecordCursor::region_holds() {
 	const DecodeState start = state_;
 	const bool was_quiet = quiet_;
@@ -270,9 +272,10 @@ bool RecordCursor::region_holds() {
 	return holds;
 }
 
-// Gives up what lies between here and the end of the region.
+// Skips the bytes from here to the end of the region, and counts them; sets the state to what the
+// restart point there says.
 void RecordCursor::skip_region() {
-	if (trusting_) { // sound bytes that this reader cannot read, say a layout that is missing
+	if (trusting_) { // the bytes are sound, but this reader cannot decode them (a layout is missing ...)
 		trusting_ = false;
 		find_region(step_start_);
 		state_.at = step_start_;
@@ -290,7 +293,7 @@ void RecordCursor::skip_region() {
 	state_.timed = true;
 	if (restart.context < sizeof(dfr_block) || restart.context >= end_)
 		return;
-	// The context record that holds here, read for its own sake.
+	// Read only the context record that the restart point names.
 	DecodeState resume = state_;
 	state_.at = restart.context;
 	const bool was_quiet = quiet_;

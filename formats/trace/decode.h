@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // From blocks to records. BlockDecoder walks the records of one block; Merger
-// orders the events of all CPUs by (time, cpu, block sequence, offset). Both
-// trust nothing: damage skips to the block's next restart point and is counted.
+// orders the events of all CPUs by (time, cpu, block sequence, offset). Their input
+// is hostile: after damage they go on at the block's next restart point, and count
+// what they skipped.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 
 namespace dfr::trace {
 
-// Who fired.
+// Which task fired.
 struct Context {
 	uint32_t task = 0, pid = 0, tid = 0;
 	std::string_view execname;
@@ -29,7 +30,7 @@ struct Context {
 struct Value {
 	uint64_t number = 0;
 	std::span<const std::byte> bytes;
-	uint8_t fault = 0; // NOTE: enum dfr_fault of a captured field; DFR_NOTE_CUT
+	uint8_t fault = 0; // from a NOTE: the fault of a captured field, or DFR_NOTE_CUT; 0: none
 	uint64_t fault_value = 0;
 	std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
@@ -50,20 +51,21 @@ struct Record {
 };
 
 struct DecodeDamage {
-	uint64_t blocks = 0;  // unusable
-	uint64_t regions = 0; // skipped to a restart point
-	uint64_t bytes = 0;
+	uint64_t blocks = 0;  // unusable blocks
+	uint64_t regions = 0; // how often the decoder skipped to a restart point
+	uint64_t bytes = 0;   // how many bytes it skipped then
 	void add(const DecodeDamage& other);
 };
 
-// A GROUP record: part of a speculation was committed here, or all of it elsewhere.
+// A GROUP record: a part of a speculation was committed into this ring. A GROUP without bytes only
+// notes the commit; the records are in other CPUs' rings.
 struct GroupMark {
 	uint32_t speculation = 0;
 	uint64_t commit_time = 0;
 };
 
-// How the records of each EPID are laid out: compiled from the catalog at first sight, which may
-// grow meanwhile.
+// How the records of one EPID are laid out. RecordShapes compiles it from the catalog when the EPID is
+// first met, because the catalog may grow while records are read.
 struct RecordShape {
 	const dfr_field* fields = nullptr;
 	const Probe* probe = nullptr;
@@ -80,7 +82,7 @@ public:
 			return &shapes_[epid];
 		return compile(epid);
 	}
-	// Whether a program may commit speculations: blocks then hold records out of order.
+	// Whether a program may commit speculations; then blocks may hold records out of order of time.
 	bool may_commit();
 
 private:
@@ -91,29 +93,31 @@ private:
 	bool may_commit_ = false;
 };
 
-// Walks the records of one block, one call a record. A block whose checksum was there and right is
-// walked once; any other is walked from restart point to restart point, and what does not lead
-// exactly to the next one is skipped and counted.
+// Walks the records of one block; each next() gives one. If the block's checksum was verified, the
+// records are walked once. Otherwise the cursor first walks each region between two restart points
+// without giving records: if the walk does not end exactly at the next restart point, it skips the
+// region and counts it.
 class RecordCursor {
 public:
 	explicit RecordCursor(RecordShapes& shapes) : shapes_(shapes) {}
 
-	// The block must stay where it is. False: it is unusable (counted). loss may be null.
+	// The block must stay in memory. False: it is unusable, and is counted. `losses` may be null.
 	bool open(const Block& block, DecodeDamage& damage, Losses* losses);
-	// GROUP records that next() meets are noted there.
+	// From now on next() adds the GROUP records that it meets to `marks`.
 	void collect_groups(std::vector<GroupMark>* marks) { group_marks_ = marks; }
-	// From now on in order of time, not of place: committed records come at their own time.
+	// From now on next() gives the records in order of time, not of place in the block, so that committed
+	// records come at their own time.
 	void sort();
 	bool next();
 	const Record& current() const { return record_; }
 
 private:
-	// Everything that the meaning of the next byte depends on.
+	// The cursor's place, and all that is needed to decode from there.
 	struct DecodeState {
 		uint32_t at = 0;        // offset in the block
 		uint32_t group_end = 0; // 0: not in a group
 		uint32_t speculation = 0;
-		uint32_t notes = 0; // pending
+		uint32_t notes = 0; // NOTEs met for the next record
 		uint64_t time = 0;
 		uint64_t group_time = 0, commit_time = 0;
 		bool timed = false; // a long head was seen
@@ -149,12 +153,12 @@ private:
 
 	RecordShapes& shapes_;
 	const std::byte* base_ = nullptr;
-	uint32_t end_ = 0;    // offset behind the last committed byte
+	uint32_t end_ = 0;    // offset after the last committed byte
 	uint32_t region_ = 0; // offset where the checked region ends
 	uint32_t next_restart_ = 0, restarts_ = 0;
-	uint32_t step_start_ = 0; // of the record that step() is at
-	bool trusting_ = false;   // the checksum was right: nothing is checked twice
-	bool quiet_ = false;      // checking: losses are not counted
+	uint32_t step_start_ = 0; // offset of the record that step() decodes
+	bool trusting_ = false;   // the checksum was right: regions are not walked in advance
+	bool quiet_ = false;      // walking in advance: losses and groups are not reported
 	bool sorted_ = false;
 	DecodeState state_;
 	Record record_;
@@ -170,7 +174,8 @@ private:
 class BlockDecoder {
 public:
 	explicit BlockDecoder(const Catalog& catalog) : shapes_(catalog), cursor_(shapes_) {}
-	// Calls visit for each record in order until it returns false. loss (optional) gets LOSS records.
+	// Calls visit for each record in order until it returns false. Adds LOSS records to `losses`, which
+	// may be null.
 	void decode(const Block& block, const std::function<bool(const Record&)>& visit,
 	            Losses* losses = nullptr);
 	const DecodeDamage& damage() const { return damage_; }
@@ -181,30 +186,30 @@ private:
 	DecodeDamage damage_;
 };
 
-// Whether a block's header makes sense for these bytes (a hostile block; nothing else is looked at).
+// Whether a hostile block's header makes sense by itself, and (block_is_sane) whether `bytes` are long
+// enough for it. Neither looks at the records.
 bool header_is_sane(const dfr_block& head);
 bool block_is_sane(std::span<const std::byte> bytes);
-// Whether it is sealed and its checksum right.
+// Whether the block is sealed and its checksum is right.
 bool block_is_verified(std::span<const std::byte> bytes);
-// Seals a sane block that was read from a living engine and not yet sealed by it; verified from now on.
+// Seals a sane block from a live engine, unless the engine has sealed it already; sets `verified`.
 void seal_block(Block& block);
 
-// All events of a source in order of (time, cpu, block sequence, offset). A source with an index is
-// read in bounded memory: the blocks that overlap in time. One that streams is buffered until next()
-// has no more.
+// All events of a source in order of (time, cpu, block sequence, offset). Of a source with an index only
+// the blocks that overlap in time are in memory; a source without one is read into memory completely.
 class Merger {
 public:
 	explicit Merger(BlockSource& source) : source_(source) {}
 	void run(const std::function<bool(const Record&)>& visit);
 
-	// After run(): per CPU what was seen, for window and verdict.
+	// After run(): what was read of each CPU; judge() makes window and verdict from it.
 	struct CpuSpan {
 		uint64_t first = 0, last = 0;                   // times
-		uint64_t first_seq = 0, last_seq = 0, gaps = 0; // gaps: missing sequence numbers between
+		uint64_t first_seq = 0, last_seq = 0, gaps = 0; // gaps: sequence numbers missing between
 		uint64_t records = 0, blocks = 0;
 		uint64_t missing = 0;     // records in those gaps
-		uint64_t overwritten = 0; // records before the first block: the ring's horizon
-		uint64_t lost = 0;        // by the headers' own counters, since the first block
+		uint64_t overwritten = 0; // records before the first block, which the ring has overwritten
+		uint64_t lost = 0;        // records lost since the first block, by the headers' counters
 	};
 	const std::vector<CpuSpan>& cpus() const { return cpus_; }
 	const Losses& losses() const { return losses_; }
@@ -222,11 +227,11 @@ private:
 	DecodeDamage damage_;
 };
 
-// Window and verdict of what was read: what every answer names.
+// Window and verdict of what was read; every answer prints them.
 struct Verdict {
 	bool complete = true;
-	bool windowed = false;     // a ring overwrote its oldest: answers hold for the window
-	uint64_t from = 0, to = 0; // the window (mono ns): where all CPUs are complete
+	bool windowed = false;     // a ring overwrote its oldest blocks, so answers hold for the window only
+	uint64_t from = 0, to = 0; // the window (mono ns), in which all CPUs are complete
 	unsigned cpus = 0;
 	uint64_t records = 0, lost = 0;
 	std::vector<std::string> reasons; // "1,204 records lost on CPU 2 (ring full)"
@@ -234,7 +239,7 @@ struct Verdict {
 // "ring full": an enum dfr_loss in words.
 const char* loss_text(uint32_t cause);
 Verdict judge(BlockSource& source, const Merger& merger);
-// "14:03:02": a record's time on the clock of the wall.
+// "14:03:02.120": a record's time as local wall-clock time.
 std::string time_text(const Catalog& catalog, uint64_t mono);
 // "complete: 14:03:02-14:03:41, 4 CPUs, 1,203,441 records"
 std::string verdict_line(const Verdict& verdict, const Catalog& catalog);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The .dfr file: an append-only sequence of segments, readable up to the point
-// where it was cut. Every segment has a fixed head with type, sizes and a
+// The .dfr file: an append-only sequence of segments. A file that was cut can be
+// read up to the cut. Every segment has a fixed head with type, sizes and a
 // checksum; its payload is Cap'n Proto (catalog, aggregations, losses, index:
-// schema in dfr.capnp) or a chunk of whole blocks of one CPU (headers kept,
-// bodies compressed with zstd). Files are created with mode 0600.
+// schema in dfr.capnp) or a chunk of whole blocks of one CPU (chunk.h). Files are
+// created with mode 0600.
 #pragma once
 
 #include <memory>
@@ -16,23 +16,23 @@ namespace dfr::trace {
 
 class FileWriter {
 public:
-	// Creates (never overwrites silently unless `replace`) the file; throws dfr::Error.
+	// Creates the file. Throws dfr::Error, also if the file exists and `replace` is false.
 	FileWriter(const std::string& path, bool replace);
 	~FileWriter();
 	FileWriter(const FileWriter&) = delete;
 	FileWriter& operator=(const FileWriter&) = delete;
 
-	void catalog(const Catalog& catalog);                    // again whenever it has grown
+	void catalog(const Catalog& catalog);                    // writes what is new since the last call
 	void block(const Block& block);                          // buffered per CPU, compressed by chunk
-	void aggregations(const std::vector<AggEntry>& entries); // the last ones count
-	void snapshot(const AggSnapshot& snapshot);              // as records up to its time saw them
+	void aggregations(const std::vector<AggEntry>& entries); // readers use those of the last call
+	void snapshot(const AggSnapshot& snapshot);              // for rendering records up to its time
 	void losses(const Losses& losses);
-	// Losses, remarks and partial() of a source: the file will say the same of itself.
+	// Copies losses, remarks and partial() of a source, so that a reader of the file gets the same.
 	void account(BlockSource& source);
-	void flush();  // write out what is buffered
-	void finish(); // index and end mark; the file is complete
+	void flush();  // writes what is buffered, and syncs
+	void finish(); // writes index and end mark; the file is complete
 
-	uint64_t unusable() const; // blocks given that made no sense, and are not in the file
+	uint64_t unusable() const; // blocks that block() left out because they made no sense
 	uint64_t size() const;     // bytes written so far
 
 private:
@@ -51,8 +51,8 @@ public:
 	virtual FileFacts facts() const = 0;
 };
 
-// Opens any .dfr, complete or cut. The catalog is that of the whole file. Damage that only reading
-// finds is in remarks() once it has been met.
+// Opens any .dfr, complete or cut. catalog() is that of the whole file from the start. Damage inside of
+// segments appears in remarks() only after the reader has met it.
 std::unique_ptr<FileSource> open_file(const std::string& path);
 
 // Copies everything of a source into a file; returns the number of blocks.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Opens a .dfr: by its index where the end mark is there, else by walking from
+// Opens a .dfr: by its index if the end mark is there, else by walking from
 // segment to segment up to the cut. Damage is skipped, named in remarks() and
-// makes the source partial; nothing of it can stop the reading of the rest.
+// makes the source partial; the rest of the file is read all the same.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -38,7 +38,7 @@ public:
 	std::string name() const override { return reader_.path(); }
 	FileFacts facts() const override { return facts_; }
 	bool partial() override { return !remarks_.empty() || ledger_.partial; }
-	// What its source said, then what is wrong with the file itself.
+	// The remarks of the source that was recorded, then what is wrong with the file itself.
 	std::vector<std::string> remarks() override {
 		std::vector<std::string> all = ledger_.remarks;
 		all.insert(all.end(), remarks_.begin(), remarks_.end());
@@ -61,7 +61,7 @@ public:
 		for (size_t i = 0; i < chunks_.size(); i++) {
 			const std::optional<ChunkHeaders> headers = headers_of(chunks_[i]);
 			if (!headers)
-				continue; // chunk_is_damaged() has told
+				continue; // headers_of() has added a remark
 			for (size_t b = 0; b < headers->blocks.size(); b++)
 				result.push_back({headers->blocks[b], i << 16 | b});
 		}
@@ -118,7 +118,7 @@ private:
 			others_.push_back(segment);
 	}
 
-	// False: there is no end mark, or what it leads to is not sound.
+	// False: there is no end mark, or the index that it points to is damaged.
 	bool open_by_index() {
 		if (reader_.size() < sizeof(FileHead) + kEndBytes)
 			return false;
@@ -195,7 +195,7 @@ private:
 			damaged(range(segment) + " are damaged");
 	}
 
-	// The last whole catalog if it is sound, else all parts in order.
+	// Reads the last whole catalog that is sound; if there is none, all parts in order.
 	void read_catalog() {
 		for (auto segment = others_.rbegin(); segment != others_.rend(); ++segment) {
 			if (segment->type() != SegmentType::kCatalog ||
@@ -213,7 +213,7 @@ private:
 				add_catalog(segment, catalog_);
 	}
 
-	// Parts that are not needed are still checked: damage is never passed over in silence.
+	// Checks also the parts that are not needed, so that their damage is reported.
 	void check_parts() {
 		for (const Segment& segment : others_)
 			if (segment.type() == SegmentType::kCatalog && !(segment.head.flags & kSegmentWhole))
@@ -235,7 +235,7 @@ private:
 		}
 	}
 
-	// The last sound one. Those before it are checked too: damage is never passed over in silence.
+	// The last sound payload of this type. Those before it are checked too, so that damage is reported.
 	template <typename Decode>
 	auto latest(SegmentType type, const Decode& decode, const char* what) -> decltype(decode({})) {
 		std::optional<decltype(decode({}))> result;
@@ -288,7 +288,8 @@ private:
 		return headers;
 	}
 
-	// Null: damaged. One chunk of each CPU stays unpacked.
+	// Null: damaged. The last unpacked chunk of each CPU stays in memory, because the merger reads the
+	// CPUs' blocks in turns.
 	const std::vector<Block>* chunk_blocks(size_t number) {
 		const Segment& segment = chunks_[number];
 		const auto known = cpu_of_chunk_.find(number);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// FileWriter: buffers blocks by CPU until a chunk is worth writing, keeps the
-// catalog ahead of the blocks that need it, and ends the file with a whole
-// catalog, the index and the end mark. What was written is never changed.
+// FileWriter: buffers blocks by CPU until they fill a chunk (kChunkBytes), and ends
+// the file with a whole catalog, the index and the end mark. Blocks are written after
+// the catalog entries that they need. Bytes once written are never changed.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -65,11 +65,11 @@ struct FileWriter::Impl {
 	}
 
 	ContainerWriter container;
-	Catalog latest; // for the whole one at the end
+	Catalog latest; // finish() writes it as the whole catalog
 	CatalogMark mark;
 	std::map<uint32_t, OpenChunk> pending;
 	Index index;
-	uint64_t damaged = 0; // blocks that could not be kept as such
+	uint64_t damaged = 0; // blocks that made no sense and were left out
 	bool finished = false;
 };
 

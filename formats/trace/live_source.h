@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// LiveSource: a BlockSource whose engine is alive. The device (recorder/) and the
+// LiveSource: a BlockSource whose engine is running. The device (recorder/) and the
 // in-process engine (analyze/engine/) implement it; the live consumer and
-// `dfr record` drive either through this.
+// `dfr record` use both through this interface.
 #pragma once
 
 #include <chrono>
@@ -19,26 +19,26 @@ namespace dfr::trace {
 
 class LiveSource : public BlockSource {
 public:
-	// Load a DOF; returns how many probes matched. Throws dfr::Error with the engine's reason
-	// (section, offset) or its errno in code().
+	// Loads a DOF; returns how many probes matched. If the engine refuses it, throws dfr::Error with the
+	// engine's reason (section, offset) as text and the errno in code().
 	virtual uint32_t enable(std::span<const std::byte> dof, bool zero_ok) = 0;
 	virtual uint32_t go() = 0;   // returns the CPU on which BEGIN fired
 	virtual uint32_t stop() = 0; // returns the CPU on which END fired
 	virtual dfr_ioc_status status() = 0;
 
-	// Hand over open blocks too (at the end, or for output at once): the next next() calls give them.
+	// The next calls of next() give open blocks too; for the end, or for output without delay.
 	virtual void flush() = 0;
-	// Sleep until the state ends, a signal, the time is over, or (if `blocks`) there is something to
-	// read: who reads in the end alone would not sleep at all otherwise. `mask`: of signals, while it
-	// sleeps (as ppoll's).
+	// Sleeps until the state ends, a signal comes, `timeout` is over, or (if `blocks`) there is a block
+	// to read. A consumer that reads only at the end passes false, because blocks that it leaves there
+	// would end every sleep at once. `mask`: the signal mask during the sleep, as ppoll()'s.
 	virtual void wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask = nullptr) = 0;
 	virtual void clear_aggregation(uint32_t varid, bool remove) = 0;
-	// Blocks may be held in the engine's memory, where a crash's harvest finds them, until
-	// stored() says that all that next() gave is safe on a disk. storing_is_due(): as many are
-	// held as should be; next() gives no more before stored().
+	// A session may keep the blocks that next() gave in the engine's memory, where the harvest of a crash
+	// dump finds them, until the caller calls stored() because they are on the disk. storing_is_due():
+	// no more should be kept; next() gives none before stored().
 	virtual bool storing_is_due() const { return false; }
 	virtual void stored() {}
-	// Value of a runtime option in force after go().
+	// The value of a runtime option that is in force after go().
 	virtual int64_t option(uint32_t option) = 0;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The merger: all events of a source in order of (time, cpu, block sequence,
-// offset). A block is opened when the merge reaches the lowest time that it
-// holds, and forgotten when its last record has been given, so a source with an
-// index costs the blocks that overlap in time. Committed speculations come at
-// their own time, wherever they were committed.
+// offset). It opens a block when the merge reaches the block's lowest time, and
+// frees it after its last record, so with an indexed source only the blocks that
+// overlap in time are in memory. Records of committed speculations come at their
+// own time, not at the time of the commit.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -13,7 +13,7 @@
 
 namespace dfr::trace {
 
-// One open block and the record that it would give next.
+// One open block; the cursor stands at the record that it gives next.
 struct Merger::Input {
 	Block block;
 	RecordCursor cursor;
@@ -24,7 +24,7 @@ struct Merger::Input {
 	}
 };
 
-// Open blocks, the earliest record first: a heap.
+// The open blocks: a heap with the earliest next record at the front.
 struct Merger::Queue {
 	std::vector<std::unique_ptr<Input>> heap;
 	static bool later(const std::unique_ptr<Input>& a, const std::unique_ptr<Input>& b) {
@@ -42,7 +42,7 @@ struct Merger::Queue {
 	}
 };
 
-// All blocks that there are, by (cpu, seq); those of a source that streams are kept.
+// All blocks of the source, by (cpu, seq). If it has no index, the blocks are read into `streamed`.
 std::vector<BlockRef> Merger::collect(std::vector<Block>& streamed) {
 	std::vector<BlockRef> refs = source_.index();
 	if (refs.empty()) {
@@ -61,7 +61,7 @@ std::vector<BlockRef> Merger::collect(std::vector<Block>& streamed) {
 	return refs;
 }
 
-// Sequence numbers, gaps and the headers' counters of each CPU.
+// Fills in what the block headers tell about each CPU: sequence numbers, gaps, counters.
 void Merger::account(const std::vector<BlockRef>& refs) {
 	const dfr_block* before = nullptr;
 	uint64_t first_lost = 0;
@@ -127,7 +127,7 @@ void Merger::run(const std::function<bool(const Record&)>& visit) {
 			open_next();
 		if (queue.heap.empty())
 			return;
-		// Give events of one block for as long as no other block has an earlier one.
+		// Give events of this block as long as no other block, open or not, may have an earlier one.
 		std::unique_ptr<Input> input = queue.pop();
 		bool more = true;
 		do {

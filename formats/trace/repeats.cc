@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Each block once.
+// Recognises blocks by their key, so that each is given once.
 #include "formats/trace/repeats.h"
 
 #include "formats/trace/decode.h"
@@ -20,7 +20,7 @@ std::optional<size_t> GivenBlocks::giver(const Catalog& catalog, const dfr_block
 	return found == given_.end() ? std::nullopt : std::optional(found->second);
 }
 
-// That a recording holds a block twice itself is the reader's to judge.
+// A block that is twice in the same recording is not left out here; the reader has to judge that.
 bool UnrepeatedSource::repeated(const dfr_block& head) {
 	const std::optional<size_t> giver = given_.giver(source_.catalog(), head);
 	if (!giver || *giver == number_)
@@ -42,7 +42,8 @@ std::optional<Block> UnrepeatedSource::next() {
 	return std::nullopt;
 }
 
-// Only now is it known that it can be read: a header alone answers for nothing.
+// A block counts as given only once load() could read it, not when index() lists its header: if it is
+// damaged here, a later source may give it.
 std::optional<Block> UnrepeatedSource::load(const BlockRef& ref) {
 	std::optional<Block> block = source_.load(ref);
 	if (block)

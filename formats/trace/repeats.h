@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Blocks that several recordings hold: a dfrd that is killed between its write and
-// its sync leaves blocks in its file which the engine gives to the next owner, too.
-// Asked one after the other, the files answer for each block once: the first that
-// could be read. Which file comes first is the caller's.
+// Blocks that several recordings hold: if dfrd is killed after it wrote blocks to its
+// file and before it gave them back, the engine gives them to the next owner, so the
+// next file has them too. When a program reads several files, each such block is taken
+// once: from the first file in which it can be read. The caller chooses the order.
 #pragma once
 
 #include <array>
@@ -17,35 +17,36 @@
 
 namespace dfr::trace {
 
-// The blocks that were given so far, over all recordings.
+// Which source gave which block so far, over all recordings.
 class GivenBlocks {
 public:
 	size_t add_source(std::string name) {
 		names_.push_back(std::move(name));
 		return names_.size() - 1;
 	}
-	// This source gives the block now. Which has given it first?
+	// Notes that `source` gives the block; returns which source gave it first.
 	size_t first_giver(const Catalog& catalog, const dfr_block& head, size_t source);
-	// Which source has given it; nullopt: none so far.
+	// Which source gave the block first; nullopt: none so far.
 	std::optional<size_t> giver(const Catalog& catalog, const dfr_block& head) const;
 	const std::string& name(size_t source) const { return names_[source]; }
 
 private:
-	// Boot, state, CPU and sequence number; the time and the length, since a state in a process has
-	// the same number as another process's, and since a block may have grown.
+	// Boot, state, CPU and sequence number identify a kernel's block. The time is there because
+	// in-process engines of different processes use the same state numbers; the length, because one
+	// file may have a block before more records were added to it.
 	using Key = std::tuple<std::array<uint8_t, 16>, uint64_t, uint32_t, uint64_t, uint64_t, uint32_t>;
 	static Key key_of(const Catalog& catalog, const dfr_block& head);
 	std::map<Key, size_t> given_;
 	std::vector<std::string> names_;
 };
 
-// A source without the blocks that earlier ones have given.
+// Wraps a source and leaves out the blocks that another source has given.
 class UnrepeatedSource final : public BlockSource {
 public:
 	UnrepeatedSource(BlockSource& source, GivenBlocks& given)
 	    : source_(source), given_(given), number_(given.add_source(source.name())) {}
 
-	// "3 blocks are in a.dfr, too, and answered for there"; empty: there were none.
+	// "3 blocks are in a.dfr, too, and answered for there"; empty: no block was left out.
 	std::string remark() const;
 
 	const Catalog& catalog() override { return source_.catalog(); }
@@ -60,13 +61,13 @@ public:
 	std::string name() const override { return source_.name(); }
 
 private:
-	bool repeated(const dfr_block& head); // by an earlier source; counts it
+	bool repeated(const dfr_block& head); // true: another source gave it; counts it in repeats_
 
 	BlockSource& source_;
 	GivenBlocks& given_;
 	size_t number_;                      // of this source
-	bool indexed_ = false;               // all blocks were given by index(): next() has none
-	std::map<size_t, uint64_t> repeats_; // by the source that has given them
+	bool indexed_ = false;               // index() listed all blocks, so next() has none
+	std::map<size_t, uint64_t> repeats_; // blocks left out, by the source that gave them
 };
 
 } // namespace dfr::trace

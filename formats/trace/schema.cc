@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Encoding and decoding of the Cap'n Proto payloads. Reading is bounded: the
-// traversal limit is a small multiple of the payload, nesting is shallow, and
-// whatever Cap'n Proto objects to becomes a dfr::Error.
+// traversal limit is a small multiple of the payload, and nesting is limited to 8.
+// Cap'n Proto's exceptions become dfr::Error.
 #include "formats/trace/schema.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void with_root(std::span<const std::byte> payload, const char* what, const Use& 
 	kj::Array<capnp::word> words = kj::heapArray<capnp::word>(payload.size() / sizeof(capnp::word));
 	std::memcpy(words.begin(), payload.data(), words.size() * sizeof(capnp::word));
 	capnp::ReaderOptions options;
-	// Lists are walked once and texts read once; pointers that share a target count twice.
+	// Everything is read once, so four times the payload is enough, even if pointers share a target.
 	options.traversalLimitInWords = 4 * words.size() + 1024;
 	options.nestingLimit = 8;
 	try {
@@ -84,8 +84,8 @@ template <typename Fields> std::vector<dfr_field> read_fields(Fields list) {
 	return result;
 }
 
-// Entries of `map` whose id is not marked yet. Ids beyond what a bitmap should hold are not marked,
-// and therefore written again, which costs space only.
+// The entries of `map` whose id is not marked yet; marks them. Ids of 2^24 and more are never marked, to
+// keep the bitmap small, so they are written again each time, which costs only space.
 template <typename Map> auto fresh(const Map& map, std::vector<bool>& marked) {
 	std::vector<const typename Map::mapped_type*> result;
 	for (const auto& [id, value] : map) {
@@ -245,7 +245,7 @@ void read_catalog_lists(schema::Catalog::Reader root, Catalog& into) {
 } // namespace
 
 std::vector<std::byte> encode_catalog(const Catalog& catalog, CatalogMark& mark) {
-	// Asked before every block: only sizes are compared where nothing is new.
+	// Writers may call this before every block, so it first compares sizes only.
 	const bool grown = !mark.anything || catalog.probes.size() > mark.probe_count ||
 	                   catalog.layouts.size() > mark.layout_count ||
 	                   catalog.aggregations.size() > mark.aggregation_count ||

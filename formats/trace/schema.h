@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Between the product's values and dfr.capnp: payloads of the segments that are
-// not chunks. Keeps Cap'n Proto's headers out of everybody else's compile. The
-// readers take hostile bytes and throw dfr::Error.
+// Encodes and decodes, by dfr.capnp, the payloads of all segments that are not
+// chunks. Only schema.cc includes Cap'n Proto's headers, which keeps other files
+// quick to compile. The decoders take hostile bytes and throw dfr::Error.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace dfr::trace {
 
-// How much of a catalog has been written: the next part starts here.
+// How much of a catalog has been written; the next part starts after it.
 struct CatalogMark {
 	size_t clocks = 0, dofs = 0, ecbs = 0, modules = 0, events = 0, machine = 0;
 	size_t probe_count = 0, layout_count = 0, aggregation_count = 0;
@@ -22,14 +22,14 @@ struct CatalogMark {
 	bool anything = false;
 };
 
-// What `catalog` has beyond `mark`, which moves on; empty: nothing new.
+// Encodes what `catalog` has beyond `mark`, and moves `mark`; empty: nothing is new.
 std::vector<std::byte> encode_catalog(const Catalog& catalog, CatalogMark& mark);
 void decode_catalog(std::span<const std::byte> payload, Catalog& into);
 
 std::vector<std::byte> encode_aggregations(const std::vector<AggEntry>& entries);
 std::vector<AggEntry> decode_aggregations(std::span<const std::byte> payload);
 
-// Losses, and what else makes a recording less than whole.
+// Losses, remarks and partial() of the source that was recorded (FileWriter::account()).
 struct Ledger {
 	Losses losses;
 	std::vector<std::string> remarks;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What all sources of blocks share: the ledger of losses, and the merge of
+// What all sources of blocks share: the list of losses, and the merge of
 // aggregation tables (formats/abi/aggtab.h) from several CPUs into one list.
-// Tables are hostile: an entry that does not fit ends the walk, and the rest of
-// the table is reported as not understood.
+// Tables are hostile: an entry whose size does not fit ends the walk, and the rest
+// of the table is counted as not understood.
 #include "formats/trace/source.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ auto loss_key(const Losses::Loss& entry) {
 	return std::tuple(entry.cause, entry.probe, entry.cpu);
 }
 
-// How many value words a kind has; 0: depends on its parameters.
+// How many value words a kind has; 0: that depends on its parameters, or the kind is not known.
 unsigned words_of(uint32_t kind) {
 	switch (kind) {
 	case DFR_ACT_COUNT:
@@ -41,7 +41,7 @@ void add_words(std::vector<uint64_t>& into, const std::vector<uint64_t>& from, s
 		into[i] += from[i];
 }
 
-// False: they cannot be one aggregation's.
+// False: the two cannot belong to one aggregation.
 bool combine(AggEntry& into, const AggEntry& from) {
 	if (into.kind != from.kind || into.words.size() != from.words.size())
 		return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The verdict: what an answer is worth. The window is the time in which every
-// CPU is complete; what a ring overwrote before it is the horizon, not loss.
-// Loss is what is missing inside the window: each cause is counted once, though
-// the engine's counters, the ledger in the blocks and the gaps between blocks
-// may all tell of it.
+// The verdict: how complete an answer is. The window is the time in which every
+// CPU's records are complete. What a ring overwrote before the window does not
+// count as loss; its end is the horizon. Loss is what is missing inside the window.
+// Up to three sources report the same loss (the engine's counters, LOSS records in
+// the blocks, gaps between blocks); each cause is counted once.
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -48,7 +48,7 @@ std::string plural(uint64_t number, const char* noun) {
 	return grouped(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-// " on CPU 2" where all entries of a cause agree on one.
+// " on CPU 2" if all entries name the same CPU; else empty.
 std::string where(const std::vector<Losses::Loss>& entries) {
 	if (entries.empty() || entries[0].cpu < 0)
 		return "";
@@ -83,7 +83,7 @@ Window find_window(const Catalog& catalog, const Merger& merger) {
 		window.from = horizon;
 		window.horizon = true;
 	}
-	// Where a ring has stopped (fill), that CPU is not complete any more.
+	// A full ring of policy fill records no more, so the window ends when the first ring is full.
 	for (const EventMark& mark : catalog.events)
 		if (mark.event == DFR_EVENT_FULL)
 			window.to = std::min(window.to, mark.time);
@@ -91,7 +91,8 @@ Window find_window(const Catalog& catalog, const Merger& merger) {
 	return window;
 }
 
-// The larger of two accounts of the same losses, by cause.
+// The engine's counters and the LOSS records (ledger) report the same losses: for each cause the larger
+// sum counts.
 void judge_losses(Verdict& verdict, const Losses& counters, const Losses& ledger, uint64_t from) {
 	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++) {
 		std::vector<Losses::Loss> best;
@@ -119,7 +120,7 @@ void judge_losses(Verdict& verdict, const Losses& counters, const Losses& ledger
 	}
 }
 
-// What the block headers alone know: gaps, and losses that no account names.
+// Adds what only the block headers tell: gaps, and losses that neither counters nor LOSS records report.
 void judge_blocks(Verdict& verdict, const Merger& merger) {
 	uint64_t by_headers = 0;
 	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
@@ -145,7 +146,7 @@ void judge_blocks(Verdict& verdict, const Merger& merger) {
 		                          plural(damage.regions, "place"));
 }
 
-// A fill ring that is full has stopped: nothing of that CPU is known from then on.
+// Names the first ring of policy fill that was full: its CPU recorded nothing from then on.
 void judge_full(Verdict& verdict, const Catalog& catalog) {
 	const EventMark* first = nullptr;
 	size_t full = 0;
@@ -188,7 +189,7 @@ std::string format_moment(const Moment& when, const char* format) {
 	return std::string(text.data(), length) + fraction.data();
 }
 
-// A recording without a clock, or without a record, has no times to show.
+// False: the recording has no clock entry, or no record (mono is 0), so there is no time to show.
 bool times_known(const Catalog& catalog, uint64_t mono) {
 	return !catalog.clocks.empty() && mono != 0;
 }
@@ -226,7 +227,7 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 
 namespace {
 
-// "14:03:02.120-14:03:41.003", with dates where they differ.
+// "14:03:02.120-14:03:41.003"; with dates if these differ.
 std::string span_text(const Verdict& verdict, const Catalog& catalog) {
 	if (!times_known(catalog, verdict.to))
 		return "times not known";
