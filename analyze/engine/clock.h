@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The clock that live events are on, the kernel's and this process's: monotonic ns.
+// The clock of all live events, in the kernel and in this process: monotonic ns.
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine's platform operations in user space (in process, and in replay).
- * What they mean is in kmod/engine/platform.h, which includes this file and
- * nobody else does; who "current" is comes from dfr_env.h. Usable from C++.
+ * The engine's platform operations in user space (in-process engine and replay).
+ * kmod/engine/platform.h defines what they mean, and only it includes this file;
+ * dfr_env.h defines who "current" is. Usable from C++.
  *
- * A firing holds its CPU's lock from dfr_plat_irq_save() to _restore(). The
- * lock nests in its thread, as switching off interrupts does. Whatever a firing
- * reads that teardown frees, it must read under that lock: there is no RCU
- * here, and dfr_plat_synchronize() waits for the locks.
+ * A firing holds its CPU's lock from dfr_plat_irq_save() to _restore(). A thread
+ * may take the lock again while it holds it, as interrupts may be switched off
+ * twice. A firing must hold the lock while it reads anything that teardown frees,
+ * because there is no RCU here: dfr_plat_synchronize() takes every CPU's lock
+ * once, and so waits for the firings that had begun.
  *
- * A kernel address is never a load in user space: it faults. User addresses of
- * a live environment are this process's own, and are read by system call, so
- * that a bad one is an error and not a signal.
+ * Loads from kernel addresses always fault in user space. In a live environment
+ * user addresses are this process's own; they are read by system call, so that a
+ * bad address is an error and not a signal.
  */
 #ifndef DFR_PLATFORM_OPS_H
 #define DFR_PLATFORM_OPS_H
@@ -23,7 +24,7 @@
 extern "C" {
 #endif
 
-/* The outlines of user_platform.c. */
+/* Defined in user_platform.c. */
 void* dfr_user_alloc(size_t size);
 void dfr_user_free(void* p);
 void* dfr_user_alloc_pages(size_t size);
@@ -94,7 +95,7 @@ static inline void dfr_atomic_add(u64* p, u64 v) {
 }
 
 #if defined(__x86_64__)
-/* Stores stay in order, and so do loads; only the compiler must be told. */
+/* x86 keeps stores in order with stores and loads with loads, so a compiler barrier is enough. */
 #define dfr_smp_wmb() __asm__ __volatile__("" ::: "memory")
 #define dfr_smp_rmb() __asm__ __volatile__("" ::: "memory")
 #define dfr_relax() __asm__ __volatile__("pause" ::: "memory")
@@ -178,7 +179,7 @@ static inline void dfr_plat_wake(struct dfr_state* state) {
 		dfr_user_wake(state);
 }
 
-/* Who fires. A firing without an environment is the process's own. */
+/* Who fires. A firing without an environment has the thread's default one (dfr_user_env). */
 static inline const struct dfr_env* dfr_plat_env(const struct dfr_firing* firing) {
 	if (firing && firing->fr_env)
 		return (const struct dfr_env*)firing->fr_env;
@@ -276,7 +277,7 @@ static inline int dfr_plat_copy_user(const struct dfr_firing* firing, void* dst,
 }
 
 static inline int dfr_plat_load_user(const struct dfr_firing* firing, u64 addr, unsigned size, u64* value) {
-	/* Little endian: the low bytes of the word. */
+	/* Little endian: `size` bytes at the start of `value` are its low bytes. */
 	*value = 0;
 	return dfr_plat_copy_user(firing, value, addr, size);
 }
@@ -292,9 +293,9 @@ static inline int dfr_plat_store_user(const struct dfr_firing* firing, u64 addr,
 }
 
 /*
- * Captured inputs, replay's own: what `captured[index]` is. A by-reference one
- * is memory of the firing (dfr_plat_firing_room()): the engine reads it
- * directly. NULL: the program asks for an input that the caller did not give.
+ * Captured inputs, in replay only: what `captured[index]` is. A string or struct
+ * is memory of the firing (dfr_plat_firing_room()), which the engine reads
+ * directly. NULL: the program reads an input that the caller did not give.
  */
 #define DFR_PLAT_HAS_CAPTURED 1
 static inline const struct dfr_captured* dfr_plat_captured(const struct dfr_firing* firing, u64 index) {
@@ -303,7 +304,7 @@ static inline const struct dfr_captured* dfr_plat_captured(const struct dfr_firi
 	return index < env->ev_ncaptured ? &env->ev_captured[index] : NULL;
 }
 
-/* Whether this firing has it; whoever fires is told where not. */
+/* Whether this firing has the input; if not, reports it to the firing's caller (ev_missing). */
 static inline bool dfr_plat_captured_there(const struct dfr_firing* firing, u64 index) {
 	const struct dfr_env* env = dfr_plat_env(firing);
 	const struct dfr_captured* captured = dfr_plat_captured(firing, index);
@@ -315,7 +316,7 @@ static inline bool dfr_plat_captured_there(const struct dfr_firing* firing, u64 
 	return false;
 }
 
-/* Bytes from addr to the end of the captured value that it lies in; 0: in none. */
+/* How many bytes there are from addr to the end of the captured value that contains it; 0: none does. */
 static inline u64 dfr_plat_firing_room(const struct dfr_firing* firing, u64 addr) {
 	const struct dfr_env* env = dfr_plat_env(firing);
 	u32 i;
@@ -329,7 +330,7 @@ static inline u64 dfr_plat_firing_room(const struct dfr_firing* firing, u64 addr
 	return 0;
 }
 
-/* Numbers as formats/abi/dif.h has them; it is not included here, to keep the order of headers simple. */
+/* The case numbers are ids of formats/abi/dif.h, which is not included, to keep include order simple. */
 static inline u64 dfr_plat_builtin(const struct dfr_firing* firing, u32 id, u64 index) {
 	const struct dfr_env* env = dfr_plat_env(firing);
 
@@ -401,7 +402,7 @@ static inline long dfr_plat_subr(const struct dfr_firing* firing, u32 subr, cons
 	return -ENOSYS;
 }
 
-/* Destructive: only on a live environment, never on what a recording says. */
+/* Destructive actions: only in a live environment, never in replay. */
 static inline int dfr_plat_raise(const struct dfr_firing* firing, int sig) {
 	return dfr_plat_env(firing)->ev_flags & DFR_ENV_LIVE ? dfr_user_raise(sig) : -EPERM;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The engine's C headers, for C++: with C linkage, and with the standard headers
-// that they use read before, outside of it.
+// The engine's C headers for C++, with C linkage. The standard headers that they
+// use are included first, because these must not be inside of extern "C".
 #pragma once
 
 #include <cerrno>

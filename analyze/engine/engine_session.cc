@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The engine in this process, behind the interface that the device has too.
+// The engine in this process, as a trace::LiveSource like the device.
 #include "analyze/engine/engine_session.h"
 
 #include <cstring>
@@ -16,7 +16,7 @@ struct EngineSession::Provider {
 	dfr_provider provider{};
 };
 
-// Handles of the engine are called under its lock.
+// Holds the engine's lock, which most calls of the engine require.
 class EngineSession::Lock {
 public:
 	explicit Lock(dfr_engine* engine) : mutex_(dfr_engine_lock(engine)) { dfr_mutex_lock(mutex_); }
@@ -42,7 +42,7 @@ void disarm_nothing(dfr_provider*, dfr_probe*) {}
 Error refused(const dfr_refusal& why) {
 	std::string text = "the program was refused: ";
 	text += why.rf_reason;
-	if (why.rf_section == 0xffffffffu && why.rf_offset == 0) // nothing in the DOF, but what it asks for
+	if (why.rf_section == 0xffffffffu && why.rf_offset == 0) // not the DOF, but an option of it
 		return Error(
 		    text,
 		    "correct the option that is named; if none is, compile it again with this version of dfr",
@@ -212,7 +212,7 @@ std::optional<trace::Block> EngineSession::next() {
 		const size_t used = from->hdr_size + static_cast<size_t>(from->committed);
 		const auto* const bytes = reinterpret_cast<const std::byte*>(from);
 		block.bytes.assign(bytes, bytes + used);
-		block.verified = true; // it never left this process
+		block.verified = true; // no checksum needed, because the block never left this process
 	}
 	dfr_state_release(state_, one.cpu, one.block, one.seq);
 	return block;

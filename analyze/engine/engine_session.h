@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // EngineSession: a trace::LiveSource over an engine in this process: it creates the
-// engine and one state, loads programs, hands out blocks by copying them. What
-// fires probes is its users': inprocess.h (timers), replay.h (a recording).
+// engine and one state, loads programs, and hands out copies of blocks. Its users
+// fire the probes: inprocess.h by timers, replay.h from a recording.
 #pragma once
 
 #include <deque>
@@ -26,14 +26,14 @@ namespace dfr::engine {
 
 class EngineSession : public trace::LiveSource {
 public:
-	// cpus: ids of CPUs are below this; the engine's clock and "current" come from each firing.
+	// `cpus`: CPU ids are below this. Time and "current" of each firing come from its dfr_env.
 	EngineSession(std::string name, unsigned cpus, bool destructive);
 	~EngineSession() override;
 	EngineSession(const EngineSession&) = delete;
 	EngineSession& operator=(const EngineSession&) = delete;
 
-	// A provider whose probes the caller fires. `ops` may be null: probes of which nobody cares
-	// whether they are armed.
+	// Adds a provider whose probes the caller fires. `ops` may be null if the caller need not know which
+	// probes are armed.
 	dfr_provider* add_provider(const std::string& name, const dfr_provider_ops* ops, void* cookie);
 	dfr_probe* add_probe(dfr_provider* provider, const std::string& module, const std::string& function,
 	                     const std::string& name, uint32_t nargs, void* cookie);
@@ -41,8 +41,8 @@ public:
 
 	dfr_engine* engine() { return engine_; }
 	bool exited();
-	bool readable(); // closed blocks wait to be taken
-	void clean();    // the engine's housekeeping
+	bool readable(); // true: there are closed blocks to take
+	void clean();    // runs the engine's housekeeping
 
 	const trace::Catalog& catalog() override;
 	std::optional<trace::Block> next() override;

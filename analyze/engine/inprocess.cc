@@ -15,10 +15,10 @@ namespace dfr::engine {
 namespace {
 
 constexpr uint64_t kNever = UINT64_MAX;
-// Dynamic variables and speculations are cleaned at least this often.
+// How often fire_due() calls clean(), which cleans dynamic variables and speculations; in ns.
 constexpr uint64_t kCleanEvery = 10'000'000;
 
-// Until then, or until a signal.
+// Sleeps for `ns`, or until a signal.
 void sleep(uint64_t ns, const sigset_t* mask) {
 	const timespec time{.tv_sec = static_cast<time_t>(ns / 1'000'000'000),
 	                    .tv_nsec = static_cast<long>(ns % 1'000'000'000)};
@@ -91,7 +91,7 @@ void InProcess::fire_due(uint64_t now) {
 	for (Timer& timer : timers_) {
 		if (timer.due > now)
 			continue;
-		// A timer that was late by whole intervals fires once: it does not catch up.
+		// A timer that is late by several intervals fires only once and skips the others.
 		const uint64_t late = now - timer.due;
 		timer.due += (late / timer.interval + 1) * timer.interval;
 		dfr_fire(timer.probe, kNoArguments, 3, nullptr);
@@ -114,7 +114,7 @@ void InProcess::wait(std::chrono::nanoseconds timeout, bool, const sigset_t* mas
 		if (next > now) {
 			sleep(next - now, mask);
 			now = now_ns();
-			if (now < next) // a signal
+			if (now < next) // a signal ended the sleep
 				return;
 		}
 		fire_due(now);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// The in-process engine: programs whose probes are BEGIN, END, ERROR and tick run
-// here, without privilege, as they would in the kernel. Its target offers these
-// probes and no kernel: what names kernel state is refused by the compiler. One
-// thread: wait() fires the timers that are due.
+// The in-process engine: runs programs whose probes are only BEGIN, END, ERROR and
+// tick, without privilege, as the kernel would run them. As a compilation target it
+// has these probes and no kernel, so the compiler refuses programs that name kernel
+// state. One thread: wait() fires the timers that are due.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ class InProcess final : public EngineSession, public d::Target {
 public:
 	explicit InProcess(bool destructive);
 
-	// True where every probe of the program can fire here. Judges descriptions, not globs:
-	// a glob asks for more than this engine has.
+	// Whether this engine has the probe that a description names. False for a glob as the name, because
+	// it means more probes than this engine has.
 	static bool serves(std::string_view provider, std::string_view module, std::string_view function,
 	                   std::string_view name);
 
-	// Session. go() and stop() note times for the timers; wait() fires them.
+	// Session. go() starts the timers, wait() fires those that are due, stop() stops them.
 	uint32_t go() override;
 	uint32_t stop() override;
 	void wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) override;

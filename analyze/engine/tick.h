@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Names of timer probes: tick-N[unit]. What they mean, not who fires them: the
-// in-process engine by the clock, replay by the recording's.
+// Parses names of timer probes: tick-N[unit]. It does not fire them: the in-process
+// engine does so by the clock, replay by the times of the records.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ struct dfr_probe;
 
 namespace dfr::engine {
 
-// A timer's probe, and when it fires next: ns of the clock that its user fires it by.
+// A timer's probe and when it fires next, in ns of its user's clock.
 struct Timer {
 	dfr_probe* probe;
 	uint64_t interval, due;
 };
 
-inline constexpr uint64_t kTickMin = 200'000; // ns; finer ones do not exist
+inline constexpr uint64_t kTickMin = 200'000; // ns; a name with a shorter interval is no probe
 
-// ns between two firings of "tick-10ms", or of another timer with its own word before the dash;
-// nullopt: no such probe.
+// ns between two firings of a timer such as "tick-10ms"; `word`: the part before the dash. nullopt: no
+// such probe.
 std::optional<uint64_t> timer_interval(std::string_view name, std::string_view word = "tick");
 
 } // namespace dfr::engine

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The parts of the user-space platform (dfr_platform_ops.h) that need system
- * calls or memory of their own: CPU locks, own-process memory by system call,
- * clocks, machine facts. Part of dfr_engine in user space; never in the kernel.
+ * calls or variables of their own: CPU locks, access to this process's memory,
+ * clocks, facts about the machine. User space only.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@
 
 #include "kmod/engine/engine.h"
 
-/* A lock alone on its cache line. Held for the length of a firing or of a snapshot's swap. */
+/* A CPU's lock, on a cache line of its own. Held during a firing, or a function of dfr_plat_on_cpu(). */
 struct cpu_lock {
 	u32 cl_held;
 	u32 cl_pad[15];
@@ -40,7 +40,7 @@ __thread int (*dfr_user_proceed)(void);
 __thread void (*dfr_user_wake)(struct dfr_state* state);
 __thread unsigned long dfr_user_alloc_fails;
 
-/* The lock that this thread holds; a second save of the same CPU nests in it. */
+/* The lock that this thread holds; taking it again does nothing (dfr_user_lock_cpu()). */
 static __thread struct cpu_lock* held_lock;
 
 static unsigned user_ncpus = 1;
@@ -93,7 +93,7 @@ static void lock_cpu(struct cpu_lock* lock) {
 	unsigned spins = 0;
 
 	while (__atomic_exchange_n(&lock->cl_held, 1, __ATOMIC_ACQUIRE)) {
-		/* The holder may have lost its processor: let it run. */
+		/* The thread that holds the lock may not be running: let it run. */
 		if (++spins < 100)
 			dfr_relax();
 		else
@@ -105,7 +105,7 @@ static void unlock_cpu(struct cpu_lock* lock) {
 	dfr_store_release(&lock->cl_held, 0);
 }
 
-/* The lock's address is the flags word; 0: it was held by this thread already. */
+/* Returns the lock's address as the flags word; 0: this thread held the lock already. */
 unsigned long dfr_user_lock_cpu(struct dfr_engine* engine, unsigned cpu) {
 	struct dfr_host* host = engine ? dfr_engine_host(engine) : NULL;
 	struct cpu_lock* lock = &(host ? host : &shared_host)->ho_cpus[cpu % DFR_USER_CPUS_MAX];
@@ -144,7 +144,7 @@ void dfr_user_synchronize(void) {
 	pthread_mutex_unlock(&hosts_mutex);
 }
 
-/* Tests of what happens without memory: the allocation of this number, counted from 1, fails. */
+/* For tests without memory: counts dfr_user_alloc_fails down; true: this allocation must fail. */
 static bool alloc_fails(void) {
 	return dfr_user_alloc_fails && --dfr_user_alloc_fails == 0;
 }
@@ -185,8 +185,8 @@ u64 dfr_user_clock(int which) {
 }
 
 /*
- * Memory of this process by system call: a bad address is an error, never a
- * signal. Where a sandbox forbids process_vm_*, /proc/self/mem does the same.
+ * /proc/self/mem: for reads of this process's memory where a sandbox forbids
+ * process_vm_readv(). With both a bad address is an error and not a signal.
  */
 static int own_memory(void) {
 	static int fd = -1;
@@ -222,12 +222,12 @@ int dfr_user_write(u64 addr, const void* src, size_t n) {
 
 	if (n == 0)
 		return 0;
-	/* Not by /proc/self/mem, which writes to read-only pages too. */
+	/* No /proc/self/mem here, because writing it changes read-only pages too. */
 	done = process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
 	return done == (ssize_t)n ? 0 : -EFAULT;
 }
 
-/* Page by page, since the string may end where mapped memory does. */
+/* Reads page by page, because the page after the string's end may not be mapped. */
 long dfr_user_read_str(char* dst, u64 addr, size_t room) {
 	size_t done = 0;
 
@@ -268,7 +268,7 @@ static u32 parent_of(u32 pid) {
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	/* "pid (comm) state ppid": comm may hold anything, parentheses too. */
+	/* "pid (comm) state ppid": comm may contain anything, also parentheses, so search the last one. */
 	at = strrchr(text, ')');
 	if (!at || sscanf(at + 1, " %*c %u", &parent) != 1)
 		return 0;
@@ -300,7 +300,7 @@ u64 dfr_user_secret(void) {
 	u64 word = dfr_user_fixed_secret;
 
 	if (!word && getrandom(&word, sizeof(word), 0) != sizeof(word))
-		word = dfr_user_random(); /* a kernel that has none to give */
+		word = dfr_user_random(); /* the kernel has no random numbers yet, or no getrandom() */
 	return word;
 }
 
@@ -318,7 +318,7 @@ u64 dfr_user_random(void) {
 	return z ^ (z >> 31);
 }
 
-/* Bit by bit over a table of 16: small, and nobody in user space is in a hurry. */
+/* Four bits at a time, by a table of 16: small, and fast enough for the engine in user space. */
 u32 dfr_user_crc32c(u32 crc, const void* p, size_t n) {
 	static const u32 nibble[16] = {
 	    0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
@@ -421,7 +421,7 @@ void dfr_env_self(struct dfr_env* env) {
 
 __thread const struct dfr_env* dfr_user_env;
 
-/* Of each thread: what it has set, or itself, made at its first firing without an environment. */
+/* What this thread has set in dfr_user_env; else the process itself, read once in each thread. */
 const struct dfr_env* dfr_user_default_env(void) {
 	static __thread struct dfr_env self;
 

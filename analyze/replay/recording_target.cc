@@ -17,7 +17,7 @@ namespace dfr::replay {
 namespace {
 
 constexpr uint32_t kBegin = 1, kEnd = 2, kError = 3;
-// A timer that was not recorded has no id of its own.
+// The id of a timer that was not recorded; no recording has a probe with this id.
 constexpr uint32_t kTimerId = 0x40000000;
 
 bool glob(const std::string& pattern, const std::string& text) {
@@ -30,7 +30,7 @@ void conjuncts(const std::string& text, std::vector<std::string>& found) {
 		found.push_back(text);
 		return;
 	}
-	// The first operand ends at the blank outside of parentheses and quotes.
+	// The first operand ends at the first blank that is outside of parentheses and quotes.
 	int depth = 0;
 	bool quoted = false;
 	size_t at = 4;
@@ -51,8 +51,8 @@ void conjuncts(const std::string& text, std::vector<std::string>& found) {
 	conjuncts(text.substr(at + 1, text.size() - at - 2), found);
 }
 
-// Whether whoever asks with `asking` sees nothing that `recorded` left out: every conjunct of the
-// recording's predicate is one of the asking clause's.
+// Whether every firing for which `asking` holds was recorded by a clause with predicate `recorded`:
+// true if each conjunct of `recorded` is also a conjunct of `asking`.
 bool implies(const std::string& asking, const std::string& recorded) {
 	if (asking.empty() || recorded.empty())
 		return false;
@@ -117,7 +117,7 @@ const dof::Image* RecordingTarget::image(uint32_t dof) {
 			images_[dof] = std::make_unique<dof::Image>(
 			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}));
 		} catch (const Error&) {
-			images_[dof] = std::make_unique<dof::Image>(); // damaged: it has no clauses
+			images_[dof] = std::make_unique<dof::Image>(); // damaged: treat it as without clauses
 		}
 	}
 	return images_[dof].get();
@@ -199,8 +199,9 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 	const auto [at, fresh] = captured_.try_emplace(probe.id);
 	if (!fresh)
 		return &at->second;
-	// What the records of all its recording clauses hold together: they replay as one firing. What only clauses
-	// with a predicate hold, or later parts of one with `if`, some firings lack.
+	// The inputs of all clauses that recorded the probe together, because the records of one firing are
+	// replayed as one firing. An input is `always` there if a clause without a predicate recorded it, but
+	// not in a later part of a clause with `if`; other inputs are missing in some firings.
 	std::map<std::string, size_t> known;
 	for (const uint32_t epid : epids_[probe.id]) {
 		bool continuation = false;
@@ -270,7 +271,7 @@ std::string RecordingTarget::kernel_release() const {
 	return machine("release");
 }
 
-// The types of the recording's kernel: this machine's, if it runs the same one.
+// The types of the recording's kernel: those of this machine, if it runs the same release; else none.
 const types::Container* RecordingTarget::kernel_types(std::string_view module) {
 	if (!types_tried_) {
 		types_tried_ = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// RecordingTarget: what a program is compiled against in replay: the probes that
-// a recording holds, the inputs that every record of each of them has, and the
-// timers that its clock can stand in for. It fires nothing (replay.h does).
+// RecordingTarget: what the compiler compiles a program against in replay: the
+// probes of a recording, the inputs that the records of each probe have, and timer
+// probes, which replay fires by the times of the records. replay.h fires them.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace dfr::replay {
 
-// Where a recorded field can be found again: in which record, at which place.
+// An input that the records of an EPID have: the expression that was recorded, and its field.
 struct RecordedInput {
 	std::string canon; // canonical text of the expression
 	std::string type;
@@ -31,19 +31,20 @@ public:
 	RecordingTarget(const trace::Catalog& catalog, std::string name);
 	~RecordingTarget() override;
 
-	// The inputs that records of an EPID hold, in order of their fields.
+	// The inputs that the records of an EPID have, in order of their fields.
 	const std::vector<RecordedInput>& inputs(uint32_t epid);
-	// Which of the recording's probes a pattern names.
+	// Whether a pattern names this probe.
 	static bool matches(const d::ProbePattern& pattern, const trace::Probe& probe);
-	// Whether some clause recorded every firing of a probe, or every one that `condition` admits
-	// (canonical text of the asking clause's predicate; empty: it has none, or no canonical one).
+	// Whether some clause recorded every firing of a probe, or at least every one for which `condition`
+	// holds. `condition` is the canonical text of the predicate of the clause that is replayed; empty: it
+	// has no predicate, or one without canonical text.
 	bool recorded_whole(uint32_t probe, const std::string& condition);
-	// Under which conditions a probe was recorded, or only an input of it (canonical text, may be empty: all of
-	// it), as a person reads them.
+	// The conditions under which a probe was recorded, as text for a person. `input`: only those under
+	// which this input was recorded (canonical text); empty: any.
 	std::string recorded_where(uint32_t probe, const std::string& input);
-	// Probes of which firings left records, by id; dtrace's own are not among them.
+	// Probes with a clause that leaves records, by id, without BEGIN, END and ERROR.
 	const std::vector<const trace::Probe*>& recorded() const { return recorded_; }
-	// Probes that were enabled and left none: their clauses only counted, or set variables.
+	// Probes that were enabled, but whose clauses leave no records (they only aggregate or set variables).
 	const std::vector<const trace::Probe*>& unrecorded() const { return unrecorded_; }
 	const dof::Image* image(uint32_t dof);
 
@@ -65,7 +66,8 @@ public:
 
 private:
 	std::string machine(const char* key) const;
-	// The part of a program that an EPID stands for; null: damaged, or our own ERROR clause.
+	// The part of a recorded program that an EPID stands for. Null: damaged, or it is the ERROR clause
+	// that the consumer adds (Consumer::report_faults()).
 	const dof::Body* body_of(uint32_t epid, bool* continuation = nullptr);
 
 	const trace::Catalog& catalog_;

@@ -18,11 +18,12 @@ namespace dfr::replay {
 namespace {
 
 constexpr uint32_t kArguments = 10;
-// Probes up to this id get their own id back in replay; holes are filled.
+// Probes with ids up to this one have the same id in replay; create_probes() fills the gaps.
 constexpr uint32_t kIdsKept = 200'000;
 constexpr uint64_t kNever = UINT64_MAX;
 
-// What one recorded firing gives: copied, for records are views into their block.
+// One recorded firing, with copies of its inputs, because a record points into a block that the merger
+// may free before the firing is complete.
 class Firing {
 public:
 	bool empty() const { return probe == nullptr; }
@@ -30,7 +31,7 @@ public:
 	void begin(const trace::Record& record, const trace::Probe& of, size_t captures);
 	void set_argument(uint32_t index, uint64_t value);
 	void set_capture(size_t index, const trace::Value& value, const dfr_field& field);
-	// Frames of a stack; of several that were recorded the longest serves all.
+	// Sets the frames of a stack. If the firing has several stacks, the longest is used for all.
 	void set_stack(const trace::Value& value, bool of_user);
 	// Points the captured strings, structs and stacks at their copies.
 	void settle();
@@ -85,7 +86,7 @@ void Firing::begin(const trace::Record& record, const trace::Probe& of, size_t c
 	env.ev_time = record.time;
 	std::memset(arguments, 0, sizeof arguments);
 	dfr_captured missing{};
-	missing.fault = DFR_CAPTURED_MISSING; // a record of another clause, or a cut one, has not said it
+	missing.fault = DFR_CAPTURED_MISSING; // stays if no record of the firing has the input
 	captured_.assign(captures, missing);
 }
 
@@ -112,7 +113,7 @@ void Firing::set_capture(size_t index, const trace::Value& value, const dfr_fiel
 	texts_.push_back({index, bytes_.size()});
 	const auto* const from = reinterpret_cast<const char*>(value.bytes.data());
 	bytes_.insert(bytes_.end(), from, from + value.bytes.size());
-	bytes_.resize((bytes_.size() + 8) & ~size_t{7}); // a NUL at least, and aligned
+	bytes_.resize((bytes_.size() + 8) & ~size_t{7}); // adds at least one NUL, and aligns to 8
 }
 
 void Firing::settle() {
@@ -133,17 +134,17 @@ public:
 	Answer run();
 
 private:
-	struct Use { // a field of a record, and what it is good for
+	struct Use { // a field of a record, and which inputs of the firing it gives
 		size_t field;
 		int capture = -1;
 		int argument = -1;
 		bool stack = false, ustack = false;
 	};
-	struct Recorded { // how records of an EPID become part of a firing
+	struct Recorded { // how a record of an EPID becomes part of a firing
 		bool known = false;
 		const trace::Probe* probe = nullptr;
 		const trace::Layout* layout = nullptr;
-		dfr_probe* fires = nullptr; // null: nobody asks
+		dfr_probe* fires = nullptr; // null: the program has no clause for this probe
 		std::vector<Use> uses;
 	};
 
@@ -174,13 +175,13 @@ private:
 	std::vector<engine::Timer> timers_;
 	std::map<std::string, dfr_provider*> providers_;
 	Firing firing_;
-	dfr_env own_env_{}; // BEGIN, END and timers
+	dfr_env own_env_{}; // for BEGIN, END and timers
 	uint64_t last_time_ = 0;
 	uint32_t begin_cpu_ = 0;
 	bool started_ = false, over_ = false, exits_ = false, actions_ = false;
 	uint64_t firings_ = 0;
-	std::vector<std::string> conditions_; // why answers are only part of what happened
-	std::map<std::pair<const trace::Probe*, uint64_t>, uint64_t> missing_; // firings without that input
+	std::vector<std::string> conditions_; // why the answer is partial: reasons for the verdict
+	std::map<std::pair<const trace::Probe*, uint64_t>, uint64_t> missing_; // firings without an input
 };
 
 Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
@@ -210,7 +211,8 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 	consumer_->report_faults();
 }
 
-// The recorded probes under their own ids: ids between them go to a provider that nothing matches.
+// Creates the recorded probes with their recorded ids. The engine gives ids without gaps, so probes of
+// the provider "not recorded" take the ids in between.
 void Replay::create_probes() {
 	uint32_t next = 4; // BEGIN, END and ERROR are the engine's own
 	dfr_provider* holes = nullptr;
@@ -233,7 +235,7 @@ void Replay::create_probes() {
 	}
 }
 
-// Timers that the program names and the recording does not have.
+// Creates the timer probes that the program names and the recording does not have.
 void Replay::create_timers() {
 	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		const std::string& name = ecb.probe.name;
@@ -254,7 +256,7 @@ void Replay::create_timers() {
 	}
 }
 
-// What the pattern means beside what was recorded: probes that only counted, or nothing that the recording knows.
+// Adds a condition if the pattern matches probes that were enabled but left no records, or no probe at all.
 void Replay::check_unrecorded(const d::ProbePattern& pattern) {
 	size_t silent = 0, found = 0;
 	const trace::Probe* example = nullptr;
@@ -274,8 +276,8 @@ void Replay::check_unrecorded(const d::ProbePattern& pattern) {
 		conditions_.push_back("nothing that was recorded matches " + pattern.text());
 }
 
-// Firings that were recorded under a predicate are not all that happened: the verdict says so,
-// unless the asking clause has the same predicate.
+// If a probe was recorded only where a predicate held, the verdict says so, because the recording does
+// not have all of its firings; unless the program's clause has the same predicate.
 void Replay::check_conditions() {
 	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
@@ -307,7 +309,8 @@ void Replay::check_conditions() {
 		            "leave out --strict, or give the clause the predicate that it was recorded with");
 }
 
-// Probe context of our own engine: a clause did not run, since no record of this firing holds its input.
+// Called by the engine within dfr_fire_env(): a clause did not run, because no record of this firing has
+// the input.
 void Replay::missing(uint64_t index) {
 	missing_[{firing_.probe, index}]++;
 }
@@ -360,7 +363,8 @@ void Replay::start(uint64_t time) {
 	after_firing(nullptr);
 }
 
-// Whether what a probe's clauses say depends on the moment: aggregations printed or cleared.
+// Whether the consumer must read after every firing, because the program has printa(), clear() or another
+// action that the consumer carries out on the aggregations of that moment.
 bool Replay::speaks_at_once(const dfr_probe*) {
 	return actions_;
 }
@@ -419,17 +423,17 @@ void Replay::take(const trace::Record& record) {
 	if (!entry.probe || !entry.layout)
 		return;
 	if (!started_) {
-		if (entry.probe->id == 1) { // BEGIN's own record says who started it
+		if (entry.probe->id == 1) { // BEGIN's record has the process that started the recording
 			own_env_.ev_pid = record.context.pid;
 			own_env_.ev_tid = record.context.tid;
 			own_env_.ev_task = record.context.task;
 			record.context.execname.copy(own_env_.ev_comm, sizeof own_env_.ev_comm - 1);
 		}
 		start(record.time);
-		recorded_.clear(); // it was looked up before anything was enabled
+		recorded_.clear(); // recorded() ran before start() armed the probes, so `fires` was null
 		return take(record);
 	}
-	if (entry.probe->id <= 3) // dtrace's own fire by themselves
+	if (entry.probe->id <= 3) // the engine in this process fires its own BEGIN, END and ERROR
 		return;
 	const bool same = !firing_.empty() && firing_.time == record.time && firing_.cpu == record.cpu &&
 	                  firing_.probe == entry.probe;
@@ -437,7 +441,7 @@ void Replay::take(const trace::Record& record) {
 		fire();
 		if (over_)
 			return;
-		if (!entry.fires) { // time passes, and nobody asks
+		if (!entry.fires) { // no clause for this probe: only the time advances
 			last_time_ = std::max(last_time_, record.time);
 			return;
 		}
@@ -467,7 +471,7 @@ Answer Replay::run() {
 	if (!started_)
 		start(catalog_.clocks.empty() ? 1 : catalog_.clocks.front().mono);
 	fire();
-	// The recording goes on to its stop, records or not: so do its timers.
+	// Timers fire up to the recording's stop, also after its last record.
 	for (const trace::EventMark& mark : catalog_.events)
 		if (mark.event == DFR_EVENT_STOP && !over_)
 			fire_timers(mark.time);
@@ -499,8 +503,8 @@ Answer Replay::run() {
 	return answer;
 }
 
-// The tables at each time, as the consumer that recorded saw them: the first snapshot that is not older
-// than a record, and in the end the last one of all.
+// Gives the renderer the aggregations that the recording consumer had at each record: those of the first
+// snapshot that is not older than the record; after the last snapshot, the source's final aggregations.
 class SnapshotsInTime {
 public:
 	SnapshotsInTime(trace::BlockSource& source, render::Aggregations& store)
@@ -526,8 +530,9 @@ private:
 	uint64_t until_ = 0;
 };
 
-// A recording asks nothing of an engine: what its clear() did is in its snapshot. Nor of this machine: whoever
-// made it names no command and no file here.
+// What the renderer may ask for while it renders a recording. clear_aggregation() does nothing, because
+// the snapshots already show what clear() did. Commands are not run and files not opened, because the
+// recording may come from somebody else.
 class RecordedHost final : public render::Driver {
 public:
 	explicit RecordedHost(const ReplayOptions& options) : options_(options) {}

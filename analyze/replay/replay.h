@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Replay: a D program run over a recording. Each recorded firing (the records of
-// one time on one CPU) becomes one firing of the same probe in an engine of our
-// own, with the captured inputs as its world; rings and aggregations of that
-// engine go to the same consumer and renderer as live. Without a program, what
-// the recorded program said is rendered.
+// Replay: runs a D program over a recording. Each recorded firing (the records of
+// one time on one CPU) becomes one firing of the same probe in an engine in this
+// process; where the program reads an input, it gets the captured value. The
+// consumer and renderer of live tracing read that engine's rings and aggregations.
+// Without a program, render_recording() prints what the recorded program printed.
 //
 // BEGIN fires at the recording's start, END after its last record or at exit().
-// A tick that was not recorded is fired by the recording's clock.
+// A tick probe that was not recorded fires by the times of the records.
 #pragma once
 
 #include <functional>
@@ -32,15 +32,15 @@ struct Answer {
 struct ReplayOptions {
 	render::Style style;
 	std::function<void(const std::string&)> message;
-	bool strict = false;               // refuse what the recording can answer only in part
-	std::function<bool()> interrupted; // asked now and then; null: never
+	bool strict = false;               // throw if the recording can answer only in part
+	std::function<bool()> interrupted; // true ends the replay; called every 4096 firings; may be null
 };
 
-// What the recorded program said.
+// Prints what the recorded program printed.
 Answer render_recording(trace::BlockSource& source, render::Output& output, render::Symboliser& symbols,
                         const ReplayOptions& options);
 
-// What `program`, compiled against `target`, says.
+// Runs `program`, which was compiled against `target`.
 Answer replay_program(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
                       render::Output& output, render::Symboliser& symbols, const ReplayOptions& options);
 
