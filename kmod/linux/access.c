@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may do what: decided once, when a descriptor is opened, and kept with it.
- * Process context, but for whose task it is. The device node is root's alone (0600),
- * unless the module was loaded with `unprivileged`: then it is everybody's, and who
- * has no privilege gets states that are confined to his own tasks.
+ * Who may do what: decided once, when a descriptor is opened, and kept with it. Process context,
+ * except dfr_plat_owned(). The device node is root's alone (0600), unless the module was loaded with
+ * `unprivileged`: then everybody may open it, and a user without privilege gets states that are
+ * confined to his own tasks.
  *
- * Own is what he could attach a debugger to by the kernel's own rules (ptrace(2)),
- * without asking security modules, which a probe cannot: all its ids are his, it may
- * be dumped (a set-id program may not, nor one that he may execute but not read), it
- * has no capability, and it is in no user namespace. Who opens must be such a task
- * himself. The pids that he will see are those of the initial namespace, so he must
- * be in that too.
+ * A task is a user's own if the kernel's rules (ptrace(2)) would let him attach a debugger to it,
+ * security modules left aside, because a probe cannot ask them: all ids of the task are his, it may
+ * be dumped (a set-id program may not, nor one that he may execute but not read), it has no
+ * capability, and it is in no user namespace. The task that opens the device must be such a task
+ * too. The pids that he will see are those of the initial pid namespace, so that task must be in it.
  */
 #include "kmod/linux/linux.h"
 
@@ -22,7 +21,7 @@
 #include <linux/security.h>
 #include <linux/user_namespace.h>
 
-/* Off: no program may stop, signal or write anything, whoever asks. */
+/* Off: no program may stop, signal or write anything, root's included. */
 bool dfr_destructive = true;
 module_param_named(destructive, dfr_destructive, bool, 0600);
 MODULE_PARM_DESC(destructive, "allow destructive actions to CAP_SYS_ADMIN with -w (default: yes)");
@@ -42,7 +41,7 @@ static bool all_are(const struct cred *cred, kuid_t uid, kgid_t gid)
 	       gid_eq(cred->gid, gid) && gid_eq(cred->egid, gid) && gid_eq(cred->sgid, gid);
 }
 
-/* Any context, probe's too: a task's own credentials are its own to change. */
+/* Any context, probe context included: only the task itself changes its own credentials. */
 bool dfr_plat_owned(const struct dfr_firing *firing, u32 uid, u32 gid)
 {
 	const struct cred *cred = current_real_cred();
@@ -67,7 +66,7 @@ static int confined_rights(struct dfr_rights *rights)
 	return 0;
 }
 
-/* capable() asks about the initial user namespace: root in a container is nobody here. */
+/* capable() asks about the initial user namespace, so root in a container has no privilege here. */
 int dfr_rights_of_current(struct dfr_rights *rights)
 {
 	bool admin = capable(CAP_SYS_ADMIN);
@@ -79,7 +78,7 @@ int dfr_rights_of_current(struct dfr_rights *rights)
 	return 0;
 }
 
-/* The boot program came with the module, whose loading was the privilege; nobody said -w. */
+/* The boot program came with the module, so the privilege to load modules covers it; but nobody said -w. */
 struct dfr_rights dfr_rights_of_boot(void)
 {
 	struct dfr_rights rights = {

@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-/* An anchor page and whose it is. */
+/* An anchor page and the state that it belongs to. */
 struct anchor {
 	struct list_head an_list;
 	const struct dfr_state *an_state;
@@ -27,8 +27,8 @@ static DEFINE_MUTEX(anchors_lock); /* of the list and of generation; innermost *
 static u64 generation;
 
 /*
- * The key is hidden from the compiler, or it would fold the words and put the
- * finished magic into the module's code, where a scanner would find it.
+ * The key is hidden from the compiler, which would otherwise put the finished magic into the
+ * module's code, where a scanner would take it for an anchor.
  */
 static void write_magic(u64 magic[4])
 {
@@ -41,7 +41,7 @@ static void write_magic(u64 magic[4])
 	magic[3] = DFR_ANCHOR_WORD3 ^ key;
 }
 
-/* A page without its checksum is not an anchor, so the order of the rest is free. */
+/* Scanners ignore a page with a wrong checksum, so only the checksum must be stored last. */
 static void publish(struct dfr_anchor *page)
 {
 	page->self_pfn = virt_to_phys(page) >> PAGE_SHIFT;
@@ -57,7 +57,7 @@ static u64 pfn_of(const void *p)
 	return is_vmalloc_addr(p) ? vmalloc_to_pfn(p) : virt_to_phys((void *)p) >> PAGE_SHIFT;
 }
 
-/* Lists pages from `p` on until the anchor is full; returns how many. */
+/* Lists pages from `p` on until the anchor is full; returns how many it has listed. */
 static size_t list_pages(struct dfr_anchor *page, const u8 *p, size_t pages, size_t unit)
 {
 	struct dfr_anchor_run *run = NULL;
@@ -80,7 +80,10 @@ static size_t list_pages(struct dfr_anchor *page, const u8 *p, size_t pages, siz
 	return n;
 }
 
-/* The last pages of a full anchor may be the first of a block: those go to the next part. */
+/*
+ * The last pages of a full anchor may be the first part of a block. They are taken off again, so
+ * that the block goes to the next part as a whole.
+ */
 static void cut_to_whole_blocks(struct dfr_anchor *page, size_t extra)
 {
 	while (extra) {
@@ -125,7 +128,7 @@ static struct dfr_anchor *add_anchor(const struct dfr_state *state)
 	return anchor->an_page;
 }
 
-/* The lock is held. */
+/* anchors_lock is held. */
 static int write_anchors(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
 			 size_t unit)
 {
@@ -185,7 +188,7 @@ void dfr_plat_unanchor(struct dfr_state *state)
 	mutex_unlock(&anchors_lock);
 }
 
-/* The panic's own anchor: made now, since a dying machine allocates nothing. */
+/* The panic's own anchor is allocated at load, because a dying machine must not allocate. */
 static struct dfr_anchor *panic_page;
 static atomic_t panicked;
 
@@ -201,7 +204,7 @@ void dfr_anchor_exit(void)
 	panic_page = NULL;
 }
 
-/* Any context of a machine that dies: writes to one page, takes no lock, once. */
+/* Any context of a dying machine: writes to one page, takes no lock, acts only once. */
 void dfr_anchor_panic(const char *reason)
 {
 	struct dfr_anchor_panic *record;

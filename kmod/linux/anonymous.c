@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The anonymous state: the boot program that is linked into the module, enabled
- * and live from the module's first moment, kept under the name "anonymous" until
- * a recorder claims it. Its probes may name functions of modules that are not
- * there yet (-Z). Process context, once, at load. Whatever goes wrong here is
- * logged and the boot goes on.
+ * The anonymous state: the boot program that is linked into the module, started while the module
+ * loads, and kept under the name "anonymous" until a recorder claims it. Its probes may name
+ * functions of modules that are not loaded yet (as with -Z). Process context, once, at load. Any
+ * failure here is logged, and the boot goes on.
  */
 #include "kmod/linux/boot_dof.h"
 #include "kmod/linux/linux.h"
@@ -19,7 +18,7 @@ static void log_refusal(int error, const struct dfr_refusal *why)
 	       why->rf_reason, (int)why->rf_section, why->rf_offset);
 }
 
-/* The lock is held. *program: NULL, it is the state's. */
+/* The engine's lock is held. *program becomes NULL when the state owns it. */
 static int start(struct dfr_session *session, struct dfr_program **program, u32 *matched,
 		 struct dfr_refusal *why)
 {
@@ -34,7 +33,7 @@ static int start(struct dfr_session *session, struct dfr_program **program, u32 
 	return dfr_session_go(session, &cpu);
 }
 
-/* Takes the lock. */
+/* Takes the engine's lock. */
 static int start_program(const struct dfr_rights *rights, struct dfr_program **program, u32 *matched,
 			 struct dfr_refusal *why)
 {

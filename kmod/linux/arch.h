@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The processor that this kernel is for: one header for each, with the same names in it. */
+/* Includes the header of the processor that this kernel is for; all such headers define the same names. */
 #ifndef DFR_KMOD_LINUX_ARCH_H
 #define DFR_KMOD_LINUX_ARCH_H
 

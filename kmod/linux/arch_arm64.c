@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the module knows about arm64 and is too long for arch_arm64.h. Called in
- * probe context: no lock, no sleep, no fault. Compiled, never run yet.
+ * What the module knows about arm64 and is too long for arch_arm64.h. Probe context: no lock, no
+ * sleep, no fault. It has been compiled but never run.
  */
 #include "kmod/linux/arch_arm64.h"
 
@@ -11,7 +11,7 @@
 #include <linux/uaccess.h>
 #include "kmod/linux/assume.h"
 
-/* Write-back memory: what a load cannot disturb. */
+/* Is it write-back memory, in which a load has no side effects? */
 static bool is_memory(u64 entry)
 {
 	u64 kind = entry & PTE_ATTRINDX_MASK;
@@ -27,9 +27,9 @@ void dfr_arch_init(void)
 }
 
 /*
- * Outside the linear map the page tables are asked: a mapping that is not normal
- * memory is a device. Tables of the kernel's half are only ever extended, or their
- * leaves cleared, so a walk without lock sees either the old or the new entry.
+ * Addresses outside the linear map are looked up in the page tables: a mapping that is not normal
+ * memory is a device. Tables of the kernel's half are only ever extended, or their leaves cleared,
+ * so a walk without lock sees either the old or the new entry.
  */
 bool dfr_arch_device_address(u64 addr)
 {
@@ -59,7 +59,7 @@ bool dfr_arch_device_address(u64 addr)
 	return !pte_present(pte) || !is_memory(pte_val(pte));
 }
 
-/* What a function leaves on the stack: who called it, and where it returns to. */
+/* A frame record, as a function leaves it on the stack: its caller's record and where it returns to. */
 struct frame_record {
 	u64 fr_caller;
 	u64 fr_return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module knows about arm64, under the names that arch_x86.h has. It is
- * compiled against Debian's headers and has not run yet. Debian's arm64 kernels
- * have no rethook, so functions have no return probes there; ustack() follows
- * frame records. System calls fall back to the tracepoints for their returns.
+ * What the module knows about arm64, under the same names as in arch_x86.h. It has been compiled
+ * against Debian's headers and has not run yet. Debian's arm64 kernels have no rethook, so functions
+ * have no return probes there, and the tracepoints serve for the returns of system calls. ustack()
+ * follows frame records.
  */
 #ifndef DFR_KMOD_LINUX_ARCH_ARM64_H
 #define DFR_KMOD_LINUX_ARCH_ARM64_H
@@ -27,7 +27,7 @@ static __always_inline u64 dfr_arch_fold(u64 a, u64 b)
 	return (u64)product ^ (u64)(product >> 64);
 }
 
-/* Probe context. May this address be looked at as kernel memory at all? */
+/* Probe context. Is this a kernel address, so that a load there may be tried? */
 static inline bool dfr_arch_kernel_address(u64 addr)
 {
 	return addr >= PAGE_OFFSET;
@@ -41,25 +41,25 @@ static inline bool dfr_arch_user_address(u64 addr, size_t n)
 
 void dfr_arch_init(void);
 
-/* Mapped devices: a load there may have side effects. Slow path, see arch_arm64.c. */
+/* Is a device mapped there? A load could have side effects. Slow path, see arch_arm64.c. */
 bool dfr_arch_device_address(u64 addr);
 
-/* Memory's own linear map holds no device. */
+/* The linear map of memory holds no device. */
 static inline bool dfr_arch_needs_device_check(u64 addr)
 {
 	return !__is_lm_address(addr);
 }
 
 /*
- * How the names of system calls' functions begin. There is no table of them
- * (DFR_ARCH_SYSCALL_TABLE): without return hooks all calls go by the tracepoints.
+ * Prefixes of the names of system calls' functions. There is no table of them
+ * (DFR_ARCH_SYSCALL_TABLE is not defined): without return hooks all calls go by the tracepoints.
  */
 #define DFR_ARCH_SYSCALL		"__arm64_"
 #define DFR_ARCH_COMPAT_SYSCALL		DFR_ARCH_SYSCALL
 #define DFR_ARCH_SYSCALL_CHOOSER	""
 #define DFR_ARCH_COMPAT_SYSCALL_CHOOSER ""
 
-/* Arguments of a system call at its entry, as registers of the caller hold them. */
+/* Arguments of a system call at its entry, from the registers of the caller. */
 static inline void dfr_arch_syscall_args(const struct pt_regs *regs, u64 args[DFR_SYSCALL_ARGS])
 {
 	int i;
@@ -79,19 +79,19 @@ static inline void dfr_arch_compat_syscall_args(const struct pt_regs *regs, u64 
 		args[i] = (u32)args[i];
 }
 
-/* The function of a system call is given the caller's registers, in its one argument. */
+/* The function of a system call gets a pointer to the caller's registers as its only argument. */
 static inline const struct pt_regs *dfr_arch_syscall_regs(const struct pt_regs *regs)
 {
 	return (const struct pt_regs *)regs->regs[0];
 }
 
-/* Of a function with integers only: its second argument, as 32 bits. */
+/* The second argument of a function whose arguments are integers, as 32 bits. */
 static inline unsigned long dfr_arch_second_argument(const struct pt_regs *regs)
 {
 	return (u32)regs->regs[1];
 }
 
-/* Which call it is, in the table of its ABI. */
+/* The number of the system call in the table of its ABI. */
 static inline unsigned long dfr_arch_syscall_number(const struct pt_regs *regs)
 {
 	return regs->syscallno;
@@ -112,22 +112,22 @@ static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[D
 		args[i] = regs->regs[i];
 }
 
-/* One of them, from 1. */
+/* Argument n, counted from 1. */
 static __always_inline u64 dfr_arch_function_arg(const struct pt_regs *regs, u32 n)
 {
 	return regs->regs[n - 1];
 }
 
-/* Where the arguments lie that have no register, at a function's entry. */
+/* Where the arguments beyond the registers lie on the stack at a function's entry. */
 static inline u64 dfr_arch_stack_args(const struct pt_regs *regs)
 {
 	return regs->sp;
 }
 
 /*
- * The registers that an ftrace callback was given: only those of a call's
- * convention were saved, and no state of the processor. A copy that reads like
- * those of an exception in the kernel, but has no pc: it is at a function's entry.
+ * The registers that an ftrace callback was given. ftrace saves only those of the calling convention
+ * and no processor state, so this makes a copy that reads like registers of an exception in the
+ * kernel. It has no pc, because it is at a function's entry.
  */
 static inline struct pt_regs *dfr_arch_entry_regs(struct pt_regs *copy, const unsigned long long x[], u64 fp,
 						  u64 lr, u64 sp)
@@ -150,21 +150,21 @@ static inline struct pt_regs *dfr_arch_entry_regs(struct pt_regs *copy, const un
 			    (fregs)->regs.regs[30], (fregs)->regs.sp)
 #endif
 
-/* Where these registers were; 0: at a function's entry. */
+/* The pc of these registers; 0: they are those of a function's entry. */
 static inline u64 dfr_arch_within_function(const struct pt_regs *regs)
 {
 	return regs->pc;
 }
 
-/* The frame pointer of user code: its caller's and the return address are there. */
+/* The frame pointer of user code; the caller's frame pointer and the return address are stored there. */
 static inline u64 dfr_arch_user_frame(const struct pt_regs *regs)
 {
 	return regs->regs[29];
 }
 
 /*
- * A walk up the kernel's stack of `current`, along its frame records: start, then
- * pc, until that is 0, and next. From registers it starts with who called.
+ * A walk up the kernel stack of `current`, along its frame records: start, then pc and next in turn
+ * until pc is 0. A walk that starts from registers begins with the caller.
  */
 struct dfr_arch_walk {
 	u64 aw_fp;
@@ -180,13 +180,13 @@ static inline unsigned long dfr_arch_walk_pc(struct dfr_arch_walk *walk)
 	return walk->aw_pc;
 }
 
-/* Debian's kernels for arm64 have no rethook: no pool is made, and nobody comes here. */
+/* Never called: Debian's kernels for arm64 have no rethook, so no pool is ever made. */
 static inline void dfr_arch_divert_return(struct rethook_node *node, struct pt_regs *regs,
 					  unsigned long trampoline)
 {
 }
 
-/* The processor's own counter has fewer than 64 bits, so the kernel's function is asked (clock.h). */
+/* The processor's counter has fewer than 64 bits, so the kernel's function gives the time (clock.h). */
 #define DFR_ARCH_COUNTER       DFR_ROWS /* none */
 #define DFR_ARCH_EARLY_COUNTER DFR_ROWS
 static inline u64 dfr_arch_cycles(void)
@@ -194,7 +194,7 @@ static inline u64 dfr_arch_cycles(void)
 	return get_cycles();
 }
 
-/* The processor's own CRC-32C is the kernel's: no instructions of ours. */
+/* The kernel's CRC-32C uses the processor's instructions itself, so none are used here. */
 static inline bool dfr_arch_has_crc32c(void)
 {
 	return false;
@@ -208,13 +208,13 @@ static inline u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n)
 /* uregs[index]: x0 to x30, sp, pc, pstate. */
 u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
 
-/* A function that nobody calls by its address: nothing is saved by that here. */
+/* The attribute of a function that no pointer points to: arm64 needs none. */
 #define dfr_arch_direct
 
-/* Adds to a counter of 64 bits with one writer. */
+/* Adds to a 64-bit counter that only one CPU writes. */
 #define dfr_arch_count(p, n) WRITE_ONCE(*(p), *(p) + (n))
 
-/* Probe context. Takes one off this CPU's copy of a counter; true: it is below 0. */
+/* Probe context. Takes one off this CPU's copy of a counter. True: it is below 0 now. */
 #define dfr_arch_count_down(counter) ((s32)raw_cpu_sub_return(counter, 1) < 0)
 
 #endif

@@ -12,11 +12,10 @@
 #include "kmod/linux/assume.h"
 
 /*
- * ioremap() and memremap() of devices live among the vmalloc areas. The list of
- * areas is behind a lock, so the page tables are asked instead: a mapping that
- * is not write-back cached, or of a frame that has no struct page, is a device.
- * The tables of the kernel half are only ever extended, or their leaves
- * cleared, so a walk without lock sees either the old or the new entry.
+ * ioremap() and memremap() map devices among the vmalloc areas. The list of areas is behind a lock,
+ * so the page tables are read instead: a mapping that is not write-back cached, or of a frame that
+ * has no struct page, is taken for a device. The tables of the kernel half are only ever extended,
+ * or their leaves cleared, so a walk without lock sees either the old or the new entry.
  */
 bool dfr_arch_device_address(u64 addr)
 {
@@ -57,7 +56,7 @@ u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n)
 	return (u32)sum;
 }
 
-/* Order of the classic amd64 register names: R15 first, then as the frame is pushed. */
+/* In the order of DTrace's amd64 register names: R15 first, then as the frame is pushed. */
 static const u16 register_offset[] = {
 	offsetof(struct pt_regs, r15),	   offsetof(struct pt_regs, r14),
 	offsetof(struct pt_regs, r13),	   offsetof(struct pt_regs, r12),

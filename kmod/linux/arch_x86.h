@@ -19,7 +19,10 @@
 #define DFR_SYSCALL_ARGS  6
 #define DFR_FUNCTION_ARGS 6
 
-/* Halves of a product, xored. The compiler's own 128 bits would cost three saved registers. */
+/*
+ * The halves of a product, xored. In assembler, because the compiler's 128-bit product would save
+ * three registers.
+ */
 static __always_inline u64 dfr_arch_fold(u64 a, u64 b)
 {
 	u64 high;
@@ -29,10 +32,9 @@ static __always_inline u64 dfr_arch_fold(u64 a, u64 b)
 }
 
 /*
- * Probe context. May this address be looked at as kernel memory at all? A user
- * address would be an oops under SMAP, a non-canonical one a #GP: both must be
- * refused before the load. Within the kernel half a load may still fault; that
- * is caught.
+ * Probe context. Is this a kernel address, so that a load there may be tried? A load from a user
+ * address would be an oops under SMAP, one from a non-canonical address a #GP, so both must be
+ * refused before. A load within the kernel half may still fault, but that fault is caught.
  */
 static inline bool dfr_arch_kernel_address(u64 addr)
 {
@@ -45,7 +47,7 @@ static inline bool dfr_arch_user_address(u64 addr, size_t n)
 	return addr < TASK_SIZE_MAX && n <= TASK_SIZE_MAX - addr;
 }
 
-/* Mapped devices: a load there may have side effects. Slow path, see arch_x86.c. */
+/* Is a device mapped there? A load could have side effects. Slow path, see arch_x86.c. */
 bool dfr_arch_device_address(u64 addr);
 
 static inline bool dfr_arch_needs_device_check(u64 addr)
@@ -54,8 +56,8 @@ static inline bool dfr_arch_needs_device_check(u64 addr)
 }
 
 /*
- * The functions of system calls: their tables by number, how their names begin, and
- * who chooses among them.
+ * The functions of system calls: their tables by number, the prefixes of their names, and the
+ * functions that choose among them.
  */
 #define DFR_ARCH_SYSCALL_TABLE		<asm/syscalls_64.h>
 #define DFR_ARCH_COMPAT_SYSCALL_TABLE	<asm/syscalls_32.h>
@@ -64,7 +66,7 @@ static inline bool dfr_arch_needs_device_check(u64 addr)
 #define DFR_ARCH_SYSCALL_CHOOSER	"x64_sys_call"
 #define DFR_ARCH_COMPAT_SYSCALL_CHOOSER "ia32_sys_call"
 
-/* Arguments of a system call at its entry, as registers of the caller hold them. */
+/* Arguments of a system call at its entry, from the registers of the caller. */
 static inline void dfr_arch_syscall_args(const struct pt_regs *regs, u64 args[DFR_SYSCALL_ARGS])
 {
 	args[0] = regs->di;
@@ -86,15 +88,16 @@ static inline void dfr_arch_compat_syscall_args(const struct pt_regs *regs, u64 
 	args[5] = (u32)regs->bp;
 }
 
-/* The function of a system call is given the caller's registers, in its one argument. */
+/* The function of a system call gets a pointer to the caller's registers as its only argument. */
 static inline const struct pt_regs *dfr_arch_syscall_regs(const struct pt_regs *regs)
 {
 	return (const struct pt_regs *)regs->di;
 }
 
 /*
- * At a function's entry: it returns to the trampoline. As the kernel's rethook_hook();
- * who unwinds the stack finds a trampoline's node, since it is linked first.
+ * At a function's entry: makes it return to the trampoline, as the kernel's rethook_hook() does. The
+ * node is linked before the return address is replaced, because an unwinder that meets the
+ * trampoline looks for the node.
  */
 static __always_inline void dfr_arch_divert_return(struct rethook_node *node, struct pt_regs *regs,
 						   unsigned long trampoline)
@@ -110,13 +113,13 @@ static __always_inline void dfr_arch_divert_return(struct rethook_node *node, st
 	WRITE_ONCE(*to, trampoline);
 }
 
-/* Of a function with integers only: its second argument, as 32 bits. */
+/* The second argument of a function whose arguments are integers, as 32 bits. */
 static inline unsigned long dfr_arch_second_argument(const struct pt_regs *regs)
 {
 	return (u32)regs->si;
 }
 
-/* The processor's own counter, under the names that it has as a clock; read in order with what stands around it. */
+/* The processor's counter (TSC) and the names of its two clocksources. It is read in program order. */
 #define DFR_ARCH_COUNTER       DFR_ROW_clocksource_tsc
 #define DFR_ARCH_EARLY_COUNTER DFR_ROW_clocksource_tsc_early
 static __always_inline u64 dfr_arch_cycles(void)
@@ -124,7 +127,7 @@ static __always_inline u64 dfr_arch_cycles(void)
 	return rdtsc_ordered();
 }
 
-/* Which call it is, in the table of its ABI. */
+/* The number of the system call in the table of its ABI. */
 static inline unsigned long dfr_arch_syscall_number(const struct pt_regs *regs)
 {
 	return (int)regs->orig_ax;
@@ -147,7 +150,7 @@ static inline void dfr_arch_function_args(const struct pt_regs *regs, u64 args[D
 	args[5] = regs->r9;
 }
 
-/* One of them, from 1. */
+/* Argument n, counted from 1. */
 static __always_inline u64 dfr_arch_function_arg(const struct pt_regs *regs, u32 n)
 {
 	static const u8 places[DFR_FUNCTION_ARGS + 1] = {
@@ -163,7 +166,10 @@ static __always_inline u64 dfr_arch_function_arg(const struct pt_regs *regs, u32
 	return *(const u64 *)((const u8 *)regs + places[n]);
 }
 
-/* Where the arguments lie that have no register, at a function's entry: above the return address. */
+/*
+ * Where the arguments beyond the registers lie on the stack at a function's entry: above the return
+ * address.
+ */
 static inline u64 dfr_arch_stack_args(const struct pt_regs *regs)
 {
 	return regs->sp + 8;
@@ -172,21 +178,24 @@ static inline u64 dfr_arch_stack_args(const struct pt_regs *regs)
 /* The registers that an ftrace callback was given. */
 #define dfr_arch_ftrace_regs(fregs) (&(fregs)->regs)
 
-/* Where these registers were; 0: at a function's entry (ftrace gives them no segment). */
+/*
+ * The ip of these registers; 0: they are those of a function's entry, for which ftrace stores no
+ * segment.
+ */
 static inline u64 dfr_arch_within_function(const struct pt_regs *regs)
 {
 	return regs->cs ? regs->ip : 0;
 }
 
-/* The frame pointer of user code, below which its caller's and the return address are. */
+/* The frame pointer of user code; the caller's frame pointer and the return address are stored there. */
 static inline u64 dfr_arch_user_frame(const struct pt_regs *regs)
 {
 	return regs->bp;
 }
 
 /*
- * A walk up the kernel's stack of `current`, by the kernel's own unwinder: start,
- * then pc, until that is 0, and next. From registers it starts with who called.
+ * A walk up the kernel stack of `current`, by the kernel's own unwinder: start, then pc and next in
+ * turn until pc is 0. A walk that starts from registers begins with the caller.
  */
 struct dfr_arch_walk {
 	struct unwind_state aw_unwind;
@@ -201,8 +210,9 @@ static inline void dfr_arch_walk_start(struct dfr_arch_walk *walk, struct pt_reg
 }
 
 /*
- * Nearly all frames return to the kernel itself, and the last to user mode: neither
- * need be looked for among all code that modules, probes and BPF have brought.
+ * Nearly all frames return into the kernel's own text, and the last one to user mode. These are
+ * recognised here, because unwind_get_return_address() would search all code of modules, probes and
+ * BPF for the address.
  */
 static inline unsigned long dfr_arch_walk_pc(struct dfr_arch_walk *walk)
 {
@@ -222,7 +232,7 @@ static inline void dfr_arch_walk_next(struct dfr_arch_walk *walk)
 	unwind_next_frame(&walk->aw_unwind);
 }
 
-/* The processor's own CRC-32C, on plain registers: for any context. */
+/* The processor's own CRC-32C instruction works on general registers, so it may be used in any context. */
 static inline bool dfr_arch_has_crc32c(void)
 {
 	return boot_cpu_has(X86_FEATURE_XMM4_2);
@@ -232,22 +242,22 @@ u32 dfr_arch_crc32c(u32 crc, const u8 *p, size_t n);
 /* uregs[index]: the numbering of <sys/regset.h> for amd64 as DTrace scripts use it. */
 u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index);
 
-/* How percpu.h names this CPU's copy to an instruction: newer kernels have a word for it. */
+/* How percpu.h names this CPU's copy in an instruction; only newer kernels define it. */
 #ifndef __my_cpu_var
 #define __my_cpu_var(var) (var)
 #endif
 
-/* A function that nobody calls by its address needs no landing place for that. */
+/* A function that no pointer points to needs no landing pad (endbr) for indirect calls. */
 #define dfr_arch_direct __noendbr
 
-/* Adds to a counter of 64 bits with one writer, in one instruction. */
+/* Adds to a 64-bit counter that only one CPU writes, in one instruction. */
 #define dfr_arch_count(p, n)                                                                                 \
 	({                                                                                                   \
 		BUILD_BUG_ON(sizeof(*(p)) != sizeof(u64));                                                   \
 		asm volatile("addq %1, %0" : "+m"(*(p)) : "er"((u64)(n)));                                   \
 	})
 
-/* Probe context. Takes one off this CPU's copy of a counter; true: it is below 0. */
+/* Probe context. Takes one off this CPU's copy of a counter. True: it is below 0 now. */
 #define dfr_arch_count_down(counter)                                                                         \
 	({                                                                                                   \
 		bool below_;                                                                                 \

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Holding the table of assumptions.h against the kernel that we are loaded into.
- * One pass over its symbols finds all addresses, one over its BTF all types; then
- * the tests run. A row that does not hold switches off its part, and is named with
- * its reason in the kernel's log and in the module's parameter `unmet`, which dfr
- * shows. Process context, while the module loads, but for the questions at the end.
+ * Checks the table of assumptions.h against the kernel that the module is loaded into. One pass over
+ * the kernel's symbols finds all addresses, one over its BTF all types; then the tests run. A row
+ * that does not hold switches off its part, and is named with the reason in the kernel's log and in
+ * the module's parameter `unmet`, which dfr shows. Process context while the module loads; the
+ * functions at the end ("Questions") also later.
  */
 #include "kmod/linux/assume.h"
 
@@ -112,7 +112,7 @@ static bool has_symbol(const struct row *row)
 	return row->rw_kind == CALLED_ROW || row->rw_kind == LOOKED_AT_ROW || row->rw_kind == HOOKED_ROW;
 }
 
-/* Rows by the hash of a name, with room to spare. */
+/* A hash table of rows by name, at most half full. */
 #define SLOTS 512
 static_assert(DFR_ROWS * 2 < SLOTS);
 
@@ -160,7 +160,10 @@ static void see_symbol(const char *name, unsigned long address)
 	}
 }
 
-/* What visits all symbols is itself in the table: where it does not hold, each name is looked up. */
+/*
+ * kallsyms_on_each_symbol() is a row of the table itself: if it does not hold, each name is looked
+ * up by itself.
+ */
 static void find_symbols(void)
 {
 	u32 i;
@@ -182,7 +185,10 @@ static void find_symbols(void)
 	dfr_plat_free(symbol_slots);
 }
 
-/* Kernels name one function differently: what is off without it is the same text. */
+/*
+ * Some functions have different names in different kernels. Their rows have the same text in rw_off,
+ * and it is enough that one of them exists.
+ */
 static bool has_other_name(const struct row *row)
 {
 	u32 i;
@@ -252,7 +258,7 @@ static bool member_holds(struct pass *pass, const struct row *row, u32 id)
 	return false;
 }
 
-/* Of several types of one name all must be as expected: which of them is meant is not said. */
+/* If several types have this name, all must be as expected, because nothing says which of them is meant. */
 static void see_type(void *arg, enum dfr_btf_kind kind, const char *name, u32 id)
 {
 	struct pass *pass = arg;
@@ -292,7 +298,10 @@ static int open_btf(struct dfr_btf *btf)
 	return start && stop > start ? dfr_btf_open(btf, start, stop - start) : -ENOENT;
 }
 
-/* `first` is held before all others, as it finds them. */
+/*
+ * Checks the types of rows first to last. The row of the function that finds all others is checked
+ * alone before.
+ */
 static void find_types(enum dfr_row first, enum dfr_row last)
 {
 	struct pass *pass = dfr_plat_alloc(sizeof(*pass));
@@ -350,8 +359,8 @@ void dfr_assume_init(void)
 }
 
 /*
- * kCFI (FineIBT too) kills the kernel at an indirect call of a function of another type,
- * and the handlers of sdt, native programs and what DIF's tables call are such.
+ * kCFI (FineIBT too) stops the kernel when a function is called through a pointer of another type.
+ * The handlers of sdt, native programs and the functions in DIF's tables are called so.
  */
 const char *dfr_assume_refuses(void)
 {
@@ -425,7 +434,7 @@ const char *dfr_command_line(void)
 	return *line;
 }
 
-/* One line for each row that does not hold: what is off, the row, why. */
+/* One line for each row that does not hold: what is switched off, the row, why. */
 static int show_unmet(char *buffer, const struct kernel_param *parameter)
 {
 	int n = 0;

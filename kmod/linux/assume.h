@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module assumes about this kernel, held against it when it loads
- * (assume.c); the list itself is assumptions.h. Whoever needs something private asks
- * here for its address, and gets none where it, or anything else that its part needs,
- * does not hold. Process context.
+ * What the module assumes about this kernel, checked when it loads (assume.c); the list is
+ * assumptions.h. Code that needs a private address of the kernel asks for it here, and gets none if
+ * that row, or another row of the same part, does not hold. Process context.
  */
 #ifndef DFR_KMOD_LINUX_ASSUME_H
 #define DFR_KMOD_LINUX_ASSUME_H
@@ -40,37 +39,40 @@ enum dfr_part {
 	DFR_PARTS
 };
 
-/* The types that the table gives to what is called, and to handlers of tracepoints. */
+/* The types that the table gives to called functions and to handlers of tracepoints. */
 #define CALLED(name, result, args, part) typedef result dfr_called_##name args;
 #define TRACEPOINT(name, args, off)	 typedef void dfr_handler_##name args;
 #include "kmod/linux/assumptions.h"
 #include "kmod/linux/assumptions_end.h"
 
-/* Once, behind dfr_resolve_init(). Never fails: what does not hold is off. */
+/* Called once, after dfr_resolve_init(). Never fails: parts whose rows do not hold are off. */
 void dfr_assume_init(void);
 
-/* A reason not to load at all; NULL: there is none. */
+/* The reason not to load the module at all; NULL: there is none. */
 const char *dfr_assume_refuses(void);
 
 bool dfr_part_works(enum dfr_part part);
 
-/* Of CALLED and LOOKED_AT; 0: its part is off. */
+/* The address of a CALLED or LOOKED_AT row; 0: its part is off. */
 unsigned long dfr_row_address(enum dfr_row row);
 #define dfr_kernel(name) dfr_row_address(DFR_ROW_##name)
 
-/* Of HOOKED, by name; 0: the kernel has it not, or not so, or it has no row. */
+/*
+ * The address of a HOOKED function, by name; 0: the kernel does not have it, its row does not hold,
+ * or it has no row.
+ */
 unsigned long dfr_hooked_address(const char *name);
 
-/* Whether a tracepoint has the parameters that its handler expects. */
+/* Has the tracepoint the parameters that its handler expects? */
 bool dfr_tracepoint_holds(const char *name);
 
-/* Found out later, by those who use it: the row does not hold. */
+/* Called by a part that finds out later that the row does not hold. */
 void dfr_row_fails(enum dfr_row row, const char *why);
 
-/* The kernel's command line, asked for before anything else is; NULL: it cannot be told. */
+/* The kernel's command line; may be called before dfr_assume_init(). NULL: it cannot be found. */
 const char *dfr_command_line(void);
 
-/* Gives a static call the function of the table as its target; the two must be of one type. 0 or -ENOENT. */
+/* Makes the function of a row the target of a static call; their types must be the same. 0 or -ENOENT. */
 #define dfr_call_kernel(call, name)                                                                          \
 	({                                                                                                   \
 		unsigned long address_ = dfr_kernel(name);                                                   \
@@ -80,11 +82,14 @@ const char *dfr_command_line(void);
 		address_ ? 0 : -ENOENT;                                                                      \
 	})
 
-/* The handler of a tracepoint of the table, as a pointer without type; another type does not compile. */
+/*
+ * The handler of a tracepoint as a pointer without type; does not compile if it is not of the
+ * table's type.
+ */
 #define DFR_HANDLER(name, handler)                                                                           \
 	__builtin_choose_expr(__same_type(handler, dfr_handler_##name), (void *)(handler), (void)0)
 
-/* assume_tests.c: is what stands at that address what the row's name says? */
+/* assume_tests.c: is the thing at that address what the row's name says? */
 bool dfr_test_begin(unsigned long address);
 bool dfr_test_end_of_init(unsigned long address);
 bool dfr_test_begin_of_text(unsigned long address);
@@ -100,7 +105,7 @@ bool dfr_test_uuid(unsigned long address);
 bool dfr_test_btf(unsigned long address);
 bool dfr_test_native_code(unsigned long none); /* jit.c */
 bool dfr_row_holds(enum dfr_row row);
-/* Of a row, whether its part works or not: tests compare rows with each other. */
+/* The address of a row even if its part is off, because tests compare rows with each other. */
 unsigned long dfr_row_found(enum dfr_row row);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is what stands at an address what its name says? For variables, of which BTF knows no
- * types: each test is what a row of assumptions.h names. All look by loads that may fault,
- * and change nothing. Process context, while the module loads.
+ * Tests whether the thing at an address is what its name says, for variables, whose types BTF does
+ * not have. A row of assumptions.h names its test. All tests read by loads that may fault, and
+ * change nothing. Process context, while the module loads.
  */
 #include "kmod/linux/assume.h"
 
@@ -21,19 +21,19 @@ bool dfr_test_readable(unsigned long address)
 	return !copy_from_kernel_nofault(&word, (const void *)address, sizeof(word));
 }
 
-/* Its end has a test that compares the two. */
+/* The begin of an area: the test of its end compares the two. */
 bool dfr_test_begin(unsigned long address)
 {
 	return true;
 }
 
-/* The text that goes after boot may not be there any more. */
+/* Only the address is compared, because init text may have been freed after boot. */
 bool dfr_test_end_of_init(unsigned long address)
 {
 	return address > dfr_row_found(DFR_ROW___init_begin);
 }
 
-/* An exported function, which the linker has told us of. */
+/* register_kprobe() is exported, so the linker has given us an address within the kernel's text. */
 bool dfr_test_begin_of_text(unsigned long address)
 {
 	return address <= (unsigned long)register_kprobe;
@@ -56,7 +56,7 @@ static unsigned long load(unsigned long address)
 	return copy_from_kernel_nofault(&value, (const void *)address, sizeof(value)) ? 0 : value;
 }
 
-/* An int that is yes or no. */
+/* An int that is 0 or 1. */
 bool dfr_test_flag(unsigned long address)
 {
 	int value;
@@ -65,7 +65,10 @@ bool dfr_test_flag(unsigned long address)
 	       (value == 0 || value == 1);
 }
 
-/* Its neighbours point back to it; one may just be coming or going. */
+/*
+ * The head of a list: its neighbours point back to it. Tried several times, since one may be added
+ * or removed just now.
+ */
 bool dfr_test_list(unsigned long address)
 {
 	int tries;
@@ -82,7 +85,10 @@ bool dfr_test_list(unsigned long address)
 	return false;
 }
 
-/* It has a list of those who wait; where it is an rt_mutex, room for one before the next symbol. */
+/*
+ * A mutex has a list of waiters. On -rt it is an rt_mutex: then only its size before the next symbol
+ * is checked.
+ */
 bool dfr_test_mutex(unsigned long address)
 {
 #ifdef CONFIG_PREEMPT_RT
@@ -96,7 +102,10 @@ bool dfr_test_mutex(unsigned long address)
 #endif
 }
 
-/* The end of BPF's table of tracepoints: each entry has a tracepoint with a name, and few arguments. */
+/*
+ * The end of BPF's table of raw tracepoints: every entry before it has a tracepoint with a name, and
+ * few arguments.
+ */
 bool dfr_test_raw_tracepoints(unsigned long address)
 {
 	unsigned long at = dfr_row_found(DFR_ROW___start__bpf_raw_tp);
@@ -115,7 +124,7 @@ bool dfr_test_raw_tracepoints(unsigned long address)
 	return true;
 }
 
-/* A pointer to text. */
+/* A pointer to a string of printable characters. */
 bool dfr_test_command_line(unsigned long address)
 {
 	unsigned long line = load(address);
@@ -133,7 +142,7 @@ bool dfr_test_command_line(unsigned long address)
 	return false;
 }
 
-/* Random (version 4), or not made yet. */
+/* A random UUID (version 4), or one that the kernel has not made yet. */
 bool dfr_test_uuid(unsigned long address)
 {
 	u8 id[16];

@@ -31,7 +31,7 @@
  * parameter distrust=NAME,NAME treats rows as not holding.
  */
 
-/* Whoever includes this defines what he needs. */
+/* A file that includes this defines the macros that it needs; the others expand to nothing. */
 #ifndef PART
 #define PART(id, off)
 #endif
@@ -60,10 +60,10 @@
 #define BUILT(name, held)
 #endif
 #define HOOKED(name, args, off) HOOKED_AS(name, #name, args, off)
-/* A structure of the kernel's headers: where the header has it. */
+/* A member of a structure in the kernel's headers: it must lie where the header says. */
 #define OF_HEADER(tag, member, part)                                                                         \
 	MEMBER(tag, member, offsetof(struct tag, member), sizeof_field(struct tag, member), part)
-/* One of ours that stands for a private one. */
+/* A member of a private structure: it must lie as in our own structure that stands for it. */
 #define STANDS_FOR(tag, member, ours, our_member, part)                                                      \
 	MEMBER(tag, member, offsetof(struct ours, our_member), sizeof_field(struct ours, our_member), part)
 
@@ -304,5 +304,8 @@ BUILT(syscore_ops, "the types in struct syscore_ops")
 BUILT(misc_register, "struct miscdevice")
 BUILT(file_operations, "the types in struct file_operations")
 BUILT(vm_operations_struct, "the types in struct vm_operations_struct")
-/* It takes any pointer. Ours are of TRACEPOINT's types (DFR_HANDLER), or sdt's: register by register, as BPF takes them. */
+/*
+ * It takes a pointer of any type. Ours are of TRACEPOINT's types (DFR_HANDLER), or of sdt's, which
+ * takes arguments register by register, as BPF does.
+ */
 BUILT(tracepoint_probe_register, "DFR_HANDLER, and bpf_raw_event_map.num_args")

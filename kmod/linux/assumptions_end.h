@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Behind each #include of assumptions.h: its macros are nobody's again. */
+/* Included after assumptions.h each time: undefines its macros. */
 #undef PART
 #undef CALLED
 #undef LOOKED_AT

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel forbids to kprobes (blacklist.h). Process context.
+ * Addresses where the kernel forbids kprobes (blacklist.h). Process context.
  *
- * Three things forbid an address: the architecture's own areas, the list, and
- * for a name with a suffix (a part that the compiler has cut off) what forbids the
- * name before it. The areas of the list may overlap, so they are merged: then at
- * most one can hold an address, the last that starts at or before it.
+ * An address is forbidden by the architecture's own areas, by the list, or, if the function's name
+ * has a suffix (a part that the compiler has cut off), by what forbids the function of the name
+ * without it. The areas of the list may overlap, so they are merged: then at most one can hold an
+ * address, the last that starts at or before it.
  */
 #include "kmod/linux/blacklist.h"
 

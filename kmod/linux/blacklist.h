@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel forbids to kprobes, asked for all functions at once. The kernel's
- * own question goes through a list of a thousand areas and looks the function's name
- * up, 5,000 instructions each time; this takes a copy of the list, sorted, and asks
- * the kernel itself only where a name decides as well. Process context.
+ * Addresses where the kernel forbids kprobes, asked for all functions at once. The kernel's own
+ * within_kprobe_blacklist() walks a list of a thousand areas and looks up the function's name, which
+ * takes 5,000 instructions each time. This takes a sorted copy of the list, and asks the kernel
+ * itself only about functions whose name has a suffix. Process context.
  */
 #ifndef DFR_KMOD_LINUX_BLACKLIST_H
 #define DFR_KMOD_LINUX_BLACKLIST_H
@@ -12,11 +12,11 @@
 
 struct dfr_blacklist;
 
-/* At load. -ENOENT: this kernel cannot be asked. */
+/* Called at load. -ENOENT: this kernel's list cannot be read. */
 int dfr_blacklist_init(void);
-/* As it is now. NULL: no memory. */
+/* A copy of the list as it is now. NULL: no memory. */
 struct dfr_blacklist *dfr_blacklist_read(void);
-/* May no probe be at the address, which is in the function of that name? */
+/* Is a probe forbidden at this address, which is in the function of that name? */
 bool dfr_blacklist_has(const struct dfr_blacklist *list, unsigned long address, const char *name);
 void dfr_blacklist_free(struct dfr_blacklist *list);
 

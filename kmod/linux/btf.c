@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The digest of the kernel's BTF: which types it has. Reading types is user
- * space's business. Process context.
+ * The digest of the kernel's BTF, which identifies its types. Reading types is left to user space.
+ * Process context.
  */
 #include "kmod/linux/btf.h"
 
@@ -29,7 +29,10 @@ static u64 digest(void)
 	return (hash ^ size) * DOF_BTF_DIGEST_PRIME;
 }
 
-/* It does not change while the kernel runs, and takes megabytes to find. Two who find it find the same. */
+/*
+ * Computed once, because it reads megabytes and does not change while the kernel runs. If two tasks
+ * compute it at the same time, both find the same value.
+ */
 u64 dfr_btf_digest(void)
 {
 	static u64 found;

@@ -2,13 +2,13 @@
 /*
  * The reader of btf_read.h.
  *
- *	blob:  magic u16, version u8, flags u8 | header length u32 | types: offset, length |
- *	       strings: offset, length | types | strings
- *	type:  name u32 | info u32 (31 kind_flag, 28-24 kind, 15-0 vlen) | size or type u32 |
- *	       what the kind has
+ * 	blob:  magic u16, version u8, flags u8 | header length u32 | types: offset, length |
+ * 	       strings: offset, length | types | strings
+ * 	type:  name u32 | info u32 (31 kind_flag, 28-24 kind, 15-0 vlen) | size or type u32 |
+ * 	       what the kind has
  *
- * After dfr_btf_open() every type lies in its section with all that it has. Ids and
- * names are checked where they are used; recursion is bounded by DEPTH.
+ * dfr_btf_open() has checked that every type lies within its section, with all data of its kind. Ids
+ * and names are checked where they are used; recursion is bounded by DEPTH.
  */
 #include "kmod/linux/btf_read.h"
 
@@ -77,7 +77,7 @@ static struct type type_at(const u8 *at)
 	};
 }
 
-/* Void is of no kind, and so is what is not there. */
+/* Void, and an id that does not exist, give a type of kind 0. */
 static struct type type_of(const struct dfr_btf *btf, u32 id)
 {
 	if (!id || id >= btf->bt_count)
@@ -90,7 +90,10 @@ static const char *name_of(const struct dfr_btf *btf, u32 name)
 	return name < btf->bt_string_bytes ? btf->bt_strings + name : "";
 }
 
-/* Goes over all types; with bt_place, notes where each is. Their number, 0: damaged. */
+/*
+ * Walks all types and, if bt_place is set, stores there where each one is. Returns their number; 0:
+ * damaged.
+ */
 static u32 index_types(struct dfr_btf *btf)
 {
 	u32 at = 0, n = 1;
@@ -197,7 +200,7 @@ static void put(struct text *text, const char *s)
 	text->te_room -= n;
 }
 
-/* BTF spells integers as compilers do. */
+/* BTF has the compiler's names of integer types; these are the ones that C programmers write. */
 static const char *usual(const char *name)
 {
 	static const char *const spellings[][2] = {
@@ -315,7 +318,7 @@ bool dfr_btf_prototype(const struct dfr_btf *btf, u32 id, char *text, size_t roo
 	return !out.te_full;
 }
 
-/* Both from their first parameter on. */
+/* Compares two prototypes; `const` in `want` is passed over. */
 static bool same(const char *want, const char *have)
 {
 	static const char constant[] = "const ";
@@ -332,7 +335,7 @@ static bool same(const char *want, const char *have)
 	}
 }
 
-/* A function's parameters begin behind the first " (" that no "*)" follows. */
+/* A function's parameters begin at the first "(" that does not begin "(*)". */
 static const char *parameters_of(const char *prototype)
 {
 	const char *at = prototype;

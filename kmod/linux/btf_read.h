@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading BTF as far as the module must know types itself: the prototypes of
- * functions and the places of members (assume.c). Everything else about types is
- * user space's business (formats/types). Plain C without the kernel, so that unit
- * tests build it too. Process context.
+ * Reads of BTF what the module itself needs: the prototypes of functions and the places of members
+ * (assume.c). All other work with types is user space's (formats/types). Plain C without the kernel,
+ * so that unit tests build it too. Process context.
  */
 #ifndef DFR_KMOD_LINUX_BTF_READ_H
 #define DFR_KMOD_LINUX_BTF_READ_H
@@ -21,28 +20,32 @@ struct dfr_btf {
 
 enum dfr_btf_kind { DFR_BTF_OTHER, DFR_BTF_FUNCTION, DFR_BTF_STRUCT, DFR_BTF_TYPEDEF };
 
-/* 0, -EINVAL (it is no BTF, or damaged) or -ENOMEM. The blob must live as long. */
+/* 0, -EINVAL (it is no BTF, or damaged) or -ENOMEM. The blob must live until dfr_btf_close(). */
 int dfr_btf_open(struct dfr_btf *btf, const void *blob, size_t size);
 void dfr_btf_close(struct dfr_btf *btf);
 
-/* Every function, struct and typedef that has a name, in the order of ids. */
+/* Calls `see` for every function, struct and typedef that has a name, in the order of ids. */
 void dfr_btf_each(const struct dfr_btf *btf,
 		  void (*see)(void *arg, enum dfr_btf_kind kind, const char *name, u32 id), void *arg);
 
 /*
- * The prototype of a function, or what a typedef of a pointer to a function points to,
- * as "int (char *, struct task_struct *)": without names and qualifiers; integers as C
- * usually writes them. False: it is none, or does not fit.
+ * The prototype of a function, or of the function that a typedef's pointer points to, as "int (char
+ * *, struct task_struct *)": without names and qualifiers, integers as C programs usually spell
+ * them. False: it is no function, or its text does not fit.
  */
 bool dfr_btf_prototype(const struct dfr_btf *btf, u32 id, char *text, size_t room);
 
 /*
- * Is `have` (of dfr_btf_prototype()) what is wanted? That may be without the result,
- * "(char *)", end in "...)" for whatever follows, and have `const`, which is passed over.
+ * Is `have` (from dfr_btf_prototype()) the prototype that is wanted? `want` may leave out the
+ * result, "(char *)", may end in "...)" for any further parameters, and may contain `const`, which
+ * is passed over.
  */
 bool dfr_btf_is(const char *want, const char *have);
 
-/* A member of a struct, or of a nameless one inside it: place and size in bytes. False: none. */
+/*
+ * Place and size, in bytes, of a member of a struct or of a nameless struct or union inside it.
+ * False: there is none.
+ */
 bool dfr_btf_member(const struct dfr_btf *btf, u32 id, const char *name, u32 *offset, u32 *size);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds what clock.h reads: the kernel's latched copy of its timekeeping words,
- * which is private to it. So it is believed only after it was looked at by loads
- * that may fault, has named the processor's counter as its clock, and has given
- * the time that the kernel gives. Otherwise nothing changes but the cost.
- * Process context, once, when the module loads.
+ * Finds what clock.h reads: the latched copy of the kernel's timekeeping words, which is private to
+ * the kernel. It is used only after three checks: loads that may fault can read it, its clock is the
+ * processor's counter, and the time computed from it is the kernel's. Otherwise the kernel's
+ * function is called, which costs more but gives the same time. Process context, once, when the
+ * module loads.
  */
 #include "kmod/linux/clock.h"
 
@@ -27,7 +27,10 @@ const struct tk_read_base *dfr_clock_halves[2] __read_mostly = { &no_keeper.ft_b
 								 &no_keeper.ft_base[1] };
 u64 (*dfr_clock_counter)(struct clocksource *source) __read_mostly = no_counter;
 
-/* Both halves of the latch: the clock is one of the two names of the processor's counter, and all 64 bits count. */
+/*
+ * For each half of the latch: its clock is one of the two clocksources of the processor's counter,
+ * and counts all 64 bits.
+ */
 static bool is_counter(const struct tk_read_base *base)
 {
 	unsigned long clock = (unsigned long)base->clock;
@@ -37,7 +40,10 @@ static bool is_counter(const struct tk_read_base *base)
 		clock == dfr_row_address(DFR_ARCH_EARLY_COUNTER));
 }
 
-/* The kernel's time, ours, the kernel's: in that order, unless an update has just changed the clock's speed. */
+/*
+ * The time read by us must lie between two readings of the kernel's. Tried several times, because an
+ * update between the readings may change the clock's speed.
+ */
 static bool agrees(void)
 {
 	unsigned long flags;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock of firings, inlined: what ktime_get_mono_fast_ns() says, to the
- * nanosecond and from the same words, in half the instructions where the kernel's
- * clock is the processor's own counter. Wherever anything else holds (another
- * clock source, an update meanwhile, a long time without one, a suspended
- * machine), the kernel's function itself is asked. Any context.
+ * The clock of firings, inlined: computes what ktime_get_mono_fast_ns() returns, to the nanosecond
+ * and from the same words, in half the instructions, where the kernel's clock is the processor's
+ * counter. In all other cases (another clock source, an update meanwhile, a long time without one, a
+ * suspended machine) it calls the kernel's function. Any context.
  */
 #ifndef DFR_KMOD_LINUX_CLOCK_H
 #define DFR_KMOD_LINUX_CLOCK_H
@@ -15,15 +14,18 @@
 #include "kmod/linux/arch.h"
 #include "kmod/linux/compat.h"
 
-/* Below this many cycles since the last update no product overflows. */
+/*
+ * While fewer cycles than 2 to this power have passed since the last update, the product does not
+ * overflow.
+ */
 #define DFR_CLOCK_CYCLES_BITS 30
 
-/* The kernel's own (clock.c) and its halves; until it is known, one that never matches. */
+/* The kernel's timekeeper, found by clock.c, and its halves; until then ones whose clock never matches. */
 extern const struct dfr_fast_timekeeper *dfr_clock_keeper;
 extern const struct tk_read_base *dfr_clock_halves[2];
 extern u64 (*dfr_clock_counter)(struct clocksource *source);
 
-/* The usual case, which takes no call. false: the kernel's function is to be asked. */
+/* The fast path, which makes no call. False: call the kernel's function instead. */
 static __always_inline bool dfr_clock_quick(u64 *time)
 {
 	const struct dfr_fast_timekeeper *keeper = READ_ONCE(dfr_clock_keeper);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between kernel versions, hidden behind one name each. The only
- * file of the module that looks at LINUX_VERSION_CODE; processors are in
- * arch_*.h. Both kernels that the guest harness boots (6.1, 6.12) and what lies
- * between them are meant to build from here.
+ * Gives what differs between kernel versions one name each. The only file of the module that looks
+ * at LINUX_VERSION_CODE; processors are in arch_*.h. It is meant to build for both kernels that the
+ * guest harness boots (6.1, 6.12) and for those between them.
  */
 #ifndef DFR_KMOD_LINUX_COMPAT_H
 #define DFR_KMOD_LINUX_COMPAT_H
@@ -50,7 +49,7 @@
 #define DFR_RETHOOK_ALLOC_TYPES (void *, rethook_handler_t, int, int)
 #endif
 
-/* The visitor of kallsyms_on_each_symbol() was told the module up to 6.3. */
+/* Up to 6.3, kallsyms_on_each_symbol() passed the module to its visitor, too. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define DFR_SYMBOL_VISITOR_ARGS	 void *data, const char *name, struct module *module, unsigned long address
 #define DFR_SYMBOL_VISITOR_TYPES void *, const char *, struct module *, unsigned long
@@ -60,8 +59,8 @@
 #endif
 
 /*
- * Kernels whose private parts are known to be as assumptions.h says, because the guest
- * harness boots them: what BTF cannot tell is believed there.
+ * Kernels whose private parts are known to be as assumptions.h says, because the guest harness boots
+ * them. On these, a row whose type cannot be checked for want of BTF is taken to hold.
  */
 #define DFR_IS_SERIES(major, minor)                                                                          \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0) &&                                            \
@@ -69,8 +68,8 @@
 #define DFR_KERNEL_LISTED (DFR_IS_SERIES(6, 1) || DFR_IS_SERIES(6, 12))
 
 /*
- * The head of fs/mount.h's struct mount, which is private to the file systems:
- * what lies in front of the vfsmount that everybody has. The same in 6.1 to 6.12.
+ * The head of struct mount (fs/mount.h), which is private to the file systems: the members up to the
+ * vfsmount, which everybody has. The same in 6.1 to 6.12.
  */
 struct dfr_mount_head {
 	struct hlist_node mh_hash;
@@ -79,7 +78,10 @@ struct dfr_mount_head {
 	struct vfsmount mh_mnt;
 };
 
-/* Where struct mount has its place in the list of its super block's mounts. Who uses it checks. */
+/*
+ * Offset of mnt_instance in struct mount, which links it to its super block's mounts. assumptions.h
+ * checks it.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define DFR_MOUNT_INSTANCE 120
 #else
@@ -87,15 +89,15 @@ struct dfr_mount_head {
 #endif
 
 /*
- * The kernel's struct tk_fast, which is private to its timekeeping: what
- * ktime_get_mono_fast_ns() reads. The same in 6.1 to 6.12. Who uses it checks.
+ * The kernel's struct tk_fast, which is private to its timekeeping: what ktime_get_mono_fast_ns()
+ * reads. The same in 6.1 to 6.12; assumptions.h checks it.
  */
 struct dfr_fast_timekeeper {
 	seqcount_latch_t ft_latch;
 	struct tk_read_base ft_base[2];
 };
 
-/* What stands for a mount's mapping of user ids: the first argument of vfs_create() and its kin. */
+/* A mount's mapping of user ids: the first argument of vfs_create() and similar functions. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 #define dfr_mount_idmap(mnt) mnt_user_ns(mnt)
 #else
@@ -103,15 +105,16 @@ struct dfr_fast_timekeeper {
 #endif
 
 /*
- * In a handler of a tracepoint: may it be preempted? From 6.13 on those of system calls may, and
- * a kernel may have taken that over; others never are. Asked, not told by the version.
+ * May a tracepoint's handler be preempted? From 6.13 on handlers of system calls may, and older
+ * kernels may have taken that over, so it asks the preemption count, not the version. Others never
+ * may.
  */
 static __always_inline bool dfr_may_be_preempted(void)
 {
 	return IS_ENABLED(CONFIG_PREEMPT_COUNT) && unlikely(!preempt_count());
 }
 
-/* A mapping that stays read-only, is not inherited, grown or dumped. */
+/* Makes a mapping stay read-only, and keeps it from being inherited, grown or dumped. */
 static inline void dfr_vma_lock_down(struct vm_area_struct *vma)
 {
 	unsigned long set = VM_DONTEXPAND | VM_DONTCOPY | VM_DONTDUMP;
@@ -123,7 +126,7 @@ static inline void dfr_vma_lock_down(struct vm_area_struct *vma)
 #endif
 }
 
-/* A timer that expires in hard interrupt context, also where the kernel is -rt. */
+/* A timer that expires in hard interrupt context, on -rt kernels too. */
 static inline void dfr_hrtimer_setup(struct hrtimer *timer,
 				     enum hrtimer_restart (*function)(struct hrtimer *))
 {

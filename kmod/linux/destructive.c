@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Destructive actions, for programs that were allowed them (access.c). Probe
- * context; a signal takes locks that the probe may have interrupted, so it is
- * sent from an interrupt that follows as soon as this CPU takes one (on -rt, where
- * these locks sleep, from the CPU's thread for such work).
+ * Destructive actions, for programs that may use them (access.c). Probe context. Sending a signal
+ * takes locks that the probe may have interrupted, so an irq_work sends it: an interrupt that comes
+ * as soon as this CPU takes one, or on -rt, where these locks sleep, the CPU's irq_work thread.
  */
 #include "kmod/linux/linux.h"
 
@@ -14,7 +13,7 @@
 
 #define SIGNALS_MAX 8
 
-/* Signals that wait to be sent from this CPU. Written and read with interrupts off. */
+/* Signals to be sent on this CPU. Read and written with interrupts off. */
 struct outbox {
 	struct irq_work ob_work;
 	unsigned int ob_count;
@@ -78,13 +77,13 @@ int dfr_plat_chill(u64 ns)
 	return 0;
 }
 
-/* There is no debugger to break into that this module could know of. */
+/* The module knows of no debugger to break into. */
 int dfr_plat_breakpoint(void)
 {
 	return -ENOSYS;
 }
 
-/* The parameter may have been switched off since the program was let in. */
+/* Asked again here, because the parameter may have been switched off since the program was loaded. */
 int dfr_plat_panic(void)
 {
 	if (!READ_ONCE(dfr_destructive))

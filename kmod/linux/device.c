@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/dfr: the control interface of formats/abi/control.h. A descriptor holds
- * at most one session, and its requests come one by one (fl_busy), so that the
- * session stays what it is during one. Every structure is copied in once, checked,
- * worked on as the kernel's own copy and copied out; no user memory is touched
- * under the engine's lock: a fault there may wait for somebody's file system. That
- * lock is taken by enable, go and keep alone: who reads, lists or stops does not
- * wait for somebody who arms. Process context; which lock is inside which:
- * kmod/LOCKS.md.
+ * /dev/dfr: the control interface of formats/abi/control.h. A descriptor holds at most one session.
+ * Its requests are handled one by one (fl_busy), so that the session does not change during one.
+ * Every structure is copied in once, checked, worked on as a kernel copy and copied out. No user
+ * memory is touched under the engine's lock, because a fault there may wait for a file system. Only
+ * enable, go and keep take that lock, so reading, listing and stopping do not wait for a task that
+ * arms. Process context; kmod/LOCKS.md says which lock is inside which.
  *
  * Mapping is in mapping.c, probe listing in listing.c.
  */
@@ -27,8 +25,9 @@ static struct dfr_mutex *engine_lock(void)
 }
 
 /*
- * The engine's lock. Its holder may be arming all there is, so who is killed waits no longer: -EINTR, and
- * nothing has changed. Who has it does what others left undone for want of it.
+ * Takes the engine's lock. Its holder may be arming for seconds, so a task that is killed stops
+ * waiting: -EINTR, and nothing has changed. Whoever gets the lock also does what others have left
+ * undone because it was taken.
  */
 static noinline int __must_check dfr_device_lock(void)
 {
@@ -99,7 +98,7 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 	return dfr_device_copy_out(arg, &info, sizeof(info));
 }
 
-/* The lock is held. The program is the state's if there is no error. */
+/* The engine's lock is held. The state owns the program if there is no error. */
 static int enable_locked(struct dfr_file *file, struct dfr_program *program, struct dfr_ioc_enable *io,
 			 struct dfr_refusal *why)
 {
@@ -187,7 +186,10 @@ static int ioctl_go(struct dfr_file *file, void __user *arg,
 
 	if (error)
 		return error;
-	/* BEGIN and END run in the task that asks. */
+	/*
+	 * A confined state's BEGIN and END run in the task that asks, so it must be one of the
+	 * user's own.
+	 */
 	if (file->fl_rights.rt_confined &&
 	    !dfr_plat_owned(NULL, file->fl_rights.rt_uid, file->fl_rights.rt_gid))
 		return -EPERM;
@@ -213,7 +215,7 @@ static int ioctl_status(struct dfr_file *file, void __user *arg)
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
-/* Blocks that one call may take or give back: bounds the copy, not the consumer. */
+/* Most blocks that one call may take or release. This bounds the copy; a consumer may call again. */
 #define DFR_TAKE_MAX 4096
 
 static int ioctl_take(struct dfr_file *file, void __user *arg)
@@ -276,7 +278,7 @@ static int ioctl_release(struct dfr_file *file, void __user *arg)
 
 #define DFR_CATALOG_COPY_MAX (1024 * 1024)
 
-/* Most calls find little or nothing new: the copy is as large as that. */
+/* The buffer is only as large as what is new, because most calls find little or nothing. */
 static int copy_catalog(struct dfr_state *state, struct dfr_ioc_catalog *io, void **buffer)
 {
 	u64 room = min_t(u64, io->bytes, DFR_CATALOG_COPY_MAX);
@@ -347,7 +349,7 @@ static int ioctl_aggclear(struct dfr_file *file, void __user *arg)
 				: -ENXIO;
 }
 
-/* A name is printable and has no space: it stands in lines of text and on command lines. */
+/* A name must be printable and without spaces, because it is used in lines of text and on command lines. */
 static int check_name(const char name[DFR_NAME_MAX])
 {
 	size_t i, n = strnlen(name, DFR_NAME_MAX);
@@ -443,7 +445,7 @@ static int ioctl_option(struct dfr_file *file, void __user *arg)
 	return dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
-/* States that outlive their consumer are not for users without privilege. */
+/* Users without privilege may have no states that outlive their consumer. */
 static bool for_the_privileged(unsigned int cmd)
 {
 	return cmd == DFR_IOC_KEEP || cmd == DFR_IOC_CLAIM || cmd == DFR_IOC_END;
@@ -480,7 +482,7 @@ static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long valu
 	long result;
 
 	say_something(file);
-	/* What requests allocate is bounded by how many of them there are, too. */
+	/* One request of a descriptor at a time, which also bounds what requests allocate. */
 	if (mutex_lock_killable(&file->fl_busy))
 		return -EINTR;
 	result = handle(file, cmd, (void __user *)value);
@@ -537,7 +539,10 @@ static int device_open(struct inode *inode, struct file *filp)
 	return nonseekable_open(inode, filp);
 }
 
-/* The last descriptor is gone. Who exits has no signal any more that could end a wait: it waits for nobody who arms. */
+/*
+ * The last reference to the descriptor is gone. An exiting task gets no signal that could end a
+ * wait, so this must not wait for a task that arms.
+ */
 static int device_release(struct inode *inode, struct file *filp)
 {
 	struct dfr_file *file = filp->private_data;
@@ -551,7 +556,7 @@ static int device_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-/* fl_map is held. A state that has not started has no rings. */
+/* fl_map is held. A state that has not started has no rings yet. */
 static __poll_t events_of(const struct dfr_session *session)
 {
 	__poll_t events = 0;

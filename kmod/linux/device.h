@@ -14,7 +14,12 @@
 struct file;
 struct vm_area_struct;
 
-/* fl_session is written under fl_busy and fl_map, and read under either. Pollers sleep here, so that a session may end under them. */
+/*
+ * An open descriptor. fl_session is written under both fl_busy and fl_map, and read under either.
+ * Tasks in poll() sleep on fl_wait, which is in the descriptor so that the session may end
+ * meanwhile. fl_opener is the process that opened it, fl_words a number that each request changes
+ * (session.c watches it). A wake-up may still use the structure after release, so RCU frees it.
+ */
 struct dfr_file {
 	struct dfr_session *fl_session;
 	struct dfr_rights fl_rights;
@@ -28,9 +33,9 @@ struct dfr_file {
 };
 
 /*
- * Copies a structure of the control interface, whose first word is its size. A
- * structure of an older caller is shorter: what it lacks reads 0. A longer one
- * must not ask for what is not known here (E2BIG).
+ * Copies a structure of the control interface, whose first word is its size. An older caller's
+ * structure is shorter: the members that it lacks read 0. A newer caller's is longer: if what is
+ * unknown here is not 0, that is an error (E2BIG).
  */
 int dfr_device_copy_in(void *to, size_t size, const void __user *from);
 int dfr_device_copy_out(void __user *to, const void *from, size_t size);

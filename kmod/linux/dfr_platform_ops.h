@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine's platform operations in the kernel: what kmod/engine/platform.h
- * lists, as static inlines, or as calls into platform.c, memory.c, stack.c and
- * anchor.c where they are long. Included by platform.h alone, which says what
- * each operation means and which of them run in probe context. No kernel
- * versions here (compat.h) and no processors (arch_*.h).
+ * The engine's platform operations in the kernel: what kmod/engine/platform.h lists, as static
+ * inlines, or for long ones as calls into platform.c, memory.c, stack.c and anchor.c. Only
+ * platform.h includes it, and says there what each operation means and which run in probe context.
+ * No kernel versions here (compat.h) and no processors (arch_*.h).
  */
 #ifndef DFR_KMOD_LINUX_PLATFORM_OPS_H
 #define DFR_KMOD_LINUX_PLATFORM_OPS_H
@@ -29,7 +28,10 @@
 #include "kmod/linux/arch.h"
 #include "kmod/linux/clock.h"
 
-/* Memory. What a user causes is charged to his memory cgroup, but for dfr_plat_alloc_shared(). */
+/*
+ * Memory. It is charged to the memory cgroup of the task that asks, except that of
+ * dfr_plat_alloc_shared().
+ */
 void *dfr_plat_alloc(size_t size);
 void *dfr_plat_alloc_shared(size_t size);
 
@@ -56,10 +58,10 @@ static inline void dfr_atomic_add(u64 *p, u64 v)
 	atomic64_add((s64)v, (atomic64_t *)p);
 }
 
-/* A counter with one writer that others read. */
+/* Adds to a counter that one CPU writes and others read. */
 #define dfr_count(p, n) dfr_arch_count(p, n)
 
-/* A function that is called by its name alone: it needs no mark as a target of pointers. */
+/* The attribute of a function that no pointer points to: it needs no landing pad for indirect calls. */
 #define dfr_plat_direct dfr_arch_direct
 
 static __always_inline u64 dfr_plat_fold(u64 a, u64 b)
@@ -81,12 +83,13 @@ struct dfr_mutex {
 	struct mutex mx_mutex;
 };
 
-/* A macro: each lock is of a class of its own, which the kernel takes from the place of this call. */
+/* A macro, because lockdep makes a lock class of each place where mutex_init() stands. */
 #define dfr_mutex_init(m) mutex_init(&(m)->mx_mutex)
 
 /*
- * Whoever arms tens of thousands of probes holds it for long. That is no hang, so the wait is not one
- * that the kernel reports as one; it cannot be given up, but by dfr_mutex_lock_killable().
+ * A task that arms tens of thousands of probes holds the lock for long. mutex_lock_killable() first,
+ * because the kernel's hang detector does not report killable waits. If the task is killed, it still
+ * waits, by mutex_lock().
  */
 static inline void dfr_mutex_lock(struct dfr_mutex *m)
 {
@@ -94,7 +97,7 @@ static inline void dfr_mutex_lock(struct dfr_mutex *m)
 		mutex_lock(&m->mx_mutex);
 }
 
-/* The kernel's files alone: 0, or -EINTR, who waits has been killed. */
+/* For kmod/linux only: 0, or -EINTR: the waiting task has been killed. */
 static inline int __must_check dfr_mutex_lock_killable(struct dfr_mutex *m)
 {
 	return mutex_lock_killable(&m->mx_mutex);
@@ -117,8 +120,8 @@ static inline int __must_check dfr_plat_proceed(void)
 }
 
 /*
- * The raw forms: the traced ones are themselves probes (irq_disable), and a
- * probe must leave lockdep's idea of the interrupted code alone.
+ * The raw forms, because the others are themselves traced (irq_disable), and because a probe must
+ * not change what lockdep knows of the interrupted code.
  */
 static __always_inline unsigned long dfr_plat_irq_save(struct dfr_engine *engine, unsigned int cpu)
 {
@@ -153,7 +156,10 @@ static inline bool dfr_plat_cpu_online(unsigned int cpu)
 void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned int cpu, void (*fn)(void *), void *arg);
 void dfr_plat_synchronize(void);
 
-/* Firings are sections without preemption; what rinsing waits for are those that RCU watches. */
+/*
+ * Firings run with preemption off, so an RCU grace period waits for them, except where RCU does not
+ * watch.
+ */
 static inline u64 dfr_plat_grace_begin(void)
 {
 	return start_poll_synchronize_rcu();
@@ -164,7 +170,7 @@ static inline bool dfr_plat_grace_over(u64 from)
 	return poll_state_synchronize_rcu(from);
 }
 
-/* Interrupts the CPUs that run in the kernel just now, and leaves those alone that do not. */
+/* Interrupts the CPUs that run in the kernel just now, but no others. */
 static inline void dfr_plat_grace_hurry(void)
 {
 	synchronize_rcu_expedited();
@@ -205,7 +211,7 @@ static __always_inline bool dfr_plat_kernel_range(u64 addr, size_t n)
 	return true;
 }
 
-/* One variable a size: GCC 12 crashes on a union that asm goto writes to. */
+/* One variable for each size, because GCC 12 crashes on a union that asm goto writes to. */
 static __always_inline int dfr_plat_load(const struct dfr_firing *firing, u64 addr, unsigned int size,
 					 u64 *value)
 {
@@ -294,7 +300,7 @@ static __always_inline void dfr_plat_comm(struct dfr_firing *firing, u64 words[2
 {
 	const char *comm = current->comm;
 
-	/* One by one: the compiler keeps them in registers. */
+	/* Two copies of 8 bytes, which the compiler keeps in registers. */
 	memcpy(&words[0], comm, 8);
 	memcpy(&words[1], comm + 8, 8);
 }
@@ -321,7 +327,7 @@ static __always_inline u64 dfr_plat_register_arg(const void *regs, u32 n)
 	return dfr_arch_function_arg(regs, n);
 }
 
-/* There is one engine, and its part of this CPU is one load away. */
+/* The kernel has one engine, so its data of this CPU is found by one per-CPU load. */
 #define DFR_PLAT_ONE_ENGINE 1
 struct dfr_cpu;
 DECLARE_PER_CPU(struct dfr_cpu *, dfr_cpu_slot);
