@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hooks on functions by name (hook.h). The handler runs in probe context, called
- * by ftrace at the function's entry.
+ * Hooks on functions by name (hook.h). ftrace calls the handler at the function's entry, in probe
+ * context.
  */
 #include "kmod/linux/hook.h"
 
@@ -52,7 +52,10 @@ static int set_filter(struct dfr_hook *hook)
 	for (i = 0; hook->hk_names[i]; i++) {
 		unsigned long address = dfr_hooked_address(hook->hk_names[i]);
 
-		/* A function without ftrace site is refused: the others still serve. */
+		/*
+		 * ftrace refuses a function without a patch site; the hook's other functions still
+		 * serve.
+		 */
 		if (address && !ftrace_set_filter_ip(&hook->hk_ops, address, 0, 0))
 			n++;
 	}
@@ -62,7 +65,10 @@ static int set_filter(struct dfr_hook *hook)
 static bool stays;
 static atomic_t registered; /* ops of ours that ftrace has */
 
-/* The hashes that are freed are left dangling in used ops: they start from nothing again. */
+/*
+ * ftrace_free_filter() leaves pointers to the freed hashes in the ops, so they are cleared and set
+ * up anew.
+ */
 void dfr_ops_reset(struct ftrace_ops *ops)
 {
 	ftrace_func_t func = ops->func;
@@ -84,7 +90,7 @@ void dfr_code_stays(void)
 		       "unloaded until the machine starts anew\n");
 }
 
-/* Has ftrace found an error of its own? */
+/* Has ftrace switched itself off after an error of its own? */
 static bool ftrace_ended(void)
 {
 	static const int *disabled;
@@ -96,7 +102,7 @@ static bool ftrace_ended(void)
 	return disabled && READ_ONCE(*disabled);
 }
 
-/* If that happens just then, sites may have been patched already. */
+/* If ftrace switches itself off during this registration, it may have patched sites already. */
 int dfr_ops_start(struct ftrace_ops *ops)
 {
 	bool before = ftrace_ended();
@@ -128,7 +134,10 @@ void dfr_hooks_watch(void)
 		dfr_code_stays();
 }
 
-/* Asleep it harms nobody: not counted as load or as a hang, and the machine can be suspended. */
+/*
+ * The task of rmmod sleeps here for good, in a state that counts neither as load nor as a hang and
+ * lets the machine be suspended.
+ */
 void dfr_hooks_settle(void)
 {
 	if (!stays)

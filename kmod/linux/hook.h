@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A hook on a few kernel functions by name, for providers whose probes are not
- * functions themselves (a system call, the first run of a thread). One
- * ftrace_ops a hook. Nothing is patched while nobody uses it. Process context
- * under the engine's lock; the handlers are probe context.
+ * A hook on a few kernel functions by name, for providers whose probes are not functions themselves
+ * (a system call, the first run of a thread). Each hook has one ftrace_ops. While nobody uses it,
+ * nothing is patched. Process context under the engine's lock; the handlers run in probe context.
  */
 #ifndef DFR_KMOD_LINUX_HOOK_H
 #define DFR_KMOD_LINUX_HOOK_H
@@ -15,9 +14,9 @@
 struct dfr_probe;
 
 /*
- * NAME, an ftrace callback that calls body(ip, ops, regs) with preemption off: a
- * fully preemptible kernel calls it with preemption on, but tables that are being
- * replaced wait for sections without, and return hooks must not move to another CPU.
+ * Defines NAME, an ftrace callback that calls body(ip, ops, regs) with preemption off. A fully
+ * preemptible kernel calls it with preemption on; but tables that are replaced are freed when all
+ * sections without preemption are over, and return hooks must not move to another CPU.
  */
 #define DFR_FTRACE_CALLBACK(name, body)                                                                      \
 	static void name(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,                     \
@@ -40,30 +39,39 @@ struct dfr_hook {
 	bool hk_registered;
 };
 
-/* Of ops that are no longer registered: they have no filter, and can be registered again. */
+/* Clears the filter of ops that are no longer registered, so that they can be registered again. */
 void dfr_ops_reset(struct ftrace_ops *ops);
 
 int dfr_ops_start(struct ftrace_ops *ops);
 /*
- * Unregisters and resets. -ENODEV: ftrace has switched itself off after an error of its
- * own and takes nothing out any more. The sites go on calling these ops for as long as
- * the machine runs: they, what they reach and the module's code stay (dfr_code_stays()).
- * The caller goes on treating them as registered.
+ * Unregisters and resets. -ENODEV: ftrace has switched itself off after an error of its own and
+ * removes nothing any more. Then patched functions go on calling these ops for as long as the
+ * machine runs, so the ops, what they point to and the module's code must stay (dfr_code_stays()).
+ * The caller goes on treating the ops as registered.
  */
 int dfr_ops_end(struct ftrace_ops *ops);
 
-/* Process context. The kernel goes on calling this module, whatever it is told: unloading is refused from here on. */
+/*
+ * Process context. The kernel cannot be made to stop calling this module: from here on unloading it
+ * is refused.
+ */
 void dfr_code_stays(void);
-/* If ftrace has switched itself off while it calls this module: the same, before anybody unloads it. */
+/*
+ * Calls dfr_code_stays() if ftrace has switched itself off while it calls this module, before
+ * anybody unloads it.
+ */
 void dfr_hooks_watch(void);
-/* In the module's exit, where it is too late to refuse: does not return if the code must stay. */
+/*
+ * Called in the module's exit, where it is too late to refuse: if the code must stay, this does not
+ * return.
+ */
 void dfr_hooks_settle(void);
 
-/* How many of its functions this kernel has. */
+/* How many of the hook's functions this kernel has. */
 unsigned int dfr_hook_exists(const struct dfr_hook *hook);
-/* Registers or unregisters, as hk_users says. */
+/* Registers the hook if hk_users is not 0, else unregisters it. */
 int dfr_hook_update(struct dfr_hook *hook);
-/* From hk_enter: run hk_return when this call returns, or count a loss for that probe. */
+/* Called by hk_enter: makes hk_return run when this call returns, or counts a loss for that probe. */
 void dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs,
 		     struct dfr_probe *const *probe);
 /* At unload, after the last update. */

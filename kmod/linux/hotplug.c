@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that come: their rings are made before they run, if the engine's lock and the
- * state's are free; else when the holder lets go of the engine's (dfr_hotplug_settle())
- * or right afterwards, and what fires there until then is counted as lost. The
- * callbacks must not wait for these locks: their holders patch code or visit CPUs, which
- * waits for hotplug to be over. CPUs that go need nothing: their rings stay, and states
- * that start while they are away make them rings too, so that one that goes and comes
- * loses nothing.
+ * CPUs that come: on_prepare() makes their rings before they run, if it gets the engine's lock and
+ * the state's at once. Else a work item makes them when the holder releases the engine's lock
+ * (dfr_hotplug_settle()) or the CPU is online; what fires there until then is counted as lost. The
+ * callbacks must not wait for these locks, because their holders patch code or visit CPUs, which
+ * waits for hotplug to end. CPUs that go need nothing: their rings stay. A state that starts while a
+ * CPU is away makes it a ring too, so a CPU that goes and comes back loses nothing.
  */
 #include "kmod/linux/linux.h"
 
@@ -17,7 +16,7 @@ static struct cpumask arrived; /* and not told to the engine yet */
 static struct cpumask left;
 static enum cpuhp_state prepare_state, online_state;
 
-/* Process context; takes the lock. */
+/* Process context; takes the engine's lock. */
 static void tell_engine(struct work_struct *work)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
@@ -34,10 +33,13 @@ static void tell_engine(struct work_struct *work)
 }
 static DECLARE_WORK(tell_work, tell_engine);
 
-/* A work item does it, because memory is charged to the task that asks for it. */
+/* A work item makes the rings, because memory is charged to the task that allocates it. */
 void dfr_hotplug_settle(bool wait)
 {
-	/* The lock was let go of first: a CPU that comes and is not seen here finds it free. */
+	/*
+	 * The caller has released the lock before this barrier. So either this sees the CPU in
+	 * `arrived`, or on_prepare() of a CPU that comes later finds the lock free.
+	 */
 	smp_mb();
 	if (unlikely(!cpumask_empty(&arrived)))
 		schedule_work(&tell_work);

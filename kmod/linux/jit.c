@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Native code for DIF: one verified DIFO becomes eBPF instructions, which the
- * kernel's own compiler turns into machine code. Built in process context when a
- * program is loaded, run in probe context. The interpreter
- * (kmod/engine/interp.c) is the reference: whatever this file does must give the
- * same values and the same faults. What is refused here (too long, the kernel's
- * compiler is off, a walk of the stack from inside) is interpreted.
+ * Native code for DIF: one verified DIFO becomes eBPF instructions, which the kernel's own compiler
+ * turns into machine code. Built in process context when a program is loaded, run in probe context.
+ * The interpreter (kmod/engine/interp.c) is the reference: native code must give the same values and
+ * the same faults. A DIFO that this file refuses (it is too long, or it walks the stack) and all
+ * DIFOs while the kernel's compiler is off are interpreted.
  *
- * The kernel's verifier of eBPF is not asked: DIF's own has been passed, which
- * allows forward branches only. Code that comes out must never fault (it has no
- * exception table), so every load that could is a call of the engine's checked
- * one; divisors are tested there, too.
+ * The kernel's eBPF verifier is not called, because DIF's own verifier has passed the program; it
+ * allows forward branches only. The machine code must never fault, because it has no exception
+ * table, so every load that could fault is a call of the engine's checked load. Divisors are checked
+ * by a call, too.
  *
  *   R6 R7 R8      %r1 %r2 %r3          R9   the machine
  *   stack -8..    %r4 to %r7           R0   results, R1 to R5 arguments of calls
  *   stack -40     the two operands of the last comparison, where a branch
- *                 needs them later than right behind it
+ *                 that does not follow it directly needs them
  */
 #include "kmod/engine/machine.h"
 #include "kmod/engine/vars.h"
@@ -31,7 +30,7 @@ static bool jit = true;
 module_param(jit, bool, 0600);
 MODULE_PARM_DESC(jit, "compile programs to native code (default: yes)");
 
-/* So that tests can tell native code from its absence. */
+/* For tests, which check that native code was made. */
 static unsigned long long native;
 module_param(native, ullong, 0444);
 MODULE_PARM_DESC(native, "expressions that run as native code at this moment");
@@ -43,7 +42,7 @@ MODULE_PARM_DESC(native, "expressions that run as native code at this moment");
 #define SLOT_B	       (-48)
 #define STACK_BYTES    48
 
-/* No DIF instruction becomes more than this; a jump reaches 32,767. */
+/* No DIF instruction becomes more eBPF instructions than this; a jump reaches 32,767 instructions. */
 #define INSNS_PER_DIF 20
 #define INSNS_MAX     30000
 
@@ -83,7 +82,10 @@ static void emit_imm64(struct jit *j, u32 reg, u64 value)
 	emit(j, pair[1]);
 }
 
-/* The eBPF register that holds %r`reg`; one that lives elsewhere is brought into `spare`. */
+/*
+ * Returns the eBPF register that holds %r`reg`; a value that is not in a register is loaded into
+ * `spare` first.
+ */
 static u32 value_of(struct jit *j, u32 reg, u32 spare)
 {
 	if (!reg)
@@ -114,7 +116,7 @@ static void put(struct jit *j, u32 reg, u32 from)
 #define MACHINE(member) offsetof(struct dfr_machine, member)
 #define FIRING(member)	offsetof(struct dfr_firing, member)
 
-/* After a call that may have set a fault: where it happened, and out. */
+/* After a call that may have set a fault: if it has, stores where it happened and returns. */
 static void check_fault(struct jit *j)
 {
 	EMIT(BPF_LDX_MEM(BPF_W, BPF_REG_1, REG_MACHINE, MACHINE(m_fault)));
@@ -198,7 +200,7 @@ static void emit_store(struct jit *j, u32 i)
 	CALL(dfr_op_store);
 }
 
-/* A built-in that the firing itself holds: loaded where it is, asked for where it is not yet. */
+/* argN: loaded from fr_args if the firing has so many arguments there, else by calling dfr_builtin(). */
 static void emit_argument(struct jit *j, u32 n)
 {
 	EMIT(BPF_LDX_MEM(BPF_DW, BPF_REG_1, REG_MACHINE, MACHINE(m_firing)));
@@ -331,7 +333,7 @@ static bool compares(u32 i)
 	return DIF_OP(i) == DIF_OP_CMP || DIF_OP(i) == DIF_OP_TST || DIF_OP(i) == DIF_OP_SCMP;
 }
 
-/* Is comparison `pc` asked for by the branch right behind it, and by nothing else? */
+/* Is the result of comparison `pc` used by the branch right behind it, and by nothing else? */
 static bool fused(const struct jit *j, u32 pc)
 {
 	const u32 *text = j->jt_difo->di_text;
@@ -340,7 +342,7 @@ static bool fused(const struct jit *j, u32 pc)
 	       !j->jt_target[pc + 1] && !j->jt_live[pc + 2] && !j->jt_live[DIF_LABEL(text[pc + 1])];
 }
 
-/* R0: 1 if the value is not 0. */
+/* Sets R0 to 1 if the value is not 0, else to 0. */
 static void emit_truth(struct jit *j, u32 reg)
 {
 	bring(j, reg, BPF_REG_0);
@@ -349,8 +351,8 @@ static void emit_truth(struct jit *j, u32 reg)
 }
 
 /*
- * The instruction that gave `reg` its value, if it is surely the last one that
- * did: straight in front, with no way in between. -1: not known.
+ * Returns the pc of the instruction that gave `reg` its value, if it stands in straight-line code
+ * before this one, so that it is surely the last that did. -1: not known.
  */
 static int definition_of(const struct jit *j, u32 reg)
 {
@@ -368,7 +370,10 @@ static int definition_of(const struct jit *j, u32 reg)
 	return -1;
 }
 
-/* `execname == "short"`, only ever asked whether it holds: the literal's table offset, or -1. */
+/*
+ * Recognises `execname == "short"` (or !=) whose result only the branch behind it uses. Returns the
+ * literal's offset in the string table, or -1.
+ */
 static int execname_literal(const struct jit *j, u32 i)
 {
 	const struct dfr_difo *difo = j->jt_difo;
@@ -390,7 +395,10 @@ static int execname_literal(const struct jit *j, u32 i)
 	return strlen(difo->di_strs + right) < TASK_COMM_LEN ? right : -1;
 }
 
-/* R0: 0 if the name is the literal. Names are padded with zeroes, so two words are all of one. */
+/*
+ * Sets R0 to 0 if the execname is the literal. Both are padded with zeroes to 16 bytes, so two words
+ * are compared.
+ */
 static void emit_compare_execname(struct jit *j, int literal)
 {
 	u64 words[2] = { 0, 0 };
@@ -508,7 +516,7 @@ static void emit_calls(struct jit *j, u32 i)
 	put(j, DIF_RD(i), BPF_REG_0);
 }
 
-/* False: this instruction is left to the interpreter, and so is the DIFO. */
+/* False: this instruction has no translation here, so the whole DIFO is interpreted. */
 static bool translate(struct jit *j, u32 i)
 {
 	switch (DIF_OP(i)) {
@@ -571,7 +579,7 @@ static bool translate(struct jit *j, u32 i)
 	return true;
 }
 
-/* Registers that the instruction may name; one too many costs an instruction, no more. */
+/* The registers that the instruction may use. One too many only costs an instruction of the prologue. */
 static u32 registers_of(u32 i)
 {
 	u32 op = DIF_OP(i), mask = 1 << (DIF_RD(i) % DIF_NREGS);
@@ -596,7 +604,7 @@ static u32 registers_of(u32 i)
 	return mask | 1 << (DIF_R1(i) % DIF_NREGS) | 1 << (DIF_R2(i) % DIF_NREGS);
 }
 
-/* Some branch looks for its operands on the stack. */
+/* Does some branch need the operands of a comparison on the stack? */
 static bool wants_slots(const struct jit *j)
 {
 	u32 pc;
@@ -607,7 +615,7 @@ static bool wants_slots(const struct jit *j)
 	return false;
 }
 
-/* What the interpreter starts with: registers and operands of no comparison are 0. */
+/* As in the interpreter, registers and the operands of a comparison are 0 at the start. */
 static void emit_prologue(struct jit *j)
 {
 	u32 reg, pc, used = 0;
@@ -629,7 +637,10 @@ static void emit_prologue(struct jit *j)
 	EMIT(BPF_ST_MEM(BPF_DW, BPF_REG_FP, SLOT_B, 0));
 }
 
-/* Branches lead forward, so one pass from the end knows where a comparison is still needed. */
+/*
+ * Branches lead forward only, so one pass from the end finds where the last comparison is still
+ * needed (jt_live).
+ */
 static void analyse(struct jit *j)
 {
 	const u32 *text = j->jt_difo->di_text;
@@ -673,7 +684,7 @@ static struct bpf_prog *compile(const struct bpf_insn *insns, u32 count)
 	struct bpf_prog *prog;
 	int error = 0;
 
-	/* Its allocations are the kernel's, which would kill for them. */
+	/* bpf_prog_alloc() and the compiler would call the OOM killer for memory. */
 	if (bpf_prog_size(count) > dfr_plat_memory_left())
 		return NULL;
 	prog = bpf_prog_alloc(bpf_prog_size(count), __GFP_NOWARN);
@@ -692,7 +703,10 @@ static struct bpf_prog *compile(const struct bpf_insn *insns, u32 count)
 
 static bool native_works; /* the kernel's compiler does as assumed */
 
-/* A walk of the stack that starts below code without unwind information ends there. */
+/*
+ * A DIFO that walks the stack is not compiled, because native code has no unwind information and the
+ * walk would end there.
+ */
 static bool suitable(const struct dfr_difo *difo)
 {
 	return jit && native_works && !(difo->di_flags & DFR_DIFO_STACK) &&
@@ -717,7 +731,7 @@ void dfr_plat_native_build(struct dfr_difo *difo)
 	if (prog) {
 		dfr_atomic_add(&native, 1);
 		difo->di_native = prog;
-		/* Declared to return 32 bits; the code returns 64. */
+		/* bpf_func is declared to return 32 bits, but the code returns 64. */
 		difo->di_run = (u64(*)(struct dfr_machine *))(void *)prog->bpf_func;
 	}
 	dfr_plat_free(j.jt_insns);
@@ -727,7 +741,7 @@ void dfr_plat_native_build(struct dfr_difo *difo)
 	dfr_plat_free(j.jt_fixups);
 }
 
-/* All runs of it are over. */
+/* Called when no firing runs the code any more. */
 void dfr_plat_native_free(struct dfr_difo *difo)
 {
 	if (!difo->di_native)
@@ -738,16 +752,16 @@ void dfr_plat_native_free(struct dfr_difo *difo)
 	difo->di_run = NULL;
 }
 
-/* What a program of the test calls: of five arguments, all 64 bits of each. */
+/* Called by the test's program, to see that all 64 bits of five arguments arrive. */
 static u64 mixed(u64 a, u64 b, u64 c, u64 d, u64 e)
 {
 	return a + 3 * b + 5 * c + 7 * d + 11 * e;
 }
 
 /*
- * All that native programs rely on: the argument, 64 bits of constants and of the result,
- * registers and stack that outlive a call of ours. What the kernel does not compile (its
- * compiler is off) is nothing wrong.
+ * Tests all that native programs rely on: the argument, 64 bits of constants and of the result,
+ * registers and stack that keep their values over a call of ours. If the kernel does not compile the
+ * program (its compiler is off), the test passes.
  */
 bool dfr_test_native_code(unsigned long none)
 {
@@ -782,7 +796,7 @@ void dfr_jit_init(void)
 	native_works = dfr_part_works(DFR_PART_NATIVE);
 }
 
-/* Does the kernel's compiler work here and now? (It can be switched off at any time.) */
+/* Does the kernel's compiler work now? An administrator can switch it off at any time. */
 bool dfr_jit_works(void)
 {
 	const struct bpf_insn nothing[] = { BPF_MOV64_IMM(BPF_REG_0, 0), BPF_EXIT_INSN() };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of kmod/linux and kmod/providers share among themselves: the
- * module's one engine, a state's Linux half (the session), and who starts and
- * stops what. main.c is the place to start reading.
+ * Shared by the files of kmod/linux and kmod/providers: the module's one engine, a state's Linux
+ * half (the session), and the functions that start and stop each part. Start reading in main.c.
  */
 #ifndef DFR_KMOD_LINUX_LINUX_H
 #define DFR_KMOD_LINUX_LINUX_H
@@ -15,16 +14,18 @@
 #include <linux/wait.h>
 
 /*
- * A session is a state as this machine holds it: whose it is (an open
- * descriptor, or nobody while a kept state is unclaimed) and who sleeps on it.
- * A session and its state live and die together.
+ * A session is a state as this machine holds it: its owner (an open descriptor, or nobody while a
+ * kept state is unclaimed) and the tasks that sleep on it. A session and its state are created and
+ * destroyed together.
  *
- * All sessions are on one list, which has a lock of its own, sessions_lock: list,
- * names and owners change under it, and housekeeping goes along it. Who owns a
- * session may use it without: nobody else ends it, and the owner's requests come
- * one by one. Whoever takes a session off the list (it ends, or its name is
- * ended) makes its state record nothing more at once; to be destroyed it waits,
- * where no list leads to it, for the engine's lock.
+ * All sessions are on one list. sessions_lock guards the list, names and owners; housekeeping walks
+ * the list under it. The owner of a session uses it without that lock, because nobody else may end
+ * it and the owner's requests come one by one. A session leaves the list when it or its name is
+ * ended; its state then records nothing from that moment on. Destroying it needs the engine's lock,
+ * so it waits on a list of its own (ss_doomed) until somebody has that.
+ *
+ * ss_silent is how long the owner has made no request, in ns: it counts from the request of which
+ * fl_words was ss_words up to ss_noticed (watch_consumer()).
  */
 struct dfr_session {
 	struct list_head ss_list;
@@ -50,7 +51,7 @@ struct dfr_file;
 extern struct dfr_engine *dfr_engine_instance;
 struct dfr_engine *dfr_kernel_engine(void); /* exported */
 
-/* What a descriptor (or the boot program) is allowed; decided once, when it is opened. */
+/* What the programs of a descriptor (or the boot program) may do; decided once, when it is opened. */
 struct dfr_rights {
 	bool rt_kernel_reads;
 	bool rt_destructive;
@@ -73,10 +74,10 @@ void dfr_session_destroy(struct dfr_session *session);
 int dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous); /* -EEXIST */
 int dfr_session_go(struct dfr_session *session, u32 *cpu);
 extern struct task_struct *dfr_session_starts; /* who is in dfr_session_go(): he may be killed out of it */
-/* What others have ended without that lock is disarmed and destroyed. */
+/* Disarms and destroys what others have ended without the engine's lock. */
 void dfr_sessions_settle(void);
 
-/* Without the engine's lock, which somebody may hold for as long as he arms. */
+/* Without the engine's lock, because somebody may hold it for as long as arming takes. */
 int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size,
 		     struct dfr_program **program, struct dfr_refusal *why);
 int dfr_session_stop(struct dfr_session *session, u32 *cpu);
@@ -86,14 +87,14 @@ void dfr_session_let_go(
 	struct dfr_session *session); /* its owner goes: a held one ends, a kept one runs on */
 unsigned int dfr_session_count(const struct dfr_rights *rights);
 bool dfr_session_known(const char *name);
-/* Bytes needed. To users without privilege, their own states. */
+/* Returns the bytes needed. Users without privilege see their own states only. */
 size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_t room);
 void dfr_sessions_end(void); /* all of them, at unload */
 
 int dfr_device_init(void);
 void dfr_device_exit(void);
 
-/* The state of the boot program, if one is linked in. Failures are logged, not returned. */
+/* Starts the boot program, if one is linked in. Failures are logged, not returned. */
 void dfr_anonymous_start(void);
 
 void dfr_clock_init(void);
@@ -104,22 +105,22 @@ int dfr_anchor_init(void);
 void dfr_anchor_exit(void);
 void dfr_anchor_panic(const char *reason); /* any context: a machine that dies */
 /*
- * Process context, the engine's lock has just been let go of: CPUs that came meanwhile get their rings.
- * `wait`: before this returns.
+ * Process context, called after the engine's lock was released: CPUs that came meanwhile get their
+ * rings, by a work item. True: wait for it.
  */
 void dfr_hotplug_settle(bool all);
 int dfr_hotplug_init(void);
 void dfr_hotplug_exit(void);
 int dfr_panic_init(void);
 void dfr_panic_exit(void);
-/* Whether panic() is to be watched at its entry; the engine's lock is held. */
+/* Starts or ends watching panic() at its entry; the engine's lock is held. */
 void dfr_panic_watch(bool wanted);
 
-/* Builtins that are answered elsewhere. Probe context. */
+/* Builtins that have files of their own. Probe context. */
 u64 dfr_stack_builtin(const struct dfr_firing *firing, u32 id);
 u64 dfr_syscall_errno(const struct dfr_firing *firing);
 
-/* Providers, in the order in which they register; each has init and exit. */
+/* Providers, in the order in which they register. */
 int dfr_syscall_init(void);
 void dfr_syscall_exit(void);
 int dfr_fbt_init(void);

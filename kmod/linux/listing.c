@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Listing probes through the device: those that match a pattern, in the order of
- * their ids, as many as the caller's buffer holds; the caller goes on from the
- * id that it is told. Entries are those of the catalog, so readers have one
- * parser. Process context, without the engine's lock: somebody may hold that to arm.
+ * Listing probes through the device: those that match a pattern, in order of id, as many as fit into
+ * the caller's buffer; the caller continues at the id that it is given. Entries are those of the
+ * catalog, so readers need one parser. Process context, without the engine's lock, because somebody
+ * may hold that to arm.
  */
 #include "kmod/linux/device.h"
 
@@ -20,7 +20,7 @@ struct listing {
 	u32 li_rest; /* the first that did not fit; 0: all did */
 };
 
-/* False: it does not fit any more. */
+/* False: it does not fit into the rest of the buffer. */
 static bool list_one(const struct dfr_probe *probe, struct listing *listing)
 {
 	const char *names[4] = { probe->pb_provider->pv_name, probe->pb_module, probe->pb_function,

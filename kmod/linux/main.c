@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module: what is started in which order, and ended in the other. Start
- * reading here; then linux.h (what the files share), session.c (a state's life),
- * device.c (how programs reach it), kmod/providers (where probes come from) and
- * kmod/engine (what happens when one fires).
+ * The module: starts its parts in order, and ends them in reverse order. Start reading here; then
+ * linux.h (what the files share), session.c (a state's life), device.c (how programs reach it),
+ * kmod/providers (where probes come from) and kmod/engine (what happens when one fires).
  *
- * Init requests no module and takes no lock that somebody who waits for a module
- * may hold: it runs inside the kernel's own module requests at boot.
+ * Init requests no module, and takes no lock that a task which waits for a module may hold, because
+ * it may run inside the kernel's own module requests at boot.
  */
 #include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
@@ -22,8 +21,8 @@ module_param(off, bool, 0400);
 MODULE_PARM_DESC(off, "start nothing: no device, no probe, no boot program (default: no)");
 
 /*
- * `dfr.off` on the kernel's command line, also where the module is loaded by
- * something that does not turn such words into parameters (the boot shim).
+ * Is `dfr.off` on the kernel's command line? Looked up here because the boot shim, which may load
+ * the module, does not turn such words into parameters.
  */
 static bool switched_off(void)
 {
@@ -49,7 +48,7 @@ struct part {
 	bool pt_started;
 };
 
-/* A provider that cannot start is a provider less, and says so. */
+/* If a provider cannot start, the others still do, and the log says so. */
 static struct part providers[] = {
 	{ "syscall", dfr_syscall_init, dfr_syscall_exit },
 	{ "fbt", dfr_fbt_init, dfr_fbt_exit },
@@ -111,7 +110,10 @@ static int start_boot_program(void)
 	return 0;
 }
 
-/* In the order of their start, ended in the other: at unload, and those that have started when one fails. */
+/*
+ * In the order of their start. They are ended in reverse order: at unload all, or if one fails those
+ * before it.
+ */
 static const struct step {
 	int (*st_start)(void);
 	void (*st_end)(void);
@@ -176,7 +178,7 @@ static void __exit dfr_exit(void)
 module_init(dfr_init);
 module_exit(dfr_exit);
 
-/* For providers in modules of their own. */
+/* For providers in other modules. */
 struct dfr_engine *dfr_kernel_engine(void)
 {
 	return dfr_engine_instance;

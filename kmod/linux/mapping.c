@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mapping blocks into a reader: block n of CPU c stands at DFR_MAP_OFFSET(c, n),
- * each block in a slot of the largest block's size. A mapping may span several
- * slots; where a slot has no block, or beyond a smaller block's end, it has a
- * hole (SIGBUS). Read-only for ever: the kernel never reads what user space
- * could have written.
+ * Mapping blocks into a reader: block n of CPU c is at DFR_MAP_OFFSET(c, n), each block in a slot of
+ * the largest block's size. A mapping may span several slots; a slot without a block, and the rest
+ * of a slot behind a smaller block, is a hole (SIGBUS). Mappings are read-only for good, so user
+ * space cannot write what the kernel reads.
  *
- * Pages of the blocks that are there are put in at once, those of blocks that
- * the ring gets later when they are touched; by reference: if the state ends
- * first, they live until the mapping goes. Process context; mmap_lock is held.
+ * mmap() inserts the pages of blocks that exist; a fault inserts those of blocks that the ring gets
+ * later. Each inserted page is referenced, so if the state ends first, its pages live until the
+ * mapping goes. Process context; mmap_lock is held.
  *
- * The engine's lock is not taken: its holders wait for locks whose holders wait for
- * mmap_lock (kmod/LOCKS.md). fl_map keeps the session where it is, and a ring only
- * grows once its state has started: a number of its blocks that was seen once
- * stays good as long as the state lives.
+ * The engine's lock is not taken, because its holders wait for locks whose holders wait for
+ * mmap_lock (kmod/LOCKS.md). fl_map keeps the session in place. The ring of a started state only
+ * grows, so the number of a block stays valid as long as the state lives.
  */
 #include "kmod/linux/compat.h"
 #include "kmod/linux/device.h"
@@ -24,7 +22,10 @@
 #define SLOT_SHIFT 18
 #define CPU_SHIFT  40
 
-/* More than any ring has. Going through terabytes of holes would keep the lock from others. */
+/*
+ * More than any ring has. A larger range is refused, because walking terabytes of holes would hold
+ * mmap_lock for long.
+ */
 #define MAPPED_MAX (1ULL << 36)
 
 static struct page *page_of(const void *p)
@@ -32,7 +33,7 @@ static struct page *page_of(const void *p)
 	return is_vmalloc_addr(p) ? vmalloc_to_page(p) : virt_to_page(p);
 }
 
-/* The part of one block that lies in [from, from + room) of its slot. */
+/* Inserts the pages of one block from offset `from` in its slot, at most `room` bytes. */
 static int map_block(struct vm_area_struct *vma, unsigned long address, const u8 *block, u32 size, u32 from,
 		     unsigned long room)
 {
@@ -71,7 +72,7 @@ static const u8 *block_at(const struct dfr_state *state, const struct place *pla
 	return (const u8 *)dfr_state_block(state, place->pl_cpu, place->pl_block);
 }
 
-/* fl_map is held. -ENOENT: there is no block at all in the range. */
+/* fl_map is held. -ENOENT: the range has no block at all. */
 static int map_range(const struct dfr_state *state, struct vm_area_struct *vma)
 {
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory: pages that live as long as a state and can be mapped and anchored,
- * and copies from memory that is not ours and may not be there. The copies run
- * in probe context: interrupts off, possibly NMI; a fault is an error code.
+ * Memory: pages that live as long as a state and can be mapped and anchored, and copies from foreign
+ * memory that may not be there. The copies run in probe context: interrupts off, possibly NMI; a
+ * fault is an error code.
  */
 #include "formats/abi/block.h"
 #include "kmod/engine/platform.h"
@@ -11,9 +11,9 @@
 #include <linux/vmalloc.h>
 
 /*
- * Who asks for more than there is gets an error, and nobody is killed for it:
- * no allocation of ours calls upon the OOM killer, and those that add up leave
- * the machine a sixteenth of its memory.
+ * A request for more memory than there is gets an error, and no process is killed for it: no
+ * allocation here calls the OOM killer, and those that may add up leave a sixteenth of the machine's
+ * memory free.
  */
 u64 dfr_plat_memory_left(void)
 {
@@ -22,7 +22,7 @@ u64 dfr_plat_memory_left(void)
 	return pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
 }
 
-/* A cgroup that is full refuses as well, and its OOM killer is not called either. */
+/* In a full memory cgroup these flags make the allocation fail, too, without that cgroup's OOM killer. */
 static void *allocate(size_t size, gfp_t gfp)
 {
 	if (size > PAGE_SIZE && size > dfr_plat_memory_left())
@@ -41,9 +41,9 @@ void *dfr_plat_alloc_shared(size_t size)
 }
 
 /*
- * Contiguous frames in chunks as large as the largest block, if they are to be
- * had without effort: then a block is one run in an anchor. Otherwise smaller
- * chunks, down to single pages, which serve as well.
+ * Contiguous frames in chunks of up to the largest block, if the allocator has them at hand: then an
+ * anchor lists a block as one run. Otherwise smaller chunks, down to single pages, which only need
+ * longer lists.
  */
 #define DFR_CHUNK_ORDER get_order(DFR_BLOCK_MAX)
 #define DFR_CHUNK_PAGES (1U << DFR_CHUNK_ORDER)
@@ -113,13 +113,13 @@ void dfr_plat_free_pages(void *p, size_t size)
 		free_pages_exact(p, size);
 }
 
-/* Bytes of [addr, addr + n) up to the end of addr's page. */
+/* How many bytes of [addr, addr + n) lie in addr's page. */
 static size_t in_page(u64 addr, size_t n)
 {
 	return min_t(size_t, n, PAGE_SIZE - (addr & ~PAGE_MASK));
 }
 
-/* Probe context. n bytes of one page of the kernel's memory. */
+/* Probe context. Copies n bytes of kernel memory that lie in one page. */
 static int copy_in_page(u8 *dst, u64 addr, size_t n)
 {
 	const u8 *from = (const u8 *)(unsigned long)addr;
@@ -181,9 +181,8 @@ int dfr_plat_store_user(const struct dfr_firing *firing, u64 addr, const void *s
 }
 
 /*
- * Strings are copied in pieces that do not cross a page, so that one that ends
- * just before an unmapped page is read whole. What a piece holds beyond the NUL
- * stays in the buffer's room and means nothing.
+ * Strings are copied in pieces that do not cross a page, so that a string which ends just before an
+ * unmapped page is read whole. Bytes behind the NUL stay in the buffer, where nobody reads them.
  */
 #define DFR_STR_PIECE 64
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of the machine: writes down why, where a reader of its memory finds
- * it. Rings need nothing here: what is committed is readable at any instant.
- * Nothing that runs while the machine dies may wait, allocate or take a lock.
+ * The end of the machine: writes down the reason where a reader of its memory finds it. Rings need
+ * nothing here, because what is committed is readable at any moment. Code that runs while the
+ * machine dies must not wait, allocate or take a lock.
  *
- * Three ways lead here. The panic notifier is always registered. Where a crash
- * kernel is loaded it is jumped to before any notifier runs, and an oops gets
- * there without a panic: so panic() and __crash_kexec() are watched at their
- * entry, while a kept state records. An oops's own words come from the die
- * notifier, to be used if it turns out to be the end.
+ * Three ways lead here. The panic notifier is always registered. But a loaded crash kernel is
+ * started before any notifier runs, and an oops may start it without a panic; so while a kept state
+ * records, panic() and __crash_kexec() are watched at their entry. The die notifier keeps the text
+ * of each oops, in case that oops turns out to be the end.
  */
 #include "kmod/linux/compat.h"
 #include "kmod/linux/hook.h"
@@ -28,7 +27,7 @@ static int on_panic(struct notifier_block *block, unsigned long event, void *rea
 	return NOTIFY_DONE;
 }
 
-/* First of all: others have been known not to return. */
+/* Highest priority, because other notifiers have been known not to return. */
 static struct notifier_block panic_block = {
 	.notifier_call = on_panic,
 	.priority = INT_MAX,
@@ -49,8 +48,8 @@ static struct notifier_block die_block = {
 };
 
 /*
- * The message of panic(format, ...). Its arguments are in the registers behind
- * the format's; those of a format with more than these hold are left out.
+ * Formats the message of panic(format, ...). Only arguments in registers are read; if the format
+ * needs more, the format itself is recorded.
  */
 #define REGISTER_ARGS (DFR_FUNCTION_ARGS - 1)
 
@@ -78,7 +77,7 @@ static void panic_entered(const struct pt_regs *regs)
 
 static unsigned long panic_address, crash_address;
 
-/* The function's own address, or (where landing pads are in front) a few bytes behind it. */
+/* ip is the function's address or, if the function begins with a landing pad, a few bytes behind it. */
 static bool is_entry_of(unsigned long function, unsigned long ip)
 {
 	return function && ip - function < 16;
@@ -117,7 +116,7 @@ static int watch(void)
 	return error ?: dfr_ops_start(&entry_ops);
 }
 
-/* Process context, the engine's lock is held. A failure costs the early way only. */
+/* Process context, the engine's lock is held. If this fails, the panic notifier still serves. */
 void dfr_panic_watch(bool wanted)
 {
 	if (wanted == watching)

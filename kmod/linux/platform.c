@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Platform operations that are too long for dfr_platform_ops.h and have no file
- * of their own: waking readers, running on another CPU, built-in variables, the
- * machine's identity. Which of them run in probe context says platform.h.
+ * Platform operations that are too long for dfr_platform_ops.h and have no file of their own: waking
+ * readers, running on another CPU, built-in variables, the machine's identity. platform.h says which
+ * of them run in probe context.
  */
 #include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
@@ -23,7 +23,7 @@
 
 DEFINE_PER_CPU(struct dfr_cpu *, dfr_cpu_slot);
 
-/* Waking: a probe may hold any lock, so the wait queue is left to an interrupt. */
+/* Wakes readers from an irq_work, because the interrupted code may hold the wait queue's lock. */
 void dfr_plat_wake(struct dfr_state *state)
 {
 	struct dfr_session *session = dfr_state_host(state);
@@ -33,8 +33,8 @@ void dfr_plat_wake(struct dfr_state *state)
 }
 
 /*
- * A CPU that is gone has no firings: then its memory may be touched from here.
- * Holding the hotplug lock keeps it gone.
+ * Nothing fires on a CPU that is offline, so its data may be changed from here; cpus_read_lock()
+ * keeps it offline.
  */
 void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned int cpu, void (*fn)(void *), void *arg)
 {
@@ -50,8 +50,8 @@ void dfr_plat_on_cpu(struct dfr_engine *engine, unsigned int cpu, void (*fn)(voi
 }
 
 /*
- * Probes are sections without preemption, which the first one waits for; the second
- * does so where RCU does not watch (idle, entry code).
+ * Firings run with preemption off. synchronize_rcu() waits for them, synchronize_rcu_tasks_rude()
+ * also for those where RCU does not watch (idle, entry code).
  */
 void dfr_plat_synchronize(void)
 {
@@ -59,7 +59,7 @@ void dfr_plat_synchronize(void)
 	synchronize_rcu_tasks_rude();
 }
 
-/* Own generators: the kernel's takes a lock that a probe may have interrupted. */
+/* Generators of our own, because the kernel's takes a lock that the probe may have interrupted. */
 static DEFINE_PER_CPU(u64, random_state);
 
 u64 dfr_plat_random(const struct dfr_firing *firing)
@@ -72,7 +72,7 @@ u64 dfr_plat_random(const struct dfr_firing *firing)
 	return z ^ (z >> 31);
 }
 
-/* For figures that two runs must have alike (tests/bench/probe-cost). */
+/* Fixes the secret, so that two runs measure the same figures (tests/bench/probe-cost). */
 static ulong secret;
 module_param(secret, ulong, 0400);
 MODULE_PARM_DESC(secret, "for tests: hashes are keyed with this number (default: at random)");
@@ -97,9 +97,10 @@ static u32 parent_pid(void)
 }
 
 /*
- * Time on a CPU. The scheduler adds up at its own events; what has passed since
- * then by its clock (not plain sched_clock(): they differ by an offset found at
- * boot) is added here, unless that is more than a slice.
+ * The task's time on a CPU. The scheduler updates sum_exec_runtime only at its own events, so the
+ * time since then is added, by the scheduler's clock cpu_clock(), which differs from sched_clock()
+ * by an offset found at boot. More than a second is not added, because then exec_start is out of
+ * date.
  */
 static u64 time_on_cpu(u32 cpu)
 {
@@ -124,7 +125,7 @@ u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index)
 	return dfr_stack_builtin(firing, id);
 }
 
-/* Bounded: a tree of processes deeper than this is not one. */
+/* Bounds the walk; real process trees are less deep. */
 #define DFR_ANCESTORS_MAX 1024
 
 bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid)
@@ -159,9 +160,9 @@ const u8 *dfr_plat_boot_id(void)
 
 /*
  * The kernel's own boot id, so that recordings can be told apart by what
- * /proc/sys/kernel/random/boot_id says. The kernel makes it at the first read
- * of that file; byte 8 of a valid one is never 0. Loaded first, we are before
- * any reader, and what we put there is what readers will see.
+ * /proc/sys/kernel/random/boot_id says. The kernel makes it when that file is first
+ * read; byte 8 of a valid one is never 0. If nobody has read it yet, this makes it in
+ * the kernel's place, and later readers see the same id.
  */
 static void find_boot_id(void)
 {
@@ -188,7 +189,10 @@ size_t dfr_plat_machine(char *buffer, size_t room)
 			 command_line && *command_line ? *command_line : "");
 }
 
-/* DOF names a symbol "module`symbol"; kallsyms wants "module:symbol", or the bare name. */
+/*
+ * DOF has symbols as "module`symbol"; kallsyms wants "module:symbol", or the bare name for one of
+ * the kernel itself.
+ */
 int dfr_plat_symbol(const char *name, u64 *address)
 {
 	const char *tick = strchr(name, '`');

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finding kernel symbols that are not exported. kallsyms_lookup_name() itself is
- * not exported either, but a kprobe placed on it by name tells where it is; the
- * probe is removed at once. What else is private to the kernel: assumptions.h. Process context.
+ * Finding kernel symbols that are not exported. kallsyms_lookup_name() is not exported either, but a
+ * kprobe placed on it by name tells its address; the probe is removed at once. All other private
+ * parts of the kernel are in assumptions.h. Process context.
  *
- * A function found this way is called by a static call, never by a pointer: a
- * static call is a direct call, so it needs no retpoline and is legal where the
- * kernel has sealed the function's landing pad for indirect branches (IBT).
+ * A function found this way is called by a static call, never by a pointer. A static call is a
+ * direct call, so it needs no retpoline and works where the kernel has sealed the function's landing
+ * pad for indirect branches (IBT).
  */
 #include "resolve.h"
 
@@ -43,7 +43,10 @@ static int visit_symbol(DFR_SYMBOL_VISITOR_ARGS)
 	return 0;
 }
 
-/* assume.c uses it to find the others, when this one's prototype has been held. */
+/*
+ * Called by assume.c to find all other symbols, after the prototype of kallsyms_on_each_symbol() was
+ * checked.
+ */
 void dfr_each_symbol(void (*visit)(const char *name, unsigned long address))
 {
 	unsigned long itself =
@@ -67,7 +70,10 @@ int dfr_resolve_init(void)
 	address = (unsigned long)probe.addr;
 	unregister_kprobe(&probe);
 	static_call_update(lookup_name, (unsigned long (*)(const char *))address);
-	/* It finds itself, but for a landing pad that the probe was put behind. */
+	/*
+	 * The lookup must find its own address, except that the probe may have been placed behind a
+	 * landing pad.
+	 */
 	if (address - static_call(lookup_name)("kallsyms_lookup_name") < 16)
 		return 0;
 	static_call_update(lookup_name, no_lookup);

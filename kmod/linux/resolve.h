@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Addresses of kernel symbols that are not exported. Process context. What the
- * module itself needs stands in assumptions.h, and is asked for by assume.h;
- * dfr_resolve() is for names that a program says.
+ * Addresses of kernel symbols that are not exported. Process context. The module's own needs are
+ * rows of assumptions.h and are asked for by assume.h; dfr_resolve() is for names that a D program
+ * uses.
  */
 #ifndef DFR_KMOD_LINUX_RESOLVE_H
 #define DFR_KMOD_LINUX_RESOLVE_H
@@ -10,15 +10,18 @@
 /* Call once, before the others. -ENOENT: this kernel hides its symbol table. */
 int dfr_resolve_init(void);
 
-/* 0: no such symbol. "module:symbol" looks in one module. The address is to be shown or probed, nothing else. */
+/* 0: no such symbol. "module:symbol" looks in one module. The address may only be shown or probed. */
 unsigned long dfr_resolve(const char *name);
-/* Behind dfr_assume_init(): names of addresses, as far as the table allows. */
+/* Called by dfr_assume_init(): makes dfr_symbol_at() work, if its row holds. */
 void dfr_resolve_more(void);
 
-/* Visits every symbol of the kernel itself, in no order that matters. */
+/* Visits every symbol of the kernel itself, in any order. */
 void dfr_each_symbol(void (*visit)(const char *name, unsigned long address));
 
-/* The symbol around an address: its name in `buffer` (KSYM_NAME_LEN), NULL: none. Module NULL: the kernel. */
+/*
+ * The symbol that contains an address: its name, in `buffer` (KSYM_NAME_LEN), or NULL. *module NULL:
+ * the kernel itself.
+ */
 const char *dfr_symbol_at(unsigned long addr, unsigned long *size, unsigned long *offset, char **module,
 			  char *buffer);
 

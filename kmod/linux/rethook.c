@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Return hooks over the kernel's rethook (rethook.h says what they are). Its
- * functions are found by name and called by static calls; what it does at each
- * function's entry is done here, inlined, with the kernel's own inlines for its
- * pools. Up to 6.6 the owner adds nodes one by one, and core code frees them with
- * kfree(): each must be a kmalloc of its own with the rethook_node first. From 6.7
- * on rethook keeps them in an objpool.
+ * Return hooks over the kernel's rethook (rethook.h explains them). Its functions are found by name
+ * and called by static calls. What rethook does at each function's entry is done here instead,
+ * inlined, with the kernel's own inlines for its pools. Up to 6.6 the pool's owner adds nodes one by
+ * one, and the kernel frees them with kfree(), so each must be a kmalloc of its own that begins with
+ * its rethook_node. From 6.7 on rethook keeps them in an objpool.
  */
 #include "kmod/linux/rethook.h"
 
@@ -97,7 +96,7 @@ int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *
 void dfr_return_pool_free(struct rethook *pool)
 {
 	static_call(dfr_rethook_free)(pool);
-	/* rethook_free() took the handler away: after this nobody is inside it. */
+	/* rethook_free() has cleared the handler; when these return, no CPU is inside it any more. */
 	synchronize_rcu();
 	synchronize_rcu_tasks_rude();
 }
@@ -115,9 +114,8 @@ static struct rethook_node *search_node(struct rethook *pool)
 #endif
 
 /*
- * One bit for each interrupt level of a CPU: looking further for a node calls
- * functions that may be traced themselves; with all functions armed that would
- * never end.
+ * One bit for each interrupt level of this CPU: set while search() looks for a node. That calls
+ * functions that may be traced themselves, so with all functions armed it would never end.
  */
 static DEFINE_PER_CPU(u8, hooking);
 
@@ -173,7 +171,10 @@ void dfr_return_none_exit(void)
 }
 #endif
 
-/* dfr_return_hook() where something is not as usual, or a node is not where it is as a rule. */
+/*
+ * The slow path of dfr_return_hook(): an idle task, an NMI, or no free node in this CPU's part of
+ * the pool.
+ */
 void dfr_return_hook_other(struct rethook *pool, void *cookie, struct pt_regs *regs,
 			   struct dfr_probe *const *probe)
 {

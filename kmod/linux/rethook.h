@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool of return hooks: the kernel's own rethook, whose interface is not
- * exported and changed between versions. A hook replaces the return address of
- * the function that is being entered; its handler runs when the function
- * returns. The replaced address points into kernel text, so a pool may be freed
- * while functions still sleep inside.
+ * A pool of return hooks: the kernel's own rethook, whose interface is not exported and has changed
+ * between versions. A hook replaces the return address of the function that is being entered; its
+ * handler runs when the function returns. The replacement is an address in the kernel's text, so a
+ * pool may be freed while tasks still sleep in hooked functions.
  */
 #ifndef DFR_KMOD_LINUX_RETHOOK_H
 #define DFR_KMOD_LINUX_RETHOOK_H
@@ -24,23 +23,23 @@ struct dfr_return_node {
 	void *rn_cookie;
 };
 
-/* In a handler (compat.h): what dfr_return_hook() was given. */
+/* For a handler (compat.h): the cookie that dfr_return_hook() was given. */
 static __always_inline void *dfr_return_cookie(struct rethook_node *node)
 {
 	return container_of(node, struct dfr_return_node, rn_node)->rn_cookie;
 }
 
 /*
- * Process context. The handler runs in probe context, preemption off. -ENOENT: this
- * kernel has no rethook; -ENOMEM.
+ * Process context. The handler runs in probe context with preemption off. Returns 0, -ENOENT (this
+ * kernel has no rethook) or -ENOMEM.
  */
 int dfr_return_pool_create(unsigned int nodes, rethook_handler_t handler, void *data, struct rethook **out);
 /* Process context; waits until no handler of the pool runs. */
 void dfr_return_pool_free(struct rethook *pool);
 
 /*
- * A pool that never has a node: what is hooked with it is counted as lost for want of
- * one. In place of a pool while functions are entered that will not return.
+ * A pool that never has a node, so every return hooked with it is counted as lost. It takes the
+ * place of a pool while functions are entered that will not return (suspend).
  */
 extern struct rethook dfr_return_none;
 int dfr_return_none_init(void); /* process context, before anybody uses it */
@@ -58,7 +57,10 @@ static __always_inline struct rethook_node *dfr_return_take(struct rethook *pool
 
 	return node ? container_of(node, struct rethook_node, freelist) : NULL;
 #else
-	/* This CPU's own part. Other CPUs may take from it at the same time, so an interrupt may as well. */
+	/*
+	 * Takes from this CPU's part. Other CPUs may take from it at the same time, so it is safe in
+	 * an interrupt, too.
+	 */
 	return __objpool_try_get_slot(&pool->pool, raw_smp_processor_id());
 #endif
 }
@@ -70,11 +72,10 @@ static __always_inline void dfr_return_divert(struct rethook_node *node, void *c
 }
 
 /*
- * Probe context, at a function's entry, preemption off. What is lost (no node is
- * free; RCU does not watch, on an idle CPU, which a return's handler needs; an NMI,
- * which may have come while the kernel was giving a node back to an objpool) is
- * counted by its cause for *probe, the return's, which is looked at only then
- * (NULL: gone).
+ * Probe context, at a function's entry, preemption off. Three kinds of returns are not hooked but
+ * counted as lost, by cause: no node is free; RCU does not watch on an idle CPU, but the handler
+ * needs it; an NMI, which may have come while the kernel was giving a node back to an objpool. They
+ * are counted for *probe, the return's probe, which is read only then (NULL: it has gone).
  */
 static __always_inline void dfr_return_hook(struct rethook *pool, void *cookie, struct pt_regs *regs,
 					    struct dfr_probe *const *probe)

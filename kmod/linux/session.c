@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: a state's life as the machine sees it. A held session goes with its
- * descriptor; a kept one has a name, outlives its consumer and can be claimed
- * again. Also the housekeeping of active states (cleaning, clock triples), which
- * exists only while a state is active. The device calls this for descriptors,
- * anonymous.c for the boot program. Process context; linux.h says under which lock.
+ * Sessions: a state's life as the machine sees it. A held session ends with its descriptor; a kept
+ * one has a name, outlives its consumer and can be claimed again. Also the housekeeping of active
+ * states (cleaning, clock entries), which runs only while a state is active. Called by the device
+ * for descriptors and by anonymous.c for the boot program. Process context; linux.h says under which
+ * lock.
  */
 #include "kmod/linux/btf.h"
 #include "kmod/linux/device.h"
@@ -26,7 +26,7 @@ static DECLARE_DELAYED_WORK(housekeeping_work, housekeeping);
 static void settle(struct work_struct *work);
 static DECLARE_WORK(settle_work, settle);
 
-/* Any context but a probe's. */
+/* Any context but probe context. */
 static void wake_owner(struct dfr_session *session)
 {
 	struct dfr_file *owner;
@@ -38,7 +38,7 @@ static void wake_owner(struct dfr_session *session)
 	rcu_read_unlock();
 }
 
-/* Interrupt context (on -rt a thread): what a probe asked for. */
+/* Interrupt context (on -rt a thread): the irq_work that dfr_plat_wake() has queued. */
 static void wake_readers(struct irq_work *work)
 {
 	struct dfr_session *session = container_of(work, struct dfr_session, ss_wake);
@@ -46,7 +46,7 @@ static void wake_readers(struct irq_work *work)
 	wake_owner(session);
 }
 
-/* A user without privilege may have so many states, each so large. */
+/* A user without privilege may have this many states, each of this size. */
 #define STATES_PER_USER 4
 static unsigned int unprivileged_memory = 32;
 module_param(unprivileged_memory, uint, 0600);
@@ -110,7 +110,7 @@ int dfr_session_create(const struct dfr_rights *rights, struct dfr_file *owner, 
 	return 0;
 }
 
-/* A kept one; sessions_lock is held. */
+/* Finds a kept session; sessions_lock is held. */
 static struct dfr_session *find(const char *name)
 {
 	struct dfr_session *session;
@@ -144,7 +144,10 @@ int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t si
 	return dfr_program_load(dof, size, &limits, program, why);
 }
 
-/* Patching two functions takes longer than a short program runs, so only what is kept is worth it. The engine's lock is held. */
+/*
+ * Watches panic() while a kept state is active, and not for others, because patching two functions
+ * takes longer than a short program runs. The engine's lock is held.
+ */
 static void update_panic_watch(void)
 {
 	struct dfr_session *session;
@@ -174,7 +177,7 @@ int dfr_session_keep(struct dfr_session *session, const char *name, bool anonymo
 	return 0;
 }
 
-/* It is on no list. The engine's lock is held. */
+/* The session is on no list. The engine's lock is held. */
 static void destroy(struct dfr_session *session)
 {
 	dfr_state_destroy(session->ss_state); /* after this no probe wakes anybody */
@@ -191,7 +194,10 @@ void dfr_session_destroy(struct dfr_session *session)
 	update_panic_watch();
 }
 
-/* One whose state has ended, or with which the governor has to do. */
+/*
+ * Takes a session that has something for dfr_state_settle() to do: its state has ended, or the
+ * governor must act.
+ */
 static struct dfr_session *take_unsettled(void)
 {
 	struct dfr_session *session, *found = NULL;
@@ -207,7 +213,10 @@ static struct dfr_session *take_unsettled(void)
 	return found;
 }
 
-/* Off the list it may go meanwhile, but not away: to destroy it takes the engine's lock. */
+/*
+ * A session found here may leave the list meanwhile, but it is not freed, because destroying takes
+ * the engine's lock, which is held here.
+ */
 void dfr_sessions_settle(void)
 {
 	struct dfr_session *session, *next;
@@ -229,7 +238,10 @@ static void settle(struct work_struct *work)
 	dfr_hotplug_settle(false);
 }
 
-/* Here, unless somebody has the lock, who may be arming all there is: then behind him. */
+/*
+ * Settles here if the engine's lock is free. Else its holder may be arming for long, so a work item
+ * waits for the lock.
+ */
 static void settle_soon(void)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
@@ -243,7 +255,10 @@ static void settle_soon(void)
 	dfr_hotplug_settle(false);
 }
 
-/* It is off the list, and nobody's. */
+/*
+ * The session is off the list and has no owner. Ends its state; it is destroyed as soon as somebody
+ * has the engine's lock.
+ */
 static void doom(struct dfr_session *session)
 {
 	dfr_state_end(session->ss_state);
@@ -303,7 +318,7 @@ void dfr_session_let_go(struct dfr_session *session)
 	if (!kept)
 		list_del(&session->ss_list);
 	mutex_unlock(&sessions_lock);
-	/* From here on a kept one is anybody's. */
+	/* A kept session may be claimed or ended by others from here on. */
 	if (!kept)
 		doom(session);
 }
@@ -348,8 +363,8 @@ int dfr_session_stop(struct dfr_session *session, u32 *cpu)
 }
 
 /*
- * Housekeeping. One work item for all active sessions, due when the first of
- * them is.
+ * Housekeeping. One work item for all active sessions, queued for the time when the first of them is
+ * due.
  */
 #define DFR_CLEAN_DEFAULT_NS (NSEC_PER_SEC / 101)
 #define DFR_CLEAN_MIN_NS     (NSEC_PER_SEC / 5000)
@@ -364,11 +379,11 @@ static u64 clean_interval(const struct dfr_session *session)
 }
 
 /*
- * The consumer's deadman: a held state whose owner has stopped asking for it is
- * killed, as nobody would end it. A machine that hardly gets to run must not kill
- * for that: what housekeeping comes too late is nobody's silence, and a consumer
- * that wants to run, or waits for a disk, is given ten times as long. Who may do
- * destructive things is trusted to come back.
+ * The consumer's deadman: a held state whose owner makes no requests any more is killed, because
+ * nobody would end it. On a machine that hardly gets to run this must not happen: time by which
+ * housekeeping itself ran late is not counted against the consumer, and a consumer that is runnable
+ * or waits for a disk gets ten times as long. A consumer that may use destructive actions is never
+ * killed.
  */
 static unsigned int consumer_timeout = 10;
 module_param(consumer_timeout, uint, 0600);
@@ -379,7 +394,7 @@ MODULE_PARM_DESC(consumer_timeout,
 #define BUSY_SHARE  10
 #define THREADS_MAX 64
 
-/* Any thread of whoever opened the descriptor: it runs, or would if it could. */
+/* Is any thread of the process that opened the descriptor running, runnable, or waiting uninterruptibly? */
 static bool is_busy(struct pid *opener)
 {
 	struct task_struct *process, *thread;
@@ -400,7 +415,7 @@ static bool is_busy(struct pid *opener)
 	return busy;
 }
 
-/* What of the time since the last look was silence. */
+/* How much of the time since the last call (ss_noticed) counts as the consumer's silence. */
 static u64 silence(struct dfr_session *session, u64 now)
 {
 	u64 due = max(min(session->ss_next_clean, session->ss_next_clock), session->ss_noticed);
@@ -427,7 +442,7 @@ static void watch_consumer(struct dfr_session *session, u64 now)
 	wake_owner(session);
 }
 
-/* Does what is due; returns when the next thing is. */
+/* Does what is due for a session; returns when it is due next. */
 static u64 keep_house(struct dfr_session *session, u64 now)
 {
 	watch_consumer(session, now);
@@ -445,8 +460,8 @@ static u64 keep_house(struct dfr_session *session, u64 now)
 }
 
 /*
- * It waits for nobody who arms: what that takes it leaves to settle_work. For the locks that it takes it
- * queues: whoever only tried would never have them where others always want them.
+ * It does not wait for the engine's lock: work that needs it is left to settle_work. The other locks
+ * it waits for, because with trylock it might never get them where others always hold them.
  */
 static void housekeeping(struct work_struct *work)
 {
@@ -483,7 +498,7 @@ static const char *activity_name(u32 activity)
 	return activity < ARRAY_SIZE(names) && names[activity] ? names[activity] : "unknown";
 }
 
-/* One line a state: name, id, activity, holder; for people and `dfr`. */
+/* One line for each state: name, id, activity, held or unclaimed; for people and for `dfr`. */
 size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_t room)
 {
 	struct dfr_session *session;
@@ -505,7 +520,7 @@ size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_
 	return need;
 }
 
-/* No descriptor is open any more, so these are kept ones, or wait to be destroyed. */
+/* No descriptor is open any more, so these sessions are kept ones or wait to be destroyed. */
 void dfr_sessions_end(void)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);

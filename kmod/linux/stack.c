@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel and user stacks of a firing. Probe context: bounded walks, no lock; a
- * user page that is not there ends a user stack.
+ * Kernel and user stacks of a firing. Probe context: bounded walks, no lock; a user stack ends at a
+ * page that is not there.
  *
- * A kernel stack starts at the probe's own registers where the provider has
- * them (fbt, profile). Where it has not (tracepoints, BEGIN) it starts here and
- * the frames of this module and of the tracepoint machinery are dropped.
+ * If the provider passes registers of the kernel (fbt, profile), a kernel stack starts there. If not
+ * (tracepoints, BEGIN), it starts here, and the frames of this module and of the tracepoint
+ * machinery are dropped.
  */
 #include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
@@ -19,7 +19,7 @@ static bool ours(unsigned long pc)
 	return within_module_core(pc, THIS_MODULE);
 }
 
-/* Frames at the top that belong to the act of probing: all up to the last of ours. */
+/* Among so many frames at the top, all up to the last one in this module belong to the act of probing. */
 #define DFR_STACK_OWN_MAX 16
 
 static bool start_walk(struct dfr_arch_walk *walk, const struct dfr_firing *firing)
@@ -47,7 +47,7 @@ unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned 
 
 	if (!known)
 		return 0;
-	/* Probed from user mode (profile, a fault): the kernel was not running. */
+	/* The probe interrupted user mode (profile, a fault), so there is no kernel stack. */
 	if (firing->fr_regs && user_mode((struct pt_regs *)firing->fr_regs) &&
 	    firing->fr_regs != task_pt_regs(current))
 		return 0;
@@ -81,7 +81,7 @@ static unsigned int depth_of_stack(const struct dfr_firing *firing)
 	return n;
 }
 
-/* A frame that -fno-omit-frame-pointer makes: the caller's, the return address. */
+/* A frame of code that is built with -fno-omit-frame-pointer: the caller's frame and the return address. */
 struct user_frame {
 	u64 uf_next;
 	u64 uf_return;
@@ -107,7 +107,10 @@ unsigned int dfr_plat_ustack(const struct dfr_firing *firing, u64 *pcs, unsigned
 	return n;
 }
 
-/* Who called the function that the probe is in; at its entry and return that is the first frame. */
+/*
+ * The caller of the function that the probe is in. At a function's entry or return that is the first
+ * frame, else the second.
+ */
 static u64 caller_of(const struct dfr_firing *firing)
 {
 	bool at_edge =

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * D subroutines that ask about the kernel's own objects: who holds a lock, what
- * path a struct path has, which file a descriptor is. Probe context: nothing is
- * locked; everything is read with loads that may fail, from objects that may
- * change meanwhile, so walks are bounded and an answer is a glimpse.
+ * D subroutines that ask about the kernel's own objects: which task holds a lock, the path of a
+ * struct path, the file of a descriptor. Probe context: nothing is locked. All reads are loads that
+ * may fail, from objects that may change meanwhile, so walks are bounded and an answer may be out of
+ * date.
  *
- * dfr_plat_subr() returns 0 with *result set, the length of a string that it
- * left in the buffer (*result: where it starts), -EFAULT with *result the
- * address, or -ENOSYS.
+ * dfr_plat_subr() returns 0 with *result set; or the length of a string that it left in the buffer
+ * (*result: where it starts); or -EFAULT with *result the address; or -ENOSYS.
  */
 #include "kmod/linux/compat.h"
 #include "kmod/linux/linux.h"
@@ -32,7 +31,7 @@ static int load(u64 addr, void *value, unsigned int size)
 #define LOAD(variable, address) load((u64)(unsigned long)(address), &(variable), sizeof(variable))
 
 #ifdef CONFIG_PREEMPT_RT
-/* Sleeping locks are rt_mutexes there: the owner's lowest bit says that others wait. */
+/* On -rt a mutex is an rt_mutex: the lowest bit of its owner says that others wait. */
 #define MUTEX_OWNER(m) (&((struct mutex *)(m))->rtmutex.owner)
 #define OWNER_FLAGS    1UL
 #else
@@ -51,7 +50,7 @@ static int mutex_owner_of(u64 mutex, u64 *result)
 	return 0;
 }
 
-/* How many readers, and whether a writer, hold an rwlock_t. */
+/* The number of readers that hold an rwlock_t, and whether a writer does. */
 static int rwlock_of(u64 lock, u32 *readers, bool *writer)
 {
 #ifdef CONFIG_PREEMPT_RT
@@ -97,7 +96,7 @@ static int file_of(u64 fd, u64 *result)
 	return 0;
 }
 
-/* A path is written from its end to its beginning. */
+/* The text of a path, written from its end to its beginning. */
 struct path_text {
 	char *pt_start; /* of the buffer */
 	char *pt_at;
@@ -126,7 +125,7 @@ static bool same_path(const struct path *a, const struct path *b)
 	return a->mnt == b->mnt && a->dentry == b->dentry;
 }
 
-/* From the root of a mount to where it is mounted. 1: it is not mounted on anything. */
+/* Steps from the root of a mount to its mount point. 1: it is not mounted on anything. */
 static int step_out(struct path *at)
 {
 	const struct dfr_mount_head *mount = container_of(at->mnt, struct dfr_mount_head, mh_mnt);
