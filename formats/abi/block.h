@@ -110,7 +110,10 @@ enum dfr_level { DFR_LEVEL_TASK, DFR_LEVEL_SOFTIRQ, DFR_LEVEL_IRQ, DFR_LEVEL_NMI
 enum dfr_control { DFR_CONTROL_CONTEXT = 1, DFR_CONTROL_NOTE, DFR_CONTROL_GROUP, DFR_CONTROL_LOSS };
 #define DFR_NOTE_CUT 0x80
 
-/* Causes of loss; every counter of the engine is one of these. */
+/*
+ * Causes of loss, each with a counter. The engine's own shadow hits (sh_shadow in
+ * kmod/engine/store.h) are counted, too, but are not a loss.
+ */
 enum dfr_loss {
 	DFR_LOSS_PRINCIPAL,   /* no room in the ring (policies fill, switch), or the record was too large */
 	DFR_LOSS_AGGREGATION, /* table full */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A firing: from the provider's call of dfr_fire() through the guard (pc_busy) to
- * the chain of ECBs. Probe context: no lock, no sleep, no allocation, no fault.
+ * the chain of ECBs. Probe context: no sleep, no allocation, no fault; the only lock
+ * is a hash bucket's (dynvar.c).
  * Interrupts are off from the guard on, so this CPU is the only writer of
  * everything that is touched. Each ECB runs in its form, which form.c has chosen:
  * a function of plain.c, or steps.c in general. Predicates that are a simple test
@@ -43,7 +44,7 @@ static dfr_cold void lost_without_share(struct dfr_state *state, const struct df
 	dfr_atomic_add(&state->st_hotplug_lost, 1);
 }
 
-/* Is this the state's first ECB on the probe? Then a lost firing is counted, which is once for each state. */
+/* Is this the state's first ECB on the probe? Only it counts a lost firing, so that each state counts it once. */
 static bool is_states_first(const struct dfr_ecb *ecb)
 {
 	const struct dfr_ecb *first = dfr_load_acquire(&ecb->ec_probe->pb_ecbs);
@@ -235,7 +236,11 @@ static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args
 	firing.fr_cpu = dfr_plat_cpu();
 	set_firing(&firing, probe, args, nargs, regs, NULL);
 	firing.fr_flags = DFR_FR_UNGUARDED;
-	firing.fr_chunks = 0xffff; /* the last chunk: what needs more work runs inside the guard */
+	/*
+	 * This is the last chunk of work: a predicate that asks for more than one chunk faults, which
+	 * counts as "may hold", so it is evaluated again inside the guard.
+	 */
+	firing.fr_chunks = 0xffff;
 	dfr_firing_context(&firing);
 	/* Only what a pure DIFO reads: clearing the whole machine would cost more than running it. */
 	machine.m_firing = &firing;

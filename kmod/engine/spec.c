@@ -11,9 +11,10 @@
  * speculation's number.
  *
  * Several CPUs may change spc_state, so they do it by compare-and-swap, and the one
- * that succeeds commits or discards. Only its own CPU touches a list. List 0 is the void: when a
- * clause discards the speculation that it records to, the rest of its record goes
- * there, until the clause is finished.
+ * that succeeds commits or discards. Only its own CPU touches a list. List 0 belongs
+ * to no speculation and is never committed (`void` in the names here): when a clause
+ * discards the speculation that it records to, the rest of its record is written to
+ * list 0, and dfr_spec_end_void() throws that away when the clause has ended.
  */
 #include "kmod/engine/store.h"
 

@@ -43,9 +43,10 @@ static u64 done_by(const struct dfr_firing *firing)
 }
 
 /*
- * Tells the governor the time since the last look. The first look in a firing comes at the
- * end of its first chunk, which counts as one nanosecond an instruction. Returns the time
- * since that first look.
+ * Tells the governor how long the firing has taken since the last call. The first call in a
+ * firing comes when its first chunk of work is full. Nobody read the clock when that chunk
+ * began, so it is assumed to have taken one nanosecond an instruction. Returns the time since
+ * that first call.
  */
 static u64 look(const struct dfr_firing *firing, const struct dfr_state *state)
 {
