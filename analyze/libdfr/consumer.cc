@@ -182,7 +182,8 @@ void Consumer::consume(bool last) {
 			callbacks_.block(*block);
 		merge_.add(std::move(*block));
 	}
-	report_events(); // and reads the catalog: what the blocks need is there after them
+	// This reads the catalog, after the blocks, because only then it has all that they refer to.
+	report_events();
 	renderer_.aggregations().snapshot(session_.aggregations());
 	merge_.run(until, [this](const trace::Record& record) {
 		if (callbacks_.record)

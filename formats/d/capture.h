@@ -15,10 +15,10 @@ void collect_captured(Context& context, const Clause& clause);
 // (reported). A live target: does nothing.
 bool substitute_captured(Context& context, Node* node);
 // The same for memory that an action records by its address: in replay the
-// node becomes the captured copy. An empty text is computed memory.
+// node becomes the captured copy. canon is empty: the memory is computed, not captured.
 bool captured_bytes(Context& context, const std::string& canon, Node* address);
 // Replay: puts a test of these inputs in front of a predicate (there may be none yet), so that the clause runs only in
-// firings that have them. The engine tells whoever replays of each firing that has not.
+// firings that have all of them. The replay counts the others: the engine tells it (dfr_env.h).
 void require_needed(const std::set<uint64_t>& needed, std::optional<dif::Difo>& predicate);
 // derive(): adds the largest firing inputs of an expression to context.inputs.
 void collect_inputs(Context& context, Node* node);
