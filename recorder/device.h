@@ -53,7 +53,7 @@ public:
 	void probes(const ProbeGlob& glob, uint32_t first,
 	            const std::function<bool(const ListedProbe&)>& visit) const;
 	std::vector<StateLine> states() const;
-	void end(const std::string& name) const; // a kept state
+	void end(const std::string& name) const; // ends a kept state
 
 	// Throws dfr::Error unless the call succeeds; `what` says what failed: "cannot start recording".
 	void call(unsigned long request, void* argument, const char* what) const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// DeviceTarget: the running kernel as the compiler sees it. Probes come from
-// the module, types from the kernel's BTF, symbols from /proc/kallsyms; each is
-// read when first asked for. One thread.
+// DeviceTarget: the running kernel as a compilation target. Probes come from the
+// module, types from the kernel's BTF, symbols from /proc/kallsyms; each is read
+// only when the compiler asks for it. One thread.
 #pragma once
 
 #include <memory>

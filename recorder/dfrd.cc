@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// dfrd: the recorder's daemon. It holds one kept state of the kernel's engine
-// and moves what it records into a .dfr file until it is told to stop (SIGTERM,
-// SIGINT) or the program ends itself. The state outlives it unless --stop says
-// otherwise, so it can be restarted without a gap. It does not compile D: `dfr
-// compile` does.
+// dfrd: the recorder's daemon. It holds one kept state of the kernel's engine and
+// moves the state's records into a .dfr file until a signal (SIGTERM, SIGINT,
+// SIGHUP) or until the recorded program ends. Without --stop the state records on
+// after dfrd has ended, so dfrd can be restarted without a gap. dfrd does not
+// compile D: `dfr compile` does.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>

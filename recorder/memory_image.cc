@@ -51,7 +51,7 @@ std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit) {
 	return frames;
 }
 
-// One piece of memory made of page frames.
+// A piece of memory: its page frames in order, and the displacement of the raw image there.
 struct FrameList {
 	std::vector<uint64_t> frames;
 	int64_t displacement = 0;
@@ -213,7 +213,7 @@ private:
 			return;
 		}
 		if (!head.magic || !head.seq)
-			return; // never used, or just being recycled
+			return; // never used, or the engine was recycling it when the machine died
 		// Only the header is checked here; the decoder checks the records.
 		if (!trace::header_is_sane(head) || head.state_id != anchor.state_id ||
 		    head.cpu != anchor.cpu) {
@@ -304,7 +304,7 @@ private:
 			trouble(plural(dropped_, "update") + " of aggregations lost (table full)");
 	}
 
-	// All chunks that hold records.
+	// All speculation chunks that have records.
 	std::vector<SpeculationChunk> read_chunks() {
 		std::vector<SpeculationChunk> chunks;
 		for (const auto& [key, anchor] : group_.anchors) {

@@ -95,7 +95,7 @@ void Unprobed::load() {
 	std::string line;
 	std::ifstream functions(sources_.tracing + "/available_filter_functions");
 	while (std::getline(functions, line))
-		traceable_.push_back(line.substr(0, line.find_first_of(" \t"))); // a module's name follows
+		traceable_.push_back(line.substr(0, line.find_first_of(" \t"))); // " [module]" may follow
 	std::sort(traceable_.begin(), traceable_.end());
 	std::ifstream blacklist(sources_.blacklist);
 	while (std::getline(blacklist, line))

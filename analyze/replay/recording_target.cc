@@ -24,7 +24,7 @@ bool glob(const std::string& pattern, const std::string& text) {
 	return pattern.empty() || dfr_glob(pattern.c_str(), text.c_str());
 }
 
-// The operands of a chain of `&&` in canonical text, "(&& a b)" nested either way.
+// The operands of a chain of `&&` in canonical text: "(&& a b)", where a and b may be chains themselves.
 void conjuncts(const std::string& text, std::vector<std::string>& found) {
 	if (text.compare(0, 4, "(&& ") != 0 || text.back() != ')') {
 		found.push_back(text);

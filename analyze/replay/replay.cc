@@ -33,7 +33,7 @@ public:
 	void set_capture(size_t index, const trace::Value& value, const dfr_field& field);
 	// Sets the frames of a stack. If the firing has several stacks, the longest is used for all.
 	void set_stack(const trace::Value& value, bool of_user);
-	// Points the captured strings, structs and stacks at their copies.
+	// Fills `env` once all records of the firing were read, because the copies may have moved until then.
 	void settle();
 
 	const trace::Probe* probe = nullptr;
@@ -214,7 +214,7 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 // Creates the recorded probes with their recorded ids. The engine gives ids without gaps, so probes of
 // the provider "not recorded" take the ids in between.
 void Replay::create_probes() {
-	uint32_t next = 4; // BEGIN, END and ERROR are the engine's own
+	uint32_t next = 4; // the engine has made BEGIN, END and ERROR, with ids 1 to 3
 	dfr_provider* holes = nullptr;
 	for (const trace::Probe* const probe : target_.recorded()) {
 		auto& provider = providers_[probe->provider];

@@ -29,7 +29,7 @@ struct Probe {
 struct Layout {
 	uint32_t id = 0;
 	uint32_t dof = 0;
-	uint32_t clause = 0; // index of the ECBDESC among the DOF's
+	uint32_t clause = 0; // index of the ECBDESC in the DOF
 	std::vector<dfr_field> fields;
 	unsigned integers = 0; // fields of kind INT: how many size codes a record has
 };
@@ -63,8 +63,8 @@ struct EventMark {
 
 class Catalog {
 public:
-	// Append entries of the engine's log; `bytes` starts at an entry's head (the first
-	// call starts at the log's head). Returns the bytes consumed (whole entries only).
+	// Adds entries of the engine's log. `bytes` starts at an entry's head; in the first call, at the
+	// log's head. Reads only whole entries, and returns how many bytes it read.
 	size_t parse(std::span<const std::byte> bytes);
 
 	uint64_t state_id = 0;
@@ -76,7 +76,7 @@ public:
 	std::map<std::string, std::string> machine; // release, host, clocksource, cmdline ...
 	std::vector<Clock> clocks;
 	std::vector<std::vector<std::byte>> dofs;
-	std::vector<std::string> sources; // D source of each DOF, where the recorder knows it
+	std::vector<std::string> sources; // D source of each DOF; empty if the recorder did not know it
 	std::map<uint32_t, Probe> probes;
 	std::map<uint32_t, Layout> layouts;
 	std::vector<Ecb> ecbs; // index: EPID - 1; where an EPID is not known, epid is 0
@@ -94,7 +94,7 @@ public:
 
 	// False: the EPID is 0 or far beyond the others, which no engine writes.
 	bool add_ecb(const Ecb& ecb);
-	void add_clock(const Clock& clock); // kept in order of time
+	void add_clock(const Clock& clock); // keeps `clocks` in order of time
 
 private:
 	bool head_seen_ = false;

@@ -35,7 +35,7 @@ struct Value {
 	std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-// One record. Views point into the block: valid during the visit only.
+// One record. Its views point into the block and are valid only until the next record.
 struct Record {
 	uint64_t time = 0;
 	uint32_t cpu = 0;

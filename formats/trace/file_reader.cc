@@ -179,7 +179,7 @@ private:
 			        " are damaged");
 			at = *found;
 			if (!reader_.segment(at))
-				break; // its payload is cut
+				break; // the file ends within this segment's payload
 		}
 		if (at < reader_.size())
 			damaged("cut at byte " + std::to_string(reader_.size()) + ": what starts at byte " +

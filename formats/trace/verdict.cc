@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The verdict: how complete an answer is. The window is the time in which every
-// CPU's records are complete. What a ring overwrote before the window does not
-// count as loss; its end is the horizon. Loss is what is missing inside the window.
-// Up to three sources report the same loss (the engine's counters, LOSS records in
-// the blocks, gaps between blocks); each cause is counted once.
+// CPU's records are complete. If a ring has overwritten blocks, the window begins
+// at that CPU's oldest complete time (the horizon); records that are missing before
+// it are not loss. Up to three sources report the same loss (the engine's counters,
+// LOSS records in the blocks, gaps between blocks); each cause is counted once.
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -120,7 +120,7 @@ void judge_losses(Verdict& verdict, const Losses& counters, const Losses& ledger
 	}
 }
 
-// Adds what only the block headers tell: gaps, and losses that neither counters nor LOSS records report.
+// Adds what only the blocks tell: gaps, losses that neither counters nor LOSS records report, and damage.
 void judge_blocks(Verdict& verdict, const Merger& merger) {
 	uint64_t by_headers = 0;
 	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
