@@ -642,8 +642,8 @@ int dfr_state_build(struct dfr_state *state)
 /* Arm. */
 
 /*
- * Equal tests that ask only who fires (up to DFR_TEST_OWNER), so that they need neither arguments
- * nor state.
+ * Are both the same test, of a kind that asks only about the task that fires (up to DFR_TEST_OWNER),
+ * so that it needs neither arguments nor state?
  */
 static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 {

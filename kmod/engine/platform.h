@@ -137,12 +137,12 @@ struct dfr_hashkey {
  *   bool dfr_plat_cpu_online(unsigned cpu)
  *   bool dfr_plat_cpu_left(unsigned cpu)		it has been online, and may come back
  *   void dfr_plat_on_cpu(struct dfr_engine *, unsigned cpu, void (*fn)(void *), void *arg)
- *							runs fn there with interrupts off and waits; if that CPU
- *							is away, runs fn here and keeps it away meanwhile
+ *							runs fn there with interrupts off and waits; if it is
+ *							away, runs fn here and keeps that CPU away meanwhile
  *   void dfr_plat_synchronize(void)			waits until all firings that had begun are over
  *   u64 dfr_plat_grace_begin(void), bool dfr_plat_grace_over(u64 from)	are all firings over that had
  *							begun at `from`? Waits for nothing, interrupts no CPU
- *   void dfr_plat_grace_hurry(void)			waits for them too, but soon: interrupts CPUs
+ *   void dfr_plat_grace_hurry(void)			as dfr_plat_synchronize(), but sooner: interrupts CPUs
  *   void dfr_plat_wake(struct dfr_state *)		P: wakes the state's consumer
  *
  * Clock
@@ -213,7 +213,7 @@ static inline void dfr_hashkey_make(struct dfr_hashkey *key)
 		(dfr_plat_secret() ^ 0x9e3779b97f4a7c15ULL) | 1; /* a fixed secret may be a small number */
 }
 
-/* Probe context. Who fires; found out once per firing, and only if asked for. */
+/* Probe context. The task that fires; found out when it is first asked for in a firing. */
 static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *firing)
 {
 	if (!(firing->fr_flags & DFR_FR_CONTEXT)) {

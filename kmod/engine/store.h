@@ -864,9 +864,10 @@ static inline bool dfr_state_resizes(const struct dfr_state *state)
 }
 
 /*
- * Marks this CPU's writer as at work, with interrupts off: a probe that fires until dfr_cpu_leave()
- * is nested. Only an NMI on this CPU reads the mark meanwhile, so the barriers need order the
- * compiler's accesses only.
+ * Marks this CPU's writer as at work, with interrupts off: a probe that fires on this CPU until
+ * dfr_cpu_leave(), from an NMI or a traced function, is nested. The barriers order these stores for
+ * an NMI on this CPU, for which the compiler's order would be enough. dfr_cpu_still() reads the mark
+ * from other CPUs.
  */
 dfr_hot void dfr_cpu_enter(struct dfr_cpu *pc)
 {

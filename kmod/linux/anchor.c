@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Anchors (formats/abi/anchor.h): pages that let a dead machine's memory be read
- * without symbols or page tables. Writing and erasing them is process context;
- * the panic's anchor is made at load and filled in whatever context the machine
- * dies in.
+ * Anchors (formats/abi/anchor.h): pages that let a dead machine's memory be read without symbols or
+ * page tables. They are written and erased in process context. The panic's anchor is allocated at
+ * load and filled in any context, whichever the machine dies in.
  */
 #include "kmod/linux/linux.h"
 

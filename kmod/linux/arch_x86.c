@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the module knows about x86-64 and is too long for arch_x86.h: which
- * kernel addresses are devices, and the register file behind uregs[]. Called in
- * probe context: no lock, no sleep, no fault.
+ * What the module knows about x86-64 and is too long for arch_x86.h: which kernel addresses are
+ * devices, and the registers that uregs[] numbers. Probe context: no lock, no sleep, no fault.
  */
 #include "arch_x86.h"
 

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module assumes about the kernel that no exported interface promises: the
- * whole list, one row each. It is a document first; assume.c expands it into the
- * checks that run when the module loads, and the house's check (tests/stages) sees
- * that no name is looked up, no private structure used and no callback registered
- * in kmod/ without a row here. To use something new of the kernel: add its row.
+ * What the module assumes about the kernel that no exported interface promises: the whole list, one
+ * row each. It is a document first. assume.c expands it into the checks that run when the module
+ * loads. The stage house (tests/stages) checks that kmod/ looks up no name, uses no private
+ * structure and registers no callback without a row here. To use something new of the kernel, add
+ * its row.
  *
- *   PART      something that works only while all of its rows hold: what is said to
- *             be off when one does not
- *   CALLED    a function that is called: its prototype, by BTF
- *   LOOKED_AT a symbol that is read or compared: what test of it tells that it is what
- *             its name says (assume_tests.c); BTF knows no types of variables
- *   HOOKED    a function at whose entry ftrace calls us: its parameters, by BTF, as far
- *             as a handler reads them ("..." : and whatever follows; NULL: none is read,
- *             or they are shown as they are, with the types that BTF has). Of several with
- *             one text the kernel must have one: kernels name them differently
- *   TRACEPOINT  one with a handler of our own: its parameters, by BTF
- *   MEMBER    a member of a structure that is private, or reached without an exported
- *             function: its place and size, by BTF
- *   CALLBACK  a type of functions that the kernel calls through one of CALLED: by BTF
- *   BEHAVES   what has no name to look up: the test that shows it
- *   BUILT     a callback, or a structure, that is handed to an exported function: the
- *             compiler holds it against the header; that the header is this kernel's is
- *             held by the kernel when it loads us (vermagic, symbol CRCs)
+ *   PART      something that works only while all of its rows hold, and the text
+ *             that says what is off when one does not
+ *   CALLED    a function that the module calls. Checked by BTF: its prototype
+ *   LOOKED_AT a symbol that is read or compared. Checked by a test of
+ *             assume_tests.c, because BTF has no types of variables
+ *   HOOKED    a function at whose entry ftrace calls the module. Checked by BTF:
+ *             the parameters that the handler reads. "..." stands for any others;
+ *             NULL: it reads none, or shows them as they are, with the types that
+ *             BTF has. Where several rows have the same text, kernels name the
+ *             function differently, and one of them must exist
+ *   TRACEPOINT  one with a handler of our own. Checked by BTF: its parameters
+ *   MEMBER    a member of a structure that is private, or reached without an
+ *             exported function. Checked by BTF: its place and size
+ *   CALLBACK  a type of functions that the kernel calls, because they were given
+ *             to one of CALLED. Checked by BTF
+ *   BEHAVES   an assumption without a name to look up, and the test that shows it
+ *   BUILT     a callback, or a structure, that is given to an exported function.
+ *             The compiler checks it against the header; the kernel checks that
+ *             the header is its own when it loads us (vermagic, symbol CRCs)
  *
- * Where the kernel has no BTF, rows of BTF hold only on listed kernels
+ * Where the kernel has no BTF, rows that BTF would check hold only on listed kernels
  * (DFR_KERNEL_LISTED in compat.h: those that the guests boot).
  *
- * Types are written as btf_read.c renders them; `const` is passed over. The module's
- * parameter distrust=NAME,NAME treats rows as not holding.
+ * Types are written as btf_read.c renders them; `const` is passed over. Rows that are named in the
+ * module's parameter distrust=NAME,NAME are taken not to hold.
  */
 
 /* A file that includes this defines the macros that it needs; the others expand to nothing. */
@@ -258,7 +260,7 @@ LOOKED_AT(clocksource_tsc, readable, CLOCK)
 LOOKED_AT(clocksource_tsc_early, readable, CLOCK)
 #endif
 
-/* -- Stacks (stack.c, arch_*.h): the kernel's unwinder, whose state is looked into. */
+/* -- Stacks (stack.c, arch_*.h): the kernel's unwinder, whose state the module reads. */
 #ifdef CONFIG_UNWINDER_ORC
 OF_HEADER(unwind_state, ip, STACKS)
 OF_HEADER(unwind_state, regs, STACKS)

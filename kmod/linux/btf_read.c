@@ -2,10 +2,10 @@
 /*
  * The reader of btf_read.h.
  *
- * 	blob:  magic u16, version u8, flags u8 | header length u32 | types: offset, length |
- * 	       strings: offset, length | types | strings
- * 	type:  name u32 | info u32 (31 kind_flag, 28-24 kind, 15-0 vlen) | size or type u32 |
- * 	       what the kind has
+ *	blob:  magic u16, version u8, flags u8 | header length u32 | types: offset, length |
+ *	       strings: offset, length | types | strings
+ *	type:  name u32 | info u32 (31 kind_flag, 28-24 kind, 15-0 vlen) | size or type u32 |
+ *	       what the kind has
  *
  * dfr_btf_open() has checked that every type lies within its section, with all data of its kind. Ids
  * and names are checked where they are used; recursion is bounded by DEPTH.
@@ -39,7 +39,7 @@ enum {
 	KINDS
 };
 
-/* Bytes behind the head of a type: fixed ones, and those for each of vlen. */
+/* Bytes that follow a type's head: a fixed number, and the size of each of its vlen items. */
 static const u8 shapes[KINDS][2] = {
 	[INT] = { 4, 0 },      [ARRAY] = { 12, 0 },	[STRUCT] = { 0, 12 }, [UNION] = { 0, 12 },
 	[ENUM] = { 0, 8 },     [FUNC_PROTO] = { 0, 8 }, [VAR] = { 4, 0 },     [DATASEC] = { 0, 12 },

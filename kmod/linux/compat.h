@@ -27,9 +27,9 @@
 #endif
 
 /*
- * rethook: the handler got the return address as a parameter in 6.6, and the
- * pool moved from nodes of ours to an objpool in 6.7. dfr_rethook_* (rethook.c)
- * hides the second; a handler is written
+ * rethook: from 6.6 on a handler gets the return address as a parameter, and from 6.7 on the pool's
+ * nodes are in an objpool of the kernel's, not allocated by us. rethook.c hides the second; a
+ * handler is written
  *
  *	static void h(DFR_RETHOOK_HANDLER_ARGS) { ... node, data, regs ... }
  */

@@ -382,8 +382,8 @@ static u64 clean_interval(const struct dfr_session *session)
  * The consumer's deadman: a held state whose owner makes no requests any more is killed, because
  * nobody would end it. On a machine that hardly gets to run this must not happen: time by which
  * housekeeping itself ran late is not counted against the consumer, and a consumer that is runnable
- * or waits for a disk gets ten times as long. A consumer that may use destructive actions is never
- * killed.
+ * or waits for a disk gets ten times as long. A state with destructive actions (-w) is never killed,
+ * because its user is trusted to come back.
  */
 static unsigned int consumer_timeout = 10;
 module_param(consumer_timeout, uint, 0600);
