@@ -44,7 +44,7 @@ public:
 	std::string recorded_where(uint32_t probe, const std::string& input);
 	// Probes with a clause that leaves records, by id, without BEGIN, END and ERROR.
 	const std::vector<const trace::Probe*>& recorded() const { return recorded_; }
-	// Probes that were enabled, but whose clauses leave no records (they only aggregate or set variables).
+	// Probes that were enabled, but whose clauses leave no records (they only count or set variables).
 	const std::vector<const trace::Probe*>& unrecorded() const { return unrecorded_; }
 	const dof::Image* image(uint32_t dof);
 
