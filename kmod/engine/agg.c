@@ -441,7 +441,7 @@ static void merge_values(u64 *to, const u64 *from, u32 kind, u32 words)
 		to[i] += from[i];
 }
 
-/* One entry into the base table. false: no room. */
+/* Merges one entry into the base table. False: there is no room. */
 static bool merge_entry(struct dfr_aggtab *base, struct dfr_aggent *from)
 {
 	struct wanted wanted = { .key = key_of(from),

@@ -43,7 +43,7 @@ void dfr_governor_act(struct dfr_state *state, u64 now);
 #define DFR_FORCE_DIF	  0x2 /* no idioms (idiom.c): values, stores and predicates run as DIF */
 void dfr_engine_force(struct dfr_engine *engine, u32 forced);
 
-/* One engine for a kernel; any number in user space. */
+/* The kernel has one engine; in user space there may be any number. */
 struct dfr_engine *dfr_engine_create(void *host); /* host: platform's own, see dfr_engine_host() */
 void dfr_engine_destroy(struct dfr_engine *engine);
 void *dfr_engine_host(struct dfr_engine *engine);

@@ -79,7 +79,10 @@ struct dfr_provider_ops {
 	 * they read 0.
 	 */
 	u64 (*getarg)(const struct dfr_firing *firing, unsigned n);
-	/* Do several functions of that name share the probe? Optional: no. */
+	/*
+	 * Do several functions of the probe's name share this one probe? Optional; without it they
+	 * do not.
+	 */
 	bool (*shared)(const struct dfr_probe *probe);
 };
 
@@ -118,7 +121,10 @@ struct dfr_probe *dfr_probe_find(struct dfr_provider *provider, const char *modu
  * here counts it under `cause` (enum dfr_loss).
  */
 void dfr_probe_lost(struct dfr_probe *probe, u32 cause);
-/* After a batch of creates: retained enablings (-Z, kept) are matched against the new probes. */
+/*
+ * Call after creating a batch of probes: matches retained enablings (-Z, kept states) against the
+ * new probes.
+ */
 void dfr_probes_created(struct dfr_engine *engine);
 
 /* In arm(): is this option set in the program that arms? */

@@ -455,7 +455,7 @@ static void set_scratch(struct dfr_state *state)
 	state->st_scratch = (u32)(size < DIF_SCRATCH_MAX ? size : DIF_SCRATCH_MAX) & ~7u;
 }
 
-/* Everything that probe context will need. On failure the state is only good for being destroyed. */
+/* Allocates everything that probe context will need. If this fails, the state can only be destroyed. */
 static int prepare(struct dfr_state *state)
 {
 	u64 classic, bytes;

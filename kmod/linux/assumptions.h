@@ -95,7 +95,7 @@ CALLED(kallsyms_lookup, const char *, (unsigned long, unsigned long *, unsigned 
        SYMBOLS)
 CALLED(kallsyms_on_each_symbol, int, (int (*)(DFR_SYMBOL_VISITOR_TYPES), void *), VISITOR)
 
-/* -- fbt (fbt.c, blacklist.c): the list of ftrace's places, and what kprobes may not touch. */
+/* -- fbt (fbt.c, blacklist.c): the list of ftrace's patch sites, and where the kernel forbids kprobes. */
 CALLED(ftrace_rec_iter_start, struct ftrace_rec_iter *, (void), FBT)
 CALLED(ftrace_rec_iter_next, struct ftrace_rec_iter *, (struct ftrace_rec_iter *), FBT)
 CALLED(ftrace_rec_iter_record, struct dyn_ftrace *, (struct ftrace_rec_iter *), FBT)
@@ -114,7 +114,7 @@ OF_HEADER(kprobe_blacklist_entry, end_addr, FBT)
 /* -- Hooks of all providers (hook.c). */
 LOOKED_AT(ftrace_disabled, flag, FTRACE_ENDED)
 
-/* -- Returns (rethook.[ch]): the kernel's pools and trampoline, our own hook into them. */
+/* -- Returns (rethook.[ch]): the kernel's pools and trampoline, which our own hook uses. */
 CALLED(rethook_alloc, struct rethook *, DFR_RETHOOK_ALLOC_TYPES, RETURNS)
 CALLED(rethook_free, void, (struct rethook *), RETURNS)
 LOOKED_AT(arch_rethook_trampoline, text, RETURNS)
@@ -158,9 +158,11 @@ LOOKED_AT(__stop__bpf_raw_tp, raw_tracepoints, TRACE_ARGS)
 OF_HEADER(bpf_raw_event_map, tp, TRACE_ARGS)
 OF_HEADER(bpf_raw_event_map, num_args, TRACE_ARGS)
 
-/* -- System calls (syscall.c, syscall_hook.c). That the functions __x64_sys_* have the caller's registers
- *    as their one argument is asked at each call. sys_enter and sys_exit may come with preemption on
- *    (kernels from 6.13); the handlers ask and switch it off. */
+/*
+ * -- System calls (syscall.c, syscall_hook.c). The hooks check at each call that a function
+ * __x64_sys_* has the caller's registers as its only argument. From 6.13 on sys_enter and sys_exit
+ * may come with preemption on; the handlers ask for that and switch it off.
+ */
 TRACEPOINT(sys_enter, (void *, struct pt_regs *, long), "syscall")
 TRACEPOINT(sys_exit, (void *, struct pt_regs *, long), "syscall")
 #ifdef CONFIG_X86_64
@@ -283,7 +285,7 @@ LOOKED_AT(sysctl_bootid, uuid, BOOT_ID)
 LOOKED_AT(__start_BTF, begin, TYPES)
 LOOKED_AT(__stop_BTF, btf, TYPES)
 
-/* -- Callbacks that the compiler holds against headers. */
+/* -- Callbacks that the compiler checks against headers. */
 BUILT(register_ftrace_function, "ftrace_func_t")
 BUILT(ftrace_ops, "ftrace_func_t")
 BUILT(register_kprobe, "kprobe_pre_handler_t")
