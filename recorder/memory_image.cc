@@ -4,7 +4,7 @@
 // the blocks of every ring, and merges the aggregation tables that hold the
 // totals since the last clear. One recording is one (boot, state). Only block
 // headers are kept; load() reads a block from the image when a reader asks for it,
-// so memory use does not grow with the size of the dump.
+// so that large dumps need little memory.
 #include "recorder/memory_image.h"
 
 #include <algorithm>

@@ -107,7 +107,8 @@ void PhysicalMemory::open_elf(uint64_t size) {
 			throw Error("cannot read " + path_ + ": it is cut within its program headers");
 		if (segment.p_type != PT_LOAD || !segment.p_filesz)
 			continue;
-		// fstat() gives the size of a file and of /proc/vmcore, but 0 for a device: reads find its end.
+		// fstat() gives the size of files and of /proc/vmcore, but 0 for devices, where a read
+		// fails at the end.
 		uint64_t here = segment.p_filesz;
 		if (size)
 			here = segment.p_offset < size ? std::min(here, size - segment.p_offset) : 0;

@@ -200,8 +200,8 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 	if (!fresh)
 		return &at->second;
 	// The inputs of all clauses that recorded the probe together, because the records of one firing are
-	// replayed as one firing. An input is `always` there if a clause without a predicate recorded it, but
-	// not in a later part of a clause with `if`; other inputs are missing in some firings.
+	// replayed as one firing. An input is in every firing (`always`) if a clause without a predicate
+	// recorded it before its first `if`; other inputs may be missing in some firings.
 	std::map<std::string, size_t> known;
 	for (const uint32_t epid : epids_[probe.id]) {
 		bool continuation = false;

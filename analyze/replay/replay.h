@@ -33,7 +33,7 @@ struct ReplayOptions {
 	render::Style style;
 	std::function<void(const std::string&)> message;
 	bool strict = false;               // throw if the recording can answer only in part
-	std::function<bool()> interrupted; // true ends the replay; called every 4096 firings; may be null
+	std::function<bool()> interrupted; // called now and then: true ends the replay; may be null
 };
 
 // Prints what the recorded program printed.

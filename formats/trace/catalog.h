@@ -89,7 +89,7 @@ public:
 	const Ecb* ecb(uint32_t epid) const;
 	const Probe* probe_of(uint32_t epid) const;
 	const Layout* layout_of(uint32_t epid) const;
-	// Wall-clock ns of a record's time, by the last clock triple before it; if there is none, by the first.
+	// Wall-clock ns of a record's time, by the last clock triple before it (or the first triple).
 	int64_t walltime(uint64_t mono) const;
 
 	// False: the EPID is 0 or far beyond the others, which no engine writes.
