@@ -93,6 +93,9 @@ bool ClauseBuilder::integer_parameter(Node* call, size_t index, const char* name
 	return true;
 }
 
+// An entry of a table counts the words of its value in 16 bits (formats/abi/aggtab.h).
+constexpr int64_t kWordsMax = UINT16_MAX;
+
 bool ClauseBuilder::lquantize(Node* call, uint64_t* arg) {
 	int64_t base = 0, limit = 0, step = 1;
 	bool good = integer_parameter(call, 1, "base", "D_LQUANT_BASE", INT32_MIN, INT32_MAX, &base);
@@ -114,11 +117,11 @@ bool ClauseBuilder::lquantize(Node* call, uint64_t* arg) {
 		    "");
 		return false;
 	}
-	if (levels > UINT16_MAX) {
+	if (levels + 3 > kWordsMax) { // parameters, below and above besides
 		context_.error("D_LQUANT_STEPSMALL",
 		               call->list.size() > 3 ? call->list[3]->place : call->place,
 		               "lquantize( ) step (argument #4) too small: number of quantization levels "
-		               "must be less than or equal to 65535",
+		               "must be less than or equal to 65532",
 		               "make the step larger");
 		return false;
 	}
@@ -178,6 +181,16 @@ bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
 		           "llquantize( ) number of linear steps per magnitude (argument #5) must evenly "
 		           "divide a power of factor (argument #2)",
 		           "");
+	// The steps of each order but those of the orders below it.
+	int64_t words = 3; // parameters, below and above
+	for (int64_t i = 0, next = factor; i <= high; i++, next = i <= high ? next * factor : next)
+		if (i >= low)
+			words += std::min(next, steps) - std::min(next, steps) / factor;
+	if (words > kWordsMax)
+		return bad("D_LLQUANT_NSTEPVAL", 4,
+		           "llquantize( ) has " + std::to_string(words) + " buckets, and " +
+		               std::to_string(kWordsMax) + " is the most",
+		           "take fewer steps (argument #5) or fewer magnitudes");
 	*arg = static_cast<uint64_t>(factor) << 48 | static_cast<uint64_t>(low) << 32 |
 	       static_cast<uint64_t>(high) << 16 | static_cast<uint64_t>(steps);
 	return true;

@@ -234,7 +234,7 @@ void Sema::increment(Node* node) {
 			return poison(node, "D_OP_VFPTR",
 			              "operator " + op + " requires an operand of known size",
 			              "this points to " + types_.text(to) +
-			                  "; cast it, or add a number of bytes to it");
+			                  "; cast it to a pointer to what it points to");
 		if (!types_.size(to))
 			return poison(node, "D_OP_INCOMPLETE",
 			              "operator " + op +

@@ -784,6 +784,8 @@ dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_
 	if ((plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) == DFR_PN_RECORDS &&
 	    dfr_unlikely(!begin_usual(&run))) {
 		exit_without_room(&run);
+		if (ecb->ec_flags & DFR_EC_SPLIT)
+			split_failed(share, ecb, false);
 		return;
 	}
 	outcome = run_steps(&run, &failed);

@@ -696,6 +696,16 @@ BEGIN /x/ { exit(9); }
 --errhas drops on CPU
 --end
 
+@@ habit.if.no-room | if-else, act.exit | boundary
+--args -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); if (1) { exit(3); } else { exit(4); } }
+BEGIN { exit(5); }
+--status 5
+--errhas drops on CPU
+--end
+
 @@ habit.commit.several | act.commit, act.order | normal
 --args -xnspec=3 -qs $D
 BEGIN { a = speculation(); b = speculation(); }

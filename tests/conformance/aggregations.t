@@ -996,6 +996,18 @@ k A 1f z 00009 9
 
 --end
 
+@@ agg.lquantize.most-levels | agg.lquantize | boundary
+BEGIN { @ = lquantize(65531, 0, 65532); exit(0); }
+--out
+
+
+           value  ------------- Distribution ------------- count    
+           65530 |                                         0        
+           65531 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        
+        >= 65532 |                                         0        
+
+--end
+
 @@ edge.lquantize.no-counts | agg.lquantize, agg.layout.rows | boundary
 BEGIN { @ = lquantize(5, 0, 10, 1, 0); exit(0); }
 --out

@@ -568,6 +568,14 @@ BEGIN { @ = lquantize(1, 0, 10, 0); }
 BEGIN { @ = lquantize(1, 0, 10, 11); }
 --tag D_LQUANT_STEPLARGE
 
+@@ error.LQUANT_STEPSMALL.by-one | agg.lquantize | wrong
+BEGIN { @ = lquantize(1, 0, 65533); }
+--tag D_LQUANT_STEPSMALL
+
+@@ error.LLQUANT_NSTEPVAL.words | agg.llquantize | wrong
+BEGIN { @ = llquantize(1, 2, 0, 61, 32768); }
+--tag D_LLQUANT_NSTEPVAL
+
 @@ error.LQUANT_STEPSMALL | agg.lquantize | wrong
 BEGIN { @ = lquantize(1, 0, 1000000, 1); }
 --tag D_LQUANT_STEPSMALL
