@@ -180,10 +180,10 @@ static u32 builtin_kind(u32 id)
 	}
 }
 
-struct walk {
-	const struct dfr_difo *wa_difo;
-	u64 *wa_facts; /* by pc */
-	u64 wa_now;
+struct clause_walk {
+	const struct dfr_difo *cw_difo;
+	u64 *cw_facts; /* by pc */
+	u64 cw_now;
 };
 
 /* The kind of a variable that the program declares. */
@@ -229,33 +229,33 @@ static const struct access *access_of(u32 op)
 	return NULL;
 }
 
-static const char *load_variable(struct walk *walk, u32 instr, u32 scope, u32 array)
+static const char *load_variable(struct clause_walk *walk, u32 instr, u32 scope, u32 array)
 {
 	u32 id = DIF_WIDE(instr);
 	u32 kind = id < DIF_VAR_USER_FIRST
 			   ? (scope == DIF_VS_GLOBAL && array == DIF_VK_SCALAR ? builtin_kind(id) : K_MIXED)
-			   : variable_kind(walk->wa_difo, scope, array, id);
+			   : variable_kind(walk->cw_difo, scope, array, id);
 
 	if (kind == K_MIXED)
 		return "this built-in variable tells of the kernel";
-	walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), kind);
+	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), kind);
 	return NULL;
 }
 
-static const char *store_variable(struct walk *walk, u32 instr, u32 scope, u32 array)
+static const char *store_variable(struct clause_walk *walk, u32 instr, u32 scope, u32 array)
 {
-	u32 kind = variable_kind(walk->wa_difo, scope, array, DIF_WIDE(instr));
-	u32 value = reg(walk->wa_now, DIF_RD(instr));
+	u32 kind = variable_kind(walk->cw_difo, scope, array, DIF_WIDE(instr));
+	u32 value = reg(walk->cw_now, DIF_RD(instr));
 
 	return (kind == K_NUMBER ? is_number(value) : is_reference(value))
 		       ? NULL
 		       : "an address would become a number";
 }
 
-static const char *call(struct walk *walk, u32 instr)
+static const char *call(struct clause_walk *walk, u32 instr)
 {
 	const struct subroutine *subr = subroutine(DIF_WIDE(instr));
-	u32 i, n = depth(walk->wa_now);
+	u32 i, n = depth(walk->cw_now);
 	u32 what;
 
 	if (!subr)
@@ -263,61 +263,61 @@ static const char *call(struct walk *walk, u32 instr)
 	if (n == DEPTH_UNKNOWN || n > strlen(subr->su_takes))
 		return "a subroutine's arguments are not known";
 	for (i = 0; i < n; i++) {
-		what = entry(walk->wa_now, i);
+		what = entry(walk->cw_now, i);
 		if (what == T_MIXED || (what != T_NULL && (what == T_NUMBER) != (subr->su_takes[i] == 'n')))
 			return "a subroutine gets an address for a number, or a number for a string";
 	}
-	walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr),
+	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr),
 			       subr->su_gives == 'n'   ? K_NUMBER
 			       : subr->su_gives == 'c' ? K_COPIED
 						       : K_TEXT);
 	return NULL;
 }
 
-static const char *push(struct walk *walk, u32 instr, bool reference)
+static const char *push(struct clause_walk *walk, u32 instr, bool reference)
 {
-	u32 n = depth(walk->wa_now), kind = reg(walk->wa_now, DIF_RD(instr));
+	u32 n = depth(walk->cw_now), kind = reg(walk->cw_now, DIF_RD(instr));
 
 	if (n >= DIF_NTUPLE)
 		return "a tuple is too long, or its length is not known";
-	if (reference ? !is_reference(kind) || !is_number(reg(walk->wa_now, DIF_R2(instr)))
+	if (reference ? !is_reference(kind) || !is_number(reg(walk->cw_now, DIF_R2(instr)))
 		      : !is_number(kind))
 		return "an address would become a number";
-	walk->wa_now = set_entry(walk->wa_now, n,
+	walk->cw_now = set_entry(walk->cw_now, n,
 				 kind == K_NULL ? T_NULL
 				 : reference	? T_REFERENCE
 						: T_NUMBER);
-	walk->wa_now = set_depth(walk->wa_now, n + 1);
+	walk->cw_now = set_depth(walk->cw_now, n + 1);
 	return NULL;
 }
 
 /* A number may be added to a reference to copied memory: the sum is good for loads (K_WITHIN). */
-static const char *add(struct walk *walk, u32 instr)
+static const char *add(struct clause_walk *walk, u32 instr)
 {
-	u32 a = reg(walk->wa_now, DIF_R1(instr)), b = reg(walk->wa_now, DIF_R2(instr));
+	u32 a = reg(walk->cw_now, DIF_R1(instr)), b = reg(walk->cw_now, DIF_R2(instr));
 	u32 other = is_number(a) ? b : a;
 
 	if (!is_number(a) && !is_number(b))
 		return "addresses cannot be calculated with";
 	if (!is_number(other) && other != K_COPIED && other != K_WITHIN)
 		return "addresses cannot be calculated with";
-	walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), is_number(other) ? K_NUMBER : K_WITHIN);
+	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), is_number(other) ? K_NUMBER : K_WITHIN);
 	return NULL;
 }
 
-static const char *calculate(struct walk *walk, u32 instr, bool binary)
+static const char *calculate(struct clause_walk *walk, u32 instr, bool binary)
 {
-	if (!is_number(reg(walk->wa_now, DIF_R1(instr))) ||
-	    (binary && !is_number(reg(walk->wa_now, DIF_R2(instr)))))
+	if (!is_number(reg(walk->cw_now, DIF_R1(instr))) ||
+	    (binary && !is_number(reg(walk->cw_now, DIF_R2(instr)))))
 		return "addresses cannot be calculated with";
-	walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), K_NUMBER);
+	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_NUMBER);
 	return NULL;
 }
 
 /* Comparing with NULL reveals nothing: no address of the kernel's is 0, and all have the same sign. */
-static const char *compare(const struct walk *walk, u32 instr)
+static const char *compare(const struct clause_walk *walk, u32 instr)
 {
-	u32 a = reg(walk->wa_now, DIF_R1(instr)), b = reg(walk->wa_now, DIF_R2(instr));
+	u32 a = reg(walk->cw_now, DIF_R1(instr)), b = reg(walk->cw_now, DIF_R2(instr));
 
 	if (DIF_OP(instr) == DIF_OP_SCMP)
 		return is_reference(a) && is_reference(b) ? NULL : "a number is compared as a string";
@@ -326,14 +326,14 @@ static const char *compare(const struct walk *walk, u32 instr)
 	return "addresses cannot be compared";
 }
 
-static const char *load(struct walk *walk, u32 instr)
+static const char *load(struct clause_walk *walk, u32 instr)
 {
-	u32 op = DIF_OP(instr), from = reg(walk->wa_now, DIF_R1(instr));
+	u32 op = DIF_OP(instr), from = reg(walk->cw_now, DIF_R1(instr));
 	bool user = op >= DIF_OP_ULDSB && op <= DIF_OP_ULDX;
 
 	if (user ? !is_number(from) : from != K_COPIED && from != K_WITHIN)
 		return "memory of the kernel's cannot be read; copyin() what is the process's own";
-	walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), K_NUMBER);
+	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_NUMBER);
 	return NULL;
 }
 
@@ -344,20 +344,20 @@ static bool has_value(const struct dfr_difo *difo)
 	       difo->di_rtype.flags & DIF_TF_BYREF;
 }
 
-static const char *give_back(const struct walk *walk, u32 instr)
+static const char *give_back(const struct clause_walk *walk, u32 instr)
 {
-	const struct dif_type *type = &walk->wa_difo->di_rtype;
-	u32 kind = reg(walk->wa_now, DIF_RD(instr));
+	const struct dif_type *type = &walk->cw_difo->di_rtype;
+	u32 kind = reg(walk->cw_now, DIF_RD(instr));
 
-	if (!has_value(walk->wa_difo))
+	if (!has_value(walk->cw_difo))
 		return NULL;
 	return (type->flags & DIF_TF_BYREF ? is_reference(kind) : is_number(kind))
 		       ? NULL
 		       : "an address would be recorded";
 }
 
-/* Applies an instruction to what is known (wa_now). An instruction that has no case here is refused. */
-static const char *step(struct walk *walk, u32 instr)
+/* Applies an instruction to what is known (cw_now). An instruction that has no case here is refused. */
+static const char *step(struct clause_walk *walk, u32 instr)
 {
 	u32 op = DIF_OP(instr);
 	const struct access *access = access_of(op);
@@ -381,30 +381,30 @@ static const char *step(struct walk *walk, u32 instr)
 	case DIF_OP_UREM: return calculate(walk, instr, true);
 	case DIF_OP_NOT: return calculate(walk, instr, false);
 	case DIF_OP_MOV:
-		walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), reg(walk->wa_now, DIF_R1(instr)));
+		walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), reg(walk->cw_now, DIF_R1(instr)));
 		return NULL;
 	case DIF_OP_CMP:
 	case DIF_OP_SCMP: return compare(walk, instr);
 	case DIF_OP_TST:
 	case DIF_OP_NOP: return NULL;
 	case DIF_OP_SETX:
-		walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr),
-				       walk->wa_difo->di_ints[DIF_WIDE(instr)] ? K_NUMBER : K_NULL);
+		walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr),
+				       walk->cw_difo->di_ints[DIF_WIDE(instr)] ? K_NUMBER : K_NULL);
 		return NULL;
-	case DIF_OP_SETS: walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), K_TEXT); return NULL;
+	case DIF_OP_SETS: walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_TEXT); return NULL;
 	case DIF_OP_LDGA:
-		if (DIF_R1(instr) != DIF_VAR_ARGS || !is_number(reg(walk->wa_now, DIF_R2(instr))))
+		if (DIF_R1(instr) != DIF_VAR_ARGS || !is_number(reg(walk->cw_now, DIF_R2(instr))))
 			return "this built-in array tells of the kernel";
-		walk->wa_now = set_reg(walk->wa_now, DIF_RD(instr), K_NUMBER);
+		walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_NUMBER);
 		return NULL;
 	case DIF_OP_CALL: return call(walk, instr);
 	case DIF_OP_PUSHTR: return push(walk, instr, true);
 	case DIF_OP_PUSHTV: return push(walk, instr, false);
 	case DIF_OP_POPTS:
-		if (depth(walk->wa_now) && depth(walk->wa_now) != DEPTH_UNKNOWN)
-			walk->wa_now = set_depth(walk->wa_now, depth(walk->wa_now) - 1);
+		if (depth(walk->cw_now) && depth(walk->cw_now) != DEPTH_UNKNOWN)
+			walk->cw_now = set_depth(walk->cw_now, depth(walk->cw_now) - 1);
 		return NULL;
-	case DIF_OP_FLUSHTS: walk->wa_now = set_depth(walk->wa_now, 0); return NULL;
+	case DIF_OP_FLUSHTS: walk->cw_now = set_depth(walk->cw_now, 0); return NULL;
 	case DIF_OP_RET: return give_back(walk, instr);
 	default: break;
 	}
@@ -418,33 +418,33 @@ static bool is_branch(u32 op)
 	return op >= DIF_OP_BA && op <= DIF_OP_BLEU;
 }
 
-static const char *walk_text(struct walk *walk, u32 *at)
+static const char *walk_text(struct clause_walk *walk, u32 *at)
 {
-	const struct dfr_difo *difo = walk->wa_difo;
+	const struct dfr_difo *difo = walk->cw_difo;
 	const char *reason;
 	u32 pc, op, to;
 
 	for (pc = 0; pc < difo->di_len; pc++)
-		walk->wa_facts[pc] = NOWHERE;
-	walk->wa_now = 0; /* an empty tuple */
+		walk->cw_facts[pc] = NOWHERE;
+	walk->cw_now = 0; /* an empty tuple */
 	for (pc = 1; pc < DIF_NREGS; pc++)
-		walk->wa_now = set_reg(walk->wa_now, pc, K_NULL); /* registers start as 0 */
+		walk->cw_now = set_reg(walk->cw_now, pc, K_NULL); /* registers start as 0 */
 	for (pc = 0; pc < difo->di_len; pc++) {
-		walk->wa_now = join(walk->wa_now, walk->wa_facts[pc]);
-		if (walk->wa_now == NOWHERE)
+		walk->cw_now = join(walk->cw_now, walk->cw_facts[pc]);
+		if (walk->cw_now == NOWHERE)
 			continue; /* no path leads here */
 		op = DIF_OP(difo->di_text[pc]);
 		*at = pc;
 		if (is_branch(op)) {
 			to = DIF_LABEL(difo->di_text[pc]);
-			walk->wa_facts[to] = join(walk->wa_facts[to], walk->wa_now);
+			walk->cw_facts[to] = join(walk->cw_facts[to], walk->cw_now);
 		} else {
 			reason = step(walk, difo->di_text[pc]);
 			if (reason)
 				return reason;
 		}
 		if (op == DIF_OP_BA || op == DIF_OP_RET)
-			walk->wa_now = NOWHERE;
+			walk->cw_now = NOWHERE;
 	}
 	return NULL;
 }
@@ -457,7 +457,7 @@ static int refuse(struct dfr_loader *ld, u32 section, u64 offset, const char *re
 
 static int check_difo(struct dfr_loader *ld, struct dfr_difo *difo, u64 *facts)
 {
-	struct walk walk = { .wa_difo = difo, .wa_facts = facts };
+	struct clause_walk walk = { .cw_difo = difo, .cw_facts = facts };
 	const char *reason;
 	u32 at = 0;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The governor: measures what probes cost and acts when that is too much. It does not watch for a
- * consumer that has gone silent: the platform does (kmod/linux/session.c).
+ * consumer that has gone silent: the platform does (kmod/linux/holding.c).
  *
  * About one firing in 64 is timed, at random distances, and stands for those since the last sample
  * (fire.c). It is judged where it is measured, on its CPU and in probe context, at most every 10 ms,

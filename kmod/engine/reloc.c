@@ -13,11 +13,11 @@
 
 /* The symbols that this load has looked up: an open-addressed hash table by name. */
 struct dfr_symbols {
-	u32 sy_count;
+	u32 sb_count;
 	struct {
 		const char *name; /* NULL: free */
 		u64 address;
-	} sy_slots[SYMBOL_SLOTS];
+	} sb_slots[SYMBOL_SLOTS];
 };
 
 static u32 slot_of(const struct dfr_symbols *symbols, const char *name)
@@ -27,8 +27,8 @@ static u32 slot_of(const struct dfr_symbols *symbols, const char *name)
 
 	for (; *p; p++)
 		slot = (slot ^ (u8)*p) * 0x01000193;
-	for (slot &= SYMBOL_SLOTS - 1; symbols->sy_slots[slot].name; slot = (slot + 1) & (SYMBOL_SLOTS - 1))
-		if (!strcmp(symbols->sy_slots[slot].name, name))
+	for (slot &= SYMBOL_SLOTS - 1; symbols->sb_slots[slot].name; slot = (slot + 1) & (SYMBOL_SLOTS - 1))
+		if (!strcmp(symbols->sb_slots[slot].name, name))
 			break;
 	return slot;
 }
@@ -38,17 +38,17 @@ static int look_up(struct dfr_loader *ld, u32 relsec, u64 at, const char *name, 
 	struct dfr_symbols *symbols = ld->ld_symbols;
 	u32 slot = slot_of(symbols, name);
 
-	if (!symbols->sy_slots[slot].name) {
-		if (symbols->sy_count == SYMBOLS_MAX)
+	if (!symbols->sb_slots[slot].name) {
+		if (symbols->sb_count == SYMBOLS_MAX)
 			return dfr_refuse(ld, relsec, at, "more than 4096 symbols of the kernel");
-		if (dfr_plat_symbol(name, &symbols->sy_slots[slot].address)) {
+		if (dfr_plat_symbol(name, &symbols->sb_slots[slot].address)) {
 			dfr_refuse_name(ld, relsec, at, "this kernel has no symbol ", name);
 			return -ENOENT;
 		}
-		symbols->sy_slots[slot].name = name; /* in the copy, where no relocation writes */
-		symbols->sy_count++;
+		symbols->sb_slots[slot].name = name; /* in the copy, where no relocation writes */
+		symbols->sb_count++;
 	}
-	*address = symbols->sy_slots[slot].address;
+	*address = symbols->sb_slots[slot].address;
 	return 0;
 }
 

@@ -19,10 +19,10 @@
 #define FRACTION_BITS 0x000fffffffffffffull
 #define TOP	      62
 
-struct number {
-	u64 nu_fraction; /* 0: zero */
-	s32 nu_exponent;
-	bool nu_negative;
+struct soft_number {
+	u64 sf_fraction; /* 0: zero */
+	s32 sf_exponent;
+	bool sf_negative;
 };
 
 static bool is_nan(u64 a)
@@ -55,36 +55,36 @@ static u64 shift_sticky(u64 n, u32 by)
 	return n >> by | ((n << (64 - by)) != 0);
 }
 
-static struct number unpack(u64 a)
+static struct soft_number unpack(u64 a)
 {
-	struct number n;
+	struct soft_number n;
 	int exponent = (int)(a >> 52 & 0x7ff), shift;
 
-	n.nu_negative = a >> 63;
-	n.nu_fraction = a & FRACTION_BITS;
-	n.nu_exponent = 0;
+	n.sf_negative = a >> 63;
+	n.sf_fraction = a & FRACTION_BITS;
+	n.sf_exponent = 0;
 	if (exponent) {
-		n.nu_fraction = (n.nu_fraction | 1ull << 52) << 10;
-		n.nu_exponent = exponent - 1023;
-	} else if (n.nu_fraction) {
-		shift = leading_zeros(n.nu_fraction) - 1;
-		n.nu_fraction <<= shift;
-		n.nu_exponent = -1022 + 10 - shift;
+		n.sf_fraction = (n.sf_fraction | 1ull << 52) << 10;
+		n.sf_exponent = exponent - 1023;
+	} else if (n.sf_fraction) {
+		shift = leading_zeros(n.sf_fraction) - 1;
+		n.sf_fraction <<= shift;
+		n.sf_exponent = -1022 + 10 - shift;
 	}
 	return n;
 }
 
 /* Rounds. The fraction may have its highest bit anywhere but at 63. */
-static u64 pack(struct number n)
+static u64 pack(struct soft_number n)
 {
-	u64 sign = n.nu_negative ? SIGN : 0, bits, rest;
+	u64 sign = n.sf_negative ? SIGN : 0, bits, rest;
 	s32 exponent, shift;
 
-	if (!n.nu_fraction)
+	if (!n.sf_fraction)
 		return sign;
-	shift = leading_zeros(n.nu_fraction) - 1;
-	bits = n.nu_fraction << shift;
-	exponent = n.nu_exponent - shift + 1023;
+	shift = leading_zeros(n.sf_fraction) - 1;
+	bits = n.sf_fraction << shift;
+	exponent = n.sf_exponent - shift + 1023;
 	if (exponent >= 2047)
 		return sign | INFINITY_BITS;
 	if (exponent <= 0) {
@@ -103,7 +103,7 @@ static u64 pack(struct number n)
 
 static u64 add(u64 a, u64 b)
 {
-	struct number x, y, t;
+	struct soft_number x, y, t;
 
 	if (is_nan(a) || is_nan(b))
 		return NAN_BITS;
@@ -117,21 +117,21 @@ static u64 add(u64 a, u64 b)
 		return a;
 	x = unpack(a);
 	y = unpack(b);
-	if (x.nu_exponent < y.nu_exponent ||
-	    (x.nu_exponent == y.nu_exponent && x.nu_fraction < y.nu_fraction)) {
+	if (x.sf_exponent < y.sf_exponent ||
+	    (x.sf_exponent == y.sf_exponent && x.sf_fraction < y.sf_fraction)) {
 		t = x;
 		x = y;
 		y = t;
 	}
 	/* Shifted right by one, to leave room for the carry. */
-	x.nu_fraction >>= 1;
-	x.nu_exponent++;
-	y.nu_fraction = shift_sticky(y.nu_fraction >> 1, (u32)(x.nu_exponent - 1 - y.nu_exponent));
-	if (x.nu_negative == y.nu_negative) {
-		x.nu_fraction += y.nu_fraction;
+	x.sf_fraction >>= 1;
+	x.sf_exponent++;
+	y.sf_fraction = shift_sticky(y.sf_fraction >> 1, (u32)(x.sf_exponent - 1 - y.sf_exponent));
+	if (x.sf_negative == y.sf_negative) {
+		x.sf_fraction += y.sf_fraction;
 	} else {
-		x.nu_fraction -= y.nu_fraction;
-		if (!x.nu_fraction)
+		x.sf_fraction -= y.sf_fraction;
+		if (!x.sf_fraction)
 			return 0;
 	}
 	return pack(x);
@@ -141,7 +141,7 @@ static u64 multiply(u64 a, u64 b)
 {
 	u64 sign = (a ^ b) & SIGN;
 	unsigned __int128 product;
-	struct number x, y;
+	struct soft_number x, y;
 
 	if (is_nan(a) || is_nan(b))
 		return NAN_BITS;
@@ -151,17 +151,17 @@ static u64 multiply(u64 a, u64 b)
 		return sign;
 	x = unpack(a);
 	y = unpack(b);
-	product = (unsigned __int128)x.nu_fraction * y.nu_fraction; /* its highest bit is 124 or 125 */
-	x.nu_fraction = (u64)(product >> 63) | ((u64)product << 1 != 0);
-	x.nu_exponent += y.nu_exponent + 1;
-	x.nu_negative = sign != 0;
+	product = (unsigned __int128)x.sf_fraction * y.sf_fraction; /* its highest bit is 124 or 125 */
+	x.sf_fraction = (u64)(product >> 63) | ((u64)product << 1 != 0);
+	x.sf_exponent += y.sf_exponent + 1;
+	x.sf_negative = sign != 0;
 	return pack(x);
 }
 
 static u64 divide(u64 a, u64 b)
 {
 	u64 sign = (a ^ b) & SIGN, quotient = 0, rest;
-	struct number x, y;
+	struct soft_number x, y;
 	int i;
 
 	if (is_nan(a) || is_nan(b))
@@ -177,18 +177,18 @@ static u64 divide(u64 a, u64 b)
 	x = unpack(a);
 	y = unpack(b);
 	/* Bit by bit. The quotient is in (1/2, 2), so 61 or 62 of the 62 bits are significant. */
-	rest = x.nu_fraction;
+	rest = x.sf_fraction;
 	for (i = 0; i < TOP; i++) {
 		quotient <<= 1;
-		if (rest >= y.nu_fraction) {
-			rest -= y.nu_fraction;
+		if (rest >= y.sf_fraction) {
+			rest -= y.sf_fraction;
 			quotient |= 1;
 		}
 		rest <<= 1;
 	}
-	x.nu_fraction = quotient << 1 | (rest != 0);
-	x.nu_exponent -= y.nu_exponent;
-	x.nu_negative = sign != 0;
+	x.sf_fraction = quotient << 1 | (rest != 0);
+	x.sf_exponent -= y.sf_exponent;
+	x.sf_negative = sign != 0;
 	return pack(x);
 }
 
@@ -206,14 +206,14 @@ static u64 compare(u64 a, u64 b)
 
 static u64 from_u64(u64 value, bool negative)
 {
-	struct number n;
+	struct soft_number n;
 
-	n.nu_negative = negative;
-	n.nu_fraction = value;
-	n.nu_exponent = TOP;
+	n.sf_negative = negative;
+	n.sf_fraction = value;
+	n.sf_exponent = TOP;
 	if (value >> 63) {
-		n.nu_fraction = shift_sticky(value, 1);
-		n.nu_exponent++;
+		n.sf_fraction = shift_sticky(value, 1);
+		n.sf_exponent++;
 	}
 	return value ? pack(n) : 0;
 }
@@ -221,16 +221,16 @@ static u64 from_u64(u64 value, bool negative)
 /* The integer part; ~0 when it does not fit in 64 bits. */
 static u64 magnitude(u64 a, bool *fits)
 {
-	struct number n = unpack(a);
+	struct soft_number n = unpack(a);
 
-	*fits = n.nu_exponent < 64;
-	if (n.nu_exponent < 0 || !n.nu_fraction)
+	*fits = n.sf_exponent < 64;
+	if (n.sf_exponent < 0 || !n.sf_fraction)
 		return 0;
 	if (!*fits)
 		return ~0ull;
-	if (n.nu_exponent > TOP)
-		return n.nu_fraction << (n.nu_exponent - TOP);
-	return n.nu_fraction >> (TOP - n.nu_exponent);
+	if (n.sf_exponent > TOP)
+		return n.sf_fraction << (n.sf_exponent - TOP);
+	return n.sf_fraction >> (TOP - n.sf_exponent);
 }
 
 /* Rounds towards 0. A value that does not fit becomes the limit next to it, a NaN becomes 0. */
@@ -262,22 +262,22 @@ static u64 from_f32(u64 bits)
 {
 	u64 sign = (bits & 1ull << 31) << 32, fraction = bits & 0x7fffff;
 	int exponent = (int)(bits >> 23 & 0xff);
-	struct number n;
+	struct soft_number n;
 
 	if (exponent == 255)
 		return fraction ? NAN_BITS : sign | INFINITY_BITS;
 	if (exponent)
 		return sign | (u64)(exponent - 127 + 1023) << 52 | fraction << 29;
-	n.nu_negative = sign != 0;
-	n.nu_fraction = fraction;
-	n.nu_exponent = TOP - 149;
+	n.sf_negative = sign != 0;
+	n.sf_fraction = fraction;
+	n.sf_exponent = TOP - 149;
 	return pack(n);
 }
 
 static u64 to_f32(u64 a)
 {
 	u64 sign = a >> 32 & 1ull << 31, bits, rest;
-	struct number n;
+	struct soft_number n;
 	s32 exponent;
 
 	if (is_nan(a))
@@ -285,12 +285,12 @@ static u64 to_f32(u64 a)
 	if (is_infinite(a))
 		return sign | 0x7f800000;
 	n = unpack(a);
-	if (!n.nu_fraction)
+	if (!n.sf_fraction)
 		return sign;
-	exponent = n.nu_exponent + 127;
+	exponent = n.sf_exponent + 127;
 	if (exponent >= 255)
 		return sign | 0x7f800000;
-	bits = n.nu_fraction;
+	bits = n.sf_fraction;
 	if (exponent <= 0) {
 		bits = shift_sticky(bits, (u32)(1 - exponent));
 		exponent = 0;

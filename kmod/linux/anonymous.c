@@ -19,18 +19,18 @@ static void log_refusal(int error, const struct dfr_refusal *why)
 }
 
 /* The engine's lock is held. *program becomes NULL when the state owns it. */
-static int start(struct dfr_session *session, struct dfr_program **program, u32 *matched,
+static int start(struct dfr_holding *holding, struct dfr_program **program, u32 *matched,
 		 struct dfr_refusal *why)
 {
 	u32 cpu;
 	int error;
 
-	error = dfr_session_keep(session, DFR_ANONYMOUS_NAME, true)
-			?: dfr_state_add(session->ss_state, *program, DFR_ENABLE_ZERO_OK, matched, why);
+	error = dfr_holding_keep(holding, DFR_ANONYMOUS_NAME, true)
+			?: dfr_state_add(holding->hd_state, *program, DFR_ENABLE_ZERO_OK, matched, why);
 	if (error)
 		return error;
 	*program = NULL;
-	return dfr_session_go(session, &cpu);
+	return dfr_holding_go(holding, &cpu);
 }
 
 /* Takes the engine's lock. */
@@ -38,15 +38,15 @@ static int start_program(const struct dfr_rights *rights, struct dfr_program **p
 			 struct dfr_refusal *why)
 {
 	struct dfr_mutex *lock = dfr_engine_lock(dfr_engine_instance);
-	struct dfr_session *session;
+	struct dfr_holding *holding;
 	int error;
 
 	dfr_mutex_lock(lock);
-	error = dfr_session_create(rights, NULL, &session);
+	error = dfr_holding_create(rights, NULL, &holding);
 	if (!error) {
-		error = start(session, program, matched, why);
+		error = start(holding, program, matched, why);
 		if (error)
-			dfr_session_destroy(session);
+			dfr_holding_destroy(holding);
 	}
 	dfr_mutex_unlock(lock);
 	return error;
@@ -62,7 +62,7 @@ void dfr_anonymous_start(void)
 
 	if (!dfr_boot_dof_size())
 		return;
-	error = dfr_session_load(&rights, dfr_boot_dof, dfr_boot_dof_size(), &program, &why);
+	error = dfr_holding_load(&rights, dfr_boot_dof, dfr_boot_dof_size(), &program, &why);
 	if (!error)
 		error = start_program(&rights, &program, &matched, &why);
 	dfr_program_free(program);

@@ -61,8 +61,8 @@ bool dfr_arch_device_address(u64 addr)
 
 /* A frame record, as a function leaves it on the stack: its caller's record and where it returns to. */
 struct frame_record {
-	u64 fr_caller;
-	u64 fr_return;
+	u64 fm_caller;
+	u64 fm_return;
 };
 
 /* Return addresses may carry a signature in the bits that all kernel addresses have set. */
@@ -85,13 +85,13 @@ void dfr_arch_walk_next(struct dfr_arch_walk *walk)
 	if (!dfr_arch_kernel_address(fp) || (fp & 7) ||
 	    (dfr_arch_needs_device_check(fp) && dfr_arch_device_address(fp)))
 		return;
-	if (copy_from_kernel_nofault(&record, (void *)fp, sizeof(record)) || !record.fr_return)
+	if (copy_from_kernel_nofault(&record, (void *)fp, sizeof(record)) || !record.fm_return)
 		return;
-	if (record.fr_caller <= fp && (walk->aw_on_task_stack || !on_task_stack(record.fr_caller)))
-		record.fr_caller = 0; /* stacks grow down: this is the last frame */
-	walk->aw_on_task_stack |= on_task_stack(record.fr_caller);
-	walk->aw_fp = record.fr_caller;
-	walk->aw_pc = without_signature(record.fr_return);
+	if (record.fm_caller <= fp && (walk->aw_on_task_stack || !on_task_stack(record.fm_caller)))
+		record.fm_caller = 0; /* stacks grow down: this is the last frame */
+	walk->aw_on_task_stack |= on_task_stack(record.fm_caller);
+	walk->aw_fp = record.fm_caller;
+	walk->aw_pc = without_signature(record.fm_return);
 }
 
 void dfr_arch_walk_start(struct dfr_arch_walk *walk, struct pt_regs *regs)

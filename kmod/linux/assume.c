@@ -25,10 +25,18 @@
 #include "kmod/linux/linux.h"
 #include "kmod/linux/resolve.h"
 
-enum kind { CALLED_ROW, LOOKED_AT_ROW, HOOKED_ROW, TRACEPOINT_ROW, MEMBER_ROW, CALLBACK_ROW, BEHAVES_ROW };
+enum row_kind {
+	CALLED_ROW,
+	LOOKED_AT_ROW,
+	HOOKED_ROW,
+	TRACEPOINT_ROW,
+	MEMBER_ROW,
+	CALLBACK_ROW,
+	BEHAVES_ROW
+};
 
 struct row {
-	enum kind rw_kind;
+	enum row_kind rw_kind;
 	enum dfr_part rw_part;
 	const char *rw_name;   /* as the kernel has it; of MEMBER "struct.member" */
 	const char *rw_lookup; /* in BTF; NULL: as rw_name */
@@ -117,7 +125,7 @@ static bool has_symbol(const struct row *row)
 static_assert(DFR_ROWS * 2 < SLOTS);
 
 struct slots {
-	u8 sl_row[SLOTS]; /* and one; 0: none */
+	u8 so_row[SLOTS]; /* and one; 0: none */
 };
 
 static u32 hash_of(const char *name)
@@ -133,9 +141,9 @@ static void enter(struct slots *slots, const char *name, u32 row)
 {
 	u32 at = hash_of(name) % SLOTS;
 
-	while (slots->sl_row[at])
+	while (slots->so_row[at])
 		at = (at + 1) % SLOTS;
-	slots->sl_row[at] = row + 1;
+	slots->so_row[at] = row + 1;
 }
 
 static const char *lookup_of(const struct row *row)
@@ -149,8 +157,8 @@ static void see_symbol(const char *name, unsigned long address)
 {
 	u32 at = hash_of(name) % SLOTS;
 
-	for (; symbol_slots->sl_row[at]; at = (at + 1) % SLOTS) {
-		struct row *row = &rows[symbol_slots->sl_row[at] - 1];
+	for (; symbol_slots->so_row[at]; at = (at + 1) % SLOTS) {
+		struct row *row = &rows[symbol_slots->so_row[at] - 1];
 
 		if (strcmp(row->rw_name, name))
 			continue;
@@ -217,9 +225,9 @@ static bool has_type(const struct row *row)
 }
 
 struct pass {
-	struct dfr_btf pa_btf;
-	struct slots pa_slots;
-	char pa_text[256];
+	struct dfr_btf ps_btf;
+	struct slots ps_slots;
+	char ps_text[256];
 };
 
 static enum dfr_btf_kind kind_in_btf(const struct row *row)
@@ -234,11 +242,11 @@ static bool prototype_holds(struct pass *pass, const struct row *row, u32 id)
 {
 	bool held;
 
-	if (!dfr_btf_prototype(&pass->pa_btf, id, pass->pa_text, sizeof(pass->pa_text)))
+	if (!dfr_btf_prototype(&pass->ps_btf, id, pass->ps_text, sizeof(pass->ps_text)))
 		return false;
-	held = dfr_btf_is(row->rw_want, pass->pa_text);
+	held = dfr_btf_is(row->rw_want, pass->ps_text);
 	if (!held)
-		pr_info("dfr: %s is %s here, and expected to be %s\n", row->rw_name, pass->pa_text,
+		pr_info("dfr: %s is %s here, and expected to be %s\n", row->rw_name, pass->ps_text,
 			row->rw_want);
 	return held;
 }
@@ -247,7 +255,7 @@ static bool member_holds(struct pass *pass, const struct row *row, u32 id)
 {
 	u32 offset, size;
 
-	if (!dfr_btf_member(&pass->pa_btf, id, row->rw_member, &offset, &size)) {
+	if (!dfr_btf_member(&pass->ps_btf, id, row->rw_member, &offset, &size)) {
 		pr_info("dfr: %s is not there\n", row->rw_name);
 		return false;
 	}
@@ -265,8 +273,8 @@ static void see_type(void *arg, enum dfr_btf_kind kind, const char *name, u32 id
 	u32 at = hash_of(name) % SLOTS;
 	bool held;
 
-	for (; pass->pa_slots.sl_row[at]; at = (at + 1) % SLOTS) {
-		struct row *row = &rows[pass->pa_slots.sl_row[at] - 1];
+	for (; pass->ps_slots.so_row[at]; at = (at + 1) % SLOTS) {
+		struct row *row = &rows[pass->ps_slots.so_row[at] - 1];
 
 		if (kind_in_btf(row) != kind || strcmp(lookup_of(row), name))
 			continue;
@@ -305,14 +313,14 @@ static int open_btf(struct dfr_btf *btf)
 static void find_types(enum dfr_row first, enum dfr_row last)
 {
 	struct pass *pass = dfr_plat_alloc(sizeof(*pass));
-	bool open = pass && !open_btf(&pass->pa_btf);
+	bool open = pass && !open_btf(&pass->ps_btf);
 	u32 i;
 
 	for (i = first; open && i <= last; i++)
 		if (has_type(&rows[i]))
-			enter(&pass->pa_slots, lookup_of(&rows[i]), i);
+			enter(&pass->ps_slots, lookup_of(&rows[i]), i);
 	if (open)
-		dfr_btf_each(&pass->pa_btf, see_type, pass);
+		dfr_btf_each(&pass->ps_btf, see_type, pass);
 	for (i = first; i <= last; i++) {
 		if (open)
 			judge_type(&rows[i]);
@@ -322,7 +330,7 @@ static void find_types(enum dfr_row first, enum dfr_row last)
 		rows[i].rw_seen = 0;
 	}
 	if (open)
-		dfr_btf_close(&pass->pa_btf);
+		dfr_btf_close(&pass->ps_btf);
 	dfr_plat_free(pass);
 }
 
@@ -398,7 +406,7 @@ unsigned long dfr_row_address(enum dfr_row row)
 	return row < DFR_ROWS && dfr_part_works(rows[row].rw_part) ? rows[row].rw_address : 0;
 }
 
-static const struct row *own_row(enum kind kind, const char *name)
+static const struct row *own_row(enum row_kind kind, const char *name)
 {
 	u32 i;
 

@@ -255,8 +255,8 @@ HOOKED(__crash_kexec, NULL, "the reason of an oops that starts a crash kernel")
 
 /* -- Clock (clock.[ch]): the latched words of the timekeeper. It must also give the kernel's time. */
 LOOKED_AT(tk_fast_mono, readable, CLOCK)
-STANDS_FOR(tk_fast, seq, dfr_fast_timekeeper, ft_latch, CLOCK)
-STANDS_FOR(tk_fast, base, dfr_fast_timekeeper, ft_base, CLOCK)
+STANDS_FOR(tk_fast, seq, dfr_fast_timekeeper, fk_latch, CLOCK)
+STANDS_FOR(tk_fast, base, dfr_fast_timekeeper, fk_base, CLOCK)
 #ifdef CONFIG_X86_64
 LOOKED_AT(clocksource_tsc, readable, CLOCK)
 LOOKED_AT(clocksource_tsc_early, readable, CLOCK)

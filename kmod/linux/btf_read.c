@@ -182,22 +182,22 @@ void dfr_btf_each(const struct dfr_btf *btf,
 /* --- Prototypes as text. ---------------------------------------------------- */
 
 struct text {
-	char *te_at;
-	size_t te_room;
-	bool te_full;
+	char *tb_at;
+	size_t tb_room;
+	bool tb_full;
 };
 
 static void put(struct text *text, const char *s)
 {
 	size_t n = strlen(s);
 
-	if (n >= text->te_room) {
-		text->te_full = true;
+	if (n >= text->tb_room) {
+		text->tb_full = true;
 		return;
 	}
-	memcpy(text->te_at, s, n + 1);
-	text->te_at += n;
-	text->te_room -= n;
+	memcpy(text->tb_at, s, n + 1);
+	text->tb_at += n;
+	text->tb_room -= n;
 }
 
 /* BTF has the compiler's names of integer types; these are the ones that C programmers write. */
@@ -245,7 +245,7 @@ static void put_type(const struct dfr_btf *btf, u32 id, struct text *text, int d
 	id = unqualified(btf, id);
 	type = type_of(btf, id);
 	if (depth > DEPTH) {
-		text->te_full = true;
+		text->tb_full = true;
 		return;
 	}
 	switch (type.ty_kind) {
@@ -288,7 +288,7 @@ static void put_prototype(const struct dfr_btf *btf, u32 id, const char *middle,
 	put(text, " ");
 	put(text, middle);
 	put(text, "(");
-	for (i = 0; i < type.ty_vlen && !text->te_full; i++) {
+	for (i = 0; i < type.ty_vlen && !text->tb_full; i++) {
 		u32 parameter = load32(type.ty_data + 8 * i + 4);
 
 		put(text, i ? ", " : "");
@@ -302,7 +302,7 @@ static void put_prototype(const struct dfr_btf *btf, u32 id, const char *middle,
 
 bool dfr_btf_prototype(const struct dfr_btf *btf, u32 id, char *text, size_t room)
 {
-	struct text out = { .te_at = text, .te_room = room };
+	struct text out = { .tb_at = text, .tb_room = room };
 	struct type type = type_of(btf, id);
 	int depth;
 
@@ -315,7 +315,7 @@ bool dfr_btf_prototype(const struct dfr_btf *btf, u32 id, char *text, size_t roo
 	if (type.ty_kind != FUNC_PROTO || !room)
 		return false;
 	put_prototype(btf, id, "", &out, 0);
-	return !out.te_full;
+	return !out.tb_full;
 }
 
 /* Compares two prototypes; `const` in `want` is passed over. */

@@ -19,12 +19,12 @@ static u64 no_counter(struct clocksource *source)
 }
 
 static struct clocksource no_clock;
-static const struct dfr_fast_timekeeper no_keeper = { .ft_base = { { .clock = &no_clock },
+static const struct dfr_fast_timekeeper no_keeper = { .fk_base = { { .clock = &no_clock },
 								   { .clock = &no_clock } } };
 
 const struct dfr_fast_timekeeper *dfr_clock_keeper __read_mostly = &no_keeper;
-const struct tk_read_base *dfr_clock_halves[2] __read_mostly = { &no_keeper.ft_base[0],
-								 &no_keeper.ft_base[1] };
+const struct tk_read_base *dfr_clock_halves[2] __read_mostly = { &no_keeper.fk_base[0],
+								 &no_keeper.fk_base[1] };
 u64 (*dfr_clock_counter)(struct clocksource *source) __read_mostly = no_counter;
 
 /*
@@ -65,8 +65,8 @@ static bool agrees(void)
 static void believe(const struct dfr_fast_timekeeper *keeper)
 {
 	dfr_clock_keeper = keeper;
-	dfr_clock_halves[0] = &keeper->ft_base[0];
-	dfr_clock_halves[1] = &keeper->ft_base[1];
+	dfr_clock_halves[0] = &keeper->fk_base[0];
+	dfr_clock_halves[1] = &keeper->fk_base[1];
 }
 
 void dfr_clock_init(void)
@@ -75,9 +75,9 @@ void dfr_clock_init(void)
 	struct dfr_fast_timekeeper copy;
 
 	if (!keeper || copy_from_kernel_nofault(&copy, keeper, sizeof(copy)) ||
-	    !is_counter(&copy.ft_base[0]) || !is_counter(&copy.ft_base[1]))
+	    !is_counter(&copy.fk_base[0]) || !is_counter(&copy.fk_base[1]))
 		return;
-	dfr_clock_counter = copy.ft_base[0].clock->read;
+	dfr_clock_counter = copy.fk_base[0].clock->read;
 	believe(keeper);
 	if (agrees())
 		return;

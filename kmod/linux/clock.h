@@ -29,7 +29,7 @@ extern u64 (*dfr_clock_counter)(struct clocksource *source);
 static __always_inline bool dfr_clock_quick(u64 *time)
 {
 	const struct dfr_fast_timekeeper *keeper = READ_ONCE(dfr_clock_keeper);
-	unsigned int sequence = READ_ONCE(keeper->ft_latch.seqcount.sequence);
+	unsigned int sequence = READ_ONCE(keeper->fk_latch.seqcount.sequence);
 	const struct tk_read_base *base = READ_ONCE(dfr_clock_halves[sequence & 1]);
 	u64 cycles;
 
@@ -40,7 +40,7 @@ static __always_inline bool dfr_clock_quick(u64 *time)
 	*time = base->base + ((cycles * base->mult + base->xtime_nsec) >> base->shift);
 	smp_rmb();
 	return likely(!(cycles >> DFR_CLOCK_CYCLES_BITS) &&
-		      READ_ONCE(keeper->ft_latch.seqcount.sequence) == sequence);
+		      READ_ONCE(keeper->fk_latch.seqcount.sequence) == sequence);
 }
 
 static __always_inline u64 dfr_clock(void)

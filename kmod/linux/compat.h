@@ -93,8 +93,8 @@ struct dfr_mount_head {
  * reads. The same in 6.1 to 6.12; assumptions.h checks it.
  */
 struct dfr_fast_timekeeper {
-	seqcount_latch_t ft_latch;
-	struct tk_read_base ft_base[2];
+	seqcount_latch_t fk_latch;
+	struct tk_read_base fk_base[2];
 };
 
 /* A mount's mapping of user ids: the first argument of vfs_create() and similar functions. */

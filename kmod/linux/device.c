@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/dfr: the control interface of formats/abi/control.h. A descriptor holds at most one session.
- * Its requests are handled one by one (fl_busy), so that the session does not change during one.
+ * /dev/dfr: the control interface of formats/abi/control.h. A descriptor has at most one holding.
+ * Its requests are handled one by one (fl_busy), so that the holding does not change during one.
  * Every structure is copied in once, checked, worked on as a kernel copy and copied out. No user
  * memory is touched under the engine's lock, because a fault there may wait for a file system. Only
  * enable, go and keep take that lock, so reading, listing and stopping do not wait for a task that
@@ -33,7 +33,7 @@ static noinline int __must_check dfr_device_lock(void)
 {
 	if (dfr_mutex_lock_killable(engine_lock()))
 		return -EINTR;
-	dfr_sessions_settle();
+	dfr_holdings_settle();
 	return 0;
 }
 
@@ -48,10 +48,10 @@ static void say_something(struct dfr_file *file)
 	WRITE_ONCE(file->fl_words, file->fl_words + 1);
 }
 
-void dfr_device_set_session(struct dfr_file *file, struct dfr_session *session)
+void dfr_device_set_holding(struct dfr_file *file, struct dfr_holding *holding)
 {
 	mutex_lock(&file->fl_map);
-	file->fl_session = session;
+	file->fl_holding = holding;
 	mutex_unlock(&file->fl_map);
 }
 
@@ -92,8 +92,8 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 		info.flags |= DFR_INFO_CONFINED;
 	memcpy(info.boot_id, dfr_plat_boot_id(), sizeof(info.boot_id));
 	info.probes = dfr_probe_count(dfr_engine_instance);
-	info.states = dfr_session_count(&file->fl_rights);
-	if (dfr_session_known(DFR_ANONYMOUS_NAME))
+	info.states = dfr_holding_count(&file->fl_rights);
+	if (dfr_holding_known(DFR_ANONYMOUS_NAME))
 		info.flags |= DFR_INFO_ANONYMOUS;
 	return dfr_device_copy_out(arg, &info, sizeof(info));
 }
@@ -102,19 +102,19 @@ static int ioctl_info(struct dfr_file *file, void __user *arg)
 static int enable_locked(struct dfr_file *file, struct dfr_program *program, struct dfr_ioc_enable *io,
 			 struct dfr_refusal *why)
 {
-	struct dfr_session *session = file->fl_session;
+	struct dfr_holding *holding = file->fl_holding;
 	int error;
 
-	if (!session) {
-		error = dfr_session_create(&file->fl_rights, file, &session);
+	if (!holding) {
+		error = dfr_holding_create(&file->fl_rights, file, &holding);
 		if (error)
 			return error;
 	}
-	error = dfr_state_add(session->ss_state, program, io->flags, &io->matched, why);
-	if (error && !file->fl_session)
-		dfr_session_destroy(session); /* the first program makes the state, or nothing does */
+	error = dfr_state_add(holding->hd_state, program, io->flags, &io->matched, why);
+	if (error && !file->fl_holding)
+		dfr_holding_destroy(holding); /* the first program makes the state, or nothing does */
 	else
-		dfr_device_set_session(file, session);
+		dfr_device_set_holding(file, holding);
 	return error;
 }
 
@@ -126,7 +126,7 @@ static int load_program(struct dfr_file *file, const struct dfr_ioc_enable *io, 
 
 	if (IS_ERR(dof))
 		return PTR_ERR(dof);
-	error = dfr_session_load(&file->fl_rights, dof, io->dof_size, program, why);
+	error = dfr_holding_load(&file->fl_rights, dof, io->dof_size, program, why);
 	kvfree(dof);
 	return error;
 }
@@ -166,20 +166,20 @@ static int ioctl_enable(struct dfr_file *file, void __user *arg)
 	return dfr_device_copy_out(arg, &io, sizeof(io)) ?: error;
 }
 
-static int start(struct dfr_session *session, u32 *cpu)
+static int start(struct dfr_holding *holding, u32 *cpu)
 {
 	int error = dfr_device_lock();
 
 	if (error)
 		return error;
-	error = dfr_session_go(session, cpu);
+	error = dfr_holding_go(holding, cpu);
 	dfr_device_unlock();
 	dfr_hotplug_settle(true); /* what he who asks does from here on is recorded, wherever he runs */
 	return error;
 }
 
 static int ioctl_go(struct dfr_file *file, void __user *arg,
-		    int (*action)(struct dfr_session *session, u32 *cpu))
+		    int (*action)(struct dfr_holding *holding, u32 *cpu))
 {
 	struct dfr_ioc_go io;
 	int error = dfr_device_copy_in(&io, sizeof(io), arg);
@@ -193,7 +193,7 @@ static int ioctl_go(struct dfr_file *file, void __user *arg,
 	if (file->fl_rights.rt_confined &&
 	    !dfr_plat_owned(NULL, file->fl_rights.rt_uid, file->fl_rights.rt_gid))
 		return -EPERM;
-	error = file->fl_session ? action(file->fl_session, &io.cpu) : -ENXIO;
+	error = file->fl_holding ? action(file->fl_holding, &io.cpu) : -ENXIO;
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
@@ -207,8 +207,8 @@ static int ioctl_status(struct dfr_file *file, void __user *arg)
 		return error;
 	size = io.size;
 	memset(&io, 0, sizeof(io));
-	if (file->fl_session)
-		dfr_state_status(file->fl_session->ss_state, &io);
+	if (file->fl_holding)
+		dfr_state_status(file->fl_holding->hd_state, &io);
 	else
 		error = -ENXIO;
 	io.size = size;
@@ -235,7 +235,7 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 	taken = dfr_plat_alloc(io.count * sizeof(*taken));
 	if (!taken)
 		return -ENOMEM;
-	error = file->fl_session ? dfr_state_take(file->fl_session->ss_state, io.cpu,
+	error = file->fl_holding ? dfr_state_take(file->fl_holding->hd_state, io.cpu,
 						  io.flags & DFR_TAKE_FLUSH, taken, io.count, &count)
 				 : -ENXIO;
 	if (!error && copy_to_user(u64_to_user_ptr(io.taken), taken, count * sizeof(*taken)))
@@ -247,13 +247,13 @@ static int ioctl_take(struct dfr_file *file, void __user *arg)
 
 static int release_blocks(struct dfr_file *file, const struct dfr_ioc_taken *taken, u32 count)
 {
-	int error = file->fl_session ? 0 : -ENXIO;
+	int error = file->fl_holding ? 0 : -ENXIO;
 	u32 i;
 
 	for (i = 0; i < count && !error; i++)
 		error = taken[i].cpu >= dfr_plat_ncpus()
 				? -EINVAL
-				: dfr_state_release(file->fl_session->ss_state, taken[i].cpu, taken[i].block,
+				: dfr_state_release(file->fl_holding->hd_state, taken[i].cpu, taken[i].block,
 						    taken[i].seq);
 	return error;
 }
@@ -302,7 +302,7 @@ static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 
 	if (error)
 		return error;
-	error = file->fl_session ? copy_catalog(file->fl_session->ss_state, &io, &buffer) : -ENXIO;
+	error = file->fl_holding ? copy_catalog(file->fl_holding->hd_state, &io, &buffer) : -ENXIO;
 	if (!error && io.bytes && copy_to_user(u64_to_user_ptr(io.buffer), buffer, io.bytes))
 		error = -EFAULT;
 	dfr_plat_free(buffer);
@@ -326,7 +326,7 @@ static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 	if (!buffer)
 		return -ENOMEM;
 	io.bytes = 0;
-	error = file->fl_session ? dfr_state_aggsnap(file->fl_session->ss_state, buffer, room, &io.bytes)
+	error = file->fl_holding ? dfr_state_aggsnap(file->fl_holding->hd_state, buffer, room, &io.bytes)
 				 : -ENXIO;
 	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, min_t(u64, io.bytes, room)))
 		error = -EFAULT;
@@ -345,7 +345,7 @@ static int ioctl_aggclear(struct dfr_file *file, void __user *arg)
 		return error;
 	if (io.remove > 1)
 		return -EINVAL;
-	return file->fl_session ? dfr_state_aggclear(file->fl_session->ss_state, io.varid, io.remove)
+	return file->fl_holding ? dfr_state_aggclear(file->fl_holding->hd_state, io.varid, io.remove)
 				: -ENXIO;
 }
 
@@ -366,34 +366,34 @@ static int keep(struct dfr_file *file, const char *name)
 {
 	int error;
 
-	if (!file->fl_session)
+	if (!file->fl_holding)
 		return -ENXIO;
 	if (!name[0])
 		return -EINVAL;
 	error = dfr_device_lock();
 	if (error)
 		return error;
-	error = dfr_session_keep(file->fl_session, name, false);
+	error = dfr_holding_keep(file->fl_holding, name, false);
 	dfr_device_unlock();
 	return error;
 }
 
 static int claim(struct dfr_file *file, const char *name)
 {
-	struct dfr_session *session;
+	struct dfr_holding *holding;
 	int error;
 
-	if (file->fl_session)
+	if (file->fl_holding)
 		return -EBUSY; /* one state a descriptor */
-	error = dfr_session_claim(file, name[0] ? name : DFR_ANONYMOUS_NAME, &session);
+	error = dfr_holding_claim(file, name[0] ? name : DFR_ANONYMOUS_NAME, &holding);
 	if (!error)
-		dfr_device_set_session(file, session);
+		dfr_device_set_holding(file, holding);
 	return error;
 }
 
 static int end(struct dfr_file *file, const char *name)
 {
-	return dfr_session_end(file, name[0] ? name : DFR_ANONYMOUS_NAME);
+	return dfr_holding_end(file, name[0] ? name : DFR_ANONYMOUS_NAME);
 }
 
 static int ioctl_named(struct dfr_file *file, void __user *arg,
@@ -422,7 +422,7 @@ static int ioctl_states(struct dfr_file *file, void __user *arg)
 	buffer = dfr_plat_alloc(room + 1);
 	if (!buffer)
 		return -ENOMEM;
-	need = dfr_session_describe(&file->fl_rights, buffer, room + 1);
+	need = dfr_holding_describe(&file->fl_rights, buffer, room + 1);
 	if (copy_to_user(u64_to_user_ptr(io.buffer), buffer, min(need, room)))
 		error = -EFAULT;
 	else if (need > room)
@@ -439,9 +439,9 @@ static int ioctl_option(struct dfr_file *file, void __user *arg)
 
 	if (error)
 		return error;
-	if (!file->fl_session)
+	if (!file->fl_holding)
 		return -ENXIO;
-	io.value = dfr_state_option(file->fl_session->ss_state, io.option);
+	io.value = dfr_state_option(file->fl_holding->hd_state, io.option);
 	return dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
@@ -459,7 +459,7 @@ static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 	case DFR_IOC_INFO: return ioctl_info(file, arg);
 	case DFR_IOC_ENABLE: return ioctl_enable(file, arg);
 	case DFR_IOC_GO: return ioctl_go(file, arg, start);
-	case DFR_IOC_STOP: return ioctl_go(file, arg, dfr_session_stop);
+	case DFR_IOC_STOP: return ioctl_go(file, arg, dfr_holding_stop);
 	case DFR_IOC_STATUS: return ioctl_status(file, arg);
 	case DFR_IOC_TAKE: return ioctl_take(file, arg);
 	case DFR_IOC_RELEASE: return ioctl_release(file, arg);
@@ -549,23 +549,23 @@ static int device_release(struct inode *inode, struct file *filp)
 
 	if (file->fl_rights.rt_confined)
 		remove_confined(file);
-	if (file->fl_session)
-		dfr_session_let_go(file->fl_session);
+	if (file->fl_holding)
+		dfr_holding_let_go(file->fl_holding);
 	put_pid(file->fl_opener);
 	kfree_rcu(file, fl_rcu);
 	return 0;
 }
 
 /* fl_map is held. A state that has not started has no rings yet. */
-static __poll_t events_of(const struct dfr_session *session)
+static __poll_t events_of(const struct dfr_holding *holding)
 {
 	__poll_t events = 0;
 
-	if (!session)
+	if (!holding)
 		return EPOLLERR;
-	if (smp_load_acquire(&session->ss_started) && dfr_state_readable(session->ss_state))
+	if (smp_load_acquire(&holding->hd_started) && dfr_state_readable(holding->hd_state))
 		events |= EPOLLIN | EPOLLRDNORM;
-	if (dfr_state_activity(session->ss_state) >= DFR_DRAINING)
+	if (dfr_state_activity(holding->hd_state) >= DFR_DRAINING)
 		events |= EPOLLIN | EPOLLHUP;
 	return events;
 }
@@ -578,7 +578,7 @@ static __poll_t device_poll(struct file *filp, poll_table *wait)
 	say_something(file);
 	poll_wait(filp, &file->fl_wait, wait);
 	mutex_lock(&file->fl_map);
-	events = events_of(file->fl_session);
+	events = events_of(file->fl_holding);
 	mutex_unlock(&file->fl_map);
 	return events;
 }

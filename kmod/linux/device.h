@@ -15,13 +15,13 @@ struct file;
 struct vm_area_struct;
 
 /*
- * An open descriptor. fl_session is written under both fl_busy and fl_map, and read under either.
- * Tasks in poll() sleep on fl_wait, which is in the descriptor so that the session may end
+ * An open descriptor. fl_holding is written under both fl_busy and fl_map, and read under either.
+ * Tasks in poll() sleep on fl_wait, which is in the descriptor so that the holding may end
  * meanwhile. fl_opener is the process that opened it, fl_words a number that each request changes
- * (session.c watches it). A wake-up may still use the structure after release, so RCU frees it.
+ * (holding.c watches it). A wake-up may still use the structure after release, so RCU frees it.
  */
 struct dfr_file {
-	struct dfr_session *fl_session;
+	struct dfr_holding *fl_holding;
 	struct dfr_rights fl_rights;
 	wait_queue_head_t fl_wait;
 	struct list_head fl_list; /* of users without privilege: under confined_lock */
@@ -40,7 +40,7 @@ struct dfr_file {
 int dfr_device_copy_in(void *to, size_t size, const void __user *from);
 int dfr_device_copy_out(void __user *to, const void *from, size_t size);
 
-void dfr_device_set_session(struct dfr_file *file, struct dfr_session *session);
+void dfr_device_set_holding(struct dfr_file *file, struct dfr_holding *holding);
 
 int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma); /* mapping.c */
 int dfr_device_probes(struct dfr_file *file, void __user *arg);	    /* listing.c */

@@ -17,9 +17,9 @@
 
 static __always_inline void entered(unsigned long ip, struct ftrace_ops *ops, struct pt_regs *regs)
 {
-	struct dfr_hook *hook = container_of(ops, struct dfr_hook, hk_ops);
+	struct dfr_hook *hook = container_of(ops, struct dfr_hook, ho_ops);
 
-	hook->hk_enter(hook, regs);
+	hook->ho_enter(hook, regs);
 }
 DFR_FTRACE_CALLBACK(enter, entered)
 
@@ -27,21 +27,21 @@ static void left(DFR_RETHOOK_HANDLER_ARGS)
 {
 	struct dfr_hook *hook = data;
 
-	hook->hk_return(dfr_return_cookie(node), regs);
+	hook->ho_return(dfr_return_cookie(node), regs);
 }
 
 void dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs,
 		     struct dfr_probe *const *probe)
 {
-	dfr_return_hook(hook->hk_returns, cookie, regs, probe);
+	dfr_return_hook(hook->ho_returns, cookie, regs, probe);
 }
 
 unsigned int dfr_hook_exists(const struct dfr_hook *hook)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; hook->hk_names[i]; i++)
-		n += dfr_hooked_address(hook->hk_names[i]) != 0;
+	for (i = 0; hook->ho_names[i]; i++)
+		n += dfr_hooked_address(hook->ho_names[i]) != 0;
 	return n;
 }
 
@@ -49,14 +49,14 @@ static int set_filter(struct dfr_hook *hook)
 {
 	unsigned int i, n = 0;
 
-	for (i = 0; hook->hk_names[i]; i++) {
-		unsigned long address = dfr_hooked_address(hook->hk_names[i]);
+	for (i = 0; hook->ho_names[i]; i++) {
+		unsigned long address = dfr_hooked_address(hook->ho_names[i]);
 
 		/*
 		 * ftrace refuses a function without a patch site; the hook's other functions still
 		 * serve.
 		 */
-		if (address && !ftrace_set_filter_ip(&hook->hk_ops, address, 0, 0))
+		if (address && !ftrace_set_filter_ip(&hook->ho_ops, address, 0, 0))
 			n++;
 	}
 	return n ? 0 : -ENOENT;
@@ -153,40 +153,40 @@ static int start(struct dfr_hook *hook)
 {
 	int error;
 
-	if (hook->hk_return && !hook->hk_returns && dfr_part_works(DFR_PART_RETURNS)) {
-		error = dfr_return_pool_create(HOOK_RETURN_NODES, left, hook, &hook->hk_returns);
+	if (hook->ho_return && !hook->ho_returns && dfr_part_works(DFR_PART_RETURNS)) {
+		error = dfr_return_pool_create(HOOK_RETURN_NODES, left, hook, &hook->ho_returns);
 		if (error)
 			return error;
 	}
-	hook->hk_ops.func = enter;
-	hook->hk_ops.flags = FTRACE_OPS_FL_PERMANENT;
+	hook->ho_ops.func = enter;
+	hook->ho_ops.flags = FTRACE_OPS_FL_PERMANENT;
 	error = set_filter(hook);
 	if (!error)
-		error = dfr_ops_start(&hook->hk_ops);
+		error = dfr_ops_start(&hook->ho_ops);
 	if (error)
-		dfr_ops_reset(&hook->hk_ops);
+		dfr_ops_reset(&hook->ho_ops);
 	return error;
 }
 
 int dfr_hook_update(struct dfr_hook *hook)
 {
-	bool wanted = hook->hk_users > 0;
+	bool wanted = hook->ho_users > 0;
 	int error = 0;
 
-	if (wanted == hook->hk_registered)
+	if (wanted == hook->ho_registered)
 		return 0;
 	if (wanted)
 		error = start(hook);
 	else
-		error = dfr_ops_end(&hook->hk_ops);
+		error = dfr_ops_end(&hook->ho_ops);
 	if (!error)
-		hook->hk_registered = wanted;
+		hook->ho_registered = wanted;
 	return error;
 }
 
 void dfr_hook_free(struct dfr_hook *hook)
 {
-	if (hook->hk_returns)
-		dfr_return_pool_free(hook->hk_returns);
-	hook->hk_returns = NULL;
+	if (hook->ho_returns)
+		dfr_return_pool_free(hook->ho_returns);
+	hook->ho_returns = NULL;
 }

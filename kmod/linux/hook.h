@@ -29,14 +29,14 @@ struct dfr_probe;
 
 struct dfr_hook {
 	const char *const
-		*hk_names; /* NULL-terminated; those that exist are hooked. Each has a row in assumptions.h */
-	void (*hk_enter)(struct dfr_hook *hook, struct pt_regs *regs);
-	void (*hk_return)(void *cookie, struct pt_regs *regs); /* or NULL */
-	unsigned int hk_users;				       /* armed probes that it serves */
+		*ho_names; /* NULL-terminated; those that exist are hooked. Each has a row in assumptions.h */
+	void (*ho_enter)(struct dfr_hook *hook, struct pt_regs *regs);
+	void (*ho_return)(void *cookie, struct pt_regs *regs); /* or NULL */
+	unsigned int ho_users;				       /* armed probes that it serves */
 
-	struct ftrace_ops hk_ops;
-	struct rethook *hk_returns;
-	bool hk_registered;
+	struct ftrace_ops ho_ops;
+	struct rethook *ho_returns;
+	bool ho_registered;
 };
 
 /* Clears the filter of ops that are no longer registered, so that they can be registered again. */
@@ -69,9 +69,9 @@ void dfr_hooks_settle(void);
 
 /* How many of the hook's functions this kernel has. */
 unsigned int dfr_hook_exists(const struct dfr_hook *hook);
-/* Registers the hook if hk_users is not 0, else unregisters it. */
+/* Registers the hook if ho_users is not 0, else unregisters it. */
 int dfr_hook_update(struct dfr_hook *hook);
-/* Called by hk_enter: makes hk_return run when this call returns, or counts a loss for that probe. */
+/* Called by ho_enter: makes ho_return run when this call returns, or counts a loss for that probe. */
 void dfr_hook_return(struct dfr_hook *hook, void *cookie, struct pt_regs *regs,
 		     struct dfr_probe *const *probe);
 /* At unload, after the last update. */

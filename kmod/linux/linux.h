@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the files of kmod/linux and kmod/providers: the module's one engine, a state's Linux
- * half (the session), and the functions that start and stop each part. Start reading in main.c.
+ * half (the holding), and the functions that start and stop each part. Start reading in main.c.
  */
 #ifndef DFR_KMOD_LINUX_LINUX_H
 #define DFR_KMOD_LINUX_LINUX_H
@@ -14,36 +14,36 @@
 #include <linux/wait.h>
 
 /*
- * A session is a state as this machine holds it: its owner (an open descriptor, or nobody while a
- * kept state is unclaimed) and the tasks that sleep on it. A session and its state are created and
+ * A holding is a state as this machine holds it: its owner (an open descriptor, or nobody while a
+ * kept state is unclaimed) and the tasks that sleep on it. A holding and its state are created and
  * destroyed together.
  *
- * All sessions are on one list. sessions_lock guards the list, names and owners; housekeeping walks
- * the list under it. The owner of a session uses it without that lock, because nobody else may end
- * it and the owner's requests come one by one. A session leaves the list when it or its name is
+ * All holdings are on one list. holdings_lock guards the list, names and owners; housekeeping walks
+ * the list under it. The owner of a holding uses it without that lock, because nobody else may end
+ * it and the owner's requests come one by one. A holding leaves the list when it or its name is
  * ended; its state then records nothing from that moment on. Destroying it needs the engine's lock,
- * so it waits on a list of its own (ss_doomed) until somebody has that.
+ * so it waits on a list of its own (hd_doomed) until somebody has that.
  *
- * ss_silent is how long the owner has made no request, in ns: it counts from the request of which
- * fl_words was ss_words up to ss_noticed (watch_consumer()).
+ * hd_silent is how long the owner has made no request, in ns: it counts from the request of which
+ * fl_words was hd_words up to hd_noticed (watch_consumer()).
  */
-struct dfr_session {
-	struct list_head ss_list;
-	struct dfr_state *ss_state;
-	struct dfr_file *ss_owner; /* NULL: kept and unclaimed; wake-ups read it under RCU */
-	bool ss_kept;
-	bool ss_active;	   /* between go and stop; housekeeping reads it, with acquire */
-	bool ss_unsettled; /* there is something for dfr_state_settle(): under sessions_lock */
-	bool ss_started;   /* its rings are there: mapping.c reads it without the lock */
-	u64 ss_next_clean; /* dfr_plat_clock() */
-	u64 ss_next_clock;
-	u64 ss_silent;	/* ns without a word of the owner, as housekeeping counts them: */
-	u64 ss_noticed; /* up to here, */
-	u32 ss_words;	/* since its fl_words were these */
-	struct irq_work ss_wake;
-	struct llist_node ss_doomed;
-	bool ss_confined; /* for ss_uid */
-	u32 ss_uid;
+struct dfr_holding {
+	struct list_head hd_list;
+	struct dfr_state *hd_state;
+	struct dfr_file *hd_owner; /* NULL: kept and unclaimed; wake-ups read it under RCU */
+	bool hd_kept;
+	bool hd_active;	   /* between go and stop; housekeeping reads it, with acquire */
+	bool hd_unsettled; /* there is something for dfr_state_settle(): under holdings_lock */
+	bool hd_started;   /* its rings are there: mapping.c reads it without the lock */
+	u64 hd_next_clean; /* dfr_plat_clock() */
+	u64 hd_next_clock;
+	u64 hd_silent;	/* ns without a word of the owner, as housekeeping counts them: */
+	u64 hd_noticed; /* up to here, */
+	u32 hd_words;	/* since its fl_words were these */
+	struct irq_work hd_wake;
+	struct llist_node hd_doomed;
+	bool hd_confined; /* for hd_uid */
+	u32 hd_uid;
 };
 
 struct dfr_file;
@@ -68,28 +68,28 @@ extern bool dfr_destructive;	    /* the module parameter */
 bool dfr_destructive_allowed(void); /* and no lockdown */
 extern bool dfr_unprivileged;	    /* the module parameter: users may trace their own tasks */
 
-/* session.c; the engine's lock is held. */
-int dfr_session_create(const struct dfr_rights *rights, struct dfr_file *owner, struct dfr_session **out);
-void dfr_session_destroy(struct dfr_session *session);
-int dfr_session_keep(struct dfr_session *session, const char *name, bool anonymous); /* -EEXIST */
-int dfr_session_go(struct dfr_session *session, u32 *cpu);
-extern struct task_struct *dfr_session_starts; /* who is in dfr_session_go(): he may be killed out of it */
+/* holding.c; the engine's lock is held. */
+int dfr_holding_create(const struct dfr_rights *rights, struct dfr_file *owner, struct dfr_holding **out);
+void dfr_holding_destroy(struct dfr_holding *holding);
+int dfr_holding_keep(struct dfr_holding *holding, const char *name, bool anonymous); /* -EEXIST */
+int dfr_holding_go(struct dfr_holding *holding, u32 *cpu);
+extern struct task_struct *dfr_holding_starts; /* who is in dfr_holding_go(): he may be killed out of it */
 /* Disarms and destroys what others have ended without the engine's lock. */
-void dfr_sessions_settle(void);
+void dfr_holdings_settle(void);
 
 /* Without the engine's lock, because somebody may hold it for as long as arming takes. */
-int dfr_session_load(const struct dfr_rights *rights, const void *dof, size_t size,
+int dfr_holding_load(const struct dfr_rights *rights, const void *dof, size_t size,
 		     struct dfr_program **program, struct dfr_refusal *why);
-int dfr_session_stop(struct dfr_session *session, u32 *cpu);
-int dfr_session_claim(struct dfr_file *file, const char *name, struct dfr_session **out); /* kept ones */
-int dfr_session_end(struct dfr_file *file, const char *name);				  /* likewise */
-void dfr_session_let_go(
-	struct dfr_session *session); /* its owner goes: a held one ends, a kept one runs on */
-unsigned int dfr_session_count(const struct dfr_rights *rights);
-bool dfr_session_known(const char *name);
+int dfr_holding_stop(struct dfr_holding *holding, u32 *cpu);
+int dfr_holding_claim(struct dfr_file *file, const char *name, struct dfr_holding **out); /* kept ones */
+int dfr_holding_end(struct dfr_file *file, const char *name);				  /* likewise */
+void dfr_holding_let_go(
+	struct dfr_holding *holding); /* its owner goes: a held one ends, a kept one runs on */
+unsigned int dfr_holding_count(const struct dfr_rights *rights);
+bool dfr_holding_known(const char *name);
 /* Returns the bytes needed. Users without privilege see their own states only. */
-size_t dfr_session_describe(const struct dfr_rights *rights, char *buffer, size_t room);
-void dfr_sessions_end(void); /* all of them, at unload */
+size_t dfr_holding_describe(const struct dfr_rights *rights, char *buffer, size_t room);
+void dfr_holdings_end(void); /* all of them, at unload */
 
 int dfr_device_init(void);
 void dfr_device_exit(void);

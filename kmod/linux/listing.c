@@ -14,10 +14,10 @@
 #define LISTING_MAX (16UL * 1024 * 1024)
 
 struct listing {
-	u8 *li_buffer;
-	size_t li_room;
-	size_t li_used;
-	u32 li_rest; /* the first that did not fit; 0: all did */
+	u8 *lg_buffer;
+	size_t lg_room;
+	size_t lg_used;
+	u32 lg_rest; /* the first that did not fit; 0: all did */
 };
 
 /* False: it does not fit into the rest of the buffer. */
@@ -35,9 +35,9 @@ static bool list_one(const struct dfr_probe *probe, struct listing *listing)
 		size += length[i];
 	}
 	size = ALIGN(size, 8);
-	if (size > listing->li_room - listing->li_used)
+	if (size > listing->lg_room - listing->lg_used)
 		return false;
-	entry = (struct dfr_cat_probe *)(listing->li_buffer + listing->li_used);
+	entry = (struct dfr_cat_probe *)(listing->lg_buffer + listing->lg_used);
 	entry->head.type = DFR_CAT_PROBE;
 	entry->head.size = size;
 	entry->id = probe->pb_id;
@@ -48,7 +48,7 @@ static bool list_one(const struct dfr_probe *probe, struct listing *listing)
 	text = (char *)(entry + 1);
 	for (i = 0; i < 4; text += length[i++])
 		memcpy(text, names[i], length[i]);
-	listing->li_used += size;
+	listing->lg_used += size;
 	return true;
 }
 
@@ -58,7 +58,7 @@ static bool list_next(const struct dfr_probe *probe, void *arg)
 
 	if (list_one(probe, listing))
 		return true;
-	listing->li_rest = probe->pb_id;
+	listing->lg_rest = probe->pb_id;
 	return false;
 }
 
@@ -78,16 +78,16 @@ int dfr_device_probes(struct dfr_file *file, void __user *arg)
 	}
 	if (io.bytes < LISTING_MIN)
 		return -EINVAL; /* room for any one entry, or the caller never gets on */
-	listing.li_room = min_t(u64, io.bytes, LISTING_MAX);
-	listing.li_buffer = dfr_plat_alloc(listing.li_room);
-	if (!listing.li_buffer)
+	listing.lg_room = min_t(u64, io.bytes, LISTING_MAX);
+	listing.lg_buffer = dfr_plat_alloc(listing.lg_room);
+	if (!listing.lg_buffer)
 		return -ENOMEM;
 	dfr_probes_match(dfr_engine_instance, pattern, io.id, file->fl_rights.rt_confined, list_next,
 			 &listing);
-	io.id = listing.li_rest;
-	io.bytes = listing.li_used;
-	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.li_buffer, listing.li_used))
+	io.id = listing.lg_rest;
+	io.bytes = listing.lg_used;
+	if (copy_to_user(u64_to_user_ptr(io.buffer), listing.lg_buffer, listing.lg_used))
 		error = -EFAULT;
-	dfr_plat_free(listing.li_buffer);
+	dfr_plat_free(listing.lg_buffer);
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The module: starts its parts in order, and ends them in reverse order. Start reading here; then
- * linux.h (what the files share), session.c (a state's life), device.c (how programs reach it),
+ * linux.h (what the files share), holding.c (a state's life), device.c (how programs reach it),
  * kmod/providers (where probes come from) and kmod/engine (what happens when one fires).
  *
  * Init requests no module, and takes no lock that a task which waits for a module may hold, because
@@ -42,10 +42,10 @@ static bool switched_off(void)
 }
 
 struct part {
-	const char *pt_name;
-	int (*pt_init)(void);
-	void (*pt_exit)(void);
-	bool pt_started;
+	const char *mp_name;
+	int (*mp_init)(void);
+	void (*mp_exit)(void);
+	bool mp_started;
 };
 
 /* If a provider cannot start, the others still do, and the log says so. */
@@ -66,11 +66,11 @@ static int start_providers(void)
 	int i, error;
 
 	for (i = 0; i < ARRAY_SIZE(providers); i++) {
-		error = providers[i].pt_init();
-		providers[i].pt_started = !error;
+		error = providers[i].mp_init();
+		providers[i].mp_started = !error;
 		if (error)
 			pr_warn("dfr: provider %s is not available on this kernel (error %d)\n",
-				providers[i].pt_name, error);
+				providers[i].mp_name, error);
 	}
 	return 0;
 }
@@ -80,8 +80,8 @@ static void stop_providers(void)
 	int i;
 
 	for (i = ARRAY_SIZE(providers) - 1; i >= 0; i--)
-		if (providers[i].pt_started)
-			providers[i].pt_exit();
+		if (providers[i].mp_started)
+			providers[i].mp_exit();
 }
 
 static int start_signals(void)
@@ -114,24 +114,24 @@ static int start_boot_program(void)
  * In the order of their start. They are ended in reverse order: at unload all, or if one fails those
  * before it.
  */
-static const struct step {
-	int (*st_start)(void);
-	void (*st_end)(void);
-} steps[] = {
+static const struct phase {
+	int (*ph_start)(void);
+	void (*ph_end)(void);
+} phases[] = {
 	{ dfr_anchor_init, dfr_anchor_exit },
 	{ start_signals, dfr_destructive_exit },
 	{ start_engine, end_engine },
 	{ start_providers, stop_providers },
 	{ dfr_hotplug_init, dfr_hotplug_exit },
 	{ dfr_panic_init, dfr_panic_exit },
-	{ start_boot_program, dfr_sessions_end },
+	{ start_boot_program, dfr_holdings_end },
 	{ dfr_device_init, dfr_device_exit },
 };
 
-static void end_steps(unsigned int n)
+static void end_phases(unsigned int n)
 {
 	while (n--)
-		steps[n].st_end();
+		phases[n].ph_end();
 	rcu_barrier(); /* descriptors are freed by RCU callbacks: slab's own, but ours to wait for */
 }
 
@@ -159,10 +159,10 @@ static int __init dfr_init(void)
 	dfr_platform_init();
 	dfr_jit_init();
 	dfr_stack_init();
-	for (n = 0; n < ARRAY_SIZE(steps); n++) {
-		error = steps[n].st_start();
+	for (n = 0; n < ARRAY_SIZE(phases); n++) {
+		error = phases[n].ph_start();
 		if (error) {
-			end_steps(n);
+			end_phases(n);
 			return error;
 		}
 	}
@@ -172,7 +172,7 @@ static int __init dfr_init(void)
 static void __exit dfr_exit(void)
 {
 	if (!off)
-		end_steps(ARRAY_SIZE(steps));
+		end_phases(ARRAY_SIZE(phases));
 }
 
 module_init(dfr_init);

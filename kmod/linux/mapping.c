@@ -10,7 +10,7 @@
  * mapping goes. Process context; mmap_lock is held.
  *
  * The engine's lock is not taken, because its holders wait for locks whose holders wait for
- * mmap_lock (kmod/LOCKS.md). fl_map keeps the session in place. The ring of a started state only
+ * mmap_lock (kmod/LOCKS.md). fl_map keeps the holding in place. The ring of a started state only
  * grows, so the number of a block stays valid as long as the state lives.
  */
 #include "kmod/linux/compat.h"
@@ -101,9 +101,9 @@ static int map_range(const struct dfr_state *state, struct vm_area_struct *vma)
 }
 
 /* fl_map is held. NULL: the state has no blocks, or there is no state. */
-static const struct dfr_state *mapped_state(const struct dfr_session *session)
+static const struct dfr_state *mapped_state(const struct dfr_holding *holding)
 {
-	return session && smp_load_acquire(&session->ss_started) ? session->ss_state : NULL;
+	return holding && smp_load_acquire(&holding->hd_started) ? holding->hd_state : NULL;
 }
 
 /* fl_map is held. */
@@ -122,7 +122,7 @@ static vm_fault_t on_fault(struct vm_fault *fault)
 	struct dfr_file *file = fault->vma->vm_file->private_data;
 
 	mutex_lock(&file->fl_map);
-	fault->page = page_at(mapped_state(file->fl_session), (u64)fault->pgoff << PAGE_SHIFT);
+	fault->page = page_at(mapped_state(file->fl_holding), (u64)fault->pgoff << PAGE_SHIFT);
 	if (fault->page)
 		get_page(fault->page);
 	mutex_unlock(&file->fl_map);
@@ -146,8 +146,8 @@ int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma)
 	dfr_vma_lock_down(vma);
 	vma->vm_ops = &operations;
 	mutex_lock(&file->fl_map);
-	state = mapped_state(file->fl_session);
-	if (file->fl_session)
+	state = mapped_state(file->fl_holding);
+	if (file->fl_holding)
 		error = state ? map_range(state, vma) : -ENOENT;
 	mutex_unlock(&file->fl_map);
 	return error;

@@ -26,10 +26,10 @@ DEFINE_PER_CPU(struct dfr_cpu *, dfr_cpu_slot);
 /* Wakes readers from an irq_work, because the interrupted code may hold the wait queue's lock. */
 void dfr_plat_wake(struct dfr_state *state)
 {
-	struct dfr_session *session = dfr_state_host(state);
+	struct dfr_holding *holding = dfr_state_host(state);
 
-	if (session)
-		irq_work_queue(&session->ss_wake);
+	if (holding)
+		irq_work_queue(&holding->hd_wake);
 }
 
 /*

@@ -98,8 +98,8 @@ static int file_of(u64 fd, u64 *result)
 
 /* The text of a path, written from its end to its beginning. */
 struct path_text {
-	char *pt_start; /* of the buffer */
-	char *pt_at;
+	char *px_start; /* of the buffer */
+	char *px_at;
 };
 
 #define COMPONENTS_MAX 128
@@ -111,12 +111,12 @@ static int put_name(struct path_text *text, const struct dentry *dentry)
 
 	if (LOAD(name, &dentry->d_name.name) || LOAD(length, &dentry->d_name.len))
 		return -EFAULT;
-	if (length + 1 > text->pt_at - text->pt_start)
+	if (length + 1 > text->px_at - text->px_start)
 		return -ENAMETOOLONG;
-	text->pt_at -= length;
-	if (dfr_plat_copy(NULL, text->pt_at, (u64)(unsigned long)name, length))
+	text->px_at -= length;
+	if (dfr_plat_copy(NULL, text->px_at, (u64)(unsigned long)name, length))
 		return -EFAULT;
-	*--text->pt_at = '/';
+	*--text->px_at = '/';
 	return 0;
 }
 
@@ -172,15 +172,15 @@ static long path_of(u64 path, char *buffer, size_t room, u64 *result)
 		return -EFAULT;
 	if (current->fs)
 		root = current->fs->root;
-	*text.pt_at = 0;
+	*text.px_at = 0;
 	for (i = 0; i < COMPONENTS_MAX && !error && !same_path(&at, &root); i++)
 		error = step_up(&text, &at);
 	if (error < 0)
 		return error;
-	if (!*text.pt_at)
-		*--text.pt_at = '/';
-	*result = (u64)(unsigned long)text.pt_at;
-	return buffer + room - 1 - text.pt_at;
+	if (!*text.px_at)
+		*--text.px_at = '/';
+	*result = (u64)(unsigned long)text.px_at;
+	return buffer + room - 1 - text.px_at;
 }
 
 long dfr_plat_subr(const struct dfr_firing *firing, u32 subr, const u64 *args, char *buffer, size_t room,

@@ -30,7 +30,7 @@ static void count_users(struct dfr_event_probe *event, int change)
 		if (event->ep_points[i] && event->ep_points[i]->tp_point)
 			event->ep_points[i]->tp_users += change;
 		if (event->ep_hooks[i] && dfr_hook_exists(event->ep_hooks[i]))
-			event->ep_hooks[i]->hk_users += change;
+			event->ep_hooks[i]->ho_users += change;
 	}
 }
 

@@ -689,10 +689,10 @@ static int change_filter(unsigned long *ips, unsigned int n, bool remove)
 	for (at = 0; at < n; at += count) {
 		count = min_t(unsigned int, n - at, FBT_BATCH);
 		/*
-		 * The task that starts this session is being killed and will read nothing of it: stop.
-		 * Removals, and changes that are made for other sessions, are always finished.
+		 * The task that starts this state is being killed and will read nothing of it: stop.
+		 * Removals, and changes that are made for other states, are always finished.
 		 */
-		if (!remove && dfr_session_starts == current && fatal_signal_pending(current))
+		if (!remove && dfr_holding_starts == current && fatal_signal_pending(current))
 			error = -EINTR;
 		error = error ?: ftrace_set_filter_ips(&fbt_ops, ips + at, count, remove, 0);
 		if (!error && !fbt_registered) {

@@ -202,9 +202,9 @@ static struct dfr_tracepoint tp_request = { .tp_name = "block_rq_complete",
 					    .tp_probe = DFR_HANDLER(block_rq_complete, on_request_complete) };
 static const char *const wait_names[] = { "submit_bio_wait", NULL };
 static struct dfr_hook hook_wait = {
-	.hk_names = wait_names,
-	.hk_enter = on_wait,
-	.hk_return = on_waited,
+	.ho_names = wait_names,
+	.ho_enter = on_wait,
+	.ho_return = on_waited,
 };
 
 static struct dfr_event_probe probes[PROBES] = {

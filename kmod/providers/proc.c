@@ -154,24 +154,24 @@ static struct dfr_tracepoint tp_deliver = { .tp_name = "signal_deliver",
 					    .tp_probe = DFR_HANDLER(signal_deliver, on_deliver) };
 
 static const char *const first_run_names[] = { "schedule_tail", NULL };
-static struct dfr_hook hook_first_run = { .hk_names = first_run_names, .hk_enter = on_first_run };
+static struct dfr_hook hook_first_run = { .ho_names = first_run_names, .ho_enter = on_first_run };
 static const char *const execve_names[] = { DFR_ARCH_SYSCALL "sys_execve", NULL };
 static struct dfr_hook hook_execve = {
-	.hk_names = execve_names,
-	.hk_enter = on_execve,
-	.hk_return = on_execve_return,
+	.ho_names = execve_names,
+	.ho_enter = on_execve,
+	.ho_return = on_execve_return,
 };
 static const char *const execveat_names[] = { DFR_ARCH_SYSCALL "sys_execveat", NULL };
 static struct dfr_hook hook_execveat = {
-	.hk_names = execveat_names,
-	.hk_enter = on_execveat,
-	.hk_return = on_execve_return,
+	.ho_names = execveat_names,
+	.ho_enter = on_execveat,
+	.ho_return = on_execve_return,
 };
 static const char *const sigwait_names[] = { DFR_ARCH_SYSCALL "sys_rt_sigtimedwait", NULL };
 static struct dfr_hook hook_sigwait = {
-	.hk_names = sigwait_names,
-	.hk_enter = on_sigwait,
-	.hk_return = on_sigwait_return,
+	.ho_names = sigwait_names,
+	.ho_enter = on_sigwait,
+	.ho_return = on_sigwait_return,
 };
 
 static struct dfr_event_probe probes[PROBES] = {

@@ -99,23 +99,23 @@ static const char *const switched_names[] = {
 	"finish_task_switch.constprop.0",
 	NULL,
 };
-static struct dfr_hook hook_switched = { .hk_names = switched_names, .hk_enter = on_switched };
+static struct dfr_hook hook_switched = { .ho_names = switched_names, .ho_enter = on_switched };
 static const char *const enqueue_names[] = {
 	"enqueue_task_fair", "enqueue_task_rt",	 "enqueue_task_dl",
 	"enqueue_task_stop", "enqueue_task_scx", NULL,
 };
-static struct dfr_hook hook_enqueue = { .hk_names = enqueue_names, .hk_enter = on_enqueue };
+static struct dfr_hook hook_enqueue = { .ho_names = enqueue_names, .ho_enter = on_enqueue };
 static const char *const dequeue_names[] = {
 	"dequeue_task_fair", "dequeue_task_rt",	 "dequeue_task_dl",
 	"dequeue_task_stop", "dequeue_task_scx", NULL,
 };
-static struct dfr_hook hook_dequeue = { .hk_names = dequeue_names, .hk_enter = on_dequeue };
+static struct dfr_hook hook_dequeue = { .ho_names = dequeue_names, .ho_enter = on_dequeue };
 static const char *const yield_names[] = { "do_sched_yield", NULL };
-static struct dfr_hook hook_yield = { .hk_names = yield_names, .hk_enter = on_yield };
+static struct dfr_hook hook_yield = { .ho_names = yield_names, .ho_enter = on_yield };
 static const char *const tick_names[] = { "scheduler_tick", "sched_tick", NULL };
-static struct dfr_hook hook_tick = { .hk_names = tick_names, .hk_enter = on_tick };
+static struct dfr_hook hook_tick = { .ho_names = tick_names, .ho_enter = on_tick };
 static const char *const nice_names[] = { "set_user_nice", NULL };
-static struct dfr_hook hook_nice = { .hk_names = nice_names, .hk_enter = on_nice };
+static struct dfr_hook hook_nice = { .ho_names = nice_names, .ho_enter = on_nice };
 
 static struct dfr_event_probe probes[PROBES] = {
 	[CHANGE_PRI] = { .ep_name = "change-pri", .ep_nargs = 3, .ep_hooks = { &hook_nice } },

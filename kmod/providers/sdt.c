@@ -128,8 +128,8 @@ struct sdt_group {
 };
 
 struct sdt_groups {
-	unsigned int sg_count;
-	struct sdt_group sg_group[];
+	unsigned int gs_count;
+	struct sdt_group gs_group[];
 };
 
 static struct sdt_groups *sdt_kernel_groups;
@@ -171,9 +171,9 @@ static struct sdt_groups *gather_groups(const struct module *module)
 	mutex_lock(lock);
 	n = list_groups(events, module, NULL, 0);
 	if (n)
-		groups = kvzalloc(struct_size(groups, sg_group, n), GFP_KERNEL);
+		groups = kvzalloc(struct_size(groups, gs_group, n), GFP_KERNEL);
 	if (groups)
-		groups->sg_count = list_groups(events, module, groups->sg_group, n);
+		groups->gs_count = list_groups(events, module, groups->gs_group, n);
 	mutex_unlock(lock);
 	return groups;
 }
@@ -182,9 +182,9 @@ static const char *group_of(const struct tracepoint *tracepoint, const struct sd
 {
 	unsigned int i;
 
-	for (i = 0; groups && i < groups->sg_count; i++)
-		if (groups->sg_group[i].sg_tracepoint == tracepoint)
-			return groups->sg_group[i].sg_system;
+	for (i = 0; groups && i < groups->gs_count; i++)
+		if (groups->gs_group[i].sg_tracepoint == tracepoint)
+			return groups->gs_group[i].sg_system;
 	return NULL;
 }
 

@@ -19,7 +19,7 @@
 
 struct operation {
 	const char *op_name;
-	const char *op_function[2]; /* its name and a NULL, as hk_names must be */
+	const char *op_function[2]; /* its name and a NULL, as ho_names must be */
 	u32 op_nargs;
 };
 
@@ -83,7 +83,7 @@ static void on_open(struct dfr_hook *hook, struct pt_regs *regs)
 }
 
 static const char *const open_functions[] = { "do_dentry_open", NULL };
-static struct dfr_hook open_hook = { .hk_names = open_functions, .hk_enter = on_open };
+static struct dfr_hook open_hook = { .ho_names = open_functions, .ho_enter = on_open };
 
 static struct dfr_events vfs = {
 	.ev_name = "vfs",
@@ -99,9 +99,9 @@ int dfr_vfs_init(void)
 	for (i = 0; i < OPERATIONS; i++) {
 		const struct operation *operation = &operations[i];
 
-		hooks[i].hk_names = operation->op_function;
-		hooks[i].hk_enter = on_entry;
-		hooks[i].hk_return = on_return;
+		hooks[i].ho_names = operation->op_function;
+		hooks[i].ho_enter = on_entry;
+		hooks[i].ho_return = on_return;
 		probes[2 * i] = (struct dfr_event_probe){
 			.ep_name = "entry",
 			.ep_function = operation->op_name,
