@@ -161,7 +161,10 @@ static dfr_noinline void run_tested(struct dfr_cpu *pc, struct dfr_firing *firin
 
 /* Firings. */
 
-/* Leaves fr_engine and fr_cpu alone: a dfr_cpu's firings keep theirs, other callers set them. */
+/*
+ * Leaves fr_engine and fr_cpu alone: a dfr_cpu's firings keep theirs, other callers set them. So it
+ * does fr_flags, fr_chunks and fr_work, which dfr_cpu_leave() has cleared for the next firing.
+ */
 dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, const u64 *args, u32 nargs,
 			void *regs, const void *env)
 {
@@ -170,9 +173,6 @@ dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, cons
 	firing->fr_nargs = nargs;
 	firing->fr_regs = regs;
 	firing->fr_time = 0;
-	firing->fr_flags = 0;
-	firing->fr_chunks = 0;
-	firing->fr_work = 0;
 #ifndef __KERNEL__
 	firing->fr_env = env;
 #else
@@ -241,6 +241,7 @@ static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args
 	 * counts as "may hold", so it is evaluated again inside the guard.
 	 */
 	firing.fr_chunks = 0xffff;
+	firing.fr_work = 0;
 	dfr_firing_context(&firing);
 	/* Only what a pure DIFO reads: clearing the whole machine would cost more than running it. */
 	machine.m_firing = &firing;

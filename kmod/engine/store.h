@@ -868,6 +868,10 @@ static inline bool dfr_state_resizes(const struct dfr_state *state)
  * dfr_cpu_leave(), from an NMI or a traced function, is nested. The barriers order these stores for
  * an NMI on this CPU, for which the compiler's order would be enough. dfr_cpu_still() reads the mark
  * from other CPUs.
+ *
+ * dfr_cpu_leave() forgets what the firing knew of its task, and its work, while the mark is still
+ * set. So whoever enters next finds pc_firing without them, and so does a nested hit that comes
+ * before the next firing has set anything: it must not take the last firing's level for this one's.
  */
 dfr_hot void dfr_cpu_enter(struct dfr_cpu *pc)
 {
@@ -877,6 +881,9 @@ dfr_hot void dfr_cpu_enter(struct dfr_cpu *pc)
 
 dfr_hot void dfr_cpu_leave(struct dfr_cpu *pc)
 {
+	pc->pc_firing.fr_flags = 0;
+	pc->pc_firing.fr_chunks = 0;
+	pc->pc_firing.fr_work = 0;
 	dfr_smp_wmb();
 	dfr_write_once(&pc->pc_busy, 0);
 }

@@ -22,8 +22,6 @@ static void as_writer(void *arg)
 	struct visit *visit = arg;
 
 	dfr_cpu_enter(visit->vi_cpu);
-	/* fr_context is that of the last firing: forget it. */
-	visit->vi_cpu->pc_firing.fr_flags = 0;
 	visit->vi_fn(visit->vi_arg);
 	dfr_cpu_leave(visit->vi_cpu);
 }

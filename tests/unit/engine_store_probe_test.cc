@@ -5,6 +5,9 @@
 #include <catch2/catch.hpp>
 
 #include "tests/unit/engine_store_rig.h"
+extern "C" {
+#include "kmod/engine/store.h"
+}
 
 using namespace store_rig;
 
@@ -412,6 +415,25 @@ TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "
 	REQUIRE(state.losses.entries.size() == 1);
 	CHECK(state.losses.entries[0].cause == DFR_LOSS_NMI);
 	CHECK(state.losses.entries[0].count == 1);
+}
+
+TEST_CASE("an NMI that hits before a firing knows its level is not judged by the last firing",
+          "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	REQUIRE(state.enable(
+	            Program().clause("rig::read:entry", {trace(builtin(DIF_VAR_PID, int_type(4)))})) == 0);
+	REQUIRE(state.go() == 0);
+	dfr_env in_nmi = rig.env;
+	in_nmi.ev_level = DFR_LEVEL_NMI;
+	dfr_fire_env(read, nullptr, 0, nullptr, &in_nmi); // asks for the task, and so learns its level
+	dfr_cpu* cpu = dfr_cpu_of(rig.engine(), 0);
+	dfr_cpu_enter(cpu); // a firing has begun, and knows nothing yet
+	dfr_fire_env(read, nullptr, 0, nullptr, &in_nmi);
+	dfr_cpu_leave(cpu);
+	CHECK(state.status().shadow == 0);
+	CHECK(state.status().loss[DFR_LOSS_NMI] == 1);
 }
 
 TEST_CASE("what a provider could not deliver inside a firing would have been nested",
