@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+cat >w.sh <<'END'
+guest-device load 5 100 >calls
+sleep 3
+guest-device getppid 50
+END
+dfr record -o r.dfr --keep mine -s /costly.d -- sh w.sh >/dev/null 2>err
+echo "status $?"
+read calls <calls
+dfr info r.dfr 2>/dev/null >info
+sed -nE '
+	s/.* ([0-9,]*) records?; ([0-9,]*) records lost( on CPU [0-9])? \(held back by the governor\).*/\1 \2/p
+' info | head -n 1 | tr -d , >both
+read recorded lost <both
+echo "$((recorded + lost - calls)) more than the load's"
+[ "$lost" -gt 100 ] && [ "$recorded" -gt 100 ] && echo some of each
+dfr replay -qn '
+	syscall::getppid:entry { @[tid] = count(); }
+' r.dfr | awk '$2 == 50 { print "all of the last" }'
+dfr stop mine

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+cat >w.sh <<'END'
+until dmesg | grep -q "dfr: state .* take more than 1% of a CPU even when they do nothing"; do
+	guest-device getppid 2000000
+done
+sleep 11
+guest-device load 3 20000
+END
+dfr record -o r.dfr -q --keep mine -x cpubudget=1 -n '
+	syscall::getppid: { trace(arg0); }
+' -- sh w.sh >/dev/null 2>err
+tail -n 2 err | grep -c 'held back by the governor'
+dfr replay -qn '
+	syscall::getppid:entry { @[tid] = count(); }
+' r.dfr | grep . | sort -n | tail -n 1 | awk '{ print ($2 > 10) + 0, "after it" }'
+dfr info r.dfr 2>/dev/null | sed -n 's/^  event *[0-9:.]* probe .* is \(detached\|attached\).*/\1/p' | sort -u
+dfr info r.dfr 2>/dev/null |
+	sed -E 's/ of syscall:vmlinux:getppid:(entry|return) / /' |
+	grep -cE '^  governor +[0-9:.]+-[0-9:.]+ [0-9,]+ firings left out on CPU [0-9]$' |
+	sed 's/[1-9]/some/'
+dfr stop mine

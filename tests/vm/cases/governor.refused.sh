@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+detached() { dmesg | grep -c 'dearest are detached'; }; before=$(detached)
+cat >w.sh <<END
+until [ \$(dmesg | grep -c "dearest are detached") -gt $before ]; do guest-device getppid 2000000; done
+END
+dfr record -o r.dfr -q --keep mine -x cpubudget=1 -n '
+	syscall::getppid:entry /execname == "nobody"/ { trace(arg0); }
+' -- sh w.sh >/dev/null 2>&1
+dfr info r.dfr 2>/dev/null | sed -n 's/^  event *[0-9:.]* \(probe .* is detached\).*/\1/p' | sort -u
+dfr stop mine

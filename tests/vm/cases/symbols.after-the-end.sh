@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+dtrace -qn '
+	syscall::getppid:entry /pid == $target/ {
+		@[ustack(3)] = count();
+		@s[usym(ucaller)] = count();
+		@m[umod(ucaller)] = count();
+	}
+' -c 'guest-workload spin 1 sleep 2500' | sed 's/+0x[0-9a-f]*//' | grep workload
