@@ -7,7 +7,8 @@ set(DFR_KERNELS "6.1;6.12" CACHE STRING "Kernels to build dfr.ko for")
 
 file(GLOB module_inputs CONFIGURE_DEPENDS
 	${CMAKE_SOURCE_DIR}/formats/abi/*.h
-	${CMAKE_CURRENT_SOURCE_DIR}/engine/*.[ch]
+	${CMAKE_CURRENT_SOURCE_DIR}/engine/*.h
+	${CMAKE_CURRENT_SOURCE_DIR}/engine/*/*.[ch]
 	${CMAKE_CURRENT_SOURCE_DIR}/linux/*.[chS]
 	${CMAKE_CURRENT_SOURCE_DIR}/providers/*.[ch])
 list(APPEND module_inputs

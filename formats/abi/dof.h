@@ -3,7 +3,7 @@
  * The D object format: the file that the compiler writes and the engine loads. The
  * layout is DTrace's public one; dfr's own sections, actions and options are numbered
  * from 0x4600 on. Everything read from a DOF is hostile until the engine's loader
- * (kmod/engine/dof.c) has verified it. What it means: formats/dof/DOF.md.
+ * (kmod/engine/loading/dof.c) has verified it. What it means: formats/dof/DOF.md.
  *
  *   [ header 64 ][ section table ][ loadable payloads ... ][ other payloads ]
  *   |<------------------ loadsz -------------------------->|

@@ -2,7 +2,7 @@
 //
 // Difo: one DIF object as a C++ value. The code generator makes it, a DOF carries
 // it, the disassembler prints it and the assembler reads it. It is not verified:
-// the engine does that when it loads the DOF (kmod/engine/verify.c).
+// the engine does that when it loads the DOF (kmod/engine/loading/verify.c).
 #pragma once
 
 #include <cstdint>

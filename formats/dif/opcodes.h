@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The table of DIF opcodes: name and operand format. Only the disassembler and the
-// assembler use it; the engine has its own table (kmod/engine/verify.c).
+// assembler use it; the engine has its own table (kmod/engine/loading/verify.c).
 #pragma once
 
 #include <cstdint>

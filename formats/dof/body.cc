@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Which actions of a body belong together, and which leave records. The engine decides this in the same way
-// when it compiles a clause (kmod/engine/plan.c).
+// when it compiles a clause (kmod/engine/recording/plan.c).
 #include <algorithm>
 
 #include "formats/dof/image.h"

@@ -3,7 +3,7 @@
 // Image: a DOF as a C++ value. write() makes bytes of it, in the order of the
 // reference writer; read() makes it from bytes, which may be hostile. The renderer,
 // replay and `dfr info` find actions, formats and names here. The engine has its own
-// loader (kmod/engine/dof.c), and only that decides what may run.
+// loader (kmod/engine/loading/dof.c), and only that decides what may run.
 //
 // How a program becomes ECBDESCs and actions:
 //

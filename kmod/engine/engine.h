@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine: probes and providers, consumer states, firings, rings of blocks, aggregations,
- * speculations, the catalog. Files: engine.c (registry, matching), state.c (life of a state), fire.c
- * (probe context), governor.c (what probes may cost), ring.c, record.c, agg.c, spec.c, catalog.c.
- * exec.h runs DIF, platform.h is the interface to the surroundings, provider.h the one for
- * providers.
+ * The engine as its users see it: probes, consumers' states, blocks, aggregations, the catalog.
+ * provider.h is what providers see, platform.h what the engine needs from its surroundings. The
+ * room recording implements this header; loading makes the programs, dif runs them.
  *
  * Contexts. Functions marked "probe" run with interrupts off on one CPU, which is the only writer of
  * that CPU's data: no atomic read-modify-write, no lock, no sleep, no allocation. All others run in
@@ -19,11 +17,8 @@
 #include "formats/abi/block.h"
 #include "formats/abi/catalog.h"
 #include "formats/abi/control.h"
-#include "kmod/engine/exec.h"
+#include "kmod/engine/loading/program.h"
 #include "kmod/engine/provider.h"
-
-/* struct dfr_firing is in platform.h, since the platform answers questions about it. */
-u64 dfr_firing_time(struct dfr_firing *firing); /* probe; the same for all ECBs of all states */
 
 /*
  * Starts the governor (governor.c). hook_time: ns that a firing costs outside of the engine; 0:

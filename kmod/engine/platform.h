@@ -42,6 +42,13 @@ typedef __s32 s32;
 typedef __s64 s64;
 #endif
 
+#define dfr_likely(x)		       __builtin_expect(!!(x), 1)
+#define dfr_unlikely(x)		       __builtin_expect(!!(x), 0)
+#define dfr_cold		       __attribute__((__noinline__, __cold__))
+#define dfr_noinline		       __attribute__((__noinline__))
+#define dfr_hot			       static inline __attribute__((__always_inline__))
+#define dfr_container(p, type, member) ((type *)((char *)(p)-offsetof(type, member)))
+
 struct dfr_engine;
 struct dfr_state;
 struct dfr_probe;

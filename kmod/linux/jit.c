@@ -2,7 +2,7 @@
 /*
  * Native code for DIF: one verified DIFO becomes eBPF instructions, which the kernel's own compiler
  * turns into machine code. Built in process context when a program is loaded, run in probe context.
- * The interpreter (kmod/engine/interp.c) is the reference: native code must give the same values and
+ * The interpreter (kmod/engine/dif/interp.c) is the reference: native code must give the same values and
  * the same faults. A DIFO that this file refuses (it is too long, or it walks the stack) and all
  * DIFOs while the kernel's compiler is off are interpreted.
  *
@@ -16,8 +16,8 @@
  *   stack -40     the two operands of the last comparison, where a branch
  *                 that does not follow it directly needs them
  */
-#include "kmod/engine/machine.h"
-#include "kmod/engine/vars.h"
+#include "kmod/engine/dif/machine.h"
+#include "kmod/engine/dif/vars.h"
 #include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
 

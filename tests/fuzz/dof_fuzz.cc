@@ -11,9 +11,9 @@
 // With DFR_FUZZ_STATISTICS in the environment it prints, at exit, how many
 // inputs got past the loader.
 //
-// Targets: kmod/engine/dof.c kmod/engine/reloc.c kmod/engine/desc.c kmod/engine/action.c kmod/engine/confine.c kmod/engine/verify.c kmod/engine/interp.c
-// Targets: kmod/engine/machine.c kmod/engine/builtin.c kmod/engine/vars.c kmod/engine/dynvar.c kmod/engine/softfloat.c
-// Targets: kmod/engine/subr.c kmod/engine/subr_*.c
+// Targets: kmod/engine/loading/dof.c kmod/engine/loading/reloc.c kmod/engine/loading/desc.c kmod/engine/loading/action.c kmod/engine/loading/confine.c kmod/engine/loading/verify.c kmod/engine/dif/interp.c
+// Targets: kmod/engine/dif/machine.c kmod/engine/dif/builtin.c kmod/engine/dif/vars.c kmod/engine/dif/dynvar.c kmod/engine/dif/softfloat.c
+// Targets: kmod/engine/dif/subr.c kmod/engine/dif/subr_*.c
 #include <cstdio>
 #include <memory>
 #include <string_view>

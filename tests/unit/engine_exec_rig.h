@@ -2,7 +2,7 @@
 //
 // A rig for tests of the executing half: loads a DOF, lays out its variables and
 // runs DIFOs on a machine with a probe, a thread and arguments of the test's own
-// choosing. No rings, no states: only what kmod/engine/exec.h promises.
+// choosing. No rings, no states: only what kmod/engine/dif/exec.h promises.
 #pragma once
 
 #include <cstring>
@@ -13,6 +13,7 @@
 
 #include "tests/unit/dof_builder.h"
 extern "C" {
+#include "kmod/engine/dif/exec.h"
 #include "kmod/engine/engine.h"
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// A clause's form (kmod/engine/form.c) decides which way it takes through a firing,
+// A clause's form (kmod/engine/recording/form.c) decides which way it takes through a firing,
 // and nothing else: random programs, hit by the same random firings, record the same
 // bytes and aggregate the same values where all clauses are forced through the general
 // form, and where their values come from DIF as well. The seeds are fixed.

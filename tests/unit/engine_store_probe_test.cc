@@ -6,7 +6,7 @@
 
 #include "tests/unit/engine_store_rig.h"
 extern "C" {
-#include "kmod/engine/store.h"
+#include "kmod/engine/recording/store.h"
 }
 
 using namespace store_rig;

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The governor: measures what probes cost and acts when that is too much. It does not watch for a
+ * consumer that has gone silent: the platform does (kmod/linux/holding.c).
+ *
+ * About one firing in 64 is timed, at random distances, and stands for those since the last sample
+ * (fire.c). It is judged where it is measured, on its CPU and in probe context, at most every 10 ms,
+ * because a machine that does nothing but fire probes might run no timer and no thread that could
+ * stop it.
+ *
+ *   budget    A kept state, or one with -x cpubudget, has a credit of time on
+ *             each CPU: it grows by the budget's share of the time that passes
+ *             and shrinks by the time that firings take. Below zero the CPU
+ *             records nothing for the state (it is throttled) but counts what
+ *             it leaves out, until housekeeping finds that some credit has
+ *             gathered again. All states of a user without privilege also
+ *             share a second purse.
+ *   detach    Where even leaving out costs more than the budget, so that the
+ *             credit stays at its floor for a second, housekeeping detaches the
+ *             dearest probes and attaches them again later, after a wait that
+ *             grows each time.
+ *   deadman   States without a budget may take any time until probes take more
+ *             than nine tenths of a CPU in each of four quarters of a second in
+ *             a row: then one of the states is killed, most likely the one that
+ *             fires most. A virtual CPU that was not run for a while makes only
+ *             one bad quarter.
+ */
+#include "kmod/engine/recording/store.h"
+
+#define MILLISECOND   1000000ULL
+#define SECOND	      1000000000ULL
+#define WINDOW	      (10 * MILLISECOND)
+#define BUDGET_KEPT   5			 /* percent of a CPU */
+#define BURST	      DFR_GOVERNOR_BURST /* most credit: the budget of so long a time */
+#define RESUME	      (SECOND / 10)	 /* credit that ends throttling */
+#define FLOOR	      SECOND		 /* most debt: a load that has ended is soon forgotten */
+#define DEADMAN_SHARE 90		 /* percent */
+#define QUARTERS      4
+#define QUARTER	      (SECOND / QUARTERS)
+#define DETACH_AFTER  SECOND
+#define ATTACH_FIRST  (10 * SECOND)
+#define ATTACH_LAST   (320 * SECOND)
+
+/*
+ * A sample of more than OUTLIER times the average counts as OUTLIER times the average, because a
+ * virtual CPU may have been descheduled in the middle of it. If firings really are that dear, the
+ * average rises to them within a few samples.
+ */
+#define OUTLIER	    8
+#define USUAL_LEAST 2000
+
+static u64 least(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+u32 dfr_governor_budget(const struct dfr_state *state)
+{
+	s64 given = dfr_option(state, DFR_OPT_CPUBUDGET);
+
+	if (given > 0)
+		return (u32)given;
+	return state->st_name[0] || !given ? BUDGET_KEPT : 0;
+}
+
+/*
+ * Probe context. Firings until the next sample: 33 to 96, at random, because with a fixed distance
+ * one of two alternating probes might never be sampled.
+ */
+static u32 distance(struct dfr_cpu *pc)
+{
+	pc->pc_random = pc->pc_random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return 33 + (u32)(pc->pc_random >> 58);
+}
+
+/* Throttling: on the share's CPU, interrupts off. */
+
+static struct dfr_share **live(struct dfr_share *share)
+{
+	return &share->sh_state->st_live[share->sh_cpu];
+}
+
+static void throttle(struct dfr_share *share, u64 now)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+
+	gv->gv_from = now;
+	gv->gv_skipped = 0;
+	dfr_write_once(&gv->gv_throttled, 1);
+	dfr_store_release(live(share), (struct dfr_share *)NULL);
+}
+
+void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+	u64 stamp = dfr_cpu_of(firing->fr_engine, firing->fr_cpu)->pc_stamp;
+	u32 probe = firing->fr_probe->pb_id;
+
+	/* Count each firing once, although this is called for each of its clauses. */
+	if (!gv->gv_throttled || gv->gv_skip_stamp == stamp)
+		return;
+	gv->gv_skip_stamp = stamp;
+	gv->gv_probe = gv->gv_skipped && gv->gv_probe != probe ? 0 : probe;
+	gv->gv_skipped++;
+	dfr_count(&share->sh_loss[DFR_LOSS_THROTTLE], 1);
+	dfr_count(&share->sh_lost, 1);
+}
+
+/* Writes the number of firings left out so far to the ledger. */
+static void tell(struct dfr_share *share, u64 now)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+
+	if (gv->gv_skipped)
+		dfr_ledger(share, DFR_LOSS_THROTTLE, gv->gv_probe, gv->gv_skipped, gv->gv_from, now);
+	gv->gv_skipped = 0;
+	gv->gv_from = now;
+}
+
+void dfr_governor_release(struct dfr_share *share, u64 now)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+
+	if (!gv->gv_throttled)
+		return;
+	tell(share, now);
+	gv->gv_purse.pu_sunk = 0;
+	if (gv->gv_user)
+		gv->gv_user->pu_sunk = 0;
+	dfr_write_once(&gv->gv_throttled, 0);
+}
+
+/*
+ * Adds the budget for the time since the last call to the credit and subtracts what was spent in
+ * that time.
+ */
+static void settle_purse(struct dfr_purse *purse, u32 budget, u64 now)
+{
+	s64 most = (s64)(BURST / 100 * budget);
+	s64 floor = -(s64)(FLOOR / 100 * budget);
+	u64 elapsed;
+
+	if (!purse->pu_time) {
+		purse->pu_credit = most;
+		purse->pu_spent = 0;
+		purse->pu_time = now;
+	}
+	if (now <= purse->pu_time)
+		return;
+	elapsed = now - purse->pu_time;
+	purse->pu_credit += (s64)(least(elapsed, BURST) * budget / 100);
+	purse->pu_credit -= (s64)least(purse->pu_spent, elapsed);
+	purse->pu_spent = 0;
+	purse->pu_time = now;
+	if (purse->pu_credit > most)
+		purse->pu_credit = most;
+	if (purse->pu_credit > floor) {
+		purse->pu_sunk = 0;
+	} else {
+		purse->pu_credit = floor;
+		if (!purse->pu_sunk)
+			purse->pu_sunk = now;
+	}
+}
+
+static void settle(struct dfr_share *share, u64 now)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+
+	settle_purse(&gv->gv_purse, dfr_governor_budget(share->sh_state), now);
+	/*
+	 * The user's purse is settled at its own interval: his other states spend from it too and
+	 * may have settled it just now.
+	 */
+	if (gv->gv_user && now - gv->gv_user->pu_time >= WINDOW)
+		settle_purse(gv->gv_user, DFR_CONFINED_BUDGET, now);
+	if ((gv->gv_purse.pu_credit < 0 || (gv->gv_user && gv->gv_user->pu_credit < 0)) &&
+	    !gv->gv_throttled && dfr_read_once(live(share)))
+		throttle(share, now);
+}
+
+/* Probe: samples. */
+
+/*
+ * Judges this CPU's last quarter of a second; the fourth bad one in a row kills a state without a
+ * budget.
+ */
+static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
+{
+	bool too_much = pc->pc_judged && pc->pc_spent * 100 >= (now - pc->pc_judged) * DEADMAN_SHARE;
+	struct dfr_state *state;
+
+	pc->pc_spent = 0;
+	pc->pc_judged = now;
+	pc->pc_bad_quarters = too_much ? pc->pc_bad_quarters + 1 : 0;
+	if (pc->pc_bad_quarters < QUARTERS)
+		return;
+	pc->pc_bad_quarters = 0;
+	for (; ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {
+		state = ecb->ec_state;
+		if (dfr_governor_budget(state) ||
+		    dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) != DFR_ACTIVE)
+			continue;
+		dfr_plat_wake(state);
+		return;
+	}
+}
+
+/* Charges an ECB for a timed firing that stands for `weight` firings. */
+static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *share, u64 time, u32 weight)
+{
+	struct dfr_governor *gv = &share->sh_governor;
+	u64 usual = gv->gv_usual > USUAL_LEAST ? gv->gv_usual : USUAL_LEAST;
+
+	if (gv->gv_sample != pc->pc_samples)
+		time += ecb->ec_state->st_engine->en_hook_time;
+	gv->gv_sample = pc->pc_samples;
+	time = least(time, usual * OUTLIER);
+	/*
+	 * The average rises fast and falls slowly, so that one dear firing among a hundred that end
+	 * at once still counts in full.
+	 */
+	gv->gv_usual = time > usual ? (usual + time) / 2 : usual - usual / 64;
+	gv->gv_purse.pu_spent += time * weight;
+	if (gv->gv_user)
+		gv->gv_user->pu_spent += time * weight;
+	pc->pc_spent += time * weight;
+	dfr_atomic_add(&ecb->ec_cost, time * weight);
+	dfr_atomic_add(&ecb->ec_fired, weight);
+}
+
+u32 dfr_governor_weight(struct dfr_cpu *pc)
+{
+	u32 weight = pc->pc_distance;
+
+	pc->pc_distance = distance(pc);
+	pc->pc_left = pc->pc_distance;
+	pc->pc_samples++;
+	pc->pc_exact = 0;
+	return weight;
+}
+
+void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 from, u64 now, u32 weight)
+{
+	struct dfr_share *share = dfr_load_acquire(&ecb->ec_state->st_shares[cpu]);
+	u64 exact;
+
+	if (!share || dfr_read_once(&ecb->ec_state->st_activity) != DFR_ACTIVE)
+		return;
+	exact = least(now - from, pc->pc_exact);
+	pc->pc_exact = 0;
+	dfr_atomic_add(&ecb->ec_cost, exact);
+	charge(pc, ecb, share, now - from - exact, weight);
+	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(ecb->ec_state))
+		settle(share, now);
+}
+
+void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
+{
+	if (now - pc->pc_judged >= QUARTER)
+		deadman(pc, ecb, now);
+}
+
+/*
+ * In the middle of a firing, whether it is sampled or not: a firing that fills a chunk of work
+ * (work.c) is charged the time that the chunk took, unweighted and not cut to OUTLIER. So a program
+ * that makes few but dear firings cannot escape between samples.
+ */
+void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing,
+		       u64 time, u64 now)
+{
+	struct dfr_share *share = dfr_load_acquire(&state->st_shares[firing->fr_cpu]);
+
+	if (!share || dfr_read_once(&state->st_activity) != DFR_ACTIVE)
+		return;
+	pc->pc_exact += time;
+	pc->pc_spent += time;
+	share->sh_governor.gv_purse.pu_spent += time;
+	if (share->sh_governor.gv_user)
+		share->sh_governor.gv_user->pu_spent += time;
+	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(state))
+		settle(share, now);
+	dfr_governor_judge(pc, dfr_load_acquire((struct dfr_ecb **)&firing->fr_probe->pb_ecbs), now);
+}
+
+#ifdef __KERNEL__
+DEFINE_PER_CPU(s32, dfr_refusals);
+
+/*
+ * Probe context, before the guard: called for about one in 64 firings that a provider refused
+ * (dfr_probe_wants()), for all of them. Such a firing costs its hook; the test itself costs next to
+ * nothing.
+ */
+dfr_cold void dfr_probe_refused(const struct dfr_probe *probe)
+{
+	struct dfr_engine *engine = probe->pb_provider->pv_engine;
+	unsigned long flags = dfr_plat_irq_save(engine, 0);
+	struct dfr_cpu *pc = dfr_this_cpu(engine);
+	struct dfr_ecb *chain = dfr_load_acquire(&probe->pb_ecbs);
+	u32 weight = pc->pc_refusals;
+	struct dfr_ecb *ecb;
+	u64 now;
+
+	pc->pc_refusals = distance(pc);
+	__this_cpu_write(dfr_refusals, (s32)pc->pc_refusals - 1);
+	/* If this interrupts a firing, the firing's CPU data must not be changed here. */
+	if (!dfr_read_once(&pc->pc_busy)) {
+		dfr_cpu_enter(pc); /* deadman() may wake the consumer by traced functions */
+		pc->pc_samples++;
+		pc->pc_exact = 0;
+		now = dfr_plat_clock(NULL);
+		for (ecb = chain; ecb; ecb = dfr_load_acquire(&ecb->ec_next))
+			dfr_governor_charge(pc, ecb, dfr_plat_cpu(), now, now, weight);
+		dfr_governor_judge(pc, chain, now);
+		dfr_cpu_leave(pc);
+	}
+	dfr_plat_irq_restore(engine, flags);
+}
+#endif
+
+/* Process context, under the state's lock. */
+
+struct review {
+	struct dfr_share *rv_share;
+	u64 rv_now;
+};
+
+/* On the share's CPU: settles, tells, and lets the state record again if there is enough credit. */
+static void look_after(void *arg)
+{
+	struct review *review = arg;
+	struct dfr_share *share = review->rv_share;
+	struct dfr_governor *gv = &share->sh_governor;
+	u32 budget = dfr_governor_budget(share->sh_state);
+
+	settle(share, review->rv_now);
+	tell(share, review->rv_now);
+	if (budget && gv->gv_purse.pu_credit < (s64)(RESUME / 100 * budget))
+		return;
+	if (gv->gv_user && gv->gv_user->pu_credit < (s64)(RESUME / 100 * DFR_CONFINED_BUDGET))
+		return;
+	dfr_governor_release(share, review->rv_now);
+	if (dfr_read_once(&share->sh_state->st_activity) == DFR_ACTIVE)
+		dfr_store_release(live(share), share);
+}
+
+static struct dfr_share *any_share(const struct dfr_state *state)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++)
+		if (state->st_shares[cpu])
+			return state->st_shares[cpu];
+	return NULL;
+}
+
+/*
+ * How often a detached probe would have fired can only be estimated: at the rate before it was
+ * detached, and at least once, so that the gap shows as a loss.
+ */
+static void lost_detached(struct dfr_state *state, const struct dfr_ecb *ecb, u64 now)
+{
+	struct dfr_untold lost = { .un_share = any_share(state),
+				   .un_cause = DFR_LOSS_THROTTLE,
+				   .un_probe = ecb->ec_probe->pb_id,
+				   .un_from = state->st_detach_time,
+				   .un_to = now };
+	u64 measured = (state->st_detach_time - state->st_cost_since) / MILLISECOND + 1;
+	u64 gone = (now - state->st_detach_time) / MILLISECOND + 1;
+
+	lost.un_count = ecb->ec_fired * gone / measured + 1;
+	if (lost.un_share)
+		dfr_tell_loss(&lost);
+}
+
+/* The detached probes are about to be attached again, or the state ends: their losses are told. */
+static void account_detached(struct dfr_state *state, u64 now)
+{
+	struct dfr_ecb *ecb;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
+		if (dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
+			lost_detached(state, ecb, now);
+	state->st_detach_time = 0;
+}
+
+/*
+ * The credit has been at its floor for DETACH_AFTER: even leaving firings out costs more than the
+ * budget.
+ */
+static bool has_sunk(const struct dfr_purse *purse, u64 now)
+{
+	return purse && purse->pu_sunk && now > purse->pu_sunk + DETACH_AFTER;
+}
+
+static void forget_costs(struct dfr_state *state, u64 now)
+{
+	struct dfr_ecb *ecb;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
+			continue;
+		ecb->ec_cost = 0;
+		ecb->ec_fired = 0;
+	}
+	state->st_cost_since = now;
+}
+
+static bool any_sunk(const struct dfr_state *state, u64 now)
+{
+	const struct dfr_share *share;
+	u32 cpu;
+
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
+		share = state->st_shares[cpu];
+		if (share && dfr_read_once(&share->sh_governor.gv_throttled) &&
+		    (has_sunk(&share->sh_governor.gv_purse, now) ||
+		     has_sunk(share->sh_governor.gv_user, now)))
+			return true;
+	}
+	return false;
+}
+
+static bool attach_is_due(const struct dfr_state *state, u64 now)
+{
+	return state->st_detach_time && now > state->st_detach_time + state->st_attach_wait;
+}
+
+static bool detach_is_due(const struct dfr_state *state, u64 now)
+{
+	return !state->st_detach_time && now > state->st_attached + DETACH_AFTER && any_sunk(state, now);
+}
+
+static void begin_to_detach(struct dfr_state *state, u64 now)
+{
+	if (!state->st_attach_wait || now - state->st_attached > 2 * state->st_attach_wait)
+		state->st_attach_wait = ATTACH_FIRST;
+	else
+		state->st_attach_wait = least(2 * state->st_attach_wait, ATTACH_LAST);
+	state->st_detach_time = now;
+}
+
+/* Under the engine's lock only, not the state's: disarming patches code, which takes long. */
+static void detach(struct dfr_state *state)
+{
+	u32 probes = dfr_state_detach(state);
+
+	dfr_plat_log("state %llu: its probes take more than %u%% of a CPU even when they do nothing; "
+		     "the %u dearest are detached for %llu s",
+		     (unsigned long long)state->st_id, dfr_governor_budget(state), probes,
+		     (unsigned long long)(state->st_attach_wait / SECOND));
+}
+
+/* Under the engine's lock; takes the state's only for forget_costs(). */
+static void attach(struct dfr_state *state, u64 now)
+{
+	dfr_state_attach(state);
+	dfr_mutex_lock(&state->st_lock);
+	forget_costs(state, now);
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+void dfr_governor_act(struct dfr_state *state, u64 now)
+{
+	bool attaches = false, detaches = false;
+
+	dfr_mutex_lock(&state->st_lock);
+	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE) {
+		attaches = attach_is_due(state, now);
+		detaches = !attaches && detach_is_due(state, now);
+	}
+	if (attaches) {
+		account_detached(state, now);
+		state->st_attached = now;
+	} else if (detaches) {
+		begin_to_detach(state, now);
+	}
+	dfr_mutex_unlock(&state->st_lock);
+	if (attaches)
+		attach(state, now);
+	else if (detaches)
+		detach(state);
+}
+
+bool dfr_governor_keep(struct dfr_state *state, u64 now)
+{
+	struct review review = { .rv_now = now };
+	struct dfr_share *share;
+	u32 cpu;
+
+	if (!state->st_cost_since)
+		forget_costs(state, now);
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
+		share = state->st_shares[cpu];
+		if (!share || !dfr_read_once(&share->sh_governor.gv_throttled))
+			continue;
+		review.rv_share = share;
+		dfr_visit_cpu(state->st_engine, cpu, look_after, &review);
+	}
+	if (attach_is_due(state, now) || detach_is_due(state, now))
+		return true;
+	if (now - state->st_cost_since > BURST && !state->st_detach_time)
+		forget_costs(state, now); /* detaching shall go by recent costs */
+	return false;
+}
+
+/* At stop: tells the losses of probes that are still detached. */
+void dfr_governor_end(struct dfr_state *state, u64 now)
+{
+	if (state->st_detach_time)
+		account_detached(state, now);
+}
+
+/*
+ * Estimates what a hook costs outside of the engine from the time of a firing that no active state
+ * listens to: an ftrace entry takes about as long as that, entry and return together six to eight
+ * times as long.
+ */
+#define ROUNDS	       8
+#define FIRINGS	       64
+#define HOOK_PER_GUARD 4
+
+static u64 guard_time(struct dfr_engine *engine, struct dfr_probe *probe)
+{
+	u64 best = ~0ULL;
+	u64 start, time;
+	unsigned long flags;
+	int i, k;
+
+	for (i = 0; i < ROUNDS; i++) {
+		flags = dfr_plat_irq_save(engine, 0);
+		start = dfr_plat_clock(NULL);
+		for (k = 0; k < FIRINGS; k++)
+			dfr_fire(probe, NULL, 0, NULL);
+		time = dfr_plat_clock(NULL) - start;
+		dfr_plat_irq_restore(engine, flags);
+		best = least(best, time / FIRINGS);
+	}
+	return best;
+}
+
+/* Times dfr_fire() on a probe whose only ECB is of an inactive state, so that it ends at once. */
+static int calibrate(struct dfr_engine *engine)
+{
+	struct dfr_state *idle;
+	struct dfr_probe probe;
+	struct dfr_ecb ecb;
+	int error = dfr_state_create(engine, &idle);
+
+	if (error)
+		return error;
+	memset(&ecb, 0, sizeof(ecb));
+	memset(&probe, 0, sizeof(probe));
+	ecb.ec_state = idle;
+	ecb.ec_live = idle->st_live;
+	probe.pb_provider = &engine->en_dtrace;
+	probe.pb_ecbs = &ecb;
+	engine->en_hook_time = HOOK_PER_GUARD * guard_time(engine, &probe);
+	dfr_state_destroy(idle);
+	return 0;
+}
+
+void dfr_engine_govern(struct dfr_engine *engine, u64 hook_time)
+{
+	u32 cpu;
+
+	engine->en_hook_time = hook_time;
+	if (!hook_time && calibrate(engine))
+		return; /* without memory for this, no recording could start either: leave the governor off */
+	for (cpu = 0; cpu < engine->en_ncpus; cpu++) {
+		struct dfr_cpu *pc = engine->en_cpus[cpu];
+
+		pc->pc_random = cpu + 1;
+		pc->pc_distance = distance(pc);
+		pc->pc_pure_sample = pc->pc_pure + pc->pc_distance;
+		dfr_write_once(&pc->pc_left, pc->pc_distance);
+	}
+}

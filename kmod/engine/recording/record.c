@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rare parts of writing records, which the inlined fast path (fire.h, encode.h)
+ * leaves to functions: making a stream ready (no open block, a restart point due, a
+ * loss to report, another context), notes, ledger entries. formats/abi/block.h has
+ * the layout. Probe context, interrupts off; or process context through
+ * dfr_visit_cpu().
+ */
+#include "kmod/engine/recording/encode.h"
+#include "kmod/engine/recording/fire.h"
+
+#define LOSS_BYTES (16 + 1 + 1 + 4 + 24)
+
+u64 dfr_firing_time(struct dfr_firing *firing)
+{
+	return dfr_time_of(firing);
+}
+
+u8 *dfr_record_head(struct dfr_stream *stream, u8 *p, u32 id, u32 level, u64 time)
+{
+	return dfr_put_head(stream, p, id, level, time);
+}
+
+static u32 comm_length(const char *comm)
+{
+	u32 n = 0;
+
+	while (n < 15 && comm[n])
+		n++;
+	return n;
+}
+
+/* Up to DFR_CONTEXT_BYTES; the caller has made room. */
+static void write_context(struct dfr_stream *stream, struct dfr_firing *firing, u64 time, const u8 *base)
+{
+	const struct dfr_context *context = dfr_firing_context(firing);
+	u8 *start = stream->sm_ptr;
+	u8 *p = dfr_record_head(stream, start, 0, context->cx_level, time);
+	struct dfr_codes codes = { NULL, 0, 0 };
+	u32 n;
+
+	*p++ = DFR_CONTROL_CONTEXT;
+	codes.co_at = p++;
+	p = dfr_put_int(p, context->cx_task, false, &codes);
+	p = dfr_put_int(p, context->cx_pid, false, &codes);
+	p = dfr_put_int(p, context->cx_tid, false, &codes);
+	dfr_put_last_codes(&codes);
+	n = comm_length(context->cx_comm);
+	memcpy(p, context->cx_comm, n);
+	p[n] = '\0';
+	stream->sm_ptr = p + n + 1;
+	stream->sm_time = time;
+	stream->sm_context = (u32)(start - base);
+	stream->sm_who = dfr_plat_who(firing);
+	memcpy(stream->sm_comm, context->cx_comm, sizeof(stream->sm_comm));
+	stream->sm_tid = context->cx_tid;
+}
+
+static bool context_holds(const struct dfr_stream *stream, struct dfr_firing *firing)
+{
+	const struct dfr_context *context = dfr_firing_context(firing);
+
+	return stream->sm_context && stream->sm_who == dfr_plat_who(firing) &&
+	       stream->sm_tid == context->cx_tid && !memcmp(stream->sm_comm, context->cx_comm, 16);
+}
+
+/* Lets readers see what the stream has written to the open block, without counting a record. */
+void dfr_record_publish(struct dfr_share *share)
+{
+	dfr_publish(share, share->sh_stream.sm_ptr);
+}
+
+static void first_in_block(struct dfr_share *share, u64 time)
+{
+	struct dfr_block *block = share->sh_ring.rg_block;
+
+	if (!block->first_time || time < block->first_time)
+		block->first_time = time;
+}
+
+static bool ready_ring(struct dfr_share *share, struct dfr_firing *firing, u32 need)
+{
+	struct dfr_stream *stream = &share->sh_stream;
+	bool is_end = firing->fr_probe->pb_id == DFR_PROBE_END;
+	u64 time = dfr_firing_time(firing);
+
+	if (!dfr_ring_room(share, need + DFR_CONTEXT_BYTES, is_end)) {
+		/* A full `fill` ring has stopped, as was asked for: what comes later is not a loss. */
+		if (!share->sh_ring.rg_full)
+			dfr_lost_here(share, firing, DFR_LOSS_PRINCIPAL, 1);
+		return false;
+	}
+	if (share->sh_nmi != share->sh_nmi_told || share->sh_pending_mask)
+		dfr_record_losses(share, dfr_plat_level_of(firing), time, need + DFR_CONTEXT_BYTES);
+	first_in_block(share, time);
+	dfr_ring_restart(share);
+	if (!context_holds(stream, firing))
+		write_context(stream, firing, time, (const u8 *)share->sh_ring.rg_block);
+	dfr_ring_soft(share);
+	return true;
+}
+
+static bool ready_list(struct dfr_share *share, struct dfr_speclist *list, struct dfr_firing *firing,
+		       u32 need)
+{
+	struct dfr_stream *stream = &list->sl_stream;
+
+	if (!dfr_spec_room(share, list, need + DFR_CONTEXT_BYTES)) {
+		dfr_lost_here(share, firing, DFR_LOSS_SPEC, 1);
+		return false;
+	}
+	if (!context_holds(stream, firing))
+		write_context(stream, firing, dfr_firing_time(firing), (const u8 *)list->sl_last);
+	stream->sm_soft = (u8 *)list->sl_last + list->sl_last->size;
+	return true;
+}
+
+/* Makes w's stream ready for a record of up to `need` bytes. false: the record is lost, and counted. */
+bool dfr_record_slow(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing, u32 need)
+{
+	return w->w_list ? ready_list(share, w->w_list, firing, need) : ready_ring(share, firing, need);
+}
+
+/* Notes. */
+
+void dfr_record_note(struct dfr_share *share, u32 field, u32 code, u64 value)
+{
+	struct dfr_note *note;
+
+	if (!share->sh_notes || share->sh_nnotes >= share->sh_state->st_notes_max)
+		return;
+	note = &share->sh_notes[share->sh_nnotes++];
+	note->no_field = field;
+	note->no_code = code;
+	note->no_value = value;
+}
+
+static u8 *write_note(u8 *p, const struct dfr_note *note)
+{
+	*p++ = DFR_CONTROL_NOTE;
+	*p++ = (u8)(note->no_field < 255 ? note->no_field : 255);
+	*p++ = (u8)note->no_code;
+	dfr_put64(p, note->no_value);
+	return p + 8;
+}
+
+/*
+ * Moves the finished record back and writes the notes on its fields before it. The
+ * first note has a long head; the other notes and the record then have a delta of 0.
+ */
+void dfr_record_add_notes(struct dfr_share *share, struct dfr_writer *w, struct dfr_firing *firing)
+{
+	u32 level = dfr_plat_level_of(firing);
+	u32 bytes = 16 + 11 + (share->sh_nnotes - 1) * 15;
+	u8 *p = w->w_start;
+	u32 head, i;
+
+	memmove(p + bytes, p, (size_t)(w->w_ptr - p));
+	w->w_ptr += bytes;
+	for (i = 0; i < share->sh_nnotes; i++) {
+		if (!i) {
+			p = dfr_put_long_head(p, 0, level, firing->fr_time);
+		} else {
+			p = dfr_put_short_head(p, 0, level, 0);
+		}
+		p = write_note(p, &share->sh_notes[i]);
+	}
+	memcpy(&head, p, sizeof(head));
+	if (DFR_REC_ID(head) != DFR_REC_ID_LONG)
+		dfr_put_short_head(p, DFR_REC_ID(head), level, 0);
+	share->sh_nnotes = 0;
+}
+
+/* The loss ledger. */
+
+void dfr_ledger(struct dfr_share *share, u32 cause, u32 probe, u64 count, u64 from, u64 to)
+{
+	struct dfr_pending *pending = &share->sh_pending[cause];
+
+	if (!pending->pe_count) {
+		pending->pe_from = from;
+		pending->pe_probe = probe;
+	} else if (pending->pe_probe != probe) {
+		pending->pe_probe = 0;
+	}
+	pending->pe_to = to;
+	pending->pe_count += count;
+	share->sh_pending_mask |= 1u << cause;
+	share->sh_stream.sm_soft = NULL;
+}
+
+void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32 cause, u64 count)
+{
+	u64 time = dfr_firing_time((struct dfr_firing *)firing);
+
+	dfr_count(&share->sh_loss[cause], count);
+	dfr_count(&share->sh_lost, count);
+	dfr_ledger(share, cause, firing->fr_probe->pb_id, count, time, time);
+}
+
+static void write_loss(struct dfr_share *share, u32 cause, u32 level, u64 time)
+{
+	const struct dfr_pending *pending = &share->sh_pending[cause];
+	struct dfr_stream *stream = &share->sh_stream;
+	u8 *p = dfr_record_head(stream, stream->sm_ptr, 0, level, time);
+
+	*p++ = DFR_CONTROL_LOSS;
+	*p++ = (u8)cause;
+	dfr_put32(p, pending->pe_probe);
+	dfr_put64(p + 4, pending->pe_count);
+	dfr_put64(p + 12, pending->pe_from);
+	dfr_put64(p + 20, pending->pe_to);
+	stream->sm_ptr = p + 28;
+	stream->sm_time = time;
+}
+
+/* Puts into the ledger what NMIs have counted in sh_nmi, which only they write. */
+static void collect_nmi(struct dfr_share *share, u64 time)
+{
+	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_NMI];
+	u64 seen = dfr_read_once(&share->sh_nmi);
+	u64 fresh = seen - share->sh_nmi_told;
+
+	if (!fresh)
+		return;
+	share->sh_nmi_told = seen;
+	dfr_count(&share->sh_lost, fresh);
+	if (!pending->pe_count)
+		pending->pe_from =
+			share->sh_stream.sm_time == DFR_STREAM_FRESH ? time : share->sh_stream.sm_time;
+	pending->pe_to = time;
+	pending->pe_count += fresh;
+	share->sh_pending_mask |= 1u << DFR_LOSS_NMI;
+}
+
+/* Writes as many pending ledger entries as fit into the open block with `keep` bytes left over. */
+void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	u32 cause;
+
+	collect_nmi(share, time);
+	for (cause = 0; cause < DFR_LOSS_MAX; cause++) {
+		if (!(share->sh_pending_mask & (1u << cause)))
+			continue;
+		/* While a consumer still lacks blocks, this entry could be overwritten, too. */
+		if (cause == DFR_LOSS_OVERWRITTEN && ring->rg_wanted)
+			continue;
+		if ((size_t)(ring->rg_end - share->sh_stream.sm_ptr) < LOSS_BYTES + keep)
+			return;
+		if (!ring->rg_block->first_time)
+			ring->rg_block->first_time = time;
+		write_loss(share, cause, level, time);
+		memset(&share->sh_pending[cause], 0, sizeof(share->sh_pending[cause]));
+		share->sh_pending_mask &= ~(1u << cause);
+	}
+	dfr_record_publish(share);
+}
+
+/* For a consumer that asks for everything: writes the pending losses and closes the open block. */
+void dfr_record_flush(struct dfr_share *share, u64 time)
+{
+	struct dfr_cpu *pc = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu);
+
+	if (share->sh_pending_mask || share->sh_nmi != share->sh_nmi_told) {
+		if (!share->sh_ring.rg_block || time == DFR_STREAM_FRESH)
+			time = pc->pc_last;
+		if (dfr_ring_room(share, LOSS_BYTES, false)) {
+			/* The consumer reads now, and gets the entry on overwritten blocks. */
+			share->sh_ring.rg_wanted = false;
+			dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
+		}
+	}
+	if (share->sh_ring.rg_block && share->sh_ring.rg_block->committed)
+		dfr_ring_close(share);
+}

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A CPU's ring of blocks: opening, closing and recycling them (probe context, by their CPU alone),
+ * and the consumer's side: exact snapshots by swapping.
+ *
+ *   slots   [ closed ][ closed ][ open ][ empty ][ empty ]     rg_nslots
+ *              |         |        ^ head
+ *   refs    every block of the CPU has a number for good: it is in a slot, taken
+ *           by a consumer, or spare
+ *
+ * A consumer takes closed blocks, oldest first, and each is replaced in its slot by a spare one. The
+ * swap runs on the ring's CPU with interrupts off, so the writer needs no atomic operation and never
+ * waits. Spares are made as they are needed, up to 8 more than there are slots.
+ *
+ * The policy says what happens when the next slot is not empty: `ring` overwrites it, `fill` stops
+ * for good because it has gone round once, `switch` drops the record.
+ */
+#include "kmod/engine/recording/store.h"
+
+#define PIECE_MAX (1024u * 1024)
+#define RING_PAGE 4096u
+
+/* Memory, process context. */
+
+/*
+ * Allocates one more piece of up to `want` blocks as spares; less if memory is so scattered that it
+ * cannot be had.
+ */
+static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_piece *piece = dfr_plat_alloc(sizeof(*piece));
+	u32 per_page = ring->rg_block_size < RING_PAGE ? RING_PAGE / ring->rg_block_size : 1;
+	u32 most = PIECE_MAX / ring->rg_block_size;
+	u32 count, i;
+	u8 *p;
+
+	if (!piece)
+		return -ENOMEM;
+	for (count = want < most ? want : most;; count /= 2) {
+		count = (count + per_page - 1) / per_page * per_page;
+		piece->pi_size = (size_t)count * ring->rg_block_size;
+		piece->pi_memory = dfr_plat_alloc_pages(piece->pi_size);
+		if (piece->pi_memory || count <= per_page)
+			break;
+	}
+	if (!piece->pi_memory) {
+		dfr_plat_free(piece);
+		return -ENOMEM;
+	}
+	piece->pi_next = ring->rg_pieces;
+	ring->rg_pieces = piece;
+	dfr_plat_anchor(state, DFR_ANCHOR_RING, share->sh_cpu, 0, piece->pi_memory, piece->pi_size,
+			ring->rg_block_size);
+	p = piece->pi_memory;
+	for (i = 0; i < count && ring->rg_nrefs < ring->rg_maxrefs; i++, p += ring->rg_block_size) {
+		ring->rg_refs[ring->rg_nrefs].br_block = (struct dfr_block *)p;
+		ring->rg_spare[ring->rg_nspare++] = ring->rg_nrefs;
+		dfr_store_release(&ring->rg_nrefs, ring->rg_nrefs + 1); /* for dfr_state_block() */
+	}
+	return 0;
+}
+
+/* Most bytes that a ring may come to take, with all the spares that a consumer can make it allocate. */
+u64 dfr_ring_bytes(const struct dfr_state *state)
+{
+	u64 slots = state->st_nblocks + state->st_keep_slots, refs = 2 * slots + 8;
+
+	return refs * (state->st_block_size + sizeof(struct dfr_blockref) + sizeof(u32)) +
+	       slots * sizeof(struct dfr_ringslot);
+}
+
+int dfr_ring_create(struct dfr_state *state, struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	u32 i;
+
+	ring->rg_policy = (u32)dfr_option(state, DFR_OPT_BUFPOLICY);
+	ring->rg_block_size = state->st_block_size;
+	ring->rg_hdr_size = DFR_BLOCK_HDR_SIZE(state->st_block_size);
+	ring->rg_keep = state->st_keep_slots;
+	ring->rg_nslots = state->st_nblocks + state->st_keep_slots;
+	ring->rg_maxrefs = 2 * ring->rg_nslots + 8;
+	ring->rg_slots = dfr_plat_alloc(ring->rg_nslots * sizeof(ring->rg_slots[0]));
+	ring->rg_refs = dfr_plat_alloc(ring->rg_maxrefs * sizeof(ring->rg_refs[0]));
+	ring->rg_spare = dfr_plat_alloc(ring->rg_maxrefs * sizeof(ring->rg_spare[0]));
+	if (!ring->rg_slots || !ring->rg_refs || !ring->rg_spare)
+		return -ENOMEM;
+	while (ring->rg_nrefs < ring->rg_nslots)
+		if (add_piece(state, share, ring->rg_nslots - ring->rg_nrefs))
+			return -ENOMEM;
+	for (i = 0; i < ring->rg_nslots; i++)
+		ring->rg_slots[i].rs_number = ring->rg_spare[--ring->rg_nspare];
+	return 0;
+}
+
+void dfr_ring_free(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_piece *piece, *next;
+
+	for (piece = ring->rg_pieces; piece; piece = next) {
+		next = piece->pi_next;
+		dfr_plat_free_pages(piece->pi_memory, piece->pi_size);
+		dfr_plat_free(piece);
+	}
+	dfr_plat_free(ring->rg_slots);
+	dfr_plat_free(ring->rg_refs);
+	dfr_plat_free(ring->rg_spare);
+	memset(ring, 0, sizeof(*ring));
+}
+
+/* The writer's side: probe context, on the ring's CPU. */
+
+static struct dfr_block *slot_block(const struct dfr_ring *ring, u32 slot)
+{
+	return ring->rg_refs[ring->rg_slots[slot].rs_number].br_block;
+}
+
+/*
+ * Sets sm_soft, where the fast path ends: at the block's end or where a restart entry is due,
+ * because the first record from there on must take the slow path. A record compares its start plus
+ * the bytes it may need with sm_soft, so need - 1 is added to the restart's place: then even the
+ * smallest record that starts there is caught.
+ */
+void dfr_ring_soft(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	u32 need = share->sh_state->st_need_min;
+	u8 *restart = (u8 *)ring->rg_block + ring->rg_restart + (need ? need - 1 : 0);
+
+	share->sh_stream.sm_soft = restart < ring->rg_end ? restart : ring->rg_end;
+}
+
+static void open_block(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_ringslot *slot = &ring->rg_slots[ring->rg_head];
+	struct dfr_block *block = slot_block(ring, ring->rg_head);
+
+	dfr_write_once(&block->seq, 0);
+	dfr_smp_wmb();
+	memset(block, 0, ring->rg_hdr_size);
+	block->magic = DFR_BLOCK_MAGIC;
+	block->version = DFR_BLOCK_VERSION;
+	block->cpu = (u16)share->sh_cpu;
+	block->size = ring->rg_block_size;
+	block->hdr_size = ring->rg_hdr_size;
+	block->state_id = share->sh_state->st_id;
+	block->lost = share->sh_lost;
+	block->record_base = share->sh_records;
+	dfr_write_once(&ring->rg_seq, ring->rg_seq + 1);
+	dfr_store_release(&block->seq, ring->rg_seq);
+	slot->rs_state = DFR_SLOT_OPEN;
+	dfr_write_once(&ring->rg_block, block);
+	ring->rg_end = (u8 *)block + ring->rg_block_size;
+	ring->rg_restart = ring->rg_block_size >= DFR_RESTART_BYTES ? 0 : ring->rg_block_size;
+	ring->rg_first = (u8 *)block + ring->rg_hdr_size;
+	share->sh_stream.sm_ptr = ring->rg_first;
+	share->sh_stream.sm_soft = NULL;
+	share->sh_stream.sm_time = DFR_STREAM_FRESH;
+	share->sh_stream.sm_context = 0;
+}
+
+/* Closes the open block: no record is added to it any more. */
+void dfr_ring_close(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_block *block = ring->rg_block;
+
+	block->records = (u32)(share->sh_records - block->record_base);
+	block->last_time = share->sh_stream.sm_time;
+	dfr_store_release(&block->flags, DFR_BLOCK_CLOSED);
+	ring->rg_slots[ring->rg_head].rs_state = DFR_SLOT_CLOSED;
+	ring->rg_head = ring->rg_head + 1 < ring->rg_nslots ? ring->rg_head + 1 : 0;
+	dfr_write_once(&ring->rg_block, NULL);
+	share->sh_stream.sm_ptr = NULL;
+	share->sh_stream.sm_soft = NULL;
+	dfr_write_once(&ring->rg_closed, ring->rg_closed + 1);
+	dfr_plat_wake(share->sh_state);
+}
+
+/*
+ * A ring may overwrite blocks by design, which the horizon tells readers. But a consumer has asked
+ * for this block and found no spare to take it (rg_wanted), so its records count as lost.
+ */
+static void count_overwritten(struct dfr_share *share, const struct dfr_block *block)
+{
+	struct dfr_pending *pending = &share->sh_pending[DFR_LOSS_OVERWRITTEN];
+
+	dfr_count(&share->sh_loss[DFR_LOSS_OVERWRITTEN], block->records);
+	dfr_count(&share->sh_lost, block->records);
+	if (!pending->pe_count)
+		pending->pe_from = block->first_time;
+	pending->pe_to = block->last_time;
+	pending->pe_count += block->records;
+	share->sh_pending_mask |= 1u << DFR_LOSS_OVERWRITTEN;
+}
+
+/* May the next block be opened? */
+static bool next_free(struct dfr_share *share, bool is_end)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+
+	if (ring->rg_policy == DFR_BUFPOLICY_FILL) {
+		if (ring->rg_seq < ring->rg_nslots - (is_end ? 0 : ring->rg_keep))
+			return true;
+		if (!is_end) {
+			ring->rg_full_time = share->sh_stream.sm_time;
+			dfr_store_release(&ring->rg_full, true);
+		}
+		return false;
+	}
+	if (ring->rg_slots[ring->rg_head].rs_state == DFR_SLOT_EMPTY)
+		return true;
+	if (ring->rg_policy == DFR_BUFPOLICY_SWITCH)
+		return false;
+	if (ring->rg_wanted)
+		count_overwritten(share, slot_block(ring, ring->rg_head));
+	dfr_write_once(&ring->rg_closed, ring->rg_closed - 1);
+	return true;
+}
+
+bool dfr_ring_room(struct dfr_share *share, u32 need, bool is_end)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+
+	if (dfr_unlikely(!ring->rg_nslots || need > ring->rg_block_size - ring->rg_hdr_size))
+		return false;
+	if (ring->rg_full && !is_end)
+		return false;
+	if (ring->rg_block) {
+		if (need <= (size_t)(ring->rg_end - share->sh_stream.sm_ptr))
+			return true;
+		dfr_ring_close(share);
+	}
+	if (!next_free(share, is_end))
+		return false;
+	open_block(share);
+	return true;
+}
+
+/*
+ * Called where decoding may start anew: writes a restart entry for this place, one for each KiB of
+ * the block.
+ */
+void dfr_ring_restart(struct dfr_share *share)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_stream *stream = &share->sh_stream;
+	u32 at = (u32)(stream->sm_ptr - (u8 *)ring->rg_block);
+	struct dfr_restart *table = (struct dfr_restart *)(ring->rg_block + 1);
+	u32 entry = at / DFR_RESTART_BYTES;
+
+	if (at < ring->rg_restart)
+		return;
+	table[entry].time = stream->sm_time == DFR_STREAM_FRESH ? 0 : stream->sm_time;
+	table[entry].context = stream->sm_context;
+	dfr_store_release(&table[entry].record, at);
+	ring->rg_restart = (entry + 1) * DFR_RESTART_BYTES;
+}
+
+/* The consumer's side: process context. */
+
+struct take {
+	struct dfr_share *tk_share;
+	struct dfr_ioc_taken *tk_taken;
+	u32 tk_room;
+	u32 tk_count;
+	bool tk_flush;
+	bool tk_short; /* closed blocks are left because spares ran out */
+};
+
+/* On the ring's CPU: takes closed blocks, oldest first, and puts a spare one in the place of each. */
+static void swap_closed(struct take *take)
+{
+	struct dfr_share *share = take->tk_share;
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_ringslot *slot;
+	struct dfr_ioc_taken *taken;
+	u32 number;
+
+	take->tk_short = false;
+	while (ring->rg_closed && take->tk_count < take->tk_room) {
+		if (!ring->rg_nspare) {
+			take->tk_short = true;
+			return;
+		}
+		slot = &ring->rg_slots[(ring->rg_head + ring->rg_nslots - ring->rg_closed) % ring->rg_nslots];
+		number = slot->rs_number;
+		taken = &take->tk_taken[take->tk_count++];
+		taken->cpu = share->sh_cpu;
+		taken->block = number;
+		taken->seq = ring->rg_refs[number].br_block->seq;
+		ring->rg_refs[number].br_taken = taken->seq;
+		slot->rs_number = ring->rg_spare[--ring->rg_nspare];
+		slot->rs_state = DFR_SLOT_EMPTY;
+		dfr_write_once(&ring->rg_closed, ring->rg_closed - 1);
+	}
+}
+
+/*
+ * On the ring's CPU. Takes closed blocks before it flushes, because the flush may need their room
+ * for what it writes.
+ */
+static void take_closed(void *arg)
+{
+	struct take *take = arg;
+	struct dfr_share *share = take->tk_share;
+
+	swap_closed(take);
+	if (take->tk_flush && !take->tk_short) {
+		dfr_record_flush(share, share->sh_stream.sm_time);
+		swap_closed(take);
+	}
+	share->sh_ring.rg_wanted = take->tk_short;
+}
+
+static void seal(struct dfr_block *block)
+{
+	u32 crc;
+
+	block->checksum = 0;
+	block->flags = DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
+	crc = ~dfr_plat_crc32c(~0u, block, block->hdr_size + block->committed);
+	block->checksum = crc ? crc : 1;
+}
+
+/* Hands out again the blocks that a consumer which has gone had taken, in order of sequence. */
+static void take_orphans(struct take *take)
+{
+	struct dfr_ring *ring = &take->tk_share->sh_ring;
+	struct dfr_blockref *oldest, *ref;
+	struct dfr_ioc_taken *taken;
+
+	while (take->tk_count < take->tk_room) {
+		oldest = NULL;
+		for (ref = ring->rg_refs; ref < ring->rg_refs + ring->rg_nrefs; ref++)
+			if (ref->br_orphan && (!oldest || ref->br_taken < oldest->br_taken))
+				oldest = ref;
+		if (!oldest)
+			return;
+		oldest->br_orphan = false;
+		taken = &take->tk_taken[take->tk_count++];
+		taken->cpu = take->tk_share->sh_cpu;
+		taken->block = (u32)(oldest - ring->rg_refs);
+		taken->seq = oldest->br_taken;
+	}
+}
+
+void dfr_state_disown(struct dfr_state *state)
+{
+	u32 cpu, i;
+
+	dfr_mutex_lock(&state->st_lock);
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
+		struct dfr_share *share = state->st_shares[cpu];
+
+		for (i = 0; share && i < share->sh_ring.rg_nrefs; i++)
+			share->sh_ring.rg_refs[i].br_orphan = share->sh_ring.rg_refs[i].br_taken != 0;
+	}
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+/*
+ * Adds as many spares as were made so far, and two more: a consumer that takes few blocks has few
+ * made for it.
+ */
+static int add_spares(struct dfr_state *state, struct dfr_share *share)
+{
+	const struct dfr_ring *ring = &share->sh_ring;
+	u32 want = ring->rg_maxrefs - ring->rg_nrefs;
+	u32 made = ring->rg_nrefs - ring->rg_nslots;
+
+	if (want > made + 2)
+		want = made + 2;
+	return want ? add_piece(state, share, want) : -ENOSPC;
+}
+
+static void take_from(struct dfr_state *state, struct take *take)
+{
+	struct dfr_share *share = take->tk_share;
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_block *block;
+	u32 first = take->tk_count;
+
+	take_orphans(take);
+	do {
+		dfr_visit_cpu(state->st_engine, share->sh_cpu, take_closed, take);
+	} while (take->tk_short && !add_spares(state, share));
+	/* Nobody writes a taken block, so it can be sealed here. */
+	for (; first < take->tk_count; first++) {
+		block = ring->rg_refs[take->tk_taken[first].block].br_block;
+		if (!(block->flags & DFR_BLOCK_SEALED))
+			seal(block);
+	}
+}
+
+int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_taken *taken, u32 room,
+		   u32 *count)
+{
+	struct take take = { .tk_taken = taken, .tk_room = room, .tk_flush = flush };
+	u32 i;
+
+	*count = 0;
+	if (cpu != DFR_ALL_CPUS && cpu >= state->st_engine->en_ncpus)
+		return -EINVAL;
+	dfr_mutex_lock(&state->st_lock);
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		take.tk_share = state->st_shares[i];
+		if (take.tk_share && (cpu == DFR_ALL_CPUS || cpu == i))
+			take_from(state, &take);
+	}
+	dfr_mutex_unlock(&state->st_lock);
+	*count = take.tk_count;
+	return 0;
+}
+
+static struct dfr_share *share_of(const struct dfr_state *state, u32 cpu)
+{
+	return cpu < state->st_engine->en_ncpus ? state->st_shares[cpu] : NULL;
+}
+
+static int release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
+{
+	struct dfr_share *share = share_of(state, cpu);
+	struct dfr_ring *ring;
+
+	if (!share)
+		return -EINVAL;
+	ring = &share->sh_ring;
+	if (block >= ring->rg_nrefs || !seq || ring->rg_refs[block].br_taken != seq)
+		return -EINVAL;
+	ring->rg_refs[block].br_taken = 0;
+	ring->rg_refs[block].br_orphan = false;
+	/* From here on a scanner of a dead memory takes the block for empty. */
+	dfr_store_release(&ring->rg_refs[block].br_block->seq, 0);
+	ring->rg_spare[ring->rg_nspare++] = block;
+	return 0;
+}
+
+int dfr_state_release(struct dfr_state *state, u32 cpu, u32 block, u64 seq)
+{
+	int error;
+
+	dfr_mutex_lock(&state->st_lock);
+	error = release(state, cpu, block, seq);
+	dfr_mutex_unlock(&state->st_lock);
+	return error;
+}
+
+const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block)
+{
+	const struct dfr_share *share =
+		cpu < state->st_engine->en_ncpus ? dfr_load_acquire(&state->st_shares[cpu]) : NULL;
+
+	return share && block < dfr_load_acquire(&share->sh_ring.rg_nrefs)
+		       ? share->sh_ring.rg_refs[block].br_block
+		       : NULL;
+}
+
+u32 dfr_state_block_size(const struct dfr_state *state)
+{
+	return state->st_block_size;
+}
+
+bool dfr_state_readable(const struct dfr_state *state)
+{
+	const struct dfr_share *share;
+	u32 i;
+
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		share = dfr_load_acquire(&state->st_shares[i]);
+		if (share && dfr_read_once(&share->sh_ring.rg_closed))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Sealing of blocks that stay in the ring, so that a reader of a dead memory can verify them. The
+ * checksum is computed here, in process context, and stored on the ring's CPU if the block is still
+ * the same.
+ */
+struct sealing {
+	struct dfr_share *sn_share;
+	struct dfr_block *sn_block;
+	u64 sn_seq;
+	u32 sn_bytes; /* header and records; copied, because the block may be recycled meanwhile */
+	u32 sn_crc;
+};
+
+static u32 crc_sealed(const struct dfr_block *block, u32 bytes)
+{
+	struct dfr_block head = *block;
+	u32 crc;
+
+	head.checksum = 0;
+	head.flags = DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
+	crc = dfr_plat_crc32c(~0u, &head, sizeof(head));
+	crc = ~dfr_plat_crc32c(crc, block + 1, bytes - sizeof(head));
+	return crc ? crc : 1;
+}
+
+/*
+ * Finds the oldest closed block without a checksum. Interrupts are off, so it computes the slot
+ * instead of searching: closed blocks are numbered without gaps up to the newest.
+ */
+static void seal_find(struct sealing *sealing)
+{
+	struct dfr_ring *ring = &sealing->sn_share->sh_ring;
+	u64 newest = ring->rg_seq - (ring->rg_block ? 1 : 0);
+	u64 behind = newest - ring->rg_sealed; /* closed since the last sealed one */
+	u32 back = behind < ring->rg_closed ? (u32)behind : ring->rg_closed;
+	struct dfr_block *block;
+
+	sealing->sn_block = NULL;
+	if (!back)
+		return;
+	block = slot_block(ring, (ring->rg_head + ring->rg_nslots - back) % ring->rg_nslots);
+	dfr_write_once(&ring->rg_sealed, block->seq);
+	sealing->sn_seq = block->seq;
+	sealing->sn_block = block;
+	sealing->sn_bytes = ring->rg_hdr_size + block->committed;
+#ifndef __KERNEL__
+	/* In user space only this CPU's lock, which is held here, keeps its writer away. */
+	sealing->sn_crc = crc_sealed(block, sealing->sn_bytes);
+#endif
+}
+
+static void seal_store(const struct sealing *sealing)
+{
+	if (sealing->sn_block->seq != sealing->sn_seq || !(sealing->sn_block->flags & DFR_BLOCK_CLOSED))
+		return;
+	sealing->sn_block->checksum = sealing->sn_crc;
+	dfr_store_release(&sealing->sn_block->flags, DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
+}
+
+/* On the ring's CPU, once for each block: stores the checksum of the last block and finds the next one. */
+static void seal_next(void *arg)
+{
+	struct sealing *sealing = arg;
+
+	if (sealing->sn_block)
+		seal_store(sealing);
+	seal_find(sealing);
+}
+
+/*
+ * Does a block wait to be sealed? Read from another CPU, so that a CPU without one is not
+ * interrupted. A block that is closed meanwhile waits for the next turn.
+ */
+static bool any_unsealed(const struct dfr_ring *ring)
+{
+	return dfr_read_once(&ring->rg_closed) &&
+	       dfr_read_once(&ring->rg_sealed) + (dfr_read_once(&ring->rg_block) ? 1 : 0) <
+		       dfr_read_once(&ring->rg_seq);
+}
+
+void dfr_ring_seal(struct dfr_state *state)
+{
+	struct sealing sealing;
+	u32 i;
+
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		sealing.sn_share = state->st_shares[i];
+		sealing.sn_block = NULL;
+		if (!sealing.sn_share || !any_unsealed(&sealing.sn_share->sh_ring))
+			continue;
+		do {
+			dfr_visit_cpu(state->st_engine, sealing.sn_share->sh_cpu, seal_next, &sealing);
+#ifdef __KERNEL__
+			if (sealing.sn_block)
+				sealing.sn_crc = crc_sealed(sealing.sn_block, sealing.sn_bytes);
+#endif
+		} while (sealing.sn_block);
+	}
+}

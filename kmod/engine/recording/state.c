@@ -1,0 +1,947 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a state: created empty, given programs (enable.c), made to record by go, ended by
+ * stop, destroyed. Process context under the engine's lock, the state's own, or both: engine.h says
+ * which.
+ *
+ *   INACTIVE -go-> WARMUP (BEGIN runs) -> ACTIVE -stop or exit()-> DRAINING
+ *            -> COOLDOWN (END runs) -> STOPPED
+ *
+ * Shares are made before anything is armed. The CPU of BEGIN records first, each other CPU from the
+ * visit on that activates it, so each CPU starts with complete chains of ECBs. Memory is freed only
+ * after unlinking and dfr_plat_synchronize(). Ending and disarming are two steps, because disarming
+ * may have to wait for a task that arms: a state that has ended records nothing from then on, and
+ * its probes cost the guard only.
+ */
+#include "kmod/engine/recording/store.h"
+
+#define SECOND		1000000000LL
+#define BLOCK_LARGE	(64u * 1024)
+#define BLOCK_USUAL	4096u
+#define BLOCKS_MIN	8u
+#define SCRATCH_DEFAULT (32u * 1024)
+
+/* Options. */
+
+static const struct {
+	u32 option;
+	s64 value;
+} defaults[] = {
+	{ DFR_OPT_BUFSIZE, 4 << 20 },
+	{ DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_SWITCH },
+	{ DFR_OPT_DYNVARSIZE, 1 << 20 },
+	{ DFR_OPT_AGGSIZE, 4 << 20 },
+	{ DFR_OPT_SPECSIZE, 32 << 10 },
+	{ DFR_OPT_NSPEC, 1 },
+	{ DFR_OPT_STRSIZE, DIF_STRSIZE_DEFAULT },
+	{ DFR_OPT_CLEANRATE, SECOND / 101 },
+	{ DFR_OPT_BUFRESIZE, 0 },
+	{ DFR_OPT_STACKFRAMES, 20 },
+	{ DFR_OPT_USTACKFRAMES, 20 },
+	{ DFR_OPT_AGGRATE, SECOND },
+	{ DFR_OPT_SWITCHRATE, SECOND },
+	{ DFR_OPT_STATUSRATE, SECOND },
+	{ DFR_OPT_JSTACKFRAMES, 50 },
+	{ DFR_OPT_JSTACKSTRSIZE, 512 },
+	{ DFR_OPT_STACKINDENT, 14 },
+};
+
+static void set_defaults(struct dfr_state *state)
+{
+	u32 i;
+
+	for (i = 0; i < DFR_NOPTS; i++)
+		state->st_options[i] = DFR_OPT_UNSET;
+	for (i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
+		state->st_options[dfr_option_index(defaults[i].option)] = defaults[i].value;
+}
+
+u64 dfr_state_option(const struct dfr_state *state, u32 option)
+{
+	return dfr_option_known(option) ? (u64)dfr_option(state, option) : (u64)DFR_OPT_UNSET;
+}
+
+/* Creation. */
+
+int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
+{
+	struct dfr_state *state = dfr_plat_alloc(sizeof(*state));
+	struct dfr_state **tail;
+	int error;
+
+	if (!state)
+		return -ENOMEM;
+	state->st_engine = engine;
+	dfr_mutex_init(&state->st_lock);
+	state->st_id = ++engine->en_state_ids;
+	state->st_activity = DFR_INACTIVE;
+	set_defaults(state);
+	dfr_hashkey_make(&state->st_hash);
+	state->st_strsize = DIF_STRSIZE_DEFAULT;
+	state->st_live = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_live[0]));
+	state->st_shares = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_shares[0]));
+	error = state->st_live && state->st_shares ? dfr_catalog_create(state) : -ENOMEM;
+	if (error) {
+		dfr_plat_unanchor(state);
+		dfr_catalog_free(state);
+		dfr_plat_free(state->st_live);
+		dfr_plat_free(state->st_shares);
+		dfr_plat_free(state);
+		return error;
+	}
+	for (tail = &engine->en_states; *tail; tail = &(*tail)->st_next)
+		;
+	*tail = state;
+	*out = state;
+	return 0;
+}
+
+u32 dfr_state_activity(const struct dfr_state *state)
+{
+	return dfr_read_once(&state->st_activity);
+}
+
+u64 dfr_state_id(const struct dfr_state *state)
+{
+	return state->st_id;
+}
+
+const char *dfr_state_name(const struct dfr_state *state)
+{
+	return state->st_name;
+}
+
+void dfr_state_set_name(struct dfr_state *state, const char *name, bool anonymous)
+{
+	size_t n = strlen(name);
+
+	if (n >= sizeof(state->st_name))
+		n = sizeof(state->st_name) - 1;
+	dfr_mutex_lock(&state->st_lock);
+	memset(state->st_name, 0, sizeof(state->st_name));
+	memcpy(state->st_name, name, n);
+	state->st_anonymous = anonymous;
+	/* Before go there is no entry to renew: dfr_state_go() writes the first. */
+	if (state->st_activity != DFR_INACTIVE) {
+		dfr_past_recall(state);
+		dfr_catalog_state(state);
+	}
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+void *dfr_state_host(const struct dfr_state *state)
+{
+	return state->st_host;
+}
+
+void dfr_state_set_host(struct dfr_state *state, void *host)
+{
+	state->st_host = host;
+}
+
+void dfr_states_visit(struct dfr_engine *engine, bool (*visit)(struct dfr_state *state, void *arg), void *arg)
+{
+	struct dfr_state *state, *next;
+
+	for (state = engine->en_states; state; state = next) {
+		next = state->st_next;
+		if (!visit(state, arg))
+			return;
+	}
+}
+
+/* Sizes. */
+
+/*
+ * Sums over END's ECBs: the bytes that DTrace would reserve, the bytes that our records need, and
+ * their number.
+ */
+static void end_needs(const struct dfr_state *state, u64 *classic, u64 *bytes, u32 *count)
+{
+	const struct dfr_ecb *ecb;
+
+	*classic = 0;
+	*bytes = 0;
+	*count = 0;
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (ecb->ec_probe->pb_id != DFR_PROBE_END || !(ecb->ec_plan->pn_flags & DFR_PN_RECORDS))
+			continue;
+		*classic += ecb->ec_plan->pn_classic;
+		*bytes += ecb->ec_plan->pn_need + DFR_CONTEXT_BYTES;
+		(*count)++;
+	}
+}
+
+static int check_sizes(const struct dfr_state *state, u64 bufsize, u64 end_classic)
+{
+	const struct dfr_ecb *ecb;
+
+	if (dfr_option(state, DFR_OPT_BUFPOLICY) == DFR_BUFPOLICY_FILL && end_classic > bufsize)
+		return -E2BIG;
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
+		if (ecb->ec_plan->pn_flags & DFR_PN_RECORDS &&
+		    (ecb->ec_plan->pn_classic > bufsize || ecb->ec_plan->pn_need > DFR_BLOCK_MAX))
+			return -ENOSPC; /* no block would ever have room for it */
+	return 0;
+}
+
+/*
+ * Large rings have large blocks, small ones several small blocks; the largest record fits into one
+ * in any case.
+ */
+static u32 block_size(const struct dfr_state *state, u64 bufsize)
+{
+	s64 wish = dfr_option(state, DFR_OPT_BLOCKSIZE);
+	u32 size = bufsize < BLOCKS_MIN * (u64)BLOCK_USUAL ? DFR_BLOCK_MIN : BLOCK_USUAL;
+
+	if (wish > 0)
+		size = (u32)wish;
+	else
+		while (size < BLOCK_LARGE &&
+		       (u64)size * 2 * (size < BLOCK_USUAL ? BLOCKS_MIN : 64) <= bufsize)
+			size *= 2;
+	while (size < DFR_BLOCK_MAX &&
+	       size - DFR_BLOCK_HDR_SIZE(size) < state->st_need_max + DFR_CONTEXT_BYTES)
+		size *= 2;
+	return size;
+}
+
+static void size_ring(struct dfr_state *state, u64 bufsize)
+{
+	u64 classic, bytes, blocks;
+	u32 count, payload;
+
+	state->st_block_size = block_size(state, bufsize);
+	blocks = bufsize / state->st_block_size;
+	state->st_nblocks = blocks < 2 ? 2 : blocks > 65536 ? 65536 : (u32)blocks;
+	end_needs(state, &classic, &bytes, &count);
+	state->st_keep_slots = 0;
+	if (dfr_option(state, DFR_OPT_BUFPOLICY) != DFR_BUFPOLICY_FILL || !count)
+		return;
+	/* Records do not straddle blocks: in the worst case half of each block stays empty. */
+	payload = state->st_block_size - DFR_BLOCK_HDR_SIZE(state->st_block_size);
+	state->st_keep_slots = (u32)(2 * bytes / payload) + 1;
+}
+
+/* Shares. */
+
+static int create_machine(struct dfr_state *state, struct dfr_share *share)
+{
+	u8 *scratch = dfr_plat_alloc(state->st_scratch);
+	struct dfr_machine *machine = &share->sh_machine;
+
+	if (!scratch)
+		return -ENOMEM;
+	machine->m_vars = state->st_vars;
+	machine->m_state = state;
+	machine->m_scratch = scratch;
+	machine->m_scratch_end = scratch + state->st_scratch;
+	machine->m_scratch_ptr = scratch;
+	machine->m_strsize = state->st_strsize;
+	if (dfr_option(state, DFR_OPT_DESTRUCTIVE) >= 0)
+		machine->m_flags = DFR_M_DESTRUCTIVE;
+	share->sh_error_machine = *machine;
+	return 0;
+}
+
+#define KEY_SLACK    64
+#define FRAMES_BYTES (256 * 8)
+
+static void free_share(struct dfr_share *share)
+{
+	dfr_agg_free_share(share);
+	dfr_spec_free_share(share);
+	dfr_ring_free(share);
+	dfr_plat_free(share->sh_machine.m_scratch);
+	dfr_plat_free(share->sh_key);
+	dfr_plat_free(share->sh_pcs);
+	dfr_plat_free(share->sh_notes);
+	dfr_plat_free(share);
+}
+
+static int fill_share(struct dfr_state *state, struct dfr_share *share)
+{
+	int error;
+
+	share->sh_key = dfr_plat_alloc(state->st_key_max + KEY_SLACK);
+	share->sh_pcs = dfr_plat_alloc(FRAMES_BYTES);
+	share->sh_notes = dfr_plat_alloc((state->st_notes_max + 1) * sizeof(share->sh_notes[0]));
+	if (!share->sh_key || !share->sh_pcs || !share->sh_notes)
+		return -ENOMEM;
+	error = create_machine(state, share);
+	if (!error)
+		error = dfr_ring_create(state, share);
+	if (!error)
+		error = dfr_agg_share(state, share);
+	if (!error)
+		error = dfr_spec_share(state, share);
+	return error;
+}
+
+static int create_share(struct dfr_state *state, u32 cpu, struct dfr_share **out)
+{
+	struct dfr_share *share = dfr_plat_alloc(sizeof(*share));
+	int error;
+
+	/*
+	 * A half-made share is handed out too, because its memory may be anchored already, and
+	 * anchors can only be removed together with all others of the state.
+	 */
+	*out = share;
+	if (!share)
+		return -ENOMEM;
+	share->sh_state = state;
+	share->sh_cpu = cpu;
+	share->sh_governor.gv_user = state->st_user ? &state->st_user->us_purses[cpu] : NULL;
+	error = fill_share(state, share);
+	return error;
+}
+
+/*
+ * A CPU that is away but was online before counts too: when it comes back, dfr_engine_cpu_prepare()
+ * may get no lock to make its share in time.
+ */
+static bool wants_cpu(const struct dfr_state *state, u32 cpu)
+{
+	s64 only = dfr_option(state, DFR_OPT_CPU);
+
+	return (dfr_plat_cpu_online(cpu) || dfr_plat_cpu_left(cpu)) && (only < 0 || only == cpu);
+}
+
+static void free_shares(struct dfr_state *state)
+{
+	u32 i;
+
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		if (state->st_shares[i])
+			free_share(state->st_shares[i]);
+		state->st_shares[i] = NULL;
+	}
+	while (state->st_dead_shares) {
+		struct dfr_share *share = state->st_dead_shares;
+
+		state->st_dead_shares = share->sh_next_dead;
+		free_share(share);
+	}
+	dfr_agg_free(state);
+}
+
+/*
+ * A confined state's limit holds for everything that it takes or may come to take (spares, CPUs that
+ * are not there yet), not only for its buffers, because the rest adds up over many CPUs.
+ */
+static bool quota_suffices(const struct dfr_state *state)
+{
+	u64 share = sizeof(struct dfr_share) + state->st_scratch + state->st_key_max + KEY_SLACK +
+		    FRAMES_BYTES + (state->st_notes_max + 1) * sizeof(struct dfr_note) +
+		    dfr_ring_bytes(state) + dfr_agg_bytes(state) + dfr_spec_bytes(state);
+	u64 common = dfr_agg_bytes(state) + (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) +
+		     dfr_limits_variables(state) + state->st_nepids * sizeof(struct dfr_ecb);
+
+	return !dfr_state_confined(state) || common + state->st_engine->en_ncpus * share <= state->st_memory;
+}
+
+/*
+ * Is it worth trying to allocate? Taking all memory that there is, only to give it back, would take
+ * long.
+ */
+static bool rings_fit(const struct dfr_state *state)
+{
+	u64 ring = (u64)(state->st_nblocks + state->st_keep_slots) * state->st_block_size;
+	u64 left = dfr_plat_memory_left();
+	u32 cpu;
+
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
+		if (!wants_cpu(state, cpu))
+			continue;
+		if (ring > left)
+			return false;
+		left -= ring;
+	}
+	return true;
+}
+
+static int create_shares(struct dfr_state *state)
+{
+	u32 cpu;
+	int error = quota_suffices(state) && rings_fit(state) ? dfr_agg_create(state) : -ENOMEM;
+
+	for (cpu = 0; cpu < state->st_engine->en_ncpus && !error; cpu++)
+		if (wants_cpu(state, cpu))
+			error = create_share(state, cpu, &state->st_shares[cpu]);
+	return error;
+}
+
+static void lower(struct dfr_state *state, u32 option, s64 least)
+{
+	s64 *value = &state->st_options[dfr_option_index(option)];
+
+	*value = *value / 2 > least ? *value / 2 : least;
+}
+
+/*
+ * Halves the larger of bufsize and aggsize, or both if they are equal, so that a size that is too
+ * large does not cost the other. False: neither can be lowered further.
+ */
+static bool lower_sizes(struct dfr_state *state)
+{
+	s64 buffer = dfr_option(state, DFR_OPT_BUFSIZE), aggregation = dfr_option(state, DFR_OPT_AGGSIZE);
+
+	if (buffer <= DFR_SIZE_LEAST && aggregation <= 2 * DFR_SIZE_LEAST)
+		return false;
+	if (buffer > DFR_SIZE_LEAST && (buffer >= aggregation || aggregation <= 2 * DFR_SIZE_LEAST))
+		lower(state, DFR_OPT_BUFSIZE, DFR_SIZE_LEAST);
+	if (aggregation > 2 * DFR_SIZE_LEAST && (aggregation >= buffer || buffer <= DFR_SIZE_LEAST))
+		lower(state, DFR_OPT_AGGSIZE, 2 * DFR_SIZE_LEAST);
+	return true;
+}
+
+/* With bufresize=auto sizes are halved until all of it can be allocated. */
+static int allocate(struct dfr_state *state)
+{
+	int error;
+
+	for (;;) {
+		size_ring(state, (u64)dfr_option(state, DFR_OPT_BUFSIZE));
+		error = create_shares(state);
+		if (!error)
+			return 0;
+		dfr_plat_unanchor(state);
+		free_shares(state);
+		dfr_catalog_anchor(state);
+		if (!dfr_state_resizes(state) || !lower_sizes(state))
+			return error;
+	}
+}
+
+static int create_vars(struct dfr_state *state)
+{
+	struct dfr_vars_config config = { .vc_strsize = state->st_strsize };
+	struct dfr_enabling *enabling;
+	struct dfr_refusal why;
+	int error;
+
+	while (dfr_state_resizes(state) && dfr_option(state, DFR_OPT_DYNVARSIZE) > DFR_SIZE_LEAST &&
+	       (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) > dfr_plat_memory_left())
+		lower(state, DFR_OPT_DYNVARSIZE, DFR_SIZE_LEAST);
+	config.vc_dynvarsize = (size_t)dfr_option(state, DFR_OPT_DYNVARSIZE);
+	error = dfr_vars_create(state->st_engine, &config, &state->st_vars);
+	for (enabling = state->st_enablings; enabling && !error; enabling = enabling->eb_next)
+		error = dfr_vars_declare(state->st_vars, enabling->eb_program, &why);
+	return error;
+}
+
+/* Go. */
+
+static int check_destructive(const struct dfr_state *state)
+{
+	const struct dfr_enabling *enabling;
+
+	if (dfr_option(state, DFR_OPT_DESTRUCTIVE) >= 0)
+		return 0;
+	for (enabling = state->st_enablings; enabling; enabling = enabling->eb_next)
+		if (enabling->eb_program->pg_destructive)
+			return -EACCES;
+	return 0;
+}
+
+static void set_scratch(struct dfr_state *state)
+{
+	s64 wish = dfr_option(state, DFR_OPT_SCRATCHSIZE);
+	u64 size = wish > 0 ? (u64)wish : 8ULL * state->st_strsize;
+
+	if (wish <= 0 && size < SCRATCH_DEFAULT)
+		size = SCRATCH_DEFAULT;
+	state->st_scratch = (u32)(size < DIF_SCRATCH_MAX ? size : DIF_SCRATCH_MAX) & ~7u;
+}
+
+/* Allocates everything that probe context will need. If this fails, the state can only be destroyed. */
+static int prepare(struct dfr_state *state)
+{
+	u64 classic, bytes;
+	u32 count;
+	int error = check_destructive(state);
+
+	if (error)
+		return error;
+	state->st_strsize = (u32)dfr_option(state, DFR_OPT_STRSIZE);
+	set_scratch(state);
+	error = dfr_state_confined(state) ? dfr_limits_sizes(state) : 0;
+	if (!error)
+		error = dfr_state_build(state);
+	if (error)
+		return error;
+	end_needs(state, &classic, &bytes, &count);
+	error = check_sizes(state, (u64)dfr_option(state, DFR_OPT_BUFSIZE), classic);
+	if (!error)
+		error = create_vars(state);
+	if (!error)
+		error = dfr_spec_setup(state);
+	if (!error)
+		error = allocate(state);
+	if (!error)
+		dfr_past_recall(state);
+	if (!error)
+		error = dfr_catalog_state(state);
+	return error;
+}
+
+struct on_share {
+	struct dfr_state *os_state;
+	u32 os_cpu;
+	u32 os_probe;
+	bool os_active;
+};
+
+/* On os_cpu: starts or ends its recording for the state. */
+static void activate(void *arg)
+{
+	struct on_share *on = arg;
+
+	dfr_governor_release(on->os_state->st_shares[on->os_cpu], dfr_plat_clock(NULL));
+	dfr_store_release(&on->os_state->st_live[on->os_cpu],
+			  on->os_active ? on->os_state->st_shares[on->os_cpu] : (struct dfr_share *)NULL);
+}
+
+/* On the CPU that BEGIN or END is to fire on. */
+static void fire_on(void *arg)
+{
+	struct on_share *on = arg;
+
+	on->os_cpu = dfr_plat_cpu();
+	dfr_fire_dtrace(on->os_state, on->os_probe, on->os_cpu);
+}
+
+static void set_active(struct dfr_state *state, bool active)
+{
+	struct on_share on = { .os_state = state, .os_active = active };
+
+	for (on.os_cpu = 0; on.os_cpu < state->st_engine->en_ncpus; on.os_cpu++)
+		if (state->st_shares[on.os_cpu])
+			dfr_visit_cpu(state->st_engine, on.os_cpu, activate, &on);
+}
+
+/* Where BEGIN and END fire: on this CPU, unless it has no ring. */
+static u32 home_cpu(const struct dfr_state *state)
+{
+	u32 here = dfr_plat_cpu();
+	u32 i;
+
+	if (here < state->st_engine->en_ncpus && state->st_shares[here] && dfr_plat_cpu_online(here))
+		return here;
+	for (i = 0; i < state->st_engine->en_ncpus; i++)
+		if (state->st_shares[i] && dfr_plat_cpu_online(i))
+			return i;
+	return here;
+}
+
+/*
+ * A confined state's BEGIN and END must fire in the task that asks, which runs on this CPU. If this
+ * CPU came without memory for its share, the firing is lost and counted.
+ */
+static u32 fire_here(struct on_share *on)
+{
+	unsigned long flags = dfr_plat_irq_save(on->os_state->st_engine, dfr_plat_cpu());
+
+	fire_on(on);
+	dfr_plat_irq_restore(on->os_state->st_engine, flags);
+	return on->os_cpu;
+}
+
+static u32 fire_dtrace(struct dfr_state *state, u32 probe)
+{
+	struct on_share on = { .os_state = state, .os_probe = probe, .os_cpu = home_cpu(state) };
+
+	if (dfr_state_confined(state))
+		return fire_here(&on);
+	dfr_plat_on_cpu(state->st_engine, on.os_cpu, fire_on, &on);
+	return on.os_cpu;
+}
+
+static int get_ready(struct dfr_state *state)
+{
+	int error;
+
+	dfr_mutex_lock(&state->st_lock);
+	error = prepare(state);
+	if (error) {
+		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+	} else {
+		dfr_catalog_clock(state);
+		state->st_told_time = dfr_plat_clock(NULL);
+	}
+	dfr_mutex_unlock(&state->st_lock);
+	return error;
+}
+
+static u32 begin(struct dfr_state *state)
+{
+	u32 cpu;
+
+	dfr_mutex_lock(&state->st_lock);
+	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
+	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
+	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));
+	dfr_cmpxchg(&state->st_activity, (u32)DFR_WARMUP, (u32)DFR_ACTIVE);
+	set_active(state, true);
+	dfr_mutex_unlock(&state->st_lock);
+	return cpu;
+}
+
+int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
+{
+	int error;
+	u32 cpu;
+
+	if (state->st_activity != DFR_INACTIVE)
+		return -EBUSY;
+	if (!dfr_limits_may_start(state))
+		return -EAGAIN;
+	error = get_ready(state);
+	if (error)
+		return error;
+	dfr_state_arm(state);
+	cpu = begin(state);
+	if (begin_cpu)
+		*begin_cpu = cpu;
+	return 0;
+}
+
+/* Losses that are counted where no ledger is. */
+
+/* Tells what of `total` has not been told yet; *told: how much has been. */
+static void tell_rest(struct dfr_untold *loss, u32 cause, u64 total, u64 *told)
+{
+	loss->un_cause = cause;
+	loss->un_count = total - *told;
+	*told = total;
+	dfr_tell_loss(loss);
+}
+
+static u64 hotplug_lost(const struct dfr_state *state)
+{
+	/* With -x cpu= a firing on another CPU is no loss. */
+	return dfr_option(state, DFR_OPT_CPU) < 0 ? dfr_load_acquire(&state->st_hotplug_lost) : 0;
+}
+
+/*
+ * Dynamic variables belong to no CPU, and a CPU without a share has no ledger, so the ledger of
+ * home_cpu() tells of these losses.
+ */
+static void tell_counted(struct dfr_state *state)
+{
+	struct dfr_untold loss = { .un_share = state->st_shares[home_cpu(state)],
+				   .un_from = state->st_told_time };
+	u64 dynvar[3];
+	u64 hotplug = hotplug_lost(state);
+	u32 i;
+
+	if (!loss.un_share)
+		return;
+	dfr_vars_losses(state->st_vars, dynvar);
+	loss.un_to = dfr_plat_clock(NULL);
+	state->st_told_time = loss.un_to;
+	for (i = 0; i < 3; i++)
+		tell_rest(&loss, DFR_LOSS_DYNVAR + i, dynvar[i], &state->st_dynvar_told[i]);
+	if (hotplug == state->st_hotplug_told)
+		return;
+	/* Read after the count, so that it covers all firings that were counted. */
+	loss.un_probe = dfr_read_once(&state->st_hotplug_probe);
+	dfr_write_once(&state->st_hotplug_probe, 0u);
+	if (loss.un_probe == DFR_PROBES_SEVERAL)
+		loss.un_probe = 0;
+	tell_rest(&loss, DFR_LOSS_HOTPLUG, hotplug, &state->st_hotplug_told);
+}
+
+/* exit() runs in probe context, which cannot write to the catalog; the event is written here. */
+static void log_exit(struct dfr_state *state)
+{
+	if (state->st_exit_logged || !dfr_load_acquire(&state->st_exited))
+		return;
+	state->st_exit_logged = true;
+	dfr_catalog_event(state, DFR_EVENT_EXIT, dfr_read_once(&state->st_exit_status), dfr_plat_clock(NULL));
+}
+
+/* A fill ring becomes full in probe context too. Until the time written here, answers are complete. */
+static void log_full(struct dfr_state *state)
+{
+	struct dfr_ring *ring;
+	u32 i;
+
+	for (i = 0; i < state->st_engine->en_ncpus; i++) {
+		if (!state->st_shares[i])
+			continue;
+		ring = &state->st_shares[i]->sh_ring;
+		if (ring->rg_full_told || !dfr_load_acquire(&ring->rg_full))
+			continue;
+		ring->rg_full_told = true;
+		dfr_catalog_event(state, DFR_EVENT_FULL, (s32)i, ring->rg_full_time);
+	}
+}
+
+/* The governor kills in probe context by changing st_activity only; the rest is done here. */
+static void end_killed(struct dfr_state *state, s32 why)
+{
+	if (state->st_ended)
+		return;
+	state->st_ended = true;
+	set_active(state, false);
+	dfr_catalog_event(state, DFR_EVENT_KILLED, why, dfr_plat_clock(NULL));
+	dfr_plat_log("state %llu is killed: %s", (unsigned long long)state->st_id,
+		     why ? "its consumer has not been seen for too long"
+			 : "probes have taken more than nine tenths of a CPU for a second");
+}
+
+bool dfr_state_kill(struct dfr_state *state)
+{
+	bool active;
+
+	dfr_mutex_lock(&state->st_lock);
+	active = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) == DFR_ACTIVE;
+	if (active)
+		end_killed(state, 1);
+	dfr_mutex_unlock(&state->st_lock);
+	return active;
+}
+
+static int end_recording(struct dfr_state *state, u32 *end_cpu)
+{
+	u32 activity = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_DRAINING);
+	u32 cpu;
+
+	/* A killed state has ended already, and its END does not fire. */
+	if (activity == DFR_KILLED) {
+		end_killed(state, 0);
+		return 0;
+	}
+	if (activity != DFR_ACTIVE && activity != DFR_DRAINING)
+		return -EINVAL;
+	set_active(state, false);
+	dfr_spec_clean(state);
+	dfr_write_once(&state->st_activity, (u32)DFR_COOLDOWN);
+	dfr_governor_end(state, dfr_plat_clock(NULL));
+	cpu = fire_dtrace(state, DFR_PROBE_END);
+	dfr_spec_clean(state);
+	tell_counted(state);
+	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+	state->st_ended = true;
+	log_exit(state);
+	log_full(state);
+	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, dfr_plat_clock(NULL));
+	if (end_cpu)
+		*end_cpu = cpu;
+	return 0;
+}
+
+int dfr_state_halt(struct dfr_state *state, u32 *end_cpu)
+{
+	int error;
+
+	dfr_mutex_lock(&state->st_lock);
+	error = end_recording(state, end_cpu);
+	dfr_mutex_unlock(&state->st_lock);
+	return error;
+}
+
+void dfr_state_end(struct dfr_state *state)
+{
+	dfr_mutex_lock(&state->st_lock);
+	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+	if (!state->st_ended)
+		set_active(state, false);
+	state->st_ended = true;
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+static bool has_ended(struct dfr_state *state)
+{
+	bool ended;
+
+	dfr_mutex_lock(&state->st_lock);
+	ended = state->st_ended;
+	dfr_mutex_unlock(&state->st_lock);
+	return ended;
+}
+
+void dfr_state_settle(struct dfr_state *state)
+{
+	if (has_ended(state))
+		dfr_state_disarm(state);
+	else
+		dfr_governor_act(state, dfr_plat_clock(NULL));
+}
+
+int dfr_state_stop(struct dfr_state *state, u32 *end_cpu)
+{
+	int error = dfr_state_halt(state, end_cpu);
+
+	if (!error)
+		dfr_state_settle(state);
+	return error;
+}
+
+void dfr_state_destroy(struct dfr_state *state)
+{
+	struct dfr_engine *engine = state->st_engine;
+	struct dfr_state **link = &engine->en_states;
+
+	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
+	dfr_state_disarm(state);
+	dfr_limits_leave(state);
+	dfr_past_keep(state);
+	dfr_plat_unanchor(state);
+	free_shares(state);
+	dfr_spec_free(state);
+	dfr_state_free_enablings(state);
+	if (state->st_vars)
+		dfr_vars_free(state->st_vars);
+	dfr_catalog_free(state);
+	while (*link && *link != state)
+		link = &(*link)->st_next;
+	if (*link)
+		*link = state->st_next;
+	dfr_plat_free(state->st_live);
+	dfr_plat_free(state->st_shares);
+	dfr_plat_free(state);
+}
+
+/* Status. */
+
+static void add_share(struct dfr_ioc_status *status, const struct dfr_share *share)
+{
+	u32 i;
+
+	status->filled += dfr_read_once(&share->sh_ring.rg_full);
+	status->errors += dfr_read_once(&share->sh_errors);
+	status->shadow += dfr_read_once(&share->sh_shadow);
+	status->records += dfr_read_once(&share->sh_records);
+	for (i = 0; i < DFR_LOSS_MAX; i++)
+		status->loss[i] += dfr_read_once(&share->sh_loss[i]);
+	status->loss[DFR_LOSS_NMI] += dfr_read_once(&share->sh_nmi);
+}
+
+void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
+{
+	u64 dynvar[3] = { 0, 0, 0 };
+	u32 i;
+
+	memset(status, 0, sizeof(*status));
+	dfr_mutex_lock(&state->st_lock);
+	status->size = sizeof(*status);
+	status->activity = dfr_read_once(&state->st_activity);
+	status->exited = dfr_load_acquire(&state->st_exited);
+	status->exit_status = dfr_read_once(&state->st_exit_status);
+	for (i = 0; i < state->st_engine->en_ncpus; i++)
+		if (state->st_shares[i])
+			add_share(status, state->st_shares[i]);
+	if (state->st_vars)
+		dfr_vars_losses(state->st_vars, dynvar);
+	for (i = 0; i < 3; i++)
+		status->loss[DFR_LOSS_DYNVAR + i] += dynvar[i] - state->st_dynvar_told[i];
+	status->loss[DFR_LOSS_HOTPLUG] += hotplug_lost(state) - state->st_hotplug_told;
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+/* Housekeeping. */
+
+static bool keep(struct dfr_state *state)
+{
+	bool due = false;
+
+	if (dfr_read_once(&state->st_activity) == DFR_KILLED) {
+		due = !state->st_ended;
+		end_killed(state, 0);
+	} else if (dfr_read_once(&state->st_activity) == DFR_ACTIVE) {
+		due = dfr_governor_keep(state, dfr_plat_clock(NULL));
+	}
+	dfr_spec_clean(state);
+	dfr_vars_clean(state->st_vars);
+	tell_counted(state);
+	dfr_ring_seal(state);
+	log_exit(state);
+	log_full(state);
+	return due;
+}
+
+bool dfr_state_keep(struct dfr_state *state)
+{
+	bool due;
+
+	dfr_mutex_lock(&state->st_lock);
+	due = state->st_vars && state->st_activity != DFR_INACTIVE && keep(state);
+	dfr_mutex_unlock(&state->st_lock);
+	return due;
+}
+
+void dfr_state_clean(struct dfr_state *state)
+{
+	if (dfr_state_keep(state))
+		dfr_state_settle(state);
+}
+
+/* CPUs that come. */
+
+static bool records(const struct dfr_state *state)
+{
+	return state->st_armed && state->st_vars;
+}
+
+/* The state's lock is held. */
+static int prepare_cpu(struct dfr_state *state, u32 cpu)
+{
+	s64 only = dfr_option(state, DFR_OPT_CPU);
+	struct dfr_share *share;
+
+	if (!records(state) || state->st_shares[cpu] || (only >= 0 && only != cpu))
+		return 0;
+	if (create_share(state, cpu, &share)) {
+		dfr_plat_log("no memory for CPU %u in state %llu: its firings are lost, and counted", cpu,
+			     (unsigned long long)state->st_id);
+		if (share) {
+			share->sh_next_dead = state->st_dead_shares;
+			state->st_dead_shares = share;
+		}
+		return -ENOMEM;
+	}
+	dfr_store_release(&state->st_shares[cpu], share);
+	/*
+	 * From here on the CPU records, from its first instruction on: dfr_engine_cpu_online() would
+	 * be too late.
+	 */
+	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
+		dfr_store_release(&state->st_live[cpu], share);
+	return 0;
+}
+
+int dfr_engine_cpu_prepare(struct dfr_engine *engine, u32 cpu, bool wait)
+{
+	struct dfr_state *state;
+	int error = 0;
+
+	if (cpu >= engine->en_ncpus)
+		return -EINVAL;
+	for (state = engine->en_states; state; state = state->st_next) {
+		if (wait)
+			dfr_mutex_lock(&state->st_lock);
+		else if (!dfr_mutex_trylock(&state->st_lock))
+			continue;
+		if (prepare_cpu(state, cpu))
+			error = -ENOMEM;
+		dfr_mutex_unlock(&state->st_lock);
+	}
+	return error;
+}
+
+void dfr_engine_cpu_online(struct dfr_engine *engine, u32 cpu)
+{
+	struct dfr_state *state;
+	struct on_share on = { .os_cpu = cpu, .os_active = true };
+
+	for (state = engine->en_states; state && cpu < engine->en_ncpus; state = state->st_next) {
+		dfr_mutex_lock(&state->st_lock);
+		on.os_state = state;
+		if (state->st_shares[cpu] && dfr_read_once(&state->st_activity) == DFR_ACTIVE)
+			dfr_visit_cpu(engine, cpu, activate, &on);
+		dfr_mutex_unlock(&state->st_lock);
+	}
+}
