@@ -112,7 +112,7 @@ enum dfr_control { DFR_CONTROL_CONTEXT = 1, DFR_CONTROL_NOTE, DFR_CONTROL_GROUP,
 
 /*
  * Causes of loss, each with a counter. The engine's own shadow hits (sh_shadow in
- * kmod/engine/recording/store.h) are counted, too, but are not a loss.
+ * kmod/engine/recording/state.h) are counted, too, but are not a loss.
  */
 enum dfr_loss {
 	DFR_LOSS_PRINCIPAL,   /* no room in the ring (policies fill, switch), or the record was too large */

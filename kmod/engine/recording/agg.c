@@ -10,6 +10,7 @@
  * table's generation is the last snapshot that it holds whole; a reader of a
  * dead memory adds the halves of later generations.
  */
+#include "formats/abi/anchor.h"
 #include "kmod/engine/recording/store.h"
 
 #define AGG_MIN 4096u

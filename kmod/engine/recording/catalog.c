@@ -7,6 +7,7 @@
  * An entry is copied first and published by advancing `committed` afterwards, so a scanner of a dead
  * memory sees whole entries only. Extents are never moved or freed while the state lives.
  */
+#include "formats/abi/anchor.h"
 #include "kmod/engine/recording/store.h"
 
 #define CATALOG_FIRST_EXTENT (32u * 1024)

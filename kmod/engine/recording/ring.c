@@ -15,6 +15,7 @@
  * The policy says what happens when the next slot is not empty: `ring` overwrites it, `fill` stops
  * for good because it has gone round once, `switch` drops the record.
  */
+#include "formats/abi/anchor.h"
 #include "kmod/engine/recording/store.h"
 
 #define PIECE_MAX (1024u * 1024)

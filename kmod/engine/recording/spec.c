@@ -16,6 +16,7 @@
  * discards the speculation that it records to, the rest of its record is written to
  * list 0, and dfr_spec_end_void() throws that away when the clause has ended.
  */
+#include "formats/abi/anchor.h"
 #include "kmod/engine/recording/store.h"
 
 #define GROUP_BYTES	 (16 + 1 + 4 + 4 + 8)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What probes may cost (governor.c, work.c), what a user without privilege may take
+ * (limits.c), and what is remembered of states that have ended (past.c).
+ */
+#ifndef DFR_ENGINE_GOVERNOR_H
+#define DFR_ENGINE_GOVERNOR_H
+
+#include "kmod/engine/engine.h"
+
+struct dfr_cpu;
+struct dfr_ecb;
+struct dfr_share;
+
+/* Counts the states that were started lately: limits.c. */
+struct dfr_starts {
+	u64 sts_since;
+	u32 sts_count;
+};
+
+/* A credit of time on one CPU: governor.c. Times in ns; touched by that CPU only. */
+struct dfr_purse {
+	u64 pu_time;   /* settled up to here; 0: never yet */
+	s64 pu_credit; /* that may be spent */
+	u64 pu_spent;  /* since pu_time */
+	u64 pu_sunk;   /* credit has been at its floor since then; 0: it is above */
+	u64 pu_stamp;  /* a user's purse: the last firing that ran his clauses */
+	u32 pu_work;   /* and how much work they did in it */
+	u16 pu_chunks;
+};
+
+/*
+ * A user without privilege: what all his states take together (limits.c). His entry is freed only
+ * when he has had no state for as long as a purse takes to fill, so that ending a state and starting
+ * another does not give him a full purse.
+ */
+#define DFR_GOVERNOR_BURST 10000000000ULL /* ns of budget that a purse holds */
+struct dfr_user {
+	struct dfr_user *us_next;
+	u32 us_uid;
+	u32 us_states;
+	u32 us_ecbs;
+	u64 us_left; /* when the last state ended */
+	struct dfr_starts us_starts;
+	struct dfr_purse us_purses[]; /* [cpu] */
+};
+
+/* The purses of a state that has ended: past.c. */
+struct dfr_past {
+	struct dfr_past *pa_next;
+	u64 pa_left; /* when it ended */
+	char pa_name[DFR_NAME_MAX];
+	struct dfr_purse pa_purses[]; /* [cpu] */
+};
+
+/* The governor's view of a share: governor.c. Times in ns. */
+struct dfr_governor {
+	struct dfr_purse gv_purse; /* the state's */
+	struct dfr_purse *gv_user; /* and its user's; NULL: it is not confined */
+	u64 gv_usual;		   /* average time of an ECB in a firing */
+	u64 gv_sample;		   /* sample to which the hook's time was added last */
+	u64 gv_skip_stamp;	   /* firing that was counted last */
+	u64 gv_skipped;		   /* firings left out and not in the ledger yet */
+	u64 gv_from;		   /* begin of the time in which they were left out */
+	u32 gv_probe;
+	u32 gv_throttled;
+};
+
+/* limits.c: limits of confined states. Functions return a reason or NULL, 0 or an error. */
+#define DFR_CONFINED_BUDGET	      5 /* percent of each CPU: for one state, and for all of a user's */
+#define DFR_CONFINED_CLAUSES_ON_PROBE 64
+const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_program *program);
+u64 dfr_limits_variables(const struct dfr_state *state);
+bool dfr_limits_more_ecbs(const struct dfr_state *state);
+bool dfr_limits_may_start(struct dfr_state *state);
+void dfr_limits_leave(struct dfr_state *state);	   /* its user has one state less */
+void dfr_limits_forget(struct dfr_engine *engine); /* frees all users; there are no states any more */
+int dfr_limits_sizes(struct dfr_state *state);
+u32 dfr_limits_key(const struct dfr_state *state); /* any state: most bytes of an aggregation's key */
+
+/* governor.c; on the CPU */
+u32 dfr_governor_weight(struct dfr_cpu *pc);
+void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 from, u64 now, u32 weight);
+void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now);
+void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing,
+		       u64 time, u64 now);
+void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing);
+void dfr_governor_release(struct dfr_share *share, u64 now);
+/* process context; the state's lock is held */
+u32 dfr_governor_budget(const struct dfr_state *state); /* percent of each CPU; 0: only the deadman */
+void dfr_governor_end(struct dfr_state *state, u64 now);
+
+/* work.c: dfr_work_more() is in exec.h */
+/* Probe context, inside the guard: call it when a clause that has filled a chunk has ended. */
+void dfr_work_seen(const struct dfr_firing *firing, const struct dfr_state *state);
+
+/* past.c */
+void dfr_past_keep(const struct dfr_state *state);
+void dfr_past_recall(struct dfr_state *state);
+void dfr_past_forget(struct dfr_engine *engine);
+
+#endif

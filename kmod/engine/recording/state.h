@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A consumer's state and its share of each CPU: state.c, enable.c, catalog.c.
+ */
+#ifndef DFR_ENGINE_STATE_H
+#define DFR_ENGINE_STATE_H
+
+#include "kmod/engine/recording/agg.h"
+#include "kmod/engine/recording/governor.h"
+#include "kmod/engine/recording/plan.h"
+#include "kmod/engine/recording/ring.h"
+#include "kmod/engine/recording/spec.h"
+
+struct dfr_going;
+
+struct dfr_share {
+	/* hot */
+	struct dfr_stream sh_stream;
+	struct dfr_ring sh_ring;
+	u32 sh_cpu;
+	u64 sh_stamp; /* firing that sh_machine is set up for */
+	u64 sh_records;
+	struct dfr_aggtab *sh_agg; /* active half; NULL: none */
+	u64 sh_factor;		   /* hk_factor for hashes of its keys */
+	u64 *sh_key;		   /* room for the largest key, and for a stack */
+	u64 *sh_pcs;
+	struct dfr_state *sh_state;
+	struct dfr_machine sh_machine;
+
+	/* a clause that `if` has split, in this firing */
+	u64 sh_split_stamp;
+	u64 sh_split_clause;
+	u64 sh_split_spec; /* speculation it records to; DFR_SPEC_VOID: discarded */
+	u32 sh_split_ok;
+
+	u32 sh_nnotes;
+	struct dfr_note *sh_notes;
+
+	struct dfr_machine sh_error_machine;
+	struct dfr_aggtab *sh_half[2];
+	struct dfr_speclist *sh_specs;
+	struct dfr_spec_chunk *sh_pool; /* free chunks */
+	void *sh_pool_memory;
+	u32 sh_spec_hint; /* where to look for a free number */
+
+	/* counters; each has one writer */
+	u64 sh_loss[DFR_LOSS_MAX];
+	u64 sh_lost; /* sum of the losses that this CPU's writer counted */
+	u32 sh_pending_mask;
+	struct dfr_pending sh_pending[DFR_LOSS_MAX];
+	u64 sh_errors;
+	u64 sh_nmi;    /* nested hits: an NMI's */
+	u64 sh_shadow; /* and the engine's own */
+	u64 sh_nmi_told;
+	u64 sh_chill_start;
+	u64 sh_chilled;
+	struct dfr_governor sh_governor;
+	struct dfr_share *sh_next_dead; /* half-made shares: kept until the state is freed */
+};
+
+/* List 0 is of no speculation: it takes what a clause records after its own discard. */
+static inline struct dfr_speclist *dfr_spec_void(const struct dfr_share *share)
+{
+	return &share->sh_specs[0];
+}
+
+#define DFR_PROBES_SEVERAL (~0u)
+#define DFR_NOPTS_CLASSIC  DFR_OPT_CLASSIC_MAX
+#define DFR_NOPTS	   (DFR_OPT_CLASSIC_MAX + (DFR_OPT_OURS_MAX - DFR_OPT_SPECPOOL))
+#define DFR_SIZE_LEAST	   4096 /* no buffer or table is lowered below it */
+
+struct dfr_catlog_extent {
+	struct dfr_catlog_extent *ce_next;
+	u8 *ce_memory;
+	size_t ce_size;
+	u64 ce_start; /* offset of its first byte in the log */
+};
+
+/*
+ * Programs, ECBs, variables and shares of a state, and which ECBs are armed, change under the
+ * engine's lock only; after go, under st_lock as well wherever housekeeping or a consumer reads
+ * them. What these two change (blocks, snapshots, catalog, clocks, losses, activity) is under
+ * st_lock, which is inside the engine's lock and is not held while a provider arms or disarms.
+ */
+struct dfr_state {
+	u32 st_activity;	    /* enum dfr_activity; in probe context only exit() and deadman() set it */
+	struct dfr_share **st_live; /* [cpu]; NULL: that CPU does not record for this state now */
+	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
+	struct dfr_engine *st_engine;
+	struct dfr_state *st_next;
+	u64 st_id;
+	void *st_host;
+	char st_name[DFR_NAME_MAX];
+	bool st_anonymous;
+	bool st_has_error; /* some ECB is on ERROR */
+	bool st_armed;	   /* under the engine's lock */
+	bool st_exit_logged;
+	u32 st_exited;
+	s32 st_exit_status;
+
+	struct dfr_enabling *st_enablings;
+	struct dfr_ecb *st_ecbs;
+	struct dfr_ecb *st_ecb_last;
+	struct dfr_gone_ecb *st_gone_ecbs; /* oldest first: probes mostly come back in that order */
+	struct dfr_gone_ecb **st_gone_last;
+	u32 st_nepids;
+	u32 st_nlayouts;
+	u32 st_ndofs;
+	u8 *st_told; /* bitmap by probe id: the catalog has it */
+	u32 st_told_bits;
+	struct dfr_aggvar *st_aggvars;
+	struct dfr_hashkey st_hash; /* of aggregations */
+
+	struct dfr_test st_owner; /* te_kind 0: the state is not confined */
+	u64 st_memory;		  /* confined: bytes that it may take, */
+	struct dfr_user *st_user; /* and its user */
+	s64 st_options[DFR_NOPTS];
+	struct dfr_vars *st_vars;
+	u32 st_strsize;
+	u32 st_scratch;
+	u32 st_key_max;
+	u32 st_need_max;
+	u32 st_need_min; /* of records that go directly to the ring; 0: there are none */
+	u32 st_notes_max;
+	u32 st_spec_need;
+	u32 st_block_size;
+	u32 st_nblocks;
+	u32 st_keep_slots;
+
+	struct dfr_aggtab *st_agg_base;
+	u64 st_agg_generation;
+	size_t st_agg_size;
+	u64 st_agg_time; /* of the last snapshot */
+
+	struct dfr_spec *st_specs;
+	u32 st_nspec;
+	u32 st_chunk_size;
+	u32 st_chunks;	   /* per CPU */
+	u32 st_spec_limit; /* bytes of one speculation on one CPU */
+
+	struct dfr_catlog_extent *st_extents;
+	struct dfr_catlog_extent *st_extent_last;
+	u64 st_catalog_end;
+	const struct dfr_cat_clock *st_clock; /* its last entry about the clocks; NULL: none yet */
+
+	struct dfr_share *st_dead_shares;
+	u64 st_hotplug_lost;  /* firings on CPUs without a share, of all CPUs and levels: atomic */
+	u32 st_hotplug_probe; /* their probe, until told; 0: none, or DFR_PROBES_SEVERAL */
+
+	/* how much of these, and of the variables' losses, the ledger has; used by housekeeping only */
+	u64 st_hotplug_told;
+	u64 st_dynvar_told[3];
+	u64 st_told_time;
+
+	/* governor: times; 0: none */
+	u64 st_cost_since;  /* ec_cost and ec_fired count from here */
+	u64 st_detach_time; /* probes are detached since then, */
+	u64 st_attach_wait; /* for so long a time */
+	u64 st_attached;    /* when they were last attached again */
+
+	struct dfr_mutex st_lock;
+	bool st_ended; /* no CPU records for it any more; dfr_state_settle() disarms it */
+};
+
+/* The state belongs to a user without privilege and sees only his own tasks. */
+static inline bool dfr_state_confined(const struct dfr_state *state)
+{
+	return state->st_owner.te_kind != 0;
+}
+
+/* The index of a known option in st_options. */
+static inline u32 dfr_option_index(u32 option)
+{
+	return option < DFR_NOPTS_CLASSIC ? option : option - DFR_OPT_SPECPOOL + DFR_NOPTS_CLASSIC;
+}
+
+static inline s64 dfr_option(const struct dfr_state *state, u32 option)
+{
+	return state->st_options[dfr_option_index(option)];
+}
+
+/* bufresize=auto: sizes are lowered until they fit into memory. */
+static inline bool dfr_state_resizes(const struct dfr_state *state)
+{
+	return dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
+}
+
+/* enable.c */
+void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going);
+void dfr_state_match_new(struct dfr_state *state);
+void dfr_state_free_enablings(struct dfr_state *state);
+int dfr_state_build(struct dfr_state *state);
+void dfr_state_arm(struct dfr_state *state);
+void dfr_state_disarm(struct dfr_state *state);
+void dfr_state_attach(struct dfr_state *state);
+u32 dfr_state_detach(struct dfr_state *state);
+
+/* catalog.c; the state's lock is held */
+int dfr_catalog_create(struct dfr_state *state);
+void dfr_catalog_free(struct dfr_state *state);
+void dfr_catalog_anchor(struct dfr_state *state); /* lists all extents in new anchors */
+int dfr_catalog_state(struct dfr_state *state);
+int dfr_catalog_dof(struct dfr_state *state, u32 number, const void *dof, u32 size);
+int dfr_catalog_probe(struct dfr_state *state, const struct dfr_probe *probe);
+int dfr_catalog_layout(struct dfr_state *state, const struct dfr_plan *plan, u32 dof);
+int dfr_catalog_ecb(struct dfr_state *state, const struct dfr_ecb *ecb);
+int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const struct dfr_field *keys);
+int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time);
+int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error); /* as DFR_EVENT_UNARMED's value */
+void dfr_catalog_clock(struct dfr_state *state);
+
+#endif
