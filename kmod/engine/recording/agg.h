@@ -24,8 +24,9 @@ struct dfr_aggvar {
 };
 
 /* aggvar.c */
-extern const char dfr_no_memory[]; /* the reason of dfr_plan_aggvars() for -ENOMEM */
-const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program);
+extern const char dfr_no_memory[]; /* the reason for -ENOMEM */
+const char *dfr_aggvars_collect(struct dfr_state *state, const struct dfr_program *more);
+void dfr_aggvars_free(struct dfr_aggvar *var);
 struct dfr_aggvar *dfr_state_aggvar(const struct dfr_state *state, u32 varid);
 int dfr_plan_tell_aggvars(struct dfr_state *state, const struct dfr_program *program);
 u32 dfr_agg_words(u32 kind, u64 arg);

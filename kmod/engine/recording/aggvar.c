@@ -7,6 +7,16 @@
  */
 #include "kmod/engine/recording/store.h"
 
+struct dfr_aggvar *dfr_state_aggvar(const struct dfr_state *state, u32 varid)
+{
+	struct dfr_aggvar *var;
+
+	for (var = state->st_aggvars; var; var = var->av_next)
+		if (var->av_varid == varid)
+			return var;
+	return NULL;
+}
+
 static u64 power(u64 factor, u32 exponent)
 {
 	u64 result = 1;
@@ -188,7 +198,7 @@ static const char *use_var(struct dfr_state *state, const struct dfr_clause *cla
 
 const char dfr_no_memory[] = "no memory";
 
-const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *program)
+static const char *take_aggvars(struct dfr_state *state, const struct dfr_program *program)
 {
 	const char *reason;
 	u32 i, j;
@@ -203,6 +213,41 @@ const char *dfr_plan_aggvars(struct dfr_state *state, const struct dfr_program *
 		}
 	}
 	return NULL;
+}
+
+void dfr_aggvars_free(struct dfr_aggvar *var)
+{
+	struct dfr_aggvar *next;
+
+	for (; var; var = next) {
+		next = var->av_next;
+		dfr_plat_free(var->av_keys);
+		dfr_plat_free(var);
+	}
+}
+
+/*
+ * Collects the aggregation variables of all programs anew. If `more` is refused, the state keeps the
+ * old list.
+ */
+const char *dfr_aggvars_collect(struct dfr_state *state, const struct dfr_program *more)
+{
+	struct dfr_aggvar *before = state->st_aggvars;
+	struct dfr_enabling *enabling;
+	const char *reason = NULL;
+
+	state->st_aggvars = NULL;
+	for (enabling = state->st_enablings; enabling && !reason; enabling = enabling->eb_next)
+		reason = take_aggvars(state, enabling->eb_program);
+	if (!reason)
+		reason = take_aggvars(state, more);
+	if (reason) {
+		dfr_aggvars_free(state->st_aggvars);
+		state->st_aggvars = before;
+	} else {
+		dfr_aggvars_free(before);
+	}
+	return reason;
 }
 
 /* The keys of a variable as the catalog has them, from its first use in the program. */

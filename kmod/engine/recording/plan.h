@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a clause does, decided before it runs: its plan (plan.c, idiom.c), its form (form.c)
- * and its ECBs, one at each probe (enable.c).
+ * and its ECBs, one at each probe (build.c).
  */
 #ifndef DFR_ENGINE_PLAN_H
 #define DFR_ENGINE_PLAN_H

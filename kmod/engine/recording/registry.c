@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The registry: providers, their probes, and which probes a description matches. Who listens is in
- * enable.c, what happens when a probe fires in fire.c. Process context throughout.
+ * arm.c, what happens when a probe fires in fire.c. Process context throughout.
  *
  * Three locks. en_lock guards states and the list of providers; callers of engine.h hold it, for as
  * long as arming takes. Listing does not take it. Inside it, en_provide_lock guards the list of

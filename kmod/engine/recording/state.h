@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A consumer's state and its share of each CPU: state.c, enable.c, catalog.c.
+ * A consumer's state and its share of each CPU: state.c, enable.c, build.c, arm.c,
+ * catalog.c.
  */
 #ifndef DFR_ENGINE_STATE_H
 #define DFR_ENGINE_STATE_H
@@ -186,14 +187,25 @@ static inline bool dfr_state_resizes(const struct dfr_state *state)
 }
 
 /* enable.c */
-void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going);
-void dfr_state_match_new(struct dfr_state *state);
-void dfr_state_free_enablings(struct dfr_state *state);
+void dfr_state_free_enablings(struct dfr_state *state); /* after disarm */
+/* Under lockdown (pg_restricted) a clause must not see the arguments of kernel functions. */
+bool dfr_may_look(const struct dfr_program *program, const struct dfr_clause *clause,
+		  const struct dfr_probe *probe);
+
+/* build.c */
 int dfr_state_build(struct dfr_state *state);
+/* Makes ECBs for new probes; returns the first of them. NULL: the new probes get none. */
+struct dfr_ecb *dfr_state_build_new(struct dfr_state *state);
+void dfr_ecb_keep_epid(struct dfr_state *state, const struct dfr_ecb *ecb);
+
+/* arm.c */
+bool dfr_probe_crowded(const struct dfr_probe *probe, u32 most); /* so many ECBs are in its chain */
 void dfr_state_arm(struct dfr_state *state);
 void dfr_state_disarm(struct dfr_state *state);
 void dfr_state_attach(struct dfr_state *state);
 u32 dfr_state_detach(struct dfr_state *state);
+void dfr_state_match_new(struct dfr_state *state);
+void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going);
 
 /* catalog.c; the state's lock is held */
 int dfr_catalog_create(struct dfr_state *state);

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Arming: links a state's ECBs into their probes' chains and has the providers patch; and
+ * takes them off again, when the state ends, the governor detaches probes, or probes go.
+ * Process context under the engine's lock; the state's lock is not held while a provider
+ * arms or disarms.
+ */
+#include "kmod/engine/recording/store.h"
+
+/*
+ * Plain clauses are not charged for their work (work.c), so only the first PLAIN_ON_PROBE at a
+ * probe may be plain; those behind them take the general form.
+ */
+#define PLAIN_ON_PROBE 64
+
+bool dfr_probe_crowded(const struct dfr_probe *probe, u32 most)
+{
+	const struct dfr_ecb *ecb;
+	u32 n = 0;
+
+	for (ecb = probe->pb_ecbs; ecb && n < most; ecb = ecb->ec_next)
+		n++;
+	return n >= most;
+}
+
+/*
+ * Are both the same test, of a kind that asks only about the task that fires (up to DFR_TEST_OWNER),
+ * so that it needs neither arguments nor state?
+ */
+static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
+{
+	return a && b && a->te_kind <= DFR_TEST_OWNER && a->te_kind == b->te_kind &&
+	       a->te_negated == b->te_negated && a->te_words[0] == b->te_words[0] &&
+	       a->te_words[1] == b->te_words[1];
+}
+
+/*
+ * Sets what holds for all ECBs at the probe: pb_test, DFR_PB_PURE, DFR_PB_NOARGS. `newcomer` (or
+ * NULL) is counted as one of them although it is not linked yet.
+ */
+static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcomer)
+{
+	const struct dfr_ecb *first = probe->pb_ecbs ? probe->pb_ecbs : newcomer;
+	const struct dfr_test *test = first ? first->ec_test : NULL;
+	u32 flags = DFR_PB_PURE | DFR_PB_NOARGS;
+	const struct dfr_ecb *ecb;
+
+	for (ecb = first; ecb; ecb = ecb == newcomer ? NULL : ecb->ec_next ? ecb->ec_next : newcomer) {
+		if (!(ecb->ec_flags & DFR_EC_PURE))
+			flags &= ~(u32)DFR_PB_PURE;
+		if (dfr_form_reads_args(ecb))
+			flags &= ~(u32)DFR_PB_NOARGS;
+		if (!same_test(ecb->ec_test, test))
+			test = NULL;
+	}
+	if (test && (test->te_kind != DFR_TEST_NAME || test->te_negated))
+		flags &= ~(u32)DFR_PB_NOARGS; /* dfr_probe_wants() must ask it first */
+	if (test || !first || flags & DFR_PB_NOARGS)
+		flags &= ~(u32)DFR_PB_PURE;
+	dfr_write_once(&probe->pb_test, test);
+	dfr_write_once(&probe->pb_flags, (probe->pb_flags & ~(u32)(DFR_PB_PURE | DFR_PB_NOARGS)) | flags);
+}
+
+static void link_ecb(struct dfr_ecb *ecb)
+{
+	struct dfr_probe *probe = ecb->ec_probe;
+	struct dfr_ecb **tail = &probe->pb_ecbs;
+
+	dfr_form_find(ecb, dfr_probe_crowded(probe, PLAIN_ON_PROBE));
+	/*
+	 * Before it is linked, because what holds for the other ECBs only would make firings skip
+	 * the new one.
+	 */
+	refresh_probe(probe, ecb);
+	ecb->ec_next = NULL; /* a former place in a chain; no firing is at this ECB any more */
+	while (*tail)
+		tail = &(*tail)->ec_next;
+	dfr_ecb_mark(ecb, DFR_MARK_LINKED, true);
+	dfr_store_release(tail, ecb);
+}
+
+static void unlink_ecb(struct dfr_ecb *ecb)
+{
+	struct dfr_ecb **link = &ecb->ec_probe->pb_ecbs;
+
+	while (*link && *link != ecb)
+		link = &(*link)->ec_next;
+	/* Its own ec_next stays, because a firing on another CPU may be at this ECB and go on from it. */
+	if (*link)
+		dfr_store_release(link, ecb->ec_next);
+	dfr_ecb_mark(ecb, DFR_MARK_LINKED, false);
+	refresh_probe(ecb->ec_probe, NULL);
+}
+
+static int commit_providers(struct dfr_engine *engine)
+{
+	struct dfr_provider *provider;
+	int error = 0;
+	int result;
+
+	for (provider = engine->en_providers; provider; provider = provider->pv_next) {
+		if (!provider->pv_ops->commit)
+			continue;
+		result = provider->pv_ops->commit(provider);
+		if (result && !error)
+			error = result;
+	}
+	return error;
+}
+
+static void tell_event(struct dfr_state *state, u32 event, const struct dfr_probe *probe)
+{
+	dfr_mutex_lock(&state->st_lock);
+	dfr_catalog_event(state, event, (s32)probe->pb_id, dfr_plat_clock(NULL));
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+static void tell_unarmed(struct dfr_state *state, s32 which, int error)
+{
+	dfr_mutex_lock(&state->st_lock);
+	dfr_catalog_unarmed(state, which, error);
+	dfr_mutex_unlock(&state->st_lock);
+}
+
+/* If the provider cannot arm the probe, the log and the catalog name it, and the ECB stays unlinked. */
+static void arm_ecb(struct dfr_state *state, struct dfr_ecb *ecb)
+{
+	struct dfr_probe *probe = ecb->ec_probe;
+	int error;
+
+	link_ecb(ecb);
+	if (probe->pb_armed++)
+		return;
+	state->st_engine->en_arming = state;
+	error = probe->pb_provider->pv_ops->arm(probe->pb_provider, probe);
+	state->st_engine->en_arming = NULL;
+	if (!error)
+		return;
+	dfr_plat_log("probe %s:%s:%s:%s cannot be armed (error %d)", probe->pb_provider->pv_name,
+		     probe->pb_module, probe->pb_function, probe->pb_name, error);
+	tell_unarmed(state, (s32)probe->pb_id, error);
+	probe->pb_armed--;
+	unlink_ecb(ecb);
+}
+
+bool dfr_arming_option(const struct dfr_engine *engine, u32 option)
+{
+	return engine->en_arming && dfr_option(engine->en_arming, option) > 0;
+}
+
+/* A provider whose commit() fails cannot say which probes it left out, so the catalog entry names none. */
+static void commit(struct dfr_state *state, int error)
+{
+	int failed = commit_providers(state->st_engine);
+
+	error = error ? error : failed;
+	if (!error)
+		return;
+	dfr_plat_log("not all probes of state %llu could be armed (error %d)",
+		     (unsigned long long)state->st_id, error);
+	tell_unarmed(state, 0, error);
+}
+
+/*
+ * The task that starts the state may be killed between two probes, since arming one may take
+ * milliseconds. What was armed by then is disarmed with the state.
+ */
+void dfr_state_arm(struct dfr_state *state)
+{
+	struct dfr_ecb *ecb;
+	int error = 0;
+
+	state->st_armed = true;
+	for (ecb = state->st_ecbs; ecb && !error; ecb = ecb->ec_sibling) {
+		arm_ecb(state, ecb);
+		error = dfr_plat_proceed();
+	}
+	commit(state, error);
+}
+
+static void disarm_ecb(struct dfr_ecb *ecb)
+{
+	struct dfr_probe *probe = ecb->ec_probe;
+
+	if (!dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+		return;
+	unlink_ecb(ecb);
+	if (--probe->pb_armed == 0)
+		probe->pb_provider->pv_ops->disarm(probe->pb_provider, probe);
+}
+
+/* When this returns, no new firing sees the state and those under way are over. */
+void dfr_state_disarm(struct dfr_state *state)
+{
+	struct dfr_ecb *ecb;
+
+	if (!state->st_armed)
+		return;
+	state->st_armed = false;
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
+		disarm_ecb(ecb);
+	commit_providers(state->st_engine);
+	dfr_plat_synchronize();
+}
+
+/* The governor. */
+
+#define DETACH_MOST 64
+
+static const struct dfr_ecb *dearest(const struct dfr_state *state, u64 *total)
+{
+	const struct dfr_ecb *ecb, *most = NULL;
+
+	*total = 0;
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (!dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+			continue;
+		*total += ecb->ec_cost;
+		if (ecb->ec_cost && (!most || ecb->ec_cost > most->ec_cost))
+			most = ecb;
+	}
+	return most;
+}
+
+static u64 detach_probe(struct dfr_state *state, const struct dfr_probe *probe)
+{
+	struct dfr_ecb *ecb;
+	u64 cost = 0;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (ecb->ec_probe != probe || !dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+			continue;
+		cost += ecb->ec_cost;
+		disarm_ecb(ecb);
+		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, true);
+	}
+	tell_event(state, DFR_EVENT_DETACHED, probe);
+	return cost;
+}
+
+/*
+ * For the governor: detaches the probes with the highest cost, one after the other, until more than
+ * half of the state's cost is gone. Returns how many probes.
+ */
+u32 dfr_state_detach(struct dfr_state *state)
+{
+	u64 total, rest, gone = 0;
+	const struct dfr_ecb *most = dearest(state, &total);
+	u32 probes = 0;
+
+	for (; most && gone <= total / 2 && probes < DETACH_MOST; most = dearest(state, &rest)) {
+		gone += detach_probe(state, most->ec_probe);
+		probes++;
+	}
+	commit_providers(state->st_engine);
+	return probes;
+}
+
+/*
+ * Arms what was detached. dfr_plat_synchronize() first, because a firing may still be at an unlinked
+ * ECB, whose ec_next link_ecb() clears.
+ */
+void dfr_state_attach(struct dfr_state *state)
+{
+	struct dfr_ecb *ecb;
+
+	dfr_plat_synchronize();
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (!dfr_ecb_marked(ecb, DFR_MARK_DETACHED))
+			continue;
+		dfr_ecb_mark(ecb, DFR_MARK_DETACHED, false);
+		arm_ecb(state, ecb);
+		tell_event(state, DFR_EVENT_ATTACHED, ecb->ec_probe);
+	}
+	commit_providers(state->st_engine);
+}
+
+/* Probes that come and go. */
+
+/* New probes have come: those that this state's programs match get ECBs and are armed. */
+void dfr_state_match_new(struct dfr_state *state)
+{
+	struct dfr_ecb *ecb;
+
+	if (!state->st_armed)
+		return;
+	dfr_mutex_lock(&state->st_lock);
+	ecb = state->st_ended ? NULL : dfr_state_build_new(state);
+	dfr_mutex_unlock(&state->st_lock);
+	if (!ecb)
+		return;
+	for (; ecb; ecb = ecb->ec_sibling)
+		arm_ecb(state, ecb);
+	commit(state, 0);
+}
+
+/*
+ * Takes the ECBs of the probes that go off the state's list. The state's lock is held, because some
+ * walk that list under it alone.
+ */
+static struct dfr_ecb *take_going(struct dfr_state *state, const struct dfr_going *going)
+{
+	struct dfr_ecb **link = &state->st_ecbs;
+	struct dfr_ecb *gone = NULL;
+	struct dfr_ecb *last = NULL;
+	struct dfr_ecb *ecb;
+
+	while ((ecb = *link)) {
+		if (dfr_probe_goes(going, ecb->ec_probe)) {
+			dfr_ecb_keep_epid(state, ecb);
+			*link = ecb->ec_sibling;
+			ecb->ec_sibling = gone;
+			gone = ecb;
+		} else {
+			last = ecb;
+			link = &ecb->ec_sibling;
+		}
+	}
+	state->st_ecb_last = last;
+	return gone;
+}
+
+/* Probes are going, and their ECBs with them. Their EPIDs are not given to other ECBs. */
+void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going)
+{
+	struct dfr_ecb *gone, *ecb;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling)
+		if (dfr_probe_goes(going, ecb->ec_probe))
+			disarm_ecb(ecb);
+	dfr_mutex_lock(&state->st_lock);
+	gone = take_going(state, going);
+	dfr_mutex_unlock(&state->st_lock);
+	if (!gone)
+		return;
+	commit_providers(state->st_engine);
+	dfr_plat_synchronize();
+	for (; gone; gone = ecb) {
+		ecb = gone->ec_sibling;
+		dfr_plat_free(gone);
+	}
+}
