@@ -200,7 +200,7 @@ static int at_most(struct dfr_state *state, u32 option, u64 most)
  * Lowers sizes to fractions of st_memory. Rings, aggregations and speculations: of a CPU's
  * part, where a ring may double for the blocks that a consumer has taken, and an
  * aggregation has two halves. Dynamic variables: of the whole. If everything together is
- * still too large, state.c lowers the sizes further.
+ * still too large, prepare.c lowers the sizes further.
  */
 int dfr_limits_sizes(struct dfr_state *state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A consumer's state and its share of each CPU: state.c, enable.c, build.c, arm.c,
- * catalog.c.
+ * A consumer's state and its share of each CPU: state.c, prepare.c, enable.c, build.c,
+ * arm.c, catalog.c.
  */
 #ifndef DFR_ENGINE_STATE_H
 #define DFR_ENGINE_STATE_H
@@ -185,6 +185,11 @@ static inline bool dfr_state_resizes(const struct dfr_state *state)
 {
 	return dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
 }
+
+/* prepare.c */
+/* Allocates everything that probe context will need. If this fails, the state can only be destroyed. */
+int dfr_state_prepare(struct dfr_state *state);
+void dfr_shares_free(struct dfr_state *state);
 
 /* enable.c */
 void dfr_state_free_enablings(struct dfr_state *state); /* after disarm */
