@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The registry: providers, their probes, and which probes a description matches. Who listens is in
- * arm.c, what happens when a probe fires in fire.c. Process context throughout.
+ * The registry: providers and their probes. Which of them a description matches is in match.c, who
+ * listens in arm.c, what happens when a probe fires in fire.c. Process context throughout.
  *
  * Three locks. en_lock guards states and the list of providers; callers of engine.h hold it, for as
  * long as arming takes. Listing does not take it. Inside it, en_provide_lock guards the list of
  * providers as well and is held while they are asked one by one for probes that are made on demand.
- * en_probe_lock, inside both, guards probes and strings; it is held in this file only, never across
- * a call to a provider, so that `provide` may create probes. A probe's strings are interned: equal
+ * en_probe_lock, inside both, guards probes and strings; it is held here and in match.c only, never
+ * across a call to a provider, so that `provide` may create probes. A probe's strings are interned: equal
  * text is one pointer, so matching 80,000 probes is a walk of pointer comparisons.
  *
  * A probe that has gone (its module was unloaded) leaves its id to the probe that comes back under
@@ -19,91 +19,6 @@
 #define EN_FIRST_ROOM DFR_GROUP_PROBES
 #define EN_HASH_FIRST 1024
 
-static u32 text_hash(const char *text, u32 *size)
-{
-	const char *p = text;
-	u32 hash = 0x811c9dc5;
-
-	for (; *p; p++)
-		hash = (hash ^ (u8)*p) * 0x01000193;
-	*size = (u32)(p - text) + 1;
-	return hash ^ (hash >> 15);
-}
-
-static int strings_grow(struct dfr_engine *engine)
-{
-	u32 size = engine->en_strings_size ? engine->en_strings_size * 4 : EN_HASH_FIRST;
-	struct dfr_string **table = dfr_plat_alloc_shared(size * sizeof(*table));
-	struct dfr_string *string, *next;
-	u32 i;
-
-	if (!table)
-		return -ENOMEM;
-	for (i = 0; i < engine->en_strings_size; i++) {
-		for (string = engine->en_strings[i]; string; string = next) {
-			next = string->ds_next;
-			string->ds_next = table[string->ds_hash & (size - 1)];
-			table[string->ds_hash & (size - 1)] = string;
-		}
-	}
-	dfr_plat_free(engine->en_strings);
-	engine->en_strings = table;
-	engine->en_strings_size = size;
-	return 0;
-}
-
-static const char *string_known(const struct dfr_engine *engine, const char *text, u32 hash, u32 size)
-{
-	const struct dfr_string *string;
-
-	for (string = engine->en_strings[hash & (engine->en_strings_size - 1)]; string;
-	     string = string->ds_next)
-		if (string->ds_hash == hash && string->ds_size == size &&
-		    !memcmp(string->ds_text, text, size))
-			return string->ds_text;
-	return NULL;
-}
-
-/* The one copy of this text, or NULL if there is none. */
-static const char *string_find(const struct dfr_engine *engine, const char *text)
-{
-	u32 size;
-	u32 hash = text_hash(text, &size);
-
-	return string_known(engine, text, hash, size);
-}
-
-static const char *string_intern(struct dfr_engine *engine, const char *text)
-{
-	struct dfr_string *string;
-	u32 size, slot;
-	u32 hash = text_hash(text, &size);
-	const char *known = string_known(engine, text, hash, size);
-
-	if (known)
-		return known;
-	/* If this fails, chains merely become longer. */
-	if (engine->en_nstrings >= 2 * engine->en_strings_size)
-		strings_grow(engine);
-	string = dfr_plat_alloc_shared(sizeof(*string) + size);
-	if (!string)
-		return NULL;
-	string->ds_hash = hash;
-	string->ds_size = size;
-	memcpy(string->ds_text, text, size);
-	slot = hash & (engine->en_strings_size - 1);
-	string->ds_next = engine->en_strings[slot];
-	engine->en_strings[slot] = string;
-	engine->en_nstrings++;
-	return string->ds_text;
-}
-
-/* The hash of an interned text. */
-static u32 interned_hash(const char *text)
-{
-	return dfr_container(text, struct dfr_string, ds_text)->ds_hash;
-}
-
 /* Moves all gone probes to a new hash table; the order in its chains does not matter. */
 static void move_gone(struct dfr_engine *engine, struct dfr_probe **table, u32 size)
 {
@@ -113,7 +28,7 @@ static void move_gone(struct dfr_engine *engine, struct dfr_probe **table, u32 s
 	for (i = 0; engine->en_gone && i < engine->en_byname_size; i++)
 		for (probe = engine->en_gone[i]; probe; probe = next) {
 			next = probe->pb_hash;
-			slot = &table[interned_hash(probe->pb_function) & (size - 1)];
+			slot = &table[dfr_string_hash(probe->pb_function) & (size - 1)];
 			probe->pb_hash = *slot;
 			*slot = probe;
 		}
@@ -143,7 +58,7 @@ static int byname_grow(struct dfr_engine *engine)
 		probe = engine->en_byid[id];
 		if (!probe)
 			continue;
-		tail = &table[interned_hash(probe->pb_function) & (size - 1)];
+		tail = &table[dfr_string_hash(probe->pb_function) & (size - 1)];
 		probe->pb_hash = *tail;
 		*tail = probe;
 	}
@@ -178,7 +93,7 @@ static struct dfr_probe *probe_find(struct dfr_engine *engine, const struct dfr_
 {
 	struct dfr_probe *probe;
 
-	for (probe = engine->en_byname[interned_hash(function) & (engine->en_byname_size - 1)]; probe;
+	for (probe = engine->en_byname[dfr_string_hash(function) & (engine->en_byname_size - 1)]; probe;
 	     probe = probe->pb_hash)
 		if (probe->pb_function == function && probe->pb_name == name && probe->pb_module == module &&
 		    probe->pb_provider == provider)
@@ -190,7 +105,7 @@ static struct dfr_probe *probe_find(struct dfr_engine *engine, const struct dfr_
 static void probe_hash_insert(struct dfr_engine *engine, struct dfr_probe *probe)
 {
 	struct dfr_probe **link =
-		&engine->en_byname[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
+		&engine->en_byname[dfr_string_hash(probe->pb_function) & (engine->en_byname_size - 1)];
 
 	while (*link && (*link)->pb_id < probe->pb_id)
 		link = &(*link)->pb_hash;
@@ -214,7 +129,7 @@ static const char *gone_provider(const struct dfr_probe *probe)
 static struct dfr_probe *take_gone(struct dfr_engine *engine, const struct dfr_provider *provider,
 				   const char *module, const char *function, const char *name, u32 nargs)
 {
-	struct dfr_probe **link = &engine->en_gone[interned_hash(function) & (engine->en_byname_size - 1)];
+	struct dfr_probe **link = &engine->en_gone[dfr_string_hash(function) & (engine->en_byname_size - 1)];
 	struct dfr_probe *probe;
 	u32 id;
 
@@ -260,29 +175,15 @@ static void group_add(struct dfr_engine *engine, const struct dfr_probe *probe)
 	group->ng_more = true;
 }
 
-/*
- * True: a probe of the group may have this name (names of gone probes stay in the group). False:
- * none has.
- */
-static bool group_may_have(const struct dfr_namegroup *group, const char *name)
-{
-	int i;
-
-	for (i = 0; i < DFR_GROUP_NAMES; i++)
-		if (group->ng_names[i] == name)
-			return true;
-	return group->ng_more;
-}
-
 static struct dfr_probe *probe_create(struct dfr_engine *engine, struct dfr_provider *provider,
 				      const char *module, const char *function, const char *name, u32 nargs,
 				      void *cookie)
 {
 	struct dfr_probe *probe;
 
-	module = string_intern(engine, module);
-	function = string_intern(engine, function);
-	name = string_intern(engine, name);
+	module = dfr_string_intern(engine, module);
+	function = dfr_string_intern(engine, function);
+	name = dfr_string_intern(engine, name);
 	if (!module || !function || !name || probe_find(engine, provider, module, function, name))
 		return NULL;
 	probe = take_gone(engine, provider, module, function, name, nargs);
@@ -322,9 +223,9 @@ struct dfr_probe *dfr_probe_find(struct dfr_provider *provider, const char *modu
 	struct dfr_probe *probe = NULL;
 
 	dfr_mutex_lock(&engine->en_probe_lock);
-	module = string_find(engine, module);
-	function = string_find(engine, function);
-	name = string_find(engine, name);
+	module = dfr_string_find(engine, module);
+	function = dfr_string_find(engine, function);
+	name = dfr_string_find(engine, name);
 	if (module && function && name)
 		probe = probe_find(engine, provider, module, function, name);
 	dfr_mutex_unlock(&engine->en_probe_lock);
@@ -370,15 +271,15 @@ int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provid
 static void probe_remove(struct dfr_engine *engine, struct dfr_probe *probe)
 {
 	struct dfr_probe **gone =
-		&engine->en_gone[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
+		&engine->en_gone[dfr_string_hash(probe->pb_function) & (engine->en_byname_size - 1)];
 	struct dfr_probe **link =
-		&engine->en_byname[interned_hash(probe->pb_function) & (engine->en_byname_size - 1)];
+		&engine->en_byname[dfr_string_hash(probe->pb_function) & (engine->en_byname_size - 1)];
 
 	while (*link != probe)
 		link = &(*link)->pb_hash;
 	*link = probe->pb_hash;
 	engine->en_byid[probe->pb_id] = NULL;
-	probe->pb_cookie = (void *)string_intern(engine, probe->pb_provider->pv_name);
+	probe->pb_cookie = (void *)dfr_string_intern(engine, probe->pb_provider->pv_name);
 	probe->pb_provider = NULL;
 	if (!probe->pb_cookie) {
 		dfr_plat_free(probe);
@@ -474,263 +375,6 @@ int dfr_provider_unregister(struct dfr_provider *provider)
 	return error;
 }
 
-/* Globs. */
-
-/*
- * Matches c against the bracket expression whose text behind '[' is at p. *end: what follows it;
- * NULL: it is not closed.
- */
-static bool glob_bracket(const char *p, char c, const char **end)
-{
-	bool invert = *p == '!' || *p == '^';
-	bool match = false;
-	bool first = true;
-	unsigned char low, high;
-
-	if (invert)
-		p++;
-	for (; *p && (first || *p != ']'); first = false) {
-		if (*p == '\\' && p[1])
-			p++;
-		low = (unsigned char)*p++;
-		high = low;
-		if (*p == '-' && p[1] && p[1] != ']') {
-			p++;
-			if (*p == '\\' && p[1])
-				p++;
-			high = (unsigned char)*p++;
-		}
-		if ((unsigned char)c >= low && (unsigned char)c <= high)
-			match = true;
-	}
-	*end = *p == ']' ? p + 1 : NULL;
-	return match != invert;
-}
-
-/* Matches one pattern element against one character; *next: the pattern behind the element. */
-static bool glob_one(const char *p, char c, const char **next)
-{
-	bool match;
-
-	*next = p + 1;
-	if (*p == '?')
-		return true;
-	if (*p == '[') {
-		match = glob_bracket(p + 1, c, next);
-		if (*next)
-			return match;
-		*next = p + 1; /* unclosed: an ordinary character */
-	}
-	if (*p == '\\' && p[1]) {
-		*next = p + 2;
-		return p[1] == c;
-	}
-	return *p == c;
-}
-
-bool dfr_glob(const char *pattern, const char *text)
-{
-	const char *star = NULL; /* behind the last '*' */
-	const char *resume = NULL;
-	const char *next;
-
-	if (!*pattern)
-		return true;
-	while (*text) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			resume = text;
-		} else if (*pattern && glob_one(pattern, *text, &next)) {
-			pattern = next;
-			text++;
-		} else if (star) {
-			pattern = star;
-			text = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return !*pattern;
-}
-
-static bool is_glob(const char *pattern)
-{
-	for (; *pattern; pattern++)
-		if (*pattern == '*' || *pattern == '?' || *pattern == '[' || *pattern == '\\')
-			return true;
-	return false;
-}
-
-/* Matching. */
-
-/*
- * One field of a description, prepared for matching. A text without wildcards is one interned
- * pointer; if it is not interned, no probe has it. A glob remembers its last answer, because
- * neighbouring probes share texts.
- */
-struct field {
-	const char *fd_pattern; /* NULL: anything */
-	const char *fd_exact;
-	const char *fd_last;
-	bool fd_last_match;
-};
-
-struct matcher {
-	struct field mt_field[4];
-	bool mt_never;
-	bool mt_confined; /* only what users without privilege may use */
-};
-
-static void matcher_init(const struct dfr_engine *engine, struct matcher *matcher,
-			 const char *const pattern[4])
-{
-	struct field *field;
-	int i;
-
-	memset(matcher, 0, sizeof(*matcher));
-	for (i = 0; i < 4; i++) {
-		field = &matcher->mt_field[i];
-		if (!pattern[i] || !*pattern[i] || !strcmp(pattern[i], "*"))
-			continue;
-		field->fd_pattern = pattern[i];
-		/* Names of providers are not interned. */
-		if (i == 0 || is_glob(pattern[i]))
-			continue;
-		field->fd_exact = string_find(engine, pattern[i]);
-		if (!field->fd_exact)
-			matcher->mt_never = true;
-	}
-}
-
-static bool field_matches(struct field *field, const char *text)
-{
-	if (!field->fd_pattern)
-		return true;
-	if (field->fd_exact)
-		return field->fd_exact == text;
-	if (field->fd_last != text) {
-		field->fd_last = text;
-		field->fd_last_match = dfr_glob(field->fd_pattern, text);
-	}
-	return field->fd_last_match;
-}
-
-static bool probe_matches(struct matcher *matcher, const struct dfr_probe *probe)
-{
-	if (matcher->mt_confined && !dfr_probe_open(probe))
-		return false;
-	return field_matches(&matcher->mt_field[0], probe->pb_provider->pv_name) &&
-	       field_matches(&matcher->mt_field[3], probe->pb_name) &&
-	       field_matches(&matcher->mt_field[1], probe->pb_module) &&
-	       field_matches(&matcher->mt_field[2], probe->pb_function);
-}
-
-/*
- * Calls visit for each matching probe with an id above `from`, until visit returns something other
- * than 0.
- */
-static int match_all(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
-		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
-{
-	struct matcher matcher;
-	struct dfr_probe *probe;
-	const char *function, *name;
-	u32 id;
-	int result = 0;
-
-	matcher_init(engine, &matcher, pattern);
-	matcher.mt_confined = confined;
-	if (matcher.mt_never)
-		return 0;
-	function = matcher.mt_field[2].fd_exact;
-	if (function) {
-		for (probe = engine->en_byname[interned_hash(function) & (engine->en_byname_size - 1)];
-		     probe && !result; probe = probe->pb_hash)
-			if (probe->pb_id > from && probe_matches(&matcher, probe))
-				result = visit(probe, arg);
-		return result;
-	}
-	name = matcher.mt_field[3].fd_exact;
-	for (id = from + 1; id <= engine->en_nprobes && !result; id++) {
-		const struct dfr_namegroup *group = &engine->en_groups[id / DFR_GROUP_PROBES];
-
-		if ((confined && !group->ng_confined) || (name && !group_may_have(group, name))) {
-			id |= DFR_GROUP_PROBES - 1; /* the last of its group */
-			continue;
-		}
-		probe = engine->en_byid[id];
-		if (probe && probe_matches(&matcher, probe))
-			result = visit(probe, arg);
-	}
-	return result;
-}
-
-static void provide(struct dfr_engine *engine, const char *const pattern[4])
-{
-	struct dfr_provider *provider;
-
-	dfr_mutex_lock(&engine->en_provide_lock);
-	for (provider = engine->en_providers; provider; provider = provider->pv_next)
-		if (provider->pv_ops->provide &&
-		    (!pattern[0] || !*pattern[0] || dfr_glob(pattern[0], provider->pv_name)))
-			provider->pv_ops->provide(provider, pattern);
-	dfr_mutex_unlock(&engine->en_provide_lock);
-}
-
-/*
- * Visits the probes with an id above `from` that a clause's description matches. A confined clause
- * makes no provider create probes.
- */
-int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool do_provide,
-		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg)
-{
-	struct dfr_probe *probe;
-	int result = 0;
-
-	if (clause->cl_foreign || !dfr_engine_host_matches(engine, clause->cl_host))
-		return 0;
-	if (do_provide && !clause->cl_probe_id && !clause->cl_confined)
-		provide(engine, clause->cl_pattern);
-	dfr_mutex_lock(&engine->en_probe_lock);
-	if (clause->cl_probe_id) {
-		probe = clause->cl_probe_id > from && clause->cl_probe_id <= engine->en_nprobes
-				? engine->en_byid[clause->cl_probe_id]
-				: NULL;
-		if (probe && (!clause->cl_confined || dfr_probe_open(probe)))
-			result = visit(probe, arg);
-	} else {
-		result = match_all(engine, clause->cl_pattern, from, clause->cl_confined, visit, arg);
-	}
-	dfr_mutex_unlock(&engine->en_probe_lock);
-	return result;
-}
-
-struct visit_all {
-	bool (*al_visit)(const struct dfr_probe *probe, void *arg);
-	void *al_arg;
-};
-
-static int visit_all(struct dfr_probe *probe, void *arg)
-{
-	struct visit_all *all = arg;
-
-	return !all->al_visit(probe, all->al_arg);
-}
-
-void dfr_probes_match(struct dfr_engine *engine, const char *const pattern[4], u32 from, bool confined,
-		      bool (*visit)(const struct dfr_probe *probe, void *arg), void *arg)
-{
-	struct visit_all all = { visit, arg };
-
-	if (!from && !confined)
-		provide(engine, pattern);
-	dfr_mutex_lock(&engine->en_probe_lock);
-	match_all(engine, pattern, from ? from - 1 : 0, confined, visit_all, &all);
-	dfr_mutex_unlock(&engine->en_probe_lock);
-}
-
 const struct dfr_probe *dfr_probe_by_id(const struct dfr_engine *engine, u32 id)
 {
 	return id && id <= engine->en_nprobes ? engine->en_byid[id] : NULL;
@@ -739,41 +383,6 @@ const struct dfr_probe *dfr_probe_by_id(const struct dfr_engine *engine, u32 id)
 u32 dfr_probe_count(const struct dfr_engine *engine)
 {
 	return dfr_read_once(&engine->en_nprobes);
-}
-
-/*
- * The fifth field of a description: a glob that must match the machine's host name, vmname or OS
- * release.
- */
-bool dfr_engine_host_matches(const struct dfr_engine *engine, const char *glob)
-{
-	static const char *const keys[] = { "host=", "vmname=", "release=" };
-	const char *line = engine->en_machine;
-	const char *end = engine->en_machine + engine->en_machine_size;
-	const char *newline;
-	char text[128];
-	size_t i, n, key;
-
-	if (!glob || !*glob)
-		return true;
-	for (; line < end; line = newline + 1) {
-		newline = memchr(line, '\n', (size_t)(end - line));
-		if (!newline)
-			newline = end;
-		for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-			key = strlen(keys[i]);
-			if ((size_t)(newline - line) < key || memcmp(line, keys[i], key))
-				continue;
-			n = (size_t)(newline - line) - key;
-			if (n >= sizeof(text))
-				n = sizeof(text) - 1;
-			memcpy(text, line + key, n);
-			text[n] = '\0';
-			if (dfr_glob(glob, text))
-				return true;
-		}
-	}
-	return false;
 }
 
 /* Life. */
@@ -853,26 +462,12 @@ struct dfr_engine *dfr_engine_create(void *host)
 	dfr_mutex_init(&engine->en_provide_lock);
 	dfr_mutex_init(&engine->en_probe_lock);
 	engine->en_machine_size = dfr_plat_machine(engine->en_machine, sizeof(engine->en_machine));
-	if (strings_grow(engine) || byid_grow(engine) || byname_grow(engine) || create_cpus(engine) ||
+	if (dfr_strings_grow(engine) || byid_grow(engine) || byname_grow(engine) || create_cpus(engine) ||
 	    create_dtrace(engine)) {
 		dfr_engine_destroy(engine);
 		return NULL;
 	}
 	return engine;
-}
-
-static void free_strings(struct dfr_engine *engine)
-{
-	struct dfr_string *string, *next;
-	u32 i;
-
-	for (i = 0; i < engine->en_strings_size; i++) {
-		for (string = engine->en_strings[i]; string; string = next) {
-			next = string->ds_next;
-			dfr_plat_free(string);
-		}
-	}
-	dfr_plat_free(engine->en_strings);
 }
 
 void dfr_engine_destroy(struct dfr_engine *engine)
@@ -895,7 +490,7 @@ void dfr_engine_destroy(struct dfr_engine *engine)
 		}
 	for (i = 0; engine->en_cpus && i < engine->en_ncpus; i++)
 		dfr_plat_free(engine->en_cpus[i]);
-	free_strings(engine);
+	dfr_strings_free(engine);
 	dfr_plat_free(engine->en_cpus);
 	dfr_plat_free(engine->en_byid);
 	dfr_plat_free(engine->en_groups);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The engine: its probes and providers (registry.c), and each CPU's firing (fire.c,
+ * The engine: its probes and providers (registry.c, match.c, strings.c), and each CPU's firing (fire.c,
  * visit.c).
  */
 #ifndef DFR_ENGINE_REGISTRY_H
@@ -142,10 +142,17 @@ dfr_hot struct dfr_cpu *dfr_this_cpu(const struct dfr_engine *engine)
 #endif
 }
 
-/* engine.c */
+/* match.c */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool provide,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg);
 bool dfr_engine_host_matches(const struct dfr_engine *engine, const char *glob);
+
+/* strings.c */
+int dfr_strings_grow(struct dfr_engine *engine);
+void dfr_strings_free(struct dfr_engine *engine);
+const char *dfr_string_find(const struct dfr_engine *engine, const char *text); /* NULL: there is none */
+const char *dfr_string_intern(struct dfr_engine *engine, const char *text);	/* NULL: no memory */
+u32 dfr_string_hash(const char *interned);
 
 /* fire.c; probe context */
 void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu);
