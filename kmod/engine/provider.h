@@ -101,10 +101,11 @@ struct dfr_provider {
 
 /*
  * Locks: the functions below take the engine's lock (dfr_engine_lock()) themselves, except
- * dfr_probe_create(), which takes en_probe_lock. All ops but getarg and provide are called with the
- * engine's lock held. `provide` is called under en_provide_lock, with or without the engine's lock,
- * so another task may arm meanwhile. It creates probes but calls none of the other functions,
- * dfr_probes_created() included, because the engine is about to match anyway.
+ * dfr_probe_create(), which takes en_probe_lock. arm, disarm and commit are called with the engine's
+ * lock held. `provide` is called under en_provide_lock, with or without the engine's lock, so another
+ * task may arm meanwhile. It creates probes but calls none of the other functions,
+ * dfr_probes_created() included, because the engine is about to match anyway. `shared` is called
+ * under en_probe_lock, because listing does not take the engine's lock.
  */
 int dfr_provider_register(struct dfr_engine *engine, struct dfr_provider *provider);
 /* -EBUSY while one of its probes is enabled; afterwards its probes are gone. */

@@ -31,10 +31,10 @@
 #define SECOND	      1000000000ULL
 #define WINDOW	      (10 * MILLISECOND)
 #define BUDGET_KEPT   5			 /* percent of a CPU */
-#define BURST	      DFR_GOVERNOR_BURST /* most credit: the budget of so long a time */
+#define BURST	      DFR_GOVERNOR_BURST /* most credit: the budget of this many ns */
 #define RESUME	      (SECOND / 10)	 /* credit that ends throttling */
-#define FLOOR	      SECOND		 /* most debt: a load that has ended is soon forgotten */
-#define DEADMAN_SHARE 90		 /* percent */
+#define FLOOR	      SECOND		 /* most debt, so that a load that has ended is soon forgotten */
+#define DEADMAN_SHARE 90		 /* percent of a CPU */
 #define QUARTERS      4
 #define QUARTER	      (SECOND / QUARTERS)
 #define DETACH_AFTER  SECOND

@@ -21,18 +21,19 @@ struct dfr_cpu {
 	u64 pc_left;	 /* firings until the next sample; 0: never sample */
 	u32 pc_distance; /* distance of that sample from the last */
 	u64 pc_samples;	 /* number of samples, refused and pure firings included */
-	u32 pc_refusals; /* refused firings that their next sample stands for */
-	u64 pc_pure;	 /* counts firings that a pure predicate ended; may miss one at an interrupt */
+	u32 pc_refusals; /* the next refused firing that is charged stands for so many */
+	u64 pc_pure;	 /* counts firings that a pure predicate ended; an interrupt may lose a count */
 	u64 pc_pure_sample;
 	u64 pc_random;
-	u64 pc_spent; /* governor: ns that probes took since pc_judged */
-	u64 pc_judged;
+	u64 pc_spent;	     /* ns that probes have taken since pc_judged */
+	u64 pc_judged;	     /* when the governor looked last whether they take too much */
 	u32 pc_bad_quarters; /* bad quarters of a second in a row */
-	u64 pc_dear_stamp;   /* the last firing that filled a chunk of work (work.c), */
-	u64 pc_dear_from;    /* its start, */
-	u64 pc_dear_seen;    /* the time up to which the governor was told, */
-	u64 pc_dear_done;    /* and the work done by then */
-	u64 pc_exact;	     /* part of the sample's time that was charged exactly (dfr_governor_dear()) */
+	/* Of the last firing that filled a chunk of work (work.c): */
+	u64 pc_dear_stamp; /* its pc_stamp */
+	u64 pc_dear_from;  /* time when its first chunk was full, later by what it chilled since */
+	u64 pc_dear_seen;  /* the governor has been told of its time up to here */
+	u64 pc_dear_done;  /* work done by then */
+	u64 pc_exact;	   /* ns of the sampled firing that dfr_governor_dear() has charged already */
 	struct dfr_firing pc_error;
 };
 
