@@ -20,12 +20,12 @@
 namespace dfr::cli {
 namespace {
 
-struct Question {
+struct DemoQuestion {
 	const char* text;
 	const char* program;
 };
 
-constexpr Question kQuestions[] = {
+constexpr DemoQuestion kQuestions[] = {
     {"Which programs made the most system calls?", "syscall:::entry { @[execname] = count(); }"},
     {"Which system calls, and by whom? (the five most frequent)",
      "syscall:::entry { @[execname, probefunc] = count(); } END { trunc(@, 5); }"},
@@ -56,7 +56,7 @@ int save(const std::string& path, std::string_view bytes) {
 	return 0;
 }
 
-void ask(trace::BlockSource& source, const Question& question, trace::Verdict& verdict) {
+void ask(trace::BlockSource& source, const DemoQuestion& question, trace::Verdict& verdict) {
 	std::printf("\n%s\n  dfr replay -n '%s' demo.dfr\n", question.text, question.program);
 	std::fflush(stdout);
 	lib::ProgramPart part;
@@ -94,7 +94,7 @@ int run_demo(int argc, char** argv) {
 	std::printf("A recording of a real machine, made by\n  %s\n", demo::kCommand);
 	trace::Verdict verdict;
 	std::unique_ptr<trace::BlockSource> source;
-	for (const Question& question : kQuestions) {
+	for (const DemoQuestion& question : kQuestions) {
 		source = trace::open_file(file.path());
 		ask(*source, question, verdict);
 	}

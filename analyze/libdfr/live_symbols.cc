@@ -65,10 +65,10 @@ std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
 		                                                 : std::nullopt;
 	};
 	std::optional<types::Symbol> symbol = find(kernel_);
-	const auto age = Clock::now() - asked_;
+	const auto age = SteadyClock::now() - asked_;
 	// Of the last symbol of a module nobody knows where it ends.
 	if (!kernel_ || age >= (symbol && symbol->size != 0 ? kFresh : kMissed)) {
-		asked_ = Clock::now();
+		asked_ = SteadyClock::now();
 		std::string modules = loaded_modules();
 		if (!kernel_ || modules != kernel_->modules) {
 			auto now = std::make_unique<KernelSymbols>(
@@ -145,7 +145,7 @@ void LiveSymbols::remember(uint32_t pid, const std::string& text) {
 			open_file(pid, maps.back(), name);
 	}
 	Process& process = processes_[pid];
-	process.read = Clock::now();
+	process.read = SteadyClock::now();
 	// A process that has ended keeps the maps that it had.
 	if (maps.empty())
 		return;
@@ -175,7 +175,7 @@ const LiveSymbols::Mapping* LiveSymbols::mapping(uint32_t pid, uint64_t address)
 		return at != maps.end() && holds(*at) ? &*at : nullptr;
 	};
 	const Mapping* known = find(processes_[pid].maps);
-	const auto age = Clock::now() - processes_[pid].read;
+	const auto age = SteadyClock::now() - processes_[pid].read;
 	if (known ? age >= kFresh : age >= kMissed) {
 		read(pid);
 		known = find(processes_[pid].maps);
@@ -189,7 +189,7 @@ const LiveSymbols::Mapping* LiveSymbols::mapping(uint32_t pid, uint64_t address)
 
 // The half that was looked at longest ago, but for those that tracing goes along with.
 void LiveSymbols::forget_some() {
-	std::vector<Clock::time_point> times;
+	std::vector<SteadyClock::time_point> times;
 	for (const auto& [pid, process] : processes_)
 		times.push_back(process.read);
 	std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());

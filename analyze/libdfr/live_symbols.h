@@ -35,7 +35,7 @@ public:
 	void remember(uint32_t pid, const std::string& maps) override;
 
 private:
-	using Clock = std::chrono::steady_clock;
+	using SteadyClock = std::chrono::steady_clock;
 
 	// A file that processes have mapped, known by the device and inode that their maps name: what is
 	// found under its path may be another one by now, or for us.
@@ -53,8 +53,8 @@ private:
 		std::vector<Mapping> maps; // by address
 		std::vector<Mapping>
 		    gone; // code that was mapped where nothing is now: of a program before exec()
-		Clock::time_point read; // long ago: never
-		std::string shape;      // when it was read: how much was mapped, and where its program
+		SteadyClock::time_point read; // long ago: never
+		std::string shape;            // when it was read: how much was mapped, and where its program
 	};
 	struct KernelSymbols {
 		types::Symbols symbols;
@@ -68,7 +68,7 @@ private:
 
 	const bool see_processes_;
 	std::unique_ptr<KernelSymbols> kernel_, before_; // before_: with modules that have gone since
-	Clock::time_point asked_;                        // which modules there are
+	SteadyClock::time_point asked_;                  // which modules there are
 	std::map<uint32_t, Process> processes_;
 	std::map<std::string, MappedFile> files_; // by device, inode and path
 };

@@ -66,7 +66,7 @@ private:
 		std::uint32_t begin = 0;
 		std::uint32_t size = 0;
 	};
-	using Names = std::unordered_map<std::string_view, TypeId>;
+	using IdsByName = std::unordered_map<std::string_view, TypeId>;
 	static constexpr TypeId kChild = 1U << 31;
 
 	void read_header(const Blob& dictionary);
@@ -76,7 +76,7 @@ private:
 	TypeInfo function_info(const Record& type, TypeInfo result) const;
 	void index_types() const;
 	void index_names() const;
-	void add_name(Names& names, std::string_view name, TypeId id, int rank) const;
+	void add_name(IdsByName& names, std::string_view name, TypeId id, int rank) const;
 	void index_symbols() const;
 	void index_symbols_of(CtfSection types, CtfSection index, bool functions) const;
 	void index_variables() const;
@@ -101,9 +101,9 @@ private:
 	mutable bool named_ = false;
 	mutable bool symbols_ = false;
 	mutable std::vector<std::uint32_t> offsets_; // of each type in body_
-	mutable Names ordinary_, structs_, unions_, enums_;
+	mutable IdsByName ordinary_, structs_, unions_, enums_;
 	mutable std::unordered_map<TypeId, int> ranks_; // of the named, while indexing
-	mutable Names function_types_, variable_types_;
+	mutable IdsByName function_types_, variable_types_;
 	mutable std::unordered_map<std::string_view, EnumConstant> constants_;
 };
 

@@ -10,7 +10,7 @@
 namespace dfr::types {
 
 // Ranks: complete and visible types win over hidden ones, those over forwards.
-void Ctf::add_name(Names& names, std::string_view name, TypeId id, int rank) const {
+void Ctf::add_name(IdsByName& names, std::string_view name, TypeId id, int rank) const {
 	const auto [known, fresh] = names.try_emplace(name, id);
 	if (!fresh && ranks_[known->second] >= rank)
 		return;
@@ -55,7 +55,7 @@ void Ctf::index_names() const {
 // `types` lists type ids; their names stand in `index`, or they follow the
 // symbol table's order. An id of 0 says that nothing is known.
 void Ctf::index_symbols_of(CtfSection types, CtfSection index, bool functions) const {
-	Names& names = functions ? function_types_ : variable_types_;
+	IdsByName& names = functions ? function_types_ : variable_types_;
 	std::vector<std::string_view> in_order;
 	if (index.size == 0 && types.size != 0 && context_)
 		in_order = context_->symbols(is_dynamic_, functions);
@@ -94,10 +94,10 @@ void Ctf::index_symbols() const {
 
 TypeRef Ctf::find(NameSpace space, std::string_view name) const {
 	index_names();
-	const Names& names = space == NameSpace::Struct  ? structs_
-	                     : space == NameSpace::Union ? unions_
-	                     : space == NameSpace::Enum  ? enums_
-	                                                 : ordinary_;
+	const IdsByName& names = space == NameSpace::Struct  ? structs_
+	                         : space == NameSpace::Union ? unions_
+	                         : space == NameSpace::Enum  ? enums_
+	                                                     : ordinary_;
 	const auto known = names.find(name);
 	return known == names.end() ? TypeRef{} : TypeRef{this, known->second};
 }

@@ -123,7 +123,7 @@ TypeRef ProgramTypes::typedef_name(std::string_view name, TypeRef target) {
 TypeRef ProgramTypes::forward(Kind kind, std::string_view tag) {
 	if (kind != Kind::Struct && kind != Kind::Union && kind != Kind::Enum)
 		throw Error("only a struct, union or enum can be declared forward");
-	Names& names = kind == Kind::Struct ? structs_ : kind == Kind::Union ? unions_ : enums_;
+	TypesByName& names = kind == Kind::Struct ? structs_ : kind == Kind::Union ? unions_ : enums_;
 	if (!tag.empty()) {
 		const auto known = names.find(tag);
 		if (known != names.end())
@@ -279,10 +279,10 @@ const auto& element(const List& list, std::uint32_t index, TypeId id, const char
 	return list[index];
 }
 
-template <typename Names>
-auto lookup(const Names& names, std::string_view name) -> typename Names::mapped_type {
+template <typename Table>
+auto lookup(const Table& names, std::string_view name) -> typename Table::mapped_type {
 	const auto known = names.find(name);
-	return known == names.end() ? typename Names::mapped_type{} : known->second;
+	return known == names.end() ? typename Table::mapped_type{} : known->second;
 }
 
 } // namespace

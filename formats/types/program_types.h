@@ -93,7 +93,7 @@ public:
 
 private:
 	struct Entry;
-	using Names = std::unordered_map<std::string_view, TypeRef>;
+	using TypesByName = std::unordered_map<std::string_view, TypeRef>;
 
 	std::string_view keep(std::string_view text);
 	TypeRef add(Entry entry);
@@ -105,7 +105,7 @@ private:
 	std::deque<std::string> texts_;
 	std::deque<Entry> entries_;
 	std::map<std::tuple<Kind, const Container*, TypeId, std::uint64_t>, TypeId> derived_;
-	Names ordinary_, structs_, unions_, enums_, functions_, variables_;
+	TypesByName ordinary_, structs_, unions_, enums_, functions_, variables_;
 	std::unordered_map<std::string_view, EnumConstant> constants_;
 };
 
