@@ -45,11 +45,11 @@ bool ClauseBuilder::arguments(Node* call, const ActionInfo& info) {
 		tag = "D_NORMALIZE_PROTO";
 	else if (info.name == "trunc")
 		tag = "D_TRUNC_PROTO";
-	context_.error(tag, call->place,
-	               call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
-	                   (given == 1 ? "" : "s") + " passed, " +
-	                   (info.max != info.min && given < info.min ? "at least " : "") +
-	                   std::to_string(given < info.min ? info.min : info.max) + " expected");
+	compilation_.error(tag, call->place,
+	                   call->text + "( ) prototype mismatch: " + std::to_string(given) + " arg" +
+	                       (given == 1 ? "" : "s") + " passed, " +
+	                       (info.max != info.min && given < info.min ? "at least " : "") +
+	                       std::to_string(given < info.min ? info.min : info.max) + " expected");
 	return false;
 }
 
@@ -62,7 +62,7 @@ void ClauseBuilder::action(Node* call) {
 	else
 		order(DFR_ACT_LIBACT, call->place);
 	if (DFR_ACT_IS_DESTRUCTIVE(info.kind))
-		context_.result.destructive = true;
+		compilation_.result.destructive = true;
 	switch (info.group) {
 	case ActionGroup::Trace:
 	case ActionGroup::Print: return trace(call, info);
@@ -96,7 +96,7 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 	out.kind = info.kind;
 	const auto bad = [&](std::string_view tag, const Node* where, const std::string& text,
 	                     const std::string& hint) {
-		context_.error(tag, where->place, text, hint);
+		compilation_.error(tag, where->place, text, hint);
 		failed_ = true;
 		return false;
 	};
@@ -117,13 +117,13 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 			               " argument #1 is incompatible with prototype: an address is expected",
 			           "this has type " + sema_.type_text(address));
 		const bool of_user = info.kind != DFR_ACT_SYM && info.kind != DFR_ACT_MOD;
-		if (!of_user && context_.kernel_missing())
+		if (!of_user && compilation_.kernel_missing())
 			return bad("D_VAR_UNSUP", node,
-			           who + " is not supported by " + context_.target.description(),
+			           who + " is not supported by " + compilation_.target.description(),
 			           "it names kernel state: load the module (dfr.ko) and run as root");
 		out.expression = canonical(types_, address);
 		out.difo =
-		    generate(context_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
+		    generate(compilation_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
 		if (!out.expression.empty())
 			out.expression = "(" + node->text + " " + out.expression + ")";
 		failed_ |= !out.difo;
@@ -152,12 +152,13 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 		(i == 0 ? frames : strings) = argument->value;
 	}
 	// A user stack of this process works without the kernel.
-	if (info.group == ActionGroup::Stack && context_.kernel_missing())
-		return bad("D_VAR_UNSUP", node, who + " is not supported by " + context_.target.description(),
+	if (info.group == ActionGroup::Stack && compilation_.kernel_missing())
+		return bad("D_VAR_UNSUP", node,
+		           who + " is not supported by " + compilation_.target.description(),
 		           "it names kernel state: load the module (dfr.ko) and run as root");
 	out.arg = strings << 32 | frames;
 	out.expression = "(" + node->text + (frames ? " " + std::to_string(frames) : "") + ")";
-	if (!require_captured(context_, out.expression, node)) {
+	if (!require_captured(compilation_, out.expression, node)) {
 		failed_ = true;
 		return false;
 	}
@@ -168,7 +169,7 @@ bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 bool ClauseBuilder::value_action(Node* node, uint32_t kind, dof::Action& out) {
 	out.kind = kind;
 	out.expression = canonical(types_, node);
-	out.difo = generate(context_, node, {std::nullopt, true});
+	out.difo = generate(compilation_, node, {std::nullopt, true});
 	if (!out.difo) {
 		failed_ = true;
 		return false;
@@ -183,7 +184,7 @@ void ClauseBuilder::trace(Node* call, const ActionInfo& info) {
 	const bool print = info.group == ActionGroup::Print;
 	const std::string prefix = print ? "D_PRINT_" : "D_TRACE_";
 	const auto bad = [&](const char* tag, const std::string& text, const std::string& hint) {
-		context_.error(prefix + tag, argument->place, text, hint);
+		compilation_.error(prefix + tag, argument->place, text, hint);
 		failed_ = true;
 	};
 	if (argument->kind == Nk::AggName)
@@ -223,12 +224,12 @@ void ClauseBuilder::trace(Node* call, const ActionInfo& info) {
 Node* ClauseBuilder::kept(Node* value) {
 	const std::string name = "%print" + std::to_string(number_) + "." + std::to_string(conditions_++);
 	sema_.declare_variable(DIF_VS_LOCAL, name, value->place, value->type, false, {}, value->user);
-	Node* const variable = context_.arena.make(Nk::Var, value->place);
-	variable->variable = context_.scope.find_variable(DIF_VS_LOCAL, name);
+	Node* const variable = compilation_.arena.make(Nk::Var, value->place);
+	variable->variable = compilation_.definitions.find_variable(DIF_VS_LOCAL, name);
 	variable->type = value->type;
 	variable->user = value->user;
 	variable->lvalue = variable->writable = variable->analyzed = true;
-	Node* const from = context_.arena.copy(*value);
+	Node* const from = compilation_.arena.copy(*value);
 	*value = Node{};
 	value->kind = Nk::Assign;
 	value->op = Tok::Assign;
@@ -244,9 +245,9 @@ Node* ClauseBuilder::object_bytes(Node* pointer, uint64_t size) {
 	const Place place = pointer->place;
 	const TypeRef bytes = types_.program().array(types_.basic("char"), size);
 	const auto call = [&](const char* name, std::vector<Node*> arguments) {
-		Node* const out = context_.arena.make(Nk::Call, place);
+		Node* const out = compilation_.arena.make(Nk::Call, place);
 		out->text = name;
-		Node* const count = context_.arena.make(Nk::Int, place);
+		Node* const count = compilation_.arena.make(Nk::Int, place);
 		count->value = size;
 		count->type = types_.int_type();
 		out->list = std::move(arguments);
@@ -255,14 +256,14 @@ Node* ClauseBuilder::object_bytes(Node* pointer, uint64_t size) {
 		return out;
 	};
 	const auto at = [&](Node* address) {
-		Node* const out = context_.arena.make(Nk::Unary, place);
+		Node* const out = compilation_.arena.make(Nk::Unary, place);
 		out->op = Tok::Star;
 		out->a = address;
 		out->type = bytes;
 		out->analyzed = out->lvalue = true;
 		return out;
 	};
-	Node* const out = context_.arena.make(Nk::Ternary, place);
+	Node* const out = compilation_.arena.make(Nk::Ternary, place);
 	out->a = pointer;
 	out->b = at(pointer->user ? call("copyin", {pointer}) : pointer);
 	out->c = at(call("alloca", {}));
@@ -274,7 +275,7 @@ Node* ClauseBuilder::object_bytes(Node* pointer, uint64_t size) {
 // print() of a pointer to a struct: two actions of one statement, the pointer and the first bytes of the struct.
 void ClauseBuilder::print_object(Node* pointer) {
 	const TypeRef to = types_.target(pointer->type);
-	Node* const whole = context_.arena.make(Nk::Unary, pointer->place);
+	Node* const whole = compilation_.arena.make(Nk::Unary, pointer->place);
 	whole->op = Tok::Star;
 	whole->a = pointer;
 	sema_.analyze(whole); // the record relies on the struct's layout
@@ -282,7 +283,7 @@ void ClauseBuilder::print_object(Node* pointer) {
 	const bool again =
 	    pointer->kind == Nk::Var ? !pointer->variable->assoc : !canonical(types_, pointer).empty();
 	Node* const address = again ? pointer : kept(pointer);
-	const uint64_t size = std::min(types_.size(types_.complete(to)), context_.settings.print_size);
+	const uint64_t size = std::min(types_.size(types_.complete(to)), compilation_.settings.print_size);
 	dof::Action out, object;
 	if (!value_action(pointer, DFR_ACT_DIFEXPR, out))
 		return;
@@ -292,7 +293,7 @@ void ClauseBuilder::print_object(Node* pointer) {
 	add(std::move(out));
 	object.kind = DFR_ACT_DIFEXPR;
 	object.difo = generate(
-	    context_, object_bytes(address, size),
+	    compilation_, object_bytes(address, size),
 	    {dif_type{DIF_KIND_CTF, DIF_CK_INTEGER, DIF_TF_BYREF, 0, static_cast<uint32_t>(size)}, false});
 	failed_ |= !object.difo;
 	object.uarg = uarg();
@@ -306,7 +307,7 @@ void ClauseBuilder::tracemem(Node* call) {
 		return;
 	Node* const size = call->list[1];
 	const auto bad = [&](std::string_view tag, const Node* where, const char* text, const char* hint) {
-		context_.error(tag, where->place, text, hint);
+		compilation_.error(tag, where->place, text, hint);
 		failed_ = true;
 	};
 	if (address->kind == Nk::Translated ||
@@ -335,20 +336,20 @@ void ClauseBuilder::tracemem(Node* call) {
 	if (!where.empty())
 		out.expression = std::string(address->user ? "(uref " : "(ref ") +
 		                 std::to_string(size->value) + " " + where + ")";
-	if (context_.deriving && !where.empty()) {
-		Node* const bytes = context_.arena.make(Nk::Unary, address->place);
+	if (compilation_.deriving && !where.empty()) {
+		Node* const bytes = compilation_.arena.make(Nk::Unary, address->place);
 		bytes->op = Tok::Star;
 		bytes->a = address;
 		bytes->type = types_.program().array(types_.basic("char"), size->value);
 		bytes->user = address->user;
 		bytes->lvalue = bytes->analyzed = true;
-		collect_inputs(context_, bytes);
+		collect_inputs(compilation_, bytes);
 	}
-	if (!captured_bytes(context_, out.expression, address)) {
+	if (!captured_bytes(compilation_, out.expression, address)) {
 		failed_ = true;
 		return;
 	}
-	out.difo = generate(context_, address, {type, false});
+	out.difo = generate(compilation_, address, {type, false});
 	failed_ |= !out.difo;
 	out.uarg = uarg();
 	add(std::move(out));
@@ -362,7 +363,7 @@ void ClauseBuilder::tracemem(Node* call) {
 		           "tracemem( ) argument #3 must be a non-zero positive integral expression", "");
 	dof::Action more;
 	more.kind = DFR_ACT_TRACEMEM_DYNSIZE;
-	more.difo = generate(context_, limit, {int_result(8), false});
+	more.difo = generate(compilation_, limit, {int_result(8), false});
 	failed_ |= !more.difo;
 	more.uarg = uarg();
 	add(std::move(more));
@@ -373,16 +374,17 @@ void ClauseBuilder::printm(Node* call) {
 		return;
 	Node *const size = call->list[0], *const address = call->list[1];
 	if (size->kind != Nk::Int || static_cast<int64_t>(size->value) <= 0 || size->value > INT32_MAX) {
-		context_.error(
+		compilation_.error(
 		    "D_PRINTM_SIZE", size->place,
 		    "printm( ) argument #1 must be a non-zero positive integral constant expression", "");
 		failed_ = true;
 		return;
 	}
 	if (!types_.is_pointer(address->type)) {
-		context_.error("D_PRINTM_ADDR", address->place,
-		               "printm( ) argument #2 is incompatible with prototype:\n\tprototype: pointer",
-		               "memref(address, length) makes it");
+		compilation_.error(
+		    "D_PRINTM_ADDR", address->place,
+		    "printm( ) argument #2 is incompatible with prototype:\n\tprototype: pointer",
+		    "memref(address, length) makes it");
 		failed_ = true;
 		return;
 	}
@@ -390,7 +392,7 @@ void ClauseBuilder::printm(Node* call) {
 	out.kind = DFR_ACT_PRINTM;
 	out.arg = size->value;
 	out.difo = generate(
-	    context_, address,
+	    compilation_, address,
 	    {dif_type{DIF_KIND_CTF, DIF_CK_INTEGER, DIF_TF_BYREF, 0, static_cast<uint32_t>(size->value) + 8},
 	     false});
 	failed_ |= !out.difo;
@@ -401,20 +403,20 @@ void ClauseBuilder::printm(Node* call) {
 AggVariable* ClauseBuilder::aggregation_argument(Node* node, const std::string& who,
                                                  std::string_view tag_argument, std::string_view tag_bad) {
 	if (node->kind != Nk::AggName || node->bracketed) {
-		context_.error(tag_argument, node->place,
-		               who + " argument is incompatible with prototype:\n\tprototype: aggregation",
-		               node->kind == Nk::AggName ? "name the aggregation without its keys"
-		                                         : "write @name");
+		compilation_.error(
+		    tag_argument, node->place,
+		    who + " argument is incompatible with prototype:\n\tprototype: aggregation",
+		    node->kind == Nk::AggName ? "name the aggregation without its keys" : "write @name");
 		failed_ = true;
 		return nullptr;
 	}
-	AggVariable* const found = context_.scope.find_aggregation(node->text);
+	AggVariable* const found = compilation_.definitions.find_aggregation(node->text);
 	if (!found || !found->function) {
 		std::vector<std::string_view> names;
-		for (const AggVariable* one : context_.scope.aggregations())
+		for (const AggVariable* one : compilation_.definitions.aggregations())
 			names.push_back(one->name);
-		context_.error(tag_bad, node->place, "undefined aggregation: @" + node->text,
-		               "it is assigned nowhere above: @" + node->text + " = count();");
+		compilation_.error(tag_bad, node->place, "undefined aggregation: @" + node->text,
+		                   "it is assigned nowhere above: @" + node->text + " = count();");
 		failed_ = true;
 		return nullptr;
 	}
@@ -424,10 +426,10 @@ AggVariable* ClauseBuilder::aggregation_argument(Node* node, const std::string& 
 dof::Action ClauseBuilder::constant_action(uint32_t kind, uint64_t number) {
 	dof::Action out;
 	out.kind = kind;
-	Node* const node = context_.arena.make(Nk::Int, {});
+	Node* const node = compilation_.arena.make(Nk::Int, {});
 	node->value = number;
 	node->type = types_.int_type();
-	out.difo = generate(context_, node, {int_result(4), false});
+	out.difo = generate(compilation_, node, {int_result(4), false});
 	return out;
 }
 
@@ -444,7 +446,7 @@ void ClauseBuilder::printa(Node* call) {
 	}
 	const auto bad = [&](std::string_view tag, Place place, const std::string& message,
 	                     const std::string& hint) {
-		context_.error(tag, place, message, hint);
+		compilation_.error(tag, place, message, hint);
 		failed_ = true;
 	};
 	if (first && text->empty())
@@ -496,7 +498,7 @@ void ClauseBuilder::exit_action(Node* call) {
 	if (!value(status))
 		return;
 	if (!types_.is_integer(status->type)) {
-		context_.error(
+		compilation_.error(
 		    "D_PROTO_ARG", status->place,
 		    "exit( ) argument #1 is incompatible with prototype:\n\tprototype: int\n\t argument: " +
 		        sema_.type_text(status),
@@ -506,7 +508,7 @@ void ClauseBuilder::exit_action(Node* call) {
 	}
 	dof::Action out;
 	out.kind = DFR_ACT_EXIT;
-	out.difo = generate(context_, status, {int_result(4), true});
+	out.difo = generate(compilation_, status, {int_result(4), true});
 	failed_ |= !out.difo;
 	out.uarg = uarg();
 	add(std::move(out));
@@ -520,16 +522,17 @@ void ClauseBuilder::simple(Node* call, const ActionInfo& info) {
 		if (!value(argument))
 			return;
 		if (!types_.is_integer(argument->type)) {
-			context_.error("D_PROTO_ARG", argument->place,
-			               call->text +
-			                   "( ) argument #1 is incompatible with prototype:\n\tprototype: "
-			                   "int\n\t argument: " +
-			                   sema_.type_text(argument),
-			               "");
+			compilation_.error(
+			    "D_PROTO_ARG", argument->place,
+			    call->text +
+			        "( ) argument #1 is incompatible with prototype:\n\tprototype: "
+			        "int\n\t argument: " +
+			        sema_.type_text(argument),
+			    "");
 			failed_ = true;
 			return;
 		}
-		out.difo = generate(context_, argument, {int_result(8), false});
+		out.difo = generate(compilation_, argument, {int_result(8), false});
 		failed_ |= !out.difo;
 	}
 	out.uarg = uarg();
@@ -549,30 +552,30 @@ void ClauseBuilder::libact(Node* call, const ActionInfo& info) {
 	if (info.libact == DFR_LIBACT_SETOPT) {
 		for (size_t i = 0; i < 2; i++) {
 			Node* text = i < call->list.size() ? call->list[i]
-			                                   : context_.arena.make(Nk::String, call->place);
+			                                   : compilation_.arena.make(Nk::String, call->place);
 			if (!value(text))
 				return;
 			if (!types_.is_string_like(text->type)) {
-				context_.error("D_PROTO_ARG", text->place,
-				               who + " argument #" + std::to_string(i + 1) +
-				                   " is incompatible with prototype:\n\tprototype: "
-				                   "string\n\t argument: " +
-				                   sema_.type_text(text),
-				               "");
+				compilation_.error("D_PROTO_ARG", text->place,
+				                   who + " argument #" + std::to_string(i + 1) +
+				                       " is incompatible with prototype:\n\tprototype: "
+				                       "string\n\t argument: " +
+				                       sema_.type_text(text),
+				                   "");
 				failed_ = true;
 				return;
 			}
 			if (i == 0 && text->kind == Nk::String) {
 				const OptionInfo* const option = find_option(text->text);
 				if (!option || option->time != OptionTime::Dynamic)
-					context_.diagnostics.warning(
+					compilation_.diagnostics.warning(
 					    "D_PRAGMA_OPTSET", text->place,
 					    "option " + text->text + " cannot be changed while tracing",
 					    "dynamic options can: quiet, flowindent, aggsortkey, switchrate "
 					    "...");
 			}
 			dof::Action out;
-			out.difo = generate(context_, text,
+			out.difo = generate(compilation_, text,
 			                    {dif_type_of(types_, types_.string_type(), false), false});
 			put(std::move(out));
 		}
@@ -592,13 +595,14 @@ void ClauseBuilder::libact(Node* call, const ActionInfo& info) {
 	if (!value(number))
 		return;
 	if (!types_.is_integer(number->type)) {
-		context_.error(prefix + "SCALAR", number->place, who + " argument #2 must be of scalar type",
-		               "it is a number of keys, or a divisor");
+		compilation_.error(prefix + "SCALAR", number->place,
+		                   who + " argument #2 must be of scalar type",
+		                   "it is a number of keys, or a divisor");
 		failed_ = true;
 		return;
 	}
 	dof::Action out;
-	out.difo = generate(context_, number, {int_result(8), true});
+	out.difo = generate(compilation_, number, {int_result(8), true});
 	put(std::move(out));
 }
 
@@ -622,13 +626,13 @@ void ClauseBuilder::capture(Node* call) {
 		} else {
 			if (argument->kind == Nk::Translated || !argument->type ||
 			    types_.is_void(argument->type)) {
-				context_.error("D_TRACE_DYN", argument->place, "capture( ) wants a value",
-				               "name a member, or another expression that has a value");
+				compilation_.error("D_TRACE_DYN", argument->place, "capture( ) wants a value",
+				                   "name a member, or another expression that has a value");
 				failed_ = true;
 				continue;
 			}
 			if (canonical(types_, argument).empty()) {
-				context_.error(
+				compilation_.error(
 				    "D_CAPTURE_INPUT", argument->place, "capture( ) takes firing inputs only",
 				    "D variables, aggregations, rand(), speculation(), alloca() and what "
 				    "changes something cannot be captured: replay computes them itself");

@@ -15,8 +15,8 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 	bool good = true;
 	for (Node* const key : name->list) {
 		if (key->kind == Nk::AggName) {
-			context_.error("D_KEY_TYPE", key->place, "an aggregation cannot be a key",
-			               "keys are values");
+			compilation_.error("D_KEY_TYPE", key->place, "an aggregation cannot be a key",
+			                   "keys are values");
 			good = false;
 			continue;
 		}
@@ -37,9 +37,9 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 		} else {
 			if (key->kind == Nk::Translated || !key->type || types_.is_void(key->type) ||
 			    types_.is_float(key->type)) {
-				context_.error("D_KEY_TYPE", key->place,
-				               "type " + sema_.type_text(key) + " cannot be a key",
-				               "keys are scalars, strings, stacks, symbols and structs");
+				compilation_.error("D_KEY_TYPE", key->place,
+				                   "type " + sema_.type_text(key) + " cannot be a key",
+				                   "keys are scalars, strings, stacks, symbols and structs");
 				good = false;
 				continue;
 			}
@@ -61,7 +61,7 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 
 // aggpercpu: the CPU becomes a key that readers take away again.
 bool ClauseBuilder::cpu_key(Place place, std::vector<dof::Action>& out) {
-	Node* const cpu = context_.arena.make(Nk::Name, place);
+	Node* const cpu = compilation_.arena.make(Nk::Name, place);
 	cpu->text = "cpu";
 	dof::Action action;
 	if (!value(cpu) || !value_action(cpu, DFR_ACT_DIFEXPR, action))
@@ -78,16 +78,16 @@ bool ClauseBuilder::integer_parameter(Node* call, size_t index, const char* name
 		return false;
 	const std::string who = call->text + "( ) argument #" + std::to_string(index + 1) + " (" + name + ")";
 	if (node->kind != Nk::Int) {
-		context_.error(tag + "TYPE", node->place, who + " must be an integer constant",
-		               "it may not depend on the firing");
+		compilation_.error(tag + "TYPE", node->place, who + " must be an integer constant",
+		                   "it may not depend on the firing");
 		return false;
 	}
 	*out = static_cast<int64_t>(node->value);
 	if (*out < low || *out > high) {
-		context_.error(tag + "VAL", node->place,
-		               who + " must be a " +
-		                   (low == INT32_MIN ? "32-bit quantity" : "positive 16-bit quantity"),
-		               "it is " + std::to_string(*out));
+		compilation_.error(tag + "VAL", node->place,
+		                   who + " must be a " +
+		                       (low == INT32_MIN ? "32-bit quantity" : "positive 16-bit quantity"),
+		                   "it is " + std::to_string(*out));
 		return false;
 	}
 	return true;
@@ -105,24 +105,25 @@ bool ClauseBuilder::lquantize(Node* call, uint64_t* arg) {
 	if (!good)
 		return false;
 	if (base >= limit) {
-		context_.error("D_LQUANT_MISMATCH", call->list[1]->place,
-		               "lquantize( ) base (argument #2) must be less than limit (argument #3)", "");
+		compilation_.error("D_LQUANT_MISMATCH", call->list[1]->place,
+		                   "lquantize( ) base (argument #2) must be less than limit (argument #3)",
+		                   "");
 		return false;
 	}
 	const int64_t levels = (limit - base) / step;
 	if (levels < 1) {
-		context_.error(
+		compilation_.error(
 		    "D_LQUANT_STEPLARGE", call->list[3]->place,
 		    "lquantize( ) step (argument #4) too large: must have at least one quantization level",
 		    "");
 		return false;
 	}
 	if (levels + 3 > kWordsMax) { // parameters, below and above besides
-		context_.error("D_LQUANT_STEPSMALL",
-		               call->list.size() > 3 ? call->list[3]->place : call->place,
-		               "lquantize( ) step (argument #4) too small: number of quantization levels "
-		               "must be less than or equal to 65532",
-		               "make the step larger");
+		compilation_.error("D_LQUANT_STEPSMALL",
+		                   call->list.size() > 3 ? call->list[3]->place : call->place,
+		                   "lquantize( ) step (argument #4) too small: number of quantization levels "
+		                   "must be less than or equal to 65532",
+		                   "make the step larger");
 		return false;
 	}
 	*arg = static_cast<uint64_t>(step) << 48 | static_cast<uint64_t>(levels) << 32 |
@@ -140,7 +141,7 @@ bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
 		return false;
 	const auto bad = [&](std::string_view tag, size_t index, const std::string& text,
 	                     const std::string& hint) {
-		context_.error(tag, call->list[index]->place, text, hint);
+		compilation_.error(tag, call->list[index]->place, text, hint);
 		return false;
 	};
 	if (factor < 2)
@@ -209,20 +210,20 @@ bool ClauseBuilder::same_keys(Node* name, const AggVariable& known,
                               const std::vector<std::string>& signature) {
 	const auto list = [](size_t keys) { return std::to_string(keys) + (keys == 1 ? " key" : " keys"); };
 	if (known.keys.size() != signature.size()) {
-		context_.error("D_PROTO_LEN", name->place,
-		               "@" + name->text + "[ ] prototype mismatch: " + list(signature.size()) +
-		                   " passed, " + std::to_string(known.keys.size()) + " expected",
-		               "an aggregation keeps the keys of its first use");
+		compilation_.error("D_PROTO_LEN", name->place,
+		                   "@" + name->text + "[ ] prototype mismatch: " + list(signature.size()) +
+		                       " passed, " + std::to_string(known.keys.size()) + " expected",
+		                   "an aggregation keeps the keys of its first use");
 		return false;
 	}
 	for (size_t i = 0; i < signature.size(); i++) {
 		if (known.keys[i] == signature[i])
 			continue;
-		context_.error("D_PROTO_ARG", name->list[i]->place,
-		               "@" + name->text + "[ ] argument #" + std::to_string(i + 1) +
-		                   " is incompatible with prototype: \"" + known.keys[i] + "\", not \"" +
-		                   signature[i] + "\"",
-		               "an aggregation keeps the keys of its first use");
+		compilation_.error("D_PROTO_ARG", name->list[i]->place,
+		                   "@" + name->text + "[ ] argument #" + std::to_string(i + 1) +
+		                       " is incompatible with prototype: \"" + known.keys[i] + "\", not \"" +
+		                       signature[i] + "\"",
+		                   "an aggregation keeps the keys of its first use");
 		return false;
 	}
 	return true;
@@ -241,17 +242,17 @@ bool ClauseBuilder::same_parameters(Node* call, const AggVariable& known, uint64
 		      : (known.arg >> 32 & 0xffff) != (arg >> 32 & 0xffff) ? "D_LLQUANT_LOWMATCH"
 		      : (known.arg >> 16 & 0xffff) != (arg >> 16 & 0xffff) ? "D_LLQUANT_HIGHMATCH"
 		                                                           : "D_LLQUANT_NSTEPMATCH";
-	const Location first = context_.diagnostics.sources().locate(known.place);
-	context_.error(tag, call->place,
-	               call->text + "( ) parameters do not match those of @" + known.name + " at line " +
-	                   std::to_string(first.line),
-	               "an aggregation keeps its parameters in the whole program");
+	const Location first = compilation_.diagnostics.sources().locate(known.place);
+	compilation_.error(tag, call->place,
+	                   call->text + "( ) parameters do not match those of @" + known.name + " at line " +
+	                       std::to_string(first.line),
+	                   "an aggregation keeps its parameters in the whole program");
 	return false;
 }
 
 void ClauseBuilder::refuse(std::string_view tag, Place place, const std::string& text,
                            const std::string& hint) {
-	context_.error(tag, place, text, hint);
+	compilation_.error(tag, place, text, hint);
 	failed_ = true;
 }
 
@@ -297,19 +298,19 @@ const AggFunction* ClauseBuilder::assigned_function(Node* assign) {
 // The aggregation as its first use defines it; null: this use is another, which has been said.
 const AggVariable* ClauseBuilder::defined(Node* name, Node* call, const AggFunction& function, uint64_t arg,
                                           const std::vector<std::string>& signature) {
-	AggVariable* const aggregation = context_.scope.aggregation(name->text);
+	AggVariable* const aggregation = compilation_.definitions.aggregation(name->text);
 	if (!aggregation->function) {
 		aggregation->function = function.kind;
 		aggregation->arg = arg;
 		aggregation->keys = signature;
 		aggregation->first_keys.assign(name->list.begin(), name->list.end());
 		aggregation->keyed = name->bracketed;
-		aggregation->by_cpu = context_.settings.agg_by_cpu;
+		aggregation->by_cpu = compilation_.settings.agg_by_cpu;
 		aggregation->place = name->place;
-		context_.result.image.aggregations.push_back({aggregation->id, aggregation->name});
+		compilation_.result.image.aggregations.push_back({aggregation->id, aggregation->name});
 	} else if (aggregation->function != function.kind) {
-		const Location first = context_.diagnostics.sources().locate(aggregation->place);
-		const Location here = context_.diagnostics.sources().locate(name->place);
+		const Location first = compilation_.diagnostics.sources().locate(aggregation->place);
+		const Location here = compilation_.diagnostics.sources().locate(name->place);
 		refuse("D_AGG_REDEF", name->place,
 		       "aggregation redefined: @" + name->text + "\n\t current: @" + name->text + " = " +
 		           call->text + "( ) : line " + std::to_string(here.line) + "\n\tprevious: @" +
@@ -334,7 +335,7 @@ bool ClauseBuilder::aggregated_value(Node* call, dof::Action& out) {
 		return false;
 	}
 	out.expression = canonical(types_, operand);
-	out.difo = generate(context_, operand, {std::nullopt, true});
+	out.difo = generate(compilation_, operand, {std::nullopt, true});
 	failed_ |= !out.difo;
 	return true;
 }
@@ -359,7 +360,7 @@ bool ClauseBuilder::add_weight(Node* call, const AggFunction* function, std::vec
 	extra.kind = DFR_ACT_DIFEXPR;
 	extra.uarg = DFR_UARG_WEIGHT;
 	extra.expression = canonical(types_, by);
-	extra.difo = generate(context_, by, {std::nullopt, true});
+	extra.difo = generate(compilation_, by, {std::nullopt, true});
 	failed_ |= !extra.difo;
 	tuple.push_back(std::move(extra));
 	return true;

@@ -115,7 +115,7 @@ struct Stmt {
 	Place place;
 };
 
-struct ProbeDesc {
+struct Description {
 	Place place;
 	std::string text; // as written, macros replaced
 	std::string host, provider, module, function, name;
@@ -124,7 +124,7 @@ struct ProbeDesc {
 
 struct Clause {
 	Place place;
-	std::vector<ProbeDesc> probes;
+	std::vector<Description> probes;
 	Node* predicate = nullptr;
 	std::vector<Stmt> statements;
 };

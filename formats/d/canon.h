@@ -18,7 +18,7 @@
 
 #include <string>
 
-#include "formats/d/context.h"
+#include "formats/d/compilation.h"
 
 namespace dfr::d {
 

@@ -31,35 +31,36 @@ bool is_standard(uint32_t id) {
 	}
 }
 
-uint64_t index_of(Context& context, const std::string& canon) {
-	auto& known = context.result.captured;
+uint64_t index_of(Compilation& compilation, const std::string& canon) {
+	auto& known = compilation.result.captured;
 	const auto at = std::find(known.begin(), known.end(), canon);
 	const uint64_t index = at - known.begin();
 	if (at == known.end())
 		known.push_back(canon);
-	if (context.sometimes.contains(canon))
-		context.needed.insert(index);
+	if (compilation.sometimes.contains(canon))
+		compilation.needed.insert(index);
 	return index;
 }
 
-bool missing(Context& context, const Node* node) {
-	const std::string text = source_text(context.types, node);
-	context.error("D_CAPTURE_MISSING", node->place,
-	              "not recorded: " + text + " in " + context.target.description(),
-	              "record it: add capture(" + text +
-	                  "); to the clause of the recording program, or derive the captures with dfr record "
-	                  "--for PROGRAM.d");
+bool missing(Compilation& compilation, const Node* node) {
+	const std::string text = source_text(compilation.types, node);
+	compilation.error(
+	    "D_CAPTURE_MISSING", node->place,
+	    "not recorded: " + text + " in " + compilation.target.description(),
+	    "record it: add capture(" + text +
+	        "); to the clause of the recording program, or derive the captures with dfr record "
+	        "--for PROGRAM.d");
 	return false;
 }
 
-void make_captured(Context& context, Node* node, const std::string& canon) {
+void make_captured(Compilation& compilation, Node* node, const std::string& canon) {
 	const Node before = *node;
 	*node = Node{};
 	node->kind = Nk::Captured;
 	node->place = before.place;
 	node->type = before.type;
 	node->analyzed = true;
-	node->value = index_of(context, canon);
+	node->value = index_of(compilation, canon);
 }
 
 // Constants and what every record holds need no capture.
@@ -80,97 +81,98 @@ bool needs_capture(const Node* node) {
 	return needs;
 }
 
-bool walk(Context& context, Node* node) {
-	const std::string canon = canonical(context.types, node);
+bool walk(Compilation& compilation, Node* node) {
+	const std::string canon = canonical(compilation.types, node);
 	// What every record holds is not taken from a clause that happened to record it: others would lack it.
-	if (!canon.empty() && needs_capture(node) && context.captured.contains(canon)) {
-		make_captured(context, node, canon);
+	if (!canon.empty() && needs_capture(node) && compilation.captured.contains(canon)) {
+		make_captured(compilation, node, canon);
 		return true;
 	}
 	if (node->kind == Nk::Captured)
 		return true;
 	switch (node->kind) {
-	case Nk::BuiltinVar: return is_standard(node->builtin->id) || missing(context, node);
-	case Nk::Symbol: return missing(context, node);
+	case Nk::BuiltinVar: return is_standard(node->builtin->id) || missing(compilation, node);
+	case Nk::Symbol: return missing(compilation, node);
 	case Nk::Subr:
 		// What looks at memory of then, or at processes of then.
 		if (node->subroutine->flags & (kUserData | kKernel) ||
 		    node->subroutine->number == DIF_SUBR_PROGENYOF)
-			return missing(context, node);
+			return missing(compilation, node);
 		break;
 	case Nk::Member:
 		if (!canon.empty() && node->arrow)
-			return missing(context, node);
+			return missing(compilation, node);
 		break;
 	case Nk::Unary:
 		if (!canon.empty() && node->op == Tok::Star)
-			return missing(context, node);
+			return missing(compilation, node);
 		break;
 	case Nk::Stringof:
-		if (!canon.empty() && node->a->kind != Nk::String && !context.types.is_string(node->a->type))
-			return missing(context, node);
+		if (!canon.empty() && node->a->kind != Nk::String &&
+		    !compilation.types.is_string(node->a->type))
+			return missing(compilation, node);
 		break;
 	default: break;
 	}
 	bool good = true;
 	for (Node* const child : {node->a, node->b, node->c})
-		good &= !child || walk(context, child);
+		good &= !child || walk(compilation, child);
 	for (Node* const child : node->list)
-		good &= walk(context, child);
+		good &= walk(compilation, child);
 	return good;
 }
 
-void add_input(Context& context, const std::string& canon, Node* node) {
-	for (const Context::Input& known : context.inputs) {
+void add_input(Compilation& compilation, const std::string& canon, Node* node) {
+	for (const Compilation::Input& known : compilation.inputs) {
 		if (known.canon == canon)
 			return;
 	}
-	context.inputs.push_back({canon, node});
+	compilation.inputs.push_back({canon, node});
 }
 
 } // namespace
 
-void collect_inputs(Context& context, Node* node) {
+void collect_inputs(Compilation& compilation, Node* node) {
 	if (node->kind == Nk::Error)
 		return;
-	const std::string canon = canonical(context.types, node);
+	const std::string canon = canonical(compilation.types, node);
 	if (!canon.empty()) {
 		if (needs_capture(node))
-			add_input(context, canon, node);
+			add_input(compilation, canon, node);
 		return;
 	}
 	for (Node* const child : {node->a, node->b, node->c}) {
 		if (child)
-			collect_inputs(context, child);
+			collect_inputs(compilation, child);
 	}
 	for (Node* const child : node->list)
-		collect_inputs(context, child);
+		collect_inputs(compilation, child);
 }
 
-void collect_captured(Context& context, const Clause& clause) {
-	context.captured.clear();
-	context.sometimes.clear();
-	context.needed.clear();
-	if (!context.target.is_replay())
+void collect_captured(Compilation& compilation, const Clause& clause) {
+	compilation.captured.clear();
+	compilation.sometimes.clear();
+	compilation.needed.clear();
+	if (!compilation.target.is_replay())
 		return;
 	std::map<std::string, size_t> always; // how many of the probes always have it
 	size_t probes = 0;
-	for (const ProbeDesc& desc : clause.probes) {
+	for (const Description& desc : clause.probes) {
 		const ProbePattern pattern{desc.host,     desc.provider, desc.module,
 		                           desc.function, desc.name,     desc.id};
-		context.target.match(pattern, [&](const ProbeInfo& probe) {
-			const auto* const inputs = context.target.captured(probe);
+		compilation.target.match(pattern, [&](const ProbeInfo& probe) {
+			const auto* const inputs = compilation.target.captured(probe);
 			probes++;
 			for (size_t i = 0; inputs && i < inputs->size(); i++) {
-				context.captured.insert((*inputs)[i].canon);
+				compilation.captured.insert((*inputs)[i].canon);
 				always[(*inputs)[i].canon] += (*inputs)[i].always;
 			}
 			return true;
 		});
 	}
-	for (const std::string& canon : context.captured)
+	for (const std::string& canon : compilation.captured)
 		if (always[canon] < probes)
-			context.sometimes.insert(canon);
+			compilation.sometimes.insert(canon);
 }
 
 // The code of `predicate` (a constant 1 if there is none) behind a test of each input: without one of them it is 0.
@@ -205,27 +207,27 @@ void require_needed(const std::set<uint64_t>& needed, std::optional<dif::Difo>& 
 	predicate = std::move(code);
 }
 
-bool substitute_captured(Context& context, Node* node) {
-	return !context.target.is_replay() || walk(context, node);
+bool substitute_captured(Compilation& compilation, Node* node) {
+	return !compilation.target.is_replay() || walk(compilation, node);
 }
 
-bool captured_bytes(Context& context, const std::string& canon, Node* address) {
-	if (!context.target.is_replay() || canon.empty())
+bool captured_bytes(Compilation& compilation, const std::string& canon, Node* address) {
+	if (!compilation.target.is_replay() || canon.empty())
 		return true;
-	if (!context.captured.contains(canon))
-		return missing(context, address);
-	make_captured(context, address, canon);
+	if (!compilation.captured.contains(canon))
+		return missing(compilation, address);
+	make_captured(compilation, address, canon);
 	return true;
 }
 
-bool require_captured(Context& context, const std::string& canon, const Node* node) {
-	if (context.deriving)
-		add_input(context, canon, const_cast<Node*>(node));
-	if (!context.target.is_replay())
+bool require_captured(Compilation& compilation, const std::string& canon, const Node* node) {
+	if (compilation.deriving)
+		add_input(compilation, canon, const_cast<Node*>(node));
+	if (!compilation.target.is_replay())
 		return true;
-	if (!context.captured.contains(canon))
-		return missing(context, node);
-	index_of(context, canon);
+	if (!compilation.captured.contains(canon))
+		return missing(compilation, node);
+	index_of(compilation, canon);
 	return true;
 }
 

@@ -15,7 +15,7 @@ namespace dfr::d {
 
 // The probes of processes (pid1234) are made from descriptions, which may be wrong in ways of their own. There is
 // no such provider yet: a right one is told so.
-static bool process_probes(Context& context, const ProbeDesc& desc) {
+static bool process_probes(Compilation& compilation, const Description& desc) {
 	const std::string& provider = desc.provider;
 	if (!provider.starts_with("pid") || provider.size() == 3 || provider[3] < '0' || provider[3] > '9')
 		return false;
@@ -26,33 +26,33 @@ static bool process_probes(Context& context, const ProbeDesc& desc) {
 	const bool offset = desc.name.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
 	const bool glob = desc.name.find_first_of("*?[\\") != std::string::npos;
 	if (end != provider.size())
-		context.error("D_PROC_BADPROV", desc.place,
-		              "invalid provider " + provider + ": a number follows pid",
-		              "write pid$target with -c or -p, or pid1234");
+		compilation.error("D_PROC_BADPROV", desc.place,
+		                  "invalid provider " + provider + ": a number follows pid",
+		                  "write pid$target with -c or -p, or pid1234");
 	else if (!pid || pid >= kMostPids)
-		context.error("D_PROC_BADPID", desc.place, "invalid process id in provider " + provider,
-		              "process ids are 1 to 4194303");
+		compilation.error("D_PROC_BADPID", desc.place, "invalid process id in provider " + provider,
+		                  "process ids are 1 to 4194303");
 	else if (!offset && !glob && desc.name != "entry" && desc.name != "return" && desc.name != "-")
-		context.error("D_PROC_OFF", desc.place,
-		              "invalid offset in function " + desc.function + ": " + desc.name,
-		              "the name is entry, return, or an offset in hexadecimal");
+		compilation.error("D_PROC_OFF", desc.place,
+		                  "invalid offset in function " + desc.function + ": " + desc.name,
+		                  "the name is entry, return, or an offset in hexadecimal");
 	else
-		context.error("D_PROC_NODEV", desc.place,
-		              "the pid provider is not there: no probes of " + provider,
-		              "user functions cannot be probed yet; what they ask of the kernel can: "
-		              "syscall:::entry /pid == " +
-		                  number + "/");
+		compilation.error("D_PROC_NODEV", desc.place,
+		                  "the pid provider is not there: no probes of " + provider,
+		                  "user functions cannot be probed yet; what they ask of the kernel can: "
+		                  "syscall:::entry /pid == " +
+		                      number + "/");
 	return true;
 }
 
 // `fbt:::malloc:entry`: four fields once, with a field too many in front.
-bool ClauseBuilder::stray_colon(const ProbeDesc& desc) {
+bool ClauseBuilder::stray_colon(const Description& desc) {
 	if (desc.host.empty() || !desc.provider.empty())
 		return false;
 	bool provider = false;
 	ProbePattern pattern;
 	pattern.provider = desc.host;
-	context_.target.match(pattern, [&](const ProbeInfo&) { return !(provider = true); });
+	compilation_.target.match(pattern, [&](const ProbeInfo&) { return !(provider = true); });
 	static constexpr std::string_view kProviders[] = {"dtrace", "profile", "syscall", "fbt", "sdt",
 	                                                  "proc",   "sched",   "io",      "vfs", "pid"};
 	for (const std::string_view one : kProviders)
@@ -61,14 +61,14 @@ bool ClauseBuilder::stray_colon(const ProbeDesc& desc) {
 		return false;
 	const std::string fixed = desc.host + ":" + desc.module + ":" + desc.function + ":" + desc.name;
 	const uint32_t at = static_cast<uint32_t>(desc.host.size()) + 1;
-	context_.error("D_PDESC_INVAL", {desc.place.source, desc.place.offset + at},
-	               "invalid probe description " + desc.text + ": one colon too many",
-	               "five fields start with a host; write " + fixed);
+	compilation_.error("D_PDESC_INVAL", {desc.place.source, desc.place.offset + at},
+	                   "invalid probe description " + desc.text + ": one colon too many",
+	                   "five fields start with a host; write " + fixed);
 	return true;
 }
 
 // The same description with one field left open: is one of its values what was meant?
-std::string ClauseBuilder::nearest_probe(const ProbeDesc& desc) {
+std::string ClauseBuilder::nearest_probe(const Description& desc) {
 	const struct {
 		std::string ProbePattern::*pattern;
 		std::string ProbeInfo::*value;
@@ -83,7 +83,7 @@ std::string ClauseBuilder::nearest_probe(const ProbeDesc& desc) {
 			continue;
 		(pattern.*field.pattern).clear();
 		std::set<std::string> values;
-		context_.target.match(
+		compilation_.target.match(
 		    pattern, [&](const ProbeInfo& probe) { return values.insert(probe.*field.value), true; });
 		const std::string meant = suggest(wanted, {values.begin(), values.end()});
 		if (!meant.empty())
@@ -92,17 +92,17 @@ std::string ClauseBuilder::nearest_probe(const ProbeDesc& desc) {
 	return {};
 }
 
-std::string ClauseBuilder::instead_of(const ProbeDesc& desc) {
+std::string ClauseBuilder::instead_of(const Description& desc) {
 	if (const std::string_view instead = foreign_probe(desc.provider, desc.function); !instead.empty())
 		return std::string(instead);
-	if (const std::string meant = context_.options.specifier == Specifier::Name
-	                                  ? counted_from_left(context_.target, desc.text)
+	if (const std::string meant = compilation_.options.specifier == Specifier::Name
+	                                  ? counted_from_left(compilation_.target, desc.text)
 	                                  : "";
 	    !meant.empty())
 		return "fields are counted from the right; did you mean " + meant + "?";
 	const std::string meant = desc.id ? std::string() : nearest_probe(desc);
-	std::string why =
-	    context_.target.why_absent({{}, desc.provider, desc.module, desc.function, desc.name, desc.id});
+	std::string why = compilation_.target.why_absent(
+	    {{}, desc.provider, desc.module, desc.function, desc.name, desc.id});
 	if (why.empty())
 		why = "list what there is with dtrace -l; -Z accepts probes that come later";
 	return (meant.empty() ? "" : meant + " ") + why;
@@ -110,39 +110,42 @@ std::string ClauseBuilder::instead_of(const ProbeDesc& desc) {
 
 bool ClauseBuilder::match(const Clause& clause) {
 	bool good = true;
-	for (const ProbeDesc& desc : clause.probes) {
+	for (const Description& desc : clause.probes) {
 		const Attributes attributes =
 		    provider_attributes(desc.provider.empty() ? desc.name : desc.provider);
-		context_.probes.lower(attributes);
-		if (context_.settings.least && attributes.below(*context_.settings.least))
-			context_.error("D_ATTR_MIN", desc.place,
-			               "attributes for probe description " + desc.text + " (" +
-			                   attributes.text() + ") are less than predefined minimum",
-			               "-x amin=" + context_.settings.least->text() + " allows no less");
+		compilation_.probes.lower(attributes);
+		if (compilation_.settings.least && attributes.below(*compilation_.settings.least))
+			compilation_.error("D_ATTR_MIN", desc.place,
+			                   "attributes for probe description " + desc.text + " (" +
+			                       attributes.text() + ") are less than predefined minimum",
+			                   "-x amin=" + compilation_.settings.least->text() +
+			                       " allows no less");
 		if (stray_colon(desc)) {
 			good = false;
 			continue;
 		}
 		// Another host's probes are not known here.
-		if (!desc.host.empty() || context_.settings.zdefs)
+		if (!desc.host.empty() || compilation_.settings.zdefs)
 			continue;
 		bool found = false;
 		const ProbePattern pattern{{}, desc.provider, desc.module, desc.function, desc.name, desc.id};
-		context_.target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
+		compilation_.target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
 		if (found)
 			continue;
 		good = false;
-		if (process_probes(context_, desc))
+		if (process_probes(compilation_, desc))
 			continue;
 		if (desc.id) {
-			context_.error("D_PDESC_INVAL", desc.place, "invalid probe identifier " + desc.text,
-			               "dtrace -l shows the numbers that there are");
+			compilation_.error("D_PDESC_INVAL", desc.place,
+			                   "invalid probe identifier " + desc.text,
+			                   "dtrace -l shows the numbers that there are");
 			continue;
 		}
 		const std::string shown =
 		    desc.provider + ":" + desc.module + ":" + desc.function + ":" + desc.name;
-		context_.error("D_PDESC_ZERO", desc.place,
-		               "probe description " + shown + " does not match any probes", instead_of(desc));
+		compilation_.error("D_PDESC_ZERO", desc.place,
+		                   "probe description " + shown + " does not match any probes",
+		                   instead_of(desc));
 	}
 	return good;
 }
@@ -166,36 +169,37 @@ void ClauseBuilder::predicate() {
 	if (sema_.poisoned(predicate_)) {
 		failed_ = true;
 	} else if (predicate_->kind == Nk::Translated || !types_.is_scalar(predicate_->type)) {
-		context_.error("D_PRED_SCALAR", predicate_->place, "predicate result must be of scalar type",
-		               "it has type " + sema_.type_text(predicate_) + "; compare it with something");
+		compilation_.error(
+		    "D_PRED_SCALAR", predicate_->place, "predicate result must be of scalar type",
+		    "it has type " + sema_.type_text(predicate_) + "; compare it with something");
 		failed_ = true;
 	}
 }
 
 void ClauseBuilder::build(const Clause& clause) {
-	context_.kernel_types = false;
+	compilation_.kernel_types = false;
 	failed_ = !match(clause);
 	sema_.set_clause(&clause);
-	collect_captured(context_, clause);
-	context_.inputs.clear();
+	collect_captured(compilation_, clause);
+	compilation_.inputs.clear();
 	predicate_ = clause.predicate;
 	if (predicate_ && writes(predicate_))
 		sema_.try_copy(predicate_);
 	parts_.emplace_back();
-	const size_t said = context_.diagnostics.all().size();
-	context_.diagnostics.set_region("action list");
+	const size_t said = compilation_.diagnostics.all().size();
+	compilation_.diagnostics.set_region("action list");
 	walk(clause.statements);
 	if (predicate_) {
-		const size_t actions = context_.diagnostics.all().size();
-		context_.diagnostics.set_region("predicate");
+		const size_t actions = compilation_.diagnostics.all().size();
+		compilation_.diagnostics.set_region("predicate");
 		predicate();
-		context_.diagnostics.put_first(said, actions);
+		compilation_.diagnostics.put_first(said, actions);
 	}
-	context_.diagnostics.set_region({});
+	compilation_.diagnostics.set_region({});
 	sema_.set_clause(nullptr);
 	if (failed_)
 		return;
-	if (context_.deriving)
+	if (compilation_.deriving)
 		derive(clause);
 	else
 		emit_image(clause);
@@ -216,7 +220,7 @@ static bool chooses_action(const Node* node, unsigned most) {
 void ClauseBuilder::walk(const std::vector<Stmt>& statements) {
 	for (const Stmt& one : statements) {
 		index_ = 0;
-		context_.copyout.reset();
+		compilation_.copyout.reset();
 		if (one.condition)
 			if_statement(one);
 		else if (chooses_action(one.expression, kMostIfs))
@@ -240,11 +244,12 @@ void ClauseBuilder::choice(Node* node) {
 
 // copyout() is a subroutine, but acts: what is speculated may never have happened.
 void ClauseBuilder::no_copyout() {
-	if (!context_.copyout || !done_.speculating)
+	if (!compilation_.copyout || !done_.speculating)
 		return;
-	context_.error("D_ACT_SPEC", *context_.copyout, "destructive actions may not follow speculate( )",
-	               "put it into a clause of its own");
-	context_.copyout.reset();
+	compilation_.error("D_ACT_SPEC", *compilation_.copyout,
+	                   "destructive actions may not follow speculate( )",
+	                   "put it into a clause of its own");
+	compilation_.copyout.reset();
 	failed_ = true;
 }
 
@@ -253,8 +258,8 @@ void ClauseBuilder::no_copyout() {
 Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
 	const std::string name = "%if" + std::to_string(number_) + "." + std::to_string(conditions_++);
 	sema_.declare_variable(DIF_VS_LOCAL, name, place, types_.int_type(), false, {}, false);
-	Node* const variable = context_.arena.make(Nk::Var, place);
-	variable->variable = context_.scope.find_variable(DIF_VS_LOCAL, name);
+	Node* const variable = compilation_.arena.make(Nk::Var, place);
+	variable->variable = compilation_.definitions.find_variable(DIF_VS_LOCAL, name);
 	variable->type = types_.int_type();
 	variable->lvalue = variable->writable = variable->analyzed = true;
 	Node* truth = condition;
@@ -262,12 +267,12 @@ Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
 	    condition->kind == Nk::Binary && ((condition->op >= Tok::Lt && condition->op <= Tok::Ne) ||
 	                                      (condition->op >= Tok::LAnd && condition->op <= Tok::LOr));
 	for (int i = 0; i < 2 && !boolean; i++) {
-		Node* const negation = context_.arena.make(Nk::Unary, place);
+		Node* const negation = compilation_.arena.make(Nk::Unary, place);
 		negation->op = Tok::Not;
 		negation->a = truth;
 		truth = negation;
 	}
-	Node* const set = context_.arena.make(Nk::Assign, place);
+	Node* const set = compilation_.arena.make(Nk::Assign, place);
 	set->op = Tok::Assign;
 	set->a = variable;
 	set->b = truth;
@@ -279,7 +284,7 @@ void ClauseBuilder::if_statement(const Stmt& one) {
 	sema_.analyze(one.condition);
 	bool good = !sema_.poisoned(one.condition);
 	if (good && (one.condition->kind == Nk::Translated || !types_.is_scalar(one.condition->type))) {
-		context_.error(
+		compilation_.error(
 		    "D_PRED_SCALAR", one.condition->place, "the condition of if must be of scalar type",
 		    "it has type " + sema_.type_text(one.condition) + "; compare it with something");
 		good = false;
@@ -290,7 +295,7 @@ void ClauseBuilder::if_statement(const Stmt& one) {
 	const auto both = [&](Node* with) {
 		if (!outer || !with)
 			return with;
-		Node* const out = context_.arena.make(Nk::Binary, one.place);
+		Node* const out = compilation_.arena.make(Nk::Binary, one.place);
 		out->op = Tok::LAnd;
 		out->a = outer;
 		out->b = with;
@@ -309,7 +314,7 @@ void ClauseBuilder::if_statement(const Stmt& one) {
 	if (!one.otherwise.empty()) {
 		Node* negated = nullptr;
 		if (variable) {
-			negated = context_.arena.make(Nk::Unary, one.place);
+			negated = compilation_.arena.make(Nk::Unary, one.place);
 			negated->op = Tok::Not;
 			negated->a = variable;
 			negated->type = types_.int_type();
@@ -336,8 +341,8 @@ void ClauseBuilder::statement(Node* node) {
 	if (node->kind == Nk::Assign && node->a->kind == Nk::AggName)
 		return aggregate(node);
 	if (node->kind == Nk::AggName) {
-		context_.error("D_AGG_NULL", node->place, "expression has null effect: @" + node->text,
-		               "assign it: @" + node->text + " = count();");
+		compilation_.error("D_AGG_NULL", node->place, "expression has null effect: @" + node->text,
+		                   "assign it: @" + node->text + " = count();");
 		failed_ = true;
 		return;
 	}
@@ -346,15 +351,16 @@ void ClauseBuilder::statement(Node* node) {
 	if (!value(node))
 		return;
 	if (node->kind == Nk::Translated) {
-		context_.error("D_CG_DYN", node->place, "a result of dynamic type cannot be used as a value",
-		               "name one of its members: it is made when they are asked for");
+		compilation_.error("D_CG_DYN", node->place,
+		                   "a result of dynamic type cannot be used as a value",
+		                   "name one of its members: it is made when they are asked for");
 		failed_ = true;
 		return;
 	}
 	dof::Action out;
 	out.kind = DFR_ACT_DIFEXPR;
 	out.uarg = uarg();
-	out.difo = generate(context_, node, {void_result(), false});
+	out.difo = generate(compilation_, node, {void_result(), false});
 	failed_ |= !out.difo;
 	add(std::move(out));
 }
@@ -362,7 +368,7 @@ void ClauseBuilder::statement(Node* node) {
 // Which kinds may follow which: engine rules of speculation.
 void ClauseBuilder::order(uint32_t kind, Place place) {
 	const auto refuse = [&](std::string_view tag, const char* text) {
-		context_.error(tag, place, text, "put it into a clause of its own");
+		compilation_.error(tag, place, text, "put it into a clause of its own");
 		failed_ = true;
 	};
 	if (kind == DFR_ACT_COMMIT) {
@@ -405,13 +411,13 @@ void ClauseBuilder::order(uint32_t kind, Place place) {
 }
 
 std::optional<dif::Difo> ClauseBuilder::predicate_code(Node* node) {
-	auto code = generate(context_, node, {});
+	auto code = generate(compilation_, node, {});
 	failed_ |= !code;
 	return code;
 }
 
 void ClauseBuilder::emit_image(const Clause& clause) {
-	dof::Image& image = context_.result.image;
+	dof::Image& image = compilation_.result.image;
 	const auto first = static_cast<uint32_t>(image.bodies.size());
 	for (size_t i = 0; i < parts_.size(); i++) {
 		dof::Body body;
@@ -420,12 +426,12 @@ void ClauseBuilder::emit_image(const Clause& clause) {
 			body.condition = canonical(types_, predicate);
 			body.predicate = predicate_code(predicate);
 		}
-		require_needed(context_.needed, body.predicate);
+		require_needed(compilation_.needed, body.predicate);
 		body.actions = std::move(parts_[i].actions);
 		image.bodies.push_back(std::move(body));
 	}
-	const unsigned types = context_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0;
-	for (const ProbeDesc& desc : clause.probes) {
+	const unsigned types = compilation_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0;
+	for (const Description& desc : clause.probes) {
 		for (uint32_t part = 0; part < parts_.size(); part++) {
 			dof::EcbDesc ecb;
 			ecb.probe = {desc.host,     desc.provider, desc.module,

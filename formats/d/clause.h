@@ -9,7 +9,7 @@
 
 #include "formats/d/builtins.h"
 #include "formats/d/codegen.h"
-#include "formats/d/context.h"
+#include "formats/d/compilation.h"
 #include "formats/d/format.h"
 #include "formats/d/sema.h"
 
@@ -17,8 +17,8 @@ namespace dfr::d {
 
 class ClauseBuilder {
 public:
-	ClauseBuilder(Context& context, Sema& sema, uint64_t number)
-	    : context_(context), sema_(sema), types_(context.types), number_(number) {}
+	ClauseBuilder(Compilation& compilation, Sema& sema, uint64_t number)
+	    : compilation_(compilation), sema_(sema), types_(compilation.types), number_(number) {}
 
 	void build(const Clause& clause);
 
@@ -30,9 +30,9 @@ private:
 
 	// -- clause.cc
 	bool match(const Clause& clause);
-	std::string nearest_probe(const ProbeDesc& desc);
-	std::string instead_of(const ProbeDesc& desc);
-	bool stray_colon(const ProbeDesc& desc);
+	std::string nearest_probe(const Description& desc);
+	std::string instead_of(const Description& desc);
+	bool stray_colon(const Description& desc);
 	void predicate();
 	void walk(const std::vector<Stmt>& statements);
 	void choice(Node* node);
@@ -101,7 +101,7 @@ private:
 	bool integer_parameter(Node* call, size_t index, const char* name, const std::string& tag,
 	                       int64_t low, int64_t high, int64_t* out);
 
-	Context& context_;
+	Compilation& compilation_;
 	Sema& sema_;
 	TypeTable& types_;
 	uint64_t number_;

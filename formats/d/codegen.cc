@@ -24,8 +24,8 @@ struct OutOfTuple {}; // -x tregs
 
 class Generator {
 public:
-	Generator(Context& context, bool spilling)
-	    : context_(context), types_(context.types), code_(context.settings.registers),
+	Generator(Compilation& compilation, bool spilling)
+	    : compilation_(compilation), types_(compilation.types), code_(compilation.settings.registers),
 	      spilling_(spilling) {}
 
 	dif::Difo run(const Node* node, const Result& result) {
@@ -35,8 +35,8 @@ public:
 		    result.type ? *result.type : dif_type_of(types_, node->type, node->user && node->lvalue);
 		if (result.mark_signed && types_.is_signed(node->type) && !type.flags)
 			type.flags |= DIF_TF_SIGNED;
-		return code_.finish(type, context_.diagnostics.sources(),
-		                    context_.options.line_table && !context_.settings.strip);
+		return code_.finish(type, compilation_.diagnostics.sources(),
+		                    compilation_.options.line_table && !compilation_.settings.strip);
 	}
 
 private:
@@ -77,8 +77,8 @@ private:
 
 	const Variable* spill_slot(unsigned number) {
 		const std::string name = "%spill" + std::to_string(number);
-		const Variable* slot = context_.scope.find_variable(DIF_VS_LOCAL, name);
-		if (!slot && !(slot = context_.scope.add_variable(DIF_VS_LOCAL, name)))
+		const Variable* slot = compilation_.definitions.find_variable(DIF_VS_LOCAL, name);
+		if (!slot && !(slot = compilation_.definitions.add_variable(DIF_VS_LOCAL, name)))
 			throw DifoBuilder::OutOfRegisters{};
 		return slot;
 	}
@@ -784,7 +784,7 @@ private:
 
 	// All values first: computing one may use the tuple stack itself.
 	void gen_arguments(const std::vector<Node*>& list, const std::vector<TypeRef>* keys) {
-		if (list.size() > context_.settings.tuple_registers)
+		if (list.size() > compilation_.settings.tuple_registers)
 			throw OutOfTuple{};
 		std::vector<Waiting> values(list.size());
 		// With many arguments, what does not touch the tuple stack waits for its push.
@@ -832,7 +832,7 @@ private:
 		const Node* before_;
 	};
 
-	Context& context_;
+	Compilation& compilation_;
 	TypeTable& types_;
 	DifoBuilder code_;
 	const Node* creating_ = nullptr; // the variable that a store may have to make
@@ -842,24 +842,25 @@ private:
 
 } // namespace
 
-std::optional<dif::Difo> generate(Context& context, Node* node, const Result& result) {
-	if (context.deriving)
-		collect_inputs(context, node);
-	if (node->kind == Nk::Error || !substitute_captured(context, node))
+std::optional<dif::Difo> generate(Compilation& compilation, Node* node, const Result& result) {
+	if (compilation.deriving)
+		collect_inputs(compilation, node);
+	if (node->kind == Nk::Error || !substitute_captured(compilation, node))
 		return std::nullopt;
 	for (const bool spilling : {false, true}) {
 		try {
-			return Generator(context, spilling).run(node, result);
+			return Generator(compilation, spilling).run(node, result);
 		} catch (const DifoBuilder::OutOfRegisters&) {
 		} catch (const OutOfTuple&) {
-			context.error("D_NOREG", node->place, "Insufficient tuple registers to generate code",
-			              "at most " + std::to_string(context.settings.tuple_registers) +
-			                  " keys fit; strjoin() and shifts make one of several");
+			compilation.error("D_NOREG", node->place,
+			                  "Insufficient tuple registers to generate code",
+			                  "at most " + std::to_string(compilation.settings.tuple_registers) +
+			                      " keys fit; strjoin() and shifts make one of several");
 			return std::nullopt;
 		}
 	}
-	context.error("D_NOREG", node->place, "Insufficient registers to generate code",
-	              "split the expression with this-> variables");
+	compilation.error("D_NOREG", node->place, "Insufficient registers to generate code",
+	                  "split the expression with this-> variables");
 	return std::nullopt;
 }
 

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "formats/d/context.h"
+#include "formats/d/compilation.h"
 #include "formats/dif/difo.h"
 
 namespace dfr::d {
@@ -25,6 +25,6 @@ dif_type dif_type_of(TypeTable& types, types::TypeRef type, bool user);
 
 // Reports D_NOREG and returns nothing if the registers do not suffice.
 // In replay the expression is rewritten to use captured inputs first.
-std::optional<dif::Difo> generate(Context& context, Node* node, const Result& result);
+std::optional<dif::Difo> generate(Compilation& compilation, Node* node, const Result& result);
 
 } // namespace dfr::d

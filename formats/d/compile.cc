@@ -5,7 +5,7 @@
 #include "formats/d/compile.h"
 
 #include "formats/d/clause.h"
-#include "formats/d/context.h"
+#include "formats/d/compilation.h"
 #include "formats/d/derive.h"
 #include "formats/d/library.h"
 #include "formats/d/parser.h"
@@ -17,45 +17,45 @@
 namespace dfr::d {
 namespace {
 
-void set_up(Context& context, const CompileOptions& options) {
-	context.settings.zdefs = options.zdefs;
-	context.settings.empty_ok = options.empty_ok;
-	context.settings.default_args = options.default_args;
-	context.settings.arg_ref = options.arg_ref;
-	context.macros.set_arguments(options.program.empty() ? options.name : options.program,
-	                             options.arguments);
-	context.macros.allow_undefined(options.default_args);
+void set_up(Compilation& compilation, const CompileOptions& options) {
+	compilation.settings.zdefs = options.zdefs;
+	compilation.settings.empty_ok = options.empty_ok;
+	compilation.settings.default_args = options.default_args;
+	compilation.settings.arg_ref = options.arg_ref;
+	compilation.macros.set_arguments(options.program.empty() ? options.name : options.program,
+	                                 options.arguments);
+	compilation.macros.allow_undefined(options.default_args);
 	for (const auto& [name, value] : options.session)
-		context.macros.set(name, value);
+		compilation.macros.set(name, value);
 	for (const std::string& text : options.options) {
 		std::string reason, hint;
-		if (!set_option(context, text, &reason, &hint))
+		if (!set_option(compilation, text, &reason, &hint))
 			throw Error("failed to set -x " + text.substr(0, text.find('=')) + ": " + reason,
 			            hint);
 	}
 }
 
-void check_end(Context& context, uint32_t source, size_t items) {
+void check_end(Compilation& compilation, uint32_t source, size_t items) {
 	const Place start{source, 0};
-	if (!items && !context.settings.empty_ok && !context.diagnostics.failed())
-		context.error("D_EMPTY", start, "empty D program translation unit",
-		              "a program has at least one clause or declaration; -x empty accepts none");
-	for (const auto& [name, facts] : context.names) {
-		if (facts.pragma && !context.defined(name))
-			context.error("D_PRAGMA_UNUSED", *facts.pragma,
-			              "unused #pragma: nothing defines " + name,
-			              "correct the name, or drop the line");
+	if (!items && !compilation.settings.empty_ok && !compilation.diagnostics.failed())
+		compilation.error("D_EMPTY", start, "empty D program translation unit",
+		                  "a program has at least one clause or declaration; -x empty accepts none");
+	for (const auto& [name, facts] : compilation.names) {
+		if (facts.pragma && !compilation.defined(name))
+			compilation.error("D_PRAGMA_UNUSED", *facts.pragma,
+			                  "unused #pragma: nothing defines " + name,
+			                  "correct the name, or drop the line");
 	}
-	if (const unsigned unused = context.macros.first_unused();
-	    unused && !context.settings.arg_ref && !context.settings.default_args)
-		context.error("D_MACRO_UNUSED", start,
-		              "extraneous argument '" + context.options.arguments[unused - 1] + "' ($" +
-		                  std::to_string(unused) + " is not referenced)",
-		              "drop it, or use -x argref");
+	if (const unsigned unused = compilation.macros.first_unused();
+	    unused && !compilation.settings.arg_ref && !compilation.settings.default_args)
+		compilation.error("D_MACRO_UNUSED", start,
+		                  "extraneous argument '" + compilation.options.arguments[unused - 1] +
+		                      "' ($" + std::to_string(unused) + " is not referenced)",
+		                  "drop it, or use -x argref");
 }
 
-size_t run(Context& context, Sema& sema, uint32_t source) {
-	Parser parser(context, sema, source);
+size_t run(Compilation& compilation, Sema& sema, uint32_t source) {
+	Parser parser(compilation, sema, source);
 	size_t items = 0;
 	uint64_t clauses = 0;
 	for (;;) {
@@ -65,58 +65,59 @@ size_t run(Context& context, Sema& sema, uint32_t source) {
 		case Parser::Item::Declaration: items++; break;
 		case Parser::Item::Clause:
 			items++;
-			if (context.settings.tree & kTreeParsed && !context.in_library)
-				context.result.tree += tree_text(context.types, clause, "as parsed");
-			ClauseBuilder(context, sema, clauses++).build(clause);
-			if (context.settings.tree & kTreeAnalyzed && !context.in_library)
-				context.result.tree += tree_text(context.types, clause, "with types");
+			if (compilation.settings.tree & kTreeParsed && !compilation.in_library)
+				compilation.result.tree += tree_text(compilation.types, clause, "as parsed");
+			ClauseBuilder(compilation, sema, clauses++).build(clause);
+			if (compilation.settings.tree & kTreeAnalyzed && !compilation.in_library)
+				compilation.result.tree += tree_text(compilation.types, clause, "with types");
 			break;
 		}
 	}
 }
 
-void compile_in(Context& context, std::string_view source) {
-	const CompileOptions& options = context.options;
-	Diagnostics& diagnostics = context.diagnostics;
-	set_up(context, options);
+void compile_in(Compilation& compilation, std::string_view source) {
+	const CompileOptions& options = compilation.options;
+	Diagnostics& diagnostics = compilation.diagnostics;
+	set_up(compilation, options);
 	std::string text(source);
 	if (text.starts_with("\xef\xbb\xbf")) // an editor's mark of UTF-8
 		text.erase(0, 3);
 	if (options.preprocess)
 		text = preprocess(text, options);
 	const uint32_t program = diagnostics.sources().add(options.name, std::move(text));
-	Sema sema(context);
-	Library library(context, sema);
+	Sema sema(compilation);
+	Library library(compilation, sema);
 	sema.set_library(&library);
-	const size_t items = run(context, sema, program);
-	check_end(context, program, items);
-	widen_keys(context.result.image);
-	context.statements.lower(kStable);
-	context.probes.lower(kStable);
-	context.result.attributes = "\tMinimum Probe Description Attributes\n" + context.probes.report() +
-	                            "\tMinimum Statement Attributes\n" + context.statements.report();
-	if (!context.settings.strip)
-		context.result.image.source = std::string(source);
-	context.result.image.comments = "dfr D compiler";
+	const size_t items = run(compilation, sema, program);
+	check_end(compilation, program, items);
+	widen_keys(compilation.result.image);
+	compilation.statements.lower(kStable);
+	compilation.probes.lower(kStable);
+	compilation.result.attributes = "\tMinimum Probe Description Attributes\n" +
+	                                compilation.probes.report() + "\tMinimum Statement Attributes\n" +
+	                                compilation.statements.report();
+	if (!compilation.settings.strip)
+		compilation.result.image.source = std::string(source);
+	compilation.result.image.comments = "dfr D compiler";
 }
 
 } // namespace
 
 Compiled compile(std::string_view source, const CompileOptions& options, Target& target,
                  Diagnostics& diagnostics) {
-	Context context(options, target, diagnostics);
-	compile_in(context, source);
-	return std::move(context.result);
+	Compilation compilation(options, target, diagnostics);
+	compile_in(compilation, source);
+	return std::move(compilation.result);
 }
 
 Derived derive(std::string_view source, const CompileOptions& options, Target& target,
                Diagnostics& diagnostics) {
-	Context context(options, target, diagnostics);
-	context.deriving = true;
-	compile_in(context, source);
-	context.result.image.aggregations.clear();
-	context.result.image.source = context.derived_text;
-	return {std::move(context.result), std::move(context.derived_text)};
+	Compilation compilation(options, target, diagnostics);
+	compilation.deriving = true;
+	compile_in(compilation, source);
+	compilation.result.image.aggregations.clear();
+	compilation.result.image.source = compilation.derived_text;
+	return {std::move(compilation.result), std::move(compilation.derived_text)};
 }
 
 } // namespace dfr::d

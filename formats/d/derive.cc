@@ -17,7 +17,7 @@ Node* ClauseBuilder::pushed_predicate(Node* predicate) {
 		Node* const right = pushed_predicate(predicate->b);
 		if (!left || !right)
 			return left ? left : right;
-		Node* const both = context_.arena.copy(*predicate);
+		Node* const both = compilation_.arena.copy(*predicate);
 		both->a = left;
 		both->b = right;
 		return both;
@@ -27,13 +27,13 @@ Node* ClauseBuilder::pushed_predicate(Node* predicate) {
 
 void ClauseBuilder::derive(const Clause& clause) {
 	if (predicate_)
-		collect_inputs(context_, predicate_);
-	const auto own = [](const ProbeDesc& desc) {
+		collect_inputs(compilation_, predicate_);
+	const auto own = [](const Description& desc) {
 		return desc.name == "BEGIN" || desc.name == "END" || desc.name == "ERROR" ||
 		       desc.name.starts_with("tick-");
 	};
-	std::vector<ProbeDesc> probes;
-	for (const ProbeDesc& desc : clause.probes) {
+	std::vector<Description> probes;
+	for (const Description& desc : clause.probes) {
 		if (!own(desc))
 			probes.push_back(desc);
 	}
@@ -41,11 +41,11 @@ void ClauseBuilder::derive(const Clause& clause) {
 		return;
 
 	// What is generated below is no input of the analysis.
-	const std::vector<Context::Input> inputs = std::move(context_.inputs);
-	context_.deriving = false;
+	const std::vector<Compilation::Input> inputs = std::move(compilation_.inputs);
+	compilation_.deriving = false;
 	Node* const predicate = predicate_ ? pushed_predicate(predicate_) : nullptr;
 	std::string text;
-	for (const ProbeDesc& desc : probes)
+	for (const Description& desc : probes)
 		text += (text.empty() ? "" : ", ") + desc.text;
 	if (predicate)
 		text += " /" + source_text(types_, predicate) + "/";
@@ -56,7 +56,7 @@ void ClauseBuilder::derive(const Clause& clause) {
 		body.predicate = predicate_code(predicate);
 	}
 	statement_ = index_ = 0;
-	for (const Context::Input& input : inputs) {
+	for (const Compilation::Input& input : inputs) {
 		dof::Action out;
 		const bool good = input.node->kind == Nk::Recorded
 		                      ? recorded(input.node, out)
@@ -74,16 +74,16 @@ void ClauseBuilder::derive(const Clause& clause) {
 		body.actions.push_back(std::move(out));
 		text += "0";
 	}
-	context_.deriving = true;
-	context_.derived_text += text + "); }\n";
+	compilation_.deriving = true;
+	compilation_.derived_text += text + "); }\n";
 
-	dof::Image& image = context_.result.image;
+	dof::Image& image = compilation_.result.image;
 	image.bodies.push_back(std::move(body));
-	for (const ProbeDesc& desc : probes) {
+	for (const Description& desc : probes) {
 		dof::EcbDesc ecb;
 		ecb.probe = {desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
 		ecb.body = static_cast<uint32_t>(image.bodies.size() - 1);
-		ecb.uarg = DFR_ECBUARG(number_, context_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0);
+		ecb.uarg = DFR_ECBUARG(number_, compilation_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0);
 		image.ecbs.push_back(std::move(ecb));
 	}
 }

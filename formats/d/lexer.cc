@@ -138,20 +138,20 @@ void Macros::set_arguments(std::string program, std::vector<std::string> argumen
 	used_.assign(arguments_.size(), false);
 }
 
-std::optional<Macros::Value> Macros::find(std::string_view name) {
+std::optional<Macros::Replacement> Macros::find(std::string_view name) {
 	if (is_digit(name.empty() ? '\0' : name[0])) {
 		const unsigned long number = std::strtoul(std::string(name).c_str(), nullptr, 10);
 		if (number == 0)
-			return Value{program_};
+			return Replacement{program_};
 		if (number <= arguments_.size()) {
 			used_[number - 1] = true;
-			return Value{arguments_[number - 1]};
+			return Replacement{arguments_[number - 1]};
 		}
 	} else if (const auto known = named_.find(name); known != named_.end()) {
-		return Value{known->second};
+		return Replacement{known->second};
 	}
 	if (allow_undefined_)
-		return Value{{}, false};
+		return Replacement{{}, false};
 	return std::nullopt;
 }
 

@@ -163,11 +163,11 @@ public:
 	void set_arguments(std::string program, std::vector<std::string> arguments); // $0, $1...
 	void allow_undefined(bool allow) { allow_undefined_ = allow; }               // defaultargs
 
-	struct Value {
+	struct Replacement {
 		std::string text;
 		bool defined = true; // false: undefined, but allowed
 	};
-	std::optional<Value> find(std::string_view name);
+	std::optional<Replacement> find(std::string_view name);
 	// The first argument that nobody asked for, from 1; 0: none.
 	unsigned first_unused() const;
 

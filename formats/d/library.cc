@@ -99,14 +99,14 @@ void Library::read_directory(const std::string& directory) {
 
 void Library::index() {
 	indexed_ = true;
-	if (context_.settings.no_library)
+	if (compilation_.settings.no_library)
 		return;
-	for (const std::string& directory : context_.options.libraries)
+	for (const std::string& directory : compilation_.options.libraries)
 		read_directory(directory);
-	if (!context_.settings.system_library.empty())
-		read_directory(context_.settings.system_library);
-	for (const LibraryText* one = kLibraryTexts; one->name && context_.settings.system_library.empty();
-	     one++)
+	if (!compilation_.settings.system_library.empty())
+		read_directory(compilation_.settings.system_library);
+	for (const LibraryText* one = kLibraryTexts;
+	     one->name && compilation_.settings.system_library.empty(); one++)
 		files_.push_back({one->name, one->text});
 	for (size_t i = 0; i < files_.size(); i++)
 		index_file(i);
@@ -135,22 +135,23 @@ bool Library::provide(std::string_view name) {
 
 void Library::load(LibraryFile& file) {
 	file.loaded = true;
-	const uint32_t source = context_.diagnostics.sources().add(file.name, file.text);
-	const bool before = context_.in_library;
-	context_.in_library = true;
-	context_.skip_file = false;
-	Parser parser(context_, sema_, source);
+	const uint32_t source = compilation_.diagnostics.sources().add(file.name, file.text);
+	const bool before = compilation_.in_library;
+	compilation_.in_library = true;
+	compilation_.skip_file = false;
+	Parser parser(compilation_, sema_, source);
 	for (;;) {
 		Clause clause;
 		const Parser::Item item = parser.next(clause);
-		if (item == Parser::Item::End || context_.skip_file)
+		if (item == Parser::Item::End || compilation_.skip_file)
 			break;
 		if (item == Parser::Item::Clause)
-			context_.error("D_SYNTAX", clause.place, "a D library may not contain probe clauses",
-			               "only declarations, inlines and translators");
+			compilation_.error("D_SYNTAX", clause.place,
+			                   "a D library may not contain probe clauses",
+			                   "only declarations, inlines and translators");
 	}
-	context_.skip_file = false;
-	context_.in_library = before;
+	compilation_.skip_file = false;
+	compilation_.in_library = before;
 }
 
 } // namespace dfr::d

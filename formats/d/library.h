@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/d/context.h"
+#include "formats/d/compilation.h"
 
 namespace dfr::d {
 
@@ -19,8 +19,8 @@ class Sema;
 
 class Library {
 public:
-	Library(Context& context, Sema& sema) : context_(context), sema_(sema) {
-		context.has_library_file = [this](std::string_view name) { return has_file(name); };
+	Library(Compilation& compilation, Sema& sema) : compilation_(compilation), sema_(sema) {
+		compilation.has_library_file = [this](std::string_view name) { return has_file(name); };
 	}
 
 	// Compiles the file that defines `name`, if one does that was not compiled
@@ -44,7 +44,7 @@ private:
 	void read_directory(const std::string& directory);
 	void load(LibraryFile& file);
 
-	Context& context_;
+	Compilation& compilation_;
 	Sema& sema_;
 	bool indexed_ = false;
 	std::deque<LibraryFile> files_;

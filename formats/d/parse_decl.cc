@@ -68,12 +68,12 @@ bool Parser::type_ahead(const Token& token) {
 	case Tok::Ident: {
 		const std::string_view name = token.name();
 		// Names in use win, and cost no search of the kernel's types.
-		if (find_builtin(name) || context_.scope.inlines.contains(name) ||
-		    context_.scope.find_variable(DIF_VS_GLOBAL, name) || sema_.bound(name))
+		if (find_builtin(name) || compilation_.definitions.inlines.contains(name) ||
+		    compilation_.definitions.find_variable(DIF_VS_GLOBAL, name) || sema_.bound(name))
 			return false;
 		if (name.starts_with("`"))
 			return false;
-		return bool(context_.types.find_typedef(name));
+		return bool(compilation_.types.find_typedef(name));
 	}
 	default: return false;
 	}
@@ -87,9 +87,9 @@ bool Parser::specifier(Specifiers& out, TypeWords& words) {
 	case Tok::Self:
 	case Tok::This: {
 		if (out.storage != Storage::None)
-			context_.error("D_DECL_CLASS", tok_.place,
-			               "only one storage class allowed in declaration",
-			               "keep one of extern, typedef, self and this");
+			compilation_.error("D_DECL_CLASS", tok_.place,
+			                   "only one storage class allowed in declaration",
+			                   "keep one of extern, typedef, self and this");
 		out.storage = at(Tok::Extern)    ? Storage::Extern
 		              : at(Tok::Typedef) ? Storage::Typedef
 		              : at(Tok::Self)    ? Storage::Self
@@ -97,14 +97,15 @@ bool Parser::specifier(Specifiers& out, TypeWords& words) {
 		return true;
 	}
 	case Tok::Inline:
-		if (out.storage == Storage::None && !context_.diagnostics.sources().foreign(tok_.place))
+		if (out.storage == Storage::None && !compilation_.diagnostics.sources().foreign(tok_.place))
 			return false;
 		return true; // of C: static inline
 	case Tok::Static:
 	case Tok::Auto:
 	case Tok::Register:
-		context_.error("D_DECL_BADCLASS", tok_.place, "specified storage class not appropriate in D",
-		               "D has globals, self and this; drop " + std::string(tok_.text));
+		compilation_.error("D_DECL_BADCLASS", tok_.place,
+		                   "specified storage class not appropriate in D",
+		                   "D has globals, self and this; drop " + std::string(tok_.text));
 		out.storage = Storage::Bad;
 		return true;
 	case Tok::Const: words.is_const = true; return true;
@@ -139,7 +140,7 @@ bool Parser::specifier(Specifiers& out, TypeWords& words) {
 	case Tok::Ident:
 		if (!words.bases && !words.longs && !words.is_short && !words.is_signed &&
 		    !words.is_unsigned) {
-			if ((out.type = context_.types.find_typedef(tok_.name()))) {
+			if ((out.type = compilation_.types.find_typedef(tok_.name()))) {
 				words.bases++;
 				return true;
 			}
@@ -157,32 +158,33 @@ void Parser::check_words(Specifiers& out, const TypeWords& words) {
 	    !out.type && (words.base == Tok::End || words.base == Tok::IntKw || words.base == Tok::Char);
 	if (words.bases > 1 || words.longs > 2 || (words.is_short && words.longs) ||
 	    (words.is_signed && words.is_unsigned)) {
-		context_.error("D_DECL_COMBO", out.place, "invalid type combination", "name one type");
-		out.type = context_.types.int_type();
+		compilation_.error("D_DECL_COMBO", out.place, "invalid type combination", "name one type");
+		out.type = compilation_.types.int_type();
 	} else if (words.base == Tok::Char && (words.longs || words.is_short)) {
-		context_.error("D_DECL_CHARATTR", out.place, "long and short may not be used with char type",
-		               "write char, or the integer type that is meant");
+		compilation_.error("D_DECL_CHARATTR", out.place,
+		                   "long and short may not be used with char type",
+		                   "write char, or the integer type that is meant");
 	} else if (words.base == Tok::Void && modified) {
-		context_.error("D_DECL_VOIDATTR", out.place,
-		               "long, short, signed and unsigned may not be used with void",
-		               "drop the attribute");
+		compilation_.error("D_DECL_VOIDATTR", out.place,
+		                   "long, short, signed and unsigned may not be used with void",
+		                   "drop the attribute");
 	} else if (!integer && (words.is_signed || words.is_unsigned || words.is_short)) {
-		context_.error("D_DECL_SIGNINT", out.place,
-		               "signed and unsigned may only be used with integer type",
-		               "drop the attribute");
+		compilation_.error("D_DECL_SIGNINT", out.place,
+		                   "signed and unsigned may only be used with integer type",
+		                   "drop the attribute");
 	} else if (!integer && words.base != Tok::Double && words.longs) {
-		context_.error("D_DECL_LONGINT", out.place,
-		               "long may only be used with integer and double types",
-		               words.base == Tok::FloatKw ? "write double" : "drop the attribute");
+		compilation_.error("D_DECL_LONGINT", out.place,
+		                   "long may only be used with integer and double types",
+		                   words.base == Tok::FloatKw ? "write double" : "drop the attribute");
 	}
 }
 
 TypeRef Parser::type_of(const Specifiers& out, const TypeWords& words) {
 	std::string name;
 	if (words.base == Tok::Void)
-		return context_.types.void_type();
+		return compilation_.types.void_type();
 	if (words.base == Tok::StringKw)
-		return context_.types.string_type();
+		return compilation_.types.string_type();
 	if (words.base == Tok::FloatKw)
 		name = "float";
 	else if (words.base == Tok::Double)
@@ -200,7 +202,7 @@ TypeRef Parser::type_of(const Specifiers& out, const TypeWords& words) {
 		name = words.is_unsigned ? "unsigned long long" : "long long";
 	else
 		name = words.is_unsigned ? "unsigned int" : "int";
-	return context_.types.basic(name);
+	return compilation_.types.basic(name);
 }
 
 Parser::Specifiers Parser::specifiers() {
@@ -213,10 +215,10 @@ Parser::Specifiers Parser::specifiers() {
 	if (!out.type)
 		out.type = type_of(out, words);
 	// Qualifiers say nothing about values: only pointers to const matter, for text.
-	if (words.is_const && !context_.types.is_string(out.type))
-		out.type = context_.types.program().qualified(Kind::Const, out.type);
-	if (words.is_volatile && !context_.types.is_string(out.type))
-		out.type = context_.types.program().qualified(Kind::Volatile, out.type);
+	if (words.is_const && !compilation_.types.is_string(out.type))
+		out.type = compilation_.types.program().qualified(Kind::Const, out.type);
+	if (words.is_volatile && !compilation_.types.is_string(out.type))
+		out.type = compilation_.types.program().qualified(Kind::Volatile, out.type);
 	return out;
 }
 
@@ -231,7 +233,7 @@ TypeRef Parser::tagged(bool* defines) {
 		tag = tok_.name();
 		advance();
 	}
-	auto& program = context_.types.program();
+	auto& program = compilation_.types.program();
 	if (at(Tok::LBrace)) {
 		*defines = true;
 		const auto space = kind == Kind::Struct  ? types::NameSpace::Struct
@@ -240,8 +242,8 @@ TypeRef Parser::tagged(bool* defines) {
 		const TypeRef known = tag.empty() ? TypeRef{} : program.find(space, tag);
 		TypeRef type;
 		if (known && types::info(known).kind != Kind::Forward) {
-			context_.error("D_DECL_TYPERED", place, "type redeclared: " + types::to_c(known),
-			               "the first declaration holds; give this one another tag");
+			compilation_.error("D_DECL_TYPERED", place, "type redeclared: " + types::to_c(known),
+			                   "the first declaration holds; give this one another tag");
 			type = program.forward(kind, {});
 		} else {
 			type = program.forward(kind, tag);
@@ -253,17 +255,18 @@ TypeRef Parser::tagged(bool* defines) {
 	attributes_.add(before);
 	if (tag.empty())
 		syntax("a tag or a body in braces must follow");
-	if (const TypeRef found = context_.types.find_tag(kind, tag))
+	if (const TypeRef found = compilation_.types.find_tag(kind, tag))
 		return found;
 	if (tag.find('`') != std::string::npos) {
-		context_.error("D_TYPE_ERR", place, "failed to resolve type " + tag + ": no such type",
-		               "the part before ` names the module or vmlinux");
-		return context_.types.int_type();
+		compilation_.error("D_TYPE_ERR", place, "failed to resolve type " + tag + ": no such type",
+		                   "the part before ` names the module or vmlinux");
+		return compilation_.types.int_type();
 	}
 	if (kind == Kind::Enum) {
-		context_.error("D_TYPE_ERR", place, "failed to resolve type enum " + tag + ": no such type",
-		               "define it first, with its constants");
-		return context_.types.int_type();
+		compilation_.error("D_TYPE_ERR", place,
+		                   "failed to resolve type enum " + tag + ": no such type",
+		                   "define it first, with its constants");
+		return compilation_.types.int_type();
 	}
 	return program.forward(kind, tag);
 }
@@ -272,18 +275,18 @@ TypeRef Parser::tagged(bool* defines) {
 int32_t Parser::bit_field(const Declarator& one) {
 	const Place place = tok_.place;
 	const auto bits = sema_.constant(ternary());
-	const uint64_t room = context_.types.size(one.type) * 8;
+	const uint64_t room = compilation_.types.size(one.type) * 8;
 	if (!bits || *bits < 0 || (*bits == 0 && !one.name.empty())) {
-		context_.error("D_DECL_BFCONST", place,
-		               "positive integral constant expression or name expected as bit-field size",
-		               "write the number of bits");
-	} else if (!context_.types.is_integer(one.type)) {
-		context_.error("D_DECL_BFTYPE", place, "invalid type for bit-field: " + one.name,
-		               "only integers and enums have bit-fields");
+		compilation_.error("D_DECL_BFCONST", place,
+		                   "positive integral constant expression or name expected as bit-field size",
+		                   "write the number of bits");
+	} else if (!compilation_.types.is_integer(one.type)) {
+		compilation_.error("D_DECL_BFTYPE", place, "invalid type for bit-field: " + one.name,
+		                   "only integers and enums have bit-fields");
 	} else if (static_cast<uint64_t>(*bits) > room) {
-		context_.error("D_DECL_BFSIZE", place,
-		               "bit-field too big for type or of invalid size: " + one.name,
-		               "at most " + std::to_string(room) + " bits fit");
+		compilation_.error("D_DECL_BFSIZE", place,
+		                   "bit-field too big for type or of invalid size: " + one.name,
+		                   "at most " + std::to_string(room) + " bits fit");
 	} else {
 		return static_cast<int32_t>(*bits);
 	}
@@ -301,44 +304,46 @@ void Parser::member(TypeRef base, StructBody& body) {
 		if (one.name.empty() && !at(Tok::Semicolon) && !at(Tok::Comma) && !at(Tok::Colon))
 			syntax("a member's name is expected");
 		if (one.name.empty() && !at(Tok::Colon))
-			context_.error("D_DECL_MNAME", one.place, "member declaration requires a name",
-			               "only an anonymous struct, union or bit-field has none");
+			compilation_.error("D_DECL_MNAME", one.place, "member declaration requires a name",
+			                   "only an anonymous struct, union or bit-field has none");
 	}
 	if (one.assoc)
-		context_.error("D_DECL_LOCASSC", one.place, "a member may not be an associative array",
-		               "give the number of elements");
+		compilation_.error("D_DECL_LOCASSC", one.place, "a member may not be an associative array",
+		                   "give the number of elements");
 	if (accept(Tok::Colon)) {
 		width = bit_field(one);
-	} else if (!context_.types.size(element_of(one.type))) {
-		const bool object = context_.types.is_void(one.type) || context_.types.is_function(one.type);
-		context_.error(object ? "D_DECL_VOIDOBJ" : "D_DECL_INCOMPLETE", one.place,
-		               (object ? "cannot have a member of type " : "incomplete struct/union/enum ") +
-		                   types::to_c(one.type) + ": " + one.name,
-		               "define the type first, or point to it");
-		one.type = context_.types.int_type();
+	} else if (!compilation_.types.size(element_of(one.type))) {
+		const bool object =
+		    compilation_.types.is_void(one.type) || compilation_.types.is_function(one.type);
+		compilation_.error(
+		    object ? "D_DECL_VOIDOBJ" : "D_DECL_INCOMPLETE", one.place,
+		    (object ? "cannot have a member of type " : "incomplete struct/union/enum ") +
+		        types::to_c(one.type) + ": " + one.name,
+		    "define the type first, or point to it");
+		one.type = compilation_.types.int_type();
 	}
 	for (const auto& known : body.members) {
 		if (!one.name.empty() && known.name == one.name) {
-			context_.error("D_DECL_MNAME", one.place, "member name redeclared: " + one.name,
-			               "rename one of the two");
+			compilation_.error("D_DECL_MNAME", one.place, "member name redeclared: " + one.name,
+			                   "rename one of the two");
 			one.name += "'";
 		}
 	}
 	// The program's string has no C size of its own.
-	if (context_.types.is_string(one.type))
-		one.type = context_.types.program().array(context_.types.basic("char"),
-		                                          context_.types.string_size());
+	if (compilation_.types.is_string(one.type))
+		one.type = compilation_.types.program().array(compilation_.types.basic("char"),
+		                                              compilation_.types.string_size());
 	check_alignment(attributes_, one.place);
 	body.members.push_back({body.names.emplace_back(one.name), of_mode(one.type), width,
 	                        attributes_.packed, attributes_.align});
 }
 
 void Parser::define_struct(TypeRef type, const CAttributes& own, StructBody& body) {
-	const uint64_t pack = context_.pack.empty() ? 0 : context_.pack.back();
+	const uint64_t pack = compilation_.pack.empty() ? 0 : compilation_.pack.back();
 	const uint64_t most = own.packed ? 1 : pack;
 	for (types::MemberSpec& one : body.members) {
 		// Of a typedef: instead of its type's, and packed as that would be.
-		const uint64_t given = context_.types.alignment_of(one.type);
+		const uint64_t given = compilation_.types.alignment_of(one.type);
 		if (given && one.align) {
 			one.align = std::max(one.align, given);
 		} else if (given && !one.packed && !own.packed) {
@@ -348,7 +353,7 @@ void Parser::define_struct(TypeRef type, const CAttributes& own, StructBody& bod
 		if (pack)
 			one.align = std::min(one.align, pack);
 	}
-	context_.types.program().define(type, body.members, {most, std::max(own.align, 1U)});
+	compilation_.types.program().define(type, body.members, {most, std::max(own.align, 1U)});
 }
 
 void Parser::struct_body(TypeRef type) {
@@ -362,15 +367,16 @@ void Parser::struct_body(TypeRef type) {
 		if (at(Tok::End))
 			syntax("the struct's closing brace is missing");
 		attributes_ = tok_.attributes;
-		if (at(Tok::Ident) && !context_.types.find_typedef(tok_.name()))
+		if (at(Tok::Ident) && !compilation_.types.find_typedef(tok_.name()))
 			syntax("a member begins with its type, and " + std::string(tok_.name()) + " is none");
 		const Specifiers base = specifiers();
 		if (base.storage != Storage::None)
-			context_.error("D_DECL_CLASS", base.place, "storage class in a member's declaration",
-			               "members have no storage class");
+			compilation_.error("D_DECL_CLASS", base.place,
+			                   "storage class in a member's declaration",
+			                   "members have no storage class");
 		// A member of just an anonymous struct or union.
 		if (at(Tok::Semicolon) && types::info(base.type).name.empty() &&
-		    context_.types.is_struct(base.type)) {
+		    compilation_.types.is_struct(base.type)) {
 			check_alignment(attributes_, tok_.place);
 			body.members.push_back({"", base.type, -1, attributes_.packed, attributes_.align});
 			advance();
@@ -394,8 +400,8 @@ void Parser::struct_body(TypeRef type) {
 	nesting_--;
 	check_alignment(own, end);
 	if (types::info(type).kind != Kind::Forward)
-		return context_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type),
-		                      "its own body defines it again");
+		return compilation_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type),
+		                          "its own body defines it again");
 	define_struct(type, own, body);
 }
 
@@ -403,9 +409,9 @@ void Parser::enum_body(TypeRef type) {
 	expect(Tok::LBrace, "to open the constants");
 	bodies_++;
 	if (at(Tok::RBrace))
-		context_.error("D_SYNTAX", tok_.place, "syntax error near \"}\"",
-		               "an enum has at least one constant");
-	TypeTable::OpenEnum open(context_.types);
+		compilation_.error("D_SYNTAX", tok_.place, "syntax error near \"}\"",
+		                   "an enum has at least one constant");
+	TypeTable::OpenEnum open(compilation_.types);
 	int64_t value = 0;
 	while (!at(Tok::RBrace)) {
 		if (!at(Tok::Ident))
@@ -418,23 +424,24 @@ void Parser::enum_body(TypeRef type) {
 				syntax("the value of " + name + " is missing");
 			const auto given = sema_.constant(ternary());
 			if (!given)
-				context_.error("D_DECL_ENCONST", place,
-				               "enumerator '" + name +
-				                   "' must be assigned to an integral constant expression",
-				               "only constants can be used here");
+				compilation_.error(
+				    "D_DECL_ENCONST", place,
+				    "enumerator '" + name +
+				        "' must be assigned to an integral constant expression",
+				    "only constants can be used here");
 			else
 				value = *given;
 		}
 		if (value > INT32_MAX || value < INT32_MIN)
-			context_.error("D_DECL_ENOFLOW", place,
-			               "enumerator '" + name + "' value overflows INT_MAX",
-			               "an enum's constants have 32 bits");
-		bool redeclared = bool(context_.types.program().find_enumerator(name));
+			compilation_.error("D_DECL_ENOFLOW", place,
+			                   "enumerator '" + name + "' value overflows INT_MAX",
+			                   "an enum's constants have 32 bits");
+		bool redeclared = bool(compilation_.types.program().find_enumerator(name));
 		for (const auto& known : open.constants())
 			redeclared |= known.name == name;
 		if (redeclared)
-			context_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
-			               "rename one of the two constants");
+			compilation_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
+			                   "rename one of the two constants");
 		open.add(name, value);
 		value = static_cast<int64_t>(static_cast<uint64_t>(value) +
 		                             1); // an overflow is reported by the next one
@@ -445,8 +452,9 @@ void Parser::enum_body(TypeRef type) {
 	bodies_--;
 	advance();
 	if (types::info(type).kind != Kind::Forward)
-		return context_.error("D_DECL_TYPERED", tok_.place, "type redeclared: " + types::to_c(type),
-		                      "its own body defines it again");
+		return compilation_.error("D_DECL_TYPERED", tok_.place,
+		                          "type redeclared: " + types::to_c(type),
+		                          "its own body defines it again");
 	uint32_t bytes = 4;
 	bool is_signed = true;
 	if (attributes_.packed) { // the smallest integer that holds them
@@ -459,7 +467,7 @@ void Parser::enum_body(TypeRef type) {
 		const int64_t reach = is_signed ? std::max(~least, most) * 2 : most;
 		bytes = reach <= UINT8_MAX ? 1 : reach <= UINT16_MAX ? 2 : 4;
 	}
-	context_.types.program().define_enum(type, open.constants(), bytes, is_signed);
+	compilation_.types.program().define_enum(type, open.constants(), bytes, is_signed);
 }
 
 TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
@@ -472,16 +480,18 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 			const Specifiers given = specifiers();
 			const Declarator one = declarator(given.type, false);
 			if (!one.name.empty())
-				context_.error("D_DECL_PROTO_NAME", one.place,
-				               "parameter name not expected in array signature: " + one.name,
-				               "keys have a type only");
+				compilation_.error("D_DECL_PROTO_NAME", one.place,
+				                   "parameter name not expected in array signature: " +
+				                       one.name,
+				                   "keys have a type only");
 			const TypeRef key = one.type;
-			const bool empty = context_.types.is_struct(key) && !context_.types.size(key);
-			if (context_.types.is_void(key) || empty || context_.types.is_float(key) ||
-			    context_.types.is_function(key))
-				context_.error("D_KEY_TYPE", at_key,
-				               "type " + context_.types.text(key) + " cannot be a key",
-				               "keys are integers, pointers, strings and structs");
+			const bool empty = compilation_.types.is_struct(key) && !compilation_.types.size(key);
+			if (compilation_.types.is_void(key) || empty || compilation_.types.is_float(key) ||
+			    compilation_.types.is_function(key))
+				compilation_.error("D_KEY_TYPE", at_key,
+				                   "type " + compilation_.types.text(key) +
+				                       " cannot be a key",
+				                   "keys are integers, pointers, strings and structs");
 			out.keys.push_back(key);
 		} while (accept(Tok::Comma));
 		expect(Tok::RBracket, "after the key types");
@@ -492,10 +502,11 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 		const auto given = sema_.constant(ternary());
 		out.empty = given && *given == 0;
 		if (!given || *given < 0)
-			context_.error("D_DECL_ARRSUB", place,
-			               "positive integral constant or tuple signature expected as array "
-			               "declaration subscript",
-			               "write the number of elements, or key types for an associative array");
+			compilation_.error(
+			    "D_DECL_ARRSUB", place,
+			    "positive integral constant or tuple signature expected as array "
+			    "declaration subscript",
+			    "write the number of elements, or key types for an associative array");
 		else
 			count = *given;
 	}
@@ -506,21 +517,21 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 		base = array_suffix(base, out);
 		nesting_--;
 	}
-	const uint64_t element = context_.types.size(base);
-	if (context_.types.is_void(base) || context_.types.is_function(base)) {
-		context_.error("D_DECL_ARRNULL", place,
-		               "cannot create array of type " + context_.types.text(base),
-		               "an array's elements need a size");
-		return context_.types.int_type();
+	const uint64_t element = compilation_.types.size(base);
+	if (compilation_.types.is_void(base) || compilation_.types.is_function(base)) {
+		compilation_.error("D_DECL_ARRNULL", place,
+		                   "cannot create array of type " + compilation_.types.text(base),
+		                   "an array's elements need a size");
+		return compilation_.types.int_type();
 	}
 	if (element && count > UINT32_MAX / element) {
-		context_.error("D_DECL_ARRBIG", place, "array is too big", "4 GiB is the most");
+		compilation_.error("D_DECL_ARRBIG", place, "array is too big", "4 GiB is the most");
 		count = 1;
 	}
-	if (context_.types.is_string(base))
-		base = context_.types.program().array(context_.types.basic("char"),
-		                                      context_.types.string_size());
-	return context_.types.program().array(base, count);
+	if (compilation_.types.is_string(base))
+		base = compilation_.types.program().array(compilation_.types.basic("char"),
+		                                          compilation_.types.string_size());
+	return compilation_.types.program().array(base, count);
 }
 
 TypeRef Parser::function_suffix(TypeRef base) {
@@ -533,36 +544,36 @@ TypeRef Parser::function_suffix(TypeRef base) {
 			advance();
 			varargs = true;
 			if (!at(Tok::RParen))
-				context_.error("D_DECL_PROTO_VARARGS", tok_.place,
-				               "... must be the last parameter", "move it to the end");
+				compilation_.error("D_DECL_PROTO_VARARGS", tok_.place,
+				                   "... must be the last parameter", "move it to the end");
 			while (!at(Tok::RParen) && !at(Tok::End))
 				advance();
 			break;
 		}
 		const Specifiers given = specifiers();
 		if (given.storage != Storage::None)
-			context_.error(
+			compilation_.error(
 			    "D_DECL_PARMCLASS", given.place,
 			    "inappropriate storage class for function or associative array parameter",
 			    "drop it");
 		const Declarator one = declarator(given.type, false);
-		if (context_.types.is_void(one.type)) {
+		if (compilation_.types.is_void(one.type)) {
 			if (!parameters.empty() || !one.name.empty() || !at(Tok::RParen))
-				context_.error("D_DECL_PROTO_VOID", given.place,
-				               "void must be the only parameter", "drop it");
+				compilation_.error("D_DECL_PROTO_VOID", given.place,
+				                   "void must be the only parameter", "drop it");
 			break;
 		}
-		if (context_.types.is_struct(one.type) && !context_.types.size(one.type))
-			context_.error("D_DECL_PROTO_TYPE", given.place,
-			               "a parameter may not have incomplete type " +
-			                   context_.types.text(one.type),
-			               "define the type first, or point to it");
+		if (compilation_.types.is_struct(one.type) && !compilation_.types.size(one.type))
+			compilation_.error("D_DECL_PROTO_TYPE", given.place,
+			                   "a parameter may not have incomplete type " +
+			                       compilation_.types.text(one.type),
+			                   "define the type first, or point to it");
 		parameters.push_back({names.emplace_back(one.name), one.type});
 		if (!accept(Tok::Comma))
 			break;
 	}
 	expect(Tok::RParen, "after the parameters");
-	return context_.types.program().function(base, parameters, varargs);
+	return compilation_.types.program().function(base, parameters, varargs);
 }
 
 TypeRef Parser::suffixes(TypeRef base, Declarator& out) {
@@ -580,7 +591,7 @@ Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 		syntax("this declarator is nested too deeply");
 	while (at(Tok::Star)) {
 		advance();
-		base = context_.types.program().pointer(base);
+		base = compilation_.types.program().pointer(base);
 		while (at(Tok::Const) || at(Tok::Volatile) || at(Tok::Restrict) || at(Tok::Userland))
 			advance();
 	}
@@ -612,26 +623,26 @@ Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 	} else {
 		out.place = tok_.place;
 		if (at(Tok::Ident) ||
-		    (d_word(tok_.kind) && context_.diagnostics.sources().foreign(tok_.place))) {
+		    (d_word(tok_.kind) && compilation_.diagnostics.sources().foreign(tok_.place))) {
 			out.name = tok_.name();
 			if (out.name.find('`') != std::string::npos) {
-				context_.error("D_DECL_SCOPE", tok_.place,
-				               "cannot specify scope in a declaration: " + out.name,
-				               "what a program declares is its own");
+				compilation_.error("D_DECL_SCOPE", tok_.place,
+				                   "cannot specify scope in a declaration: " + out.name,
+				                   "what a program declares is its own");
 				out.name = out.name.substr(out.name.rfind('`') + 1);
 			}
 			advance();
 		} else if (at(Tok::Aggregation)) {
-			context_.error("D_DECL_DYNOBJ", tok_.place,
-			               "cannot declare an object without a type of its own: " +
-			                   std::string(tok_.text),
-			               "an aggregation comes to be with its first assignment: " +
-			                   std::string(tok_.text) + " = count();");
+			compilation_.error("D_DECL_DYNOBJ", tok_.place,
+			                   "cannot declare an object without a type of its own: " +
+			                       std::string(tok_.text),
+			                   "an aggregation comes to be with its first assignment: " +
+			                       std::string(tok_.text) + " = count();");
 			throw Failure{};
 		} else if (need_name) {
-			context_.error("D_DECL_IDENT", tok_.place,
-			               "missing or invalid identifier in declaration",
-			               "a name is expected here");
+			compilation_.error("D_DECL_IDENT", tok_.place,
+			                   "missing or invalid identifier in declaration",
+			                   "a name is expected here");
 			throw Failure{};
 		}
 		out.type = suffixes(base, out);
@@ -643,7 +654,7 @@ Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 TypeRef Parser::type_name(bool* user) {
 	const Specifiers given = specifiers();
 	if (given.storage != Storage::None)
-		context_.error("D_DECL_CLASS", given.place, "storage class in a type name", "drop it");
+		compilation_.error("D_DECL_CLASS", given.place, "storage class in a type name", "drop it");
 	if (user)
 		*user = given.user;
 	const Declarator one = declarator(given.type, false);
@@ -664,22 +675,22 @@ TypeRef Parser::type_name_only() {
 }
 
 void Parser::declaration() {
-	const size_t before = context_.diagnostics.all().size();
+	const size_t before = compilation_.diagnostics.all().size();
 	attributes_ = {};
 	advance();
 	const Specifiers base = specifiers();
 	if (at(Tok::Semicolon)) {
 		if (!base.defines && types::info(types::resolve(base.type)).kind != Kind::Forward)
-			context_.error("D_DECL_USELESS", base.place,
-			               "declaration name expected: useless declaration",
-			               "name what is declared");
+			compilation_.error("D_DECL_USELESS", base.place,
+			                   "declaration name expected: useless declaration",
+			                   "name what is declared");
 		return;
 	}
 	const CAttributes shared = attributes_;
 	for (;;) {
 		const Declarator one = declarator(base.type, true);
 		if (function_body(one.type))
-			return context_.diagnostics.truncate(before);
+			return compilation_.diagnostics.truncate(before);
 		declare(base, one);
 		if (!at(Tok::Comma))
 			break;
@@ -693,8 +704,8 @@ void Parser::declaration() {
 
 // A C header may define small functions; D has none, and goes over it.
 bool Parser::function_body(TypeRef type) {
-	const Sources& sources = context_.diagnostics.sources();
-	if (!at(Tok::LBrace) || !context_.types.is_function(type) ||
+	const Sources& sources = compilation_.diagnostics.sources();
+	if (!at(Tok::LBrace) || !compilation_.types.is_function(type) ||
 	    sources.locate(tok_.place).file == sources.name(tok_.place.source))
 		return false;
 	skip_item();
@@ -703,20 +714,20 @@ bool Parser::function_body(TypeRef type) {
 
 // What __attribute__((mode(...))) makes of an integer.
 TypeRef Parser::of_mode(TypeRef type) {
-	if (!attributes_.bytes || !context_.types.is_integer(type))
+	if (!attributes_.bytes || !compilation_.types.is_integer(type))
 		return type;
 	static constexpr const char* kSigned[] = {"signed char", "short", "int", "long"};
 	static constexpr const char* kUnsigned[] = {"unsigned char", "unsigned short", "unsigned int",
 	                                            "unsigned long"};
-	return context_.types.basic(
-	    (context_.types.is_signed(type) ? kSigned : kUnsigned)[std::countr_zero(attributes_.bytes)]);
+	return compilation_.types.basic(
+	    (compilation_.types.is_signed(type) ? kSigned : kUnsigned)[std::countr_zero(attributes_.bytes)]);
 }
 
 // A layout that cannot be told is not guessed.
 void Parser::check_alignment(const CAttributes& attributes, Place place) {
 	if (!attributes.unclear)
 		return;
-	context_.error(
+	compilation_.error(
 	    "D_SYNTAX", place, "aligned( ) is no power of two that is known here",
 	    "write it as a number, or one made with + - * / << | & of numbers and sizeof of basic types");
 	throw Failure{};
@@ -725,48 +736,48 @@ void Parser::check_alignment(const CAttributes& attributes, Place place) {
 void Parser::declare(const Specifiers& base, const Declarator& one) {
 	switch (base.storage) {
 	case Storage::Typedef: {
-		auto& program = context_.types.program();
+		auto& program = compilation_.types.program();
 		check_alignment(attributes_, one.place);
 		const TypeRef type = of_mode(one.type);
 		const TypeRef known = program.find(types::NameSpace::Ordinary, one.name);
-		if (context_.scope.find_variable(DIF_VS_GLOBAL, one.name))
-			context_.error("D_DECL_IDRED", one.place,
-			               "global variable redeclared as a type: " + one.name,
-			               "give one of the two another name");
+		if (compilation_.definitions.find_variable(DIF_VS_GLOBAL, one.name))
+			compilation_.error("D_DECL_IDRED", one.place,
+			                   "global variable redeclared as a type: " + one.name,
+			                   "give one of the two another name");
 		else if (one.assoc)
-			context_.error("D_DECL_LOCASSC", one.place,
-			               "a typedef may not be an associative array",
-			               "give the number of elements");
-		else if (known && !context_.types.same(known, type))
-			context_.error("D_DECL_TYPERED", one.place, "type redeclared: " + one.name,
-			               "it was " + types::to_c(types::resolve(known)));
+			compilation_.error("D_DECL_LOCASSC", one.place,
+			                   "a typedef may not be an associative array",
+			                   "give the number of elements");
+		else if (known && !compilation_.types.same(known, type))
+			compilation_.error("D_DECL_TYPERED", one.place, "type redeclared: " + one.name,
+			                   "it was " + types::to_c(types::resolve(known)));
 		else if (const TypeRef name = program.typedef_name(one.name, type); attributes_.align)
-			context_.types.set_alignment(name, attributes_.align);
+			compilation_.types.set_alignment(name, attributes_.align);
 		return;
 	}
 	case Storage::Extern:
-		if (context_.diagnostics.sources().foreign(
+		if (compilation_.diagnostics.sources().foreign(
 		        one.place)) // the C library's are no symbols of the kernel
 			return;
-		context_.scope.externs[one.name] = {one.type, base.user};
+		compilation_.definitions.externs[one.name] = {one.type, base.user};
 		return;
 	case Storage::Bad: return;
 	default: {
-		if (context_.diagnostics.sources().foreign(one.place))
+		if (compilation_.diagnostics.sources().foreign(one.place))
 			return;
 		const uint8_t scope = base.storage == Storage::Self   ? DIF_VS_THREAD
 		                      : base.storage == Storage::This ? DIF_VS_LOCAL
 		                                                      : DIF_VS_GLOBAL;
 		if (scope == DIF_VS_GLOBAL &&
-		    context_.types.program().find(types::NameSpace::Ordinary, one.name))
-			return context_.error("D_DECL_TYPERED", one.place,
-			                      "type redeclared as a variable: " + one.name,
-			                      "give one of the two another name");
-		if (one.empty && context_.types.is_array(one.type))
-			return context_.error("D_DECL_ARRSUB", one.place,
-			                      "positive integral constant or tuple signature expected as "
-			                      "array declaration subscript",
-			                      "an array has at least one element");
+		    compilation_.types.program().find(types::NameSpace::Ordinary, one.name))
+			return compilation_.error("D_DECL_TYPERED", one.place,
+			                          "type redeclared as a variable: " + one.name,
+			                          "give one of the two another name");
+		if (one.empty && compilation_.types.is_array(one.type))
+			return compilation_.error("D_DECL_ARRSUB", one.place,
+			                          "positive integral constant or tuple signature expected as "
+			                          "array declaration subscript",
+			                          "an array has at least one element");
 		sema_.declare_variable(scope, one.name, one.place, one.type, one.assoc, one.keys, base.user);
 		return;
 	}

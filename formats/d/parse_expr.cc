@@ -14,8 +14,9 @@ struct Nesting {
 	explicit Nesting(Parser& of) : parser(of) {
 		if (++parser.nesting_ > 200) {
 			parser.nesting_--;
-			parser.context_.error("D_SYNTAX", parser.tok_.place,
-			                      "expression is nested too deeply", "split it with variables");
+			parser.compilation_.error("D_SYNTAX", parser.tok_.place,
+			                          "expression is nested too deeply",
+			                          "split it with variables");
 			throw Parser::Failure{};
 		}
 	}
@@ -127,7 +128,7 @@ Node* Parser::binary(unsigned level) {
 
 // <errno.h> makes of errno `(*__errno_location ())`: D's own is meant.
 bool Parser::c_errno() {
-	if (!context_.options.preprocess || !at(Tok::Star) || peek().text != "__errno_location")
+	if (!compilation_.options.preprocess || !at(Tok::Star) || peek().text != "__errno_location")
 		return false;
 	advance();
 	advance();
@@ -214,10 +215,10 @@ Node* Parser::postfix() {
 			if (!at(Tok::Ident) && !keyword) {
 				if (at(Tok::End) || at(Tok::Bad))
 					syntax();
-				context_.error("D_OP_IDENT", tok_.place,
-				               std::string("operator ") + (member->arrow ? "->" : ".") +
-				                   " must be followed by an identifier",
-				               "name a member; an element of an array is written [n]");
+				compilation_.error("D_OP_IDENT", tok_.place,
+				                   std::string("operator ") + (member->arrow ? "->" : ".") +
+				                       " must be followed by an identifier",
+				                   "name a member; an element of an array is written [n]");
 				throw Failure{};
 			}
 			member->a = left;
@@ -237,9 +238,9 @@ Node* Parser::postfix() {
 			break;
 		}
 		case Tok::LParen:
-			context_.error("D_FUNC_IDENT", left->place,
-			               "function designator is not an identifier",
-			               "only D's own functions are called, by their names");
+			compilation_.error("D_FUNC_IDENT", left->place,
+			                   "function designator is not an identifier",
+			                   "only D's own functions are called, by their names");
 			throw Failure{};
 		default: return left;
 		}
@@ -276,12 +277,12 @@ Node* Parser::number() {
 	if (at(Tok::Float)) {
 		number->real =
 		    tok_.real_single ? static_cast<double>(static_cast<float>(tok_.real)) : tok_.real;
-		number->type = context_.types.basic(tok_.real_single ? "float" : "double");
+		number->type = compilation_.types.basic(tok_.real_single ? "float" : "double");
 	} else {
 		static constexpr std::string_view kNames[] = {
 		    "int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"};
 		number->value = tok_.value;
-		number->type = context_.types.basic(kNames[static_cast<unsigned>(tok_.int_type)]);
+		number->type = compilation_.types.basic(kNames[static_cast<unsigned>(tok_.int_type)]);
 	}
 	advance();
 	return number;
@@ -309,9 +310,9 @@ Node* Parser::aggregation() {
 			syntax("keys belong between the brackets; without any write @" + aggregation->text);
 		aggregation->list = arguments(Tok::RBracket);
 		if (at(Tok::LBracket)) {
-			context_.error("D_AGG_MDIM", tok_.place,
-			               "improper use of multidimensional aggregation",
-			               "write the keys as one list: @a[key, key]");
+			compilation_.error("D_AGG_MDIM", tok_.place,
+			                   "improper use of multidimensional aggregation",
+			                   "write the keys as one list: @a[key, key]");
 			throw Failure{};
 		}
 	}

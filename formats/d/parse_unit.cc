@@ -15,11 +15,11 @@ using types::TypeRef;
 // DOF counts a probe's arguments in one byte.
 constexpr uint32_t kMostArguments = 255;
 
-Parser::Parser(Context& context, Sema& sema, uint32_t source)
-    : context_(context), sema_(sema),
-      lexer_(context.diagnostics, source, context.macros,
-             [&context](Place place, std::string_view text) { control_line(context, place, text); }) {
-	if (context.options.preprocess && !context.in_library)
+Parser::Parser(Compilation& compilation, Sema& sema, uint32_t source)
+    : compilation_(compilation), sema_(sema),
+      lexer_(compilation.diagnostics, source, compilation.macros,
+             [&compilation](Place place, std::string_view text) { control_line(compilation, place, text); }) {
+	if (compilation.options.preprocess && !compilation.in_library)
 		lexer_.allow_c();
 }
 
@@ -52,10 +52,10 @@ void Parser::syntax(std::string hint) {
 	if (lexer_.cut_off())
 		throw Failure{};
 	if (at(Tok::End))
-		context_.error("D_SYNTAX", tok_.place, "syntax error near end of input", std::move(hint));
+		compilation_.error("D_SYNTAX", tok_.place, "syntax error near end of input", std::move(hint));
 	else if (!at(Tok::Bad))
-		context_.error("D_SYNTAX", tok_.place, "syntax error near \"" + std::string(tok_.text) + "\"",
-		               std::move(hint));
+		compilation_.error("D_SYNTAX", tok_.place,
+		                   "syntax error near \"" + std::string(tok_.text) + "\"", std::move(hint));
 	throw Failure{};
 }
 
@@ -103,8 +103,8 @@ void Parser::skip_item() {
 bool Parser::declaration_ahead() {
 	const uint32_t back = lexer_.offset();
 	const Token first = lexer_.next();
-	const char next = first.end < context_.diagnostics.sources().text(first.place.source).size()
-	                      ? context_.diagnostics.sources().text(first.place.source)[first.end]
+	const char next = first.end < compilation_.diagnostics.sources().text(first.place.source).size()
+	                      ? compilation_.diagnostics.sources().text(first.place.source)[first.end]
 	                      : '\0';
 	bool yes = false;
 	if (next != ':') {
@@ -130,7 +130,7 @@ bool Parser::declaration_ahead() {
 Parser::Item Parser::next(Clause& out) {
 	for (;;) {
 		const char first = lexer_.peek_char();
-		if (context_.skip_file) // a control line said so
+		if (compilation_.skip_file) // a control line said so
 			return Item::End;
 		if (first == '\0' || first == ';') {
 			advance();
@@ -138,14 +138,14 @@ Parser::Item Parser::next(Clause& out) {
 				return Item::End;
 			continue;
 		}
-		const size_t before = context_.diagnostics.all().size();
+		const size_t before = compilation_.diagnostics.all().size();
 		// What D has not (__int128, statements) is left out of a system's header, silently: D programs cannot use it.
-		const bool foreign = context_.diagnostics.sources().foreign(lexer_.here());
+		const bool foreign = compilation_.diagnostics.sources().foreign(lexer_.here());
 		try {
 			const uint32_t back = lexer_.offset();
 			if (foreign) {
 				declaration();
-				context_.diagnostics.truncate(before);
+				compilation_.diagnostics.truncate(before);
 				return Item::Declaration;
 			}
 			const Token token = lexer_.next();
@@ -168,17 +168,17 @@ Parser::Item Parser::next(Clause& out) {
 				return Item::Declaration;
 			}
 			// What looked wrong as a token may be right in a description.
-			context_.diagnostics.truncate(before);
+			compilation_.diagnostics.truncate(before);
 			return clause(out);
 		} catch (const Failure&) {
 			skip_item();
 			if (foreign)
-				context_.diagnostics.truncate(before);
+				compilation_.diagnostics.truncate(before);
 		}
 	}
 }
 
-void Parser::split_description(ProbeDesc& desc) {
+void Parser::split_description(Description& desc) {
 	std::vector<std::string> parts(1);
 	for (size_t i = 0; i < desc.text.size(); i++) {
 		const char c = desc.text[i];
@@ -200,21 +200,21 @@ void Parser::split_description(ProbeDesc& desc) {
 			desc.id = static_cast<uint32_t>(id);
 			return;
 		}
-		context_.error("D_PDESC_INVAL", desc.place, "invalid probe identifier " + desc.text,
-		               "dtrace -l shows the numbers that there are");
+		compilation_.error("D_PDESC_INVAL", desc.place, "invalid probe identifier " + desc.text,
+		                   "dtrace -l shows the numbers that there are");
 		advance();
 		throw Failure{};
 	}
 	if (parts.size() > 5) {
-		context_.error("D_PDESC_INVAL", desc.place,
-		               "invalid probe description " + desc.text + ": too many colons",
-		               "at most host:provider:module:function:name");
+		compilation_.error("D_PDESC_INVAL", desc.place,
+		                   "invalid probe description " + desc.text + ": too many colons",
+		                   "at most host:provider:module:function:name");
 		advance();
 		throw Failure{};
 	}
 	unsigned last = 4; // right-aligned: the last part is the name
 	if (parts.size() < 4) {
-		switch (context_.options.specifier) {
+		switch (compilation_.options.specifier) {
 		case Specifier::Provider: last = 1; break;
 		case Specifier::Module: last = 2; break;
 		case Specifier::Function: last = 3; break;
@@ -224,9 +224,9 @@ void Parser::split_description(ProbeDesc& desc) {
 	std::string* const fields[] = {&desc.host, &desc.provider, &desc.module, &desc.function, &desc.name};
 	const size_t room = last + 1;
 	if (parts.size() > room) {
-		context_.error("D_PDESC_INVAL", desc.place,
-		               "invalid probe description " + desc.text + ": too many colons",
-		               "this option takes fewer fields");
+		compilation_.error("D_PDESC_INVAL", desc.place,
+		                   "invalid probe description " + desc.text + ": too many colons",
+		                   "this option takes fewer fields");
 		advance();
 		throw Failure{};
 	}
@@ -236,16 +236,16 @@ void Parser::split_description(ProbeDesc& desc) {
 	static constexpr const char* kNames[] = {"host", "provider", "module", "function", "name"};
 	for (unsigned i = 0; i < 5; i++) {
 		if (fields[i]->size() > kLimits[i])
-			context_.error("D_PDESC_INVAL", desc.place,
-			               "invalid probe description " + desc.text + ": " + kNames[i] +
-			                   " is too long",
-			               "at most " + std::to_string(kLimits[i]) + " characters");
+			compilation_.error("D_PDESC_INVAL", desc.place,
+			                   "invalid probe description " + desc.text + ": " + kNames[i] +
+			                       " is too long",
+			                   "at most " + std::to_string(kLimits[i]) + " characters");
 	}
 }
 
-ProbeDesc Parser::probe_description() {
+Description Parser::probe_description() {
 	lexer_.peek_char();
-	ProbeDesc desc;
+	Description desc;
 	desc.place = lexer_.here();
 	desc.text = lexer_.probe_text();
 	if (desc.text.empty()) {
@@ -276,15 +276,15 @@ Parser::Item Parser::clause(Clause& out) {
 		in_predicate_ = false;
 	}
 	if (lexer_.peek_char() != '{') {
-		const bool alone = context_.options.braces_optional || out.predicate;
-		if (lexer_.peek_char() == '\0' && (context_.options.braces_optional))
+		const bool alone = compilation_.options.braces_optional || out.predicate;
+		if (lexer_.peek_char() == '\0' && (compilation_.options.braces_optional))
 			return Item::Clause;
 		advance();
 		if (alone && at(Tok::Semicolon))
 			return Item::Clause;
-		context_.error("D_SYNTAX", at(Tok::End) ? out.place : tok_.place,
-		               "expected predicate and/or actions following probe description",
-		               "write { } behind it");
+		compilation_.error("D_SYNTAX", at(Tok::End) ? out.place : tok_.place,
+		                   "expected predicate and/or actions following probe description",
+		                   "write { } behind it");
 		throw Failure{};
 	}
 	advance();
@@ -330,7 +330,7 @@ void Parser::statement(std::vector<Stmt>& out) {
 		if (peek().kind == Tok::LParen) {
 			// The header's semicolons end no statement.
 			const std::string word(tok_.text);
-			context_.error(
+			compilation_.error(
 			    "D_SYNTAX", tok_.place, "syntax error near \"" + word + "\"",
 			    "D has no loops: a probe's work must be bounded; use the probe itself, or tick-");
 			advance();
@@ -399,17 +399,17 @@ void Parser::inline_definition() {
 	advance();
 	const Specifiers base = specifiers();
 	if (base.storage != Storage::None)
-		context_.error("D_DECL_CLASS", base.place, "storage class in an inline definition",
-		               "drop it");
+		compilation_.error("D_DECL_CLASS", base.place, "storage class in an inline definition",
+		                   "drop it");
 	InlineDef def;
 	types::TypeRef type = base.type;
 	while (accept(Tok::Star))
-		type = context_.types.program().pointer(type);
+		type = compilation_.types.program().pointer(type);
 	if (!at(Tok::Ident))
 		syntax("an inline needs a name");
 	def.name = tok_.name();
 	def.place = tok_.place;
-	def.library = context_.in_library;
+	def.library = compilation_.in_library;
 	advance();
 	if (accept(Tok::LBracket)) {
 		def.array = true;
@@ -417,16 +417,17 @@ void Parser::inline_definition() {
 			const Specifiers given = specifiers();
 			Declarator one = declarator(given.type, false);
 			if (one.name.empty())
-				context_.error("D_DECL_PROTO_FORM", one.place,
-				               "inline " + def.name +
-				                   "[ ] declares a parameter without a name",
-				               "its value refers to parameters by name");
-			if (context_.types.is_void(one.type) || context_.types.is_function(one.type)) {
-				context_.error("D_DECL_PROTO_TYPE", given.place,
-				               "inline " + def.name + "[ ] parameter may not have type " +
-				                   context_.types.text(one.type),
-				               "a parameter stands for a value");
-				one.type = context_.types.int_type();
+				compilation_.error("D_DECL_PROTO_FORM", one.place,
+				                   "inline " + def.name +
+				                       "[ ] declares a parameter without a name",
+				                   "its value refers to parameters by name");
+			if (compilation_.types.is_void(one.type) ||
+			    compilation_.types.is_function(one.type)) {
+				compilation_.error("D_DECL_PROTO_TYPE", given.place,
+				                   "inline " + def.name + "[ ] parameter may not have type " +
+				                       compilation_.types.text(one.type),
+				                   "a parameter stands for a value");
+				one.type = compilation_.types.int_type();
 			}
 			def.parameters.push_back({one.name, one.type});
 			if (!accept(Tok::Comma))
@@ -454,20 +455,21 @@ void Parser::translator_definition() {
 	translator->out = type_name();
 	expect(Tok::Lt, "before the translator's input");
 	const Place at_input = tok_.place;
-	if (at(Tok::Ident) && !context_.types.find_typedef(tok_.name())) {
-		context_.error("D_TYPE_ERR", at_input,
-		               "failed to resolve type " + std::string(tok_.name()) + ": no such type",
-		               "a translator's input is a type and a name: < struct task_struct *T >");
+	if (at(Tok::Ident) && !compilation_.types.find_typedef(tok_.name())) {
+		compilation_.error("D_TYPE_ERR", at_input,
+		                   "failed to resolve type " + std::string(tok_.name()) + ": no such type",
+		                   "a translator's input is a type and a name: < struct task_struct *T >");
 		throw Failure{};
 	}
 	const Specifiers given = specifiers();
 	const Declarator input = declarator(given.type, true);
-	if (context_.types.is_void(input.type) || context_.types.is_function(input.type) ||
-	    (!context_.types.is_string(input.type) &&
-	     !context_.types.size(context_.types.complete(input.type)))) {
-		context_.error("D_XLATE_INCOMPAT", at_input,
-		               "translator input cannot be of type " + context_.types.text(input.type),
-		               "it has no values: name a complete type, or a pointer");
+	if (compilation_.types.is_void(input.type) || compilation_.types.is_function(input.type) ||
+	    (!compilation_.types.is_string(input.type) &&
+	     !compilation_.types.size(compilation_.types.complete(input.type)))) {
+		compilation_.error("D_XLATE_INCOMPAT", at_input,
+		                   "translator input cannot be of type " +
+		                       compilation_.types.text(input.type),
+		                   "it has no values: name a complete type, or a pointer");
 		throw Failure{};
 	}
 	translator->in = input.type;
@@ -485,15 +487,15 @@ void Parser::translator_definition() {
 		Node* const value = assignment();
 		expect(Tok::Semicolon, "after the member's value");
 		if (!translator->members.emplace(member, value).second)
-			context_.error("D_XLATE_MEMB", at_member,
-			               "translator member " + member + " is defined twice",
-			               "keep one of the two");
-		else if (context_.types.is_struct(translator->out) &&
+			compilation_.error("D_XLATE_MEMB", at_member,
+			                   "translator member " + member + " is defined twice",
+			                   "keep one of the two");
+		else if (compilation_.types.is_struct(translator->out) &&
 		         !types::find_member(translator->out, member))
-			context_.error("D_XLATE_MEMB", at_member,
-			               "translator member " + member +
-			                   " definition uses undefined member name",
-			               context_.types.text(translator->out) + " has no such member");
+			compilation_.error("D_XLATE_MEMB", at_member,
+			                   "translator member " + member +
+			                       " definition uses undefined member name",
+			                   compilation_.types.text(translator->out) + " has no such member");
 	}
 	sema_.unbind(input.name);
 	advance();
@@ -510,12 +512,12 @@ void Parser::provider_definition() {
 		syntax("a provider's name is expected");
 	const std::string name(tok_.name());
 	if (name.back() >= '0' && name.back() <= '9')
-		context_.error("D_PROV_BADNAME", tok_.place,
-		               "provider name may not end with a digit: " + name,
-		               "the process id is appended to it");
+		compilation_.error("D_PROV_BADNAME", tok_.place,
+		                   "provider name may not end with a digit: " + name,
+		                   "the process id is appended to it");
 	else if (name.size() > 63 - 10)
-		context_.error("D_PROV_BADNAME", tok_.place, "provider name is too long: " + name,
-		               "53 characters fit");
+		compilation_.error("D_PROV_BADNAME", tok_.place, "provider name is too long: " + name,
+		                   "53 characters fit");
 	const Place place = tok_.place;
 	advance();
 	expect(Tok::LBrace, "to open the provider");
@@ -534,11 +536,11 @@ void Parser::provider_definition() {
 	}
 	advance();
 	expect_last(Tok::Semicolon, "after the provider");
-	const auto [known, fresh] = context_.scope.providers.emplace(name, def);
+	const auto [known, fresh] = compilation_.definitions.providers.emplace(name, def);
 	if (!fresh && known->second != def)
-		context_.error("D_PROV_INCOMPAT", place,
-		               "provider " + name + " is defined again with other probes",
-		               "write all of its probes into one definition");
+		compilation_.error("D_PROV_INCOMPAT", place,
+		                   "provider " + name + " is defined again with other probes",
+		                   "write all of its probes into one definition");
 }
 
 void Parser::provider_probe(ProviderDef& def) {
@@ -547,15 +549,17 @@ void Parser::provider_probe(ProviderDef& def) {
 	const Place place = tok_.place;
 	const std::string name(tok_.name());
 	advance();
-	const TypeRef native = function_suffix(context_.types.void_type());
-	const TypeRef translated = accept(Tok::Colon) ? function_suffix(context_.types.void_type()) : native;
+	const TypeRef native = function_suffix(compilation_.types.void_type());
+	const TypeRef translated =
+	    accept(Tok::Colon) ? function_suffix(compilation_.types.void_type()) : native;
 	if (types::info(native).count > kMostArguments || types::info(translated).count > kMostArguments)
-		context_.error("D_PROV_PRARGLEN", place, "probe " + name + " has too many arguments",
-		               std::to_string(kMostArguments) + " fit");
+		compilation_.error("D_PROV_PRARGLEN", place, "probe " + name + " has too many arguments",
+		                   std::to_string(kMostArguments) + " fit");
 	for (uint32_t i = 0; i < types::info(translated).count; i++)
 		check_translation(name, place, native, translated.container->parameter(translated.id, i), i);
-	if (!def.emplace(name, context_.types.text(native) + " : " + context_.types.text(translated)).second)
-		context_.error("D_PROV_PRDUP", place, "probe redeclared: " + name, "drop one");
+	if (!def.emplace(name, compilation_.types.text(native) + " : " + compilation_.types.text(translated))
+	         .second)
+		compilation_.error("D_PROV_PRDUP", place, "probe redeclared: " + name, "drop one");
 	expect(Tok::Semicolon, "after the probe");
 }
 
@@ -570,14 +574,14 @@ void Parser::check_translation(const std::string& probe, Place place, TypeRef na
 	}
 	const std::string shown = "probe " + probe + " args[" + std::to_string(position) + "]";
 	if (from >= count)
-		return context_.error("D_PROV_PRXLATOR", place, shown + " is translated from no argument",
-		                      "give it the name of the argument that it is made from");
+		return compilation_.error("D_PROV_PRXLATOR", place, shown + " is translated from no argument",
+		                          "give it the name of the argument that it is made from");
 	const TypeRef given = native.container->parameter(native.id, from).type;
-	if (!context_.types.same(given, wanted.type) && !sema_.translatable(wanted.type, given))
-		context_.error("D_PROV_PRXLATOR", place,
-		               "no translator for " + shown + " from " + context_.types.text(given) + " to " +
-		                   context_.types.text(wanted.type),
-		               "define the translator first");
+	if (!compilation_.types.same(given, wanted.type) && !sema_.translatable(wanted.type, given))
+		compilation_.error("D_PROV_PRXLATOR", place,
+		                   "no translator for " + shown + " from " + compilation_.types.text(given) +
+		                       " to " + compilation_.types.text(wanted.type),
+		                   "define the translator first");
 }
 
 } // namespace dfr::d

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/d/context.h"
+#include "formats/d/compilation.h"
 
 namespace dfr::d {
 
@@ -21,9 +21,9 @@ class Sema;
 
 class Parser {
 public:
-	Parser(Context& context, Sema& sema, uint32_t source);
+	Parser(Compilation& compilation, Sema& sema, uint32_t source);
 
-	// What an item was. Declarations, inlines and translators are in the scope
+	// What an item was. Declarations, inlines and translators are in the definitions
 	// when it returns.
 	enum class Item : uint8_t { Clause, Declaration, End };
 	Item next(Clause& clause);
@@ -77,8 +77,8 @@ private:
 
 	// -- items (parse_unit.cc)
 	void probe_list(Clause& clause);
-	ProbeDesc probe_description();
-	void split_description(ProbeDesc& desc);
+	Description probe_description();
+	void split_description(Description& desc);
 	Item clause(Clause& clause);
 	void statements(std::vector<Stmt>& out);
 	void statement(std::vector<Stmt>& out);
@@ -131,10 +131,10 @@ private:
 	Node* parenthesis();
 	std::vector<Node*> arguments(Tok close);
 	bool predicate_ends();
-	Node* node(Nk kind) { return context_.arena.make(kind, tok_.place); }
-	Node* node(Nk kind, Place place) { return context_.arena.make(kind, place); }
+	Node* node(Nk kind) { return compilation_.arena.make(kind, tok_.place); }
+	Node* node(Nk kind, Place place) { return compilation_.arena.make(kind, place); }
 
-	Context& context_;
+	Compilation& compilation_;
 	Sema& sema_;
 	Lexer lexer_;
 	Token tok_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Options as the program sets them, and control lines: #pragma, #line, #error.
-#include "formats/d/context.h"
+#include "formats/d/compilation.h"
 
 #include <algorithm>
 
@@ -62,61 +62,62 @@ bool only_before(std::string_view name) {
 	return std::find(std::begin(kEarly), std::end(kEarly), name) != std::end(kEarly);
 }
 
-void pragma_option(Context& context, Place place, const std::vector<std::string>& parts) {
+void pragma_option(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
 	if (parts.size() != 4)
-		return context.error("D_PRAGMA_MALFORM", place,
-		                     "superfluous or missing arguments specified for #pragma option",
-		                     "write: #pragma D option name[=value]");
+		return compilation.error("D_PRAGMA_MALFORM", place,
+		                         "superfluous or missing arguments specified for #pragma option",
+		                         "write: #pragma D option name[=value]");
 	const std::string& text = parts[3];
 	const std::string name = text.substr(0, text.find('='));
 	if (only_before(name))
-		return context.error(
+		return compilation.error(
 		    "D_PRAGMA_OPTSET", place, "option " + name + " cannot be set by a pragma",
 		    "it acts before the program is read: give it on the command line, -x " + text);
 	std::string reason, hint;
-	if (!set_option(context, text, &reason, &hint))
-		context.error("D_PRAGMA_OPTSET", place,
-		              "failed to set option '" + text.substr(0, text.find('=')) + "'" +
-		                  (text.find('=') == std::string::npos
-		                       ? ""
-		                       : " to '" + text.substr(text.find('=') + 1) + "'") +
-		                  ": " + reason,
-		              hint);
+	if (!set_option(compilation, text, &reason, &hint))
+		compilation.error("D_PRAGMA_OPTSET", place,
+		                  "failed to set option '" + text.substr(0, text.find('=')) + "'" +
+		                      (text.find('=') == std::string::npos
+		                           ? ""
+		                           : " to '" + text.substr(text.find('=') + 1) + "'") +
+		                      ": " + reason,
+		                  hint);
 }
 
 // The name that a pragma of the program is about: one that the program defines.
-NameFacts* pragma_name(Context& context, Place place, const std::string& pragma, const std::string& name) {
-	const auto known = context.scope.inlines.find(name);
-	const bool foreign = known != context.scope.inlines.end() && known->second.library;
-	if (!context.in_library &&
+NameFacts* pragma_name(Compilation& compilation, Place place, const std::string& pragma,
+                       const std::string& name) {
+	const auto known = compilation.definitions.inlines.find(name);
+	const bool foreign = known != compilation.definitions.inlines.end() && known->second.library;
+	if (!compilation.in_library &&
 	    (foreign || find_builtin(name) || find_subroutine(name) || find_action(name) ||
 	     find_agg_function(name) || name.find_first_of("`>") != std::string::npos)) {
-		context.error("D_PRAGMA_SCOPE", place,
-		              "#pragma " + pragma + " cannot modify " + name +
-		                  ": it is defined outside of the program",
-		              "name what the program itself defines");
+		compilation.error("D_PRAGMA_SCOPE", place,
+		                  "#pragma " + pragma + " cannot modify " + name +
+		                      ": it is defined outside of the program",
+		                  "name what the program itself defines");
 		return nullptr;
 	}
-	NameFacts& facts = context.names[name];
-	if (!context.in_library)
+	NameFacts& facts = compilation.names[name];
+	if (!compilation.in_library)
 		facts.pragma = place;
 	return &facts;
 }
 
-void pragma_d(Context& context, Place place, const std::vector<std::string>& parts) {
+void pragma_d(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
 	if (parts.size() < 3)
-		return context.error("D_PRAGMA_MALFORM", place, "malformed #pragma D: what is missing",
-		                     "option, attributes, binding or depends_on follows");
+		return compilation.error("D_PRAGMA_MALFORM", place, "malformed #pragma D: what is missing",
+		                         "option, attributes, binding or depends_on follows");
 	const std::string& what = parts[2];
 	if (what == "option")
-		return pragma_option(context, place, parts);
+		return pragma_option(compilation, place, parts);
 	if (what == "attributes") {
 		const auto attributes = parts.size() > 3 ? parse_attributes(parts[3]) : std::nullopt;
 		if (parts.size() == 5 && attributes) {
-			if (NameFacts* const facts = pragma_name(context, place, what, parts[4]))
+			if (NameFacts* const facts = pragma_name(compilation, place, what, parts[4]))
 				facts->attributes = attributes;
 		} else if (parts.size() != 7 || !attributes)
-			context.error(
+			compilation.error(
 			    "D_PRAGMA_MALFORM", place,
 			    "malformed #pragma attributes: invalid or missing attribute specification",
 			    "write: #pragma D attributes Stable/Stable/Common name");
@@ -124,60 +125,61 @@ void pragma_d(Context& context, Place place, const std::vector<std::string>& par
 	}
 	if (what == "binding") {
 		if (parts.size() != 5)
-			return context.error("D_PRAGMA_MALFORM", place,
-			                     "malformed #pragma binding: version or name missing",
-			                     "write: #pragma D binding \"1.0\" name");
+			return compilation.error("D_PRAGMA_MALFORM", place,
+			                         "malformed #pragma binding: version or name missing",
+			                         "write: #pragma D binding \"1.0\" name");
 		const auto version = parse_version(unquoted(parts[3]));
 		if (!version)
-			return context.error("D_PRAGMA_INVAL", place,
-			                     "invalid version specified by #pragma binding: " + parts[3],
-			                     "write: #pragma D binding \"1.0\" name");
-		if (NameFacts* const facts = pragma_name(context, place, what, parts[4]))
+			return compilation.error("D_PRAGMA_INVAL", place,
+			                         "invalid version specified by #pragma binding: " + parts[3],
+			                         "write: #pragma D binding \"1.0\" name");
+		if (NameFacts* const facts = pragma_name(compilation, place, what, parts[4]))
 			facts->version = *version;
 		return;
 	}
 	if (what == "depends_on") {
 		if (parts.size() < 5)
-			return context.error("D_PRAGMA_MALFORM", place,
-			                     "malformed #pragma depends_on directive",
-			                     "write: #pragma D depends_on library FILE");
-		if (parts[3] == "library" && !context.in_library)
-			return context.error("D_PRAGMA_DEPEND", place,
-			                     "a main program cannot depend on library " + parts[4],
-			                     "drop the line: a library is read when one of its names is "
-			                     "used; -L names more folders of them");
+			return compilation.error("D_PRAGMA_MALFORM", place,
+			                         "malformed #pragma depends_on directive",
+			                         "write: #pragma D depends_on library FILE");
+		if (parts[3] == "library" && !compilation.in_library)
+			return compilation.error("D_PRAGMA_DEPEND", place,
+			                         "a main program cannot depend on library " + parts[4],
+			                         "drop the line: a library is read when one of its names is "
+			                         "used; -L names more folders of them");
 		if (parts[3] == "library" || parts[3] == "module" || parts[3] == "provider") {
 			ProbePattern pattern;
 			(parts[3] == "provider" ? pattern.provider : pattern.module) = parts[4];
 			// A library file is compiled when a name of it is used: being there is enough.
 			const bool library = parts[3] == "library";
-			bool found = library ? context.has_library_file(parts[4])
-			                     : parts[3] == "module" && context.target.kernel_types(parts[4]);
+			bool found = library
+			                 ? compilation.has_library_file(parts[4])
+			                 : parts[3] == "module" && compilation.target.kernel_types(parts[4]);
 			if (!found && !library)
-				context.target.match(pattern,
-				                     [&](const ProbeInfo&) { return !(found = true); });
-			if (!found && context.in_library)
-				context.skip_file = true;
+				compilation.target.match(pattern,
+				                         [&](const ProbeInfo&) { return !(found = true); });
+			if (!found && compilation.in_library)
+				compilation.skip_file = true;
 			else if (!found)
-				context.error("D_PRAGMA_DEPEND", place,
-				              "program requires " + parts[3] + " " + parts[4],
-				              "it is not there: load it first");
+				compilation.error("D_PRAGMA_DEPEND", place,
+				                  "program requires " + parts[3] + " " + parts[4],
+				                  "it is not there: load it first");
 		} else {
-			context.error("D_PRAGMA_INVAL", place,
-			              "invalid class " + parts[3] + " specified by #pragma depends_on",
-			              "known: library, module, provider");
+			compilation.error("D_PRAGMA_INVAL", place,
+			                  "invalid class " + parts[3] + " specified by #pragma depends_on",
+			                  "known: library, module, provider");
 		}
 		return;
 	}
 	if (what == "error")
-		return context.error("D_PRAGERR", place, "#error: program raised an error", "");
-	context.error("D_PRAGMA_INVAL", place, "invalid #pragma D: " + what,
-	              "known: option, attributes, binding, depends_on");
+		return compilation.error("D_PRAGERR", place, "#error: program raised an error", "");
+	compilation.error("D_PRAGMA_INVAL", place, "invalid #pragma D: " + what,
+	                  "known: option, attributes, binding, depends_on");
 }
 
 // pack(push, 1), pack(pop), pack(4), pack(): C's, for the structs of a header.
-void pragma_pack(Context& context, std::string_view text) {
-	std::vector<uint64_t>& pack = context.pack;
+void pragma_pack(Compilation& compilation, std::string_view text) {
+	std::vector<uint64_t>& pack = compilation.pack;
 	if (text.find("push") != std::string_view::npos)
 		pack.push_back(pack.empty() ? 0 : pack.back());
 	else if (text.find("pop") != std::string_view::npos) {
@@ -249,7 +251,7 @@ std::string values_of(OptionUnit unit) {
 }
 
 // Options of the engine: they are part of the program.
-Refused set_of_engine(Context& context, const GivenOption& given) {
+Refused set_of_engine(Compilation& compilation, const GivenOption& given) {
 	const uint32_t number = given.info.number;
 	const bool buffer =
 	    number == DFR_OPT_BUFSIZE || number == DFR_OPT_AGGSIZE || number == DFR_OPT_SPECSIZE;
@@ -259,52 +261,52 @@ Refused set_of_engine(Context& context, const GivenOption& given) {
 	if (number == DFR_OPT_STRSIZE) {
 		if (given.number < 1 || given.number > DIF_STRSIZE_MAX)
 			return Refusal{"strsize is 1 to 65536"};
-		context.settings.strsize = static_cast<uint64_t>(given.number);
+		compilation.settings.strsize = static_cast<uint64_t>(given.number);
 	}
-	std::erase_if(context.result.image.options,
+	std::erase_if(compilation.result.image.options,
 	              [&](const dof::Option& one) { return one.option == number; });
 	if (given.on)
-		context.result.image.options.push_back({number, given.number});
+		compilation.result.image.options.push_back({number, given.number});
 	return {};
 }
 
-Refused set_least(Context& context, const GivenOption& given) {
+Refused set_least(Compilation& compilation, const GivenOption& given) {
 	const auto attributes = given.value ? parse_attributes(*given.value) : std::nullopt;
 	if (!attributes)
 		return Refusal{"write -x amin=Evolving/Evolving/Common"};
-	context.settings.least = attributes;
+	compilation.settings.least = attributes;
 	return {};
 }
 
-Refused set_version(Context& context, const GivenOption& given) {
+Refused set_version(Compilation& compilation, const GivenOption& given) {
 	const auto version = given.value ? parse_version(*given.value) : std::nullopt;
 	if (!version)
 		return Refusal{"write -x version=1.6"};
 	if (*version > *parse_version(kVersion))
 		return Refusal{"this is D " + std::string(kVersion), "Requested version is not supported"};
-	context.settings.version = *version;
+	compilation.settings.version = *version;
 	return {};
 }
 
-Refused set_tree(Context& context, const GivenOption& given) {
+Refused set_tree(Compilation& compilation, const GivenOption& given) {
 	if (given.on && given.number < 0)
 		return Refusal{"1: as parsed, 2: with types, 3: both"};
-	context.settings.tree = !given.value ? kTreeParsed | kTreeAnalyzed
-	                        : given.on   ? static_cast<uint64_t>(given.number)
-	                                     : 0;
+	compilation.settings.tree = !given.value ? kTreeParsed | kTreeAnalyzed
+	                            : given.on   ? static_cast<uint64_t>(given.number)
+	                                         : 0;
 	return {};
 }
 
 // Options with a value of their own.
-Refused set_value(Context& context, const GivenOption& given) {
-	Settings& settings = context.settings;
+Refused set_value(Compilation& compilation, const GivenOption& given) {
+	Settings& settings = compilation.settings;
 	const int64_t number = given.number;
 	if (given.name == "amin")
-		return set_least(context, given);
+		return set_least(compilation, given);
 	if (given.name == "version")
-		return set_version(context, given);
+		return set_version(compilation, given);
 	if (given.name == "tree")
-		return set_tree(context, given);
+		return set_tree(compilation, given);
 	if (given.name == "iregs") {
 		if (number < 2 || number > DIF_NREGS)
 			return Refusal{"2 to 8 registers, %r0 among them"};
@@ -339,8 +341,8 @@ Refused check_word(const GivenOption& given) {
 	return refusal;
 }
 
-void set_switch(Context& context, const GivenOption& given) {
-	Settings& settings = context.settings;
+void set_switch(Compilation& compilation, const GivenOption& given) {
+	Settings& settings = compilation.settings;
 	if (given.name == "nolibs")
 		settings.no_library = given.on;
 	else if (given.name == "strip")
@@ -350,14 +352,14 @@ void set_switch(Context& context, const GivenOption& given) {
 	else if (given.name == "zdefs")
 		settings.zdefs = given.on;
 	else if (given.name == "defaultargs")
-		context.macros.allow_undefined(settings.default_args = given.on);
+		compilation.macros.allow_undefined(settings.default_args = given.on);
 	else if (given.name == "argref")
 		settings.arg_ref = given.on;
 	else if (given.name == "empty")
 		settings.empty_ok = given.on;
 }
 
-Refused set_named(Context& context, std::string_view name, std::optional<std::string_view> value) {
+Refused set_named(Compilation& compilation, std::string_view name, std::optional<std::string_view> value) {
 	const OptionInfo* const option = find_option(name);
 	if (!option)
 		return Refusal{suggest(name, option_names()), "Invalid option name"};
@@ -366,24 +368,24 @@ Refused set_named(Context& context, std::string_view name, std::optional<std::st
 		return Refusal{values_of(option->unit)};
 	const GivenOption given{*option, name, value, *number, *number != DFR_OPT_UNSET};
 	if (option->number != kNoOptionNumber)
-		return set_of_engine(context, given);
-	if (const Refused refused = set_value(context, given))
+		return set_of_engine(compilation, given);
+	if (const Refused refused = set_value(compilation, given))
 		return refused;
 	if (const Refused refused = check_word(given))
 		return refused;
-	set_switch(context, given);
-	context.result.settings.emplace_back(name, value);
+	set_switch(compilation, given);
+	compilation.result.settings.emplace_back(name, value);
 	return {};
 }
 
 } // namespace
 
-bool set_option(Context& context, std::string_view text, std::string* reason, std::string* hint) {
+bool set_option(Compilation& compilation, std::string_view text, std::string* reason, std::string* hint) {
 	const size_t equals = text.find('=');
 	std::optional<std::string_view> value;
 	if (equals != std::string_view::npos)
 		value = text.substr(equals + 1);
-	const Refused refused = set_named(context, text.substr(0, equals), value);
+	const Refused refused = set_named(compilation, text.substr(0, equals), value);
 	if (!refused)
 		return true;
 	*reason = refused->reason;
@@ -391,51 +393,52 @@ bool set_option(Context& context, std::string_view text, std::string* reason, st
 	return false;
 }
 
-void control_line(Context& context, Place place, std::string_view text) {
+void control_line(Compilation& compilation, Place place, std::string_view text) {
 	const std::vector<std::string> parts = words(text);
 	if (parts.empty())
 		return;
 	// On a command line the argument's end ends the line, too.
-	if (parts[0] == "pragma" && !context.options.braces_optional &&
-	    place.offset + 1 + text.size() >= context.diagnostics.sources().text(place.source).size())
-		return context.error("D_SYNTAX", place,
-		                     "end-of-file encountered before the end of a #pragma line",
-		                     "end the line; what it says holds for what follows it");
+	if (parts[0] == "pragma" && !compilation.options.braces_optional &&
+	    place.offset + 1 + text.size() >= compilation.diagnostics.sources().text(place.source).size())
+		return compilation.error("D_SYNTAX", place,
+		                         "end-of-file encountered before the end of a #pragma line",
+		                         "end the line; what it says holds for what follows it");
 	const bool line = parts[0] == "line";
 	if (line || is_number(parts[0])) {
 		const size_t at = line ? 1 : 0;
 		if (parts.size() <= at || !is_number(parts[at]) || parts[at].size() > 9)
-			return context.error("D_PRAGCTL_INVAL", place, "invalid #line: a number is expected",
-			                     "write: #line 12 \"file.d\"");
+			return compilation.error("D_PRAGCTL_INVAL", place,
+			                         "invalid #line: a number is expected",
+			                         "write: #line 12 \"file.d\"");
 		// The mark holds from the next line on.
-		const std::string_view source = context.diagnostics.sources().text(place.source);
+		const std::string_view source = compilation.diagnostics.sources().text(place.source);
 		const size_t newline = source.find('\n', place.offset);
 		std::string file = parts.size() > at + 1 ? unquoted(parts[at + 1]) : std::string();
-		if (context.options.preprocess && file == "<stdin>") // what cpp was given
-			file = context.options.name;
+		if (compilation.options.preprocess && file == "<stdin>") // what cpp was given
+			file = compilation.options.name;
 		if (newline != std::string_view::npos)
-			context.diagnostics.sources().mark(
+			compilation.diagnostics.sources().mark(
 			    {place.source, static_cast<uint32_t>(newline + 1)}, std::move(file),
 			    std::stoul(parts[at]),
-			    context.options.preprocess && !line &&
+			    compilation.options.preprocess && !line &&
 			        std::find(parts.begin() + 1, parts.end(), "3") != parts.end());
 		return;
 	}
 	if (parts[0] == "error")
-		return context.error("D_PRAGERR", place, "#" + std::string(text), "");
+		return compilation.error("D_PRAGERR", place, "#" + std::string(text), "");
 	if (parts[0] != "pragma")
-		return context.error("D_PRAGCTL_INVAL", place, "invalid control directive: #" + parts[0],
-		                     "the C preprocessor is run with -C");
+		return compilation.error("D_PRAGCTL_INVAL", place, "invalid control directive: #" + parts[0],
+		                         "the C preprocessor is run with -C");
 	if (parts.size() < 2)
 		return;
 	if (parts[1] == "ident")
 		return;
 	if (parts[1] == "error")
-		return context.error("D_PRAGERR", place, "#" + std::string(text), "");
+		return compilation.error("D_PRAGERR", place, "#" + std::string(text), "");
 	if (parts[1] == "D")
-		return pragma_d(context, place, parts);
-	if (context.options.preprocess && parts[1].starts_with("pack"))
-		return pragma_pack(context, text);
+		return pragma_d(compilation, place, parts);
+	if (compilation.options.preprocess && parts[1].starts_with("pack"))
+		return pragma_pack(compilation, text);
 	// Pragmas of other languages are none of ours.
 }
 

@@ -83,16 +83,17 @@ bool ClauseBuilder::check_conversion(Node* call, const Conversion& part, unsigne
 	if (wanted.empty())
 		return true;
 	const std::string given = argument->kind == Nk::Recorded ? argument->text : sema_.type_text(argument);
-	context_.error("D_PRINTF_ARG_TYPE", argument->place,
-	               call->text + "( ) argument #" + std::to_string(position + 1) +
-	                   " is incompatible with conversion #" + std::to_string(number) +
-	                   " prototype:\n\tconversion: " + part.text() + "\n\t prototype: " + wanted +
-	                   "\n\t  argument: " + given,
-	               is_any(part.kind, "sS") && types_.is_pointer(argument->type)
-	                   ? "stringof() makes a string of a kernel address, copyinstr() of a user address"
-	               : is_any(part.kind, "diu") && types_.is_pointer(argument->type) ? "%p prints a pointer"
-	               : is_any(part.kind, "di") && types_.is_string(argument->type)   ? "%s prints a string"
-	                                                                               : "");
+	compilation_.error(
+	    "D_PRINTF_ARG_TYPE", argument->place,
+	    call->text + "( ) argument #" + std::to_string(position + 1) +
+	        " is incompatible with conversion #" + std::to_string(number) +
+	        " prototype:\n\tconversion: " + part.text() + "\n\t prototype: " + wanted +
+	        "\n\t  argument: " + given,
+	    is_any(part.kind, "sS") && types_.is_pointer(argument->type)
+	        ? "stringof() makes a string of a kernel address, copyinstr() of a user address"
+	    : is_any(part.kind, "diu") && types_.is_pointer(argument->type) ? "%p prints a pointer"
+	    : is_any(part.kind, "di") && types_.is_string(argument->type)   ? "%s prints a string"
+	                                                                    : "");
 	return false;
 }
 
@@ -102,7 +103,7 @@ bool ClauseBuilder::check_format(Node* call, const Format& format, size_t first)
 	bool good = true;
 	const auto bad = [&](std::string_view tag, Place place, const std::string& text,
 	                     const std::string& hint) {
-		context_.error(tag, place, text, hint);
+		compilation_.error(tag, place, text, hint);
 		return false;
 	};
 	for (const Conversion& part : format.parts) {
@@ -158,7 +159,7 @@ bool ClauseBuilder::check_conversions(Node* call, const Format& format, const Ag
 	size_t keys = 0;
 	unsigned number = 0;
 	const auto bad = [&](std::string_view tag, const std::string& text, const std::string& hint) {
-		context_.error(tag, call->list[0]->place, "printa( ) " + text, hint);
+		compilation_.error(tag, call->list[0]->place, "printa( ) " + text, hint);
 		return false;
 	};
 	for (const Conversion& part : format.parts) {
@@ -211,7 +212,7 @@ bool ClauseBuilder::printf_values(Node* call) {
 	for (size_t i = 1; i < call->list.size(); i++) {
 		Node* const argument = call->list[i];
 		if (argument->kind == Nk::AggName) {
-			context_.error(
+			compilation_.error(
 			    "D_PRINTF_ARG_TYPE", argument->place,
 			    call->text + "( ) argument #" + std::to_string(i + 1) +
 			        " is incompatible with any conversion:\n\t argument: aggregation @" +
@@ -225,7 +226,7 @@ bool ClauseBuilder::printf_values(Node* call) {
 		sema_.allow_recorded(false);
 		if (!sema_.poisoned(argument) && argument->kind != Nk::Recorded &&
 		    (argument->kind == Nk::Translated || !argument->type || types_.is_void(argument->type))) {
-			context_.error(
+			compilation_.error(
 			    "D_PRINTF_ARG_TYPE", argument->place,
 			    call->text + "( ) argument #" + std::to_string(i + 1) + " has no value", "");
 			good = false;

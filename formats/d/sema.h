@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "formats/d/builtins.h"
-#include "formats/d/context.h"
+#include "formats/d/compilation.h"
 
 namespace dfr::d {
 
@@ -25,7 +25,7 @@ class Library;
 class Sema {
 public:
 	static constexpr unsigned kDeepest = 400; // expressions that are nested deeper are refused
-	explicit Sema(Context& context) : context_(context), types_(context.types) {}
+	explicit Sema(Compilation& compilation) : compilation_(compilation), types_(compilation.types) {}
 
 	void set_library(Library* library);
 
@@ -159,7 +159,7 @@ private:
 	void translated_member(Node* node);
 	Translator* find_translator(types::TypeRef out, types::TypeRef in);
 
-	Context& context_;
+	Compilation& compilation_;
 	TypeTable& types_;
 	Library* library_ = nullptr;
 	const Clause* clause_ = nullptr;

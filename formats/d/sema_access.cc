@@ -20,8 +20,9 @@ bool Sema::list_index(Node* node) {
 	if (base->kind == Nk::Name) {
 		if (creatable(base))
 			from_library(base->text);
-		const auto def = context_.scope.inlines.find(base->text);
-		if (def != context_.scope.inlines.end() && def->second.array && !bound(base->text)) {
+		const auto def = compilation_.definitions.inlines.find(base->text);
+		if (def != compilation_.definitions.inlines.end() && def->second.array &&
+		    !bound(base->text)) {
 			expand(node, def->second, node->list);
 			return true;
 		}
@@ -35,7 +36,7 @@ bool Sema::list_index(Node* node) {
 	const uint8_t scope = base->kind == Nk::Name        ? DIF_VS_GLOBAL
 	                      : base->a->kind == Nk::SelfKw ? DIF_VS_THREAD
 	                                                    : DIF_VS_LOCAL;
-	Variable* const variable = context_.scope.find_variable(scope, base->text);
+	Variable* const variable = compilation_.definitions.find_variable(scope, base->text);
 	if (!variable || !variable->assoc)
 		return false;
 	assoc(node, variable);
@@ -76,7 +77,7 @@ void Sema::check_index(Node* node) {
 void Sema::element_of(Node* node, Node* base, Node* at) {
 	const bool lvalue_base = !types_.is_string(base->type);
 	const bool writable = base->writable, user = base->user;
-	Node* const sum = context_.arena.make(Nk::Binary, node->place);
+	Node* const sum = compilation_.arena.make(Nk::Binary, node->place);
 	sum->op = Tok::Plus;
 	sum->a = base;
 	sum->b = at;
@@ -182,7 +183,7 @@ void Sema::cast_to_float(Node* node) {
 	const bool float_from = types_.is_float(from->type);
 	const bool single = types_.size(to) == 4;
 	if (float_from && types_.size(from->type) == types_.size(to)) {
-		*node = *context_.arena.copy(*from);
+		*node = *compilation_.arena.copy(*from);
 		return;
 	}
 	to_double(from);
@@ -190,7 +191,7 @@ void Sema::cast_to_float(Node* node) {
 		*node = *hidden_call(DIF_SUBR_F_TO_F32, {from}, to, node->place);
 		return;
 	}
-	*node = *context_.arena.copy(*from);
+	*node = *compilation_.arena.copy(*from);
 	node->type = to;
 	if (single)
 		node->real = static_cast<float>(node->real);
@@ -336,7 +337,7 @@ void Sema::stringof(Node* node) {
 		              "it takes strings, char pointers and arrays, and addresses");
 	if (from->kind == Nk::String || types_.is_string(from->type)) {
 		const Place place = node->place;
-		*node = *context_.arena.copy(*from);
+		*node = *compilation_.arena.copy(*from);
 		node->place = place;
 		return;
 	}

@@ -75,10 +75,10 @@ Node* Sema::keep(Node*& node, TypeRef type) {
 		return node;
 	made->type = type;
 	made->user = node->user;
-	Node* const again = context_.arena.make(Nk::Var, node->place);
+	Node* const again = compilation_.arena.make(Nk::Var, node->place);
 	again->analyzed = true;
 	variable(again, made);
-	Node* const set = context_.arena.make(Nk::Assign, node->place);
+	Node* const set = compilation_.arena.make(Nk::Assign, node->place);
 	set->op = Tok::Assign;
 	set->a = again;
 	set->b = node;
@@ -96,7 +96,7 @@ Node* Sema::keep(Node*& node, TypeRef type) {
 Node* Sema::write_side(Node* left, bool always) {
 	if (!always && !has_effects(left))
 		return left;
-	Node* const out = context_.arena.copy(*left);
+	Node* const out = compilation_.arena.copy(*left);
 	if (left->kind == Nk::Var) {
 		for (size_t i = 0; i < left->list.size(); i++) {
 			Node*& key = left->list[i];
@@ -188,7 +188,7 @@ void Sema::assign_value(Node* node) {
 	    {Tok::DivEq, Tok::Slash}, {Tok::ModEq, Tok::Percent}, {Tok::AndEq, Tok::And},
 	    {Tok::XorEq, Tok::Xor},   {Tok::OrEq, Tok::Or},       {Tok::ShlEq, Tok::Shl},
 	    {Tok::ShrEq, Tok::Shr}};
-	Node* const value = context_.arena.make(Nk::Binary, node->place);
+	Node* const value = compilation_.arena.make(Nk::Binary, node->place);
 	for (const auto& [compound, plain] : kOperations) {
 		if (compound == node->op)
 			value->op = plain;

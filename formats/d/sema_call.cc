@@ -33,8 +33,8 @@ void Sema::call(Node* node) {
 		              "aggregating function " + node->text +
 		                  "( ) may only be assigned to an aggregation",
 		              "write: @name = " + node->text + "(...);");
-	if (find_builtin(node->text) || context_.scope.inlines.contains(node->text) ||
-	    context_.scope.find_variable(DIF_VS_GLOBAL, node->text))
+	if (find_builtin(node->text) || compilation_.definitions.inlines.contains(node->text) ||
+	    compilation_.definitions.find_variable(DIF_VS_GLOBAL, node->text))
 		return poison(node, "D_FUNC_IDKIND",
 		              "illegal use of variable '" + node->text + "' as a function",
 		              "drop the parentheses");
@@ -169,18 +169,18 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 		check_size(node, known);
 	if (poisoned(node))
 		return;
-	if (known.flags & kKernel && context_.kernel_missing())
+	if (known.flags & kKernel && compilation_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP",
 		              "subroutine " + node->text + "( ) is not supported by " +
-		                  context_.target.description(),
+		                  compilation_.target.description(),
 		              "it looks at kernel state: load the module (dfr.ko) and run as root");
 	if (known.number == DIF_SUBR_INET_NTOP && node->list[0]->kind == Nk::Int &&
 	    node->list[0]->value != 2 && node->list[0]->value != 10)
-		context_.diagnostics.warning("D_PROTO_ARG", node->list[0]->place,
-		                             "inet_ntop() knows AF_INET (2) and AF_INET6 (10) only", "");
+		compilation_.diagnostics.warning("D_PROTO_ARG", node->list[0]->place,
+		                                 "inet_ntop() knows AF_INET (2) and AF_INET6 (10) only", "");
 	if (known.flags & kDestructive) {
-		context_.result.destructive = true;
-		context_.copyout = node->place;
+		compilation_.result.destructive = true;
+		compilation_.copyout = node->place;
 	}
 	node->kind = Nk::Subr;
 	node->subroutine = &known;
@@ -206,25 +206,26 @@ void Sema::recorded(Node* node, const ActionInfo& action) {
 
 void Sema::define_translator(std::unique_ptr<Translator> translator) {
 	if (!types_.is_struct(translator->out))
-		return context_.error("D_XLATE_SOU", translator->place,
-		                      "translator output type must be a struct or union",
-		                      "it is " + types_.text(translator->out));
-	for (const auto& known : context_.scope.translators) {
+		return compilation_.error("D_XLATE_SOU", translator->place,
+		                          "translator output type must be a struct or union",
+		                          "it is " + types_.text(translator->out));
+	for (const auto& known : compilation_.definitions.translators) {
 		if (types_.same(known->out, translator->out) && types_.same(known->in, translator->in))
-			return context_.error("D_XLATE_REDECL", translator->place,
-			                      "translator from " + types_.text(translator->in) + " to " +
-			                          types_.text(translator->out) + " has already been declared",
-			                      "keep one of the two");
+			return compilation_.error("D_XLATE_REDECL", translator->place,
+			                          "translator from " + types_.text(translator->in) + " to " +
+			                              types_.text(translator->out) +
+			                              " has already been declared",
+			                          "keep one of the two");
 	}
-	context_.scope.translators.push_back(std::move(translator));
-	if (!context_.in_library)
-		check_translator(*context_.scope.translators.back());
+	compilation_.definitions.translators.push_back(std::move(translator));
+	if (!compilation_.in_library)
+		check_translator(*compilation_.definitions.translators.back());
 }
 
 // Stands for a value of the type that is not known yet.
 Node* Sema::any_value(TypeRef type, Place place) {
-	Node* const out = context_.arena.make(Nk::Cast, place);
-	out->a = context_.arena.make(Nk::Int, place);
+	Node* const out = compilation_.arena.make(Nk::Cast, place);
+	out->a = compilation_.arena.make(Nk::Int, place);
 	out->a->type = types_.int_type();
 	out->a->value = 1; // not NULL
 	out->a->analyzed = out->analyzed = out->lvalue = true;
@@ -250,22 +251,22 @@ bool names_args(const Node* node, unsigned depth = 0) {
 bool Sema::checked(Node* node, const Node* body) {
 	if (names_args(body))
 		return true;
-	const Attributes statements = context_.statements;
-	const auto least = std::exchange(context_.settings.least, std::nullopt);
-	const bool kernel_types = context_.kernel_types;
+	const Attributes statements = compilation_.statements;
+	const auto least = std::exchange(compilation_.settings.least, std::nullopt);
+	const bool kernel_types = compilation_.kernel_types;
 	analyze(node);
-	context_.kernel_types = kernel_types;
-	context_.settings.least = least;
-	context_.statements = statements;
+	compilation_.kernel_types = kernel_types;
+	compilation_.settings.least = least;
+	compilation_.statements = statements;
 	return !poisoned(node);
 }
 
 void Sema::check_inline(const InlineDef& def) {
-	Node* const use = context_.arena.make(Nk::Name, def.place);
+	Node* const use = compilation_.arena.make(Nk::Name, def.place);
 	use->text = def.name;
 	Node* whole = use;
 	if (def.array) {
-		whole = context_.arena.make(Nk::Index, def.place);
+		whole = compilation_.arena.make(Nk::Index, def.place);
 		whole->a = use;
 		for (const InlineParameter& parameter : def.parameters)
 			whole->list.push_back(any_value(parameter.type, def.place));
@@ -278,12 +279,12 @@ void Sema::check_translator(Translator& translator) {
 	for (const auto& [name, body] : translator.members) {
 		if (!types::find_member(translator.out, name))
 			continue; // the parser has said so
-		Node* const object = context_.arena.make(Nk::Translated, body->place);
+		Node* const object = compilation_.arena.make(Nk::Translated, body->place);
 		object->a = any_value(translator.in, body->place);
 		object->type = translator.out;
 		object->translator = &translator;
 		object->analyzed = true;
-		Node* const member = context_.arena.make(Nk::Member, body->place);
+		Node* const member = compilation_.arena.make(Nk::Member, body->place);
 		member->a = object;
 		member->text = name;
 		if (!checked(member, body))
@@ -293,7 +294,7 @@ void Sema::check_translator(Translator& translator) {
 
 Translator* Sema::find_translator(TypeRef out, TypeRef in) {
 	Translator* fuzzy = nullptr;
-	for (const auto& one : context_.scope.translators) {
+	for (const auto& one : compilation_.definitions.translators) {
 		if (!types_.same(one->out, out))
 			continue;
 		if (types_.same(one->in, in))

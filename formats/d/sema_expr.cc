@@ -25,7 +25,7 @@ std::string Sema::type_text(const Node* node) {
 }
 
 void Sema::poison_at(Node* node, Place place, std::string_view tag, std::string message, std::string hint) {
-	context_.error(tag, place, std::move(message), std::move(hint));
+	compilation_.error(tag, place, std::move(message), std::move(hint));
 	node->kind = Nk::Error;
 }
 
@@ -40,7 +40,7 @@ bool Sema::is_null(const Node* node) const {
 }
 
 Node* Sema::cast_to(TypeRef type, Node* value) {
-	Node* const out = context_.arena.make(Nk::Cast, value->place);
+	Node* const out = compilation_.arena.make(Nk::Cast, value->place);
 	out->cast = type;
 	out->type = type;
 	out->a = value;
@@ -52,7 +52,7 @@ Node* Sema::cast_to(TypeRef type, Node* value) {
 }
 
 Node* Sema::hidden_call(uint32_t number, std::vector<Node*> arguments, TypeRef type, Place place) {
-	Node* const out = context_.arena.make(Nk::Subr, place);
+	Node* const out = compilation_.arena.make(Nk::Subr, place);
 	out->subroutine = find_subroutine(number);
 	out->list = std::move(arguments);
 	out->type = type;
@@ -65,14 +65,14 @@ void Sema::rely_on(TypeRef type) {
 	for (type = types::resolve(type); types::info(type).kind == Kind::Array;)
 		type = types::resolve(types::info(type).target);
 	const Kind kind = types::info(type).kind;
-	context_.kernel_types |=
+	compilation_.kernel_types |=
 	    type && type.container != &types_.program() && kind != Kind::Pointer && kind != Kind::Function;
 }
 
 // Arrays and functions as values are their address.
 void Sema::decay(Node* node) {
 	if (types_.is_array(node->type)) {
-		Node* const inner = context_.arena.copy(*node);
+		Node* const inner = compilation_.arena.copy(*node);
 		const Place place = node->place;
 		const bool user = node->user, writable = node->writable;
 		*node = Node{};
@@ -228,7 +228,7 @@ void Sema::unary(Node* node) {
 	case Tok::Not:
 		decay(node->a);
 		if (types_.is_float(node->a->type)) {
-			Node* const zero = context_.arena.make(Nk::Float, node->place);
+			Node* const zero = compilation_.arena.make(Nk::Float, node->place);
 			zero->type = types_.basic("double");
 			node->kind = Nk::Binary;
 			node->op = Tok::Eq;
@@ -484,10 +484,10 @@ void Sema::logical(Node* node) {
 	for (Node** const operand : {&node->a, &node->b}) {
 		decay(*operand);
 		if (types_.is_float((*operand)->type)) {
-			Node* const test = context_.arena.make(Nk::Binary, (*operand)->place);
+			Node* const test = compilation_.arena.make(Nk::Binary, (*operand)->place);
 			test->op = Tok::Ne;
 			test->a = *operand;
-			test->b = context_.arena.make(Nk::Float, (*operand)->place);
+			test->b = compilation_.arena.make(Nk::Float, (*operand)->place);
 			test->b->type = types_.basic("double");
 			test->analyzed = true;
 			float_operation(test);

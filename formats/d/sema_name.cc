@@ -19,13 +19,13 @@ namespace {
 
 constexpr const char* kScopePrefix[] = {"", "self->", "this->"};
 
-TypeRef parse_type(Context& context, Sema& sema, std::string_view text) {
+TypeRef parse_type(Compilation& compilation, Sema& sema, std::string_view text) {
 	if (text == "string")
-		return context.types.string_type();
-	const size_t before = context.diagnostics.all().size();
-	const uint32_t source = context.diagnostics.sources().add("<type>", std::string(text));
-	const TypeRef type = Parser(context, sema, source).type_name_only();
-	context.diagnostics.truncate(before);
+		return compilation.types.string_type();
+	const size_t before = compilation.diagnostics.all().size();
+	const uint32_t source = compilation.diagnostics.sources().add("<type>", std::string(text));
+	const TypeRef type = Parser(compilation, sema, source).type_name_only();
+	compilation.diagnostics.truncate(before);
 	return type;
 }
 
@@ -113,7 +113,7 @@ void Sema::set_clause(const Clause* clause) {
 }
 
 void Sema::undefined_name(Node* node, uint8_t scope) {
-	std::vector<std::string_view> names = context_.scope.variable_names(scope);
+	std::vector<std::string_view> names = compilation_.definitions.variable_names(scope);
 	if (scope != DIF_VS_GLOBAL) {
 		std::string hint = suggest(node->text, names);
 		if (hint.empty())
@@ -125,7 +125,7 @@ void Sema::undefined_name(Node* node, uint8_t scope) {
 	}
 	const auto builtins = builtin_names();
 	names.insert(names.end(), builtins.begin(), builtins.end());
-	for (const auto& def : context_.scope.inlines)
+	for (const auto& def : compilation_.definitions.inlines)
 		names.push_back(def.first);
 	std::string hint = suggest(node->text, names);
 	if (hint.empty() && find_subroutine(node->text))
@@ -145,18 +145,19 @@ void Sema::name(Node* node) {
 			              node->text +
 			                  " has a value only where the inline or translator is used");
 	}
-	if (context_.hidden(node->text))
+	if (compilation_.hidden(node->text))
 		return undefined_name(node, DIF_VS_GLOBAL);
 	if (const Builtin* const known = find_builtin(node->text))
 		return builtin(node, known);
-	if (const auto def = context_.scope.inlines.find(node->text); def != context_.scope.inlines.end()) {
+	if (const auto def = compilation_.definitions.inlines.find(node->text);
+	    def != compilation_.definitions.inlines.end()) {
 		if (def->second.array)
 			return poison(node, "D_ARR_BADREF",
 			              "improper reference to array " + node->text + " as a scalar",
 			              "it takes arguments: " + node->text + "[...]");
 		return expand(node, def->second, {});
 	}
-	if (Variable* const found = context_.scope.find_variable(DIF_VS_GLOBAL, node->text)) {
+	if (Variable* const found = compilation_.definitions.find_variable(DIF_VS_GLOBAL, node->text)) {
 		if (types_.program().find_enumerator(node->text))
 			return poison(node, "D_IDENT_AMBIG",
 			              "ambiguous reference to " + node->text +
@@ -164,7 +165,7 @@ void Sema::name(Node* node) {
 			              "rename one of the two");
 		return variable(node, found);
 	}
-	if (context_.scope.externs.contains(node->text)) {
+	if (compilation_.definitions.externs.contains(node->text)) {
 		node->text.insert(0, "`");
 		return symbol(node);
 	}
@@ -173,7 +174,7 @@ void Sema::name(Node* node) {
 		node->type = types_.int_type();
 		return;
 	}
-	if (from_library(node->text) && context_.scope.inlines.contains(node->text))
+	if (from_library(node->text) && compilation_.definitions.inlines.contains(node->text))
 		return name(node);
 	if (const auto found = types_.find_enumerator(node->text)) {
 		node->kind = Nk::Int;
@@ -187,18 +188,18 @@ void Sema::name(Node* node) {
 
 // The engine has no such variable: it is what the D library says. Without a kernel to ask there is one zone.
 void Sema::zonename(Node* node) {
-	context_.rely(builtin_attributes(node->text), node->text, node->place);
-	if (context_.kernel_missing()) {
+	compilation_.rely(builtin_attributes(node->text), node->text, node->place);
+	if (compilation_.kernel_missing()) {
 		node->kind = Nk::String;
 		node->text = "global";
 		node->type = types_.string_type();
 		return;
 	}
 	static constexpr const char* kName = "uts_zone_name";
-	if (!context_.scope.inlines.contains(kName))
+	if (!compilation_.definitions.inlines.contains(kName))
 		from_library(kName);
-	const auto def = context_.scope.inlines.find(kName);
-	if (def == context_.scope.inlines.end())
+	const auto def = compilation_.definitions.inlines.find(kName);
+	if (def == compilation_.definitions.inlines.end())
 		return poison(node, "D_VAR_UNSUP",
 		              "built-in variable zonename is not there without the D library",
 		              "do without -x nolibs");
@@ -212,12 +213,12 @@ void Sema::builtin(Node* node, const Builtin* known) {
 		              "name an element: " + node->text + "[0]");
 	if (known->id == DIF_VAR_ZONENAME)
 		return zonename(node);
-	if (known->kernel && context_.kernel_missing())
+	if (known->kernel && compilation_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP",
 		              "built-in variable " + node->text + " is not supported by " +
-		                  context_.target.description(),
+		                  compilation_.target.description(),
 		              "it names kernel state: load the module (dfr.ko) and run as root");
-	context_.rely(builtin_attributes(node->text), node->text, node->place);
+	compilation_.rely(builtin_attributes(node->text), node->text, node->place);
 	node->kind = Nk::BuiltinVar;
 	node->builtin = known;
 	if (known->type == "struct task_struct *") {
@@ -238,18 +239,18 @@ Node* Sema::clone(const Node* node, const std::map<std::string, Node*, std::less
 		return nullptr;
 	// Inlines of inlines double quickly.
 	if (++cloned_ == kClonedMost)
-		context_.error("D_SYNTAX", node->place,
-		               "inlines and translators come to more than " + std::to_string(kClonedMost) +
-		                   " operators and names",
-		               "keep what is used often in a variable");
+		compilation_.error("D_SYNTAX", node->place,
+		                   "inlines and translators come to more than " +
+		                       std::to_string(kClonedMost) + " operators and names",
+		                   "keep what is used often in a variable");
 	// Analysis goes no deeper: what is below would not be looked at.
 	if (cloned_ >= kClonedMost || depth > kDeepest)
-		return context_.arena.make(Nk::Error, node->place);
+		return compilation_.arena.make(Nk::Error, node->place);
 	if (node->kind == Nk::Name) {
 		if (const auto value = values.find(node->text); value != values.end())
 			return clone(value->second, {}, depth);
 	}
-	Node* const out = context_.arena.copy(*node);
+	Node* const out = compilation_.arena.copy(*node);
 	out->a = clone(node->a, values, depth + 1);
 	out->b = clone(node->b, values, depth + 1);
 	out->c = clone(node->c, values, depth + 1);
@@ -259,9 +260,9 @@ Node* Sema::clone(const Node* node, const std::map<std::string, Node*, std::less
 }
 
 void Sema::try_copy(const Node* node) {
-	const size_t said = context_.diagnostics.all().size();
+	const size_t said = compilation_.diagnostics.all().size();
 	analyze(clone(node, {}));
-	context_.diagnostics.truncate(said);
+	compilation_.diagnostics.truncate(said);
 }
 
 void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& arguments) {
@@ -291,9 +292,9 @@ void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& argument
 		const bool cast = types_.is_integer(wanted) && !types_.same(wanted, arguments[i]->type);
 		values[def.parameters[i].name] = cast ? cast_to(wanted, arguments[i]) : arguments[i];
 	}
-	if (const auto facts = context_.names.find(def.name);
-	    facts != context_.names.end() && facts->second.attributes)
-		context_.rely(*facts->second.attributes, def.name, node->place);
+	if (const auto facts = compilation_.names.find(def.name);
+	    facts != compilation_.names.end() && facts->second.attributes)
+		compilation_.rely(*facts->second.attributes, def.name, node->place);
 	Node* const body = clone(def.body, values);
 	def.expanding = true;
 	// The body was written elsewhere: this clause's bindings do not reach it.
@@ -347,23 +348,23 @@ void Sema::variable(Node* node, Variable* found) {
 }
 
 void Sema::scoped_variable(Node* node, uint8_t scope) {
-	if (Variable* const found = context_.scope.find_variable(scope, node->text))
+	if (Variable* const found = compilation_.definitions.find_variable(scope, node->text))
 		return variable(node, found);
 	undefined_name(node, scope);
 }
 
 // A struct in user memory, in scratch memory: keys are compared where the kernel can read them.
 Node* Sema::copied_in(Node* object) {
-	Node* const address = context_.arena.make(Nk::Unary, object->place);
+	Node* const address = compilation_.arena.make(Nk::Unary, object->place);
 	address->op = Tok::And;
 	address->a = object;
 	address->type = types_.pointer_to(object->type);
 	address->analyzed = true;
-	Node* const size = context_.arena.make(Nk::Int, object->place);
+	Node* const size = compilation_.arena.make(Nk::Int, object->place);
 	size->value = types_.size(object->type);
 	size->type = types_.named("size_t");
 	size->analyzed = true;
-	Node* const out = context_.arena.make(Nk::Unary, object->place);
+	Node* const out = compilation_.arena.make(Nk::Unary, object->place);
 	out->op = Tok::Star;
 	out->a = hidden_call(DIF_SUBR_COPYIN, {address, size}, address->type, object->place);
 	out->type = object->type;
@@ -416,21 +417,21 @@ void Sema::assoc(Node* node, Variable* found) {
 bool Sema::creatable(const Node* node) {
 	const Node* base = node->kind == Nk::Index ? node->a : node;
 	if (base->kind == Nk::Member && base->arrow && base->a->kind == Nk::SelfKw)
-		return !context_.scope.find_variable(DIF_VS_THREAD, base->text);
+		return !compilation_.definitions.find_variable(DIF_VS_THREAD, base->text);
 	if (base->kind == Nk::Member && base->arrow && base->a->kind == Nk::ThisKw)
-		return !context_.scope.find_variable(DIF_VS_LOCAL, base->text);
+		return !compilation_.definitions.find_variable(DIF_VS_LOCAL, base->text);
 	if (base->kind != Nk::Name || base->text.find('`') != std::string::npos || find_builtin(base->text) ||
-	    context_.scope.find_variable(DIF_VS_GLOBAL, base->text) ||
-	    context_.scope.externs.contains(base->text) || bound(base->text))
+	    compilation_.definitions.find_variable(DIF_VS_GLOBAL, base->text) ||
+	    compilation_.definitions.externs.contains(base->text) || bound(base->text))
 		return false;
 	// A constant of the library is no name for a variable either.
-	if (!context_.scope.inlines.contains(base->text))
+	if (!compilation_.definitions.inlines.contains(base->text))
 		from_library(base->text);
-	return !context_.scope.inlines.contains(base->text);
+	return !compilation_.definitions.inlines.contains(base->text);
 }
 
 Variable* Sema::new_variable(Node* node, uint8_t scope, const std::string& name) {
-	Variable* const made = context_.scope.add_variable(scope, name);
+	Variable* const made = compilation_.definitions.add_variable(scope, name);
 	if (!made)
 		poison(node, "D_ID_OFLOW",
 		       "cannot create " + name + ": limit of variables in this scope exceeded",
@@ -475,7 +476,7 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 	}
 	// A key's own assignment may have made it: x[x = 1] = 2. What `left` then is
 	// will be judged by its analysis.
-	if (context_.scope.find_variable(scope, base->text))
+	if (compilation_.definitions.find_variable(scope, base->text))
 		return;
 	Variable* const made = new_variable(left, scope, base->text);
 	if (!made)
@@ -490,46 +491,47 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 void Sema::declare_variable(uint8_t scope, const std::string& name, Place place, TypeRef type,
                             bool assoc_array, const std::vector<TypeRef>& keys, bool user) {
 	const std::string shown = kScopePrefix[scope] + name;
-	if (scope == DIF_VS_GLOBAL && (find_builtin(name) || context_.scope.inlines.contains(name)))
-		return context_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
-		                      "the name is taken; choose another");
+	if (scope == DIF_VS_GLOBAL && (find_builtin(name) || compilation_.definitions.inlines.contains(name)))
+		return compilation_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
+		                          "the name is taken; choose another");
 	if (types_.is_function(type)) {
-		context_.scope.externs[name] = {type, user};
+		compilation_.definitions.externs[name] = {type, user};
 		return;
 	}
 	if (assoc_array && scope == DIF_VS_LOCAL)
-		return context_.error("D_DECL_LOCASSC", place,
-		                      "associative array declaration invalid for clause-local variable: " +
-		                          shown,
-		                      "use a global or self-> array");
+		return compilation_.error(
+		    "D_DECL_LOCASSC", place,
+		    "associative array declaration invalid for clause-local variable: " + shown,
+		    "use a global or self-> array");
 	if (types_.is_void(type))
-		return context_.error("D_DECL_VOIDOBJ", place, "cannot declare object of void type: " + shown,
-		                      "void has no values");
+		return compilation_.error("D_DECL_VOIDOBJ", place,
+		                          "cannot declare object of void type: " + shown,
+		                          "void has no values");
 	if (types_.is_array(type) && !types_.info(type).count)
-		return context_.error("D_DECL_ARRNULL", place,
-		                      "array declaration requires array dimension or tuple signature: " +
-		                          shown,
-		                      "write the number of elements, or key types");
+		return compilation_.error("D_DECL_ARRNULL", place,
+		                          "array declaration requires array dimension or tuple signature: " +
+		                              shown,
+		                          "write the number of elements, or key types");
 	if (!types_.is_string(type) && !types_.size(type))
-		return context_.error("D_DECL_INCOMPLETE", place,
-		                      "incomplete type \"" + types_.text(type) + "\" for " + shown,
-		                      "define the type first, or use a pointer");
-	if (Variable* const known = context_.scope.find_variable(scope, name)) {
+		return compilation_.error("D_DECL_INCOMPLETE", place,
+		                          "incomplete type \"" + types_.text(type) + "\" for " + shown,
+		                          "define the type first, or use a pointer");
+	if (Variable* const known = compilation_.definitions.find_variable(scope, name)) {
 		bool same = types_.same(known->type, type) && known->assoc == assoc_array &&
 		            known->keys.size() == keys.size();
 		for (size_t i = 0; same && i < keys.size(); i++)
 			same = types_.same(known->keys[i], keys[i]);
 		if (!same)
-			context_.error("D_DECL_IDRED", place, "identifier redeclared: " + shown,
-			               "it was declared or assigned before with another type");
+			compilation_.error("D_DECL_IDRED", place, "identifier redeclared: " + shown,
+			                   "it was declared or assigned before with another type");
 		return;
 	}
-	Variable* const made = context_.scope.add_variable(scope, name);
+	Variable* const made = compilation_.definitions.add_variable(scope, name);
 	if (!made)
-		return context_.error("D_ID_OFLOW", place,
-		                      "cannot create " + shown +
-		                          ": limit of variables in this scope exceeded",
-		                      "use fewer variables");
+		return compilation_.error("D_ID_OFLOW", place,
+		                          "cannot create " + shown +
+		                              ": limit of variables in this scope exceeded",
+		                          "use fewer variables");
 	made->type = type;
 	made->declared = true;
 	made->assoc = assoc_array;
@@ -539,13 +541,13 @@ void Sema::declare_variable(uint8_t scope, const std::string& name, Place place,
 }
 
 void Sema::define_inline(InlineDef def) {
-	if (find_builtin(def.name) || context_.scope.find_variable(DIF_VS_GLOBAL, def.name) ||
-	    context_.scope.inlines.contains(def.name))
-		return context_.error("D_DECL_IDRED", def.place, "identifier redeclared: " + def.name,
-		                      "the name is taken; choose another");
+	if (find_builtin(def.name) || compilation_.definitions.find_variable(DIF_VS_GLOBAL, def.name) ||
+	    compilation_.definitions.inlines.contains(def.name))
+		return compilation_.error("D_DECL_IDRED", def.place, "identifier redeclared: " + def.name,
+		                          "the name is taken; choose another");
 	const std::string name = def.name;
-	InlineDef& made = context_.scope.inlines.emplace(name, std::move(def)).first->second;
-	if (!context_.in_library)
+	InlineDef& made = compilation_.definitions.inlines.emplace(name, std::move(def)).first->second;
+	if (!compilation_.in_library)
 		check_inline(made);
 }
 
@@ -559,26 +561,26 @@ void Sema::symbol(Node* node) {
 		return poison(node, "D_SYM_BADREF",
 		              "symbol " + node->text + " of a process cannot be used yet",
 		              "name a kernel symbol: module`name");
-	if (context_.kernel_missing())
+	if (compilation_.kernel_missing())
 		return poison(node, "D_SYM_BADREF",
 		              "kernel symbol " + node->text + " is not supported by " +
-		                  context_.target.description(),
+		                  compilation_.target.description(),
 		              "it names kernel state: load the module (dfr.ko) and run as root");
 	bool function = false;
 	TypeRef type;
-	const auto declared = context_.scope.externs.find(name);
-	if (declared != context_.scope.externs.end())
+	const auto declared = compilation_.definitions.externs.find(name);
+	if (declared != compilation_.definitions.externs.end())
 		type = declared->second.type;
 	else
 		type = types_.find_kernel_symbol(module, name, &function);
 	if (!type && name == "linux_banner")
 		type = types_.program().array(types_.basic("char"), types_.string_size());
 	if (const auto text = type ? std::string_view() : usual_symbol(name); !text.empty())
-		type = parse_type(context_, *this, text);
+		type = parse_type(compilation_, *this, text);
 
-	context_.rely(kPrivate, node->text, node->place);
-	const auto known = context_.target.symbol(module, name);
-	if (!known && context_.target.has_addresses())
+	compilation_.rely(kPrivate, node->text, node->place);
+	const auto known = compilation_.target.symbol(module, name);
+	if (!known && compilation_.target.has_addresses())
 		return poison(node, "D_IDENT_UNDEF",
 		              "failed to resolve " + node->text + ": Unknown symbol name",
 		              "see /proc/kallsyms for the names there are");
@@ -591,7 +593,7 @@ void Sema::symbol(Node* node) {
 		node->text = known->module.empty() ? known->name : known->module + "`" + known->name;
 	else if (module.empty())
 		node->text = name;
-	node->known = known && context_.target.has_addresses();
+	node->known = known && compilation_.target.has_addresses();
 	node->value = known ? known->address : 0;
 	node->lvalue = true;
 	node->type = type ? type : types_.void_type();
@@ -605,11 +607,11 @@ void Sema::find_args() {
 	if (args_known_)
 		return;
 	args_known_ = true;
-	for (const ProbeDesc& desc : clause_->probes) {
+	for (const Description& desc : clause_->probes) {
 		const ProbePattern pattern{desc.host,     desc.provider, desc.module,
 		                           desc.function, desc.name,     desc.id};
-		context_.target.match(pattern, [&](const ProbeInfo& probe) {
-			std::vector<ProbeArg> here = context_.target.args(probe);
+		compilation_.target.match(pattern, [&](const ProbeInfo& probe) {
+			std::vector<ProbeArg> here = compilation_.target.args(probe);
 			bool same = here.size() == args_.size();
 			for (size_t i = 0; same && i < here.size(); i++)
 				same = here[i].native == args_[i].native &&
@@ -618,7 +620,7 @@ void Sema::find_args() {
 			if (args_any_ && !same)
 				args_conflict_ = true;
 			if (here.empty() && args_untyped_.empty())
-				args_untyped_ = context_.target.why_untyped(probe);
+				args_untyped_ = compilation_.target.why_untyped(probe);
 			if (!args_any_)
 				args_ = std::move(here);
 			args_any_ = true;
@@ -652,7 +654,7 @@ void Sema::check_argument(Node* node, int64_t number) {
 
 void Sema::translate_argument(Node* node, int64_t number, TypeRef native) {
 	const ProbeArg& arg = args_[number];
-	const TypeRef wanted = parse_type(context_, *this, arg.translated);
+	const TypeRef wanted = parse_type(compilation_, *this, arg.translated);
 	if (!wanted)
 		return poison(node, "D_ARGS_TYPE",
 		              "failed to resolve translated type for args[" + std::to_string(number) +
@@ -660,7 +662,7 @@ void Sema::translate_argument(Node* node, int64_t number, TypeRef native) {
 		              "the D library that defines it was not read");
 	if (types_.same(native, wanted))
 		return;
-	Node* const input = context_.arena.copy(*node);
+	Node* const input = compilation_.arena.copy(*node);
 	Translator* const translator =
 	    find_translator(types_.is_pointer(wanted) ? types_.target(wanted) : wanted, native);
 	if (!translator)
@@ -698,9 +700,9 @@ void Sema::args_element(Node* node) {
 	if (poisoned(node))
 		return;
 	// Which argument of such a function is which is the kernel's to say.
-	context_.kernel_types |= provider_attributes(clause_->probes[0].provider).name <= kPrivate.name;
+	compilation_.kernel_types |= provider_attributes(clause_->probes[0].provider).name <= kPrivate.name;
 	const ProbeArg& arg = args_[*number];
-	const TypeRef native = parse_type(context_, *this, arg.native);
+	const TypeRef native = parse_type(compilation_, *this, arg.native);
 	if (!native)
 		return poison(node, "D_ARGS_TYPE",
 		              "failed to resolve native type for args[" + std::to_string(*number) +
@@ -731,9 +733,10 @@ void Sema::uregs_element(Node* node) {
 	if (!types_.is_integer(index->type))
 		return poison_at(node, index->place, "D_REGS_IDX", "uregs[ ] index must be an integer",
 		                 "use a constant such as R_RIP");
-	if (context_.kernel_missing())
+	if (compilation_.kernel_missing())
 		return poison(node, "D_VAR_UNSUP",
-		              "built-in variable uregs is not supported by " + context_.target.description(),
+		              "built-in variable uregs is not supported by " +
+		                  compilation_.target.description(),
 		              "load the module (dfr.ko) and run as root");
 	node->kind = Nk::BuiltinVar;
 	node->a = nullptr;

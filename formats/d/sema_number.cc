@@ -36,7 +36,7 @@ void Sema::float_comparison(Node* node) {
 	// f_cmp gives -1, 0, 1, or 2 for unordered, which must fail all but !=.
 	Node* const order = hidden_call(DIF_SUBR_F_CMP, {node->a, node->b}, types_.int_type(), node->place);
 	const auto literal = [&](int64_t value) {
-		Node* const out = context_.arena.make(Nk::Int, node->place);
+		Node* const out = compilation_.arena.make(Nk::Int, node->place);
 		out->value = value;
 		out->type = types_.int_type();
 		out->analyzed = true;

@@ -4,7 +4,7 @@
 #include "formats/d/tree.h"
 
 #include "formats/d/builtins.h"
-#include "formats/d/scope.h"
+#include "formats/d/definitions.h"
 #include "formats/d/sema.h"
 
 namespace dfr::d {
@@ -115,7 +115,7 @@ private:
 std::string tree_text(TypeTable& types, const Clause& clause, const char* stage) {
 	TreeWriter writer(types);
 	std::string probes;
-	for (const ProbeDesc& probe : clause.probes)
+	for (const Description& probe : clause.probes)
 		probes += (probes.empty() ? " " : ", ") + probe.text;
 	writer.line(0, std::string("clause, ") + stage + ":" + probes);
 	if (clause.predicate) {

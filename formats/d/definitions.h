@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // What a program has named so far: variables in their three scopes, inlines,
-// translators, aggregations, kernel externs. One Scope per compilation; items
+// translators, aggregations, kernel externs. One Definitions per compilation; items
 // keep their address.
 #pragma once
 
@@ -77,7 +77,7 @@ struct Extern {
 // A USDT provider's probes: the types of their arguments, as text.
 using ProviderDef = std::map<std::string, std::string>;
 
-class Scope {
+class Definitions {
 public:
 	Variable* find_variable(uint8_t scope, std::string_view name) {
 		const auto at = variables_[scope].find(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Context: what all passes of one compilation share. Internal to formats/d.
+// Compilation: one program while it is compiled; all passes share it. Internal to formats/d.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 #include "formats/d/ast.h"
 #include "formats/d/attributes.h"
 #include "formats/d/compile.h"
-#include "formats/d/scope.h"
+#include "formats/d/definitions.h"
 #include "formats/d/type_table.h"
 
 namespace dfr::d {
@@ -44,8 +44,8 @@ struct NameFacts {
 	std::optional<Place> pragma; // of the program, which must define the name
 };
 
-struct Context {
-	Context(const CompileOptions& given, Target& machine, Diagnostics& messages)
+struct Compilation {
+	Compilation(const CompileOptions& given, Target& machine, Diagnostics& messages)
 	    : options(given), target(machine), diagnostics(messages), types(machine, settings.strsize) {}
 
 	const CompileOptions& options;
@@ -53,7 +53,7 @@ struct Context {
 	Diagnostics& diagnostics;
 	Settings settings;
 	TypeTable types;
-	Scope scope;
+	Definitions definitions;
 	Arena arena;
 	Macros macros;
 	Compiled result;
@@ -97,11 +97,12 @@ struct Context {
 	// Whether the program or a library has given the name a meaning.
 	bool defined(std::string_view name) {
 		for (const uint8_t kind : {DIF_VS_GLOBAL, DIF_VS_THREAD, DIF_VS_LOCAL}) {
-			if (scope.find_variable(kind, name))
+			if (definitions.find_variable(kind, name))
 				return true;
 		}
-		return scope.inlines.contains(name) || scope.externs.contains(name) ||
-		       scope.find_aggregation(name) || types.program().find(types::NameSpace::Ordinary, name);
+		return definitions.inlines.contains(name) || definitions.externs.contains(name) ||
+		       definitions.find_aggregation(name) ||
+		       types.program().find(types::NameSpace::Ordinary, name);
 	}
 	// Hidden by -x version.
 	bool hidden(std::string_view name) const {
@@ -120,10 +121,10 @@ struct Context {
 };
 
 // -x NAME[=VALUE] and #pragma D option; false and a reason if it is refused.
-bool set_option(Context& context, std::string_view text, std::string* reason, std::string* hint);
+bool set_option(Compilation& compilation, std::string_view text, std::string* reason, std::string* hint);
 // "1.13" or "1.6.3" as Settings::version has it.
 std::optional<uint64_t> parse_version(std::string_view text);
 // A control line of the program.
-void control_line(Context& context, Place place, std::string_view text);
+void control_line(Compilation& compilation, Place place, std::string_view text);
 
 } // namespace dfr::d
