@@ -367,29 +367,14 @@ static const char *check_fields(u32 instr, u32 shape)
 	return rd ? NULL : "register 0 cannot be written";
 }
 
-/* For the shapes S_R3 and S_R2: a DIFO is not pure if the instruction may fault or uses memory. */
+/*
+ * For the shapes S_R3 and S_R2: a DIFO is not pure if the instruction may fault or uses memory.
+ * DIF_OP_OR to _MOV and _SRA compute a register from registers, and of these the divisions may fault.
+ */
 static void note_plain(struct checker *ck, u32 op)
 {
-	switch (op) {
-	case DIF_OP_SDIV:
-	case DIF_OP_UDIV:
-	case DIF_OP_SREM:
-	case DIF_OP_UREM:
-		ck->ck_pure = false; /* may fault */
-		break;
-	case DIF_OP_OR:
-	case DIF_OP_XOR:
-	case DIF_OP_AND:
-	case DIF_OP_SLL:
-	case DIF_OP_SRL:
-	case DIF_OP_SRA:
-	case DIF_OP_SUB:
-	case DIF_OP_ADD:
-	case DIF_OP_MUL:
-	case DIF_OP_NOT:
-	case DIF_OP_MOV: break;
-	default: /* loads, stores, scratch */ ck->ck_pure = false; break;
-	}
+	if ((op > DIF_OP_MOV && op != DIF_OP_SRA) || (op >= DIF_OP_SDIV && op <= DIF_OP_UREM))
+		ck->ck_pure = false;
 }
 
 static void note_own(struct checker *ck, u32 instr, u32 shape)
