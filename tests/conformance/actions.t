@@ -678,10 +678,10 @@ int 0x41char 'A'void * 0
 BEGIN { tracemem(alloca(15000), 15000); }
 BEGIN { tracemem(alloca(15000), 15000); }
 BEGIN { tracemem(alloca(15000), 15000); x = 1; }
-BEGIN { tracemem(alloca(15000), 15000); x = 2; exit(7 + x); }
+BEGIN { tracemem(alloca(15000), 15000); y = 2; exit(7 + x + y); }
 BEGIN { x = 3; }
 END /x/ { exit(1); }
---status 7
+--status 9
 --errhas 2 drops on CPU
 --end
 
@@ -701,6 +701,47 @@ BEGIN /x/ { exit(9); }
 BEGIN { tracemem(alloca(15000), 15000); }
 BEGIN { tracemem(alloca(15000), 15000); }
 BEGIN { tracemem(alloca(15000), 15000); if (1) { exit(3); } else { exit(4); } }
+BEGIN { exit(5); }
+--status 3
+--errhas drop on CPU
+--end
+
+@@ habit.if.no-room-later | if-else, act.exit | boundary
+--args -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { x = 5; if (x == 5) { self->x = 1; tracemem(alloca(15000), 15000); x = 6; } if (x == 6 && self->x) exit(x); else exit(8); }
+--status 6
+--errhas drop on CPU
+--end
+
+@@ habit.if.no-room-nothing | if-else, act.exit | boundary
+--args -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); if (1) { x = 1; } y = 1; }
+BEGIN { exit(5 + x + y); }
+--status 5
+--errhas drops on CPU
+--end
+
+@@ habit.if.no-room-silent | if-else, act.exit | boundary
+--args -b 16k -qs $D | grep -a '^ *[a-z][a-z][a-z]'
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); @a["agg"] = count(); if (1) { printf("late\n"); @a["agg"] = count(); x = 1; exit(0); } }
+BEGIN { printf("next\n"); }
+END { printf("end %d\n", x); }
+--out
+end 1
+--errhas drop on CPU
+--end
+
+@@ habit.if.no-room-fault | if-else, act.exit | wrong
+--args -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); x = *(int *)8; if (1) { exit(3); } }
 BEGIN { exit(5); }
 --status 5
 --errhas drops on CPU

@@ -359,6 +359,35 @@ TEST_CASE("parts of a clause that `if` split", "[engine][store][probe]") {
 	CHECK(numbers() == std::vector<uint64_t>{1, 4});
 }
 
+TEST_CASE("scratch memory lives through the parts of a clause, and no longer", "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	Difo allocate;
+	allocate.text = {DIF_INSTR_WIDE(DIF_OP_SETX, 0, 1), DIF_INSTR_R(DIF_OP_ALLOCS, 1, 0, 2),
+	                 DIF_INSTR_R(DIF_OP_LDX, 2, 0, 1), DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
+	allocate.integers = {40};
+	allocate.rtype = int_type(8);
+	const uint64_t later = DFR_ECBUARG(4, DFR_ECBUARG_CONTINUATION);
+	// No compiler makes the first part so: it runs no DIF, and begins anew all the same.
+	REQUIRE(
+	    state.enable(Program()
+	                     .clause("rig::read:entry", {}, {act(DFR_ACT_CAPTURE_ARGS)}, DFR_ECBUARG(4, 0))
+	                     .clause("rig::read:entry", {}, {trace(allocate)}, later)
+	                     .clause("rig::read:entry", arg(0), {trace(allocate)}, later)
+	                     .clause("rig::read:entry", {trace(allocate)})
+	                     .option(DFR_OPT_SCRATCHSIZE, 64)) == 0);
+	REQUIRE(state.go() == 0);
+	for (unsigned i = 0; i < 10; i++) {
+		rig.fire(read, {0});
+		CHECK(state.status().errors == 0);
+	}
+	rig.fire(read, {1}); // 80 bytes in one clause
+	CHECK(state.status().errors == 1);
+	rig.fire(read, {0});
+	CHECK(state.status().errors == 1);
+}
+
 TEST_CASE("a CPU that comes records from its first firing on", "[engine][store][probe]") {
 	Rig rig(2);
 	dfr_probe* read = rig.probe("read");

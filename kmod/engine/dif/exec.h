@@ -48,7 +48,8 @@ bool dfr_self_store(struct dfr_vars *vars, struct dfr_firing *firing, u32 id, u6
 /*
  * Runs DIF for one state in one firing on one CPU. Each share has two: sh_machine
  * and, for ERROR inside a firing, sh_error_machine. The caller fills the first part;
- * scratch lives until the machine is set up for the next ECB (steps.c).
+ * scratch lives until the machine is set up for the next clause (steps.c): the parts of one that
+ * `if` splits share it.
  */
 struct dfr_machine {
 	struct dfr_firing *m_firing;

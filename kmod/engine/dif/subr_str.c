@@ -219,7 +219,7 @@ static void read_set(struct dfr_machine *m, struct byte_set *set, u64 addr)
 		set->bs_bits[byte >> 6] |= 1ull << (byte & 63);
 }
 
-/* m_strtok is an address. One in scratch is of no use to a later clause, because that reuses scratch. */
+/* m_strtok is an address. One in scratch is of no use to the next clause, because that reuses scratch. */
 static u64 tokenize(struct dfr_machine *m)
 {
 	struct byte_set set;

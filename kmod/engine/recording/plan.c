@@ -490,6 +490,8 @@ static void find_flags(struct dfr_plan *plan)
 		if (step->sp_source == DFR_SRC_PID || step->sp_source == DFR_SRC_TID ||
 		    step->sp_source == DFR_SRC_EXECNAME)
 			plan->pn_flags |= DFR_PN_CONTEXT;
+		if (step->sp_op == DFR_STEP_EXIT)
+			plan->pn_flags |= DFR_PN_EXITS;
 	}
 }
 

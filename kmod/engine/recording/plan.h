@@ -105,6 +105,7 @@ struct dfr_step {
 #define DFR_PN_CONTEXT	  0x8 /* some step that records nothing needs the context */
 #define DFR_PN_COMMITS	  0x10
 #define DFR_PN_ARGS	  0x20 /* may look at arguments */
+#define DFR_PN_EXITS	  0x40 /* has an exit() */
 
 /*
  * Which way a clause takes through a firing. form.c decides it when the ECB is put on its probe;
@@ -159,6 +160,13 @@ struct dfr_plan {
 #define DFR_EC_CONTINUATION 0x2 /* a later part of a clause that `if` splits */
 #define DFR_EC_SPLIT	    0x4 /* part of a clause that has several */
 #define DFR_EC_IF_SET	    0x8 /* DFR_FORM_SINCE, _STEPS: only if the number of ec_facts is not 0 */
+
+/* What the later parts of a clause that `if` splits do in this firing. */
+enum dfr_split {
+	DFR_SPLIT_OVER, /* nothing: the clause's predicate was false, or one part has stopped */
+	DFR_SPLIT_RUNS,
+	DFR_SPLIT_NO_ROOM, /* one part's record found no room, so only exit() takes effect */
+};
 
 struct dfr_ecb {
 	struct dfr_ecb *ec_next; /* of the probe */

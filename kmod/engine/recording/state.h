@@ -32,7 +32,7 @@ struct dfr_share {
 	u64 sh_split_stamp;
 	u64 sh_split_clause;
 	u64 sh_split_spec; /* speculation it records to; DFR_SPEC_VOID: discarded */
-	u32 sh_split_ok;
+	enum dfr_split sh_split;
 
 	u32 sh_nnotes;
 	struct dfr_note *sh_notes;

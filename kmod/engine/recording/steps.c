@@ -602,7 +602,9 @@ dfr_hot void ready_machine(struct dfr_machine *machine, struct dfr_share *share,
 		machine->m_strtok = 0;
 		machine->m_strtok_end = 0;
 	}
-	machine->m_scratch_ptr = machine->m_scratch;
+	/* What the earlier parts of a clause have put into scratch memory lives on. */
+	if (!(ecb->ec_flags & DFR_EC_CONTINUATION))
+		machine->m_scratch_ptr = machine->m_scratch;
 	machine->m_fault = 0;
 	machine->m_fault_pc = ~0u; /* what faults outside of DIF has no offset */
 	machine->m_flags &= ~(u32)DFR_M_DROP;
@@ -664,21 +666,28 @@ static dfr_cold void fire_error(struct run *run, u32 action)
 	machine->m_strtok_end = error->m_strtok_end;
 }
 
+static u64 clause_of(const struct dfr_ecb *ecb)
+{
+	return DFR_ECBUARG_CLAUSE(ecb->ec_plan->pn_clause->cl_uarg);
+}
+
 /*
  * Parts of a clause that `if` split. The first part may always run; a later one
  * only if the first part's predicate held in this firing and none has faulted.
  */
-static dfr_cold bool split_enter(struct dfr_share *share, const struct dfr_ecb *ecb, u64 stamp)
+static dfr_cold bool split_enter(struct dfr_share *share, struct dfr_machine *machine,
+				 const struct dfr_ecb *ecb, u64 stamp)
 {
-	u64 clause = DFR_ECBUARG_CLAUSE(ecb->ec_plan->pn_clause->cl_uarg);
+	u64 clause = clause_of(ecb);
 
 	if (ecb->ec_flags & DFR_EC_CONTINUATION)
 		return share->sh_split_stamp == stamp && share->sh_split_clause == clause &&
-		       share->sh_split_ok;
+		       share->sh_split != DFR_SPLIT_OVER;
 	share->sh_split_stamp = stamp;
 	share->sh_split_clause = clause;
 	share->sh_split_spec = 0;
-	share->sh_split_ok = 1;
+	share->sh_split = DFR_SPLIT_RUNS;
+	machine->m_scratch_ptr = machine->m_scratch; /* even if this part runs no DIF */
 	return true;
 }
 
@@ -686,7 +695,7 @@ static dfr_cold void split_failed(struct dfr_share *share, const struct dfr_ecb 
 {
 	/* A later part's predicate is its own `if`: when that is false, the other parts still run. */
 	if (!predicate || !(ecb->ec_flags & DFR_EC_CONTINUATION))
-		share->sh_split_ok = 0;
+		share->sh_split = DFR_SPLIT_OVER;
 }
 
 static dfr_cold void stopped(struct run *run, enum outcome outcome, u32 action)
@@ -699,42 +708,91 @@ static dfr_cold void stopped(struct run *run, enum outcome outcome, u32 action)
 		fire_error(run, action);
 }
 
-/* A later part of a clause that has called speculate(), and perhaps discarded that speculation since. */
+/* A part of a clause that is split. Its record may go to the speculation that an earlier part has named. */
 static dfr_cold bool begin_part(struct run *run)
 {
-	struct dfr_speclist *list = dfr_spec_void(run->share);
+	struct dfr_share *share = run->share;
+	u32 flags = run->ecb->ec_plan->pn_flags;
+	struct dfr_speclist *list;
 
-	if (run->share->sh_split_spec != DFR_SPEC_VOID)
-		return speculate_on(run, run->share->sh_split_spec) == RUN_OK;
+	if (share->sh_split == DFR_SPLIT_NO_ROOM)
+		return false;
+	if ((flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) != DFR_PN_RECORDS)
+		return true;
+	if (!share->sh_split_spec)
+		return begin_record(run, &share->sh_stream, NULL);
+	if (share->sh_split_spec != DFR_SPEC_VOID)
+		return speculate_on(run, share->sh_split_spec) == RUN_OK;
+	list = dfr_spec_void(share);
 	return begin_record(run, &list->sl_stream, list);
 }
 
-/* Begins the record of an ECB that does not call speculate() itself. */
+/* Begins the record of an ECB, unless it records nothing or calls speculate() itself. false: no room */
 dfr_hot bool begin_usual(struct run *run)
 {
-	if (dfr_unlikely(run->ecb->ec_flags & DFR_EC_SPLIT && run->share->sh_split_spec))
+	if (dfr_unlikely(run->ecb->ec_flags & DFR_EC_SPLIT))
 		return begin_part(run);
+	if ((run->ecb->ec_plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) != DFR_PN_RECORDS)
+		return true;
 	return begin_record(run, &run->share->sh_stream, NULL);
 }
 
-/*
- * There is no room for the record, so of all its actions only exit() takes effect: a program whose records
- * are dropped must still be able to end.
- */
-static dfr_cold void exit_without_room(struct run *run)
+/* Of an ECB without room: statements that are no actions, because exit() may depend on them, and exit(). */
+static dfr_cold enum outcome silent_step(struct run *run, const struct dfr_step *step)
 {
-	const struct dfr_step *step = run->ecb->ec_plan->pn_steps;
-	const struct dfr_step *end = step + run->ecb->ec_plan->pn_nsteps;
-	enum outcome outcome;
 	s32 status;
 
-	for (; step < end; step++) {
-		if (step->sp_op != DFR_STEP_EXIT)
-			continue;
-		outcome = take_exit(run, step, &status);
-		if (outcome != RUN_OK)
-			stopped(run, outcome, step->sp_action);
+	switch (step->sp_op) {
+	case DFR_STEP_EVAL: return step_eval(run, step);
+	case DFR_STEP_SELF: return step_self(run, step);
+	case DFR_STEP_EXIT: return take_exit(run, step, &status);
+	default: return RUN_OK;
+	}
+}
+
+/* Is there an exit() in this ECB, or in a later part of its clause? */
+static dfr_cold bool may_exit(const struct dfr_ecb *ecb)
+{
+	const struct dfr_ecb *part = ecb;
+
+	do {
+		if (part->ec_plan->pn_flags & DFR_PN_EXITS)
+			return true;
+		do
+			part = dfr_load_acquire(&part->ec_next);
+		while (part && part->ec_state != ecb->ec_state);
+	} while (part && part->ec_flags & DFR_EC_CONTINUATION && clause_of(part) == clause_of(ecb));
+	return false;
+}
+
+/*
+ * There is no room for the record of this ECB, or there was none for an earlier part of its clause. If the
+ * clause has an exit(), this takes effect all the same, because a program whose records are dropped must
+ * still be able to end. Nothing else of the clause happens but what exit() may depend on.
+ */
+static dfr_cold void run_without_room(struct run *run)
+{
+	const struct dfr_ecb *ecb = run->ecb;
+	const struct dfr_step *step = ecb->ec_plan->pn_steps;
+	const struct dfr_step *end = step + ecb->ec_plan->pn_nsteps;
+	bool split = ecb->ec_flags & DFR_EC_SPLIT;
+	enum outcome outcome;
+
+	if (!(split && run->share->sh_split == DFR_SPLIT_NO_ROOM) && !may_exit(ecb)) {
+		if (split)
+			run->share->sh_split = DFR_SPLIT_OVER;
 		return;
+	}
+	if (split)
+		run->share->sh_split = DFR_SPLIT_NO_ROOM;
+	for (; step < end; step++) {
+		outcome = silent_step(run, step);
+		if (outcome != RUN_OK) {
+			stopped(run, outcome, step->sp_action);
+			return;
+		}
+		if (step->sp_op == DFR_STEP_AGG)
+			step += step->sp_do.agg.keys + (step->sp_flags & DFR_SP_WEIGHT ? 1 : 0);
 	}
 }
 
@@ -752,7 +810,7 @@ dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_
 	run.machine = machine;
 	run.ecb = ecb;
 	run.w.w_start = NULL;
-	if (dfr_unlikely(ecb->ec_flags & DFR_EC_SPLIT) && !split_enter(share, ecb, stamp))
+	if (dfr_unlikely(ecb->ec_flags & DFR_EC_SPLIT) && !split_enter(share, machine, ecb, stamp))
 		return;
 	if (ecb->ec_pred || plan->pn_flags & DFR_PN_MACHINE)
 		ready_machine(machine, share, firing, ecb, stamp);
@@ -781,11 +839,8 @@ dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_
 			dfr_plain_record(firing, ecb, share);
 		return;
 	}
-	if ((plan->pn_flags & (DFR_PN_RECORDS | DFR_PN_SPECULATES)) == DFR_PN_RECORDS &&
-	    dfr_unlikely(!begin_usual(&run))) {
-		exit_without_room(&run);
-		if (ecb->ec_flags & DFR_EC_SPLIT)
-			split_failed(share, ecb, false);
+	if (dfr_unlikely(!begin_usual(&run))) {
+		run_without_room(&run);
 		return;
 	}
 	outcome = run_steps(&run, &failed);
