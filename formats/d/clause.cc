@@ -189,10 +189,12 @@ void ClauseBuilder::build(const Clause& clause) {
 	const size_t said = compilation_.diagnostics.all().size();
 	compilation_.diagnostics.set_region("action list");
 	walk(clause.statements);
+	compilation_.copyout.reset();
 	if (predicate_) {
 		const size_t actions = compilation_.diagnostics.all().size();
 		compilation_.diagnostics.set_region("predicate");
 		predicate();
+		no_copyout();
 		compilation_.diagnostics.put_first(said, actions);
 	}
 	compilation_.diagnostics.set_region({});
@@ -242,14 +244,21 @@ void ClauseBuilder::choice(Node* node) {
 	if_statement(out);
 }
 
-// copyout() is a subroutine, but acts: what is speculated may never have happened.
+// copyout() is a subroutine, but acts: what is speculated may never have happened. Asked after each expression;
+// order() asks what stands before speculate().
 void ClauseBuilder::no_copyout() {
-	if (!compilation_.copyout || !done_.speculating)
+	if (!compilation_.copyout)
 		return;
-	compilation_.error("D_ACT_SPEC", *compilation_.copyout,
-	                   "destructive actions may not follow speculate( )",
-	                   "put it into a clause of its own");
+	if (done_.speculating)
+		copied_out(*compilation_.copyout);
+	else
+		done_.copyout = compilation_.copyout;
 	compilation_.copyout.reset();
+}
+
+void ClauseBuilder::copied_out(Place place) {
+	compilation_.error("D_ACT_SPEC", place, "copyout( ) may not be in a clause that speculates",
+	                   "put it into a clause of its own");
 	failed_ = true;
 }
 
@@ -290,6 +299,7 @@ void ClauseBuilder::if_statement(const Stmt& one) {
 		good = false;
 	}
 	failed_ |= !good;
+	no_copyout();
 	Node* const outer = condition_;
 	Node* const variable = good ? condition_variable(one.condition, one.place) : nullptr;
 	const auto both = [&](Node* with) {
@@ -328,6 +338,8 @@ void ClauseBuilder::if_statement(const Stmt& one) {
 	done_.aggregated |= before.aggregated | after.aggregated;
 	done_.committed |= after.committed;
 	done_.speculating |= after.speculating;
+	if (!done_.copyout)
+		done_.copyout = after.copyout;
 	condition_ = outer;
 }
 
@@ -382,6 +394,8 @@ void ClauseBuilder::order(uint32_t kind, Place place) {
 			refuse("D_SPEC_COMM", "speculate( ) may not follow commit( )");
 		else if (done_.recorded || done_.aggregated)
 			refuse("D_SPEC_DREC", "speculate( ) may not follow data-recording action(s)");
+		if (done_.copyout)
+			copied_out(*done_.copyout);
 		done_.speculating = true;
 	} else if (DFR_ACT_IS_AGG(kind)) {
 		if (done_.committed)

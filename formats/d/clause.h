@@ -4,6 +4,7 @@
 // become actions (dof/image.h says which); `if` splits the clause into parts.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ private:
 	void walk(const std::vector<Stmt>& statements);
 	void choice(Node* node);
 	void no_copyout();
+	void copied_out(Place place);
 	void if_statement(const Stmt& statement);
 	Node* condition_variable(Node* condition, Place place);
 	void statement(Node* node);
@@ -115,6 +117,7 @@ private:
 	// What the statements so far have done that forbids others behind them.
 	struct Done {
 		bool recorded = false, aggregated = false, committed = false, speculating = false;
+		std::optional<Place> copyout; // or copyoutstr()
 	} done_;
 };
 
