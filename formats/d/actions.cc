@@ -240,21 +240,25 @@ Node* ClauseBuilder::kept(Node* value) {
 	return variable;
 }
 
-// The first bytes of what the pointer points to, or as many zeros for NULL.
+// The first bytes of what the pointer points to, or as many zeros for NULL: those of a literal, because scratch
+// memory is the program's.
 Node* ClauseBuilder::object_bytes(Node* pointer, uint64_t size) {
 	const Place place = pointer->place;
 	const TypeRef bytes = types_.program().array(types_.basic("char"), size);
-	const auto call = [&](const char* name, std::vector<Node*> arguments) {
+	const auto copied_in = [&] {
 		Node* const out = compilation_.arena.make(Nk::Call, place);
-		out->text = name;
+		out->text = "copyin";
 		Node* const count = compilation_.arena.make(Nk::Int, place);
 		count->value = size;
 		count->type = types_.int_type();
-		out->list = std::move(arguments);
-		out->list.push_back(count);
+		out->list = {pointer, count};
 		sema_.analyze(out);
 		return out;
 	};
+	Node* const zeros = compilation_.arena.make(Nk::String, place);
+	zeros->text.assign(size - 1, '\0');
+	zeros->type = types_.string_type();
+	zeros->analyzed = true;
 	const auto at = [&](Node* address) {
 		Node* const out = compilation_.arena.make(Nk::Unary, place);
 		out->op = Tok::Star;
@@ -265,8 +269,8 @@ Node* ClauseBuilder::object_bytes(Node* pointer, uint64_t size) {
 	};
 	Node* const out = compilation_.arena.make(Nk::Ternary, place);
 	out->a = pointer;
-	out->b = at(pointer->user ? call("copyin", {pointer}) : pointer);
-	out->c = at(call("alloca", {}));
+	out->b = at(pointer->user ? copied_in() : pointer);
+	out->c = at(zeros);
 	out->type = bytes;
 	out->analyzed = true;
 	return out;
@@ -280,8 +284,9 @@ void ClauseBuilder::print_object(Node* pointer) {
 	whole->a = pointer;
 	sema_.analyze(whole); // the record relies on the struct's layout
 	const std::string text = types_.text(pointer->type);
-	const bool again =
-	    pointer->kind == Nk::Var ? !pointer->variable->assoc : !canonical(types_, pointer).empty();
+	// A clause-local is this firing's alone; another variable may change between its two uses.
+	const bool again = pointer->kind == Nk::Var ? pointer->variable->scope == DIF_VS_LOCAL
+	                                            : !canonical(types_, pointer).empty();
 	Node* const address = again ? pointer : kept(pointer);
 	const uint64_t size = std::min(types_.size(types_.complete(to)), compilation_.settings.print_size);
 	dof::Action out, object;
