@@ -275,6 +275,8 @@ void Sema::cast(Node* node) {
 
 void Sema::size(Node* node) {
 	TypeRef type = node->cast;
+	// As it is written: what analysis makes one, such as a choice, has its own type's size.
+	const bool literal = node->a && node->a->kind == Nk::String;
 	if (node->kind == Nk::SizeofExpr) {
 		analyze(node->a);
 		if (poisoned(node->a)) {
@@ -297,8 +299,7 @@ void Sema::size(Node* node) {
 		              "it is incomplete: its size is not known");
 	rely_on(type);
 	// A literal is as long as it is written, whatever strsize is.
-	const uint64_t value =
-	    node->a && node->a->kind == Nk::String ? node->a->text.size() + 1 : types_.size(type);
+	const uint64_t value = literal ? node->a->text.size() + 1 : types_.size(type);
 	node->kind = Nk::Int;
 	node->value = value;
 	node->type = types_.named("size_t");
