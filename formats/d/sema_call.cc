@@ -54,7 +54,8 @@ bool Sema::argument_fits(char code, Node* argument) {
 	case 'n': return types_.is_scalar(type);
 	case 'w': // known to be none: everything but scratch memory would fault
 		return (types_.is_integer(type) && argument->kind != Nk::Int) ||
-		       (types_.is_pointer(type) && argument->writable && memory_of(argument) != kOtherMemory);
+		       ((types_.is_pointer(type) || types_.is_array(type)) && argument->writable &&
+		        memory_of(argument) != kOtherMemory);
 	case '6': {
 		const TypeRef to = types_.is_pointer(type) ? types::resolve(types_.target(type)) : TypeRef{};
 		const bool words =
@@ -129,6 +130,8 @@ void Sema::fit_arguments(Node* node, const Subroutine& known) {
 		if (c == 's' && argument->user && !types_.is_string(argument->type))
 			argument = hidden_call(DIF_SUBR_COPYINSTR, {argument}, types_.string_type(),
 			                       argument->place);
+		if (c == 'w')
+			decay(argument);
 		if (c == 'c')
 			argument = cast_to(types_.basic("char"), argument);
 		i++;

@@ -550,7 +550,10 @@ void Sema::ternary(Node* node) {
 		              "they are \"" + type_text(b) + "\" and \"" + type_text(c) + "\"");
 	}
 	const bool pointers = types_.is_pointer(node->type);
-	if (pointers && (memory_of(b) | memory_of(c)) == (kScratch | kOtherMemory))
+	const unsigned memory_b = memory_of(b), memory_c = memory_of(c);
+	// What may be of both kinds can be either now.
+	if (pointers && memory_b != memory_c && (memory_b == kScratch || memory_b == kOtherMemory) &&
+	    (memory_c == kScratch || memory_c == kOtherMemory))
 		return poison(node, "D_ALLOCA_INCOMPAT",
 		              "operator ?: cannot choose between scratch memory and other memory",
 		              "what points to memory of alloca() or copyin() may be written, other pointers "
