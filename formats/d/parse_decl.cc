@@ -293,6 +293,38 @@ int32_t Parser::bit_field(const Declarator& one) {
 	return -1;
 }
 
+// An anonymous struct's members are its owner's.
+bool Parser::has_member(const StructBody& body, std::string_view name) {
+	for (const auto& known : body.members) {
+		if (known.name == name || (known.name.empty() && compilation_.types.is_struct(known.type) &&
+		                           types::find_member(types::resolve(known.type), name)))
+			return true;
+	}
+	return false;
+}
+
+void Parser::check_members(TypeRef anonymous, const StructBody& body) {
+	const TypeRef type = types::resolve(anonymous);
+	const uint64_t count = types::info(type).count;
+	for (uint32_t i = 0; i < count; i++) {
+		const types::Member one = type.container->member(type.id, i);
+		if (one.name.empty() && compilation_.types.is_struct(one.type))
+			check_members(one.type, body);
+		else if (!one.name.empty() && has_member(body, one.name))
+			compilation_.error(
+			    "D_DECL_MNAME", tok_.place, "member name redeclared: " + std::string(one.name),
+			    "the members of an anonymous struct or union are its owner's: rename "
+			    "one of the two");
+	}
+}
+
+// A member that is just an anonymous struct or union.
+void Parser::anonymous_member(TypeRef type, StructBody& body) {
+	check_alignment(attributes_, tok_.place);
+	check_members(type, body);
+	body.members.push_back({"", type, -1, attributes_.packed, attributes_.align});
+}
+
 // One member of those that share a type's name.
 void Parser::member(TypeRef base, StructBody& body) {
 	Declarator one;
@@ -322,12 +354,10 @@ void Parser::member(TypeRef base, StructBody& body) {
 		    "define the type first, or point to it");
 		one.type = compilation_.types.int_type();
 	}
-	for (const auto& known : body.members) {
-		if (!one.name.empty() && known.name == one.name) {
-			compilation_.error("D_DECL_MNAME", one.place, "member name redeclared: " + one.name,
-			                   "rename one of the two");
-			one.name += "'";
-		}
+	if (!one.name.empty() && has_member(body, one.name)) {
+		compilation_.error("D_DECL_MNAME", one.place, "member name redeclared: " + one.name,
+		                   "rename one of the two");
+		one.name += "'";
 	}
 	// The program's string has no C size of its own.
 	if (compilation_.types.is_string(one.type))
@@ -377,8 +407,7 @@ void Parser::struct_body(TypeRef type) {
 		// A member of just an anonymous struct or union.
 		if (at(Tok::Semicolon) && types::info(base.type).name.empty() &&
 		    compilation_.types.is_struct(base.type)) {
-			check_alignment(attributes_, tok_.place);
-			body.members.push_back({"", base.type, -1, attributes_.packed, attributes_.align});
+			anonymous_member(base.type, body);
 			advance();
 			continue;
 		}
@@ -485,13 +514,11 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 				                       one.name,
 				                   "keys have a type only");
 			const TypeRef key = one.type;
-			const bool empty = compilation_.types.is_struct(key) && !compilation_.types.size(key);
-			if (compilation_.types.is_void(key) || empty || compilation_.types.is_float(key) ||
-			    compilation_.types.is_function(key))
+			if (!sema_.is_key(key))
 				compilation_.error("D_KEY_TYPE", at_key,
 				                   "type " + compilation_.types.text(key) +
 				                       " cannot be a key",
-				                   "keys are integers, pointers, strings and structs");
+				                   sema_.key_hint(key));
 			out.keys.push_back(key);
 		} while (accept(Tok::Comma));
 		expect(Tok::RBracket, "after the key types");
@@ -759,6 +786,9 @@ void Parser::declare(const Specifiers& base, const Declarator& one) {
 		if (compilation_.diagnostics.sources().foreign(
 		        one.place)) // the C library's are no symbols of the kernel
 			return;
+		if (one.name == "NULL")
+			return compilation_.error("D_DECL_IDRED", one.place, "identifier redeclared: NULL",
+			                          "the name is taken");
 		compilation_.definitions.externs[one.name] = {one.type, base.user};
 		return;
 	case Storage::Bad: return;

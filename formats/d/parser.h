@@ -103,6 +103,9 @@ private:
 	types::TypeRef type_of(const Specifiers& out, const TypeWords& words);
 	types::TypeRef tagged(bool* defines);
 	void struct_body(types::TypeRef type);
+	bool has_member(const StructBody& body, std::string_view name);
+	void check_members(types::TypeRef anonymous, const StructBody& body);
+	void anonymous_member(types::TypeRef type, StructBody& body);
 	void member(types::TypeRef base, StructBody& body);
 	int32_t bit_field(const Declarator& one);
 	void define_struct(types::TypeRef type, const CAttributes& own, StructBody& body);

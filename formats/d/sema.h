@@ -56,6 +56,9 @@ public:
 
 	// The probes that the current clause is for: the types of args[].
 	void set_clause(const Clause* clause);
+	// Of an associative array.
+	bool is_key(types::TypeRef type);
+	std::string key_hint(types::TypeRef type);
 	// An action as a key or an argument: only inside this guard.
 	void allow_recorded(bool allow) { recorded_ok_ = allow; }
 
@@ -97,6 +100,7 @@ private:
 
 	// -- sema_assign.cc: what writes
 	void assign(Node* node);
+	void no_array(Node* node, const Node* array);
 	void assign_value(Node* node);
 	void increment(Node* node);
 	void check_lvalue(Node* node, Node* left);
@@ -134,6 +138,9 @@ private:
 	Node* copied_in(Node* object);
 	void create(Node* left, types::TypeRef type, bool user);
 	bool creatable(const Node* node);
+	bool is_taken(const std::string& name);
+	bool too_big(types::TypeRef type);
+	std::string size_hint(types::TypeRef type);
 	Variable* new_variable(Node* node, uint8_t scope, const std::string& name);
 	void args_element(Node* node);
 	void find_args();

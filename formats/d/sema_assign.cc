@@ -112,6 +112,11 @@ Node* Sema::write_side(Node* left, bool always) {
 	return out;
 }
 
+void Sema::no_array(Node* node, const Node* array) {
+	poison(node, "D_OP_ARRFUN", "operator = cannot be applied to an array: \"" + type_text(array) + "\"",
+	       "assign its elements; a text belongs into a string");
+}
+
 void Sema::assign(Node* node) {
 	Node* const left = node->a;
 	if (left->kind == Nk::AggName)
@@ -136,6 +141,8 @@ void Sema::assign(Node* node) {
 				return poison(node, "D_OP_INCOMPAT",
 				              "a value of type void cannot be assigned",
 				              "the right-hand side has no value");
+			if (types_.is_array(value->type) && !types_.is_char_array(value->type))
+				return no_array(node, value);
 			create(left, value->type, value->user);
 		}
 		analyze(left);
@@ -157,9 +164,7 @@ void Sema::assign_value(Node* node) {
 		                  !types_.is_array(node->b->type);
 		if (types_.is_array(left->type) && !text &&
 		    (left->kind != Nk::Var || left->variable->declared))
-			return poison(node, "D_OP_ARRFUN",
-			              "operator = cannot be applied to an array: \"" + type_text(left) + "\"",
-			              "assign its elements; a text belongs into a string");
+			return no_array(node, left);
 		if (!convertible(left->type, node->b))
 			return poison(
 			    node, "D_OP_INCOMPAT",

@@ -388,7 +388,8 @@ void Sema::assoc(Node* node, Variable* found) {
 			return;
 		}
 		if (types_.is_array(key->type) && !types_.is_char_array(key->type))
-			decay(key);
+			return poison_at(node, key->place, "D_KEY_TYPE",
+			                 "type " + type_text(key) + " cannot be a key", key_hint(key->type));
 		const bool strings = types_.is_string(found->keys[i]) && types_.is_string_like(key->type);
 		if (!strings && !convertible(found->keys[i], key))
 			return poison_at(node, key->place, "D_PROTO_ARG",
@@ -422,12 +423,18 @@ bool Sema::creatable(const Node* node) {
 		return !compilation_.definitions.find_variable(DIF_VS_LOCAL, base->text);
 	if (base->kind != Nk::Name || base->text.find('`') != std::string::npos || find_builtin(base->text) ||
 	    compilation_.definitions.find_variable(DIF_VS_GLOBAL, base->text) ||
-	    compilation_.definitions.externs.contains(base->text) || bound(base->text))
+	    compilation_.definitions.externs.contains(base->text) || bound(base->text) ||
+	    base->text == "NULL")
 		return false;
 	// A constant of the library is no name for a variable either.
 	if (!compilation_.definitions.inlines.contains(base->text))
 		from_library(base->text);
 	return !compilation_.definitions.inlines.contains(base->text);
+}
+
+// Whether the name is none for a variable or an inline of the program.
+bool Sema::is_taken(const std::string& name) {
+	return find_builtin(name) || compilation_.definitions.inlines.contains(name) || name == "NULL";
 }
 
 Variable* Sema::new_variable(Node* node, uint8_t scope, const std::string& name) {
@@ -437,6 +444,31 @@ Variable* Sema::new_variable(Node* node, uint8_t scope, const std::string& name)
 		       "cannot create " + name + ": limit of variables in this scope exceeded",
 		       "use fewer variables");
 	return made;
+}
+
+// A string's size is strsize, which has a limit of its own.
+bool Sema::too_big(TypeRef type) {
+	return !types_.is_string(type) && types_.is_by_ref(type) && types_.size(type) > DIF_STATIC_MAX;
+}
+
+std::string Sema::size_hint(TypeRef type) {
+	return "it has " + std::to_string(types_.size(type)) + " bytes, and a variable or a key at most " +
+	       std::to_string(DIF_STATIC_MAX) + ": take the members or elements that matter";
+}
+
+// What an associative array's key may be: its bytes are stored with each element.
+bool Sema::is_key(TypeRef type) {
+	return types_.is_string(type) || types_.is_char_array(type) ||
+	       (types_.is_scalar(type) && !types_.is_float(type)) ||
+	       (types_.is_struct(type) && types_.size(type) && !too_big(type));
+}
+
+std::string Sema::key_hint(TypeRef type) {
+	if (types_.is_struct(type) && too_big(type))
+		return size_hint(type);
+	if (types_.is_array(type))
+		return "an array is none: take its elements";
+	return "keys are integers, pointers, strings and structs";
 }
 
 void Sema::create(Node* left, TypeRef type, bool user) {
@@ -460,15 +492,11 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 				left->kind = Nk::Error;
 				return;
 			}
-			if (types_.is_array(key->type) && !types_.is_char_array(key->type))
-				decay(key);
-			const bool text = types_.is_string(key->type) || types_.is_char_array(key->type);
-			const bool object = types_.is_struct(key->type) && types_.size(key->type);
-			if (!text &&
-			    (key->kind == Nk::Translated || !(types_.is_scalar(key->type) || object)))
+			if (key->kind == Nk::Translated || !is_key(key->type))
 				return poison_at(left, key->place, "D_KEY_TYPE",
 				                 "type " + type_text(key) + " cannot be a key",
-				                 "keys are integers, pointers, strings and structs");
+				                 key_hint(key->type));
+			const bool text = types_.is_char_array(key->type);
 			keys.push_back(text ? types_.string_type() : key->type);
 		}
 		if (keys.empty())
@@ -478,6 +506,9 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 	// will be judged by its analysis.
 	if (compilation_.definitions.find_variable(scope, base->text))
 		return;
+	if (too_big(type))
+		return poison(left, "D_DECL_ARRBIG", kScopePrefix[scope] + base->text + " is too big",
+		              size_hint(type));
 	Variable* const made = new_variable(left, scope, base->text);
 	if (!made)
 		return;
@@ -491,9 +522,11 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 void Sema::declare_variable(uint8_t scope, const std::string& name, Place place, TypeRef type,
                             bool assoc_array, const std::vector<TypeRef>& keys, bool user) {
 	const std::string shown = kScopePrefix[scope] + name;
-	if (scope == DIF_VS_GLOBAL && (find_builtin(name) || compilation_.definitions.inlines.contains(name)))
+	if (scope == DIF_VS_GLOBAL && is_taken(name))
 		return compilation_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
 		                          "the name is taken; choose another");
+	if (too_big(type))
+		return compilation_.error("D_DECL_ARRBIG", place, shown + " is too big", size_hint(type));
 	if (types_.is_function(type)) {
 		compilation_.definitions.externs[name] = {type, user};
 		return;
@@ -541,8 +574,7 @@ void Sema::declare_variable(uint8_t scope, const std::string& name, Place place,
 }
 
 void Sema::define_inline(InlineDef def) {
-	if (find_builtin(def.name) || compilation_.definitions.find_variable(DIF_VS_GLOBAL, def.name) ||
-	    compilation_.definitions.inlines.contains(def.name))
+	if (is_taken(def.name) || compilation_.definitions.find_variable(DIF_VS_GLOBAL, def.name))
 		return compilation_.error("D_DECL_IDRED", def.place, "identifier redeclared: " + def.name,
 		                          "the name is taken; choose another");
 	const std::string name = def.name;
