@@ -1323,13 +1323,3 @@ BEGIN { print(*e); }
 @@ habit.print.void | act.print | wrong
 BEGIN { print(bcopy(alloca(1), alloca(1), 1)); }
 --tag D_PRINT_VOID
-
-@@ habit.print.nothing | act.print | wrong
-struct empty { };
-struct empty *e;
-BEGIN { print(*e); }
---tag D_PRINT_SIZE
-
-@@ habit.print.void | act.print | wrong
-BEGIN { print(bcopy(alloca(1), alloca(1), 1)); }
---tag D_PRINT_VOID

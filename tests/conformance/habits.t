@@ -74,3 +74,269 @@ fault 1
 --errhas invalid address
 --end
 
+@@ habit.copyinto.member | subr.copyinto, type.struct, subr.alloca | normal
+--args -qs $D -w
+struct s { int n; char b[8]; int w[2]; };
+BEGIN { self->s = (struct s *)alloca(sizeof (struct s)); copyinto(0, 0, self->s->b); copyinto(0, 0, self->s->w); printf("%d\n", self->s->w[1]); exit(0); }
+--out
+0
+
+--end
+
+@@ habit.copyinto.own-array | subr.copyinto, type.array | wrong
+char b[8];
+BEGIN { copyinto(0, 4, b); }
+--tag D_PROTO_ARG
+
+@@ habit.choice.both-kinds | op.conditional, subr.alloca | boundary
+BEGIN { p = alloca(8); p = (void *)arg0; q = arg0 ? p : NULL; r = arg0 ? p : (void *)arg1; printf("%d %d\n", q == NULL, r == NULL); exit(0); }
+--out
+1 1
+
+--end
+
+@@ habit.choice.nested-kinds | op.conditional, subr.alloca | wrong
+BEGIN { p = alloca(8); q = arg0 ? (arg1 ? p : NULL) : (void *)arg2; }
+--tag D_ALLOCA_INCOMPAT
+
+@@ habit.null.declared | builtin.constants, var.type | wrong
+int NULL;
+BEGIN { exit(0); }
+--tag D_DECL_IDRED
+
+@@ habit.null.assigned | builtin.constants, op.assign | wrong
+BEGIN { NULL = 3; exit(NULL); }
+--tag D_OP_LVAL
+
+@@ habit.null.element | builtin.constants, var.assoc | wrong
+BEGIN { NULL[1] = 3; }
+--tag D_OP_PTR
+
+@@ habit.null.inline | builtin.constants, inline.plain | wrong
+inline int NULL = 3;
+BEGIN { exit(NULL); }
+--tag D_DECL_IDRED
+
+@@ habit.null.extern | builtin.constants, var.extern | wrong
+extern int NULL;
+BEGIN { exit(0); }
+--tag D_DECL_IDRED
+
+@@ habit.null.self | builtin.constants, var.self | boundary
+BEGIN { self->NULL = 3; printf("%d %d\n", self->NULL, NULL); exit(0); }
+--out
+3 0
+
+--end
+
+@@ habit.array.member-assigned | op.assign, type.array, type.struct | wrong
+struct s { int m[4]; };
+struct s v;
+BEGIN { x = v.m; }
+--tag D_OP_ARRFUN
+
+@@ habit.array.declared-assigned | op.assign, type.array | wrong
+int a[4];
+BEGIN { self->x = a; }
+--tag D_OP_ARRFUN
+
+@@ habit.array.to-element | op.assign, type.array, var.assoc | wrong
+int a[4];
+BEGIN { x[1] = a; }
+--tag D_OP_ARRFUN
+
+@@ habit.array.text | op.assign, type.array, op.string | boundary
+struct s { char m[4]; };
+struct s v;
+BEGIN { v.m[0] = 'h'; v.m[1] = 'i'; x = v.m; v.m = "yo"; y = x; x = v.m; printf("%s %s\n", stringof(x), stringof(y)); k[v.m] = 7; printf("%d %d\n", k["yo"], k["hi"]); exit(0); }
+--out
+yo hi
+7 0
+
+--end
+
+@@ habit.array.pointer | op.assign, type.array, type.pointer | boundary
+struct s { int m[4]; };
+int *p;
+BEGIN { this->s = (struct s *)alloca(sizeof (struct s)); this->s->m[2] = 5; p = this->s->m; printf("%d\n", p[2]); exit(0); }
+--out
+5
+
+--end
+
+@@ habit.key.array | var.key, type.array | wrong
+int a[4];
+BEGIN { k[a] = 1; }
+--tag D_KEY_TYPE
+
+@@ habit.key.array-member | var.key, type.array, type.struct | wrong
+struct s { int m[4]; };
+struct s v;
+BEGIN { k[v.m] = 1; }
+--tag D_KEY_TYPE
+
+@@ habit.key.array-to-pointer | var.key, type.array | wrong
+int a[4];
+int k[int *];
+BEGIN { k[a] = 1; }
+--tag D_KEY_TYPE
+
+@@ habit.key.array-declared | var.key, type.array | wrong
+int k[int[4]];
+BEGIN { exit(0); }
+--tag D_KEY_TYPE
+
+@@ habit.key.largest | var.key, type.struct | boundary
+--args -xscratchsize=64k -xdynvarsize=4m -qs $D
+struct s { char c[16384]; };
+BEGIN { this->s = (struct s *)alloca(16384); this->s->c[16383] = 1; k[*this->s] = 3; printf("%d", k[*this->s]); this->s->c[16383] = 2; printf(" %d\n", k[*this->s]); exit(0); }
+--out
+3 0
+
+--end
+
+@@ habit.key.too-large | var.key, type.struct | wrong
+--args -xerrtags -qs $D
+struct s { char c[16385]; };
+BEGIN { this->s = (struct s *)alloca(8); k[*this->s] = 3; }
+--out
+--errhas $D:2:44: error: type struct s cannot be a key [D_KEY_TYPE]
+--status 1
+--end
+
+@@ habit.key.too-large-declared | var.key, type.struct | wrong
+struct s { char c[16385]; };
+int k[struct s];
+BEGIN { exit(0); }
+--tag D_KEY_TYPE
+
+@@ habit.variable.largest | var.type, type.struct | boundary
+struct s { char c[16384]; };
+struct s v;
+BEGIN { v.c[16383] = 1; printf("%d\n", v.c[16383]); exit(0); }
+--out
+1
+
+--end
+
+@@ habit.variable.too-large | var.type, type.struct | wrong
+struct s { char c[16385]; };
+struct s v;
+BEGIN { exit(0); }
+--tag D_DECL_ARRBIG
+
+@@ habit.variable.too-large-made | var.type, type.struct | wrong
+struct s { char c[16385]; };
+BEGIN { x = *(struct s *)alloca(8); }
+--tag D_DECL_ARRBIG
+
+@@ habit.copyout.before | subr.copyout, act.order | wrong
+#pragma D option destructive
+BEGIN { copyout(alloca(4), 0, 4); speculate(1); }
+--tag D_ACT_SPEC
+
+@@ habit.copyout.text-before | subr.copyout, act.order | wrong
+#pragma D option destructive
+BEGIN { if (arg0) copyoutstr("a", 0, 1); x = 1; speculate(1); }
+--tag D_ACT_SPEC
+
+@@ habit.copyout.predicate | subr.copyout, act.order, clause | wrong
+#pragma D option destructive
+BEGIN /(copyout(alloca(4), 0, 4), 1)/ { speculate(1); }
+--tag D_ACT_SPEC
+
+@@ habit.copyout.condition | subr.copyout, act.order, if-else | wrong
+#pragma D option destructive
+BEGIN { speculate(1); if ((copyout(alloca(4), 0, 4), 1)) x = 1; }
+--tag D_ACT_SPEC
+
+@@ habit.copyout.branches | subr.copyout, act.order, if-else | boundary
+--args -wqs $D
+BEGIN { if (arg0) { copyout(alloca(4), 0, 4); } else { speculate(speculation()); printf("speculated\n"); } }
+BEGIN { commit(1); }
+BEGIN { exit(0); }
+--out
+speculated
+
+--end
+
+@@ habit.copyout.own-clause | subr.copyout, act.order | boundary
+--args -wqs $D
+BEGIN { if (arg0) copyout(alloca(4), 0, 4); }
+BEGIN { speculate(speculation()); printf("speculated\n"); }
+BEGIN { commit(1); }
+BEGIN { exit(0); }
+--out
+speculated
+
+--end
+
+@@ habit.print.null-no-scratch | act.print, subr.alloca | boundary
+--args -xscratchsize=16 -qs $D
+struct in { char c[600]; };
+struct in *p;
+BEGIN { print(p); this->p = p; print(this->p); printf("\n"); exit(0); }
+--out
+struct in * 0struct in * 0
+
+--end
+
+@@ habit.print.global | act.print, type.pointer | boundary
+--args -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct in { int a; int b; };
+struct in *p;
+struct in *q[int];
+BEGIN { p = (struct in *)alloca(sizeof (struct in)); p->b = 3; q[1] = p; print(p); print(q[1]); if (1) print(p); exit(0); }
+--out
+struct in * ADDRESS = *
+struct in {
+    int b = 0x3
+}struct in * ADDRESS = *
+struct in {
+    int b = 0x3
+}struct in * ADDRESS = *
+struct in {
+    int b = 0x3
+}
+--end
+
+@@ habit.print.once | act.print | boundary
+--args -Seqs $D 2>&1 | grep -c 'ldgs.*"p"'
+struct in { int a; };
+struct in *p;
+BEGIN { print(p); }
+--out
+1
+--end
+
+@@ habit.member.anonymous | type.struct, type.union | boundary
+struct s { int a; struct { int b; union { int c; char d; }; }; struct { int a; } e; };
+struct s v;
+BEGIN { v.a = 1; v.c = 0x4142; v.e.a = 3; printf("%d %c %d %d\n", v.a, v.d, v.b, v.e.a); exit(0); }
+--out
+1 B 0 3
+
+--end
+
+@@ habit.member.anonymous-twice | type.struct | wrong
+struct s { int a; struct { int b; int a; }; };
+BEGIN { exit(0); }
+--tag D_DECL_MNAME
+
+@@ habit.member.anonymous-before | type.struct | wrong
+struct s { struct { int b; union { int a; }; }; int a; };
+BEGIN { exit(0); }
+--tag D_DECL_MNAME
+
+@@ habit.member.anonymous-both | type.struct, type.union | wrong
+struct s { struct { int a; }; union { struct { int a; }; }; };
+BEGIN { exit(0); }
+--tag D_DECL_MNAME
+
+@@ habit.sizeof.choice | op.sizeof, op.conditional, lex.string | boundary
+inline string S = "hi";
+BEGIN { printf("%d %d %d %d %d\n", sizeof (1 ? "a" : "bcd"), sizeof (0 ? "a" : "bcd"), sizeof (stringof("a")), sizeof (S), sizeof ("a")); exit(0); }
+--out
+256 256 256 256 2
+
+--end
