@@ -101,8 +101,9 @@ struct dof_ecbdesc {
  * CONTINUATION for the later parts of a clause that `if` splits. A
  * continuation runs only if, in this firing, the clause's first part had a true
  * predicate and no earlier part of it faulted. If an earlier part called speculate(),
- * the continuation's records go to that speculation too. The parts of a clause are one
- * line of output. KERNEL_TYPES: what the clause means depends on the types that
+ * the continuation's records go to that speculation too. If an earlier part's record
+ * found no room, only exit() and what it may depend on happen. The parts of a clause share
+ * scratch memory and are one line of output. KERNEL_TYPES: what the clause means depends on the types that
  * DOF_SECT_BTFID names.
  */
 #define DFR_ECBUARG(clause, flags) (((__u64)(clause) << 8) | (flags))
