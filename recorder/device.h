@@ -21,10 +21,10 @@ struct ListedProbe {
 	uint32_t id = 0;
 	std::optional<uint32_t> nargs;
 	bool shared = false; // several functions have this name, so the kernel's types may mean another
-	const char* provider;
-	const char* module;
-	const char* function;
-	const char* name;
+	const char* provider = "";
+	const char* module = "";
+	const char* function = "";
+	const char* name = "";
 };
 
 struct StateLine {

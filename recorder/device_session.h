@@ -21,6 +21,8 @@ public:
 	// Only opens the device. The session gets a state by the first enable(), or by claim().
 	explicit DeviceSession(const std::string& path = DFR_DEVICE);
 	~DeviceSession() override;
+	DeviceSession(const DeviceSession&) = delete;
+	DeviceSession& operator=(const DeviceSession&) = delete;
 
 	void claim(const std::string& name); // "" or "anonymous": the state that has recorded since boot
 	void keep(const std::string& name);  // from now on the state outlives this process, under this name

@@ -70,7 +70,7 @@ std::string DeviceTarget::why_absent(const d::ProbePattern& pattern) {
 		return "without privilege there are syscall, profile at the usual rates (dtrace -l), BEGIN, "
 		       "END and ERROR, on your own processes; "
 		       "the rest takes root, or CAP_PERFMON and CAP_BPF";
-	if (const std::string off = off_of(pattern.provider, pattern.name, unmet()); !off.empty())
+	if (std::string off = off_of(pattern.provider, pattern.name, unmet()); !off.empty())
 		return off;
 	if ((pattern.provider != "fbt" && pattern.provider != "kinst") || pattern.function.empty() ||
 	    pattern.function.find_first_of("*?[") != std::string::npos)

@@ -41,6 +41,8 @@ public:
 			throw Error::from_errno("cannot unpack the demo recording");
 	}
 	~EmbeddedFile() { ::close(fd_); }
+	EmbeddedFile(const EmbeddedFile&) = delete;
+	EmbeddedFile& operator=(const EmbeddedFile&) = delete;
 	std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
 private:
@@ -49,7 +51,8 @@ private:
 
 int save(const std::string& path, std::string_view bytes) {
 	const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path.c_str(), "wxe"), std::fclose);
-	if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size())
+	if (!file || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||
+	    std::fflush(file.get()) != 0)
 		throw Error::from_errno("cannot write " + path,
 		                        "give the path of a file that does not exist yet");
 	std::printf("%s is the demo's recording: dfr info %s\n", path.c_str(), path.c_str());

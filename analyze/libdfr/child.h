@@ -21,7 +21,10 @@ bool run_command(const std::string& line, const std::function<void()>& alive);
 
 class Children {
 public:
+	Children() = default;
 	~Children();
+	Children(const Children&) = delete;
+	Children& operator=(const Children&) = delete;
 	// Forks; the command itself starts with release(). Returns its pid.
 	int hold(const std::vector<std::string>& command);
 	// A process that is there already. Throws dfr::Error if it is not.

@@ -30,6 +30,8 @@ public:
 	Consumer(trace::LiveSource& session, render::Output& output, render::Symboliser& symbols,
 	         Callbacks callbacks);
 	~Consumer() override;
+	Consumer(const Consumer&) = delete;
+	Consumer& operator=(const Consumer&) = delete;
 
 	render::Renderer& renderer() { return renderer_; }
 	render::Style& style() { return renderer_.style(); }

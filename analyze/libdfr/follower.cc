@@ -68,7 +68,7 @@ public:
 	Deaf& operator=(const Deaf&) = delete;
 
 private:
-	sigset_t before_;
+	sigset_t before_{};
 };
 
 } // namespace

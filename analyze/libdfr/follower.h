@@ -19,6 +19,8 @@ public:
 	static std::unique_ptr<Follower> start(int pid);
 	// It is followed to its end, though nobody asks any more.
 	~Follower();
+	Follower(const Follower&) = delete;
+	Follower& operator=(const Follower&) = delete;
 
 	// How it has ended, as waitpid(2) says; nullopt: it has not.
 	std::optional<int> ended();

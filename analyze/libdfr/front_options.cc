@@ -6,13 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <unistd.h>
 
 #include "analyze/libdfr/style.h"
 #include "formats/abi/dof.h"
 #include "formats/d/options.h"
 #include "formats/error.h"
-
-extern char** environ;
 
 namespace dfr::lib {
 

@@ -32,7 +32,7 @@ public:
 	render::SymbolName kernel(uint64_t address) override;
 	render::SymbolName user(uint32_t pid, uint64_t address) override;
 	void remember(uint32_t pid) override; // if it has changed
-	void remember(uint32_t pid, const std::string& maps) override;
+	void remember(uint32_t pid, const std::string& text) override;
 
 private:
 	using SteadyClock = std::chrono::steady_clock;

@@ -30,6 +30,8 @@ class RecordingTarget final : public d::Target {
 public:
 	RecordingTarget(const trace::Catalog& catalog, std::string name);
 	~RecordingTarget() override;
+	RecordingTarget(const RecordingTarget&) = delete;
+	RecordingTarget& operator=(const RecordingTarget&) = delete;
 
 	// The inputs that the records of an EPID have, in order of their fields.
 	const std::vector<RecordedInput>& inputs(uint32_t epid);

@@ -158,9 +158,9 @@ private:
 	void fire();
 	void fire_timers(uint64_t until);
 	void fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env);
-	void after_firing(const dfr_probe* probe);
+	void after_firing();
 	void start(uint64_t time);
-	bool speaks_at_once(const dfr_probe* probe);
+	bool speaks_at_once() const;
 
 	trace::BlockSource& source_;
 	const trace::Catalog& catalog_;
@@ -360,18 +360,18 @@ void Replay::start(uint64_t time) {
 	dfr_user_env = &own_env_;
 	dfr_user_cpu = begin_cpu_;
 	consumer_->go();
-	after_firing(nullptr);
+	after_firing();
 }
 
 // Whether the consumer must read after every firing, because the program has printa(), clear() or another
 // action that the consumer carries out on the aggregations of that moment.
-bool Replay::speaks_at_once(const dfr_probe*) {
+bool Replay::speaks_at_once() const {
 	return actions_;
 }
 
-void Replay::after_firing(const dfr_probe* probe) {
+void Replay::after_firing() {
 	firings_++;
-	if (speaks_at_once(probe) || session_.readable())
+	if (speaks_at_once() || session_.readable())
 		consumer_->read();
 	if (exits_ && session_.exited())
 		over_ = true;
@@ -384,7 +384,7 @@ void Replay::fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uin
 	dfr_user_cpu = cpu % std::max(catalog_.cpus, 1u);
 	dfr_fire_env(probe, arguments, count, nullptr, &env);
 	last_time_ = std::max<uint64_t>(last_time_, env.ev_time);
-	after_firing(probe);
+	after_firing();
 }
 
 void Replay::fire_timers(uint64_t until) {

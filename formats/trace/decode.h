@@ -124,11 +124,11 @@ private:
 		Context context;
 	};
 	struct Note {
-		uint8_t field, code;
-		uint64_t value;
+		uint8_t field = 0, code = 0;
+		uint64_t value = 0;
 	};
 	struct TimedState {
-		uint64_t time;
+		uint64_t time = 0;
 		DecodeState state;
 	};
 	enum class Passed { kRecord, kControl, kEnd, kDamage };

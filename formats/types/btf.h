@@ -27,6 +27,8 @@ public:
 	// blob's type ids and string offsets start.
 	Btf(std::string name, Blob blob, const Btf* base = nullptr);
 	~Btf() override;
+	Btf(const Btf&) = delete;
+	Btf& operator=(const Btf&) = delete;
 
 	// Raw BTF, an ELF file with a .BTF section, or a compressed vmlinuz.
 	static std::unique_ptr<Btf> open(const std::string& path, std::string name,

@@ -40,7 +40,8 @@ std::int64_t extra_bytes(std::uint32_t kind, std::uint32_t vlen, std::uint64_t s
 
 } // namespace
 
-Ctf::Ctf(std::string name, Blob dictionary, std::shared_ptr<const CtfContext> context, const Ctf* parent)
+Ctf::Ctf(std::string name, const Blob& dictionary, std::shared_ptr<const CtfContext> context,
+         const Ctf* parent)
     : name_(std::move(name)), context_(std::move(context)), parent_(parent) {
 	read_header(dictionary);
 }

@@ -42,9 +42,11 @@ class Ctf final : public Container {
 public:
 	// `parent` is borrowed and outlives this; a child dictionary needs it for
 	// the ids below 2^31.
-	Ctf(std::string name, Blob dictionary, std::shared_ptr<const CtfContext> context,
+	Ctf(std::string name, const Blob& dictionary, std::shared_ptr<const CtfContext> context,
 	    const Ctf* parent = nullptr);
 	~Ctf() override;
+	Ctf(const Ctf&) = delete;
+	Ctf& operator=(const Ctf&) = delete;
 
 	bool is_child() const { return is_child_; }
 	TypeId first_id() const { return is_child_ ? kChild | 1 : 1; }
@@ -112,8 +114,8 @@ public:
 	// The ELF file's .ctf section; nullptr if it has none.
 	static std::unique_ptr<CtfFile> open(const std::string& path);
 	// A dictionary or an archive.
-	static std::unique_ptr<CtfFile> from_blob(std::string name, Blob blob,
-	                                          std::shared_ptr<const CtfContext> context = {});
+	static std::unique_ptr<CtfFile> from_blob(const std::string& name, const Blob& blob,
+	                                          const std::shared_ptr<const CtfContext>& context = {});
 
 	// The shared dictionary first, then those of single compilation units.
 	const std::vector<std::unique_ptr<Ctf>>& dictionaries() const { return dictionaries_; }

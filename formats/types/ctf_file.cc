@@ -85,8 +85,8 @@ std::unique_ptr<CtfFile> CtfFile::open(const std::string& path) {
 	return from_blob(path, context->elf()->contents(*section), context);
 }
 
-std::unique_ptr<CtfFile> CtfFile::from_blob(std::string name, Blob blob,
-                                            std::shared_ptr<const CtfContext> context) {
+std::unique_ptr<CtfFile> CtfFile::from_blob(const std::string& name, const Blob& blob,
+                                            const std::shared_ptr<const CtfContext>& context) {
 	std::unique_ptr<CtfFile> file(new CtfFile);
 	if (blob.size() >= 8 && u64_at(blob, 0, name) == ctf::kArchiveMagic)
 		file->read_archive(name, blob, context);

@@ -30,7 +30,7 @@ bool found(const std::optional<EnumConstant>& constant) {
 
 } // namespace
 
-std::unique_ptr<KernelTypes> KernelTypes::from_directory(std::string directory) {
+std::unique_ptr<KernelTypes> KernelTypes::from_directory(const std::string& directory) {
 	std::unique_ptr<KernelTypes> types(new KernelTypes);
 	std::error_code error;
 	const std::filesystem::directory_iterator end;
@@ -46,7 +46,7 @@ std::unique_ptr<KernelTypes> KernelTypes::from_image(std::string path) {
 	return types;
 }
 
-void KernelTypes::add_module(std::string name, std::string path) {
+void KernelTypes::add_module(const std::string& name, std::string path) {
 	sources_[module_name(name)] = {std::move(path), nullptr, false};
 }
 

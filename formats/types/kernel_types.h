@@ -23,13 +23,13 @@ class KernelTypes {
 public:
 	// A directory as /sys/kernel/btf: one raw file per container, "vmlinux"
 	// among them.
-	static std::unique_ptr<KernelTypes> from_directory(std::string directory);
+	static std::unique_ptr<KernelTypes> from_directory(const std::string& directory);
 	// A vmlinux, a vmlinuz or raw BTF of a kernel that may not be running.
 	static std::unique_ptr<KernelTypes> from_image(std::string path);
 
 	// Adds a module that from_image cannot know: BTF raw or in its ELF file,
 	// which may be compressed.
-	void add_module(std::string name, std::string path);
+	void add_module(const std::string& name, std::string path);
 	// Adds every module of a directory as /lib/modules/RELEASE, all depths.
 	void add_modules(const std::string& directory);
 

@@ -51,6 +51,8 @@ class ProgramTypes final : public Container {
 public:
 	explicit ProgramTypes(std::string_view name = "D");
 	~ProgramTypes() override;
+	ProgramTypes(const ProgramTypes&) = delete;
+	ProgramTypes& operator=(const ProgramTypes&) = delete;
 
 	// -- Making types. Violations of C's rules that the compiler reports
 	// itself (a member of incomplete type, a bit-field too wide) raise

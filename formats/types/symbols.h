@@ -37,8 +37,8 @@ public:
 	// local. Nothing below the first symbol, beyond the kernel proper's _end,
 	// or more than kMostTail beyond the last symbol of a module.
 	std::optional<Symbol> find(std::uint64_t address) const;
-	// By name; `module` empty: the kernel proper first, then any.
-	std::optional<Symbol> find(std::string_view name, std::string_view module = {}) const;
+	// By name, in the module `only`; if that is empty: the kernel proper first, then any.
+	std::optional<Symbol> find(std::string_view wanted, std::string_view only = {}) const;
 
 	// All of them, by address.
 	void each(const std::function<void(const Symbol&)>& visit) const;

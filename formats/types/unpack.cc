@@ -206,7 +206,7 @@ Blob unpack_vmlinuz(const Blob& image, const std::string& name) {
 	if (start > bytes.size() || length > bytes.size() - start)
 		damaged(name, "its payload lies outside the file");
 	const Blob payload = image.part(start, length);
-	const Blob kernel = unpack(payload, name);
+	Blob kernel = unpack(payload, name);
 	if (kernel.bytes().data() == payload.bytes().data())
 		throw Error(name + ": the kernel is compressed in a way that is not known here",
 		            "xz, zstd, lz4 and gzip are; unpack it and name the vmlinux instead");
