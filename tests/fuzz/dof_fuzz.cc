@@ -28,11 +28,14 @@ namespace {
 
 struct Statistics {
 	uint64_t inputs = 0, loaded = 0, runs = 0, faults = 0;
+	Statistics() = default;
 	~Statistics() {
 		if (std::getenv("DFR_FUZZ_STATISTICS"))
 			std::fprintf(stderr, "statistics: %lu inputs, %lu loaded; %lu runs, %lu faults\n",
 			             inputs, loaded, runs, faults);
 	}
+	Statistics(const Statistics&) = delete;
+	Statistics& operator=(const Statistics&) = delete;
 };
 Statistics statistics;
 

@@ -15,6 +15,7 @@ struct Statistics {
 	const char* what; // what those that passed are
 	uint64_t inputs = 0, passed = 0;
 
+	explicit Statistics(const char* passing) : what(passing) {}
 	void count(bool pass) {
 		inputs++;
 		passed += pass;
@@ -26,6 +27,8 @@ struct Statistics {
 			             static_cast<unsigned long long>(passed), what,
 			             100.0 * static_cast<double>(passed) / static_cast<double>(inputs));
 	}
+	Statistics(const Statistics&) = delete;
+	Statistics& operator=(const Statistics&) = delete;
 };
 
 } // namespace dfr::fuzz

@@ -25,7 +25,9 @@ public:
 			std::abort();
 	}
 	~MemoryFile() { close(fd_); }
-	const std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+	MemoryFile(const MemoryFile&) = delete;
+	MemoryFile& operator=(const MemoryFile&) = delete;
+	std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 	void fill(const std::vector<std::byte>& bytes) const {
 		if (ftruncate(fd_, 0) != 0 ||
 		    pwrite(fd_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))

@@ -519,6 +519,8 @@ struct Relocations {
 		dfr_user_symbol = known_symbol;
 	}
 	~Relocations() { dfr_user_symbol = nullptr; }
+	Relocations(const Relocations&) = delete;
+	Relocations& operator=(const Relocations&) = delete;
 	void build(uint32_t type = DOF_SECT_KRELHDR) {
 		reltab = dof.table(DOF_SECT_RELTAB, 8, std::vector<dof_relodesc>{entry});
 		head = {0, reltab, ints};

@@ -17,10 +17,12 @@ struct Arg {
 	std::string text;
 	uint64_t number = 0;
 	bool is_text;
+	// NOLINTBEGIN(google-explicit-constructor): cases write plain texts and numbers
 	Arg(const char* value) : text(value), is_text(true) {}
 	Arg(const std::string& value) : text(value), is_text(true) {}
 	Arg(int value) : number(static_cast<uint64_t>(static_cast<int64_t>(value))), is_text(false) {}
 	Arg(uint64_t value) : number(value), is_text(false) {}
+	// NOLINTEND(google-explicit-constructor)
 };
 
 Code calling(uint32_t subr, const std::vector<Arg>& args) {

@@ -62,6 +62,8 @@ struct Cpus {
 		dfr_user_set_ncpus(1);
 		dfr_user_cpu = 0;
 	}
+	Cpus(const Cpus&) = delete;
+	Cpus& operator=(const Cpus&) = delete;
 };
 
 } // namespace

@@ -237,11 +237,11 @@ TEST_CASE("text of the probe and strings meet in one aggregation", "[engine][sto
 TEST_CASE("one variable, one function, one shape of key", "[engine][store][agg]") {
 	Rig rig;
 	rig.probe("read");
-	auto refused = [&](std::vector<Action> actions) {
+	auto refused = [&](const std::vector<Action>& actions) {
 		State state(rig);
-		int error = state.enable(Program().clause("rig::read:entry", std::move(actions)));
+		int error = state.enable(Program().clause("rig::read:entry", actions));
 		CHECK(error == -EINVAL);
-		CHECK(state.reason != "");
+		CHECK_FALSE(state.reason.empty());
 		return state.reason;
 	};
 	CHECK(refused({aggregate(DFR_ACT_COUNT, 1, 0), aggregate(DFR_ACT_SUM, 1, 0, arg(0))})

@@ -183,12 +183,10 @@ struct Generator {
 					body.push_back(
 					    trace(arg(static_cast<unsigned>(random.below(8)),
 					              random.once_in(6) ? integer() : int_type(8))));
-				else if (kind == 4 || (kind == 0 && random.once_in(4)))
-					body.push_back(set());
-				else if (kind == 5)
+				else if (kind == 5 || (kind == 6 && random.once_in(2)))
 					aggregate_into(body);
-				else if (kind == 6)
-					random.once_in(2) ? aggregate_into(body) : body.push_back(set());
+				else if (kind == 4 || kind == 6 || (kind == 0 && random.once_in(4)))
+					body.push_back(set());
 				else
 					body.push_back(trace(key()));
 			}

@@ -21,7 +21,7 @@ struct Setup {
 	dfr_probe *open, *say, *commit, *discard, *pick, *plain;
 	State state{rig};
 
-	explicit Setup(unsigned cpus = 1, int nspec = 1, std::function<void(Program&)> more = {})
+	explicit Setup(unsigned cpus = 1, int nspec = 1, const std::function<void(Program&)>& more = {})
 	    : rig(cpus), open(rig.probe("open")), say(rig.probe("say")), commit(rig.probe("commit")),
 	      discard(rig.probe("discard")), pick(rig.probe("pick")), plain(rig.probe("plain")) {
 		Program program;
@@ -38,6 +38,8 @@ struct Setup {
 		REQUIRE(state.go() == 0);
 	}
 	~Setup() { dfr_user_cpu = 0; }
+	Setup(const Setup&) = delete;
+	Setup& operator=(const Setup&) = delete;
 	void on(unsigned cpu, dfr_probe* probe, uint64_t value = 0, uint64_t time = 0) {
 		dfr_user_cpu = cpu;
 		rig.fire(probe, {value}, time);

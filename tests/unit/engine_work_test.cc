@@ -26,6 +26,8 @@ constexpr unsigned kChain = 64; // entries that a chain may have
 struct Fixed {
 	explicit Fixed(uint64_t secret) { dfr_user_fixed_secret = secret; }
 	~Fixed() { dfr_user_fixed_secret = 0; }
+	Fixed(const Fixed&) = delete;
+	Fixed& operator=(const Fixed&) = delete;
 };
 
 uint64_t keyed(uint64_t hash, uint64_t word) {

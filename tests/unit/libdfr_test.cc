@@ -100,7 +100,7 @@ TEST_CASE("libdfr: text, records and aggregations come to callbacks") {
 	REQUIRE(dfr_session_option(session.get(), "quiet", nullptr) == 0);
 	CHECK(dfr_session_is_set(session.get(), "quiet") == 1);
 	run(session.get());
-	CHECK(text.rfind("7", 0) == 0);
+	CHECK(text.starts_with("7"));
 	CHECK(values.size() == 1);
 	CHECK(values.at(0) == 7);
 	CHECK(dfr_session_exit_status(session.get()) == 4);

@@ -30,6 +30,7 @@ public:
 		    &ids_);
 	}
 	Reader(const Reader&) = delete;
+	Reader& operator=(const Reader&) = delete;
 	~Reader() { dfr_btf_close(&btf_); }
 
 	std::string prototype(const std::string& name, size_t room = 256) {

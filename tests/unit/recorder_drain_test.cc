@@ -89,6 +89,8 @@ struct ScratchFile {
 		path = name;
 	}
 	~ScratchFile() { unlink(path.c_str()); }
+	ScratchFile(const ScratchFile&) = delete;
+	ScratchFile& operator=(const ScratchFile&) = delete;
 	std::string path;
 };
 

@@ -36,6 +36,8 @@ public:
 		          static_cast<std::streamsize>(bytes.size()));
 	}
 	~ImageFile() { unlink(path.c_str()); }
+	ImageFile(const ImageFile&) = delete;
+	ImageFile& operator=(const ImageFile&) = delete;
 	std::string path;
 };
 

@@ -23,6 +23,8 @@ struct Pipe {
 		close_reader();
 		::close(ends[1]);
 	}
+	Pipe(const Pipe&) = delete;
+	Pipe& operator=(const Pipe&) = delete;
 	void close_reader() {
 		if (ends[0] >= 0)
 			::close(ends[0]);

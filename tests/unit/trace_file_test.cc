@@ -34,6 +34,8 @@ public:
 			unlink(file(name).c_str());
 		rmdir(path.c_str());
 	}
+	ScratchFolder(const ScratchFolder&) = delete;
+	ScratchFolder& operator=(const ScratchFolder&) = delete;
 	std::string file(const std::string& name) const { return path + "/" + name; }
 	std::string path;
 };

@@ -85,6 +85,8 @@ public:
 		std::filesystem::create_directory(directory_);
 	}
 	~Compiler() { std::filesystem::remove_all(directory_); }
+	Compiler(const Compiler&) = delete;
+	Compiler& operator=(const Compiler&) = delete;
 
 	std::string build(std::vector<std::string> sources, const std::string& options) {
 		std::string command = "gcc -gctf " + options;

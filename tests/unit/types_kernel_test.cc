@@ -131,6 +131,8 @@ public:
 		fs::create_directory(path_);
 	}
 	~Directory() { fs::remove_all(path_); }
+	Directory(const Directory&) = delete;
+	Directory& operator=(const Directory&) = delete;
 	std::string write(const std::string& name, const Bytes& bytes) const {
 		std::ofstream(path_ / name, std::ios::binary)
 		    .write(reinterpret_cast<const char*>(bytes.data()),
