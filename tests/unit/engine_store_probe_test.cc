@@ -104,7 +104,7 @@ TEST_CASE("a name among many probes of other names", "[engine][store][probe]") {
 		const std::string name = is_rare                  ? "rare"
 		                         : id > 1000 && id < 1300 ? "name_" + std::to_string(id)
 		                                                  : "entry";
-		REQUIRE(rig.probe(function.c_str(), name.c_str())->pb_id == id);
+		REQUIRE(rig.probe(function, name)->pb_id == id);
 		if (is_rare)
 			rare.push_back(function + ":rare");
 	}

@@ -202,7 +202,7 @@ TEST_CASE("a ring that wraps while a consumer holds its spares names what it ove
 	}
 	seen += state.take().size();
 	CHECK(seen + state.status().loss[DFR_LOSS_OVERWRITTEN] == state.status().records);
-	REQUIRE(state.losses.entries.size() >= 1);
+	REQUIRE_FALSE(state.losses.entries.empty());
 	CHECK(state.losses.entries[0].cause == DFR_LOSS_OVERWRITTEN);
 	CHECK(state.losses.entries[0].count == state.status().loss[DFR_LOSS_OVERWRITTEN]);
 	CHECK(state.damage == 0);
