@@ -27,7 +27,7 @@ struct dfr_vars_config {
 	u32 vc_strsize;
 };
 int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config, struct dfr_vars **out);
-int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *program, struct dfr_refusal *why);
+int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *pg, struct dfr_refusal *why);
 void dfr_vars_free(struct dfr_vars *vars);
 u64 dfr_vars_bytes(const struct dfr_vars *vars); /* of all copies of static variables */
 void dfr_vars_clean(struct dfr_vars *vars); /* process context, at cleanrate: dirty -> rinsing -> clean */

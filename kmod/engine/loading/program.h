@@ -133,7 +133,7 @@ struct dfr_load_limits {
  */
 int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits *limits,
 		     struct dfr_program **out, struct dfr_refusal *why);
-void dfr_program_free(struct dfr_program *program);
+void dfr_program_free(struct dfr_program *pg);
 
 #ifdef __cplusplus
 }

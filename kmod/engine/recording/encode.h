@@ -50,7 +50,7 @@ dfr_hot u8 *dfr_put_head(const struct dfr_stream *stream, u8 *p, u32 id, u32 lev
  */
 #define DFR_FROM_1_TO_8(one, two, four, eight)                                                               \
 	{                                                                                                    \
-		[0 ... 7] = one, [8 ... 15] = two, [16 ... 31] = four, [32 ... 63] = eight                   \
+		[0 ... 7] = (one), [8 ... 15] = (two), [16 ... 31] = (four), [32 ... 63] = (eight)           \
 	}
 static const u8 dfr_int_sizes[64] = DFR_FROM_1_TO_8(1, 2, 4, 8);
 static const u8 dfr_int_codes[64] = DFR_FROM_1_TO_8(0x00, 0x40, 0x80, 0xc0);

@@ -85,9 +85,9 @@ const char *dfr_string_intern(struct dfr_engine *engine, const char *text)
 	return string->ds_text;
 }
 
-u32 dfr_string_hash(const char *text)
+u32 dfr_string_hash(const char *interned)
 {
-	return dfr_container(text, struct dfr_string, ds_text)->ds_hash;
+	return dfr_container(interned, struct dfr_string, ds_text)->ds_hash;
 }
 
 void dfr_strings_free(struct dfr_engine *engine)

@@ -311,8 +311,8 @@ static size_t make_round(uint64_t seed, uint64_t jit) {
 /* --- What a round recorded. ------------------------------------------------ */
 
 #define VALUES_MAX (CLAUSES * (1 + FAULT_VALUES) + 8)
-struct outcome {
-	uint32_t count;
+struct outcome { /* compared whole, so without padding */
+	uint64_t count;
 	uint64_t values[VALUES_MAX]; /* EPID, then its fields, record after record */
 	uint64_t errors;
 };

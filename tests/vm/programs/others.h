@@ -254,6 +254,7 @@ static inline int bpf_counter(int map, uint32_t type, uint32_t function) {
 	    {.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_pid_tgid},
 	    {.code = BPF_ALU64 | BPF_RSH | BPF_K, .dst_reg = 0, .imm = 32},
 	    {.code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = 0, .off = 4, .imm = others_who},
+	    /* NOLINTNEXTLINE(misc-redundant-expression): BPF_LD and BPF_IMM are both 0 */
 	    {.code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = map},
 	    {.code = 0},
 	    {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = 1},
