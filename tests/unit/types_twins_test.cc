@@ -64,6 +64,8 @@ public:
 		fs::create_directories(path_);
 	}
 	~Directory() { fs::remove_all(path_); }
+	Directory(const Directory&) = delete;
+	Directory& operator=(const Directory&) = delete;
 	std::string path() const { return path_; }
 	void write(const std::string& name, const test::Bytes& bytes) const {
 		std::ofstream(path_ / name, std::ios::binary)
