@@ -135,7 +135,7 @@ private:
 	std::string cast(const Node* node) {
 		if (types_.is_array(node->a->type))
 			return address(node->a);
-		const std::string inner = value(node->a);
+		std::string inner = value(node->a);
 		if (!types_.is_integer(node->type) || types_.size(node->type) >= 8)
 			return inner;
 		if (types_.is_integer(node->a->type) &&

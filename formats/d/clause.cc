@@ -85,7 +85,7 @@ std::string ClauseBuilder::nearest_probe(const Description& desc) {
 		std::set<std::string> values;
 		compilation_.target.match(
 		    pattern, [&](const ProbeInfo& probe) { return values.insert(probe.*field.value), true; });
-		const std::string meant = suggest(wanted, {values.begin(), values.end()});
+		std::string meant = suggest(wanted, {values.begin(), values.end()});
 		if (!meant.empty())
 			return meant;
 	}

@@ -39,7 +39,7 @@ private:
 	void choice(Node* node);
 	void no_copyout();
 	void copied_out(Place place);
-	void if_statement(const Stmt& statement);
+	void if_statement(const Stmt& one);
 	Node* condition_variable(Node* condition, Place place);
 	void statement(Node* node);
 	void add(dof::Action action);
@@ -73,7 +73,7 @@ private:
 	AggVariable* aggregation_argument(Node* node, const std::string& who, std::string_view tag_argument,
 	                                  std::string_view tag_bad);
 	uint64_t uarg(uint32_t libact = 0) { return DFR_UARG(statement_, index_++, libact); }
-	dof::Action constant_action(uint32_t kind, uint64_t value);
+	dof::Action constant_action(uint32_t kind, uint64_t number);
 
 	// -- printf.cc
 	void printf(Node* call, const ActionInfo& info);

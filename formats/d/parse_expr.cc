@@ -21,6 +21,8 @@ struct Nesting {
 		}
 	}
 	~Nesting() { parser.nesting_--; }
+	Nesting(const Nesting&) = delete;
+	Nesting& operator=(const Nesting&) = delete;
 };
 
 namespace {

@@ -26,7 +26,7 @@ public:
 	// What an item was. Declarations, inlines and translators are in the definitions
 	// when it returns.
 	enum class Item : uint8_t { Clause, Declaration, End };
-	Item next(Clause& clause);
+	Item next(Clause& out);
 
 	// A type name alone, as a target's text for an argument: "struct file *".
 	types::TypeRef type_name_only();
@@ -79,7 +79,7 @@ private:
 	void probe_list(Clause& clause);
 	Description probe_description();
 	void split_description(Description& desc);
-	Item clause(Clause& clause);
+	Item clause(Clause& out);
 	void statements(std::vector<Stmt>& out);
 	void statement(std::vector<Stmt>& out);
 	void if_statement(std::vector<Stmt>& out);
@@ -96,7 +96,7 @@ private:
 	bool function_body(types::TypeRef type);
 	types::TypeRef of_mode(types::TypeRef type);
 	void check_alignment(const CAttributes& attributes, Place place);
-	void declare(const Specifiers& specifiers, const Declarator& declarator);
+	void declare(const Specifiers& base, const Declarator& one);
 	Specifiers specifiers();
 	bool specifier(Specifiers& out, TypeWords& words);
 	void check_words(Specifiers& out, const TypeWords& words);

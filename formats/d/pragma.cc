@@ -369,9 +369,9 @@ Refused set_named(Compilation& compilation, std::string_view name, std::optional
 	const GivenOption given{*option, name, value, *number, *number != DFR_OPT_UNSET};
 	if (option->number != kNoOptionNumber)
 		return set_of_engine(compilation, given);
-	if (const Refused refused = set_value(compilation, given))
+	if (Refused refused = set_value(compilation, given))
 		return refused;
-	if (const Refused refused = check_word(given))
+	if (Refused refused = check_word(given))
 		return refused;
 	set_switch(compilation, given);
 	compilation.result.settings.emplace_back(name, value);

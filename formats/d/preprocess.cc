@@ -12,8 +12,6 @@
 
 #include "formats/error.h"
 
-extern char** environ;
-
 namespace dfr::d {
 namespace {
 

@@ -95,8 +95,7 @@ private:
 	bool operands(Node* node);
 	void decay(Node* node);
 	unsigned memory_of(const Node* node);
-	Node* hidden_call(uint32_t subroutine, std::vector<Node*> arguments, types::TypeRef type,
-	                  Place place);
+	Node* hidden_call(uint32_t number, std::vector<Node*> arguments, types::TypeRef type, Place place);
 
 	// -- sema_assign.cc: what writes
 	void assign(Node* node);
@@ -129,12 +128,12 @@ private:
 	// -- sema_name.cc
 	void name(Node* node);
 	void symbol(Node* node);
-	void builtin(Node* node, const Builtin* builtin);
+	void builtin(Node* node, const Builtin* known);
 	void zonename(Node* node);
 	void expand(Node* node, InlineDef& def, const std::vector<Node*>& arguments);
-	void variable(Node* node, Variable* variable);
+	void variable(Node* node, Variable* found);
 	void scoped_variable(Node* node, uint8_t scope);
-	void assoc(Node* node, Variable* variable);
+	void assoc(Node* node, Variable* found);
 	Node* copied_in(Node* object);
 	void create(Node* left, types::TypeRef type, bool user);
 	bool creatable(const Node* node);
@@ -148,17 +147,17 @@ private:
 	void translate_argument(Node* node, int64_t number, types::TypeRef native);
 	void uregs_element(Node* node);
 	void undefined_name(Node* node, uint8_t scope);
-	Node* clone(const Node* node, const std::map<std::string, Node*, std::less<>>& bound,
+	Node* clone(const Node* node, const std::map<std::string, Node*, std::less<>>& values,
 	            unsigned depth = 0);
 	bool from_library(std::string_view name);
 	std::string suggestion(std::string_view name, const std::vector<std::string_view>& candidates);
 
 	// -- sema_call.cc
 	void call(Node* node);
-	void subroutine(Node* node, const Subroutine& subroutine);
-	void check_count(Node* node, const Subroutine& subroutine);
-	void fit_arguments(Node* node, const Subroutine& subroutine);
-	types::TypeRef result_of(const Subroutine& subroutine);
+	void subroutine(Node* node, const Subroutine& known);
+	void check_count(Node* node, const Subroutine& known);
+	void fit_arguments(Node* node, const Subroutine& known);
+	types::TypeRef result_of(const Subroutine& known);
 	bool argument_fits(char code, Node* argument);
 	void check_size(Node* node, const Subroutine& known);
 	void recorded(Node* node, const ActionInfo& action);

@@ -541,9 +541,8 @@ void Sema::ternary(Node* node) {
 		node->type = b->type;
 	} else if (types_.is_pointer(c->type) && is_null(b)) {
 		node->type = c->type;
-	} else if (types_.is_struct(b->type) && types_.same(b->type, c->type)) {
-		node->type = b->type;
-	} else if (types_.is_void(b->type) && types_.is_void(c->type)) {
+	} else if ((types_.is_struct(b->type) && types_.same(b->type, c->type)) ||
+	           (types_.is_void(b->type) && types_.is_void(c->type))) {
 		node->type = b->type;
 	} else {
 		return poison(node, "D_OP_INCOMPAT", "operator ?: operands must have compatible types",

@@ -61,7 +61,7 @@ public:
 	types::TypeRef find_tag(types::Kind kind, std::string_view name);
 	std::optional<types::EnumConstant> find_enumerator(std::string_view name);
 	// The type of a kernel function or variable.
-	types::TypeRef find_kernel_symbol(std::string_view module, std::string_view name, bool* is_function);
+	types::TypeRef find_kernel_symbol(std::string_view scope, std::string_view name, bool* is_function);
 	// What a forward declaration announces, if anybody defines it.
 	types::TypeRef complete(types::TypeRef type);
 	// Who may define a name that is not known yet; true if something is new.
