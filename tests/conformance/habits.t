@@ -56,7 +56,7 @@ fault 5
 
 @@ habit.scratch.next-clause | if-else, subr.alloca, out.fault | wrong
 BEGIN { p = (char *)alloca(8); if (1) { *p = 1; } }
-BEGIN { printf("%d", *p); }
+BEGIN { *p = 2; printf("stored"); }
 ERROR { printf("fault %d\n", arg4); exit(0); }
 --out
 fault 1
@@ -66,7 +66,7 @@ fault 1
 
 @@ habit.scratch.next-if | if-else, subr.alloca, out.fault | wrong
 BEGIN { p = (char *)alloca(8); if (1) { *p = 1; } }
-BEGIN { if (1) printf("%d", *p); }
+BEGIN { if (1) { *p = 2; printf("stored"); } }
 ERROR { printf("fault %d\n", arg4); if (arg4) { p = (char *)alloca(1); *p = 2; } if (*p == 2) exit(0); }
 --out
 fault 1
