@@ -17,6 +17,7 @@
 #include "analyze/libdfr/consumer.h"
 #include "analyze/libdfr/style.h"
 #include "analyze/replay/recording_target.h"
+#include "analyze/replay/rehearsal.h"
 #include "formats/error.h"
 #include "recorder/device_session.h"
 #include "recorder/recording_loop.h"
@@ -93,6 +94,7 @@ private:
 	void open_recording();
 	lib::Consumer::Callbacks hooks();
 	d::Compiled program(uint32_t target);
+	void rehearse(const d::CompileOptions& options, const dof::Image& derived);
 	bool start();
 	int conclude();
 
@@ -134,6 +136,14 @@ void Recorder::finish() {
 		backend_->device()->end();
 }
 
+// Throws if the recording that the derived program makes would not answer the analysis.
+void Recorder::rehearse(const d::CompileOptions& options, const dof::Image& derived) {
+	const trace::Catalog catalog = replay::catalog_to_be(derived, backend_->target());
+	replay::RecordingTarget recording(catalog, "the recording");
+	std::vector<lib::ProgramPart> analysis{lib::read_script(arguments_.analysis)};
+	compile_or_throw(analysis, options, recording);
+}
+
 // What is to be recorded: the program given, or what an analysis will need, or the default.
 d::Compiled Recorder::program(uint32_t target) {
 	const d::CompileOptions options = arguments_.program.compile_options(target);
@@ -143,6 +153,7 @@ d::Compiled Recorder::program(uint32_t target) {
 		             arguments_.analysis.c_str(), derived.text.c_str());
 		if (derived.program.image.source.empty())
 			derived.program.image.source = derived.text;
+		rehearse(options, derived.program.image);
 		return std::move(derived.program);
 	}
 	auto parts = arguments_.program.parts();

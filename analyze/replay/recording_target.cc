@@ -148,14 +148,10 @@ const std::vector<RecordedInput>& RecordingTarget::inputs(uint32_t epid) {
 		const dfr_field& field = layout->fields[i];
 		RecordedInput input;
 		input.field = i;
-		input.user_data = field.flags & DFR_FIELD_USERDATA;
-		if (field.argument >= 0) {
+		if (field.argument >= 0)
 			input.canon = "arg" + std::to_string(field.argument);
-			input.type = "int64_t";
-		} else if (field.action < body->actions.size()) {
+		else if (field.action < body->actions.size())
 			input.canon = body->actions[field.action].expression;
-			input.type = body->actions[field.action].type;
-		}
 		if (!input.canon.empty())
 			at->second.push_back(std::move(input));
 	}
@@ -210,7 +206,7 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 		for (const RecordedInput& input : inputs(epid)) {
 			const auto [place, first] = known.emplace(input.canon, at->second.size());
 			if (first)
-				at->second.push_back({input.canon, input.type, input.user_data, always});
+				at->second.push_back({input.canon, always});
 			else
 				at->second[place->second].always |= always;
 		}

@@ -21,9 +21,7 @@ namespace dfr::replay {
 // An input that the records of an EPID have: the expression that was recorded, and its field.
 struct RecordedInput {
 	std::string canon; // canonical text of the expression
-	std::string type;
 	size_t field = 0;
-	bool user_data = false;
 };
 
 class RecordingTarget final : public d::Target {

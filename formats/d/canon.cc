@@ -215,7 +215,7 @@ std::string source_text(TypeTable& types, const Node* node) {
 	case Nk::BuiltinVar:
 		return std::string(node->builtin->name) +
 		       (node->builtin->array ? "[" + list(node->list) + "]" : "");
-	case Nk::Var: return node->variable->name;
+	case Nk::Var: return kScopePrefix[node->variable->scope] + node->variable->name;
 	case Nk::Symbol: return (node->text.find('`') == std::string::npos ? "`" : "") + node->text;
 	case Nk::Subr: return std::string(node->subroutine->name) + "(" + list(node->list) + ")";
 	case Nk::Member: return source_text(types, node->a) + (node->arrow ? "->" : ".") + node->text;
@@ -224,6 +224,9 @@ std::string source_text(TypeTable& types, const Node* node) {
 		return "(" + source_text(types, node->a) + " " + std::string(token_name(node->op)) + " " +
 		       source_text(types, node->b) + ")";
 	case Nk::Cast: return "(" + types.text(node->type) + ")" + source_text(types, node->a);
+	case Nk::Ternary:
+		return "(" + source_text(types, node->a) + " ? " + source_text(types, node->b) + " : " +
+		       source_text(types, node->c) + ")";
 	case Nk::Stringof: return "stringof(" + source_text(types, node->a) + ")";
 	case Nk::Recorded: return node->text + "(" + list(node->list) + ")";
 	default: return "...";

@@ -42,14 +42,17 @@ uint64_t index_of(Compilation& compilation, const std::string& canon) {
 	return index;
 }
 
-bool missing(Compilation& compilation, const Node* node) {
+// input: whether capture() could record it.
+bool missing(Compilation& compilation, const Node* node, bool input = true) {
 	const std::string text = source_text(compilation.types, node);
 	compilation.error(
 	    "D_CAPTURE_MISSING", node->place,
 	    "not recorded: " + text + " in " + compilation.target.description(),
-	    "record it: add capture(" + text +
-	        "); to the clause of the recording program, or derive the captures with dfr record "
-	        "--for PROGRAM.d");
+	    input ? "record it: add capture(" + text +
+	                "); to the clause of the recording program, or derive the captures with dfr "
+	                "record --for PROGRAM.d"
+	          : "no capture can record it, because the program computes a part of it: evaluate it "
+	            "in the clause whose firing has its inputs, as in self->name = copyinstr(arg0);");
 	return false;
 }
 
@@ -81,6 +84,19 @@ bool needs_capture(const Node* node) {
 	return needs;
 }
 
+// Whether an address may lead to memory of the replaying program: scratch memory or a variable. Any other is of the
+// recorded machine, whose memory replay has not.
+bool may_be_own(Compilation& compilation, const Node* address) {
+	if (address->kind == Nk::String || address->kind == Nk::Subr)
+		return true;
+	if (address->kind == Nk::Var)
+		return address->variable->memory & kScratch || compilation.types.is_by_ref(address->type);
+	bool own = false;
+	for (const Node* const child : {address->a, address->b, address->c})
+		own |= child && may_be_own(compilation, child);
+	return own;
+}
+
 bool walk(Compilation& compilation, Node* node) {
 	const std::string canon = canonical(compilation.types, node);
 	// What every record holds is not taken from a clause that happened to record it: others would lack it.
@@ -97,20 +113,20 @@ bool walk(Compilation& compilation, Node* node) {
 		// What looks at memory of then, or at processes of then.
 		if (node->subroutine->flags & (kUserData | kKernel) ||
 		    node->subroutine->number == DIF_SUBR_PROGENYOF)
-			return missing(compilation, node);
+			return missing(compilation, node, !canon.empty());
 		break;
 	case Nk::Member:
-		if (!canon.empty() && node->arrow)
-			return missing(compilation, node);
+		if (node->arrow && (!canon.empty() || !may_be_own(compilation, node->a)))
+			return missing(compilation, node, !canon.empty());
 		break;
 	case Nk::Unary:
-		if (!canon.empty() && node->op == Tok::Star)
-			return missing(compilation, node);
+		if (node->op == Tok::Star && (!canon.empty() || !may_be_own(compilation, node->a)))
+			return missing(compilation, node, !canon.empty());
 		break;
 	case Nk::Stringof:
-		if (!canon.empty() && node->a->kind != Nk::String &&
-		    !compilation.types.is_string(node->a->type))
-			return missing(compilation, node);
+		if (!compilation.types.is_string(node->a->type) &&
+		    (!canon.empty() || !may_be_own(compilation, node->a)))
+			return missing(compilation, node, !canon.empty());
 		break;
 	default: break;
 	}

@@ -17,8 +17,6 @@ using types::TypeRef;
 
 namespace {
 
-constexpr const char* kScopePrefix[] = {"", "self->", "this->"};
-
 TypeRef parse_type(Compilation& compilation, Sema& sema, std::string_view text) {
 	if (text == "string")
 		return compilation.types.string_type();

@@ -55,8 +55,6 @@ struct TargetSymbol {
 // One firing input that a recording holds, as canonical text (formats/d/canon.h).
 struct CapturedInput {
 	std::string canon;
-	std::string type; // C or D type text
-	bool user_data = false;
 	bool always = true; // every recorded firing of the probe holds it
 };
 

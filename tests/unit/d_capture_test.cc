@@ -54,7 +54,7 @@ TEST_CASE("canon: what is no firing input has none") {
 
 TEST_CASE("replay: the largest captured subtree first, the rest is computed") {
 	ReplayTarget target;
-	target.inputs = {{"arg0", "int64_t", false}, {"(+ arg0 8)", "int64_t", false}};
+	target.inputs = {{"arg0"}, {"(+ arg0 8)"}};
 	const auto result = test::compile("fbt::vfs_read:entry { trace((arg0 + 8) * 2 + arg0); }", target);
 	INFO(result.diagnostics.render(true));
 	REQUIRE(!result.diagnostics.failed());
@@ -66,7 +66,7 @@ TEST_CASE("replay: the largest captured subtree first, the rest is computed") {
 
 TEST_CASE("replay: what was not captured is an error that names it and how to record it") {
 	ReplayTarget target;
-	target.inputs = {{"arg0", "int64_t", false}};
+	target.inputs = {{"arg0"}};
 	for (const char* const expression :
 	     {"arg1", "*(int *)arg0", "copyinstr(arg0)", "uid", "`jiffies", "stack()"}) {
 		const auto result = test::compile(

@@ -78,7 +78,7 @@ struct Result {
 	d::Diagnostics diagnostics;
 };
 
-inline Result compile(const std::string& source, TestTarget& target, d::CompileOptions options = {}) {
+inline Result compile(const std::string& source, d::Target& target, d::CompileOptions options = {}) {
 	Result result;
 	if (options.name.empty())
 		options.name = "test.d";

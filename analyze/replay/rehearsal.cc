@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "analyze/replay/rehearsal.h"
+
+namespace dfr::replay {
+namespace {
+
+// One layout for each clause; of the fields only which action each belongs to.
+trace::Layout layout_of(const dof::Image& program, uint32_t clause) {
+	trace::Layout layout;
+	layout.id = layout.clause = clause;
+	const auto& actions = program.bodies[program.ecbs[clause].body].actions;
+	for (size_t i = 0; i < actions.size(); i++) {
+		if (!actions[i].expression.empty())
+			layout.fields.push_back({.action = static_cast<uint16_t>(i), .argument = -1});
+	}
+	return layout;
+}
+
+} // namespace
+
+trace::Catalog catalog_to_be(const dof::Image& program, d::Target& machine) {
+	trace::Catalog catalog;
+	const auto bytes = dof::write(program);
+	const auto view = std::as_bytes(std::span(bytes));
+	catalog.dofs.emplace_back(view.begin(), view.end());
+	catalog.machine["release"] = machine.kernel_release();
+	catalog.machine["engine"] = machine.has_kernel() ? "kernel" : "process";
+	for (uint32_t clause = 0; clause < program.ecbs.size(); clause++) {
+		catalog.layouts[clause] = layout_of(program, clause);
+		const dof::ProbeDesc& probe = program.ecbs[clause].probe;
+		machine.match(
+		    {probe.host, probe.provider, probe.module, probe.function, probe.name, probe.id},
+		    [&](const d::ProbeInfo& info) {
+			    catalog.probes[info.id] = {info.id,     info.nargs,    info.provider,
+			                               info.module, info.function, info.name};
+			    catalog.add_ecb(
+			        {static_cast<uint32_t>(catalog.ecbs.size() + 1), info.id, clause});
+			    return true;
+		    });
+	}
+	return catalog;
+}
+
+} // namespace dfr::replay
