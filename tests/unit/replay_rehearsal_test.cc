@@ -55,8 +55,8 @@ TEST_CASE("rehearsal: what cannot be derived is an error where it stands") {
 	     "copyinstr(self->p)", "the program computes a part of it"},
 	    {"syscall::read:entry { this->n = arg1; @[*(int *)this->n] = count(); }", "*(int *)",
 	     "the program computes a part of it"},
-	    {"syscall::read:entry { self->p = (int *)arg0; } syscall::read:return { x = self->p[1]; }",
-	     "[1]", "the program computes a part of it"},
+	    {"syscall::read:entry { self->p = (int *)arg0; } syscall::read:return { x = self->p[1]; }", "[1]",
+	     "the program computes a part of it"},
 	    // Replay fires BEGIN itself, and has nothing to read there.
 	    {"BEGIN { x = uid; } syscall::read:entry { @[x] = count(); }", "uid;", "capture(uid)"},
 	};
