@@ -541,3 +541,10 @@ BEGIN { x = 'abcde'; printf("%x %d\n", x, 'abcde' > 'abcd'); exit(0); }
 6162636465 1
 
 --end
+
+@@ habit.char.high | lex.char, lex.integer-type | boundary
+BEGIN { printf("%d %d %d\n", sizeof ('abcd'), sizeof ('\377abc'), '\377abc' == 0xff616263); exit(0); }
+--out
+4 8 1
+
+--end
