@@ -8,8 +8,7 @@
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/file.h"
 #include "analyze/libdfr/offline_target.h"
-#include "formats/dif/assemble.h"
-#include "formats/dif/disasm.h"
+#include "formats/dof/text.h"
 
 namespace dfr::cli {
 namespace {
@@ -48,7 +47,7 @@ int run_compile(int argc, char** argv) {
 	d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), target);
 	lib::identify_types(compiled.image, target);
 	if (listing) {
-		const std::string text = dif::disassemble_listing(compiled.image);
+		const std::string text = dof::disassemble_listing(compiled.image);
 		std::fwrite(text.data(), 1, text.size(), stderr);
 	}
 	if (output.empty() && !listing) {
@@ -79,7 +78,7 @@ int run_disasm(int argc, char** argv) {
 	if (!function.empty())
 		return show_function(function);
 	const std::string text =
-	    dif::disassemble_file(dof::read(read_file(file, "a DOF that dfr compile wrote")));
+	    dof::disassemble_file(dof::read(read_file(file, "a DOF that dfr compile wrote")));
 	return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0
 	           ? 0
 	           : kStatusError;
@@ -95,7 +94,7 @@ int run_asm(int argc, char** argv) {
 		return *status;
 	const auto bytes = read_file(file, "what dfr disasm printed");
 	write_file(output,
-	           dof::write(dif::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()})));
+	           dof::write(dof::assemble({reinterpret_cast<const char*>(bytes.data()), bytes.size()})));
 	return 0;
 }
 

@@ -16,8 +16,8 @@
 #include "formats/abi/dof.h"
 #include "formats/d/attributes.h"
 #include "formats/d/suggest.h"
-#include "formats/dif/disasm.h"
 #include "formats/dof/image.h"
+#include "formats/dof/text.h"
 #include "recorder/device_session.h"
 
 namespace dfr::lib {
@@ -164,7 +164,7 @@ std::vector<uint8_t> Session::dof() const {
 }
 
 std::string Session::listing() const {
-	return dif::disassemble_listing(compiled_.image);
+	return dof::disassemble_listing(compiled_.image);
 }
 
 std::string Session::stability() const {

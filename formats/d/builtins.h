@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/abi/dof.h"
+#include "formats/dif/subroutines.h"
 
 namespace dfr::d {
 
@@ -32,7 +33,6 @@ enum SubroutineFlags : uint8_t {
 };
 
 struct Subroutine {
-	std::string_view name;
 	uint32_t number;
 	// C type text of the result. "thread" is the kernel's thread pointer.
 	std::string_view result;
@@ -42,6 +42,8 @@ struct Subroutine {
 	std::string_view arguments;
 	std::string_view prototype; // for messages
 	uint8_t flags = 0;
+
+	std::string_view name() const { return dif::subroutine_name(number); }
 };
 
 enum class ActionGroup : uint8_t {

@@ -84,7 +84,7 @@ private:
 	std::string call(const Node* node) {
 		if (!(node->subroutine->flags & kPure))
 			return {};
-		std::string out = "(" + std::string(node->subroutine->name);
+		std::string out = "(" + std::string(node->subroutine->name());
 		for (const Node* const argument : node->list) {
 			const std::string text = operand(argument);
 			if (text.empty())
@@ -217,7 +217,7 @@ std::string source_text(TypeTable& types, const Node* node) {
 		       (node->builtin->array ? "[" + list(node->list) + "]" : "");
 	case Nk::Var: return kScopePrefix[node->variable->scope] + node->variable->name;
 	case Nk::Symbol: return (node->text.find('`') == std::string::npos ? "`" : "") + node->text;
-	case Nk::Subr: return std::string(node->subroutine->name) + "(" + list(node->list) + ")";
+	case Nk::Subr: return std::string(node->subroutine->name()) + "(" + list(node->list) + ")";
 	case Nk::Member: return source_text(types, node->a) + (node->arrow ? "->" : ".") + node->text;
 	case Nk::Unary: return std::string(token_name(node->op)) + source_text(types, node->a);
 	case Nk::Binary:

@@ -7,8 +7,8 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "formats/d/builtins.h"
 #include "formats/dif/opcodes.h"
+#include "formats/dif/subroutines.h"
 
 namespace dfr::dif {
 namespace {
@@ -98,11 +98,6 @@ std::string comment(const Difo& difo, uint32_t word) {
 
 } // namespace
 
-std::string_view subroutine_name(uint32_t number) {
-	const d::Subroutine* const found = d::find_subroutine(number);
-	return found ? found->name : std::string_view();
-}
-
 std::string type_text(const dif_type& type) {
 	std::string out = type.kind == DIF_KIND_CTF      ? "D type"
 	                  : type.kind == DIF_KIND_STRING ? "string"
@@ -186,19 +181,6 @@ std::string disassemble(const Difo& difo) {
 			out += print("%-4s %-8llx %-8llx %s\n", "SETX",
 			             static_cast<unsigned long long>(one.index) * 8,
 			             static_cast<unsigned long long>(one.addend), one.symbol.c_str());
-	}
-	return out;
-}
-
-std::string disassemble_listing(const dof::Image& image) {
-	std::string out;
-	for (const dof::Body& body : image.bodies) {
-		if (body.predicate)
-			out += disassemble(*body.predicate);
-		for (const dof::Action& action : body.actions) {
-			if (action.difo)
-				out += disassemble(*action.difo);
-		}
 	}
 	return out;
 }

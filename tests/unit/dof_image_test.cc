@@ -7,8 +7,8 @@
 
 #include <cstring>
 
-#include "formats/dif/assemble.h"
 #include "formats/dof/image.h"
+#include "formats/dof/text.h"
 #include "formats/error.h"
 #include "tests/unit/d_target.h"
 
@@ -149,22 +149,22 @@ TEST_CASE("dof: any byte changed, any length: refused with section and offset, o
 
 TEST_CASE("dif: a DOF disassembles to text that assembles to the same bytes") {
 	const auto bytes = program_bytes();
-	const std::string text = dif::disassemble_file(dof::read(bytes));
-	CHECK(dof::write(dif::assemble(text)) == bytes);
+	const std::string text = dof::disassemble_file(dof::read(bytes));
+	CHECK(dof::write(dof::assemble(text)) == bytes);
 }
 
 TEST_CASE("dif: the assembler names the line that it does not understand") {
-	CHECK_THROWS_WITH(dif::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n      00: "
+	CHECK_THROWS_WITH(dof::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n      00: "
 	                                "23000001 rett %r1\n    end\n"),
 	                  Catch::Contains("line 5") && Catch::Contains("rett"));
-	CHECK_THROWS_WITH(dif::assemble("dof 1\nnonsense\n"), Catch::Contains("line 2"));
-	CHECK_THROWS_WITH(dif::assemble("ecb 0 0 0 \"\" \"\" \"\" \"\" \"BEGIN\"\n"),
+	CHECK_THROWS_WITH(dof::assemble("dof 1\nnonsense\n"), Catch::Contains("line 2"));
+	CHECK_THROWS_WITH(dof::assemble("ecb 0 0 0 \"\" \"\" \"\" \"\" \"BEGIN\"\n"),
 	                  Catch::Contains("body"));
 }
 
 TEST_CASE("dif: an edited operand assembles to what it says") {
 	const dof::Image image =
-	    dif::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n"
+	    dof::assemble("dof 1\nbody\n  action 0x1 0 0x0 0x100\n    difo 0 1 0 4\n"
 	                  "      00: 00000000 add %r1, %r2, %r3\n      01: 00000000 ret %r3\n    end\n");
 	CHECK(image.bodies[0].actions[0].difo->text == std::vector<uint32_t>{0x07010203, 0x23000003});
 }

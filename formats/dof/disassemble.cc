@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// disassemble_file(): see assemble.h for what the text is for.
-#include "formats/dif/assemble.h"
+// A DOF to text: text.h says what the forms are for.
+#include "formats/dof/text.h"
 
 #include <cstdio>
 
 #include "formats/dif/disasm.h"
 
-namespace dfr::dif {
+namespace dfr::dof {
 namespace {
 
 std::string quoted(std::string_view text) {
@@ -44,12 +44,12 @@ std::string type_words(const dif_type& type) {
 	       number(type.size);
 }
 
-void put_difo(std::string& out, const Difo& difo, const std::string& indent) {
-	out += indent + "difo " + type_words(difo.rtype) + "\t! " + type_text(difo.rtype) + '\n';
+void put_difo(std::string& out, const dif::Difo& difo, const std::string& indent) {
+	out += indent + "difo " + type_words(difo.rtype) + "\t! " + dif::type_text(difo.rtype) + '\n';
 	for (size_t i = 0; i < difo.text.size(); i++) {
 		char head[40];
 		std::snprintf(head, sizeof head, "%02zu: %08x    ", i, difo.text[i]);
-		out += indent + "  " + head + instruction_text(difo.text[i]) + '\n';
+		out += indent + "  " + head + dif::instruction_text(difo.text[i]) + '\n';
 	}
 	for (size_t i = 0; i < difo.integers.size(); i++)
 		out += indent + "  integer " + hex(difo.integers[i]) + "\t! DT_INTEGER[" + number(i) + "]\n";
@@ -59,16 +59,16 @@ void put_difo(std::string& out, const Difo& difo, const std::string& indent) {
 		out += indent + "  variable " + number(one.name) + ' ' + hex(one.id) + ' ' +
 		       number(one.kind) + ' ' + number(one.scope) + ' ' + number(one.flags) + ' ' +
 		       type_words(one.type) + "\t! " + std::string(difo.string_at(one.name)) + '\n';
-	for (const Relocation& one : difo.relocations)
+	for (const dif::Relocation& one : difo.relocations)
 		out += indent + "  relocation " + quoted(one.symbol) + ' ' + number(one.index) + ' ' +
 		       hex(one.addend) + '\n';
-	for (const SourceLine& one : difo.lines)
+	for (const dif::SourceLine& one : difo.lines)
 		out += indent + "  line " + number(one.pc) + ' ' + quoted(one.file) + ' ' + number(one.line) +
 		       ' ' + number(one.column) + '\n';
 	out += indent + "end\n";
 }
 
-void put_action(std::string& out, const dof::Action& action) {
+void put_action(std::string& out, const Action& action) {
 	out += "  action " + hex(action.kind) + ' ' + number(action.ntuple) + ' ' + hex(action.arg) + ' ' +
 	       hex(action.uarg) + '\n';
 	if (action.format)
@@ -83,9 +83,9 @@ void put_action(std::string& out, const dof::Action& action) {
 
 } // namespace
 
-std::string disassemble_file(const dof::Image& image) {
+std::string disassemble_file(const Image& image) {
 	std::string out = "dof 1\n";
-	for (const dof::Body& body : image.bodies) {
+	for (const Body& body : image.bodies) {
 		out += "body\n";
 		if (body.predicate) {
 			out += "  predicate\n";
@@ -93,17 +93,17 @@ std::string disassemble_file(const dof::Image& image) {
 		}
 		if (!body.condition.empty())
 			out += "  condition " + quoted(body.condition) + '\n';
-		for (const dof::Action& action : body.actions)
+		for (const Action& action : body.actions)
 			put_action(out, action);
 	}
-	for (const dof::EcbDesc& ecb : image.ecbs)
+	for (const EcbDesc& ecb : image.ecbs)
 		out += "ecb " + number(ecb.body) + ' ' + hex(ecb.uarg) + ' ' + number(ecb.probe.id) + ' ' +
 		       quoted(ecb.probe.host) + ' ' + quoted(ecb.probe.provider) + ' ' +
 		       quoted(ecb.probe.module) + ' ' + quoted(ecb.probe.function) + ' ' +
 		       quoted(ecb.probe.name) + '\n';
-	for (const dof::Option& option : image.options)
+	for (const Option& option : image.options)
 		out += "option " + hex(option.option) + ' ' + std::to_string(option.value) + '\n';
-	for (const dof::AggName& name : image.aggregations)
+	for (const AggName& name : image.aggregations)
 		out += "aggregation " + number(name.id) + ' ' + quoted(name.name) + '\n';
 	if (image.btf_digest)
 		out += "btf " + hex(*image.btf_digest) + ' ' + quoted(image.btf_name) + '\n';
@@ -114,4 +114,17 @@ std::string disassemble_file(const dof::Image& image) {
 	return out;
 }
 
-} // namespace dfr::dif
+std::string disassemble_listing(const Image& image) {
+	std::string out;
+	for (const Body& body : image.bodies) {
+		if (body.predicate)
+			out += dif::disassemble(*body.predicate);
+		for (const Action& action : body.actions) {
+			if (action.difo)
+				out += dif::disassemble(*action.difo);
+		}
+	}
+	return out;
+}
+
+} // namespace dfr::dof

@@ -3,7 +3,7 @@
 // The assembler reads line by line and acts on each line's keyword. It parses an
 // instruction's mnemonic and operands and ignores the printed word beside them, so
 // that an edited listing assembles to what it says.
-#include "formats/dif/assemble.h"
+#include "formats/dof/text.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -11,14 +11,14 @@
 #include "formats/dif/opcodes.h"
 #include "formats/error.h"
 
-namespace dfr::dif {
+namespace dfr::dof {
 namespace {
 
 class Assembler {
 public:
 	explicit Assembler(std::string_view text) : text_(text) {}
 
-	dof::Image run() {
+	Image run() {
 		while (next_line())
 			statement();
 		if (difo_)
@@ -107,13 +107,13 @@ private:
 		return out;
 	}
 
-	dof::Action& action() {
+	Action& action() {
 		if (image_.bodies.empty() || image_.bodies.back().actions.empty())
 			fail("an action must come first");
 		return image_.bodies.back().actions.back();
 	}
 
-	dof::Body& body() {
+	Body& body() {
 		if (image_.bodies.empty())
 			fail("a body must come first");
 		return image_.bodies.back();
@@ -135,7 +135,7 @@ private:
 			body().condition = quoted();
 		} else if (keyword == "action") {
 			in_predicate_ = false;
-			dof::Action one;
+			Action one;
 			one.kind = number(UINT32_MAX);
 			one.ntuple = number(UINT32_MAX);
 			one.arg = number();
@@ -158,7 +158,7 @@ private:
 
 	void image_line(std::string_view keyword) {
 		if (keyword == "ecb") {
-			dof::EcbDesc ecb;
+			EcbDesc ecb;
 			ecb.body = number(image_.bodies.empty() ? 0 : image_.bodies.size() - 1);
 			body();
 			ecb.uarg = number();
@@ -206,13 +206,13 @@ private:
 			one.type = type();
 			difo_->variables.push_back(one);
 		} else if (keyword == "relocation") {
-			Relocation one;
+			dif::Relocation one;
 			one.symbol = quoted();
 			one.index = number(UINT32_MAX);
 			one.addend = number();
 			difo_->relocations.push_back(std::move(one));
 		} else if (keyword == "line") {
-			SourceLine one;
+			dif::SourceLine one;
 			one.pc = number(UINT32_MAX);
 			one.file = quoted();
 			one.line = number(UINT32_MAX);
@@ -252,56 +252,56 @@ private:
 		// A word without a mnemonic: take the printed hexadecimal word.
 		if (name == "(illegal")
 			return static_cast<uint32_t>(std::strtoul(printed.c_str(), nullptr, 16));
-		const unsigned op = find_opcode(name);
+		const unsigned op = dif::find_opcode(name);
 		if (!op)
 			fail("unknown instruction \"" + name + "\"");
 		uint32_t a = 0, b = 0, c = 0;
-		switch (find_opcode(op)->format) {
-		case OpcodeFormat::None: break;
-		case OpcodeFormat::Three:
+		switch (dif::find_opcode(op)->format) {
+		case dif::OpcodeFormat::None: break;
+		case dif::OpcodeFormat::Three:
 			a = reg();
 			b = reg();
 			c = reg();
 			break;
-		case OpcodeFormat::Two:
+		case dif::OpcodeFormat::Two:
 			a = reg();
 			c = reg();
 			break;
-		case OpcodeFormat::Compare:
+		case dif::OpcodeFormat::Compare:
 			a = reg();
 			b = reg();
 			break;
-		case OpcodeFormat::Test: a = reg(); break;
-		case OpcodeFormat::Return: c = reg(); break;
-		case OpcodeFormat::Branch: return DIF_INSTR_BRANCH(op, operand("", "", 0xffffff));
-		case OpcodeFormat::Load:
+		case dif::OpcodeFormat::Test: a = reg(); break;
+		case dif::OpcodeFormat::Return: c = reg(); break;
+		case dif::OpcodeFormat::Branch: return DIF_INSTR_BRANCH(op, operand("", "", 0xffffff));
+		case dif::OpcodeFormat::Load:
 			a = operand("[%r", "]", 255);
 			c = reg();
 			break;
-		case OpcodeFormat::Store:
+		case dif::OpcodeFormat::Store:
 			a = reg();
 			c = operand("[%r", "]", 255);
 			break;
-		case OpcodeFormat::SetInteger: return wide(op, "DT_INTEGER[", "]");
-		case OpcodeFormat::SetString: return wide(op, "DT_STRING[", "]");
-		case OpcodeFormat::Translate: return wide(op, "DT_XLREF[", "]");
-		case OpcodeFormat::LoadVariable: return wide(op, "DT_VAR(", ")");
-		case OpcodeFormat::Call: return wide(op, "DIF_SUBR(", ")");
-		case OpcodeFormat::StoreVariable: {
+		case dif::OpcodeFormat::SetInteger: return wide(op, "DT_INTEGER[", "]");
+		case dif::OpcodeFormat::SetString: return wide(op, "DT_STRING[", "]");
+		case dif::OpcodeFormat::Translate: return wide(op, "DT_XLREF[", "]");
+		case dif::OpcodeFormat::LoadVariable: return wide(op, "DT_VAR(", ")");
+		case dif::OpcodeFormat::Call: return wide(op, "DIF_SUBR(", ")");
+		case dif::OpcodeFormat::StoreVariable: {
 			c = reg();
 			return DIF_INSTR_WIDE(op, operand("DT_VAR(", ")", UINT16_MAX), c);
 		}
-		case OpcodeFormat::LoadArray:
+		case dif::OpcodeFormat::LoadArray:
 			a = operand("DT_VAR(", ")", 255);
 			b = reg();
 			c = reg();
 			break;
-		case OpcodeFormat::PushReference:
+		case dif::OpcodeFormat::PushReference:
 			a = operand("DT_TYPE(", ")", 255);
 			b = reg();
 			c = reg();
 			break;
-		case OpcodeFormat::PushValue:
+		case dif::OpcodeFormat::PushValue:
 			a = operand("DT_TYPE(", ")", 255);
 			c = reg();
 			break;
@@ -317,15 +317,15 @@ private:
 	std::string_view text_, line_;
 	size_t at_ = 0;
 	size_t line_number_ = 0;
-	dof::Image image_;
-	Difo* difo_ = nullptr;
+	Image image_;
+	dif::Difo* difo_ = nullptr;
 	bool in_predicate_ = false;
 };
 
 } // namespace
 
-dof::Image assemble(std::string_view text) {
+Image assemble(std::string_view text) {
 	return Assembler(text).run();
 }
 
-} // namespace dfr::dif
+} // namespace dfr::dof
