@@ -14,7 +14,7 @@
 
 #include "analyze/cli/client.h"
 #include "analyze/libdfr/program.h"
-#include "formats/d/derive.h"
+#include "formats/d/compile.h"
 
 namespace dfr::cli {
 

@@ -47,11 +47,11 @@ private:
 	std::optional<dif::Difo> predicate_code(Node* node);
 	void order(uint32_t kind, Place place);
 
-	// -- derive.cc
+	// -- clause_derive.cc
 	void derive(const Clause& clause);
 	Node* pushed_predicate(Node* predicate);
 
-	// -- actions.cc
+	// -- clause_actions.cc
 	void action(Node* call);
 	void trace(Node* call, const ActionInfo& info);
 	void print_object(Node* pointer);
@@ -75,7 +75,7 @@ private:
 	uint64_t uarg(uint32_t libact = 0) { return DFR_UARG(statement_, index_++, libact); }
 	dof::Action constant_action(uint32_t kind, uint64_t number);
 
-	// -- printf.cc
+	// -- clause_printf.cc
 	void printf(Node* call, const ActionInfo& info);
 	bool printf_values(Node* call);
 	void add_printf(Node* call, const ActionInfo& info);
@@ -85,7 +85,7 @@ private:
 	std::string conversion_prototype(const Conversion& part, const Node* argument);
 	bool check_conversions(Node* call, const Format& format, const AggVariable& first);
 
-	// -- aggregate.cc
+	// -- clause_aggregate.cc
 	void aggregate(Node* assign);
 	const AggFunction* assigned_function(Node* assign);
 	const AggVariable* defined(Node* name, Node* call, const AggFunction& function, uint64_t arg,

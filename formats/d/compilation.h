@@ -11,7 +11,7 @@
 
 #include "formats/d/ast.h"
 #include "formats/d/attributes.h"
-#include "formats/d/compile.h"
+#include "formats/d/compile_options.h"
 #include "formats/d/definitions.h"
 #include "formats/d/type_table.h"
 
@@ -110,7 +110,10 @@ struct Compilation {
 		return known != names.end() && known->second.version > settings.version;
 	}
 
-	// Whether the D library has a file of this name (set by Library).
+	// Set by Library. Compiles the library's file that defines the name, if one does that was not compiled
+	// yet; true if something new may be known now.
+	std::function<bool(std::string_view)> provide;
+	// Set by Library: whether it has a file of this name.
 	std::function<bool(std::string_view)> has_library_file;
 
 	// Names of kernel state work with a kernel, or where they were captured.

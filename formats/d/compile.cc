@@ -6,7 +6,6 @@
 
 #include "formats/d/clause.h"
 #include "formats/d/compilation.h"
-#include "formats/d/derive.h"
 #include "formats/d/library.h"
 #include "formats/d/parser.h"
 #include "formats/d/preprocess.h"
@@ -87,7 +86,6 @@ void compile_in(Compilation& compilation, std::string_view source) {
 	const uint32_t program = diagnostics.sources().add(options.name, std::move(text));
 	Sema sema(compilation);
 	Library library(compilation, sema);
-	sema.set_library(&library);
 	const size_t items = run(compilation, sema, program);
 	check_end(compilation, program, items);
 	widen_keys(compilation.result.image);

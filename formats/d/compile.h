@@ -6,55 +6,30 @@
 // read) raise dfr::Error.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "formats/d/compile_options.h"
 #include "formats/d/diagnostics.h"
 #include "formats/d/target.h"
-#include "formats/dof/image.h"
 
 namespace dfr::d {
-
-// How a description with fewer colons is read: -n, -f, -m, -P, -i.
-enum class Specifier : uint8_t { Name, Function, Module, Provider, Id };
-
-struct CompileOptions {
-	std::string name; // of the source: a file, or what the command line says
-	Specifier specifier = Specifier::Name;
-	bool braces_optional = false; // on the command line a description alone is a clause
-	bool zdefs = false;           // -Z
-	bool empty_ok = false;        // -x empty
-	bool default_args = false;    // -x defaultargs
-	bool arg_ref = false;         // -x argref: unused arguments are fine
-	// "bufsize=1m", "quiet": as -x gives them, in order.
-	std::vector<std::string> options;
-	std::string program;                                      // $0
-	std::vector<std::string> arguments;                       // $1...
-	std::vector<std::pair<std::string, std::string>> session; // {"pid", "12"}, {"target", "13"}
-	// The C preprocessor (-C); its arguments besides the input, and what it is ("--cpp=PATH").
-	bool preprocess = false;
-	std::vector<std::string> cpp_arguments;
-	std::vector<std::string> libraries; // -L: directories of *.d files, besides the built-in library
-	bool line_table = true;
-};
-
-struct Compiled {
-	dof::Image image;
-	// Replay: canonical texts of the inputs that DIF_VAR_CAPTURED[i] stands for.
-	std::vector<std::string> captured;
-	bool destructive = false; // uses what needs -w
-	// Options that are not in the DOF (compile-time, or text), as name and value.
-	std::vector<std::pair<std::string, std::optional<std::string>>> settings;
-	std::string tree; // -x tree
-	// Lowest stability of what the program names: for -v.
-	std::string attributes;
-};
 
 // If diagnostics.failed() afterwards, the result is not to be used.
 Compiled compile(std::string_view source, const CompileOptions& options, Target& target,
                  Diagnostics& diagnostics);
+
+// dfr record --for: from an analysis program, the program that records what
+// the analysis will need: for each of its clauses one that captures the firing
+// inputs the clause uses, under the conjuncts of its predicate that consist of
+// firing inputs alone. BEGIN, END, ERROR and tick probes are the replay's own.
+struct Derived {
+	Compiled program; // to be enabled
+	std::string text; // the same as D, to be shown
+};
+
+// If diagnostics.failed() afterwards, the result is not to be used.
+Derived derive(std::string_view source, const CompileOptions& options, Target& target,
+               Diagnostics& diagnostics);
 
 } // namespace dfr::d

@@ -21,13 +21,12 @@ class Library {
 public:
 	Library(Compilation& compilation, Sema& sema) : compilation_(compilation), sema_(sema) {
 		compilation.has_library_file = [this](std::string_view name) { return has_file(name); };
+		compilation.provide = [this](std::string_view name) { return provide(name); };
+		compilation.types.set_provider(compilation.provide);
 	}
 
-	// Compiles the file that defines `name`, if one does that was not compiled
-	// yet. True if something new may be known now.
-	bool provide(std::string_view name);
-
 private:
+	bool provide(std::string_view name);
 	bool has_file(std::string_view name);
 	struct LibraryFile {
 		std::string name;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "formats/d/compile.h"
+#include "formats/d/compile_options.h"
 
 namespace dfr::d {
 

@@ -20,14 +20,10 @@
 
 namespace dfr::d {
 
-class Library;
-
 class Sema {
 public:
 	static constexpr unsigned kDeepest = 400; // expressions that are nested deeper are refused
 	explicit Sema(Compilation& compilation) : compilation_(compilation), types_(compilation.types) {}
-
-	void set_library(Library* library);
 
 	// A value. Every node below is typed afterwards.
 	void analyze(Node* node);
@@ -167,7 +163,6 @@ private:
 
 	Compilation& compilation_;
 	TypeTable& types_;
-	Library* library_ = nullptr;
 	const Clause* clause_ = nullptr;
 	std::vector<std::pair<std::string, Node*>> bound_;
 	bool recorded_ok_ = false;

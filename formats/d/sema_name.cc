@@ -6,7 +6,6 @@
 #include "formats/d/sema.h"
 
 #include "formats/d/attributes.h"
-#include "formats/d/library.h"
 #include "formats/d/parser.h"
 #include "formats/d/suggest.h"
 
@@ -82,19 +81,14 @@ bool Sema::bound(std::string_view name) const {
 	return false;
 }
 
-void Sema::set_library(Library* library) {
-	library_ = library;
-	types_.set_provider([library](std::string_view name) { return library->provide(name); });
-}
-
 // Compiles the library file that defines the name, apart from what is being
 // analysed now.
 bool Sema::from_library(std::string_view name) {
-	if (!library_)
+	if (!compilation_.provide)
 		return false;
 	std::vector<std::pair<std::string, Node*>> saved;
 	saved.swap(bound_);
-	const bool fresh = library_->provide(name);
+	const bool fresh = compilation_.provide(name);
 	saved.swap(bound_);
 	return fresh;
 }

@@ -6,12 +6,11 @@
 // compiles goes through the DOF and the disassembler and must come back to the
 // same bytes; what does not must say why. (preprocess.cc runs cpp: not here.)
 //
-// Targets: formats/d/[!p]*.cc formats/d/parse*.cc formats/d/pragma.cc formats/d/printf.cc
+// Targets: formats/d/[!p]*.cc formats/d/parse*.cc formats/d/pragma.cc
 // Targets: formats/dif/*.cc formats/dof/*.cc
-#include "formats/d/derive.h"
+#include "formats/d/compile.h"
 #include "formats/d/type_text.h"
-#include "formats/dif/assemble.h"
-#include "formats/dif/disasm.h"
+#include "formats/dof/text.h"
 #include "formats/error.h"
 #include "tests/fuzz/d_grammar.h"
 #include "tests/fuzz/statistics.h"
@@ -106,8 +105,8 @@ void damage_text(Decisions& in, std::string& text) {
 void read_dof(const std::vector<uint8_t>& bytes) {
 	tolerate([&] {
 		const dof::Image image = dof::read(bytes);
-		dif::disassemble_listing(image);
-		tolerate([&] { dif::assemble(dif::disassemble_file(image)); });
+		dof::disassemble_listing(image);
+		tolerate([&] { dof::assemble(dof::disassemble_file(image)); });
 	});
 }
 
@@ -122,9 +121,9 @@ void damage_dof(Decisions& in, std::vector<uint8_t> bytes) {
 void use_image(Decisions& in, const dof::Image& compiled) {
 	const auto bytes = dof::write(compiled);
 	const dof::Image image = dof::read(bytes);
-	dif::disassemble_listing(image);
-	std::string listing = dif::disassemble_file(image);
-	if (dof::write(dif::assemble(listing)) != bytes)
+	dof::disassemble_listing(image);
+	std::string listing = dof::disassemble_file(image);
+	if (dof::write(dof::assemble(listing)) != bytes)
 		std::abort();
 	for (const dof::Body& body : image.bodies) {
 		for (const dof::Action& action : body.actions) {
@@ -143,7 +142,7 @@ void use_image(Decisions& in, const dof::Image& compiled) {
 		damage_dof(in, bytes);
 	if (choice % 4 == 2) {
 		damage_text(in, listing);
-		tolerate([&] { dif::assemble(listing); });
+		tolerate([&] { dof::assemble(listing); });
 	}
 }
 
@@ -188,7 +187,7 @@ void read_text(Decisions& in) {
 		types::ProgramTypes types;
 		tolerate([&] { d::write_type_text(d::read_type_text(text, types)); });
 	} else if (choice % 3 == 1) {
-		tolerate([&] { dif::assemble(text); });
+		tolerate([&] { dof::assemble(text); });
 	} else {
 		read_dof({text.begin(), text.end()});
 	}

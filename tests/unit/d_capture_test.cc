@@ -4,7 +4,7 @@
 // written, and in replay they take the place of what they were made from.
 #include <catch2/catch.hpp>
 
-#include "formats/d/derive.h"
+#include "formats/d/compile.h"
 #include "tests/unit/d_target.h"
 
 using namespace dfr;

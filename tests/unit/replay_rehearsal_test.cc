@@ -5,7 +5,7 @@
 
 #include "analyze/replay/recording_target.h"
 #include "analyze/replay/rehearsal.h"
-#include "formats/d/derive.h"
+#include "formats/d/compile.h"
 #include "tests/unit/d_target.h"
 
 using namespace dfr;

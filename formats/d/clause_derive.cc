@@ -2,11 +2,10 @@
 //
 // ClauseBuilder for derive(): the clause's actions were analysed and their
 // inputs collected; what is emitted is a clause that captures them.
-#include "formats/d/derive.h"
+#include "formats/d/clause.h"
 
 #include "formats/d/canon.h"
 #include "formats/d/capture.h"
-#include "formats/d/clause.h"
 
 namespace dfr::d {
 
