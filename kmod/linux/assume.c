@@ -86,8 +86,9 @@ static const char *const part_off[DFR_PARTS] = {
 
 static char *distrust = "";
 module_param(distrust, charp, 0400);
-MODULE_PARM_DESC(distrust,
-		 "rows of kmod/linux/assumptions.h that are not to be trusted, by name, with commas");
+MODULE_PARM_DESC(
+	distrust,
+	"names of rows of kmod/linux/assumptions.h that are taken for not true, with commas between");
 
 static bool is_listed(const char *list, const char *name)
 {

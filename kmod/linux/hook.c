@@ -86,8 +86,8 @@ void dfr_code_stays(void)
 	if (xchg(&stays, true))
 		return;
 	if (try_module_get(THIS_MODULE))
-		pr_err("dfr: the kernel cannot be made to let go of this module's hooks: it cannot be "
-		       "unloaded until the machine starts anew\n");
+		pr_err("dfr: the kernel keeps this module's hooks: the module cannot be unloaded "
+		       "before the next reboot\n");
 }
 
 /* Has ftrace switched itself off after an error of its own? */

@@ -62,7 +62,7 @@ Code copied() {
 
 const std::string kNumber = "an address would become a number";
 const std::string kRecorded = "an address would be recorded";
-const std::string kCalculated = "addresses cannot be calculated with";
+const std::string kCalculated = "an address cannot be an operand of arithmetic";
 
 } // namespace
 
@@ -73,12 +73,12 @@ TEST_CASE("confined: built-ins", "[engine][confine]") {
 	for (uint32_t id : {DIF_VAR_EXECNAME, DIF_VAR_PROBEFUNC})
 		fine(builtin(id, kString));
 	for (uint32_t id : {DIF_VAR_CURTHREAD, DIF_VAR_CALLER, DIF_VAR_STACKDEPTH, DIF_VAR_IPL})
-		refused(builtin(id), "this built-in variable tells of the kernel");
+		refused(builtin(id), "this built-in variable shows kernel data");
 	fine(Code().setx(1, 2).r(DIF_OP_LDGA, DIF_VAR_ARGS, 2, 1).ret(1));
 	refused(Code().setx(1, 2).r(DIF_OP_LDGA, DIF_VAR_UREGS, 2, 1).ret(1),
-	        "this built-in array tells of the kernel");
+	        "this built-in array shows kernel data");
 	refused(Code().sets("a", 2).r(DIF_OP_LDGA, DIF_VAR_ARGS, 2, 1).ret(1),
-	        "this built-in array tells of the kernel");
+	        "this built-in array shows kernel data");
 }
 
 TEST_CASE("confined: an address does not become a number", "[engine][confine]") {
@@ -199,11 +199,11 @@ TEST_CASE("confined: subroutines and their arguments", "[engine][confine]") {
 	            .ret(1),
 	        "a subroutine gets an address for a number, or a number for a string");
 	refused(Code().setx(1, 1).flush().pushv(1).call(DIF_SUBR_ALLOCA, 1).returns(struct_of(1)).ret(1),
-	        "this subroutine tells of the kernel, or writes");
+	        "this subroutine shows kernel data, or writes");
 	refused(Code().setx(1, 1).flush().pushv(1).pushv(1).call(DIF_SUBR_MEMREF, 1).returns(kVoid).ret(1),
-	        "this subroutine tells of the kernel, or writes");
+	        "this subroutine shows kernel data, or writes");
 	refused(Code().setx(1, 1).flush().pushv(1).call(DIF_SUBR_MUTEX_OWNER, 1).ret(1),
-	        "this subroutine tells of the kernel, or writes");
+	        "this subroutine shows kernel data, or writes");
 	// More than it takes, or a number of them that depends on the way taken.
 	refused(Code().setx(1, 1).flush().pushv(1).pushv(1).call(DIF_SUBR_HTONL, 1).ret(1),
 	        "a subroutine's arguments are not known");
@@ -222,8 +222,7 @@ TEST_CASE("confined: subroutines and their arguments", "[engine][confine]") {
 TEST_CASE("confined: memory", "[engine][confine]") {
 	fine(copied().setx(8, 2).r(DIF_OP_ADD, 1, 2, 1).r(DIF_OP_LDX, 1, 0, 1).ret(1));
 	fine(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).r(DIF_OP_ULDX, 1, 0, 1).ret(1));
-	const std::string cannot =
-	    "memory of the kernel's cannot be read; copyin() what is the process's own";
+	const std::string cannot = "kernel memory cannot be read; use copyin() for the process's own memory";
 	refused(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).r(DIF_OP_LDX, 1, 0, 1).ret(1), cannot);
 	refused(Code().sets("abc", 1).r(DIF_OP_LDUB, 1, 0, 1).ret(1), cannot);
 	refused(copied().r(DIF_OP_ULDX, 1, 0, 1).ret(1), cannot);
@@ -248,8 +247,8 @@ TEST_CASE("confined: actions", "[engine][confine]") {
 	for (uint32_t kind : {DFR_ACT_SYM, DFR_ACT_STOP, DFR_ACT_BREAKPOINT, DFR_ACT_PANIC}) {
 		const Loaded result = with({{kind}});
 		CHECK(result.error == -EPERM);
-		CHECK(std::string(result.why.rf_reason) == "not without privilege: this action tells of the "
-		                                           "kernel, or does something to the system");
+		CHECK(std::string(result.why.rf_reason) == "not without privilege: this action shows kernel "
+		                                           "data, or changes the system");
 	}
 	CHECK(with({{DFR_ACT_STACK}}).error != 0);
 }

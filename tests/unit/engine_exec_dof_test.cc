@@ -90,7 +90,7 @@ TEST_CASE("header rules", "[exec][dof]") {
 	DofBuilder dof = small();
 	SECTION("magic") {
 		dof.header.ident[1] = 'X';
-		refused(dof, "no DOF: the magic is not there", kHeader);
+		refused(dof, "not a DOF: it does not begin with the magic number", kHeader);
 	}
 	SECTION("model") {
 		dof.header.ident[4] = 3;
@@ -634,7 +634,7 @@ TEST_CASE("a relocation writes only where no other section lies", "[exec][dof]")
 		const Loaded result = load(rel.dof.raw());
 		CHECK(result.error == -EINVAL);
 		CHECK(std::string(result.why.rf_reason) ==
-		      "relocation of what another section holds as well");
+		      "relocation of a table that another section shares");
 		CHECK(result.why.rf_section == rel.reltab);
 		CHECK(asked == 0);
 	}
@@ -651,7 +651,7 @@ TEST_CASE("a relocation writes only where no other section lies", "[exec][dof]")
 		rel.dof.sections[3].hdr.size = 1;
 		const Loaded result = load(rel.dof.raw());
 		CHECK(std::string(result.why.rf_reason) !=
-		      "relocation of what another section holds as well");
+		      "relocation of a table that another section shares");
 	}
 }
 

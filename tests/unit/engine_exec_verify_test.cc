@@ -539,7 +539,7 @@ TEST_CASE("keys of aggregations", "[exec][verify]") {
 	SECTION("a weight that is text") {
 		refused_chain(
 		    {{DFR_ACT_DIFEXPR, text, 0, 0, DFR_UARG_WEIGHT}, {DFR_ACT_QUANTIZE, number, 1, 0, 1}},
-		    dof, "weight is no number", 1);
+		    dof, "weight is not a number", 1);
 	}
 	SECTION("a key on a plain action") {
 		refused_chain({{DFR_ACT_DIFEXPR, number}, {DFR_ACT_DIFEXPR, number, 1}}, dof,

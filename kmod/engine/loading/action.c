@@ -190,7 +190,7 @@ static const char *mark_tuple(struct dfr_act *acts, u32 at)
 		if (!is_weighted(act->ac_kind))
 			return "this aggregation takes no weight";
 		if (acts[i].ac_kind != DFR_ACT_DIFEXPR || by_reference(type))
-			return "weight is no number";
+			return "weight is not a number";
 		acts[i].ac_flags = DFR_AC_WEIGHT;
 	}
 	return NULL;

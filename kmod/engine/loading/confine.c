@@ -237,7 +237,7 @@ static const char *load_variable(struct clause_walk *walk, u32 instr, u32 scope,
 			   : variable_kind(walk->cw_difo, scope, array, id);
 
 	if (kind == K_MIXED)
-		return "this built-in variable tells of the kernel";
+		return "this built-in variable shows kernel data";
 	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), kind);
 	return NULL;
 }
@@ -259,7 +259,7 @@ static const char *call(struct clause_walk *walk, u32 instr)
 	u32 what;
 
 	if (!subr)
-		return "this subroutine tells of the kernel, or writes";
+		return "this subroutine shows kernel data, or writes";
 	if (n == DEPTH_UNKNOWN || n > strlen(subr->su_takes))
 		return "a subroutine's arguments are not known";
 	for (i = 0; i < n; i++) {
@@ -298,9 +298,9 @@ static const char *add(struct clause_walk *walk, u32 instr)
 	u32 other = is_number(a) ? b : a;
 
 	if (!is_number(a) && !is_number(b))
-		return "addresses cannot be calculated with";
+		return "an address cannot be an operand of arithmetic";
 	if (!is_number(other) && other != K_COPIED && other != K_WITHIN)
-		return "addresses cannot be calculated with";
+		return "an address cannot be an operand of arithmetic";
 	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), is_number(other) ? K_NUMBER : K_WITHIN);
 	return NULL;
 }
@@ -309,7 +309,7 @@ static const char *calculate(struct clause_walk *walk, u32 instr, bool binary)
 {
 	if (!is_number(reg(walk->cw_now, DIF_R1(instr))) ||
 	    (binary && !is_number(reg(walk->cw_now, DIF_R2(instr)))))
-		return "addresses cannot be calculated with";
+		return "an address cannot be an operand of arithmetic";
 	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_NUMBER);
 	return NULL;
 }
@@ -332,7 +332,7 @@ static const char *load(struct clause_walk *walk, u32 instr)
 	bool user = op >= DIF_OP_ULDSB && op <= DIF_OP_ULDX;
 
 	if (user ? !is_number(from) : from != K_COPIED && from != K_WITHIN)
-		return "memory of the kernel's cannot be read; copyin() what is the process's own";
+		return "kernel memory cannot be read; use copyin() for the process's own memory";
 	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_NUMBER);
 	return NULL;
 }
@@ -394,7 +394,7 @@ static const char *step(struct clause_walk *walk, u32 instr)
 	case DIF_OP_SETS: walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_TEXT); return NULL;
 	case DIF_OP_LDGA:
 		if (DIF_R1(instr) != DIF_VAR_ARGS || !is_number(reg(walk->cw_now, DIF_R2(instr))))
-			return "this built-in array tells of the kernel";
+			return "this built-in array shows kernel data";
 		walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_NUMBER);
 		return NULL;
 	case DIF_OP_CALL: return call(walk, instr);
@@ -504,11 +504,11 @@ static const char *check_clause(const struct dfr_clause *clause, u64 *text)
 	if (clause->cl_pred) {
 		*text += clause->cl_pred->di_len;
 		if (!has_value(clause->cl_pred) || clause->cl_pred->di_rtype.flags & DIF_TF_BYREF)
-			return "a predicate is no number";
+			return "a predicate's value is not a number";
 	}
 	for (i = 0; i < clause->cl_nacts; i++, act++) {
 		if (!allowed_action(act))
-			return "this action tells of the kernel, or does something to the system";
+			return "this action shows kernel data, or changes the system";
 		*text += 1 + (act->ac_difo ? act->ac_difo->di_len : 0);
 		if (act->ac_difo && !has_value(act->ac_difo) && act->ac_kind != DFR_ACT_DIFEXPR)
 			return "an action's expression has no value";

@@ -131,7 +131,7 @@ static int check_ident(struct dfr_loader *ld)
 	u32 i;
 
 	if (memcmp(h->ident, DOF_MAGIC, 4))
-		return dfr_refuse(ld, ~0u, 0, "no DOF: the magic is not there");
+		return dfr_refuse(ld, ~0u, 0, "not a DOF: it does not begin with the magic number");
 	if (h->ident[4] != DOF_MODEL_ILP32 && h->ident[4] != DOF_MODEL_LP64)
 		return dfr_refuse(ld, ~0u, 4, "unknown data model");
 	if (h->ident[5] != DOF_ENCODE_LSB)
@@ -385,7 +385,8 @@ static int copy_image(const void *dof, size_t size, struct dfr_program *pg, stru
 	}
 	memcpy(&loadsz, (const u8 *)dof + offsetof(struct dof_header, loadsz), sizeof(loadsz));
 	if (loadsz >= DOF_LOADSZ_MAX) {
-		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz), "8 MiB or more", NULL);
+		dfr_refusal_set(why, ~0u, offsetof(struct dof_header, loadsz),
+				"the program is 8 MiB or larger", NULL);
 		return -E2BIG;
 	}
 	if (loadsz < sizeof(struct dof_header) || loadsz > size) {

@@ -104,7 +104,8 @@ static int relocate_entry(struct dfr_loader *ld, const struct dof_relohdr *rh, u
 		return 0;
 	slot = target->offset + entry->offset;
 	if (ld->ld_owners[slot / 8] != 1)
-		return dfr_refuse(ld, rh->relsec, at + 8, "relocation of what another section holds as well");
+		return dfr_refuse(ld, rh->relsec, at + 8,
+				  "relocation of a table that another section shares");
 	err = look_up(ld, rh->relsec, at, name, &address);
 	if (!err)
 		*(u64 *)(ld->ld_dof + slot) += address + entry->data;

@@ -173,7 +173,7 @@ static const char *use_var(struct dfr_state *state, const struct dfr_clause *cla
 	u32 first = dfr_plan_agg_keys(clause, action, &end);
 
 	if (act->ac_ntuple > action)
-		return "an aggregation's tuple is longer than what precedes it";
+		return "an aggregation's tuple has more actions than precede it";
 	if (!act->ac_uarg || act->ac_uarg > 0xffffffffu)
 		return "an aggregation without variable id";
 	if (!dfr_agg_words(act->ac_kind, act->ac_arg))

@@ -23,5 +23,5 @@ as '#pragma D option strsize=8k
 BEGIN { }'
 guest-access as 1000 dtrace -x engine=kernel -wqn '
 	BEGIN { stop(); }
-' 2>&1 | grep -o 'not without privilege: .*\|root may.*' | sed 's/ (header.*//'
+' 2>&1 | grep -o 'not without privilege: .*\|run this as root, or.*' | sed 's/ (header.*//'
 rmmod dfr && insmod /dfr.ko
