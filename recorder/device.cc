@@ -43,16 +43,14 @@ std::string open_hint(int code) {
 
 std::string call_hint(int code) {
 	switch (code) {
-	case EBUSY: return "somebody else holds it: `dfr` lists the states and who has them";
+	case EBUSY: return "another process holds this state: `dfr` lists the states and who holds them";
 	case ENOENT: return "`dfr` lists the states that there are";
 	case ENXIO: return "there is no program yet: enable one, or claim a kept state";
 	case ENOMEM: return "take smaller buffers: -x bufsize=, -x aggsize=, -x dynvarsize=";
 	case EAGAIN: return "users without privilege start too many recordings: wait a few seconds";
 	case EPERM:
 	case EACCES: return "destructive actions take root, -w and a kernel that is not locked down";
-	case ENOTTY:
-		return "the module that is loaded does not know this call: load the one that came with "
-		       "this dfr";
+	case ENOTTY: return "the loaded module is of another version: load the one that came with this dfr";
 	default: return "";
 	}
 }
@@ -94,7 +92,7 @@ bool visit_entries(std::span<const std::byte> bytes, const std::function<bool(co
 		std::array<const char*, 4> names;
 		if (entry.head.size < sizeof(entry) || entry.head.size > bytes.size() ||
 		    !probe_names(bytes.data(), entry.head.size, names))
-			throw Error("the module's list of probes makes no sense",
+			throw Error("the module's list of probes is damaged",
 			            "load the module that came with this dfr");
 		ListedProbe probe{.id = entry.id,
 		                  .provider = names[0],
@@ -151,7 +149,7 @@ void Device::call(unsigned long request, void* argument, const char* what) const
 
 dfr_ioc_info Device::info() const {
 	dfr_ioc_info info{.size = sizeof(info)};
-	call(DFR_IOC_INFO, &info, "cannot ask the module about itself");
+	call(DFR_IOC_INFO, &info, "cannot read the module's version");
 	if (info.version != DFR_CONTROL_VERSION)
 		throw Error("the module speaks version " + std::to_string(info.version) +
 		                " of the control interface, this dfr speaks " +
@@ -178,7 +176,7 @@ void Device::probes(const ProbeGlob& glob, uint32_t first,
 		io.bytes = room;
 		call(DFR_IOC_PROBES, &io, "cannot list probes");
 		if (io.bytes > room || (io.id && io.id <= from))
-			throw Error("the module's list of probes makes no sense",
+			throw Error("the module's list of probes is damaged",
 			            "load the module that came with this dfr");
 		if (!visit_entries(std::span(buffer.get(), io.bytes), visit))
 			return;

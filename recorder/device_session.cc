@@ -129,7 +129,7 @@ uint32_t DeviceSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 		throw Error(
 		    refusal(io, code),
 		    code == EACCES  ? "destructive actions take root, -w and a kernel that is not locked down"
-		    : code == EPERM ? "root may, or who has CAP_PERFMON and CAP_BPF"
+		    : code == EPERM ? "run this as root, or with CAP_PERFMON and CAP_BPF"
 		    : code == EINVAL && asks_too_much(io) ? "correct the option that is named; if none is, "
 		                                            "compile it again with this version of dfr"
 		                                          : "",

@@ -114,7 +114,7 @@ Options parse(int argc, char** argv) {
 		}
 	}
 	if (optind < argc)
-		usage_error(std::string("'") + argv[optind] + "' is no option");
+		usage_error(std::string("'") + argv[optind] + "' is not an option");
 	return options;
 }
 

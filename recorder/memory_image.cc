@@ -369,7 +369,7 @@ private:
 		if (!commits.blocks.empty())
 			remarks_.push_back(
 			    plural(commits.blocks.size(), "chunk") +
-			    " of speculations committed here whose commit the crash interrupted");
+			    " of speculations whose commit the crash interrupted; they are committed here");
 		if (commits.in_flight)
 			remarks_.push_back(plural(commits.in_flight, "speculation") + " in flight (" +
 			                   plural(commits.in_flight_records, "record") + ", not committed)");
@@ -404,7 +404,7 @@ private:
 	std::string why = "no recording in " + memory.path() + ": ";
 	if (scan.damaged || scan.misplaced)
 		why += plural(scan.damaged, "damaged anchor") + " and " + std::to_string(scan.misplaced) +
-		       " that stand elsewhere than they say are all that is there";
+		       " at another address than they name, and no others";
 	else
 		why += "none of its " + std::to_string(memory.bytes() >> 20) + " MiB has an anchor";
 	throw Error(why,

@@ -94,11 +94,12 @@ void PhysicalMemory::open_elf(uint64_t size) {
 	if (count == PN_XNUM) {
 		Elf64_Shdr section{};
 		if (!read_file(head.e_shoff, std::as_writable_bytes(std::span(&section, 1))))
-			throw Error("cannot read " + path_ + ": its number of segments is missing");
+			throw Error("cannot read " + path_ +
+			            ": the header that counts its segments is missing");
 		count = section.sh_info;
 	}
 	if (head.e_phentsize != sizeof(Elf64_Phdr) || count > kMaxSegments)
-		throw Error("cannot read " + path_ + ": its program headers make no sense");
+		throw Error("cannot read " + path_ + ": its program headers are damaged");
 	uint64_t missing = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		Elf64_Phdr segment{};

@@ -122,7 +122,7 @@ std::string Unprobed::why(const std::string& function) {
 	if (!symbol) {
 		const std::string copies = copies_of(function);
 		if (!copies.empty())
-			return "it exists only as what the compiler made of it: " + copies +
+			return "the compiler replaced it by variants: " + copies +
 			       " (arguments may be missing there)";
 		return "the kernel has no such function, or has it inlined into all of its callers";
 	}
@@ -131,12 +131,14 @@ std::string Unprobed::why(const std::string& function) {
 	if (symbol->address && symbol->address >= init_begin_ && symbol->address < init_end_)
 		return "it is in .init.text: it ran while the kernel booted, and is gone";
 	if (forbidden_.contains(function))
-		return "the kernel lets nobody probe it: a trap in it would never end (noinstr, __kprobes)";
+		return "the kernel forbids probes in it, because a trap there would recurse without end "
+		       "(noinstr, __kprobes)";
 	if (traceable_.empty())
-		return "why is not known: " + sources_.tracing + "/available_filter_functions cannot be read";
+		return "the reason is not known, because " + sources_.tracing +
+		       "/available_filter_functions cannot be read";
 	if (!std::binary_search(traceable_.begin(), traceable_.end(), function))
 		return "it has no ftrace site (notrace, or assembly); kinst::" + function + ":0 may do";
-	return "what patches the kernel's text needs it, so fbt leaves it alone";
+	return "the code that patches the kernel's text calls it, so fbt does not probe it";
 }
 
 std::vector<std::string> Unprobed::callers(const std::string& function, size_t most) {

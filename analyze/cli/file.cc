@@ -19,8 +19,9 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
 
 void flush_stdout() {
 	if (std::fflush(stdout) != 0 || std::ferror(stdout))
-		throw Error::from_errno("cannot write the output",
-		                        "see that there is room and somebody reads");
+		throw Error::from_errno(
+		    "cannot write the output",
+		    "check that there is room, and that the reader of the pipe has not ended");
 }
 
 std::vector<uint8_t> read_file(const std::string& path, const char* what) {

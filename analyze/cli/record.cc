@@ -227,8 +227,8 @@ int Recorder::conclude() {
 	const int partial = print_verdict(trace::judge(*source, merger), source->catalog(), arguments_.json);
 	if (!arguments_.json) {
 		tell_unrecorded(source->catalog(), arguments_.output);
-		std::fprintf(stderr, "dfr: %s is there to be asked: dfr info %s\n", arguments_.output.c_str(),
-		             arguments_.output.c_str());
+		std::fprintf(stderr, "dfr: recorded in %s; see what it holds: dfr info %s\n",
+		             arguments_.output.c_str(), arguments_.output.c_str());
 	}
 	// A program's exit() first, then the command's own status (as a shell has it), then what the recording is worth.
 	const int program_status = consumer_->exit_status().value_or(0);

@@ -33,8 +33,8 @@ int replay_file(const ReplayArguments& arguments, const std::string& path, trace
 	trace::UnrepeatedSource source(*file, given);
 	render::Output output(STDOUT_FILENO);
 	const auto symbols = lib::symbols_of_boot(source.catalog().boot_id, [] {
-		std::fprintf(stderr, "dfr: the recording is of another boot, and does not say what addresses "
-		                     "are called: they stay numbers\n");
+		std::fprintf(stderr, "dfr: the recording is of another boot and has no symbols, so addresses "
+		                     "are printed as numbers\n");
 	});
 	replay::ReplayOptions options;
 	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };

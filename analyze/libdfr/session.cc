@@ -43,7 +43,7 @@ void Session::notice(const std::string& text) const {
 
 Consumer& Session::consumer() {
 	if (!consumer_)
-		throw Error("the session does not run", "compile the programs and let them go first");
+		throw Error("the session is not running", "compile the programs and start the session first");
 	return *consumer_;
 }
 
@@ -135,7 +135,7 @@ void Session::take_options() {
 
 void Session::compile_programs(bool zdefs) {
 	if (consumer_)
-		throw Error("the session runs already", "open another one for another program");
+		throw Error("the session is already running", "open another one for another program");
 	if (!compile_live(zdefs))
 		refuse(backend_->target(), zdefs);
 	take_options();
@@ -242,9 +242,10 @@ void Session::enable() {
 // The boot's state goes on, and what it has recorded so far is printed.
 void Session::claim() {
 	if (!programs_.empty())
-		throw Error("the boot's state is not claimed together with programs", {}, EALREADY);
+		throw Error("the boot's state cannot be claimed together with programs of one's own", {},
+		            EALREADY);
 	if (!backend_->device())
-		throw Error("there is no state of a boot in this process", {}, ENOENT);
+		throw Error("the in-process engine has no state of a boot to claim", {}, ENOENT);
 	backend_->device()->claim(DFR_ANONYMOUS_NAME);
 	for (uint32_t dof = 0; const dof::Image* const image = consumer_->renderer().programs().image(dof);
 	     dof++)
@@ -256,7 +257,7 @@ void Session::go() {
 	if (!backend_)
 		throw Error("the session has no engine yet", "compile the programs first");
 	if (consumer_)
-		throw Error("the session runs already", "open another one for another program");
+		throw Error("the session is already running", "open another one for another program");
 	if (programs_.empty() && !options_.claim)
 		throw Error("no program was given", "add one before it is compiled");
 	output_ = std::make_unique<render::Output>(listeners_.text ? -1 : fd_);

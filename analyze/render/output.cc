@@ -62,7 +62,8 @@ void Output::flush() {
 
 void Output::fail() {
 	const Error error =
-	    Error::from_errno("cannot write the output", "see that there is room and somebody reads");
+	    Error::from_errno("cannot write the output",
+	                      "check that there is room, and that the reader of the pipe has not ended");
 	text_.clear();
 	if (!failed_)
 		throw error;

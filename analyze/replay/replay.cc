@@ -229,7 +229,7 @@ void Replay::create_probes() {
 		    session_.add_probe(provider, probe->module, probe->function, probe->name, nargs, nullptr);
 		if (!made)
 			throw Error("cannot replay " + source_.name() + ": probe " +
-			            std::to_string(probe->id) + " stands twice in its catalog");
+			            std::to_string(probe->id) + " is in its catalog twice");
 		next = made->pb_id + 1;
 		probes_[probe->id] = made;
 	}

@@ -78,7 +78,7 @@ ContainerWriter::ContainerWriter(const std::string& path, bool replace) : path_(
 	fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd_ < 0 && errno == EEXIST)
 		throw Error("cannot write " + path + ": it exists",
-		            "give another name, or allow to replace it", EEXIST);
+		            "give another name, or overwrite it with --replace", EEXIST);
 	if (fd_ < 0)
 		throw Error::from_errno("cannot create " + path);
 	FileHead head{.version = kFileVersion, .flags = 0, .created = now(), .reserved = 0, .checksum = 0};

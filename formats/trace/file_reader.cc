@@ -26,7 +26,7 @@ public:
 			damaged("the file's first 32 bytes are damaged");
 		if (reader_.head_cut())
 			damaged("cut at byte " + std::to_string(reader_.size()) +
-			        ": nothing but a part of its head");
+			        ": only a part of its head is there");
 		else if (!open_by_index())
 			walk();
 		facts_.chunks = chunks_.size();

@@ -116,7 +116,7 @@ void FileWriter::account(BlockSource& source) {
 	Ledger ledger{.losses = source.losses(), .remarks = source.remarks(), .partial = source.partial()};
 	if (impl_->damaged) {
 		ledger.remarks.push_back(std::to_string(impl_->damaged) +
-		                         " blocks made no sense and are not here");
+		                         " blocks were damaged and are not in this file");
 		ledger.partial = true;
 	}
 	impl_->other(SegmentType::kLosses, 0, encode_ledger(ledger));

@@ -62,8 +62,8 @@ std::string UnrepeatedSource::remark() const {
 	std::string text;
 	for (const auto& [source, count] : repeats_)
 		text += (text.empty() ? "" : "; ") + std::to_string(count) +
-		        (count == 1 ? " block is" : " blocks are") + " in " + given_.name(source) +
-		        ", too, and answered for there";
+		        (count == 1 ? " block is" : " blocks are") + " also in " + given_.name(source) +
+		        " and counted there";
 	return text;
 }
 

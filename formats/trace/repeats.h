@@ -46,7 +46,7 @@ public:
 	UnrepeatedSource(BlockSource& source, GivenBlocks& given)
 	    : source_(source), given_(given), number_(given.add_source(source.name())) {}
 
-	// "3 blocks are in a.dfr, too, and answered for there"; empty: no block was left out.
+	// "3 blocks are also in a.dfr and counted there"; empty: no block was left out.
 	std::string remark() const;
 
 	const Catalog& catalog() override { return source_.catalog(); }

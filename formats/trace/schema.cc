@@ -29,7 +29,7 @@ std::vector<std::byte> flatten(capnp::MessageBuilder& message) {
 template <typename Root, typename Use>
 void with_root(std::span<const std::byte> payload, const char* what, const Use& use) {
 	if (payload.size() < sizeof(capnp::word))
-		throw Error(std::string(what) + " cannot be read: there is nothing");
+		throw Error(std::string(what) + " cannot be read: it is empty");
 	kj::Array<capnp::word> words = kj::heapArray<capnp::word>(payload.size() / sizeof(capnp::word));
 	std::memcpy(words.begin(), payload.data(), words.size() * sizeof(capnp::word));
 	capnp::ReaderOptions options;

@@ -245,7 +245,7 @@ std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
 	line += span_text(verdict, catalog);
 	line += ", " + plural(verdict.cpus, "CPU") + ", " + plural(verdict.records, "record");
 	if (verdict.windowed)
-		line += "; what came before is not there (overwritten, or taken earlier)";
+		line += "; earlier records are missing (overwritten, or taken earlier)";
 	for (const std::string& reason : verdict.reasons)
 		line += "; " + reason;
 	return line;

@@ -108,7 +108,7 @@ std::optional<Blob> find_btf(const std::string& path) {
 	// kernel renumbers them when it loads the module.
 	if (elf.find(".BTF.base"))
 		throw Error(path + ": its types are relative to its own .BTF.base",
-		            "load the module and use what /sys/kernel/btf has of it");
+		            "load the module and name its file in /sys/kernel/btf");
 	const ElfSection* section = elf.find(".BTF");
 	return section ? std::optional(elf.contents(*section)) : std::nullopt;
 }
@@ -117,7 +117,8 @@ Blob load_btf(const std::string& path) {
 	const auto found = find_btf(path);
 	if (!found)
 		throw Error(path + " has no .BTF section",
-		            "a kernel needs CONFIG_DEBUG_INFO_BTF, a module `pahole -J --btf_base vmlinux`");
+		            "build a kernel with CONFIG_DEBUG_INFO_BTF; give a module one with `pahole -J "
+		            "--btf_base vmlinux`");
 	return *found;
 }
 

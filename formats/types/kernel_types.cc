@@ -71,8 +71,9 @@ bool KernelTypes::available() const {
 const Btf& KernelTypes::vmlinux() {
 	const Btf* btf = container(kVmlinux);
 	if (!btf)
-		throw Error("this kernel describes no types",
-		            "it needs CONFIG_DEBUG_INFO_BTF; or name a vmlinux or vmlinuz that has .BTF");
+		throw Error("this kernel has no type information",
+		            "use a kernel built with CONFIG_DEBUG_INFO_BTF, or name a vmlinux or vmlinuz "
+		            "with a .BTF section");
 	return *btf;
 }
 

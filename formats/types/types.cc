@@ -28,7 +28,7 @@ bool is_tagged(Kind kind) {
 
 [[noreturn]] void too_deep(TypeRef type) {
 	throw Error("type " + std::to_string(type.id) + " of " + std::string(type.container->name()) +
-	                " refers to itself or is nested more than anybody could mean",
+	                " refers to itself, or is nested too deeply",
 	            "the type information is damaged; check the file it comes from");
 }
 
@@ -92,11 +92,11 @@ std::optional<std::uint64_t> size_of(TypeRef type) {
 		case Kind::Union:
 		case Kind::Enum:
 			if (__builtin_mul_overflow(size, factor, &size))
-				throw Error("type " + to_c(start) + " is larger than memory can be");
+				throw Error("type " + to_c(start) + " is larger than 64 bits can count");
 			return size;
 		case Kind::Array:
 			if (__builtin_mul_overflow(factor, here.count, &factor))
-				throw Error("type " + to_c(start) + " is larger than memory can be");
+				throw Error("type " + to_c(start) + " is larger than 64 bits can count");
 			type = here.target;
 			break;
 		default: return std::nullopt;

@@ -344,7 +344,7 @@ TEST_CASE("commits that a crash interrupted are finished, others stay in flight"
 	// By their own times: 11 at 1000, 44 at 4000, 33 at 4505, 55 at 5000, 66 at 6000, 34 at 6005.
 	CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 33, 55, 66, 34});
 	CHECK(verdict.complete);
-	CHECK(mentions(found[0]->remarks(), "2 chunks of speculations committed here"));
+	CHECK(mentions(found[0]->remarks(), "2 chunks of speculations whose commit the crash interrupted"));
 	CHECK(mentions(found[0]->remarks(), "2 speculations in flight (2 records"));
 }
 

@@ -394,7 +394,7 @@ TEST_CASE("window, gaps and losses make the verdict", "[trace]") {
 		CHECK(verdict.lost == 3);
 		// mono 1 s is 22:13:20 on 2023-11-14 (1,700,000,000): 5 s is 4 s later.
 		CHECK(trace::verdict_line(verdict, source.catalog()) ==
-		      "partial: 22:13:24.000-22:13:28.000, 2 CPUs, 3 records; what came before is not there "
+		      "partial: 22:13:24.000-22:13:28.000, 2 CPUs, 3 records; earlier records are missing "
 		      "(overwritten, or taken earlier); "
 		      "3 records missing on CPU 0 (1 block not there)");
 	}

@@ -217,13 +217,13 @@ TEST_CASE("recordings that share blocks answer for each once", "[trace][file]") 
 	CHECK(values_of(early) == std::vector<uint64_t>{1, 2, 3, 4});
 	CHECK(early.remark().empty());
 	CHECK(values_of(late) == std::vector<uint64_t>{5, 6});
-	CHECK(late.remark() == "2 blocks are in " + a + ", too, and answered for there");
+	CHECK(late.remark() == "2 blocks are also in " + a + " and counted there");
 
 	// By the stream as by the index; all of it is known by now.
 	const auto again = trace::open_file(a);
 	trace::UnrepeatedSource streamed(*again, given);
 	CHECK(count_blocks(streamed) == 0);
-	CHECK(streamed.remark() == "4 blocks are in " + a + ", too, and answered for there");
+	CHECK(streamed.remark() == "4 blocks are also in " + a + " and counted there");
 }
 
 TEST_CASE("blocks of another boot, or that have grown, are others", "[trace][file]") {
@@ -260,7 +260,7 @@ TEST_CASE("a damaged copy of a block answers for nothing", "[trace][file]") {
 	REQUIRE(refs.size() == 4);
 	REQUIRE(early.load(refs[0]));
 	CHECK(values_of(late) == std::vector<uint64_t>{2, 3, 4});
-	CHECK(late.remark() == "1 block is in " + a + ", too, and answered for there");
+	CHECK(late.remark() == "1 block is also in " + a + " and counted there");
 }
 
 TEST_CASE("a .dfr cut at any byte opens up to the cut", "[trace][file]") {

@@ -313,7 +313,7 @@ TEST_CASE("kernel types: a kernel without BTF") {
 	CHECK_FALSE(types->available());
 	CHECK(types->names().empty());
 	CHECK_FALSE(types->find(NameSpace::Struct, "task_struct"));
-	CHECK_THROWS_WITH(types->vmlinux(), Contains("describes no types"));
+	CHECK_THROWS_WITH(types->vmlinux(), Contains("has no type information"));
 }
 
 TEST_CASE("kernel types: Debian's kernels", "[kernel]") {

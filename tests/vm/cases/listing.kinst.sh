@@ -6,5 +6,6 @@ legal=$(sed 's/ .*//; s/.*://' shown | tr '\n' ' ')
 n=1
 while echo " $legal" | grep -q " $n "; do n=$((n + 1)); done
 dtrace -n "kinst::vfs_read:$n { }" 2>&1 | grep -c 'instructions of vfs_read begin at 0 '
-dtrace -n "kinst::do_syscall_64:0 { }" 2>&1 | grep -c 'do_syscall_64 cannot be probed: the kernel lets nobody'
+dtrace -n "kinst::do_syscall_64:0 { }" 2>&1 |
+	grep -c 'do_syscall_64 cannot be probed: the kernel forbids probes'
 dtrace -ln 'kinst::vfs_read:' | awk 'NR > 1' | wc -l | grep -cx $(wc -l <shown)
