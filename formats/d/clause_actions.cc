@@ -92,43 +92,53 @@ void ClauseBuilder::action(Node* call) {
 // stack(), ustack() and the symbol actions, wherever they stand.
 bool ClauseBuilder::recorded(const Node* node, dof::Action& out) {
 	const ActionInfo& info = *node->action;
-	const std::string who = node->text + "( )";
 	out.kind = info.kind;
+	if (node->list.size() < info.min || node->list.size() > info.max) {
+		refuse(info.group == ActionGroup::Stack    ? "D_STACK_PROTO"
+		       : info.group == ActionGroup::UStack ? "D_USTACK_PROTO"
+		                                           : "D_PROTO_LEN",
+		       node->place,
+		       node->text + "( ) prototype mismatch: too " +
+		           (node->list.size() < info.min ? "few" : "many") + " arguments",
+		       "");
+		return false;
+	}
+	return info.group == ActionGroup::Symbol ? recorded_symbol(node, out) : recorded_stack(node, out);
+}
+
+bool ClauseBuilder::recorded_symbol(const Node* node, dof::Action& out) {
+	const std::string who = node->text + "( )";
+	Node* const address = node->list[0];
+	if (address->kind == Nk::Translated ||
+	    (!types_.is_scalar(address->type) && !types_.is_function(address->type))) {
+		refuse("D_PROTO_ARG", address->place,
+		       who + " argument #1 is incompatible with prototype: an address is expected",
+		       "this has type " + sema_.type_text(address));
+		return false;
+	}
+	const bool of_user = out.kind != DFR_ACT_SYM && out.kind != DFR_ACT_MOD;
+	if (!of_user && compilation_.kernel_missing()) {
+		refuse("D_VAR_UNSUP", node->place,
+		       who + " is not supported by " + compilation_.target.description(),
+		       "it names kernel state: load the module (dfr.ko) and run as root");
+		return false;
+	}
+	out.expression = canonical(types_, address);
+	out.difo = generate(compilation_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
+	if (!out.expression.empty())
+		out.expression = "(" + node->text + " " + out.expression + ")";
+	failed_ |= !out.difo;
+	return bool(out.difo);
+}
+
+bool ClauseBuilder::recorded_stack(const Node* node, dof::Action& out) {
+	const ActionInfo& info = *node->action;
+	const std::string who = node->text + "( )";
 	const auto bad = [&](std::string_view tag, const Node* where, const std::string& text,
 	                     const std::string& hint) {
-		compilation_.error(tag, where->place, text, hint);
-		failed_ = true;
+		refuse(tag, where->place, text, hint);
 		return false;
 	};
-	if (node->list.size() < info.min || node->list.size() > info.max)
-		return bad(info.group == ActionGroup::Stack    ? "D_STACK_PROTO"
-		           : info.group == ActionGroup::UStack ? "D_USTACK_PROTO"
-		                                               : "D_PROTO_LEN",
-		           node,
-		           who + " prototype mismatch: too " +
-		               (node->list.size() < info.min ? "few" : "many") + " arguments",
-		           "");
-	if (info.group == ActionGroup::Symbol) {
-		Node* const address = node->list[0];
-		if (address->kind == Nk::Translated ||
-		    (!types_.is_scalar(address->type) && !types_.is_function(address->type)))
-			return bad("D_PROTO_ARG", address,
-			           who +
-			               " argument #1 is incompatible with prototype: an address is expected",
-			           "this has type " + sema_.type_text(address));
-		const bool of_user = info.kind != DFR_ACT_SYM && info.kind != DFR_ACT_MOD;
-		if (!of_user && compilation_.kernel_missing())
-			return bad("D_VAR_UNSUP", node,
-			           who + " is not supported by " + compilation_.target.description(),
-			           "it names kernel state: load the module (dfr.ko) and run as root");
-		out.expression = canonical(types_, address);
-		out.difo =
-		    generate(compilation_, address, {dif_type{DIF_KIND_CTF, DIF_CK_POINTER, 0, 0, 8}, false});
-		if (!out.expression.empty())
-			out.expression = "(" + node->text + " " + out.expression + ")";
-		failed_ |= !out.difo;
-		return bool(out.difo);
-	}
 	uint64_t frames = 0, strings = 0;
 	for (size_t i = 0; i < node->list.size(); i++) {
 		const Node* const argument = node->list[i];
@@ -358,14 +368,17 @@ void ClauseBuilder::tracemem(Node* call) {
 	failed_ |= !out.difo;
 	out.uarg = uarg();
 	add(std::move(out));
-	if (call->list.size() < 3)
-		return;
-	Node* const limit = call->list[2];
+	if (call->list.size() > 2)
+		tracemem_limit(call->list[2]);
+}
+
+// The third argument: how many of the bytes are shown, which a firing finds out.
+void ClauseBuilder::tracemem_limit(Node* limit) {
 	if (!value(limit))
 		return;
 	if (!types_.is_integer(limit->type))
-		return bad("D_TRACEMEM_DYNSIZE", limit,
-		           "tracemem( ) argument #3 must be a non-zero positive integral expression", "");
+		return refuse("D_TRACEMEM_DYNSIZE", limit->place,
+		              "tracemem( ) argument #3 must be a non-zero positive integral expression", "");
 	dof::Action more;
 	more.kind = DFR_ACT_TRACEMEM_DYNSIZE;
 	more.difo = generate(compilation_, limit, {int_result(8), false});
@@ -546,46 +559,10 @@ void ClauseBuilder::simple(Node* call, const ActionInfo& info) {
 
 void ClauseBuilder::libact(Node* call, const ActionInfo& info) {
 	const std::string who = call->text + "( )";
-	const auto put = [&](dof::Action out) {
-		out.kind = DFR_ACT_LIBACT;
-		out.uarg = uarg(info.libact);
-		failed_ |= !out.difo;
-		add(std::move(out));
-	};
 	if (info.libact == DFR_LIBACT_FTRUNCATE)
-		return put(constant_action(DFR_ACT_LIBACT, 0));
-	if (info.libact == DFR_LIBACT_SETOPT) {
-		for (size_t i = 0; i < 2; i++) {
-			Node* text = i < call->list.size() ? call->list[i]
-			                                   : compilation_.arena.make(Nk::String, call->place);
-			if (!value(text))
-				return;
-			if (!types_.is_string_like(text->type)) {
-				compilation_.error("D_PROTO_ARG", text->place,
-				                   who + " argument #" + std::to_string(i + 1) +
-				                       " is incompatible with prototype:\n\tprototype: "
-				                       "string\n\t argument: " +
-				                       sema_.type_text(text),
-				                   "");
-				failed_ = true;
-				return;
-			}
-			if (i == 0 && text->kind == Nk::String) {
-				const OptionInfo* const option = find_option(text->text);
-				if (!option || option->time != OptionTime::Dynamic)
-					compilation_.diagnostics.warning(
-					    "D_PRAGMA_OPTSET", text->place,
-					    "option " + text->text + " cannot be changed while tracing",
-					    "dynamic options can: quiet, flowindent, aggsortkey, switchrate "
-					    "...");
-			}
-			dof::Action out;
-			out.difo = generate(compilation_, text,
-			                    {dif_type_of(types_, types_.string_type(), false), false});
-			put(std::move(out));
-		}
-		return;
-	}
+		return add_libact(constant_action(DFR_ACT_LIBACT, 0), info);
+	if (info.libact == DFR_LIBACT_SETOPT)
+		return setopt(call, info);
 	const std::string prefix = info.libact == DFR_LIBACT_CLEAR   ? "D_CLEAR_"
 	                           : info.libact == DFR_LIBACT_TRUNC ? "D_TRUNC_"
 	                                                             : "D_NORMALIZE_";
@@ -593,7 +570,7 @@ void ClauseBuilder::libact(Node* call, const ActionInfo& info) {
 	    aggregation_argument(call->list[0], who, prefix + "AGGARG", prefix + "AGGBAD");
 	if (!aggregation)
 		return;
-	put(id_action(DFR_ACT_LIBACT, *aggregation));
+	add_libact(id_action(DFR_ACT_LIBACT, *aggregation), info);
 	if (call->list.size() < 2)
 		return;
 	Node* const number = call->list[1];
@@ -608,7 +585,43 @@ void ClauseBuilder::libact(Node* call, const ActionInfo& info) {
 	}
 	dof::Action out;
 	out.difo = generate(compilation_, number, {int_result(8), true});
-	put(std::move(out));
+	add_libact(std::move(out), info);
+}
+
+void ClauseBuilder::add_libact(dof::Action out, const ActionInfo& info) {
+	out.kind = DFR_ACT_LIBACT;
+	out.uarg = uarg(info.libact);
+	failed_ |= !out.difo;
+	add(std::move(out));
+}
+
+// setopt(name, value): both are recorded, and the consumer sets the option.
+void ClauseBuilder::setopt(Node* call, const ActionInfo& info) {
+	for (size_t i = 0; i < 2; i++) {
+		Node* text =
+		    i < call->list.size() ? call->list[i] : compilation_.arena.make(Nk::String, call->place);
+		if (!value(text))
+			return;
+		if (!types_.is_string_like(text->type))
+			return refuse(
+			    "D_PROTO_ARG", text->place,
+			    call->text + "( ) argument #" + std::to_string(i + 1) +
+			        " is incompatible with prototype:\n\tprototype: string\n\t argument: " +
+			        sema_.type_text(text),
+			    "");
+		if (i == 0 && text->kind == Nk::String) {
+			const OptionInfo* const option = find_option(text->text);
+			if (!option || option->time != OptionTime::Dynamic)
+				compilation_.diagnostics.warning(
+				    "D_PRAGMA_OPTSET", text->place,
+				    "option " + text->text + " cannot be changed while tracing",
+				    "dynamic options can: quiet, flowindent, aggsortkey, switchrate ...");
+		}
+		dof::Action out;
+		out.difo =
+		    generate(compilation_, text, {dif_type_of(types_, types_.string_type(), false), false});
+		add_libact(std::move(out), info);
+	}
 }
 
 void ClauseBuilder::capture(Node* call) {

@@ -131,6 +131,15 @@ bool ClauseBuilder::lquantize(Node* call, uint64_t* arg) {
 	return true;
 }
 
+// How many words an aggregation's value has: the steps of each order but those of the orders below it.
+static int64_t llquantize_words(int64_t factor, int64_t low, int64_t high, int64_t steps) {
+	int64_t words = 3; // parameters, below and above
+	for (int64_t i = 0, next = factor; i <= high; i++, next = i <= high ? next * factor : next)
+		if (i >= low)
+			words += std::min(next, steps) - std::min(next, steps) / factor;
+	return words;
+}
+
 bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
 	int64_t factor = 0, low = 0, high = 0, steps = 0;
 	bool good = integer_parameter(call, 1, "factor", "D_LLQUANT_FACTOR", 0, UINT16_MAX, &factor);
@@ -182,11 +191,7 @@ bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
 		           "llquantize( ) number of linear steps per magnitude (argument #5) must evenly "
 		           "divide a power of factor (argument #2)",
 		           "");
-	// The steps of each order but those of the orders below it.
-	int64_t words = 3; // parameters, below and above
-	for (int64_t i = 0, next = factor; i <= high; i++, next = i <= high ? next * factor : next)
-		if (i >= low)
-			words += std::min(next, steps) - std::min(next, steps) / factor;
+	const int64_t words = llquantize_words(factor, low, high, steps);
 	if (words > kWordsMax)
 		return bad("D_LLQUANT_NSTEPVAL", 4,
 		           "llquantize( ) has " + std::to_string(words) + " buckets, and " +

@@ -79,23 +79,24 @@ bool Parser::type_ahead(const Token& token) {
 	}
 }
 
+void Parser::storage_class(Specifiers& out) {
+	if (out.storage != Storage::None)
+		compilation_.error("D_DECL_CLASS", tok_.place,
+		                   "only one storage class allowed in declaration",
+		                   "keep one of extern, typedef, self and this");
+	out.storage = at(Tok::Extern)    ? Storage::Extern
+	              : at(Tok::Typedef) ? Storage::Typedef
+	              : at(Tok::Self)    ? Storage::Self
+	                                 : Storage::This;
+}
+
 // One word of a declaration's specifiers; false: it is none.
 bool Parser::specifier(Specifiers& out, TypeWords& words) {
 	switch (tok_.kind) {
 	case Tok::Extern:
 	case Tok::Typedef:
 	case Tok::Self:
-	case Tok::This: {
-		if (out.storage != Storage::None)
-			compilation_.error("D_DECL_CLASS", tok_.place,
-			                   "only one storage class allowed in declaration",
-			                   "keep one of extern, typedef, self and this");
-		out.storage = at(Tok::Extern)    ? Storage::Extern
-		              : at(Tok::Typedef) ? Storage::Typedef
-		              : at(Tok::Self)    ? Storage::Self
-		                                 : Storage::This;
-		return true;
-	}
+	case Tok::This: storage_class(out); return true;
 	case Tok::Inline:
 		if (out.storage == Storage::None && !compilation_.diagnostics.sources().foreign(tok_.place))
 			return false;
@@ -441,39 +442,8 @@ void Parser::enum_body(TypeRef type) {
 		compilation_.error("D_SYNTAX", tok_.place, "syntax error near \"}\"",
 		                   "an enum has at least one constant");
 	TypeTable::OpenEnum open(compilation_.types);
-	int64_t value = 0;
-	while (!at(Tok::RBrace)) {
-		if (!at(Tok::Ident))
-			syntax("an enum's body is a list of names");
-		const Place place = tok_.place;
-		const std::string name(tok_.name());
-		advance();
-		if (accept(Tok::Assign)) {
-			if (at(Tok::Comma) || at(Tok::RBrace))
-				syntax("the value of " + name + " is missing");
-			const auto given = sema_.constant(ternary());
-			if (!given)
-				compilation_.error(
-				    "D_DECL_ENCONST", place,
-				    "enumerator '" + name +
-				        "' must be assigned to an integral constant expression",
-				    "only constants can be used here");
-			else
-				value = *given;
-		}
-		if (value > INT32_MAX || value < INT32_MIN)
-			compilation_.error("D_DECL_ENOFLOW", place,
-			                   "enumerator '" + name + "' value overflows INT_MAX",
-			                   "an enum's constants have 32 bits");
-		bool redeclared = bool(compilation_.types.program().find_enumerator(name));
-		for (const auto& known : open.constants())
-			redeclared |= known.name == name;
-		if (redeclared)
-			compilation_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
-			                   "rename one of the two constants");
-		open.add(name, value);
-		value = static_cast<int64_t>(static_cast<uint64_t>(value) +
-		                             1); // an overflow is reported by the next one
+	for (int64_t value = 0; !at(Tok::RBrace);) {
+		value = enumerator(open, value);
 		if (!accept(Tok::Comma))
 			break;
 	}
@@ -497,6 +467,40 @@ void Parser::enum_body(TypeRef type) {
 		bytes = reach <= UINT8_MAX ? 1 : reach <= UINT16_MAX ? 2 : 4;
 	}
 	compilation_.types.program().define_enum(type, open.constants(), bytes, is_signed);
+}
+
+// One constant: `value`, if the program gives it none. Returns what the next one is.
+int64_t Parser::enumerator(TypeTable::OpenEnum& open, int64_t value) {
+	if (!at(Tok::Ident))
+		syntax("an enum's body is a list of names");
+	const Place place = tok_.place;
+	const std::string name(tok_.name());
+	advance();
+	if (accept(Tok::Assign)) {
+		if (at(Tok::Comma) || at(Tok::RBrace))
+			syntax("the value of " + name + " is missing");
+		const auto given = sema_.constant(ternary());
+		if (!given)
+			compilation_.error("D_DECL_ENCONST", place,
+			                   "enumerator '" + name +
+			                       "' must be assigned to an integral constant expression",
+			                   "only constants can be used here");
+		else
+			value = *given;
+	}
+	if (value > INT32_MAX || value < INT32_MIN)
+		compilation_.error("D_DECL_ENOFLOW", place,
+		                   "enumerator '" + name + "' value overflows INT_MAX",
+		                   "an enum's constants have 32 bits");
+	bool redeclared = bool(compilation_.types.program().find_enumerator(name));
+	for (const auto& known : open.constants())
+		redeclared |= known.name == name;
+	if (redeclared)
+		compilation_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
+		                   "rename one of the two constants");
+	open.add(name, value);
+	// An overflow is reported by the next one.
+	return static_cast<int64_t>(static_cast<uint64_t>(value) + 1);
 }
 
 TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
@@ -611,6 +615,30 @@ TypeRef Parser::suffixes(TypeRef base, Declarator& out) {
 	return base;
 }
 
+void Parser::declared_name(Declarator& out, bool need_name) {
+	if (at(Tok::Ident) || (d_word(tok_.kind) && compilation_.diagnostics.sources().foreign(tok_.place))) {
+		out.name = tok_.name();
+		if (out.name.find('`') != std::string::npos) {
+			compilation_.error("D_DECL_SCOPE", tok_.place,
+			                   "cannot specify scope in a declaration: " + out.name,
+			                   "what a program declares is its own");
+			out.name = out.name.substr(out.name.rfind('`') + 1);
+		}
+		advance();
+	} else if (at(Tok::Aggregation)) {
+		compilation_.error(
+		    "D_DECL_DYNOBJ", tok_.place,
+		    "cannot declare an object without a type of its own: " + std::string(tok_.text),
+		    "an aggregation comes to be with its first assignment: " + std::string(tok_.text) +
+		        " = count();");
+		throw Failure{};
+	} else if (need_name) {
+		compilation_.error("D_DECL_IDENT", tok_.place, "missing or invalid identifier in declaration",
+		                   "a name is expected here");
+		throw Failure{};
+	}
+}
+
 Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 	Declarator out;
 	out.place = tok_.place;
@@ -649,29 +677,7 @@ Parser::Declarator Parser::declarator(TypeRef base, bool need_name) {
 		advance();
 	} else {
 		out.place = tok_.place;
-		if (at(Tok::Ident) ||
-		    (d_word(tok_.kind) && compilation_.diagnostics.sources().foreign(tok_.place))) {
-			out.name = tok_.name();
-			if (out.name.find('`') != std::string::npos) {
-				compilation_.error("D_DECL_SCOPE", tok_.place,
-				                   "cannot specify scope in a declaration: " + out.name,
-				                   "what a program declares is its own");
-				out.name = out.name.substr(out.name.rfind('`') + 1);
-			}
-			advance();
-		} else if (at(Tok::Aggregation)) {
-			compilation_.error("D_DECL_DYNOBJ", tok_.place,
-			                   "cannot declare an object without a type of its own: " +
-			                       std::string(tok_.text),
-			                   "an aggregation comes to be with its first assignment: " +
-			                       std::string(tok_.text) + " = count();");
-			throw Failure{};
-		} else if (need_name) {
-			compilation_.error("D_DECL_IDENT", tok_.place,
-			                   "missing or invalid identifier in declaration",
-			                   "a name is expected here");
-			throw Failure{};
-		}
+		declared_name(out, need_name);
 		out.type = suffixes(base, out);
 	}
 	nesting_--;

@@ -178,19 +178,25 @@ Parser::Item Parser::next(Clause& out) {
 	}
 }
 
-void Parser::split_description(Description& desc) {
+// What stands between the colons; one behind a backslash is no colon.
+static std::vector<std::string> colon_parts(const std::string& text) {
 	std::vector<std::string> parts(1);
-	for (size_t i = 0; i < desc.text.size(); i++) {
-		const char c = desc.text[i];
-		if (c == '\\' && i + 1 < desc.text.size()) {
+	for (size_t i = 0; i < text.size(); i++) {
+		const char c = text[i];
+		if (c == '\\' && i + 1 < text.size()) {
 			parts.back() += c;
-			parts.back() += desc.text[++i];
+			parts.back() += text[++i];
 		} else if (c == ':') {
 			parts.emplace_back();
 		} else {
 			parts.back() += c;
 		}
 	}
+	return parts;
+}
+
+void Parser::split_description(Description& desc) {
+	std::vector<std::string> parts = colon_parts(desc.text);
 	bool digits = !desc.text.empty();
 	for (const char c : desc.text)
 		digits &= c >= '0' && c <= '9';
@@ -309,6 +315,24 @@ void Parser::statements(std::vector<Stmt>& out) {
 	}
 }
 
+// for, while or do: refused.
+void Parser::loop() {
+	constexpr const char* kHint =
+	    "D has no loops: a probe's work must be bounded; use the probe itself, or tick-";
+	if (peek().kind != Tok::LParen)
+		syntax(kHint);
+	// The header's semicolons end no statement.
+	const std::string word(tok_.text);
+	compilation_.error("D_SYNTAX", tok_.place, "syntax error near \"" + word + "\"", kHint);
+	advance();
+	for (unsigned open = 0; !at(Tok::End); advance()) {
+		open += at(Tok::LParen);
+		if (at(Tok::RParen) && --open == 0)
+			break;
+	}
+	throw Failure{};
+}
+
 void Parser::statement(std::vector<Stmt>& out) {
 	if (accept(Tok::Semicolon))
 		return;
@@ -326,22 +350,7 @@ void Parser::statement(std::vector<Stmt>& out) {
 	switch (tok_.kind) {
 	case Tok::For:
 	case Tok::While:
-	case Tok::Do:
-		if (peek().kind == Tok::LParen) {
-			// The header's semicolons end no statement.
-			const std::string word(tok_.text);
-			compilation_.error(
-			    "D_SYNTAX", tok_.place, "syntax error near \"" + word + "\"",
-			    "D has no loops: a probe's work must be bounded; use the probe itself, or tick-");
-			advance();
-			for (unsigned open = 0; !at(Tok::End); advance()) {
-				open += at(Tok::LParen);
-				if (at(Tok::RParen) && --open == 0)
-					break;
-			}
-			throw Failure{};
-		}
-		syntax("D has no loops: a probe's work must be bounded; use the probe itself, or tick-");
+	case Tok::Do: loop();
 	case Tok::Switch:
 	case Tok::Case:
 	case Tok::Break:

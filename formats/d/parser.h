@@ -82,6 +82,7 @@ private:
 	Item clause(Clause& out);
 	void statements(std::vector<Stmt>& out);
 	void statement(std::vector<Stmt>& out);
+	[[noreturn]] void loop();
 	void if_statement(std::vector<Stmt>& out);
 	void inline_definition();
 	void translator_definition();
@@ -98,6 +99,7 @@ private:
 	void check_alignment(const CAttributes& attributes, Place place);
 	void declare(const Specifiers& base, const Declarator& one);
 	Specifiers specifiers();
+	void storage_class(Specifiers& out);
 	bool specifier(Specifiers& out, TypeWords& words);
 	void check_words(Specifiers& out, const TypeWords& words);
 	types::TypeRef type_of(const Specifiers& out, const TypeWords& words);
@@ -110,6 +112,8 @@ private:
 	int32_t bit_field(const Declarator& one);
 	void define_struct(types::TypeRef type, const CAttributes& own, StructBody& body);
 	void enum_body(types::TypeRef type);
+	int64_t enumerator(TypeTable::OpenEnum& open, int64_t value);
+	void declared_name(Declarator& out, bool need_name);
 	Declarator declarator(types::TypeRef base, bool need_name);
 	types::TypeRef suffixes(types::TypeRef base, Declarator& out);
 	types::TypeRef array_suffix(types::TypeRef base, Declarator& out);

@@ -104,6 +104,61 @@ NameFacts* pragma_name(Compilation& compilation, Place place, const std::string&
 	return &facts;
 }
 
+void pragma_attributes(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
+	const auto attributes = parts.size() > 3 ? parse_attributes(parts[3]) : std::nullopt;
+	if (parts.size() == 5 && attributes) {
+		if (NameFacts* const facts = pragma_name(compilation, place, parts[2], parts[4]))
+			facts->attributes = attributes;
+	} else if (parts.size() != 7 || !attributes) {
+		compilation.error("D_PRAGMA_MALFORM", place,
+		                  "malformed #pragma attributes: invalid or missing attribute specification",
+		                  "write: #pragma D attributes Stable/Stable/Common name");
+	}
+}
+
+void pragma_binding(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
+	if (parts.size() != 5)
+		return compilation.error("D_PRAGMA_MALFORM", place,
+		                         "malformed #pragma binding: version or name missing",
+		                         "write: #pragma D binding \"1.0\" name");
+	const auto version = parse_version(unquoted(parts[3]));
+	if (!version)
+		return compilation.error("D_PRAGMA_INVAL", place,
+		                         "invalid version specified by #pragma binding: " + parts[3],
+		                         "write: #pragma D binding \"1.0\" name");
+	if (NameFacts* const facts = pragma_name(compilation, place, parts[2], parts[4]))
+		facts->version = *version;
+}
+
+void pragma_depends_on(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
+	if (parts.size() < 5)
+		return compilation.error("D_PRAGMA_MALFORM", place, "malformed #pragma depends_on directive",
+		                         "write: #pragma D depends_on library FILE");
+	const std::string &kind = parts[3], &name = parts[4];
+	const bool library = kind == "library", module = kind == "module", provider = kind == "provider";
+	if (library && !compilation.in_library)
+		return compilation.error("D_PRAGMA_DEPEND", place,
+		                         "a main program cannot depend on library " + name,
+		                         "drop the line: a library is read when one of its names is "
+		                         "used; -L names more folders of them");
+	if (!library && !module && !provider)
+		return compilation.error("D_PRAGMA_INVAL", place,
+		                         "invalid class " + kind + " specified by #pragma depends_on",
+		                         "known: library, module, provider");
+	ProbePattern pattern;
+	(provider ? pattern.provider : pattern.module) = name;
+	// A library file is compiled when a name of it is used: being there is enough.
+	bool found =
+	    library ? compilation.has_library_file(name) : module && compilation.target.kernel_types(name);
+	if (!found && !library)
+		compilation.target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
+	if (!found && compilation.in_library)
+		compilation.skip_file = true;
+	else if (!found)
+		compilation.error("D_PRAGMA_DEPEND", place, "program requires " + kind + " " + name,
+		                  "it is not there: load it first");
+}
+
 void pragma_d(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
 	if (parts.size() < 3)
 		return compilation.error("D_PRAGMA_MALFORM", place, "malformed #pragma D: what is missing",
@@ -111,66 +166,12 @@ void pragma_d(Compilation& compilation, Place place, const std::vector<std::stri
 	const std::string& what = parts[2];
 	if (what == "option")
 		return pragma_option(compilation, place, parts);
-	if (what == "attributes") {
-		const auto attributes = parts.size() > 3 ? parse_attributes(parts[3]) : std::nullopt;
-		if (parts.size() == 5 && attributes) {
-			if (NameFacts* const facts = pragma_name(compilation, place, what, parts[4]))
-				facts->attributes = attributes;
-		} else if (parts.size() != 7 || !attributes)
-			compilation.error(
-			    "D_PRAGMA_MALFORM", place,
-			    "malformed #pragma attributes: invalid or missing attribute specification",
-			    "write: #pragma D attributes Stable/Stable/Common name");
-		return;
-	}
-	if (what == "binding") {
-		if (parts.size() != 5)
-			return compilation.error("D_PRAGMA_MALFORM", place,
-			                         "malformed #pragma binding: version or name missing",
-			                         "write: #pragma D binding \"1.0\" name");
-		const auto version = parse_version(unquoted(parts[3]));
-		if (!version)
-			return compilation.error("D_PRAGMA_INVAL", place,
-			                         "invalid version specified by #pragma binding: " + parts[3],
-			                         "write: #pragma D binding \"1.0\" name");
-		if (NameFacts* const facts = pragma_name(compilation, place, what, parts[4]))
-			facts->version = *version;
-		return;
-	}
-	if (what == "depends_on") {
-		if (parts.size() < 5)
-			return compilation.error("D_PRAGMA_MALFORM", place,
-			                         "malformed #pragma depends_on directive",
-			                         "write: #pragma D depends_on library FILE");
-		if (parts[3] == "library" && !compilation.in_library)
-			return compilation.error("D_PRAGMA_DEPEND", place,
-			                         "a main program cannot depend on library " + parts[4],
-			                         "drop the line: a library is read when one of its names is "
-			                         "used; -L names more folders of them");
-		if (parts[3] == "library" || parts[3] == "module" || parts[3] == "provider") {
-			ProbePattern pattern;
-			(parts[3] == "provider" ? pattern.provider : pattern.module) = parts[4];
-			// A library file is compiled when a name of it is used: being there is enough.
-			const bool library = parts[3] == "library";
-			bool found = library
-			                 ? compilation.has_library_file(parts[4])
-			                 : parts[3] == "module" && compilation.target.kernel_types(parts[4]);
-			if (!found && !library)
-				compilation.target.match(pattern,
-				                         [&](const ProbeInfo&) { return !(found = true); });
-			if (!found && compilation.in_library)
-				compilation.skip_file = true;
-			else if (!found)
-				compilation.error("D_PRAGMA_DEPEND", place,
-				                  "program requires " + parts[3] + " " + parts[4],
-				                  "it is not there: load it first");
-		} else {
-			compilation.error("D_PRAGMA_INVAL", place,
-			                  "invalid class " + parts[3] + " specified by #pragma depends_on",
-			                  "known: library, module, provider");
-		}
-		return;
-	}
+	if (what == "attributes")
+		return pragma_attributes(compilation, place, parts);
+	if (what == "binding")
+		return pragma_binding(compilation, place, parts);
+	if (what == "depends_on")
+		return pragma_depends_on(compilation, place, parts);
 	if (what == "error")
 		return compilation.error("D_PRAGERR", place, "#error: program raised an error", "");
 	compilation.error("D_PRAGMA_INVAL", place, "invalid #pragma D: " + what,

@@ -84,6 +84,7 @@ private:
 	void additive(Node* node);
 	void comparison(Node* node);
 	void logical(Node* node);
+	types::TypeRef choice_type(Node*& b, Node*& c);
 	void ternary(Node* node);
 	bool need_scalar(Node* node, Node* operand);
 	bool need_integer(Node* node, Node* operand);
@@ -96,6 +97,7 @@ private:
 	// -- sema_assign.cc: what writes
 	void assign(Node* node);
 	void no_array(Node* node, const Node* array);
+	void assign_plain(Node* node);
 	void assign_value(Node* node);
 	void increment(Node* node);
 	void check_lvalue(Node* node, Node* left);
@@ -127,6 +129,7 @@ private:
 	void builtin(Node* node, const Builtin* known);
 	void zonename(Node* node);
 	void expand(Node* node, InlineDef& def, const std::vector<Node*>& arguments);
+	void inline_value(Node* node, const InlineDef& def, Node* body);
 	void variable(Node* node, Variable* found);
 	void scoped_variable(Node* node, uint8_t scope);
 	void assoc(Node* node, Variable* found);

@@ -156,37 +156,39 @@ void Sema::assign(Node* node) {
 		assign_value(node);
 }
 
+// x = y
+void Sema::assign_plain(Node* node) {
+	Node* const left = node->a;
+	const bool text =
+	    left->kind != Nk::Var && types_.is_char_array(left->type) && !types_.is_array(node->b->type);
+	if (types_.is_array(left->type) && !text && (left->kind != Nk::Var || left->variable->declared))
+		return no_array(node, left);
+	if (!convertible(left->type, node->b))
+		return poison(node, "D_OP_INCOMPAT",
+		              "operands have incompatible types: \"" + type_text(left) + "\" = \"" +
+		                  type_text(node->b) + "\"",
+		              "the first assignment or declaration has fixed the type; cast the value");
+	if (types_.is_pointer(left->type)) {
+		decay(node->b);
+		if (left->kind == Nk::Var)
+			left->variable->memory |= memory_of(node->b);
+		node->user = left->user;
+		node->writable = left->writable;
+	}
+	if (types_.is_float(left->type) || types_.is_float(node->b->type))
+		node->b = [&] {
+			Node* const converted = cast_to(left->type, node->b);
+			converted->analyzed = false;
+			analyze(converted);
+			return converted;
+		}();
+}
+
 void Sema::assign_value(Node* node) {
 	Node* const left = node->a;
 	node->type = left->type;
-	if (node->op == Tok::Assign) {
-		const bool text = left->kind != Nk::Var && types_.is_char_array(left->type) &&
-		                  !types_.is_array(node->b->type);
-		if (types_.is_array(left->type) && !text &&
-		    (left->kind != Nk::Var || left->variable->declared))
-			return no_array(node, left);
-		if (!convertible(left->type, node->b))
-			return poison(
-			    node, "D_OP_INCOMPAT",
-			    "operands have incompatible types: \"" + type_text(left) + "\" = \"" +
-			        type_text(node->b) + "\"",
-			    "the first assignment or declaration has fixed the type; cast the value");
-		if (types_.is_pointer(left->type)) {
-			decay(node->b);
-			if (left->kind == Nk::Var)
-				left->variable->memory |= memory_of(node->b);
-			node->user = left->user;
-			node->writable = left->writable;
-		}
-		if (types_.is_float(left->type) || types_.is_float(node->b->type))
-			node->b = [&] {
-				Node* const converted = cast_to(left->type, node->b);
-				converted->analyzed = false;
-				analyze(converted);
-				return converted;
-			}();
-		return;
-	}
+	if (node->op == Tok::Assign)
+		return assign_plain(node);
 	// x op= y computes x op y.
 	static constexpr std::pair<Tok, Tok> kOperations[] = {
 	    {Tok::AddEq, Tok::Plus},  {Tok::SubEq, Tok::Minus},   {Tok::MulEq, Tok::Star},

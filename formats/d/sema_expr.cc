@@ -500,6 +500,32 @@ void Sema::logical(Node* node) {
 	fold(node);
 }
 
+// The type of a ? b : c; none: b and c do not fit together. Numbers may be converted.
+TypeRef Sema::choice_type(Node*& b, Node*& c) {
+	const bool string_b = types_.is_string(b->type), string_c = types_.is_string(c->type);
+	if ((string_b || string_c) && (types_.is_string_like(b->type) || is_null(b)) &&
+	    (types_.is_string_like(c->type) || is_null(c)))
+		return types_.string_type();
+	if (types_.is_integer(b->type) && types_.is_integer(c->type))
+		return types_.promote(b->type, c->type);
+	if (types_.is_arithmetic(b->type) && types_.is_arithmetic(c->type)) {
+		to_double(b);
+		to_double(c);
+		return types_.basic("double");
+	}
+	if (types_.is_pointer(b->type) && (types_.is_pointer(c->type) || is_null(c))) {
+		const bool differ = types_.is_pointer(c->type) && !types_.same(b->type, c->type) &&
+		                    !types_.is_void(types_.target(b->type)) &&
+		                    !types_.is_void(types_.target(c->type));
+		return differ ? TypeRef() : b->type;
+	}
+	if (types_.is_pointer(c->type) && is_null(b))
+		return c->type;
+	const bool alike = (types_.is_struct(b->type) && types_.same(b->type, c->type)) ||
+	                   (types_.is_void(b->type) && types_.is_void(c->type));
+	return alike ? b->type : TypeRef();
+}
+
 void Sema::ternary(Node* node) {
 	analyze(node->a);
 	analyze(node->b);
@@ -522,32 +548,11 @@ void Sema::ternary(Node* node) {
 	Node *&b = node->b, *&c = node->c;
 	decay(b);
 	decay(c);
-	const bool string_b = types_.is_string(b->type), string_c = types_.is_string(c->type);
-	if ((string_b || string_c) && (types_.is_string_like(b->type) || is_null(b)) &&
-	    (types_.is_string_like(c->type) || is_null(c))) {
-		node->type = types_.string_type();
-	} else if (types_.is_integer(b->type) && types_.is_integer(c->type)) {
-		node->type = types_.promote(b->type, c->type);
-	} else if (types_.is_arithmetic(b->type) && types_.is_arithmetic(c->type)) {
-		to_double(b);
-		to_double(c);
-		node->type = types_.basic("double");
-	} else if (types_.is_pointer(b->type) && (types_.is_pointer(c->type) || is_null(c))) {
-		if (types_.is_pointer(c->type) && !types_.same(b->type, c->type) &&
-		    !types_.is_void(types_.target(b->type)) && !types_.is_void(types_.target(c->type)))
-			return poison(node, "D_OP_INCOMPAT",
-			              "operator ?: operands must have compatible types",
-			              "they are \"" + type_text(b) + "\" and \"" + type_text(c) + "\"");
-		node->type = b->type;
-	} else if (types_.is_pointer(c->type) && is_null(b)) {
-		node->type = c->type;
-	} else if ((types_.is_struct(b->type) && types_.same(b->type, c->type)) ||
-	           (types_.is_void(b->type) && types_.is_void(c->type))) {
-		node->type = b->type;
-	} else {
+	const TypeRef type = choice_type(b, c);
+	if (!type)
 		return poison(node, "D_OP_INCOMPAT", "operator ?: operands must have compatible types",
 		              "they are \"" + type_text(b) + "\" and \"" + type_text(c) + "\"");
-	}
+	node->type = type;
 	const bool pointers = types_.is_pointer(node->type);
 	const unsigned memory_b = memory_of(b), memory_c = memory_of(c);
 	// What may be of both kinds can be either now.
@@ -561,7 +566,6 @@ void Sema::ternary(Node* node) {
 	node->writable = pointers && (b->writable || is_null(b)) && (c->writable || is_null(c));
 	if (node->a->kind == Nk::Int) {
 		Node* const chosen = node->a->value ? b : c;
-		const TypeRef type = node->type;
 		if (chosen->kind == Nk::Int || chosen->kind == Nk::String) {
 			*node = *chosen;
 			node->type = type;

@@ -299,6 +299,11 @@ void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& argument
 		node->kind = Nk::Error;
 		return;
 	}
+	inline_value(node, def, body);
+}
+
+// Makes the node the analysed body, converted to the type that the definition names.
+void Sema::inline_value(Node* node, const InlineDef& def, Node* body) {
 	const Place place = node->place;
 	if (body->kind == Nk::Translated || types_.is_struct(def.type) || types_.is_array(def.type) ||
 	    types_.is_void(def.type) || types_.same(def.type, body->type)) {
