@@ -15,8 +15,6 @@ struct Suffix {
 };
 
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr Suffix kSizes[] = {
-    {"", 1}, {"k", 1ull << 10}, {"m", 1ull << 20}, {"g", 1ull << 30}, {"t", 1ull << 40}};
 constexpr Suffix kTimes[] = {{"", 1},
                              {"ns", 1},
                              {"nsec", 1},
@@ -44,9 +42,8 @@ std::optional<uint64_t> number(std::string_view text, std::string& rest) {
 	return value;
 }
 
-template <size_t N>
-std::optional<uint64_t> scaled(uint64_t value, const std::string& rest, const Suffix (&suffixes)[N]) {
-	for (const Suffix& suffix : suffixes)
+std::optional<uint64_t> scaled(uint64_t value, const std::string& rest) {
+	for (const Suffix& suffix : kTimes)
 		if (rest == suffix.name)
 			return value > UINT64_MAX / suffix.factor ? std::nullopt
 			                                          : std::optional(value * suffix.factor);
@@ -55,18 +52,12 @@ std::optional<uint64_t> scaled(uint64_t value, const std::string& rest, const Su
 
 } // namespace
 
-std::optional<uint64_t> parse_size(std::string_view text) {
-	std::string rest;
-	const auto value = number(text, rest);
-	return value ? scaled(*value, rest, kSizes) : std::nullopt;
-}
-
 std::optional<uint64_t> parse_rate(std::string_view text) {
 	std::string rest;
 	const auto value = number(text, rest);
 	if (value && rest == "hz")
 		return *value == 0 ? 0 : kSecond / *value;
-	return value ? scaled(*value, rest, kTimes) : std::nullopt;
+	return value ? scaled(*value, rest) : std::nullopt;
 }
 
 } // namespace dfr::lib

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Values of options as people write them: sizes (4m) and rates (10hz, 500ms).
+// Values of options as people write them: rates (10hz, 500ms).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 
 namespace dfr::lib {
 
-std::optional<uint64_t> parse_size(std::string_view text); // bytes
 std::optional<uint64_t> parse_rate(std::string_view text); // ns
 
 } // namespace dfr::lib

@@ -231,14 +231,6 @@ const OptionInfo* find_option(std::string_view name) {
 	return nullptr;
 }
 
-const OptionInfo* find_option_number(uint32_t number) {
-	for (const OptionInfo& one : kOptions) {
-		if (one.number == number && number != kNoOptionNumber)
-			return &one;
-	}
-	return nullptr;
-}
-
 std::vector<std::string_view> option_names() {
 	std::vector<std::string_view> names;
 	for (const OptionInfo& one : kOptions)

@@ -28,7 +28,6 @@ inline constexpr const char* kVersion = "1.13";
 constexpr uint32_t kNoOptionNumber = 0xffffffff;
 
 const OptionInfo* find_option(std::string_view name);
-const OptionInfo* find_option_number(uint32_t number);
 std::vector<std::string_view> option_names();
 
 // The words that an option takes, where it takes words; else nothing.

@@ -236,8 +236,6 @@ struct Verdict {
 	uint64_t records = 0, lost = 0;
 	std::vector<std::string> reasons; // "1,204 records lost on CPU 2 (ring full)"
 };
-// "ring full": an enum dfr_loss in words.
-const char* loss_text(uint32_t cause);
 Verdict judge(BlockSource& source, const Merger& merger);
 // "14:03:02.120": a record's time as local wall-clock time.
 std::string time_text(const Catalog& catalog, uint64_t mono);

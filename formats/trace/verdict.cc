@@ -196,10 +196,6 @@ bool times_known(const Catalog& catalog, uint64_t mono) {
 
 } // namespace
 
-const char* loss_text(uint32_t cause) {
-	return cause < DFR_LOSS_MAX ? kLossText[cause] : "cause not known";
-}
-
 std::string time_text(const Catalog& catalog, uint64_t mono) {
 	return times_known(catalog, mono) ? format_moment(moment(catalog, mono), "%H:%M:%S")
 	                                  : "a time not known";

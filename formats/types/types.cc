@@ -69,15 +69,6 @@ TypeRef unqualified(TypeRef type) {
 	return strip(type, is_qualifier);
 }
 
-bool has_qualifier(TypeRef type, Kind qualifier) {
-	bool seen = false;
-	strip(type, [&](Kind kind) {
-		seen |= kind == qualifier;
-		return kind == Kind::Typedef || is_qualifier(kind);
-	});
-	return seen;
-}
-
 std::optional<std::uint64_t> size_of(TypeRef type) {
 	const TypeRef start = type;
 	std::uint64_t factor = 1;

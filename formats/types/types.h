@@ -151,9 +151,6 @@ inline Kind resolved_kind(TypeRef type) {
 	return resolved_info(type).kind;
 }
 
-// Whether resolve() would pass a `const`, `volatile` or `restrict`.
-bool has_qualifier(TypeRef type, Kind qualifier);
-
 // Nothing for void, functions and incomplete types.
 std::optional<std::uint64_t> size_of(TypeRef type);
 std::optional<std::uint64_t> align_of(TypeRef type);

@@ -10,7 +10,6 @@
 
 using dfr::engine::timer_interval;
 using dfr::lib::parse_rate;
-using dfr::lib::parse_size;
 
 TEST_CASE("replay: timer names", "[replay]") {
 	CHECK(timer_interval("tick-1s") == 1'000'000'000);
@@ -37,12 +36,6 @@ TEST_CASE("replay: what is no timer", "[replay]") {
 }
 
 TEST_CASE("replay: option values", "[replay]") {
-	CHECK(parse_size("4m") == 4u << 20);
-	CHECK(parse_size("10K") == 10240);
-	CHECK(parse_size("7") == 7);
-	CHECK_FALSE(parse_size("4q"));
-	CHECK_FALSE(parse_size(""));
-	CHECK_FALSE(parse_size("99999999999t"));
 	CHECK(parse_rate("10hz") == 100'000'000);
 	CHECK(parse_rate("500ms") == 500'000'000);
 	CHECK(parse_rate("3") == 3);

@@ -165,8 +165,6 @@ TEST_CASE("program types: enums, typedefs, functions and variables by name") {
 	CHECK(t.p.find(NameSpace::Ordinary, "id_t") == alias);
 	CHECK(resolve(alias) == t.int_);
 	CHECK(unqualified(alias) == alias);
-	CHECK(has_qualifier(alias, Kind::Volatile));
-	CHECK_FALSE(has_qualifier(alias, Kind::Const));
 	CHECK(to_c(t.p.pointer(alias)) == "id_t *");
 	t.p.name_variable("v", alias);
 	CHECK(t.p.find_variable("v") == alias);
