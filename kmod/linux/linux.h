@@ -108,7 +108,7 @@ void dfr_anchor_panic(const char *reason); /* any context: a machine that dies *
  * Process context, called after the engine's lock was released: CPUs that came meanwhile get their
  * rings, by a work item. True: wait for it.
  */
-void dfr_hotplug_settle(bool all);
+void dfr_hotplug_settle(bool wait);
 int dfr_hotplug_init(void);
 void dfr_hotplug_exit(void);
 int dfr_panic_init(void);
