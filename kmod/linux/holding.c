@@ -121,6 +121,15 @@ static struct dfr_holding *find(const char *name)
 	return NULL;
 }
 
+/* The same, if nobody owns it but `file`; NULL: nobody at all. holdings_lock is held. */
+static int find_free(const char *name, const struct dfr_file *file, struct dfr_holding **out)
+{
+	*out = find(name);
+	if (!*out)
+		return -ENOENT;
+	return (*out)->hd_owner && (*out)->hd_owner != file ? -EBUSY : 0;
+}
+
 bool dfr_holding_known(const char *name)
 {
 	bool known;
@@ -268,33 +277,23 @@ static void doom(struct dfr_holding *holding)
 
 int dfr_holding_claim(struct dfr_file *file, const char *name, struct dfr_holding **out)
 {
-	struct dfr_holding *holding;
-	int error = 0;
+	int error;
 
 	mutex_lock(&holdings_lock);
-	holding = find(name);
-	if (!holding)
-		error = -ENOENT;
-	else if (holding->hd_owner)
-		error = -EBUSY; /* one owner at a time */
-	else
-		WRITE_ONCE(holding->hd_owner, file);
+	error = find_free(name, NULL, out); /* one owner at a time, and once */
+	if (!error)
+		WRITE_ONCE((*out)->hd_owner, file);
 	mutex_unlock(&holdings_lock);
-	*out = holding;
 	return error;
 }
 
 int dfr_holding_end(struct dfr_file *file, const char *name)
 {
 	struct dfr_holding *holding;
-	int error = 0;
+	int error;
 
 	mutex_lock(&holdings_lock);
-	holding = find(name);
-	if (!holding)
-		error = -ENOENT;
-	else if (holding->hd_owner && holding->hd_owner != file)
-		error = -EBUSY;
+	error = find_free(name, file, &holding);
 	if (!error) {
 		if (holding->hd_owner)
 			dfr_device_set_holding(file, NULL);
