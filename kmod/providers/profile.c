@@ -261,19 +261,22 @@ static void create_usual(void)
 		create(names[i]);
 }
 
+/* Probes are created last, because nothing can fail after them that would have to free them. */
 int dfr_profile_init(void)
 {
-	int error = dfr_provider_register(dfr_engine_instance, &profile_provider);
+	int error;
 
-	if (error)
-		return error;
-	create_usual();
 	profile_hotplug =
 		cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "dfr/profile:online", cpu_came, cpu_goes);
-	if (profile_hotplug >= 0)
-		return 0;
-	dfr_provider_unregister(&profile_provider);
-	return profile_hotplug;
+	if (profile_hotplug < 0)
+		return profile_hotplug;
+	error = dfr_provider_register(dfr_engine_instance, &profile_provider);
+	if (error) {
+		cpuhp_remove_state_nocalls(profile_hotplug);
+		return error;
+	}
+	create_usual();
+	return 0;
 }
 
 void dfr_profile_exit(void)
