@@ -112,8 +112,10 @@ static int watch(void)
 		ips[n++] = crash_address;
 	if (!n)
 		return -ENOENT;
-	error = ftrace_set_filter_ips(&entry_ops, ips, n, 0, 1);
-	return error ?: dfr_ops_start(&entry_ops);
+	error = ftrace_set_filter_ips(&entry_ops, ips, n, 0, 1) ?: dfr_ops_start(&entry_ops);
+	if (error)
+		dfr_ops_reset(&entry_ops);
+	return error;
 }
 
 /* Process context, the engine's lock is held. If this fails, the panic notifier still serves. */
