@@ -701,6 +701,13 @@ static int change_filter(unsigned long *ips, unsigned int n, bool remove)
 		}
 		if (error) {
 			not_changed(ips + at, n - at, remove);
+			/*
+			 * fbt_ops did not start, so nothing of it was patched. No site may stay in its
+			 * filter: ftrace would call fbt_enter() there at the next start, and a site that is
+			 * added twice cannot be taken out by removing it once.
+			 */
+			if (!fbt_registered)
+				dfr_ops_reset(&fbt_ops);
 			break;
 		}
 		cond_resched();
