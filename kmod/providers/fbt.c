@@ -109,9 +109,15 @@ static struct dyn_ftrace *no_iter_record(struct ftrace_rec_iter *iter)
 	return NULL;
 }
 
+static struct module *no_module_address(unsigned long address)
+{
+	return NULL;
+}
+
 DEFINE_STATIC_CALL(dfr_iter_start, no_iter_start);
 DEFINE_STATIC_CALL(dfr_iter_next, no_iter_next);
 DEFINE_STATIC_CALL(dfr_iter_record, no_iter_record);
+DEFINE_STATIC_CALL(dfr_module_address, no_module_address);
 static struct mutex *fbt_ftrace_lock;
 
 /* --- Probe context. ------------------------------------------------------ */
@@ -430,17 +436,25 @@ static int add_function(unsigned long ip, const char *module, const char *name)
 	return 0;
 }
 
-static bool in_init_text(unsigned long ip, const struct module *module)
+/* Code that is freed when the kernel, or a module that is just being loaded, is initialized. */
+static bool in_init_text(unsigned long ip)
 {
-	if (module)
-		return within_module_init(ip, module);
-	return ip >= fbt_init_begin && ip < fbt_init_end;
+	const struct module *module;
+	bool found;
+
+	if (ip >= fbt_init_begin && ip < fbt_init_end)
+		return true;
+	preempt_disable(); /* so that the module is not freed meanwhile */
+	module = static_call(dfr_module_address)(ip);
+	found = module && within_module_init(ip, module);
+	preempt_enable();
+	return found;
 }
 
 /*
- * The addresses of ftrace's records: of one module without its init code, or (NULL) of
- * the kernel without its init code and of all modules. The first pass counts, the second
- * copies, so that no memory is allocated under ftrace_lock.
+ * The addresses of ftrace's records, of one module or (NULL) of the kernel and all modules,
+ * without their init code. The first pass counts, the second copies, so that no memory is
+ * allocated under ftrace_lock.
  */
 static unsigned long *collect(const struct module *module, unsigned int *count)
 {
@@ -464,7 +478,7 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 				continue;
 			if (module && !within_module(record->ip, module))
 				continue;
-			if (in_init_text(record->ip, module))
+			if (in_init_text(record->ip))
 				continue;
 			if (ips && n < room)
 				ips[n] = record->ip;
@@ -1004,7 +1018,8 @@ int dfr_fbt_init(void)
 
 	if (dfr_call_kernel(dfr_iter_start, ftrace_rec_iter_start) ||
 	    dfr_call_kernel(dfr_iter_next, ftrace_rec_iter_next) ||
-	    dfr_call_kernel(dfr_iter_record, ftrace_rec_iter_record) || dfr_blacklist_init())
+	    dfr_call_kernel(dfr_iter_record, ftrace_rec_iter_record) ||
+	    dfr_call_kernel(dfr_module_address, __module_address) || dfr_blacklist_init())
 		return -ENOENT;
 	fbt_ftrace_lock = (struct mutex *)dfr_kernel(ftrace_lock);
 	fbt_init_begin = dfr_kernel(__init_begin);

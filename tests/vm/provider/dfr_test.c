@@ -22,7 +22,11 @@
  *              before the module's initialization) with n = 0..N-1: arguments n,
  *              -n, "text", 4, { n, 2n }, 6, 7 n, 8; it returns -n and passes the
  *              tracepoint dfr_test_called (n, -n, "text", 4, 5 << 40, 6, 7 n)
+ *
+ *   hold 1     (as an argument of insmod) its initialization waits until 0 is
+ *              written, or until who loads it is killed
  */
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -40,9 +44,10 @@ struct dfr_engine* dfr_kernel_engine(void);
 static struct dfr_provider provider;
 static struct dfr_probe *fire_probe, *storm_probe;
 static struct task_struct* storm_thread;
-static bool pin, refuse;
+static bool pin, refuse, hold;
 module_param(pin, bool, 0644);
 module_param(refuse, bool, 0644);
+module_param(hold, bool, 0644);
 static unsigned int armed, commits;
 module_param(armed, uint, 0444);
 module_param(commits, uint, 0444);
@@ -202,6 +207,8 @@ static int __init test_init(void) {
 
 	if (!dfr_kernel_engine())
 		return -ENODEV; /* dfr.off */
+	while (READ_ONCE(hold) && !msleep_interruptible(20))
+		;
 	provider.pv_name = "dfrtest";
 	provider.pv_ops = &ops;
 	error = dfr_provider_register(dfr_kernel_engine(), &provider);
