@@ -5,9 +5,17 @@
  *   | key | value | key | value | key | value | key | value |    a bucket: 64 bytes
  *
  * A key is all of {variable, thread key} in one word, so to compare that word is
- * enough. Its home is one slot. If that is taken, the key may be in any other slot
- * of its two buckets and is counted in se_away; if both are full, the store is a
- * counted loss. Probe context: only the thread itself, on the one CPU where it runs,
+ * enough. Its home is one slot. If that is taken, the key is counted in se_away and
+ * may be in any slot of its buckets, which are tried in order: that of its home, then
+ * others (bucket_at()). Only if all BUCKETS_MAX are full, the store is a counted loss: by
+ * trial, there are enough of them for any factor while half of the slots are free.
+ * se_reach is how many of its buckets any key has needed so far, mostly two.
+ *
+ * The others must be independent of the home. One product with a secret factor makes
+ * the home, because most look-ups cost no more than that; but keys in a regular order,
+ * as tids are, then fill a part of all buckets to the brim for one factor in ten.
+ *
+ * Probe context: only the thread itself, on the one CPU where it runs,
  * ever reads or writes the slot of its key, so a slot is taken by one
  * compare-and-swap and given back by one store: no lists, no cleaning.
  *
@@ -16,6 +24,7 @@
 #include "kmod/engine/dif/self.h"
 
 #define BUCKET_SLOTS 4u
+#define BUCKETS_MAX  16u
 
 /* Process context. Takes up to a quarter of the dynamic variables' budget, once for the state. */
 int dfr_self_layout(struct dfr_vars *vars)
@@ -59,18 +68,21 @@ u64 dfr_self_losses(const struct dfr_vars *vars)
 	return lost;
 }
 
-/* The second bucket of a key; the same as the first if there is only one. */
-dfr_hot struct dfr_selfslot *second_of(const struct dfr_selfvars *self, u64 key)
+/*
+ * The nth bucket of a key; callers ask for 0, 1, 2 ... in order and keep *mix for it. Each step of
+ * the keyed hash serves two buckets.
+ */
+static struct dfr_selfslot *bucket_at(const struct dfr_selfvars *self, u64 key, u32 n, u64 *mix)
 {
-	u64 hash = dfr_self_hash(self, key);
+	u32 mask = self->se_mask / (u32)sizeof(struct dfr_selfslot) & ~(BUCKET_SLOTS - 1);
 
-	return &self->se_slots[(hash >> 32 ^ hash >> 12 ^ BUCKET_SLOTS) &
-			       self->se_mask / sizeof(struct dfr_selfslot) & ~(BUCKET_SLOTS - 1)];
-}
-
-dfr_hot struct dfr_selfslot *bucket_of(const struct dfr_selfvars *self, const struct dfr_selfslot *slot)
-{
-	return &self->se_slots[(u32)(slot - self->se_slots) & ~(BUCKET_SLOTS - 1)];
+	if (!n) {
+		*mix = dfr_self_hash(self, key);
+		return &self->se_slots[(u32)(dfr_self_home(self, key) - self->se_slots) & mask];
+	}
+	if (n & 1)
+		*mix = dfr_hash_word(*mix, key, self->se_factor);
+	return &self->se_slots[(n & 1 ? *mix : *mix >> 32) & mask];
 }
 
 static struct dfr_selfslot *in_bucket(struct dfr_selfslot *bucket, u64 key)
@@ -95,27 +107,44 @@ static struct dfr_selfslot *take(struct dfr_selfslot *bucket, u64 key)
 
 struct dfr_selfslot *dfr_self_find_away(const struct dfr_selfvars *self, u64 key)
 {
-	struct dfr_selfslot *slot = in_bucket(bucket_of(self, dfr_self_home(self, key)), key);
+	u32 n, reach = dfr_read_once(&self->se_reach);
+	struct dfr_selfslot *slot = NULL;
+	u64 mix = 0;
 
-	return slot ? slot : in_bucket(second_of(self, key), key);
+	for (n = 0; n < reach && !slot; n++)
+		slot = in_bucket(bucket_at(self, key, n, &mix), key);
+	return slot;
+}
+
+/* Other CPUs raise it too, so each failed swap means that it is higher now: at most BUCKETS_MAX turns. */
+static void raise_reach(struct dfr_selfvars *self, u32 reach)
+{
+	u32 seen = dfr_read_once(&self->se_reach), was;
+
+	for (; seen < reach; seen = was) {
+		was = dfr_cmpxchg(&self->se_reach, seen, reach);
+		if (was == seen)
+			return;
+	}
 }
 
 struct dfr_selfslot *dfr_self_insert_away(struct dfr_selfvars *self, u32 cpu, u64 key, u64 value)
 {
 	struct dfr_selfslot *slot = NULL;
+	u64 mix = 0;
+	u32 n;
 
-	if (self->se_slots) {
-		slot = take(bucket_of(self, dfr_self_home(self, key)), key);
-		if (!slot)
-			slot = take(second_of(self, key), key);
-	}
+	for (n = 0; self->se_slots && n < BUCKETS_MAX && !slot; n++)
+		slot = take(bucket_at(self, key, n, &mix), key);
 	if (!slot) {
 		if (self->se_lost)
 			dfr_count(&self->se_lost[cpu], 1);
 		return NULL;
 	}
-	if (slot != dfr_self_home(self, key))
+	if (slot != dfr_self_home(self, key)) {
+		raise_reach(self, n);
 		dfr_atomic_add(&self->se_away, 1);
+	}
 	dfr_write_once(&slot->ss_value, value);
 	return slot;
 }
