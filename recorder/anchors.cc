@@ -110,7 +110,7 @@ void keep(AnchorScan& scan, Candidate&& candidate) {
 
 } // namespace
 
-AnchorScan scan_anchors(const PhysicalMemory& memory) {
+AnchorScan scan_anchors(PhysicalMemory& memory) {
 	AnchorScan result;
 	std::vector<Candidate> candidates;
 	memory.scan(DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY,

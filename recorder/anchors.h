@@ -45,6 +45,7 @@ struct AnchorScan {
 	uint64_t misplaced = 0;             // anchors at another address than they say: copies
 };
 
-AnchorScan scan_anchors(const PhysicalMemory& memory);
+// Adds a remark to `memory` if it cannot be read everywhere.
+AnchorScan scan_anchors(PhysicalMemory& memory);
 
 } // namespace dfr::recorder

@@ -307,6 +307,7 @@ private:
 	// All speculation chunks that have records.
 	std::vector<SpeculationChunk> read_chunks() {
 		std::vector<SpeculationChunk> chunks;
+		uint64_t absent = 0;
 		for (const auto& [key, anchor] : group_.anchors) {
 			const uint32_t unit = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
 			if (key.kind != DFR_ANCHOR_SPEC || unit < DFR_SPEC_CHUNK_MIN || (unit & (unit - 1)) ||
@@ -320,25 +321,32 @@ private:
 				place.extent.frames.assign(frames.begin() + first,
 				                           frames.begin() + first + pages);
 				for (place.within = 0; place.within < kPage; place.within += unit)
-					add_chunk(place, unit, anchor, chunks);
+					absent += !add_chunk(place, unit, anchor, chunks);
 			}
 		}
+		if (absent)
+			trouble(plural(absent, "chunk") + " of speculations not in the image");
 		return chunks;
 	}
 
-	void add_chunk(const BlockPlace& place, uint32_t unit, const FoundAnchor& anchor,
+	// False: the image does not have the chunk, so nobody knows whether it has records.
+	bool add_chunk(const BlockPlace& place, uint32_t unit, const FoundAnchor& anchor,
 	               std::vector<SpeculationChunk>& chunks) {
 		SpeculationChunk chunk;
-		if (!read(place, std::as_writable_bytes(std::span(&chunk.head, 1))) ||
-		    chunk.head.magic != DFR_SPEC_MAGIC || !chunk.head.used)
-			return;
+		if (!read(place, std::as_writable_bytes(std::span(&chunk.head, 1))))
+			return false;
+		if (chunk.head.magic != DFR_SPEC_MAGIC || !chunk.head.used)
+			return true;
 		std::vector<std::byte> whole(unit);
 		if (chunk.head.state_id != anchor.state_id || chunk.head.cpu != anchor.cpu ||
-		    chunk.head.used > unit - sizeof(chunk.head) || !read(place, whole))
-			return trouble("a speculation's chunk is damaged");
+		    chunk.head.used > unit - sizeof(chunk.head) || !read(place, whole)) {
+			trouble("a speculation's chunk is damaged");
+			return true;
+		}
 		const auto records = whole.begin() + sizeof(chunk.head);
 		chunk.records.assign(records, records + chunk.head.used);
 		chunks.push_back(std::move(chunk));
+		return true;
 	}
 
 	// Finishes commits that the crash interrupted, and remarks on speculations that were not committed.
@@ -407,6 +415,8 @@ private:
 		       " at another address than they name, and no others";
 	else
 		why += "none of its " + std::to_string(memory.bytes() >> 20) + " MiB has an anchor";
+	for (const std::string& remark : memory.remarks())
+		why += "; " + remark;
 	throw Error(why,
 	            "was dfr.ko loaded and recording when the image was made? Dumps that leave kernel pages "
 	            "out (makedumpfile -d 31 keeps them) or that were taken after a reboot hold nothing");
@@ -415,7 +425,7 @@ private:
 } // namespace
 
 std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path) {
-	const auto memory = std::make_shared<const PhysicalMemory>(path);
+	const auto memory = std::make_shared<PhysicalMemory>(path);
 	AnchorScan scan = scan_anchors(*memory);
 	if (scan.recordings.empty())
 		nothing_found(*memory, scan);

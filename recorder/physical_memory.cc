@@ -173,25 +173,39 @@ bool PhysicalMemory::read(uint64_t address, std::span<std::byte> into, int64_t d
 }
 
 void PhysicalMemory::scan(
-    uint64_t word,
-    const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const {
+    uint64_t word, const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) {
 	std::vector<std::byte> window(std::min<uint64_t>(kWindow, bytes()));
+	uint64_t unread = 0;
+	const auto look = [&](uint64_t address, std::span<const std::byte> pages) {
+		for (; !pages.empty(); pages = pages.subspan(kPage), address += kPage) {
+			uint64_t first;
+			std::memcpy(&first, pages.data(), sizeof(first));
+			if (first == word)
+				found(address, pages.first(kPage));
+		}
+	};
 	for (const FileRange& range : ranges_) {
 		// Pages are aligned by physical address; their offset in the file may be any.
 		const uint64_t skip = (kPage - range.address % kPage) % kPage;
 		for (uint64_t at = skip; at + kPage <= range.size; at += kWindow) {
 			const size_t size = std::min<uint64_t>(kWindow, range.size - at) / kPage * kPage;
 			const std::span<std::byte> piece = std::span(window).first(size);
-			if (!read_file(range.offset + at, piece))
-				break;
+			if (read_file(range.offset + at, piece)) {
+				look(range.address + at, piece);
+				continue;
+			}
+			// Something in this piece cannot be read: what can be is read page by page.
 			for (size_t page = 0; page < size; page += kPage) {
-				uint64_t first;
-				std::memcpy(&first, piece.data() + page, sizeof(first));
-				if (first == word)
-					found(range.address + at + page, piece.subspan(page, kPage));
+				const std::span<std::byte> one = piece.subspan(page, kPage);
+				if (read_file(range.offset + at + page, one))
+					look(range.address + at + page, one);
+				else
+					unread += kPage;
 			}
 		}
 	}
+	if (unread)
+		remarks_.push_back(std::to_string(unread) + " bytes of memory could not be read");
 }
 
 } // namespace dfr::recorder

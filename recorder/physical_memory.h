@@ -31,9 +31,9 @@ public:
 	uint64_t bytes() const;           // how much memory the file holds
 	const std::vector<std::string>& remarks() const { return remarks_; }
 
-	// Calls `found` for every page that starts with `word`.
+	// Calls `found` for every page that starts with `word`. Adds a remark if pages could not be read.
 	void scan(uint64_t word,
-	          const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) const;
+	          const std::function<void(uint64_t address, std::span<const std::byte> page)>& found);
 
 	// Fills `into`; false: the file does not have all of it. `displacement`: address minus file offset,
 	// for raw images.

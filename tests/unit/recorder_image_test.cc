@@ -12,6 +12,7 @@
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
+#include "recorder/anchors.h"
 #include "recorder/memory_image.h"
 #include "tests/unit/image_builder.h"
 
@@ -310,6 +311,19 @@ TEST_CASE("an ELF core cut at any page is read up to the cut", "[recorder][image
 	}
 }
 
+TEST_CASE("memory that cannot be read is told, and costs no other page", "[recorder][image]") {
+	const ImageFile image(sample_memory().raw());
+	recorder::PhysicalMemory memory(image.path);
+	CHECK(memory.remarks().empty());
+	// The last 304 of 404 pages go while the file is open; all anchors are before them.
+	REQUIRE(truncate(image.path.c_str(), 100 * recorder::kPage) == 0);
+	const recorder::AnchorScan scan = recorder::scan_anchors(memory);
+	REQUIRE(scan.recordings.size() == 1);
+	CHECK(scan.recordings.begin()->second.anchors.size() == 8);
+	CHECK(scan.panics.size() == 1);
+	CHECK(mentions(memory.remarks(), std::to_string(304 * recorder::kPage) + " bytes"));
+}
+
 namespace {
 
 // A chunk with one record of EPID 1: long context head, then the record 5 ns later.
@@ -346,6 +360,13 @@ TEST_CASE("commits that a crash interrupted are finished, others stay in flight"
 	CHECK(verdict.complete);
 	CHECK(mentions(found[0]->remarks(), "2 chunks of speculations whose commit the crash interrupted"));
 	CHECK(mentions(found[0]->remarks(), "2 speculations in flight (2 records"));
+	CHECK(!found[0]->partial());
+	// Chunks that are not in the image may have had records.
+	memory.pages.erase(701);
+	const ImageFile less(memory.elf());
+	const auto fewer = recorder::open_memory_image(less.path);
+	CHECK(fewer[0]->partial());
+	CHECK(mentions(fewer[0]->remarks(), "16 chunks of speculations not in the image"));
 }
 
 TEST_CASE("a harvest that was saved says what the image said", "[recorder][image]") {
