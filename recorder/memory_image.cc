@@ -175,9 +175,15 @@ private:
 		for (const auto& [key, anchor] : group_.anchors)
 			if (key.kind == DFR_ANCHOR_RING)
 				find_blocks_of(anchor);
-		std::sort(refs_.begin(), refs_.end(), [](const trace::BlockRef& a, const trace::BlockRef& b) {
-			return std::tuple(a.head.cpu, a.head.seq) < std::tuple(b.head.cpu, b.head.seq);
-		});
+		// Of two that claim one number, the one that is closed is kept, then the one that has more.
+		const auto rank = [](const trace::BlockRef& ref) {
+			const bool closed = ref.head.flags & DFR_BLOCK_CLOSED;
+			return std::tuple(ref.head.cpu, ref.head.seq, !closed, ~ref.head.committed,
+			                  ref.handle);
+		};
+		std::sort(
+		    refs_.begin(), refs_.end(),
+		    [&](const trace::BlockRef& a, const trace::BlockRef& b) { return rank(a) < rank(b); });
 		const auto same = [](const trace::BlockRef& a, const trace::BlockRef& b) {
 			return a.head.cpu == b.head.cpu && a.head.seq == b.head.seq;
 		};

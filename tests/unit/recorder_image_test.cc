@@ -283,6 +283,19 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		CHECK(!verdict.complete);
 		CHECK(mentions(fewer[0]->remarks(), "1 block not in the image"));
 	}
+	SECTION("of two blocks with one number, the closed one is given") {
+		memory.put({302, 303}, one_record(1, 2, 22, 8192, false).bytes);
+		memory.put({310, 311}, one_record(1, 2, 23, 8192).bytes);
+		memory.anchor({.pfn = 54,
+		               .kind = DFR_ANCHOR_RING,
+		               .cpu = 1,
+		               .part = 1,
+		               .unit = 8192,
+		               .frames = {310, 311}});
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 23, 44, 55, 66});
+	}
 	SECTION("blocks that a consumer had taken before are left out") {
 		memory.put({302, 303}, one_record(1, 9, 99, 8192).bytes);
 		const ImageFile image(memory.elf());
