@@ -181,7 +181,8 @@ private:
 	bool started_ = false, over_ = false, exits_ = false, actions_ = false;
 	uint64_t firings_ = 0;
 	std::vector<std::string> conditions_; // why the answer is partial: reasons for the verdict
-	std::map<std::pair<const trace::Probe*, uint64_t>, uint64_t> missing_; // firings without an input
+	std::map<std::pair<uint32_t, uint64_t>, uint64_t>
+	    missing_; // firings without an input, by probe and input
 };
 
 Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
@@ -312,7 +313,7 @@ void Replay::check_conditions() {
 // Called by the engine within dfr_fire_env(): a clause did not run, because no record of this firing has
 // the input.
 void Replay::missing(uint64_t index) {
-	missing_[{firing_.probe, index}]++;
+	missing_[{firing_.probe->id, index}]++;
 }
 
 const Replay::Recorded& Replay::recorded(uint32_t epid) {
@@ -482,12 +483,14 @@ Answer Replay::run() {
 	Answer answer;
 	answer.verdict = trace::judge(source_, merger);
 	answer.firings = firings_;
-	for (const auto& [what, firings] : missing_)
-		conditions_.push_back(std::to_string(firings) + " firings of " + what.first->text() +
-		                      " were passed over: they lack " +
-		                      d::readable(program_.captured[what.second]) +
+	for (const auto& [what, firings] : missing_) {
+		const auto& [probe, input] = what;
+		conditions_.push_back(std::to_string(firings) + " firings of " +
+		                      catalog_.probes.at(probe).text() + " were passed over: they lack " +
+		                      d::readable(program_.captured[input]) +
 		                      ", which was recorded only where " +
-		                      target_.recorded_where(what.first->id, program_.captured[what.second]));
+		                      target_.recorded_where(probe, program_.captured[input]));
+	}
 	for (const std::string& condition : conditions_) {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(condition);

@@ -23,10 +23,15 @@ namespace {
 class App final : public engine::EngineSession, public d::Target {
 public:
 	App() : EngineSession("app", 4, false) {
-		dfr_provider* const provider = add_provider("app", nullptr, nullptr);
-		entry = add_probe(provider, "m", "work", "entry", 3, nullptr);
-		exit = add_probe(provider, "m", "work", "return", 2, nullptr);
+		provider_ = add_provider("app", nullptr, nullptr);
+		entry = add_probe(provider_, "m", "work", "entry", 3, nullptr);
+		exit = add_probe(provider_, "m", "work", "return", 2, nullptr);
 		probes_added();
+	}
+	dfr_probe* another(const char* name) {
+		dfr_probe* const probe = add_probe(provider_, "m", "work", name, 3, nullptr);
+		probes_added();
+		return probe;
 	}
 	std::string description() const override { return "app"; }
 	void match(const d::ProbePattern& pattern,
@@ -69,6 +74,9 @@ public:
 	dfr_env own{}; // who is "current" for BEGIN and END
 	dfr_probe* entry;
 	dfr_probe* exit;
+
+private:
+	dfr_provider* provider_;
 };
 
 constexpr uint64_t kStart = 1'000'000'000'000;
@@ -388,6 +396,25 @@ TEST_CASE("replay: a clause runs only where its inputs were recorded, and the ve
 	// In a predicate too: it is no fault.
 	CHECK(replay_says(kept, "app::work:entry /arg1 == 8 || arg1 == 10/ { @ = count(); }", &answer)
 	          .find(" 2\n") != std::string::npos);
+}
+
+TEST_CASE("replay: what firings lack is told in the order of the probes' ids", "[replay][verdict]") {
+	App app;
+	std::vector<dfr_probe*> probes;
+	for (const char* const name : {"e0", "e1", "e2", "e3", "e4", "e5", "e6", "e7"})
+		probes.push_back(app.another(name));
+	load(app, "app::work:e? /arg0 == 1/ { capture(arg0); } app::work:e? /arg0 == 2/ { capture(arg1); }");
+	for (size_t i = 0; i < probes.size(); i++)
+		app.fire(probes[(i + 3) % probes.size()], kStart + i, 0, 70, "one", 1, 0);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	replay_says(kept, "app::work:e? { @ = sum(arg1); }", &answer);
+	std::vector<std::string> lacking;
+	for (const std::string& reason : answer.verdict.reasons)
+		if (const size_t at = reason.find(":work:e"); reason.find("they lack") != std::string::npos)
+			lacking.push_back(reason.substr(at + 6, 2));
+	CHECK(lacking == std::vector<std::string>{"e0", "e1", "e2", "e3", "e4", "e5", "e6", "e7"});
 }
 
 TEST_CASE("replay: captured stacks are the program's stacks, and print nothing when captured",
