@@ -106,7 +106,6 @@ struct Aggregations {
     kind @1 :UInt32;
     key @2 :Data;
     words @3 :List(UInt64);
-    approximate @4 :Bool;
   }
   entries @0 :List(Entry);
 }

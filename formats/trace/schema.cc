@@ -300,7 +300,6 @@ std::vector<std::byte> encode_aggregations(const std::vector<AggEntry>& entries)
 		list[i].setVarid(entries[i].varid);
 		list[i].setKind(entries[i].kind);
 		list[i].setKey(data_of(entries[i].key));
-		list[i].setApproximate(entries[i].approximate);
 		auto words = list[i].initWords(entries[i].words.size());
 		for (size_t w = 0; w < words.size(); w++)
 			words.set(w, entries[i].words[w]);
@@ -316,7 +315,6 @@ std::vector<AggEntry> decode_aggregations(std::span<const std::byte> payload) {
 			value.key = data(entry.getKey());
 			for (const uint64_t word : entry.getWords())
 				value.words.push_back(word);
-			value.approximate = entry.getApproximate();
 			if (!words_fit(value.kind, value.words))
 				throw Error("an aggregation's value has " +
 				            std::to_string(value.words.size()) +

@@ -67,7 +67,6 @@ bool combine(AggEntry& into, const AggEntry& from) {
 		break;
 	default: add_words(into.words, from.words, 0);
 	}
-	into.approximate = into.approximate || from.approximate;
 	return true;
 }
 

@@ -31,7 +31,6 @@ struct AggEntry {
 	uint32_t varid = 0, kind = 0;
 	std::vector<std::byte> key; // as in formats/abi/aggtab.h
 	std::vector<uint64_t> words;
-	bool approximate = false; // the engine was updating it when the machine died
 };
 
 // The aggregations as the consumer had them when it rendered the records up to `time`.

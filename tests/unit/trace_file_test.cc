@@ -101,11 +101,7 @@ Written write_sample(const std::string& path) {
 	trace::Losses losses;
 	losses.add({.cause = DFR_LOSS_NMI, .probe = 1, .cpu = 0, .count = 4, .from = 1, .to = 9});
 	writer.losses(losses);
-	writer.aggregations({{.varid = 1,
-	                      .kind = 0x0701,
-	                      .key = std::vector<std::byte>(8),
-	                      .words = {5},
-	                      .approximate = true}});
+	writer.aggregations({{.varid = 1, .kind = 0x0701, .key = std::vector<std::byte>(8), .words = {5}}});
 	writer.finish();
 	result.bytes = read_whole(path);
 	return result;
@@ -177,7 +173,6 @@ TEST_CASE("a .dfr gives back what was written", "[trace][file]") {
 	const auto aggregations = file->aggregations();
 	REQUIRE(aggregations.size() == 1);
 	CHECK(aggregations[0].words == std::vector<uint64_t>{5});
-	CHECK(aggregations[0].approximate);
 	CHECK(aggregations[0].key.size() == 8);
 	const auto early = file->next_snapshot(), late = file->next_snapshot();
 	REQUIRE((early && late && !file->next_snapshot()));
