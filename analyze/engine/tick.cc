@@ -30,6 +30,13 @@ constexpr uint64_t kCountMax = 1'000'000'000'000;
 
 } // namespace
 
+std::optional<uint64_t> time_unit(std::string_view name) {
+	for (const Unit& unit : kUnits)
+		if (name == unit.name)
+			return unit.ns;
+	return std::nullopt;
+}
+
 std::optional<uint64_t> timer_interval(std::string_view name, std::string_view word) {
 	if (name.size() <= word.size() + 1 || name.substr(0, word.size()) != word || name[word.size()] != '-')
 		return std::nullopt;
@@ -48,15 +55,10 @@ std::optional<uint64_t> timer_interval(std::string_view name, std::string_view w
 		const uint64_t interval = kSecond / count;
 		return interval >= kTickMin ? std::optional(interval) : std::nullopt;
 	}
-	for (const Unit& known : kUnits) {
-		if (unit != known.name)
-			continue;
-		if (count > UINT64_MAX / known.ns || count * known.ns < kTickMin ||
-		    count * known.ns > INT64_MAX)
-			return std::nullopt;
-		return count * known.ns;
-	}
-	return std::nullopt;
+	const std::optional<uint64_t> ns = time_unit(unit);
+	if (!ns || count > INT64_MAX / *ns || count * *ns < kTickMin)
+		return std::nullopt;
+	return count * *ns;
 }
 
 } // namespace dfr::engine

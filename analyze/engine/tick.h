@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Parses names of timer probes: tick-N[unit]. It does not fire them: the in-process
-// engine does so by the clock, replay by the times of the records.
+// Parses names of timer probes: tick-N[unit], and the units that they share with
+// options. It does not fire them: the in-process engine does so by the clock, replay
+// by the times of the records.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,9 @@ struct Timer {
 };
 
 inline constexpr uint64_t kTickMin = 200'000; // ns; a name with a shorter interval is no probe
+
+// ns in "ms", "sec" ...; nullopt: no unit of time.
+std::optional<uint64_t> time_unit(std::string_view name);
 
 // ns between two firings of a timer such as "tick-10ms"; `word`: the part before the dash. nullopt: no
 // such probe.
