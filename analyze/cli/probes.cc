@@ -27,13 +27,7 @@ constexpr const char* kExamples =
 
 // The fields that a text names, from the right: "name", "function:name" ...
 d::ProbePattern pattern_of(const std::string& text) {
-	std::vector<std::string> fields(1);
-	for (const char c : text) {
-		if (c == ':')
-			fields.emplace_back();
-		else
-			fields.back() += c;
-	}
+	const std::vector<std::string> fields = d::probe_fields(text);
 	if (fields.size() > 5)
 		throw Error(text + " has " + std::to_string(fields.size() - 1) + " colons",
 		            "a probe is [host:]provider:module:function:name");

@@ -167,13 +167,7 @@ std::string suggest(std::string_view name, const std::vector<std::string_view>& 
 }
 
 std::string counted_from_left(Target& target, std::string_view text) {
-	std::vector<std::string> fields(1);
-	for (const char c : text) {
-		if (c == ':')
-			fields.emplace_back();
-		else
-			fields.back() += c;
-	}
+	const std::vector<std::string> fields = probe_fields(text);
 	// As many more fields behind it as there may be, then fewer.
 	for (size_t more = fields.size() < 4 ? 4 - fields.size() : 0; more; more--) {
 		ProbePattern pattern;

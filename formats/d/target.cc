@@ -11,4 +11,15 @@ std::string ProbePattern::text() const {
 	return (host.empty() ? "" : host + ":") + provider + ":" + module + ":" + function + ":" + name;
 }
 
+std::vector<std::string> probe_fields(std::string_view text) {
+	std::vector<std::string> fields(1);
+	for (const char c : text) {
+		if (c == ':')
+			fields.emplace_back();
+		else
+			fields.back() += c;
+	}
+	return fields;
+}
+
 } // namespace dfr::d

@@ -30,6 +30,9 @@ struct ProbePattern {
 	std::string text() const;
 };
 
+// What stands between the colons of a description.
+std::vector<std::string> probe_fields(std::string_view text);
+
 struct ProbeInfo {
 	uint32_t id = 0;
 	std::string provider, module, function, name;
