@@ -34,15 +34,8 @@ public:
 	std::string description() const override { return "the in-process engine"; }
 	void match(const d::ProbePattern& pattern,
 	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
-	std::vector<d::ProbeArg> args(const d::ProbeInfo&) override { return {}; }
-	const types::Container* kernel_types(std::string_view) override { return nullptr; }
-	std::vector<std::string> type_modules() override { return {}; }
-	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override {
-		return std::nullopt;
-	}
 	bool has_addresses() const override { return true; }
 	bool has_kernel() const override { return false; }
-	std::string kernel_release() const override { return {}; }
 
 private:
 	static void provide(dfr_provider* provider, const char* const pattern[4]);

@@ -20,12 +20,8 @@ public:
 
 	std::string description() const override;
 	void match(const d::ProbePattern&, const std::function<bool(const d::ProbeInfo&)>&) override {}
-	std::vector<d::ProbeArg> args(const d::ProbeInfo&) override { return {}; }
 	const types::Container* kernel_types(std::string_view module) override;
 	std::vector<std::string> type_modules() override;
-	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override {
-		return std::nullopt;
-	}
 	bool has_addresses() const override { return false; }
 	bool has_kernel() const override { return true; }
 	std::string kernel_release() const override { return release_; }

@@ -53,10 +53,6 @@ public:
 	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
 	std::vector<d::ProbeArg> args(const d::ProbeInfo& probe) override;
 	const types::Container* kernel_types(std::string_view module) override;
-	std::vector<std::string> type_modules() override { return {}; }
-	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override {
-		return std::nullopt;
-	}
 	bool has_addresses() const override { return false; }
 	bool has_kernel() const override;
 	const std::vector<d::CapturedInput>* captured(const d::ProbeInfo& probe) override;

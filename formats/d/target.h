@@ -61,6 +61,7 @@ struct CapturedInput {
 	bool always = true; // every recorded firing of the probe holds it
 };
 
+// What has a default is not known to a target that does not override it.
 class Target {
 public:
 	virtual ~Target() = default;
@@ -76,16 +77,19 @@ public:
 	virtual std::string why_absent(const ProbePattern&) { return {}; }
 
 	// Typed arguments of a probe; empty when it has none or they are not known.
-	virtual std::vector<ProbeArg> args(const ProbeInfo& probe) = 0;
+	virtual std::vector<ProbeArg> args(const ProbeInfo&) { return {}; }
 	// Why they are not known, in a clause; empty: nothing more is known.
 	virtual std::string why_untyped(const ProbeInfo&) { return {}; }
 
 	// Types of the kernel (module "" or "vmlinux") or of one of its modules; null: none known.
-	virtual const types::Container* kernel_types(std::string_view module) = 0;
+	virtual const types::Container* kernel_types(std::string_view) { return nullptr; }
 	// Modules to search after vmlinux for an unqualified type name.
-	virtual std::vector<std::string> type_modules() = 0;
+	virtual std::vector<std::string> type_modules() { return {}; }
 
-	virtual std::optional<TargetSymbol> symbol(std::string_view module, std::string_view name) = 0;
+	// A kernel symbol, by module and name.
+	virtual std::optional<TargetSymbol> symbol(std::string_view, std::string_view) {
+		return std::nullopt;
+	}
 	// False: addresses are unknown now, and the compiler leaves relocations for the engine.
 	virtual bool has_addresses() const = 0;
 
@@ -98,7 +102,7 @@ public:
 	virtual bool is_replay() const { return false; }
 
 	// Release "6.1.0-56-amd64" for library conditions; empty: not known.
-	virtual std::string kernel_release() const = 0;
+	virtual std::string kernel_release() const { return {}; }
 };
 
 } // namespace dfr::d

@@ -55,7 +55,6 @@ public:
 	const types::Container* kernel_types(std::string_view module) override {
 		return module.empty() || module == "vmlinux" ? &kernel : nullptr;
 	}
-	std::vector<std::string> type_modules() override { return {}; }
 	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view name) override {
 		const auto known = symbols.find(std::string(name));
 		if (known == symbols.end())

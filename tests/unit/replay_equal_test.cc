@@ -49,15 +49,8 @@ public:
 				return;
 		}
 	}
-	std::vector<d::ProbeArg> args(const d::ProbeInfo&) override { return {}; }
-	const types::Container* kernel_types(std::string_view) override { return nullptr; }
-	std::vector<std::string> type_modules() override { return {}; }
-	std::optional<d::TargetSymbol> symbol(std::string_view, std::string_view) override {
-		return std::nullopt;
-	}
 	bool has_addresses() const override { return true; }
 	bool has_kernel() const override { return true; }
-	std::string kernel_release() const override { return {}; }
 
 	void fire(dfr_probe* probe, uint64_t time, unsigned cpu, uint32_t tid, const char* execname,
 	          uint64_t arg0, uint64_t arg1) {
