@@ -31,6 +31,11 @@ bool is_standard(uint32_t id) {
 	}
 }
 
+// What the current clause's firings have without a capture.
+bool is_there(const Compilation& compilation, uint32_t id) {
+	return is_standard(id) || (compilation.own_probes && id >= DIF_VAR_ARG0 && id <= DIF_VAR_ARG9);
+}
+
 uint64_t index_of(Compilation& compilation, const std::string& canon) {
 	auto& known = compilation.result.captured;
 	const auto at = std::find(known.begin(), known.end(), canon);
@@ -107,7 +112,7 @@ bool walk(Compilation& compilation, Node* node) {
 	if (node->kind == Nk::Captured)
 		return true;
 	switch (node->kind) {
-	case Nk::BuiltinVar: return is_standard(node->builtin->id) || missing(compilation, node);
+	case Nk::BuiltinVar: return is_there(compilation, node->builtin->id) || missing(compilation, node);
 	case Nk::Symbol: return missing(compilation, node);
 	case Nk::Subr:
 		// What looks at memory of then, or at processes of then.
@@ -167,18 +172,23 @@ void collect_inputs(Compilation& compilation, Node* node) {
 
 void collect_captured(Compilation& compilation, const Clause& clause) {
 	compilation.captured.clear();
+	compilation.own_probes = false;
 	compilation.sometimes.clear();
 	compilation.needed.clear();
 	if (!compilation.target.is_replay())
 		return;
 	std::map<std::string, size_t> always; // how many of the probes always have it
-	size_t probes = 0;
+	size_t probes = 0, own = 0;
 	for (const Description& desc : clause.probes) {
 		const ProbePattern pattern{desc.host,     desc.provider, desc.module,
 		                           desc.function, desc.name,     desc.id};
 		compilation.target.match(pattern, [&](const ProbeInfo& probe) {
-			const auto* const inputs = compilation.target.captured(probe);
 			probes++;
+			if (probe.provider == "dtrace") {
+				own++;
+				return true;
+			}
+			const auto* const inputs = compilation.target.captured(probe);
 			for (size_t i = 0; inputs && i < inputs->size(); i++) {
 				compilation.captured.insert((*inputs)[i].canon);
 				always[(*inputs)[i].canon] += (*inputs)[i].always;
@@ -186,6 +196,7 @@ void collect_captured(Compilation& compilation, const Clause& clause) {
 			return true;
 		});
 	}
+	compilation.own_probes = own && own == probes;
 	for (const std::string& canon : compilation.captured)
 		if (always[canon] < probes)
 			compilation.sometimes.insert(canon);

@@ -80,6 +80,8 @@ struct Compilation {
 
 	// Replay: canonical texts that records of the current clause's probes hold.
 	std::set<std::string, std::less<>> captured;
+	// All of them are BEGIN, END and ERROR, which replay fires itself: their arguments are its own.
+	bool own_probes = false;
 	// Those that not every recorded firing of these probes holds.
 	std::set<std::string, std::less<>> sometimes;
 	// Which of the program's captured inputs the current clause needs and may not find: it runs only where they are.

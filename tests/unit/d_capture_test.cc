@@ -88,6 +88,18 @@ TEST_CASE("replay: the standard context needs no capture, and variables are the 
 	CHECK(result.compiled.captured.empty());
 }
 
+TEST_CASE("replay: the probes that it fires itself have arguments of their own") {
+	ReplayTarget target;
+	target.inputs = {{"arg4"}};
+	const auto own = test::compile("ERROR { trace(arg4); trace(arg0); } BEGIN { trace(arg0); }", target);
+	INFO(own.diagnostics.render(true));
+	CHECK(!own.diagnostics.failed());
+	CHECK(own.compiled.captured.empty());
+	for (const char* const program :
+	     {"ERROR { trace(uid); }", "ERROR, fbt::vfs_read:entry { trace(arg0); }"})
+		CHECK(test::compile(program, target).diagnostics.errors() == 1);
+}
+
 TEST_CASE("derive: clause by clause") {
 	test::TestTarget target;
 	d::CompileOptions options;
