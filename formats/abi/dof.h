@@ -103,13 +103,15 @@ struct dof_ecbdesc {
  * predicate and no earlier part of it faulted. If an earlier part called speculate(),
  * the continuation's records go to that speculation too. If an earlier part's record
  * found no room, only exit() and what it may depend on happen. The parts of a clause share
- * scratch memory and are one line of output. KERNEL_TYPES: what the clause means depends on the types that
- * DOF_SECT_BTFID names.
+ * scratch memory and are one line of output. KERNEL_TYPES: what the clause means depends on
+ * the types that DOF_SECT_BTFID names. FAULT_HOLDS: a predicate that faults counts as true,
+ * and fires no ERROR (what `dfr record --for` derives).
  */
 #define DFR_ECBUARG(clause, flags) (((__u64)(clause) << 8) | (flags))
 #define DFR_ECBUARG_CLAUSE(uarg) ((uarg) >> 8)
 #define DFR_ECBUARG_CONTINUATION 0x1
 #define DFR_ECBUARG_KERNEL_TYPES 0x2
+#define DFR_ECBUARG_FAULT_HOLDS 0x4
 
 struct dof_probedesc {
 	__u32 strtab;

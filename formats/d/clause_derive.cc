@@ -82,7 +82,10 @@ void ClauseBuilder::derive(const Clause& clause) {
 		dof::EcbDesc ecb;
 		ecb.probe = {desc.host, desc.provider, desc.module, desc.function, desc.name, desc.id};
 		ecb.body = static_cast<uint32_t>(image.bodies.size() - 1);
-		ecb.uarg = DFR_ECBUARG(number_, compilation_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0);
+		// Where the predicate faults, replay must have what it needs to fault too.
+		ecb.uarg =
+		    DFR_ECBUARG(number_, DFR_ECBUARG_FAULT_HOLDS |
+		                             (compilation_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0));
 		image.ecbs.push_back(std::move(ecb));
 	}
 }

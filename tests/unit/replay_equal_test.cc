@@ -13,6 +13,7 @@
 #include "analyze/engine/engine_session.h"
 #include "analyze/replay/replay.h"
 #include "formats/d/canon.h"
+#include "formats/d/derive.h"
 #include "formats/error.h"
 
 using namespace dfr;
@@ -93,6 +94,12 @@ public:
 	trace::Losses losses() override { return losses_; }
 	std::string name() const override { return "kept"; }
 	void rewind() { at_ = 0; }
+	uint64_t records() const {
+		uint64_t sum = 0;
+		for (const trace::Block& block : blocks_)
+			sum += block.header().records;
+		return sum;
+	}
 
 private:
 	trace::Catalog catalog_;
@@ -113,12 +120,16 @@ d::Compiled compiled(const std::string& program, d::Target& target) {
 	return result;
 }
 
-void load(App& app, const std::string& program) {
-	const auto dof = dof::write(compiled(program, app).image);
+void load(App& app, const dof::Image& image) {
+	const auto dof = dof::write(image);
 	app.enable(std::as_bytes(std::span(dof)), false);
 	app.own.ev_time = kStart - 1000;
 	dfr_user_env = &app.own;
 	app.go();
+}
+
+void load(App& app, const std::string& program) {
+	load(app, compiled(program, app).image);
 }
 
 // END comes after everything, on the same made-up clock.
@@ -439,6 +450,31 @@ TEST_CASE("replay: captured stacks are the program's stacks, and print nothing w
 	CHECK(stacks.find(" 2\n") != std::string::npos);
 	CHECK(replay_says(kept, "app::work:entry { @[ustack()] = count(); }").find("0x400030") !=
 	      std::string::npos);
+}
+
+TEST_CASE("replay: where a derived predicate faults, replay faults as the analysis does", "[replay]") {
+	const std::string analysis = "app::work:entry /10 / arg0 == 5/ { n++; } ERROR { e++; what = arg4; } "
+	                             "END { printf(\"n=%d e=%d fault %d\", n, e, what); }";
+	std::vector<std::string> messages;
+	replay::ReplayOptions options = quiet();
+	options.message = [&](const std::string& text) { messages.push_back(text); };
+	App app;
+	d::CompileOptions compile;
+	compile.name = "test";
+	compile.options = {"quiet"};
+	d::Diagnostics diagnostics;
+	load(app, d::derive(analysis, compile, app, diagnostics).program.image);
+	REQUIRE_FALSE(diagnostics.failed());
+	for (uint64_t i = 0; i < 6; i++)
+		app.fire(app.entry, kStart + i, 0, 70, "one", i % 3, 0);
+	finish(app);
+	Kept kept(app);
+	CHECK(kept.records() == 4); // 10 / 1 is not 5
+	CHECK(replay_says(kept, analysis, nullptr, options) ==
+	      "n=2 e=2 fault " + std::to_string(DIF_FAULT_DIVZERO) + "\n");
+	CHECK(std::count_if(messages.begin(), messages.end(), [](const std::string& text) {
+		      return text.find("divide-by-zero in predicate") != std::string::npos;
+	      }) == 2);
 }
 
 TEST_CASE("replay: a fill buffer that stopped says since when", "[replay][verdict]") {

@@ -71,6 +71,8 @@ static u8 ecb_flags(const struct build *build)
 		flags |= DFR_EC_SPLIT;
 	if (clause->cl_uarg & DFR_ECBUARG_CONTINUATION)
 		flags |= DFR_EC_CONTINUATION;
+	if (clause->cl_uarg & DFR_ECBUARG_FAULT_HOLDS)
+		flags |= DFR_EC_FAULT_HOLDS;
 	return flags;
 }
 

@@ -156,10 +156,11 @@ struct dfr_plan {
 };
 
 /* ec_flags */
-#define DFR_EC_PURE	    0x1 /* predicate is pure */
-#define DFR_EC_CONTINUATION 0x2 /* a later part of a clause that `if` splits */
-#define DFR_EC_SPLIT	    0x4 /* part of a clause that has several */
-#define DFR_EC_IF_SET	    0x8 /* DFR_FORM_SINCE, _STEPS: only if the number of ec_facts is not 0 */
+#define DFR_EC_PURE	    0x1	 /* predicate is pure */
+#define DFR_EC_CONTINUATION 0x2	 /* a later part of a clause that `if` splits */
+#define DFR_EC_SPLIT	    0x4	 /* part of a clause that has several */
+#define DFR_EC_IF_SET	    0x8	 /* DFR_FORM_SINCE, _STEPS: only if the number of ec_facts is not 0 */
+#define DFR_EC_FAULT_HOLDS  0x10 /* a predicate that faults counts as true */
 
 /* What the later parts of a clause that `if` splits do in this firing. */
 enum dfr_split {

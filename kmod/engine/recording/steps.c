@@ -821,8 +821,12 @@ dfr_hot void run_ecb(struct dfr_firing *firing, struct dfr_ecb *ecb, struct dfr_
 	if (ecb->ec_pred) {
 		holds = dfr_dif_run(ecb->ec_pred, machine);
 		if (dfr_unlikely(machine->m_fault)) {
-			stopped(&run, RUN_FAULT, 0);
-			return;
+			if (!(ecb->ec_flags & DFR_EC_FAULT_HOLDS)) {
+				stopped(&run, RUN_FAULT, 0);
+				return;
+			}
+			machine->m_fault = 0;
+			holds = 1;
 		}
 		if (!holds) {
 			if (dfr_unlikely(ecb->ec_flags & DFR_EC_SPLIT))
