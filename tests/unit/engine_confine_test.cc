@@ -267,6 +267,25 @@ TEST_CASE("confined: a firing's text is bounded, however often a program names i
 	CHECK(std::string(result.why.rf_reason) == "not without privilege: the program is too long");
 }
 
+TEST_CASE("confined: a program has so many clauses and actions", "[engine][confine]") {
+	const auto with = [](unsigned clauses, unsigned actions) {
+		DofBuilder dof;
+		const uint32_t one = dof.difo(Code().setx(1, 1).ret(1));
+		const uint32_t probe = dof.probe("dtrace", "", "", "BEGIN");
+		const uint32_t shared = dof.actions(std::vector<Act>(actions, {DFR_ACT_DIFEXPR, one}));
+		for (unsigned i = 0; i < clauses; i++)
+			dof.ecb(probe, kNone, shared);
+		const Loaded result = load(dof.bytes(), confined());
+		CHECK(result.error == (*result.why.rf_reason ? -EPERM : 0));
+		return std::string(result.why.rf_reason);
+	};
+	CHECK(with(256, 1).empty());
+	for (const unsigned clauses : {257u, 512u, 513u})
+		CHECK(with(clauses, 1) == "not without privilege: more than 256 clauses");
+	CHECK(with(1, 4096).empty());
+	CHECK(with(1, 4097) == "not without privilege: more than 4096 actions or options");
+}
+
 namespace {
 
 // Appends instructions that the loader accepts, of all kinds.

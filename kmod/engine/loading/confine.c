@@ -26,8 +26,7 @@
  */
 #include "kmod/engine/loading/load.h"
 
-#define TEXT_MAX    16384 /* DIF instructions, plus one an action, that all clauses may run in a firing */
-#define CLAUSES_MAX 256
+#define TEXT_MAX 16384 /* DIF instructions, plus one an action, that all clauses may run in a firing */
 
 enum kind {
 	K_NUMBER,
@@ -550,8 +549,6 @@ int dfr_confine_program(struct dfr_loader *ld)
 	u32 i;
 	int err;
 
-	if (pg->pg_nclauses > CLAUSES_MAX)
-		reason = "more than 256 clauses";
 	for (i = 0; i < pg->pg_nclauses && !reason; i++) {
 		reason = check_clause(&pg->pg_clauses[i], &text);
 		pg->pg_clauses[i].cl_confined = true;

@@ -218,6 +218,17 @@ static int check_structure(struct dfr_loader *ld)
 	return err;
 }
 
+static bool confined_exceeds(struct dfr_loader *ld, u64 clauses, u64 acts, u64 options)
+{
+	if (clauses > DFR_CONFINED_CLAUSES_MAX)
+		dfr_refuse(ld, ~0u, 0, "not without privilege: more than 256 clauses");
+	else if (acts > DFR_CONFINED_ACTIONS_MAX || options > DFR_CONFINED_ACTIONS_MAX)
+		dfr_refuse(ld, ~0u, 0, "not without privilege: more than 4096 actions or options");
+	else
+		return false;
+	return true;
+}
+
 /* Counts clauses, DIFOs, actions and options first, so that each array is allocated once. */
 static int allocate_tables(struct dfr_loader *ld)
 {
@@ -238,14 +249,12 @@ static int allocate_tables(struct dfr_loader *ld)
 	}
 	/* Sections may overlap, so the sum of their sizes may exceed the image's size. */
 	if (acts > DOF_LOADSZ_MAX / sizeof(struct dof_actdesc) ||
-	    options > DOF_LOADSZ_MAX / sizeof(struct dof_optdesc) ||
-	    (ld->ld_limits->ll_confined &&
-	     (acts > DFR_CONFINED_ACTIONS_MAX || options > DFR_CONFINED_ACTIONS_MAX)))
+	    options > DOF_LOADSZ_MAX / sizeof(struct dof_optdesc))
 		return dfr_refuse(ld, ~0u, 0, "more actions or options than the image can hold");
 	if (clauses > DFR_LOAD_CLAUSES_MAX)
 		return dfr_refuse(ld, ~0u, 0, "more than 16384 clauses");
-	if (ld->ld_limits->ll_confined && clauses > DFR_CONFINED_CLAUSES_MAX)
-		return dfr_refuse(ld, ~0u, 0, "not without privilege: more than 512 clauses");
+	if (ld->ld_limits->ll_confined && confined_exceeds(ld, clauses, acts, options))
+		return -EPERM;
 	pg->pg_clauses = dfr_plat_alloc((clauses + 1) * sizeof(*pg->pg_clauses));
 	pg->pg_difos = dfr_plat_alloc((difos + 1) * sizeof(*pg->pg_difos));
 	pg->pg_acts = dfr_plat_alloc((acts + 1) * sizeof(*pg->pg_acts));
