@@ -225,6 +225,7 @@ static inline const struct dfr_context *dfr_firing_context(struct dfr_firing *fi
 {
 	if (!(firing->fr_flags & DFR_FR_CONTEXT)) {
 		dfr_plat_context(firing, &firing->fr_context);
+		dfr_smp_wmb(); /* an NMI that sees the flag asks for the level (nested_hit()) */
 		firing->fr_flags |= DFR_FR_CONTEXT;
 	}
 	return &firing->fr_context;
