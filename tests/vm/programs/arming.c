@@ -37,17 +37,6 @@ static const struct tiny_dof all_functions = {
     .action = DFR_ACT_COUNT,
 };
 
-static const struct tiny_dof record_program = {
-    .provider = "syscall",
-    .module = "",
-    .function = "getppid",
-    .name = "entry",
-    .builtin = DIF_VAR_ARG0,
-    .action = DFR_ACT_DIFEXPR,
-    .bufpolicy = DFR_BUFPOLICY_RING,
-    .bufsize = 1024 * 1024,
-};
-
 /* States of ours: one that counts, two that record, and one that is kept. */
 static int counts, records, held;
 

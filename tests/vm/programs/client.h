@@ -208,6 +208,17 @@ static const struct tiny_dof count_program = {
     .action = DFR_ACT_COUNT,
 };
 
+static const struct tiny_dof record_program = {
+    .provider = "syscall",
+    .module = "",
+    .function = "getppid",
+    .name = "entry",
+    .builtin = DIF_VAR_ARG0,
+    .action = DFR_ACT_DIFEXPR,
+    .bufpolicy = DFR_BUFPOLICY_RING,
+    .bufsize = 4 * 1024 * 1024,
+};
+
 static inline void call_getppid(long n) {
 	while (n-- > 0)
 		syscall(SYS_getppid, 1, 2, 3, 4, 5, 6); /* so that its registers are known */

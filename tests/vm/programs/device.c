@@ -28,17 +28,6 @@
 
 #define ME "guest-device"
 
-static const struct tiny_dof record_program = {
-    .provider = "syscall",
-    .module = "",
-    .function = "getppid",
-    .name = "entry",
-    .builtin = DIF_VAR_ARG0,
-    .action = DFR_ACT_DIFEXPR,
-    .bufpolicy = DFR_BUFPOLICY_RING,
-    .bufsize = 4 * 1024 * 1024,
-};
-
 static const struct tiny_dof boot_program = {
     .provider = "syscall",
     .module = "",

@@ -257,18 +257,7 @@ static void clause(struct tiny_writer* w, uint32_t at_probe, const uint32_t* dif
 static size_t finish(struct tiny_writer* w) {
 	struct dof_header* header = (struct dof_header*)dof;
 
-	memcpy(header->ident, DOF_MAGIC, 4);
-	header->ident[4] = DOF_MODEL_LP64;
-	header->ident[5] = DOF_ENCODE_LSB;
-	header->ident[6] = DOF_VERSION_2;
-	header->ident[7] = DIF_VERSION;
-	header->ident[8] = DIF_NREGS;
-	header->ident[9] = DIF_NTUPLE;
-	header->hdrsize = 64;
-	header->secsize = sizeof(struct dof_sec);
-	header->secnum = w->count;
-	header->secoff = 64;
-	header->loadsz = header->filesz = (uint64_t)(w->at - w->start);
+	tiny_header(header, w);
 	return header->loadsz;
 }
 

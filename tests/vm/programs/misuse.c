@@ -21,15 +21,6 @@ static void expect(const char* what, int got, int wanted) {
 	       wanted ? strerror(wanted) : "success");
 }
 
-static const struct tiny_dof program = {
-    .provider = "syscall",
-    .module = "",
-    .function = "getppid",
-    .name = "entry",
-    .builtin = DIF_VAR_ARG0,
-    .action = DFR_ACT_DIFEXPR,
-};
-
 /* Sizes, flags and pointers that no caller has a right to. */
 static void structures(void) {
 	int fd = open_device();
@@ -86,7 +77,7 @@ static void without_a_state(void) {
 static void programs(void) {
 	static uint8_t dof[4096];
 	struct dfr_ioc_enable io;
-	size_t size = tiny_dof(dof, &program);
+	size_t size = tiny_dof(dof, &record_program);
 	int fd = open_device();
 
 	expect("DOF of 0 bytes", enable_dof(fd, dof, 0, &io), EINVAL);
@@ -117,7 +108,7 @@ static void mappings(void) {
 	int fd = open_device();
 	void* p;
 
-	enable(fd, &program);
+	enable(fd, &record_program);
 	go(fd);
 	expect("read-only mapping", map_error(fd, PROT_READ, 4096, DFR_MAP_OFFSET(0, 0)), 0);
 	expect("writable mapping", map_error(fd, PROT_READ | PROT_WRITE, 4096, 0), EACCES);
@@ -146,7 +137,7 @@ static void blocks(void) {
 	struct dfr_ioc_take take = {.size = sizeof(take), .count = 1, .cpu = 4000};
 	int fd = open_device();
 
-	enable(fd, &program);
+	enable(fd, &record_program);
 	go(fd);
 	expect("release of nothing", control(fd, DFR_IOC_RELEASE, &give), EINVAL);
 	give.count = ~0u;
@@ -168,13 +159,13 @@ static void names(void) {
 	struct dfr_ioc_name io = {.size = sizeof(io)};
 	int first = open_device(), second = open_device();
 
-	enable(first, &program);
+	enable(first, &record_program);
 	expect("name with a space", named(first, DFR_IOC_KEEP, "a b"), EINVAL);
 	expect("empty name", named(first, DFR_IOC_KEEP, ""), EINVAL);
 	memset(io.name, 'x', sizeof(io.name));
 	expect("name without an end", control(first, DFR_IOC_KEEP, &io), EINVAL);
 	expect("keep", named(first, DFR_IOC_KEEP, "misuse"), 0);
-	enable(second, &program);
+	enable(second, &record_program);
 	expect("a second of that name", named(second, DFR_IOC_KEEP, "misuse"), EEXIST);
 	expect("claim with a state", named(second, DFR_IOC_CLAIM, "misuse"), EBUSY);
 	close(second);
