@@ -13,7 +13,7 @@
 #include "analyze/engine/engine_session.h"
 #include "analyze/replay/replay.h"
 #include "formats/d/canon.h"
-#include "formats/d/derive.h"
+#include "formats/d/compile.h"
 #include "formats/error.h"
 
 using namespace dfr;
