@@ -87,7 +87,6 @@ private:
 	bool synchronous_ = false;
 	bool stopped_ = false;
 	uint64_t lost_ = 0;
-	unsigned cpus_ = 0;
 };
 
 } // namespace dfr::lib
