@@ -11,7 +11,7 @@ dtrace -x engine=kernel -qn '
 ' -c 'sh w.sh' >out 2>err
 grep ended out
 rmmod dfr 2>&1 | grep -o 'Resource temporarily unavailable'
-dmesg | grep -c 'dfr: .* cannot be unloaded until the machine starts anew'
+dmesg | grep -c 'dfr: .* cannot be unloaded before the next reboot'
 dtrace -x engine=kernel -qn '
 	fbt::vfs_read:entry { @ = count(); }
 	fbt::vfs_fsync:entry { @ = count(); }
