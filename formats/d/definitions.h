@@ -30,9 +30,10 @@ struct Variable {
 	Place place;
 };
 
-// What a pointer may point to.
 // How a variable of each scope (DIF_VS_GLOBAL, _THREAD, _LOCAL) is written.
 inline constexpr const char* kScopePrefix[] = {"", "self->", "this->"};
+
+// What a pointer may point to.
 inline constexpr unsigned kScratch = 1; // of alloca() and copyin(): D may write it
 inline constexpr unsigned kOtherMemory = 2;
 

@@ -696,6 +696,16 @@ BEGIN /x/ { exit(9); }
 --errhas drops on CPU
 --end
 
+@@ habit.exit.no-room-copyout | act.exit, subr.copyout | boundary
+--args -w -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); this->p = alloca(8); copyout(this->p, 8, 4); exit(2); }
+ERROR { exit(6); }
+--status 2
+--errhas 1 drop on CPU
+--end
+
 @@ habit.if.no-room | if-else, act.exit | boundary
 --args -b 16k -qs $D >/dev/null
 BEGIN { tracemem(alloca(15000), 15000); }

@@ -166,7 +166,7 @@ struct dfr_plan {
 enum dfr_split {
 	DFR_SPLIT_OVER, /* nothing: the clause's predicate was false, or one part has stopped */
 	DFR_SPLIT_RUNS,
-	DFR_SPLIT_NO_ROOM, /* one part's record found no room, so only exit() takes effect */
+	DFR_SPLIT_NO_ROOM, /* one part's record found no room: only exit() and what it may depend on */
 };
 
 struct dfr_ecb {

@@ -743,7 +743,11 @@ static dfr_cold enum outcome silent_step(struct run *run, const struct dfr_step 
 	s32 status;
 
 	switch (step->sp_op) {
-	case DFR_STEP_EVAL: return step_eval(run, step);
+	case DFR_STEP_EVAL:
+		/* copyout() acts on the process, and no exit() depends on it. */
+		if (step->sp_source == DFR_SRC_DIF && step->sp_difo->di_flags & DFR_DIFO_DESTRUCTIVE)
+			return RUN_OK;
+		return step_eval(run, step);
 	case DFR_STEP_SELF: return step_self(run, step);
 	case DFR_STEP_EXIT: return take_exit(run, step, &status);
 	default: return RUN_OK;
