@@ -113,7 +113,9 @@ Node* Sema::write_side(Node* left, bool always) {
 }
 
 void Sema::no_array(Node* node, const Node* array) {
-	poison(node, "D_OP_ARRFUN", "operator = cannot be applied to an array: \"" + type_text(array) + "\"",
+	poison(node, "D_OP_ARRFUN",
+	       "operator " + std::string(operator_text(node->op)) + " cannot be applied to an array: \"" +
+	           type_text(array) + "\"",
 	       "assign its elements; a text belongs into a string");
 }
 
@@ -189,6 +191,9 @@ void Sema::assign_value(Node* node) {
 	node->type = left->type;
 	if (node->op == Tok::Assign)
 		return assign_plain(node);
+	if (types_.is_array(left->type))
+		return no_array(
+		    node, left); // the sum of an array and a number is a pointer, which has no room there
 	// x op= y computes x op y.
 	static constexpr std::pair<Tok, Tok> kOperations[] = {
 	    {Tok::AddEq, Tok::Plus},  {Tok::SubEq, Tok::Minus},   {Tok::MulEq, Tok::Star},

@@ -140,6 +140,23 @@ int a[4];
 BEGIN { self->x = a; }
 --tag D_OP_ARRFUN
 
+@@ habit.array.sum-assigned | op.assign, type.array | wrong
+int a[3];
+BEGIN { a += 1; }
+--tag D_OP_ARRFUN
+
+@@ habit.array.member-sum-assigned | op.assign, type.array, type.struct | wrong
+struct s { int a[1]; int b; };
+struct s v;
+BEGIN { v.a -= 1; }
+--tag D_OP_ARRFUN
+
+@@ habit.array.text-sum-assigned | op.assign, type.array | wrong
+BEGIN { this->a = (char *)alloca(8); this->b = execname; this->a += 1; exit(0); }
+char c[3];
+BEGIN { c += 1; }
+--tag D_OP_ARRFUN
+
 @@ habit.array.to-element | op.assign, type.array, var.assoc | wrong
 int a[4];
 BEGIN { x[1] = a; }
