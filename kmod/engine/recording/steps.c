@@ -737,17 +737,19 @@ dfr_hot bool begin_usual(struct run *run)
 	return begin_record(run, &run->share->sh_stream, NULL);
 }
 
+/* copyout() acts on the process, and no exit() depends on it. */
+static bool copies_out(const struct dfr_step *step)
+{
+	return step->sp_source == DFR_SRC_DIF && step->sp_difo->di_flags & DFR_DIFO_DESTRUCTIVE;
+}
+
 /* Of an ECB without room: statements that are no actions, because exit() may depend on them, and exit(). */
 static dfr_cold enum outcome silent_step(struct run *run, const struct dfr_step *step)
 {
 	s32 status;
 
 	switch (step->sp_op) {
-	case DFR_STEP_EVAL:
-		/* copyout() acts on the process, and no exit() depends on it. */
-		if (step->sp_source == DFR_SRC_DIF && step->sp_difo->di_flags & DFR_DIFO_DESTRUCTIVE)
-			return RUN_OK;
-		return step_eval(run, step);
+	case DFR_STEP_EVAL: return copies_out(step) ? RUN_OK : step_eval(run, step);
 	case DFR_STEP_SELF: return step_self(run, step);
 	case DFR_STEP_EXIT: return take_exit(run, step, &status);
 	default: return RUN_OK;
