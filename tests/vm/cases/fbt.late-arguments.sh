@@ -1,17 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 echo 'ls -lR /sys/module >/dev/null 2>&1' >w.sh
+# run NAME PROGRAM: prints the name and dtrace's status; what it said, if it failed.
+run() {
+	dtrace -qn "$2" -c 'sh w.sh' 2>said >/dev/null
+	status=$?
+	echo "$1 $status"
+	[ $status = 0 ] || cat said >&2
+}
 for n in 6 7 8 9; do
-	dtrace -qn "
-		fbt:::entry /arg$n == 0x5ac1f00d5ac1f00d/ { @ = count(); }
-	" -c 'sh w.sh' 2>/dev/null >/dev/null
-	echo arg$n $?
+	run arg$n "fbt:::entry /arg$n == 0x5ac1f00d5ac1f00d/ { @ = count(); }"
 done
-dtrace -qn '
-	fbt:::return /arg5 == 1 || arg6 == 1 || arg9 == 1/ { @ = count(); }
-' -c 'sh w.sh' 2>/dev/null >/dev/null
-echo return $?
-dtrace -qn '
-	syscall:::entry,syscall:::return /arg6 == 1 || arg9 == 1/ { @ = count(); }
-' -c 'sh w.sh' 2>/dev/null >/dev/null
-echo syscall $?
+run return 'fbt:::return /arg5 == 1 || arg6 == 1 || arg9 == 1/ { @ = count(); }'
+run syscall 'syscall:::entry,syscall:::return /arg6 == 1 || arg9 == 1/ { @ = count(); }'
