@@ -51,12 +51,8 @@ public:
 
 private:
 	bool replay_;
-	std::vector<d::CapturedInput> inputs_ = {{"arg0", "int64_t", false},
-	                                         {"(+ arg0 8)", "int64_t", false},
-	                                         {"(copyinstr arg1)", "string", false},
-	                                         {"(load s4 arg0)", "int", false},
-	                                         {"(stack)", "", false},
-	                                         {"(ref 16 arg0)", "char [16]", false}};
+	std::vector<d::CapturedInput> inputs_ = {{"arg0"},           {"(+ arg0 8)"}, {"(copyinstr arg1)"},
+	                                         {"(load s4 arg0)"}, {"(stack)"},    {"(ref 16 arg0)"}};
 };
 
 d::CompileOptions options_for(Decisions& in) {
