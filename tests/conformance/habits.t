@@ -74,6 +74,78 @@ fault 1
 --errhas invalid address
 --end
 
+@@ habit.scratch.results | if-else, subr.substr, subr.case, opt.size | normal
+--args -xstrsize=4096 -qs $D
+BEGIN {
+	printf("%s%s%s%s%s", substr("abc", 1), substr("abc", 0, 1), toupper("d"), tolower("E"), strtok("f g", " "));
+	if (1) { printf("%s%s%s%s%s", basename("/a/h"), dirname("i/j"), cleanpath("j//k"), json("{\"a\":2}", "a"), toupper("l")); }
+	printf("%s%s%s\n", substr("mno", 2), toupper("p"), lltostr(16));
+	exit(0);
+}
+--out
+bcaDefhij/k2LoP16
+
+--end
+
+@@ habit.scratch.results-full | subr.case, subr.substr, out.fault | boundary
+--args -xstrsize=64 -xscratchsize=128 -qs $D
+BEGIN { printf("%s%s%s%s%s%s%s%s%s\n", toupper("a"), toupper("b"), toupper("c"), toupper("d"), toupper("e"), toupper("f"), toupper("g"), toupper("h"), substr("abcdefgh", 1)); }
+BEGIN { printf("%s%s%s%s%s%s%s%s%s%s\n", toupper("a"), toupper("b"), toupper("c"), toupper("d"), toupper("e"), toupper("f"), toupper("g"), toupper("h"), toupper("i"), toupper("j")); }
+ERROR { printf("fault %d\n", arg4); exit(0); }
+--out
+ABCDEFGHbcdefgh
+fault 5
+
+--errhas out of scratch space
+--end
+
+@@ habit.scratch.results-long | subr.case, out.fault | boundary
+--args -xstrsize=64 -xscratchsize=128 -qs $D
+BEGIN { s = "0123456789012345678901234567890123456789012345678901234567890ab"; }
+BEGIN { printf("%s %s\n", toupper(s), toupper(s)); }
+BEGIN { printf("%s %s %s\n", toupper(s), toupper(s), toupper("c")); }
+ERROR { printf("fault %d\n", arg4); exit(0); }
+--out
+0123456789012345678901234567890123456789012345678901234567890AB 0123456789012345678901234567890123456789012345678901234567890AB
+fault 5
+
+--errhas out of scratch space
+--end
+
+@@ habit.scratch.behind | subr.case, subr.bcopy, subr.alloca | boundary
+--args -xstrsize=64 -qs $D
+BEGIN {
+	this->a = (char *)alloca(64);
+	this->b = (char *)alloca(64);
+	this->s = (char *)toupper("ab");
+	bcopy(this->s, this->a, 64);
+	this->t = (char *)toupper("cd");
+	bcopy(this->s, this->b, 64);
+	printf("%s %d %d %s %s\n", stringof(this->a), this->a[8], this->a[63], stringof(this->b), stringof(this->b + 8));
+	exit(0);
+}
+--out
+AB 0 0 AB CD
+
+--end
+
+@@ habit.scratch.behind-tokens | subr.strtok, subr.strjoin, subr.case | boundary
+BEGIN { this->a = strtok(strjoin("a,b", ",c"), ","); printf("%s %s", toupper(this->a), toupper(strtok(NULL, ","))); printf(" %s %d\n", strtok(NULL, ","), strtok(NULL, ",") == NULL); exit(0); }
+--out
+A B c 1
+
+--end
+
+@@ habit.scratch.behind-stored | subr.case, out.fault | wrong
+--args -xstrsize=64 -qs $D
+BEGIN { p = (char *)toupper("ab"); p[1] = 'x'; printf("%s\n", stringof(p)); p[8] = 'y'; printf("not reached"); }
+ERROR { printf("fault %d\n", arg4); exit(0); }
+--out
+fault 1
+
+--errhas invalid address
+--end
+
 @@ habit.copyinto.member | subr.copyinto, type.struct, subr.alloca | normal
 --args -qs $D -w
 struct s { int n; char b[8]; int w[2]; };

@@ -115,7 +115,8 @@ void run(test::Rig& rig, const dfr_difo& difo) {
 	statistics.runs++;
 	require(m.m_regs[0] == 0);
 	require(m.m_ntuple <= DIF_NTUPLE);
-	require(m.m_scratch_ptr >= m.m_scratch && m.m_scratch_ptr <= m.m_scratch_end);
+	require(m.m_scratch_ptr >= m.m_scratch && m.m_scratch_ptr <= m.m_scratch_top);
+	require(m.m_scratch_top <= m.m_scratch_end);
 	if (m.m_fault) {
 		statistics.faults++;
 		require(value == 0 && m.m_fault_pc < difo.di_len * 4 && !(m.m_fault_pc & 3));

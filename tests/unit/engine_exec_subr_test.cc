@@ -291,7 +291,7 @@ TEST_CASE("lltostr", "[exec][subr]") {
 	CHECK(text(DIF_SUBR_LLTOSTR, {5, 10}) == "5");
 	CHECK(fault(DIF_SUBR_LLTOSTR, {5, 1}) == DIF_FAULT_ILLOP);
 	CHECK(fault(DIF_SUBR_LLTOSTR, {5, 37}) == DIF_FAULT_ILLOP);
-	CHECK(fault(DIF_SUBR_LLTOSTR, {5}, 256, 16) == DIF_FAULT_NOSCRATCH);
+	CHECK(fault(DIF_SUBR_LLTOSTR, {12345678}, 256, 8) == DIF_FAULT_NOSCRATCH);
 }
 
 TEST_CASE("strtoll", "[exec][subr]") {

@@ -61,9 +61,10 @@ struct dfr_machine {
 	u32 m_epid;
 	u32 m_flags; /* DFR_M_* */
 
-	u8 *m_scratch_ptr;
-	u32 m_fault;	/* enum dif_fault + 1, 0: none */
-	u32 m_fault_pc; /* byte offset, or ~0 */
+	u8 *m_scratch_ptr; /* the next allocation; what lies before it may be written */
+	u8 *m_scratch_top; /* what lies before it was zeroed for this clause, and may be read */
+	u32 m_fault;	   /* enum dif_fault + 1, 0: none */
+	u32 m_fault_pc;	   /* byte offset, or ~0 */
 	u64 m_fault_addr;
 	u64 m_strtok; /* current position, 0: none; reset for each firing */
 	u64 m_strtok_end;
@@ -105,6 +106,7 @@ static inline bool dfr_firing_work(struct dfr_firing *firing, const struct dfr_s
 static inline void dfr_machine_reset_scratch(struct dfr_machine *m)
 {
 	m->m_scratch_ptr = m->m_scratch;
+	m->m_scratch_top = m->m_scratch;
 }
 
 /*

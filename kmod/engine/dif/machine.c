@@ -64,7 +64,7 @@ u64 dfr_own_room(const struct dfr_machine *m, u64 addr)
 	const struct dfr_vars *vars = m->m_vars;
 	u64 room;
 
-	room = room_in(dfr_address(m->m_scratch), (u64)(m->m_scratch_ptr - m->m_scratch), addr);
+	room = room_in(dfr_address(m->m_scratch), (u64)(m->m_scratch_top - m->m_scratch), addr);
 	if (!room && m->m_difo)
 		room = room_in(dfr_address(m->m_difo->di_strs), m->m_difo->di_strsz, addr);
 	if (!room)
@@ -104,7 +104,7 @@ bool dfr_storable(const struct dfr_machine *m, u64 addr, u64 size)
 	       dfr_dyn_room(&vars->va_dyn, addr) >= size;
 }
 
-u8 *dfr_scratch(struct dfr_machine *m, u64 size)
+u8 *dfr_scratch_unset(struct dfr_machine *m, u64 size)
 {
 	u64 at = (dfr_address(m->m_scratch_ptr) + 7) & ~7ull, end = dfr_address(m->m_scratch_end);
 	u8 *bytes = dfr_pointer(at);
@@ -116,7 +116,17 @@ u8 *dfr_scratch(struct dfr_machine *m, u64 size)
 	if (!dfr_work(m, size))
 		return NULL;
 	m->m_scratch_ptr = bytes + size;
-	memset(bytes, 0, size);
+	if (m->m_scratch_ptr > m->m_scratch_top)
+		m->m_scratch_top = m->m_scratch_ptr;
+	return bytes;
+}
+
+u8 *dfr_scratch(struct dfr_machine *m, u64 size)
+{
+	u8 *bytes = dfr_scratch_unset(m, size);
+
+	if (bytes)
+		dfr_scratch_clear(bytes, 0, size);
 	return bytes;
 }
 
@@ -159,7 +169,7 @@ u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size)
  */
 static u64 load_copied(struct dfr_machine *m, u64 addr, u32 size)
 {
-	u64 used = (u64)(m->m_scratch_ptr - m->m_scratch), at = addr - dfr_address(m->m_scratch);
+	u64 used = (u64)(m->m_scratch_top - m->m_scratch), at = addr - dfr_address(m->m_scratch);
 
 	if (used < size || at > used - size) {
 		dfr_fault(m, DIF_FAULT_KPRIV, 0); /* no address: it would show where scratch is */

@@ -68,8 +68,25 @@ u64 dfr_own_room(const struct dfr_machine *m, u64 addr);
 bool dfr_storable(const struct dfr_machine *m, u64 addr, u64 size);
 bool dfr_in_scratch(const struct dfr_machine *m, u64 addr, u64 size);
 
-/* Zeroed scratch, 8-aligned; NULL: NOSCRATCH. */
-u8 *dfr_scratch(struct dfr_machine *m, u64 size);
+/* Scratch, 8-aligned; NULL: NOSCRATCH. Of dfr_scratch_unset() the caller must set each byte, and clear what is left. */
+u8 *dfr_scratch(struct dfr_machine *m, u64 size); /* zeroed */
+u8 *dfr_scratch_unset(struct dfr_machine *m, u64 size);
+
+/* Zeroes an allocation from byte `from` on, with the gap before the next one, which can be read too. */
+static inline void dfr_scratch_clear(u8 *bytes, u64 from, u64 size)
+{
+	memset(bytes + from, 0, ((size + 7) & ~7ull) - from);
+}
+
+/*
+ * Gives back all but n bytes of the last allocation, which is at `bytes`, and returns its address. Who
+ * reads a string's strsize bytes may go on reading there, and finds zeros or later results of the clause.
+ */
+static inline u64 dfr_scratch_keep(struct dfr_machine *m, u8 *bytes, u64 n)
+{
+	m->m_scratch_ptr = bytes + n;
+	return dfr_address(bytes);
+}
 
 /* A load of 1, 2, 4 or 8 bytes, zero-extended. 0 with a fault set if it cannot be read. */
 u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size);
@@ -158,6 +175,12 @@ static inline void dfr_out_put(struct dfr_out *out, u8 byte)
 {
 	if (out->ou_len + 1 < out->ou_room)
 		out->ou_bytes[out->ou_len++] = byte;
+}
+
+/* The finished string keeps only the room that it uses. Returns its address; 0: a fault has been set. */
+static inline u64 dfr_out_close(struct dfr_machine *m, const struct dfr_out *out)
+{
+	return m->m_fault ? 0 : dfr_scratch_keep(m, out->ou_bytes, out->ou_len + 1);
 }
 
 #endif

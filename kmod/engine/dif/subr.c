@@ -26,18 +26,24 @@ static u64 copyin(struct dfr_machine *m, u64 from, u64 n)
 static u64 copyinstr(struct dfr_machine *m, u64 from)
 {
 	u64 room = m->m_strsize;
+	long n;
 	u8 *to;
 
 	if (m->m_ntuple > 1 && m->m_tuple[1] < room - 1)
 		room = m->m_tuple[1] + 1;
-	to = dfr_scratch(m, room);
-	if (!to || !dfr_work(m, room * DFR_WORK_COPY))
+	if (!dfr_work(m, room * DFR_WORK_COPY))
 		return 0;
-	if (dfr_plat_copy_str_user(m->m_firing, (char *)to, from, room) < 0) {
+	to = dfr_scratch_unset(m, room);
+	if (!to)
+		return 0;
+	n = dfr_plat_copy_str_user(m->m_firing, (char *)to, from, room);
+	/* The platform copies in pieces, so there are bytes of the process behind the NUL. */
+	dfr_scratch_clear(to, n < 0 ? 0 : (u64)n + 1, room);
+	if (n < 0) {
 		dfr_fault(m, DIF_FAULT_BADADDR, from);
 		return 0;
 	}
-	return dfr_address(to);
+	return dfr_scratch_keep(m, to, (u64)n + 1);
 }
 
 static u64 copyinto(struct dfr_machine *m, u64 from, u64 n, u64 to)
@@ -129,6 +135,14 @@ static u64 memref(struct dfr_machine *m, u64 addr, u64 n)
 	return dfr_address(pair);
 }
 
+/* The platform has left a string of n bytes somewhere in a buffer of strsize bytes: it keeps its own room alone. */
+static u64 keep_string(struct dfr_machine *m, u8 *buffer, u64 string, u64 n)
+{
+	dfr_copy_own(buffer, dfr_pointer(string), n + 1);
+	memset(buffer + n + 1, 0, m->m_strsize - (n + 1));
+	return dfr_scratch_keep(m, buffer, n + 1);
+}
+
 /* For subroutines that only the platform can answer; d_path()'s string is in scratch. */
 static u64 ask_platform(struct dfr_machine *m, u32 subr)
 {
@@ -153,7 +167,9 @@ static u64 ask_platform(struct dfr_machine *m, u32 subr)
 		dfr_fault(m, DIF_FAULT_BADADDR, result);
 	else if (n < 0)
 		dfr_fault(m, DIF_FAULT_ILLOP, 0);
-	return n < 0 ? 0 : result;
+	if (n < 0)
+		return 0;
+	return string ? keep_string(m, buffer, result, (u64)n) : result;
 }
 
 static u64 speculation(struct dfr_machine *m)

@@ -127,7 +127,7 @@ static u64 inet_text(struct dfr_machine *m, u64 addr)
 	if (!dfr_copy_in(m, bytes, addr, sizeof(bytes)) || !dfr_out_open(m, &out, INET_ROOM))
 		return 0;
 	put_quad(&out, bytes);
-	return dfr_address(out.ou_bytes);
+	return dfr_out_close(m, &out);
 }
 
 static u64 inet6_text(struct dfr_machine *m, u64 addr, bool mapped_is_plain)
@@ -141,7 +141,7 @@ static u64 inet6_text(struct dfr_machine *m, u64 addr, bool mapped_is_plain)
 		put_quad(&out, bytes + 12);
 	else
 		put_inet6(&out, bytes);
-	return dfr_address(out.ou_bytes);
+	return dfr_out_close(m, &out);
 }
 
 static u64 link_text(struct dfr_machine *m, u64 type, u64 addr)
@@ -162,7 +162,7 @@ static u64 link_text(struct dfr_machine *m, u64 type, u64 addr)
 		dfr_out_put(&out, hex(bytes[i] >> 4));
 		dfr_out_put(&out, hex(bytes[i] & 15));
 	}
-	return dfr_address(out.ou_bytes);
+	return dfr_out_close(m, &out);
 }
 
 u64 dfr_subr_address(struct dfr_machine *m, u32 subr)

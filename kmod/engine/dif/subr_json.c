@@ -205,7 +205,7 @@ static u64 take_scalar(struct json *js)
 		return 0;
 	for (; start < end; start++)
 		dfr_out_put(&out, dfr_text_at(js->js_m, &js->js_text, start));
-	return dfr_address(out.ou_bytes);
+	return dfr_out_close(js->js_m, &out);
 }
 
 u64 dfr_subr_json(struct dfr_machine *m)

@@ -5,8 +5,6 @@
  */
 #include "kmod/engine/dif/machine.h"
 
-#define NUMBER_ROOM 68 /* 64 binary digits, a prefix or sign, NUL */
-
 static bool good_base(struct dfr_machine *m, u64 base)
 {
 	if (base >= 2 && base <= 36)
@@ -19,16 +17,22 @@ static bool good_base(struct dfr_machine *m, u64 base)
 static u64 to_text(struct dfr_machine *m, u64 value, u64 base)
 {
 	bool minus = base == 10 && (s64)value < 0;
+	u64 n = minus + (base == 8) + 2 * (base == 16), rest;
 	u8 *at;
 
 	if (!good_base(m, base))
 		return 0;
-	at = dfr_scratch(m, NUMBER_ROOM);
-	if (!at)
-		return 0;
-	at += NUMBER_ROOM - 1;
 	if (minus)
 		value = 0 - value;
+	rest = value;
+	do {
+		n++;
+		rest /= base;
+	} while (rest);
+	at = dfr_scratch(m, n + 1);
+	if (!at)
+		return 0;
+	at += n;
 	do {
 		u64 digit = value % base;
 

@@ -13,17 +13,17 @@ static u64 put_range(struct dfr_machine *m, const struct dfr_text *text, u64 fro
 		return 0;
 	for (; from < to; from++)
 		dfr_out_put(&out, dfr_text_at(m, text, from));
-	return m->m_fault ? 0 : dfr_address(out.ou_bytes);
+	return dfr_out_close(m, &out);
 }
 
 static u64 put_byte(struct dfr_machine *m, u8 byte)
 {
-	u8 *to = dfr_scratch(m, m->m_strsize);
+	struct dfr_out out;
 
-	if (!to)
+	if (!dfr_out_open(m, &out, m->m_strsize))
 		return 0;
-	to[0] = byte;
-	return dfr_address(to);
+	dfr_out_put(&out, byte);
+	return dfr_out_close(m, &out);
 }
 
 static u64 basename(struct dfr_machine *m, const struct dfr_text *text, u64 n)
@@ -110,7 +110,7 @@ static u64 cleanpath(struct dfr_machine *m, const struct dfr_text *text)
 			i++;
 		}
 	}
-	return m->m_fault ? 0 : dfr_address(out.ou_bytes);
+	return dfr_out_close(m, &out);
 }
 
 u64 dfr_subr_path(struct dfr_machine *m, u32 subr)

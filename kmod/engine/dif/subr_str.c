@@ -194,7 +194,7 @@ static u64 substr(struct dfr_machine *m)
 	at = (s64)dfr_plat_masked((u64)at, (u64)n);
 	for (; want > 0 && at < n; want--, at++)
 		dfr_out_put(&out, dfr_text_at(m, &text, (u64)at));
-	return dfr_address(out.ou_bytes);
+	return dfr_out_close(m, &out);
 }
 
 /* A set of bytes. */
@@ -251,7 +251,7 @@ static u64 tokenize(struct dfr_machine *m)
 		return 0;
 	if (byte)
 		m->m_strtok = start + at + 1;
-	return dfr_address(out.ou_bytes);
+	return dfr_out_close(m, &out);
 }
 
 static u8 upper(u8 byte)
@@ -276,7 +276,7 @@ static u64 change_case(struct dfr_machine *m, bool to_upper)
 		return 0;
 	for (i = 0; (byte = dfr_text_at(m, &text, i)); i++)
 		dfr_out_put(&out, to_upper ? upper(byte) : lower(byte));
-	return m->m_fault ? 0 : dfr_address(out.ou_bytes);
+	return dfr_out_close(m, &out);
 }
 
 u64 dfr_subr_string(struct dfr_machine *m, u32 subr)

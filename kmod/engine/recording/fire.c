@@ -247,7 +247,7 @@ static dfr_noinline bool any_pure_holds(struct dfr_probe *probe, const u64 *args
 	machine.m_firing = &firing;
 	machine.m_scratch = NULL;
 	machine.m_scratch_end = NULL;
-	machine.m_scratch_ptr = NULL;
+	machine.m_scratch_top = NULL;
 	machine.m_flags = 0;
 	machine.m_epid = 0;
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next)) {

@@ -97,7 +97,7 @@ static int create_machine(struct dfr_state *state, struct dfr_share *share)
 	machine->m_state = state;
 	machine->m_scratch = scratch;
 	machine->m_scratch_end = scratch + state->st_scratch;
-	machine->m_scratch_ptr = scratch;
+	dfr_machine_reset_scratch(machine);
 	machine->m_strsize = state->st_strsize;
 	if (dfr_option(state, DFR_OPT_DESTRUCTIVE) >= 0)
 		machine->m_flags = DFR_M_DESTRUCTIVE;

@@ -604,7 +604,7 @@ dfr_hot void ready_machine(struct dfr_machine *machine, struct dfr_share *share,
 	}
 	/* What the earlier parts of a clause have put into scratch memory lives on. */
 	if (!(ecb->ec_flags & DFR_EC_CONTINUATION))
-		machine->m_scratch_ptr = machine->m_scratch;
+		dfr_machine_reset_scratch(machine);
 	machine->m_fault = 0;
 	machine->m_fault_pc = ~0u; /* what faults outside of DIF has no offset */
 	machine->m_flags &= ~(u32)DFR_M_DROP;
@@ -687,7 +687,7 @@ static dfr_cold bool split_enter(struct dfr_share *share, struct dfr_machine *ma
 	share->sh_split_clause = clause;
 	share->sh_split_spec = 0;
 	share->sh_split = DFR_SPLIT_RUNS;
-	machine->m_scratch_ptr = machine->m_scratch; /* even if this part runs no DIF */
+	dfr_machine_reset_scratch(machine); /* even if this part runs no DIF */
 	return true;
 }
 
