@@ -17,7 +17,7 @@ u64 dfr_late_arg(const struct dfr_firing *firing, u32 index)
 	return ops->getarg ? ops->getarg(firing, index) : 0;
 }
 
-/* Does the state record? BEGIN, END and ERROR do not ask: dfr_fire_dtrace() and steps.c fire them. */
+/* Does the state record? BEGIN, END and ERROR do not ask: dfr_fire_dtrace() and dfr_fire_error() fire them. */
 dfr_hot bool state_listens(const struct dfr_state *state)
 {
 	return dfr_read_once(&state->st_activity) == DFR_ACTIVE;
