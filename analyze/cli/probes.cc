@@ -131,10 +131,10 @@ int run_probes(int argc, char** argv) {
 	});
 	if (count == 0) {
 		const std::string why = machine->target().why_absent(pattern);
-		const std::string meant = d::counted_from_left(machine->target(), glob);
+		const std::string meant = d::counted_from_left(machine->target(), pattern, false);
 		throw Error(
 		    "no probe matches " + glob,
-		    !meant.empty() ? "fields are counted from the right; did you mean '" + meant + "'?"
+		    !meant.empty() ? meant
 		    : !why.empty() ? why
 		    : machine->kernel()
 		        ? "dfr probes lists all of them"

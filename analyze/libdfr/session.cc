@@ -209,6 +209,10 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 		                   pattern.function + ":" + pattern.name + ": No probe matches description");
 		std::string instead(d::foreign_probe(pattern.provider, pattern.function));
 		if (instead.empty())
+			instead = d::counted_from_left(target, pattern,
+			                               programs_.size() == 1 &&
+			                                   programs_[0].specifier != d::Specifier::Name);
+		if (instead.empty())
 			instead = target.why_absent(pattern);
 		if (!instead.empty())
 			listeners_.trouble(instead);

@@ -95,14 +95,13 @@ std::string ClauseBuilder::nearest_probe(const Description& desc) {
 std::string ClauseBuilder::instead_of(const Description& desc) {
 	if (const std::string_view instead = foreign_probe(desc.provider, desc.function); !instead.empty())
 		return std::string(instead);
-	if (const std::string meant = compilation_.options.specifier == Specifier::Name
-	                                  ? counted_from_left(compilation_.target, desc.text)
-	                                  : "";
-	    !meant.empty())
-		return "fields are counted from the right; did you mean " + meant + "?";
+	const ProbePattern pattern{{}, desc.provider, desc.module, desc.function, desc.name, desc.id};
+	if (std::string hint = counted_from_left(compilation_.target, pattern,
+	                                         compilation_.options.specifier != Specifier::Name);
+	    !hint.empty())
+		return hint;
 	const std::string meant = desc.id ? std::string() : nearest_probe(desc);
-	std::string why = compilation_.target.why_absent(
-	    {{}, desc.provider, desc.module, desc.function, desc.name, desc.id});
+	std::string why = compilation_.target.why_absent(pattern);
 	if (why.empty())
 		why = "list what there is with dtrace -l; -Z accepts probes that come later";
 	return (meant.empty() ? "" : meant + " ") + why;
@@ -189,7 +188,7 @@ void ClauseBuilder::build(const Clause& clause) {
 	const size_t said = compilation_.diagnostics.all().size();
 	compilation_.diagnostics.set_region("action list");
 	walk(clause.statements);
-	compilation_.copyout.reset();
+	compilation_.copyout = nullptr;
 	if (predicate_) {
 		const size_t actions = compilation_.diagnostics.all().size();
 		compilation_.diagnostics.set_region("predicate");
@@ -222,7 +221,7 @@ static bool chooses_action(const Node* node, unsigned most) {
 void ClauseBuilder::walk(const std::vector<Stmt>& statements) {
 	for (const Stmt& one : statements) {
 		index_ = 0;
-		compilation_.copyout.reset();
+		compilation_.copyout = nullptr;
 		if (one.condition)
 			if_statement(one);
 		else if (chooses_action(one.expression, kMostIfs))
@@ -241,7 +240,7 @@ void ClauseBuilder::choice(Node* node) {
 	out.condition = node->a;
 	out.then.push_back({node->b, nullptr, {}, {}, node->b->place});
 	out.otherwise.push_back({node->c, nullptr, {}, {}, node->c->place});
-	if_statement(out);
+	if_statement(out, true);
 }
 
 // copyout() is a subroutine, but acts: what is speculated may never have happened. Asked after each expression;
@@ -250,14 +249,15 @@ void ClauseBuilder::no_copyout() {
 	if (!compilation_.copyout)
 		return;
 	if (done_.speculating)
-		copied_out(*compilation_.copyout);
+		copied_out(compilation_.copyout);
 	else
 		done_.copyout = compilation_.copyout;
-	compilation_.copyout.reset();
+	compilation_.copyout = nullptr;
 }
 
-void ClauseBuilder::copied_out(Place place) {
-	compilation_.error("D_ACT_SPEC", place, "copyout( ) may not be in a clause that speculates",
+void ClauseBuilder::copied_out(const Node* call) {
+	compilation_.error("D_ACT_SPEC", call->place,
+	                   call->text + "( ) may not be in a clause that speculates",
 	                   "put it into a clause of its own");
 	failed_ = true;
 }
@@ -289,13 +289,15 @@ Node* ClauseBuilder::condition_variable(Node* condition, Place place) {
 	return variable;
 }
 
-void ClauseBuilder::if_statement(const Stmt& one) {
+void ClauseBuilder::if_statement(const Stmt& one, bool choice) {
 	sema_.analyze(one.condition);
 	bool good = !sema_.poisoned(one.condition);
 	if (good && (one.condition->kind == Nk::Translated || !types_.is_scalar(one.condition->type))) {
-		compilation_.error(
-		    "D_PRED_SCALAR", one.condition->place, "the condition of if must be of scalar type",
-		    "it has type " + sema_.type_text(one.condition) + "; compare it with something");
+		compilation_.error("D_PRED_SCALAR", one.condition->place,
+		                   choice ? "operator ?: expression must be of scalar type"
+		                          : "the condition of if must be of scalar type",
+		                   "it has type " + sema_.type_text(one.condition) +
+		                       "; compare it with something");
 		good = false;
 	}
 	failed_ |= !good;
@@ -395,7 +397,7 @@ void ClauseBuilder::order(uint32_t kind, Place place) {
 		else if (done_.recorded || done_.aggregated)
 			refuse("D_SPEC_DREC", "speculate( ) may not follow data-recording action(s)");
 		if (done_.copyout)
-			copied_out(*done_.copyout);
+			copied_out(done_.copyout);
 		done_.speculating = true;
 	} else if (DFR_ACT_IS_AGG(kind)) {
 		if (done_.committed)

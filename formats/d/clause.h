@@ -38,8 +38,8 @@ private:
 	void walk(const std::vector<Stmt>& statements);
 	void choice(Node* node);
 	void no_copyout();
-	void copied_out(Place place);
-	void if_statement(const Stmt& one);
+	void copied_out(const Node* call);
+	void if_statement(const Stmt& one, bool choice = false); // `choice`: it was ?:
 	Node* condition_variable(Node* condition, Place place);
 	void statement(Node* node);
 	void add(dof::Action action);
@@ -122,7 +122,7 @@ private:
 	// What the statements so far have done that forbids others behind them.
 	struct Done {
 		bool recorded = false, aggregated = false, committed = false, speculating = false;
-		std::optional<Place> copyout; // or copyoutstr()
+		const Node* copyout = nullptr; // or copyoutstr()
 	} done_;
 };
 

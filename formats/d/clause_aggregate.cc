@@ -192,10 +192,10 @@ bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
 		           "divide a power of factor (argument #2)",
 		           "");
 	const int64_t words = llquantize_words(factor, low, high, steps);
-	if (words > kWordsMax)
+	if (words > kWordsMax) // one of them holds the parameters
 		return bad("D_LLQUANT_NSTEPVAL", 4,
-		           "llquantize( ) has " + std::to_string(words) + " buckets, and " +
-		               std::to_string(kWordsMax) + " is the most",
+		           "llquantize( ) has " + std::to_string(words - 1) + " buckets, and " +
+		               std::to_string(kWordsMax - 1) + " is the most",
 		           "take fewer steps (argument #5) or fewer magnitudes");
 	*arg = static_cast<uint64_t>(factor) << 48 | static_cast<uint64_t>(low) << 32 |
 	       static_cast<uint64_t>(high) << 16 | static_cast<uint64_t>(steps);

@@ -66,8 +66,8 @@ struct Compilation {
 	// What the current clause means depends on the kernel's types, not on the program's alone.
 	bool kernel_types = false;
 
-	// Where the statement that is being analysed calls copyout() or copyoutstr().
-	std::optional<Place> copyout;
+	// The call of copyout() or copyoutstr() in the statement that is being analysed.
+	const Node* copyout = nullptr;
 
 	// derive(): the firing inputs of the current clause, by canonical text.
 	struct Input {

@@ -80,7 +80,9 @@ void Sema::check_size(Node* node, const Subroutine& known) {
 	poison_at(node, size->place, alloca ? "D_ALLOCA_SIZE" : "D_PROTO_ARG",
 	          node->text + "( ) argument #" + (alloca ? "1" : "2") + " is " +
 	              (bytes < 0 ? "negative" : "too large") + ": " + std::to_string(bytes),
-	          "scratch memory is at most " + std::to_string(DIF_SCRATCH_MAX) + " bytes (-x scratchsize)");
+	          bytes < 0 ? "a size is 0 or more"
+	                    : "scratch memory is at most " + std::to_string(DIF_SCRATCH_MAX) +
+	                          " bytes (-x scratchsize)");
 }
 
 void Sema::check_count(Node* node, const Subroutine& known) {
@@ -183,7 +185,7 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 		                                 "inet_ntop() knows AF_INET (2) and AF_INET6 (10) only", "");
 	if (known.flags & kDestructive) {
 		compilation_.result.destructive = true;
-		compilation_.copyout = node->place;
+		compilation_.copyout = node;
 	}
 	node->kind = Nk::Subr;
 	node->subroutine = &known;

@@ -166,20 +166,29 @@ std::string suggest(std::string_view name, const std::vector<std::string_view>& 
 	return best.empty() ? std::string() : "did you mean " + std::string(best) + "?";
 }
 
-std::string counted_from_left(Target& target, std::string_view text) {
-	const std::vector<std::string> fields = probe_fields(text);
-	// As many more fields behind it as there may be, then fewer.
-	for (size_t more = fields.size() < 4 ? 4 - fields.size() : 0; more; more--) {
+std::string counted_from_left(Target& target, const ProbePattern& wanted, bool option) {
+	const std::string* const given[] = {&wanted.provider, &wanted.module, &wanted.function, &wanted.name};
+	size_t empty = 0;
+	while (empty < std::size(given) && given[empty]->empty())
+		empty++;
+	if (wanted.id || !wanted.host.empty() || empty == std::size(given))
+		return {};
+	// Moved as far to the left as may be, then less.
+	for (size_t first = 0; first < empty; first++) {
 		ProbePattern pattern;
 		std::string* const places[] = {&pattern.provider, &pattern.module, &pattern.function,
 		                               &pattern.name};
-		const size_t first = 4 - fields.size() - more;
-		for (size_t i = 0; i < fields.size(); i++)
-			*places[first + i] = fields[i];
+		for (size_t i = empty; i < std::size(given); i++)
+			*places[first + i - empty] = *given[i];
 		bool found = false;
 		target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
-		if (found)
-			return std::string(text) + std::string(more, ':');
+		if (!found)
+			continue;
+		std::string text;
+		for (size_t i = first; i < std::size(places); i++)
+			text += (i == first ? "" : ":") + *places[i];
+		return std::string("fields are counted from the right; did you mean ") +
+		       (option ? "-n " : "") + "'" + text + "'?";
 	}
 	return {};
 }

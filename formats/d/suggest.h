@@ -19,9 +19,11 @@ std::string_view foreign_name(std::string_view name);
 std::string_view foreign_probe(std::string_view provider, std::string_view function);
 
 class Target;
+struct ProbePattern;
 
-// For a description that matches nothing because its fields are counted from the right: "syscall::read*:" for
-// "syscall::read*". Empty if that is not why.
-std::string counted_from_left(Target& target, std::string_view text);
+// The hint for a pattern that matches nothing because its fields are counted from the right: it names
+// 'syscall::read*:' for syscall::read*, quoted for a shell. `option`: as -n takes it, because the pattern was another
+// option's (-f, -m). Empty if that is not why.
+std::string counted_from_left(Target& target, const ProbePattern& wanted, bool option);
 
 } // namespace dfr::d
