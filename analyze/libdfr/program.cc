@@ -182,7 +182,8 @@ size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptio
                     d::Target& target) {
 	d::CompileOptions trial = options;
 	trial.name = parts[0].name;
-	trial.arg_ref = true; // later parts may name what the first ones do not
+	trial.arg_ref = true;  // later parts may name what the first ones do not
+	trial.empty_ok = true; // and have the clauses
 	for (size_t i = 0; i + 1 < parts.size(); i++) {
 		d::Diagnostics found;
 		d::compile(joined(parts, i + 1), trial, target, found);

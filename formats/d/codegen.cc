@@ -733,7 +733,7 @@ private:
 		code_.release(address);
 	}
 
-	// A struct or array into memory; a text only up to its end.
+	// A struct or string into memory; a text only up to its end.
 	unsigned copy(const Node* left, const Node* from, unsigned value) {
 		const uint64_t room = types_.size(left->type);
 		const Waiting held = hold(value, true);

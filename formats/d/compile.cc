@@ -4,6 +4,8 @@
 // by item, then what can only be said at its end.
 #include "formats/d/compile.h"
 
+#include <optional>
+
 #include "formats/d/clause.h"
 #include "formats/d/compilation.h"
 #include "formats/d/library.h"
@@ -34,11 +36,24 @@ void set_up(Compilation& compilation, const CompileOptions& options) {
 	}
 }
 
-void check_end(Compilation& compilation, uint32_t source, size_t items) {
+struct Items {
+	uint64_t clauses = 0;
+	std::optional<Place> first; // a declaration or a clause
+};
+
+// A program without a clause has no probes and would wait for ever.
+void check_empty(Compilation& compilation, Place start, const Items& items) {
+	if (items.clauses || compilation.settings.empty_ok || compilation.diagnostics.failed())
+		return;
+	compilation.error("D_EMPTY", items.first.value_or(start),
+	                  items.first ? "empty D program: there are declarations, but no clause"
+	                              : "empty D program translation unit",
+	                  "a program has at least one clause: probe { actions }; -x empty accepts none");
+}
+
+void check_end(Compilation& compilation, uint32_t source, const Items& items) {
 	const Place start{source, 0};
-	if (!items && !compilation.settings.empty_ok && !compilation.diagnostics.failed())
-		compilation.error("D_EMPTY", start, "empty D program translation unit",
-		                  "a program has at least one clause or declaration; -x empty accepts none");
+	check_empty(compilation, start, items);
 	for (const auto& [name, facts] : compilation.names) {
 		if (facts.pragma && !compilation.defined(name))
 			compilation.error("D_PRAGMA_UNUSED", *facts.pragma,
@@ -53,20 +68,21 @@ void check_end(Compilation& compilation, uint32_t source, size_t items) {
 		                  "drop it, or use -x argref");
 }
 
-size_t run(Compilation& compilation, Sema& sema, uint32_t source) {
+Items run(Compilation& compilation, Sema& sema, uint32_t source) {
 	Parser parser(compilation, sema, source);
-	size_t items = 0;
-	uint64_t clauses = 0;
+	Items items;
 	for (;;) {
 		Clause clause;
-		switch (parser.next(clause)) {
+		const Parser::Item item = parser.next(clause);
+		if (item != Parser::Item::End && !items.first)
+			items.first = parser.item_place();
+		switch (item) {
 		case Parser::Item::End: return items;
-		case Parser::Item::Declaration: items++; break;
+		case Parser::Item::Declaration: break;
 		case Parser::Item::Clause:
-			items++;
 			if (compilation.settings.tree & kTreeParsed && !compilation.in_library)
 				compilation.result.tree += tree_text(compilation.types, clause, "as parsed");
-			ClauseBuilder(compilation, sema, clauses++).build(clause);
+			ClauseBuilder(compilation, sema, items.clauses++).build(clause);
 			if (compilation.settings.tree & kTreeAnalyzed && !compilation.in_library)
 				compilation.result.tree += tree_text(compilation.types, clause, "with types");
 			break;
@@ -86,7 +102,7 @@ void compile_in(Compilation& compilation, std::string_view source) {
 	const uint32_t program = diagnostics.sources().add(options.name, std::move(text));
 	Sema sema(compilation);
 	Library library(compilation, sema);
-	const size_t items = run(compilation, sema, program);
+	const Items items = run(compilation, sema, program);
 	check_end(compilation, program, items);
 	widen_keys(compilation.result.image);
 	compilation.statements.lower(kStable);

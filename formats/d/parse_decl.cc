@@ -393,6 +393,10 @@ void Parser::struct_body(TypeRef type) {
 	CAttributes own = attributes_;
 	expect(Tok::LBrace, "to open the members");
 	bodies_++;
+	// The system's headers may have such ones, as GNU C.
+	if (at(Tok::RBrace) && !compilation_.diagnostics.sources().foreign(tok_.place))
+		compilation_.error("D_SYNTAX", tok_.place, "syntax error near \"}\"",
+		                   "a struct or union has at least one member");
 	StructBody body;
 	while (!at(Tok::RBrace)) {
 		if (at(Tok::End))
@@ -475,6 +479,7 @@ int64_t Parser::enumerator(TypeTable::OpenEnum& open, int64_t value) {
 		syntax("an enum's body is a list of names");
 	const Place place = tok_.place;
 	const std::string name(tok_.name());
+	hides_null(name, place);
 	advance();
 	if (accept(Tok::Assign)) {
 		if (at(Tok::Comma) || at(Tok::RBrace))
@@ -492,12 +497,14 @@ int64_t Parser::enumerator(TypeTable::OpenEnum& open, int64_t value) {
 		compilation_.error("D_DECL_ENOFLOW", place,
 		                   "enumerator '" + name + "' value overflows INT_MAX",
 		                   "an enum's constants have 32 bits");
-	bool redeclared = bool(compilation_.types.program().find_enumerator(name));
+	const auto hidden = compilation_.definitions.inlines.find(name);
+	bool redeclared = compilation_.types.program().find_enumerator(name) ||
+	                  (hidden != compilation_.definitions.inlines.end() && !hidden->second.library);
 	for (const auto& known : open.constants())
 		redeclared |= known.name == name;
 	if (redeclared)
 		compilation_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
-		                   "rename one of the two constants");
+		                   "rename one of the two");
 	open.add(name, value);
 	// An overflow is reported by the next one.
 	return static_cast<int64_t>(static_cast<uint64_t>(value) + 1);
@@ -766,9 +773,20 @@ void Parser::check_alignment(const CAttributes& attributes, Place place) {
 	throw Failure{};
 }
 
+// A typedef, a constant or a parameter of this name would be meant where the program writes the null pointer.
+bool Parser::hides_null(std::string_view name, Place place) {
+	if (name != "NULL")
+		return false;
+	compilation_.error("D_DECL_IDRED", place, "identifier redeclared: NULL",
+	                   "NULL is the integer 0; choose another name");
+	return true;
+}
+
 void Parser::declare(const Specifiers& base, const Declarator& one) {
 	switch (base.storage) {
 	case Storage::Typedef: {
+		if (hides_null(one.name, one.place))
+			return;
 		auto& program = compilation_.types.program();
 		check_alignment(attributes_, one.place);
 		const TypeRef type = of_mode(one.type);
@@ -792,9 +810,8 @@ void Parser::declare(const Specifiers& base, const Declarator& one) {
 		if (compilation_.diagnostics.sources().foreign(
 		        one.place)) // the C library's are no symbols of the kernel
 			return;
-		if (one.name == "NULL")
-			return compilation_.error("D_DECL_IDRED", one.place, "identifier redeclared: NULL",
-			                          "the name is taken");
+		if (hides_null(one.name, one.place))
+			return;
 		compilation_.definitions.externs[one.name] = {one.type, base.user};
 		return;
 	case Storage::Bad: return;

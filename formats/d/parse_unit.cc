@@ -139,8 +139,9 @@ Parser::Item Parser::next(Clause& out) {
 			continue;
 		}
 		const size_t before = compilation_.diagnostics.all().size();
+		item_place_ = lexer_.here();
 		// What D has not (__int128, statements) is left out of a system's header, silently: D programs cannot use it.
-		const bool foreign = compilation_.diagnostics.sources().foreign(lexer_.here());
+		const bool foreign = compilation_.diagnostics.sources().foreign(item_place_);
 		try {
 			const uint32_t back = lexer_.offset();
 			if (foreign) {
@@ -430,6 +431,7 @@ void Parser::inline_definition() {
 				                   "inline " + def.name +
 				                       "[ ] declares a parameter without a name",
 				                   "its value refers to parameters by name");
+			hides_null(one.name, one.place);
 			if (compilation_.types.is_void(one.type) ||
 			    compilation_.types.is_function(one.type)) {
 				compilation_.error("D_DECL_PROTO_TYPE", given.place,
@@ -472,6 +474,7 @@ void Parser::translator_definition() {
 	}
 	const Specifiers given = specifiers();
 	const Declarator input = declarator(given.type, true);
+	hides_null(input.name, input.place);
 	if (compilation_.types.is_void(input.type) || compilation_.types.is_function(input.type) ||
 	    (!compilation_.types.is_string(input.type) &&
 	     !compilation_.types.size(compilation_.types.complete(input.type)))) {

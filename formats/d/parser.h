@@ -27,6 +27,8 @@ public:
 	// when it returns.
 	enum class Item : uint8_t { Clause, Declaration, End };
 	Item next(Clause& out);
+	// Where the item began that next() gave last.
+	Place item_place() const { return item_place_; }
 
 	// A type name alone, as a target's text for an argument: "struct file *".
 	types::TypeRef type_name_only();
@@ -98,6 +100,7 @@ private:
 	types::TypeRef of_mode(types::TypeRef type);
 	void check_alignment(const CAttributes& attributes, Place place);
 	void declare(const Specifiers& base, const Declarator& one);
+	bool hides_null(std::string_view name, Place place);
 	Specifiers specifiers();
 	void storage_class(Specifiers& out);
 	bool specifier(Specifiers& out, TypeWords& words);
@@ -145,6 +148,7 @@ private:
 	Sema& sema_;
 	Lexer lexer_;
 	Token tok_;
+	Place item_place_;
 	CAttributes attributes_; // since what they belong to began
 	bool in_predicate_ = false;
 	unsigned depth_ = 0;   // of parentheses in a predicate

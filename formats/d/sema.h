@@ -137,6 +137,7 @@ private:
 	void create(Node* left, types::TypeRef type, bool user);
 	bool creatable(const Node* node);
 	bool is_taken(const std::string& name);
+	void redeclared(Place place, const std::string& name);
 	bool too_big(types::TypeRef type);
 	std::string size_hint(types::TypeRef type);
 	Variable* new_variable(Node* node, uint8_t scope, const std::string& name);

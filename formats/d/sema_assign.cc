@@ -161,9 +161,8 @@ void Sema::assign(Node* node) {
 // x = y
 void Sema::assign_plain(Node* node) {
 	Node* const left = node->a;
-	const bool text =
-	    left->kind != Nk::Var && types_.is_char_array(left->type) && !types_.is_array(node->b->type);
-	if (types_.is_array(left->type) && !text && (left->kind != Nk::Var || left->variable->declared))
+	// A variable that was made from a char array is a text.
+	if (types_.is_array(left->type) && (left->kind != Nk::Var || left->variable->declared))
 		return no_array(node, left);
 	if (!convertible(left->type, node->b))
 		return poison(node, "D_OP_INCOMPAT",

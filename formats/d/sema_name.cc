@@ -141,8 +141,10 @@ void Sema::name(Node* node) {
 		return undefined_name(node, DIF_VS_GLOBAL);
 	if (const Builtin* const known = find_builtin(node->text))
 		return builtin(node, known);
+	// A constant of an enum of the program's is meant before an inline of the library's.
+	const bool constant = bool(types_.program().find_enumerator(node->text));
 	if (const auto def = compilation_.definitions.inlines.find(node->text);
-	    def != compilation_.definitions.inlines.end()) {
+	    def != compilation_.definitions.inlines.end() && !(constant && def->second.library)) {
 		if (def->second.array)
 			return poison(node, "D_ARR_BADREF",
 			              "improper reference to array " + node->text + " as a scalar",
@@ -150,7 +152,7 @@ void Sema::name(Node* node) {
 		return expand(node, def->second, {});
 	}
 	if (Variable* const found = compilation_.definitions.find_variable(DIF_VS_GLOBAL, node->text)) {
-		if (types_.program().find_enumerator(node->text))
+		if (constant)
 			return poison(node, "D_IDENT_AMBIG",
 			              "ambiguous reference to " + node->text +
 			                  ": both a variable and a constant of an enum",
@@ -166,7 +168,7 @@ void Sema::name(Node* node) {
 		node->type = types_.int_type();
 		return;
 	}
-	if (from_library(node->text) && compilation_.definitions.inlines.contains(node->text))
+	if (!constant && from_library(node->text) && compilation_.definitions.inlines.contains(node->text))
 		return name(node);
 	if (const auto found = types_.find_enumerator(node->text)) {
 		node->kind = Nk::Int;
@@ -384,7 +386,8 @@ void Sema::assoc(Node* node, Variable* found) {
 			node->kind = Nk::Error;
 			return;
 		}
-		if (types_.is_array(key->type) && !types_.is_char_array(key->type))
+		if (types_.is_array(key->type) &&
+		    (!types_.is_char_array(key->type) || types_.is_pointer(found->keys[i])))
 			return poison_at(node, key->place, "D_KEY_TYPE",
 			                 "type " + type_text(key) + " cannot be a key", key_hint(key->type));
 		const bool strings = types_.is_string(found->keys[i]) && types_.is_string_like(key->type);
@@ -429,9 +432,25 @@ bool Sema::creatable(const Node* node) {
 	return !compilation_.definitions.inlines.contains(base->text);
 }
 
-// Whether the name is none for a variable or an inline of the program.
+// Whether the name is none for a variable or an inline: it is an inline's, the library's among them.
 bool Sema::is_taken(const std::string& name) {
-	return find_builtin(name) || compilation_.definitions.inlines.contains(name) || name == "NULL";
+	if (find_builtin(name) || name == "NULL")
+		return true;
+	if (!compilation_.in_library && !compilation_.definitions.inlines.contains(name))
+		from_library(name);
+	return compilation_.definitions.inlines.contains(name);
+}
+
+void Sema::redeclared(Place place, const std::string& name) {
+	const auto def = compilation_.definitions.inlines.find(name);
+	const bool library = def != compilation_.definitions.inlines.end() && def->second.library;
+	compilation_.error(
+	    "D_DECL_IDRED", place, "identifier redeclared: " + name,
+	    library ? "it is an inline of the D library (" +
+	                  std::string(compilation_.diagnostics.sources().locate(def->second.place).file) +
+	                  "); choose another"
+	    : name == "NULL" ? "NULL is the integer 0; choose another name"
+	                     : "the name is taken; choose another");
 }
 
 Variable* Sema::new_variable(Node* node, uint8_t scope, const std::string& name) {
@@ -464,7 +483,9 @@ std::string Sema::key_hint(TypeRef type) {
 	if (types_.is_struct(type) && too_big(type))
 		return size_hint(type);
 	if (types_.is_array(type))
-		return "an array is none: take its elements";
+		return types_.is_char_array(type)
+		           ? "a char array is a text, and no key where a pointer is one"
+		           : "an array is none: take its elements, or a pointer to them";
 	return "keys are integers, pointers, strings and structs";
 }
 
@@ -520,8 +541,7 @@ void Sema::declare_variable(uint8_t scope, const std::string& name, Place place,
                             bool assoc_array, const std::vector<TypeRef>& keys, bool user) {
 	const std::string shown = kScopePrefix[scope] + name;
 	if (scope == DIF_VS_GLOBAL && is_taken(name))
-		return compilation_.error("D_DECL_IDRED", place, "identifier redeclared: " + name,
-		                          "the name is taken; choose another");
+		return redeclared(place, name);
 	if (too_big(type))
 		return compilation_.error("D_DECL_ARRBIG", place, shown + " is too big", size_hint(type));
 	if (types_.is_function(type)) {
@@ -571,9 +591,9 @@ void Sema::declare_variable(uint8_t scope, const std::string& name, Place place,
 }
 
 void Sema::define_inline(InlineDef def) {
-	if (is_taken(def.name) || compilation_.definitions.find_variable(DIF_VS_GLOBAL, def.name))
-		return compilation_.error("D_DECL_IDRED", def.place, "identifier redeclared: " + def.name,
-		                          "the name is taken; choose another");
+	if (is_taken(def.name) || compilation_.definitions.find_variable(DIF_VS_GLOBAL, def.name) ||
+	    (!compilation_.in_library && types_.program().find_enumerator(def.name)))
+		return redeclared(def.place, def.name);
 	const std::string name = def.name;
 	InlineDef& made = compilation_.definitions.inlines.emplace(name, std::move(def)).first->second;
 	if (!compilation_.in_library)

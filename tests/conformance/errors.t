@@ -579,5 +579,5 @@ BEGIN { a[v] = 1; trace(a[w]); }
 @wrong D_PRINTF_DYN_PROTO | habit.printa.star-no-key | printf.star, agg.printa | BEGIN { @a = count(); printa("%*d\n", @a); }
 @wrong D_PRINTF_ARG_PROTO | habit.printa.star-last-key | printf.star, agg.printa | BEGIN { @a[1] = count(); printa("%*d %@d\n", @a); }
 @wrong D_PRINTA_AGGPROTO | habit.printa.other-keys | agg.printa | BEGIN { @c["a"] = count(); @q[1] = quantize(1); printa(@c, @q); }
-@wrong D_PRINT_SIZE | habit.print.nothing | act.print | struct empty { }; struct empty *e; BEGIN { print(*e); }
+@wrong D_PRINT_SIZE | habit.print.nothing | act.print | struct open { int n; char rest[]; }; struct open *e; BEGIN { print(e->rest); }
 @wrong D_PRINT_VOID | habit.print.void | act.print | BEGIN { print(bcopy(alloca(1), alloca(1), 1)); }

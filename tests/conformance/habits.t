@@ -237,7 +237,7 @@ BEGIN { x[1] = a; }
 @@ habit.array.text | op.assign, type.array, op.string | boundary
 struct s { char m[4]; };
 struct s v;
-BEGIN { v.m[0] = 'h'; v.m[1] = 'i'; x = v.m; v.m = "yo"; y = x; x = v.m; printf("%s %s\n", stringof(x), stringof(y)); k[v.m] = 7; printf("%d %d\n", k["yo"], k["hi"]); exit(0); }
+BEGIN { v.m[0] = 'h'; v.m[1] = 'i'; x = v.m; v.m[0] = 'y'; v.m[1] = 'o'; y = x; x = v.m; printf("%s %s\n", stringof(x), stringof(y)); k[v.m] = 7; printf("%d %d\n", k["yo"], k["hi"]); exit(0); }
 --out
 yo hi
 7 0

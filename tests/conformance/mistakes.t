@@ -198,7 +198,7 @@ BEGIN { exit(0); }
 @@ mistake.fields.from-right | probe.form, probe.none | wrong
 --args -qn 'dtrace { exit(0); }'
 --out
---errhas did you mean dtrace:::?
+--errhas did you mean 'dtrace:::'?
 --status 1
 --end
 
@@ -206,5 +206,242 @@ BEGIN { exit(0); }
 --args -qn 'syscall::read* { exit(0); }'
 --out
 --errhas did you mean syscall::read*:?
+--status 1
+--end
+
+@@ mistake.empty.declaration | unit | wrong
+--args -xerrtags -s $D
+/* a comment */
+  int x;
+--out
+--errhas :2:3: error: empty D program: there are declarations, but no clause [D_EMPTY]
+--status 1
+--end
+
+@wrong D_EMPTY | mistake.empty.inline | unit, inline.plain | inline int one = 1;
+@wrong D_EMPTY | mistake.empty.types | unit, type.struct | struct s { int a; }; translator struct s < int i > { a = i; };
+
+@@ mistake.empty.pragma | unit, pragma.option | wrong
+#pragma D option quiet
+--tag D_EMPTY
+
+@wrong D_EMPTY | mistake.empty.semicolon | unit | ;
+
+@@ mistake.empty.one-of-two | unit, cmd.specifiers | boundary
+--args -qn 'int x;' -n 'BEGIN { x = 3; printf("%d\n", x); exit(0); }'
+--out
+3
+
+--end
+
+@@ mistake.empty.all-of-two | unit, cmd.specifiers | wrong
+--args -xerrtags -n 'int x;' -n 'int y;'
+--out
+--errhas [D_EMPTY]
+--status 1
+--end
+
+@@ mistake.empty.later-error | unit, cmd.specifiers | wrong
+--args -xerrtags -n 'int x;' -n 'BEGIN { y; }'
+--out
+--errhas invalid probe specifier BEGIN { y; }: [D_IDENT_UNDEF]
+--status 1
+--end
+
+@@ mistake.empty.allowed | unit, inline.plain | boundary
+--args -xempty -qe -s $D
+inline int one = 1;
+--out
+--end
+
+@@ mistake.empty.end-only | unit | normal
+BEGIN { exit(0); }
+END { printf("end\n"); }
+--out
+end
+
+--end
+
+@@ mistake.from-right.list | cmd.list, probe.none | wrong
+--args -l -n 'dtrace::'
+--out
+   ID   PROVIDER            MODULE                          FUNCTION NAME
+--errhas dtrace: fields are counted from the right; did you mean 'dtrace:::'?
+--status 1
+--end
+
+@@ mistake.from-right.list-function | cmd.list, probe.none | wrong
+--args -l -f dtrace
+--out
+   ID   PROVIDER            MODULE                          FUNCTION NAME
+--errhas dtrace: fields are counted from the right; did you mean -n 'dtrace:::'?
+--status 1
+--end
+
+@@ mistake.from-right.list-module | cmd.list, probe.none | wrong
+--args -l -m dtrace
+--out
+   ID   PROVIDER            MODULE                          FUNCTION NAME
+--errhas dtrace: fields are counted from the right; did you mean -n 'dtrace:::'?
+--status 1
+--end
+
+@@ mistake.from-right.program | probe.none, probe.form | wrong
+dtrace::: { exit(0); }
+dtrace: { exit(0); }
+--args -xerrtags -s $D
+--out
+--errhas     fields are counted from the right; did you mean 'dtrace:::'?
+--status 1
+--end
+
+@@ mistake.from-right.function | probe.none, cmd.specifiers | wrong
+--args -f dtrace
+--out
+--errhas     fields are counted from the right; did you mean -n 'dtrace:::'?
+--status 1
+--end
+
+@wrong D_OP_ARRFUN | mistake.array.text-to-member | op.assign, type.array, type.struct | struct s { char m[8]; }; struct s v; BEGIN { v.m = "abc"; }
+@wrong D_OP_ARRFUN | mistake.array.text-to-scratch | op.assign, type.array, subr.alloca | struct s { char m[8]; }; BEGIN { this->p = (struct s *)alloca(8); this->p->m = execname; }
+@wrong D_OP_ARRFUN | mistake.array.text-to-declared | op.assign, type.array | char a[8]; BEGIN { a = "abc"; }
+@wrong D_OP_ARRFUN | mistake.array.text-to-this | op.assign, type.array, var.this | this char a[8]; BEGIN { this->a = "abc"; }
+
+@@ mistake.array.string-through-pointer | op.assign, type.string, subr.alloca | boundary
+BEGIN { this->p = (string *)alloca(256); *this->p = "abc"; printf("%s\n", *this->p); exit(0); }
+--out
+abc
+
+--end
+
+@wrong D_KEY_TYPE | mistake.key.text-for-pointer | var.key, type.array | int k[char *]; char a[8]; BEGIN { k[a] = 1; }
+
+@@ mistake.key.text-for-string | var.key, type.array | boundary
+int k[string];
+char a[8];
+BEGIN { a[0] = 'h'; a[1] = 'i'; k[a] = 4; printf("%d\n", k["hi"]); exit(0); }
+--out
+4
+
+--end
+
+@@ mistake.inline.library | inline.plain, library | wrong
+--args -xerrtags -s $D
+BEGIN { exit(0); }
+  inline int SIGINT = 5;
+--out
+--errhas :2:14: error: identifier redeclared: SIGINT [D_DECL_IDRED]
+--status 1
+--end
+
+@@ mistake.inline.library-used | inline.plain, library | wrong
+--args -xerrtags -s $D
+inline int SIGINT = 5;
+BEGIN { printf("%d\n", SIGTERM); exit(0); }
+--out
+--errhas :1:12: error: identifier redeclared: SIGINT [D_DECL_IDRED]
+--status 1
+--end
+
+@@ mistake.inline.library-variable | var.type, library | wrong
+--args -xerrtags -s $D
+BEGIN { printf("%d\n", SIGTERM); exit(0); }
+int SIGINT;
+--out
+--errhas :2:5: error: identifier redeclared: SIGINT [D_DECL_IDRED]
+--status 1
+--end
+
+@@ mistake.inline.library-constant | type.enum, library | boundary
+enum signals { SIGINT = 77 };
+BEGIN { printf("%d %d %d\n", SIGINT, SIGTERM, SIGINT); exit(0); }
+--out
+77 15 77
+
+--end
+
+@wrong D_DECL_IDRED | mistake.inline.constant | inline.plain, type.enum | enum e { one }; inline int one = 1; BEGIN { exit(0); }
+@wrong D_DECL_IDRED | mistake.inline.constant-behind | inline.plain, type.enum | inline int one = 1; enum e { one }; BEGIN { exit(0); }
+@wrong D_DECL_IDRED | mistake.null.typedef | builtin.constants, type.typedef | typedef int NULL; BEGIN { exit(0); }
+
+@@ mistake.null.constant | builtin.constants, type.enum | wrong
+--args -xerrtags -s $D
+enum e { A, NULL = 3 };
+BEGIN { exit(0); }
+--out
+--errhas :1:13: error: identifier redeclared: NULL [D_DECL_IDRED]
+--status 1
+--end
+
+@wrong D_DECL_IDRED | mistake.null.parameter | builtin.constants, inline.parameters | inline int f[int NULL] = 1; BEGIN { exit(0); }
+@wrong D_DECL_IDRED | mistake.null.input | builtin.constants, translator | struct s { int a; }; translator struct s < int NULL > { a = 1; }; BEGIN { exit(0); }
+
+@@ mistake.null.tag | builtin.constants, type.struct | boundary
+struct NULL { int NULL; };
+struct NULL v;
+BEGIN { v.NULL = 3; printf("%d %d\n", v.NULL, NULL); exit(0); }
+--out
+3 0
+
+--end
+
+@@ mistake.struct.empty | type.struct | wrong
+--args -xerrtags -s $D
+struct s { };
+BEGIN { exit(0); }
+--out
+--errhas :1:12: error: syntax error near "}" [D_SYNTAX]
+--status 1
+--end
+
+@wrong D_SYNTAX | mistake.union.empty | type.union | union u { }; BEGIN { exit(0); }
+@wrong D_SYNTAX | mistake.struct.empty-member | type.struct | struct s { struct { } a; int b; }; BEGIN { exit(0); }
+
+@@ mistake.string.nul | op.sizeof, lex.string | boundary
+BEGIN { x = "a\0b"; printf("%d %d %d %s\n", sizeof "a\0b", sizeof "\0", strlen(x), x); exit(0); }
+--out
+2 1 1 a
+
+--end
+
+@@ mistake.printf.width | printf.width | boundary
+BEGIN { printf("%5000d", 1); printf("%.5000d", 1); printf("%*d\n", 5000, 1); exit(0); }
+--args -qs $D | awk 'NR == 1 { print length($0) }'
+--out
+12288
+--end
+
+@@ mistake.speculating.copyoutstr | subr.copyoutstr, act.order | wrong
+#pragma D option destructive
+BEGIN { speculate(1); copyoutstr("a", 0, 4); }
+--args -xerrtags -s $D
+--out
+--errhas copyoutstr( ) may not be in a clause that speculates
+--status 1
+--end
+
+@@ mistake.choice.condition | statements, op.conditional | wrong
+--args -xerrtags -s $D
+struct s { int a; };
+struct s v;
+BEGIN { v ? printf("a") : printf("b"); }
+--out
+--errhas :3:9: error: operator ?: expression must be of scalar type [D_PRED_SCALAR]
+--status 1
+--end
+
+@@ mistake.llquantize.buckets | agg.llquantize | wrong
+--args -xerrtags -s $D
+BEGIN { @ = llquantize(1, 2, 0, 61, 32768); }
+--out
+--errhas llquantize( ) has 802817 buckets, and 65534 is the most [D_LLQUANT_NSTEPVAL]
+--status 1
+--end
+
+@@ mistake.alloca.negative-size | subr.alloca | wrong
+--args -xerrtags -s $D
+BEGIN { p = alloca(-1); }
+--out
+--errhas     a size is 0 or more
 --status 1
 --end

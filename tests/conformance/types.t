@@ -80,7 +80,6 @@ BEGIN { trace("a" * 2); }
 
 @@ type.struct.padding | type.struct | boundary
 struct s { char a; long b; char c; };
-struct e { };
 BEGIN { printf("%d\n", sizeof (struct s)); exit(0); }
 --out
 24
