@@ -38,8 +38,8 @@ static bool process_probes(Compilation& compilation, const Description& desc) {
 		                  "the name is entry, return, or an offset in hexadecimal");
 	else
 		compilation.error("D_PROC_NODEV", desc.place,
-		                  "the pid provider is not there: no probes of " + provider,
-		                  "user functions cannot be probed yet; what they ask of the kernel can: "
+		                  "there is no pid provider: no probes of " + provider,
+		                  "user functions cannot be probed yet, but system calls can: "
 		                  "syscall:::entry /pid == " +
 		                      number + "/");
 	return true;
@@ -367,7 +367,7 @@ void ClauseBuilder::statement(Node* node) {
 	if (node->kind == Nk::Translated) {
 		compilation_.error("D_CG_DYN", node->place,
 		                   "a result of dynamic type cannot be used as a value",
-		                   "name one of its members: it is made when they are asked for");
+		                   "name one of its members: only those that are named are computed");
 		failed_ = true;
 		return;
 	}

@@ -120,7 +120,7 @@ bool ClauseBuilder::recorded_symbol(const Node* node, dof::Action& out) {
 	if (!of_user && compilation_.kernel_missing()) {
 		refuse("D_VAR_UNSUP", node->place,
 		       who + " is not supported by " + compilation_.target.description(),
-		       "it names kernel state: load the module (dfr.ko) and run as root");
+		       "it reads kernel state: load the module (dfr.ko) and run as root");
 		return false;
 	}
 	out.expression = canonical(types_, address);
@@ -165,7 +165,7 @@ bool ClauseBuilder::recorded_stack(const Node* node, dof::Action& out) {
 	if (info.group == ActionGroup::Stack && compilation_.kernel_missing())
 		return bad("D_VAR_UNSUP", node,
 		           who + " is not supported by " + compilation_.target.description(),
-		           "it names kernel state: load the module (dfr.ko) and run as root");
+		           "it reads kernel state: load the module (dfr.ko) and run as root");
 	out.arg = strings << 32 | frames;
 	out.expression = "(" + node->text + (frames ? " " + std::to_string(frames) : "") + ")";
 	if (!require_captured(compilation_, out.expression, node)) {
@@ -402,7 +402,7 @@ void ClauseBuilder::printm(Node* call) {
 		compilation_.error(
 		    "D_PRINTM_ADDR", address->place,
 		    "printm( ) argument #2 is incompatible with prototype:\n\tprototype: pointer",
-		    "memref(address, length) makes it");
+		    "write memref(address, length)");
 		failed_ = true;
 		return;
 	}
@@ -434,7 +434,7 @@ AggVariable* ClauseBuilder::aggregation_argument(Node* node, const std::string& 
 		for (const AggVariable* one : compilation_.definitions.aggregations())
 			names.push_back(one->name);
 		compilation_.error(tag_bad, node->place, "undefined aggregation: @" + node->text,
-		                   "it is assigned nowhere above: @" + node->text + " = count();");
+		                   "it has to be assigned first: @" + node->text + " = count();");
 		failed_ = true;
 		return nullptr;
 	}
@@ -644,7 +644,7 @@ void ClauseBuilder::capture(Node* call) {
 		} else {
 			if (argument->kind == Nk::Translated || !argument->type ||
 			    types_.is_void(argument->type)) {
-				compilation_.error("D_TRACE_DYN", argument->place, "capture( ) wants a value",
+				compilation_.error("D_TRACE_DYN", argument->place, "capture( ) takes a value",
 				                   "name a member, or another expression that has a value");
 				failed_ = true;
 				continue;

@@ -79,7 +79,7 @@ bool ClauseBuilder::integer_parameter(Node* call, size_t index, const char* name
 	const std::string who = call->text + "( ) argument #" + std::to_string(index + 1) + " (" + name + ")";
 	if (node->kind != Nk::Int) {
 		compilation_.error(tag + "TYPE", node->place, who + " must be an integer constant",
-		                   "it may not depend on the firing");
+		                   "it must be known when the program is compiled");
 		return false;
 	}
 	*out = static_cast<int64_t>(node->value);

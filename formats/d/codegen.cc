@@ -855,7 +855,7 @@ std::optional<dif::Difo> generate(Compilation& compilation, Node* node, const Re
 			compilation.error("D_NOREG", node->place,
 			                  "Insufficient tuple registers to generate code",
 			                  "at most " + std::to_string(compilation.settings.tuple_registers) +
-			                      " keys fit; strjoin() and shifts make one of several");
+			                      " keys fit; combine several into one with strjoin() or shifts");
 			return std::nullopt;
 		}
 	}

@@ -557,7 +557,7 @@ bool Lexer::macro_number(uint32_t begin, std::string_view text, Token& token) {
 	if (errno == ERANGE) {
 		token =
 		    fail(begin, "D_MACRO_OFLOW", "macro integer value " + std::string(text) + " overflows",
-		         "64 bits is the most that fits");
+		         "at most 64 bits fit");
 		return true;
 	}
 	token.kind = Tok::Int;
@@ -582,7 +582,7 @@ Token Lexer::macro(uint32_t begin) {
 		                 : (is_digit(name[0]) ? "macro argument " : "macro variable ") +
 		                       std::string(text_.substr(begin, at_ - begin)) + " is not defined",
 		    name.empty()        ? ""
-		    : is_digit(name[0]) ? "give it behind the program, or use -x defaultargs"
+		    : is_digit(name[0]) ? "give it after the program, or use -x defaultargs"
 		                        : "known: $pid $ppid $pgid $sid $uid $euid $gid $egid $target");
 	std::string_view text = value->text;
 	Token token = make(Tok::String, begin);
@@ -651,7 +651,7 @@ std::string Lexer::probe_text() {
 				fail(begin, "D_MACRO_UNDEF",
 				     "macro variable " + std::string(text_.substr(begin, at_ - begin)) +
 				         " is not defined",
-				     "give it behind the program, or use -x defaultargs");
+				     "give it after the program, or use -x defaultargs");
 			else
 				out += value->text;
 		} else if (is_probe_char(c) && at_ < text_.size()) {

@@ -104,9 +104,9 @@ bool Parser::specifier(Specifiers& out, TypeWords& words) {
 	case Tok::Static:
 	case Tok::Auto:
 	case Tok::Register:
-		compilation_.error("D_DECL_BADCLASS", tok_.place,
-		                   "specified storage class not appropriate in D",
-		                   "D has globals, self and this; drop " + std::string(tok_.text));
+		compilation_.error(
+		    "D_DECL_BADCLASS", tok_.place, "specified storage class not appropriate in D",
+		    "D has global, self and this variables only; drop " + std::string(tok_.text));
 		out.storage = Storage::Bad;
 		return true;
 	case Tok::Const: words.is_const = true; return true;
@@ -628,7 +628,7 @@ void Parser::declared_name(Declarator& out, bool need_name) {
 		if (out.name.find('`') != std::string::npos) {
 			compilation_.error("D_DECL_SCOPE", tok_.place,
 			                   "cannot specify scope in a declaration: " + out.name,
-			                   "what a program declares is its own");
+			                   "a declaration is always the program's own: write the name alone");
 			out.name = out.name.substr(out.name.rfind('`') + 1);
 		}
 		advance();
@@ -768,7 +768,7 @@ void Parser::check_alignment(const CAttributes& attributes, Place place) {
 	if (!attributes.unclear)
 		return;
 	compilation_.error(
-	    "D_SYNTAX", place, "aligned( ) is no power of two that is known here",
+	    "D_SYNTAX", place, "aligned( ) is not a power of two that can be computed here",
 	    "write it as a number, or one made with + - * / << | & of numbers and sizeof of basic types");
 	throw Failure{};
 }

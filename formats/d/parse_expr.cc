@@ -259,7 +259,7 @@ std::vector<Node*> Parser::arguments(Tok close) {
 	}
 	depth_--;
 	if (list.size() > 4096)
-		syntax("far too many arguments");
+		syntax("at most 4096 arguments fit");
 	expect(close, close == Tok::RParen ? "after the arguments" : "after the index");
 	return list;
 }
@@ -309,7 +309,7 @@ Node* Parser::aggregation() {
 	if (accept(Tok::LBracket)) {
 		aggregation->bracketed = true;
 		if (at(Tok::RBracket))
-			syntax("keys belong between the brackets; without any write @" + aggregation->text);
+			syntax("write keys between the brackets; without keys write @" + aggregation->text);
 		aggregation->list = arguments(Tok::RBracket);
 		if (at(Tok::LBracket)) {
 			compilation_.error("D_AGG_MDIM", tok_.place,
@@ -328,7 +328,7 @@ Node* Parser::offset_of() {
 	offset->cast = type_name();
 	expect(Tok::Comma, "between type and member");
 	if (!at(Tok::Ident))
-		syntax("offsetof wants the name of a member");
+		syntax("offsetof takes the name of a member");
 	offset->text = tok_.name();
 	advance();
 	expect(Tok::RParen, "after the member");

@@ -291,7 +291,7 @@ Parser::Item Parser::clause(Clause& out) {
 			return Item::Clause;
 		compilation_.error("D_SYNTAX", at(Tok::End) ? out.place : tok_.place,
 		                   "expected predicate and/or actions following probe description",
-		                   "write { } behind it");
+		                   "write { } after it");
 		throw Failure{};
 	}
 	advance();
@@ -318,8 +318,8 @@ void Parser::statements(std::vector<Stmt>& out) {
 
 // for, while or do: refused.
 void Parser::loop() {
-	constexpr const char* kHint =
-	    "D has no loops: a probe's work must be bounded; use the probe itself, or tick-";
+	constexpr const char* kHint = "D has no loops, because a probe's work must be bounded; what repeats "
+	                              "is a probe, such as tick-1s";
 	if (peek().kind != Tok::LParen)
 		syntax(kHint);
 	// The header's semicolons end no statement.
@@ -529,7 +529,7 @@ void Parser::provider_definition() {
 		                   "the process id is appended to it");
 	else if (name.size() > 63 - 10)
 		compilation_.error("D_PROV_BADNAME", tok_.place, "provider name is too long: " + name,
-		                   "53 characters fit");
+		                   "at most 53 characters fit");
 	const Place place = tok_.place;
 	advance();
 	expect(Tok::LBrace, "to open the provider");
@@ -552,7 +552,7 @@ void Parser::provider_definition() {
 	if (!fresh && known->second != def)
 		compilation_.error("D_PROV_INCOMPAT", place,
 		                   "provider " + name + " is defined again with other probes",
-		                   "write all of its probes into one definition");
+		                   "write all of its probes in one definition");
 }
 
 void Parser::provider_probe(ProviderDef& def) {
@@ -586,7 +586,8 @@ void Parser::check_translation(const std::string& probe, Place place, TypeRef na
 	}
 	const std::string shown = "probe " + probe + " args[" + std::to_string(position) + "]";
 	if (from >= count)
-		return compilation_.error("D_PROV_PRXLATOR", place, shown + " is translated from no argument",
+		return compilation_.error("D_PROV_PRXLATOR", place,
+		                          shown + " is not translated from any argument",
 		                          "give it the name of the argument that it is made from");
 	const TypeRef given = native.container->parameter(native.id, from).type;
 	if (!compilation_.types.same(given, wanted.type) && !sema_.translatable(wanted.type, given))

@@ -162,7 +162,7 @@ void pragma_depends_on(Compilation& compilation, Place place, const std::vector<
 void pragma_d(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
 	if (parts.size() < 3)
 		return compilation.error("D_PRAGMA_MALFORM", place, "malformed #pragma D: what is missing",
-		                         "option, attributes, binding or depends_on follows");
+		                         "write option, attributes, binding or depends_on after it");
 	const std::string& what = parts[2];
 	if (what == "option")
 		return pragma_option(compilation, place, parts);
@@ -310,7 +310,7 @@ Refused set_value(Compilation& compilation, const GivenOption& given) {
 		return set_tree(compilation, given);
 	if (given.name == "iregs") {
 		if (number < 2 || number > DIF_NREGS)
-			return Refusal{"2 to 8 registers, %r0 among them"};
+			return Refusal{"2 to 8 registers, including %r0"};
 		settings.registers = static_cast<unsigned>(number);
 	} else if (given.name == "tregs") {
 		if (given.on && number < 0)
@@ -403,7 +403,7 @@ void control_line(Compilation& compilation, Place place, std::string_view text) 
 	    place.offset + 1 + text.size() >= compilation.diagnostics.sources().text(place.source).size())
 		return compilation.error("D_SYNTAX", place,
 		                         "end-of-file encountered before the end of a #pragma line",
-		                         "end the line; what it says holds for what follows it");
+		                         "end the line: a pragma applies to the lines after it");
 	const bool line = parts[0] == "line";
 	if (line || is_number(parts[0])) {
 		const size_t at = line ? 1 : 0;

@@ -17,7 +17,7 @@ void Sema::check_lvalue(Node* node, Node* left) {
 	if (!left->lvalue)
 		return poison(node, "D_OP_LVAL",
 		              "operator " + op + " requires modifiable lvalue as an operand",
-		              "only variables, and memory of alloca() and copyin(), can be assigned");
+		              "only variables, and memory from alloca() and copyin(), can be assigned");
 	if (!left->writable)
 		return poison(node, "D_OP_WRITE",
 		              "operator " + op + " can only be applied to a writable variable",
@@ -116,7 +116,7 @@ void Sema::no_array(Node* node, const Node* array) {
 	poison(node, "D_OP_ARRFUN",
 	       "operator " + std::string(operator_text(node->op)) + " cannot be applied to an array: \"" +
 	           type_text(array) + "\"",
-	       "assign its elements; a text belongs into a string");
+	       "assign its elements, or keep the text in a string");
 }
 
 void Sema::assign(Node* node) {

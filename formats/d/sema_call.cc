@@ -125,7 +125,7 @@ void Sema::fit_arguments(Node* node, const Subroutine& known) {
 			    c == 's' && types_.is_integer(argument->type)
 			        ? "for a user address use copyinstr(), for a kernel address stringof()"
 			    : c == 'n' ? "the address is a number or a pointer, such as arg0"
-			    : c == 'w' ? "it writes into memory of alloca() or copyin() only"
+			    : c == 'w' ? "it writes only to memory from alloca() or copyin()"
 			    : c == '6' ? "it reads 16 bytes: cast the pointer to in6_addr_t *"
 			               : "");
 		// A user pointer's text has to be copied in; a kernel load would fault.
@@ -178,7 +178,7 @@ void Sema::subroutine(Node* node, const Subroutine& known) {
 		return poison(node, "D_VAR_UNSUP",
 		              "subroutine " + node->text + "( ) is not supported by " +
 		                  compilation_.target.description(),
-		              "it looks at kernel state: load the module (dfr.ko) and run as root");
+		              "it reads kernel state: load the module (dfr.ko) and run as root");
 	if (known.number == DIF_SUBR_INET_NTOP && node->list[0]->kind == Nk::Int &&
 	    node->list[0]->value != 2 && node->list[0]->value != 10)
 		compilation_.diagnostics.warning("D_PROTO_ARG", node->list[0]->place,
@@ -328,7 +328,7 @@ void Sema::translate(Node* node) {
 		              "");
 	if (node->a->kind == Nk::Translated)
 		return poison(node, "D_XLATE_INCOMPAT", "a translated value cannot be translated again",
-		              "translate what it was made from");
+		              "translate the value that it was made from");
 	Translator* const found = find_translator(out, node->a->type);
 	if (!found)
 		return poison(node, "D_XLATE_NONE",

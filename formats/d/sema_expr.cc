@@ -405,7 +405,7 @@ void Sema::additive(Node* node) {
 		return poison(node, "D_OP_INCOMPAT",
 		              "operator " + op + " cannot combine types \"" + type_text(node->a) +
 		                  "\" and \"" + type_text(node->b) + "\"",
-		              "a pointer takes an integer");
+		              "only an integer can be added to or subtracted from a pointer");
 	}
 	const TypeRef to = types_.target(pointer->type);
 	if (types_.is_function(to))
@@ -537,7 +537,8 @@ void Sema::ternary(Node* node) {
 	decay(node->a);
 	if (node->a->kind == Nk::Translated)
 		return poison_at(node, node->a->place, "D_OP_DYN",
-		                 "operator ?: cannot ask a translated value", "ask one of its members");
+		                 "operator ?: cannot have a translated value as its condition",
+		                 "use one of its members");
 	if (!types_.is_scalar(node->a->type))
 		return poison_at(node, node->a->place, "D_OP_SCALAR",
 		                 "operator ?: expression must be of scalar type",

@@ -195,8 +195,8 @@ void Sema::zonename(Node* node) {
 	const auto def = compilation_.definitions.inlines.find(kName);
 	if (def == compilation_.definitions.inlines.end())
 		return poison(node, "D_VAR_UNSUP",
-		              "built-in variable zonename is not there without the D library",
-		              "do without -x nolibs");
+		              "built-in variable zonename is not available without the D library",
+		              "compile without -x nolibs");
 	expand(node, def->second, {});
 }
 
@@ -211,7 +211,7 @@ void Sema::builtin(Node* node, const Builtin* known) {
 		return poison(node, "D_VAR_UNSUP",
 		              "built-in variable " + node->text + " is not supported by " +
 		                  compilation_.target.description(),
-		              "it names kernel state: load the module (dfr.ko) and run as root");
+		              "it reads kernel state: load the module (dfr.ko) and run as root");
 	compilation_.rely(builtin_attributes(node->text), node->text, node->place);
 	node->kind = Nk::BuiltinVar;
 	node->builtin = known;
@@ -469,7 +469,7 @@ bool Sema::too_big(TypeRef type) {
 
 std::string Sema::size_hint(TypeRef type) {
 	return "it has " + std::to_string(types_.size(type)) + " bytes, and a variable or a key at most " +
-	       std::to_string(DIF_STATIC_MAX) + ": take the members or elements that matter";
+	       std::to_string(DIF_STATIC_MAX) + ": use the members or elements that matter";
 }
 
 // What an associative array's key may be: its bytes are stored with each element.
@@ -484,8 +484,8 @@ std::string Sema::key_hint(TypeRef type) {
 		return size_hint(type);
 	if (types_.is_array(type))
 		return types_.is_char_array(type)
-		           ? "a char array is a text, and no key where a pointer is one"
-		           : "an array is none: take its elements, or a pointer to them";
+		           ? "the key is declared as a pointer, and a char array is a text"
+		           : "an array cannot be a key: use its elements, or a pointer to them";
 	return "keys are integers, pointers, strings and structs";
 }
 
@@ -614,7 +614,7 @@ void Sema::symbol(Node* node) {
 		return poison(node, "D_SYM_BADREF",
 		              "kernel symbol " + node->text + " is not supported by " +
 		                  compilation_.target.description(),
-		              "it names kernel state: load the module (dfr.ko) and run as root");
+		              "it reads kernel state: load the module (dfr.ko) and run as root");
 	bool function = false;
 	TypeRef type;
 	const auto declared = compilation_.definitions.externs.find(name);

@@ -230,7 +230,7 @@ BEGIN {
 --args -C -xerrtags -qs $D
 struct e { char c; int i __attribute__((aligned(8 ? 16 : 8))); };
 BEGIN { exit(0); }
---errhas [D_SYNTAX] line 1: aligned( ) is no power of two that is known here
+--errhas [D_SYNTAX] line 1: aligned( ) is not a power of two that can be computed here
 --status 1
 --end
 
