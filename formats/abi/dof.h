@@ -21,6 +21,12 @@
 #define DOF_ENCODE_MSB 2
 #define DOF_VERSION_1 1
 #define DOF_VERSION_2 2
+/* What this project writes as ident. */
+#define DOF_IDENT                                                                                            \
+	{                                                                                                    \
+		0x7f, 'D', 'O', 'F', DOF_MODEL_LP64, DOF_ENCODE_LSB, DOF_VERSION_2, DIF_VERSION, DIF_NREGS,  \
+		    DIF_NTUPLE                                                                               \
+	}
 #define DOF_LOADSZ_MAX (8 * 1024 * 1024)
 #define DOF_SECIDX_NONE 0xffffffffu
 #define DOF_STRIDX_NONE 0xffffffffu

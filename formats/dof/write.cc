@@ -229,14 +229,7 @@ private:
 	}
 
 	void put_heads(std::vector<uint8_t>& file, uint64_t loadsz) {
-		dof_header header{};
-		std::memcpy(header.ident, DOF_MAGIC, 4);
-		header.ident[4] = DOF_MODEL_LP64;
-		header.ident[5] = DOF_ENCODE_LSB;
-		header.ident[6] = DOF_VERSION_2;
-		header.ident[7] = DIF_VERSION;
-		header.ident[8] = DIF_NREGS;
-		header.ident[9] = DIF_NTUPLE;
+		dof_header header{.ident = DOF_IDENT};
 		header.hdrsize = sizeof header;
 		header.secsize = sizeof(dof_sec);
 		header.secnum = sections_.size();

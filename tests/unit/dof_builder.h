@@ -94,13 +94,6 @@ struct Act {
 class DofBuilder {
 public:
 	DofBuilder() {
-		std::memcpy(header.ident, DOF_MAGIC, 4);
-		header.ident[4] = DOF_MODEL_LP64;
-		header.ident[5] = DOF_ENCODE_LSB;
-		header.ident[6] = DOF_VERSION_2;
-		header.ident[7] = DIF_VERSION;
-		header.ident[8] = DIF_NREGS;
-		header.ident[9] = DIF_NTUPLE;
 		header.hdrsize = sizeof(header);
 		header.secsize = sizeof(dof_sec);
 		header.secoff = sizeof(header);
@@ -240,7 +233,7 @@ public:
 		return out;
 	}
 
-	dof_header header{};
+	dof_header header{.ident = DOF_IDENT};
 	std::vector<Section> sections;
 };
 
