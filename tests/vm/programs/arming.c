@@ -28,14 +28,7 @@ struct talk {
 static struct talk* talk;
 
 static const struct tiny_dof all_functions = {
-    .provider = "fbt",
-    .module = "",
-    .function = "",
-    .name = "",
-    .builtin = DIF_VAR_EXECNAME,
-    .string = 1,
-    .action = DFR_ACT_COUNT,
-};
+    .probe = {"fbt", "", "", ""}, .builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT};
 
 /* States of ours: one that counts, two that record, and one that is kept. */
 static int counts, records, held;

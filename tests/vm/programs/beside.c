@@ -122,10 +122,7 @@ static void be_patient(const char* seconds) {
 
 static bool our_attach(struct ours* our) {
 	const struct tiny_dof program = {
-	    .provider = our->ou_provider,
-	    .module = "vmlinux",
-	    .function = our->ou_function,
-	    .name = our->ou_name,
+	    .probe = {our->ou_provider, "vmlinux", our->ou_function, our->ou_name},
 	    .builtin = DIF_VAR_EXECNAME,
 	    .string = 1,
 	    .action = DFR_ACT_COUNT,

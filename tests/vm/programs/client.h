@@ -198,26 +198,16 @@ static inline uint64_t counted(int fd, const char* text) {
 	return wanted_value;
 }
 
-static const struct tiny_dof count_program = {
-    .provider = "syscall",
-    .module = "",
-    .function = "getppid",
-    .name = "entry",
-    .builtin = DIF_VAR_EXECNAME,
-    .string = 1,
-    .action = DFR_ACT_COUNT,
-};
+static const struct tiny_dof count_program = {.probe = {"syscall", "", "getppid", "entry"},
+                                              .builtin = DIF_VAR_EXECNAME,
+                                              .string = 1,
+                                              .action = DFR_ACT_COUNT};
 
-static const struct tiny_dof record_program = {
-    .provider = "syscall",
-    .module = "",
-    .function = "getppid",
-    .name = "entry",
-    .builtin = DIF_VAR_ARG0,
-    .action = DFR_ACT_DIFEXPR,
-    .bufpolicy = DFR_BUFPOLICY_RING,
-    .bufsize = 4 * 1024 * 1024,
-};
+static const struct tiny_dof record_program = {.probe = {"syscall", "", "getppid", "entry"},
+                                               .builtin = DIF_VAR_ARG0,
+                                               .action = DFR_ACT_DIFEXPR,
+                                               .bufpolicy = DFR_BUFPOLICY_RING,
+                                               .bufsize = 4 * 1024 * 1024};
 
 static inline void call_getppid(long n) {
 	while (n-- > 0)

@@ -29,14 +29,7 @@
 #define ME "guest-device"
 
 static const struct tiny_dof boot_program = {
-    .provider = "syscall",
-    .module = "",
-    .function = "",
-    .name = "entry",
-    .builtin = DIF_VAR_EXECNAME,
-    .string = 1,
-    .action = DFR_ACT_COUNT,
-};
+    .probe = {"syscall", "", "", "entry"}, .builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT};
 
 static void add_records(const struct dfr_block* block, void* arg) {
 	*(uint64_t*)arg += block->records;

@@ -11,22 +11,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "formats/abi/control.h"
-#include "tests/fuzz/dof_input.h"
+#include "tests/vm/programs/generated.h"
 
 using namespace dfr;
+using namespace dfr::guest;
 
 namespace {
-
-// Probes that fire by themselves, and those that this program makes fire.
-constexpr fuzz::Place kPlaces[4] = {{"dtrace", "", "BEGIN"},
-                                    {"syscall", "getppid", "entry"},
-                                    {"syscall", "getppid", "return"},
-                                    {"dtrace", "", "E*"}};
 
 // More would test how long arming takes.
 constexpr uint32_t kProbesMax = 64;
@@ -35,31 +28,11 @@ struct Counts {
 	unsigned refused = 0, loaded = 0, started = 0;
 };
 
-class Numbers {
-public:
-	explicit Numbers(uint64_t seed) : state_(seed * 2 + 1) {}
-	uint32_t next() {
-		state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
-		return static_cast<uint32_t>(state_ >> 33);
-	}
-
-private:
-	uint64_t state_;
-};
-
-int control(int fd, unsigned long request, void* arg) {
-	return ioctl(fd, request, arg) < 0 ? errno : 0;
-}
-
-// Small buffers: it is not memory that is tried here, unless the damage says so.
 std::vector<uint8_t> make_dof(Numbers& numbers) {
-	std::vector<uint8_t> input(3000);
-	for (uint8_t& byte : input)
-		byte = static_cast<uint8_t>(numbers.next());
+	const std::vector<uint8_t> input = numbers.input();
 	fuzz::Decisions in(input.data(), input.size());
 	test::DofBuilder dof = fuzz::ProgramMaker(in, kPlaces).make();
-	for (const uint32_t option : {DFR_OPT_BUFSIZE, DFR_OPT_AGGSIZE, DFR_OPT_DYNVARSIZE})
-		dof.option(option, 65536);
+	set_small_buffers(dof);
 	return numbers.next() % 4 == 0 ? dof.bytes() : fuzz::Damage(in, dof).bytes();
 }
 

@@ -13,25 +13,16 @@
 #include <stdbool.h>
 
 static const struct tiny_dof programs[] = {
-    {.provider = "syscall",
-     .module = "",
-     .function = "getppid",
-     .name = "",
+    {.probe = {"syscall", "", "getppid", ""},
      .builtin = DIF_VAR_EXECNAME,
      .string = 1,
      .action = DFR_ACT_COUNT,
      .bufsize = 65536},
-    {.provider = "fbt",
-     .module = "vmlinux",
-     .function = "vfs_read",
-     .name = "",
+    {.probe = {"fbt", "vmlinux", "vfs_read", ""},
      .builtin = DIF_VAR_ARG0,
      .action = DFR_ACT_DIFEXPR,
      .bufsize = 65536},
-    {.provider = "profile",
-     .module = "",
-     .function = "",
-     .name = "profile-97",
+    {.probe = {"profile", "", "", "profile-97"},
      .builtin = DIF_VAR_PID,
      .action = DFR_ACT_DIFEXPR,
      .bufsize = 65536},
@@ -85,7 +76,7 @@ static bool attempt(int nth, const struct tiny_dof* program, unsigned int number
 	length = (int)pread(nth, text, sizeof(text) - 1, 0);
 	pwrite(nth, "0", 1, 0);
 	if (error && error != ENOMEM && error != EFAULT && error != ESRCH)
-		die("allocation %u of %s: %s: %s", number, program->provider, strerror(error), reason);
+		die("allocation %u of %s: %s: %s", number, program->probe[0], strerror(error), reason);
 	*refused += error != 0;
 	if (!error)
 		drain(fd, no_more, NULL);

@@ -14,12 +14,12 @@
 #include "formats/abi/dof.h"
 
 struct tiny_dof {
-	const char *provider, *module, *function, *name;
-	uint16_t builtin;   /* the one value that the action records: DIF_VAR_* */
-	uint32_t string;    /* not 0: it is a string */
-	uint32_t action;    /* DFR_ACT_DIFEXPR, or DFR_ACT_COUNT: counted by it */
-	uint64_t bufsize;   /* 0: the default */
-	uint64_t bufpolicy; /* DFR_BUFPOLICY_* */
+	const char* probe[4]; /* provider, module, function, name */
+	uint16_t builtin;     /* the one value that the action records: DIF_VAR_* */
+	uint32_t string;      /* not 0: it is a string */
+	uint32_t action;      /* DFR_ACT_DIFEXPR, or DFR_ACT_COUNT: counted by it */
+	uint64_t bufsize;     /* 0: the default */
+	uint64_t bufpolicy;   /* DFR_BUFPOLICY_* */
 };
 
 struct tiny_writer {
@@ -55,17 +55,11 @@ static inline uint32_t tiny_string(char* table, uint32_t* used, const char* text
 }
 
 static inline void tiny_header(struct dof_header* header, const struct tiny_writer* w) {
-	memcpy(header->ident, DOF_MAGIC, 4);
-	header->ident[4] = DOF_MODEL_LP64;
-	header->ident[5] = DOF_ENCODE_LSB;
-	header->ident[6] = DOF_VERSION_2;
-	header->ident[7] = DIF_VERSION;
-	header->ident[8] = DIF_NREGS;
-	header->ident[9] = DIF_NTUPLE;
-	header->hdrsize = 64;
-	header->secsize = sizeof(struct dof_sec);
-	header->secnum = w->count;
-	header->secoff = 64;
+	*header = (struct dof_header){.ident = DOF_IDENT,
+	                              .hdrsize = 64,
+	                              .secsize = sizeof(struct dof_sec),
+	                              .secnum = w->count,
+	                              .secoff = 64};
 	header->loadsz = header->filesz = (uint64_t)(w->at - w->start);
 }
 
@@ -93,10 +87,10 @@ static inline size_t tiny_dof(uint8_t* buffer, const struct tiny_dof* d) {
 	memset(buffer, 0, 4096);
 	char* strings = tiny_section(&w, DOF_SECT_STRTAB, 0, 256);
 	struct dof_probedesc* probe = tiny_section(&w, DOF_SECT_PROBEDESC, sizeof(*probe), sizeof(*probe));
-	probe->provider = tiny_string(strings, &used, d->provider);
-	probe->module = tiny_string(strings, &used, d->module);
-	probe->function = tiny_string(strings, &used, d->function);
-	probe->name = tiny_string(strings, &used, d->name);
+	probe->provider = tiny_string(strings, &used, d->probe[0]);
+	probe->module = tiny_string(strings, &used, d->probe[1]);
+	probe->function = tiny_string(strings, &used, d->probe[2]);
+	probe->name = tiny_string(strings, &used, d->probe[3]);
 
 	tiny_difo(&w, d);
 	struct dof_actdesc* action =
