@@ -19,14 +19,18 @@ std::string without_pointer(std::string text) {
 	return text.erase(at + 5, end - at - 5);
 }
 
-} // namespace
-
-TEST_CASE("the classic listing: instruction words") {
+// The program of the classic listing.
+auto compile_listed() {
 	test::TestTarget target;
 	d::CompileOptions options;
 	options.zdefs = true;
-	const auto result =
-	    test::compile("fbt::malloc:entry /execname == \"csh\"/ { trace(arg0); }", target, options);
+	return test::compile("fbt::malloc:entry /execname == \"csh\"/ { trace(arg0); }", target, options);
+}
+
+} // namespace
+
+TEST_CASE("the classic listing: instruction words") {
+	const auto result = compile_listed();
 	INFO(result.diagnostics.render(true));
 	REQUIRE(!result.diagnostics.failed());
 	const dof::Image& image = result.compiled.image;
@@ -43,11 +47,7 @@ TEST_CASE("the classic listing: instruction words") {
 }
 
 TEST_CASE("the classic listing: layout") {
-	test::TestTarget target;
-	d::CompileOptions options;
-	options.zdefs = true;
-	const auto result =
-	    test::compile("fbt::malloc:entry /execname == \"csh\"/ { trace(arg0); }", target, options);
+	const auto result = compile_listed();
 	const dof::Body& body = result.compiled.image.bodies[0];
 	CHECK(without_pointer(dif::disassemble(*body.predicate)) ==
 	      "\nDIFO  returns D type (integer) (size 4)\n"

@@ -86,71 +86,41 @@ TEST_CASE("the DOF is copied: the caller's memory may change afterwards", "[exec
 	CHECK(result.program->pg_difos[0].di_text[0] == 0x23000000);
 }
 
+// What is wrong in a header, and what is said of it.
+const struct {
+	void (*damage)(dof_header& header);
+	const char* reason;
+} kHeaders[] = {
+    {[](dof_header& header) { header.ident[1] = 'X'; }, "not a DOF: it does not begin with the magic number"},
+    {[](dof_header& header) { header.ident[4] = 3; }, "unknown data model"},
+    {[](dof_header& header) { header.ident[5] = DOF_ENCODE_MSB; }, "byte order is not this machine's"},
+    {[](dof_header& header) { header.ident[6] = 3; }, "DOF version is not 1 or 2"},
+    {[](dof_header& header) { header.ident[7] = 1; }, "DIF version is not 2"},
+    {[](dof_header& header) { header.ident[8] = 9; }, "uses more registers than there are"},
+    {[](dof_header& header) { header.ident[9] = 9; }, "uses more tuple registers than there are"},
+    {[](dof_header& header) { header.ident[15] = 1; }, "padding of the ident is not zero"},
+    {[](dof_header& header) { header.flags = 1; }, "unknown flags in the header"},
+    {[](dof_header& header) { header.hdrsize = 72; }, "header size is not 64"},
+    {[](dof_header& header) { header.secsize = 0; }, "section headers are too small"},
+    {[](dof_header& header) { header.secsize = 36; }, "section table is misaligned"},
+    {[](dof_header& header) { header.secnum = 0x10000000; }, "section table is cut off"},
+    {[](dof_header& header) { header.secoff = ~0ull - 7; }, "section table is cut off"},
+    {[](dof_header& header) { header.secoff = 56; }, "section table overlaps the header"},
+    {[](dof_header& header) { header.loadsz += 8; }, "the loadable part is cut off"},
+    {[](dof_header& header) { header.loadsz = 56; }, "the loadable part is cut off"},
+};
+
 TEST_CASE("header rules", "[exec][dof]") {
+	for (const auto& one : kHeaders) {
+		INFO(one.reason);
+		DofBuilder dof = small();
+		one.damage(dof.header);
+		refused(dof, one.reason, kHeader);
+	}
 	DofBuilder dof = small();
-	SECTION("magic") {
-		dof.header.ident[1] = 'X';
-		refused(dof, "not a DOF: it does not begin with the magic number", kHeader);
-	}
-	SECTION("model") {
-		dof.header.ident[4] = 3;
-		refused(dof, "unknown data model", kHeader);
-	}
-	SECTION("encoding") {
-		dof.header.ident[5] = DOF_ENCODE_MSB;
-		refused(dof, "byte order is not this machine's", kHeader);
-	}
-	SECTION("version") {
-		dof.header.ident[6] = 3;
-		refused(dof, "DOF version is not 1 or 2", kHeader);
-	}
 	SECTION("version 1 is fine") {
 		dof.header.ident[6] = 1;
 		CHECK(load(dof.raw()).error == 0);
-	}
-	SECTION("DIF version") {
-		dof.header.ident[7] = 1;
-		refused(dof, "DIF version is not 2", kHeader);
-	}
-	SECTION("registers") {
-		dof.header.ident[8] = 9;
-		refused(dof, "uses more registers than there are", kHeader);
-	}
-	SECTION("tuple registers") {
-		dof.header.ident[9] = 9;
-		refused(dof, "uses more tuple registers than there are", kHeader);
-	}
-	SECTION("ident padding") {
-		dof.header.ident[15] = 1;
-		refused(dof, "padding of the ident is not zero", kHeader);
-	}
-	SECTION("flags") {
-		dof.header.flags = 1;
-		refused(dof, "unknown flags in the header", kHeader);
-	}
-	SECTION("header size") {
-		dof.header.hdrsize = 72;
-		refused(dof, "header size is not 64", kHeader);
-	}
-	SECTION("section header size") {
-		dof.header.secsize = 0;
-		refused(dof, "section headers are too small", kHeader);
-	}
-	SECTION("section headers of odd size") {
-		dof.header.secsize = 36;
-		refused(dof, "section table is misaligned", kHeader);
-	}
-	SECTION("too many sections") {
-		dof.header.secnum = 0x10000000;
-		refused(dof, "section table is cut off", kHeader);
-	}
-	SECTION("section table beyond the end") {
-		dof.header.secoff = ~0ull - 7;
-		refused(dof, "section table is cut off", kHeader);
-	}
-	SECTION("section table in the header") {
-		dof.header.secoff = 56;
-		refused(dof, "section table overlaps the header", kHeader);
 	}
 	SECTION("misaligned section table") {
 		dof.header.secoff = 68;
@@ -160,14 +130,6 @@ TEST_CASE("header rules", "[exec][dof]") {
 		Loaded result = load(bytes);
 		CHECK(result.error == -EINVAL);
 		CHECK(std::string(result.why.rf_reason) == "section table is misaligned");
-	}
-	SECTION("loadable size beyond the bytes") {
-		dof.header.loadsz += 8;
-		refused(dof, "the loadable part is cut off", kHeader);
-	}
-	SECTION("loadable size below the header's") {
-		dof.header.loadsz = 56;
-		refused(dof, "the loadable part is cut off", kHeader);
 	}
 	SECTION("8 MiB") {
 		dof.header.loadsz = 8 * 1024 * 1024;
@@ -183,48 +145,35 @@ TEST_CASE("header rules", "[exec][dof]") {
 	}
 }
 
+// What is wrong in a section, and what is said of it.
+const struct {
+	uint32_t section;
+	void (*damage)(Section& section);
+	const char* reason;
+} kSections[] = {
+    {3, [](Section& section) { section.hdr.align = 0; }, "alignment is not a power of two"},
+    {3, [](Section& section) { section.hdr.align = 3; }, "alignment is not a power of two"},
+    {3, [](Section& section) { section.hdr.offset += 2; }, "section is misaligned"},
+    {6, [](Section& section) { section.hdr.size += 16; }, "section reaches beyond the loadable part"},
+    {6, [](Section& section) { section.hdr.offset = ~0ull - 7; }, "section reaches beyond the loadable part"},
+    {6, [](Section& section) { section.hdr.offset = 64; }, "section overlaps the section table"},
+    {6, [](Section& section) { section.hdr.offset = 0; }, "section overlaps the header"},
+    {3, [](Section& section) { section.hdr.flags = 0; }, "section must be loadable and is not"},
+    {2, [](Section& section) { section.bytes[0] = 'x'; }, "string table does not end with NUL"},
+    {2, [](Section& section) { section.hdr.size = 0; }, "string table does not end with NUL"},
+    {6, [](Section& section) { section.hdr.size = 16; }, "ECB description is cut off"},
+    {6, [](Section& section) { section.hdr.align = 4; }, "ECB description is misaligned"},
+    {4, [](Section& section) { section.hdr.size = 20; }, "probe description is cut off"},
+};
+
 TEST_CASE("section rules", "[exec][dof]") {
+	for (const auto& one : kSections) {
+		INFO(one.reason);
+		DofBuilder dof = small();
+		one.damage(dof.sections[one.section]);
+		refused(dof, one.reason, one.section);
+	}
 	DofBuilder dof = small();
-	SECTION("alignment 0") {
-		dof.sections[3].hdr.align = 0;
-		refused(dof, "alignment is not a power of two", 3);
-	}
-	SECTION("alignment 3") {
-		dof.sections[3].hdr.align = 3;
-		refused(dof, "alignment is not a power of two", 3);
-	}
-	SECTION("misaligned") {
-		dof.sections[3].hdr.offset += 2;
-		refused(dof, "section is misaligned", 3);
-	}
-	SECTION("beyond the end") {
-		dof.sections[6].hdr.size += 16;
-		refused(dof, "section reaches beyond the loadable part", 6);
-	}
-	SECTION("offset that overflows with the size") {
-		dof.sections[6].hdr.offset = ~0ull - 7;
-		refused(dof, "section reaches beyond the loadable part", 6);
-	}
-	SECTION("over the section table") {
-		dof.sections[6].hdr.offset = 64;
-		refused(dof, "section overlaps the section table", 6);
-	}
-	SECTION("over the header") {
-		dof.sections[6].hdr.offset = 0;
-		refused(dof, "section overlaps the header", 6);
-	}
-	SECTION("must load") {
-		dof.sections[3].hdr.flags = 0;
-		refused(dof, "section must be loadable and is not", 3);
-	}
-	SECTION("strings without an end") {
-		dof.sections[2].bytes[0] = 'x';
-		refused(dof, "string table does not end with NUL", 2);
-	}
-	SECTION("empty string table") {
-		dof.sections[2].hdr.size = 0;
-		refused(dof, "string table does not end with NUL", 2);
-	}
 	SECTION("providers have no place here") {
 		for (uint32_t type : {DOF_SECT_PROVIDER, DOF_SECT_PROBES, DOF_SECT_PRARGS, DOF_SECT_PROFFS}) {
 			DofBuilder other = small();
@@ -242,45 +191,29 @@ TEST_CASE("section rules", "[exec][dof]") {
 	}
 }
 
+// What is wrong in the description of an ECB or of its probe, where, and what is said of it.
+const struct {
+	void (*damage)(dof_ecbdesc* ecb, dof_probedesc* probe);
+	const char* reason;
+	uint32_t section;
+} kDescriptions[] = {
+    {[](dof_ecbdesc* ecb, dof_probedesc*) { ecb->probes = kNone; }, "refers to a section that does not exist",
+     6},
+    {[](dof_ecbdesc* ecb, dof_probedesc*) { ecb->probes = 5; }, "refers to a section of another type", 6},
+    {[](dof_ecbdesc* ecb, dof_probedesc*) { ecb->pred = 1; }, "refers to a section of another type", 6},
+    {[](dof_ecbdesc* ecb, dof_probedesc*) { ecb->actions = 7; }, "refers to a section that does not exist",
+     6},
+    {[](dof_ecbdesc*, dof_probedesc* probe) { probe->function = 0x1000; }, "string is outside its table", 4},
+    {[](dof_ecbdesc*, dof_probedesc* probe) { probe->strtab = 1; }, "refers to a section of another type", 4},
+};
+
 TEST_CASE("ECB and probe descriptions", "[exec][dof]") {
-	DofBuilder dof = small();
-	auto* ecb = reinterpret_cast<dof_ecbdesc*>(dof.sections[6].bytes.data());
-	auto* probe = reinterpret_cast<dof_probedesc*>(dof.sections[4].bytes.data());
-	SECTION("ECB cut off") {
-		dof.sections[6].hdr.size = 16;
-		refused(dof, "ECB description is cut off", 6);
-	}
-	SECTION("ECB of small alignment") {
-		dof.sections[6].hdr.align = 4;
-		refused(dof, "ECB description is misaligned", 6);
-	}
-	SECTION("no probe") {
-		ecb->probes = kNone;
-		refused(dof, "refers to a section that does not exist", 6);
-	}
-	SECTION("probe of another type") {
-		ecb->probes = 5;
-		refused(dof, "refers to a section of another type", 6);
-	}
-	SECTION("predicate of another type") {
-		ecb->pred = 1;
-		refused(dof, "refers to a section of another type", 6);
-	}
-	SECTION("actions that do not exist") {
-		ecb->actions = 7;
-		refused(dof, "refers to a section that does not exist", 6);
-	}
-	SECTION("probe description cut off") {
-		dof.sections[4].hdr.size = 20;
-		refused(dof, "probe description is cut off", 4);
-	}
-	SECTION("name outside the strings") {
-		probe->function = 0x1000;
-		refused(dof, "string is outside its table", 4);
-	}
-	SECTION("string table of another type") {
-		probe->strtab = 1;
-		refused(dof, "refers to a section of another type", 4);
+	for (const auto& one : kDescriptions) {
+		INFO(one.reason);
+		DofBuilder dof = small();
+		one.damage(reinterpret_cast<dof_ecbdesc*>(dof.sections[6].bytes.data()),
+		           reinterpret_cast<dof_probedesc*>(dof.sections[4].bytes.data()));
+		refused(dof, one.reason, one.section);
 	}
 	SECTION("name of 1024 characters") {
 		DofBuilder other;
@@ -295,7 +228,8 @@ TEST_CASE("ECB and probe descriptions", "[exec][dof]") {
 		CHECK(load(other.bytes()).error == 0);
 	}
 	SECTION("a predicate that is a string") {
-		ecb->pred = 3;
+		DofBuilder dof = small();
+		reinterpret_cast<dof_ecbdesc*>(dof.sections[6].bytes.data())->pred = 3;
 		dof.sections[3].bytes[0] = DIF_KIND_STRING;
 		dof.sections[3].bytes[2] = DIF_TF_BYREF;
 		refused(dof, "a predicate's value must be a number", 6);

@@ -118,10 +118,8 @@ TEST_CASE("a search that would take too long is refused, not endured", "[exec][s
 
 constexpr int kWork = DFR_WORK_ROOT * DFR_WORK_CHUNK;
 
-TEST_CASE("the work of one firing is bounded, over all its clauses", "[exec][subr]") {
-	// Pushing the string and strlen go through 60,000 bytes each.
-	Rig rig(65536);
-	const dfr_difo* difo = rig.add(calling(DIF_SUBR_STRLEN, {std::string(60000, 'a')}));
+// How often it runs in one firing before there is no work left for it.
+int runs_until_illegal(Rig& rig, const dfr_difo* difo) {
 	int runs = 0;
 	for (; runs < 1000; runs++) {
 		rig.run(difo);
@@ -130,6 +128,14 @@ TEST_CASE("the work of one firing is bounded, over all its clauses", "[exec][sub
 	}
 	CHECK(rig.fault() == DIF_FAULT_ILLOP);
 	CHECK(runs > 0);
+	return runs;
+}
+
+TEST_CASE("the work of one firing is bounded, over all its clauses", "[exec][subr]") {
+	// Pushing the string and strlen go through 60,000 bytes each.
+	Rig rig(65536);
+	const dfr_difo* difo = rig.add(calling(DIF_SUBR_STRLEN, {std::string(60000, 'a')}));
+	const int runs = runs_until_illegal(rig, difo);
 	CHECK(runs * 2 * 60000 < kWork / 4); // a byte is several instructions
 	rig.run(difo);
 	CHECK(rig.fault() == DIF_FAULT_ILLOP); // another clause of the same firing
@@ -149,14 +155,7 @@ TEST_CASE("what copyinto() moves is work, however small a string is", "[exec][su
 	for (int i = 0; i < kCalls; i++)
 		code.call(DIF_SUBR_COPYINTO, 4);
 	const dfr_difo* difo = rig.add(code.ret(0));
-	int runs = 0;
-	for (; runs < 100; runs++) {
-		rig.run(difo);
-		if (rig.fault() != -1)
-			break;
-	}
-	CHECK(rig.fault() == DIF_FAULT_ILLOP);
-	CHECK(runs > 0);
+	const int runs = runs_until_illegal(rig, difo);
 	CHECK(runs <= kWork / (kCalls * static_cast<int>(sizeof user)));
 }
 

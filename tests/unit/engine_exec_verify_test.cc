@@ -205,47 +205,28 @@ TEST_CASE("a table of variables leaves nothing behind for the next DIFO", "[exec
 	CHECK(result.why.rf_section == uses);
 }
 
+// What is wrong in a variable's record, and what is said of it.
+const struct {
+	void (*damage)(dif_var& var);
+	const char* reason;
+} kRecords[] = {
+    {[](dif_var& var) { var.scope = 3; }, "unknown scope of a variable"},
+    {[](dif_var& var) { var.kind = 2; }, "unknown kind of a variable"},
+    {[](dif_var& var) { var.flags = 4; }, "unknown flags of a variable"},
+    {[](dif_var& var) { var.id = 0x10000; }, "variable's id is above 65535"},
+    {[](dif_var& var) { var.name = 1; }, "name of a variable is outside the string table"},
+    {[](dif_var& var) { var.type.kind = 2; }, "unknown kind of type"},
+    {[](dif_var& var) { var.type.flags = 8; }, "unknown flags of a type"},
+    {[](dif_var& var) { var.type.pad = 1; }, "padding of a type is not zero"},
+    {[](dif_var& var) { var.type.size = 3; }, "number is not of 0, 1, 2, 4 or 8 bytes"},
+    {[](dif_var& var) { var.type.flags = DIF_TF_BYUREF; }, "variable refers to user memory"},
+};
+
 TEST_CASE("variable records", "[exec][verify]") {
-	dif_var var = variable(DIF_VS_GLOBAL, kId, kInt64);
-	SECTION("scope") {
-		var.scope = 3;
-		refused_var(var, "unknown scope of a variable");
-	}
-	SECTION("kind") {
-		var.kind = 2;
-		refused_var(var, "unknown kind of a variable");
-	}
-	SECTION("flags") {
-		var.flags = 4;
-		refused_var(var, "unknown flags of a variable");
-	}
-	SECTION("id") {
-		var.id = 0x10000;
-		refused_var(var, "variable's id is above 65535");
-	}
-	SECTION("name") {
-		var.name = 1;
-		refused_var(var, "name of a variable is outside the string table");
-	}
-	SECTION("type kind") {
-		var.type.kind = 2;
-		refused_var(var, "unknown kind of type");
-	}
-	SECTION("type flags") {
-		var.type.flags = 8;
-		refused_var(var, "unknown flags of a type");
-	}
-	SECTION("type padding") {
-		var.type.pad = 1;
-		refused_var(var, "padding of a type is not zero");
-	}
-	SECTION("number of 3 bytes") {
-		var.type.size = 3;
-		refused_var(var, "number is not of 0, 1, 2, 4 or 8 bytes");
-	}
-	SECTION("user memory") {
-		var.type.flags = DIF_TF_BYUREF;
-		refused_var(var, "variable refers to user memory");
+	for (const auto& one : kRecords) {
+		dif_var var = variable(DIF_VS_GLOBAL, kId, kInt64);
+		one.damage(var);
+		refused_var(var, one.reason);
 	}
 	SECTION("a struct without a size") {
 		refused_var(variable(DIF_VS_GLOBAL, kId, struct_of(0)), "by-reference variable has no size");

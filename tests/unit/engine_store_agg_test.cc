@@ -284,13 +284,10 @@ TEST_CASE("clear keeps keys, trunc removes them", "[engine][store][agg]") {
 }
 
 TEST_CASE("a full table counts each update that it loses", "[engine][store][agg]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program()
-	                         .clause("rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1)})
-	                         .option(DFR_OPT_AGGSIZE, 8192)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(Program()
+	                    .clause("rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_COUNT, 1, 1)})
+	                    .option(DFR_OPT_AGGSIZE, 8192));
+	auto& [rig, read, state] = running;
 	// A half: 4096 bytes, 64 of head, 16 buckets of 4; an entry: 24 + 8 + 8 = 40. 99 fit.
 	for (uint64_t i = 0; i < 150; i++)
 		rig.fire(read, {i});

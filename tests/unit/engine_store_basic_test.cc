@@ -89,12 +89,9 @@ TEST_CASE("BEGIN, END and exit", "[engine][store]") {
 }
 
 TEST_CASE("a predicate decides, and a string is as long as it is", "[engine][store]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry", arg0_is(7),
-	                                      {trace(text("seven")), trace(arg(0))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(
+	    Program().clause("rig::read:entry", arg0_is(7), {trace(text("seven")), trace(arg(0))}));
+	auto& [rig, read, state] = running;
 	for (uint64_t i = 0; i < 10; i++)
 		rig.fire(read, {i});
 	std::vector<Record> records = state.take();
@@ -104,14 +101,11 @@ TEST_CASE("a predicate decides, and a string is as long as it is", "[engine][sto
 }
 
 TEST_CASE("a fault fires ERROR with its five arguments", "[engine][store]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program()
-	                         .clause("rig::read:entry", {trace(arg(0)), trace(bad_load())})
-	                         .clause("dtrace:::ERROR", {trace(arg(1)), trace(arg(2)), trace(arg(3)),
-	                                                    trace(arg(4)), trace(arg(5))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(Program()
+	                    .clause("rig::read:entry", {trace(arg(0)), trace(bad_load())})
+	                    .clause("dtrace:::ERROR", {trace(arg(1)), trace(arg(2)), trace(arg(3)),
+	                                               trace(arg(4)), trace(arg(5))}));
+	auto& [rig, read, state] = running;
 	rig.fire(read, {5});
 	std::vector<Record> records = state.take();
 	REQUIRE(records.size() == 1);
@@ -121,12 +115,9 @@ TEST_CASE("a fault fires ERROR with its five arguments", "[engine][store]") {
 }
 
 TEST_CASE("a captured field's fault is a note, and the record stays", "[engine][store]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry",
-	                                      {capture(arg(0)), capture(bad_load()), capture(arg(1))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(
+	    Program().clause("rig::read:entry", {capture(arg(0)), capture(bad_load()), capture(arg(1))}));
+	auto& [rig, read, state] = running;
 	rig.fire(read, {5, 300});
 	rig.fire(read, {6, 301});
 	std::vector<Record> records = state.take();
@@ -155,11 +146,8 @@ TEST_CASE("the clocks are told again only when they have gone apart", "[engine][
 }
 
 TEST_CASE("a state is read and ends while somebody else has the engine's lock", "[engine][store]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(Program().clause("rig::read:entry", {trace(arg(0))}));
+	auto& [rig, read, state] = running;
 	rig.fire(read, {1});
 	dfr_mutex_lock(dfr_engine_lock(rig.engine()));
 	CHECK(state.take().size() == 1);

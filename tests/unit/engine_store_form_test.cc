@@ -36,22 +36,6 @@ struct Random {
 
 // Thread-local numbers.
 
-Difo with_number(std::vector<uint32_t> text, dif_type type, uint32_t id) {
-	Difo difo;
-	dif_var var{};
-	var.name = 1;
-	var.id = id;
-	var.kind = DIF_VK_SCALAR;
-	var.scope = DIF_VS_THREAD;
-	var.flags = DIF_VF_MOD | DIF_VF_REF;
-	var.type = int_type(8);
-	difo.rtype = type;
-	difo.text = std::move(text);
-	difo.strings = std::string("\0t\0", 3);
-	difo.variables.push_back(var);
-	return difo;
-}
-
 const uint32_t kReturn = DIF_INSTR_R(DIF_OP_RET, 0, 0, 1);
 const uint32_t kReturnNothing = DIF_INSTR_R(DIF_OP_RET, 0, 0, 0);
 

@@ -41,6 +41,10 @@ Program with_budget(uint64_t percent) {
 	return program;
 }
 
+void govern_hooks(Rig& rig) {
+	dfr_engine_govern(rig.engine(), kHook);
+}
+
 bool has_event(State& state, uint32_t event) {
 	state.read_catalog();
 	for (const auto& mark : state.catalog.events)
@@ -52,12 +56,8 @@ bool has_event(State& state, uint32_t event) {
 } // namespace
 
 TEST_CASE("a budget: what is above it is left out, counted, and comes back", "[engine][store][governor]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	dfr_engine_govern(rig.engine(), kHook);
-	State state(rig);
-	REQUIRE(state.enable(with_budget(10)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(with_budget(10), govern_hooks);
+	auto& [rig, read, state] = running;
 	// Half of the CPU against a tenth: 1 s is saved up and shrinks by 0.4 s a second.
 	const uint64_t start = now_ns() - 100 * kSecond;
 	const uint64_t calls = 6 * kSecond / (2 * kHook);
@@ -81,12 +81,8 @@ TEST_CASE("a budget: what is above it is left out, counted, and comes back", "[e
 }
 
 TEST_CASE("within the budget nothing is left out", "[engine][store][governor]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	dfr_engine_govern(rig.engine(), kHook);
-	State state(rig);
-	REQUIRE(state.enable(with_budget(10)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(with_budget(10), govern_hooks);
+	auto& [rig, read, state] = running;
 	fire_at(rig, read, now_ns() - 100 * kSecond, 12 * kHook, 200'000); // a twelfth, for 24 s
 	CHECK(state.status().loss[DFR_LOSS_THROTTLE] == 0);
 	CHECK(state.status().records == 200'000);
@@ -111,12 +107,8 @@ TEST_CASE("a state with a name has a budget, one without has none", "[engine][st
 TEST_CASE("the deadman: more than nine tenths of a CPU for a second", "[engine][store][governor]") {
 	const uint64_t calls = 4 * kSecond / kHook;
 	for (const uint64_t step : {kHook + kHook / 50, kHook + kHook / 4}) { // 98 %, 80 %
-		Rig rig;
-		dfr_probe* read = rig.probe("read");
-		dfr_engine_govern(rig.engine(), kHook);
-		State state(rig);
-		REQUIRE(state.enable(with_budget(0)) == 0);
-		REQUIRE(state.go() == 0);
+		Running running(with_budget(0), govern_hooks);
+		auto& [rig, read, state] = running;
 		fire_at(rig, read, now_ns() - 100 * kSecond, step, calls);
 		if (step > kHook + kHook / 10) {
 			CHECK(state.status().activity == DFR_ACTIVE);
@@ -137,12 +129,8 @@ TEST_CASE("the deadman: more than nine tenths of a CPU for a second", "[engine][
 // What is taken for a probe's cost there is that of a machine that was not running.
 TEST_CASE("the deadman: one bad quarter of a second is none", "[engine][store][governor]") {
 	for (const unsigned bad : {1u, 4u}) { // of each second
-		Rig rig;
-		dfr_probe* read = rig.probe("read");
-		dfr_engine_govern(rig.engine(), kHook);
-		State state(rig);
-		REQUIRE(state.enable(with_budget(0)) == 0);
-		REQUIRE(state.go() == 0);
+		Running running(with_budget(0), govern_hooks);
+		auto& [rig, read, state] = running;
 		uint64_t time = now_ns() - 100 * kSecond;
 		for (unsigned second = 0; second < 4; second++)
 			for (unsigned quarter = 0; quarter < 4; quarter++) {

@@ -263,14 +263,10 @@ TEST_CASE("probes are provided on demand, before they are matched", "[engine][st
 
 TEST_CASE("clauses run in program order and see each other's variables; predicates at their turn",
           "[engine][store][probe]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(
-	            Program()
-	                .clause("rig::read:entry", {trace(store_global(0x500, arg(0)))})
-	                .clause("rig::read:entry", load_global(0x500), {trace(load_global(0x500))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(Program()
+	                    .clause("rig::read:entry", {trace(store_global(0x500, arg(0)))})
+	                    .clause("rig::read:entry", load_global(0x500), {trace(load_global(0x500))}));
+	auto& [rig, read, state] = running;
 	rig.fire(read, {0});
 	rig.fire(read, {5});
 	std::vector<Record> records = state.take();
@@ -316,14 +312,11 @@ TEST_CASE("destructive programs need the option", "[engine][store][probe]") {
 }
 
 TEST_CASE("a fault in ERROR itself is counted and goes no further", "[engine][store][probe]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program()
-	                         .clause("rig::read:entry", bad_load(), {})
-	                         .clause("dtrace:::ERROR", {trace(arg(2)), trace(bad_load())})
-	                         .clause("dtrace:::ERROR", {trace(arg(1)), trace(arg(2))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(Program()
+	                    .clause("rig::read:entry", bad_load(), {})
+	                    .clause("dtrace:::ERROR", {trace(arg(2)), trace(bad_load())})
+	                    .clause("dtrace:::ERROR", {trace(arg(1)), trace(arg(2))}));
+	auto& [rig, read, state] = running;
 	rig.fire(read);
 	std::vector<Record> records = state.take();
 	REQUIRE(records.size() == 1);
@@ -448,12 +441,8 @@ TEST_CASE("hits inside a firing: the engine's shadow is no loss, an NMI's is", "
 
 TEST_CASE("an NMI that hits before a firing knows its level is not judged by the last firing",
           "[engine][store][probe]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(
-	            Program().clause("rig::read:entry", {trace(builtin(DIF_VAR_PID, int_type(4)))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(Program().clause("rig::read:entry", {trace(builtin(DIF_VAR_PID, int_type(4)))}));
+	auto& [rig, read, state] = running;
 	dfr_env in_nmi = rig.env;
 	in_nmi.ev_level = DFR_LEVEL_NMI;
 	dfr_fire_env(read, nullptr, 0, nullptr, &in_nmi); // asks for the task, and so learns its level

@@ -88,36 +88,42 @@ inline Difo bad_load() {
 	return difo;
 }
 
-// Global variable `id` = value of `load`; returns nothing.
-inline Difo store_global(uint32_t id, const Difo& load) {
-	Difo difo = load;
+// Tells the DIFO of a number of the program's, its only variable.
+inline void add_number(Difo& difo, uint32_t id, uint8_t scope, uint16_t flags) {
 	dif_var var{};
-	difo.rtype = dif_type{};
-	difo.strings = std::string("\0v\0", 3);
-	difo.text.pop_back();
-	difo.text.push_back(DIF_INSTR_WIDE(DIF_OP_STGS, id, 1));
-	difo.text.push_back(DIF_INSTR_R(DIF_OP_RET, 0, 0, 0));
 	var.name = 1;
 	var.id = id;
 	var.kind = DIF_VK_SCALAR;
-	var.scope = DIF_VS_GLOBAL;
-	var.flags = DIF_VF_MOD;
+	var.scope = scope;
+	var.flags = flags;
 	var.type = int_type(8);
+	difo.strings = std::string("\0v\0", 3);
 	difo.variables.push_back(var);
+}
+
+// Global variable `id` = value of `load`; returns nothing.
+inline Difo store_global(uint32_t id, const Difo& load) {
+	Difo difo = load;
+	difo.rtype = dif_type{};
+	difo.text.pop_back();
+	difo.text.push_back(DIF_INSTR_WIDE(DIF_OP_STGS, id, 1));
+	difo.text.push_back(DIF_INSTR_R(DIF_OP_RET, 0, 0, 0));
+	add_number(difo, id, DIF_VS_GLOBAL, DIF_VF_MOD);
 	return difo;
 }
 
 inline Difo load_global(uint32_t id) {
 	Difo difo = builtin(id, int_type(8));
-	dif_var var{};
-	difo.strings = std::string("\0v\0", 3);
-	var.name = 1;
-	var.id = id;
-	var.kind = DIF_VK_SCALAR;
-	var.scope = DIF_VS_GLOBAL;
-	var.flags = DIF_VF_REF;
-	var.type = int_type(8);
-	difo.variables.push_back(var);
+	add_number(difo, id, DIF_VS_GLOBAL, DIF_VF_REF);
+	return difo;
+}
+
+// Of a thread-local number.
+inline Difo with_number(std::vector<uint32_t> text, dif_type type, uint32_t id) {
+	Difo difo;
+	difo.rtype = type;
+	difo.text = std::move(text);
+	add_number(difo, id, DIF_VS_THREAD, DIF_VF_MOD | DIF_VF_REF);
 	return difo;
 }
 

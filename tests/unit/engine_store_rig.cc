@@ -73,6 +73,14 @@ State::~State() {
 	dfr_state_destroy(state);
 }
 
+Running::Running(const Program& program, const std::function<void(Rig&)>& before)
+    : read(rig.probe("read")), state(rig) {
+	if (before)
+		before(rig);
+	REQUIRE(state.enable(program) == 0);
+	REQUIRE(state.go() == 0);
+}
+
 int State::enable(const Program& program, uint32_t flags) {
 	dfr_load_limits limits{true, true};
 	dfr_refusal why{};

@@ -100,6 +100,15 @@ private:
 	std::vector<std::byte> catalog_rest_;
 };
 
+// A state that records rig::read:entry with `program`, gone; `before` it is made, the rig is changed.
+struct Running {
+	explicit Running(const Program& program, const std::function<void(Rig&)>& before = {});
+
+	Rig rig;
+	dfr_probe* read;
+	State state;
+};
+
 // Key of integers, as aggregation() gives it.
 std::string key_of(std::vector<uint64_t> words);
 std::string key_of_text(const std::string& text);

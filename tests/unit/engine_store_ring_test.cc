@@ -40,11 +40,8 @@ Difo faulting_status() {
 } // namespace
 
 TEST_CASE("switch drops the newest, exactly, and tells", "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(small_ring(DFR_BUFPOLICY_SWITCH));
+	auto& [rig, read, state] = running;
 	fire_many(rig, read, 0, 600);
 	CHECK(state.status().records == 8 * kPerBlock);
 	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 600 - 8 * kPerBlock);
@@ -69,11 +66,8 @@ TEST_CASE("switch drops the newest, exactly, and tells", "[engine][store][ring]"
 }
 
 TEST_CASE("switch at its boundary: the last record that fits", "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(small_ring(DFR_BUFPOLICY_SWITCH));
+	auto& [rig, read, state] = running;
 	fire_many(rig, read, 0, 8 * kPerBlock);
 	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 0);
 	fire_many(rig, read, 8 * kPerBlock, 8 * kPerBlock + 1);
@@ -147,11 +141,8 @@ TEST_CASE("fill stops when full, counts the CPU, and END still records", "[engin
 }
 
 TEST_CASE("ring overwrites the oldest, and says where it begins", "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_RING)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(small_ring(DFR_BUFPOLICY_RING));
+	auto& [rig, read, state] = running;
 	fire_many(rig, read, 0, 1000);
 	CHECK(state.status().records == 1000);
 	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 0);
@@ -169,11 +160,8 @@ TEST_CASE("ring overwrites the oldest, and says where it begins", "[engine][stor
 
 TEST_CASE("a ring that wraps while a consumer holds its spares names what it overwrote",
           "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_RING)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(small_ring(DFR_BUFPOLICY_RING));
+	auto& [rig, read, state] = running;
 	fire_many(rig, read, 0, 8 * kPerBlock);
 	std::vector<dfr_ioc_taken> held = state.take_raw(true);
 	REQUIRE(held.size() == 8);
@@ -230,11 +218,8 @@ TEST_CASE("release takes nothing but what was handed out", "[engine][store][ring
 
 TEST_CASE("what a consumer that has gone had taken is handed to the next, first and once",
           "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(small_ring(DFR_BUFPOLICY_SWITCH));
+	auto& [rig, read, state] = running;
 	fire_many(rig, read, 0, 3 * kPerBlock + 1); // three closed blocks, one open
 	const auto taken = state.take_raw(false);
 	REQUIRE(taken.size() == 3);
@@ -255,14 +240,11 @@ TEST_CASE("what a consumer that has gone had taken is handed to the next, first 
 }
 
 TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program()
-	                         .clause("rig::read:entry", {trace(arg(0))})
-	                         .option(DFR_OPT_BUFSIZE, 64 << 10)
-	                         .option(DFR_OPT_BLOCKSIZE, 8192)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(Program()
+	                    .clause("rig::read:entry", {trace(arg(0))})
+	                    .option(DFR_OPT_BUFSIZE, 64 << 10)
+	                    .option(DFR_OPT_BLOCKSIZE, 8192));
+	auto& [rig, read, state] = running;
 	fire_many(rig, read, 0, 1200);
 	std::vector<dfr_ioc_taken> taken = state.take_raw(true);
 	REQUIRE(taken.size() == 1);
@@ -284,11 +266,8 @@ TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store
 }
 
 TEST_CASE("a taken block is sealed with the checksum that readers compute", "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(small_ring(DFR_BUFPOLICY_SWITCH)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(small_ring(DFR_BUFPOLICY_SWITCH));
+	auto& [rig, read, state] = running;
 	fire_many(rig, read, 0, 2 * kPerBlock + 5);
 	dfr_state_clean(state.state); // seals the two closed ones in the ring
 	std::vector<dfr_ioc_taken> taken = state.take_raw(true);
@@ -306,11 +285,8 @@ TEST_CASE("a taken block is sealed with the checksum that readers compute", "[en
 }
 
 TEST_CASE("a context is written when it changes, and not otherwise", "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(Program().clause("rig::read:entry", {trace(arg(0))}));
+	auto& [rig, read, state] = running;
 	fire_many(rig, read, 0, 2);
 	rig.env.ev_tid = 102;
 	fire_many(rig, read, 2, 3);
@@ -341,15 +317,11 @@ TEST_CASE("a context is written when it changes, and not otherwise", "[engine][s
 }
 
 TEST_CASE("integers take the bytes that they need, with the sign they have", "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program().clause(
-	            "rig::read:entry",
-	            {trace(arg(0, int_type(8, true))), trace(arg(0, int_type(8, false))),
-	             trace(arg(0, int_type(4, true))), trace(arg(0, int_type(4, false))),
-	             trace(arg(0, int_type(2, true))), trace(arg(0, int_type(1, false)))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(Program().clause(
+	    "rig::read:entry", {trace(arg(0, int_type(8, true))), trace(arg(0, int_type(8, false))),
+	                        trace(arg(0, int_type(4, true))), trace(arg(0, int_type(4, false))),
+	                        trace(arg(0, int_type(2, true))), trace(arg(0, int_type(1, false)))}));
+	auto& [rig, read, state] = running;
 	const uint64_t values[] = {0,           127,   128,         255,         256,        32767,
 	                           32768,       65535, 65536,       0x7fffffff,  0x80000000, 0xffffffff,
 	                           0x100000000, ~0ull, ~0ull - 127, ~0ull - 128, 1ull << 63};
@@ -372,13 +344,9 @@ TEST_CASE("integers take the bytes that they need, with the sign they have", "[e
 }
 
 TEST_CASE("times of one CPU are unique and never go back", "[engine][store][ring]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(Program()
-	                         .clause("rig::read:entry", {trace(arg(0))})
-	                         .clause("rig::read:entry", {trace(arg(1))})) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(
+	    Program().clause("rig::read:entry", {trace(arg(0))}).clause("rig::read:entry", {trace(arg(1))}));
+	auto& [rig, read, state] = running;
 	rig.fire(read, {1, 2}, 5000);
 	rig.fire(read, {1, 2}, 5000);
 	rig.fire(read, {1, 2}, 4000);

@@ -13,24 +13,8 @@ namespace {
 
 constexpr uint32_t kStart = DIF_VAR_USER_FIRST;
 
-dif_var thread_number() {
-	dif_var var{};
-	var.name = 1;
-	var.id = kStart;
-	var.kind = DIF_VK_SCALAR;
-	var.scope = DIF_VS_THREAD;
-	var.flags = DIF_VF_MOD | DIF_VF_REF;
-	var.type = int_type(8);
-	return var;
-}
-
 Difo of(std::vector<uint32_t> text, dif_type type) {
-	Difo difo;
-	difo.rtype = type;
-	difo.text = std::move(text);
-	difo.strings = std::string("\0t\0", 3);
-	difo.variables.push_back(thread_number());
-	return difo;
+	return with_number(std::move(text), type, kStart);
 }
 
 const uint32_t kReturn = DIF_INSTR_R(DIF_OP_RET, 0, 0, 1);

@@ -99,11 +99,8 @@ void begin_confined(State& state, uint32_t uid, const Program& program) {
 } // namespace
 
 TEST_CASE("keys that were chosen to collide do not, since the hash is keyed", "[engine][store][work]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(counting(1, 1, arg(0))) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(counting(1, 1, arg(0)));
+	auto& [rig, read, state] = running;
 	const std::vector<uint64_t> keys = colliding_without_key(1, 13, 10'000);
 	for (const uint64_t key : keys)
 		rig.fire(read, {key});
@@ -115,11 +112,8 @@ TEST_CASE("what is counted does not depend on the secret", "[engine][store][work
 	std::vector<std::vector<uint64_t>> orders;
 	for (const uint64_t secret : {kSecret, uint64_t{3}, uint64_t{0}}) { // 0: at random
 		const Fixed fixed(secret);
-		Rig rig;
-		dfr_probe* read = rig.probe("read");
-		State state(rig);
-		REQUIRE(state.enable(counting(1, 1, arg(0))) == 0);
-		REQUIRE(state.go() == 0);
+		Running running(counting(1, 1, arg(0)));
+		auto& [rig, read, state] = running;
 		for (uint64_t key = 0; key < 5000; key++)
 			rig.fire(read, {key * key});
 		std::vector<uint64_t> buffer(1 << 20), order;
@@ -142,11 +136,8 @@ TEST_CASE("what is counted does not depend on the secret", "[engine][store][work
 
 TEST_CASE("a chain has an end, even for who knows the secret", "[engine][store][work]") {
 	const Fixed fixed(kSecret);
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(counting(1, 1, arg(0)).option(DFR_OPT_AGGSIZE, 65536)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(counting(1, 1, arg(0)).option(DFR_OPT_AGGSIZE, 65536));
+	auto& [rig, read, state] = running;
 	for (const uint64_t key : colliding(kSecret ^ 1, 9, kChain + 10))
 		rig.fire(read, {key});
 	CHECK(left_out(state) == 10);
@@ -243,11 +234,8 @@ TEST_CASE("an expression is charged each time it is run, however many actions sh
 }
 
 TEST_CASE("steps without any expression are charged", "[engine][store][work]") {
-	Rig rig;
-	dfr_probe* read = rig.probe("read");
-	State state(rig);
-	REQUIRE(state.enable(counting(120, 2000)) == 0);
-	REQUIRE(state.go() == 0);
+	Running running(counting(120, 2000));
+	auto& [rig, read, state] = running;
 	rig.fire(read, {1});
 	CHECK(left_out(state) > 0);
 	// What was done, in instructions of which each step has several, is no more than the account has.

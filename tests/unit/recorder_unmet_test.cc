@@ -3,22 +3,20 @@
 // What the module says to be off, and to whom it matters.
 #include <catch2/catch.hpp>
 
-#include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 #include "recorder/unmet.h"
+#include "tests/unit/scratch_folder.h"
 
 using namespace dfr;
 
 TEST_CASE("what is off is read from the module and told to those who ask for it") {
-	const std::string path =
-	    std::filesystem::temp_directory_path() / ("dfr-unmet-" + std::to_string(getpid()));
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("unmet");
 	std::ofstream(path) << "fbt\tftrace_lock is not what its name says\n"
 	                       "sched:::tick\tsched_tick has another prototype\n"
 	                       "returns of functions: fbt:::return\trethook.pool lies elsewhere\n";
 	const auto all = recorder::unmet(path);
-	std::filesystem::remove(path);
 	REQUIRE(all.size() == 3);
 	CHECK(all[1].off == "sched:::tick");
 	CHECK(all[1].why == "sched_tick has another prototype");

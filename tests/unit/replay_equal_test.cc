@@ -154,6 +154,15 @@ std::string recorded_says(Kept& kept) {
 	return output.take();
 }
 
+// What the compiler says of a program that this recording cannot answer.
+std::string compile_error(Kept& kept, const std::string& program) {
+	replay::RecordingTarget target(kept.catalog(), "kept");
+	d::Diagnostics diagnostics;
+	d::compile(program, {}, target, diagnostics);
+	REQUIRE(diagnostics.errors() == 1);
+	return diagnostics.render(false);
+}
+
 std::string replay_says(Kept& kept, const std::string& program, replay::Answer* answer = nullptr,
                         const replay::ReplayOptions& options = quiet()) {
 	render::Output output(-1);
@@ -178,14 +187,19 @@ void work(App& app) {
 	}
 }
 
+// What the program has recorded of work().
+Kept worked(App& app, const std::string& program) {
+	load(app, program);
+	work(app);
+	finish(app);
+	return Kept(app);
+}
+
 } // namespace
 
 TEST_CASE("replay: counts equal the live aggregation", "[replay]") {
 	App app;
-	load(app, "app::work:entry { @[execname] = count(); capture(); }");
-	work(app);
-	finish(app);
-	Kept kept(app);
+	Kept kept = worked(app, "app::work:entry { @[execname] = count(); capture(); }");
 	const std::string live = recorded_says(kept);
 	// 3000 firings, who = i % 7 % 3: of each 7, 0 1 2 0 1 2 0: 3 alpha, 2 beta, 2 gamma; 428 * 7 = 2996, + 0 1 2 0
 	replay::Answer answer;
@@ -200,10 +214,7 @@ TEST_CASE("replay: quantize of arguments, keys of text and numbers", "[replay]")
 	const std::string program = "app::work:entry { @q[probefunc, arg0] = quantize(arg1); @s[cpu] = "
 	                            "sum(arg1); @m[pid, tid] = max(arg1); }";
 	App app;
-	load(app, program + " app::work:entry { capture(); }");
-	work(app);
-	finish(app);
-	Kept kept(app);
+	Kept kept = worked(app, program + " app::work:entry { capture(); }");
 	CHECK(replay_says(kept, program) == recorded_says(kept));
 }
 
@@ -212,10 +223,7 @@ TEST_CASE("replay: thread-local latencies over entry and return", "[replay]") {
 	    "app::work:entry { self->t = timestamp; } "
 	    "app::work:return /self->t/ { @[execname] = quantize(timestamp - self->t); self->t = 0; }";
 	App app;
-	load(app, program + " app::work: { capture(); }");
-	work(app);
-	finish(app);
-	Kept kept(app);
+	Kept kept = worked(app, program + " app::work: { capture(); }");
 	CHECK(replay_says(kept, program) == recorded_says(kept));
 }
 
@@ -234,10 +242,7 @@ TEST_CASE("replay: built-ins are the record's", "[replay]") {
 
 TEST_CASE("replay: BEGIN first, END last, exit() ends it", "[replay]") {
 	App app;
-	load(app, "app::work:entry { capture(); }");
-	work(app);
-	finish(app);
-	Kept kept(app);
+	Kept kept = worked(app, "app::work:entry { capture(); }");
 	replay::Answer answer;
 	CHECK(replay_says(kept,
 	                  "BEGIN { printf(\"b\"); } app::work:entry { n++; } "
@@ -269,20 +274,13 @@ TEST_CASE("replay: what was not captured is a compile error", "[replay]") {
 	finish(app);
 	Kept kept(app);
 	CHECK(replay_says(kept, "app::work:entry { printf(\"%d\", arg1 + 1); }") == "3\n");
-	replay::RecordingTarget target(kept.catalog(), "kept");
-	d::CompileOptions options;
-	d::Diagnostics diagnostics;
-	d::compile("app::work:entry { trace(arg0); }", options, target, diagnostics);
-	REQUIRE(diagnostics.errors() == 1);
-	CHECK(diagnostics.render(false).find("not recorded: arg0") != std::string::npos);
+	CHECK(compile_error(kept, "app::work:entry { trace(arg0); }").find("not recorded: arg0") !=
+	      std::string::npos);
 }
 
 TEST_CASE("replay: a recording under a predicate answers for that predicate", "[replay]") {
 	App app;
-	load(app, "app::work:entry /execname == \"beta\" && arg0 > 3/ { capture(); }");
-	work(app);
-	finish(app);
-	Kept kept(app);
+	Kept kept = worked(app, "app::work:entry /execname == \"beta\" && arg0 > 3/ { capture(); }");
 	replay::Answer answer;
 	replay_says(kept, "app::work:entry { @ = count(); }", &answer);
 	CHECK_FALSE(answer.verdict.complete);
@@ -309,24 +307,14 @@ TEST_CASE("replay: several recording clauses are one firing", "[replay]") {
 
 TEST_CASE("replay: what was counted and not recorded is no complete answer", "[replay][verdict]") {
 	App app;
-	load(app, "app::work:entry { @[execname] = count(); } app::work:return { x = arg0; }");
-	work(app);
-	finish(app);
-	Kept kept(app);
-	replay::RecordingTarget target(kept.catalog(), "kept.dfr");
-	d::CompileOptions options;
-	d::Diagnostics diagnostics;
-	d::compile("app::work:entry { @ = count(); }", options, target, diagnostics);
-	REQUIRE(diagnostics.errors() == 1);
-	CHECK(diagnostics.render(false).find("add capture()") != std::string::npos);
+	Kept kept = worked(app, "app::work:entry { @[execname] = count(); } app::work:return { x = arg0; }");
+	CHECK(compile_error(kept, "app::work:entry { @ = count(); }").find("add capture()") !=
+	      std::string::npos);
 }
 
 TEST_CASE("replay: a pattern over recorded and counted probes names the counted ones", "[replay][verdict]") {
 	App app;
-	load(app, "app::work:entry { capture(); } app::work:return { @ = count(); }");
-	work(app);
-	finish(app);
-	Kept kept(app);
+	Kept kept = worked(app, "app::work:entry { capture(); } app::work:return { @ = count(); }");
 	replay::Answer answer;
 	replay_says(kept, "app::work: { @[probename] = count(); }", &answer);
 	CHECK_FALSE(answer.verdict.complete);
@@ -338,10 +326,7 @@ TEST_CASE("replay: a pattern over recorded and counted probes names the counted 
 
 TEST_CASE("replay: with -Z a probe that was never enabled is named", "[replay][verdict]") {
 	App app;
-	load(app, "app::work:entry { capture(); }");
-	work(app);
-	finish(app);
-	Kept kept(app);
+	Kept kept = worked(app, "app::work:entry { capture(); }");
 	replay::RecordingTarget target(kept.catalog(), "kept");
 	d::CompileOptions options;
 	options.options = {"quiet", "zdefs"};
@@ -359,10 +344,8 @@ TEST_CASE("replay: with -Z a probe that was never enabled is named", "[replay][v
 
 TEST_CASE("replay: what every record has is not taken from one clause's capture", "[replay][verdict]") {
 	App app;
-	load(app, "app::work:entry { capture(); } app::work:return { trace(pid); trace(execname); }");
-	work(app);
-	finish(app);
-	Kept kept(app);
+	Kept kept =
+	    worked(app, "app::work:entry { capture(); } app::work:return { trace(pid); trace(execname); }");
 	replay::Answer answer;
 	// 3,000 entries and 3,000 returns; tids are 100 to 102, so every pid is 10.
 	CHECK(replay_says(kept,

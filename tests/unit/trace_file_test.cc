@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fstream>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,31 +15,15 @@
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
 #include "formats/trace/repeats.h"
+#include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
 using namespace dfr;
 using test::BlockBytes;
 using test::CatalogLog;
+using test::ScratchFolder;
 
 namespace {
-
-class ScratchFolder {
-public:
-	ScratchFolder() {
-		char name[] = "/tmp/dfr-test-XXXXXX";
-		REQUIRE(mkdtemp(name));
-		path = name;
-	}
-	~ScratchFolder() {
-		for (const char* name : {"a.dfr", "b.dfr"})
-			unlink(file(name).c_str());
-		rmdir(path.c_str());
-	}
-	ScratchFolder(const ScratchFolder&) = delete;
-	ScratchFolder& operator=(const ScratchFolder&) = delete;
-	std::string file(const std::string& name) const { return path + "/" + name; }
-	std::string path;
-};
 
 std::vector<char> read_whole(const std::string& path) {
 	std::ifstream in(path, std::ios::binary);
@@ -135,6 +120,28 @@ uint64_t count_blocks(trace::BlockSource& source) {
 	return blocks;
 }
 
+// Recordings of these blocks, read one behind the other.
+struct Two {
+	struct Blocks {
+		uint8_t boot;
+		uint64_t first, last;
+	};
+	Two(Blocks of_a, Blocks of_b) {
+		write_blocks(a, of_a.boot, of_a.first, of_a.last);
+		write_blocks(b, of_b.boot, of_b.first, of_b.last);
+		file_a = trace::open_file(a);
+		file_b = trace::open_file(b);
+		early.emplace(*file_a, given);
+		late.emplace(*file_b, given);
+	}
+
+	const ScratchFolder folder;
+	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr");
+	trace::GivenBlocks given;
+	decltype(trace::open_file(a)) file_a, file_b;
+	std::optional<trace::UnrepeatedSource> early, late;
+};
+
 } // namespace
 
 TEST_CASE("a .dfr gives back what was written", "[trace][file]") {
@@ -202,60 +209,42 @@ TEST_CASE("the merger reads a .dfr by its index", "[trace][file]") {
 }
 
 TEST_CASE("recordings that share blocks answer for each once", "[trace][file]") {
-	ScratchFolder folder;
-	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr");
-	write_blocks(a, 1, 1, 4);
-	write_blocks(b, 1, 3, 6);
-	trace::GivenBlocks given;
-	const auto first = trace::open_file(a), second = trace::open_file(b);
-	trace::UnrepeatedSource early(*first, given), late(*second, given);
-	CHECK(values_of(early) == std::vector<uint64_t>{1, 2, 3, 4});
-	CHECK(early.remark().empty());
-	CHECK(values_of(late) == std::vector<uint64_t>{5, 6});
-	CHECK(late.remark() == "2 blocks are also in " + a + " and counted there");
+	Two two({1, 1, 4}, {1, 3, 6});
+	CHECK(values_of(*two.early) == std::vector<uint64_t>{1, 2, 3, 4});
+	CHECK(two.early->remark().empty());
+	CHECK(values_of(*two.late) == std::vector<uint64_t>{5, 6});
+	CHECK(two.late->remark() == "2 blocks are also in " + two.a + " and counted there");
 
 	// By the stream as by the index; all of it is known by now.
-	const auto again = trace::open_file(a);
-	trace::UnrepeatedSource streamed(*again, given);
+	const auto again = trace::open_file(two.a);
+	trace::UnrepeatedSource streamed(*again, two.given);
 	CHECK(count_blocks(streamed) == 0);
-	CHECK(streamed.remark() == "4 blocks are also in " + a + " and counted there");
+	CHECK(streamed.remark() == "4 blocks are also in " + two.a + " and counted there");
 }
 
 TEST_CASE("blocks of another boot, or that have grown, are others", "[trace][file]") {
-	ScratchFolder folder;
-	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr");
-	write_blocks(a, 1, 1, 2);
-	write_blocks(b, 2, 1, 2);
-	trace::GivenBlocks given;
-	const auto first = trace::open_file(a), second = trace::open_file(b);
-	trace::UnrepeatedSource one(*first, given), other(*second, given);
-	CHECK(values_of(one) == std::vector<uint64_t>{1, 2});
-	CHECK(values_of(other) == std::vector<uint64_t>{1, 2});
-	CHECK(other.remark().empty());
+	Two two({1, 1, 2}, {2, 1, 2});
+	CHECK(values_of(*two.early) == std::vector<uint64_t>{1, 2});
+	CHECK(values_of(*two.late) == std::vector<uint64_t>{1, 2});
+	CHECK(two.late->remark().empty());
 
 	trace::Catalog catalog;
 	dfr_block head{};
 	head.seq = 1;
 	head.committed = 10;
-	CHECK(given.first_giver(catalog, head, 0) == 0);
+	CHECK(two.given.first_giver(catalog, head, 0) == 0);
 	head.committed = 20;
-	CHECK(given.first_giver(catalog, head, 1) == 1);
-	CHECK(given.first_giver(catalog, head, 0) == 1);
+	CHECK(two.given.first_giver(catalog, head, 1) == 1);
+	CHECK(two.given.first_giver(catalog, head, 0) == 1);
 }
 
 TEST_CASE("a damaged copy of a block answers for nothing", "[trace][file]") {
-	ScratchFolder folder;
-	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr");
-	write_blocks(a, 1, 1, 4);
-	write_blocks(b, 1, 1, 4);
-	trace::GivenBlocks given;
-	const auto first = trace::open_file(a), second = trace::open_file(b);
-	trace::UnrepeatedSource early(*first, given), late(*second, given);
-	const auto refs = early.index(); // which says what there is, and gives nothing yet
+	Two two({1, 1, 4}, {1, 1, 4});
+	const auto refs = two.early->index(); // which says what there is, and gives nothing yet
 	REQUIRE(refs.size() == 4);
-	REQUIRE(early.load(refs[0]));
-	CHECK(values_of(late) == std::vector<uint64_t>{2, 3, 4});
-	CHECK(late.remark() == "1 block is also in " + a + " and counted there");
+	REQUIRE(two.early->load(refs[0]));
+	CHECK(values_of(*two.late) == std::vector<uint64_t>{2, 3, 4});
+	CHECK(two.late->remark() == "1 block is also in " + two.a + " and counted there");
 }
 
 TEST_CASE("a .dfr cut at any byte opens up to the cut", "[trace][file]") {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // BtfBuilder: BTF written byte by byte, for tests and fuzzers. Not a general
-// writer: it checks nothing, so that wrong input can be built too.
+// writer: it checks nothing, so that wrong input can be built too. TypeBuilder
+// is what types_ctf_builder.h shares with it.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,10 @@ inline void put32(Bytes& out, std::uint32_t value) {
 	put(out, value, 4);
 }
 
-class BtfBuilder {
+// What BTF and CTF have in common: strings by offset, types as words.
+class TypeBuilder {
 public:
-	// Split BTF: ids and string offsets continue those of the base.
-	explicit BtfBuilder(std::uint32_t first_id = 1, std::uint32_t first_string = 0)
-	    : next_id_(first_id), first_string_(first_string) {
+	explicit TypeBuilder(std::uint32_t first_string = 0) : first_string_(first_string) {
 		if (first_string == 0)
 			strings.push_back(0);
 	}
@@ -36,11 +36,32 @@ public:
 	std::uint32_t string(std::string_view text) {
 		if (text.empty())
 			return 0;
-		const auto at = first_string_ + static_cast<std::uint32_t>(strings.size());
+		const auto at = string_end();
 		strings.insert(strings.end(), text.begin(), text.end());
 		strings.push_back(0);
 		return at;
 	}
+	std::uint32_t string_end() const {
+		return first_string_ + static_cast<std::uint32_t>(strings.size());
+	}
+
+	void words(std::initializer_list<std::uint32_t> values) {
+		for (const std::uint32_t value : values)
+			put32(types, value);
+	}
+
+	Bytes types;
+	Bytes strings;
+
+private:
+	std::uint32_t first_string_;
+};
+
+class BtfBuilder : public TypeBuilder {
+public:
+	// Split BTF: ids and string offsets continue those of the base.
+	explicit BtfBuilder(std::uint32_t first_id = 1, std::uint32_t first_string = 0)
+	    : TypeBuilder(first_string), next_id_(first_id) {}
 
 	// A type's header; the caller adds the words that follow it.
 	std::uint32_t type(std::string_view name, unsigned kind, std::uint32_t vlen, std::uint32_t value,
@@ -54,12 +75,6 @@ public:
 		put32(types, (flag ? 1U << 31 : 0) | kind << 24 | vlen);
 		put32(types, value);
 		return next_id_++;
-	}
-
-	BtfBuilder& words(std::initializer_list<std::uint32_t> values) {
-		for (const std::uint32_t value : values)
-			put32(types, value);
-		return *this;
 	}
 
 	std::uint32_t integer(std::string_view name, std::uint32_t bytes, std::uint32_t encoding) {
@@ -87,16 +102,9 @@ public:
 
 	dfr::types::Blob blob() const { return dfr::types::Blob::from_bytes(bytes()); }
 	std::uint32_t next_id() const { return next_id_; }
-	std::uint32_t string_end() const {
-		return first_string_ + static_cast<std::uint32_t>(strings.size());
-	}
-
-	Bytes types;
-	Bytes strings;
 
 private:
 	std::uint32_t next_id_;
-	std::uint32_t first_string_;
 };
 
 } // namespace dfr::test

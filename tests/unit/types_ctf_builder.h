@@ -10,19 +10,8 @@
 
 namespace dfr::test {
 
-class CtfBuilder {
+class CtfBuilder : public TypeBuilder {
 public:
-	CtfBuilder() { strings.push_back(0); }
-
-	std::uint32_t string(std::string_view text) {
-		if (text.empty())
-			return 0;
-		const auto at = static_cast<std::uint32_t>(strings.size());
-		strings.insert(strings.end(), text.begin(), text.end());
-		strings.push_back(0);
-		return at;
-	}
-
 	// A type's three words; the caller adds those that follow.
 	std::uint32_t type(std::string_view name, unsigned kind, std::uint32_t vlen, std::uint32_t value,
 	                   bool visible = true) {
@@ -30,12 +19,6 @@ public:
 		put32(types, kind << 26 | (visible ? 1U << 25 : 0) | vlen);
 		put32(types, value);
 		return next_id_++ | (parent.empty() ? 0 : 1U << 31);
-	}
-
-	CtfBuilder& words(std::initializer_list<std::uint32_t> values) {
-		for (const std::uint32_t value : values)
-			put32(types, value);
-		return *this;
 	}
 
 	std::uint32_t integer(std::string_view name, std::uint32_t bytes, std::uint32_t encoding) {
@@ -80,7 +63,7 @@ public:
 
 	std::uint32_t flags = 2;
 	std::string parent;
-	Bytes objects, functions, object_names, function_names, variables, types, strings;
+	Bytes objects, functions, object_names, function_names, variables;
 
 private:
 	std::uint32_t next_id_ = 1;

@@ -17,12 +17,14 @@
 
 #include "formats/error.h"
 #include "formats/types/kernel_types.h"
+#include "tests/unit/scratch_folder.h"
 #include "tests/unit/types_btf_builder.h"
 
 using namespace dfr::types;
 using Catch::Contains;
 using dfr::test::BtfBuilder;
 using dfr::test::Bytes;
+using dfr::test::ScratchFolder;
 namespace fs = std::filesystem;
 
 namespace {
@@ -125,26 +127,6 @@ Bytes bzimage(Bytes payload) {
 	return out;
 }
 
-class Directory {
-public:
-	Directory() : path_(fs::temp_directory_path() / ("dfr-kernel-" + std::to_string(getpid()))) {
-		fs::create_directory(path_);
-	}
-	~Directory() { fs::remove_all(path_); }
-	Directory(const Directory&) = delete;
-	Directory& operator=(const Directory&) = delete;
-	std::string write(const std::string& name, const Bytes& bytes) const {
-		std::ofstream(path_ / name, std::ios::binary)
-		    .write(reinterpret_cast<const char*>(bytes.data()),
-		           static_cast<std::streamsize>(bytes.size()));
-		return (path_ / name).string();
-	}
-	std::string path() const { return path_.string(); }
-
-private:
-	fs::path path_;
-};
-
 BtfBuilder kernel() {
 	BtfBuilder b;
 	const auto int_ = b.integer("int", 4, 1);
@@ -177,12 +159,12 @@ std::vector<fs::path> fetched_kernels() {
 } // namespace
 
 TEST_CASE("kernel images: BTF raw, in ELF and in a vmlinuz of every compression") {
-	const Directory directory;
+	const ScratchFolder folder;
 	const Bytes raw = kernel().bytes();
 	const Bytes elf = elf_with(".BTF", raw);
 	const std::uint64_t digest = Btf("raw", Blob::from_bytes(raw)).digest();
 	const auto opened = [&](const char* name, const Bytes& bytes) {
-		return Btf::open(directory.write(name, bytes), "vmlinux")->digest();
+		return Btf::open(folder.write(name, bytes), "vmlinux")->digest();
 	};
 	CHECK(opened("raw", raw) == digest);
 	CHECK(opened("elf", elf) == digest);
@@ -234,8 +216,8 @@ TEST_CASE("LZ4: matches, long counts, several blocks and damage") {
 }
 
 TEST_CASE("kernel images: what is wrong with one is said") {
-	const Directory directory;
-	const auto open = [&](const Bytes& bytes) { return load_btf(directory.write("image", bytes)); };
+	const ScratchFolder folder;
+	const auto open = [&](const Bytes& bytes) { return load_btf(folder.write("image", bytes)); };
 	const Bytes elf = elf_with(".BTF", kernel().bytes());
 	CHECK_THROWS_WITH(open(elf_with(".text", {1, 2, 3})), Contains("has no .BTF section"));
 	CHECK_THROWS_WITH(open(bzimage({1, 2, 3, 4, 5, 6})), Contains("compressed in a way"));
@@ -249,24 +231,24 @@ TEST_CASE("kernel images: what is wrong with one is said") {
 	image = bzimage(xz(elf));
 	image[0x206] = 7;
 	CHECK_THROWS_WITH(open(image), Contains("older than 2.08"));
-	CHECK_THROWS_WITH(load_btf(directory.path()), Contains("not a regular file"));
-	CHECK_THROWS_WITH(load_btf(directory.path() + "/none"), Contains("cannot open"));
+	CHECK_THROWS_WITH(load_btf(folder.path()), Contains("not a regular file"));
+	CHECK_THROWS_WITH(load_btf(folder.path() + "/none"), Contains("cannot open"));
 	Bytes based = elf_with(".BTF.base", kernel().bytes());
 	CHECK_THROWS_WITH(open(based), Contains(".BTF.base"));
 }
 
 TEST_CASE("kernel types: vmlinux first, then modules, complete types before announced ones") {
-	const Directory directory;
+	const ScratchFolder folder;
 	BtfBuilder base = kernel();
-	directory.write("vmlinux", base.bytes());
+	folder.write("vmlinux", base.bytes());
 	BtfBuilder nfs(base.next_id(), base.string_end());
 	nfs.type("elsewhere", 4, 0, 24);
 	nfs.type("pid_t", 8, 0, 0);
 	const auto states = nfs.type("states", 6, 1, 4);
 	nfs.words({nfs.string("NFS_OPEN"), 4});
-	directory.write("snd-nfs", nfs.bytes());
+	folder.write("snd-nfs", nfs.bytes());
 
-	const auto types = KernelTypes::from_directory(directory.path());
+	const auto types = KernelTypes::from_directory(folder.path());
 	CHECK(types->available());
 	CHECK(types->names() == std::vector<std::string>{"vmlinux", "snd_nfs"});
 	const Btf& module = *types->container("snd_nfs");
@@ -290,22 +272,21 @@ TEST_CASE("kernel types: vmlinux first, then modules, complete types before anno
 }
 
 TEST_CASE("kernel types: modules in their files, compressed or without BTF") {
-	const Directory directory;
+	const ScratchFolder folder;
 	BtfBuilder base = kernel();
 	BtfBuilder nfs(base.next_id(), base.string_end());
 	nfs.type("nfs_client", 4, 0, 24);
-	fs::create_directories(directory.path() + "/modules/kernel/fs");
-	directory.write("modules/kernel/fs/nfs-v4.ko.xz", xz(elf_with(".BTF", nfs.bytes())));
-	directory.write("modules/kernel/bare.ko", elf_with(".text", {1}));
-	directory.write("modules/modules.dep", {1});
-	const auto types = KernelTypes::from_image(
-	    directory.write("vmlinuz", bzimage(zstd(elf_with(".BTF", base.bytes())))));
-	types->add_modules(directory.path() + "/modules");
+	fs::create_directories(folder.path() + "/modules/kernel/fs");
+	folder.write("modules/kernel/fs/nfs-v4.ko.xz", xz(elf_with(".BTF", nfs.bytes())));
+	folder.write("modules/kernel/bare.ko", elf_with(".text", {1}));
+	folder.write("modules/modules.dep", {1});
+	const auto types =
+	    KernelTypes::from_image(folder.write("vmlinuz", bzimage(zstd(elf_with(".BTF", base.bytes())))));
+	types->add_modules(folder.path() + "/modules");
 	CHECK(types->names() == std::vector<std::string>{"vmlinux", "bare", "nfs_v4"});
 	CHECK_FALSE(types->container("bare"));
 	CHECK(types->find(NameSpace::Struct, "nfs_client").container == types->container("nfs-v4"));
-	CHECK_THROWS_WITH(types->add_modules(directory.path() + "/none"),
-	                  Contains("cannot read the modules"));
+	CHECK_THROWS_WITH(types->add_modules(folder.path() + "/none"), Contains("cannot read the modules"));
 }
 
 TEST_CASE("kernel types: a kernel without BTF") {

@@ -12,12 +12,14 @@
 #include "formats/types/kernel_types.h"
 #include "recorder/probe_args.h"
 #include "tests/unit/d_target.h"
+#include "tests/unit/scratch_folder.h"
 #include "tests/unit/types_btf_builder.h"
 
 using namespace dfr;
 using namespace dfr::types;
 using Catch::Contains;
 using dfr::test::BtfBuilder;
+using dfr::test::ScratchFolder;
 namespace fs = std::filesystem;
 
 namespace {
@@ -58,25 +60,6 @@ struct Twins {
 	}
 };
 
-class Directory {
-public:
-	Directory() : path_(fs::temp_directory_path() / ("dfr-twins-" + std::to_string(getpid()))) {
-		fs::create_directories(path_);
-	}
-	~Directory() { fs::remove_all(path_); }
-	Directory(const Directory&) = delete;
-	Directory& operator=(const Directory&) = delete;
-	std::string path() const { return path_; }
-	void write(const std::string& name, const test::Bytes& bytes) const {
-		std::ofstream(path_ / name, std::ios::binary)
-		    .write(reinterpret_cast<const char*>(bytes.data()),
-		           static_cast<std::streamsize>(bytes.size()));
-	}
-
-private:
-	fs::path path_;
-};
-
 } // namespace
 
 TEST_CASE("BTF: a name of several functions has a type where all have the same") {
@@ -94,18 +77,18 @@ TEST_CASE("BTF: a name of several functions has a type where all have the same")
 }
 
 TEST_CASE("kernel types: the module decides between functions of one name") {
-	const Directory directory;
+	const ScratchFolder folder;
 	Twins base;
-	directory.write("vmlinux", base.b.bytes());
+	folder.write("vmlinux", base.b.bytes());
 	for (const char* name : {"one", "two"}) {
 		BtfBuilder b(base.b.next_id(), base.b.string_end());
 		const auto proto = b.type("", 13, 1, base.int_);
 		b.words({b.string("n"), name == std::string("one") ? base.int_ : base.long_});
 		b.type("odd", 12, 0, proto);
 		b.type("local", 12, 0, proto);
-		directory.write(name, b.bytes());
+		folder.write(name, b.bytes());
 	}
-	const auto types = KernelTypes::from_directory(directory.path());
+	const auto types = KernelTypes::from_directory(folder.path());
 	CHECK(declare(types->find_function("odd", "two"), "odd") == "int odd(long int)");
 	CHECK_FALSE(types->find_function("odd", "vmlinux"));
 	CHECK_FALSE(types->find_function("odd")); // the kernel's own is not another module's
