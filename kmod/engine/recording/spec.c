@@ -481,55 +481,63 @@ static void commit_now(struct dfr_share *share, struct dfr_firing *firing, u32 i
 			  only_here && done ? (u32)DFR_SPEC_INACTIVE : (u32)DFR_SPEC_COMMITTINGMANY);
 }
 
-enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id)
+/* All that an active speculation has is on this CPU. */
+static bool is_here(const struct dfr_share *share, u64 id, u32 seen)
+{
+	return seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first;
+}
+
+/*
+ * Of commit() and discard(): an active speculation enters the state `to`. But one that is discarded and is
+ * here alone enters COMMITTING, which reserves the number until its chunks are freed. *was: the state before;
+ * INACTIVE: it was not active, and there is nothing to do.
+ */
+static enum dfr_spec_result leave_active(struct dfr_share *share, u64 id, u32 to, u32 *was)
 {
 	struct dfr_state *state = share->sh_state;
-	u32 seen;
-	bool only_here;
+	u32 seen, next;
 
+	*was = DFR_SPEC_INACTIVE;
 	if (!id)
 		return DFR_SPEC_OK;
 	if (id > state->st_nspec || !share->sh_specs)
 		return DFR_SPEC_ILLOP;
-	for (;;) {
+	do {
 		seen = dfr_load_acquire(&state->st_specs[id].spc_state);
 		if (seen != DFR_SPEC_ACTIVE && seen != DFR_SPEC_ACTIVEONE && seen != DFR_SPEC_ACTIVEMANY)
 			return DFR_SPEC_OK;
-		only_here = seen == DFR_SPEC_ACTIVE ||
-			    (seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first);
-		if (dfr_cmpxchg(&state->st_specs[id].spc_state, seen, (u32)DFR_SPEC_COMMITTING) == seen)
-			break;
-	}
-	commit_now(share, firing, (u32)id, only_here);
+		next = is_here(share, id, seen) ? DFR_SPEC_COMMITTING : to;
+	} while (dfr_cmpxchg(&state->st_specs[id].spc_state, seen, next) != seen);
+	*was = seen;
 	return DFR_SPEC_OK;
+}
+
+enum dfr_spec_result dfr_spec_commit(struct dfr_share *share, struct dfr_firing *firing, u64 id)
+{
+	u32 was;
+	enum dfr_spec_result result = leave_active(share, id, DFR_SPEC_COMMITTING, &was);
+
+	if (was != DFR_SPEC_INACTIVE)
+		commit_now(share, firing, (u32)id, was == DFR_SPEC_ACTIVE || is_here(share, id, was));
+	return result;
 }
 
 /* open: the record being written, or NULL. If it is in this speculation, it goes on in the void list. */
 enum dfr_spec_result dfr_spec_discard(struct dfr_share *share, u64 id, struct dfr_writer *open)
 {
-	struct dfr_state *state = share->sh_state;
-	u32 seen, next;
+	u32 was;
+	enum dfr_spec_result result = leave_active(share, id, DFR_SPEC_DISCARDING, &was);
+	bool here;
 
-	if (!id)
-		return DFR_SPEC_OK;
-	if (id > state->st_nspec || !share->sh_specs)
-		return DFR_SPEC_ILLOP;
-	for (;;) {
-		seen = dfr_load_acquire(&state->st_specs[id].spc_state);
-		if (seen != DFR_SPEC_ACTIVE && seen != DFR_SPEC_ACTIVEONE && seen != DFR_SPEC_ACTIVEMANY)
-			return DFR_SPEC_OK;
-		/* If all its chunks are here, COMMITTING reserves the number until they are freed below. */
-		next = seen == DFR_SPEC_ACTIVEONE && share->sh_specs[id].sl_first ? DFR_SPEC_COMMITTING
-										  : DFR_SPEC_DISCARDING;
-		if (dfr_cmpxchg(&state->st_specs[id].spc_state, seen, next) == seen)
-			break;
-	}
+	if (was == DFR_SPEC_INACTIVE)
+		return result;
+	here = is_here(share, id, was);
 	if (open && open->w_list == &share->sh_specs[id])
 		move_to_void(share, open);
 	drop_all(share, &share->sh_specs[id]);
-	if (next == DFR_SPEC_COMMITTING)
-		dfr_store_release(&state->st_specs[id].spc_state, (u32)DFR_SPEC_INACTIVE);
-	return DFR_SPEC_OK;
+	if (here)
+		dfr_store_release(&share->sh_state->st_specs[id].spc_state, (u32)DFR_SPEC_INACTIVE);
+	return result;
 }
 
 /* The cleaner: process context, and its visits to the CPUs. */
