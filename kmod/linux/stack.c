@@ -38,7 +38,8 @@ void dfr_stack_init(void)
 	known = dfr_part_works(DFR_PART_STACKS);
 }
 
-unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
+/* At most `max` return addresses: written to pcs, or only counted if this is NULL. */
+static __always_inline unsigned int walk_kernel(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
 {
 	struct dfr_arch_walk walk;
 	unsigned int n = 0;
@@ -47,38 +48,36 @@ unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned 
 
 	if (!known)
 		return 0;
-	/* The probe interrupted user mode (profile, a fault), so there is no kernel stack. */
-	if (firing->fr_regs && user_mode((struct pt_regs *)firing->fr_regs) &&
-	    firing->fr_regs != task_pt_regs(current))
-		return 0;
 	exact = start_walk(&walk, firing);
-	if (exact && max && dfr_arch_within_function(firing->fr_regs))
-		pcs[n++] = dfr_arch_within_function(firing->fr_regs);
+	if (exact && max && dfr_arch_within_function(firing->fr_regs)) {
+		if (pcs)
+			pcs[n] = dfr_arch_within_function(firing->fr_regs);
+		n++;
+	}
 	for (; n < max && (pc = dfr_arch_walk_pc(&walk)) != 0; dfr_arch_walk_next(&walk)) {
 		if (!exact && n < DFR_STACK_OWN_MAX && ours(pc)) {
 			n = 0; /* what came before it was ours as well */
 			continue;
 		}
-		pcs[n++] = pc;
+		if (pcs)
+			pcs[n] = pc;
+		n++;
 	}
 	return n;
 }
 
+unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
+{
+	/* The probe interrupted user mode (profile, a fault), so there is no kernel stack. */
+	if (firing->fr_regs && user_mode((struct pt_regs *)firing->fr_regs) &&
+	    firing->fr_regs != task_pt_regs(current))
+		return 0;
+	return walk_kernel(firing, pcs, max);
+}
+
 static unsigned int depth_of_stack(const struct dfr_firing *firing)
 {
-	struct dfr_arch_walk walk;
-	unsigned int n = 0;
-	unsigned long pc;
-	bool exact;
-
-	if (!known)
-		return 0;
-	exact = start_walk(&walk, firing);
-	if (exact && dfr_arch_within_function(firing->fr_regs))
-		n = 1;
-	for (; n < 256 && (pc = dfr_arch_walk_pc(&walk)) != 0; dfr_arch_walk_next(&walk))
-		n = !exact && ours(pc) ? 0 : n + 1;
-	return n;
+	return walk_kernel(firing, NULL, 256);
 }
 
 /* A frame of code that is built with -fno-omit-frame-pointer: the caller's frame and the return address. */
