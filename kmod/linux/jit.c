@@ -4,7 +4,8 @@
  * turns into machine code. Built in process context when a program is loaded, run in probe context.
  * The interpreter (kmod/engine/dif/interp.c) is the reference: native code must give the same values and
  * the same faults. A DIFO that this file refuses (it is too long, or it walks the stack) and all
- * DIFOs while the kernel's compiler is off are interpreted.
+ * DIFOs while the kernel's compiler is off are interpreted. The file is long because each of DIF's
+ * instructions has a function here.
  *
  * The kernel's eBPF verifier is not called, because DIF's own verifier has passed the program; it
  * allows forward branches only. The machine code must never fault, because it has no exception
