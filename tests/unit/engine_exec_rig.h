@@ -61,7 +61,7 @@ public:
 		firing.fr_nargs = 6;
 		firing.fr_env = &env;
 		firing.fr_time = 5000;
-		dfr_vars_config config{dynvarsize, size_of_strings};
+		dfr_vars_config config{dynvarsize, size_of_strings, nullptr};
 		dfr_vars* made = nullptr;
 		if (dfr_vars_create(nullptr, &config, &made))
 			throw std::runtime_error("no memory for variables");

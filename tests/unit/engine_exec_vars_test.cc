@@ -196,6 +196,46 @@ TEST_CASE("thread-locals belong to thread and interrupt level", "[exec][vars]") 
 	CHECK(as(1, 1, 0) == 5);
 }
 
+TEST_CASE("a look-up in a crowded table of thread-local numbers is work", "[exec][vars]") {
+	dfr_user_fixed_secret = 1;
+	Rig rig(256, 65536); // a table of 1,024 numbers
+	dfr_user_fixed_secret = 0;
+	const dfr_difo* store = rig.add(set(DIF_VS_THREAD, 5));
+	const dfr_difo* clear = rig.add(set(DIF_VS_THREAD, 0));
+	const dfr_difo* load = rig.add(get(DIF_VS_THREAD));
+	Code many = Code().var(DIF_VS_THREAD, kId, kInt64);
+	for (int i = 0; i < 60'000; i++)
+		many.wide(DIF_OP_LDTS, kId, 1);
+	const dfr_difo* loads = rig.add(many.ret(1));
+	auto as = [&](uint32_t tid, const dfr_difo* difo) {
+		rig.env.ev_task = rig.env.ev_tid = tid;
+		rig.fire();
+		const uint64_t value = rig.run(difo);
+		CHECK(rig.fault() == -1);
+		return value;
+	};
+	CHECK(as(1, load) == 0);
+	const u32 empty = rig.firing.fr_work;
+	CHECK(as(1, loads) == 0); // none is away from its home: nothing but the DIF is charged
+	uint32_t stored = 0;
+	while (Losses(rig).are(0, 0, 0))
+		as(1000 + stored++, store);
+	// All are given back but one that is not in its first bucket.
+	uint32_t away = 0;
+	for (uint32_t i = 0; i + 1 < stored; i++) {
+		as(1000 + i, load);
+		if (rig.firing.fr_work <= empty + 2 * 32u || away++)
+			as(1000 + i, clear);
+	}
+	REQUIRE(away);
+	// Where no number is, the look-up tries as many buckets as any number has ever needed.
+	CHECK(as(1, load) == 0);
+	CHECK(rig.firing.fr_work > empty + 8 * 32u);
+	rig.fire();
+	CHECK(rig.run(loads) == 0);
+	CHECK(rig.fault() == DIF_FAULT_ILLOP); // 60,000 of them are too much for a firing
+}
+
 TEST_CASE("associative arrays", "[exec][vars]") {
 	Rig rig;
 	CHECK(rig.run(array(DIF_OP_LDGAA, 1, 0)) == 0);

@@ -572,10 +572,16 @@ static bool is_scalar(const struct dfr_vars *vars, u32 id)
 	return desc && !(desc->vd_flags & (DFR_VD_BYREF | DFR_VD_ARRAY));
 }
 
+/* A look-up of a number that leaves its home slot may be long, and self.c cannot stop it: so it must not begin. */
+static bool self_refused(struct dfr_machine *m)
+{
+	return dfr_unlikely(dfr_read_once(&m->m_vars->va_self.se_away)) && !dfr_work(m, 1);
+}
+
 u64 dfr_thread_load(struct dfr_machine *m, u32 id)
 {
 	if (dfr_likely(is_scalar(m->m_vars, id)))
-		return dfr_self_load(m->m_vars, m->m_firing, id);
+		return self_refused(m) ? 0 : dfr_self_load(m->m_vars, m->m_firing, id);
 	return dfr_dyn_load(m, DIF_VS_THREAD, id, false);
 }
 
@@ -583,6 +589,8 @@ void dfr_thread_store(struct dfr_machine *m, u32 id, u64 value)
 {
 	if (dfr_unlikely(!is_scalar(m->m_vars, id)))
 		dfr_dyn_store(m, DIF_VS_THREAD, id, false, value);
+	else if (self_refused(m))
+		return;
 	else if (dfr_unlikely(!dfr_self_store(m->m_vars, m->m_firing, id, value)))
 		m->m_flags |= DFR_M_DROP;
 }

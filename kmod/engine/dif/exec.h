@@ -25,6 +25,7 @@ struct dfr_vars;
 struct dfr_vars_config {
 	size_t vc_dynvarsize;
 	u32 vc_strsize;
+	const struct dfr_state *vc_state; /* whose account of work it is; NULL: root's */
 };
 int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *config, struct dfr_vars **out);
 int dfr_vars_declare(struct dfr_vars *vars, const struct dfr_program *pg, struct dfr_refusal *why);

@@ -9,7 +9,8 @@
  * may be in any slot of its buckets, which are tried in order: that of its home, then
  * others (bucket_at()). Only if all BUCKETS_MAX are full, the store is a counted loss: by
  * trial, there are enough of them for any factor while half of the slots are free.
- * se_reach is how many of its buckets any key has needed so far, mostly two.
+ * se_reach is how many of its buckets any key has needed so far, mostly two; it never shrinks, so after one crowded
+ * moment a look-up of a number that is 0 tries many, and each is charged to the firing's work.
  *
  * The others must be independent of the home. One product with a secret factor makes
  * the home, because most look-ups cost no more than that; but keys in a regular order,
@@ -25,6 +26,7 @@
 
 #define BUCKET_SLOTS 4u
 #define BUCKETS_MAX  16u
+#define BUCKET_WORK  32u /* guest instructions of a look into a bucket, about */
 
 /* Process context. Takes up to a quarter of the dynamic variables' budget, once for the state. */
 int dfr_self_layout(struct dfr_vars *vars)
@@ -85,6 +87,15 @@ static struct dfr_selfslot *bucket_at(const struct dfr_selfvars *self, u64 key, 
 	return &self->se_slots[(n & 1 ? *mix : *mix >> 32) & mask];
 }
 
+/*
+ * Charges a look into a bucket. It is done even if that is refused, because a key whose slot is not found would take a
+ * second one; what runs DIF asks again for each access (dynvar.c), so it stops after one such walk.
+ */
+static void charge_bucket(const struct dfr_selfvars *self, struct dfr_firing *firing)
+{
+	dfr_firing_work(firing, self->se_state, BUCKET_WORK);
+}
+
 static struct dfr_selfslot *in_bucket(struct dfr_selfslot *bucket, u64 key)
 {
 	u32 i;
@@ -105,14 +116,16 @@ static struct dfr_selfslot *take(struct dfr_selfslot *bucket, u64 key)
 	return NULL;
 }
 
-struct dfr_selfslot *dfr_self_find_away(const struct dfr_selfvars *self, u64 key)
+struct dfr_selfslot *dfr_self_find_away(const struct dfr_selfvars *self, struct dfr_firing *firing, u64 key)
 {
 	u32 n, reach = dfr_read_once(&self->se_reach);
 	struct dfr_selfslot *slot = NULL;
 	u64 mix = 0;
 
-	for (n = 0; n < reach && !slot; n++)
+	for (n = 0; n < reach && !slot; n++) {
+		charge_bucket(self, firing);
 		slot = in_bucket(bucket_at(self, key, n, &mix), key);
+	}
 	return slot;
 }
 
@@ -128,17 +141,20 @@ static void raise_reach(struct dfr_selfvars *self, u32 reach)
 	}
 }
 
-struct dfr_selfslot *dfr_self_insert_away(struct dfr_selfvars *self, u32 cpu, u64 key, u64 value)
+struct dfr_selfslot *dfr_self_insert_away(struct dfr_selfvars *self, struct dfr_firing *firing, u64 key,
+					  u64 value)
 {
 	struct dfr_selfslot *slot = NULL;
 	u64 mix = 0;
 	u32 n;
 
-	for (n = 0; self->se_slots && n < BUCKETS_MAX && !slot; n++)
+	for (n = 0; self->se_slots && n < BUCKETS_MAX && !slot; n++) {
+		charge_bucket(self, firing);
 		slot = take(bucket_at(self, key, n, &mix), key);
+	}
 	if (!slot) {
 		if (self->se_lost)
-			dfr_count(&self->se_lost[cpu], 1);
+			dfr_count(&self->se_lost[firing->fr_cpu], 1);
 		return NULL;
 	}
 	if (slot != dfr_self_home(self, key)) {
@@ -157,14 +173,14 @@ void dfr_self_erase_away(struct dfr_selfvars *self, struct dfr_selfslot *slot)
 
 u64 dfr_self_load(const struct dfr_vars *vars, struct dfr_firing *firing, u32 id)
 {
-	struct dfr_selfref ref = dfr_self_find(&vars->va_self, dfr_self_key(firing, id));
+	struct dfr_selfref ref = dfr_self_find(&vars->va_self, firing, dfr_self_key(firing, id));
 
 	return dfr_self_get(&ref);
 }
 
 bool dfr_self_store(struct dfr_vars *vars, struct dfr_firing *firing, u32 id, u64 value)
 {
-	struct dfr_selfref ref = dfr_self_find(&vars->va_self, dfr_self_key(firing, id));
+	struct dfr_selfref ref = dfr_self_find(&vars->va_self, firing, dfr_self_key(firing, id));
 
-	return dfr_self_set(&vars->va_self, firing->fr_cpu, &ref, value);
+	return dfr_self_set(&vars->va_self, firing, &ref, value);
 }

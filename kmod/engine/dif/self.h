@@ -9,9 +9,10 @@
 #include "kmod/engine/dif/vars.h"
 
 /* Looks outside of the home slot. While se_away is 0, every key is in its home slot. */
-struct dfr_selfslot *dfr_self_find_away(const struct dfr_selfvars *self, u64 key);
+struct dfr_selfslot *dfr_self_find_away(const struct dfr_selfvars *self, struct dfr_firing *firing, u64 key);
 /* Gives a slot to a key that has none. NULL: no room, and counted. */
-struct dfr_selfslot *dfr_self_insert_away(struct dfr_selfvars *self, u32 cpu, u64 key, u64 value);
+struct dfr_selfslot *dfr_self_insert_away(struct dfr_selfvars *self, struct dfr_firing *firing, u64 key,
+					  u64 value);
 void dfr_self_erase_away(struct dfr_selfvars *self, struct dfr_selfslot *slot);
 
 dfr_hot u64 dfr_self_key(struct dfr_firing *firing, u32 id)
@@ -38,7 +39,7 @@ struct dfr_selfref {
 	struct dfr_selfslot *sr_slot; /* NULL: the variable is 0 */
 };
 
-dfr_hot struct dfr_selfref dfr_self_find(const struct dfr_selfvars *self, u64 key)
+dfr_hot struct dfr_selfref dfr_self_find(const struct dfr_selfvars *self, struct dfr_firing *firing, u64 key)
 {
 	struct dfr_selfref ref = { key, NULL, NULL };
 
@@ -48,7 +49,7 @@ dfr_hot struct dfr_selfref dfr_self_find(const struct dfr_selfvars *self, u64 ke
 	if (dfr_likely(dfr_read_once(&ref.sr_home->ss_key) == key))
 		ref.sr_slot = ref.sr_home;
 	else if (dfr_unlikely(dfr_read_once(&self->se_away)))
-		ref.sr_slot = dfr_self_find_away(self, key);
+		ref.sr_slot = dfr_self_find_away(self, firing, key);
 	return ref;
 }
 
@@ -58,7 +59,8 @@ dfr_hot u64 dfr_self_get(const struct dfr_selfref *ref)
 }
 
 /* false: no room, and counted. */
-dfr_hot bool dfr_self_set(struct dfr_selfvars *self, u32 cpu, struct dfr_selfref *ref, u64 value)
+dfr_hot bool dfr_self_set(struct dfr_selfvars *self, struct dfr_firing *firing, struct dfr_selfref *ref,
+			  u64 value)
 {
 	struct dfr_selfslot *home = ref->sr_home;
 
@@ -81,7 +83,7 @@ dfr_hot bool dfr_self_set(struct dfr_selfvars *self, u32 cpu, struct dfr_selfref
 		dfr_write_once(&home->ss_value, value);
 		ref->sr_slot = home;
 	} else {
-		ref->sr_slot = dfr_self_insert_away(self, cpu, ref->sr_key, value);
+		ref->sr_slot = dfr_self_insert_away(self, firing, ref->sr_key, value);
 	}
 	return ref->sr_slot != NULL;
 }

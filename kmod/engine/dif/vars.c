@@ -330,6 +330,7 @@ int dfr_vars_create(struct dfr_engine *engine, const struct dfr_vars_config *con
 	vars->va_global.sa_copies = 1;
 	vars->va_local.sa_copies = dfr_plat_ncpus();
 	vars->va_dyn.dy_budget = config->vc_dynvarsize;
+	vars->va_self.se_state = config->vc_state;
 	dfr_hashkey_make(&vars->va_hash);
 	return 0;
 }

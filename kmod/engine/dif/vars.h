@@ -108,12 +108,13 @@ struct dfr_selfslot {
 	u64 ss_value;
 };
 struct dfr_selfvars {
-	struct dfr_selfslot *se_slots; /* NULL: no program uses one, or no memory for them */
-	u64 *se_lost;		       /* [cpu]: stores for which there was no room */
-	u64 se_away;		       /* keys that are not in their home slot */
-	u32 se_reach;		       /* of its buckets, so many any of them has needed */
-	u64 se_factor;		       /* of the hash */
-	u32 se_mask;		       /* of offsets in bytes */
+	struct dfr_selfslot *se_slots;	  /* NULL: no program uses one, or no memory for them */
+	u64 *se_lost;			  /* [cpu]: stores for which there was no room */
+	u64 se_away;			  /* keys that are not in their home slot */
+	u32 se_reach;			  /* of its buckets, so many any of them has needed */
+	u64 se_factor;			  /* of the hash */
+	u32 se_mask;			  /* of offsets in bytes */
+	const struct dfr_state *se_state; /* whose account of work it is; NULL: root's */
 };
 
 struct dfr_image {

@@ -394,7 +394,7 @@ dfr_hot bool steps_set(struct dfr_firing *firing, struct number *number, struct 
 
 	if (dfr_unlikely(step->sp_do.number != number->id))
 		return dfr_self_store(vars, firing, step->sp_do.number, value);
-	return dfr_self_set(&vars->va_self, firing->fr_cpu, &number->ref, value);
+	return dfr_self_set(&vars->va_self, firing, &number->ref, value);
 }
 
 /* In program order. If a number finds no room, the rest of the clause is dropped, as in steps.c. */
@@ -409,7 +409,7 @@ void dfr_plat_direct dfr_plain_steps(struct dfr_firing *firing, const struct dfr
 	u32 left = plan->pn_nsteps;
 
 	if (key) {
-		number.ref = dfr_self_find(&vars->va_self, dfr_plat_thread_key(firing) | key);
+		number.ref = dfr_self_find(&vars->va_self, firing, dfr_plat_thread_key(firing) | key);
 		if (ecb->ec_flags & DFR_EC_IF_SET && !dfr_self_get(&number.ref))
 			return;
 	}

@@ -277,7 +277,7 @@ static int allocate(struct dfr_state *state)
 
 static int create_vars(struct dfr_state *state)
 {
-	struct dfr_vars_config config = { .vc_strsize = state->st_strsize };
+	struct dfr_vars_config config = { .vc_strsize = state->st_strsize, .vc_state = state };
 	struct dfr_enabling *enabling;
 	struct dfr_refusal why;
 	int error;
