@@ -121,8 +121,7 @@ void Consumer::leave() {
 }
 
 std::optional<int> Consumer::exit_status() const {
-	if (renderer_.exit_status())
-		return renderer_.exit_status();
+	// Not the records: that of an exit() may have found no room.
 	return status_.exited ? std::optional<int>(status_.exit_status) : std::nullopt;
 }
 

@@ -562,6 +562,19 @@ Answer replay_program(trace::BlockSource& source, RecordingTarget& target, const
 	return Replay(source, target, program, output, symbols, options).run();
 }
 
+namespace {
+
+// The engine's last word, because the record of an exit() may have found no room; else that of the records, because the
+// recording may end before the engine told.
+int status_of(const trace::Catalog& catalog, const render::Renderer& renderer) {
+	for (auto event = catalog.events.rbegin(); event != catalog.events.rend(); ++event)
+		if (event->event == DFR_EVENT_EXIT)
+			return static_cast<int>(event->value);
+	return renderer.exit_status().value_or(0);
+}
+
+} // namespace
+
 Answer render_recording(trace::BlockSource& source, render::Output& output, render::Symboliser& symbols,
                         const ReplayOptions& options) {
 	RecordedHost host(options);
@@ -580,7 +593,7 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	output.flush();
 	Answer answer;
 	answer.verdict = trace::judge(source, merger);
-	answer.exit_status = renderer.exit_status().value_or(0);
+	answer.exit_status = status_of(source.catalog(), renderer);
 	if (renderer.unknown() != 0) {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(std::to_string(renderer.unknown()) +

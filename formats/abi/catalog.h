@@ -140,7 +140,7 @@ struct dfr_cat_module {
 enum dfr_event {
 	DFR_EVENT_GO = 1, /* value: CPU of BEGIN */
 	DFR_EVENT_STOP,   /* value: CPU of END */
-	DFR_EVENT_EXIT,   /* value: status given to exit() */
+	DFR_EVENT_EXIT,   /* value: status given to exit(); the last event counts */
 	DFR_EVENT_PANIC,
 	DFR_EVENT_DETACHED, /* the governor detached a probe that cost too much; value: its id */
 	DFR_EVENT_ATTACHED, /* the governor attached it again; value: its id */

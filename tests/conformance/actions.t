@@ -706,6 +706,63 @@ ERROR { exit(6); }
 --errhas 1 drop on CPU
 --end
 
+@@ habit.exit.goes-on | act.exit, if-else | normal
+BEGIN { printf("a"); if (1) { exit(3); } else { printf("not"); } printf("b"); x = 1; if (x) { printf("c"); } else { printf("not"); } }
+BEGIN { printf("not"); }
+BEGIN { if (1) { printf("not"); } }
+END { printf("%d\n", x); }
+--out
+abc1
+
+--status 3
+--end
+
+@@ habit.exit.goes-on-tick | act.exit, if-else | normal
+tick-1ms { if (n++) exit(4); else { printf("a"); } printf("%d", n); if (n == 2) printf("b\n"); }
+tick-1ms /n == 2/ { printf("not"); }
+--out
+a12b
+
+--status 4
+--end
+
+@@ habit.exit.twice | act.exit, if-else | boundary
+BEGIN { printf("a"); if (1) exit(1); printf("b"); if (1) { printf("not"); exit(2); } printf("not"); }
+--out
+ab
+--status 1
+--end
+
+@@ habit.exit.faults-behind | act.exit, if-else, out.fault | wrong
+BEGIN { if (1) exit(2); printf("a"); x = *(int *)8; printf("not"); if (1) printf("not"); }
+ERROR { printf("fault %d\n", arg4); }
+--out
+fault 1
+
+--errhas invalid address
+--status 2
+--end
+
+@@ habit.exit.end-no-room | act.exit, out.drops | boundary
+--args -b 16k -qs $D >/dev/null
+BEGIN { exit(3); }
+END { tracemem(alloca(15000), 15000); }
+END { tracemem(alloca(15000), 15000); }
+END { tracemem(alloca(15000), 15000); exit(5); }
+--status 5
+--errhas 1 drop on CPU
+--end
+
+@@ habit.exit.end-last | act.exit | boundary
+BEGIN { exit(3); }
+END { exit(5); }
+END { exit(6); }
+END { x = 1; }
+--out
+
+--status 6
+--end
+
 @@ habit.if.no-room | if-else, act.exit | boundary
 --args -b 16k -qs $D >/dev/null
 BEGIN { tracemem(alloca(15000), 15000); }

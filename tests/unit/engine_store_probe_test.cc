@@ -352,6 +352,38 @@ TEST_CASE("parts of a clause that `if` split", "[engine][store][probe]") {
 	CHECK(numbers() == std::vector<uint64_t>{1, 4});
 }
 
+TEST_CASE("exit() in a part of a clause ends no clause that runs", "[engine][store][probe]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	const uint64_t first = DFR_ECBUARG(4, 0), later = DFR_ECBUARG(4, DFR_ECBUARG_CONTINUATION);
+	for (const char* probe : {"rig::read:entry", "dtrace:::BEGIN", "dtrace:::END"}) {
+		State state(rig);
+		REQUIRE(state.enable(Program()
+		                         .clause("rig::read:entry", {trace(constant(9))}) // go() wants one
+		                         .clause(probe, {}, {trace(constant(1))}, first)
+		                         .clause(probe, {}, {exit_with(2)}, later)
+		                         .clause(probe, {}, {trace(constant(3))}, later)
+		                         .clause(probe, constant(0), {trace(constant(4))}, later)
+		                         .clause(probe, {}, {trace(constant(5))}, later)
+		                         .clause(probe, {}, {trace(constant(6))}, DFR_ECBUARG(5, 0))
+		                         .clause(probe, {}, {trace(constant(7))},
+		                                 DFR_ECBUARG(5, DFR_ECBUARG_CONTINUATION))) == 0);
+		REQUIRE(state.go() == 0);
+		rig.fire(read);
+		rig.fire(read);
+		REQUIRE(state.stop() == 0);
+		std::vector<uint64_t> numbers;
+		for (const Record& record : state.take())
+			if (record.numbers.at(0) != 9)
+				numbers.push_back(record.numbers.at(0));
+		std::vector<uint64_t> expected{1, 2, 3, 5};
+		if (std::string_view(probe) == "dtrace:::END") // END is the last, so all of it runs
+			expected.insert(expected.end(), {6, 7});
+		CHECK(numbers == expected);
+		CHECK(state.status().exit_status == 2);
+	}
+}
+
 TEST_CASE("scratch memory lives through the parts of a clause, and no longer", "[engine][store][probe]") {
 	Rig rig;
 	dfr_probe* read = rig.probe("read");

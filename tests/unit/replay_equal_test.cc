@@ -146,11 +146,13 @@ replay::ReplayOptions quiet() {
 	return options;
 }
 
-std::string recorded_says(Kept& kept) {
+std::string recorded_says(Kept& kept, replay::Answer* answer = nullptr) {
 	render::Output output(-1);
 	render::NoSymbols symbols;
 	kept.rewind();
-	replay::render_recording(kept, output, symbols, quiet());
+	const auto result = replay::render_recording(kept, output, symbols, quiet());
+	if (answer)
+		*answer = result;
 	return output.take();
 }
 
@@ -249,6 +251,22 @@ TEST_CASE("replay: BEGIN first, END last, exit() ends it", "[replay]") {
 	                  "app::work:entry /n == 10/ { exit(4); } END { printf(\"%d e\", n); }",
 	                  &answer) == "b10 e\n");
 	CHECK(answer.exit_status == 4);
+}
+
+TEST_CASE("a recording tells the last exit(), also of one whose record found no room", "[replay]") {
+	App app;
+	load(app, "#pragma D option bufsize=16k\n"
+	          "app::work:entry { exit(3); }"
+	          "END { tracemem(alloca(15000), 15000); }"
+	          "END { tracemem(alloca(15000), 15000); }"
+	          "END { tracemem(alloca(15000), 15000); exit(5); }");
+	work(app);
+	finish(app);
+	Kept kept(app);
+	replay::Answer answer;
+	recorded_says(kept, &answer);
+	CHECK(answer.exit_status == 5);
+	CHECK(kept.losses().total() == 1);
 }
 
 TEST_CASE("replay: a tick that was not recorded runs on the recording's clock", "[replay]") {

@@ -54,13 +54,41 @@ static bool is_states_first(const struct dfr_ecb *ecb)
 	return first == ecb;
 }
 
+static void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
+		       struct dfr_share *share);
+
+/*
+ * A later part of a clause that is running: an exit() in an earlier part, or on another CPU, does not cut the clause
+ * short, as it does not where `if` has split nothing. No clause runs when the state has left DRAINING, since who stops
+ * it waits for each CPU's firing.
+ */
+static dfr_cold bool goes_on(const struct dfr_cpu *pc, const struct dfr_ecb *ecb,
+			     const struct dfr_share *share)
+{
+	return ecb->ec_flags & DFR_EC_CONTINUATION && share->sh_split_stamp == pc->pc_stamp &&
+	       dfr_read_once(&ecb->ec_state->st_activity) == DFR_DRAINING;
+}
+
+/* An ECB in the general form. */
+static dfr_noinline void run_general(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
+				     struct dfr_share *share)
+{
+	if (dfr_state_confined(ecb->ec_state))
+		run_tested(pc, firing, ecb, share);
+	else
+		dfr_run_ecb(firing, ecb, share, &share->sh_machine, pc->pc_stamp);
+}
+
 /* The state does not record on this CPU: it has ended, has not begun, is throttled, or has no share here. */
-static dfr_cold void not_live(const struct dfr_firing *firing, const struct dfr_ecb *ecb)
+static dfr_cold void not_live(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb)
 {
 	struct dfr_state *state = ecb->ec_state;
-
 	struct dfr_share *share = dfr_load_acquire(&state->st_shares[firing->fr_cpu]);
 
+	if (share && goes_on(pc, ecb, share)) {
+		run_general(pc, firing, ecb, share);
+		return;
+	}
 	if (!state_listens(state) || !may_see(ecb, firing))
 		return;
 	if (share)
@@ -88,9 +116,6 @@ dfr_hot bool test_holds(const struct dfr_test *test, struct dfr_firing *firing, 
 		return dfr_self_load(state->st_vars, firing, test->te_index) != 0;
 	return other_test_holds(test, firing);
 }
-
-static void run_tested(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_ecb *ecb,
-		       struct dfr_share *share);
 
 /*
  * Runs an ECB in its form. Each branch is a tail call, so the compiler need not save
@@ -319,7 +344,7 @@ dfr_hot void fire_one(struct dfr_cpu *pc, struct dfr_firing *firing, struct dfr_
 	if (dfr_likely(share && state_listens(state)))
 		run_form(pc, firing, ecb, share, ecb->ec_form);
 	else
-		not_live(firing, ecb);
+		not_live(pc, firing, ecb);
 }
 
 /* One firing in pc_distance, timed for the governor. */
@@ -416,7 +441,6 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	struct dfr_cpu *pc = dfr_cpu_of(engine, cpu);
 	struct dfr_share *share = state->st_shares[cpu];
 	struct dfr_ecb *ecb;
-	u64 stamp;
 
 	if (!share) {
 		for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb && ecb->ec_state != state;)
@@ -427,14 +451,11 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 	}
 	dfr_cpu_enter(pc);
 	set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL);
-	stamp = ++pc->pc_stamp;
+	pc->pc_stamp++;
 	for (ecb = dfr_load_acquire(&probe->pb_ecbs); ecb; ecb = dfr_load_acquire(&ecb->ec_next))
-		if (ecb->ec_state != state || dfr_read_once(&state->st_activity) != needed)
-			continue;
-		else if (dfr_state_confined(state))
-			run_tested(pc, &pc->pc_firing, ecb, share);
-		else
-			dfr_run_ecb(&pc->pc_firing, ecb, share, &share->sh_machine, stamp);
+		if (ecb->ec_state == state &&
+		    (dfr_read_once(&state->st_activity) == needed || goes_on(pc, ecb, share)))
+			run_general(pc, &pc->pc_firing, ecb, share);
 	dfr_cpu_leave(pc);
 }
 

@@ -315,13 +315,22 @@ static void tell_counted(struct dfr_state *state)
 	tell_rest(&loss, DFR_LOSS_HOTPLUG, hotplug, &state->st_hotplug_told);
 }
 
-/* exit() runs in probe context, which cannot write to the catalog; the event is written here. */
+/*
+ * exit() runs in probe context, which cannot write to the catalog; the event is written here. One in END that
+ * replaces the status gets an event of its own, so the last event is right.
+ */
 static void log_exit(struct dfr_state *state)
 {
-	if (state->st_exit_logged || !dfr_load_acquire(&state->st_exited))
+	s32 status;
+
+	if (!dfr_load_acquire(&state->st_exited))
+		return;
+	status = dfr_read_once(&state->st_exit_status);
+	if (state->st_exit_logged && status == state->st_exit_told)
 		return;
 	state->st_exit_logged = true;
-	dfr_catalog_event(state, DFR_EVENT_EXIT, dfr_read_once(&state->st_exit_status), dfr_plat_clock(NULL));
+	state->st_exit_told = status;
+	dfr_catalog_event(state, DFR_EVENT_EXIT, status, dfr_plat_clock(NULL));
 }
 
 /* A fill ring becomes full in probe context too. Until the time written here, answers are complete. */

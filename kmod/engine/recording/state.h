@@ -96,6 +96,7 @@ struct dfr_state {
 	bool st_has_error; /* some ECB is on ERROR */
 	bool st_armed;	   /* under the engine's lock */
 	bool st_exit_logged;
+	s32 st_exit_told; /* by the last event */
 	u32 st_exited;
 	s32 st_exit_status;
 
