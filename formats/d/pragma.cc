@@ -264,6 +264,8 @@ Refused set_of_engine(Compilation& compilation, const GivenOption& given) {
 			return Refusal{"strsize is 1 to 65536"};
 		compilation.settings.strsize = static_cast<uint64_t>(given.number);
 	}
+	if (number == DFR_OPT_SCRATCHSIZE && given.number > DIF_SCRATCH_MAX)
+		return Refusal{"scratchsize is at most 4m"};
 	std::erase_if(compilation.result.image.options,
 	              [&](const dof::Option& one) { return one.option == number; });
 	if (given.on)

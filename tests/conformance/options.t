@@ -252,6 +252,24 @@ ok
 
 --end
 
+@@ opt.ours.scratch-largest | opt.ours, subr.alloca | boundary
+--args -xscratchsize=4m -qn 'BEGIN { p = (char *)alloca(4194304); p[4194303] = 7; printf("%d\n", p[4194303]); exit(0); }'
+--out
+7
+
+--end
+
+@@ opt.ours.scratch-too-large | opt.ours, out.compile | wrong
+--args -xscratchsize=4194305 -qn 'BEGIN { exit(0); }'
+--errhas scratchsize is at most 4m
+--status 1
+--end
+
+@@ opt.ours.scratch-pragma | opt.ours | wrong
+#pragma D option scratchsize=1g
+BEGIN { exit(0); }
+--tag D_PRAGMA_OPTSET
+
 @@ opt.ours.specpool | opt.ours | boundary
 --args -xspecpool=64k -xnspec=100 -qn 'BEGIN { s = speculation(); } BEGIN { speculate(s); printf("ok\n"); } BEGIN { commit(s); } BEGIN { exit(0); }'
 --out

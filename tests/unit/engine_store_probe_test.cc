@@ -292,6 +292,7 @@ TEST_CASE("options: taken over, checked, in force after go", "[engine][store][pr
 	CHECK(state.go() == -EBUSY);
 	State other(rig);
 	CHECK(other.enable(Program().option(DFR_OPT_BUFPOLICY, 3)) == -EINVAL);
+	CHECK(other.enable(Program().option(DFR_OPT_SCRATCHSIZE, (4 << 20) + 1)) == -EINVAL);
 	CHECK(other.enable(Program().option(DFR_OPT_BLOCKSIZE, 5000)) == -EINVAL);
 	CHECK(other.enable(Program().option(DFR_OPT_STRSIZE, 1 << 20)) == -EINVAL);
 	CHECK(other.enable(Program().option(DFR_OPT_CPU, 64)) == -EINVAL);

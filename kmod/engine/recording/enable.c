@@ -42,6 +42,7 @@ static const char *option_check(u32 option, s64 value)
 	case DFR_OPT_STRSIZE:
 		return value < 1 || value > DIF_STRSIZE_MAX ? "strsize is not between 1 byte and 64 KiB"
 							    : NULL;
+	case DFR_OPT_SCRATCHSIZE: return value > DIF_SCRATCH_MAX ? "scratchsize is above 4 MiB" : NULL;
 	case DFR_OPT_NSPEC: return value > 65536 ? "nspec is above 65536" : NULL;
 	case DFR_OPT_BLOCKSIZE:
 		return value && (value < DFR_BLOCK_MIN || value > DFR_BLOCK_MAX || (value & (value - 1)))

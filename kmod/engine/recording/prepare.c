@@ -313,7 +313,7 @@ static void set_scratch(struct dfr_state *state)
 
 	if (wish <= 0 && size < SCRATCH_DEFAULT)
 		size = SCRATCH_DEFAULT;
-	state->st_scratch = (u32)(size < DIF_SCRATCH_MAX ? size : DIF_SCRATCH_MAX) & ~7u;
+	state->st_scratch = (u32)size & ~7u; /* a wish above DIF_SCRATCH_MAX has been refused (enable.c) */
 }
 
 int dfr_state_prepare(struct dfr_state *state)
