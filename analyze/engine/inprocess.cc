@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <ctime>
 #include <poll.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include "analyze/engine/clock.h"
 #include "analyze/engine/engine_c.h"
@@ -14,6 +16,7 @@
 namespace dfr::engine {
 namespace {
 
+constexpr ino_t kFirstUts = 0xeffffffe; // the number of the first UTS namespace, as in lib/procfs.d
 constexpr uint64_t kNever = UINT64_MAX;
 // How often fire_due() calls clean(), which cleans dynamic variables and speculations; in ns.
 constexpr uint64_t kCleanEvery = 10'000'000;
@@ -30,6 +33,14 @@ bool same_or_empty(std::string_view pattern, std::string_view text) {
 }
 
 } // namespace
+
+std::string InProcess::zone() const {
+	struct stat space {};
+	utsname name{};
+	const bool other =
+	    ::stat("/proc/self/ns/uts", &space) == 0 && space.st_ino != kFirstUts && ::uname(&name) == 0;
+	return other ? name.nodename : "global";
+}
 
 InProcess::InProcess(bool destructive) : EngineSession("the in-process engine", 1, destructive) {
 	dfr_provider_ops ops{};

@@ -36,6 +36,7 @@ public:
 	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
 	bool has_addresses() const override { return true; }
 	bool has_kernel() const override { return false; }
+	std::string zone() const override;
 
 private:
 	static void provide(dfr_provider* provider, const char* const pattern[4]);

@@ -180,12 +180,12 @@ void Sema::name(Node* node) {
 	undefined_name(node, DIF_VS_GLOBAL);
 }
 
-// The engine has no such variable: it is what the D library says. Without a kernel to ask there is one zone.
+// The engine has no such variable: it is what the D library says. Without a kernel to ask it is this process's.
 void Sema::zonename(Node* node) {
 	compilation_.rely(builtin_attributes(node->text), node->text, node->place);
 	if (compilation_.kernel_missing()) {
 		node->kind = Nk::String;
-		node->text = "global";
+		node->text = compilation_.target.zone();
 		node->type = types_.string_type();
 		return;
 	}

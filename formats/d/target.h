@@ -95,6 +95,8 @@ public:
 
 	// Whether names that mean kernel state (curthread, `symbol, stack()) can work here.
 	virtual bool has_kernel() const = 0;
+	// zonename, where there is no kernel to ask: that of the process in which the program runs.
+	virtual std::string zone() const { return "global"; }
 
 	// Replay: firing inputs come from records. Null: a live target.
 	// The inputs that every record of this probe holds, besides the standard context.

@@ -390,6 +390,14 @@ zed
 
 --end
 
+@@ habit.zonename.process | builtin.execname | boundary | process
+--args -V >/dev/null | unshare -ru sh -c 'hostname zed; exec "$0" -qs "$1"' "$dtrace" "$D"
+BEGIN { printf("%s %d\n", zonename, zonename == "global"); exit(0); }
+--out
+zed 0
+
+--end
+
 @@ habit.cpu-info | builtin.cpu | normal | kernel
 BEGIN { printf("%d %d %s\n", curcpu->cpu_info.pi_clock == `cpu_khz / 1000, curcpu->cpu_info.pi_state == P_ONLINE, curcpu->cpu_info.pi_processor_type); exit(0); }
 --out
