@@ -72,7 +72,11 @@ private:
 	void number(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned bit_width);
 	void aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned depth);
 	void array(const types::TypeInfo& info, uint64_t bit_offset, unsigned depth);
+	bool has(uint64_t byte, uint64_t size) const {
+		return byte <= bytes_.size() && size <= bytes_.size() - byte;
+	}
 	bool is_cut(const types::Member& member, uint64_t bit_offset) const;
+	bool is_whole(const types::Member& member, uint64_t bit_offset) const;
 	bool is_zero(const types::Member& member, uint64_t bit_offset) const;
 
 	std::string& out_;
@@ -81,14 +85,26 @@ private:
 	bool pointed_; // members that are zero are left out, and what is not there is cut
 };
 
-// Not all of it is there; of a struct that begins there, what is.
+// The bytes without which nothing of it can be shown: a struct shows the members that are there, an array the elements.
+uint64_t least(TypeRef type, unsigned depth = 0) {
+	const auto info = types::resolved_info(type);
+	if (info.kind == Kind::Array && depth < kDepthMax)
+		return least(info.target, depth + 1);
+	return info.kind == Kind::Struct || info.kind == Kind::Union ? 1 : types::size_of(type).value_or(0);
+}
+
+uint64_t bytes_of(const types::Member& member, uint64_t bit_offset, uint64_t size) {
+	return member.bit_width ? (bit_offset % 8 + member.bit_width + 7) / 8 : size;
+}
+
+// Nothing of it can be shown, or there may be something behind the zeros that are there.
 bool Printer::is_cut(const types::Member& member, uint64_t bit_offset) const {
-	const Kind kind = types::resolved_kind(member.type);
-	const bool object = kind == Kind::Struct || kind == Kind::Union;
-	const uint64_t size = member.bit_width ? (bit_offset % 8 + member.bit_width + 7) / 8
-	                      : object         ? 1
-	                                       : types::size_of(member.type).value_or(0);
-	return bit_offset / 8 > bytes_.size() || size > bytes_.size() - bit_offset / 8;
+	return !has(bit_offset / 8, bytes_of(member, bit_offset, least(member.type))) ||
+	       (!is_whole(member, bit_offset) && is_zero(member, bit_offset));
+}
+
+bool Printer::is_whole(const types::Member& member, uint64_t bit_offset) const {
+	return has(bit_offset / 8, bytes_of(member, bit_offset, types::size_of(member.type).value_or(0)));
 }
 
 bool Printer::is_zero(const types::Member& member, uint64_t bit_offset) const {
@@ -137,15 +153,21 @@ void Printer::array(const types::TypeInfo& info, uint64_t bit_offset, unsigned d
 		out_ += "[ \"";
 		put_escaped(out_, {reinterpret_cast<const char*>(text.data()),
 		                   static_cast<size_t>(end - text.begin())});
-		out_ += "\" ]";
+		out_ += pointed_ && end == text.end() && room < info.count ? "\", ... ]" : "\" ]";
 		return;
 	}
+	const uint64_t needed = least(info.target);
+	bool all = info.count <= kElementsMax;
 	out_ += "[ ";
 	for (uint64_t i = 0; i < std::min(info.count, kElementsMax) && out_.size() < most_; i++) {
+		if (pointed_ && !has(bit_offset / 8 + i * size, needed)) {
+			all = false;
+			break;
+		}
 		out_ += i == 0 ? "" : ", ";
 		value(info.target, bit_offset + i * size * 8, 0, depth + 1);
 	}
-	out_ += info.count > kElementsMax ? ", ... ]" : " ]";
+	out_ += all ? " ]" : ", ... ]";
 }
 
 void Printer::aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_offset, unsigned depth) {

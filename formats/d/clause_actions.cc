@@ -293,16 +293,20 @@ void ClauseBuilder::print_object(Node* pointer) {
 	whole->op = Tok::Star;
 	whole->a = pointer;
 	sema_.analyze(whole); // the record relies on the struct's layout
-	const std::string text = types_.text(pointer->type);
-	// A clause-local is this firing's alone; another variable may change between its two uses.
-	const bool again = pointer->kind == Nk::Var ? pointer->variable->scope == DIF_VS_LOCAL
-	                                            : !canonical(types_, pointer).empty();
+	// A clause-local is this firing's alone, and so is a built-in; another variable, and memory, may change between
+	// two uses. What is captured is one input, however often it is used.
+	const std::string input = canonical(types_, pointer), type = types_.text(pointer->type);
+	const bool captured = compilation_.deriving || compilation_.target.is_replay();
+	const bool again = pointer->kind == Nk::Var
+	                       ? pointer->variable->scope == DIF_VS_LOCAL
+	                       : !input.empty() && (captured || input.find('(') == std::string::npos);
 	Node* const address = again ? pointer : kept(pointer);
 	const uint64_t size = std::min(types_.size(types_.complete(to)), compilation_.settings.print_size);
 	dof::Action out, object;
 	if (!value_action(pointer, DFR_ACT_DIFEXPR, out))
 		return;
-	out.format = text;
+	out.expression = input;
+	out.format = type;
 	out.type = write_type_text(types_.complete(to));
 	out.uarg = uarg();
 	add(std::move(out));

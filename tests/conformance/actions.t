@@ -860,6 +860,103 @@ struct in {
 }
 --end
 
+@@ habit.print.once-memory | act.print | boundary
+--args -Seqs $D 2>&1 | grep -c 'ldx'
+struct in { int a; };
+struct out { struct in *p; };
+BEGIN { print(((struct out *)arg0)->p); }
+--out
+1
+--end
+
+@@ habit.print.memory | act.print, type.pointer | boundary
+--args -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct in { int a; int b; };
+struct out { struct in *p; struct in *none; };
+BEGIN { this->o = (struct out *)alloca(sizeof (struct out)); this->o->p = (struct in *)alloca(sizeof (struct in)); this->o->p->b = 3; print(this->o->p); print(this->o->none); exit(0); }
+--out
+struct in * ADDRESS = *
+struct in {
+    int b = 0x3
+}struct in * 0
+--end
+
+@@ habit.print.cut-text | act.print, opt.ours | boundary
+--args -xprintsize=4 -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct in { char c[8]; int z; };
+struct last { char c[8]; };
+BEGIN {
+	this->s = (struct in *)alloca(16); this->t = (char *)this->s;
+	this->t[0] = 'a'; this->t[1] = 'b'; this->t[2] = 'c'; this->t[3] = 'd'; this->t[4] = 'e';
+	print(this->s); print((struct last *)this->s); this->t[2] = 0; print(this->s); this->t[0] = 0; this->t[1] = 0; this->t[3] = 0; print((struct last *)this->s);
+	exit(0);
+}
+--out
+struct in * ADDRESS = *
+struct in {
+    char [8] c = [ "abcd", ... ]
+    ...
+}struct last * ADDRESS = *
+struct last {
+    char [8] c = [ "abcd", ... ]
+}struct in * ADDRESS = *
+struct in {
+    char [8] c = [ "ab" ]
+    ...
+}struct last * ADDRESS = *
+struct last {
+    ...
+}
+--end
+
+@@ habit.print.cut-elements | act.print, opt.ours | boundary
+--args -xprintsize=10 -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct one { int n; int m; };
+struct in { int w[4]; };
+struct rows { int w[2][2]; };
+struct ones { struct one o[3]; };
+struct zeros { struct one o; struct one p; };
+BEGIN {
+	this->w = (int *)alloca(32); this->w[0] = 1; this->w[1] = 2; this->w[2] = 3;
+	print((struct in *)this->w); print((struct rows *)this->w); print((struct ones *)this->w);
+	this->w[0] = 0; this->w[1] = 0; this->w[2] = 0; this->w[3] = 1; print((struct zeros *)this->w);
+	exit(0);
+}
+--out
+struct in * ADDRESS = *
+struct in {
+    int [4] w = [ 0x1, 0x2, ... ]
+}struct rows * ADDRESS = *
+struct rows {
+    int [2][2] w = [ [ 0x1, 0x2 ], ... ]
+}struct ones * ADDRESS = *
+struct ones {
+    struct one [3] o = [ {
+            int n = 0x1
+            int m = 0x2
+        }, {
+            ...
+        }, ... ]
+}struct zeros * ADDRESS = *
+struct zeros {
+    ...
+}
+--end
+
+@@ habit.print.cut-first | act.print, opt.ours | boundary
+--args -xprintsize=2 -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct one { int n; };
+struct in { struct one o; };
+BEGIN { this->s = (struct in *)alloca(4); this->s->o.n = 1; print(this->s); exit(0); }
+--out
+struct in * ADDRESS = *
+struct in {
+    struct one o = {
+        ...
+    }
+}
+--end
+
 @@ habit.print.pointer-members | act.print | boundary
 --args -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
 struct one { int n; struct one *next; };
