@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 
+#include "formats/clock.h"
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 
@@ -163,7 +164,7 @@ int64_t DeviceSession::option(uint32_t option) {
 }
 
 void DeviceSession::wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) {
-	if (!taken_.empty() || pass_.under_way())
+	if (flushing())
 		return;
 	// When the state ends, poll() reports POLLHUP, which needs no bit in `events`.
 	pollfd poller{.fd = device_.fd(), .events = static_cast<short>(blocks ? POLLIN : 0), .revents = 0};
@@ -210,10 +211,10 @@ void DeviceSession::read_catalog() {
 	}
 }
 
-void DeviceSession::flush() {
-	timespec now{};
-	::clock_gettime(CLOCK_MONOTONIC, &now); // the clock of records' times
-	pass_.begin(static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec));
+uint64_t DeviceSession::flush() {
+	const uint64_t now = now_ns();
+	pass_.begin(now);
+	return now;
 }
 
 void DeviceSession::take() {

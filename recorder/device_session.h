@@ -36,7 +36,8 @@ public:
 	uint32_t go() override;
 	uint32_t stop() override;
 	dfr_ioc_status status() override;
-	void flush() override;
+	uint64_t flush() override;
+	bool flushing() const override { return !taken_.empty() || pass_.under_way(); }
 	void wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) override;
 	void clear_aggregation(uint32_t varid, bool remove) override;
 	bool storing_is_due() const override { return full_; }

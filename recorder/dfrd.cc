@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 #include "formats/dof/image.h"
@@ -42,11 +43,16 @@ what is not on the disk yet is still in the kernel's memory: a crash dump has it
                      (default: anonymous, what the module recorded since boot)
   --program FILE     a compiled program, to start if there is no state NAME yet;
                      it may take 1 % of each CPU, or what it says (-x cpubudget)
-  --output FILE      where to record (default: /var/lib/dfr/NAME-TIME.dfr)
-  --replace          FILE may exist, and is replaced
+  --output FILE      where to record (default: /var/lib/dfr/NAME-TIME.dfr); if it
+                     exists, the time is added to its name: a recording is never
+                     overwritten, so dfrd can be restarted with the same options
   --checkpoint N     write everything to the disk each N seconds (default: 10)
   --stop             end the state too when this ends; else it records on
   --help             this text
+
+status: 0, also when the recorded program has ended; 1: it could not record on, or
+the kernel has killed the state. A state that has ended is removed once its records
+are on the disk, so that the next start begins anew.
 
 examples:
   dfrd                               persist what was recorded since boot
@@ -57,7 +63,7 @@ examples:
 
 struct Options {
 	std::string name = DFR_ANONYMOUS_NAME, program, output;
-	bool replace = false, stop = false;
+	bool stop = false;
 	unsigned checkpoint = 10;
 };
 
@@ -95,18 +101,16 @@ Options parse(int argc, char** argv) {
 	static const option kLong[] = {{"name", required_argument, nullptr, 'n'},
 	                               {"program", required_argument, nullptr, 'p'},
 	                               {"output", required_argument, nullptr, 'o'},
-	                               {"replace", no_argument, nullptr, 'r'},
 	                               {"checkpoint", required_argument, nullptr, 'c'},
 	                               {"stop", no_argument, nullptr, 's'},
 	                               {"help", no_argument, nullptr, 'h'},
 	                               {nullptr, 0, nullptr, 0}};
 	Options options;
-	for (int option; (option = getopt_long(argc, argv, "n:p:o:rc:sh", kLong, nullptr)) != -1;) {
+	for (int option; (option = getopt_long(argc, argv, "n:p:o:c:sh", kLong, nullptr)) != -1;) {
 		switch (option) {
 		case 'n': options.name = optarg; break;
 		case 'p': options.program = optarg; break;
 		case 'o': options.output = optarg; break;
-		case 'r': options.replace = true; break;
 		case 'c': options.checkpoint = parse_seconds(optarg); break;
 		case 's': options.stop = true; break;
 		case 'h': std::fputs(kUsage, stdout); std::exit(0);
@@ -128,16 +132,34 @@ std::vector<std::byte> read_program(const std::string& path) {
 	return {bytes.begin(), bytes.end()};
 }
 
-std::string default_output(const std::string& name) {
-	if (::mkdir("/var/lib/dfr", 0700) != 0 && errno != EEXIST)
-		throw Error::from_errno("cannot create /var/lib/dfr",
-		                        "say where to record: --output FILE.dfr");
+// "20261121-150233"
+std::string time_stamp() {
 	const std::time_t now = std::time(nullptr);
 	std::tm local{};
 	localtime_r(&now, &local);
 	char stamp[32];
 	std::strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
-	return "/var/lib/dfr/" + name + "-" + stamp + ".dfr";
+	return stamp;
+}
+
+std::string default_output(const std::string& name) {
+	if (::mkdir("/var/lib/dfr", 0700) != 0 && errno != EEXIST)
+		throw Error::from_errno("cannot create /var/lib/dfr",
+		                        "say where to record: --output FILE.dfr");
+	return "/var/lib/dfr/" + name + "-" + time_stamp() + ".dfr";
+}
+
+// The name given; if there is such a file, with the time in it: flight-20261121-150233.dfr.
+std::string output_name(const Options& options) {
+	const std::string& path = options.output;
+	if (path.empty())
+		return default_output(options.name);
+	if (::access(path.c_str(), F_OK) != 0)
+		return path;
+	const size_t slash = path.rfind('/'), dot = path.rfind('.');
+	const bool extended = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+	const size_t at = extended ? dot : path.size();
+	return path.substr(0, at) + "-" + time_stamp() + path.substr(at);
 }
 
 // True: the state existed already, so there is nothing to start.
@@ -189,6 +211,18 @@ public:
 	    : session_(session), drain_(drain), options_(options), period_(options.checkpoint),
 	      next_(std::chrono::steady_clock::now() + period_) {}
 
+	// How the state was when this daemon ended; for the last message, and for its status.
+	const char* state() const {
+		if (status_.activity == DFR_KILLED)
+			return "the kernel had killed the state, so nothing was recorded since (dfr info "
+			       "says "
+			       "when)";
+		if (ended(status_))
+			return "the recorded program has ended";
+		return options_.stop ? "the state was stopped" : "the state records on";
+	}
+	bool killed() const { return status_.activity == DFR_KILLED; }
+
 private:
 	bool sleep() override {
 		if (stop_signal)
@@ -210,18 +244,23 @@ private:
 	}
 
 	void finish() override {
-		if (options_.stop && !ended(session_.status()))
-			session_.stop();
+		status_ = session_.status();
+		if ((options_.stop || status_.exited) &&
+		    (status_.activity == DFR_ACTIVE || status_.activity == DFR_DRAINING))
+			session_.stop(); // END fires
 		drain_.finish();
-		if (options_.stop)
+		if (options_.stop || ended(status_))
 			session_.end();
 	}
+
+	void salvage(const Error& why) override { drain_.give_up(why.what()); }
 
 	recorder::DeviceSession& session_;
 	recorder::Drain& drain_;
 	const Options& options_;
 	const std::chrono::seconds period_;
 	std::chrono::steady_clock::time_point next_;
+	dfr_ioc_status status_{};
 	uint64_t moved_ = 1; // blocks in the last pass; 1 at first, so that the first pass does not wait
 };
 
@@ -229,19 +268,19 @@ int run(const Options& given) {
 	Options options = given;
 	recorder::DeviceSession session;
 	start(session, options);
-	if (options.output.empty())
-		options.output = default_output(options.name);
-	trace::FileWriter writer(options.output, options.replace);
+	options.output = output_name(options);
+	trace::FileWriter writer(options.output, false,
+	                         [&]() -> const trace::Catalog& { return session.catalog(); });
 	recorder::Drain drain(session, writer);
 	session.hold();
 	std::fprintf(stderr, "dfrd: recording %s to %s\n", options.name.c_str(), options.output.c_str());
-	Daemon(session, drain, options).record();
-	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s%s\n",
+	Daemon daemon(session, drain, options);
+	daemon.record();
+	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s; %s\n",
 	             static_cast<unsigned long long>(drain.records()),
 	             static_cast<unsigned long long>(drain.blocks()),
-	             static_cast<unsigned long long>(writer.size()), options.output.c_str(),
-	             options.stop ? "" : "; the state records on");
-	return 0;
+	             static_cast<unsigned long long>(writer.size()), options.output.c_str(), daemon.state());
+	return daemon.killed() ? 1 : 0;
 }
 
 } // namespace

@@ -8,11 +8,6 @@ namespace dfr::recorder {
 uint64_t Drain::move() {
 	uint64_t moved = 0;
 	while (const std::optional<trace::Block> block = session_.next()) {
-		// The session read the catalog after it took the block, so the catalog has every entry that
-		// the block needs. It is written before the block, so that a file that is cut between the
-		// two has no block without its catalog.
-		if (!moved)
-			writer_.catalog(session_.catalog());
 		records_ += block->header().records;
 		writer_.block(*block);
 		moved++;
@@ -38,27 +33,32 @@ uint64_t Drain::pump() {
 	return moved;
 }
 
-void Drain::snapshot() {
-	writer_.catalog(session_.catalog());
+void Drain::snapshot(uint64_t whole_until) {
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
 	if (!aggregations.empty() || !session_.catalog().aggregations.empty())
 		writer_.aggregations(aggregations);
-	writer_.account(session_);
+	writer_.account(session_, whole_until);
+}
+
+// Moves everything that was committed by now, open blocks included. It ends although CPUs may record faster
+// than the disk takes it, because what comes later is not waited for. Returns what "now" was.
+uint64_t Drain::pump_pass() {
+	const uint64_t until = session_.flush();
+	move();
+	while (session_.storing_is_due() && session_.flushing()) {
+		store();
+		move();
+	}
+	return until;
 }
 
 void Drain::checkpoint() {
-	pump();
-	snapshot();
+	snapshot(pump_pass());
 	store();
 }
 
 void Drain::finish() {
-	session_.flush();
-	// A stopped state is drained to the end. One that records on always has more: one pump is enough.
-	const bool runs_on = session_.status().activity == DFR_ACTIVE;
-	while (pump() != 0 && !runs_on) {
-	}
-	snapshot();
+	snapshot(pump_pass());
 	writer_.finish();
 	session_.stored();
 }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 #include "formats/trace/file.h"
 #include "formats/trace/live_source.h"
@@ -20,12 +21,15 @@ public:
 
 	// Moves the blocks that are closed now; returns how many.
 	uint64_t pump();
-	// Writes catalog, blocks, aggregations and losses to the disk. A power cut then loses only what is
-	// recorded afterwards; a kernel crash loses nothing if the session holds its blocks, because the
+	// Writes catalog, blocks (the open ones too), aggregations and losses to the disk. A power cut then
+	// loses only what is recorded afterwards; a kernel crash loses nothing if the session holds its blocks, because the
 	// crash dump has those that are not on the disk yet.
 	void checkpoint();
 	// Moves the rest, open blocks included, and ends the file.
 	void finish();
+
+	// After an error: ends the file with what it has. The session keeps the blocks that it holds.
+	void give_up(const std::string& why) { writer_.give_up(session_, why); }
 
 	uint64_t blocks() const { return blocks_; }
 	uint64_t records() const { return records_; }
@@ -33,7 +37,8 @@ public:
 private:
 	uint64_t move();
 	void store();
-	void snapshot();
+	uint64_t pump_pass();
+	void snapshot(uint64_t whole_until);
 	trace::LiveSource& session_;
 	trace::FileWriter& writer_;
 	uint64_t blocks_ = 0, records_ = 0;

@@ -3,8 +3,6 @@
 // The loop itself.
 #include "recorder/recording_loop.h"
 
-#include "formats/error.h"
-
 namespace dfr::recorder {
 
 void RecordingLoop::record() {
@@ -12,9 +10,9 @@ void RecordingLoop::record() {
 		while (sleep() && pass()) {
 		}
 		finish();
-	} catch (const Error&) {
+	} catch (const Error& error) {
 		try {
-			salvage();
+			salvage(error);
 		} catch (const Error&) {
 		}
 		throw;

@@ -6,6 +6,8 @@
 // what a pass does and which signals count.
 #pragma once
 
+#include "formats/error.h"
+
 namespace dfr::recorder {
 
 class RecordingLoop {
@@ -23,7 +25,7 @@ protected:
 	virtual void finish() = 0;
 	// Called after an error, to keep as much of the file as possible. An error in it is dropped,
 	// because the user needs to see the first one.
-	virtual void salvage() {}
+	virtual void salvage(const Error&) {}
 };
 
 } // namespace dfr::recorder

@@ -54,7 +54,8 @@ int run_harvest(int argc, char** argv) {
 		            "dfr harvest --list " + image + " shows what is there");
 	recorder::ImageSource& source = *sources[which];
 	describe(source, which);
-	trace::FileWriter writer(output, replace);
+	trace::FileWriter writer(output, replace,
+	                         [&]() -> const trace::Catalog& { return source.catalog(); });
 	const uint64_t blocks = trace::copy_to_file(source, writer);
 	writer.finish();
 	for (const std::string& remark : source.remarks())

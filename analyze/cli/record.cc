@@ -85,12 +85,14 @@ public:
 private:
 	bool sleep() override;
 	bool pass() override;
+	void salvage(const Error& why) override;
 	void finish() override;
-	void salvage() override { recording_->finish(consumer_->renderer()); }
 
 	bool claims() const { return !arguments_.claim.empty(); }
 	void open_machine();
 	void claim();
+	void keep();
+	void hold();
 	void open_recording();
 	lib::Consumer::Callbacks hooks();
 	d::Compiled program(uint32_t target);
@@ -120,8 +122,18 @@ bool Recorder::pass() {
 	children_.ended();
 	children_.remember_in(backend_->symbols());
 	const bool going = consumer_->work();
-	recording_->pass();
+	recording_->pass(consumer_->flushed());
 	return going && (children_.empty() || !children_.all_ended());
+}
+
+// Ends the file with what there is. What it does not have is told: a state that is kept still has it, another
+// state's is lost.
+void Recorder::salvage(const Error& why) {
+	if (const uint64_t records = recording_->unwritten())
+		std::fprintf(stderr, "dfr: %s records are not in %s%s\n", with_commas(records).c_str(),
+		             arguments_.output.c_str(),
+		             recording_->holds() ? "; the state keeps them for the next --claim" : "");
+	recording_->give_up(why.what());
 }
 
 // A kept state goes on without us unless it is to stop.
@@ -179,11 +191,24 @@ void Recorder::open_recording() {
 	recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, backend_->session());
 }
 
+// Blocks of a kept state stay in the kernel until they are on the disk, so that the next claim, or a crash
+// dump, has what this command could not write.
+void Recorder::hold() {
+	backend_->device()->hold();
+	recording_->hold();
+}
+
+void Recorder::keep() {
+	backend_->device()->keep(arguments_.keep);
+	hold();
+}
+
 void Recorder::claim() {
 	if (!backend_->device())
 		throw Error("there is nothing to claim in this process", "leave --engine out");
 	backend_->device()->claim(arguments_.claim);
 	open_recording();
+	hold();
 }
 
 lib::Consumer::Callbacks Recorder::hooks() {
@@ -212,7 +237,7 @@ bool Recorder::start() {
 	consumer_->report_faults();
 	recording_->program(1, bytes_of(render::error_program()), {});
 	if (!arguments_.keep.empty() && backend_->device())
-		backend_->device()->keep(arguments_.keep);
+		keep();
 	consumer_->style().quiet = arguments_.program.quiet; // a buffer that is smaller than asked is told
 	consumer_->go();
 	consumer_->style().quiet = true;
@@ -246,7 +271,7 @@ int Recorder::run() {
 	consumer_->style().quiet = true; // the file has the records; the answer is what the program prints
 	const bool follow = !claims() && start();
 	start_ = std::chrono::steady_clock::now();
-	recording_->pass();
+	recording_->pass(0);
 	children_.release(follow);
 	record();
 	return conclude();

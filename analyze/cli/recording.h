@@ -5,6 +5,7 @@
 // this command loaded) and completes it with the last aggregations and losses.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,16 +22,24 @@ public:
 
 	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
 	void program(size_t index, std::vector<std::byte> dof, std::string source);
+	// The session holds its blocks (DeviceSession::hold()): it is told when they are on the disk.
+	void hold() { held_ = true; }
+	bool holds() const { return held_; }
 	void block(const trace::Block& block);
 	// Each record, before it is rendered: the tables that a printa() is going to show stay in the file.
 	void record(const trace::Record& record, render::Renderer& renderer);
-	void pass();                             // after a pass of the consumer: catalog, if it has grown
+	// After a pass of the consumer, which has given everything that was committed by `until` (0: not known).
+	// Once a second what came is written, so that it can be read when this process is killed.
+	void pass(uint64_t until);
 	void finish(render::Renderer& renderer); // which has rendered everything
+	void give_up(const std::string& why);    // after an error: ends the file with what it has
+	uint64_t unwritten() const { return given_ - writer_.records(); } // records
 	const std::string& path() const { return path_; }
 
 private:
-	trace::Catalog whole_catalog();
+	const trace::Catalog& whole_catalog();
 	void end_pass();
+	void store();
 
 	std::string path_;
 	trace::LiveSource& session_;
@@ -43,7 +52,11 @@ private:
 	std::vector<LoadedProgram> programs_;
 	std::optional<trace::AggSnapshot> seen_; // by records of this pass
 	uint64_t newest_ = 0;                    // time of a record so far
-	size_t known_ = 0;                       // entries of the catalog when it was written last
+	trace::Catalog whole_;                   // the session's, with programs_
+	size_t known_ = 0;                       // entries of the session's when whole_ was made
+	bool held_ = false;
+	uint64_t given_ = 0; // records
+	std::chrono::steady_clock::time_point written_{}, synced_{};
 };
 
 } // namespace dfr::cli

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/clock.h"
 #include "formats/trace/live_source.h"
 
 extern "C" {
@@ -54,7 +55,11 @@ public:
 	uint32_t go() override;
 	uint32_t stop() override;
 	dfr_ioc_status status() override;
-	void flush() override { flush_ = true; }
+	uint64_t flush() override {
+		flush_ = true;
+		return now_ns();
+	}
+	bool flushing() const override { return false; } // next() gives everything
 	void wait(std::chrono::nanoseconds, bool, const sigset_t*) override {}
 	void clear_aggregation(uint32_t varid, bool remove) override;
 	int64_t option(uint32_t option) override;

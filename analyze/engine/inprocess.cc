@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "analyze/engine/clock.h"
 #include "analyze/engine/engine_c.h"
 #include "analyze/engine/tick.h"
+#include "formats/clock.h"
 
 namespace dfr::engine {
 namespace {

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "analyze/engine/clock.h"
 #include "analyze/libdfr/child.h"
 #include "analyze/libdfr/option_value.h"
 #include "formats/abi/dof.h"
+#include "formats/clock.h"
 #include "formats/d/options.h"
 #include "formats/error.h"
 
@@ -175,7 +175,7 @@ void Consumer::report_drops(const dfr_ioc_status& status, bool last) {
 
 void Consumer::consume(bool last) {
 	const uint64_t until = last || synchronous_ || session_.catalog().cpus <= 1 ? UINT64_MAX : now_ns();
-	session_.flush();
+	flushed_ = session_.flush();
 	while (auto block = session_.next()) {
 		if (callbacks_.block)
 			callbacks_.block(*block);

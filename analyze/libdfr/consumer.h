@@ -51,6 +51,8 @@ public:
 	bool work();
 	// What there is by now, aggregations too; the session goes on without us.
 	void leave();
+	// What was committed by then has been given to the callbacks; 0: nothing yet.
+	uint64_t flushed() const { return flushed_; }
 	// END, what is left, aggregations that were not printed.
 	void finish();
 
@@ -78,6 +80,7 @@ private:
 	render::Renderer renderer_;
 	LiveMerge merge_;
 	dfr_ioc_status status_{};
+	uint64_t flushed_ = 0;
 	std::vector<uint64_t> told_;                                // losses reported so far, by cause
 	std::map<std::pair<uint32_t, int32_t>, uint64_t> told_cpu_; // and by CPU
 	size_t told_events_ = 0;                                    // of the catalog's

@@ -9,11 +9,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "analyze/engine/clock.h"
 #include "analyze/libdfr/live_symbols.h"
 #include "analyze/libdfr/offline_target.h"
 #include "analyze/libdfr/style.h"
 #include "formats/abi/dof.h"
+#include "formats/clock.h"
 #include "formats/d/attributes.h"
 #include "formats/d/suggest.h"
 #include "formats/dof/image.h"

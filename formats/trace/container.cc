@@ -38,6 +38,10 @@ uint64_t now() {
 	return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
+Error failure(const std::string& what, int code, const std::string& hint = {}) {
+	return Error(what + ": " + std::strerror(code), hint, code);
+}
+
 bool head_is_sound(const SegmentHead& head) {
 	return head.magic == kSegmentMagic && head.checksum == head_checksum(head) &&
 	       head.stored <= kMaxRaw && head.raw <= kMaxRaw;
@@ -70,43 +74,59 @@ bool uncompress(std::span<const std::byte> stored, std::span<std::byte> raw) {
 	return !ZSTD_isError(size) && size == raw.size();
 }
 
-ContainerWriter::ContainerWriter(const std::string& path, bool replace) : path_(path) {
-	struct stat status;
-	if (replace && ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-	    ::unlink(path.c_str()) != 0)
-		throw Error::from_errno("cannot replace " + path);
-	fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd_ < 0 && errno == EEXIST)
+ContainerWriter::ContainerWriter(const std::string& path, bool replace, std::unique_ptr<OutputFile> file)
+    : path_(path), file_(std::move(file)) {
+	const int code = -file_->create(path, replace);
+	if (code == EEXIST)
 		throw Error("cannot write " + path + ": it exists",
 		            "give another name, or overwrite it with --replace", EEXIST);
-	if (fd_ < 0)
-		throw Error::from_errno("cannot create " + path);
+	if (code)
+		throw failure("cannot create " + path, code);
 	FileHead head{.version = kFileVersion, .flags = 0, .created = now(), .reserved = 0, .checksum = 0};
 	std::memcpy(head.magic, kFileMagic, sizeof(kFileMagic));
 	head.checksum = head_checksum(head);
-	write(bytes_of(head));
+	try {
+		write(bytes_of(head));
+	} catch (const Error&) {
+		file_->remove();
+		throw;
+	}
 }
 
 // Removes a file without segments, because its name would only make the next attempt fail.
 ContainerWriter::~ContainerWriter() {
-	if (fd_ < 0)
-		return;
-	::close(fd_);
-	if (size_ <= sizeof(FileHead))
-		::unlink(path_.c_str());
+	if (file_ && size_ <= sizeof(FileHead))
+		file_->remove();
 }
 
 void ContainerWriter::write(std::span<const std::byte> bytes) {
 	while (!bytes.empty()) {
-		const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-		if (written < 0 && errno == EINTR)
+		const long written = file_->write(size_, bytes);
+		if (written == -EINTR)
 			continue;
-		if (written <= 0)
-			throw Error::from_errno("cannot write " + path_,
-			                        "what was written so far can be read; free some space or "
-			                        "choose another place");
+		if (written < 0)
+			throw failure("cannot write " + path_, static_cast<int>(-written),
+			              "what was written so far can be read; free some space or "
+			              "choose another place");
 		bytes = bytes.subspan(written);
 		size_ += written;
+	}
+}
+
+void ContainerWriter::write_segment(std::span<const std::byte> head, std::span<const std::byte> payload) {
+	const std::byte zeros[8] = {};
+	const uint64_t start = size_;
+	if (failed_)
+		throw failure("cannot write " + path_, failed_);
+	try {
+		write(head);
+		write(payload);
+		write(std::span(zeros).first(padded(payload.size()) - payload.size()));
+	} catch (const Error& error) {
+		if (file_->truncate(start) != 0)
+			failed_ = error.code();
+		size_ = start;
+		throw;
 	}
 }
 
@@ -130,22 +150,22 @@ uint64_t ContainerWriter::append(SegmentType type, uint16_t flags, std::span<con
 	                 .payload_checksum = crc32c(padding, crc32c(stored)),
 	                 .checksum = 0};
 	head.checksum = head_checksum(head);
-	write(bytes_of(head));
-	write(stored);
-	write(padding);
+	write_segment(bytes_of(head), stored);
 	return offset;
 }
 
 void ContainerWriter::sync() {
-	if (::fdatasync(fd_) != 0 && errno != EINVAL && errno != EROFS)
-		throw Error::from_errno("cannot write " + path_ + " to the disk");
+	if (!failed_)
+		failed_ = -file_->sync();
+	if (failed_)
+		throw failure("cannot write " + path_ + " to the disk", failed_);
 }
 
 void ContainerWriter::close() {
-	const int fd = fd_;
-	fd_ = -1;
-	if (fd >= 0 && ::close(fd) != 0)
-		throw Error::from_errno("cannot close " + path_);
+	failed_ = -file_->close();
+	file_.reset();
+	if (failed_)
+		throw failure("cannot close " + path_, failed_);
 }
 
 ContainerReader::ContainerReader(const std::string& path) : path_(path) {

@@ -12,10 +12,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "formats/trace/output_file.h"
 
 namespace dfr::trace {
 
@@ -69,10 +72,13 @@ inline constexpr uint64_t padded(uint64_t size) {
 	return (size + 7) & ~uint64_t{7};
 }
 
-// Writes a file from front to back. Throws dfr::Error on every failure.
+// Writes a file from front to back. Throws dfr::Error on every failure. A segment that could not be
+// written whole is taken back, so that the next one (a smaller one may find room) starts where a reader
+// looks for it. After a failed sync every later one fails too, because the kernel may have dropped what
+// it could not write, and would then report success.
 class ContainerWriter {
 public:
-	ContainerWriter(const std::string& path, bool replace);
+	ContainerWriter(const std::string& path, bool replace, std::unique_ptr<OutputFile> file);
 	~ContainerWriter();
 	ContainerWriter(const ContainerWriter&) = delete;
 	ContainerWriter& operator=(const ContainerWriter&) = delete;
@@ -85,9 +91,11 @@ public:
 
 private:
 	void write(std::span<const std::byte> bytes);
+	void write_segment(std::span<const std::byte> head, std::span<const std::byte> payload);
 	std::string path_;
-	int fd_ = -1;
+	std::unique_ptr<OutputFile> file_;
 	uint64_t size_ = 0;
+	int failed_ = 0; // errno of what makes writing on impossible
 };
 
 // A segment whose head is sound and whose payload lies inside the file.

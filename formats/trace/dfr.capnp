@@ -124,6 +124,7 @@ struct Losses {
   # What the source of the recording said of itself, and whether something of it was missing.
   remarks @1 :List(Text);
   partial @2 :Bool;
+  wholeUntil @3 :UInt64; # every record before this time stands in front of this segment; 0: not known
 }
 
 # Where everything is. A file without it is walked from segment to segment.

@@ -7,33 +7,44 @@
 // created with mode 0600.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "formats/trace/output_file.h"
 #include "formats/trace/source.h"
 
 namespace dfr::trace {
 
 class FileWriter {
 public:
+	// Gives the catalog as it is now, with every entry that the blocks given so far need.
+	using CatalogNow = std::function<const Catalog&()>;
+
 	// Creates the file. Throws dfr::Error, also if the file exists and `replace` is false.
-	FileWriter(const std::string& path, bool replace);
+	FileWriter(const std::string& path, bool replace, CatalogNow catalog,
+	           std::unique_ptr<OutputFile> file = local_file());
 	~FileWriter();
 	FileWriter(const FileWriter&) = delete;
 	FileWriter& operator=(const FileWriter&) = delete;
 
-	void catalog(const Catalog& catalog);                    // writes what is new since the last call
+	void catalog();                                          // writes what is new in it now
 	void block(const Block& block);                          // buffered per CPU, compressed by chunk
 	void aggregations(const std::vector<AggEntry>& entries); // readers use those of the last call
 	void snapshot(const AggSnapshot& snapshot);              // for rendering records up to its time
 	void losses(const Losses& losses);
-	// Copies losses, remarks and partial() of a source, so that a reader of the file gets the same.
-	void account(BlockSource& source);
+	// Writes what is buffered, then losses, remarks and partial() of a source, so that a reader of the file
+	// gets the same. whole_until: every record before this time has been given to block(); 0: not known.
+	void account(BlockSource& source, uint64_t whole_until = 0);
+	// After an error: ends the file with what could be written, without what is buffered, and says so in it.
+	void give_up(BlockSource& source, const std::string& why);
+	void write();  // writes what is buffered: it survives this process, not the machine
 	void flush();  // writes what is buffered, and syncs
 	void finish(); // writes index and end mark; the file is complete
 
 	uint64_t unusable() const; // blocks that block() left out because they made no sense
 	uint64_t size() const;     // bytes written so far
+	uint64_t records() const;  // that are in these bytes
 
 private:
 	struct Impl;
@@ -41,8 +52,9 @@ private:
 };
 
 struct FileFacts {
-	bool finished = false; // it has its end mark: nothing was cut
-	uint64_t size = 0;     // of the file
+	bool finished = false;    // it has its end mark: nothing was cut
+	uint64_t size = 0;        // of the file
+	uint64_t whole_until = 0; // an unfinished file has every record before this time; 0: not known
 	uint64_t chunks = 0;
 };
 

@@ -32,6 +32,11 @@ public:
 		facts_.chunks = chunks_.size();
 		read_catalog();
 		ledger_ = latest(SegmentType::kLosses, decode_ledger, "losses");
+		if (!facts_.finished && ledger_.whole_until) {
+			facts_.whole_until = ledger_.whole_until;
+			damaged("what was recorded before " + time_text(catalog_, ledger_.whole_until) +
+			        " had been written");
+		}
 	}
 
 	const Catalog& catalog() override { return catalog_; }

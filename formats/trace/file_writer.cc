@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // FileWriter: buffers blocks by CPU until they fill a chunk (kChunkBytes), and ends
-// the file with a whole catalog, the index and the end mark. Blocks are written after
-// the catalog entries that they need. Bytes once written are never changed.
+// the file with a whole catalog, the index and the end mark. Before each segment it
+// writes what is new in the catalog, so that a file that is cut has no block without
+// the entries that explain it. Bytes once written are never changed.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -22,19 +23,27 @@ struct FileWriter::Impl {
 		size_t bytes = 0;
 	};
 
-	Impl(const std::string& path, bool replace) : container(path, replace) {}
+	Impl(const std::string& path, bool replace, CatalogNow catalog_now, std::unique_ptr<OutputFile> file)
+	    : now(std::move(catalog_now)), container(path, replace, std::move(file)) {}
 
-	void write_catalog(const Catalog& catalog) {
-		const std::vector<std::byte> payload = encode_catalog(catalog, mark);
-		if (payload.empty())
-			return;
-		other(SegmentType::kCatalog, 0, payload);
-		latest = catalog;
+	const Catalog& write_catalog() {
+		const Catalog& catalog = now();
+		CatalogMark after = mark;
+		const std::vector<std::byte> payload = encode_catalog(catalog, after);
+		if (!payload.empty())
+			append(SegmentType::kCatalog, 0, payload);
+		mark = std::move(after); // not if append() has thrown
+		return catalog;
 	}
 
-	void other(SegmentType type, uint16_t flags, std::span<const std::byte> payload) {
+	void append(SegmentType type, uint16_t flags, std::span<const std::byte> payload) {
 		const uint64_t offset = container.append(type, flags, payload, true);
 		index.others.push_back({.offset = offset, .type = static_cast<uint16_t>(type)});
+	}
+
+	void other(SegmentType type, std::span<const std::byte> payload) {
+		write_catalog();
+		append(type, 0, payload);
 	}
 
 	void write_chunk(OpenChunk& full) {
@@ -52,9 +61,11 @@ struct FileWriter::Impl {
 			entry.last_time = std::max<uint64_t>(entry.last_time, block.header().last_time);
 			entry.records += block.header().records;
 		}
+		const Catalog& catalog = write_catalog();
 		entry.offset =
-		    container.append(SegmentType::kChunk, 0, encode_chunk(full.blocks, latest), false);
+		    container.append(SegmentType::kChunk, 0, encode_chunk(full.blocks, catalog), false);
 		index.chunks.push_back(entry);
+		records += entry.records;
 		full.blocks.clear();
 		full.bytes = 0;
 	}
@@ -64,22 +75,25 @@ struct FileWriter::Impl {
 			write_chunk(blocks);
 	}
 
+	CatalogNow now;
 	ContainerWriter container;
-	Catalog latest; // finish() writes it as the whole catalog
-	CatalogMark mark;
+	CatalogMark mark; // of what is in the file
 	std::map<uint32_t, OpenChunk> pending;
 	Index index;
+	uint64_t records = 0;
+	std::string gave_up;  // what the ledger says of it
 	uint64_t damaged = 0; // blocks that made no sense and were left out
 	bool finished = false;
 };
 
-FileWriter::FileWriter(const std::string& path, bool replace)
-    : impl_(std::make_unique<Impl>(path, replace)) {}
+FileWriter::FileWriter(const std::string& path, bool replace, CatalogNow catalog,
+                       std::unique_ptr<OutputFile> file)
+    : impl_(std::make_unique<Impl>(path, replace, std::move(catalog), std::move(file))) {}
 
 FileWriter::~FileWriter() = default;
 
-void FileWriter::catalog(const Catalog& catalog) {
-	impl_->write_catalog(catalog);
+void FileWriter::catalog() {
+	impl_->write_catalog();
 }
 
 void FileWriter::block(const Block& block) {
@@ -96,7 +110,7 @@ void FileWriter::block(const Block& block) {
 }
 
 void FileWriter::aggregations(const std::vector<AggEntry>& entries) {
-	impl_->other(SegmentType::kAggregations, 0, encode_aggregations(entries));
+	impl_->other(SegmentType::kAggregations, encode_aggregations(entries));
 }
 
 void FileWriter::snapshot(const AggSnapshot& snapshot) {
@@ -104,22 +118,46 @@ void FileWriter::snapshot(const AggSnapshot& snapshot) {
 	std::memcpy(payload.data(), &snapshot.time, sizeof snapshot.time);
 	const std::vector<std::byte> entries = encode_aggregations(snapshot.entries);
 	payload.insert(payload.end(), entries.begin(), entries.end());
-	impl_->other(SegmentType::kAggregationsAt, 0, payload);
+	impl_->other(SegmentType::kAggregationsAt, payload);
 }
 
 void FileWriter::losses(const Losses& losses) {
-	impl_->other(SegmentType::kLosses, 0,
-	             encode_ledger({.losses = losses, .remarks = {}, .partial = false}));
+	impl_->other(SegmentType::kLosses, encode_ledger({.losses = losses}));
 }
 
-void FileWriter::account(BlockSource& source) {
-	Ledger ledger{.losses = source.losses(), .remarks = source.remarks(), .partial = source.partial()};
+void FileWriter::account(BlockSource& source, uint64_t whole_until) {
+	impl_->write_all();
+	Ledger ledger{.losses = source.losses(),
+	              .remarks = source.remarks(),
+	              .partial = source.partial(),
+	              .whole_until = whole_until};
+	if (!impl_->gave_up.empty()) {
+		ledger.remarks.push_back(impl_->gave_up);
+		ledger.partial = true;
+	}
 	if (impl_->damaged) {
 		ledger.remarks.push_back(std::to_string(impl_->damaged) +
 		                         " blocks were damaged and are not in this file");
 		ledger.partial = true;
 	}
-	impl_->other(SegmentType::kLosses, 0, encode_ledger(ledger));
+	impl_->other(SegmentType::kLosses, encode_ledger(ledger));
+}
+
+void FileWriter::give_up(BlockSource& source, const std::string& why) {
+	uint64_t left = 0;
+	for (const auto& [cpu, chunk] : impl_->pending)
+		for (const Block& block : chunk.blocks)
+			left += block.header().records;
+	impl_->pending.clear();
+	impl_->gave_up = "recording ended early: " + why;
+	if (left)
+		impl_->gave_up += "; " + std::to_string(left) + " records could not be written";
+	account(source);
+	finish();
+}
+
+void FileWriter::write() {
+	impl_->write_all();
 }
 
 void FileWriter::flush() {
@@ -132,7 +170,7 @@ void FileWriter::finish() {
 		return;
 	impl_->write_all();
 	CatalogMark from_scratch;
-	impl_->other(SegmentType::kCatalog, kSegmentWhole, encode_catalog(impl_->latest, from_scratch));
+	impl_->append(SegmentType::kCatalog, kSegmentWhole, encode_catalog(impl_->now(), from_scratch));
 	const std::vector<std::byte> index = encode_index(impl_->index);
 	EndMark end{.index = impl_->container.append(SegmentType::kIndex, 0, index, true), .size = 0};
 	end.size = impl_->container.size() + kEndBytes;
@@ -149,15 +187,16 @@ uint64_t FileWriter::size() const {
 	return impl_->container.size();
 }
 
+uint64_t FileWriter::records() const {
+	return impl_->records;
+}
+
 uint64_t copy_to_file(BlockSource& source, FileWriter& writer) {
 	uint64_t blocks = 0;
-	writer.catalog(source.catalog());
 	while (const std::optional<Block> block = source.next()) {
-		writer.catalog(source.catalog());
 		writer.block(*block);
 		blocks++;
 	}
-	writer.catalog(source.catalog());
 	writer.aggregations(source.aggregations());
 	writer.account(source);
 	return blocks;

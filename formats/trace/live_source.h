@@ -26,8 +26,10 @@ public:
 	virtual uint32_t stop() = 0; // returns the CPU on which END fired
 	virtual dfr_ioc_status status() = 0;
 
-	// The next calls of next() give open blocks too; for the end, or for output without delay.
-	virtual void flush() = 0;
+	// The next calls of next() give open blocks too; for the end, or for output without delay. Returns the
+	// time of this call: what is committed by then has been given once flushing() is false.
+	virtual uint64_t flush() = 0;
+	virtual bool flushing() const = 0;
 	// Sleeps until the state ends, a signal comes, `timeout` is over, or (if `blocks`) there is a block
 	// to read. A consumer that reads only at the end passes false, because blocks that it leaves there
 	// would end every sleep at once. `mask`: the signal mask during the sleep, as ppoll()'s.

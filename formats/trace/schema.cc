@@ -342,6 +342,7 @@ std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 	for (size_t i = 0; i < ledger.remarks.size(); i++)
 		remarks.set(i, ledger.remarks[i]);
 	root.setPartial(ledger.partial);
+	root.setWholeUntil(ledger.whole_until);
 	return flatten(message);
 }
 
@@ -358,6 +359,7 @@ Ledger decode_ledger(std::span<const std::byte> payload) {
 		for (const auto remark : root.getRemarks())
 			result.remarks.push_back(text(remark));
 		result.partial = root.getPartial();
+		result.whole_until = root.getWholeUntil();
 	});
 	return result;
 }

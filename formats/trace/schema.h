@@ -32,8 +32,10 @@ std::vector<AggEntry> decode_aggregations(std::span<const std::byte> payload);
 // Losses, remarks and partial() of the source that was recorded (FileWriter::account()).
 struct Ledger {
 	Losses losses;
-	std::vector<std::string> remarks;
+	std::vector<std::string> remarks = {};
 	bool partial = false;
+	uint64_t whole_until =
+	    0; // every record before this time is in the file, in front of this; 0: not known
 };
 std::vector<std::byte> encode_ledger(const Ledger& ledger);
 Ledger decode_ledger(std::span<const std::byte> payload);

@@ -126,8 +126,9 @@ void fuzz_written_file(Decisions& in) {
 	const std::string path = "/dev/shm/dfr-fuzz-" + std::to_string(getpid());
 	std::vector<std::byte> bytes;
 	{
-		trace::FileWriter writer(path, true);
-		writer.catalog(make_catalog());
+		const trace::Catalog catalog = make_catalog();
+		trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return catalog; });
+		writer.catalog();
 		const unsigned damage = in.byte();
 		for (uint64_t seq = 1; in.left() && seq < 5; seq++) {
 			writer.block(make_block(in, seq));
@@ -283,7 +284,8 @@ void fuzz_copy(Decisions& in) {
 	for (uint64_t seq = 1; in.left() && seq < 5; seq++)
 		source.blocks.push_back(make_block(in, seq));
 	{
-		trace::FileWriter writer(path, true);
+		trace::FileWriter writer(path, true,
+		                         [&]() -> const trace::Catalog& { return source.the_catalog; });
 		trace::copy_to_file(source, writer);
 		writer.snapshot({.time = 1, .entries = source.aggs});
 		writer.losses(source.lost);

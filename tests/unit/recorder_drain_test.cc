@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Drain on a session that the test plays: everything that the session gives,
-// open blocks included, is in the file, and a file that is cut at a checkpoint
-// has what came before it.
+// open blocks included, is in the file; a file that is cut at a checkpoint has
+// what came before it; and what the session is told to forget is on the disk,
+// whichever call to the file system fails.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <deque>
@@ -10,8 +12,10 @@
 #include <unistd.h>
 
 #include "formats/abi/dof.h"
+#include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "recorder/drain.h"
+#include "tests/unit/played_disk.h"
 #include "tests/unit/trace_builder.h"
 
 using namespace dfr;
@@ -40,7 +44,11 @@ public:
 	uint32_t go() override { return 0; }
 	uint32_t stop() override { return 0; }
 	dfr_ioc_status status() override { return {}; }
-	void flush() override { flushed = true; }
+	uint64_t flush() override {
+		flushed = true;
+		return 1000;
+	}
+	bool flushing() const override { return !closed.empty() || (flushed && open); }
 	void wait(std::chrono::nanoseconds, bool, const sigset_t*) override {}
 	void clear_aggregation(uint32_t, bool) override {}
 	int64_t option(uint32_t) override { return 0; }
@@ -107,12 +115,13 @@ uint64_t blocks_in(const std::string& path) {
 TEST_CASE("a drained session is in the file to the last open block", "[recorder]") {
 	const ScratchFile scratch;
 	PlayedSession session;
-	trace::FileWriter writer(scratch.path, true);
+	trace::FileWriter writer(scratch.path, true,
+	                         [&]() -> const trace::Catalog& { return session.catalog(); });
 	recorder::Drain drain(session, writer);
 	CHECK(drain.pump() == 3);
 	CHECK(drain.pump() == 0);
 	drain.checkpoint();
-	CHECK(blocks_in(scratch.path) == 3); // another reader, while it is being written
+	CHECK(blocks_in(scratch.path) == 4); // another reader, while it is being written
 	session.aggs = {{.varid = 1, .kind = DFR_ACT_COUNT, .key = {}, .words = {9}}};
 	session.lost.add({.cause = DFR_LOSS_PRINCIPAL, .count = 2});
 	drain.finish();
@@ -143,7 +152,8 @@ TEST_CASE("blocks are given back when the file has them, at the latest when many
 	session.hold_most = 2;
 	std::vector<uint64_t> in_file;
 	session.on_stored = [&] { in_file.push_back(blocks_in(scratch.path)); };
-	trace::FileWriter writer(scratch.path, true);
+	trace::FileWriter writer(scratch.path, true,
+	                         [&]() -> const trace::Catalog& { return session.catalog(); });
 	recorder::Drain drain(session, writer);
 	CHECK(drain.pump() == 4); // one store at a time
 	CHECK(in_file == std::vector<uint64_t>{2});
@@ -151,8 +161,169 @@ TEST_CASE("blocks are given back when the file has them, at the latest when many
 	CHECK(in_file == std::vector<uint64_t>{2, 4});
 	CHECK(session.given == std::vector<uint64_t>{5});
 	drain.checkpoint();
-	CHECK(in_file == std::vector<uint64_t>{2, 4, 5});
+	CHECK(in_file == std::vector<uint64_t>{2, 4, 6});
 	drain.finish();
-	CHECK(in_file == std::vector<uint64_t>{2, 4, 5, 6});
+	CHECK(in_file == std::vector<uint64_t>{2, 4, 6, 6});
 	CHECK(session.given.empty());
+}
+
+namespace {
+
+// The values of the records that a file with these bytes holds. whole: it must have its end mark.
+std::vector<uint64_t> values_in(const std::vector<std::byte>& bytes, bool whole = false) {
+	const ScratchFile file;
+	FILE* const stream = std::fopen(file.path.c_str(), "wb");
+	REQUIRE(stream);
+	REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size());
+	std::fclose(stream);
+	std::vector<uint64_t> values;
+	if (bytes.size() < 64) // a head and nothing else
+		return values;
+	const auto source = trace::open_file(file.path);
+	CHECK((source->facts().finished || !whole));
+	trace::Merger merger(*source);
+	merger.run([&](const trace::Record& record) {
+		REQUIRE(record.fields.size() == 1); // else no catalog explains it
+		values.push_back(record.fields[0].number);
+		return true;
+	});
+	return values;
+}
+
+struct Outcome {
+	std::vector<uint64_t> stored; // records of which the session heard that they are on the disk
+	bool failed = false, ended = false;
+};
+
+// A recording of so many blocks, of which some are held at most; the catalog grows whenever they are stored.
+Outcome record_to(test::Disk& disk, uint64_t blocks = 8, size_t hold_most = 2) {
+	Outcome outcome;
+	PlayedSession session;
+	session.closed.clear();
+	for (uint64_t seq = 1; seq < blocks; seq++)
+		session.closed.push_back(seq);
+	session.open = blocks;
+	session.hold_most = hold_most;
+	session.on_stored = [&] {
+		outcome.stored.insert(outcome.stored.end(), session.given.begin(), session.given.end());
+		session.the_catalog.probes.emplace(outcome.stored.size() + 1,
+		                                   trace::Probe{.provider = "new"});
+	};
+	try {
+		trace::FileWriter writer(
+		    "played", false, [&]() -> const trace::Catalog& { return session.catalog(); },
+		    std::make_unique<test::PlayedFile>(disk));
+		recorder::Drain drain(session, writer);
+		try {
+			drain.pump();
+			drain.checkpoint();
+			drain.finish();
+			outcome.ended = true;
+		} catch (const Error& error) {
+			outcome.failed = true;
+			drain.give_up(error.what());
+			outcome.ended = true;
+		}
+	} catch (const Error&) {
+		outcome.failed = true;
+	} catch (const test::PowerCut&) {
+	}
+	return outcome;
+}
+
+bool holds(const std::vector<uint64_t>& values, const std::vector<uint64_t>& expected) {
+	return std::includes(values.begin(), values.end(), expected.begin(), expected.end());
+}
+
+const std::vector<uint64_t> kAll{1, 2, 3, 4, 5, 6, 7, 8};
+
+} // namespace
+
+TEST_CASE("each call to the file system fails once: what was called stored is there", "[recorder][storage]") {
+	test::Disk whole;
+	REQUIRE(record_to(whole).stored == kAll);
+	REQUIRE(values_in(whole.written) == kAll);
+	REQUIRE(whole.calls > 30);
+	for (uint64_t call = 1; call <= whole.calls; call++)
+		for (const int error : {ENOSPC, EIO, EROFS})
+			for (const int manner : {0, 1, 2, 3}) {
+				test::Disk disk{.fails_at = call, .error = error};
+				disk.half = manner & 1;
+				disk.fails_on = manner & 2;
+				const Outcome outcome = record_to(disk);
+				INFO("call " << call << " errno " << error << " manner " << manner);
+				CHECK((outcome.failed || (disk.half && !disk.fails_on)));
+				for (const auto& bytes : {disk.written, disk.synced}) {
+					const std::vector<uint64_t> values = values_in(bytes, outcome.ended);
+					CHECK(holds(values, outcome.stored));
+					CHECK(holds(kAll, values)); // none is invented, none comes twice
+				}
+			}
+}
+
+// A full disk may still have room for the small segments that end a file, once the large one is taken back.
+TEST_CASE("a disk of any size: a file that could be ended has its end mark", "[recorder][storage]") {
+	test::Disk whole;
+	REQUIRE(record_to(whole, 250, 1000).stored.size() == 250); // in one chunk
+	size_t ended = 0;
+	for (size_t room = 0; room <= whole.written.size(); room += 40) {
+		test::Disk disk{.room = room};
+		const Outcome outcome = record_to(disk, 250, 1000);
+		INFO("room for " << room);
+		const std::vector<uint64_t> values = values_in(disk.written, outcome.ended);
+		CHECK(holds(values, outcome.stored));
+		CHECK(outcome.failed == (room < whole.written.size()));
+		ended += outcome.failed && outcome.ended;
+	}
+	CHECK(ended > 0);
+}
+
+TEST_CASE("the power goes at any call: what was called stored is on the disk", "[recorder][storage]") {
+	test::Disk whole;
+	record_to(whole);
+	for (uint64_t call = 1; call <= whole.calls; call++) {
+		test::Disk disk{.cut_at = call};
+		const Outcome outcome = record_to(disk);
+		INFO("call " << call);
+		CHECK(!outcome.ended);
+		// Of what was not synced, any part may have reached the disk.
+		const size_t more = disk.written.size() - std::min(disk.written.size(), disk.synced.size());
+		for (size_t part = 0; part <= more; part += more / 7 + 1) {
+			std::vector<std::byte> bytes = disk.synced;
+			const auto from = disk.written.begin() + static_cast<long>(bytes.size());
+			bytes.insert(bytes.end(), from, from + static_cast<long>(part));
+			const std::vector<uint64_t> values = values_in(bytes);
+			CHECK(holds(values, outcome.stored));
+			CHECK(holds(kAll, values));
+		}
+	}
+}
+
+// The kernel may drop what it could not write, and report success the next time.
+TEST_CASE("after a sync that failed nothing is called stored any more", "[recorder][storage]") {
+	test::Disk disk;
+	trace::Catalog catalog;
+	trace::FileWriter writer(
+	    "played", false, [&]() -> const trace::Catalog& { return catalog; },
+	    std::make_unique<test::PlayedFile>(disk));
+	writer.block(block_of(1));
+	writer.write();
+	disk.error = EIO;
+	disk.fails_at = disk.calls + 1;
+	CHECK_THROWS_AS(writer.flush(), Error);
+	CHECK_THROWS_AS(writer.flush(), Error);
+	CHECK_THROWS_AS(writer.finish(), Error);
+}
+
+TEST_CASE("a checkpoint has the open blocks, and says until when the file is whole", "[recorder]") {
+	const ScratchFile scratch;
+	PlayedSession session;
+	trace::FileWriter writer(scratch.path, true,
+	                         [&]() -> const trace::Catalog& { return session.catalog(); });
+	recorder::Drain drain(session, writer);
+	drain.checkpoint();
+	CHECK(blocks_in(scratch.path) == 4);
+	const auto file = trace::open_file(scratch.path);
+	CHECK(file->facts().whole_until == 1000); // the played session's time of flush()
+	CHECK(file->partial());
 }

@@ -387,7 +387,8 @@ TEST_CASE("a harvest that was saved says what the image said", "[recorder][image
 	memory.page(201)[8] ^= std::byte{0xff};
 	const ImageFile image(memory.elf()), saved({});
 	const auto found = recorder::open_memory_image(image.path);
-	trace::FileWriter writer(saved.path, true);
+	trace::FileWriter writer(saved.path, true,
+	                         [&]() -> const trace::Catalog& { return found[0]->catalog(); });
 	CHECK(trace::copy_to_file(*found[0], writer) == 3);
 	writer.finish();
 	const auto file = trace::open_file(saved.path);

@@ -29,7 +29,8 @@ private:
 		return passes-- > 0;
 	}
 	void finish() override { calls += 'f'; }
-	void salvage() override {
+	void salvage(const dfr::Error& error) override {
+		CHECK(std::string(error.what()) == "the first");
 		calls += 'v';
 		if (fails_in_salvage)
 			throw dfr::Error("the second");

@@ -64,8 +64,8 @@ Written write_sample(const std::string& path) {
 	Written result;
 	CatalogLog log;
 	trace::Catalog catalog = first_catalog(log);
-	trace::FileWriter writer(path, true);
-	writer.catalog(catalog);
+	trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return catalog; });
+	writer.catalog();
 	uint64_t blocks = 0;
 	result.blocks_at.emplace_back(writer.size(), 0);
 	for (uint64_t seq = 1; seq <= 5; seq++) {
@@ -75,8 +75,8 @@ Written write_sample(const std::string& path) {
 		result.blocks_at.emplace_back(writer.size(), ++blocks);
 		if (seq == 3) {
 			catalog.probes.emplace(2, trace::Probe{.id = 2, .provider = "late"});
-			writer.catalog(catalog);
-			writer.catalog(catalog); // nothing new: nothing written
+			writer.catalog();
+			writer.catalog(); // nothing new: nothing written
 			writer.aggregations({{.varid = 1, .kind = 0x0701, .key = {}, .words = {3}}});
 			writer.snapshot({17, {{.varid = 1, .kind = 0x0701, .key = {}, .words = {1}}}});
 			writer.snapshot(
@@ -96,8 +96,7 @@ void write_blocks(const std::string& path, uint8_t boot, uint64_t first, uint64_
 	CatalogLog log;
 	trace::Catalog catalog = first_catalog(log);
 	catalog.boot_id[0] = boot;
-	trace::FileWriter writer(path, true);
-	writer.catalog(catalog);
+	trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return catalog; });
 	for (uint64_t seq = first; seq <= last; seq++)
 		writer.block(numbered(0, seq, static_cast<uint8_t>(seq)).sealed());
 	writer.finish();
@@ -301,7 +300,7 @@ TEST_CASE("creating a .dfr never overwrites by accident", "[trace][file]") {
 	ScratchFolder folder;
 	const std::string path = folder.file("a.dfr");
 	write_sample(path);
-	CHECK_THROWS_AS(trace::FileWriter(path, false), Error);
+	CHECK_THROWS_AS(trace::FileWriter(path, false, nullptr), Error);
 	CHECK(read_whole(path).size() > 100);
 	CHECK_THROWS_AS(trace::open_file("/proc/self/status/no"), Error);
 	write_whole(path, {'E', 'L', 'F', '?'}, 4);
@@ -310,7 +309,9 @@ TEST_CASE("creating a .dfr never overwrites by accident", "[trace][file]") {
 
 TEST_CASE("blocks that make no sense are counted, not written", "[trace][file]") {
 	ScratchFolder folder;
-	trace::FileWriter writer(folder.file("a.dfr"), true);
+	const trace::Catalog catalog;
+	trace::FileWriter writer(folder.file("a.dfr"), true,
+	                         [&]() -> const trace::Catalog& { return catalog; });
 	writer.block({.bytes = std::vector<std::byte>(10), .verified = true});
 	CHECK(writer.unusable() == 1);
 	writer.finish();

@@ -385,6 +385,9 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 		end_killed(state, 0);
 		return 0;
 	}
+	/* Whoever claims a kept state cannot know that it was stopped before. */
+	if (activity == DFR_STOPPED)
+		return 0;
 	if (activity != DFR_ACTIVE && activity != DFR_DRAINING)
 		return -EINVAL;
 	set_active(state, false);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// An OutputFile in a file system of this machine.
+#include "formats/trace/output_file.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace dfr::trace {
+namespace {
+
+int result_of(int code) {
+	return code == 0 ? 0 : -errno;
+}
+
+// EINVAL: a file system that cannot sync at all; nothing that a caller does would change that. A journal
+// that was aborted says EROFS, so that one is an error.
+int synced(int code) {
+	return code == 0 || errno == EINVAL ? 0 : -errno;
+}
+
+class LocalFile final : public OutputFile {
+public:
+	LocalFile() = default;
+	LocalFile(const LocalFile&) = delete;
+	LocalFile& operator=(const LocalFile&) = delete;
+	~LocalFile() override { LocalFile::close(); }
+
+	int create(const std::string& path, bool replace) override {
+		struct stat status;
+		if (replace && ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+		    ::unlink(path.c_str()) != 0)
+			return -errno;
+		path_ = path;
+		fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		return fd_ < 0 ? -errno : 0;
+	}
+
+	long write(uint64_t offset, std::span<const std::byte> bytes) override {
+		const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+		if (written == 0)
+			return -ENOSPC; // a file never takes nothing; without this, a caller would try for ever
+		return written < 0 ? -errno : written;
+	}
+
+	int truncate(uint64_t size) override { return result_of(::ftruncate(fd_, static_cast<off_t>(size))); }
+
+	int sync() override {
+		if (const int code = synced(::fdatasync(fd_)); code != 0)
+			return code;
+		return name_synced_ ? 0 : sync_name();
+	}
+
+	int close() override {
+		const int fd = fd_;
+		fd_ = -1;
+		return fd < 0 ? 0 : result_of(::close(fd));
+	}
+
+	void remove() override { ::unlink(path_.c_str()); }
+
+private:
+	// A new file's name is in its folder, which is synced by itself.
+	int sync_name() {
+		const size_t slash = path_.rfind('/');
+		const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+		const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0)
+			return errno == EACCES ? 0 : -errno; // a folder that may be written but not read
+		const int code = synced(::fsync(fd));
+		::close(fd);
+		name_synced_ = code == 0;
+		return code;
+	}
+
+	std::string path_;
+	int fd_ = -1;
+	bool name_synced_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<OutputFile> local_file() {
+	return std::make_unique<LocalFile>();
+}
+
+} // namespace dfr::trace

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// OutputFile: the calls that the writer of a .dfr makes to the file system, for one
+// file. They are an interface so that a test can let each call fail, or end in the
+// middle, and can lose what was not synced.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace dfr::trace {
+
+// Every call returns 0 (write(): how many bytes, at least 1), or an errno value, negated.
+class OutputFile {
+public:
+	virtual ~OutputFile() = default;
+	virtual int create(const std::string& path,
+	                   bool replace) = 0; // -EEXIST: it exists, and is not replaced
+	virtual long write(uint64_t offset, std::span<const std::byte> bytes) = 0;
+	virtual int truncate(uint64_t size) = 0;
+	// What was written, the file's size and its name survive a power cut.
+	virtual int sync() = 0;
+	virtual int close() = 0;
+	virtual void remove() = 0;
+};
+
+std::unique_ptr<OutputFile> local_file();
+
+} // namespace dfr::trace
