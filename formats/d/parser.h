@@ -106,6 +106,15 @@ private:
 	bool specifier(Specifiers& out, TypeWords& words);
 	void check_words(Specifiers& out, const TypeWords& words);
 	types::TypeRef type_of(const Specifiers& out, const TypeWords& words);
+	void declared_name(Declarator& out, bool need_name);
+	Declarator declarator(types::TypeRef base, bool need_name);
+	types::TypeRef suffixes(types::TypeRef base, Declarator& out);
+	types::TypeRef array_suffix(types::TypeRef base, Declarator& out);
+	types::TypeRef function_suffix(types::TypeRef base);
+	types::TypeRef type_name(bool* user = nullptr);
+	bool type_ahead(const Token& token);
+
+	// -- structs, unions and enums (parse_body.cc)
 	types::TypeRef tagged(bool* defines);
 	void struct_body(types::TypeRef type);
 	bool has_member(const StructBody& body, std::string_view name);
@@ -116,13 +125,6 @@ private:
 	void define_struct(types::TypeRef type, const CAttributes& own, StructBody& body);
 	void enum_body(types::TypeRef type);
 	int64_t enumerator(TypeTable::OpenEnum& open, int64_t value);
-	void declared_name(Declarator& out, bool need_name);
-	Declarator declarator(types::TypeRef base, bool need_name);
-	types::TypeRef suffixes(types::TypeRef base, Declarator& out);
-	types::TypeRef array_suffix(types::TypeRef base, Declarator& out);
-	types::TypeRef function_suffix(types::TypeRef base);
-	types::TypeRef type_name(bool* user = nullptr);
-	bool type_ahead(const Token& token);
 
 	// -- expressions (parse_expr.cc)
 	Node* expression(); // with commas
