@@ -3,7 +3,7 @@
 // The code generator. Every gen_*() returns the register that holds the value;
 // the caller releases it. %r0 stands for the constant 0 and is never written.
 // Arithmetic is done in 64 bits; a value is cut to its type where it is stored
-// or cast. One file, since one operator's code needs another's; it is long for the
+// or cast. One file, because one operator's code needs another's; it is long for the
 // number of operators.
 #include "formats/d/codegen.h"
 
@@ -385,15 +385,28 @@ private:
 
 	unsigned to_bool(unsigned reg) {
 		const unsigned out = writable(reg);
-		const Label zero = code_.label(), post = code_.label();
+		const Label zero = code_.label();
 		code_.emit(DIF_INSTR_R(DIF_OP_TST, reg, 0, 0));
 		code_.branch(DIF_OP_BE, zero);
-		code_.set_integer(1, out);
-		code_.branch(DIF_OP_BA, post);
-		code_.place(zero);
-		move(0, out);
-		code_.place(post);
+		truth(out, true, zero);
 		return out;
+	}
+
+	// `out` is `here`, and the other truth for what branches to `elsewhere`.
+	void truth(unsigned out, bool here, Label elsewhere) {
+		const Label post = code_.label();
+		set_truth(out, here);
+		code_.branch(DIF_OP_BA, post);
+		code_.place(elsewhere);
+		set_truth(out, !here);
+		code_.place(post);
+	}
+
+	void set_truth(unsigned out, bool value) {
+		if (value)
+			code_.set_integer(1, out);
+		else
+			move(0, out);
 	}
 
 	unsigned convert(unsigned reg, const Node* from, TypeRef to) {
@@ -437,14 +450,10 @@ private:
 		default: { // !
 			const unsigned reg = gen(node->a);
 			const unsigned out = writable(reg);
-			const Label zero = code_.label(), post = code_.label();
+			const Label zero = code_.label();
 			code_.emit(DIF_INSTR_R(DIF_OP_TST, reg, 0, 0));
 			code_.branch(DIF_OP_BE, zero);
-			move(0, out);
-			code_.branch(DIF_OP_BA, post);
-			code_.place(zero);
-			code_.set_integer(1, out);
-			code_.place(post);
+			truth(out, false, zero);
 			return out;
 		}
 		}
@@ -550,13 +559,9 @@ private:
 		default: op = is_signed ? DIF_OP_BGE : DIF_OP_BGEU; break;
 		}
 		const unsigned out = writable(left);
-		const Label yes = code_.label(), post = code_.label();
+		const Label yes = code_.label();
 		code_.branch(op, yes);
-		move(0, out);
-		code_.branch(DIF_OP_BA, post);
-		code_.place(yes);
-		code_.set_integer(1, out);
-		code_.place(post);
+		truth(out, false, yes);
 		return out;
 	}
 
@@ -568,29 +573,21 @@ private:
 	}
 
 	unsigned gen_and(const Node* node) {
-		const Label no = code_.label(), post = code_.label();
+		const Label no = code_.label();
 		test(node->a, DIF_OP_BE, no);
 		test(node->b, DIF_OP_BE, no);
 		const unsigned out = code_.allocate();
-		code_.set_integer(1, out);
-		code_.branch(DIF_OP_BA, post);
-		code_.place(no);
-		move(0, out);
-		code_.place(post);
+		truth(out, true, no);
 		return out;
 	}
 
 	unsigned gen_or(const Node* node) {
-		const Label yes = code_.label(), no = code_.label(), post = code_.label();
+		const Label yes = code_.label(), no = code_.label();
 		test(node->a, DIF_OP_BNE, yes);
 		test(node->b, DIF_OP_BE, no);
 		const unsigned out = code_.allocate();
 		code_.place(yes);
-		code_.set_integer(1, out);
-		code_.branch(DIF_OP_BA, post);
-		code_.place(no);
-		move(0, out);
-		code_.place(post);
+		truth(out, true, no);
 		return out;
 	}
 

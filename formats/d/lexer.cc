@@ -469,24 +469,31 @@ std::string Lexer::escapes(std::string_view body) const {
 	return out;
 }
 
-Token Lexer::string(uint32_t begin) {
+// Goes to the closing quote, or to where the line or the text ends before it.
+void Lexer::to_quote(char quote) {
 	at_++;
-	while (at_ < text_.size() && text_[at_] != '"') {
-		if (text_[at_] == '\n')
-			return fail(begin, "D_STR_NL", "newline encountered in string literal",
-			            "close the string with \" on its own line, or write \\n");
-		if (text_.substr(at_, 3) == "\\\r\n") {
+	while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') {
+		if (text_.substr(at_, 3) == "\\\r\n")
 			at_ += 3;
-			continue;
-		}
-		at_ += text_[at_] == '\\' && at_ + 1 < text_.size() ? 2 : 1;
+		else
+			at_ += text_[at_] == '\\' && at_ + 1 < text_.size() ? 2 : 1;
 	}
-	if (at_ >= text_.size()) {
-		at_ = text_.size();
-		cut_off_ = true;
-		return fail(begin, "D_SYNTAX", "end-of-file encountered before matching \"",
-		            "close the string with \"");
-	}
+}
+
+Token Lexer::no_quote(uint32_t begin, char quote, std::string hint) {
+	at_ = text_.size();
+	cut_off_ = true;
+	return fail(begin, "D_SYNTAX", std::string("end-of-file encountered before matching ") + quote,
+	            std::move(hint));
+}
+
+Token Lexer::string(uint32_t begin) {
+	to_quote('"');
+	if (at_ >= text_.size())
+		return no_quote(begin, '"', "close the string with \"");
+	if (text_[at_] == '\n')
+		return fail(begin, "D_STR_NL", "newline encountered in string literal",
+		            "close the string with \" on its own line, or write \\n");
 	at_++;
 	Token token = make(Tok::String, begin);
 	token.string = escapes(token.text.substr(1, token.text.size() - 2));
@@ -497,19 +504,12 @@ Token Lexer::string(uint32_t begin) {
 }
 
 Token Lexer::character(uint32_t begin) {
-	at_++;
-	while (at_ < text_.size() && text_[at_] != '\'') {
-		if (text_[at_] == '\n')
-			return fail(begin, "D_CHR_NL", "newline encountered in character constant",
-			            "close it with '");
-		at_ += text_[at_] == '\\' && at_ + 1 < text_.size() ? 2 : 1;
-	}
-	if (at_ >= text_.size()) {
-		at_ = text_.size();
-		cut_off_ = true;
-		return fail(begin, "D_SYNTAX", "end-of-file encountered before matching '",
+	to_quote('\'');
+	if (at_ >= text_.size())
+		return no_quote(begin, '\'', "close it with '");
+	if (text_[at_] == '\n')
+		return fail(begin, "D_CHR_NL", "newline encountered in character constant",
 		            "close it with '");
-	}
 	at_++;
 	Token token = make(Tok::Int, begin);
 	const std::string bytes = escapes(token.text.substr(1, token.text.size() - 2));

@@ -217,6 +217,8 @@ private:
 	Token word(uint32_t begin);
 	Token number(uint32_t begin);
 	Token decimal_float(uint32_t begin);
+	void to_quote(char quote);
+	Token no_quote(uint32_t begin, char quote, std::string hint);
 	Token character(uint32_t begin);
 	Token string(uint32_t begin);
 	Token macro(uint32_t begin);
