@@ -161,8 +161,13 @@ void Sema::assign(Node* node) {
 // x = y
 void Sema::assign_plain(Node* node) {
 	Node* const left = node->a;
-	// A variable that was made from a char array is a text.
-	if (types_.is_array(left->type) && (left->kind != Nk::Var || left->variable->declared))
+	// A variable that was made from a char array is a text; a string in memory (a member, an element) is one of so
+	// many chars.
+	const bool made = left->kind == Nk::Var && !left->variable->declared;
+	const bool string = left->kind != Nk::Var && types_.is_char_array(left->type) &&
+	                    types_.size(left->type) == types_.string_size() &&
+	                    !types_.is_array(node->b->type);
+	if (types_.is_array(left->type) && !made && !string)
 		return no_array(node, left);
 	if (!convertible(left->type, node->b))
 		return poison(node, "D_OP_INCOMPAT",

@@ -307,6 +307,23 @@ dtrace: { exit(0); }
 @wrong D_OP_ARRFUN | mistake.array.text-to-declared | op.assign, type.array | char a[8]; BEGIN { a = "abc"; }
 @wrong D_OP_ARRFUN | mistake.array.text-to-this | op.assign, type.array, var.this | this char a[8]; BEGIN { this->a = "abc"; }
 
+@@ mistake.array.string-member | op.assign, type.string, type.struct | boundary
+struct s { int a; string t; };
+struct s v;
+BEGIN { v.t = "abc"; this->p = (struct s *)alloca(sizeof (struct s)); this->p->t = v.t[1] == 'b' ? "de" : "f"; printf("%s %s\n", v.t, this->p->t); exit(0); }
+--out
+abc de
+
+--end
+
+@@ mistake.array.string-element | op.assign, type.string, type.array | boundary
+string a[3];
+BEGIN { a[1] = "abc"; a[2] = a[1][0] == 'a' ? "yes" : "no"; printf("%s %s\n", a[1], a[2]); exit(0); }
+--out
+abc yes
+
+--end
+
 @@ mistake.array.string-through-pointer | op.assign, type.string, subr.alloca | boundary
 BEGIN { this->p = (string *)alloca(256); *this->p = "abc"; printf("%s\n", *this->p); exit(0); }
 --out
