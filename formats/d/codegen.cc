@@ -15,7 +15,6 @@
 
 namespace dfr::d {
 
-using types::Kind;
 using types::TypeRef;
 
 namespace {
