@@ -47,6 +47,19 @@ void print_recordings(const std::vector<std::string>& found) {
 	}
 }
 
+// "held by dfrd (process 4711)"
+std::string holder_text(const recorder::StateLine& state) {
+	if (state.holder == "unclaimed")
+		return "held by nobody (dfr record --claim " + state.name + " takes it over)";
+	if (state.holder == "0")
+		return "held by a process outside of this container";
+	std::ifstream comm("/proc/" + state.holder + "/comm");
+	std::string name;
+	std::getline(comm, name);
+	return "held by " + (name.empty() ? "process " + state.holder
+	                                  : name + " (process " + state.holder + ")");
+}
+
 void print_module(const recorder::DeviceAccess& access) {
 	if (!access.loaded || !access.permitted) {
 		std::printf("%-11s %s\n", "module", access.why.c_str());
@@ -62,8 +75,8 @@ void print_module(const recorder::DeviceAccess& access) {
 		            info.flags & DFR_INFO_JIT ? "native code" : "interpreter",
 		            info.flags & DFR_INFO_ANONYMOUS ? ", an anonymous state of the boot" : "");
 		for (const auto& state : device.states())
-			std::printf("%-11s %s: %s, held by %s\n", "state", state.name.c_str(),
-			            state.activity.c_str(), state.holder.c_str());
+			std::printf("%-11s %s: %s, %s\n", "state", state.name.c_str(),
+			            state.activity.c_str(), holder_text(state).c_str());
 	} catch (const Error& error) {
 		std::printf("%-11s loaded, but: %s\n", "module", error.what());
 	}

@@ -497,7 +497,10 @@ static const char *activity_name(u32 activity)
 	return activity < ARRAY_SIZE(names) && names[activity] ? names[activity] : "unknown";
 }
 
-/* One line for each state: name, id, activity, held or unclaimed; for people and for `dfr`. */
+/*
+ * One line for each state: name, id, activity, and the number of the process that holds it, as the
+ * reader sees processes (0: it is in none of the reader's namespaces), or "unclaimed".
+ */
 size_t dfr_holding_describe(const struct dfr_rights *rights, char *buffer, size_t room)
 {
 	struct dfr_holding *holding;
@@ -506,14 +509,17 @@ size_t dfr_holding_describe(const struct dfr_rights *rights, char *buffer, size_
 	mutex_lock(&holdings_lock);
 	list_for_each_entry (holding, &holdings, hd_list) {
 		char *at = need < room ? buffer + need : NULL;
+		char holder[16] = "unclaimed";
 
 		if (!may_know(rights, holding))
 			continue;
+		if (holding->hd_owner)
+			snprintf(holder, sizeof(holder), "%d", pid_vnr(holding->hd_owner->fl_opener));
 		need += snprintf(at, at ? room - need : 0, "%s\t%llu\t%s\t%s\n",
 				 holding->hd_kept ? dfr_state_name(holding->hd_state) : "-",
 				 dfr_state_id(holding->hd_state),
 				 activity_name(dfr_state_activity(holding->hd_state)),
-				 holding->hd_owner ? "held" : "unclaimed");
+				 holder);
 	}
 	mutex_unlock(&holdings_lock);
 	return need;
