@@ -56,8 +56,8 @@ std::string holder_text(const recorder::StateLine& state) {
 	std::ifstream comm("/proc/" + state.holder + "/comm");
 	std::string name;
 	std::getline(comm, name);
-	return "held by " + (name.empty() ? "process " + state.holder
-	                                  : name + " (process " + state.holder + ")");
+	return "held by " +
+	       (name.empty() ? "process " + state.holder : name + " (process " + state.holder + ")");
 }
 
 void print_module(const recorder::DeviceAccess& access) {
@@ -75,8 +75,8 @@ void print_module(const recorder::DeviceAccess& access) {
 		            info.flags & DFR_INFO_JIT ? "native code" : "interpreter",
 		            info.flags & DFR_INFO_ANONYMOUS ? ", an anonymous state of the boot" : "");
 		for (const auto& state : device.states())
-			std::printf("%-11s %s: %s, %s\n", "state", state.name.c_str(),
-			            state.activity.c_str(), holder_text(state).c_str());
+			std::printf("%-11s %s: %s, %s\n", "state", state.name.c_str(), state.activity.c_str(),
+			            holder_text(state).c_str());
 	} catch (const Error& error) {
 		std::printf("%-11s loaded, but: %s\n", "module", error.what());
 	}
