@@ -97,8 +97,11 @@ uint64_t bytes_of(const types::Member& member, uint64_t bit_offset, uint64_t siz
 	return member.bit_width ? (bit_offset % 8 + member.bit_width + 7) / 8 : size;
 }
 
-// Nothing of it can be shown, or there may be something behind the zeros that are there.
+// Nothing of it can be shown, or there may be something behind the zeros that are there. What has no size, such as an
+// array [] at a struct's end, has nothing that could be missing.
 bool Printer::is_cut(const types::Member& member, uint64_t bit_offset) const {
+	if (!bytes_of(member, bit_offset, types::size_of(member.type).value_or(0)))
+		return false;
 	return !has(bit_offset / 8, bytes_of(member, bit_offset, least(member.type))) ||
 	       (!is_whole(member, bit_offset) && is_zero(member, bit_offset));
 }

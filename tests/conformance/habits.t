@@ -429,3 +429,25 @@ BEGIN { printf("%d %d %d %d %d\n", sizeof (1 ? "a" : "bcd"), sizeof (0 ? "a" : "
 256 256 256 256 2
 
 --end
+
+@@ habit.print.no-size | act.print, type.struct, type.array | boundary
+--args -qs $D | sed 's/ 0x[0-9a-f]* = \*/ ADDRESS = */'
+struct f { int n; char d[]; };
+struct g { int n; int d[]; };
+struct h { int d[0]; int n; short e[0]; };
+struct f *p;
+struct g *q;
+struct h *r;
+BEGIN { p = alloca(4); p->n = 3; print(p); q = alloca(4); q->n = 4; print(q); r = alloca(4); r->n = 5; print(r); exit(0); }
+--out
+struct f * ADDRESS = *
+struct f {
+    int n = 0x3
+}struct g * ADDRESS = *
+struct g {
+    int n = 0x4
+}struct h * ADDRESS = *
+struct h {
+    int n = 0x5
+}
+--end
