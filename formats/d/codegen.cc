@@ -798,8 +798,7 @@ private:
 			    late && is_plain(list[i]) ? gen_operand(list[i]) : take(values[i]);
 			code_.mark(list[i]->place);
 			if (by_ref) {
-				const unsigned size =
-				    gen_int(text ? types_.string_size() : types_.size(type));
+				const unsigned size = gen_int(text ? text_room(type) : types_.size(type));
 				code_.emit(DIF_INSTR_R(DIF_OP_PUSHTR, text ? DIF_KIND_STRING : DIF_KIND_CTF,
 				                       size, value));
 				code_.release(size);
@@ -808,6 +807,12 @@ private:
 			}
 			code_.release(value);
 		}
+	}
+
+	// A text in a char array ends at the array's end, if not before.
+	uint64_t text_room(TypeRef type) {
+		const uint64_t most = types_.string_size();
+		return types_.is_array(type) ? std::min<uint64_t>(types_.size(type), most) : most;
 	}
 
 	unsigned gen_call(const Node* node) {

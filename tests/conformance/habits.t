@@ -275,6 +275,38 @@ int k[int[4]];
 BEGIN { exit(0); }
 --tag D_KEY_TYPE
 
+@@ habit.key.text-array-full | var.key, type.array | boundary
+char c[8];
+BEGIN { c[0] = c[1] = c[2] = c[3] = c[4] = c[5] = c[6] = c[7] = 65; k[c] = 1; printf("%d %d %d\n", k["AAAAAAAA"], k["AAAAAAA"], k[c]); exit(0); }
+--out
+1 0 1
+
+--end
+
+@@ habit.key.text-scratch-full | var.key, subr.alloca | boundary
+BEGIN { this->p = (char *)alloca(8); bcopy("AAAAAAAA", this->p, 8); k[stringof(this->p)] = 1; printf("%d\n", k["AAAAAAAA"]); exit(0); }
+--out
+1
+
+--end
+
+@@ habit.key.text-long | var.key, type.string | boundary
+--args -xstrsize=16 -qs $D
+BEGIN { x = "AAAAAAAAAAAAAAAAAAAAAAAAAA"; k["AAAAAAAAAAAAAAAAAAAAAAAAAA"] = 1; printf("%d %d %d\n", k[x], k["AAAAAAAAAAAAAAA"], k["AAAAAAAAAAAAAA"]); exit(0); }
+--out
+1 1 0
+
+--end
+
+@@ habit.key.text-member | var.key, type.struct, type.array | boundary
+struct q { char c[4]; char d[8]; };
+struct q v;
+BEGIN { v.d[0] = 66; v.c[0] = v.c[1] = v.c[2] = v.c[3] = 65; k[v.c] = 1; printf("%d %d\n", k["AAAA"], k["AAAAB"]); exit(0); }
+--out
+1 0
+
+--end
+
 @@ habit.key.largest | var.key, type.struct | boundary
 --args -xscratchsize=64k -xdynvarsize=4m -qs $D
 struct s { char c[16384]; };

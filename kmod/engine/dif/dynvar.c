@@ -326,10 +326,14 @@ struct dfr_dynkey {
 	u32 ke_var;
 };
 
-/* Adds a tuple element: its size, then the value (size 0) or the bytes, padded with zeros. */
+/*
+ * Adds a tuple element: its size, then the value (size 0) or the bytes, padded with zeros. A text's
+ * NUL is never copied: a text may end at its memory's end without one, and equals one that has it.
+ */
 static bool add_element(struct dfr_machine *m, struct dfr_dynkey *key, u32 i)
 {
-	u64 size = m->m_tuple_size[i], padded = (size + 7) & ~7ull;
+	bool text = m->m_tuple_size[i] & DFR_TUPLE_TEXT;
+	u64 size = m->m_tuple_size[i] & ~DFR_TUPLE_TEXT, padded = (size + 7) & ~7ull;
 	u64 *at = key->ke_words + key->ke_size / 8;
 	u32 room = m->m_vars->va_dyn.dy_chunk - (u32)sizeof(struct dfr_dynvar) - key->ke_size;
 
@@ -342,7 +346,7 @@ static bool add_element(struct dfr_machine *m, struct dfr_dynkey *key, u32 i)
 		return true;
 	}
 	at[padded / 8] = 0;
-	if (!dfr_copy_in(m, (u8 *)(at + 1), m->m_tuple[i], size))
+	if (!dfr_copy_in(m, (u8 *)(at + 1), m->m_tuple[i], size - text))
 		return false;
 	key->ke_size += 8 + (u32)padded;
 	return true;

@@ -74,12 +74,15 @@ struct dfr_machine {
 	const struct dfr_difo *m_difo; /* runs, or ran last: its string table is readable */
 	u64 m_regs[DIF_NREGS];
 	u64 m_tuple[DIF_NTUPLE];
-	u64 m_tuple_size[DIF_NTUPLE]; /* 0: by value */
+	u64 m_tuple_size[DIF_NTUPLE]; /* 0: by value; DFR_TUPLE_TEXT: of a text, with its NUL */
 	u32 m_ntuple;
 };
 #define DFR_M_DROP	    0x1 /* abandon this ECB's record; the code that set this has counted the loss */
 #define DFR_M_LOCALS_ZEROED 0x2 /* this firing has zeroed the state's clause-locals on this CPU */
 #define DFR_M_DESTRUCTIVE   0x4
+#define DFR_M_SILENT	    0x8 /* the clause has no room: its copyout() does nothing, and is no fault */
+
+#define DFR_TUPLE_TEXT (1ull << 63)
 
 /*
  * Work of a firing (work.c), in estimated guest instructions. The limits, in chunks, are

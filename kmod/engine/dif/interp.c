@@ -92,7 +92,9 @@ void dfr_op_push_reference(struct dfr_machine *m, u32 type, u64 value, u64 size)
 		dfr_text_open(m, &text, value);
 		if (size && size < text.tx_limit)
 			text.tx_limit = size;
-		size = dfr_text_len(m, &text) + 1;
+		if (text.tx_limit > m->m_strsize - 1)
+			text.tx_limit = m->m_strsize - 1; /* what a string variable keeps of it */
+		size = (dfr_text_len(m, &text) + 1) | DFR_TUPLE_TEXT;
 	} else if (dfr_unlikely(size > (~0ull >> 1) || (!size && value && dfr_confined(m)))) {
 		dfr_fault(m, DIF_FAULT_ILLOP, size); /* without a size the key would be the address itself */
 		return;
