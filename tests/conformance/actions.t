@@ -706,6 +706,25 @@ ERROR { exit(6); }
 --errhas 1 drop on CPU
 --end
 
+@@ habit.exit.no-room-copyout-value | act.exit, subr.copyout | boundary
+--args -w -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); v = 1; if ((copyout(alloca(8), 8, 4), 1)) { exit(3); } else { exit(4); } }
+--status 3
+--errhas 1 drop on CPU
+--end
+
+@@ habit.exit.no-room-copyout-argument | act.exit, subr.copyout | boundary
+--args -w -b 16k -qs $D >/dev/null
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); }
+BEGIN { tracemem(alloca(15000), 15000); v = 7, copyout(alloca(8), 8, 4); exit((copyout(alloca(8), 8, 4), v)); }
+ERROR { exit(6); }
+--status 7
+--errhas 1 drop on CPU
+--end
+
 @@ habit.exit.goes-on | act.exit, if-else | normal
 BEGIN { printf("a"); if (1) { exit(3); } else { printf("not"); } printf("b"); x = 1; if (x) { printf("c"); } else { printf("not"); } }
 BEGIN { printf("not"); }

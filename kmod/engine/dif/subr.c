@@ -66,6 +66,8 @@ static u64 copy_bytes(struct dfr_machine *m, u64 from, u64 to, u64 n)
 
 static bool may_destroy(struct dfr_machine *m, u64 to)
 {
+	if (m->m_flags & DFR_M_SILENT)
+		return false;
 	if (m->m_flags & DFR_M_DESTRUCTIVE)
 		return true;
 	dfr_fault(m, DIF_FAULT_UPRIV, to);

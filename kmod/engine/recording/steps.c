@@ -408,7 +408,7 @@ dfr_hot void ready_machine(struct dfr_machine *machine, struct dfr_share *share,
 		dfr_machine_reset_scratch(machine);
 	machine->m_fault = 0;
 	machine->m_fault_pc = ~0u; /* what faults outside of DIF has no offset */
-	machine->m_flags &= ~(u32)DFR_M_DROP;
+	machine->m_flags &= ~(u32)(DFR_M_DROP | DFR_M_SILENT);
 	machine->m_epid = ecb->ec_epid;
 	firing->fr_epid = ecb->ec_epid;
 }
@@ -484,19 +484,13 @@ dfr_hot bool begin_usual(struct dfr_run *run)
 	return dfr_begin_record(run, &run->share->sh_stream, NULL);
 }
 
-/* copyout() acts on the process, and no exit() depends on it. */
-static bool copies_out(const struct dfr_step *step)
-{
-	return step->sp_source == DFR_SRC_DIF && step->sp_difo->di_flags & DFR_DIFO_DESTRUCTIVE;
-}
-
 /* Of an ECB without room: statements that are no actions, because exit() may depend on them, and exit(). */
 static dfr_cold enum dfr_outcome silent_step(struct dfr_run *run, const struct dfr_step *step)
 {
 	s32 status;
 
 	switch (step->sp_op) {
-	case DFR_STEP_EVAL: return copies_out(step) ? DFR_RUN_OK : step_eval(run, step);
+	case DFR_STEP_EVAL: return step_eval(run, step);
 	case DFR_STEP_SELF: return step_self(run, step);
 	case DFR_STEP_EXIT: return dfr_take_exit(run, step, &status);
 	default: return DFR_RUN_OK;
@@ -521,7 +515,8 @@ static dfr_cold bool may_exit(const struct dfr_ecb *ecb)
 /*
  * There is no room for the record of this ECB, or there was none for an earlier part of its clause. If the
  * clause has an exit(), this takes effect all the same, because a program whose records are dropped must
- * still be able to end. Nothing else of the clause happens but what exit() may depend on.
+ * still be able to end. Nothing else of the clause happens but what exit() may depend on; copyout()
+ * within that does nothing, because it acts on the process.
  */
 static dfr_cold void run_without_room(struct dfr_run *run)
 {
@@ -538,6 +533,7 @@ static dfr_cold void run_without_room(struct dfr_run *run)
 	}
 	if (split)
 		run->share->sh_split = DFR_SPLIT_NO_ROOM;
+	run->machine->m_flags |= DFR_M_SILENT;
 	for (; step < end; step++) {
 		outcome = silent_step(run, step);
 		if (outcome != DFR_RUN_OK) {
