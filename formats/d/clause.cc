@@ -162,7 +162,15 @@ static bool writes(const Node* node, unsigned depth = 0) {
 }
 
 // Comes after the actions, because it may look at variables that only they make: BEGIN /x == 0/ { x++; }. What it
-// makes itself they may look at, too: that is why build() tries a copy of one that assigns before them.
+// makes itself they may look at, too: that is why a copy of one that assigns is tried before them, and again when they
+// have made the variables that it assigns from: BEGIN /(x = y) == 0/ { y = 1; trace(x); }.
+void ClauseBuilder::try_predicate() {
+	if (!trying_ || compilation_.definitions.variables() == tried_with_)
+		return;
+	tried_with_ = compilation_.definitions.variables();
+	trying_ = !sema_.try_copy(predicate_);
+}
+
 void ClauseBuilder::predicate() {
 	sema_.analyze(predicate_);
 	if (sema_.poisoned(predicate_)) {
@@ -182,19 +190,22 @@ void ClauseBuilder::build(const Clause& clause) {
 	collect_captured(compilation_, clause);
 	compilation_.inputs.clear();
 	predicate_ = clause.predicate;
-	if (predicate_ && writes(predicate_))
-		sema_.try_copy(predicate_);
+	trying_ = predicate_ && writes(predicate_);
 	parts_.emplace_back();
 	const size_t said = compilation_.diagnostics.all().size();
 	compilation_.diagnostics.set_region("action list");
 	walk(clause.statements);
 	compilation_.copyout = nullptr;
+	try_predicate();
 	if (predicate_) {
 		const size_t actions = compilation_.diagnostics.all().size();
 		compilation_.diagnostics.set_region("predicate");
 		predicate();
 		no_copyout();
+		const size_t all = compilation_.diagnostics.all().size();
 		compilation_.diagnostics.put_first(said, actions);
+		if (trying_ && all > actions) // what the statements miss may be what it would have made
+			compilation_.diagnostics.truncate(said + all - actions);
 	}
 	compilation_.diagnostics.set_region({});
 	sema_.set_clause(nullptr);
@@ -221,6 +232,7 @@ static bool chooses_action(const Node* node, unsigned most) {
 void ClauseBuilder::walk(const std::vector<Stmt>& statements) {
 	for (const Stmt& one : statements) {
 		index_ = 0;
+		try_predicate();
 		compilation_.copyout = nullptr;
 		if (one.condition)
 			if_statement(one);

@@ -34,6 +34,7 @@ private:
 	std::string nearest_probe(const Description& desc);
 	std::string instead_of(const Description& desc);
 	bool stray_colon(const Description& desc);
+	void try_predicate();
 	void predicate();
 	void walk(const std::vector<Stmt>& statements);
 	void choice(Node* node);
@@ -113,8 +114,10 @@ private:
 	TypeTable& types_;
 	uint64_t number_;
 	std::vector<Part> parts_;
-	Node* condition_ = nullptr; // under which the current statement runs
-	Node* predicate_ = nullptr; // the user's
+	Node* condition_ = nullptr;    // under which the current statement runs
+	Node* predicate_ = nullptr;    // the user's
+	bool trying_ = false;          // it assigns, and has not been good yet
+	size_t tried_with_ = SIZE_MAX; // so many variables there were then
 	uint32_t statement_ = 0;
 	uint32_t index_ = 0; // of the action in its statement
 	unsigned conditions_ = 0;

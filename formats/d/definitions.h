@@ -86,6 +86,7 @@ public:
 		const auto at = variables_[scope].find(name);
 		return at == variables_[scope].end() ? nullptr : at->second.get();
 	}
+	size_t variables() const { return size_t{next_[0]} + next_[1] + next_[2]; }
 	// Null when the ids are used up.
 	Variable* add_variable(uint8_t scope, std::string_view name) {
 		const uint32_t id = DIF_VAR_USER_FIRST + next_[scope];

@@ -27,8 +27,9 @@ public:
 
 	// A value. Every node below is typed afterwards.
 	void analyze(Node* node);
-	// Analyses a copy, silently: what it makes is there afterwards.
-	void try_copy(const Node* node);
+	// Analyses a copy, silently: the variables whose assignment is good are there afterwards. False: the rest is
+	// worth another try when there are more variables.
+	bool try_copy(const Node* node);
 	// The value of an integer constant expression, or nothing (not reported).
 	std::optional<int64_t> constant(Node* node);
 
@@ -175,6 +176,8 @@ private:
 	static constexpr unsigned kClonedMost = 250000;
 	unsigned depth_ = 0;
 	unsigned cloned_ = 0; // nodes that inlines and translators have come to
+	unsigned tried_ = 0;  // nodes that try_copy() has analysed
+	bool trying_ = false;
 	// args[] of the clause, found when first used.
 	bool args_known_ = false;
 	bool args_conflict_ = false;

@@ -131,8 +131,9 @@ void Sema::assign(Node* node) {
 		analyze(node->b);
 	} else {
 		analyze(node->b);
-		// The variable exists from here on, whatever is wrong with its value.
-		if (poisoned(node->b) && creatable(left))
+		// The variable exists from here on, whatever is wrong with its value. In a trial it does not: the value's
+		// type may be known later.
+		if (poisoned(node->b) && !trying_ && creatable(left))
 			create(left, types_.int_type(), false);
 		if (!poisoned(node->b) && creatable(left)) {
 			Node* const value = node->b;

@@ -253,10 +253,18 @@ Node* Sema::clone(const Node* node, const std::map<std::string, Node*, std::less
 	return out;
 }
 
-void Sema::try_copy(const Node* node) {
+bool Sema::try_copy(const Node* node) {
+	if (tried_ >= kClonedMost)
+		return true; // a large one again and again: its text has to be right as it stands
 	const size_t said = compilation_.diagnostics.all().size();
-	analyze(clone(node, {}));
+	const unsigned before = std::exchange(cloned_, 0);
+	trying_ = true;
+	Node* const copy = clone(node, {});
+	analyze(copy);
+	trying_ = false;
+	tried_ += std::exchange(cloned_, before);
 	compilation_.diagnostics.truncate(said);
+	return !poisoned(copy);
 }
 
 void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& arguments) {

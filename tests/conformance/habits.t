@@ -483,3 +483,33 @@ struct h {
     int n = 0x5
 }
 --end
+
+@@ habit.predicate.from-action | clause, op.assign, var.type | boundary
+tick-10ms /(x = y) >= 0/ { y = 0x100000005; n++; if (n == 3) { printf("%x %x\n", x, y); exit(0); } }
+--out
+100000005 100000005
+
+--end
+
+@@ habit.predicate.from-action-string | clause, op.assign, var.type | boundary
+BEGIN { s = "a"; }
+tick-10ms /(x = y) != s/ { y = "abc"; n++; if (n == 3) { printf("%s %s\n", x, y); exit(0); } }
+--out
+abc abc
+
+--end
+
+@@ habit.predicate.from-action-early | clause, op.assign | wrong
+--args -xerrtags -s $D
+BEGIN /(x = y) == 0/ { trace(x); y = 1; }
+--out
+--errhas :1:30: error: failed to resolve x: Unknown variable name [D_IDENT_UNDEF]
+--status 1
+--end
+
+@@ habit.predicate.from-nothing | clause, op.assign | wrong
+--args -xerrtags -s $D 2>&1 | grep -o ':1:[0-9]*: error: .*'
+BEGIN /(x = y) == 0/ { trace(x); }
+--out
+:1:13: error: failed to resolve y: Unknown variable name [D_IDENT_UNDEF]
+--end
