@@ -54,8 +54,8 @@ bool Sema::argument_fits(char code, Node* argument) {
 	case 'n': return types_.is_scalar(type);
 	case 'w': // known to be none: everything but scratch memory would fault
 		return (types_.is_integer(type) && argument->kind != Nk::Int) ||
-		       ((types_.is_pointer(type) || types_.is_array(type)) && argument->writable &&
-		        memory_of(argument) != kOtherMemory);
+		       ((types_.is_pointer(type) || types_.is_array(type)) && !argument->user &&
+		        !is_null(argument) && memory_of(argument) != kOtherMemory);
 	case '6': {
 		const TypeRef to = types_.is_pointer(type) ? types::resolve(types_.target(type)) : TypeRef{};
 		const bool words =

@@ -112,9 +112,9 @@ unsigned Sema::memory_of(const Node* node) {
 	case Nk::Binary:
 		if (node->op == Tok::Comma)
 			return memory_of(node->b);
-		return types_.is_pointer(node->a->type)   ? memory_of(node->a)
-		       : types_.is_pointer(node->b->type) ? memory_of(node->b)
-		                                          : 0;
+		return types_.is_pointer(node->a->type) || node->b->kind == Nk::Int   ? memory_of(node->a)
+		       : types_.is_pointer(node->b->type) || node->a->kind == Nk::Int ? memory_of(node->b)
+		                                                                      : 0;
 	default: return 0;
 	}
 }

@@ -513,3 +513,21 @@ BEGIN /(x = y) == 0/ { trace(x); }
 --out
 :1:13: error: failed to resolve y: Unknown variable name [D_IDENT_UNDEF]
 --end
+
+@@ habit.copyinto.sum | subr.copyinto, subr.alloca, op.cast | boundary
+BEGIN { this->a = (uintptr_t)alloca(16); copyinto(0, 0, (void *)(this->a + 4)); copyinto(0, 0, (char *)(8 + this->a)); printf("taken\n"); exit(0); }
+--out
+taken
+
+--end
+
+@@ habit.copyinto.own-memory | subr.copyinto, subr.alloca, op.cast | boundary | process
+BEGIN { this->a = (uintptr_t)alloca(16); this->s = (char *)alloca(4); this->s[0] = 'a'; this->s[1] = 'b'; copyinto((uintptr_t)this->s, 4, (void *)(this->a + 4)); printf("%s\n", stringof((char *)(this->a + 4))); exit(0); }
+--out
+ab
+
+--end
+
+@wrong D_PROTO_ARG | habit.copyinto.known-sum | subr.copyinto, op.cast | BEGIN { copyinto(0, 4, (void *)(arg0 + 4)); }
+@wrong D_PROTO_ARG | habit.copyinto.null | subr.copyinto | BEGIN { copyinto(0, 4, (void *)0); }
+@wrong D_PROTO_ARG | habit.copyinto.userland | subr.copyinto | userland char *u; BEGIN { copyinto(0, 4, u); }
