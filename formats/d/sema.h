@@ -98,6 +98,7 @@ private:
 	// -- sema_assign.cc: what writes
 	void assign(Node* node);
 	void no_array(Node* node, const Node* array);
+	Node* text_of(Node* value);
 	void assign_plain(Node* node);
 	void assign_value(Node* node);
 	void increment(Node* node);

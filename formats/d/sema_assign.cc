@@ -159,6 +159,17 @@ void Sema::assign(Node* node) {
 		assign_value(node);
 }
 
+// What a string in memory takes: a char array's text, and none from NULL, for it has no address of its own.
+Node* Sema::text_of(Node* value) {
+	const bool null = is_null(value);
+	if (!null && !types_.is_char_array(value->type))
+		return value;
+	Node* const out = compilation_.arena.make(null ? Nk::String : Nk::Stringof, value->place);
+	out->a = null ? nullptr : value;
+	analyze(out);
+	return out;
+}
+
 // x = y
 void Sema::assign_plain(Node* node) {
 	Node* const left = node->a;
@@ -167,9 +178,13 @@ void Sema::assign_plain(Node* node) {
 	const bool made = left->kind == Nk::Var && !left->variable->declared;
 	const bool string = left->kind != Nk::Var && types_.is_char_array(left->type) &&
 	                    types_.size(left->type) == types_.string_size() &&
-	                    !types_.is_array(node->b->type);
+	                    (types_.is_char_array(node->b->type) || !types_.is_array(node->b->type));
 	if (types_.is_array(left->type) && !made && !string)
 		return no_array(node, left);
+	if (string) {
+		node->b = text_of(node->b);
+		node->type = types_.string_type(); // a text, which may be shorter than the array
+	}
 	if (!convertible(left->type, node->b))
 		return poison(node, "D_OP_INCOMPAT",
 		              "operands have incompatible types: \"" + type_text(left) + "\" = \"" +

@@ -531,3 +531,19 @@ ab
 @wrong D_PROTO_ARG | habit.copyinto.known-sum | subr.copyinto, op.cast | BEGIN { copyinto(0, 4, (void *)(arg0 + 4)); }
 @wrong D_PROTO_ARG | habit.copyinto.null | subr.copyinto | BEGIN { copyinto(0, 4, (void *)0); }
 @wrong D_PROTO_ARG | habit.copyinto.userland | subr.copyinto | userland char *u; BEGIN { copyinto(0, 4, u); }
+
+@@ habit.string-member.takes | op.assign, type.string, type.struct, type.array | boundary
+struct s { string z; char n[8]; };
+struct s v, w;
+BEGIN {
+	w.z = "abc"; v.z = w.z; printf("%s ", v.z);
+	v.n[0] = 'd'; v.n[1] = 'e'; v.z = v.n; printf("%s ", v.z);
+	v.z = NULL; printf("<%s> ", v.z);
+	p = (struct s *)alloca(sizeof (struct s)); p->z = w.z; v.z = p->z; printf("%s ", v.z);
+	x = (v.z = w.z = "f"); printf("%s %s %s\n", v.z, w.z, x);
+	exit(0);
+}
+--out
+abc de <> abc f f f
+
+--end
