@@ -116,10 +116,10 @@ void Parser::check_members(TypeRef anonymous, const StructBody& body) {
 		if (one.name.empty() && compilation_.types.is_struct(one.type))
 			check_members(one.type, body);
 		else if (!one.name.empty() && has_member(body, one.name))
-			compilation_.error(
-			    "D_DECL_MNAME", tok_.place, "member name redeclared: " + std::string(one.name),
-			    "the members of an anonymous struct or union are its owner's: rename "
-			    "one of the two");
+			compilation_.error("D_DECL_MNAME", places_[type.id][std::string(one.name)],
+			                   "member name redeclared: " + std::string(one.name),
+			                   "the members of an anonymous struct or union are its owner's: "
+			                   "rename one of the two");
 	}
 }
 
@@ -169,6 +169,7 @@ void Parser::member(TypeRef base, StructBody& body) {
 		one.type = compilation_.types.program().array(compilation_.types.basic("char"),
 		                                              compilation_.types.string_size());
 	check_alignment(attributes_, one.place);
+	body.places[one.name] = one.place;
 	body.members.push_back({body.names.emplace_back(one.name), of_mode(one.type), width,
 	                        attributes_.packed, attributes_.align});
 }
@@ -241,6 +242,8 @@ void Parser::struct_body(TypeRef type) {
 		return compilation_.error("D_DECL_TYPERED", end, "type redeclared: " + types::to_c(type),
 		                          "its own body defines it again");
 	define_struct(type, own, body);
+	if (types::info(type).name.empty())
+		places_[type.id] = std::move(body.places);
 }
 
 void Parser::enum_body(TypeRef type) {

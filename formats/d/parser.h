@@ -9,6 +9,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,9 +51,11 @@ private:
 		Tok base = Tok::End;
 		bool modified() const { return longs || is_short || is_signed || is_unsigned; }
 	};
+	using Places = std::map<std::string, Place, std::less<>>; // of members, by name
 	struct StructBody {
 		std::vector<types::MemberSpec> members;
 		std::deque<std::string> names; // that the members refer to
+		Places places;
 	};
 	struct Declarator {
 		std::string name;
@@ -153,9 +156,10 @@ private:
 	Place item_place_;
 	CAttributes attributes_; // since what they belong to began
 	bool in_predicate_ = false;
-	unsigned depth_ = 0;   // of parentheses in a predicate
-	unsigned nesting_ = 0; // of anything, to bound recursion
-	unsigned bodies_ = 0;  // of structs and enums that are open
+	unsigned depth_ = 0;                // of parentheses in a predicate
+	std::map<uint32_t, Places> places_; // of structs without a tag, by their id
+	unsigned nesting_ = 0;              // of anything, to bound recursion
+	unsigned bodies_ = 0;               // of structs and enums that are open
 	friend struct Nesting;
 };
 

@@ -547,3 +547,12 @@ BEGIN {
 abc de <> abc f f f
 
 --end
+
+@@ habit.member.anonymous-place | type.struct, type.union | wrong
+--args -xerrtags -s $D
+struct e { int a; struct { int b; union { int : 3; int a; }; }; };
+BEGIN { exit(0); }
+--out
+--errhas :1:56: error: member name redeclared: a [D_DECL_MNAME]
+--status 1
+--end
