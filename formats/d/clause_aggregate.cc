@@ -178,7 +178,7 @@ bool ClauseBuilder::llquantize(Node* call, uint64_t* arg) {
 		if (power > INT64_MAX / factor)
 			return bad("D_LLQUANT_MAGTOOBIG", 3,
 			           "llquantize( ) high magnitude (argument #4) is too large: the greatest "
-			           "value would not fit in 64 bits",
+			           "value would not fit in a signed integer of 64 bits",
 			           "");
 		power *= factor;
 	}

@@ -14,9 +14,20 @@
 namespace dfr::d {
 namespace {
 
-// The words of a control line; a quoted word keeps its quotes, a comment parts words.
-std::vector<std::string> words(std::string_view text) {
-	std::vector<std::string> out;
+// The words of a control line, and where each stands; a quoted word keeps its quotes, a comment parts words.
+struct ControlLine {
+	Place place; // of the '#'
+	std::vector<std::string> parts;
+	std::vector<uint32_t> offsets;
+
+	// An error about a word that is missing stands at the line's beginning.
+	Place at(size_t word) const {
+		return word < offsets.size() ? Place{place.source, offsets[word]} : place;
+	}
+};
+
+ControlLine read_line(Place place, std::string_view text) {
+	ControlLine line{place, {}, {}};
 	size_t i = 0;
 	while (i < text.size()) {
 		if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n' ||
@@ -36,9 +47,10 @@ std::vector<std::string> words(std::string_view text) {
 			       text[i] != '\r' && text.substr(i, 2) != "/*")
 				i++;
 		}
-		out.emplace_back(text.substr(begin, i - begin));
+		line.parts.emplace_back(text.substr(begin, i - begin));
+		line.offsets.push_back(place.offset + 1 + static_cast<uint32_t>(begin));
 	}
-	return out;
+	return line;
 }
 
 bool is_number(const std::string& text) {
@@ -62,20 +74,24 @@ bool only_before(std::string_view name) {
 	return std::find(std::begin(kEarly), std::end(kEarly), name) != std::end(kEarly);
 }
 
-void pragma_option(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
-	if (parts.size() != 4)
-		return compilation.error("D_PRAGMA_MALFORM", place,
+void pragma_option(Compilation& compilation, const ControlLine& line) {
+	if (line.parts.size() != 4)
+		return compilation.error("D_PRAGMA_MALFORM", line.at(4),
 		                         "superfluous or missing arguments specified for #pragma option",
 		                         "write: #pragma D option name[=value]");
-	const std::string& text = parts[3];
+	const std::string& text = line.parts[3];
 	const std::string name = text.substr(0, text.find('='));
+	if (name == "verbose") // of a front end, which has read it by now
+		return compilation.error("D_PRAGMA_OPTSET", line.at(3),
+		                         "option verbose cannot be set by a pragma",
+		                         "give it on the command line: -S, or -x verbose");
 	if (only_before(name))
 		return compilation.error(
-		    "D_PRAGMA_OPTSET", place, "option " + name + " cannot be set by a pragma",
+		    "D_PRAGMA_OPTSET", line.at(3), "option " + name + " cannot be set by a pragma",
 		    "it acts before the program is read: give it on the command line, -x " + text);
 	std::string reason, hint;
 	if (!set_option(compilation, text, &reason, &hint))
-		compilation.error("D_PRAGMA_OPTSET", place,
+		compilation.error("D_PRAGMA_OPTSET", line.at(3),
 		                  "failed to set option '" + text.substr(0, text.find('=')) + "'" +
 		                      (text.find('=') == std::string::npos
 		                           ? ""
@@ -104,45 +120,47 @@ NameFacts* pragma_name(Compilation& compilation, Place place, const std::string&
 	return &facts;
 }
 
-void pragma_attributes(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
-	const auto attributes = parts.size() > 3 ? parse_attributes(parts[3]) : std::nullopt;
-	if (parts.size() == 5 && attributes) {
-		if (NameFacts* const facts = pragma_name(compilation, place, parts[2], parts[4]))
+void pragma_attributes(Compilation& compilation, const ControlLine& line) {
+	const auto attributes = line.parts.size() > 3 ? parse_attributes(line.parts[3]) : std::nullopt;
+	if (line.parts.size() == 5 && attributes) {
+		if (NameFacts* const facts =
+		        pragma_name(compilation, line.at(4), line.parts[2], line.parts[4]))
 			facts->attributes = attributes;
-	} else if (parts.size() != 7 || !attributes) {
-		compilation.error("D_PRAGMA_MALFORM", place,
+	} else if (line.parts.size() != 7 || !attributes) {
+		compilation.error("D_PRAGMA_MALFORM", line.at(3),
 		                  "malformed #pragma attributes: invalid or missing attribute specification",
 		                  "write: #pragma D attributes Stable/Stable/Common name");
 	}
 }
 
-void pragma_binding(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
-	if (parts.size() != 5)
-		return compilation.error("D_PRAGMA_MALFORM", place,
+void pragma_binding(Compilation& compilation, const ControlLine& line) {
+	if (line.parts.size() != 5)
+		return compilation.error("D_PRAGMA_MALFORM", line.at(5),
 		                         "malformed #pragma binding: version or name missing",
 		                         "write: #pragma D binding \"1.0\" name");
-	const auto version = parse_version(unquoted(parts[3]));
+	const auto version = parse_version(unquoted(line.parts[3]));
 	if (!version)
-		return compilation.error("D_PRAGMA_INVAL", place,
-		                         "invalid version specified by #pragma binding: " + parts[3],
+		return compilation.error("D_PRAGMA_INVAL", line.at(3),
+		                         "invalid version specified by #pragma binding: " + line.parts[3],
 		                         "write: #pragma D binding \"1.0\" name");
-	if (NameFacts* const facts = pragma_name(compilation, place, parts[2], parts[4]))
+	if (NameFacts* const facts = pragma_name(compilation, line.at(4), line.parts[2], line.parts[4]))
 		facts->version = *version;
 }
 
-void pragma_depends_on(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
-	if (parts.size() < 5)
-		return compilation.error("D_PRAGMA_MALFORM", place, "malformed #pragma depends_on directive",
+void pragma_depends_on(Compilation& compilation, const ControlLine& line) {
+	if (line.parts.size() < 5)
+		return compilation.error("D_PRAGMA_MALFORM", line.place,
+		                         "malformed #pragma depends_on directive",
 		                         "write: #pragma D depends_on library FILE");
-	const std::string &kind = parts[3], &name = parts[4];
+	const std::string &kind = line.parts[3], &name = line.parts[4];
 	const bool library = kind == "library", module = kind == "module", provider = kind == "provider";
 	if (library && !compilation.in_library)
-		return compilation.error("D_PRAGMA_DEPEND", place,
+		return compilation.error("D_PRAGMA_DEPEND", line.at(3),
 		                         "a main program cannot depend on library " + name,
 		                         "drop the line: a library is read when one of its names is "
 		                         "used; -L names more folders of them");
 	if (!library && !module && !provider)
-		return compilation.error("D_PRAGMA_INVAL", place,
+		return compilation.error("D_PRAGMA_INVAL", line.at(3),
 		                         "invalid class " + kind + " specified by #pragma depends_on",
 		                         "known: library, module, provider");
 	ProbePattern pattern;
@@ -155,26 +173,27 @@ void pragma_depends_on(Compilation& compilation, Place place, const std::vector<
 	if (!found && compilation.in_library)
 		compilation.skip_file = true;
 	else if (!found)
-		compilation.error("D_PRAGMA_DEPEND", place, "program requires " + kind + " " + name,
+		compilation.error("D_PRAGMA_DEPEND", line.at(4), "program requires " + kind + " " + name,
 		                  "it is not there: load it first");
 }
 
-void pragma_d(Compilation& compilation, Place place, const std::vector<std::string>& parts) {
-	if (parts.size() < 3)
-		return compilation.error("D_PRAGMA_MALFORM", place, "malformed #pragma D: what is missing",
+void pragma_d(Compilation& compilation, const ControlLine& line) {
+	if (line.parts.size() < 3)
+		return compilation.error("D_PRAGMA_MALFORM", line.place,
+		                         "malformed #pragma D: what is missing",
 		                         "write option, attributes, binding or depends_on after it");
-	const std::string& what = parts[2];
+	const std::string& what = line.parts[2];
 	if (what == "option")
-		return pragma_option(compilation, place, parts);
+		return pragma_option(compilation, line);
 	if (what == "attributes")
-		return pragma_attributes(compilation, place, parts);
+		return pragma_attributes(compilation, line);
 	if (what == "binding")
-		return pragma_binding(compilation, place, parts);
+		return pragma_binding(compilation, line);
 	if (what == "depends_on")
-		return pragma_depends_on(compilation, place, parts);
+		return pragma_depends_on(compilation, line);
 	if (what == "error")
-		return compilation.error("D_PRAGERR", place, "#error: program raised an error", "");
-	compilation.error("D_PRAGMA_INVAL", place, "invalid #pragma D: " + what,
+		return compilation.error("D_PRAGERR", line.place, "#error: program raised an error", "");
+	compilation.error("D_PRAGMA_INVAL", line.at(2), "invalid #pragma D: " + what,
 	                  "known: option, attributes, binding, depends_on");
 }
 
@@ -397,7 +416,8 @@ bool set_option(Compilation& compilation, std::string_view text, std::string* re
 }
 
 void control_line(Compilation& compilation, Place place, std::string_view text) {
-	const std::vector<std::string> parts = words(text);
+	const ControlLine control = read_line(place, text);
+	const std::vector<std::string>& parts = control.parts;
 	if (parts.empty())
 		return;
 	// On a command line the argument's end ends the line, too.
@@ -439,7 +459,7 @@ void control_line(Compilation& compilation, Place place, std::string_view text) 
 	if (parts[1] == "error")
 		return compilation.error("D_PRAGERR", place, "#" + std::string(text), "");
 	if (parts[1] == "D")
-		return pragma_d(compilation, place, parts);
+		return pragma_d(compilation, control);
 	if (compilation.options.preprocess && parts[1].starts_with("pack"))
 		return pragma_pack(compilation, text);
 	// Pragmas of other languages are none of ours.
