@@ -205,7 +205,7 @@ BEGIN { exit(0); }
 @@ mistake.fields.syscall | probe.form, probe.none | wrong | kernel
 --args -qn 'syscall::read* { exit(0); }'
 --out
---errhas did you mean syscall::read*:?
+--errhas did you mean 'syscall::read*:'?
 --status 1
 --end
 
