@@ -40,6 +40,7 @@ public:
 	bool flushing() const override { return !taken_.empty() || pass_.under_way(); }
 	void wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) override;
 	void clear_aggregation(uint32_t varid, bool remove) override;
+	bool holds() const override { return holding_; }
 	bool storing_is_due() const override { return full_; }
 	void stored() override;
 	int64_t option(uint32_t option) override;

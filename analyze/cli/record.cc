@@ -91,8 +91,6 @@ private:
 	bool claims() const { return !arguments_.claim.empty(); }
 	void open_machine();
 	void claim();
-	void keep();
-	void hold();
 	void open_recording();
 	lib::Consumer::Callbacks hooks();
 	d::Compiled program(uint32_t target);
@@ -132,7 +130,8 @@ void Recorder::salvage(const Error& why) {
 	if (const uint64_t records = recording_->unwritten())
 		std::fprintf(stderr, "dfr: %s records are not in %s%s\n", with_commas(records).c_str(),
 		             arguments_.output.c_str(),
-		             recording_->holds() ? "; the state keeps them for the next --claim" : "");
+		             backend_->session().holds() ? "; the state keeps them for the next --claim"
+		                                         : "");
 	recording_->give_up(why.what());
 }
 
@@ -191,24 +190,14 @@ void Recorder::open_recording() {
 	recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, backend_->session());
 }
 
-// Blocks of a kept state stay in the kernel until they are on the disk, so that the next claim, or a crash
-// dump, has what this command could not write.
-void Recorder::hold() {
-	backend_->device()->hold();
-	recording_->hold();
-}
-
-void Recorder::keep() {
-	backend_->device()->keep(arguments_.keep);
-	hold();
-}
-
+// Blocks of a kept state stay in the kernel until they are on the disk (hold()), so that the next claim, or a
+// crash dump, has what this command could not write.
 void Recorder::claim() {
 	if (!backend_->device())
 		throw Error("there is nothing to claim in this process", "leave --engine out");
 	backend_->device()->claim(arguments_.claim);
+	backend_->device()->hold();
 	open_recording();
-	hold();
 }
 
 lib::Consumer::Callbacks Recorder::hooks() {
@@ -236,8 +225,10 @@ bool Recorder::start() {
 	recording_->program(0, bytes_of(dof), compiled.image.source);
 	consumer_->report_faults();
 	recording_->program(1, bytes_of(render::error_program()), {});
-	if (!arguments_.keep.empty() && backend_->device())
-		keep();
+	if (!arguments_.keep.empty() && backend_->device()) {
+		backend_->device()->keep(arguments_.keep);
+		backend_->device()->hold();
+	}
 	consumer_->style().quiet = arguments_.program.quiet; // a buffer that is smaller than asked is told
 	consumer_->go();
 	consumer_->style().quiet = true;

@@ -82,7 +82,7 @@ void Recording::pass(uint64_t until) {
 		return;
 	written_ = now;
 	writer_.account(session_, until);
-	if (held_ && now >= synced_ + kSyncEvery)
+	if (session_.holds() && now >= synced_ + kSyncEvery)
 		store();
 }
 

@@ -22,9 +22,7 @@ public:
 
 	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
 	void program(size_t index, std::vector<std::byte> dof, std::string source);
-	// The session holds its blocks (DeviceSession::hold()): it is told when they are on the disk.
-	void hold() { held_ = true; }
-	bool holds() const { return held_; }
+	// Of a session that holds its blocks: it is told when they are on the disk.
 	void block(const trace::Block& block);
 	// Each record, before it is rendered: the tables that a printa() is going to show stay in the file.
 	void record(const trace::Record& record, render::Renderer& renderer);
@@ -54,8 +52,7 @@ private:
 	uint64_t newest_ = 0;                    // time of a record so far
 	trace::Catalog whole_;                   // the session's, with programs_
 	size_t known_ = 0;                       // entries of the session's when whole_ was made
-	bool held_ = false;
-	uint64_t given_ = 0; // records
+	uint64_t given_ = 0;                     // records
 	std::chrono::steady_clock::time_point written_{}, synced_{};
 };
 

@@ -38,6 +38,7 @@ public:
 	// A session may keep the blocks that next() gave in the engine's memory, where the harvest of a crash
 	// dump finds them, until the caller calls stored() because they are on the disk. storing_is_due():
 	// no more should be kept; next() gives none before stored().
+	virtual bool holds() const { return false; }
 	virtual bool storing_is_due() const { return false; }
 	virtual void stored() {}
 	// The value of a runtime option that is in force after go().
