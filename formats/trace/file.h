@@ -32,13 +32,11 @@ public:
 	void block(const Block& block);                          // buffered per CPU, compressed by chunk
 	void aggregations(const std::vector<AggEntry>& entries); // readers use those of the last call
 	void snapshot(const AggSnapshot& snapshot);              // for rendering records up to its time
-	void losses(const Losses& losses);
 	// Writes what is buffered, then losses, remarks and partial() of a source, so that a reader of the file
 	// gets the same. whole_until: every record before this time has been given to block(); 0: not known.
 	void account(BlockSource& source, uint64_t whole_until = 0);
 	// After an error: ends the file with what could be written, without what is buffered, and says so in it.
 	void give_up(BlockSource& source, const std::string& why);
-	void write();  // writes what is buffered: it survives this process, not the machine
 	void flush();  // writes what is buffered, and syncs
 	void finish(); // writes index and end mark; the file is complete
 

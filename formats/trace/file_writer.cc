@@ -121,10 +121,6 @@ void FileWriter::snapshot(const AggSnapshot& snapshot) {
 	impl_->other(SegmentType::kAggregationsAt, payload);
 }
 
-void FileWriter::losses(const Losses& losses) {
-	impl_->other(SegmentType::kLosses, encode_ledger({.losses = losses}));
-}
-
 void FileWriter::account(BlockSource& source, uint64_t whole_until) {
 	impl_->write_all();
 	Ledger ledger{.losses = source.losses(),
@@ -154,10 +150,6 @@ void FileWriter::give_up(BlockSource& source, const std::string& why) {
 		impl_->gave_up += "; " + std::to_string(left) + " records could not be written";
 	account(source);
 	finish();
-}
-
-void FileWriter::write() {
-	impl_->write_all();
 }
 
 void FileWriter::flush() {

@@ -288,7 +288,7 @@ void fuzz_copy(Decisions& in) {
 		                         [&]() -> const trace::Catalog& { return source.the_catalog; });
 		trace::copy_to_file(source, writer);
 		writer.snapshot({.time = 1, .entries = source.aggs});
-		writer.losses(source.lost);
+		writer.account(source);
 		if (end % 4)
 			writer.finish();
 		if (end % 4 == 2)

@@ -302,12 +302,12 @@ TEST_CASE("the power goes at any call: what was called stored is on the disk", "
 // The kernel may drop what it could not write, and report success the next time.
 TEST_CASE("after a sync that failed nothing is called stored any more", "[recorder][storage]") {
 	test::Disk disk;
-	trace::Catalog catalog;
+	PlayedSession session;
 	trace::FileWriter writer(
-	    "played", false, [&]() -> const trace::Catalog& { return catalog; },
+	    "played", false, [&]() -> const trace::Catalog& { return session.catalog(); },
 	    std::make_unique<test::PlayedFile>(disk));
 	writer.block(block_of(1));
-	writer.write();
+	writer.account(session); // what is left of flush() is the sync
 	disk.error = EIO;
 	disk.fails_at = disk.calls + 1;
 	CHECK_THROWS_AS(writer.flush(), Error);

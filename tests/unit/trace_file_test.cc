@@ -83,9 +83,9 @@ Written write_sample(const std::string& path) {
 			    {UINT64_MAX, {{.varid = 1, .kind = 0x0701, .key = {}, .words = {2}}}});
 		}
 	}
-	trace::Losses losses;
-	losses.add({.cause = DFR_LOSS_NMI, .probe = 1, .cpu = 0, .count = 4, .from = 1, .to = 9});
-	writer.losses(losses);
+	test::ListSource source;
+	source.lost.add({.cause = DFR_LOSS_NMI, .probe = 1, .cpu = 0, .count = 4, .from = 1, .to = 9});
+	writer.account(source);
 	writer.aggregations({{.varid = 1, .kind = 0x0701, .key = std::vector<std::byte>(8), .words = {5}}});
 	writer.finish();
 	result.bytes = read_whole(path);
