@@ -106,7 +106,7 @@ static inline bool dfr_firing_work(struct dfr_firing *firing, const struct dfr_s
 	return true;
 }
 
-/* Frees all scratch memory; for those who run DIF without ECBs. */
+/* Frees all scratch memory: another clause begins. */
 static inline void dfr_machine_reset_scratch(struct dfr_machine *m)
 {
 	m->m_scratch_ptr = m->m_scratch;

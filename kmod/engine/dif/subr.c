@@ -141,7 +141,7 @@ static u64 memref(struct dfr_machine *m, u64 addr, u64 n)
 static u64 keep_string(struct dfr_machine *m, u8 *buffer, u64 string, u64 n)
 {
 	dfr_copy_own(buffer, dfr_pointer(string), n + 1);
-	memset(buffer + n + 1, 0, m->m_strsize - (n + 1));
+	dfr_scratch_clear(buffer, n + 1, m->m_strsize);
 	return dfr_scratch_keep(m, buffer, n + 1);
 }
 
