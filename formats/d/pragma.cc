@@ -65,12 +65,13 @@ std::string unquoted(const std::string& text) {
 	return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
-// What these are for has happened when the program's text is read: preprocessing it, finding types and libraries.
+// What these are for has happened when the program's text is read: preprocessing it, finding types and libraries, and
+// what a front end decides by its own arguments.
 bool only_before(std::string_view name) {
 	static constexpr std::string_view kEarly[] = {
-	    "cpp",    "cppargs", "cpphdrs",   "cpppath", "ctfpath", "ctypes",  "define",  "dtypes",
-	    "engine", "incdir",  "kdefs",     "knodefs", "ldpath",  "libdir",  "modpath", "procfspath",
-	    "setenv", "stdc",    "syslibdir", "udefs",   "undef",   "unodefs", "unsetenv"};
+	    "cpp",    "cppargs", "cpphdrs",   "cpppath", "ctfpath", "ctypes",  "define",   "dtypes",
+	    "engine", "incdir",  "kdefs",     "knodefs", "ldpath",  "libdir",  "modpath",  "procfspath",
+	    "setenv", "stdc",    "syslibdir", "udefs",   "undef",   "unodefs", "unsetenv", "verbose"};
 	return std::find(std::begin(kEarly), std::end(kEarly), name) != std::end(kEarly);
 }
 
@@ -81,10 +82,6 @@ void pragma_option(Compilation& compilation, const ControlLine& line) {
 		                         "write: #pragma D option name[=value]");
 	const std::string& text = line.parts[3];
 	const std::string name = text.substr(0, text.find('='));
-	if (name == "verbose") // of a front end, which has read it by now
-		return compilation.error("D_PRAGMA_OPTSET", line.at(3),
-		                         "option verbose cannot be set by a pragma",
-		                         "give it on the command line: -S, or -x verbose");
 	if (only_before(name))
 		return compilation.error(
 		    "D_PRAGMA_OPTSET", line.at(3), "option " + name + " cannot be set by a pragma",
