@@ -6,16 +6,16 @@
 // whichever call to the file system fails.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
+#include <cstdio>
 #include <deque>
 #include <functional>
-#include <unistd.h>
 
 #include "formats/abi/dof.h"
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "recorder/drain.h"
 #include "tests/unit/played_disk.h"
+#include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
 using namespace dfr;
@@ -90,16 +90,14 @@ public:
 	trace::Losses lost;
 };
 
-struct ScratchFile {
-	ScratchFile() {
-		char name[] = "/tmp/dfr-drain-XXXXXX";
-		close(mkstemp(name));
-		path = name;
-	}
-	~ScratchFile() { unlink(path.c_str()); }
-	ScratchFile(const ScratchFile&) = delete;
-	ScratchFile& operator=(const ScratchFile&) = delete;
-	std::string path;
+// A session that is drained into a file.
+struct Drained {
+	test::ScratchFolder folder;
+	std::string path = folder.file("drained.dfr");
+	PlayedSession session;
+	trace::FileWriter writer{path, false,
+	                         [this]() -> const trace::Catalog& { return session.catalog(); }};
+	recorder::Drain drain{session, writer};
 };
 
 uint64_t blocks_in(const std::string& path) {
@@ -112,22 +110,17 @@ uint64_t blocks_in(const std::string& path) {
 
 } // namespace
 
-TEST_CASE("a drained session is in the file to the last open block", "[recorder]") {
-	const ScratchFile scratch;
-	PlayedSession session;
-	trace::FileWriter writer(scratch.path, true,
-	                         [&]() -> const trace::Catalog& { return session.catalog(); });
-	recorder::Drain drain(session, writer);
+TEST_CASE_METHOD(Drained, "a drained session is in the file to the last open block", "[recorder]") {
 	CHECK(drain.pump() == 3);
 	CHECK(drain.pump() == 0);
 	drain.checkpoint();
-	CHECK(blocks_in(scratch.path) == 4); // another reader, while it is being written
+	CHECK(blocks_in(path) == 4); // another reader, while it is being written
 	session.aggs = {{.varid = 1, .kind = DFR_ACT_COUNT, .key = {}, .words = {9}}};
 	session.lost.add({.cause = DFR_LOSS_PRINCIPAL, .count = 2});
 	drain.finish();
 	CHECK(drain.blocks() == 4);
 	CHECK(drain.records() == 4);
-	const auto file = trace::open_file(scratch.path);
+	const auto file = trace::open_file(path);
 	CHECK(file->facts().finished);
 	CHECK(file->aggregations().at(0).words.at(0) == 9);
 	trace::Merger merger(*file);
@@ -144,17 +137,13 @@ TEST_CASE("a drained session is in the file to the last open block", "[recorder]
 
 // Whenever a session hears that its blocks are stored, the file has them: the kernel may forget
 // them then, and may crash the moment after.
-TEST_CASE("blocks are given back when the file has them, at the latest when many are held", "[recorder]") {
-	const ScratchFile scratch;
-	PlayedSession session;
+TEST_CASE_METHOD(Drained, "blocks are given back when the file has them, at the latest when many are held",
+                 "[recorder]") {
 	session.closed = {1, 2, 3, 4, 5};
 	session.open = 6;
 	session.hold_most = 2;
 	std::vector<uint64_t> in_file;
-	session.on_stored = [&] { in_file.push_back(blocks_in(scratch.path)); };
-	trace::FileWriter writer(scratch.path, true,
-	                         [&]() -> const trace::Catalog& { return session.catalog(); });
-	recorder::Drain drain(session, writer);
+	session.on_stored = [&] { in_file.push_back(blocks_in(path)); };
 	CHECK(drain.pump() == 4); // one store at a time
 	CHECK(in_file == std::vector<uint64_t>{2});
 	CHECK(drain.pump() == 1);
@@ -171,15 +160,16 @@ namespace {
 
 // The values of the records that a file with these bytes holds. whole: it must have its end mark.
 std::vector<uint64_t> values_in(const std::vector<std::byte>& bytes, bool whole = false) {
-	const ScratchFile file;
-	FILE* const stream = std::fopen(file.path.c_str(), "wb");
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("values.dfr");
+	FILE* const stream = std::fopen(path.c_str(), "wb");
 	REQUIRE(stream);
 	REQUIRE(std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size());
 	std::fclose(stream);
 	std::vector<uint64_t> values;
 	if (bytes.size() < 64) // a head and nothing else
 		return values;
-	const auto source = trace::open_file(file.path);
+	const auto source = trace::open_file(path);
 	CHECK((source->facts().finished || !whole));
 	trace::Merger merger(*source);
 	merger.run([&](const trace::Record& record) {
@@ -315,15 +305,11 @@ TEST_CASE("after a sync that failed nothing is called stored any more", "[record
 	CHECK_THROWS_AS(writer.finish(), Error);
 }
 
-TEST_CASE("a checkpoint has the open blocks, and says until when the file is whole", "[recorder]") {
-	const ScratchFile scratch;
-	PlayedSession session;
-	trace::FileWriter writer(scratch.path, true,
-	                         [&]() -> const trace::Catalog& { return session.catalog(); });
-	recorder::Drain drain(session, writer);
+TEST_CASE_METHOD(Drained, "a checkpoint has the open blocks, and says until when the file is whole",
+                 "[recorder]") {
 	drain.checkpoint();
-	CHECK(blocks_in(scratch.path) == 4);
-	const auto file = trace::open_file(scratch.path);
+	CHECK(blocks_in(path) == 4);
+	const auto file = trace::open_file(path);
 	CHECK(file->facts().whole_until == 1000); // the played session's time of flush()
 	CHECK(file->partial());
 }
