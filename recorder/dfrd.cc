@@ -214,9 +214,8 @@ public:
 	// How the state was when this daemon ended; for the last message, and for its status.
 	const char* state() const {
 		if (status_.activity == DFR_KILLED)
-			return "the kernel had killed the state, so nothing was recorded since (dfr info "
-			       "says "
-			       "when)";
+			return "the kernel had killed the state, so nothing was recorded since "
+			       "(dfr info says when)";
 		if (ended(status_))
 			return "the recorded program has ended";
 		return options_.stop ? "the state was stopped" : "the state records on";

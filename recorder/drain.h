@@ -22,8 +22,8 @@ public:
 	// Moves the blocks that are closed now; returns how many.
 	uint64_t pump();
 	// Writes catalog, blocks (the open ones too), aggregations and losses to the disk. A power cut then
-	// loses only what is recorded afterwards; a kernel crash loses nothing if the session holds its blocks, because the
-	// crash dump has those that are not on the disk yet.
+	// loses only what is recorded afterwards; a kernel crash loses nothing if the session holds its
+	// blocks, because the crash dump has those that are not on the disk yet.
 	void checkpoint();
 	// Moves the rest, open blocks included, and ends the file.
 	void finish();

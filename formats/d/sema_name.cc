@@ -2,7 +2,8 @@
 //
 // Analysis of names: built-ins, inlines, variables of the three scopes, kernel
 // symbols, enumerators, args[]. A variable comes to be with its first
-// assignment in the text, which gives it its type.
+// assignment in the text, which gives it its type. One file, because a name is
+// looked for among all of these in one order; it is long for the kinds of names.
 #include "formats/d/sema.h"
 
 #include "formats/d/attributes.h"

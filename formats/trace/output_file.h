@@ -17,8 +17,8 @@ namespace dfr::trace {
 class OutputFile {
 public:
 	virtual ~OutputFile() = default;
-	virtual int create(const std::string& path,
-	                   bool replace) = 0; // -EEXIST: it exists, and is not replaced
+	// -EEXIST: there is such a file, and it is not to be replaced.
+	virtual int create(const std::string& path, bool replace) = 0;
 	virtual long write(uint64_t offset, std::span<const std::byte> bytes) = 0;
 	virtual int truncate(uint64_t size) = 0;
 	// What was written, the file's size and its name survive a power cut.

@@ -34,8 +34,8 @@ struct Ledger {
 	Losses losses;
 	std::vector<std::string> remarks = {};
 	bool partial = false;
-	uint64_t whole_until =
-	    0; // every record before this time is in the file, in front of this; 0: not known
+	// Every record before this time is in the file, in front of this; 0: not known.
+	uint64_t whole_until = 0;
 };
 std::vector<std::byte> encode_ledger(const Ledger& ledger);
 Ledger decode_ledger(std::span<const std::byte> payload);
