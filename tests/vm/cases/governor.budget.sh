@@ -3,7 +3,7 @@
 cat >w.sh <<'END'
 guest-device load 5 100 >calls
 sleep 3
-guest-device getppid 50
+guest-device getppid 5
 END
 dfr record -o r.dfr --keep mine -s /costly.d -- sh w.sh >/dev/null 2>err
 echo "status $?"
@@ -17,5 +17,5 @@ echo "$((recorded + lost - calls)) more than the load's"
 [ "$lost" -gt 100 ] && [ "$recorded" -gt 100 ] && echo some of each
 dfr replay -qn '
 	syscall::getppid:entry { @[tid] = count(); }
-' r.dfr | awk '$2 == 50 { print "all of the last" }'
+' r.dfr | awk '$2 == 5 { print "all of the last" }'
 dfr stop mine
