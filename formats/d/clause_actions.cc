@@ -613,6 +613,7 @@ void ClauseBuilder::setopt(Node* call, const ActionInfo& info) {
 			        " is incompatible with prototype:\n\tprototype: string\n\t argument: " +
 			        sema_.type_text(text),
 			    "");
+		sema_.to_text(text);
 		if (i == 0 && text->kind == Nk::String) {
 			const OptionInfo* const option = find_option(text->text);
 			if (!option || option->time != OptionTime::Dynamic)

@@ -648,6 +648,8 @@ private:
 			value = convert(value, node->b, left->type);
 		if (left->kind != Nk::Var && types_.is_by_ref(left->type))
 			return copy(left, node->b, value);
+		if (types_.is_array(left->type) && types_.is_string(node->b->type))
+			value = padded(left, node->b, value);
 		return store(left, value);
 	}
 
@@ -731,10 +733,26 @@ private:
 
 	// A struct or string into memory; a text only up to its end.
 	unsigned copy(const Node* left, const Node* from, unsigned value) {
-		const uint64_t room = types_.size(left->type);
 		const Waiting held = hold(value, true);
 		const unsigned address = need_address(gen_address(left));
 		value = take(held);
+		copy_to(address, left, from, value);
+		code_.release(address);
+		return value;
+	}
+
+	// A text that an array variable takes, with zeros behind it up to the array's size.
+	unsigned padded(const Node* left, const Node* from, unsigned value) {
+		const unsigned address = gen_int(types_.size(left->type));
+		code_.mark(left->place);
+		code_.emit(DIF_INSTR_R(DIF_OP_ALLOCS, address, 0, address));
+		copy_to(address, left, from, value);
+		code_.release(value);
+		return address;
+	}
+
+	void copy_to(unsigned address, const Node* left, const Node* from, unsigned value) {
+		const uint64_t room = types_.size(left->type);
 		unsigned size = 0;
 		if (from->kind == Nk::String) {
 			size = gen_int(std::min<uint64_t>(from->text.size() + 1, room));
@@ -758,8 +776,6 @@ private:
 		code_.mark(left->place);
 		three(DIF_OP_COPYS, value, size, address);
 		code_.release(size);
-		code_.release(address);
-		return value;
 	}
 
 	// -- calls

@@ -166,8 +166,7 @@ void Parser::member(TypeRef base, StructBody& body) {
 	}
 	// The program's string has no C size of its own.
 	if (compilation_.types.is_string(one.type))
-		one.type = compilation_.types.program().array(compilation_.types.basic("char"),
-		                                              compilation_.types.string_size());
+		one.type = compilation_.types.stored_string();
 	check_alignment(attributes_, one.place);
 	body.places[one.name] = one.place;
 	body.members.push_back({body.names.emplace_back(one.name), of_mode(one.type), width,

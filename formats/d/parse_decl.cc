@@ -271,8 +271,7 @@ TypeRef Parser::array_suffix(TypeRef base, Declarator& out) {
 		count = 1;
 	}
 	if (compilation_.types.is_string(base))
-		base = compilation_.types.program().array(compilation_.types.basic("char"),
-		                                          compilation_.types.string_size());
+		base = compilation_.types.stored_string();
 	return compilation_.types.program().array(base, count);
 }
 

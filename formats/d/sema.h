@@ -63,6 +63,7 @@ public:
 	// Whether the node is an action's name with arguments: stack(), printf().
 	static bool is_action_call(const Node* node);
 	bool convertible(types::TypeRef to, const Node* from);
+	void to_text(Node*& node);
 	bool is_null(const Node* node) const;
 	Node* cast_to(types::TypeRef type, Node* value);
 	std::string type_text(const Node* node);
@@ -118,6 +119,7 @@ private:
 	void size(Node* node);
 	void offset(Node* node);
 	void stringof(Node* node);
+	Node* stringof_value(Node* value);
 
 	// -- sema_number.cc: floating point and constants
 	void to_double(Node*& node);

@@ -345,10 +345,40 @@ void Sema::stringof(Node* node) {
 	node->kind = Nk::Stringof;
 	node->type = types_.string_type();
 	node->user = false;
-	if (from->user) {
-		// A user pointer's text has to be copied in.
-		*node = *hidden_call(DIF_SUBR_COPYINSTR, {from}, types_.string_type(), node->place);
-	}
+	// A char array's text ends at the array's end, if not before.
+	const uint64_t room = types_.is_char_array(from->type) ? types_.size(from->type) : 0;
+	const bool full = room && room < types_.string_size();
+	if (!full && !from->user)
+		return;
+	const auto number = [&](uint64_t value) {
+		Node* const out = compilation_.arena.make(Nk::Int, node->place);
+		out->type = types_.int_type();
+		out->value = value;
+		out->analyzed = true;
+		return out;
+	};
+	std::vector<Node*> given = {from};
+	if (full && !from->user)
+		given.push_back(number(0));
+	if (full)
+		given.push_back(number(room));
+	// A user pointer's text has to be copied in.
+	*node = *hidden_call(from->user ? DIF_SUBR_COPYINSTR : DIF_SUBR_SUBSTR, std::move(given),
+	                     types_.string_type(), node->place);
+}
+
+// Where a string is wanted: what is none by itself becomes one, because only its type says where it ends, or that it
+// is in user memory.
+void Sema::to_text(Node*& node) {
+	if (!types_.is_string(node->type) && (types_.is_char_array(node->type) || node->user))
+		node = stringof_value(node);
+}
+
+Node* Sema::stringof_value(Node* value) {
+	Node* const out = compilation_.arena.make(Nk::Stringof, value->place);
+	out->a = value;
+	analyze(out);
+	return out;
 }
 
 } // namespace dfr::d

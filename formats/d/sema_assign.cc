@@ -146,7 +146,9 @@ void Sema::assign(Node* node) {
 				              "the right-hand side has no value");
 			if (types_.is_array(value->type) && !types_.is_char_array(value->type))
 				return no_array(node, value);
-			create(left, value->type, value->user);
+			create(left,
+			       types_.is_stored_string(value->type) ? types_.string_type() : value->type,
+			       value->user);
 		}
 		analyze(left);
 	}
@@ -162,10 +164,11 @@ void Sema::assign(Node* node) {
 // What a string in memory takes: a char array's text, and none from NULL, for it has no address of its own.
 Node* Sema::text_of(Node* value) {
 	const bool null = is_null(value);
-	if (!null && !types_.is_char_array(value->type))
+	if (!null) {
+		to_text(value);
 		return value;
-	Node* const out = compilation_.arena.make(null ? Nk::String : Nk::Stringof, value->place);
-	out->a = null ? nullptr : value;
+	}
+	Node* const out = compilation_.arena.make(Nk::String, value->place);
 	analyze(out);
 	return out;
 }
@@ -176,14 +179,19 @@ void Sema::assign_plain(Node* node) {
 	// A variable that was made from a char array is a text; a string in memory (a member, an element) is one of so
 	// many chars.
 	const bool made = left->kind == Nk::Var && !left->variable->declared;
-	const bool string = left->kind != Nk::Var && types_.is_char_array(left->type) &&
-	                    types_.size(left->type) == types_.string_size() &&
+	const bool string = left->kind != Nk::Var &&
+	                    (types_.is_string(left->type) || types_.is_stored_string(left->type)) &&
 	                    (types_.is_char_array(node->b->type) || !types_.is_array(node->b->type));
 	if (types_.is_array(left->type) && !made && !string)
 		return no_array(node, left);
 	if (string) {
 		node->b = text_of(node->b);
 		node->type = types_.string_type(); // a text, which may be shorter than the array
+	} else if (types_.is_string(left->type) && types_.is_string_like(node->b->type)) {
+		to_text(node->b);
+	} else if (types_.is_char_array(left->type) && types_.is_string_like(node->b->type) &&
+	           !types_.same(left->type, node->b->type)) {
+		node->b = stringof_value(node->b); // as much of the text as the variable has room for
 	}
 	if (!convertible(left->type, node->b))
 		return poison(node, "D_OP_INCOMPAT",

@@ -128,10 +128,8 @@ void Sema::fit_arguments(Node* node, const Subroutine& known) {
 			    : c == 'w' ? "it writes only to memory from alloca() or copyin()"
 			    : c == '6' ? "it reads 16 bytes: cast the pointer to in6_addr_t *"
 			               : "");
-		// A user pointer's text has to be copied in; a kernel load would fault.
-		if (c == 's' && argument->user && !types_.is_string(argument->type))
-			argument = hidden_call(DIF_SUBR_COPYINSTR, {argument}, types_.string_type(),
-			                       argument->place);
+		if (c == 's')
+			to_text(argument);
 		if (c == 'w')
 			decay(argument);
 		if (c == 'c')

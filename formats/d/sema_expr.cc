@@ -450,6 +450,15 @@ void Sema::comparison(Node* node) {
 			b->value = 0;
 			return fold(node);
 		}
+		// A literal that is shorter than the array ends the comparison within it.
+		const auto within = [&](const Node* array, const Node* other) {
+			return other->kind == Nk::String && !array->user &&
+			       other->text.size() < types_.size(array->type);
+		};
+		if (!within(a, b))
+			to_text(a);
+		if (!within(b, a))
+			to_text(b);
 		return;
 	}
 	decay(a);
@@ -547,6 +556,11 @@ void Sema::ternary(Node* node) {
 		return poison(node, "D_OP_DYN", "operator ?: cannot choose between translated values",
 		              "choose between their members");
 	Node *&b = node->b, *&c = node->c;
+	for (Node** const one : {&b, &c}) {
+		Node* const other = one == &b ? c : b;
+		if (types_.is_string(other->type) && types_.is_string_like((*one)->type))
+			to_text(*one);
+	}
 	decay(b);
 	decay(c);
 	const TypeRef type = choice_type(b, c);

@@ -409,6 +409,8 @@ void Sema::assoc(Node* node, Variable* found) {
 			                 "an associative array keeps the keys of its first use");
 		if (types_.is_struct(key->type) && key->user)
 			key = copied_in(key);
+		if (strings && key->user)
+			to_text(key);
 		// Keys are compared in 64 bits: a wider one is another key, not this one's low half.
 		if (types_.is_integer(found->keys[i]) && !types_.same(found->keys[i], key->type) &&
 		    types_.size(key->type) <= types_.size(found->keys[i]))

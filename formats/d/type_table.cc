@@ -108,6 +108,13 @@ TypeRef TypeTable::string_type() {
 	return string_;
 }
 
+TypeRef TypeTable::stored_string() {
+	TypeRef& known = stored_strings_[strsize_];
+	if (!known)
+		known = program_.typedef_name("string", program_.array(basic("char"), strsize_));
+	return known;
+}
+
 TypeRef TypeTable::named(std::string_view name) {
 	for (const Alias& alias : kTypedefs) {
 		if (alias.name != name)
@@ -243,6 +250,20 @@ bool TypeTable::is_string(TypeRef type) {
 	for (unsigned depth = 0; type && depth < types::kMaxDepth; depth++) {
 		if (type == string_)
 			return true;
+		const TypeInfo what = types::info(type);
+		if (what.kind < Kind::Typedef)
+			return false;
+		type = what.target;
+	}
+	return false;
+}
+
+bool TypeTable::is_stored_string(TypeRef type) {
+	for (unsigned depth = 0; type && depth < types::kMaxDepth; depth++) {
+		for (const auto& one : stored_strings_) {
+			if (type == one.second)
+				return true;
+		}
 		const TypeInfo what = types::info(type);
 		if (what.kind < Kind::Typedef)
 			return false;

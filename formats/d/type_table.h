@@ -51,6 +51,8 @@ public:
 	types::TypeRef basic(std::string_view name); // "int", "unsigned long", ...
 	types::TypeRef int_type() { return basic("int"); }
 	types::TypeRef string_type();
+	// What a member or an element that is a string has: an array of as many chars as strings have now.
+	types::TypeRef stored_string();
 	// The alignment that a typedef's attributes ask for, whatever its type's is; 0: none.
 	void set_alignment(types::TypeRef name, uint64_t bytes) { alignments_[name.id] = bytes; }
 	uint64_t alignment_of(types::TypeRef type);
@@ -70,7 +72,8 @@ public:
 	// -- Questions; all look through typedefs and qualifiers.
 	types::TypeInfo info(types::TypeRef type);
 	bool is_string(types::TypeRef type);
-	bool is_integer(types::TypeRef type); // enums too
+	bool is_stored_string(types::TypeRef type); // a char array, too
+	bool is_integer(types::TypeRef type);       // enums too
 	bool is_float(types::TypeRef type);
 	bool is_pointer(types::TypeRef type);
 	bool is_scalar(types::TypeRef type) { return is_integer(type) || is_pointer(type); }
@@ -105,7 +108,8 @@ private:
 	types::ProgramTypes program_;
 	const std::vector<types::Enumerator>* open_enum_ = nullptr;
 	types::TypeRef string_;
-	std::map<types::TypeId, uint64_t> alignments_; // of the program's typedefs
+	std::map<uint64_t, types::TypeRef> stored_strings_; // by their size
+	std::map<types::TypeId, uint64_t> alignments_;      // of the program's typedefs
 	std::function<bool(std::string_view)> provider_;
 };
 

@@ -556,3 +556,141 @@ BEGIN { exit(0); }
 --errhas :1:56: error: member name redeclared: a [D_DECL_MNAME]
 --status 1
 --end
+
+@@ habit.full-array.text | op.stringof, op.assign, op.string, type.array, type.string | boundary
+struct s { char a[4]; char b[4]; };
+struct s v;
+string t;
+string self u;
+string k[int];
+inline string i = v.a;
+BEGIN {
+	v.a[0] = 'a'; v.a[1] = 'b'; v.a[2] = 'c'; v.a[3] = 'd'; v.b[0] = 'x'; v.b[1] = 'y';
+	t = v.a; self->u = v.a; k[1] = v.a;
+	printf("%s %s %s %s %s %s\n", t, self->u, k[1], stringof(v.a), (string)v.a, i);
+	printf("%d %d %d %d\n", v.a == "abcd", v.a == "abcdxy", "abcd" >= v.a, t == v.a);
+	printf("%s %s\n", t == t ? v.a : "n", t == t ? "n" : v.a);
+	exit(0);
+}
+--out
+abcd abcd abcd abcd abcd abcd
+1 0 1 1
+abcd n
+
+--end
+
+@@ habit.full-array.subroutines | subr.strlen, subr.strjoin, subr.strtok, subr.index, subr.strstr, subr.substr, type.array | boundary
+struct s { char a[4]; char b[4]; };
+struct s v;
+BEGIN {
+	v.a[0] = 'a'; v.a[1] = 'b'; v.a[2] = 'c'; v.a[3] = 'd'; v.b[0] = 'x'; v.b[1] = 'y';
+	printf("%d %s %s %s %d\n", strlen(v.a), strjoin(v.a, "-"), strtok(v.a, "c"), toupper(v.a), index(v.a, "x"));
+	printf("%d %d %s %s\n", strstr(v.a, "y") == NULL, strchr(v.a, 'x') == NULL, substr(v.a, 2), substr(v.a, 1, -1));
+	printf("%s %s\n", basename(v.a), strtok(NULL, "c"));
+	exit(0);
+}
+--out
+4 abcd- ab ABCD -1
+1 1 cd bc
+abcd d
+
+--end
+
+@@ habit.full-array.user | op.stringof, op.assign, op.string, type.array, subr.copyinstr | boundary | process
+struct s { char a[4]; char b[4]; };
+string t;
+int k[string];
+BEGIN {
+	this->p = (struct s *)alloca(16);
+	this->p->a[0] = 'a'; this->p->a[1] = 'b'; this->p->a[2] = 'c'; this->p->a[3] = 'd'; this->p->b[0] = 'x';
+	this->u = (userland struct s *)this->p; this->c = (userland char *)this->p;
+	t = this->u->a; k[this->u->a] = 5; k[this->c] = 6;
+	printf("%s %d %d %d %d\n", t, strlen(this->u->a), this->u->a == "abcd", this->c == "abcdx", k["abcd"]);
+	t = this->c;
+	printf("%s %d %s\n", t, k["abcdx"], t == "" ? "n" : this->c);
+	exit(0);
+}
+--out
+abcd 4 1 1 5
+abcdx 6 abcdx
+
+--end
+
+@@ habit.full-array.variable | op.assign, var.type, type.array | boundary
+struct s { char a[4]; char b[8]; };
+struct s v;
+BEGIN {
+	v.a[0] = 'a'; v.a[1] = 'b'; v.a[2] = 'c'; v.a[3] = 'd'; v.b[0] = 'x'; v.b[1] = 'y';
+	x = v.a; y = v.b;
+	y = v.a; printf("%s ", y);
+	y = "q"; printf("%s%d%d ", y, y[2], y[7]);
+	x = "wxyz12"; printf("%s ", x);
+	x = (char *)"m"; printf("%s%d\n", x, x[3]);
+	exit(0);
+}
+--out
+abcd q00 wxyz m0
+
+--end
+
+@@ habit.string-member.size | op.assign, type.string, type.array, new.strsize | boundary
+--args -qs $D -x strsize=64
+struct s { string z; char n[256]; };
+struct s v;
+BEGIN { v.n[0] = 'a'; v.z = v.n; x = v.z; y = v.n; x = "bc"; printf("%s %s %s %d %d %d\n", v.z, x, y, sizeof (v), sizeof (x), sizeof (y)); exit(0); }
+--out
+a bc a 320 64 256
+
+--end
+
+@wrong D_OP_ARRFUN | habit.string-member.as-many-chars | op.assign, type.string, type.array | struct s { char z[256]; }; struct s v; BEGIN { v.z = "abc"; }
+
+@@ habit.string-member.to-null | op.assign, type.string, subr.alloca | boundary
+BEGIN { this->p = (string *)alloca(256); *this->p = "ab"; *this->p = NULL; printf("<%s>\n", *this->p); exit(0); }
+--out
+<>
+
+--end
+
+@@ habit.null-string.compares | op.string, type.string, var.global | normal
+string s;
+string self t;
+string k[int];
+BEGIN {
+	printf("%d %d %d %d %d\n", s == NULL, s == "", self->t == NULL, k[1] == "", s == "a");
+	s = "a"; self->t = "a"; k[1] = "a"; s = NULL; self->t = NULL; k[1] = NULL;
+	printf("%d %d %d %s\n", s == NULL, self->t == NULL, k[1] == NULL, s != NULL ? s : "none");
+	exit(0);
+}
+--out
+1 1 1 1 0
+1 1 1 none
+
+--end
+
+@@ habit.null-string.faults | type.string, printf.s, act.trace, subr.strlen, var.key, agg.form | wrong
+string s;
+string k[int];
+string self t;
+this string u;
+ERROR { printf("%d %x\n", arg4, arg5); }
+BEGIN { printf("<%s%s>%d\n", s, this->u, strlen(s)); s = NULL; this->u = NULL; }
+BEGIN { printf("%s", s); }
+BEGIN { trace(this->u); }
+BEGIN { trace(self->t); }
+BEGIN { trace(strlen(k[1])); }
+BEGIN { x[s] = 1; }
+BEGIN { @[s] = count(); }
+BEGIN { trace(strtok("", " ")); }
+BEGIN { exit(0); }
+--out
+<>0
+1 0
+1 0
+1 0
+1 0
+1 0
+1 0
+1 0
+
+--end

@@ -174,9 +174,12 @@ static u64 substr(struct dfr_machine *m)
 	bool off_end;
 
 	dfr_text_open(m, &text, m->m_tuple[0]);
-	n = (s64)dfr_text_len(m, &text);
 	want = m->m_ntuple > 2 ? clamp_to((s64)m->m_tuple[2]) : (s64)m->m_strsize;
 	off_end = want < 0; /* leave that many off the end */
+	/* What is behind the wanted part is not read: a char array that is full has no NUL. */
+	if (at >= 0 && !off_end && (u64)(at + want) < text.tx_limit)
+		text.tx_limit = (u64)(at + want);
+	n = (s64)dfr_text_len(m, &text);
 	if (m->m_fault || !dfr_out_open(m, &out, m->m_strsize))
 		return 0;
 	if (at < 0) {
