@@ -20,13 +20,34 @@ namespace {
 constexpr const char* kExamples =
     "  dfr replay boot.dfr\n"
     "  dfr replay -n 'syscall:::entry { @[execname] = count(); }' boot.dfr\n"
+    "  dfr replay --from=-10s -n 'syscall:::entry { @[execname] = count(); }' boot.dfr\n"
     "  dfr replay -q -n 'syscall::openat:entry { printf(\"%s %d\\n\", execname, tid); }' boot.dfr\n";
 
 struct ReplayArguments {
 	ProgramArguments program;
 	std::vector<std::string> files;
+	std::string from, to, cpus;
+	replay::Wanted wanted;
 	bool json = false, strict = false;
 };
+
+// A usage error's text; empty: the options make sense.
+std::string read_wanted(ReplayArguments& arguments) {
+	const auto moment = [](const std::string& text, std::optional<replay::When>& into) {
+		return text.empty() || (into = replay::parse_when(text));
+	};
+	if (!moment(arguments.from, arguments.wanted.from))
+		return "--from " + arguments.from + " is no time";
+	if (!moment(arguments.to, arguments.wanted.to))
+		return "--to " + arguments.to + " is no time";
+	if (arguments.cpus.empty())
+		return {};
+	const auto cpus = replay::parse_cpus(arguments.cpus);
+	if (!cpus)
+		return "--cpu " + arguments.cpus + " is no list of CPUs such as 0,2-3";
+	arguments.wanted.cpus = *cpus;
+	return {};
+}
 
 int replay_file(const ReplayArguments& arguments, const std::string& path, trace::GivenBlocks& given) {
 	const auto file = trace::open_file(path);
@@ -38,6 +59,7 @@ int replay_file(const ReplayArguments& arguments, const std::string& path, trace
 	});
 	replay::ReplayOptions options;
 	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
+	options.wanted = arguments.wanted;
 	options.interrupted = [] { return signals_caught() != 0; };
 	replay::Answer answer;
 	auto parts = arguments.program.parts();
@@ -69,9 +91,21 @@ int run_replay(int argc, char** argv) {
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
 	app->add_flag("--strict", arguments.strict,
 	              "refuse where the recording holds only a part of what is asked");
+	app->add_option("--from", arguments.from,
+	                "from this time on: +5s after the start, -10s before the end, 14:03:02.120, "
+	                "2026-11-21 14:03:02, or @NS on the recording's clock");
+	app->add_option("--to", arguments.to, "up to this time, written as --from's");
+	app->add_option("--cpu", arguments.cpus, "only these CPUs: 0,2-3");
+	app->add_flag("--all", arguments.wanted.all, "what some CPUs still have from before the window, too");
 	app->add_option("file", arguments.files, "recordings (.dfr)")->required();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	if (const std::string wrong = read_wanted(arguments); !wrong.empty()) {
+		print_error("dfr replay: " + wrong,
+		            "times are written +5s (after the start), -10s (before the "
+		            "end), 14:03:02.120, 2026-11-21 14:03:02 or @NS");
+		return kStatusUsage;
+	}
 	catch_signals();
 	int status = 0;
 	trace::GivenBlocks given;

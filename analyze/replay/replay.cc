@@ -165,6 +165,8 @@ private:
 	trace::BlockSource& source_;
 	const trace::Catalog& catalog_;
 	RecordingTarget& target_;
+	trace::Merger merger_;
+	Selected selected_;
 	const d::Compiled& program_;
 	const ReplayOptions& options_;
 	engine::EngineSession session_;
@@ -187,8 +189,8 @@ private:
 
 Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
                render::Output& output, render::Symboliser& symbols, const ReplayOptions& options)
-    : source_(source), catalog_(source.catalog()), target_(target), program_(program), options_(options),
-      session_("replay of " + source.name(), std::max(catalog_.cpus, 1u), false) {
+    : source_(source), catalog_(source.catalog()), target_(target), merger_(source), program_(program),
+      options_(options), session_("replay of " + source.name(), std::max(catalog_.cpus, 1u), false) {
 	for (size_t i = 0; i < program.captured.size(); i++)
 		captures_.emplace(program.captured[i], static_cast<int>(i));
 	for (const dof::Body& body : program.image.bodies) {
@@ -197,6 +199,8 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 			actions_ |= action.kind == DFR_ACT_PRINTA || action.kind == DFR_ACT_LIBACT;
 		}
 	}
+	merger_.open();
+	selected_ = select(options.wanted, merger_, catalog_, true);
 	create_probes();
 	create_timers();
 	check_conditions();
@@ -353,6 +357,8 @@ void Replay::start(uint64_t time) {
 			time = std::min(time, mark.time);
 		}
 	}
+	// Not at go: what a ring has overwritten since is no part of the answer.
+	time = std::max(time, selected_.records.from);
 	own_env_.ev_time = time;
 	own_env_.ev_wall = catalog_.walltime(time) - static_cast<int64_t>(time);
 	last_time_ = time;
@@ -464,8 +470,7 @@ void Replay::take(const trace::Record& record) {
 }
 
 Answer Replay::run() {
-	trace::Merger merger(source_);
-	merger.run([this](const trace::Record& record) {
+	merger_.run([this](const trace::Record& record) {
 		take(record);
 		return !over_;
 	});
@@ -475,14 +480,16 @@ Answer Replay::run() {
 	// Timers fire up to the recording's stop, also after its last record.
 	for (const trace::EventMark& mark : catalog_.events)
 		if (mark.event == DFR_EVENT_STOP && !over_)
-			fire_timers(mark.time);
+			fire_timers(std::min(mark.time, selected_.records.to));
 	own_env_.ev_time = last_time_ + 1;
 	dfr_user_cpu = begin_cpu_;
 	consumer_->finish();
 	dfr_user_env = nullptr;
 	Answer answer;
-	answer.verdict = trace::judge(source_, merger);
+	answer.verdict = trace::judge(source_, merger_);
 	answer.firings = firings_;
+	for (const std::string& reason : selected_.reasons)
+		conditions_.push_back(reason);
 	for (const auto& [what, firings] : missing_) {
 		const auto& [probe, input] = what;
 		conditions_.push_back(std::to_string(firings) + " firings of " +
@@ -495,6 +502,10 @@ Answer Replay::run() {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(condition);
 	}
+	if (!options_.wanted.part() && merger_.left_out() != 0) // nothing of the window is missing for that
+		answer.verdict.reasons.push_back(
+		    std::to_string(merger_.left_out()) +
+		    " records from before the window are left out (--all takes them)");
 	answer.exit_status = consumer_->exit_status().value_or(0);
 	if (consumer_->lost() != 0) {
 		answer.verdict.complete = false;
@@ -582,6 +593,8 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	renderer.style() = options.style;
 	SnapshotsInTime snapshots(source, renderer.aggregations());
 	trace::Merger merger(source);
+	merger.open();
+	const Selected selected = select(options.wanted, merger, source.catalog(), false);
 	uint64_t seen = 0;
 	merger.run([&](const trace::Record& record) {
 		snapshots.at(record.time);
@@ -589,10 +602,19 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 		return !(options.interrupted && ++seen % 4096 == 0 && options.interrupted());
 	});
 	snapshots.at(UINT64_MAX);
-	renderer.print_remaining();
+	if (!options.wanted.part())
+		renderer.print_remaining();
+	else if (!source.catalog().aggregations.empty())
+		options.message(
+		    "aggregations are not printed, because they count the whole recording: give the "
+		    "program with -n or -s to count this part of it");
 	output.flush();
 	Answer answer;
 	answer.verdict = trace::judge(source, merger);
+	for (const std::string& reason : selected.reasons) {
+		answer.verdict.complete = false;
+		answer.verdict.reasons.push_back(reason);
+	}
 	answer.exit_status = status_of(source.catalog(), renderer);
 	if (renderer.unknown() != 0) {
 		answer.verdict.complete = false;

@@ -6,7 +6,9 @@
 // consumer and renderer of live tracing read that engine's rings and aggregations.
 // Without a program, render_recording() prints what the recorded program printed.
 //
-// BEGIN fires at the recording's start, END after its last record or at exit().
+// A program runs over the window, where every CPU's records are whole, or over what
+// was asked for (wanted.h). BEGIN fires at its start, END after its last record or
+// at exit().
 // A tick probe that was not recorded fires by the times of the records.
 #pragma once
 
@@ -18,6 +20,7 @@
 
 #include "analyze/render/renderer.h"
 #include "analyze/replay/recording_target.h"
+#include "analyze/replay/wanted.h"
 #include "formats/d/compile.h"
 #include "formats/trace/decode.h"
 
@@ -32,6 +35,7 @@ struct Answer {
 struct ReplayOptions {
 	render::Style style;
 	std::function<void(const std::string&)> message;
+	Wanted wanted;
 	bool strict = false;               // throw if the recording can answer only in part
 	std::function<bool()> interrupted; // called now and then: true ends the replay; may be null
 };

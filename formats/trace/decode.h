@@ -195,12 +195,29 @@ bool block_is_verified(std::span<const std::byte> bytes);
 // Seals a sane block from a live engine, unless the engine has sealed it already; sets `verified`.
 void seal_block(Block& block);
 
-// All events of a source in order of (time, cpu, block sequence, offset). Of a source with an index only
-// the blocks that overlap in time are in memory; a source without one is read into memory completely.
+// Which records a reader wants: those of these CPUs with a time from `from` to `to`.
+struct Selection {
+	uint64_t from = 0, to = UINT64_MAX;
+	std::vector<bool> cpus; // by CPU; empty: all
+	bool has(uint32_t cpu) const { return cpus.empty() || (cpu < cpus.size() && cpus[cpu]); }
+};
+
+// All events of a source, or those of a selection, in order of (time, cpu, block sequence, offset). Of a
+// source with an index only the blocks that overlap in time are in memory, and blocks that the selection
+// does not touch are not read; a source without one is read into memory completely.
 class Merger {
 public:
 	explicit Merger(BlockSource& source) : source_(source) {}
+	// Reads the blocks' headers, for cpus(); run() does it if nobody did.
+	void open();
+	// After open(), before run().
+	void select(const Selection& selection);
 	void run(const std::function<bool(const Record&)>& visit);
+	const Selection& selection() const { return selection_; }
+	// The time from which on every CPU of the selection is whole; 0: nothing is missing at its start.
+	uint64_t horizon() const;
+	// Records of the selection's CPUs that run() did not visit because of their time.
+	uint64_t left_out() const { return left_out_; }
 
 	// After run(): what was read of each CPU; judge() makes window and verdict from it.
 	struct CpuSpan {
@@ -209,21 +226,37 @@ public:
 		uint64_t records = 0, blocks = 0;
 		uint64_t missing = 0;     // records in those gaps
 		uint64_t overwritten = 0; // records before the first block, which the ring has overwritten
-		uint64_t lost = 0;        // records lost since the first block, by the headers' counters
+		uint64_t horizon = 0;     // if its first blocks are gone: the time from which on it is whole
+		uint64_t earliest = 0, latest = 0; // by the headers of all blocks, whatever is selected
+		// By the headers' counters, which do not know causes: records lost between blocks of the
+		// selection, and before or after it.
+		uint64_t lost = 0, lost_outside = 0;
 	};
 	const std::vector<CpuSpan>& cpus() const { return cpus_; }
 	const Losses& losses() const { return losses_; }
+	// Of the LOSS records that were read: those whose time is outside of the selection.
+	const Losses& losses_outside() const { return losses_outside_; }
 	const DecodeDamage& damage() const { return damage_; }
 
 private:
 	struct Input;
 	struct Queue;
-	std::vector<BlockRef> collect(std::vector<Block>& streamed);
-	void account(const std::vector<BlockRef>& refs);
+	void collect();
+	void account();
+	void account_cpu(std::span<const BlockRef> refs);
+	uint64_t horizon_of(const BlockRef& first);
+	std::optional<Block> load(const BlockRef& ref);
+	bool wanted(const dfr_block& head) const;
+	void keep_losses(const Losses& losses);
 
 	BlockSource& source_;
+	Selection selection_;
+	bool opened_ = false;
+	std::vector<BlockRef> refs_;  // by CPU and sequence number, until run() sorts them by time
+	std::vector<Block> streamed_; // of a source without an index
 	std::vector<CpuSpan> cpus_;
-	Losses losses_;
+	Losses losses_, losses_outside_;
+	uint64_t left_out_ = 0;
 	DecodeDamage damage_;
 };
 

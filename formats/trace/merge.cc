@@ -17,6 +17,7 @@ namespace dfr::trace {
 struct Merger::Input {
 	Block block;
 	RecordCursor cursor;
+	Losses losses;
 	explicit Input(RecordShapes& shapes) : cursor(shapes) {}
 	auto key() const {
 		const Record& record = cursor.current();
@@ -42,55 +43,152 @@ struct Merger::Queue {
 	}
 };
 
-// All blocks of the source, by (cpu, seq). If it has no index, the blocks are read into `streamed`.
-std::vector<BlockRef> Merger::collect(std::vector<Block>& streamed) {
-	std::vector<BlockRef> refs = source_.index();
-	if (refs.empty()) {
+// All blocks of the source, by (cpu, seq). If it has no index, the blocks are read into `streamed_`.
+void Merger::collect() {
+	refs_ = source_.index();
+	if (refs_.empty()) {
 		while (std::optional<Block> block = source_.next()) {
 			if (!block_is_sane(block->bytes)) {
 				damage_.blocks++;
 				continue;
 			}
-			refs.push_back({block->header(), streamed.size()});
-			streamed.push_back(std::move(*block));
+			refs_.push_back({block->header(), streamed_.size()});
+			streamed_.push_back(std::move(*block));
 		}
 	}
-	std::sort(refs.begin(), refs.end(), [](const BlockRef& a, const BlockRef& b) {
+	std::sort(refs_.begin(), refs_.end(), [](const BlockRef& a, const BlockRef& b) {
 		return std::tuple(a.head.cpu, a.head.seq) < std::tuple(b.head.cpu, b.head.seq);
 	});
-	return refs;
 }
 
-// Fills in what the block headers tell about each CPU: sequence numbers, gaps, counters.
-void Merger::account(const std::vector<BlockRef>& refs) {
+std::optional<Block> Merger::load(const BlockRef& ref) {
+	if (streamed_.empty())
+		return source_.load(ref);
+	return ref.handle < streamed_.size() ? std::optional(streamed_[ref.handle]) : std::nullopt;
+}
+
+namespace {
+
+// The highest time in a block. A block that was open when it was read does not say it.
+uint64_t last_time(const dfr_block& head) {
+	return head.last_time ? std::max(head.first_time, head.last_time) : UINT64_MAX;
+}
+
+} // namespace
+
+bool Merger::wanted(const dfr_block& head) const {
+	return selection_.has(head.cpu) && head.first_time <= selection_.to &&
+	       last_time(head) >= selection_.from;
+}
+
+// The time of the first record that was written into the block when it fired: a committed speculation may
+// be older than what the ring has lost. If there is none that can be read, the block's highest time.
+uint64_t Merger::horizon_of(const BlockRef& first) {
+	RecordShapes shapes(source_.catalog());
+	RecordCursor cursor(shapes);
+	DecodeDamage ignored;
+	const std::optional<Block> block = load(first);
+	if (block && cursor.open(*block, ignored, nullptr))
+		while (cursor.next())
+			if (!cursor.current().speculation)
+				return cursor.current().time;
+	return std::max(first.head.first_time, first.head.last_time);
+}
+
+// Fills in what the headers of one CPU's blocks tell: sequence numbers, gaps, counters.
+void Merger::account_cpu(std::span<const BlockRef> refs) {
+	CpuSpan& span = cpus_[refs.front().head.cpu];
 	const dfr_block* before = nullptr;
-	uint64_t first_lost = 0;
+	const dfr_block* after = nullptr; // the first block after the selection
+	const dfr_block* first = nullptr; // the first block that may have selected records
+	span.first_seq = refs.front().head.seq;
+	span.last_seq = refs.back().head.seq;
+	span.overwritten = refs.front().head.record_base;
+	span.earliest = refs.front().head.first_time;
 	for (const BlockRef& ref : refs) {
 		const dfr_block& head = ref.head;
-		if (head.cpu >= cpus_.size())
-			cpus_.resize(head.cpu + 1);
-		CpuSpan& span = cpus_[head.cpu];
-		if (!before || before->cpu != head.cpu) {
-			span.first_seq = head.seq;
-			span.overwritten = head.record_base;
-			first_lost = head.lost;
-		} else if (head.seq > before->seq + 1) {
+		span.earliest = std::min<uint64_t>(span.earliest, head.first_time);
+		span.latest = std::max<uint64_t>({span.latest, head.first_time, head.last_time});
+		span.blocks += wanted(head);
+		if (!first && wanted(head))
+			first = &head;
+		if (!after && head.first_time > selection_.to)
+			after = &head;
+		const bool between =
+		    before && before->first_time <= selection_.to && head.first_time >= selection_.from;
+		if (between && head.seq > before->seq + 1) {
 			span.gaps += head.seq - before->seq - 1;
 			const uint64_t reached = before->record_base + before->records;
 			span.missing += head.record_base > reached ? head.record_base - reached : 0;
 		}
-		span.last_seq = head.seq;
-		span.lost = head.lost > first_lost ? head.lost - first_lost : 0;
-		span.blocks++;
+		if (between && before->first_time >= selection_.from && head.lost > before->lost)
+			span.lost += head.lost - before->lost;
 		before = &head;
+	}
+	if (first && first->first_time <= std::max(selection_.from, span.horizon))
+		span.lost_outside += first->lost;
+	if (after && before->lost > after->lost)
+		span.lost_outside += before->lost - after->lost;
+}
+
+void Merger::account() {
+	for (CpuSpan& span : cpus_)
+		span = {.horizon = span.horizon};
+	for (auto first = refs_.begin(), end = first; first != refs_.end(); first = end) {
+		while (end != refs_.end() && end->head.cpu == first->head.cpu)
+			++end;
+		if (selection_.has(first->head.cpu))
+			account_cpu({first, end});
+	}
+}
+
+void Merger::open() {
+	opened_ = true;
+	collect();
+	if (!refs_.empty())
+		cpus_.resize(refs_.back().head.cpu + 1u);
+	for (size_t i = 0; i < refs_.size(); i++) {
+		const dfr_block& head = refs_[i].head;
+		const bool starts = i == 0 || refs_[i - 1].head.cpu != head.cpu;
+		if (starts && (head.seq > 1 || head.record_base))
+			cpus_[head.cpu].horizon = horizon_of(refs_[i]);
+	}
+	account();
+}
+
+void Merger::select(const Selection& selection) {
+	selection_ = selection;
+	account();
+}
+
+uint64_t Merger::horizon() const {
+	uint64_t latest = 0;
+	for (size_t cpu = 0; cpu < cpus_.size(); cpu++)
+		if (selection_.has(static_cast<uint32_t>(cpu)))
+			latest = std::max(latest, cpus_[cpu].horizon);
+	return latest;
+}
+
+// A loss without a date may be anybody's, so it is inside.
+void Merger::keep_losses(const Losses& losses) {
+	const uint64_t from = std::max(selection_.from, horizon());
+	for (const Losses::Loss& entry : losses.entries) {
+		const bool dated = entry.to != 0;
+		const bool outside = dated && (entry.to < from || entry.from > selection_.to);
+		(outside ? losses_outside_ : losses_).add(entry);
 	}
 }
 
 void Merger::run(const std::function<bool(const Record&)>& visit) {
-	std::vector<Block> streamed;
-	std::vector<BlockRef> refs = collect(streamed);
-	const bool streams = !streamed.empty();
-	account(refs);
+	if (!opened_)
+		open();
+	std::vector<BlockRef> refs;
+	for (const BlockRef& ref : refs_) {
+		if (wanted(ref.head))
+			refs.push_back(ref);
+		else if (selection_.has(ref.head.cpu))
+			left_out_ += ref.head.records;
+	}
 	std::sort(refs.begin(), refs.end(), [](const BlockRef& a, const BlockRef& b) {
 		return std::tuple(a.head.first_time, a.head.cpu, a.head.seq) <
 		       std::tuple(b.head.first_time, b.head.cpu, b.head.seq);
@@ -101,50 +199,59 @@ void Merger::run(const std::function<bool(const Record&)>& visit) {
 	size_t next_ref = 0;
 	const auto open_next = [&] {
 		const BlockRef& ref = refs[next_ref++];
-		std::optional<Block> block;
-		if (streams)
-			block = std::move(streamed[ref.handle]);
-		else
-			block = source_.load(ref);
 		auto input = std::make_unique<Input>(shapes);
+		std::optional<Block> block = load(ref);
 		if (!block) {
 			damage_.blocks++;
 			return;
 		}
 		input->block = std::move(*block);
-		if (!input->cursor.open(input->block, damage_, &losses_))
+		if (!input->cursor.open(input->block, damage_, &input->losses))
 			return;
 		if (shapes.may_commit())
 			input->cursor.sort();
 		if (input->cursor.next())
 			queue.push(std::move(input));
+		else
+			keep_losses(input->losses);
+	};
+	// False: the visitor wants no more.
+	const auto give = [&](const Record& record) {
+		if (record.time < selection_.from || record.time > selection_.to) {
+			left_out_++;
+			return true;
+		}
+		CpuSpan& span = cpus_[record.cpu];
+		if (!span.records++)
+			span.first = record.time;
+		span.last = std::max(span.last, record.time);
+		return visit(record);
 	};
 
-	for (;;) {
+	bool more = true;
+	while (more) {
 		while (next_ref < refs.size() &&
 		       (queue.heap.empty() ||
 		        refs[next_ref].head.first_time <= queue.heap.front()->cursor.current().time))
 			open_next();
 		if (queue.heap.empty())
-			return;
+			break;
 		// Give events of this block as long as no other block, open or not, may have an earlier one.
 		std::unique_ptr<Input> input = queue.pop();
-		bool more = true;
+		bool left = true;
 		do {
-			const Record& record = input->cursor.current();
-			CpuSpan& span = cpus_[record.cpu];
-			if (!span.records++)
-				span.first = record.time;
-			span.last = std::max(span.last, record.time);
-			if (!visit(record))
-				return;
-			more = input->cursor.next();
-		} while (more && (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
+			more = give(input->cursor.current());
+			left = more && input->cursor.next();
+		} while (left && (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
 		         (next_ref == refs.size() ||
 		          refs[next_ref].head.first_time > input->cursor.current().time));
-		if (more)
+		if (left)
 			queue.push(std::move(input));
+		else
+			keep_losses(input->losses);
 	}
+	for (const std::unique_ptr<Input>& input : queue.heap)
+		keep_losses(input->losses);
 }
 
 } // namespace dfr::trace

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <ctime>
 #include <iterator>
+#include <map>
 
 #include "formats/trace/decode.h"
 
@@ -65,58 +66,95 @@ struct Window {
 
 Window find_window(const Catalog& catalog, const Merger& merger) {
 	Window window;
-	uint64_t horizon = 0;
 	for (const Merger::CpuSpan& span : merger.cpus()) {
 		if (!span.blocks || !span.records)
 			continue;
 		window.from = std::min(window.from, span.first);
 		window.to = std::max(window.to, span.last);
-		if (span.first_seq > 1 || span.overwritten)
-			horizon = std::max(horizon, span.first);
 	}
 	for (const EventMark& mark : catalog.events) {
 		if (mark.event == DFR_EVENT_GO)
 			window.from = std::min(window.from, mark.time);
 		window.to = std::max(window.to, mark.time);
 	}
-	if (horizon) {
+	if (const uint64_t horizon = merger.horizon()) {
 		window.from = horizon;
-		window.horizon = true;
+		window.horizon = horizon >= merger.selection().from; // else it is not what bounds the answer
 	}
 	// A full ring of policy fill records no more, so the window ends when the first ring is full.
 	for (const EventMark& mark : catalog.events)
 		if (mark.event == DFR_EVENT_FULL)
 			window.to = std::min(window.to, mark.time);
-	window.from = std::min(window.from, window.to);
+	window.to = std::min(window.to, merger.selection().to);
+	window.from = std::min(std::max(window.from, merger.selection().from), window.to);
 	return window;
 }
 
-// The engine's counters and the LOSS records (ledger) report the same losses: for each cause the larger
-// sum counts.
-void judge_losses(Verdict& verdict, const Losses& counters, const Losses& ledger, uint64_t from) {
-	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++) {
-		std::vector<Losses::Loss> best;
-		uint64_t most = 0;
-		for (const Losses* account : {&ledger, &counters}) {
-			std::vector<Losses::Loss> entries;
-			uint64_t sum = 0;
-			for (const Losses::Loss& entry : account->entries) {
-				const bool before = entry.to && entry.to < from;
-				if (entry.cause != cause || !entry.count || before)
-					continue;
-				entries.push_back(entry);
-				sum += entry.count;
-			}
-			if (sum > most) {
-				most = sum;
-				best = std::move(entries);
-			}
+// The losses of one cause.
+struct Lost {
+	std::vector<Losses::Loss> entries;
+	uint64_t count = 0;
+	void add(const Losses::Loss& entry) {
+		entries.push_back(entry);
+		count += entry.count;
+	}
+};
+
+// Records that were certainly lost outside of the window, by CPU (-1: not known): of each CPU what its block
+// headers or its LOSS records tell, whichever is more, because both tell of the same losses.
+class LostOutside {
+public:
+	explicit LostOutside(const Merger& merger) {
+		for (const Losses::Loss& entry : merger.losses_outside().entries)
+			by_cpu_[entry.cpu] += entry.count;
+		for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
+			uint64_t& lost = by_cpu_[static_cast<int32_t>(cpu)];
+			lost = std::max(lost, merger.cpus()[cpu].lost_outside);
 		}
-		if (!most)
+	}
+	// Of `count` records that a counter of this CPU (-1: of all) tells, how many these may be; they are used up.
+	uint64_t take(int32_t cpu, uint64_t count) {
+		uint64_t taken = 0;
+		for (auto& [of, lost] : by_cpu_) {
+			if (cpu >= 0 && of != cpu)
+				continue;
+			const uint64_t part = std::min(lost, count - taken);
+			lost -= part;
+			taken += part;
+		}
+		return taken;
+	}
+
+private:
+	std::map<int32_t, uint64_t> by_cpu_;
+};
+
+// Two accounts tell of the same losses: LOSS records in the blocks, which have times, and the engine's
+// counters since go, which have none. What the counters tell beyond the records counts too, except for as
+// many as were certainly lost outside of the window.
+void judge_losses(Verdict& verdict, const Losses& counters, const Merger& merger) {
+	const uint64_t from = std::max(merger.selection().from, merger.horizon()), to = merger.selection().to;
+	LostOutside outside(merger);
+	std::array<Lost, DFR_LOSS_MAX> told{}, counted{};
+	for (const Losses::Loss& entry : merger.losses().entries)
+		if (entry.cause < DFR_LOSS_MAX)
+			told[entry.cause].add(entry);
+	for (const Losses::Loss& entry : counters.entries) {
+		const bool elsewhen = entry.to && (entry.to < from || entry.from > to);
+		if (entry.cause < DFR_LOSS_MAX && !elsewhen)
+			counted[entry.cause].add(entry);
+	}
+	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++) {
+		uint64_t beyond = counted[cause].count - std::min(counted[cause].count, told[cause].count);
+		for (const Losses::Loss& entry : counted[cause].entries)
+			beyond -= outside.take(entry.cpu, std::min(beyond, entry.count));
+		const uint64_t lost = told[cause].count + beyond;
+		if (!lost)
 			continue;
-		verdict.lost += most;
-		verdict.reasons.push_back(plural(most, "record") + " lost" + where(best) + " (" +
-		                          kLossText[cause] + ")");
+		verdict.lost += lost;
+		verdict.reasons.push_back(plural(lost, "record") + " lost" +
+		                          where(beyond ? counted[cause].entries : told[cause].entries) +
+		                          " (" + kLossText[cause] + ")");
 	}
 }
 
@@ -211,7 +249,7 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 		verdict.records += span.records;
 		verdict.cpus += span.blocks != 0;
 	}
-	judge_losses(verdict, source.losses(), merger.losses(), window.horizon ? window.from : 0);
+	judge_losses(verdict, source.losses(), merger);
 	judge_blocks(verdict, merger);
 	judge_full(verdict, source.catalog());
 	if (source.partial())

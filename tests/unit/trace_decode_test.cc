@@ -410,6 +410,38 @@ TEST_CASE("window, gaps and losses make the verdict", "[trace]") {
 	}
 }
 
+TEST_CASE("losses from before the window are not in the verdict, however they are told", "[trace]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	// CPU 0 begins at its block 4, 30 s; 7 records were lost before that. CPU 1 has everything, and tells
+	// in its first block that 5 were lost at 10 s.
+	BlockBytes late = begun(0, 4, 30 * kSecond), whole = begun(1, 1, 9 * kSecond);
+	late.counters(7, 30);
+	small_record(late, 0, 1);
+	small_record(whole, 0, 2);
+	whole.short_head(0, 0, 0)
+	    .u8(DFR_CONTROL_LOSS)
+	    .u8(DFR_LOSS_PRINCIPAL)
+	    .u32(10)
+	    .u64(5)
+	    .u64(10 * kSecond)
+	    .u64(11 * kSecond);
+	source.blocks = {late.sealed(), whole.sealed()};
+	const auto judged = [&] {
+		source.at = 0;
+		trace::Merger merger(source);
+		merger.run([](const trace::Record&) { return true; });
+		return trace::judge(source, merger);
+	};
+	source.lost.add({.cause = DFR_LOSS_PRINCIPAL, .cpu = -1, .count = 12});
+	CHECK(judged().lost == 0);
+	CHECK(judged().complete);
+	source.lost.add({.cause = DFR_LOSS_NMI, .cpu = -1, .count = 3});
+	CHECK(judged().lost == 3);
+	CHECK_FALSE(judged().complete);
+}
+
 namespace {
 
 class AggTable : public Bytes {

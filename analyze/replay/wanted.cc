@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// From what a person asks to a selection of records.
+#include "analyze/replay/wanted.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <ctime>
+
+#include "analyze/libdfr/option_value.h"
+#include "formats/error.h"
+
+namespace dfr::replay {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr uint32_t kCpusMost = 65536; // a block's CPU has 16 bits
+
+template <typename T> bool whole_number(std::string_view text, T& value) {
+	const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+	return failed == std::errc{} && end == text.data() + text.size();
+}
+
+// "03" or ".120" behind the seconds as ns; false: anything else stands there.
+bool fraction(std::string_view text, int64_t& ns) {
+	ns = 0;
+	if (text.empty())
+		return true;
+	if (text[0] != '.' || text.size() < 2 || text.size() > 10)
+		return false;
+	std::string digits(text.substr(1));
+	digits.resize(9, '0');
+	return whole_number(digits, ns);
+}
+
+// A time of day: ns since midnight.
+bool time_of_day(const char* text, std::tm& at, int64_t& ns) {
+	const char* const rest = strptime(text, "%H:%M:%S", &at);
+	return rest && fraction(rest, ns);
+}
+
+std::tm local_time(int64_t wall) {
+	const std::time_t seconds = wall / kSecond;
+	std::tm local{};
+	localtime_r(&seconds, &local);
+	return local;
+}
+
+// The latest moment with this time of day that is not after `end`; both are ns since the epoch.
+int64_t latest_with(int64_t ns_of_day, int64_t end) {
+	std::tm day = local_time(end);
+	day.tm_hour = day.tm_min = day.tm_sec = 0;
+	day.tm_isdst = -1;
+	std::tm before = day;
+	before.tm_mday--;
+	const int64_t today = std::mktime(&day) * kSecond + ns_of_day;
+	return today <= end ? today : std::mktime(&before) * kSecond + ns_of_day;
+}
+
+// What the headers and marks tell before any record is read.
+struct Extent {
+	uint64_t earliest = UINT64_MAX, to = 0;
+	uint64_t from = 0; // of the window
+};
+
+Extent extent_of(const trace::Merger& merger, const trace::Catalog& catalog) {
+	Extent extent;
+	for (const trace::Merger::CpuSpan& span : merger.cpus()) {
+		if (!span.latest)
+			continue;
+		extent.earliest = std::min(extent.earliest, span.earliest);
+		extent.to = std::max(extent.to, span.latest);
+	}
+	for (const trace::EventMark& mark : catalog.events) {
+		if (mark.event == DFR_EVENT_GO)
+			extent.earliest = std::min(extent.earliest, mark.time);
+		extent.to = std::max(extent.to, mark.time);
+	}
+	extent.earliest = std::min(extent.earliest, extent.to);
+	extent.from = std::min(std::max(extent.earliest, merger.horizon()), extent.to);
+	return extent;
+}
+
+// The clock's time for a wall time: the inverse of Catalog::walltime(), whose clocks may have been set.
+uint64_t clock_time(const trace::Catalog& catalog, int64_t wall) {
+	const trace::Clock* best = nullptr;
+	for (const trace::Clock& clock : catalog.clocks)
+		if (!best || static_cast<int64_t>(clock.real) <= wall)
+			best = &clock;
+	if (!best)
+		return wall < 0 ? 0 : static_cast<uint64_t>(wall);
+	const int64_t mono = wall - static_cast<int64_t>(best->real) + static_cast<int64_t>(best->mono);
+	return mono < 0 ? 0 : static_cast<uint64_t>(mono);
+}
+
+uint64_t clock_time(const When& when, const Extent& extent, const trace::Catalog& catalog) {
+	const auto ns = static_cast<uint64_t>(when.ns);
+	switch (when.base) {
+	case When::TimeBase::kAfterStart:
+		return extent.from > UINT64_MAX - ns ? UINT64_MAX : extent.from + ns;
+	case When::TimeBase::kBeforeEnd: return extent.to - std::min(extent.to, ns);
+	case When::TimeBase::kTimeOfDay:
+		return clock_time(catalog, latest_with(when.ns, catalog.walltime(extent.to)));
+	case When::TimeBase::kWallTime: return clock_time(catalog, when.ns);
+	case When::TimeBase::kClock: break;
+	}
+	return ns;
+}
+
+} // namespace
+
+std::optional<When> parse_when(const std::string& text) {
+	When when;
+	when.text = text;
+	std::tm at{};
+	int64_t ns = 0;
+	if (text.empty())
+		return std::nullopt;
+	if (text[0] == '+' || text[0] == '-') {
+		const auto span = lib::parse_rate(std::string_view(text).substr(1));
+		const bool named = text.back() < '0' || text.back() > '9'; // a bare number is not a time
+		if (!span || !named || *span > INT64_MAX)
+			return std::nullopt;
+		when.base = text[0] == '+' ? When::TimeBase::kAfterStart : When::TimeBase::kBeforeEnd;
+		when.ns = static_cast<int64_t>(*span);
+		return when;
+	}
+	if (text[0] == '@')
+		return whole_number(std::string_view(text).substr(1), when.ns) && when.ns >= 0
+		           ? std::optional(when)
+		           : std::nullopt;
+	if (time_of_day(text.c_str(), at, ns)) {
+		when.base = When::TimeBase::kTimeOfDay;
+		when.ns = (at.tm_hour * 3600 + at.tm_min * 60 + at.tm_sec) * kSecond + ns;
+		return when;
+	}
+	at = {};
+	const char* const rest = strptime(text.c_str(), "%Y-%m-%d", &at);
+	if (!rest || (*rest != ' ' && *rest != 'T') || !time_of_day(rest + 1, at, ns))
+		return std::nullopt;
+	at.tm_isdst = -1;
+	when.base = When::TimeBase::kWallTime;
+	when.ns = std::mktime(&at) * kSecond + ns;
+	return when;
+}
+
+std::optional<std::vector<bool>> parse_cpus(const std::string& text) {
+	std::vector<bool> cpus;
+	for (size_t at = 0; at <= text.size();) {
+		const size_t end = std::min(text.find(',', at), text.size());
+		const std::string_view part = std::string_view(text).substr(at, end - at);
+		const size_t dash = std::min(part.find('-'), part.size());
+		uint32_t first = 0, last = 0;
+		if (!whole_number(part.substr(0, dash), first) || first >= kCpusMost)
+			return std::nullopt;
+		last = first;
+		if (dash < part.size() &&
+		    (!whole_number(part.substr(dash + 1), last) || last < first || last >= kCpusMost))
+			return std::nullopt;
+		cpus.resize(std::max<size_t>(cpus.size(), last + 1));
+		std::fill(cpus.begin() + first, cpus.begin() + last + 1, true);
+		at = end + 1;
+	}
+	return cpus;
+}
+
+Selected select(const Wanted& wanted, trace::Merger& merger, const trace::Catalog& catalog, bool windowed) {
+	Selected selected;
+	selected.records.cpus = wanted.cpus;
+	merger.select(selected.records);
+	for (size_t cpu = 0; cpu < wanted.cpus.size(); cpu++)
+		if (wanted.cpus[cpu] && (cpu >= merger.cpus().size() || !merger.cpus()[cpu].blocks))
+			throw Error("the recording has nothing of CPU " + std::to_string(cpu),
+			            "dfr info FILE shows how many CPUs it has");
+	const Extent extent = extent_of(merger, catalog);
+	if (wanted.from)
+		selected.records.from = clock_time(*wanted.from, extent, catalog);
+	else if (windowed && !wanted.all)
+		selected.records.from = merger.horizon();
+	if (wanted.to)
+		selected.records.to = clock_time(*wanted.to, extent, catalog);
+	const auto [from, to] = std::pair(selected.records.from, selected.records.to);
+	if (wanted.part() && (from > to || from > extent.to || to < extent.earliest))
+		throw Error(
+		    "nothing was recorded in this span: the recording is from " +
+		        trace::time_text(catalog, extent.earliest) + " to " +
+		        trace::time_text(catalog, extent.to),
+		    "give --from and --to times inside it; +5s counts from its start, -10s from its end");
+	const bool before = merger.horizon() && from < merger.horizon() && (wanted.all || wanted.from);
+	if (before)
+		selected.reasons.push_back(
+		    "before " + trace::time_text(catalog, merger.horizon()) +
+		    " records of some CPUs are missing (overwritten, or taken earlier)");
+	merger.select(selected.records);
+	return selected;
+}
+
+} // namespace dfr::replay

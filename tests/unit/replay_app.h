@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What tests of replay share: an engine in this process whose firings are made up, what a file of its
+// records would hold, and what replay says of that. Engine, compiler and renderer are the real ones.
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include "analyze/engine/engine_c.h"
+#include "analyze/engine/engine_session.h"
+#include "analyze/replay/replay.h"
+#include "formats/d/compile.h"
+
+namespace dfr::test {
+
+// A live engine with the provider `app` as a compilation target.
+class App final : public engine::EngineSession, public d::Target {
+public:
+	App() : EngineSession("app", 4, false) {
+		provider_ = add_provider("app", nullptr, nullptr);
+		entry = add_probe(provider_, "m", "work", "entry", 3, nullptr);
+		exit = add_probe(provider_, "m", "work", "return", 2, nullptr);
+		probes_added();
+	}
+	dfr_probe* another(const char* name) {
+		dfr_probe* const probe = add_probe(provider_, "m", "work", name, 3, nullptr);
+		probes_added();
+		return probe;
+	}
+	std::string description() const override { return "app"; }
+	void match(const d::ProbePattern& pattern,
+	           const std::function<bool(const d::ProbeInfo&)>& visit) override {
+		for (uint32_t id = 1; const dfr_probe* const probe = dfr_probe_by_id(engine(), id); id++) {
+			trace::Probe known;
+			known.id = id;
+			known.provider = probe->pb_provider->pv_name;
+			known.module = probe->pb_module;
+			known.function = probe->pb_function;
+			known.name = probe->pb_name;
+			if (replay::RecordingTarget::matches(pattern, known) &&
+			    !visit({id, known.provider, known.module, known.function, known.name,
+			            probe->pb_nargs}))
+				return;
+		}
+	}
+	bool has_addresses() const override { return true; }
+	bool has_kernel() const override { return true; }
+
+	void fire(dfr_probe* probe, uint64_t time, unsigned cpu, uint32_t tid, const char* execname,
+	          uint64_t arg0, uint64_t arg1) {
+		dfr_env env{};
+		env.ev_time = time;
+		env.ev_task = env.ev_tid = tid;
+		env.ev_pid = tid / 10;
+		std::strncpy(env.ev_comm, execname, sizeof env.ev_comm - 1);
+		const u64 arguments[3] = {arg0, arg1, 0};
+		dfr_user_cpu = cpu;
+		dfr_fire_env(probe, arguments, 3, nullptr, &env);
+	}
+
+	dfr_env own{}; // who is "current" for BEGIN and END
+	dfr_probe* entry;
+	dfr_probe* exit;
+
+private:
+	dfr_provider* provider_;
+};
+
+inline constexpr uint64_t kStart = 1'000'000'000'000;
+
+// What a file would hold.
+class Kept final : public trace::BlockSource {
+public:
+	explicit Kept(App& app) : catalog_(app.catalog()) {
+		app.flush();
+		while (auto block = app.next())
+			blocks_.push_back(std::move(*block));
+		aggregations_ = app.aggregations();
+		losses_ = app.losses();
+		catalog_ = app.catalog();
+	}
+	const trace::Catalog& catalog() override { return catalog_; }
+	std::optional<trace::Block> next() override {
+		return at_ < blocks_.size() ? std::optional(blocks_[at_++]) : std::nullopt;
+	}
+	std::vector<trace::AggEntry> aggregations() override { return aggregations_; }
+	trace::Losses losses() override { return losses_; }
+	std::string name() const override { return "kept"; }
+	void rewind() { at_ = 0; }
+	uint64_t records() const {
+		uint64_t sum = 0;
+		for (const trace::Block& block : blocks_)
+			sum += block.header().records;
+		return sum;
+	}
+
+private:
+	trace::Catalog catalog_;
+	std::vector<trace::Block> blocks_;
+	std::vector<trace::AggEntry> aggregations_;
+	trace::Losses losses_;
+	size_t at_ = 0;
+};
+
+inline d::Compiled compiled(const std::string& program, d::Target& target) {
+	d::CompileOptions options;
+	options.name = "test";
+	options.options = {"quiet"};
+	d::Diagnostics diagnostics;
+	d::Compiled result = d::compile(program, options, target, diagnostics);
+	INFO(diagnostics.render(true));
+	REQUIRE_FALSE(diagnostics.failed());
+	return result;
+}
+
+inline void load(App& app, const dof::Image& image) {
+	const auto dof = dof::write(image);
+	app.enable(std::as_bytes(std::span(dof)), false);
+	app.own.ev_time = kStart - 1000;
+	dfr_user_env = &app.own;
+	app.go();
+}
+
+inline void load(App& app, const std::string& program) {
+	load(app, compiled(program, app).image);
+}
+
+// END comes after everything, on the same made-up clock.
+inline void finish(App& app) {
+	app.own.ev_time = kStart + 10'000'000'000;
+	app.stop();
+	dfr_user_env = nullptr;
+}
+
+inline replay::ReplayOptions quiet() {
+	replay::ReplayOptions options;
+	options.style.quiet = true;
+	options.message = [](const std::string& text) { FAIL_CHECK(text); };
+	return options;
+}
+
+inline std::string recorded_says(Kept& kept, replay::Answer* answer = nullptr) {
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	kept.rewind();
+	const auto result = replay::render_recording(kept, output, symbols, quiet());
+	if (answer)
+		*answer = result;
+	return output.take();
+}
+
+// What the compiler says of a program that this recording cannot answer.
+inline std::string compile_error(Kept& kept, const std::string& program) {
+	replay::RecordingTarget target(kept.catalog(), "kept");
+	d::Diagnostics diagnostics;
+	d::compile(program, {}, target, diagnostics);
+	REQUIRE(diagnostics.errors() == 1);
+	return diagnostics.render(false);
+}
+
+inline std::string replay_says(Kept& kept, const std::string& program, replay::Answer* answer = nullptr,
+                               const replay::ReplayOptions& options = quiet()) {
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	kept.rewind();
+	replay::RecordingTarget target(kept.catalog(), "kept");
+	const auto result =
+	    replay::replay_program(kept, target, compiled(program, target), output, symbols, options);
+	if (answer)
+		*answer = result;
+	return output.take();
+}
+
+} // namespace dfr::test

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Which records a replay runs over: the window, where every CPU is whole, or what
+// was asked for; and which losses belong to it.
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <ctime>
+
+#include "analyze/replay/replay.h"
+#include "tests/unit/replay_app.h"
+
+using namespace dfr;
+using namespace dfr::test;
+
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+const char* const kRing = "#pragma D option bufpolicy=ring\n#pragma D option bufsize=256k\n"
+                          "app::work:entry { trace(arg0); }";
+
+// CPU 0 is quiet and has all of its 20 records, one each second; CPU 1 has overwritten its oldest ones.
+Kept half_overwritten(App& app) {
+	load(app, kRing);
+	for (unsigned i = 0; i < 20'000; i++) {
+		if (i % 1000 == 0)
+			app.fire(app.entry, kStart + i * kSecond / 1000, 0, 70, "quiet", 1, 0);
+		app.fire(app.entry, kStart + i * kSecond / 1000 + 1, 1, 80, "busy", 2, 0);
+	}
+	app.own.ev_time = kStart + 20 * kSecond;
+	app.stop();
+	dfr_user_env = nullptr;
+	return Kept(app);
+}
+
+uint64_t horizon_of(Kept& kept) {
+	kept.rewind();
+	trace::Merger merger(kept);
+	merger.open();
+	return merger.horizon();
+}
+
+replay::ReplayOptions asked(const char* from, const char* to, const char* cpus = "") {
+	replay::ReplayOptions options = quiet();
+	if (*from)
+		options.wanted.from = replay::parse_when(from);
+	if (*to)
+		options.wanted.to = replay::parse_when(to);
+	if (*cpus)
+		options.wanted.cpus = replay::parse_cpus(cpus).value();
+	return options;
+}
+
+} // namespace
+
+TEST_CASE("replay: a program runs over the window, and BEGIN and ticks start with it", "[replay][window]") {
+	App app;
+	Kept kept = half_overwritten(app);
+	const uint64_t horizon = horizon_of(kept);
+	REQUIRE(horizon > kStart + 2 * kSecond);
+	REQUIRE(horizon < kStart + 19 * kSecond);
+	const uint64_t seconds = (kStart + 20 * kSecond - horizon) / kSecond;
+	replay::Answer answer;
+	const std::string said = replay_says(
+	    kept,
+	    "BEGIN { printf(\"%d\", timestamp); } app::work:entry /execname == \"quiet\"/ { n++; }"
+	    "tick-1s { t++; } END { printf(\" %d %d\", n, t); }",
+	    &answer);
+	CHECK(said ==
+	      std::to_string(horizon) + " " + std::to_string(seconds) + " " + std::to_string(seconds) + "\n");
+	CHECK(answer.verdict.windowed);
+	CHECK(answer.verdict.complete);
+	CHECK(answer.verdict.from == horizon);
+	REQUIRE(answer.verdict.reasons.size() == 1);
+	CHECK(answer.verdict.reasons[0] ==
+	      std::to_string(20 - seconds) +
+	          " records from before the window are left out (--all takes them)");
+}
+
+TEST_CASE("replay: --all takes what is left of before, and says that it is not whole", "[replay][window]") {
+	App app;
+	Kept kept = half_overwritten(app);
+	replay::ReplayOptions options = quiet();
+	options.wanted.all = true;
+	replay::Answer answer;
+	CHECK(replay_says(kept, "app::work:entry /execname == \"quiet\"/ { n++; } END { printf(\"%d\", n); }",
+	                  &answer, options) == "20\n");
+	CHECK_FALSE(answer.verdict.complete);
+}
+
+TEST_CASE("replay: a span and CPUs may be asked for", "[replay][window]") {
+	App app;
+	Kept kept = half_overwritten(app);
+	const char* const count =
+	    "app::work:entry { n++; } tick-1s { t++; } END { printf(\"%d %d\", n, t); }";
+	replay::Answer answer;
+	// The end is at the stop, 20 s after the start; the records of the last second but one.
+	CHECK(replay_says(kept, count, &answer, asked("-2s", "-1000000001ns")) == "1001 0\n");
+	CHECK(answer.verdict.complete);
+	CHECK_FALSE(answer.verdict.windowed);
+	CHECK(answer.verdict.from == kStart + 18 * kSecond);
+	CHECK(answer.verdict.to == kStart + 19 * kSecond - 1);
+	CHECK(answer.verdict.records == 1001);
+	// CPU 0 alone is whole.
+	CHECK(replay_says(kept, count, &answer, asked("", "", "0")) == "20 20\n");
+	CHECK(answer.verdict.complete);
+	CHECK_FALSE(answer.verdict.windowed);
+	CHECK(answer.verdict.cpus == 1);
+	CHECK(replay_says(kept, count, &answer, asked("@1001000000000", "@1002500000000", "0")) == "2 1\n");
+	// Before the window: answered, but not as complete.
+	CHECK(replay_says(kept, count, &answer, asked("@1001000000000", "@1002500000000")) == "2 1\n");
+	CHECK_FALSE(answer.verdict.complete);
+	CHECK_THROWS_WITH(replay_says(kept, count, &answer, asked("", "", "3")),
+	                  Catch::Contains("nothing of CPU 3"));
+	CHECK_THROWS_WITH(replay_says(kept, count, &answer, asked("+50s", "")),
+	                  Catch::Contains("nothing was recorded in this span"));
+}
+
+TEST_CASE("times and CPUs as people write them", "[window]") {
+	setenv("TZ", "UTC", 1);
+	tzset();
+	using TimeBase = replay::When::TimeBase;
+	const auto when = [](const char* text) { return replay::parse_when(text).value(); };
+	CHECK(when("+5s").base == TimeBase::kAfterStart);
+	CHECK(when("+5s").ns == 5'000'000'000);
+	CHECK(when("-100ms").base == TimeBase::kBeforeEnd);
+	CHECK(when("-100ms").ns == 100'000'000);
+	CHECK(when("01:00:02.5").base == TimeBase::kTimeOfDay);
+	CHECK(when("01:00:02.5").ns == 3'602'500'000'000);
+	CHECK(when("2023-11-14 22:13:20").ns == 1'700'000'000'000'000'000);
+	CHECK(when("2023-11-14T22:13:20.000000001").ns == 1'700'000'000'000'000'001);
+	CHECK(when("@17").ns == 17);
+	for (const char* const wrong :
+	     {"", "5", "+5", "-", "+s", "14:03", "25:00:00", "14:03:02.", "@-1", "@x", "2023-11-14",
+	      "14:03:02x", "14:03:02.1234567890", "+99999999999h"})
+		CHECK_FALSE(replay::parse_when(wrong));
+	CHECK(replay::parse_cpus("0,2-3").value() == std::vector<bool>{true, false, true, true});
+	for (const char* const wrong : {"", ",", "1,", "2-1", "x", "1-", "-1", "99999999", "0-70000"})
+		CHECK_FALSE(replay::parse_cpus(wrong));
+}
