@@ -38,8 +38,12 @@ void dfr_stack_init(void)
 	known = dfr_part_works(DFR_PART_STACKS);
 }
 
-/* At most `max` return addresses: written to pcs, or only counted if this is NULL. */
-static __always_inline unsigned int walk_kernel(const struct dfr_firing *firing, u64 *pcs, unsigned int max)
+/*
+ * At most `max` return addresses: written to pcs, or only counted. Inlined, and `keep` is a constant at
+ * each call, so that stack() tests nothing for each frame.
+ */
+static __always_inline unsigned int walk_kernel(const struct dfr_firing *firing, bool keep, u64 *pcs,
+						unsigned int max)
 {
 	struct dfr_arch_walk walk;
 	unsigned int n = 0;
@@ -50,7 +54,7 @@ static __always_inline unsigned int walk_kernel(const struct dfr_firing *firing,
 		return 0;
 	exact = start_walk(&walk, firing);
 	if (exact && max && dfr_arch_within_function(firing->fr_regs)) {
-		if (pcs)
+		if (keep)
 			pcs[n] = dfr_arch_within_function(firing->fr_regs);
 		n++;
 	}
@@ -59,7 +63,7 @@ static __always_inline unsigned int walk_kernel(const struct dfr_firing *firing,
 			n = 0; /* what came before it was ours as well */
 			continue;
 		}
-		if (pcs)
+		if (keep)
 			pcs[n] = pc;
 		n++;
 	}
@@ -72,12 +76,12 @@ unsigned int dfr_plat_stack(const struct dfr_firing *firing, u64 *pcs, unsigned 
 	if (firing->fr_regs && user_mode((struct pt_regs *)firing->fr_regs) &&
 	    firing->fr_regs != task_pt_regs(current))
 		return 0;
-	return walk_kernel(firing, pcs, max);
+	return walk_kernel(firing, true, pcs, max);
 }
 
 static unsigned int depth_of_stack(const struct dfr_firing *firing)
 {
-	return walk_kernel(firing, NULL, 256);
+	return walk_kernel(firing, false, NULL, 256);
 }
 
 /* A frame of code that is built with -fno-omit-frame-pointer: the caller's frame and the return address. */
