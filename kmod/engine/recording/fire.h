@@ -96,14 +96,17 @@ dfr_hot u32 dfr_copy_comm(struct dfr_firing *firing, u8 *to)
 	return n <= 8 ? n : 8 + dfr_nul_at(words[1]);
 }
 
-/* May a record of `need` bytes be written at sm_ptr: is there room, and is the last context still right? */
+/*
+ * May a record of `need` bytes be written at sm_ptr: is there room, and is the last context still right?
+ * Compared as addresses, not by their distance: from NULL to an address in the kernel it is positive.
+ */
 dfr_hot bool dfr_stream_ready(const struct dfr_stream *stream, struct dfr_firing *firing, u32 need)
 {
 #ifndef __KERNEL__ /* in the kernel, dfr_plat_who() contains the tid */
 	if (dfr_plat_tid(firing) != stream->sm_tid)
 		return false;
 #endif
-	return dfr_likely(stream->sm_soft - stream->sm_ptr >= (long)need &&
+	return dfr_likely(stream->sm_ptr + need <= stream->sm_soft &&
 			  dfr_plat_who(firing) == stream->sm_who &&
 			  dfr_plat_comm_is(firing, stream->sm_comm));
 }

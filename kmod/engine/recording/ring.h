@@ -14,9 +14,9 @@ struct dfr_share;
 /*
  * Where records go: the CPU's open block, or the last chunk of a speculation on this CPU. A record
  * that may reach beyond `sm_soft` takes the slow path (dfr_record_slow()). So sm_soft is where the
- * block ends or its next restart entry is due, whichever comes first. It is moved down to the
- * beginning of the block when something must be written before the next record (a context, a loss):
- * then the next record takes the slow path in any case.
+ * block ends or its next restart entry is due, whichever comes first. It is NULL when something
+ * must be written before the next record (a context, a loss): then the next record takes the slow
+ * path in any case.
  */
 struct dfr_stream {
 	u8 *sm_ptr;
