@@ -47,7 +47,7 @@ std::string call_hint(int code) {
 	case ENOENT: return "`dfr` lists the states that there are";
 	case ENXIO: return "there is no program yet: enable one, or claim a kept state";
 	case ENOMEM: return "take smaller buffers: -x bufsize=, -x aggsize=, -x dynvarsize=";
-	case EAGAIN: return "users without privilege start too many recordings: wait a few seconds";
+	case EAGAIN: return "unprivileged users have started too many recordings: wait a few seconds";
 	case EPERM:
 	case EACCES: return "destructive actions take root, -w and a kernel that is not locked down";
 	case ENOTTY: return "the loaded module is of another version: load the one that came with this dfr";

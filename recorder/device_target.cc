@@ -67,9 +67,10 @@ void DeviceTarget::match(const d::ProbePattern& pattern,
 // the description names one function: the offsets that kinst has there, or why fbt has no probe there.
 std::string DeviceTarget::why_absent(const d::ProbePattern& pattern) {
 	if (device_.info().flags & DFR_INFO_CONFINED)
-		return "without privilege there are syscall, profile at the usual rates (dtrace -l), BEGIN, "
-		       "END and ERROR, on your own processes; "
-		       "the rest takes root, or CAP_PERFMON and CAP_BPF";
+		return "unprivileged users have syscall, profile at the rates that `dtrace -l` lists, BEGIN, "
+		       "END "
+		       "and ERROR only, on their own processes; for others run this as root, or with "
+		       "CAP_PERFMON and CAP_BPF";
 	if (std::string off = off_of(pattern.provider, pattern.name, unmet()); !off.empty())
 		return off;
 	if ((pattern.provider != "fbt" && pattern.provider != "kinst") || pattern.function.empty() ||

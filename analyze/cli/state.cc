@@ -123,8 +123,8 @@ int print_state() {
 	else if (access.loaded && access.permitted)
 		std::printf("  dfr record -o ls.dfr -- ls -l             record a command's system calls\n");
 	else
-		std::printf(
-		    "  dfr trace -n 'tick-1s { exit(0); }'       run D in this process, without privilege\n");
+		std::printf("  dfr trace -n 'tick-1s { exit(0); }'       run D in this process; needs no "
+		            "privilege\n");
 	std::printf("  dfr --help                                all commands\n");
 	return 0;
 }

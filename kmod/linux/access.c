@@ -33,7 +33,7 @@ bool dfr_destructive_allowed(void)
 
 bool dfr_unprivileged;
 module_param_named(unprivileged, dfr_unprivileged, bool, 0400);
-MODULE_PARM_DESC(unprivileged, "let users without privilege trace their own processes (default: no)");
+MODULE_PARM_DESC(unprivileged, "let unprivileged users trace their own processes (default: no)");
 
 static bool all_are(const struct cred *cred, kuid_t uid, kgid_t gid)
 {

@@ -42,7 +42,7 @@ void refused(const Code& code, const std::string& reason) {
 	CHECK(load(dof.bytes()).error == 0);
 	const Loaded result = load(dof.bytes(), confined());
 	CHECK(result.error == -EPERM);
-	CHECK(std::string(result.why.rf_reason) == "not without privilege: " + reason);
+	CHECK(std::string(result.why.rf_reason) == "unprivileged users may not " + reason);
 }
 
 Code builtin(uint32_t id, dif_type type = kInt64) {
@@ -60,9 +60,9 @@ Code copied() {
 	    .call(DIF_SUBR_COPYIN, 1);
 }
 
-const std::string kNumber = "an address would become a number";
-const std::string kRecorded = "an address would be recorded";
-const std::string kCalculated = "an address cannot be an operand of arithmetic";
+const std::string kNumber = "use an address as a number";
+const std::string kRecorded = "record an address";
+const std::string kCalculated = "calculate with an address";
 
 } // namespace
 
@@ -73,12 +73,12 @@ TEST_CASE("confined: built-ins", "[engine][confine]") {
 	for (uint32_t id : {DIF_VAR_EXECNAME, DIF_VAR_PROBEFUNC})
 		fine(builtin(id, kString));
 	for (uint32_t id : {DIF_VAR_CURTHREAD, DIF_VAR_CALLER, DIF_VAR_STACKDEPTH, DIF_VAR_IPL})
-		refused(builtin(id), "this built-in variable shows kernel data");
+		refused(builtin(id), "read this built-in variable: it shows kernel data");
 	fine(Code().setx(1, 2).r(DIF_OP_LDGA, DIF_VAR_ARGS, 2, 1).ret(1));
 	refused(Code().setx(1, 2).r(DIF_OP_LDGA, DIF_VAR_UREGS, 2, 1).ret(1),
-	        "this built-in array shows kernel data");
+	        "read this built-in array: it shows kernel data");
 	refused(Code().sets("a", 2).r(DIF_OP_LDGA, DIF_VAR_ARGS, 2, 1).ret(1),
-	        "this built-in array shows kernel data");
+	        "read this built-in array: it shows kernel data");
 }
 
 TEST_CASE("confined: an address does not become a number", "[engine][confine]") {
@@ -142,8 +142,9 @@ TEST_CASE("confined: relocations are refused before any symbol is looked up", "[
 	const Loaded result = load(dof.bytes(), confined());
 	dfr_user_symbol = nullptr;
 	CHECK(result.error == -EPERM);
-	CHECK(std::string(result.why.rf_reason) ==
-	      "not without privilege: variables and functions of the kernel have addresses");
+	CHECK(
+	    std::string(result.why.rf_reason) ==
+	    "unprivileged users may not use variables and functions of the kernel: they show its addresses");
 	CHECK(result.why.rf_section == head);
 	CHECK(looked_up == 0);
 }
@@ -153,12 +154,10 @@ TEST_CASE("confined: comparisons", "[engine][confine]") {
 	fine(Code().sets("a", 1).r(DIF_OP_SCMP, 1, 0, 0).ret(0));
 	fine(Code().sets("a", 1).r(DIF_OP_CMP, 1, 0, 0).ret(0));
 	fine(Code().sets("a", 1).r(DIF_OP_TST, 1, 0, 0).ret(0));
-	refused(Code().sets("a", 1).sets("b", 2).r(DIF_OP_CMP, 1, 2, 0).ret(0),
-	        "addresses cannot be compared");
-	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_CMP, 1, 2, 0).ret(0),
-	        "addresses cannot be compared");
+	refused(Code().sets("a", 1).sets("b", 2).r(DIF_OP_CMP, 1, 2, 0).ret(0), "compare addresses");
+	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_CMP, 1, 2, 0).ret(0), "compare addresses");
 	refused(Code().sets("a", 1).setx(77, 2).r(DIF_OP_SCMP, 1, 2, 0).ret(0),
-	        "a number is compared as a string");
+	        "compare a number as a string");
 }
 
 TEST_CASE("confined: variables keep what they hold", "[engine][confine]") {
@@ -189,7 +188,7 @@ TEST_CASE("confined: subroutines and their arguments", "[engine][confine]") {
 	        kNumber);
 	refused(Code().sets("abc", 1).flush().pushv(1).call(DIF_SUBR_STRLEN, 1).ret(1), kNumber);
 	refused(Code().setx(77, 1).flush().pushv(1).call(DIF_SUBR_STRLEN, 1).ret(1),
-	        "a subroutine gets an address for a number, or a number for a string");
+	        "give a subroutine an address for a number, or a number for a string");
 	refused(Code()
 	            .sets("a", 1)
 	            .flush()
@@ -197,16 +196,16 @@ TEST_CASE("confined: subroutines and their arguments", "[engine][confine]") {
 	            .call(DIF_SUBR_LLTOSTR, 1)
 	            .returns(kString)
 	            .ret(1),
-	        "a subroutine gets an address for a number, or a number for a string");
+	        "give a subroutine an address for a number, or a number for a string");
 	refused(Code().setx(1, 1).flush().pushv(1).call(DIF_SUBR_ALLOCA, 1).returns(struct_of(1)).ret(1),
-	        "this subroutine shows kernel data, or writes");
+	        "call this subroutine: it shows kernel data, or writes");
 	refused(Code().setx(1, 1).flush().pushv(1).pushv(1).call(DIF_SUBR_MEMREF, 1).returns(kVoid).ret(1),
-	        "this subroutine shows kernel data, or writes");
+	        "call this subroutine: it shows kernel data, or writes");
 	refused(Code().setx(1, 1).flush().pushv(1).call(DIF_SUBR_MUTEX_OWNER, 1).ret(1),
-	        "this subroutine shows kernel data, or writes");
+	        "call this subroutine: it shows kernel data, or writes");
 	// More than it takes, or a number of them that depends on the way taken.
 	refused(Code().setx(1, 1).flush().pushv(1).pushv(1).call(DIF_SUBR_HTONL, 1).ret(1),
-	        "a subroutine's arguments are not known");
+	        "call a subroutine with arguments that the loader cannot know");
 	refused(Code()
 	            .setx(1, 1)
 	            .flush()
@@ -216,19 +215,18 @@ TEST_CASE("confined: subroutines and their arguments", "[engine][confine]") {
 	            .call(DIF_SUBR_LLTOSTR, 1)
 	            .returns(kString)
 	            .ret(1),
-	        "a subroutine's arguments are not known");
+	        "call a subroutine with arguments that the loader cannot know");
 }
 
 TEST_CASE("confined: memory", "[engine][confine]") {
 	fine(copied().setx(8, 2).r(DIF_OP_ADD, 1, 2, 1).r(DIF_OP_LDX, 1, 0, 1).ret(1));
 	fine(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).r(DIF_OP_ULDX, 1, 0, 1).ret(1));
-	const std::string cannot = "kernel memory cannot be read; use copyin() for the process's own memory";
+	const std::string cannot = "read kernel memory; copyin() reads the process's own";
 	refused(Code().wide(DIF_OP_LDGS, DIF_VAR_ARG0, 1).r(DIF_OP_LDX, 1, 0, 1).ret(1), cannot);
 	refused(Code().sets("abc", 1).r(DIF_OP_LDUB, 1, 0, 1).ret(1), cannot);
 	refused(copied().r(DIF_OP_ULDX, 1, 0, 1).ret(1), cannot);
-	refused(copied().setx(1, 2).r(DIF_OP_STB, 2, 0, 1).returns(kVoid).ret(0), "memory cannot be written");
-	refused(Code().setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 1).returns(kVoid).ret(0),
-	        "memory cannot be written");
+	refused(copied().setx(1, 2).r(DIF_OP_STB, 2, 0, 1).returns(kVoid).ret(0), "write to memory");
+	refused(Code().setx(8, 1).r(DIF_OP_ALLOCS, 1, 0, 1).returns(kVoid).ret(0), "write to memory");
 }
 
 TEST_CASE("confined: actions", "[engine][confine]") {
@@ -247,8 +245,9 @@ TEST_CASE("confined: actions", "[engine][confine]") {
 	for (uint32_t kind : {DFR_ACT_SYM, DFR_ACT_STOP, DFR_ACT_BREAKPOINT, DFR_ACT_PANIC}) {
 		const Loaded result = with({{kind}});
 		CHECK(result.error == -EPERM);
-		CHECK(std::string(result.why.rf_reason) == "not without privilege: this action shows kernel "
-		                                           "data, or changes the system");
+		CHECK(std::string(result.why.rf_reason) ==
+		      "unprivileged users may not use this action: it shows kernel "
+		      "data, or changes the system");
 	}
 	CHECK(with({{DFR_ACT_STACK}}).error != 0);
 }
@@ -264,7 +263,8 @@ TEST_CASE("confined: a firing's text is bounded, however often a program names i
 	CHECK(load(dof.bytes()).error == 0);
 	const Loaded result = load(dof.bytes(), confined());
 	CHECK(result.error == -EPERM);
-	CHECK(std::string(result.why.rf_reason) == "not without privilege: the program is too long");
+	CHECK(std::string(result.why.rf_reason) ==
+	      "unprivileged users may not load a program that runs more than 16384 instructions and actions");
 }
 
 TEST_CASE("confined: a program has so many clauses and actions", "[engine][confine]") {
@@ -281,9 +281,9 @@ TEST_CASE("confined: a program has so many clauses and actions", "[engine][confi
 	};
 	CHECK(with(256, 1).empty());
 	for (const unsigned clauses : {257u, 512u, 513u})
-		CHECK(with(clauses, 1) == "not without privilege: more than 256 clauses");
+		CHECK(with(clauses, 1) == "unprivileged users may not load more than 256 clauses at once");
 	CHECK(with(1, 4096).empty());
-	CHECK(with(1, 4097) == "not without privilege: more than 4096 actions or options");
+	CHECK(with(1, 4097) == "unprivileged users may not load more than 4096 actions or options at once");
 }
 
 namespace {
@@ -500,19 +500,18 @@ TEST_CASE("confined: what a state may not have", "[engine][confine][store]") {
 	REQUIRE(dfr_state_confine(own.state, 1000, 100, 32 << 20) == 0);
 	// The provider is not open: its probes do not exist here.
 	CHECK(enable_confined(own, Program().clause("rig::read:", {}), &reason) == -ESRCH);
-	CHECK(reason == "syscall, profile-N and BEGIN, END, ERROR are what is open without privilege; no "
-	                "such probe matches "
-	                "rig::read:");
+	CHECK(reason ==
+	      "unprivileged users have syscall, profile-N, BEGIN, END and ERROR only; of these none "
+	      "matches rig::read:");
 	// Open, but its arguments are the kernel's.
 	rig.provider.pv_flags = DFR_PV_CONFINED;
 	rig.probe("seen when it is created");
 	CHECK(enable_confined(own, Program().clause("rig::read:", {trace(arg(0))}), &reason) == -EPERM);
-	CHECK(reason == "not without privilege: arguments of this probe are addresses of the kernel's; "
-	                "ustack() shows the "
-	                "process's own");
+	CHECK(reason == "unprivileged users may not read arguments of this probe: they are the kernel's "
+	                "addresses; ustack() shows the process's own");
 	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_STRSIZE, 4097),
 	                      &reason) == -EPERM);
-	CHECK(reason == "not without privilege: strsize above 4096");
+	CHECK(reason == "unprivileged users may not set strsize above 4096");
 	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_CPUBUDGET, 6),
 	                      &reason) == -EPERM);
 	CHECK(enable_confined(own, Program().clause("rig::read:", {}).option(DFR_OPT_CPU, 0), &reason) ==
@@ -646,7 +645,7 @@ TEST_CASE("confined: so many clauses on one probe, so many ECBs", "[engine][conf
 		return program;
 	};
 	CHECK(enable_confined(own, many(65), &reason) == -EPERM);
-	CHECK(reason == "not without privilege: more than 64 clauses on one probe");
+	CHECK(reason == "unprivileged users may not put more than 64 clauses on one probe");
 	CHECK(enable_confined(own, many(60)) == 0);
 	CHECK(enable_confined(own, many(5), &reason) == -EPERM); // those that it has count
 	CHECK(enable_confined(own, many(4)) == 0);

@@ -134,7 +134,7 @@ TEST_CASE("of a confined state a key is smaller", "[engine][store][sizes]") {
 	REQUIRE(dfr_state_confine(state.state, 1000, 1000, 64 << 20) == 0);
 	CHECK(state.enable(Program().clause("rig::read:entry", count_by({bytes_value(64 * 1024 + 1)}))) ==
 	      -EINVAL);
-	CHECK(state.reason == "not without privilege: an aggregation's key above 64 KiB");
+	CHECK(state.reason == "unprivileged users may not use an aggregation's key above 64 KiB");
 }
 
 TEST_CASE("a program has at most 16384 clauses, and a million actions in them", "[engine][store][sizes]") {

@@ -236,7 +236,7 @@ static const char *load_variable(struct clause_walk *walk, u32 instr, u32 scope,
 			   : variable_kind(walk->cw_difo, scope, array, id);
 
 	if (kind == K_MIXED)
-		return "this built-in variable shows kernel data";
+		return "read this built-in variable: it shows kernel data";
 	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), kind);
 	return NULL;
 }
@@ -246,9 +246,8 @@ static const char *store_variable(struct clause_walk *walk, u32 instr, u32 scope
 	u32 kind = variable_kind(walk->cw_difo, scope, array, DIF_WIDE(instr));
 	u32 value = reg(walk->cw_now, DIF_RD(instr));
 
-	return (kind == K_NUMBER ? is_number(value) : is_reference(value))
-		       ? NULL
-		       : "an address would become a number";
+	return (kind == K_NUMBER ? is_number(value) : is_reference(value)) ? NULL
+									   : "use an address as a number";
 }
 
 static const char *call(struct clause_walk *walk, u32 instr)
@@ -258,13 +257,13 @@ static const char *call(struct clause_walk *walk, u32 instr)
 	u32 what;
 
 	if (!subr)
-		return "this subroutine shows kernel data, or writes";
+		return "call this subroutine: it shows kernel data, or writes";
 	if (n == DEPTH_UNKNOWN || n > strlen(subr->su_takes))
-		return "a subroutine's arguments are not known";
+		return "call a subroutine with arguments that the loader cannot know";
 	for (i = 0; i < n; i++) {
 		what = entry(walk->cw_now, i);
 		if (what == T_MIXED || (what != T_NULL && (what == T_NUMBER) != (subr->su_takes[i] == 'n')))
-			return "a subroutine gets an address for a number, or a number for a string";
+			return "give a subroutine an address for a number, or a number for a string";
 	}
 	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr),
 			       subr->su_gives == 'n'   ? K_NUMBER
@@ -278,10 +277,10 @@ static const char *push(struct clause_walk *walk, u32 instr, bool reference)
 	u32 n = depth(walk->cw_now), kind = reg(walk->cw_now, DIF_RD(instr));
 
 	if (n >= DIF_NTUPLE)
-		return "a tuple is too long, or its length is not known";
+		return "use a tuple that is too long, or whose length the loader cannot know";
 	if (reference ? !is_reference(kind) || !is_number(reg(walk->cw_now, DIF_R2(instr)))
 		      : !is_number(kind))
-		return "an address would become a number";
+		return "use an address as a number";
 	walk->cw_now = set_entry(walk->cw_now, n,
 				 kind == K_NULL ? T_NULL
 				 : reference	? T_REFERENCE
@@ -297,9 +296,9 @@ static const char *add(struct clause_walk *walk, u32 instr)
 	u32 other = is_number(a) ? b : a;
 
 	if (!is_number(a) && !is_number(b))
-		return "an address cannot be an operand of arithmetic";
+		return "calculate with an address";
 	if (!is_number(other) && other != K_COPIED && other != K_WITHIN)
-		return "an address cannot be an operand of arithmetic";
+		return "calculate with an address";
 	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), is_number(other) ? K_NUMBER : K_WITHIN);
 	return NULL;
 }
@@ -308,7 +307,7 @@ static const char *calculate(struct clause_walk *walk, u32 instr, bool binary)
 {
 	if (!is_number(reg(walk->cw_now, DIF_R1(instr))) ||
 	    (binary && !is_number(reg(walk->cw_now, DIF_R2(instr)))))
-		return "an address cannot be an operand of arithmetic";
+		return "calculate with an address";
 	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_NUMBER);
 	return NULL;
 }
@@ -319,10 +318,10 @@ static const char *compare(const struct clause_walk *walk, u32 instr)
 	u32 a = reg(walk->cw_now, DIF_R1(instr)), b = reg(walk->cw_now, DIF_R2(instr));
 
 	if (DIF_OP(instr) == DIF_OP_SCMP)
-		return is_reference(a) && is_reference(b) ? NULL : "a number is compared as a string";
+		return is_reference(a) && is_reference(b) ? NULL : "compare a number as a string";
 	if (a == K_NULL || b == K_NULL || (is_number(a) && is_number(b)))
 		return NULL;
-	return "addresses cannot be compared";
+	return "compare addresses";
 }
 
 static const char *load(struct clause_walk *walk, u32 instr)
@@ -331,7 +330,7 @@ static const char *load(struct clause_walk *walk, u32 instr)
 	bool user = op >= DIF_OP_ULDSB && op <= DIF_OP_ULDX;
 
 	if (user ? !is_number(from) : from != K_COPIED && from != K_WITHIN)
-		return "kernel memory cannot be read; use copyin() for the process's own memory";
+		return "read kernel memory; copyin() reads the process's own";
 	walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_NUMBER);
 	return NULL;
 }
@@ -350,9 +349,8 @@ static const char *give_back(const struct clause_walk *walk, u32 instr)
 
 	if (!has_value(walk->cw_difo))
 		return NULL;
-	return (type->flags & DIF_TF_BYREF ? is_reference(kind) : is_number(kind))
-		       ? NULL
-		       : "an address would be recorded";
+	return (type->flags & DIF_TF_BYREF ? is_reference(kind) : is_number(kind)) ? NULL
+										   : "record an address";
 }
 
 /* Applies an instruction to what is known (cw_now). An instruction that has no case here is refused. */
@@ -393,7 +391,7 @@ static const char *step(struct clause_walk *walk, u32 instr)
 	case DIF_OP_SETS: walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_TEXT); return NULL;
 	case DIF_OP_LDGA:
 		if (DIF_R1(instr) != DIF_VAR_ARGS || !is_number(reg(walk->cw_now, DIF_R2(instr))))
-			return "this built-in array shows kernel data";
+			return "read this built-in array: it shows kernel data";
 		walk->cw_now = set_reg(walk->cw_now, DIF_RD(instr), K_NUMBER);
 		return NULL;
 	case DIF_OP_CALL: return call(walk, instr);
@@ -409,7 +407,7 @@ static const char *step(struct clause_walk *walk, u32 instr)
 	}
 	if ((op >= DIF_OP_ULDSB && op <= DIF_OP_ULDX) || (op >= DIF_OP_RLDSB && op <= DIF_OP_RLDX))
 		return load(walk, instr);
-	return "memory cannot be written";
+	return "write to memory";
 }
 
 static bool is_branch(u32 op)
@@ -450,7 +448,7 @@ static const char *walk_text(struct clause_walk *walk, u32 *at)
 
 static int refuse(struct dfr_loader *ld, u32 section, u64 offset, const char *reason)
 {
-	dfr_refuse_name(ld, section, offset, "not without privilege: ", reason);
+	dfr_refuse_name(ld, section, offset, "unprivileged users may not ", reason);
 	return -EPERM;
 }
 
@@ -503,19 +501,19 @@ static const char *check_clause(const struct dfr_clause *clause, u64 *text)
 	if (clause->cl_pred) {
 		*text += clause->cl_pred->di_len;
 		if (!has_value(clause->cl_pred) || clause->cl_pred->di_rtype.flags & DIF_TF_BYREF)
-			return "a predicate's value is not a number";
+			return "use a predicate whose value is not a number";
 	}
 	for (i = 0; i < clause->cl_nacts; i++, act++) {
 		if (!allowed_action(act))
-			return "this action shows kernel data, or changes the system";
+			return "use this action: it shows kernel data, or changes the system";
 		*text += 1 + (act->ac_difo ? act->ac_difo->di_len : 0);
 		if (act->ac_difo && !has_value(act->ac_difo) && act->ac_kind != DFR_ACT_DIFEXPR)
-			return "an action's expression has no value";
+			return "give an action an expression without a value";
 		if (act->ac_difo && act->ac_difo->di_rtype.flags & DIF_TF_BYREF &&
 		    act->ac_difo->di_rtype.size == 0 && act->ac_difo->di_rtype.kind != DIF_KIND_STRING)
-			return "an action's expression has no size";
+			return "give an action an expression without a size";
 	}
-	return *text > TEXT_MAX ? "the program is too long" : NULL;
+	return *text > TEXT_MAX ? "load a program that runs more than 16384 instructions and actions" : NULL;
 }
 
 static int check_difos(struct dfr_loader *ld)
@@ -528,7 +526,7 @@ static int check_difos(struct dfr_loader *ld)
 	for (i = 0; i < pg->pg_ndifos; i++)
 		most = pg->pg_difos[i].di_len > most ? pg->pg_difos[i].di_len : most;
 	if (most > TEXT_MAX || ld->ld_ntext > 4 * TEXT_MAX)
-		return refuse(ld, ~0u, 0, "the program is too long");
+		return refuse(ld, ~0u, 0, "load a program as long as this one");
 	facts = dfr_plat_alloc(((size_t)most + 1) * sizeof(*facts));
 	if (!facts)
 		return -ENOMEM;

@@ -221,9 +221,10 @@ static int check_structure(struct dfr_loader *ld)
 static bool confined_exceeds(struct dfr_loader *ld, u64 clauses, u64 acts, u64 options)
 {
 	if (clauses > DFR_CONFINED_CLAUSES_MAX)
-		dfr_refuse(ld, ~0u, 0, "not without privilege: more than 256 clauses");
+		dfr_refuse(ld, ~0u, 0, "unprivileged users may not load more than 256 clauses at once");
 	else if (acts > DFR_CONFINED_ACTIONS_MAX || options > DFR_CONFINED_ACTIONS_MAX)
-		dfr_refuse(ld, ~0u, 0, "not without privilege: more than 4096 actions or options");
+		dfr_refuse(ld, ~0u, 0,
+			   "unprivileged users may not load more than 4096 actions or options at once");
 	else
 		return false;
 	return true;
@@ -421,7 +422,7 @@ int dfr_program_load(const void *dof, size_t size, const struct dfr_load_limits 
 	*out = NULL;
 	dfr_refusal_set(why, ~0u, 0, "", NULL);
 	if (limits->ll_confined && size > DFR_CONFINED_DOF_MAX) {
-		dfr_refusal_set(why, ~0u, 0, "not without privilege: the program is larger than 256 KiB",
+		dfr_refusal_set(why, ~0u, 0, "unprivileged users may not load a program of more than 256 KiB",
 				NULL);
 		return -E2BIG;
 	}

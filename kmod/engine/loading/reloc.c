@@ -155,8 +155,8 @@ int dfr_dof_relocate(struct dfr_loader *ld)
 		/* Before any look-up, because even a load's success could reveal bits of an address. */
 		if (ld->ld_limits->ll_confined) {
 			dfr_refuse(ld, i, dfr_dof_sec_offset(ld, i),
-				   "not without privilege: variables and functions of the kernel have "
-				   "addresses");
+				   "unprivileged users may not use variables and functions of the kernel: "
+				   "they show its addresses");
 			return -EPERM;
 		}
 		err = ld->ld_owners ? 0 : count_owners(ld);

@@ -184,8 +184,9 @@ static const char *use_var(struct dfr_state *state, const struct dfr_clause *cla
 		if (!key_kind(&clause->cl_acts[i]))
 			return "an action that gives no value is part of an aggregation's key";
 	if (key_bytes(clause, first, end) > dfr_limits_key(state))
-		return dfr_state_confined(state) ? "not without privilege: an aggregation's key above 64 KiB"
-						 : "an aggregation's key is larger than 1 MiB";
+		return dfr_state_confined(state)
+			       ? "unprivileged users may not use an aggregation's key above 64 KiB"
+			       : "an aggregation's key is larger than 1 MiB";
 	var = dfr_state_aggvar(state, (u32)act->ac_uarg);
 	if (!var)
 		return var_create(state, clause, action, first, end - first);

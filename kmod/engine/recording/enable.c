@@ -115,8 +115,8 @@ static int count_matches(struct dfr_state *state, const struct dfr_program *prog
 		    !dfr_engine_host_matches(state->st_engine, program->pg_clauses[i].cl_host))
 			continue;
 		refuse(why, -ESRCH,
-		       dfr_state_confined(state) ? "syscall, profile-N and BEGIN, END, ERROR are what is "
-						   "open without privilege; no such probe matches "
+		       dfr_state_confined(state) ? "unprivileged users have syscall, profile-N, BEGIN, END "
+						   "and ERROR only; of these none matches "
 						 : "no probe matches ");
 		if (why)
 			name_clause(why, &program->pg_clauses[i]);
@@ -146,7 +146,9 @@ static int check_variables(struct dfr_state *state, const struct dfr_program *pr
 	if (!error)
 		error = dfr_vars_declare(vars, program, why);
 	if (!error && dfr_state_confined(state) && dfr_vars_bytes(vars) > dfr_limits_variables(state))
-		error = refuse(why, -EPERM, "not without privilege: variables as large as these");
+		error = refuse(
+			why, -EPERM,
+			"unprivileged users may not use variables larger than an eighth of a state's memory");
 	dfr_vars_free(vars);
 	return error;
 }
@@ -236,7 +238,7 @@ static const char *check_crowd(struct dfr_state *state, const struct dfr_program
 	if (!error)
 		error = count_clauses(state, more, clauses);
 	dfr_plat_free(clauses);
-	return error ? "not without privilege: more than 64 clauses on one probe" : NULL;
+	return error ? "unprivileged users may not put more than 64 clauses on one probe" : NULL;
 }
 
 static int check_confined(struct dfr_state *state, const struct dfr_program *program, struct dfr_refusal *why)
@@ -252,8 +254,8 @@ static int check_confined(struct dfr_state *state, const struct dfr_program *pro
 	for (i = 0; i < program->pg_nclauses && !reason; i++) {
 		look.lo_clause = &program->pg_clauses[i];
 		if (dfr_engine_match(state->st_engine, look.lo_clause, 0, false, check_look, &look))
-			reason = "not without privilege: arguments of this probe are addresses of the "
-				 "kernel's; ustack() shows the process's own";
+			reason = "unprivileged users may not read arguments of this probe: they are the "
+				 "kernel's addresses; ustack() shows the process's own";
 	}
 	return reason ? refuse(why, -EPERM, reason) : 0;
 }

@@ -118,15 +118,16 @@ static const struct limit {
 	s64 li_most;
 	const char *li_reason;
 } limits[] = {
-	{ DFR_OPT_STRSIZE, 0, 4096, "not without privilege: strsize above 4096" },
-	{ DFR_OPT_SCRATCHSIZE, 0, 65536, "not without privilege: scratchsize above 64k" },
-	{ DFR_OPT_NSPEC, 0, 64, "not without privilege: nspec above 64" },
-	{ DFR_OPT_SPECSIZE, 0, 65536, "not without privilege: specsize above 64k" },
-	{ DFR_OPT_BLOCKSIZE, 0, 65536, "not without privilege: blocksize above 64k" },
-	{ DFR_OPT_CLEANRATE, 9900000, 1LL << 60, "not without privilege: cleanrate above 101hz" },
-	{ DFR_OPT_CPUBUDGET, 1, DFR_CONFINED_BUDGET, "not without privilege: cpubudget above 5" },
-	{ DFR_OPT_CPU, 1, 0, "not without privilege: option cpu" },
-	{ DFR_OPT_DESTRUCTIVE, 1, 0, "not without privilege: destructive actions" },
+	{ DFR_OPT_STRSIZE, 0, 4096, "unprivileged users may not set strsize above 4096" },
+	{ DFR_OPT_SCRATCHSIZE, 0, 65536, "unprivileged users may not set scratchsize above 64k" },
+	{ DFR_OPT_NSPEC, 0, 64, "unprivileged users may not set nspec above 64" },
+	{ DFR_OPT_SPECSIZE, 0, 65536, "unprivileged users may not set specsize above 64k" },
+	{ DFR_OPT_BLOCKSIZE, 0, 65536, "unprivileged users may not set blocksize above 64k" },
+	{ DFR_OPT_CLEANRATE, 9900000, 1LL << 60, "unprivileged users may not set cleanrate above 101hz" },
+	{ DFR_OPT_CPUBUDGET, 1, DFR_CONFINED_BUDGET,
+	  "unprivileged users may not set cpubudget below 1 or above 5" },
+	{ DFR_OPT_CPU, 1, 0, "unprivileged users may not set the option cpu" },
+	{ DFR_OPT_DESTRUCTIVE, 1, 0, "unprivileged users may not use destructive actions" },
 };
 
 static bool has_program(const struct dfr_user *user, const struct dfr_state *state)
@@ -153,9 +154,10 @@ const char *dfr_limits_check(const struct dfr_state *state, const struct dfr_pro
 	u32 i, k;
 
 	if (state->st_ndofs >= PROGRAMS_MAX)
-		return "not without privilege: more than 8 programs in a state";
+		return "unprivileged users may not load more than 8 programs into a state";
 	if (is_crowded(state))
-		return "not now without privilege: 16 other users have programs already";
+		return "16 other unprivileged users, the most there may be, have programs: wait until one "
+		       "ends";
 	for (i = 0; i < program->pg_noptions; i++)
 		for (k = 0; k < sizeof(limits) / sizeof(limits[0]); k++)
 			if (program->pg_options[i].po_option == limits[k].li_option &&

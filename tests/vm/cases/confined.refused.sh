@@ -5,7 +5,7 @@ as() {
 	guest-access as 1000 dtrace -x engine=kernel -qn "
 		$1
 	" -c 'guest-access calls 1' 2>&1 |
-		grep -o -m 1 'not without privilege: .*\|without privilege there are .*' |
+		grep -o -m 1 'unprivileged users .*' |
 		sed 's/ ([sh]e[ac][td].*//'
 }
 as 'fbt::vfs_read:entry { @ = count(); }'
@@ -23,5 +23,5 @@ as '#pragma D option strsize=8k
 BEGIN { }'
 guest-access as 1000 dtrace -x engine=kernel -wqn '
 	BEGIN { stop(); }
-' 2>&1 | grep -o 'not without privilege: .*\|run this as root, or.*' | sed 's/ (header.*//'
+' 2>&1 | grep -o 'unprivileged users .*\|run this as root, or.*' | sed 's/ (header.*//'
 rmmod dfr && insmod /dfr.ko
