@@ -46,7 +46,7 @@ std::string call_hint(int code) {
 	case EBUSY: return "another process holds this state: `dfr` lists the states and who holds them";
 	case ENOENT: return "`dfr` lists the states that there are";
 	case ENXIO: return "there is no program yet: enable one, or claim a kept state";
-	case ENOMEM: return "take smaller buffers: -x bufsize=, -x aggsize=, -x dynvarsize=";
+	case ENOMEM: return "take smaller sizes: -x bufsize=, -x aggsize=, -x dynvarsize=";
 	case EAGAIN: return "unprivileged users have started too many recordings: wait a few seconds";
 	case EPERM:
 	case EACCES: return "destructive actions take root, -w and a kernel that is not locked down";

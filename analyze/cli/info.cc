@@ -217,7 +217,7 @@ int run_info(int argc, char** argv) {
 	print_machine(catalog);
 	const auto facts = source->facts();
 	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; the file has %s bytes%s\n",
-	            "buffers", policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
+	            "rings", policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
 	            with_commas(facts.size).c_str(), facts.finished ? "" : " and was cut");
 	print_events(catalog, contents);
 	for (const std::string& remark : source->remarks())

@@ -62,8 +62,7 @@ constexpr DropKind kDrops[] = {
      "return probes without a free node", true},
     {DFR_LOSS_THROTTLE, "THROTTLE", "firing throttled by the governor", "firings throttled by the governor",
      true},
-    {DFR_LOSS_HOTPLUG, "HOTPLUG", "firing on a CPU without a buffer", "firings on a CPU without a buffer",
-     true},
+    {DFR_LOSS_HOTPLUG, "HOTPLUG", "firing on a CPU without a ring", "firings on a CPU without a ring", true},
     {DFR_LOSS_OVERWRITTEN, "OVERWRITTEN", "block overwritten while it was read",
      "blocks overwritten while they were read", true},
     {DFR_LOSS_RCU_IDLE, "RCUIDLE", "firing where the kernel cannot be traced",
@@ -91,7 +90,7 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 		return mark.value ? "killed: its consumer was not seen for too long"
 		                  : "killed: probes took more than nine tenths of a CPU for a second";
 	case DFR_EVENT_FULL:
-		return "the buffer of CPU " + std::to_string(mark.value) +
+		return "the ring of CPU " + std::to_string(mark.value) +
 		       " is full: it records nothing more (bufpolicy=fill)";
 	default: return {};
 	}

@@ -512,7 +512,7 @@ Answer Replay::run() {
 		answer.verdict.lost += consumer_->lost();
 		answer.verdict.reasons.push_back("the replaying program itself lost " +
 		                                 std::to_string(consumer_->lost()) +
-		                                 " records: give it larger buffers with -x");
+		                                 " records: give it larger rings with -x bufsize=");
 	}
 	return answer;
 }

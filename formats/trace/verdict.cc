@@ -22,8 +22,8 @@ const char* const kLossText[] = {
     "ring full",                        // PRINCIPAL
     "aggregation table full",           // AGGREGATION
     "speculation full",                 // SPEC
-    "speculation buffers busy",         // SPEC_BUSY
-    "no speculation buffer",            // SPEC_UNAVAILABLE
+    "speculations still busy",          // SPEC_BUSY
+    "no speculation free",              // SPEC_UNAVAILABLE
     "no room for dynamic variables",    // DYNVAR
     "dynamic variables not yet clean",  // DYNVAR_DIRTY
     "dynamic variables being cleaned",  // DYNVAR_RINSING
@@ -197,7 +197,7 @@ void judge_full(Verdict& verdict, const Catalog& catalog) {
 	}
 	if (first)
 		verdict.reasons.push_back(
-		    "stopped, full, at " + time_text(catalog, first->time) + " (the buffer of CPU " +
+		    "stopped, full, at " + time_text(catalog, first->time) + " (the ring of CPU " +
 		    std::to_string(first->value) +
 		    (full > 1 ? " first, " + std::to_string(full) + " CPUs in all" : "") +
 		    "; bufpolicy=fill)");

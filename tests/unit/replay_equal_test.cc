@@ -318,7 +318,7 @@ TEST_CASE("replay: where a derived predicate faults, replay faults as the analys
 	      }) == 2);
 }
 
-TEST_CASE("replay: a fill buffer that stopped says since when", "[replay][verdict]") {
+TEST_CASE("replay: a fill ring that stopped says since when", "[replay][verdict]") {
 	App app;
 	d::CompileOptions options;
 	options.options = {"quiet", "bufpolicy=fill", "bufsize=4k"};

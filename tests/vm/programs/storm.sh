@@ -47,7 +47,7 @@ hotplug() {
 	touch stop
 	wait $!
 	rm stop
-	lost=$(sed -n 's/^dtrace: \([0-9]*\) firings\{0,1\} on a CPU without a buffer.*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
+	lost=$(sed -n 's/^dtrace: \([0-9]*\) firings\{0,1\} on a CPU without a ring.*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
 	counted=$(tail -n 1 out)
 	[ $((counted + lost)) -eq 20000 ] || bad "$counted counted, $lost lost of 20000: $(head -n 2 err)"
 }
