@@ -108,6 +108,18 @@ extern __thread int (*dfr_user_proceed)(void);
 extern __thread void (*dfr_user_wake)(struct dfr_state* state);
 /* Not 0: the key of hashes, in place of a random one, for tests. Set it before a state is created. */
 extern __u64 dfr_user_fixed_secret;
+/*
+ * Bytes wanted for the table in which the aggregations of all CPUs are merged, for states that this thread
+ * starts; 0: as many as in the kernel.
+ */
+extern __thread size_t dfr_user_agg_room;
+/*
+ * Whether this CPU has a closed block, or a table of aggregations that is half full: its consumer should
+ * read now, or records and keys are lost. For the thread that plays the CPU.
+ */
+bool dfr_user_due(const struct dfr_state* state, unsigned cpu);
+/* A number that changes when this CPU commits a record. For the thread that plays the CPU. */
+__u64 dfr_user_recorded(const struct dfr_state* state, unsigned cpu);
 /* n > 0: this thread's nth allocation from now on fails, for tests. */
 extern __thread unsigned long dfr_user_alloc_fails;
 

@@ -47,6 +47,8 @@ int dfr_user_raise(int sig);
 int dfr_user_chill(u64 ns);
 const struct dfr_env* dfr_user_default_env(void);
 
+size_t dfr_user_agg_base(size_t halves);
+
 /* Memory. */
 static inline void* dfr_plat_alloc(size_t size) {
 	return dfr_user_alloc(size);
@@ -59,6 +61,9 @@ static inline void* dfr_plat_alloc_pages(size_t size) {
 }
 static inline void dfr_plat_free_pages(void* p, size_t size) {
 	dfr_user_free_pages(p, size);
+}
+static inline size_t dfr_plat_agg_base(size_t halves) {
+	return dfr_user_agg_base(halves);
 }
 static inline void* dfr_plat_alloc_shared(size_t size) {
 	return dfr_plat_alloc(size);

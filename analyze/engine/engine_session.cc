@@ -137,7 +137,10 @@ uint32_t EngineSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 uint32_t EngineSession::go() {
 	const Lock lock(engine_);
 	uint32_t cpu = 0;
-	if (const int code = dfr_state_go(state_, &cpu))
+	dfr_user_agg_room = agg_room_;
+	const int code = dfr_state_go(state_, &cpu);
+	dfr_user_agg_room = 0;
+	if (code)
 		throw Error(std::strerror(-code), {}, -code);
 	running_ = true;
 	return cpu;
@@ -165,8 +168,18 @@ bool EngineSession::exited() {
 	return status().exited != 0;
 }
 
-bool EngineSession::readable() {
-	return dfr_state_readable(state_);
+bool EngineSession::due(unsigned cpu) const {
+	return dfr_user_due(state_, cpu);
+}
+
+uint64_t EngineSession::recorded(unsigned cpu) const {
+	return dfr_user_recorded(state_, cpu);
+}
+
+void EngineSession::settle() {
+	const Lock lock(engine_);
+	u64 bytes = 0;
+	dfr_state_aggsnap(state_, nullptr, 0, &bytes); // there is no room for the table, but it is merged
 }
 
 void EngineSession::clean() {

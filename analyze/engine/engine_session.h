@@ -40,10 +40,17 @@ public:
 	                     const std::string& name, uint32_t nargs, void* cookie);
 	void probes_added();
 
+	// Before go(): bytes wanted for the table in which the aggregations of all CPUs are merged.
+	void set_agg_room(size_t bytes) { agg_room_ = bytes; }
+
 	dfr_engine* engine() { return engine_; }
 	bool exited();
-	bool readable(); // true: there are closed blocks to take
-	void clean();    // runs the engine's housekeeping
+	// For the caller that fires probes as this CPU: whether next() or settle() should be called before it
+	// goes on; and a number that changes when the CPU commits a record.
+	bool due(unsigned cpu) const;
+	uint64_t recorded(unsigned cpu) const;
+	void settle(); // merges the CPUs' aggregations into the table that aggregations() gives
+	void clean();  // runs the engine's housekeeping
 
 	const trace::Catalog& catalog() override;
 	std::optional<trace::Block> next() override;
@@ -79,6 +86,7 @@ private:
 	std::deque<dfr_ioc_taken> taken_;
 	bool flush_ = false;
 	bool running_ = false;
+	size_t agg_room_ = 0;
 };
 
 } // namespace dfr::engine

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "kmod/engine/engine.h"
+#include "kmod/engine/recording/state.h"
 
 /* A CPU's lock, on a cache line of its own. Held during a firing, or a function of dfr_plat_on_cpu(). */
 struct cpu_lock {
@@ -44,6 +45,7 @@ __thread unsigned long dfr_user_alloc_fails;
 static __thread struct cpu_lock* held_lock;
 
 static unsigned user_ncpus = 1;
+__thread size_t dfr_user_agg_room;
 static struct dfr_host shared_host;
 static struct dfr_host* hosts = &shared_host;
 static pthread_mutex_t hosts_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -168,13 +170,43 @@ void* dfr_user_alloc_pages(size_t size) {
 
 	if (size == 0 || size > SIZE_MAX - 4096 || alloc_fails())
 		return NULL;
-	p = mmap(NULL, whole_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p = mmap(NULL, whole_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+	         -1, 0);
 	return p == MAP_FAILED ? NULL : p;
 }
 
 void dfr_user_free_pages(void* p, size_t size) {
 	if (p)
 		munmap(p, whole_pages(size));
+}
+
+/* Memory that nobody touches costs nothing, so it is only a matter of what the process may address. */
+size_t dfr_user_agg_base(size_t halves) {
+	size_t size;
+	void* p;
+
+	for (size = dfr_user_agg_room; size > halves; size /= 2) {
+		p = dfr_user_alloc_pages(size);
+		if (p) {
+			dfr_user_free_pages(p, size);
+			return size;
+		}
+	}
+	return halves;
+}
+
+bool dfr_user_due(const struct dfr_state* state, unsigned cpu) {
+	const struct dfr_share* share = state->st_shares[cpu];
+	const struct dfr_aggtab* half = share ? share->sh_agg : NULL;
+
+	return (share && share->sh_ring.rg_closed) || (half && half->used > half->size / 2);
+}
+
+u64 dfr_user_recorded(const struct dfr_state* state, unsigned cpu) {
+	const struct dfr_share* share = state->st_shares[cpu];
+	const struct dfr_block* block = share ? share->sh_ring.rg_block : NULL;
+
+	return (share ? share->sh_ring.rg_seq << 32 : 0) + (block ? block->committed : 0);
 }
 
 u64 dfr_user_clock(int which) {

@@ -173,7 +173,7 @@ void Consumer::report_drops(const dfr_ioc_status& status, bool last) {
 	}
 }
 
-void Consumer::consume(bool last) {
+void Consumer::consume(bool last, bool aggregations) {
 	const uint64_t until = last || synchronous_ || session_.catalog().cpus <= 1 ? UINT64_MAX : now_ns();
 	flushed_ = session_.flush();
 	while (auto block = session_.next()) {
@@ -183,7 +183,8 @@ void Consumer::consume(bool last) {
 	}
 	// This reads the catalog, after the blocks, because only then it has all that they refer to.
 	report_events();
-	renderer_.aggregations().snapshot(session_.aggregations());
+	if (aggregations)
+		renderer_.aggregations().snapshot(session_.aggregations());
 	merge_.run(until, [this](const trace::Record& record) {
 		if (callbacks_.record)
 			callbacks_.record(record);

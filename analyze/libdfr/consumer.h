@@ -45,8 +45,9 @@ public:
 	void sleep(const sigset_t* mask = nullptr);
 	// All that was fired so far has been delivered: nothing waits for other CPUs (replay).
 	void set_synchronous() { synchronous_ = true; }
-	// Reads what is there, whatever the buffer policy.
-	void read() { consume(false); }
+	// Reads the records that are there, whatever the buffer policy. `aggregations`: the renderer needs
+	// them too, because one of the records may be a printa().
+	void read(bool aggregations) { consume(false, aggregations); }
 	// A pass; false when the session is over (exit(), a full buffer, the deadman).
 	bool work();
 	// What there is by now, aggregations too; the session goes on without us.
@@ -72,7 +73,7 @@ private:
 	bool check_status(bool last);
 	void report_events();
 	void report_drops(const dfr_ioc_status& status, bool last);
-	void consume(bool last);
+	void consume(bool last, bool aggregations = true);
 	int64_t rate(uint32_t option) const;
 
 	trace::LiveSource& session_;

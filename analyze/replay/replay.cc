@@ -21,6 +21,8 @@ constexpr uint32_t kArguments = 10;
 // Probes with ids up to this one have the same id in replay; create_probes() fills the gaps.
 constexpr uint32_t kIdsKept = 200'000;
 constexpr uint64_t kNever = UINT64_MAX;
+// Room for some ten million keys. It takes memory only as it fills.
+constexpr size_t kAggregationRoom = size_t{1} << 30;
 
 // One recorded firing, with copies of its inputs, because a record points into a block that the merger
 // may free before the firing is complete.
@@ -38,6 +40,7 @@ public:
 
 	const trace::Probe* probe = nullptr;
 	dfr_probe* fires = nullptr;
+	bool speaks = false;
 	uint64_t time = 0;
 	uint32_t cpu = 0;
 	dfr_env env{};
@@ -127,6 +130,11 @@ void Firing::settle() {
 	env.ev_ncaptured = static_cast<uint32_t>(captured_.size());
 }
 
+d::ProbePattern pattern_of(const dof::EcbDesc& ecb) {
+	return {ecb.probe.host,     ecb.probe.provider, ecb.probe.module,
+	        ecb.probe.function, ecb.probe.name,     ecb.probe.id};
+}
+
 class Replay {
 public:
 	Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
@@ -145,6 +153,7 @@ private:
 		const trace::Probe* probe = nullptr;
 		const trace::Layout* layout = nullptr;
 		dfr_probe* fires = nullptr; // null: the program has no clause for this probe
+		bool speaks = false;
 		std::vector<Use> uses;
 	};
 
@@ -157,10 +166,11 @@ private:
 	void take(const trace::Record& record);
 	void fire();
 	void fire_timers(uint64_t until);
-	void fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env);
-	void after_firing();
+	void fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env,
+	             bool speaks);
+	void after_firing(bool speaks, uint64_t recorded);
 	void start(uint64_t time);
-	bool speaks_at_once() const;
+	bool speaks(const trace::Probe& probe) const;
 
 	trace::BlockSource& source_;
 	const trace::Catalog& catalog_;
@@ -180,7 +190,9 @@ private:
 	dfr_env own_env_{}; // for BEGIN, END and timers
 	uint64_t last_time_ = 0;
 	uint32_t begin_cpu_ = 0;
-	bool started_ = false, over_ = false, exits_ = false, actions_ = false;
+	bool started_ = false, over_ = false, exits_ = false;
+	bool any_may_speak_ = false;
+	std::vector<d::ProbePattern> speaking_; // of clauses with actions on aggregations
 	uint64_t firings_ = 0;
 	std::vector<std::string> conditions_; // why the answer is partial: reasons for the verdict
 	std::map<std::pair<uint32_t, uint64_t>, uint64_t>
@@ -194,11 +206,22 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 	for (size_t i = 0; i < program.captured.size(); i++)
 		captures_.emplace(program.captured[i], static_cast<int>(i));
 	for (const dof::Body& body : program.image.bodies) {
-		for (const dof::Action& action : body.actions) {
+		for (const dof::Action& action : body.actions)
 			exits_ |= action.kind == DFR_ACT_EXIT;
-			actions_ |= action.kind == DFR_ACT_PRINTA || action.kind == DFR_ACT_LIBACT;
-		}
 	}
+	for (const dof::EcbDesc& ecb : program.image.ecbs) {
+		const auto& actions = program.image.body_of(ecb).actions;
+		if (std::any_of(actions.begin(), actions.end(), [](const dof::Action& action) {
+			    return action.kind == DFR_ACT_PRINTA || action.kind == DFR_ACT_LIBACT;
+		    }))
+			speaking_.push_back(pattern_of(ecb));
+	}
+	trace::Probe error;
+	error.id = 3;
+	error.provider = "dtrace";
+	error.name = "ERROR";
+	any_may_speak_ = speaks(error); // a fault in any firing fires it
+	session_.set_agg_room(kAggregationRoom);
 	merger_.open();
 	selected_ = select(options.wanted, merger_, catalog_, true);
 	create_probes();
@@ -288,8 +311,7 @@ void Replay::check_conditions() {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
 		const std::string& condition = program_.image.body_of(ecb).condition;
-		const d::ProbePattern pattern{ecb.probe.host,     ecb.probe.provider, ecb.probe.module,
-		                              ecb.probe.function, ecb.probe.name,     ecb.probe.id};
+		const d::ProbePattern pattern = pattern_of(ecb);
 		check_unrecorded(pattern);
 		size_t partial = 0;
 		const trace::Probe* example = nullptr;
@@ -330,8 +352,10 @@ const Replay::Recorded& Replay::recorded(uint32_t epid) {
 	entry.layout = catalog_.layout_of(epid);
 	entry.probe = catalog_.probe_of(epid);
 	const auto probe = entry.probe ? probes_.find(entry.probe->id) : probes_.end();
-	if (probe != probes_.end() && dfr_probe_enabled(probe->second))
+	if (probe != probes_.end() && dfr_probe_enabled(probe->second)) {
 		entry.fires = probe->second;
+		entry.speaks = speaks(*entry.probe);
+	}
 	for (const RecordedInput& input : target_.inputs(epid)) {
 		Use use{input.field};
 		if (const auto capture = captures_.find(input.canon); capture != captures_.end())
@@ -367,31 +391,41 @@ void Replay::start(uint64_t time) {
 	dfr_user_env = &own_env_;
 	dfr_user_cpu = begin_cpu_;
 	consumer_->go();
-	after_firing();
+	after_firing(!speaking_.empty(), UINT64_MAX);
 }
 
-// Whether the consumer must read after every firing, because the program has printa(), clear() or another
-// action that the consumer carries out on the aggregations of that moment.
-bool Replay::speaks_at_once() const {
-	return actions_;
+// Whether the program has a clause for this probe with printa(), clear() or another action that the consumer
+// carries out on the aggregations of that moment.
+bool Replay::speaks(const trace::Probe& probe) const {
+	return any_may_speak_ ||
+	       std::any_of(speaking_.begin(), speaking_.end(), [&probe](const d::ProbePattern& pattern) {
+		       return RecordingTarget::matches(pattern, probe);
+	       });
 }
 
-void Replay::after_firing() {
+// `speaks`: the consumer must read now what the firing has recorded, if it has (`recorded` is what
+// session_.recorded() said before it).
+void Replay::after_firing(bool speaks, uint64_t recorded) {
 	firings_++;
-	if (speaks_at_once() || session_.readable())
-		consumer_->read();
+	speaks = speaks && session_.recorded(dfr_user_cpu) != recorded;
+	if (speaks || session_.due(dfr_user_cpu)) {
+		consumer_->read(speaks);
+		session_.settle();
+	}
 	if (exits_ && session_.exited())
 		over_ = true;
 	if (options_.interrupted && firings_ % 4096 == 0 && options_.interrupted())
 		over_ = true;
 }
 
-void Replay::fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env) {
+void Replay::fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env,
+                     bool speaks) {
 	env.ev_wall = catalog_.walltime(env.ev_time) - static_cast<int64_t>(env.ev_time);
 	dfr_user_cpu = cpu % std::max(catalog_.cpus, 1u);
+	const uint64_t recorded = session_.recorded(dfr_user_cpu);
 	dfr_fire_env(probe, arguments, count, nullptr, &env);
 	last_time_ = std::max<uint64_t>(last_time_, env.ev_time);
-	after_firing();
+	after_firing(speaks, recorded);
 }
 
 void Replay::fire_timers(uint64_t until) {
@@ -405,7 +439,7 @@ void Replay::fire_timers(uint64_t until) {
 			return;
 		own_env_.ev_time = next->due;
 		next->due += next->interval;
-		fire_at(next->probe, kNoArguments, 3, begin_cpu_, own_env_);
+		fire_at(next->probe, kNoArguments, 3, begin_cpu_, own_env_, !speaking_.empty());
 	}
 }
 
@@ -419,7 +453,8 @@ void Replay::fire() {
 		firing_.env.ev_missing = [](void* self, __u64 index) {
 			static_cast<Replay*>(self)->missing(index);
 		};
-		fire_at(firing_.fires, firing_.arguments, firing_.argument_count, firing_.cpu, firing_.env);
+		fire_at(firing_.fires, firing_.arguments, firing_.argument_count, firing_.cpu, firing_.env,
+		        firing_.speaks);
 	}
 	last_time_ = std::max(last_time_, firing_.time);
 	firing_.clear();
@@ -454,6 +489,7 @@ void Replay::take(const trace::Record& record) {
 		}
 		firing_.begin(record, *entry.probe, program_.captured.size());
 		firing_.fires = entry.fires;
+		firing_.speaks = entry.speaks;
 	}
 	for (const Use& use : entry.uses) {
 		if (use.field >= record.fields.size())

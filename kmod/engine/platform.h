@@ -122,6 +122,8 @@ struct dfr_hashkey {
  *   void *dfr_plat_alloc_pages(size_t size);		zeroed, page-aligned, or NULL. For what anchors
  *							list: blocks, catalog extents, aggregation tables
  *   void dfr_plat_free_pages(void *p, size_t size);
+ *   size_t dfr_plat_agg_base(size_t halves);		bytes of a state's base table of aggregations,
+ *							at least as many as a CPU's two halves have
  *   u64 dfr_plat_memory_left(void);			bytes that may be allocated; ask before taking much
  *
  * Order and exclusion

@@ -41,6 +41,10 @@ static inline void dfr_plat_free(void *p)
 }
 
 u64 dfr_plat_memory_left(void);
+static inline size_t dfr_plat_agg_base(size_t halves)
+{
+	return halves;
+}
 void *dfr_plat_alloc_pages(size_t size);
 void dfr_plat_free_pages(void *p, size_t size);
 

@@ -125,6 +125,44 @@ TEST_CASE("replay: a tick that was not recorded runs on the recording's clock", 
 	CHECK(out.find("200 200 200") != std::string::npos);
 }
 
+TEST_CASE("replay: as many keys as there are", "[replay]") {
+	App app;
+	load(app, "app::work:entry { trace(arg0); }");
+	constexpr unsigned kKeys = 200'000;
+	for (unsigned i = 0; i < kKeys; i++)
+		app.fire(app.entry, kStart + i * 100, 0, 70, "one", i, 0);
+	finish(app);
+	Kept kept(app);
+	REQUIRE(kept.records() == kKeys);
+	replay::Answer answer;
+	const std::string said =
+	    replay_says(kept, "app::work:entry { @[arg0] = count(); @sum = sum(1); }", &answer);
+	CHECK(std::count(said.begin(), said.end(), '\n') > kKeys);
+	CHECK(said.find(" " + std::to_string(kKeys - 1) + " ") != std::string::npos);
+	CHECK(answer.verdict.lost == 0);
+}
+
+TEST_CASE("replay: printa() and clear() see the aggregations of their moment", "[replay]") {
+	App app;
+	load(app, "app::work: { capture(arg0); }");
+	for (unsigned i = 1; i <= 10; i++)
+		app.fire(i % 5 ? app.entry : app.exit, kStart + i * 100, i % 4, 70, "one", i, 0);
+	finish(app);
+	Kept kept(app);
+	const char* const clause =
+	    "app::work:entry { @ = sum(arg0); } app::work:return { printa(\"%@d \", @); "
+	    "clear(@); } END { printa(\"%@d\", @); }";
+	CHECK(replay_says(kept, clause) == "10 30 0\n");
+	// A printa() of an ERROR clause, whatever probe faults.
+	replay::ReplayOptions options = quiet();
+	options.message = [](const std::string&) {}; // of the fault
+	CHECK(replay_says(kept,
+	                  "app::work:entry { @ = sum(arg0); } app::work:entry /arg0 == 3/ { "
+	                  "trace(1 / (arg0 - 3)); } ERROR { printa(\"%@d \", @); clear(@); } "
+	                  "END { printa(\"%@d\", @); }",
+	                  nullptr, options) == "6 34\n");
+}
+
 TEST_CASE("replay: what was not captured is a compile error", "[replay]") {
 	App app;
 	load(app, "app::work:entry { trace(arg1); }");

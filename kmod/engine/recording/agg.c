@@ -308,6 +308,18 @@ static u64 entries_at(const struct dfr_aggtab *table)
 	return sizeof(*table) + (u64)table->nbuckets * 4;
 }
 
+/* Empties the buckets of the entries below `used`. A large table has few entries for its buckets. */
+static void unlink_all(struct dfr_aggtab *table, u64 used)
+{
+	struct dfr_aggent *entry;
+	u64 offset;
+
+	for (offset = entries_at(table); offset < used; offset += entry_bytes(entry)) {
+		entry = (struct dfr_aggent *)((u8 *)table + offset);
+		buckets_of(table)[entry->hash & (table->nbuckets - 1)] = 0;
+	}
+}
+
 static void empty(struct dfr_aggtab *table)
 {
 	u64 used = table->used;
@@ -315,7 +327,7 @@ static void empty(struct dfr_aggtab *table)
 	/* `used` first, because a scanner of a dead memory then sees no half-removed entry. */
 	dfr_store_release(&table->used, entries_at(table));
 	table->entries = 0;
-	memset(buckets_of(table), 0, table->nbuckets * 4u);
+	unlink_all(table, used);
 	memset((u8 *)table + entries_at(table), 0, used - entries_at(table));
 }
 
@@ -364,7 +376,7 @@ u64 dfr_agg_bytes(const struct dfr_state *state)
 	return state->st_aggvars ? 2 * (u64)half_size(state) : 0;
 }
 
-/* aggsize is the size of one CPU's two halves together; the base table is as large as both. */
+/* aggsize is the size of one CPU's two halves together; the base table is at least as large as both. */
 int dfr_agg_create(struct dfr_state *state)
 {
 	if (!state->st_aggvars)
@@ -372,7 +384,8 @@ int dfr_agg_create(struct dfr_state *state)
 	state->st_agg_size = half_size(state);
 	state->st_agg_generation = 1;
 	state->st_agg_time = dfr_plat_clock(NULL);
-	state->st_agg_base = create_table(state, 2 * state->st_agg_size, DFR_AGGTAB_BASE_CPU, 0);
+	state->st_agg_base =
+		create_table(state, dfr_plat_agg_base(2 * state->st_agg_size), DFR_AGGTAB_BASE_CPU, 0);
 	return state->st_agg_base ? 0 : -ENOMEM;
 }
 
@@ -545,7 +558,7 @@ static void compact(struct dfr_aggtab *table)
 	u32 *bucket;
 
 	dfr_store_release(&table->used, offset);
-	memset(buckets_of(table), 0, table->nbuckets * 4u);
+	unlink_all(table, used);
 	table->entries = 0;
 	for (; offset < used; offset += bytes) {
 		entry = (struct dfr_aggent *)((u8 *)table + offset);
