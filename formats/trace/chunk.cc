@@ -106,7 +106,7 @@ std::optional<ChunkHeaders> decode_chunk_headers(std::span<const std::byte> star
 			return std::nullopt;
 		raw += body_size(head);
 	}
-	if (raw != result.head.raw)
+	if (raw != result.head.raw || raw + result.head.blocks * sizeof(dfr_block) > kChunkBytesMax)
 		return std::nullopt;
 	return result;
 }

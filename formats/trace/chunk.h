@@ -40,7 +40,9 @@ struct ChunkHead {
 static_assert(sizeof(ChunkHead) == 24);
 
 inline constexpr uint32_t kChunkBytes = 512 * 1024; // FileWriter writes a chunk once it has so much
-inline constexpr uint32_t kChunkBlocksMax = 1u << 16;
+// So no chunk has more than this, headers and unpacked bodies together; a head that says more is damaged.
+inline constexpr uint32_t kChunkBytesMax = kChunkBytes + DFR_BLOCK_MAX;
+inline constexpr uint32_t kChunkBlocksMax = kChunkBytesMax / sizeof(dfr_block);
 
 // All `blocks` must be sane and of one CPU; `catalog` has their layouts.
 std::vector<std::byte> encode_chunk(std::span<const Block> blocks, const Catalog& catalog);

@@ -10,6 +10,7 @@
 // that scans for it finds segments even after a damaged head.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -67,6 +68,10 @@ struct EndMark {
 };
 inline constexpr uint64_t kEndBytes = sizeof(SegmentHead) + sizeof(EndMark);
 inline constexpr uint64_t kMaxRaw = 1ull << 31; // bytes of one segment: a head that says more is damaged
+// How large a payload may become that is stored in so many bytes: a small file asks for little memory.
+inline constexpr uint64_t raw_most(uint64_t stored) {
+	return std::min(kMaxRaw, std::max<uint64_t>(16 << 20, 256 * std::min(stored, kMaxRaw)));
+}
 
 inline constexpr uint64_t padded(uint64_t size) {
 	return (size + 7) & ~uint64_t{7};

@@ -6,6 +6,7 @@
 
 #include "formats/trace/chunk.h"
 #include "formats/trace/columns.h"
+#include "formats/trace/crc32c.h"
 #include "tests/unit/trace_builder.h"
 
 using namespace dfr;
@@ -105,6 +106,30 @@ TEST_CASE("blocks that cannot be walked are kept as they are", "[trace][columns]
 	empty.bytes.resize(head.hdr_size);
 	round_trip({empty});
 	round_trip({empty, varied_block(5)});
+}
+
+TEST_CASE("a chunk cannot ask for more memory than a writer's chunk has", "[trace][columns]") {
+	// Sixteen thousand headers, each of a block of 256 KiB: 4 GiB from 1.3 MB.
+	std::vector<dfr_block> headers(16'384);
+	for (dfr_block& head : headers) {
+		head.size = DFR_BLOCK_MAX;
+		head.hdr_size = sizeof(dfr_block);
+		head.committed = DFR_BLOCK_MAX - sizeof(dfr_block);
+	}
+	const auto decoded = [&](size_t blocks) {
+		const auto some = std::span(headers).first(blocks);
+		trace::ChunkHead head{.encoding = 1, .cpu = 0, .blocks = static_cast<uint32_t>(blocks)};
+		head.raw = static_cast<uint32_t>(blocks * headers[0].committed);
+		head.checksum =
+		    trace::crc32c(std::as_bytes(some), trace::crc32c(std::as_bytes(std::span(&head, 1))));
+		std::vector<std::byte> chunk(sizeof head + some.size_bytes());
+		std::memcpy(chunk.data(), &head, sizeof head);
+		std::memcpy(chunk.data() + sizeof head, some.data(), some.size_bytes());
+		return trace::decode_chunk_headers(chunk, chunk.size()).has_value();
+	};
+	CHECK(decoded(3)); // 768 KiB
+	CHECK_FALSE(decoded(4));
+	CHECK_FALSE(decoded(headers.size()));
 }
 
 TEST_CASE("a restart table that a walk would not give survives", "[trace][columns]") {

@@ -12,6 +12,8 @@
 
 #include "formats/abi/dof.h"
 #include "formats/error.h"
+#include "formats/trace/container.h"
+#include "formats/trace/crc32c.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
 #include "formats/trace/repeats.h"
@@ -294,6 +296,40 @@ TEST_CASE("a changed byte anywhere is reported and costs at most its segment", "
 			CHECK(file->catalog().layout_of(1) != nullptr);
 		}
 	}
+}
+
+TEST_CASE("a small segment cannot ask for much memory", "[trace][file]") {
+	CHECK(trace::raw_most(0) == 16 << 20);
+	CHECK(trace::raw_most(1 << 20) == 256 << 20);
+	CHECK(trace::raw_most(UINT64_MAX) == trace::kMaxRaw);
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("zeros.dfr");
+	const std::vector<std::byte> zeros(32 << 20), few(4096);
+	uint64_t first = 0, second = 0;
+	{
+		trace::ContainerWriter writer(path, false, trace::local_file());
+		first = writer.append(trace::SegmentType::kAggregations, 0, zeros, true);
+		second = writer.append(trace::SegmentType::kAggregations, 0, few, true);
+		writer.close();
+	}
+	// 32 MiB of zeros would be packed too small to be believed, so they are stored as they are.
+	const trace::ContainerReader reader(path);
+	const auto large = reader.segment(first), small = reader.segment(second);
+	REQUIRE(large);
+	CHECK(large->head.stored == zeros.size());
+	CHECK(reader.payload(*large) == zeros);
+	REQUIRE(small);
+	CHECK(reader.payload(*small) == few);
+	// The small one says that it unpacks to 2 GiB.
+	trace::SegmentHead head = small->head;
+	head.raw = trace::kMaxRaw;
+	const auto bytes = std::as_bytes(std::span(&head, 1));
+	head.checksum = trace::crc32c(bytes.first(offsetof(trace::SegmentHead, checksum)));
+	std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+	file.seekp(static_cast<std::streamoff>(second));
+	file.write(reinterpret_cast<const char*>(&head), sizeof head);
+	file.close();
+	CHECK_FALSE(trace::ContainerReader(path).segment(second));
 }
 
 TEST_CASE("creating a .dfr never overwrites by accident", "[trace][file]") {
