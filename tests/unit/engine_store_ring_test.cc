@@ -10,6 +10,9 @@
 
 #include "formats/trace/crc32c.h"
 #include "tests/unit/engine_store_rig.h"
+extern "C" {
+#include "kmod/engine/recording/fire.h"
+}
 
 using namespace store_rig;
 
@@ -38,6 +41,24 @@ Difo faulting_status() {
 }
 
 } // namespace
+
+// The kernel's addresses are in the upper half, so the distance from NULL (the next record must take the
+// slow path) to a place in a block is positive there. Nothing is read or written at these addresses.
+TEST_CASE("a stream whose next record is to take the slow path has no room at any address", "[store][ring]") {
+	dfr_firing firing{};
+	firing.fr_flags = DFR_FR_CONTEXT;
+	for (const uint64_t address : {0x7f12c09d8f00ULL, 0xff6019adc09d8f00ULL}) {
+		INFO(std::hex << address);
+		dfr_stream stream{};
+		stream.sm_ptr = reinterpret_cast<uint8_t*>(address);
+		CHECK(!dfr_stream_ready(&stream, &firing, 24));
+		stream.sm_soft = stream.sm_ptr + 24;
+		CHECK(dfr_stream_ready(&stream, &firing, 24));
+		CHECK(!dfr_stream_ready(&stream, &firing, 25));
+		stream.sm_soft = stream.sm_ptr - 1; // a restart entry was due before
+		CHECK(!dfr_stream_ready(&stream, &firing, 1));
+	}
+}
 
 TEST_CASE("switch drops the newest, exactly, and tells", "[engine][store][ring]") {
 	Running running(small_ring(DFR_BUFPOLICY_SWITCH));
