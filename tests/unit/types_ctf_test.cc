@@ -88,7 +88,7 @@ public:
 			std::ofstream(path) << sources[i];
 			command += " " + path;
 		}
-		const std::string program = folder_.file("program");
+		std::string program = folder_.file("program");
 		command += " -o " + program;
 		REQUIRE(std::system(command.c_str()) == 0);
 		return program;
