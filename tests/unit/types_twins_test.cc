@@ -5,7 +5,6 @@
 // type, and whoever asks is told why.
 #include <catch2/catch.hpp>
 
-#include <filesystem>
 #include <fstream>
 #include <unistd.h>
 
@@ -20,7 +19,6 @@ using namespace dfr::types;
 using Catch::Contains;
 using dfr::test::BtfBuilder;
 using dfr::test::ScratchFolder;
-namespace fs = std::filesystem;
 
 namespace {
 
