@@ -434,12 +434,11 @@ AggVariable* ClauseBuilder::aggregation_argument(Node* node, const std::string& 
 	}
 	AggVariable* const found = compilation_.definitions.find_aggregation(node->text);
 	if (!found || !found->function) {
-		std::vector<std::string_view> names;
-		for (const AggVariable* one : compilation_.definitions.aggregations())
-			names.push_back(one->name);
+		failed_ = true;
+		if (compilation_.unread_names(node->text))
+			return nullptr;
 		compilation_.error(tag_bad, node->place, "undefined aggregation: @" + node->text,
 		                   "it has to be assigned first: @" + node->text + " = count();");
-		failed_ = true;
 		return nullptr;
 	}
 	return found;
@@ -500,7 +499,10 @@ void ClauseBuilder::printa(Node* call) {
 	if (text) {
 		const Format format = parse_format(*text);
 		if (!format.error.empty())
-			return bad("D_SYNTAX", call->list[0]->place, "printa( ) " + format.error, "");
+			return bad("D_SYNTAX",
+			           place_inside(compilation_.diagnostics.sources(), call->list[0]->place,
+			                        format.error_at),
+			           "printa( ) " + format.error, "");
 		if (!check_conversions(call, format, *all[0])) {
 			failed_ = true;
 			return;

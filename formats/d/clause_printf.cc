@@ -111,8 +111,10 @@ bool ClauseBuilder::check_format(Node* call, const Format& format, size_t first)
 			continue;
 		number++;
 		const std::string shown = "conversion #" + std::to_string(number) + " (%" + part.kind + ")";
+		const Place place =
+		    place_inside(compilation_.diagnostics.sources(), call->list[0]->place, part.at);
 		if (part.aggregation)
-			return bad("D_PRINTF_AGG_CONV", call->list[0]->place,
+			return bad("D_PRINTF_AGG_CONV", place,
 			           call->text + "( ) may not use %@: " + shown + " prints an aggregation",
 			           "only printa() prints aggregations");
 		for (int dynamic = 0; dynamic < 2; dynamic++) {
@@ -120,7 +122,7 @@ bool ClauseBuilder::check_format(Node* call, const Format& format, size_t first)
 				continue;
 			const char* const what = dynamic ? "precision" : "width";
 			if (at >= call->list.size())
-				return bad("D_PRINTF_DYN_PROTO", call->place,
+				return bad("D_PRINTF_DYN_PROTO", place,
 				           prototype_mismatch(call->text,
 				                              shown + " is missing a corresponding \"" +
 				                                  (dynamic ? ".*" : "*") + "\" argument"),
@@ -136,7 +138,7 @@ bool ClauseBuilder::check_format(Node* call, const Format& format, size_t first)
 				        std::string("the ") + what + " must be an integer");
 		}
 		if (at >= call->list.size())
-			return bad("D_PRINTF_ARG_PROTO", call->place,
+			return bad("D_PRINTF_ARG_PROTO", place,
 			           prototype_mismatch(call->text,
 			                              shown + " is missing a corresponding value argument"),
 			           "");
@@ -158,14 +160,16 @@ bool ClauseBuilder::check_conversions(Node* call, const Format& format, const Ag
 	value.type = types_.basic("long");
 	size_t keys = 0;
 	unsigned number = 0;
+	Place place;
 	const auto bad = [&](std::string_view tag, const std::string& text, const std::string& hint) {
-		compilation_.error(tag, call->list[0]->place, "printa( ) " + text, hint);
+		compilation_.error(tag, place, "printa( ) " + text, hint);
 		return false;
 	};
 	for (const Conversion& part : format.parts) {
 		if (!part.kind)
 			continue;
 		number++;
+		place = place_inside(compilation_.diagnostics.sources(), call->list[0]->place, part.at);
 		for (int stars = part.dynamic_width + part.dynamic_precision; stars; stars--) {
 			if (keys >= first.first_keys.size())
 				return bad("D_PRINTF_DYN_PROTO",
@@ -283,7 +287,9 @@ void ClauseBuilder::printf(Node* call, const ActionInfo& info) {
 	}
 	const Format format = parse_format(text->text);
 	if (!format.error.empty()) {
-		refuse("D_SYNTAX", text->place, "failed to create format: " + format.error, "");
+		refuse("D_SYNTAX",
+		       place_inside(compilation_.diagnostics.sources(), text->place, format.error_at),
+		       "failed to create format: " + format.error, "");
 		return;
 	}
 	if (!good || !check_format(call, format, 1)) {

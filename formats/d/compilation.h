@@ -96,6 +96,11 @@ struct Compilation {
 			          ") are less than predefined minimum",
 			      "-x amin=" + settings.least->text() + " allows no less");
 	}
+	// Text with a syntax error, which nobody has read to its end: what it would have made is missing, and that is
+	// not said again.
+	std::vector<std::string_view> unread;
+	bool unread_names(std::string_view name) const;
+
 	// Whether the program or a library has given the name a meaning.
 	bool defined(std::string_view name) {
 		for (const uint8_t kind : {DIF_VS_GLOBAL, DIF_VS_THREAD, DIF_VS_LOCAL}) {

@@ -4,6 +4,7 @@
 // by item, then what can only be said at its end.
 #include "formats/d/compile.h"
 
+#include <cctype>
 #include <optional>
 
 #include "formats/d/clause.h"
@@ -16,6 +17,21 @@
 #include "formats/error.h"
 
 namespace dfr::d {
+
+bool Compilation::unread_names(std::string_view name) const {
+	const auto in_word = [](std::string_view text, size_t at) {
+		return at < text.size() &&
+		       (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+	};
+	for (const std::string_view text : unread) {
+		for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+			if (!in_word(text, at - 1) && !in_word(text, at + name.size()))
+				return true;
+		}
+	}
+	return false;
+}
+
 namespace {
 
 void set_up(Compilation& compilation, const CompileOptions& options) {

@@ -9,6 +9,30 @@ namespace dfr::d {
 
 constexpr size_t kLineShown = 300;
 
+// The source is UTF-8: the bytes that continue a character are no column of their own.
+static bool starts_character(char byte) {
+	return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+}
+
+// How many cells a terminal gives to the character that the text begins with.
+static unsigned cells(std::string_view text) {
+	struct Range {
+		uint32_t first, last;
+	};
+	static constexpr Range kNone[] = {{0x300, 0x36f}, {0x200b, 0x200f}, {0xfe00, 0xfe0f}};
+	static constexpr Range kTwo[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
+	                                 {0xf900, 0xfaff}, {0xfe30, 0xfe6f},   {0xff01, 0xff60},
+	                                 {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+	const auto lead = static_cast<unsigned char>(text[0]);
+	uint32_t code = lead < 0xc0 ? lead : lead < 0xe0 ? lead & 0x1f : lead < 0xf0 ? lead & 0xf : lead & 7;
+	for (size_t i = 1; i < text.size() && !starts_character(text[i]); i++)
+		code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
+	const auto in = [code](Range range) { return code >= range.first && code <= range.last; };
+	return std::any_of(std::begin(kNone), std::end(kNone), in) ? 0
+	       : std::any_of(std::begin(kTwo), std::end(kTwo), in) ? 2
+	                                                           : 1;
+}
+
 uint32_t Sources::add(std::string name, std::string text) {
 	sources_.push_back({std::move(name), std::move(text), {}});
 	return sources_.size() - 1;
@@ -61,18 +85,25 @@ Location Sources::locate(Place place) const {
 			where.file = mark->file;
 	}
 	where.line += newlines_before(source, offset) - newlines_before(source, from);
-	const size_t newline = offset ? text.rfind('\n', offset - 1) : std::string_view::npos;
-	where.column = newline == std::string_view::npos ? offset + 1 : offset - newline;
+	for (size_t i = offset - offset_in_line(place); i < offset; i++)
+		where.column += starts_character(text[i]);
 	return where;
+}
+
+size_t Sources::offset_in_line(Place place) const {
+	if (place.source >= sources_.size())
+		return 0;
+	const std::string_view text = sources_[place.source].text;
+	const size_t offset = std::min<size_t>(place.offset, text.size());
+	const size_t newline = offset ? text.rfind('\n', offset - 1) : std::string_view::npos;
+	return newline == std::string_view::npos ? offset : offset - newline - 1;
 }
 
 std::string_view Sources::line_text(Place place) const {
 	if (place.source >= sources_.size())
 		return {};
 	const std::string_view text = sources_[place.source].text;
-	const size_t offset = std::min<size_t>(place.offset, text.size());
-	const size_t newline = offset ? text.rfind('\n', offset - 1) : std::string_view::npos;
-	const size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+	const size_t begin = std::min<size_t>(place.offset, text.size()) - offset_in_line(place);
 	return text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
 }
 
@@ -115,15 +146,23 @@ std::string Diagnostics::render(bool tags) const {
 		if (tags && !one.tag.empty())
 			out.append(" [").append(one.tag).append("]");
 		const std::string_view whole = sources_.line_text(one.place);
+		const size_t caret = sources_.offset_in_line(one.place);
 		// Of a long line the part around the caret: a line of errors would be shown as often as it has some.
-		const size_t from = whole.size() > kLineShown && at.column > kLineShown / 2
-		                        ? std::min<size_t>(at.column, whole.size()) - kLineShown / 2
-		                        : 0;
-		const std::string_view line = whole.substr(from, kLineShown);
+		size_t from =
+		    whole.size() > kLineShown && caret >= kLineShown / 2 ? caret + 1 - kLineShown / 2 : 0;
+		while (from < caret && !starts_character(whole[from]))
+			from++;
+		size_t to = std::min(whole.size(), from + kLineShown);
+		while (to < whole.size() && to > from && !starts_character(whole[to]))
+			to--;
+		const std::string_view line = whole.substr(from, to - from);
 		out.append("\n    ").append(line).append("\n    ");
 		// Tabs stay tabs, so the caret stands where the line puts the column.
-		for (size_t i = 0; from + i + 1 < at.column && i < line.size(); i++)
-			out.push_back(line[i] == '\t' ? '\t' : ' ');
+		for (size_t i = 0; from + i < caret && i < line.size(); i++) {
+			if (starts_character(line[i]))
+				out.append(line[i] == '\t' ? 1 : cells(line.substr(i)),
+				           line[i] == '\t' ? '\t' : ' ');
+		}
 		out.append("^\n");
 		if (!one.hint.empty())
 			out.append("    ").append(one.hint).append("\n");

@@ -26,7 +26,7 @@ struct Place {
 struct Location {
 	std::string_view file;
 	uint32_t line = 0;
-	uint32_t column = 0; // from 1, in bytes
+	uint32_t column = 0; // from 1, in characters
 };
 
 class Sources {
@@ -41,6 +41,7 @@ public:
 
 	Location locate(Place place) const;
 	std::string_view line_text(Place place) const;
+	size_t offset_in_line(Place place) const; // in bytes
 
 private:
 	struct Mark {

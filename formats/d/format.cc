@@ -71,6 +71,7 @@ Format parse_format(std::string_view text) {
 			continue;
 		}
 		count++;
+		part.at = format.error_at = i;
 		const std::string which = "format conversion #" + std::to_string(count);
 		i++;
 		while (i < text.size() && read_flag(part, text[i]))

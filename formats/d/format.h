@@ -14,6 +14,7 @@ namespace dfr::d {
 struct Conversion {
 	std::string literal;            // what is printed before it
 	char kind = 0;                  // 'd', 's', ...; 0: the end of the format, only a literal
+	size_t at = 0;                  // of its % in the format
 	bool alternate = false;         // #
 	bool zero = false;              // 0
 	bool minus = false;             // -
@@ -35,6 +36,7 @@ struct Conversion {
 struct Format {
 	std::vector<Conversion> parts; // %% is in the literals
 	std::string error;             // not empty: the format is wrong, and why
+	size_t error_at = 0;           // the conversion that is
 };
 
 Format parse_format(std::string_view text);

@@ -432,41 +432,56 @@ Token Lexer::integer(uint32_t begin, std::string_view digits, unsigned base, std
 	return token;
 }
 
-std::string Lexer::escapes(std::string_view body) const {
+// Appends what stands at `at` of a literal, a character or an escape; how many bytes it is written with.
+static size_t read_one(std::string_view body, size_t at, std::string& out) {
+	if (body[at] != '\\' || at + 1 == body.size()) {
+		out.push_back(body[at]);
+		return 1;
+	}
+	const char c = body[at + 1];
+	size_t i = at + 2;
+	static constexpr std::string_view kNames = "abfnrtv\\\"'";
+	static constexpr std::string_view kValues = "\a\b\f\n\r\t\v\\\"'";
+	if (const size_t known = kNames.find(c); known != std::string_view::npos) {
+		out.push_back(kValues[known]);
+	} else if (c == '\n') {
+		return 2;
+	} else if (c == '\r' && i < body.size() && body[i] == '\n') {
+		return 3;
+	} else if (c >= '0' && c <= '7') {
+		unsigned value = 0;
+		for (i = at + 1; i < at + 4 && i < body.size() && body[i] >= '0' && body[i] <= '7'; i++)
+			value = value * 8 + (body[i] - '0');
+		out.push_back(static_cast<char>(value));
+	} else if (c == 'x' && i < body.size() && digit_value(body[i]) < 16) {
+		unsigned value = 0;
+		for (; i < body.size() && digit_value(body[i]) < 16; i++)
+			value = value * 16 + digit_value(body[i]);
+		out.push_back(static_cast<char>(value));
+	} else {
+		out.push_back('\\');
+		out.push_back(c);
+	}
+	return i - at;
+}
+
+std::string Lexer::escapes(std::string_view body) {
 	std::string out;
 	out.reserve(body.size());
-	for (size_t i = 0; i < body.size(); i++) {
-		if (body[i] != '\\' || i + 1 == body.size()) {
-			out.push_back(body[i]);
-			continue;
-		}
-		const char c = body[++i];
-		static constexpr std::string_view kNames = "abfnrtv\\\"'";
-		static constexpr std::string_view kValues = "\a\b\f\n\r\t\v\\\"'";
-		if (const size_t known = kNames.find(c); known != std::string_view::npos) {
-			out.push_back(kValues[known]);
-		} else if (c == '\n') {
-			continue;
-		} else if (c == '\r' && i + 1 < body.size() && body[i + 1] == '\n') {
-			i++;
-		} else if (c >= '0' && c <= '7') {
-			unsigned value = 0;
-			size_t n = 0;
-			for (; n < 3 && i + n < body.size() && body[i + n] >= '0' && body[i + n] <= '7'; n++)
-				value = value * 8 + (body[i + n] - '0');
-			out.push_back(static_cast<char>(value));
-			i += n - 1;
-		} else if (c == 'x' && i + 1 < body.size() && digit_value(body[i + 1]) < 16) {
-			unsigned value = 0;
-			while (i + 1 < body.size() && digit_value(body[i + 1]) < 16)
-				value = value * 16 + digit_value(body[++i]);
-			out.push_back(static_cast<char>(value));
-		} else {
-			out.push_back('\\');
-			out.push_back(c);
-		}
-	}
+	for (size_t i = 0; i < body.size();)
+		i += read_one(body, i, out);
 	return out;
+}
+
+Place place_inside(const Sources& sources, Place literal, size_t index) {
+	const std::string_view text = sources.text(literal.source);
+	if (literal.offset >= text.size() || text[literal.offset] != '"')
+		return literal;
+	std::string before;
+	uint32_t at = literal.offset + 1;
+	while (before.size() < index && at < text.size())
+		at += read_one(text, at, before);
+	return {literal.source, at};
 }
 
 // Goes to the closing quote, or to where the line or the text ends before it.

@@ -226,7 +226,7 @@ private:
 	bool macro_number(uint32_t begin, std::string_view text, Token& token);
 	Token punctuation(uint32_t begin);
 	Token integer(uint32_t begin, std::string_view digits, unsigned base, std::string_view suffix);
-	std::string escapes(std::string_view body) const;
+	static std::string escapes(std::string_view body);
 	Token fail(uint32_t begin, std::string_view tag, std::string message, std::string hint = {});
 	char at(uint32_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
 
@@ -242,5 +242,8 @@ private:
 };
 
 std::string_view token_name(Tok kind);
+
+// Where byte `index` of a string stands that is written at `literal`; `literal`, if it is not written there (a macro).
+Place place_inside(const Sources& sources, Place literal, size_t index);
 
 } // namespace dfr::d

@@ -59,6 +59,12 @@ void Parser::syntax(std::string hint) {
 	throw Failure{};
 }
 
+// From there to here nothing has been made.
+void Parser::unread(uint32_t from) {
+	const std::string_view text = compilation_.diagnostics.sources().text(lexer_.source());
+	compilation_.unread.push_back(text.substr(from, lexer_.offset() - from));
+}
+
 // To the semicolon, or in front of the brace that ends the block.
 void Parser::skip_statement() {
 	unsigned braces = std::exchange(bodies_, 0);
@@ -175,6 +181,8 @@ Parser::Item Parser::next(Clause& out) {
 			skip_item();
 			if (foreign)
 				compilation_.diagnostics.truncate(before);
+			else
+				unread(item_place_.offset);
 		}
 	}
 }
@@ -306,12 +314,15 @@ void Parser::statements(std::vector<Stmt>& out) {
 		if (at(Tok::End))
 			syntax("the closing brace } is missing");
 		const unsigned nesting = nesting_, depth = depth_;
+		const uint32_t from =
+		    tok_.place.source == lexer_.source() ? tok_.place.offset : lexer_.offset();
 		try {
 			statement(out);
 		} catch (const Failure&) {
 			nesting_ = nesting; // of the blocks that are still open
 			depth_ = depth;
 			skip_statement();
+			unread(from);
 		}
 	}
 }

@@ -78,6 +78,7 @@ private:
 	Token peek();
 	[[noreturn]] void syntax(std::string hint = {});
 	void skip_statement();
+	void unread(uint32_t from);
 	void skip_item();
 
 	// -- items (parse_unit.cc)

@@ -106,6 +106,10 @@ void Sema::set_clause(const Clause* clause) {
 }
 
 void Sema::undefined_name(Node* node, uint8_t scope) {
+	if (compilation_.unread_names(node->text)) {
+		node->kind = Nk::Error;
+		return;
+	}
 	std::vector<std::string_view> names = compilation_.definitions.variable_names(scope);
 	if (scope != DIF_VS_GLOBAL) {
 		std::string hint = suggest(node->text, names);

@@ -694,3 +694,48 @@ BEGIN { exit(0); }
 1 0
 
 --end
+
+@@ habit.syntax.predicate-once | clause, out.compile | wrong
+--args -xerrtags -s $D 2>&1 | grep -o ':[0-9]*:[0-9]*: error: .*'
+BEGIN /x == 0/ { x = ; }
+BEGIN /this->y = / { z = 1; @b = count(); }
+END /x == 1/ { trace(z); printa(@b); trace(zz); }
+--out
+:1:22: error: syntax error near ";" [D_SYNTAX]
+:2:18: error: syntax error near "/" [D_SYNTAX]
+:3:44: error: failed to resolve zz: Unknown variable name [D_IDENT_UNDEF]
+--end
+
+@@ habit.format.columns | out.compile, printf.form, printf.star, printf.aggregation, agg.printa | wrong
+--args -xerrtags -s $D 2>&1 | grep -o ':[0-9]*:[0-9]*: error: [^:]*'
+BEGIN { printf("\x41\n\101 %d %q", 1); }
+BEGIN { printf("%d, %s and %s", 1, "a"); }
+BEGIN { printf("%d%*d", 1); }
+BEGIN { printf("a \"%@d", 1); }
+BEGIN { printf("%d %", 1); }
+BEGIN { printf("%d %2$d", 1); }
+BEGIN { @a[1] = count(); printa("%d %@d %d", @a); printa("%d %@z", @a); printa("%d %@s", @a); }
+--out
+:1:31: error: failed to create format
+:2:28: error: printf( ) prototype mismatch
+:3:19: error: printf( ) prototype mismatch
+:4:21: error: printf( ) may not use %@
+:5:20: error: failed to create format
+:6:20: error: failed to create format
+:7:41: error: printa( ) prototype mismatch
+:7:62: error: printa( ) format conversion #2 (%z) is undefined [D_SYNTAX]
+:7:84: error: printa( ) @a is incompatible with conversion #2 prototype
+--end
+
+@@ habit.columns.characters | out.compile, lex.string | wrong
+--args -xerrtags -s $D
+BEGIN { /* é€😀 */ trace("日本é	x"); trace(x); }
+--out
+--err
+dtrace: failed to compile script $D: [D_IDENT_UNDEF] line 1: failed to resolve x: Unknown variable name
+$D:1:41: error: failed to resolve x: Unknown variable name [D_IDENT_UNDEF]
+    BEGIN { /* é€😀 */ trace("日本é	x"); trace(x); }
+                                   	           ^
+    a variable is assigned or declared before it is read; a kernel symbol is written `x
+--status 1
+--end
