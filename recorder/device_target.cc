@@ -3,33 +3,11 @@
 // The compiler's view of the running kernel.
 #include "recorder/device_target.h"
 
-#include <fnmatch.h>
-#include <sys/utsname.h>
-
 #include "recorder/probe_args.h"
 #include "recorder/unmet.h"
 #include "recorder/unprobed.h"
 
 namespace dfr::recorder {
-namespace {
-
-utsname system_name() {
-	utsname name{};
-	::uname(&name);
-	return name;
-}
-
-// The fifth field of a probe description is a glob over host name and kernel release; empty matches all.
-bool host_matches(const std::string& glob) {
-	if (glob.empty())
-		return true;
-	const utsname name = system_name();
-	return ::fnmatch(glob.c_str(), name.nodename, 0) == 0 ||
-	       ::fnmatch(glob.c_str(), name.release, 0) == 0;
-}
-
-} // namespace
-
 DeviceTarget::DeviceTarget(const Device& device)
     : device_(device), symbols_(types::Symbols::from_kallsyms()) {}
 
@@ -38,12 +16,16 @@ std::string DeviceTarget::description() const {
 }
 
 std::string DeviceTarget::kernel_release() const {
-	return system_name().release;
+	return d::running_host().back();
+}
+
+std::vector<std::string> DeviceTarget::host_names() const {
+	return d::running_host();
 }
 
 void DeviceTarget::match(const d::ProbePattern& pattern,
                          const std::function<bool(const d::ProbeInfo&)>& visit) {
-	if (!host_matches(pattern.host))
+	if (!elsewhere(pattern.host).empty())
 		return;
 	ProbeGlob glob;
 	if (!pattern.id)

@@ -33,6 +33,7 @@ public:
 	bool has_addresses() const override { return symbols_.has_addresses(); }
 	bool has_kernel() const override { return true; }
 	std::string kernel_release() const override;
+	std::vector<std::string> host_names() const override;
 
 	const types::Symbols& symbols() const { return symbols_; }
 	types::KernelTypes& types();

@@ -130,7 +130,8 @@ int run_probes(int argc, char** argv) {
 		return true;
 	});
 	if (count == 0) {
-		const std::string why = machine->target().why_absent(pattern);
+		const std::string elsewhere = machine->target().elsewhere(pattern.host);
+		const std::string why = elsewhere.empty() ? machine->target().why_absent(pattern) : elsewhere;
 		const std::string meant = d::counted_from_left(machine->target(), pattern, false);
 		throw Error(
 		    "no probe matches " + glob,

@@ -136,6 +136,8 @@ void InProcess::wait(std::chrono::nanoseconds timeout, bool, const sigset_t* mas
 }
 
 void InProcess::match(const d::ProbePattern& pattern, const std::function<bool(const d::ProbeInfo&)>& visit) {
+	if (!elsewhere(pattern.host).empty())
+		return;
 	struct Call {
 		const d::ProbePattern& pattern;
 		const std::function<bool(const d::ProbeInfo&)>& visit;

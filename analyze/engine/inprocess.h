@@ -36,6 +36,7 @@ public:
 	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
 	bool has_addresses() const override { return true; }
 	bool has_kernel() const override { return false; }
+	std::vector<std::string> host_names() const override { return d::running_host(); }
 	std::string zone() const override;
 
 private:

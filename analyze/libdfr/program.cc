@@ -96,10 +96,17 @@ bool lacks_braces(const std::string& text) {
 	return find_code(rest, "{;") == rest.size() && !(control && rest.empty());
 }
 
+// A description that is empty: most likely a shell's variable that is not set.
+bool is_empty(const ProgramPart& part) {
+	return !part.script && trimmed(without_comments(part.text)).empty();
+}
+
 // A part as text that may stand between others: full descriptions, braces where they are needed.
 std::string standalone(const ProgramPart& part) {
 	if (part.script)
 		return without_interpreter(part.text);
+	if (is_empty(part))
+		return part.text;
 	const std::string text = part.specifier == d::Specifier::Name ? part.text : full_descriptions(part);
 	return lacks_braces(text) ? text + " {}" : text;
 }
@@ -112,6 +119,24 @@ std::string joined(const std::vector<ProgramPart>& parts, size_t count) {
 		text += '\n';
 	}
 	return text;
+}
+
+d::Compiled compile_alone(const ProgramPart& part, d::CompileOptions options, d::Target& target,
+                          d::Diagnostics& diagnostics) {
+	options.name = part.name;
+	options.specifier = part.specifier;
+	options.braces_optional = !part.script;
+	return d::compile(part.text, options, target, diagnostics);
+}
+
+// One of several; -x empty accepts it.
+bool refused_as_empty(const ProgramPart& part, d::CompileOptions options, d::Target& target,
+                      d::Diagnostics& found) {
+	if (!is_empty(part))
+		return false;
+	options.arg_ref = true; // the others may name what it does not
+	compile_alone(part, std::move(options), target, found);
+	return found.failed();
 }
 
 uint64_t clauses_of(const dof::Image& image) {
@@ -168,13 +193,16 @@ ProgramPart read_script(const std::string& path) {
 
 d::Compiled compile_parts(std::vector<ProgramPart>& parts, d::CompileOptions options, d::Target& target,
                           d::Diagnostics& diagnostics) {
-	if (parts.size() == 1) {
-		options.name = parts[0].name;
-		options.specifier = parts[0].specifier;
-		options.braces_optional = !parts[0].script;
-		return d::compile(parts[0].text, options, target, diagnostics);
-	}
+	if (parts.size() == 1)
+		return compile_alone(parts[0], std::move(options), target, diagnostics);
 	options.name = parts.empty() ? "" : parts[0].name;
+	for (const ProgramPart& part : parts) {
+		d::Diagnostics found;
+		if (refused_as_empty(part, options, target, found)) {
+			diagnostics = std::move(found);
+			return {};
+		}
+	}
 	return d::compile(joined(parts, parts.size()), options, target, diagnostics);
 }
 
@@ -186,6 +214,8 @@ size_t failing_part(const std::vector<ProgramPart>& parts, const d::CompileOptio
 	trial.empty_ok = true; // and have the clauses
 	for (size_t i = 0; i + 1 < parts.size(); i++) {
 		d::Diagnostics found;
+		if (refused_as_empty(parts[i], options, target, found))
+			return i;
 		d::compile(joined(parts, i + 1), trial, target, found);
 		if (found.failed())
 			return i;

@@ -205,9 +205,12 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 		unmatched++;
 		if (!listeners_.trouble)
 			continue;
-		listeners_.trouble("failed to match " + pattern.provider + ":" + pattern.module + ":" +
-		                   pattern.function + ":" + pattern.name + ": No probe matches description");
-		std::string instead(d::foreign_probe(pattern.provider, pattern.function));
+		listeners_.trouble("failed to match " + (pattern.host.empty() ? "" : pattern.host + ":") +
+		                   pattern.provider + ":" + pattern.module + ":" + pattern.function + ":" +
+		                   pattern.name + ": No probe matches description");
+		std::string instead = target.elsewhere(pattern.host);
+		if (instead.empty())
+			instead = d::foreign_probe(pattern.provider, pattern.function);
 		if (instead.empty())
 			instead = d::counted_from_left(target, pattern,
 			                               programs_.size() == 1 &&
@@ -239,6 +242,8 @@ void Session::enable() {
 		notice(std::string(part.script ? "script" : "description") + " '" + part.title() +
 		       "' matched " + std::to_string(part.matched) +
 		       (part.matched == 1 ? " probe" : " probes"));
+	if (compiled_.image.ecbs.empty())
+		notice("the program has no clause: it does nothing until it is interrupted");
 	if (compiled_.destructive && options_.is_set("destructive"))
 		notice("allowing destructive actions");
 }

@@ -123,8 +123,16 @@ bool ClauseBuilder::match(const Clause& clause) {
 			good = false;
 			continue;
 		}
-		// Another host's probes are not known here.
-		if (!desc.host.empty() || compilation_.settings.zdefs)
+		if (compilation_.settings.zdefs)
+			continue;
+		// Another host's probes are not known here, and nor is which host a recording or a file is for.
+		if (!compilation_.target.elsewhere(desc.host).empty()) {
+			if (!compilation_.elsewhere)
+				compilation_.elsewhere = desc;
+			continue;
+		}
+		compilation_.here = true;
+		if (!desc.host.empty() && compilation_.target.host_names().empty())
 			continue;
 		bool found = false;
 		const ProbePattern pattern{{}, desc.provider, desc.module, desc.function, desc.name, desc.id};
@@ -140,8 +148,8 @@ bool ClauseBuilder::match(const Clause& clause) {
 			                   "dtrace -l shows the numbers that there are");
 			continue;
 		}
-		const std::string shown =
-		    desc.provider + ":" + desc.module + ":" + desc.function + ":" + desc.name;
+		const std::string shown = (desc.host.empty() ? "" : desc.host + ":") + desc.provider + ":" +
+		                          desc.module + ":" + desc.function + ":" + desc.name;
 		compilation_.error("D_PDESC_ZERO", desc.place,
 		                   "probe description " + shown + " does not match any probes",
 		                   instead_of(desc));

@@ -63,6 +63,10 @@ struct Compilation {
 	std::vector<uint64_t> pack; // #pragma pack in a C header: what holds is the last; 0: nothing
 	bool skip_file = false;     // a library file whose dependency is missing
 
+	// The first description that is for another host, and whether any clause is for this one.
+	std::optional<Description> elsewhere;
+	bool here = false;
+
 	// What the current clause means depends on the kernel's types, not on the program's alone.
 	bool kernel_types = false;
 

@@ -67,9 +67,21 @@ void check_empty(Compilation& compilation, Place start, const Items& items) {
 	                  "a program has at least one clause: probe { actions }; -x empty accepts none");
 }
 
+// A program for other hosts alone would wait for ever, too.
+void check_host(Compilation& compilation) {
+	if (!compilation.elsewhere || compilation.here || compilation.settings.empty_ok ||
+	    compilation.diagnostics.failed())
+		return;
+	compilation.error("D_PDESC_ZERO", compilation.elsewhere->place,
+	                  "probe description " + compilation.elsewhere->text + " does not match any probes",
+	                  compilation.target.elsewhere(compilation.elsewhere->host) +
+	                      "; -Z accepts a program for other hosts alone");
+}
+
 void check_end(Compilation& compilation, uint32_t source, const Items& items) {
 	const Place start{source, 0};
 	check_empty(compilation, start, items);
+	check_host(compilation);
 	for (const auto& [name, facts] : compilation.names) {
 		if (facts.pragma && !compilation.defined(name))
 			compilation.error("D_PRAGMA_UNUSED", *facts.pragma,

@@ -30,6 +30,9 @@ struct ProbePattern {
 	std::string text() const;
 };
 
+// Of the running system: its name and its kernel's release.
+std::vector<std::string> running_host();
+
 // What stands between the colons of a description.
 std::vector<std::string> probe_fields(std::string_view text);
 
@@ -72,6 +75,11 @@ public:
 	// Calls `visit` for each probe that matches until it returns false. Order: by id.
 	virtual void match(const ProbePattern& pattern,
 	                   const std::function<bool(const ProbeInfo&)>& visit) = 0;
+
+	// What a description's host field is held against; none: not known.
+	virtual std::vector<std::string> host_names() const { return {}; }
+	// Why a host field means another host; empty: it means this one, or nobody knows.
+	std::string elsewhere(const std::string& glob) const;
 
 	// Why a description that matches nothing matches nothing; empty: nothing more is known.
 	virtual std::string why_absent(const ProbePattern&) { return {}; }

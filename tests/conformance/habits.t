@@ -739,3 +739,65 @@ $D:1:41: error: failed to resolve x: Unknown variable name [D_IDENT_UNDEF]
     a variable is assigned or declared before it is read; a kernel symbol is written `x
 --status 1
 --end
+
+@@ habit.empty.beside | unit, cmd.specifiers | wrong
+--args -xerrtags -n 'BEGIN { exit(0); }' -P ' /* no name */ '
+--out
+--err
+dtrace: invalid probe specifier  /* no name */ : [D_EMPTY] empty D program translation unit
+-P:1:1: error: empty D program translation unit [D_EMPTY]
+     /* no name */ 
+    ^
+    a program has at least one clause: probe { actions }; -x empty accepts none
+--status 1
+--end
+
+@@ habit.empty.beside-accepted | unit, cmd.specifiers | boundary
+--args -qxempty -n '' -n 'BEGIN { printf("%d\n", $1); exit(0); }' 5
+--out
+5
+
+--end
+
+@@ habit.empty.says-so | unit | boundary
+--args -xempty -n '' -c true
+--out
+
+--errhas dtrace: the program has no clause: it does nothing until it is interrupted
+--end
+
+@@ habit.host.other | probe.none, probe.form | boundary
+--args -qs $D
+BEGIN { printf("here\n"); exit(0); }
+no.such.host:dtrace:::BEGIN { printf("there\n"); }
+--out
+here
+
+--end
+
+@@ habit.host.other-alone | probe.none, probe.form | wrong
+--args -xerrtags -s $D
+no.such.host:dtrace:::BEGIN { exit(1); }
+--out
+--errhas :1:1: error: probe description no.such.host:dtrace:::BEGIN does not match any probes [D_PDESC_ZERO]
+--errhas the host field no.such.host means another host
+--status 1
+--end
+
+@@ habit.host.nothing | probe.none, probe.form | wrong
+--args -xerrtags -s $D
+*:dtrace:::BEGN { exit(1); }
+--out
+--errhas :1:1: error: probe description *:dtrace:::BEGN does not match any probes [D_PDESC_ZERO]
+--errhas did you mean BEGIN?
+--status 1
+--end
+
+@@ habit.host.listed | probe.none, cmd.list | wrong
+--args -ln no.such.host:dtrace:::BEGIN
+--out
+   ID   PROVIDER            MODULE                          FUNCTION NAME
+--errhas failed to match no.such.host:dtrace:::BEGIN: No probe matches description
+--errhas the host field no.such.host means another host
+--status 1
+--end
