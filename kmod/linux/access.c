@@ -45,9 +45,8 @@ static bool all_are(const struct cred *cred, kuid_t uid, kgid_t gid)
 bool dfr_plat_owned(const struct dfr_firing *firing, u32 uid, u32 gid)
 {
 	const struct cred *cred = current_real_cred();
-	const struct mm_struct *mm = current->mm;
 
-	if (!mm || current->flags & PF_KTHREAD || __get_dumpable(READ_ONCE(mm->flags)) != SUID_DUMP_USER)
+	if (!current->mm || current->flags & PF_KTHREAD || !dfr_owner_may_look())
 		return false;
 	return cred->user_ns == &init_user_ns && cap_isclear(cred->cap_permitted) &&
 	       all_are(cred, KUIDT_INIT(uid), KGIDT_INIT(gid));

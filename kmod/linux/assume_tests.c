@@ -85,18 +85,27 @@ bool dfr_test_list(unsigned long address)
 	return false;
 }
 
-/*
- * A mutex has a list of waiters. On -rt it is an rt_mutex: then only its size before the next symbol
- * is checked.
- */
-bool dfr_test_mutex(unsigned long address)
+static __maybe_unused bool has_room(unsigned long address, unsigned long wanted)
 {
-#ifdef CONFIG_PREEMPT_RT
 	char name[KSYM_NAME_LEN], *module;
 	unsigned long size = 0, offset;
 
-	return dfr_symbol_at(address, &size, &offset, &module, name) && !offset &&
-	       size >= sizeof(struct mutex);
+	return dfr_symbol_at(address, &size, &offset, &module, name) && !offset && size >= wanted;
+}
+
+/*
+ * A mutex has a list of waiters. Where it has only a pointer to the first one (DFR_MUTEX_HAS_LIST), and
+ * on -rt, where it is an rt_mutex, its size before the next symbol is checked; its owner, if it has one,
+ * is memory of the kernel.
+ */
+bool dfr_test_mutex(unsigned long address)
+{
+#if defined(CONFIG_PREEMPT_RT)
+	return has_room(address, sizeof(struct mutex));
+#elif !DFR_MUTEX_HAS_LIST
+	unsigned long owner = load(address + offsetof(struct mutex, owner)) & ~7UL;
+
+	return has_room(address, sizeof(struct mutex)) && (!owner || dfr_test_readable(owner));
 #else
 	return dfr_test_list(address + offsetof(struct mutex, wait_list));
 #endif

@@ -178,7 +178,7 @@ TRACEPOINT(sched_process_fork, (void *, struct task_struct *, struct task_struct
 	   "proc:::create, lwp-create")
 TRACEPOINT(sched_process_exec, (void *, struct task_struct *, pid_t, struct linux_binprm *),
 	   "proc:::exec-success")
-TRACEPOINT(sched_process_exit, (void *, struct task_struct *), "proc:::exit, lwp-exit")
+TRACEPOINT(sched_process_exit, (DFR_PROCESS_EXIT_TYPES), "proc:::exit, lwp-exit")
 TRACEPOINT(signal_generate, (void *, int, struct kernel_siginfo *, struct task_struct *, int, int),
 	   "proc:::signal-send, signal-discard")
 TRACEPOINT(signal_deliver, (void *, int, struct kernel_siginfo *, struct k_sigaction *),
@@ -223,7 +223,9 @@ TRACEPOINT(block_bio_complete, (void *, struct request_queue *, struct bio *), "
 TRACEPOINT(block_rq_complete, (void *, struct request *, blk_status_t, unsigned int), "io:::done of requests")
 HOOKED(submit_bio_wait, "(struct bio *)", "io:::wait-start, wait-done")
 STANDS_FOR(mount, mnt, dfr_mount_head, mh_mnt, IO_MOUNT)
+#ifdef DFR_MOUNT_INSTANCE
 MEMBER(mount, mnt_instance, DFR_MOUNT_INSTANCE, sizeof(struct list_head), IO_MOUNT)
+#endif
 LOOKED_AT(iomap_dio_bio_end_io, text, IO_DIRECT)
 MEMBER(iomap_dio, iocb, 0, sizeof(struct kiocb *), IO_DIRECT)
 
@@ -305,6 +307,7 @@ BUILT(smp_call_function_single, "smp_call_func_t")
 BUILT(on_each_cpu, "smp_call_func_t")
 BUILT(cpuhp_setup_state_nocalls, "int (*)(unsigned int)")
 BUILT(register_syscore_ops, "the types in struct syscore_ops")
+BUILT(register_syscore, "the types in struct syscore_ops")
 BUILT(syscore_ops, "the types in struct syscore_ops")
 BUILT(misc_register, "struct miscdevice")
 BUILT(file_operations, "the types in struct file_operations")

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Gives what differs between kernel versions one name each. The only file of the module that looks
- * at LINUX_VERSION_CODE; processors are in arch_*.h. It is meant to build for both kernels that the
- * guest harness boots (6.1, 6.12) and for those between them.
+ * at LINUX_VERSION_CODE; processors are in arch_*.h. The guest harness boots 6.1, 6.12 and the newest
+ * of trixie-backports (7.3); it is meant to build for those between them, too.
  */
 #ifndef DFR_KMOD_LINUX_COMPAT_H
 #define DFR_KMOD_LINUX_COMPAT_H
 
+#include <linux/crc32.h>
 #include <linux/ftrace.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/preempt.h>
 #include <linux/rethook.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/coredump.h>
 #include <linux/seqlock.h>
+#include <linux/syscore_ops.h>
 #include <linux/timekeeper_internal.h>
 #include <linux/tracepoint.h>
 #include <linux/version.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#include <linux/sched/exec_state.h>
+#endif
 #include "kmod/linux/arch.h"
 
 /* The registers that an ftrace callback was given. */
@@ -65,11 +72,11 @@
 #define DFR_IS_SERIES(major, minor)                                                                          \
 	(LINUX_VERSION_CODE >= KERNEL_VERSION(major, minor, 0) &&                                            \
 	 LINUX_VERSION_CODE < KERNEL_VERSION(major, (minor) + 1, 0))
-#define DFR_KERNEL_LISTED (DFR_IS_SERIES(6, 1) || DFR_IS_SERIES(6, 12))
+#define DFR_KERNEL_LISTED (DFR_IS_SERIES(6, 1) || DFR_IS_SERIES(6, 12) || DFR_IS_SERIES(7, 3))
 
 /*
  * The head of struct mount (fs/mount.h), which is private to the file systems: the members up to the
- * vfsmount, which everybody has. The same in 6.1 to 6.12.
+ * vfsmount, which everybody has. The same in 6.1 to 7.3.
  */
 struct dfr_mount_head {
 	struct hlist_node mh_hash;
@@ -79,18 +86,46 @@ struct dfr_mount_head {
 };
 
 /*
- * Offset of mnt_instance in struct mount, which links it to its super block's mounts. assumptions.h
- * checks it.
+ * Offset of mnt_instance in struct mount, which links it to its super block's mounts; assumptions.h
+ * checks it. From 6.18 on a super block points to its first mount itself.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define DFR_MOUNT_INSTANCE 120
-#else
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define DFR_MOUNT_INSTANCE 128
+#endif
+#ifdef DFR_MOUNT_INSTANCE
+#define DFR_FIRST_MOUNT(sb)    (&(sb)->s_mounts.next)
+#define DFR_MOUNT_AT(instance) ((struct dfr_mount_head *)((instance)-DFR_MOUNT_INSTANCE))
+#else
+#define DFR_FIRST_MOUNT(sb)    (&(sb)->s_mounts)
+#define DFR_MOUNT_AT(instance) ((struct dfr_mount_head *)(instance))
+#endif
+
+/* From 6.18 on a file's path is const, but under its other name. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define DFR_FILE_PATH f_path
+#else
+#define DFR_FILE_PATH __f_path
+#endif
+
+/* The member of struct dentry that links it to its inode's other names. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define DFR_DENTRY_ALIAS d_u.d_alias
+#else
+#define DFR_DENTRY_ALIAS d_alias
+#endif
+
+/* The low bits of page->mapping that tell memory which no file has. */
+#ifdef PAGE_MAPPING_FLAGS
+#define DFR_MAPPING_FLAGS PAGE_MAPPING_FLAGS
+#else
+#define DFR_MAPPING_FLAGS FOLIO_MAPPING_FLAGS
 #endif
 
 /*
  * The kernel's struct tk_fast, which is private to its timekeeping: what ktime_get_mono_fast_ns()
- * reads. The same in 6.1 to 6.12; assumptions.h checks it.
+ * reads. The same in 6.1 to 7.3; assumptions.h checks it.
  */
 struct dfr_fast_timekeeper {
 	seqcount_latch_t fk_latch;
@@ -105,14 +140,77 @@ struct dfr_fast_timekeeper {
 #endif
 
 /*
- * May a tracepoint's handler be preempted? From 6.13 on handlers of system calls may, and older
- * kernels may have taken that over, so it asks the preemption count, not the version. Others never
- * may.
+ * May a tracepoint's handler be preempted? From 6.13 on handlers of system calls may, in 7.2 and 7.3
+ * those of all tracepoints, and older kernels may have taken that over, so it asks the preemption
+ * count, not the version.
  */
 static __always_inline bool dfr_may_be_preempted(void)
 {
 	return IS_ENABLED(CONFIG_PREEMPT_COUNT) && unlikely(!preempt_count());
 }
+
+/* Any context: may whoever `current` runs as look into its memory? Only of a process, not of a kernel thread. */
+static inline bool dfr_owner_may_look(void)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+	return get_dumpable(current->mm) == SUID_DUMP_USER;
+#else
+	/* Only the task itself replaces its own, so nobody frees it meanwhile. */
+	const struct task_exec_state *state = rcu_access_pointer(current->exec_state);
+
+	return state && READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+#endif
+}
+
+/*
+ * sched_process_exit: from 6.16 on it says whether this is the process's last thread. Before, the
+ * process exits with its last thread, whose signal->live is 0.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define DFR_PROCESS_EXIT_ARGS  void *data, struct task_struct *task
+#define DFR_PROCESS_EXIT_TYPES void *, struct task_struct *
+#define DFR_PROCESS_EXIT_LAST  (!atomic_read(&task->signal->live))
+#else
+#define DFR_PROCESS_EXIT_ARGS  void *data, struct task_struct *task, bool last
+#define DFR_PROCESS_EXIT_TYPES void *, struct task_struct *, bool
+#define DFR_PROCESS_EXIT_LAST  last
+#endif
+
+/* CRC-32C without inversions. */
+static inline u32 dfr_kernel_crc32c(u32 crc, const void *p, size_t n)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+	return __crc32c_le(crc, p, n);
+#else
+	return crc32c(crc, p, n);
+#endif
+}
+
+/* Has a mutex a list of its waiters? In 7.2 and 7.3 it points to the first of them. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define DFR_MUTEX_HAS_LIST 1
+#else
+#define DFR_MUTEX_HAS_LIST 0
+#endif
+
+/*
+ * What is called when the machine suspends and resumes, with one CPU and interrupts off. From 6.19 on
+ * the functions are given a pointer, so they are written `static int f(DFR_SYSCORE_ARGS)`.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+#define DFR_SYSCORE_ARGS void
+#define DFR_SYSCORE(name, at_suspend, at_resume)                                                             \
+	static struct syscore_ops name = { .suspend = at_suspend, .resume = at_resume }
+#define dfr_syscore_register(syscore)	register_syscore_ops(syscore)
+#define dfr_syscore_unregister(syscore) unregister_syscore_ops(syscore)
+#else
+#define DFR_SYSCORE_ARGS void *data
+#define DFR_SYSCORE(name, at_suspend, at_resume)                                                             \
+	static const struct syscore_ops name##_ops = { .suspend = at_suspend, .resume = at_resume };         \
+	static struct syscore name = { .ops = &name##_ops }
+#define dfr_syscore_register(syscore)	register_syscore(syscore)
+#define dfr_syscore_unregister(syscore) unregister_syscore(syscore)
+#endif
 
 /* Makes a mapping stay read-only, and keeps it from being inherited, grown or dumped. */
 static inline void dfr_vma_lock_down(struct vm_area_struct *vma)

@@ -148,7 +148,7 @@ bool dfr_plat_progenyof(const struct dfr_firing *firing, u32 pid)
 u32 dfr_plat_crc32c(u32 crc, const void *p, size_t n)
 {
 	/* CRC-32C without inversions: callers start at ~0 and invert the result. */
-	return dfr_arch_has_crc32c() ? dfr_arch_crc32c(crc, p, n) : __crc32c_le(crc, p, n);
+	return dfr_arch_has_crc32c() ? dfr_arch_crc32c(crc, p, n) : dfr_kernel_crc32c(crc, p, n);
 }
 
 static u8 boot_id[16];

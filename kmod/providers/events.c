@@ -2,12 +2,20 @@
 /*
  * What the providers that are tables (events.h) share: creates the probes whose
  * sources exist, and counts how many armed probes use each source. Process
- * context under the engine's lock.
+ * context under the engine's lock, but for the first function.
  */
 #include "kmod/providers/events.h"
 
 #include "kmod/linux/assume.h"
 #include "kmod/linux/linux.h"
+
+void dfr_event_fire_preemptible(const struct dfr_event_probe *event, const u64 *args, unsigned int nargs,
+				void *regs)
+{
+	preempt_disable_notrace();
+	dfr_fire(event->ep_probe, args, nargs, regs);
+	preempt_enable_notrace();
+}
 
 static int update_sources(struct dfr_event_probe *event)
 {

@@ -9,6 +9,7 @@
 #define DFR_KMOD_PROVIDERS_EVENTS_H
 
 #include "kmod/engine/engine.h"
+#include "kmod/linux/compat.h"
 #include "kmod/linux/hook.h"
 #include "kmod/providers/tracepoints.h"
 
@@ -37,11 +38,18 @@ struct dfr_events {
 int dfr_events_init(struct dfr_events *events);
 void dfr_events_exit(struct dfr_events *events);
 
-/* Probe context: fires if the probe is armed. */
+void dfr_event_fire_preemptible(const struct dfr_event_probe *event, const u64 *args, unsigned int nargs,
+				void *regs);
+
+/* Probe context, or a tracepoint's handler with preemption on: fires if the probe is armed. */
 static __always_inline void dfr_event_fire(const struct dfr_event_probe *event, const u64 *args,
 					   unsigned int nargs, void *regs)
 {
-	if (READ_ONCE(event->ep_armed))
+	if (!READ_ONCE(event->ep_armed))
+		return;
+	if (dfr_may_be_preempted())
+		dfr_event_fire_preemptible(event, args, nargs, regs);
+	else
 		dfr_fire(event->ep_probe, args, nargs, regs);
 }
 

@@ -981,7 +981,7 @@ static struct notifier_block fbt_modules = {
  */
 static struct rethook *fbt_paused;
 
-static int fbt_suspend(void)
+static int fbt_suspend(DFR_SYSCORE_ARGS)
 {
 	fbt_paused = fbt_returns;
 	if (fbt_paused)
@@ -989,12 +989,12 @@ static int fbt_suspend(void)
 	return 0;
 }
 
-static void fbt_resume(void)
+static void fbt_resume(DFR_SYSCORE_ARGS)
 {
 	WRITE_ONCE(fbt_returns, fbt_paused);
 }
 
-static struct syscore_ops fbt_syscore = { .suspend = fbt_suspend, .resume = fbt_resume };
+DFR_SYSCORE(fbt_syscore, fbt_suspend, fbt_resume);
 
 /* --- Loading and unloading dfr. ------------------------------------------ */
 
@@ -1033,7 +1033,7 @@ int dfr_fbt_init(void)
 	error = register_module_notifier(&fbt_modules);
 	if (error)
 		goto no_notifier;
-	register_syscore_ops(&fbt_syscore);
+	dfr_syscore_register(&fbt_syscore);
 	return 0;
 
 no_notifier:
@@ -1048,7 +1048,7 @@ void dfr_fbt_exit(void)
 	struct fbt_chunk *chunk, *next;
 	struct fbt_gone *gone;
 
-	unregister_syscore_ops(&fbt_syscore);
+	dfr_syscore_unregister(&fbt_syscore);
 	unregister_module_notifier(&fbt_modules);
 	disarm_all();
 	if (fbt_returns)

@@ -85,7 +85,7 @@ static struct inode *inode_of(const struct bio *bio)
 	if (!folio || folio_test_slab(folio))
 		return NULL;
 	mapping = folio->mapping;
-	if (!mapping || ((unsigned long)mapping & PAGE_MAPPING_FLAGS))
+	if (!mapping || ((unsigned long)mapping & DFR_MAPPING_FLAGS))
 		return NULL;
 	return (struct inode *)load(&mapping->host);
 }
@@ -93,8 +93,8 @@ static struct inode *inode_of(const struct bio *bio)
 /* Some mount of the file system. The list is read without its lock, so the mount is checked to be of `sb`. */
 static struct vfsmount *mount_of(const struct super_block *sb)
 {
-	unsigned long instance = load(&sb->s_mounts.next);
-	struct dfr_mount_head *mount = (struct dfr_mount_head *)(instance - DFR_MOUNT_INSTANCE);
+	unsigned long instance = load(DFR_FIRST_MOUNT(sb));
+	struct dfr_mount_head *mount = DFR_MOUNT_AT(instance);
 
 	if (!mounts_known || !instance || (struct super_block *)load(&mount->mh_mnt.mnt_sb) != sb)
 		return NULL;
@@ -122,8 +122,9 @@ static bool make_file(const struct bio *bio, struct file *file)
 	file->f_pos = position_of(&bio->bi_io_vec[0]);
 	alias = load(&inode->i_dentry.first);
 	if (alias)
-		file->f_path.dentry = container_of((struct hlist_node *)alias, struct dentry, d_u.d_alias);
-	file->f_path.mnt = mount_of(sb);
+		file->DFR_FILE_PATH.dentry =
+			container_of((struct hlist_node *)alias, struct dentry, DFR_DENTRY_ALIAS);
+	file->DFR_FILE_PATH.mnt = mount_of(sb);
 	return true;
 }
 

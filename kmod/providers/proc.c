@@ -64,11 +64,10 @@ static u64 reason_of(int code)
 	return code & 0x80 ? CLD_DUMPED : CLD_KILLED;
 }
 
-/* The process exits with its last thread: then signal->live is 0. */
-static void on_exit(void *data, struct task_struct *task)
+static void on_exit(DFR_PROCESS_EXIT_ARGS)
 {
 	fire(LWP_EXIT, 0, 0, 0);
-	if (!atomic_read(&task->signal->live))
+	if (DFR_PROCESS_EXIT_LAST)
 		fire(EXIT, reason_of(task->exit_code), 0, 0);
 }
 

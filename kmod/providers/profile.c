@@ -73,7 +73,7 @@ static void start_here(void *data)
 	timer->pt_profile = profile;
 	dfr_hrtimer_setup(&timer->pt_timer, expire);
 	timer->pt_running = true;
-	hrtimer_start(&timer->pt_timer, ktime_add_ns(timer->pt_timer.base->get_time(), profile->pr_period),
+	hrtimer_start(&timer->pt_timer, ktime_add_ns(ktime_get(), profile->pr_period),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
