@@ -10,7 +10,7 @@ named() {
 			n = split($4 == "-" ? $2 : $4, names, ",")
 			for (i = 1; i <= n; i++) { sub(/^__SCT__/, "", names[i]); print names[i] }
 		}
-	' /probe-context.list | sort -u
+	' /probe-context*.list | sort -u
 }
 named notrace >/untraced
 echo "of those that are not traceable: $(cat /untraced /sites | sort | uniq -d | tr '\n' ' ')"
