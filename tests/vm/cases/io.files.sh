@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-for m in crc32c_generic crc16 mbcache jbd2 ext4; do insmod /lib/modules/$m.ko; done
+for m in crc32c_generic crc16 mbcache jbd2 ext4; do
+	[ ! -e /lib/modules/$m.ko ] || insmod /lib/modules/$m.ko
+done
 mke2fs /dev/vda >/dev/null 2>&1; mkdir -p /mnt/disk; mount -t ext4 /dev/vda /mnt/disk || exit 1
 mkdir /mnt/disk/dir
 cat >w.sh <<'END'
