@@ -24,7 +24,7 @@ kill -INT $!
 wait $!
 guest-device budget r
 guest-device end r
-dfr info r.dfr 2>/dev/null | grep -o ring
+dfr info r.dfr 2>/dev/null | grep -o 'ring of'
 dfr record -o s.dfr --keep s --profile flight -n '
 	syscall::getppid:entry { capture(); }
 ' -- guest-device getppid 100 2>/dev/null
