@@ -294,6 +294,8 @@ static const char *const never_return[] = {
 	"play_dead_common",
 	"cpuidle_play_dead",
 	"acpi_idle_play_dead",
+	"acpi_processor_ffh_play_dead",
+	"acpi_mp_play_dead",
 	"mwait_play_dead",
 	"mwait_play_dead_cpuid_hint",
 	"hlt_play_dead",
@@ -312,13 +314,13 @@ static const char *const return_path[] = {
 
 /*
  * Patching code puts breakpoints into it for a moment. The functions that handle a
- * breakpoint are on the kernel's kprobe blacklist; those that patch are listed here.
+ * breakpoint are on the kernel's kprobe blacklist; those that patch are named here, or
+ * have a name that begins with text_poke or, in newer kernels, with smp_text_poke.
  * Neither have fbt probes, because they must not run into breakpoints themselves.
  */
 static const char *const untouchable[] = {
-	"text_poke_bp_batch", "text_poke",	 "__text_poke",	   "text_poke_memcpy",
-	"text_poke_memset",   "do_sync_core",	 "text_poke_sync", "text_poke_finish",
-	"text_poke_queue",    "text_poke_flush", "kgdb_ll_trap",
+	"do_sync_core",
+	"kgdb_ll_trap",
 };
 
 /* Called for tens of thousands of names: the first letter decides about most without a call of strcmp(). */
@@ -332,10 +334,17 @@ static bool is_one_of(const char *const *names, unsigned int n, const char *name
 	return false;
 }
 
+static bool patches_text(const char *name)
+{
+	const char *at = name + strspn(name, "_");
+
+	at += strncmp(at, "smp_", 4) ? 0 : 4;
+	return !strncmp(at, "text_poke", 9) || is_one_of(untouchable, ARRAY_SIZE(untouchable), name);
+}
+
 static bool may_be_probed(const struct dfr_blacklist *forbidden, unsigned long ip, const char *name)
 {
-	return !dfr_blacklist_has(forbidden, ip, name) &&
-	       !is_one_of(untouchable, ARRAY_SIZE(untouchable), name);
+	return !dfr_blacklist_has(forbidden, ip, name) && !patches_text(name);
 }
 
 static bool returns(const char *name)
