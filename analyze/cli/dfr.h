@@ -40,7 +40,8 @@ inline constexpr int kStatusUsage = 2;
 inline constexpr int kStatusPartial = 3;
 
 // The line that goes with every answer, on stderr; as JSON if asked. Returns 0 or kStatusPartial.
-int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json);
+int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json,
+                  const std::string& of = {});
 // A program's own exit status, if it is not 0, wins over the verdict's.
 inline int final_status(int program, int verdict) {
 	return program != 0 ? program : verdict;

@@ -11,8 +11,7 @@
 #include "analyze/libdfr/style.h"
 #include "analyze/replay/replay.h"
 #include "formats/error.h"
-#include "formats/trace/file.h"
-#include "formats/trace/repeats.h"
+#include "formats/trace/joined.h"
 
 namespace dfr::cli {
 namespace {
@@ -49,9 +48,8 @@ std::string read_wanted(ReplayArguments& arguments) {
 	return {};
 }
 
-int replay_file(const ReplayArguments& arguments, const std::string& path, trace::GivenBlocks& given) {
-	const auto file = trace::open_file(path);
-	trace::UnrepeatedSource source(*file, given);
+// `named`: there are other answers too, so the verdict says what it is of.
+int replay_recording(const ReplayArguments& arguments, trace::JoinedSource& source, bool named) {
 	render::Output output(STDOUT_FILENO);
 	const auto symbols = lib::symbols_of_boot(source.catalog().boot_id, [] {
 		std::fprintf(stderr, "dfr: the recording is of another boot and has no symbols, so addresses "
@@ -67,7 +65,7 @@ int replay_file(const ReplayArguments& arguments, const std::string& path, trace
 		options.style.quiet = arguments.program.quiet;
 		answer = replay::render_recording(source, output, *symbols, options);
 	} else {
-		replay::RecordingTarget target(source.catalog(), path);
+		replay::RecordingTarget target(source.catalog(), source.name());
 		const d::Compiled compiled =
 		    compile_or_throw(parts, arguments.program.compile_options(0), target);
 		lib::apply_options(compiled, options.style);
@@ -75,9 +73,10 @@ int replay_file(const ReplayArguments& arguments, const std::string& path, trace
 		answer = replay::replay_program(source, target, compiled, output, *symbols, options);
 	}
 	output.flush();
-	if (std::string repeats = source.remark(); !repeats.empty())
+	if (std::string repeats = source.repeats(); !repeats.empty())
 		answer.verdict.reasons.push_back(std::move(repeats)); // nothing is missing for that
-	const int partial = print_verdict(answer.verdict, source.catalog(), arguments.json);
+	const int partial = print_verdict(answer.verdict, source.catalog(), arguments.json,
+	                                  named ? source.name() : std::string{});
 	return final_status(answer.exit_status, partial);
 }
 
@@ -96,8 +95,8 @@ int run_replay(int argc, char** argv) {
 	                "2026-11-21 14:03:02, or @NS on the recording's clock");
 	app->add_option("--to", arguments.to, "up to this time, written as --from's");
 	app->add_option("--cpu", arguments.cpus, "only these CPUs: 0,2-3");
-	app->add_flag("--all", arguments.wanted.all, "what some CPUs still have from before the window, too");
-	app->add_option("file", arguments.files, "recordings (.dfr)")->required();
+	app->add_option("file", arguments.files, "recordings (.dfr); files of one state are one recording")
+	    ->required();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	if (const std::string wrong = read_wanted(arguments); !wrong.empty()) {
@@ -108,9 +107,11 @@ int run_replay(int argc, char** argv) {
 	}
 	catch_signals();
 	int status = 0;
-	trace::GivenBlocks given;
-	for (const std::string& file : arguments.files)
-		status = final_status(status, replay_file(arguments, file, given));
+	auto groups = trace::group_by_state(arguments.files);
+	for (auto& files : groups) {
+		trace::JoinedSource source(std::move(files));
+		status = final_status(status, replay_recording(arguments, source, groups.size() > 1));
+	}
 	return status;
 }
 

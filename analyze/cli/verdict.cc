@@ -18,9 +18,10 @@ std::string with_commas(uint64_t number) {
 	return digits;
 }
 
-int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json) {
+int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json,
+                  const std::string& of) {
 	std::fflush(stdout);
-	std::fprintf(stderr, "%s\n", lib::verdict_text(verdict, catalog, json).c_str());
+	std::fprintf(stderr, "%s\n", lib::verdict_text(verdict, catalog, json, of).c_str());
 	return verdict.complete ? 0 : kStatusPartial;
 }
 

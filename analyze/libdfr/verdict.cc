@@ -8,12 +8,15 @@
 namespace dfr::lib {
 namespace {
 
-std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog) {
+std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog,
+                         const std::string& of) {
 	std::string reasons = "[";
 	for (const std::string& reason : verdict.reasons)
 		reasons += (reasons.size() > 1 ? ", " : "") + json_text(reason);
-	return JsonObject()
-	    .raw("complete", verdict.complete ? "true" : "false")
+	JsonObject object;
+	if (!of.empty())
+		object.text("recording", of);
+	return object.raw("complete", verdict.complete ? "true" : "false")
 	    .raw("windowed", verdict.windowed ? "true" : "false")
 	    .raw("from", std::to_string(verdict.from))
 	    .raw("to", std::to_string(verdict.to))
@@ -28,8 +31,11 @@ std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& ca
 
 } // namespace
 
-std::string verdict_text(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json) {
-	return json ? json_verdict(verdict, catalog) : trace::verdict_line(verdict, catalog);
+std::string verdict_text(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json,
+                         const std::string& of) {
+	if (json)
+		return json_verdict(verdict, catalog, of);
+	return (of.empty() ? of : of + ": ") + trace::verdict_line(verdict, catalog);
 }
 
 } // namespace dfr::lib

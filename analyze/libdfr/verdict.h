@@ -10,6 +10,8 @@
 
 namespace dfr::lib {
 
-std::string verdict_text(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json);
+// `of`: what recording it is of, where several answers are printed; empty: that is clear.
+std::string verdict_text(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json,
+                         const std::string& of = {});
 
 } // namespace dfr::lib

@@ -16,7 +16,7 @@
 #include "formats/trace/crc32c.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
-#include "formats/trace/repeats.h"
+#include "formats/trace/joined.h"
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
@@ -121,27 +121,13 @@ uint64_t count_blocks(trace::BlockSource& source) {
 	return blocks;
 }
 
-// Recordings of these blocks, read one behind the other.
-struct Two {
-	struct Blocks {
-		uint8_t boot;
-		uint64_t first, last;
-	};
-	Two(Blocks of_a, Blocks of_b) {
-		write_blocks(a, of_a.boot, of_a.first, of_a.last);
-		write_blocks(b, of_b.boot, of_b.first, of_b.last);
-		file_a = trace::open_file(a);
-		file_b = trace::open_file(b);
-		early.emplace(*file_a, given);
-		late.emplace(*file_b, given);
-	}
-
-	const ScratchFolder folder;
-	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr");
-	trace::GivenBlocks given;
-	decltype(trace::open_file(a)) file_a, file_b;
-	std::optional<trace::UnrepeatedSource> early, late;
-};
+// The recordings that replay makes of these files.
+std::vector<std::unique_ptr<trace::JoinedSource>> recordings(const std::vector<std::string>& paths) {
+	std::vector<std::unique_ptr<trace::JoinedSource>> sources;
+	for (auto& files : trace::group_by_state(paths))
+		sources.push_back(std::make_unique<trace::JoinedSource>(std::move(files)));
+	return sources;
+}
 
 } // namespace
 
@@ -209,43 +195,81 @@ TEST_CASE("the merger reads a .dfr by its index", "[trace][file]") {
 	CHECK(merger.damage().blocks == 0);
 }
 
-TEST_CASE("recordings that share blocks answer for each once", "[trace][file]") {
-	Two two({1, 1, 4}, {1, 3, 6});
-	CHECK(values_of(*two.early) == std::vector<uint64_t>{1, 2, 3, 4});
-	CHECK(two.early->remark().empty());
-	CHECK(values_of(*two.late) == std::vector<uint64_t>{5, 6});
-	CHECK(two.late->remark() == "2 blocks are also in " + two.a + " and counted there");
-
-	// By the stream as by the index; all of it is known by now.
-	const auto again = trace::open_file(two.a);
-	trace::UnrepeatedSource streamed(*again, two.given);
-	CHECK(count_blocks(streamed) == 0);
-	CHECK(streamed.remark() == "4 blocks are also in " + two.a + " and counted there");
+TEST_CASE("files of one state are one recording, whatever their order", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr"), c = folder.file("c.dfr");
+	write_blocks(a, 1, 1, 4);
+	write_blocks(b, 1, 3, 6);
+	write_blocks(c, 1, 9, 9);
+	for (const std::vector<std::string>& paths :
+	     {std::vector{a, b}, std::vector{b, a}, std::vector{a, b, a}}) {
+		const auto both = recordings(paths);
+		REQUIRE(both.size() == 1);
+		trace::Merger merger(*both[0]);
+		std::vector<uint64_t> values;
+		merger.run([&](const trace::Record& record) {
+			values.push_back(record.fields[0].number);
+			return true;
+		});
+		CHECK(values == std::vector<uint64_t>{1, 2, 3, 4, 5, 6});
+		CHECK(trace::judge(*both[0], merger).complete);
+		CHECK(both[0]->repeats() == (paths.size() == 2 ? "2" : "4") +
+		                                std::string(" blocks are in several files and counted once"));
+	}
+	// What is missing between two files is a gap.
+	const auto gap = recordings({c, b, a});
+	REQUIRE(gap.size() == 1);
+	trace::Merger merger(*gap[0]);
+	merger.run([](const trace::Record&) { return true; });
+	const trace::Verdict verdict = trace::judge(*gap[0], merger);
+	CHECK_FALSE(verdict.complete);
+	CHECK(verdict.records == 7);
+	REQUIRE(verdict.reasons.size() == 1);
+	CHECK(verdict.reasons[0] == "2 records missing on CPU 0 (2 blocks not there)");
 }
 
-TEST_CASE("blocks of another boot, or that have grown, are others", "[trace][file]") {
-	Two two({1, 1, 2}, {2, 1, 2});
-	CHECK(values_of(*two.early) == std::vector<uint64_t>{1, 2});
-	CHECK(values_of(*two.late) == std::vector<uint64_t>{1, 2});
-	CHECK(two.late->remark().empty());
-
-	trace::Catalog catalog;
-	dfr_block head{};
-	head.seq = 1;
-	head.committed = 10;
-	CHECK(two.given.first_giver(catalog, head, 0) == 0);
-	head.committed = 20;
-	CHECK(two.given.first_giver(catalog, head, 1) == 1);
-	CHECK(two.given.first_giver(catalog, head, 0) == 1);
+TEST_CASE("files of different states are recordings of their own", "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr"), c = folder.file("c.dfr");
+	write_blocks(a, 1, 1, 2);
+	write_blocks(b, 2, 1, 2); // of another boot
+	write_blocks(c, 1, 3, 3);
+	const auto three = recordings({a, b, c});
+	REQUIRE(three.size() == 2);
+	CHECK(three[0]->name() == a + ", " + c);
+	CHECK(values_of(*three[0]) == std::vector<uint64_t>{1, 2, 3});
+	CHECK(three[1]->name() == b);
+	CHECK(values_of(*three[1]) == std::vector<uint64_t>{1, 2});
+	CHECK(three[1]->repeats().empty());
 }
 
-TEST_CASE("a damaged copy of a block answers for nothing", "[trace][file]") {
-	Two two({1, 1, 4}, {1, 1, 4});
-	const auto refs = two.early->index(); // which says what there is, and gives nothing yet
-	REQUIRE(refs.size() == 4);
-	REQUIRE(two.early->load(refs[0]));
-	CHECK(values_of(*two.late) == std::vector<uint64_t>{2, 3, 4});
-	CHECK(two.late->remark() == "1 block is also in " + two.a + " and counted there");
+TEST_CASE("of a block that grew the longer copy counts, and the other if that one is damaged",
+          "[trace][file]") {
+	const ScratchFolder folder;
+	const std::string a = folder.file("a.dfr"), b = folder.file("b.dfr");
+	const auto write = [](const std::string& path, unsigned records) {
+		CatalogLog log;
+		trace::Catalog catalog = first_catalog(log);
+		trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return catalog; });
+		BlockBytes block(0, 1, 100);
+		block.long_head(0, 0, 100).context(1, 1, 1, "init");
+		for (unsigned i = 0; i < records; i++)
+			block.short_head(1, 0, i).u8(0).u8(static_cast<uint8_t>(i));
+		writer.block(block.sealed());
+		writer.finish();
+	};
+	write(a, 2);
+	write(b, 3);
+	CHECK(values_of(*recordings({a, b})[0]) == std::vector<uint64_t>{0, 1, 2});
+	CHECK(values_of(*recordings({b, a})[0]) == std::vector<uint64_t>{0, 1, 2});
+	// The first chunk's payload begins behind the file's head, the catalog and the chunk's head.
+	std::vector<char> bytes = read_whole(b);
+	const std::string block_magic = "FBLK";
+	const auto at = std::search(bytes.begin(), bytes.end(), block_magic.begin(), block_magic.end());
+	REQUIRE(at != bytes.end());
+	*(at + sizeof(dfr_block) + 4) ^= 1; // in the bodies, behind the header
+	write_whole(b, bytes, bytes.size());
+	CHECK(values_of(*recordings({a, b})[0]) == std::vector<uint64_t>{0, 1});
 }
 
 TEST_CASE("a .dfr cut at any byte opens up to the cut", "[trace][file]") {

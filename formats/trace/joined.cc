@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Several files as one source.
+#include "formats/trace/joined.h"
+
+#include <algorithm>
+#include <map>
+
+namespace dfr::trace {
+namespace {
+
+// A state's catalog only grows, so of two files of a state the one with more in it was written later.
+size_t length(const Catalog& catalog) {
+	return catalog.events.size() + catalog.clocks.size() + catalog.probes.size() + catalog.ecbs.size() +
+	       catalog.modules.size() + catalog.dofs.size();
+}
+
+// Boot and number identify a kernel's state. The first clock entry is there because engines in processes
+// use the same numbers.
+using StateKey = std::tuple<std::array<uint8_t, 16>, uint64_t, uint64_t>;
+StateKey key_of(const Catalog& catalog) {
+	return {catalog.boot_id, catalog.state_id, catalog.clocks.empty() ? 0 : catalog.clocks.front().mono};
+}
+
+uint64_t last_time(FileSource& file) {
+	uint64_t last = 0;
+	for (const BlockRef& ref : file.index())
+		last = std::max<uint64_t>({last, ref.head.first_time, ref.head.last_time});
+	return last;
+}
+
+} // namespace
+
+JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
+	std::vector<std::tuple<size_t, uint64_t, size_t>> order;
+	for (size_t i = 0; i < files.size(); i++) {
+		order.emplace_back(length(files[i]->catalog()), last_time(*files[i]), i);
+		name_ += (i ? ", " : "") + files[i]->name();
+	}
+	std::sort(order.begin(), order.end());
+	for (const auto& [entries, time, i] : order)
+		files_.push_back(std::move(files[i]));
+}
+
+std::vector<BlockRef> JoinedSource::index() {
+	// CPU, sequence number and first time identify a block of a state. A file may have a block as it was
+	// before more records were added to it.
+	std::map<std::tuple<uint32_t, uint64_t, uint64_t>, std::vector<Copy>> known;
+	for (size_t file = 0; file < files_.size(); file++)
+		for (const BlockRef& ref : files_[file]->index())
+			known[{ref.head.cpu, ref.head.seq, ref.head.first_time}].push_back({file, ref});
+	blocks_.clear();
+	repeated_ = 0;
+	std::vector<BlockRef> refs;
+	for (auto& [key, copies] : known) {
+		std::stable_sort(copies.begin(), copies.end(), [](const Copy& a, const Copy& b) {
+			return a.ref.head.committed > b.ref.head.committed;
+		});
+		repeated_ += copies.size() > 1;
+		refs.push_back({copies.front().ref.head, blocks_.size()});
+		blocks_.push_back(std::move(copies));
+	}
+	return refs;
+}
+
+std::optional<Block> JoinedSource::load(const BlockRef& ref) {
+	if (ref.handle >= blocks_.size())
+		return std::nullopt;
+	for (const Copy& copy : blocks_[ref.handle]) // a copy of which a part is damaged answers for nothing
+		if (std::optional<Block> block = files_[copy.file]->load(copy.ref))
+			return block;
+	return std::nullopt;
+}
+
+std::optional<AggSnapshot> JoinedSource::next_snapshot() {
+	for (; next_file_ < files_.size(); next_file_++)
+		if (std::optional<AggSnapshot> snapshot = files_[next_file_]->next_snapshot())
+			return snapshot;
+	return std::nullopt;
+}
+
+// Each file has the engine's counters since go, so the highest counts.
+Losses JoinedSource::losses() {
+	std::map<std::tuple<uint32_t, uint32_t, int32_t>, Losses::Loss> highest;
+	for (const auto& file : files_) {
+		const Losses losses = file->losses();
+		for (const Losses::Loss& entry : losses.entries) {
+			Losses::Loss& most = highest[{entry.cause, entry.probe, entry.cpu}];
+			if (entry.count >= most.count)
+				most = entry;
+		}
+	}
+	Losses all;
+	for (const auto& [key, entry] : highest)
+		all.add(entry);
+	return all;
+}
+
+std::vector<std::string> JoinedSource::remarks() {
+	std::vector<std::string> all;
+	for (const auto& file : files_)
+		for (const std::string& remark : file->remarks())
+			all.push_back(files_.size() > 1 ? file->name() + ": " + remark : remark);
+	return all;
+}
+
+bool JoinedSource::partial() {
+	return std::any_of(files_.begin(), files_.end(), [](const auto& file) { return file->partial(); });
+}
+
+std::string JoinedSource::repeats() const {
+	if (!repeated_)
+		return {};
+	return std::to_string(repeated_) + (repeated_ == 1 ? " block is" : " blocks are") +
+	       " in several files and counted once";
+}
+
+std::vector<std::vector<std::unique_ptr<FileSource>>> group_by_state(const std::vector<std::string>& paths) {
+	std::vector<std::vector<std::unique_ptr<FileSource>>> groups;
+	std::map<StateKey, size_t> known;
+	for (const std::string& path : paths) {
+		std::unique_ptr<FileSource> file = open_file(path);
+		const auto [at, fresh] = known.try_emplace(key_of(file->catalog()), groups.size());
+		if (fresh)
+			groups.emplace_back();
+		groups[at->second].push_back(std::move(file));
+	}
+	return groups;
+}
+
+} // namespace dfr::trace

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Files of one state read as one recording: a dfrd that was restarted leaves one
+// file after another, and each goes on where the one before it ended.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "formats/trace/file.h"
+
+namespace dfr::trace {
+
+class JoinedSource final : public BlockSource {
+public:
+	// The files, at least one, are of one state (group_by_state()).
+	explicit JoinedSource(std::vector<std::unique_ptr<FileSource>> files);
+
+	// "3 blocks are in several files and counted once"; empty: none is. Nothing is missing for that.
+	std::string repeats() const;
+
+	const Catalog& catalog() override { return newest().catalog(); }
+	std::optional<Block> next() override { return std::nullopt; } // index() lists everything
+	std::vector<BlockRef> index() override;
+	std::optional<Block> load(const BlockRef& ref) override;
+	std::vector<AggEntry> aggregations() override { return newest().aggregations(); }
+	std::optional<AggSnapshot> next_snapshot() override;
+	Losses losses() override;
+	std::vector<std::string> remarks() override;
+	bool partial() override;
+	std::string name() const override { return name_; }
+
+private:
+	// A block in one of the files.
+	struct Copy {
+		size_t file = 0;
+		BlockRef ref;
+	};
+	FileSource& newest() const { return *files_.back(); }
+
+	std::vector<std::unique_ptr<FileSource>> files_; // by the time of their last event
+	std::string name_;
+	std::vector<std::vector<Copy>> blocks_; // by handle: the copies of each block, the longest first
+	uint64_t repeated_ = 0;
+	size_t next_file_ = 0; // for snapshots
+};
+
+// Opens the files and puts those of one state together, in order of the first file of each.
+std::vector<std::vector<std::unique_ptr<FileSource>>> group_by_state(const std::vector<std::string>& paths);
+
+} // namespace dfr::trace
