@@ -223,7 +223,7 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 	any_may_speak_ = speaks(error); // a fault in any firing fires it
 	session_.set_agg_room(kAggregationRoom);
 	merger_.open();
-	selected_ = select(options.wanted, merger_, catalog_, true);
+	selected_ = select(options.wanted, merger_, catalog_);
 	create_probes();
 	create_timers();
 	check_conditions();
@@ -378,10 +378,11 @@ void Replay::start(uint64_t time) {
 			begin_cpu_ = mark.value < 0
 			                 ? 0
 			                 : static_cast<uint32_t>(mark.value) % std::max(catalog_.cpus, 1u);
-			time = std::min(time, mark.time);
+			// Not at go if a ring has overwritten its oldest records: that may be a month ago.
+			if (!merger_.horizon())
+				time = std::min(time, mark.time);
 		}
 	}
-	// Not at go: what a ring has overwritten since is no part of the answer.
 	time = std::max(time, selected_.records.from);
 	own_env_.ev_time = time;
 	own_env_.ev_wall = catalog_.walltime(time) - static_cast<int64_t>(time);
@@ -538,10 +539,6 @@ Answer Replay::run() {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(condition);
 	}
-	if (!options_.wanted.part() && merger_.left_out() != 0) // nothing of the window is missing for that
-		answer.verdict.reasons.push_back(
-		    std::to_string(merger_.left_out()) +
-		    " records from before the window are left out (--all takes them)");
 	answer.exit_status = consumer_->exit_status().value_or(0);
 	if (consumer_->lost() != 0) {
 		answer.verdict.complete = false;
@@ -630,7 +627,7 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	SnapshotsInTime snapshots(source, renderer.aggregations());
 	trace::Merger merger(source);
 	merger.open();
-	const Selected selected = select(options.wanted, merger, source.catalog(), false);
+	const Selected selected = select(options.wanted, merger, source.catalog());
 	uint64_t seen = 0;
 	merger.run([&](const trace::Record& record) {
 		snapshots.at(record.time);

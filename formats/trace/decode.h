@@ -216,8 +216,6 @@ public:
 	const Selection& selection() const { return selection_; }
 	// The time from which on every CPU of the selection is whole; 0: nothing is missing at its start.
 	uint64_t horizon() const;
-	// Records of the selection's CPUs that run() did not visit because of their time.
-	uint64_t left_out() const { return left_out_; }
 
 	// After run(): what was read of each CPU; judge() makes window and verdict from it.
 	struct CpuSpan {
@@ -256,7 +254,6 @@ private:
 	std::vector<Block> streamed_; // of a source without an index
 	std::vector<CpuSpan> cpus_;
 	Losses losses_, losses_outside_;
-	uint64_t left_out_ = 0;
 	DecodeDamage damage_;
 };
 

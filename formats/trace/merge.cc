@@ -183,12 +183,9 @@ void Merger::run(const std::function<bool(const Record&)>& visit) {
 	if (!opened_)
 		open();
 	std::vector<BlockRef> refs;
-	for (const BlockRef& ref : refs_) {
+	for (const BlockRef& ref : refs_)
 		if (wanted(ref.head))
 			refs.push_back(ref);
-		else if (selection_.has(ref.head.cpu))
-			left_out_ += ref.head.records;
-	}
 	std::sort(refs.begin(), refs.end(), [](const BlockRef& a, const BlockRef& b) {
 		return std::tuple(a.head.first_time, a.head.cpu, a.head.seq) <
 		       std::tuple(b.head.first_time, b.head.cpu, b.head.seq);
@@ -217,10 +214,8 @@ void Merger::run(const std::function<bool(const Record&)>& visit) {
 	};
 	// False: the visitor wants no more.
 	const auto give = [&](const Record& record) {
-		if (record.time < selection_.from || record.time > selection_.to) {
-			left_out_++;
+		if (record.time < selection_.from || record.time > selection_.to)
 			return true;
-		}
 		CpuSpan& span = cpus_[record.cpu];
 		if (!span.records++)
 			span.first = record.time;
