@@ -37,9 +37,12 @@ bool ClauseBuilder::keys(Node* name, std::vector<dof::Action>& out, std::vector<
 		} else {
 			if (key->kind == Nk::Translated || !key->type || types_.is_void(key->type) ||
 			    types_.is_float(key->type)) {
-				compilation_.error("D_KEY_TYPE", key->place,
-				                   "type " + sema_.type_text(key) + " cannot be a key",
-				                   "keys are scalars, strings, stacks, symbols and structs");
+				compilation_.error(
+				    "D_KEY_TYPE", key->place,
+				    "type " + sema_.type_text(key) + " cannot be a key",
+				    key->kind == Nk::Translated
+				        ? "use one of its members"
+				        : "keys are scalars, strings, stacks, symbols and structs");
 				good = false;
 				continue;
 			}

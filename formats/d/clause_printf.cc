@@ -232,7 +232,9 @@ bool ClauseBuilder::printf_values(Node* call) {
 		    (argument->kind == Nk::Translated || !argument->type || types_.is_void(argument->type))) {
 			compilation_.error(
 			    "D_PRINTF_ARG_TYPE", argument->place,
-			    call->text + "( ) argument #" + std::to_string(i + 1) + " has no value", "");
+			    call->text + "( ) argument #" + std::to_string(i + 1) + " has no value",
+			    argument->kind == Nk::Translated ? "it is a translated value: print its members"
+			                                     : "");
 			good = false;
 		}
 	}

@@ -129,6 +129,14 @@ void Diagnostics::put_first(size_t to, size_t since) {
 	std::rotate(begin + static_cast<long>(to), begin + static_cast<long>(since), all_.end());
 }
 
+void Diagnostics::move(size_t since, Place place, const std::string& prefix) {
+	for (size_t i = since; i < all_.size(); i++) {
+		all_[i].place = place;
+		all_[i].message.insert(0, prefix);
+		all_[i].region = region_;
+	}
+}
+
 void Diagnostics::truncate(size_t count) {
 	while (all_.size() > count) {
 		errors_ -= all_.back().severity == Severity::Error;

@@ -89,6 +89,9 @@ public:
 	// behind it in the text.
 	void put_first(size_t to, size_t since);
 
+	// What was said since there were `since` belongs to that place: it is about a name of the library's there.
+	void move(size_t since, Place place, const std::string& prefix);
+
 	// Forgets what was said since there were `count`: a trial that is not meant.
 	void truncate(size_t count);
 

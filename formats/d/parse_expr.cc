@@ -84,15 +84,20 @@ Node* Parser::expression() {
 
 Node* Parser::assignment() {
 	const Nesting guard(*this);
-	Node* const left = ternary();
+	Node* out = ternary();
 	if (!is_assignment(tok_.kind))
-		return left;
+		return out;
+	// c ? x = 1 : y = 2 assigns y: a choice is no place to assign to.
+	Node** left = &out;
+	while ((*left)->kind == Nk::Ternary && !(*left)->parenthesized)
+		left = &(*left)->c;
 	Node* const assign = node(Nk::Assign);
 	assign->op = tok_.kind;
 	advance();
-	assign->a = left;
+	assign->a = *left;
 	assign->b = assignment();
-	return assign;
+	*left = assign;
+	return out;
 }
 
 Node* Parser::ternary() {

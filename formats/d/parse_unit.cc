@@ -51,6 +51,9 @@ void Parser::syntax(std::string hint) {
 	// A bad token was reported by the lexer.
 	if (lexer_.cut_off())
 		throw Failure{};
+	const std::string_view text = compilation_.diagnostics.sources().text(tok_.place.source);
+	if (at(Tok::Slash) && text.substr(tok_.place.offset, 2) == "//")
+		hint = "// is no comment in D: write /* ... */";
 	if (at(Tok::End))
 		compilation_.error("D_SYNTAX", tok_.place, "syntax error near end of input", std::move(hint));
 	else if (!at(Tok::Bad))
@@ -283,7 +286,15 @@ Parser::Item Parser::clause(Clause& out) {
 	const char next = lexer_.peek_char();
 	if (next == '/') {
 		advance();
+		const Place opened = tok_.place;
 		advance();
+		if (at(Tok::Slash)) {
+			compilation_.error(
+			    "D_SYNTAX", opened, "the predicate is empty",
+			    "write a condition between the slashes, or none of them; comments are "
+			    "/* ... */");
+			throw Failure{};
+		}
 		in_predicate_ = true;
 		out.predicate = expression();
 		if (!at(Tok::Slash))

@@ -74,15 +74,17 @@ void Sema::check_size(Node* node, const Subroutine& known) {
 	if (!alloca && known.number != DIF_SUBR_COPYIN && known.number != DIF_SUBR_COPYINTO)
 		return;
 	const Node* const size = node->list[alloca ? 0 : 1];
-	const auto bytes = static_cast<int64_t>(size->value);
-	if (size->kind != Nk::Int || (bytes >= 0 && bytes <= static_cast<int64_t>(DIF_SCRATCH_MAX)))
+	if (size->kind != Nk::Int || size->value <= DIF_SCRATCH_MAX)
 		return;
+	const auto bytes = static_cast<int64_t>(size->value);
+	const bool negative = bytes < 0 && types_.is_signed(size->type);
 	poison_at(node, size->place, alloca ? "D_ALLOCA_SIZE" : "D_PROTO_ARG",
 	          node->text + "( ) argument #" + (alloca ? "1" : "2") + " is " +
-	              (bytes < 0 ? "negative" : "too large") + ": " + std::to_string(bytes),
-	          bytes < 0 ? "a size is 0 or more"
-	                    : "scratch memory is at most " + std::to_string(DIF_SCRATCH_MAX) +
-	                          " bytes (-x scratchsize)");
+	              (negative ? "negative: " + std::to_string(bytes)
+	                        : "too large: " + std::to_string(size->value)),
+	          negative ? "a size is 0 or more"
+	                   : "scratch memory is at most " + std::to_string(DIF_SCRATCH_MAX) +
+	                         " bytes (-x scratchsize)");
 }
 
 void Sema::check_count(Node* node, const Subroutine& known) {
@@ -122,7 +124,8 @@ void Sema::fit_arguments(Node* node, const Subroutine& known) {
 			    node->text + "( ) argument #" + std::to_string(i + 1) +
 			        " is incompatible with prototype:\n\tprototype: " +
 			        std::string(known.prototype) + "\n\t argument: " + type_text(argument),
-			    c == 's' && types_.is_integer(argument->type)
+			    argument->kind == Nk::Translated ? "use one of its members"
+			    : c == 's' && types_.is_integer(argument->type)
 			        ? "for a user address use copyinstr(), for a kernel address stringof()"
 			    : c == 'n' ? "the address is a number or a pointer, such as arg0"
 			    : c == 'w' ? "it writes only to memory from alloca() or copyin()"

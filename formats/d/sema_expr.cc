@@ -20,7 +20,7 @@ std::string Sema::type_text(const Node* node) {
 	if (node->kind == Nk::AggName || node->kind == Nk::AggRef)
 		return "<aggregation>";
 	if (node->kind == Nk::Translated)
-		return types_.text(node->type);
+		return "translated " + types_.text(node->type);
 	return node->type ? types_.text(node->type) : "void";
 }
 

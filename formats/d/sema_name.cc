@@ -112,7 +112,10 @@ void Sema::undefined_name(Node* node, uint8_t scope) {
 	}
 	std::vector<std::string_view> names = compilation_.definitions.variable_names(scope);
 	if (scope != DIF_VS_GLOBAL) {
-		std::string hint = suggest(node->text, names);
+		std::string hint =
+		    assigned_below(compilation_.diagnostics.sources(), node->place, scope, node->text);
+		if (hint.empty())
+			hint = suggest(node->text, names);
 		if (hint.empty())
 			hint = "assign it first, or declare it: " +
 			       std::string(scope == DIF_VS_THREAD ? "self" : "this") + " int " + node->text +
@@ -124,7 +127,9 @@ void Sema::undefined_name(Node* node, uint8_t scope) {
 	names.insert(names.end(), builtins.begin(), builtins.end());
 	for (const auto& def : compilation_.definitions.inlines)
 		names.push_back(def.first);
-	std::string hint = suggest(node->text, names);
+	std::string hint = assigned_below(compilation_.diagnostics.sources(), node->place, scope, node->text);
+	if (hint.empty())
+		hint = suggest(node->text, names);
 	if (hint.empty() && find_subroutine(node->text))
 		hint = node->text + " is a function: call it with ()";
 	if (hint.empty())
@@ -306,10 +311,13 @@ void Sema::expand(Node* node, InlineDef& def, const std::vector<Node*>& argument
 	def.expanding = true;
 	// The body was written elsewhere: this clause's bindings do not reach it.
 	std::vector<std::pair<std::string, Node*>> saved;
+	const size_t said = compilation_.diagnostics.all().size();
 	saved.swap(bound_);
 	analyze(body);
 	saved.swap(bound_);
 	def.expanding = false;
+	if (def.library && !compilation_.in_library)
+		compilation_.diagnostics.move(said, node->place, def.name + ": ");
 	if (poisoned(body)) {
 		node->kind = Nk::Error;
 		return;
@@ -528,7 +536,8 @@ void Sema::create(Node* left, TypeRef type, bool user) {
 			if (key->kind == Nk::Translated || !is_key(key->type))
 				return poison_at(left, key->place, "D_KEY_TYPE",
 				                 "type " + type_text(key) + " cannot be a key",
-				                 key_hint(key->type));
+				                 key->kind == Nk::Translated ? "use one of its members"
+				                                             : key_hint(key->type));
 			const bool text = types_.is_char_array(key->type);
 			keys.push_back(text ? types_.string_type() : key->type);
 		}

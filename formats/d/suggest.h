@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/d/diagnostics.h"
+
 namespace dfr::d {
 
 // A sentence for a message's hint, or nothing.
@@ -25,5 +27,8 @@ struct ProbePattern;
 // 'syscall::read*:' for syscall::read*, quoted for a shell. `option`: as -n takes it, because the pattern was another
 // option's (-f, -m). Empty if that is not why.
 std::string counted_from_left(Target& target, const ProbePattern& wanted, bool option);
+
+// A hint for a variable that is read above its first assignment: its type is not known there.
+std::string assigned_below(const Sources& sources, Place read, uint8_t scope, const std::string& variable);
 
 } // namespace dfr::d

@@ -801,3 +801,61 @@ no.such.host:dtrace:::BEGIN { exit(1); }
 --errhas the host field no.such.host means another host
 --status 1
 --end
+
+@@ habit.choice.assignments | statements, op.conditional, agg.form | boundary
+BEGIN {
+	c = 1; c ? @a = count() : @b = sum(2); !c ? @a = count() : @b = sum(3);
+	c ? printf("p ") : x = 2; !c ? printf("q ") : x = 5;
+	!c ? y = 1 : z += 2; y = c ? 7 : 8;
+	!c ? printf("n") : !c ? printf("m") : w = 9;
+	printf("%d %d %d %d", x, y, z, w); printa(" %@d", @a); printa(" %@d\n", @b); exit(0);
+}
+--out
+p 5 7 2 9 1 3
+
+--end
+
+@wrong D_OP_LVAL | habit.choice.no-place | op.conditional, op.assign | int x, y; BEGIN { (x ? x : y) = 2; }
+
+@@ habit.texts | out.compile, subr.alloca, lex.comment, clause | wrong
+--args -xerrtags -s $D
+BEGIN { alloca(~0); }
+BEGIN { alloca(~0UL); }
+BEGIN // { }
+BEGIN { trace(1); // one
+}
+BEGIN { trace(y); }
+END { y = 2; }
+BEGIN { trace(self->y);
+	self->y++; }
+struct o { int a; };
+translator struct o < int i > { a = i; };
+BEGIN { @[xlate <struct o>(1)] = count(); }
+BEGIN { printf("%d", xlate <struct o *>(1)); }
+BEGIN { @s = sum(xlate <struct o *>(1)); }
+--out
+--errhas :1:16: error: alloca( ) argument #1 is negative: -1 [D_ALLOCA_SIZE]
+--errhas :2:16: error: alloca( ) argument #1 is too large: 18446744073709551615 [D_ALLOCA_SIZE]
+--errhas :3:7: error: the predicate is empty [D_SYNTAX]
+--errhas :4:19: error: syntax error near "/" [D_SYNTAX]
+--errhas     // is no comment in D: write /* ... */
+--errhas :6:15: error: failed to resolve y: Unknown variable name [D_IDENT_UNDEF]
+--errhas     it is assigned only below, in line 7, where it gets its type: declare it in front of the clauses, as in int y;
+--errhas :8:19: error: y has not yet been declared or assigned [D_VAR_UNDEF]
+--errhas     it is assigned only below, in line 9, where it gets its type: declare it in front of the clauses, as in self int y;
+--errhas :12:11: error: type translated struct o cannot be a key [D_KEY_TYPE]
+--errhas     use one of its members
+--errhas :13:22: error: printf( ) argument #2 has no value [D_PRINTF_ARG_TYPE]
+--errhas     it is a translated value: print its members
+--errhas :14:18: error: sum( ) argument #1 must be of scalar type [D_AGG_SCALAR]
+--errhas     it has type translated struct o *
+--status 1
+--end
+
+@@ habit.texts.library-place | out.compile, builtin.curthread | wrong | process
+--args -xerrtags -s $D
+BEGIN { trace(curcpu->cpu_id); }
+--out
+--errhas :1:15: error: curcpu: built-in variable curthread is not supported by the in-process engine [D_VAR_UNSUP]
+--status 1
+--end
