@@ -125,6 +125,13 @@ struct Losses {
   remarks @1 :List(Text);
   partial @2 :Bool;
   wholeUntil @3 :UInt64; # every record before this time stands in front of this segment; 0: not known
+  # Up to where the blocks of each CPU stand in front of this segment.
+  struct Reach {
+    cpu @0 :UInt32;
+    seq @1 :UInt64;     # of the last block
+    records @2 :UInt64; # of this CPU since go, up to that block's end
+  }
+  reaches @4 :List(Reach);
 }
 
 # Where everything is. A file without it is walked from segment to segment.

@@ -99,6 +99,7 @@ public:
 		return std::nullopt;
 	}
 	Losses losses() override { return ledger_.losses; }
+	std::map<uint32_t, Reach> reaches() override { return ledger_.reaches; }
 
 private:
 	struct UnpackedChunk {

@@ -66,6 +66,7 @@ struct FileWriter::Impl {
 		    container.append(SegmentType::kChunk, 0, encode_chunk(full.blocks, catalog), false);
 		index.chunks.push_back(entry);
 		records += entry.records;
+		reaches[entry.cpu] = {last.seq, last.record_base + last.records};
 		full.blocks.clear();
 		full.bytes = 0;
 	}
@@ -81,8 +82,9 @@ struct FileWriter::Impl {
 	std::map<uint32_t, OpenChunk> pending;
 	Index index;
 	uint64_t records = 0;
-	std::string gave_up;  // what the ledger says of it
-	uint64_t damaged = 0; // blocks that made no sense and were left out
+	std::map<uint32_t, Reach> reaches; // by CPU
+	std::string gave_up;               // what the ledger says of it
+	uint64_t damaged = 0;              // blocks that made no sense and were left out
 	bool finished = false;
 };
 
@@ -126,7 +128,8 @@ void FileWriter::account(BlockSource& source, uint64_t whole_until) {
 	Ledger ledger{.losses = source.losses(),
 	              .remarks = source.remarks(),
 	              .partial = source.partial(),
-	              .whole_until = whole_until};
+	              .whole_until = whole_until,
+	              .reaches = impl_->reaches};
 	if (!impl_->gave_up.empty()) {
 		ledger.remarks.push_back(impl_->gave_up);
 		ledger.partial = true;

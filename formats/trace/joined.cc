@@ -96,6 +96,15 @@ Losses JoinedSource::losses() {
 	return all;
 }
 
+std::map<uint32_t, Reach> JoinedSource::reaches() {
+	std::map<uint32_t, Reach> furthest;
+	for (const auto& file : files_)
+		for (const auto& [cpu, reach] : file->reaches())
+			if (reach.seq >= furthest[cpu].seq)
+				furthest[cpu] = reach;
+	return furthest;
+}
+
 std::vector<std::string> JoinedSource::remarks() {
 	std::vector<std::string> all;
 	for (const auto& file : files_)

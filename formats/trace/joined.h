@@ -29,6 +29,7 @@ public:
 	std::vector<AggEntry> aggregations() override { return newest().aggregations(); }
 	std::optional<AggSnapshot> next_snapshot() override;
 	Losses losses() override;
+	std::map<uint32_t, Reach> reaches() override;
 	std::vector<std::string> remarks() override;
 	bool partial() override;
 	std::string name() const override { return name_; }

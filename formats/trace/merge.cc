@@ -103,6 +103,7 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 	const dfr_block* first = nullptr; // the first block that may have selected records
 	span.first_seq = refs.front().head.seq;
 	span.last_seq = refs.back().head.seq;
+	span.reached = refs.back().head.record_base + refs.back().head.records;
 	span.overwritten = refs.front().head.record_base;
 	span.earliest = refs.front().head.first_time;
 	for (const BlockRef& ref : refs) {

@@ -343,12 +343,22 @@ std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 		remarks.set(i, ledger.remarks[i]);
 	root.setPartial(ledger.partial);
 	root.setWholeUntil(ledger.whole_until);
+	auto reaches = root.initReaches(ledger.reaches.size());
+	unsigned next = 0;
+	for (const auto& [cpu, reach] : ledger.reaches) {
+		auto entry = reaches[next++];
+		entry.setCpu(cpu);
+		entry.setSeq(reach.seq);
+		entry.setRecords(reach.records);
+	}
 	return flatten(message);
 }
 
 Ledger decode_ledger(std::span<const std::byte> payload) {
 	Ledger result;
 	with_root<schema::Losses>(payload, "the losses", [&](schema::Losses::Reader root) {
+		for (const auto entry : root.getReaches())
+			result.reaches[entry.getCpu()] = {entry.getSeq(), entry.getRecords()};
 		for (const auto entry : root.getEntries())
 			result.losses.add({.cause = entry.getCause(),
 			                   .probe = entry.getProbe(),

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,12 @@ struct Losses {
 	uint64_t total() const;
 };
 
+// Up to where a recording has had a CPU's blocks: the last one's number, and the CPU's records since go up
+// to its end.
+struct Reach {
+	uint64_t seq = 0, records = 0;
+};
+
 // Names one block of a source with an index: its header, and the source's own number for it.
 struct BlockRef {
 	dfr_block head{};
@@ -82,6 +89,9 @@ public:
 	virtual std::optional<AggSnapshot> next_snapshot() { return std::nullopt; }
 
 	virtual Losses losses() = 0;
+
+	// By CPU: what was written of it, so that a reader sees when its last blocks, or all, are not there.
+	virtual std::map<uint32_t, Reach> reaches() { return {}; }
 
 	// What a reader should know about the source itself ("cut at byte 4711"); empty: nothing.
 	virtual std::vector<std::string> remarks() { return {}; }

@@ -159,7 +159,7 @@ void judge_losses(Verdict& verdict, const Losses& counters, const Merger& merger
 }
 
 // Adds what only the blocks tell: gaps, losses that neither counters nor LOSS records report, and damage.
-void judge_blocks(Verdict& verdict, const Merger& merger) {
+void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 	uint64_t by_headers = 0;
 	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
 		const Merger::CpuSpan& span = merger.cpus()[cpu];
@@ -170,6 +170,16 @@ void judge_blocks(Verdict& verdict, const Merger& merger) {
 		                          std::to_string(cpu) + " (" + plural(span.gaps, "block") +
 		                          " not there)");
 		verdict.lost += span.missing;
+	}
+	for (const auto& [cpu, reach] : source.reaches()) {
+		const Merger::CpuSpan span =
+		    cpu < merger.cpus().size() ? merger.cpus()[cpu] : Merger::CpuSpan{};
+		if (!merger.selection().has(cpu) || span.last_seq >= reach.seq)
+			continue;
+		const uint64_t missing = reach.records - std::min(reach.records, span.reached);
+		verdict.reasons.push_back(plural(missing, "record") + " missing on CPU " +
+		                          std::to_string(cpu) + " (its last blocks are not there)");
+		verdict.lost += missing;
 	}
 	if (by_headers > verdict.lost) {
 		verdict.reasons.push_back(plural(by_headers - verdict.lost, "record") +
@@ -250,7 +260,7 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 		verdict.cpus += span.blocks != 0;
 	}
 	judge_losses(verdict, source.losses(), merger);
-	judge_blocks(verdict, merger);
+	judge_blocks(verdict, source, merger);
 	judge_full(verdict, source.catalog());
 	if (source.partial())
 		for (std::string& remark : source.remarks())
