@@ -104,6 +104,10 @@ void Unprobed::load() {
 		init_begin_ = begin->address;
 	if (const auto end = symbols_.find("__init_end"))
 		init_end_ = end->address;
+	if (const auto begin = symbols_.find("_sdata"))
+		data_begin_ = begin->address;
+	if (const auto end = symbols_.find("_edata"))
+		data_end_ = end->address;
 }
 
 // "f.isra.0, f.part.0": the copies that the compiler made of a function under other names.
@@ -126,7 +130,9 @@ std::string Unprobed::why(const std::string& function) {
 			       " (arguments may be missing there)";
 		return "the kernel has no such function, or has it inlined into all of its callers";
 	}
-	if (!is_function(*symbol))
+	// Newer kernels give the letters of functions to variables, too.
+	if (!is_function(*symbol) ||
+	    (symbol->address && symbol->address >= data_begin_ && symbol->address < data_end_))
 		return "it is a variable, not a function";
 	if (symbol->address && symbol->address >= init_begin_ && symbol->address < init_end_)
 		return "it is in .init.text: it ran while the kernel booted, and is gone";

@@ -44,6 +44,7 @@ private:
 	std::vector<std::string> traceable_; // sorted
 	std::unordered_set<std::string> forbidden_;
 	uint64_t init_begin_ = 0, init_end_ = 0;
+	uint64_t data_begin_ = 0, data_end_ = 0;
 };
 
 // The bytes at an address of the kernel, from /proc/kcore; fewer than `size` or none if it cannot be read.
