@@ -428,7 +428,7 @@ BEGIN { printf("%5000d", 1); printf("%.5000d", 1); printf("%*d\n", 5000, 1); exi
 12288
 --end
 
-@@ mistake.speculating.copyoutstr | subr.copyoutstr, act.order | wrong
+@@ mistake.speculating.copyoutstr | subr.copyout, act.order | wrong
 #pragma D option destructive
 BEGIN { speculate(1); copyoutstr("a", 0, 4); }
 --args -xerrtags -s $D
