@@ -357,6 +357,9 @@ void dfr_assume_init(void)
 	for (i = 0; i < DFR_ROWS; i++)
 		if (is_listed(distrust, rows[i].rw_name))
 			fails(&rows[i], "is distrusted (parameter distrust)");
+	if (!DFR_FBT_PROVEN)
+		fails(&rows[DFR_ROW_ftrace_lock],
+		      "is not relied on: fbt on all functions has ended a kernel as new as this one");
 	find_types(DFR_ROW_kallsyms_on_each_symbol, DFR_ROW_kallsyms_on_each_symbol);
 	find_symbols();
 	for (i = 0; i < DFR_ROWS; i++)

@@ -74,6 +74,9 @@
 	 LINUX_VERSION_CODE < KERNEL_VERSION(major, (minor) + 1, 0))
 #define DFR_KERNEL_LISTED (DFR_IS_SERIES(6, 1) || DFR_IS_SERIES(6, 12) || DFR_IS_SERIES(7, 3))
 
+/* Did fbt pass its storms on kernels like this? On 7.3 one of two ended in a panic, whose cause is not known. */
+#define DFR_FBT_PROVEN (LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0))
+
 /*
  * The head of struct mount (fs/mount.h), which is private to the file systems: the members up to the
  * vfsmount, which everybody has. The same in 6.1 to 7.3.
