@@ -58,10 +58,8 @@ bool Sema::argument_fits(char code, Node* argument) {
 		        !is_null(argument) && memory_of(argument) != kOtherMemory);
 	case '6': {
 		const TypeRef to = types_.is_pointer(type) ? types::resolve(types_.target(type)) : TypeRef{};
-		const bool words =
-		    to && types_.is_integer(to) && !types_.is_signed(to); // those that it consists of
-		return to && (words || types_.is_void(to) ||
-		              (types_.is_struct(to) && types::info(to).name == "in6_addr"));
+		return to &&
+		       (types_.is_void(to) || (types_.is_struct(to) && types::info(to).name == "in6_addr"));
 	}
 	case 'p': return types_.is_pointer(type) || is_null(argument);
 	default: return types_.is_scalar(type) || types_.is_float(type);

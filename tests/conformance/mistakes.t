@@ -47,6 +47,16 @@ BEGIN { trace(inet_ntoa6("::1")); }
 BEGIN { trace(inet_ntoa6(1)); }
 --tag D_PROTO_ARG
 
+@@ mistake.inet_ntoa6.ipv4 | subr.inet_ntoa6 | wrong
+ipaddr_t *p;
+BEGIN { p = alloca(16); trace(inet_ntoa6(p)); }
+--tag D_PROTO_ARG
+
+@@ mistake.inet_ntoa6.words | subr.inet_ntoa6 | wrong
+uint64_t *p;
+BEGIN { p = alloca(16); trace(inet_ntoa6(p)); }
+--tag D_PROTO_ARG
+
 @@ mistake.copyout.speculating | subr.copyout, act.order | wrong
 #pragma D option destructive
 BEGIN { speculate(1); copyout(alloca(4), 0, 4); }

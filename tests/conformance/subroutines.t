@@ -521,7 +521,7 @@ BEGIN {
 	this->a = alloca(16);
 	this->a[0] = htons(0x2001); this->a[1] = htons(0xdb8); this->a[2] = 0; this->a[3] = 0;
 	this->a[4] = 0; this->a[5] = 0; this->a[6] = 0; this->a[7] = htons(0x1f);
-	printf("%s\n", inet_ntoa6(this->a));
+	printf("%s\n", inet_ntoa6((in6_addr_t *)this->a));
 	exit(0);
 }
 --out
@@ -535,13 +535,13 @@ BEGIN {
 	this->a = alloca(16);
 	this->a[0] = 0; this->a[1] = 0; this->a[2] = 0; this->a[3] = 0;
 	this->a[4] = 0; this->a[5] = 0; this->a[6] = 0; this->a[7] = 0;
-	printf("%s ", inet_ntoa6(this->a));
+	printf("%s ", inet_ntoa6((in6_addr_t *)this->a));
 	this->a[7] = htons(1);
-	printf("%s ", inet_ntoa6(this->a));
+	printf("%s ", inet_ntoa6((in6_addr_t *)this->a));
 	this->a[5] = 0xffff; this->a[6] = htons(0xc000); this->a[7] = htons(0x0201);
-	printf("%s ", inet_ntoa6(this->a));
+	printf("%s ", inet_ntoa6((in6_addr_t *)this->a));
 	this->a[0] = htons(0xfe80); this->a[4] = htons(0x1); this->a[5] = htons(2); this->a[6] = htons(3); this->a[7] = htons(4);
-	printf("%s\n", inet_ntoa6(this->a));
+	printf("%s\n", inet_ntoa6((in6_addr_t *)this->a));
 	exit(0);
 }
 --out
@@ -885,7 +885,7 @@ BEGIN { q = (uint64_t *)alloca(16); q[0] = htonll(0x0001000000000002); q[1] = ht
 
 @@ edge.inet6.not-mapped | subr.inet_ntoa6 | boundary
 uint64_t *q;
-BEGIN { q = (uint64_t *)alloca(16); q[0] = 0; q[1] = htonll(0x0000ff0000010002); printf("%s\n", inet_ntoa6(q)); exit(0); }
+BEGIN { q = (uint64_t *)alloca(16); q[0] = 0; q[1] = htonll(0x0000ff0000010002); printf("%s\n", inet_ntoa6((in6_addr_t *)q)); exit(0); }
 --out
 ::ff00:1:2
 
