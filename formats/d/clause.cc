@@ -179,14 +179,23 @@ void ClauseBuilder::try_predicate() {
 	trying_ = !sema_.try_copy(predicate_);
 }
 
+namespace {
+
+// How a number comes of what is none.
+const char* to_scalar(const Node* node) {
+	return node->kind == Nk::Translated ? "; use one of its members" : "; compare it with something";
+}
+
+} // namespace
+
 void ClauseBuilder::predicate() {
 	sema_.analyze(predicate_);
 	if (sema_.poisoned(predicate_)) {
 		failed_ = true;
 	} else if (predicate_->kind == Nk::Translated || !types_.is_scalar(predicate_->type)) {
-		compilation_.error(
-		    "D_PRED_SCALAR", predicate_->place, "predicate result must be of scalar type",
-		    "it has type " + sema_.type_text(predicate_) + "; compare it with something");
+		compilation_.error("D_PRED_SCALAR", predicate_->place,
+		                   "predicate result must be of scalar type",
+		                   "it has type " + sema_.type_text(predicate_) + to_scalar(predicate_));
 		failed_ = true;
 	}
 }
@@ -317,7 +326,7 @@ void ClauseBuilder::if_statement(const Stmt& one, bool choice) {
 		                   choice ? "operator ?: expression must be of scalar type"
 		                          : "the condition of if must be of scalar type",
 		                   "it has type " + sema_.type_text(one.condition) +
-		                       "; compare it with something");
+		                       to_scalar(one.condition));
 		good = false;
 	}
 	failed_ |= !good;

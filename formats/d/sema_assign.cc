@@ -194,10 +194,12 @@ void Sema::assign_plain(Node* node) {
 		node->b = stringof_value(node->b); // as much of the text as the variable has room for
 	}
 	if (!convertible(left->type, node->b))
-		return poison(node, "D_OP_INCOMPAT",
-		              "operands have incompatible types: \"" + type_text(left) + "\" = \"" +
-		                  type_text(node->b) + "\"",
-		              "the first assignment or declaration has fixed the type; cast the value");
+		return poison(
+		    node, "D_OP_INCOMPAT",
+		    "operands have incompatible types: \"" + type_text(left) + "\" = \"" +
+		        type_text(node->b) + "\"",
+		    "the first assignment or declaration has fixed the type: cast that value or this one, "
+		    "or declare the variable");
 	if (types_.is_pointer(left->type)) {
 		decay(node->b);
 		if (left->kind == Nk::Var)
