@@ -98,7 +98,8 @@ dfr_hot u32 dfr_copy_comm(struct dfr_firing *firing, u8 *to)
 
 /*
  * May a record of `need` bytes be written at sm_ptr: is there room, and is the last context still right?
- * Compared as addresses, not by their distance: from NULL to an address in the kernel it is positive.
+ * Compared as numbers, because both may be NULL, and because the distance from NULL to an address in the
+ * kernel is positive.
  */
 dfr_hot bool dfr_stream_ready(const struct dfr_stream *stream, struct dfr_firing *firing, u32 need)
 {
@@ -106,7 +107,7 @@ dfr_hot bool dfr_stream_ready(const struct dfr_stream *stream, struct dfr_firing
 	if (dfr_plat_tid(firing) != stream->sm_tid)
 		return false;
 #endif
-	return dfr_likely(stream->sm_ptr + need <= stream->sm_soft &&
+	return dfr_likely((unsigned long)stream->sm_ptr + need <= (unsigned long)stream->sm_soft &&
 			  dfr_plat_who(firing) == stream->sm_who &&
 			  dfr_plat_comm_is(firing, stream->sm_comm));
 }
