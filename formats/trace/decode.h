@@ -247,6 +247,8 @@ private:
 	std::optional<Block> load(const BlockRef& ref);
 	bool wanted(const dfr_block& head) const;
 	void keep_losses(const Losses& losses);
+	std::unique_ptr<Input> input_of(const BlockRef& ref, RecordShapes& shapes);
+	bool give(const Record& record, const std::function<bool(const Record&)>& visit);
 
 	BlockSource& source_;
 	Selection selection_;

@@ -180,6 +180,36 @@ void Merger::keep_losses(const Losses& losses) {
 	}
 }
 
+// Loads a block and goes to its first record; null: it has none that can be read.
+std::unique_ptr<Merger::Input> Merger::input_of(const BlockRef& ref, RecordShapes& shapes) {
+	auto input = std::make_unique<Input>(shapes);
+	std::optional<Block> block = load(ref);
+	if (!block) {
+		damage_.blocks++;
+		return nullptr;
+	}
+	input->block = std::move(*block);
+	if (!input->cursor.open(input->block, damage_, &input->losses))
+		return nullptr;
+	if (shapes.may_commit())
+		input->cursor.sort();
+	if (input->cursor.next())
+		return input;
+	keep_losses(input->losses);
+	return nullptr;
+}
+
+// False: the visitor wants no more.
+bool Merger::give(const Record& record, const std::function<bool(const Record&)>& visit) {
+	if (record.time < selection_.from || record.time > selection_.to)
+		return true;
+	CpuSpan& span = cpus_[record.cpu];
+	if (!span.records++)
+		span.first = record.time;
+	span.last = std::max(span.last, record.time);
+	return visit(record);
+}
+
 void Merger::run(const std::function<bool(const Record&)>& visit) {
 	if (!opened_)
 		open();
@@ -191,56 +221,26 @@ void Merger::run(const std::function<bool(const Record&)>& visit) {
 		return std::tuple(a.head.first_time, a.head.cpu, a.head.seq) <
 		       std::tuple(b.head.first_time, b.head.cpu, b.head.seq);
 	});
-
 	RecordShapes shapes(source_.catalog());
 	Queue queue;
-	size_t next_ref = 0;
-	const auto open_next = [&] {
-		const BlockRef& ref = refs[next_ref++];
-		auto input = std::make_unique<Input>(shapes);
-		std::optional<Block> block = load(ref);
-		if (!block) {
-			damage_.blocks++;
-			return;
-		}
-		input->block = std::move(*block);
-		if (!input->cursor.open(input->block, damage_, &input->losses))
-			return;
-		if (shapes.may_commit())
-			input->cursor.sort();
-		if (input->cursor.next())
-			queue.push(std::move(input));
-		else
-			keep_losses(input->losses);
-	};
-	// False: the visitor wants no more.
-	const auto give = [&](const Record& record) {
-		if (record.time < selection_.from || record.time > selection_.to)
-			return true;
-		CpuSpan& span = cpus_[record.cpu];
-		if (!span.records++)
-			span.first = record.time;
-		span.last = std::max(span.last, record.time);
-		return visit(record);
-	};
-
+	auto next = refs.begin();
 	bool more = true;
 	while (more) {
-		while (next_ref < refs.size() &&
+		while (next != refs.end() &&
 		       (queue.heap.empty() ||
-		        refs[next_ref].head.first_time <= queue.heap.front()->cursor.current().time))
-			open_next();
+		        next->head.first_time <= queue.heap.front()->cursor.current().time))
+			if (std::unique_ptr<Input> opened = input_of(*next++, shapes))
+				queue.push(std::move(opened));
 		if (queue.heap.empty())
 			break;
 		// Give events of this block as long as no other block, open or not, may have an earlier one.
 		std::unique_ptr<Input> input = queue.pop();
 		bool left = true;
 		do {
-			more = give(input->cursor.current());
+			more = give(input->cursor.current(), visit);
 			left = more && input->cursor.next();
 		} while (left && (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
-		         (next_ref == refs.size() ||
-		          refs[next_ref].head.first_time > input->cursor.current().time));
+		         (next == refs.end() || next->head.first_time > input->cursor.current().time));
 		if (left)
 			queue.push(std::move(input));
 		else
