@@ -152,14 +152,7 @@ uint32_t matches_of(const dof::Image& image, uint64_t from, uint64_t to, d::Targ
 		const uint64_t clause = DFR_ECBUARG_CLAUSE(ecb.uarg);
 		if (clause < from || clause >= to || (ecb.uarg & DFR_ECBUARG_CONTINUATION))
 			continue;
-		d::ProbePattern pattern;
-		pattern.host = ecb.probe.host;
-		pattern.provider = ecb.probe.provider;
-		pattern.module = ecb.probe.module;
-		pattern.function = ecb.probe.function;
-		pattern.name = ecb.probe.name;
-		pattern.id = ecb.probe.id;
-		target.match(pattern, [&matched](const d::ProbeInfo&) {
+		target.match(d::pattern_of(ecb.probe), [&matched](const d::ProbeInfo&) {
 			matched++;
 			return true;
 		});

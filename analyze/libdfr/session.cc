@@ -196,8 +196,7 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 			break;
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
-		const d::ProbePattern pattern{ecb.probe.host,     ecb.probe.provider, ecb.probe.module,
-		                              ecb.probe.function, ecb.probe.name,     ecb.probe.id};
+		const d::ProbePattern pattern = d::pattern_of(ecb.probe);
 		rows = 0;
 		target.match(pattern, row);
 		if (rows != 0 || options_.zdefs)
@@ -205,9 +204,7 @@ unsigned Session::list(bool arguments, const std::function<bool(const Listed&)>&
 		unmatched++;
 		if (!listeners_.trouble)
 			continue;
-		listeners_.trouble("failed to match " + (pattern.host.empty() ? "" : pattern.host + ":") +
-		                   pattern.provider + ":" + pattern.module + ":" + pattern.function + ":" +
-		                   pattern.name + ": No probe matches description");
+		listeners_.trouble("failed to match " + pattern.fields() + ": No probe matches description");
 		std::string instead = target.elsewhere(pattern.host);
 		if (instead.empty())
 			instead = d::foreign_probe(pattern.provider, pattern.function);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "analyze/replay/rehearsal.h"
 
+#include "formats/d/compile.h"
+
 namespace dfr::replay {
 namespace {
 
@@ -27,16 +29,12 @@ trace::Catalog catalog_to_be(const dof::Image& program, d::Target& machine) {
 	catalog.machine["engine"] = machine.has_kernel() ? "kernel" : "process";
 	for (uint32_t clause = 0; clause < program.ecbs.size(); clause++) {
 		catalog.layouts[clause] = layout_of(program, clause);
-		const dof::ProbeDesc& probe = program.ecbs[clause].probe;
-		machine.match(
-		    {probe.host, probe.provider, probe.module, probe.function, probe.name, probe.id},
-		    [&](const d::ProbeInfo& info) {
-			    catalog.probes[info.id] = {info.id,     info.nargs,    info.provider,
-			                               info.module, info.function, info.name};
-			    catalog.add_ecb(
-			        {static_cast<uint32_t>(catalog.ecbs.size() + 1), info.id, clause});
-			    return true;
-		    });
+		machine.match(d::pattern_of(program.ecbs[clause].probe), [&](const d::ProbeInfo& info) {
+			catalog.probes[info.id] = {info.id,     info.nargs,    info.provider,
+			                           info.module, info.function, info.name};
+			catalog.add_ecb({static_cast<uint32_t>(catalog.ecbs.size() + 1), info.id, clause});
+			return true;
+		});
 	}
 	return catalog;
 }

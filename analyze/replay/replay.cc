@@ -130,11 +130,6 @@ void Firing::settle() {
 	env.ev_ncaptured = static_cast<uint32_t>(captured_.size());
 }
 
-d::ProbePattern pattern_of(const dof::EcbDesc& ecb) {
-	return {ecb.probe.host,     ecb.probe.provider, ecb.probe.module,
-	        ecb.probe.function, ecb.probe.name,     ecb.probe.id};
-}
-
 class Replay {
 public:
 	Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
@@ -214,7 +209,7 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 		if (std::any_of(actions.begin(), actions.end(), [](const dof::Action& action) {
 			    return action.kind == DFR_ACT_PRINTA || action.kind == DFR_ACT_LIBACT;
 		    }))
-			speaking_.push_back(pattern_of(ecb));
+			speaking_.push_back(d::pattern_of(ecb.probe));
 	}
 	trace::Probe error;
 	error.id = 3;
@@ -311,7 +306,7 @@ void Replay::check_conditions() {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
 		const std::string& condition = program_.image.body_of(ecb).condition;
-		const d::ProbePattern pattern = pattern_of(ecb);
+		const d::ProbePattern pattern = d::pattern_of(ecb.probe);
 		check_unrecorded(pattern);
 		size_t partial = 0;
 		const trace::Probe* example = nullptr;

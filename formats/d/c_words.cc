@@ -37,10 +37,6 @@ constexpr WordEntry kWords[] = {
     {"__signed__", {CWord::Keyword, Tok::Signed}},
 };
 
-bool is_word(char c) {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // "__packed__" is "packed".
 std::string_view bare(std::string_view word) {
 	return word.size() > 4 && word.starts_with("__") && word.ends_with("__")

@@ -135,7 +135,7 @@ bool ClauseBuilder::match(const Clause& clause) {
 		if (!desc.host.empty() && compilation_.target.host_names().empty())
 			continue;
 		bool found = false;
-		const ProbePattern pattern{{}, desc.provider, desc.module, desc.function, desc.name, desc.id};
+		ProbePattern pattern{{}, desc.provider, desc.module, desc.function, desc.name, desc.id};
 		compilation_.target.match(pattern, [&](const ProbeInfo&) { return !(found = true); });
 		if (found)
 			continue;
@@ -148,10 +148,9 @@ bool ClauseBuilder::match(const Clause& clause) {
 			                   "dtrace -l shows the numbers that there are");
 			continue;
 		}
-		const std::string shown = (desc.host.empty() ? "" : desc.host + ":") + desc.provider + ":" +
-		                          desc.module + ":" + desc.function + ":" + desc.name;
+		pattern.host = desc.host;
 		compilation_.error("D_PDESC_ZERO", desc.place,
-		                   "probe description " + shown + " does not match any probes",
+		                   "probe description " + pattern.fields() + " does not match any probes",
 		                   instead_of(desc));
 	}
 	return good;

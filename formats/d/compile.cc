@@ -4,7 +4,6 @@
 // by item, then what can only be said at its end.
 #include "formats/d/compile.h"
 
-#include <cctype>
 #include <optional>
 
 #include "formats/d/clause.h"
@@ -20,8 +19,7 @@ namespace dfr::d {
 
 bool Compilation::unread_names(std::string_view name) const {
 	const auto in_word = [](std::string_view text, size_t at) {
-		return at < text.size() &&
-		       (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+		return at < text.size() && is_word(text[at]);
 	};
 	for (const std::string_view text : unread) {
 		for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {

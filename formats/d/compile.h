@@ -19,6 +19,11 @@ namespace dfr::d {
 Compiled compile(std::string_view source, const CompileOptions& options, Target& target,
                  Diagnostics& diagnostics);
 
+// What matches the probes of a compiled clause.
+inline ProbePattern pattern_of(const dof::ProbeDesc& probe) {
+	return {probe.host, probe.provider, probe.module, probe.function, probe.name, probe.id};
+}
+
 // dfr record --for: from an analysis program, the program that records what
 // the analysis will need: for each of its clauses one that captures the firing
 // inputs the clause uses, under the conjuncts of its predicate that consist of

@@ -90,12 +90,6 @@ constexpr Punctuation kPunctuation[] = {
 bool is_digit(char c) {
 	return c >= '0' && c <= '9';
 }
-bool is_word_start(char c) {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_word(char c) {
-	return is_word_start(c) || is_digit(c);
-}
 bool is_blank(char c) {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }

@@ -243,6 +243,13 @@ private:
 
 std::string_view token_name(Tok kind);
 
+inline bool is_word_start(char c) {
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+inline bool is_word(char c) {
+	return is_word_start(c) || (c >= '0' && c <= '9');
+}
+
 // Where byte `index` of a string stands that is written at `literal`; `literal`, if it is not written there (a macro).
 Place place_inside(const Sources& sources, Place literal, size_t index);
 

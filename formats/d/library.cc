@@ -16,10 +16,6 @@
 namespace dfr::d {
 namespace {
 
-bool is_word(char c) {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // The last identifier of `text`.
 std::string_view last_word(std::string_view text) {
 	size_t end = text.size();

@@ -4,9 +4,9 @@
 #include "formats/d/suggest.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "formats/d/definitions.h"
+#include "formats/d/lexer.h"
 #include "formats/d/target.h"
 
 namespace dfr::d {
@@ -206,12 +206,11 @@ std::string counted_from_left(Target& target, const ProbePattern& wanted, bool o
 std::string assigned_below(const Sources& sources, Place read, uint8_t scope, const std::string& variable) {
 	const std::string_view text = sources.text(read.source);
 	const std::string name = kScopePrefix[scope] + variable;
-	const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
 	for (size_t at = text.find(name, read.offset + 1); at != text.npos; at = text.find(name, at + 1)) {
 		const size_t end = std::min(text.find_first_not_of(" \t", at + name.size()), text.size());
 		const std::string_view rest = text.substr(end);
 		const char before = text[at - 1];
-		if (in_word(before) || before == '>' || before == '@' || before == '`' ||
+		if (is_word(before) || before == '>' || before == '@' || before == '`' ||
 		    !(rest.starts_with('=') || rest.starts_with("+=") || rest.starts_with("++")) ||
 		    rest.starts_with("=="))
 			continue;

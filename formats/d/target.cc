@@ -29,8 +29,10 @@ std::string Target::elsewhere(const std::string& glob) const {
 }
 
 std::string ProbePattern::text() const {
-	if (id)
-		return std::to_string(id);
+	return id ? std::to_string(id) : fields();
+}
+
+std::string ProbePattern::fields() const {
 	return (host.empty() ? "" : host + ":") + provider + ":" + module + ":" + function + ":" + name;
 }
 

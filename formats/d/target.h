@@ -26,8 +26,8 @@ struct ProbePattern {
 	std::string host, provider, module, function, name;
 	uint32_t id = 0; // not 0: this probe and no other
 
-	// "provider:module:function:name"
-	std::string text() const;
+	std::string fields() const; // "provider:module:function:name"; the host in front, if there is one
+	std::string text() const;   // the number, if there is one; else the fields
 };
 
 // Of the running system: its name and its kernel's release.
