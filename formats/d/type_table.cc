@@ -4,6 +4,8 @@
 // only for what it names.
 #include "formats/d/type_table.h"
 
+#include <algorithm>
+
 namespace dfr::d {
 
 using types::Kind;
@@ -244,11 +246,12 @@ TypeInfo TypeTable::info(TypeRef type) {
 	return type ? types::resolved_info(type) : TypeInfo{};
 }
 
-bool TypeTable::is_string(TypeRef type) {
-	if (!string_)
-		return false;
+namespace {
+
+// Whether the type, or one that it names through typedefs and qualifiers, is meant.
+template <typename Meant> bool names(TypeRef type, const Meant& meant) {
 	for (unsigned depth = 0; type && depth < types::kMaxDepth; depth++) {
-		if (type == string_)
+		if (meant(type))
 			return true;
 		const TypeInfo what = types::info(type);
 		if (what.kind < Kind::Typedef)
@@ -258,18 +261,17 @@ bool TypeTable::is_string(TypeRef type) {
 	return false;
 }
 
+} // namespace
+
+bool TypeTable::is_string(TypeRef type) {
+	return string_ && names(type, [this](TypeRef one) { return one == string_; });
+}
+
 bool TypeTable::is_stored_string(TypeRef type) {
-	for (unsigned depth = 0; type && depth < types::kMaxDepth; depth++) {
-		for (const auto& one : stored_strings_) {
-			if (type == one.second)
-				return true;
-		}
-		const TypeInfo what = types::info(type);
-		if (what.kind < Kind::Typedef)
-			return false;
-		type = what.target;
-	}
-	return false;
+	return names(type, [this](TypeRef one) {
+		return std::ranges::any_of(stored_strings_,
+		                           [one](const auto& stored) { return stored.second == one; });
+	});
 }
 
 bool TypeTable::is_integer(TypeRef type) {
