@@ -22,9 +22,9 @@ StateKey key_of(const Catalog& catalog) {
 	return {catalog.boot_id, catalog.state_id, catalog.clocks.empty() ? 0 : catalog.clocks.front().mono};
 }
 
-uint64_t last_time(FileSource& file) {
+uint64_t last_time(const std::vector<BlockRef>& refs) {
 	uint64_t last = 0;
-	for (const BlockRef& ref : file.index())
+	for (const BlockRef& ref : refs)
 		last = std::max<uint64_t>({last, ref.head.first_time, ref.head.last_time});
 	return last;
 }
@@ -32,34 +32,46 @@ uint64_t last_time(FileSource& file) {
 } // namespace
 
 JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
-	std::vector<std::tuple<size_t, uint64_t, size_t>> order;
-	for (size_t i = 0; i < files.size(); i++) {
-		order.emplace_back(length(files[i]->catalog()), last_time(*files[i]), i);
-		name_ += (i ? ", " : "") + files[i]->name();
+	struct Opened {
+		std::unique_ptr<FileSource> file;
+		std::vector<BlockRef> refs;
+		size_t entries = 0;
+		uint64_t last = 0;
+	};
+	std::vector<Opened> all;
+	for (auto& file : files) {
+		name_ += (all.empty() ? "" : ", ") + file->name();
+		Opened one{.file = std::move(file), .refs = {}};
+		one.refs = one.file->index();
+		one.entries = length(one.file->catalog());
+		one.last = last_time(one.refs);
+		all.push_back(std::move(one));
 	}
-	std::sort(order.begin(), order.end());
-	for (const auto& [entries, time, i] : order)
-		files_.push_back(std::move(files[i]));
-}
-
-std::vector<BlockRef> JoinedSource::index() {
+	std::stable_sort(all.begin(), all.end(), [](const Opened& a, const Opened& b) {
+		return std::tuple(a.entries, a.last) < std::tuple(b.entries, b.last);
+	});
 	// CPU, sequence number and first time identify a block of a state. A file may have a block as it was
 	// before more records were added to it.
 	std::map<std::tuple<uint32_t, uint64_t, uint64_t>, std::vector<Copy>> known;
-	for (size_t file = 0; file < files_.size(); file++)
-		for (const BlockRef& ref : files_[file]->index())
-			known[{ref.head.cpu, ref.head.seq, ref.head.first_time}].push_back({file, ref});
-	blocks_.clear();
-	repeated_ = 0;
-	std::vector<BlockRef> refs;
+	for (Opened& one : all) {
+		for (const BlockRef& ref : one.refs)
+			known[{ref.head.cpu, ref.head.seq, ref.head.first_time}].push_back(
+			    {files_.size(), ref});
+		files_.push_back(std::move(one.file));
+	}
 	for (auto& [key, copies] : known) {
 		std::stable_sort(copies.begin(), copies.end(), [](const Copy& a, const Copy& b) {
 			return a.ref.head.committed > b.ref.head.committed;
 		});
 		repeated_ += copies.size() > 1;
-		refs.push_back({copies.front().ref.head, blocks_.size()});
 		blocks_.push_back(std::move(copies));
 	}
+}
+
+std::vector<BlockRef> JoinedSource::index() {
+	std::vector<BlockRef> refs;
+	for (const std::vector<Copy>& copies : blocks_)
+		refs.push_back({copies.front().ref.head, refs.size()});
 	return refs;
 }
 
