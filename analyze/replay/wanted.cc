@@ -22,7 +22,7 @@ template <typename T> bool whole_number(std::string_view text, T& value) {
 	return failed == std::errc{} && end == text.data() + text.size();
 }
 
-// "03" or ".120" behind the seconds as ns; false: anything else stands there.
+// ".120" behind the seconds as ns, or nothing there; false: anything else.
 bool fraction(std::string_view text, int64_t& ns) {
 	ns = 0;
 	if (text.empty())

@@ -253,7 +253,7 @@ private:
 	BlockSource& source_;
 	Selection selection_;
 	bool opened_ = false;
-	std::vector<BlockRef> refs_;  // by CPU and sequence number, until run() sorts them by time
+	std::vector<BlockRef> refs_;  // by CPU and sequence number
 	std::vector<Block> streamed_; // of a source without an index
 	std::vector<CpuSpan> cpus_;
 	Losses losses_, losses_outside_;
