@@ -406,7 +406,8 @@ void Replay::after_firing(bool speaks, uint64_t recorded) {
 	speaks = speaks && session_.recorded(dfr_user_cpu) != recorded;
 	if (speaks || session_.due(dfr_user_cpu)) {
 		consumer_->read(speaks);
-		session_.settle();
+		if (!speaks) // else read() has merged them
+			session_.settle();
 	}
 	if (exits_ && session_.exited())
 		over_ = true;
