@@ -192,6 +192,10 @@ private:
 			trouble(plural(damaged_, "damaged block"));
 		if (absent_)
 			trouble(plural(absent_, "block") + " not in the image");
+		for (const auto& [version, blocks] : foreign_)
+			trouble(plural(blocks, "block") + " of version " + std::to_string(version) +
+			        ", which this dfr does not read (it reads version " +
+			        std::to_string(DFR_BLOCK_VERSION) + ")");
 	}
 
 	// The runs of one anchor, laid end to end, hold whole blocks.
@@ -220,6 +224,10 @@ private:
 		}
 		if (!head.magic || !head.seq)
 			return; // never used, or the engine was recycling it when the machine died
+		if (head.magic == DFR_BLOCK_MAGIC && head.version != DFR_BLOCK_VERSION) {
+			foreign_[head.version]++;
+			return;
+		}
 		// Only the header is checked here; the decoder checks the records.
 		if (!trace::header_is_sane(head) || head.state_id != anchor.state_id ||
 		    head.cpu != anchor.cpu) {
@@ -410,6 +418,7 @@ private:
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
 	uint64_t damaged_ = 0, absent_ = 0, open_ = 0, dropped_ = 0;
+	std::map<uint32_t, uint64_t> foreign_; // blocks of other versions, by version
 	uint32_t skip_cpu_ = UINT32_MAX;
 	size_t next_ = 0;
 };

@@ -54,6 +54,8 @@ public:
 		head_.seq = before ? before->seq + 1 : 1;
 		head_.lost = before ? before->lost : 0;
 		head_.record_base = before ? before->record_base + before->records : 0;
+		head_.before = before ? std::max(before->first_time, before->last_time) : 0;
+		head_.open_time = commit_time;
 		head_.records = chunk.head.records;
 		head_.flags = DFR_BLOCK_CLOSED;
 		head_.committed = kGroupBytes + static_cast<uint32_t>(chunk.records.size());

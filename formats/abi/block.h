@@ -37,7 +37,10 @@
  *
  * TIME: a firing has one time, unique on its CPU (the clock never gives one CPU
  * the same value for two firings). So records of one CPU and state with equal times
- * (delta 0) belong to one firing.
+ * (delta 0) belong to one firing. The records of one firing may stand in two blocks:
+ * then `before` of the second one is their time. So if a CPU's earlier blocks are
+ * gone, what is left of it is whole after `before` of the first block that is there:
+ * each later firing is in this block or behind it, or was counted as lost.
  */
 #ifndef DFR_ABI_BLOCK_H
 #define DFR_ABI_BLOCK_H
@@ -45,7 +48,7 @@
 #include "formats/abi/base.h"
 
 #define DFR_BLOCK_MAGIC 0x4b4c4246u /* "FBLK" */
-#define DFR_BLOCK_VERSION 1
+#define DFR_BLOCK_VERSION 2
 #define DFR_BLOCK_MIN 512
 #define DFR_BLOCK_MAX (256 * 1024)
 #define DFR_RESTART_BYTES 1024
@@ -55,7 +58,10 @@ struct dfr_restart {
 	__u32 record;  /* offset in the block of a record's head; 0: none. Never inside a GROUP,
 			* never between a NOTE and its record */
 	__u32 context; /* offset of the context record that holds here; 0: records from here begin with one */
+	__u32 records; /* records in the block before this restart */
+	__u32 checksum; /* of the interval that begins here; 0 */
 };
+DFR_STATIC_ASSERT(sizeof(struct dfr_restart) == 24, "restart");
 
 struct dfr_block {
 	__u32 magic;
@@ -69,13 +75,15 @@ struct dfr_block {
 	__u64 last_time;   /* highest; written when the block is closed */
 	__u64 lost;        /* records lost on this CPU before this block, all causes, cumulative */
 	__u64 record_base; /* records committed on this CPU before this block, cumulative */
-	__u32 records;     /* committed in this block; exact once closed */
-	__u32 checksum;    /* CRC32C of the block with this field 0, committed bytes only; 0 until sealed */
-	__u32 flags;       /* DFR_BLOCK_* */
-	__u32 committed;   /* bytes of records; published with release */
-	                   /* struct dfr_restart restart[size / DFR_RESTART_BYTES]; */
+	__u64 before; /* time of the last record of the block before this one; 0: this is the first block */
+	__u64 open_time; /* when the block was opened: nothing was recorded after `before` until then */
+	__u32 records;   /* committed in this block; exact once closed */
+	__u32 checksum;  /* CRC32C of the block with this field 0, committed bytes only; 0 until sealed */
+	__u32 flags;     /* DFR_BLOCK_* */
+	__u32 committed; /* bytes of records; published with release */
+	                 /* struct dfr_restart restart[size / DFR_RESTART_BYTES]; */
 };
-DFR_STATIC_ASSERT(sizeof(struct dfr_block) == 80, "block header");
+DFR_STATIC_ASSERT(sizeof(struct dfr_block) == 96, "block header");
 #define DFR_BLOCK_CLOSED 0x1 /* the writer adds no more records */
 #define DFR_BLOCK_SEALED 0x2 /* checksum is valid */
 

@@ -18,7 +18,7 @@
 #include "formats/abi/block.h"
 #include <linux/ioctl.h>
 
-#define DFR_CONTROL_VERSION 1
+#define DFR_CONTROL_VERSION 2 /* 1: blocks of version 1 */
 #define DFR_DEVICE "/dev/dfr"
 #define DFR_NAME_MAX 64
 

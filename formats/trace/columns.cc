@@ -258,8 +258,8 @@ private:
 	size_t origin_ = 0, at_ = 0, end_ = 0;
 };
 
-// Walks the records of one block through a port. Before each record it calls on_start(offset, time,
-// context) with the values that a restart entry for this record would have.
+// Walks the records of one block through a port. Before each record it calls on_start() with the restart
+// entry that this place would have.
 template <typename Port, typename OnStart> class RecordWalk {
 public:
 	RecordWalk(Port& port, AllColumns& shapes, const OnStart& on_start)
@@ -280,7 +280,11 @@ private:
 			context_ = 0;
 		}
 		const size_t start = port_.at();
-		on_start_(static_cast<uint32_t>(start), time_, context_);
+		on_start_(dfr_restart{.time = time_,
+		                      .record = static_cast<uint32_t>(start),
+		                      .context = context_,
+		                      .records = records_,
+		                      .checksum = 0});
 		uint32_t word;
 		if (!port_.head(word))
 			return false;
@@ -291,6 +295,7 @@ private:
 		} else {
 			time_ += DFR_REC_DELTA(word);
 		}
+		records_ += id != 0;
 		return id ? record(id) : control(start);
 	}
 
@@ -381,7 +386,7 @@ private:
 	const OnStart& on_start_;
 	uint64_t time_ = 0, group_time_ = 0;
 	size_t group_end_ = 0;
-	uint32_t context_ = 0;
+	uint32_t context_ = 0, records_ = 0;
 };
 
 template <typename Port, typename OnStart>
@@ -393,13 +398,17 @@ uint32_t restart_count(const dfr_block& head) {
 	return static_cast<uint32_t>((head.hdr_size - sizeof(dfr_block)) / sizeof(dfr_restart));
 }
 
+bool same(const dfr_restart& a, const dfr_restart& b) {
+	return !std::memcmp(&a, &b, sizeof(a));
+}
+
 // Writes the restart table as u16s; false: an entry's record is outside of the entry's KiB, so
 // join_block() could not restore it.
 bool split_restarts(const std::byte* table, uint32_t count, std::vector<std::byte>& to) {
 	for (uint32_t i = 0; i < count; i++) {
 		const auto entry = load<dfr_restart>(table + i * sizeof(dfr_restart));
 		const uint32_t first = i * DFR_RESTART_BYTES;
-		if (!entry.record && !entry.time && !entry.context) {
+		if (same(entry, {})) {
 			put<uint16_t>(to, 0);
 			continue;
 		}
@@ -422,13 +431,13 @@ bool split_block(const Block& block, Splitter& port, AllColumns& shapes,
 	uint32_t next = 0, right = 0, wanted = 0;
 	for (uint32_t i = 0; i < count; i++)
 		wanted += load<dfr_restart>(table + i * sizeof(dfr_restart)).record != 0;
-	const auto compare = [&](uint32_t offset, uint64_t time, uint32_t context) {
+	const auto compare = [&](const dfr_restart& here) {
 		for (; next < count; next++) {
 			const auto entry = load<dfr_restart>(table + next * sizeof(dfr_restart));
-			if (entry.record > offset)
+			if (entry.record > here.record)
 				return;
-			if (entry.record == offset)
-				right += entry.time == time && entry.context == context;
+			if (entry.record == here.record)
+				right += same(entry, here);
 		}
 	};
 	port.start(block.bytes.data(), head.hdr_size, head.hdr_size + head.committed);
@@ -448,13 +457,10 @@ bool join_block(const dfr_block& head, std::span<std::byte> body, Joiner& port,
 			table[i].record = i * DFR_RESTART_BYTES + offset - 1;
 	offsets = offsets.subspan(2ull * count);
 	uint32_t next = 0;
-	const auto fill = [&](uint32_t offset, uint64_t time, uint32_t context) {
-		for (; next < count && table[next].record <= offset; next++) {
-			if (table[next].record != offset || !offset)
-				continue;
-			table[next].time = time;
-			table[next].context = context;
-		}
+	const auto fill = [&](const dfr_restart& here) {
+		for (; next < count && table[next].record <= here.record; next++)
+			if (table[next].record == here.record && here.record)
+				table[next] = here;
 	};
 	// Offsets in the records count from the block's start; body[0] is the first byte after dfr_block.
 	port.start(body.data(), sizeof(dfr_block), head.hdr_size, head.hdr_size + head.committed);

@@ -191,7 +191,8 @@ ContainerReader::ContainerReader(const std::string& path) : path_(path) {
 		::close(fd_);
 		throw Error("cannot read " + path + ": version " + std::to_string(head.version) +
 		                " of the format is not known",
-		            "read it with a newer dfr");
+		            head.version < kFileVersion ? "read it with the dfr that recorded it"
+		                                        : "read it with a newer dfr");
 	}
 	// A file with a damaged head is still accepted if its magic is right or a segment follows.
 	if (!sound && got == sizeof(head))

@@ -24,7 +24,7 @@
 namespace dfr::trace {
 
 inline constexpr char kFileMagic[8] = {'\x89', 'd', 'f', 'r', '\r', '\n', '\x1a', '\n'};
-inline constexpr uint32_t kFileVersion = 1;
+inline constexpr uint32_t kFileVersion = 2; // 1: blocks of version 1
 
 struct FileHead {
 	char magic[8];

@@ -2,10 +2,10 @@
 //
 // Rings: policies at their boundaries, snapshots by swapping, the loss ledger,
 // restart points, sealing. Counts are derived from the record's layout: with
-// blocks of 512 bytes a payload of 432; the first context takes 16 (long head)
+// blocks of 512 bytes a payload of 416; the first context takes 16 (long head)
 // + 2 + 3 + 4 ("csh") = 25 bytes; a record of one small integer 4 + 1 + 1 = 6.
 // A record is reserved at its worst, 8 + 16 + 1 + 8 (slack) = 33 bytes, so a
-// block holds k records with 25 + 6 (k - 1) + 33 <= 432: 63.
+// block holds k records with 25 + 6 (k - 1) + 33 <= 416: 60.
 #include <catch2/catch.hpp>
 
 #include "formats/trace/crc32c.h"
@@ -18,7 +18,7 @@ using namespace store_rig;
 
 namespace {
 
-constexpr uint64_t kPerBlock = 63;
+constexpr uint64_t kPerBlock = 60;
 constexpr uint64_t kStart = 1000000;
 
 Program small_ring(int policy) {
@@ -78,11 +78,11 @@ TEST_CASE("switch drops the newest, exactly, and tells", "[engine][store][ring]"
 	REQUIRE(state.losses.entries.size() == 1);
 	CHECK(state.losses.entries[0].cause == DFR_LOSS_PRINCIPAL);
 	CHECK(state.losses.entries[0].probe == read->pb_id);
-	CHECK(state.losses.entries[0].count == 96);
-	CHECK(state.losses.entries[0].from == kStart + 10 * 504);
+	CHECK(state.losses.entries[0].count == 600 - 8 * kPerBlock);
+	CHECK(state.losses.entries[0].from == kStart + 10 * 8 * kPerBlock);
 	CHECK(state.losses.entries[0].to == kStart + 10 * 599);
-	CHECK(state.blocks.back().lost == 96);
-	CHECK(state.blocks.back().record_base == 504);
+	CHECK(state.blocks.back().lost == 600 - 8 * kPerBlock);
+	CHECK(state.blocks.back().record_base == 8 * kPerBlock);
 	CHECK(state.damage == 0);
 }
 
@@ -169,13 +169,13 @@ TEST_CASE("ring overwrites the oldest, and says where it begins", "[engine][stor
 	CHECK(state.status().loss[DFR_LOSS_PRINCIPAL] == 0);
 	REQUIRE(state.stop() == 0);
 	std::vector<Record> records = state.take();
-	// 15 full blocks and 55 records in the 16th; the last 8 blocks survive.
-	REQUIRE(records.size() == 7 * kPerBlock + 55);
+	// 16 full blocks and 40 records in the 17th; the last 8 blocks survive.
+	REQUIRE(records.size() == 7 * kPerBlock + 40);
 	for (size_t i = 0; i < records.size(); i++)
 		REQUIRE(records[i].time == kStart + 10 * (1000 - records.size() + i));
-	CHECK(state.blocks.front().seq == 9);
-	CHECK(state.blocks.front().record_base == 8 * kPerBlock);
-	CHECK(state.blocks.back().seq == 16);
+	CHECK(state.blocks.front().seq == 10);
+	CHECK(state.blocks.front().record_base == 9 * kPerBlock);
+	CHECK(state.blocks.back().seq == 17);
 	CHECK(state.losses.entries.empty());
 }
 
@@ -260,6 +260,39 @@ TEST_CASE("what a consumer that has gone had taken is handed to the next, first 
 		CHECK(dfr_state_release(state.state, block.cpu, block.block, block.seq) == 0);
 }
 
+TEST_CASE("a block says when the one before it ended, and when it was opened", "[engine][store][ring]") {
+	const int policy = GENERATE(DFR_BUFPOLICY_RING, DFR_BUFPOLICY_SWITCH);
+	Running running(small_ring(policy));
+	auto& [rig, read, state] = running;
+	// Firing i is at kStart + 10 i, so block n has those from kPerBlock (n - 1) on.
+	fire_many(rig, read, 0, 3 * kPerBlock + 1);
+	state.take(false); // a consumer has taken the closed ones
+	REQUIRE(state.blocks.size() == 3);
+	CHECK(state.blocks[0].before == 0);
+	CHECK(state.blocks[0].open_time == kStart);
+	for (unsigned n = 1; n < 3; n++) {
+		CHECK(state.blocks[n].before == kStart + 10 * (n * kPerBlock - 1));
+		CHECK(state.blocks[n].before == state.blocks[n - 1].last_time);
+		CHECK(state.blocks[n].open_time == kStart + 10 * n * kPerBlock);
+	}
+	state.blocks.clear();
+	// The ring is overwritten, or full, while the CPU goes on after a silence.
+	fire_many(rig, read, 100000, 100000 + 20 * kPerBlock);
+	REQUIRE(state.stop() == 0);
+	state.take();
+	REQUIRE(state.blocks.size() > 1);
+	uint64_t before = 0;
+	for (const dfr_block& block : state.blocks) {
+		CHECK(block.before <= block.open_time);
+		CHECK((!before || block.before == before));
+		before = block.last_time;
+	}
+	if (policy == DFR_BUFPOLICY_RING) // what is left begins in the middle of the second burst
+		CHECK(state.blocks.front().before == state.blocks.front().open_time - 10);
+	else // the open block's first record; the ring was full 7 blocks later
+		CHECK(state.blocks[1].open_time - state.blocks[1].before == 10);
+}
+
 TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store][ring]") {
 	Running running(Program()
 	                    .clause("rig::read:entry", {trace(arg(0))})
@@ -271,18 +304,19 @@ TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store
 	REQUIRE(taken.size() == 1);
 	const dfr_block* block = dfr_state_block(state.state, 0, taken[0].block);
 	const auto* restart = reinterpret_cast<const dfr_restart*>(block + 1);
-	// hdr 80 + 8 * 16 = 208; 25 + 6 * 1200 = 7225 bytes: up to 7433, so entries 0 to 7.
-	REQUIRE(block->hdr_size == 208);
+	// hdr 96 + 8 * 24 = 288; 25 + 6 * 1200 = 7225 bytes: up to 7513, so entries 0 to 7.
+	REQUIRE(block->hdr_size == 288);
 	CHECK(block->committed == 25 + 6 * 1200);
-	CHECK(restart[0].record == 208);
+	CHECK(restart[0].record == 288);
 	CHECK(restart[0].context == 0);
 	for (unsigned i = 1; i < 8; i++) {
 		CHECK(restart[i].record >= i * 1024);
 		CHECK(restart[i].record < i * 1024 + 6);
-		CHECK(restart[i].context == 208);
-		uint64_t record = (restart[i].record - 208 - 25) / 6;
-		CHECK((restart[i].record - 208 - 25) % 6 == 0);
+		CHECK(restart[i].context == 288);
+		uint64_t record = (restart[i].record - 288 - 25) / 6;
+		CHECK((restart[i].record - 288 - 25) % 6 == 0);
 		CHECK(restart[i].time == kStart + 10 * (record - 1));
+		CHECK(restart[i].records == record);
 	}
 }
 

@@ -260,9 +260,17 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		CHECK(found[0]->partial());
 		CHECK(mentions(found[0]->remarks(), "1 damaged block"));
 	}
+	SECTION("a block of an older version") {
+		memory.page(201)[offsetof(dfr_block, version)] = std::byte{1};
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 55, 66});
+		CHECK(found[0]->partial());
+		CHECK(mentions(found[0]->remarks(), "1 block of version 1, which this dfr does not read"));
+	}
 	SECTION("damaged records") {
-		// The value of block 5's record: header 80 + 8 * 16, then context and record.
-		memory.page(200)[sizeof(dfr_block) + 8 * 16 + 3] ^= std::byte{0xff};
+		// The value of block 5's record: header 96 + 8 * 24, then context and record.
+		memory.page(200)[DFR_BLOCK_HDR_SIZE(8192) + 3] ^= std::byte{0xff};
 		const ImageFile image(memory.elf());
 		const auto found = recorder::open_memory_image(image.path);
 		trace::Verdict verdict;

@@ -144,7 +144,7 @@ public:
 	           uint64_t state_id = 7)
 	    : size_(size) {
 		u32(DFR_BLOCK_MAGIC).u16(DFR_BLOCK_VERSION).u16(cpu).u32(size).u32(DFR_BLOCK_HDR_SIZE(size));
-		u64(state_id).u64(seq).u64(first_time).u64(0).u64(0).u64(0);
+		u64(state_id).u64(seq).u64(first_time).u64(0).u64(0).u64(0).u64(0).u64(first_time);
 		u32(0).u32(0).u32(0).u32(0);
 		while (bytes.size() < DFR_BLOCK_HDR_SIZE(size))
 			u8(0);
@@ -177,6 +177,7 @@ public:
 		patch<uint64_t>(at, last_);
 		patch<uint32_t>(at + 8, here());
 		patch<uint32_t>(at + 12, context_);
+		patch<uint32_t>(at + 16, records_);
 		return *this;
 	}
 	BlockBytes& counters(uint64_t lost, uint64_t record_base) {
@@ -184,11 +185,17 @@ public:
 		patch<uint64_t>(56, record_base);
 		return *this;
 	}
+	// When the block before this one had its last record, and when this one was opened.
+	BlockBytes& opened(uint64_t before, uint64_t open_time) {
+		patch<uint64_t>(64, before);
+		patch<uint64_t>(72, open_time);
+		return *this;
+	}
 	// Closed and sealed; `whole`: padded to the block's size, as it is in memory.
 	trace::Block sealed(bool whole = false) {
 		finish(DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
 		const uint32_t sum = slow_crc32c(bytes);
-		patch<uint32_t>(68, sum ? sum : 1);
+		patch<uint32_t>(84, sum ? sum : 1);
 		return block(true, whole);
 	}
 	trace::Block open(bool whole = false) {
@@ -200,9 +207,9 @@ public:
 private:
 	void finish(uint32_t flags) {
 		patch<uint64_t>(40, last_);
-		patch<uint32_t>(64, records_);
-		patch<uint32_t>(72, flags);
-		patch<uint32_t>(76, here() - DFR_BLOCK_HDR_SIZE(size_));
+		patch<uint32_t>(80, records_);
+		patch<uint32_t>(88, flags);
+		patch<uint32_t>(92, here() - DFR_BLOCK_HDR_SIZE(size_));
 	}
 	trace::Block block(bool verified, bool whole) {
 		std::vector<std::byte> copy = bytes;

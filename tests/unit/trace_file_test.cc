@@ -367,6 +367,27 @@ TEST_CASE("creating a .dfr never overwrites by accident", "[trace][file]") {
 	CHECK_THROWS_AS(trace::open_file(path), Error);
 }
 
+TEST_CASE("a file of another version is refused by name", "[trace][file]") {
+	const auto [version, advice] =
+	    GENERATE(std::pair{1u, "the dfr that recorded it"}, std::pair{3u, "a newer dfr"});
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("other.dfr");
+	std::vector<char> bytes = write_sample(path).bytes;
+	std::memcpy(bytes.data() + offsetof(trace::FileHead, version), &version, sizeof(version));
+	const uint32_t sum =
+	    test::slow_crc32c(std::as_bytes(std::span(bytes)).first(offsetof(trace::FileHead, checksum)));
+	std::memcpy(bytes.data() + offsetof(trace::FileHead, checksum), &sum, sizeof(sum));
+	write_whole(path, bytes, bytes.size());
+	try {
+		trace::open_file(path);
+		FAIL("it was opened");
+	} catch (const Error& error) {
+		CHECK(std::string(error.what()).find("version " + std::to_string(version)) !=
+		      std::string::npos);
+		CHECK(error.hint().find(advice) != std::string::npos);
+	}
+}
+
 TEST_CASE("blocks that make no sense are counted, not written", "[trace][file]") {
 	ScratchFolder folder;
 	const trace::Catalog catalog;

@@ -84,7 +84,7 @@ static bool ready_ring(struct dfr_share *share, struct dfr_firing *firing, u32 n
 	bool is_end = firing->fr_probe->pb_id == DFR_PROBE_END;
 	u64 time = dfr_firing_time(firing);
 
-	if (!dfr_ring_room(share, need + DFR_CONTEXT_BYTES, is_end)) {
+	if (!dfr_ring_room(share, need + DFR_CONTEXT_BYTES, time, is_end)) {
 		/* A full `fill` ring has stopped, as was asked for: what comes later is not a loss. */
 		if (!share->sh_ring.rg_full)
 			dfr_lost_here(share, firing, DFR_LOSS_PRINCIPAL, 1);
@@ -265,7 +265,7 @@ void dfr_record_flush(struct dfr_share *share, u64 time)
 	if (share->sh_pending_mask || share->sh_nmi != share->sh_nmi_told) {
 		if (!share->sh_ring.rg_block || time == DFR_STREAM_FRESH)
 			time = pc->pc_last;
-		if (dfr_ring_room(share, LOSS_BYTES, false)) {
+		if (dfr_ring_room(share, LOSS_BYTES, time, false)) {
 			/* The consumer reads now, and gets the entry on overwritten blocks. */
 			share->sh_ring.rg_wanted = false;
 			dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);

@@ -133,7 +133,7 @@ void dfr_ring_soft(struct dfr_share *share)
 	share->sh_stream.sm_soft = restart < ring->rg_end ? restart : ring->rg_end;
 }
 
-static void open_block(struct dfr_share *share)
+static void open_block(struct dfr_share *share, u64 time)
 {
 	struct dfr_ring *ring = &share->sh_ring;
 	struct dfr_ringslot *slot = &ring->rg_slots[ring->rg_head];
@@ -150,6 +150,8 @@ static void open_block(struct dfr_share *share)
 	block->state_id = share->sh_state->st_id;
 	block->lost = share->sh_lost;
 	block->record_base = share->sh_records;
+	block->before = ring->rg_before;
+	block->open_time = time;
 	dfr_write_once(&ring->rg_seq, ring->rg_seq + 1);
 	dfr_store_release(&block->seq, ring->rg_seq);
 	slot->rs_state = DFR_SLOT_OPEN;
@@ -170,7 +172,7 @@ void dfr_ring_close(struct dfr_share *share)
 	struct dfr_block *block = ring->rg_block;
 
 	block->records = (u32)(share->sh_records - block->record_base);
-	block->last_time = share->sh_stream.sm_time;
+	block->last_time = ring->rg_before = share->sh_stream.sm_time;
 	dfr_store_release(&block->flags, DFR_BLOCK_CLOSED);
 	ring->rg_slots[ring->rg_head].rs_state = DFR_SLOT_CLOSED;
 	ring->rg_head = ring->rg_head + 1 < ring->rg_nslots ? ring->rg_head + 1 : 0;
@@ -222,7 +224,7 @@ static bool next_free(struct dfr_share *share, bool is_end)
 	return true;
 }
 
-bool dfr_ring_room(struct dfr_share *share, u32 need, bool is_end)
+bool dfr_ring_room(struct dfr_share *share, u32 need, u64 time, bool is_end)
 {
 	struct dfr_ring *ring = &share->sh_ring;
 
@@ -237,7 +239,7 @@ bool dfr_ring_room(struct dfr_share *share, u32 need, bool is_end)
 	}
 	if (!next_free(share, is_end))
 		return false;
-	open_block(share);
+	open_block(share, time);
 	return true;
 }
 
@@ -257,6 +259,7 @@ void dfr_ring_restart(struct dfr_share *share)
 		return;
 	table[entry].time = stream->sm_time == DFR_STREAM_FRESH ? 0 : stream->sm_time;
 	table[entry].context = stream->sm_context;
+	table[entry].records = (u32)(share->sh_records - ring->rg_block->record_base);
 	dfr_store_release(&table[entry].record, at);
 	ring->rg_restart = (entry + 1) * DFR_RESTART_BYTES;
 }

@@ -65,6 +65,7 @@ struct dfr_ring {
 	u64 rg_full_time; /* of the last record before it was full */
 	bool rg_wanted;	  /* a consumer left closed blocks because spares ran out */
 	u64 rg_seq;	  /* of the newest block */
+	u64 rg_before;	  /* last_time of the block that was closed last; 0: none was */
 	u64 rg_sealed;	  /* blocks up to this one are sealed or gone */
 	struct dfr_ringslot *rg_slots;
 	struct dfr_blockref *rg_refs;
@@ -123,7 +124,7 @@ u64 dfr_ring_bytes(
 int dfr_ring_create(struct dfr_state *state, struct dfr_share *share);
 void dfr_ring_free(struct dfr_share *share);
 /* Probe context: make the ring's stream ready for `need` bytes; false: the policy says drop. */
-bool dfr_ring_room(struct dfr_share *share, u32 need, bool is_end);
+bool dfr_ring_room(struct dfr_share *share, u32 need, u64 time, bool is_end);
 void dfr_ring_close(struct dfr_share *share);
 void dfr_ring_soft(struct dfr_share *share);
 void dfr_ring_seal(struct dfr_state *state);

@@ -332,7 +332,7 @@ static u32 copy_group(const struct commit *commit, struct dfr_speclist *list)
 	u32 i;
 	u64 room;
 
-	if (!dfr_ring_room(share, GROUP_BYTES + bytes, false))
+	if (!dfr_ring_room(share, GROUP_BYTES + bytes, commit->now, false))
 		return 0;
 	room = (u64)(share->sh_ring.rg_end - stream->sm_ptr);
 	for (chunk = chunk_next(chunk); chunk && GROUP_BYTES + bytes + chunk->used <= room;
@@ -376,7 +376,7 @@ static bool copy_part(const struct commit *commit, struct dfr_speclist *list)
 /* An empty group: this CPU has no chunks, but a harvest must learn that the others' were committed. */
 static void copy_mark(const struct commit *commit)
 {
-	if (!dfr_ring_room(commit->share, GROUP_BYTES, false))
+	if (!dfr_ring_room(commit->share, GROUP_BYTES, commit->now, false))
 		return;
 	group_head(commit, 0);
 	cover_time(commit->share->sh_ring.rg_block, commit->now);
