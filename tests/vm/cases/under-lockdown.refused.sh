@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
+sh /lock-down.sh || exit
 dtrace -x engine=kernel -qn '
 	BEGIN { trace(*(int *)curthread); }
 	BEGIN { exit(0); }
