@@ -7,7 +7,10 @@
 // is a fault or a loss that is counted.
 #include <catch2/catch.hpp>
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "tests/unit/engine_exec_rig.h"
@@ -231,6 +234,84 @@ TEST_CASE("an expression is charged each time it is run, however many actions sh
 	rig.fire();
 	rig.run(difo);
 	CHECK(rig.fault() == -1);
+}
+
+TEST_CASE("a foreign address that cannot be read or written is charged as an exception",
+          "[engine][exec][work]") {
+	using dfr::test::Code;
+	constexpr uint64_t kForeign = 0xffff888000000000;
+	constexpr uint64_t kFault = 3000; // instructions that the kernel takes for one
+	dfr::test::Rig rig(16);
+	rig.env.ev_flags = DFR_ENV_LIVE;
+	const auto calling = [](uint32_t subr, const std::vector<uint64_t>& values) {
+		Code code;
+		code.flush().setx(16, 1).r(DIF_OP_ALLOCS, 1, 0, 7); // scratch, where a value is 0
+		for (const uint64_t value : values)
+			value ? code.setx(value, 1).pushv(1) : code.pushv(7);
+		return code.call(subr, 2).ret(2);
+	};
+	const std::map<std::string, Code> programs = {
+	    {"load", Code().setx(kForeign, 1).r(DIF_OP_LDX, 1, 0, 1).ret(1)},
+	    {"load from user memory", Code().setx(16, 1).r(DIF_OP_ULDX, 1, 0, 1).ret(1)},
+	    {"copyin", calling(DIF_SUBR_COPYIN, {16, 4})},
+	    {"copyinstr", calling(DIF_SUBR_COPYINSTR, {16})},
+	    {"copyinto", calling(DIF_SUBR_COPYINTO, {16, 4, 0})},
+	    {"copyout", calling(DIF_SUBR_COPYOUT, {0, 16, 4})},
+	    {"copyoutstr", calling(DIF_SUBR_COPYOUTSTR, {0, 16, 4})},
+	    {"bcopy", calling(DIF_SUBR_BCOPY, {kForeign, 0, 4})},
+	    {"strlen", calling(DIF_SUBR_STRLEN, {kForeign})},
+	};
+	for (const auto& [what, code] : programs) {
+		INFO(what);
+		const dfr_difo* difo = rig.add(code);
+		rig.fire();
+		rig.machine.m_flags = DFR_M_DESTRUCTIVE;
+		uint64_t runs = 0;
+		for (; runs < 100'000; runs++) {
+			rig.run(difo);
+			if (rig.fault() != DIF_FAULT_BADADDR)
+				break;
+		}
+		CHECK(rig.fault() == DIF_FAULT_ILLOP);
+		CHECK(runs > 1000);
+		CHECK(runs * kFault <= kRoot);
+	}
+}
+
+TEST_CASE("a text that ends where memory does is charged as an exception", "[engine][exec][work]") {
+	dfr::test::Rig rig;
+	rig.env.ev_flags = DFR_ENV_LIVE;
+	void* pages = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(pages != MAP_FAILED);
+	char* end = static_cast<char*>(pages) + 4096;
+	REQUIRE(munmap(end, 4096) == 0);
+	std::memcpy(end - 3, "abc", 3);
+	char text[4];
+	uint64_t runs = 0;
+	bool cut;
+	while (runs < 100'000 && dfr_machine_copy_str(&rig.machine, text, reinterpret_cast<uint64_t>(end - 3),
+	                                              4, true, &cut) > 0) {
+		REQUIRE(cut); // whether it goes on behind "abc" cannot be read
+		runs++;
+	}
+	munmap(pages, 4096);
+	CHECK(rig.fault() == DIF_FAULT_ILLOP);
+	CHECK(runs > 1000);
+	CHECK(runs * 3000 <= kRoot);
+}
+
+TEST_CASE("a walk of a user's stack is charged with the fault that may end it", "[engine][store][work]") {
+	Running running([] {
+		Action ustack = act(DFR_ACT_USTACK);
+		ustack.arg = 1;
+		return Program()
+		    .clause("rig::read:entry", std::vector<Action>(1000, ustack))
+		    .again(4)
+		    .option(DFR_OPT_BUFSIZE, 1 << 20);
+	}());
+	auto& [rig, read, state] = running;
+	rig.fire(read, {1});
+	CHECK(left_out(state) > 0); // 5,000 faults of 3,000 instructions are more than an account has
 }
 
 TEST_CASE("steps without any expression are charged", "[engine][store][work]") {

@@ -51,8 +51,10 @@ static u64 wall_time(struct dfr_firing *firing)
 	return firing->fr_wall;
 }
 
-#define CALLER_WORK (8 * DFR_WORK_FRAME)
-#define DEPTH_WORK  (64 * DFR_WORK_FRAME) /* the platform would count further, but stacks are not deeper */
+#define CALLER_WORK (8 * DFR_WORK_FRAME + DFR_WORK_FAULT)
+#define DEPTH_WORK                                                                                           \
+	(64 * DFR_WORK_FRAME +                                                                               \
+	 DFR_WORK_FAULT) /* the platform would count further, but stacks are not deeper */
 
 u64 dfr_builtin(struct dfr_machine *m, u32 id)
 {

@@ -145,6 +145,12 @@ static u64 read_own(u64 addr, u32 size)
 	return value;
 }
 
+void dfr_bad_address(struct dfr_machine *m, u64 addr)
+{
+	dfr_fault(m, DIF_FAULT_BADADDR, addr);
+	dfr_work_fault(m);
+}
+
 /* The kernel's dfr_plat_load() reads own memory as well; that of user space reads nothing. */
 u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size)
 {
@@ -158,7 +164,7 @@ u64 dfr_load(struct dfr_machine *m, u64 addr, u32 size)
 #endif
 	if (dfr_likely(!dfr_plat_load(m->m_firing, addr, size, &value)))
 		return value;
-	dfr_fault(m, DIF_FAULT_BADADDR, addr);
+	dfr_bad_address(m, addr);
 	return 0;
 }
 
@@ -194,7 +200,7 @@ u64 dfr_load_user(struct dfr_machine *m, u64 addr, u32 size)
 
 	if (dfr_likely(!dfr_plat_load_user(m->m_firing, addr, size, &value)))
 		return value;
-	dfr_fault(m, DIF_FAULT_BADADDR, addr);
+	dfr_bad_address(m, addr);
 	return 0;
 }
 
@@ -231,7 +237,7 @@ bool dfr_copy_in(struct dfr_machine *m, u8 *dst, u64 addr, u64 n)
 	}
 	if (dfr_likely(!dfr_plat_copy(m->m_firing, dst, addr, n)))
 		return true;
-	dfr_fault(m, DIF_FAULT_BADADDR, addr);
+	dfr_bad_address(m, addr);
 	return false;
 }
 
@@ -265,6 +271,7 @@ long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t roo
 {
 	u64 own = user ? 0 : dfr_own_room(m, addr), after = 0;
 	bool end = true;
+	int error;
 	long n;
 
 	if (cut)
@@ -290,15 +297,18 @@ long dfr_machine_copy_str(struct dfr_machine *m, char *dst, u64 addr, size_t roo
 		 : dfr_plat_copy_str(m->m_firing, dst, addr, room);
 	if (n < 0) {
 		dst[0] = '\0';
-		dfr_fault(m, DIF_FAULT_BADADDR, addr);
+		dfr_bad_address(m, addr);
 		return n;
 	}
 	if (cut && (size_t)n + 1 == room) {
 		/* dst is full: the string was cut unless its next byte is the NUL. */
 		if (user)
-			*cut = dfr_plat_load_user(m->m_firing, addr + (u64)n, 1, &after) || after;
+			error = dfr_plat_load_user(m->m_firing, addr + (u64)n, 1, &after);
 		else
-			*cut = dfr_plat_load(m->m_firing, addr + (u64)n, 1, &after) || after;
+			error = dfr_plat_load(m->m_firing, addr + (u64)n, 1, &after);
+		if (error)
+			dfr_work_fault(m);
+		*cut = error || after;
 	}
 	return n + 1;
 }
@@ -313,7 +323,7 @@ int dfr_machine_copy(struct dfr_machine *m, void *dst, u64 addr, size_t n, bool 
 		return -EFAULT;
 	if (!dfr_plat_copy_user(m->m_firing, dst, addr, n))
 		return 0;
-	dfr_fault(m, DIF_FAULT_BADADDR, addr);
+	dfr_bad_address(m, addr);
 	return -EFAULT;
 }
 

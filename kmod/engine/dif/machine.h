@@ -49,12 +49,25 @@ static inline bool dfr_work(struct dfr_machine *m, u64 n)
 }
 
 /* Estimated work in guest instructions; tests/bench/worst-firing checks the estimates. */
-#define DFR_WORK_DIF	 32  /* an instruction of DIF; native ones take less, loads and variables more */
-#define DFR_WORK_OWN	 28  /* a byte of a string in own memory, with the loop that reads it */
-#define DFR_WORK_FOREIGN 64  /* a byte of a string in foreign memory: a checked load */
-#define DFR_WORK_COPY	 4   /* a byte that is copied, at most */
-#define DFR_WORK_SUBR	 256 /* a call of a subroutine, without the memory that it walks */
-#define DFR_WORK_FRAME	 640 /* a frame of a stack */
+#define DFR_WORK_DIF	 32   /* an instruction of DIF; native ones take less, loads and variables more */
+#define DFR_WORK_OWN	 28   /* a byte of a string in own memory, with the loop that reads it */
+#define DFR_WORK_FOREIGN 64   /* a byte of a string in foreign memory: a checked load */
+#define DFR_WORK_COPY	 4    /* a byte that is copied, at most */
+#define DFR_WORK_SUBR	 256  /* a call of a subroutine, without the memory that it walks */
+#define DFR_WORK_FRAME	 640  /* a frame of a stack */
+#define DFR_WORK_FAULT	 4096 /* a foreign address that cannot be read or written: an exception */
+
+/*
+ * Charges an exception, which has been taken: nobody can know of it before. So the firing's work may
+ * go beyond its bound by one.
+ */
+static inline void dfr_work_fault(struct dfr_machine *m)
+{
+	dfr_firing_work(m->m_firing, m->m_state, DFR_WORK_FAULT);
+}
+
+/* The fault of a foreign address that could not be read or written. */
+void dfr_bad_address(struct dfr_machine *m, u64 addr);
 
 /* ---- Memory (machine.c) ---- */
 

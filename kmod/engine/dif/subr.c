@@ -17,7 +17,7 @@ static u64 copyin(struct dfr_machine *m, u64 from, u64 n)
 	if (n && !dfr_work(m, n))
 		return 0;
 	if (n && dfr_plat_copy_user(m->m_firing, to, from, n)) {
-		dfr_fault(m, DIF_FAULT_BADADDR, from);
+		dfr_bad_address(m, from);
 		return 0;
 	}
 	return dfr_address(to);
@@ -40,7 +40,7 @@ static u64 copyinstr(struct dfr_machine *m, u64 from)
 	/* The platform copies in pieces, so there are bytes of the process behind the NUL. */
 	dfr_scratch_clear(to, n < 0 ? 0 : (u64)n + 1, room);
 	if (n < 0) {
-		dfr_fault(m, DIF_FAULT_BADADDR, from);
+		dfr_bad_address(m, from);
 		return 0;
 	}
 	return dfr_scratch_keep(m, to, (u64)n + 1);
@@ -84,7 +84,7 @@ static u64 copyout(struct dfr_machine *m, u64 from, u64 to, u64 n)
 	bytes = dfr_scratch(m, n);
 	if (bytes && dfr_copy_in(m, bytes, from, n) && dfr_work(m, n) &&
 	    dfr_plat_store_user(m->m_firing, to, bytes, n))
-		dfr_fault(m, DIF_FAULT_BADADDR, to);
+		dfr_bad_address(m, to);
 	m->m_scratch_ptr = before;
 	return 0;
 }
@@ -103,7 +103,7 @@ static u64 copyoutstr(struct dfr_machine *m, u64 from, u64 to, u64 most)
 	if (n > 0 && (u64)n > most)
 		n = (long)most;
 	if (n > 0 && dfr_plat_store_user(m->m_firing, to, bytes, (size_t)n))
-		dfr_fault(m, DIF_FAULT_BADADDR, to);
+		dfr_bad_address(m, to);
 	m->m_scratch_ptr = before;
 	return 0;
 }
@@ -166,7 +166,7 @@ static u64 ask_platform(struct dfr_machine *m, u32 subr)
 	}
 	n = dfr_plat_subr(m->m_firing, subr, m->m_tuple, (char *)buffer, string ? m->m_strsize : 0, &result);
 	if (n == -EFAULT)
-		dfr_fault(m, DIF_FAULT_BADADDR, result);
+		dfr_bad_address(m, result);
 	else if (n < 0)
 		dfr_fault(m, DIF_FAULT_ILLOP, 0);
 	if (n < 0)

@@ -185,7 +185,8 @@ static u32 read_stack(struct dfr_run *run, const struct dfr_step *step, u64 *pcs
 {
 	u32 n;
 
-	if (!dfr_work(run->machine, (u64)step->sp_do.frames * DFR_WORK_FRAME))
+	/* A walk in user space may end with a fault. */
+	if (!dfr_work(run->machine, (u64)step->sp_do.frames * DFR_WORK_FRAME + DFR_WORK_FAULT))
 		return 0;
 	n = step->sp_op == DFR_STEP_STACK ? dfr_plat_stack(run->firing, pcs, step->sp_do.frames)
 					  : dfr_plat_ustack(run->firing, pcs, step->sp_do.frames);
