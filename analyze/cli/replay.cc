@@ -95,6 +95,7 @@ int run_replay(int argc, char** argv) {
 	                "2026-11-21 14:03:02, or @NS on the recording's clock");
 	app->add_option("--to", arguments.to, "up to this time, written as --from's");
 	app->add_option("--cpu", arguments.cpus, "only these CPUs: 0,2-3");
+	app->add_flag("--all", arguments.wanted.all, "what some CPUs have from before the window, too");
 	app->add_option("file", arguments.files, "recordings (.dfr); files of one state are one recording")
 	    ->required();
 	if (const auto status = parse_arguments(*app, argc, argv))

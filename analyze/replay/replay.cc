@@ -218,7 +218,7 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 	any_may_speak_ = speaks(error); // a fault in any firing fires it
 	session_.set_agg_room(kAggregationRoom);
 	merger_.open();
-	selected_ = select(options.wanted, merger_, catalog_);
+	selected_ = select(options.wanted, merger_, catalog_, true);
 	create_probes();
 	create_timers();
 	check_conditions();
@@ -378,7 +378,8 @@ void Replay::start(uint64_t time) {
 				time = std::min(time, mark.time);
 		}
 	}
-	time = std::max(time, selected_.records.from);
+	if (selected_.records.from)
+		time = merger_.horizon() ? selected_.records.from : std::max(time, selected_.records.from);
 	own_env_.ev_time = time;
 	own_env_.ev_wall = catalog_.walltime(time) - static_cast<int64_t>(time);
 	last_time_ = time;
@@ -535,6 +536,10 @@ Answer Replay::run() {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(condition);
 	}
+	if (!options_.wanted.part() && merger_.left_out()) // nothing of the window is missing for that
+		answer.verdict.reasons.push_back(
+		    std::to_string(merger_.left_out()) +
+		    " records from before the window are left out (--all takes them)");
 	answer.exit_status = consumer_->exit_status().value_or(0);
 	if (consumer_->lost() != 0) {
 		answer.verdict.complete = false;
@@ -623,7 +628,7 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	SnapshotsInTime snapshots(source, renderer.aggregations());
 	trace::Merger merger(source);
 	merger.open();
-	const Selected selected = select(options.wanted, merger, source.catalog());
+	const Selected selected = select(options.wanted, merger, source.catalog(), false);
 	uint64_t seen = 0;
 	merger.run([&](const trace::Record& record) {
 		snapshots.at(record.time);

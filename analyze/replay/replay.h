@@ -6,9 +6,8 @@
 // consumer and renderer of live tracing read that engine's rings and aggregations.
 // Without a program, render_recording() prints what the recorded program printed.
 //
-// A program runs over the whole recording, or over what was asked for (wanted.h).
-// BEGIN fires at its start (where a ring has overwritten its oldest blocks, at the
-// first record), END after its last record or at exit().
+// A program runs over the window, in which every CPU is whole, or over what was asked
+// for (wanted.h). BEGIN fires at its start, END after its last record or at exit().
 // A tick probe that was not recorded fires by the times of the records.
 #pragma once
 

@@ -165,7 +165,7 @@ std::optional<std::vector<bool>> parse_cpus(const std::string& text) {
 	return cpus;
 }
 
-Selected select(const Wanted& wanted, trace::Merger& merger, const trace::Catalog& catalog) {
+Selected select(const Wanted& wanted, trace::Merger& merger, const trace::Catalog& catalog, bool windowed) {
 	Selected selected;
 	selected.records.cpus = wanted.cpus;
 	merger.select(selected.records);
@@ -176,6 +176,8 @@ Selected select(const Wanted& wanted, trace::Merger& merger, const trace::Catalo
 	const Extent extent = extent_of(merger, catalog);
 	if (wanted.from)
 		selected.records.from = clock_time(*wanted.from, extent, catalog);
+	else if (windowed && !wanted.all)
+		selected.records.from = merger.horizon();
 	if (wanted.to)
 		selected.records.to = clock_time(*wanted.to, extent, catalog);
 	const auto [from, to] = std::pair(selected.records.from, selected.records.to);
@@ -185,7 +187,7 @@ Selected select(const Wanted& wanted, trace::Merger& merger, const trace::Catalo
 		        trace::time_text(catalog, extent.earliest) + " to " +
 		        trace::time_text(catalog, extent.to),
 		    "give --from and --to times inside it; +5s counts from its start, -10s from its end");
-	const bool before = merger.horizon() && from < merger.horizon() && wanted.from;
+	const bool before = merger.horizon() && from < merger.horizon() && (wanted.from || wanted.all);
 	if (before)
 		selected.reasons.push_back(
 		    "before " + trace::time_text(catalog, merger.horizon()) +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Which part of a recording a person asks about (--from, --to, --cpu), and
+// Which part of a recording a person asks about (--from, --to, --cpu, --all), and
 // what that selects of this recording.
 #pragma once
 
@@ -34,6 +34,7 @@ std::optional<std::vector<bool>> parse_cpus(const std::string& text);
 struct Wanted {
 	std::optional<When> from, to;
 	std::vector<bool> cpus; // empty: all
+	bool all = false;       // what some CPUs have from before the window, too
 	bool part() const { return from || to || !cpus.empty(); }
 };
 
@@ -43,7 +44,8 @@ struct Selected {
 	std::vector<std::string> reasons;
 };
 
-// The merger is open, and has no selection yet. Throws dfr::Error if nothing can be selected.
-Selected select(const Wanted& wanted, trace::Merger& merger, const trace::Catalog& catalog);
+// The merger is open, and has no selection yet. `windowed`: without --from and --all, records from before the window
+// are not selected, because not every CPU has them. Throws dfr::Error if nothing can be selected.
+Selected select(const Wanted& wanted, trace::Merger& merger, const trace::Catalog& catalog, bool windowed);
 
 } // namespace dfr::replay

@@ -216,6 +216,8 @@ public:
 	const Selection& selection() const { return selection_; }
 	// The time from which on every CPU of the selection is whole; 0: nothing is missing at its start.
 	uint64_t horizon() const;
+	// After run(): how many records of the selection's CPUs are older than the selection.
+	uint64_t left_out() const { return left_out_; }
 
 	// After run(): what was read of each CPU; judge() makes window and verdict from it.
 	struct CpuSpan {
@@ -230,6 +232,7 @@ public:
 		// By the headers' counters, which do not know causes: records lost between blocks of the
 		// selection, and before or after it.
 		uint64_t lost = 0, lost_outside = 0;
+		uint64_t first_open = 0; // when the block was opened whose counter is in lost_outside
 	};
 	const std::vector<CpuSpan>& cpus() const { return cpus_; }
 	const Losses& losses() const { return losses_; }
@@ -243,7 +246,6 @@ private:
 	void collect();
 	void account();
 	void account_cpu(std::span<const BlockRef> refs);
-	uint64_t horizon_of(const BlockRef& first);
 	std::optional<Block> load(const BlockRef& ref);
 	bool wanted(const dfr_block& head) const;
 	void keep_losses(const Losses& losses);
@@ -257,6 +259,7 @@ private:
 	std::vector<Block> streamed_; // of a source without an index
 	std::vector<CpuSpan> cpus_;
 	Losses losses_, losses_outside_;
+	uint64_t left_out_ = 0;
 	DecodeDamage damage_;
 };
 

@@ -69,6 +69,12 @@ std::optional<Block> Merger::load(const BlockRef& ref) {
 
 namespace {
 
+// The time from which on a CPU is whole whose first block is this one. Records of the firing at `before` may
+// be in the block that is gone.
+uint64_t whole_from(const dfr_block& first) {
+	return first.before ? first.before + 1 : std::max<uint64_t>(first.open_time, 1);
+}
+
 // The highest time in a block. A block that was open when it was read does not say it.
 uint64_t last_time(const dfr_block& head) {
 	return head.last_time ? std::max(head.first_time, head.last_time) : UINT64_MAX;
@@ -79,20 +85,6 @@ uint64_t last_time(const dfr_block& head) {
 bool Merger::wanted(const dfr_block& head) const {
 	return selection_.has(head.cpu) && head.first_time <= selection_.to &&
 	       last_time(head) >= selection_.from;
-}
-
-// The time of the first record that was written into the block when it fired: a committed speculation may
-// be older than what the ring has lost. If there is none that can be read, the block's highest time.
-uint64_t Merger::horizon_of(const BlockRef& first) {
-	RecordShapes shapes(source_.catalog());
-	RecordCursor cursor(shapes);
-	DecodeDamage ignored;
-	const std::optional<Block> block = load(first);
-	if (block && cursor.open(*block, ignored, nullptr))
-		while (cursor.next())
-			if (!cursor.current().speculation)
-				return cursor.current().time;
-	return std::max(first.head.first_time, first.head.last_time);
 }
 
 // Fills in what the headers of one CPU's blocks tell: sequence numbers, gaps, counters.
@@ -116,7 +108,7 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 		if (!after && head.first_time > selection_.to)
 			after = &head;
 		const bool between =
-		    before && before->first_time <= selection_.to && head.first_time >= selection_.from;
+		    before && before->first_time <= selection_.to && head.before >= selection_.from;
 		if (between && head.seq > before->seq + 1) {
 			span.gaps += head.seq - before->seq - 1;
 			const uint64_t reached = before->record_base + before->records;
@@ -126,8 +118,10 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 			span.lost += head.lost - before->lost;
 		before = &head;
 	}
-	if (first && first->first_time <= std::max(selection_.from, span.horizon))
+	if (first && first->before < std::max(selection_.from, span.horizon)) {
 		span.lost_outside += first->lost;
+		span.first_open = first->open_time;
+	}
 	if (after && before->lost > after->lost)
 		span.lost_outside += before->lost - after->lost;
 }
@@ -152,7 +146,7 @@ void Merger::open() {
 		const dfr_block& head = refs_[i].head;
 		const bool starts = i == 0 || refs_[i - 1].head.cpu != head.cpu;
 		if (starts && (head.seq > 1 || head.record_base))
-			cpus_[head.cpu].horizon = horizon_of(refs_[i]);
+			cpus_[head.cpu].horizon = whole_from(head);
 	}
 	account();
 }
@@ -170,13 +164,19 @@ uint64_t Merger::horizon() const {
 	return latest;
 }
 
-// A loss without a date may be anybody's, so it is inside.
+// A loss without a date may be anybody's, so it is inside. What was lost since the block before the first one is
+// told in a block, and the first one's counter has it, too.
 void Merger::keep_losses(const Losses& losses) {
 	const uint64_t from = std::max(selection_.from, horizon());
 	for (const Losses::Loss& entry : losses.entries) {
 		const bool dated = entry.to != 0;
 		const bool outside = dated && (entry.to < from || entry.from > selection_.to);
 		(outside ? losses_outside_ : losses_).add(entry);
+		if (outside || static_cast<size_t>(entry.cpu) >= cpus_.size())
+			continue;
+		CpuSpan& span = cpus_[static_cast<size_t>(entry.cpu)];
+		if (span.first_open && entry.from <= span.first_open)
+			span.lost_outside -= std::min(span.lost_outside, entry.count);
 	}
 }
 
@@ -201,8 +201,10 @@ std::unique_ptr<Merger::Input> Merger::input_of(const BlockRef& ref, RecordShape
 
 // False: the visitor wants no more.
 bool Merger::give(const Record& record, const std::function<bool(const Record&)>& visit) {
-	if (record.time < selection_.from || record.time > selection_.to)
+	if (record.time < selection_.from || record.time > selection_.to) {
+		left_out_ += record.time < selection_.from;
 		return true;
+	}
 	CpuSpan& span = cpus_[record.cpu];
 	if (!span.records++)
 		span.first = record.time;
@@ -217,6 +219,8 @@ void Merger::run(const std::function<bool(const Record&)>& visit) {
 	for (const BlockRef& ref : refs_)
 		if (wanted(ref.head))
 			refs.push_back(ref);
+		else if (selection_.has(ref.head.cpu) && last_time(ref.head) < selection_.from)
+			left_out_ += ref.head.records;
 	std::sort(refs.begin(), refs.end(), [](const BlockRef& a, const BlockRef& b) {
 		return std::tuple(a.head.first_time, a.head.cpu, a.head.seq) <
 		       std::tuple(b.head.first_time, b.head.cpu, b.head.seq);

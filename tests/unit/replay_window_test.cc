@@ -53,7 +53,7 @@ replay::ReplayOptions asked(const char* from, const char* to, const char* cpus =
 
 } // namespace
 
-TEST_CASE("replay: where a ring has overwritten records, BEGIN and ticks start with the first record",
+TEST_CASE("replay: where a ring has overwritten records, BEGIN and ticks start with the window",
           "[replay][window]") {
 	App app;
 	load(app, kRing);
@@ -74,6 +74,30 @@ TEST_CASE("replay: where a ring has overwritten records, BEGIN and ticks start w
 	CHECK(answer.verdict.windowed);
 	CHECK(answer.verdict.complete);
 	CHECK(answer.verdict.from == horizon);
+}
+
+TEST_CASE("replay: a program runs over the window, or over all that there is", "[replay][window]") {
+	App app;
+	Kept kept = half_overwritten(app);
+	const uint64_t horizon = horizon_of(kept);
+	const char* const count = "app::work:entry { @[cpu] = count(); }";
+	// CPU 0 fires each whole second, CPU 1 each millisecond, 1 ns later, and has lost its oldest.
+	const uint64_t quiet_left = (kStart + 20 * kSecond - horizon) / kSecond;
+	const uint64_t busy_left = (kStart + 20 * kSecond - horizon) / (kSecond / 1000);
+	replay::Answer answer;
+	std::string said = replay_says(kept, count, &answer);
+	CHECK(said.find(" " + std::to_string(quiet_left) + "\n") != std::string::npos);
+	CHECK(said.find(" " + std::to_string(busy_left) + "\n") != std::string::npos);
+	CHECK(answer.verdict.complete);
+	CHECK(answer.verdict.windowed);
+	CHECK(answer.verdict.records == quiet_left + busy_left);
+	REQUIRE(answer.verdict.reasons.size() == 1);
+	CHECK_THAT(answer.verdict.reasons[0], Catch::Contains("records from before the window are left out"));
+	replay::ReplayOptions all = quiet();
+	all.wanted.all = true;
+	said = replay_says(kept, count, &answer, all);
+	CHECK(said.find(" 20\n") != std::string::npos);
+	CHECK_FALSE(answer.verdict.complete);
 }
 
 TEST_CASE("replay: a span and CPUs may be asked for", "[replay][window]") {

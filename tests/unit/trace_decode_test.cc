@@ -373,9 +373,9 @@ TEST_CASE("window, gaps and losses make the verdict", "[trace]") {
 	const uint64_t second = 1'000'000'000;
 	// CPU 0: blocks 4 and 6, block 5 is missing with 3 records. CPU 1: from its start.
 	BlockBytes a = begun(0, 4, 5 * second), b = begun(0, 6, 9 * second), c = begun(1, 1, 2 * second);
-	a.counters(1, 30);
+	a.counters(1, 30).opened(4 * second, 5 * second);
 	small_record(a, 0, 1);
-	b.counters(3, 34);
+	b.counters(3, 34).opened(8 * second, 9 * second);
 	small_record(b, 0, 2);
 	small_record(c, 0, 3);
 	source.blocks = {a.sealed(), b.sealed(), c.sealed()};
@@ -388,13 +388,13 @@ TEST_CASE("window, gaps and losses make the verdict", "[trace]") {
 		CHECK(merger.cpus()[0].missing == 3);
 		CHECK(merger.cpus()[0].lost == 2);
 		CHECK(verdict.windowed);
-		CHECK(verdict.from == 5 * second); // where CPU 0 becomes complete
+		CHECK(verdict.from == 4 * second + 1); // CPU 0 was silent until 5 s
 		CHECK(verdict.to == 9 * second);
 		CHECK(!verdict.complete);
 		CHECK(verdict.lost == 3);
-		// mono 1 s is 22:13:20 on 2023-11-14 (1,700,000,000): 5 s is 4 s later.
+		// mono 1 s is 22:13:20 on 2023-11-14 (1,700,000,000): 4 s is 3 s later.
 		CHECK(trace::verdict_line(verdict, source.catalog()) ==
-		      "partial: 22:13:24.000-22:13:28.000, 2 CPUs, 3 records; earlier records are missing "
+		      "partial: 22:13:23.000-22:13:28.000, 2 CPUs, 3 records; earlier records are missing "
 		      "(overwritten, or taken earlier); "
 		      "3 records missing on CPU 0 (1 block not there)");
 	}
@@ -417,7 +417,7 @@ TEST_CASE("losses from before the window are not in the verdict, however they ar
 	// CPU 0 begins at its block 4, 30 s; 7 records were lost before that. CPU 1 has everything, and tells
 	// in its first block that 5 were lost at 10 s.
 	BlockBytes late = begun(0, 4, 30 * kSecond), whole = begun(1, 1, 9 * kSecond);
-	late.counters(7, 30);
+	late.counters(7, 30).opened(29 * kSecond, 30 * kSecond);
 	small_record(late, 0, 1);
 	small_record(whole, 0, 2);
 	whole.short_head(0, 0, 0)
@@ -440,6 +440,88 @@ TEST_CASE("losses from before the window are not in the verdict, however they ar
 	source.lost.add({.cause = DFR_LOSS_NMI, .cpu = -1, .count = 3});
 	CHECK(judged().lost == 3);
 	CHECK_FALSE(judged().complete);
+}
+
+TEST_CASE("what was lost between the block before and a CPU's first one is in the window", "[trace]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	// The ring was full from 20 s to 29 s, which cost 4 records; 3 were lost before. Two more were lost after
+	// the last block, so that no block tells of them.
+	BlockBytes block = begun(0, 4, 30 * kSecond);
+	block.counters(7, 30).opened(20 * kSecond, 30 * kSecond);
+	block.short_head(0, 0, 0).u8(DFR_CONTROL_LOSS).u8(DFR_LOSS_PRINCIPAL).u32(10).u64(4);
+	block.u64(21 * kSecond).u64(29 * kSecond);
+	small_record(block, 0, 1);
+	source.blocks = {block.sealed()};
+	source.lost.add({.cause = DFR_LOSS_PRINCIPAL, .cpu = -1, .count = 9});
+	trace::Merger merger(source);
+	merger.run([](const trace::Record&) { return true; });
+	const trace::Verdict verdict = trace::judge(source, merger);
+	CHECK(verdict.from == 20 * kSecond + 1);
+	CHECK(verdict.lost == 6);
+}
+
+TEST_CASE("a window begins with the last of the CPUs' gone blocks, not with a silent CPU's first record",
+          "[trace]") {
+	constexpr uint64_t kSecond = 1'000'000'000;
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	// CPU 0 recorded at 5 s and then nothing until 60 s; CPU 1 all the time, and its blocks up to 20 s are
+	// gone; CPU 2 came at 30 s, and has everything.
+	BlockBytes silent = begun(0, 4, 60 * kSecond), busy = begun(1, 9, 20 * kSecond),
+	           late = begun(2, 1, 30 * kSecond);
+	silent.counters(0, 30).opened(5 * kSecond, 60 * kSecond);
+	busy.counters(0, 80).opened(20 * kSecond, 20 * kSecond);
+	small_record(silent, 0, 1);
+	small_record(busy, 0, 2); // of the firing of which the block before has a record, too
+	small_record(busy, 1000, 3);
+	small_record(late, 0, 4);
+	source.blocks = {silent.sealed(), busy.sealed(), late.sealed()};
+	trace::Merger merger(source);
+	merger.open();
+	CHECK(merger.cpus()[0].horizon == 5 * kSecond + 1);
+	CHECK(merger.cpus()[2].horizon == 0);
+	CHECK(merger.horizon() == 20 * kSecond + 1);
+	SECTION("all records") {
+		merger.run([](const trace::Record&) { return true; });
+		CHECK(merger.left_out() == 0);
+	}
+	SECTION("of the window") {
+		merger.select({.from = merger.horizon(), .to = UINT64_MAX, .cpus = {}});
+		std::vector<uint64_t> numbers;
+		merger.run([&](const trace::Record& record) {
+			numbers.push_back(record.fields[0].number);
+			return true;
+		});
+		CHECK(numbers == std::vector<uint64_t>{3, 4, 1});
+		CHECK(merger.left_out() == 1);
+	}
+	SECTION("of one CPU, whose window is its own") {
+		merger.select({.from = 0, .to = UINT64_MAX, .cpus = {true}});
+		CHECK(merger.horizon() == 5 * kSecond + 1);
+	}
+	const trace::Verdict verdict = trace::judge(source, merger);
+	CHECK(verdict.windowed);
+	CHECK(verdict.complete);
+}
+
+TEST_CASE("a gap counts if it reaches into the selection", "[trace]") {
+	test::ListSource source;
+	source.the_catalog = sample_catalog();
+	BlockBytes a = begun(0, 1, 100), c = begun(0, 3, 300);
+	small_record(a, 0, 1);
+	small_record(c, 0, 2);
+	c.counters(0, 6).opened(150, 300); // 5 records are missing, the last one at 150
+	source.blocks = {a.sealed(), c.sealed()};
+	for (const auto& [from, gaps] : {std::pair{0u, 1u}, {150u, 1u}, {151u, 0u}}) {
+		source.at = 0;
+		trace::Merger merger(source);
+		merger.open();
+		merger.select({.from = from, .to = UINT64_MAX, .cpus = {}});
+		CHECK(merger.cpus()[0].gaps == gaps);
+		CHECK(merger.cpus()[0].missing == 5 * gaps);
+	}
 }
 
 namespace {
