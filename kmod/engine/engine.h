@@ -132,6 +132,7 @@ void dfr_state_clock(
  * *bytes is needed.
  */
 int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *bytes);
+u64 dfr_state_aggsnap_most(struct dfr_state *state); /* bytes that it needs at most, from now on */
 int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove);
 
 /* Housekeeping at cleanrate: speculations, dynamic variables, sealing. True: call dfr_state_settle(). */

@@ -112,12 +112,11 @@ static u32 next_part(const struct dfr_state *state, u32 kind, u32 cpu, u32 half)
 
 static struct dfr_anchor *add_anchor(const struct dfr_state *state)
 {
-	struct anchor *anchor = kzalloc(sizeof(*anchor), GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL);
+	struct anchor *anchor = kzalloc(sizeof(*anchor), DFR_GFP);
 
 	if (!anchor)
 		return NULL;
-	anchor->an_page =
-		(struct dfr_anchor *)get_zeroed_page(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	anchor->an_page = (struct dfr_anchor *)get_zeroed_page(DFR_GFP);
 	if (!anchor->an_page) {
 		kfree(anchor);
 		return NULL;
@@ -193,7 +192,7 @@ static atomic_t panicked;
 
 int dfr_anchor_init(void)
 {
-	panic_page = (struct dfr_anchor *)get_zeroed_page(GFP_KERNEL);
+	panic_page = (struct dfr_anchor *)get_zeroed_page(DFR_GFP_SHARED);
 	return panic_page ? 0 : -ENOMEM;
 }
 

@@ -9,6 +9,8 @@
  */
 #include "kmod/linux/blacklist.h"
 
+#include "kmod/engine/platform.h"
+
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -78,7 +80,7 @@ struct dfr_blacklist *dfr_blacklist_read(void)
 	mutex_lock(blacklist_lock);
 	list_for_each_entry (entry, blacklist, list)
 		n++;
-	list = kvzalloc(struct_size(list, bl_areas, n), GFP_KERNEL);
+	list = dfr_plat_alloc_shared(struct_size(list, bl_areas, n));
 	if (list)
 		list_for_each_entry (entry, blacklist, list)
 			list->bl_areas[list->bl_count++] =
@@ -112,5 +114,5 @@ bool dfr_blacklist_has(const struct dfr_blacklist *list, unsigned long address, 
 
 void dfr_blacklist_free(struct dfr_blacklist *list)
 {
-	kvfree(list);
+	dfr_plat_free(list);
 }

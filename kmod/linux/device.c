@@ -118,16 +118,30 @@ static int enable_locked(struct dfr_file *file, struct dfr_program *program, str
 	return error;
 }
 
+/* A copy of what a request points to, or an error as a pointer; dfr_plat_free() frees it. */
+static void *copy_array_in(u64 from, size_t size)
+{
+	void *copy = dfr_plat_alloc(size);
+
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	if (copy_from_user(copy, u64_to_user_ptr(from), size)) {
+		dfr_plat_free(copy);
+		return ERR_PTR(-EFAULT);
+	}
+	return copy;
+}
+
 static int load_program(struct dfr_file *file, const struct dfr_ioc_enable *io, struct dfr_program **program,
 			struct dfr_refusal *why)
 {
-	void *dof = vmemdup_user(u64_to_user_ptr(io->dof), io->dof_size);
+	void *dof = copy_array_in(io->dof, io->dof_size);
 	int error;
 
 	if (IS_ERR(dof))
 		return PTR_ERR(dof);
 	error = dfr_holding_load(&file->fl_rights, dof, io->dof_size, program, why);
-	kvfree(dof);
+	dfr_plat_free(dof);
 	return error;
 }
 
@@ -268,11 +282,11 @@ static int ioctl_release(struct dfr_file *file, void __user *arg)
 		return error;
 	if (!io.count || io.count > DFR_TAKE_MAX)
 		return -EINVAL;
-	taken = vmemdup_user(u64_to_user_ptr(io.taken), io.count * sizeof(*taken));
+	taken = copy_array_in(io.taken, io.count * sizeof(*taken));
 	if (IS_ERR(taken))
 		return PTR_ERR(taken);
 	error = release_blocks(file, taken, io.count);
-	kvfree(taken);
+	dfr_plat_free(taken);
 	return error;
 }
 
@@ -309,25 +323,29 @@ static int ioctl_catalog(struct dfr_file *file, void __user *arg)
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
-#define DFR_AGGSNAP_MAX	     (256UL * 1024 * 1024)
 #define DFR_AGGSNAP_CONFINED (16UL * 1024 * 1024)
 
+/* The buffer is not larger than the table, whatever the request says. */
 static int ioctl_aggsnap(struct dfr_file *file, void __user *arg)
 {
 	struct dfr_ioc_aggsnap io;
+	struct dfr_state *state;
 	size_t room;
 	void *buffer;
 	int error = dfr_device_copy_in(&io, sizeof(io), arg);
 
 	if (error)
 		return error;
-	room = min_t(u64, io.bytes, file->fl_rights.rt_confined ? DFR_AGGSNAP_CONFINED : DFR_AGGSNAP_MAX);
+	if (!file->fl_holding)
+		return -ENXIO;
+	state = file->fl_holding->hd_state;
+	room = min_t(u64, io.bytes, dfr_state_aggsnap_most(state));
+	if (file->fl_rights.rt_confined)
+		room = min(room, DFR_AGGSNAP_CONFINED);
 	buffer = dfr_plat_alloc(max_t(size_t, room, 1));
 	if (!buffer)
 		return -ENOMEM;
-	io.bytes = 0;
-	error = file->fl_holding ? dfr_state_aggsnap(file->fl_holding->hd_state, buffer, room, &io.bytes)
-				 : -ENXIO;
+	error = dfr_state_aggsnap(state, buffer, room, &io.bytes);
 	if (!error && copy_to_user(u64_to_user_ptr(io.buffer), buffer, min_t(u64, io.bytes, room)))
 		error = -EFAULT;
 	dfr_plat_free(buffer);
@@ -521,7 +539,7 @@ static int device_open(struct inode *inode, struct file *filp)
 	struct dfr_file *file;
 	int error;
 
-	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	file = kzalloc(sizeof(*file), DFR_GFP);
 	if (!file)
 		return -ENOMEM;
 	init_waitqueue_head(&file->fl_wait);

@@ -30,8 +30,12 @@
 
 /*
  * Memory. It is charged to the memory cgroup of the task that asks, except that of
- * dfr_plat_alloc_shared().
+ * dfr_plat_alloc_shared(). With these flags a request for more memory than there is fails, and no
+ * process is killed for it; every allocation of the module has them. In a full memory cgroup they
+ * make the allocation fail, too, without that cgroup's OOM killer.
  */
+#define DFR_GFP_SHARED (GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+#define DFR_GFP	       (DFR_GFP_SHARED | __GFP_ACCOUNT)
 void *dfr_plat_alloc(size_t size);
 void *dfr_plat_alloc_shared(size_t size);
 

@@ -85,7 +85,7 @@ int dfr_holding_create(const struct dfr_rights *rights, struct dfr_file *owner, 
 
 	if (rights->rt_confined && dfr_holding_count(rights) >= STATES_PER_USER)
 		return -EDQUOT;
-	holding = kzalloc(sizeof(*holding), GFP_KERNEL_ACCOUNT);
+	holding = kzalloc(sizeof(*holding), DFR_GFP);
 	if (!holding)
 		return -ENOMEM;
 	error = dfr_state_create(dfr_engine_instance, &holding->hd_state);

@@ -685,10 +685,10 @@ static struct bpf_prog *compile(const struct bpf_insn *insns, u32 count)
 	struct bpf_prog *prog;
 	int error = 0;
 
-	/* bpf_prog_alloc() and the compiler would call the OOM killer for memory. */
+	/* The compiler would call the OOM killer for memory. */
 	if (bpf_prog_size(count) > dfr_plat_memory_left())
 		return NULL;
-	prog = bpf_prog_alloc(bpf_prog_size(count), __GFP_NOWARN);
+	prog = bpf_prog_alloc(bpf_prog_size(count), __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!prog)
 		return NULL;
 	prog->len = count;

@@ -11,7 +11,7 @@
 #include <linux/uaccess.h>
 
 #define LISTING_MIN 4096
-#define LISTING_MAX (16UL * 1024 * 1024)
+#define LISTING_MAX (1024UL * 1024)
 
 struct listing {
 	u8 *lg_buffer;

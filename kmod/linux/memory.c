@@ -11,33 +11,58 @@
 #include <linux/vmalloc.h>
 
 /*
- * A request for more memory than there is gets an error, and no process is killed for it: no
- * allocation here calls the OOM killer, and those that may add up leave a sixteenth of the machine's
- * memory free.
+ * What may add up leaves a sixteenth of the machine's memory free, for the processes that are there
+ * already: else their next page would call the OOM killer. Bytes that an allocation has asked for and
+ * does not have yet count as taken, because several may ask at once.
  */
-u64 dfr_plat_memory_left(void)
-{
-	long pages = si_mem_available() - (long)(totalram_pages() / 16);
+static atomic64_t asked_for;
 
-	return pages > 0 ? (u64)pages << PAGE_SHIFT : 0;
+static s64 memory_left(void)
+{
+	return (s64)(si_mem_available() - (long)(totalram_pages() / 16)) * (s64)PAGE_SIZE;
 }
 
-/* In a full memory cgroup these flags make the allocation fail, too, without that cgroup's OOM killer. */
+u64 dfr_plat_memory_left(void)
+{
+	return (u64)max_t(s64, memory_left() - atomic64_read(&asked_for), 0);
+}
+
+static bool ask_for(size_t size)
+{
+	if (size <= LONG_MAX / 2 && atomic64_add_return((s64)size, &asked_for) <= memory_left())
+		return true;
+	if (size <= LONG_MAX / 2)
+		atomic64_sub((s64)size, &asked_for);
+	return false;
+}
+
+/* It has them now, or has failed. */
+static void asked(size_t size)
+{
+	atomic64_sub((s64)size, &asked_for);
+}
+
 static void *allocate(size_t size, gfp_t gfp)
 {
-	if (size > PAGE_SIZE && size > dfr_plat_memory_left())
+	void *p;
+
+	if (size <= PAGE_SIZE)
+		return kvzalloc(size, gfp);
+	if (!ask_for(size))
 		return NULL;
-	return kvzalloc(size, gfp | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	p = kvzalloc(size, gfp);
+	asked(size);
+	return p;
 }
 
 void *dfr_plat_alloc(size_t size)
 {
-	return allocate(size, GFP_KERNEL_ACCOUNT);
+	return allocate(size, DFR_GFP);
 }
 
 void *dfr_plat_alloc_shared(size_t size)
 {
-	return allocate(size, GFP_KERNEL);
+	return allocate(size, DFR_GFP_SHARED);
 }
 
 /*
@@ -96,11 +121,13 @@ void *dfr_plat_alloc_pages(size_t size)
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
 	void *p = NULL;
 
-	if (!size || size >> PAGE_SHIFT > UINT_MAX || size > dfr_plat_memory_left())
+	if (!size || size >> PAGE_SHIFT > UINT_MAX || !ask_for(size))
 		return NULL;
 	if (size <= DFR_BLOCK_MAX)
 		p = alloc_pages_exact(size, gfp);
-	return p ?: alloc_mapped(size);
+	p = p ?: alloc_mapped(size);
+	asked(size);
+	return p;
 }
 
 void dfr_plat_free_pages(void *p, size_t size)

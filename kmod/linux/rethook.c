@@ -62,7 +62,7 @@ static struct rethook *allocate(unsigned int nodes, rethook_handler_t handler, v
 	struct rethook *pool = static_call(dfr_rethook_alloc)(data, handler);
 
 	while (pool && nodes--) {
-		struct dfr_return_node *node = kzalloc(sizeof(*node), GFP_KERNEL);
+		struct dfr_return_node *node = kzalloc(sizeof(*node), DFR_GFP_SHARED);
 
 		if (!node) {
 			static_call(dfr_rethook_free)(pool);
@@ -154,7 +154,7 @@ static struct objpool_slot no_objects;
 
 int dfr_return_none_init(void)
 {
-	struct objpool_slot **slots = kcalloc(nr_cpu_ids, sizeof(*slots), GFP_KERNEL);
+	struct objpool_slot **slots = kcalloc(nr_cpu_ids, sizeof(*slots), DFR_GFP_SHARED);
 	unsigned int cpu;
 
 	if (!slots)

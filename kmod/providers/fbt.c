@@ -358,7 +358,7 @@ static struct fbt_function *new_function(void)
 	struct fbt_chunk *chunk = fbt_chunks;
 
 	if (!chunk || chunk->fc_used == FBT_CHUNK) {
-		chunk = kvzalloc(sizeof(*chunk), GFP_KERNEL);
+		chunk = dfr_plat_alloc_shared(sizeof(*chunk));
 		if (!chunk)
 			return NULL;
 		chunk->fc_next = fbt_chunks;
@@ -379,7 +379,7 @@ static struct fbt_function *take_gone(const char *module, const char *name)
 			continue;
 		function = gone->fg_function;
 		*link = gone->fg_next;
-		kfree(gone);
+		dfr_plat_free(gone);
 		return function;
 	}
 	return NULL;
@@ -474,7 +474,7 @@ static unsigned long *collect(const struct module *module, unsigned int *count)
 	for (pass = 0; pass < 2; pass++) {
 		if (pass) {
 			room = n + 1024; /* a module may load meanwhile; module_coming() adds the rest */
-			ips = kvmalloc_array(room, sizeof(*ips), GFP_KERNEL);
+			ips = dfr_plat_alloc_shared(array_size(room, sizeof(*ips)));
 			if (!ips)
 				return NULL;
 			n = 0;
@@ -509,7 +509,7 @@ static int list_functions(const struct module *module)
 	static bool again;
 	bool may_be_there = module || again;
 	struct dfr_blacklist *forbidden = dfr_blacklist_read();
-	char *buffer = kmalloc(KSYM_NAME_LEN, GFP_KERNEL);
+	char *buffer = dfr_plat_alloc_shared(KSYM_NAME_LEN);
 	unsigned int count = 0, i;
 	unsigned long *ips;
 	int error = 0;
@@ -532,8 +532,8 @@ static int list_functions(const struct module *module)
 		cond_resched();
 	}
 	again = true;
-	kvfree(ips);
-	kfree(buffer);
+	dfr_plat_free(ips);
+	dfr_plat_free(buffer);
 	dfr_blacklist_free(forbidden);
 	return error;
 }
@@ -675,7 +675,7 @@ static void replace_table(struct fbt_table *table)
 	smp_store_release(&fbt_table, table);
 	if (old != &fbt_nothing) {
 		dfr_plat_synchronize();
-		kvfree(old);
+		dfr_plat_free(old);
 	}
 }
 
@@ -792,12 +792,12 @@ static int update_filter(unsigned long *ips, struct fbt_table *table)
 static void shrink_filter(void)
 {
 	unsigned int n = count_sites(), filtered;
-	unsigned long *ips = kvmalloc_array(n, sizeof(*ips), GFP_KERNEL);
+	unsigned long *ips = dfr_plat_alloc_shared(array_size(n, sizeof(*ips)));
 
 	filtered = ips ? take_changes(ips, false) : 0;
 	if (filtered > FBT_BATCH)
 		change_filter(ips, filtered - FBT_BATCH, true);
-	kvfree(ips);
+	dfr_plat_free(ips);
 }
 
 /*
@@ -820,12 +820,12 @@ static void disarm_all(void)
 static int patch(unsigned int n)
 {
 	unsigned int slots = roundup_pow_of_two(2 * n + FBT_SLOTS_MIN);
-	struct fbt_table *table = kvzalloc(struct_size(table, ft_slot, slots), GFP_KERNEL);
-	unsigned long *ips = kvmalloc_array(count_sites(), sizeof(*ips), GFP_KERNEL);
+	struct fbt_table *table = dfr_plat_alloc_shared(struct_size(table, ft_slot, slots));
+	unsigned long *ips = dfr_plat_alloc_shared(array_size(count_sites(), sizeof(*ips)));
 	int error = -ENOMEM;
 
 	if (!table || !ips) {
-		kvfree(table);
+		dfr_plat_free(table);
 		clear_disarmed();
 		goto out;
 	}
@@ -833,7 +833,7 @@ static int patch(unsigned int n)
 	fill(table);
 	error = update_filter(ips, table);
 out:
-	kvfree(ips);
+	dfr_plat_free(ips);
 	return error;
 }
 
@@ -869,7 +869,7 @@ static bool is_in_module(const struct dfr_probe *probe, void *module)
  */
 static void remember(struct fbt_function *function, struct fbt_gone **going)
 {
-	struct fbt_gone *gone = kmalloc(sizeof(*gone), GFP_KERNEL);
+	struct fbt_gone *gone = dfr_plat_alloc_shared(sizeof(*gone));
 
 	if (!gone)
 		return;
@@ -1067,10 +1067,10 @@ void dfr_fbt_exit(void)
 	dfr_return_none_exit();
 	for (chunk = fbt_chunks; chunk; chunk = next) {
 		next = chunk->fc_next;
-		kvfree(chunk);
+		dfr_plat_free(chunk);
 	}
 	while ((gone = fbt_gone)) {
 		fbt_gone = gone->fg_next;
-		kfree(gone);
+		dfr_plat_free(gone);
 	}
 }

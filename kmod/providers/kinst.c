@@ -52,13 +52,13 @@ static void create(const char *module, const char *function, unsigned long start
 	snprintf(name, sizeof(name), "%lu", offset);
 	if (kinst_count >= KINST_PROBES_MAX || dfr_probe_find(&kinst_provider, module, function, name))
 		return;
-	kinst = kzalloc(sizeof(*kinst), GFP_KERNEL);
+	kinst = dfr_plat_alloc_shared(sizeof(*kinst));
 	if (!kinst)
 		return;
 	kinst->ki_address = start + offset;
 	kinst->ki_probe = dfr_probe_create(&kinst_provider, module, function, name, 0, kinst);
 	if (!kinst->ki_probe) {
-		kfree(kinst);
+		dfr_plat_free(kinst);
 		return;
 	}
 	mutex_lock(&kinst_lock);
@@ -77,8 +77,8 @@ static void create(const char *module, const char *function, unsigned long start
 static void create_range(const char *module, const char *function, unsigned long start, unsigned long from,
 			 unsigned long to)
 {
-	struct kprobe *tried = kvcalloc(to - from, sizeof(*tried), GFP_KERNEL);
-	struct kprobe **legal = kvcalloc(to - from, sizeof(*legal), GFP_KERNEL);
+	struct kprobe *tried = dfr_plat_alloc_shared(array_size(to - from, sizeof(*tried)));
+	struct kprobe **legal = dfr_plat_alloc_shared(array_size(to - from, sizeof(*legal)));
 	unsigned long offset;
 	int n = 0, i;
 
@@ -94,8 +94,8 @@ static void create_range(const char *module, const char *function, unsigned long
 		unregister_kprobes(legal, n);
 	for (i = 0; i < n; i++)
 		create(module, function, start, from + (legal[i] - tried));
-	kvfree(legal);
-	kvfree(tried);
+	dfr_plat_free(legal);
+	dfr_plat_free(tried);
 }
 
 #define KINST_FUNCTION_MAX (256UL * 1024)
@@ -116,7 +116,7 @@ static void provide(const char *const pattern[4], const struct module *coming)
 	if (!all && kstrtoul(pattern[3], 10, &offset))
 		return;
 	start = dfr_resolve(pattern[2]);
-	buffer = kmalloc(KSYM_NAME_LEN, GFP_KERNEL);
+	buffer = dfr_plat_alloc_shared(KSYM_NAME_LEN);
 	if (!start || !buffer || (coming && !within_module(start, coming)) ||
 	    !dfr_symbol_at(start, &size, &at, &module, buffer))
 		goto out;
@@ -129,7 +129,7 @@ static void provide(const char *const pattern[4], const struct module *coming)
 	else if (all && size)
 		create_range(module, pattern[2], start, 0, min(size, KINST_FUNCTION_MAX));
 out:
-	kfree(buffer);
+	dfr_plat_free(buffer);
 }
 
 static void kinst_provide(struct dfr_provider *provider, const char *const pattern[4])
@@ -209,7 +209,7 @@ static void module_going(struct module *module)
 			continue;
 		list_del(&kinst->ki_list);
 		if (!kinst->ki_registered)
-			kfree(kinst);
+			dfr_plat_free(kinst);
 		kinst_count--;
 	}
 	mutex_unlock(&kinst_lock);
@@ -267,5 +267,5 @@ void dfr_kinst_exit(void)
 	unregister_module_notifier(&kinst_modules);
 	dfr_provider_unregister(&kinst_provider);
 	list_for_each_entry_safe (kinst, next, &kinsts, ki_list)
-		kfree(kinst);
+		dfr_plat_free(kinst);
 }

@@ -206,17 +206,17 @@ static void create(const char *name)
 		return;
 	if (dfr_probe_find(&profile_provider, "", "", name))
 		return;
-	profile = kzalloc(sizeof(*profile), GFP_KERNEL);
+	profile = dfr_plat_alloc_shared(sizeof(*profile));
 	if (!profile)
 		return;
 	profile->pr_period = period;
 	profile->pr_tick = tick;
-	profile->pr_timers = alloc_percpu(struct profile_timer);
+	profile->pr_timers = alloc_percpu_gfp(struct profile_timer, DFR_GFP_SHARED);
 	if (profile->pr_timers)
 		profile->pr_probe = dfr_probe_create(&profile_provider, "", "", name, 3, profile);
 	if (!profile->pr_probe) {
 		free_percpu(profile->pr_timers);
-		kfree(profile);
+		dfr_plat_free(profile);
 		return;
 	}
 	if (tick)
@@ -287,6 +287,6 @@ void dfr_profile_exit(void)
 	dfr_provider_unregister(&profile_provider);
 	list_for_each_entry_safe (profile, next, &profiles, pr_list) {
 		free_percpu(profile->pr_timers);
-		kfree(profile);
+		dfr_plat_free(profile);
 	}
 }

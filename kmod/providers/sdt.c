@@ -171,7 +171,7 @@ static struct sdt_groups *gather_groups(const struct module *module)
 	mutex_lock(lock);
 	n = list_groups(events, module, NULL, 0);
 	if (n)
-		groups = kvzalloc(struct_size(groups, gs_group, n), GFP_KERNEL);
+		groups = dfr_plat_alloc_shared(struct_size(groups, gs_group, n));
 	if (groups)
 		groups->gs_count = list_groups(events, module, groups->gs_group, n);
 	mutex_unlock(lock);
@@ -222,7 +222,7 @@ static void add_point(struct tracepoint *tracepoint, const struct module *module
 		      const struct sdt_groups *groups)
 {
 	const char *group = group_of(tracepoint, groups) ?: (module ? module->name : "vmlinux");
-	struct sdt_point *point = kzalloc(sizeof(*point), GFP_KERNEL);
+	struct sdt_point *point = dfr_plat_alloc_shared(sizeof(*point));
 	int kind, nargs = args_of(tracepoint, module);
 
 	if (!point)
@@ -235,7 +235,7 @@ static void add_point(struct tracepoint *tracepoint, const struct module *module
 							  point->spt_nargs, point);
 	if (!point->spt_probe[SDT_TYPED] && !point->spt_probe[SDT_RAW]) {
 		pr_debug("dfr: sdt: no probes for %s\n", tracepoint->name); /* another one has that name */
-		kfree(point);
+		dfr_plat_free(point);
 		return;
 	}
 	list_add_tail(&point->spt_list, &sdt_points);
@@ -254,7 +254,7 @@ static void sdt_provide(struct dfr_provider *provider, const char *const pattern
 	mutex_lock(&sdt_lock);
 	for_each_kernel_tracepoint (add_kernel_point, NULL)
 		;
-	kvfree(sdt_kernel_groups);
+	dfr_plat_free(sdt_kernel_groups);
 	sdt_kernel_groups = NULL;
 	mutex_unlock(&sdt_lock);
 }
@@ -317,7 +317,7 @@ static void module_coming(struct module *module)
 	for (i = 0; i < module->num_tracepoints; i++)
 		add_point(tracepoint_ptr_deref(module->tracepoints_ptrs + i), module, groups);
 	mutex_unlock(&sdt_lock);
-	kvfree(groups);
+	dfr_plat_free(groups);
 	dfr_probes_created(dfr_engine_instance); /* takes the engine's lock, so not under sdt_lock */
 }
 
@@ -348,7 +348,7 @@ static void module_going(struct module *module)
 		return;
 	tracepoint_synchronize_unregister(); /* wait until none of their handlers runs */
 	list_for_each_entry_safe (point, next, &gone, spt_list)
-		kfree(point);
+		dfr_plat_free(point);
 }
 
 /* The kernel calls it for every loaded module when it is registered, then for each that comes or goes. */
@@ -393,7 +393,7 @@ int dfr_sdt_init(void)
 	error = register_tracepoint_module_notifier(&sdt_modules);
 	if (!error)
 		return 0;
-	kvfree(sdt_kernel_groups);
+	dfr_plat_free(sdt_kernel_groups);
 	dfr_provider_unregister(&sdt_providers[SDT_RAW]);
 first:
 	dfr_provider_unregister(&sdt_providers[SDT_TYPED]);
@@ -409,6 +409,6 @@ void dfr_sdt_exit(void)
 	dfr_provider_unregister(&sdt_providers[SDT_TYPED]);
 	tracepoint_synchronize_unregister();
 	list_for_each_entry_safe (point, next, &sdt_points, spt_list)
-		kfree(point);
-	kvfree(sdt_kernel_groups);
+		dfr_plat_free(point);
+	dfr_plat_free(sdt_kernel_groups);
 }

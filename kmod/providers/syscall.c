@@ -420,8 +420,8 @@ static int provide_all(void)
 	unsigned int number;
 	enum abi abi;
 
-	calls = kvcalloc(ARRAY_SIZE(dfr_syscall_names) + ARRAY_SIZE(dfr_compat_syscall_names), sizeof(*calls),
-			 GFP_KERNEL);
+	calls = dfr_plat_alloc_shared(array_size(
+		ARRAY_SIZE(dfr_syscall_names) + ARRAY_SIZE(dfr_compat_syscall_names), sizeof(*calls)));
 	if (!calls)
 		return -ENOMEM;
 	for (abi = 0; abi < ABI_MAX; abi++)
@@ -493,7 +493,7 @@ int dfr_syscall_init(void)
 	error = provide_all();
 	if (error) {
 		dfr_provider_unregister(&provider);
-		kvfree(calls);
+		dfr_plat_free(calls);
 		return error;
 	}
 	find_functions();
@@ -506,5 +506,5 @@ void dfr_syscall_exit(void)
 	dfr_provider_unregister(&provider);
 	dfr_syscall_hook_exit();
 	dfr_tracepoint_sync();
-	kvfree(calls);
+	dfr_plat_free(calls);
 }

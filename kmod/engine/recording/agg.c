@@ -547,6 +547,16 @@ int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *b
 	return error;
 }
 
+u64 dfr_state_aggsnap_most(struct dfr_state *state)
+{
+	u64 size;
+
+	dfr_mutex_lock(&state->st_lock);
+	size = state->st_agg_base ? state->st_agg_base->size : 0;
+	dfr_mutex_unlock(&state->st_lock);
+	return size;
+}
+
 /* Moves the remaining entries down over the removed ones and links them into their buckets again. */
 static void compact(struct dfr_aggtab *table)
 {

@@ -19,14 +19,18 @@
  *   guest-device cost N           the calls' cost each, by the time stamp counter: instructions in a
  *                                 guest that counts them (--icount)
  *   guest-device dof              writes a boot program to stdout: all system calls, by execname
+ *   guest-device crowd SECONDS    takes all the memory that the module gives for rings, and twelve processes
+ *                                 ask for more than is left: prints whether each was refused
  *   guest-device claimed-counts   claims the anonymous state, prints its counts by execname
  */
 #include "client.h"
 
 #include <sched.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #define ME "guest-device"
+#define CROWD_BYTES DOF_LOADSZ_MAX
 
 static const struct tiny_dof boot_program = {
     .probe = {"syscall", "", "", "entry"}, .builtin = DIF_VAR_EXECNAME, .string = 1, .action = DFR_ACT_COUNT};
@@ -159,6 +163,54 @@ static int run_load(long seconds, long pause) {
 	return 0;
 }
 
+/* Programs that are too large, listings and snapshots into far more room than they need. */
+static void ask_for_much(int fd, const uint8_t* zeros, uint64_t end) {
+	struct dfr_ioc_enable enabled;
+
+	while (now_us() < end) {
+		struct dfr_ioc_probes probes = {.size = sizeof(probes), .buffer = 64, .bytes = CROWD_BYTES};
+		struct dfr_ioc_aggsnap snap = {.size = sizeof(snap), .buffer = 64, .bytes = 1ull << 40};
+
+		if (!enable_dof(fd, zeros, CROWD_BYTES, &enabled) || !control(fd, DFR_IOC_PROBES, &probes) ||
+		    control(fd, DFR_IOC_AGGSNAP, &snap))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static int run_crowd(long seconds) {
+	struct tiny_dof program = record_program;
+	uint64_t end = now_us() + (uint64_t)seconds * 1000000;
+	/* Memory that is only read is one page of the kernel's. */
+	const uint8_t* zeros = mmap(NULL, CROWD_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fds[12], states = 0, wrong = 0, error, status, i;
+
+	for (i = 0; i < 12; i++) {
+		fds[i] = open_device();
+		enable(fds[i], &record_program);
+	}
+	for (program.bufsize = CROWD_BYTES; program.bufsize >= 65536; states++) {
+		static uint8_t dof[4096];
+		struct dfr_ioc_enable enabled;
+		struct dfr_ioc_go io = {.size = sizeof(io)};
+		int fd = open_device();
+
+		error = enable_dof(fd, dof, tiny_dof(dof, &program), &enabled);
+		error = error ? error : control(fd, DFR_IOC_GO, &io);
+		if (error && error != ENOMEM)
+			die("%s", strerror(error));
+		if (error)
+			program.bufsize /= 2;
+	}
+	for (i = 0; i < 12; i++)
+		if (!fork())
+			ask_for_much(fds[i], zeros, end);
+	while (wait(&status) > 0)
+		wrong += status != 0;
+	printf("%s, %d processes failed\n", states > 20 ? "full" : "not full", wrong);
+	return 0;
+}
+
 static int run_dof(void) {
 	static uint8_t dof[4096];
 	size_t size = tiny_dof(dof, &boot_program);
@@ -216,6 +268,8 @@ int main(int argc, char** argv) {
 		return run_states();
 	if (!strcmp(command, "load"))
 		return run_load(atol(first), number);
+	if (!strcmp(command, "crowd"))
+		return run_crowd(number);
 	if (!strcmp(command, "cost"))
 		return run_cost(number);
 	if (!strcmp(command, "dof"))
