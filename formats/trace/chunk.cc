@@ -43,10 +43,13 @@ struct EncodedBody {
 // encoder must not damage a recording.
 EncodedBody encode_body(const std::vector<std::byte>& body, const std::vector<dfr_block>& headers,
                         std::span<const Block> blocks, const Catalog& catalog) {
-	std::vector<std::byte> columns = encode_columns(blocks, catalog);
-	std::vector<std::byte> back(body.size());
-	if (columns.size() < body.size() && decode_columns(columns, headers, back) && back == body)
-		return {ChunkEncoding::kColumns, std::move(columns)};
+	std::optional<std::vector<std::byte>> columns = encode_columns(blocks, catalog);
+	if (columns && columns->size() < body.size()) {
+		std::vector<std::byte> back(body.size());
+		std::optional<ChunkColumns> again = ChunkColumns::open(*columns, headers);
+		if (again && again->join(back) && back == body)
+			return {ChunkEncoding::kColumns, std::move(*columns)};
+	}
 	if (std::optional<std::vector<std::byte>> small = compress(body))
 		return {ChunkEncoding::kZstd, std::move(*small)};
 	return {ChunkEncoding::kPlain, body};
@@ -128,12 +131,14 @@ std::optional<std::vector<Block>> decode_chunk(std::span<const std::byte> payloa
 			return std::nullopt;
 		body = raw;
 		break;
-	case ChunkEncoding::kColumns:
+	case ChunkEncoding::kColumns: {
 		raw.resize(headers->head.raw);
-		if (!decode_columns(body, headers->blocks, raw))
+		std::optional<ChunkColumns> columns = ChunkColumns::open(body, headers->blocks);
+		if (!columns || !columns->join(raw))
 			return std::nullopt;
 		body = raw;
 		break;
+	}
 	default: return std::nullopt;
 	}
 	std::vector<Block> result;

@@ -7,8 +7,8 @@
 // The headers are not compressed, so that a reader knows times, sequence numbers
 // and losses without unpacking anything. The body is what follows the headers in
 // the blocks (restart tables and committed records), encoded as `encoding` says:
-// as columns, or, if these do not give back every byte or are not smaller, by
-// zstd or plain.
+// as columns, or, if these do not give back every byte or are not smaller, whole,
+// by zstd or plain.
 #pragma once
 
 #include <cstddef>

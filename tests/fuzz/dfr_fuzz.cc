@@ -3,17 +3,17 @@
 // Fuzzes the readers of recordings. The first byte chooses what is read: a whole
 // file as it stands; the payload of a segment, behind the checksums that would
 // keep damage out; an engine's catalog log; an aggregation table; a block whose
-// records were built from decisions, so that most of them parse; such blocks as
-// columns, whole and damaged; a file that was written from them and then
-// damaged; or catalogs, tables and losses that hold together (trace_entries.h),
+// records were built from decisions, so that most of them parse; blocks as an engine
+// writes them (proper_blocks.h) as columns, whole, damaged, and with a directory
+// that says something else; a file that was written from blocks and then damaged; or catalogs, tables and losses that hold together (trace_entries.h),
 // which must come back from a file as they went in.
 //
 // Targets: formats/trace/*.cc
 #include "formats/abi/dof.h"
 #include "formats/trace/chunk.h"
-#include "formats/trace/columns.h"
 #include "formats/trace/file.h"
 #include "formats/trace/schema.h"
+#include "tests/fuzz/trace_columns.h"
 #include "tests/fuzz/trace_entries.h"
 #include "tests/fuzz/trace_input.h"
 #include "tests/unit/trace_builder.h"
@@ -155,38 +155,16 @@ void fuzz_written_file(Decisions& in) {
 	fuzz::read_everything(*trace::open_file(file.path()));
 }
 
-// Blocks that a chunk holds must come out as they went in; damaged columns may give anything that fits.
-void fuzz_columns(Decisions& in) {
+// Any blocks in a chunk come out as they went in.
+void fuzz_odd_chunk(Decisions& in) {
 	const trace::Catalog catalog = make_catalog();
-	const unsigned damage = in.byte() % 4;
-	std::vector<trace::Block> blocks;
-	std::vector<dfr_block> headers;
-	size_t size = 0;
-	for (uint64_t seq = 1; in.left() && seq < 4; seq++) {
-		trace::Block block = make_block(in, seq);
-		if (!trace::block_is_sane(block.bytes))
-			continue;
-		const dfr_block head = block.header();
-		block.bytes.resize(head.hdr_size + head.committed);
-		size += block.bytes.size() - sizeof(head);
-		headers.push_back(head);
-		blocks.push_back(std::move(block));
-	}
-	if (blocks.empty())
+	trace::Block block = make_block(in, 1);
+	if (!trace::block_is_sane(block.bytes))
 		return;
-	const auto chunk = trace::decode_chunk(trace::encode_chunk(std::span(blocks).first(1), catalog));
-	if (!chunk || chunk->size() != 1 || chunk->front().bytes != blocks.front().bytes)
+	block.bytes.resize(block.header().hdr_size + block.header().committed);
+	const auto chunk = trace::decode_chunk(trace::encode_chunk({&block, 1}, catalog));
+	if (!chunk || chunk->size() != 1 || chunk->front().bytes != block.bytes)
 		std::abort();
-	std::vector<std::byte> columns = trace::encode_columns(blocks, catalog);
-	for (unsigned flips = damage; flips; flips--)
-		columns[in.half() % columns.size()] ^= std::byte{in.byte()};
-	if (in.byte() % 4 == 0) { // the last block's header says less than the columns hold
-		const uint32_t less = std::min<uint32_t>(in.byte(), headers.back().committed);
-		headers.back().committed -= less;
-		size -= less;
-	}
-	std::vector<std::byte> back(size);
-	trace::decode_columns(columns, headers, back);
 }
 
 // Entries of every type, with any words and texts in them.
@@ -355,12 +333,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	case 8: {
 		dfr_block head = test::BlockBytes(0, 1, 1, 512).sealed().header();
 		head.committed = in.byte();
-		std::vector<std::byte> body(head.hdr_size - sizeof(head) + head.committed);
-		trace::decode_columns(in.rest(), {&head, 1}, body);
+		fuzz::ask_columns(in.rest(), {&head, 1});
 		break;
 	}
-	case 9:
-	case 10: fuzz_columns(in); break;
+	case 9: (in.byte() % 4 ? fuzz::fuzz_columns : fuzz_odd_chunk)(in); break;
+	case 10: fuzz::fuzz_columns(in); break;
 	default: fuzz_blocks(in);
 	}
 	return 0;

@@ -180,6 +180,13 @@ public:
 		patch<uint32_t>(at + 16, records_);
 		return *this;
 	}
+	// Bytes of other records, whose times and contexts end with them.
+	BlockBytes& splice(const Bytes& part, uint32_t records) {
+		bytes.insert(bytes.end(), part.bytes.begin(), part.bytes.end());
+		records_ += records;
+		context_ = 0;
+		return *this;
+	}
 	BlockBytes& counters(uint64_t lost, uint64_t record_base) {
 		patch<uint64_t>(48, lost);
 		patch<uint64_t>(56, record_base);

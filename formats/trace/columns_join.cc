@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// From columns to the bytes of the blocks: heads, sizes of integers and restart
+// tables are made as the engine makes them (kmod/engine/recording/encode.h).
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "formats/trace/columns_layout.h"
+
+namespace dfr::trace {
+namespace {
+
+// A record of integers alone may be written before it is known whether it fits into its block: so much
+// room is behind the last one. Longer ones are not stored as columns.
+constexpr size_t kRoom = 16 * 1024;
+
+struct FieldCursor {
+	const uint64_t* next = nullptr;
+	uint8_t kind = 0;
+	bool is_signed = false;
+	uint32_t size = 0;
+};
+
+struct EpidCursor {
+	uint32_t epid = 0;
+	uint64_t records = 0; // that have not been written yet
+	unsigned code_bytes = 0;
+	std::vector<FieldCursor> fields;
+};
+
+} // namespace
+
+class ColumnJoiner {
+public:
+	explicit ColumnJoiner(ChunkColumns& from) : from_(from) {}
+	bool open();
+	bool join(std::span<std::byte> bodies);
+
+private:
+	bool block(const dfr_block& head, bool table_kept);
+	bool item(const OrderSymbol& symbol);
+	bool head(const OrderSymbol& symbol, uint32_t id);
+	bool record(EpidCursor& epid);
+	bool field(FieldCursor& field);
+	bool control(const OrderSymbol& symbol, uint32_t at);
+	bool context();
+	void leave_group();
+	// Offsets count from the block's start, as in the headers.
+	uint32_t offset() const { return static_cast<uint32_t>(at_ - block_); }
+	bool write(const void* bytes, size_t size) {
+		if (static_cast<size_t>(end_ - at_) < size)
+			return false;
+		std::memcpy(at_, bytes, size);
+		at_ += size;
+		return true;
+	}
+
+	ChunkColumns& from_;
+	std::vector<std::vector<uint64_t>> owned_; // the values that the cursors point to
+	std::vector<uint64_t> items_, listed_, order_, times_, contexts_;
+	std::vector<Task> tasks_;
+	ByteStrings texts_, bytes_;
+	std::span<const std::byte> controls_, tables_;
+	std::vector<EpidCursor> epids_;
+	const uint64_t *next_ = nullptr, *next_time_ = nullptr, *next_context_ = nullptr;
+	uint64_t time_ = 0, group_time_ = 0;
+	bool in_group_ = false;
+
+	// The block that is being made; `end_` is behind its last byte.
+	std::byte *block_ = nullptr, *at_ = nullptr, *end_ = nullptr;
+	RestartWalk* restarts_ = nullptr;
+};
+
+namespace {
+
+template <typename T> bool take(std::optional<T>&& value, T& to) {
+	if (!value)
+		return false;
+	to = std::move(*value);
+	return true;
+}
+
+} // namespace
+
+bool ColumnJoiner::open() {
+	if (!take(from_.values(from_.items_), items_) || !take(from_.values(from_.listed_), listed_) ||
+	    !take(from_.values(from_.order_), order_) || !take(from_.values(from_.times_), times_) ||
+	    !take(from_.values(from_.contexts_), contexts_) || !take(from_.tasks(), tasks_) ||
+	    !take(from_.texts(), texts_) || !take(from_.bytes(), bytes_) ||
+	    !take(from_.piece(from_.controls_), controls_) || !take(from_.piece(from_.tables_), tables_))
+		return false;
+	for (const EpidColumns& columns : from_.epids_) {
+		EpidCursor& epid = epids_.emplace_back();
+		epid.epid = columns.epid;
+		epid.records = columns.records;
+		unsigned integers = 0;
+		for (const FieldColumn& field : columns.fields) {
+			FieldCursor cursor{
+			    .kind = field.kind, .is_signed = field.is_signed, .size = field.size};
+			if (!take(from_.integers(field), owned_.emplace_back()))
+				return false;
+			cursor.next = owned_.back().data();
+			epid.fields.push_back(cursor);
+			integers += field.kind == DFR_FIELD_INT;
+		}
+		epid.code_bytes = (integers + 3) / 4;
+		if (16 + epid.code_bytes + 8ull * integers > kRoom)
+			return false;
+	}
+	next_ = order_.data();
+	next_time_ = times_.data();
+	next_context_ = contexts_.data();
+	time_ = from_.start_time();
+	return true;
+}
+
+bool ColumnJoiner::join(std::span<std::byte> bodies) {
+	// In front of the bodies is the room of a header, so that block_ points into the array.
+	const std::unique_ptr<std::byte[]> made(new std::byte[sizeof(dfr_block) + bodies.size() + kRoom]);
+	std::byte* body = made.get() + sizeof(dfr_block);
+	for (size_t i = 0; i < from_.headers_.size(); i++) {
+		const dfr_block& head = from_.headers_[i];
+		block_ = body - sizeof(dfr_block);
+		at_ = block_ + head.hdr_size;
+		end_ = at_ + head.committed;
+		if (items_[i] > static_cast<uint64_t>(order_.data() + order_.size() - next_) ||
+		    !block(head, listed_[i]))
+			return false;
+		body = end_;
+	}
+	std::copy_n(made.get() + sizeof(dfr_block), bodies.size(), bodies.begin());
+	return true;
+}
+
+bool ColumnJoiner::block(const dfr_block& head, bool table_kept) {
+	const size_t size = head.hdr_size - sizeof(dfr_block);
+	std::byte* table = block_ + sizeof(dfr_block);
+	RestartWalk restarts(head);
+	restarts_ = &restarts;
+	in_group_ = false;
+	const uint64_t items = items_[&head - from_.headers_.data()];
+	for (const uint64_t* const last = next_ + items; next_ < last; next_++)
+		if (*next_ >= from_.symbols_.size() || !item(from_.symbols_[*next_]))
+			return false;
+	if (at_ != end_ || in_group_)
+		return false;
+	if (!table_kept) {
+		if (size != restarts.table.size() * sizeof(dfr_restart))
+			return false;
+		if (size)
+			std::memcpy(table, restarts.table.data(), size);
+		return true;
+	}
+	if (tables_.size() < size)
+		return false;
+	std::copy_n(tables_.begin(), size, table);
+	tables_ = tables_.subspan(size);
+	return true;
+}
+
+void ColumnJoiner::leave_group() {
+	in_group_ = false;
+	restarts_->time = time_ = group_time_;
+	restarts_->context = 0;
+	restarts_->held = false;
+}
+
+bool ColumnJoiner::item(const OrderSymbol& symbol) {
+	if (symbol.control && symbol.id == kGroupEnd) {
+		leave_group();
+		return true;
+	}
+	const uint32_t start = offset();
+	restarts_->at(start);
+	if (symbol.control)
+		return head(symbol, 0) && control(symbol, start);
+	EpidCursor& epid = epids_[symbol.id];
+	restarts_->held = in_group_;
+	restarts_->records++;
+	return epid.records && epid.records-- && head(symbol, epid.epid) && record(epid);
+}
+
+bool ColumnJoiner::head(const OrderSymbol& symbol, uint32_t id) {
+	uint64_t delta = 0;
+	if (!symbol.same) {
+		if (next_time_ == times_.data() + times_.size())
+			return false;
+		delta = *next_time_++;
+	}
+	time_ += delta;
+	restarts_->time = time_;
+	if (at_ > end_) // then the 16 bytes would perhaps not be in the room behind the blocks
+		return false;
+	if (symbol.is_long) {
+		store<uint32_t>(at_, DFR_REC_HEAD(DFR_REC_ID_LONG, symbol.level, 0));
+		store<uint32_t>(at_ + 4, id);
+		store<uint64_t>(at_ + 8, time_);
+		at_ += 16;
+		return true;
+	}
+	store<uint32_t>(at_, DFR_REC_HEAD(id, symbol.level, delta));
+	at_ += 4;
+	return id <= DFR_REC_ID_SHORT_MAX && delta <= DFR_REC_DELTA_MAX;
+}
+
+bool ColumnJoiner::record(EpidCursor& epid) {
+	if (at_ > end_)
+		return false;
+	std::byte* codes = at_;
+	at_ += epid.code_bytes;
+	unsigned bits = 0, integers = 0;
+	for (FieldCursor& cursor : epid.fields) {
+		if (cursor.kind != DFR_FIELD_INT) [[unlikely]] {
+			if (!field(cursor))
+				return false;
+			continue;
+		}
+		const uint64_t value = *cursor.next++;
+		const uint64_t sign = cursor.is_signed ? value ^ (0 - (value >> 63)) : value >> 1;
+		// The number of the highest bit that must be stored; a signed integer needs one for its sign.
+		const int top = 63 - std::countl_zero(2 * sign + 1);
+		const unsigned code = (top >= 8) + (top >= 16) + (top >= 32);
+		store(at_, value);
+		at_ += size_t{1} << code;
+		bits |= code << integers % 4 * 2;
+		if (++integers % 4 == 0) {
+			*codes++ = std::byte(bits);
+			bits = 0;
+		}
+	}
+	if (integers % 4)
+		*codes = std::byte(bits);
+	return at_ <= end_;
+}
+
+bool ColumnJoiner::field(FieldCursor& cursor) {
+	if (cursor.kind == DFR_FIELD_PROBETEXT)
+		return true;
+	const ByteStrings& table = cursor.kind == DFR_FIELD_STRING ? texts_ : bytes_;
+	const uint64_t number = *cursor.next++;
+	if (at_ > end_ || number >= table.size())
+		return false;
+	const std::span<const std::byte> value = table[number];
+	const size_t size = value.size();
+	const auto length = static_cast<uint16_t>(size);
+	const auto frames = static_cast<uint8_t>(size / 8);
+	switch (cursor.kind) {
+	case DFR_FIELD_STRING: return write(value.data(), size) && write("", 1);
+	case DFR_FIELD_BYTES: return size == cursor.size && write(value.data(), size);
+	case DFR_FIELD_VARBYTES: return size == length && write(&length, 2) && write(value.data(), size);
+	case DFR_FIELD_STACK: return size == 8u * frames && write(&frames, 1) && write(value.data(), size);
+	case DFR_FIELD_USTACK: // its number of frames is in the value, behind the pid
+		return size >= 5 && size == 5 + 8 * std::to_integer<size_t>(value[4]) &&
+		       write(value.data(), size);
+	default: return size == 16 && write(value.data(), size);
+	}
+}
+
+bool ColumnJoiner::control(const OrderSymbol& symbol, uint32_t start) {
+	const auto kind = static_cast<uint8_t>(symbol.id);
+	if (at_ > end_ || !write(&kind, 1))
+		return false;
+	restarts_->held = in_group_ || kind == DFR_CONTROL_NOTE;
+	if (kind == DFR_CONTROL_CONTEXT) {
+		restarts_->context = start;
+		return context();
+	}
+	const size_t size = control_bytes(kind);
+	if (controls_.size() < size || !write(controls_.data(), size))
+		return false;
+	if (kind == DFR_CONTROL_GROUP) {
+		restarts_->context = 0;
+		if (load<uint32_t>(controls_.data() + 4)) {
+			in_group_ = restarts_->held = true;
+			group_time_ = time_;
+		}
+	}
+	controls_ = controls_.subspan(size);
+	return true;
+}
+
+bool ColumnJoiner::context() {
+	if (next_context_ == contexts_.data() + contexts_.size() || *next_context_ >= tasks_.size())
+		return false;
+	const Task& task = tasks_[*next_context_++];
+	if (task.execname >= texts_.size())
+		return false;
+	std::byte codes{0}, *const at = at_;
+	if (!write(&codes, 1))
+		return false;
+	unsigned i = 0;
+	for (const uint32_t word : {task.task, task.pid, task.tid}) {
+		const unsigned code = (word >= 1u << 8) + (word >= 1u << 16);
+		codes |= std::byte(code << 2 * i++);
+		if (!write(&word, size_t{1} << code))
+			return false;
+	}
+	*at = codes;
+	return write(texts_[task.execname].data(), texts_[task.execname].size()) && write("", 1);
+}
+
+bool ChunkColumns::join(std::span<std::byte> bodies) {
+	ColumnJoiner joiner(*this);
+	return bodies.size() == raw_ && joiner.open() && joiner.join(bodies);
+}
+
+} // namespace dfr::trace
