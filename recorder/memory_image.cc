@@ -24,6 +24,7 @@ namespace {
 
 constexpr uint64_t kCatalogMax = 1ull << 30;
 constexpr uint64_t kTableMax = 1ull << 31;
+constexpr uint64_t kUnsoundNamed = 32; // intervals
 
 std::string plural(uint64_t number, const char* noun) {
 	return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
@@ -102,6 +103,8 @@ public:
 		if (!read(places_[ref.handle], block.bytes) || !trace::block_is_sane(block.bytes))
 			return std::nullopt;
 		block.verified = trace::block_is_verified(block.bytes);
+		if (!block.verified && ref.head.flags & DFR_BLOCK_SEALED)
+			name_damage(block, ref.handle);
 		return block;
 	}
 
@@ -168,6 +171,23 @@ private:
 				trouble("its catalog ends within an entry");
 		} catch (const Error& error) {
 			trouble(error.what());
+		}
+	}
+
+	// Says once of a block which of its intervals are lost. The decoder counts their records.
+	void name_damage(const trace::Block& block, uint64_t handle) {
+		if (!named_.insert(handle).second)
+			return;
+		partial_ = true;
+		for (const trace::DamagedInterval& lost : trace::damaged_intervals(block.bytes)) {
+			if (++unsound_ > kUnsoundNamed)
+				return;
+			remarks_.push_back("CPU " + std::to_string(block.header().cpu) + ", block " +
+			                   std::to_string(block.header().seq) + ": bytes " +
+			                   std::to_string(lost.from) + " to " + std::to_string(lost.to) +
+			                   " are damaged: " + plural(lost.records, "record") + " after " +
+			                   trace::time_text(catalog_, lost.after) +
+			                   (unsound_ == kUnsoundNamed ? "; more places are not named" : ""));
 		}
 	}
 
@@ -418,6 +438,8 @@ private:
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
 	uint64_t damaged_ = 0, absent_ = 0, open_ = 0, dropped_ = 0;
+	std::set<uint64_t> named_;             // blocks whose damage was named, by handle
+	uint64_t unsound_ = 0;                 // intervals with a wrong checksum
 	std::map<uint32_t, uint64_t> foreign_; // blocks of other versions, by version
 	uint32_t skip_cpu_ = UINT32_MAX;
 	size_t next_ = 0;

@@ -31,9 +31,19 @@
  * is a control record: after the short or long head comes u8 kind, then its
  * payload (below). Control records do not count as records.
  *
- * CHECKSUM: CRC32C (Castagnoli, reflected, starts at ~0, inverted at the end: "123456789"
- * gives e3069283) of bytes [0, hdr_size + committed) with `checksum` 0 and `flags` as they
- * stand in the sealed block (CLOSED | SEALED set). 0 as a result is stored as 1.
+ * INTERVALS: used entry i of the restart table (`record` is not 0) is of the first place in
+ * KiB i of the block where decoding may start anew. Its interval ends where the next used
+ * entry's begins, the last one at hdr_size + committed.
+ *
+ * CHECKSUMS are CRC32C (Castagnoli, reflected, starts at ~0, inverted at the end: "123456789"
+ * gives e3069283) and are made when the block is sealed. 0 as a result is stored as 1.
+ *   an interval's: of the block's `seq`; of its entry's first 20 bytes; of the
+ *     DFR_CONTEXT_MAX bytes (or up to hdr_size + committed) from the entry's `context`
+ *     on, unless that is 0; of its bytes. So what an earlier use of this memory has left
+ *     is not taken for sound, nor is an interval whose context is lost.
+ *   the block's: of all bytes before its first interval (header, table, and records that
+ *     stand before any restart) with `checksum` 0 and `flags` as they stand in the sealed
+ *     block (CLOSED | SEALED set).
  *
  * TIME: a firing has one time, unique on its CPU (the clock never gives one CPU
  * the same value for two firings). So records of one CPU and state with equal times
@@ -59,7 +69,7 @@ struct dfr_restart {
 			* never between a NOTE and its record */
 	__u32 context; /* offset of the context record that holds here; 0: records from here begin with one */
 	__u32 records; /* records in the block before this restart */
-	__u32 checksum; /* of the interval that begins here; 0 */
+	__u32 checksum; /* of the interval that begins here; 0 until sealed */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_restart) == 24, "restart");
 
@@ -78,14 +88,15 @@ struct dfr_block {
 	__u64 before; /* time of the last record of the block before this one; 0: this is the first block */
 	__u64 open_time; /* when the block was opened: nothing was recorded after `before` until then */
 	__u32 records;   /* committed in this block; exact once closed */
-	__u32 checksum;  /* CRC32C of the block with this field 0, committed bytes only; 0 until sealed */
+	__u32 checksum;  /* of what stands before the first interval; 0 until sealed */
 	__u32 flags;     /* DFR_BLOCK_* */
 	__u32 committed; /* bytes of records; published with release */
 	                 /* struct dfr_restart restart[size / DFR_RESTART_BYTES]; */
 };
 DFR_STATIC_ASSERT(sizeof(struct dfr_block) == 96, "block header");
 #define DFR_BLOCK_CLOSED 0x1 /* the writer adds no more records */
-#define DFR_BLOCK_SEALED 0x2 /* checksum is valid */
+#define DFR_BLOCK_SEALED 0x2 /* the checksums are valid */
+#define DFR_CONTEXT_MAX 64   /* bytes that a context record takes at most */
 
 #define DFR_BLOCK_HDR_SIZE(size)                                                                             \
 	((__u32)(sizeof(struct dfr_block) + ((size) / DFR_RESTART_BYTES) * sizeof(struct dfr_restart)))

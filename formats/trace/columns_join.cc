@@ -148,6 +148,7 @@ bool ColumnJoiner::block(const dfr_block& head, bool table_kept) {
 	if (!table_kept) {
 		if (size != restarts.table.size() * sizeof(dfr_restart))
 			return false;
+		set_checksums(head, {table, end_}, restarts.table);
 		if (size)
 			std::memcpy(table, restarts.table.data(), size);
 		return true;

@@ -20,6 +20,7 @@
 
 #include "formats/abi/block.h"
 #include "formats/trace/columns.h"
+#include "formats/trace/seal.h"
 
 namespace dfr::trace {
 

@@ -115,6 +115,7 @@ bool Splitter::split(const Block& block) {
 	items_.push_back(order_.size() - before);
 	const auto table =
 	    std::span(block.bytes).subspan(sizeof(dfr_block), head.hdr_size - sizeof(dfr_block));
+	set_checksums(head, std::span(block.bytes).subspan(sizeof(dfr_block)), restarts.table);
 	const bool made = table.empty() || !std::memcmp(table.data(), restarts.table.data(), table.size());
 	listed_.push_back(!made);
 	if (!made)

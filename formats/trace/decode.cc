@@ -8,11 +8,9 @@
 #include "formats/trace/decode.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "formats/abi/dof.h"
-#include "formats/trace/crc32c.h"
 
 namespace dfr::trace {
 namespace {
@@ -21,10 +19,6 @@ template <typename T> T load(const std::byte* at) {
 	T value;
 	std::memcpy(&value, at, sizeof(T));
 	return value;
-}
-
-dfr_restart restart_at(const std::byte* base, uint32_t index) {
-	return load<dfr_restart>(base + sizeof(dfr_block) + index * sizeof(dfr_restart));
 }
 
 // Whether a DOF has an action COMMIT; true also for a DOF that cannot be read, because it might.
@@ -54,52 +48,7 @@ void DecodeDamage::add(const DecodeDamage& other) {
 	blocks += other.blocks;
 	regions += other.regions;
 	bytes += other.bytes;
-}
-
-bool header_is_sane(const dfr_block& head) {
-	return head.magic == DFR_BLOCK_MAGIC && head.version == DFR_BLOCK_VERSION && head.seq != 0 &&
-	       std::has_single_bit(head.size) && head.size >= DFR_BLOCK_MIN && head.size <= DFR_BLOCK_MAX &&
-	       head.hdr_size >= sizeof(dfr_block) && head.hdr_size <= head.size && head.hdr_size % 8 == 0 &&
-	       head.committed <= head.size - head.hdr_size;
-}
-
-bool block_is_sane(std::span<const std::byte> bytes) {
-	if (bytes.size() < sizeof(dfr_block))
-		return false;
-	const auto head = load<dfr_block>(bytes.data());
-	return header_is_sane(head) && bytes.size() >= head.hdr_size + head.committed;
-}
-
-namespace {
-
-uint32_t block_checksum(std::span<const std::byte> bytes) {
-	auto head = load<dfr_block>(bytes.data());
-	head.checksum = 0;
-	const size_t rest = head.hdr_size + head.committed - sizeof(head);
-	const uint32_t sum =
-	    crc32c(bytes.subspan(sizeof(head), rest), crc32c(std::as_bytes(std::span(&head, 1))));
-	return sum ? sum : 1;
-}
-
-} // namespace
-
-bool block_is_verified(std::span<const std::byte> bytes) {
-	if (!block_is_sane(bytes))
-		return false;
-	const auto head = load<dfr_block>(bytes.data());
-	return head.flags & DFR_BLOCK_SEALED && head.checksum && head.checksum == block_checksum(bytes);
-}
-
-void seal_block(Block& block) {
-	block.verified = block_is_verified(block.bytes);
-	auto head = load<dfr_block>(block.bytes.data());
-	if (block.verified || head.flags & DFR_BLOCK_SEALED)
-		return; // a wrong checksum of the engine stays, so that readers see the damage
-	head.flags |= DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
-	std::memcpy(block.bytes.data(), &head, sizeof(head));
-	head.checksum = block_checksum(block.bytes);
-	std::memcpy(block.bytes.data(), &head, sizeof(head));
-	block.verified = true;
+	records += other.records;
 }
 
 const RecordShape* RecordShapes::compile(uint32_t epid) {
@@ -142,9 +91,12 @@ bool RecordCursor::open(const Block& block, DecodeDamage& damage, Losses* losses
 	record_ = {};
 	record_.cpu = head.cpu;
 	record_.seq = head.seq;
-	restarts_ = (head.hdr_size - sizeof(dfr_block)) / sizeof(dfr_restart);
+	bytes_ = std::span(block.bytes).first(end_);
+	records_ = head.records;
+	restarts_ = restart_count(head);
 	next_restart_ = 0;
 	trusting_ = block.verified;
+	sealed_ = head.flags & DFR_BLOCK_SEALED;
 	if (trusting_)
 		region_ = end_; // one region, which enter_region() never checks
 	return true;
@@ -250,9 +202,11 @@ void RecordCursor::find_region(uint32_t from) {
 	}
 }
 
-// Walks the region without giving records, and restores the state. True: it ends where it should, with
-// the restart point's time and outside of a group.
+// Of a sealed block the region's checksum decides. Else it walks the region without giving records, and restores the
+// state. True: it ends where it should, with the restart point's time and outside of a group.
 bool RecordCursor::region_holds() {
+	if (sealed_)
+		return interval_is_sound(bytes_, state_.at, region_);
 	const DecodeState start = state_;
 	const bool was_quiet = quiet_;
 	quiet_ = true;
@@ -280,15 +234,20 @@ void RecordCursor::skip_region() {
 		find_region(step_start_);
 		state_.at = step_start_;
 	}
-	damage_->regions++;
-	damage_->bytes += region_ - std::min(region_, state_.at);
+	const dfr_restart restart = region_ < end_ ? restart_at(base_, next_restart_) : dfr_restart{};
 	DecodeState after;
 	after.at = region_;
+	after.records = region_ < end_ ? restart.records : records_;
+	// An open block does not say how many records it has, and a damaged entry may say anything.
+	if (after.records < state_.records || (records_ && after.records > records_))
+		after.records = state_.records;
+	damage_->regions++;
+	damage_->bytes += region_ - std::min(region_, state_.at);
+	damage_->records += after.records - state_.records;
 	state_ = after;
 	notes_.clear();
 	if (region_ >= end_)
 		return;
-	const dfr_restart restart = restart_at(base_, next_restart_);
 	state_.time = restart.time;
 	state_.timed = true;
 	if (restart.context < sizeof(dfr_block) || restart.context >= end_)
@@ -444,6 +403,7 @@ RecordCursor::Passed RecordCursor::record(uint32_t epid, uint8_t level) {
 		notes_.clear();
 		state_.notes = 0;
 	}
+	state_.records++;
 	record_.time = state_.time;
 	record_.epid = epid;
 	record_.level = level;

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/trace/source.h"
+#include "formats/trace/seal.h"
 
 namespace dfr::trace {
 
@@ -54,6 +54,7 @@ struct DecodeDamage {
 	uint64_t blocks = 0;  // unusable blocks
 	uint64_t regions = 0; // how often the decoder skipped to a restart point
 	uint64_t bytes = 0;   // how many bytes it skipped then
+	uint64_t records = 0; // and how many records these had, as far as the block tells
 	void add(const DecodeDamage& other);
 };
 
@@ -93,10 +94,10 @@ private:
 	bool may_commit_ = false;
 };
 
-// Walks the records of one block; each next() gives one. If the block's checksum was verified, the
-// records are walked once. Otherwise the cursor first walks each region between two restart points
-// without giving records: if the walk does not end exactly at the next restart point, it skips the
-// region and counts it.
+// Walks the records of one block; each next() gives one. If the block's checksums were verified, the
+// records are walked once. Otherwise a region between two restart points is skipped and counted if its
+// checksum is wrong or, in a block that was not sealed, if a walk that gives no records does not end exactly
+// at the next restart point.
 class RecordCursor {
 public:
 	explicit RecordCursor(RecordShapes& shapes) : shapes_(shapes) {}
@@ -117,7 +118,8 @@ private:
 		uint32_t at = 0;        // offset in the block
 		uint32_t group_end = 0; // 0: not in a group
 		uint32_t speculation = 0;
-		uint32_t notes = 0; // NOTEs met for the next record
+		uint32_t notes = 0;   // NOTEs met for the next record
+		uint32_t records = 0; // of the block before this place
 		uint64_t time = 0;
 		uint64_t group_time = 0, commit_time = 0;
 		bool timed = false; // a long head was seen
@@ -153,11 +155,14 @@ private:
 
 	RecordShapes& shapes_;
 	const std::byte* base_ = nullptr;
-	uint32_t end_ = 0;    // offset after the last committed byte
-	uint32_t region_ = 0; // offset where the checked region ends
+	std::span<const std::byte> bytes_; // up to end_
+	uint32_t records_ = 0;             // by the header
+	uint32_t end_ = 0;                 // offset after the last committed byte
+	uint32_t region_ = 0;              // offset where the checked region ends
 	uint32_t next_restart_ = 0, restarts_ = 0;
 	uint32_t step_start_ = 0; // offset of the record that step() decodes
-	bool trusting_ = false;   // the checksum was right: regions are not walked in advance
+	bool trusting_ = false;   // the checksums were right: regions are not checked
+	bool sealed_ = false;     // there are checksums
 	bool quiet_ = false;      // walking in advance: losses and groups are not reported
 	bool sorted_ = false;
 	DecodeState state_;
@@ -185,15 +190,6 @@ private:
 	RecordCursor cursor_;
 	DecodeDamage damage_;
 };
-
-// Whether a hostile block's header makes sense by itself, and (block_is_sane) whether `bytes` are long
-// enough for it. Neither looks at the records.
-bool header_is_sane(const dfr_block& head);
-bool block_is_sane(std::span<const std::byte> bytes);
-// Whether the block is sealed and its checksum is right.
-bool block_is_verified(std::span<const std::byte> bytes);
-// Seals a sane block from a live engine, unless the engine has sealed it already; sets `verified`.
-void seal_block(Block& block);
 
 // Which records a reader wants: those of these CPUs with a time from `from` to `to`.
 struct Selection {
@@ -225,7 +221,7 @@ public:
 		uint64_t first_seq = 0, last_seq = 0, gaps = 0; // gaps: sequence numbers missing between
 		uint64_t reached = 0; // records since go, up to the last block's end
 		uint64_t records = 0, blocks = 0;
-		uint64_t missing = 0;     // records in those gaps
+		uint64_t missing = 0;     // records in those gaps, or that a block should have
 		uint64_t overwritten = 0; // records before the first block, which the ring has overwritten
 		uint64_t horizon = 0;     // if its first blocks are gone: the time from which on it is whole
 		uint64_t earliest = 0, latest = 0; // by the headers of all blocks, whatever is selected

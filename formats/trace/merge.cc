@@ -109,11 +109,11 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 			after = &head;
 		const bool between =
 		    before && before->first_time <= selection_.to && head.before >= selection_.from;
-		if (between && head.seq > before->seq + 1) {
+		const uint64_t reached = before ? before->record_base + before->records : 0;
+		if (between && head.record_base > reached) // also if the header of the one before is damaged
+			span.missing += head.record_base - reached;
+		if (between)
 			span.gaps += head.seq - before->seq - 1;
-			const uint64_t reached = before->record_base + before->records;
-			span.missing += head.record_base > reached ? head.record_base - reached : 0;
-		}
 		if (between && before->first_time >= selection_.from && head.lost > before->lost)
 			span.lost += head.lost - before->lost;
 		before = &head;

@@ -23,7 +23,7 @@ namespace dfr::trace {
 // One block: the header, then `committed` bytes of records.
 struct Block {
 	std::vector<std::byte> bytes;
-	bool verified = false; // the block was sealed and its checksum is right
+	bool verified = false; // the block was sealed and its checksums are right
 	const dfr_block& header() const { return *reinterpret_cast<const dfr_block*>(bytes.data()); }
 };
 

@@ -164,11 +164,12 @@ void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 	for (size_t cpu = 0; cpu < merger.cpus().size(); cpu++) {
 		const Merger::CpuSpan& span = merger.cpus()[cpu];
 		by_headers += span.lost;
-		if (!span.gaps)
+		if (!span.gaps && !span.missing)
 			continue;
 		verdict.reasons.push_back(plural(span.missing, "record") + " missing on CPU " +
-		                          std::to_string(cpu) + " (" + plural(span.gaps, "block") +
-		                          " not there)");
+		                          std::to_string(cpu) + " (" +
+		                          (span.gaps ? plural(span.gaps, "block") + " not there)"
+		                                     : "a block has fewer than its next one says)"));
 		verdict.lost += span.missing;
 	}
 	for (const auto& [cpu, reach] : source.reaches()) {
@@ -190,8 +191,10 @@ void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 	if (damage.blocks)
 		verdict.reasons.push_back(plural(damage.blocks, "damaged block"));
 	if (damage.regions)
-		verdict.reasons.push_back(plural(damage.bytes, "damaged byte") + " in " +
-		                          plural(damage.regions, "place"));
+		verdict.reasons.push_back(
+		    plural(damage.bytes, "damaged byte") + " in " + plural(damage.regions, "place") +
+		    (damage.records ? ", " + plural(damage.records, "record") + " missing there" : ""));
+	verdict.lost += damage.records;
 }
 
 // Names the first ring of policy fill that was full: its CPU recorded nothing from then on.

@@ -333,7 +333,7 @@ TEST_CASE("a taken block is sealed with the checksum that readers compute", "[en
 		std::memcpy(bytes.data(), head, bytes.size());
 		auto* copy = reinterpret_cast<dfr_block*>(bytes.data());
 		CHECK(copy->flags == (DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED));
-		copy->checksum = 0;
+		copy->checksum = 0; // blocks of 512 bytes have no restart point: one checksum covers all
 		CHECK(head->checksum == dfr::trace::crc32c(bytes));
 		CHECK(head->last_time >= head->first_time);
 	}

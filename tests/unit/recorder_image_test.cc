@@ -276,6 +276,9 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		trace::Verdict verdict;
 		CHECK(values_of(*found[0], &verdict) == std::vector<uint64_t>{11, 44, 66});
 		CHECK(!verdict.complete);
+		CHECK(verdict.lost == 1);
+		CHECK(mentions(found[0]->remarks(), "block 5: bytes 0 to"));
+		CHECK(mentions(found[0]->remarks(), "1 record after"));
 	}
 	SECTION("a page that the dump left out") {
 		memory.pages.erase(203);

@@ -6,10 +6,12 @@
 // the layout.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -178,6 +180,7 @@ public:
 		patch<uint32_t>(at + 8, here());
 		patch<uint32_t>(at + 12, context_);
 		patch<uint32_t>(at + 16, records_);
+		restarts_[index] = here();
 		return *this;
 	}
 	// Bytes of other records, whose times and contexts end with them.
@@ -201,7 +204,10 @@ public:
 	// Closed and sealed; `whole`: padded to the block's size, as it is in memory.
 	trace::Block sealed(bool whole = false) {
 		finish(DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
-		const uint32_t sum = slow_crc32c(bytes);
+		size_t first = bytes.size();
+		for (auto at = restarts_.rbegin(); at != restarts_.rend(); ++at)
+			first = seal_interval(at->first, at->second, first);
+		const uint32_t sum = slow_crc32c(std::span(bytes).first(first));
 		patch<uint32_t>(84, sum ? sum : 1);
 		return block(true, whole);
 	}
@@ -218,6 +224,25 @@ private:
 		patch<uint32_t>(88, flags);
 		patch<uint32_t>(92, here() - DFR_BLOCK_HDR_SIZE(size_));
 	}
+	size_t seal_interval(unsigned index, size_t from, size_t to) {
+		const auto all = std::span<const std::byte>(bytes);
+		const size_t entry = sizeof(dfr_block) + index * sizeof(dfr_restart);
+		uint32_t context;
+		std::memcpy(&context, bytes.data() + entry + 12, 4);
+		std::vector<std::byte> covered;
+		const auto cover = [&](size_t at, size_t size) {
+			const auto part = all.subspan(at, std::min(size, all.size() - at));
+			covered.insert(covered.end(), part.begin(), part.end());
+		};
+		cover(24, 8); // seq
+		cover(entry, 20);
+		if (context)
+			cover(context, 64);
+		cover(from, to - from);
+		const uint32_t sum = slow_crc32c(covered);
+		patch<uint32_t>(entry + 20, sum ? sum : 1);
+		return from;
+	}
 	trace::Block block(bool verified, bool whole) {
 		std::vector<std::byte> copy = bytes;
 		if (whole)
@@ -225,6 +250,7 @@ private:
 		return {.bytes = std::move(copy), .verified = verified};
 	}
 	uint32_t size_, context_ = 0, records_ = 0;
+	std::map<unsigned, size_t> restarts_; // where each begins
 	uint64_t last_ = 0;
 	uint32_t head_size_ = 0;
 };

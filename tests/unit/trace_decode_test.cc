@@ -273,11 +273,78 @@ TEST_CASE("a damaged byte costs at most its region, and never invents a record",
 		CHECK(!bad.verified);
 		const std::vector<Seen> seen = decode_all(catalog, bad, damage);
 		CHECK(seen.size() <= 500);
-		// Two regions of 1 KiB at most (a damaged restart entry joins two), 7 bytes a record.
-		CHECK(seen.size() >= 500 - 2 * (1024 + 16) / 7);
-		if (seen.size() < 500)
-			CHECK(damage.regions > 0);
+		// Three regions of 1 KiB at most, 7 bytes a record: a damaged restart entry joins two, and the block's own
+		// checksum, which covers the table, is of what stands before the first restart. The first context
+		// holds for all records.
+		if (at < good.header().hdr_size || at >= good.header().hdr_size + DFR_CONTEXT_MAX)
+			CHECK(seen.size() >= 500 - 3 * (1024 + 16) / 7);
+		CHECK(damage.regions > 0);
+		CHECK(damage.records == 500 - seen.size());
 	}
+}
+
+TEST_CASE("of a sealed block that has lost a line, all other intervals are given", "[trace]") {
+	const trace::Catalog catalog = sample_catalog();
+	const trace::Block good = long_block().sealed();
+	const dfr_block head = good.header();
+	trace::DecodeDamage damage;
+	const std::vector<Seen> all = decode_all(catalog, good, damage);
+	// Where each interval begins, and how many records are before it; the last entry is the block's end.
+	std::vector<std::pair<uint32_t, uint32_t>> intervals = {{head.hdr_size, 0}};
+	for (uint32_t i = 0; i < trace::restart_count(head); i++)
+		if (const dfr_restart entry = trace::restart_at(good.bytes.data(), i); entry.record)
+			intervals.emplace_back(entry.record, entry.records);
+	intervals.emplace_back(head.hdr_size + head.committed, 500);
+	REQUIRE(intervals.size() == 5);
+	for (size_t line = head.hdr_size + DFR_CONTEXT_MAX; line + 64 <= good.bytes.size(); line += 16) {
+		trace::Block bad = good;
+		std::fill_n(bad.bytes.begin() + static_cast<long>(line), 64, std::byte{0});
+		bad.verified = trace::block_is_verified(bad.bytes);
+		const std::vector<Seen> seen = decode_all(catalog, bad, damage);
+		std::vector<uint64_t> expected, numbers;
+		size_t lost = 0;
+		for (size_t i = 0; i + 1 < intervals.size(); i++) {
+			const auto [from, before] = intervals[i];
+			const auto [to, until] = intervals[i + 1];
+			if (line < to && line + 64 > from)
+				lost += until - before;
+			else
+				for (uint32_t n = before; n < until; n++)
+					expected.push_back(n & 0xff);
+		}
+		for (const Seen& one : seen)
+			numbers.push_back(one.number);
+		CHECK(numbers == expected);
+		CHECK(damage.records == lost);
+		const auto named = trace::damaged_intervals(bad.bytes);
+		CHECK(named.size() == damage.regions);
+		uint64_t named_records = 0;
+		for (const trace::DamagedInterval& one : named)
+			named_records += one.records;
+		CHECK(named_records == lost);
+	}
+}
+
+TEST_CASE("an interval of an earlier use of a block's memory is not taken for sound", "[trace]") {
+	const trace::Catalog catalog = sample_catalog();
+	const trace::Block old = long_block().sealed();
+	trace::Block now = old;
+	dfr_block head = now.header();
+	head.seq++;
+	head.flags = head.checksum = 0;
+	std::memcpy(now.bytes.data(), &head, sizeof(head));
+	trace::seal_block(now);
+	REQUIRE(now.verified);
+	// The second interval and its entry are as they were, the rest is new.
+	const dfr_restart entry = trace::restart_at(old.bytes.data(), 2);
+	const uint32_t end = trace::restart_at(old.bytes.data(), 3).record;
+	std::copy(old.bytes.begin() + entry.record, old.bytes.begin() + end,
+	          now.bytes.begin() + entry.record);
+	std::memcpy(now.bytes.data() + sizeof(dfr_block) + 2 * sizeof(dfr_restart), &entry, sizeof(entry));
+	now.verified = trace::block_is_verified(now.bytes);
+	CHECK_FALSE(now.verified);
+	CHECK_FALSE(trace::interval_is_sound(now.bytes, entry.record, end));
+	CHECK(trace::interval_is_sound(now.bytes, end, head.hdr_size + head.committed));
 }
 
 TEST_CASE("a block cut anywhere, or with any header, is walked safely", "[trace]") {

@@ -113,11 +113,6 @@ void dfr_ring_free(struct dfr_share *share)
 
 /* The writer's side: probe context, on the ring's CPU. */
 
-static struct dfr_block *slot_block(const struct dfr_ring *ring, u32 slot)
-{
-	return ring->rg_refs[ring->rg_slots[slot].rs_number].br_block;
-}
-
 /*
  * Sets sm_soft, where the fast path ends: at the block's end or where a restart entry is due,
  * because the first record from there on must take the slow path. A record compares its start plus
@@ -137,7 +132,7 @@ static void open_block(struct dfr_share *share, u64 time)
 {
 	struct dfr_ring *ring = &share->sh_ring;
 	struct dfr_ringslot *slot = &ring->rg_slots[ring->rg_head];
-	struct dfr_block *block = slot_block(ring, ring->rg_head);
+	struct dfr_block *block = dfr_ring_block(ring, ring->rg_head);
 
 	dfr_write_once(&block->seq, 0);
 	dfr_smp_wmb();
@@ -219,7 +214,7 @@ static bool next_free(struct dfr_share *share, bool is_end)
 	if (ring->rg_policy == DFR_BUFPOLICY_SWITCH)
 		return false;
 	if (ring->rg_wanted)
-		count_overwritten(share, slot_block(ring, ring->rg_head));
+		count_overwritten(share, dfr_ring_block(ring, ring->rg_head));
 	dfr_write_once(&ring->rg_closed, ring->rg_closed - 1);
 	return true;
 }
@@ -320,16 +315,6 @@ static void take_closed(void *arg)
 	share->sh_ring.rg_wanted = take->tk_short;
 }
 
-static void seal(struct dfr_block *block)
-{
-	u32 crc;
-
-	block->checksum = 0;
-	block->flags = DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
-	crc = ~dfr_plat_crc32c(~0u, block, block->hdr_size + block->committed);
-	block->checksum = crc ? crc : 1;
-}
-
 /* Hands out again the blocks that a consumer which has gone had taken, in order of sequence. */
 static void take_orphans(struct take *take)
 {
@@ -396,7 +381,7 @@ static void take_from(struct dfr_state *state, struct take *take)
 	for (; first < take->tk_count; first++) {
 		block = ring->rg_refs[take->tk_taken[first].block].br_block;
 		if (!(block->flags & DFR_BLOCK_SEALED))
-			seal(block);
+			dfr_block_seal(block);
 	}
 }
 
@@ -479,104 +464,4 @@ bool dfr_state_readable(const struct dfr_state *state)
 			return true;
 	}
 	return false;
-}
-
-/*
- * Sealing of blocks that stay in the ring, so that a reader of a dead memory can verify them. The
- * checksum is computed here, in process context, and stored on the ring's CPU if the block is still
- * the same.
- */
-struct sealing {
-	struct dfr_share *sn_share;
-	struct dfr_block *sn_block;
-	u64 sn_seq;
-	u32 sn_bytes; /* header and records; copied, because the block may be recycled meanwhile */
-	u32 sn_crc;
-};
-
-static u32 crc_sealed(const struct dfr_block *block, u32 bytes)
-{
-	struct dfr_block head = *block;
-	u32 crc;
-
-	head.checksum = 0;
-	head.flags = DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
-	crc = dfr_plat_crc32c(~0u, &head, sizeof(head));
-	crc = ~dfr_plat_crc32c(crc, block + 1, bytes - sizeof(head));
-	return crc ? crc : 1;
-}
-
-/*
- * Finds the oldest closed block without a checksum. Interrupts are off, so it computes the slot
- * instead of searching: closed blocks are numbered without gaps up to the newest.
- */
-static void seal_find(struct sealing *sealing)
-{
-	struct dfr_ring *ring = &sealing->sn_share->sh_ring;
-	u64 newest = ring->rg_seq - (ring->rg_block ? 1 : 0);
-	u64 behind = newest - ring->rg_sealed; /* closed since the last sealed one */
-	u32 back = behind < ring->rg_closed ? (u32)behind : ring->rg_closed;
-	struct dfr_block *block;
-
-	sealing->sn_block = NULL;
-	if (!back)
-		return;
-	block = slot_block(ring, (ring->rg_head + ring->rg_nslots - back) % ring->rg_nslots);
-	dfr_write_once(&ring->rg_sealed, block->seq);
-	sealing->sn_seq = block->seq;
-	sealing->sn_block = block;
-	sealing->sn_bytes = ring->rg_hdr_size + block->committed;
-#ifndef __KERNEL__
-	/* In user space only this CPU's lock, which is held here, keeps its writer away. */
-	sealing->sn_crc = crc_sealed(block, sealing->sn_bytes);
-#endif
-}
-
-static void seal_store(const struct sealing *sealing)
-{
-	if (sealing->sn_block->seq != sealing->sn_seq || !(sealing->sn_block->flags & DFR_BLOCK_CLOSED))
-		return;
-	sealing->sn_block->checksum = sealing->sn_crc;
-	dfr_store_release(&sealing->sn_block->flags, DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED);
-}
-
-/* On the ring's CPU, once for each block: stores the checksum of the last block and finds the next one. */
-static void seal_next(void *arg)
-{
-	struct sealing *sealing = arg;
-
-	if (sealing->sn_block)
-		seal_store(sealing);
-	seal_find(sealing);
-}
-
-/*
- * Does a block wait to be sealed? Read from another CPU, so that a CPU without one is not
- * interrupted. A block that is closed meanwhile waits for the next turn.
- */
-static bool any_unsealed(const struct dfr_ring *ring)
-{
-	return dfr_read_once(&ring->rg_closed) &&
-	       dfr_read_once(&ring->rg_sealed) + (dfr_read_once(&ring->rg_block) ? 1 : 0) <
-		       dfr_read_once(&ring->rg_seq);
-}
-
-void dfr_ring_seal(struct dfr_state *state)
-{
-	struct sealing sealing;
-	u32 i;
-
-	for (i = 0; i < state->st_engine->en_ncpus; i++) {
-		sealing.sn_share = state->st_shares[i];
-		sealing.sn_block = NULL;
-		if (!sealing.sn_share || !any_unsealed(&sealing.sn_share->sh_ring))
-			continue;
-		do {
-			dfr_visit_cpu(state->st_engine, sealing.sn_share->sh_cpu, seal_next, &sealing);
-#ifdef __KERNEL__
-			if (sealing.sn_block)
-				sealing.sn_crc = crc_sealed(sealing.sn_block, sealing.sn_bytes);
-#endif
-		} while (sealing.sn_block);
-	}
 }

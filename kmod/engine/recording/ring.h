@@ -92,7 +92,7 @@ struct dfr_note {
 };
 
 /* record.c; probe context */
-#define DFR_CONTEXT_BYTES 48	       /* most that a context record takes */
+#define DFR_CONTEXT_BYTES DFR_CONTEXT_MAX
 #define DFR_STREAM_FRESH  (1ULL << 63) /* sm_time before the first head: far from any time */
 
 /* The size codes of a record so far: four to a byte, the first lowest (encode.h). */
@@ -127,8 +127,16 @@ void dfr_ring_free(struct dfr_share *share);
 bool dfr_ring_room(struct dfr_share *share, u32 need, u64 time, bool is_end);
 void dfr_ring_close(struct dfr_share *share);
 void dfr_ring_soft(struct dfr_share *share);
-void dfr_ring_seal(struct dfr_state *state);
 void dfr_ring_restart(struct dfr_share *share);
+
+/* seal.c; process context */
+void dfr_block_seal(struct dfr_block *block);
+void dfr_ring_seal(struct dfr_state *state);
+
+static inline struct dfr_block *dfr_ring_block(const struct dfr_ring *ring, u32 slot)
+{
+	return ring->rg_refs[ring->rg_slots[slot].rs_number].br_block;
+}
 
 /* Unaligned little-endian stores; on x86 one instruction each. */
 dfr_hot void dfr_put32(u8 *p, u32 v)

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Sealing and its checks.
+#include "formats/trace/seal.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "formats/trace/crc32c.h"
+
+namespace dfr::trace {
+namespace {
+
+template <typename T> T load(const std::byte* at) {
+	T value;
+	std::memcpy(&value, at, sizeof(T));
+	return value;
+}
+
+uint32_t end_of(const dfr_block& head) {
+	return head.hdr_size + head.committed;
+}
+
+// Of the bytes before `first`, where the first interval begins.
+uint32_t own_checksum(std::span<const std::byte> block, uint32_t first) {
+	auto head = load<dfr_block>(block.data());
+	head.checksum = 0;
+	const uint32_t sum = crc32c(block.subspan(sizeof(head), first - sizeof(head)),
+	                            crc32c(std::as_bytes(std::span(&head, 1))));
+	return sum ? sum : 1;
+}
+
+// Calls visit(index, entry, end) for each interval, the last one first; returns where the first one begins.
+// Entries that are out of order have none.
+template <typename Visit> uint32_t each_interval(std::span<const std::byte> block, const Visit& visit) {
+	const auto head = load<dfr_block>(block.data());
+	uint32_t first = end_of(head);
+	for (uint32_t i = restart_count(head); i-- > 0;) {
+		const dfr_restart entry = restart_at(block.data(), i);
+		if (entry.record < head.hdr_size || entry.record >= first)
+			continue;
+		visit(i, entry, first);
+		first = entry.record;
+	}
+	return first;
+}
+
+} // namespace
+
+bool header_is_sane(const dfr_block& head) {
+	return head.magic == DFR_BLOCK_MAGIC && head.version == DFR_BLOCK_VERSION && head.seq != 0 &&
+	       std::has_single_bit(head.size) && head.size >= DFR_BLOCK_MIN && head.size <= DFR_BLOCK_MAX &&
+	       head.hdr_size >= sizeof(dfr_block) && head.hdr_size <= head.size && head.hdr_size % 8 == 0 &&
+	       head.committed <= head.size - head.hdr_size;
+}
+
+bool block_is_sane(std::span<const std::byte> bytes) {
+	if (bytes.size() < sizeof(dfr_block))
+		return false;
+	const auto head = load<dfr_block>(bytes.data());
+	return header_is_sane(head) && bytes.size() >= end_of(head);
+}
+
+dfr_restart restart_at(const std::byte* block, uint32_t index) {
+	return load<dfr_restart>(block + sizeof(dfr_block) + index * sizeof(dfr_restart));
+}
+
+uint32_t interval_checksum(const dfr_block& head, std::span<const std::byte> body, const dfr_restart& entry,
+                           uint32_t next) {
+	const uint32_t end = end_of(head);
+	const auto bytes = [&body](uint32_t from, uint32_t to) {
+		return body.subspan(from - sizeof(dfr_block), to - from);
+	};
+	uint32_t sum = crc32c(std::as_bytes(std::span(&head.seq, 1)));
+	sum = crc32c(std::as_bytes(std::span(&entry, 1)).first(offsetof(dfr_restart, checksum)), sum);
+	if (entry.context >= sizeof(dfr_block) && entry.context < end)
+		sum = crc32c(bytes(entry.context, std::min<uint32_t>(end, entry.context + DFR_CONTEXT_MAX)),
+		             sum);
+	sum = crc32c(bytes(entry.record, next), sum);
+	return sum ? sum : 1;
+}
+
+void set_checksums(const dfr_block& head, std::span<const std::byte> body, std::span<dfr_restart> table) {
+	uint32_t next = end_of(head);
+	for (auto entry = table.rbegin(); head.flags & DFR_BLOCK_SEALED && entry != table.rend(); ++entry) {
+		if (entry->record < head.hdr_size || entry->record >= next)
+			continue;
+		entry->checksum = interval_checksum(head, body, *entry, next);
+		next = entry->record;
+	}
+}
+
+bool block_is_verified(std::span<const std::byte> bytes) {
+	if (!block_is_sane(bytes))
+		return false;
+	const auto head = load<dfr_block>(bytes.data());
+	if (!(head.flags & DFR_BLOCK_SEALED) || !head.checksum)
+		return false;
+	bool sound = true;
+	const uint32_t first = each_interval(bytes, [&](uint32_t, const dfr_restart& entry, uint32_t end) {
+		sound = sound &&
+		        entry.checksum == interval_checksum(head, bytes.subspan(sizeof(head)), entry, end);
+	});
+	return sound && head.checksum == own_checksum(bytes, first);
+}
+
+void seal_block(Block& block) {
+	block.verified = block_is_verified(block.bytes);
+	auto head = load<dfr_block>(block.bytes.data());
+	if (block.verified || head.flags & DFR_BLOCK_SEALED)
+		return; // a wrong checksum of the engine stays, so that readers see the damage
+	const uint32_t first = each_interval(block.bytes, [&](uint32_t i, dfr_restart entry, uint32_t end) {
+		entry.checksum =
+		    interval_checksum(head, std::span(block.bytes).subspan(sizeof(head)), entry, end);
+		std::memcpy(block.bytes.data() + sizeof(head) + i * sizeof(entry), &entry, sizeof(entry));
+	});
+	head.flags |= DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
+	std::memcpy(block.bytes.data(), &head, sizeof(head));
+	head.checksum = own_checksum(block.bytes, first);
+	std::memcpy(block.bytes.data(), &head, sizeof(head));
+	block.verified = true;
+}
+
+bool interval_is_sound(std::span<const std::byte> block, uint32_t from, uint32_t to) {
+	const auto head = load<dfr_block>(block.data());
+	const uint32_t index = from / DFR_RESTART_BYTES;
+	if (from >= head.hdr_size && to <= end_of(head) && index < restart_count(head)) {
+		const dfr_restart entry = restart_at(block.data(), index);
+		if (entry.record == from)
+			return entry.checksum ==
+			       interval_checksum(head, block.subspan(sizeof(head)), entry, to);
+	}
+	return from == head.hdr_size && head.checksum == own_checksum(block, to);
+}
+
+std::vector<DamagedInterval> damaged_intervals(std::span<const std::byte> block) {
+	const auto head = load<dfr_block>(block.data());
+	std::vector<DamagedInterval> damaged;
+	uint32_t records = head.records;
+	const uint32_t first = each_interval(block, [&](uint32_t, const dfr_restart& entry, uint32_t end) {
+		if (entry.checksum != interval_checksum(head, block.subspan(sizeof(head)), entry, end))
+			damaged.push_back({.from = entry.record,
+			                   .to = end,
+			                   .records = records > entry.records ? records - entry.records : 0,
+			                   .after = entry.time});
+		records = entry.records;
+	});
+	if (head.checksum != own_checksum(block, first))
+		damaged.push_back({.from = 0, .to = first, .records = records, .after = head.before});
+	std::reverse(damaged.begin(), damaged.end());
+	return damaged;
+}
+
+} // namespace dfr::trace

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The checksums of a sealed block (formats/abi/block.h): one for each interval between
+// restart points, and the block's own for what stands before the first of them. Blocks
+// are hostile: only `committed` bytes behind the header are looked at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "formats/trace/source.h"
+
+namespace dfr::trace {
+
+// Whether a hostile block's header makes sense by itself, and (block_is_sane) whether `bytes` are long
+// enough for it. Neither looks at the records.
+bool header_is_sane(const dfr_block& head);
+bool block_is_sane(std::span<const std::byte> bytes);
+// Whether the block is sealed and all of its checksums are right.
+bool block_is_verified(std::span<const std::byte> bytes);
+// Seals a sane block from a live engine, unless the engine has sealed it already; sets `verified`.
+void seal_block(Block& block);
+
+inline uint32_t restart_count(const dfr_block& head) {
+	return static_cast<uint32_t>((head.hdr_size - sizeof(dfr_block)) / sizeof(dfr_restart));
+}
+dfr_restart restart_at(const std::byte* block, uint32_t index);
+
+// Of the interval from `entry` to offset `next` of the block. `body`: the block's bytes behind its header.
+uint32_t interval_checksum(const dfr_block& head, std::span<const std::byte> body, const dfr_restart& entry,
+                           uint32_t next);
+// Sets the checksums in the restart table of a block, if the header says that it is sealed.
+void set_checksums(const dfr_block& head, std::span<const std::byte> body, std::span<dfr_restart> table);
+// Of a sane, sealed block: whether an interval from `from` to `to` has the right checksum; from hdr_size to
+// the first interval that is the block's own.
+bool interval_is_sound(std::span<const std::byte> block, uint32_t from, uint32_t to);
+
+// An interval of a sealed block whose checksum is wrong.
+struct DamagedInterval {
+	uint32_t from = 0, to = 0; // offsets in the block
+	uint64_t records = 0;      // 0: not known
+	uint64_t after = 0;        // time of the last record before it; 0: not known
+};
+std::vector<DamagedInterval> damaged_intervals(std::span<const std::byte> block);
+
+} // namespace dfr::trace
