@@ -250,6 +250,39 @@ TEST_CASE("recordings of other boots and states stand apart, the last boot first
 	CHECK(found[2]->blocks() == 0);
 }
 
+TEST_CASE("a line that a dead memory has lost costs one interval of a sealed block, which is named",
+          "[recorder][image]") {
+	Memory memory = sample_memory();
+	// In the place of CPU 1's block: 600 records of 6 bytes, with the values 0 to 99.
+	BlockBytes block(1, 1, 1000, 8192);
+	block.long_head(0, 0, 1000).context(1, 1, 1, "sh");
+	uint32_t due = block.here() / DFR_RESTART_BYTES;
+	std::vector<std::pair<uint32_t, unsigned>> intervals; // offset, and how many records are before it
+	for (unsigned i = 0; i < 600; i++) {
+		if (block.here() >= due * DFR_RESTART_BYTES) {
+			block.restart(due++);
+			intervals.emplace_back(block.here(), i);
+		}
+		block.short_head(1, 0, 1).u8(0).u8(static_cast<uint8_t>(i % 100));
+	}
+	REQUIRE(intervals.size() >= 3);
+	memory.put({300, 301}, block.sealed(true).bytes);
+	const auto [from, before] = intervals[1];
+	const auto [to, until] = intervals[2];
+	std::fill_n(memory.page((from + 512) / 4096 ? 301 : 300).begin() + (from + 512) % 4096, 64,
+	            std::byte{0});
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	trace::Verdict verdict;
+	const std::vector<uint64_t> values = values_of(*found[0], &verdict);
+	CHECK(values.size() == 600 - (until - before) + 3); // and the three blocks of CPU 0
+	CHECK(verdict.lost == until - before);
+	CHECK_FALSE(verdict.complete);
+	CHECK(mentions(found[0]->remarks(),
+	               "CPU 1, block 1: bytes " + std::to_string(from) + " to " + std::to_string(to) +
+	                   " are damaged: " + std::to_string(until - before) + " records after"));
+}
+
 TEST_CASE("a damaged block and absent memory are told, the rest is given", "[recorder][image]") {
 	Memory memory = sample_memory();
 	SECTION("a damaged header") {
