@@ -4,6 +4,7 @@
 // sizes in the block headers must add up to the size in the chunk's head.
 #include "formats/trace/chunk.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "formats/trace/columns.h"
@@ -41,35 +42,47 @@ struct EncodedBody {
 
 // Decodes the columns again and uses them only if they give back the same bytes, because a defect in the
 // encoder must not damage a recording.
-EncodedBody encode_body(const std::vector<std::byte>& body, const std::vector<dfr_block>& headers,
-                        std::span<const Block> blocks, const Catalog& catalog) {
-	std::optional<std::vector<std::byte>> columns = encode_columns(blocks, catalog);
-	if (columns && columns->size() < body.size()) {
-		std::vector<std::byte> back(body.size());
-		std::optional<ChunkColumns> again = ChunkColumns::open(*columns, headers);
-		if (again && again->join(back) && back == body)
-			return {ChunkEncoding::kColumns, std::move(*columns)};
+bool columns_hold(const std::vector<std::byte>& columns, const std::vector<dfr_block>& headers,
+                  std::span<const Block> blocks) {
+	std::optional<ChunkColumns> read = ChunkColumns::open(columns, headers);
+	const auto back = read ? read->blocks() : std::nullopt;
+	for (size_t i = 0; back && i < blocks.size(); i++) {
+		const auto& bytes = (*back)[i].bytes;
+		if (bytes.size() > blocks[i].bytes.size() ||
+		    !std::equal(bytes.begin(), bytes.end(), blocks[i].bytes.begin()))
+			return false;
 	}
+	return back.has_value();
+}
+
+EncodedBody encode_body(const std::vector<dfr_block>& headers, uint64_t raw, std::span<const Block> blocks,
+                        const Catalog& catalog) {
+	std::optional<std::vector<std::byte>> columns = encode_columns(blocks, catalog);
+	if (columns && columns->size() < raw && columns_hold(*columns, headers, blocks))
+		return {ChunkEncoding::kColumns, std::move(*columns)};
+	std::vector<std::byte> body;
+	for (const Block& block : blocks)
+		append(body, std::span<const std::byte>(block.bytes)
+		                 .subspan(sizeof(dfr_block), body_size(block.header())));
 	if (std::optional<std::vector<std::byte>> small = compress(body))
 		return {ChunkEncoding::kZstd, std::move(*small)};
-	return {ChunkEncoding::kPlain, body};
+	return {ChunkEncoding::kPlain, std::move(body)};
 }
 
 } // namespace
 
 std::vector<std::byte> encode_chunk(std::span<const Block> blocks, const Catalog& catalog) {
 	std::vector<dfr_block> headers;
-	std::vector<std::byte> body;
+	uint64_t raw = 0;
 	for (const Block& block : blocks) {
 		headers.push_back(block.header());
-		append(body, std::span<const std::byte>(block.bytes)
-		                 .subspan(sizeof(dfr_block), body_size(block.header())));
+		raw += body_size(block.header());
 	}
-	const auto [encoding, stored] = encode_body(body, headers, blocks, catalog);
+	const auto [encoding, stored] = encode_body(headers, raw, blocks, catalog);
 	ChunkHead head{.encoding = static_cast<uint16_t>(encoding),
 	               .cpu = headers.empty() ? uint16_t{0} : headers[0].cpu,
 	               .blocks = static_cast<uint32_t>(headers.size()),
-	               .raw = static_cast<uint32_t>(body.size()),
+	               .raw = static_cast<uint32_t>(raw),
 	               .stored = static_cast<uint32_t>(stored.size()),
 	               .checksum = 0,
 	               .reserved = 0};
@@ -114,43 +127,52 @@ std::optional<ChunkHeaders> decode_chunk_headers(std::span<const std::byte> star
 	return result;
 }
 
-std::optional<std::vector<Block>> decode_chunk(std::span<const std::byte> payload) {
-	const std::optional<ChunkHeaders> headers = decode_chunk_headers(payload, payload.size());
-	if (!headers)
-		return std::nullopt;
-	std::span<const std::byte> body = payload.last(headers->head.stored);
-	std::vector<std::byte> raw;
-	switch (static_cast<ChunkEncoding>(headers->head.encoding)) {
-	case ChunkEncoding::kPlain:
-		if (body.size() != headers->head.raw)
-			return std::nullopt;
-		break;
-	case ChunkEncoding::kZstd:
-		raw.resize(headers->head.raw);
-		if (!uncompress(body, raw))
-			return std::nullopt;
-		body = raw;
-		break;
-	case ChunkEncoding::kColumns: {
-		raw.resize(headers->head.raw);
-		std::optional<ChunkColumns> columns = ChunkColumns::open(body, headers->blocks);
-		if (!columns || !columns->join(raw))
-			return std::nullopt;
-		body = raw;
-		break;
-	}
-	default: return std::nullopt;
-	}
+namespace {
+
+// The blocks of a chunk that is stored whole; `body` has all of their bytes, one after another.
+std::vector<Block> whole_blocks(const ChunkHeaders& headers, std::span<const std::byte> body) {
 	std::vector<Block> result;
-	for (const dfr_block& head : headers->blocks) {
+	for (const dfr_block& head : headers.blocks) {
 		Block block;
 		block.bytes.reserve(head.hdr_size + head.committed);
 		append(block.bytes, std::span<const dfr_block>(&head, 1));
 		append(block.bytes, body.first(body_size(head)));
 		body = body.subspan(body_size(head));
-		block.verified = block_is_verified(block.bytes);
 		result.push_back(std::move(block));
 	}
+	return result;
+}
+
+std::optional<std::vector<Block>> decode_body(const ChunkHeaders& headers, std::span<const std::byte> body) {
+	std::vector<std::byte> raw;
+	switch (static_cast<ChunkEncoding>(headers.head.encoding)) {
+	case ChunkEncoding::kPlain:
+		if (body.size() != headers.head.raw)
+			return std::nullopt;
+		return whole_blocks(headers, body);
+	case ChunkEncoding::kZstd:
+		raw.resize(headers.head.raw);
+		if (!uncompress(body, raw))
+			return std::nullopt;
+		return whole_blocks(headers, raw);
+	case ChunkEncoding::kColumns:
+		if (std::optional<ChunkColumns> columns = ChunkColumns::open(body, headers.blocks))
+			return columns->blocks();
+		return std::nullopt;
+	default: return std::nullopt;
+	}
+}
+
+} // namespace
+
+std::optional<std::vector<Block>> decode_chunk(std::span<const std::byte> payload) {
+	const std::optional<ChunkHeaders> headers = decode_chunk_headers(payload, payload.size());
+	if (!headers)
+		return std::nullopt;
+	std::optional<std::vector<Block>> result = decode_body(*headers, payload.last(headers->head.stored));
+	if (result)
+		for (Block& block : *result)
+			block.verified = block_is_verified(block.bytes);
 	return result;
 }
 

@@ -12,12 +12,13 @@
 namespace dfr::trace {
 namespace {
 
-// Takes the directory off the front of `stored`. `owned` holds it if it had to be unpacked.
-std::optional<std::span<const std::byte>> take_directory(std::span<const std::byte>& stored,
+// Takes the directory off the front of `stored`; nullopt: damaged, or larger than `most`. `owned` holds it
+// if it had to be unpacked.
+std::optional<std::span<const std::byte>> take_directory(std::span<const std::byte>& stored, uint64_t most,
                                                          std::vector<std::byte>& owned) {
 	VarintReader sizes(stored);
 	const uint64_t raw = sizes.next(), size = sizes.next();
-	if (!sizes.good() || size > sizes.left() || size > raw || raw > raw_most(size))
+	if (!sizes.good() || size > sizes.left() || size > raw || raw > most)
 		return std::nullopt;
 	const auto packed = stored.last(sizes.left()).first(size);
 	stored = stored.last(sizes.left() - size);
@@ -38,7 +39,8 @@ std::optional<ChunkColumns> ChunkColumns::open(std::span<const std::byte> stored
 	for (const dfr_block& head : headers)
 		result.raw_ += head.hdr_size - sizeof(dfr_block) + head.committed;
 	std::vector<std::byte> owned;
-	const auto directory = take_directory(stored, owned);
+	// What is read of a directory takes up to forty times its bytes in memory.
+	const auto directory = take_directory(stored, (1u << 16) + result.raw_ / 2, owned);
 	if (!directory)
 		return std::nullopt;
 	VarintReader in(*directory);
@@ -197,8 +199,8 @@ std::optional<RecordPlaces> ChunkColumns::records() {
 				here.time += (*times)[next_time++];
 			}
 			if (!symbol.control) {
-				here.epid = symbol.id;
-				here.level = symbol.level;
+				here.epid = symbol.id & 0x3fffffff; // a directory cannot have so many
+				here.level = symbol.level & 3;
 				result.records.push_back(here);
 				continue;
 			}

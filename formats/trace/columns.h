@@ -73,9 +73,9 @@ inline constexpr uint32_t kNoTask = UINT32_MAX;
 // One record, control records left out. Its fields are the next values of its EPID's columns.
 struct RecordPlace {
 	uint64_t time = 0;
-	uint32_t epid = 0; // index in epids()
-	uint32_t task = 0; // index in tasks(); or kNoTask
-	uint8_t level = 0;
+	uint32_t task = 0;      // index in tasks(); or kNoTask
+	uint32_t epid : 30 = 0; // index in epids()
+	uint32_t level : 2 = 0; // enum dfr_level
 };
 
 // A control record that is no context, or kGroupEnd. It stands before the record with this index.
@@ -107,8 +107,8 @@ public:
 	std::optional<ByteStrings> bytes(); // stacks: their frames; user stacks: pid, u8 frames, the frames
 	std::optional<std::vector<Task>> tasks();
 	std::optional<RecordPlaces> records();
-	// Fills `bodies` with what follows each block's header, one block after another. False: damaged.
-	bool join(std::span<std::byte> bodies);
+	// All of it, as it was; whether a block is verified is for the caller to say.
+	std::optional<std::vector<Block>> blocks();
 
 	size_t frames_unpacked() const { return frames_.unpacked(); }
 

@@ -11,9 +11,9 @@
 namespace dfr::trace {
 namespace {
 
-// A record of integers alone may be written before it is known whether it fits into its block: so much
-// room is behind the last one. Longer ones are not stored as columns.
-constexpr size_t kRoom = 16 * 1024;
+// A head and a record's integers are written before it is known whether they fit into their block: so much
+// room is behind it. Longer ones are not stored as columns.
+constexpr size_t kRoom = 2048;
 
 struct FieldCursor {
 	const uint64_t* next = nullptr;
@@ -35,10 +35,10 @@ class ColumnJoiner {
 public:
 	explicit ColumnJoiner(ChunkColumns& from) : from_(from) {}
 	bool open();
-	bool join(std::span<std::byte> bodies);
+	bool join(std::vector<Block>& blocks);
 
 private:
-	bool block(const dfr_block& head, bool table_kept);
+	bool block(const dfr_block& head, uint64_t items, bool table_kept, std::vector<std::byte>& to);
 	bool item(const OrderSymbol& symbol);
 	bool head(const OrderSymbol& symbol, uint32_t id);
 	bool record(EpidCursor& epid);
@@ -46,7 +46,6 @@ private:
 	bool control(const OrderSymbol& symbol, uint32_t at);
 	bool context();
 	void leave_group();
-	// Offsets count from the block's start, as in the headers.
 	uint32_t offset() const { return static_cast<uint32_t>(at_ - block_); }
 	bool write(const void* bytes, size_t size) {
 		if (static_cast<size_t>(end_ - at_) < size)
@@ -67,7 +66,7 @@ private:
 	uint64_t time_ = 0, group_time_ = 0;
 	bool in_group_ = false;
 
-	// The block that is being made; `end_` is behind its last byte.
+	// The block that is being made; `end_` is behind its last byte, and kRoom follows.
 	std::byte *block_ = nullptr, *at_ = nullptr, *end_ = nullptr;
 	RestartWalk* restarts_ = nullptr;
 };
@@ -115,48 +114,38 @@ bool ColumnJoiner::open() {
 	return true;
 }
 
-bool ColumnJoiner::join(std::span<std::byte> bodies) {
-	// In front of the bodies is the room of a header, so that block_ points into the array.
-	const std::unique_ptr<std::byte[]> made(new std::byte[sizeof(dfr_block) + bodies.size() + kRoom]);
-	std::byte* body = made.get() + sizeof(dfr_block);
+bool ColumnJoiner::join(std::vector<Block>& blocks) {
 	for (size_t i = 0; i < from_.headers_.size(); i++) {
-		const dfr_block& head = from_.headers_[i];
-		block_ = body - sizeof(dfr_block);
-		at_ = block_ + head.hdr_size;
-		end_ = at_ + head.committed;
 		if (items_[i] > static_cast<uint64_t>(order_.data() + order_.size() - next_) ||
-		    !block(head, listed_[i]))
+		    !block(from_.headers_[i], items_[i], listed_[i], blocks.emplace_back().bytes))
 			return false;
-		body = end_;
 	}
-	std::copy_n(made.get() + sizeof(dfr_block), bodies.size(), bodies.begin());
 	return true;
 }
 
-bool ColumnJoiner::block(const dfr_block& head, bool table_kept) {
-	const size_t size = head.hdr_size - sizeof(dfr_block);
-	std::byte* table = block_ + sizeof(dfr_block);
+bool ColumnJoiner::block(const dfr_block& head, uint64_t items, bool table_kept, std::vector<std::byte>& to) {
+	to.resize(head.hdr_size + head.committed + kRoom);
+	block_ = to.data();
+	at_ = block_ + head.hdr_size;
+	end_ = at_ + head.committed;
 	RestartWalk restarts(head);
 	restarts_ = &restarts;
 	in_group_ = false;
-	const uint64_t items = items_[&head - from_.headers_.data()];
 	for (const uint64_t* const last = next_ + items; next_ < last; next_++)
 		if (*next_ >= from_.symbols_.size() || !item(from_.symbols_[*next_]))
 			return false;
 	if (at_ != end_ || in_group_)
 		return false;
-	if (!table_kept) {
-		if (size != restarts.table.size() * sizeof(dfr_restart))
-			return false;
-		set_checksums(head, {table, end_}, restarts.table);
-		if (size)
-			std::memcpy(table, restarts.table.data(), size);
-		return true;
-	}
-	if (tables_.size() < size)
+	to.resize(head.hdr_size + head.committed);
+	store(block_, head);
+	set_checksums(head, std::span(to).subspan(sizeof(dfr_block)), restarts.table);
+	const size_t size = head.hdr_size - sizeof(dfr_block);
+	std::span<const std::byte> made = std::as_bytes(std::span(restarts.table));
+	std::span<const std::byte>& table = table_kept ? tables_ : made;
+	if (table.size() < size)
 		return false;
-	std::copy_n(tables_.begin(), size, table);
-	tables_ = tables_.subspan(size);
+	std::copy_n(table.begin(), size, block_ + sizeof(dfr_block));
+	table = table.subspan(size);
 	return true;
 }
 
@@ -191,7 +180,7 @@ bool ColumnJoiner::head(const OrderSymbol& symbol, uint32_t id) {
 	}
 	time_ += delta;
 	restarts_->time = time_;
-	if (at_ > end_) // then the 16 bytes would perhaps not be in the room behind the blocks
+	if (at_ > end_) // then the head would perhaps not be in the room behind the block
 		return false;
 	if (symbol.is_long) {
 		store<uint32_t>(at_, DFR_REC_HEAD(DFR_REC_ID_LONG, symbol.level, 0));
@@ -301,9 +290,13 @@ bool ColumnJoiner::context() {
 	return write(texts_[task.execname].data(), texts_[task.execname].size()) && write("", 1);
 }
 
-bool ChunkColumns::join(std::span<std::byte> bodies) {
+std::optional<std::vector<Block>> ChunkColumns::blocks() {
 	ColumnJoiner joiner(*this);
-	return bodies.size() == raw_ && joiner.open() && joiner.join(bodies);
+	std::vector<Block> result;
+	result.reserve(headers_.size());
+	if (!joiner.open() || !joiner.join(result))
+		return std::nullopt;
+	return result;
 }
 
 } // namespace dfr::trace

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <malloc.h>
 #include <map>
 
 #include "formats/error.h"
 #include "formats/trace/chunk.h"
+#include "formats/trace/columns.h"
 #include "formats/trace/container.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
@@ -68,7 +70,7 @@ Recording load(FileSource& file) {
 
 void row(const char* what, const Recording& of, uint64_t bytes, double took) {
 	const double events = static_cast<double>(of.events);
-	std::printf("  %-34s", what);
+	std::printf("  %-38s", what);
 	if (bytes)
 		std::printf(" %12.2f", static_cast<double>(bytes) / events);
 	else
@@ -84,7 +86,7 @@ void measure(const char* path) {
 	const Recording blocks = load(*file);
 	std::printf("%s: %lu events in %zu chunks, file of %lu bytes\n", path, blocks.events,
 	            blocks.chunks.size(), file->facts().size);
-	std::printf("  %-34s %12s %10s %10s\n", "", "bytes/event", "MB/s", "M events/s");
+	std::printf("  %-38s %12s %10s %10s\n", "", "bytes/event", "MB/s", "M events/s");
 	if (!blocks.events)
 		return;
 	row("blocks as the kernel writes them", blocks, blocks.bytes, 0);
@@ -116,6 +118,25 @@ void measure(const char* path) {
 		    for (const std::vector<std::byte>& chunk : encoded)
 			    back = decode_chunk(chunk).value();
 	    }));
+	std::vector<ChunkHeaders> headers;
+	for (const std::vector<std::byte>& chunk : encoded)
+		headers.push_back(decode_chunk_headers(chunk, chunk.size()).value());
+	const auto each = [&](const auto& ask) {
+		for (size_t i = 0; i < encoded.size(); i++)
+			if (auto columns = ChunkColumns::open(
+			        std::span<const std::byte>(encoded[i]).last(headers[i].head.stored),
+			        headers[i].blocks))
+				ask(*columns);
+	};
+	row("columns, order, times and tasks", blocks, 0,
+	    best_of([&] { each([](ChunkColumns& columns) { columns.records(); }); }));
+	row("columns, the first field of each EPID", blocks, 0, best_of([&] {
+		    each([](ChunkColumns& columns) {
+			    for (const EpidColumns& epid : columns.epids())
+				    if (!epid.fields.empty())
+					    columns.integers(epid.fields[0]);
+		    });
+	    }));
 	row("blocks, walk each record", blocks, 0, best_of([&] {
 		    BlockDecoder decoder(file->catalog());
 		    for (const std::vector<Block>& chunk : blocks.chunks)
@@ -127,6 +148,8 @@ void measure(const char* path) {
 } // namespace
 
 int main(int argc, char** argv) {
+	mallopt(M_TRIM_THRESHOLD, 16 << 20); // as the commands do (analyze/cli/main.cc)
+	mallopt(M_MMAP_THRESHOLD, 16 << 20);
 	try {
 		for (int i = 1; i < argc; i++)
 			measure(argv[i]);

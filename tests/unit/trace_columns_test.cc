@@ -80,15 +80,12 @@ trace::Block speculative_block() {
 struct Chunk {
 	Chunk(const std::vector<trace::Block>& blocks, const trace::Catalog& catalog)
 	    : stored(trace::encode_columns(blocks, catalog).value()) {
-		for (const trace::Block& block : blocks) {
+		for (const trace::Block& block : blocks)
 			headers.push_back(block.header());
-			raw += block.header().hdr_size - sizeof(dfr_block) + block.header().committed;
-		}
 	}
 	std::optional<trace::ChunkColumns> open() const { return trace::ChunkColumns::open(stored, headers); }
 	std::vector<std::byte> stored;
 	std::vector<dfr_block> headers;
-	size_t raw = 0;
 };
 
 // The encoding that the chunk got; checks that it gives back the blocks.
@@ -304,8 +301,7 @@ TEST_CASE("a question unpacks only what it asks for", "[trace][columns]") {
 	const Chunk chunk(blocks, make_catalog());
 	auto columns = chunk.open(), all = chunk.open();
 	REQUIRE((columns && all));
-	std::vector<std::byte> back(chunk.raw);
-	REQUIRE(all->join(back));
+	REQUIRE(all->blocks());
 	REQUIRE(columns->integers(columns->epids()[0].fields[1]));
 	CHECK(columns->frames_unpacked() < all->frames_unpacked());
 }
@@ -313,8 +309,7 @@ TEST_CASE("a question unpacks only what it asks for", "[trace][columns]") {
 TEST_CASE("columns cut or changed anywhere are refused or harmless", "[trace][columns]") {
 	const std::vector<trace::Block> blocks = {varied_block(1), speculative_block()};
 	const Chunk good(blocks, make_catalog());
-	std::vector<std::byte> bodies(good.raw);
-	REQUIRE(good.open()->join(bodies));
+	REQUIRE(good.open()->blocks());
 	for (size_t size = 0; size < good.stored.size(); size++) {
 		const std::vector<std::byte> cut(good.stored.begin(), good.stored.begin() + size);
 		CHECK_FALSE(trace::ChunkColumns::open(cut, good.headers));
@@ -326,7 +321,7 @@ TEST_CASE("columns cut or changed anywhere are refused or harmless", "[trace][co
 			auto columns = trace::ChunkColumns::open(bad, good.headers);
 			if (!columns)
 				continue;
-			columns->join(bodies);
+			columns->blocks();
 			columns->records();
 			columns->tasks();
 			columns->texts();
