@@ -5,7 +5,12 @@
 // so shares of CPU time are exact but for the sampling.
 #include <catch2/catch.hpp>
 
+#include <random>
+
 #include "tests/unit/engine_store_rig.h"
+extern "C" {
+#include "kmod/engine/recording/store.h"
+}
 
 using namespace store_rig;
 
@@ -138,6 +143,41 @@ TEST_CASE("the deadman: one bad quarter of a second is none", "[engine][store][g
 				time = fire_at(rig, read, time, step, kSecond / 4 / step);
 			}
 		CHECK((state.status().activity == DFR_ACTIVE) == (bad == 1));
+	}
+}
+
+// A virtual CPU whose host runs it for 3 ms of each 9: the clock goes on meanwhile. Firings of 96 % of the time that it runs
+// are a third of all time, whatever stands still inside a sample; if it is never stopped, they are too much.
+TEST_CASE("the deadman: what a host takes is not what probes take", "[engine][store][governor]") {
+	constexpr uint64_t kFiring = 4'800, kRest = 200, kRun = 3'000'000, kStop = 6'000'000;
+	for (const bool stops : {false, true}) {
+		Running running(with_budget(0), [](Rig& rig) { dfr_engine_govern(rig.engine(), 1); });
+		auto& [rig, read, state] = running;
+		dfr_cpu* cpu = dfr_cpu_of(rig.engine(), 0);
+		std::mt19937 random(1);
+		const uint64_t start = now_ns() - 100 * kSecond;
+		uint64_t time = start, runs_until = time + kRun;
+		// Time passes; the machine may be stopped in it.
+		const auto pass = [&](uint64_t ns) {
+			time += ns;
+			if (!stops || time < runs_until)
+				return;
+			time += kStop;
+			runs_until = time + kRun - random() % 1'000;
+		};
+		unsigned weight = 0, left = 64;
+		while (time < start + 60 * kSecond && state.status().activity == DFR_ACTIVE) {
+			const uint64_t from = time;
+			pass(kFiring);
+			if (!--left) {
+				dfr_governor_charge(cpu, read->pb_ecbs, 0, from, time, weight ? weight : 64);
+				dfr_governor_judge(cpu, read->pb_ecbs, time);
+				left = weight = 33 + random() % 64;
+				cpu->pc_samples++;
+			}
+			pass(kRest);
+		}
+		CHECK(state.status().activity == (stops ? DFR_ACTIVE : DFR_KILLED));
 	}
 }
 
