@@ -293,6 +293,38 @@ TEST_CASE("a block says when the one before it ended, and when it was opened", "
 		CHECK(state.blocks[1].open_time - state.blocks[1].before == 10);
 }
 
+TEST_CASE("the next consumer is told when a CPU was recorded last, also if it is silent",
+          "[engine][store][ring]") {
+	Running running(small_ring(DFR_BUFPOLICY_RING));
+	auto& [rig, read, state] = running;
+	fire_many(rig, read, 0, 10);
+	CHECK(state.take().size() == 10); // the first consumer takes all that there is
+	CHECK(state.blocks.size() == 1);
+	CHECK(state.take().empty());
+	CHECK(state.blocks.size() == 1);
+	dfr_state_disown(state.state);
+	state.blocks.clear();
+	CHECK(state.take().empty());
+	REQUIRE(state.blocks.size() == 1);
+	const dfr_block head = state.blocks[0];
+	CHECK(head.committed == 0);
+	CHECK(head.records == 0);
+	CHECK(head.seq == 2);
+	CHECK(head.record_base == 10);
+	CHECK(head.before == kStart + 10 * 9);
+	CHECK(head.open_time == kStart + 10 * 9);
+	CHECK(head.first_time == head.open_time);
+	CHECK(head.last_time == head.open_time);
+	CHECK(state.take().empty()); // once
+	CHECK(state.blocks.size() == 1);
+	fire_many(rig, read, 20, 30);
+	state.blocks.clear();
+	CHECK(state.take().size() == 10);
+	CHECK(state.blocks.at(0).before == kStart + 10 * 9);
+	CHECK(state.blocks.at(0).open_time == kStart + 10 * 20);
+	CHECK(state.damage == 0);
+}
+
 TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store][ring]") {
 	Running running(Program()
 	                    .clause("rig::read:entry", {trace(arg(0))})

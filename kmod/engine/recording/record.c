@@ -261,6 +261,8 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 void dfr_record_flush(struct dfr_share *share, u64 time)
 {
 	struct dfr_cpu *pc = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu);
+	struct dfr_ring *ring = &share->sh_ring;
+	bool parted = ring->rg_parted;
 
 	if (share->sh_pending_mask || share->sh_nmi != share->sh_nmi_told) {
 		if (!share->sh_ring.rg_block || time == DFR_STREAM_FRESH)
@@ -271,6 +273,13 @@ void dfr_record_flush(struct dfr_share *share, u64 time)
 			dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
 		}
 	}
-	if (share->sh_ring.rg_block && share->sh_ring.rg_block->committed)
+	/*
+	 * What the consumer before this one took may be younger than anything that other CPUs still
+	 * have. A block without records tells when it ended.
+	 */
+	ring->rg_parted = false;
+	if (parted && !ring->rg_block)
+		dfr_ring_room(share, 1, pc->pc_last, false);
+	if (ring->rg_block && (ring->rg_block->committed || parted))
 		dfr_ring_close(share);
 }

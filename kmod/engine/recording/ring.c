@@ -165,9 +165,12 @@ void dfr_ring_close(struct dfr_share *share)
 {
 	struct dfr_ring *ring = &share->sh_ring;
 	struct dfr_block *block = ring->rg_block;
+	u64 last = share->sh_stream.sm_time;
 
+	if (last == DFR_STREAM_FRESH) /* dfr_record_flush() closes one without records */
+		last = block->first_time = block->open_time;
 	block->records = (u32)(share->sh_records - block->record_base);
-	block->last_time = ring->rg_before = share->sh_stream.sm_time;
+	block->last_time = ring->rg_before = last;
 	dfr_store_release(&block->flags, DFR_BLOCK_CLOSED);
 	ring->rg_slots[ring->rg_head].rs_state = DFR_SLOT_CLOSED;
 	ring->rg_head = ring->rg_head + 1 < ring->rg_nslots ? ring->rg_head + 1 : 0;
@@ -345,8 +348,11 @@ void dfr_state_disown(struct dfr_state *state)
 	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
 		struct dfr_share *share = state->st_shares[cpu];
 
-		for (i = 0; share && i < share->sh_ring.rg_nrefs; i++)
+		if (!share)
+			continue;
+		for (i = 0; i < share->sh_ring.rg_nrefs; i++)
 			share->sh_ring.rg_refs[i].br_orphan = share->sh_ring.rg_refs[i].br_taken != 0;
+		share->sh_ring.rg_parted = share->sh_ring.rg_seq != 0;
 	}
 	dfr_mutex_unlock(&state->st_lock);
 }

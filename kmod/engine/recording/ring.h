@@ -63,6 +63,7 @@ struct dfr_ring {
 	bool rg_full;  /* fill: this CPU has stopped recording */
 	bool rg_full_told;
 	u64 rg_full_time; /* of the last record before it was full */
+	bool rg_parted;	  /* a consumer has gone: the next one gets a block, if only to see `before` */
 	bool rg_wanted;	  /* a consumer left closed blocks because spares ran out */
 	u64 rg_seq;	  /* of the newest block */
 	u64 rg_before;	  /* last_time of the block that was closed last; 0: none was */
