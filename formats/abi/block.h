@@ -37,13 +37,13 @@
  *
  * CHECKSUMS are CRC32C (Castagnoli, reflected, starts at ~0, inverted at the end: "123456789"
  * gives e3069283) and are made when the block is sealed. 0 as a result is stored as 1.
- *   an interval's: of the block's `seq`; of its entry's first 20 bytes; of the
- *     DFR_CONTEXT_MAX bytes (or up to hdr_size + committed) from the entry's `context`
- *     on, unless that is 0; of its bytes. So what an earlier use of this memory has left
- *     is not taken for sound, nor is an interval whose context is lost.
- *   the block's: of all bytes before its first interval (header, table, and records that
- *     stand before any restart) with `checksum` 0 and `flags` as they stand in the sealed
- *     block (CLOSED | SEALED set).
+ *   an interval's: of its entry, with another checksum in the place of `checksum`, and of
+ *     its bytes. The other one is of the block's `seq` and of DFR_CONTEXT_MAX bytes (or up
+ *     to hdr_size + committed) from the entry's `context` on, unless that is 0. So what an
+ *     earlier use of this memory has left is not taken for sound, nor is an interval whose
+ *     context is lost.
+ *   the block's: of the header with `checksum` 0 and `flags` as they stand in the sealed
+ *     block (CLOSED | SEALED set), and of records that stand before the first interval.
  *
  * TIME: a firing has one time, unique on its CPU (the clock never gives one CPU
  * the same value for two firings). So records of one CPU and state with equal times
@@ -88,7 +88,7 @@ struct dfr_block {
 	__u64 before; /* time of the last record of the block before this one; 0: this is the first block */
 	__u64 open_time; /* when the block was opened: nothing was recorded after `before` until then */
 	__u32 records;   /* committed in this block; exact once closed */
-	__u32 checksum;  /* of what stands before the first interval; 0 until sealed */
+	__u32 checksum;  /* of the header, and of records before the first interval; 0 until sealed */
 	__u32 flags;     /* DFR_BLOCK_* */
 	__u32 committed; /* bytes of records; published with release */
 	                 /* struct dfr_restart restart[size / DFR_RESTART_BYTES]; */

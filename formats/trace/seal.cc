@@ -22,14 +22,47 @@ uint32_t end_of(const dfr_block& head) {
 	return head.hdr_size + head.committed;
 }
 
-// Of the bytes before `first`, where the first interval begins.
+uint32_t never_0(uint32_t sum) {
+	return sum ? sum : 1;
+}
+
+// Of the header and the bytes before `first`, where the first interval begins.
 uint32_t own_checksum(std::span<const std::byte> block, uint32_t first) {
 	auto head = load<dfr_block>(block.data());
 	head.checksum = 0;
-	const uint32_t sum = crc32c(block.subspan(sizeof(head), first - sizeof(head)),
-	                            crc32c(std::as_bytes(std::span(&head, 1))));
-	return sum ? sum : 1;
+	return never_0(crc32c(block.subspan(head.hdr_size, first - head.hdr_size),
+	                      crc32c(std::as_bytes(std::span(&head, 1)))));
 }
+
+// The checksums of a block's intervals. `body`: its bytes behind the header.
+class IntervalSums {
+public:
+	IntervalSums(const dfr_block& head, std::span<const std::byte> body) : head_(head), body_(body) {}
+	// Of the interval from `entry` to offset `next`.
+	uint32_t of(dfr_restart entry, uint32_t next) {
+		if (entry.context != context_) {
+			context_ = entry.context;
+			of_context_ = crc32c(std::as_bytes(std::span(&head_.seq, 1)));
+			const uint32_t end = end_of(head_);
+			if (context_ >= sizeof(dfr_block) && context_ < end)
+				of_context_ = crc32c(
+				    bytes(context_, std::min<uint32_t>(end, context_ + DFR_CONTEXT_MAX)),
+				    of_context_);
+			of_context_ = never_0(of_context_);
+		}
+		entry.checksum = of_context_;
+		return never_0(
+		    crc32c(bytes(entry.record, next), crc32c(std::as_bytes(std::span(&entry, 1)))));
+	}
+
+private:
+	std::span<const std::byte> bytes(uint32_t from, uint32_t to) const {
+		return body_.subspan(from - sizeof(dfr_block), to - from);
+	}
+	const dfr_block& head_;
+	std::span<const std::byte> body_;
+	uint32_t context_ = UINT32_MAX, of_context_ = 0; // the checksum of the context there
+};
 
 // Calls visit(index, entry, end) for each interval, the last one first; returns where the first one begins.
 // Entries that are out of order have none.
@@ -66,27 +99,13 @@ dfr_restart restart_at(const std::byte* block, uint32_t index) {
 	return load<dfr_restart>(block + sizeof(dfr_block) + index * sizeof(dfr_restart));
 }
 
-uint32_t interval_checksum(const dfr_block& head, std::span<const std::byte> body, const dfr_restart& entry,
-                           uint32_t next) {
-	const uint32_t end = end_of(head);
-	const auto bytes = [&body](uint32_t from, uint32_t to) {
-		return body.subspan(from - sizeof(dfr_block), to - from);
-	};
-	uint32_t sum = crc32c(std::as_bytes(std::span(&head.seq, 1)));
-	sum = crc32c(std::as_bytes(std::span(&entry, 1)).first(offsetof(dfr_restart, checksum)), sum);
-	if (entry.context >= sizeof(dfr_block) && entry.context < end)
-		sum = crc32c(bytes(entry.context, std::min<uint32_t>(end, entry.context + DFR_CONTEXT_MAX)),
-		             sum);
-	sum = crc32c(bytes(entry.record, next), sum);
-	return sum ? sum : 1;
-}
-
 void set_checksums(const dfr_block& head, std::span<const std::byte> body, std::span<dfr_restart> table) {
 	uint32_t next = end_of(head);
+	IntervalSums sums(head, body);
 	for (auto entry = table.rbegin(); head.flags & DFR_BLOCK_SEALED && entry != table.rend(); ++entry) {
 		if (entry->record < head.hdr_size || entry->record >= next)
 			continue;
-		entry->checksum = interval_checksum(head, body, *entry, next);
+		entry->checksum = sums.of(*entry, next);
 		next = entry->record;
 	}
 }
@@ -98,9 +117,9 @@ bool block_is_verified(std::span<const std::byte> bytes) {
 	if (!(head.flags & DFR_BLOCK_SEALED) || !head.checksum)
 		return false;
 	bool sound = true;
+	IntervalSums sums(head, bytes.subspan(sizeof(head)));
 	const uint32_t first = each_interval(bytes, [&](uint32_t, const dfr_restart& entry, uint32_t end) {
-		sound = sound &&
-		        entry.checksum == interval_checksum(head, bytes.subspan(sizeof(head)), entry, end);
+		sound = sound && entry.checksum == sums.of(entry, end);
 	});
 	return sound && head.checksum == own_checksum(bytes, first);
 }
@@ -110,9 +129,9 @@ void seal_block(Block& block) {
 	auto head = load<dfr_block>(block.bytes.data());
 	if (block.verified || head.flags & DFR_BLOCK_SEALED)
 		return; // a wrong checksum of the engine stays, so that readers see the damage
+	IntervalSums sums(head, std::span(block.bytes).subspan(sizeof(head)));
 	const uint32_t first = each_interval(block.bytes, [&](uint32_t i, dfr_restart entry, uint32_t end) {
-		entry.checksum =
-		    interval_checksum(head, std::span(block.bytes).subspan(sizeof(head)), entry, end);
+		entry.checksum = sums.of(entry, end);
 		std::memcpy(block.bytes.data() + sizeof(head) + i * sizeof(entry), &entry, sizeof(entry));
 	});
 	head.flags |= DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
@@ -129,7 +148,7 @@ bool interval_is_sound(std::span<const std::byte> block, uint32_t from, uint32_t
 		const dfr_restart entry = restart_at(block.data(), index);
 		if (entry.record == from)
 			return entry.checksum ==
-			       interval_checksum(head, block.subspan(sizeof(head)), entry, to);
+			       IntervalSums(head, block.subspan(sizeof(head))).of(entry, to);
 	}
 	return from == head.hdr_size && head.checksum == own_checksum(block, to);
 }
@@ -138,8 +157,9 @@ std::vector<DamagedInterval> damaged_intervals(std::span<const std::byte> block)
 	const auto head = load<dfr_block>(block.data());
 	std::vector<DamagedInterval> damaged;
 	uint32_t records = head.records;
+	IntervalSums sums(head, block.subspan(sizeof(head)));
 	const uint32_t first = each_interval(block, [&](uint32_t, const dfr_restart& entry, uint32_t end) {
-		if (entry.checksum != interval_checksum(head, block.subspan(sizeof(head)), entry, end))
+		if (entry.checksum != sums.of(entry, end))
 			damaged.push_back({.from = entry.record,
 			                   .to = end,
 			                   .records = records > entry.records ? records - entry.records : 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // The checksums of a sealed block (formats/abi/block.h): one for each interval between
-// restart points, and the block's own for what stands before the first of them. Blocks
+// restart points, and the block's own for the header and what stands before the first of them. Blocks
 // are hostile: only `committed` bytes behind the header are looked at.
 #pragma once
 
@@ -28,10 +28,8 @@ inline uint32_t restart_count(const dfr_block& head) {
 }
 dfr_restart restart_at(const std::byte* block, uint32_t index);
 
-// Of the interval from `entry` to offset `next` of the block. `body`: the block's bytes behind its header.
-uint32_t interval_checksum(const dfr_block& head, std::span<const std::byte> body, const dfr_restart& entry,
-                           uint32_t next);
-// Sets the checksums in the restart table of a block, if the header says that it is sealed.
+// Sets the checksums in the restart table of a block, if the header says that it is sealed. `body`: the block's bytes
+// behind its header.
 void set_checksums(const dfr_block& head, std::span<const std::byte> body, std::span<dfr_restart> table);
 // Of a sane, sealed block: whether an interval from `from` to `to` has the right checksum; from hdr_size to
 // the first interval that is the block's own.

@@ -207,7 +207,11 @@ public:
 		size_t first = bytes.size();
 		for (auto at = restarts_.rbegin(); at != restarts_.rend(); ++at)
 			first = seal_interval(at->first, at->second, first);
-		const uint32_t sum = slow_crc32c(std::span(bytes).first(first));
+		const size_t records = DFR_BLOCK_HDR_SIZE(size_);
+		std::vector<std::byte> own(bytes.begin(), bytes.begin() + sizeof(dfr_block));
+		own.insert(own.end(), bytes.begin() + static_cast<long>(records),
+		           bytes.begin() + static_cast<long>(first));
+		const uint32_t sum = slow_crc32c(own);
 		patch<uint32_t>(84, sum ? sum : 1);
 		return block(true, whole);
 	}
@@ -235,9 +239,12 @@ private:
 			covered.insert(covered.end(), part.begin(), part.end());
 		};
 		cover(24, 8); // seq
-		cover(entry, 20);
 		if (context)
 			cover(context, 64);
+		const uint32_t of_context = slow_crc32c(covered);
+		patch<uint32_t>(entry + 20, of_context ? of_context : 1);
+		covered.clear();
+		cover(entry, 24);
 		cover(from, to - from);
 		const uint32_t sum = slow_crc32c(covered);
 		patch<uint32_t>(entry + 20, sum ? sum : 1);

@@ -17,18 +17,15 @@ static u32 finished(u32 crc)
 	return ~crc ? ~crc : 1;
 }
 
-/* Of the interval from `entry` to `next`; `end`: where the block's records end. */
-static u32 interval_checksum(const struct dfr_block *block, u64 seq, const struct dfr_restart *entry,
-			     u32 next, u32 end)
+/* What an interval's checksum has of the block and of the context that holds where it begins. */
+static u32 context_checksum(const struct dfr_block *block, u64 seq, u32 at, u32 end)
 {
-	u32 at = entry->context;
 	u32 crc = dfr_plat_crc32c(~0u, &seq, sizeof(seq));
 
-	crc = dfr_plat_crc32c(crc, entry, offsetof(struct dfr_restart, checksum));
 	if (at && at < end)
 		crc = dfr_plat_crc32c(crc, (const u8 *)block + at,
 				      end - at < DFR_CONTEXT_MAX ? end - at : DFR_CONTEXT_MAX);
-	return finished(dfr_plat_crc32c(crc, (const u8 *)block + entry->record, next - entry->record));
+	return finished(crc);
 }
 
 /*
@@ -39,28 +36,31 @@ static u32 interval_checksum(const struct dfr_block *block, u64 seq, const struc
 static void compute(const struct dfr_block *block, u64 seq, u32 hdr_size, u32 end, struct checksums *sums)
 {
 	const struct dfr_restart *table = (const struct dfr_restart *)(block + 1);
-	u32 count = (hdr_size - (u32)sizeof(*block)) / (u32)sizeof(*table);
 	struct dfr_block head = *block;
 	struct dfr_restart entry;
+	u32 context = ~0u; /* `of_context` is of the context there */
+	u32 of_context = 0;
 	u32 first = end;
 	u32 crc, i;
 
-	for (i = count; i-- > 0;) {
+	for (i = (hdr_size - (u32)sizeof(*block)) / (u32)sizeof(*table); i-- > 0;) {
 		entry = table[i];
 		sums->cs_interval[i] = 0;
 		if (entry.record < hdr_size || entry.record >= first)
 			continue;
-		sums->cs_interval[i] = interval_checksum(block, seq, &entry, first, end);
+		if (entry.context != context) {
+			context = entry.context;
+			of_context = context_checksum(block, seq, context, end);
+		}
+		entry.checksum = of_context;
+		crc = dfr_plat_crc32c(~0u, &entry, sizeof(entry));
+		sums->cs_interval[i] = finished(
+			dfr_plat_crc32c(crc, (const u8 *)block + entry.record, first - entry.record));
 		first = entry.record;
 	}
 	head.checksum = 0;
 	head.flags = DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
 	crc = dfr_plat_crc32c(~0u, &head, sizeof(head));
-	for (i = 0; i < count; i++) {
-		entry = table[i];
-		entry.checksum = sums->cs_interval[i];
-		crc = dfr_plat_crc32c(crc, &entry, sizeof(entry));
-	}
 	sums->cs_block = finished(dfr_plat_crc32c(crc, (const u8 *)block + hdr_size, first - hdr_size));
 }
 
