@@ -74,7 +74,7 @@
 	 LINUX_VERSION_CODE < KERNEL_VERSION(major, (minor) + 1, 0))
 #define DFR_KERNEL_LISTED (DFR_IS_SERIES(6, 1) || DFR_IS_SERIES(6, 12) || DFR_IS_SERIES(7, 3))
 
-/* Did fbt pass its storms on kernels like this? On 7.3 one of two ended in a panic, whose cause is not known. */
+/* Did fbt pass its storms on kernels like this? On 7.3 one of seven ended in a panic, whose cause is not known. */
 #define DFR_FBT_PROVEN (LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0))
 
 /*
