@@ -51,8 +51,6 @@ std::string contradiction(const RecordArguments& arguments) {
 		return "--claim takes over a state that is kept already: leave --keep out";
 	if (!arguments.claim.empty() && !arguments.command.empty())
 		return "--claim runs no command: the state records whatever happens";
-	if (!arguments.analysis.empty() && program)
-		return "--for derives the recording program from the analysis: it takes no -n and no -s";
 	if (arguments.stop && arguments.claim.empty() && arguments.keep.empty())
 		return "--stop ends a kept state: it goes with --claim or --keep";
 	return {};
@@ -93,6 +91,7 @@ private:
 	void claim();
 	void open_recording();
 	lib::Consumer::Callbacks hooks();
+	d::Compiled derived(const d::CompileOptions& options);
 	d::Compiled program(uint32_t target);
 	void rehearse(const d::CompileOptions& options, const dof::Image& derived);
 	bool start();
@@ -155,24 +154,29 @@ void Recorder::rehearse(const d::CompileOptions& options, const dof::Image& deri
 	compile_or_throw(analysis, options, recording);
 }
 
-// What is to be recorded: the program given, or what an analysis will need, or the default.
+// What an analysis will need.
+d::Compiled Recorder::derived(const d::CompileOptions& options) {
+	d::Derived derived = derive_or_throw(arguments_.analysis, options, backend_->target());
+	std::fprintf(stderr, "dfr: to answer %s later, this is recorded:\n%s", arguments_.analysis.c_str(),
+	             derived.text.c_str());
+	rehearse(options, derived.program.image);
+	derived.program.image.source = derived.text;
+	return std::move(derived.program);
+}
+
+// What is to be recorded: the program given, what an analysis will need, or both; or the default.
 d::Compiled Recorder::program(uint32_t target) {
 	const d::CompileOptions options = arguments_.program.compile_options(target);
-	if (!arguments_.analysis.empty()) {
-		d::Derived derived = derive_or_throw(arguments_.analysis, options, backend_->target());
-		std::fprintf(stderr, "dfr: to answer %s later, this is recorded:\n%s",
-		             arguments_.analysis.c_str(), derived.text.c_str());
-		if (derived.program.image.source.empty())
-			derived.program.image.source = derived.text;
-		rehearse(options, derived.program.image);
-		return std::move(derived.program);
-	}
 	auto parts = arguments_.program.parts();
+	if (parts.empty() && !arguments_.analysis.empty())
+		return derived(options);
 	if (parts.empty())
 		parts.push_back({d::Specifier::Name, false, "-n", kDefaultProgram, 0});
 	d::Compiled compiled = compile_or_throw(parts, options, backend_->target());
 	if (compiled.image.source.empty())
 		compiled.image.source = parts[0].text;
+	if (!arguments_.analysis.empty())
+		dof::append(compiled.image, derived(options).image);
 	return compiled;
 }
 
@@ -277,8 +281,9 @@ int run_record(int argc, char** argv) {
 	arguments.program.add_profile_to(*app);
 	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
 	app->add_flag("--replace", arguments.replace, "overwrite that file if it exists");
-	app->add_option("--for", arguments.analysis,
-	                "record what the analysis in this D file will need, and show it");
+	app->add_option(
+	    "--for", arguments.analysis,
+	    "record what the analysis in this D file will need, and show it; beside -n or -s, record both");
 	app->add_option("--claim", arguments.claim,
 	                "take over a kept state by its name; the boot's is `anonymous`");
 	app->add_flag("--stop", arguments.stop, "with --claim: write what there is, then end the state");

@@ -50,4 +50,24 @@ bool leaves_records(const Body& body) {
 	return body.actions.empty();
 }
 
+void append(Image& image, const Image& more) {
+	const auto bodies = static_cast<uint32_t>(image.bodies.size());
+	uint64_t clauses = 0;
+	for (const EcbDesc& ecb : image.ecbs)
+		clauses = std::max<uint64_t>(clauses, DFR_ECBUARG_CLAUSE(ecb.uarg) + 1);
+	image.bodies.insert(image.bodies.end(), more.bodies.begin(), more.bodies.end());
+	for (EcbDesc ecb : more.ecbs) {
+		ecb.body += bodies;
+		ecb.uarg += clauses << 8;
+		image.ecbs.push_back(std::move(ecb));
+	}
+	if (!image.btf_digest) {
+		image.btf_digest = more.btf_digest;
+		image.btf_name = more.btf_name;
+	}
+	if (!image.source.ends_with('\n'))
+		image.source += '\n';
+	image.source += more.source;
+}
+
 } // namespace dfr::dof

@@ -125,6 +125,9 @@ std::vector<bool> aggregated(const Body& body);
 // Whether a firing that runs the body leaves a record. Aggregations and assignments alone leave none.
 bool leaves_records(const Body& body);
 
+// Adds the clauses of a program without variables and aggregations behind those of `image`.
+void append(Image& image, const Image& more);
+
 // The whole file; the header's loadsz says how much of it the engine loads.
 std::vector<uint8_t> write(const Image& image);
 
