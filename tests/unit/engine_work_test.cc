@@ -10,7 +10,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <random>
 #include <set>
 
 #include "tests/unit/engine_exec_rig.h"
@@ -33,15 +35,17 @@ struct Fixed {
 	Fixed& operator=(const Fixed&) = delete;
 };
 
+constexpr uint64_t kFactor = (kSecret ^ 0x9e3779b97f4a7c15) | 1;
+
 uint64_t keyed(uint64_t hash, uint64_t word) {
-	return dfr_hash_word(hash, word, (kSecret ^ 0x9e3779b97f4a7c15) | 1);
+	return dfr_hash_word(hash, word, kFactor);
 }
 
 // Keys of one word that all meet in bucket 0 of a table of any size up to 2^bits, under kSecret.
 std::vector<uint64_t> colliding(uint64_t start, unsigned bits, unsigned count) {
 	std::vector<uint64_t> keys;
 	for (uint64_t word = 1; keys.size() < count; word++)
-		if (!(keyed(start, word) & ((uint64_t{1} << bits) - 1)))
+		if (!(dfr_hash_end(keyed(start, word), kFactor) & ((uint64_t{1} << bits) - 1)))
 			keys.push_back(word);
 	return keys;
 }
@@ -111,6 +115,28 @@ TEST_CASE("keys that were chosen to collide do not, since the hash is keyed", "[
 	CHECK(state.aggregation(1).size() == 10'000);
 }
 
+// Six keys a bucket, as in a full table: chance alone gives no bucket as many as forty.
+TEST_CASE("keys in a regular order are spread, whatever the secret is", "[engine][store][work]") {
+	constexpr unsigned kBuckets = 4096;
+	std::mt19937_64 secrets(1);
+	unsigned most = 0, most_variables = 0;
+	for (unsigned secret = 0; secret < 300; secret++) {
+		const uint64_t start = secrets(), factor = secrets() | 1;
+		for (const uint64_t stride : {1ull, 8ull, 64ull, 192ull, 4096ull, 1ull << 32, 1ull << 40}) {
+			std::array<unsigned, kBuckets> buckets{}, variables{};
+			for (uint64_t i = 0; i < 6 * kBuckets; i++) {
+				const uint64_t hash = dfr_hash_word(start, i * stride, factor);
+				most = std::max(most, ++buckets[dfr_hash_end(hash, factor) % kBuckets]);
+				// As dynvar.c does it.
+				const uint64_t variable = dfr_hash_word(hash, 0, factor) >> 20;
+				most_variables = std::max(most_variables, ++variables[variable % kBuckets]);
+			}
+		}
+	}
+	CHECK(most < 40);
+	CHECK(most_variables < 40);
+}
+
 TEST_CASE("what is counted does not depend on the secret", "[engine][store][work]") {
 	std::vector<std::vector<uint64_t>> orders;
 	for (const uint64_t secret : {kSecret, uint64_t{3}, uint64_t{0}}) { // 0: at random
@@ -177,7 +203,7 @@ TEST_CASE("an array's chain has an end, and a walk along it is work", "[engine][
 	const uint64_t start = keyed(keyed(kSecret, kArray | DIF_VS_GLOBAL << 16 | 1 << 18), 0);
 	std::vector<uint64_t> keys;
 	for (uint64_t word = 1; keys.size() < kChain + 1; word++)
-		if (!(keyed(start, word) >> 20 & 0xff))
+		if (!(keyed(keyed(start, word), 0) >> 20 & 0xff))
 			keys.push_back(word);
 	dfr::test::Code store;
 	store.var(DIF_VS_GLOBAL, kArray, dfr::test::kInt64, DIF_VK_ARRAY);

@@ -372,6 +372,7 @@ static bool make_key(struct dfr_machine *m, struct dfr_dynkey *key, u32 scope, u
 	key->ke_hash = dfr_hash_word(secret->hk_start, key->ke_var, secret->hk_factor);
 	for (i = 0; i < key->ke_size / 8; i++)
 		key->ke_hash = dfr_hash_word(key->ke_hash, key->ke_words[i], secret->hk_factor);
+	key->ke_hash = dfr_hash_word(key->ke_hash, 0, secret->hk_factor); /* one word: see dfr_hash_end() */
 	if (key->ke_hash < DFR_DV_FIRST)
 		key->ke_hash = DFR_DV_FIRST;
 	return true;

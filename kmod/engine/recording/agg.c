@@ -150,7 +150,7 @@ dfr_hot u32 key_hash(const struct dfr_step *step, u64 factor, const u64 *key, u3
 
 	for (; key < end; key++)
 		hash = dfr_hash_word(hash, *key, factor);
-	return (u32)hash;
+	return dfr_hash_end(hash, factor);
 }
 
 dfr_hot bool same_key(struct dfr_aggent *entry, const u64 *key, u32 key_size)

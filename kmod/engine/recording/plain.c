@@ -189,7 +189,7 @@ dfr_hot u64 *first_values(const struct dfr_share *share, const struct dfr_step *
 		hash = dfr_hash_word(hash, first, share->sh_factor);
 	if (n > 1)
 		hash = dfr_hash_word(hash, second, share->sh_factor);
-	offset = buckets[(u32)hash & (table->nbuckets - 1)];
+	offset = buckets[dfr_hash_end(hash, share->sh_factor) & (table->nbuckets - 1)];
 	entry = (struct dfr_aggent *)((u8 *)table + offset);
 	key = (u64 *)(entry + 1);
 	if (dfr_likely(offset && entry->varid == step->sp_do.agg.varid && entry->key_size == n * 8 &&
@@ -219,7 +219,8 @@ static dfr_noinline u64 *any_values(struct dfr_firing *firing, const struct dfr_
 		}
 		hash = dfr_hash_word(hash, *at++, share->sh_factor);
 	}
-	values = dfr_agg_values(firing, share, step, (u32)((u8 *)at - (u8 *)share->sh_key), (u32)hash);
+	values = dfr_agg_values(firing, share, step, (u32)((u8 *)at - (u8 *)share->sh_key),
+				dfr_hash_end(hash, share->sh_factor));
 	if (dfr_unlikely(!values))
 		dfr_lost_here(share, firing, DFR_LOSS_AGGREGATION, 1);
 	return values;
