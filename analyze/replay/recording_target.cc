@@ -12,6 +12,7 @@
 #include "analyze/render/programs.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
+#include "recorder/probe_args.h"
 
 namespace dfr::replay {
 namespace {
@@ -187,8 +188,17 @@ void RecordingTarget::match(const d::ProbePattern& pattern,
 		visit(info_of(timer));
 }
 
-std::vector<d::ProbeArg> RecordingTarget::args(const d::ProbeInfo&) {
-	return {};
+std::vector<d::ProbeArg> RecordingTarget::args(const d::ProbeInfo& probe) {
+	if (!kernel_types(""))
+		return {};
+	return recorder::probe_args(probe, *types_);
+}
+
+std::string RecordingTarget::why_untyped(const d::ProbeInfo& probe) {
+	if (kernel_types(""))
+		return recorder::why_untyped(probe, *types_);
+	return has_kernel() ? "they were those of kernel " + kernel_release() + ", whose types are not here"
+	                    : std::string{};
 }
 
 const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInfo& probe) {

@@ -52,6 +52,7 @@ public:
 	void match(const d::ProbePattern& pattern,
 	           const std::function<bool(const d::ProbeInfo&)>& visit) override;
 	std::vector<d::ProbeArg> args(const d::ProbeInfo& probe) override;
+	std::string why_untyped(const d::ProbeInfo& probe) override;
 	const types::Container* kernel_types(std::string_view module) override;
 	bool has_addresses() const override { return false; }
 	bool has_kernel() const override;

@@ -70,3 +70,19 @@ TEST_CASE("rehearsal: what cannot be derived is an error where it stands") {
 		CHECK(error.hint.find(one.hint) != std::string::npos);
 	}
 }
+
+TEST_CASE("rehearsal: argument types of a kernel that is not this one are said to be missing") {
+	test::TestTarget machine;
+	d::CompileOptions options;
+	d::Diagnostics diagnostics;
+	const d::Derived derived =
+	    d::derive("syscall::read:entry { @[arg0] = count(); }", options, machine, diagnostics);
+	trace::Catalog catalog = replay::catalog_to_be(derived.program.image, machine);
+	catalog.machine["engine"] = "kernel";
+	catalog.machine["release"] = "1.2.3-other";
+	replay::RecordingTarget recording(catalog, "the recording");
+	const auto result = test::compile("syscall::read:entry { @[args[0]] = count(); }", recording);
+	REQUIRE(result.diagnostics.errors() == 1);
+	CHECK(result.diagnostics.all()[0].tag == "D_ARGS_NONE");
+	CHECK(result.diagnostics.all()[0].hint.find("1.2.3-other") != std::string::npos);
+}
