@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <poll.h>
 #include <sys/mman.h>
 
@@ -80,7 +81,18 @@ private:
 	size_t size_;
 };
 
-DeviceSession::DeviceSession(const std::string& path) : device_(path) {
+namespace {
+
+std::string read_machine_id() {
+	std::ifstream file("/etc/machine-id");
+	std::string id;
+	std::getline(file, id);
+	return id.size() <= 64 ? id : std::string{};
+}
+
+} // namespace
+
+DeviceSession::DeviceSession(const std::string& path) : device_(path), machine_id_(read_machine_id()) {
 	device_.info();
 }
 
@@ -181,6 +193,8 @@ void DeviceSession::clear_aggregation(uint32_t varid, bool remove) {
 
 const trace::Catalog& DeviceSession::catalog() {
 	read_catalog();
+	if (!catalog_.machine.empty() && !machine_id_.empty()) // what the kernel does not know
+		catalog_.machine.try_emplace("machineid", machine_id_);
 	return catalog_;
 }
 

@@ -64,6 +64,7 @@ private:
 
 	Device device_;
 	trace::Catalog catalog_;
+	const std::string machine_id_;        // of this system's installation; empty: it has none
 	std::vector<std::byte> catalog_rest_; // an entry of which only a part has been read
 	std::unique_ptr<std::byte[]> catalog_piece_;
 	uint64_t catalog_read_ = 0;

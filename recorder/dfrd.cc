@@ -270,7 +270,9 @@ int run(const Options& given) {
 	options.output = output_name(options);
 	trace::FileWriter writer(options.output, false,
 	                         [&]() -> const trace::Catalog& { return session.catalog(); });
-	recorder::Drain drain(session, writer);
+	recorder::LiveSymbols symbols(recorder::processes_have_our_numbers());
+	recorder::NameCollector names(symbols);
+	recorder::Drain drain(session, writer, names);
 	session.hold();
 	std::fprintf(stderr, "dfrd: recording %s to %s\n", options.name.c_str(), options.output.c_str());
 	Daemon daemon(session, drain, options);

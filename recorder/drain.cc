@@ -10,6 +10,7 @@ uint64_t Drain::move() {
 	while (const std::optional<trace::Block> block = session_.next()) {
 		records_ += block->header().records;
 		writer_.block(*block);
+		names_.block(*block, session_.catalog());
 		moved++;
 	}
 	blocks_ += moved;
@@ -37,6 +38,8 @@ void Drain::snapshot(uint64_t whole_until) {
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
 	if (!aggregations.empty() || !session_.catalog().aggregations.empty())
 		writer_.aggregations(aggregations);
+	names_.aggregations(aggregations, session_.catalog());
+	writer_.names(names_.fresh());
 	writer_.account(session_, whole_until);
 }
 

@@ -12,16 +12,18 @@
 
 #include "formats/trace/file.h"
 #include "formats/trace/live_source.h"
+#include "recorder/name_collector.h"
 
 namespace dfr::recorder {
 
 class Drain {
 public:
-	Drain(trace::LiveSource& session, trace::FileWriter& writer) : session_(session), writer_(writer) {}
+	Drain(trace::LiveSource& session, trace::FileWriter& writer, NameCollector& names)
+	    : session_(session), writer_(writer), names_(names) {}
 
 	// Moves the blocks that are closed now; returns how many.
 	uint64_t pump();
-	// Writes catalog, blocks (the open ones too), aggregations and losses to the disk. A power cut then
+	// Writes catalog, blocks (the open ones too), aggregations, names and losses to the disk. A power cut then
 	// loses only what is recorded afterwards; a kernel crash loses nothing if the session holds its
 	// blocks, because the crash dump has those that are not on the disk yet.
 	void checkpoint();
@@ -41,6 +43,7 @@ private:
 	void snapshot(uint64_t whole_until);
 	trace::LiveSource& session_;
 	trace::FileWriter& writer_;
+	NameCollector& names_;
 	uint64_t blocks_ = 0, records_ = 0;
 };
 

@@ -31,6 +31,19 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
 	}
 }
 
+d::ProbePattern parse_pattern(const std::string& text) {
+	const std::vector<std::string> fields = d::probe_fields(text);
+	if (fields.size() > 5)
+		throw Error(text + " has " + std::to_string(fields.size() - 1) + " colons",
+		            "a probe is [host:]provider:module:function:name");
+	d::ProbePattern pattern;
+	std::string* const places[] = {&pattern.name, &pattern.function, &pattern.module, &pattern.provider,
+	                               &pattern.host};
+	for (size_t i = 0; i < fields.size(); i++)
+		*places[i] = fields[fields.size() - 1 - i];
+	return pattern;
+}
+
 void ProgramArguments::add_to(CLI::App& app) {
 	app.add_option("-n,--program", clauses, "D program, as dtrace -n takes it")->allow_extra_args(false);
 	app.add_option("-s,--script", scripts, "file with a D program; - is stdin")->allow_extra_args(false);

@@ -15,6 +15,7 @@
 #include "analyze/cli/client.h"
 #include "analyze/libdfr/program.h"
 #include "formats/d/compile.h"
+#include "formats/d/target.h"
 
 namespace dfr::cli {
 
@@ -22,6 +23,9 @@ namespace dfr::cli {
 std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv);
 // Name, what it does, examples.
 std::unique_ptr<CLI::App> make_app(const char* name, const char* what, const char* examples);
+
+// "[host:]provider:module:function:name", each field a glob or empty. Throws dfr::Error.
+d::ProbePattern parse_pattern(const std::string& text);
 
 // -n 'D', -s FILE, -x OPT[=VALUE], -Z, -w, -C ...: the program of record, replay, trace, compile.
 struct ProgramArguments {

@@ -74,7 +74,8 @@ void ask(trace::BlockSource& source, const DemoQuestion& question, trace::Verdic
 	replay::ReplayOptions options;
 	options.style.quiet = true;
 	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
-	verdict = replay::replay_program(source, target, compiled, output, symbols, options).verdict;
+	const trace::United one({&source});
+	verdict = replay::replay_program(one, target, compiled, output, symbols, options).verdict;
 	output.flush();
 }
 

@@ -18,6 +18,8 @@ constexpr Command kCommands[] = {
     {"record", "record while a command runs (or until Ctrl-C) and leave a .dfr file", run_record},
     {"replay", "run a D program over recordings, or print what they said", run_replay},
     {"info", "what a recording holds, its window, and questions to ask it", run_info},
+    {"verify", "whether all of a recording is there and sound", run_verify},
+    {"cut", "a new recording of a part of another: a time, CPUs, probes, processes", run_cut},
     {"harvest", "recover recordings from the memory of a dead machine", run_harvest},
     {"trace", "run a D program live and print what it says", run_trace},
     {"probes", "list the probes of this machine", run_probes},

@@ -20,6 +20,7 @@ struct Command {
 
 int run_asm(int argc, char** argv);
 int run_compile(int argc, char** argv);
+int run_cut(int argc, char** argv);
 int run_demo(int argc, char** argv);
 int run_disasm(int argc, char** argv);
 int run_harvest(int argc, char** argv);
@@ -29,6 +30,7 @@ int run_record(int argc, char** argv);
 int run_replay(int argc, char** argv);
 int run_stop(int argc, char** argv);
 int run_trace(int argc, char** argv);
+int run_verify(int argc, char** argv);
 
 int dfr_main(int argc, char** argv);
 

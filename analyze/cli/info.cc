@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <set>
+#include <span>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
@@ -73,7 +74,8 @@ std::vector<std::string> questions(const trace::Catalog& catalog, const Contents
 }
 
 void print_machine(const trace::Catalog& catalog) {
-	for (const char* const key : {"host", "release", "machine", "clocksource", "cmdline", "jit"}) {
+	for (const char* const key :
+	     {"host", "machineid", "bootid", "release", "machine", "clocksource", "cmdline", "jit"}) {
 		const auto at = catalog.machine.find(key);
 		if (at != catalog.machine.end())
 			std::printf("  %-11s %s\n", key, at->second.c_str());
@@ -96,6 +98,13 @@ void print_events(const trace::Catalog& catalog, const Contents& contents) {
 			std::printf("  %-11s %s %s\n", "event",
 			            trace::time_text(catalog, catalog.events[i].time).c_str(), text.c_str());
 	}
+}
+
+void print_names(const trace::KnownNames& names) {
+	if (names.size() != 0)
+		std::printf("  %-11s %s symbols of the kernel, %s of %s files that processes had mapped\n",
+		            "names", with_commas(names.kernel_symbols()).c_str(),
+		            with_commas(names.user_symbols()).c_str(), with_commas(names.files()).c_str());
 }
 
 void print_recorded(const trace::Catalog& catalog, const Contents& contents) {
@@ -141,9 +150,18 @@ std::string json_list(const std::vector<std::string>& items) {
 	return out + "]";
 }
 
+std::string hexadecimal(std::span<const uint8_t> bytes) {
+	std::string text;
+	for (const uint8_t byte : bytes) {
+		text += "0123456789abcdef"[byte >> 4];
+		text += "0123456789abcdef"[byte & 15];
+	}
+	return text;
+}
+
 // Everything that the text says, as one object.
 void print_json(const std::string& file, trace::FileSource& source, const Contents& contents,
-                replay::RecordingTarget& target) {
+                replay::RecordingTarget& target, const trace::KnownNames& names) {
 	const trace::Catalog& catalog = source.catalog();
 	lib::JsonObject machine;
 	for (const auto& [key, value] : catalog.machine)
@@ -178,9 +196,16 @@ void print_json(const std::string& file, trace::FileSource& source, const Conten
 	                        .raw("finished", facts.finished ? "true" : "false")
 	                        .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
 	                        .text("state", catalog.state_name)
+	                        .raw("state_number", std::to_string(catalog.state_id))
+	                        .text("boot", hexadecimal(catalog.boot_id))
 	                        .raw("anonymous", catalog.anonymous ? "true" : "false")
 	                        .text("policy", policy(catalog.policy))
 	                        .raw("machine", machine.str())
+	                        .raw("names", lib::JsonObject()
+	                                          .raw("kernel", std::to_string(names.kernel_symbols()))
+	                                          .raw("user", std::to_string(names.user_symbols()))
+	                                          .raw("files", std::to_string(names.files()))
+	                                          .str())
 	                        .raw("events", json_list(events))
 	                        .raw("remarks", json_list(remarks))
 	                        .raw("probes", json_list(probes))
@@ -204,15 +229,18 @@ int run_info(int argc, char** argv) {
 	const auto source = trace::open_file(file);
 	const Contents contents = read_all(*source);
 	const trace::Catalog& catalog = source->catalog();
+	trace::KnownNames names;
+	source->names(names);
 	replay::RecordingTarget target(catalog, file);
 	if (json) {
-		print_json(file, *source, contents, target);
+		print_json(file, *source, contents, target, names);
 		return print_verdict(contents.verdict, catalog, true);
 	}
 
 	std::printf("%s: %s\n", file.c_str(), trace::verdict_line(contents.verdict, catalog).c_str());
-	std::printf("  %-11s %s%s\n", "state",
+	std::printf("  %-11s %s, number %llu of its boot%s\n", "state",
 	            catalog.state_name.empty() ? "held by its command" : catalog.state_name.c_str(),
+	            static_cast<unsigned long long>(catalog.state_id),
 	            catalog.anonymous ? " (anonymous: from the boot)" : "");
 	print_machine(catalog);
 	const auto facts = source->facts();
@@ -222,6 +250,7 @@ int run_info(int argc, char** argv) {
 	print_events(catalog, contents);
 	for (const std::string& remark : source->remarks())
 		std::printf("  %-11s %s\n", "remark", remark.c_str());
+	print_names(names);
 	if (!catalog.aggregations.empty())
 		std::printf("  %-11s %zu variables, %s keys: dfr replay %s prints them\n", "aggregated",
 		            catalog.aggregations.size(), with_commas(source->aggregations().size()).c_str(),

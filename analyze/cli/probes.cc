@@ -26,19 +26,6 @@ constexpr const char* kExamples =
     "  dfr probes -v 'fbt::do_*:entry'     with those that have none, and why\n";
 
 // The fields that a text names, from the right: "name", "function:name" ...
-d::ProbePattern pattern_of(const std::string& text) {
-	const std::vector<std::string> fields = d::probe_fields(text);
-	if (fields.size() > 5)
-		throw Error(text + " has " + std::to_string(fields.size() - 1) + " colons",
-		            "a probe is [host:]provider:module:function:name");
-	d::ProbePattern pattern;
-	std::string* const places[] = {&pattern.name, &pattern.function, &pattern.module, &pattern.provider,
-	                               &pattern.host};
-	for (size_t i = 0; i < fields.size(); i++)
-		*places[i] = fields[fields.size() - 1 - i];
-	return pattern;
-}
-
 // What args[n] is to a program: the translated type, where there is one.
 const std::string& seen_type(const d::ProbeArg& argument) {
 	return argument.translated.empty() ? argument.native : argument.translated;
@@ -118,7 +105,7 @@ int run_probes(int argc, char** argv) {
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const auto machine = lib::kernel_available() ? lib::open_kernel(false) : lib::open_process(false);
-	const d::ProbePattern pattern = pattern_of(glob);
+	const d::ProbePattern pattern = parse_pattern(glob);
 	const bool unprobed = verbose && !json && names_functions(pattern);
 	uint64_t count = 0;
 	std::set<std::string> functions;

@@ -119,7 +119,7 @@ bool Recorder::pass() {
 	children_.ended();
 	children_.remember_in(backend_->symbols());
 	const bool going = consumer_->work();
-	recording_->pass(consumer_->flushed());
+	recording_->pass(consumer_->flushed(), consumer_->renderer());
 	return going && (children_.empty() || !children_.all_ended());
 }
 
@@ -160,7 +160,6 @@ d::Compiled Recorder::derived(const d::CompileOptions& options) {
 	std::fprintf(stderr, "dfr: to answer %s later, this is recorded:\n%s", arguments_.analysis.c_str(),
 	             derived.text.c_str());
 	rehearse(options, derived.program.image);
-	derived.program.image.source = derived.text;
 	return std::move(derived.program);
 }
 
@@ -191,7 +190,8 @@ void Recorder::open_machine() {
 
 // Not before it is known that there is something to record: another recording may be replaced by it.
 void Recorder::open_recording() {
-	recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, backend_->session());
+	recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, backend_->session(),
+	                                         backend_->symbols());
 }
 
 // Blocks of a kept state stay in the kernel until they are on the disk (hold()), so that the next claim, or a
@@ -266,7 +266,7 @@ int Recorder::run() {
 	consumer_->style().quiet = true; // the file has the records; the answer is what the program prints
 	const bool follow = !claims() && start();
 	start_ = std::chrono::steady_clock::now();
-	recording_->pass(0);
+	recording_->pass(0, consumer_->renderer());
 	children_.release(follow);
 	record();
 	return conclude();

@@ -16,11 +16,23 @@ size_t entries(const trace::Catalog& catalog) {
 	       catalog.events.size() + catalog.dofs.size() + catalog.machine.size() + 1;
 }
 
+// Keys with addresses of processes, whose names are asked for before they end.
+bool keys_name_processes(const trace::Catalog& catalog) {
+	return std::any_of(catalog.aggregations.begin(), catalog.aggregations.end(), [](const auto& one) {
+		const auto& keys = one.second.keys;
+		return std::any_of(keys.begin(), keys.end(), [](const dfr_field& field) {
+			return field.kind == DFR_FIELD_USTACK || field.kind == DFR_FIELD_USYM;
+		});
+	});
+}
+
 } // namespace
 
-Recording::Recording(const std::string& path, bool replace, trace::LiveSource& session)
+Recording::Recording(const std::string& path, bool replace, trace::LiveSource& session,
+                     recorder::LiveSymbols& symbols)
     : path_(path), session_(session),
-      writer_(path, replace, [this]() -> const trace::Catalog& { return whole_catalog(); }) {}
+      writer_(path, replace, [this]() -> const trace::Catalog& { return whole_catalog(); }), names_(symbols) {
+}
 
 void Recording::program(size_t index, std::vector<std::byte> dof, std::string source) {
 	programs_.push_back({index, std::move(dof), std::move(source)});
@@ -59,6 +71,9 @@ void Recording::store() {
 
 void Recording::record(const trace::Record& record, render::Renderer& renderer) {
 	newest_ = std::max(newest_, record.time);
+	if (!whole_.layout_of(record.epid)) // asking the kernel for each record would make records
+		whole_catalog();
+	names_.record(record, whole_);
 	if (seen_)
 		return;
 	const render::Rendering* const rendering = renderer.programs().rendering_of(record.epid);
@@ -70,17 +85,21 @@ void Recording::end_pass() {
 	if (!seen_)
 		return;
 	seen_->time = newest_;
+	names_.aggregations(seen_->entries, session_.catalog());
 	writer_.snapshot(*seen_);
 	seen_.reset();
 }
 
-void Recording::pass(uint64_t until) {
+void Recording::pass(uint64_t until, render::Renderer& renderer) {
 	end_pass();
 	writer_.catalog();
 	const auto now = std::chrono::steady_clock::now();
 	if (!until || now < written_ + kWriteEvery)
 		return;
 	written_ = now;
+	if (keys_name_processes(session_.catalog()))
+		names_.aggregations(renderer.aggregations().latest(), session_.catalog());
+	writer_.names(names_.fresh());
 	writer_.account(session_, until);
 	if (session_.holds() && now >= synced_ + kSyncEvery)
 		store();
@@ -94,7 +113,10 @@ void Recording::give_up(const std::string& why) {
 void Recording::finish(render::Renderer& renderer) {
 	end_pass();
 	// As they were printed: a state that goes on has counted since.
-	writer_.aggregations(renderer.aggregations().latest());
+	const std::vector<trace::AggEntry> latest = renderer.aggregations().latest();
+	writer_.aggregations(latest);
+	names_.aggregations(latest, session_.catalog());
+	writer_.names(names_.fresh());
 	writer_.account(session_);
 	writer_.finish();
 	session_.stored();

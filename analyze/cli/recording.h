@@ -13,12 +13,14 @@
 #include "analyze/render/renderer.h"
 #include "formats/trace/file.h"
 #include "formats/trace/live_source.h"
+#include "recorder/name_collector.h"
 
 namespace dfr::cli {
 
 class Recording {
 public:
-	Recording(const std::string& path, bool replace, trace::LiveSource& session);
+	Recording(const std::string& path, bool replace, trace::LiveSource& session,
+	          recorder::LiveSymbols& symbols);
 
 	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
 	void program(size_t index, std::vector<std::byte> dof, std::string source);
@@ -28,7 +30,7 @@ public:
 	void record(const trace::Record& record, render::Renderer& renderer);
 	// After a pass of the consumer, which has given everything that was committed by `until` (0: not known).
 	// Once a second what came is written, so that it can be read when this process is killed.
-	void pass(uint64_t until);
+	void pass(uint64_t until, render::Renderer& renderer);
 	void finish(render::Renderer& renderer); // which has rendered everything
 	void give_up(const std::string& why);    // after an error: ends the file with what it has
 	uint64_t unwritten() const { return given_ - writer_.records(); } // records
@@ -48,6 +50,7 @@ private:
 		std::string source;
 	};
 	std::vector<LoadedProgram> programs_;
+	recorder::NameCollector names_;
 	std::optional<trace::AggSnapshot> seen_; // by records of this pass
 	uint64_t newest_ = 0;                    // time of a record so far
 	trace::Catalog whole_;                   // the session's, with programs_

@@ -7,7 +7,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/signals.h"
-#include "analyze/libdfr/live_symbols.h"
+#include "analyze/libdfr/recorded_symbols.h"
 #include "analyze/libdfr/style.h"
 #include "analyze/replay/replay.h"
 #include "formats/error.h"
@@ -28,6 +28,7 @@ struct ReplayArguments {
 	std::string from, to, cpus;
 	replay::Wanted wanted;
 	bool json = false, strict = false;
+	std::string by;
 };
 
 // A usage error's text; empty: the options make sense.
@@ -48,35 +49,66 @@ std::string read_wanted(ReplayArguments& arguments) {
 	return {};
 }
 
-// `named`: there are other answers too, so the verdict says what it is of.
-int replay_recording(const ReplayArguments& arguments, trace::JoinedSource& source, bool named) {
-	render::Output output(STDOUT_FILENO);
-	const auto symbols = lib::symbols_of_boot(source.catalog().boot_id, [] {
-		std::fprintf(stderr, "dfr: the recording is of another boot and has no symbols, so addresses "
-		                     "are printed as numbers\n");
-	});
+replay::ReplayOptions replay_options(const ReplayArguments& arguments) {
 	replay::ReplayOptions options;
 	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
 	options.wanted = arguments.wanted;
+	options.strict = arguments.strict;
+	options.way = arguments.by == "columns" ? replay::Way::kColumns
+	              : arguments.by == "rows"  ? replay::Way::kRows
+	                                        : replay::Way::kAny;
 	options.interrupted = [] { return signals_caught() != 0; };
-	replay::Answer answer;
-	auto parts = arguments.program.parts();
-	if (parts.empty()) {
-		options.style.quiet = arguments.program.quiet;
-		answer = replay::render_recording(source, output, *symbols, options);
-	} else {
-		replay::RecordingTarget target(source.catalog(), source.name());
-		const d::Compiled compiled =
-		    compile_or_throw(parts, arguments.program.compile_options(0), target);
-		lib::apply_options(compiled, options.style);
-		options.strict = arguments.strict;
-		answer = replay::replay_program(source, target, compiled, output, *symbols, options);
-	}
-	output.flush();
+	return options;
+}
+
+// `sources`: of one boot; none if there are several, whose addresses mean different things.
+lib::RecordedSymbols symbols_of(std::vector<trace::BlockSource*> sources) {
+	return lib::RecordedSymbols(std::move(sources), [] {
+		std::fprintf(
+		    stderr, "dfr: the recording is of another boot, or of several, and has no names for some "
+		            "addresses, so these are printed as numbers\n");
+	});
+}
+
+void add_repeats(const trace::JoinedSource& source, trace::Verdict& verdict) {
 	if (std::string repeats = source.repeats(); !repeats.empty())
-		answer.verdict.reasons.push_back(std::move(repeats)); // nothing is missing for that
+		verdict.reasons.push_back(std::move(repeats)); // nothing is missing for that
+}
+
+// What the recorded program printed. `named`: there are other answers too, so the verdict says what it is of.
+int print_recording(const ReplayArguments& arguments, trace::JoinedSource& source, bool named) {
+	render::Output output(STDOUT_FILENO);
+	auto symbols = symbols_of({&source});
+	replay::ReplayOptions options = replay_options(arguments);
+	options.style.quiet = arguments.program.quiet;
+	replay::Answer answer = replay::render_recording(source, output, symbols, options);
+	output.flush();
+	add_repeats(source, answer.verdict);
 	const int partial = print_verdict(answer.verdict, source.catalog(), arguments.json,
 	                                  named ? source.name() : std::string{});
+	return final_status(answer.exit_status, partial);
+}
+
+using JoinedSources = std::vector<std::unique_ptr<trace::JoinedSource>>;
+
+// One answer of the program over all recordings.
+int replay_recordings(const ReplayArguments& arguments, std::vector<lib::ProgramPart>& parts,
+                      const JoinedSources& sources) {
+	std::vector<trace::BlockSource*> all;
+	for (const auto& source : sources)
+		all.push_back(source.get());
+	const trace::United united(all);
+	render::Output output(STDOUT_FILENO);
+	auto symbols = symbols_of(united.boots() == 1 ? all : std::vector<trace::BlockSource*>{});
+	replay::ReplayOptions options = replay_options(arguments);
+	replay::RecordingTarget target(united);
+	const d::Compiled compiled = compile_or_throw(parts, arguments.program.compile_options(0), target);
+	lib::apply_options(compiled, options.style);
+	replay::Answer answer = replay::replay_program(united, target, compiled, output, symbols, options);
+	output.flush();
+	for (const auto& source : sources)
+		add_repeats(*source, answer.verdict);
+	const int partial = print_verdict(answer.verdict, united.catalog(), arguments.json);
 	return final_status(answer.exit_status, partial);
 }
 
@@ -96,7 +128,11 @@ int run_replay(int argc, char** argv) {
 	app->add_option("--to", arguments.to, "up to this time, written as --from's");
 	app->add_option("--cpu", arguments.cpus, "only these CPUs: 0,2-3");
 	app->add_flag("--all", arguments.wanted.all, "what some CPUs have from before the window, too");
-	app->add_option("file", arguments.files, "recordings (.dfr); files of one state are one recording")
+	app->add_option("--by", arguments.by,
+	                "columns: refuse a program that cannot be answered without making firings; "
+	                "rows: make them; else dfr chooses, and what it prints is the same")
+	    ->check(CLI::IsMember({"columns", "rows"}));
+	app->add_option("file", arguments.files, "recordings (.dfr), also of several states, boots and hosts")
 	    ->required();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
@@ -107,12 +143,14 @@ int run_replay(int argc, char** argv) {
 		return kStatusUsage;
 	}
 	catch_signals();
+	JoinedSources sources;
+	for (auto& files : trace::group_by_state(arguments.files))
+		sources.push_back(std::make_unique<trace::JoinedSource>(std::move(files)));
+	if (auto parts = arguments.program.parts(); !parts.empty())
+		return replay_recordings(arguments, parts, sources);
 	int status = 0;
-	auto groups = trace::group_by_state(arguments.files);
-	for (auto& files : groups) {
-		trace::JoinedSource source(std::move(files));
-		status = final_status(status, replay_recording(arguments, source, groups.size() > 1));
-	}
+	for (const auto& source : sources)
+		status = final_status(status, print_recording(arguments, *source, sources.size() > 1));
 	return status;
 }
 

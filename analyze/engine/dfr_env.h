@@ -50,6 +50,8 @@ struct dfr_env {
 	__u32 ev_gid;
 	__s32 ev_errno;
 	__u32 ev_ncaptured;
+	__u32 ev_nspid;
+	__u64 ev_cgroup;
 	char ev_comm[16]; /* NUL-terminated, zero-padded */
 
 	__u64 ev_time; /* time of the firing; 0: the monotonic clock is read */

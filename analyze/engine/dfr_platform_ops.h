@@ -213,6 +213,9 @@ static inline u32 dfr_plat_level_of(struct dfr_firing* firing) {
 static inline u64 dfr_plat_who(struct dfr_firing* firing) {
 	return (u64)dfr_firing_context(firing)->cx_task | (u64)dfr_firing_context(firing)->cx_pid << 32;
 }
+static inline u64 dfr_plat_cgroups(struct dfr_firing* firing) {
+	return dfr_plat_env(firing)->ev_cgroup;
+}
 static inline void dfr_plat_comm(struct dfr_firing* firing, u64 words[2]) {
 	memcpy(words, dfr_firing_context(firing)->cx_comm, 16);
 }
@@ -348,6 +351,8 @@ static inline u64 dfr_plat_builtin(const struct dfr_firing* firing, u32 id, u64 
 	case 0x11b: /* ustackdepth */ return env->ev_nustack;
 	case 0x11c: /* ucaller */ return env->ev_ucaller;
 	case 0x11d: /* ppid */ return env->ev_ppid;
+	case 0x201: /* nspid */ return env->ev_nspid;
+	case 0x202: /* cgroup */ return env->ev_cgroup;
 	case 0x11e: /* uid */ return env->ev_uid;
 	case 0x11f: /* gid */ return env->ev_gid;
 	case 0x120: /* errno */ return (u64)(s64)env->ev_errno;

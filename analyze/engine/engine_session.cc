@@ -87,8 +87,8 @@ EngineSession::~EngineSession() {
 	dfr_host_destroy(host_);
 }
 
-dfr_provider* EngineSession::add_provider(const std::string& name, const dfr_provider_ops* ops,
-                                          void* cookie) {
+dfr_provider* EngineSession::add_provider(const std::string& name, const dfr_provider_ops* ops, void* cookie,
+                                          uint32_t flags) {
 	auto own = std::make_unique<Provider>();
 	own->name = name;
 	if (ops)
@@ -100,6 +100,7 @@ dfr_provider* EngineSession::add_provider(const std::string& name, const dfr_pro
 	own->provider.pv_name = own->name.c_str();
 	own->provider.pv_ops = &own->ops;
 	own->provider.pv_cookie = cookie;
+	own->provider.pv_flags = flags;
 	if (const int code = dfr_provider_register(engine_, &own->provider))
 		fail("cannot add a provider", code);
 	providers_.push_back(std::move(own));
@@ -240,7 +241,7 @@ std::vector<trace::AggEntry> EngineSession::aggregations() {
 		buffer.resize(bytes);
 		code = dfr_state_aggsnap(state_, buffer.data(), buffer.size(), &bytes);
 	}
-	std::vector<trace::AggEntry> entries;
+	std::vector<trace::AggEntry> entries = added_;
 	if (code == -ENOENT || bytes == 0)
 		return entries;
 	if (code)
@@ -267,6 +268,7 @@ trace::Losses EngineSession::losses() {
 void EngineSession::clear_aggregation(uint32_t varid, bool remove) {
 	const Lock lock(engine_);
 	dfr_state_aggclear(state_, varid, remove);
+	std::erase_if(added_, [varid](const trace::AggEntry& entry) { return entry.varid == varid; });
 }
 
 int64_t EngineSession::option(uint32_t option) {

@@ -34,8 +34,9 @@ public:
 	EngineSession& operator=(const EngineSession&) = delete;
 
 	// Adds a provider whose probes the caller fires. `ops` may be null if the caller need not know which
-	// probes are armed.
-	dfr_provider* add_provider(const std::string& name, const dfr_provider_ops* ops, void* cookie);
+	// probes are armed. `flags`: DFR_PV_*.
+	dfr_provider* add_provider(const std::string& name, const dfr_provider_ops* ops, void* cookie,
+	                           uint32_t flags = 0);
 	dfr_probe* add_probe(dfr_provider* provider, const std::string& module, const std::string& function,
 	                     const std::string& name, uint32_t nargs, void* cookie);
 	void probes_added();
@@ -51,6 +52,8 @@ public:
 	uint64_t recorded(unsigned cpu) const;
 	void settle(); // merges the CPUs' aggregations into the table that aggregations() gives
 	void clean();  // runs the engine's housekeeping
+	// What was counted elsewhere: from now on aggregations() gives these, too.
+	void add_aggregations(std::vector<trace::AggEntry> entries) { added_ = std::move(entries); }
 
 	const trace::Catalog& catalog() override;
 	std::optional<trace::Block> next() override;
@@ -87,6 +90,7 @@ private:
 	bool flush_ = false;
 	bool running_ = false;
 	size_t agg_room_ = 0;
+	std::vector<trace::AggEntry> added_;
 };
 
 } // namespace dfr::engine

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -438,12 +439,41 @@ int dfr_user_chill(u64 ns) {
 	return 0;
 }
 
+/* The inode of this process's directory in the unified hierarchy, which is the kernel's id; 0: none is mounted. */
+static u64 own_cgroup(void) {
+	static const char* const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	char line[4096], path[sizeof(line) + 32];
+	FILE* file = fopen("/proc/self/cgroup", "re");
+	u64 id = 0;
+
+	while (file && !id && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "0::", 3))
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]) && !id; i++) {
+			struct stat found;
+
+			snprintf(path, sizeof(path), "%s%s/cgroup.procs", roots[i], line + 3);
+			if (access(path, F_OK))
+				continue;
+			path[strlen(path) - strlen("cgroup.procs")] = '\0';
+			if (!stat(path, &found))
+				id = found.st_ino;
+		}
+	}
+	if (file)
+		fclose(file);
+	return id;
+}
+
 void dfr_env_self(struct dfr_env* env) {
 	memset(env, 0, sizeof(*env));
 	env->ev_flags = DFR_ENV_LIVE;
 	env->ev_pid = (u32)getpid();
 	env->ev_tid = (u32)gettid();
 	env->ev_task = env->ev_tid;
+	env->ev_nspid = env->ev_pid;
+	env->ev_cgroup = own_cgroup();
 	env->ev_ppid = (u32)getppid();
 	env->ev_uid = (u32)getuid();
 	env->ev_gid = (u32)getgid();

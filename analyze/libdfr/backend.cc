@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "analyze/engine/inprocess.h"
-#include "analyze/libdfr/live_symbols.h"
 #include "formats/abi/control.h"
 #include "formats/error.h"
 #include "recorder/device_session.h"
 #include "recorder/device_target.h"
+#include "recorder/live_symbols.h"
 
 namespace dfr::lib {
 namespace {
@@ -21,26 +21,26 @@ public:
 	explicit ProcessBackend(bool destructive) : engine_(destructive) {}
 	trace::LiveSource& session() override { return engine_; }
 	d::Target& target() override { return engine_; }
-	render::Symboliser& symbols() override { return symbols_; }
+	recorder::LiveSymbols& symbols() override { return symbols_; }
 	bool kernel() const override { return false; }
 
 private:
 	engine::InProcess engine_;
-	LiveSymbols symbols_;
+	recorder::LiveSymbols symbols_;
 };
 
 class KernelBackend final : public Backend {
 public:
 	trace::LiveSource& session() override { return session_; }
 	d::Target& target() override { return target_; }
-	render::Symboliser& symbols() override { return symbols_; }
+	recorder::LiveSymbols& symbols() override { return symbols_; }
 	bool kernel() const override { return true; }
 	recorder::DeviceSession* device() override { return &session_; }
 
 private:
 	recorder::DeviceSession session_;
 	recorder::DeviceTarget target_{session_.device()};
-	LiveSymbols symbols_{processes_have_our_numbers()};
+	recorder::LiveSymbols symbols_{recorder::processes_have_our_numbers()};
 };
 
 // The installed module, as root; whether that worked is seen when the device is opened.

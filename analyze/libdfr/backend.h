@@ -8,13 +8,13 @@
 #include <memory>
 #include <string>
 
-#include "analyze/render/datum.h"
 #include "formats/d/target.h"
 #include "formats/trace/live_source.h"
 
 namespace dfr::recorder {
 class DeviceSession;
-}
+class LiveSymbols;
+} // namespace dfr::recorder
 
 namespace dfr::lib {
 
@@ -25,7 +25,7 @@ public:
 	virtual ~Backend() = default;
 	virtual trace::LiveSource& session() = 0;
 	virtual d::Target& target() = 0;
-	virtual render::Symboliser& symbols() = 0;
+	virtual recorder::LiveSymbols& symbols() = 0;
 	virtual bool kernel() const = 0;
 	virtual recorder::DeviceSession* device() { return nullptr; } // null: not the kernel's
 };

@@ -15,6 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "recorder/live_symbols.h"
+
 namespace dfr::lib {
 
 // Outlives the follower if the command does.
@@ -27,16 +29,6 @@ struct Follower::Shared {
 	std::string maps;
 	std::optional<int> status;
 };
-
-std::string read_maps(int pid) {
-	const std::unique_ptr<FILE, int (*)(FILE*)> file(
-	    std::fopen(("/proc/" + std::to_string(pid) + "/maps").c_str(), "re"), std::fclose);
-	std::string text;
-	char piece[4096];
-	while (const size_t got = file ? std::fread(piece, 1, sizeof piece, file.get()) : 0)
-		text.append(piece, got);
-	return text;
-}
 
 namespace {
 
@@ -89,7 +81,7 @@ void Follower::follow(const std::shared_ptr<Shared>& shared) {
 			continue;
 		if (result == pid && WIFSTOPPED(status)) {
 			if (status >> 16 == PTRACE_EVENT_EXIT || is_stop(status)) {
-				std::string maps = read_maps(pid);
+				std::string maps = recorder::read_maps(pid);
 				const std::lock_guard lock(shared->mutex);
 				shared->maps = std::move(maps);
 			}

@@ -36,7 +36,4 @@ private:
 	std::shared_ptr<Shared> shared_;
 };
 
-// /proc/PID/maps; empty: it is not there, or may not be read.
-std::string read_maps(int pid);
-
 } // namespace dfr::lib

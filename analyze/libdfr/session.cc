@@ -9,7 +9,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "analyze/libdfr/live_symbols.h"
 #include "analyze/libdfr/offline_target.h"
 #include "analyze/libdfr/style.h"
 #include "formats/abi/dof.h"
@@ -19,6 +18,7 @@
 #include "formats/dof/image.h"
 #include "formats/dof/text.h"
 #include "recorder/device_session.h"
+#include "recorder/live_symbols.h"
 
 namespace dfr::lib {
 namespace {
@@ -77,7 +77,7 @@ d::CompileOptions Session::compile_options(bool zdefs) const {
 }
 
 bool Session::compile_on(std::unique_ptr<Backend> machine, bool zdefs) {
-	if (target_pid_ && machine->kernel() && !processes_have_our_numbers())
+	if (target_pid_ && machine->kernel() && !recorder::processes_have_our_numbers())
 		throw Error("this container numbers its processes itself: the kernel knows process " +
 		                std::to_string(target_pid_) + " by another number",
 		            "-c and -p work where the host's numbers are seen (docker run --pid=host)");

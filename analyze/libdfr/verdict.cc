@@ -16,8 +16,12 @@ std::string json_verdict(const trace::Verdict& verdict, const trace::Catalog& ca
 	JsonObject object;
 	if (!of.empty())
 		object.text("recording", of);
+	if (verdict.hosts > 1)
+		object.raw("hosts", std::to_string(verdict.hosts))
+		    .raw("clock_error", std::to_string(verdict.clock_error));
 	return object.raw("complete", verdict.complete ? "true" : "false")
 	    .raw("windowed", verdict.windowed ? "true" : "false")
+	    .raw("cut", verdict.cut ? "true" : "false")
 	    .raw("from", std::to_string(verdict.from))
 	    .raw("to", std::to_string(verdict.to))
 	    .raw("from_wall", std::to_string(catalog.walltime(verdict.from)))

@@ -12,52 +12,10 @@
 #include "analyze/render/text.h"
 #include "formats/abi/aggtab.h"
 #include "formats/abi/dof.h"
+#include "formats/trace/key.h"
 
 namespace dfr::render {
 namespace {
-
-uint64_t load64(std::span<const std::byte> bytes) {
-	uint64_t value = 0;
-	std::memcpy(&value, bytes.data(), sizeof value);
-	return value;
-}
-
-size_t padded(size_t size) {
-	return (size + 7) & ~size_t{7};
-}
-
-// Takes `size` bytes and their padding off the front; false if they are not there.
-bool take(std::span<const std::byte>& rest, size_t size, std::span<const std::byte>& taken) {
-	if (size > rest.size())
-		return false;
-	taken = rest.first(size);
-	rest = rest.subspan(std::min(padded(size), rest.size()));
-	return true;
-}
-
-bool take64(std::span<const std::byte>& rest, uint64_t& value) {
-	std::span<const std::byte> taken;
-	if (!take(rest, 8, taken))
-		return false;
-	value = load64(taken);
-	return true;
-}
-
-bool take_string(std::span<const std::byte>& rest, std::span<const std::byte>& taken) {
-	const auto nul = std::find(rest.begin(), rest.end(), std::byte{0});
-	if (nul == rest.end())
-		return false;
-	const auto length = static_cast<size_t>(nul - rest.begin());
-	std::span<const std::byte> with_nul;
-	take(rest, length + 1, with_nul);
-	taken = with_nul.first(length);
-	return true;
-}
-
-bool take_frames(std::span<const std::byte>& rest, std::span<const std::byte>& taken) {
-	uint64_t frames = 0;
-	return take64(rest, frames) && frames <= rest.size() / 8 && take(rest, frames * 8, taken);
-}
 
 const std::string& probe_text(const trace::Probe& probe, uint32_t which) {
 	switch (which) {
@@ -206,27 +164,16 @@ std::vector<Datum> Aggregations::keys_of(const trace::AggEntry& entry, std::stri
 	for (size_t i = 0; i < variable->second.keys.size(); i++) {
 		const dfr_field& field = variable->second.keys[i];
 		action.kind = i < known.kinds.size() ? known.kinds[i] : uint32_t{DFR_ACT_DIFEXPR};
-		std::span<const std::byte> bytes;
-		uint64_t number = 0;
-		bool good = true;
-		switch (field.kind) {
-		case DFR_FIELD_INT: good = take64(rest, number); break;
-		case DFR_FIELD_STRING: good = take_string(rest, bytes); break;
-		case DFR_FIELD_BYTES: good = take(rest, field.size, bytes); break;
-		case DFR_FIELD_STACK: good = take_frames(rest, bytes); break;
-		case DFR_FIELD_USTACK: good = take64(rest, number) && take_frames(rest, bytes); break;
-		case DFR_FIELD_USYM: good = take(rest, 16, bytes); break;
-		case DFR_FIELD_PROBETEXT: {
-			good = take64(rest, number);
-			const auto probe = catalog.probes.find(static_cast<uint32_t>(number));
-			if (good && probe != catalog.probes.end())
-				bytes = std::as_bytes(std::span(probe_text(probe->second, field.size)));
+		trace::KeyElement element;
+		if (!trace::take_key_element(field, rest, element))
 			break;
-		}
-		default: good = false;
-		}
-		if (!good)
-			break;
+		const uint64_t number = element.number;
+		std::span<const std::byte> bytes = element.bytes;
+		const auto probe = field.kind == DFR_FIELD_PROBETEXT
+		                       ? catalog.probes.find(static_cast<uint32_t>(number))
+		                       : catalog.probes.end();
+		if (probe != catalog.probes.end())
+			bytes = std::as_bytes(std::span(probe_text(probe->second, field.size)));
 		if (known.by_cpu && i + 1 == variable->second.keys.size()) {
 			cpu = static_cast<uint32_t>(number);
 			break;

@@ -2,13 +2,15 @@
 //
 // Datum: one recorded value or one element of an aggregation's key, as the
 // formatters take it: a number, text, bytes, a stack, an address to be named.
-// It borrows its bytes. And Symboliser, who knows names of addresses.
+// It borrows its bytes.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "formats/types/symboliser.h"
 
 namespace dfr::render {
 
@@ -47,21 +49,8 @@ inline size_t frames_of(const Datum& stack) {
 	return stack.bytes.size() / 8;
 }
 
-struct SymbolName {
-	std::string module; // empty: not known
-	std::string name;   // empty: not known
-	uint64_t offset = 0;
-};
-
-class Symboliser {
-public:
-	virtual ~Symboliser() = default;
-	virtual SymbolName kernel(uint64_t address) = 0;
-	virtual SymbolName user(uint32_t pid, uint64_t address) = 0;
-	// The process may end before its addresses are asked for. The second: what it had mapped at its end.
-	virtual void remember(uint32_t) {}
-	virtual void remember(uint32_t, const std::string&) {}
-};
+using types::Symboliser;
+using types::SymbolName;
 
 // Knows nothing: addresses print as numbers.
 class NoSymbols final : public Symboliser {

@@ -4,6 +4,8 @@
 // formats and tables are in the other files of this folder.
 #include "analyze/render/renderer.h"
 
+#include <algorithm>
+
 #include "analyze/render/text.h"
 #include "analyze/render/typed_print.h"
 
@@ -25,6 +27,14 @@ char direction_of(const trace::Probe& probe) {
 	return 0;
 }
 
+// Of the column with the hosts' names.
+unsigned host_width(const std::vector<std::string>& hosts) {
+	size_t longest = 4; // "HOST"
+	for (const std::string& host : hosts)
+		longest = std::max(longest, host.size());
+	return static_cast<unsigned>(longest) + 1;
+}
+
 } // namespace
 
 Renderer::Renderer(const trace::Catalog& catalog, Output& output, Symboliser& symbols, Driver& driver)
@@ -36,6 +46,8 @@ void Renderer::header() {
 		return;
 	header_done_ = true;
 	std::string& out = output_.text();
+	if (!style_.hosts.empty())
+		put_left(out, "HOST", host_width(style_.hosts));
 	if (style_.flowindent) {
 		if (!style_.testing)
 			out += "CPU ";
@@ -51,6 +63,7 @@ void Renderer::header() {
 
 void Renderer::prefix(const trace::Record& record, const trace::Probe* probe) {
 	std::string& out = output_.text();
+	put_host(out, lane_of(record));
 	if (!style_.testing) {
 		put_signed(out, record.cpu, 3);
 		out += ' ';
@@ -67,7 +80,21 @@ void Renderer::prefix(const trace::Record& record, const trace::Probe* probe) {
 	out += ' ';
 }
 
-std::string Renderer::flow_text(uint32_t cpu, const trace::Probe& probe, char direction,
+uint64_t Renderer::lane_of(const trace::Record& record) const {
+	const uint64_t boot = style_.hosts.empty() ? 0 : trace::United::boot_of_task(record.context.task);
+	return boot << 32 | record.cpu;
+}
+
+void Renderer::put_host(std::string& out, uint64_t lane) const {
+	if (style_.hosts.empty())
+		return;
+	const size_t boot = lane >> 32;
+	const bool known = boot < style_.hosts.size() && !style_.hosts[boot].empty();
+	put_left(out, known ? style_.hosts[boot] : "-",
+	         host_width(style_.hosts)); // "-": the answer's own probe
+}
+
+std::string Renderer::flow_text(uint64_t lane, const trace::Probe& probe, char direction,
                                 unsigned indent) const {
 	std::string name(indent, ' ');
 	const bool call = probe.provider == "syscall";
@@ -81,8 +108,9 @@ std::string Renderer::flow_text(uint32_t cpu, const trace::Probe& probe, char di
 	if (direction == 0)
 		name.append(":").append(probe.name);
 	std::string text;
+	put_host(text, lane);
 	if (!style_.testing) {
-		put_unsigned(text, cpu, 3);
+		put_unsigned(text, static_cast<uint32_t>(lane), 3);
 		text += ' ';
 	}
 	put_left(text, name, 41);
@@ -95,7 +123,8 @@ void Renderer::flow_prefix(const trace::Record& record, const trace::Probe* prob
 	    .id = 0, .nargs = {}, .provider = "", .module = "", .function = "?", .name = "?"};
 	if (!probe)
 		probe = &kUnknown;
-	Flow& flow = flows_[record.cpu];
+	const uint64_t lane = lane_of(record);
+	Flow& flow = flows_[lane];
 	char direction = direction_of(*probe);
 	if (direction == 'e' && flow.last_probe == probe->id && flow.last_epid != record.epid)
 		direction = 0;
@@ -107,10 +136,10 @@ void Renderer::flow_prefix(const trace::Record& record, const trace::Probe* prob
 		if (again) // that one was not the last of its return
 			flow.indent += 2;
 		// Another clause's record of the same return keeps the indent: the next record tells.
-		return_ = {true, false, record.cpu, record.epid, probe->id, probe, output_.text().size()};
+		return_ = {true, false, lane, record.epid, probe->id, probe, output_.text().size()};
 		return;
 	}
-	output_.text() += flow_text(record.cpu, *probe, direction, flow.indent);
+	output_.text() += flow_text(lane, *probe, direction, flow.indent);
 	if (direction == 'e')
 		flow.indent += 2;
 }
@@ -119,12 +148,12 @@ void Renderer::settle_return(const trace::Record* next, const trace::Probe* next
 	if (!return_.held)
 		return;
 	return_.held = false;
-	Flow& flow = flows_[return_.cpu];
+	Flow& flow = flows_[return_.lane];
 	const bool again = next && next_probe && same_return(*next, *next_probe);
 	if (!again && flow.indent >= 2)
 		flow.indent -= 2;
 	const char direction = again ? '\0' : 'r';
-	output_.text().insert(return_.at, flow_text(return_.cpu, *return_.probe, direction, flow.indent));
+	output_.text().insert(return_.at, flow_text(return_.lane, *return_.probe, direction, flow.indent));
 }
 
 // Before the text leaves, of which it knows its place: a command's output and another file come after it.
@@ -171,6 +200,7 @@ void Renderer::record(const trace::Record& record) {
 		unknown_++;
 		return;
 	}
+	symbols_.at(record.time);
 	if (rendering->error)
 		return error_record(record);
 	if (rendering->silent)
@@ -400,6 +430,7 @@ void Renderer::set_option(const std::vector<Datum>& data) {
 
 void Renderer::print_remaining() {
 	end_pass();
+	symbols_.at(UINT64_MAX);
 	const auto left = aggregations_.unprinted();
 	std::string& out = output_.text();
 	out += '\n';

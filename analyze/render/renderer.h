@@ -19,7 +19,7 @@
 #include "analyze/render/messages.h"
 #include "analyze/render/output.h"
 #include "analyze/render/programs.h"
-#include "formats/trace/decode.h"
+#include "formats/trace/united.h"
 
 namespace dfr::types {
 class Container;
@@ -35,6 +35,8 @@ struct Style {
 	bool testing = false; // _DTRACE_TESTING: no CPU and ID columns
 	bool droptags = false;
 	bool noresolve = false; // user addresses stay numbers
+	// Rows begin with the host's name, by the number of its boot in the task (trace::United); empty: one host.
+	std::vector<std::string> hosts = {};
 	unsigned stackindent = 14;
 	AggStyle aggregations;
 };
@@ -96,7 +98,8 @@ private:
 	struct HeldReturn { // a return line whose arrow depends on the next record
 		bool held = false;
 		bool early = false; // it could not wait for that: the text before it had to be written
-		uint32_t cpu = 0, epid = 0, probe_id = 0;
+		uint64_t lane = 0;
+		uint32_t epid = 0, probe_id = 0;
 		const trace::Probe* probe = nullptr;
 		size_t at = 0; // in the output's text
 	};
@@ -109,9 +112,14 @@ private:
 	void settle_return(const trace::Record* next, const trace::Probe* next_probe);
 	void settle_early();
 	bool same_return(const trace::Record& next, const trace::Probe& probe) const {
-		return next.cpu == return_.cpu && probe.id == return_.probe_id && next.epid != return_.epid;
+		return lane_of(next) == return_.lane && probe.id == return_.probe_id &&
+		       next.epid != return_.epid;
 	}
-	std::string flow_text(uint32_t cpu, const trace::Probe& probe, char direction, unsigned indent) const;
+	// A CPU of a host: the boot's number above the CPU's.
+	uint64_t lane_of(const trace::Record& record) const;
+	void put_host(std::string& out, uint64_t lane) const;
+	std::string flow_text(uint64_t lane, const trace::Probe& probe, char direction,
+	                      unsigned indent) const;
 	void error_record(const trace::Record& record);
 
 	void perform(const Statement& statement, const Rendering& rendering, const trace::Record& record);
@@ -136,6 +144,7 @@ private:
 		SymbolName user(uint32_t pid, uint64_t address) override {
 			return style_.noresolve ? SymbolName{} : all_.user(pid, address);
 		}
+		void at(uint64_t time) override { all_.at(time); }
 
 	private:
 		Symboliser& all_;
@@ -150,7 +159,7 @@ private:
 	Aggregations aggregations_;
 	OpenLine line_;
 	HeldReturn return_;
-	std::map<uint32_t, Flow> flows_; // by CPU
+	std::map<uint64_t, Flow> flows_; // by lane
 	bool header_done_ = false;
 	std::optional<int> exit_status_;
 	uint64_t records_ = 0, unknown_ = 0, faults_ = 0;

@@ -89,20 +89,47 @@ trace::Probe own_probe(uint32_t id, const char* provider, std::string name) {
 
 RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name)
     : catalog_(catalog), name_(std::move(name)) {
-	std::map<uint32_t, bool> ids; // whether some clause leaves records
-	for (uint32_t epid = 1; epid <= catalog.ecbs.size(); epid++) {
-		const uint32_t probe = catalog.ecbs[epid - 1].probe;
-		epids_[probe].push_back(epid);
-		if (probe <= kError)
-			continue;
-		const dof::Body* const body = body_of(epid);
-		ids[probe] |= body && dof::leaves_records(*body);
+	members_.push_back({.name = name_, .end_epid = static_cast<uint32_t>(catalog.ecbs.size()) + 1});
+	if (!machine("host").empty())
+		host_names_ = {machine("host"), machine("release")};
+	read_members();
+}
+
+RecordingTarget::RecordingTarget(const trace::United& all) : catalog_(all.catalog()), name_(all.name()) {
+	for (const trace::United::Host& host : all.hosts())
+		if (!host.name.empty())
+			host_names_.insert(host_names_.end(), {host.name, host.release});
+	for (const trace::UnitedSource& member : all.members()) {
+		const auto count = static_cast<uint32_t>(member.source->catalog().ecbs.size());
+		members_.push_back({.name = member.source->name(),
+		                    .first_epid = member.first_epid,
+		                    .end_epid = member.first_epid + count});
 	}
-	for (const auto& [id, recorded] : ids) {
-		const auto probe = catalog.probes.find(id);
-		if (probe != catalog.probes.end())
-			(recorded ? recorded_ : unrecorded_).push_back(&probe->second);
+	read_members();
+}
+
+void RecordingTarget::read_members() {
+	std::map<uint32_t, bool> all;
+	const auto list = [this](const std::map<uint32_t, bool>& ids, auto& recorded, auto& unrecorded) {
+		for (const auto& [id, leaves_records] : ids)
+			if (const auto probe = catalog_.probes.find(id); probe != catalog_.probes.end())
+				(leaves_records ? recorded : unrecorded).push_back(&probe->second);
+	};
+	for (RecordedMember& member : members_) {
+		std::map<uint32_t, bool> ids; // whether some clause leaves records
+		for (uint32_t epid = member.first_epid; epid < member.end_epid; epid++) {
+			const uint32_t probe = catalog_.ecbs[epid - 1].probe;
+			epids_[probe].push_back(epid);
+			if (probe <= kError)
+				continue;
+			const dof::Body* const body = body_of(epid);
+			ids[probe] |= body && dof::leaves_records(*body);
+		}
+		list(ids, member.recorded, member.unrecorded);
+		for (const auto& [id, leaves_records] : ids)
+			all[id] |= leaves_records;
 	}
+	list(all, recorded_, unrecorded_);
 }
 
 RecordingTarget::~RecordingTarget() = default;
@@ -162,6 +189,9 @@ const std::vector<RecordedInput>& RecordingTarget::inputs(uint32_t epid) {
 bool RecordingTarget::matches(const d::ProbePattern& pattern, const trace::Probe& probe) {
 	if (pattern.id != 0)
 		return pattern.id == probe.id;
+	const auto here = [&pattern](const std::string& host) { return glob(pattern.host, host); };
+	if (!probe.hosts.empty() && std::none_of(probe.hosts.begin(), probe.hosts.end(), here))
+		return false;
 	return glob(pattern.provider, probe.provider) && glob(pattern.module, probe.module) &&
 	       glob(pattern.function, probe.function) && glob(pattern.name, probe.name);
 }
@@ -188,6 +218,18 @@ void RecordingTarget::match(const d::ProbePattern& pattern,
 		visit(info_of(timer));
 }
 
+bool RecordingTarget::fires_itself(const d::ProbePattern& pattern) const {
+	const trace::Probe own[] = {own_probe(kBegin, "dtrace", "BEGIN"), own_probe(kEnd, "dtrace", "END"),
+	                            own_probe(kError, "dtrace", "ERROR"),
+	                            own_probe(kTimerId, "profile", pattern.name)};
+	const bool timer =
+	    engine::timer_interval(pattern.name) &&
+	    std::none_of(recorded_.begin(), recorded_.end(),
+	                 [&pattern](const trace::Probe* probe) { return probe->name == pattern.name; });
+	return std::any_of(own, own + (timer ? 4 : 3),
+	                   [&pattern](const trace::Probe& probe) { return matches(pattern, probe); });
+}
+
 std::vector<d::ProbeArg> RecordingTarget::args(const d::ProbeInfo& probe) {
 	if (!kernel_types(""))
 		return {};
@@ -206,34 +248,64 @@ const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInf
 	if (!fresh)
 		return &at->second;
 	// The inputs of all clauses that recorded the probe together, because the records of one firing are
-	// replayed as one firing. An input is in every firing (`always`) if a clause without a predicate
-	// recorded it before its first `if`; other inputs may be missing in some firings.
-	std::map<std::string, size_t> known;
-	for (const uint32_t epid : epids_[probe.id]) {
-		bool continuation = false;
-		const dof::Body* const body = body_of(epid, &continuation);
-		const bool always = body && !body->predicate && !continuation;
-		for (const RecordedInput& input : inputs(epid)) {
-			const auto [place, first] = known.emplace(input.canon, at->second.size());
-			if (first)
-				at->second.push_back({input.canon, always});
-			else
-				at->second[place->second].always |= always;
+	// replayed as one firing. An input is in every firing (`always`) if in each recording that has the probe a
+	// clause without a predicate recorded it before its first `if`; other inputs may be missing in some firings.
+	std::map<std::string, size_t> known, held; // held: in how many recordings always
+	size_t recordings = 0;
+	for (const RecordedMember& member : members_) {
+		std::set<std::string> always;
+		bool has = false;
+		for (const uint32_t epid : epids_[probe.id]) {
+			if (epid < member.first_epid || epid >= member.end_epid)
+				continue;
+			bool continuation = false;
+			const dof::Body* const body = body_of(epid, &continuation);
+			has |= body && dof::leaves_records(*body);
+			for (const RecordedInput& input : inputs(epid)) {
+				if (known.emplace(input.canon, at->second.size()).second)
+					at->second.push_back({input.canon, false});
+				if (body && !body->predicate && !continuation)
+					always.insert(input.canon);
+			}
 		}
+		recordings += has;
+		for (const std::string& canon : always)
+			held[canon]++;
 	}
+	for (d::CapturedInput& input : at->second)
+		input.always = held.count(input.canon) && held[input.canon] >= recordings;
 	return &at->second;
 }
 
 bool RecordingTarget::recorded_whole(uint32_t probe, const std::string& condition) {
-	for (const uint32_t epid : epids_[probe]) {
-		bool continuation = false;
-		const dof::Body* const body = body_of(epid, &continuation);
-		if (!body || continuation || !dof::leaves_records(*body))
-			continue;
-		if (!body->predicate || implies(condition, body->condition))
-			return true;
+	bool any = false;
+	for (const RecordedMember& member : members_) {
+		bool has = false, whole = false;
+		for (const uint32_t epid : epids_[probe]) {
+			bool continuation = false;
+			const bool own = epid >= member.first_epid && epid < member.end_epid;
+			const dof::Body* const body = own ? body_of(epid, &continuation) : nullptr;
+			if (!body || continuation || !dof::leaves_records(*body))
+				continue;
+			has = true;
+			whole |= !body->predicate || implies(condition, body->condition);
+		}
+		if (has && !whole)
+			return false;
+		any |= whole;
 	}
-	return false;
+	return any;
+}
+
+bool RecordingTarget::records(uint32_t epid) {
+	const dof::Body* const body = body_of(epid);
+	return body && dof::leaves_records(*body);
+}
+
+size_t RecordingTarget::recording_clauses(uint32_t probe) {
+	const std::vector<uint32_t>& epids = epids_[probe];
+	return static_cast<size_t>(
+	    std::count_if(epids.begin(), epids.end(), [this](uint32_t epid) { return records(epid); }));
 }
 
 std::string RecordingTarget::recorded_where(uint32_t probe, const std::string& input) {

@@ -13,7 +13,7 @@
 
 #include "formats/d/target.h"
 #include "formats/dof/image.h"
-#include "formats/trace/catalog.h"
+#include "formats/trace/united.h"
 #include "formats/types/kernel_types.h"
 
 namespace dfr::replay {
@@ -24,9 +24,19 @@ struct RecordedInput {
 	size_t field = 0;
 };
 
+// What one of several recordings holds.
+struct RecordedMember {
+	std::string name;
+	uint32_t first_epid = 1, end_epid = 1;
+	// Probes with a clause that leaves records, and those whose clauses leave none, by id, without BEGIN,
+	// END and ERROR.
+	std::vector<const trace::Probe*> recorded = {}, unrecorded = {};
+};
+
 class RecordingTarget final : public d::Target {
 public:
 	RecordingTarget(const trace::Catalog& catalog, std::string name);
+	explicit RecordingTarget(const trace::United& all);
 	~RecordingTarget() override;
 	RecordingTarget(const RecordingTarget&) = delete;
 	RecordingTarget& operator=(const RecordingTarget&) = delete;
@@ -35,16 +45,22 @@ public:
 	const std::vector<RecordedInput>& inputs(uint32_t epid);
 	// Whether a pattern names this probe.
 	static bool matches(const d::ProbePattern& pattern, const trace::Probe& probe);
-	// Whether some clause recorded every firing of a probe, or at least every one for which `condition`
+	// Each recording's, in the order of United::members().
+	const std::vector<RecordedMember>& members() const { return members_; }
+	// Whether a pattern names a probe that replay itself fires: BEGIN, END, ERROR, a timer that was not recorded.
+	bool fires_itself(const d::ProbePattern& pattern) const;
+	// Whether some clause of each recording that has the probe recorded every firing of it, or at least every one for which `condition`
 	// holds. `condition` is the canonical text of the predicate of the clause that is replayed; empty: it
 	// has no predicate, or one without canonical text.
 	bool recorded_whole(uint32_t probe, const std::string& condition);
+	// Whether an EPID's firings leave records; and how many EPIDs of a probe do.
+	bool records(uint32_t epid);
+	size_t recording_clauses(uint32_t probe);
 	// The conditions under which a probe was recorded, as text for a person. `input`: only those under
 	// which this input was recorded (canonical text); empty: any.
 	std::string recorded_where(uint32_t probe, const std::string& input);
-	// Probes with a clause that leaves records, by id, without BEGIN, END and ERROR.
+	// Of all recordings together.
 	const std::vector<const trace::Probe*>& recorded() const { return recorded_; }
-	// Probes that were enabled, but whose clauses leave no records (they only count or set variables).
 	const std::vector<const trace::Probe*>& unrecorded() const { return unrecorded_; }
 	const dof::Image* image(uint32_t dof);
 
@@ -58,10 +74,13 @@ public:
 	bool has_kernel() const override;
 	const std::vector<d::CapturedInput>* captured(const d::ProbeInfo& probe) override;
 	std::string why_absent(const d::ProbePattern& pattern) override;
+	// The hosts of the recordings: their names and their kernels' releases.
+	std::vector<std::string> host_names() const override { return host_names_; }
 	bool is_replay() const override { return true; }
 	std::string kernel_release() const override;
 
 private:
+	void read_members();
 	std::string machine(const char* key) const;
 	// The part of a recorded program that an EPID stands for. Null: damaged, or it is the ERROR clause
 	// that the consumer adds (Consumer::report_faults()).
@@ -69,6 +88,8 @@ private:
 
 	const trace::Catalog& catalog_;
 	std::string name_;
+	std::vector<std::string> host_names_;
+	std::vector<RecordedMember> members_;
 	std::vector<const trace::Probe*> recorded_, unrecorded_;
 	std::unordered_map<uint32_t, std::vector<uint32_t>> epids_; // of each probe
 	std::vector<std::unique_ptr<dof::Image>> images_;

@@ -11,6 +11,8 @@
 #include "analyze/engine/engine_session.h"
 #include "analyze/engine/tick.h"
 #include "analyze/libdfr/consumer.h"
+#include "analyze/replay/by_columns.h"
+#include "analyze/replay/gathered.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
 
@@ -42,7 +44,7 @@ public:
 	dfr_probe* fires = nullptr;
 	bool speaks = false;
 	uint64_t time = 0;
-	uint32_t cpu = 0;
+	uint32_t cpu = 0, boot = 0;
 	dfr_env env{};
 	u64 arguments[kArguments] = {};
 	unsigned argument_count = 0;
@@ -85,6 +87,8 @@ void Firing::begin(const trace::Record& record, const trace::Probe& of, size_t c
 	env.ev_task = record.context.task;
 	env.ev_pid = record.context.pid;
 	env.ev_tid = record.context.tid;
+	env.ev_nspid = record.context.nspid;
+	env.ev_cgroup = record.context.cgroup;
 	record.context.execname.copy(env.ev_comm, sizeof env.ev_comm - 1);
 	env.ev_time = record.time;
 	std::memset(arguments, 0, sizeof arguments);
@@ -132,7 +136,7 @@ void Firing::settle() {
 
 class Replay {
 public:
-	Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
+	Replay(const trace::United& all, RecordingTarget& target, const d::Compiled& program,
 	       render::Output& output, render::Symboliser& symbols, const ReplayOptions& options);
 	Answer run();
 
@@ -153,25 +157,30 @@ private:
 	};
 
 	void create_probes();
+	dfr_provider* provider_of(const trace::Probe& probe);
 	void create_timers();
+	uint32_t id_of(const d::ProbeInfo& probe) const;
+	dof::Image for_hosts(const dof::Image& image);
 	void check_conditions();
 	void check_unrecorded(const d::ProbePattern& pattern);
+	bool is_covered(size_t member, const d::ProbePattern& pattern) const;
 	void missing(uint64_t index);
 	const Recorded& recorded(uint32_t epid);
-	void take(const trace::Record& record);
+	void take(const trace::Record& record, uint32_t boot);
 	void fire();
 	void fire_timers(uint64_t until);
 	void fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env,
 	             bool speaks);
 	void after_firing(bool speaks, uint64_t recorded);
 	void start(uint64_t time);
+	bool answer_by_columns();
+	void keep_begin(const trace::Context& context);
 	bool speaks(const trace::Probe& probe) const;
 
-	trace::BlockSource& source_;
+	const trace::United& all_;
 	const trace::Catalog& catalog_;
 	RecordingTarget& target_;
-	trace::Merger merger_;
-	Selected selected_;
+	Gathered gathered_;
 	const d::Compiled& program_;
 	const ReplayOptions& options_;
 	engine::EngineSession session_;
@@ -180,7 +189,8 @@ private:
 	std::vector<Recorded> recorded_;        // by EPID
 	std::map<std::string, int> captures_;
 	std::vector<engine::Timer> timers_;
-	std::map<std::string, dfr_provider*> providers_;
+	std::map<std::vector<std::string>, dfr_provider*>
+	    providers_; // by name, and host if there are several
 	Firing firing_;
 	dfr_env own_env_{}; // for BEGIN, END and timers
 	uint64_t last_time_ = 0;
@@ -194,10 +204,11 @@ private:
 	    missing_; // firings without an input, by probe and input
 };
 
-Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
+Replay::Replay(const trace::United& all, RecordingTarget& target, const d::Compiled& program,
                render::Output& output, render::Symboliser& symbols, const ReplayOptions& options)
-    : source_(source), catalog_(source.catalog()), target_(target), merger_(source), program_(program),
-      options_(options), session_("replay of " + source.name(), std::max(catalog_.cpus, 1u), false) {
+    : all_(all), catalog_(all.catalog()), target_(target), gathered_(all, options.wanted, true),
+      program_(program), options_(options),
+      session_("replay of " + all.name(), std::max(catalog_.cpus, 1u), false) {
 	for (size_t i = 0; i < program.captured.size(); i++)
 		captures_.emplace(program.captured[i], static_cast<int>(i));
 	for (const dof::Body& body : program.image.bodies) {
@@ -217,8 +228,6 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 	error.name = "ERROR";
 	any_may_speak_ = speaks(error); // a fault in any firing fires it
 	session_.set_agg_room(kAggregationRoom);
-	merger_.open();
-	selected_ = select(options.wanted, merger_, catalog_, true);
 	create_probes();
 	create_timers();
 	check_conditions();
@@ -228,10 +237,21 @@ Replay::Replay(trace::BlockSource& source, RecordingTarget& target, const d::Com
 	hooks.kernel_types = [this] { return target_.kernel_types(""); };
 	consumer_ = std::make_unique<lib::Consumer>(session_, output, symbols, std::move(hooks));
 	consumer_->style() = options.style;
+	consumer_->style().hosts = all.host_names();
 	consumer_->set_synchronous();
-	const auto dof = dof::write(program.image);
+	const auto dof = dof::write(for_hosts(program.image));
 	session_.enable(std::as_bytes(std::span(dof)), true);
 	consumer_->report_faults();
+}
+
+// Hosts have each their own, so that their probes have ids of their own.
+dfr_provider* Replay::provider_of(const trace::Probe& probe) {
+	std::vector<std::string> key = {probe.provider};
+	key.insert(key.end(), probe.hosts.begin(), probe.hosts.end());
+	dfr_provider*& provider = providers_[key];
+	if (!provider)
+		provider = session_.add_provider(probe.provider, nullptr, nullptr, DFR_PV_TWIN);
+	return provider;
 }
 
 // Creates the recorded probes with their recorded ids. The engine gives ids without gaps, so probes of
@@ -240,9 +260,7 @@ void Replay::create_probes() {
 	uint32_t next = 4; // the engine has made BEGIN, END and ERROR, with ids 1 to 3
 	dfr_provider* holes = nullptr;
 	for (const trace::Probe* const probe : target_.recorded()) {
-		auto& provider = providers_[probe->provider];
-		if (!provider)
-			provider = session_.add_provider(probe->provider, nullptr, nullptr);
+		dfr_provider* const provider = provider_of(*probe);
 		if (probe->id <= kIdsKept && next < probe->id && !holes)
 			holes = session_.add_provider("not recorded", nullptr, nullptr);
 		for (; probe->id <= kIdsKept && next < probe->id; next++)
@@ -251,8 +269,8 @@ void Replay::create_probes() {
 		dfr_probe* const made =
 		    session_.add_probe(provider, probe->module, probe->function, probe->name, nargs, nullptr);
 		if (!made)
-			throw Error("cannot replay " + source_.name() + ": probe " +
-			            std::to_string(probe->id) + " is in its catalog twice");
+			throw Error("cannot replay " + all_.name() + ": probe " + std::to_string(probe->id) +
+			            " is in its catalog twice");
 		next = made->pb_id + 1;
 		probes_[probe->id] = made;
 	}
@@ -271,32 +289,95 @@ void Replay::create_timers() {
 		const auto recorded = [&name](const trace::Probe* probe) { return probe->name == name; };
 		if (std::any_of(target_.recorded().begin(), target_.recorded().end(), recorded))
 			continue;
-		auto& provider = providers_["profile"];
-		if (!provider)
-			provider = session_.add_provider("profile", nullptr, nullptr);
+		trace::Probe timer;
+		timer.provider = "profile";
 		timers_.push_back(
-		    {session_.add_probe(provider, "", "", name, 3, nullptr), *interval, kNever});
+		    {session_.add_probe(provider_of(timer), "", "", name, 3, nullptr), *interval, kNever});
 	}
 }
 
-// Adds a condition if the pattern matches probes that were enabled but left no records, or no probe at all.
-void Replay::check_unrecorded(const d::ProbePattern& pattern) {
-	size_t silent = 0, found = 0;
-	const trace::Probe* example = nullptr;
-	for (const trace::Probe* const probe : target_.unrecorded()) {
-		if (!RecordingTarget::matches(pattern, *probe))
+// Of a probe that the target knows, in the engine.
+uint32_t Replay::id_of(const d::ProbeInfo& probe) const {
+	if (const auto recorded = probes_.find(probe.id); recorded != probes_.end())
+		return recorded->second->pb_id;
+	for (const engine::Timer& timer : timers_)
+		if (probe.name == timer.probe->pb_name)
+			return timer.probe->pb_id;
+	return probe.id; // BEGIN, END, ERROR
+}
+
+// In place of each clause for some hosts, one for each probe of theirs: the engine's own idea of the host is the
+// machine that replays.
+dof::Image Replay::for_hosts(const dof::Image& image) {
+	dof::Image here = image;
+	here.ecbs.clear();
+	for (dof::EcbDesc ecb : image.ecbs) {
+		const d::ProbePattern pattern = d::pattern_of(ecb.probe);
+		if (pattern.host.empty()) {
+			here.ecbs.push_back(std::move(ecb));
 			continue;
-		silent++;
-		example = probe;
+		}
+		if (!target_.elsewhere(pattern.host).empty())
+			continue;
+		ecb.probe.host.clear();
+		target_.match(pattern, [&](const d::ProbeInfo& probe) {
+			ecb.probe.id = id_of(probe);
+			here.ecbs.push_back(ecb);
+			return true;
+		});
 	}
-	if (silent)
-		conditions_.push_back(
-		    example->text() +
-		    (silent > 1 ? " and " + std::to_string(silent - 1) + " more probes were" : " was") +
-		    " enabled but left no records: add capture(); to the recording program's clause");
-	target_.match(pattern, [&found](const d::ProbeInfo&) { return ++found, false; });
-	if (!silent && !found)
-		conditions_.push_back("nothing that was recorded matches " + pattern.text());
+	return here;
+}
+
+// Whether another recording of the same boot has, of the same time, all probes that match.
+bool Replay::is_covered(size_t member, const d::ProbePattern& pattern) const {
+	const auto matches = [&pattern](const trace::Probe* probe) {
+		return RecordingTarget::matches(pattern, *probe);
+	};
+	const auto recorded = [&matches](const auto& probes) {
+		return std::count_if(probes.begin(), probes.end(), matches);
+	};
+	const auto& members = target_.members();
+	for (size_t other = 0; other < members.size(); other++)
+		if (gathered_.covers(other, member) &&
+		    recorded(members[other].recorded) == recorded(target_.recorded()))
+			return true;
+	return false;
+}
+
+// Adds a condition if, in a recording, the pattern matches probes that were enabled but left no records, or no
+// probe at all, or fewer than were recorded elsewhere on that host.
+void Replay::check_unrecorded(const d::ProbePattern& pattern) {
+	const bool several = target_.members().size() > 1;
+	for (size_t i = 0; i < target_.members().size(); i++) {
+		const RecordedMember& member = target_.members()[i];
+		const std::string name = several ? member.name + ": " : std::string{};
+		const auto of_host = [&](const trace::Probe* probe) {
+			return RecordingTarget::matches(pattern, *probe) && all_.is_of_host(i, *probe);
+		};
+		const auto matching = [&of_host](const std::vector<const trace::Probe*>& probes) {
+			return static_cast<size_t>(std::count_if(probes.begin(), probes.end(), of_host));
+		};
+		const size_t silent = matching(member.unrecorded), found = matching(member.recorded);
+		const size_t elsewhere = several ? matching(target_.recorded()) : found;
+		if (!all_.has_host(i, pattern.host) || is_covered(i, pattern))
+			continue;
+		if (silent) {
+			const auto example =
+			    std::find_if(member.unrecorded.begin(), member.unrecorded.end(), of_host);
+			conditions_.push_back(
+			    name + (*example)->text() +
+			    (silent > 1 ? " and " + std::to_string(silent - 1) + " more probes were"
+			                : " was") +
+			    " enabled but left no records: add capture(); to the recording program's clause");
+		} else if (!found && !target_.fires_itself(pattern)) {
+			conditions_.push_back(name + "nothing that was recorded matches " + pattern.text());
+		} else if (found < elsewhere) {
+			conditions_.push_back(name + "only " + std::to_string(found) + " of " +
+			                      std::to_string(elsewhere) + " probes that match " +
+			                      pattern.text() + " were recorded");
+		}
+	}
 }
 
 // If a probe was recorded only where a predicate held, the verdict says so, because the recording does
@@ -307,6 +388,8 @@ void Replay::check_conditions() {
 			continue;
 		const std::string& condition = program_.image.body_of(ecb).condition;
 		const d::ProbePattern pattern = d::pattern_of(ecb.probe);
+		if (!target_.elsewhere(pattern.host).empty())
+			continue;
 		check_unrecorded(pattern);
 		size_t partial = 0;
 		const trace::Probe* example = nullptr;
@@ -368,18 +451,12 @@ const Replay::Recorded& Replay::recorded(uint32_t epid) {
 
 void Replay::start(uint64_t time) {
 	started_ = true;
-	for (const trace::EventMark& mark : catalog_.events) {
-		if (mark.event == DFR_EVENT_GO) {
+	for (const trace::EventMark& mark : catalog_.events)
+		if (mark.event == DFR_EVENT_GO)
 			begin_cpu_ = mark.value < 0
 			                 ? 0
 			                 : static_cast<uint32_t>(mark.value) % std::max(catalog_.cpus, 1u);
-			// Not at go if a ring has overwritten its oldest records: that may be a month ago.
-			if (!merger_.horizon())
-				time = std::min(time, mark.time);
-		}
-	}
-	if (selected_.records.from)
-		time = merger_.horizon() ? selected_.records.from : std::max(time, selected_.records.from);
+	time = std::min(time, gathered_.start().value_or(time));
 	own_env_.ev_time = time;
 	own_env_.ev_wall = catalog_.walltime(time) - static_cast<int64_t>(time);
 	last_time_ = time;
@@ -458,25 +535,21 @@ void Replay::fire() {
 	firing_.clear();
 }
 
-void Replay::take(const trace::Record& record) {
+void Replay::take(const trace::Record& record, uint32_t boot) {
 	const Recorded& entry = recorded(record.epid);
 	if (!entry.probe || !entry.layout)
 		return;
 	if (!started_) {
-		if (entry.probe->id == 1) { // BEGIN's record has the process that started the recording
-			own_env_.ev_pid = record.context.pid;
-			own_env_.ev_tid = record.context.tid;
-			own_env_.ev_task = record.context.task;
-			record.context.execname.copy(own_env_.ev_comm, sizeof own_env_.ev_comm - 1);
-		}
+		if (entry.probe->id == 1)
+			keep_begin(record.context);
 		start(record.time);
 		recorded_.clear(); // recorded() ran before start() armed the probes, so `fires` was null
-		return take(record);
+		return take(record, boot);
 	}
 	if (entry.probe->id <= 3) // the engine in this process fires its own BEGIN, END and ERROR
 		return;
 	const bool same = !firing_.empty() && firing_.time == record.time && firing_.cpu == record.cpu &&
-	                  firing_.probe == entry.probe;
+	                  firing_.probe == entry.probe && firing_.boot == boot;
 	if (!same) {
 		fire();
 		if (over_)
@@ -486,6 +559,7 @@ void Replay::take(const trace::Record& record) {
 			return;
 		}
 		firing_.begin(record, *entry.probe, program_.captured.size());
+		firing_.boot = boot;
 		firing_.fires = entry.fires;
 		firing_.speaks = entry.speaks;
 	}
@@ -503,26 +577,81 @@ void Replay::take(const trace::Record& record) {
 	}
 }
 
+// BEGIN's record has the process that started the recording.
+void Replay::keep_begin(const trace::Context& context) {
+	own_env_.ev_pid = context.pid;
+	own_env_.ev_tid = context.tid;
+	own_env_.ev_task = context.task;
+	own_env_.ev_nspid = context.nspid;
+	own_env_.ev_cgroup = context.cgroup;
+	context.execname.copy(own_env_.ev_comm, sizeof own_env_.ev_comm - 1);
+}
+
+// Counts first, and fires BEGIN then, so that nothing has been printed if the engine must answer after all.
+// False: it must.
+bool Replay::answer_by_columns() {
+	ColumnProgram program(catalog_, target_, program_,
+	                      [this](uint32_t probe) { return probes_.at(probe)->pb_id; });
+	ByColumns columns(program, catalog_);
+	std::string refusal = program.refusal();
+	const auto names_host = [](const dof::EcbDesc& ecb) { return !ecb.probe.host.empty(); };
+	if (std::any_of(program_.image.ecbs.begin(), program_.image.ecbs.end(), names_host))
+		refusal = "a clause names hosts";
+	if (refusal.empty() && !gathered_.can_scan())
+		refusal = "several recordings are put in order, or one is not in order of time";
+	if (refusal.empty()) {
+		gathered_.scan([&](trace::RecordBatch& batch, uint32_t cpu) {
+			over_ = options_.interrupted && options_.interrupted();
+			return !over_ && columns.take(batch, cpu);
+		});
+		refusal = columns.refusal();
+		if (!refusal.empty())
+			gathered_.start_over();
+	}
+	if (!refusal.empty()) {
+		if (options_.way == Way::kColumns)
+			throw Error("this cannot be answered by columns: " + refusal,
+			            "let dfr choose the way");
+		return false;
+	}
+	const ByColumns::First& first = columns.first();
+	if (first.known && first.begin)
+		keep_begin({.task = first.task.task,
+		            .pid = first.task.pid,
+		            .tid = first.task.tid,
+		            .nspid = first.task.nspid,
+		            .cgroup = first.task.cgroup,
+		            .execname = first.execname});
+	if (first.known)
+		start(first.time);
+	firings_ += columns.firings();
+	last_time_ = std::max(last_time_, columns.last_time());
+	session_.add_aggregations(columns.entries());
+	return true;
+}
+
 Answer Replay::run() {
-	merger_.run([this](const trace::Record& record) {
-		take(record);
-		return !over_;
-	});
+	const bool by_columns = options_.way != Way::kRows && answer_by_columns();
+	if (!by_columns)
+		gathered_.run([this](const trace::Record& record, uint32_t boot) {
+			take(record, boot);
+			return !over_;
+		});
 	if (!started_)
 		start(catalog_.clocks.empty() ? 1 : catalog_.clocks.front().mono);
 	fire();
 	// Timers fire up to the recording's stop, also after its last record.
-	for (const trace::EventMark& mark : catalog_.events)
-		if (mark.event == DFR_EVENT_STOP && !over_)
-			fire_timers(std::min(mark.time, selected_.records.to));
+	if (const std::optional<uint64_t> stop = gathered_.stop(); stop && !over_)
+		fire_timers(*stop);
 	own_env_.ev_time = last_time_ + 1;
 	dfr_user_cpu = begin_cpu_;
 	consumer_->finish();
 	dfr_user_env = nullptr;
 	Answer answer;
-	answer.verdict = trace::judge(source_, merger_);
+	answer.verdict = gathered_.judge();
 	answer.firings = firings_;
-	for (const std::string& reason : selected_.reasons)
+	answer.by_columns = by_columns;
+	for (const std::string& reason : gathered_.reasons())
 		conditions_.push_back(reason);
 	for (const auto& [what, firings] : missing_) {
 		const auto& [probe, input] = what;
@@ -536,9 +665,9 @@ Answer Replay::run() {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(condition);
 	}
-	if (!options_.wanted.part() && merger_.left_out()) // nothing of the window is missing for that
+	if (!options_.wanted.part() && gathered_.left_out()) // nothing of the window is missing for that
 		answer.verdict.reasons.push_back(
-		    std::to_string(merger_.left_out()) +
+		    std::to_string(gathered_.left_out()) +
 		    " records from before the window are left out (--all takes them)");
 	answer.exit_status = consumer_->exit_status().value_or(0);
 	if (consumer_->lost() != 0) {
@@ -602,9 +731,9 @@ private:
 
 } // namespace
 
-Answer replay_program(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
+Answer replay_program(const trace::United& all, RecordingTarget& target, const d::Compiled& program,
                       render::Output& output, render::Symboliser& symbols, const ReplayOptions& options) {
-	return Replay(source, target, program, output, symbols, options).run();
+	return Replay(all, target, program, output, symbols, options).run();
 }
 
 namespace {
@@ -626,11 +755,10 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	render::Renderer renderer(source.catalog(), output, symbols, host);
 	renderer.style() = options.style;
 	SnapshotsInTime snapshots(source, renderer.aggregations());
-	trace::Merger merger(source);
-	merger.open();
-	const Selected selected = select(options.wanted, merger, source.catalog(), false);
+	const trace::United one({&source});
+	Gathered gathered(one, options.wanted, false);
 	uint64_t seen = 0;
-	merger.run([&](const trace::Record& record) {
+	gathered.run([&](const trace::Record& record, uint32_t) {
 		snapshots.at(record.time);
 		renderer.record(record);
 		return !(options.interrupted && ++seen % 4096 == 0 && options.interrupted());
@@ -644,8 +772,8 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 		    "program with -n or -s to count this part of it");
 	output.flush();
 	Answer answer;
-	answer.verdict = trace::judge(source, merger);
-	for (const std::string& reason : selected.reasons) {
+	answer.verdict = gathered.judge();
+	for (const std::string& reason : gathered.reasons()) {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(reason);
 	}

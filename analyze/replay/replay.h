@@ -6,6 +6,7 @@
 // consumer and renderer of live tracing read that engine's rings and aggregations.
 // Without a program, render_recording() prints what the recorded program printed.
 //
+// Several recordings get one answer: their firings in order of time (gathered.h).
 // A program runs over the window, in which every CPU is whole, or over what was asked
 // for (wanted.h). BEGIN fires at its start, END after its last record or at exit().
 // A tick probe that was not recorded fires by the times of the records.
@@ -21,7 +22,7 @@
 #include "analyze/replay/recording_target.h"
 #include "analyze/replay/wanted.h"
 #include "formats/d/compile.h"
-#include "formats/trace/decode.h"
+#include "formats/trace/united.h"
 
 namespace dfr::replay {
 
@@ -29,13 +30,19 @@ struct Answer {
 	trace::Verdict verdict;
 	int exit_status = 0;
 	uint64_t firings = 0;
+	bool by_columns = false;
 };
+
+// How a program is answered: by columns if it can be (by_columns.h), else by a firing for each record; or, for
+// tests, as this says.
+enum class Way { kAny, kColumns, kRows };
 
 struct ReplayOptions {
 	render::Style style;
 	std::function<void(const std::string&)> message;
 	Wanted wanted;
 	bool strict = false;               // throw if the recording can answer only in part
+	Way way = Way::kAny;               // kColumns: throw if it cannot be
 	std::function<bool()> interrupted; // called now and then: true ends the replay; may be null
 };
 
@@ -43,8 +50,8 @@ struct ReplayOptions {
 Answer render_recording(trace::BlockSource& source, render::Output& output, render::Symboliser& symbols,
                         const ReplayOptions& options);
 
-// Runs `program`, which was compiled against `target`.
-Answer replay_program(trace::BlockSource& source, RecordingTarget& target, const d::Compiled& program,
+// Runs `program`, which was compiled against `target`, which is of the same recordings.
+Answer replay_program(const trace::United& all, RecordingTarget& target, const d::Compiled& program,
                       render::Output& output, render::Symboliser& symbols, const ReplayOptions& options);
 
 } // namespace dfr::replay

@@ -58,12 +58,6 @@ int64_t latest_with(int64_t ns_of_day, int64_t end) {
 	return today <= end ? today : std::mktime(&before) * kSecond + ns_of_day;
 }
 
-// What the headers and marks tell before any record is read.
-struct Extent {
-	uint64_t earliest = UINT64_MAX, to = 0;
-	uint64_t from = 0; // of the window
-};
-
 Extent extent_of(const trace::Merger& merger, const trace::Catalog& catalog) {
 	Extent extent;
 	for (const trace::Merger::CpuSpan& span : merger.cpus()) {
@@ -94,18 +88,71 @@ uint64_t clock_time(const trace::Catalog& catalog, int64_t wall) {
 	return mono < 0 ? 0 : static_cast<uint64_t>(mono);
 }
 
-uint64_t clock_time(const When& when, const Extent& extent, const trace::Catalog& catalog) {
+// What all recordings have: on the answer's clock, and the end as wall time.
+struct Whole {
+	Extent extent;
+	int64_t end = INT64_MIN;
+};
+
+// A moment on one recording's own clock.
+uint64_t clock_time(const When& when, const Whole& whole, const trace::UnitedSource& of) {
 	const auto ns = static_cast<uint64_t>(when.ns);
+	const uint64_t from = whole.extent.from, to = whole.extent.to;
+	trace::Catalog const& catalog = of.source->catalog();
 	switch (when.base) {
-	case When::TimeBase::kAfterStart:
-		return extent.from > UINT64_MAX - ns ? UINT64_MAX : extent.from + ns;
-	case When::TimeBase::kBeforeEnd: return extent.to - std::min(extent.to, ns);
-	case When::TimeBase::kTimeOfDay:
-		return clock_time(catalog, latest_with(when.ns, catalog.walltime(extent.to)));
+	case When::TimeBase::kAfterStart: return of.own_time(from > UINT64_MAX - ns ? UINT64_MAX : from + ns);
+	case When::TimeBase::kBeforeEnd: return of.own_time(to - std::min(to, ns));
+	case When::TimeBase::kTimeOfDay: return clock_time(catalog, latest_with(when.ns, whole.end));
 	case When::TimeBase::kWallTime: return clock_time(catalog, when.ns);
 	case When::TimeBase::kClock: break;
 	}
-	return ns;
+	return of.own_time(ns);
+}
+
+void require_cpus(const Wanted& wanted, std::span<const Selectable> recordings) {
+	for (size_t cpu = 0; cpu < wanted.cpus.size(); cpu++) {
+		const auto has = [cpu](const Selectable& one) {
+			return cpu < one.merger.cpus().size() && one.merger.cpus()[cpu].blocks;
+		};
+		if (wanted.cpus[cpu] && std::none_of(recordings.begin(), recordings.end(), has))
+			throw Error("the recording has nothing of CPU " + std::to_string(cpu),
+			            "dfr info FILE shows how many CPUs it has");
+	}
+}
+
+Whole whole_of(std::span<const Selectable> recordings, const std::vector<Selected>& selected) {
+	Whole whole;
+	whole.extent.from = UINT64_MAX;
+	for (size_t i = 0; i < recordings.size(); i++) {
+		const trace::UnitedSource& member = recordings[i].member;
+		const Extent& extent = selected[i].extent;
+		whole.extent.earliest = std::min(whole.extent.earliest, member.time(extent.earliest));
+		whole.extent.from = std::min(whole.extent.from, member.time(extent.from));
+		whole.extent.to = std::max(whole.extent.to, member.time(extent.to));
+		whole.end = std::max(whole.end, member.source->catalog().walltime(extent.to));
+	}
+	return whole;
+}
+
+// What the span selects of one recording.
+void select_span(const Wanted& wanted, const Whole& whole, const Selectable& of, bool windowed,
+                 Selected& into) {
+	const uint64_t horizon = of.merger.horizon();
+	auto& [from, to, cpus] = into.records;
+	if (wanted.from)
+		from = clock_time(*wanted.from, whole, of.member);
+	else if (windowed && !wanted.all)
+		from = horizon;
+	const auto cut = of.member.source->cut();
+	if (wanted.to)
+		to = clock_time(*wanted.to, whole, of.member);
+	else if (windowed && !wanted.all && cut)
+		to = cut->whole_until - 1;
+	into.touched = !wanted.part() || (from <= to && from <= into.extent.to && to >= into.extent.earliest);
+	if (into.touched && from < horizon && (wanted.from || wanted.all))
+		into.reasons.push_back("before " + trace::time_text(of.member.source->catalog(), horizon) +
+		                       " records of some CPUs are missing (overwritten, or taken earlier)");
+	of.merger.select(into.records);
 }
 
 } // namespace
@@ -165,35 +212,26 @@ std::optional<std::vector<bool>> parse_cpus(const std::string& text) {
 	return cpus;
 }
 
-Selected select(const Wanted& wanted, trace::Merger& merger, const trace::Catalog& catalog, bool windowed) {
-	Selected selected;
-	selected.records.cpus = wanted.cpus;
-	merger.select(selected.records);
-	for (size_t cpu = 0; cpu < wanted.cpus.size(); cpu++)
-		if (wanted.cpus[cpu] && (cpu >= merger.cpus().size() || !merger.cpus()[cpu].blocks))
-			throw Error("the recording has nothing of CPU " + std::to_string(cpu),
-			            "dfr info FILE shows how many CPUs it has");
-	const Extent extent = extent_of(merger, catalog);
-	if (wanted.from)
-		selected.records.from = clock_time(*wanted.from, extent, catalog);
-	else if (windowed && !wanted.all)
-		selected.records.from = merger.horizon();
-	if (wanted.to)
-		selected.records.to = clock_time(*wanted.to, extent, catalog);
-	const auto [from, to] = std::pair(selected.records.from, selected.records.to);
-	if (wanted.part() && (from > to || from > extent.to || to < extent.earliest))
-		throw Error(
-		    "nothing was recorded in this span: the recording is from " +
-		        trace::time_text(catalog, extent.earliest) + " to " +
-		        trace::time_text(catalog, extent.to),
-		    "give --from and --to times inside it; +5s counts from its start, -10s from its end");
-	const bool before = merger.horizon() && from < merger.horizon() && (wanted.from || wanted.all);
-	if (before)
-		selected.reasons.push_back(
-		    "before " + trace::time_text(catalog, merger.horizon()) +
-		    " records of some CPUs are missing (overwritten, or taken earlier)");
-	merger.select(selected.records);
-	return selected;
+std::vector<Selected> select(const Wanted& wanted, std::span<const Selectable> recordings, bool windowed) {
+	std::vector<Selected> all(recordings.size());
+	for (size_t i = 0; i < all.size(); i++) {
+		all[i].records.cpus = wanted.cpus;
+		recordings[i].merger.select(all[i].records);
+		all[i].extent = extent_of(recordings[i].merger, recordings[i].member.source->catalog());
+	}
+	require_cpus(wanted, recordings);
+	const Whole whole = whole_of(recordings, all);
+	for (size_t i = 0; i < all.size(); i++)
+		select_span(wanted, whole, recordings[i], windowed, all[i]);
+	if (std::any_of(all.begin(), all.end(), [](const Selected& one) { return one.touched; }))
+		return all;
+	const auto text = [&recordings](uint64_t time) {
+		const trace::UnitedSource& member = recordings.front().member;
+		return trace::time_text(member.source->catalog(), member.own_time(time));
+	};
+	throw Error("nothing was recorded in this span: the recording is from " +
+	                text(whole.extent.earliest) + " to " + text(whole.extent.to),
+	            "give --from and --to times inside it; +5s counts from its start, -10s from its end");
 }
 
 } // namespace dfr::replay

@@ -6,10 +6,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "formats/trace/decode.h"
+#include "formats/trace/united.h"
 
 namespace dfr::replay {
 
@@ -38,14 +39,29 @@ struct Wanted {
 	bool part() const { return from || to || !cpus.empty(); }
 };
 
+// The times that a recording has, on its own clock. Headers and marks tell them before any record is read.
+struct Extent {
+	uint64_t earliest = UINT64_MAX, to = 0;
+	uint64_t from = 0; // of the window
+};
+
 struct Selected {
 	trace::Selection records;
+	Extent extent;
+	bool touched = true; // false: nothing of this recording is in the span
 	// Why the answer is less than whole: what was asked reaches beyond the window.
 	std::vector<std::string> reasons;
 };
 
-// The merger is open, and has no selection yet. `windowed`: without --from and --all, records from before the window
-// are not selected, because not every CPU has them. Throws dfr::Error if nothing can be selected.
-Selected select(const Wanted& wanted, trace::Merger& merger, const trace::Catalog& catalog, bool windowed);
+// A recording to select from. Its merger is open, and has no selection yet.
+struct Selectable {
+	trace::Merger& merger;
+	const trace::UnitedSource& member;
+};
+
+// What is selected of each recording, by its own clock; the mergers are told. `windowed`: without --from and --all,
+// records from before a recording's window are not selected, because not every CPU has them. Throws dfr::Error if
+// nothing can be selected.
+std::vector<Selected> select(const Wanted& wanted, std::span<const Selectable> recordings, bool windowed);
 
 } // namespace dfr::replay

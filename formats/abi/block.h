@@ -58,7 +58,7 @@
 #include "formats/abi/base.h"
 
 #define DFR_BLOCK_MAGIC 0x4b4c4246u /* "FBLK" */
-#define DFR_BLOCK_VERSION 2
+#define DFR_BLOCK_VERSION 3
 #define DFR_BLOCK_MIN 512
 #define DFR_BLOCK_MAX (256 * 1024)
 #define DFR_RESTART_BYTES 1024
@@ -96,7 +96,8 @@ struct dfr_block {
 DFR_STATIC_ASSERT(sizeof(struct dfr_block) == 96, "block header");
 #define DFR_BLOCK_CLOSED 0x1 /* the writer adds no more records */
 #define DFR_BLOCK_SEALED 0x2 /* the checksums are valid */
-#define DFR_CONTEXT_MAX 64   /* bytes that a context record takes at most */
+#define DFR_BLOCK_CUT 0x4 /* a tool, no engine, has taken records out: the next block's record_base is more */
+#define DFR_CONTEXT_MAX 64 /* bytes that a context record takes at most */
 
 #define DFR_BLOCK_HDR_SIZE(size)                                                                             \
 	((__u32)(sizeof(struct dfr_block) + ((size) / DFR_RESTART_BYTES) * sizeof(struct dfr_restart)))
@@ -114,10 +115,12 @@ enum dfr_level { DFR_LEVEL_TASK, DFR_LEVEL_SOFTIRQ, DFR_LEVEL_IRQ, DFR_LEVEL_NMI
 /*
  * Control records (id 0).
  *
- * CONTEXT  u8 codes (2 bits each: task word, pid, tid), the three as integers,
- *          then execname with NUL. Holds for the records after it in this block.
- *          The task word is tid, or the CPU for its idle task; with `level` it
- *          is the thread key.
+ * CONTEXT  2 bytes of codes, as a record with five integers has them, then task
+ *          word, pid, tid, nspid, cgroup, then execname with NUL. Holds for the
+ *          records after it in this block. The task word is tid, or the CPU for
+ *          its idle task; with `level` it is the thread key. nspid is the process
+ *          number in the process's own pid namespace, cgroup the id of the task's
+ *          cgroup in the unified hierarchy (its directory's inode; 0: not known).
  * NOTE     u8 field, u8 code, u64 value: about one field of the next record: a
  *          fault (code = enum dif_fault, value = address) or DFR_NOTE_CUT.
  * GROUP    u32 speculation id, u32 bytes, u64 commit time: the next `bytes`

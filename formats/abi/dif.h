@@ -209,7 +209,10 @@ enum dif_builtin {
 	DIF_VAR_GID,
 	DIF_VAR_ERRNO,
 	DIF_VAR_EXECARGS,
-	DIF_VAR_CPU = 0x200
+	/* Of this engine, not of DTrace: */
+	DIF_VAR_CPU = 0x200,
+	DIF_VAR_NSPID,
+	DIF_VAR_CGROUP
 };
 
 enum dif_subr {

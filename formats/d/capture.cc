@@ -26,6 +26,8 @@ bool is_standard(uint32_t id) {
 	case DIF_VAR_PID:
 	case DIF_VAR_TID:
 	case DIF_VAR_EXECNAME:
+	case DIF_VAR_NSPID:
+	case DIF_VAR_CGROUP:
 	case DIF_VAR_CPU: return true;
 	default: return false;
 	}

@@ -23,6 +23,8 @@ struct Probe {
 	uint32_t id = 0;
 	std::optional<uint32_t> nargs;
 	std::string provider, module, function, name;
+	std::vector<std::string> hosts =
+	    {}; // where it is, if the catalog has several: name and kernel release
 	std::string text() const { return provider + ":" + module + ":" + function + ":" + name; }
 };
 

@@ -24,6 +24,19 @@ uint32_t headers_checksum(ChunkHead head, std::span<const dfr_block> blocks) {
 	return crc32c(std::as_bytes(blocks), crc32c(std::as_bytes(std::span(&head, 1))));
 }
 
+// Of what the blocks hold behind their headers. A sealed block's restart table stands for all of it, because it has
+// the intervals' checksums.
+uint32_t unpacked_checksum(std::span<const Block> blocks) {
+	uint32_t sum = 0;
+	for (const Block& block : blocks) {
+		const dfr_block& head = block.header();
+		const bool sealed = head.flags & DFR_BLOCK_SEALED;
+		const uint64_t covered = sealed ? head.hdr_size - sizeof(dfr_block) : body_size(head);
+		sum = crc32c(std::span(block.bytes).subspan(sizeof(dfr_block), covered), sum);
+	}
+	return sum ? sum : 1;
+}
+
 template <typename T> void append(std::vector<std::byte>& to, std::span<const T> values) {
 	const auto bytes = std::as_bytes(values);
 	to.insert(to.end(), bytes.begin(), bytes.end());
@@ -57,7 +70,14 @@ bool columns_hold(const std::vector<std::byte>& columns, const std::vector<dfr_b
 
 EncodedBody encode_body(const std::vector<dfr_block>& headers, uint64_t raw, std::span<const Block> blocks,
                         const Catalog& catalog) {
-	std::optional<std::vector<std::byte>> columns = encode_columns(blocks, catalog);
+	// Columns do not tell whether a block was damaged already, so only blocks that are sound are stored so.
+	const auto sound = [](const Block& block) {
+		return block.verified || !(block.header().flags & DFR_BLOCK_SEALED) ||
+		       block_is_verified(block.bytes);
+	};
+	std::optional<std::vector<std::byte>> columns;
+	if (std::all_of(blocks.begin(), blocks.end(), sound))
+		columns = encode_columns(blocks, catalog);
 	if (columns && columns->size() < raw && columns_hold(*columns, headers, blocks))
 		return {ChunkEncoding::kColumns, std::move(*columns)};
 	std::vector<std::byte> body;
@@ -85,7 +105,7 @@ std::vector<std::byte> encode_chunk(std::span<const Block> blocks, const Catalog
 	               .raw = static_cast<uint32_t>(raw),
 	               .stored = static_cast<uint32_t>(stored.size()),
 	               .checksum = 0,
-	               .reserved = 0};
+	               .unpacked = unpacked_checksum(blocks)};
 	head.checksum = headers_checksum(head, headers);
 	std::vector<std::byte> result;
 	append(result, std::span<const ChunkHead>(&head, 1));
@@ -138,6 +158,7 @@ std::vector<Block> whole_blocks(const ChunkHeaders& headers, std::span<const std
 		append(block.bytes, std::span<const dfr_block>(&head, 1));
 		append(block.bytes, body.first(body_size(head)));
 		body = body.subspan(body_size(head));
+		block.verified = block_is_verified(block.bytes);
 		result.push_back(std::move(block));
 	}
 	return result;
@@ -170,9 +191,8 @@ std::optional<std::vector<Block>> decode_chunk(std::span<const std::byte> payloa
 	if (!headers)
 		return std::nullopt;
 	std::optional<std::vector<Block>> result = decode_body(*headers, payload.last(headers->head.stored));
-	if (result)
-		for (Block& block : *result)
-			block.verified = block_is_verified(block.bytes);
+	if (result && headers->head.unpacked && unpacked_checksum(*result) != headers->head.unpacked)
+		return std::nullopt;
 	return result;
 }
 

@@ -8,7 +8,8 @@
 // and losses without unpacking anything. The body is what follows the headers in
 // the blocks (restart tables and committed records), encoded as `encoding` says:
 // as columns, or, if these do not give back every byte or are not smaller, whole,
-// by zstd or plain.
+// by zstd or plain. Columns do not hold the intervals' checksums, which are made
+// again with the blocks; so the head has a checksum of what the engine had made.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,7 @@ struct ChunkHead {
 	uint32_t raw;      // bytes of the body when unpacked
 	uint32_t stored;   // bytes of the body in the chunk
 	uint32_t checksum; // of this head (with this field 0) and the block headers
-	uint32_t reserved;
+	uint32_t unpacked; // checksum of the body when unpacked, never 0; 0: there is none
 };
 static_assert(sizeof(ChunkHead) == 24);
 

@@ -96,9 +96,11 @@ bool ChunkColumns::read_heads(VarintReader& in) {
 		next += column.bytes();
 		return true;
 	};
-	for (IntegerColumn* column : {&items_, &listed_, &order_, &times_, &contexts_, &tasks_[0], &tasks_[1],
-	                              &tasks_[2], &tasks_[3]})
+	for (IntegerColumn* column : {&items_, &listed_, &order_, &times_, &contexts_})
 		if (!head(*column))
+			return false;
+	for (IntegerColumn& column : tasks_)
+		if (!head(column))
 			return false;
 	for (EpidColumns& epid : epids_)
 		for (FieldColumn& field : epid.fields)
@@ -168,7 +170,9 @@ std::optional<std::vector<Task>> ChunkColumns::tasks() {
 		result[row] = {.task = static_cast<uint32_t>((*members[0])[row]),
 		               .pid = static_cast<uint32_t>((*members[1])[row]),
 		               .tid = static_cast<uint32_t>((*members[2])[row]),
-		               .execname = static_cast<uint32_t>((*members[3])[row])};
+		               .nspid = static_cast<uint32_t>((*members[3])[row]),
+		               .cgroup = (*members[4])[row],
+		               .execname = static_cast<uint32_t>((*members[5])[row])};
 	return result;
 }
 
@@ -185,6 +189,7 @@ std::optional<RecordPlaces> ChunkColumns::records() {
 	here.time = start_time();
 	uint64_t group_time = 0, place = 0;
 	size_t next_time = 0, next_context = 0;
+	uint32_t block = 0;
 	for (const uint64_t count : *items) {
 		here.task = kNoTask;
 		if (count > order->size() - place)
@@ -217,6 +222,7 @@ std::optional<RecordPlaces> ChunkColumns::records() {
 			result.controls.push_back({.record = result.records.size(),
 			                           .time = here.time,
 			                           .kind = symbol.id,
+			                           .block = block,
 			                           .payload = payloads->first(size)});
 			payloads = payloads->subspan(size);
 			if (symbol.id == DFR_CONTROL_GROUP) {
@@ -227,6 +233,7 @@ std::optional<RecordPlaces> ChunkColumns::records() {
 				here.time = group_time;
 			}
 		}
+		block++;
 	}
 	return result;
 }

@@ -65,7 +65,8 @@ inline constexpr uint32_t kGroupEnd = 5; // stands behind the last record of a G
 
 // A row of the table of tasks.
 struct Task {
-	uint32_t task = 0, pid = 0, tid = 0;
+	uint32_t task = 0, pid = 0, tid = 0, nspid = 0;
+	uint64_t cgroup = 0;
 	uint32_t execname = 0; // number in texts()
 };
 inline constexpr uint32_t kNoTask = UINT32_MAX;
@@ -83,6 +84,7 @@ struct ControlPlace {
 	uint64_t record = 0;
 	uint64_t time = 0;
 	uint32_t kind = 0;
+	uint32_t block = 0;                 // of the chunk
 	std::span<const std::byte> payload; // as in a block, behind the kind
 };
 
@@ -107,14 +109,15 @@ public:
 	std::optional<ByteStrings> bytes(); // stacks: their frames; user stacks: pid, u8 frames, the frames
 	std::optional<std::vector<Task>> tasks();
 	std::optional<RecordPlaces> records();
-	// All of it, as it was; whether a block is verified is for the caller to say.
+	// All of it, as it was. A restart table that was not stored is made with the checksums that belong to it.
 	std::optional<std::vector<Block>> blocks();
 
 	size_t frames_unpacked() const { return frames_.unpacked(); }
 
+	static constexpr size_t kTaskMembers = 6;
+
 private:
 	friend class ColumnJoiner;
-	static constexpr size_t kTaskMembers = 4;
 	struct Piece {
 		uint64_t at = 0, size = 0;
 	};

@@ -4,7 +4,6 @@
 // tables are made as the engine makes them (kmod/engine/recording/encode.h).
 #include <algorithm>
 #include <bit>
-#include <memory>
 
 #include "formats/trace/columns_layout.h"
 
@@ -38,7 +37,7 @@ public:
 	bool join(std::vector<Block>& blocks);
 
 private:
-	bool block(const dfr_block& head, uint64_t items, bool table_kept, std::vector<std::byte>& to);
+	bool block(const dfr_block& head, uint64_t items, bool table_kept, Block& result);
 	bool item(const OrderSymbol& symbol);
 	bool head(const OrderSymbol& symbol, uint32_t id);
 	bool record(EpidCursor& epid);
@@ -117,13 +116,14 @@ bool ColumnJoiner::open() {
 bool ColumnJoiner::join(std::vector<Block>& blocks) {
 	for (size_t i = 0; i < from_.headers_.size(); i++) {
 		if (items_[i] > static_cast<uint64_t>(order_.data() + order_.size() - next_) ||
-		    !block(from_.headers_[i], items_[i], listed_[i], blocks.emplace_back().bytes))
+		    !block(from_.headers_[i], items_[i], listed_[i], blocks.emplace_back()))
 			return false;
 	}
 	return true;
 }
 
-bool ColumnJoiner::block(const dfr_block& head, uint64_t items, bool table_kept, std::vector<std::byte>& to) {
+bool ColumnJoiner::block(const dfr_block& head, uint64_t items, bool table_kept, Block& result) {
+	std::vector<std::byte>& to = result.bytes;
 	to.resize(head.hdr_size + head.committed + kRoom);
 	block_ = to.data();
 	at_ = block_ + head.hdr_size;
@@ -138,7 +138,7 @@ bool ColumnJoiner::block(const dfr_block& head, uint64_t items, bool table_kept,
 		return false;
 	to.resize(head.hdr_size + head.committed);
 	store(block_, head);
-	set_checksums(head, std::span(to).subspan(sizeof(dfr_block)), restarts.table);
+	const bool right = set_checksums(head, std::span(to).subspan(sizeof(dfr_block)), restarts.table);
 	const size_t size = head.hdr_size - sizeof(dfr_block);
 	std::span<const std::byte> made = std::as_bytes(std::span(restarts.table));
 	std::span<const std::byte>& table = table_kept ? tables_ : made;
@@ -146,6 +146,7 @@ bool ColumnJoiner::block(const dfr_block& head, uint64_t items, bool table_kept,
 		return false;
 	std::copy_n(table.begin(), size, block_ + sizeof(dfr_block));
 	table = table.subspan(size);
+	result.verified = table_kept ? block_is_verified(to) : right && block_is_sane(to);
 	return true;
 }
 
@@ -276,17 +277,19 @@ bool ColumnJoiner::context() {
 	const Task& task = tasks_[*next_context_++];
 	if (task.execname >= texts_.size())
 		return false;
-	std::byte codes{0}, *const at = at_;
-	if (!write(&codes, 1))
+	uint16_t codes = 0;
+	std::byte* const at = at_;
+	if (!write(&codes, sizeof codes))
 		return false;
 	unsigned i = 0;
-	for (const uint32_t word : {task.task, task.pid, task.tid}) {
-		const unsigned code = (word >= 1u << 8) + (word >= 1u << 16);
-		codes |= std::byte(code << 2 * i++);
+	for (const uint64_t word : {uint64_t{task.task}, uint64_t{task.pid}, uint64_t{task.tid},
+	                            uint64_t{task.nspid}, task.cgroup}) {
+		const unsigned code = (word >= 1u << 8) + (word >= 1u << 16) + (word >= 1ull << 32);
+		codes |= code << 2 * i++;
 		if (!write(&word, size_t{1} << code))
 			return false;
 	}
-	*at = codes;
+	std::memcpy(at, &codes, sizeof codes);
 	return write(texts_[task.execname].data(), texts_[task.execname].size()) && write("", 1);
 }
 

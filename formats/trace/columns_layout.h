@@ -49,8 +49,7 @@ inline size_t control_bytes(uint32_t kind) {
 // Where a walk through a block is, as far as restart points, times and contexts go; made again in
 // both directions.
 struct RestartWalk {
-	explicit RestartWalk(const dfr_block& head)
-	    : table((head.hdr_size - sizeof(dfr_block)) / sizeof(dfr_restart)) {}
+	explicit RestartWalk(const dfr_block& head) : table(restart_count(head)) {}
 	// Before the record at this offset.
 	void at(uint32_t offset) {
 		if (offset < due || held)

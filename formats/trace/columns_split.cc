@@ -68,7 +68,7 @@ private:
 	std::vector<OrderSymbol> symbols_;
 	std::unordered_map<uint64_t, uint32_t> control_symbols_;
 	std::vector<uint64_t> items_, listed_, order_, times_, contexts_;
-	std::vector<uint64_t> tasks_[4];
+	std::vector<uint64_t> tasks_[ChunkColumns::kTaskMembers];
 	std::unordered_map<std::string_view, uint64_t> task_numbers_; // by the payload of the context record
 	Interned texts_, bytes_;
 	std::vector<std::byte> controls_, tables_;
@@ -284,15 +284,16 @@ void Splitter::add_control(const OrderSymbol& symbol) {
 
 bool Splitter::context() {
 	const size_t start = at_;
-	const std::byte* codes = take(1);
-	if (!codes)
+	const std::byte* at = take(2);
+	if (!at)
 		return false;
-	const auto code = std::to_integer<unsigned>(*codes);
-	uint64_t words[3] = {};
-	for (unsigned i = 0; i < 3; i++) {
-		const size_t size = size_t{1} << (code >> 2 * i & 3);
+	uint16_t codes;
+	std::memcpy(&codes, at, sizeof codes);
+	uint64_t words[5] = {};
+	for (unsigned i = 0; i < 5; i++) {
+		const size_t size = size_t{1} << (codes >> 2 * i & 3);
 		const std::byte* from = take(size);
-		if (!from || size > 4)
+		if (!from || (size > 4 && i < 4))
 			return false;
 		std::memcpy(&words[i], from, size);
 	}
@@ -304,9 +305,9 @@ bool Splitter::context() {
 	contexts_.push_back(row->second);
 	if (!added)
 		return true;
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 5; i++)
 		tasks_[i].push_back(words[i]);
-	tasks_[3].push_back(texts_.number(*name));
+	tasks_[5].push_back(texts_.number(*name));
 	return true;
 }
 

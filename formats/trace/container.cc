@@ -74,6 +74,20 @@ bool uncompress(std::span<const std::byte> stored, std::span<std::byte> raw) {
 	return !ZSTD_isError(size) && size == raw.size();
 }
 
+const char* name_of(SegmentType type) {
+	switch (type) {
+	case SegmentType::kCatalog: return "catalog";
+	case SegmentType::kChunk: return "records";
+	case SegmentType::kAggregations:
+	case SegmentType::kAggregationsAt: return "aggregations";
+	case SegmentType::kLosses: return "ledger";
+	case SegmentType::kIndex: return "index";
+	case SegmentType::kEnd: return "end mark";
+	case SegmentType::kNames: return "names";
+	}
+	return nullptr;
+}
+
 ContainerWriter::ContainerWriter(const std::string& path, bool replace, std::unique_ptr<OutputFile> file)
     : path_(path), file_(std::move(file)) {
 	const int code = -file_->create(path, replace);

@@ -24,7 +24,7 @@
 namespace dfr::trace {
 
 inline constexpr char kFileMagic[8] = {'\x89', 'd', 'f', 'r', '\r', '\n', '\x1a', '\n'};
-inline constexpr uint32_t kFileVersion = 2; // 1: blocks of version 1
+inline constexpr uint32_t kFileVersion = 3; // 1 and 2: blocks of versions 1 and 2
 
 struct FileHead {
 	char magic[8];
@@ -46,10 +46,13 @@ enum class SegmentType : uint16_t {
 	kIndex,
 	kEnd,            // payload: EndMark; the file is complete
 	kAggregationsAt, // payload: u64 time (AggSnapshot), then as in kAggregations
+	kNames,          // what addresses are called (names.h); all of them count together
 };
 
 inline constexpr uint16_t kSegmentZstd = 0x1;  // the payload is compressed as a whole
 inline constexpr uint16_t kSegmentWhole = 0x2; // a whole catalog: those before it are not needed
+// Who does not know the type must say so, and cannot answer completely. Segments without it are passed over.
+inline constexpr uint16_t kSegmentNeeded = 0x4;
 
 struct SegmentHead {
 	uint32_t magic;
@@ -141,6 +144,11 @@ private:
 	uint64_t size_ = 0;
 	bool head_damaged_ = false;
 };
+
+// "records", "catalog"; null: no type that this reader knows.
+const char* name_of(SegmentType type);
+// Of a segment whose type is not known.
+inline constexpr const char* kNeedsNewer = "what they hold must be known to answer: read it with a newer dfr";
 
 // Compresses with zstd; nullopt: that does not make it smaller.
 std::optional<std::vector<std::byte>> compress(std::span<const std::byte> raw);

@@ -11,15 +11,10 @@
 #include <cstring>
 
 #include "formats/abi/dof.h"
+#include "formats/trace/bytes.h"
 
 namespace dfr::trace {
 namespace {
-
-template <typename T> T load(const std::byte* at) {
-	T value;
-	std::memcpy(&value, at, sizeof(T));
-	return value;
-}
 
 // Whether a DOF has an action COMMIT; true also for a DOF that cannot be read, because it might.
 bool dof_may_commit(const std::vector<std::byte>& dof) {
@@ -324,13 +319,13 @@ RecordCursor::Passed RecordCursor::control() {
 }
 
 bool RecordCursor::context() {
-	uint8_t codes;
-	uint32_t words[3] = {};
-	if (!take(&codes, 1) || codes >> 6)
+	uint16_t codes;
+	uint64_t words[5] = {};
+	if (!take(&codes, 2) || codes >> 10)
 		return false;
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		const uint32_t size = 1u << (codes >> 2 * i & 3);
-		if (size > 4 || !take(&words[i], size))
+		if ((size > 4 && i < 4) || !take(&words[i], size))
 			return false;
 	}
 	const std::byte* name = base_ + state_.at;
@@ -339,9 +334,11 @@ bool RecordCursor::context() {
 		return false;
 	const size_t length = static_cast<const std::byte*>(nul) - name;
 	state_.at += length + 1;
-	state_.context = {.task = words[0],
-	                  .pid = words[1],
-	                  .tid = words[2],
+	state_.context = {.task = static_cast<uint32_t>(words[0]),
+	                  .pid = static_cast<uint32_t>(words[1]),
+	                  .tid = static_cast<uint32_t>(words[2]),
+	                  .nspid = static_cast<uint32_t>(words[3]),
+	                  .cgroup = words[4],
 	                  .execname = {reinterpret_cast<const char*>(name), length}};
 	return true;
 }

@@ -21,8 +21,10 @@ namespace dfr::trace {
 
 // Which task fired.
 struct Context {
-	uint32_t task = 0, pid = 0, tid = 0;
+	uint32_t task = 0, pid = 0, tid = 0, nspid = 0;
+	uint64_t cgroup = 0;
 	std::string_view execname;
+	bool operator==(const Context&) const = default;
 };
 
 // One field's value. Integers in `number` (sign-extended or zero-extended as declared);
@@ -191,6 +193,11 @@ private:
 	DecodeDamage damage_;
 };
 
+// The highest time in a block. A block that was open when it was read does not say it.
+inline uint64_t last_time(const dfr_block& head) {
+	return head.last_time ? std::max(head.first_time, head.last_time) : UINT64_MAX;
+}
+
 // Which records a reader wants: those of these CPUs with a time from `from` to `to`.
 struct Selection {
 	uint64_t from = 0, to = UINT64_MAX;
@@ -198,17 +205,31 @@ struct Selection {
 	bool has(uint32_t cpu) const { return cpus.empty() || (cpu < cpus.size() && cpus[cpu]); }
 };
 
+class RecordBatch; // batch.h
+
 // All events of a source, or those of a selection, in order of (time, cpu, block sequence, offset). Of a
 // source with an index only the blocks that overlap in time are in memory, and blocks that the selection
 // does not touch are not read; a source without one is read into memory completely.
 class Merger {
 public:
-	explicit Merger(BlockSource& source) : source_(source) {}
-	// Reads the blocks' headers, for cpus(); run() does it if nobody did.
+	explicit Merger(BlockSource& source);
+	~Merger();
+	Merger(const Merger&) = delete;
+	Merger& operator=(const Merger&) = delete;
+	// Reads the blocks' headers, for cpus(); run() and next() do it if nobody did.
 	void open();
 	// After open(), before run().
 	void select(const Selection& selection);
+	// Gives all records; in place of it, next() gives one after another (null: no more), and finish() ends that.
 	void run(const std::function<bool(const Record&)>& visit);
+	const Record* next();
+	void finish();
+	// In place of run(), where the order of records of different CPUs does not matter: gives the selected
+	// records of one CPU after the other (batch.h), and accounts for them as run() does. False: the visitor
+	// has stopped it.
+	bool scan(const std::function<bool(RecordBatch&, uint32_t cpu)>& visit);
+	// Not if the records may be out of order because a program commits speculations, or the source has no index.
+	bool can_scan();
 	const Selection& selection() const { return selection_; }
 	// The time from which on every CPU of the selection is whole; 0: nothing is missing at its start.
 	uint64_t horizon() const;
@@ -239,6 +260,7 @@ public:
 private:
 	struct Input;
 	struct Queue;
+	struct Running;
 	void collect();
 	void account();
 	void account_cpu(std::span<const BlockRef> refs);
@@ -246,10 +268,16 @@ private:
 	bool wanted(const dfr_block& head) const;
 	void keep_losses(const Losses& losses);
 	std::unique_ptr<Input> input_of(const BlockRef& ref, RecordShapes& shapes);
-	bool give(const Record& record, const std::function<bool(const Record&)>& visit);
+	void start();
+	bool advance();
+	bool selected(const Record& record);
+	std::unique_ptr<RecordBatch> chunk_at(std::span<const BlockRef> refs, size_t& blocks);
+	std::unique_ptr<RecordBatch> block_at(const BlockRef& ref, RecordShapes& shapes);
+	void keep_chunk(const RecordBatch& batch, uint32_t cpu);
 
 	BlockSource& source_;
 	Selection selection_;
+	std::unique_ptr<Running> running_;
 	bool opened_ = false;
 	std::vector<BlockRef> refs_;  // by CPU and sequence number
 	std::vector<Block> streamed_; // of a source without an index
@@ -263,10 +291,14 @@ private:
 struct Verdict {
 	bool complete = true;
 	bool windowed = false;     // a ring overwrote its oldest blocks, so answers hold for the window only
+	bool cut = false;          // so they do, because the recording was cut after it
 	uint64_t from = 0, to = 0; // the window (mono ns), in which all CPUs are complete
 	unsigned cpus = 0;
 	uint64_t records = 0, lost = 0;
 	std::vector<std::string> reasons; // "1,204 records lost on CPU 2 (ring full)"
+	unsigned hosts = 1;
+	uint64_t clock_error = 0; // of several hosts (united.h), in ns
+	bool operator==(const Verdict&) const = default;
 };
 Verdict judge(BlockSource& source, const Merger& merger);
 // "14:03:02.120": a record's time as local wall-clock time.

@@ -134,6 +134,41 @@ struct Losses {
   reaches @4 :List(Reach);
 }
 
+# Names of addresses that occurred since the segment of this kind before: all of them together count.
+# Texts are named by their number in `texts`, files by theirs in `files`.
+struct Names {
+  struct KernelSymbol {
+    start @0 :UInt64;
+    size @1 :UInt64;
+    since @2 :UInt64; # time of the first record that had it; 0: from the start
+    module @3 :UInt32;
+    name @4 :UInt32;
+  }
+  struct File {
+    name @0 :UInt32;
+    buildId @1 :UInt32; # in hexadecimal; "": not known
+  }
+  struct FileSymbol {
+    file @0 :UInt32;
+    name @1 :UInt32;
+    offset @2 :UInt64; # in the file
+    size @3 :UInt64;
+  }
+  struct Mapping {
+    pid @0 :UInt32;
+    file @1 :UInt32;
+    start @2 :UInt64;
+    end @3 :UInt64;
+    offset @4 :UInt64; # in the file, of what is mapped at `start`
+    since @5 :UInt64;
+  }
+  texts @0 :List(Text);
+  kernel @1 :List(KernelSymbol);
+  files @2 :List(File);
+  symbols @3 :List(FileSymbol);
+  mappings @4 :List(Mapping);
+}
+
 # Where everything is. A file without it is walked from segment to segment.
 struct Index {
   struct Chunk {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 
+#include "formats/trace/container.h"
 #include "formats/trace/output_file.h"
 #include "formats/trace/source.h"
 
@@ -32,9 +33,13 @@ public:
 	void block(const Block& block);                          // buffered per CPU, compressed by chunk
 	void aggregations(const std::vector<AggEntry>& entries); // readers use those of the last call
 	void snapshot(const AggSnapshot& snapshot);              // for rendering records up to its time
+	void names(
+	    const AddressNames& names); // nothing, if there are none; readers put those of all calls together
 	// Writes what is buffered, then losses, remarks and partial() of a source, so that a reader of the file
 	// gets the same. whole_until: every record before this time has been given to block(); 0: not known.
 	void account(BlockSource& source, uint64_t whole_until = 0);
+	// A segment of another file, as it is.
+	void pass_on(const SegmentHead& head, std::span<const std::byte> payload);
 	// After an error: ends the file with what could be written, without what is buffered, and says so in it.
 	void give_up(BlockSource& source, const std::string& why);
 	void flush();  // writes what is buffered, and syncs

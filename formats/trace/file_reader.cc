@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "formats/error.h"
+#include "formats/trace/batch.h"
 #include "formats/trace/chunk.h"
 #include "formats/trace/container.h"
 #include "formats/trace/decode.h"
@@ -32,11 +34,10 @@ public:
 		facts_.chunks = chunks_.size();
 		read_catalog();
 		ledger_ = latest(SegmentType::kLosses, decode_ledger, "losses");
-		if (!facts_.finished && ledger_.whole_until) {
+		if (!cut_.empty() && ledger_.whole_until)
 			facts_.whole_until = ledger_.whole_until;
-			damaged("what was recorded before " + time_text(catalog_, ledger_.whole_until) +
-			        " had been written");
-		}
+		else if (!cut_.empty())
+			damaged(cut_);
 	}
 
 	const Catalog& catalog() override { return catalog_; }
@@ -47,7 +48,17 @@ public:
 	std::vector<std::string> remarks() override {
 		std::vector<std::string> all = ledger_.remarks;
 		all.insert(all.end(), remarks_.begin(), remarks_.end());
+		if (const std::optional<SourceCut> known = cut())
+			all.push_back(known->why);
 		return all;
+	}
+	// Behind the last sound mark of what is whole; damage in front of it is in remarks_ by itself.
+	std::optional<SourceCut> cut() override {
+		if (!facts_.whole_until)
+			return std::nullopt;
+		return SourceCut{facts_.whole_until, cut_ + "; what was recorded before " +
+		                                         time_text(catalog_, facts_.whole_until) +
+		                                         " had been written"};
 	}
 
 	std::optional<Block> next() override {
@@ -81,6 +92,25 @@ public:
 		return (*blocks)[block];
 	}
 
+	// What is damaged is left to load(), which names it.
+	std::unique_ptr<StoredColumns> columns(const BlockRef& ref) override {
+		const size_t chunk = ref.handle >> 16;
+		auto result = std::make_unique<StoredColumns>();
+		std::optional<ChunkHeaders> headers;
+		if (chunk < chunks_.size())
+			headers = headers_of(chunks_[chunk]);
+		if (!headers || headers->head.encoding != static_cast<uint16_t>(ChunkEncoding::kColumns))
+			return nullptr;
+		auto payload = reader_.payload(chunks_[chunk]);
+		if (!payload || payload->size() < headers->head.stored)
+			return nullptr;
+		result->payload = std::move(*payload);
+		result->headers = std::move(headers->blocks);
+		result->columns = ChunkColumns::open(
+		    std::span<const std::byte>(result->payload).last(headers->head.stored), result->headers);
+		return result->columns ? std::move(result) : nullptr;
+	}
+
 	std::vector<AggEntry> aggregations() override {
 		for (const Segment& segment : others_)
 			if (segment.type() == SegmentType::kAggregationsAt)
@@ -97,6 +127,11 @@ public:
 			damaged(range(segment) + " (aggregations) are damaged");
 		}
 		return std::nullopt;
+	}
+	void names(KnownNames& into) override {
+		for (const Segment& segment : others_)
+			if (segment.type() == SegmentType::kNames)
+				add_names(segment, into);
 	}
 	Losses losses() override { return ledger_.losses; }
 	std::map<uint32_t, Reach> reaches() override { return ledger_.reaches; }
@@ -118,6 +153,8 @@ private:
 	}
 
 	void keep(const Segment& segment) {
+		if (!name_of(segment.type()) && segment.head.flags & kSegmentNeeded)
+			damaged(range(segment) + ": " + kNeedsNewer);
 		if (segment.type() == SegmentType::kChunk)
 			chunks_.push_back(segment);
 		else if (segment.type() != SegmentType::kIndex && segment.type() != SegmentType::kEnd)
@@ -143,7 +180,8 @@ private:
 		if (!payload)
 			return false;
 		try {
-			follow(decode_index(*payload));
+			if (!follow(decode_index(*payload)))
+				return false;
 		} catch (const Error&) {
 			return false;
 		}
@@ -151,7 +189,15 @@ private:
 		return true;
 	}
 
-	void follow(const Index& index) {
+	// False: the index names a segment twice, so it is none that a writer made.
+	bool follow(const Index& index) {
+		std::set<uint64_t> seen;
+		for (const Index::Other& other : index.others)
+			if (!seen.insert(other.offset).second)
+				return false;
+		for (const Index::Chunk& chunk : index.chunks)
+			if (!seen.insert(chunk.offset).second)
+				return false;
 		const auto visit = [&](uint64_t offset, const char* what) {
 			const std::optional<Segment> segment = reader_.segment(offset);
 			if (segment)
@@ -164,6 +210,7 @@ private:
 			visit(other.offset, "the catalog, aggregations or losses");
 		for (const Index::Chunk& chunk : index.chunks)
 			visit(chunk.offset, "records");
+		return true;
 	}
 
 	void walk() {
@@ -188,10 +235,10 @@ private:
 				break; // the file ends within this segment's payload
 		}
 		if (at < reader_.size())
-			damaged("cut at byte " + std::to_string(reader_.size()) + ": what starts at byte " +
-			        std::to_string(at) + " is not whole");
+			cut_ = "cut at byte " + std::to_string(reader_.size()) + ": what starts at byte " +
+			       std::to_string(at) + " is not whole";
 		else if (!ended)
-			damaged("cut at byte " + std::to_string(reader_.size()) + ": it was not finished");
+			cut_ = "cut at byte " + std::to_string(reader_.size()) + ": it was not finished";
 		else
 			damaged("the end mark or the index is damaged");
 	}
@@ -239,6 +286,16 @@ private:
 			damaged(range(segment) + ": " + error.what());
 			return false;
 		}
+	}
+
+	void add_names(const Segment& segment, KnownNames& into) {
+		try {
+			if (const auto payload = reader_.payload(segment))
+				return into.add(decode_names(*payload));
+		} catch (const Error&) {
+			// As if its checksum were wrong.
+		}
+		damaged(range(segment) + " (names of addresses) are damaged");
 	}
 
 	// The last sound payload of this type. Those before it are checked too, so that damage is reported.
@@ -321,6 +378,7 @@ private:
 	FileFacts facts_;
 	std::vector<Segment> chunks_, others_;
 	std::vector<std::string> remarks_;
+	std::string cut_; // how the file ends without its end mark; empty: it has one
 	std::map<size_t, uint32_t> cpu_of_chunk_;
 	std::map<uint32_t, UnpackedChunk> unpacked_;
 	size_t next_chunk_ = 0, next_block_ = 0, next_other_ = 0;

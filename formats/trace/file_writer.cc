@@ -123,6 +123,11 @@ void FileWriter::snapshot(const AggSnapshot& snapshot) {
 	impl_->other(SegmentType::kAggregationsAt, payload);
 }
 
+void FileWriter::names(const AddressNames& names) {
+	if (!names.empty())
+		impl_->other(SegmentType::kNames, encode_names(names));
+}
+
 void FileWriter::account(BlockSource& source, uint64_t whole_until) {
 	impl_->write_all();
 	Ledger ledger{.losses = source.losses(),
@@ -140,6 +145,11 @@ void FileWriter::account(BlockSource& source, uint64_t whole_until) {
 		ledger.partial = true;
 	}
 	impl_->other(SegmentType::kLosses, encode_ledger(ledger));
+}
+
+void FileWriter::pass_on(const SegmentHead& head, std::span<const std::byte> payload) {
+	impl_->write_catalog();
+	impl_->append(static_cast<SegmentType>(head.type), head.flags & ~kSegmentZstd, payload);
 }
 
 void FileWriter::give_up(BlockSource& source, const std::string& why) {
@@ -193,6 +203,9 @@ uint64_t copy_to_file(BlockSource& source, FileWriter& writer) {
 		blocks++;
 	}
 	writer.aggregations(source.aggregations());
+	KnownNames names;
+	source.names(names);
+	writer.names(names.all());
 	writer.account(source);
 	return blocks;
 }

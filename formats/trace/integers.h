@@ -24,8 +24,8 @@ struct IntegerColumn {
 
 	unsigned width() const; // bytes of a value
 	unsigned index_width() const;
-	uint64_t
-	bytes() const { // at most 8 for each value: neither product overflows if the count is checked
+	// At most 8 for each value: neither product overflows if the count is checked.
+	uint64_t bytes() const {
 		return values ? uint64_t{values} * width() + count * index_width() : count * width();
 	}
 };

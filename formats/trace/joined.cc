@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "formats/trace/batch.h"
+
 namespace dfr::trace {
 namespace {
 
@@ -50,19 +52,20 @@ JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
 	std::stable_sort(all.begin(), all.end(), [](const Opened& a, const Opened& b) {
 		return std::tuple(a.entries, a.last) < std::tuple(b.entries, b.last);
 	});
-	// CPU, sequence number and first time identify a block of a state. A file may have a block as it was
-	// before more records were added to it.
-	std::map<std::tuple<uint32_t, uint64_t, uint64_t>, std::vector<Copy>> known;
+	// CPU and sequence number identify a block of a state. A file may have a block as it was before more
+	// records were added to it, or with a part of its records (DFR_BLOCK_CUT).
+	std::map<std::pair<uint32_t, uint64_t>, std::vector<Copy>> known;
 	for (Opened& one : all) {
 		for (const BlockRef& ref : one.refs)
-			known[{ref.head.cpu, ref.head.seq, ref.head.first_time}].push_back(
-			    {files_.size(), ref});
+			known[{ref.head.cpu, ref.head.seq}].push_back({files_.size(), ref});
 		files_.push_back(std::move(one.file));
 	}
+	const auto worth = [](const Copy& copy) {
+		return std::pair(!(copy.ref.head.flags & DFR_BLOCK_CUT), copy.ref.head.committed);
+	};
 	for (auto& [key, copies] : known) {
-		std::stable_sort(copies.begin(), copies.end(), [](const Copy& a, const Copy& b) {
-			return a.ref.head.committed > b.ref.head.committed;
-		});
+		std::stable_sort(copies.begin(), copies.end(),
+		                 [&](const Copy& a, const Copy& b) { return worth(a) > worth(b); });
 		repeated_ += copies.size() > 1;
 		blocks_.push_back(std::move(copies));
 	}
@@ -84,11 +87,23 @@ std::optional<Block> JoinedSource::load(const BlockRef& ref) {
 	return std::nullopt;
 }
 
+std::unique_ptr<StoredColumns> JoinedSource::columns(const BlockRef& ref) {
+	if (ref.handle >= blocks_.size())
+		return nullptr;
+	const Copy& copy = blocks_[ref.handle].front();
+	return files_[copy.file]->columns(copy.ref);
+}
+
 std::optional<AggSnapshot> JoinedSource::next_snapshot() {
 	for (; next_file_ < files_.size(); next_file_++)
 		if (std::optional<AggSnapshot> snapshot = files_[next_file_]->next_snapshot())
 			return snapshot;
 	return std::nullopt;
+}
+
+void JoinedSource::names(KnownNames& into) {
+	for (const auto& file : files_)
+		file->names(into);
 }
 
 // Each file has the engine's counters since go, so the highest counts.
@@ -117,16 +132,31 @@ std::map<uint32_t, Reach> JoinedSource::reaches() {
 	return furthest;
 }
 
+bool JoinedSource::lacks_unnoticed(size_t file) const {
+	if (file + 1 == files_.size() || !files_[file]->cut())
+		return false;
+	return std::none_of(
+	    files_.begin() + static_cast<std::ptrdiff_t>(file) + 1, files_.end(),
+	    [](const auto& later) { return later->reaches().size() >= later->catalog().cpus; });
+}
+
 std::vector<std::string> JoinedSource::remarks() {
 	std::vector<std::string> all;
-	for (const auto& file : files_)
-		for (const std::string& remark : file->remarks())
-			all.push_back(files_.size() > 1 ? file->name() + ": " + remark : remark);
+	for (size_t i = 0; i < files_.size(); i++) {
+		const std::string name = files_.size() > 1 ? files_[i]->name() + ": " : "";
+		for (const std::string& remark : files_[i]->remarks())
+			all.push_back(name + remark);
+		if (lacks_unnoticed(i))
+			all.push_back(name + files_[i]->cut()->why);
+	}
 	return all;
 }
 
 bool JoinedSource::partial() {
-	return std::any_of(files_.begin(), files_.end(), [](const auto& file) { return file->partial(); });
+	for (size_t i = 0; i < files_.size(); i++)
+		if (files_[i]->partial() || lacks_unnoticed(i))
+			return true;
+	return false;
 }
 
 std::string JoinedSource::repeats() const {

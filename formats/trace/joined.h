@@ -26,12 +26,15 @@ public:
 	std::optional<Block> next() override { return std::nullopt; } // index() lists everything
 	std::vector<BlockRef> index() override;
 	std::optional<Block> load(const BlockRef& ref) override;
+	std::unique_ptr<StoredColumns> columns(const BlockRef& ref) override;
 	std::vector<AggEntry> aggregations() override { return newest().aggregations(); }
 	std::optional<AggSnapshot> next_snapshot() override;
+	void names(KnownNames& into) override;
 	Losses losses() override;
 	std::map<uint32_t, Reach> reaches() override;
 	std::vector<std::string> remarks() override;
 	bool partial() override;
+	std::optional<SourceCut> cut() override { return newest().cut(); }
 	std::string name() const override { return name_; }
 
 private:
@@ -41,10 +44,13 @@ private:
 		BlockRef ref;
 	};
 	FileSource& newest() const { return *files_.back(); }
+	// Whether it was cut, and no later file says of each CPU up to where its blocks stand, so that nobody
+	// would notice what it lacks.
+	bool lacks_unnoticed(size_t file) const;
 
 	std::vector<std::unique_ptr<FileSource>> files_; // by the time of their last event
 	std::string name_;
-	std::vector<std::vector<Copy>> blocks_; // by handle: the copies of each block, the longest first
+	std::vector<std::vector<Copy>> blocks_; // by handle: the copies of each block, the best first
 	uint64_t repeated_ = 0;
 	size_t next_file_ = 0; // for snapshots
 };

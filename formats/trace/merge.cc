@@ -75,11 +75,6 @@ uint64_t whole_from(const dfr_block& first) {
 	return first.before ? first.before + 1 : std::max<uint64_t>(first.open_time, 1);
 }
 
-// The highest time in a block. A block that was open when it was read does not say it.
-uint64_t last_time(const dfr_block& head) {
-	return head.last_time ? std::max(head.first_time, head.last_time) : UINT64_MAX;
-}
-
 } // namespace
 
 bool Merger::wanted(const dfr_block& head) const {
@@ -110,9 +105,11 @@ void Merger::account_cpu(std::span<const BlockRef> refs) {
 		const bool between =
 		    before && before->first_time <= selection_.to && head.before >= selection_.from;
 		const uint64_t reached = before ? before->record_base + before->records : 0;
-		if (between && head.record_base > reached) // also if the header of the one before is damaged
+		const bool was_cut = before && before->flags & DFR_BLOCK_CUT;
+		if (between && !was_cut &&
+		    head.record_base > reached) // also if the header of the one before is damaged
 			span.missing += head.record_base - reached;
-		if (between)
+		if (between && head.seq > before->seq) // a hostile file may have a block twice
 			span.gaps += head.seq - before->seq - 1;
 		if (between && before->first_time >= selection_.from && head.lost > before->lost)
 			span.lost += head.lost - before->lost;
@@ -199,23 +196,47 @@ std::unique_ptr<Merger::Input> Merger::input_of(const BlockRef& ref, RecordShape
 	return nullptr;
 }
 
-// False: the visitor wants no more.
-bool Merger::give(const Record& record, const std::function<bool(const Record&)>& visit) {
+// Accounts for a record. False: it is outside of the selection.
+bool Merger::selected(const Record& record) {
 	if (record.time < selection_.from || record.time > selection_.to) {
 		left_out_ += record.time < selection_.from;
-		return true;
+		return false;
 	}
 	CpuSpan& span = cpus_[record.cpu];
 	if (!span.records++)
 		span.first = record.time;
 	span.last = std::max(span.last, record.time);
-	return visit(record);
+	return true;
 }
 
-void Merger::run(const std::function<bool(const Record&)>& visit) {
+// The run of a merger: the selected blocks in order of their lowest times, and those that are open.
+struct Merger::Running {
+	explicit Running(const Catalog& catalog) : shapes(catalog) {}
+	RecordShapes shapes;
+	std::vector<BlockRef> refs;
+	size_t next = 0; // of `refs`: the first one that was not opened
+	Queue queue;
+	std::unique_ptr<Input> input; // of the current record
+
+	// Whether a block that is not open may have an earlier record.
+	bool opens_before(uint64_t time) const {
+		return next < refs.size() && refs[next].head.first_time <= time;
+	}
+	// Whether the next record of `input` comes before those of all other blocks, open or not.
+	bool stays() const {
+		return (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
+		       !opens_before(input->cursor.current().time);
+	}
+};
+
+Merger::Merger(BlockSource& source) : source_(source) {}
+Merger::~Merger() = default;
+
+void Merger::start() {
 	if (!opened_)
 		open();
-	std::vector<BlockRef> refs;
+	running_ = std::make_unique<Running>(source_.catalog());
+	std::vector<BlockRef>& refs = running_->refs;
 	for (const BlockRef& ref : refs_)
 		if (wanted(ref.head))
 			refs.push_back(ref);
@@ -225,33 +246,55 @@ void Merger::run(const std::function<bool(const Record&)>& visit) {
 		return std::tuple(a.head.first_time, a.head.cpu, a.head.seq) <
 		       std::tuple(b.head.first_time, b.head.cpu, b.head.seq);
 	});
-	RecordShapes shapes(source_.catalog());
-	Queue queue;
-	auto next = refs.begin();
-	bool more = true;
-	while (more) {
-		while (next != refs.end() &&
-		       (queue.heap.empty() ||
-		        next->head.first_time <= queue.heap.front()->cursor.current().time))
-			if (std::unique_ptr<Input> opened = input_of(*next++, shapes))
-				queue.push(std::move(opened));
-		if (queue.heap.empty())
-			break;
-		// Give events of this block as long as no other block, open or not, may have an earlier one.
-		std::unique_ptr<Input> input = queue.pop();
-		bool left = true;
-		do {
-			more = give(input->cursor.current(), visit);
-			left = more && input->cursor.next();
-		} while (left && (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
-		         (next == refs.end() || next->head.first_time > input->cursor.current().time));
-		if (left)
-			queue.push(std::move(input));
-		else
-			keep_losses(input->losses);
+}
+
+// Goes to the earliest record that was not given yet. False: there is none.
+bool Merger::advance() {
+	Running& run = *running_;
+	if (run.input && !run.input->cursor.next()) {
+		keep_losses(run.input->losses);
+		run.input.reset();
 	}
-	for (const std::unique_ptr<Input>& input : queue.heap)
+	if (run.input && run.stays())
+		return true;
+	if (run.input)
+		run.queue.push(std::move(run.input));
+	while (run.next < run.refs.size() &&
+	       (run.queue.heap.empty() || run.opens_before(run.queue.heap.front()->cursor.current().time)))
+		if (std::unique_ptr<Input> opened = input_of(run.refs[run.next++], run.shapes))
+			run.queue.push(std::move(opened));
+	if (run.queue.heap.empty())
+		return false;
+	run.input = run.queue.pop();
+	return true;
+}
+
+const Record* Merger::next() {
+	if (!running_)
+		start();
+	while (advance())
+		if (const Record& record = running_->input->cursor.current(); selected(record))
+			return &record;
+	return nullptr;
+}
+
+// Of blocks that were not read to their end: what was lost up to there.
+void Merger::finish() {
+	if (!running_)
+		return;
+	if (running_->input)
+		keep_losses(running_->input->losses);
+	for (const std::unique_ptr<Input>& input : running_->queue.heap)
 		keep_losses(input->losses);
+	running_.reset();
+}
+
+void Merger::run(const std::function<bool(const Record&)>& visit) {
+	start();
+	while (const Record* const record = next())
+		if (!visit(*record))
+			break;
+	finish();
 }
 
 } // namespace dfr::trace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Encodes and decodes, by dfr.capnp, the payloads of all segments that are not
-// chunks. Only schema.cc includes Cap'n Proto's headers, which keeps other files
-// quick to compile. The decoders take hostile bytes and throw dfr::Error.
+// chunks (those of names: names.h). Only the sources that do it include Cap'n Proto's
+// headers, which keeps other files quick to compile. The decoders take hostile bytes and throw dfr::Error.
 #pragma once
 
 #include <cstddef>

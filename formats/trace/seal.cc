@@ -5,18 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
+#include "formats/trace/bytes.h"
 #include "formats/trace/crc32c.h"
 
 namespace dfr::trace {
 namespace {
-
-template <typename T> T load(const std::byte* at) {
-	T value;
-	std::memcpy(&value, at, sizeof(T));
-	return value;
-}
 
 uint32_t end_of(const dfr_block& head) {
 	return head.hdr_size + head.committed;
@@ -26,11 +20,11 @@ uint32_t never_0(uint32_t sum) {
 	return sum ? sum : 1;
 }
 
-// Of the header and the bytes before `first`, where the first interval begins.
-uint32_t own_checksum(std::span<const std::byte> block, uint32_t first) {
-	auto head = load<dfr_block>(block.data());
+// Of the header and the bytes before `first`, where the first interval begins. `body`: the block's bytes behind the
+// header.
+uint32_t own_checksum(dfr_block head, std::span<const std::byte> body, uint32_t first) {
 	head.checksum = 0;
-	return never_0(crc32c(block.subspan(head.hdr_size, first - head.hdr_size),
+	return never_0(crc32c(body.subspan(head.hdr_size - sizeof(head), first - head.hdr_size),
 	                      crc32c(std::as_bytes(std::span(&head, 1)))));
 }
 
@@ -65,18 +59,25 @@ private:
 };
 
 // Calls visit(index, entry, end) for each interval, the last one first; returns where the first one begins.
-// Entries that are out of order have none.
-template <typename Visit> uint32_t each_interval(std::span<const std::byte> block, const Visit& visit) {
-	const auto head = load<dfr_block>(block.data());
+// `entry_at`: gives one of the `count` entries of the block's restart table. Entries that are out of order have none.
+template <typename EntryAt, typename Visit>
+uint32_t each_interval(const dfr_block& head, size_t count, const EntryAt& entry_at, const Visit& visit) {
 	uint32_t first = end_of(head);
-	for (uint32_t i = restart_count(head); i-- > 0;) {
-		const dfr_restart entry = restart_at(block.data(), i);
+	for (auto i = static_cast<uint32_t>(count); i-- > 0;) {
+		const dfr_restart entry = entry_at(i);
 		if (entry.record < head.hdr_size || entry.record >= first)
 			continue;
 		visit(i, entry, first);
 		first = entry.record;
 	}
 	return first;
+}
+
+// Of a block's own table.
+template <typename Visit> uint32_t each_interval(std::span<const std::byte> block, const Visit& visit) {
+	const auto head = load<dfr_block>(block.data());
+	return each_interval(
+	    head, restart_count(head), [block](uint32_t i) { return restart_at(block.data(), i); }, visit);
 }
 
 } // namespace
@@ -99,15 +100,16 @@ dfr_restart restart_at(const std::byte* block, uint32_t index) {
 	return load<dfr_restart>(block + sizeof(dfr_block) + index * sizeof(dfr_restart));
 }
 
-void set_checksums(const dfr_block& head, std::span<const std::byte> body, std::span<dfr_restart> table) {
-	uint32_t next = end_of(head);
+bool set_checksums(const dfr_block& head, std::span<const std::byte> body, std::span<dfr_restart> table) {
+	if (!(head.flags & DFR_BLOCK_SEALED))
+		return false;
 	IntervalSums sums(head, body);
-	for (auto entry = table.rbegin(); head.flags & DFR_BLOCK_SEALED && entry != table.rend(); ++entry) {
-		if (entry->record < head.hdr_size || entry->record >= next)
-			continue;
-		entry->checksum = sums.of(*entry, next);
-		next = entry->record;
-	}
+	const uint32_t first = each_interval(
+	    head, table.size(), [table](uint32_t i) { return table[i]; },
+	    [&](uint32_t i, const dfr_restart& entry, uint32_t end) {
+		    table[i].checksum = sums.of(entry, end);
+	    });
+	return head.checksum && head.checksum == own_checksum(head, body, first);
 }
 
 bool block_is_verified(std::span<const std::byte> bytes) {
@@ -116,12 +118,13 @@ bool block_is_verified(std::span<const std::byte> bytes) {
 	const auto head = load<dfr_block>(bytes.data());
 	if (!(head.flags & DFR_BLOCK_SEALED) || !head.checksum)
 		return false;
+	const std::span body = bytes.subspan(sizeof(head));
 	bool sound = true;
-	IntervalSums sums(head, bytes.subspan(sizeof(head)));
+	IntervalSums sums(head, body);
 	const uint32_t first = each_interval(bytes, [&](uint32_t, const dfr_restart& entry, uint32_t end) {
 		sound = sound && entry.checksum == sums.of(entry, end);
 	});
-	return sound && head.checksum == own_checksum(bytes, first);
+	return sound && head.checksum == own_checksum(head, body, first);
 }
 
 void seal_block(Block& block) {
@@ -129,35 +132,36 @@ void seal_block(Block& block) {
 	auto head = load<dfr_block>(block.bytes.data());
 	if (block.verified || head.flags & DFR_BLOCK_SEALED)
 		return; // a wrong checksum of the engine stays, so that readers see the damage
-	IntervalSums sums(head, std::span(block.bytes).subspan(sizeof(head)));
+	const std::span body = std::span(block.bytes).subspan(sizeof(head));
+	IntervalSums sums(head, body);
 	const uint32_t first = each_interval(block.bytes, [&](uint32_t i, dfr_restart entry, uint32_t end) {
 		entry.checksum = sums.of(entry, end);
-		std::memcpy(block.bytes.data() + sizeof(head) + i * sizeof(entry), &entry, sizeof(entry));
+		store(body.data() + i * sizeof(entry), entry);
 	});
 	head.flags |= DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
-	std::memcpy(block.bytes.data(), &head, sizeof(head));
-	head.checksum = own_checksum(block.bytes, first);
-	std::memcpy(block.bytes.data(), &head, sizeof(head));
+	head.checksum = own_checksum(head, body, first);
+	store(block.bytes.data(), head);
 	block.verified = true;
 }
 
 bool interval_is_sound(std::span<const std::byte> block, uint32_t from, uint32_t to) {
 	const auto head = load<dfr_block>(block.data());
+	const std::span body = block.subspan(sizeof(head));
 	const uint32_t index = from / DFR_RESTART_BYTES;
 	if (from >= head.hdr_size && to <= end_of(head) && index < restart_count(head)) {
 		const dfr_restart entry = restart_at(block.data(), index);
 		if (entry.record == from)
-			return entry.checksum ==
-			       IntervalSums(head, block.subspan(sizeof(head))).of(entry, to);
+			return entry.checksum == IntervalSums(head, body).of(entry, to);
 	}
-	return from == head.hdr_size && head.checksum == own_checksum(block, to);
+	return from == head.hdr_size && head.checksum == own_checksum(head, body, to);
 }
 
 std::vector<DamagedInterval> damaged_intervals(std::span<const std::byte> block) {
 	const auto head = load<dfr_block>(block.data());
+	const std::span body = block.subspan(sizeof(head));
 	std::vector<DamagedInterval> damaged;
 	uint32_t records = head.records;
-	IntervalSums sums(head, block.subspan(sizeof(head)));
+	IntervalSums sums(head, body);
 	const uint32_t first = each_interval(block, [&](uint32_t, const dfr_restart& entry, uint32_t end) {
 		if (entry.checksum != sums.of(entry, end))
 			damaged.push_back({.from = entry.record,
@@ -166,7 +170,7 @@ std::vector<DamagedInterval> damaged_intervals(std::span<const std::byte> block)
 			                   .after = entry.time});
 		records = entry.records;
 	});
-	if (head.checksum != own_checksum(block, first))
+	if (head.checksum != own_checksum(head, body, first))
 		damaged.push_back({.from = 0, .to = first, .records = records, .after = head.before});
 	std::reverse(damaged.begin(), damaged.end());
 	return damaged;

@@ -14,8 +14,13 @@
 
 #include "formats/abi/aggtab.h"
 #include "formats/abi/dof.h"
+#include "formats/trace/batch.h"
 
 namespace dfr::trace {
+
+std::unique_ptr<StoredColumns> BlockSource::columns(const BlockRef&) {
+	return nullptr;
+}
 namespace {
 
 auto loss_key(const Losses::Loss& entry) {

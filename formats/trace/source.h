@@ -17,6 +17,7 @@
 
 #include "formats/abi/block.h"
 #include "formats/trace/catalog.h"
+#include "formats/trace/names.h"
 
 namespace dfr::trace {
 
@@ -65,6 +66,8 @@ struct BlockRef {
 	uint64_t handle = 0;
 };
 
+struct StoredColumns; // batch.h
+
 class BlockSource {
 public:
 	virtual ~BlockSource() = default;
@@ -82,6 +85,9 @@ public:
 	virtual std::vector<BlockRef> index() { return {}; }
 	virtual std::optional<Block> load(const BlockRef&) { return std::nullopt; }
 
+	// The chunk in which an indexed block stands, if it is stored as columns; null: it is not, or is damaged.
+	virtual std::unique_ptr<StoredColumns> columns(const BlockRef&);
+
 	// The latest snapshot of aggregations (totals since the last clear).
 	virtual std::vector<AggEntry> aggregations() = 0;
 
@@ -93,10 +99,21 @@ public:
 	// By CPU: what was written of it, so that a reader sees when its last blocks, or all, are not there.
 	virtual std::map<uint32_t, Reach> reaches() { return {}; }
 
+	// Adds what the addresses in it are called, as far as the source itself knows.
+	virtual void names(KnownNames&) {}
+
 	// What a reader should know about the source itself ("cut at byte 4711"); empty: nothing.
 	virtual std::vector<std::string> remarks() { return {}; }
 
-	// True: something of the source itself is missing or damaged, so answers from it are partial.
+	// Of a recording that was not ended: up to when it is whole all the same, and what became of it.
+	struct SourceCut {
+		uint64_t whole_until = 0;
+		std::string why;
+	};
+	virtual std::optional<SourceCut> cut() { return std::nullopt; }
+
+	// True: something of the source itself is missing or damaged, so answers from it are partial; not for what a
+	// cut() after whole_until took.
 	virtual bool partial() { return false; }
 
 	// "boot.dfr", "/dev/dfr (anonymous)", "memory.elf"

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <map>
 
+#include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
 
 namespace dfr::trace {
@@ -37,17 +38,6 @@ const char* const kLossText[] = {
     "fired where RCU does not watch",   // RCU_IDLE
 };
 static_assert(std::size(kLossText) == DFR_LOSS_MAX, "a text for each cause");
-
-std::string grouped(uint64_t number) {
-	std::string digits = std::to_string(number);
-	for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-		digits.insert(at, ",");
-	return digits;
-}
-
-std::string plural(uint64_t number, const char* noun) {
-	return grouped(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 // " on CPU 2" if all entries name the same CPU; else empty.
 std::string where(const std::vector<Losses::Loss>& entries) {
@@ -265,6 +255,12 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 	judge_losses(verdict, source.losses(), merger);
 	judge_blocks(verdict, source, merger);
 	judge_full(verdict, source.catalog());
+	if (const auto cut = source.cut()) {
+		const uint64_t to = merger.selection().to;
+		if (to >= cut->whole_until && !source.partial()) // else it is among the remarks
+			verdict.reasons.push_back(cut->why);
+		verdict.cut = to == cut->whole_until - 1;
+	}
 	if (source.partial())
 		for (std::string& remark : source.remarks())
 			verdict.reasons.push_back(std::move(remark));
@@ -273,6 +269,12 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 }
 
 namespace {
+
+std::string milliseconds(uint64_t ns) {
+	std::array<char, 32> text;
+	std::snprintf(text.data(), text.size(), "%.3f ms", static_cast<double>(ns) / 1e6);
+	return text.data();
+}
 
 // "14:03:02.120-14:03:41.003"; with dates if these differ.
 std::string span_text(const Verdict& verdict, const Catalog& catalog) {
@@ -288,11 +290,20 @@ std::string span_text(const Verdict& verdict, const Catalog& catalog) {
 } // namespace
 
 std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
-	std::string line = !verdict.complete ? "partial: " : verdict.windowed ? "window: " : "complete: ";
+	std::string line = !verdict.complete                 ? "partial: "
+	                   : verdict.windowed || verdict.cut ? "window: "
+	                                                     : "complete: ";
 	line += span_text(verdict, catalog);
-	line += ", " + plural(verdict.cpus, "CPU") + ", " + plural(verdict.records, "record");
+	line += ", " + plural(verdict.cpus, "CPU");
+	if (verdict.hosts > 1)
+		line += " of " + plural(verdict.hosts, "host") +
+		        " (in the order of their clocks, seen to be wrong by up to " +
+		        milliseconds(verdict.clock_error) + ")";
+	line += ", " + plural(verdict.records, "record");
 	if (verdict.windowed)
 		line += "; earlier records are missing (overwritten, or taken earlier)";
+	if (verdict.cut)
+		line += "; later records may be missing (the recording was cut)";
 	for (const std::string& reason : verdict.reasons)
 		line += "; " + reason;
 	return line;

@@ -174,14 +174,15 @@ struct dfr_hashkey {
  *   Parts of it, each for its own cost only:					P
  *   u32 dfr_plat_pid(struct dfr_firing *), dfr_plat_tid(...), dfr_plat_level_of(...)
  *   u64 dfr_plat_who(struct dfr_firing *)		changes when task or process does
+ *   u64 dfr_plat_cgroups(struct dfr_firing *)		changes when the task's cgroup does
  *   void dfr_plat_comm(struct dfr_firing *, u64 words[2])	execname, padded with zeros
  *   bool dfr_plat_comm_is(struct dfr_firing *, const u64 words[2])
  *   u64 dfr_plat_thread_key(struct dfr_firing *)	DFR_THREAD_KEY() of the context
  *   u64 dfr_plat_register_arg(const void *regs, u32 n)	P: argument n, from 1, of a function at its
  *							entry; no firing has such registers in user space
  *   u64 dfr_plat_builtin(const struct dfr_firing *, u32 id, u64 index)
- *		P: curthread ppid uid gid errno ipl vtimestamp stackdepth ustackdepth caller ucaller uregs[index]
- *		   captured[index]; returns 0 where it has no meaning
+ *		P: curthread ppid uid gid errno ipl vtimestamp stackdepth ustackdepth caller ucaller nspid cgroup
+ *		   uregs[index] captured[index]; returns 0 where it has no meaning
  *   unsigned dfr_plat_stack(const struct dfr_firing *, u64 *pcs, unsigned max)		P
  *   unsigned dfr_plat_ustack(const struct dfr_firing *, u64 *pcs, unsigned max)	P
  *   bool dfr_plat_owned(const struct dfr_firing *, u32 uid, u32 gid)	P: is it this user's own task, and may
@@ -217,7 +218,7 @@ static inline __attribute__((__always_inline__)) u64 dfr_hash_word(u64 hash, u64
 /*
  * What a table takes of a hash after the last word. Keys of one word in a regular order (numbers,
  * addresses) have hashes whose bits move together: for one factor in a hundred they fill some buckets
- * with ten times their share. The upper half of a second product does not show that order.
+ * with fifty times their share. The upper half of a second product does not show that order.
  */
 static inline __attribute__((__always_inline__)) u32 dfr_hash_end(u64 hash, u64 factor)
 {

@@ -89,6 +89,7 @@ struct dfr_provider_ops {
 /* pv_flags */
 #define DFR_PV_CONFINED	 0x2 /* fires in the task that it tells of, so users without privilege may use it */
 #define DFR_PV_USER_ARGS 0x1 /* arguments come from user space, so a lockdown need not hide them */
+#define DFR_PV_TWIN	 0x4 /* may have another provider's name: replay has one for each host */
 
 struct dfr_provider {
 	const char *pv_name;

@@ -304,6 +304,20 @@ static __always_inline u64 dfr_plat_who(struct dfr_firing *firing)
 	return *(const u64 *)&current->pid;
 }
 
+/*
+ * Where the task's css_set is: another one for each combination of cgroups. A task that left its cgroup,
+ * and came to another whose css_set was made where the first one had been, would be taken for not moved;
+ * for that the first one must have been freed and no other task have recorded on this CPU meanwhile.
+ */
+static __always_inline u64 dfr_plat_cgroups(struct dfr_firing *firing)
+{
+#ifdef CONFIG_CGROUPS
+	return (u64)(unsigned long)READ_ONCE(current->cgroups);
+#else
+	return 0;
+#endif
+}
+
 static __always_inline void dfr_plat_comm(struct dfr_firing *firing, u64 words[2])
 {
 	const char *comm = current->comm;

@@ -29,10 +29,11 @@ u64 dfr_plat_memory_left(void)
 
 static bool ask_for(size_t size)
 {
-	if (size <= LONG_MAX / 2 && atomic64_add_return((s64)size, &asked_for) <= memory_left())
+	if (size > LONG_MAX / 2)
+		return false;
+	if (atomic64_add_return((s64)size, &asked_for) <= memory_left())
 		return true;
-	if (size <= LONG_MAX / 2)
-		atomic64_sub((s64)size, &asked_for);
+	atomic64_sub((s64)size, &asked_for);
 	return false;
 }
 

@@ -8,6 +8,7 @@
 #include "kmod/linux/linux.h"
 #include "kmod/linux/resolve.h"
 
+#include <linux/cgroup.h>
 #include <linux/cpu.h>
 #include <linux/crc32.h>
 #include <linux/cred.h>
@@ -100,7 +101,8 @@ static u32 parent_pid(void)
  * The task's time on a CPU. The scheduler updates sum_exec_runtime only at its own events, so the
  * time since then is added, by the scheduler's clock cpu_clock(), which differs from sched_clock()
  * by an offset found at boot. More than a second is not added, because then exec_start is out of
- * date.
+ * date. Where the TSC is not stable, that clock runs at most one tick ahead: between two readings
+ * while a tick is late no time may pass.
  */
 static u64 time_on_cpu(u32 cpu)
 {
@@ -110,6 +112,34 @@ static u64 time_on_cpu(u32 cpu)
 	return READ_ONCE(se->sum_exec_runtime) + (since < NSEC_PER_SEC ? since : 0);
 }
 
+/* By hand, because the kernel's functions for both can be traced. */
+static u64 own_namespace_pid(void)
+{
+	const struct signal_struct *signal;
+	const struct pid *pid = NULL;
+	u64 number = 0;
+
+	rcu_read_lock();
+	signal = READ_ONCE(current->signal); /* NULL: the task has been reaped */
+	if (signal)
+		pid = READ_ONCE(signal->pids[PIDTYPE_TGID]);
+	if (pid)
+		number = pid->numbers[pid->level].nr;
+	rcu_read_unlock();
+	return number;
+}
+
+static u64 cgroup_of_current(void)
+{
+	u64 id = 0;
+#ifdef CONFIG_CGROUPS
+	rcu_read_lock();
+	id = READ_ONCE(current->cgroups)->dfl_cgrp->kn->id;
+	rcu_read_unlock();
+#endif
+	return id;
+}
+
 u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index)
 {
 	switch (id) {
@@ -117,6 +147,8 @@ u64 dfr_plat_builtin(const struct dfr_firing *firing, u32 id, u64 index)
 	case DIF_VAR_VTIMESTAMP: return time_on_cpu(firing->fr_cpu);
 	case DIF_VAR_IPL: return dfr_plat_level();
 	case DIF_VAR_PPID: return parent_pid();
+	case DIF_VAR_NSPID: return own_namespace_pid();
+	case DIF_VAR_CGROUP: return cgroup_of_current();
 	case DIF_VAR_UID: return from_kuid(&init_user_ns, current_uid());
 	case DIF_VAR_GID: return from_kgid(&init_user_ns, current_gid());
 	case DIF_VAR_ERRNO: return dfr_syscall_errno(firing);

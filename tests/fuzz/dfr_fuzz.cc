@@ -152,7 +152,7 @@ void fuzz_written_file(Decisions& in) {
 	if (in.byte() % 4 == 0)
 		bytes.resize(in.half() % (bytes.size() + 1));
 	file.fill(bytes);
-	fuzz::read_everything(*trace::open_file(file.path()));
+	fuzz::read_file(file.path());
 }
 
 // Any blocks in a chunk come out as they went in.
@@ -219,6 +219,39 @@ void fuzz_proper_aggregations(Decisions& in) {
 	const trace::Ledger ledger = fuzz::some_ledger(in);
 	const std::vector<std::byte> written = trace::encode_ledger(ledger);
 	require(trace::encode_ledger(trace::decode_ledger(written)) == written);
+}
+
+// Names that hold together come back as they were, and answer; others are refused.
+void fuzz_names(Decisions& in) {
+	if (in.byte() & 1) {
+		trace::KnownNames known;
+		known.add(trace::decode_names(in.rest()));
+		known.kernel(in.number(), in.number());
+		known.user(1, in.number(), in.number());
+		return;
+	}
+	trace::KnownNames known;
+	for (unsigned left = in.byte() % 16; left; left--) {
+		const uint64_t start = in.half(), size = in.byte(), since = in.byte();
+		const uint32_t file = known.add_file(fuzz::some_text(in), fuzz::some_text(in));
+		known.add_kernel(start, size, since, fuzz::some_text(in), fuzz::some_text(in));
+		known.add_symbol(file, in.byte(), size, fuzz::some_text(in));
+		known.add_mapping({.pid = in.byte() % 4u,
+		                   .file = file,
+		                   .start = start,
+		                   .end = start + size,
+		                   .offset = in.byte(),
+		                   .since = since});
+	}
+	trace::KnownNames back;
+	back.add(trace::decode_names(trace::encode_names(known.fresh())));
+	for (unsigned asked = 0; asked < 16; asked++) {
+		const uint64_t address = in.half(), time = in.byte();
+		const auto one = known.kernel(address, time), other = back.kernel(address, time);
+		require(one.has_value() == other.has_value() && (!one || address - one->offset <= address));
+		known.user(asked % 4, address, time);
+	}
+	require(back.size() >= known.size() - known.files());
 }
 
 // Blocks that are sealed late, in a chunk with a few bytes wrong.
@@ -292,7 +325,7 @@ void fuzz_proper(uint8_t choice, Decisions& in) {
 void fuzz_whole_file(Decisions& in) {
 	static const fuzz::MemoryFile file;
 	file.fill(in.rest());
-	fuzz::read_everything(*trace::open_file(file.path()));
+	fuzz::read_file(file.path());
 }
 
 } // namespace
@@ -314,7 +347,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 		});
 		break;
 	case 3: tolerate([&] { trace::decode_aggregations(in.rest()); }); break;
-	case 4: tolerate([&] { trace::decode_ledger(in.rest()); }); break;
+	case 4:
+		tolerate([&] {
+			if (in.byte() & 1)
+				return fuzz_names(in);
+			trace::decode_ledger(in.rest());
+		});
+		break;
 	case 5: tolerate([&] { trace::decode_index(in.rest()); }); break;
 	case 6:
 		tolerate([&] {

@@ -14,6 +14,8 @@
 
 #include "formats/error.h"
 #include "formats/trace/decode.h"
+#include "formats/trace/file.h"
+#include "formats/trace/verify.h"
 #include "tests/fuzz/decisions.h"
 
 namespace dfr::fuzz {
@@ -53,6 +55,9 @@ inline uint64_t read_everything(trace::BlockSource& source) {
 		return sum != 0x1234567812345678;
 	});
 	source.aggregations();
+	trace::KnownNames names;
+	source.names(names);
+	sum += names.size() + names.kernel(sum, sum).has_value() + names.user(1, sum, sum).has_value();
 	const trace::Verdict verdict = trace::judge(source, merger);
 	sum += trace::verdict_line(verdict, source.catalog()).size();
 	while (source.next())
@@ -60,6 +65,15 @@ inline uint64_t read_everything(trace::BlockSource& source) {
 	for (const std::string& remark : source.remarks())
 		sum += remark.size();
 	return sum;
+}
+
+// A file: as replay reads it, and as dfr verify does, whose sums must be sums.
+inline void read_file(const std::string& path) {
+	const trace::Inspection found = trace::verify_file(path);
+	for (const trace::CpuSum& sum : found.cpus)
+		if (sum.committed != sum.in_file + sum.overwritten + sum.lost + sum.cut + sum.missing)
+			std::abort();
+	read_everything(*trace::open_file(path));
 }
 
 template <typename Work> void tolerate(const Work& work) {

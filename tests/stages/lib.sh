@@ -103,3 +103,18 @@ each_kernel() {
 	done
 	at_once "${commands[@]}"
 }
+
+# conformance_in_guest PREFIX SECONDS COMMAND KERNEL: a script of tests/conformance in a guest; its tests are
+# named PREFIX.KERNEL/... Status 1 means that tests failed, which the script has said itself.
+conformance_in_guest() {
+	local prefix=$1.$4 log status
+	log=$(mktemp)
+	tests/vm/run --kernel "$4" --timeout "$2" --copy tests/conformance:/conformance -- "$3" 2>"$log.err" >"$log"
+	status=$?
+	sed -E "s/^(ok|not ok) /\\1 $prefix\\//" "$log"
+	if [ "$status" -gt 1 ]; then
+		echo "not ok $prefix: the run in the guest ended with status $status"
+		sed 's/^/    /' "$log.err" | tail -n 10
+	fi
+	rm -f "$log" "$log.err"
+}

@@ -42,6 +42,8 @@ Rig::Rig(unsigned cpus) {
 	REQUIRE(dfr_provider_register(engine_, &provider) == 0);
 	env.ev_pid = 100;
 	env.ev_tid = 101;
+	env.ev_nspid = 3;
+	env.ev_cgroup = 7;
 	env.ev_task = 101;
 	std::strcpy(env.ev_comm, "csh");
 }
@@ -152,6 +154,8 @@ std::vector<Record> State::decode(const dfr_ioc_taken& taken) {
 		    owned.task = record.context.task;
 		    owned.pid = record.context.pid;
 		    owned.tid = record.context.tid;
+		    owned.nspid = record.context.nspid;
+		    owned.cgroup = record.context.cgroup;
 		    owned.execname = record.context.execname;
 		    for (const dfr::trace::Value& value : record.fields) {
 			    owned.numbers.push_back(value.number);

@@ -27,7 +27,8 @@ struct Record {
 	uint64_t time = 0, commit_time = 0, seq = 0;
 	uint32_t cpu = 0, epid = 0, speculation = 0, offset = 0;
 	uint8_t level = 0;
-	uint32_t task = 0, pid = 0, tid = 0;
+	uint32_t task = 0, pid = 0, tid = 0, nspid = 0;
+	uint64_t cgroup = 0;
 	std::string execname;
 	std::vector<uint64_t> numbers; // of each field
 	std::vector<std::string> texts;

@@ -51,6 +51,7 @@ TEST_CASE("a stream whose next record is to take the slow path has no room at an
 		INFO(std::hex << address);
 		dfr_stream stream{};
 		stream.sm_ptr = reinterpret_cast<uint8_t*>(address);
+		stream.sm_cgroups = dfr_plat_cgroups(&firing);
 		CHECK(!dfr_stream_ready(&stream, &firing, 24));
 		stream.sm_soft = stream.sm_ptr + 24;
 		CHECK(dfr_stream_ready(&stream, &firing, 24));
@@ -336,17 +337,17 @@ TEST_CASE("restart points: each KiB decodes from its own entry", "[engine][store
 	REQUIRE(taken.size() == 1);
 	const dfr_block* block = dfr_state_block(state.state, 0, taken[0].block);
 	const auto* restart = reinterpret_cast<const dfr_restart*>(block + 1);
-	// hdr 96 + 8 * 24 = 288; 25 + 6 * 1200 = 7225 bytes: up to 7513, so entries 0 to 7.
+	// hdr 96 + 8 * 24 = 288; 28 + 6 * 1200 = 7228 bytes: up to 7516, so entries 0 to 7.
 	REQUIRE(block->hdr_size == 288);
-	CHECK(block->committed == 25 + 6 * 1200);
+	CHECK(block->committed == 28 + 6 * 1200);
 	CHECK(restart[0].record == 288);
 	CHECK(restart[0].context == 0);
 	for (unsigned i = 1; i < 8; i++) {
 		CHECK(restart[i].record >= i * 1024);
 		CHECK(restart[i].record < i * 1024 + 6);
 		CHECK(restart[i].context == 288);
-		uint64_t record = (restart[i].record - 288 - 25) / 6;
-		CHECK((restart[i].record - 288 - 25) % 6 == 0);
+		uint64_t record = (restart[i].record - 288 - 28) / 6;
+		CHECK((restart[i].record - 288 - 28) % 6 == 0);
 		CHECK(restart[i].time == kStart + 10 * (record - 1));
 		CHECK(restart[i].records == record);
 	}
@@ -386,8 +387,10 @@ TEST_CASE("a context is written when it changes, and not otherwise", "[engine][s
 	fire_many(rig, read, 5, 6);
 	rig.env.ev_level = DFR_LEVEL_TASK;
 	fire_many(rig, read, 6, 7);
+	rig.env.ev_cgroup = 1ull << 40;
+	fire_many(rig, read, 7, 8);
 	std::vector<Record> records = state.take();
-	REQUIRE(records.size() == 7);
+	REQUIRE(records.size() == 8);
 	CHECK(records[1].tid == 101);
 	CHECK(records[2].tid == 102);
 	CHECK(records[2].pid == 100);
@@ -397,10 +400,16 @@ TEST_CASE("a context is written when it changes, and not otherwise", "[engine][s
 	CHECK(records[5].task == 5);
 	CHECK(records[5].level == DFR_LEVEL_IRQ);
 	CHECK(records[6].level == DFR_LEVEL_TASK);
-	// Contexts: the first 25 bytes; the others 4 + 2 + 1 + pid + 1 + comm.
-	uint32_t contexts =
-	    25 + (4 + 2 + 1 + 1 + 1 + 4) + (4 + 2 + 1 + 4 + 1 + 4) + 2 * (4 + 2 + 1 + 4 + 1 + 5);
-	CHECK(state.blocks[0].committed == contexts + 7 * 6);
+	CHECK(records[6].cgroup == 7);
+	CHECK(records[7].cgroup == 1ull << 40);
+	CHECK(records[7].nspid == 3);
+	// Contexts: a head of 16 or 4 bytes, kind, 2 of codes, task, pid, tid, nspid, cgroup, execname.
+	const auto context = [](uint32_t head, uint32_t pid, uint32_t cgroup, uint32_t name) {
+		return head + 3 + 1 + pid + 1 + 1 + cgroup + name;
+	};
+	const uint32_t contexts = context(16, 1, 1, 4) + context(4, 1, 1, 4) + context(4, 4, 1, 4) +
+	                          2 * context(4, 4, 1, 5) + context(4, 4, 8, 5);
+	CHECK(state.blocks[0].committed == contexts + 8 * 6);
 }
 
 TEST_CASE("integers take the bytes that they need, with the sign they have", "[engine][store][ring]") {

@@ -196,19 +196,19 @@ TEST_CASE("several CPUs: discard", "[engine][store][spec]") {
 TEST_CASE("a full speculation counts what it loses", "[engine][store][spec]") {
 	Setup s(1, 1, [](Program& program) { program.option(DFR_OPT_SPECSIZE, 512); });
 	s.on(0, s.open, 0, 100);
-	// Chunks of 256 bytes, two of them: 72 of head, context 25, records of 6, reserved at 33: 184 bytes hold
-	// k with 25 + 6 (k - 1) + 33 <= 184: 22.
+	// Chunks of 256 bytes, two of them: 72 of head, context 28, records of 6, reserved at 33: 184 bytes hold
+	// k with 28 + 6 (k - 1) + 33 <= 184: 21.
 	for (uint64_t i = 0; i < 50; i++)
 		s.on(0, s.say, i, 1000 + i);
-	CHECK(s.loss(DFR_LOSS_SPEC) == 6);
+	CHECK(s.loss(DFR_LOSS_SPEC) == 8);
 	s.on(0, s.commit, 0, 5000);
 	std::vector<Record> records = s.state.take();
-	REQUIRE(records.size() == 44);
-	for (size_t i = 0; i < 44; i++)
+	REQUIRE(records.size() == 42);
+	for (size_t i = 0; i < 42; i++)
 		REQUIRE(records[i].time == 1000 + i);
 	REQUIRE(s.state.losses.entries.size() == 1);
 	CHECK(s.state.losses.entries[0].cause == DFR_LOSS_SPEC);
-	CHECK(s.state.losses.entries[0].count == 6);
+	CHECK(s.state.losses.entries[0].count == 8);
 }
 
 TEST_CASE("a commit that the ring has no room for loses exactly its records", "[engine][store][spec]") {

@@ -106,7 +106,16 @@ private:
 	void put_group(BlockBytes& block) {
 		const uint64_t before = time_ - std::min<uint64_t>(time_, in_.byte());
 		Bytes part;
-		part.u32(DFR_REC_ID_LONG).u32(0).u64(before).u8(DFR_CONTROL_CONTEXT).u8(0).u8(9).u8(9).u8(9);
+		part.u32(DFR_REC_ID_LONG)
+		    .u32(0)
+		    .u64(before)
+		    .u8(DFR_CONTROL_CONTEXT)
+		    .u16(0)
+		    .u8(9)
+		    .u8(9)
+		    .u8(9)
+		    .u8(9)
+		    .u8(1);
 		part.text("spec");
 		const unsigned i = in_.byte() % (kEpids - 1);
 		part.u32(DFR_REC_HEAD(epid(i), 0, in_.byte()));

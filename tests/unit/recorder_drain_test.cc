@@ -97,7 +97,9 @@ struct Drained {
 	PlayedSession session;
 	trace::FileWriter writer{path, false,
 	                         [this]() -> const trace::Catalog& { return session.catalog(); }};
-	recorder::Drain drain{session, writer};
+	recorder::LiveSymbols symbols;
+	recorder::NameCollector names{symbols};
+	recorder::Drain drain{session, writer, names};
 };
 
 uint64_t blocks_in(const std::string& path) {
@@ -203,7 +205,9 @@ Outcome record_to(test::Disk& disk, uint64_t blocks = 8, size_t hold_most = 2) {
 		trace::FileWriter writer(
 		    "played", false, [&]() -> const trace::Catalog& { return session.catalog(); },
 		    std::make_unique<test::PlayedFile>(disk));
-		recorder::Drain drain(session, writer);
+		recorder::LiveSymbols symbols;
+		recorder::NameCollector names(symbols);
+		recorder::Drain drain(session, writer, names);
 		try {
 			drain.pump();
 			drain.checkpoint();
@@ -311,5 +315,7 @@ TEST_CASE_METHOD(Drained, "a checkpoint has the open blocks, and says until when
 	CHECK(blocks_in(path) == 4);
 	const auto file = trace::open_file(path);
 	CHECK(file->facts().whole_until == 1000); // the played session's time of flush()
-	CHECK(file->partial());
+	REQUIRE(file->cut());
+	CHECK(file->cut()->whole_until == 1000);
+	CHECK_FALSE(file->partial()); // up to then
 }

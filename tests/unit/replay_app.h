@@ -13,6 +13,8 @@
 #include "analyze/engine/engine_session.h"
 #include "analyze/replay/replay.h"
 #include "formats/d/compile.h"
+#include "formats/trace/batch.h"
+#include "formats/trace/chunk.h"
 
 namespace dfr::test {
 
@@ -55,6 +57,8 @@ public:
 		env.ev_time = time;
 		env.ev_task = env.ev_tid = tid;
 		env.ev_pid = tid / 10;
+		env.ev_nspid = tid % 3;
+		env.ev_cgroup = (1ull << 40) + cpu + tid % 5;
 		std::strncpy(env.ev_comm, execname, sizeof env.ev_comm - 1);
 		const u64 arguments[3] = {arg0, arg1, 0};
 		dfr_user_cpu = cpu;
@@ -71,13 +75,15 @@ private:
 
 inline constexpr uint64_t kStart = 1'000'000'000'000;
 
-// What a file would hold.
+// What a file would hold; its blocks are indexed, in chunks of a CPU's blocks.
 class Kept final : public trace::BlockSource {
 public:
 	explicit Kept(App& app) : catalog_(app.catalog()) {
 		app.flush();
-		while (auto block = app.next())
+		while (auto block = app.next()) {
+			trace::seal_block(*block);
 			blocks_.push_back(std::move(*block));
+		}
 		aggregations_ = app.aggregations();
 		losses_ = app.losses();
 		catalog_ = app.catalog();
@@ -86,9 +92,43 @@ public:
 	std::optional<trace::Block> next() override {
 		return at_ < blocks_.size() ? std::optional(blocks_[at_++]) : std::nullopt;
 	}
+	std::vector<trace::BlockRef> index() override {
+		std::vector<trace::BlockRef> refs;
+		for (const trace::Block& block : blocks_)
+			refs.push_back({block.header(), refs.size()});
+		return refs;
+	}
+	std::optional<trace::Block> load(const trace::BlockRef& ref) override {
+		return blocks_.at(ref.handle);
+	}
+	// A chunk is up to five blocks of a CPU.
+	std::unique_ptr<trace::StoredColumns> columns(const trace::BlockRef& ref) override {
+		std::vector<trace::Block> chunk;
+		for (const trace::Block& block : blocks_)
+			if (block.header().cpu == ref.head.cpu && block.header().seq >= ref.head.seq &&
+			    block.header().seq < ref.head.seq + 5)
+				chunk.push_back(block);
+		auto stored = std::make_unique<trace::StoredColumns>();
+		stored->payload = trace::encode_chunk(chunk, catalog_);
+		auto headers = trace::decode_chunk_headers(stored->payload, stored->payload.size());
+		if (headers->head.encoding != static_cast<uint16_t>(trace::ChunkEncoding::kColumns))
+			return nullptr;
+		stored->headers = headers->blocks;
+		stored->columns = trace::ChunkColumns::open(
+		    std::span<const std::byte>(stored->payload).last(headers->head.stored), stored->headers);
+		return stored;
+	}
 	std::vector<trace::AggEntry> aggregations() override { return aggregations_; }
 	trace::Losses losses() override { return losses_; }
-	std::string name() const override { return "kept"; }
+	std::string name() const override { return name_; }
+	// As another host, boot and moment would have recorded it: this many ns after the epoch its clock was at 0.
+	void place(const std::string& name, const std::string& host, uint8_t boot, uint64_t zero) {
+		name_ = name;
+		catalog_.machine = {{"host", host}, {"release", "6.9-" + host}};
+		catalog_.boot_id = {boot};
+		catalog_.clocks = {{.mono = kStart, .real = kStart + zero, .boot = kStart}};
+	}
+	trace::Catalog& identity() { return catalog_; }
 	void rewind() { at_ = 0; }
 	uint64_t records() const {
 		uint64_t sum = 0;
@@ -98,6 +138,7 @@ public:
 	}
 
 private:
+	std::string name_ = "kept";
 	trace::Catalog catalog_;
 	std::vector<trace::Block> blocks_;
 	std::vector<trace::AggEntry> aggregations_;
@@ -161,17 +202,40 @@ inline std::string compile_error(Kept& kept, const std::string& program) {
 	return diagnostics.render(false);
 }
 
+// What replay prints, which must be the same by columns, if it can be, and by rows.
+inline std::string replay_says(const std::vector<Kept*>& all, const std::string& program,
+                               replay::Answer* answer = nullptr, replay::ReplayOptions options = quiet()) {
+	render::NoSymbols symbols;
+	const trace::United united({all.begin(), all.end()});
+	replay::RecordingTarget target(united);
+	const d::Compiled compiled_program = compiled(program, target);
+	std::string said[2];
+	replay::Answer answers[2];
+	for (const bool rows : {false, true}) {
+		render::Output output(-1);
+		for (Kept* const kept : all)
+			kept->rewind();
+		options.way = rows ? replay::Way::kRows : options.way;
+		answers[rows] =
+		    replay::replay_program(united, target, compiled_program, output, symbols, options);
+		said[rows] = output.take();
+		if (!answers[0].by_columns)
+			break;
+	}
+	if (answers[0].by_columns) {
+		CHECK(said[0] == said[1]);
+		CHECK(answers[0].firings == answers[1].firings);
+		CHECK(answers[0].exit_status == answers[1].exit_status);
+		CHECK(answers[0].verdict == answers[1].verdict);
+	}
+	if (answer)
+		*answer = answers[0];
+	return said[0];
+}
+
 inline std::string replay_says(Kept& kept, const std::string& program, replay::Answer* answer = nullptr,
                                const replay::ReplayOptions& options = quiet()) {
-	render::Output output(-1);
-	render::NoSymbols symbols;
-	kept.rewind();
-	replay::RecordingTarget target(kept.catalog(), "kept");
-	const auto result =
-	    replay::replay_program(kept, target, compiled(program, target), output, symbols, options);
-	if (answer)
-		*answer = result;
-	return output.take();
+	return replay_says(std::vector{&kept}, program, answer, options);
 }
 
 } // namespace dfr::test

@@ -232,7 +232,8 @@ TEST_CASE("replay: with -Z a probe that was never enabled is named", "[replay][v
 	REQUIRE_FALSE(diagnostics.failed());
 	render::Output output(-1);
 	render::NoSymbols symbols;
-	const auto answer = replay::replay_program(kept, target, program, output, symbols, quiet());
+	const auto answer =
+	    replay::replay_program(trace::United({&kept}), target, program, output, symbols, quiet());
 	CHECK_FALSE(answer.verdict.complete);
 	REQUIRE(answer.verdict.reasons.size() == 1);
 	CHECK(answer.verdict.reasons[0].find("nothing that was recorded matches") == 0);

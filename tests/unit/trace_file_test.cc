@@ -368,8 +368,8 @@ TEST_CASE("creating a .dfr never overwrites by accident", "[trace][file]") {
 }
 
 TEST_CASE("a file of another version is refused by name", "[trace][file]") {
-	const auto [version, advice] =
-	    GENERATE(std::pair{1u, "the dfr that recorded it"}, std::pair{3u, "a newer dfr"});
+	const auto [version, advice] = GENERATE(std::pair{1u, "the dfr that recorded it"},
+	                                        std::pair{trace::kFileVersion + 1, "a newer dfr"});
 	const test::ScratchFolder folder;
 	const std::string path = folder.file("other.dfr");
 	std::vector<char> bytes = write_sample(path).bytes;

@@ -168,6 +168,8 @@ static u32 builtin_kind(u32 id)
 	case DIF_VAR_GID:
 	case DIF_VAR_CPU:
 	case DIF_VAR_ERRNO:
+	case DIF_VAR_NSPID:
+	case DIF_VAR_CGROUP:
 	case DIF_VAR_UCALLER:
 	case DIF_VAR_USTACKDEPTH: return K_NUMBER;
 	case DIF_VAR_PROBEPROV:

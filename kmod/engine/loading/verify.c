@@ -188,7 +188,7 @@ static int declare_vars(struct dfr_loader *ld, const struct dfr_difo *difo, u64 
 
 static bool known_builtin(u32 id)
 {
-	if (id == DIF_VAR_CPU)
+	if (id >= DIF_VAR_CPU && id <= DIF_VAR_CGROUP)
 		return true;
 	return id >= DIF_VAR_CURTHREAD && id <= DIF_VAR_ERRNO && id != DIF_VAR_ZONENAME;
 }

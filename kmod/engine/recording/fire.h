@@ -109,6 +109,7 @@ dfr_hot bool dfr_stream_ready(const struct dfr_stream *stream, struct dfr_firing
 #endif
 	return dfr_likely((unsigned long)stream->sm_ptr + need <= (unsigned long)stream->sm_soft &&
 			  dfr_plat_who(firing) == stream->sm_who &&
+			  dfr_plat_cgroups(firing) == stream->sm_cgroups &&
 			  dfr_plat_comm_is(firing, stream->sm_comm));
 }
 

@@ -34,16 +34,20 @@ static u32 comm_length(const char *comm)
 static void write_context(struct dfr_stream *stream, struct dfr_firing *firing, u64 time, const u8 *base)
 {
 	const struct dfr_context *context = dfr_firing_context(firing);
+	u64 cgroups = dfr_plat_cgroups(firing); /* read first: if it changes now, the next record tells */
 	u8 *start = stream->sm_ptr;
 	u8 *p = dfr_record_head(stream, start, 0, context->cx_level, time);
 	struct dfr_codes codes = { NULL, 0, 0 };
 	u32 n;
 
 	*p++ = DFR_CONTROL_CONTEXT;
-	codes.co_at = p++;
+	codes.co_at = p;
+	p += 2;
 	p = dfr_put_int(p, context->cx_task, false, &codes);
 	p = dfr_put_int(p, context->cx_pid, false, &codes);
 	p = dfr_put_int(p, context->cx_tid, false, &codes);
+	p = dfr_put_int(p, dfr_plat_builtin(firing, DIF_VAR_NSPID, 0), false, &codes);
+	p = dfr_put_int(p, dfr_plat_builtin(firing, DIF_VAR_CGROUP, 0), false, &codes);
 	dfr_put_last_codes(&codes);
 	n = comm_length(context->cx_comm);
 	memcpy(p, context->cx_comm, n);
@@ -52,6 +56,7 @@ static void write_context(struct dfr_stream *stream, struct dfr_firing *firing, 
 	stream->sm_time = time;
 	stream->sm_context = (u32)(start - base);
 	stream->sm_who = dfr_plat_who(firing);
+	stream->sm_cgroups = cgroups;
 	memcpy(stream->sm_comm, context->cx_comm, sizeof(stream->sm_comm));
 	stream->sm_tid = context->cx_tid;
 }
@@ -61,7 +66,8 @@ static bool context_holds(const struct dfr_stream *stream, struct dfr_firing *fi
 	const struct dfr_context *context = dfr_firing_context(firing);
 
 	return stream->sm_context && stream->sm_who == dfr_plat_who(firing) &&
-	       stream->sm_tid == context->cx_tid && !memcmp(stream->sm_comm, context->cx_comm, 16);
+	       stream->sm_cgroups == dfr_plat_cgroups(firing) && stream->sm_tid == context->cx_tid &&
+	       !memcmp(stream->sm_comm, context->cx_comm, 16);
 }
 
 /* Lets readers see what the stream has written to the open block, without counting a record. */

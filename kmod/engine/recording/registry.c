@@ -247,7 +247,7 @@ static int provider_add(struct dfr_engine *engine, struct dfr_provider *provider
 	struct dfr_provider **tail;
 
 	for (tail = &engine->en_providers; *tail; tail = &(*tail)->pv_next)
-		if (!strcmp((*tail)->pv_name, provider->pv_name))
+		if (!(provider->pv_flags & DFR_PV_TWIN) && !strcmp((*tail)->pv_name, provider->pv_name))
 			return -EEXIST;
 	provider->pv_engine = engine;
 	provider->pv_next = NULL;

@@ -24,6 +24,7 @@ struct dfr_stream {
 	u64 sm_time; /* of the last head */
 	u64 sm_who;  /* the task of the current context record: dfr_plat_who(), dfr_plat_comm() */
 	u64 sm_comm[2];
+	u64 sm_cgroups; /* dfr_plat_cgroups() of that task */
 	u32 sm_tid;
 	u32 sm_context; /* offset of the current context record; 0: none yet */
 };

@@ -333,8 +333,9 @@ static void read_block(const struct dfr_block* block, void* arg) {
 		if (!id) {
 			if (*at++ != DFR_CONTROL_CONTEXT)
 				die("a control record of kind %u", at[-1]);
-			codes = *at++;
-			for (i = 0; i < 3; i++)
+			codes = at[0] | at[1] << 8;
+			at += 2;
+			for (i = 0; i < 5; i++)
 				integer(&at, codes >> (2 * i) & 3);
 			at += strlen((const char*)at) + 1;
 			continue;

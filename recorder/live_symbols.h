@@ -7,32 +7,48 @@
 // their stacks have names afterwards. Not for recordings of other boots.
 #pragma once
 
-#include <array>
 #include <chrono>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "analyze/render/datum.h"
 #include "formats/types/blob.h"
+#include "formats/types/symboliser.h"
 #include "formats/types/symbols.h"
 
-namespace dfr::lib {
+namespace dfr::recorder {
 
 // Does the kernel know processes by the numbers that we see? Not in a container with its own.
 bool processes_have_our_numbers();
 
-class LiveSymbols final : public render::Symboliser {
+// /proc/PID/maps; empty: it is not there, or may not be read.
+std::string read_maps(int pid);
+
+// What of a process is at an address: `offset` of a file is mapped at `start`, and the symbol there, if one
+// is known, begins at `symbol_offset` of that file. Texts are valid until the next question.
+struct UserPlace {
+	uint64_t start = 0, end = 0, offset = 0;
+	std::string_view file;
+	std::string_view symbol; // empty: not known
+	uint64_t symbol_offset = 0, symbol_size = 0;
+	uint64_t into_symbol = 0; // the address's distance from its start
+};
+
+class LiveSymbols final : public types::Symboliser {
 public:
 	// Not `processes`: their numbers are not ours to look for.
 	explicit LiveSymbols(bool processes = true) : see_processes_(processes) {}
-	render::SymbolName kernel(uint64_t address) override;
-	render::SymbolName user(uint32_t pid, uint64_t address) override;
+	types::SymbolName kernel(uint64_t address) override;
+	types::SymbolName user(uint32_t pid, uint64_t address) override;
 	void remember(uint32_t pid) override; // if it has changed
 	void remember(uint32_t pid, const std::string& text) override;
+
+	// The same, with all that is known of the place. Texts are valid until the next question.
+	std::optional<types::Symbol> kernel_symbol(uint64_t address);
+	std::optional<UserPlace> place(uint32_t pid, uint64_t address);
 
 private:
 	using SteadyClock = std::chrono::steady_clock;
@@ -60,7 +76,7 @@ private:
 		types::Symbols symbols;
 		std::string modules; // that were loaded when they were read
 	};
-	std::optional<types::Symbol> kernel_symbol(uint64_t address);
+	std::optional<types::Symbol> find_kernel(uint64_t address);
 	void read(uint32_t pid);
 	void forget_some();
 	const Mapping* mapping(uint32_t pid, uint64_t address);
@@ -73,9 +89,4 @@ private:
 	std::map<std::string, MappedFile> files_; // by device, inode and path
 };
 
-// What addresses in a recording of that boot are called: known if it is this one. If not, they stay
-// numbers, and `unknown` is called when the first is asked for.
-std::unique_ptr<render::Symboliser> symbols_of_boot(const std::array<uint8_t, 16>& boot_id,
-                                                    std::function<void()> unknown);
-
-} // namespace dfr::lib
+} // namespace dfr::recorder

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Names of addresses on this machine.
-#include "analyze/libdfr/live_symbols.h"
+#include "recorder/live_symbols.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -14,11 +14,9 @@
 #include <unistd.h>
 #include <utility>
 
-#include "analyze/engine/engine_c.h"
-#include "analyze/libdfr/follower.h"
 #include "formats/error.h"
 
-namespace dfr::lib {
+namespace dfr::recorder {
 namespace {
 
 // Again after a second, for processes exec and load libraries, and modules are loaded; sooner where an
@@ -59,7 +57,17 @@ bool processes_have_our_numbers() {
 	return length <= 0 || std::string_view(name, static_cast<size_t>(length)) == kFirst;
 }
 
-std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
+std::string read_maps(int pid) {
+	const std::unique_ptr<FILE, int (*)(FILE*)> file(
+	    std::fopen(("/proc/" + std::to_string(pid) + "/maps").c_str(), "re"), std::fclose);
+	std::string text;
+	char piece[4096];
+	while (const size_t got = file ? std::fread(piece, 1, sizeof piece, file.get()) : 0)
+		text.append(piece, got);
+	return text;
+}
+
+std::optional<types::Symbol> LiveSymbols::find_kernel(uint64_t address) {
 	const auto find = [&](const std::unique_ptr<KernelSymbols>& kernel) -> std::optional<types::Symbol> {
 		return kernel && kernel->symbols.has_addresses() ? kernel->symbols.find(address)
 		                                                 : std::nullopt;
@@ -80,13 +88,17 @@ std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
 	return symbol ? symbol : find(before_);
 }
 
-render::SymbolName LiveSymbols::kernel(uint64_t address) {
+std::optional<types::Symbol> LiveSymbols::kernel_symbol(uint64_t address) {
 	try {
-		if (const auto symbol = kernel_symbol(address))
-			return {std::string(symbol->module), std::string(symbol->name), symbol->offset};
+		return find_kernel(address);
 	} catch (const Error&) {
-		// Without symbols an address is printed as it is.
+		return std::nullopt; // without symbols an address is printed as it is
 	}
+}
+
+types::SymbolName LiveSymbols::kernel(uint64_t address) {
+	if (const auto symbol = kernel_symbol(address))
+		return {std::string(symbol->module), std::string(symbol->name), symbol->offset};
 	return {};
 }
 
@@ -250,14 +262,18 @@ void LiveSymbols::open_file(uint32_t pid, const Mapping& mapping, const std::str
 		file.bytes = try_file(path);
 }
 
-render::SymbolName LiveSymbols::user(uint32_t pid, uint64_t address) {
-	const Mapping* const place = see_processes_ ? mapping(pid, address) : nullptr;
-	if (!place)
-		return {};
-	const auto at = files_.find(place->file);
-	if (at == files_.end()) // no code is mapped from it
-		return {base_name(place->file), {}, 0};
+std::optional<UserPlace> LiveSymbols::place(uint32_t pid, uint64_t address) {
+	const Mapping* const mapped = see_processes_ ? mapping(pid, address) : nullptr;
+	if (!mapped)
+		return std::nullopt;
+	UserPlace place{.start = mapped->start, .end = mapped->end, .offset = mapped->offset};
+	const auto at = files_.find(mapped->file);
+	if (at == files_.end()) { // no code is mapped from it
+		place.file = std::string_view(mapped->file).substr(mapped->file.rfind('/') + 1);
+		return place;
+	}
 	MappedFile& file = at->second;
+	place.file = file.name;
 	try {
 		if (file.bytes)
 			file.symbols = std::make_unique<types::ElfSymbols>(types::ElfSymbols::from_blob(
@@ -265,38 +281,22 @@ render::SymbolName LiveSymbols::user(uint32_t pid, uint64_t address) {
 	} catch (const Error&) {
 		// Not an ELF file: its addresses keep their numbers.
 	}
-	const auto in_file = file.symbols
-	                         ? file.symbols->address_of_offset(address - place->start + place->offset)
-	                         : std::nullopt;
-	if (const auto symbol = in_file ? file.symbols->find(*in_file) : std::nullopt)
-		return {file.name, std::string(symbol->name), symbol->offset};
-	return {file.name, {}, 0};
-}
-
-namespace {
-
-class OtherBoot final : public render::Symboliser {
-public:
-	explicit OtherBoot(std::function<void()> unknown) : unknown_(std::move(unknown)) {}
-	render::SymbolName kernel(uint64_t) override { return say(); }
-	render::SymbolName user(uint32_t, uint64_t) override { return say(); }
-
-private:
-	render::SymbolName say() {
-		if (unknown_)
-			std::exchange(unknown_, nullptr)();
-		return {};
+	const uint64_t in_file = address - mapped->start + mapped->offset;
+	const auto elf_address = file.symbols ? file.symbols->address_of_offset(in_file) : std::nullopt;
+	if (const auto symbol = elf_address ? file.symbols->find(*elf_address) : std::nullopt) {
+		place.symbol = symbol->name;
+		place.symbol_offset = in_file - symbol->offset;
+		place.symbol_size = symbol->size;
+		place.into_symbol = symbol->offset;
 	}
-	std::function<void()> unknown_;
-};
-
-} // namespace
-
-std::unique_ptr<render::Symboliser> symbols_of_boot(const std::array<uint8_t, 16>& boot_id,
-                                                    std::function<void()> unknown) {
-	if (std::memcmp(boot_id.data(), dfr_user_boot_id(), boot_id.size()) == 0)
-		return std::make_unique<LiveSymbols>();
-	return std::make_unique<OtherBoot>(std::move(unknown));
+	return place;
 }
 
-} // namespace dfr::lib
+types::SymbolName LiveSymbols::user(uint32_t pid, uint64_t address) {
+	const auto found = place(pid, address);
+	return found ? types::SymbolName{std::string(found->file), std::string(found->symbol),
+	                                 found->into_symbol}
+	             : types::SymbolName{};
+}
+
+} // namespace dfr::recorder

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr cut: a part of a recording as a recording.
+#include <charconv>
+#include <cstdio>
+
+#include "analyze/cli/arguments.h"
+#include "analyze/cli/dfr.h"
+#include "analyze/cli/new_file.h"
+#include "analyze/cli/progress.h"
+#include "analyze/cli/signals.h"
+#include "analyze/replay/recording_target.h"
+#include "analyze/replay/wanted.h"
+#include "formats/error.h"
+#include "formats/trace/cut.h"
+#include "formats/trace/united.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kExamples = "  dfr cut --from=-10s boot.dfr -o end.dfr\n"
+                                  "  dfr cut --pid 812,813 --probe 'syscall:::' boot.dfr -o two.dfr\n";
+
+struct CutArguments {
+	std::string file, output, from, to, cpus, pids;
+	std::vector<std::string> probes;
+	bool replace = false, json = false;
+	bool nothing() const {
+		return from.empty() && to.empty() && cpus.empty() && pids.empty() && probes.empty();
+	}
+};
+
+// "5,7"; false: it is no list of numbers.
+bool read_pids(std::string_view text, std::set<uint32_t>& pids) {
+	while (true) {
+		const std::string_view part = text.substr(0, text.find(','));
+		uint32_t pid = 0;
+		const auto [end, failed] = std::from_chars(part.data(), part.data() + part.size(), pid);
+		if (failed != std::errc{} || end != part.data() + part.size())
+			return false;
+		pids.insert(pid);
+		if (part.size() == text.size())
+			return true;
+		text.remove_prefix(part.size() + 1);
+	}
+}
+
+// A usage error's text; empty: the options make sense.
+std::string read_options(const CutArguments& arguments, replay::Wanted& wanted, trace::Cut& cut) {
+	if (arguments.nothing())
+		return "nothing says what to cut";
+	if (!arguments.from.empty() && !(wanted.from = replay::parse_when(arguments.from)))
+		return "--from " + arguments.from + " is no time";
+	if (!arguments.to.empty() && !(wanted.to = replay::parse_when(arguments.to)))
+		return "--to " + arguments.to + " is no time";
+	if (!arguments.pids.empty() && !read_pids(arguments.pids, cut.pids))
+		return "--pid " + arguments.pids + " is no list of processes such as 812,813";
+	if (arguments.cpus.empty())
+		return {};
+	const auto cpus = replay::parse_cpus(arguments.cpus);
+	if (!cpus)
+		return "--cpu " + arguments.cpus + " is no list of CPUs such as 0,2-3";
+	wanted.cpus = *cpus;
+	return {};
+}
+
+void find_probes(const CutArguments& arguments, const trace::Catalog& catalog, trace::Cut& cut) {
+	for (const std::string& glob : arguments.probes) {
+		const d::ProbePattern pattern = parse_pattern(glob);
+		bool found = false;
+		for (const trace::Ecb& ecb : catalog.ecbs) {
+			const auto probe = catalog.probes.find(ecb.probe);
+			if (probe == catalog.probes.end() ||
+			    !replay::RecordingTarget::matches(pattern, probe->second))
+				continue;
+			cut.probes.insert(ecb.probe);
+			found = true;
+		}
+		if (!found)
+			throw Error("nothing that was recorded matches " + glob,
+			            "dfr info " + arguments.file + " lists what it holds");
+	}
+}
+
+// What remains, in words.
+std::string text_of(const CutArguments& arguments, const trace::Selection& span,
+                    const trace::Catalog& catalog) {
+	std::string text;
+	const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+	if (!arguments.from.empty())
+		add("from " + trace::time_text(catalog, span.from));
+	if (!arguments.to.empty())
+		text += (text.empty() ? "to " : " to ") + trace::time_text(catalog, span.to);
+	if (!arguments.cpus.empty())
+		add("CPU " + arguments.cpus);
+	for (const std::string& probe : arguments.probes)
+		add("probe " + probe);
+	if (!arguments.pids.empty())
+		add("pid " + arguments.pids);
+	return text;
+}
+
+} // namespace
+
+int run_cut(int argc, char** argv) {
+	CutArguments arguments;
+	replay::Wanted wanted;
+	trace::Cut cut;
+	const auto app = make_app("cut", "Write a part of a recording as a recording.", kExamples);
+	app->add_option("file", arguments.file, "a recording (.dfr)")->required();
+	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
+	app->add_option("--from", arguments.from,
+	                "from this time on: +5s after the start, -10s before the end, 14:03:02.120, "
+	                "2026-11-21 14:03:02, or @NS on the recording's clock");
+	app->add_option("--to", arguments.to, "up to this time, written as --from's");
+	app->add_option("--cpu", arguments.cpus, "only these CPUs: 0,2-3");
+	app->add_option("--probe", arguments.probes,
+	                "only these probes: provider:module:function:name, or globs")
+	    ->allow_extra_args(false);
+	app->add_option("--pid", arguments.pids, "only these processes: 812,813");
+	app->add_flag("--replace", arguments.replace, "overwrite the output if it exists");
+	app->add_flag("--json", arguments.json, "the verdict as JSON");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	if (const std::string wrong = read_options(arguments, wanted, cut); !wrong.empty()) {
+		print_error("dfr cut: " + wrong, "dfr cut --help shows options and examples");
+		return kStatusUsage;
+	}
+	catch_signals();
+	NewFile output(arguments.output, arguments.replace);
+	const auto source = trace::open_file(arguments.file);
+	const trace::Catalog& catalog = source->catalog();
+	trace::Merger merger(*source);
+	merger.open();
+	const trace::United united({source.get()});
+	const replay::Selectable recording{merger, united.members().front()};
+	cut.span = replay::select(wanted, {&recording, 1}, false).front().records;
+	find_probes(arguments, catalog, cut);
+	cut.text = text_of(arguments, cut.span, catalog);
+	Progress progress(arguments.file);
+	const trace::CutResult result =
+	    trace::cut_file(arguments.file, output.temporary(), cut,
+	                    [&progress](uint64_t done, uint64_t all) { return progress.at(done, all); });
+	if (result.stopped)
+		throw Error("ended by a signal; " + arguments.output + " was not written");
+	output.keep();
+	std::fprintf(stderr, "dfr: %s has %s records: only %s%s\n", arguments.output.c_str(),
+	             with_commas(result.records).c_str(), cut.text.c_str(),
+	             result.aggregations_left_out
+	                 ? "; aggregations were left out, because they count the whole recording"
+	                 : "");
+	const auto made = trace::open_file(arguments.output);
+	trace::Merger all(*made);
+	all.run([](const trace::Record&) { return true; });
+	print_verdict(trace::judge(*made, all), made->catalog(), arguments.json);
+	return 0; // that OUT is a part is what was asked for
+}
+
+} // namespace dfr::cli

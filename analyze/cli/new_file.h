@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// A file that gets its name when it is whole: until then it stands beside it under another one, which goes away
+// with an error or a signal.
+#pragma once
+
+#include <string>
+
+namespace dfr::cli {
+
+class NewFile {
+public:
+	// Throws dfr::Error if there is such a file and it is not to be replaced.
+	NewFile(std::string path, bool replace);
+	~NewFile();
+	NewFile(const NewFile&) = delete;
+	NewFile& operator=(const NewFile&) = delete;
+	const std::string& temporary() const { return temporary_; }
+	void keep();
+
+private:
+	std::string path_, temporary_;
+	bool replace_, kept_ = false;
+};
+
+} // namespace dfr::cli

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Records of several recordings in order of time.
+#include "analyze/replay/gathered.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace dfr::replay {
+
+Gathered::Gathered(const trace::United& all, const Wanted& wanted, bool windowed) : all_(all) {
+	std::vector<Selectable> selectable;
+	for (const trace::UnitedSource& member : all.members()) {
+		parts_.push_back({member, std::make_unique<trace::Merger>(*member.source)});
+		parts_.back().merger->open();
+		selectable.push_back({*parts_.back().merger, member});
+	}
+	std::vector<Selected> selected = select(wanted, selectable, windowed);
+	for (size_t i = 0; i < parts_.size(); i++)
+		parts_[i].selected = std::move(selected[i]);
+}
+
+std::string Gathered::prefix(const GatheredPart& part) const {
+	return parts_.size() > 1 ? part.member.source->name() + ": " : std::string{};
+}
+
+// Of one recording everything is as it is there.
+void Gathered::run(const Visit& visit) {
+	if (parts_.size() > 1)
+		return merge(visit);
+	const uint32_t boot = parts_.front().member.boot;
+	parts_.front().merger->run([&](const trace::Record& record) { return visit(record, boot); });
+}
+
+void Gathered::start_over() {
+	GatheredPart& part = parts_.front();
+	part.merger = std::make_unique<trace::Merger>(*part.member.source);
+	part.merger->open();
+	part.merger->select(part.selected.records);
+}
+
+// In order of time, then CPU, so that records of one firing, which several states of a boot may have, stand
+// together.
+void Gathered::merge(const Visit& visit) {
+	struct Next {
+		const GatheredPart* part;
+		bool there;
+		trace::Record record;
+		auto key() const { return std::tuple(record.time, record.cpu, part->member.boot); }
+	};
+	const auto advance = [](Next& next) {
+		const trace::Record* const record = next.part->merger->next();
+		next.there = record != nullptr;
+		if (record)
+			next.record = next.part->member.record(*record);
+	};
+	std::vector<Next> all;
+	for (const GatheredPart& part : parts_) {
+		all.push_back({&part, false, {}});
+		advance(all.back());
+	}
+	for (bool more = true; more;) {
+		Next* first = nullptr;
+		for (Next& next : all)
+			if (next.there && (!first || next.key() < first->key()))
+				first = &next;
+		more = first && visit(first->record, first->part->member.boot);
+		if (more)
+			advance(*first);
+	}
+	for (const GatheredPart& part : parts_)
+		part.merger->finish();
+}
+
+// Not at go if a ring has overwritten its oldest records: that may be a month ago.
+std::optional<uint64_t> Gathered::start_of(const GatheredPart& part) const {
+	const uint64_t from = part.selected.records.from;
+	if (part.merger->horizon())
+		return from ? std::optional(from) : std::nullopt;
+	std::optional<uint64_t> start;
+	for (const trace::EventMark& mark : catalog(part).events)
+		if (mark.event == DFR_EVENT_GO)
+			start = std::min(start.value_or(UINT64_MAX), mark.time);
+	return start ? std::optional(std::max(*start, from)) : std::nullopt;
+}
+
+std::optional<uint64_t> Gathered::start() const {
+	std::optional<uint64_t> earliest;
+	for (const GatheredPart& part : parts_) {
+		const std::optional<uint64_t> own = part.selected.touched ? start_of(part) : std::nullopt;
+		if (own)
+			earliest = std::min(earliest.value_or(UINT64_MAX), part.member.time(*own));
+	}
+	return earliest;
+}
+
+std::optional<uint64_t> Gathered::stop() const {
+	std::optional<uint64_t> latest;
+	for (const GatheredPart& part : parts_)
+		for (const trace::EventMark& mark : catalog(part).events)
+			if (mark.event == DFR_EVENT_STOP && part.selected.touched)
+				latest =
+				    std::max(latest.value_or(0),
+				             part.member.time(std::min(mark.time, part.selected.records.to)));
+	return latest;
+}
+
+bool Gathered::covers(size_t other, size_t one) const {
+	const GatheredPart &a = parts_[other], &b = parts_[one];
+	return other != one && a.member.host == b.member.host && a.member.boot == b.member.boot &&
+	       a.selected.extent.from <= std::max(b.selected.extent.from, b.selected.records.from) &&
+	       a.selected.extent.to >= std::min(b.selected.extent.to, b.selected.records.to);
+}
+
+trace::Verdict Gathered::judge() {
+	if (parts_.size() == 1)
+		return trace::judge(*parts_.front().member.source, *parts_.front().merger);
+	trace::Verdict all;
+	all.from = UINT64_MAX;
+	std::set<std::pair<uint32_t, size_t>> cpus; // by host
+	for (const GatheredPart& part : parts_) {
+		if (!part.selected.touched)
+			continue;
+		const trace::Verdict one = trace::judge(*part.member.source, *part.merger);
+		all.complete &= one.complete;
+		all.windowed |= one.windowed;
+		all.cut |= one.cut;
+		all.from = std::min(all.from, part.member.time(one.from));
+		all.to = std::max(all.to, part.member.time(one.to));
+		all.records += one.records;
+		all.lost += one.lost;
+		for (const std::string& reason : one.reasons)
+			all.reasons.push_back(prefix(part) + reason);
+		for (size_t cpu = 0; cpu < part.merger->cpus().size(); cpu++)
+			if (part.merger->cpus()[cpu].blocks)
+				cpus.emplace(part.member.host, cpu);
+	}
+	all.cpus = static_cast<unsigned>(cpus.size());
+	all.hosts = static_cast<unsigned>(all_.hosts().size());
+	all.clock_error = all_.clock_error();
+	return all;
+}
+
+uint64_t Gathered::left_out() const {
+	uint64_t sum = 0;
+	for (const GatheredPart& part : parts_)
+		sum += part.merger->left_out();
+	return sum;
+}
+
+std::vector<std::string> Gathered::reasons() const {
+	std::vector<std::string> all;
+	for (const GatheredPart& part : parts_)
+		for (const std::string& reason : part.selected.reasons)
+			all.push_back(prefix(part) + reason);
+	return all;
+}
+
+} // namespace dfr::replay

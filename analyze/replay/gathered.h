@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Gathered: the records that an answer is made from: those that were asked for of
+// each recording, of all of them in order of time, and the verdict over them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/replay/wanted.h"
+#include "formats/trace/united.h"
+
+namespace dfr::replay {
+
+class Gathered {
+public:
+	// Opens the recordings and selects; throws dfr::Error if nothing can be selected (select()).
+	Gathered(const trace::United& all, const Wanted& wanted, bool windowed);
+
+	// A record as it is in the answer, and of which boot it is (UnitedSource); false: no more are wanted.
+	using Visit = std::function<bool(const trace::Record&, uint32_t boot)>;
+	void run(const Visit& visit);
+
+	// In place of run(): Merger::scan(). start_over(): it was in vain, and run() will be called.
+	bool can_scan() { return parts_.size() == 1 && parts_.front().merger->can_scan(); }
+	void scan(const std::function<bool(trace::RecordBatch&, uint32_t cpu)>& visit) {
+		parts_.front().merger->scan(visit);
+	}
+	void start_over();
+
+	// When what was selected begins, as far as go, window and --from say it; nullopt: with the first record.
+	std::optional<uint64_t> start() const;
+	// When the last of the selected recordings was stopped; nullopt: none says it.
+	std::optional<uint64_t> stop() const;
+	// Whether everything that was selected of one recording lies in the time that another one of its boot has.
+	bool covers(size_t other, size_t one) const;
+
+	// After run().
+	trace::Verdict judge();
+	uint64_t left_out() const; // records from before the windows
+	// Why the answer is less than whole, by what was asked for.
+	std::vector<std::string> reasons() const;
+
+private:
+	struct GatheredPart {
+		const trace::UnitedSource& member;
+		std::unique_ptr<trace::Merger> merger;
+		Selected selected = {};
+	};
+	const trace::Catalog& catalog(const GatheredPart& part) const {
+		return part.member.source->catalog();
+	}
+	std::optional<uint64_t> start_of(const GatheredPart& part) const;
+	// "a.dfr: ", if there are several.
+	std::string prefix(const GatheredPart& part) const;
+	void merge(const Visit& visit);
+
+	const trace::United& all_;
+	std::vector<GatheredPart> parts_;
+};
+
+} // namespace dfr::replay

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// From a file to a part of it.
+#include "formats/trace/cut.h"
+
+#include <algorithm>
+#include <map>
+
+#include "formats/error.h"
+#include "formats/trace/bytes.h"
+#include "formats/trace/container.h"
+#include "formats/trace/remake.h"
+
+namespace dfr::trace {
+namespace {
+
+// What the new file's ledger says: all that the old one's says, and what was cut.
+class CutLedger final : public BlockSource {
+public:
+	CutLedger(FileSource& source, std::vector<std::string> cut) : source_(source), cut_(std::move(cut)) {}
+	const Catalog& catalog() override { return source_.catalog(); }
+	std::optional<Block> next() override { return std::nullopt; }
+	std::vector<AggEntry> aggregations() override { return {}; }
+	Losses losses() override { return source_.losses(); }
+	std::vector<std::string> remarks() override {
+		std::vector<std::string> all = source_.remarks();
+		all.insert(all.end(), cut_.begin(), cut_.end());
+		return all;
+	}
+	bool partial() override { return true; }
+	std::string name() const override { return source_.name(); }
+
+private:
+	FileSource& source_;
+	std::vector<std::string> cut_;
+};
+
+uint64_t last_of(const dfr_block& head) {
+	return head.last_time ? std::max(head.first_time, head.last_time) : UINT64_MAX;
+}
+
+class Cutter {
+public:
+	Cutter(const std::string& path, const std::string& output, const Cut& cut)
+	    : path_(path), cut_(cut), source_(open_file(path)), catalog_(source_->catalog()),
+	      shapes_(source_->catalog()),
+	      writer_(output, true, [this]() -> const Catalog& { return catalog_; }) {
+		// What came later would make the window longer than what is here.
+		std::erase_if(catalog_.events,
+		              [&](const EventMark& mark) { return mark.time > cut.span.to; });
+	}
+	CutResult run(const Going& going);
+
+private:
+	struct CpuBlocks { // of one CPU: the blocks that are in the new file, by sequence number
+		uint64_t first = 0, last = 0, written = 0;
+	};
+	void find_blocks(const std::vector<BlockRef>& refs);
+	void block(const Block& block, const CpuBlocks& range);
+	void others();
+
+	const std::string& path_;
+	const Cut& cut_;
+	std::unique_ptr<FileSource> source_;
+	Catalog catalog_;
+	RecordShapes shapes_;
+	FileWriter writer_;
+	std::map<uint32_t, CpuBlocks> ranges_;
+	CutResult result_;
+};
+
+// All blocks from a CPU's first one in the span to its last, so that none seems to be missing between.
+void Cutter::find_blocks(const std::vector<BlockRef>& refs) {
+	for (const BlockRef& ref : refs) {
+		const dfr_block& head = ref.head;
+		if (!cut_.span.has(head.cpu) || head.first_time > cut_.span.to ||
+		    last_of(head) < cut_.span.from)
+			continue;
+		CpuBlocks& range = ranges_[head.cpu];
+		range.first = range.first ? std::min<uint64_t>(range.first, head.seq) : head.seq;
+		range.last = std::max<uint64_t>(range.last, head.seq);
+	}
+}
+
+void Cutter::block(const Block& block, const CpuBlocks& range) {
+	uint64_t early = 0;
+	Remade remade =
+	    remake_block(block, shapes_, [&](const Record& record) -> std::optional<RemadeRecord> {
+		    if (!cut_.wants(record, catalog_)) {
+			    early += record.time < cut_.span.from;
+			    return std::nullopt;
+		    }
+		    const RecordShape* const shape = shapes_.find(record.epid);
+		    return RemadeRecord{.epid = record.epid,
+		                        .context = record.context,
+		                        .layout = {shape->fields, shape->count},
+		                        .fields = record.fields};
+	    });
+	result_.records += remade.kept;
+	result_.left_out += remade.left_out;
+	if (!remade.left_out)
+		return writer_.block(block);
+	dfr_block head = remade.block.header();
+	if (early && head.seq == range.first) {
+		// The CPU is whole from the span's start, and not before.
+		head.before = std::max<uint64_t>(head.before, cut_.span.from - 1);
+		head.record_base += head.seq == 1 && !head.record_base ? early : 0;
+		head.flags &= ~static_cast<uint32_t>(DFR_BLOCK_SEALED);
+		store(remade.block.bytes.data(), head);
+		seal_block(remade.block);
+	}
+	writer_.block(remade.block);
+}
+
+// Aggregations count the whole recording. What this dfr does not know is passed on, unless it must be known.
+void Cutter::others() {
+	const ContainerReader reader(path_);
+	for (uint64_t at = sizeof(FileHead); at < reader.size();) {
+		const auto segment = reader.segment(at);
+		if (!segment) {
+			at = reader.find_head(at + 8).value_or(reader.size());
+			continue;
+		}
+		at = segment->end();
+		switch (segment->type()) {
+		case SegmentType::kAggregations:
+		case SegmentType::kAggregationsAt: result_.aggregations_left_out = true; break;
+		case SegmentType::kCatalog:
+		case SegmentType::kChunk:
+		case SegmentType::kLosses:
+		case SegmentType::kIndex:
+		case SegmentType::kEnd: break;
+		default:
+			if (!name_of(segment->type()) && segment->head.flags & kSegmentNeeded)
+				throw Error("cannot cut " + path_ +
+				                ": it has what this dfr does not know and "
+				                "must know",
+				            "cut it with a newer dfr");
+			if (const auto payload = reader.payload(*segment))
+				writer_.pass_on(segment->head, *payload);
+		}
+	}
+}
+
+CutResult Cutter::run(const Going& going) {
+	const std::vector<BlockRef> refs = source_->index();
+	find_blocks(refs);
+	size_t done = 0;
+	for (const BlockRef& ref : refs) {
+		if (going && !going(done++, refs.size())) {
+			result_.stopped = true;
+			return result_;
+		}
+		const auto range = ranges_.find(ref.head.cpu);
+		if (range == ranges_.end() || ref.head.seq < range->second.first ||
+		    ref.head.seq > range->second.last || ref.head.seq <= range->second.written)
+			continue;
+		const std::optional<Block> loaded = source_->load(ref);
+		if (!loaded || !block_is_sane(loaded->bytes))
+			continue; // its number is missing then, and remarks() says why
+		block(*loaded, range->second);
+		range->second.written = ref.head.seq;
+	}
+	others();
+	std::vector<std::string> remarks = {"only " + cut_.text + " is here (cut)"};
+	if (result_.aggregations_left_out)
+		remarks.emplace_back(
+		    "aggregations were left out, because they count the whole recording (cut)");
+	CutLedger ledger(*source_, std::move(remarks));
+	writer_.account(ledger);
+	writer_.finish();
+	return result_;
+}
+
+} // namespace
+
+bool Cut::wants(const Record& record, const Catalog& catalog) const {
+	if (!span.has(record.cpu) || record.time < span.from || record.time > span.to)
+		return false;
+	if (!pids.empty() && !pids.contains(record.context.pid))
+		return false;
+	const Ecb* const ecb = probes.empty() ? nullptr : catalog.ecb(record.epid);
+	return probes.empty() || (ecb && probes.contains(ecb->probe));
+}
+
+CutResult cut_file(const std::string& path, const std::string& output, const Cut& cut, const Going& going) {
+	return Cutter(path, output, cut).run(going);
+}
+
+} // namespace dfr::trace

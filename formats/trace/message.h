@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Payloads as Cap'n Proto messages: for the sources that know dfr.capnp (schema.cc,
+// names_schema.cc) and nobody else, because its headers take long to compile.
+// Reading is bounded: the traversal limit is a small multiple of the payload, and
+// nesting is limited to 8. Cap'n Proto's exceptions become dfr::Error.
+#pragma once
+
+#include <capnp/message.h>
+#include <capnp/serialize.h>
+#include <cstring>
+#include <kj/exception.h>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/error.h"
+
+namespace dfr::trace {
+
+inline std::vector<std::byte> flatten(capnp::MessageBuilder& message) {
+	const kj::Array<capnp::word> words = capnp::messageToFlatArray(message);
+	const auto bytes = words.asBytes();
+	std::vector<std::byte> result(bytes.size());
+	std::memcpy(result.data(), bytes.begin(), bytes.size());
+	return result;
+}
+
+// Runs `use` on the root of a payload; `what` names it in the error.
+template <typename Root, typename Use>
+void with_root(std::span<const std::byte> payload, const char* what, const Use& use) {
+	if (payload.size() < sizeof(capnp::word))
+		throw Error(std::string(what) + " cannot be read: it is empty");
+	kj::Array<capnp::word> words = kj::heapArray<capnp::word>(payload.size() / sizeof(capnp::word));
+	std::memcpy(words.begin(), payload.data(), words.size() * sizeof(capnp::word));
+	capnp::ReaderOptions options;
+	// Everything is read once, so four times the payload is enough, even if pointers share a target.
+	options.traversalLimitInWords = 4 * words.size() + 1024;
+	options.nestingLimit = 8;
+	try {
+		capnp::FlatArrayMessageReader reader(words, options);
+		use(reader.getRoot<Root>());
+	} catch (const kj::Exception& problem) {
+		throw Error(std::string(what) + " cannot be read: " + problem.getDescription().cStr(),
+		            "the recording is damaged there; its other parts are read");
+	}
+}
+
+inline std::string text(capnp::Text::Reader reader) {
+	return std::string(reader.cStr(), reader.size());
+}
+
+} // namespace dfr::trace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Makes blocks from records, as the engine writes them: what dfr cut and dfr redact
+// leave of a block. Times, groups of committed speculations, notes and losses stay.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "formats/trace/decode.h"
+
+namespace dfr::trace {
+
+// A record as it is to stand in the new block: `fields` has a value for each of `layout`.
+struct RemadeRecord {
+	uint32_t epid = 0;
+	Context context;
+	std::span<const dfr_field> layout;
+	std::span<const Value> fields;
+};
+
+// nullopt: the record is left out. What it gives must stay until the next call.
+using Remake = std::function<std::optional<RemadeRecord>(const Record&)>;
+
+struct Remade {
+	Block block;               // sealed; its header says DFR_BLOCK_CUT if a record is missing
+	uint64_t kept = 0;         // records
+	uint64_t left_out = 0;     // records
+	uint64_t out_in_front = 0; // records left out before the first that was kept
+	DecodeDamage damage;       // of the old block
+};
+
+// Throws dfr::Error if what remains does not fit into a block.
+Remade remake_block(const Block& block, RecordShapes& shapes, const Remake& remake);
+
+} // namespace dfr::trace

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Blocks against their checksums, their headers, their columns and each other.
+#include "formats/trace/verify_blocks.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "formats/trace/columns.h"
+#include "formats/trace/counted.h"
+
+namespace dfr::trace {
+namespace {
+
+// The highest time that a header tells of.
+uint64_t last_of(const dfr_block& head) {
+	return std::max(head.first_time, head.last_time);
+}
+
+std::string numbers(uint64_t first, uint64_t last) {
+	return first == last ? "block " + std::to_string(first)
+	                     : "blocks " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+// Whether each value is between the least and the greatest that the column's head says.
+bool within(const FieldColumn& field, const std::vector<uint64_t>& values) {
+	const uint64_t sign = field.is_signed ? 1ull << 63 : 0;
+	const uint64_t least = field.column.least ^ sign, greatest = field.column.greatest ^ sign;
+	return std::all_of(values.begin(), values.end(), [&](uint64_t value) {
+		return (value ^ sign) >= least && (value ^ sign) <= greatest;
+	});
+}
+
+// The parts of both in which both hold.
+std::vector<TimeSpan> common(const std::vector<TimeSpan>& a, const std::vector<TimeSpan>& b) {
+	std::vector<TimeSpan> both;
+	for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+		const TimeSpan span{std::max(a[i].from, b[j].from), std::min(a[i].to, b[j].to)};
+		if (span.from <= span.to)
+			both.push_back(span);
+		(a[i].to < b[j].to ? i : j)++;
+	}
+	return both;
+}
+
+} // namespace
+
+void BlockVerifier::epid(const Segment& segment, uint32_t cpu, uint32_t epid) {
+	const auto at = [&](const char* what) {
+		into_.add({.from = segment.offset,
+		           .to = segment.end(),
+		           .cpu = static_cast<int32_t>(cpu),
+		           .what = "records of EPID " + std::to_string(epid) + what});
+	};
+	if (!into_.catalog.layout_of(epid))
+		at(", which the catalog does not explain");
+	else if (epid < named_at_.size() && named_at_[epid] > segment.offset)
+		at(" stand before the catalog's entry that explains them");
+}
+
+// Walks the records and holds them against the header.
+void BlockVerifier::block(const Segment& segment, const Block& block, Known& known) {
+	const dfr_block& head = known.head;
+	Finding finding{.from = segment.offset,
+	                .to = segment.end(),
+	                .cpu = static_cast<int32_t>(head.cpu),
+	                .block = head.seq};
+	const auto wrong = [&](std::string what) {
+		finding.what = std::move(what);
+		into_.add(finding);
+		known.whole = false;
+	};
+	known.whole = true;
+	if (!header_is_sane(head))
+		return wrong("its header makes no sense");
+	if (head.state_id != into_.catalog.state_id)
+		wrong("it is of state " + std::to_string(head.state_id) + ", the catalog of state " +
+		      std::to_string(into_.catalog.state_id));
+	if (!(head.flags & DFR_BLOCK_SEALED)) {
+		into_.unsealed++;
+	} else if (!block.verified) {
+		for (const DamagedInterval& damage : damaged_intervals(block.bytes))
+			wrong("the checksum of its bytes " + std::to_string(damage.from) + " to " +
+			      std::to_string(damage.to) + " is wrong" +
+			      (damage.records ? " (" + plural(damage.records, "record") + ")" : ""));
+		if (known.whole)
+			wrong("its checksum is wrong");
+	}
+	for (uint32_t i = 0; i < restart_count(head); i++)
+		into_.intervals += restart_at(block.bytes.data(), i).record != 0;
+	RecordCursor cursor(shapes_);
+	DecodeDamage damage;
+	uint64_t earliest = UINT64_MAX, latest = 0;
+	if (cursor.open(block, damage, nullptr)) {
+		while (cursor.next()) {
+			known.records++;
+			earliest = std::min(earliest, cursor.current().time);
+			latest = std::max(latest, cursor.current().time);
+		}
+	}
+	const bool closed = head.last_time != 0;
+	if (damage.regions && known.whole) // else it has been said
+		wrong(plural(damage.bytes, "byte") + " of records cannot be read");
+	if (!damage.regions && closed && known.records != head.records)
+		wrong("it has " + plural(known.records, "record") + ", its header says " +
+		      grouped(head.records));
+	if (known.records && (earliest < head.first_time || (closed && latest > head.last_time)))
+		wrong("records are outside of the times that its header says");
+}
+
+// What readers of single columns take from them, against the blocks that are made of all of them.
+void BlockVerifier::columns(const Segment& segment, const ChunkHeaders& headers,
+                            std::span<const std::byte> body) {
+	const auto wrong = [&](const std::string& what) {
+		into_.add({.from = segment.offset,
+		           .to = segment.end(),
+		           .cpu = static_cast<int32_t>(headers.head.cpu),
+		           .what = what});
+	};
+	std::optional<ChunkColumns> chunk = ChunkColumns::open(body, headers.blocks);
+	const std::optional<RecordPlaces> places = chunk ? chunk->records() : std::nullopt;
+	const auto blocks = chunk ? chunk->blocks() : std::nullopt;
+	if (!places || !blocks)
+		return wrong("its columns cannot be read");
+	for (const EpidColumns& columns : chunk->epids()) {
+		if (columns.records)
+			epid(segment, headers.head.cpu, columns.epid);
+		for (const FieldColumn& field : columns.fields) {
+			const auto values = chunk->integers(field);
+			if (!values || (field.kind == DFR_FIELD_INT && !within(field, *values)))
+				wrong("a column of EPID " + std::to_string(columns.epid) +
+				      " has values outside of what its head says");
+		}
+	}
+	const auto tasks = chunk->tasks();
+	size_t at = 0;
+	bool same = true;
+	for (const Block& block : *blocks) {
+		RecordCursor cursor(shapes_);
+		DecodeDamage damage;
+		if (!cursor.open(block, damage, nullptr))
+			continue;
+		while (same && cursor.next()) {
+			const Record& record = cursor.current();
+			const RecordPlace* const place =
+			    at < places->records.size() ? &places->records[at] : nullptr;
+			const Task task =
+			    place && tasks && place->task < tasks->size() ? (*tasks)[place->task] : Task{};
+			same = place && place->epid < chunk->epids().size() && place->time == record.time &&
+			       place->level == record.level &&
+			       chunk->epids()[place->epid].epid == record.epid &&
+			       task.pid == record.context.pid && task.tid == record.context.tid;
+			at++;
+		}
+		if (damage.regions)
+			return; // block() has said it
+	}
+	if (!same || at != places->records.size())
+		wrong("its columns do not say what its blocks say");
+}
+
+void BlockVerifier::chunk(const Segment& segment, std::span<const std::byte> payload) {
+	const std::optional<ChunkHeaders> headers = decode_chunk_headers(payload, payload.size());
+	const std::optional<std::vector<Block>> blocks = headers ? decode_chunk(payload) : std::nullopt;
+	if (!blocks)
+		return damaged_chunk(segment, payload);
+	into_.chunks++;
+	if (static_cast<ChunkEncoding>(headers->head.encoding) == ChunkEncoding::kColumns)
+		columns(segment, *headers, payload.last(headers->head.stored));
+	for (const Block& one : *blocks) {
+		Known known{.head = one.header(), .from = segment.offset, .to = segment.end()};
+		block(segment, one, known);
+		into_.blocks++;
+		into_.records += known.records;
+		cpus_[known.head.cpu].push_back(known);
+	}
+}
+
+void BlockVerifier::damaged_chunk(const Segment& segment, std::span<const std::byte> start) {
+	Finding finding{
+	    .from = segment.offset, .to = segment.end(), .what = "records are damaged, also their headers"};
+	if (const auto headers = decode_chunk_headers(start, segment.head.stored);
+	    headers && !headers->blocks.empty()) {
+		uint64_t records = 0;
+		for (const dfr_block& head : headers->blocks) {
+			records += head.records;
+			cpus_[head.cpu].push_back(
+			    {.head = head, .from = segment.offset, .to = segment.end()});
+		}
+		finding.cpu = headers->head.cpu;
+		finding.what = plural(records, "record") + " in " +
+		               numbers(headers->blocks.front().seq, headers->blocks.back().seq) +
+		               " are damaged";
+	}
+	into_.add(finding);
+}
+
+void BlockVerifier::ledger(const Ledger& ledger, uint64_t offset) {
+	for (const auto& [cpu, reach] : ledger.reaches) {
+		Reach& furthest = reaches_[cpu];
+		if (reach.seq >= furthest.seq)
+			furthest = {reach.seq, std::max(reach.records, furthest.records)};
+		uint64_t in_front = 0, all = 0;
+		for (const Known& known : cpus_[cpu]) {
+			all = std::max<uint64_t>(all, known.head.seq);
+			if (known.from < offset)
+				in_front = std::max<uint64_t>(in_front, known.head.seq);
+		}
+		if (in_front < reach.seq && all >= reach.seq)
+			into_.add({.from = offset,
+			           .to = offset + sizeof(SegmentHead),
+			           .cpu = static_cast<int32_t>(cpu),
+			           .what = "the ledger counts blocks that stand behind it"});
+	}
+}
+
+void BlockVerifier::chunk_of_index(const Index::Chunk& chunk) {
+	Reach& furthest = reaches_[chunk.cpu];
+	furthest.seq = std::max(furthest.seq, chunk.last_seq);
+}
+
+// Sorts the blocks of a CPU, leaves out copies, and holds each against the one before it.
+void BlockVerifier::beside(uint32_t cpu, std::vector<Known>& blocks, CpuSum& sum) {
+	std::stable_sort(blocks.begin(), blocks.end(), [](const Known& a, const Known& b) {
+		return std::tuple(a.head.seq, b.records) < std::tuple(b.head.seq, a.records);
+	});
+	std::vector<Finding> gaps;
+	uint64_t in_gaps = 0;
+	size_t kept = 0;
+	for (const Known& known : blocks) {
+		const dfr_block& head = known.head;
+		Finding finding{
+		    .from = known.from, .to = known.to, .cpu = static_cast<int32_t>(cpu), .block = head.seq};
+		const auto wrong = [&](std::string what) {
+			finding.what = std::move(what);
+			into_.add(finding);
+		};
+		if (kept && blocks[kept - 1].head.seq == head.seq) {
+			wrong("it is in the file twice");
+			continue;
+		}
+		sum.in_file += known.records;
+		if (kept) {
+			const dfr_block& before = blocks[kept - 1].head;
+			const uint64_t reached = before.record_base + before.records;
+			const uint64_t more =
+			    head.record_base - std::min<uint64_t>(head.record_base, reached);
+			const bool was_cut = before.flags & DFR_BLOCK_CUT;
+			if (was_cut && head.seq - before.seq == 1) {
+				sum.cut += more;
+			} else if (head.seq - before.seq > 1) {
+				in_gaps += more;
+				finding.what = numbers(before.seq + 1, head.seq - 1) +
+				               " before it are not there (" + plural(more, "record") + ")";
+				gaps.push_back(finding);
+			} else if (before.last_time && head.record_base != reached) {
+				wrong("it begins with the CPU's record " + grouped(head.record_base) +
+				      ", the block before it ended with " + grouped(reached));
+			} else if (before.last_time && head.before != before.last_time) {
+				wrong("it says another time than the block before it for when that ended");
+			}
+			if (head.lost < before.lost)
+				wrong("it counts fewer lost records than the block before it");
+		}
+		blocks[kept++] = known;
+	}
+	blocks.resize(kept);
+	sum.lost = std::min(sum.lost, in_gaps);
+	if (in_gaps > sum.lost || (!gaps.empty() && !in_gaps)) // else the ring has overwritten them
+		for (Finding& gap : gaps)
+			into_.add(std::move(gap));
+}
+
+// When a CPU has all of its records.
+std::vector<TimeSpan> BlockVerifier::spans(uint32_t cpu, const std::vector<Known>& blocks,
+                                           uint64_t end) const {
+	std::vector<TimeSpan> result;
+	bool open = false;
+	uint64_t from = 0; // if open
+	uint64_t last = 0; // of the block before
+	uint64_t seq = 0;
+	for (const Known& known : blocks) {
+		const dfr_block& head = known.head;
+		if (open && (head.seq != seq + 1 || !known.whole)) {
+			// Until the block that is damaged nothing is missing.
+			const uint64_t to =
+			    head.seq == seq + 1 && head.first_time ? head.first_time - 1 : last;
+			if (from <= to)
+				result.push_back({from, to});
+			open = false;
+		}
+		if (known.whole && !open) {
+			open = true;
+			from = head.seq == 1 && !head.record_base ? 0
+			       : head.before                      ? head.before + 1
+			                                          : head.open_time;
+		}
+		seq = head.seq;
+		last = last_of(head);
+	}
+	const auto reach = reaches_.find(cpu);
+	const bool goes_on = reach != reaches_.end() && reach->second.seq > seq;
+	if (const uint64_t to = goes_on ? last : end; open && from <= to)
+		result.push_back({from, to});
+	return result;
+}
+
+void BlockVerifier::finish(const Ledger& last, bool finished) {
+	for (const auto& [cpu, reach] : reaches_)
+		cpus_.try_emplace(cpu); // of which nothing may be left
+	uint64_t begin = UINT64_MAX, end = 0;
+	into_.whole = {{0, finished ? UINT64_MAX : last.whole_until - (last.whole_until != 0)}};
+	for (auto& [cpu, blocks] : cpus_) {
+		CpuSum sum{.cpu = cpu};
+		for (const Losses::Loss& loss : last.losses.entries)
+			if (loss.cpu == static_cast<int32_t>(cpu) && loss.cause == DFR_LOSS_OVERWRITTEN)
+				sum.lost += loss.count;
+		beside(cpu, blocks, sum);
+		Reach there;
+		if (!blocks.empty()) {
+			const dfr_block& head = blocks.back().head;
+			there = {head.seq, head.record_base + head.records};
+			sum.overwritten = blocks.front().head.record_base;
+		}
+		for (const Known& known : blocks) {
+			begin = std::min<uint64_t>(begin, known.head.first_time);
+			end = std::max(end, last_of(known.head));
+		}
+		const Reach reach = reaches_[cpu];
+		sum.committed = std::max(
+		    {there.records, reach.records, sum.in_file + sum.overwritten + sum.lost + sum.cut});
+		sum.missing = sum.committed - sum.in_file - sum.overwritten - sum.lost - sum.cut;
+		if (reach.seq > there.seq)
+			into_.add({.cpu = static_cast<int32_t>(cpu),
+			           .what = numbers(there.seq + 1, reach.seq) + " are not there (" +
+			                   plural(reach.records - std::min(reach.records, there.records),
+			                          "record") +
+			                   ")"});
+		into_.whole = common(into_.whole, spans(cpu, blocks, UINT64_MAX));
+		into_.cpus.push_back(sum);
+	}
+	for (const EventMark& mark : into_.catalog.events) {
+		if (mark.event == DFR_EVENT_GO)
+			begin = std::min(begin, mark.time);
+		end = std::max(end, mark.time);
+	}
+	into_.whole = common(into_.whole, {{begin, std::max(begin, end)}});
+}
+
+} // namespace dfr::trace

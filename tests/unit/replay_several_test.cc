@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// One answer over recordings of several states, boots and hosts: what is counted
+// together, what is kept apart, in which order it comes, and what the verdict says.
+#include <catch2/catch.hpp>
+
+#include "formats/error.h"
+#include "formats/trace/joined.h"
+#include "tests/unit/replay_app.h"
+#include "tests/unit/scratch_folder.h"
+
+using namespace dfr;
+using namespace dfr::test;
+
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000, kMillisecond = 1'000'000;
+// When the made-up hosts' clocks began.
+constexpr uint64_t kZero = 1'700'000'000 * kSecond;
+
+const char* const kCapture = "app::work: { capture(arg0, arg1); }";
+
+// Four firings of thread 70, a second apart; arg0 is `first`, first + 10, ...
+Kept four(App& app, const std::string& program, uint64_t first, uint64_t start = kStart) {
+	dfr_user_cpu = 0; // of BEGIN
+	load(app, program);
+	for (unsigned i = 0; i < 4; i++)
+		app.fire(app.entry, start + i * kSecond, i % 2, 70, "one", first + 10ull * i, i);
+	finish(app);
+	Kept kept(app);
+	for (trace::EventMark& mark : kept.identity().events)
+		mark.time += start - kStart;
+	return kept;
+}
+
+bool says(const replay::Answer& answer, const std::string& text) {
+	return std::any_of(
+	    answer.verdict.reasons.begin(), answer.verdict.reasons.end(),
+	    [&text](const std::string& reason) { return reason.find(text) != std::string::npos; });
+}
+
+} // namespace
+
+TEST_CASE("replay of several hosts: what both have is counted together", "[replay][several]") {
+	App one, two;
+	Kept alpha = four(one, kCapture, 1);
+	// Other EPIDs, another layout, one more probe.
+	two.another("other");
+	Kept beta = four(two,
+	                 "app::work:other, app::work:return { trace(tid); } app::work:entry { @ = count(); } "
+	                 "app::work:entry { trace(execname); capture(arg1, arg0); }",
+	                 1);
+	alpha.place("alpha.dfr", "alpha", 1, kZero);
+	beta.place("beta.dfr", "beta", 2, kZero);
+	replay::Answer answer;
+	const char* const program =
+	    "app::work:entry { n++; s += arg0; @c[cpu] = count(); } END { printf(\"%d %d %d\", n, s, tid); }";
+	const std::string said = replay_says({&alpha, &beta}, program, &answer);
+	CHECK(said.find("8 128 ") == 0); // 2 * (1 + 11 + 21 + 31)
+	// Both have CPUs 0 and 1, each with two firings.
+	CHECK(said.find("0                4\n") != std::string::npos);
+	CHECK(said.find("1                4\n") != std::string::npos);
+	CHECK(answer.verdict.complete);
+	CHECK(answer.verdict.records == 8);
+	CHECK(answer.verdict.cpus == 4);
+	CHECK(answer.verdict.hosts == 2);
+	CHECK(answer.verdict.clock_error == 0);
+}
+
+TEST_CASE("replay of several hosts: firings come in the order of wall time", "[replay][several]") {
+	App one, two;
+	Kept alpha = four(one, kCapture, 1);
+	Kept beta = four(two, kCapture, 2, kStart + 500 * kSecond);
+	alpha.place("alpha.dfr", "alpha", 1, kZero);
+	// Its clock is ahead by 500 s, less half a second.
+	beta.place("beta.dfr", "beta", 2, kZero - 500 * kSecond + kSecond / 2);
+	const char* const program =
+	    "uint64_t last; app::work:entry { printf(\"%d:%d \", arg0, last ? (timestamp - "
+	    "last) / 1000000 : 0); last = timestamp; }"
+	    "END { printf(\"%d\", walltimestamp - timestamp); }";
+	const std::string expected = "1:0 2:500 11:500 12:500 21:500 22:500 31:500 32:500 0\n";
+	CHECK(replay_says({&alpha, &beta}, program) == expected);
+	CHECK(replay_says({&beta, &alpha}, program) == expected);
+}
+
+TEST_CASE("replay of several hosts: thread-local variables are each thread's own", "[replay][several]") {
+	App one, two;
+	Kept alpha = four(one, kCapture, 1), beta = four(two, kCapture, 2);
+	const char* const program =
+	    "self int x; app::work:entry { printf(\"%d-%d \", arg0, self->x); self->x = arg0; t[tid]++; } "
+	    "END { printf(\"%d\", t[70]); }";
+	// Thread 70 of alpha and thread 70 of beta are two.
+	alpha.place("alpha.dfr", "alpha", 1, kZero);
+	beta.place("beta.dfr", "beta", 2, kZero + kSecond / 4);
+	const std::string apart = "1-0 2-0 11-1 12-2 21-11 22-12 31-21 32-22 8\n";
+	CHECK(replay_says({&alpha, &beta}, program) == apart);
+	// So are those of two boots of one host.
+	beta.place("beta.dfr", "alpha", 2, kZero + kSecond / 4);
+	CHECK(replay_says({&alpha, &beta}, program) == apart);
+	// In two states of one boot it is the same thread.
+	App three;
+	Kept later = four(three, kCapture, 2, kStart + kSecond / 4);
+	later.place("later.dfr", "alpha", 1, kZero);
+	CHECK(replay_says({&alpha, &later}, program) == "1-0 2-1 11-2 12-11 21-12 22-21 31-22 32-31 8\n");
+}
+
+TEST_CASE("replay of several states of a boot: what both have recorded is one firing", "[replay][several]") {
+	App one, two;
+	Kept first = four(one, "app::work:entry { capture(arg0); }", 5);
+	Kept second = four(two, "app::work:entry { capture(arg1); }", 5);
+	first.place("first.dfr", "alpha", 1, kZero);
+	second.place("second.dfr", "alpha", 1, kZero);
+	replay::Answer answer;
+	CHECK(
+	    replay_says({&first, &second},
+	                "app::work:entry { n++; printf(\"%d+%d \", arg0, arg1); } END { printf(\"%d\", n); }",
+	                &answer) == "5+0 15+1 25+2 35+3 4\n");
+	CHECK(answer.verdict.complete);
+	CHECK(answer.verdict.hosts == 1);
+	// On their boot's own clock.
+	CHECK(replay_says({&first, &second}, "app::work:entry { @ = min(timestamp); }")
+	          .find(std::to_string(kStart)) != std::string::npos);
+}
+
+TEST_CASE("replay of several: each recording's own losses, gaps and windows are named", "[replay][several]") {
+	App one, two;
+	Kept alpha = four(one, kCapture, 1);
+	load(two, "#pragma D option bufpolicy=ring\n#pragma D option bufsize=256k\n" + std::string(kCapture));
+	for (unsigned i = 0; i < 20'000; i++)
+		two.fire(two.entry, kStart + 10 * kSecond + i * kMillisecond, 1, 80, "busy", 2, 0);
+	two.own.ev_time = kStart + 30 * kSecond;
+	two.stop();
+	dfr_user_env = nullptr;
+	Kept beta(two);
+	alpha.place("alpha.dfr", "alpha", 1, kZero);
+	beta.place("beta.dfr", "beta", 2, kZero);
+	replay::Answer whole, alone;
+	replay_says(beta, "app::work:entry { n++; } END { printf(\"%d\", n); }", &alone);
+	REQUIRE(alone.verdict.windowed);
+	// The window of beta takes nothing from alpha, which was over before it.
+	const std::string said = replay_says(
+	    {&alpha, &beta},
+	    "app::work:entry { @[execname] = count(); } tick-1s { t++; } END { printf(\"%d\", t); }", &whole);
+	CHECK(whole.verdict.complete);
+	CHECK(whole.verdict.windowed);
+	CHECK(whole.verdict.records == 4 + alone.verdict.records);
+	CHECK(said.find("one                                                               4\n") !=
+	      std::string::npos);
+	CHECK(said.find(std::to_string(alone.verdict.records) + "\n") != std::string::npos);
+	CHECK(said.find("30") == 0); // ticks from alpha's go to beta's stop
+	replay::ReplayOptions all = quiet();
+	all.wanted.all = true;
+	replay_says({&alpha, &beta}, "app::work:entry { @ = count(); }", &whole, all);
+	CHECK_FALSE(whole.verdict.complete);
+	CHECK(says(whole, "beta.dfr: before "));
+	CHECK_FALSE(says(whole, "alpha.dfr: "));
+}
+
+TEST_CASE("replay of several: a recording without what the program asks for is named",
+          "[replay][several][verdict]") {
+	App one, two, three;
+	Kept alpha = four(one, kCapture, 1);
+	Kept beta = four(two, "app::work:return { capture(); }", 1); // never fires
+	Kept gamma = four(three, "app::work:entry /arg0 > 20/ { capture(arg0, arg1); }", 1);
+	const char* const program = "app::work:entry { @ = count(); }";
+	replay::Answer answer;
+	alpha.place("alpha.dfr", "alpha", 1, kZero);
+	beta.place("beta.dfr", "beta", 2, kZero);
+	gamma.place("gamma.dfr", "alpha", 3, kZero);
+	CHECK(replay_says({&alpha, &beta}, program, &answer) == "\n                4\n");
+	CHECK_FALSE(answer.verdict.complete);
+	CHECK(says(answer, "beta.dfr: nothing that was recorded matches app::work:entry"));
+	replay_says({&alpha, &beta}, "beta:app::work:return { @ = count(); }", &answer);
+	CHECK(answer.verdict.complete);
+	// Each clause at its host; a release names one, too; BEGIN is the answer's.
+	CHECK(replay_says({&alpha, &beta},
+	                  "alp*:app::work:entry, 6.9-beta:app::work: { @[probename] = count(); } "
+	                  "beta::::BEGIN { printf(\"b\"); } gamma::::BEGIN { printf(\"g\"); }",
+	                  &answer) ==
+	      "b\n  entry                                                             4\n");
+	CHECK(replay_says(alpha,
+	                  "alpha:app::work:entry { @a = count(); } beta:app::work:entry { @b = sum(100); }",
+	                  &answer) == "\n                4\n");
+	CHECK(answer.verdict.complete);
+	// Under a condition in one boot, without in the other.
+	replay_says({&alpha, &gamma}, program, &answer);
+	CHECK_FALSE(answer.verdict.complete);
+	CHECK(says(answer, "was recorded only where"));
+	replay_says({&alpha, &gamma}, "app::work: { @ = count(); }", &answer);
+	CHECK(says(answer, "gamma.dfr: only 1 of 2 probes"));
+	// Another state of that boot has it, of the same time.
+	beta.place("beta.dfr", "alpha", 1, kZero);
+	replay_says({&alpha, &beta}, program, &answer);
+	CHECK(answer.verdict.complete);
+}
+
+TEST_CASE("replay of several hosts: what the clocks were wrong by is named", "[replay][several][verdict]") {
+	App one, two;
+	Kept alpha = four(one, kCapture, 1), beta = four(two, kCapture, 2);
+	alpha.place("alpha.dfr", "alpha", 1, kZero);
+	beta.place("beta.dfr", "beta", 2, kZero);
+	// Two seconds later somebody set the clock back by 250 ms; then the machine slept for an hour.
+	const uint64_t set = kZero - 250 * kMillisecond, slept = 3600 * kSecond;
+	beta.identity().clocks.push_back(
+	    {kStart + 2 * kSecond, kStart + 2 * kSecond + set, kStart + 2 * kSecond});
+	beta.identity().clocks.push_back(
+	    {kStart + 3 * kSecond, kStart + 3 * kSecond + set + slept, kStart + 3 * kSecond + slept});
+	replay::Answer answer;
+	// In beta's order, and an hour passes before its last firing.
+	CHECK(replay_says({&alpha, &beta},
+	                  "BEGIN { t = timestamp; } app::work:entry { printf(\"%d \", arg0); } "
+	                  "END { printf(\"%d\", (timestamp - t) / 1000000000); }",
+	                  &answer) == "2 1 12 11 22 21 31 32 3603\n");
+	CHECK(answer.verdict.complete);
+	CHECK(answer.verdict.clock_error == 250 * kMillisecond);
+	const trace::United united({&alpha, &beta});
+	CHECK(trace::verdict_line(answer.verdict, united.catalog())
+	          .find("of 2 hosts (in the order of their clocks, seen to be wrong by up to 250.000 ms)") !=
+	      std::string::npos);
+	beta.identity().clocks.clear();
+	CHECK_THROWS_AS(replay_says({&alpha, &beta}, "app::work:entry { @ = count(); }"), Error);
+}
+
+TEST_CASE("replay of several: a span is one of the answer's time", "[replay][several]") {
+	App one, two;
+	Kept alpha = four(one, kCapture, 1), beta = four(two, kCapture, 2, kStart + 500 * kSecond);
+	alpha.place("alpha.dfr", "alpha", 1, kZero);
+	beta.place("beta.dfr", "beta", 2, kZero - 500 * kSecond + 100 * kSecond);
+	const char* const program = "app::work:entry { printf(\"%d \", arg0); }";
+	replay::ReplayOptions options = quiet();
+	options.wanted.from = replay::parse_when("+2s");
+	options.wanted.to = replay::parse_when("+101500ms");
+	replay::Answer answer;
+	CHECK(replay_says({&alpha, &beta}, program, &answer, options) == "21 31 2 12 \n");
+	CHECK(answer.verdict.complete);
+	CHECK(answer.verdict.records == 4);
+	options.wanted.from = replay::parse_when("+50s");
+	CHECK(replay_says({&alpha, &beta}, program, &answer, options) == "2 12 \n");
+	CHECK(answer.verdict.records == 2);
+	options.wanted.to = replay::parse_when("+60s");
+	CHECK_THROWS_AS(replay_says({&alpha, &beta}, program, &answer, options), Error);
+}
+
+TEST_CASE("replay of several hosts: rows begin with the host", "[replay][several]") {
+	App one, two;
+	Kept alpha = four(one, kCapture, 1), beta = four(two, kCapture, 2);
+	alpha.place("alpha.dfr", "alpha", 1, kZero);
+	beta.place("beta.dfr", "betabeta", 2, kZero + 1);
+	replay::ReplayOptions loud = quiet();
+	loud.style.quiet = false;
+	const char* const program = "BEGIN { trace(1); } app::work:entry /arg0 < 3/ { trace(cpu); }";
+	const std::string said = replay_says({&alpha, &beta}, program, nullptr, loud);
+	CHECK(said.find("HOST     CPU     ID                    FUNCTION:NAME\n"
+	                "-          0      1                           :BEGIN         1\n"
+	                "alpha      0      4                       work:entry         0\n"
+	                "betabeta   0      6                       work:entry         0\n") == 0);
+	// Each host's calls are indented by themselves.
+	loud.style.flowindent = true;
+	const std::string flow = replay_says({&alpha, &beta}, program, nullptr, loud);
+	CHECK(flow.find("HOST     CPU FUNCTION") == 0);
+	CHECK(flow.find("alpha      0  -> work ") != std::string::npos);
+	CHECK(flow.find("betabeta   0  -> work ") != std::string::npos);
+	// One host's rows have no name.
+	CHECK(replay_says({&alpha}, program, nullptr, loud).find("CPU FUNCTION") == 0);
+}
+
+TEST_CASE("replay: a recording that was killed is whole up to its last mark", "[replay][verdict]") {
+	App app;
+	Kept kept = four(app, kCapture, 1);
+	const ScratchFolder folder;
+	const std::string path = folder.file("killed.dfr");
+	{
+		trace::FileWriter writer(path, false,
+		                         [&]() -> const trace::Catalog& { return kept.catalog(); });
+		kept.rewind();
+		while (const auto block = kept.next())
+			writer.block(*block);
+		writer.account(kept, kStart + 3 * kSecond); // the fourth firing is at that time
+	}
+	std::vector<std::unique_ptr<trace::FileSource>> files;
+	files.push_back(trace::open_file(path));
+	trace::JoinedSource source(std::move(files));
+	const trace::United united({&source});
+	const auto ask = [&](bool all) {
+		replay::RecordingTarget target(united);
+		render::Output output(-1);
+		render::NoSymbols symbols;
+		replay::ReplayOptions options = quiet();
+		options.wanted.all = all;
+		const d::Compiled program = compiled("app::work:entry { @ = count(); }", target);
+		const auto answer = replay::replay_program(united, target, program, output, symbols, options);
+		return std::pair(output.take(), answer.verdict);
+	};
+	const auto [said, verdict] = ask(false);
+	CHECK(said == "\n                3\n");
+	CHECK(verdict.complete);
+	CHECK(verdict.cut);
+	CHECK(verdict.to < kStart + 3 * kSecond);
+	CHECK(trace::verdict_line(verdict, source.catalog()).find("window: ") == 0);
+	const auto [all, partial] = ask(true);
+	CHECK(all == "\n                4\n");
+	CHECK_FALSE(partial.complete);
+	REQUIRE(partial.reasons.size() == 1);
+	CHECK_THAT(partial.reasons[0], Catch::Contains("it was not finished; what was recorded before"));
+}
+
+TEST_CASE("united: who is the same host and boot", "[replay][several]") {
+	App one, two;
+	Kept a = four(one, kCapture, 1), b = four(two, kCapture, 2);
+	const auto hosts = [&] { return trace::United({&a, &b}).hosts().size(); };
+	const auto boots = [&] { return std::max(trace::United({&a, &b}).members()[1].boot, 1u); };
+	CHECK(boots() == 2); // engines in processes: nobody knows what they have in common
+	a.place("a", "alpha", 1, kZero);
+	b.place("b", "alpha", 2, kZero);
+	CHECK(hosts() == 1);
+	CHECK(boots() == 2);
+	a.identity().machine["machineid"] = "0123456789abcdef";
+	CHECK(hosts() == 1); // a harvest of dead memory does not know it
+	b.identity().machine["machineid"] = "fedcba9876543210";
+	CHECK(hosts() == 2); // two that are both called alpha
+	CHECK(trace::United({&a, &b}).host_names() ==
+	      std::vector<std::string>{"", "alpha.01234567", "alpha.fedcba98"});
+	b.place("b", "(none)", 1, kZero); // the boot before it had a name
+	CHECK(hosts() == 1);
+	CHECK(boots() == 1);
+	CHECK(trace::United({&b, &a}).hosts()[0].name == "alpha");
+}
