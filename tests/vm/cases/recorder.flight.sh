@@ -4,8 +4,8 @@ dfr compile -o p.dof -n 'syscall::getppid:entry { capture(); }'
 dfr compile -o q.dof -x cpubudget=3 -n 'syscall::getppid:entry { capture(); }'
 dfr compile -o r.dof --profile flight -x bufsize=64k -n 'syscall::getppid:entry { capture(); }'
 for p in p q; do
-	dfrd --name $p --program $p.dof --output $p.dfr 2>log &
-	while ! grep -q recording log; do sleep 0.1; done
+	dfrd --name $p --program $p.dof --output $p.dfr 2>log-$p &
+	while ! grep -q recording log-$p; do sleep 0.1; done
 	guest-device getppid 100
 	kill -INT $!
 	wait $!
@@ -18,8 +18,8 @@ for p in p q; do
 		END { printa("%@d\n", @); }
 	' $p.dfr 2>/dev/null
 done
-dfrd --name r --program r.dof --output r.dfr 2>log &
-while ! grep -q recording log; do sleep 0.1; done
+dfrd --name r --program r.dof --output r.dfr 2>log-r &
+while ! grep -q recording log-r; do sleep 0.1; done
 kill -INT $!
 wait $!
 guest-device budget r
