@@ -106,17 +106,7 @@ private:
 	void put_group(BlockBytes& block) {
 		const uint64_t before = time_ - std::min<uint64_t>(time_, in_.byte());
 		Bytes part;
-		part.u32(DFR_REC_ID_LONG)
-		    .u32(0)
-		    .u64(before)
-		    .u8(DFR_CONTROL_CONTEXT)
-		    .u16(0)
-		    .u8(9)
-		    .u8(9)
-		    .u8(9)
-		    .u8(9)
-		    .u8(1);
-		part.text("spec");
+		part.u32(DFR_REC_ID_LONG).u32(0).u64(before).context_body(9, 9, 9, "spec");
 		const unsigned i = in_.byte() % (kEpids - 1);
 		part.u32(DFR_REC_HEAD(epid(i), 0, in_.byte()));
 		put_fields(part, layouts_[i]);

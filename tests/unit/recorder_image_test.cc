@@ -386,17 +386,7 @@ namespace {
 // A chunk with one record of EPID 1: long context head, then the record 5 ns later.
 std::vector<std::byte> spec_chunk(uint32_t id, uint32_t cpu, uint64_t time, uint8_t value, uint64_t commit) {
 	Bytes records;
-	records.u32(0x7ff)
-	    .u32(0)
-	    .u64(time)
-	    .u8(DFR_CONTROL_CONTEXT)
-	    .u16(0)
-	    .u8(9)
-	    .u8(9)
-	    .u8(9)
-	    .u8(9)
-	    .u8(1)
-	    .text("spec");
+	records.u32(0x7ff).u32(0).u64(time).context_body(9, 9, 9, "spec");
 	records.u32(1 | 5 << 13).u8(0).u8(value);
 	Bytes chunk;
 	chunk.u32(DFR_SPEC_MAGIC).u32(256).u64(7).u32(id).u32(cpu).u32(0).u32(records.bytes.size());

@@ -41,6 +41,11 @@ public:
 			u8(static_cast<uint8_t>(c));
 		return u8(0);
 	}
+	// What follows a head with id 0: a context with task, pid and tid below 256, of a process without a
+	// namespace of its own, in cgroup 1.
+	Bytes& context_body(uint8_t task, uint8_t pid, uint8_t tid, std::string_view name) {
+		return u8(DFR_CONTROL_CONTEXT).u16(0).u8(task).u8(pid).u8(tid).u8(pid).u8(1).text(name);
+	}
 	Bytes& pad(size_t alignment) {
 		while (bytes.size() % alignment)
 			u8(0);
@@ -167,11 +172,9 @@ public:
 		head_size_ = 4;
 		return *this;
 	}
-	// Behind a head with id 0: a context with task, pid and tid below 256, of a process without a namespace
-	// of its own, in cgroup 1.
 	BlockBytes& context(uint8_t task, uint8_t pid, uint8_t tid, std::string_view name) {
 		context_ = here() - head_size_;
-		u8(DFR_CONTROL_CONTEXT).u16(0).u8(task).u8(pid).u8(tid).u8(pid).u8(1).text(name);
+		context_body(task, pid, tid, name);
 		return *this;
 	}
 	// The next record head starts a restart region, number `index` of the table.

@@ -67,17 +67,7 @@ trace::Block speculative_block() {
 	BlockBytes block(0, 9, 60, 4096);
 	block.long_head(0, 0, 100).context(5, 5, 5, "sh");
 	Bytes part;
-	part.u32(0x7ff)
-	    .u32(0)
-	    .u64(60)
-	    .u8(DFR_CONTROL_CONTEXT)
-	    .u16(0)
-	    .u8(9)
-	    .u8(9)
-	    .u8(9)
-	    .u8(9)
-	    .u8(1)
-	    .text("spec");
+	part.u32(0x7ff).u32(0).u64(60).context_body(9, 9, 9, "spec");
 	part.u32(1 | 2 << 13).u8(0).u8(42).u8(0);
 	block.short_head(0, 0, 100).u8(DFR_CONTROL_GROUP).u32(3).u32(part.bytes.size()).u64(200);
 	block.bytes.insert(block.bytes.end(), part.bytes.begin(), part.bytes.end());
