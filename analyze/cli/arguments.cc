@@ -153,6 +153,28 @@ void report(const d::Diagnostics& diagnostics, const d::Target& target) {
 
 } // namespace
 
+void PartArguments::add_to(CLI::App& app) {
+	app.add_option("--from", from,
+	               "from this time on: +5s after the start, -10s before the end, 14:03:02.120, "
+	               "2026-11-21 14:03:02, or @NS on the recording's clock");
+	app.add_option("--to", to, "up to this time, written as --from's");
+	app.add_option("--cpu", cpus, "only these CPUs: 0,2-3");
+}
+
+std::string PartArguments::read(replay::Wanted& wanted) const {
+	if (!from.empty() && !(wanted.from = replay::parse_when(from)))
+		return "--from " + from + " is no time";
+	if (!to.empty() && !(wanted.to = replay::parse_when(to)))
+		return "--to " + to + " is no time";
+	if (cpus.empty())
+		return {};
+	const auto listed = replay::parse_cpus(cpus);
+	if (!listed)
+		return "--cpu " + cpus + " is no list of CPUs such as 0,2-3";
+	wanted.cpus = *listed;
+	return {};
+}
+
 d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::CompileOptions& options,
                              d::Target& target) {
 	d::Diagnostics diagnostics;

@@ -2,7 +2,7 @@
 //
 // What subcommands share in parsing their options with CLI11: usage errors as
 // status 2 in our words, examples under --help, and the options that say which D
-// program is meant.
+// program, and which part of a recording, is meant.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,6 +14,7 @@
 
 #include "analyze/cli/client.h"
 #include "analyze/libdfr/program.h"
+#include "analyze/replay/wanted.h"
 #include "formats/d/compile.h"
 #include "formats/d/target.h"
 
@@ -43,6 +44,15 @@ struct ProgramArguments {
 	void give_to(dfr_session* session) const; // dfr::Error if it refuses
 	std::vector<lib::ProgramPart> parts() const;
 	d::CompileOptions compile_options(uint32_t target) const;
+};
+
+// --from, --to, --cpu: which part of a recording.
+struct PartArguments {
+	std::string from, to, cpus;
+
+	void add_to(CLI::App& app);
+	bool empty() const { return from.empty() && to.empty() && cpus.empty(); }
+	std::string read(replay::Wanted& wanted) const; // a usage error's text, or nothing
 };
 
 // Compiles; if it fails, prints all diagnostics and throws what ends the command with status 1.

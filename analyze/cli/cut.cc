@@ -22,12 +22,11 @@ constexpr const char* kExamples = "  dfr cut --from=-10s boot.dfr -o end.dfr\n"
                                   "  dfr cut --pid 812,813 --probe 'syscall:::' boot.dfr -o two.dfr\n";
 
 struct CutArguments {
-	std::string file, output, from, to, cpus, pids;
+	std::string file, output, pids;
+	PartArguments part;
 	std::vector<std::string> probes;
 	bool replace = false, json = false;
-	bool nothing() const {
-		return from.empty() && to.empty() && cpus.empty() && pids.empty() && probes.empty();
-	}
+	bool nothing() const { return part.empty() && pids.empty() && probes.empty(); }
 };
 
 // "5,7"; false: it is no list of numbers.
@@ -49,19 +48,9 @@ bool read_pids(std::string_view text, std::set<uint32_t>& pids) {
 std::string read_options(const CutArguments& arguments, replay::Wanted& wanted, trace::Cut& cut) {
 	if (arguments.nothing())
 		return "nothing says what to cut";
-	if (!arguments.from.empty() && !(wanted.from = replay::parse_when(arguments.from)))
-		return "--from " + arguments.from + " is no time";
-	if (!arguments.to.empty() && !(wanted.to = replay::parse_when(arguments.to)))
-		return "--to " + arguments.to + " is no time";
 	if (!arguments.pids.empty() && !read_pids(arguments.pids, cut.pids))
 		return "--pid " + arguments.pids + " is no list of processes such as 812,813";
-	if (arguments.cpus.empty())
-		return {};
-	const auto cpus = replay::parse_cpus(arguments.cpus);
-	if (!cpus)
-		return "--cpu " + arguments.cpus + " is no list of CPUs such as 0,2-3";
-	wanted.cpus = *cpus;
-	return {};
+	return arguments.part.read(wanted);
 }
 
 void find_probes(const CutArguments& arguments, const trace::Catalog& catalog, trace::Cut& cut) {
@@ -87,12 +76,12 @@ std::string text_of(const CutArguments& arguments, const trace::Selection& span,
                     const trace::Catalog& catalog) {
 	std::string text;
 	const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-	if (!arguments.from.empty())
+	if (!arguments.part.from.empty())
 		add("from " + trace::time_text(catalog, span.from));
-	if (!arguments.to.empty())
+	if (!arguments.part.to.empty())
 		text += (text.empty() ? "to " : " to ") + trace::time_text(catalog, span.to);
-	if (!arguments.cpus.empty())
-		add("CPU " + arguments.cpus);
+	if (!arguments.part.cpus.empty())
+		add("CPU " + arguments.part.cpus);
 	for (const std::string& probe : arguments.probes)
 		add("probe " + probe);
 	if (!arguments.pids.empty())
@@ -109,11 +98,7 @@ int run_cut(int argc, char** argv) {
 	const auto app = make_app("cut", "Write a part of a recording as a recording.", kExamples);
 	app->add_option("file", arguments.file, "a recording (.dfr)")->required();
 	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
-	app->add_option("--from", arguments.from,
-	                "from this time on: +5s after the start, -10s before the end, 14:03:02.120, "
-	                "2026-11-21 14:03:02, or @NS on the recording's clock");
-	app->add_option("--to", arguments.to, "up to this time, written as --from's");
-	app->add_option("--cpu", arguments.cpus, "only these CPUs: 0,2-3");
+	arguments.part.add_to(*app);
 	app->add_option("--probe", arguments.probes,
 	                "only these probes: provider:module:function:name, or globs")
 	    ->allow_extra_args(false);

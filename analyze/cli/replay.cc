@@ -25,29 +25,11 @@ constexpr const char* kExamples =
 struct ReplayArguments {
 	ProgramArguments program;
 	std::vector<std::string> files;
-	std::string from, to, cpus;
+	PartArguments part;
 	replay::Wanted wanted;
 	bool json = false, strict = false;
 	std::string by;
 };
-
-// A usage error's text; empty: the options make sense.
-std::string read_wanted(ReplayArguments& arguments) {
-	const auto moment = [](const std::string& text, std::optional<replay::When>& into) {
-		return text.empty() || (into = replay::parse_when(text));
-	};
-	if (!moment(arguments.from, arguments.wanted.from))
-		return "--from " + arguments.from + " is no time";
-	if (!moment(arguments.to, arguments.wanted.to))
-		return "--to " + arguments.to + " is no time";
-	if (arguments.cpus.empty())
-		return {};
-	const auto cpus = replay::parse_cpus(arguments.cpus);
-	if (!cpus)
-		return "--cpu " + arguments.cpus + " is no list of CPUs such as 0,2-3";
-	arguments.wanted.cpus = *cpus;
-	return {};
-}
 
 replay::ReplayOptions replay_options(const ReplayArguments& arguments) {
 	replay::ReplayOptions options;
@@ -122,11 +104,7 @@ int run_replay(int argc, char** argv) {
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
 	app->add_flag("--strict", arguments.strict,
 	              "refuse where the recording holds only a part of what is asked");
-	app->add_option("--from", arguments.from,
-	                "from this time on: +5s after the start, -10s before the end, 14:03:02.120, "
-	                "2026-11-21 14:03:02, or @NS on the recording's clock");
-	app->add_option("--to", arguments.to, "up to this time, written as --from's");
-	app->add_option("--cpu", arguments.cpus, "only these CPUs: 0,2-3");
+	arguments.part.add_to(*app);
 	app->add_flag("--all", arguments.wanted.all, "what some CPUs have from before the window, too");
 	app->add_option("--by", arguments.by,
 	                "columns: refuse a program that cannot be answered without making firings; "
@@ -136,7 +114,7 @@ int run_replay(int argc, char** argv) {
 	    ->required();
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	if (const std::string wrong = read_wanted(arguments); !wrong.empty()) {
+	if (const std::string wrong = arguments.part.read(arguments.wanted); !wrong.empty()) {
 		print_error("dfr replay: " + wrong,
 		            "times are written +5s (after the start), -10s (before the "
 		            "end), 14:03:02.120, 2026-11-21 14:03:02 or @NS");
