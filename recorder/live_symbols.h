@@ -5,6 +5,10 @@
 // when first asked for, maps again when they may have changed; those of processes
 // that tracing goes along with while they live and at their end (remember), so that
 // their stacks have names afterwards. Not for recordings of other boots.
+//
+// Each look finds what is there now, and an address may have occurred before. What a
+// look finds new came after the look before it; at the first look, after the process
+// began. Where two things may have been at an address at its time, it has no name.
 #pragma once
 
 #include <chrono>
@@ -27,28 +31,55 @@ bool processes_have_our_numbers();
 // /proc/PID/maps; empty: it is not there, or may not be read.
 std::string read_maps(int pid);
 
+// When something was there, on the records' clock: perhaps from `since` on; from `seen` until `until`.
+struct Presence {
+	uint64_t since = 0, seen = 0, until = UINT64_MAX;
+	bool may_hold(uint64_t time) const { return since <= time && time < until; }
+};
+
 // What of a process is at an address: `offset` of a file is mapped at `start`, and the symbol there, if one
 // is known, begins at `symbol_offset` of that file. Texts are valid until the next question.
 struct UserPlace {
 	uint64_t start = 0, end = 0, offset = 0;
-	std::string_view file;
-	std::string_view symbol; // empty: not known
+	Presence present = {};
+	std::string_view file = {};
+	std::string_view identity = {}; // the file's build id, or what else tells it from others of its name
+	std::string_view symbol = {};   // empty: not known
 	uint64_t symbol_offset = 0, symbol_size = 0;
 	uint64_t into_symbol = 0; // the address's distance from its start
 };
 
+struct LoadedModule {
+	std::string name;
+	uint64_t start = 0, size = 0;
+	Presence present = {};
+};
+
+struct KernelPlace {
+	types::Symbol symbol;
+	const LoadedModule* module = nullptr; // null: of the kernel proper
+};
+
 class LiveSymbols final : public types::Symboliser {
 public:
+	static constexpr uint64_t kAnyTime = UINT64_MAX; // what was there last
 	// Not `processes`: their numbers are not ours to look for.
 	explicit LiveSymbols(bool processes = true) : see_processes_(processes) {}
 	types::SymbolName kernel(uint64_t address) override;
 	types::SymbolName user(uint32_t pid, uint64_t address) override;
 	void remember(uint32_t pid) override; // if it has changed
 	void remember(uint32_t pid, const std::string& text) override;
+	void at(uint64_t time) override { time_ = time; }
 
-	// The same, with all that is known of the place. Texts are valid until the next question.
-	std::optional<types::Symbol> kernel_symbol(uint64_t address);
-	std::optional<UserPlace> place(uint32_t pid, uint64_t address);
+	// The same, with all that is known of the place at that time. Texts are valid until the next question.
+	// `name_then`: the name (execname) that the process's first thread had then; empty: not known. A process
+	// with another name now may have been another program then.
+	std::optional<KernelPlace> kernel_place(uint64_t address, uint64_t time);
+	std::optional<UserPlace> place(uint32_t pid, uint64_t address, uint64_t time,
+	                               std::string_view name_then = {});
+	// What place() has told and is known better now: when it began, or that it ended. Without symbols.
+	std::vector<std::pair<uint32_t, UserPlace>> take_changes();
+	const std::vector<LoadedModule>& modules() const { return modules_; }
 
 private:
 	using SteadyClock = std::chrono::steady_clock;
@@ -56,7 +87,7 @@ private:
 	// A file that processes have mapped, known by the device and inode that their maps name: what is
 	// found under its path may be another one by now, or for us.
 	struct MappedFile {
-		std::string name;
+		std::string name, identity;
 		std::optional<types::Blob> bytes; // until its symbols are read; it could not be opened: none
 		std::unique_ptr<types::ElfSymbols> symbols;
 	};
@@ -64,27 +95,43 @@ private:
 		uint64_t start, end, offset;
 		bool code;
 		std::string file; // in files_, if code is mapped from it
+		Presence present = {};
+		bool told = false; // by place()
 	};
 	struct Process {
-		std::vector<Mapping> maps; // by address
-		std::vector<Mapping>
-		    gone; // code that was mapped where nothing is now: of a program before exec()
-		SteadyClock::time_point read; // long ago: never
-		std::string shape;            // when it was read: how much was mapped, and where its program
+		std::vector<Mapping> maps;         // by address
+		std::vector<Mapping> gone = {};    // code that is mapped no more: of a program before exec()
+		SteadyClock::time_point read = {}; // long ago: never
+		std::string shape = {}; // when it was read: how much was mapped, and where its program
+		std::string began = {}; // as the kernel writes it: tells it from others of its number
+		std::string name = {};  // of its first thread, when its program was first seen
+		uint64_t looked = 0;    // when `maps` was read; 0: not of this process
 	};
 	struct KernelSymbols {
 		types::Symbols symbols;
 		std::string modules; // that were loaded when they were read
 	};
-	std::optional<types::Symbol> find_kernel(uint64_t address);
+	std::optional<KernelPlace> find_kernel(uint64_t address, uint64_t time);
+	void see_modules(std::string_view text);
+	const LoadedModule* module_at(const types::Symbol& symbol, uint64_t time) const;
 	void read(uint32_t pid);
+	std::vector<Mapping> parse_maps(uint32_t pid, const std::string& text);
+	void leave(uint32_t pid, Mapping& mapping, uint64_t until);
 	void forget_some();
-	const Mapping* mapping(uint32_t pid, uint64_t address);
+	Mapping* mapping(uint32_t pid, uint64_t address, uint64_t time);
+	bool was_another_program(uint32_t pid, const Mapping& mapping, uint64_t time,
+	                         std::string_view name_then);
+	UserPlace place_of(const Mapping& mapping);
+	std::optional<UserPlace> find_place(const Mapping& mapping, uint64_t address);
 	void open_file(uint32_t pid, const Mapping& mapping, const std::string& path);
 
 	const bool see_processes_;
 	std::unique_ptr<KernelSymbols> kernel_, before_; // before_: with modules that have gone since
 	SteadyClock::time_point asked_;                  // which modules there are
+	uint64_t modules_looked_ = 0;                    // the same; 0: never
+	std::vector<LoadedModule> modules_;              // also those that have gone
+	std::vector<std::pair<uint32_t, Mapping>> changes_;
+	uint64_t time_ = kAnyTime;
 	std::map<uint32_t, Process> processes_;
 	std::map<std::string, MappedFile> files_; // by device, inode and path
 };

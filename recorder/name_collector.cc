@@ -22,6 +22,13 @@ uint64_t word_at(std::span<const std::byte> bytes, size_t word) {
 	return value;
 }
 
+trace::AddressNames::ModuleRange loaded_module(const LoadedModule& module) {
+	return {.start = module.start,
+	        .size = module.size,
+	        .since = module.present.since,
+	        .until = module.present.until};
+}
+
 } // namespace
 
 const dof::Image* NameCollector::program(uint32_t number, const trace::Catalog& catalog) {
@@ -70,69 +77,87 @@ const NameCollector::AddressShape& NameCollector::shape_of(uint32_t epid, const 
 	return shape;
 }
 
-void NameCollector::kernel(uint64_t address, uint64_t time) {
-	if (kernel_seen_.contains(address))
+void NameCollector::kernel(uint64_t address, const Occurrence& where) {
+	if (const auto seen = kernel_seen_.find(address);
+	    seen != kernel_seen_.end() && seen->second <= where.time)
 		return;
-	const auto symbol = symbols_.kernel_symbol(address);
-	if (!symbol)
+	const auto place = symbols_.kernel_place(address, where.time);
+	if (!place)
 		return; // asked for again when it comes again
-	kernel_seen_.insert(address);
-	known_.add_kernel(symbol->address, symbol->size ? symbol->size : symbol->offset + 1, time,
-	                  symbol->module, symbol->name);
+	const types::Symbol& symbol = place->symbol;
+	kernel_seen_[address] = place->module ? place->module->present.since : 0;
+	known_.add_kernel(symbol.address, symbol.size ? symbol.size : symbol.offset + 1, 0, symbol.module,
+	                  symbol.name);
+	if (place->module)
+		known_.add_module(symbol.module, loaded_module(*place->module));
 }
 
-void NameCollector::user(uint32_t pid, uint64_t address, uint64_t time) {
-	if (user_seen_.contains({pid, address}))
+void NameCollector::user(uint32_t pid, uint64_t address, const Occurrence& where) {
+	if (const auto seen = user_seen_.find({pid, address});
+	    seen != user_seen_.end() && seen->second <= where.time)
 		return;
-	const auto place = symbols_.place(pid, address);
+	const bool first_thread = where.context && where.context->pid == pid && where.context->tid == pid;
+	const auto place = symbols_.place(pid, address, where.time,
+	                                  first_thread ? where.context->execname : std::string_view());
 	if (!place)
 		return;
-	user_seen_.insert({pid, address});
-	const uint32_t file = known_.add_file(place->file, {});
-	known_.add_mapping({pid, file, place->start, place->end, place->offset, time});
+	user_seen_[{pid, address}] = place->present.since;
+	const trace::AddressNames::MappedRange range = range_of(pid, *place);
+	known_.add_mapping(range);
 	if (!place->symbol.empty())
-		known_.add_symbol(file, place->symbol_offset,
+		known_.add_symbol(range.file, place->symbol_offset,
 		                  place->symbol_size ? place->symbol_size : place->into_symbol + 1,
 		                  place->symbol);
 }
 
-void NameCollector::integer(uint64_t number, uint64_t time) {
+trace::AddressNames::MappedRange NameCollector::range_of(uint32_t pid, const UserPlace& place) {
+	return {.pid = pid,
+	        .file = known_.add_file(place.file, place.identity),
+	        .start = place.start,
+	        .end = place.end,
+	        .offset = place.offset,
+	        .since = place.present.since,
+	        .seen = place.present.seen,
+	        .until = place.present.until};
+}
+
+void NameCollector::integer(uint64_t number, const Occurrence& where) {
 	if (number >> 63 && number < kErrors)
-		kernel(number, time);
+		kernel(number, where);
 }
 
-void NameCollector::user_symbol(std::span<const std::byte> words, uint64_t time) {
+void NameCollector::user_symbol(std::span<const std::byte> words, const Occurrence& where) {
 	if (words.size() == 16)
-		user(static_cast<uint32_t>(word_at(words, 0)), word_at(words, 1), time);
+		user(static_cast<uint32_t>(word_at(words, 0)), word_at(words, 1), where);
 }
 
-void NameCollector::stack(std::span<const std::byte> frames, uint64_t time) {
+void NameCollector::stack(std::span<const std::byte> frames, const Occurrence& where) {
 	for (size_t i = 0; i < frames.size() / 8 && word_at(frames, i); i++)
-		kernel(word_at(frames, i), time);
+		kernel(word_at(frames, i), where);
 }
 
-void NameCollector::user_stack(uint32_t pid, std::span<const std::byte> frames, uint64_t time) {
+void NameCollector::user_stack(uint32_t pid, std::span<const std::byte> frames, const Occurrence& where) {
 	for (size_t i = 0; i < frames.size() / 8 && word_at(frames, i); i++)
-		user(pid, word_at(frames, i), time);
+		user(pid, word_at(frames, i), where);
 }
 
 void NameCollector::record(const trace::Record& record, const trace::Catalog& catalog) {
-	newest_ = std::max(newest_, record.time);
+	const Occurrence where{record.time, &record.context};
 	for (const AddressField& field : shape_of(record.epid, catalog).fields) {
 		if (field.field >= record.fields.size())
 			continue;
 		const trace::Value& value = record.fields[field.field];
 		switch (field.kind) {
-		case DFR_FIELD_STACK: stack(value.bytes, record.time); break;
+		case DFR_FIELD_STACK: stack(value.bytes, where); break;
 		case DFR_FIELD_USTACK:
-			user_stack(static_cast<uint32_t>(value.number), value.bytes, record.time);
+			user_stack(static_cast<uint32_t>(value.number), value.bytes, where);
 			break;
-		case DFR_FIELD_USYM: user_symbol(value.bytes, record.time); break;
+		case DFR_FIELD_USYM: user_symbol(value.bytes, where); break;
 		default:
 			if (field.user && value.number && !(value.number >> 63))
-				user(record.context.pid, value.number, record.time);
+				user(record.context.pid, value.number, where);
 			else
-				integer(value.number, record.time);
+				integer(value.number, where);
 		}
 	}
 }
@@ -157,12 +182,13 @@ void NameCollector::aggregations(const std::vector<trace::AggEntry>& entries, co
 			if (!trace::take_key_element(field, rest, element))
 				break;
 			switch (field.kind) {
-			case DFR_FIELD_STACK: stack(element.bytes, newest_); break;
+			case DFR_FIELD_STACK: stack(element.bytes, Occurrence()); break;
 			case DFR_FIELD_USTACK:
-				user_stack(static_cast<uint32_t>(element.number), element.bytes, newest_);
+				user_stack(static_cast<uint32_t>(element.number), element.bytes,
+				           Occurrence());
 				break;
-			case DFR_FIELD_USYM: user_symbol(element.bytes, newest_); break;
-			case DFR_FIELD_INT: integer(element.number, newest_); break;
+			case DFR_FIELD_USYM: user_symbol(element.bytes, Occurrence()); break;
+			case DFR_FIELD_INT: integer(element.number, Occurrence()); break;
 			default: break;
 			}
 		}
@@ -173,6 +199,11 @@ trace::AddressNames NameCollector::fresh() {
 	// A process may exec() and a module go: what an address is called is asked for again.
 	kernel_seen_.clear();
 	user_seen_.clear();
+	for (const auto& [pid, place] : symbols_.take_changes())
+		known_.add_mapping(range_of(pid, place));
+	for (const LoadedModule& module : symbols_.modules())
+		if (module.present.until != UINT64_MAX)
+			known_.add_module(module.name, loaded_module(module));
 	trace::AddressNames names = known_.fresh();
 	if (known_.size() > kKnownMost)
 		known_ = {};

@@ -13,8 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -50,21 +49,27 @@ private:
 	const dof::Image* program(uint32_t number, const trace::Catalog& catalog);
 	bool user_code(const dfr_field& field, const trace::Layout& layout, const trace::Probe* probe,
 	               const trace::Catalog& catalog);
-	void integer(uint64_t number, uint64_t time);
-	void kernel(uint64_t address, uint64_t time);
-	void user(uint32_t pid, uint64_t address, uint64_t time);
-	void user_symbol(std::span<const std::byte> words, uint64_t time);
-	void stack(std::span<const std::byte> frames, uint64_t time);
-	void user_stack(uint32_t pid, std::span<const std::byte> frames, uint64_t time);
+	// Where an address occurred: in a record, or in a key, which is of any time.
+	struct Occurrence {
+		uint64_t time = LiveSymbols::kAnyTime;
+		const trace::Context* context = nullptr;
+	};
+	trace::AddressNames::MappedRange range_of(uint32_t pid, const UserPlace& place);
+	void integer(uint64_t number, const Occurrence& where);
+	void kernel(uint64_t address, const Occurrence& where);
+	void user(uint32_t pid, uint64_t address, const Occurrence& where);
+	void user_symbol(std::span<const std::byte> words, const Occurrence& where);
+	void stack(std::span<const std::byte> frames, const Occurrence& where);
+	void user_stack(uint32_t pid, std::span<const std::byte> frames, const Occurrence& where);
 
 	LiveSymbols& symbols_;
 	trace::KnownNames known_;
 	std::vector<AddressShape> shapes_; // by EPID
 	std::map<uint32_t, std::unique_ptr<dof::Image>> programs_;
 	std::optional<trace::BlockDecoder> decoder_; // of block()'s catalog
-	std::unordered_set<uint64_t> kernel_seen_;   // that have names
-	std::set<std::pair<uint32_t, uint64_t>> user_seen_;
-	uint64_t newest_ = 0; // time of a record
+	// That have names, and since when.
+	std::unordered_map<uint64_t, uint64_t> kernel_seen_;
+	std::map<std::pair<uint32_t, uint64_t>, uint64_t> user_seen_;
 };
 
 } // namespace dfr::recorder

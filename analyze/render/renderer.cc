@@ -200,14 +200,16 @@ void Renderer::record(const trace::Record& record) {
 		unknown_++;
 		return;
 	}
-	symbols_.at(record.time);
 	if (rendering->error)
 		return error_record(record);
 	if (rendering->silent)
 		return;
 	begin_line(record, *rendering, programs_.catalog().probe_of(record.epid));
-	for (const Statement& statement : rendering->statements)
+	for (const Statement& statement : rendering->statements) {
+		symbols_.at(record.time);
 		perform(statement, *rendering, record);
+	}
+	symbols_.at(UINT64_MAX); // keys of aggregations are of any time
 	if (!rendering->split)
 		finish_line();
 }
@@ -389,6 +391,7 @@ void Renderer::printa(const std::vector<Datum>& data, const PrintfFormat* format
 	AggStyle style = style_.aggregations;
 	style.stackindent = style_.stackindent;
 	style.rawbytes = style_.rawbytes;
+	symbols_.at(UINT64_MAX);
 	if (format)
 		return put_aggregations(output_.text(), aggregations_, variables, *format, style, symbols_);
 	output_.text() += '\n';

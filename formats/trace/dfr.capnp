@@ -146,7 +146,7 @@ struct Names {
   }
   struct File {
     name @0 :UInt32;
-    buildId @1 :UInt32; # in hexadecimal; "": not known
+    buildId @1 :UInt32; # in hexadecimal; of a file without one: what else tells it from others of its name
   }
   struct FileSymbol {
     file @0 :UInt32;
@@ -160,13 +160,23 @@ struct Names {
     start @2 :UInt64;
     end @3 :UInt64;
     offset @4 :UInt64; # in the file, of what is mapped at `start`
-    since @5 :UInt64;
+    since @5 :UInt64; # it may have been mapped from here on, ...
+    seen @6 :UInt64; # ... from here on it was, ...
+    until @7 :UInt64 = 0xffffffffffffffff; # ... and from here on no more
+  }
+  struct ModuleRange {
+    name @0 :UInt32;
+    start @1 :UInt64;
+    size @2 :UInt64;
+    since @3 :UInt64; # 0: from the boot on
+    until @4 :UInt64 = 0xffffffffffffffff;
   }
   texts @0 :List(Text);
   kernel @1 :List(KernelSymbol);
   files @2 :List(File);
   symbols @3 :List(FileSymbol);
   mappings @4 :List(Mapping);
+  modules @5 :List(ModuleRange); # of the symbols in `kernel`; those without one were always there
 }
 
 # Where everything is. A file without it is walked from segment to segment.

@@ -14,13 +14,6 @@ namespace {
 constexpr unsigned kLookBack = 32;
 constexpr uint32_t kLast = std::numeric_limits<uint32_t>::max();
 
-// Of two that hold an address: what held at `time` and since shortest before it; if none did by then, the first.
-bool later(uint64_t since, uint64_t than, uint64_t time) {
-	if ((since <= time) != (than <= time))
-		return since <= time;
-	return since <= time ? since > than : since < than;
-}
-
 // Numbers of one table as those of another, which has only the texts that were asked for.
 class Renumbered {
 public:
@@ -78,12 +71,25 @@ bool KnownNames::add_symbol(uint32_t file, uint64_t offset, uint64_t size, std::
 }
 
 bool KnownNames::add_mapping(const AddressNames::MappedRange& mapping) {
-	const MappingKey key{mapping.pid, mapping.start, mapping.end, mapping.offset, mapping.file};
-	const auto [at, fresh] = mappings_.try_emplace(key, mapping.since);
-	const bool news = fresh || mapping.since < at->second;
-	at->second = std::min(at->second, mapping.since);
+	const MappingKey key{mapping.pid,    mapping.start, mapping.end,
+	                     mapping.offset, mapping.file,  mapping.seen};
+	const auto [at, fresh] = mappings_.try_emplace(key, Held{mapping.since, mapping.until});
+	// What is said of it later only says less.
+	const bool news = fresh || mapping.since > at->second.since || mapping.until < at->second.until;
+	at->second = {std::max(at->second.since, mapping.since), std::min(at->second.until, mapping.until)};
 	if (news)
 		fresh_mappings_.insert(key);
+	return news;
+}
+
+bool KnownNames::add_module(std::string_view name, const AddressNames::ModuleRange& module) {
+	const ModuleKey key{texts_.number(name), module.start, module.since};
+	const auto [at, fresh] =
+	    modules_.try_emplace(key, HeldModule{module.size, {module.since, module.until}});
+	const bool news = fresh || module.until < at->second.held.until;
+	at->second.held.until = std::min(at->second.held.until, module.until);
+	if (news)
+		fresh_modules_.insert(key);
 	return news;
 }
 
@@ -100,6 +106,27 @@ void KnownNames::add(const AddressNames& names) {
 		mapping.file = files[mapping.file];
 		add_mapping(mapping);
 	}
+	for (const AddressNames::ModuleRange& module : names.modules)
+		add_module(names.texts[module.name], module);
+}
+
+// By what is said of its module at this address; if nothing is, because data and what runs only once may lie outside
+// of what is listed, at any address. A module of which nothing is said was there.
+bool KnownNames::loaded(uint32_t module, uint64_t address, uint64_t time) const {
+	bool told = false, held = false, told_here = false, held_here = false;
+	auto place = modules_.upper_bound({module, UINT64_MAX, UINT64_MAX});
+	for (unsigned back = 0; place != modules_.begin() && back < kLookBack; back++) {
+		--place;
+		const auto [name, start, since] = place->first;
+		if (name != module)
+			break;
+		const bool here = place->second.held.at(time), inside = address - start < place->second.size;
+		told = true;
+		held |= here;
+		told_here |= inside;
+		held_here |= inside && here;
+	}
+	return !told || (told_here ? held_here : held);
 }
 
 std::optional<AddressName> KnownNames::kernel(uint64_t address, uint64_t time) const {
@@ -109,7 +136,8 @@ std::optional<AddressName> KnownNames::kernel(uint64_t address, uint64_t time) c
 		--next;
 		if (address - std::get<0>(next->first) >= next->second.size)
 			continue;
-		if (best == kernel_.end() || later(next->second.since, best->second.since, time))
+		if (next->second.since <= time && loaded(std::get<1>(next->first), address, time) &&
+		    (best == kernel_.end() || next->second.since > best->second.since))
 			best = next;
 	}
 	if (best == kernel_.end())
@@ -119,19 +147,19 @@ std::optional<AddressName> KnownNames::kernel(uint64_t address, uint64_t time) c
 }
 
 std::optional<AddressName> KnownNames::user(uint32_t pid, uint64_t address, uint64_t time) const {
-	auto place = mappings_.upper_bound({pid, address, UINT64_MAX, UINT64_MAX, kLast});
+	auto place = mappings_.upper_bound({pid, address, UINT64_MAX, UINT64_MAX, kLast, UINT64_MAX});
 	decltype(place) best = mappings_.end();
 	for (unsigned back = 0; place != mappings_.begin() && back < kLookBack; back++) {
 		--place;
 		if (std::get<0>(place->first) != pid)
 			break;
-		if (address < std::get<2>(place->first) &&
-		    (best == mappings_.end() || later(place->second, best->second, time)))
+		if (address < std::get<2>(place->first) && place->second.at(time) &&
+		    (best == mappings_.end() || place->second.since > best->second.since))
 			best = place;
 	}
 	if (best == mappings_.end())
 		return std::nullopt;
-	const auto [owner, start, end, offset, file] = best->first;
+	const auto [owner, start, end, offset, file, seen] = best->first;
 	const std::string& module = texts_.text(files_[file].name);
 	const uint64_t in_file = address - start + offset;
 	// Of those that begin at one place the smallest, as the others have only what goes beyond it.
@@ -172,9 +200,13 @@ struct KnownNames::Part {
 		const auto [of, offset, name] = key;
 		names.symbols.push_back({file(of), texts.text(name), offset, size});
 	}
-	void mapping(const MappingKey& key, uint64_t since) {
-		const auto [pid, start, end, offset, of] = key;
-		names.mappings.push_back({pid, file(of), start, end, offset, since});
+	void mapping(const MappingKey& key, const Held& held) {
+		const auto [pid, start, end, offset, of, seen] = key;
+		names.mappings.push_back({pid, file(of), start, end, offset, held.since, seen, held.until});
+	}
+	void module(const ModuleKey& key, const HeldModule& module) {
+		const auto [name, start, since] = key;
+		names.modules.push_back({texts.text(name), start, module.size, since, module.held.until});
 	}
 
 	const KnownNames& known;
@@ -191,9 +223,12 @@ AddressNames KnownNames::fresh() {
 		part.symbol(key, symbols_.at(key));
 	for (const MappingKey& key : fresh_mappings_)
 		part.mapping(key, mappings_.at(key));
+	for (const ModuleKey& key : fresh_modules_)
+		part.module(key, modules_.at(key));
 	fresh_kernel_.clear();
 	fresh_symbols_.clear();
 	fresh_mappings_.clear();
+	fresh_modules_.clear();
 	return std::move(part.names);
 }
 
@@ -203,8 +238,10 @@ AddressNames KnownNames::all() const {
 		part.kernel(key, extent);
 	for (const auto& [key, size] : symbols_)
 		part.symbol(key, size);
-	for (const auto& [key, since] : mappings_)
-		part.mapping(key, since);
+	for (const auto& [key, held] : mappings_)
+		part.mapping(key, held);
+	for (const auto& [key, module] : modules_)
+		part.module(key, module);
 	return std::move(part.names);
 }
 

@@ -6,8 +6,9 @@
 //
 // A kernel's symbol has the range of its addresses. A process's addresses are named
 // by what it had mapped: mapping -> file -> the symbol at that place of the file, so
-// that a library's symbols stand once, whoever has it mapped where. Each has the time
-// from which on it was so, because processes end, exec(), and their numbers come back.
+// that a library's symbols stand once, whoever has it mapped where. A mapping and a
+// module have the times between which they were there, because processes end, exec(),
+// their numbers come back, and modules go: nothing names an address of another time.
 #pragma once
 
 #include <cstddef>
@@ -32,11 +33,12 @@ struct AddressName {
 struct AddressNames {
 	struct KernelSymbol {
 		uint64_t start = 0, size = 0;
-		uint64_t since = 0; // time of the first record that had it; 0: from the start
+		uint64_t since = 0; // 0: as long as its module was there
 		uint32_t module = 0, name = 0;
 	};
 	struct File {
-		uint32_t name = 0, build_id = 0; // the build id in hexadecimal; "": not known
+		uint32_t name = 0;
+		uint32_t build_id = 0; // in hexadecimal; of a file without one: what else tells it
 	};
 	struct FileSymbol {
 		uint32_t file = 0; // in `files`
@@ -46,7 +48,13 @@ struct AddressNames {
 	struct MappedRange {
 		uint32_t pid = 0, file = 0;
 		uint64_t start = 0, end = 0, offset = 0; // `offset` in the file is mapped at `start`
-		uint64_t since = 0;
+		// It may have been there from `since` on; it was from `seen` until `until`.
+		uint64_t since = 0, seen = 0, until = UINT64_MAX;
+	};
+	struct ModuleRange {
+		uint32_t name = 0;
+		uint64_t start = 0, size = 0;
+		uint64_t since = 0, until = UINT64_MAX;
 	};
 
 	std::vector<std::string> texts; // the others name them by number
@@ -54,7 +62,11 @@ struct AddressNames {
 	std::vector<File> files;
 	std::vector<FileSymbol> symbols;
 	std::vector<MappedRange> mappings;
-	bool empty() const { return kernel.empty() && files.empty() && symbols.empty() && mappings.empty(); }
+	std::vector<ModuleRange> modules;
+	bool empty() const {
+		return kernel.empty() && files.empty() && symbols.empty() && mappings.empty() &&
+		       modules.empty();
+	}
 };
 
 // Texts, each once, by number.
@@ -78,8 +90,10 @@ public:
 	uint32_t add_file(std::string_view name, std::string_view build_id); // its number
 	bool add_symbol(uint32_t file, uint64_t offset, uint64_t size, std::string_view name);
 	bool add_mapping(const AddressNames::MappedRange& mapping); // .file as add_file() said
+	bool add_module(std::string_view name, const AddressNames::ModuleRange& module); // without .name
 
-	// Nullopt: nothing is known of this address. `time`: when it occurred.
+	// Nullopt: nothing is known of this address at this time. kAnyTime: what held it last.
+	static constexpr uint64_t kAnyTime = UINT64_MAX;
 	std::optional<AddressName> kernel(uint64_t address, uint64_t time) const;
 	std::optional<AddressName> user(uint32_t pid, uint64_t address, uint64_t time) const;
 
@@ -88,7 +102,9 @@ public:
 	size_t kernel_symbols() const { return kernel_.size(); }
 	size_t user_symbols() const { return symbols_.size(); }
 	size_t files() const { return files_.size(); }
-	size_t size() const { return kernel_.size() + symbols_.size() + files_.size() + mappings_.size(); }
+	size_t size() const {
+		return kernel_.size() + symbols_.size() + files_.size() + mappings_.size() + modules_.size();
+	}
 
 private:
 	struct SizeSince {
@@ -96,19 +112,32 @@ private:
 	};
 	using KernelKey = std::tuple<uint64_t, uint32_t, uint32_t>; // start, module, name
 	using SymbolKey = std::tuple<uint32_t, uint64_t, uint32_t>; // file, offset, name
-	using MappingKey =
-	    std::tuple<uint32_t, uint64_t, uint64_t, uint64_t, uint32_t>; // pid, start, end, offset, file
-	struct Part;                                                      // what becomes one AddressNames
+	struct Held {
+		uint64_t since = 0, until = UINT64_MAX;
+		bool at(uint64_t time) const { return time == kAnyTime || (since <= time && time < until); }
+	};
+	struct HeldModule {
+		uint64_t size = 0;
+		Held held;
+	};
+	// pid, start, end, offset, file, when it was first seen
+	using MappingKey = std::tuple<uint32_t, uint64_t, uint64_t, uint64_t, uint32_t, uint64_t>;
+	using ModuleKey = std::tuple<uint32_t, uint64_t, uint64_t>; // name, start, since
+	struct Part;                                                // what becomes one AddressNames
+
+	bool loaded(uint32_t module, uint64_t address, uint64_t time) const;
 
 	TextTable texts_;
 	std::map<KernelKey, SizeSince> kernel_;
-	std::map<SymbolKey, uint64_t> symbols_;   // their sizes
-	std::map<MappingKey, uint64_t> mappings_; // since when
+	std::map<SymbolKey, uint64_t> symbols_; // their sizes
+	std::map<MappingKey, Held> mappings_;
+	std::map<ModuleKey, HeldModule> modules_;
 	std::vector<AddressNames::File> files_;
 	std::map<std::pair<uint32_t, uint32_t>, uint32_t> file_numbers_; // by name and build id
 	std::set<KernelKey> fresh_kernel_;
 	std::set<SymbolKey> fresh_symbols_;
 	std::set<MappingKey> fresh_mappings_;
+	std::set<ModuleKey> fresh_modules_;
 };
 
 // Numbers that name nothing are refused, as everything that Cap'n Proto refuses: dfr::Error.

@@ -38,6 +38,29 @@ void write_files(schema::Names::Builder root, const AddressNames& names) {
 		mappings[i].setEnd(mapping.end);
 		mappings[i].setOffset(mapping.offset);
 		mappings[i].setSince(mapping.since);
+		mappings[i].setSeen(mapping.seen);
+		mappings[i].setUntil(mapping.until);
+	}
+}
+
+void write_kernel(schema::Names::Builder root, const AddressNames& names) {
+	auto kernel = root.initKernel(names.kernel.size());
+	for (size_t i = 0; i < names.kernel.size(); i++) {
+		const AddressNames::KernelSymbol& symbol = names.kernel[i];
+		kernel[i].setStart(symbol.start);
+		kernel[i].setSize(symbol.size);
+		kernel[i].setSince(symbol.since);
+		kernel[i].setModule(symbol.module);
+		kernel[i].setName(symbol.name);
+	}
+	auto modules = root.initModules(names.modules.size());
+	for (size_t i = 0; i < names.modules.size(); i++) {
+		const AddressNames::ModuleRange& module = names.modules[i];
+		modules[i].setName(module.name);
+		modules[i].setStart(module.start);
+		modules[i].setSize(module.size);
+		modules[i].setSince(module.since);
+		modules[i].setUntil(module.until);
 	}
 }
 
@@ -57,7 +80,22 @@ void read_files(schema::Names::Reader root, AddressNames& into) {
 	for (const auto mapping : root.getMappings()) {
 		check(mapping.getFile(), into.files.size(), "file");
 		into.mappings.push_back({mapping.getPid(), mapping.getFile(), mapping.getStart(),
-		                         mapping.getEnd(), mapping.getOffset(), mapping.getSince()});
+		                         mapping.getEnd(), mapping.getOffset(), mapping.getSince(),
+		                         mapping.getSeen(), mapping.getUntil()});
+	}
+}
+
+void read_kernel(schema::Names::Reader root, AddressNames& into) {
+	for (const auto symbol : root.getKernel()) {
+		check(symbol.getModule(), into.texts.size(), "text");
+		check(symbol.getName(), into.texts.size(), "text");
+		into.kernel.push_back({symbol.getStart(), symbol.getSize(), symbol.getSince(),
+		                       symbol.getModule(), symbol.getName()});
+	}
+	for (const auto module : root.getModules()) {
+		check(module.getName(), into.texts.size(), "text");
+		into.modules.push_back({module.getName(), module.getStart(), module.getSize(),
+		                        module.getSince(), module.getUntil()});
 	}
 }
 
@@ -69,15 +107,7 @@ std::vector<std::byte> encode_names(const AddressNames& names) {
 	auto texts = root.initTexts(names.texts.size());
 	for (size_t i = 0; i < names.texts.size(); i++)
 		texts.set(i, names.texts[i]);
-	auto kernel = root.initKernel(names.kernel.size());
-	for (size_t i = 0; i < names.kernel.size(); i++) {
-		const AddressNames::KernelSymbol& symbol = names.kernel[i];
-		kernel[i].setStart(symbol.start);
-		kernel[i].setSize(symbol.size);
-		kernel[i].setSince(symbol.since);
-		kernel[i].setModule(symbol.module);
-		kernel[i].setName(symbol.name);
-	}
+	write_kernel(root, names);
 	write_files(root, names);
 	return flatten(message);
 }
@@ -87,12 +117,7 @@ AddressNames decode_names(std::span<const std::byte> payload) {
 	with_root<schema::Names>(payload, "the names of addresses", [&](schema::Names::Reader root) {
 		for (const auto one : root.getTexts())
 			names.texts.push_back(text(one));
-		for (const auto symbol : root.getKernel()) {
-			check(symbol.getModule(), names.texts.size(), "text");
-			check(symbol.getName(), names.texts.size(), "text");
-			names.kernel.push_back({symbol.getStart(), symbol.getSize(), symbol.getSince(),
-			                        symbol.getModule(), symbol.getName()});
-		}
+		read_kernel(root, names);
 		read_files(root, names);
 	});
 	return names;

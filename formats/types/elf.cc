@@ -135,6 +135,41 @@ Blob ElfFile::contents(const ElfSection& section) const {
 	return file_.part(section.offset, section.size);
 }
 
+namespace {
+
+// Notes stand one behind the other: length of the name, of the contents, type; name and contents padded to 4.
+std::string build_id_in(std::span<const std::uint8_t> notes) {
+	constexpr std::uint64_t kMost = 64; // bytes of an id
+	Elf64_Nhdr note;
+	for (std::uint64_t at = 0; load(notes, at, note);) {
+		const std::uint64_t name = at + sizeof note;
+		const std::uint64_t id = name + ((std::uint64_t{note.n_namesz} + 3) & ~std::uint64_t{3});
+		at = id + ((std::uint64_t{note.n_descsz} + 3) & ~std::uint64_t{3});
+		if (note.n_type != NT_GNU_BUILD_ID || string_at(notes, name) != ELF_NOTE_GNU ||
+		    note.n_descsz == 0 || note.n_descsz > kMost || id > notes.size() ||
+		    notes.size() - id < note.n_descsz)
+			continue;
+		std::string text;
+		for (const std::uint8_t byte : notes.subspan(id, note.n_descsz))
+			text.append({"0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]});
+		return text;
+	}
+	return {};
+}
+
+} // namespace
+
+// By segments, because a file may have no sections, and the vdso's are not in memory.
+std::string ElfFile::build_id() const {
+	std::string found;
+	for (const ElfSegment& segment : segments_) {
+		if (segment.type == PT_NOTE && found.empty() && segment.offset <= file_.size() &&
+		    segment.file_size <= file_.size() - segment.offset)
+			found = build_id_in(file_.part(segment.offset, segment.file_size).bytes());
+	}
+	return found;
+}
+
 std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
 	if (table.entry_size != sizeof(Elf64_Sym) || table.link >= sections_.size())
 		damaged("symbol table without entries or names", table.offset);

@@ -55,6 +55,8 @@ public:
 	Blob contents(const ElfSection& section) const;
 	// The entries of a symbol table section, the null entry first.
 	std::vector<ElfSymbol> symbols(const ElfSection& table) const;
+	// Of its note NT_GNU_BUILD_ID, in hexadecimal; empty: it has none.
+	std::string build_id() const;
 
 private:
 	void read_sections(std::uint64_t at, std::uint32_t count, std::uint32_t names);

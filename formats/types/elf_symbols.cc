@@ -53,6 +53,7 @@ ElfSymbols ElfSymbols::from_blob(std::string name, Blob file) {
 		if (segment.type == PT_LOAD)
 			result.segments_.push_back({segment.offset, segment.address, segment.file_size});
 	}
+	result.build_id_ = elf.build_id();
 	const ElfSection* table = elf.find_type(SHT_SYMTAB);
 	if (!table)
 		table = elf.find_type(SHT_DYNSYM);

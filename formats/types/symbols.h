@@ -90,6 +90,7 @@ public:
 	const std::vector<Symbol>& all() const { return symbols_; }
 
 	std::optional<std::uint64_t> address_of_offset(std::uint64_t file_offset) const;
+	const std::string& build_id() const { return build_id_; } // empty: it has none
 
 private:
 	struct LoadSegment {
@@ -97,6 +98,7 @@ private:
 	};
 	std::shared_ptr<const std::string> name_; // symbols refer to it; movable
 	Blob file_;
+	std::string build_id_;
 	std::vector<Symbol> symbols_; // by address, the preferred one of equals last
 	std::vector<LoadSegment> segments_;
 };

@@ -241,7 +241,11 @@ void fuzz_names(Decisions& in) {
 		                   .start = start,
 		                   .end = start + size,
 		                   .offset = in.byte(),
-		                   .since = since});
+		                   .since = since,
+		                   .seen = in.byte(),
+		                   .until = in.byte()});
+		known.add_module(fuzz::some_text(in),
+		                 {.start = start, .size = size, .since = since, .until = in.byte()});
 	}
 	trace::KnownNames back;
 	back.add(trace::decode_names(trace::encode_names(known.fresh())));

@@ -13,6 +13,7 @@
 
 #include "analyze/libdfr/recorded_symbols.h"
 #include "formats/abi/dof.h"
+#include "formats/clock.h"
 #include "formats/error.h"
 #include "formats/trace/file.h"
 #include "formats/trace/joined.h"
@@ -49,8 +50,9 @@ std::string write_recording(const std::string& path, uint64_t address) {
 	trace::Catalog catalog;
 	catalog.parse(log.done());
 	std::fill(catalog.boot_id.begin(), catalog.boot_id.end(), uint8_t{0xee});
-	test::BlockBytes block(0, 1, 100);
-	block.long_head(0, 0, 100).context(1, 1, 1, "names");
+	const uint64_t now = now_ns();
+	test::BlockBytes block(0, 1, now);
+	block.long_head(0, 0, now).context(1, 1, 1, "names");
 	block.short_head(1, 0, 0).u8(0);
 	block.u32(static_cast<uint32_t>(::getpid())).u8(1).u64(address);
 	block.u8(7);
@@ -86,7 +88,7 @@ TEST_CASE("names of addresses come back from the file", "[trace][names]") {
 	CHECK(text_of(back.kernel(0xffffffff810000ff, 9)) == "vmlinux`do_it+255");
 	CHECK(text_of(back.kernel(0xffffffff81000100, 9)) == "nothing");
 	CHECK(text_of(back.kernel(0xffffffff80ffffff, 9)) == "nothing");
-	CHECK(text_of(back.kernel(0xffffffffc0000001, 0)) == "ext4`ext4_read+1");
+	CHECK(text_of(back.kernel(0xffffffffc0000001, 5)) == "ext4`ext4_read+1");
 	CHECK(text_of(back.user(7, 0x7f0000000002, 9)) == "libc.so.6`read+2");
 	CHECK(text_of(back.user(7, 0x7f0000000041, 9)) == "libc.so.6`+0"); // mapped, but no symbol is known
 	CHECK(text_of(back.user(7, 0x7f0000010000, 9)) == "nothing");
@@ -101,14 +103,73 @@ TEST_CASE("an address is called what it was called at its time", "[trace][names]
 	const uint32_t shell = known.add_file("sh", ""), list = known.add_file("ls", "");
 	known.add_mapping({.pid = 7, .file = shell, .start = 0x400000, .end = 0x500000, .since = 10});
 	known.add_mapping({.pid = 7, .file = list, .start = 0x480000, .end = 0x490000, .since = 20});
-	CHECK(known.user(7, 0x480001, 5)->module == "sh"); // the first that is known
+	CHECK_FALSE(known.user(7, 0x480001, 9)); // what came later says nothing of it
 	CHECK(known.user(7, 0x480001, 19)->module == "sh");
 	CHECK(known.user(7, 0x480001, 20)->module == "ls");
 	CHECK(known.user(7, 0x470000, 30)->module == "sh");
 	known.add_kernel(0xffffffffc0000000, 0x100, 10, "old", "f");
 	known.add_kernel(0xffffffffc0000080, 0x100, 20, "new", "g");
+	CHECK(text_of(known.kernel(0xffffffffc0000090, 9)) == "nothing");
 	CHECK(text_of(known.kernel(0xffffffffc0000090, 15)) == "old`f+144");
 	CHECK(text_of(known.kernel(0xffffffffc0000090, 25)) == "new`g+16");
+}
+
+TEST_CASE("what has gone names nothing any more", "[trace][names]") {
+	KnownNames known;
+	AddressNames::MappedRange range{.pid = 7,
+	                                .file = known.add_file("sh", ""),
+	                                .start = 0x400000,
+	                                .end = 0x500000,
+	                                .since = 10,
+	                                .seen = 15};
+	CHECK(known.add_mapping(range));
+	known.fresh();
+	range.until = 30;
+	CHECK(known.add_mapping(range)); // said later, and again in the file
+	range.since = 12;
+	CHECK(known.add_mapping(range));
+	CHECK_FALSE(known.add_mapping(range));
+	const KnownNames back = stored(known.fresh());
+	CHECK_FALSE(back.user(7, 0x400001, 11));
+	CHECK(back.user(7, 0x400001, 12)->module == "sh");
+	CHECK(back.user(7, 0x400001, 29)->module == "sh");
+	CHECK_FALSE(back.user(7, 0x400001, 30));
+	CHECK(back.user(7, 0x400001, KnownNames::kAnyTime)->module == "sh");
+}
+
+TEST_CASE("a module's symbols have names while it is loaded", "[trace][names]") {
+	constexpr uint64_t kPlace = 0xffffffffc0000000, kOther = 0xffffffffc0100000;
+	KnownNames known;
+	known.add_kernel(kPlace, 0x10, 0, "ext4", "ext4_read");
+	known.add_kernel(kOther, 0x10, 0, "ext4", "ext4_read");         // loaded again, elsewhere
+	known.add_kernel(kOther + 0x100000, 8, 0, "ext4", "ext4_data"); // outside of what is listed
+	known.add_kernel(0xffffffff81000000, 0x10, 0, "vmlinux", "do_it");
+	known.add_module("ext4", {.start = kPlace, .size = 0x1000, .since = 10, .until = 20});
+	known.add_module("ext4", {.start = kOther, .size = 0x1000, .since = 30});
+	const KnownNames back = stored(known.fresh());
+	CHECK_FALSE(back.kernel(kPlace, 9));
+	CHECK(text_of(back.kernel(kPlace + 1, 10)) == "ext4`ext4_read+1");
+	CHECK_FALSE(back.kernel(kPlace, 20));
+	CHECK_FALSE(back.kernel(kOther, 20));
+	CHECK_FALSE(back.kernel(kPlace, 30)); // it is loaded, but not here
+	CHECK(back.kernel(kOther, 30));
+	CHECK(back.kernel(kOther + 0x100000, 15));
+	CHECK_FALSE(back.kernel(kOther + 0x100000, 25));
+	CHECK(back.kernel(0xffffffff81000000, 0));
+	CHECK(back.kernel(kPlace, KnownNames::kAnyTime));
+}
+
+TEST_CASE("two files of one name have each their symbols", "[trace][names]") {
+	KnownNames known;
+	const uint32_t one = known.add_file("libc.so.6", "aa"), other = known.add_file("libc.so.6", "bb");
+	known.add_symbol(one, 0x10, 0x10, "read");
+	known.add_symbol(other, 0x10, 0x10, "write");
+	known.add_mapping({.pid = 1, .file = one, .start = 0x1000, .end = 0x2000});
+	known.add_mapping({.pid = 2, .file = other, .start = 0x1000, .end = 0x2000});
+	const KnownNames back = stored(known.fresh());
+	CHECK(text_of(back.user(1, 0x1011, 5)) == "libc.so.6`read+1");
+	CHECK(text_of(back.user(2, 0x1011, 5)) == "libc.so.6`write+1");
+	CHECK(back.files() == 2);
 }
 
 TEST_CASE("symbols inside of symbols, and ones that grow", "[trace][names]") {
@@ -151,7 +212,8 @@ TEST_CASE("another boot prints the names that the file holds", "[trace][names]")
 	copy.finish();
 	KnownNames known;
 	trace::open_file(folder.file("b.dfr"))->names(known);
-	CHECK(known.user(static_cast<uint32_t>(::getpid()), address, 100)->offset == 1);
+	CHECK(known.user(static_cast<uint32_t>(::getpid()), address, now_ns())->offset == 1);
+	CHECK_FALSE(known.user(static_cast<uint32_t>(::getpid()), address, 1)); // before this process
 }
 
 TEST_CASE("damaged names are told, and cost nothing else", "[trace][names]") {
@@ -210,16 +272,21 @@ TEST_CASE("addresses of processes in keys and profile probes are collected", "[t
 	trace::Record record;
 	record.epid = 1;
 	record.context.pid = pid;
+	record.time = now_ns();
 	trace::Value value{.number = address};
 	record.fields = {&value, 1};
 	of_records.record(record, catalog);
-	CHECK(stored(of_records.fresh()).user(pid, address, 0)->offset == 1);
+	CHECK(stored(of_records.fresh()).user(pid, address, record.time)->offset == 1);
+	record.time = 1; // when this process was not there: its number was another one's
+	recorder::NameCollector of_others(live);
+	of_others.record(record, catalog);
+	CHECK(of_others.fresh().empty());
 
 	recorder::NameCollector of_keys(live);
 	test::Bytes key;
 	key.text("key").pad(8).u64(pid).u64(address);
 	of_keys.aggregations({{.varid = 1, .kind = DFR_ACT_COUNT, .key = key.bytes, .words = {1}}}, catalog);
-	CHECK(stored(of_keys.fresh()).user(pid, address, 0)->offset == 1);
+	CHECK(stored(of_keys.fresh()).user(pid, address, now_ns())->offset == 1);
 	key.bytes.resize(20); // cut
 	of_keys.aggregations({{.varid = 1, .kind = DFR_ACT_COUNT, .key = key.bytes, .words = {1}}}, catalog);
 	CHECK(of_keys.fresh().empty());
