@@ -8,35 +8,31 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "analyze/cli/signals.h"
 #include "formats/error.h"
+#include "formats/trace/output_file.h"
 
 namespace dfr::cli {
-namespace {
-
-Error exists(const std::string& path) {
-	return Error("cannot write " + path + ": it exists",
-	             "give another name, or overwrite it with --replace", EEXIST);
-}
-
-} // namespace
 
 NewFile::NewFile(std::string path, bool replace)
     : path_(std::move(path)), temporary_(path_ + "." + std::to_string(getpid()) + ".part"),
       replace_(replace) {
-	if (!replace && ::access(path_.c_str(), F_OK) == 0)
-		throw exists(path_);
+	trace::require_free(path_, replace);
+	remove_on_signal(temporary_.c_str());
 }
 
 NewFile::~NewFile() {
 	if (!kept_)
 		::unlink(temporary_.c_str());
+	remove_on_signal(nullptr);
 }
 
 void NewFile::keep() {
+	trace::require_free(path_, replace_);
 	int failed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(),
 	                         replace_ ? 0 : RENAME_NOREPLACE);
 	if (failed != 0 && errno == EEXIST)
-		throw exists(path_);
+		trace::require_free(path_, replace_);
 	if (failed != 0 && errno == EINVAL) // a file system that cannot refuse to replace
 		failed = ::rename(temporary_.c_str(), path_.c_str());
 	if (failed != 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // A file that gets its name when it is whole: until then it stands beside it under another one, which goes away
-// with an error or a signal.
+// with an error or a signal, also with a second one, which ends the command at once. A process has one at a time.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace dfr::cli {
 
 class NewFile {
 public:
-	// Throws dfr::Error if there is such a file and it is not to be replaced.
+	// Throws dfr::Error if there is such a file and it is not to be replaced, or is no regular file.
 	NewFile(std::string path, bool replace);
 	~NewFile();
 	NewFile(const NewFile&) = delete;

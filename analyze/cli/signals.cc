@@ -10,11 +10,15 @@ namespace dfr::cli {
 namespace {
 
 volatile sig_atomic_t caught;
+const char* volatile unfinished; // remove_on_signal()
 
 void handle(int) {
 	caught = caught + 1;
-	if (caught > 1)
-		_exit(1);
+	if (caught < 2)
+		return;
+	if (unfinished)
+		unlink(unfinished);
+	_exit(1);
 }
 
 // The end of a command ends a sleep, no more.
@@ -45,6 +49,10 @@ void catch_signals() {
 		sigaction(signal, &action, nullptr);
 	action.sa_handler = wake;
 	sigaction(SIGCHLD, &action, nullptr);
+}
+
+void remove_on_signal(const char* path) {
+	unfinished = path;
 }
 
 bool slept(const std::function<void(const sigset_t*)>& sleep) {

@@ -11,6 +11,9 @@
 namespace dfr::cli {
 
 void catch_signals();
+// A file that is not whole and goes when a second signal ends the command; null: there is none. The name must stay
+// in memory.
+void remove_on_signal(const char* path);
 unsigned signals_caught();
 // Sleeps unless a signal has come; false: it has. None is missed in between: they are held back until `sleep`
 // lets them in with the mask that it is given.

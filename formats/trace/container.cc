@@ -92,8 +92,7 @@ ContainerWriter::ContainerWriter(const std::string& path, bool replace, std::uni
     : path_(path), file_(std::move(file)) {
 	const int code = -file_->create(path, replace);
 	if (code == EEXIST)
-		throw Error("cannot write " + path + ": it exists",
-		            "give another name, or overwrite it with --replace", EEXIST);
+		require_free(path, replace);
 	if (code)
 		throw failure("cannot create " + path, code);
 	FileHead head{.version = kFileVersion, .flags = 0, .created = now(), .reserved = 0, .checksum = 0};

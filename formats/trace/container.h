@@ -76,6 +76,22 @@ inline constexpr uint64_t raw_most(uint64_t stored) {
 	return std::min(kMaxRaw, std::max<uint64_t>(16 << 20, 256 * std::min(stored, kMaxRaw)));
 }
 
+// Of segments that are kept in memory together: all of them may become as large as one of their size.
+inline constexpr const char* kTooLarge =
+    "unpack to more than any writer packs into so few bytes, together with those before";
+class UnpackBudget {
+public:
+	// False: that is too much.
+	bool take(const SegmentHead& head) {
+		stored_ += std::min(head.stored, kMaxRaw);
+		raw_ += std::min(head.flags & kSegmentZstd ? head.raw : head.stored, kMaxRaw);
+		return raw_ <= raw_most(stored_);
+	}
+
+private:
+	uint64_t stored_ = 0, raw_ = 0;
+};
+
 inline constexpr uint64_t padded(uint64_t size) {
 	return (size + 7) & ~uint64_t{7};
 }

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "formats/error.h"
 #include "formats/trace/bytes.h"
 #include "formats/trace/container.h"
+#include "formats/trace/counted.h"
 #include "formats/trace/remake.h"
 
 namespace dfr::trace {
@@ -17,7 +19,8 @@ namespace {
 // What the new file's ledger says: all that the old one's says, and what was cut.
 class CutLedger final : public BlockSource {
 public:
-	CutLedger(FileSource& source, std::vector<std::string> cut) : source_(source), cut_(std::move(cut)) {}
+	CutLedger(FileSource& source, std::vector<std::string> cut, std::map<uint32_t, PartOf> parts)
+	    : source_(source), cut_(std::move(cut)), parts_(std::move(parts)) {}
 	const Catalog& catalog() override { return source_.catalog(); }
 	std::optional<Block> next() override { return std::nullopt; }
 	std::vector<AggEntry> aggregations() override { return {}; }
@@ -28,11 +31,13 @@ public:
 		return all;
 	}
 	bool partial() override { return true; }
+	std::map<uint32_t, PartOf> parts() override { return parts_; }
 	std::string name() const override { return source_.name(); }
 
 private:
 	FileSource& source_;
 	std::vector<std::string> cut_;
+	std::map<uint32_t, PartOf> parts_;
 };
 
 uint64_t last_of(const dfr_block& head) {
@@ -53,9 +58,11 @@ public:
 
 private:
 	struct CpuBlocks { // of one CPU: the blocks that are in the new file, by sequence number
-		uint64_t first = 0, last = 0, written = 0;
+		uint64_t first = 0, last = 0;
 	};
+	void count_parts(const std::vector<BlockRef>& refs);
 	void find_blocks(const std::vector<BlockRef>& refs);
+	bool wanted(const dfr_block& head) const;
 	void block(const Block& block, const CpuBlocks& range);
 	void others();
 
@@ -66,8 +73,29 @@ private:
 	RecordShapes shapes_;
 	FileWriter writer_;
 	std::map<uint32_t, CpuBlocks> ranges_;
+	std::map<uint32_t, PartOf> parts_; // by CPU
+	DecodeDamage damage_;              // of blocks that were made again
+	std::vector<std::string> remarks_;
 	CutResult result_;
 };
+
+// What the whole recording had of each CPU. If it is a part itself, it says that.
+void Cutter::count_parts(const std::vector<BlockRef>& refs) {
+	std::map<uint32_t, uint64_t> firsts; // sequence numbers
+	for (const BlockRef& ref : refs) {
+		const dfr_block& head = ref.head;
+		const auto [first, fresh] = firsts.try_emplace(head.cpu, head.seq);
+		PartOf& part = parts_[head.cpu];
+		if (fresh || head.seq < first->second)
+			part.overwritten = head.record_base;
+		first->second = std::min<uint64_t>(first->second, head.seq);
+		part.committed = std::max<uint64_t>(part.committed, head.record_base + head.records);
+	}
+	for (const auto& [cpu, reach] : source_->reaches())
+		parts_[cpu].committed = std::max(parts_[cpu].committed, reach.records);
+	for (const auto& [cpu, part] : source_->parts())
+		parts_[cpu] = part;
+}
 
 // All blocks from a CPU's first one in the span to its last, so that none seems to be missing between.
 void Cutter::find_blocks(const std::vector<BlockRef>& refs) {
@@ -99,7 +127,9 @@ void Cutter::block(const Block& block, const CpuBlocks& range) {
 	result_.records += remade.kept;
 	result_.left_out += remade.left_out;
 	if (!remade.left_out)
-		return writer_.block(block);
+		return writer_.block(block); // with its damage, if it has some
+	parts_[block.header().cpu].cut += remade.left_out;
+	damage_.add(remade.damage);
 	dfr_block head = remade.block.header();
 	if (early && head.seq == range.first) {
 		// The CPU is whole from the span's start, and not before.
@@ -136,37 +166,60 @@ void Cutter::others() {
 				                ": it has what this dfr does not know and "
 				                "must know",
 				            "cut it with a newer dfr");
-			if (const auto payload = reader.payload(*segment))
+			if (const auto payload = reader.payload(*segment)) {
 				writer_.pass_on(segment->head, *payload);
+				break;
+			}
+			const char* const name = name_of(segment->type());
+			remarks_.push_back("bytes " + std::to_string(segment->offset) + " to " +
+			                   std::to_string(segment->end()) + " (" +
+			                   (name ? name : "of a newer dfr") +
+			                   ") are damaged and were left out (cut)");
 		}
 	}
 }
 
+bool Cutter::wanted(const dfr_block& head) const {
+	const auto range = ranges_.find(head.cpu);
+	return range != ranges_.end() && head.seq >= range->second.first && head.seq <= range->second.last;
+}
+
 CutResult Cutter::run(const Going& going) {
 	const std::vector<BlockRef> refs = source_->index();
+	count_parts(refs);
 	find_blocks(refs);
 	size_t done = 0;
+	std::set<std::pair<uint32_t, uint64_t>> seen; // by CPU and number: what a file has twice counts once
 	for (const BlockRef& ref : refs) {
 		if (going && !going(done++, refs.size())) {
 			result_.stopped = true;
 			return result_;
 		}
-		const auto range = ranges_.find(ref.head.cpu);
-		if (range == ranges_.end() || ref.head.seq < range->second.first ||
-		    ref.head.seq > range->second.last || ref.head.seq <= range->second.written)
+		const std::pair<uint32_t, uint64_t> number(ref.head.cpu, ref.head.seq);
+		if (seen.contains(number))
 			continue;
+		if (!wanted(ref.head)) {
+			seen.insert(number);
+			parts_[ref.head.cpu].cut += ref.head.records;
+			continue;
+		}
 		const std::optional<Block> loaded = source_->load(ref);
 		if (!loaded || !block_is_sane(loaded->bytes))
 			continue; // its number is missing then, and remarks() says why
-		block(*loaded, range->second);
-		range->second.written = ref.head.seq;
+		block(*loaded, ranges_[ref.head.cpu]);
+		seen.insert(number);
 	}
 	others();
-	std::vector<std::string> remarks = {"only " + cut_.text + " is here (cut)"};
+	remarks_.insert(remarks_.begin(), "only " + cut_.text + " is here (cut)");
 	if (result_.aggregations_left_out)
-		remarks.emplace_back(
+		remarks_.emplace_back(
 		    "aggregations were left out, because they count the whole recording (cut)");
-	CutLedger ledger(*source_, std::move(remarks));
+	if (damage_.regions)
+		remarks_.push_back(plural(damage_.bytes, "damaged byte") + " in " +
+		                   plural(damage_.regions, "place") + ", with " +
+		                   plural(damage_.records, "record") +
+		                   ", of blocks of which a part was wanted (cut)");
+	CutLedger ledger(*source_, std::move(remarks_), std::move(parts_));
 	writer_.account(ledger);
 	writer_.finish();
 	return result_;

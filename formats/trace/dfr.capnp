@@ -132,6 +132,14 @@ struct Losses {
     records @2 :UInt64; # of this CPU since go, up to that block's end
   }
   reaches @4 :List(Reach);
+  # Only in a part of a recording (dfr cut): what the whole one had of each CPU.
+  struct Part {
+    cpu @0 :UInt32;
+    committed @1 :UInt64;   # records of this CPU since go
+    overwritten @2 :UInt64; # of these, by the ring, before the whole recording's first block
+    cut @3 :UInt64;         # of these, taken out
+  }
+  parts @5 :List(Part);
 }
 
 # Names of addresses that occurred since the segment of this kind before: all of them together count.

@@ -34,9 +34,7 @@ public:
 		facts_.chunks = chunks_.size();
 		read_catalog();
 		ledger_ = latest(SegmentType::kLosses, decode_ledger, "losses");
-		if (!cut_.empty() && ledger_.whole_until)
-			facts_.whole_until = ledger_.whole_until;
-		else if (!cut_.empty())
+		if (!cut_.empty() && !(facts_.whole_until = whole_until()))
 			damaged(cut_);
 	}
 
@@ -129,12 +127,18 @@ public:
 		return std::nullopt;
 	}
 	void names(KnownNames& into) override {
-		for (const Segment& segment : others_)
-			if (segment.type() == SegmentType::kNames)
-				add_names(segment, into);
+		UnpackBudget budget;
+		for (const Segment& segment : others_) {
+			if (segment.type() != SegmentType::kNames)
+				continue;
+			if (!budget.take(segment.head))
+				return damaged(range(segment) + " (names of addresses) " + kTooLarge);
+			add_names(segment, into);
+		}
 	}
 	Losses losses() override { return ledger_.losses; }
 	std::map<uint32_t, Reach> reaches() override { return ledger_.reaches; }
+	std::map<uint32_t, PartOf> parts() override { return ledger_.parts; }
 
 private:
 	struct UnpackedChunk {
@@ -261,9 +265,14 @@ private:
 				return;
 			}
 		}
-		for (const Segment& segment : others_)
-			if (segment.type() == SegmentType::kCatalog && !(segment.head.flags & kSegmentWhole))
-				add_catalog(segment, catalog_);
+		UnpackBudget budget;
+		for (const Segment& segment : others_) {
+			if (segment.type() != SegmentType::kCatalog || segment.head.flags & kSegmentWhole)
+				continue;
+			if (!budget.take(segment.head))
+				return damaged(range(segment) + " (catalog) " + kTooLarge);
+			add_catalog(segment, catalog_);
+		}
 	}
 
 	// Checks also the parts that are not needed, so that their damage is reported.
@@ -317,6 +326,21 @@ private:
 				damaged(range(*segment) + " (" + what + ") are damaged");
 		}
 		return result.value_or(decltype(decode({})){});
+	}
+
+	// What a ledger says of the records in front of it stays true, so the last one that says it counts.
+	uint64_t whole_until() const {
+		for (auto segment = others_.rbegin(); segment != others_.rend(); ++segment) {
+			const auto payload = segment->type() == SegmentType::kLosses
+			                         ? reader_.payload(*segment)
+			                         : std::nullopt;
+			try {
+				if (const uint64_t time = payload ? decode_ledger(*payload).whole_until : 0)
+					return time;
+			} catch (const Error&) { // latest() has named it
+			}
+		}
+		return 0;
 	}
 
 	std::optional<AggSnapshot> snapshot_of(const Segment& segment) {

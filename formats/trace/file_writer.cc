@@ -134,7 +134,8 @@ void FileWriter::account(BlockSource& source, uint64_t whole_until) {
 	              .remarks = source.remarks(),
 	              .partial = source.partial(),
 	              .whole_until = whole_until,
-	              .reaches = impl_->reaches};
+	              .reaches = impl_->reaches,
+	              .parts = source.parts()};
 	if (!impl_->gave_up.empty()) {
 		ledger.remarks.push_back(impl_->gave_up);
 		ledger.partial = true;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "formats/error.h"
+
 namespace dfr::trace {
 namespace {
 
@@ -84,6 +86,18 @@ private:
 
 std::unique_ptr<OutputFile> local_file() {
 	return std::make_unique<LocalFile>();
+}
+
+void require_free(const std::string& path, bool replace) {
+	struct stat status;
+	if (::lstat(path.c_str(), &status) != 0)
+		return; // nothing is there, or creating the file says what is wrong
+	if (!S_ISREG(status.st_mode))
+		throw Error("cannot write " + path + ": it exists and is no regular file",
+		            "give another name; only regular files are replaced", EEXIST);
+	if (!replace)
+		throw Error("cannot write " + path + ": it exists",
+		            "give another name, or overwrite it with --replace", EEXIST);
 }
 
 } // namespace dfr::trace

@@ -29,4 +29,8 @@ public:
 
 std::unique_ptr<OutputFile> local_file();
 
+// What keeps a new file from getting this name: dfr::Error. Only a regular file is replaced, because
+// whoever wrote "--replace" did not mean a device, a link to elsewhere or a folder.
+void require_free(const std::string& path, bool replace);
+
 } // namespace dfr::trace

@@ -13,6 +13,8 @@
 namespace dfr::trace {
 namespace {
 
+constexpr unsigned kRemarksMost = 65'536;
+
 std::vector<std::byte> data(capnp::Data::Reader reader) {
 	const auto* bytes = reinterpret_cast<const std::byte*>(reader.begin());
 	return std::vector<std::byte>(bytes, bytes + reader.size());
@@ -315,21 +317,45 @@ std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 		entry.setSeq(reach.seq);
 		entry.setRecords(reach.records);
 	}
+	auto parts = root.initParts(ledger.parts.size());
+	next = 0;
+	for (const auto& [cpu, part] : ledger.parts) {
+		auto entry = parts[next++];
+		entry.setCpu(cpu);
+		entry.setCommitted(part.committed);
+		entry.setOverwritten(part.overwritten);
+		entry.setCut(part.cut);
+	}
 	return flatten(message);
 }
 
 Ledger decode_ledger(std::span<const std::byte> payload) {
 	Ledger result;
 	with_root<schema::Losses>(payload, "the losses", [&](schema::Losses::Reader root) {
+		const auto cpu_of = [](uint32_t cpu) {
+			if (cpu > UINT16_MAX)
+				throw Error("the losses name CPU " + std::to_string(cpu) +
+				            ", which no block can have");
+			return cpu;
+		};
 		for (const auto entry : root.getReaches())
-			result.reaches[entry.getCpu()] = {entry.getSeq(), entry.getRecords()};
+			result.reaches[cpu_of(entry.getCpu())] = {entry.getSeq(), entry.getRecords()};
+		for (const auto entry : root.getParts())
+			result.parts[cpu_of(entry.getCpu())] = {entry.getCommitted(), entry.getOverwritten(),
+			                                        entry.getCut()};
+		std::vector<Losses::Loss> entries;
 		for (const auto entry : root.getEntries())
-			result.losses.add({.cause = entry.getCause(),
+			entries.push_back({.cause = entry.getCause(),
 			                   .probe = entry.getProbe(),
 			                   .cpu = entry.getCpu(),
 			                   .count = entry.getCount(),
 			                   .from = entry.getFrom(),
 			                   .to = entry.getTo()});
+		result.losses.add(std::move(entries));
+		// In a message an empty text takes 8 bytes, in memory four times as many.
+		if (root.getRemarks().size() > kRemarksMost)
+			throw Error("the losses have " + std::to_string(root.getRemarks().size()) +
+			            " remarks, which no recording has");
 		for (const auto remark : root.getRemarks())
 			result.remarks.push_back(text(remark));
 		result.partial = root.getPartial();

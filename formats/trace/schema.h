@@ -37,6 +37,7 @@ struct Ledger {
 	// Every record before this time is in the file, in front of this; 0: not known.
 	uint64_t whole_until = 0;
 	std::map<uint32_t, Reach> reaches = {}; // by CPU
+	std::map<uint32_t, PartOf> parts = {};  // by CPU
 };
 std::vector<std::byte> encode_ledger(const Ledger& ledger);
 Ledger decode_ledger(std::span<const std::byte> payload);

@@ -123,6 +123,13 @@ void Losses::add(const Loss& entry) {
 	place->to = std::max(place->to, entry.to);
 }
 
+void Losses::add(std::vector<Loss> many) {
+	std::stable_sort(many.begin(), many.end(),
+	                 [](const Loss& a, const Loss& b) { return loss_key(a) < loss_key(b); });
+	for (const Loss& entry : many)
+		add(entry);
+}
+
 uint64_t Losses::total() const {
 	uint64_t sum = 0;
 	for (const Loss& entry : entries)

@@ -51,6 +51,7 @@ struct Losses {
 	};
 	std::vector<Loss> entries; // add() keeps one for each (cause, probe, cpu), in that order
 	void add(const Loss& entry);
+	void add(std::vector<Loss> many); // hostile ones too: takes no longer than to sort them
 	uint64_t total() const;
 };
 
@@ -58,6 +59,12 @@ struct Losses {
 // to its end.
 struct Reach {
 	uint64_t seq = 0, records = 0;
+};
+
+// Of a part of a recording: what the whole one had of a CPU, and how much of that was taken out.
+struct PartOf {
+	uint64_t committed = 0, overwritten = 0,
+	         cut = 0; // records; the others are those of CpuSum (verify.h)
 };
 
 // Names one block of a source with an index: its header, and the source's own number for it.
@@ -98,6 +105,9 @@ public:
 
 	// By CPU: what was written of it, so that a reader sees when its last blocks, or all, are not there.
 	virtual std::map<uint32_t, Reach> reaches() { return {}; }
+
+	// By CPU, if the source is a part that was cut out of a recording; else empty.
+	virtual std::map<uint32_t, PartOf> parts() { return {}; }
 
 	// Adds what the addresses in it are called, as far as the source itself knows.
 	virtual void names(KnownNames&) {}

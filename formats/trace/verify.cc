@@ -23,10 +23,6 @@ public:
 	Inspection run();
 
 private:
-	struct Account {
-		uint64_t offset = 0;
-		Ledger ledger;
-	};
 	void wrong(const Segment& segment, std::string what) {
 		found_.add({.from = segment.offset, .to = segment.end(), .what = std::move(what)});
 	}
@@ -55,8 +51,9 @@ private:
 	Catalog parts_;
 	bool parts_sound_ = true;
 	std::vector<uint64_t> named_at_; // by EPID
-	std::vector<Account> accounts_;
-	uint64_t snapshot_ = 0; // time of the last one
+	UnpackBudget catalogs_;          // what parts_ may take
+	std::vector<Segment> ledgers_;   // that can be read: only one at a time is in memory
+	uint64_t snapshot_ = 0;          // time of the last one
 	std::optional<Index> index_;
 	uint64_t index_at_ = kNowhere, index_named_at_ = kNowhere;
 	bool ended_ = false;
@@ -137,11 +134,8 @@ void FileVerifier::read(const Segment& segment, std::span<const std::byte> paylo
 	}
 	case SegmentType::kNames: decode_names(payload); return;
 	case SegmentType::kLosses:
-		if (!accounts_.empty()) { // of an earlier one only the CPUs' blocks are asked for
-			accounts_.back().ledger.losses = {};
-			accounts_.back().ledger.remarks = {};
-		}
-		accounts_.push_back({segment.offset, decode_ledger(payload)});
+		decode_ledger(payload);
+		ledgers_.push_back(segment);
 		return;
 	case SegmentType::kIndex:
 		index_ = decode_index(payload);
@@ -159,6 +153,8 @@ void FileVerifier::read_catalog(const Segment& segment, std::span<const std::byt
 		whole_ = std::move(whole);
 		return;
 	}
+	if (!catalogs_.take(segment.head))
+		throw Error(kTooLarge);
 	const uint64_t state = parts_.state_id;
 	const bool first = parts_.block_size == 0;
 	decode_catalog(payload, parts_);
@@ -296,10 +292,17 @@ Inspection FileVerifier::run() {
 	BlockVerifier blocks(found_, named_at_);
 	chunks(blocks);
 	Ledger last;
-	for (Account& account : accounts_) {
-		blocks.ledger(account.ledger, account.offset);
-		last = std::move(account.ledger);
+	uint64_t whole_until = 0; // what one of them said stays true
+	for (const Segment& segment : ledgers_) {
+		keep_going(reader_.size());
+		const auto payload = reader_.payload(segment);
+		if (!payload)
+			continue; // the file has changed meanwhile
+		last = decode_ledger(*payload);
+		blocks.ledger(last, segment.offset);
+		whole_until = std::max(whole_until, last.whole_until);
 	}
+	last.whole_until = whole_until;
 	if (index_)
 		for (const Index::Chunk& chunk : index_->chunks)
 			blocks.chunk_of_index(chunk);

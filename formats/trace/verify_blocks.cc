@@ -305,16 +305,42 @@ std::vector<TimeSpan> BlockVerifier::spans(uint32_t cpu, const std::vector<Known
 	return result;
 }
 
+// In a part of a recording the headers do not tell what was cut at its ends, so its ledger does.
+void BlockVerifier::sum_of_part(const PartOf& part, uint64_t overwritten, CpuSum& sum) {
+	sum.overwritten = part.overwritten;
+	sum.cut = part.cut;
+	const auto beyond = [&sum](uint64_t committed) {
+		const uint64_t told[] = {sum.in_file, sum.overwritten, sum.cut};
+		for (const uint64_t count : told)
+			committed -= std::min(committed, count);
+		return committed;
+	};
+	sum.lost = std::min(overwritten, beyond(part.committed));
+	sum.committed = part.committed;
+	if (sum.in_file > part.committed || part.overwritten > part.committed - sum.in_file ||
+	    part.cut > part.committed - sum.in_file - part.overwritten) {
+		into_.add({.cpu = static_cast<int32_t>(sum.cpu),
+		           .what = "the ledger says that the CPU recorded " +
+		                   plural(part.committed, "record") + ", which is less than there were"});
+		sum.overwritten = sum.lost = sum.cut = 0;
+		sum.committed = sum.in_file;
+	}
+}
+
 void BlockVerifier::finish(const Ledger& last, bool finished) {
 	for (const auto& [cpu, reach] : reaches_)
 		cpus_.try_emplace(cpu); // of which nothing may be left
 	uint64_t begin = UINT64_MAX, end = 0;
+	for (const auto& [cpu, part] : last.parts)
+		cpus_.try_emplace(cpu); // of which nothing was wanted
 	into_.whole = {{0, finished ? UINT64_MAX : last.whole_until - (last.whole_until != 0)}};
 	for (auto& [cpu, blocks] : cpus_) {
 		CpuSum sum{.cpu = cpu};
+		uint64_t overwritten = 0;
 		for (const Losses::Loss& loss : last.losses.entries)
 			if (loss.cpu == static_cast<int32_t>(cpu) && loss.cause == DFR_LOSS_OVERWRITTEN)
-				sum.lost += loss.count;
+				overwritten += loss.count;
+		sum.lost = overwritten;
 		beside(cpu, blocks, sum);
 		Reach there;
 		if (!blocks.empty()) {
@@ -327,8 +353,12 @@ void BlockVerifier::finish(const Ledger& last, bool finished) {
 			end = std::max(end, last_of(known.head));
 		}
 		const Reach reach = reaches_[cpu];
-		sum.committed = std::max(
-		    {there.records, reach.records, sum.in_file + sum.overwritten + sum.lost + sum.cut});
+		const auto part = last.parts.find(cpu);
+		if (part != last.parts.end())
+			sum_of_part(part->second, overwritten, sum);
+		else
+			sum.committed = std::max({there.records, reach.records,
+			                          sum.in_file + sum.overwritten + sum.lost + sum.cut});
 		sum.missing = sum.committed - sum.in_file - sum.overwritten - sum.lost - sum.cut;
 		if (reach.seq > there.seq)
 			into_.add({.cpu = static_cast<int32_t>(cpu),
@@ -336,7 +366,8 @@ void BlockVerifier::finish(const Ledger& last, bool finished) {
 			                   plural(reach.records - std::min(reach.records, there.records),
 			                          "record") +
 			                   ")"});
-		into_.whole = common(into_.whole, spans(cpu, blocks, UINT64_MAX));
+		if (!blocks.empty() || part == last.parts.end()) // else what is here is whole without it
+			into_.whole = common(into_.whole, spans(cpu, blocks, UINT64_MAX));
 		into_.cpus.push_back(sum);
 	}
 	for (const EventMark& mark : into_.catalog.events) {

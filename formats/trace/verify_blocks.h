@@ -42,6 +42,7 @@ private:
 	void block(const Segment& segment, const Block& block, Known& known);
 	void columns(const Segment& segment, const ChunkHeaders& headers, std::span<const std::byte> body);
 	void epid(const Segment& segment, uint32_t cpu, uint32_t epid);
+	void sum_of_part(const PartOf& part, uint64_t overwritten, CpuSum& sum);
 	void beside(uint32_t cpu, std::vector<Known>& blocks, CpuSum& sum);
 	std::vector<TimeSpan> spans(uint32_t cpu, const std::vector<Known>& blocks, uint64_t end) const;
 

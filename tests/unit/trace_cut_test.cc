@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "formats/trace/chunk.h"
+#include "formats/trace/container.h"
 #include "formats/trace/cut.h"
 #include "formats/trace/remake.h"
 #include "tests/unit/harmed_file.h"
@@ -81,6 +82,13 @@ trace::Verdict verdict_of(const std::string& path) {
 	return trace::judge(*file, merger);
 }
 
+std::string remarks_of(const std::string& path) {
+	std::string all;
+	for (const std::string& remark : trace::open_file(path)->remarks())
+		all += remark + "\n";
+	return all;
+}
+
 // Cuts, and checks what is true of every cut.
 trace::Verdict check_cut(Rig& rig, const trace::Cut& cut) {
 	const auto file = trace::open_file(rig.whole);
@@ -99,6 +107,17 @@ trace::Verdict check_cut(Rig& rig, const trace::Cut& cut) {
 	const trace::Inspection found = trace::verify_file(rig.part);
 	for (const trace::Finding& finding : found.findings)
 		FAIL_CHECK(finding.text());
+	// Each CPU recorded what it had recorded; what is not here was cut.
+	for (const trace::CpuSum& whole : trace::verify_file(rig.whole).cpus) {
+		const auto sum =
+		    std::find_if(found.cpus.begin(), found.cpus.end(),
+		                 [&whole](const trace::CpuSum& one) { return one.cpu == whole.cpu; });
+		REQUIRE(sum != found.cpus.end());
+		CHECK(sum->committed == whole.committed);
+		CHECK(sum->overwritten == whole.overwritten);
+		CHECK(sum->cut == whole.in_file - sum->in_file);
+		CHECK(sum->missing == 0);
+	}
 	return verdict;
 }
 
@@ -178,4 +197,111 @@ TEST_CASE("a cut that is stopped, or cannot know what it must, makes no file of 
 	const trace::Cut cut{.pids = {10}, .text = "pid 10"};
 	CHECK(trace::cut_file(rig.whole, rig.part, cut, [](uint64_t, uint64_t) { return false; }).stopped);
 	CHECK_FALSE(std::filesystem::exists(rig.part)); // there was nothing in it yet
+}
+
+TEST_CASE("a part of a part counts what the whole recording had", "[cut]") {
+	Rig rig;
+	check_cut(rig, {.span = {.from = kStart + 2'000'000}, .text = "the end"});
+	const trace::Inspection whole = trace::verify_file(rig.whole);
+	std::filesystem::rename(rig.part, rig.folder.file("first.dfr"));
+	trace::cut_file(rig.folder.file("first.dfr"), rig.part, {.pids = {10}, .text = "pid 10"});
+	const trace::Inspection part = trace::verify_file(rig.part);
+	CHECK(part.sound());
+	REQUIRE(part.cpus.size() == whole.cpus.size());
+	for (size_t i = 0; i < part.cpus.size(); i++) {
+		CHECK(part.cpus[i].committed == whole.cpus[i].committed);
+		CHECK(part.cpus[i].committed == part.cpus[i].in_file + part.cpus[i].cut);
+	}
+}
+
+TEST_CASE("what a ring had overwritten is not called cut", "[cut]") {
+	Rig rig;
+	const std::string all = rig.folder.file("all.dfr");
+	std::filesystem::rename(rig.whole, all);
+	{ // without the first three blocks of CPU 1
+		const auto source = trace::open_file(all);
+		trace::FileWriter writer(rig.whole, true,
+		                         [&]() -> const trace::Catalog& { return source->catalog(); });
+		while (const auto block = source->next())
+			if (block->header().cpu != 1 || block->header().seq > 3)
+				writer.block(*block);
+		writer.account(*source);
+		writer.finish();
+	}
+	CHECK(trace::verify_file(rig.whole).cpus.at(1).overwritten > 0);
+	check_cut(rig, {.span = {.from = kStart + 4'000'000}, .text = "the end"});
+	check_cut(rig, {.pids = {10}, .text = "pid 10"});
+	check_cut(rig, {.span = {.cpus = {true}}, .text = "CPU 0"});
+}
+
+TEST_CASE("damage in a block of which a part is cut stays named", "[cut]") {
+	Rig rig;
+	const std::string harmed = rig.folder.file("harmed.dfr");
+	{
+		const auto source = trace::open_file(rig.whole);
+		trace::FileWriter writer(harmed, true,
+		                         [&]() -> const trace::Catalog& { return source->catalog(); });
+		while (auto block = source->next()) {
+			if (block->header().cpu == 2 && block->header().seq == 2) {
+				block->bytes[block->bytes.size() / 2] ^= std::byte{1};
+				block->verified = false;
+			}
+			writer.block(*block);
+		}
+		writer.account(*source);
+		writer.finish();
+	}
+	trace::cut_file(harmed, rig.part, {.pids = {10}, .text = "pid 10"});
+	CHECK(remarks_of(rig.part).find("of blocks of which a part was wanted (cut)") != std::string::npos);
+	const trace::Inspection found = trace::verify_file(rig.part);
+	CHECK(found.sound()); // what is here is; what was damaged is missing
+	CHECK(found.cpus.at(2).missing > 0);
+	CHECK(found.cpus.at(2).missing + found.cpus.at(2).in_file + found.cpus.at(2).cut ==
+	      found.cpus.at(2).committed);
+}
+
+TEST_CASE("names that are damaged are not in a cut, and it says so", "[cut]") {
+	Rig rig;
+	const std::string named = rig.folder.file("named.dfr");
+	{
+		const auto source = trace::open_file(rig.whole);
+		trace::FileWriter writer(named, true,
+		                         [&]() -> const trace::Catalog& { return source->catalog(); });
+		while (const auto block = source->next())
+			writer.block(*block);
+		trace::KnownNames names;
+		names.add_kernel(0xffffffff81000000, 64, 0, "vmlinux", "a_function_of_the_kernel");
+		writer.names(names.fresh());
+		writer.account(*source);
+		writer.finish();
+	}
+	const trace::Cut cut{.pids = {10}, .text = "pid 10"};
+	trace::cut_file(named, rig.part, cut);
+	CHECK(remarks_of(rig.part).find("names") == std::string::npos);
+	FileBytes bytes = read_file(named);
+	const trace::ContainerReader reader(named);
+	for (const size_t start : segments(bytes)) {
+		const auto segment = reader.segment(start);
+		if (segment && segment->type() == trace::SegmentType::kNames)
+			bytes[segment->payload() + 3] ^= 1;
+	}
+	write_file(named, bytes);
+	trace::cut_file(named, rig.part, cut);
+	CHECK(remarks_of(rig.part).find("(names) are damaged and were left out (cut)") != std::string::npos);
+}
+
+TEST_CASE("only a regular file is replaced", "[cut][file]") {
+	const ScratchFolder folder;
+	const std::string link = folder.file("link"), target = folder.file("target");
+	folder.write("target", {1, 2, 3});
+	std::filesystem::create_symlink("target", link);
+	const trace::Catalog catalog;
+	const auto write = [&](const std::string& path) {
+		trace::FileWriter(path, true, [&]() -> const trace::Catalog& { return catalog; }).finish();
+	};
+	for (const std::string& path : {link, folder.path(), std::string("/dev/null")})
+		CHECK_THROWS_WITH(write(path), Catch::Contains("is no regular file"));
+	CHECK(std::filesystem::file_size(target) == 3);
+	write(target);
+	CHECK(std::filesystem::file_size(target) > 3);
 }

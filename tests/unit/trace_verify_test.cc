@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "formats/trace/chunk.h"
 #include "formats/trace/container.h"
@@ -107,6 +109,29 @@ std::string with_blocks(Rig& rig, const std::function<bool(trace::Block&)>& chan
 		return true;
 	});
 	return text_of(trace::verify_file(rig.harmed));
+}
+
+// Whether a process that may allocate so many bytes more can verify the file and open it.
+bool fits_into(uint64_t bytes, const std::string& path) {
+	const pid_t child = fork();
+	if (child == 0) {
+		uint64_t pages = 0, unused = 0;
+		std::ifstream status("/proc/self/statm"); // size resident shared text lib data
+		status >> unused >> unused >> unused >> unused >> unused >> pages;
+		const rlim_t most = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) + bytes;
+		const rlimit limit{most, most};
+		setrlimit(RLIMIT_DATA, &limit);
+		try {
+			trace::verify_file(path);
+			trace::open_file(path);
+		} catch (const std::bad_alloc&) {
+			_exit(1);
+		}
+		_exit(0);
+	}
+	int status = 1;
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 dfr_block& head_of(trace::Block& block) {
@@ -383,4 +408,61 @@ TEST_CASE("a chunk that the index names often is read once", "[inspection]") {
 	    rig.whole, rig.harmed, [](trace::SegmentHead&, Payload&) { return true; }, 100);
 	CHECK(records(rig.harmed) == records(rig.whole));
 	CHECK(!trace::open_file(rig.harmed)->remarks().empty());
+}
+
+TEST_CASE("a small file asks for little memory, whatever its segments say", "[inspection]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("many.dfr");
+	const auto write = [&](trace::SegmentType type, const Payload& payload) {
+		trace::ContainerWriter writer(path, true, trace::local_file());
+		for (unsigned i = 0; i < 40; i++)
+			writer.append(type, 0, payload, true);
+		writer.close();
+		REQUIRE(std::filesystem::file_size(path) < (1 << 20));
+	};
+	trace::Catalog events;
+	events.events.resize(600'000);
+	trace::CatalogMark mark;
+	// The message of a ledger (dfr.capnp: two words of data, four lists), all of whose remarks are null.
+	const auto remarks = [](uint64_t count) {
+		std::vector<uint64_t> words(8 + count);
+		words[0] = (7 + count) << 32;                     // one segment
+		words[1] = uint64_t{2} << 32 | uint64_t{4} << 48; // the root
+		words[5] = 2 << 2 | 1 | uint64_t{6} << 32 | count << 35;
+		const auto bytes = std::as_bytes(std::span(words));
+		return Payload(bytes.begin(), bytes.end());
+	};
+	write(trace::SegmentType::kLosses, remarks(60'000));
+	CHECK(trace::decode_ledger(remarks(60'000)).remarks.size() == 60'000);
+	CHECK(fits_into(100 << 20, path));
+	write(trace::SegmentType::kLosses, remarks(2'000'000)); // 16 MB of a segment, 64 MB as texts
+	CHECK(fits_into(100 << 20, path));
+	CHECK(text_of(trace::verify_file(path)).find("remarks, which no recording has") != std::string::npos);
+	write(trace::SegmentType::kCatalog, trace::encode_catalog(events, mark));
+	CHECK(fits_into(150 << 20, path));
+	CHECK(text_of(trace::verify_file(path)).find(trace::kTooLarge) != std::string::npos);
+}
+
+TEST_CASE("a file that was killed before its end mark is whole up to what it said before", "[inspection]") {
+	Rig rig;
+	rig.kept.rewind();
+	const uint64_t until = kStart + 20'000'000; // behind every record
+	{
+		trace::FileWriter writer(rig.harmed, true,
+		                         [&]() -> const trace::Catalog& { return rig.kept.catalog(); });
+		while (const auto block = rig.kept.next())
+			writer.block(*block);
+		writer.account(rig.kept, until);
+		writer.account(rig.kept); // as a recorder does when it ends, and then it is killed
+		writer.flush();
+	}
+	const trace::Inspection found = trace::verify_file(rig.harmed);
+	REQUIRE(found.whole.size() == 1);
+	CHECK(found.whole[0].from <= kStart);
+	CHECK(found.whole[0].to >= kStart + 15'999'000);
+	CHECK(found.verdict.cut == false); // an answer over all of it asks for what came after `until`, too
+	const auto file = trace::open_file(rig.harmed);
+	CHECK(file->facts().whole_until == until);
+	CHECK_FALSE(file->partial());
+	CHECK(answer(rig.harmed).first == answer(rig.whole).first);
 }
