@@ -15,7 +15,6 @@ namespace {
 constexpr uint64_t kNotYet = UINT64_MAX;
 // The engine has a gigabyte for its tables; with more than this, it decides what is lost.
 constexpr size_t kTallyBytes = size_t{3} << 28;
-constexpr size_t kExecnameMost = 15; // characters that the engine keeps
 
 } // namespace
 
@@ -42,10 +41,22 @@ bool ByColumns::take(trace::RecordBatch& batch, uint32_t cpu) {
 	for (size_t i = 0; i < batch.epids().size(); i++)
 		if (firings_of_[i].count && !answer(batch, i, cpu))
 			return false;
-	size_t bytes = 0;
-	for (const auto& [varid, tally] : program_.tallies())
-		bytes += tally->bytes();
-	return bytes < kTallyBytes || refuse("there are too many keys");
+	return bytes() < kTallyBytes || refuse("there are too many keys");
+}
+
+// The engine has a text in each key.
+size_t ByColumns::bytes() {
+	size_t sum = 0;
+	for (const auto& [varid, tally] : program_.tallies()) {
+		const std::vector<uint32_t>& kinds = program_.key_kinds(varid);
+		TextBytes& texts = text_bytes_[varid];
+		for (; texts.entries < tally->entries(); texts.entries++)
+			for (size_t k = 0; k < kinds.size(); k++)
+				if (kinds[k] == DFR_FIELD_STRING)
+					texts.bytes += texts_[tally->key(texts.entries)[k]].size();
+		sum += tally->bytes() + texts.bytes;
+	}
+	return sum;
 }
 
 // Finds the firings of each EPID.
@@ -145,7 +156,8 @@ bool ByColumns::answer(trace::RecordBatch& batch, size_t epid, uint32_t cpu) {
 		if (column.kind != InputColumn::kField)
 			return ValueRange{};
 		const trace::FieldColumn& field = batch.epids()[epid].fields[column.field];
-		if (field.kind != DFR_FIELD_INT)
+		// A range that is not true would leave records out.
+		if (field.kind != DFR_FIELD_INT || !batch.values(epid, column.field))
 			return ValueRange{};
 		return ValueRange{.known = true,
 		                  .is_signed = field.is_signed,

@@ -23,6 +23,7 @@ public:
 	    : program_(program), lanes_(catalog) {}
 	ByColumns(const ByColumns&) = delete;
 	ByColumns& operator=(const ByColumns&) = delete;
+	~ByColumns() = default;
 
 	// Why the engine must answer, for a person; empty: it need not.
 	const std::string& refusal() const { return refusal_; }
@@ -31,6 +32,7 @@ public:
 
 	// As the engine's tables would have them.
 	std::vector<trace::AggEntry> entries() const;
+	size_t bytes();                               // that they would take there, about
 	uint64_t firings() const { return firings_; } // of probes that the program has a clause for
 	// The first record.
 	struct First {
@@ -70,7 +72,11 @@ private:
 	std::string refusal_;
 	Lanes lanes_;
 	std::vector<Firings> firings_of_; // by EPID of the batch
-	std::deque<std::string> texts_;   // of keys, by number
+	struct TextBytes {
+		size_t entries = 0, bytes = 0; // of so many entries of a table
+	};
+	std::map<uint32_t, TextBytes> text_bytes_; // by varid
+	std::deque<std::string> texts_;            // of keys, by number
 	std::unordered_map<std::string_view, uint64_t> text_numbers_;
 	std::vector<uint64_t> numbers_; // of the batch's texts in texts_, as far as they are known
 	std::vector<std::vector<uint64_t>> text_keys_;

@@ -77,6 +77,7 @@ public:
 	              std::function<uint32_t(uint32_t)> probe_id);
 	ColumnProgram(const ColumnProgram&) = delete;
 	ColumnProgram& operator=(const ColumnProgram&) = delete;
+	~ColumnProgram() = default;
 
 	// Why the program cannot be answered so, for a person; empty: it can, so far as is known.
 	const std::string& refusal() const { return refusal_; }

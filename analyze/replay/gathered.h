@@ -26,8 +26,10 @@ public:
 
 	// In place of run(): Merger::scan(). start_over(): it was in vain, and run() will be called.
 	bool can_scan() { return parts_.size() == 1 && parts_.front().merger->can_scan(); }
-	void scan(const std::function<bool(trace::RecordBatch&, uint32_t cpu)>& visit) {
+	// False: in vain, because records are not in order of time.
+	bool scan(const std::function<bool(trace::RecordBatch&, uint32_t cpu)>& visit) {
 		parts_.front().merger->scan(visit);
+		return parts_.front().merger->in_order();
 	}
 	void start_over();
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "analyze/engine/engine_c.h"
+
 namespace dfr::replay {
 
 uint64_t* Lanes::buffer(Formulas::Id id) {
@@ -114,7 +116,7 @@ bool Lanes::load_field(Formulas::Id id, size_t field) {
 bool Lanes::load_task(Formulas::Id id, InputColumn::ColumnKind kind) {
 	if (!tasks_ && !(tasks_ = batch_->tasks()))
 		return false;
-	if (kind == InputColumn::kExecname && !load_texts())
+	if (kind == InputColumn::kExecname && !load_names())
 		return false;
 	uint64_t* const to = buffer(id);
 	for (size_t i = 0; i < count_; i++) {
@@ -133,6 +135,19 @@ bool Lanes::load_task(Formulas::Id id, InputColumn::ColumnKind kind) {
 		}
 	}
 	return true;
+}
+
+// False also if the engine would cut one.
+bool Lanes::load_names() {
+	if (names_)
+		return true;
+	if (!load_texts())
+		return false;
+	names_ = std::all_of(tasks_->begin(), tasks_->end(), [this](const trace::Task& task) {
+		return task.execname < texts_->size() &&
+		       (*texts_)[task.execname].size() < sizeof(dfr_env::ev_comm);
+	});
+	return names_;
 }
 
 bool Lanes::load_texts() {

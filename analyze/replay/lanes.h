@@ -31,6 +31,7 @@ public:
 		batch_ = &batch;
 		texts_ = nullptr;
 		tasks_ = nullptr;
+		names_ = false;
 	}
 	void open(const EpidProgram& program, size_t epid, const LaneFirings& source);
 	// From now on the lanes are these firings; `count` is at most kMost.
@@ -54,6 +55,7 @@ private:
 	bool load_field(Formulas::Id id, size_t field);
 	bool load_task(Formulas::Id id, InputColumn::ColumnKind kind);
 	bool load_texts();
+	bool load_names();
 	bool order(Formulas::Id id, const FormulaNode& node);
 	void operate(Formulas::Id id, const FormulaNode& node);
 	uint64_t* buffer(Formulas::Id id);
@@ -65,6 +67,7 @@ private:
 	LaneFirings source_;
 	const std::vector<std::string_view>* texts_ = nullptr;
 	const std::vector<trace::Task>* tasks_ = nullptr;
+	bool names_ = false;                         // the execnames of tasks_ are as an engine keeps them
 	std::vector<std::vector<uint64_t>> buffers_; // by node
 	std::vector<const uint64_t*> at_;
 	std::vector<uint32_t> picked_; // the firing of each lane

@@ -600,11 +600,11 @@ bool Replay::answer_by_columns() {
 	if (refusal.empty() && !gathered_.can_scan())
 		refusal = "several recordings are put in order, or one is not in order of time";
 	if (refusal.empty()) {
-		gathered_.scan([&](trace::RecordBatch& batch, uint32_t cpu) {
+		const bool in_order = gathered_.scan([&](trace::RecordBatch& batch, uint32_t cpu) {
 			over_ = options_.interrupted && options_.interrupted();
 			return !over_ && columns.take(batch, cpu);
 		});
-		refusal = columns.refusal();
+		refusal = in_order ? columns.refusal() : "records of a CPU are not in order of time";
 		if (!refusal.empty())
 			gathered_.start_over();
 	}

@@ -35,7 +35,7 @@ bool RecordBatch::read(const Catalog& catalog) {
 			return false;
 	}
 	auto places = stored_->columns->records();
-	if (!places)
+	if (!places || !places->decoded_alike)
 		return false;
 	places_ = std::move(*places);
 	std::vector<uint64_t> counts(epids_.size());
@@ -121,8 +121,9 @@ const std::vector<uint64_t>* RecordBatch::values(size_t epid, size_t field) {
 		return &known->second;
 	if (!stored_)
 		return nullptr;
-	auto values = stored_->columns->integers(epids_[epid].fields[field]);
-	return values ? &(values_[{epid, field}] = std::move(*values)) : nullptr;
+	const FieldColumn& column = epids_[epid].fields[field];
+	auto values = stored_->columns->integers(column);
+	return values && within(column, *values) ? &(values_[{epid, field}] = std::move(*values)) : nullptr;
 }
 
 const std::vector<std::string_view>* RecordBatch::texts() {
@@ -132,8 +133,13 @@ const std::vector<std::string_view>* RecordBatch::texts() {
 	if (!texts)
 		return nullptr;
 	texts_.emplace();
-	for (const std::span<const std::byte> text : *texts)
+	for (const std::span<const std::byte> text : *texts) {
 		texts_->push_back(view(text.data(), text.size()));
+		if (texts_->back().find('\0') != std::string_view::npos) { // in a block it would be shorter
+			texts_.reset();
+			return nullptr;
+		}
+	}
 	return &*texts_;
 }
 

@@ -30,7 +30,43 @@ std::optional<std::span<const std::byte>> take_directory(std::span<const std::by
 	return owned;
 }
 
+// Whether a decoder of the block would find the same records at the same times, and its header says so: the first
+// head is long, notes are followed by their record, and the header tells when the records were and how many there are.
+class BlockWalk {
+public:
+	explicit BlockWalk(const dfr_block& head) : head_(head) {}
+	void head(const OrderSymbol& symbol, uint64_t delta) {
+		alike_ = alike_ && (symbol.is_long || (timed_ && delta <= DFR_REC_DELTA_MAX));
+		timed_ = true;
+	}
+	void record(uint64_t time) {
+		alike_ = alike_ && time >= head_.first_time && time <= head_.last_time;
+		records_++;
+		notes_ = 0;
+	}
+	void control(uint32_t kind) {
+		notes_ += kind == DFR_CONTROL_NOTE;
+		alike_ = alike_ && notes_ <= kNotesMost;
+	}
+	bool alike() const { return alike_ && !notes_ && records_ == head_.records; }
+
+private:
+	static constexpr unsigned kNotesMost = 256; // in front of a record
+	const dfr_block& head_;
+	uint64_t records_ = 0;
+	unsigned notes_ = 0;
+	bool timed_ = false, alike_ = true;
+};
+
 } // namespace
+
+bool within(const FieldColumn& field, const std::vector<uint64_t>& values) {
+	const uint64_t sign = field.is_signed ? 1ull << 63 : 0;
+	const uint64_t least = field.column.least ^ sign, greatest = field.column.greatest ^ sign;
+	return std::all_of(values.begin(), values.end(), [&](uint64_t value) {
+		return (value ^ sign) >= least && (value ^ sign) <= greatest;
+	});
+}
 
 std::optional<ChunkColumns> ChunkColumns::open(std::span<const std::byte> stored,
                                                std::span<const dfr_block> headers) {
@@ -192,23 +228,27 @@ std::optional<RecordPlaces> ChunkColumns::records() {
 	uint32_t block = 0;
 	for (const uint64_t count : *items) {
 		here.task = kNoTask;
+		BlockWalk walk(headers_[block]);
 		if (count > order->size() - place)
 			return std::nullopt;
 		for (const uint64_t end = place + count; place < end; place++) {
 			if ((*order)[place] >= symbols_.size())
 				return std::nullopt;
 			const OrderSymbol& symbol = symbols_[(*order)[place]];
-			if (!symbol.same) {
-				if (next_time == times->size())
-					return std::nullopt;
-				here.time += (*times)[next_time++];
-			}
+			if (!symbol.same && next_time == times->size())
+				return std::nullopt;
+			const uint64_t delta = symbol.same ? 0 : (*times)[next_time++];
+			here.time += delta;
+			if (!symbol.control || symbol.id != kGroupEnd)
+				walk.head(symbol, delta);
 			if (!symbol.control) {
 				here.epid = symbol.id & 0x3fffffff; // a directory cannot have so many
 				here.level = symbol.level & 3;
 				result.records.push_back(here);
+				walk.record(here.time);
 				continue;
 			}
+			walk.control(symbol.id);
 			if (symbol.id == DFR_CONTROL_CONTEXT) {
 				if (next_context == contexts->size() ||
 				    (*contexts)[next_context] >= tasks_[0].count)
@@ -233,6 +273,7 @@ std::optional<RecordPlaces> ChunkColumns::records() {
 				here.time = group_time;
 			}
 		}
+		result.decoded_alike = result.decoded_alike && walk.alike();
 		block++;
 	}
 	return result;

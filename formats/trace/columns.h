@@ -47,6 +47,9 @@ struct FieldColumn {
 	bool in_texts() const { return kind == DFR_FIELD_STRING; }
 };
 
+// Whether each value is between the least and the greatest that the column's head says.
+bool within(const FieldColumn& field, const std::vector<uint64_t>& values);
+
 struct EpidColumns {
 	uint32_t epid = 0;
 	uint64_t records = 0;
@@ -91,6 +94,8 @@ struct ControlPlace {
 struct RecordPlaces {
 	std::vector<RecordPlace> records;
 	std::vector<ControlPlace> controls;
+	// A decoder of the blocks would find these records at these times, and the headers say so.
+	bool decoded_alike = true;
 };
 
 using ByteStrings = std::vector<std::span<const std::byte>>;

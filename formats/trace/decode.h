@@ -226,10 +226,11 @@ public:
 	void finish();
 	// In place of run(), where the order of records of different CPUs does not matter: gives the selected
 	// records of one CPU after the other (batch.h), and accounts for them as run() does. False: the visitor
-	// has stopped it.
+	// has stopped it, or records are not in order of time, so that run() would give them in another order.
 	bool scan(const std::function<bool(RecordBatch&, uint32_t cpu)>& visit);
 	// Not if the records may be out of order because a program commits speculations, or the source has no index.
 	bool can_scan();
+	bool in_order() const { return in_order_; } // false: scan() was in vain
 	const Selection& selection() const { return selection_; }
 	// The time from which on every CPU of the selection is whole; 0: nothing is missing at its start.
 	uint64_t horizon() const;
@@ -274,11 +275,13 @@ private:
 	std::unique_ptr<RecordBatch> chunk_at(std::span<const BlockRef> refs, size_t& blocks);
 	std::unique_ptr<RecordBatch> block_at(const BlockRef& ref, RecordShapes& shapes);
 	void keep_chunk(const RecordBatch& batch, uint32_t cpu);
+	void keep_order(const RecordBatch& batch, uint64_t& newest);
 
 	BlockSource& source_;
 	Selection selection_;
 	std::unique_ptr<Running> running_;
 	bool opened_ = false;
+	bool in_order_ = true;        // what scan() has given
 	std::vector<BlockRef> refs_;  // by CPU and sequence number
 	std::vector<Block> streamed_; // of a source without an index
 	std::vector<CpuSpan> cpus_;

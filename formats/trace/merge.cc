@@ -56,6 +56,9 @@ void Merger::collect() {
 			streamed_.push_back(std::move(*block));
 		}
 	}
+	// Everything that is counted by CPU has room for those of the catalog.
+	const uint32_t cpus = source_.catalog().cpus;
+	damage_.blocks += std::erase_if(refs_, [cpus](const BlockRef& ref) { return ref.head.cpu >= cpus; });
 	std::sort(refs_.begin(), refs_.end(), [](const BlockRef& a, const BlockRef& b) {
 		return std::tuple(a.head.cpu, a.head.seq) < std::tuple(b.head.cpu, b.head.seq);
 	});

@@ -73,9 +73,13 @@ std::unique_ptr<RecordBatch> Merger::block_at(const BlockRef& ref, RecordShapes&
 	Losses losses;
 	if (!cursor.open(batch->block(), damage_, &losses))
 		return nullptr;
-	while (cursor.next())
-		if (const Record& record = cursor.current(); selected(record))
+	const dfr_block& head = batch->block().header();
+	while (cursor.next()) {
+		const Record& record = cursor.current();
+		in_order_ = in_order_ && record.time >= head.first_time && record.time <= last_time(head);
+		if (selected(record))
 			batch->add(record, *source_.catalog().layout_of(record.epid));
+	}
 	keep_losses(losses);
 	return batch->records().empty() ? nullptr : std::move(batch);
 }
@@ -100,6 +104,15 @@ void Merger::keep_chunk(const RecordBatch& batch, uint32_t cpu) {
 	}
 }
 
+// run() opens blocks by the times in their headers and gives what it finds in them in order of time; so records
+// whose order is another one would come, and be put together to firings, in another way there.
+void Merger::keep_order(const RecordBatch& batch, uint64_t& newest) {
+	for (const RecordPlace& record : batch.records()) {
+		in_order_ = in_order_ && record.time >= newest;
+		newest = record.time;
+	}
+}
+
 bool Merger::can_scan() {
 	if (!opened_)
 		open();
@@ -110,6 +123,8 @@ bool Merger::scan(const std::function<bool(RecordBatch&, uint32_t)>& visit) {
 	if (!can_scan())
 		return false;
 	RecordShapes shapes(source_.catalog());
+	uint32_t cpu = 0;
+	uint64_t newest = 0;  // of the CPU
 	size_t decode_to = 0; // the blocks before this one are not in a chunk that can be used
 	for (size_t i = 0, blocks = 1; i < refs_.size(); i += blocks) {
 		const dfr_block& head = refs_[i].head;
@@ -127,7 +142,12 @@ bool Merger::scan(const std::function<bool(RecordBatch&, uint32_t)>& visit) {
 			blocks = 1;
 			batch = block_at(refs_[i], shapes);
 		}
-		if (batch && !visit(*batch, head.cpu))
+		if (head.cpu != cpu)
+			newest = 0;
+		cpu = head.cpu;
+		if (batch)
+			keep_order(*batch, newest);
+		if (!in_order_ || (batch && !visit(*batch, head.cpu)))
 			return false;
 	}
 	return true;

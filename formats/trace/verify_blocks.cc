@@ -22,15 +22,6 @@ std::string numbers(uint64_t first, uint64_t last) {
 	                     : "blocks " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-// Whether each value is between the least and the greatest that the column's head says.
-bool within(const FieldColumn& field, const std::vector<uint64_t>& values) {
-	const uint64_t sign = field.is_signed ? 1ull << 63 : 0;
-	const uint64_t least = field.column.least ^ sign, greatest = field.column.greatest ^ sign;
-	return std::all_of(values.begin(), values.end(), [&](uint64_t value) {
-		return (value ^ sign) >= least && (value ^ sign) <= greatest;
-	});
-}
-
 // The parts of both in which both hold.
 std::vector<TimeSpan> common(const std::vector<TimeSpan>& a, const std::vector<TimeSpan>& b) {
 	std::vector<TimeSpan> both;
@@ -76,6 +67,9 @@ void BlockVerifier::block(const Segment& segment, const Block& block, Known& kno
 	if (head.state_id != into_.catalog.state_id)
 		wrong("it is of state " + std::to_string(head.state_id) + ", the catalog of state " +
 		      std::to_string(into_.catalog.state_id));
+	if (head.cpu >= into_.catalog.cpus)
+		wrong("it is of CPU " + std::to_string(head.cpu) + ", the catalog has " +
+		      plural(into_.catalog.cpus, "CPU"));
 	if (!(head.flags & DFR_BLOCK_SEALED)) {
 		into_.unsealed++;
 	} else if (!block.verified) {

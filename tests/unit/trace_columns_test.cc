@@ -70,7 +70,7 @@ trace::Block speculative_block() {
 	part.u32(0x7ff).u32(0).u64(60).context_body(9, 9, 9, "spec");
 	part.u32(1 | 2 << 13).u8(0).u8(42).u8(0);
 	block.short_head(0, 0, 100).u8(DFR_CONTROL_GROUP).u32(3).u32(part.bytes.size()).u64(200);
-	block.bytes.insert(block.bytes.end(), part.bytes.begin(), part.bytes.end());
+	block.splice(part, 1);
 	block.short_head(0, 0, 0).context(5, 5, 5, "sh");
 	block.short_head(1, 0, 10).u8(0).u8(2).u8(0);
 	return block.sealed();
