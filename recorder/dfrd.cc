@@ -24,6 +24,7 @@
 
 #include "formats/dof/image.h"
 #include "formats/error.h"
+#include "formats/trace/parts.h"
 #include "recorder/device_session.h"
 #include "recorder/drain.h"
 #include "recorder/recording_loop.h"
@@ -46,6 +47,11 @@ what is not on the disk yet is still in the kernel's memory: a crash dump has it
   --output FILE      where to record (default: /var/lib/dfr/NAME-TIME.dfr); if it
                      exists, the time is added to its name: a recording is never
                      overwritten, so dfrd can be restarted with the same options
+  --rotate WHEN      go on in a next file after a size (256k or more, 64m, 1g) or a time
+                     (30s, 10min, 1h, 1d): NAME-0001.dfr, NAME-0002.dfr ... Each can be
+                     read alone, all together as one recording. Numbers go on after a
+                     restart. A file is larger or older than that if its catalog, which
+                     each repeats, would be more than 1 % of it, or by what the rings hold
   --checkpoint N     write everything to the disk each N seconds (default: 10)
   --stop             end the state too when this ends; else it records on
   --help             this text
@@ -58,13 +64,15 @@ examples:
   dfrd                               persist what was recorded since boot
   dfr compile -o flight.dof flight.d
   dfrd --name flight --program flight.dof --output /srv/flight.dfr
-  dfr replay /srv/flight.dfr         ask it, also while it is being written
+  dfrd --name flight --program flight.dof --output /srv/flight.dfr --rotate 64m
+  dfr replay /srv/flight*.dfr        ask it, also while it is being written
 )";
 
 struct Options {
 	std::string name = DFR_ANONYMOUS_NAME, program, output;
 	bool stop = false;
 	unsigned checkpoint = 10;
+	trace::Rotation rotate;
 };
 
 std::atomic<int> stop_signal{0};
@@ -97,21 +105,27 @@ unsigned parse_seconds(const char* text) {
 	return static_cast<unsigned>(value);
 }
 
+trace::Rotation parse_rotate(const char* text) {
+	const std::optional<trace::Rotation> rotation = trace::parse_rotation(text);
+	if (!rotation)
+		usage_error(std::string("--rotate takes ") + trace::kRotationText + ", not '" + text + "'");
+	return *rotation;
+}
+
 Options parse(int argc, char** argv) {
-	static const option kLong[] = {{"name", required_argument, nullptr, 'n'},
-	                               {"program", required_argument, nullptr, 'p'},
-	                               {"output", required_argument, nullptr, 'o'},
-	                               {"checkpoint", required_argument, nullptr, 'c'},
-	                               {"stop", no_argument, nullptr, 's'},
-	                               {"help", no_argument, nullptr, 'h'},
-	                               {nullptr, 0, nullptr, 0}};
+	static const option kLong[] = {
+	    {"name", required_argument, nullptr, 'n'},   {"program", required_argument, nullptr, 'p'},
+	    {"output", required_argument, nullptr, 'o'}, {"checkpoint", required_argument, nullptr, 'c'},
+	    {"rotate", required_argument, nullptr, 'r'}, {"stop", no_argument, nullptr, 's'},
+	    {"help", no_argument, nullptr, 'h'},         {nullptr, 0, nullptr, 0}};
 	Options options;
-	for (int option; (option = getopt_long(argc, argv, "n:p:o:c:sh", kLong, nullptr)) != -1;) {
+	for (int option; (option = getopt_long(argc, argv, "n:p:o:c:r:sh", kLong, nullptr)) != -1;) {
 		switch (option) {
 		case 'n': options.name = optarg; break;
 		case 'p': options.program = optarg; break;
 		case 'o': options.output = optarg; break;
 		case 'c': options.checkpoint = parse_seconds(optarg); break;
+		case 'r': options.rotate = parse_rotate(optarg); break;
 		case 's': options.stop = true; break;
 		case 'h': std::fputs(kUsage, stdout); std::exit(0);
 		default: std::fputs("try: dfrd --help\n", stderr); std::exit(2);
@@ -142,19 +156,19 @@ std::string time_stamp() {
 	return stamp;
 }
 
-std::string default_output(const std::string& name) {
+std::string default_output(const Options& options) {
 	if (::mkdir("/var/lib/dfr", 0700) != 0 && errno != EEXIST)
 		throw Error::from_errno("cannot create /var/lib/dfr",
 		                        "say where to record: --output FILE.dfr");
-	return "/var/lib/dfr/" + name + "-" + time_stamp() + ".dfr";
+	return "/var/lib/dfr/" + options.name + (options.rotate ? "" : "-" + time_stamp()) + ".dfr";
 }
 
-// The name given; if there is such a file, with the time in it: flight-20261121-150233.dfr.
+// The name given; if there is such a file, with the time in it: flight-20261121-150233.dfr. Parts have numbers.
 std::string output_name(const Options& options) {
 	const std::string& path = options.output;
 	if (path.empty())
-		return default_output(options.name);
-	if (::access(path.c_str(), F_OK) != 0)
+		return default_output(options);
+	if (options.rotate || ::access(path.c_str(), F_OK) != 0)
 		return path;
 	const size_t slash = path.rfind('/'), dot = path.rfind('.');
 	const bool extended = dot != std::string::npos && (slash == std::string::npos || dot > slash);
@@ -268,19 +282,22 @@ int run(const Options& given) {
 	recorder::DeviceSession session;
 	start(session, options);
 	options.output = output_name(options);
-	trace::FileWriter writer(options.output, false,
-	                         [&]() -> const trace::Catalog& { return session.catalog(); });
+	trace::PartsWriter parts(options.output, [&]() -> const trace::Catalog& { return session.catalog(); },
+	                         {.rotation = options.rotate, .old = trace::PartsWriter::OldParts::kKeep});
 	recorder::LiveSymbols symbols(recorder::processes_have_our_numbers());
 	recorder::NameCollector names(symbols);
-	recorder::Drain drain(session, writer, names);
+	recorder::Drain drain(session, parts, names);
 	session.hold();
-	std::fprintf(stderr, "dfrd: recording %s to %s\n", options.name.c_str(), options.output.c_str());
+	std::fprintf(stderr, "dfrd: recording %s to %s%s\n", options.name.c_str(),
+	             parts.paths().front().c_str(), options.rotate ? ", and to more files after it" : "");
 	Daemon daemon(session, drain, options);
 	daemon.record();
-	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s; %s\n",
+	const std::string last = parts.paths().size() > 1 ? " to " + parts.paths().back() : "";
+	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s%s; %s\n",
 	             static_cast<unsigned long long>(drain.records()),
 	             static_cast<unsigned long long>(drain.blocks()),
-	             static_cast<unsigned long long>(writer.size()), options.output.c_str(), daemon.state());
+	             static_cast<unsigned long long>(parts.size()), parts.paths().front().c_str(),
+	             last.c_str(), daemon.state());
 	return daemon.killed() ? 1 : 0;
 }
 

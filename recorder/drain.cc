@@ -9,7 +9,7 @@ uint64_t Drain::move() {
 	uint64_t moved = 0;
 	while (const std::optional<trace::Block> block = session_.next()) {
 		records_ += block->header().records;
-		writer_.block(*block);
+		parts_.file().block(*block);
 		names_.block(*block, session_.catalog());
 		moved++;
 	}
@@ -19,7 +19,7 @@ uint64_t Drain::move() {
 
 // Syncs the file, then lets the session give back the blocks that it holds.
 void Drain::store() {
-	writer_.flush();
+	parts_.file().flush();
 	session_.stored();
 }
 
@@ -31,16 +31,27 @@ uint64_t Drain::pump() {
 		store();
 		moved += move();
 	}
+	if (parts_.due())
+		rotate();
 	return moved;
+}
+
+// The part that ends has everything up to a moment, and is on the disk before the session forgets what is in it.
+void Drain::rotate() {
+	snapshot(pump_pass());
+	parts_.end_part();
+	session_.stored();
+	parts_.begin_part(session_);
+	names_.new_file();
 }
 
 void Drain::snapshot(uint64_t whole_until) {
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
 	if (!aggregations.empty() || !session_.catalog().aggregations.empty())
-		writer_.aggregations(aggregations);
+		parts_.file().aggregations(aggregations);
 	names_.aggregations(aggregations, session_.catalog());
-	writer_.names(names_.fresh());
-	writer_.account(session_, whole_until);
+	parts_.file().names(names_.fresh());
+	parts_.file().account(session_, whole_until);
 }
 
 // Moves everything that was committed by now, open blocks included. It ends although CPUs may record faster
@@ -62,7 +73,7 @@ void Drain::checkpoint() {
 
 void Drain::finish() {
 	snapshot(pump_pass());
-	writer_.finish();
+	parts_.file().finish();
 	session_.stored();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Drain: moves the blocks of a live session into a .dfr file, piece by piece, and
-// ends the file so that no committed record is missing. dfrd's passes call it
+// Drain: moves the blocks of a live session into a .dfr file, or into parts
+// (formats/trace/parts.h), piece by piece, and ends it so that no committed record is missing. dfrd's passes call it
 // (recording_loop.h); dfrd handles signals and options. `dfr record` does not use
 // it: it prints what it records, and writes its file with analyze/cli/recording.h.
 #pragma once
@@ -10,18 +10,18 @@
 #include <cstdint>
 #include <string>
 
-#include "formats/trace/file.h"
 #include "formats/trace/live_source.h"
+#include "formats/trace/parts.h"
 #include "recorder/name_collector.h"
 
 namespace dfr::recorder {
 
 class Drain {
 public:
-	Drain(trace::LiveSource& session, trace::FileWriter& writer, NameCollector& names)
-	    : session_(session), writer_(writer), names_(names) {}
+	Drain(trace::LiveSource& session, trace::PartsWriter& parts, NameCollector& names)
+	    : session_(session), parts_(parts), names_(names) {}
 
-	// Moves the blocks that are closed now; returns how many.
+	// Moves the blocks that are closed now, and goes on in a next part if that is due; returns how many.
 	uint64_t pump();
 	// Writes catalog, blocks (the open ones too), aggregations, names and losses to the disk. A power cut then
 	// loses only what is recorded afterwards; a kernel crash loses nothing if the session holds its
@@ -31,7 +31,7 @@ public:
 	void finish();
 
 	// After an error: ends the file with what it has. The session keeps the blocks that it holds.
-	void give_up(const std::string& why) { writer_.give_up(session_, why); }
+	void give_up(const std::string& why) { parts_.file().give_up(session_, why); }
 
 	uint64_t blocks() const { return blocks_; }
 	uint64_t records() const { return records_; }
@@ -39,10 +39,11 @@ public:
 private:
 	uint64_t move();
 	void store();
+	void rotate();
 	uint64_t pump_pass();
 	void snapshot(uint64_t whole_until);
 	trace::LiveSource& session_;
-	trace::FileWriter& writer_;
+	trace::PartsWriter& parts_;
 	NameCollector& names_;
 	uint64_t blocks_ = 0, records_ = 0;
 };

@@ -210,4 +210,10 @@ trace::AddressNames NameCollector::fresh() {
 	return names;
 }
 
+void NameCollector::new_file() {
+	kernel_seen_.clear();
+	user_seen_.clear();
+	known_ = {};
+}
+
 } // namespace dfr::recorder

@@ -34,6 +34,8 @@ public:
 	void aggregations(const std::vector<trace::AggEntry>& entries, const trace::Catalog& catalog);
 	// What has come since the last call.
 	trace::AddressNames fresh();
+	// From now on it is for another file, which has no names yet.
+	void new_file();
 
 private:
 	struct AddressField {

@@ -14,7 +14,7 @@
 #include "analyze/libdfr/verdict.h"
 #include "analyze/render/messages.h"
 #include "analyze/replay/recording_target.h"
-#include "formats/trace/file.h"
+#include "formats/trace/joined.h"
 
 namespace dfr::cli {
 namespace {
@@ -159,9 +159,48 @@ std::string hexadecimal(std::span<const uint8_t> bytes) {
 	return text;
 }
 
+struct FilesFacts {
+	explicit FilesFacts(const trace::JoinedSource& source) {
+		for (const auto& file : source.files()) {
+			const trace::FileFacts facts = file->facts();
+			bytes += facts.size;
+			finished &= facts.finished;
+		}
+	}
+	uint64_t bytes = 0;
+	bool finished = true;
+};
+
+// Of several files, or of a part, which one each is.
+void print_files(const trace::JoinedSource& source) {
+	for (const auto& file : source.files()) {
+		const trace::FileFacts facts = file->facts();
+		if (source.files().size() < 2 && !facts.part.series)
+			return;
+		std::printf("  %-11s %s: %s%s bytes%s\n", "file", file->name().c_str(),
+		            facts.part.series ? ("part " + std::to_string(facts.part.number) + ", ").c_str()
+		                              : "",
+		            with_commas(facts.size).c_str(), facts.finished ? "" : ", was cut");
+	}
+}
+
+std::vector<std::string> json_files(const trace::JoinedSource& source) {
+	std::vector<std::string> files;
+	for (const auto& file : source.files()) {
+		const trace::FileFacts facts = file->facts();
+		files.push_back(lib::JsonObject()
+		                    .text("file", file->name())
+		                    .raw("bytes", std::to_string(facts.size))
+		                    .raw("finished", facts.finished ? "true" : "false")
+		                    .raw("part", std::to_string(facts.part.number))
+		                    .str());
+	}
+	return files;
+}
+
 // Everything that the text says, as one object.
-void print_json(const std::string& file, trace::FileSource& source, const Contents& contents,
-                replay::RecordingTarget& target, const trace::KnownNames& names) {
+void print_json(trace::JoinedSource& source, const Contents& contents, replay::RecordingTarget& target,
+                const trace::KnownNames& names) {
 	const trace::Catalog& catalog = source.catalog();
 	lib::JsonObject machine;
 	for (const auto& [key, value] : catalog.machine)
@@ -189,10 +228,11 @@ void print_json(const std::string& file, trace::FileSource& source, const Conten
 			                     .raw("time", std::to_string(catalog.events[i].time))
 			                     .text("event", text)
 			                     .str());
-	const auto facts = source.facts();
+	const FilesFacts facts(source);
 	std::printf("%s\n", lib::JsonObject()
-	                        .text("file", file)
-	                        .raw("bytes", std::to_string(facts.size))
+	                        .text("file", source.name())
+	                        .raw("files", json_list(json_files(source)))
+	                        .raw("bytes", std::to_string(facts.bytes))
 	                        .raw("finished", facts.finished ? "true" : "false")
 	                        .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
 	                        .text("state", catalog.state_name)
@@ -216,45 +256,30 @@ void print_json(const std::string& file, trace::FileSource& source, const Conten
 	                        .c_str());
 }
 
-} // namespace
-
-int run_info(int argc, char** argv) {
-	std::string file;
-	bool json = false;
-	const auto app = make_app("info", "What a recording holds, and what to ask it.", kExamples);
-	app->add_option("file", file, "a recording (.dfr)")->required();
-	app->add_flag("--json", json, "all of it as one JSON object");
-	if (const auto status = parse_arguments(*app, argc, argv))
-		return *status;
-	const auto source = trace::open_file(file);
-	const Contents contents = read_all(*source);
-	const trace::Catalog& catalog = source->catalog();
-	trace::KnownNames names;
-	source->names(names);
-	replay::RecordingTarget target(catalog, file);
-	if (json) {
-		print_json(file, *source, contents, target, names);
-		return print_verdict(contents.verdict, catalog, true);
-	}
-
-	std::printf("%s: %s\n", file.c_str(), trace::verdict_line(contents.verdict, catalog).c_str());
+void print_text(const std::string& arguments, trace::JoinedSource& source, const Contents& contents,
+                replay::RecordingTarget& target, const trace::KnownNames& names) {
+	const trace::Catalog& catalog = source.catalog();
+	const FilesFacts facts(source);
+	std::printf("%s: %s\n", source.name().c_str(),
+	            trace::verdict_line(contents.verdict, catalog).c_str());
 	std::printf("  %-11s %s, number %llu of its boot%s\n", "state",
 	            catalog.state_name.empty() ? "held by its command" : catalog.state_name.c_str(),
 	            static_cast<unsigned long long>(catalog.state_id),
 	            catalog.anonymous ? " (anonymous: from the boot)" : "");
 	print_machine(catalog);
-	const auto facts = source->facts();
-	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; the file has %s bytes%s\n",
-	            "rings", policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
-	            with_commas(facts.size).c_str(), facts.finished ? "" : " and was cut");
+	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; %s %s bytes%s\n", "rings",
+	            policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
+	            source.files().size() > 1 ? "the files have" : "the file has",
+	            with_commas(facts.bytes).c_str(), facts.finished ? "" : " and was cut");
+	print_files(source);
 	print_events(catalog, contents);
-	for (const std::string& remark : source->remarks())
+	for (const std::string& remark : source.remarks())
 		std::printf("  %-11s %s\n", "remark", remark.c_str());
 	print_names(names);
 	if (!catalog.aggregations.empty())
 		std::printf("  %-11s %zu variables, %s keys: dfr replay %s prints them\n", "aggregated",
-		            catalog.aggregations.size(), with_commas(source->aggregations().size()).c_str(),
-		            file.c_str());
+		            catalog.aggregations.size(), with_commas(source.aggregations().size()).c_str(),
+		            arguments.c_str());
 	for (const std::string& program : catalog.sources)
 		if (!program.empty())
 			std::printf("  %-11s %s\n", "program", program.c_str());
@@ -263,8 +288,42 @@ int run_info(int argc, char** argv) {
 	print_inputs(catalog, target);
 	std::printf("ask it\n");
 	for (const std::string& question : questions(catalog, contents))
-		std::printf("  dfr replay -n '%s' %s\n", question.c_str(), file.c_str());
-	return print_verdict(contents.verdict, catalog, false);
+		std::printf("  dfr replay -n '%s' %s\n", question.c_str(), arguments.c_str());
+}
+
+int show(trace::JoinedSource& source, bool json, bool named) {
+	const Contents contents = read_all(source);
+	trace::KnownNames names;
+	source.names(names);
+	replay::RecordingTarget target(source.catalog(), source.name());
+	std::string arguments;
+	for (const auto& file : source.files())
+		arguments += (arguments.empty() ? "" : " ") + file->name();
+	if (json)
+		print_json(source, contents, target, names);
+	else
+		print_text(arguments, source, contents, target, names);
+	return print_verdict(contents.verdict, source.catalog(), json, named ? source.name() : std::string{});
+}
+
+} // namespace
+
+int run_info(int argc, char** argv) {
+	std::vector<std::string> files;
+	bool json = false;
+	const auto app = make_app("info", "What recordings hold, and what to ask them.", kExamples);
+	app->add_option("file", files, "recordings (.dfr); the files of one state are one recording")
+	    ->required();
+	app->add_flag("--json", json, "all of it as one JSON object for each recording");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	auto groups = trace::group_by_state(files);
+	int status = 0;
+	for (auto& group : groups) {
+		trace::JoinedSource source(std::move(group));
+		status = final_status(status, show(source, json, groups.size() > 1));
+	}
+	return status;
 }
 
 } // namespace dfr::cli

@@ -19,6 +19,7 @@
 #include "analyze/replay/recording_target.h"
 #include "analyze/replay/rehearsal.h"
 #include "formats/error.h"
+#include "formats/trace/joined.h"
 #include "recorder/device_session.h"
 #include "recorder/recording_loop.h"
 
@@ -34,7 +35,7 @@ constexpr const char* kDefaultProgram = "syscall:::entry { capture(); }";
 
 struct RecordArguments {
 	ProgramArguments program;
-	std::string output, claim, keep, analysis, engine = "auto";
+	std::string output, rotate, claim, keep, analysis, engine = "auto";
 	bool stop = false, replace = false, json = false;
 	double seconds = 0;
 	std::vector<std::string> command;
@@ -51,6 +52,9 @@ std::string contradiction(const RecordArguments& arguments) {
 		return "--claim takes over a state that is kept already: leave --keep out";
 	if (!arguments.claim.empty() && !arguments.command.empty())
 		return "--claim runs no command: the state records whatever happens";
+	if (!arguments.rotate.empty() && !trace::parse_rotation(arguments.rotate))
+		return std::string("--rotate takes ") + trace::kRotationText + ", not '" + arguments.rotate +
+		       "'";
 	if (arguments.stop && arguments.claim.empty() && arguments.keep.empty())
 		return "--stop ends a kept state: it goes with --claim or --keep";
 	return {};
@@ -128,7 +132,7 @@ bool Recorder::pass() {
 void Recorder::salvage(const Error& why) {
 	if (const uint64_t records = recording_->unwritten())
 		std::fprintf(stderr, "dfr: %s records are not in %s%s\n", with_commas(records).c_str(),
-		             arguments_.output.c_str(),
+		             recording_->paths().back().c_str(),
 		             backend_->session().holds() ? "; the state keeps them for the next --claim"
 		                                         : "");
 	recording_->give_up(why.what());
@@ -190,8 +194,13 @@ void Recorder::open_machine() {
 
 // Not before it is known that there is something to record: another recording may be replaced by it.
 void Recorder::open_recording() {
-	recording_ = std::make_unique<Recording>(arguments_.output, arguments_.replace, backend_->session(),
-	                                         backend_->symbols());
+	using OldParts = trace::PartsWriter::OldParts;
+	recording_ = std::make_unique<Recording>(
+	    arguments_.output,
+	    trace::PartsWriter::PartsOptions{
+	        .rotation = trace::parse_rotation(arguments_.rotate).value_or(trace::Rotation{}),
+	        .old = arguments_.replace ? OldParts::kReplace : OldParts::kRefuse},
+	    backend_->session(), backend_->symbols());
 }
 
 // Blocks of a kept state stay in the kernel until they are on the disk (hold()), so that the next claim, or a
@@ -241,14 +250,16 @@ bool Recorder::start() {
 
 // Says what the recording is worth; returns the command's status.
 int Recorder::conclude() {
-	const auto source = trace::open_file(arguments_.output);
-	trace::Merger merger(*source);
+	trace::JoinedSource source(std::move(trace::group_by_state(recording_->paths()).front()));
+	trace::Merger merger(source);
 	merger.run([](const trace::Record&) { return true; });
-	const int partial = print_verdict(trace::judge(*source, merger), source->catalog(), arguments_.json);
+	const int partial = print_verdict(trace::judge(source, merger), source.catalog(), arguments_.json);
 	if (!arguments_.json) {
-		tell_unrecorded(source->catalog(), arguments_.output);
-		std::fprintf(stderr, "dfr: recorded in %s; see what it holds: dfr info %s\n",
-		             arguments_.output.c_str(), arguments_.output.c_str());
+		tell_unrecorded(source.catalog(), arguments_.output);
+		const std::string all =
+		    arguments_.rotate.empty() ? arguments_.output : trace::parts_pattern(arguments_.output);
+		std::fprintf(stderr, "dfr: recorded in %s; see what it holds: dfr info %s\n", all.c_str(),
+		             all.c_str());
 	}
 	// A program's exit() first, then the command's own status (as a shell has it), then what the recording is worth.
 	const int program_status = consumer_->exit_status().value_or(0);
@@ -280,7 +291,11 @@ int run_record(int argc, char** argv) {
 	arguments.program.add_to(*app);
 	arguments.program.add_profile_to(*app);
 	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
-	app->add_flag("--replace", arguments.replace, "overwrite that file if it exists");
+	app->add_flag("--replace", arguments.replace, "overwrite that file (or its parts) if it exists");
+	app->add_option(
+	    "--rotate", arguments.rotate,
+	    "go on in a next file, NAME-0001.dfr, NAME-0002.dfr ..., after a size (256k or more, 64m, "
+	    "1g) or a time (30s, 10min, 1h, 1d)");
 	app->add_option(
 	    "--for", arguments.analysis,
 	    "record what the analysis in this D file will need, and show it; beside -n or -s, record both");

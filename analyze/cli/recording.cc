@@ -28,11 +28,11 @@ bool keys_name_processes(const trace::Catalog& catalog) {
 
 } // namespace
 
-Recording::Recording(const std::string& path, bool replace, trace::LiveSource& session,
-                     recorder::LiveSymbols& symbols)
-    : path_(path), session_(session),
-      writer_(path, replace, [this]() -> const trace::Catalog& { return whole_catalog(); }), names_(symbols) {
-}
+Recording::Recording(const std::string& path, const trace::PartsWriter::PartsOptions& options,
+                     trace::LiveSource& session, recorder::LiveSymbols& symbols)
+    : session_(session), parts_(
+                             path, [this]() -> const trace::Catalog& { return whole_catalog(); }, options),
+      names_(symbols) {}
 
 void Recording::program(size_t index, std::vector<std::byte> dof, std::string source) {
 	programs_.push_back({index, std::move(dof), std::move(source)});
@@ -56,7 +56,7 @@ const trace::Catalog& Recording::whole_catalog() {
 }
 
 void Recording::block(const trace::Block& block) {
-	writer_.block(block);
+	parts_.file().block(block);
 	given_ += block.header().records;
 	if (session_.storing_is_due())
 		store();
@@ -64,9 +64,17 @@ void Recording::block(const trace::Block& block) {
 
 // Syncs the file, then lets the session give back the blocks that it holds.
 void Recording::store() {
-	writer_.flush();
+	parts_.file().flush();
 	session_.stored();
 	synced_ = std::chrono::steady_clock::now();
+}
+
+void Recording::rotate() {
+	parts_.end_part();
+	session_.stored();
+	synced_ = std::chrono::steady_clock::now();
+	parts_.begin_part(session_);
+	names_.new_file();
 }
 
 void Recording::record(const trace::Record& record, render::Renderer& renderer) {
@@ -86,39 +94,41 @@ void Recording::end_pass() {
 		return;
 	seen_->time = newest_;
 	names_.aggregations(seen_->entries, session_.catalog());
-	writer_.snapshot(*seen_);
+	parts_.file().snapshot(*seen_);
 	seen_.reset();
 }
 
 void Recording::pass(uint64_t until, render::Renderer& renderer) {
 	end_pass();
-	writer_.catalog();
+	parts_.file().catalog();
 	const auto now = std::chrono::steady_clock::now();
 	if (!until || now < written_ + kWriteEvery)
 		return;
 	written_ = now;
 	if (keys_name_processes(session_.catalog()))
 		names_.aggregations(renderer.aggregations().latest(), session_.catalog());
-	writer_.names(names_.fresh());
-	writer_.account(session_, until);
+	parts_.file().names(names_.fresh());
+	parts_.file().account(session_, until);
+	if (parts_.due())
+		return rotate();
 	if (session_.holds() && now >= synced_ + kSyncEvery)
 		store();
 }
 
 // The session keeps the blocks that it holds.
 void Recording::give_up(const std::string& why) {
-	writer_.give_up(session_, why);
+	parts_.file().give_up(session_, why);
 }
 
 void Recording::finish(render::Renderer& renderer) {
 	end_pass();
 	// As they were printed: a state that goes on has counted since.
 	const std::vector<trace::AggEntry> latest = renderer.aggregations().latest();
-	writer_.aggregations(latest);
+	parts_.file().aggregations(latest);
 	names_.aggregations(latest, session_.catalog());
-	writer_.names(names_.fresh());
-	writer_.account(session_);
-	writer_.finish();
+	parts_.file().names(names_.fresh());
+	parts_.file().account(session_);
+	parts_.file().finish();
 	session_.stored();
 }
 

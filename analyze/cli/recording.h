@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Recording: a .dfr file that is being written from a session's blocks: keeps the
+// Recording: a .dfr file (or parts of one) that is being written from a session's blocks: keeps the
 // catalog in it up to date (with the whole DOF and source of the programs that
 // this command loaded) and completes it with the last aggregations and losses.
 #pragma once
@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "analyze/render/renderer.h"
-#include "formats/trace/file.h"
 #include "formats/trace/live_source.h"
+#include "formats/trace/parts.h"
 #include "recorder/name_collector.h"
 
 namespace dfr::cli {
 
 class Recording {
 public:
-	Recording(const std::string& path, bool replace, trace::LiveSource& session,
-	          recorder::LiveSymbols& symbols);
+	Recording(const std::string& path, const trace::PartsWriter::PartsOptions& options,
+	          trace::LiveSource& session, recorder::LiveSymbols& symbols);
 
 	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
 	void program(size_t index, std::vector<std::byte> dof, std::string source);
@@ -29,21 +29,22 @@ public:
 	// Each record, before it is rendered: the tables that a printa() is going to show stay in the file.
 	void record(const trace::Record& record, render::Renderer& renderer);
 	// After a pass of the consumer, which has given everything that was committed by `until` (0: not known).
-	// Once a second what came is written, so that it can be read when this process is killed.
+	// Once a second what came is written, so that it can be read when this process is killed; and goes on in a
+	// next part, if that is due.
 	void pass(uint64_t until, render::Renderer& renderer);
 	void finish(render::Renderer& renderer); // which has rendered everything
 	void give_up(const std::string& why);    // after an error: ends the file with what it has
-	uint64_t unwritten() const { return given_ - writer_.records(); } // records
-	const std::string& path() const { return path_; }
+	uint64_t unwritten() const { return given_ - parts_.records(); } // records
+	const std::vector<std::string>& paths() const { return parts_.paths(); }
 
 private:
 	const trace::Catalog& whole_catalog();
 	void end_pass();
 	void store();
+	void rotate();
 
-	std::string path_;
 	trace::LiveSource& session_;
-	trace::FileWriter writer_;
+	trace::PartsWriter parts_;
 	struct LoadedProgram {
 		size_t index;
 		std::vector<std::byte> dof;

@@ -52,9 +52,9 @@ lib::RecordedSymbols symbols_of(std::vector<trace::BlockSource*> sources) {
 	});
 }
 
-void add_repeats(const trace::JoinedSource& source, trace::Verdict& verdict) {
-	if (std::string repeats = source.repeats(); !repeats.empty())
-		verdict.reasons.push_back(std::move(repeats)); // nothing is missing for that
+void add_notes(const trace::JoinedSource& source, trace::Verdict& verdict) {
+	for (std::string& note : source.notes())
+		verdict.reasons.push_back(std::move(note)); // nothing is missing for that
 }
 
 // What the recorded program printed. `named`: there are other answers too, so the verdict says what it is of.
@@ -65,7 +65,7 @@ int print_recording(const ReplayArguments& arguments, trace::JoinedSource& sourc
 	options.style.quiet = arguments.program.quiet;
 	replay::Answer answer = replay::render_recording(source, output, symbols, options);
 	output.flush();
-	add_repeats(source, answer.verdict);
+	add_notes(source, answer.verdict);
 	const int partial = print_verdict(answer.verdict, source.catalog(), arguments.json,
 	                                  named ? source.name() : std::string{});
 	return final_status(answer.exit_status, partial);
@@ -89,7 +89,7 @@ int replay_recordings(const ReplayArguments& arguments, std::vector<lib::Program
 	replay::Answer answer = replay::replay_program(united, target, compiled, output, symbols, options);
 	output.flush();
 	for (const auto& source : sources)
-		add_repeats(*source, answer.verdict);
+		add_notes(*source, answer.verdict);
 	const int partial = print_verdict(answer.verdict, united.catalog(), arguments.json);
 	return final_status(answer.exit_status, partial);
 }

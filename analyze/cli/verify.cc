@@ -10,6 +10,7 @@
 #include "analyze/libdfr/json.h"
 #include "analyze/libdfr/verdict.h"
 #include "formats/error.h"
+#include "formats/trace/joined.h"
 #include "formats/trace/verify.h"
 
 namespace dfr::cli {
@@ -130,6 +131,25 @@ int verify_one(const std::string& file, bool json, bool named) {
 	return found.sound() ? partial : kStatusPartial;
 }
 
+// What only several files of a state tell together: whether one between them is missing.
+int verify_together(const std::vector<std::string>& files, bool json) {
+	int status = 0;
+	for (auto& group : trace::group_by_state(files)) {
+		trace::JoinedSource source(std::move(group));
+		if (source.files().size() < 2)
+			continue;
+		trace::Merger merger(source);
+		merger.run([](const trace::Record&) { return signals_caught() == 0; });
+		if (signals_caught() != 0)
+			throw Error("ended by a signal before the files were read together");
+		trace::Verdict verdict = trace::judge(source, merger);
+		for (std::string& note : source.notes())
+			verdict.reasons.push_back(std::move(note));
+		status = std::max(status, print_verdict(verdict, source.catalog(), json, source.name()));
+	}
+	return status;
+}
+
 } // namespace
 
 int run_verify(int argc, char** argv) {
@@ -138,7 +158,7 @@ int run_verify(int argc, char** argv) {
 	const auto app =
 	    make_app("verify", "Whether all of a recording is there and sound: checksums, columns, counts.",
 	             kExamples);
-	app->add_option("file", files, "recordings (.dfr)")->required();
+	app->add_option("file", files, "recordings (.dfr); those of one state also together")->required();
 	app->add_flag("--json", json, "one JSON object for each file, and the verdict as JSON");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
@@ -154,6 +174,8 @@ int run_verify(int argc, char** argv) {
 			status = kStatusError;
 		}
 	}
+	if (files.size() > 1 && status != kStatusError)
+		status = final_status(status, verify_together(files, json));
 	return status;
 }
 

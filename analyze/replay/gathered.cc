@@ -126,6 +126,7 @@ trace::Verdict Gathered::judge() {
 		all.complete &= one.complete;
 		all.windowed |= one.windowed;
 		all.cut |= one.cut;
+		all.goes_on |= one.goes_on;
 		all.from = std::min(all.from, part.member.time(one.from));
 		all.to = std::max(all.to, part.member.time(one.to));
 		all.records += one.records;

@@ -140,6 +140,14 @@ struct Losses {
     cut @3 :UInt64;         # of these, taken out
   }
   parts @5 :List(Part);
+  # Of a recorder that rotates: which of its files this is.
+  struct FilePart {
+    series @0 :UInt64; # the same number in all of them; 0: it is no part
+    number @1 :UInt32; # from 1
+    since @2 :UInt64;  # until then the files before it have every record; 0: not known
+    before @3 :List(Reach); # up to where they have each CPU's blocks
+  }
+  part @6 :FilePart;
 }
 
 # Names of addresses that occurred since the segment of this kind before: all of them together count.
@@ -205,4 +213,5 @@ struct Index {
   }
   chunks @0 :List(Chunk);
   others @1 :List(Other);
+  goesOn @2 :Bool; # the recorder went on in a next file
 }

@@ -22,9 +22,10 @@ public:
 	// Gives the catalog as it is now, with every entry that the blocks given so far need.
 	using CatalogNow = std::function<const Catalog&()>;
 
-	// Creates the file. Throws dfr::Error, also if the file exists and `replace` is false.
+	// Creates the file. Throws dfr::Error, also if the file exists and `replace` is false. `part`: which file of
+	// several it is (parts.h).
 	FileWriter(const std::string& path, bool replace, CatalogNow catalog,
-	           std::unique_ptr<OutputFile> file = local_file());
+	           std::unique_ptr<OutputFile> file = local_file(), FilePart part = {});
 	~FileWriter();
 	FileWriter(const FileWriter&) = delete;
 	FileWriter& operator=(const FileWriter&) = delete;
@@ -42,12 +43,17 @@ public:
 	void pass_on(const SegmentHead& head, std::span<const std::byte> payload);
 	// After an error: ends the file with what could be written, without what is buffered, and says so in it.
 	void give_up(BlockSource& source, const std::string& why);
-	void flush();  // writes what is buffered, and syncs
-	void finish(); // writes index and end mark; the file is complete
+	void flush(); // writes what is buffered, and syncs
+	// Writes index and end mark; the file is complete. `goes_on`: the recording does, in a next file.
+	void finish(bool goes_on = false);
 
-	uint64_t unusable() const; // blocks that block() left out because they made no sense
-	uint64_t size() const;     // bytes written so far
-	uint64_t records() const;  // that are in these bytes
+	uint64_t unusable() const;      // blocks that block() left out because they made no sense
+	uint64_t size() const;          // bytes written so far
+	uint64_t records() const;       // that are in these bytes
+	uint64_t chunk_bytes() const;   // of these bytes: of chunks
+	uint64_t catalog_bytes() const; // and of the catalog
+	// What a next file must know of this one and those before it: to be asked after account().
+	FilePart next_part() const;
 
 private:
 	struct Impl;
@@ -59,6 +65,10 @@ struct FileFacts {
 	uint64_t size = 0;        // of the file
 	uint64_t whole_until = 0; // an unfinished file has every record before this time; 0: not known
 	uint64_t chunks = 0;
+	uint64_t marked_until = 0; // as whole_until, of any file
+	bool goes_on = false;      // its recorder went on in a next file
+	FilePart part = {};
+	bool begun = true; // false: it has no whole segment
 };
 
 class FileSource : public BlockSource {

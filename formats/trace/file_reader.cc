@@ -32,9 +32,12 @@ public:
 		else if (!open_by_index())
 			walk();
 		facts_.chunks = chunks_.size();
+		facts_.begun = !chunks_.empty() || !others_.empty();
 		read_catalog();
 		ledger_ = latest(SegmentType::kLosses, decode_ledger, "losses");
-		if (!cut_.empty() && !(facts_.whole_until = whole_until()))
+		facts_.part = ledger_.part;
+		facts_.marked_until = std::max(whole_until(), ledger_.part.since);
+		if (!cut_.empty() && !(facts_.whole_until = facts_.marked_until))
 			damaged(cut_);
 	}
 
@@ -46,12 +49,14 @@ public:
 	std::vector<std::string> remarks() override {
 		std::vector<std::string> all = ledger_.remarks;
 		all.insert(all.end(), remarks_.begin(), remarks_.end());
-		if (const std::optional<SourceCut> known = cut())
+		if (const std::optional<SourceCut> known = cut(); known && !known->goes_on)
 			all.push_back(known->why);
 		return all;
 	}
 	// Behind the last sound mark of what is whole; damage in front of it is in remarks_ by itself.
 	std::optional<SourceCut> cut() override {
+		if (facts_.goes_on && facts_.marked_until)
+			return SourceCut{facts_.marked_until, "the recording goes on in a next file", true};
 		if (!facts_.whole_until)
 			return std::nullopt;
 		return SourceCut{facts_.whole_until, cut_ + "; what was recorded before " +
@@ -184,8 +189,10 @@ private:
 		if (!payload)
 			return false;
 		try {
-			if (!follow(decode_index(*payload)))
+			const Index index = decode_index(*payload);
+			if (!follow(index))
 				return false;
+			facts_.goes_on = index.goes_on;
 		} catch (const Error&) {
 			return false;
 		}

@@ -23,8 +23,10 @@ struct FileWriter::Impl {
 		size_t bytes = 0;
 	};
 
-	Impl(const std::string& path, bool replace, CatalogNow catalog_now, std::unique_ptr<OutputFile> file)
-	    : now(std::move(catalog_now)), container(path, replace, std::move(file)) {}
+	Impl(const std::string& path, bool replace, CatalogNow catalog_now, std::unique_ptr<OutputFile> file,
+	     FilePart which)
+	    : now(std::move(catalog_now)), container(path, replace, std::move(file)), part(std::move(which)) {
+	}
 
 	const Catalog& write_catalog() {
 		const Catalog& catalog = now();
@@ -39,6 +41,8 @@ struct FileWriter::Impl {
 	void append(SegmentType type, uint16_t flags, std::span<const std::byte> payload) {
 		const uint64_t offset = container.append(type, flags, payload, true);
 		index.others.push_back({.offset = offset, .type = static_cast<uint16_t>(type)});
+		if (type == SegmentType::kCatalog)
+			catalog_bytes += container.size() - offset;
 	}
 
 	void other(SegmentType type, std::span<const std::byte> payload) {
@@ -65,6 +69,7 @@ struct FileWriter::Impl {
 		entry.offset =
 		    container.append(SegmentType::kChunk, 0, encode_chunk(full.blocks, catalog), false);
 		index.chunks.push_back(entry);
+		chunk_bytes += container.size() - entry.offset;
 		records += entry.records;
 		reaches[entry.cpu] = {last.seq, last.record_base + last.records};
 		full.blocks.clear();
@@ -81,16 +86,18 @@ struct FileWriter::Impl {
 	CatalogMark mark; // of what is in the file
 	std::map<uint32_t, OpenChunk> pending;
 	Index index;
-	uint64_t records = 0;
+	uint64_t records = 0, chunk_bytes = 0, catalog_bytes = 0;
 	std::map<uint32_t, Reach> reaches; // by CPU
-	std::string gave_up;               // what the ledger says of it
-	uint64_t damaged = 0;              // blocks that made no sense and were left out
+	FilePart part;
+	uint64_t whole_until = 0; // the last mark
+	std::string gave_up;      // what the ledger says of it
+	uint64_t damaged = 0;     // blocks that made no sense and were left out
 	bool finished = false;
 };
 
 FileWriter::FileWriter(const std::string& path, bool replace, CatalogNow catalog,
-                       std::unique_ptr<OutputFile> file)
-    : impl_(std::make_unique<Impl>(path, replace, std::move(catalog), std::move(file))) {}
+                       std::unique_ptr<OutputFile> file, FilePart part)
+    : impl_(std::make_unique<Impl>(path, replace, std::move(catalog), std::move(file), std::move(part))) {}
 
 FileWriter::~FileWriter() = default;
 
@@ -135,7 +142,9 @@ void FileWriter::account(BlockSource& source, uint64_t whole_until) {
 	              .partial = source.partial(),
 	              .whole_until = whole_until,
 	              .reaches = impl_->reaches,
-	              .parts = source.parts()};
+	              .parts = source.parts(),
+	              .part = impl_->part};
+	impl_->whole_until = whole_until;
 	if (!impl_->gave_up.empty()) {
 		ledger.remarks.push_back(impl_->gave_up);
 		ledger.partial = true;
@@ -154,6 +163,8 @@ void FileWriter::pass_on(const SegmentHead& head, std::span<const std::byte> pay
 }
 
 void FileWriter::give_up(BlockSource& source, const std::string& why) {
+	if (impl_->finished)
+		return;
 	uint64_t left = 0;
 	for (const auto& [cpu, chunk] : impl_->pending)
 		for (const Block& block : chunk.blocks)
@@ -171,10 +182,11 @@ void FileWriter::flush() {
 	impl_->container.sync();
 }
 
-void FileWriter::finish() {
+void FileWriter::finish(bool goes_on) {
 	if (impl_->finished)
 		return;
 	impl_->write_all();
+	impl_->index.goes_on = goes_on;
 	CatalogMark from_scratch;
 	impl_->append(SegmentType::kCatalog, kSegmentWhole, encode_catalog(impl_->now(), from_scratch));
 	const std::vector<std::byte> index = encode_index(impl_->index);
@@ -195,6 +207,24 @@ uint64_t FileWriter::size() const {
 
 uint64_t FileWriter::records() const {
 	return impl_->records;
+}
+
+uint64_t FileWriter::chunk_bytes() const {
+	return impl_->chunk_bytes;
+}
+
+uint64_t FileWriter::catalog_bytes() const {
+	return impl_->catalog_bytes;
+}
+
+FilePart FileWriter::next_part() const {
+	FilePart next{.series = impl_->part.series,
+	              .number = impl_->part.number + 1,
+	              .since = impl_->whole_until,
+	              .before = impl_->part.before};
+	for (const auto& [cpu, reach] : impl_->reaches)
+		next.before[cpu] = reach;
+	return next;
 }
 
 uint64_t copy_to_file(BlockSource& source, FileWriter& writer) {

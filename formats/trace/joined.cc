@@ -4,9 +4,12 @@
 #include "formats/trace/joined.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "formats/trace/batch.h"
+#include "formats/trace/container.h"
+#include "formats/trace/decode.h"
 
 namespace dfr::trace {
 namespace {
@@ -24,6 +27,11 @@ StateKey key_of(const Catalog& catalog) {
 	return {catalog.boot_id, catalog.state_id, catalog.clocks.empty() ? 0 : catalog.clocks.front().mono};
 }
 
+std::string parts_text(uint32_t first, uint32_t last) {
+	return first == last ? "part " + std::to_string(first) + " is"
+	                     : "parts " + std::to_string(first) + " to " + std::to_string(last) + " are";
+}
+
 uint64_t last_time(const std::vector<BlockRef>& refs) {
 	uint64_t last = 0;
 	for (const BlockRef& ref : refs)
@@ -31,35 +39,68 @@ uint64_t last_time(const std::vector<BlockRef>& refs) {
 	return last;
 }
 
+struct OpenedFile {
+	std::unique_ptr<FileSource> file;
+	std::vector<BlockRef> refs;
+	size_t entries = 0;
+	uint64_t last = 0;
+	FileFacts facts;
+};
+
+// The files of one recorder by their numbers, in the places that they have among the others.
+void put_parts_in_order(std::vector<OpenedFile>& all) {
+	std::map<uint64_t, std::vector<size_t>> series;
+	for (size_t i = 0; i < all.size(); i++)
+		if (all[i].facts.part.series)
+			series[all[i].facts.part.series].push_back(i);
+	for (const auto& [number, places] : series) {
+		std::vector<OpenedFile> parts;
+		for (const size_t place : places)
+			parts.push_back(std::move(all[place]));
+		std::stable_sort(parts.begin(), parts.end(), [](const OpenedFile& a, const OpenedFile& b) {
+			return a.facts.part.number < b.facts.part.number;
+		});
+		for (size_t i = 0; i < places.size(); i++)
+			all[places[i]] = std::move(parts[i]);
+	}
+}
+
 } // namespace
 
 JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
-	struct Opened {
-		std::unique_ptr<FileSource> file;
-		std::vector<BlockRef> refs;
-		size_t entries = 0;
-		uint64_t last = 0;
-	};
-	std::vector<Opened> all;
+	const bool begun =
+	    std::any_of(files.begin(), files.end(), [](const auto& file) { return file->facts().begun; });
+	std::vector<OpenedFile> all;
 	for (auto& file : files) {
+		if (begun && !file->facts().begun) {
+			const bool empty = file->facts().size <= sizeof(FileHead);
+			(empty ? not_begun_ : missing_files_)
+			    .push_back(file->name() +
+			               (empty ? ": nothing was recorded in it"
+			                      : ": it was cut or is damaged, and nothing in it can be read"));
+			continue;
+		}
 		name_ += (all.empty() ? "" : ", ") + file->name();
-		Opened one{.file = std::move(file), .refs = {}};
+		OpenedFile one{.file = std::move(file), .refs = {}, .facts = {}};
 		one.refs = one.file->index();
+		one.facts = one.file->facts();
 		one.entries = length(one.file->catalog());
 		one.last = last_time(one.refs);
 		all.push_back(std::move(one));
 	}
-	std::stable_sort(all.begin(), all.end(), [](const Opened& a, const Opened& b) {
+	std::stable_sort(all.begin(), all.end(), [](const OpenedFile& a, const OpenedFile& b) {
 		return std::tuple(a.entries, a.last) < std::tuple(b.entries, b.last);
 	});
+	put_parts_in_order(all);
 	// CPU and sequence number identify a block of a state. A file may have a block as it was before more
 	// records were added to it, or with a part of its records (DFR_BLOCK_CUT).
 	std::map<std::pair<uint32_t, uint64_t>, std::vector<Copy>> known;
-	for (Opened& one : all) {
+	for (OpenedFile& one : all) {
 		for (const BlockRef& ref : one.refs)
 			known[{ref.head.cpu, ref.head.seq}].push_back({files_.size(), ref});
 		files_.push_back(std::move(one.file));
 	}
+	find_missing_parts();
 	const auto worth = [](const Copy& copy) {
 		return std::pair(!(copy.ref.head.flags & DFR_BLOCK_CUT), copy.ref.head.committed);
 	};
@@ -125,15 +166,38 @@ Losses JoinedSource::losses() {
 
 std::map<uint32_t, Reach> JoinedSource::reaches() {
 	std::map<uint32_t, Reach> furthest;
-	for (const auto& file : files_)
-		for (const auto& [cpu, reach] : file->reaches())
+	const auto add = [&furthest](const std::map<uint32_t, Reach>& reaches) {
+		for (const auto& [cpu, reach] : reaches)
 			if (reach.seq >= furthest[cpu].seq)
 				furthest[cpu] = reach;
+	};
+	for (size_t i = 0; i < files_.size(); i++) {
+		add(files_[i]->reaches());
+		if (i) // what came before the first file is not of this recording
+			add(files_[i]->facts().part.before);
+	}
 	return furthest;
 }
 
+// Numbers that are not here, between two that are. Which records they had, the blocks around them tell (judge()).
+void JoinedSource::find_missing_parts() {
+	std::map<uint64_t, const FileSource*> last; // by series
+	for (const auto& file : files_) {
+		const FilePart part = file->facts().part;
+		const FileSource*& before = last[part.series];
+		const FileFacts facts = before ? before->facts() : FileFacts{};
+		if (part.series && before && part.number > facts.part.number + 1)
+			missing_files_.push_back(parts_text(facts.part.number + 1, part.number - 1) +
+			                         " not here, with what was recorded from " +
+			                         time_text(catalog(), facts.marked_until) + " to " +
+			                         time_text(catalog(), part.since) + " (between " +
+			                         before->name() + " and " + file->name() + ")");
+		before = file.get();
+	}
+}
+
 bool JoinedSource::lacks_unnoticed(size_t file) const {
-	if (file + 1 == files_.size() || !files_[file]->cut())
+	if (file + 1 == files_.size() || files_[file]->facts().finished || !files_[file]->cut())
 		return false;
 	return std::none_of(
 	    files_.begin() + static_cast<std::ptrdiff_t>(file) + 1, files_.end(),
@@ -149,33 +213,51 @@ std::vector<std::string> JoinedSource::remarks() {
 		if (lacks_unnoticed(i))
 			all.push_back(name + files_[i]->cut()->why);
 	}
+	all.insert(all.end(), missing_files_.begin(), missing_files_.end());
 	return all;
 }
 
 bool JoinedSource::partial() {
+	if (!missing_files_.empty())
+		return true;
 	for (size_t i = 0; i < files_.size(); i++)
 		if (files_[i]->partial() || lacks_unnoticed(i))
 			return true;
 	return false;
 }
 
-std::string JoinedSource::repeats() const {
-	if (!repeated_)
-		return {};
-	return std::to_string(repeated_) + (repeated_ == 1 ? " block is" : " blocks are") +
-	       " in several files and counted once";
+bool same_state(const Catalog& one, const Catalog& other) {
+	return key_of(one) == key_of(other);
 }
 
+std::vector<std::string> JoinedSource::notes() const {
+	std::vector<std::string> notes;
+	if (repeated_)
+		notes.push_back(std::to_string(repeated_) + (repeated_ == 1 ? " block is" : " blocks are") +
+		                " in several files and counted once");
+	notes.insert(notes.end(), not_begun_.begin(), not_begun_.end());
+	return notes;
+}
+
+// A file in which nothing was begun does not say whose it is: it goes to the first recording.
 std::vector<std::vector<std::unique_ptr<FileSource>>> group_by_state(const std::vector<std::string>& paths) {
 	std::vector<std::vector<std::unique_ptr<FileSource>>> groups;
 	std::map<StateKey, size_t> known;
+	std::vector<std::unique_ptr<FileSource>> not_begun;
 	for (const std::string& path : paths) {
 		std::unique_ptr<FileSource> file = open_file(path);
+		if (!file->facts().begun) {
+			not_begun.push_back(std::move(file));
+			continue;
+		}
 		const auto [at, fresh] = known.try_emplace(key_of(file->catalog()), groups.size());
 		if (fresh)
 			groups.emplace_back();
 		groups[at->second].push_back(std::move(file));
 	}
+	if (groups.empty())
+		groups.emplace_back();
+	std::move(not_begun.begin(), not_begun.end(), std::back_inserter(groups.front()));
 	return groups;
 }
 

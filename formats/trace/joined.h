@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// Files of one state read as one recording: a dfrd that was restarted leaves one
-// file after another, and each goes on where the one before it ended.
+// Files of one state read as one recording: a dfrd that was restarted, or a recorder
+// that rotates (parts.h), leaves one file after another, and each goes on where the
+// one before it ended.
 #pragma once
 
 #include <array>
@@ -19,8 +20,10 @@ public:
 	// The files, at least one, are of one state (group_by_state()).
 	explicit JoinedSource(std::vector<std::unique_ptr<FileSource>> files);
 
-	// "3 blocks are in several files and counted once"; empty: none is. Nothing is missing for that.
-	std::string repeats() const;
+	// "3 blocks are in several files and counted once", and files in which nothing was begun. Nothing is
+	// missing for that.
+	std::vector<std::string> notes() const;
+	const std::vector<std::unique_ptr<FileSource>>& files() const { return files_; }
 
 	const Catalog& catalog() override { return newest().catalog(); }
 	std::optional<Block> next() override { return std::nullopt; } // index() lists everything
@@ -47,13 +50,19 @@ private:
 	// Whether it was cut, and no later file says of each CPU up to where its blocks stand, so that nobody
 	// would notice what it lacks.
 	bool lacks_unnoticed(size_t file) const;
+	void find_missing_parts();
 
 	std::vector<std::unique_ptr<FileSource>> files_; // by the time of their last event
 	std::string name_;
 	std::vector<std::vector<Copy>> blocks_; // by handle: the copies of each block, the best first
 	uint64_t repeated_ = 0;
-	size_t next_file_ = 0; // for snapshots
+	std::vector<std::string> not_begun_;     // a note for each file that only has a head
+	std::vector<std::string> missing_files_; // a remark for each that has nothing to read, or is not here
+	size_t next_file_ = 0;                   // for snapshots
 };
+
+// Whether two recordings are of one state of one boot.
+bool same_state(const Catalog& one, const Catalog& other);
 
 // Opens the files and puts those of one state together, in order of the first file of each.
 std::vector<std::vector<std::unique_ptr<FileSource>>> group_by_state(const std::vector<std::string>& paths);

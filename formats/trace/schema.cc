@@ -291,6 +291,20 @@ std::vector<AggEntry> decode_aggregations(std::span<const std::byte> payload) {
 	return result;
 }
 
+namespace {
+
+template <typename List> void write_reaches(List list, const std::map<uint32_t, Reach>& reaches) {
+	unsigned next = 0;
+	for (const auto& [cpu, reach] : reaches) {
+		auto entry = list[next++];
+		entry.setCpu(cpu);
+		entry.setSeq(reach.seq);
+		entry.setRecords(reach.records);
+	}
+}
+
+} // namespace
+
 std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 	capnp::MallocMessageBuilder message;
 	auto root = message.initRoot<schema::Losses>();
@@ -309,16 +323,16 @@ std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 		remarks.set(i, ledger.remarks[i]);
 	root.setPartial(ledger.partial);
 	root.setWholeUntil(ledger.whole_until);
-	auto reaches = root.initReaches(ledger.reaches.size());
-	unsigned next = 0;
-	for (const auto& [cpu, reach] : ledger.reaches) {
-		auto entry = reaches[next++];
-		entry.setCpu(cpu);
-		entry.setSeq(reach.seq);
-		entry.setRecords(reach.records);
+	write_reaches(root.initReaches(ledger.reaches.size()), ledger.reaches);
+	if (ledger.part.series) {
+		auto part = root.initPart();
+		part.setSeries(ledger.part.series);
+		part.setNumber(ledger.part.number);
+		part.setSince(ledger.part.since);
+		write_reaches(part.initBefore(ledger.part.before.size()), ledger.part.before);
 	}
 	auto parts = root.initParts(ledger.parts.size());
-	next = 0;
+	unsigned next = 0;
 	for (const auto& [cpu, part] : ledger.parts) {
 		auto entry = parts[next++];
 		entry.setCpu(cpu);
@@ -338,8 +352,18 @@ Ledger decode_ledger(std::span<const std::byte> payload) {
 				            ", which no block can have");
 			return cpu;
 		};
-		for (const auto entry : root.getReaches())
-			result.reaches[cpu_of(entry.getCpu())] = {entry.getSeq(), entry.getRecords()};
+		const auto reaches_of = [&cpu_of](auto list) {
+			std::map<uint32_t, Reach> reaches;
+			for (const auto entry : list)
+				reaches[cpu_of(entry.getCpu())] = {entry.getSeq(), entry.getRecords()};
+			return reaches;
+		};
+		result.reaches = reaches_of(root.getReaches());
+		const auto part = root.getPart();
+		result.part = {.series = part.getSeries(),
+		               .number = part.getNumber(),
+		               .since = part.getSince(),
+		               .before = reaches_of(part.getBefore())};
 		for (const auto entry : root.getParts())
 			result.parts[cpu_of(entry.getCpu())] = {entry.getCommitted(), entry.getOverwritten(),
 			                                        entry.getCut()};
@@ -384,6 +408,7 @@ std::vector<std::byte> encode_index(const Index& index) {
 		others[i].setOffset(index.others[i].offset);
 		others[i].setType(index.others[i].type);
 	}
+	root.setGoesOn(index.goes_on);
 	return flatten(message);
 }
 
@@ -401,6 +426,7 @@ Index decode_index(std::span<const std::byte> payload) {
 			                         .records = chunk.getRecords()});
 		for (const auto other : root.getOthers())
 			result.others.push_back({.offset = other.getOffset(), .type = other.getType()});
+		result.goes_on = root.getGoesOn();
 	});
 	return result;
 }

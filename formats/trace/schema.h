@@ -38,6 +38,7 @@ struct Ledger {
 	uint64_t whole_until = 0;
 	std::map<uint32_t, Reach> reaches = {}; // by CPU
 	std::map<uint32_t, PartOf> parts = {};  // by CPU
+	FilePart part = {};
 };
 std::vector<std::byte> encode_ledger(const Ledger& ledger);
 Ledger decode_ledger(std::span<const std::byte> payload);
@@ -54,6 +55,7 @@ struct Index {
 	};
 	std::vector<Chunk> chunks;
 	std::vector<Other> others;
+	bool goes_on = false; // the recorder went on in a next file
 };
 std::vector<std::byte> encode_index(const Index& index);
 Index decode_index(std::span<const std::byte> payload);

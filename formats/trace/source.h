@@ -67,6 +67,14 @@ struct PartOf {
 	         cut = 0; // records; the others are those of CpuSum (verify.h)
 };
 
+// Which file of a recorder that rotates (parts.h), and what it knows of those before it.
+struct FilePart {
+	uint64_t series = 0;                   // the same number in all of them; 0: it is no part
+	uint32_t number = 0;                   // from 1
+	uint64_t since = 0;                    // until then they have every record; 0: not known
+	std::map<uint32_t, Reach> before = {}; // by CPU, up to where they have its blocks
+};
+
 // Names one block of a source with an index: its header, and the source's own number for it.
 struct BlockRef {
 	dfr_block head{};
@@ -119,6 +127,7 @@ public:
 	struct SourceCut {
 		uint64_t whole_until = 0;
 		std::string why;
+		bool goes_on = false; // what is later was not lost, but is in a next file
 	};
 	virtual std::optional<SourceCut> cut() { return std::nullopt; }
 

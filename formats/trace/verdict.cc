@@ -257,9 +257,12 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 	judge_full(verdict, source.catalog());
 	if (const auto cut = source.cut()) {
 		const uint64_t to = merger.selection().to;
-		if (to >= cut->whole_until && !source.partial()) // else it is among the remarks
+		verdict.goes_on = cut->goes_on && to >= cut->whole_until - 1;
+		if (verdict.goes_on)
+			verdict.to = std::min(verdict.to, cut->whole_until - 1);
+		else if (to >= cut->whole_until && !source.partial()) // else it is among the remarks
 			verdict.reasons.push_back(cut->why);
-		verdict.cut = to == cut->whole_until - 1;
+		verdict.cut = !cut->goes_on && to == cut->whole_until - 1;
 	}
 	if (source.partial())
 		for (std::string& remark : source.remarks())
@@ -290,9 +293,8 @@ std::string span_text(const Verdict& verdict, const Catalog& catalog) {
 } // namespace
 
 std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
-	std::string line = !verdict.complete                 ? "partial: "
-	                   : verdict.windowed || verdict.cut ? "window: "
-	                                                     : "complete: ";
+	const bool window = verdict.windowed || verdict.cut || verdict.goes_on;
+	std::string line = !verdict.complete ? "partial: " : window ? "window: " : "complete: ";
 	line += span_text(verdict, catalog);
 	line += ", " + plural(verdict.cpus, "CPU");
 	if (verdict.hosts > 1)
@@ -304,6 +306,8 @@ std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
 		line += "; earlier records are missing (overwritten, or taken earlier)";
 	if (verdict.cut)
 		line += "; later records may be missing (the recording was cut)";
+	if (verdict.goes_on)
+		line += "; later records are in a next file";
 	for (const std::string& reason : verdict.reasons)
 		line += "; " + reason;
 	return line;

@@ -95,8 +95,7 @@ struct Drained {
 	test::ScratchFolder folder;
 	std::string path = folder.file("drained.dfr");
 	PlayedSession session;
-	trace::FileWriter writer{path, false,
-	                         [this]() -> const trace::Catalog& { return session.catalog(); }};
+	trace::PartsWriter writer{path, [this]() -> const trace::Catalog& { return session.catalog(); }, {}};
 	recorder::LiveSymbols symbols;
 	recorder::NameCollector names{symbols};
 	recorder::Drain drain{session, writer, names};
@@ -202,9 +201,9 @@ Outcome record_to(test::Disk& disk, uint64_t blocks = 8, size_t hold_most = 2) {
 		                                   trace::Probe{.provider = "new"});
 	};
 	try {
-		trace::FileWriter writer(
-		    "played", false, [&]() -> const trace::Catalog& { return session.catalog(); },
-		    std::make_unique<test::PlayedFile>(disk));
+		trace::PartsWriter writer(
+		    "played", [&]() -> const trace::Catalog& { return session.catalog(); },
+		    {.output = [&] { return std::make_unique<test::PlayedFile>(disk); }});
 		recorder::LiveSymbols symbols;
 		recorder::NameCollector names(symbols);
 		recorder::Drain drain(session, writer, names);

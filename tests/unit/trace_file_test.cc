@@ -213,8 +213,9 @@ TEST_CASE("files of one state are one recording, whatever their order", "[trace]
 		});
 		CHECK(values == std::vector<uint64_t>{1, 2, 3, 4, 5, 6});
 		CHECK(trace::judge(*both[0], merger).complete);
-		CHECK(both[0]->repeats() == (paths.size() == 2 ? "2" : "4") +
-		                                std::string(" blocks are in several files and counted once"));
+		CHECK(both[0]->notes() ==
+		      std::vector{(paths.size() == 2 ? "2" : "4") +
+		                  std::string(" blocks are in several files and counted once")});
 	}
 	// What is missing between two files is a gap.
 	const auto gap = recordings({c, b, a});
@@ -240,7 +241,7 @@ TEST_CASE("files of different states are recordings of their own", "[trace][file
 	CHECK(values_of(*three[0]) == std::vector<uint64_t>{1, 2, 3});
 	CHECK(three[1]->name() == b);
 	CHECK(values_of(*three[1]) == std::vector<uint64_t>{1, 2});
-	CHECK(three[1]->repeats().empty());
+	CHECK(three[1]->notes().empty());
 }
 
 TEST_CASE("of a block that grew the longer copy counts, and the other if that one is damaged",

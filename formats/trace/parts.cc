@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Names and order of the files of a recorder that rotates.
+#include "formats/trace/parts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+
+#include "formats/error.h"
+#include "formats/trace/joined.h"
+
+namespace dfr::trace {
+namespace {
+
+constexpr uint64_t kSmallest = 256 << 10;
+// A part is so many times as large as its catalog, which the next part repeats. It stands in a part twice:
+// as it grew, and whole at the end.
+constexpr uint64_t kChunksToCatalog = 100, kCatalogCopies = 2;
+
+struct RotationUnit {
+	std::string_view name;
+	uint64_t bytes, seconds;
+};
+constexpr RotationUnit kUnits[] = {{"k", 1 << 10, 0}, {"m", 1 << 20, 0}, {"g", 1 << 30, 0}, {"s", 0, 1},
+                                   {"min", 0, 60},    {"h", 0, 3600},    {"d", 0, 86400}};
+
+// "flight" and ".dfr" of "/srv/flight.dfr": where a part's number goes in between.
+struct NamePieces {
+	std::string start, end;
+};
+NamePieces pieces_of(const std::string& path) {
+	const size_t slash = path.rfind('/'), dot = path.rfind('.');
+	const bool extended =
+	    dot != std::string::npos && dot != 0 && (slash == std::string::npos || dot > slash + 1);
+	const size_t at = extended ? dot : path.size();
+	return {path.substr(0, at) + "-", path.substr(at)};
+}
+
+uint64_t new_series() {
+	std::random_device random;
+	return (static_cast<uint64_t>(random()) << 32 | random()) | 1;
+}
+
+} // namespace
+
+std::optional<Rotation> parse_rotation(std::string_view text) {
+	uint64_t number = 0;
+	const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+	const std::string_view name(rest, static_cast<size_t>(text.data() + text.size() - rest));
+	const auto unit = std::find_if(std::begin(kUnits), std::end(kUnits),
+	                               [&name](const RotationUnit& one) { return one.name == name; });
+	if (error != std::errc{} || unit == std::end(kUnits) || !number || number > UINT32_MAX)
+		return std::nullopt;
+	Rotation rotation{.bytes = number * unit->bytes,
+	                  .time = std::chrono::seconds(number * unit->seconds)};
+	if (unit->bytes && rotation.bytes < kSmallest)
+		return std::nullopt;
+	return rotation;
+}
+
+std::string part_path(const std::string& path, uint64_t number) {
+	const NamePieces pieces = pieces_of(path);
+	char text[32];
+	std::snprintf(text, sizeof text, "%04" PRIu64, number);
+	return pieces.start + text + pieces.end;
+}
+
+std::string parts_pattern(const std::string& path) {
+	const NamePieces pieces = pieces_of(path);
+	return pieces.start + "*" + pieces.end;
+}
+
+std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) {
+	const NamePieces pieces = pieces_of(path);
+	std::filesystem::path folder = std::filesystem::path(path).parent_path();
+	std::vector<std::pair<uint64_t, std::string>> parts;
+	std::error_code error; // a folder that cannot be read: creating a file in it will tell
+	for (const auto& entry : std::filesystem::directory_iterator(folder.empty() ? "." : folder, error)) {
+		const std::string name = (folder / entry.path().filename()).string();
+		if (!name.starts_with(pieces.start) || !name.ends_with(pieces.end) ||
+		    name.size() < pieces.start.size() + 4 + pieces.end.size())
+			continue;
+		const char* const end = name.data() + name.size() - pieces.end.size();
+		uint64_t number = 0;
+		const auto read = std::from_chars(name.data() + pieces.start.size(), end, number);
+		if (read.ec == std::errc{} && read.ptr == end && part_path(path, number) == name)
+			parts.emplace_back(number, name);
+	}
+	std::sort(parts.begin(), parts.end());
+	return parts;
+}
+
+PartsWriter::PartsWriter(std::string path, FileWriter::CatalogNow catalog, PartsOptions options)
+    : path_(std::move(path)), catalog_(std::move(catalog)), options_(std::move(options)) {
+	if (!options_.rotation) {
+		create(path_, options_.old == OldParts::kReplace, {});
+		return;
+	}
+	const auto old = parts_of(path_);
+	if (!old.empty() && options_.old == OldParts::kRefuse)
+		throw Error("cannot write parts of " + path_ + ": " + old.front().second + " exists",
+		            "give another name, or remove the old parts with --replace", EEXIST);
+	if (options_.old == OldParts::kReplace)
+		for (const auto& [number, name] : old)
+			std::filesystem::remove(name);
+	number_ = old.empty() || options_.old == OldParts::kReplace ? 1 : old.back().first + 1;
+	create(part_path(path_, number_), false, first_part(old));
+}
+
+// After the newest part that says which one it is, if it is of the same state: this goes on where it ended.
+FilePart PartsWriter::first_part(const std::vector<std::pair<uint64_t, std::string>>& old) const {
+	for (auto name = old.rbegin(); name != old.rend(); ++name) {
+		try {
+			const std::unique_ptr<FileSource> file = open_file(name->second);
+			const FileFacts facts = file->facts();
+			if (!facts.part.series || !same_state(file->catalog(), catalog_()))
+				continue;
+			FilePart next{.series = facts.part.series,
+			              .number = facts.part.number + 1,
+			              .since = facts.marked_until,
+			              .before = facts.part.before};
+			for (const BlockRef& ref : file->index())
+				if (Reach& reach = next.before[ref.head.cpu]; ref.head.seq >= reach.seq)
+					reach = {ref.head.seq, ref.head.record_base + ref.head.records};
+			return next;
+		} catch (const Error&) {
+			// It cannot be read, or is not there any more: replay will say so.
+		}
+	}
+	return {.series = new_series(), .number = 1};
+}
+
+void PartsWriter::create(const std::string& path, bool replace, const FilePart& part) {
+	auto next = std::make_unique<FileWriter>(path, replace, catalog_, options_.output(), part);
+	if (file_) {
+		size_ += file_->size();
+		records_ += file_->records();
+	}
+	file_ = std::move(next);
+	paths_.push_back(path);
+	begun_ = std::chrono::steady_clock::now();
+}
+
+bool PartsWriter::due() const {
+	const uint64_t chunks = file_->chunk_bytes();
+	if (!options_.rotation || !chunks ||
+	    chunks < kChunksToCatalog * kCatalogCopies * file_->catalog_bytes())
+		return false;
+	if (options_.rotation.bytes)
+		return file_->size() >= options_.rotation.bytes;
+	return std::chrono::steady_clock::now() - begun_ >= options_.rotation.time;
+}
+
+void PartsWriter::end_part() {
+	file_->finish(true);
+}
+
+void PartsWriter::begin_part(BlockSource& source) {
+	create(part_path(path_, number_ + 1), false, file_->next_part());
+	number_++;
+	file_->account(source);
+}
+
+} // namespace dfr::trace
