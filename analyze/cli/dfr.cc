@@ -20,6 +20,7 @@ constexpr Command kCommands[] = {
     {"info", "what a recording holds, its window, and questions to ask it", run_info},
     {"verify", "whether all of a recording is there and sound", run_verify},
     {"cut", "a new recording of a part of another: a time, CPUs, probes, processes", run_cut},
+    {"redact", "a new recording that holds only what is allowed, for somebody else", run_redact},
     {"harvest", "recover recordings from the memory of a dead machine", run_harvest},
     {"trace", "run a D program live and print what it says", run_trace},
     {"probes", "list the probes of this machine", run_probes},

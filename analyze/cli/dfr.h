@@ -27,6 +27,7 @@ int run_harvest(int argc, char** argv);
 int run_info(int argc, char** argv);
 int run_probes(int argc, char** argv);
 int run_record(int argc, char** argv);
+int run_redact(int argc, char** argv);
 int run_replay(int argc, char** argv);
 int run_stop(int argc, char** argv);
 int run_trace(int argc, char** argv);

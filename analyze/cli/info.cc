@@ -74,8 +74,8 @@ std::vector<std::string> questions(const trace::Catalog& catalog, const Contents
 }
 
 void print_machine(const trace::Catalog& catalog) {
-	for (const char* const key :
-	     {"host", "machineid", "bootid", "release", "machine", "clocksource", "cmdline", "jit"}) {
+	for (const char* const key : {"redacted", "host", "machineid", "bootid", "release", "machine",
+	                              "clocksource", "cmdline", "jit"}) {
 		const auto at = catalog.machine.find(key);
 		if (at != catalog.machine.end())
 			std::printf("  %-11s %s\n", key, at->second.c_str());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <sys/utsname.h>
 
 #include "analyze/engine/engine_c.h"
@@ -12,6 +13,7 @@
 #include "analyze/render/programs.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
+#include "formats/trace/redact.h"
 #include "recorder/probe_args.h"
 
 namespace dfr::replay {
@@ -92,6 +94,7 @@ RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name
 	members_.push_back({.name = name_, .end_epid = static_cast<uint32_t>(catalog.ecbs.size()) + 1});
 	if (!machine("host").empty())
 		host_names_ = {machine("host"), machine("release")};
+	read_taken_out(catalog);
 	read_members();
 }
 
@@ -101,11 +104,55 @@ RecordingTarget::RecordingTarget(const trace::United& all) : catalog_(all.catalo
 			host_names_.insert(host_names_.end(), {host.name, host.release});
 	for (const trace::UnitedSource& member : all.members()) {
 		const auto count = static_cast<uint32_t>(member.source->catalog().ecbs.size());
+		read_taken_out(member.source->catalog());
 		members_.push_back({.name = member.source->name(),
 		                    .first_epid = member.first_epid,
 		                    .end_epid = member.first_epid + count});
 	}
 	read_members();
+}
+
+void RecordingTarget::read_taken_out(const trace::Catalog& catalog) {
+	const auto at = catalog.machine.find(trace::kRedactedKey);
+	if (at == catalog.machine.end())
+		return;
+	std::istringstream words(at->second);
+	for (std::string word; words >> word;)
+		taken_out_.insert(word);
+}
+
+// The numbers of processes and threads go together.
+bool RecordingTarget::taken_out(const std::string& canon) const {
+	if (canon == "tid" || canon == "nspid" || canon == "pid")
+		return taken_out_.contains("pid");
+	if (canon == "walltimestamp")
+		return taken_out_.contains("walltime");
+	static const std::set<std::string, std::less<>> always = {
+	    "timestamp", "epid", "id", "cpu", "probeprov", "probemod", "probefunc", "probename"};
+	if (canon == "execname" || canon == "cgroup")
+		return taken_out_.contains(canon);
+	return !taken_out_.empty() && !always.contains(canon);
+}
+
+bool RecordingTarget::is_nowhere(const std::string& canon) {
+	if (!taken_out(canon))
+		return false;
+	for (uint32_t epid = 1; epid <= catalog_.ecbs.size(); epid++)
+		for (const RecordedInput& input : inputs(epid))
+			if (input.canon == canon)
+				return false;
+	return true;
+}
+
+std::vector<std::string> RecordingTarget::why_lacking(const std::vector<std::string>& inputs) {
+	std::vector<std::string> reasons;
+	for (const std::string& input : inputs)
+		if (is_nowhere(input))
+			reasons.push_back(
+			    d::readable(input) +
+			    " was taken out of the recording (dfr redact), so clauses that need "
+			    "it ran in no firing");
+	return reasons;
 }
 
 void RecordingTarget::read_members() {

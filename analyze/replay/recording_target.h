@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -77,9 +78,14 @@ public:
 	// The hosts of the recordings: their names and their kernels' releases.
 	std::vector<std::string> host_names() const override { return host_names_; }
 	bool is_replay() const override { return true; }
+	bool taken_out(const std::string& canon) const override;
+	// Whether an input was taken out and no record has it; and a reason for each such one.
+	bool is_nowhere(const std::string& canon);
+	std::vector<std::string> why_lacking(const std::vector<std::string>& inputs);
 	std::string kernel_release() const override;
 
 private:
+	void read_taken_out(const trace::Catalog& catalog);
 	void read_members();
 	std::string machine(const char* key) const;
 	// The part of a recorded program that an EPID stands for. Null: damaged, or it is the ERROR clause
@@ -90,6 +96,7 @@ private:
 	std::string name_;
 	std::vector<std::string> host_names_;
 	std::vector<RecordedMember> members_;
+	std::set<std::string, std::less<>> taken_out_; // words of kRedactedKey, of any of them
 	std::vector<const trace::Probe*> recorded_, unrecorded_;
 	std::unordered_map<uint32_t, std::vector<uint32_t>> epids_; // of each probe
 	std::vector<std::unique_ptr<dof::Image>> images_;

@@ -15,6 +15,7 @@
 #include "analyze/replay/gathered.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
+#include "formats/trace/redact.h"
 
 namespace dfr::replay {
 namespace {
@@ -383,6 +384,7 @@ void Replay::check_unrecorded(const d::ProbePattern& pattern) {
 // If a probe was recorded only where a predicate held, the verdict says so, because the recording does
 // not have all of its firings; unless the program's clause has the same predicate.
 void Replay::check_conditions() {
+	conditions_ = target_.why_lacking(program_.captured);
 	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
 		if (ecb.uarg & DFR_ECBUARG_CONTINUATION)
 			continue;
@@ -655,6 +657,8 @@ Answer Replay::run() {
 		conditions_.push_back(reason);
 	for (const auto& [what, firings] : missing_) {
 		const auto& [probe, input] = what;
+		if (target_.is_nowhere(program_.captured[input]))
+			continue; // a condition says so
 		conditions_.push_back(std::to_string(firings) + " firings of " +
 		                      catalog_.probes.at(probe).text() + " were passed over: they lack " +
 		                      d::readable(program_.captured[input]) +
@@ -778,6 +782,10 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 		answer.verdict.reasons.push_back(reason);
 	}
 	answer.exit_status = status_of(source.catalog(), renderer);
+	if (source.catalog().machine.contains(trace::kRedactedKey)) {
+		answer.verdict.complete = false;
+		answer.verdict.reasons.emplace_back("what its programs printed was taken out (dfr redact)");
+	}
 	if (renderer.unknown() != 0) {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(std::to_string(renderer.unknown()) +

@@ -73,6 +73,34 @@ void make_captured(Compilation& compilation, Node* node, const std::string& cano
 	node->value = index_of(compilation, canon);
 }
 
+// Whether it was taken out of the recording: then it is as an input that no firing has.
+bool taken_out(Compilation& compilation, const std::string& canon) {
+	if (canon.empty() || !compilation.target.taken_out(canon))
+		return false;
+	compilation.sometimes.insert(canon);
+	return true;
+}
+
+// As missing(), but what was taken out is no error.
+bool absent(Compilation& compilation, Node* node, const std::string& canon, bool input = true) {
+	if (!taken_out(compilation, canon))
+		return missing(compilation, node, input);
+	make_captured(compilation, node, canon);
+	return true;
+}
+
+// self-> is kept by thread.
+bool has_thread(Compilation& compilation, const Node* variable) {
+	if (variable->variable->scope != DIF_VS_THREAD || !compilation.target.taken_out("tid"))
+		return true;
+	compilation.error("D_CAPTURE_MISSING", variable->place,
+	                  "not recorded: the thread, which self->" + variable->variable->name +
+	                      " is kept by, was taken out of " + compilation.target.description() +
+	                      " (dfr redact)",
+	                  "ask for a recording that keeps pid");
+	return false;
+}
+
 // Constants and what every record holds need no capture.
 bool needs_capture(const Node* node) {
 	if (node->kind == Nk::Int || node->kind == Nk::Float || node->kind == Nk::String)
@@ -114,26 +142,34 @@ bool walk(Compilation& compilation, Node* node) {
 	if (node->kind == Nk::Captured)
 		return true;
 	switch (node->kind) {
-	case Nk::BuiltinVar: return is_there(compilation, node->builtin->id) || missing(compilation, node);
-	case Nk::Symbol: return missing(compilation, node);
+	case Nk::BuiltinVar: {
+		const uint32_t id = node->builtin->id;
+		const bool out = is_standard(id) && compilation.target.taken_out(canon);
+		return (is_there(compilation, id) && !out) || absent(compilation, node, canon);
+	}
+	case Nk::Var:
+		if (!has_thread(compilation, node))
+			return false;
+		break;
+	case Nk::Symbol: return absent(compilation, node, canon);
 	case Nk::Subr:
 		// What looks at memory of then, or at processes of then.
 		if (node->subroutine->flags & (kUserData | kKernel) ||
 		    node->subroutine->number == DIF_SUBR_PROGENYOF)
-			return missing(compilation, node, !canon.empty());
+			return absent(compilation, node, canon, !canon.empty());
 		break;
 	case Nk::Member:
 		if (node->arrow && (!canon.empty() || !may_be_own(compilation, node->a)))
-			return missing(compilation, node, !canon.empty());
+			return absent(compilation, node, canon, !canon.empty());
 		break;
 	case Nk::Unary:
 		if (node->op == Tok::Star && (!canon.empty() || !may_be_own(compilation, node->a)))
-			return missing(compilation, node, !canon.empty());
+			return absent(compilation, node, canon, !canon.empty());
 		break;
 	case Nk::Stringof:
 		if (!compilation.types.is_string(node->a->type) &&
 		    (!canon.empty() || !may_be_own(compilation, node->a)))
-			return missing(compilation, node, !canon.empty());
+			return absent(compilation, node, canon, !canon.empty());
 		break;
 	default: break;
 	}
@@ -244,7 +280,7 @@ bool captured_bytes(Compilation& compilation, const std::string& canon, Node* ad
 	if (!compilation.target.is_replay() || canon.empty())
 		return true;
 	if (!compilation.captured.contains(canon))
-		return missing(compilation, address);
+		return absent(compilation, address, canon);
 	make_captured(compilation, address, canon);
 	return true;
 }
@@ -254,7 +290,7 @@ bool require_captured(Compilation& compilation, const std::string& canon, const 
 		add_input(compilation, canon, const_cast<Node*>(node));
 	if (!compilation.target.is_replay())
 		return true;
-	if (!compilation.captured.contains(canon))
+	if (!compilation.captured.contains(canon) && !taken_out(compilation, canon))
 		return missing(compilation, node);
 	index_of(compilation, canon);
 	return true;

@@ -110,6 +110,10 @@ public:
 	// The inputs that every record of this probe holds, besides the standard context.
 	virtual const std::vector<CapturedInput>* captured(const ProbeInfo&) { return nullptr; }
 	virtual bool is_replay() const { return false; }
+	// Whether an input (canonical text) that no record holds, or the name of what every record holds, may have been
+	// taken out of the recording (dfr redact). A clause that needs it then runs in no firing, which is no error,
+	// and the answer names it.
+	virtual bool taken_out(const std::string&) const { return false; }
 
 	// Release "6.1.0-56-amd64" for library conditions; empty: not known.
 	virtual std::string kernel_release() const { return {}; }

@@ -206,8 +206,10 @@ Block BlockMaker::done(bool complete) {
 	leave_group();
 	if (first_ == UINT64_MAX) // nothing is left: the time at which the old block began
 		first_ = last_ = head_.first_time;
-	head_.first_time = first_;
-	head_.last_time = last_;
+	if (!complete || !head_.last_time) { // else the block beside it knows these times
+		head_.first_time = first_;
+		head_.last_time = last_;
+	}
 	head_.records = walk_.records;
 	head_.committed = here() - head_.hdr_size;
 	head_.flags = DFR_BLOCK_CLOSED | (complete ? 0 : DFR_BLOCK_CUT);

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// From words to the catalog of a redacted recording.
+#include "analyze/replay/redaction.h"
+
+#include <algorithm>
+#include <set>
+#include <sys/random.h>
+
+#include "analyze/engine/engine_c.h"
+#include "formats/d/canon.h"
+#include "formats/error.h"
+
+namespace dfr::replay {
+namespace {
+
+struct KeepWord {
+	const char* word;
+	const char* what;
+	std::vector<const char*> machine; // keys of the catalog's machine
+};
+
+const std::vector<KeepWord>& words() {
+	static const std::vector<KeepWord> all = {
+	    {"pid", "numbers of processes and threads", {}},
+	    {"execname", "names of processes", {}},
+	    {"cgroup", "numbers of cgroups", {}},
+	    {"walltime", "the time of day; without it, times are those since the boot", {}},
+	    {"host",
+	     "host name, machine id, boot id, the kernel's command line, the state's name",
+	     {"host", "machineid", "bootid", "cmdline"}},
+	    {"kernel",
+	     "the kernel's release, the machine's kind and clock, the modules",
+	     {"release", "machine", "clocksource", "jit"}},
+	    {"names", "what addresses in stacks and symbols are called", {}},
+	    {"program", "the text of the programs that recorded", {}},
+	};
+	return all;
+}
+
+bool is_word(const std::string& text) {
+	return std::any_of(words().begin(), words().end(),
+	                   [&text](const KeepWord& word) { return text == word.word; });
+}
+
+// What an input of a record is called: as one writes it in D.
+std::string name_of(const RecordedInput& input) {
+	return d::readable(input.canon);
+}
+
+bool holds_process(uint16_t kind) {
+	return kind == DFR_FIELD_USTACK || kind == DFR_FIELD_USYM;
+}
+
+// A DIFO that returns 1.
+dif::Difo one() {
+	dif::Difo code;
+	code.rtype = {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, 4};
+	code.integers = {1};
+	code.text = {DIF_INSTR_WIDE(DIF_OP_SETX, 0, 1), DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
+	return code;
+}
+
+d::ProbePattern pattern_of(const std::string& text) {
+	const std::vector<std::string> fields = d::probe_fields(text);
+	if (fields.size() > 4)
+		throw Error(text + " has too many colons", "a probe is provider:module:function:name");
+	d::ProbePattern pattern;
+	std::string* const places[] = {&pattern.name, &pattern.function, &pattern.module, &pattern.provider};
+	for (size_t i = 0; i < fields.size(); i++)
+		*places[i] = fields[fields.size() - 1 - i];
+	return pattern;
+}
+
+// "[PROBE/]INPUT".
+struct Wish {
+	std::string text;
+	d::ProbePattern probe;
+	std::string input;
+	bool found = false;
+	bool wants(const trace::Probe& of, const std::string& name) const {
+		return RecordingTarget::matches(probe, of) &&
+		       (input == name || dfr_glob(input.c_str(), name.c_str()));
+	}
+};
+
+class Maker {
+public:
+	Maker(trace::FileSource& source, RecordingTarget& target, const std::vector<std::string>& keep);
+	trace::Redaction make();
+
+private:
+	bool keeps(const char* word) const { return words_.contains(word); }
+	void machine();
+	void epid(const trace::Ecb& ecb);
+	uint32_t body(const dof::Body* old, const std::vector<std::string>& kept, trace::Layout& made);
+	void program();
+
+	const trace::Catalog& old_;
+	RecordingTarget& target_;
+	std::set<std::string> words_;
+	std::vector<Wish> wishes_;
+	trace::Redaction made_;
+	dof::Image image_;
+};
+
+Maker::Maker(trace::FileSource& source, RecordingTarget& target, const std::vector<std::string>& keep)
+    : old_(source.catalog()), target_(target) {
+	for (const std::string& text : keep) {
+		made_.text += (made_.text.empty() ? "" : ", ") + text;
+		if (is_word(text)) {
+			words_.insert(text);
+			continue;
+		}
+		const size_t slash = text.rfind('/', text.find('('));
+		const bool probe = slash != std::string::npos && text.find(':') < slash;
+		wishes_.push_back({.text = text,
+		                   .probe = probe ? pattern_of(text.substr(0, slash)) : d::ProbePattern{},
+		                   .input = probe ? text.substr(slash + 1) : text});
+	}
+	if (made_.text.empty())
+		made_.text = "nothing but time, CPU and probe";
+}
+
+void Maker::machine() {
+	trace::Catalog& to = made_.catalog;
+	to.state_id = old_.state_id;
+	to.cpus = old_.cpus;
+	to.block_size = old_.block_size;
+	to.blocks = old_.blocks;
+	to.policy = old_.policy;
+	to.strsize = old_.strsize;
+	to.anonymous = old_.anonymous;
+	to.events = old_.events;
+	for (const KeepWord& word : words())
+		for (const char* const key : word.machine)
+			if (const auto at = old_.machine.find(key);
+			    keeps(word.word) && at != old_.machine.end())
+				to.machine.insert(*at);
+	if (const auto at = old_.machine.find("engine"); at != old_.machine.end())
+		to.machine.insert(*at);
+	if (keeps("host")) {
+		to.boot_id = old_.boot_id;
+		to.state_name = old_.state_name;
+	} else if (getrandom(to.boot_id.data(), to.boot_id.size(), 0) < 0) {
+		// Else it would be taken for another part of a recording whose boot is not known either.
+		throw Error::from_errno("cannot make a number for the boot");
+	}
+	if (keeps("walltime"))
+		to.clocks = old_.clocks;
+	if (keeps("kernel"))
+		to.modules = old_.modules;
+	if (keeps("program"))
+		to.sources = old_.sources;
+	// What replay must not take for an answer, because it is 0 or empty here.
+	const auto before = old_.machine.find(trace::kRedactedKey);
+	std::string& out = to.machine[trace::kRedactedKey];
+	out = "inputs";
+	for (const char* const word : {"pid", "execname", "cgroup", "walltime"})
+		if (!keeps(word) ||
+		    (before != old_.machine.end() && before->second.find(word) != std::string::npos))
+			out += std::string(" ") + word;
+}
+
+// The body of the new program for records with these fields; `made` gets their layout.
+uint32_t Maker::body(const dof::Body* old, const std::vector<std::string>& kept, trace::Layout& made) {
+	dof::Body body;
+	if (old && old->predicate)
+		body.predicate = one();
+	dof::Action action;
+	if (old && dof::leaves_records(*old)) {
+		action.kind = DFR_ACT_CAPTURE_ARGS;
+	} else { // an assignment, which leaves nothing
+		action.kind = DFR_ACT_DIFEXPR;
+		action.difo = one();
+		action.difo->rtype.size = 0;
+	}
+	body.actions.push_back(action);
+	for (size_t i = 0; i < kept.size(); i++) {
+		dfr_field& field = made.fields[i];
+		field.action = 0;
+		if (field.argument >= 0)
+			continue;
+		field.action = static_cast<uint16_t>(body.actions.size());
+		dof::Action& capture = body.actions.emplace_back();
+		capture.kind = DFR_ACT_CAPTURE;
+		capture.difo = one();
+		capture.expression = kept[i];
+	}
+	image_.bodies.push_back(std::move(body));
+	return static_cast<uint32_t>(image_.bodies.size() - 1);
+}
+
+void Maker::epid(const trace::Ecb& ecb) {
+	const trace::Layout* const layout = old_.layout_of(ecb.epid);
+	const trace::Probe* const probe = old_.probe_of(ecb.epid);
+	if (!ecb.epid || !layout || !probe)
+		return;
+	trace::Layout made{.id = ecb.epid, .dof = 0, .clause = static_cast<uint32_t>(image_.ecbs.size())};
+	std::vector<std::string> kept;
+	for (const RecordedInput& input : target_.inputs(ecb.epid)) {
+		bool wanted = false;
+		for (Wish& wish : wishes_)
+			if (wish.wants(*probe, name_of(input)))
+				wish.found = wanted = true;
+		if (!wanted)
+			continue;
+		const dfr_field& field = layout->fields[input.field];
+		if (holds_process(field.kind) && !keeps("pid"))
+			throw Error("cannot keep " + name_of(input) + " alone: it holds the process's number",
+			            "keep pid, too");
+		made_.fields[ecb.epid].push_back(static_cast<uint16_t>(input.field));
+		made.fields.push_back(field);
+		kept.push_back(input.canon);
+	}
+	made.integers = trace::count_integers(made.fields);
+	const dof::Image* const image = target_.image(layout->dof);
+	const dof::EcbDesc* const clause =
+	    image && layout->clause < image->ecbs.size() ? &image->ecbs[layout->clause] : nullptr;
+	const dof::Body* const old =
+	    clause && clause->body < image->bodies.size() ? &image->bodies[clause->body] : nullptr;
+	dof::EcbDesc desc;
+	desc.probe = {.host = {},
+	              .provider = probe->provider,
+	              .module = probe->module,
+	              .function = probe->function,
+	              .name = probe->name};
+	desc.uarg = clause ? clause->uarg : 0;
+	desc.body = body(old, kept, made);
+	image_.ecbs.push_back(std::move(desc));
+	made_.catalog.probes.emplace(probe->id, *probe);
+	made_.catalog.layouts.emplace(made.id, std::move(made));
+	made_.catalog.add_ecb({.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.epid});
+}
+
+void Maker::program() {
+	trace::RecordShapes shapes(old_);
+	if (shapes
+	        .may_commit()) { // readers ask for it, because records of committed speculations are out of order
+		dof::Body body;
+		dof::Action& commit = body.actions.emplace_back();
+		commit.kind = DFR_ACT_COMMIT;
+		commit.difo = one();
+		image_.bodies.push_back(std::move(body));
+		dof::EcbDesc desc;
+		desc.probe = {
+		    .host = {}, .provider = "dtrace", .module = {}, .function = {}, .name = "ERROR"};
+		desc.body = static_cast<uint32_t>(image_.bodies.size() - 1);
+		image_.ecbs.push_back(std::move(desc));
+	}
+	const std::vector<uint8_t> bytes = dof::write(image_);
+	const auto all = std::as_bytes(std::span(bytes));
+	made_.catalog.dofs.insert(made_.catalog.dofs.begin(), {all.begin(), all.end()});
+	if (!made_.catalog.sources.empty()) { // all of them in the one program's place
+		std::string together;
+		for (const std::string& text : made_.catalog.sources)
+			together += (together.empty() ? "" : "\n") + text;
+		made_.catalog.sources = {together};
+	}
+}
+
+trace::Redaction Maker::make() {
+	machine();
+	for (const trace::Ecb& ecb : old_.ecbs)
+		epid(ecb);
+	for (const Wish& wish : wishes_)
+		if (!wish.found)
+			throw Error("nothing in the recording is " + wish.text,
+			            "dfr redact --list FILE names what can be kept");
+	program();
+	made_.pid = keeps("pid");
+	made_.execname = keeps("execname");
+	made_.cgroup = keeps("cgroup");
+	made_.names = keeps("names");
+	return std::move(made_);
+}
+
+} // namespace
+
+std::vector<Keepable> keepable(trace::FileSource& source, RecordingTarget& target) {
+	const trace::Catalog& catalog = source.catalog();
+	std::vector<Keepable> all;
+	for (const KeepWord& word : words())
+		all.push_back({.word = word.word, .what = word.what, .example = {}});
+	std::map<std::string, Keepable> inputs;
+	for (const trace::Ecb& ecb : catalog.ecbs) {
+		const trace::Probe* const probe = ecb.epid ? catalog.probe_of(ecb.epid) : nullptr;
+		if (!probe)
+			continue;
+		std::set<std::string> seen;
+		for (const RecordedInput& input : target.inputs(ecb.epid)) {
+			Keepable& one = inputs[name_of(input)];
+			one.word = name_of(input);
+			one.input = true;
+			one.probes += seen.insert(one.word).second;
+			if (one.example.empty())
+				one.example = probe->text();
+		}
+	}
+	for (auto& [name, one] : inputs)
+		all.push_back(std::move(one));
+	return all;
+}
+
+trace::Redaction make_redaction(trace::FileSource& source, RecordingTarget& target,
+                                const std::vector<std::string>& keep) {
+	return Maker(source, target, keep).make();
+}
+
+std::vector<std::string> split_words(const std::string& text) {
+	std::vector<std::string> all(1);
+	int depth = 0;
+	bool quoted = false;
+	for (const char c : text) {
+		quoted ^= c == '"';
+		if (!quoted)
+			depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+		if (c == ',' && depth == 0 && !quoted)
+			all.emplace_back();
+		else if (c != ' ' || !all.back().empty())
+			all.back() += c;
+	}
+	std::erase(all, std::string{});
+	return all;
+}
+
+} // namespace dfr::replay

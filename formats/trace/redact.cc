@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Writing what was allowed. redact_proof.cc reads it again.
+#include "formats/trace/redact.h"
+
+#include "formats/error.h"
+#include "formats/trace/container.h"
+#include "formats/trace/counted.h"
+#include "formats/trace/remake.h"
+
+namespace dfr::trace {
+namespace {
+
+// What the new file's ledger says: the numbers of the old one's, and nothing of its words.
+class RedactLedger final : public BlockSource {
+public:
+	RedactLedger(FileSource& source, const Catalog& catalog, std::vector<std::string> remarks,
+	             bool partial)
+	    : source_(source), catalog_(catalog), remarks_(std::move(remarks)), partial_(partial) {}
+	const Catalog& catalog() override { return catalog_; }
+	std::optional<Block> next() override { return std::nullopt; }
+	std::vector<AggEntry> aggregations() override { return {}; }
+	Losses losses() override { return source_.losses(); }
+	std::vector<std::string> remarks() override { return remarks_; }
+	bool partial() override { return partial_; }
+	std::map<uint32_t, PartOf> parts() override { return source_.parts(); }
+	std::string name() const override { return source_.name(); }
+
+private:
+	FileSource& source_;
+	const Catalog& catalog_;
+	std::vector<std::string> remarks_;
+	bool partial_;
+};
+
+class Redactor {
+public:
+	Redactor(const std::string& path, const std::string& output, const Redaction& redaction)
+	    : path_(path), redaction_(redaction), source_(open_file(path)), shapes_(source_->catalog()),
+	      writer_(output, true, [this]() -> const Catalog& { return redaction_.catalog; }) {}
+	RedactResult run(const Going& going);
+
+private:
+	std::optional<RemadeRecord> remade(const Record& record);
+	void names();
+	void count_others();
+	void account();
+
+	const std::string& path_;
+	const Redaction& redaction_;
+	std::unique_ptr<FileSource> source_;
+	RecordShapes shapes_;
+	FileWriter writer_;
+	std::vector<Value> values_;
+	DecodeDamage damage_;
+	RedactResult result_;
+};
+
+// Of an EPID that the new catalog does not explain nothing stays, and the ledger counts it as damage.
+std::optional<RemadeRecord> Redactor::remade(const Record& record) {
+	const Layout* const layout = redaction_.catalog.layout_of(record.epid);
+	const auto kept = redaction_.fields.find(record.epid);
+	if (!layout || (kept == redaction_.fields.end() && !layout->fields.empty()))
+		return std::nullopt;
+	values_.clear();
+	for (size_t i = 0; i < layout->fields.size(); i++)
+		values_.push_back(record.fields[kept->second[i]]);
+	Context context;
+	if (redaction_.pid) {
+		context = record.context;
+		context.cgroup = 0;
+		context.execname = {};
+	}
+	if (redaction_.execname)
+		context.execname = record.context.execname;
+	if (redaction_.cgroup)
+		context.cgroup = record.context.cgroup;
+	return RemadeRecord{
+	    .epid = record.epid, .context = context, .layout = layout->fields, .fields = values_};
+}
+
+// Mappings name processes.
+void Redactor::names() {
+	KnownNames all;
+	source_->names(all);
+	if (redaction_.pid)
+		return writer_.names(all.all());
+	const AddressNames old = all.all();
+	KnownNames kernel;
+	for (const AddressNames::KernelSymbol& symbol : old.kernel)
+		kernel.add_kernel(symbol.start, symbol.size, symbol.since, old.texts[symbol.module],
+		                  old.texts[symbol.name]);
+	writer_.names(kernel.all());
+}
+
+// What is in the file besides blocks and what goes with them.
+void Redactor::count_others() {
+	const ContainerReader reader(path_);
+	for (uint64_t at = sizeof(FileHead); at < reader.size();) {
+		const auto segment = reader.segment(at);
+		if (!segment) {
+			at = reader.find_head(at + 8).value_or(reader.size());
+			continue;
+		}
+		at = segment->end();
+		switch (segment->type()) {
+		case SegmentType::kCatalog:
+		case SegmentType::kChunk:
+		case SegmentType::kLosses:
+		case SegmentType::kIndex:
+		case SegmentType::kEnd: break;
+		case SegmentType::kNames: result_.segments_left_out += !redaction_.names; break;
+		default:
+			if (!name_of(segment->type()) && segment->head.flags & kSegmentNeeded)
+				throw Error("cannot redact " + path_ +
+				                ": it has what this dfr does not know and must know",
+				            "redact it with a newer dfr");
+			result_.segments_left_out++;
+		}
+	}
+}
+
+void Redactor::account() {
+	result_.remarks_left_out = source_->remarks().size();
+	std::vector<std::string> remarks = {"only " + redaction_.text + " of each record is here (redact)"};
+	if (result_.remarks_left_out)
+		remarks.push_back(plural(result_.remarks_left_out, "remark") +
+		                  " on the recording were left out (redact)");
+	if (damage_.regions || damage_.blocks)
+		remarks.push_back(plural(damage_.bytes, "damaged byte") + " in " +
+		                  plural(damage_.regions + damage_.blocks, "place") + ", with " +
+		                  plural(damage_.records, "record") + ", are not here (redact)");
+	// Damage that was met makes the source partial.
+	RedactLedger ledger(*source_, redaction_.catalog, std::move(remarks),
+	                    source_->partial() || source_->cut() || damage_.regions || damage_.blocks);
+	writer_.account(ledger);
+}
+
+RedactResult Redactor::run(const Going& going) {
+	const std::vector<BlockRef> refs = source_->index();
+	size_t done = 0;
+	for (const BlockRef& ref : refs) {
+		if (going && !going(done++, refs.size())) {
+			result_.stopped = true;
+			return result_;
+		}
+		const std::optional<Block> loaded = source_->load(ref);
+		if (!loaded || !block_is_sane(loaded->bytes)) {
+			damage_.blocks++;
+			damage_.records += ref.head.records;
+			continue;
+		}
+		const Remade made =
+		    remake_block(*loaded, shapes_, [this](const Record& record) { return remade(record); });
+		result_.records += made.kept;
+		damage_.add(made.damage);
+		damage_.records += made.left_out;
+		damage_.regions += made.left_out != 0;
+		writer_.block(made.block);
+	}
+	count_others();
+	if (redaction_.names)
+		names();
+	account();
+	writer_.finish();
+	return result_;
+}
+
+} // namespace
+
+RedactResult redact_file(const std::string& path, const std::string& output, const Redaction& redaction,
+                         const Going& going) {
+	return Redactor(path, output, redaction).run(going);
+}
+
+} // namespace dfr::trace

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// TextSearch: many texts, searched for in bytes at once. dfr redact looks with it
+// for what it took out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace dfr::trace {
+
+class TextSearch {
+public:
+	// Shorter ones occur by chance where numbers stand.
+	static constexpr size_t kShortest = 8;
+	static constexpr size_t kMost = 1'000'000;
+
+	// Not if it is too short, was removed, or there are too many (full()).
+	void add(std::string_view text);
+	bool full() const { return texts_.size() == kMost; }
+	size_t size() const { return texts_.size() - removed_; }
+	// Calls visit for each of the texts that occurs in the bytes, until it returns false.
+	void find(std::span<const std::byte> bytes,
+	          const std::function<bool(const std::string&)>& visit) const;
+	// Those that occur in the text are not searched for any more.
+	void remove(std::string_view text);
+
+private:
+	// Calls visit with the number of each.
+	template <typename Visit>
+	void find_numbers(std::span<const std::byte> bytes, const Visit& visit) const;
+
+	std::vector<std::string> texts_;
+	std::vector<bool> is_removed_;
+	std::unordered_map<uint64_t, std::vector<uint32_t>> starts_; // by the first kShortest bytes
+	std::vector<bool> maybe_ = std::vector<bool>(1 << 20); // by a hash of these: whether one is there
+	size_t removed_ = 0;
+};
+
+// Calls visit for each run of at least TextSearch::kShortest printable characters.
+void each_text(std::span<const std::byte> bytes, const std::function<void(std::string_view)>& visit);
+
+} // namespace dfr::trace

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr redact: the new file has what was allowed and nothing else, answers what can be answered of that as the old
+// one does, and names what is missing; and the proof finds whatever was not allowed.
+#include <catch2/catch.hpp>
+
+#include "analyze/replay/redaction.h"
+#include "formats/trace/container.h"
+#include "formats/trace/text_search.h"
+#include "tests/unit/harmed_file.h"
+
+using namespace dfr;
+using namespace dfr::test;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Everything that a recording can have: inputs of all kinds, names, a ledger with a remark, what a machine says of itself.
+struct Rig {
+	explicit Rig(
+	    const char* program =
+	        "app::work:entry { capture(arg0, arg1, strjoin(execname, \"-customer-secret\"), stack()); "
+	        "printf(\"printed-in-private %s\\n\", execname); @counted[execname] = count(); }"
+	        "app::work:return /arg0 % 3 == 0/ { capture(arg0, pid); }")
+	    : whole(folder.file("whole.dfr")), part(folder.file("part.dfr")) {
+		load(app, std::string("#pragma D option bufsize=256k\n") + program);
+		for (unsigned i = 0; i < 3000; i++) {
+			const auto* const name = i % 3 ? "alpha-process" : "beta-process";
+			app.fire(app.entry, kStart + i * 1000, i % 4, 100 + i % 30, name, i % 11,
+			         i * 1'000'003ull);
+			app.fire(app.exit, kStart + i * 1000 + 500, i % 4, 100 + i % 30, name, i % 7, 0);
+		}
+		finish(app);
+		Kept kept(app);
+		trace::Catalog& catalog = kept.identity();
+		catalog.machine = {{"engine", "process"},
+		                   {"host", "web1.customer.example"},
+		                   {"release", "6.1.0-customer-build"},
+		                   {"cmdline", "root=/dev/private-disk"}};
+		catalog.clocks = {{.mono = kStart, .real = kStart + 5, .boot = kStart}};
+		catalog.boot_id = {7, 7, 7};
+		catalog.state_name = "state-of-the-customer";
+		catalog.sources = {"app::work:entry { /* a remark of the author */ }"};
+		trace::FileWriter writer(whole, true,
+		                         [&]() -> const trace::Catalog& { return kept.catalog(); });
+		while (const auto block = kept.next())
+			writer.block(*block);
+		writer.aggregations(kept.aggregations());
+		trace::KnownNames names;
+		names.add_kernel(0xffffffff81000000, 64, 0, "vmlinux", "function_of_the_kernel");
+		const uint32_t file = names.add_file("/opt/customer/bin/server", "aabbccdd");
+		names.add_mapping({.pid = 10, .file = file, .start = 4096, .end = 8192});
+		writer.names(names.fresh());
+		writer.account(kept);
+		writer.finish();
+	}
+	trace::Redaction redaction(const Words& keep) {
+		const auto source = trace::open_file(whole);
+		replay::RecordingTarget target(source->catalog(), whole);
+		return replay::make_redaction(*source, target, keep);
+	}
+	// Writes `part` and proves it.
+	trace::RedactResult redact(const Words& keep) {
+		const trace::Redaction allowed = redaction(keep);
+		const trace::RedactResult result = trace::redact_file(whole, part, allowed);
+		const trace::RedactProof proof = trace::prove_redacted(whole, part, allowed);
+		for (const std::string& wrong : proof.wrong)
+			FAIL_CHECK(wrong);
+		CHECK(proof.texts > 0);
+		CHECK_FALSE(proof.more_texts);
+		const trace::Inspection found = trace::verify_file(part);
+		for (const trace::Finding& finding : found.findings)
+			FAIL_CHECK(finding.text());
+		return result;
+	}
+	App app;
+	ScratchFolder folder;
+	std::string whole, part;
+};
+
+struct Asked {
+	std::string text;
+	trace::Verdict verdict;
+	std::string reasons() const {
+		std::string all;
+		for (const std::string& reason : verdict.reasons)
+			all += reason + "\n";
+		return all;
+	}
+};
+
+Asked ask(const std::string& path, const std::string& program) {
+	trace::JoinedSource source(std::move(trace::group_by_state({path}).at(0)));
+	replay::RecordingTarget target(source.catalog(), "redacted.dfr");
+	const d::Compiled made = compiled(program, target);
+	Asked results[2];
+	for (const bool rows : {false, true}) {
+		trace::JoinedSource again(std::move(trace::group_by_state({path}).at(0)));
+		const trace::United united({&again});
+		render::Output output(-1);
+		render::NoSymbols symbols;
+		replay::ReplayOptions options = quiet();
+		options.way = rows ? replay::Way::kRows : replay::Way::kAny;
+		results[rows].verdict =
+		    replay::replay_program(united, target, made, output, symbols, options).verdict;
+		results[rows].text = output.take();
+	}
+	CHECK(results[0].text == results[1].text);
+	CHECK(results[0].verdict == results[1].verdict);
+	return results[0];
+}
+
+// In which of a file's segments, unpacked, a text stands; the blocks of chunks are made first.
+bool has_text(const std::string& path, const std::string& text) {
+	const auto in = [&text](std::span<const std::byte> bytes) {
+		const auto* const from = reinterpret_cast<const char*>(bytes.data());
+		return std::string_view(from, bytes.size()).find(text) != std::string_view::npos;
+	};
+	const trace::ContainerReader reader(path);
+	for (uint64_t at = sizeof(trace::FileHead); at < reader.size();) {
+		const auto segment = reader.segment(at);
+		REQUIRE(segment);
+		const auto payload = reader.payload(*segment);
+		REQUIRE(payload);
+		if (in(*payload))
+			return true;
+		std::vector<trace::Block> blocks;
+		if (segment->type() == trace::SegmentType::kChunk)
+			blocks = trace::decode_chunk(*payload).value();
+		for (const trace::Block& block : blocks)
+			if (in(block.bytes))
+				return true;
+		at = segment->end();
+	}
+	return false;
+}
+
+const Words kSecrets = {
+    "customer-secret",        "printed-in-private", "alpha-process", "customer.example",
+    "6.1.0-customer-build",   "private-disk",       "state-of-the",  "remark of the author",
+    "function_of_the_kernel", "/opt/customer",      "strjoin"};
+
+} // namespace
+
+TEST_CASE("a recording of which nothing is kept has none of its texts", "[redact]") {
+	Rig rig;
+	for (const std::string& secret : kSecrets) {
+		INFO(secret);
+		CHECK(has_text(rig.whole, secret));
+	}
+	const trace::RedactResult result = rig.redact({});
+	CHECK(result.records == trace::verify_file(rig.whole).records);
+	CHECK(result.segments_left_out == 2); // names, aggregations
+	for (const std::string& secret : kSecrets) {
+		INFO(secret);
+		CHECK_FALSE(has_text(rig.part, secret));
+	}
+	const Asked whole = ask(rig.whole, "app::work:entry { @[cpu, probename] = count(); }");
+	const Asked part = ask(rig.part, "app::work:entry { @[cpu, probename] = count(); }");
+	CHECK(part.text == whole.text);
+	CHECK(part.verdict.complete);
+	CHECK(part.verdict.from == whole.verdict.from);
+	CHECK(part.verdict.to == whole.verdict.to);
+}
+
+TEST_CASE("what is kept answers as before, what is not is named and never a value", "[redact]") {
+	Rig rig;
+	rig.redact({"execname", "arg0"});
+	for (const char* program :
+	     {"app::work:entry { @[execname, arg0] = count(); }",
+	      "app::work:entry /execname == \"beta-process\"/ { @ = sum(arg0); }",
+	      "app::work:entry /arg0 == 5/ { printf(\"%d %s\\n\", timestamp, execname); }"}) {
+		INFO(program);
+		const Asked part = ask(rig.part, program);
+		CHECK(part.text == ask(rig.whole, program).text);
+		INFO(part.reasons());
+		CHECK(part.verdict.complete);
+	}
+	const std::pair<const char*, const char*> asked[] = {
+	    {"app::work:entry { @[arg1] = count(); }", "arg1"},
+	    {"app::work:entry { @[pid] = count(); }", "pid"},
+	    {"app::work:entry /tid == 101/ { @ = count(); }", "tid"},
+	    {"app::work:entry { printf(\"%d\\n\", nspid); }", "nspid"},
+	    {"app::work:entry { @[cgroup] = count(); }", "cgroup"},
+	    {"app::work:entry { @ = max(walltimestamp); }", "walltimestamp"},
+	    {"app::work:entry { @[stack()] = count(); }", "stack()"},
+	    {"app::work:entry { @[strjoin(stringof(arg1), \"x\")] = count(); }", "str(arg1)"},
+	    {"app::work:entry { this->x = arg1; printf(\"%d\\n\", this->x); }", "arg1"},
+	    {"app::work:entry /pid != 0 || 1/ { @ = count(); }", "pid"},
+	    {"app::work:entry { @[pid ? 1 : 1] = count(); }", "pid"},
+	};
+	for (const auto& [program, input] : asked) {
+		INFO(program);
+		const Asked part = ask(rig.part, program);
+		CHECK(part.text.find_first_not_of(" \n") == std::string::npos);
+		CHECK_FALSE(part.verdict.complete);
+		INFO(part.reasons());
+		CHECK(part.reasons().find(std::string(input) + " was taken out of the recording") !=
+		      std::string::npos);
+	}
+	// BEGIN has the process that started the recording, which is not here either.
+	const Asked begin = ask(rig.part, "BEGIN { printf(\"%d\\n\", pid); } END { printf(\"end\\n\"); }");
+	CHECK(begin.text.find("0\n") == std::string::npos);
+	CHECK(begin.text.find("end\n") != std::string::npos);
+	CHECK_FALSE(begin.verdict.complete);
+	// What is kept by thread cannot be.
+	const auto file = trace::open_file(rig.part);
+	replay::RecordingTarget target(file->catalog(), "part");
+	d::Diagnostics diagnostics;
+	d::compile("app::work:entry { self->x = arg0; } app::work:return { @ = sum(self->x); }", {}, target,
+	           diagnostics);
+	CHECK(diagnostics.failed());
+	CHECK(diagnostics.render(false).find("self->x") != std::string::npos);
+}
+
+TEST_CASE("what was recorded under a predicate is still known to be a part", "[redact]") {
+	Rig rig;
+	rig.redact({"arg0"});
+	const Asked part = ask(rig.part, "app::work:return { @[arg0] = count(); }");
+	CHECK(part.text == ask(rig.whole, "app::work:return { @[arg0] = count(); }").text);
+	CHECK_FALSE(part.verdict.complete);
+	CHECK(part.reasons().find("was recorded only where") != std::string::npos);
+}
+
+TEST_CASE("each word keeps what it says", "[redact]") {
+	Rig rig;
+	const std::pair<const char*, const char*> texts[] = {{"execname", "alpha-process"},
+	                                                     {"host", "web1.customer.example"},
+	                                                     {"kernel", "6.1.0-customer-build"},
+	                                                     {"names", "function_of_the_kernel"},
+	                                                     {"program", "remark of the author"}};
+	for (const auto& [word, text] : texts) {
+		INFO(word);
+		rig.redact({word});
+		for (const auto& [other, secret] : texts)
+			CHECK(has_text(rig.part, secret) == (other == std::string(word)));
+		CHECK_FALSE(has_text(rig.part, "/opt/customer"));
+	}
+	rig.redact({"pid", "names"});
+	CHECK(has_text(rig.part, "/opt/customer"));
+	rig.redact({"pid", "execname", "cgroup", "walltime", "host", "*"});
+	const char* const all =
+	    "app::work:entry { @[pid, tid, nspid, cgroup, execname, walltimestamp % 1000, arg0, "
+	    "arg1, strjoin(execname, \"-customer-secret\")] = count(); } BEGIN { trace(pid); }";
+	const Asked part = ask(rig.part, all);
+	CHECK(part.text == ask(rig.whole, all).text);
+	INFO(part.reasons());
+	CHECK(part.verdict.complete);
+}
+
+TEST_CASE("inputs are named by probe and input, and what is not there is refused", "[redact]") {
+	Rig rig;
+	rig.redact({"app::work:return/arg0"});
+	CHECK_FALSE(ask(rig.part, "app::work:entry { @[arg0] = count(); }").verdict.complete);
+	CHECK(ask(rig.part, "app::work:entry { @[arg0] = count(); }").text.find_first_not_of(" \n") ==
+	      std::string::npos);
+	CHECK(ask(rig.part, "app::work:return { @[arg0] = count(); }").text ==
+	      ask(rig.whole, "app::work:return { @[arg0] = count(); }").text);
+	for (const char* word : {"arg7", "nosuch::probe:entry/arg0", "execnames"})
+		CHECK_THROWS_WITH(rig.redaction({word}), Catch::Contains("nothing in the recording is"));
+	CHECK_THROWS_WITH(rig.redaction({"a:b:c:d:e/arg0"}), Catch::Contains("too many colons"));
+	CHECK(replay::split_words("pid, copyinstr(arg0, 10),args[0,1],\"a,b\"") ==
+	      Words{"pid", "copyinstr(arg0, 10)", "args[0,1]", "\"a,b\""});
+}
+
+TEST_CASE("the proof finds what was not allowed", "[redact]") {
+	Rig rig;
+	for (const char* word :
+	     {"pid", "execname", "cgroup", "walltime", "host", "kernel", "names", "program", "arg1"}) {
+		INFO(word);
+		trace::redact_file(rig.whole, rig.part, rig.redaction({word}));
+		CHECK_FALSE(
+		    trace::prove_redacted(rig.whole, rig.part, rig.redaction({"arg0"})).wrong.empty());
+	}
+	// Only the bytes tell: one field stays, as was allowed, but it is another one.
+	const Words secret = {"strjoin(execname, \"-customer-secret\")"};
+	trace::Redaction allowed = rig.redaction(secret);
+	trace::redact_file(rig.whole, rig.part, allowed);
+	CHECK(trace::prove_redacted(rig.whole, rig.part, allowed).wrong.empty());
+	for (auto& [epid, fields] : allowed.fields)
+		fields = {0};
+	allowed.text = "arg0";
+	const trace::RedactProof proof = trace::prove_redacted(rig.whole, rig.part, allowed);
+	REQUIRE_FALSE(proof.wrong.empty());
+	CHECK(std::any_of(proof.wrong.begin(), proof.wrong.end(), [](const std::string& wrong) {
+		return wrong.find("-process-customer-secret") != std::string::npos;
+	}));
+	// The whole file as if it were a redacted one.
+	CHECK(trace::prove_redacted(rig.whole, rig.whole, rig.redaction({"arg0"})).wrong.size() > 5);
+}
+
+TEST_CASE("records of committed speculations stay in order without their program", "[redact]") {
+	Rig rig("#pragma D option nspec=8\n"
+	        "app::work:entry { self->s = speculation(); speculate(self->s); capture(arg0); }"
+	        "app::work:return /self->s && arg0 % 2/ { commit(self->s); self->s = 0; }"
+	        "app::work:return /self->s/ { discard(self->s); self->s = 0; }");
+	rig.redact({"arg0"});
+	const char* const program = "app::work:entry { printf(\"%d %d\\n\", timestamp, arg0); }";
+	const Asked part = ask(rig.part, program);
+	CHECK(part.text == ask(rig.whole, program).text);
+	CHECK(std::count(part.text.begin(), part.text.end(), '\n') > 100);
+}
+
+TEST_CASE("a redacted recording of several is no part of another one", "[redact]") {
+	Rig rig;
+	rig.redact({"arg0"});
+	const std::string other = rig.folder.file("other.dfr");
+	trace::redact_file(rig.whole, other, rig.redaction({"arg0"}));
+	CHECK(trace::group_by_state({rig.part, other}).size() == 2);
+}
+
+TEST_CASE("texts are searched for in bytes, and those that stand in what stays are not", "[redact]") {
+	trace::TextSearch search;
+	for (const char* text : {"short", "a longer text", "a longer text", "longer than that"})
+		search.add(text);
+	CHECK(search.size() == 2);
+	const auto found = [&search](std::string_view in) {
+		Words all;
+		search.find(std::as_bytes(std::span(in)), [&](const std::string& text) {
+			all.push_back(text);
+			return true;
+		});
+		return all;
+	};
+	CHECK(found("xx a longer text and longer than that") == Words{"a longer text", "longer than that"});
+	CHECK(found("xx a longer tex").empty());
+	search.remove("this has a longer text in it");
+	CHECK(found("xx a longer text and longer than that") == Words{"longer than that"});
+	search.add("a longer text"); // what stays, stays
+	CHECK(search.size() == 1);
+}
