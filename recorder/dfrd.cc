@@ -26,6 +26,7 @@
 #include "formats/error.h"
 #include "formats/trace/parts.h"
 #include "recorder/device_session.h"
+#include "recorder/device_target.h"
 #include "recorder/drain.h"
 #include "recorder/recording_loop.h"
 
@@ -286,7 +287,9 @@ int run(const Options& given) {
 	                         {.rotation = options.rotate, .old = trace::PartsWriter::OldParts::kKeep});
 	recorder::LiveSymbols symbols(recorder::processes_have_our_numbers());
 	recorder::NameCollector names(symbols);
-	recorder::Drain drain(session, parts, names);
+	recorder::DeviceTarget machine(session.device());
+	recorder::TypeCollector types(machine);
+	recorder::Drain drain(session, parts, names, types);
 	session.hold();
 	std::fprintf(stderr, "dfrd: recording %s to %s%s\n", options.name.c_str(),
 	             parts.paths().front().c_str(), options.rotate ? ", and to more files after it" : "");

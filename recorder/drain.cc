@@ -43,6 +43,7 @@ void Drain::rotate() {
 	session_.stored();
 	parts_.begin_part(session_);
 	names_.new_file();
+	types_.new_file();
 }
 
 void Drain::snapshot(uint64_t whole_until) {
@@ -51,6 +52,9 @@ void Drain::snapshot(uint64_t whole_until) {
 		parts_.file().aggregations(aggregations);
 	names_.aggregations(aggregations, session_.catalog());
 	parts_.file().names(names_.fresh());
+	types_.look(session_.catalog(), SIZE_MAX);
+	if (const auto types = types_.fresh())
+		parts_.file().types(*types);
 	parts_.file().account(session_, whole_until);
 }
 

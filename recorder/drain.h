@@ -13,13 +13,15 @@
 #include "formats/trace/live_source.h"
 #include "formats/trace/parts.h"
 #include "recorder/name_collector.h"
+#include "recorder/type_collector.h"
 
 namespace dfr::recorder {
 
 class Drain {
 public:
-	Drain(trace::LiveSource& session, trace::PartsWriter& parts, NameCollector& names)
-	    : session_(session), parts_(parts), names_(names) {}
+	Drain(trace::LiveSource& session, trace::PartsWriter& parts, NameCollector& names,
+	      TypeCollector& types)
+	    : session_(session), parts_(parts), names_(names), types_(types) {}
 
 	// Moves the blocks that are closed now, and goes on in a next part if that is due; returns how many.
 	uint64_t pump();
@@ -45,6 +47,7 @@ private:
 	trace::LiveSource& session_;
 	trace::PartsWriter& parts_;
 	NameCollector& names_;
+	TypeCollector& types_;
 	uint64_t blocks_ = 0, records_ = 0;
 };
 

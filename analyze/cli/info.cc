@@ -107,6 +107,22 @@ void print_names(const trace::KnownNames& names) {
 		            with_commas(names.user_symbols()).c_str(), with_commas(names.files()).c_str());
 }
 
+void print_types(const trace::RecordedTypes& types) {
+	if (types.empty())
+		return;
+	size_t bytes = 0;
+	std::string containers;
+	for (const auto& [name, btf] : types.btf) {
+		bytes += btf.size();
+		containers += (containers.empty() ? "" : ", ") + name;
+	}
+	std::printf("  %-11s %s bytes of the kernel's types (%s), and the arguments of %s probes", "types",
+	            with_commas(bytes).c_str(), containers.c_str(), with_commas(types.probes.size()).c_str());
+	if (types.left_out)
+		std::printf("; no room for %s more", with_commas(types.left_out).c_str());
+	std::printf("\n");
+}
+
 void print_recorded(const trace::Catalog& catalog, const Contents& contents) {
 	std::vector<std::pair<uint64_t, uint32_t>> order;
 	for (const auto& [id, count] : contents.records)
@@ -200,7 +216,7 @@ std::vector<std::string> json_files(const trace::JoinedSource& source) {
 
 // Everything that the text says, as one object.
 void print_json(trace::JoinedSource& source, const Contents& contents, replay::RecordingTarget& target,
-                const trace::KnownNames& names) {
+                const trace::KnownNames& names, const trace::RecordedTypes& types) {
 	const trace::Catalog& catalog = source.catalog();
 	lib::JsonObject machine;
 	for (const auto& [key, value] : catalog.machine)
@@ -246,6 +262,11 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 	                                          .raw("user", std::to_string(names.user_symbols()))
 	                                          .raw("files", std::to_string(names.files()))
 	                                          .str())
+	                        .raw("types", lib::JsonObject()
+	                                          .raw("containers", std::to_string(types.btf.size()))
+	                                          .raw("probes", std::to_string(types.probes.size()))
+	                                          .raw("left_out", std::to_string(types.left_out))
+	                                          .str())
 	                        .raw("events", json_list(events))
 	                        .raw("remarks", json_list(remarks))
 	                        .raw("probes", json_list(probes))
@@ -257,7 +278,8 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 }
 
 void print_text(const std::string& arguments, trace::JoinedSource& source, const Contents& contents,
-                replay::RecordingTarget& target, const trace::KnownNames& names) {
+                replay::RecordingTarget& target, const trace::KnownNames& names,
+                const trace::RecordedTypes& types) {
 	const trace::Catalog& catalog = source.catalog();
 	const FilesFacts facts(source);
 	std::printf("%s: %s\n", source.name().c_str(),
@@ -276,6 +298,7 @@ void print_text(const std::string& arguments, trace::JoinedSource& source, const
 	for (const std::string& remark : source.remarks())
 		std::printf("  %-11s %s\n", "remark", remark.c_str());
 	print_names(names);
+	print_types(types);
 	if (!catalog.aggregations.empty())
 		std::printf("  %-11s %zu variables, %s keys: dfr replay %s prints them\n", "aggregated",
 		            catalog.aggregations.size(), with_commas(source.aggregations().size()).c_str(),
@@ -295,14 +318,15 @@ int show(trace::JoinedSource& source, bool json, bool named) {
 	const Contents contents = read_all(source);
 	trace::KnownNames names;
 	source.names(names);
+	const trace::RecordedTypes types = source.types();
 	replay::RecordingTarget target(source.catalog(), source.name());
 	std::string arguments;
 	for (const auto& file : source.files())
 		arguments += (arguments.empty() ? "" : " ") + file->name();
 	if (json)
-		print_json(source, contents, target, names);
+		print_json(source, contents, target, names, types);
 	else
-		print_text(arguments, source, contents, target, names);
+		print_text(arguments, source, contents, target, names, types);
 	return print_verdict(contents.verdict, source.catalog(), json, named ? source.name() : std::string{});
 }
 

@@ -200,7 +200,7 @@ void Recorder::open_recording() {
 	    trace::PartsWriter::PartsOptions{
 	        .rotation = trace::parse_rotation(arguments_.rotate).value_or(trace::Rotation{}),
 	        .old = arguments_.replace ? OldParts::kReplace : OldParts::kRefuse},
-	    backend_->session(), backend_->symbols());
+	    backend_->session(), backend_->symbols(), backend_->target());
 }
 
 // Blocks of a kept state stay in the kernel until they are on the disk (hold()), so that the next claim, or a
@@ -236,6 +236,7 @@ bool Recorder::start() {
 	backend_->session().enable(std::as_bytes(std::span(dof)), arguments_.program.zdefs);
 	open_recording();
 	recording_->program(0, bytes_of(dof), compiled.image.source);
+	recording_->relies_on(compiled.kernel_types);
 	consumer_->report_faults();
 	recording_->program(1, bytes_of(render::error_program()), {});
 	if (!arguments_.keep.empty() && backend_->device()) {

@@ -9,6 +9,7 @@ namespace dfr::cli {
 namespace {
 
 constexpr std::chrono::seconds kWriteEvery{1}, kSyncEvery{10};
+constexpr size_t kProbesAPass = 1000; // whose types are looked for: others wait for the next pass
 
 size_t entries(const trace::Catalog& catalog) {
 	return catalog.probes.size() + catalog.layouts.size() + catalog.ecbs.size() +
@@ -29,10 +30,10 @@ bool keys_name_processes(const trace::Catalog& catalog) {
 } // namespace
 
 Recording::Recording(const std::string& path, const trace::PartsWriter::PartsOptions& options,
-                     trace::LiveSource& session, recorder::LiveSymbols& symbols)
+                     trace::LiveSource& session, recorder::LiveSymbols& symbols, d::Target& machine)
     : session_(session), parts_(
                              path, [this]() -> const trace::Catalog& { return whole_catalog(); }, options),
-      names_(symbols) {}
+      names_(symbols), types_(machine) {}
 
 void Recording::program(size_t index, std::vector<std::byte> dof, std::string source) {
 	programs_.push_back({index, std::move(dof), std::move(source)});
@@ -75,6 +76,7 @@ void Recording::rotate() {
 	synced_ = std::chrono::steady_clock::now();
 	parts_.begin_part(session_);
 	names_.new_file();
+	types_.new_file();
 }
 
 void Recording::record(const trace::Record& record, render::Renderer& renderer) {
@@ -98,6 +100,12 @@ void Recording::end_pass() {
 	seen_.reset();
 }
 
+void Recording::collect_types(size_t most) {
+	types_.look(whole_catalog(), most);
+	if (const auto types = types_.fresh())
+		parts_.file().types(*types);
+}
+
 void Recording::pass(uint64_t until, render::Renderer& renderer) {
 	end_pass();
 	parts_.file().catalog();
@@ -108,6 +116,7 @@ void Recording::pass(uint64_t until, render::Renderer& renderer) {
 	if (keys_name_processes(session_.catalog()))
 		names_.aggregations(renderer.aggregations().latest(), session_.catalog());
 	parts_.file().names(names_.fresh());
+	collect_types(kProbesAPass);
 	parts_.file().account(session_, until);
 	if (parts_.due())
 		return rotate();
@@ -127,6 +136,7 @@ void Recording::finish(render::Renderer& renderer) {
 	parts_.file().aggregations(latest);
 	names_.aggregations(latest, session_.catalog());
 	parts_.file().names(names_.fresh());
+	collect_types(SIZE_MAX);
 	parts_.file().account(session_);
 	parts_.file().finish();
 	session_.stored();

@@ -8,22 +8,28 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "analyze/render/renderer.h"
 #include "formats/trace/live_source.h"
 #include "formats/trace/parts.h"
 #include "recorder/name_collector.h"
+#include "recorder/type_collector.h"
 
 namespace dfr::cli {
 
 class Recording {
 public:
 	Recording(const std::string& path, const trace::PartsWriter::PartsOptions& options,
-	          trace::LiveSource& session, recorder::LiveSymbols& symbols);
+	          trace::LiveSource& session, recorder::LiveSymbols& symbols, d::Target& machine);
 
 	// The n-th program of the session: all of its DOF (the engine keeps the loadable part) and its source.
 	void program(size_t index, std::vector<std::byte> dof, std::string source);
+	// Types of the kernel that the programs rely on: the file keeps them.
+	void relies_on(const std::unordered_set<types::TypeRef>& types) {
+		types_.relies_on({types.begin(), types.end()});
+	}
 	// Of a session that holds its blocks: it is told when they are on the disk.
 	void block(const trace::Block& block);
 	// Each record, before it is rendered: the tables that a printa() is going to show stay in the file.
@@ -40,6 +46,7 @@ public:
 private:
 	const trace::Catalog& whole_catalog();
 	void end_pass();
+	void collect_types(size_t most);
 	void store();
 	void rotate();
 
@@ -52,6 +59,7 @@ private:
 	};
 	std::vector<LoadedProgram> programs_;
 	recorder::NameCollector names_;
+	recorder::TypeCollector types_;
 	std::optional<trace::AggSnapshot> seen_; // by records of this pass
 	uint64_t newest_ = 0;                    // time of a record so far
 	trace::Catalog whole_;                   // the session's, with programs_

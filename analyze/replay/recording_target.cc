@@ -99,6 +99,9 @@ RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name
 }
 
 RecordingTarget::RecordingTarget(const trace::United& all) : catalog_(all.catalog()), name_(all.name()) {
+	for (const trace::UnitedSource& member : all.members())
+		if (recorded_types_.empty())
+			recorded_types_ = member.source->types();
 	for (const trace::United::Host& host : all.hosts())
 		if (!host.name.empty())
 			host_names_.insert(host_names_.end(), {host.name, host.release});
@@ -278,16 +281,26 @@ bool RecordingTarget::fires_itself(const d::ProbePattern& pattern) const {
 }
 
 std::vector<d::ProbeArg> RecordingTarget::args(const d::ProbeInfo& probe) {
-	if (!kernel_types(""))
-		return {};
-	return recorder::probe_args(probe, *types_);
+	types::KernelTypes* const known = types();
+	if (!known || !types_recorded_)
+		return known ? recorder::probe_args(probe, *known) : std::vector<d::ProbeArg>{};
+	std::vector<d::ProbeArg> args;
+	if (const auto* const recorded = recorded_args(probe))
+		for (const trace::RecordedTypes::TypedArgument& arg : recorded->args)
+			args.push_back({arg.native, arg.translated, arg.mapping, arg.name, arg.user});
+	return args;
 }
 
 std::string RecordingTarget::why_untyped(const d::ProbeInfo& probe) {
-	if (kernel_types(""))
-		return recorder::why_untyped(probe, *types_);
-	return has_kernel() ? "they were those of kernel " + kernel_release() + ", whose types are not here"
-	                    : std::string{};
+	types::KernelTypes* const known = types();
+	if (!known)
+		return has_kernel() ? "they were those of kernel " + kernel_release() +
+		                          ", whose types are neither in the recording nor here"
+		                    : std::string{};
+	if (!types_recorded_)
+		return recorder::why_untyped(probe, *known);
+	const auto* const recorded = recorded_args(probe);
+	return recorded ? recorded->why_untyped : std::string{};
 }
 
 const std::vector<d::CapturedInput>* RecordingTarget::captured(const d::ProbeInfo& probe) {
@@ -396,17 +409,40 @@ std::string RecordingTarget::kernel_release() const {
 	return machine("release");
 }
 
-// The types of the recording's kernel: those of this machine, if it runs the same release; else none.
-const types::Container* RecordingTarget::kernel_types(std::string_view module) {
+// The types of the recording's kernel: those of this machine, if they are the same, because a recording has not all
+// of them; else those that it has. Of a recording without any: this machine's, if it runs the same release.
+types::KernelTypes* RecordingTarget::types() {
 	if (!types_tried_) {
 		types_tried_ = true;
 		utsname names{};
 		if (::uname(&names) == 0 && kernel_release() == names.release)
 			types_ = types::KernelTypes::from_directory("/sys/kernel/btf");
+		const bool here = types_ && types_->available();
+		if (!recorded_types_.empty() &&
+		    (!here || types_->vmlinux().digest() != recorded_types_.digest)) {
+			types_ = types::KernelTypes::from_bytes(recorded_types_.btf, name_);
+			types_recorded_ = true;
+		}
 	}
-	if (!types_ || !types_->available())
-		return nullptr;
-	return types_->container(module.empty() ? "vmlinux" : module);
+	return types_ && types_->available() ? types_.get() : nullptr;
+}
+
+const trace::RecordedTypes::ProbeArguments* RecordingTarget::recorded_args(const d::ProbeInfo& probe) const {
+	const auto known = recorded_types_.probes.find(probe.provider + ":" + probe.module + ":" +
+	                                               probe.function + ":" + probe.name);
+	return known == recorded_types_.probes.end() ? nullptr : &known->second;
+}
+
+const types::Container* RecordingTarget::kernel_types(std::string_view module) {
+	types::KernelTypes* const known = types();
+	return known ? known->container(module.empty() ? "vmlinux" : module) : nullptr;
+}
+
+std::vector<std::string> RecordingTarget::type_modules() {
+	types::KernelTypes* const known = types();
+	auto names = known ? known->names() : std::vector<std::string>{};
+	std::erase(names, "vmlinux");
+	return names;
 }
 
 } // namespace dfr::replay

@@ -71,6 +71,7 @@ public:
 	std::vector<d::ProbeArg> args(const d::ProbeInfo& probe) override;
 	std::string why_untyped(const d::ProbeInfo& probe) override;
 	const types::Container* kernel_types(std::string_view module) override;
+	std::vector<std::string> type_modules() override;
 	bool has_addresses() const override { return false; }
 	bool has_kernel() const override;
 	const std::vector<d::CapturedInput>* captured(const d::ProbeInfo& probe) override;
@@ -88,6 +89,8 @@ private:
 	void read_taken_out(const trace::Catalog& catalog);
 	void read_members();
 	std::string machine(const char* key) const;
+	types::KernelTypes* types();
+	const trace::RecordedTypes::ProbeArguments* recorded_args(const d::ProbeInfo& probe) const;
 	// The part of a recorded program that an EPID stands for. Null: damaged, or it is the ERROR clause
 	// that the consumer adds (Consumer::report_faults()).
 	const dof::Body* body_of(uint32_t epid, bool* continuation = nullptr);
@@ -102,6 +105,8 @@ private:
 	std::vector<std::unique_ptr<dof::Image>> images_;
 	std::map<uint32_t, std::vector<RecordedInput>> inputs_;      // by EPID
 	std::map<uint32_t, std::vector<d::CapturedInput>> captured_; // by probe
+	trace::RecordedTypes recorded_types_;
+	bool types_recorded_ = false; // types_ are those of the recording
 	std::unique_ptr<types::KernelTypes> types_;
 	bool types_tried_ = false;
 };

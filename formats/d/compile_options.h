@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "formats/dof/image.h"
+#include "formats/types/types.h"
 
 namespace dfr::d {
 
@@ -46,6 +48,8 @@ struct Compiled {
 	std::string tree; // -x tree
 	// Lowest stability of what the program names: for -v.
 	std::string attributes;
+	// Types of the kernel whose size or layout the program depends on.
+	std::unordered_set<types::TypeRef> kernel_types;
 };
 
 } // namespace dfr::d

@@ -65,8 +65,10 @@ void Sema::rely_on(TypeRef type) {
 	for (type = types::resolve(type); types::info(type).kind == Kind::Array;)
 		type = types::resolve(types::info(type).target);
 	const Kind kind = types::info(type).kind;
-	compilation_.kernel_types |=
-	    type && type.container != &types_.program() && kind != Kind::Pointer && kind != Kind::Function;
+	if (!type || type.container == &types_.program() || kind == Kind::Pointer || kind == Kind::Function)
+		return;
+	compilation_.kernel_types = true;
+	compilation_.result.kernel_types.insert(type);
 }
 
 // Arrays and functions as values are their address.

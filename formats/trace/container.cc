@@ -84,6 +84,7 @@ const char* name_of(SegmentType type) {
 	case SegmentType::kIndex: return "index";
 	case SegmentType::kEnd: return "end mark";
 	case SegmentType::kNames: return "names";
+	case SegmentType::kTypes: return "types";
 	}
 	return nullptr;
 }

@@ -47,6 +47,7 @@ enum class SegmentType : uint16_t {
 	kEnd,            // payload: EndMark; the file is complete
 	kAggregationsAt, // payload: u64 time (AggSnapshot), then as in kAggregations
 	kNames,          // what addresses are called (names.h); all of them count together
+	kTypes,          // the recorded kernel's types (recorded_types.h); the last one counts
 };
 
 inline constexpr uint16_t kSegmentZstd = 0x1;  // the payload is compressed as a whole

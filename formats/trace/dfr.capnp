@@ -195,6 +195,30 @@ struct Names {
   modules @5 :List(ModuleRange); # of the symbols in `kernel`; those without one were always there
 }
 
+# What the recorded kernel's types are (recorded_types.h); readers take the last one.
+struct Types {
+  struct Container {
+    name @0 :Text; # "vmlinux", or a module's
+    btf @1 :Data; # stands alone
+  }
+  struct Argument {
+    native @0 :Text;
+    translated @1 :Text;
+    name @2 :Text;
+    mapping @3 :UInt32;
+    user @4 :Bool;
+  }
+  struct ProbeArguments {
+    name @0 :Text; # provider:module:function:name
+    args @1 :List(Argument);
+    whyUntyped @2 :Text;
+  }
+  digest @0 :UInt64; # of all of vmlinux's BTF
+  containers @1 :List(Container);
+  probes @2 :List(ProbeArguments);
+  leftOut @3 :UInt64; # types and probes for which there was no room
+}
+
 # Where everything is. A file without it is walked from segment to segment.
 struct Index {
   struct Chunk {

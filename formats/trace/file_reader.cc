@@ -141,6 +141,7 @@ public:
 			add_names(segment, into);
 		}
 	}
+	RecordedTypes types() override { return latest(SegmentType::kTypes, decode_types, "types"); }
 	Losses losses() override { return ledger_.losses; }
 	std::map<uint32_t, Reach> reaches() override { return ledger_.reaches; }
 	std::map<uint32_t, PartOf> parts() override { return ledger_.parts; }

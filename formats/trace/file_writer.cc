@@ -135,6 +135,11 @@ void FileWriter::names(const AddressNames& names) {
 		impl_->other(SegmentType::kNames, encode_names(names));
 }
 
+void FileWriter::types(const RecordedTypes& types) {
+	if (!types.empty())
+		impl_->other(SegmentType::kTypes, encode_types(types));
+}
+
 void FileWriter::account(BlockSource& source, uint64_t whole_until) {
 	impl_->write_all();
 	Ledger ledger{.losses = source.losses(),
@@ -237,6 +242,7 @@ uint64_t copy_to_file(BlockSource& source, FileWriter& writer) {
 	KnownNames names;
 	source.names(names);
 	writer.names(names.all());
+	writer.types(source.types());
 	writer.account(source);
 	return blocks;
 }

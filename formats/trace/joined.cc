@@ -147,6 +147,14 @@ void JoinedSource::names(KnownNames& into) {
 		file->names(into);
 }
 
+// Each has those of the whole state, as far as it was known when the file was written.
+RecordedTypes JoinedSource::types() {
+	for (auto file = files_.rbegin(); file != files_.rend(); ++file)
+		if (RecordedTypes known = (*file)->types(); !known.empty())
+			return known;
+	return {};
+}
+
 // Each file has the engine's counters since go, so the highest counts.
 Losses JoinedSource::losses() {
 	std::map<std::tuple<uint32_t, uint32_t, int32_t>, Losses::Loss> highest;

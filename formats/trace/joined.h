@@ -33,6 +33,7 @@ public:
 	std::vector<AggEntry> aggregations() override { return newest().aggregations(); }
 	std::optional<AggSnapshot> next_snapshot() override;
 	void names(KnownNames& into) override;
+	RecordedTypes types() override;
 	Losses losses() override;
 	std::map<uint32_t, Reach> reaches() override;
 	std::vector<std::string> remarks() override;

@@ -18,6 +18,7 @@
 #include "formats/abi/block.h"
 #include "formats/trace/catalog.h"
 #include "formats/trace/names.h"
+#include "formats/trace/recorded_types.h"
 
 namespace dfr::trace {
 
@@ -119,6 +120,9 @@ public:
 
 	// Adds what the addresses in it are called, as far as the source itself knows.
 	virtual void names(KnownNames&) {}
+
+	// The types of the kernel that was recorded, as far as the source itself holds them; else empty().
+	virtual RecordedTypes types() { return {}; }
 
 	// What a reader should know about the source itself ("cut at byte 4711"); empty: nothing.
 	virtual std::vector<std::string> remarks() { return {}; }

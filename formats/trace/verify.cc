@@ -133,6 +133,7 @@ void FileVerifier::read(const Segment& segment, std::span<const std::byte> paylo
 		return;
 	}
 	case SegmentType::kNames: decode_names(payload); return;
+	case SegmentType::kTypes: decode_types(payload); return;
 	case SegmentType::kLosses:
 		decode_ledger(payload);
 		ledgers_.push_back(segment);

@@ -46,6 +46,18 @@ std::unique_ptr<KernelTypes> KernelTypes::from_image(std::string path) {
 	return types;
 }
 
+std::unique_ptr<KernelTypes> KernelTypes::from_bytes(const std::map<std::string, std::vector<std::byte>>& btf,
+                                                     const std::string& origin) {
+	std::unique_ptr<KernelTypes> types(new KernelTypes);
+	for (const auto& [name, bytes] : btf) {
+		const auto* const start = reinterpret_cast<const std::uint8_t*>(bytes.data());
+		types->sources_[module_name(name)] = {
+		    origin, std::make_unique<Btf>(name, Blob::from_bytes({start, start + bytes.size()})),
+		    true};
+	}
+	return types;
+}
+
 void KernelTypes::add_module(const std::string& name, std::string path) {
 	sources_[module_name(name)] = {std::move(path), nullptr, false};
 }

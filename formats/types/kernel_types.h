@@ -27,6 +27,10 @@ public:
 	// A vmlinux, a vmlinuz or raw BTF of a kernel that may not be running.
 	static std::unique_ptr<KernelTypes> from_image(std::string path);
 
+	// Of BTF that stands alone, by container; `origin` is for messages.
+	static std::unique_ptr<KernelTypes>
+	from_bytes(const std::map<std::string, std::vector<std::byte>>& btf, const std::string& origin);
+
 	// Adds a module that from_image cannot know: BTF raw or in its ELF file,
 	// which may be compressed.
 	void add_module(const std::string& name, std::string path);

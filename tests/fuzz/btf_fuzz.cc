@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "formats/types/btf.h"
+#include "formats/types/btf_writer.h"
 #include "tests/fuzz/types_exercise.h"
 #include "tests/unit/types_btf_builder.h"
 
@@ -65,6 +66,20 @@ Bytes build(Cursor& in, BtfBuilder& b) {
 	return bytes;
 }
 
+// What is written of any types can be read.
+void write_and_exercise(const Btf& btf) {
+	std::vector<TypeRef> roots;
+	for (dfr::types::TypeId id = btf.first_id(); id < btf.end_id() && roots.size() < 32; id++)
+		roots.push_back({&btf, id});
+	for (const std::size_t room : {64, 1 << 16}) {
+		const auto written = dfr::types::write_btf(roots, 3, room);
+		const Btf back("written", Blob::from_bytes(written.bytes));
+		if (back.end_id() == 0)
+			std::abort();
+		dfr::fuzz::exercise(back, back.first_id(), back.end_id());
+	}
+}
+
 void open_and_exercise(const Bytes& bytes, const Btf* base, std::unique_ptr<Btf>& btf) {
 	dfr::fuzz::tolerate([&] {
 		btf = std::make_unique<Btf>("fuzz", Blob::from_bytes(bytes), base);
@@ -73,6 +88,8 @@ void open_and_exercise(const Bytes& bytes, const Btf* base, std::unique_ptr<Btf>
 		btf->each_function(
 		    [](std::string_view name, TypeRef type) { return name.size() + type.id != 1; });
 	});
+	if (btf)
+		dfr::fuzz::tolerate([&] { write_and_exercise(*btf); });
 }
 
 } // namespace

@@ -221,6 +221,26 @@ void fuzz_proper_aggregations(Decisions& in) {
 	require(trace::encode_ledger(trace::decode_ledger(written)) == written);
 }
 
+// Types come back as they were; what is in them is read as the compiler reads it.
+void fuzz_types(Decisions& in) {
+	if (in.byte() & 1)
+		return fuzz::read_types(trace::decode_types(in.rest()));
+	trace::RecordedTypes types{.digest = in.number(), .left_out = in.byte(), .btf = {}, .probes = {}};
+	for (unsigned left = in.byte() % 4; left; left--) {
+		auto& probe = types.probes[fuzz::some_text(in)];
+		probe.why_untyped = fuzz::some_text(in);
+		for (unsigned args = in.byte() % 4; args; args--)
+			probe.args.push_back({fuzz::some_text(in), fuzz::some_text(in), fuzz::some_text(in),
+			                      in.byte(), (in.byte() & 1) != 0});
+	}
+	const auto rest = in.rest();
+	types.btf[fuzz::some_text(in)] = {rest.begin(), rest.end()};
+	const std::vector<std::byte> written = trace::encode_types(types);
+	const trace::RecordedTypes back = trace::decode_types(written);
+	require(trace::encode_types(back) == written && back.btf == types.btf);
+	fuzz::read_types(back);
+}
+
 // Names that hold together come back as they were, and answer; others are refused.
 void fuzz_names(Decisions& in) {
 	if (in.byte() & 1) {
@@ -353,8 +373,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	case 3: tolerate([&] { trace::decode_aggregations(in.rest()); }); break;
 	case 4:
 		tolerate([&] {
-			if (in.byte() & 1)
-				return fuzz_names(in);
+			const uint8_t what = in.byte() % 3;
+			if (what)
+				return what == 1 ? fuzz_names(in) : fuzz_types(in);
 			trace::decode_ledger(in.rest());
 		});
 		break;

@@ -16,7 +16,9 @@
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
 #include "formats/trace/verify.h"
+#include "formats/types/kernel_types.h"
 #include "tests/fuzz/decisions.h"
+#include "tests/fuzz/types_exercise.h"
 
 namespace dfr::fuzz {
 
@@ -40,6 +42,17 @@ private:
 	int fd_;
 };
 
+// As the compiler reads them: types in a file are as hostile as the rest.
+inline void read_types(const trace::RecordedTypes& recorded) {
+	tolerate([&] {
+		const auto kernel = types::KernelTypes::from_bytes(recorded.btf, "the file");
+		for (const std::string& name : kernel->names()) {
+			const types::Btf* const btf = kernel->container(name);
+			exercise(*btf, btf->first_id(), btf->end_id());
+		}
+	});
+}
+
 // Reads all that there is; the views must be readable to their last byte.
 inline uint64_t read_everything(trace::BlockSource& source) {
 	uint64_t sum = 0;
@@ -58,6 +71,7 @@ inline uint64_t read_everything(trace::BlockSource& source) {
 	trace::KnownNames names;
 	source.names(names);
 	sum += names.size() + names.kernel(sum, sum).has_value() + names.user(1, sum, sum).has_value();
+	read_types(source.types());
 	const trace::Verdict verdict = trace::judge(source, merger);
 	sum += trace::verdict_line(verdict, source.catalog()).size();
 	while (source.next())
@@ -74,13 +88,6 @@ inline void read_file(const std::string& path) {
 		if (sum.committed != sum.in_file + sum.overwritten + sum.lost + sum.cut + sum.missing)
 			std::abort();
 	read_everything(*trace::open_file(path));
-}
-
-template <typename Work> void tolerate(const Work& work) {
-	try {
-		work();
-	} catch (const Error&) {
-	}
 }
 
 } // namespace dfr::fuzz

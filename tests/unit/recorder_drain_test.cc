@@ -14,6 +14,7 @@
 #include "formats/error.h"
 #include "formats/trace/decode.h"
 #include "recorder/drain.h"
+#include "tests/unit/d_target.h"
 #include "tests/unit/played_disk.h"
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
@@ -98,7 +99,9 @@ struct Drained {
 	trace::PartsWriter writer{path, [this]() -> const trace::Catalog& { return session.catalog(); }, {}};
 	recorder::LiveSymbols symbols;
 	recorder::NameCollector names{symbols};
-	recorder::Drain drain{session, writer, names};
+	test::TestTarget machine;
+	recorder::TypeCollector types{machine};
+	recorder::Drain drain{session, writer, names, types};
 };
 
 uint64_t blocks_in(const std::string& path) {
@@ -206,7 +209,9 @@ Outcome record_to(test::Disk& disk, uint64_t blocks = 8, size_t hold_most = 2) {
 		    {.output = [&] { return std::make_unique<test::PlayedFile>(disk); }});
 		recorder::LiveSymbols symbols;
 		recorder::NameCollector names(symbols);
-		recorder::Drain drain(session, writer, names);
+		test::TestTarget machine;
+		recorder::TypeCollector types(machine);
+		recorder::Drain drain(session, writer, names, types);
 		try {
 			drain.pump();
 			drain.checkpoint();

@@ -16,6 +16,7 @@
 #include "formats/trace/joined.h"
 #include "formats/trace/verify.h"
 #include "recorder/drain.h"
+#include "tests/unit/d_target.h"
 #include "tests/unit/played_disk.h"
 #include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
@@ -127,7 +128,9 @@ struct Rotated {
 	trace::PartsWriter parts;
 	recorder::LiveSymbols symbols;
 	recorder::NameCollector names{symbols};
-	recorder::Drain drain{machine, parts, names};
+	test::TestTarget target;
+	recorder::TypeCollector types{target};
+	recorder::Drain drain{machine, parts, names, types};
 };
 
 // Of all recordings together, which must be of one state: no record comes twice.
