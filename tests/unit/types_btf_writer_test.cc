@@ -18,8 +18,8 @@ using dfr::test::BtfBuilder;
 namespace {
 
 constexpr std::size_t kRoom = 1 << 20;
-constexpr unsigned kInt = 1, kPtr = 2, kArray = 3, kStruct = 4, kUnion = 5, kEnum = 6, kTypedef = 8,
-                   kConst = 10, kProto = 13, kEnum64 = 19; // linux/btf.h
+constexpr unsigned kPtr = 2, kArray = 3, kStruct = 4, kUnion = 5, kEnum = 6, kTypedef = 8, kConst = 10,
+                   kProto = 13, kEnum64 = 19; // linux/btf.h
 
 // struct node { int value; unsigned flag:3; const enum colour colour; char name[8]; struct node *next;
 //               struct far *far; int (*call)(struct far *, ...); union { long wide; int narrow; }; };
