@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // dfr replay: a D program over recordings; without one, what they said.
+#include <csignal>
 #include <cstdio>
+#include <poll.h>
 #include <unistd.h>
 
 #include "analyze/cli/arguments.h"
@@ -20,6 +22,7 @@ constexpr const char* kExamples =
     "  dfr replay boot.dfr\n"
     "  dfr replay -n 'syscall:::entry { @[execname] = count(); }' boot.dfr\n"
     "  dfr replay --from=-10s -n 'syscall:::entry { @[execname] = count(); }' boot.dfr\n"
+    "  dfr replay --follow -n 'syscall::openat:entry { trace(execname); }' flight-0007.dfr\n"
     "  dfr replay -q -n 'syscall::openat:entry { printf(\"%s %d\\n\", execname, tid); }' boot.dfr\n";
 
 struct ReplayArguments {
@@ -27,9 +30,23 @@ struct ReplayArguments {
 	std::vector<std::string> files;
 	PartArguments part;
 	replay::Wanted wanted;
-	bool json = false, strict = false;
+	bool json = false, strict = false, follow = false;
 	std::string by;
 };
+
+// What cannot mean anything together; empty: nothing.
+std::string contradiction(const ReplayArguments& arguments) {
+	if (!arguments.follow)
+		return {};
+	if (arguments.files.size() != 1)
+		return "--follow takes one file: the part that is being written; it goes on in the next one "
+		       "by itself";
+	if (arguments.wanted.to)
+		return "--follow goes on to the end: leave --to out, or --follow";
+	if (arguments.by == "columns")
+		return "--follow answers in order of time: leave --by columns out";
+	return {};
+}
 
 replay::ReplayOptions replay_options(const ReplayArguments& arguments) {
 	replay::ReplayOptions options;
@@ -55,6 +72,39 @@ lib::RecordedSymbols symbols_of(std::vector<trace::BlockSource*> sources) {
 void add_notes(const trace::JoinedSource& source, trace::Verdict& verdict) {
 	for (std::string& note : source.notes())
 		verdict.reasons.push_back(std::move(note)); // nothing is missing for that
+}
+
+// Looks ten times a second whether there is more.
+void wait_for_more(const sigset_t* mask) {
+	const timespec moment{.tv_sec = 0, .tv_nsec = 100'000'000};
+	::ppoll(nullptr, 0, &moment, mask);
+}
+
+int follow_recording(const ReplayArguments& arguments, std::vector<lib::ProgramPart> parts) {
+	trace::FollowedSource source(arguments.files.front());
+	const trace::United united({&source});
+	render::Output output(STDOUT_FILENO);
+	auto symbols = symbols_of({&source});
+	replay::ReplayOptions options = replay_options(arguments);
+	options.followed = &source;
+	options.await = [&symbols] {
+		symbols.grown();
+		return slept(wait_for_more);
+	};
+	replay::Answer answer;
+	if (parts.empty()) {
+		options.style.quiet = arguments.program.quiet;
+		answer = replay::render_recording(source, output, symbols, options);
+	} else {
+		replay::RecordingTarget target(united);
+		const d::Compiled compiled =
+		    compile_or_throw(parts, arguments.program.compile_options(0), target);
+		lib::apply_options(compiled, options.style);
+		answer = replay::replay_program(united, target, compiled, output, symbols, options);
+	}
+	output.flush();
+	return final_status(answer.exit_status,
+	                    print_verdict(answer.verdict, source.catalog(), arguments.json));
 }
 
 // What the recorded program printed. `named`: there are other answers too, so the verdict says what it is of.
@@ -106,6 +156,8 @@ int run_replay(int argc, char** argv) {
 	              "refuse where the recording holds only a part of what is asked");
 	arguments.part.add_to(*app);
 	app->add_flag("--all", arguments.wanted.all, "what some CPUs have from before the window, too");
+	app->add_flag("--follow", arguments.follow,
+	              "answer a recording that is being written, as it comes, to its end or until Ctrl-C");
 	app->add_option("--by", arguments.by,
 	                "columns: refuse a program that cannot be answered without making firings; "
 	                "rows: make them; else dfr chooses, and what it prints is the same")
@@ -120,7 +172,13 @@ int run_replay(int argc, char** argv) {
 		            "end), 14:03:02.120, 2026-11-21 14:03:02 or @NS");
 		return kStatusUsage;
 	}
+	if (const std::string wrong = contradiction(arguments); !wrong.empty()) {
+		print_error("dfr replay: " + wrong, "dfr replay --help shows what goes together");
+		return kStatusUsage;
+	}
 	catch_signals();
+	if (arguments.follow)
+		return follow_recording(arguments, arguments.program.parts());
 	JoinedSources sources;
 	for (auto& files : trace::group_by_state(arguments.files))
 		sources.push_back(std::make_unique<trace::JoinedSource>(std::move(files)));

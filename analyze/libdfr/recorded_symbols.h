@@ -21,6 +21,8 @@ public:
 	types::SymbolName kernel(uint64_t address) override;
 	types::SymbolName user(uint32_t pid, uint64_t address) override;
 	void at(uint64_t time) override { time_ = time; }
+	// The sources may have more names now.
+	void grown() { names_.reset(); }
 
 private:
 	const trace::KnownNames& names();

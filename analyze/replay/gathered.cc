@@ -33,6 +33,50 @@ void Gathered::run(const Visit& visit) {
 	parts_.front().merger->run([&](const trace::Record& record) { return visit(record, boot); });
 }
 
+// What is selected of a recording that grows is read piece by piece, each by a merger of its own. A program that
+// commits speculations writes records with times of before, so there it is one piece, at the end. The verdict is
+// that of one reading of all of it: what grew meanwhile is not in it.
+void Gathered::follow(trace::FollowedSource& source, const Visit& visit,
+                      const std::function<bool(uint64_t until)>& await) {
+	GatheredPart& part = parts_.front();
+	trace::Selection all = part.selected.records, piece = all;
+	bool more = true;
+	const auto read = [&] {
+		trace::Merger merger(source);
+		merger.open();
+		merger.select(piece);
+		uint64_t last = 0;
+		merger.run([&](const trace::Record& record) {
+			last = record.time;
+			return more = visit(record, part.member.boot);
+		});
+		all.to = more ? piece.to : last;
+		piece.from = piece.to + 1;
+	};
+	all.to = all.from;
+	while (more) {
+		const bool known = source.whole_until() != 0;
+		piece.to = source.ended() ? UINT64_MAX : source.whole_until() - known;
+		const bool in_order =
+		    source.ended() || (known && !trace::RecordShapes(source.catalog()).may_commit());
+		if (in_order && piece.from <= piece.to)
+			read();
+		more = more && !source.ended() && await(all.to);
+		while (more && !source.grow())
+			more = await(all.to);
+	}
+	source.take_all();
+	part.selected.records = all;
+	start_over();
+	if (const uint64_t horizon = part.merger->horizon();
+	    horizon > all.from && part.selected.reasons.empty())
+		part.selected.reasons.push_back(
+		    "before " + trace::time_text(source.catalog(), horizon) +
+		    " records of some CPUs are missing (overwritten, or taken earlier)");
+	if (!part.merger->scan([](trace::RecordBatch&, uint32_t) { return true; }))
+		part.merger->run([](const trace::Record&) { return true; });
+}
+
 void Gathered::start_over() {
 	GatheredPart& part = parts_.front();
 	part.merger = std::make_unique<trace::Merger>(*part.member.source);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analyze/replay/wanted.h"
+#include "formats/trace/followed.h"
 #include "formats/trace/united.h"
 
 namespace dfr::replay {
@@ -23,6 +24,12 @@ public:
 	// A record as it is in the answer, and of which boot it is (UnitedSource); false: no more are wanted.
 	using Visit = std::function<bool(const trace::Record&, uint32_t boot)>;
 	void run(const Visit& visit);
+
+	// In place of run(), of the only recording, which is still being written: the records that are known to be
+	// whole, and so on as it grows. await() comes whenever there are no more, with the time up to which all
+	// were given; it waits a moment; false: no more is wanted.
+	void follow(trace::FollowedSource& source, const Visit& visit,
+	            const std::function<bool(uint64_t until)>& await);
 
 	// In place of run(): Merger::scan(). start_over(): it was in vain, and run() will be called.
 	bool can_scan() { return parts_.size() == 1 && parts_.front().merger->can_scan(); }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "analyze/engine/engine_c.h"
 #include "analyze/engine/engine_session.h"
@@ -15,7 +16,6 @@
 #include "analyze/replay/gathered.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
-#include "formats/trace/redact.h"
 
 namespace dfr::replay {
 namespace {
@@ -174,6 +174,8 @@ private:
 	             bool speaks);
 	void after_firing(bool speaks, uint64_t recorded);
 	void start(uint64_t time);
+	bool await(uint64_t until);
+	void check_late_probes();
 	bool answer_by_columns();
 	void keep_begin(const trace::Context& context);
 	bool speaks(const trace::Probe& probe) const;
@@ -183,10 +185,12 @@ private:
 	RecordingTarget& target_;
 	Gathered gathered_;
 	const d::Compiled& program_;
+	render::Output& output_;
 	const ReplayOptions& options_;
 	engine::EngineSession session_;
 	std::unique_ptr<lib::Consumer> consumer_;
 	std::map<uint32_t, dfr_probe*> probes_; // by recorded id
+	std::set<uint32_t> known_probes_;       // when the program was compiled
 	std::vector<Recorded> recorded_;        // by EPID
 	std::map<std::string, int> captures_;
 	std::vector<engine::Timer> timers_;
@@ -208,7 +212,7 @@ private:
 Replay::Replay(const trace::United& all, RecordingTarget& target, const d::Compiled& program,
                render::Output& output, render::Symboliser& symbols, const ReplayOptions& options)
     : all_(all), catalog_(all.catalog()), target_(target), gathered_(all, options.wanted, true),
-      program_(program), options_(options),
+      program_(program), output_(output), options_(options),
       session_("replay of " + all.name(), std::max(catalog_.cpus, 1u), false) {
 	for (size_t i = 0; i < program.captured.size(); i++)
 		captures_.emplace(program.captured[i], static_cast<int>(i));
@@ -229,6 +233,8 @@ Replay::Replay(const trace::United& all, RecordingTarget& target, const d::Compi
 	error.name = "ERROR";
 	any_may_speak_ = speaks(error); // a fault in any firing fires it
 	session_.set_agg_room(kAggregationRoom);
+	for (const auto& [id, probe] : catalog_.probes)
+		known_probes_.insert(id);
 	create_probes();
 	create_timers();
 	check_conditions();
@@ -589,6 +595,32 @@ void Replay::keep_begin(const trace::Context& context) {
 	context.execname.copy(own_env_.ev_comm, sizeof own_env_.ev_comm - 1);
 }
 
+// All firings up to this time have come, so what the program says of them can be printed.
+bool Replay::await(uint64_t until) {
+	fire();
+	if (started_) {
+		if (!over_)
+			fire_timers(until + 1);
+		consumer_->read(false);
+		session_.settle();
+	}
+	output_.flush();
+	return !over_ && options_.await();
+}
+
+// A recording that grows may get probes that the program was not compiled for.
+void Replay::check_late_probes() {
+	for (const auto& [id, probe] : catalog_.probes) {
+		const auto matches = [&probe = probe](const dof::EcbDesc& ecb) {
+			return RecordingTarget::matches(d::pattern_of(ecb.probe), probe);
+		};
+		if (!known_probes_.contains(id) &&
+		    std::any_of(program_.image.ecbs.begin(), program_.image.ecbs.end(), matches))
+			conditions_.push_back(probe.text() +
+			                      " was recorded later than this replay began, and is not in it");
+	}
+}
+
 // Counts first, and fires BEGIN then, so that nothing has been printed if the engine must answer after all.
 // False: it must.
 bool Replay::answer_by_columns() {
@@ -633,12 +665,15 @@ bool Replay::answer_by_columns() {
 }
 
 Answer Replay::run() {
-	const bool by_columns = options_.way != Way::kRows && answer_by_columns();
-	if (!by_columns)
-		gathered_.run([this](const trace::Record& record, uint32_t boot) {
-			take(record, boot);
-			return !over_;
-		});
+	const auto visit = [this](const trace::Record& record, uint32_t boot) {
+		take(record, boot);
+		return !over_;
+	};
+	const bool by_columns = !options_.followed && options_.way != Way::kRows && answer_by_columns();
+	if (options_.followed)
+		gathered_.follow(*options_.followed, visit, [this](uint64_t until) { return await(until); });
+	else if (!by_columns)
+		gathered_.run(visit);
 	if (!started_)
 		start(catalog_.clocks.empty() ? 1 : catalog_.clocks.front().mono);
 	fire();
@@ -655,6 +690,8 @@ Answer Replay::run() {
 	answer.by_columns = by_columns;
 	for (const std::string& reason : gathered_.reasons())
 		conditions_.push_back(reason);
+	if (options_.followed)
+		check_late_probes();
 	for (const auto& [what, firings] : missing_) {
 		const auto& [probe, input] = what;
 		if (target_.is_nowhere(program_.captured[input]))
@@ -684,114 +721,11 @@ Answer Replay::run() {
 	return answer;
 }
 
-// Gives the renderer the aggregations that the recording consumer had at each record: those of the first
-// snapshot that is not older than the record; after the last snapshot, the source's final aggregations.
-class SnapshotsInTime {
-public:
-	SnapshotsInTime(trace::BlockSource& source, render::Aggregations& store)
-	    : source_(source), store_(store), ahead_(source.next_snapshot()) {}
-
-	void at(uint64_t time) {
-		if (loaded_ && time <= until_)
-			return;
-		while (ahead_ && ahead_->time < time)
-			ahead_ = source_.next_snapshot();
-		loaded_ = true;
-		until_ = ahead_ ? ahead_->time : UINT64_MAX;
-		store_.snapshot(ahead_ ? std::move(ahead_->entries) : source_.aggregations());
-		if (ahead_)
-			ahead_ = source_.next_snapshot();
-	}
-
-private:
-	trace::BlockSource& source_;
-	render::Aggregations& store_;
-	std::optional<trace::AggSnapshot> ahead_;
-	bool loaded_ = false;
-	uint64_t until_ = 0;
-};
-
-// What the renderer may ask for while it renders a recording. clear_aggregation() does nothing, because
-// the snapshots already show what clear() did. Commands are not run and files not opened, because the
-// recording may come from somebody else.
-class RecordedHost final : public render::Driver {
-public:
-	explicit RecordedHost(const ReplayOptions& options) : options_(options) {}
-	void clear_aggregation(uint32_t, bool) override {}
-	void command(const std::string& line) override {
-		options_.message("system() was not run again: " + line);
-	}
-	std::string redirect(render::Output&, const std::string& path) override {
-		options_.message("freopen() was not done again: " + path);
-		return {};
-	}
-	void truncate(render::Output&) override { options_.message("ftruncate() was not done again"); }
-	std::string set_option(const std::string&, const std::string&) override { return {}; }
-	void message(const std::string& text) override { options_.message(text); }
-
-private:
-	const ReplayOptions& options_;
-};
-
 } // namespace
 
 Answer replay_program(const trace::United& all, RecordingTarget& target, const d::Compiled& program,
                       render::Output& output, render::Symboliser& symbols, const ReplayOptions& options) {
 	return Replay(all, target, program, output, symbols, options).run();
-}
-
-namespace {
-
-// The engine's last word, because the record of an exit() may have found no room; else that of the records, because the
-// recording may end before the engine told.
-int status_of(const trace::Catalog& catalog, const render::Renderer& renderer) {
-	for (auto event = catalog.events.rbegin(); event != catalog.events.rend(); ++event)
-		if (event->event == DFR_EVENT_EXIT)
-			return static_cast<int>(event->value);
-	return renderer.exit_status().value_or(0);
-}
-
-} // namespace
-
-Answer render_recording(trace::BlockSource& source, render::Output& output, render::Symboliser& symbols,
-                        const ReplayOptions& options) {
-	RecordedHost host(options);
-	render::Renderer renderer(source.catalog(), output, symbols, host);
-	renderer.style() = options.style;
-	SnapshotsInTime snapshots(source, renderer.aggregations());
-	const trace::United one({&source});
-	Gathered gathered(one, options.wanted, false);
-	uint64_t seen = 0;
-	gathered.run([&](const trace::Record& record, uint32_t) {
-		snapshots.at(record.time);
-		renderer.record(record);
-		return !(options.interrupted && ++seen % 4096 == 0 && options.interrupted());
-	});
-	snapshots.at(UINT64_MAX);
-	if (!options.wanted.part())
-		renderer.print_remaining();
-	else if (!source.catalog().aggregations.empty())
-		options.message(
-		    "aggregations are not printed, because they count the whole recording: give the "
-		    "program with -n or -s to count this part of it");
-	output.flush();
-	Answer answer;
-	answer.verdict = gathered.judge();
-	for (const std::string& reason : gathered.reasons()) {
-		answer.verdict.complete = false;
-		answer.verdict.reasons.push_back(reason);
-	}
-	answer.exit_status = status_of(source.catalog(), renderer);
-	if (source.catalog().machine.contains(trace::kRedactedKey)) {
-		answer.verdict.complete = false;
-		answer.verdict.reasons.emplace_back("what its programs printed was taken out (dfr redact)");
-	}
-	if (renderer.unknown() != 0) {
-		answer.verdict.complete = false;
-		answer.verdict.reasons.push_back(std::to_string(renderer.unknown()) +
-		                                 " records belong to a program that the file does not hold");
-	}
-	return answer;
 }
 
 } // namespace dfr::replay

@@ -22,6 +22,7 @@
 #include "analyze/replay/recording_target.h"
 #include "analyze/replay/wanted.h"
 #include "formats/d/compile.h"
+#include "formats/trace/followed.h"
 #include "formats/trace/united.h"
 
 namespace dfr::replay {
@@ -44,6 +45,10 @@ struct ReplayOptions {
 	bool strict = false;               // throw if the recording can answer only in part
 	Way way = Way::kAny;               // kColumns: throw if it cannot be
 	std::function<bool()> interrupted; // called now and then: true ends the replay; may be null
+	// The only recording, if it is still being written: it is answered as it comes. await() waits a moment
+	// for more; false: no more is wanted.
+	trace::FollowedSource* followed = nullptr;
+	std::function<bool()> await = nullptr;
 };
 
 // Prints what the recorded program printed.

@@ -94,6 +94,20 @@ std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) 
 	return parts;
 }
 
+std::string next_part_path(const std::string& path) {
+	const NamePieces pieces = pieces_of(path);
+	const std::string_view numbered = std::string_view(pieces.start).substr(0, pieces.start.size() - 1);
+	const size_t dash = numbered.rfind('-');
+	const std::string_view digits =
+	    dash == std::string_view::npos ? std::string_view{} : numbered.substr(dash + 1);
+	uint64_t number = 0;
+	const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+	if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size())
+		return {};
+	const std::string base = std::string(numbered.substr(0, dash)) + pieces.end;
+	return part_path(base, number) == path ? part_path(base, number + 1) : std::string{};
+}
+
 PartsWriter::PartsWriter(std::string path, FileWriter::CatalogNow catalog, PartsOptions options)
     : path_(std::move(path)), catalog_(std::move(catalog)), options_(std::move(options)) {
 	if (!options_.rotation) {

@@ -34,6 +34,8 @@ std::optional<Rotation> parse_rotation(std::string_view text);
 std::string part_path(const std::string& path, uint64_t number);
 // "/srv/flight-*.dfr": all of them, for a shell.
 std::string parts_pattern(const std::string& path);
+// Of a part's path: that of the one after it; empty: it is no part's.
+std::string next_part_path(const std::string& path);
 // The parts of `path` that there are, by number.
 std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path);
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// A recording that is still being written, as it grows: a file, and the parts
+// (parts.h) that its recorder goes on in. It is read up to the last mark of what is
+// whole (FileFacts): behind it some CPU's records may still be missing. grow() opens
+// the file anew, because its catalog, index and ledger stand in what was added; so
+// whoever reads records makes a Merger after each grow(). The catalog stays where it
+// is, and only grows.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/trace/joined.h"
+
+namespace dfr::trace {
+
+class FollowedSource final : public BlockSource {
+public:
+	explicit FollowedSource(const std::string& path);
+
+	// Looks at what was written since. True: there is more to read, or the end.
+	bool grow();
+	// Every record before this time can be read; 0: none yet. UINT64_MAX at the end.
+	uint64_t whole_until() const { return whole_until_; }
+	bool ended() const { return whole_until_ == UINT64_MAX; }
+	// From now on it is all that there was, for a verdict; grow() must not be called any more.
+	void take_all();
+
+	const Catalog& catalog() override { return catalog_; }
+	std::optional<Block> next() override { return std::nullopt; } // index() lists everything
+	std::vector<BlockRef> index() override { return now_->index(); }
+	std::optional<Block> load(const BlockRef& ref) override { return now_->load(ref); }
+	std::unique_ptr<StoredColumns> columns(const BlockRef& ref) override;
+	std::vector<AggEntry> aggregations() override { return now_->aggregations(); }
+	std::optional<AggSnapshot> next_snapshot() override { return now_->next_snapshot(); }
+	void names(KnownNames& into) override { now_->names(into); }
+	Losses losses() override { return now_->losses(); }
+	std::map<uint32_t, Reach> reaches() override { return now_->reaches(); }
+	std::vector<std::string> remarks() override { return now_->remarks(); }
+	bool partial() override { return now_->partial(); }
+	std::optional<SourceCut> cut() override { return now_->cut(); }
+	std::string name() const override { return now_->name(); }
+
+private:
+	bool begin_next();
+	void open(std::vector<std::string> paths);
+
+	std::vector<std::string> paths_; // the files so far
+	std::unique_ptr<JoinedSource> now_;
+	Catalog catalog_;
+	uint64_t size_ = 0, whole_until_ = 0; // of the last file, when it was opened
+	bool goes_on_ = false;                // the last file is finished, and another one comes
+};
+
+} // namespace dfr::trace

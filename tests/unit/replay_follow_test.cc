@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// replay --follow: a recording is answered while it is written, as far as every CPU
+// is whole; over a change of files; up to its end or until somebody ends it. The
+// answer is that of the finished recording.
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "formats/error.h"
+#include "formats/trace/followed.h"
+#include "formats/trace/parts.h"
+#include "tests/unit/replay_app.h"
+#include "tests/unit/scratch_folder.h"
+#include "tests/unit/trace_builder.h"
+
+using namespace dfr;
+using namespace dfr::test;
+
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+
+// What a recorder wrote at one time: blocks, then the mark that says until when every CPU is whole.
+struct Written {
+	std::vector<trace::Block> blocks;
+	uint64_t until = 0;
+};
+
+// A recording that is written step by step, each of 20 firings on two CPUs. The blocks of CPU 1 come one step
+// late, so its records of the time after a mark stand behind it.
+class Steps {
+public:
+	Steps(const std::string& program, const std::string& path, unsigned steps) : path_(path) {
+		dfr_user_cpu = 0; // of BEGIN
+		load(app_, program);
+		std::vector<trace::Block> late;
+		for (unsigned step = 0; step < steps; step++) {
+			for (unsigned i = 0; i < 20; i++) {
+				const unsigned n = 20 * step + i;
+				app_.fire(app_.entry, kStart + n * kMillisecond, n % 2, 70 + n % 3, "one", n,
+				          n);
+			}
+			add(late, step ? kStart + 20 * step * kMillisecond : 1);
+		}
+		finish(app_);
+		add(late, 0);
+		steps_.back().blocks.insert(steps_.back().blocks.end(), late.begin(), late.end());
+		writer_ = std::make_unique<trace::FileWriter>(
+		    path, false, [this]() -> const trace::Catalog& { return app_.catalog(); },
+		    trace::local_file(), trace::FilePart{.series = 9, .number = 1});
+		writer_->catalog();
+		writer_->account(none_, 1);
+	}
+	size_t count() const { return steps_.size(); }
+	// False: there is no more.
+	bool write() {
+		if (next_ == steps_.size())
+			return false;
+		const Written& step = steps_[next_++];
+		for (const trace::Block& block : step.blocks)
+			writer_->block(block);
+		const bool last = next_ == steps_.size();
+		if (last)
+			writer_->aggregations(app_.aggregations());
+		writer_->account(none_, step.until);
+		if (last)
+			writer_->finish();
+		return true;
+	}
+	// Goes on in a next part.
+	void rotate() {
+		writer_->finish(true);
+		paths_.push_back(
+		    trace::part_path(path_.substr(0, path_.size() - 9) + ".dfr", paths_.size() + 1));
+		writer_ = std::make_unique<trace::FileWriter>(
+		    paths_.back(), false, [this]() -> const trace::Catalog& { return app_.catalog(); },
+		    trace::local_file(), writer_->next_part());
+	}
+	void write_all() {
+		while (write()) {
+		}
+	}
+	const std::vector<std::string>& paths() const { return paths_; }
+
+private:
+	void add(std::vector<trace::Block>& late, uint64_t until) {
+		Written step{.blocks = std::move(late), .until = until};
+		late.clear();
+		app_.flush();
+		while (auto block = app_.next()) {
+			trace::seal_block(*block);
+			(block->header().cpu == 1 ? late : step.blocks).push_back(std::move(*block));
+		}
+		steps_.push_back(std::move(step));
+	}
+
+	App app_;
+	ListSource none_; // no losses
+	std::string path_;
+	std::vector<std::string> paths_{path_};
+	std::vector<Written> steps_;
+	size_t next_ = 0;
+	std::unique_ptr<trace::FileWriter> writer_;
+};
+
+struct Followed {
+	std::string said;
+	replay::Answer answer;
+	std::vector<std::string> by_then; // what had been said whenever more was waited for
+};
+
+// `await`: called whenever there is nothing to read.
+Followed follow(const std::string& path, const std::string& program, const std::function<bool()>& await,
+                const replay::Wanted& wanted = {}) {
+	Followed result;
+	trace::FollowedSource source(path);
+	const trace::United united({&source});
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	replay::ReplayOptions options = quiet();
+	options.wanted = wanted;
+	options.followed = &source;
+	options.await = [&] {
+		result.said += output.take();
+		result.by_then.push_back(result.said);
+		return await();
+	};
+	if (program.empty()) {
+		result.answer = replay::render_recording(source, output, symbols, options);
+	} else {
+		replay::RecordingTarget target(united);
+		const d::Compiled program_compiled = compiled(program, target);
+		result.answer =
+		    replay::replay_program(united, target, program_compiled, output, symbols, options);
+	}
+	result.said += output.take();
+	return result;
+}
+
+std::string answer_of(const std::vector<std::string>& paths, const std::string& program,
+                      trace::Verdict& verdict) {
+	auto groups = trace::group_by_state(paths);
+	REQUIRE(groups.size() == 1);
+	trace::JoinedSource source(std::move(groups.front()));
+	const trace::United united({&source});
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	if (program.empty()) {
+		verdict = replay::render_recording(source, output, symbols, quiet()).verdict;
+	} else {
+		replay::RecordingTarget target(united);
+		verdict = replay::replay_program(united, target, compiled(program, target), output, symbols,
+		                                 quiet())
+		              .verdict;
+	}
+	return output.take();
+}
+
+const char* const kRecord = "app::work:entry { capture(arg0); printf(\"<%d>\", arg0); @ = count(); }";
+const char* const kPrint = "app::work:entry { printf(\"%d \", arg0); @[tid] = count(); } "
+                           "tick-10ms { printf(\"tick \"); } END { printf(\"end \"); }";
+
+} // namespace
+
+TEST_CASE("follow: what is whole is answered as it comes, and all of it is the answer of the whole",
+          "[replay][follow]") {
+	const ScratchFolder folder;
+	for (const std::string program : {kPrint, ""}) {
+		const std::string path = folder.file(program.empty() ? "b-0001.dfr" : "a-0001.dfr");
+		Steps steps(kRecord, path, 4);
+		const Followed followed = follow(path, program, [&] { return steps.write(); });
+		REQUIRE(followed.by_then.size() == 5);
+		// After the mark of step n the firings before 20 n ms are said, and no later ones, though CPU 0's are there.
+		for (unsigned step = 1; step < 4; step++) {
+			const std::string& said = followed.by_then[step + 1];
+			const auto text = [&](unsigned n) {
+				return program.empty() ? "<" + std::to_string(n) + ">"
+				                       : " " + std::to_string(n) + " ";
+			};
+			INFO(said);
+			CHECK((said.find(text(20 * step - 1)) != std::string::npos));
+			CHECK((said.find(text(20 * step)) == std::string::npos));
+		}
+		trace::Verdict verdict;
+		CHECK(followed.said == answer_of({path}, program, verdict));
+		CHECK(followed.answer.verdict == verdict);
+		CHECK(verdict.complete);
+	}
+}
+
+TEST_CASE("follow: into the next part, whenever that comes", "[replay][follow]") {
+	for (unsigned rotate_after = 0; rotate_after < 5; rotate_after++) {
+		const ScratchFolder folder;
+		Steps steps(kRecord, folder.file("a-0001.dfr"), 5);
+		unsigned at = 0;
+		const Followed followed = follow(steps.paths().front(), kPrint, [&] {
+			if (at++ == rotate_after) {
+				steps.rotate();
+				return true;
+			}
+			return steps.write();
+		});
+		INFO("rotated after " << rotate_after);
+		REQUIRE(steps.paths().size() == 2);
+		trace::Verdict verdict;
+		CHECK(followed.said == answer_of(steps.paths(), kPrint, verdict));
+		CHECK(followed.answer.verdict == verdict);
+		CHECK(verdict.complete);
+		CHECK(verdict.records == 100);
+	}
+}
+
+TEST_CASE("follow: a writer in another thread", "[replay][follow]") {
+	const ScratchFolder folder;
+	Steps steps(kRecord, folder.file("a-0001.dfr"), 40);
+	std::thread writer([&steps] {
+		for (unsigned step = 0; steps.write(); step++)
+			if (step % 7 == 6 && step < 35)
+				steps.rotate();
+	});
+	const Followed followed = follow(steps.paths().front(), kPrint, [] {
+		std::this_thread::yield();
+		return true;
+	});
+	writer.join();
+	REQUIRE(steps.paths().size() == 6);
+	trace::Verdict verdict;
+	CHECK(followed.said == answer_of(steps.paths(), kPrint, verdict));
+	CHECK(followed.answer.verdict == verdict);
+	CHECK(verdict.complete);
+}
+
+TEST_CASE("follow: whoever ends it gets the answer so far", "[replay][follow]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("a-0001.dfr");
+	Steps steps(kRecord, path, 6);
+	unsigned left = 4;
+	const Followed followed =
+	    follow(path, "app::work:entry { @ = count(); }", [&] { return left-- && steps.write(); });
+	// Three marks after the first one, which is before everything: 60 firings.
+	CHECK(followed.said.find(" 60\n") != std::string::npos);
+	CHECK(followed.answer.verdict.complete);
+	CHECK(followed.answer.verdict.reasons.empty());
+	CHECK(followed.answer.verdict.to < kStart + 60 * kMillisecond);
+	CHECK(followed.answer.firings >= 60);
+}
+
+TEST_CASE("follow: a program's exit() ends it", "[replay][follow]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("a-0001.dfr");
+	Steps steps(kRecord, path, 6);
+	const Followed followed =
+	    follow(path, "app::work:entry /arg0 == 33/ { exit(5); } END { printf(\"END\"); }",
+	           [&] { return steps.write(); });
+	CHECK(followed.answer.exit_status == 5);
+	CHECK(followed.said == "END\n");
+	CHECK(followed.by_then.size() == 3);
+}
+
+// Committed records come late, with times of before: nothing is said before it is known to be all.
+TEST_CASE("follow: of a recording with speculations nothing is said before its end", "[replay][follow]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("a-0001.dfr");
+	Steps steps("app::work:entry { self->s = speculation(); speculate(self->s); capture(arg0); } "
+	            "app::work:entry { commit(self->s); }",
+	            path, 3);
+	std::string message;
+	const Followed followed =
+	    follow(path, "app::work:entry { @ = count(); }", [&] { return steps.write(); });
+	for (const std::string& said : followed.by_then)
+		CHECK(said.empty());
+	trace::Verdict verdict;
+	CHECK(followed.said == answer_of({path}, "app::work:entry { @ = count(); }", verdict));
+}
+
+TEST_CASE("follow: files that cannot be followed are refused", "[replay][follow]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("a-0001.dfr");
+	Steps steps(kRecord, path, 3);
+	steps.write();
+	// The next file is of somebody else.
+	{
+		App other;
+		load(other, kRecord);
+		finish(other);
+		steps.rotate();
+		std::filesystem::remove(steps.paths().back());
+		ListSource none;
+		trace::Catalog catalog = other.catalog();
+		catalog.state_id += 7;
+		trace::FileWriter writer(steps.paths().back(), false,
+		                         [&]() -> const trace::Catalog& { return catalog; });
+		writer.account(none);
+		writer.finish();
+	}
+	CHECK_THROWS_WITH(follow(path, kPrint, [] { return true; }), Catch::Contains("is of another state"));
+	// A name that does not tell which file comes next.
+	std::filesystem::rename(path, folder.file("renamed.dfr"));
+	CHECK_THROWS_WITH(follow(folder.file("renamed.dfr"), kPrint, [] { return true; }),
+	                  Catch::Contains("has no number"));
+	folder.write("empty.dfr", std::vector<uint8_t>(0));
+	CHECK_THROWS_WITH(trace::FollowedSource(folder.file("empty.dfr")),
+	                  Catch::Contains("nothing was written"));
+}
