@@ -36,6 +36,7 @@ public:
 	std::vector<AggEntry> aggregations() override { return now_->aggregations(); }
 	std::optional<AggSnapshot> next_snapshot() override { return now_->next_snapshot(); }
 	void names(KnownNames& into) override { now_->names(into); }
+	RecordedTypes types() override { return now_->types(); }
 	Losses losses() override { return now_->losses(); }
 	std::map<uint32_t, Reach> reaches() override { return now_->reaches(); }
 	std::vector<std::string> remarks() override { return now_->remarks(); }
