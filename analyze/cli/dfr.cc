@@ -64,7 +64,8 @@ int run_command(int argc, char** argv) {
 } // namespace
 
 void print_error(const std::string& what, const std::string& hint) {
-	std::fprintf(stderr, "dfr: %s\n", what.c_str());
+	// A subcommand's usage error begins with its name, "dfr cut".
+	std::fprintf(stderr, "%s%s\n", what.starts_with("dfr ") ? "" : "dfr: ", what.c_str());
 	if (!hint.empty())
 		std::fprintf(stderr, "dfr: %s\n", hint.c_str());
 }
