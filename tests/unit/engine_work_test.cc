@@ -358,7 +358,7 @@ TEST_CASE("clauses behind the usual ones are charged, though each is short", "[e
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
 	Program program;
-	for (int i = 0; i < 16'000; i++) // each records nothing and is plain by itself
+	for (int i = 0; i < 10'000; i++) // each records nothing and is plain by itself
 		program.clause("rig::read:entry", {trace(arg(0)), aggregate(DFR_ACT_SUM, 1, 1, arg(1))});
 	std::vector<std::unique_ptr<State>> more;
 	for (int i = 0; i < 3; i++) {
@@ -373,7 +373,7 @@ TEST_CASE("clauses behind the usual ones are charged, though each is short", "[e
 		for (const auto& [key, words] : one->aggregation(1))
 			done += words[0];
 	}
-	CHECK(done + lost == 3 * 16'000);
+	CHECK(done + lost == 3 * 10'000);
 	CHECK(done * 100 <= kRoot);
 	CHECK(lost > 0);
 }
