@@ -10,8 +10,8 @@ run() {
 	echo "$1 $status"
 	[ $status = 0 ] || cat said >&2
 }
-for n in 6 7 8 9; do
-	run arg$n "fbt:::entry /arg$n == 0x5ac1f00d5ac1f00d/ { @ = count(); }"
-done
+v=0x5ac1f00d5ac1f00d
+run arg6 "fbt:::entry /arg6 == $v/ { @ = count(); }"
+run others "fbt:::entry /arg7 == $v || arg8 == $v || arg9 == $v/ { @ = count(); }"
 run return 'fbt:::return /arg5 == 1 || arg6 == 1 || arg9 == 1/ { @ = count(); }'
 run syscall 'syscall:::entry,syscall:::return /arg6 == 1 || arg9 == 1/ { @ = count(); }'
