@@ -81,6 +81,9 @@ bool ByColumns::walk(trace::RecordBatch& batch, uint32_t cpu) {
 		if (program.own)
 			continue;
 		const bool joins = previous_ == program.probe && previous_time_ == record.time;
+		// The engine moves the second one on, as it does when it records, so no recorder writes this.
+		if (previous_ && !joins && previous_time_ == record.time)
+			return refuse("firings of two probes of a CPU have one time");
 		previous_ = program.probe;
 		previous_time_ = record.time;
 		last_time_ = std::max(last_time_, record.time);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Recordings that no recorder wrote, with right checksums: by columns and by rows replay says the same of them.
-// tests/fuzz/trace_replay.h makes such files at random.
 #include <catch2/catch.hpp>
 
 #include "analyze/replay/by_columns.h"
@@ -162,6 +161,39 @@ TEST_CASE("hostile: the range of a column does not decide what is counted", "[ho
 	lying.column.greatest++;
 	lying.column.least++;
 	CHECK_FALSE(trace::within(lying, *sound->values(0, 0)));
+}
+
+TEST_CASE("hostile: firings of two probes that have one time are the engine's", "[hostile][columns]") {
+	App app;
+	load(app, "app::work: { capture(); }");
+	for (unsigned i = 0; i < 100; i++)
+		app.fire(i % 3 ? app.entry : app.exit, kStart + i * 1000, 0, 100, "alpha", i, i);
+	finish(app);
+	Kept kept(app);
+	const trace::Catalog& catalog = kept.catalog();
+	replay::RecordingTarget target(catalog, "kept");
+	const d::Compiled program = compiled("app::work: { @[probename] = max(timestamp); }", target);
+	replay::ColumnProgram columns(catalog, target, program, [](uint32_t id) { return id; });
+	// The records of the block, with their times, and with one for each two.
+	for (const uint64_t unit : {1, 2000}) {
+		replay::ByColumns by(columns, catalog);
+		kept.rewind();
+		std::optional<trace::Block> block = kept.next();
+		REQUIRE(block);
+		trace::RecordBatch batch(std::move(*block));
+		trace::RecordShapes shapes(catalog);
+		trace::RecordCursor cursor(shapes);
+		trace::DecodeDamage damage;
+		REQUIRE(cursor.open(batch.block(), damage, nullptr));
+		while (cursor.next()) {
+			trace::Record record = cursor.current();
+			record.time -= record.time % unit;
+			batch.add(record, *catalog.layout_of(record.epid));
+		}
+		CHECK(batch.records().size() >= 100);
+		CHECK(by.take(batch, batch.block().header().cpu) == (unit == 1));
+		CHECK(by.refusal() == (unit == 1 ? "" : "firings of two probes of a CPU have one time"));
+	}
 }
 
 TEST_CASE("hostile: texts among the keys count in the bound of memory", "[hostile][columns]") {
