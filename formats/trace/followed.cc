@@ -57,19 +57,22 @@ void FollowedSource::open(std::vector<std::string> paths) {
 	grow_catalog(catalog_, now_->catalog());
 }
 
-bool FollowedSource::begin_next() {
-	const std::string next = next_part_path(paths_.back());
-	if (next.empty())
+// A recorder that was killed leaves a file without its end, or one in which nothing was begun; the next recorder takes
+// the number behind it.
+void FollowedSource::begin_next() {
+	std::string next = next_part_path(paths_.back());
+	if (next.empty() && goes_on_)
 		throw Error("cannot follow " + paths_.back() +
 		                ": its recorder goes on in a next file, and this one's "
 		                "name has no number to tell which",
 		            "give the parts the names that the recorder gave them");
-	if (!std::filesystem::exists(next) || !open_file(next)->facts().begun)
-		return false;
+	while (!next.empty() && std::filesystem::exists(next) && !open_file(next)->facts().begun)
+		next = next_part_path(next);
+	if (next.empty() || !std::filesystem::exists(next))
+		return;
 	std::vector<std::string> paths = paths_;
 	paths.push_back(next);
 	open(std::move(paths));
-	return true;
 }
 
 bool FollowedSource::grow() {
@@ -77,13 +80,14 @@ bool FollowedSource::grow() {
 		return false;
 	const uint64_t before = whole_until_;
 	std::error_code error;
-	if (goes_on_)
-		begin_next();
-	else if (const uint64_t size = std::filesystem::file_size(paths_.back(), error); error)
+	const uint64_t size = goes_on_ ? size_ : std::filesystem::file_size(paths_.back(), error);
+	if (error)
 		throw Error("cannot follow " + paths_.back() + ": " + error.message(),
 		            "it was removed or renamed: follow its new name");
-	else if (size != size_)
+	if (size != size_)
 		open(paths_);
+	else
+		begin_next();
 	return whole_until_ != before;
 }
 

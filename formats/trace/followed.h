@@ -45,7 +45,7 @@ public:
 	std::string name() const override { return now_->name(); }
 
 private:
-	bool begin_next();
+	void begin_next();
 	void open(std::vector<std::string> paths);
 
 	std::vector<std::string> paths_; // the files so far

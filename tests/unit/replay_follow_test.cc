@@ -70,11 +70,16 @@ public:
 	// Goes on in a next part.
 	void rotate() {
 		writer_->finish(true);
-		paths_.push_back(
-		    trace::part_path(path_.substr(0, path_.size() - 9) + ".dfr", paths_.size() + 1));
-		writer_ = std::make_unique<trace::FileWriter>(
-		    paths_.back(), false, [this]() -> const trace::Catalog& { return app_.catalog(); },
-		    trace::local_file(), writer_->next_part());
+		begin(writer_->next_part());
+	}
+	// The recorder is killed, and so is the next one before it has written anything; a third one goes on.
+	void kill_twice(const ScratchFolder& folder) {
+		const trace::FilePart next = writer_->next_part();
+		writer_.reset();
+		folder.write("a-000" + std::to_string(++number_) + ".dfr", std::vector<uint8_t>(0));
+		begin(next);
+		writer_->catalog();
+		writer_->account(none_);
 	}
 	void write_all() {
 		while (write()) {
@@ -83,6 +88,12 @@ public:
 	const std::vector<std::string>& paths() const { return paths_; }
 
 private:
+	void begin(const trace::FilePart& part) {
+		paths_.push_back(trace::part_path(path_.substr(0, path_.size() - 9) + ".dfr", ++number_));
+		writer_ = std::make_unique<trace::FileWriter>(
+		    paths_.back(), false, [this]() -> const trace::Catalog& { return app_.catalog(); },
+		    trace::local_file(), part);
+	}
 	void add(std::vector<trace::Block>& late, uint64_t until) {
 		Written step{.blocks = std::move(late), .until = until};
 		late.clear();
@@ -100,6 +111,7 @@ private:
 	std::vector<std::string> paths_{path_};
 	std::vector<Written> steps_;
 	size_t next_ = 0;
+	unsigned number_ = 1; // of the last file
 	std::unique_ptr<trace::FileWriter> writer_;
 };
 
@@ -206,6 +218,26 @@ TEST_CASE("follow: into the next part, whenever that comes", "[replay][follow]")
 		CHECK(followed.said == answer_of(steps.paths(), kPrint, verdict));
 		CHECK(followed.answer.verdict == verdict);
 		CHECK(verdict.complete);
+		CHECK(verdict.records == 100);
+	}
+}
+
+TEST_CASE("follow: a recorder that was killed, and the one that goes on", "[replay][follow]") {
+	for (unsigned killed_after = 1; killed_after < 5; killed_after++) {
+		const ScratchFolder folder;
+		Steps steps(kRecord, folder.file("a-0001.dfr"), 5);
+		unsigned at = 0;
+		const Followed followed = follow(steps.paths().front(), kPrint, [&] {
+			if (at++ != killed_after)
+				return steps.write();
+			steps.kill_twice(folder);
+			return true;
+		});
+		INFO("killed after " << killed_after);
+		CHECK(steps.paths().back() == folder.file("a-0003.dfr"));
+		trace::Verdict verdict;
+		CHECK(followed.said == answer_of(steps.paths(), kPrint, verdict));
+		CHECK(followed.answer.verdict == verdict);
 		CHECK(verdict.records == 100);
 	}
 }
