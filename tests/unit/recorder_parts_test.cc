@@ -27,9 +27,10 @@ namespace {
 
 constexpr unsigned kRecords = 40; // of a block
 
-// No two records have the same value, and zstd makes none of them smaller.
+// No two records have the same value, zstd makes none of them smaller, and none looks like an address of the kernel,
+// whose name the recorder would look for in all of its symbols.
 uint64_t value_of(uint32_t cpu, uint64_t seq, unsigned record) {
-	return (uint64_t{cpu} << 40 | seq << 8 | record) * 0x9e3779b97f4a7c15ull;
+	return (uint64_t{cpu} << 40 | seq << 8 | record) * 0x9e3779b97f4a7c15ull >> 1;
 }
 
 // Gives blocks as they were recorded, and keeps what was given until it hears that it is stored.
@@ -140,12 +141,17 @@ struct Joined {
 		REQUIRE(groups.size() == 1);
 		source = std::make_unique<trace::JoinedSource>(std::move(groups.front()));
 		merger = std::make_unique<trace::Merger>(*source);
+		size_t records = 0, explained = 0;
 		merger->run([&](const trace::Record& record) {
-			REQUIRE(record.fields.size() == 1); // else no catalog explains it
-			twice += !values.insert(record.fields[0].number).second;
+			records++;
+			if (record.fields.size() == 1) { // else no catalog explains it
+				values.emplace_hint(values.end(), record.fields[0].number);
+				explained++;
+			}
 			return true;
 		});
-		CHECK(twice == 0);
+		CHECK(explained == records);
+		CHECK(values.size() == explained); // none is there twice
 		verdict = trace::judge(*source, *merger);
 	}
 	bool says(const std::string& text) const {
@@ -156,7 +162,6 @@ struct Joined {
 	std::unique_ptr<trace::JoinedSource> source;
 	std::unique_ptr<trace::Merger> merger;
 	std::set<uint64_t> values;
-	size_t twice = 0;
 	trace::Verdict verdict;
 };
 
