@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // Payloads as Cap'n Proto messages: for the sources that know dfr.capnp (schema.cc,
-// names_schema.cc) and nobody else, because its headers take long to compile.
+// names_schema.cc, recorded_types.cc) and nobody else, because its headers take long to compile.
 // Reading is bounded: the traversal limit is a small multiple of the payload, and
 // nesting is limited to 8. Cap'n Proto's exceptions become dfr::Error.
 #pragma once
@@ -48,6 +48,15 @@ void with_root(std::span<const std::byte> payload, const char* what, const Use& 
 
 inline std::string text(capnp::Text::Reader reader) {
 	return std::string(reader.cStr(), reader.size());
+}
+
+inline std::vector<std::byte> data(capnp::Data::Reader reader) {
+	const auto* bytes = reinterpret_cast<const std::byte*>(reader.begin());
+	return std::vector<std::byte>(bytes, bytes + reader.size());
+}
+
+inline capnp::Data::Reader data_of(std::span<const std::byte> bytes) {
+	return capnp::Data::Reader(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size());
 }
 
 } // namespace dfr::trace

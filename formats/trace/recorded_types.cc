@@ -20,11 +20,6 @@ void write_args(capnp::List<schema::Types::Argument>::Builder into,
 	}
 }
 
-std::vector<std::byte> bytes_of(capnp::Data::Reader data) {
-	const auto* const start = reinterpret_cast<const std::byte*>(data.begin());
-	return {start, start + data.size()};
-}
-
 } // namespace
 
 std::vector<std::byte> encode_types(const RecordedTypes& types) {
@@ -36,7 +31,7 @@ std::vector<std::byte> encode_types(const RecordedTypes& types) {
 	size_t next = 0;
 	for (const auto& [name, btf] : types.btf) {
 		containers[next].setName(name);
-		containers[next++].setBtf({reinterpret_cast<const capnp::byte*>(btf.data()), btf.size()});
+		containers[next++].setBtf(data_of(btf));
 	}
 	auto probes = root.initProbes(types.probes.size());
 	next = 0;
@@ -54,7 +49,7 @@ RecordedTypes decode_types(std::span<const std::byte> payload) {
 		types.digest = root.getDigest();
 		types.left_out = root.getLeftOut();
 		for (const auto container : root.getContainers())
-			types.btf[text(container.getName())] = bytes_of(container.getBtf());
+			types.btf[text(container.getName())] = data(container.getBtf());
 		for (const auto probe : root.getProbes()) {
 			RecordedTypes::ProbeArguments& into = types.probes[text(probe.getName())];
 			into = {.why_untyped = text(probe.getWhyUntyped())};

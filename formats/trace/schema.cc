@@ -15,15 +15,6 @@ namespace {
 
 constexpr unsigned kRemarksMost = 65'536;
 
-std::vector<std::byte> data(capnp::Data::Reader reader) {
-	const auto* bytes = reinterpret_cast<const std::byte*>(reader.begin());
-	return std::vector<std::byte>(bytes, bytes + reader.size());
-}
-
-capnp::Data::Reader data_of(std::span<const std::byte> bytes) {
-	return capnp::Data::Reader(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size());
-}
-
 template <typename Fields> void write_fields(Fields list, const std::vector<dfr_field>& fields) {
 	for (size_t i = 0; i < fields.size(); i++) {
 		list[i].setKind(fields[i].kind);
