@@ -267,6 +267,15 @@ std::optional<uint64_t> ContainerReader::find_head(uint64_t offset) const {
 	return std::nullopt;
 }
 
+void ContainerReader::each_segment(const std::function<void(const Segment&)>& visit) const {
+	for (uint64_t at = sizeof(FileHead); at < size_;) {
+		const std::optional<Segment> found = segment(at);
+		if (found)
+			visit(*found);
+		at = found ? found->end() : find_head(at + 8).value_or(size_);
+	}
+}
+
 std::optional<std::vector<std::byte>> ContainerReader::payload(const Segment& segment) const {
 	std::vector<std::byte> stored(padded(segment.head.stored));
 	if (read(segment.payload(), stored) != stored.size() ||

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -150,6 +151,8 @@ public:
 	std::optional<Segment> segment(uint64_t offset) const;
 	// The first offset, not below `offset`, with a sound head; its payload may be cut.
 	std::optional<uint64_t> find_head(uint64_t offset) const;
+	// Every segment that has a sound head; what is damaged between them is passed over.
+	void each_segment(const std::function<void(const Segment&)>& visit) const;
 	// Fewer bytes than asked for only at the end of the file.
 	size_t read(uint64_t offset, std::span<std::byte> into) const;
 	// The payload, checked and uncompressed; nullopt: damaged.

@@ -145,14 +145,8 @@ void Cutter::block(const Block& block, const CpuBlocks& range) {
 // Aggregations count the whole recording. What this dfr does not know is passed on, unless it must be known.
 void Cutter::others() {
 	const ContainerReader reader(path_);
-	for (uint64_t at = sizeof(FileHead); at < reader.size();) {
-		const auto segment = reader.segment(at);
-		if (!segment) {
-			at = reader.find_head(at + 8).value_or(reader.size());
-			continue;
-		}
-		at = segment->end();
-		switch (segment->type()) {
+	reader.each_segment([&](const Segment& segment) {
+		switch (segment.type()) {
 		case SegmentType::kAggregations:
 		case SegmentType::kAggregationsAt: result_.aggregations_left_out = true; break;
 		case SegmentType::kCatalog:
@@ -161,22 +155,22 @@ void Cutter::others() {
 		case SegmentType::kIndex:
 		case SegmentType::kEnd: break;
 		default:
-			if (!name_of(segment->type()) && segment->head.flags & kSegmentNeeded)
+			if (!name_of(segment.type()) && segment.head.flags & kSegmentNeeded)
 				throw Error("cannot cut " + path_ +
 				                ": it has what this dfr does not know and "
 				                "must know",
 				            "cut it with a newer dfr");
-			if (const auto payload = reader.payload(*segment)) {
-				writer_.pass_on(segment->head, *payload);
+			if (const auto payload = reader.payload(segment)) {
+				writer_.pass_on(segment.head, *payload);
 				break;
 			}
-			const char* const name = name_of(segment->type());
-			remarks_.push_back("bytes " + std::to_string(segment->offset) + " to " +
-			                   std::to_string(segment->end()) + " (" +
+			const char* const name = name_of(segment.type());
+			remarks_.push_back("bytes " + std::to_string(segment.offset) + " to " +
+			                   std::to_string(segment.end()) + " (" +
 			                   (name ? name : "of a newer dfr") +
 			                   ") are damaged and were left out (cut)");
 		}
-	}
+	});
 }
 
 bool Cutter::wanted(const dfr_block& head) const {

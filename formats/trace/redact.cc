@@ -96,14 +96,8 @@ void Redactor::names() {
 // What is in the file besides blocks and what goes with them.
 void Redactor::count_others() {
 	const ContainerReader reader(path_);
-	for (uint64_t at = sizeof(FileHead); at < reader.size();) {
-		const auto segment = reader.segment(at);
-		if (!segment) {
-			at = reader.find_head(at + 8).value_or(reader.size());
-			continue;
-		}
-		at = segment->end();
-		switch (segment->type()) {
+	reader.each_segment([&](const Segment& segment) {
+		switch (segment.type()) {
 		case SegmentType::kCatalog:
 		case SegmentType::kChunk:
 		case SegmentType::kLosses:
@@ -111,13 +105,13 @@ void Redactor::count_others() {
 		case SegmentType::kEnd: break;
 		case SegmentType::kNames: result_.segments_left_out += !redaction_.names; break;
 		default:
-			if (!name_of(segment->type()) && segment->head.flags & kSegmentNeeded)
+			if (!name_of(segment.type()) && segment.head.flags & kSegmentNeeded)
 				throw Error("cannot redact " + path_ +
 				                ": it has what this dfr does not know and must know",
 				            "redact it with a newer dfr");
 			result_.segments_left_out++;
 		}
-	}
+	});
 }
 
 void Redactor::account() {
