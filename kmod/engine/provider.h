@@ -56,11 +56,15 @@ struct dfr_probe {
 	u32 pb_nargs;
 	u32 pb_armed; /* how many ECBs hold it armed */
 	u32 pb_flags;
+	u32 pb_impure;	/* how many of its ECBs have no pure predicate */
+	u32 pb_readers; /* how many may read the arguments */
+	u32 pb_unlike; /* how many have another test than the ECB before them, or a test that is not shared */
 	const char *pb_module;
 	const char *pb_function;
 	const char *pb_name;
 	struct dfr_probe *pb_hash; /* by function name */
 	u64 pb_born;		   /* number of its creation: larger than those of older probes */
+	struct dfr_ecb *pb_last;   /* the last one of pb_ecbs */
 };
 
 struct dfr_provider_ops {

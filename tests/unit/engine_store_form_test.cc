@@ -7,9 +7,14 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <random>
+#include <tuple>
 
 #include "tests/unit/engine_store_rig.h"
+extern "C" {
+#include "kmod/engine/recording/store.h"
+}
 
 using namespace store_rig;
 
@@ -330,4 +335,94 @@ TEST_CASE("random programs record the same in every form", "[engine][store][form
 	// They do record: about a third of the clauses of half of the firings.
 	CHECK(records > 5'000);
 	CHECK(values > 1'000);
+}
+
+// What holds for all clauses of a probe is kept as they come and go.
+
+namespace {
+
+bool same_of_task(const dfr_test* a, const dfr_test* b) {
+	return a && b && a->te_kind <= DFR_TEST_OWNER &&
+	       std::tie(a->te_kind, a->te_negated, a->te_words[0], a->te_words[1]) ==
+	           std::tie(b->te_kind, b->te_negated, b->te_words[0], b->te_words[1]);
+}
+
+// Walks the whole chain, and says what kmod/engine/provider.h means by its flags.
+void check_chain(const dfr_probe* probe) {
+	uint32_t ecbs = 0;
+	bool pure = true, reads_args = false, one_test = probe->pb_ecbs != nullptr;
+	const dfr_ecb* before = nullptr;
+	for (const dfr_ecb* ecb = probe->pb_ecbs; ecb; before = ecb, ecb = ecb->ec_next) {
+		ecbs++;
+		REQUIRE(ecb->ec_before == before);
+		pure = pure && (ecb->ec_flags & DFR_EC_PURE);
+		reads_args = reads_args || dfr_form_reads_args(ecb);
+		one_test = one_test && same_of_task(probe->pb_ecbs->ec_test, ecb->ec_test);
+	}
+	REQUIRE(probe->pb_last == before);
+	REQUIRE(probe->pb_armed == ecbs);
+	REQUIRE(probe->pb_test == (one_test ? probe->pb_ecbs->ec_test : nullptr));
+	if (!ecbs)
+		return;
+	const bool asked_first =
+	    one_test && (probe->pb_test->te_kind != DFR_TEST_NAME || probe->pb_test->te_negated);
+	const bool no_args = !reads_args && !asked_first;
+	REQUIRE(!!(probe->pb_flags & DFR_PB_NOARGS) == no_args);
+	REQUIRE(!!(probe->pb_flags & DFR_PB_PURE) == (pure && !one_test && !no_args));
+}
+
+std::optional<Difo> some_predicate(Random& random) {
+	switch (random.below(8)) {
+	case 0: return {};
+	case 1: return arg0_is(1);
+	case 2: return load_number(kNumber);
+	case 3: return compared(DIF_VAR_EXECNAME, 0, kNames[random.below(2)], random.once_in(2));
+	default: return compared(DIF_VAR_PID, 100 + random.below(2), "", random.once_in(6));
+	}
+}
+
+} // namespace
+
+TEST_CASE("what a probe's clauses share is right after each one comes or goes", "[engine][store][form]") {
+	Random random{std::mt19937_64(11)};
+	uint32_t shared = 0, pure = 0, no_args = 0;
+	for (int round = 0; round < 300; round++) {
+		Rig rig;
+		dfr_probe* read = rig.probe("read");
+		std::vector<std::unique_ptr<State>> states;
+		// Mostly alike, else chains with one test are rare.
+		const std::optional<Difo> usual = some_predicate(random);
+		for (int step = 0; step < 12; step++) {
+			if (states.size() < 4 && !random.once_in(3)) {
+				Program program;
+				for (uint64_t clause = random.below(3) + 1; clause; clause--)
+					program.clause("rig::read:entry",
+					               random.once_in(5) ? some_predicate(random) : usual,
+					               {random.once_in(2) ? aggregate(DFR_ACT_COUNT, 1, 0)
+					                                  : trace(arg(0))});
+				states.push_back(std::make_unique<State>(rig));
+				REQUIRE(states.back()->enable(program) == 0);
+				REQUIRE(states.back()->go() == 0);
+			} else if (!states.empty()) {
+				const size_t which = random.below(states.size());
+				switch (random.below(3)) {
+				case 0:
+					for (dfr_ecb* ecb = states[which]->state->st_ecbs; ecb;
+					     ecb = ecb->ec_sibling)
+						ecb->ec_cost = 1; // so that the governor has a reason
+					CHECK(dfr_state_detach(states[which]->state) <= 1);
+					break;
+				case 1: dfr_state_attach(states[which]->state); break;
+				default: states.erase(states.begin() + static_cast<std::ptrdiff_t>(which));
+				}
+			}
+			check_chain(read);
+			shared += read->pb_test != nullptr;
+			pure += !!(read->pb_flags & DFR_PB_PURE);
+			no_args += !!(read->pb_flags & DFR_PB_NOARGS) && read->pb_ecbs;
+		}
+	}
+	CHECK(shared > 100);
+	CHECK(pure > 100);
+	CHECK(no_args > 20);
 }

@@ -13,16 +13,6 @@
  */
 #define PLAIN_ON_PROBE 64
 
-bool dfr_probe_crowded(const struct dfr_probe *probe, u32 most)
-{
-	const struct dfr_ecb *ecb;
-	u32 n = 0;
-
-	for (ecb = probe->pb_ecbs; ecb && n < most; ecb = ecb->ec_next)
-		n++;
-	return n >= most;
-}
-
 /*
  * Are both the same test, of a kind that asks only about the task that fires (up to DFR_TEST_OWNER),
  * so that it needs neither arguments nor state?
@@ -35,28 +25,34 @@ static bool same_test(const struct dfr_test *a, const struct dfr_test *b)
 }
 
 /*
- * Sets what holds for all ECBs at the probe: pb_test, DFR_PB_PURE, DFR_PB_NOARGS. `newcomer` (or
- * NULL) is counted as one of them although it is not linked yet.
+ * Would an ECB that follows `before` (NULL: the probe's first one) break the row of equal tests? All
+ * share one test if no ECB does, because the first is compared with itself.
  */
-static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcomer)
+static bool unlike(const struct dfr_ecb *before, const struct dfr_ecb *ecb)
 {
-	const struct dfr_ecb *first = probe->pb_ecbs ? probe->pb_ecbs : newcomer;
-	const struct dfr_test *test = first ? first->ec_test : NULL;
-	u32 flags = DFR_PB_PURE | DFR_PB_NOARGS;
-	const struct dfr_ecb *ecb;
+	return !same_test((before ? before : ecb)->ec_test, ecb->ec_test);
+}
 
-	for (ecb = first; ecb; ecb = ecb == newcomer ? NULL : ecb->ec_next ? ecb->ec_next : newcomer) {
-		if (!(ecb->ec_flags & DFR_EC_PURE))
-			flags &= ~(u32)DFR_PB_PURE;
-		if (dfr_form_reads_args(ecb))
-			flags &= ~(u32)DFR_PB_NOARGS;
-		if (!same_test(ecb->ec_test, test))
-			test = NULL;
-	}
-	if (test && (test->te_kind != DFR_TEST_NAME || test->te_negated))
-		flags &= ~(u32)DFR_PB_NOARGS; /* dfr_probe_wants() must ask it first */
-	if (test || !first || flags & DFR_PB_NOARGS)
-		flags &= ~(u32)DFR_PB_PURE;
+/* Counts what the ECB is by itself; `by` is 1 or -1. */
+static void count_ecb(struct dfr_probe *probe, const struct dfr_ecb *ecb, int by)
+{
+	if (!(ecb->ec_flags & DFR_EC_PURE))
+		probe->pb_impure += (u32)by;
+	if (dfr_form_reads_args(ecb))
+		probe->pb_readers += (u32)by;
+}
+
+/* Sets what holds for all ECBs at the probe, of which `first` is the first: pb_test, DFR_PB_PURE, DFR_PB_NOARGS. */
+static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *first)
+{
+	const struct dfr_test *test = first && !probe->pb_unlike ? first->ec_test : NULL;
+	u32 flags = 0;
+
+	/* A test but of the name must be asked first, by dfr_probe_wants(). */
+	if (!probe->pb_readers && (!test || (test->te_kind == DFR_TEST_NAME && !test->te_negated)))
+		flags |= DFR_PB_NOARGS;
+	if (first && !probe->pb_impure && !test && !(flags & DFR_PB_NOARGS))
+		flags |= DFR_PB_PURE;
 	dfr_write_once(&probe->pb_test, test);
 	dfr_write_once(&probe->pb_flags, (probe->pb_flags & ~(u32)(DFR_PB_PURE | DFR_PB_NOARGS)) | flags);
 }
@@ -64,32 +60,43 @@ static void refresh_probe(struct dfr_probe *probe, const struct dfr_ecb *newcome
 static void link_ecb(struct dfr_ecb *ecb)
 {
 	struct dfr_probe *probe = ecb->ec_probe;
-	struct dfr_ecb **tail = &probe->pb_ecbs;
+	struct dfr_ecb *before = probe->pb_last;
+	struct dfr_ecb **link = before ? &before->ec_next : &probe->pb_ecbs;
 
-	dfr_form_find(ecb, dfr_probe_crowded(probe, PLAIN_ON_PROBE));
+	dfr_form_find(ecb, probe->pb_armed >= PLAIN_ON_PROBE);
+	ecb->ec_next = NULL; /* a former place in a chain; no firing is at this ECB any more */
+	ecb->ec_before = before;
 	/*
 	 * Before it is linked, because what holds for the other ECBs only would make firings skip
 	 * the new one.
 	 */
-	refresh_probe(probe, ecb);
-	ecb->ec_next = NULL; /* a former place in a chain; no firing is at this ECB any more */
-	while (*tail)
-		tail = &(*tail)->ec_next;
+	count_ecb(probe, ecb, 1);
+	probe->pb_unlike += unlike(before, ecb);
+	refresh_probe(probe, before ? probe->pb_ecbs : ecb);
+	probe->pb_last = ecb;
 	dfr_ecb_mark(ecb, DFR_MARK_LINKED, true);
-	dfr_store_release(tail, ecb);
+	dfr_store_release(link, ecb);
 }
 
 static void unlink_ecb(struct dfr_ecb *ecb)
 {
-	struct dfr_ecb **link = &ecb->ec_probe->pb_ecbs;
+	struct dfr_probe *probe = ecb->ec_probe;
+	struct dfr_ecb *before = ecb->ec_before;
+	struct dfr_ecb *next = ecb->ec_next;
+	struct dfr_ecb **link = before ? &before->ec_next : &probe->pb_ecbs;
 
-	while (*link && *link != ecb)
-		link = &(*link)->ec_next;
 	/* Its own ec_next stays, because a firing on another CPU may be at this ECB and go on from it. */
-	if (*link)
-		dfr_store_release(link, ecb->ec_next);
+	dfr_store_release(link, next);
+	count_ecb(probe, ecb, -1);
+	probe->pb_unlike -= unlike(before, ecb);
+	if (next) {
+		probe->pb_unlike += (u32)unlike(before, next) - (u32)unlike(ecb, next);
+		next->ec_before = before;
+	} else {
+		probe->pb_last = before;
+	}
 	dfr_ecb_mark(ecb, DFR_MARK_LINKED, false);
-	refresh_probe(ecb->ec_probe, NULL);
+	refresh_probe(probe, probe->pb_ecbs);
 }
 
 static int commit_providers(struct dfr_engine *engine)

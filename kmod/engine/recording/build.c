@@ -149,7 +149,7 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 			build->bu_withheld_first = probe;
 		return 0;
 	}
-	if (dfr_probe_crowded(probe, CLAUSES_ON_PROBE))
+	if (probe->pb_armed >= CLAUSES_ON_PROBE)
 		return -E2BIG;
 	error = plan_for(build, probe, &plan);
 	if (error)

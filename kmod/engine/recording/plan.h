@@ -170,7 +170,8 @@ enum dfr_split {
 };
 
 struct dfr_ecb {
-	struct dfr_ecb *ec_next; /* of the probe */
+	struct dfr_ecb *ec_next;   /* of the probe */
+	struct dfr_ecb *ec_before; /* of the probe, while it is linked: the one before this, or NULL */
 	struct dfr_state *ec_state;
 	struct dfr_share **ec_live; /* the state's st_live */
 	const struct dfr_difo *ec_pred;

@@ -205,7 +205,6 @@ struct dfr_ecb *dfr_state_build_new(struct dfr_state *state);
 void dfr_ecb_keep_epid(struct dfr_state *state, const struct dfr_ecb *ecb);
 
 /* arm.c */
-bool dfr_probe_crowded(const struct dfr_probe *probe, u32 most); /* so many ECBs are in its chain */
 void dfr_state_arm(struct dfr_state *state);
 void dfr_state_disarm(struct dfr_state *state);
 void dfr_state_attach(struct dfr_state *state);
