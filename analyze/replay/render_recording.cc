@@ -81,10 +81,12 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	const trace::United one({&source});
 	Gathered gathered(one, options.wanted, false);
 	uint64_t seen = 0;
+	bool interrupted = false;
 	const auto visit = [&](const trace::Record& record, uint32_t) {
 		snapshots->at(record.time);
 		renderer.record(record);
-		return !(options.interrupted && ++seen % 4096 == 0 && options.interrupted());
+		interrupted = options.interrupted && ++seen % 4096 == 0 && options.interrupted();
+		return !interrupted;
 	};
 	const auto more = [&](uint64_t) {
 		output.flush();
@@ -109,6 +111,10 @@ Answer render_recording(trace::BlockSource& source, render::Output& output, rend
 	for (const std::string& reason : gathered.reasons()) {
 		answer.verdict.complete = false;
 		answer.verdict.reasons.push_back(reason);
+	}
+	if (interrupted && !options.followed) { // else the verdict's times say where
+		answer.verdict.complete = false;
+		answer.verdict.reasons.emplace_back(kInterrupted);
 	}
 	answer.exit_status = status_of(source.catalog(), renderer);
 	if (source.catalog().machine.contains(trace::kRedactedKey)) {

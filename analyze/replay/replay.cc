@@ -27,6 +27,11 @@ constexpr uint64_t kNever = UINT64_MAX;
 // Room for some ten million keys. It takes memory only as it fills.
 constexpr size_t kAggregationRoom = size_t{1} << 30;
 
+// kNever, if a clock does not go so far: only a crafted file has such times.
+uint64_t after(uint64_t time, uint64_t interval) {
+	return time > kNever - interval ? kNever : time + interval;
+}
+
 // One recorded firing, with copies of its inputs, because a record points into a block that the merger
 // may free before the firing is complete.
 class Firing {
@@ -170,6 +175,7 @@ private:
 	void take(const trace::Record& record, uint32_t boot);
 	void fire();
 	void fire_timers(uint64_t until);
+	void look_for_interruption();
 	void fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env,
 	             bool speaks);
 	void after_firing(bool speaks, uint64_t recorded);
@@ -201,6 +207,8 @@ private:
 	uint64_t last_time_ = 0;
 	uint32_t begin_cpu_ = 0;
 	bool started_ = false, over_ = false, exits_ = false;
+	bool interrupted_ = false; // somebody has ended it before all records were read
+	uint64_t seen_ = 0;        // records
 	bool any_may_speak_ = false;
 	std::vector<d::ProbePattern> speaking_; // of clauses with actions on aggregations
 	uint64_t firings_ = 0;
@@ -469,7 +477,7 @@ void Replay::start(uint64_t time) {
 	own_env_.ev_wall = catalog_.walltime(time) - static_cast<int64_t>(time);
 	last_time_ = time;
 	for (engine::Timer& timer : timers_)
-		timer.due = time + timer.interval;
+		timer.due = after(time, timer.interval);
 	dfr_user_env = &own_env_;
 	dfr_user_cpu = begin_cpu_;
 	consumer_->go();
@@ -497,8 +505,13 @@ void Replay::after_firing(bool speaks, uint64_t recorded) {
 	}
 	if (exits_ && session_.exited())
 		over_ = true;
-	if (options_.interrupted && firings_ % 4096 == 0 && options_.interrupted())
-		over_ = true;
+	if (firings_ % 4096 == 0) // timers may fire for long where there are no records
+		look_for_interruption();
+}
+
+void Replay::look_for_interruption() {
+	if (options_.interrupted && options_.interrupted())
+		over_ = interrupted_ = true;
 }
 
 void Replay::fire_at(dfr_probe* probe, const u64* arguments, unsigned count, uint32_t cpu, dfr_env& env,
@@ -521,7 +534,7 @@ void Replay::fire_timers(uint64_t until) {
 		if (!next)
 			return;
 		own_env_.ev_time = next->due;
-		next->due += next->interval;
+		next->due = after(next->due, next->interval);
 		fire_at(next->probe, kNoArguments, 3, begin_cpu_, own_env_, !speaking_.empty());
 	}
 }
@@ -635,7 +648,7 @@ bool Replay::answer_by_columns() {
 		refusal = "several recordings are put in order, or one is not in order of time";
 	if (refusal.empty()) {
 		const bool in_order = gathered_.scan([&](trace::RecordBatch& batch, uint32_t cpu) {
-			over_ = options_.interrupted && options_.interrupted();
+			look_for_interruption();
 			return !over_ && columns.take(batch, cpu);
 		});
 		refusal = in_order ? columns.refusal() : "records of a CPU are not in order of time";
@@ -667,6 +680,8 @@ bool Replay::answer_by_columns() {
 Answer Replay::run() {
 	const auto visit = [this](const trace::Record& record, uint32_t boot) {
 		take(record, boot);
+		if (++seen_ % 4096 == 0)
+			look_for_interruption();
 		return !over_;
 	};
 	const bool by_columns = !options_.followed && options_.way != Way::kRows && answer_by_columns();
@@ -690,8 +705,10 @@ Answer Replay::run() {
 	answer.by_columns = by_columns;
 	for (const std::string& reason : gathered_.reasons())
 		conditions_.push_back(reason);
-	if (options_.followed)
+	if (options_.followed) // which ends so, and the verdict's times say where
 		check_late_probes();
+	else if (interrupted_)
+		conditions_.emplace_back(kInterrupted);
 	for (const auto& [what, firings] : missing_) {
 		const auto& [probe, input] = what;
 		if (target_.is_nowhere(program_.captured[input]))

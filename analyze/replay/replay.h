@@ -27,6 +27,9 @@
 
 namespace dfr::replay {
 
+// A reason of the verdict.
+inline constexpr const char* kInterrupted = "ended by a signal before all records were read";
+
 struct Answer {
 	trace::Verdict verdict;
 	int exit_status = 0;

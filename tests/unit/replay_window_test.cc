@@ -53,6 +53,50 @@ replay::ReplayOptions asked(const char* from, const char* to, const char* cpus =
 
 } // namespace
 
+TEST_CASE("replay: who ends it before its end gets a partial answer", "[replay][window]") {
+	App app;
+	load(app, "#pragma D option bufsize=4m\napp::work:entry { capture(arg0); }");
+	for (unsigned i = 0; i < 30'000; i++)
+		app.fire(app.entry, kStart + i, i % 2, 70, "one", i, 0);
+	finish(app);
+	Kept kept(app);
+	const auto ended = [&](const std::string& program, unsigned after, replay::Way way) {
+		replay::ReplayOptions options = quiet();
+		unsigned asked = 0;
+		options.interrupted = [&] { return asked++ >= after; };
+		options.way = way;
+		render::Output output(-1);
+		render::NoSymbols symbols;
+		kept.rewind();
+		if (program.empty())
+			return replay::render_recording(kept, output, symbols, options);
+		const trace::United united({&kept});
+		replay::RecordingTarget target(united);
+		return replay::replay_program(united, target, compiled(program, target), output, symbols,
+		                              options);
+	};
+	for (const unsigned after : {0u, 1u, 1000u})
+		for (const replay::Way way : {replay::Way::kAny, replay::Way::kColumns, replay::Way::kRows})
+			for (const char* program : {"app::work:entry { @ = count(); }", ""}) {
+				INFO(program << " after " << after);
+				const trace::Verdict verdict = ended(program, after, way).verdict;
+				CHECK(verdict.complete == (after == 1000));
+				CHECK(verdict.reasons.size() == (after != 1000));
+			}
+}
+
+TEST_CASE("replay: a clock at its end ends the timers", "[replay][window]") {
+	App app;
+	load(app, "app::work:entry { capture(arg0); }");
+	for (unsigned i = 0; i < 3; i++)
+		app.fire(app.entry, UINT64_MAX - 3'000'000'000 + i * 900'000'000ull, 0, 70, "one", i, 0);
+	dfr_user_env = nullptr;
+	Kept kept(app);
+	// The next one would be behind the clock's end.
+	const std::string said = replay_says(kept, "tick-100000000s { @ = count(); }");
+	CHECK(said.find(" 184\n") != std::string::npos);
+}
+
 TEST_CASE("replay: where a ring has overwritten records, BEGIN and ticks start with the window",
           "[replay][window]") {
 	App app;
