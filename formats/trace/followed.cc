@@ -25,6 +25,16 @@ void grow_catalog(Catalog& into, Catalog newer) {
 	into = std::move(newer);
 }
 
+FileFacts facts_of(const JoinedSource& source, const std::string& name) {
+	const auto file = std::find_if(source.files().begin(), source.files().end(),
+	                               [&name](const auto& one) { return one->name() == name; });
+	return file == source.files().end() ? FileFacts{} : (*file)->facts();
+}
+
+uint64_t readable_until(const FileFacts& facts) {
+	return facts.finished && !facts.goes_on ? UINT64_MAX : facts.marked_until;
+}
+
 } // namespace
 
 FollowedSource::FollowedSource(const std::string& path) {
@@ -34,25 +44,41 @@ FollowedSource::FollowedSource(const std::string& path) {
 		            "try again in a moment");
 }
 
+// All are of the state that is followed. A name may have been given to another recording since it was read.
+std::unique_ptr<JoinedSource> FollowedSource::joined(const std::vector<std::string>& paths) const {
+	auto groups = group_by_state(paths);
+	auto all = std::make_unique<JoinedSource>(std::move(groups.front()));
+	if (groups.size() > 1 || (now_ && !same_state(catalog_, all->catalog())))
+		throw Error("cannot follow " + paths.back() +
+		                ": it is of another state than what was read of " + paths_.front(),
+		            "the recorder was started anew, or a file was replaced: follow " + paths.back() +
+		                " by itself");
+	return all;
+}
+
+// Of the last file.
+void FollowedSource::check_grown(uint64_t whole) const {
+	if (whole < last_marked_)
+		throw Error("cannot follow " + paths_.back() + ": what was read of it is not in it any more",
+		            "it was truncated or replaced: what was said holds for the time before");
+}
+
 // The file before the last one has records of the time behind its own mark.
 void FollowedSource::open(std::vector<std::string> paths) {
 	const std::string& last = paths.back();
 	std::vector<std::string> read = {last};
 	if (paths.size() > 1)
 		read.insert(read.begin(), paths[paths.size() - 2]);
-	auto groups = group_by_state(read);
-	if (groups.size() > 1)
-		throw Error("cannot follow " + last + ": it is of another state than " + paths.front(),
-		            "the recorder was started anew: follow " + last + " by itself");
-	auto now = std::make_unique<JoinedSource>(std::move(groups.front()));
-	const auto newest = std::find_if(now->files().begin(), now->files().end(),
-	                                 [&last](const auto& file) { return file->name() == last; });
-	const FileFacts facts = newest == now->files().end() ? FileFacts{} : (*newest)->facts();
+	auto now = joined(read);
+	const FileFacts facts = facts_of(*now, last);
+	const uint64_t whole = readable_until(facts);
+	if (now_ && paths == paths_)
+		check_grown(whole);
+	last_marked_ = whole;
 	now_ = std::move(now);
 	paths_ = std::move(paths);
 	size_ = facts.size;
 	goes_on_ = facts.goes_on;
-	const uint64_t whole = facts.finished && !facts.goes_on ? UINT64_MAX : facts.marked_until;
 	whole_until_ = std::max(whole_until_, whole);
 	grow_catalog(catalog_, now_->catalog());
 }
@@ -96,8 +122,9 @@ std::unique_ptr<StoredColumns> FollowedSource::columns(const BlockRef& ref) {
 }
 
 void FollowedSource::take_all() {
-	auto groups = group_by_state(paths_);
-	now_ = std::make_unique<JoinedSource>(std::move(groups.front()));
+	auto all = joined(paths_);
+	check_grown(readable_until(facts_of(*all, paths_.back())));
+	now_ = std::move(all);
 	grow_catalog(catalog_, now_->catalog());
 }
 

@@ -47,11 +47,14 @@ public:
 private:
 	void begin_next();
 	void open(std::vector<std::string> paths);
+	std::unique_ptr<JoinedSource> joined(const std::vector<std::string>& paths) const;
+	void check_grown(uint64_t whole) const;
 
 	std::vector<std::string> paths_; // the files so far
 	std::unique_ptr<JoinedSource> now_;
 	Catalog catalog_;
 	uint64_t size_ = 0, whole_until_ = 0; // of the last file, when it was opened
+	uint64_t last_marked_ = 0;            // until when the last file said that it is whole
 	bool goes_on_ = false;                // the last file is finished, and another one comes
 };
 

@@ -305,6 +305,54 @@ TEST_CASE("follow: of a recording with speculations nothing is said before its e
 	CHECK(followed.said == answer_of({path}, "app::work:entry { @ = count(); }", verdict));
 }
 
+TEST_CASE("follow: a file that is replaced or truncated is not taken for what it was", "[replay][follow]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("a-0001.dfr"), other = folder.file("b-0001.dfr");
+	const auto asked = [&](const std::function<void()>& harm, bool before_end) {
+		for (const std::string& name : {path, other})
+			std::filesystem::remove(name);
+		Steps steps(kRecord, path, 4);
+		unsigned at = 0;
+		follow(path, kPrint, [&] {
+			if (at++ < 3)
+				return steps.write();
+			harm();
+			return before_end;
+		});
+	};
+	const auto replaced = [&] {
+		App app; // of another engine: its clock began at another time
+		load(app, "app::work:entry { capture(arg1, arg0); }");
+		app.fire(app.entry, kStart + 1, 0, 70, "other", 1, 2);
+		finish(app);
+		Kept kept(app);
+		kept.identity().clocks = {{.mono = 1, .real = 1, .boot = 1}};
+		trace::FileWriter writer(path, true,
+		                         [&]() -> const trace::Catalog& { return kept.catalog(); });
+		while (const auto block = kept.next())
+			writer.block(*block);
+		writer.account(kept);
+		writer.finish();
+	};
+	const auto shorter = [&](uint64_t size) {
+		return [&, size] { std::filesystem::resize_file(path, size); };
+	};
+	for (const bool before_end : {true, false}) {
+		INFO(before_end);
+		CHECK_THROWS_WITH(asked(replaced, before_end), Catch::Contains("of another state"));
+		CHECK_THROWS_WITH(asked(shorter(0), before_end), Catch::Contains("of another state"));
+		CHECK_THROWS_WITH(asked(shorter(32), before_end), Catch::Contains("of another state"));
+		CHECK_THROWS_WITH(asked(
+		                      [&] {
+			                      // To its first marks.
+			                      std::filesystem::resize_file(
+			                          path, std::filesystem::file_size(path) / 2);
+		                      },
+		                      before_end),
+		                  Catch::Contains("not in it any more"));
+	}
+}
+
 TEST_CASE("follow: files that cannot be followed are refused", "[replay][follow]") {
 	const ScratchFolder folder;
 	const std::string path = folder.file("a-0001.dfr");
