@@ -37,10 +37,13 @@ class Redactor {
 public:
 	Redactor(const std::string& path, const std::string& output, const Redaction& redaction)
 	    : path_(path), redaction_(redaction), source_(open_file(path)), shapes_(source_->catalog()),
-	      writer_(output, true, [this]() -> const Catalog& { return redaction_.catalog; }) {}
+	      writer_(output, true, [this]() -> const Catalog& { return redaction_.catalog; }) {
+		check_layouts();
+	}
 	RedactResult run(const Going& going);
 
 private:
+	void check_layouts() const;
 	std::optional<RemadeRecord> remade(const Record& record);
 	void names();
 	void count_others();
@@ -55,6 +58,24 @@ private:
 	DecodeDamage damage_;
 	RedactResult result_;
 };
+
+// What is allowed was decided by another look at the file: somebody may have given its name to another recording
+// since then.
+void Redactor::check_layouts() const {
+	for (const auto& [epid, kept] : redaction_.fields) {
+		const Layout* const old = source_->catalog().layout_of(epid);
+		const Layout* const made = redaction_.catalog.layout_of(epid);
+		bool same = old && made && made->fields.size() == kept.size();
+		for (size_t i = 0; same && i < kept.size(); i++)
+			same = kept[i] < old->fields.size() &&
+			       old->fields[kept[i]].kind == made->fields[i].kind &&
+			       old->fields[kept[i]].size == made->fields[i].size;
+		if (!same)
+			throw Error("cannot redact " + path_ +
+			                ": it is not the recording that it was a moment ago",
+			            "nothing was written; redact it again when nobody replaces it");
+	}
+}
 
 // Of an EPID that the new catalog does not explain nothing stays, and the ledger counts it as damage.
 std::optional<RemadeRecord> Redactor::remade(const Record& record) {

@@ -24,40 +24,53 @@ uint64_t start_of(std::string_view text) {
 void TextSearch::add(std::string_view text) {
 	if (text.size() < kShortest || full())
 		return;
-	std::vector<uint32_t>& same = starts_[start_of(text)];
-	if (std::any_of(same.begin(), same.end(), [&](uint32_t one) { return texts_[one] == text; }))
+	Texts& same = starts_[start_of(text)];
+	if (same.contains(text))
 		return;
+	same.emplace(text, Removal{});
 	maybe_[slot_of(start_of(text))] = true;
-	same.push_back(static_cast<uint32_t>(texts_.size()));
-	texts_.emplace_back(text);
-	is_removed_.push_back(false);
+	added_++;
 }
 
-template <typename Visit>
-void TextSearch::find_numbers(std::span<const std::byte> bytes, const Visit& visit) const {
+// All texts that `rest` begins with stand in front of it, and each of them is the start of the next longer one:
+// so the nearest text in front of it says how long the next one can be at most.
+template <typename Starts, typename Visit>
+void TextSearch::find_in(Starts& starts, std::span<const std::byte> bytes, const Visit& visit) const {
 	for (size_t at = 0; at + kShortest <= bytes.size(); at++) {
 		const auto start = load<uint64_t>(bytes.data() + at);
 		if (!maybe_[slot_of(start)])
 			continue;
-		const auto known = starts_.find(start);
-		if (known == starts_.end())
+		const auto known = starts.find(start);
+		if (known == starts.end())
 			continue;
-		const std::string_view here = view(bytes.data() + at, bytes.size() - at);
-		for (const uint32_t one : known->second)
-			if (!is_removed_[one] && here.starts_with(texts_[one]) && !visit(one))
+		auto& texts = known->second;
+		std::string_view rest = view(bytes.data() + at, bytes.size() - at);
+		while (rest.size() >= kShortest) {
+			auto text = texts.upper_bound(rest);
+			if (text == texts.begin())
+				break;
+			--text;
+			const std::string& near = text->first;
+			const auto differs =
+			    std::mismatch(near.begin(), near.end(), rest.begin(), rest.end()).first;
+			const auto common = static_cast<size_t>(differs - near.begin());
+			const bool there = common == near.size();
+			if (there && !visit(*text))
 				return;
+			rest = rest.substr(0, there ? common - 1 : common);
+		}
 	}
 }
 
 void TextSearch::find(std::span<const std::byte> bytes,
                       const std::function<bool(const std::string&)>& visit) const {
-	find_numbers(bytes, [&](uint32_t one) { return visit(texts_[one]); });
+	find_in(starts_, bytes, [&](const auto& text) { return text.second.removed || visit(text.first); });
 }
 
 void TextSearch::remove(std::string_view text) {
-	find_numbers(std::as_bytes(std::span(text)), [this](uint32_t one) {
-		is_removed_[one] = true;
-		removed_++;
+	find_in(starts_, std::as_bytes(std::span(text)), [this](auto& found) {
+		removed_ += !found.second.removed;
+		found.second.removed = true;
 		return true;
 	});
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,8 +24,8 @@ public:
 
 	// Not if it is too short, was removed, or there are too many (full()).
 	void add(std::string_view text);
-	bool full() const { return texts_.size() == kMost; }
-	size_t size() const { return texts_.size() - removed_; }
+	bool full() const { return added_ == kMost; }
+	size_t size() const { return added_ - removed_; }
 	// Calls visit for each of the texts that occurs in the bytes, until it returns false.
 	void find(std::span<const std::byte> bytes,
 	          const std::function<bool(const std::string&)>& visit) const;
@@ -32,15 +33,19 @@ public:
 	void remove(std::string_view text);
 
 private:
-	// Calls visit with the number of each.
-	template <typename Visit>
-	void find_numbers(std::span<const std::byte> bytes, const Visit& visit) const;
+	struct Removal {
+		bool removed = false;
+	};
+	// Sorted, because thousands may begin alike: paths do.
+	using Texts = std::map<std::string, Removal, std::less<>>;
 
-	std::vector<std::string> texts_;
-	std::vector<bool> is_removed_;
-	std::unordered_map<uint64_t, std::vector<uint32_t>> starts_; // by the first kShortest bytes
+	// Calls visit for each, removed or not, with its place in `starts`.
+	template <typename Starts, typename Visit>
+	void find_in(Starts& starts, std::span<const std::byte> bytes, const Visit& visit) const;
+
+	std::unordered_map<uint64_t, Texts> starts_;           // by the first kShortest bytes
 	std::vector<bool> maybe_ = std::vector<bool>(1 << 20); // by a hash of these: whether one is there
-	size_t removed_ = 0;
+	size_t added_ = 0, removed_ = 0;
 };
 
 // Calls visit for each run of at least TextSearch::kShortest printable characters.

@@ -3,6 +3,7 @@
 // dfr redact: the new file has what was allowed and nothing else, answers what can be answered of that as the old
 // one does, and names what is missing; and the proof finds whatever was not allowed.
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "analyze/replay/redaction.h"
 #include "formats/trace/container.h"
@@ -329,4 +330,36 @@ TEST_CASE("texts are searched for in bytes, and those that stand in what stays a
 	CHECK(found("xx a longer text and longer than that") == Words{"longer than that"});
 	search.add("a longer text"); // what stays, stays
 	CHECK(search.size() == 1);
+}
+
+TEST_CASE("texts that begin alike are found as fast as others, each where it is", "[redact]") {
+	trace::TextSearch search;
+	const std::string base = "/usr/share/";
+	for (unsigned i = 0; i < 200'000; i++) // in a list they would be held against 20,000 million others
+		search.add(base + std::to_string(i));
+	CHECK(search.size() == 200'000);
+	const auto found = [&search](std::string_view in) {
+		Words all;
+		search.find(std::as_bytes(std::span(in)), [&](const std::string& text) {
+			all.push_back(text);
+			return true;
+		});
+		return all;
+	};
+	// Each start of a longer one is a text of its own, which ends at any place.
+	CHECK(found("in /usr/share/12345/x") ==
+	      Words{base + "12345", base + "1234", base + "123", base + "12", base + "1"});
+	CHECK(found("/usr/share/0123") == Words{base + "0"});
+	CHECK(found("/usr/share/x").empty());
+	search.remove("kept: /usr/share/123");
+	CHECK(search.size() == 200'000 - 3);
+	CHECK(found("/usr/share/1234x") == Words{base + "1234"});
+}
+
+TEST_CASE("a recording that was replaced since it was looked at is not redacted", "[redact]") {
+	Rig rig;
+	const trace::Redaction allowed = rig.redaction({"arg1"});
+	Rig other("app::work:entry { capture(execname); } app::work:return { capture(); }");
+	std::filesystem::rename(other.whole, rig.whole);
+	CHECK_THROWS_WITH(trace::redact_file(rig.whole, rig.part, allowed), Catch::Contains("a moment ago"));
 }
