@@ -22,19 +22,21 @@ namespace {
 constexpr uint32_t kBegin = 1, kEnd = 2, kError = 3;
 // The id of a timer that was not recorded; no recording has a probe with this id.
 constexpr uint32_t kTimerId = 0x40000000;
+constexpr unsigned kConjunctsDeep = 1000;
 
 bool glob(const std::string& pattern, const std::string& text) {
 	return pattern.empty() || dfr_glob(pattern.c_str(), text.c_str());
 }
 
-// The operands of a chain of `&&` in canonical text: "(&& a b)", where a and b may be chains themselves.
-void conjuncts(const std::string& text, std::vector<std::string>& found) {
-	if (text.compare(0, 4, "(&& ") != 0 || text.back() != ')') {
-		found.push_back(text);
+// The operands of a chain of `&&` in canonical text: "(&& a b)", where a and b may be chains themselves. A recording
+// may say anything, so what stands very deep is taken as it is.
+void conjuncts(std::string_view text, std::vector<std::string>& found, unsigned depth = 0) {
+	if (!text.starts_with("(&& ") || !text.ends_with(')') || depth > kConjunctsDeep) {
+		found.emplace_back(text);
 		return;
 	}
 	// The first operand ends at the first blank that is outside of parentheses and quotes.
-	int depth = 0;
+	int inside = 0;
 	bool quoted = false;
 	size_t at = 4;
 	for (; at < text.size(); at++) {
@@ -42,16 +44,16 @@ void conjuncts(const std::string& text, std::vector<std::string>& found) {
 		if (c == '"')
 			quoted = !quoted;
 		else if (!quoted && c == '(')
-			depth++;
+			inside++;
 		else if (!quoted && c == ')')
-			depth--;
-		else if (!quoted && c == ' ' && depth == 0)
+			inside--;
+		else if (!quoted && c == ' ' && inside == 0)
 			break;
 	}
 	if (at >= text.size())
 		return;
-	conjuncts(text.substr(4, at - 4), found);
-	conjuncts(text.substr(at + 1, text.size() - at - 2), found);
+	conjuncts(text.substr(4, at - 4), found, depth + 1);
+	conjuncts(text.substr(at + 1, text.size() - at - 2), found, depth + 1);
 }
 
 // Whether every firing for which `asking` holds was recorded by a clause with predicate `recorded`:

@@ -240,7 +240,12 @@ class CanonReader {
 public:
 	explicit CanonReader(std::string_view text) : text_(text) {}
 
-	std::string expression() {
+	// No program that was compiled is so deep, but a recording may say anything.
+	static constexpr unsigned kDeepest = 1000;
+
+	std::string expression(unsigned depth = 0) {
+		if (depth > kDeepest)
+			at_ = text_.size();
 		if (at_ >= text_.size() || text_[at_] != '(')
 			return word();
 		at_++;
@@ -248,7 +253,7 @@ public:
 		std::vector<std::string> parts;
 		while (at_ < text_.size() && text_[at_] == ' ') {
 			at_++;
-			parts.push_back(expression());
+			parts.push_back(expression(depth + 1));
 		}
 		at_++; // the closing parenthesis
 		return put(head, parts);

@@ -261,6 +261,14 @@ void Catalog::add_clock(const Clock& clock) {
 	clocks.insert(later, clock);
 }
 
+void Catalog::add_clocks(std::vector<Clock> many) {
+	const auto earlier = [](const Clock& a, const Clock& b) { return a.mono < b.mono; };
+	std::stable_sort(many.begin(), many.end(), earlier);
+	const auto middle =
+	    clocks.insert(clocks.end(), many.begin(), many.end()); // of the whole: where these begin
+	std::inplace_merge(clocks.begin(), middle, clocks.end(), earlier);
+}
+
 const Ecb* Catalog::ecb(uint32_t epid) const {
 	if (epid == 0 || epid > ecbs.size() || ecbs[epid - 1].epid == 0)
 		return nullptr;

@@ -96,7 +96,8 @@ public:
 
 	// False: the EPID is 0 or far beyond the others, which no engine writes.
 	bool add_ecb(const Ecb& ecb);
-	void add_clock(const Clock& clock); // keeps `clocks` in order of time
+	void add_clock(const Clock& clock);       // keeps `clocks` in order of time
+	void add_clocks(std::vector<Clock> many); // hostile ones too: takes no longer than to sort them
 
 private:
 	bool head_seen_ = false;

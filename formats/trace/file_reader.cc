@@ -20,6 +20,8 @@
 namespace dfr::trace {
 namespace {
 
+constexpr size_t kRemarksMost = 100;
+
 class DfrFile : public FileSource {
 public:
 	explicit DfrFile(const std::string& path) : reader_(path) {
@@ -49,6 +51,8 @@ public:
 	std::vector<std::string> remarks() override {
 		std::vector<std::string> all = ledger_.remarks;
 		all.insert(all.end(), remarks_.begin(), remarks_.end());
+		if (more_remarks_)
+			all.emplace_back("there is more damage: dfr verify counts it");
 		if (const std::optional<SourceCut> known = cut(); known && !known->goes_on)
 			all.push_back(known->why);
 		return all;
@@ -153,9 +157,14 @@ private:
 		std::vector<Block> blocks;
 	};
 
+	// Nobody reads more than so many, and each is held against those before it.
 	void damaged(std::string remark) {
-		if (std::find(remarks_.begin(), remarks_.end(), remark) == remarks_.end())
+		if (std::find(remarks_.begin(), remarks_.end(), remark) != remarks_.end())
+			return;
+		if (remarks_.size() < kRemarksMost)
 			remarks_.push_back(std::move(remark));
+		else
+			more_remarks_ = true;
 	}
 
 	static std::string range(const Segment& segment) {
@@ -410,7 +419,8 @@ private:
 	FileFacts facts_;
 	std::vector<Segment> chunks_, others_;
 	std::vector<std::string> remarks_;
-	std::string cut_; // how the file ends without its end mark; empty: it has one
+	bool more_remarks_ = false; // than kRemarksMost
+	std::string cut_;           // how the file ends without its end mark; empty: it has one
 	std::map<size_t, uint32_t> cpu_of_chunk_;
 	std::map<uint32_t, UnpackedChunk> unpacked_;
 	size_t next_chunk_ = 0, next_block_ = 0, next_other_ = 0;

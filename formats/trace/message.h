@@ -34,8 +34,9 @@ void with_root(std::span<const std::byte> payload, const char* what, const Use& 
 	kj::Array<capnp::word> words = kj::heapArray<capnp::word>(payload.size() / sizeof(capnp::word));
 	std::memcpy(words.begin(), payload.data(), words.size() * sizeof(capnp::word));
 	capnp::ReaderOptions options;
-	// Everything is read once, so four times the payload is enough, even if pointers share a target.
-	options.traversalLimitInWords = 4 * words.size() + 1024;
+	// Everything is read once. An element that takes no bytes counts as a word, and takes some ten in memory: so
+	// a list of them cannot ask for much more than the payload's size.
+	options.traversalLimitInWords = words.size() + 1024;
 	options.nestingLimit = 8;
 	try {
 		capnp::FlatArrayMessageReader reader(words, options);

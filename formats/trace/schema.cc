@@ -151,8 +151,10 @@ void write_rest(schema::Catalog::Builder root, const Catalog& catalog, const Cat
 void read_catalog_lists(schema::Catalog::Reader root, Catalog& into) {
 	for (const auto pair : root.getMachine())
 		into.machine[text(pair.getKey())] = text(pair.getValue());
+	std::vector<Clock> clocks;
 	for (const auto clock : root.getClocks())
-		into.add_clock({.mono = clock.getMono(), .real = clock.getReal(), .boot = clock.getBoot()});
+		clocks.push_back({.mono = clock.getMono(), .real = clock.getReal(), .boot = clock.getBoot()});
+	into.add_clocks(std::move(clocks));
 	for (const auto program : root.getPrograms()) {
 		into.dofs.push_back(data(program.getDof()));
 		into.sources.push_back(text(program.getSource()));
@@ -368,10 +370,11 @@ Ledger decode_ledger(std::span<const std::byte> payload) {
 			                   .to = entry.getTo()});
 		result.losses.add(std::move(entries));
 		// In a message an empty text takes 8 bytes, in memory four times as many.
-		if (root.getRemarks().size() > kRemarksMost)
-			throw Error("the losses have " + std::to_string(root.getRemarks().size()) +
+		const auto remarks = root.getRemarks();
+		if (remarks.size() > kRemarksMost)
+			throw Error("the losses have " + std::to_string(remarks.size()) +
 			            " remarks, which no recording has");
-		for (const auto remark : root.getRemarks())
+		for (const auto remark : remarks)
 			result.remarks.push_back(text(remark));
 		result.partial = root.getPartial();
 		result.whole_until = root.getWholeUntil();

@@ -115,6 +115,11 @@ void Losses::add(const Loss& entry) {
 	    std::lower_bound(entries.begin(), entries.end(), entry,
 	                     [](const Loss& a, const Loss& b) { return loss_key(a) < loss_key(b); });
 	if (place == entries.end() || loss_key(*place) != loss_key(entry)) {
+		// Each goes in front of those behind it: of very many it is only counted that they were lost.
+		const Loss folded{entry.cause, 0, entry.cpu, entry.count, entry.from, entry.to};
+		if (entries.size() >= kEntriesMost && place != entries.end() &&
+		    loss_key(folded) != loss_key(entry))
+			return add(folded);
 		entries.insert(place, entry);
 		return;
 	}

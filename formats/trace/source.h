@@ -50,6 +50,7 @@ struct Losses {
 		int32_t cpu = -1;   // -1: not known
 		uint64_t count = 0, from = 0, to = 0;
 	};
+	static constexpr size_t kEntriesMost = 32'768; // of what does not come in their order
 	std::vector<Loss> entries; // add() keeps one for each (cause, probe, cpu), in that order
 	void add(const Loss& entry);
 	void add(std::vector<Loss> many); // hostile ones too: takes no longer than to sort them

@@ -159,8 +159,7 @@ void United::set_clocks(std::vector<Boot>& boots) {
 	for (Boot& boot : boots) {
 		Catalog all;
 		for (const size_t member : boot.members)
-			for (const Clock& clock : members_[member].source->catalog().clocks)
-				all.add_clock(clock);
+			all.add_clocks(members_[member].source->catalog().clocks);
 		if (all.clocks.empty())
 			throw Error(
 			    members_[boot.members.front()].source->name() +

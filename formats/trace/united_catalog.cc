@@ -31,8 +31,7 @@ void CatalogUniter::add_events(const Catalog& from, const UnitedSource& member) 
 		mark.time = member.time(mark.time);
 		into_.events.push_back(mark);
 	}
-	for (const Clock& clock : from.clocks)
-		into_.add_clock(clock);
+	into_.add_clocks(from.clocks);
 }
 
 // The id that was wanted, if nobody has it; else the first one after all that are known.
