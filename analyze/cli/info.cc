@@ -65,12 +65,19 @@ std::string widest(const trace::Catalog& catalog, const Contents& contents) {
 }
 
 // Questions whose inputs every record has: they run whatever was captured.
-std::vector<std::string> questions(const trace::Catalog& catalog, const Contents& contents) {
+std::vector<std::string> questions(const trace::Catalog& catalog, const Contents& contents,
+                                   const replay::RecordingTarget& target) {
 	const std::string probes = widest(catalog, contents);
 	if (probes.empty())
 		return {"BEGIN { printf(\"nothing was recorded\\n\"); }"};
-	return {probes + " { @[execname] = count(); }", probes + " { @[probefunc] = count(); }",
-	        probes + " { @last[execname, pid] = max(timestamp); }"};
+	std::vector<std::string> asks;
+	const bool names = !target.taken_out("execname");
+	if (names)
+		asks.push_back(probes + " { @[execname] = count(); }");
+	asks.push_back(probes + " { @[probefunc] = count(); }");
+	if (names && !target.taken_out("pid"))
+		asks.push_back(probes + " { @last[execname, pid] = max(timestamp); }");
+	return asks;
 }
 
 void print_machine(const trace::Catalog& catalog) {
@@ -147,7 +154,8 @@ std::set<std::string> inputs_of(const trace::Catalog& catalog, replay::Recording
 }
 
 void print_inputs(const trace::Catalog& catalog, replay::RecordingTarget& target) {
-	std::printf("captured: time, cpu, pid, tid, execname of every record");
+	std::printf("captured: time, cpu%s%s of every record", target.taken_out("pid") ? "" : ", pid, tid",
+	            target.taken_out("execname") ? "" : ", execname");
 	for (const std::string& canon : inputs_of(catalog, target))
 		std::printf(", %s", canon.c_str());
 	std::printf("\n");
@@ -234,7 +242,7 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 		unrecorded.push_back(lib::json_text(probe->text()));
 	for (const std::string& input : inputs_of(catalog, target))
 		captured.push_back(lib::json_text(input));
-	for (const std::string& question : questions(catalog, contents))
+	for (const std::string& question : questions(catalog, contents, target))
 		asks.push_back(lib::json_text(question));
 	for (const std::string& remark : source.remarks())
 		remarks.push_back(lib::json_text(remark));
@@ -310,7 +318,7 @@ void print_text(const std::string& arguments, trace::JoinedSource& source, const
 	print_recorded(catalog, contents);
 	print_inputs(catalog, target);
 	std::printf("ask it\n");
-	for (const std::string& question : questions(catalog, contents))
+	for (const std::string& question : questions(catalog, contents, target))
 		std::printf("  dfr replay -n '%s' %s\n", question.c_str(), arguments.c_str());
 }
 
