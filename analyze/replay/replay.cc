@@ -692,9 +692,9 @@ Answer Replay::run() {
 	if (!started_)
 		start(catalog_.clocks.empty() ? 1 : catalog_.clocks.front().mono);
 	fire();
-	// Timers fire up to the recording's stop, also after its last record.
-	if (const std::optional<uint64_t> stop = gathered_.stop(); stop && !over_)
-		fire_timers(*stop);
+	// Timers fire up to the recording's stop, also after its last record; if it was cut, up to that.
+	if (!over_)
+		fire_timers(gathered_.stop().value_or(last_time_ == kNever ? kNever : last_time_ + 1));
 	own_env_.ev_time = last_time_ + 1;
 	dfr_user_cpu = begin_cpu_;
 	consumer_->finish();
