@@ -91,7 +91,7 @@ Record UnitedSource::record(const Record& own) const {
 	return record;
 }
 
-United::United(std::vector<BlockSource*> sources) : single_(sources.size() == 1) {
+United::United(const std::vector<BlockSource*>& sources) : single_(sources.size() == 1) {
 	for (BlockSource* const source : sources)
 		members_.push_back({.source = source, .clock = {}});
 	std::vector<Boot> boots = find_boots();

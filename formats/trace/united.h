@@ -42,7 +42,7 @@ public:
 
 	// At least one. They must stay; of one, catalog() is its own. Throws dfr::Error if members of several
 	// boots cannot be put in order.
-	explicit United(std::vector<BlockSource*> sources);
+	explicit United(const std::vector<BlockSource*>& sources);
 
 	const Catalog& catalog() const { return single_ ? members_.front().source->catalog() : catalog_; }
 	const std::vector<UnitedSource>& members() const { return members_; }
