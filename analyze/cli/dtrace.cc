@@ -6,6 +6,7 @@
 // renderer's.
 #include "analyze/cli/dtrace.h"
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -229,9 +230,6 @@ int Dtrace::run() {
 		flush_stdout();
 		return 0;
 	}
-	if (options_.mode == Mode::Link || options_.mode == Mode::Header)
-		throw Error("static user probes (-G, -h) are not supported by this version",
-		            "trace the program with the kernel's providers instead");
 	if (options_.programs.empty() && options_.mode != Mode::List && !is_set("grabanon")) {
 		say("no probes specified");
 		dtrace_usage(name_);
@@ -262,6 +260,19 @@ std::string base_name(const char* path) {
 	return slash ? slash + 1 : path;
 }
 
+// SystemTap's dtrace makes headers and objects for static user probes, which programs include and link while
+// they are built. Our Debian package has moved it aside (dpkg-divert) to have the name.
+[[noreturn]] void hand_on(char** argv) {
+	::execvp("dtrace.systemtap", argv);
+	const bool missing = errno == ENOENT;
+	throw Error("static user probes (-G, -h) are made by dtrace.systemtap, which " +
+	                (missing ? std::string("is not here")
+	                         : "cannot be run: " + std::string(std::strerror(errno))),
+	            missing
+	                ? "install systemtap-sdt-dev beside the package dfr, which gives its dtrace that name"
+	                : "");
+}
+
 } // namespace
 
 int dtrace_main(int argc, char** argv) {
@@ -270,6 +281,8 @@ int dtrace_main(int argc, char** argv) {
 		auto options = parse_dtrace(argc, argv, name);
 		if (!options)
 			return 2;
+		if (options->for_static_probes())
+			hand_on(argv);
 		return Dtrace(std::move(*options), name).run();
 	} catch (const Error& error) {
 		std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());

@@ -122,6 +122,8 @@ bool OptionParser::letters(const char* word) {
 		if (!takes_argument(*at)) {
 			if (!option(*at, {}))
 				return false;
+			if (parsed_.for_static_probes())
+				return true;
 			continue;
 		}
 		if (at[1] != '\0')
@@ -135,7 +137,8 @@ bool OptionParser::letters(const char* word) {
 
 std::optional<DtraceOptions> OptionParser::run() {
 	bool only_operands = false;
-	while (at_ < argc_) {
+	// Of what makes static probes the rest is not ours: another dtrace knows its options.
+	while (at_ < argc_ && !parsed_.for_static_probes()) {
 		const char* const word = argv_[at_++];
 		if (only_operands || word[0] != '-' || word[1] == '\0') {
 			parsed_.operands.emplace_back(word);
@@ -169,7 +172,7 @@ void dtrace_usage(const std::string& name) {
 	             "  -l        list probes           -e        compile only\n"
 	             "  -a        claim the anonymous state of this boot\n"
 	             "  -A        save the programs for the boot, in the file that -o names\n"
-	             "  -G, -h    for static user probes\n"
+	             "  -G, -h    static user probes, by the dtrace of systemtap-sdt-dev\n"
 	             "  -V        version\n\n"
 	             "how\n"
 	             "  -c CMD    run CMD, end with it  -p PID    end with process PID\n"

@@ -28,9 +28,11 @@ struct DtraceOptions {
 	std::vector<int> pids;             // -p
 	std::string output;                // -o
 	bool compile_only = false, verbose = false;
+
+	bool for_static_probes() const { return mode == Mode::Link || mode == Mode::Header; }
 };
 
-// Nullopt: a usage error was said on stderr (status 2).
+// Nullopt: a usage error was said on stderr (status 2). What follows -G or -h is not read.
 std::optional<DtraceOptions> parse_dtrace(int argc, char** argv, const std::string& name);
 void dtrace_usage(const std::string& name);
 

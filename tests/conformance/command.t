@@ -412,7 +412,7 @@ b
 @@ cmd.link.not-here | cmd.link | wrong
 --args -G -s $D
 BEGIN { exit(0); }
---errhas not supported
+--errhas static user probes
 --status 1
 --end
 
