@@ -351,7 +351,21 @@ u64 dfr_user_random(void) {
 	return z ^ (z >> 31);
 }
 
-/* Four bits at a time, by a table of 16: small, and fast enough for the engine in user space. */
+#ifdef __x86_64__
+__attribute__((target("sse4.2"))) static u32 crc32c_by_instruction(u32 crc, const u8* at, size_t n) {
+	u64 wide = crc, word;
+
+	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		wide = __builtin_ia32_crc32di(wide, word);
+	}
+	for (crc = (u32)wide; n; n--)
+		crc = __builtin_ia32_crc32qi(crc, *at++);
+	return crc;
+}
+#endif
+
+/* By the processor's instruction; else four bits at a time, by a table of 16. */
 u32 dfr_user_crc32c(u32 crc, const void* p, size_t n) {
 	static const u32 nibble[16] = {
 	    0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
@@ -359,6 +373,10 @@ u32 dfr_user_crc32c(u32 crc, const void* p, size_t n) {
 	};
 	const u8* at = p;
 
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("sse4.2"))
+		return crc32c_by_instruction(crc, at, n);
+#endif
 	while (n--) {
 		crc ^= *at++;
 		crc = (crc >> 4) ^ nibble[crc & 15];
