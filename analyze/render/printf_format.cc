@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <optional>
 
 #include "analyze/render/names.h"
 #include "analyze/render/text.h"
@@ -87,23 +88,46 @@ std::string group_thousands(std::string digits) {
 	return digits;
 }
 
-std::string digits_of(uint64_t value, char letter) {
-	char buffer[72];
-	char* at = buffer + sizeof buffer;
-	const unsigned base = letter == 'o' ? 8 : letter == 'x' || letter == 'X' || letter == 'p' ? 16 : 10;
-	const char* const table = letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-	do {
-		*--at = table[value % base];
-		value /= base;
-	} while (value != 0);
-	return std::string(at, static_cast<size_t>(buffer + sizeof buffer - at));
+constexpr size_t kDigitsMost = 24; // of 64 bits, and a sign
+
+// In front of `end`; returns the first one.
+char* put_digits(char* end, uint64_t value, char letter) {
+	const auto put = [&](unsigned base, const char* table) {
+		do {
+			*--end = table[value % base];
+			value /= base;
+		} while (value != 0);
+		return end;
+	};
+	switch (letter) {
+	case 'o': return put(8, "01234567");
+	case 'x':
+	case 'p': return put(16, "0123456789abcdef");
+	case 'X': return put(16, "0123456789ABCDEF");
+	default: return put(10, "0123456789");
+	}
+}
+
+// Without flags that change its text, as most are.
+bool is_plain(const PrintfConversion& conversion) {
+	return conversion.precision < 0 && !conversion.alternate && !conversion.group && !conversion.zero &&
+	       !conversion.plus && !conversion.space;
 }
 
 // Sign, prefix, zeros and digits, as C's printf orders them.
 void put_integer(std::string& out, const PrintfConversion& conversion, uint64_t magnitude, bool negative,
                  bool is_signed) {
 	const char letter = conversion.letter;
-	std::string digits = digits_of(magnitude, letter);
+	char room[kDigitsMost];
+	char* const end = room + sizeof room;
+	char* start = put_digits(end, magnitude, letter);
+	if (is_plain(conversion)) {
+		if (is_signed && negative)
+			*--start = '-';
+		return put_padded(out, {start, static_cast<size_t>(end - start)},
+		                  {conversion.width, conversion.left});
+	}
+	std::string digits(start, static_cast<size_t>(end - start));
 	if (conversion.precision == 0 && magnitude == 0)
 		digits.clear();
 	if (conversion.group && (letter == 'd' || letter == 'i' || letter == 'u'))
@@ -272,6 +296,8 @@ void put_datum(std::string& out, const PrintfConversion& conversion, const Datum
 		                time_text(conversion.letter, static_cast<int64_t>(datum.number)));
 	default: break;
 	}
+	if (datum.kind == DatumKind::String)
+		return put_text(out, conversion, until_nul(datum.text()));
 	put_text(out, conversion, plain_text(datum, symbols));
 }
 
@@ -364,17 +390,18 @@ PrintfFormat PrintfFormat::parse(std::string_view text) {
 
 void PrintfFormat::apply(std::string& out, const PrintfArguments& arguments, Symboliser& symbols) const {
 	size_t next = 0, next_value = 0;
-	const auto take = [&]() -> Datum {
-		return next < arguments.data.size() ? arguments.data[next++] : Datum{};
+	static const Datum kNone;
+	const auto take = [&]() -> const Datum& {
+		return next < arguments.data.size() ? arguments.data[next++] : kNone;
 	};
 	for (const PrintfConversion& parsed : conversions_) {
 		out += parsed.literal;
 		if (parsed.letter == 0)
 			continue;
-		PrintfConversion conversion;
+		std::optional<PrintfConversion> starred;
 		const PrintfConversion* use = &parsed;
 		if (parsed.star_width || parsed.star_precision) {
-			conversion = parsed;
+			PrintfConversion& conversion = starred.emplace(parsed);
 			use = &conversion;
 			if (parsed.star_width) {
 				const auto width = cut_signed(take().number, 4);

@@ -108,6 +108,7 @@ std::unique_ptr<Rendering> Programs::make_rendering(const trace::Layout& layout)
 	auto rendering = std::make_unique<Rendering>();
 	const dof::Body& body = program->bodies[ecb.body];
 	rendering->body = &body;
+	rendering->layout = &layout;
 	rendering->clause = DFR_ECBUARG_CLAUSE(ecb.uarg);
 	rendering->dof = layout.dof;
 	rendering->continuation = ecb.uarg & DFR_ECBUARG_CONTINUATION;
@@ -157,8 +158,8 @@ std::unique_ptr<Rendering> Programs::make_rendering(const trace::Layout& layout)
 }
 
 const Rendering* Programs::rendering_of(uint32_t epid) {
-	if (epid < by_epid_.size() && by_epid_[epid])
-		return by_epid_[epid];
+	if (epid < by_epid_.size() && by_epid_[epid].rendering)
+		return by_epid_[epid].rendering;
 	const trace::Layout* const layout = catalog_.layout_of(epid);
 	if (!layout)
 		return nullptr;
@@ -167,7 +168,8 @@ const Rendering* Programs::rendering_of(uint32_t epid) {
 		rendering = make_rendering(*layout);
 	if (epid >= by_epid_.size())
 		by_epid_.resize(epid + 1);
-	return by_epid_[epid] = rendering.get();
+	by_epid_[epid] = {rendering.get(), catalog_.probe_of(epid)};
+	return rendering.get();
 }
 
 bool Rendering::reads_aggregations() const {

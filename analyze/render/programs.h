@@ -54,6 +54,7 @@ struct Statement {
 // What to do with a record of one layout.
 struct Rendering {
 	const dof::Body* body = nullptr;
+	const trace::Layout* layout = nullptr;
 	uint64_t clause = 0; // with the DOF's number: unique in the state
 	uint32_t dof = 0;
 	bool continuation = false; // a later part of a clause that `if` splits
@@ -72,6 +73,9 @@ public:
 
 	// Null: the record cannot be understood (its program is missing or damaged).
 	const Rendering* rendering_of(uint32_t epid);
+	const trace::Probe* probe_of(uint32_t epid) const { // for who has its rendering
+		return by_epid_[epid].probe;
+	}
 	// The keys of an aggregation, as far as its program is known.
 	struct Keys {
 		std::vector<uint32_t> kinds; // enum dfr_action
@@ -93,7 +97,11 @@ private:
 	std::vector<std::unique_ptr<dof::Image>> images_;
 	std::vector<bool> tried_;
 	std::map<uint32_t, std::unique_ptr<Rendering>> renderings_; // by layout
-	std::vector<const Rendering*> by_epid_;
+	struct OfEpid {
+		const Rendering* rendering = nullptr;
+		const trace::Probe* probe = nullptr;
+	};
+	std::vector<OfEpid> by_epid_;
 	std::map<uint32_t, Keys> keys_;
 	std::map<std::string, std::unique_ptr<PrintfFormat>> formats_;
 };

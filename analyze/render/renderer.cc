@@ -204,7 +204,7 @@ void Renderer::record(const trace::Record& record) {
 		return error_record(record);
 	if (rendering->silent)
 		return;
-	begin_line(record, *rendering, programs_.catalog().probe_of(record.epid));
+	begin_line(record, *rendering, programs_.probe_of(record.epid));
 	for (const Statement& statement : rendering->statements) {
 		symbols_.at(record.time);
 		perform(statement, *rendering, record);
@@ -238,26 +238,25 @@ void Renderer::error_record(const trace::Record& record) {
 
 Datum Renderer::datum(const Statement::Argument& argument, const Rendering& rendering,
                       const trace::Record& record) const {
-	const trace::Layout* const layout = programs_.catalog().layout_of(record.epid);
+	const std::vector<dfr_field>& fields = rendering.layout->fields;
 	const auto index = static_cast<size_t>(argument.field);
-	if (!layout || argument.field < 0 || index >= record.fields.size() || index >= layout->fields.size())
+	if (argument.field < 0 || index >= record.fields.size() || index >= fields.size())
 		return {};
 	const trace::Value& value = record.fields[index];
-	Datum datum = datum_of(rendering.body->actions[argument.action], layout->fields[index], value.number,
-	                       value.bytes);
+	Datum datum =
+	    datum_of(rendering.body->actions[argument.action], fields[index], value.number, value.bytes);
 	// %A of a plain number is an address of the process that fired.
 	if (datum.kind == DatumKind::Integer)
 		datum.pid = record.context.pid;
 	return datum;
 }
 
-std::vector<Datum> Renderer::data(const Statement& statement, const Rendering& rendering,
-                                  const trace::Record& record) const {
-	std::vector<Datum> data;
-	data.reserve(statement.arguments.size());
+const std::vector<Datum>& Renderer::data(const Statement& statement, const Rendering& rendering,
+                                         const trace::Record& record) {
+	data_.clear();
 	for (const Statement::Argument& argument : statement.arguments)
-		data.push_back(datum(argument, rendering, record));
-	return data;
+		data_.push_back(datum(argument, rendering, record));
+	return data_;
 }
 
 std::string Renderer::formatted(const Statement& statement, const Rendering& rendering,

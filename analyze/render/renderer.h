@@ -125,8 +125,9 @@ private:
 	void perform(const Statement& statement, const Rendering& rendering, const trace::Record& record);
 	Datum datum(const Statement::Argument& argument, const Rendering& rendering,
 	            const trace::Record& record) const;
-	std::vector<Datum> data(const Statement& statement, const Rendering& rendering,
-	                        const trace::Record& record) const;
+	// Valid until the next call.
+	const std::vector<Datum>& data(const Statement& statement, const Rendering& rendering,
+	                               const trace::Record& record);
 	std::string formatted(const Statement& statement, const Rendering& rendering,
 	                      const trace::Record& record);
 	void put_trace(const Datum& datum);
@@ -159,6 +160,7 @@ private:
 	Aggregations aggregations_;
 	OpenLine line_;
 	HeldReturn return_;
+	std::vector<Datum> data_;        // of the statement that is performed
 	std::map<uint64_t, Flow> flows_; // by lane
 	bool header_done_ = false;
 	std::optional<int> exit_status_;
