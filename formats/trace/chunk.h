@@ -12,6 +12,7 @@
 // again with the blocks; so the head has a checksum of what the engine had made.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -40,7 +41,15 @@ struct ChunkHead {
 };
 static_assert(sizeof(ChunkHead) == 24);
 
-inline constexpr uint32_t kChunkBytes = 512 * 1024; // FileWriter writes a chunk once it has so much
+// FileWriter writes a chunk once it has so much of a CPU. Of many CPUs it takes less, because who reads in order of
+// time has a chunk of each in memory, as the writer has.
+inline constexpr uint32_t kChunkBytes = 512 * 1024;
+inline constexpr uint32_t kChunkBytesLeast = 64 * 1024;
+inline constexpr uint32_t kOpenChunksBytes = 8 * 1024 * 1024; // of all CPUs
+inline constexpr uint32_t chunk_target(size_t cpus) {
+	return static_cast<uint32_t>(
+	    std::clamp<size_t>(kOpenChunksBytes / std::max<size_t>(cpus, 1), kChunkBytesLeast, kChunkBytes));
+}
 // So no chunk has more than this, headers and unpacked bodies together; a head that says more is damaged.
 inline constexpr uint32_t kChunkBytesMax = kChunkBytes + DFR_BLOCK_MAX;
 inline constexpr uint32_t kChunkBlocksMax = kChunkBytesMax / sizeof(dfr_block);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "formats/error.h"
 #include "formats/trace/batch.h"
@@ -70,9 +71,10 @@ public:
 
 	std::optional<Block> next() override {
 		while (next_chunk_ < chunks_.size()) {
-			if (const std::vector<Block>* blocks = chunk_blocks(next_chunk_);
-			    blocks && next_block_ < blocks->size())
-				return (*blocks)[next_block_++];
+			if (std::optional<Block> block = take_block(next_chunk_, next_block_)) {
+				next_block_++;
+				return block;
+			}
 			next_chunk_++;
 			next_block_ = 0;
 		}
@@ -84,7 +86,9 @@ public:
 		for (size_t i = 0; i < chunks_.size(); i++) {
 			const std::optional<ChunkHeaders> headers = headers_of(chunks_[i]);
 			if (!headers)
-				continue; // headers_of() has added a remark
+				continue;   // headers_of() has added a remark
+			if (result.empty()) // as many as there are, if the chunks are alike
+				result.reserve(headers->blocks.size() * (chunks_.size() - i));
 			for (size_t b = 0; b < headers->blocks.size(); b++)
 				result.push_back({headers->blocks[b], i << 16 | b});
 		}
@@ -93,20 +97,18 @@ public:
 
 	std::optional<Block> load(const BlockRef& ref) override {
 		const size_t chunk = ref.handle >> 16, block = ref.handle & 0xffff;
-		const std::vector<Block>* blocks = chunk < chunks_.size() ? chunk_blocks(chunk) : nullptr;
-		if (!blocks || block >= blocks->size())
-			return std::nullopt;
-		return (*blocks)[block];
+		return chunk < chunks_.size() ? take_block(chunk, block) : std::nullopt;
 	}
 
 	// What is damaged is left to load(), which names it.
-	std::unique_ptr<StoredColumns> columns(const BlockRef& ref) override {
+	std::unique_ptr<StoredColumns> columns(const BlockRef& ref, const WantColumns& wanted) override {
 		const size_t chunk = ref.handle >> 16;
 		auto result = std::make_unique<StoredColumns>();
 		std::optional<ChunkHeaders> headers;
 		if (chunk < chunks_.size())
 			headers = headers_of(chunks_[chunk]);
-		if (!headers || headers->head.encoding != static_cast<uint16_t>(ChunkEncoding::kColumns))
+		if (!headers || headers->head.encoding != static_cast<uint16_t>(ChunkEncoding::kColumns) ||
+		    !wanted(headers->blocks))
 			return nullptr;
 		auto payload = reader_.payload(chunks_[chunk]);
 		if (!payload || payload->size() < headers->head.stored)
@@ -153,8 +155,7 @@ public:
 private:
 	struct UnpackedChunk {
 		size_t chunk = SIZE_MAX;
-		bool sound = false;
-		std::vector<Block> blocks;
+		std::vector<Block> blocks; // those that were taken are empty
 	};
 
 	// Nobody reads more than so many, and each is held against those before it.
@@ -392,25 +393,32 @@ private:
 		return headers;
 	}
 
-	// Null: damaged. The last unpacked chunk of each CPU stays in memory, because the merger reads the
-	// CPUs' blocks in turns.
-	const std::vector<Block>* chunk_blocks(size_t number) {
-		const Segment& segment = chunks_[number];
+	// nullopt: damaged, or there are no more. The last unpacked chunk of each CPU stays in memory, because the
+	// merger reads the CPUs' blocks in turns; but each block leaves it with the first who asks, because nobody
+	// reads a block twice as a rule. Else the chunk is unpacked again.
+	std::optional<Block> take_block(size_t number, size_t block) {
 		const auto known = cpu_of_chunk_.find(number);
-		if (known != cpu_of_chunk_.end() && unpacked_[known->second].chunk == number)
-			return unpacked_[known->second].sound ? &unpacked_[known->second].blocks : nullptr;
-		const auto payload = reader_.payload(segment);
+		if (known != cpu_of_chunk_.end()) {
+			UnpackedChunk& unpacked = unpacked_[known->second];
+			if (unpacked.chunk == number && block >= unpacked.blocks.size())
+				return std::nullopt;
+			if (unpacked.chunk == number && !unpacked.blocks[block].bytes.empty())
+				return std::exchange(unpacked.blocks[block], {});
+		}
+		const auto payload = reader_.payload(chunks_[number]);
 		std::optional<std::vector<Block>> blocks;
 		if (payload)
 			blocks = decode_chunk(*payload);
 		if (!blocks) {
-			chunk_is_damaged(segment);
-			return nullptr;
+			chunk_is_damaged(chunks_[number]);
+			return std::nullopt;
 		}
-		const uint32_t cpu = blocks->empty() ? UINT32_MAX : blocks->front().header().cpu;
+		if (block >= blocks->size())
+			return std::nullopt;
+		const uint32_t cpu = blocks->front().header().cpu;
 		cpu_of_chunk_[number] = cpu;
-		unpacked_[cpu] = {.chunk = number, .sound = true, .blocks = std::move(*blocks)};
-		return &unpacked_[cpu].blocks;
+		unpacked_[cpu] = {.chunk = number, .blocks = std::move(*blocks)};
+		return std::exchange(unpacked_[cpu].blocks[block], {});
 	}
 
 	ContainerReader reader_;

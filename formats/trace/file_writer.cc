@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// FileWriter: buffers blocks by CPU until they fill a chunk (kChunkBytes), and ends
+// FileWriter: buffers blocks by CPU until they fill a chunk (chunk_target()), and ends
 // the file with a whole catalog, the index and the end mark. Before each segment it
 // writes what is new in the catalog, so that a file that is cut has no block without
 // the entries that explain it. Bytes once written are never changed.
@@ -114,7 +114,7 @@ void FileWriter::block(const Block& block) {
 	const auto used = block.bytes.begin() + block.header().hdr_size + block.header().committed;
 	pending.blocks.push_back({.bytes = {block.bytes.begin(), used}, .verified = block.verified});
 	pending.bytes += pending.blocks.back().bytes.size();
-	if (pending.bytes >= kChunkBytes)
+	if (pending.bytes >= chunk_target(impl_->pending.size()))
 		impl_->write_chunk(pending);
 }
 

@@ -117,8 +117,8 @@ bool FollowedSource::grow() {
 	return whole_until_ != before;
 }
 
-std::unique_ptr<StoredColumns> FollowedSource::columns(const BlockRef& ref) {
-	return now_->columns(ref);
+std::unique_ptr<StoredColumns> FollowedSource::columns(const BlockRef& ref, const WantColumns& wanted) {
+	return now_->columns(ref, wanted);
 }
 
 void FollowedSource::take_all() {

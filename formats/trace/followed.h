@@ -32,7 +32,7 @@ public:
 	std::optional<Block> next() override { return std::nullopt; } // index() lists everything
 	std::vector<BlockRef> index() override { return now_->index(); }
 	std::optional<Block> load(const BlockRef& ref) override { return now_->load(ref); }
-	std::unique_ptr<StoredColumns> columns(const BlockRef& ref) override;
+	std::unique_ptr<StoredColumns> columns(const BlockRef& ref, const WantColumns& wanted) override;
 	std::vector<AggEntry> aggregations() override { return now_->aggregations(); }
 	std::optional<AggSnapshot> next_snapshot() override { return now_->next_snapshot(); }
 	void names(KnownNames& into) override { now_->names(into); }

@@ -94,45 +94,60 @@ JoinedSource::JoinedSource(std::vector<std::unique_ptr<FileSource>> files) {
 	put_parts_in_order(all);
 	// CPU and sequence number identify a block of a state. A file may have a block as it was before more
 	// records were added to it, or with a part of its records (DFR_BLOCK_CUT).
-	std::map<std::pair<uint32_t, uint64_t>, std::vector<Copy>> known;
+	size_t blocks = 0;
+	for (const OpenedFile& one : all)
+		blocks += one.refs.size();
+	copies_.reserve(blocks);
 	for (OpenedFile& one : all) {
 		for (const BlockRef& ref : one.refs)
-			known[{ref.head.cpu, ref.head.seq}].push_back({files_.size(), ref});
+			copies_.push_back({files_.size(), ref});
+		one.refs = {};
 		files_.push_back(std::move(one.file));
 	}
 	find_missing_parts();
-	const auto worth = [](const Copy& copy) {
-		return std::pair(!(copy.ref.head.flags & DFR_BLOCK_CUT), copy.ref.head.committed);
+	const auto order = [](const Copy& copy) {
+		const dfr_block& head = copy.ref.head;
+		return std::tuple(head.cpu, head.seq, head.flags & DFR_BLOCK_CUT, ~head.committed);
 	};
-	for (auto& [key, copies] : known) {
-		std::stable_sort(copies.begin(), copies.end(),
-		                 [&](const Copy& a, const Copy& b) { return worth(a) > worth(b); });
-		repeated_ += copies.size() > 1;
-		blocks_.push_back(std::move(copies));
-	}
+	std::stable_sort(copies_.begin(), copies_.end(),
+	                 [&](const Copy& a, const Copy& b) { return order(a) < order(b); });
+	for (size_t i = 0; i < copies_.size(); i++)
+		repeated_ += same_block(i) && !(i > 1 && same_block(i - 1));
+}
+
+bool JoinedSource::same_block(size_t copy) const {
+	const auto key = [this](size_t at) {
+		return std::tuple(copies_[at].ref.head.cpu, copies_[at].ref.head.seq);
+	};
+	return copy > 0 && copy < copies_.size() && key(copy) == key(copy - 1);
 }
 
 std::vector<BlockRef> JoinedSource::index() {
 	std::vector<BlockRef> refs;
-	for (const std::vector<Copy>& copies : blocks_)
-		refs.push_back({copies.front().ref.head, refs.size()});
+	refs.reserve(copies_.size());
+	for (size_t i = 0; i < copies_.size(); i++)
+		if (!same_block(i))
+			refs.push_back({copies_[i].ref.head, i});
 	return refs;
 }
 
 std::optional<Block> JoinedSource::load(const BlockRef& ref) {
-	if (ref.handle >= blocks_.size())
+	if (ref.handle >= copies_.size())
 		return std::nullopt;
-	for (const Copy& copy : blocks_[ref.handle]) // a copy of which a part is damaged answers for nothing
+	size_t at = ref.handle;
+	do { // a copy of which a part is damaged answers for nothing
+		const Copy& copy = copies_[at];
 		if (std::optional<Block> block = files_[copy.file]->load(copy.ref))
 			return block;
+	} while (same_block(++at));
 	return std::nullopt;
 }
 
-std::unique_ptr<StoredColumns> JoinedSource::columns(const BlockRef& ref) {
-	if (ref.handle >= blocks_.size())
+std::unique_ptr<StoredColumns> JoinedSource::columns(const BlockRef& ref, const WantColumns& wanted) {
+	if (ref.handle >= copies_.size())
 		return nullptr;
-	const Copy& copy = blocks_[ref.handle].front();
-	return files_[copy.file]->columns(copy.ref);
+	const Copy& copy = copies_[ref.handle];
+	return files_[copy.file]->columns(copy.ref, wanted);
 }
 
 std::optional<AggSnapshot> JoinedSource::next_snapshot() {

@@ -29,7 +29,7 @@ public:
 	std::optional<Block> next() override { return std::nullopt; } // index() lists everything
 	std::vector<BlockRef> index() override;
 	std::optional<Block> load(const BlockRef& ref) override;
-	std::unique_ptr<StoredColumns> columns(const BlockRef& ref) override;
+	std::unique_ptr<StoredColumns> columns(const BlockRef& ref, const WantColumns& wanted) override;
 	std::vector<AggEntry> aggregations() override { return newest().aggregations(); }
 	std::optional<AggSnapshot> next_snapshot() override;
 	void names(KnownNames& into) override;
@@ -52,10 +52,12 @@ private:
 	// would notice what it lacks.
 	bool lacks_unnoticed(size_t file) const;
 	void find_missing_parts();
+	bool same_block(size_t copy) const; // as the one before
 
 	std::vector<std::unique_ptr<FileSource>> files_; // by the time of their last event
 	std::string name_;
-	std::vector<std::vector<Copy>> blocks_; // by handle: the copies of each block, the best first
+	std::vector<Copy>
+	    copies_; // of each block those that the files have, the best first; a handle is its place
 	uint64_t repeated_ = 0;
 	std::vector<std::string> not_begun_;     // a note for each file that only has a head
 	std::vector<std::string> missing_files_; // a remark for each that has nothing to read, or is not here

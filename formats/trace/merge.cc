@@ -19,27 +19,59 @@ struct Merger::Input {
 	RecordCursor cursor;
 	Losses losses;
 	explicit Input(RecordShapes& shapes) : cursor(shapes) {}
-	auto key() const {
-		const Record& record = cursor.current();
-		return std::tuple(record.time, record.cpu, record.seq, record.offset);
-	}
 };
 
-// The open blocks: a heap with the earliest next record at the front.
+// The open blocks: a heap with the earliest next record at the front. What is compared stands in the heap itself.
 struct Merger::Queue {
-	std::vector<std::unique_ptr<Input>> heap;
-	static bool later(const std::unique_ptr<Input>& a, const std::unique_ptr<Input>& b) {
-		return a->key() > b->key();
+	struct OpenBlock {
+		uint64_t time;
+		uint32_t cpu, offset;
+		uint64_t seq;
+		std::unique_ptr<Input> input;
+		bool before(const OpenBlock& other) const {
+			return time != other.time ? time < other.time
+			                          : std::tuple(cpu, seq, offset) <
+			                                std::tuple(other.cpu, other.seq, other.offset);
+		}
+	};
+	std::vector<OpenBlock> heap;
+
+	static OpenBlock waiting(std::unique_ptr<Input> input) {
+		const Record& record = input->cursor.current();
+		return {record.time, record.cpu, record.offset, record.seq, std::move(input)};
 	}
 	void push(std::unique_ptr<Input> input) {
-		heap.push_back(std::move(input));
-		std::push_heap(heap.begin(), heap.end(), later);
+		heap.push_back(waiting(std::move(input)));
+		std::push_heap(heap.begin(), heap.end(),
+		               [](const OpenBlock& a, const OpenBlock& b) { return b.before(a); });
 	}
 	std::unique_ptr<Input> pop() {
-		std::pop_heap(heap.begin(), heap.end(), later);
-		std::unique_ptr<Input> first = std::move(heap.back());
+		std::unique_ptr<Input> first = std::move(heap.front().input);
+		OpenBlock last = std::move(heap.back());
 		heap.pop_back();
+		if (!heap.empty())
+			sift(std::move(last));
 		return first;
+	}
+	// pop(), then push(), if `input` is not to come before all others.
+	std::unique_ptr<Input> exchange(std::unique_ptr<Input> input) {
+		std::unique_ptr<Input> first = std::move(heap.front().input);
+		sift(waiting(std::move(input)));
+		return first;
+	}
+
+private:
+	// Puts it to where it belongs, from the front, whose own has left.
+	void sift(OpenBlock one) {
+		size_t at = 0;
+		for (size_t child = 1; child < heap.size(); child = 2 * at + 1) {
+			child += child + 1 < heap.size() && heap[child + 1].before(heap[child]);
+			if (!heap[child].before(one))
+				break;
+			heap[at] = std::move(heap[child]);
+			at = child;
+		}
+		heap[at] = std::move(one);
 	}
 };
 
@@ -216,19 +248,22 @@ bool Merger::selected(const Record& record) {
 struct Merger::Running {
 	explicit Running(const Catalog& catalog) : shapes(catalog) {}
 	RecordShapes shapes;
-	std::vector<BlockRef> refs;
+	std::vector<const BlockRef*> refs;
 	size_t next = 0; // of `refs`: the first one that was not opened
 	Queue queue;
 	std::unique_ptr<Input> input; // of the current record
 
 	// Whether a block that is not open may have an earlier record.
 	bool opens_before(uint64_t time) const {
-		return next < refs.size() && refs[next].head.first_time <= time;
+		return next < refs.size() && refs[next]->head.first_time <= time;
 	}
-	// Whether the next record of `input` comes before those of all other blocks, open or not.
-	bool stays() const {
-		return (queue.heap.empty() || input->key() < queue.heap.front()->key()) &&
-		       !opens_before(input->cursor.current().time);
+	// Whether `input`'s next record comes before those of all other open blocks.
+	bool is_first() const {
+		if (queue.heap.empty())
+			return true;
+		const Record& record = input->cursor.current();
+		const Queue::OpenBlock own{record.time, record.cpu, record.offset, record.seq, nullptr};
+		return own.before(queue.heap.front());
 	}
 };
 
@@ -239,15 +274,15 @@ void Merger::start() {
 	if (!opened_)
 		open();
 	running_ = std::make_unique<Running>(source_.catalog());
-	std::vector<BlockRef>& refs = running_->refs;
+	std::vector<const BlockRef*>& refs = running_->refs;
 	for (const BlockRef& ref : refs_)
 		if (wanted(ref.head))
-			refs.push_back(ref);
+			refs.push_back(&ref);
 		else if (selection_.has(ref.head.cpu) && last_time(ref.head) < selection_.from)
 			left_out_ += ref.head.records;
-	std::sort(refs.begin(), refs.end(), [](const BlockRef& a, const BlockRef& b) {
-		return std::tuple(a.head.first_time, a.head.cpu, a.head.seq) <
-		       std::tuple(b.head.first_time, b.head.cpu, b.head.seq);
+	std::sort(refs.begin(), refs.end(), [](const BlockRef* a, const BlockRef* b) {
+		return std::tuple(a->head.first_time, a->head.cpu, a->head.seq) <
+		       std::tuple(b->head.first_time, b->head.cpu, b->head.seq);
 	});
 }
 
@@ -258,13 +293,16 @@ bool Merger::advance() {
 		keep_losses(run.input->losses);
 		run.input.reset();
 	}
-	if (run.input && run.stays())
-		return true;
-	if (run.input)
+	if (run.input) {
+		if (!run.is_first())
+			run.input = run.queue.exchange(std::move(run.input));
+		if (!run.opens_before(run.input->cursor.current().time))
+			return true;
 		run.queue.push(std::move(run.input));
+	}
 	while (run.next < run.refs.size() &&
-	       (run.queue.heap.empty() || run.opens_before(run.queue.heap.front()->cursor.current().time)))
-		if (std::unique_ptr<Input> opened = input_of(run.refs[run.next++], run.shapes))
+	       (run.queue.heap.empty() || run.opens_before(run.queue.heap.front().time)))
+		if (std::unique_ptr<Input> opened = input_of(*run.refs[run.next++], run.shapes))
 			run.queue.push(std::move(opened));
 	if (run.queue.heap.empty())
 		return false;
@@ -287,8 +325,8 @@ void Merger::finish() {
 		return;
 	if (running_->input)
 		keep_losses(running_->input->losses);
-	for (const std::unique_ptr<Input>& input : running_->queue.heap)
-		keep_losses(input->losses);
+	for (const Queue::OpenBlock& waiting : running_->queue.heap)
+		keep_losses(waiting.input->losses);
 	running_.reset();
 }
 

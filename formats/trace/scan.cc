@@ -39,11 +39,7 @@ Losses::Loss loss_of(const ControlPlace& control, uint32_t cpu) {
 // The chunk that begins with the first of these blocks, and how many it has; null: it cannot be used.
 // In that case `blocks` says how many of the refs belong to it, as far as is known, and at least 1.
 std::unique_ptr<RecordBatch> Merger::chunk_at(std::span<const BlockRef> refs, size_t& blocks) {
-	std::unique_ptr<StoredColumns> stored = source_.columns(refs[0]);
 	blocks = 1;
-	if (!stored)
-		return nullptr;
-	const std::vector<dfr_block>& headers = stored->headers;
 	const auto same = [](const dfr_block& header, const BlockRef& ref) {
 		return !std::memcmp(&header, &ref.head, sizeof header);
 	};
@@ -52,13 +48,16 @@ std::unique_ptr<RecordBatch> Merger::chunk_at(std::span<const BlockRef> refs, si
 		       selection_.has(head.cpu) && head.first_time >= selection_.from &&
 		       head.last_time >= head.first_time && head.last_time <= selection_.to;
 	};
-	while (blocks < refs.size() && refs[blocks].head.cpu == refs[0].head.cpu && !headers.empty() &&
-	       refs[blocks].head.seq <= headers.back().seq)
-		blocks++;
-	if (headers.size() != blocks || !std::equal(headers.begin(), headers.end(), refs.begin(), same) ||
-	    !std::all_of(headers.begin(), headers.end(), whole))
-		return nullptr;
-	return RecordBatch::of(std::move(stored), source_.catalog());
+	const auto usable = [&](std::span<const dfr_block> headers) {
+		while (blocks < refs.size() && refs[blocks].head.cpu == refs[0].head.cpu &&
+		       !headers.empty() && refs[blocks].head.seq <= headers.back().seq)
+			blocks++;
+		return headers.size() == blocks &&
+		       std::equal(headers.begin(), headers.end(), refs.begin(), same) &&
+		       std::all_of(headers.begin(), headers.end(), whole);
+	};
+	std::unique_ptr<StoredColumns> stored = source_.columns(refs[0], usable);
+	return stored ? RecordBatch::of(std::move(stored), source_.catalog()) : nullptr;
 }
 
 // Null: the block has no records that can be read, or none that is selected.

@@ -18,7 +18,7 @@
 
 namespace dfr::trace {
 
-std::unique_ptr<StoredColumns> BlockSource::columns(const BlockRef&) {
+std::unique_ptr<StoredColumns> BlockSource::columns(const BlockRef&, const WantColumns&) {
 	return nullptr;
 }
 namespace {

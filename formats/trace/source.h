@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -102,8 +103,10 @@ public:
 	virtual std::vector<BlockRef> index() { return {}; }
 	virtual std::optional<Block> load(const BlockRef&) { return std::nullopt; }
 
-	// The chunk in which an indexed block stands, if it is stored as columns; null: it is not, or is damaged.
-	virtual std::unique_ptr<StoredColumns> columns(const BlockRef&);
+	// The chunk in which an indexed block stands, if it is stored as columns; null: it is not, is damaged, or
+	// is not wanted by its blocks' headers, in which case no more than these was read.
+	using WantColumns = std::function<bool(std::span<const dfr_block>)>;
+	virtual std::unique_ptr<StoredColumns> columns(const BlockRef&, const WantColumns& wanted);
 
 	// The latest snapshot of aggregations (totals since the last clear).
 	virtual std::vector<AggEntry> aggregations() = 0;

@@ -102,7 +102,8 @@ public:
 		return blocks_.at(ref.handle);
 	}
 	// A chunk is up to five blocks of a CPU.
-	std::unique_ptr<trace::StoredColumns> columns(const trace::BlockRef& ref) override {
+	std::unique_ptr<trace::StoredColumns> columns(const trace::BlockRef& ref,
+	                                              const WantColumns& wanted) override {
 		std::vector<trace::Block> chunk;
 		for (const trace::Block& block : blocks_)
 			if (block.header().cpu == ref.head.cpu && block.header().seq >= ref.head.seq &&
@@ -111,7 +112,8 @@ public:
 		auto stored = std::make_unique<trace::StoredColumns>();
 		stored->payload = trace::encode_chunk(chunk, catalog_);
 		auto headers = trace::decode_chunk_headers(stored->payload, stored->payload.size());
-		if (headers->head.encoding != static_cast<uint16_t>(trace::ChunkEncoding::kColumns))
+		if (headers->head.encoding != static_cast<uint16_t>(trace::ChunkEncoding::kColumns) ||
+		    !wanted(headers->blocks))
 			return nullptr;
 		stored->headers = headers->blocks;
 		stored->columns = trace::ChunkColumns::open(

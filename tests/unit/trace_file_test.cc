@@ -12,6 +12,8 @@
 
 #include "formats/abi/dof.h"
 #include "formats/error.h"
+#include "formats/trace/batch.h"
+#include "formats/trace/chunk.h"
 #include "formats/trace/container.h"
 #include "formats/trace/crc32c.h"
 #include "formats/trace/decode.h"
@@ -130,6 +132,43 @@ std::vector<std::unique_ptr<trace::JoinedSource>> recordings(const std::vector<s
 }
 
 } // namespace
+
+TEST_CASE("blocks can be loaded in any order, and again", "[trace]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("loaded.dfr");
+	write_blocks(path, 1, 1, 6); // one chunk
+	const auto file = trace::open_file(path);
+	const auto refs = file->index();
+	REQUIRE(refs.size() == 6);
+	for (const size_t i : {5, 0, 3, 3, 5, 1, 2, 4, 0}) {
+		const auto block = file->load(refs[i]);
+		REQUIRE(block);
+		CHECK(block->header().seq == i + 1);
+		CHECK(trace::block_is_verified(block->bytes));
+	}
+}
+
+TEST_CASE("a chunk that is not wanted by its headers is not read", "[trace]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("unwanted.dfr");
+	write_blocks(path, 1, 1, 6);
+	const auto file = trace::open_file(path);
+	size_t asked = 0;
+	CHECK(!file->columns(file->index()[2], [&](std::span<const dfr_block> headers) {
+		asked = headers.size();
+		return false;
+	}));
+	CHECK(asked == 6);
+}
+
+// chunk.h: a chunk of each CPU is in memory, so all of them together are bounded.
+TEST_CASE("of many CPUs chunks are smaller", "[trace]") {
+	CHECK(trace::chunk_target(1) == trace::kChunkBytes);
+	CHECK(trace::chunk_target(16) == trace::kChunkBytes);
+	for (const size_t cpus : {32, 64, 128})
+		CHECK(cpus * trace::chunk_target(cpus) == trace::kOpenChunksBytes);
+	CHECK(trace::chunk_target(1024) == trace::kChunkBytesLeast);
+}
 
 TEST_CASE("a .dfr gives back what was written", "[trace][file]") {
 	ScratchFolder folder;
