@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // dfr replay: a D program over recordings; without one, what they said.
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <poll.h>
+#include <thread>
 #include <unistd.h>
 
 #include "analyze/cli/arguments.h"
@@ -25,6 +27,8 @@ constexpr const char* kExamples =
     "  dfr replay --follow -n 'syscall::openat:entry { trace(execname); }' flight-0007.dfr\n"
     "  dfr replay -q -n 'syscall::openat:entry { printf(\"%s %d\\n\", execname, tid); }' boot.dfr\n";
 
+constexpr unsigned kThreadsMost = 8;
+
 struct ReplayArguments {
 	ProgramArguments program;
 	std::vector<std::string> files;
@@ -32,6 +36,7 @@ struct ReplayArguments {
 	replay::Wanted wanted;
 	bool json = false, strict = false, follow = false;
 	std::string by;
+	unsigned threads = 0;
 };
 
 // What cannot mean anything together; empty: nothing.
@@ -56,6 +61,9 @@ replay::ReplayOptions replay_options(const ReplayArguments& arguments) {
 	options.way = arguments.by == "columns" ? replay::Way::kColumns
 	              : arguments.by == "rows"  ? replay::Way::kRows
 	                                        : replay::Way::kAny;
+	options.threads = arguments.threads
+	                      ? arguments.threads
+	                      : std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMost);
 	options.interrupted = [] { return signals_caught() != 0; };
 	return options;
 }
@@ -162,6 +170,10 @@ int run_replay(int argc, char** argv) {
 	                "columns: refuse a program that cannot be answered without making firings; "
 	                "rows: make them; else dfr chooses, and what it prints is the same")
 	    ->check(CLI::IsMember({"columns", "rows"}));
+	app->add_option("--threads", arguments.threads,
+	                "how many may answer together what they can (default: as many as there are "
+	                "processors, 8 at most); what is printed is the same")
+	    ->check(CLI::Range(1u, kThreadsMost));
 	app->add_option("file", arguments.files, "recordings (.dfr), also of several states, boots and hosts")
 	    ->required();
 	if (const auto status = parse_arguments(*app, argc, argv))

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "analyze/engine/engine_c.h"
-#include "analyze/engine/tick.h"
+#include "analyze/replay/clauses.h"
 #include "formats/d/compile.h"
 
 namespace dfr::replay {
@@ -69,8 +69,11 @@ ColumnProgram::ColumnProgram(const trace::Catalog& catalog, RecordingTarget& tar
                              const d::Compiled& program, std::function<uint32_t(uint32_t)> probe_id)
     : catalog_(catalog), target_(target), program_(program), probe_id_(std::move(probe_id)) {
 	read_options();
-	for (const dof::EcbDesc& ecb : program.image.ecbs)
-		read_clause(ecb);
+	const Clauses clauses = clauses_of(program, target);
+	if (!clauses.refusal.empty())
+		refuse(clauses.refusal);
+	for (const dof::EcbDesc* const ecb : clauses.recorded)
+		read_clause(*ecb);
 	for (const dof::Body& body : program.image.bodies)
 		read_tables(body);
 	// What formulas cannot say is found now, and not after half of the records; but not of each of thousands of
@@ -92,35 +95,8 @@ void ColumnProgram::read_options() {
 		refuse("strsize is less than 16");
 }
 
-// Sorts the clauses into the engine's own and those over records, and refuses what can have an order.
 void ColumnProgram::read_clause(const dof::EcbDesc& ecb) {
-	const d::ProbePattern pattern = d::pattern_of(ecb.probe);
 	const dof::Body& body = program_.image.body_of(ecb);
-	trace::Probe own[3];
-	const char* const names[] = {"BEGIN", "END", "ERROR"};
-	bool matches_own = false;
-	for (uint32_t i = 0; i < 3; i++) {
-		own[i].id = i + 1;
-		own[i].provider = "dtrace";
-		own[i].name = names[i];
-		matches_own = matches_own || RecordingTarget::matches(pattern, own[i]);
-	}
-	const bool exits = std::any_of(body.actions.begin(), body.actions.end(),
-	                               [](const dof::Action& action) { return action.kind == DFR_ACT_EXIT; });
-	if (exits && pattern.name != "END")
-		refuse("a clause may call exit() before the last record");
-	const auto& recorded = target_.recorded();
-	if (matches_own &&
-	    std::none_of(recorded.begin(), recorded.end(), [&pattern](const trace::Probe* probe) {
-		    return RecordingTarget::matches(pattern, *probe);
-	    }))
-		return;
-	if (matches_own)
-		refuse("a clause is for BEGIN, END or ERROR and for recorded probes");
-	if (engine::timer_interval(pattern.name))
-		refuse("a timer fires between the records");
-	if (pattern.id != 0 || !pattern.host.empty())
-		refuse("a probe is named by its number or its host");
 	if (ecb.uarg & (DFR_ECBUARG_CONTINUATION | DFR_ECBUARG_KERNEL_TYPES | DFR_ECBUARG_FAULT_HOLDS))
 		refuse("a clause has an if, or depends on the kernel's types");
 	const std::vector<bool> counted = dof::aggregated(body);

@@ -4,140 +4,34 @@
 #include "analyze/replay/replay.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analyze/engine/engine_c.h"
 #include "analyze/engine/engine_session.h"
 #include "analyze/engine/tick.h"
 #include "analyze/libdfr/consumer.h"
 #include "analyze/replay/by_columns.h"
+#include "analyze/replay/by_threads.h"
+#include "analyze/replay/firing.h"
 #include "analyze/replay/gathered.h"
+#include "analyze/replay/replayed_probes.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
 
 namespace dfr::replay {
 namespace {
 
-constexpr uint32_t kArguments = 10;
-// Probes with ids up to this one have the same id in replay; create_probes() fills the gaps.
-constexpr uint32_t kIdsKept = 200'000;
 constexpr uint64_t kNever = UINT64_MAX;
+// With less for its variables, a thread's engine has no room to speak of.
+constexpr int64_t kDynvarsLeast = 64 * 1024;
 // Room for some ten million keys. It takes memory only as it fills.
 constexpr size_t kAggregationRoom = size_t{1} << 30;
 
 // kNever, if a clock does not go so far: only a crafted file has such times.
 uint64_t after(uint64_t time, uint64_t interval) {
 	return time > kNever - interval ? kNever : time + interval;
-}
-
-// One recorded firing, with copies of its inputs, because a record points into a block that the merger
-// may free before the firing is complete.
-class Firing {
-public:
-	bool empty() const { return probe == nullptr; }
-	void clear();
-	void begin(const trace::Record& record, const trace::Probe& of, size_t captures);
-	void set_argument(uint32_t index, uint64_t value);
-	void set_capture(size_t index, const trace::Value& value, const dfr_field& field);
-	// Sets the frames of a stack. If the firing has several stacks, the longest is used for all.
-	void set_stack(const trace::Value& value, bool of_user);
-	// Fills `env` once all records of the firing were read, because the copies may have moved until then.
-	void settle();
-
-	const trace::Probe* probe = nullptr;
-	dfr_probe* fires = nullptr;
-	bool speaks = false;
-	uint64_t time = 0;
-	uint32_t cpu = 0, boot = 0;
-	dfr_env env{};
-	u64 arguments[kArguments] = {};
-	unsigned argument_count = 0;
-
-private:
-	struct CapturedText {
-		size_t capture, offset;
-	};
-	std::vector<dfr_captured> captured_;
-	std::vector<CapturedText> texts_;
-	std::vector<char> bytes_;
-	std::vector<u64> stack_, ustack_;
-};
-
-void Firing::clear() {
-	probe = nullptr;
-	argument_count = 0;
-	texts_.clear();
-	bytes_.clear();
-	stack_.clear();
-	ustack_.clear();
-}
-
-void Firing::set_stack(const trace::Value& value, bool of_user) {
-	std::vector<u64>& stack = of_user ? ustack_ : stack_;
-	const size_t frames = value.bytes.size() / sizeof(u64);
-	if (frames <= stack.size())
-		return;
-	stack.resize(frames);
-	std::memcpy(stack.data(), value.bytes.data(), frames * sizeof(u64));
-}
-
-void Firing::begin(const trace::Record& record, const trace::Probe& of, size_t captures) {
-	clear();
-	probe = &of;
-	time = record.time;
-	cpu = record.cpu;
-	env = {};
-	env.ev_level = record.level;
-	env.ev_task = record.context.task;
-	env.ev_pid = record.context.pid;
-	env.ev_tid = record.context.tid;
-	env.ev_nspid = record.context.nspid;
-	env.ev_cgroup = record.context.cgroup;
-	record.context.execname.copy(env.ev_comm, sizeof env.ev_comm - 1);
-	env.ev_time = record.time;
-	std::memset(arguments, 0, sizeof arguments);
-	dfr_captured missing{};
-	missing.fault = DFR_CAPTURED_MISSING; // stays if no record of the firing has the input
-	captured_.assign(captures, missing);
-}
-
-void Firing::set_argument(uint32_t index, uint64_t value) {
-	if (index >= kArguments)
-		return;
-	arguments[index] = value;
-	argument_count = std::max(argument_count, index + 1);
-}
-
-void Firing::set_capture(size_t index, const trace::Value& value, const dfr_field& field) {
-	dfr_captured& captured = captured_[index];
-	captured = {};
-	if (value.fault != 0 && value.fault != DFR_NOTE_CUT) {
-		captured.fault = value.fault + 1u;
-		captured.fault_addr = value.fault_value;
-		return;
-	}
-	if (field.kind == DFR_FIELD_INT) {
-		captured.value = value.number;
-		return;
-	}
-	captured.size = value.bytes.size() + 1;
-	texts_.push_back({index, bytes_.size()});
-	const auto* const from = reinterpret_cast<const char*>(value.bytes.data());
-	bytes_.insert(bytes_.end(), from, from + value.bytes.size());
-	bytes_.resize((bytes_.size() + 8) & ~size_t{7}); // adds at least one NUL, and aligns to 8
-}
-
-void Firing::settle() {
-	for (const CapturedText& text : texts_)
-		captured_[text.capture].value = reinterpret_cast<uint64_t>(bytes_.data() + text.offset);
-	env.ev_stack = stack_.data();
-	env.ev_nstack = static_cast<uint32_t>(stack_.size());
-	env.ev_ustack = ustack_.data();
-	env.ev_nustack = static_cast<uint32_t>(ustack_.size());
-	env.ev_captured = captured_.data();
-	env.ev_ncaptured = static_cast<uint32_t>(captured_.size());
 }
 
 class Replay {
@@ -162,11 +56,6 @@ private:
 		std::vector<Use> uses;
 	};
 
-	void create_probes();
-	dfr_provider* provider_of(const trace::Probe& probe);
-	void create_timers();
-	uint32_t id_of(const d::ProbeInfo& probe) const;
-	dof::Image for_hosts(const dof::Image& image);
 	void check_conditions();
 	void check_unrecorded(const d::ProbePattern& pattern);
 	bool is_covered(size_t member, const d::ProbePattern& pattern) const;
@@ -183,6 +72,7 @@ private:
 	bool await(uint64_t until);
 	void check_late_probes();
 	bool answer_by_columns();
+	bool answer_by_threads(const Gathered::Visit& visit);
 	void keep_begin(const trace::Context& context);
 	bool speaks(const trace::Probe& probe) const;
 
@@ -195,13 +85,13 @@ private:
 	const ReplayOptions& options_;
 	engine::EngineSession session_;
 	std::unique_ptr<lib::Consumer> consumer_;
-	std::map<uint32_t, dfr_probe*> probes_; // by recorded id
-	std::set<uint32_t> known_probes_;       // when the program was compiled
-	std::vector<Recorded> recorded_;        // by EPID
+	ReplayedProbes probes_;
+	std::set<uint32_t> known_probes_; // when the program was compiled
+	std::vector<Recorded> recorded_;  // by EPID
 	std::map<std::string, int> captures_;
-	std::vector<engine::Timer> timers_;
-	std::map<std::vector<std::string>, dfr_provider*>
-	    providers_; // by name, and host if there are several
+	std::unique_ptr<ByThreads> threads_; // while they answer
+	bool in_vain_ = false;               // that they do
+	std::optional<uint64_t> first_time_; // of the records that they got
 	Firing firing_;
 	dfr_env own_env_{}; // for BEGIN, END and timers
 	uint64_t last_time_ = 0;
@@ -213,15 +103,15 @@ private:
 	std::vector<d::ProbePattern> speaking_; // of clauses with actions on aggregations
 	uint64_t firings_ = 0;
 	std::vector<std::string> conditions_; // why the answer is partial: reasons for the verdict
-	std::map<std::pair<uint32_t, uint64_t>, uint64_t>
-	    missing_; // firings without an input, by probe and input
+	ByThreads::Missing missing_;
 };
 
 Replay::Replay(const trace::United& all, RecordingTarget& target, const d::Compiled& program,
                render::Output& output, render::Symboliser& symbols, const ReplayOptions& options)
     : all_(all), catalog_(all.catalog()), target_(target), gathered_(all, options.wanted, true),
       program_(program), output_(output), options_(options),
-      session_("replay of " + all.name(), std::max(catalog_.cpus, 1u), false) {
+      session_("replay of " + all.name(), std::max(catalog_.cpus, 1u), false),
+      probes_(session_, target, program.image, all.name()) {
 	for (size_t i = 0; i < program.captured.size(); i++)
 		captures_.emplace(program.captured[i], static_cast<int>(i));
 	for (const dof::Body& body : program.image.bodies) {
@@ -243,10 +133,7 @@ Replay::Replay(const trace::United& all, RecordingTarget& target, const d::Compi
 	session_.set_agg_room(kAggregationRoom);
 	for (const auto& [id, probe] : catalog_.probes)
 		known_probes_.insert(id);
-	create_probes();
-	create_timers();
 	check_conditions();
-	session_.probes_added();
 	lib::Consumer::Callbacks hooks;
 	hooks.message = options.message;
 	hooks.kernel_types = [this] { return target_.kernel_types(""); };
@@ -254,94 +141,9 @@ Replay::Replay(const trace::United& all, RecordingTarget& target, const d::Compi
 	consumer_->style() = options.style;
 	consumer_->style().hosts = all.host_names();
 	consumer_->set_synchronous();
-	const auto dof = dof::write(for_hosts(program.image));
+	const auto dof = dof::write(probes_.for_hosts(program.image));
 	session_.enable(std::as_bytes(std::span(dof)), true);
 	consumer_->report_faults();
-}
-
-// Hosts have each their own, so that their probes have ids of their own.
-dfr_provider* Replay::provider_of(const trace::Probe& probe) {
-	std::vector<std::string> key = {probe.provider};
-	key.insert(key.end(), probe.hosts.begin(), probe.hosts.end());
-	dfr_provider*& provider = providers_[key];
-	if (!provider)
-		provider = session_.add_provider(probe.provider, nullptr, nullptr, DFR_PV_TWIN);
-	return provider;
-}
-
-// Creates the recorded probes with their recorded ids. The engine gives ids without gaps, so probes of
-// the provider "not recorded" take the ids in between.
-void Replay::create_probes() {
-	uint32_t next = 4; // the engine has made BEGIN, END and ERROR, with ids 1 to 3
-	dfr_provider* holes = nullptr;
-	for (const trace::Probe* const probe : target_.recorded()) {
-		dfr_provider* const provider = provider_of(*probe);
-		if (probe->id <= kIdsKept && next < probe->id && !holes)
-			holes = session_.add_provider("not recorded", nullptr, nullptr);
-		for (; probe->id <= kIdsKept && next < probe->id; next++)
-			session_.add_probe(holes, "-", "-", std::to_string(next), 0, nullptr);
-		const uint32_t nargs = probe->nargs.value_or(DFR_NARGS_UNKNOWN);
-		dfr_probe* const made =
-		    session_.add_probe(provider, probe->module, probe->function, probe->name, nargs, nullptr);
-		if (!made)
-			throw Error("cannot replay " + all_.name() + ": probe " + std::to_string(probe->id) +
-			            " is in its catalog twice");
-		next = made->pb_id + 1;
-		probes_[probe->id] = made;
-	}
-}
-
-// Creates the timer probes that the program names and the recording does not have.
-void Replay::create_timers() {
-	for (const dof::EcbDesc& ecb : program_.image.ecbs) {
-		const std::string& name = ecb.probe.name;
-		const auto interval = engine::timer_interval(name);
-		const auto same = [&name](const engine::Timer& timer) {
-			return name == timer.probe->pb_name;
-		};
-		if (!interval || std::any_of(timers_.begin(), timers_.end(), same))
-			continue;
-		const auto recorded = [&name](const trace::Probe* probe) { return probe->name == name; };
-		if (std::any_of(target_.recorded().begin(), target_.recorded().end(), recorded))
-			continue;
-		trace::Probe timer;
-		timer.provider = "profile";
-		timers_.push_back(
-		    {session_.add_probe(provider_of(timer), "", "", name, 3, nullptr), *interval, kNever});
-	}
-}
-
-// Of a probe that the target knows, in the engine.
-uint32_t Replay::id_of(const d::ProbeInfo& probe) const {
-	if (const auto recorded = probes_.find(probe.id); recorded != probes_.end())
-		return recorded->second->pb_id;
-	for (const engine::Timer& timer : timers_)
-		if (probe.name == timer.probe->pb_name)
-			return timer.probe->pb_id;
-	return probe.id; // BEGIN, END, ERROR
-}
-
-// In place of each clause for some hosts, one for each probe of theirs: the engine's own idea of the host is the
-// machine that replays.
-dof::Image Replay::for_hosts(const dof::Image& image) {
-	dof::Image here = image;
-	here.ecbs.clear();
-	for (dof::EcbDesc ecb : image.ecbs) {
-		const d::ProbePattern pattern = d::pattern_of(ecb.probe);
-		if (pattern.host.empty()) {
-			here.ecbs.push_back(std::move(ecb));
-			continue;
-		}
-		if (!target_.elsewhere(pattern.host).empty())
-			continue;
-		ecb.probe.host.clear();
-		target_.match(pattern, [&](const d::ProbeInfo& probe) {
-			ecb.probe.id = id_of(probe);
-			here.ecbs.push_back(ecb);
-			return true;
-		});
-	}
-	return here;
 }
 
 // Whether another recording of the same boot has, of the same time, all probes that match.
@@ -445,9 +247,9 @@ const Replay::Recorded& Replay::recorded(uint32_t epid) {
 	entry.known = true;
 	entry.layout = catalog_.layout_of(epid);
 	entry.probe = catalog_.probe_of(epid);
-	const auto probe = entry.probe ? probes_.find(entry.probe->id) : probes_.end();
-	if (probe != probes_.end() && dfr_probe_enabled(probe->second)) {
-		entry.fires = probe->second;
+	dfr_probe* const probe = entry.probe ? probes_.of(entry.probe->id) : nullptr;
+	if (probe && (threads_ ? threads_->fires(entry.probe->id) : dfr_probe_enabled(probe))) {
+		entry.fires = probe;
 		entry.speaks = speaks(*entry.probe);
 	}
 	for (const RecordedInput& input : target_.inputs(epid)) {
@@ -476,7 +278,7 @@ void Replay::start(uint64_t time) {
 	own_env_.ev_time = time;
 	own_env_.ev_wall = catalog_.walltime(time) - static_cast<int64_t>(time);
 	last_time_ = time;
-	for (engine::Timer& timer : timers_)
+	for (engine::Timer& timer : probes_.timers())
 		timer.due = after(time, timer.interval);
 	dfr_user_env = &own_env_;
 	dfr_user_cpu = begin_cpu_;
@@ -528,7 +330,7 @@ void Replay::fire_timers(uint64_t until) {
 	static const u64 kNoArguments[3] = {0, 0, 0};
 	while (!over_) {
 		engine::Timer* next = nullptr;
-		for (engine::Timer& timer : timers_)
+		for (engine::Timer& timer : probes_.timers())
 			if (timer.due < until && (!next || timer.due < next->due))
 				next = &timer;
 		if (!next)
@@ -542,8 +344,13 @@ void Replay::fire_timers(uint64_t until) {
 void Replay::fire() {
 	if (firing_.empty() || over_)
 		return;
-	fire_timers(firing_.time);
-	if (!over_ && firing_.fires) {
+	const uint64_t time = firing_.time;
+	if (!threads_)
+		fire_timers(time);
+	if (threads_ && firing_.fires) {
+		firings_++;
+		in_vain_ = !threads_->fire(firing_);
+	} else if (!over_ && firing_.fires) {
 		firing_.settle();
 		firing_.env.ev_cookie = this;
 		firing_.env.ev_missing = [](void* self, __u64 index) {
@@ -552,7 +359,7 @@ void Replay::fire() {
 		fire_at(firing_.fires, firing_.arguments, firing_.argument_count, firing_.cpu, firing_.env,
 		        firing_.speaks);
 	}
-	last_time_ = std::max(last_time_, firing_.time);
+	last_time_ = std::max(last_time_, time);
 	firing_.clear();
 }
 
@@ -563,8 +370,14 @@ void Replay::take(const trace::Record& record, uint32_t boot) {
 	if (!started_) {
 		if (entry.probe->id == 1)
 			keep_begin(record.context);
-		start(record.time);
-		recorded_.clear(); // recorded() ran before start() armed the probes, so `fires` was null
+		if (threads_) {
+			first_time_ = record.time; // BEGIN fires when they have answered
+			started_ = true;
+		} else {
+			start(record.time);
+			recorded_
+			    .clear(); // recorded() ran before start() armed the probes, so `fires` was null
+		}
 		return take(record, boot);
 	}
 	if (entry.probe->id <= 3) // the engine in this process fires its own BEGIN, END and ERROR
@@ -638,12 +451,9 @@ void Replay::check_late_probes() {
 // False: it must.
 bool Replay::answer_by_columns() {
 	ColumnProgram program(catalog_, target_, program_,
-	                      [this](uint32_t probe) { return probes_.at(probe)->pb_id; });
+	                      [this](uint32_t probe) { return probes_.of(probe)->pb_id; });
 	ByColumns columns(program, catalog_);
 	std::string refusal = program.refusal();
-	const auto names_host = [](const dof::EcbDesc& ecb) { return !ecb.probe.host.empty(); };
-	if (std::any_of(program_.image.ecbs.begin(), program_.image.ecbs.end(), names_host))
-		refusal = "a clause names hosts";
 	if (refusal.empty() && !gathered_.can_scan())
 		refusal = "several recordings are put in order, or one is not in order of time";
 	if (refusal.empty()) {
@@ -677,17 +487,49 @@ bool Replay::answer_by_columns() {
 	return true;
 }
 
+// The same of several threads. False: one engine must answer.
+bool Replay::answer_by_threads(const Gathered::Visit& visit) {
+	if (options_.threads < 2 || !gathered_.can_scan() || !ByThreads::can_answer(program_, target_))
+		return false;
+	const ThreadLimits limits{.threads = options_.threads,
+	                          .dynvarsize = session_.option(DFR_OPT_DYNVARSIZE),
+	                          .agg_room = kAggregationRoom};
+	if (limits.dynvarsize / (limits.threads - 1) < kDynvarsLeast)
+		return false;
+	threads_ = std::make_unique<ByThreads>(all_, target_, program_, limits);
+	recorded_.clear();
+	gathered_.run(visit);
+	fire();
+	const bool alike = threads_->finish() && !in_vain_;
+	const std::unique_ptr<ByThreads> threads = std::move(threads_);
+	recorded_.clear();
+	started_ = false;
+	const uint64_t last = std::exchange(last_time_, 0);
+	if (!alike) {
+		firings_ = 0;
+		gathered_.start_over();
+		return false;
+	}
+	if (first_time_)
+		start(*first_time_);
+	last_time_ = std::max(last_time_, last);
+	missing_ = threads->missing();
+	session_.add_aggregations(threads->entries());
+	return true;
+}
+
 Answer Replay::run() {
 	const auto visit = [this](const trace::Record& record, uint32_t boot) {
 		take(record, boot);
 		if (++seen_ % 4096 == 0)
 			look_for_interruption();
-		return !over_;
+		return !over_ && !(threads_ && in_vain_);
 	};
+	bool by_threads = false;
 	const bool by_columns = !options_.followed && options_.way != Way::kRows && answer_by_columns();
 	if (options_.followed)
 		gathered_.follow(*options_.followed, visit, [this](uint64_t until) { return await(until); });
-	else if (!by_columns)
+	else if (!by_columns && !(by_threads = answer_by_threads(visit)))
 		gathered_.run(visit);
 	if (!started_)
 		start(catalog_.clocks.empty() ? 1 : catalog_.clocks.front().mono);
@@ -703,6 +545,7 @@ Answer Replay::run() {
 	answer.verdict = gathered_.judge();
 	answer.firings = firings_;
 	answer.by_columns = by_columns;
+	answer.by_threads = by_threads;
 	for (const std::string& reason : gathered_.reasons())
 		conditions_.push_back(reason);
 	if (options_.followed) // which ends so, and the verdict's times say where

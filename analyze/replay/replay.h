@@ -34,7 +34,7 @@ struct Answer {
 	trace::Verdict verdict;
 	int exit_status = 0;
 	uint64_t firings = 0;
-	bool by_columns = false;
+	bool by_columns = false, by_threads = false;
 };
 
 // How a program is answered: by columns if it can be (by_columns.h), else by a firing for each record; or, for
@@ -45,8 +45,10 @@ struct ReplayOptions {
 	render::Style style;
 	std::function<void(const std::string&)> message;
 	Wanted wanted;
-	bool strict = false;               // throw if the recording can answer only in part
-	Way way = Way::kAny;               // kColumns: throw if it cannot be
+	bool strict = false; // throw if the recording can answer only in part
+	Way way = Way::kAny; // kColumns: throw if it cannot be
+	// That may answer together (by_threads.h); the answer is the same with any number of them.
+	unsigned threads = 1;
 	std::function<bool()> interrupted; // called now and then: true ends the replay; may be null
 	// The only recording, if it is still being written: it is answered as it comes. await() waits a moment
 	// for more; false: no more is wanted.

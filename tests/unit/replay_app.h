@@ -11,6 +11,7 @@
 
 #include "analyze/engine/engine_c.h"
 #include "analyze/engine/engine_session.h"
+#include "analyze/replay/by_threads.h"
 #include "analyze/replay/replay.h"
 #include "formats/d/compile.h"
 #include "formats/trace/batch.h"
@@ -204,35 +205,43 @@ inline std::string compile_error(Kept& kept, const std::string& program) {
 	return diagnostics.render(false);
 }
 
-// What replay prints, which must be the same by columns, if it can be, and by rows.
+// What replay prints, which must be the same by columns, if it can be, by rows, and by several threads.
 inline std::string replay_says(const std::vector<Kept*>& all, const std::string& program,
                                replay::Answer* answer = nullptr, replay::ReplayOptions options = quiet()) {
 	render::NoSymbols symbols;
 	const trace::United united({all.begin(), all.end()});
 	replay::RecordingTarget target(united);
 	const d::Compiled compiled_program = compiled(program, target);
-	std::string said[2];
-	replay::Answer answers[2];
-	for (const bool rows : {false, true}) {
+	const replay::Way asked = options.way;
+	std::string first;
+	replay::Answer wanted;
+	const std::pair<replay::Way, unsigned> ways[] = {
+	    {asked, 1}, {replay::Way::kRows, 1}, {replay::Way::kRows, 2}, {replay::Way::kRows, 4}};
+	for (const auto& [way, threads] : ways) {
 		render::Output output(-1);
 		for (Kept* const kept : all)
 			kept->rewind();
-		options.way = rows ? replay::Way::kRows : options.way;
-		answers[rows] =
+		options.way = way;
+		options.threads = threads;
+		const replay::Answer got =
 		    replay::replay_program(united, target, compiled_program, output, symbols, options);
-		said[rows] = output.take();
-		if (!answers[0].by_columns)
-			break;
-	}
-	if (answers[0].by_columns) {
-		CHECK(said[0] == said[1]);
-		CHECK(answers[0].firings == answers[1].firings);
-		CHECK(answers[0].exit_status == answers[1].exit_status);
-		CHECK(answers[0].verdict == answers[1].verdict);
+		const std::string said = output.take();
+		if (&way == &ways[0].first) {
+			first = said;
+			wanted = got;
+			if (!got.by_columns && !replay::ByThreads::can_answer(compiled_program, target))
+				break;
+			continue;
+		}
+		INFO(threads << " threads");
+		CHECK(said == first);
+		CHECK(got.firings == wanted.firings);
+		CHECK(got.exit_status == wanted.exit_status);
+		CHECK(got.verdict == wanted.verdict);
 	}
 	if (answer)
-		*answer = answers[0];
-	return said[0];
+		*answer = wanted;
+	return first;
 }
 
 inline std::string replay_says(Kept& kept, const std::string& program, replay::Answer* answer = nullptr,
