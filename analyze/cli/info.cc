@@ -81,7 +81,7 @@ std::vector<std::string> questions(const trace::Catalog& catalog, const Contents
 }
 
 void print_machine(const trace::Catalog& catalog) {
-	for (const char* const key : {"redacted", "host", "machineid", "bootid", "release", "machine",
+	for (const char* const key : {"redacted", "kept", "host", "machineid", "bootid", "release", "machine",
 	                              "clocksource", "cmdline", "jit"}) {
 		const auto at = catalog.machine.find(key);
 		if (at != catalog.machine.end())

@@ -29,7 +29,8 @@ void print_sums(const trace::Inspection& found) {
 	for (const trace::CpuSum& sum : found.cpus) {
 		std::printf("  CPU %-3u %s committed = %s in the file", sum.cpu,
 		            with_commas(sum.committed).c_str(), with_commas(sum.in_file).c_str());
-		const std::pair<uint64_t, const char*> others[] = {{sum.overwritten, "overwritten"},
+		const std::pair<uint64_t, const char*> others[] = {{sum.earlier, "before this part"},
+		                                                   {sum.overwritten, "overwritten"},
 		                                                   {sum.lost, "lost"},
 		                                                   {sum.cut, "cut"},
 		                                                   {sum.missing, "missing"}};
@@ -87,6 +88,7 @@ void print_json(const std::string& file, const trace::Inspection& found) {
 		                   .raw("cpu", std::to_string(sum.cpu))
 		                   .raw("committed", std::to_string(sum.committed))
 		                   .raw("in_file", std::to_string(sum.in_file))
+		                   .raw("earlier", std::to_string(sum.earlier))
 		                   .raw("overwritten", std::to_string(sum.overwritten))
 		                   .raw("lost", std::to_string(sum.lost))
 		                   .raw("cut", std::to_string(sum.cut))

@@ -4,6 +4,7 @@
 #include "analyze/replay/redaction.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <sys/random.h>
 
@@ -97,6 +98,7 @@ private:
 	void program();
 
 	const trace::Catalog& old_;
+	const uint64_t series_; // of parts; 0: it is none
 	RecordingTarget& target_;
 	std::set<std::string> words_;
 	std::vector<Wish> wishes_;
@@ -105,7 +107,7 @@ private:
 };
 
 Maker::Maker(trace::FileSource& source, RecordingTarget& target, const std::vector<std::string>& keep)
-    : old_(source.catalog()), target_(target) {
+    : old_(source.catalog()), series_(source.facts().part.series), target_(target) {
 	for (const std::string& text : keep) {
 		made_.text += (made_.text.empty() ? "" : ", ") + text;
 		if (is_word(text)) {
@@ -142,6 +144,8 @@ void Maker::machine() {
 	if (keeps("host")) {
 		to.boot_id = old_.boot_id;
 		to.state_name = old_.state_name;
+	} else if (series_ != 0) { // a number made at random too, by which parts find each other
+		std::memcpy(to.boot_id.data(), &series_, sizeof series_);
 	} else if (getrandom(to.boot_id.data(), to.boot_id.size(), 0) < 0) {
 		// Else it would be taken for another part of a recording whose boot is not known either.
 		throw Error::from_errno("cannot make a number for the boot");
@@ -160,6 +164,7 @@ void Maker::machine() {
 		if (!keeps(word) ||
 		    (before != old_.machine.end() && before->second.find(word) != std::string::npos))
 			out += std::string(" ") + word;
+	to.machine[trace::kKeptKey] = made_.text;
 }
 
 // The body of the new program for records with these fields; `made` gets their layout.

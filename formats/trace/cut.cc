@@ -48,8 +48,9 @@ class Cutter {
 public:
 	Cutter(const std::string& path, const std::string& output, const Cut& cut)
 	    : path_(path), cut_(cut), source_(open_file(path)), catalog_(source_->catalog()),
-	      shapes_(source_->catalog()),
-	      writer_(output, true, [this]() -> const Catalog& { return catalog_; }) {
+	      shapes_(source_->catalog()), writer_(
+	                                       output, true, [this]() -> const Catalog& { return catalog_; },
+	                                       local_file(), source_->facts().part) {
 		// What came later would make the window longer than what is here.
 		std::erase_if(catalog_.events,
 		              [&](const EventMark& mark) { return mark.time > cut.span.to; });
@@ -82,12 +83,18 @@ private:
 // What the whole recording had of each CPU. If it is a part itself, it says that.
 void Cutter::count_parts(const std::vector<BlockRef>& refs) {
 	std::map<uint32_t, uint64_t> firsts; // sequence numbers
+	const std::map<uint32_t, Reach> before = source_->facts().part.before;
 	for (const BlockRef& ref : refs) {
 		const dfr_block& head = ref.head;
 		const auto [first, fresh] = firsts.try_emplace(head.cpu, head.seq);
 		PartOf& part = parts_[head.cpu];
+		const auto earlier = before.find(head.cpu);
 		if (fresh || head.seq < first->second)
-			part.overwritten = head.record_base;
+			part.overwritten =
+			    head.record_base -
+			    (earlier == before.end()
+			         ? 0
+			         : std::min<uint64_t>(head.record_base, earlier->second.records));
 		first->second = std::min<uint64_t>(first->second, head.seq);
 		part.committed = std::max<uint64_t>(part.committed, head.record_base + head.records);
 	}
@@ -214,8 +221,11 @@ CutResult Cutter::run(const Going& going) {
 		                   plural(damage_.records, "record") +
 		                   ", of blocks of which a part was wanted (cut)");
 	CutLedger ledger(*source_, std::move(remarks_), std::move(parts_));
-	writer_.account(ledger);
-	writer_.finish();
+	// It keeps its place among the parts of a recorder that rotates.
+	const FileFacts facts = source_->facts();
+	const bool to_its_end = facts.goes_on && cut_.span.to >= facts.marked_until - 1;
+	writer_.account(ledger, to_its_end ? facts.marked_until : 0);
+	writer_.finish(to_its_end);
 	return result_;
 }
 

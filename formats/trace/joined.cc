@@ -10,6 +10,7 @@
 #include "formats/trace/batch.h"
 #include "formats/trace/container.h"
 #include "formats/trace/decode.h"
+#include "formats/trace/redact.h"
 
 namespace dfr::trace {
 namespace {
@@ -25,6 +26,12 @@ size_t length(const Catalog& catalog) {
 using StateKey = std::tuple<std::array<uint8_t, 16>, uint64_t, uint64_t>;
 StateKey key_of(const Catalog& catalog) {
 	return {catalog.boot_id, catalog.state_id, catalog.clocks.empty() ? 0 : catalog.clocks.front().mono};
+}
+
+// What dfr redact has left of it.
+std::string kept_of(const Catalog& catalog) {
+	const auto kept = catalog.machine.find(kKeptKey);
+	return kept == catalog.machine.end() ? std::string{} : kept->second;
 }
 
 std::string parts_text(uint32_t first, uint32_t last) {
@@ -196,7 +203,9 @@ std::map<uint32_t, Reach> JoinedSource::reaches() {
 	};
 	for (size_t i = 0; i < files_.size(); i++) {
 		add(files_[i]->reaches());
-		if (i) // what came before the first file is not of this recording
+		// What came before the first file is not of this recording; and where one was cut, those before it may
+		// have been too.
+		if (i && files_[i]->parts().empty())
 			add(files_[i]->facts().part.before);
 	}
 	return furthest;
@@ -250,7 +259,7 @@ bool JoinedSource::partial() {
 }
 
 bool same_state(const Catalog& one, const Catalog& other) {
-	return key_of(one) == key_of(other);
+	return key_of(one) == key_of(other) && kept_of(one) == kept_of(other);
 }
 
 std::vector<std::string> JoinedSource::notes() const {
@@ -265,7 +274,6 @@ std::vector<std::string> JoinedSource::notes() const {
 // A file in which nothing was begun does not say whose it is: it goes to the first recording.
 std::vector<std::vector<std::unique_ptr<FileSource>>> group_by_state(const std::vector<std::string>& paths) {
 	std::vector<std::vector<std::unique_ptr<FileSource>>> groups;
-	std::map<StateKey, size_t> known;
 	std::vector<std::unique_ptr<FileSource>> not_begun;
 	for (const std::string& path : paths) {
 		std::unique_ptr<FileSource> file = open_file(path);
@@ -273,10 +281,13 @@ std::vector<std::vector<std::unique_ptr<FileSource>>> group_by_state(const std::
 			not_begun.push_back(std::move(file));
 			continue;
 		}
-		const auto [at, fresh] = known.try_emplace(key_of(file->catalog()), groups.size());
-		if (fresh)
-			groups.emplace_back();
-		groups[at->second].push_back(std::move(file));
+		const auto group = std::ranges::find_if(groups, [&file](const auto& one) {
+			return same_state(one.front()->catalog(), file->catalog());
+		});
+		if (group == groups.end())
+			groups.emplace_back().push_back(std::move(file));
+		else
+			group->push_back(std::move(file));
 	}
 	if (groups.empty())
 		groups.emplace_back();

@@ -64,7 +64,8 @@ private:
 	size_t next_file_ = 0;                   // for snapshots
 };
 
-// Whether two recordings are of one state of one boot.
+// Whether two recordings are of one state of one boot, and neither was redacted, or both alike: else the fields of its
+// records are other ones, and the catalog of one does not explain the other.
 bool same_state(const Catalog& one, const Catalog& other);
 
 // Opens the files and puts those of one state together, in order of the first file of each.

@@ -37,7 +37,9 @@ class Redactor {
 public:
 	Redactor(const std::string& path, const std::string& output, const Redaction& redaction)
 	    : path_(path), redaction_(redaction), source_(open_file(path)), shapes_(source_->catalog()),
-	      writer_(output, true, [this]() -> const Catalog& { return redaction_.catalog; }) {
+	      writer_(
+	          output, true, [this]() -> const Catalog& { return redaction_.catalog; }, local_file(),
+	          source_->facts().part) {
 		check_layouts();
 	}
 	RedactResult run(const Going& going);
@@ -146,9 +148,11 @@ void Redactor::account() {
 		                  plural(damage_.regions + damage_.blocks, "place") + ", with " +
 		                  plural(damage_.records, "record") + ", are not here (redact)");
 	// Damage that was met makes the source partial.
+	const auto cut = source_->cut();
 	RedactLedger ledger(*source_, redaction_.catalog, std::move(remarks),
-	                    source_->partial() || source_->cut() || damage_.regions || damage_.blocks);
-	writer_.account(ledger);
+	                    source_->partial() || (cut && !cut->goes_on) || damage_.regions ||
+	                        damage_.blocks);
+	writer_.account(ledger, source_->facts().marked_until);
 }
 
 RedactResult Redactor::run(const Going& going) {
@@ -177,7 +181,7 @@ RedactResult Redactor::run(const Going& going) {
 	if (redaction_.names)
 		names();
 	account();
-	writer_.finish();
+	writer_.finish(source_->facts().goes_on);
 	return result_;
 }
 

@@ -23,6 +23,8 @@ namespace dfr::trace {
 // In the catalog's machine: what is not here though every record has it elsewhere, "inputs pid execname". Replay
 // must not take what stands in its place for an answer.
 inline constexpr const char* kRedactedKey = "redacted";
+// And what stayed, in the words of --keep.
+inline constexpr const char* kKeptKey = "kept";
 
 struct Redaction {
 	Catalog catalog; // of the new file; its layouts have the fields that stay

@@ -31,6 +31,7 @@ struct CpuSum {
 	uint32_t cpu = 0;
 	uint64_t committed = 0;
 	uint64_t in_file = 0;     // and can be read
+	uint64_t earlier = 0;     // before this file, which is a part of a recorder that rotates
 	uint64_t overwritten = 0; // by a ring, before the first block that is there
 	uint64_t lost = 0;        // by a ring, because nobody took the block in time
 	uint64_t cut = 0;         // taken out by dfr cut

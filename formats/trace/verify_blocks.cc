@@ -304,19 +304,24 @@ void BlockVerifier::sum_of_part(const PartOf& part, uint64_t overwritten, CpuSum
 	sum.overwritten = part.overwritten;
 	sum.cut = part.cut;
 	const auto beyond = [&sum](uint64_t committed) {
-		const uint64_t told[] = {sum.in_file, sum.overwritten, sum.cut};
+		const uint64_t told[] = {sum.in_file, sum.earlier, sum.overwritten, sum.cut};
 		for (const uint64_t count : told)
 			committed -= std::min(committed, count);
 		return committed;
 	};
 	sum.lost = std::min(overwritten, beyond(part.committed));
 	sum.committed = part.committed;
-	if (sum.in_file > part.committed || part.overwritten > part.committed - sum.in_file ||
-	    part.cut > part.committed - sum.in_file - part.overwritten) {
+	uint64_t rest = part.committed;
+	bool fits = true;
+	for (const uint64_t count : {sum.in_file, sum.earlier, part.overwritten, part.cut}) {
+		fits = fits && count <= rest;
+		rest -= std::min(rest, count);
+	}
+	if (!fits) {
 		into_.add({.cpu = static_cast<int32_t>(sum.cpu),
 		           .what = "the ledger says that the CPU recorded " +
 		                   plural(part.committed, "record") + ", which is less than there were"});
-		sum.overwritten = sum.lost = sum.cut = 0;
+		sum.earlier = sum.overwritten = sum.lost = sum.cut = 0;
 		sum.committed = sum.in_file;
 	}
 }
@@ -340,8 +345,12 @@ void BlockVerifier::finish(const Ledger& last, bool finished) {
 		if (!blocks.empty()) {
 			const dfr_block& head = blocks.back().head;
 			there = {head.seq, head.record_base + head.records};
-			sum.overwritten = blocks.front().head.record_base;
 		}
+		const auto before = last.part.before.find(cpu);
+		const uint64_t in_front = blocks.empty() ? UINT64_MAX : blocks.front().head.record_base;
+		if (before != last.part.before.end())
+			sum.earlier = std::min(before->second.records, in_front);
+		sum.overwritten = blocks.empty() ? 0 : in_front - sum.earlier;
 		for (const Known& known : blocks) {
 			begin = std::min<uint64_t>(begin, known.head.first_time);
 			end = std::max(end, last_of(known.head));
@@ -351,9 +360,11 @@ void BlockVerifier::finish(const Ledger& last, bool finished) {
 		if (part != last.parts.end())
 			sum_of_part(part->second, overwritten, sum);
 		else
-			sum.committed = std::max({there.records, reach.records,
-			                          sum.in_file + sum.overwritten + sum.lost + sum.cut});
-		sum.missing = sum.committed - sum.in_file - sum.overwritten - sum.lost - sum.cut;
+			sum.committed =
+			    std::max({there.records, reach.records,
+			              sum.in_file + sum.earlier + sum.overwritten + sum.lost + sum.cut});
+		sum.missing =
+		    sum.committed - sum.in_file - sum.earlier - sum.overwritten - sum.lost - sum.cut;
 		if (reach.seq > there.seq)
 			into_.add({.cpu = static_cast<int32_t>(cpu),
 			           .what = numbers(there.seq + 1, reach.seq) + " are not there (" +

@@ -85,7 +85,8 @@ inline uint64_t read_everything(trace::BlockSource& source) {
 inline void read_file(const std::string& path) {
 	const trace::Inspection found = trace::verify_file(path);
 	for (const trace::CpuSum& sum : found.cpus)
-		if (sum.committed != sum.in_file + sum.overwritten + sum.lost + sum.cut + sum.missing)
+		if (sum.committed !=
+		    sum.in_file + sum.earlier + sum.overwritten + sum.lost + sum.cut + sum.missing)
 			std::abort();
 	read_everything(*trace::open_file(path));
 }

@@ -6,7 +6,9 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "analyze/replay/redaction.h"
 #include "formats/error.h"
+#include "formats/trace/cut.h"
 #include "formats/trace/followed.h"
 #include "formats/trace/parts.h"
 #include "tests/unit/replay_app.h"
@@ -381,4 +383,108 @@ TEST_CASE("follow: files that cannot be followed are refused", "[replay][follow]
 	folder.write("empty.dfr", std::vector<uint8_t>(0));
 	CHECK_THROWS_WITH(trace::FollowedSource(folder.file("empty.dfr")),
 	                  Catch::Contains("nothing was written"));
+}
+
+TEST_CASE("parts: those that were cut or redacted keep their places", "[parts][cut][redact]") {
+	const ScratchFolder folder;
+	Steps steps(kRecord, folder.file("a-0001.dfr"), 7);
+	for (unsigned step = 0; steps.write(); step++)
+		if (step == 2 || step == 4)
+			steps.rotate();
+	const std::vector<std::string>& paths = steps.paths();
+	REQUIRE(paths.size() == 3);
+
+	// What stands in front of a part is in those before it: nothing was overwritten.
+	uint64_t in_front = 0;
+	for (const std::string& path : paths) {
+		const trace::Inspection found = trace::verify_file(path);
+		CHECK(found.sound());
+		uint64_t records = 0, earlier = 0;
+		for (const trace::CpuSum& sum : found.cpus) {
+			CHECK(sum.overwritten == 0);
+			CHECK(sum.missing == 0);
+			CHECK(sum.committed == sum.earlier + sum.in_file);
+			earlier += sum.earlier;
+			records += sum.in_file;
+		}
+		CHECK(earlier == in_front);
+		in_front += records;
+	}
+
+	const auto made = [&](const char* name, unsigned number) {
+		return folder.file(name + std::to_string(number) + ".dfr");
+	};
+	const auto redaction = [&](const std::string& path, const char* input) {
+		const auto file = trace::open_file(path);
+		replay::RecordingTarget target(file->catalog(), path);
+		return replay::make_redaction(*file, target, {input});
+	};
+	const char* const question = "app::work:entry { @[arg0 % 7] = count(); @all = count(); }";
+	trace::Verdict whole;
+	const std::string answer = answer_of(paths, question, whole);
+	std::vector<std::string> redacted, cut;
+	for (unsigned i = 0; i < paths.size(); i++) {
+		redacted.push_back(made("r", i));
+		const trace::Redaction allowed = redaction(paths[i], "arg0");
+		trace::redact_file(paths[i], redacted.back(), allowed);
+		CHECK(trace::prove_redacted(paths[i], redacted.back(), allowed).wrong.empty());
+		cut.push_back(made("c", i));
+		trace::Cut wanted;
+		wanted.span.cpus = {true};
+		wanted.text = "CPU 0";
+		trace::cut_file(paths[i], cut.back(), wanted);
+		for (const std::string& path : {redacted.back(), cut.back()}) {
+			const trace::Inspection found = trace::verify_file(path);
+			for (const trace::Finding& finding : found.findings)
+				FAIL_CHECK(finding.text());
+			for (const trace::CpuSum& sum : found.cpus) {
+				CHECK(sum.overwritten == 0);
+				CHECK(sum.missing == 0);
+			}
+			CHECK(trace::open_file(path)->facts().part.number == i + 1);
+			CHECK(trace::open_file(path)->facts().goes_on == (i + 1 < paths.size()));
+		}
+	}
+	trace::Verdict verdict;
+	CHECK(answer_of(redacted, question, verdict) == answer);
+	CHECK(verdict.complete);
+	CHECK(verdict.records == whole.records);
+	const auto says = [&verdict](const char* text) {
+		return std::ranges::any_of(verdict.reasons, [text](const std::string& reason) {
+			return reason.find(text) != std::string::npos;
+		});
+	};
+	for (const auto* const parts : {&redacted, &cut}) {
+		answer_of({parts->front(), parts->back()}, question, verdict);
+		CHECK(says("part 2 is not here"));
+		CHECK_FALSE(verdict.complete);
+	}
+	CHECK(answer_of(cut, question, verdict).find(" 70\n") != std::string::npos); // of 140, on two CPUs
+	CHECK_FALSE(says("missing"));
+	CHECK_FALSE(verdict.complete);
+
+	// The same blocks with other fields are another recording: one must not explain the other's records.
+	const std::string other = folder.file("other.dfr");
+	trace::redact_file(paths[0], other, redaction(paths[0], "execname"));
+	CHECK(trace::group_by_state({redacted[0], other}).size() == 2);
+	CHECK(trace::group_by_state({other, redacted[1], redacted[2]}).size() == 2);
+}
+
+TEST_CASE("redact: a recording that was redacted in two ways is two recordings", "[redact]") {
+	const ScratchFolder folder;
+	Steps steps("app::work:entry { capture(arg0, arg1); }", folder.file("a-0001.dfr"), 3);
+	steps.write_all();
+	const std::string& whole = steps.paths().front();
+	std::vector<std::string> made = {whole};
+	for (const std::vector<std::string>& keep : {std::vector<std::string>{"arg0", "host", "walltime"},
+	                                             {"arg1", "host", "walltime"},
+	                                             {"arg1", "host", "walltime", "pid"}}) {
+		const auto file = trace::open_file(whole);
+		replay::RecordingTarget target(file->catalog(), whole);
+		made.push_back(folder.file(std::to_string(made.size()) + ".dfr"));
+		trace::redact_file(whole, made.back(), replay::make_redaction(*file, target, keep));
+	}
+	for (const std::string& one : made)
+		for (const std::string& other : made)
+			CHECK(trace::group_by_state({one, other}).size() == (one == other ? 1 : 2));
 }
