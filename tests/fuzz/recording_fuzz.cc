@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Fuzzes what is done with whole recordings, made of blocks from decisions: replay by
+// rows and by columns must say the same; what cut and redact write must hold together
+// and be what they were asked for; of parts, of which one is missing, damaged or there
+// twice, no answer is falsely complete; who follows them as they grow sees each record
+// once, and is told when a file was replaced or truncated.
+//
+// Some have bytes changed, some have chunks changed behind right checksums. Of the
+// latter the two ways of replay are held against each other only where blocks and
+// columns hold together (REPLAY.md section 8, "Trust").
+//
+// Targets: formats/trace/*.cc analyze/replay/*.cc
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <tuple>
+
+#include "analyze/render/output.h"
+#include "analyze/replay/redaction.h"
+#include "analyze/replay/replay.h"
+#include "formats/d/compile.h"
+#include "formats/dof/image.h"
+#include "formats/trace/chunk.h"
+#include "formats/trace/container.h"
+#include "formats/trace/crc32c.h"
+#include "formats/trace/cut.h"
+#include "formats/trace/followed.h"
+#include "formats/trace/joined.h"
+#include "formats/trace/parts.h"
+#include "formats/trace/redact.h"
+#include "formats/trace/schema.h"
+#include "tests/fuzz/trace_columns.h"
+#include "tests/fuzz/trace_input.h"
+#include "tests/unit/trace_builder.h"
+
+using namespace dfr;
+using fuzz::Decisions;
+using fuzz::tolerate;
+
+namespace {
+
+void must(bool holds) {
+	if (!holds)
+		std::abort();
+}
+
+// capture() of two arguments and a text at app:m:work:entry (EPID 1), of one at app:m:work:return (EPID 2).
+const trace::Catalog& replay_catalog() {
+	static const trace::Catalog made = [] {
+		dif::Difo one;
+		one.rtype = {DIF_KIND_CTF, DIF_CK_INTEGER, 0, 0, 4};
+		one.integers = {1};
+		one.text = {DIF_INSTR_WIDE(DIF_OP_SETX, 0, 1), DIF_INSTR_R(DIF_OP_RET, 0, 0, 1)};
+		dof::Image image;
+		dof::Body body;
+		body.actions.resize(2);
+		body.actions[0].kind = DFR_ACT_CAPTURE_ARGS;
+		body.actions[1].kind = DFR_ACT_CAPTURE;
+		body.actions[1].difo = one;
+		body.actions[1].expression = "(copyinstr arg0)";
+		image.bodies.push_back(body);
+		for (const char* const name : {"entry", "return"}) {
+			dof::EcbDesc& ecb = image.ecbs.emplace_back();
+			ecb.probe = {
+			    .host = {}, .provider = "app", .module = "m", .function = "work", .name = name};
+			ecb.uarg = DFR_ECBUARG(image.ecbs.size() - 1, 0);
+		}
+		const auto dof = dof::write(image);
+		test::CatalogLog log;
+		log.state("fuzz", 4, 4096, DFR_BUFPOLICY_RING).clock(5, 500);
+		log.dof(0, {reinterpret_cast<const char*>(dof.data()), dof.size()});
+		log.probe(4, "app", "m", "work", "entry", 3).probe(5, "app", "m", "work", "return", 1);
+		dfr_field arg0 = test::int_field(8), arg1 = test::int_field(4, true),
+		          text = test::plain_field(DFR_FIELD_STRING, 64);
+		arg0.argument = 0;
+		arg1.argument = 1;
+		text.action = 1;
+		log.layout(1, {arg0, arg1, text});
+		test::Bytes second;
+		second.u32(2).u32(0).u32(1).u32(1).put(arg0); // clause 1
+		log.entry(DFR_CAT_LAYOUT, second);
+		log.ecb(1, 4, 1).ecb(2, 5, 2);
+		trace::Catalog catalog;
+		catalog.parse(log.done());
+		return catalog;
+	}();
+	return made;
+}
+
+void put_integer(test::BlockBytes& block, uint64_t value, unsigned code) {
+	for (unsigned i = 0; i < 1u << code; i++)
+		block.u8(static_cast<uint8_t>(value >> 8 * i));
+}
+
+// A block of one CPU; `time` goes on from the block before.
+trace::Block replay_block(Decisions& in, uint16_t cpu, uint64_t seq, uint64_t& time, uint64_t& records) {
+	test::BlockBytes block(cpu, seq, time);
+	block.counters(0, records);
+	block.opened(time - 1, time);
+	const auto context = [&](uint32_t delta, bool is_long) {
+		const uint8_t task = in.byte();
+		if (is_long)
+			block.long_head(0, 0, time);
+		else
+			block.short_head(0, 0, delta);
+		block.context(task % 5, task % 3, task % 5,
+		              std::string(task >= 0xf8 ? 15 + task % 8 : 1 + task % 3,
+		                          static_cast<char>('p' + task % 3)));
+	};
+	context(0, true);
+	unsigned restart = 0;
+	for (unsigned left = 1 + in.byte() % 64; left && block.here() < 3800; left--) {
+		const uint8_t what = in.byte();
+		const uint32_t delta = what & 8 ? 0 : in.byte();
+		if (block.here() >= restart * DFR_RESTART_BYTES) {
+			block.restart(block.here() / DFR_RESTART_BYTES);
+			restart = block.here() / DFR_RESTART_BYTES + 1;
+		}
+		time += delta;
+		if (what >= 0xfc) {
+			block.short_head(0, 0, delta)
+			    .u8(DFR_CONTROL_LOSS)
+			    .u8(in.byte() % 20)
+			    .u32(4)
+			    .u64(1)
+			    .u64(time)
+			    .u64(time);
+			continue;
+		}
+		if (what >= 0xe0) {
+			context(delta, false);
+			continue;
+		}
+		if (what >= 0xdc) {
+			block.short_head(0, 0, delta)
+			    .u8(DFR_CONTROL_NOTE)
+			    .u8(in.byte() % 4)
+			    .u8(in.byte() % 2 ? 1 : DFR_NOTE_CUT);
+			block.u64(0);
+			block.short_head(1, 0, 0);
+		} else {
+			block.short_head(what % 3 ? 1 : 2, 0, delta);
+			if (what % 3 == 0) {
+				block.u8(0);
+				put_integer(block, in.byte(), 0);
+				continue;
+			}
+		}
+		const unsigned codes = in.byte() & 15;
+		block.u8(static_cast<uint8_t>(codes));
+		put_integer(block, in.number(), codes & 3);
+		put_integer(block, in.byte(), codes >> 2);
+		block.text(std::string(in.byte() % 12, static_cast<char>('a' + in.byte() % 4)));
+	}
+	records += block.records();
+	trace::Block made = in.byte() % 8 ? block.sealed() : block.open();
+	const uint8_t odd = in.byte();
+	if (odd >= 0xc0) { // its header says something else, and is sealed as it is
+		auto head = made.header();
+		switch (odd & 7) {
+		case 0: head.first_time += in.byte(); break;
+		case 1: head.last_time -= std::min<uint64_t>(in.byte(), head.last_time - 1); break;
+		case 2: head.records += in.byte() % 3 - 1u; break;
+		case 3: head.before = in.number(); break;
+		case 4: head.record_base += in.byte(); break;
+		case 5: head.last_time = 0; break;
+		case 6: head.lost += in.byte(); break;
+		default: head.seq += in.byte() % 3; break;
+		}
+		head.flags &= ~static_cast<uint32_t>(DFR_BLOCK_SEALED);
+		std::memcpy(made.bytes.data(), &head, sizeof head);
+		made.verified = false;
+		if (odd & 8 && head.last_time) // an open block is not sealed
+			trace::seal_block(made);
+	}
+	return made;
+}
+
+// The columns of a chunk, and the headers before them, changed; the checksums are right again.
+void damage_chunk(Decisions& in, std::vector<std::byte>& payload) {
+	const auto headers = trace::decode_chunk_headers(payload, payload.size());
+	if (!headers || headers->blocks.empty())
+		return;
+	trace::ChunkHead head = headers->head;
+	std::vector<dfr_block> blocks = headers->blocks;
+	std::vector<std::byte> body(payload.end() - head.stored, payload.end());
+	const uint8_t what = in.byte();
+	if (what & 1 && head.encoding == static_cast<uint16_t>(trace::ChunkEncoding::kColumns))
+		fuzz::damage_directory(in, body);
+	if (what & 2 && !body.empty())
+		body[in.half() % body.size()] ^= std::byte{in.byte()};
+	dfr_block& one = blocks[in.byte() % blocks.size()];
+	switch (what >> 2 & 7) {
+	case 0: one.first_time += in.byte(); break;
+	case 1: one.last_time -= in.byte(); break;
+	case 2: one.records ^= in.byte(); break;
+	case 3: one.seq += in.byte() % 4; break;
+	case 4:
+		for (dfr_block& block : blocks)
+			block.cpu = in.byte() % 4 ? head.cpu : 9;
+		head.cpu = blocks[0].cpu;
+		break;
+	default: break;
+	}
+	if (what & 0x20)
+		head.unpacked = 0;
+	head.stored = static_cast<uint32_t>(body.size());
+	head.checksum = 0;
+	head.checksum = trace::crc32c(std::as_bytes(std::span(blocks)),
+	                              trace::crc32c(std::as_bytes(std::span(&head, 1))));
+	const auto put = [&payload](std::span<const std::byte> bytes) {
+		payload.insert(payload.end(), bytes.begin(), bytes.end());
+	};
+	payload.clear();
+	put(std::as_bytes(std::span(&head, 1)));
+	put(std::as_bytes(std::span(blocks)));
+	put(body);
+}
+
+// Writes the file again with some chunks damaged; index and end mark are right for that.
+void damage_file(Decisions& in, const std::string& from, const std::string& to) {
+	const trace::ContainerReader reader(from);
+	trace::ContainerWriter writer(to, true, trace::local_file());
+	trace::Index index;
+	for (uint64_t at = sizeof(trace::FileHead); at < reader.size();) {
+		const auto segment = reader.segment(at);
+		must(segment.has_value());
+		at = segment->end();
+		if (segment->type() == trace::SegmentType::kIndex ||
+		    segment->type() == trace::SegmentType::kEnd)
+			continue;
+		auto payload = reader.payload(*segment);
+		must(payload.has_value());
+		const bool chunk = segment->type() == trace::SegmentType::kChunk;
+		if (chunk && in.byte() % 2)
+			damage_chunk(in, *payload);
+		const uint64_t offset = writer.append(
+		    segment->type(), segment->head.flags & ~trace::kSegmentZstd, *payload, false);
+		if (chunk)
+			index.chunks.push_back({.offset = offset});
+		else
+			index.others.push_back({.offset = offset, .type = segment->head.type});
+	}
+	trace::EndMark end{};
+	end.index = writer.append(trace::SegmentType::kIndex, 0, trace::encode_index(index), true);
+	end.size = writer.size() + trace::kEndBytes;
+	writer.append(trace::SegmentType::kEnd, 0, std::as_bytes(std::span(&end, 1)), false);
+	writer.close();
+}
+
+struct ReplayedAnswer {
+	std::string text, failed;
+	trace::Verdict verdict;
+};
+
+ReplayedAnswer replayed(const std::string& path, const d::Compiled& program, replay::Way way,
+                        const replay::Wanted& wanted) {
+	ReplayedAnswer said;
+	trace::JoinedSource source(std::move(trace::group_by_state({path}).at(0)));
+	replay::RecordingTarget target(source.catalog(), "fuzz");
+	render::Output output(-1);
+	render::NoSymbols symbols;
+	replay::ReplayOptions options;
+	options.style.quiet = true;
+	options.message = [&said](const std::string& text) { said.text += text + "\n"; };
+	options.way = way;
+	options.wanted = wanted;
+	try {
+		said.verdict = replay::replay_program(trace::United({&source}), target, program, output,
+		                                      symbols, options)
+		                   .verdict;
+		said.text += output.take();
+	} catch (const Error& error) {
+		said.failed = error.what();
+	}
+	return said;
+}
+
+// Whether each chunk that can be read has the blocks that were sealed: else somebody has crafted it.
+bool holds_together(const std::string& path) {
+	const trace::ContainerReader reader(path);
+	bool holds = true;
+	reader.each_segment([&](const trace::Segment& segment) {
+		const auto payload =
+		    segment.type() == trace::SegmentType::kChunk ? reader.payload(segment) : std::nullopt;
+		if (!payload)
+			return;
+		const auto blocks = trace::decode_chunk(*payload);
+		holds = holds && blocks;
+		for (size_t i = 0; holds && i < blocks->size(); i++)
+			holds = (*blocks)[i].verified || !((*blocks)[i].header().flags & DFR_BLOCK_SEALED);
+	});
+	return holds;
+}
+
+void replay_both_ways(Decisions& in, const std::string& path) {
+	static const std::vector<d::Compiled> programs = [] {
+		std::vector<d::Compiled> made;
+		for (const char* const text : {"app::work:entry { @n[arg0] = count(); @s[execname] = "
+		                               "sum((int)arg1); @q = quantize(arg1); }",
+		                               "app::work: /arg0 > 100/ { @[cpu, tid, probename] = "
+		                               "max(timestamp); @m[pid] = min(arg0); }",
+		                               "app::work:entry /copyinstr(arg0) != \"b\"/ { "
+		                               "@[copyinstr(arg0), execname] = count(); } END { "
+		                               "printf(\"%d\", timestamp); }"}) {
+			replay::RecordingTarget target(replay_catalog(), "fuzz");
+			d::Diagnostics diagnostics;
+			d::CompileOptions options;
+			options.options = {"quiet"};
+			made.push_back(d::compile(text, options, target, diagnostics));
+			must(!diagnostics.failed());
+		}
+		return made;
+	}();
+	replay::Wanted wanted;
+	const uint8_t part = in.byte();
+	if (part & 1)
+		wanted.from = replay::parse_when("@" + std::to_string(1000 + in.byte() * 16));
+	if (part & 2)
+		wanted.to = replay::parse_when("@" + std::to_string(1000 + in.byte() * 64));
+	const d::Compiled& program = programs[part / 4 % programs.size()];
+	const ReplayedAnswer any = replayed(path, program, replay::Way::kAny, wanted);
+	const ReplayedAnswer rows = replayed(path, program, replay::Way::kRows, wanted);
+	if (holds_together(path))
+		must(any.failed == rows.failed && any.text == rows.text && any.verdict == rows.verdict);
+}
+
+using PlainRecord = std::tuple<uint64_t, uint32_t, uint32_t, uint32_t, std::string, std::vector<std::string>>;
+
+std::vector<PlainRecord> plain_records(const std::string& path, const trace::Cut* cut) {
+	std::vector<PlainRecord> all;
+	const auto file = trace::open_file(path);
+	trace::Merger merger(*file);
+	merger.run([&](const trace::Record& record) {
+		if (cut && !cut->wants(record, file->catalog()))
+			return true;
+		std::vector<std::string> fields;
+		for (const trace::Value& value : record.fields)
+			fields.push_back(std::to_string(value.number) + "," + std::to_string(value.fault) +
+			                 "," + std::string(value.text()));
+		all.emplace_back(record.time, record.cpu, record.epid, record.context.pid,
+		                 std::string(record.context.execname), std::move(fields));
+		return true;
+	});
+	std::sort(all.begin(), all.end()); // headers may have lied of the order
+	return all;
+}
+
+// What is cut out of a sound file is sound and has the records that were wanted; of another one, it can be read.
+void cut_and_redact(Decisions& in, const std::string& path) {
+	const std::string made = path + "-made";
+	const trace::Inspection whole = trace::verify_file(path);
+	const bool sound = whole.sound() && !whole.unsealed; // an open block does not say when it ended
+	trace::Cut cut{.text = "a part"};
+	const uint8_t what = in.byte();
+	if (what & 1)
+		cut.pids = {in.byte() % 3u};
+	if (what & 2)
+		cut.probes = {4 + in.byte() % 2u};
+	if (what & 4)
+		cut.span.from = 1000 + in.byte() * 16;
+	if (what & 8)
+		cut.span.to = 1000 + in.byte() * 64;
+	if (what & 16)
+		cut.span.cpus = {true, false, true};
+	tolerate([&] {
+		trace::cut_file(path, made, cut);
+		const trace::Inspection part = trace::verify_file(made);
+		if (sound)
+			must(part.sound() && plain_records(made, nullptr) == plain_records(path, &cut));
+		must(!part.verdict.complete);
+	});
+	tolerate([&] {
+		const auto source = trace::open_file(path);
+		replay::RecordingTarget target(source->catalog(), "fuzz");
+		const auto allowed =
+		    replay::make_redaction(*source, target, {what & 32 ? "arg0" : "execname"});
+		trace::redact_file(path, made, allowed);
+		const trace::RedactProof proof = trace::prove_redacted(path, made, allowed);
+		must(proof.wrong.empty());
+		if (sound)
+			must(trace::verify_file(made).sound());
+	});
+	unlink(made.c_str());
+}
+
+// The blocks of up to three CPUs, in the order in which a recorder may get them.
+std::vector<trace::Block> some_blocks(Decisions& in) {
+	std::vector<trace::Block> blocks;
+	for (uint16_t cpu = 0; cpu < 1 + in.byte() % 3; cpu++) {
+		uint64_t time = 1000 + in.byte(), records = 0;
+		for (uint64_t seq = 1; seq < 2u + in.byte() % 4 && in.left(); seq++)
+			blocks.push_back(replay_block(in, cpu, seq, time, records));
+	}
+	return blocks;
+}
+
+struct NoLosses : test::ListSource {
+	NoLosses() { the_catalog = replay_catalog(); }
+};
+
+void fuzz_file(Decisions& in, const std::string& path) {
+	const std::string damaged = path + "-damaged";
+	{
+		NoLosses ledger;
+		trace::FileWriter writer(path, true,
+		                         []() -> const trace::Catalog& { return replay_catalog(); });
+		for (const trace::Block& block : some_blocks(in)) {
+			writer.block(block);
+			if (in.byte() % 4 == 0)
+				writer.flush();
+		}
+		writer.account(ledger);
+		writer.finish();
+	}
+	const uint8_t what = in.byte();
+	const bool harm = what & 1;
+	if (harm)
+		damage_file(in, path, damaged);
+	const std::string& used = harm ? damaged : path;
+	tolerate([&] {
+		if (what & 6)
+			replay_both_ways(in, used);
+		else
+			cut_and_redact(in, used);
+		fuzz::read_file(used);
+	});
+	unlink(path.c_str());
+	unlink(damaged.c_str());
+}
+
+// Records of CPUs 0 and 1 in turns, one in each nanosecond of the clock, sound, in small blocks.
+class Recorder {
+public:
+	explicit Recorder(Decisions& in) : in_(in) {}
+	// A block of the next CPU; every record before the time that it gives stands in what was written.
+	std::pair<trace::Block, uint64_t> next() {
+		const uint16_t cpu = turn_++ % 2;
+		const uint32_t count = 1 + in_.byte() % 8;
+		test::BlockBytes block(cpu, ++seqs_[cpu], time_);
+		block.counters(0, records_[cpu]).opened(lasts_[cpu], time_);
+		block.long_head(0, 0, time_).context(1, 1, 1, "sh");
+		for (uint32_t i = 0; i < count; i++)
+			block.short_head(2, 0, i != 0).u8(0).u8(in_.byte());
+		records_[cpu] += count;
+		lasts_[cpu] = time_ + count - 1;
+		time_ += count;
+		return {block.sealed(), time_};
+	}
+	uint64_t records() const { return records_[0] + records_[1]; }
+
+private:
+	Decisions& in_;
+	unsigned turn_ = 0;
+	uint64_t time_ = 1000;
+	uint64_t seqs_[2] = {}, records_[2] = {}, lasts_[2] = {};
+};
+
+uint64_t records_before(trace::BlockSource& source, uint64_t time) {
+	trace::Merger merger(source);
+	uint64_t records = 0;
+	merger.run([&](const trace::Record& record) {
+		records += record.time < time;
+		return record.time < time;
+	});
+	return records;
+}
+
+trace::Verdict verdict_of(const std::vector<std::string>& paths, size_t& states) {
+	auto groups = trace::group_by_state(paths);
+	states = groups.size();
+	trace::JoinedSource source(std::move(groups.front()));
+	trace::Merger merger(source);
+	merger.run([](const trace::Record&) { return true; });
+	return trace::judge(source, merger);
+}
+
+void change_bytes(Decisions& in, const std::string& path) {
+	std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out | std::ios::ate);
+	const auto size = static_cast<uint64_t>(file.tellg());
+	const auto at = static_cast<std::streamoff>((in.half() | uint64_t{in.byte()} << 16) % size);
+	file.seekg(at);
+	const auto byte = static_cast<char>(file.get() ^ (in.byte() | 1));
+	file.seekp(at);
+	file.put(byte);
+}
+
+// Parts, as they are written, with somebody who follows them; then something happens to them.
+void fuzz_parts(Decisions& in, const std::string& base) {
+	NoLosses ledger;
+	const auto catalog = []() -> const trace::Catalog& { return replay_catalog(); };
+	std::vector<std::string> paths = {trace::part_path(base, 1)};
+	auto writer = std::make_unique<trace::FileWriter>(paths[0], true, catalog, trace::local_file(),
+	                                                  trace::FilePart{.series = 9, .number = 1});
+	writer->catalog();
+	writer->account(ledger, 1000);
+	Recorder recorder(in);
+	trace::FollowedSource followed(paths[0]);
+	const uint8_t what = in.byte();
+	std::vector<uint64_t> in_parts = {0};
+	uint64_t until = 1000;
+	for (unsigned steps = 1 + in.byte() % 12; steps; steps--) {
+		const uint64_t before = recorder.records();
+		auto [block, whole] = recorder.next();
+		until = whole;
+		writer->block(block);
+		in_parts.back() += recorder.records() - before;
+		writer->account(ledger, until);
+		const uint8_t then = in.byte();
+		if (then % 4 == 0 && steps > 1) {
+			writer->finish(true);
+			const trace::FilePart next = writer->next_part();
+			paths.push_back(trace::part_path(base, paths.size() + 1));
+			in_parts.push_back(0);
+			writer = std::make_unique<trace::FileWriter>(paths.back(), true, catalog,
+			                                             trace::local_file(), next);
+			writer->account(ledger);
+		}
+		if (then & 0x40) {
+			const uint64_t known = followed.whole_until();
+			while (followed.grow())
+				;
+			must(followed.whole_until() >= known && followed.whole_until() <= until);
+		}
+	}
+	writer->finish();
+	size_t states = 0;
+	const trace::Verdict whole = verdict_of(paths, states);
+	must(states == 1 && whole.complete && whole.records == recorder.records());
+	if (what & 0x80) // somebody gives the name to another recording, or cuts the file
+		tolerate([&] {
+			const bool ended = followed.ended();
+			const std::string& harmed = paths.back();
+			if (what & 1)
+				must(truncate(harmed.c_str(), sizeof(trace::FileHead) + in.byte()) == 0);
+			else
+				change_bytes(in, harmed);
+			while (!ended && followed.grow())
+				;
+			followed.take_all();
+			// What is not refused has records, or is damaged, which reading it tells.
+			const uint64_t there = records_before(followed, UINT64_MAX);
+			must(there > 0 || followed.partial() || followed.whole_until() == 1000);
+		});
+	else {
+		while (followed.grow() || !followed.ended())
+			;
+		followed.take_all();
+		must(records_before(followed, UINT64_MAX) == recorder.records());
+	}
+	const size_t which = in.byte() % paths.size();
+	const bool inside = which > 0 && which + 1 < paths.size();
+	std::vector<std::string> left = paths;
+	tolerate([&] {
+		switch (what & 0x80 ? 3 : what % 3) {
+		case 0: left.erase(left.begin() + static_cast<long>(which)); break;
+		case 1: left.push_back(paths[which]); break;
+		case 2: change_bytes(in, paths[which]); break;
+		default: break;
+		}
+		if (left.empty())
+			return;
+		const trace::Verdict verdict = verdict_of(left, states);
+		if ((what & 0x80) == 0 && what % 3 == 0) {
+			must(verdict.records == recorder.records() - in_parts[which]);
+			must(!inside || !verdict.complete);
+		} else if ((what & 0x80) == 0 && what % 3 == 1) {
+			must(verdict.complete && verdict.records == recorder.records());
+		} else if (states == 1 && verdict.complete && !verdict.windowed && !verdict.cut &&
+		           !verdict.goes_on) {
+			must(verdict.records == recorder.records());
+		}
+		for (const std::string& path : left)
+			fuzz::read_file(path);
+	});
+	for (const std::string& path : paths)
+		unlink(path.c_str());
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+	Decisions in(data, size);
+	const std::string path = "/dev/shm/dfr-fuzz-recording-" + std::to_string(getpid());
+	if (in.byte() % 4)
+		fuzz_file(in, path);
+	else
+		fuzz_parts(in, path + ".dfr");
+	return 0;
+}
