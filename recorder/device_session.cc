@@ -23,6 +23,7 @@ namespace dfr::recorder {
 namespace {
 
 constexpr uint32_t kTakeBatch = 256;
+constexpr uint32_t kSeenBatch = 1024;
 constexpr size_t kReleaseBatch = 64;
 constexpr size_t kReleaseMost = 4096; // the device accepts no more in one RELEASE
 constexpr size_t kCatalogBytes = 256 * 1024;
@@ -83,6 +84,30 @@ private:
 
 namespace {
 
+// Entries of what was recorded while the block was copied.
+void drop_later_restarts(std::span<std::byte> block, const dfr_block& head) {
+	for (uint32_t i = 0; i < trace::restart_count(head); i++)
+		if (trace::restart_at(block.data(), i).record >= head.hdr_size + head.committed)
+			std::memset(&block[sizeof(head) + i * sizeof(dfr_restart)], 0, sizeof(dfr_restart));
+}
+
+// Fills in what the engine writes when it closes a block, into the copy of one that was open.
+void close_copy(trace::Block& block, const trace::Catalog& catalog) {
+	dfr_block head = block.header();
+	if (head.flags & DFR_BLOCK_CLOSED)
+		return;
+	drop_later_restarts(block.bytes, head);
+	head.records = 0;
+	head.last_time = head.first_time;
+	trace::BlockDecoder(catalog).decode(block, [&head](const trace::Record& record) {
+		head.records++;
+		head.last_time = std::max<uint64_t>(head.last_time, record.time);
+		return true;
+	});
+	head.flags = DFR_BLOCK_CLOSED;
+	std::memcpy(block.bytes.data(), &head, sizeof(head));
+}
+
 std::string read_machine_id() {
 	std::ifstream file("/etc/machine-id");
 	std::string id;
@@ -121,6 +146,37 @@ void DeviceSession::keep(const std::string& name) {
 	dfr_ioc_name io = named(name);
 	device_.call(DFR_IOC_KEEP, &io, ("cannot keep the state as " + name).c_str());
 	claimed_ = name;
+}
+
+void DeviceSession::view(const std::string& name) {
+	const std::string full = name.empty() ? DFR_ANONYMOUS_NAME : name;
+	dfr_ioc_name io = named(name == DFR_ANONYMOUS_NAME ? "" : name);
+	device_.call(DFR_IOC_VIEW, &io, ("cannot look at state " + full).c_str());
+	claimed_ = full;
+}
+
+std::vector<dfr_ioc_seen> DeviceSession::blocks(uint32_t cpu) {
+	std::vector<dfr_ioc_seen> all, piece(kSeenBatch);
+	for (uint32_t from = 0; from != 0xffffffff;) {
+		dfr_ioc_blocks io{.size = sizeof(io),
+		                  .cpu = cpu,
+		                  .block = from,
+		                  .count = kSeenBatch,
+		                  .seen = reinterpret_cast<uint64_t>(piece.data())};
+		device_.call(DFR_IOC_BLOCKS, &io, "cannot list the blocks in memory");
+		all.insert(all.end(), piece.begin(), piece.begin() + std::min(io.count, kSeenBatch));
+		if (io.block <= from)
+			break;
+		from = io.block;
+	}
+	std::sort(all.begin(), all.end(),
+	          [](const dfr_ioc_seen& a, const dfr_ioc_seen& b) { return a.seq < b.seq; });
+	return all;
+}
+
+void DeviceSession::seal(trace::Block& block) {
+	close_copy(block, catalog_);
+	trace::seal_block(block);
 }
 
 void DeviceSession::end() {
@@ -273,17 +329,25 @@ std::optional<trace::Block> DeviceSession::copy(const dfr_ioc_taken& taken) {
 	const std::byte* at = find(taken);
 	dfr_block head;
 	std::memcpy(&head, at, sizeof(head));
+	std::atomic_thread_fence(std::memory_order_acquire);
 	const uint64_t used = uint64_t{head.hdr_size} + head.committed;
 	if (head.seq != taken.seq || used < sizeof(head) || used > catalog_.block_size)
 		return std::nullopt;
 	trace::Block block;
 	block.bytes.assign(at, at + used);
+	std::memcpy(block.bytes.data(), &head, sizeof(head)); // by now a block that is open may have more
 	std::atomic_thread_fence(std::memory_order_acquire);
 	uint64_t seq;
 	std::memcpy(&seq, at + offsetof(dfr_block, seq), sizeof(seq));
 	if (seq != taken.seq || !trace::block_is_sane(block.bytes))
 		return std::nullopt;
-	trace::seal_block(block);
+	return block;
+}
+
+std::optional<trace::Block> DeviceSession::take_copy(const dfr_ioc_taken& taken) {
+	std::optional<trace::Block> block = copy(taken);
+	if (block)
+		trace::seal_block(*block);
 	return block;
 }
 
@@ -326,7 +390,7 @@ std::optional<trace::Block> DeviceSession::next() {
 			return std::nullopt;
 		const dfr_ioc_taken taken = taken_.front();
 		taken_.pop_front();
-		std::optional<trace::Block> block = copy(taken);
+		std::optional<trace::Block> block = take_copy(taken);
 		block ? pass_.saw(block->header().last_time) : pass_.saw_unreadable();
 		copied_.push_back(taken);
 		if (holding_)

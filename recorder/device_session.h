@@ -27,6 +27,15 @@ public:
 	void claim(const std::string& name); // "" or "anonymous": the state that has recorded since boot
 	void keep(const std::string& name);  // from now on the state outlives this process, under this name
 	void end();                          // end the kept state that this session holds
+	// Looks at a kept state, whoever holds it, and changes nothing: of what is below only status(), option(),
+	// the catalog, the aggregations and the losses work, and these two.
+	void view(const std::string& name);
+	std::vector<dfr_ioc_seen> blocks(uint32_t cpu); // that the CPU has now, by number of sequence
+	// A copy of one of them; if it is open, of what it has now. nullopt: its CPU has begun it anew.
+	std::optional<trace::Block> look(uint32_t cpu, const dfr_ioc_seen& seen) {
+		return copy({.cpu = cpu, .block = seen.block, .seq = seen.seq});
+	}
+	void seal(trace::Block& block); // such a copy; one that is open is closed first
 	// From now on blocks stay taken until stored(). If this session ends before it has stored a
 	// kept state's blocks (a crash included), the kernel gives them to the next session that claims it.
 	void hold() { holding_ = true; }
@@ -58,6 +67,7 @@ private:
 	void take();
 	void read_catalog();
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
+	std::optional<trace::Block> take_copy(const dfr_ioc_taken& taken);
 	const std::byte* find(const dfr_ioc_taken& taken);
 	void release();
 	void hold_copied(const dfr_ioc_taken& taken);

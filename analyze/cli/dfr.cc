@@ -21,6 +21,8 @@ constexpr Command kCommands[] = {
     {"verify", "whether all of a recording is there and sound", run_verify},
     {"cut", "a new recording of a part of another: a time, CPUs, probes, processes", run_cut},
     {"redact", "a new recording that holds only what is allowed, for somebody else", run_redact},
+    {"snapshot", "copy the last seconds of a state that records on", run_snapshot},
+    {"mark", "write a remark into everything that records now", run_mark},
     {"harvest", "recover recordings from the memory of a dead machine", run_harvest},
     {"trace", "run a D program live and print what it says", run_trace},
     {"probes", "list the probes of this machine", run_probes},

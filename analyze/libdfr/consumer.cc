@@ -132,13 +132,15 @@ bool Consumer::check_status(bool last) {
 	return !killed_ && !status_.exited && status_.filled == 0;
 }
 
-// Probes that cannot be armed, what the governor does. That the state was killed or is full is told by its status.
+// Probes that cannot be armed, what the governor does. That the state was killed or is full is told by its status;
+// marks are for recordings.
 void Consumer::report_events() {
 	const trace::Catalog& catalog = session_.catalog();
 	for (; told_events_ < catalog.events.size(); told_events_++) {
 		const std::string text = render::event_text(catalog, told_events_);
 		const uint32_t event = catalog.events[told_events_].event;
-		if (!text.empty() && event != DFR_EVENT_KILLED && event != DFR_EVENT_FULL)
+		if (!text.empty() && event != DFR_EVENT_KILLED && event != DFR_EVENT_FULL &&
+		    event != DFR_EVENT_MARK)
 			callbacks_.message(text);
 	}
 }

@@ -69,6 +69,18 @@ constexpr DropKind kDrops[] = {
      "firings where the kernel cannot be traced", true},
 };
 
+// What a file may hold, without what a terminal would obey.
+std::string harmless(std::string text) {
+	for (size_t i = 0; i < text.size(); i++) {
+		const auto byte = static_cast<unsigned char>(text[i]);
+		const bool c1 =
+		    byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+		if (byte < ' ' || byte == 0x7f || c1)
+			text[i] = '?';
+	}
+	return text;
+}
+
 std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog) {
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
 	const std::string name = mark.value < 0
@@ -92,6 +104,7 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 	case DFR_EVENT_FULL:
 		return "the ring of CPU " + std::to_string(mark.value) +
 		       " is full: it records nothing more (bufpolicy=fill)";
+	case DFR_EVENT_MARK: return "mark: " + harmless(mark.text);
 	default: return {};
 	}
 }
@@ -100,6 +113,8 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 
 std::string event_text(const trace::Catalog& catalog, size_t index) {
 	std::string text = text_of(catalog.events[index], catalog);
+	if (catalog.events[index].event == DFR_EVENT_MARK) // each counts
+		return text;
 	return index > 0 && text == text_of(catalog.events[index - 1], catalog) ? std::string{} : text;
 }
 

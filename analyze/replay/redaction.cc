@@ -134,6 +134,7 @@ void Maker::machine() {
 	to.strsize = old_.strsize;
 	to.anonymous = old_.anonymous;
 	to.events = old_.events;
+	std::erase_if(to.events, [](const trace::EventMark& mark) { return !mark.text.empty(); });
 	for (const KeepWord& word : words())
 		for (const char* const key : word.machine)
 			if (const auto at = old_.machine.find(key);

@@ -148,7 +148,8 @@ enum dfr_event {
 	/* Probes could not be armed. value: the probe's id; -n: n probes; 0: the provider could not say
 	   which. error: why (EPERM: their arguments may not be shown) */
 	DFR_EVENT_UNARMED,
-	DFR_EVENT_FULL /* value: a CPU whose ring is full (policy fill); time: of its last record */
+	DFR_EVENT_FULL, /* value: a CPU whose ring is full (policy fill); time: of its last record */
+	DFR_EVENT_MARK  /* a person's remark: the text stands behind the entry, with NUL */
 };
 
 struct dfr_cat_event {
@@ -158,6 +159,7 @@ struct dfr_cat_event {
 	__u64 time;
 	__s32 error; /* errno, or 0 */
 	__u32 pad;
+	/* char text[], NUL: of DFR_EVENT_MARK */
 };
 
 #endif

@@ -21,6 +21,7 @@
 #define DFR_CONTROL_VERSION 2 /* 1: blocks of version 1 */
 #define DFR_DEVICE "/dev/dfr"
 #define DFR_NAME_MAX 64
+#define DFR_MARK_MAX 256 /* bytes, with the NUL */
 
 #define DFR_MAP_OFFSET(cpu, block) (((__u64)(cpu) << 40) | ((__u64)(block) << 18))
 
@@ -149,6 +150,33 @@ struct dfr_ioc_states {
 	__u64 bytes;
 };
 
+/*
+ * For a descriptor with a VIEW: the blocks of a CPU that hold records at this moment, from number
+ * `block` on, in no order. One that is read while its CPU begins it anew has another `seq` by then.
+ */
+struct dfr_ioc_seen {
+	__u32 block;
+	__u32 committed; /* bytes of records */
+	__u64 seq;
+	__u64 last_time; /* 0: the block is open */
+};
+
+struct dfr_ioc_blocks {
+	__u32 size;
+	__u32 cpu;
+	__u32 block; /* in: first number; out: where to go on, 0xffffffff: all done */
+	__u32 count; /* in: room; out: how many */
+	__u64 seen;  /* struct dfr_ioc_seen[] */
+};
+
+/* A line of a person's, with its time, into the catalog of every state that records. */
+struct dfr_ioc_mark {
+	__u32 size;
+	__u32 states; /* out: how many have it */
+	__u64 time;   /* out */
+	char text[DFR_MARK_MAX];
+};
+
 /* Value of a runtime option (DFR_OPT_*) in force in the held state, after GO. */
 struct dfr_ioc_option {
 	__u32 size;
@@ -172,6 +200,15 @@ struct dfr_ioc_option {
 #define DFR_IOC_PROBES _IOWR('F', 14, struct dfr_ioc_probes)
 #define DFR_IOC_STATES _IOWR('F', 15, struct dfr_ioc_states)
 #define DFR_IOC_OPTION _IOWR('F', 16, struct dfr_ioc_option)
+
+/*
+ * Look at a kept state without owning it, whoever does: status, option, catalog, aggregations, BLOCKS
+ * and mapping work as for its owner, and nothing that changes it. Its memory stays until the
+ * descriptor is closed. "" = the anonymous one.
+ */
+#define DFR_IOC_VIEW _IOWR('F', 17, struct dfr_ioc_name)
+#define DFR_IOC_BLOCKS _IOWR('F', 18, struct dfr_ioc_blocks)
+#define DFR_IOC_MARK _IOWR('F', 19, struct dfr_ioc_mark)
 
 #define DFR_ANONYMOUS_NAME "anonymous"
 

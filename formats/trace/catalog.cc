@@ -178,6 +178,8 @@ void read_event(Catalog& catalog, const EntryReader& entry) {
 	const auto event = entry.fixed<dfr_cat_event>();
 	catalog.events.push_back(
 	    {.event = event.event, .value = event.value, .time = event.time, .error = event.error});
+	if (event.event == DFR_EVENT_MARK)
+		catalog.events.back().text = std::move(entry.strings(sizeof(event), 1)[0]);
 }
 
 void read_entry(Catalog& catalog, uint32_t type, const EntryReader& entry) {

@@ -74,6 +74,7 @@ struct EventMark {
   value @1 :Int32;
   time @2 :UInt64;
   error @3 :Int32;
+  text @4 :Text;
 }
 
 # A part of the catalog: what had come since the part before. The last catalog

@@ -145,6 +145,8 @@ void write_rest(schema::Catalog::Builder root, const Catalog& catalog, const Cat
 		events[i].setValue(event.value);
 		events[i].setTime(event.time);
 		events[i].setError(event.error);
+		if (!event.text.empty())
+			events[i].setText(event.text);
 	}
 }
 
@@ -198,7 +200,8 @@ void read_catalog_lists(schema::Catalog::Reader root, Catalog& into) {
 		into.events.push_back({.event = event.getEvent(),
 		                       .value = event.getValue(),
 		                       .time = event.getTime(),
-		                       .error = event.getError()});
+		                       .error = event.getError(),
+		                       .text = event.getText()});
 }
 
 } // namespace

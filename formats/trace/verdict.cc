@@ -307,7 +307,7 @@ std::string verdict_line(const Verdict& verdict, const Catalog& catalog) {
 	if (verdict.cut)
 		line += "; later records may be missing (the recording was cut)";
 	if (verdict.goes_on)
-		line += "; later records are in a next file";
+		line += "; the recording went on after it";
 	for (const std::string& reason : verdict.reasons)
 		line += "; " + reason;
 	return line;

@@ -101,7 +101,7 @@ void dfr_state_set_host(struct dfr_state *state, void *host);
 u64 dfr_state_option(const struct dfr_state *state, u32 option); /* after go: the value in force */
 
 /*
- * Blocks: exact snapshots by swapping. `flush` also closes open blocks that hold records. cpu
+ * Blocks are taken exactly, by swapping. `flush` also closes open blocks that hold records. cpu
  * DFR_ALL_CPUS: of all CPUs. One call may hand out only some of the waiting blocks (`room` is used
  * up, or there is no memory for spares): call again until *count is 0. Blocks come sealed.
  */
@@ -121,6 +121,12 @@ void dfr_state_disown(struct dfr_state *state);
 const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, u32 block);
 u32 dfr_state_block_size(const struct dfr_state *state);
 bool dfr_state_readable(const struct dfr_state *state); /* for poll(): closed blocks wait */
+/*
+ * Fills `seen` with the CPU's blocks that hold records, from number *block on, which it moves on
+ * (0xffffffff: that was the last). Returns how many. Each record of a firing that began before this call
+ * can be read in them afterwards; the CPU records on.
+ */
+u32 dfr_state_blocks(struct dfr_state *state, u32 cpu, u32 *block, struct dfr_ioc_seen *seen, u32 room);
 
 /* Catalog bytes from offset; returns bytes copied. */
 size_t dfr_state_catalog(struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed);
@@ -172,6 +178,9 @@ void dfr_engine_cpu_online(struct dfr_engine *engine, u32 cpu);
 /* Append an entry of the platform's own (DFR_CAT_MODULE, DFR_CAT_EVENT) to a state's catalog. */
 int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *entry, const void *payload,
 			  size_t bytes);
+/* Adds a person's remark to a state's catalog. -ENOSPC: it has DFR_MARKS_MAX. */
+#define DFR_MARKS_MAX 4096
+int dfr_state_mark(struct dfr_state *state, const char *text, u64 time);
 /* Visits every state until visit returns false. */
 void dfr_states_visit(struct dfr_engine *engine, bool (*visit)(struct dfr_state *state, void *arg),
 		      void *arg);

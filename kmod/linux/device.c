@@ -396,6 +396,21 @@ static int keep(struct dfr_file *file, const char *name)
 	return error;
 }
 
+static int view(struct dfr_file *file, const char *name)
+{
+	struct dfr_holding *holding;
+	int error;
+
+	if (file->fl_holding)
+		return -EBUSY;
+	error = dfr_holding_view(name[0] ? name : DFR_ANONYMOUS_NAME, &holding);
+	if (error)
+		return error;
+	file->fl_views = true;
+	dfr_device_set_holding(file, holding);
+	return 0;
+}
+
 static int claim(struct dfr_file *file, const char *name)
 {
 	struct dfr_holding *holding;
@@ -463,16 +478,82 @@ static int ioctl_option(struct dfr_file *file, void __user *arg)
 	return dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
-/* Users without privilege may have no states that outlive their consumer. */
+/* So many blocks are listed by one call. */
+#define DFR_SEEN_MAX 4096
+
+static int ioctl_blocks(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_seen *seen;
+	struct dfr_ioc_blocks io;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	if (!file->fl_views || !smp_load_acquire(&file->fl_holding->hd_started))
+		return -ENXIO;
+	if (!io.count || io.cpu >= dfr_plat_ncpus())
+		return -EINVAL;
+	io.count = min_t(u32, io.count, DFR_SEEN_MAX);
+	seen = dfr_plat_alloc(io.count * sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	io.count = dfr_state_blocks(file->fl_holding->hd_state, io.cpu, &io.block, seen, io.count);
+	if (copy_to_user(u64_to_user_ptr(io.seen), seen, io.count * sizeof(*seen)))
+		error = -EFAULT;
+	dfr_plat_free(seen);
+	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
+}
+
+/* Lines of printable characters, of any language: what a terminal would obey is refused. */
+static int check_mark(const char text[DFR_MARK_MAX])
+{
+	size_t i, n = strnlen(text, DFR_MARK_MAX);
+
+	if (!n || n == DFR_MARK_MAX)
+		return -EINVAL;
+	for (i = 0; i < n; i++)
+		if ((u8)text[i] < ' ' || text[i] == 0x7f)
+			return -EINVAL;
+	return 0;
+}
+
+static int ioctl_mark(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_mark io;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+	int marked;
+
+	error = error ?: check_mark(io.text);
+	if (error)
+		return error;
+	io.time = dfr_plat_clock(NULL);
+	marked = dfr_holding_mark(io.text, io.time);
+	if (marked < 0)
+		return marked;
+	io.states = marked;
+	return dfr_device_copy_out(arg, &io, sizeof(io));
+}
+
+/* Users without privilege may have no states that outlive their consumer, and nothing to do with those of others. */
 static bool for_the_privileged(unsigned int cmd)
 {
-	return cmd == DFR_IOC_KEEP || cmd == DFR_IOC_CLAIM || cmd == DFR_IOC_END;
+	return cmd == DFR_IOC_KEEP || cmd == DFR_IOC_CLAIM || cmd == DFR_IOC_END || cmd == DFR_IOC_VIEW ||
+	       cmd == DFR_IOC_MARK;
+}
+
+/* Of a holding that a descriptor only looks at. */
+static bool changes_holding(unsigned int cmd)
+{
+	return cmd == DFR_IOC_ENABLE || cmd == DFR_IOC_GO || cmd == DFR_IOC_STOP || cmd == DFR_IOC_TAKE ||
+	       cmd == DFR_IOC_RELEASE || cmd == DFR_IOC_AGGCLEAR || cmd == DFR_IOC_KEEP;
 }
 
 static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 {
 	if (file->fl_rights.rt_confined && for_the_privileged(cmd))
 		return -EPERM;
+	if (file->fl_views && changes_holding(cmd))
+		return -EBADF;
 	switch (cmd) {
 	case DFR_IOC_INFO: return ioctl_info(file, arg);
 	case DFR_IOC_ENABLE: return ioctl_enable(file, arg);
@@ -490,6 +571,9 @@ static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 	case DFR_IOC_PROBES: return dfr_device_probes(file, arg);
 	case DFR_IOC_STATES: return ioctl_states(file, arg);
 	case DFR_IOC_OPTION: return ioctl_option(file, arg);
+	case DFR_IOC_VIEW: return ioctl_named(file, arg, view);
+	case DFR_IOC_BLOCKS: return ioctl_blocks(file, arg);
+	case DFR_IOC_MARK: return ioctl_mark(file, arg);
 	}
 	return -ENOTTY;
 }
@@ -567,7 +651,9 @@ static int device_release(struct inode *inode, struct file *filp)
 
 	if (file->fl_rights.rt_confined)
 		remove_confined(file);
-	if (file->fl_holding)
+	if (file->fl_views)
+		dfr_holding_unview(file->fl_holding);
+	else if (file->fl_holding)
 		dfr_holding_let_go(file->fl_holding);
 	put_pid(file->fl_opener);
 	kfree_rcu(file, fl_rcu);

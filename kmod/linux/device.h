@@ -22,6 +22,7 @@ struct vm_area_struct;
  */
 struct dfr_file {
 	struct dfr_holding *fl_holding;
+	bool fl_views; /* it looks at the holding and does not own it: as fl_holding */
 	struct dfr_rights fl_rights;
 	wait_queue_head_t fl_wait;
 	struct list_head fl_list; /* of users without privilege: under confined_lock */

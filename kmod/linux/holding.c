@@ -222,6 +222,20 @@ static struct dfr_holding *take_unsettled(void)
 	return found;
 }
 
+/* Destroys a doomed holding; if somebody looks at it, disarms it and leaves the rest to him. */
+static void destroy_or_spare(struct dfr_holding *holding)
+{
+	bool spared;
+
+	mutex_lock(&holdings_lock);
+	spared = holding->hd_spared = holding->hd_viewers;
+	mutex_unlock(&holdings_lock);
+	if (spared)
+		dfr_state_settle(holding->hd_state);
+	else
+		destroy(holding);
+}
+
 /*
  * A holding found here may leave the list meanwhile, but it is not freed, because destroying takes
  * the engine's lock, which is held here.
@@ -231,7 +245,7 @@ void dfr_holdings_settle(void)
 	struct dfr_holding *holding, *next;
 
 	llist_for_each_entry_safe (holding, next, llist_del_all(&doomed), hd_doomed)
-		destroy(holding);
+		destroy_or_spare(holding);
 	while ((holding = take_unsettled()))
 		dfr_state_settle(holding->hd_state);
 	update_panic_watch();
@@ -265,14 +279,58 @@ static void settle_soon(void)
 }
 
 /*
- * The holding is off the list and has no owner. Ends its state; it is destroyed as soon as somebody
- * has the engine's lock.
+ * The holding is off the list, or was spared and its last viewer has gone. It is destroyed, or spared,
+ * as soon as somebody has the engine's lock.
  */
 static void doom(struct dfr_holding *holding)
 {
-	dfr_state_end(holding->hd_state);
 	llist_add(&holding->hd_doomed, &doomed);
 	settle_soon();
+}
+
+/* The holding is off the list and has no owner. Ends its state, which is disarmed soon, too. */
+static void end(struct dfr_holding *holding)
+{
+	dfr_state_end(holding->hd_state);
+	doom(holding);
+}
+
+int dfr_holding_view(const char *name, struct dfr_holding **out)
+{
+	mutex_lock(&holdings_lock);
+	*out = find(name);
+	if (*out)
+		(*out)->hd_viewers++;
+	mutex_unlock(&holdings_lock);
+	return *out ? 0 : -ENOENT;
+}
+
+void dfr_holding_unview(struct dfr_holding *holding)
+{
+	bool last;
+
+	mutex_lock(&holdings_lock);
+	last = !--holding->hd_viewers && holding->hd_spared;
+	mutex_unlock(&holdings_lock);
+	if (last)
+		doom(holding);
+}
+
+int dfr_holding_mark(const char *text, u64 time)
+{
+	struct dfr_holding *holding;
+	int marked = 0, error = 0, result;
+
+	mutex_lock(&holdings_lock);
+	list_for_each_entry (holding, &holdings, hd_list) {
+		if (holding->hd_confined || !smp_load_acquire(&holding->hd_active))
+			continue;
+		result = dfr_state_mark(holding->hd_state, text, time);
+		marked += !result;
+		error = error ?: result;
+	}
+	mutex_unlock(&holdings_lock);
+	return marked ?: error;
 }
 
 int dfr_holding_claim(struct dfr_file *file, const char *name, struct dfr_holding **out)
@@ -302,7 +360,7 @@ int dfr_holding_end(struct dfr_file *file, const char *name)
 	}
 	mutex_unlock(&holdings_lock);
 	if (!error)
-		doom(holding);
+		end(holding);
 	return error;
 }
 
@@ -319,7 +377,7 @@ void dfr_holding_let_go(struct dfr_holding *holding)
 	mutex_unlock(&holdings_lock);
 	/* A kept holding may be claimed or ended by others from here on. */
 	if (!kept)
-		doom(holding);
+		end(holding);
 }
 
 struct task_struct *dfr_holding_starts;

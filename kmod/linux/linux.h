@@ -22,7 +22,7 @@
  * the list under it. The owner of a holding uses it without that lock, because nobody else may end
  * it and the owner's requests come one by one. A holding leaves the list when it or its name is
  * ended; its state then records nothing from that moment on. Destroying it needs the engine's lock,
- * so it waits on a list of its own (hd_doomed) until somebody has that.
+ * so it waits on a list of its own (hd_doomed) until somebody has that, after its last viewer has gone.
  *
  * hd_silent is how long the owner has made no request, in ns: it counts from the request of which
  * fl_words was hd_words up to hd_noticed (watch_consumer()).
@@ -42,6 +42,8 @@ struct dfr_holding {
 	u32 hd_words;	/* since its fl_words were these */
 	struct irq_work hd_wake;
 	struct llist_node hd_doomed;
+	u32 hd_viewers;	  /* descriptors that look at it (VIEW): under holdings_lock */
+	bool hd_spared;	  /* it is off the list and disarmed, and its last viewer dooms it again: likewise */
 	bool hd_confined; /* for hd_uid */
 	u32 hd_uid;
 };
@@ -83,6 +85,10 @@ int dfr_holding_load(const struct dfr_rights *rights, const void *dof, size_t si
 int dfr_holding_stop(struct dfr_holding *holding, u32 *cpu);
 int dfr_holding_claim(struct dfr_file *file, const char *name, struct dfr_holding **out); /* kept ones */
 int dfr_holding_end(struct dfr_file *file, const char *name);				  /* likewise */
+int dfr_holding_view(const char *name, struct dfr_holding **out); /* kept ones, whoever owns them */
+void dfr_holding_unview(struct dfr_holding *holding);
+/* How many states have the mark; negative: none has, because of this error. */
+int dfr_holding_mark(const char *text, u64 time);
 void dfr_holding_let_go(
 	struct dfr_holding *holding); /* its owner goes: a held one ends, a kept one runs on */
 unsigned int dfr_holding_count(const struct dfr_rights *rights);

@@ -238,6 +238,48 @@ TEST_CASE("release takes nothing but what was handed out", "[engine][store][ring
 	CHECK(dfr_state_block(state.state, 9, 0) == nullptr);
 }
 
+TEST_CASE("who looks at a ring sees its blocks, those that are taken too, and changes nothing",
+          "[engine][store][ring]") {
+	Running running(small_ring(DFR_BUFPOLICY_RING));
+	auto& [rig, read, state] = running;
+	const auto seen = [&state]() {
+		std::vector<dfr_ioc_seen> all, piece(3); // so that it takes several calls
+		for (uint32_t block = 0; block != ~0u;) {
+			const uint32_t count = dfr_state_blocks(state.state, 0, &block, piece.data(),
+			                                        static_cast<uint32_t>(piece.size()));
+			all.insert(all.end(), piece.begin(), piece.begin() + count);
+		}
+		std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seq < b.seq; });
+		return all;
+	};
+	CHECK(seen().empty());
+	fire_many(rig, read, 0, 3 * kPerBlock + 5);
+	std::vector<dfr_ioc_seen> blocks = seen();
+	REQUIRE(blocks.size() == 4);
+	for (uint64_t i = 0; i < 4; i++)
+		CHECK(blocks[i].seq == i + 1);
+	CHECK(blocks[2].last_time == kStart + 10 * (3 * kPerBlock - 1));
+	CHECK(blocks[3].last_time == 0); // open
+	CHECK(blocks[3].committed >= 5 * 6);
+	const std::vector<dfr_ioc_taken> taken = state.take_raw(false, 2);
+	REQUIRE(taken.size() == 2);
+	CHECK(seen().size() == 4);
+	state.read_catalog();
+	CHECK(state.decode(taken[0]).size() == kPerBlock);
+	REQUIRE(dfr_state_release(state.state, 0, taken[0].block, taken[0].seq) == 0);
+	blocks = seen();
+	REQUIRE(blocks.size() == 3);
+	CHECK(blocks[0].seq == 2);
+	fire_many(rig, read, 3 * kPerBlock + 5, 20 * kPerBlock); // the ring has eight
+	blocks = seen();
+	REQUIRE(blocks.size() == 9);
+	CHECK(blocks[0].seq == 2);
+	CHECK(blocks[8].seq == 20);
+	uint32_t none = 0;
+	CHECK(dfr_state_blocks(state.state, 7, &none, blocks.data(), 3) == 0);
+	CHECK(none == ~0u);
+}
+
 TEST_CASE("what a consumer that has gone had taken is handed to the next, first and once",
           "[engine][store][ring]") {
 	Running running(small_ring(DFR_BUFPOLICY_SWITCH));

@@ -435,7 +435,7 @@ TEST_CASE("a small file asks for little memory, whatever its segments say", "[in
 		REQUIRE(std::filesystem::file_size(path) < (1 << 20));
 	};
 	trace::Catalog events;
-	events.events.resize(600'000);
+	events.events.resize(500'000);
 	trace::CatalogMark mark;
 	// The message of a ledger (dfr.capnp: two words of data, four lists), all of whose remarks are null.
 	const auto remarks = [](uint64_t count) {

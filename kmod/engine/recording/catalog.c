@@ -288,9 +288,11 @@ int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const
 	return append_done(state, entry);
 }
 
-static int add_event(struct dfr_state *state, u32 event, s32 value, s32 error, u64 time)
+/* `text` is of DFR_EVENT_MARK; else it is NULL. */
+static int add_event(struct dfr_state *state, u32 event, s32 value, s32 error, u64 time, const char *text)
 {
-	struct dfr_cat_event *entry = append(state, DFR_CAT_EVENT, sizeof(*entry));
+	size_t bytes = text ? strlen(text) + 1 : 0;
+	struct dfr_cat_event *entry = append(state, DFR_CAT_EVENT, sizeof(*entry) + bytes);
 
 	if (!entry)
 		return -ENOMEM;
@@ -298,17 +300,32 @@ static int add_event(struct dfr_state *state, u32 event, s32 value, s32 error, u
 	entry->value = value;
 	entry->time = time;
 	entry->error = error;
+	if (text)
+		memcpy(entry + 1, text, bytes);
 	return append_done(state, entry);
 }
 
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time)
 {
-	return add_event(state, event, value, 0, time);
+	return add_event(state, event, value, 0, time, NULL);
 }
 
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error)
 {
-	return add_event(state, DFR_EVENT_UNARMED, which, -error, dfr_plat_clock(NULL));
+	return add_event(state, DFR_EVENT_UNARMED, which, -error, dfr_plat_clock(NULL), NULL);
+}
+
+int dfr_state_mark(struct dfr_state *state, const char *text, u64 time)
+{
+	int error = -ENOSPC;
+
+	dfr_mutex_lock(&state->st_lock);
+	if (state->st_marks < DFR_MARKS_MAX)
+		error = add_event(state, DFR_EVENT_MARK, 0, 0, time, text);
+	if (!error)
+		state->st_marks++;
+	dfr_mutex_unlock(&state->st_lock);
+	return error;
 }
 
 int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *entry, const void *payload,

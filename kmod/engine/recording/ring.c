@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A CPU's ring of blocks: opening, closing and recycling them (probe context, by their CPU alone),
- * and the consumer's side: exact snapshots by swapping.
+ * and the consumer's side: taking blocks exactly, by swapping.
  *
  *   slots   [ closed ][ closed ][ open ][ empty ][ empty ]     rg_nslots
  *              |         |        ^ head
@@ -470,4 +470,43 @@ bool dfr_state_readable(const struct dfr_state *state)
 			return true;
 	}
 	return false;
+}
+
+/* The block's CPU may be writing it, or be recycling it: then `seq` differs before and after, or is 0. */
+static bool look_at(const struct dfr_block *block, struct dfr_ioc_seen *seen)
+{
+	seen->seq = dfr_load_acquire((u64 *)&block->seq);
+	if (!seen->seq)
+		return false;
+	seen->committed = dfr_load_acquire((u32 *)&block->committed);
+	seen->last_time = dfr_load_acquire((u32 *)&block->flags) & DFR_BLOCK_CLOSED
+				  ? dfr_read_once((u64 *)&block->last_time)
+				  : 0;
+	dfr_smp_rmb();
+	return dfr_read_once((u64 *)&block->seq) == seen->seq && seen->committed;
+}
+
+/* On the CPU, where no firing is under way. */
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+u32 dfr_state_blocks(struct dfr_state *state, u32 cpu, u32 *block, struct dfr_ioc_seen *seen, u32 room)
+{
+	const struct dfr_block *at;
+	u32 count = 0;
+
+	dfr_mutex_lock(&state->st_lock);
+	if (share_of(state, cpu))
+		dfr_visit_cpu(state->st_engine, cpu, nothing, NULL);
+	dfr_mutex_unlock(&state->st_lock);
+	for (; (at = dfr_state_block(state, cpu, *block)); ++*block) {
+		if (count == room)
+			return count;
+		seen[count].block = *block;
+		count += look_at(at, &seen[count]);
+	}
+	*block = ~0u;
+	return count;
 }

@@ -97,6 +97,7 @@ struct dfr_state {
 	bool st_armed;	   /* under the engine's lock */
 	bool st_exit_logged;
 	s32 st_exit_told; /* by the last event */
+	u32 st_marks;
 	u32 st_exited;
 	s32 st_exit_status;
 

@@ -252,12 +252,15 @@ static int scan(const char* path, long n) {
 static int others(void) {
 	static char text[4096];
 	struct dfr_ioc_states states = {.size = sizeof(states), .bytes = sizeof(text)};
+	struct dfr_ioc_mark mark = {.size = sizeof(mark), .text = "mine"};
 	int fd = open_device();
 
 	enable(fd, &count_program);
 	printf("keep: %s\n", strerror(named(fd, DFR_IOC_KEEP, "mine")));
 	printf("claim: %s\n", strerror(named(open_device(), DFR_IOC_CLAIM, "root-has-it")));
 	printf("end: %s\n", strerror(named(open_device(), DFR_IOC_END, "root-has-it")));
+	printf("view: %s\n", strerror(named(open_device(), DFR_IOC_VIEW, "root-has-it")));
+	printf("mark: %s\n", strerror(control(open_device(), DFR_IOC_MARK, &mark)));
 	states.buffer = (uintptr_t)text;
 	printf("states: %s\n", strerror(control(fd, DFR_IOC_STATES, &states)));
 	printf("of another: %s\n", memmem(text, states.bytes, "root-has-it", 11) ? "shown" : "not shown");

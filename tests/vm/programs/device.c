@@ -14,6 +14,8 @@
  *   guest-device budget NAME      claims it, prints its option cpubudget, lets it go
  *   guest-device end NAME         ends it
  *   guest-device states           prints the states
+ *   guest-device view NAME        looks at it, prints what each request that would change it says, ends it, reads
+ *                                 a block of it afterwards
  *   guest-device getppid N        only the calls
  *   guest-device load SECONDS US  calls, US microseconds of other work after each: prints how many
  *   guest-device cost N           the calls' cost each, by the time stamp counter: instructions in a
@@ -127,6 +129,62 @@ static int run_states(void) {
 		die("states: %s", strerror(error));
 	fwrite(text, 1, io.bytes, stdout);
 	return 0;
+}
+
+/* A CPU's first block that holds records; 0: it has none. */
+static int first_block(int fd, uint32_t cpu, struct dfr_ioc_seen* seen) {
+	struct dfr_ioc_blocks io = {.size = sizeof(io), .cpu = cpu, .count = 1, .seen = (uintptr_t)seen};
+	int error = control(fd, DFR_IOC_BLOCKS, &io);
+
+	if (error)
+		die("blocks of CPU %u: %s", cpu, strerror(error));
+	return io.count == 1;
+}
+
+/* What requests that change a state answer to who only looks at it. */
+static void try_changes(int fd) {
+	struct dfr_ioc_taken taken[1] = {{0}};
+	struct dfr_ioc_take take = {.size = sizeof(take), .taken = (uintptr_t)taken, .count = 1, .cpu = ~0u};
+	struct dfr_ioc_release release = {.size = sizeof(release), .count = 1, .taken = (uintptr_t)taken};
+	struct dfr_ioc_go go = {.size = sizeof(go)};
+	struct dfr_ioc_aggclear clear = {.size = sizeof(clear)};
+	struct dfr_ioc_enable io;
+	uint8_t dof[4096];
+
+	printf("take: %s\n", strerrorname_np(control(fd, DFR_IOC_TAKE, &take)));
+	printf("release: %s\n", strerrorname_np(control(fd, DFR_IOC_RELEASE, &release)));
+	printf("go: %s\n", strerrorname_np(control(fd, DFR_IOC_GO, &go)));
+	printf("stop: %s\n", strerrorname_np(control(fd, DFR_IOC_STOP, &go)));
+	printf("clear: %s\n", strerrorname_np(control(fd, DFR_IOC_AGGCLEAR, &clear)));
+	printf("keep: %s\n", strerrorname_np(named(fd, DFR_IOC_KEEP, "other")));
+	printf("claim: %s\n", strerrorname_np(named(fd, DFR_IOC_CLAIM, "other")));
+	printf("view: %s\n", strerrorname_np(named(fd, DFR_IOC_VIEW, "other")));
+	printf("enable: %s\n", strerrorname_np(enable_dof(fd, dof, tiny_dof(dof, &record_program), &io)));
+}
+
+static int run_view(const char* name) {
+	struct dfr_ioc_seen seen = {0};
+	struct dfr_ioc_status now;
+	const struct dfr_block* block;
+	uint32_t cpu = 0;
+	int fd = open_device(), error = named(fd, DFR_IOC_VIEW, name);
+
+	if (error)
+		die("view: %s", strerror(error));
+	try_changes(fd);
+	run_end(name);
+	while (!first_block(fd, cpu, &seen))
+		cpu++;
+	block = map_block(fd, &(struct dfr_ioc_taken){.cpu = cpu, .block = seen.block});
+	status(fd, &now);
+	printf("block: %s, state: %s\n",
+	       block->magic == DFR_BLOCK_MAGIC && block->seq == seen.seq && block->committed ? "there"
+	                                                                                     : "gone",
+	       now.activity == DFR_STOPPED ? "stopped" : "not stopped");
+	close(fd);
+	/* What is mapped stays. */
+	printf("mapped: %s\n", block->magic == DFR_BLOCK_MAGIC ? "there" : "gone");
+	return run_states();
 }
 
 static uint64_t now_us(void) {
@@ -266,6 +324,8 @@ int main(int argc, char** argv) {
 		return run_end(first);
 	if (!strcmp(command, "states"))
 		return run_states();
+	if (!strcmp(command, "view"))
+		return run_view(first);
 	if (!strcmp(command, "load"))
 		return run_load(atol(first), number);
 	if (!strcmp(command, "crowd"))

@@ -13,6 +13,7 @@
 //   guest-workload ignore N    N SIGUSR1 to itself, which it ignores
 //   guest-workload spin N      user_outer() calls user_middle() calls user_inner(),
 //                              which computes N million steps and then getppid()
+//   guest-workload number N    getpgid(1), getpgid(2) ... getpgid(N)
 //   guest-workload kernel N    reads N blocks of 1 MiB of zeroes: time in the kernel
 //   guest-workload until FILE  waits until there is such a file
 //
@@ -148,6 +149,11 @@ static void do_kernel(int n) {
 	close(fd);
 }
 
+static void do_number(int n) {
+	for (int i = 1; i <= n; i++)
+		syscall(SYS_getpgid, i);
+}
+
 static void wait_until(const char* file) {
 	while (access(file, F_OK))
 		do_sleep(20);
@@ -159,7 +165,7 @@ static const struct {
 } works[] = {
     {"sleep", do_sleep},     {"yield", do_yield},     {"nice", do_nice},     {"fork", do_fork},
     {"threads", do_threads}, {"sigwait", do_sigwait}, {"handle", do_handle}, {"ignore", do_ignore},
-    {"spin", do_spin},       {"kernel", do_kernel},
+    {"spin", do_spin},       {"kernel", do_kernel},   {"number", do_number},
 };
 
 static void run(const char* name, const char* argument) {

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr snapshot and dfr mark: what a person asks of states that record on.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <unistd.h>
+
+#include "analyze/cli/arguments.h"
+#include "analyze/cli/dfr.h"
+#include "analyze/cli/new_file.h"
+#include "analyze/cli/signals.h"
+#include "formats/error.h"
+#include "formats/trace/parts.h"
+#include "recorder/device_target.h"
+#include "recorder/snapshot.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kSnapshotExamples =
+    "  dfr snapshot                              the last seconds of the state that records\n"
+    "  dfr snapshot --last 30s --after 5s -o incident.dfr\n"
+    "  dfr replay -n 'syscall:::entry { @[execname] = count(); }' incident.dfr\n";
+constexpr const char* kMarkExamples = "  dfr mark 'deployed version 12'\n";
+
+struct SnapshotArguments {
+	std::string name, output, last, after;
+	bool replace = false, json = false;
+};
+
+// The state that is meant if none is named: the only kept one.
+std::string only_state() {
+	std::string found, names;
+	for (const recorder::StateLine& state : recorder::Device().states()) {
+		if (state.name == "-")
+			continue;
+		found = state.name;
+		names += (names.empty() ? "" : ", ") + state.name;
+	}
+	if (found.empty())
+		throw Error(
+		    "there is no kept state to take a snapshot of",
+		    "dfrd --name flight --program FILE.dof keeps one, and so does dfr record --keep NAME");
+	if (found != names)
+		throw Error("there are several states: " + names, "say which: --name NAME");
+	return found;
+}
+
+// "30s" and so on; false: it is no time.
+bool read_span(const std::string& text, std::chrono::nanoseconds& span) {
+	if (text.empty())
+		return true;
+	const std::optional<trace::Rotation> read = trace::parse_rotation(text);
+	if (!read || !read->time.count())
+		return false;
+	span = read->time;
+	return true;
+}
+
+// "flight-20261122-100512.dfr"
+std::string name_of_file(const std::string& state) {
+	const std::time_t now = std::time(nullptr);
+	std::tm local{};
+	localtime_r(&now, &local);
+	char stamp[32];
+	std::strftime(stamp, sizeof(stamp), "-%Y%m%d-%H%M%S.dfr", &local);
+	return state + stamp;
+}
+
+void write_snapshot(const std::string& state, const recorder::SnapshotSpan& span, const std::string& path) {
+	recorder::DeviceSession session;
+	session.view(state);
+	trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return session.catalog(); });
+	recorder::LiveSymbols symbols(recorder::processes_have_our_numbers());
+	recorder::NameCollector names(symbols);
+	recorder::DeviceTarget machine(session.device());
+	recorder::TypeCollector types(machine);
+	recorder::Snapshot snapshot(session, writer, names, types);
+	snapshot.take(span, []() { return signals_caught() == 0; });
+	std::fprintf(stderr, "dfr: %s records in %s blocks, %s bytes\n",
+	             with_commas(snapshot.records()).c_str(), with_commas(snapshot.blocks()).c_str(),
+	             with_commas(writer.size()).c_str());
+	if (snapshot.overtaken())
+		std::fprintf(stderr, "dfr: %s blocks were overwritten before they could be copied\n",
+		             with_commas(snapshot.overtaken()).c_str());
+}
+
+// What the file itself says, which is what everybody will see.
+int judge_file(const std::string& path, const recorder::SnapshotSpan& span, bool json) {
+	const auto file = trace::open_file(path);
+	trace::Merger merger(*file);
+	merger.run([](const trace::Record&) { return true; });
+	const trace::Verdict verdict = trace::judge(*file, merger);
+	const auto held = std::chrono::nanoseconds(verdict.to - verdict.from);
+	if (held < span.last)
+		std::fprintf(stderr, "dfr: %.1f s before were asked for; the state had %.1f s in all\n",
+		             std::chrono::duration<double>(span.last).count(),
+		             std::chrono::duration<double>(held).count());
+	return print_verdict(verdict, file->catalog(), json);
+}
+
+} // namespace
+
+int run_snapshot(int argc, char** argv) {
+	SnapshotArguments arguments;
+	const auto app =
+	    make_app("snapshot",
+	             "Copy what a kept state has in memory into a file. The state records on, and\n"
+	             "whoever holds it loses nothing. The file is on the disk when this ends.",
+	             kSnapshotExamples);
+	app->add_option("--name", arguments.name, "which state (default: the only one; `dfr` lists them)");
+	app->add_option("--last", arguments.last,
+	                "of how long a time before now: 30s, 10min (default: all that it has)");
+	app->add_option("--after", arguments.after, "go on for so long: 5s; Ctrl-C ends it sooner");
+	app->add_option("-o,--output", arguments.output, "the recording to write (default: NAME-TIME.dfr)");
+	app->add_flag("--replace", arguments.replace, "overwrite the output if it exists");
+	app->add_flag("--json", arguments.json, "the verdict as JSON");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	recorder::SnapshotSpan span;
+	for (const auto& [text, into] :
+	     {std::pair(&arguments.last, &span.last), {&arguments.after, &span.after}})
+		if (!read_span(*text, *into)) {
+			print_error("dfr snapshot: " + *text + " is no time",
+			            "times are 30s, 10min, 1h; dfr snapshot --help shows examples");
+			return kStatusUsage;
+		}
+	const std::string state = arguments.name.empty() ? only_state() : arguments.name;
+	const std::string path = arguments.output.empty() ? name_of_file(state) : arguments.output;
+	catch_signals();
+	NewFile output(path, arguments.replace);
+	write_snapshot(state, span, output.temporary());
+	output.keep();
+	std::fprintf(stderr, "dfr: snapshot of %s is in %s\n", state.c_str(), path.c_str());
+	return judge_file(path, span, arguments.json);
+}
+
+int run_mark(int argc, char** argv) {
+	std::string text;
+	const auto app = make_app("mark",
+	                          "Write a remark, with its time, into everything that records now.\n"
+	                          "dfr info shows it in the recordings, also in those of a crash.",
+	                          kMarkExamples);
+	app->add_option("text", text, "a line of text")->required();
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	dfr_ioc_mark io{.size = sizeof(io)};
+	if (text.empty() || text.size() >= sizeof(io.text)) {
+		print_error("dfr mark: a mark has 1 to " + std::to_string(sizeof(io.text) - 1) + " bytes",
+		            "");
+		return kStatusUsage;
+	}
+	std::memcpy(io.text, text.data(), text.size());
+	const recorder::Device device;
+	const int code = device.try_call(DFR_IOC_MARK, &io);
+	if (code == EINVAL)
+		throw Error("the mark has characters that are not text", "write it in one line");
+	if (code == ENOSPC)
+		throw Error("the states have as many marks as they may",
+		            "a new recording has room for new ones");
+	if (code)
+		throw Error(
+		    "cannot write the mark: " + std::string(std::strerror(code)),
+		    code == EPERM ? "run this as root"
+		    : code == ENOTTY
+		        ? "the loaded module is of another version: load the one that came with this dfr"
+		        : "");
+	if (!io.states)
+		throw Error("nothing records now", "`dfr` lists the states that there are");
+	std::printf("%u %s the mark\n", io.states, io.states == 1 ? "state has" : "states have");
+	return 0;
+}
+
+} // namespace dfr::cli

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+dfr compile -o p.dof -x cpubudget=90 -x bufsize=8m -n 'syscall::getpgid:entry { capture(arg0); }'
+dfrd --name moved --program p.dof --output a.dfr --checkpoint 1 --stop 2>log &
+dfrd=$!
+while ! grep -q recording log; do sleep 0.1; done
+guest-workload number 200000 >/dev/null &
+load=$!
+n=0
+while kill -0 $load 2>/dev/null; do
+	n=$((n + 1))
+	dfr snapshot -o s$n.dfr 2>/dev/null
+done
+wait $load
+kill -TERM $dfrd
+wait $dfrd
+dfr replay -qn '
+	syscall::getpgid:entry { @ = count(); }
+	END { printa("%@d\n", @); }
+' a.dfr 2>verdict
+sed 's/: .*//' verdict
+for file in s*.dfr; do
+	dfr verify $file >/dev/null || echo "$file is not sound"
+done
+echo sound
