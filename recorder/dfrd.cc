@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <getopt.h>
@@ -28,7 +29,9 @@
 #include "recorder/device_session.h"
 #include "recorder/device_target.h"
 #include "recorder/drain.h"
+#include "recorder/notify.h"
 #include "recorder/recording_loop.h"
+#include "recorder/retention.h"
 
 namespace {
 
@@ -53,6 +56,10 @@ what is not on the disk yet is still in the kernel's memory: a crash dump has it
                      read alone, all together as one recording. Numbers go on after a
                      restart. A file is larger or older than that if its catalog, which
                      each repeats, would be more than 1 % of it, or by what the rings hold
+  --retain BOUND     of the parts keep this much: a number of parts (20), a size (1g) or an
+                     age (7d); may be given several times, then each bound holds. The
+                     oldest parts are removed, and each is named on stderr
+  --free SIZE        remove the oldest parts, too, if the disk has less than this left (1g)
   --checkpoint N     write everything to the disk each N seconds (default: 10)
   --stop             end the state too when this ends; else it records on
   --help             this text
@@ -66,7 +73,10 @@ examples:
   dfr compile -o flight.dof flight.d
   dfrd --name flight --program flight.dof --output /srv/flight.dfr
   dfrd --name flight --program flight.dof --output /srv/flight.dfr --rotate 64m
+  dfrd --name flight --program flight.dof --rotate 64m --retain 2g --retain 7d --free 1g
   dfr replay /srv/flight*.dfr        ask it, also while it is being written
+  dfr snapshot --name flight         what is only in memory yet
+  systemctl enable --now dfrd@flight the same as a service, of /etc/dfr/flight.d
 )";
 
 struct Options {
@@ -74,6 +84,7 @@ struct Options {
 	bool stop = false;
 	unsigned checkpoint = 10;
 	trace::Rotation rotate;
+	recorder::Retention retain;
 };
 
 std::atomic<int> stop_signal{0};
@@ -113,20 +124,36 @@ trace::Rotation parse_rotate(const char* text) {
 	return *rotation;
 }
 
+void read_retain(const char* text, recorder::Retention& retain) {
+	if (!recorder::parse_retention(text, retain))
+		usage_error(std::string("--retain takes ") + recorder::kRetentionText + ", not '" + text +
+		            "'");
+}
+
+uint64_t parse_free(const char* text) {
+	const std::optional<trace::Rotation> size = trace::parse_rotation(text);
+	if (!size || !size->bytes)
+		usage_error(std::string("--free takes a size (256k or more, 64m, 1g), not '") + text + "'");
+	return size->bytes;
+}
+
 Options parse(int argc, char** argv) {
 	static const option kLong[] = {
 	    {"name", required_argument, nullptr, 'n'},   {"program", required_argument, nullptr, 'p'},
 	    {"output", required_argument, nullptr, 'o'}, {"checkpoint", required_argument, nullptr, 'c'},
-	    {"rotate", required_argument, nullptr, 'r'}, {"stop", no_argument, nullptr, 's'},
+	    {"rotate", required_argument, nullptr, 'r'}, {"retain", required_argument, nullptr, 'k'},
+	    {"free", required_argument, nullptr, 'f'},   {"stop", no_argument, nullptr, 's'},
 	    {"help", no_argument, nullptr, 'h'},         {nullptr, 0, nullptr, 0}};
 	Options options;
-	for (int option; (option = getopt_long(argc, argv, "n:p:o:c:r:sh", kLong, nullptr)) != -1;) {
+	for (int option; (option = getopt_long(argc, argv, "n:p:o:c:r:k:f:sh", kLong, nullptr)) != -1;) {
 		switch (option) {
 		case 'n': options.name = optarg; break;
 		case 'p': options.program = optarg; break;
 		case 'o': options.output = optarg; break;
 		case 'c': options.checkpoint = parse_seconds(optarg); break;
 		case 'r': options.rotate = parse_rotate(optarg); break;
+		case 'k': read_retain(optarg, options.retain); break;
+		case 'f': options.retain.free = parse_free(optarg); break;
 		case 's': options.stop = true; break;
 		case 'h': std::fputs(kUsage, stdout); std::exit(0);
 		default: std::fputs("try: dfrd --help\n", stderr); std::exit(2);
@@ -134,6 +161,8 @@ Options parse(int argc, char** argv) {
 	}
 	if (optind < argc)
 		usage_error(std::string("'") + argv[optind] + "' is not an option");
+	if (options.retain && !options.rotate)
+		usage_error("--retain and --free remove parts, which --rotate makes");
 	return options;
 }
 
@@ -204,8 +233,14 @@ void limit_cost(recorder::DeviceSession& session, std::span<const std::byte> pro
 }
 
 void start(recorder::DeviceSession& session, const Options& options) {
-	if (claim(session, options))
+	if (claim(session, options)) {
+		if (!options.program.empty())
+			std::fprintf(stderr,
+			             "dfrd: state %s is there: it goes on with the program that it has "
+			             "(dfr stop %s ends it)\n",
+			             options.name.c_str(), options.name.c_str());
 		return;
+	}
 	const std::vector<std::byte> program = read_program(options.program);
 	const uint32_t matched = session.enable(program, true);
 	limit_cost(session, program);
@@ -222,9 +257,10 @@ bool ended(const dfr_ioc_status& status) {
 // a checkpoint writes the file to the disk.
 class Daemon final : public recorder::RecordingLoop {
 public:
-	Daemon(recorder::DeviceSession& session, recorder::Drain& drain, const Options& options)
-	    : session_(session), drain_(drain), options_(options), period_(options.checkpoint),
-	      next_(std::chrono::steady_clock::now() + period_) {}
+	Daemon(recorder::DeviceSession& session, recorder::Drain& drain, const trace::PartsWriter& parts,
+	       recorder::ServiceManager& manager, const Options& options)
+	    : session_(session), drain_(drain), parts_(parts), manager_(manager), options_(options),
+	      period_(options.checkpoint), next_(std::chrono::steady_clock::now() + period_) {}
 
 	// How the state was when this daemon ended; for the last message, and for its status.
 	const char* state() const {
@@ -253,11 +289,29 @@ private:
 		if (const auto now = std::chrono::steady_clock::now(); now >= next_) {
 			drain_.checkpoint();
 			next_ = now + period_;
+			remove_old_parts();
 		}
+		if (parts_.paths().size() != parts_seen_)
+			remove_old_parts();
+		manager_.alive("recording " + options_.name + " to " + parts_.paths().back() + ", " +
+		               std::to_string(drain_.records()) + " records");
 		return !ended(session_.status());
 	}
 
+	void remove_old_parts() {
+		parts_seen_ = parts_.paths().size();
+		if (!options_.retain)
+			return;
+		const std::chrono::seconds now(std::time(nullptr));
+		for (const recorder::RemovedPart& part :
+		     recorder::retain(options_.output, options_.retain, now))
+			std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
+			             part.path.c_str(),
+			             part.error ? std::strerror(part.error) : part.why.c_str());
+	}
+
 	void finish() override {
+		manager_.stopping("writing what is left");
 		status_ = session_.status();
 		if ((options_.stop || status_.exited) &&
 		    (status_.activity == DFR_ACTIVE || status_.activity == DFR_DRAINING))
@@ -271,10 +325,13 @@ private:
 
 	recorder::DeviceSession& session_;
 	recorder::Drain& drain_;
+	const trace::PartsWriter& parts_;
+	recorder::ServiceManager& manager_;
 	const Options& options_;
 	const std::chrono::seconds period_;
 	std::chrono::steady_clock::time_point next_;
 	dfr_ioc_status status_{};
+	size_t parts_seen_ = 0;
 	uint64_t moved_ = 1; // blocks in the last pass; 1 at first, so that the first pass does not wait
 };
 
@@ -293,7 +350,9 @@ int run(const Options& given) {
 	session.hold();
 	std::fprintf(stderr, "dfrd: recording %s to %s%s\n", options.name.c_str(),
 	             parts.paths().front().c_str(), options.rotate ? ", and to more files after it" : "");
-	Daemon daemon(session, drain, options);
+	recorder::ServiceManager manager;
+	manager.ready("recording " + options.name + " to " + parts.paths().front());
+	Daemon daemon(session, drain, parts, manager, options);
 	daemon.record();
 	const std::string last = parts.paths().size() > 1 ? " to " + parts.paths().back() : "";
 	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s%s; %s\n",
