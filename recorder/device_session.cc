@@ -155,8 +155,9 @@ void DeviceSession::view(const std::string& name) {
 	claimed_ = full;
 }
 
-std::vector<dfr_ioc_seen> DeviceSession::blocks(uint32_t cpu) {
-	std::vector<dfr_ioc_seen> all, piece(kSeenBatch);
+DeviceSession::RingList DeviceSession::blocks(uint32_t cpu) {
+	RingList list;
+	std::vector<dfr_ioc_seen> piece(kSeenBatch);
 	for (uint32_t from = 0; from != 0xffffffff;) {
 		dfr_ioc_blocks io{.size = sizeof(io),
 		                  .cpu = cpu,
@@ -164,14 +165,38 @@ std::vector<dfr_ioc_seen> DeviceSession::blocks(uint32_t cpu) {
 		                  .count = kSeenBatch,
 		                  .seen = reinterpret_cast<uint64_t>(piece.data())};
 		device_.call(DFR_IOC_BLOCKS, &io, "cannot list the blocks in memory");
-		all.insert(all.end(), piece.begin(), piece.begin() + std::min(io.count, kSeenBatch));
+		if (from == 0)
+			list.cpu = io; // what comes later may be in a piece that was read already
+		list.blocks.insert(list.blocks.end(), piece.begin(),
+		                   piece.begin() + std::min(io.count, kSeenBatch));
 		if (io.block <= from)
 			break;
 		from = io.block;
 	}
-	std::sort(all.begin(), all.end(),
+	std::sort(list.blocks.begin(), list.blocks.end(),
 	          [](const dfr_ioc_seen& a, const dfr_ioc_seen& b) { return a.seq < b.seq; });
-	return all;
+	return list;
+}
+
+trace::Block DeviceSession::end_of(const RingList& list) {
+	const dfr_block head{.magic = DFR_BLOCK_MAGIC,
+	                     .version = DFR_BLOCK_VERSION,
+	                     .cpu = static_cast<uint16_t>(list.cpu.cpu),
+	                     .size = catalog_.block_size,
+	                     .hdr_size = DFR_BLOCK_HDR_SIZE(catalog_.block_size),
+	                     .state_id = catalog_.state_id,
+	                     .seq = list.cpu.newest + 1,
+	                     .first_time = list.cpu.last,
+	                     .last_time = list.cpu.last,
+	                     .lost = list.cpu.lost,
+	                     .record_base = list.cpu.records,
+	                     .before = list.cpu.last,
+	                     .open_time = list.cpu.last,
+	                     .flags = DFR_BLOCK_CLOSED};
+	trace::Block block;
+	block.bytes.resize(head.hdr_size);
+	std::memcpy(block.bytes.data(), &head, sizeof(head));
+	return block;
 }
 
 void DeviceSession::seal(trace::Block& block) {
@@ -328,7 +353,11 @@ const std::byte* DeviceSession::find(const dfr_ioc_taken& taken) {
 std::optional<trace::Block> DeviceSession::copy(const dfr_ioc_taken& taken) {
 	const std::byte* at = find(taken);
 	dfr_block head;
+	// What the engine writes before a flag can be read after it.
+	const uint32_t flags = __atomic_load_n(
+	    reinterpret_cast<const uint32_t*>(at + offsetof(dfr_block, flags)), __ATOMIC_ACQUIRE);
 	std::memcpy(&head, at, sizeof(head));
+	head.flags = flags;
 	std::atomic_thread_fence(std::memory_order_acquire);
 	const uint64_t used = uint64_t{head.hdr_size} + head.committed;
 	if (head.seq != taken.seq || used < sizeof(head) || used > catalog_.block_size)

@@ -30,12 +30,19 @@ public:
 	// Looks at a kept state, whoever holds it, and changes nothing: of what is below only status(), option(),
 	// the catalog, the aggregations and the losses work, and these two.
 	void view(const std::string& name);
-	std::vector<dfr_ioc_seen> blocks(uint32_t cpu); // that the CPU has now, by number of sequence
+	struct RingList {
+		std::vector<dfr_ioc_seen> blocks; // by number of sequence
+		dfr_ioc_blocks cpu{};             // where the CPU's records end
+	};
+	RingList blocks(uint32_t cpu); // that the CPU has now
 	// A copy of one of them; if it is open, of what it has now. nullopt: its CPU has begun it anew.
 	std::optional<trace::Block> look(uint32_t cpu, const dfr_ioc_seen& seen) {
 		return copy({.cpu = cpu, .block = seen.block, .seq = seen.seq});
 	}
 	void seal(trace::Block& block); // such a copy; one that is open is closed first
+	// An empty block behind all that the CPU has recorded, as the engine writes one for a consumer that begins there: it
+	// says up to where records were taken by others, or are missing.
+	trace::Block end_of(const RingList& list);
 	// From now on blocks stay taken until stored(). If this session ends before it has stored a
 	// kept state's blocks (a crash included), the kernel gives them to the next session that claims it.
 	void hold() { holding_ = true; }

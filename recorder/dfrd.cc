@@ -253,6 +253,17 @@ bool ended(const dfr_ioc_status& status) {
 	return status.exited || status.activity == DFR_STOPPED || status.activity == DFR_KILLED;
 }
 
+// `current`: the part that is being written; empty: none is yet.
+void remove_parts(const Options& options, const std::string& current) {
+	if (!options.retain)
+		return;
+	const std::chrono::seconds now(std::time(nullptr));
+	for (const recorder::RemovedPart& part :
+	     recorder::retain(options.output, current, options.retain, now))
+		std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
+		             part.path.c_str(), part.error ? std::strerror(part.error) : part.why.c_str());
+}
+
 // The daemon's part of the loop: each pass moves new blocks into the file, and every period_ seconds
 // a checkpoint writes the file to the disk.
 class Daemon final : public recorder::RecordingLoop {
@@ -300,14 +311,7 @@ private:
 
 	void remove_old_parts() {
 		parts_seen_ = parts_.paths().size();
-		if (!options_.retain)
-			return;
-		const std::chrono::seconds now(std::time(nullptr));
-		for (const recorder::RemovedPart& part :
-		     recorder::retain(options_.output, options_.retain, now))
-			std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
-			             part.path.c_str(),
-			             part.error ? std::strerror(part.error) : part.why.c_str());
+		remove_parts(options_, parts_.paths().back());
 	}
 
 	void finish() override {
@@ -340,6 +344,7 @@ int run(const Options& given) {
 	recorder::DeviceSession session;
 	start(session, options);
 	options.output = output_name(options);
+	remove_parts(options, {}); // a disk that is full has room afterwards
 	trace::PartsWriter parts(options.output, [&]() -> const trace::Catalog& { return session.catalog(); },
 	                         {.rotation = options.rotate, .old = trace::PartsWriter::OldParts::kKeep});
 	recorder::LiveSymbols symbols(recorder::processes_have_our_numbers());

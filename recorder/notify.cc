@@ -40,7 +40,8 @@ ServiceManager::~ServiceManager() {
 		::close(socket_);
 }
 
-// Nobody can be told that this fails; systemd will see that the service is silent.
+// Nobody can be told that this fails; systemd will see that the service is silent. It never waits, because a systemd
+// that is stuck must not stop the recorder.
 void ServiceManager::say(const std::string& lines) const {
 	if (socket_ < 0)
 		return;
@@ -48,8 +49,8 @@ void ServiceManager::say(const std::string& lines) const {
 	to.sun_family = AF_UNIX;
 	std::memcpy(to.sun_path, address_.data(), address_.size());
 	const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + address_.size());
-	::sendto(socket_, lines.data(), lines.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&to),
-	         size);
+	::sendto(socket_, lines.data(), lines.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
+	         reinterpret_cast<const sockaddr*>(&to), size);
 }
 
 void ServiceManager::ready(const std::string& status) {

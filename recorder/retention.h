@@ -30,8 +30,9 @@ struct RemovedPart {
 	std::string path, why; // "more than 20 parts"
 	int error = 0;         // errno: it could not be removed
 };
-// Removes parts of `path` but the last one until the bounds hold. `now` is since the epoch.
-std::vector<RemovedPart> retain(const std::string& path, const Retention& retention,
-                                std::chrono::seconds now);
+// Removes parts of `path` until the bounds hold, and only those with lower numbers than `current`, the one that is being
+// written (empty: than the last one). `now` is since the epoch.
+std::vector<RemovedPart> retain(const std::string& path, const std::string& current,
+                                const Retention& retention, std::chrono::seconds now);
 
 } // namespace dfr::recorder

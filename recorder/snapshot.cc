@@ -56,10 +56,12 @@ void Snapshot::write(size_t bytes) {
 
 // Blocks that were not copied yet and have records from `from` on; with the open ones, also the last one of each CPU, which
 // tells since when the CPU has been silent.
-void Snapshot::copy_all(uint64_t from, bool open_too) {
+Snapshot::Lists Snapshot::copy_all(uint64_t from, bool open_too) {
+	Lists lists;
 	std::vector<UncopiedBlock> waiting;
 	for (uint32_t cpu = 0; cpu < session_.catalog().cpus; cpu++) {
-		const std::vector<dfr_ioc_seen> seen = session_.blocks(cpu);
+		lists.push_back(session_.blocks(cpu));
+		const std::vector<dfr_ioc_seen>& seen = lists.back().blocks;
 		for (const dfr_ioc_seen& block : seen) {
 			const bool open = !block.last_time;
 			const bool wanted =
@@ -73,6 +75,23 @@ void Snapshot::copy_all(uint64_t from, bool open_too) {
 	                 [](const UncopiedBlock& a, const UncopiedBlock& b) { return a.age() < b.age(); });
 	for (const UncopiedBlock& block : waiting)
 		copy(block.cpu, block.seen);
+	return lists;
+}
+
+// Of each CPU whose newest block is not in the file: its owner has taken all that it had, or what was listed has been
+// overwritten or given back since. Without this the file would say that the CPU was silent.
+void Snapshot::write_ends(const Lists& lists) {
+	for (const DeviceSession::RingList& list : lists) {
+		const auto at = copied_.find(list.cpu.cpu);
+		const uint64_t last = at == copied_.end() ? 0 : at->second;
+		if (list.cpu.newest <= last)
+			continue;
+		if (last)
+			overtaken_ += list.cpu.newest - last;
+		trace::Block block = session_.end_of(list);
+		session_.seal(block);
+		writer_.block(block);
+	}
 }
 
 void Snapshot::take(const SnapshotSpan& span, const std::function<bool()>& going) {
@@ -88,9 +107,10 @@ void Snapshot::take(const SnapshotSpan& span, const std::function<bool()>& going
 			write(kPiece);
 	}
 	const uint64_t until = now_ns(); // the list of each CPU's blocks has what was recorded by then
-	copy_all(from, true);
+	const Lists lists = copy_all(from, true);
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
 	write(unwritten_bytes_);
+	write_ends(lists);
 	if (!aggregations.empty() || !session_.catalog().aggregations.empty())
 		writer_.aggregations(aggregations);
 	names_.aggregations(aggregations, session_.catalog());
@@ -99,7 +119,7 @@ void Snapshot::take(const SnapshotSpan& span, const std::function<bool()>& going
 	if (const auto types = types_.fresh())
 		writer_.types(*types);
 	writer_.account(session_, until);
-	writer_.finish(true);
+	writer_.finish(session_.status().activity == DFR_ACTIVE);
 }
 
 } // namespace dfr::recorder

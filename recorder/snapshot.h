@@ -43,7 +43,9 @@ public:
 	uint64_t overtaken() const { return overtaken_; }
 
 private:
-	void copy_all(uint64_t from, bool open_too);
+	using Lists = std::vector<DeviceSession::RingList>; // by CPU
+	Lists copy_all(uint64_t from, bool open_too);
+	void write_ends(const Lists& lists);
 	void copy(uint32_t cpu, const dfr_ioc_seen& seen);
 	void write(size_t bytes);
 

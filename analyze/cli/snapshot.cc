@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // dfr snapshot and dfr mark: what a person asks of states that record on.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -54,7 +55,7 @@ bool read_span(const std::string& text, std::chrono::nanoseconds& span) {
 	if (text.empty())
 		return true;
 	const std::optional<trace::Rotation> read = trace::parse_rotation(text);
-	if (!read || !read->time.count())
+	if (!read || !read->time.count() || read->time > std::chrono::hours(24 * 365))
 		return false;
 	span = read->time;
 	return true;
@@ -70,7 +71,9 @@ std::string name_of_file(const std::string& state) {
 	return state + stamp;
 }
 
-void write_snapshot(const std::string& state, const recorder::SnapshotSpan& span, const std::string& path) {
+// Returns the time of the trigger.
+uint64_t write_snapshot(const std::string& state, const recorder::SnapshotSpan& span,
+                        const std::string& path) {
 	recorder::DeviceSession session;
 	session.view(state);
 	trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return session.catalog(); });
@@ -86,15 +89,16 @@ void write_snapshot(const std::string& state, const recorder::SnapshotSpan& span
 	if (snapshot.overtaken())
 		std::fprintf(stderr, "dfr: %s blocks were overwritten before they could be copied\n",
 		             with_commas(snapshot.overtaken()).c_str());
+	return snapshot.trigger();
 }
 
 // What the file itself says, which is what everybody will see.
-int judge_file(const std::string& path, const recorder::SnapshotSpan& span, bool json) {
+int judge_file(const std::string& path, const recorder::SnapshotSpan& span, uint64_t trigger, bool json) {
 	const auto file = trace::open_file(path);
 	trace::Merger merger(*file);
 	merger.run([](const trace::Record&) { return true; });
 	const trace::Verdict verdict = trace::judge(*file, merger);
-	const auto held = std::chrono::nanoseconds(verdict.to - verdict.from);
+	const auto held = std::chrono::nanoseconds(trigger - std::min(verdict.from, trigger));
 	if (held < span.last)
 		std::fprintf(stderr, "dfr: %.1f s before were asked for; the state had %.1f s in all\n",
 		             std::chrono::duration<double>(span.last).count(),
@@ -132,10 +136,10 @@ int run_snapshot(int argc, char** argv) {
 	const std::string path = arguments.output.empty() ? name_of_file(state) : arguments.output;
 	catch_signals();
 	NewFile output(path, arguments.replace);
-	write_snapshot(state, span, output.temporary());
+	const uint64_t trigger = write_snapshot(state, span, output.temporary());
 	output.keep();
 	std::fprintf(stderr, "dfr: snapshot of %s is in %s\n", state.c_str(), path.c_str());
-	return judge_file(path, span, arguments.json);
+	return judge_file(path, span, trigger, arguments.json);
 }
 
 int run_mark(int argc, char** argv) {

@@ -167,6 +167,11 @@ struct dfr_ioc_blocks {
 	__u32 block; /* in: first number; out: where to go on, 0xffffffff: all done */
 	__u32 count; /* in: room; out: how many */
 	__u64 seen;  /* struct dfr_ioc_seen[] */
+	/* out: of the CPU, at the beginning of this call */
+	__u64 newest;  /* seq of its newest block; 0: it has had none */
+	__u64 records; /* that it has committed */
+	__u64 lost;    /* as a block's `lost` */
+	__u64 last;    /* time of its last record; 0: it has none */
 };
 
 /* A line of a person's, with its time, into the catalog of every state that records. */
@@ -203,7 +208,7 @@ struct dfr_ioc_option {
 
 /*
  * Look at a kept state without owning it, whoever does: status, option, catalog, aggregations, BLOCKS
- * and mapping work as for its owner, and nothing that changes it. Its memory stays until the
+ * and mapping work as for its owner, and nothing that changes it. poll() tells what there is and wakes nobody. Its memory stays until the
  * descriptor is closed. "" = the anonymous one.
  */
 #define DFR_IOC_VIEW _IOWR('F', 17, struct dfr_ioc_name)

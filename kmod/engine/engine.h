@@ -122,11 +122,11 @@ const struct dfr_block *dfr_state_block(const struct dfr_state *state, u32 cpu, 
 u32 dfr_state_block_size(const struct dfr_state *state);
 bool dfr_state_readable(const struct dfr_state *state); /* for poll(): closed blocks wait */
 /*
- * Fills `seen` with the CPU's blocks that hold records, from number *block on, which it moves on
- * (0xffffffff: that was the last). Returns how many. Each record of a firing that began before this call
- * can be read in them afterwards; the CPU records on.
+ * Fills `seen` with the blocks of io->cpu that hold records, from number io->block on, and io with what
+ * control.h says. Each record of a firing that began before this call can be read in them afterwards; the
+ * CPU records on.
  */
-u32 dfr_state_blocks(struct dfr_state *state, u32 cpu, u32 *block, struct dfr_ioc_seen *seen, u32 room);
+void dfr_state_blocks(struct dfr_state *state, struct dfr_ioc_blocks *io, struct dfr_ioc_seen *seen);
 
 /* Catalog bytes from offset; returns bytes copied. */
 size_t dfr_state_catalog(struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed);
@@ -178,7 +178,7 @@ void dfr_engine_cpu_online(struct dfr_engine *engine, u32 cpu);
 /* Append an entry of the platform's own (DFR_CAT_MODULE, DFR_CAT_EVENT) to a state's catalog. */
 int dfr_state_catalog_add(struct dfr_state *state, const struct dfr_cat_entry *entry, const void *payload,
 			  size_t bytes);
-/* Adds a person's remark to a state's catalog. -ENOSPC: it has DFR_MARKS_MAX. */
+/* Adds a person's remark to a state's catalog. -ENOSPC: it has DFR_MARKS_MAX; -ENXIO: it records no more. */
 #define DFR_MARKS_MAX 4096
 int dfr_state_mark(struct dfr_state *state, const char *text, u64 time);
 /* Visits every state until visit returns false. */

@@ -497,7 +497,7 @@ static int ioctl_blocks(struct dfr_file *file, void __user *arg)
 	seen = dfr_plat_alloc(io.count * sizeof(*seen));
 	if (!seen)
 		return -ENOMEM;
-	io.count = dfr_state_blocks(file->fl_holding->hd_state, io.cpu, &io.block, seen, io.count);
+	dfr_state_blocks(file->fl_holding->hd_state, &io, seen);
 	if (copy_to_user(u64_to_user_ptr(io.seen), seen, io.count * sizeof(*seen)))
 		error = -EFAULT;
 	dfr_plat_free(seen);

@@ -299,6 +299,8 @@ int dfr_holding_view(const char *name, struct dfr_holding **out)
 {
 	mutex_lock(&holdings_lock);
 	*out = find(name);
+	if (*out && !smp_load_acquire(&(*out)->hd_started))
+		*out = NULL; /* its owner may be adding programs to it yet */
 	if (*out)
 		(*out)->hd_viewers++;
 	mutex_unlock(&holdings_lock);
@@ -327,7 +329,7 @@ int dfr_holding_mark(const char *text, u64 time)
 			continue;
 		result = dfr_state_mark(holding->hd_state, text, time);
 		marked += !result;
-		error = error ?: result;
+		error = error ?: result == -ENXIO ? 0 : result;
 	}
 	mutex_unlock(&holdings_lock);
 	return marked ?: error;

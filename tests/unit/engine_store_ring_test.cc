@@ -242,13 +242,15 @@ TEST_CASE("who looks at a ring sees its blocks, those that are taken too, and ch
           "[engine][store][ring]") {
 	Running running(small_ring(DFR_BUFPOLICY_RING));
 	auto& [rig, read, state] = running;
-	const auto seen = [&state]() {
+	dfr_ioc_blocks io{};
+	const auto seen = [&state = state, &io]() {
 		std::vector<dfr_ioc_seen> all, piece(3); // so that it takes several calls
-		for (uint32_t block = 0; block != ~0u;) {
-			const uint32_t count = dfr_state_blocks(state.state, 0, &block, piece.data(),
-			                                        static_cast<uint32_t>(piece.size()));
-			all.insert(all.end(), piece.begin(), piece.begin() + count);
-		}
+		do {
+			io.count = static_cast<uint32_t>(piece.size());
+			dfr_state_blocks(state.state, &io, piece.data());
+			all.insert(all.end(), piece.begin(), piece.begin() + io.count);
+		} while (io.block != ~0u);
+		io.block = 0;
 		std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seq < b.seq; });
 		return all;
 	};
@@ -260,6 +262,9 @@ TEST_CASE("who looks at a ring sees its blocks, those that are taken too, and ch
 		CHECK(blocks[i].seq == i + 1);
 	CHECK(blocks[2].last_time == kStart + 10 * (3 * kPerBlock - 1));
 	CHECK(blocks[3].last_time == 0); // open
+	CHECK(io.newest == 4);
+	CHECK(io.records == 3 * kPerBlock + 5);
+	CHECK(io.last == kStart + 10 * (3 * kPerBlock + 4));
 	CHECK(blocks[3].committed >= 5 * 6);
 	const std::vector<dfr_ioc_taken> taken = state.take_raw(false, 2);
 	REQUIRE(taken.size() == 2);
@@ -275,9 +280,10 @@ TEST_CASE("who looks at a ring sees its blocks, those that are taken too, and ch
 	REQUIRE(blocks.size() == 9);
 	CHECK(blocks[0].seq == 2);
 	CHECK(blocks[8].seq == 20);
-	uint32_t none = 0;
-	CHECK(dfr_state_blocks(state.state, 7, &none, blocks.data(), 3) == 0);
-	CHECK(none == ~0u);
+	io = {.cpu = 7, .count = 3};
+	dfr_state_blocks(state.state, &io, blocks.data());
+	CHECK(io.count == 0);
+	CHECK(io.block == ~0u);
 }
 
 TEST_CASE("what a consumer that has gone had taken is handed to the next, first and once",

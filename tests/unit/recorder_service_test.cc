@@ -42,8 +42,10 @@ public:
 			REQUIRE(std::filesystem::exists(folder_.file(other)));
 		return numbers;
 	}
-	std::vector<recorder::RemovedPart> retain(const Retention& retention) {
-		return recorder::retain(folder_.file("a.dfr"), retention, kNow);
+	std::vector<recorder::RemovedPart> retain(const Retention& retention,
+	                                          const char* current = "a-0005.dfr") {
+		const std::string path = *current ? folder_.file(current) : std::string();
+		return recorder::retain(folder_.file("a.dfr"), path, retention, kNow);
 	}
 
 private:
@@ -98,6 +100,14 @@ TEST_CASE("what a recorder keeps of its parts", "[recorder][service]") {
 		CHECK(parts.left() == "5");
 		CHECK(parts.retain({.free = UINT64_MAX}).empty());
 		CHECK(parts.left() == "5");
+	}
+	SECTION("nor does any with a higher number go") {
+		CHECK(parts.retain({.bytes = 1}, "a-0003.dfr").size() == 2);
+		CHECK(parts.left() == "345");
+	}
+	SECTION("before one is written, all but the last may go") {
+		CHECK(parts.retain(bounds({"4", "2"}), "").size() == 3);
+		CHECK(parts.left() == "45");
 	}
 	SECTION("a full disk") {
 		const auto removed = parts.retain({.free = UINT64_MAX});

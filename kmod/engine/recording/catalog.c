@@ -320,7 +320,9 @@ int dfr_state_mark(struct dfr_state *state, const char *text, u64 time)
 	int error = -ENOSPC;
 
 	dfr_mutex_lock(&state->st_lock);
-	if (state->st_marks < DFR_MARKS_MAX)
+	if (dfr_read_once(&state->st_activity) != DFR_ACTIVE)
+		error = -ENXIO;
+	else if (state->st_marks < DFR_MARKS_MAX)
 		error = add_event(state, DFR_EVENT_MARK, 0, 0, time, text);
 	if (!error)
 		state->st_marks++;

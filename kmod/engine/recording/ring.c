@@ -483,30 +483,46 @@ static bool look_at(const struct dfr_block *block, struct dfr_ioc_seen *seen)
 				  ? dfr_read_once((u64 *)&block->last_time)
 				  : 0;
 	dfr_smp_rmb();
-	return dfr_read_once((u64 *)&block->seq) == seen->seq && seen->committed;
+	return dfr_read_once((u64 *)&block->seq) == seen->seq && (seen->committed || seen->last_time);
 }
+
+struct tail {
+	const struct dfr_share *tl_share;
+	struct dfr_ioc_blocks *tl_io;
+};
 
 /* On the CPU, where no firing is under way. */
-static void nothing(void *arg)
+static void read_tail(void *arg)
 {
-	(void)arg;
+	struct tail *tail = arg;
+	const struct dfr_share *share = tail->tl_share;
+	const struct dfr_ring *ring = &share->sh_ring;
+	bool open = ring->rg_block && share->sh_stream.sm_time != DFR_STREAM_FRESH;
+
+	tail->tl_io->newest = ring->rg_seq;
+	tail->tl_io->records = share->sh_records;
+	tail->tl_io->lost = share->sh_lost;
+	tail->tl_io->last = open ? share->sh_stream.sm_time : ring->rg_before;
 }
 
-u32 dfr_state_blocks(struct dfr_state *state, u32 cpu, u32 *block, struct dfr_ioc_seen *seen, u32 room)
+void dfr_state_blocks(struct dfr_state *state, struct dfr_ioc_blocks *io, struct dfr_ioc_seen *seen)
 {
-	const struct dfr_block *at;
-	u32 count = 0;
+	struct tail tail = { .tl_io = io };
+	const struct dfr_block *block;
+	u32 room = io->count;
 
+	io->count = 0;
+	io->newest = io->records = io->lost = io->last = 0;
 	dfr_mutex_lock(&state->st_lock);
-	if (share_of(state, cpu))
-		dfr_visit_cpu(state->st_engine, cpu, nothing, NULL);
+	tail.tl_share = share_of(state, io->cpu);
+	if (tail.tl_share)
+		dfr_visit_cpu(state->st_engine, io->cpu, read_tail, &tail);
 	dfr_mutex_unlock(&state->st_lock);
-	for (; (at = dfr_state_block(state, cpu, *block)); ++*block) {
-		if (count == room)
-			return count;
-		seen[count].block = *block;
-		count += look_at(at, &seen[count]);
+	for (; (block = dfr_state_block(state, io->cpu, io->block)); io->block++) {
+		if (io->count == room)
+			return;
+		seen[io->count].block = io->block;
+		io->count += look_at(block, &seen[io->count]);
 	}
-	*block = ~0u;
-	return count;
+	io->block = ~0u;
 }
