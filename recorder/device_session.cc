@@ -135,24 +135,26 @@ std::string DeviceSession::name() const {
 	return device_.path() + (claimed_.empty() ? "" : " (" + claimed_ + ")");
 }
 
-void DeviceSession::claim(const std::string& name) {
+// Gets the kept state that the name means, by CLAIM or VIEW.
+void DeviceSession::attach(unsigned long request, const std::string& name, const std::string& what) {
 	const std::string full = name.empty() ? DFR_ANONYMOUS_NAME : name;
 	dfr_ioc_name io = named(name == DFR_ANONYMOUS_NAME ? "" : name);
-	device_.call(DFR_IOC_CLAIM, &io, ("cannot claim state " + full).c_str());
+	device_.call(request, &io, (what + " state " + full).c_str());
 	claimed_ = full;
+}
+
+void DeviceSession::claim(const std::string& name) {
+	attach(DFR_IOC_CLAIM, name, "cannot claim");
+}
+
+void DeviceSession::view(const std::string& name) {
+	attach(DFR_IOC_VIEW, name, "cannot look at");
 }
 
 void DeviceSession::keep(const std::string& name) {
 	dfr_ioc_name io = named(name);
 	device_.call(DFR_IOC_KEEP, &io, ("cannot keep the state as " + name).c_str());
 	claimed_ = name;
-}
-
-void DeviceSession::view(const std::string& name) {
-	const std::string full = name.empty() ? DFR_ANONYMOUS_NAME : name;
-	dfr_ioc_name io = named(name == DFR_ANONYMOUS_NAME ? "" : name);
-	device_.call(DFR_IOC_VIEW, &io, ("cannot look at state " + full).c_str());
-	claimed_ = full;
 }
 
 DeviceSession::RingList DeviceSession::blocks(uint32_t cpu) {

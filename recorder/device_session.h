@@ -28,7 +28,7 @@ public:
 	void keep(const std::string& name);  // from now on the state outlives this process, under this name
 	void end();                          // end the kept state that this session holds
 	// Looks at a kept state, whoever holds it, and changes nothing: of what is below only status(), option(),
-	// the catalog, the aggregations and the losses work, and these two.
+	// the catalog, the aggregations and the losses work, and the next four.
 	void view(const std::string& name);
 	struct RingList {
 		std::vector<dfr_ioc_seen> blocks; // by number of sequence
@@ -71,6 +71,7 @@ public:
 
 private:
 	class BlockMapping;
+	void attach(unsigned long request, const std::string& name, const std::string& what);
 	void take();
 	void read_catalog();
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);

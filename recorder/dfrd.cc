@@ -176,21 +176,11 @@ std::vector<std::byte> read_program(const std::string& path) {
 	return {bytes.begin(), bytes.end()};
 }
 
-// "20261121-150233"
-std::string time_stamp() {
-	const std::time_t now = std::time(nullptr);
-	std::tm local{};
-	localtime_r(&now, &local);
-	char stamp[32];
-	std::strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
-	return stamp;
-}
-
 std::string default_output(const Options& options) {
 	if (::mkdir("/var/lib/dfr", 0700) != 0 && errno != EEXIST)
 		throw Error::from_errno("cannot create /var/lib/dfr",
 		                        "say where to record: --output FILE.dfr");
-	return "/var/lib/dfr/" + options.name + (options.rotate ? "" : "-" + time_stamp()) + ".dfr";
+	return "/var/lib/dfr/" + options.name + (options.rotate ? "" : "-" + trace::time_stamp()) + ".dfr";
 }
 
 // The name given; if there is such a file, with the time in it: flight-20261121-150233.dfr. Parts have numbers.
@@ -203,7 +193,7 @@ std::string output_name(const Options& options) {
 	const size_t slash = path.rfind('/'), dot = path.rfind('.');
 	const bool extended = dot != std::string::npos && (slash == std::string::npos || dot > slash);
 	const size_t at = extended ? dot : path.size();
-	return path.substr(0, at) + "-" + time_stamp() + path.substr(at);
+	return path.substr(0, at) + "-" + trace::time_stamp() + path.substr(at);
 }
 
 // True: the state existed already, so there is nothing to start.

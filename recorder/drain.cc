@@ -5,6 +5,19 @@
 
 namespace dfr::recorder {
 
+void account_for(trace::LiveSource& session, trace::FileWriter& file, NameCollector& names,
+                 TypeCollector& types, const std::vector<trace::AggEntry>& aggregations,
+                 uint64_t whole_until) {
+	if (!aggregations.empty() || !session.catalog().aggregations.empty())
+		file.aggregations(aggregations);
+	names.aggregations(aggregations, session.catalog());
+	file.names(names.fresh());
+	types.look(session.catalog(), SIZE_MAX);
+	if (const auto kernel_types = types.fresh())
+		file.types(*kernel_types);
+	file.account(session, whole_until);
+}
+
 uint64_t Drain::move() {
 	uint64_t moved = 0;
 	while (const std::optional<trace::Block> block = session_.next()) {
@@ -38,7 +51,7 @@ uint64_t Drain::pump() {
 
 // The part that ends has everything up to a moment, and is on the disk before the session forgets what is in it.
 void Drain::rotate() {
-	snapshot(pump_pass());
+	account(pump_pass());
 	parts_.end_part();
 	session_.stored();
 	parts_.begin_part(session_);
@@ -46,16 +59,8 @@ void Drain::rotate() {
 	types_.new_file();
 }
 
-void Drain::snapshot(uint64_t whole_until) {
-	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
-	if (!aggregations.empty() || !session_.catalog().aggregations.empty())
-		parts_.file().aggregations(aggregations);
-	names_.aggregations(aggregations, session_.catalog());
-	parts_.file().names(names_.fresh());
-	types_.look(session_.catalog(), SIZE_MAX);
-	if (const auto types = types_.fresh())
-		parts_.file().types(*types);
-	parts_.file().account(session_, whole_until);
+void Drain::account(uint64_t whole_until) {
+	account_for(session_, parts_.file(), names_, types_, session_.aggregations(), whole_until);
 }
 
 // Moves everything that was committed by now, open blocks included. It ends although CPUs may record faster
@@ -71,12 +76,12 @@ uint64_t Drain::pump_pass() {
 }
 
 void Drain::checkpoint() {
-	snapshot(pump_pass());
+	account(pump_pass());
 	store();
 }
 
 void Drain::finish() {
-	snapshot(pump_pass());
+	account(pump_pass());
 	parts_.file().finish();
 	session_.stored();
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "formats/trace/live_source.h"
 #include "formats/trace/parts.h"
@@ -16,6 +17,12 @@
 #include "recorder/type_collector.h"
 
 namespace dfr::recorder {
+
+// What a recorder's file needs besides blocks: aggregations, the names and types that were collected, and the ledger with the
+// time until when the file is whole.
+void account_for(trace::LiveSource& session, trace::FileWriter& file, NameCollector& names,
+                 TypeCollector& types, const std::vector<trace::AggEntry>& aggregations,
+                 uint64_t whole_until);
 
 class Drain {
 public:
@@ -43,7 +50,7 @@ private:
 	void store();
 	void rotate();
 	uint64_t pump_pass();
-	void snapshot(uint64_t whole_until);
+	void account(uint64_t whole_until);
 	trace::LiveSource& session_;
 	trace::PartsWriter& parts_;
 	NameCollector& names_;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "formats/clock.h"
+#include "recorder/drain.h"
 
 namespace dfr::recorder {
 namespace {
@@ -111,14 +112,7 @@ void Snapshot::take(const SnapshotSpan& span, const std::function<bool()>& going
 	const std::vector<trace::AggEntry> aggregations = session_.aggregations();
 	write(unwritten_bytes_);
 	write_ends(lists);
-	if (!aggregations.empty() || !session_.catalog().aggregations.empty())
-		writer_.aggregations(aggregations);
-	names_.aggregations(aggregations, session_.catalog());
-	writer_.names(names_.fresh());
-	types_.look(session_.catalog(), SIZE_MAX);
-	if (const auto types = types_.fresh())
-		writer_.types(*types);
-	writer_.account(session_, until);
+	account_for(session_, writer_, names_, types_, aggregations, until);
 	writer_.finish(session_.status().activity == DFR_ACTIVE);
 }
 

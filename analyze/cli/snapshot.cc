@@ -5,9 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <string>
-#include <unistd.h>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
@@ -59,16 +57,6 @@ bool read_span(const std::string& text, std::chrono::nanoseconds& span) {
 		return false;
 	span = read->time;
 	return true;
-}
-
-// "flight-20261122-100512.dfr"
-std::string name_of_file(const std::string& state) {
-	const std::time_t now = std::time(nullptr);
-	std::tm local{};
-	localtime_r(&now, &local);
-	char stamp[32];
-	std::strftime(stamp, sizeof(stamp), "-%Y%m%d-%H%M%S.dfr", &local);
-	return state + stamp;
 }
 
 // Returns the time of the trigger.
@@ -133,7 +121,8 @@ int run_snapshot(int argc, char** argv) {
 			return kStatusUsage;
 		}
 	const std::string state = arguments.name.empty() ? only_state() : arguments.name;
-	const std::string path = arguments.output.empty() ? name_of_file(state) : arguments.output;
+	const std::string path =
+	    arguments.output.empty() ? state + "-" + trace::time_stamp() + ".dfr" : arguments.output;
 	catch_signals();
 	NewFile output(path, arguments.replace);
 	const uint64_t trigger = write_snapshot(state, span, output.temporary());

@@ -208,8 +208,8 @@ struct dfr_ioc_option {
 
 /*
  * Look at a kept state without owning it, whoever does: status, option, catalog, aggregations, BLOCKS
- * and mapping work as for its owner, and nothing that changes it. poll() tells what there is and wakes nobody. Its memory stays until the
- * descriptor is closed. "" = the anonymous one.
+ * and mapping work as for its owner, and nothing that changes it. The state's memory stays until the
+ * descriptor is closed. poll() tells what there is and wakes nobody. "" = the anonymous one.
  */
 #define DFR_IOC_VIEW _IOWR('F', 17, struct dfr_ioc_name)
 #define DFR_IOC_BLOCKS _IOWR('F', 18, struct dfr_ioc_blocks)

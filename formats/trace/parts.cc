@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cinttypes>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <random>
 
@@ -60,6 +61,15 @@ std::optional<Rotation> parse_rotation(std::string_view text) {
 	if (unit->bytes && rotation.bytes < kSmallest)
 		return std::nullopt;
 	return rotation;
+}
+
+std::string time_stamp() {
+	const std::time_t now = std::time(nullptr);
+	std::tm local{};
+	localtime_r(&now, &local);
+	char stamp[32];
+	std::strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
+	return stamp;
 }
 
 std::string part_path(const std::string& path, uint64_t number) {

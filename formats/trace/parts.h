@@ -30,6 +30,8 @@ inline constexpr const char* kRotationText = "a size (256k or more, 64m, 1g) or 
 // nullopt: it is not what kRotationText says.
 std::optional<Rotation> parse_rotation(std::string_view text);
 
+// "20261121-150233": now, in local time, for a file's name.
+std::string time_stamp();
 // "/srv/flight.dfr", 12: "/srv/flight-0012.dfr". A shell puts up to 9,999 in order; readers need no order.
 std::string part_path(const std::string& path, uint64_t number);
 // "/srv/flight-*.dfr": all of them, for a shell.
