@@ -311,23 +311,30 @@ TEST_CASE("a redacted recording of several is no part of another one", "[redact]
 	CHECK(trace::group_by_state({rig.part, other}).size() == 2);
 }
 
+namespace {
+
+// The texts that stand in `in`.
+Words found_by(const trace::TextSearch& search, std::string_view in) {
+	Words all;
+	search.find(std::as_bytes(std::span(in)), [&](const std::string& text) {
+		all.push_back(text);
+		return true;
+	});
+	return all;
+}
+
+} // namespace
+
 TEST_CASE("texts are searched for in bytes, and those that stand in what stays are not", "[redact]") {
 	trace::TextSearch search;
 	for (const char* text : {"short", "a longer text", "a longer text", "longer than that"})
 		search.add(text);
 	CHECK(search.size() == 2);
-	const auto found = [&search](std::string_view in) {
-		Words all;
-		search.find(std::as_bytes(std::span(in)), [&](const std::string& text) {
-			all.push_back(text);
-			return true;
-		});
-		return all;
-	};
-	CHECK(found("xx a longer text and longer than that") == Words{"a longer text", "longer than that"});
-	CHECK(found("xx a longer tex").empty());
+	CHECK(found_by(search, "xx a longer text and longer than that") ==
+	      Words{"a longer text", "longer than that"});
+	CHECK(found_by(search, "xx a longer tex").empty());
 	search.remove("this has a longer text in it");
-	CHECK(found("xx a longer text and longer than that") == Words{"longer than that"});
+	CHECK(found_by(search, "xx a longer text and longer than that") == Words{"longer than that"});
 	search.add("a longer text"); // what stays, stays
 	CHECK(search.size() == 1);
 }
@@ -338,22 +345,14 @@ TEST_CASE("texts that begin alike are found as fast as others, each where it is"
 	for (unsigned i = 0; i < 200'000; i++) // in a list they would be held against 20,000 million others
 		search.add(base + std::to_string(i));
 	CHECK(search.size() == 200'000);
-	const auto found = [&search](std::string_view in) {
-		Words all;
-		search.find(std::as_bytes(std::span(in)), [&](const std::string& text) {
-			all.push_back(text);
-			return true;
-		});
-		return all;
-	};
 	// Each start of a longer one is a text of its own, which ends at any place.
-	CHECK(found("in /usr/share/12345/x") ==
+	CHECK(found_by(search, "in /usr/share/12345/x") ==
 	      Words{base + "12345", base + "1234", base + "123", base + "12", base + "1"});
-	CHECK(found("/usr/share/0123") == Words{base + "0"});
-	CHECK(found("/usr/share/x").empty());
+	CHECK(found_by(search, "/usr/share/0123") == Words{base + "0"});
+	CHECK(found_by(search, "/usr/share/x").empty());
 	search.remove("kept: /usr/share/123");
 	CHECK(search.size() == 200'000 - 3);
-	CHECK(found("/usr/share/1234x") == Words{base + "1234"});
+	CHECK(found_by(search, "/usr/share/1234x") == Words{base + "1234"});
 }
 
 TEST_CASE("a recording that was replaced since it was looked at is not redacted", "[redact]") {
