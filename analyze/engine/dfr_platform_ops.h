@@ -99,6 +99,7 @@ static inline void dfr_atomic_add(u64* p, u64 v) {
 	__atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 }
 
+#define dfr_smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #if defined(__x86_64__)
 /* x86 keeps stores in order with stores and loads with loads, so a compiler barrier is enough. */
 #define dfr_smp_wmb() __asm__ __volatile__("" ::: "memory")

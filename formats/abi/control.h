@@ -16,6 +16,7 @@
 
 #include "formats/abi/base.h"
 #include "formats/abi/block.h"
+#include "formats/abi/dof.h"
 #include <linux/ioctl.h>
 
 #define DFR_CONTROL_VERSION 2 /* 1: blocks of version 1 */
@@ -182,6 +183,30 @@ struct dfr_ioc_mark {
 	char text[DFR_MARK_MAX];
 };
 
+/*
+ * What has asked for a snapshot: one entry for each reason in the state's programs, fired or not, and
+ * one for the oopses of the kernel. Counts begin at GO and only grow, so a reader that keeps them knows
+ * what is new to it. Times are as in records.
+ */
+struct dfr_ioc_trigger {
+	char reason[DFR_REASON_MAX];
+	__u64 count;
+	__u64 first; /* of those since anybody asked last; 0: none */
+	__u64 last;  /* 0: none at all */
+	__u32 flags; /* DFR_TRIGGER_* */
+	__u32 pad;
+};
+#define DFR_TRIGGER_OOPS 0x1 /* an oops of the kernel, not the program's snapshot("oops") */
+
+/* For a descriptor with a VIEW, or the owner's, after GO. ENOSPC: `count` is the room needed; nothing was asked. */
+struct dfr_ioc_triggers {
+	__u32 size;
+	__u32 count;    /* in: room; out: how many */
+	__u64 triggers; /* struct dfr_ioc_trigger[] */
+	__u64 asked;    /* out: when somebody asked last before this; 0: nobody has */
+	__u64 time;     /* out: of this call */
+};
+
 /* Value of a runtime option (DFR_OPT_*) in force in the held state, after GO. */
 struct dfr_ioc_option {
 	__u32 size;
@@ -207,13 +232,19 @@ struct dfr_ioc_option {
 #define DFR_IOC_OPTION _IOWR('F', 16, struct dfr_ioc_option)
 
 /*
- * Look at a kept state without owning it, whoever does: status, option, catalog, aggregations, BLOCKS
- * and mapping work as for its owner, and nothing that changes it. The state's memory stays until the
- * descriptor is closed. poll() tells what there is and wakes nobody. "" = the anonymous one.
+ * Look at a kept state without owning it, whoever does: status, option, catalog, aggregations, BLOCKS,
+ * mapping and TRIGGERS work as for its owner, and nothing that changes it. The state's memory stays until
+ * the descriptor is closed. poll() tells what there is; it wakes a viewer for triggers (see TRIGGERS) and when
+ * the state has ended, not for blocks. "" = the anonymous one.
  */
 #define DFR_IOC_VIEW _IOWR('F', 17, struct dfr_ioc_name)
 #define DFR_IOC_BLOCKS _IOWR('F', 18, struct dfr_ioc_blocks)
 #define DFR_IOC_MARK _IOWR('F', 19, struct dfr_ioc_mark)
+/*
+ * Triggers. poll() reports POLLPRI while there are some that this descriptor has not asked for, and wakes who
+ * waits for POLLPRI at the first of them.
+ */
+#define DFR_IOC_TRIGGERS _IOWR('F', 20, struct dfr_ioc_triggers)
 
 #define DFR_ANONYMOUS_NAME "anonymous"
 

@@ -285,8 +285,15 @@ enum dfr_action {
 	 * (Time, CPU, pid, tid and execname come with every record.)
 	 */
 	DFR_ACT_CAPTURE = 0x4601,
-	DFR_ACT_CAPTURE_ARGS = 0x4602
+	DFR_ACT_CAPTURE_ARGS = 0x4602,
+	/*
+	 * snapshot("reason") has no DIFO; its reason is where a format would be. It records no field: the record
+	 * says when and where, the reason is in the program. It is counted as a trigger (DFR_IOC_TRIGGERS).
+	 */
+	DFR_ACT_SNAPSHOT = 0x4603
 };
+#define DFR_REASON_MAX 64  /* bytes of a reason, with the NUL */
+#define DFR_REASONS_MAX 32 /* different ones of a state's programs */
 #define DFR_ACT_CLASS(kind) ((kind) >> 8)
 #define DFR_ACT_IS_AGG(kind) (DFR_ACT_CLASS(kind) == 0x07)
 #define DFR_ACT_IS_DESTRUCTIVE(kind) (DFR_ACT_CLASS(kind) == 0x02 || DFR_ACT_CLASS(kind) == 0x05)

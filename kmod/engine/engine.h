@@ -141,6 +141,24 @@ int dfr_state_aggsnap(struct dfr_state *state, void *buffer, size_t room, u64 *b
 u64 dfr_state_aggsnap_most(struct dfr_state *state); /* bytes that it needs at most, from now on */
 int dfr_state_aggclear(struct dfr_state *state, u32 varid, bool remove);
 
+/*
+ * Triggers: firings of snapshot() actions, and oopses of the kernel. dfr_state_triggers() fills in `triggers`,
+ * which has room for io->count, and io with what control.h says; *seen: how many triggers they tell of.
+ * -ENOSPC: only io->count. For poll(), under no lock and after
+ * dfr_state_go(): dfr_state_triggered() is the number of triggers so far, and dfr_state_await_trigger()
+ * demands a dfr_plat_wake() at the next one that is not in the number asked for afterwards. Without such a
+ * demand a trigger wakes nobody.
+ */
+int dfr_state_triggers(struct dfr_state *state, struct dfr_ioc_triggers *io, struct dfr_ioc_trigger *triggers,
+		       u64 *seen);
+u64 dfr_state_triggered(const struct dfr_state *state);
+void dfr_state_await_trigger(struct dfr_state *state);
+/*
+ * The kernel has had an oops: a trigger of every state that is not confined. Any context; not by two CPUs at
+ * once. It wakes nobody.
+ */
+void dfr_engine_oops(struct dfr_engine *engine, u64 time);
+
 /* Housekeeping at cleanrate: speculations, dynamic variables, sealing. True: call dfr_state_settle(). */
 bool dfr_state_keep(struct dfr_state *state);
 

@@ -128,7 +128,7 @@ struct dfr_hashkey {
  *
  * Order and exclusion
  *   dfr_load_acquire(p), dfr_store_release(p, v), dfr_read_once(p), dfr_write_once(p, v)	P
- *   dfr_smp_wmb(), dfr_smp_rmb()							P
+ *   dfr_smp_wmb(), dfr_smp_rmb(), dfr_smp_mb()						P
  *   dfr_cmpxchg(p, old, new) (returns the old value), dfr_atomic_add(u64 *p, u64 v)	P
  *   dfr_count(u64 *p, n): adds to a counter that one CPU writes and others read	P
  *   dfr_relax() (pause in a bounded spin)						P

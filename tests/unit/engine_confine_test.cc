@@ -242,6 +242,7 @@ TEST_CASE("confined: actions", "[engine][confine]") {
 	CHECK(with({{DFR_ACT_USTACK}}).error == 0);
 	CHECK(with({{DFR_ACT_UADDR}}).error == 0);
 	CHECK(with({{DFR_ACT_CAPTURE_ARGS}}).error == 0);
+	CHECK(std::string(with({{DFR_ACT_SNAPSHOT}}).why.rf_reason) == "snapshot lacks its reason");
 	for (uint32_t kind : {DFR_ACT_SYM, DFR_ACT_STOP, DFR_ACT_BREAKPOINT, DFR_ACT_PANIC}) {
 		const Loaded result = with({{kind}});
 		CHECK(result.error == -EPERM);

@@ -439,6 +439,31 @@ TEST_CASE("actions and their expressions", "[exec][verify]") {
 		CHECK(std::string(result.why.rf_reason) == "format is empty");
 		CHECK(result.why.rf_offset == dof.sections[section].hdr.offset + 16);
 	}
+	SECTION("reasons of snapshot() that are not there") {
+		const auto refusal = [&dof](const Act& act, uint64_t offset) {
+			uint32_t section = dof.actions({act});
+			dof.ecb(dof.probe("dtrace", "", "", "BEGIN"), kNone, section);
+			Loaded result = load(dof.bytes());
+			CHECK(result.error == -EINVAL);
+			CHECK(result.why.rf_offset == dof.sections[section].hdr.offset + offset);
+			return std::string(result.why.rf_reason);
+		};
+		SECTION("outside of the table") {
+			CHECK(refusal({DFR_ACT_SNAPSHOT, kNone, 0, 1u << 20, 0x100, 0}, 16) ==
+			      "string is outside its table");
+		}
+		SECTION("far outside") {
+			CHECK(refusal({DFR_ACT_SNAPSHOT, kNone, 0, ~0ull, 0x100, 0}, 16) ==
+			      "string is outside its table");
+		}
+		SECTION("no table") {
+			CHECK(refusal({DFR_ACT_SNAPSHOT}, 4) == "snapshot lacks its reason");
+		}
+		SECTION("a table that is none") {
+			CHECK(refusal({DFR_ACT_SNAPSHOT, kNone, 0, 0, 0x100, 0x7fffffff}, 16) ==
+			      "refers to a section that does not exist");
+		}
+	}
 	SECTION("frames") {
 		fine_chain({{DFR_ACT_STACK, kNone, 0, 4096}}, dof);
 	}
@@ -631,6 +656,16 @@ TEST_CASE("the order of speculate, commit and what records", "[exec][verify]") {
 	}
 	SECTION("speculate after trace") {
 		refused_chain({trace, speculate}, dof, "speculate after an action that records", 1);
+	}
+	Act snapshot{DFR_ACT_SNAPSHOT, kNone, 0, dof.string("slow"), 0x100, 0};
+	SECTION("snapshot beside what records") {
+		fine_chain({trace, snapshot, snapshot, count}, dof);
+	}
+	SECTION("snapshot after speculate") {
+		refused_chain({speculate, snapshot}, dof, "snapshot after speculate", 1);
+	}
+	SECTION("snapshot after commit") {
+		refused_chain({commit, snapshot}, dof, "action that records after commit", 1);
 	}
 	SECTION("two speculates") {
 		refused_chain({speculate, speculate}, dof, "second speculate in a clause", 1);

@@ -58,7 +58,8 @@ static enum difo_rule rule_of(u32 kind)
 	case DFR_ACT_BREAKPOINT:
 	case DFR_ACT_PANIC:
 	case DFR_ACT_COUNT:
-	case DFR_ACT_CAPTURE_ARGS: return RULE_NONE;
+	case DFR_ACT_CAPTURE_ARGS:
+	case DFR_ACT_SNAPSHOT: return RULE_NONE;
 	default: return RULE_UNKNOWN;
 	}
 }
@@ -245,6 +246,8 @@ static const char *check_order(struct chain *ch, const struct dfr_act *act)
 	}
 	if (!is_recording(act))
 		return NULL;
+	if (act->ac_kind == DFR_ACT_SNAPSHOT && ch->ch_speculate)
+		return "snapshot after speculate";
 	if (ch->ch_commit)
 		return "action that records after commit";
 	ch->ch_recorded = true;

@@ -489,7 +489,8 @@ static bool allowed_action(const struct dfr_act *act)
 	case DFR_ACT_COMMIT:
 	case DFR_ACT_DISCARD:
 	case DFR_ACT_CAPTURE:
-	case DFR_ACT_CAPTURE_ARGS: return true;
+	case DFR_ACT_CAPTURE_ARGS:
+	case DFR_ACT_SNAPSHOT: return true;
 	default: return false;
 	}
 }

@@ -191,6 +191,41 @@ static int check_format(struct dfr_loader *ld, const struct dof_actdesc *desc, u
 	return 0;
 }
 
+/* As a mark's text: lines of printable characters, of any language. */
+static bool is_reason(const char *text)
+{
+	size_t n;
+
+	for (n = 0; n < DFR_REASON_MAX && text[n]; n++)
+		if ((u8)text[n] < ' ' || text[n] == 0x7f)
+			return false;
+	return n < DFR_REASON_MAX;
+}
+
+/* Puts the reason of a snapshot() into the program's list, if it is not there. check_format() has seen the text. */
+static int load_reason(struct dfr_loader *ld, const struct dof_actdesc *desc, u32 section, u64 at,
+		       struct dfr_act *act)
+{
+	struct dfr_program *pg = ld->ld_program;
+	const char *text;
+	u32 i;
+
+	if (desc->strtab == NONE)
+		return dfr_refuse(ld, section, at + 4, "snapshot lacks its reason");
+	text = (const char *)dfr_dof_payload(ld, dfr_dof_sec(ld, desc->strtab)) + desc->arg;
+	if (!is_reason(text))
+		return dfr_refuse(ld, section, at + 16,
+				  "snapshot's reason is longer than 63 bytes, or not printable");
+	for (i = 0; i < pg->pg_nreasons && strcmp(pg->pg_reasons[i], text); i++)
+		;
+	if (i == DFR_REASONS_MAX)
+		return dfr_refuse(ld, section, at + 16, "more than 32 different reasons for snapshot");
+	if (i == pg->pg_nreasons)
+		pg->pg_reasons[pg->pg_nreasons++] = text;
+	act->ac_arg = i;
+	return 0;
+}
+
 static int load_action(struct dfr_loader *ld, const struct dof_actdesc *desc, u32 section, u64 at,
 		       struct dfr_act *act)
 {
@@ -208,6 +243,8 @@ static int load_action(struct dfr_loader *ld, const struct dof_actdesc *desc, u3
 		err = load_difo(ld, desc->difo, section, at, &act->ac_difo);
 	if (!err)
 		err = check_format(ld, desc, section, at);
+	if (!err && act->ac_kind == DFR_ACT_SNAPSHOT)
+		err = load_reason(ld, desc, section, at, act);
 	if (DFR_ACT_IS_DESTRUCTIVE(act->ac_kind))
 		ld->ld_program->pg_destructive = true;
 	return err;

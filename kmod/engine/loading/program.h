@@ -66,7 +66,7 @@ struct dfr_act {
 	u16 ac_ntuple;
 	u32 ac_flags;		  /* DFR_AC_* */
 	struct dfr_difo *ac_difo; /* or NULL */
-	u64 ac_arg;
+	u64 ac_arg;		  /* DFR_ACT_SNAPSHOT: index in pg_reasons */
 	u64 ac_uarg;
 };
 
@@ -110,6 +110,8 @@ struct dfr_program {
 	bool pg_confined;
 	struct dfr_act *pg_acts; /* of all ACTDESC sections; clauses of one section share theirs */
 	u32 pg_nacts;
+	const char *pg_reasons[DFR_REASONS_MAX]; /* of its snapshot() actions, each once; in pg_dof */
+	u32 pg_nreasons;
 };
 
 #define DFR_CONFINED_DOF_MAX (256u * 1024)

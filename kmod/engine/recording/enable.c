@@ -274,7 +274,9 @@ static int check_program(struct dfr_state *state, const struct dfr_program *prog
 		error = check_confined(state, program, why);
 	if (error)
 		return error;
-	reason = dfr_aggvars_collect(state, program);
+	reason = dfr_triggers_check(state, program);
+	if (!reason)
+		reason = dfr_aggvars_collect(state, program);
 	if (reason)
 		return refuse(why, reason == dfr_no_memory ? -ENOMEM : -EINVAL, reason);
 	return take_options(state, program, why);
@@ -290,7 +292,11 @@ int dfr_state_add(struct dfr_state *state, struct dfr_program *program, u32 flag
 	if (state->st_activity != DFR_INACTIVE)
 		return refuse(why, -EBUSY, "the state is tracing already: enable before go");
 	error = check_program(state, program, flags, matched, why);
-	return error ? error : add_enabling(state, program);
+	if (!error)
+		error = add_enabling(state, program);
+	if (!error)
+		dfr_triggers_add(state, program);
+	return error;
 }
 
 int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size,

@@ -16,7 +16,7 @@
  *   TRACEMEM                   BYTES; VARBYTES if a TRACEMEM_DYNSIZE follows, which has no field
  *   PRINTM                     VARBYTES
  *   CAPTURE_ARGS               one signed INT of 8 bytes for each argument
- *   others                     none
+ *   others                     none; SNAPSHOT makes a record nevertheless
  */
 #include "kmod/engine/recording/store.h"
 #include "kmod/engine/dif/vars.h"
@@ -37,6 +37,7 @@
 struct builder {
 	struct dfr_state *bd_state;
 	struct dfr_plan *bd_plan;
+	const struct dfr_program *bd_program;
 	const struct dfr_clause *bd_clause;
 	u32 bd_ints;
 	u32 bd_fallible; /* capture fields that can be marked by a note */
@@ -452,6 +453,11 @@ static void add_action(struct builder *b, u32 action)
 		step->sp_do.kind = act->ac_kind;
 		b->bd_plan->pn_flags |= DFR_PN_MACHINE;
 		return;
+	case DFR_ACT_SNAPSHOT:
+		step = add_step(b, DFR_STEP_TRIGGER, action);
+		step->sp_do.reason = dfr_trigger_of(b->bd_state, b->bd_program->pg_reasons[act->ac_arg]);
+		b->bd_plan->pn_flags |= DFR_PN_RECORDS;
+		return;
 	}
 	if (is_recorded_kind(act->ac_kind) || (act->ac_kind == DFR_ACT_DIFEXPR && !is_silent(act)))
 		b->bd_plan->pn_flags |= DFR_PN_RECORDS;
@@ -490,8 +496,8 @@ static void find_flags(struct dfr_plan *plan)
 		if (step->sp_source == DFR_SRC_PID || step->sp_source == DFR_SRC_TID ||
 		    step->sp_source == DFR_SRC_EXECNAME)
 			plan->pn_flags |= DFR_PN_CONTEXT;
-		if (step->sp_op == DFR_STEP_EXIT)
-			plan->pn_flags |= DFR_PN_EXITS;
+		if (step->sp_op == DFR_STEP_EXIT || step->sp_op == DFR_STEP_TRIGGER)
+			plan->pn_flags |= DFR_PN_ROOMLESS;
 	}
 }
 
@@ -562,7 +568,7 @@ int dfr_plan_make(struct dfr_state *state, const struct dfr_enabling *enabling, 
 	const struct dfr_clause *cl = &enabling->eb_program->pg_clauses[clause];
 	u32 fields = cl->cl_nacts + PLAN_ARGS_MAX;
 	struct dfr_plan *plan;
-	struct builder b = { .bd_state = state, .bd_clause = cl };
+	struct builder b = { .bd_state = state, .bd_program = enabling->eb_program, .bd_clause = cl };
 	int error;
 
 	plan = dfr_plat_alloc(sizeof(*plan) + (cl->cl_nacts + 1) * sizeof(plan->pn_steps[0]));

@@ -42,7 +42,8 @@ enum dfr_step_op {
 	DFR_STEP_SPECULATE,
 	DFR_STEP_COMMIT,
 	DFR_STEP_DISCARD,
-	DFR_STEP_DESTRUCTIVE /* sp_do.kind: the action's */
+	DFR_STEP_DESTRUCTIVE, /* sp_do.kind: the action's */
+	DFR_STEP_TRIGGER      /* snapshot(): counts one of the state's reasons, sp_do.reason */
 };
 
 /* sp_flags */
@@ -95,6 +96,7 @@ struct dfr_step {
 		u32 frames; /* DFR_STEP_STACK, _USTACK: most of them */
 		u32 number; /* DFR_STEP_SELF */
 		u32 kind;   /* DFR_STEP_DESTRUCTIVE: of the action */
+		u32 reason; /* DFR_STEP_TRIGGER */
 	} sp_do;
 };
 
@@ -105,7 +107,7 @@ struct dfr_step {
 #define DFR_PN_CONTEXT	  0x8 /* some step that records nothing needs the context */
 #define DFR_PN_COMMITS	  0x10
 #define DFR_PN_ARGS	  0x20 /* may look at arguments */
-#define DFR_PN_EXITS	  0x40 /* has an exit() */
+#define DFR_PN_ROOMLESS	  0x40 /* has an exit() or a snapshot(), which act even if the record finds no room */
 
 /*
  * Which way a clause takes through a firing. form.c decides it when the ECB is put on its probe;

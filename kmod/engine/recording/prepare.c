@@ -117,6 +117,7 @@ static void free_share(struct dfr_share *share)
 	dfr_plat_free(share->sh_key);
 	dfr_plat_free(share->sh_pcs);
 	dfr_plat_free(share->sh_notes);
+	dfr_plat_free(share->sh_triggers);
 	dfr_plat_free(share);
 }
 
@@ -127,7 +128,8 @@ static int fill_share(struct dfr_state *state, struct dfr_share *share)
 	share->sh_key = dfr_plat_alloc(state->st_key_max + KEY_SLACK);
 	share->sh_pcs = dfr_plat_alloc(FRAMES_BYTES);
 	share->sh_notes = dfr_plat_alloc((state->st_notes_max + 1) * sizeof(share->sh_notes[0]));
-	if (!share->sh_key || !share->sh_pcs || !share->sh_notes)
+	share->sh_triggers = dfr_plat_alloc((state->st_nreasons + 1) * sizeof(share->sh_triggers[0]));
+	if (!share->sh_key || !share->sh_pcs || !share->sh_notes || !share->sh_triggers)
 		return -ENOMEM;
 	error = create_machine(state, share);
 	if (!error)
@@ -195,7 +197,8 @@ static bool quota_suffices(const struct dfr_state *state)
 {
 	u64 share = sizeof(struct dfr_share) + state->st_scratch + state->st_key_max + KEY_SLACK +
 		    FRAMES_BYTES + (state->st_notes_max + 1) * sizeof(struct dfr_note) +
-		    dfr_ring_bytes(state) + dfr_agg_bytes(state) + dfr_spec_bytes(state);
+		    (state->st_nreasons + 1) * sizeof(struct dfr_trigger) + dfr_ring_bytes(state) +
+		    dfr_agg_bytes(state) + dfr_spec_bytes(state);
 	u64 common = dfr_agg_bytes(state) + (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) +
 		     dfr_limits_variables(state) + state->st_nepids * sizeof(struct dfr_ecb);
 

@@ -12,6 +12,7 @@
 #define DFR_PROBE_END	2
 #define DFR_PROBE_ERROR 3
 #define DFR_ERROR_NARGS 6
+#define DFR_OOPSES_KEPT 16
 
 struct dfr_cpu {
 	struct dfr_firing pc_firing;
@@ -86,6 +87,8 @@ struct dfr_engine {
 	struct dfr_past *en_pasts;
 	struct dfr_starts en_starts; /* of all users without privilege */
 	u32 en_forced;		     /* DFR_FORCE_* */
+	u64 en_oopses;		     /* of the kernel, and the times of the last of them: */
+	u64 en_oops_times[DFR_OOPSES_KEPT];
 	char en_machine[2048];
 	size_t en_machine_size;
 };

@@ -241,6 +241,7 @@ static u32 begin(struct dfr_state *state)
 	u32 cpu;
 
 	dfr_mutex_lock(&state->st_lock);
+	state->st_oopses = state->st_oops_told = dfr_read_once(&state->st_engine->en_oopses);
 	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
 	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
 	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));

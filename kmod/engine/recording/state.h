@@ -14,6 +14,14 @@
 
 struct dfr_going;
 
+/* A reason's firings on one CPU. The CPU writes it; who asks writes tg_told, under the state's lock. */
+struct dfr_trigger {
+	u64 tg_count;
+	u64 tg_told;  /* as many of them had somebody asked for */
+	u64 tg_first; /* time of the first after these */
+	u64 tg_last;
+};
+
 struct dfr_share {
 	/* hot */
 	struct dfr_stream sh_stream;
@@ -56,7 +64,9 @@ struct dfr_share {
 	u64 sh_chill_start;
 	u64 sh_chilled;
 	struct dfr_governor sh_governor;
-	struct dfr_share *sh_next_dead; /* half-made shares: kept until the state is freed */
+	struct dfr_trigger *sh_triggers; /* [reason] */
+	u64 sh_triggered;		 /* of all reasons */
+	struct dfr_share *sh_next_dead;	 /* half-made shares: kept until the state is freed */
 };
 
 /* List 0 is of no speculation: it takes what a clause records after its own discard. */
@@ -161,6 +171,14 @@ struct dfr_state {
 	u64 st_attach_wait; /* for so long a time */
 	u64 st_attached;    /* when they were last attached again */
 
+	/* triggers */
+	const char *st_reasons[DFR_REASONS_MAX]; /* in the programs' memory */
+	u32 st_nreasons;
+	u32 st_awaited;	  /* somebody sleeps until the next trigger; probe context clears it and wakes */
+	u64 st_asked;	  /* time, 0: nobody has asked yet */
+	u64 st_oopses;	  /* en_oopses at go */
+	u64 st_oops_told; /* en_oopses when somebody asked */
+
 	struct dfr_mutex st_lock;
 	bool st_ended; /* no CPU records for it any more; dfr_state_settle() disarms it */
 };
@@ -212,6 +230,13 @@ void dfr_state_attach(struct dfr_state *state);
 u32 dfr_state_detach(struct dfr_state *state);
 void dfr_state_match_new(struct dfr_state *state);
 void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going);
+
+/* trigger.c */
+/* NULL, or why the program's reasons cannot be added to the state's. */
+const char *dfr_triggers_check(const struct dfr_state *state, const struct dfr_program *program);
+void dfr_triggers_add(struct dfr_state *state, const struct dfr_program *program);
+u32 dfr_trigger_of(const struct dfr_state *state, const char *reason); /* which of the state's it is */
+void dfr_trigger_fire(struct dfr_share *share, struct dfr_firing *firing, u32 reason); /* probe context */
 
 /* catalog.c; the state's lock is held */
 int dfr_catalog_create(struct dfr_state *state);

@@ -354,6 +354,9 @@ static enum dfr_outcome rare_step(struct dfr_run *run, const struct dfr_step *st
 	case DFR_STEP_COMMIT:
 	case DFR_STEP_DISCARD: return dfr_step_speculation(run, step);
 	case DFR_STEP_DESTRUCTIVE: return dfr_step_destructive(run, step);
+	case DFR_STEP_TRIGGER:
+		dfr_trigger_fire(run->share, run->firing, step->sp_do.reason);
+		return DFR_RUN_OK;
 	default: /* DFR_STEP_TEXT: records nothing */ return DFR_RUN_OK;
 	}
 }
@@ -485,7 +488,10 @@ dfr_hot bool begin_usual(struct dfr_run *run)
 	return dfr_begin_record(run, &run->share->sh_stream, NULL);
 }
 
-/* Of an ECB without room: statements that are no actions, because exit() may depend on them, and exit(). */
+/*
+ * Of an ECB without room: statements that are no actions, because exit() may depend on them, exit() and
+ * snapshot().
+ */
 static dfr_cold enum dfr_outcome silent_step(struct dfr_run *run, const struct dfr_step *step)
 {
 	s32 status;
@@ -494,17 +500,20 @@ static dfr_cold enum dfr_outcome silent_step(struct dfr_run *run, const struct d
 	case DFR_STEP_EVAL: return step_eval(run, step);
 	case DFR_STEP_SELF: return step_self(run, step);
 	case DFR_STEP_EXIT: return dfr_take_exit(run, step, &status);
+	case DFR_STEP_TRIGGER:
+		dfr_trigger_fire(run->share, run->firing, step->sp_do.reason);
+		return DFR_RUN_OK;
 	default: return DFR_RUN_OK;
 	}
 }
 
-/* Is there an exit() in this ECB, or in a later part of its clause? */
-static dfr_cold bool may_exit(const struct dfr_ecb *ecb)
+/* Is there an exit() or a snapshot() in this ECB, or in a later part of its clause? */
+static dfr_cold bool acts_roomless(const struct dfr_ecb *ecb)
 {
 	const struct dfr_ecb *part = ecb;
 
 	do {
-		if (part->ec_plan->pn_flags & DFR_PN_EXITS)
+		if (part->ec_plan->pn_flags & DFR_PN_ROOMLESS)
 			return true;
 		do
 			part = dfr_load_acquire(&part->ec_next);
@@ -516,7 +525,7 @@ static dfr_cold bool may_exit(const struct dfr_ecb *ecb)
 /*
  * There is no room for the record of this ECB, or there was none for an earlier part of its clause. If the
  * clause has an exit(), this takes effect all the same, because a program whose records are dropped must
- * still be able to end. Nothing else of the clause happens but what exit() may depend on; copyout()
+ * still be able to end; so does a snapshot(), because what is in memory is worth it all the more. Nothing else of the clause happens but what exit() may depend on; copyout()
  * within that does nothing, because it acts on the process.
  */
 static dfr_cold void run_without_room(struct dfr_run *run)
@@ -527,7 +536,7 @@ static dfr_cold void run_without_room(struct dfr_run *run)
 	bool split = ecb->ec_flags & DFR_EC_SPLIT;
 	enum dfr_outcome outcome;
 
-	if (!(split && run->share->sh_split == DFR_SPLIT_NO_ROOM) && !may_exit(ecb)) {
+	if (!(split && run->share->sh_split == DFR_SPLIT_NO_ROOM) && !acts_roomless(ecb)) {
 		if (split)
 			run->share->sh_split = DFR_SPLIT_OVER;
 		return;

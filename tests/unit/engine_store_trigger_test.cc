@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Triggers: snapshot() actions and oopses, as a state counts them and wakes for them
+// (kmod/engine/recording/trigger.c; LANGUAGE.md section 11).
+#include <catch2/catch.hpp>
+
+#include "tests/unit/engine_store_rig.h"
+
+using namespace store_rig;
+
+namespace {
+
+Action snapshot(const std::string& reason) {
+	Action action = act(DFR_ACT_SNAPSHOT);
+	action.format = reason;
+	return action;
+}
+
+struct Asked {
+	int error = 0;
+	dfr_ioc_triggers io{};
+	std::vector<dfr_ioc_trigger> entries;
+	u64 seen = 0;
+};
+
+Asked ask(State& state, uint32_t room = DFR_REASONS_MAX + 1) {
+	Asked result;
+	result.entries.resize(room);
+	result.io.count = room;
+	result.error = dfr_state_triggers(state.state, &result.io, result.entries.data(), &result.seen);
+	result.entries.resize(result.error ? 0 : result.io.count);
+	return result;
+}
+
+thread_local int wakes;
+
+// Counts wake-ups while it lives.
+struct Waker {
+	Waker() {
+		wakes = 0;
+		dfr_user_wake = [](dfr_state*) { wakes++; };
+	}
+	~Waker() { dfr_user_wake = nullptr; }
+};
+
+} // namespace
+
+TEST_CASE("snapshot() counts by reason, with the times of first and last", "[engine][store][trigger]") {
+	Running run(
+	    Program()
+	        .clause("rig::read:entry", arg0_is(1), {snapshot("slow")})
+	        .clause("rig::read:entry", arg0_is(2), {trace(arg(1)), snapshot("odd"), snapshot("slow")}));
+	run.rig.fire(run.read, {1}, 1000);
+	run.rig.fire(run.read, {1}, 2000);
+	run.rig.fire(run.read, {2, 77}, 3000);
+	Asked asked = ask(run.state);
+	REQUIRE(asked.entries.size() == 3);
+	CHECK(std::string(asked.entries[0].reason) == "slow");
+	CHECK(asked.entries[0].count == 3);
+	CHECK(asked.entries[0].first == 1000);
+	CHECK(asked.entries[0].last == 3000);
+	CHECK(std::string(asked.entries[1].reason) == "odd");
+	CHECK(asked.entries[1].count == 1);
+	CHECK(std::string(asked.entries[2].reason) == "oops");
+	CHECK(asked.entries[2].flags == DFR_TRIGGER_OOPS);
+	CHECK(asked.entries[2].count == 0);
+	CHECK(asked.entries[2].last == 0);
+	CHECK(asked.seen == 4);
+	CHECK(asked.io.asked == 0);
+	// Each firing has left one record, and only trace() a field.
+	run.state.stop();
+	const std::vector<Record> records = run.state.take();
+	REQUIRE(records.size() == 3);
+	CHECK(records[0].numbers.empty());
+	CHECK(records[2].numbers == std::vector<uint64_t>{77});
+}
+
+TEST_CASE("first is the first since somebody asked", "[engine][store][trigger]") {
+	Running run(Program().clause("rig::read:entry", {snapshot("slow")}));
+	run.rig.fire(run.read);
+	const Asked before = ask(run.state);
+	const Asked quiet = ask(run.state);
+	CHECK(quiet.entries[0].count == 1);
+	CHECK(quiet.entries[0].first == 0);
+	CHECK(quiet.entries[0].last == before.entries[0].last);
+	CHECK(quiet.io.asked == before.io.time);
+	run.rig.fire(run.read);
+	run.rig.fire(run.read);
+	const Asked after = ask(run.state);
+	CHECK(after.entries[0].count == 3);
+	CHECK(after.entries[0].first > quiet.io.time);
+	CHECK(after.entries[0].first < after.entries[0].last);
+}
+
+TEST_CASE("a trigger wakes once for each demand, however many there are", "[engine][store][trigger]") {
+	Waker waker;
+	Running run(Program().clause("rig::read:entry", {snapshot("storm")}));
+	for (int i = 0; i < 1000; i++)
+		run.rig.fire(run.read);
+	CHECK(wakes == 0);
+	CHECK(dfr_state_triggered(run.state.state) == 1000);
+	dfr_state_await_trigger(run.state.state);
+	for (int i = 0; i < 1000; i++)
+		run.rig.fire(run.read);
+	CHECK(wakes == 1);
+	dfr_state_await_trigger(run.state.state);
+	run.rig.fire(run.read);
+	CHECK(wakes == 2);
+	const Asked asked = ask(run.state);
+	CHECK(asked.seen == 2001);
+	CHECK(dfr_state_triggered(run.state.state) == 2001);
+}
+
+TEST_CASE("snapshot() takes effect where its record finds no room", "[engine][store][trigger]") {
+	Running run(
+	    Program()
+	        .clause("rig::read:entry", {trace(text("a record that fills the ring")), snapshot("full")})
+	        .option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_FILL)
+	        .option(DFR_OPT_BUFSIZE, 4096));
+	for (int i = 0; i < 2000; i++)
+		run.rig.fire(run.read);
+	CHECK(ask(run.state).entries[0].count == 2000);
+	run.state.stop();
+	CHECK(run.state.take().size() < 2000);
+}
+
+TEST_CASE("an oops is a trigger of each state that records, and none of a confined one",
+          "[engine][store][trigger]") {
+	Rig rig;
+	rig.probe("read");
+	dfr_engine_oops(rig.engine(), 500);
+	State first(rig), later(rig);
+	REQUIRE(first.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
+	REQUIRE(first.go() == 0);
+	CHECK(ask(first).entries.at(0).count == 0); // it was before go
+	dfr_engine_oops(rig.engine(), 1000);
+	CHECK(dfr_state_triggered(first.state) == 1);
+	REQUIRE(later.enable(Program().clause("rig::read:entry", {trace(arg(0))})) == 0);
+	REQUIRE(later.go() == 0);
+	dfr_engine_oops(rig.engine(), 2000);
+	const Asked both = ask(first), one = ask(later);
+	CHECK(both.entries.at(0).count == 2);
+	CHECK(both.entries.at(0).first == 1000);
+	CHECK(both.entries.at(0).last == 2000);
+	CHECK(one.entries.at(0).count == 1);
+	CHECK(one.entries.at(0).first == 2000);
+	// More than there are times kept of: an earlier one is not made up, and all are counted.
+	for (uint64_t i = 0; i < 100; i++)
+		dfr_engine_oops(rig.engine(), 3000 + i);
+	const Asked many = ask(first);
+	CHECK(many.entries.at(0).count == 102);
+	CHECK(many.entries.at(0).last == 3099);
+}
+
+TEST_CASE("who asks with too little room loses nothing", "[engine][store][trigger]") {
+	Running run(Program().clause("rig::read:entry", {snapshot("slow")}));
+	run.rig.fire(run.read);
+	const Asked refused = ask(run.state, 1);
+	CHECK(refused.error == -ENOSPC);
+	CHECK(refused.io.count == 2);
+	const Asked asked = ask(run.state, 2);
+	CHECK(asked.error == 0);
+	CHECK(asked.entries[0].first != 0);
+	CHECK(asked.io.asked == 0);
+}
+
+TEST_CASE("a state has at most 32 reasons, of all its programs together", "[engine][store][trigger]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	Program full, one_more;
+	for (int i = 0; i < DFR_REASONS_MAX; i++)
+		full.clause("rig::read:entry", {snapshot("reason " + std::to_string(i))});
+	REQUIRE(state.enable(full) == 0);
+	one_more.clause("rig::read:entry", {snapshot("reason 3"), snapshot("another")});
+	CHECK(state.enable(one_more) == -EINVAL);
+	CHECK(state.reason == "the state's programs have more than 32 different reasons for snapshot");
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {snapshot("reason 3")})) == 0);
+	REQUIRE(state.go() == 0);
+	CHECK(ask(state).entries.size() == DFR_REASONS_MAX + 1);
+	full.clause("rig::read:entry", {snapshot("another")});
+	State other(rig);
+	CHECK(other.enable(full) == -EINVAL);
+	CHECK(other.reason == "more than 32 different reasons for snapshot");
+}
+
+TEST_CASE("a reason is 1 to 63 bytes of printable text", "[engine][store][trigger]") {
+	Rig rig;
+	rig.probe("read");
+	const auto enable = [&rig](const Action& action) {
+		State state(rig);
+		state.enable(Program().clause("rig::read:entry", {action}));
+		return state.reason;
+	};
+	CHECK(enable(snapshot(std::string(63, 'x'))).empty());
+	CHECK(enable(snapshot("langsame Plätze")).empty());
+	const std::string why = "snapshot's reason is longer than 63 bytes, or not printable";
+	CHECK(enable(snapshot(std::string(64, 'x'))) == why);
+	CHECK(enable(snapshot("two\nlines")) == why);
+	CHECK(enable(snapshot("\x7f")) == why);
+	CHECK(enable(snapshot("")) == "format is empty");
+	CHECK(enable(act(DFR_ACT_SNAPSHOT)) == "snapshot lacks its reason");
+	Action with_value = act(DFR_ACT_SNAPSHOT, constant(1));
+	with_value.format = "slow";
+	CHECK(enable(with_value) == "action takes no expression");
+}
