@@ -59,10 +59,10 @@ size_t statement_end(const dof::Body& body, size_t first) {
 	return end;
 }
 
-// Captures are recorded for later questions and print nothing.
-bool is_capture(const dof::Action& action) {
+// Captures and snapshot() are recorded for later questions and print nothing.
+bool is_silent(const dof::Action& action) {
 	return action.kind == DFR_ACT_CAPTURE || action.kind == DFR_ACT_CAPTURE_ARGS ||
-	       DFR_UARG_LIBACT(action.uarg) == DFR_LIBACT_CAPTURED;
+	       action.kind == DFR_ACT_SNAPSHOT || DFR_UARG_LIBACT(action.uarg) == DFR_LIBACT_CAPTURED;
 }
 
 uint32_t word(uint8_t op, uint32_t index, uint8_t rd) {
@@ -126,11 +126,11 @@ std::unique_ptr<Rendering> Programs::make_rendering(const trace::Layout& layout)
 		for (auto at = from; at != to; ++at)
 			statement.arguments.push_back({at->second, static_cast<uint32_t>(action)});
 	};
-	bool prints = false, captures = false;
+	bool prints = false, silent = false;
 	for (size_t i = 0; i < body.actions.size();) {
 		const dof::Action& action = body.actions[i];
-		captures |= is_capture(action);
-		if (members[i] || is_capture(action)) {
+		silent |= is_silent(action);
+		if (members[i] || is_silent(action)) {
 			i++;
 			continue;
 		}
@@ -153,7 +153,7 @@ std::unique_ptr<Rendering> Programs::make_rendering(const trace::Layout& layout)
 		prints = true;
 		rendering->statements.push_back(std::move(statement));
 	}
-	rendering->silent = captures && !prints;
+	rendering->silent = silent && !prints;
 	return rendering;
 }
 

@@ -157,6 +157,7 @@ constexpr ActionInfo kActions[] = {
     {"panic", DFR_ACT_PANIC, ActionGroup::Destructive, 0, 0},
     {"chill", DFR_ACT_CHILL, ActionGroup::Destructive, 1, 1},
     {"capture", DFR_ACT_CAPTURE, ActionGroup::Capture, 0, kMany},
+    {"snapshot", DFR_ACT_SNAPSHOT, ActionGroup::Snapshot, 1, 1},
 };
 
 constexpr AggFunction kAggFunctions[] = {

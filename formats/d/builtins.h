@@ -60,6 +60,7 @@ enum class ActionGroup : uint8_t {
 	Speculative,
 	Destructive,
 	Capture,
+	Snapshot,
 	Printm
 };
 

@@ -447,6 +447,8 @@ void ClauseBuilder::order(uint32_t kind, Place place) {
 		else if (done_.committed)
 			refuse("D_DREC_COMM", "data-recording actions may not follow commit( )");
 		done_.recorded = true;
+	} else if (kind == DFR_ACT_SNAPSHOT && done_.speculating) {
+		refuse("D_SNAP_SPEC", "snapshot( ) may not follow speculate( )");
 	} else if (kind != DFR_ACT_DISCARD) {
 		if (done_.committed)
 			refuse("D_DREC_COMM", "data-recording actions may not follow commit( )");

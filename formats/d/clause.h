@@ -68,6 +68,7 @@ private:
 	void add_libact(dof::Action out, const ActionInfo& info);
 	void setopt(Node* call, const ActionInfo& info);
 	void capture(Node* call);
+	void snapshot(Node* call);
 	bool stack_action(const Node* node, dof::Action& out);
 	bool recorded(const Node* node, dof::Action& out);
 	bool recorded_symbol(const Node* node, dof::Action& out);

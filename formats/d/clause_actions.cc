@@ -73,6 +73,7 @@ void ClauseBuilder::action(Node* call) {
 	case ActionGroup::Libact: return libact(call, info);
 	case ActionGroup::Exit: return exit_action(call);
 	case ActionGroup::Capture: return capture(call);
+	case ActionGroup::Snapshot: return snapshot(call);
 	case ActionGroup::Stack:
 	case ActionGroup::UStack:
 	case ActionGroup::Symbol: {
@@ -670,6 +671,39 @@ void ClauseBuilder::capture(Node* call) {
 		out.uarg = uarg(argument->kind == Nk::Recorded ? DFR_LIBACT_CAPTURED : 0);
 		add(std::move(out));
 	}
+}
+
+// The engine takes the reason from the program (load_reason() in kmod/engine/loading/desc.c, with the same rules).
+void ClauseBuilder::snapshot(Node* call) {
+	Node* const reason = call->list[0];
+	if (reason->kind != Nk::String) {
+		if (value(reason))
+			refuse("D_PROTO_ARG", reason->place,
+			       "snapshot( ) argument #1 is incompatible with prototype:\n\tprototype: string "
+			       "constant\n\t argument: " +
+			           sema_.type_text(reason),
+			       "write the reason as a literal: snapshot(\"slow read\")");
+		return;
+	}
+	const std::string& text = reason->text;
+	const bool printable = std::none_of(text.begin(), text.end(),
+	                                    [](unsigned char byte) { return byte < ' ' || byte == 0x7f; });
+	if (text.empty() || text.size() >= DFR_REASON_MAX || !printable)
+		return refuse("D_SNAP_REASON", reason->place,
+		              "snapshot( ) reason is not 1 to " + std::to_string(DFR_REASON_MAX - 1) +
+		                  " bytes of printable text",
+		              "it is what dfrd and its commands are told, such as \"slow read\"");
+	compilation_.reasons.insert(text);
+	if (compilation_.reasons.size() > DFR_REASONS_MAX)
+		return refuse("D_SNAP_MANY", reason->place,
+		              "snapshot( ) has more than " + std::to_string(DFR_REASONS_MAX) +
+		                  " different reasons in this program",
+		              "use one reason in several clauses: the records say which of them it was");
+	dof::Action out;
+	out.kind = DFR_ACT_SNAPSHOT;
+	out.format = text;
+	out.uarg = uarg();
+	add(std::move(out));
 }
 
 } // namespace dfr::d

@@ -73,6 +73,8 @@ struct Compilation {
 	// The call of copyout() or copyoutstr() in the statement that is being analysed.
 	const Node* copyout = nullptr;
 
+	std::set<std::string> reasons; // of snapshot()
+
 	// derive(): the firing inputs of the current clause, by canonical text.
 	struct Input {
 		std::string canon;

@@ -38,6 +38,7 @@
 //               with the constant size; a third argument follows as
 //               TRACEMEM_DYNSIZE of the same statement.
 //   capture()   CAPTURE_ARGS. capture(e, ...): one CAPTURE for each.
+//   snapshot()  SNAPSHOT, its reason as the format; no DIFO.
 //   exit, raise, chill, speculate, commit, discard: their kind, DIFO = the
 //   argument. stop, panic, breakpoint: no DIFO.
 #pragma once

@@ -553,6 +553,27 @@ BEGIN { capture(arg0); exit(0); }
 BEGIN { x = 1; capture(x); }
 --tag D_CAPTURE_INPUT
 
+@@ act.snapshot.prints-nothing | act.snapshot | normal
+BEGIN { snapshot("slow"); }
+BEGIN { printf("ok"); snapshot("slow"); printf("\n"); exit(0); }
+--out
+ok
+
+--end
+
+@@ act.snapshot.longest | act.snapshot | boundary
+--args -s $D
+BEGIN { snapshot("123456789 123456789 123456789 123456789 123456789 123456789 123"); }
+BEGIN { exit(0); }
+--out
+CPU     ID                    FUNCTION:NAME
+  0      1                           :BEGIN 
+
+--end
+
+@wrong D_SNAP_REASON | act.snapshot.too-long | act.snapshot | BEGIN { snapshot("123456789 123456789 123456789 123456789 123456789 123456789 1234"); }
+@wrong D_SNAP_SPEC | act.snapshot.speculate | act.snapshot, act.order | BEGIN { speculate(1); snapshot("slow"); }
+
 @@ act.order.all-allowed | act.order | normal
 BEGIN { s = speculation(); }
 BEGIN { speculate(s); printf("a"); trace("b"); }

@@ -700,6 +700,8 @@ st
 	chill(<i>);
 	capture(<i>);
 	capture();
+	snapshot("slow read");
+	snapshot(<s>);
 	capture(<e>, <s>);
 	bcopy(<p>, alloca(16), <i>);
 	copyinto(<i>, <i>, alloca(16));

@@ -477,14 +477,18 @@ private:
 
 	// An address that readers look up; now and then an action that takes a number of another size, or none.
 	void looked_up(test::DofBuilder& dof, std::vector<test::Act>& acts) {
-		static constexpr uint32_t kKinds[] = {DFR_ACT_USYM,       DFR_ACT_SYM,   DFR_ACT_MOD,
-		                                      DFR_ACT_UMOD,       DFR_ACT_UADDR, DFR_ACT_EXIT,
-		                                      DFR_ACT_STOP,       DFR_ACT_RAISE, DFR_ACT_CHILL,
-		                                      DFR_ACT_BREAKPOINT, DFR_ACT_PANIC, DFR_ACT_JSTACK};
+		static constexpr uint32_t kKinds[] = {
+		    DFR_ACT_USYM,  DFR_ACT_SYM,    DFR_ACT_MOD,     DFR_ACT_UMOD,  DFR_ACT_UADDR,
+		    DFR_ACT_EXIT,  DFR_ACT_STOP,   DFR_ACT_RAISE,   DFR_ACT_CHILL, DFR_ACT_BREAKPOINT,
+		    DFR_ACT_PANIC, DFR_ACT_JSTACK, DFR_ACT_SNAPSHOT};
 		const uint8_t choice = in_.byte();
-		const uint32_t kind = kKinds[choice < 0xe0 ? choice % 5 : choice % 12];
-		if (kind == DFR_ACT_JSTACK || kind == DFR_ACT_STOP || kind == DFR_ACT_BREAKPOINT ||
-		    kind == DFR_ACT_PANIC)
+		const uint32_t kind = kKinds[choice < 0xe0 ? choice % 5 : choice % 13];
+		if (kind == DFR_ACT_SNAPSHOT) {
+			const uint64_t number = in_.number();
+			acts.push_back({kind, test::kNone, 0, number % 4 ? dof.string("slow read") : number});
+			acts.back().strtab = 0;
+		} else if (kind == DFR_ACT_JSTACK || kind == DFR_ACT_STOP || kind == DFR_ACT_BREAKPOINT ||
+		           kind == DFR_ACT_PANIC)
 			acts.push_back({kind, test::kNone, 0, in_.number()});
 		else
 			acts.push_back(
