@@ -403,7 +403,7 @@ static int view(struct dfr_file *file, const char *name)
 
 	if (file->fl_holding)
 		return -EBUSY;
-	error = dfr_holding_view(name[0] ? name : DFR_ANONYMOUS_NAME, &holding);
+	error = dfr_holding_view(file, name[0] ? name : DFR_ANONYMOUS_NAME, &holding);
 	if (error)
 		return error;
 	file->fl_views = true;
@@ -504,6 +504,32 @@ static int ioctl_blocks(struct dfr_file *file, void __user *arg)
 	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
+static int ioctl_triggers(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_trigger *triggers;
+	struct dfr_ioc_triggers io;
+	u64 seen = 0;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	if (!file->fl_holding || !smp_load_acquire(&file->fl_holding->hd_started))
+		return -ENXIO;
+	io.count = min_t(u32, io.count, DFR_REASONS_MAX + 1);
+	triggers = dfr_plat_alloc((io.count + 1) * sizeof(*triggers));
+	if (!triggers)
+		return -ENOMEM;
+	error = dfr_state_triggers(file->fl_holding->hd_state, &io, triggers, &seen);
+	if (!error && copy_to_user(u64_to_user_ptr(io.triggers), triggers, io.count * sizeof(*triggers)))
+		error = -EFAULT;
+	dfr_plat_free(triggers);
+	if (error && error != -ENOSPC)
+		return error;
+	if (!error)
+		WRITE_ONCE(file->fl_triggers, seen);
+	return dfr_device_copy_out(arg, &io, sizeof(io)) ?: error; /* ENOSPC: count says how many */
+}
+
 /* Lines of printable characters, of any language: what a terminal would obey is refused. */
 static int check_mark(const char text[DFR_MARK_MAX])
 {
@@ -574,6 +600,7 @@ static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 	case DFR_IOC_VIEW: return ioctl_named(file, arg, view);
 	case DFR_IOC_BLOCKS: return ioctl_blocks(file, arg);
 	case DFR_IOC_MARK: return ioctl_mark(file, arg);
+	case DFR_IOC_TRIGGERS: return ioctl_triggers(file, arg);
 	}
 	return -ENOTTY;
 }
@@ -652,7 +679,7 @@ static int device_release(struct inode *inode, struct file *filp)
 	if (file->fl_rights.rt_confined)
 		remove_confined(file);
 	if (file->fl_views)
-		dfr_holding_unview(file->fl_holding);
+		dfr_holding_unview(file);
 	else if (file->fl_holding)
 		dfr_holding_let_go(file->fl_holding);
 	put_pid(file->fl_opener);
@@ -660,15 +687,27 @@ static int device_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-/* fl_map is held. A state that has not started has no rings yet. */
-static __poll_t events_of(const struct dfr_holding *holding)
+static bool has_triggers(const struct dfr_file *file, const struct dfr_state *state)
 {
+	return dfr_state_triggered(state) > READ_ONCE(file->fl_triggers);
+}
+
+/* fl_map is held. A state that has not started has no rings yet. */
+static __poll_t events_of(const struct dfr_file *file, __poll_t wanted)
+{
+	const struct dfr_holding *holding = file->fl_holding;
 	__poll_t events = 0;
 
 	if (!holding)
 		return EPOLLERR;
-	if (smp_load_acquire(&holding->hd_started) && dfr_state_readable(holding->hd_state))
-		events |= EPOLLIN | EPOLLRDNORM;
+	if (smp_load_acquire(&holding->hd_started)) {
+		if (dfr_state_readable(holding->hd_state))
+			events |= EPOLLIN | EPOLLRDNORM;
+		if (wanted & EPOLLPRI && !has_triggers(file, holding->hd_state))
+			dfr_state_await_trigger(holding->hd_state);
+		if (wanted & EPOLLPRI && has_triggers(file, holding->hd_state))
+			events |= EPOLLPRI;
+	}
 	if (dfr_state_activity(holding->hd_state) >= DFR_DRAINING)
 		events |= EPOLLIN | EPOLLHUP;
 	return events;
@@ -682,7 +721,7 @@ static __poll_t device_poll(struct file *filp, poll_table *wait)
 	say_something(file);
 	poll_wait(filp, &file->fl_wait, wait);
 	mutex_lock(&file->fl_map);
-	events = events_of(file->fl_holding);
+	events = events_of(file, poll_requested_events(wait));
 	mutex_unlock(&file->fl_map);
 	return events;
 }

@@ -25,12 +25,14 @@ struct dfr_file {
 	bool fl_views; /* it looks at the holding and does not own it: as fl_holding */
 	struct dfr_rights fl_rights;
 	wait_queue_head_t fl_wait;
-	struct list_head fl_list; /* of users without privilege: under confined_lock */
-	struct mutex fl_busy;	  /* requests come one by one; outside the engine's lock */
-	struct mutex fl_map;	  /* for moments; inside all, mmap_lock too */
-	struct pid *fl_opener;	  /* its process, */
-	u32 fl_words;		  /* and a number that each of its requests changes */
-	struct rcu_head fl_rcu;	  /* a wake-up may be on its way */
+	struct list_head fl_viewer; /* of the holding that it views: under holdings_lock */
+	u64 fl_triggers;	    /* it has asked for so many of its holding's triggers */
+	struct list_head fl_list;   /* of users without privilege: under confined_lock */
+	struct mutex fl_busy;	    /* requests come one by one; outside the engine's lock */
+	struct mutex fl_map;	    /* for moments; inside all, mmap_lock too */
+	struct pid *fl_opener;	    /* its process, */
+	u32 fl_words;		    /* and a number that each of its requests changes */
+	struct rcu_head fl_rcu;	    /* a wake-up may be on its way */
 };
 
 /*

@@ -59,6 +59,7 @@ void dfr_plat_free_pages(void *p, size_t size);
 #define dfr_write_once(p, v)	 WRITE_ONCE(*(p), v)
 #define dfr_smp_wmb()		 smp_wmb()
 #define dfr_smp_rmb()		 smp_rmb()
+#define dfr_smp_mb()		 smp_mb()
 #define dfr_cmpxchg(p, old, new) cmpxchg(p, old, new)
 
 static inline void dfr_atomic_add(u64 *p, u64 v)

@@ -38,12 +38,33 @@ static void wake_owner(struct dfr_holding *holding)
 	rcu_read_unlock();
 }
 
+/* The same, and everybody who looks at it. */
+static void wake_all(struct dfr_holding *holding)
+{
+	struct dfr_file *viewer;
+
+	wake_owner(holding);
+	rcu_read_lock();
+	list_for_each_entry_rcu(viewer, &holding->hd_viewers, fl_viewer)
+		wake_up_interruptible_all(&viewer->fl_wait);
+	rcu_read_unlock();
+}
+
 /* Interrupt context (on -rt a thread): the irq_work that dfr_plat_wake() has queued. */
 static void wake_readers(struct irq_work *work)
 {
 	struct dfr_holding *holding = container_of(work, struct dfr_holding, hd_wake);
 
-	wake_owner(holding);
+	wake_all(holding);
+}
+
+void dfr_holdings_wake(void)
+{
+	struct dfr_holding *holding;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(holding, &holdings, hd_list) wake_all(holding);
+	rcu_read_unlock();
 }
 
 /* A user without privilege may have this many states, each of this size. */
@@ -94,6 +115,7 @@ int dfr_holding_create(const struct dfr_rights *rights, struct dfr_file *owner, 
 		return error;
 	}
 	init_irq_work(&holding->hd_wake, wake_readers);
+	INIT_LIST_HEAD(&holding->hd_viewers);
 	if (rights->rt_confined)
 		error = confine(holding, rights);
 	if (error) {
@@ -104,7 +126,7 @@ int dfr_holding_create(const struct dfr_rights *rights, struct dfr_file *owner, 
 	dfr_state_set_host(holding->hd_state, holding);
 	holding->hd_owner = owner;
 	mutex_lock(&holdings_lock);
-	list_add_tail(&holding->hd_list, &holdings);
+	list_add_tail_rcu(&holding->hd_list, &holdings);
 	mutex_unlock(&holdings_lock);
 	*out = holding;
 	return 0;
@@ -191,13 +213,13 @@ static void destroy(struct dfr_holding *holding)
 {
 	dfr_state_destroy(holding->hd_state); /* after this no probe wakes anybody */
 	irq_work_sync(&holding->hd_wake);
-	kfree(holding);
+	kfree_rcu(holding, hd_rcu);
 }
 
 void dfr_holding_destroy(struct dfr_holding *holding)
 {
 	mutex_lock(&holdings_lock);
-	list_del(&holding->hd_list);
+	list_del_rcu(&holding->hd_list);
 	mutex_unlock(&holdings_lock);
 	destroy(holding);
 	update_panic_watch();
@@ -228,7 +250,7 @@ static void destroy_or_spare(struct dfr_holding *holding)
 	bool spared;
 
 	mutex_lock(&holdings_lock);
-	spared = holding->hd_spared = holding->hd_viewers;
+	spared = holding->hd_spared = !list_empty(&holding->hd_viewers);
 	mutex_unlock(&holdings_lock);
 	if (spared)
 		dfr_state_settle(holding->hd_state);
@@ -292,27 +314,30 @@ static void doom(struct dfr_holding *holding)
 static void end(struct dfr_holding *holding)
 {
 	dfr_state_end(holding->hd_state);
+	wake_all(holding);
 	doom(holding);
 }
 
-int dfr_holding_view(const char *name, struct dfr_holding **out)
+int dfr_holding_view(struct dfr_file *file, const char *name, struct dfr_holding **out)
 {
 	mutex_lock(&holdings_lock);
 	*out = find(name);
 	if (*out && !smp_load_acquire(&(*out)->hd_started))
 		*out = NULL; /* its owner may be adding programs to it yet */
 	if (*out)
-		(*out)->hd_viewers++;
+		list_add_tail_rcu(&file->fl_viewer, &(*out)->hd_viewers);
 	mutex_unlock(&holdings_lock);
 	return *out ? 0 : -ENOENT;
 }
 
-void dfr_holding_unview(struct dfr_holding *holding)
+void dfr_holding_unview(struct dfr_file *file)
 {
+	struct dfr_holding *holding = file->fl_holding;
 	bool last;
 
 	mutex_lock(&holdings_lock);
-	last = !--holding->hd_viewers && holding->hd_spared;
+	list_del_rcu(&file->fl_viewer);
+	last = list_empty(&holding->hd_viewers) && holding->hd_spared;
 	mutex_unlock(&holdings_lock);
 	if (last)
 		doom(holding);
@@ -358,7 +383,7 @@ int dfr_holding_end(struct dfr_file *file, const char *name)
 		if (holding->hd_owner)
 			dfr_device_set_holding(file, NULL);
 		WRITE_ONCE(holding->hd_owner, NULL);
-		list_del(&holding->hd_list);
+		list_del_rcu(&holding->hd_list);
 	}
 	mutex_unlock(&holdings_lock);
 	if (!error)
@@ -375,7 +400,7 @@ void dfr_holding_let_go(struct dfr_holding *holding)
 	mutex_lock(&holdings_lock);
 	WRITE_ONCE(holding->hd_owner, NULL);
 	if (!kept)
-		list_del(&holding->hd_list);
+		list_del_rcu(&holding->hd_list);
 	mutex_unlock(&holdings_lock);
 	/* A kept holding may be claimed or ended by others from here on. */
 	if (!kept)
@@ -416,7 +441,7 @@ int dfr_holding_stop(struct dfr_holding *holding, u32 *cpu)
 	WRITE_ONCE(holding->hd_active, false);
 	holding->hd_unsettled = true;
 	mutex_unlock(&holdings_lock);
-	wake_owner(holding);
+	wake_all(holding);
 	settle_soon();
 	return error;
 }
@@ -498,7 +523,7 @@ static void watch_consumer(struct dfr_holding *holding, u64 now)
 	    (s64)dfr_state_option(holding->hd_state, DFR_OPT_DESTRUCTIVE) >= 0)
 		return;
 	holding->hd_unsettled |= dfr_state_kill(holding->hd_state);
-	wake_owner(holding);
+	wake_all(holding);
 }
 
 /* Does what is due for a holding; returns when it is due next. */

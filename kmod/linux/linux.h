@@ -42,10 +42,12 @@ struct dfr_holding {
 	u32 hd_words;	/* since its fl_words were these */
 	struct irq_work hd_wake;
 	struct llist_node hd_doomed;
-	u32 hd_viewers;	  /* descriptors that look at it (VIEW): under holdings_lock */
+	struct list_head
+		hd_viewers; /* descriptors that look at it (VIEW): under holdings_lock; wake-ups under RCU */
 	bool hd_spared;	  /* it is off the list and disarmed, and its last viewer dooms it again: likewise */
 	bool hd_confined; /* for hd_uid */
 	u32 hd_uid;
+	struct rcu_head hd_rcu; /* dfr_holdings_wake() may be at it */
 };
 
 struct dfr_file;
@@ -85,8 +87,10 @@ int dfr_holding_load(const struct dfr_rights *rights, const void *dof, size_t si
 int dfr_holding_stop(struct dfr_holding *holding, u32 *cpu);
 int dfr_holding_claim(struct dfr_file *file, const char *name, struct dfr_holding **out); /* kept ones */
 int dfr_holding_end(struct dfr_file *file, const char *name);				  /* likewise */
-int dfr_holding_view(const char *name, struct dfr_holding **out); /* kept ones, whoever owns them */
-void dfr_holding_unview(struct dfr_holding *holding);
+int dfr_holding_view(struct dfr_file *file, const char *name,
+		     struct dfr_holding **out); /* kept ones, whoever owns them */
+void dfr_holding_unview(struct dfr_file *file);
+void dfr_holdings_wake(void); /* everybody who waits for any of them; interrupts may be off */
 /* How many states have the mark; negative: none has, because of this error. */
 int dfr_holding_mark(const char *text, u64 time);
 void dfr_holding_let_go(

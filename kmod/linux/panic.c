@@ -7,7 +7,8 @@
  * Three ways lead here. The panic notifier is always registered. But a loaded crash kernel is
  * started before any notifier runs, and an oops may start it without a panic; so while a kept state
  * records, panic() and __crash_kexec() are watched at their entry. The die notifier keeps the text
- * of each oops, in case that oops turns out to be the end.
+ * of each oops, in case that oops turns out to be the end. If it does not, the oops is a trigger
+ * (kmod/engine/recording/trigger.c): who waits for one is woken by an irq_work.
  */
 #include "kmod/linux/compat.h"
 #include "kmod/linux/hook.h"
@@ -33,12 +34,24 @@ static struct notifier_block panic_block = {
 	.priority = INT_MAX,
 };
 
+static void wake_waiting(struct irq_work *work)
+{
+	dfr_holdings_wake();
+}
+
+static struct irq_work oops_wake;
+
+/* Any context. The kernel lets one CPU through here at a time. */
 static int on_die(struct notifier_block *block, unsigned long event, void *data)
 {
 	const struct die_args *args = data;
 
-	if (event == DIE_OOPS && args->str)
+	if (event != DIE_OOPS)
+		return NOTIFY_DONE;
+	if (args->str)
 		strscpy(last_oops, args->str, sizeof(last_oops));
+	dfr_engine_oops(dfr_engine_instance, dfr_plat_clock(NULL));
+	irq_work_queue(&oops_wake);
 	return NOTIFY_DONE;
 }
 
@@ -135,8 +148,10 @@ void dfr_panic_watch(bool wanted)
 
 int dfr_panic_init(void)
 {
-	int error = register_die_notifier(&die_block);
+	int error;
 
+	init_irq_work(&oops_wake, wake_waiting);
+	error = register_die_notifier(&die_block);
 	if (error)
 		return error;
 	error = atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
@@ -150,4 +165,5 @@ void dfr_panic_exit(void)
 	dfr_panic_watch(false);
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 	unregister_die_notifier(&die_block);
+	irq_work_sync(&oops_wake);
 }

@@ -24,7 +24,7 @@
 
 DEFINE_PER_CPU(struct dfr_cpu *, dfr_cpu_slot);
 
-/* Wakes readers from an irq_work, because the interrupted code may hold the wait queue's lock. */
+/* Wakes readers and viewers from an irq_work, because the interrupted code may hold the wait queue's lock. */
 void dfr_plat_wake(struct dfr_state *state)
 {
 	struct dfr_holding *holding = dfr_state_host(state);
