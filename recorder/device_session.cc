@@ -258,15 +258,52 @@ int64_t DeviceSession::option(uint32_t option) {
 	return io.value;
 }
 
-void DeviceSession::wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) {
-	if (flushing())
-		return;
-	// When the state ends, poll() reports POLLHUP, which needs no bit in `events`.
-	pollfd poller{.fd = device_.fd(), .events = static_cast<short>(blocks ? POLLIN : 0), .revents = 0};
+// Returns what has come. When the state ends, that is POLLHUP, which needs no bit in `events`.
+short DeviceSession::poll(short events, std::chrono::nanoseconds timeout, const sigset_t* mask) {
+	pollfd poller{.fd = device_.fd(), .events = events, .revents = 0};
 	const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
 	const timespec limit{.tv_sec = seconds.count(), .tv_nsec = (timeout - seconds).count()};
-	if (::ppoll(&poller, 1, &limit, mask) < 0 && errno != EINTR)
+	const int ready = ::ppoll(&poller, 1, &limit, mask);
+	if (ready < 0 && errno != EINTR)
 		throw Error::from_errno("cannot wait for " + name());
+	return ready > 0 ? poller.revents : 0;
+}
+
+void DeviceSession::wait(std::chrono::nanoseconds timeout, bool blocks, const sigset_t* mask) {
+	if (!flushing())
+		poll(blocks ? POLLIN : 0, timeout, mask);
+}
+
+DeviceSession::Awaited DeviceSession::await_trigger(std::chrono::nanoseconds timeout, const sigset_t* mask) {
+	const short events = poll(POLLPRI, timeout, mask);
+	return events & POLLPRI ? Awaited::Trigger : events ? Awaited::Ended : Awaited::Nothing;
+}
+
+std::vector<Trigger> DeviceSession::triggers() {
+	std::vector<dfr_ioc_trigger> entries(DFR_REASONS_MAX + 1);
+	dfr_ioc_triggers io{.size = sizeof(io),
+	                    .count = static_cast<uint32_t>(entries.size()),
+	                    .triggers = reinterpret_cast<uint64_t>(entries.data())};
+	device_.call(DFR_IOC_TRIGGERS, &io, "cannot ask for triggers");
+	entries.resize(std::min<size_t>(io.count, entries.size()));
+	std::vector<Trigger> result;
+	for (const dfr_ioc_trigger& entry : entries) {
+		Trigger trigger{.reason =
+		                    std::string(entry.reason, strnlen(entry.reason, sizeof(entry.reason))),
+		                .oops = (entry.flags & DFR_TRIGGER_OOPS) != 0,
+		                .count = entry.count,
+		                .last = entry.last};
+		uint64_t& known = trigger_counts_[{trigger.reason, trigger.oops}];
+		trigger.fresh = trigger.count - known;
+		known = trigger.count;
+		if (trigger
+		        .fresh) // `first` is the first since anybody has asked, who need not be this session
+			trigger.first =
+			    triggers_asked_ && io.asked != triggers_asked_ ? triggers_asked_ : entry.first;
+		result.push_back(std::move(trigger));
+	}
+	triggers_asked_ = io.time;
+	return result;
 }
 
 void DeviceSession::clear_aggregation(uint32_t varid, bool remove) {

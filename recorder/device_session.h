@@ -13,6 +13,7 @@
 #include "formats/trace/live_source.h"
 #include "recorder/block_pass.h"
 #include "recorder/device.h"
+#include "recorder/trigger.h"
 
 namespace dfr::recorder {
 
@@ -28,7 +29,7 @@ public:
 	void keep(const std::string& name);  // from now on the state outlives this process, under this name
 	void end();                          // end the kept state that this session holds
 	// Looks at a kept state, whoever holds it, and changes nothing: of what is below only status(), option(),
-	// the catalog, the aggregations and the losses work, and the next four.
+	// the catalog, the aggregations and the losses work, and the next six.
 	void view(const std::string& name);
 	struct RingList {
 		std::vector<dfr_ioc_seen> blocks; // by number of sequence
@@ -43,6 +44,13 @@ public:
 	// An empty block behind all that the CPU has recorded, as the engine writes one for a consumer that begins there: it
 	// says up to where records were taken by others, or are missing.
 	trace::Block end_of(const RingList& list);
+	// Asks which triggers there have been, one entry for each reason. For a state that records, owned or viewed.
+	// Throws with code ENOTTY if the loaded module is of an older version, which knows no triggers.
+	std::vector<Trigger> triggers();
+	// Sleeps until there is a trigger that this session has not asked for, the state has ended, or the time or a signal
+	// ends the wait. A loop over several sessions polls device().fd() for POLLPRI instead.
+	enum class Awaited { Nothing, Trigger, Ended };
+	Awaited await_trigger(std::chrono::nanoseconds timeout, const sigset_t* mask = nullptr);
 	// From now on blocks stay taken until stored(). If this session ends before it has stored a
 	// kept state's blocks (a crash included), the kernel gives them to the next session that claims it.
 	void hold() { holding_ = true; }
@@ -72,6 +80,7 @@ public:
 private:
 	class BlockMapping;
 	void attach(unsigned long request, const std::string& name, const std::string& what);
+	short poll(short events, std::chrono::nanoseconds timeout, const sigset_t* mask);
 	void take();
 	void read_catalog();
 	std::optional<trace::Block> copy(const dfr_ioc_taken& taken);
@@ -93,6 +102,8 @@ private:
 	std::vector<std::byte> snapshot_;
 	uint64_t overwritten_ = 0; // blocks that changed while they were copied
 	uint64_t senseless_ = 0;   // bytes of aggregation tables that could not be read
+	std::map<std::pair<std::string, bool>, uint64_t> trigger_counts_; // by reason and oops, as asked for
+	uint64_t triggers_asked_ = 0;                                     // when; 0: not yet
 	BlockPass pass_;
 	bool holding_ = false;
 	bool full_ = false;
