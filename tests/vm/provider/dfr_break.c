@@ -9,13 +9,17 @@
  *   memory 0|1 whether its requests for small memory count as such calls
  *   ftrace 1   ends ftrace as the kernel does when it finds it broken: nothing is
  *              patched any more, what is patched stays
+ *   oops 1     a thread of the kernel reads where nothing is: an oops, which ends it
+ *   hang N     a thread of the kernel sleeps for N seconds, and nothing can wake it
  */
 #include <asm/ibt.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/kthread.h>
 #include <linux/linkage.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 struct victim {
@@ -113,6 +117,33 @@ static int set_ftrace(const char* text, const struct kernel_param* param) {
 
 static const struct kernel_param_ops ftrace_ops = {.set = set_ftrace};
 module_param_cb(ftrace, &ftrace_ops, NULL, 0200);
+
+/* Threads of their own, because who writes a parameter holds a lock of the module's. */
+static int do_oops(void* unused) {
+	return READ_ONCE(*(int*)8);
+}
+
+static int set_oops(const char* text, const struct kernel_param* param) {
+	return PTR_ERR_OR_ZERO(kthread_run(do_oops, NULL, "dfr_oops"));
+}
+
+static const struct kernel_param_ops oops_ops = {.set = set_oops};
+module_param_cb(oops, &oops_ops, NULL, 0200);
+
+static int do_hang(void* seconds) {
+	schedule_timeout_uninterruptible((long)seconds * HZ);
+	return 0;
+}
+
+static int set_hang(const char* text, const struct kernel_param* param) {
+	unsigned int seconds;
+	int error = kstrtouint(text, 0, &seconds);
+
+	return error ?: PTR_ERR_OR_ZERO(kthread_run(do_hang, (void*)(long)seconds, "dfr_hang"));
+}
+
+static const struct kernel_param_ops hang_ops = {.set = set_hang};
+module_param_cb(hang, &hang_ops, NULL, 0200);
 
 /* Who loads it may try twice, by two system calls. */
 static int module_event(struct notifier_block* block, unsigned long event, void* data) {

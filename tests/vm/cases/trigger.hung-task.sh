@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+insmod /lib/modules/dfr_break.ko 2>/dev/null
+echo 0 >/proc/sys/kernel/hung_task_warnings
+echo 1 >/proc/sys/kernel/hung_task_timeout_secs
+dfr record -o r.dfr --keep hangs -qn '
+	sdt:sched::sched_process_hang { snapshot("hung task"); capture(stringof(args[0]->comm)); }
+' -- true 2>err || cat err
+guest-trigger news hangs >woken & viewer=$!
+until grep -q '^271 ' /proc/$viewer/syscall; do sleep 0.05; done
+echo 20 >/sys/module/dfr_break/parameters/hang
+wait $viewer
+cat woken
+dfr snapshot --name hangs -o s.dfr 2>/dev/null
+dfr replay -qn '
+	sdt:sched::sched_process_hang { printf("%s\n", stringof(args[0]->comm)); }
+' s.dfr 2>/dev/null | head -n 1
+dfr stop hangs >/dev/null
+echo 120 >/proc/sys/kernel/hung_task_timeout_secs
+echo 10 >/proc/sys/kernel/hung_task_warnings

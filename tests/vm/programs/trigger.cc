@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Guest program: waits for the triggers of a kept state as dfrd does, by recorder::DeviceSession.
+//
+//   guest-trigger list NAME       asks once, prints all: "REASON: COUNT, FRESH fresh", oopses as "(oops)"
+//   guest-trigger wait NAME       sleeps until there is one that it has not asked for, prints those that are fresh;
+//                                 "ended" if the state ends instead
+//   guest-trigger news NAME       asks, then waits and prints as above: only what comes from now on
+//   guest-trigger hostile NAME    what the request says to arguments that are wrong, and whether triggers are lost by it
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <poll.h>
+
+#include "formats/error.h"
+#include "recorder/device_session.h"
+
+using dfr::recorder::DeviceSession;
+using dfr::recorder::Trigger;
+
+namespace {
+
+void print(const std::vector<Trigger>& triggers, bool all) {
+	for (const Trigger& one : triggers) {
+		if (!all && !one.fresh)
+			continue;
+		const bool sane = one.first <= one.last && (one.fresh || !one.first);
+		std::printf("%s: %llu, %llu fresh%s\n", one.oops ? "(oops)" : one.reason.c_str(),
+		            static_cast<unsigned long long>(one.count),
+		            static_cast<unsigned long long>(one.fresh),
+		            sane ? "" : ", with times that cannot be");
+	}
+}
+
+int wait(DeviceSession& session) {
+	switch (session.await_trigger(std::chrono::hours(1))) {
+	case DeviceSession::Awaited::Trigger: print(session.triggers(), false); break;
+	case DeviceSession::Awaited::Ended: std::puts("ended"); break;
+	case DeviceSession::Awaited::Nothing: std::puts("nothing came"); break;
+	}
+	return 0;
+}
+
+void say(const char* what, int code) {
+	std::printf("%s: %s\n", what, code ? ::strerrorname_np(code) : "fine");
+}
+
+int hostile(DeviceSession& session) {
+	const dfr::recorder::Device& device = session.device();
+	dfr_ioc_trigger entry{};
+	dfr_ioc_triggers io{.size = sizeof(io), .count = 0, .triggers = 0, .asked = 0, .time = 0};
+	say("no room", device.try_call(DFR_IOC_TRIGGERS, &io));
+	std::printf("room needed: %u\n", io.count);
+	io = {.size = sizeof(io), .count = ~0u, .triggers = 8, .asked = 0, .time = 0};
+	say("a pointer to nowhere", device.try_call(DFR_IOC_TRIGGERS, &io));
+	io = {.size = sizeof(io), .count = ~0u, .triggers = ~0ull << 40, .asked = 0, .time = 0};
+	say("a pointer into the kernel", device.try_call(DFR_IOC_TRIGGERS, &io));
+	io = {.size = 2, .count = 1, .triggers = reinterpret_cast<uint64_t>(&entry), .asked = 0, .time = 0};
+	say("a size of 2", device.try_call(DFR_IOC_TRIGGERS, &io));
+	io.size = sizeof(io);
+	say("no state", dfr::recorder::Device().try_call(DFR_IOC_TRIGGERS, &io));
+	pollfd poller{.fd = device.fd(), .events = POLLPRI, .revents = 0};
+	std::printf("still to be asked for: %s\n", ::poll(&poller, 1, 0) == 1 ? "yes" : "no");
+	print(session.triggers(), false);
+	std::printf("and then: %s\n", ::poll(&poller, 1, 0) == 1 ? "yes" : "no");
+	return 0;
+}
+
+int run(const std::string& command, const std::string& name) {
+	DeviceSession session;
+	session.view(name);
+	if (command == "list")
+		return print(session.triggers(), true), 0;
+	if (command == "news")
+		session.triggers();
+	if (command == "wait" || command == "news")
+		return wait(session);
+	return command == "hostile" ? hostile(session) : 2;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+	try {
+		return argc == 3 ? run(argv[1], argv[2]) : 2;
+	} catch (const dfr::Error& error) {
+		std::printf("%s\n", error.what());
+		return 1;
+	}
+}
