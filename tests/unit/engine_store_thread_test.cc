@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "tests/unit/engine_store_rig.h"
@@ -66,6 +68,65 @@ TEST_CASE("counts are exact while snapshots are taken", "[engine][store][threads
 	CHECK(counts.size() == 7);
 	CHECK(total == kCpus * kFirings);
 	CHECK(state.aggregation(2)[""][0] == kCpus * (kFirings * (kFirings - 1) / 2));
+}
+
+TEST_CASE("no trigger is missed by who sleeps until the next one", "[engine][store][threads][trigger]") {
+	static std::mutex lock;
+	static std::condition_variable bell;
+	static uint64_t rung;
+	Rig rig(kCpus);
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	Action snapshot = act(DFR_ACT_SNAPSHOT);
+	snapshot.format = "slow";
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {snapshot})) == 0);
+	REQUIRE(state.go() == 0);
+	uint64_t seen = 0, fresh = 0, asked = 0;
+	bool missed = false, late = false;
+	rung = 0;
+	// As the device's poll(): looks, demands, looks again, and sleeps only then.
+	const auto await = [&] {
+		std::unique_lock held(lock);
+		const uint64_t before = rung;
+		if (dfr_state_triggered(state.state) > seen)
+			return;
+		dfr_state_await_trigger(state.state);
+		if (dfr_state_triggered(state.state) > seen)
+			return;
+		missed |= !bell.wait_for(held, std::chrono::seconds(60), [&] { return rung != before; });
+	};
+	std::thread reader([&] {
+		while (seen < kCpus * kFirings && !missed) {
+			await();
+			dfr_ioc_trigger entries[2];
+			dfr_ioc_triggers io{};
+			io.count = 2;
+			u64 sum = 0;
+			dfr_state_triggers(state.state, &io, entries, &sum);
+			fresh += sum - seen;
+			late |= sum != seen && (!entries[0].first || entries[0].first > entries[0].last);
+			seen = sum;
+			asked++;
+		}
+	});
+	run_cpus(
+	    [&](unsigned) {
+		    dfr_user_wake = [](dfr_state*) {
+			    const std::lock_guard held(lock);
+			    rung++;
+			    bell.notify_all();
+		    };
+		    for (uint64_t i = 0; i < kFirings; i++)
+			    fire_here(read, {i});
+		    dfr_user_wake = nullptr;
+	    },
+	    [] { std::this_thread::yield(); });
+	reader.join();
+	CHECK_FALSE(missed);
+	CHECK_FALSE(late);
+	CHECK(fresh == kCpus * kFirings);
+	// Each CPU may have seen the same demand.
+	CHECK(rung <= kCpus * (asked + 1));
 }
 
 TEST_CASE("every record is either read or counted as lost", "[engine][store][threads]") {

@@ -107,7 +107,8 @@ void dfr_state_await_trigger(struct dfr_state *state)
 
 /*
  * A firing that counts itself between the two accesses to tg_count and tg_told here has seen the older
- * tg_told, and leaves tg_first as it was, which is from before `asked`, the time of that call.
+ * tg_told, and leaves tg_first as it was, which is from before `asked`, the time of that call. Its own
+ * time may be a moment before that: tell_reason() looks at the last one's.
  */
 static void add_share(struct dfr_ioc_trigger *entry, struct dfr_trigger *trigger, u64 asked)
 {
@@ -134,6 +135,8 @@ static void tell_reason(struct dfr_state *state, u32 reason, struct dfr_ioc_trig
 	for (i = 0; i < state->st_engine->en_ncpus; i++)
 		if (state->st_shares[i])
 			add_share(entry, &state->st_shares[i]->sh_triggers[reason], state->st_asked);
+	if (entry->first > entry->last)
+		entry->first = entry->last;
 }
 
 static void tell_oopses(struct dfr_state *state, struct dfr_ioc_trigger *entry)
