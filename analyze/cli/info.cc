@@ -22,24 +22,35 @@ namespace {
 constexpr const char* kExamples = "  dfr info boot.dfr\n"
                                   "  dfr info --json boot.dfr\n";
 
+// Records of one EPID.
+struct EpidRecords {
+	uint64_t count = 0, first = 0, last = 0; // times
+};
+
 struct Contents {
 	trace::Verdict verdict;
-	std::map<uint32_t, uint64_t> records;       // by probe
+	std::map<uint32_t, uint64_t> records; // by probe
+	std::vector<EpidRecords> by_epid;
 	std::vector<trace::Losses::Loss> throttled; // what the governor left out
 };
 
 Contents read_all(trace::BlockSource& source) {
 	Contents contents;
 	trace::Merger merger(source);
-	std::vector<uint64_t> by_epid(source.catalog().ecbs.size() + 1);
+	std::vector<EpidRecords>& by_epid = contents.by_epid;
+	by_epid.resize(source.catalog().ecbs.size() + 1);
 	merger.run([&](const trace::Record& record) {
-		if (record.epid < by_epid.size())
-			by_epid[record.epid]++;
+		if (record.epid >= by_epid.size())
+			return true;
+		EpidRecords& recorded = by_epid[record.epid];
+		if (!recorded.count++ || record.time < recorded.first)
+			recorded.first = record.time;
+		recorded.last = std::max(recorded.last, record.time);
 		return true;
 	});
 	for (uint32_t epid = 1; epid < by_epid.size(); epid++)
-		if (by_epid[epid] != 0)
-			contents.records[source.catalog().ecbs[epid - 1].probe] += by_epid[epid];
+		if (by_epid[epid].count != 0)
+			contents.records[source.catalog().ecbs[epid - 1].probe] += by_epid[epid].count;
 	for (const trace::Losses::Loss& entry : merger.losses().entries)
 		if (entry.cause == DFR_LOSS_THROTTLE && entry.to)
 			contents.throttled.push_back(entry);
@@ -105,6 +116,56 @@ void print_events(const trace::Catalog& catalog, const Contents& contents) {
 			std::printf("  %-11s %s %s\n", "event",
 			            trace::time_text(catalog, catalog.events[i].time).c_str(), text.c_str());
 	}
+}
+
+// What the records say of snapshot(): the action has no field, and its reason is in the program.
+struct Fired {
+	std::string reason, probe;
+	EpidRecords recorded;
+};
+
+std::vector<Fired> triggers(const trace::Catalog& catalog, const Contents& contents,
+                            replay::RecordingTarget& target) {
+	std::vector<Fired> result;
+	for (uint32_t epid = 1; epid < contents.by_epid.size(); epid++) {
+		const trace::Layout* const layout = catalog.layout_of(epid);
+		const trace::Probe* const probe = catalog.probe_of(epid);
+		if (!contents.by_epid[epid].count || !layout || !probe)
+			continue;
+		const dof::Image* const image = target.image(layout->dof);
+		if (!image || layout->clause >= image->ecbs.size() ||
+		    image->ecbs[layout->clause].body >= image->bodies.size())
+			continue;
+		for (const dof::Action& action : image->body_of(image->ecbs[layout->clause]).actions)
+			if (action.kind == DFR_ACT_SNAPSHOT && action.format)
+				result.push_back({*action.format, probe->text(), contents.by_epid[epid]});
+	}
+	for (Fired& one : result) // a file may hold what the engine would refuse
+		std::replace_if(
+		    one.reason.begin(), one.reason.end(),
+		    [](unsigned char byte) { return byte < ' ' || byte == 0x7f; }, '?');
+	return result;
+}
+
+void print_triggers(const trace::Catalog& catalog, const std::vector<Fired>& all) {
+	for (const Fired& one : all)
+		std::printf("  %-11s %s-%s \"%s\", %s at %s\n", "trigger",
+		            trace::time_text(catalog, one.recorded.first).c_str(),
+		            trace::time_text(catalog, one.recorded.last).c_str(), one.reason.c_str(),
+		            with_commas(one.recorded.count).c_str(), one.probe.c_str());
+}
+
+std::vector<std::string> json_triggers(const std::vector<Fired>& all) {
+	std::vector<std::string> result;
+	for (const Fired& one : all)
+		result.push_back(lib::JsonObject()
+		                     .text("reason", one.reason)
+		                     .text("probe", one.probe)
+		                     .raw("count", std::to_string(one.recorded.count))
+		                     .raw("first", std::to_string(one.recorded.first))
+		                     .raw("last", std::to_string(one.recorded.last))
+		                     .str());
+	return result;
 }
 
 void print_names(const trace::KnownNames& names) {
@@ -253,36 +314,38 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 			                     .text("event", text)
 			                     .str());
 	const FilesFacts facts(source);
-	std::printf("%s\n", lib::JsonObject()
-	                        .text("file", source.name())
-	                        .raw("files", json_list(json_files(source)))
-	                        .raw("bytes", std::to_string(facts.bytes))
-	                        .raw("finished", facts.finished ? "true" : "false")
-	                        .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
-	                        .text("state", catalog.state_name)
-	                        .raw("state_number", std::to_string(catalog.state_id))
-	                        .text("boot", hexadecimal(catalog.boot_id))
-	                        .raw("anonymous", catalog.anonymous ? "true" : "false")
-	                        .text("policy", policy(catalog.policy))
-	                        .raw("machine", machine.str())
-	                        .raw("names", lib::JsonObject()
-	                                          .raw("kernel", std::to_string(names.kernel_symbols()))
-	                                          .raw("user", std::to_string(names.user_symbols()))
-	                                          .raw("files", std::to_string(names.files()))
-	                                          .str())
-	                        .raw("types", lib::JsonObject()
-	                                          .raw("containers", std::to_string(types.btf.size()))
-	                                          .raw("probes", std::to_string(types.probes.size()))
-	                                          .raw("left_out", std::to_string(types.left_out))
-	                                          .str())
-	                        .raw("events", json_list(events))
-	                        .raw("remarks", json_list(remarks))
-	                        .raw("probes", json_list(probes))
-	                        .raw("unrecorded", json_list(unrecorded))
-	                        .raw("captured", json_list(captured))
-	                        .raw("questions", json_list(asks))
-	                        .str()
-	                        .c_str());
+	std::printf("%s\n",
+	            lib::JsonObject()
+	                .text("file", source.name())
+	                .raw("files", json_list(json_files(source)))
+	                .raw("bytes", std::to_string(facts.bytes))
+	                .raw("finished", facts.finished ? "true" : "false")
+	                .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
+	                .text("state", catalog.state_name)
+	                .raw("state_number", std::to_string(catalog.state_id))
+	                .text("boot", hexadecimal(catalog.boot_id))
+	                .raw("anonymous", catalog.anonymous ? "true" : "false")
+	                .text("policy", policy(catalog.policy))
+	                .raw("machine", machine.str())
+	                .raw("names", lib::JsonObject()
+	                                  .raw("kernel", std::to_string(names.kernel_symbols()))
+	                                  .raw("user", std::to_string(names.user_symbols()))
+	                                  .raw("files", std::to_string(names.files()))
+	                                  .str())
+	                .raw("types", lib::JsonObject()
+	                                  .raw("containers", std::to_string(types.btf.size()))
+	                                  .raw("probes", std::to_string(types.probes.size()))
+	                                  .raw("left_out", std::to_string(types.left_out))
+	                                  .str())
+	                .raw("events", json_list(events))
+	                .raw("triggers", json_list(json_triggers(triggers(catalog, contents, target))))
+	                .raw("remarks", json_list(remarks))
+	                .raw("probes", json_list(probes))
+	                .raw("unrecorded", json_list(unrecorded))
+	                .raw("captured", json_list(captured))
+	                .raw("questions", json_list(asks))
+	                .str()
+	                .c_str());
 }
 
 void print_text(const std::string& arguments, trace::JoinedSource& source, const Contents& contents,
@@ -303,6 +366,7 @@ void print_text(const std::string& arguments, trace::JoinedSource& source, const
 	            with_commas(facts.bytes).c_str(), facts.finished ? "" : " and was cut");
 	print_files(source);
 	print_events(catalog, contents);
+	print_triggers(catalog, triggers(catalog, contents, target));
 	for (const std::string& remark : source.remarks())
 		std::printf("  %-11s %s\n", "remark", remark.c_str());
 	print_names(names);

@@ -13,6 +13,10 @@ wait $viewer
 cat woken
 guest-workload number 1 >/dev/null
 guest-trigger list calls
+dfr snapshot --name calls -o s.dfr 2>/dev/null
+dfr info s.dfr 2>/dev/null | sed -n 's/^ *trigger  *[0-9].*-[0-9.:]* //p'
+dfr info --json s.dfr 2>/dev/null | tr -d ' ' | grep -o '"reason":"slow","probe":"[^"]*","count":3'
+dfr replay s.dfr 2>/dev/null
 guest-trigger news calls & viewer=$!
 asleep $viewer
 dfr stop calls >/dev/null
