@@ -28,7 +28,8 @@
 
 #define FDS 4
 #define WORKERS 2
-#define NR_MAX 20
+#define NR_LAST 20 /* of the requests that there are */
+#define NR_MAX 24
 
 struct counts {
 	volatile unsigned long tried[NR_MAX], succeeded[NR_MAX];
@@ -127,26 +128,33 @@ union argument {
 	struct dfr_ioc_probes probes;
 	struct dfr_ioc_states states;
 	struct dfr_ioc_option option;
+	struct dfr_ioc_blocks blocks;
+	struct dfr_ioc_mark mark;
+	struct dfr_ioc_triggers triggers;
 };
 
 static size_t size_of_argument(unsigned int nr) {
-	static const uint8_t sizes[] = {0,
-	                                sizeof(struct dfr_ioc_info),
-	                                0,
-	                                8,
-	                                8,
-	                                0,
-	                                sizeof(struct dfr_ioc_take),
-	                                sizeof(struct dfr_ioc_release),
-	                                sizeof(struct dfr_ioc_catalog),
-	                                sizeof(struct dfr_ioc_aggsnap),
-	                                sizeof(struct dfr_ioc_aggclear),
-	                                sizeof(struct dfr_ioc_name),
-	                                sizeof(struct dfr_ioc_name),
-	                                sizeof(struct dfr_ioc_name),
-	                                0,
-	                                sizeof(struct dfr_ioc_states),
-	                                sizeof(struct dfr_ioc_option)};
+	static const uint16_t sizes[] = {0,
+	                                 sizeof(struct dfr_ioc_info),
+	                                 0,
+	                                 8,
+	                                 8,
+	                                 0,
+	                                 sizeof(struct dfr_ioc_take),
+	                                 sizeof(struct dfr_ioc_release),
+	                                 sizeof(struct dfr_ioc_catalog),
+	                                 sizeof(struct dfr_ioc_aggsnap),
+	                                 sizeof(struct dfr_ioc_aggclear),
+	                                 sizeof(struct dfr_ioc_name),
+	                                 sizeof(struct dfr_ioc_name),
+	                                 sizeof(struct dfr_ioc_name),
+	                                 0,
+	                                 sizeof(struct dfr_ioc_states),
+	                                 sizeof(struct dfr_ioc_option),
+	                                 sizeof(struct dfr_ioc_name),
+	                                 sizeof(struct dfr_ioc_blocks),
+	                                 sizeof(struct dfr_ioc_mark),
+	                                 sizeof(struct dfr_ioc_triggers)};
 
 	switch (nr) {
 	case 5: return sizeof(struct dfr_ioc_status);
@@ -179,7 +187,7 @@ static void fill(union argument* u, unsigned int nr, struct dfr_ioc_taken taken[
 	} else if (nr == 10) {
 		u->clear.varid = one_of(4);
 		u->clear.remove = one_of(3);
-	} else if (nr >= 11 && nr <= 13) {
+	} else if ((nr >= 11 && nr <= 13) || nr == 17) {
 		strcpy(u->name.name, name());
 	} else if (nr == 14) {
 		u->probes.id = (uint32_t)edge();
@@ -192,12 +200,22 @@ static void fill(union argument* u, unsigned int nr, struct dfr_ioc_taken taken[
 		u->states.bytes = edge();
 	} else if (nr == 16) {
 		u->option.option = (uint32_t)edge();
+	} else if (nr == 18) {
+		u->blocks.cpu = one_of(3);
+		u->blocks.block = one_of(2) ? 0 : (uint32_t)edge();
+		u->blocks.count = one_of(4) ? 8 : (uint32_t)edge();
+		u->blocks.seen = address();
+	} else if (nr == 19) {
+		strcpy(u->mark.text, one_of(4) ? "abuse" : "");
+	} else if (nr == 20) {
+		u->triggers.count = one_of(4) ? 8 : (uint32_t)edge();
+		u->triggers.triggers = address();
 	}
 }
 
 /* A structure of the interface, filled with what its fields could be. */
 static void reasonable(int fd) {
-	unsigned int nr = 1 + one_of(16);
+	unsigned int nr = 1 + one_of(NR_LAST);
 	struct dfr_ioc_taken taken[8];
 	union argument u;
 
@@ -283,7 +301,7 @@ static void reopen(void) {
 }
 
 static void wait_a_moment(int fd) {
-	struct pollfd p = {.fd = fd, .events = POLLIN};
+	struct pollfd p = {.fd = fd, .events = one_of(2) ? POLLIN : POLLIN | POLLPRI};
 
 	poll(&p, 1, (int)one_of(3));
 }
@@ -346,7 +364,7 @@ static void act(void) {
 static bool each_was_tried(void) {
 	unsigned long n = 0;
 
-	for (int i = 1; i < 17; i++) {
+	for (int i = 1; i <= NR_LAST; i++) {
 		if (!counts->tried[i])
 			return false;
 		n += counts->tried[i];
@@ -469,7 +487,7 @@ int main(int argc, char** argv) {
 	while (waitpid(-1, &status, 0) > 0)
 		;
 	end_kept();
-	for (i = 1; i < 17; i++)
+	for (i = 1; i <= NR_LAST; i++)
 		printf("request %d: %lu tried, %lu succeeded\n", i, counts->tried[i], counts->succeeded[i]);
 	printf("mappings: %lu\n", counts->succeeded[0]);
 	printf("opened by nobody: %lu\n", counts->opened_by_nobody);

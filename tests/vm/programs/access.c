@@ -253,6 +253,9 @@ static int others(void) {
 	static char text[4096];
 	struct dfr_ioc_states states = {.size = sizeof(states), .bytes = sizeof(text)};
 	struct dfr_ioc_mark mark = {.size = sizeof(mark), .text = "mine"};
+	struct dfr_ioc_trigger entries[8];
+	struct dfr_ioc_triggers triggers = {
+	    .size = sizeof(triggers), .count = 8, .triggers = (uintptr_t)entries};
 	int fd = open_device();
 
 	enable(fd, &count_program);
@@ -261,6 +264,9 @@ static int others(void) {
 	printf("end: %s\n", strerror(named(open_device(), DFR_IOC_END, "root-has-it")));
 	printf("view: %s\n", strerror(named(open_device(), DFR_IOC_VIEW, "root-has-it")));
 	printf("mark: %s\n", strerror(control(open_device(), DFR_IOC_MARK, &mark)));
+	go(fd);
+	printf("triggers: %s", strerror(control(fd, DFR_IOC_TRIGGERS, &triggers)));
+	printf(", of %u reasons\n", triggers.count);
 	states.buffer = (uintptr_t)text;
 	printf("states: %s\n", strerror(control(fd, DFR_IOC_STATES, &states)));
 	printf("of another: %s\n", memmem(text, states.bytes, "root-has-it", 11) ? "shown" : "not shown");

@@ -59,6 +59,7 @@ static void without_a_state(void) {
 	struct dfr_ioc_take take = {.size = sizeof(take), .count = 1, .cpu = ~0u, .taken = (uintptr_t)&taken};
 	struct dfr_ioc_catalog catalog = {.size = sizeof(catalog)};
 	struct dfr_ioc_aggsnap snap = {.size = sizeof(snap)};
+	struct dfr_ioc_triggers triggers = {.size = sizeof(triggers)};
 
 	expect("go without a state", control(fd, DFR_IOC_GO, &io), ENXIO);
 	expect("stop without a state", control(fd, DFR_IOC_STOP, &io), ENXIO);
@@ -66,6 +67,11 @@ static void without_a_state(void) {
 	expect("take without a state", control(fd, DFR_IOC_TAKE, &take), ENXIO);
 	expect("catalog without a state", control(fd, DFR_IOC_CATALOG, &catalog), ENXIO);
 	expect("aggsnap without a state", control(fd, DFR_IOC_AGGSNAP, &snap), ENXIO);
+	expect("triggers without a state", control(fd, DFR_IOC_TRIGGERS, &triggers), ENXIO);
+	enable(fd, &record_program);
+	expect("triggers before go", control(fd, DFR_IOC_TRIGGERS, &triggers), ENXIO);
+	close(fd);
+	fd = open_device();
 	expect("keep without a state", named(fd, DFR_IOC_KEEP, "x"), ENXIO);
 	expect("claim what is not there", named(fd, DFR_IOC_CLAIM, "no-such-name"), ENOENT);
 	expect("end what is not there", named(fd, DFR_IOC_END, "no-such-name"), ENOENT);
