@@ -144,6 +144,15 @@ TEST_CASE("an oops is a trigger of each state that records, and none of a confin
 	CHECK(both.entries.at(0).last == 2000);
 	CHECK(one.entries.at(0).count == 1);
 	CHECK(one.entries.at(0).first == 2000);
+	// A recording tells of it by a mark.
+	dfr_state_clean(later.state);
+	dfr_state_clean(later.state);
+	later.read_catalog();
+	std::vector<std::pair<std::string, uint64_t>> marks;
+	for (const auto& event : later.catalog.events)
+		if (event.event == DFR_EVENT_MARK)
+			marks.emplace_back(event.text, event.time);
+	CHECK(marks == std::vector<std::pair<std::string, uint64_t>>{{"oops of the kernel", 2000}});
 	// More than there are times kept of: an earlier one is not made up, and all are counted.
 	for (uint64_t i = 0; i < 100; i++)
 		dfr_engine_oops(rig.engine(), 3000 + i);

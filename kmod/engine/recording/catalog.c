@@ -315,17 +315,24 @@ int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error)
 	return add_event(state, DFR_EVENT_UNARMED, which, -error, dfr_plat_clock(NULL), NULL);
 }
 
-int dfr_state_mark(struct dfr_state *state, const char *text, u64 time)
+int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time)
 {
 	int error = -ENOSPC;
 
-	dfr_mutex_lock(&state->st_lock);
-	if (dfr_read_once(&state->st_activity) != DFR_ACTIVE)
-		error = -ENXIO;
-	else if (state->st_marks < DFR_MARKS_MAX)
+	if (state->st_marks < DFR_MARKS_MAX)
 		error = add_event(state, DFR_EVENT_MARK, 0, 0, time, text);
 	if (!error)
 		state->st_marks++;
+	return error;
+}
+
+int dfr_state_mark(struct dfr_state *state, const char *text, u64 time)
+{
+	int error = -ENXIO;
+
+	dfr_mutex_lock(&state->st_lock);
+	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
+		error = dfr_catalog_mark(state, text, time);
 	dfr_mutex_unlock(&state->st_lock);
 	return error;
 }

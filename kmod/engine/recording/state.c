@@ -241,7 +241,8 @@ static u32 begin(struct dfr_state *state)
 	u32 cpu;
 
 	dfr_mutex_lock(&state->st_lock);
-	state->st_oopses = state->st_oops_told = dfr_read_once(&state->st_engine->en_oopses);
+	state->st_oopses = dfr_read_once(&state->st_engine->en_oopses);
+	state->st_oops_told = state->st_oops_marked = state->st_oopses;
 	dfr_write_once(&state->st_activity, (u32)DFR_WARMUP);
 	cpu = fire_dtrace(state, DFR_PROBE_BEGIN);
 	dfr_catalog_event(state, DFR_EVENT_GO, (s32)cpu, dfr_plat_clock(NULL));
@@ -402,6 +403,7 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 	state->st_ended = true;
 	log_exit(state);
 	log_full(state);
+	dfr_triggers_mark(state);
 	dfr_catalog_event(state, DFR_EVENT_STOP, (s32)cpu, dfr_plat_clock(NULL));
 	if (end_cpu)
 		*end_cpu = cpu;
@@ -535,6 +537,7 @@ static bool keep(struct dfr_state *state)
 	dfr_ring_seal(state);
 	log_exit(state);
 	log_full(state);
+	dfr_triggers_mark(state);
 	return due;
 }
 

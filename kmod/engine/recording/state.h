@@ -174,10 +174,11 @@ struct dfr_state {
 	/* triggers */
 	const char *st_reasons[DFR_REASONS_MAX]; /* in the programs' memory */
 	u32 st_nreasons;
-	u32 st_awaited;	  /* somebody sleeps until the next trigger; probe context clears it and wakes */
-	u64 st_asked;	  /* time, 0: nobody has asked yet */
-	u64 st_oopses;	  /* en_oopses at go */
-	u64 st_oops_told; /* en_oopses when somebody asked */
+	u32 st_awaited;	    /* somebody sleeps until the next trigger; probe context clears it and wakes */
+	u64 st_asked;	    /* time, 0: nobody has asked yet */
+	u64 st_oopses;	    /* en_oopses at go */
+	u64 st_oops_told;   /* en_oopses when somebody asked */
+	u64 st_oops_marked; /* en_oopses when the catalog was told */
 
 	struct dfr_mutex st_lock;
 	bool st_ended; /* no CPU records for it any more; dfr_state_settle() disarms it */
@@ -237,6 +238,8 @@ const char *dfr_triggers_check(const struct dfr_state *state, const struct dfr_p
 void dfr_triggers_add(struct dfr_state *state, const struct dfr_program *program);
 u32 dfr_trigger_of(const struct dfr_state *state, const char *reason); /* which of the state's it is */
 void dfr_trigger_fire(struct dfr_share *share, struct dfr_firing *firing, u32 reason); /* probe context */
+void dfr_triggers_mark(
+	struct dfr_state *state); /* writes oopses into the catalog; the state's lock is held */
 
 /* catalog.c; the state's lock is held */
 int dfr_catalog_create(struct dfr_state *state);
@@ -249,6 +252,7 @@ int dfr_catalog_layout(struct dfr_state *state, const struct dfr_plan *plan, u32
 int dfr_catalog_ecb(struct dfr_state *state, const struct dfr_ecb *ecb);
 int dfr_catalog_agg(struct dfr_state *state, const struct dfr_aggvar *var, const struct dfr_field *keys);
 int dfr_catalog_event(struct dfr_state *state, u32 event, s32 value, u64 time);
+int dfr_catalog_mark(struct dfr_state *state, const char *text, u64 time);
 int dfr_catalog_unarmed(struct dfr_state *state, s32 which, int error); /* as DFR_EVENT_UNARMED's value */
 void dfr_catalog_clock(struct dfr_state *state);
 

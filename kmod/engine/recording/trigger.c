@@ -97,6 +97,23 @@ u64 dfr_state_triggered(const struct dfr_state *state)
 	return n;
 }
 
+/*
+ * A firing of snapshot() leaves a record; of an oops, which is counted where no catalog can be written, a
+ * mark tells. Oopses between two looks of housekeeping have one mark together, at the time of the last.
+ */
+void dfr_triggers_mark(struct dfr_state *state)
+{
+	u64 n = oopses(state);
+
+	if (n == state->st_oops_marked)
+		return;
+	dfr_catalog_mark(state,
+			 n - state->st_oops_marked == 1 ? "oops of the kernel"
+							: "oopses of the kernel, the last of them",
+			 dfr_read_once(&state->st_engine->en_oops_times[(n - 1) % DFR_OOPSES_KEPT]));
+	state->st_oops_marked = n;
+}
+
 void dfr_state_await_trigger(struct dfr_state *state)
 {
 	dfr_write_once(&state->st_awaited, 1u);

@@ -12,4 +12,6 @@ wait $viewer
 cat woken
 guest-trigger list a
 guest-trigger list b
+dfr snapshot --name b -o s.dfr 2>/dev/null
+dfr info s.dfr 2>/dev/null | grep -o 'mark: .*'
 dfr stop a >/dev/null; dfr stop b >/dev/null
