@@ -17,7 +17,6 @@ namespace dfr::engine {
 namespace {
 
 constexpr ino_t kFirstUts = 0xeffffffe; // the number of the first UTS namespace, as in lib/procfs.d
-constexpr uint64_t kNever = UINT64_MAX;
 // How often fire_due() calls clean(), which cleans dynamic variables and speculations; in ns.
 constexpr uint64_t kCleanEvery = 10'000'000;
 

@@ -21,7 +21,8 @@ struct Timer {
 	uint64_t interval, due;
 };
 
-inline constexpr uint64_t kTickMin = 200'000; // ns; a name with a shorter interval is no probe
+inline constexpr uint64_t kNever = UINT64_MAX; // as a time: a timer that is not due
+inline constexpr uint64_t kTickMin = 200'000;  // ns; a name with a shorter interval is no probe
 
 // ns in "ms", "sec" ...; nullopt: no unit of time.
 std::optional<uint64_t> time_unit(std::string_view name);

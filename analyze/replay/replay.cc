@@ -23,7 +23,7 @@
 namespace dfr::replay {
 namespace {
 
-constexpr uint64_t kNever = UINT64_MAX;
+using engine::kNever;
 // With less for its variables, a thread's engine has no room to speak of.
 constexpr int64_t kDynvarsLeast = 64 * 1024;
 // Room for some ten million keys. It takes memory only as it fills.

@@ -14,7 +14,6 @@ namespace {
 
 // Probes with ids up to this one have the same id in replay; create_recorded() fills the gaps.
 constexpr uint32_t kIdsKept = 200'000;
-constexpr uint64_t kNever = UINT64_MAX;
 
 } // namespace
 
@@ -78,8 +77,8 @@ void ReplayedProbes::create_timers(const dof::Image& program) {
 			continue;
 		trace::Probe timer;
 		timer.provider = "profile";
-		timers_.push_back(
-		    {session_.add_probe(provider_of(timer), "", "", name, 3, nullptr), *interval, kNever});
+		timers_.push_back({session_.add_probe(provider_of(timer), "", "", name, 3, nullptr),
+		                   *interval, engine::kNever});
 	}
 }
 
