@@ -19,7 +19,10 @@ constexpr const char* kExamples =
     "  dfr redact --list web.dfr\n"
     "  dfr redact --keep execname,arg0 web.dfr -o for-vendor.dfr\n"
     "  dfr redact --keep pid,'stack()',names --keep 'syscall::open*:entry/arg1' web.dfr -o for-vendor.dfr\n"
-    "\nAlways kept: each record's time since the boot, CPU, level and probe; probes' names; counts of "
+    "\nWith pid and names, the paths of all files that the processes had mapped are kept, whether an address "
+    "that\n"
+    "is kept lies in them or not.\n"
+    "Always kept: each record's time since the boot, CPU, level and probe; probes' names; counts of "
     "losses.\n"
     "Never kept: aggregations, what a program printed or computed, remarks, what this dfr does not know.\n";
 

@@ -33,7 +33,9 @@ const std::vector<KeepWord>& words() {
 	    {"kernel",
 	     "the kernel's release, the machine's kind and clock, the modules",
 	     {"release", "machine", "clocksource", "jit"}},
-	    {"names", "what addresses in stacks and symbols are called", {}},
+	    {"names",
+	     "what addresses are called; with pid also the paths of all files that processes had mapped",
+	     {}},
 	    {"program", "the text of the programs that recorded", {}},
 	};
 	return all;
