@@ -25,6 +25,7 @@
 
 #include "formats/dof/image.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/trace/parts.h"
 #include "recorder/device_session.h"
 #include "recorder/device_target.h"
@@ -103,7 +104,7 @@ void catch_signals() {
 }
 
 [[noreturn]] void usage_error(const std::string& why) {
-	std::fprintf(stderr, "dfrd: %s\ntry: dfrd --help\n", why.c_str());
+	std::fprintf(stderr, "dfrd: %s\ntry: dfrd --help\n", shown(why));
 	std::exit(2);
 }
 
@@ -228,7 +229,7 @@ void start(recorder::DeviceSession& session, const Options& options) {
 			std::fprintf(stderr,
 			             "dfrd: state %s is there: it goes on with the program that it has "
 			             "(dfr stop %s ends it)\n",
-			             options.name.c_str(), options.name.c_str());
+			             shown(options.name), shown(options.name));
 		return;
 	}
 	const std::vector<std::byte> program = read_program(options.program);
@@ -236,7 +237,7 @@ void start(recorder::DeviceSession& session, const Options& options) {
 	limit_cost(session, program);
 	session.keep(options.name);
 	session.go();
-	std::fprintf(stderr, "dfrd: state %s started, %u probes\n", options.name.c_str(), matched);
+	std::fprintf(stderr, "dfrd: state %s started, %u probes\n", shown(options.name), matched);
 }
 
 bool ended(const dfr_ioc_status& status) {
@@ -251,7 +252,7 @@ void remove_parts(const Options& options, const std::string& current) {
 	for (const recorder::RemovedPart& part :
 	     recorder::retain(options.output, current, options.retain, now))
 		std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
-		             part.path.c_str(), part.error ? std::strerror(part.error) : part.why.c_str());
+		             shown(part.path), part.error ? std::strerror(part.error) : shown(part.why));
 }
 
 // The daemon's part of the loop: each pass moves new blocks into the file, and every period_ seconds
@@ -343,8 +344,8 @@ int run(const Options& given) {
 	recorder::TypeCollector types(machine);
 	recorder::Drain drain(session, parts, names, types);
 	session.hold();
-	std::fprintf(stderr, "dfrd: recording %s to %s%s\n", options.name.c_str(),
-	             parts.paths().front().c_str(), options.rotate ? ", and to more files after it" : "");
+	std::fprintf(stderr, "dfrd: recording %s to %s%s\n", shown(options.name),
+	             shown(parts.paths().front()), options.rotate ? ", and to more files after it" : "");
 	recorder::ServiceManager manager;
 	manager.ready("recording " + options.name + " to " + parts.paths().front());
 	Daemon daemon(session, drain, parts, manager, options);
@@ -353,8 +354,8 @@ int run(const Options& given) {
 	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s%s; %s\n",
 	             static_cast<unsigned long long>(drain.records()),
 	             static_cast<unsigned long long>(drain.blocks()),
-	             static_cast<unsigned long long>(parts.size()), parts.paths().front().c_str(),
-	             last.c_str(), daemon.state());
+	             static_cast<unsigned long long>(parts.size()), shown(parts.paths().front()), shown(last),
+	             daemon.state());
 	return daemon.killed() ? 1 : 0;
 }
 
@@ -366,9 +367,9 @@ int main(int argc, char** argv) {
 	try {
 		return run(options);
 	} catch (const Error& error) {
-		std::fprintf(stderr, "dfrd: %s\n", error.what());
+		std::fprintf(stderr, "dfrd: %s\n", shown(error.what()));
 		if (!error.hint().empty())
-			std::fprintf(stderr, "  %s\n", error.hint().c_str());
+			std::fprintf(stderr, "  %s\n", shown(error.hint()));
 		return 1;
 	}
 }

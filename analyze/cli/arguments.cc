@@ -8,6 +8,7 @@
 #include "analyze/cli/dfr.h"
 #include "analyze/libdfr/style.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 
 namespace dfr::cli {
 
@@ -22,7 +23,7 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
 		app.parse(argc, argv);
 		return std::nullopt;
 	} catch (const CLI::Success&) { // --help
-		std::fputs(app.help().c_str(), stdout);
+		print_lines(stdout, app.help());
 		return 0;
 	} catch (const CLI::ParseError& error) {
 		print_error(app.get_name() + ": " + error.what(),
@@ -143,7 +144,7 @@ namespace {
 
 // Says all there is to say, and ends the command where that includes an error.
 void report(const d::Diagnostics& diagnostics, const d::Target& target) {
-	std::fputs(diagnostics.render(false).c_str(), stderr);
+	print_lines(stderr, diagnostics.render(false));
 	if (diagnostics.failed())
 		throw Error("the program was not compiled for " + target.description() + ": " +
 		                std::to_string(diagnostics.errors()) +
@@ -181,7 +182,7 @@ d::Compiled compile_or_throw(std::vector<lib::ProgramPart>& parts, const d::Comp
 	d::Compiled compiled = lib::compile_parts(parts, options, target, diagnostics);
 	report(diagnostics, target);
 	for (const std::string& remark : lib::without_effect(compiled))
-		std::fprintf(stderr, "dfr: %s\n", remark.c_str());
+		std::fprintf(stderr, "dfr: %s\n", shown(remark));
 	return compiled;
 }
 

@@ -9,6 +9,7 @@
 #include "analyze/cli/file.h"
 #include "analyze/libdfr/offline_target.h"
 #include "formats/dof/text.h"
+#include "formats/shown.h"
 
 namespace dfr::cli {
 namespace {
@@ -46,10 +47,8 @@ int run_compile(int argc, char** argv) {
 	lib::OfflineTarget target(kernel, release);
 	d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), target);
 	lib::identify_types(compiled.image, target);
-	if (listing) {
-		const std::string text = dof::disassemble_listing(compiled.image);
-		std::fwrite(text.data(), 1, text.size(), stderr);
-	}
+	if (listing)
+		print_lines(stderr, dof::disassemble_listing(compiled.image));
 	if (output.empty() && !listing) {
 		print_error("the program compiles; no output was given",
 		            "write -o FILE.dof to keep it, -S to see it");
@@ -77,11 +76,9 @@ int run_disasm(int argc, char** argv) {
 	}
 	if (!function.empty())
 		return show_function(function);
-	const std::string text =
-	    dof::disassemble_file(dof::read(read_file(file, "a DOF that dfr compile wrote")));
-	return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0
-	           ? 0
-	           : kStatusError;
+	print_lines(stdout,
+	            dof::disassemble_file(dof::read(read_file(file, "a DOF that dfr compile wrote"))));
+	return 0;
 }
 
 int run_asm(int argc, char** argv) {

@@ -12,6 +12,7 @@
 #include "analyze/replay/recording_target.h"
 #include "analyze/replay/wanted.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/trace/cut.h"
 #include "formats/trace/united.h"
 
@@ -129,8 +130,8 @@ int run_cut(int argc, char** argv) {
 	if (result.stopped)
 		throw Error("ended by a signal; " + arguments.output + " was not written");
 	output.keep();
-	std::fprintf(stderr, "dfr: %s has %s records: only %s%s\n", arguments.output.c_str(),
-	             with_commas(result.records).c_str(), cut.text.c_str(),
+	std::fprintf(stderr, "dfr: %s has %s records: only %s%s\n", shown(arguments.output),
+	             shown(with_commas(result.records)), shown(cut.text),
 	             result.aggregations_left_out
 	                 ? "; aggregations were left out, because they count the whole recording"
 	                 : "");

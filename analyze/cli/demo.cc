@@ -15,6 +15,7 @@
 #include "analyze/libdfr/style.h"
 #include "analyze/replay/replay.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/trace/file.h"
 
 namespace dfr::cli {
@@ -55,7 +56,7 @@ int save(const std::string& path, std::string_view bytes) {
 	    std::fflush(file.get()) != 0)
 		throw Error::from_errno("cannot write " + path,
 		                        "give the path of a file that does not exist yet");
-	std::printf("%s is the demo's recording: dfr info %s\n", path.c_str(), path.c_str());
+	std::printf("%s is the demo's recording: dfr info %s\n", shown(path), shown(path));
 	return 0;
 }
 
@@ -73,7 +74,7 @@ void ask(trace::BlockSource& source, const DemoQuestion& question, trace::Verdic
 	render::NoSymbols symbols;
 	replay::ReplayOptions options;
 	options.style.quiet = true;
-	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
+	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", shown(text)); };
 	const trace::United one({&source});
 	verdict = replay::replay_program(one, target, compiled, output, symbols, options).verdict;
 	output.flush();

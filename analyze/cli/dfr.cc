@@ -9,6 +9,7 @@
 
 #include "analyze/cli/file.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 
 namespace dfr::cli {
 namespace {
@@ -67,9 +68,9 @@ int run_command(int argc, char** argv) {
 
 void print_error(const std::string& what, const std::string& hint) {
 	// A subcommand's usage error begins with its name, "dfr cut".
-	std::fprintf(stderr, "%s%s\n", what.starts_with("dfr ") ? "" : "dfr: ", what.c_str());
+	std::fprintf(stderr, "%s%s\n", what.starts_with("dfr ") ? "" : "dfr: ", shown(what));
 	if (!hint.empty())
-		std::fprintf(stderr, "dfr: %s\n", hint.c_str());
+		std::fprintf(stderr, "dfr: %s\n", shown(hint));
 }
 
 int dfr_main(int argc, char** argv) {

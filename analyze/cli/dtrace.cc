@@ -20,6 +20,7 @@
 #include "analyze/cli/file.h"
 #include "analyze/cli/signals.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 
 namespace dfr::cli {
 namespace {
@@ -61,12 +62,15 @@ Dtrace::Dtrace(DtraceOptions options, std::string name)
       session_(open_session(options_.mode == Mode::Anonymous ? DFR_SESSION_BOOT : DFR_SESSION_AUTO)) {}
 
 void Dtrace::say(const char* format, ...) const {
-	va_list arguments;
+	va_list arguments, again;
 	va_start(arguments, format);
-	std::fprintf(stderr, "%s: ", name_.c_str());
-	std::vfprintf(stderr, format, arguments);
-	std::fputc('\n', stderr);
+	va_copy(again, arguments);
+	std::string text(static_cast<size_t>(std::vsnprintf(nullptr, 0, format, arguments)) + 1, '\0');
+	std::vsnprintf(text.data(), text.size(), format, again);
+	va_end(again);
 	va_end(arguments);
+	text.back() = '\n'; // in place of the NUL; a program's lines in it stay lines
+	print_lines(stderr, name_ + ": " + text);
 }
 
 void Dtrace::say_hint() const {
@@ -102,13 +106,13 @@ void Dtrace::prepare() {
 
 // False: what is wrong with the programs was said.
 bool Dtrace::compiled(int result) {
-	std::fputs(dfr_session_tree(session_.get()), stderr);
+	print_lines(stderr, dfr_session_tree(session_.get()));
 	if (result >= 0) {
 		show();
 		return true;
 	}
 	say("%s", dfr_session_classic(session_.get()));
-	std::fputs(dfr_session_diagnostics(session_.get()), stderr);
+	print_lines(stderr, dfr_session_diagnostics(session_.get()));
 	say_hint();
 	return false;
 }
@@ -116,16 +120,17 @@ bool Dtrace::compiled(int result) {
 // What -S and -v ask for, once there is something to show.
 void Dtrace::show() const {
 	if (is_set("verbose"))
-		std::fputs(dfr_session_listing(session_.get()), stderr);
+		print_lines(stderr, dfr_session_listing(session_.get()));
 	if (options_.verbose && options_.mode == Mode::Trace) {
-		std::fputs(dfr_session_stability(session_.get()), stdout);
+		print_lines(stdout, dfr_session_stability(session_.get()));
 		flush_stdout();
 	}
 }
 
 void print_row(const char* id, const char* provider, const char* module, const char* function,
                const char* name) {
-	std::printf("%5s %10s %17s %33s %s\n", id, provider, module, function, name);
+	std::printf("%5s %10s %17s %33s %s\n", id, shown(provider), shown(module), shown(function),
+	            shown(name));
 }
 
 // -lv: what a probe's arguments are.
@@ -133,7 +138,7 @@ void print_arguments(const dfr_listed_probe& probe) {
 	std::printf("\n\tProbe Description Attributes\n%s\n\tArgument Attributes\n%s\n\tArgument Types\n%s",
 	            probe.stability, probe.stability, probe.narguments == 0 ? "\t\tNone\n" : "");
 	for (size_t i = 0; i < probe.narguments; i++)
-		std::printf("\t\targs[%zu]: %s\n", i, probe.arguments[i]);
+		std::printf("\t\targs[%zu]: %s\n", i, shown(probe.arguments[i]));
 	std::putchar('\n');
 }
 
@@ -226,7 +231,7 @@ int Dtrace::trace() {
 int Dtrace::run() {
 	prepare();
 	if (options_.mode == Mode::Version) {
-		std::printf("%s: %s\n", name_.c_str(), kVersion);
+		std::printf("%s: %s\n", shown(name_), kVersion);
 		flush_stdout();
 		return 0;
 	}
@@ -285,9 +290,9 @@ int dtrace_main(int argc, char** argv) {
 			hand_on(argv);
 		return Dtrace(std::move(*options), name).run();
 	} catch (const Error& error) {
-		std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
+		std::fprintf(stderr, "%s: %s\n", shown(name), shown(error.what()));
 		if (!error.hint().empty())
-			std::fprintf(stderr, "%s: %s\n", name.c_str(), error.hint().c_str());
+			std::fprintf(stderr, "%s: %s\n", shown(name), shown(error.hint()));
 		return 1;
 	}
 }

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "formats/shown.h"
+
 namespace dfr::cli {
 namespace {
 
@@ -42,7 +44,7 @@ private:
 };
 
 bool OptionParser::usage(const std::string& why) {
-	std::fprintf(stderr, "%s: %s\n", name_.c_str(), why.c_str());
+	std::fprintf(stderr, "%s: %s\n", shown(name_), shown(why));
 	dtrace_usage(name_);
 	return false;
 }
@@ -189,7 +191,7 @@ void dtrace_usage(const std::string& name) {
 	             "  %s -n 'BEGIN { printf(\"hello\\n\"); exit(0); }'\n"
 	             "  %s -n 'syscall:::entry { @[execname] = count(); }'\n"
 	             "  %s -l -n 'syscall::read:'\n",
-	             name.c_str(), name.c_str(), name.c_str(), name.c_str());
+	             shown(name), shown(name), shown(name), shown(name));
 }
 
 } // namespace dfr::cli

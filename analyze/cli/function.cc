@@ -9,6 +9,7 @@
 
 #include "analyze/cli/dfr.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/types/symbols.h"
 #include "recorder/device.h"
 #include "recorder/unprobed.h"
@@ -48,8 +49,8 @@ int show_function(const std::string& function) {
 	                              : std::vector<uint8_t>();
 	for (auto at = offsets.begin(); at != offsets.end(); ++at) {
 		const auto next = std::next(at);
-		std::printf("%-48s%s\n", at->second.c_str(),
-		            hex(bytes, at->first, next == offsets.end() ? at->first : next->first).c_str());
+		std::printf("%-48s%s\n", shown(at->second),
+		            shown(hex(bytes, at->first, next == offsets.end() ? at->first : next->first)));
 	}
 	return 0;
 }

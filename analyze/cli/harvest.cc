@@ -6,6 +6,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/trace/file.h"
 #include "recorder/memory_image.h"
 
@@ -16,11 +17,11 @@ constexpr const char* kExamples = "  dfr harvest memory.elf -o crash.dfr\n"
                                   "  dfr harvest --list memory.elf\n";
 
 void describe(const recorder::ImageSource& source, size_t number) {
-	std::printf("%zu: %s, boot %s, %s blocks\n", number, source.name().c_str(), source.boot().c_str(),
-	            with_commas(source.blocks()).c_str());
+	std::printf("%zu: %s, boot %s, %s blocks\n", number, shown(source.name()), shown(source.boot()),
+	            shown(with_commas(source.blocks())));
 	if (const auto& panic = source.panic())
-		std::printf("   panic on CPU %u in %s (tid %u): %s\n", panic->cpu, panic->comm.c_str(),
-		            panic->tid, panic->reason.c_str());
+		std::printf("   panic on CPU %u in %s (tid %u): %s\n", panic->cpu, shown(panic->comm),
+		            panic->tid, shown(panic->reason));
 }
 
 } // namespace
@@ -59,8 +60,8 @@ int run_harvest(int argc, char** argv) {
 	const uint64_t blocks = trace::copy_to_file(source, writer);
 	writer.finish();
 	for (const std::string& remark : source.remarks())
-		std::fprintf(stderr, "dfr: %s\n", remark.c_str());
-	std::fprintf(stderr, "dfr: %s blocks are in %s\n", with_commas(blocks).c_str(), output.c_str());
+		std::fprintf(stderr, "dfr: %s\n", shown(remark));
+	std::fprintf(stderr, "dfr: %s blocks are in %s\n", shown(with_commas(blocks)), shown(output));
 	const auto file = trace::open_file(output);
 	trace::Merger merger(*file);
 	merger.run([](const trace::Record&) { return true; });

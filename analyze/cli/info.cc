@@ -3,7 +3,9 @@
 // dfr info: what a recording holds, its window and verdict, and three questions
 // that run on this very file.
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <set>
 #include <span>
@@ -14,6 +16,7 @@
 #include "analyze/libdfr/verdict.h"
 #include "analyze/render/messages.h"
 #include "analyze/replay/recording_target.h"
+#include "formats/shown.h"
 #include "formats/trace/joined.h"
 
 namespace dfr::cli {
@@ -96,7 +99,7 @@ void print_machine(const trace::Catalog& catalog) {
 	                              "clocksource", "cmdline", "jit"}) {
 		const auto at = catalog.machine.find(key);
 		if (at != catalog.machine.end())
-			std::printf("  %-11s %s\n", key, at->second.c_str());
+			std::printf("  %-11s %s\n", key, shown(at->second));
 	}
 }
 
@@ -105,16 +108,16 @@ void print_events(const trace::Catalog& catalog, const Contents& contents) {
 	for (const trace::Losses::Loss& entry : contents.throttled) {
 		const auto probe = catalog.probes.find(entry.probe);
 		std::printf("  %-11s %s-%s %s firings%s left out on CPU %d\n", "governor",
-		            trace::time_text(catalog, entry.from).c_str(),
-		            trace::time_text(catalog, entry.to).c_str(), with_commas(entry.count).c_str(),
-		            probe == catalog.probes.end() ? "" : (" of " + probe->second.text()).c_str(),
+		            shown(trace::time_text(catalog, entry.from)),
+		            shown(trace::time_text(catalog, entry.to)), shown(with_commas(entry.count)),
+		            probe == catalog.probes.end() ? "" : shown(" of " + probe->second.text()),
 		            entry.cpu);
 	}
 	for (size_t i = 0; i < catalog.events.size(); i++) {
 		const std::string text = render::event_text(catalog, i);
 		if (!text.empty())
 			std::printf("  %-11s %s %s\n", "event",
-			            trace::time_text(catalog, catalog.events[i].time).c_str(), text.c_str());
+			            shown(trace::time_text(catalog, catalog.events[i].time)), shown(text));
 	}
 }
 
@@ -140,19 +143,15 @@ std::vector<Fired> triggers(const trace::Catalog& catalog, const Contents& conte
 			if (action.kind == DFR_ACT_SNAPSHOT && action.format)
 				result.push_back({*action.format, probe->text(), contents.by_epid[epid]});
 	}
-	for (Fired& one : result) // a file may hold what the engine would refuse
-		std::replace_if(
-		    one.reason.begin(), one.reason.end(),
-		    [](unsigned char byte) { return byte < ' ' || byte == 0x7f; }, '?');
 	return result;
 }
 
 void print_triggers(const trace::Catalog& catalog, const std::vector<Fired>& all) {
 	for (const Fired& one : all)
 		std::printf("  %-11s %s-%s \"%s\", %s at %s\n", "trigger",
-		            trace::time_text(catalog, one.recorded.first).c_str(),
-		            trace::time_text(catalog, one.recorded.last).c_str(), one.reason.c_str(),
-		            with_commas(one.recorded.count).c_str(), one.probe.c_str());
+		            shown(trace::time_text(catalog, one.recorded.first)),
+		            shown(trace::time_text(catalog, one.recorded.last)), shown(one.reason),
+		            shown(with_commas(one.recorded.count)), shown(one.probe));
 }
 
 std::vector<std::string> json_triggers(const std::vector<Fired>& all) {
@@ -171,8 +170,8 @@ std::vector<std::string> json_triggers(const std::vector<Fired>& all) {
 void print_names(const trace::KnownNames& names) {
 	if (names.size() != 0)
 		std::printf("  %-11s %s symbols of the kernel, %s of %s files that processes had mapped\n",
-		            "names", with_commas(names.kernel_symbols()).c_str(),
-		            with_commas(names.user_symbols()).c_str(), with_commas(names.files()).c_str());
+		            "names", shown(with_commas(names.kernel_symbols())),
+		            shown(with_commas(names.user_symbols())), shown(with_commas(names.files())));
 }
 
 void print_types(const trace::RecordedTypes& types) {
@@ -185,9 +184,9 @@ void print_types(const trace::RecordedTypes& types) {
 		containers += (containers.empty() ? "" : ", ") + name;
 	}
 	std::printf("  %-11s %s bytes of the kernel's types (%s), and the arguments of %s probes", "types",
-	            with_commas(bytes).c_str(), containers.c_str(), with_commas(types.probes.size()).c_str());
+	            shown(with_commas(bytes)), shown(containers), shown(with_commas(types.probes.size())));
 	if (types.left_out)
-		std::printf("; no room for %s more", with_commas(types.left_out).c_str());
+		std::printf("; no room for %s more", shown(with_commas(types.left_out)));
 	std::printf("\n");
 }
 
@@ -199,8 +198,8 @@ void print_recorded(const trace::Catalog& catalog, const Contents& contents) {
 	constexpr size_t kShown = 10;
 	for (size_t i = 0; i < std::min(order.size(), kShown); i++) {
 		const auto probe = catalog.probes.find(order[i].second);
-		std::printf("  %12s  %s\n", with_commas(order[i].first).c_str(),
-		            probe == catalog.probes.end() ? "?" : probe->second.text().c_str());
+		std::printf("  %12s  %s\n", shown(with_commas(order[i].first)),
+		            probe == catalog.probes.end() ? "?" : shown(probe->second.text()));
 	}
 	if (order.size() > kShown)
 		std::printf("  ... and %zu more probes\n", order.size() - kShown);
@@ -218,11 +217,11 @@ void print_inputs(const trace::Catalog& catalog, replay::RecordingTarget& target
 	std::printf("captured: time, cpu%s%s of every record", target.taken_out("pid") ? "" : ", pid, tid",
 	            target.taken_out("execname") ? "" : ", execname");
 	for (const std::string& canon : inputs_of(catalog, target))
-		std::printf(", %s", canon.c_str());
+		std::printf(", %s", shown(canon));
 	std::printf("\n");
 	const auto& silent = target.unrecorded();
 	for (size_t i = 0; i < std::min<size_t>(silent.size(), 3); i++)
-		std::printf("  counted, not recorded: %s\n", silent[i]->text().c_str());
+		std::printf("  counted, not recorded: %s\n", shown(silent[i]->text()));
 	if (silent.size() > 3)
 		std::printf("  ... and %zu more; capture(); in their clauses would record them\n",
 		            silent.size() - 3);
@@ -262,10 +261,10 @@ void print_files(const trace::JoinedSource& source) {
 		const trace::FileFacts facts = file->facts();
 		if (source.files().size() < 2 && !facts.part.series)
 			return;
-		std::printf("  %-11s %s: %s%s bytes%s\n", "file", file->name().c_str(),
-		            facts.part.series ? ("part " + std::to_string(facts.part.number) + ", ").c_str()
+		std::printf("  %-11s %s: %s%s bytes%s\n", "file", shown(file->name()),
+		            facts.part.series ? shown("part " + std::to_string(facts.part.number) + ", ")
 		                              : "",
-		            with_commas(facts.size).c_str(), facts.finished ? "" : ", was cut");
+		            shown(with_commas(facts.size)), facts.finished ? "" : ", was cut");
 	}
 }
 
@@ -315,37 +314,59 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 			                     .str());
 	const FilesFacts facts(source);
 	std::printf("%s\n",
-	            lib::JsonObject()
-	                .text("file", source.name())
-	                .raw("files", json_list(json_files(source)))
-	                .raw("bytes", std::to_string(facts.bytes))
-	                .raw("finished", facts.finished ? "true" : "false")
-	                .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
-	                .text("state", catalog.state_name)
-	                .raw("state_number", std::to_string(catalog.state_id))
-	                .text("boot", hexadecimal(catalog.boot_id))
-	                .raw("anonymous", catalog.anonymous ? "true" : "false")
-	                .text("policy", policy(catalog.policy))
-	                .raw("machine", machine.str())
-	                .raw("names", lib::JsonObject()
-	                                  .raw("kernel", std::to_string(names.kernel_symbols()))
-	                                  .raw("user", std::to_string(names.user_symbols()))
-	                                  .raw("files", std::to_string(names.files()))
-	                                  .str())
-	                .raw("types", lib::JsonObject()
-	                                  .raw("containers", std::to_string(types.btf.size()))
-	                                  .raw("probes", std::to_string(types.probes.size()))
-	                                  .raw("left_out", std::to_string(types.left_out))
-	                                  .str())
-	                .raw("events", json_list(events))
-	                .raw("triggers", json_list(json_triggers(triggers(catalog, contents, target))))
-	                .raw("remarks", json_list(remarks))
-	                .raw("probes", json_list(probes))
-	                .raw("unrecorded", json_list(unrecorded))
-	                .raw("captured", json_list(captured))
-	                .raw("questions", json_list(asks))
-	                .str()
-	                .c_str());
+	            shown(lib::JsonObject()
+	                      .text("file", source.name())
+	                      .raw("files", json_list(json_files(source)))
+	                      .raw("bytes", std::to_string(facts.bytes))
+	                      .raw("finished", facts.finished ? "true" : "false")
+	                      .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
+	                      .text("state", catalog.state_name)
+	                      .raw("state_number", std::to_string(catalog.state_id))
+	                      .text("boot", hexadecimal(catalog.boot_id))
+	                      .raw("anonymous", catalog.anonymous ? "true" : "false")
+	                      .text("policy", policy(catalog.policy))
+	                      .raw("machine", machine.str())
+	                      .raw("names", lib::JsonObject()
+	                                        .raw("kernel", std::to_string(names.kernel_symbols()))
+	                                        .raw("user", std::to_string(names.user_symbols()))
+	                                        .raw("files", std::to_string(names.files()))
+	                                        .str())
+	                      .raw("types", lib::JsonObject()
+	                                        .raw("containers", std::to_string(types.btf.size()))
+	                                        .raw("probes", std::to_string(types.probes.size()))
+	                                        .raw("left_out", std::to_string(types.left_out))
+	                                        .str())
+	                      .raw("events", json_list(events))
+	                      .raw("triggers", json_list(json_triggers(triggers(catalog, contents, target))))
+	                      .raw("remarks", json_list(remarks))
+	                      .raw("probes", json_list(probes))
+	                      .raw("unrecorded", json_list(unrecorded))
+	                      .raw("captured", json_list(captured))
+	                      .raw("questions", json_list(asks))
+	                      .str()));
+}
+
+void print_program(std::string_view source) {
+	for (const char* head = "program"; !source.empty(); head = "") {
+		const size_t end = std::min(source.find('\n'), source.size());
+		std::printf("  %-11s %s\n", head, shown(source.substr(0, end)));
+		source.remove_prefix(std::min(end + 1, source.size()));
+	}
+}
+
+// A word for a shell, whatever is in it: somebody may copy the line, and the names in it are the file's.
+std::string shell_word(std::string_view text) {
+	std::string out = "'";
+	for (const char c : text)
+		out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+	return out + "'";
+}
+
+std::string file_word(const std::string& name) {
+	const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+		return std::isalnum(c) != 0 || std::strchr("_-+=,.:@%/", c) != nullptr;
+	});
+	return plain ? name : shell_word(name);
 }
 
 void print_text(const std::string& arguments, trace::JoinedSource& source, const Contents& contents,
@@ -353,37 +374,36 @@ void print_text(const std::string& arguments, trace::JoinedSource& source, const
                 const trace::RecordedTypes& types) {
 	const trace::Catalog& catalog = source.catalog();
 	const FilesFacts facts(source);
-	std::printf("%s: %s\n", source.name().c_str(),
-	            trace::verdict_line(contents.verdict, catalog).c_str());
+	std::printf("%s: %s\n", shown(source.name()), shown(trace::verdict_line(contents.verdict, catalog)));
 	std::printf("  %-11s %s, number %llu of its boot%s\n", "state",
-	            catalog.state_name.empty() ? "held by its command" : catalog.state_name.c_str(),
+	            catalog.state_name.empty() ? "held by its command" : shown(catalog.state_name),
 	            static_cast<unsigned long long>(catalog.state_id),
 	            catalog.anonymous ? " (anonymous: from the boot)" : "");
 	print_machine(catalog);
 	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; %s %s bytes%s\n", "rings",
 	            policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
 	            source.files().size() > 1 ? "the files have" : "the file has",
-	            with_commas(facts.bytes).c_str(), facts.finished ? "" : " and was cut");
+	            shown(with_commas(facts.bytes)), facts.finished ? "" : " and was cut");
 	print_files(source);
 	print_events(catalog, contents);
 	print_triggers(catalog, triggers(catalog, contents, target));
 	for (const std::string& remark : source.remarks())
-		std::printf("  %-11s %s\n", "remark", remark.c_str());
+		std::printf("  %-11s %s\n", "remark", shown(remark));
 	print_names(names);
 	print_types(types);
 	if (!catalog.aggregations.empty())
 		std::printf("  %-11s %zu variables, %s keys: dfr replay %s prints them\n", "aggregated",
-		            catalog.aggregations.size(), with_commas(source.aggregations().size()).c_str(),
-		            arguments.c_str());
+		            catalog.aggregations.size(), shown(with_commas(source.aggregations().size())),
+		            shown(arguments));
 	for (const std::string& program : catalog.sources)
 		if (!program.empty())
-			std::printf("  %-11s %s\n", "program", program.c_str());
+			print_program(program);
 	std::printf("records by probe\n");
 	print_recorded(catalog, contents);
 	print_inputs(catalog, target);
 	std::printf("ask it\n");
 	for (const std::string& question : questions(catalog, contents, target))
-		std::printf("  dfr replay -n '%s' %s\n", question.c_str(), arguments.c_str());
+		std::printf("  dfr replay -n %s %s\n", shown(shell_word(question)), shown(arguments));
 }
 
 int show(trace::JoinedSource& source, bool json, bool named) {
@@ -394,7 +414,7 @@ int show(trace::JoinedSource& source, bool json, bool named) {
 	replay::RecordingTarget target(source.catalog(), source.name());
 	std::string arguments;
 	for (const auto& file : source.files())
-		arguments += (arguments.empty() ? "" : " ") + file->name();
+		arguments += (arguments.empty() ? "" : " ") + file_word(file->name());
 	if (json)
 		print_json(source, contents, target, names, types);
 	else

@@ -13,6 +13,7 @@
 #include "analyze/libdfr/json.h"
 #include "formats/d/suggest.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "recorder/device.h"
 #include "recorder/unmet.h"
 #include "recorder/unprobed.h"
@@ -32,17 +33,17 @@ const std::string& seen_type(const d::ProbeArg& argument) {
 }
 
 void print_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose) {
-	std::printf("%7u %s:%s:%s:%s\n", probe.id, probe.provider.c_str(), probe.module.c_str(),
-	            probe.function.c_str(), probe.name.c_str());
+	std::printf("%7u %s:%s:%s:%s\n", probe.id, shown(probe.provider), shown(probe.module),
+	            shown(probe.function), shown(probe.name));
 	const auto arguments = verbose ? target.args(probe) : std::vector<d::ProbeArg>{};
 	for (size_t i = 0; i < arguments.size(); i++) {
 		const d::ProbeArg& argument = arguments[i];
-		std::printf("          args[%zu]: %s%s%s\n", i, seen_type(argument).c_str(),
-		            argument.name.empty() ? "" : "  ", argument.name.c_str());
+		std::printf("          args[%zu]: %s%s%s\n", i, shown(seen_type(argument)),
+		            argument.name.empty() ? "" : "  ", shown(argument.name));
 	}
 	const std::string why = verbose && arguments.empty() ? target.why_untyped(probe) : "";
 	if (!why.empty())
-		std::printf("          args[] have no types: %s\n", why.c_str());
+		std::printf("          args[] have no types: %s\n", shown(why));
 }
 
 void print_json_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose) {
@@ -64,7 +65,7 @@ void print_json_probe(d::Target& target, const d::ProbeInfo& probe, bool verbose
 		if (!why.empty())
 			object.text("untyped", why);
 	}
-	std::puts(object.str().c_str());
+	std::puts(shown(object.str()));
 }
 
 bool names_functions(const d::ProbePattern& pattern) {
@@ -88,8 +89,8 @@ void print_unprobed(const d::ProbePattern& pattern, const std::set<std::string>&
 		names.insert(name);
 	});
 	for (const std::string& name : names)
-		std::printf("      - %s: %s\n", name.c_str(), unprobed.why(name).c_str());
-	std::fprintf(stderr, "%s functions that match have no probe\n", with_commas(names.size()).c_str());
+		std::printf("      - %s: %s\n", shown(name), shown(unprobed.why(name)));
+	std::fprintf(stderr, "%s functions that match have no probe\n", shown(with_commas(names.size())));
 }
 
 } // namespace
@@ -132,9 +133,9 @@ int run_probes(int argc, char** argv) {
 		print_unprobed(pattern, functions);
 	for (const recorder::Unmet& one :
 	     verbose && !json && machine->kernel() ? recorder::unmet() : std::vector<recorder::Unmet>{})
-		std::printf("    off %s: %s\n", one.off.c_str(), one.why.c_str());
-	std::fprintf(stderr, "%s probes of %s\n", with_commas(count).c_str(),
-	             machine->target().description().c_str());
+		std::printf("    off %s: %s\n", shown(one.off), shown(one.why));
+	std::fprintf(stderr, "%s probes of %s\n", shown(with_commas(count)),
+	             shown(machine->target().description()));
 	return 0;
 }
 
@@ -145,7 +146,7 @@ int run_stop(int argc, char** argv) {
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	recorder::Device().end(name);
-	std::printf("%s has ended\n", name.c_str());
+	std::printf("%s has ended\n", shown(name));
 	return 0;
 }
 

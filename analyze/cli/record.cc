@@ -19,6 +19,7 @@
 #include "analyze/replay/recording_target.h"
 #include "analyze/replay/rehearsal.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/trace/joined.h"
 #include "recorder/device_session.h"
 #include "recorder/recording_loop.h"
@@ -67,10 +68,9 @@ void tell_unrecorded(const trace::Catalog& catalog, const std::string& path) {
 	if (silent.empty())
 		return;
 	std::fprintf(stderr, "dfr: %s%s counted, not recorded; to ask for more later, add capture(); to %s\n",
-	             silent.front()->text().c_str(),
-	             silent.size() > 1
-	                 ? (" and " + with_commas(silent.size() - 1) + " more probes were").c_str()
-	                 : " was",
+	             shown(silent.front()->text()),
+	             silent.size() > 1 ? shown(" and " + with_commas(silent.size() - 1) + " more probes were")
+	                               : " was",
 	             silent.size() > 1 ? "their clauses" : "its clause");
 }
 
@@ -131,8 +131,8 @@ bool Recorder::pass() {
 // state's is lost.
 void Recorder::salvage(const Error& why) {
 	if (const uint64_t records = recording_->unwritten())
-		std::fprintf(stderr, "dfr: %s records are not in %s%s\n", with_commas(records).c_str(),
-		             recording_->paths().back().c_str(),
+		std::fprintf(stderr, "dfr: %s records are not in %s%s\n", shown(with_commas(records)),
+		             shown(recording_->paths().back()),
 		             backend_->session().holds() ? "; the state keeps them for the next --claim"
 		                                         : "");
 	recording_->give_up(why.what());
@@ -161,8 +161,8 @@ void Recorder::rehearse(const d::CompileOptions& options, const dof::Image& deri
 // What an analysis will need.
 d::Compiled Recorder::derived(const d::CompileOptions& options) {
 	d::Derived derived = derive_or_throw(arguments_.analysis, options, backend_->target());
-	std::fprintf(stderr, "dfr: to answer %s later, this is recorded:\n%s", arguments_.analysis.c_str(),
-	             derived.text.c_str());
+	std::fprintf(stderr, "dfr: to answer %s later, this is recorded:\n", shown(arguments_.analysis));
+	print_lines(stderr, derived.text);
 	rehearse(options, derived.program.image);
 	return std::move(derived.program);
 }
@@ -188,7 +188,7 @@ void Recorder::open_machine() {
 	backend_ = engine == lib::EngineChoice::Process ? lib::open_process(arguments_.program.destructive)
 	                                                : lib::open_kernel(::geteuid() == 0);
 	output_.on_failure([](const Error& error) {
-		std::fprintf(stderr, "dfr: %s; the recording goes on without it\n", error.what());
+		std::fprintf(stderr, "dfr: %s; the recording goes on without it\n", shown(error.what()));
 	});
 }
 
@@ -215,7 +215,7 @@ void Recorder::claim() {
 
 lib::Consumer::Callbacks Recorder::hooks() {
 	lib::Consumer::Callbacks hooks;
-	hooks.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
+	hooks.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", shown(text)); };
 	hooks.block = [this](const trace::Block& block) { recording_->block(block); };
 	hooks.record = [this](const trace::Record& record) {
 		recording_->record(record, consumer_->renderer());
@@ -259,8 +259,8 @@ int Recorder::conclude() {
 		tell_unrecorded(source.catalog(), arguments_.output);
 		const std::string all =
 		    arguments_.rotate.empty() ? arguments_.output : trace::parts_pattern(arguments_.output);
-		std::fprintf(stderr, "dfr: recorded in %s; see what it holds: dfr info %s\n", all.c_str(),
-		             all.c_str());
+		std::fprintf(stderr, "dfr: recorded in %s; see what it holds: dfr info %s\n", shown(all),
+		             shown(all));
 	}
 	// A program's exit() first, then the command's own status (as a shell has it), then what the recording is worth.
 	const int program_status = consumer_->exit_status().value_or(0);

@@ -11,6 +11,7 @@
 #include "analyze/libdfr/json.h"
 #include "analyze/replay/redaction.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 
 namespace dfr::cli {
 namespace {
@@ -27,19 +28,18 @@ constexpr const char* kExamples =
     "Never kept: aggregations, what a program printed or computed, remarks, what this dfr does not know.\n";
 
 void print_list(const std::string& file, const std::vector<replay::Keepable>& all) {
-	std::printf("%s: what --keep can name\n", file.c_str());
+	std::printf("%s: what --keep can name\n", shown(file));
 	bool inputs = false;
 	for (const replay::Keepable& one : all) {
 		if (one.input && !inputs)
 			std::printf("inputs of records ([PROBE/]INPUT, both may be globs)\n");
 		inputs = one.input;
 		if (one.input)
-			std::printf("  %-24s of %s (%s%s)\n", one.word.c_str(),
-			            one.probes == 1 ? "1 probe"
-			                            : (with_commas(one.probes) + " probes").c_str(),
-			            one.example.c_str(), one.probes > 1 ? " ..." : "");
+			std::printf("  %-24s of %s (%s%s)\n", shown(one.word),
+			            one.probes == 1 ? "1 probe" : shown(with_commas(one.probes) + " probes"),
+			            shown(one.example), one.probes > 1 ? " ..." : "");
 		else
-			std::printf("  %-24s %s\n", one.word.c_str(), one.what.c_str());
+			std::printf("  %-24s %s\n", shown(one.word), shown(one.what));
 	}
 	if (!inputs)
 		std::printf("no record has an input that could be asked for\n");
@@ -56,8 +56,7 @@ void print_list_json(const std::string& file, const std::vector<replay::Keepable
 			item.text("what", one.what);
 		items += (items.empty() ? "" : ", ") + item.str();
 	}
-	std::printf("%s\n",
-	            lib::JsonObject().text("file", file).raw("keep", "[" + items + "]").str().c_str());
+	std::printf("%s\n", shown(lib::JsonObject().text("file", file).raw("keep", "[" + items + "]").str()));
 }
 
 Error ended(const std::string& output) {
@@ -84,7 +83,7 @@ uint64_t prove(const std::string& file, const std::string& written, const std::s
 	if (proof.more_texts)
 		std::fprintf(stderr,
 		             "dfr: only the first %s of the texts that were taken out were searched for\n",
-		             with_commas(proof.texts).c_str());
+		             shown(with_commas(proof.texts)));
 	return proof.texts;
 }
 
@@ -142,12 +141,12 @@ int run_redact(int argc, char** argv) {
 	    stderr,
 	    "dfr: %s has %s records: only %s; read again, nothing else is in it (%s texts that were taken "
 	    "out are in none of its bytes)\n",
-	    output.c_str(), with_commas(result.records).c_str(), redaction.text.c_str(),
-	    with_commas(texts).c_str());
+	    shown(output), shown(with_commas(result.records)), shown(redaction.text),
+	    shown(with_commas(texts)));
 	if (result.remarks_left_out != 0 || result.segments_left_out != 0)
 		std::fprintf(stderr, "dfr: left out whole: %s remarks, %s segments (aggregations, names)\n",
-		             with_commas(result.remarks_left_out).c_str(),
-		             with_commas(result.segments_left_out).c_str());
+		             shown(with_commas(result.remarks_left_out)),
+		             shown(with_commas(result.segments_left_out)));
 	const auto made = trace::open_file(output);
 	trace::Merger all(*made);
 	all.run([](const trace::Record&) { return true; });

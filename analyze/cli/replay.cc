@@ -15,6 +15,7 @@
 #include "analyze/libdfr/style.h"
 #include "analyze/replay/replay.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/trace/joined.h"
 
 namespace dfr::cli {
@@ -55,7 +56,7 @@ std::string contradiction(const ReplayArguments& arguments) {
 
 replay::ReplayOptions replay_options(const ReplayArguments& arguments) {
 	replay::ReplayOptions options;
-	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", text.c_str()); };
+	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", shown(text)); };
 	options.wanted = arguments.wanted;
 	options.strict = arguments.strict;
 	options.way = arguments.by == "columns" ? replay::Way::kColumns

@@ -12,6 +12,7 @@
 #include "analyze/cli/new_file.h"
 #include "analyze/cli/signals.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/trace/parts.h"
 #include "recorder/device_target.h"
 #include "recorder/snapshot.h"
@@ -72,11 +73,11 @@ uint64_t write_snapshot(const std::string& state, const recorder::SnapshotSpan& 
 	recorder::Snapshot snapshot(session, writer, names, types);
 	snapshot.take(span, []() { return signals_caught() == 0; });
 	std::fprintf(stderr, "dfr: %s records in %s blocks, %s bytes\n",
-	             with_commas(snapshot.records()).c_str(), with_commas(snapshot.blocks()).c_str(),
-	             with_commas(writer.size()).c_str());
+	             shown(with_commas(snapshot.records())), shown(with_commas(snapshot.blocks())),
+	             shown(with_commas(writer.size())));
 	if (snapshot.overtaken())
 		std::fprintf(stderr, "dfr: %s blocks were overwritten before they could be copied\n",
-		             with_commas(snapshot.overtaken()).c_str());
+		             shown(with_commas(snapshot.overtaken())));
 	return snapshot.trigger();
 }
 
@@ -127,7 +128,7 @@ int run_snapshot(int argc, char** argv) {
 	NewFile output(path, arguments.replace);
 	const uint64_t trigger = write_snapshot(state, span, output.temporary());
 	output.keep();
-	std::fprintf(stderr, "dfr: snapshot of %s is in %s\n", state.c_str(), path.c_str());
+	std::fprintf(stderr, "dfr: snapshot of %s is in %s\n", shown(state), shown(path));
 	return judge_file(path, span, trigger, arguments.json);
 }
 

@@ -14,6 +14,7 @@
 
 #include "analyze/cli/dfr.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "recorder/device.h"
 #include "recorder/unmet.h"
 
@@ -42,8 +43,8 @@ void print_recordings(const std::vector<std::string>& found) {
 	for (const std::string& path : found) {
 		struct stat about {};
 		::stat(path.c_str(), &about);
-		std::printf("%-11s %s (%s bytes)\n", path == found[0] ? "recordings" : "", path.c_str(),
-		            with_commas(static_cast<uint64_t>(about.st_size)).c_str());
+		std::printf("%-11s %s (%s bytes)\n", path == found[0] ? "recordings" : "", shown(path),
+		            shown(with_commas(static_cast<uint64_t>(about.st_size))));
 	}
 }
 
@@ -62,29 +63,29 @@ std::string holder_text(const recorder::StateLine& state) {
 
 void print_module(const recorder::DeviceAccess& access) {
 	if (!access.loaded || !access.permitted) {
-		std::printf("%-11s %s\n", "module", access.why.c_str());
+		std::printf("%-11s %s\n", "module", shown(access.why));
 		if (!access.hint.empty())
-			std::printf("%-11s %s\n", "", access.hint.c_str());
+			std::printf("%-11s %s\n", "", shown(access.hint));
 		return;
 	}
 	try {
 		const recorder::Device device;
 		const dfr_ioc_info info = device.info();
 		std::printf("%-11s loaded: %s probes, %u states, %s%s\n", "module",
-		            with_commas(info.probes).c_str(), info.states,
+		            shown(with_commas(info.probes)), info.states,
 		            info.flags & DFR_INFO_JIT ? "native code" : "interpreter",
 		            info.flags & DFR_INFO_ANONYMOUS ? ", an anonymous state of the boot" : "");
 		for (const auto& state : device.states())
-			std::printf("%-11s %s: %s, %s\n", "state", state.name.c_str(), state.activity.c_str(),
-			            holder_text(state).c_str());
+			std::printf("%-11s %s: %s, %s\n", "state", shown(state.name), shown(state.activity),
+			            shown(holder_text(state)));
 	} catch (const Error& error) {
-		std::printf("%-11s loaded, but: %s\n", "module", error.what());
+		std::printf("%-11s loaded, but: %s\n", "module", shown(error.what()));
 	}
 }
 
 void print_unmet() {
 	for (const recorder::Unmet& one : recorder::unmet())
-		std::printf("%-11s %s: %s\n", "off", one.off.c_str(), one.why.c_str());
+		std::printf("%-11s %s: %s\n", "off", shown(one.off), shown(one.why));
 }
 
 // Functions that somebody else traces as well (ftrace's own list: name, users in parentheses):
@@ -102,7 +103,7 @@ void print_shared_functions() {
 	}
 	if (count)
 		std::printf("%-11s %s functions are traced by others as well, where probes cost more: %s%s\n",
-		            "shared", with_commas(count).c_str(), names.c_str(), count > 3 ? ", ..." : "");
+		            "shared", shown(with_commas(count)), shown(names), count > 3 ? ", ..." : "");
 }
 
 } // namespace
@@ -119,7 +120,7 @@ int print_state() {
 	std::printf("next\n");
 	std::printf("  dfr demo%*sthree questions to a recording that comes with dfr\n", 34, "");
 	if (!found.empty())
-		std::printf("  dfr info %-33swhat it holds and what to ask it\n", found[0].c_str());
+		std::printf("  dfr info %-33swhat it holds and what to ask it\n", shown(found[0]));
 	else if (access.loaded && access.permitted)
 		std::printf("  dfr record -o ls.dfr -- ls -l             record a command's system calls\n");
 	else

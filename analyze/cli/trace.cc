@@ -8,6 +8,7 @@
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/signals.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 
 namespace dfr::cli {
 namespace {
@@ -43,7 +44,7 @@ private:
 void Trace::compile() {
 	dfr_session* const session = session_.get();
 	const int failed = dfr_session_compile(session);
-	std::fputs(dfr_session_diagnostics(session), stderr);
+	print_lines(stderr, dfr_session_diagnostics(session));
 	if (failed < 0 && *dfr_session_diagnostics(session) != '\0' && *dfr_session_hint(session) == '\0')
 		throw Error(dfr_session_error(session), "correct what is marked above");
 	must(failed);
@@ -63,7 +64,7 @@ int Trace::run() {
 		going = must(dfr_session_work(session));
 	must(dfr_session_stop(session));
 	int complete = 0;
-	std::fprintf(stderr, "%s\n", dfr_session_verdict(session, arguments_.json, &complete));
+	std::fprintf(stderr, "%s\n", shown(dfr_session_verdict(session, arguments_.json, &complete)));
 	return final_status(dfr_session_exit_status(session), complete ? 0 : kStatusPartial);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "analyze/cli/dfr.h"
+#include "formats/shown.h"
 
 namespace dfr::cli {
 
@@ -21,7 +22,7 @@ std::string with_commas(uint64_t number) {
 int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json,
                   const std::string& of) {
 	std::fflush(stdout);
-	std::fprintf(stderr, "%s\n", lib::verdict_text(verdict, catalog, json, of).c_str());
+	std::fprintf(stderr, "%s\n", shown(lib::verdict_text(verdict, catalog, json, of)));
 	return verdict.complete ? 0 : kStatusPartial;
 }
 

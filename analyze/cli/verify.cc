@@ -10,6 +10,7 @@
 #include "analyze/libdfr/json.h"
 #include "analyze/libdfr/verdict.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/trace/joined.h"
 #include "formats/trace/verify.h"
 
@@ -28,7 +29,7 @@ std::string span_text(const trace::TimeSpan& span, const trace::Catalog& catalog
 void print_sums(const trace::Inspection& found) {
 	for (const trace::CpuSum& sum : found.cpus) {
 		std::printf("  CPU %-3u %s committed = %s in the file", sum.cpu,
-		            with_commas(sum.committed).c_str(), with_commas(sum.in_file).c_str());
+		            shown(with_commas(sum.committed)), shown(with_commas(sum.in_file)));
 		const std::pair<uint64_t, const char*> others[] = {{sum.earlier, "before this part"},
 		                                                   {sum.overwritten, "overwritten"},
 		                                                   {sum.lost, "lost"},
@@ -36,34 +37,34 @@ void print_sums(const trace::Inspection& found) {
 		                                                   {sum.missing, "missing"}};
 		for (const auto& [count, what] : others)
 			if (count != 0)
-				std::printf(" + %s %s", with_commas(count).c_str(), what);
+				std::printf(" + %s %s", shown(with_commas(count)), what);
 		std::printf("\n");
 	}
 }
 
 void print_text(const std::string& file, const trace::Inspection& found) {
 	std::printf("%s: %s: %s bytes, %s segments, %s chunks, %s blocks, %s intervals, %s records\n",
-	            file.c_str(), found.sound() ? "sound" : "damaged", with_commas(found.bytes).c_str(),
-	            with_commas(found.segments).c_str(), with_commas(found.chunks).c_str(),
-	            with_commas(found.blocks).c_str(), with_commas(found.intervals).c_str(),
-	            with_commas(found.records).c_str());
+	            shown(file), found.sound() ? "sound" : "damaged", shown(with_commas(found.bytes)),
+	            shown(with_commas(found.segments)), shown(with_commas(found.chunks)),
+	            shown(with_commas(found.blocks)), shown(with_commas(found.intervals)),
+	            shown(with_commas(found.records)));
 	for (size_t i = 0; i < std::min(found.findings.size(), kShown); i++)
-		std::printf("  %s\n", found.findings[i].text().c_str());
+		std::printf("  %s\n", shown(found.findings[i].text()));
 	const uint64_t all = found.findings.size() + found.more;
 	if (all > kShown)
-		std::printf("  ... and %s more\n", with_commas(all - kShown).c_str());
+		std::printf("  ... and %s more\n", shown(with_commas(all - kShown)));
 	print_sums(found);
 	if (found.unsealed != 0)
 		std::printf("  %s blocks have no checksums: they were open when they were read\n",
-		            with_commas(found.unsealed).c_str());
+		            shown(with_commas(found.unsealed)));
 	if (found.unknown != 0)
 		std::printf("  %s segments are of a newer dfr and were passed over\n",
-		            with_commas(found.unknown).c_str());
+		            shown(with_commas(found.unknown)));
 	if (found.sound())
 		return;
 	std::printf("  every CPU is whole%s\n", found.whole.empty() ? " at no time" : ":");
 	for (size_t i = 0; i < std::min(found.whole.size(), kShown); i++)
-		std::printf("    %s\n", span_text(found.whole[i], found.catalog).c_str());
+		std::printf("    %s\n", shown(span_text(found.whole[i], found.catalog)));
 }
 
 std::string joined(const std::vector<std::string>& items) {
@@ -99,24 +100,23 @@ void print_json(const std::string& file, const trace::Inspection& found) {
 		                    .raw("from", std::to_string(span.from))
 		                    .raw("to", std::to_string(span.to))
 		                    .str());
-	std::printf("%s\n", lib::JsonObject()
-	                        .text("file", file)
-	                        .raw("sound", found.sound() ? "true" : "false")
-	                        .raw("bytes", std::to_string(found.bytes))
-	                        .raw("segments", std::to_string(found.segments))
-	                        .raw("chunks", std::to_string(found.chunks))
-	                        .raw("blocks", std::to_string(found.blocks))
-	                        .raw("intervals", std::to_string(found.intervals))
-	                        .raw("records", std::to_string(found.records))
-	                        .raw("unsealed", std::to_string(found.unsealed))
-	                        .raw("unknown", std::to_string(found.unknown))
-	                        .raw("findings", joined(findings))
-	                        .raw("more", std::to_string(found.more))
-	                        .raw("cpus", joined(cpus))
-	                        .raw("whole", joined(whole))
-	                        .raw("verdict", lib::verdict_text(found.verdict, found.catalog, true))
-	                        .str()
-	                        .c_str());
+	std::printf("%s\n", shown(lib::JsonObject()
+	                              .text("file", file)
+	                              .raw("sound", found.sound() ? "true" : "false")
+	                              .raw("bytes", std::to_string(found.bytes))
+	                              .raw("segments", std::to_string(found.segments))
+	                              .raw("chunks", std::to_string(found.chunks))
+	                              .raw("blocks", std::to_string(found.blocks))
+	                              .raw("intervals", std::to_string(found.intervals))
+	                              .raw("records", std::to_string(found.records))
+	                              .raw("unsealed", std::to_string(found.unsealed))
+	                              .raw("unknown", std::to_string(found.unknown))
+	                              .raw("findings", joined(findings))
+	                              .raw("more", std::to_string(found.more))
+	                              .raw("cpus", joined(cpus))
+	                              .raw("whole", joined(whole))
+	                              .raw("verdict", lib::verdict_text(found.verdict, found.catalog, true))
+	                              .str()));
 }
 
 int verify_one(const std::string& file, bool json, bool named) {

@@ -10,6 +10,7 @@
 #include "analyze/libdfr/session.h"
 #include "analyze/libdfr/verdict.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 
 using namespace dfr;
 
@@ -139,7 +140,7 @@ dfr_session* dfr_session_open(dfr_session_engine engine) {
 		auto session = std::make_unique<dfr_session>(engine == DFR_SESSION_BOOT);
 		session->session.options().engine = engine_of(engine);
 		session->session.listeners().trouble = [](const std::string& text) {
-			std::fprintf(stderr, "dfr: %s\n", text.c_str());
+			std::fprintf(stderr, "dfr: %s\n", shown(text));
 		};
 		return session.release();
 	} catch (const std::exception&) {

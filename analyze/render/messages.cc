@@ -69,35 +69,6 @@ constexpr DropKind kDrops[] = {
      "firings where the kernel cannot be traced", true},
 };
 
-// How many bytes of UTF-8 begin here; 0: none that a terminal would only show.
-size_t shown(std::string_view text) {
-	const auto byte = [&text](size_t at) { return static_cast<unsigned char>(text[at]); };
-	if (byte(0) < 0x80)
-		return byte(0) >= ' ' && byte(0) != 0x7f;
-	const size_t size = byte(0) < 0xc2   ? 0
-	                    : byte(0) < 0xe0 ? 2
-	                    : byte(0) < 0xf0 ? 3
-	                    : byte(0) < 0xf5 ? 4
-	                                     : 0;
-	if (size > text.size() || (byte(0) == 0xc2 && byte(1) < 0xa0))
-		return 0;
-	for (size_t i = 1; i < size; i++)
-		if ((byte(i) & 0xc0) != 0x80)
-			return 0;
-	return size;
-}
-
-// What a file may hold, without what a terminal would obey.
-std::string harmless(std::string text) {
-	for (size_t at = 0; at < text.size();) {
-		const size_t size = shown(std::string_view(text).substr(at));
-		if (!size)
-			text[at] = '?';
-		at += std::max<size_t>(size, 1);
-	}
-	return text;
-}
-
 std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog) {
 	const auto probe = catalog.probes.find(static_cast<uint32_t>(mark.value));
 	const std::string name = mark.value < 0
@@ -121,7 +92,7 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 	case DFR_EVENT_FULL:
 		return "the ring of CPU " + std::to_string(mark.value) +
 		       " is full: it records nothing more (bufpolicy=fill)";
-	case DFR_EVENT_MARK: return "mark: " + harmless(mark.text);
+	case DFR_EVENT_MARK: return "mark: " + mark.text;
 	default: return {};
 	}
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "formats/error.h"
+#include "formats/shown.h"
 
 namespace dfr::render {
 namespace {
@@ -157,6 +158,16 @@ std::unique_ptr<Rendering> Programs::make_rendering(const trace::Layout& layout)
 	return rendering;
 }
 
+// A probe with names as they may be printed: nearly always itself.
+const trace::Probe* Programs::printed(const trace::Probe* probe) {
+	if (!probe || (harmless(probe->function) == probe->function && harmless(probe->name) == probe->name))
+		return probe;
+	trace::Probe& copy = printed_[probe->id] = *probe;
+	copy.function = harmless(probe->function);
+	copy.name = harmless(probe->name);
+	return &copy;
+}
+
 const Rendering* Programs::rendering_of(uint32_t epid) {
 	if (epid < by_epid_.size() && by_epid_[epid].rendering)
 		return by_epid_[epid].rendering;
@@ -168,7 +179,7 @@ const Rendering* Programs::rendering_of(uint32_t epid) {
 		rendering = make_rendering(*layout);
 	if (epid >= by_epid_.size())
 		by_epid_.resize(epid + 1);
-	by_epid_[epid] = {rendering.get(), catalog_.probe_of(epid)};
+	by_epid_[epid] = {rendering.get(), printed(catalog_.probe_of(epid))};
 	return rendering.get();
 }
 

@@ -92,6 +92,7 @@ public:
 private:
 	std::unique_ptr<Rendering> make_rendering(const trace::Layout& layout);
 	const PrintfFormat* format_of(const std::string& text);
+	const trace::Probe* printed(const trace::Probe* probe);
 
 	const trace::Catalog& catalog_;
 	std::vector<std::unique_ptr<dof::Image>> images_;
@@ -102,6 +103,7 @@ private:
 		const trace::Probe* probe = nullptr;
 	};
 	std::vector<OfEpid> by_epid_;
+	std::map<uint32_t, trace::Probe> printed_; // by id: whose names are not printed as they are
 	std::map<uint32_t, Keys> keys_;
 	std::map<std::string, std::unique_ptr<PrintfFormat>> formats_;
 };

@@ -19,6 +19,7 @@
 #include "analyze/render/messages.h"
 #include "analyze/render/output.h"
 #include "analyze/render/programs.h"
+#include "formats/shown.h"
 #include "formats/trace/united.h"
 
 namespace dfr::types {
@@ -137,17 +138,23 @@ private:
 	void aggregation_action(const Statement& statement, const std::vector<Datum>& data);
 	void set_option(const std::vector<Datum>& data);
 
-	// noresolve: user addresses have no names.
+	// Names as they are printed. noresolve: user addresses have none.
 	class Names final : public Symboliser {
 	public:
 		Names(Symboliser& all, const Style& style) : all_(all), style_(style) {}
-		SymbolName kernel(uint64_t address) override { return all_.kernel(address); }
+		SymbolName kernel(uint64_t address) override { return printed(all_.kernel(address)); }
 		SymbolName user(uint32_t pid, uint64_t address) override {
-			return style_.noresolve ? SymbolName{} : all_.user(pid, address);
+			return style_.noresolve ? SymbolName{} : printed(all_.user(pid, address));
 		}
 		void at(uint64_t time) override { all_.at(time); }
 
 	private:
+		static SymbolName printed(SymbolName name) {
+			name.module = harmless(name.module);
+			name.name = harmless(name.name);
+			return name;
+		}
+
 		Symboliser& all_;
 		const Style& style_;
 	};

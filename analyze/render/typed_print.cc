@@ -12,6 +12,7 @@
 #include "analyze/render/text.h"
 #include "formats/d/type_text.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 #include "formats/types/program_types.h"
 #include "formats/types/types.h"
 
@@ -134,7 +135,7 @@ void Printer::number(TypeRef type, const types::TypeInfo& info, uint64_t bit_off
 	if (info.kind == Kind::Enum) {
 		if (const auto named =
 		        types::find_enumerator(type, cut_signed(bits, static_cast<unsigned>(size)))) {
-			out_ += named->name;
+			out_ += harmless(named->name);
 			return;
 		}
 	}
@@ -185,9 +186,9 @@ void Printer::aggregate(TypeRef type, const types::TypeInfo& info, uint64_t bit_
 			out_ += "...\n";
 			break;
 		}
-		out_.append(types::to_c(member.type))
+		out_.append(harmless(types::to_c(member.type)))
 		    .append(out_.back() == '*' ? "" : " ")
-		    .append(member.name);
+		    .append(harmless(member.name));
 		if (member.bit_width != 0)
 			out_.append(" :").append(std::to_string(member.bit_width));
 		out_ += " = ";
@@ -230,7 +231,7 @@ TypeRef find_type(const std::string& text, const types::Container* kernel) {
 
 void put_pointed(std::string& out, const std::string& type, const Datum& pointer, const Datum& bytes,
                  const std::string& description) {
-	out += type + " ";
+	out += harmless(type) + " ";
 	put_number(out, pointer.number);
 	if (pointer.number == 0)
 		return;
@@ -242,13 +243,13 @@ void put_pointed(std::string& out, const std::string& type, const Datum& pointer
 	} catch (const Error&) {
 		return put_hex_dump(out, bytes.bytes);
 	}
-	out += types::to_c(found) + " ";
+	out += harmless(types::to_c(found)) + " ";
 	Printer(out, bytes.bytes, true).value(found, 0, 0, 0);
 }
 
 void put_typed(std::string& out, const std::string& type, const Datum& datum, const types::Container* kernel,
                const std::string& description) {
-	out += type.empty() ? "" : type + " ";
+	out += type.empty() ? "" : harmless(type) + " ";
 	if (datum.kind == DatumKind::String) {
 		out += '"';
 		put_escaped(out, datum.text());

@@ -19,6 +19,7 @@
 #include "analyze/replay/replayed_probes.h"
 #include "formats/d/canon.h"
 #include "formats/error.h"
+#include "formats/shown.h"
 
 namespace dfr::replay {
 namespace {
@@ -139,7 +140,8 @@ Replay::Replay(const trace::United& all, RecordingTarget& target, const d::Compi
 	hooks.kernel_types = [this] { return target_.kernel_types(""); };
 	consumer_ = std::make_unique<lib::Consumer>(session_, output, symbols, std::move(hooks));
 	consumer_->style() = options.style;
-	consumer_->style().hosts = all.host_names();
+	for (const std::string& host : all.host_names())
+		consumer_->style().hosts.push_back(harmless(host));
 	consumer_->set_synchronous();
 	const auto dof = dof::write(probes_.for_hosts(program.image));
 	session_.enable(std::as_bytes(std::span(dof)), true);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "formats/shown.h"
+
 namespace dfr::d {
 
 constexpr size_t kLineShown = 300;
@@ -148,9 +150,10 @@ std::string Diagnostics::render(bool tags) const {
 	std::string out;
 	for (const Diagnostic& one : all_) {
 		const Location at = sources_.locate(one.place);
-		out.append(at.file).append(":").append(std::to_string(at.line));
+		out.append(harmless(at.file)).append(":").append(std::to_string(at.line));
 		out.append(":").append(std::to_string(at.column));
-		out.append(one.severity == Severity::Error ? ": error: " : ": warning: ").append(one.message);
+		out.append(one.severity == Severity::Error ? ": error: " : ": warning: ")
+		    .append(harmless(one.message));
 		if (tags && !one.tag.empty())
 			out.append(" [").append(one.tag).append("]");
 		const std::string_view whole = sources_.line_text(one.place);
@@ -164,16 +167,24 @@ std::string Diagnostics::render(bool tags) const {
 		while (to < whole.size() && to > from && !starts_character(whole[to]))
 			to--;
 		const std::string_view line = whole.substr(from, to - from);
-		out.append("\n    ").append(line).append("\n    ");
 		// Tabs stay tabs, so the caret stands where the line puts the column.
-		for (size_t i = 0; from + i < caret && i < line.size(); i++) {
-			if (starts_character(line[i]))
-				out.append(line[i] == '\t' ? 1 : cells(line.substr(i)),
-				           line[i] == '\t' ? '\t' : ' ');
+		std::string before;
+		out.append("\n    ");
+		for (size_t i = 0; i < line.size();) {
+			const Utf8Step step = utf8_step(line.substr(i));
+			const std::string_view one_character = line.substr(i, step.bytes);
+			const std::string text =
+			    line[i] == '\t' ? std::string("\t") : harmless(one_character);
+			if (from + i < caret)
+				before.append(step.printed || line[i] == '\t' ? cells(one_character)
+				                                              : text.size(),
+				              line[i] == '\t' ? '\t' : ' ');
+			out.append(text);
+			i += step.bytes;
 		}
-		out.append("^\n");
+		out.append("\n    ").append(before).append("^\n");
 		if (!one.hint.empty())
-			out.append("    ").append(one.hint).append("\n");
+			out.append("    ").append(harmless(one.hint)).append("\n");
 	}
 	return out;
 }

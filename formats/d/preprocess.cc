@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "formats/shown.h"
 
 namespace dfr::d {
 namespace {
@@ -88,15 +89,15 @@ std::string preprocess(const std::string& source, const CompileOptions& options)
 	int status = 0;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
 	}
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		throw Error("the C preprocessor failed on " + options.name + ":\n" + contents(errors.stream),
-		            "correct the directives it names");
-	// Warnings, and what -H lists; not that -X gives __STDC__ another value.
+	// Errors, warnings, and what -H lists; not that -X gives __STDC__ another value.
 	std::string said = contents(errors.stream);
 	if (const size_t ours = said.find("<command-line>: warning: undefining \"__STDC__\"\n");
 	    ours != std::string::npos)
 		said.erase(ours, said.find('\n', ours) + 1 - ours);
-	std::fwrite(said.data(), 1, said.size(), stderr);
+	print_lines(stderr, said);
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		throw Error("the C preprocessor failed on " + options.name,
+		            "correct the directives it names");
 	return contents(output.stream);
 }
 
