@@ -44,7 +44,7 @@ Error failure(const std::string& what, int code, const std::string& hint = {}) {
 
 bool head_is_sound(const SegmentHead& head) {
 	return head.magic == kSegmentMagic && head.checksum == head_checksum(head) &&
-	       head.stored <= kMaxRaw && head.raw <= raw_most(head.stored);
+	       head.stored <= kMaxRaw && head.raw <= raw_most(head.type, head.stored);
 }
 
 } // namespace
@@ -150,7 +150,7 @@ uint64_t ContainerWriter::append(SegmentType type, uint16_t flags, std::span<con
 	std::optional<std::vector<std::byte>> small;
 	if (compressed)
 		small = compress(payload);
-	if (small && payload.size() > raw_most(small->size()))
+	if (small && payload.size() > raw_most(static_cast<uint16_t>(type), small->size()))
 		small.reset(); // no reader would unpack it
 	const std::span<const std::byte> stored = small ? std::span<const std::byte>(*small) : payload;
 	if (payload.size() > kMaxRaw)

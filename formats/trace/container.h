@@ -73,12 +73,14 @@ struct EndMark {
 };
 inline constexpr uint64_t kEndBytes = sizeof(SegmentHead) + sizeof(EndMark);
 inline constexpr uint64_t kMaxRaw = 1ull << 31; // bytes of one segment: a head that says more is damaged
-// How large a payload may become that is stored in so many bytes: a small file asks for little memory.
-inline constexpr uint64_t raw_most(uint64_t stored) {
-	return std::min(kMaxRaw, std::max<uint64_t>(16 << 20, 256 * std::min(stored, kMaxRaw)));
+// How large a payload may become that is stored in so many bytes: a small file asks for little memory. A catalog's
+// entries take some times more when they have been read; those that writers make become six to ten times as large.
+inline constexpr uint64_t raw_most(uint16_t type, uint64_t stored) {
+	const uint64_t times = type == static_cast<uint16_t>(SegmentType::kCatalog) ? 64 : 256;
+	return std::min(kMaxRaw, std::max<uint64_t>(16 << 20, times * std::min(stored, kMaxRaw)));
 }
 
-// Of segments that are kept in memory together: all of them may become as large as one of their size.
+// Of segments of one type that are kept in memory together: all of them may become as large as one of their size.
 inline constexpr const char* kTooLarge =
     "unpack to more than any writer packs into so few bytes, together with those before";
 class UnpackBudget {
@@ -87,7 +89,7 @@ public:
 	bool take(const SegmentHead& head) {
 		stored_ += std::min(head.stored, kMaxRaw);
 		raw_ += std::min(head.flags & kSegmentZstd ? head.raw : head.stored, kMaxRaw);
-		return raw_ <= raw_most(stored_);
+		return raw_ <= raw_most(head.type, stored_);
 	}
 
 private:

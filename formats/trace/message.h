@@ -8,6 +8,7 @@
 
 #include <capnp/message.h>
 #include <capnp/serialize.h>
+#include <cstdint>
 #include <cstring>
 #include <kj/exception.h>
 #include <span>
@@ -31,8 +32,14 @@ template <typename Root, typename Use>
 void with_root(std::span<const std::byte> payload, const char* what, const Use& use) {
 	if (payload.size() < sizeof(capnp::word))
 		throw Error(std::string(what) + " cannot be read: it is empty");
-	kj::Array<capnp::word> words = kj::heapArray<capnp::word>(payload.size() / sizeof(capnp::word));
-	std::memcpy(words.begin(), payload.data(), words.size() * sizeof(capnp::word));
+	const size_t count = payload.size() / sizeof(capnp::word);
+	kj::Array<capnp::word> copy; // of what does not stand at a word's place
+	if (reinterpret_cast<uintptr_t>(payload.data()) % alignof(capnp::word) != 0) {
+		copy = kj::heapArray<capnp::word>(count);
+		std::memcpy(copy.begin(), payload.data(), count * sizeof(capnp::word));
+	}
+	const kj::ArrayPtr<const capnp::word> words(
+	    copy.size() != 0 ? copy.begin() : reinterpret_cast<const capnp::word*>(payload.data()), count);
 	capnp::ReaderOptions options;
 	// Everything is read once. An element that takes no bytes counts as a word, and takes some ten in memory: so
 	// a list of them cannot ask for much more than the payload's size.

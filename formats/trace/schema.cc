@@ -15,6 +15,31 @@ namespace {
 
 constexpr unsigned kRemarksMost = 65'536;
 
+// What a catalog's message may take when it has been read. An element takes more in memory than in the message, in one
+// that a writer made less than four times as much (layouts without fields); a crafted one leaves out what is not needed.
+class CatalogMemory {
+public:
+	explicit CatalogMemory(size_t message) : left_((1 << 20) + 5 * message) {}
+
+	void take(size_t bytes) {
+		if (bytes > left_)
+			throw Error(
+			    "its entries would take more than five times the memory that it has itself, "
+			    "which those of no writer do");
+		left_ -= bytes;
+	}
+	// With what the allocator and a map put around it, or an array keeps free.
+	template <typename T> void node() { take(sizeof(T) + 32); }
+	template <typename T> void element() { take(2 * sizeof(T)); }
+	std::string text(capnp::Text::Reader reader) {
+		take(reader.size() > 15 ? reader.size() + 17 : 0);
+		return trace::text(reader);
+	}
+
+private:
+	size_t left_;
+};
+
 template <typename Fields> void write_fields(Fields list, const std::vector<dfr_field>& fields) {
 	for (size_t i = 0; i < fields.size(); i++) {
 		list[i].setKind(fields[i].kind);
@@ -150,58 +175,78 @@ void write_rest(schema::Catalog::Builder root, const Catalog& catalog, const Cat
 	}
 }
 
-void read_catalog_lists(schema::Catalog::Reader root, Catalog& into) {
-	for (const auto pair : root.getMachine())
-		into.machine[text(pair.getKey())] = text(pair.getValue());
+void read_catalog_lists(schema::Catalog::Reader root, CatalogMemory& memory, Catalog& into) {
+	for (const auto pair : root.getMachine()) {
+		memory.node<std::pair<std::string, std::string>>();
+		into.machine[memory.text(pair.getKey())] = memory.text(pair.getValue());
+	}
 	std::vector<Clock> clocks;
-	for (const auto clock : root.getClocks())
+	for (const auto clock : root.getClocks()) {
+		memory.element<Clock>();
 		clocks.push_back({.mono = clock.getMono(), .real = clock.getReal(), .boot = clock.getBoot()});
+	}
 	into.add_clocks(std::move(clocks));
 	for (const auto program : root.getPrograms()) {
-		into.dofs.push_back(data(program.getDof()));
-		into.sources.push_back(text(program.getSource()));
+		memory.element<std::pair<std::vector<std::byte>, std::string>>();
+		const capnp::Data::Reader dof = program.getDof(); // once, as everything: message.h
+		memory.take(dof.size());
+		into.dofs.push_back(data(dof));
+		into.sources.push_back(memory.text(program.getSource()));
 	}
 	for (const auto probe : root.getProbes()) {
+		memory.node<std::pair<uint32_t, Probe>>();
 		Probe value{.id = probe.getId()};
 		if (probe.getNargs() != 0xffffffff)
 			value.nargs = probe.getNargs();
-		value.provider = text(probe.getProvider());
-		value.module = text(probe.getModule());
-		value.function = text(probe.getFunction());
-		value.name = text(probe.getName());
+		value.provider = memory.text(probe.getProvider());
+		value.module = memory.text(probe.getModule());
+		value.function = memory.text(probe.getFunction());
+		value.name = memory.text(probe.getName());
 		into.probes.emplace(value.id, std::move(value));
 	}
 	for (const auto layout : root.getLayouts()) {
+		memory.node<std::pair<uint32_t, Layout>>();
+		const auto fields = layout.getFields();
+		memory.take(fields.size() * sizeof(dfr_field));
 		Layout value{.id = layout.getId(), .dof = layout.getDof(), .clause = layout.getClause()};
-		value.fields = read_fields(layout.getFields());
+		value.fields = read_fields(fields);
 		value.integers = count_integers(value.fields);
 		into.layouts.emplace(value.id, std::move(value));
 	}
-	for (const auto ecb : root.getEcbs())
+	for (const auto ecb : root.getEcbs()) {
+		memory.element<Ecb>();
 		if (ecb.getEpid() &&
 		    !into.add_ecb(
 		        {.epid = ecb.getEpid(), .probe = ecb.getProbe(), .layout = ecb.getLayout()}))
 			throw Error("EPID " + std::to_string(ecb.getEpid()) + " is out of order");
+	}
 	for (const auto agg : root.getAggregations()) {
+		memory.node<std::pair<uint32_t, Aggregation>>();
+		const auto keys = agg.getKeys();
+		memory.take(keys.size() * sizeof(dfr_field));
 		Aggregation value{.varid = agg.getVarid(),
 		                  .kind = agg.getKind(),
 		                  .flags = agg.getFlags(),
 		                  .arg = agg.getArg()};
-		value.keys = read_fields(agg.getKeys());
+		value.keys = read_fields(keys);
 		into.aggregations.emplace(value.varid, std::move(value));
 	}
-	for (const auto module : root.getModules())
-		into.modules.push_back({.name = text(module.getName()),
+	for (const auto module : root.getModules()) {
+		memory.element<Module>();
+		into.modules.push_back({.name = memory.text(module.getName()),
 		                        .time = module.getTime(),
 		                        .base = module.getBase(),
 		                        .bytes = module.getBytes(),
 		                        .gone = module.getGone()});
-	for (const auto event : root.getEvents())
+	}
+	for (const auto event : root.getEvents()) {
+		memory.element<EventMark>();
 		into.events.push_back({.event = event.getEvent(),
 		                       .value = event.getValue(),
 		                       .time = event.getTime(),
 		                       .error = event.getError(),
-		                       .text = event.getText()});
+		                       .text = memory.text(event.getText())});
+	}
 }
 
 } // namespace
@@ -251,7 +296,8 @@ void decode_catalog(std::span<const std::byte> payload, Catalog& into) {
 		into.policy = root.getPolicy();
 		into.strsize = root.getStrsize();
 		into.anonymous = root.getAnonymous();
-		read_catalog_lists(root, into);
+		CatalogMemory memory(payload.size());
+		read_catalog_lists(root, memory, into);
 	});
 }
 

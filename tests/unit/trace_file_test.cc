@@ -363,9 +363,13 @@ TEST_CASE("a changed byte anywhere is reported and costs at most its segment", "
 }
 
 TEST_CASE("a small segment cannot ask for much memory", "[trace][file]") {
-	CHECK(trace::raw_most(0) == 16 << 20);
-	CHECK(trace::raw_most(1 << 20) == 256 << 20);
-	CHECK(trace::raw_most(UINT64_MAX) == trace::kMaxRaw);
+	constexpr auto kCatalog = static_cast<uint16_t>(trace::SegmentType::kCatalog);
+	constexpr auto kChunk = static_cast<uint16_t>(trace::SegmentType::kChunk);
+	CHECK(trace::raw_most(kChunk, 0) == 16 << 20);
+	CHECK(trace::raw_most(kChunk, 1 << 20) == 256 << 20);
+	CHECK(trace::raw_most(kCatalog, 1 << 20) == 64 << 20);
+	CHECK(trace::raw_most(kChunk, UINT64_MAX) == trace::kMaxRaw);
+	CHECK(trace::raw_most(kCatalog, UINT64_MAX) == trace::kMaxRaw);
 	const test::ScratchFolder folder;
 	const std::string path = folder.file("zeros.dfr");
 	const std::vector<std::byte> zeros(32 << 20), few(4096);

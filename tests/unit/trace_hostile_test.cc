@@ -10,6 +10,7 @@
 #include "formats/trace/schema.h"
 #include "formats/trace/verify.h"
 #include "tests/unit/harmed_file.h"
+#include "tests/unit/trace_builder.h"
 
 using namespace dfr;
 using namespace dfr::test;
@@ -39,10 +40,52 @@ std::string chain(size_t depth) {
 
 TEST_CASE("hostile: a list of elements without bytes is no longer than its message", "[hostile]") {
 	trace::Catalog catalog;
-	trace::decode_catalog(empty_modules(60'000), catalog);
-	CHECK(catalog.modules.size() == 60'000);
+	trace::decode_catalog(empty_modules(20'000), catalog);
+	CHECK(catalog.modules.size() == 20'000);
 	CHECK_THROWS_WITH(trace::decode_catalog(empty_modules(70'000), catalog),
 	                  Catch::Contains("cannot be read"));
+}
+
+// Without its bound the catalog has 210 bytes for each 8 of such a message.
+TEST_CASE("hostile: a catalog takes no more than five times the memory of its message", "[hostile]") {
+	constexpr size_t kProbes = 200'000;
+	std::vector<uint64_t> words(2 + 11 + 1 + kProbes);
+	words[0] = (words.size() - 1) << 32;
+	words[1] =
+	    uint64_t{11} << 48; // as in empty_modules(); the list of probes has a word for each, their ids
+	words[2 + 5] = 1 | uint64_t{5} << 2 | (uint64_t{kProbes} << 3 | 7) << 32;
+	words[2 + 11] = uint64_t{kProbes} << 2 | uint64_t{1} << 32;
+	for (uint64_t i = 0; i < kProbes; i++)
+		words[2 + 11 + 1 + i] = i + 1;
+	const auto bytes = std::as_bytes(std::span(words));
+	trace::Catalog catalog;
+	CHECK_THROWS_WITH(trace::decode_catalog({bytes.begin(), bytes.end()}, catalog),
+	                  Catch::Contains("more than five times the memory"));
+	CHECK(catalog.probes.size() > 10'000); // it is read as far as that
+	CHECK(catalog.probes.size() < 60'000);
+}
+
+TEST_CASE("a catalog of a hundred thousand of everything is not crafted", "[hostile]") {
+	trace::Catalog there, read;
+	for (uint32_t i = 1; i <= 100'000; i++) {
+		there.probes[i] = {
+		    .id = i, .nargs = {}, .provider = "a", .module = "", .function = "f", .name = "e"};
+		there.layouts[i] = {.id = i, .dof = 0, .clause = i, .fields = {}};
+		if (i % 2)
+			there.layouts[i].fields = {int_field(8)};
+		there.add_ecb({.epid = i, .probe = i, .layout = i});
+		there.aggregations[i] = {.varid = i, .kind = 0, .flags = 0, .arg = 0, .keys = {}};
+		there.modules.push_back({.name = "m"});
+		there.events.push_back({.event = 1, .value = 1, .time = i, .error = 0, .text = {}});
+		there.clocks.push_back({.mono = i});
+		there.dofs.emplace_back();
+		there.sources.emplace_back();
+		there.machine[std::to_string(i)] = "v";
+	}
+	trace::CatalogMark mark;
+	trace::decode_catalog(trace::encode_catalog(there, mark), read);
+	CHECK(read.probes.size() == 100'000);
+	CHECK(read.events.size() == 100'000);
 }
 
 TEST_CASE("hostile: clock entries from the last to the first", "[hostile]") {
