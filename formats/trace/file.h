@@ -79,7 +79,9 @@ public:
 
 // Opens any .dfr, complete or cut. catalog() is that of the whole file from the start. Damage inside of
 // segments appears in remarks() only after the reader has met it.
-std::unique_ptr<FileSource> open_file(const std::string& path);
+// `checked`: up to this byte another reader has looked for damage, and its findings are known; of what stands there
+// only what is needed is read.
+std::unique_ptr<FileSource> open_file(const std::string& path, uint64_t checked = 0);
 
 // Copies everything of a source into a file; returns the number of blocks.
 uint64_t copy_to_file(BlockSource& source, FileWriter& writer);

@@ -25,7 +25,7 @@ constexpr size_t kRemarksMost = 100;
 
 class DfrFile : public FileSource {
 public:
-	explicit DfrFile(const std::string& path) : reader_(path) {
+	DfrFile(const std::string& path, uint64_t checked) : reader_(path), checked_(checked) {
 		facts_.size = reader_.size();
 		if (reader_.head_damaged())
 			damaged("the file's first 32 bytes are damaged");
@@ -330,7 +330,7 @@ private:
 	auto latest(SegmentType type, const Decode& decode, const char* what) -> decltype(decode({})) {
 		std::optional<decltype(decode({}))> result;
 		for (auto segment = others_.rbegin(); segment != others_.rend(); ++segment) {
-			if (segment->type() != type)
+			if (segment->type() != type || (result && segment->end() <= checked_))
 				continue;
 			const auto payload = reader_.payload(*segment);
 			bool sound = payload.has_value();
@@ -422,6 +422,7 @@ private:
 	}
 
 	ContainerReader reader_;
+	const uint64_t checked_;
 	Catalog catalog_;
 	Ledger ledger_;
 	FileFacts facts_;
@@ -436,8 +437,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<FileSource> open_file(const std::string& path) {
-	return std::make_unique<DfrFile>(path);
+std::unique_ptr<FileSource> open_file(const std::string& path, uint64_t checked) {
+	return std::make_unique<DfrFile>(path, checked);
 }
 
 } // namespace dfr::trace

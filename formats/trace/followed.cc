@@ -45,8 +45,9 @@ FollowedSource::FollowedSource(const std::string& path) {
 }
 
 // All are of the state that is followed. A name may have been given to another recording since it was read.
-std::unique_ptr<JoinedSource> FollowedSource::joined(const std::vector<std::string>& paths) const {
-	auto groups = group_by_state(paths);
+std::unique_ptr<JoinedSource> FollowedSource::joined(const std::vector<std::string>& paths,
+                                                     const std::map<std::string, uint64_t>& checked) const {
+	auto groups = group_by_state(paths, checked);
 	auto all = std::make_unique<JoinedSource>(std::move(groups.front()));
 	if (groups.size() > 1 || (now_ && !same_state(catalog_, all->catalog())))
 		throw Error("cannot follow " + paths.back() +
@@ -69,7 +70,7 @@ void FollowedSource::open(std::vector<std::string> paths) {
 	std::vector<std::string> read = {last};
 	if (paths.size() > 1)
 		read.insert(read.begin(), paths[paths.size() - 2]);
-	auto now = joined(read);
+	auto now = joined(read, checked_);
 	const FileFacts facts = facts_of(*now, last);
 	const uint64_t whole = readable_until(facts);
 	if (now_ && paths == paths_)
@@ -77,7 +78,7 @@ void FollowedSource::open(std::vector<std::string> paths) {
 	last_marked_ = whole;
 	now_ = std::move(now);
 	paths_ = std::move(paths);
-	size_ = facts.size;
+	size_ = checked_[paths_.back()] = facts.size;
 	goes_on_ = facts.goes_on;
 	whole_until_ = std::max(whole_until_, whole);
 	grow_catalog(catalog_, now_->catalog());
@@ -122,7 +123,7 @@ std::unique_ptr<StoredColumns> FollowedSource::columns(const BlockRef& ref, cons
 }
 
 void FollowedSource::take_all() {
-	auto all = joined(paths_);
+	auto all = joined(paths_, {});
 	check_grown(readable_until(facts_of(*all, paths_.back())));
 	now_ = std::move(all);
 	grow_catalog(catalog_, now_->catalog());

@@ -8,6 +8,7 @@
 // is, and only grows.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,15 +48,17 @@ public:
 private:
 	void begin_next();
 	void open(std::vector<std::string> paths);
-	std::unique_ptr<JoinedSource> joined(const std::vector<std::string>& paths) const;
+	std::unique_ptr<JoinedSource> joined(const std::vector<std::string>& paths,
+	                                     const std::map<std::string, uint64_t>& checked) const;
 	void check_grown(uint64_t whole) const;
 
 	std::vector<std::string> paths_; // the files so far
 	std::unique_ptr<JoinedSource> now_;
 	Catalog catalog_;
-	uint64_t size_ = 0, whole_until_ = 0; // of the last file, when it was opened
-	uint64_t last_marked_ = 0;            // until when the last file said that it is whole
-	bool goes_on_ = false;                // the last file is finished, and another one comes
+	std::map<std::string, uint64_t> checked_; // bytes of these, which take_all() checks again
+	uint64_t size_ = 0, whole_until_ = 0;     // of the last file, when it was opened
+	uint64_t last_marked_ = 0;                // until when the last file said that it is whole
+	bool goes_on_ = false;                    // the last file is finished, and another one comes
 };
 
 } // namespace dfr::trace

@@ -272,11 +272,14 @@ std::vector<std::string> JoinedSource::notes() const {
 }
 
 // A file in which nothing was begun does not say whose it is: it goes to the first recording.
-std::vector<std::vector<std::unique_ptr<FileSource>>> group_by_state(const std::vector<std::string>& paths) {
+std::vector<std::vector<std::unique_ptr<FileSource>>>
+group_by_state(const std::vector<std::string>& paths, const std::map<std::string, uint64_t>& checked) {
 	std::vector<std::vector<std::unique_ptr<FileSource>>> groups;
 	std::vector<std::unique_ptr<FileSource>> not_begun;
 	for (const std::string& path : paths) {
-		std::unique_ptr<FileSource> file = open_file(path);
+		const auto known = checked.find(path);
+		std::unique_ptr<FileSource> file =
+		    open_file(path, known == checked.end() ? 0 : known->second);
 		if (!file->facts().begun) {
 			not_begun.push_back(std::move(file));
 			continue;

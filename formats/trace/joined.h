@@ -68,7 +68,8 @@ private:
 // records are other ones, and the catalog of one does not explain the other.
 bool same_state(const Catalog& one, const Catalog& other);
 
-// Opens the files and puts those of one state together, in order of the first file of each.
-std::vector<std::vector<std::unique_ptr<FileSource>>> group_by_state(const std::vector<std::string>& paths);
+// Opens the files and puts those of one state together, in order of the first file of each. `checked`: open_file().
+std::vector<std::vector<std::unique_ptr<FileSource>>>
+group_by_state(const std::vector<std::string>& paths, const std::map<std::string, uint64_t>& checked = {});
 
 } // namespace dfr::trace

@@ -4,10 +4,12 @@
 // is whole; over a change of files; up to its end or until somebody ends it. The
 // answer is that of the finished recording.
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <thread>
 
 #include "analyze/replay/redaction.h"
 #include "formats/error.h"
+#include "formats/trace/container.h"
 #include "formats/trace/cut.h"
 #include "formats/trace/followed.h"
 #include "formats/trace/parts.h"
@@ -487,4 +489,38 @@ TEST_CASE("redact: a recording that was redacted in two ways is two recordings",
 	for (const std::string& one : made)
 		for (const std::string& other : made)
 			CHECK(trace::group_by_state({one, other}).size() == (one == other ? 1 : 2));
+}
+
+TEST_CASE("follow looks for damage in what has come, and at the end in all of it", "[follow]") {
+	const ScratchFolder folder;
+	const std::string path = folder.file("a.dfr");
+	Steps steps("app::work:entry { capture(arg0); }", path, 6);
+	REQUIRE(steps.write());
+	REQUIRE(steps.write());
+	trace::FollowedSource source(path);
+	CHECK(source.remarks().size() == 1); // that it is not finished
+	const auto harm = [&path](size_t which) {
+		std::vector<trace::Segment> ledgers;
+		const trace::ContainerReader reader(path);
+		reader.each_segment([&ledgers](const trace::Segment& segment) {
+			if (segment.type() == trace::SegmentType::kLosses)
+				ledgers.push_back(segment);
+		});
+		std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+		file.seekp(static_cast<std::streamoff>(ledgers.at(which).payload()));
+		file.put('!');
+	};
+	harm(0);
+	REQUIRE(steps.write());
+	CHECK(source.grow());
+	CHECK(source.remarks().size() ==
+	      1); // whoever reads for hours does not read all that was there each time
+	REQUIRE(steps.write());
+	harm(4); // of two that came
+	REQUIRE(steps.write());
+	source.grow();
+	CHECK(source.remarks().size() == 2);
+	source.take_all();
+	CHECK(source.remarks().size() == 3);
+	CHECK(source.partial());
 }
