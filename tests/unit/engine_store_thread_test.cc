@@ -129,6 +129,51 @@ TEST_CASE("no trigger is missed by who sleeps until the next one", "[engine][sto
 	CHECK(rung <= kCpus * (asked + 1));
 }
 
+// A missing barrier shows where the two threads have a CPU each.
+TEST_CASE("a trigger and a demand at the same time: one sees the other",
+          "[engine][store][threads][trigger]") {
+	constexpr uint64_t kRounds = 100000;
+	static std::atomic<uint64_t> rung;
+	Rig rig(1);
+	dfr_probe* read = rig.probe("read");
+	State state(rig);
+	Action snapshot = act(DFR_ACT_SNAPSHOT);
+	snapshot.format = "slow";
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {snapshot})) == 0);
+	REQUIRE(state.go() == 0);
+	std::atomic<uint64_t> begun{0}, fired{0};
+	const auto spin = [](const std::atomic<uint64_t>& number, uint64_t until) {
+		for (unsigned n = 1; number != until; n++)
+			if (n % 65536 == 0)
+				std::this_thread::yield(); // the other thread may have no CPU
+	};
+	std::thread firing([&] {
+		dfr_user_wake = [](dfr_state*) { rung++; };
+		for (uint64_t round = 1; round <= kRounds; round++) {
+			spin(begun, round);
+			fire_here(read, {round});
+			fired = round;
+		}
+		dfr_user_wake = nullptr;
+	});
+	uint64_t missed = 0, told = 0;
+	rung = 0;
+	for (uint64_t round = 1; round <= kRounds; round++) {
+		const uint64_t before = rung;
+		begun = round;
+		for (uint64_t i = 0; i < round % 256; i++)
+			std::atomic_signal_fence(std::memory_order_seq_cst);
+		dfr_state_await_trigger(state.state);
+		const bool saw = dfr_state_triggered(state.state) > told;
+		spin(fired, round);
+		missed += !saw && rung == before;
+		told = dfr_state_triggered(state.state);
+	}
+	firing.join();
+	CHECK(missed == 0);
+	CHECK(told == kRounds);
+}
+
 TEST_CASE("every record is either read or counted as lost", "[engine][store][threads]") {
 	Rig rig(kCpus);
 	dfr_probe* read = rig.probe("read");
