@@ -51,6 +51,8 @@ static void say_something(struct dfr_file *file)
 void dfr_device_set_holding(struct dfr_file *file, struct dfr_holding *holding)
 {
 	mutex_lock(&file->fl_map);
+	if (holding != file->fl_holding)
+		WRITE_ONCE(file->fl_triggers, 0);
 	file->fl_holding = holding;
 	mutex_unlock(&file->fl_map);
 }

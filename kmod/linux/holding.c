@@ -45,7 +45,7 @@ static void wake_all(struct dfr_holding *holding)
 
 	wake_owner(holding);
 	rcu_read_lock();
-	list_for_each_entry_rcu(viewer, &holding->hd_viewers, fl_viewer)
+	list_for_each_entry_rcu (viewer, &holding->hd_viewers, fl_viewer)
 		wake_up_interruptible_all(&viewer->fl_wait);
 	rcu_read_unlock();
 }
@@ -63,7 +63,8 @@ void dfr_holdings_wake(void)
 	struct dfr_holding *holding;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(holding, &holdings, hd_list) wake_all(holding);
+	list_for_each_entry_rcu (holding, &holdings, hd_list)
+		wake_all(holding);
 	rcu_read_unlock();
 }
 

@@ -42,8 +42,7 @@ struct dfr_holding {
 	u32 hd_words;	/* since its fl_words were these */
 	struct irq_work hd_wake;
 	struct llist_node hd_doomed;
-	struct list_head
-		hd_viewers; /* descriptors that look at it (VIEW): under holdings_lock; wake-ups under RCU */
+	struct list_head hd_viewers; /* fl_viewer, of VIEW: under holdings_lock, read under RCU */
 	bool hd_spared;	  /* it is off the list and disarmed, and its last viewer dooms it again: likewise */
 	bool hd_confined; /* for hd_uid */
 	u32 hd_uid;

@@ -6,6 +6,8 @@
 //   guest-trigger wait NAME       sleeps until there is one that it has not asked for, prints those that are fresh;
 //                                 "ended" if the state ends instead
 //   guest-trigger news NAME       asks, then waits and prints as above: only what comes from now on
+//   guest-trigger reuse A         with one descriptor: claims A, asks, ends it, claims "other", and prints whether there is
+//                                 something to ask for
 //   guest-trigger hostile NAME    what the request says to arguments that are wrong, and whether triggers are lost by it
 #include <cerrno>
 #include <cstdio>
@@ -66,7 +68,32 @@ int hostile(DeviceSession& session) {
 	return 0;
 }
 
+void claim(const dfr::recorder::Device& device, const std::string& name) {
+	dfr_ioc_name io{.size = sizeof(io), .pad = 0, .name = {}};
+	name.copy(io.name, sizeof(io.name) - 1);
+	say("claim", device.try_call(DFR_IOC_CLAIM, &io));
+}
+
+int reuse(const std::string& name) {
+	const dfr::recorder::Device device;
+	std::vector<dfr_ioc_trigger> entries(DFR_REASONS_MAX + 1);
+	dfr_ioc_triggers io{.size = sizeof(io),
+	                    .count = static_cast<uint32_t>(entries.size()),
+	                    .triggers = reinterpret_cast<uint64_t>(entries.data()),
+	                    .asked = 0,
+	                    .time = 0};
+	claim(device, name);
+	say("ask", device.try_call(DFR_IOC_TRIGGERS, &io));
+	device.end(name);
+	claim(device, "other");
+	pollfd poller{.fd = device.fd(), .events = POLLPRI, .revents = 0};
+	std::printf("to be asked for: %s\n", ::poll(&poller, 1, 0) == 1 ? "yes" : "no");
+	return 0;
+}
+
 int run(const std::string& command, const std::string& name) {
+	if (command == "reuse")
+		return reuse(name);
 	DeviceSession session;
 	session.view(name);
 	if (command == "list")
