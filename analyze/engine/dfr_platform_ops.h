@@ -99,13 +99,14 @@ static inline void dfr_atomic_add(u64* p, u64 v) {
 	__atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 }
 
-#define dfr_smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #if defined(__x86_64__)
+#define dfr_smp_mb() __asm__ __volatile__("mfence" ::: "memory")
 /* x86 keeps stores in order with stores and loads with loads, so a compiler barrier is enough. */
 #define dfr_smp_wmb() __asm__ __volatile__("" ::: "memory")
 #define dfr_smp_rmb() __asm__ __volatile__("" ::: "memory")
 #define dfr_relax() __asm__ __volatile__("pause" ::: "memory")
 #else
+#define dfr_smp_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define dfr_smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define dfr_smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define dfr_relax() __asm__ __volatile__("" ::: "memory")
