@@ -153,11 +153,26 @@ TEST_CASE("an oops is a trigger of each state that records, and none of a confin
 		if (event.event == DFR_EVENT_MARK)
 			marks.emplace_back(event.text, event.time);
 	CHECK(marks == std::vector<std::pair<std::string, uint64_t>>{{"oops of the kernel", 2000}});
+	// A user without privilege hears of his own triggers alone.
+	State own(rig);
+	REQUIRE(dfr_state_confine(own.state, 1000, 100, 32 << 20) == 0);
+	const dfr_load_limits confined{.ll_confined = true};
+	const std::vector<uint8_t> dof = Program().clause("dtrace:::BEGIN", {snapshot("mine")}).bytes();
+	REQUIRE(dfr_state_enable(own.state, dof.data(), dof.size(), &confined, 0, nullptr, nullptr) == 0);
+	rig.env.ev_uid = 1000;
+	rig.env.ev_gid = 100;
+	REQUIRE(own.go() == 0);
+	dfr_engine_oops(rig.engine(), 2500);
+	const Asked his = ask(own);
+	REQUIRE(his.entries.size() == 1);
+	CHECK(std::string(his.entries[0].reason) == "mine");
+	CHECK(dfr_state_triggered(own.state) == his.entries[0].count);
+	ask(first);
 	// More than there are times kept of: an earlier one is not made up, and all are counted.
 	for (uint64_t i = 0; i < 100; i++)
 		dfr_engine_oops(rig.engine(), 3000 + i);
 	const Asked many = ask(first);
-	CHECK(many.entries.at(0).count == 102);
+	CHECK(many.entries.at(0).count == 103);
 	CHECK(many.entries.at(0).last == 3099);
 }
 
