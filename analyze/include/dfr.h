@@ -70,7 +70,8 @@ int dfr_session_arguments(struct dfr_session* session, const char* const* argume
 int dfr_session_command(struct dfr_session* session, const char* const* words);
 int dfr_session_process(struct dfr_session* session, int pid);
 
-/* Callbacks, before go. Without one, text goes to a descriptor (at first stdout), trouble to stderr. */
+/* Callbacks, before go. Without one, text goes to a descriptor (at first stdout), trouble to stderr. What is handed out has
+ * names and texts as others gave them, also such as a terminal would obey: who prints it looks at that. */
 enum dfr_message {
 	DFR_MESSAGE_NOTICE, /* how many probes match, a pid has ended; none with `quiet` */
 	DFR_MESSAGE_TROUBLE /* faults and losses */
