@@ -111,13 +111,23 @@ struct dof_ecbdesc {
  * found no room, only exit() and what it may depend on happen. The parts of a clause share
  * scratch memory and are one line of output. KERNEL_TYPES: what the clause means depends on
  * the types that DOF_SECT_BTFID names. FAULT_HOLDS: a predicate that faults counts as true,
- * and fires no ERROR (what `dfr record --for` derives).
+ * and fires no ERROR (what `dfr record --for` derives). PRIORITY: which clauses go first when
+ * the state's budget is short (#pragma D priority); all parts of a clause have the same.
  */
 #define DFR_ECBUARG(clause, flags) (((__u64)(clause) << 8) | (flags))
 #define DFR_ECBUARG_CLAUSE(uarg) ((uarg) >> 8)
 #define DFR_ECBUARG_CONTINUATION 0x1
 #define DFR_ECBUARG_KERNEL_TYPES 0x2
 #define DFR_ECBUARG_FAULT_HOLDS 0x4
+#define DFR_ECBUARG_PRIORITY(uarg) ((__u32)((uarg) >> 3) & 3)
+#define DFR_ECBUARG_OF_PRIORITY(priority) ((priority) << 3)
+
+enum dfr_priority {
+	DFR_PRIORITY_NORMAL,
+	DFR_PRIORITY_LOW,
+	DFR_PRIORITY_HIGH,
+	DFR_PRIORITIES /* a clause that claims this one is refused */
+};
 
 struct dof_probedesc {
 	__u32 strtab;

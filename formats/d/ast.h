@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/abi/dof.h"
 #include "formats/d/diagnostics.h"
 #include "formats/d/lexer.h"
 #include "formats/types/types.h"
@@ -124,6 +125,7 @@ struct Description {
 
 struct Clause {
 	Place place;
+	dfr_priority priority = DFR_PRIORITY_NORMAL;
 	std::vector<Description> probes;
 	Node* predicate = nullptr;
 	std::vector<Stmt> statements;

@@ -476,14 +476,15 @@ void ClauseBuilder::emit_image(const Clause& clause) {
 		body.actions = std::move(parts_[i].actions);
 		image.bodies.push_back(std::move(body));
 	}
-	const unsigned types = compilation_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0;
+	const unsigned flags = (compilation_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0) |
+	                       DFR_ECBUARG_OF_PRIORITY(clause.priority);
 	for (const Description& desc : clause.probes) {
 		for (uint32_t part = 0; part < parts_.size(); part++) {
 			dof::EcbDesc ecb;
 			ecb.probe = {desc.host,     desc.provider, desc.module,
 			             desc.function, desc.name,     desc.id};
 			ecb.body = first + part;
-			ecb.uarg = DFR_ECBUARG(number_, (part ? DFR_ECBUARG_CONTINUATION : 0) | types);
+			ecb.uarg = DFR_ECBUARG(number_, (part ? DFR_ECBUARG_CONTINUATION : 0) | flags);
 			image.ecbs.push_back(std::move(ecb));
 		}
 	}

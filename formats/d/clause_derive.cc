@@ -85,7 +85,8 @@ void ClauseBuilder::derive(const Clause& clause) {
 		// Where the predicate faults, replay must have what it needs to fault too.
 		ecb.uarg =
 		    DFR_ECBUARG(number_, DFR_ECBUARG_FAULT_HOLDS |
-		                             (compilation_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0));
+		                             (compilation_.kernel_types ? DFR_ECBUARG_KERNEL_TYPES : 0) |
+		                             DFR_ECBUARG_OF_PRIORITY(clause.priority));
 		image.ecbs.push_back(std::move(ecb));
 	}
 }

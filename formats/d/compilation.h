@@ -35,6 +35,7 @@ struct Settings {
 	bool agg_by_cpu = false;               // -x aggpercpu
 	uint64_t print_size = 1024;            // -x printsize: bytes of what print() of a pointer shows
 	bool strip = false;                    // -x strip: no source and no line table
+	dfr_priority priority = DFR_PRIORITY_NORMAL; // #pragma D priority: of the clauses that follow
 };
 
 // What #pragma D attributes and binding say about a name.

@@ -278,6 +278,7 @@ Parser::Item Parser::clause(Clause& out) {
 	out = Clause{};
 	lexer_.peek_char();
 	out.place = lexer_.here();
+	out.priority = compilation_.settings.priority; // what is behind the first word is for later clauses
 	out.probes.push_back(probe_description());
 	while (lexer_.peek_char() == ',') {
 		advance();

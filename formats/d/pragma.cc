@@ -174,14 +174,31 @@ void pragma_depends_on(Compilation& compilation, const ControlLine& line) {
 		                  "it is not there: load it first");
 }
 
+void pragma_priority(Compilation& compilation, const ControlLine& line) {
+	static constexpr std::pair<std::string_view, dfr_priority> kWords[] = {
+	    {"low", DFR_PRIORITY_LOW}, {"normal", DFR_PRIORITY_NORMAL}, {"high", DFR_PRIORITY_HIGH}};
+	const auto* const word =
+	    line.parts.size() == 4
+	        ? std::find_if(std::begin(kWords), std::end(kWords),
+	                       [&line](const auto& known) { return known.first == line.parts[3]; })
+	        : std::end(kWords);
+	if (word == std::end(kWords))
+		return compilation.error("D_PRAGMA_MALFORM", line.at(3),
+		                         "malformed #pragma priority: one of three words is expected",
+		                         "write: #pragma D priority low, normal or high");
+	compilation.settings.priority = word->second;
+}
+
 void pragma_d(Compilation& compilation, const ControlLine& line) {
 	if (line.parts.size() < 3)
-		return compilation.error("D_PRAGMA_MALFORM", line.place,
-		                         "malformed #pragma D: what is missing",
-		                         "write option, attributes, binding or depends_on after it");
+		return compilation.error(
+		    "D_PRAGMA_MALFORM", line.place, "malformed #pragma D: what is missing",
+		    "write option, priority, attributes, binding or depends_on after it");
 	const std::string& what = line.parts[2];
 	if (what == "option")
 		return pragma_option(compilation, line);
+	if (what == "priority")
+		return pragma_priority(compilation, line);
 	if (what == "attributes")
 		return pragma_attributes(compilation, line);
 	if (what == "binding")
@@ -191,7 +208,7 @@ void pragma_d(Compilation& compilation, const ControlLine& line) {
 	if (what == "error")
 		return compilation.error("D_PRAGERR", line.place, "#error: program raised an error", "");
 	compilation.error("D_PRAGMA_INVAL", line.at(2), "invalid #pragma D: " + what,
-	                  "known: option, attributes, binding, depends_on");
+	                  "known: option, priority, attributes, binding, depends_on");
 }
 
 // pack(push, 1), pack(pop), pack(4), pack(): C's, for the structs of a header.

@@ -4,6 +4,9 @@
 // written, and in replay they take the place of what they were made from.
 #include <catch2/catch.hpp>
 
+#include <map>
+#include <set>
+
 #include "formats/d/compile.h"
 #include "tests/unit/d_target.h"
 
@@ -183,4 +186,29 @@ TEST_CASE("which clauses depend on the kernel's types") {
 	                    "trace((pid_t)arg0); }"));
 	CHECK_FALSE(
 	    depends("fbt::vfs_read:entry { trace(args[0]->flags); } fbt::vfs_read:entry { trace(arg0); }"));
+}
+
+// LANGUAGE.md, section 7.
+TEST_CASE("a clause has the priority that the last pragma before it says") {
+	test::TestTarget target;
+	const auto result = test::compile("fbt::vfs_read:entry { trace(1); }\n"
+	                                  "#pragma D priority low\n"
+	                                  "fbt::vfs_read:entry, END /arg0/ { trace(2); }\n"
+	                                  "fbt::vfs_read:entry { if (arg0) trace(3); trace(4); }\n"
+	                                  "#pragma D priority high\n"
+	                                  "fbt::vfs_read:entry {\n"
+	                                  "#pragma D priority normal\n"
+	                                  "trace(5); }\n"
+	                                  "fbt::vfs_read:entry { trace(6); }\n",
+	                                  target);
+	INFO(result.diagnostics.render(true));
+	REQUIRE(!result.diagnostics.failed());
+	std::map<uint64_t, std::set<uint32_t>> priorities; // by clause
+	for (const dof::EcbDesc& ecb : result.compiled.image.ecbs)
+		priorities[DFR_ECBUARG_CLAUSE(ecb.uarg)].insert(DFR_ECBUARG_PRIORITY(ecb.uarg));
+	CHECK(priorities == std::map<uint64_t, std::set<uint32_t>>{{0, {DFR_PRIORITY_NORMAL}},
+	                                                           {1, {DFR_PRIORITY_LOW}},
+	                                                           {2, {DFR_PRIORITY_LOW}},
+	                                                           {3, {DFR_PRIORITY_HIGH}},
+	                                                           {4, {DFR_PRIORITY_NORMAL}}});
 }

@@ -108,6 +108,8 @@ const Row kRows[] = {
     {"D_PRAGCTL_INVAL", "#if 0\nBEGIN { }", 1},
     {"D_PRAGMA_INVAL", "#pragma D nosuch\nBEGIN { }", 11},
     {"D_PRAGMA_MALFORM", "#pragma D option\nBEGIN { }", 1},
+    {"D_PRAGMA_MALFORM", "#pragma D priority urgent\nBEGIN { }", 20},
+    {"D_PRAGMA_MALFORM", "#pragma D priority\nBEGIN { }", 1},
     {"D_PRAGMA_OPTSET", "#pragma D option nosuch=1\nBEGIN { }", 18},
     {"D_PRAGMA_OPTSET", "#pragma D option bufsize=fish\nBEGIN { }", 18},
     {"D_PRAGMA_DEPEND", "#pragma D depends_on provider nosuch\nBEGIN { }", 31},

@@ -26,6 +26,7 @@ const char* const kProgram =
     "  @[execname, ustack(3, 10)] = quantize(arg0, 2); @b = lquantize(pid, -5, 100, 5);\n"
     "  printa(\"%s %k %@d\\n\", @); trunc(@, 3); capture(arg1, `jiffies);\n"
     "}\n"
+    "#pragma D priority low\n"
     "host1:syscall:::entry { trace(arg0); exit(2); }\n";
 
 std::vector<uint8_t> program_bytes() {

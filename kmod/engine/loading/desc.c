@@ -307,6 +307,8 @@ int dfr_desc_clause(struct dfr_loader *ld, u32 section, struct dfr_clause *claus
 		return dfr_refuse(ld, section, at, "ECB description is cut off");
 	desc = dfr_dof_payload(ld, sec);
 	clause->cl_uarg = desc->uarg;
+	if (DFR_ECBUARG_PRIORITY(desc->uarg) >= DFR_PRIORITIES)
+		return dfr_refuse(ld, section, at + 16, "clause has an unknown priority");
 	err = load_probedesc(ld, desc->probes, section, at, clause);
 	if (!err && desc->pred != NONE)
 		err = load_difo(ld, desc->pred, section, at + 4, &clause->cl_pred);
