@@ -128,9 +128,19 @@ enum dfr_level { DFR_LEVEL_TASK, DFR_LEVEL_SOFTIRQ, DFR_LEVEL_IRQ, DFR_LEVEL_NMI
  *          contexts; the first has a long head. The next record behind them has a
  *          context record before it, and its delta counts from the GROUP's time.
  * LOSS     u8 cause (enum dfr_loss), u32 probe id or 0, u64 count, u64 from, u64 to.
+ *          Cause DFR_LOSS_THINNED is no counter's: the clauses of a priority (enum
+ *          dfr_priority) were off on this CPU for a stretch, because the budget was short.
+ *          In place of the probe: DFR_THINNED(); count: firings that were left out; to 0: they
+ *          are off yet. A stretch is told when it begins, in each block that is begun
+ *          meanwhile, and when it is over; `from` says which one it is.
  */
 enum dfr_control { DFR_CONTROL_CONTEXT = 1, DFR_CONTROL_NOTE, DFR_CONTROL_GROUP, DFR_CONTROL_LOSS };
 #define DFR_NOTE_CUT 0x80
+#define DFR_LOSS_THINNED 0x40
+#define DFR_THINNED(priority, flags) ((__u32)(priority) | (flags))
+#define DFR_THINNED_PRIORITY(word) ((word)&0xff)
+#define DFR_THINNED_DETACHED 0x100 /* for a part of it probes were detached: more firings may be left out */
+#define DFR_THINNED_KNOWN (0xff | DFR_THINNED_DETACHED)
 
 /*
  * Causes of loss, each with a counter. The engine's own shadow hits (sh_shadow in

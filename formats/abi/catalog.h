@@ -113,7 +113,7 @@ struct dfr_cat_ecb {
 	__u32 epid;
 	__u32 probe;
 	__u32 layout;
-	__u32 pad;
+	__u32 priority; /* of its clause: enum dfr_priority */
 };
 
 /* An aggregation variable, with the kind and keys of its first use in the state. */

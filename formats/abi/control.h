@@ -214,6 +214,30 @@ struct dfr_ioc_option {
 	__s64 value; /* out */
 };
 
+/*
+ * What a state's probes cost lately, and what its budget says to that, by CPU that it has a ring on.
+ * Times: of the records' clock.
+ */
+struct dfr_ioc_cpu_cost {
+	__u32 cpu;
+	__u32 spent;  /* of the CPU's time, in the last seconds: millionths, estimated from samples */
+	__s64 credit; /* ns that may yet be spent; 0 with a budget of 0 */
+	__s64 most;   /* ns of credit that can gather */
+	__u64 throttled_since;  /* it records nothing since then; 0: it records */
+	__u64 thinned_since[4]; /* by enum dfr_priority: its clauses are off since then; 0: they are on */
+	__u64 thinned_firings;  /* left out of clauses that were off, as far as they were counted */
+};
+
+struct dfr_ioc_cost {
+	__u32 size;
+	__u32 budget;   /* out: percent of each CPU; 0: none, only the deadman */
+	__u32 detached; /* out: 1 << priority: the probes of its clauses are detached */
+	__u32 cpu;      /* in: first CPU; out: where to go on, 0xffffffff: all done */
+	__u32 count;    /* in: room; out: how many */
+	__u32 pad;
+	__u64 costs; /* struct dfr_ioc_cpu_cost[] */
+};
+
 #define DFR_IOC_INFO _IOWR('F', 1, struct dfr_ioc_info)
 #define DFR_IOC_ENABLE _IOWR('F', 2, struct dfr_ioc_enable)
 #define DFR_IOC_GO _IOWR('F', 3, struct dfr_ioc_go)
@@ -245,6 +269,8 @@ struct dfr_ioc_option {
  * waits for POLLPRI at the first of them.
  */
 #define DFR_IOC_TRIGGERS _IOWR('F', 20, struct dfr_ioc_triggers)
+
+#define DFR_IOC_COST _IOWR('F', 21, struct dfr_ioc_cost)
 
 #define DFR_ANONYMOUS_NAME "anonymous"
 

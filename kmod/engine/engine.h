@@ -128,6 +128,9 @@ bool dfr_state_readable(const struct dfr_state *state); /* for poll(): closed bl
  */
 void dfr_state_blocks(struct dfr_state *state, struct dfr_ioc_blocks *io, struct dfr_ioc_seen *seen);
 
+/* Fills `costs` with what the state costs on io->count CPUs from io->cpu on, and io. Only after go. */
+void dfr_state_cost(struct dfr_state *state, struct dfr_ioc_cost *io, struct dfr_ioc_cpu_cost *costs);
+
 /* Catalog bytes from offset; returns bytes copied. */
 size_t dfr_state_catalog(struct dfr_state *state, u64 offset, void *buffer, size_t room, u64 *committed);
 void dfr_state_clock(

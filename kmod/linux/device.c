@@ -532,6 +532,29 @@ static int ioctl_triggers(struct dfr_file *file, void __user *arg)
 	return dfr_device_copy_out(arg, &io, sizeof(io)) ?: error; /* ENOSPC: count says how many */
 }
 
+static int ioctl_cost(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_cpu_cost *costs;
+	struct dfr_ioc_cost io;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	if (!file->fl_holding || !smp_load_acquire(&file->fl_holding->hd_started))
+		return -ENXIO;
+	if (!io.count || io.cpu >= dfr_plat_ncpus())
+		return -EINVAL;
+	io.count = min_t(u32, io.count, dfr_plat_ncpus());
+	costs = dfr_plat_alloc(io.count * sizeof(*costs));
+	if (!costs)
+		return -ENOMEM;
+	dfr_state_cost(file->fl_holding->hd_state, &io, costs);
+	if (copy_to_user(u64_to_user_ptr(io.costs), costs, io.count * sizeof(*costs)))
+		error = -EFAULT;
+	dfr_plat_free(costs);
+	return error ?: dfr_device_copy_out(arg, &io, sizeof(io));
+}
+
 /* Lines of printable characters, of any language: what a terminal would obey is refused. */
 static int check_mark(const char text[DFR_MARK_MAX])
 {
@@ -603,6 +626,7 @@ static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 	case DFR_IOC_BLOCKS: return ioctl_blocks(file, arg);
 	case DFR_IOC_MARK: return ioctl_mark(file, arg);
 	case DFR_IOC_TRIGGERS: return ioctl_triggers(file, arg);
+	case DFR_IOC_COST: return ioctl_cost(file, arg);
 	}
 	return -ENOTTY;
 }

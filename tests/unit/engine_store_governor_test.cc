@@ -311,3 +311,176 @@ TEST_CASE("who ends a state and begins another does not begin with a full purse"
 	CHECK(recorded[1] < 0.1 * kSecond / (2 * kHook));
 	CHECK(recorded[2] > 2.2 * kSecond / (2 * kHook)); // another account
 }
+
+// Thinning (kmod/engine/RULES.md, section 8).
+
+Program& of_priority(Program& program, const std::string& probe, uint32_t clause, dfr_priority priority) {
+	return program.clause(probe, {}, {trace(arg(0))},
+	                      DFR_ECBUARG(clause, DFR_ECBUARG_OF_PRIORITY(priority)));
+}
+
+Program low_read_high_write() {
+	Program program;
+	program.option(DFR_OPT_BUFSIZE, 32 << 20).option(DFR_OPT_CPUBUDGET, 1);
+	of_priority(program, "rig::read:entry", 0, DFR_PRIORITY_LOW);
+	return of_priority(program, "rig::write:entry", 1, DFR_PRIORITY_HIGH);
+}
+
+struct Storm {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	dfr_probe* write = rig.probe("write");
+	State state{rig};
+	uint64_t time = now_ns() - 200 * kSecond;
+	uint64_t reads = 0, reads_detached = 0, writes = 0;
+
+	explicit Storm(const Program& program) {
+		dfr_engine_govern(rig.engine(), kHook);
+		REQUIRE(state.enable(program) == 0);
+		REQUIRE(state.go() == 0);
+		govern(state, time);
+	}
+	// `each` reads and one write every 10 ms, then housekeeping.
+	void run(uint64_t until, unsigned each) {
+		for (; time < until; time += 10'000'000) {
+			for (unsigned i = 0; i < each; i++) {
+				reads_detached += !read->pb_ecbs;
+				rig.fire(read, {reads++}, time + i * 10'000'000 / each);
+			}
+			rig.fire(write, {writes++}, time + 9'999'999);
+			govern(state, time + 9'999'999);
+		}
+	}
+	// Recorded firings of the clause.
+	uint64_t recorded(const std::vector<Record>& records, const dfr_probe* probe) {
+		uint64_t n = 0;
+		for (const Record& record : records)
+			n += state.catalog.ecb(record.epid)->probe == probe->pb_id;
+		return n;
+	}
+};
+
+TEST_CASE("clauses of low priority go off first, and all of them is accounted for",
+          "[engine][store][governor][thin]") {
+	Storm storm(low_read_high_write());
+	const uint64_t start = storm.time;
+	storm.run(start + 20 * kSecond, 500);  // half of the CPU
+	CHECK(storm.read->pb_ecbs == nullptr); // leaving out would have cost as much
+	storm.run(start + 40 * kSecond, 0);
+	const uint64_t back = storm.reads;
+	storm.run(start + 50 * kSecond, 1);
+	REQUIRE(storm.state.stop() == 0);
+	const std::vector<Record> records = storm.state.take();
+	CHECK(storm.state.damage == 0);
+	CHECK(storm.state.status().loss[DFR_LOSS_THROTTLE] == 0);
+	CHECK(storm.recorded(records, storm.write) == storm.writes);
+	uint64_t left_out = 0;
+	REQUIRE(storm.state.losses.stretches.size() > 1);
+	CHECK(storm.state.losses.stretches.size() < 20); // of more than a second each
+	for (const auto& stretch : storm.state.losses.stretches) {
+		CHECK(stretch.priority == DFR_PRIORITY_LOW);
+		CHECK(stretch.cpu == 0);
+		CHECK(stretch.detached);
+		CHECK(stretch.to > stretch.from + kSecond);
+		CHECK(stretch.from > start);
+		left_out += stretch.left_out;
+	}
+	CHECK(storm.recorded(records, storm.read) + left_out + storm.reads_detached == storm.reads);
+	CHECK(storm.recorded(records, storm.read) > storm.reads - back); // when it was over, all again
+	CHECK(storm.state.losses.entries.empty());
+}
+
+// A hundredth and a bit: leaving out low ones makes it less than the budget, so nothing need be detached.
+TEST_CASE("where leaving out is enough, probes stay attached", "[engine][store][governor][thin]") {
+	Rig rig;
+	dfr_probe* read = rig.probe("read");
+	Program program;
+	program.option(DFR_OPT_BUFSIZE, 32 << 20).option(DFR_OPT_CPUBUDGET, 10);
+	of_priority(program, "rig::read:entry", 0, DFR_PRIORITY_LOW);
+	program.clause("rig::read:entry", {}, {trace(arg(0))},
+	               DFR_ECBUARG(1, DFR_ECBUARG_OF_PRIORITY(DFR_PRIORITY_HIGH)));
+	dfr_engine_govern(rig.engine(), kHook);
+	State state(rig);
+	REQUIRE(state.enable(program) == 0);
+	REQUIRE(state.go() == 0);
+	uint64_t time = now_ns() - 100 * kSecond;
+	uint64_t reads = 0;
+	for (const uint64_t end = time + 30 * kSecond; time < end; time += kHook * 9, reads++) // 11 %
+		rig.fire(read, {reads}, time);
+	const auto& thin = state.state->st_shares[0]->sh_governor.gv_thin[DFR_PRIORITY_LOW];
+	CHECK(thin.th_now.sx_from != 0);
+	CHECK(!thin.th_now.sx_detached);
+	REQUIRE(state.stop() == 0);
+	uint64_t of[2] = {};
+	for (const Record& record : state.take())
+		of[record.epid - 1]++;
+	REQUIRE(state.losses.stretches.size() == 1);
+	CHECK(of[0] + state.losses.stretches[0].left_out == reads);
+	CHECK(of[1] == reads);
+}
+
+TEST_CASE("a stretch that is not over is told, also after its beginning was overwritten",
+          "[engine][store][governor][thin]") {
+	Program program = low_read_high_write();
+	program.option(DFR_OPT_BUFSIZE, 64 << 10).option(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_RING);
+	Storm storm(program);
+	const uint64_t start = storm.time;
+	while (storm.read->pb_ecbs)
+		storm.run(storm.time + 1, 500);
+	CHECK(storm.time < start + kSecond);
+	for (unsigned i = 0; i < 50'000; i++) // ns apart: they cost nothing that the governor sees
+		storm.rig.fire(storm.write, {i}, storm.time + i);
+	storm.state.take();
+	REQUIRE(storm.state.losses.stretches.size() == 1);
+	CHECK(storm.state.losses.stretches[0].to == 0);
+	CHECK(storm.state.losses.stretches[0].from > start);
+	CHECK(storm.state.losses.stretches[0].from < storm.time);
+}
+
+TEST_CASE("without priorities, or within the budget, nothing is thinned", "[engine][store][governor][thin]") {
+	for (const bool alike : {true, false}) {
+		Program program;
+		program.option(DFR_OPT_BUFSIZE, 32 << 20).option(DFR_OPT_CPUBUDGET, 10);
+		of_priority(program, "rig::read:entry", 0, alike ? DFR_PRIORITY_NORMAL : DFR_PRIORITY_LOW);
+		of_priority(program, "rig::write:entry", 1, DFR_PRIORITY_NORMAL);
+		Storm storm(program);
+		storm.run(storm.time + 20 * kSecond, alike ? 500 : 80); // half of the CPU, or a twelfth
+		REQUIRE(storm.state.stop() == 0);
+		storm.state.take();
+		CHECK(storm.state.losses.stretches.empty());
+		CHECK((storm.state.status().loss[DFR_LOSS_THROTTLE] > 0) == alike);
+	}
+}
+
+TEST_CASE("what it costs can be asked", "[engine][store][governor][thin]") {
+	Storm storm(low_read_high_write());
+	dfr_ioc_cpu_cost cost[2] = {};
+	dfr_ioc_cost io{};
+	io.count = 2;
+	storm.time = now_ns() - kSecond; // the question is asked now
+	govern(storm.state, storm.time);
+	while (storm.read->pb_ecbs)
+		storm.run(storm.time + 1, 500);
+	dfr_state_cost(storm.state.state, &io, cost);
+	CHECK(io.budget == 1);
+	CHECK(io.count == 1);
+	CHECK(io.cpu == 0xffffffff);
+	CHECK(io.detached == 1u << DFR_PRIORITY_LOW);
+	CHECK(cost[0].cpu == 0);
+	CHECK(cost[0].most == static_cast<int64_t>(kSecond / 10));
+	CHECK(cost[0].credit < cost[0].most);
+	CHECK(cost[0].spent > 1'000);
+	CHECK(cost[0].throttled_since == 0);
+	CHECK(cost[0].thinned_since[DFR_PRIORITY_LOW] != 0);
+	CHECK(cost[0].thinned_since[DFR_PRIORITY_NORMAL] == 0);
+	CHECK(cost[0].thinned_firings > 0);
+}
+
+TEST_CASE("a clause of no known priority is refused", "[engine][store][governor][thin]") {
+	Rig rig;
+	rig.probe("read");
+	State state(rig);
+	CHECK(state.enable(Program().clause("rig::read:entry", {}, {trace(arg(0))},
+	                                    DFR_ECBUARG(0, 3 << 3))) == -EINVAL);
+	CHECK(state.reason == "clause has an unknown priority");
+}

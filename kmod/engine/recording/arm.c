@@ -282,6 +282,35 @@ void dfr_state_attach(struct dfr_state *state)
 	commit_providers(state->st_engine);
 }
 
+/* Thinning: the probes of all clauses of a priority, unless others are on them, too. */
+void dfr_state_thin(struct dfr_state *state, u32 priority)
+{
+	struct dfr_ecb *ecb;
+
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (dfr_ecb_priority(ecb) != priority || !dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+			continue;
+		disarm_ecb(ecb);
+		dfr_ecb_mark(ecb, DFR_MARK_THINNED, true);
+	}
+	commit_providers(state->st_engine);
+}
+
+/* dfr_plat_synchronize() first, as in dfr_state_attach(). */
+void dfr_state_unthin(struct dfr_state *state, u32 priority)
+{
+	struct dfr_ecb *ecb;
+
+	dfr_plat_synchronize();
+	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
+		if (dfr_ecb_priority(ecb) != priority || !dfr_ecb_marked(ecb, DFR_MARK_THINNED))
+			continue;
+		dfr_ecb_mark(ecb, DFR_MARK_THINNED, false);
+		arm_ecb(state, ecb);
+	}
+	commit_providers(state->st_engine);
+}
+
 /* Probes that come and go. */
 
 /* New probes have come: those that this state's programs match get ECBs and are armed. */

@@ -76,6 +76,11 @@ static u8 ecb_flags(const struct build *build)
 	return flags;
 }
 
+static u32 clause_priority(const struct build *build)
+{
+	return DFR_ECBUARG_PRIORITY(build->bu_enabling->eb_program->pg_clauses[build->bu_clause].cl_uarg);
+}
+
 /*
  * No state begins on a probe with so many clauses, because a firing would take long merely
  * to pass them.
@@ -159,8 +164,8 @@ static int make_ecb(struct dfr_probe *probe, void *arg)
 		return -ENOMEM;
 	ecb->ec_epid = take_epid(state, probe, plan);
 	ecb->ec_state = state;
-	ecb->ec_live = state->st_live;
 	ecb->ec_plan = plan;
+	ecb->ec_live = dfr_live(state, dfr_ecb_priority(ecb), 0);
 	ecb->ec_pred = plan->pn_clause->cl_pred;
 	ecb->ec_probe = probe;
 	ecb->ec_flags = build->bu_flags;
@@ -216,6 +221,7 @@ static int match_enabling(struct build *build)
 	for (build->bu_clause = 0; build->bu_clause < enabling->eb_program->pg_nclauses && !error;
 	     build->bu_clause++) {
 		build->bu_flags = ecb_flags(build);
+		build->bu_state->st_priorities |= 1u << clause_priority(build);
 		error = dfr_plat_proceed();
 		if (!error)
 			error = dfr_engine_match(engine, &enabling->eb_program->pg_clauses[build->bu_clause],

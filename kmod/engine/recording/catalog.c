@@ -269,6 +269,7 @@ int dfr_catalog_ecb(struct dfr_state *state, const struct dfr_ecb *ecb)
 	entry->epid = ecb->ec_epid;
 	entry->probe = ecb->ec_probe->pb_id;
 	entry->layout = ecb->ec_plan->pn_layout;
+	entry->priority = dfr_ecb_priority(ecb);
 	return append_done(state, entry);
 }
 

@@ -92,7 +92,7 @@ static dfr_cold void not_live(struct dfr_cpu *pc, struct dfr_firing *firing, str
 	if (!state_listens(state) || !may_see(ecb, firing))
 		return;
 	if (share)
-		dfr_governor_skipped(share, firing);
+		dfr_governor_skipped(share, ecb, firing);
 	else if (is_states_first(ecb))
 		lost_without_share(state, firing->fr_probe);
 }

@@ -15,6 +15,8 @@
  *             it leaves out, until housekeeping finds that some credit has
  *             gathered again. All states of a user without privilege also
  *             share a second purse.
+ *   thinning  Clauses of a lower priority than others of their state go off before
+ *             that, so that there is credit left for the others: thin.c.
  *   detach    Where even leaving out costs more than the budget, so that the
  *             credit stays at its floor for a second, housekeeping detaches the
  *             dearest probes and attaches them again later, after a wait that
@@ -38,6 +40,7 @@
 #define QUARTERS      4
 #define QUARTER	      (SECOND / QUARTERS)
 #define DETACH_AFTER  SECOND
+#define FOLD_MOST     (10 * SECOND)
 #define ATTACH_FIRST  (10 * SECOND)
 #define ATTACH_LAST   (320 * SECOND)
 
@@ -75,9 +78,21 @@ static u32 distance(struct dfr_cpu *pc)
 
 /* Throttling: on the share's CPU, interrupts off. */
 
-static struct dfr_share **live(struct dfr_share *share)
+/* All clauses record on the share's CPU, or none: only those that thinning has off stay so. */
+static void set_live(struct dfr_share *share, bool on)
 {
-	return &share->sh_state->st_live[share->sh_cpu];
+	u32 off = dfr_thin_off(share);
+	u32 priority;
+
+	for (priority = 0; priority < DFR_PRIORITIES; priority++)
+		dfr_store_release(dfr_live(share->sh_state, priority, share->sh_cpu),
+				  on && !(off & 1u << priority) ? share : (struct dfr_share *)NULL);
+}
+
+/* High priorities are never thinned. */
+static bool is_live(const struct dfr_share *share)
+{
+	return dfr_read_once(dfr_live(share->sh_state, DFR_PRIORITY_HIGH, share->sh_cpu));
 }
 
 static void throttle(struct dfr_share *share, u64 now)
@@ -86,16 +101,21 @@ static void throttle(struct dfr_share *share, u64 now)
 
 	gv->gv_from = now;
 	gv->gv_skipped = 0;
+	dfr_write_once(&gv->gv_since, now);
 	dfr_write_once(&gv->gv_throttled, 1);
-	dfr_store_release(live(share), (struct dfr_share *)NULL);
+	set_live(share, false);
 }
 
-void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing)
+void dfr_governor_skipped(struct dfr_share *share, const struct dfr_ecb *ecb, const struct dfr_firing *firing)
 {
 	struct dfr_governor *gv = &share->sh_governor;
 	u64 stamp = dfr_cpu_of(firing->fr_engine, firing->fr_cpu)->pc_stamp;
 	u32 probe = firing->fr_probe->pb_id;
 
+	if (dfr_thin_off(share) & 1u << dfr_ecb_priority(ecb)) {
+		dfr_thin_skipped(share, dfr_ecb_priority(ecb), stamp);
+		return;
+	}
 	/* Count each firing once, although this is called for each of its clauses. */
 	if (!gv->gv_throttled || gv->gv_skip_stamp == stamp)
 		return;
@@ -117,7 +137,7 @@ static void tell(struct dfr_share *share, u64 now)
 	gv->gv_from = now;
 }
 
-void dfr_governor_release(struct dfr_share *share, u64 now)
+static void release(struct dfr_share *share, u64 now)
 {
 	struct dfr_governor *gv = &share->sh_governor;
 
@@ -130,13 +150,40 @@ void dfr_governor_release(struct dfr_share *share, u64 now)
 	dfr_write_once(&gv->gv_throttled, 0);
 }
 
+void dfr_governor_open(struct dfr_share *share, bool open, u64 now)
+{
+	release(share, now);
+	dfr_thin_open(share, open, now);
+	set_live(share, open);
+}
+
+/* What a purse can hold, and its deepest debt. */
+static s64 most_of(u32 budget)
+{
+	return (s64)(BURST / 100 * budget);
+}
+
+static bool is_short(const struct dfr_purse *purse, u32 budget, u32 eighths)
+{
+	return purse->pu_time && purse->pu_credit < most_of(budget) / 8 * eighths;
+}
+
+bool dfr_governor_short(const struct dfr_share *share, u32 eighths)
+{
+	const struct dfr_governor *gv = &share->sh_governor;
+	u32 budget = dfr_governor_budget(share->sh_state);
+
+	return (budget && is_short(&gv->gv_purse, budget, eighths)) ||
+	       (gv->gv_user && is_short(gv->gv_user, DFR_CONFINED_BUDGET, eighths));
+}
+
 /*
  * Adds the budget for the time since the last call to the credit and subtracts what was spent in
  * that time.
  */
 static void settle_purse(struct dfr_purse *purse, u32 budget, u64 now)
 {
-	s64 most = (s64)(BURST / 100 * budget);
+	s64 most = most_of(budget);
 	s64 floor = -(s64)(FLOOR / 100 * budget);
 	u64 elapsed;
 
@@ -163,7 +210,7 @@ static void settle_purse(struct dfr_purse *purse, u32 budget, u64 now)
 	}
 }
 
-static void settle(struct dfr_share *share, u64 now)
+void dfr_governor_settle(struct dfr_share *share, u64 now)
 {
 	struct dfr_governor *gv = &share->sh_governor;
 
@@ -174,8 +221,8 @@ static void settle(struct dfr_share *share, u64 now)
 	 */
 	if (gv->gv_user && now - gv->gv_user->pu_time >= WINDOW)
 		settle_purse(gv->gv_user, DFR_CONFINED_BUDGET, now);
-	if ((gv->gv_purse.pu_credit < 0 || (gv->gv_user && gv->gv_user->pu_credit < 0)) &&
-	    !gv->gv_throttled && dfr_read_once(live(share)))
+	dfr_thin_settle(share, now);
+	if (dfr_governor_short(share, 0) && !gv->gv_throttled && is_live(share))
 		throttle(share, now);
 }
 
@@ -206,6 +253,24 @@ static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 	}
 }
 
+/* Brings gv_spent up to date: what was seen in the last seconds weighs most. */
+static void fold(struct dfr_governor *gv, u64 now)
+{
+	u64 elapsed = now - gv->gv_seen, recent = least(gv->gv_recent, elapsed);
+
+	if (!gv->gv_seen) {
+		gv->gv_seen = now;
+		gv->gv_recent = 0;
+	} else if (now > gv->gv_seen && elapsed >= WINDOW) {
+		elapsed = least(elapsed, FOLD_MOST);
+		recent = least(recent, elapsed);
+		gv->gv_spent = (u32)((gv->gv_spent * (SECOND / 1000) + recent / 1000 * 1000000) /
+				     ((SECOND + elapsed) / 1000));
+		gv->gv_seen = now;
+		gv->gv_recent = 0;
+	}
+}
+
 /* Charges an ECB for a timed firing that stands for `weight` firings. */
 static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *share, u64 time, u32 weight)
 {
@@ -222,6 +287,7 @@ static void charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, struct dfr_share *sh
 	 */
 	gv->gv_usual = time > usual ? (usual + time) / 2 : usual - usual / 64;
 	gv->gv_purse.pu_spent += time * weight;
+	gv->gv_recent += time * weight;
 	if (gv->gv_user)
 		gv->gv_user->pu_spent += time * weight;
 	pc->pc_spent += time * weight;
@@ -251,8 +317,9 @@ void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 f
 	pc->pc_exact = 0;
 	dfr_atomic_add(&ecb->ec_cost, exact);
 	charge(pc, ecb, share, now - from - exact, weight);
+	fold(&share->sh_governor, now);
 	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(ecb->ec_state))
-		settle(share, now);
+		dfr_governor_settle(share, now);
 }
 
 void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
@@ -276,10 +343,11 @@ void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const 
 	pc->pc_exact += time;
 	pc->pc_spent += time;
 	share->sh_governor.gv_purse.pu_spent += time;
+	share->sh_governor.gv_recent += time;
 	if (share->sh_governor.gv_user)
 		share->sh_governor.gv_user->pu_spent += time;
 	if (now - share->sh_governor.gv_purse.pu_time >= WINDOW && dfr_governor_budget(state))
-		settle(share, now);
+		dfr_governor_settle(share, now);
 	dfr_governor_judge(pc, dfr_load_acquire((struct dfr_ecb **)&firing->fr_probe->pb_ecbs), now);
 }
 
@@ -333,15 +401,15 @@ static void look_after(void *arg)
 	struct dfr_governor *gv = &share->sh_governor;
 	u32 budget = dfr_governor_budget(share->sh_state);
 
-	settle(share, review->rv_now);
+	dfr_governor_settle(share, review->rv_now);
 	tell(share, review->rv_now);
 	if (budget && gv->gv_purse.pu_credit < (s64)(RESUME / 100 * budget))
 		return;
 	if (gv->gv_user && gv->gv_user->pu_credit < (s64)(RESUME / 100 * DFR_CONFINED_BUDGET))
 		return;
-	dfr_governor_release(share, review->rv_now);
+	release(share, review->rv_now);
 	if (dfr_read_once(&share->sh_state->st_activity) == DFR_ACTIVE)
-		dfr_store_release(live(share), share);
+		set_live(share, true);
 }
 
 static struct dfr_share *any_share(const struct dfr_state *state)
@@ -476,6 +544,7 @@ void dfr_governor_act(struct dfr_state *state, u64 now)
 		begin_to_detach(state, now);
 	}
 	dfr_mutex_unlock(&state->st_lock);
+	dfr_thin_act(state, now);
 	if (attaches)
 		attach(state, now);
 	else if (detaches)
@@ -497,7 +566,8 @@ bool dfr_governor_keep(struct dfr_state *state, u64 now)
 		review.rv_share = share;
 		dfr_visit_cpu(state->st_engine, cpu, look_after, &review);
 	}
-	if (attach_is_due(state, now) || detach_is_due(state, now))
+	dfr_thin_keep(state, now);
+	if (dfr_thin_due(state) || attach_is_due(state, now) || detach_is_due(state, now))
 		return true;
 	if (now - state->st_cost_since > BURST && !state->st_detach_time)
 		forget_costs(state, now); /* detaching shall go by recent costs */
@@ -509,6 +579,59 @@ void dfr_governor_end(struct dfr_state *state, u64 now)
 {
 	if (state->st_detach_time)
 		account_detached(state, now);
+}
+
+/* What it costs. */
+
+struct bill {
+	struct dfr_share *bi_share;
+	struct dfr_ioc_cpu_cost *bi_cost;
+	u64 bi_now;
+};
+
+/* On the share's CPU. */
+static void tell_cost(void *arg)
+{
+	const struct bill *bill = arg;
+	struct dfr_share *share = bill->bi_share;
+	struct dfr_governor *gv = &share->sh_governor;
+	struct dfr_ioc_cpu_cost *cost = bill->bi_cost;
+	u32 budget = dfr_governor_budget(share->sh_state);
+	u32 priority;
+
+	fold(gv, bill->bi_now);
+	if (budget)
+		dfr_governor_settle(share, bill->bi_now);
+	memset(cost, 0, sizeof(*cost));
+	cost->cpu = share->sh_cpu;
+	cost->spent = gv->gv_spent;
+	cost->credit = budget ? gv->gv_purse.pu_credit : 0;
+	cost->most = most_of(budget);
+	cost->throttled_since = gv->gv_throttled ? gv->gv_since : 0;
+	for (priority = 0; priority < DFR_THIN_PRIORITIES; priority++)
+		cost->thinned_since[priority] = gv->gv_thin[priority].th_now.sx_from;
+	cost->thinned_firings = gv->gv_left;
+}
+
+void dfr_state_cost(struct dfr_state *state, struct dfr_ioc_cost *io, struct dfr_ioc_cpu_cost *costs)
+{
+	struct bill bill = { .bi_cost = costs };
+	u32 cpu;
+
+	dfr_mutex_lock(&state->st_lock);
+	io->budget = dfr_governor_budget(state);
+	io->detached = state->st_thinned;
+	bill.bi_now = dfr_plat_clock(NULL);
+	for (cpu = io->cpu; cpu < state->st_engine->en_ncpus && bill.bi_cost < costs + io->count; cpu++) {
+		bill.bi_share = state->st_shares[cpu];
+		if (!bill.bi_share)
+			continue;
+		dfr_visit_cpu(state->st_engine, cpu, tell_cost, &bill);
+		bill.bi_cost++;
+	}
+	io->count = (u32)(bill.bi_cost - costs);
+	io->cpu = cpu < state->st_engine->en_ncpus ? cpu : 0xffffffffu;
+	dfr_mutex_unlock(&state->st_lock);
 }
 
 /*

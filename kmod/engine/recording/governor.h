@@ -6,6 +6,7 @@
 #ifndef DFR_ENGINE_GOVERNOR_H
 #define DFR_ENGINE_GOVERNOR_H
 
+#include "formats/abi/dof.h"
 #include "kmod/engine/engine.h"
 
 struct dfr_cpu;
@@ -53,6 +54,22 @@ struct dfr_past {
 	struct dfr_purse pa_purses[]; /* [cpu] */
 };
 
+/* A stretch in which a priority's clauses were off on one CPU. */
+struct dfr_stretch {
+	u64 sx_from; /* 0: there is none */
+	u64 sx_to;
+	u64 sx_left;	  /* firings that were left out */
+	bool sx_detached; /* probes were detached for a part of it */
+};
+
+/* Of a share, one priority's clauses: thin.c. */
+struct dfr_thin {
+	struct dfr_stretch th_now;
+	struct dfr_stretch th_over; /* the last one, until a block tells of it */
+	u64 th_stamp;		    /* firing that was counted last */
+};
+#define DFR_THIN_PRIORITIES 2 /* DFR_PRIORITY_NORMAL and DFR_PRIORITY_LOW: high ones are never thinned */
+
 /* The governor's view of a share: governor.c. Times in ns. */
 struct dfr_governor {
 	struct dfr_purse gv_purse; /* the state's */
@@ -62,8 +79,14 @@ struct dfr_governor {
 	u64 gv_skip_stamp;	   /* firing that was counted last */
 	u64 gv_skipped;		   /* firings left out and not in the ledger yet */
 	u64 gv_from;		   /* begin of the time in which they were left out */
+	u64 gv_since;		   /* begin of the throttling */
 	u32 gv_probe;
 	u32 gv_throttled;
+	u64 gv_seen;   /* gv_recent counts from here, */
+	u64 gv_recent; /* ns */
+	u32 gv_spent;  /* millionths of the CPU's time, of the last seconds */
+	u64 gv_left;   /* firings that thinning left out */
+	struct dfr_thin gv_thin[DFR_THIN_PRIORITIES];
 };
 
 /* limits.c: limits of confined states. Functions return a reason or NULL, 0 or an error. */
@@ -84,11 +107,29 @@ void dfr_governor_charge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u32 cpu, u64 f
 void dfr_governor_judge(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now);
 void dfr_governor_dear(struct dfr_cpu *pc, const struct dfr_state *state, const struct dfr_firing *firing,
 		       u64 time, u64 now);
-void dfr_governor_skipped(struct dfr_share *share, const struct dfr_firing *firing);
-void dfr_governor_release(struct dfr_share *share, u64 now);
+void dfr_governor_skipped(struct dfr_share *share, const struct dfr_ecb *ecb,
+			  const struct dfr_firing *firing);
+/* Its clauses record from now on, or do not: what the governor has left out until now is told. */
+void dfr_governor_open(struct dfr_share *share, bool open, u64 now);
+void dfr_governor_settle(struct dfr_share *share, u64 now);
+bool dfr_governor_short(const struct dfr_share *share,
+			u32 eighths); /* the credit is below this part of its most */
 /* process context; the state's lock is held */
 u32 dfr_governor_budget(const struct dfr_state *state); /* percent of each CPU; 0: only the deadman */
 void dfr_governor_end(struct dfr_state *state, u64 now);
+
+/* thin.c; on the CPU */
+void dfr_thin_settle(struct dfr_share *share, u64 now);
+void dfr_thin_skipped(struct dfr_share *share, u32 priority, u64 stamp);
+void dfr_thin_open(struct dfr_share *share, bool open, u64 now);
+u32 dfr_thin_off(const struct dfr_share *share); /* 1 << priority */
+/* Do clauses of this priority go off before the state is throttled? */
+bool dfr_thin_yields(const struct dfr_state *state, u32 priority);
+/* process context; the state's lock is held */
+void dfr_thin_keep(struct dfr_state *state, u64 now);
+bool dfr_thin_due(const struct dfr_state *state);
+/* under the engine's lock alone */
+void dfr_thin_act(struct dfr_state *state, u64 now);
 
 /* work.c: dfr_work_more() is in exec.h */
 /* Probe context, inside the guard: call it when a clause that has filled a chunk has ended. */

@@ -175,7 +175,7 @@ struct dfr_ecb {
 	struct dfr_ecb *ec_next;   /* of the probe */
 	struct dfr_ecb *ec_before; /* of the probe, while it is linked: the one before this, or NULL */
 	struct dfr_state *ec_state;
-	struct dfr_share **ec_live; /* the state's st_live */
+	struct dfr_share **ec_live; /* the state's st_live, of the clause's priority */
 	const struct dfr_difo *ec_pred;
 	const struct dfr_test *ec_test; /* the same as ec_pred, if idiom.c knew it; else NULL */
 	const struct dfr_plan *ec_plan;
@@ -193,6 +193,12 @@ struct dfr_ecb {
 
 #define DFR_MARK_LINKED	  0x1 /* in the probe's chain */
 #define DFR_MARK_DETACHED 0x2 /* the governor has unlinked it */
+#define DFR_MARK_THINNED  0x4 /* unlinked while its priority is off */
+
+static inline u32 dfr_ecb_priority(const struct dfr_ecb *ecb)
+{
+	return DFR_ECBUARG_PRIORITY(ecb->ec_plan->pn_clause->cl_uarg);
+}
 
 static inline bool dfr_ecb_marked(const struct dfr_ecb *ecb, u8 mark)
 {

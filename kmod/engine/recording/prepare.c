@@ -379,7 +379,7 @@ static int prepare_cpu(struct dfr_state *state, u32 cpu)
 	 * be too late.
 	 */
 	if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
-		dfr_store_release(&state->st_live[cpu], share);
+		dfr_governor_open(share, true, dfr_plat_clock(NULL));
 	return 0;
 }
 

@@ -96,7 +96,7 @@ static bool ready_ring(struct dfr_share *share, struct dfr_firing *firing, u32 n
 			dfr_lost_here(share, firing, DFR_LOSS_PRINCIPAL, 1);
 		return false;
 	}
-	if (share->sh_nmi != share->sh_nmi_told || share->sh_pending_mask)
+	if (share->sh_nmi != share->sh_nmi_told || share->sh_pending_mask || share->sh_thin_untold)
 		dfr_record_losses(share, dfr_plat_level_of(firing), time, need + DFR_CONTEXT_BYTES);
 	first_in_block(share, time);
 	dfr_ring_restart(share);
@@ -204,12 +204,26 @@ void dfr_lost_here(struct dfr_share *share, const struct dfr_firing *firing, u32
 	dfr_ledger(share, cause, firing->fr_probe->pb_id, count, time, time);
 }
 
-static void write_loss(struct dfr_share *share, u32 cause, u32 level, u64 time)
-{
-	const struct dfr_pending *pending = &share->sh_pending[cause];
-	struct dfr_stream *stream = &share->sh_stream;
-	u8 *p = dfr_record_head(stream, stream->sm_ptr, 0, level, time);
+/* How it is told: by a record of this level and time. */
+struct telling {
+	u32 tn_level;
+	u32 tn_keep; /* bytes of the block that stay free */
+	u64 tn_time;
+};
 
+/* false: the open block has no room for it. */
+static bool write_loss(struct dfr_share *share, const struct telling *telling, u32 cause,
+		       const struct dfr_pending *pending)
+{
+	struct dfr_ring *ring = &share->sh_ring;
+	struct dfr_stream *stream = &share->sh_stream;
+	u8 *p;
+
+	if ((size_t)(ring->rg_end - stream->sm_ptr) < LOSS_BYTES + telling->tn_keep)
+		return false;
+	if (!ring->rg_block->first_time)
+		ring->rg_block->first_time = telling->tn_time;
+	p = dfr_record_head(stream, stream->sm_ptr, 0, telling->tn_level, telling->tn_time);
 	*p++ = DFR_CONTROL_LOSS;
 	*p++ = (u8)cause;
 	dfr_put32(p, pending->pe_probe);
@@ -217,7 +231,34 @@ static void write_loss(struct dfr_share *share, u32 cause, u32 level, u64 time)
 	dfr_put64(p + 12, pending->pe_from);
 	dfr_put64(p + 20, pending->pe_to);
 	stream->sm_ptr = p + 28;
-	stream->sm_time = time;
+	stream->sm_time = telling->tn_time;
+	return true;
+}
+
+static bool write_stretch(struct dfr_share *share, const struct telling *telling, u32 priority,
+			  const struct dfr_stretch *stretch, u64 to)
+{
+	struct dfr_pending told = { .pe_count = stretch->sx_left, .pe_from = stretch->sx_from, .pe_to = to };
+
+	told.pe_probe = DFR_THINNED(priority, stretch->sx_detached ? DFR_THINNED_DETACHED : 0);
+	return !stretch->sx_from || write_loss(share, telling, DFR_LOSS_THINNED, &told);
+}
+
+/* The last stretch of each priority, and the one that goes on. false: not all had room. */
+static bool write_thinned(struct dfr_share *share, const struct telling *telling)
+{
+	struct dfr_thin *thin;
+	u32 priority;
+
+	for (priority = 0; priority < DFR_THIN_PRIORITIES; priority++) {
+		thin = &share->sh_governor.gv_thin[priority];
+		if (!write_stretch(share, telling, priority, &thin->th_over, thin->th_over.sx_to))
+			return false;
+		memset(&thin->th_over, 0, sizeof(thin->th_over));
+		if (!write_stretch(share, telling, priority, &thin->th_now, 0))
+			return false;
+	}
+	return true;
 }
 
 /* Puts into the ledger what NMIs have counted in sh_nmi, which only they write. */
@@ -242,6 +283,7 @@ static void collect_nmi(struct dfr_share *share, u64 time)
 /* Writes as many pending ledger entries as fit into the open block with `keep` bytes left over. */
 void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 {
+	struct telling telling = { .tn_level = level, .tn_keep = keep, .tn_time = time };
 	struct dfr_ring *ring = &share->sh_ring;
 	u32 cause;
 
@@ -252,30 +294,48 @@ void dfr_record_losses(struct dfr_share *share, u32 level, u64 time, u32 keep)
 		/* While a consumer still lacks blocks, this entry could be overwritten, too. */
 		if (cause == DFR_LOSS_OVERWRITTEN && ring->rg_wanted)
 			continue;
-		if ((size_t)(ring->rg_end - share->sh_stream.sm_ptr) < LOSS_BYTES + keep)
+		if (!write_loss(share, &telling, cause, &share->sh_pending[cause]))
 			return;
-		if (!ring->rg_block->first_time)
-			ring->rg_block->first_time = time;
-		write_loss(share, cause, level, time);
 		memset(&share->sh_pending[cause], 0, sizeof(share->sh_pending[cause]));
 		share->sh_pending_mask &= ~(1u << cause);
 	}
+	if (share->sh_thin_untold && write_thinned(share, &telling))
+		share->sh_thin_untold = false;
 	dfr_record_publish(share);
 }
 
+/* The time of an entry that no firing writes: the last record's, or firing's; now, if there was none. */
+static u64 telling_time(const struct dfr_share *share)
+{
+	u64 time = share->sh_stream.sm_time;
+
+	if (!share->sh_ring.rg_block || time == DFR_STREAM_FRESH)
+		time = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu)->pc_last;
+	return time ? time : dfr_plat_clock(NULL);
+}
+
+/* Process context, on the share's CPU: tells of thinning at once, and not with the next record. */
+void dfr_record_tell(struct dfr_share *share)
+{
+	u64 time = telling_time(share);
+
+	if (share->sh_thin_untold && dfr_ring_room(share, LOSS_BYTES, time, false))
+		dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
+}
+
 /* For a consumer that asks for everything: writes the pending losses and closes the open block. */
-void dfr_record_flush(struct dfr_share *share, u64 time)
+void dfr_record_flush(struct dfr_share *share)
 {
 	struct dfr_cpu *pc = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu);
 	struct dfr_ring *ring = &share->sh_ring;
 	bool parted = ring->rg_parted;
+	u64 time;
 
-	if (share->sh_pending_mask || share->sh_nmi != share->sh_nmi_told) {
-		if (!share->sh_ring.rg_block || time == DFR_STREAM_FRESH)
-			time = pc->pc_last;
+	if (share->sh_pending_mask || share->sh_nmi != share->sh_nmi_told || share->sh_thin_untold) {
+		time = telling_time(share);
 		if (dfr_ring_room(share, LOSS_BYTES, time, false)) {
 			/* The consumer reads now, and gets the entry on overwritten blocks. */
-			share->sh_ring.rg_wanted = false;
+			ring->rg_wanted = false;
 			dfr_record_losses(share, DFR_LEVEL_TASK, time, 0);
 		}
 	}

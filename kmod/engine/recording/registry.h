@@ -146,6 +146,12 @@ dfr_hot struct dfr_cpu *dfr_this_cpu(const struct dfr_engine *engine)
 #endif
 }
 
+/* Where the CPU finds its share for clauses of this priority; NULL there: they do not record. */
+static inline struct dfr_share **dfr_live(const struct dfr_state *state, u32 priority, u32 cpu)
+{
+	return &state->st_live[priority * state->st_engine->en_ncpus + cpu];
+}
+
 /* match.c */
 int dfr_engine_match(struct dfr_engine *engine, const struct dfr_clause *clause, u32 from, bool provide,
 		     int (*visit)(struct dfr_probe *probe, void *arg), void *arg);

@@ -158,6 +158,8 @@ static void open_block(struct dfr_share *share, u64 time)
 	share->sh_stream.sm_soft = NULL;
 	share->sh_stream.sm_time = DFR_STREAM_FRESH;
 	share->sh_stream.sm_context = 0;
+	if (dfr_thin_off(share))
+		dfr_thin_tell(share);
 }
 
 /* Closes the open block: no record is added to it any more. */
@@ -312,7 +314,7 @@ static void take_closed(void *arg)
 
 	swap_closed(take);
 	if (take->tk_flush && !take->tk_short) {
-		dfr_record_flush(share, share->sh_stream.sm_time);
+		dfr_record_flush(share);
 		swap_closed(take);
 	}
 	share->sh_ring.rg_wanted = take->tk_short;

@@ -74,7 +74,7 @@ int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
 	set_defaults(state);
 	dfr_hashkey_make(&state->st_hash);
 	state->st_strsize = DIF_STRSIZE_DEFAULT;
-	state->st_live = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_live[0]));
+	state->st_live = dfr_plat_alloc(DFR_PRIORITIES * engine->en_ncpus * sizeof(state->st_live[0]));
 	state->st_shares = dfr_plat_alloc(engine->en_ncpus * sizeof(state->st_shares[0]));
 	error = state->st_live && state->st_shares ? dfr_catalog_create(state) : -ENOMEM;
 	if (error) {
@@ -160,9 +160,7 @@ static void activate(void *arg)
 {
 	struct on_share *on = arg;
 
-	dfr_governor_release(on->os_state->st_shares[on->os_cpu], dfr_plat_clock(NULL));
-	dfr_store_release(&on->os_state->st_live[on->os_cpu],
-			  on->os_active ? on->os_state->st_shares[on->os_cpu] : (struct dfr_share *)NULL);
+	dfr_governor_open(on->os_state->st_shares[on->os_cpu], on->os_active, dfr_plat_clock(NULL));
 }
 
 /* On the CPU that BEGIN or END is to fire on. */

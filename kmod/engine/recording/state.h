@@ -56,6 +56,7 @@ struct dfr_share {
 	u64 sh_loss[DFR_LOSS_MAX];
 	u64 sh_lost; /* sum of the losses that this CPU's writer counted */
 	u32 sh_pending_mask;
+	bool sh_thin_untold; /* dfr_record_losses() is to tell of sh_governor.gv_thin */
 	struct dfr_pending sh_pending[DFR_LOSS_MAX];
 	u64 sh_errors;
 	u64 sh_nmi;    /* nested hits: an NMI's */
@@ -95,7 +96,7 @@ struct dfr_catlog_extent {
  */
 struct dfr_state {
 	u32 st_activity;	    /* enum dfr_activity; in probe context only exit() and deadman() set it */
-	struct dfr_share **st_live; /* [cpu]; NULL: that CPU does not record for this state now */
+	struct dfr_share **st_live; /* [priority][cpu]; NULL: its clauses do not record there now */
 	struct dfr_share **st_shares; /* [cpu]; NULL: that CPU has none */
 	struct dfr_engine *st_engine;
 	struct dfr_state *st_next;
@@ -170,6 +171,12 @@ struct dfr_state {
 	u64 st_detach_time; /* probes are detached since then, */
 	u64 st_attach_wait; /* for so long a time */
 	u64 st_attached;    /* when they were last attached again */
+	/* thin.c: sets of 1 << priority */
+	u32 st_priorities; /* that the clauses have */
+	u32 st_thinned;	   /* their probes are detached */
+	u32 st_to_thin;	   /* shall be detached: dfr_thin_act() does it */
+	u64 st_thinned_until[DFR_THIN_PRIORITIES];
+	u64 st_reviewed;
 
 	/* triggers */
 	const char *st_reasons[DFR_REASONS_MAX]; /* in the programs' memory */
@@ -207,6 +214,13 @@ static inline bool dfr_state_resizes(const struct dfr_state *state)
 	return dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
 }
 
+/* The next record, or housekeeping, tells what has changed. On the share's CPU. */
+static inline void dfr_thin_tell(struct dfr_share *share)
+{
+	share->sh_thin_untold = true;
+	share->sh_stream.sm_soft = NULL;
+}
+
 /* prepare.c */
 /* Allocates everything that probe context will need. If this fails, the state can only be destroyed. */
 int dfr_state_prepare(struct dfr_state *state);
@@ -229,6 +243,8 @@ void dfr_state_arm(struct dfr_state *state);
 void dfr_state_disarm(struct dfr_state *state);
 void dfr_state_attach(struct dfr_state *state);
 u32 dfr_state_detach(struct dfr_state *state);
+void dfr_state_thin(struct dfr_state *state, u32 priority);
+void dfr_state_unthin(struct dfr_state *state, u32 priority);
 void dfr_state_match_new(struct dfr_state *state);
 void dfr_state_unlink_probes(struct dfr_state *state, const struct dfr_going *going);
 

@@ -12,6 +12,7 @@
  *   guest-device keep NAME        leaves a recording of getppid behind, under this name
  *   guest-device claim NAME N     claims it, makes N more calls, prints its records, lets it go
  *   guest-device budget NAME      claims it, prints its option cpubudget, lets it go
+ *   guest-device costs NAME       looks at it, prints its budget and which priorities' probes are detached
  *   guest-device end NAME         ends it
  *   guest-device states           prints the states
  *   guest-device view NAME        looks at it, prints what each request that would change it says, ends it, reads
@@ -109,6 +110,19 @@ static int run_budget(const char* name) {
 	if (error)
 		die("budget: %s", strerror(error));
 	printf("%lld\n", (long long)io.value);
+	return 0;
+}
+
+static int run_costs(const char* name) {
+	struct dfr_ioc_cpu_cost costs[64];
+	struct dfr_ioc_cost io = {.size = sizeof(io), .count = 64, .costs = (uintptr_t)costs};
+	int fd = open_device(), error = named(fd, DFR_IOC_VIEW, name);
+
+	if (!error)
+		error = control(fd, DFR_IOC_COST, &io);
+	if (error)
+		die("cost: %s", strerror(error));
+	printf("budget %u, detached %u\n", io.budget, io.detached);
 	return 0;
 }
 
@@ -320,6 +334,8 @@ int main(int argc, char** argv) {
 		return run_claim(first, number);
 	if (!strcmp(command, "budget"))
 		return run_budget(first);
+	if (!strcmp(command, "costs"))
+		return run_costs(first);
 	if (!strcmp(command, "end"))
 		return run_end(first);
 	if (!strcmp(command, "states"))

@@ -131,6 +131,29 @@ static void mappings(void) {
 	munmap(p, 4096);
 }
 
+static void costs(void) {
+	struct dfr_ioc_cpu_cost cost[1];
+	struct dfr_ioc_cost io = {.size = sizeof(io), .count = 1, .costs = (uintptr_t)cost};
+	int fd = open_device();
+
+	expect("cost without a state", control(fd, DFR_IOC_COST, &io), ENXIO);
+	enable(fd, &record_program);
+	expect("cost before go", control(fd, DFR_IOC_COST, &io), ENXIO);
+	go(fd);
+	expect("cost", control(fd, DFR_IOC_COST, &io), 0);
+	expect("cost of one CPU", io.count, 1);
+	expect("which is the first", cost[0].cpu, 0);
+	io = (struct dfr_ioc_cost){.size = sizeof(io), .costs = (uintptr_t)cost};
+	expect("room for no cost", control(fd, DFR_IOC_COST, &io), EINVAL);
+	io = (struct dfr_ioc_cost){.size = sizeof(io), .count = 1, .cpu = 4000, .costs = (uintptr_t)cost};
+	expect("cost of no CPU", control(fd, DFR_IOC_COST, &io), EINVAL);
+	io = (struct dfr_ioc_cost){.size = sizeof(io), .count = 1, .costs = 8};
+	expect("cost to nowhere", control(fd, DFR_IOC_COST, &io), EFAULT);
+	io = (struct dfr_ioc_cost){.size = sizeof(io), .count = ~0u, .costs = 8};
+	expect("very much room", control(fd, DFR_IOC_COST, &io), EFAULT);
+	close(fd);
+}
+
 static int release_error(int fd, uint32_t cpu, uint32_t block, uint64_t seq) {
 	struct dfr_ioc_taken taken = {.cpu = cpu, .block = block, .seq = seq};
 	struct dfr_ioc_release give = {.size = sizeof(give), .count = 1, .taken = (uintptr_t)&taken};
@@ -225,6 +248,7 @@ int main(void) {
 	without_a_state();
 	programs();
 	mappings();
+	costs();
 	blocks();
 	names();
 	listing();
