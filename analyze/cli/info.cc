@@ -35,6 +35,7 @@ struct Contents {
 	std::map<uint32_t, uint64_t> records; // by probe
 	std::vector<EpidRecords> by_epid;
 	std::vector<trace::Losses::Loss> throttled; // what the governor left out
+	std::vector<trace::Losses::Stretch> thinned;
 };
 
 Contents read_all(trace::BlockSource& source) {
@@ -57,6 +58,7 @@ Contents read_all(trace::BlockSource& source) {
 	for (const trace::Losses::Loss& entry : merger.losses().entries)
 		if (entry.cause == DFR_LOSS_THROTTLE && entry.to)
 			contents.throttled.push_back(entry);
+	contents.thinned = merger.losses().stretches;
 	contents.verdict = trace::judge(source, merger);
 	return contents;
 }
@@ -113,6 +115,18 @@ void print_events(const trace::Catalog& catalog, const Contents& contents) {
 		            probe == catalog.probes.end() ? "" : shown(" of " + probe->second.text()),
 		            entry.cpu);
 	}
+	constexpr size_t kShown = 20;
+	for (size_t i = 0; i < std::min(contents.thinned.size(), kShown); i++) {
+		const trace::Losses::Stretch& stretch = contents.thinned[i];
+		std::printf("  %-11s %s-%s clauses of %s priority off on CPU %d%s\n", "thinned",
+		            shown(trace::time_text(catalog, stretch.from)),
+		            stretch.to ? shown(trace::time_text(catalog, stretch.to)) : "the end",
+		            trace::priority_text(stretch.priority), stretch.cpu,
+		            shown(trace::left_out_text(stretch)));
+	}
+	if (contents.thinned.size() > kShown)
+		std::printf("  ... and %zu more stretches (--json has all)\n",
+		            contents.thinned.size() - kShown);
 	for (size_t i = 0; i < catalog.events.size(); i++) {
 		const std::string text = render::event_text(catalog, i);
 		if (!text.empty())
@@ -289,7 +303,7 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 	lib::JsonObject machine;
 	for (const auto& [key, value] : catalog.machine)
 		machine.text(key.c_str(), value);
-	std::vector<std::string> probes, unrecorded, captured, asks, remarks, events;
+	std::vector<std::string> probes, unrecorded, captured, asks, remarks, events, thinned;
 	for (const auto& [id, count] : contents.records) {
 		const auto probe = catalog.probes.find(id);
 		probes.push_back(
@@ -312,6 +326,16 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 			                     .raw("time", std::to_string(catalog.events[i].time))
 			                     .text("event", text)
 			                     .str());
+	for (const trace::Losses::Stretch& stretch : contents.thinned)
+		thinned.push_back(lib::JsonObject()
+		                      .raw("from", std::to_string(stretch.from))
+		                      .raw("to", stretch.to ? std::to_string(stretch.to) : "null")
+		                      .raw("cpu", std::to_string(stretch.cpu))
+		                      .text("priority", trace::priority_text(stretch.priority))
+		                      .text("clauses", trace::clauses_of(catalog, stretch.priority))
+		                      .raw("left_out", std::to_string(stretch.left_out))
+		                      .raw("detached", stretch.detached ? "true" : "false")
+		                      .str());
 	const FilesFacts facts(source);
 	std::printf("%s\n",
 	            shown(lib::JsonObject()
@@ -338,6 +362,7 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 	                                        .str())
 	                      .raw("events", json_list(events))
 	                      .raw("triggers", json_list(json_triggers(triggers(catalog, contents, target))))
+	                      .raw("thinned", json_list(thinned))
 	                      .raw("remarks", json_list(remarks))
 	                      .raw("probes", json_list(probes))
 	                      .raw("unrecorded", json_list(unrecorded))

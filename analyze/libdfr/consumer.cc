@@ -167,6 +167,10 @@ void Consumer::report_drops(const dfr_ioc_status& status, bool last) {
 		if (count != 0)
 			tell(entry.cause, count, entry.cpu);
 	}
+	for (const trace::Losses::Stretch& stretch : merge_.losses().stretches)
+		if ((stretch.to || last) &&
+		    told_stretches_.insert({stretch.cpu, stretch.priority, stretch.from}).second)
+			callbacks_.message(render::thinned_text(session_.catalog(), stretch));
 	for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++) {
 		if (is_by_cpu(cause) && !last)
 			continue;

@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "analyze/libdfr/live_merge.h"
@@ -82,6 +84,7 @@ private:
 	LiveMerge merge_;
 	dfr_ioc_status status_{};
 	uint64_t flushed_ = 0;
+	std::set<std::tuple<int32_t, uint32_t, uint64_t>> told_stretches_;
 	std::vector<uint64_t> told_;                                // losses reported so far, by cause
 	std::map<std::pair<uint32_t, int32_t>, uint64_t> told_cpu_; // and by CPU
 	size_t told_events_ = 0;                                    // of the catalog's

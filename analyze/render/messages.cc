@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "analyze/render/text.h"
+#include "formats/trace/decode.h"
 
 namespace dfr::render {
 namespace {
@@ -151,6 +152,14 @@ std::string fault_place(const Fault& fault, Programs& programs) {
 	if (!best || best->line == 0)
 		return {};
 	return best->file + ":" + std::to_string(best->line) + ":" + std::to_string(best->column);
+}
+
+std::string thinned_text(const trace::Catalog& catalog, const trace::Losses::Stretch& stretch) {
+	return "clauses of " + std::string(trace::priority_text(stretch.priority)) + " priority (" +
+	       trace::clauses_of(catalog, stretch.priority) + ") were thinned " +
+	       trace::time_text(catalog, stretch.from) + "-" +
+	       (stretch.to ? trace::time_text(catalog, stretch.to) : "the end") + " on CPU " +
+	       std::to_string(stretch.cpu) + " (budget" + trace::left_out_text(stretch) + ")";
 }
 
 std::string drop_text(uint32_t cause, uint64_t count, int cpu, bool tags) {

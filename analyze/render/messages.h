@@ -9,6 +9,7 @@
 
 #include "analyze/render/programs.h"
 #include "formats/abi/control.h"
+#include "formats/trace/source.h"
 
 namespace dfr::render {
 
@@ -24,6 +25,9 @@ struct Fault {
 std::string fault_text(const Fault& fault, const trace::Catalog& catalog);
 // "prog.d:3:14" of the expression, where the program has a line table; else empty.
 std::string fault_place(const Fault& fault, Programs& programs);
+
+// Clauses that were off on a CPU: "clauses of low priority (syscall:::entry) were thinned ..."
+std::string thinned_text(const trace::Catalog& catalog, const trace::Losses::Stretch& stretch);
 
 // Messages for what was lost since `before`; counts are differences. An empty text: nothing.
 std::string drop_text(uint32_t cause, uint64_t count, int cpu, bool tags);

@@ -157,16 +157,22 @@ bool Gathered::covers(size_t other, size_t one) const {
 	       a.selected.extent.to >= std::min(b.selected.extent.to, b.selected.records.to);
 }
 
-trace::Verdict Gathered::judge() {
+trace::Verdict Gathered::judge(const std::function<bool(const trace::Catalog&, uint32_t priority)>& needs) {
+	const auto judge_part = [&needs](const GatheredPart& part) {
+		trace::BlockSource& source = *part.member.source;
+		return trace::judge(source, *part.merger, [&](uint32_t priority) {
+			return !needs || needs(source.catalog(), priority);
+		});
+	};
 	if (parts_.size() == 1)
-		return trace::judge(*parts_.front().member.source, *parts_.front().merger);
+		return judge_part(parts_.front());
 	trace::Verdict all;
 	all.from = UINT64_MAX;
 	std::set<std::pair<uint32_t, size_t>> cpus; // by host
 	for (const GatheredPart& part : parts_) {
 		if (!part.selected.touched)
 			continue;
-		const trace::Verdict one = trace::judge(*part.member.source, *part.merger);
+		const trace::Verdict one = judge_part(part);
 		all.complete &= one.complete;
 		all.windowed |= one.windowed;
 		all.cut |= one.cut;

@@ -238,7 +238,8 @@ void Maker::epid(const trace::Ecb& ecb) {
 	image_.ecbs.push_back(std::move(desc));
 	made_.catalog.probes.emplace(probe->id, *probe);
 	made_.catalog.layouts.emplace(made.id, std::move(made));
-	made_.catalog.add_ecb({.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.epid});
+	made_.catalog.add_ecb(
+	    {.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.epid, .priority = ecb.priority});
 }
 
 void Maker::program() {

@@ -22,6 +22,16 @@ bool fits(const EpidColumns& columns, const Layout& layout) {
 
 } // namespace
 
+namespace {
+
+bool is_loss(const ControlPlace& control) {
+	uint32_t probe;
+	std::memcpy(&probe, control.payload.data() + 1, sizeof(probe));
+	return loss_is_sane(std::to_integer<uint32_t>(control.payload[0]), probe);
+}
+
+} // namespace
+
 std::unique_ptr<RecordBatch> RecordBatch::of(std::unique_ptr<StoredColumns> stored, const Catalog& catalog) {
 	std::unique_ptr<RecordBatch> batch(new RecordBatch(std::move(stored)));
 	return batch->read(catalog) ? std::move(batch) : nullptr;
@@ -51,8 +61,7 @@ bool RecordBatch::read(const Catalog& catalog) {
 			notes_.push_back({.record = control.record,
 			                  .field = std::to_integer<uint8_t>(control.payload[0]),
 			                  .code = std::to_integer<uint8_t>(control.payload[1])});
-		} else if (control.kind != DFR_CONTROL_LOSS ||
-		           std::to_integer<unsigned>(control.payload[0]) >= DFR_LOSS_MAX) {
+		} else if (control.kind != DFR_CONTROL_LOSS || !is_loss(control)) {
 			return false;
 		}
 	}

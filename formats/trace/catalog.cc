@@ -155,7 +155,8 @@ void read_layout(Catalog& catalog, const EntryReader& entry) {
 
 void read_ecb(Catalog& catalog, const EntryReader& entry) {
 	const auto ecb = entry.fixed<dfr_cat_ecb>();
-	if (!catalog.add_ecb({.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.layout}))
+	if (!catalog.add_ecb(
+	        {.epid = ecb.epid, .probe = ecb.probe, .layout = ecb.layout, .priority = ecb.priority}))
 		entry.fail("EPID " + std::to_string(ecb.epid) + " after " +
 		           std::to_string(catalog.known_ecbs) + " others");
 }

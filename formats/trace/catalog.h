@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "formats/abi/catalog.h"
+#include "formats/abi/dof.h"
 
 namespace dfr::trace {
 
@@ -38,6 +39,7 @@ struct Layout {
 
 struct Ecb {
 	uint32_t epid = 0, probe = 0, layout = 0;
+	uint32_t priority = DFR_PRIORITY_NORMAL; // of its clause
 };
 
 struct Aggregation {

@@ -377,7 +377,7 @@ bool RecordCursor::loss() {
 	uint8_t cause;
 	Losses::Loss entry;
 	if (!take(&cause, 1) || !take(&entry.probe, 4) || !take(&entry.count, 8) || !take(&entry.from, 8) ||
-	    !take(&entry.to, 8) || cause >= DFR_LOSS_MAX)
+	    !take(&entry.to, 8) || !loss_is_sane(cause, entry.probe))
 		return false;
 	entry.cause = cause;
 	entry.cpu = static_cast<int32_t>(record_.cpu);

@@ -268,6 +268,7 @@ private:
 	std::optional<Block> load(const BlockRef& ref);
 	bool wanted(const dfr_block& head) const;
 	void keep_losses(const Losses& losses);
+	void keep_before(RecordShapes& shapes);
 	std::unique_ptr<Input> input_of(const BlockRef& ref, RecordShapes& shapes);
 	void start();
 	bool advance();
@@ -304,7 +305,15 @@ struct Verdict {
 	uint64_t clock_error = 0; // of several hosts (united.h), in ns
 	bool operator==(const Verdict&) const = default;
 };
-Verdict judge(BlockSource& source, const Merger& merger);
+// `needs`: whether the answer is less than whole where clauses of this priority were off; all are needed, unless it
+// says otherwise.
+Verdict judge(BlockSource& source, const Merger& merger,
+              const std::function<bool(uint32_t priority)>& needs = {});
+// "syscall:::entry, io:::start": what clauses of this priority are for.
+std::string clauses_of(const Catalog& catalog, uint32_t priority);
+const char* priority_text(uint32_t priority);
+// ", 1,204 firings left out, and more while its probes were detached"
+std::string left_out_text(const Losses::Stretch& stretch);
 // "14:03:02.120": a record's time as local wall-clock time.
 std::string time_text(const Catalog& catalog, uint64_t mono);
 // "complete: 14:03:02-14:03:41, 4 CPUs, 1,203,441 records"

@@ -51,6 +51,7 @@ struct Ecb {
   epid @0 :UInt32;
   probe @1 :UInt32;
   layout @2 :UInt32;
+  priority @3 :UInt32;  # enum dfr_priority
 }
 
 struct Aggregation {

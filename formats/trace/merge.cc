@@ -104,6 +104,12 @@ std::optional<Block> Merger::load(const BlockRef& ref) {
 
 namespace {
 
+// Whether some clauses go off before others.
+bool may_be_thinned(const Catalog& catalog) {
+	return std::any_of(catalog.ecbs.begin(), catalog.ecbs.end(),
+	                   [](const Ecb& ecb) { return ecb.priority != DFR_PRIORITY_NORMAL; });
+}
+
 // The time from which on a CPU is whole whose first block is this one. Records of the firing at `before` may
 // be in the block that is gone.
 uint64_t whole_from(const dfr_block& first) {
@@ -196,10 +202,39 @@ uint64_t Merger::horizon() const {
 	return latest;
 }
 
+// Of each CPU the latest block that ended before the selection: a stretch of thinning that is told there may reach into it,
+// and its CPU may have recorded nothing since.
+void Merger::keep_before(RecordShapes& shapes) {
+	if (!may_be_thinned(source_.catalog()))
+		return;
+	const BlockRef* last = nullptr;
+	for (size_t i = 0; i < refs_.size(); i++) {
+		const dfr_block& head = refs_[i].head;
+		if (selection_.has(head.cpu) && head.first_time < selection_.from && !wanted(head))
+			last = &refs_[i];
+		if (i + 1 < refs_.size() && refs_[i + 1].head.cpu == head.cpu)
+			continue;
+		const std::optional<Block> block = last ? load(*last) : std::nullopt;
+		last = nullptr;
+		RecordCursor cursor(shapes);
+		DecodeDamage damage; // of what was not asked for
+		Losses losses;
+		if (!block || !cursor.open(*block, damage, &losses))
+			continue;
+		while (cursor.next()) {
+		}
+		losses.entries.clear();
+		keep_losses(losses);
+	}
+}
+
 // A loss without a date may be anybody's, so it is inside. What was lost since the block before the first one is
 // told in a block, and the first one's counter has it, too.
 void Merger::keep_losses(const Losses& losses) {
 	const uint64_t from = std::max(selection_.from, horizon());
+	for (const Losses::Stretch& stretch : losses.stretches)
+		if ((!stretch.to || stretch.to >= from) && stretch.from <= selection_.to)
+			losses_.add(stretch);
 	for (const Losses::Loss& entry : losses.entries) {
 		const bool dated = entry.to != 0;
 		const bool outside = dated && (entry.to < from || entry.from > selection_.to);
@@ -274,6 +309,7 @@ void Merger::start() {
 	if (!opened_)
 		open();
 	running_ = std::make_unique<Running>(source_.catalog());
+	keep_before(running_->shapes);
 	std::vector<const BlockRef*>& refs = running_->refs;
 	for (const BlockRef& ref : refs_)
 		if (wanted(ref.head))

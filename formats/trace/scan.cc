@@ -122,6 +122,7 @@ bool Merger::scan(const std::function<bool(RecordBatch&, uint32_t)>& visit) {
 	if (!can_scan())
 		return false;
 	RecordShapes shapes(source_.catalog());
+	keep_before(shapes);
 	uint32_t cpu = 0;
 	uint64_t newest = 0;  // of the CPU
 	size_t decode_to = 0; // the blocks before this one are not in a chunk that can be used

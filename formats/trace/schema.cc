@@ -153,6 +153,7 @@ void write_rest(schema::Catalog::Builder root, const Catalog& catalog, const Cat
 		ecbs[i].setEpid(ecb.epid);
 		ecbs[i].setProbe(ecb.probe);
 		ecbs[i].setLayout(ecb.layout);
+		ecbs[i].setPriority(ecb.priority);
 	}
 	auto modules = root.initModules(catalog.modules.size() - mark.modules);
 	for (size_t i = 0; i < modules.size(); i++) {
@@ -215,9 +216,10 @@ void read_catalog_lists(schema::Catalog::Reader root, CatalogMemory& memory, Cat
 	}
 	for (const auto ecb : root.getEcbs()) {
 		memory.element<Ecb>();
-		if (ecb.getEpid() &&
-		    !into.add_ecb(
-		        {.epid = ecb.getEpid(), .probe = ecb.getProbe(), .layout = ecb.getLayout()}))
+		if (ecb.getEpid() && !into.add_ecb({.epid = ecb.getEpid(),
+		                                    .probe = ecb.getProbe(),
+		                                    .layout = ecb.getLayout(),
+		                                    .priority = ecb.getPriority()}))
 			throw Error("EPID " + std::to_string(ecb.getEpid()) + " is out of order");
 	}
 	for (const auto agg : root.getAggregations()) {

@@ -110,7 +110,45 @@ bool words_fit(uint32_t kind, const std::vector<uint64_t>& words) {
 	return !words.empty() && words.size() == words_of(kind);
 }
 
+Losses::Stretch stretch_of(const Losses::Loss& loss) {
+	return {.cpu = loss.cpu,
+	        .priority = DFR_THINNED_PRIORITY(loss.probe),
+	        .from = loss.from,
+	        .to = loss.to,
+	        .left_out = loss.count,
+	        .detached = (loss.probe & DFR_THINNED_DETACHED) != 0};
+}
+
+Losses::Loss loss_of(const Losses::Stretch& stretch) {
+	return {.cause = DFR_LOSS_THINNED,
+	        .probe = DFR_THINNED(stretch.priority, stretch.detached ? DFR_THINNED_DETACHED : 0),
+	        .cpu = stretch.cpu,
+	        .count = stretch.left_out,
+	        .from = stretch.from,
+	        .to = stretch.to};
+}
+
+// A stretch is told several times: what came later knows more of it.
+void Losses::add(const Stretch& stretch) {
+	const auto key = [](const Stretch& one) { return std::tuple(one.cpu, one.priority, one.from); };
+	const auto place =
+	    std::lower_bound(stretches.begin(), stretches.end(), stretch,
+	                     [key](const Stretch& a, const Stretch& b) { return key(a) < key(b); });
+	const bool known = place != stretches.end() && key(*place) == key(stretch);
+	if (!known && (stretches.size() < kEntriesMost || place == stretches.begin())) {
+		stretches.insert(place, stretch);
+		return;
+	}
+	// Of very many, one that has no room makes the one before it longer.
+	Stretch& into = known ? *place : *std::prev(place);
+	into.to = !known && (!into.to || !stretch.to) ? 0 : std::max(into.to, stretch.to);
+	into.left_out = known ? std::max(into.left_out, stretch.left_out) : into.left_out + stretch.left_out;
+	into.detached |= stretch.detached;
+}
+
 void Losses::add(const Loss& entry) {
+	if (entry.cause == DFR_LOSS_THINNED)
+		return add(stretch_of(entry));
 	const auto place =
 	    std::lower_bound(entries.begin(), entries.end(), entry,
 	                     [](const Loss& a, const Loss& b) { return loss_key(a) < loss_key(b); });

@@ -51,12 +51,31 @@ struct Losses {
 		int32_t cpu = -1;   // -1: not known
 		uint64_t count = 0, from = 0, to = 0;
 	};
+	// The clauses of a priority were off on a CPU, because the budget was short: thinned.
+	struct Stretch {
+		int32_t cpu = -1;
+		uint32_t priority = 0;     // enum dfr_priority
+		uint64_t from = 0, to = 0; // to 0: nothing tells when it was over
+		uint64_t left_out = 0;     // firings
+		bool detached = false;     // more of them: for a part of it nobody counted
+	};
 	static constexpr size_t kEntriesMost = 32'768; // of what does not come in their order
-	std::vector<Loss> entries; // add() keeps one for each (cause, probe, cpu), in that order
+	std::vector<Loss> entries;      // add() keeps one for each (cause, probe, cpu), in that order
+	std::vector<Stretch> stretches; // the same for (cpu, priority, from)
 	void add(const Loss& entry);
+	void add(const Stretch& stretch);
 	void add(std::vector<Loss> many); // hostile ones too: takes no longer than to sort them
-	uint64_t total() const;
+	uint64_t total() const;           // of `entries`
 };
+// Of a LOSS record whose cause is DFR_LOSS_THINNED; as one, of a stretch.
+Losses::Stretch stretch_of(const Losses::Loss& loss);
+Losses::Loss loss_of(const Losses::Stretch& stretch);
+// Whether a LOSS record may have this cause and, in place of the probe, this word.
+inline bool loss_is_sane(uint32_t cause, uint32_t probe) {
+	return cause < DFR_LOSS_MAX ||
+	       (cause == DFR_LOSS_THINNED && !(probe & ~uint32_t{DFR_THINNED_KNOWN}) &&
+	        DFR_THINNED_PRIORITY(probe) < DFR_PRIORITIES);
+}
 
 // Up to where a recording has had a CPU's blocks: the last one's number, and the CPU's records since go up
 // to its end.

@@ -101,7 +101,8 @@ void CatalogUniter::add(const UnitedSource& member, const United::Host* host) {
 		if (!ecb.epid || probe == probes.end() || layout == layouts.end())
 			continue;
 		const auto epid = static_cast<uint32_t>(first) + ecb.epid;
-		into_.ecbs[epid - 1] = {.epid = epid, .probe = probe->second, .layout = layout->second};
+		into_.ecbs[epid - 1] = {
+		    .epid = epid, .probe = probe->second, .layout = layout->second, .priority = ecb.priority};
 		into_.known_ecbs++;
 	}
 }

@@ -150,6 +150,70 @@ void judge_losses(Verdict& verdict, const Losses& counters, const Merger& merger
 	}
 }
 
+// What a clause's probes have in common: the description that it most likely had.
+std::string description(const std::vector<const Probe*>& probes) {
+	std::string text;
+	for (const auto field : {&Probe::provider, &Probe::module, &Probe::function, &Probe::name}) {
+		const std::string& first = probes.front()->*field;
+		const bool common = std::all_of(probes.begin(), probes.end(),
+		                                [&](const Probe* probe) { return probe->*field == first; });
+		text += (field == &Probe::provider ? "" : ":") + (common ? first : "");
+	}
+	return text;
+}
+
+// One stretch for each priority that the question needs, which stands for all of them.
+struct Thinned {
+	Losses::Stretch whole;
+	uint64_t time = 0; // of all CPUs
+	unsigned stretches = 0;
+	bool one_cpu = true;
+	void add(Losses::Stretch stretch) {
+		time += stretch.to - stretch.from;
+		if (!stretches++) {
+			whole = stretch;
+			return;
+		}
+		one_cpu &= whole.cpu == stretch.cpu;
+		whole.from = std::min(whole.from, stretch.from);
+		whole.to = std::max(whole.to, stretch.to);
+		whole.left_out += stretch.left_out;
+		whole.detached |= stretch.detached;
+	}
+};
+
+std::string seconds(uint64_t ns) {
+	std::array<char, 32> text;
+	std::snprintf(text.data(), text.size(), "%.1f s", static_cast<double>(ns) / 1e9);
+	return text.data();
+}
+
+// A clause that was off says nothing of its probes meanwhile, so an answer that needs it is partial.
+void judge_thinned(Verdict& verdict, const Catalog& catalog, const Merger& merger,
+                   const std::function<bool(uint32_t)>& needs) {
+	const uint64_t from = std::max(merger.selection().from, merger.horizon()), to = merger.selection().to;
+	std::map<uint32_t, Thinned> by_priority;
+	for (Losses::Stretch stretch : merger.losses().stretches) {
+		if (needs && !needs(stretch.priority))
+			continue;
+		stretch.from = std::max(stretch.from, from);
+		stretch.to = std::max(stretch.from, std::min(stretch.to ? stretch.to : verdict.to, to));
+		by_priority[stretch.priority].add(stretch);
+	}
+	for (const auto& [priority, thinned] : by_priority) {
+		const Losses::Stretch& whole = thinned.whole;
+		verdict.reasons.push_back(
+		    "clauses of " + std::string(priority_text(priority)) + " priority (" +
+		    clauses_of(catalog, priority) + ") were thinned" +
+		    (thinned.stretches > 1 ? " " + plural(thinned.stretches, "time") + ", " +
+		                                 seconds(thinned.time) + " in all," + ""
+		                           : "") +
+		    " " + time_text(catalog, whole.from) + "-" + time_text(catalog, whole.to) +
+		    (thinned.one_cpu ? " on CPU " + std::to_string(whole.cpu) : "") + " (budget" +
+		    left_out_text(whole) + ")");
+	}
+}
+
 // Adds what only the blocks tell: gaps, losses that neither counters nor LOSS records report, and damage.
 void judge_blocks(Verdict& verdict, BlockSource& source, const Merger& merger) {
 	uint64_t by_headers = 0;
@@ -239,12 +303,46 @@ bool times_known(const Catalog& catalog, uint64_t mono) {
 
 } // namespace
 
+const char* priority_text(uint32_t priority) {
+	return priority == DFR_PRIORITY_LOW ? "low" : priority == DFR_PRIORITY_HIGH ? "high" : "normal";
+}
+
+std::string clauses_of(const Catalog& catalog, uint32_t priority) {
+	std::map<std::pair<uint32_t, uint32_t>, std::vector<const Probe*>> clauses; // by DOF and clause
+	for (const Ecb& ecb : catalog.ecbs) {
+		const auto layout = catalog.layouts.find(ecb.layout);
+		const auto probe = catalog.probes.find(ecb.probe);
+		if (ecb.epid && ecb.priority == priority && layout != catalog.layouts.end() &&
+		    probe != catalog.probes.end() && probe->first > 3)
+			clauses[{layout->second.dof, layout->second.clause}].push_back(&probe->second);
+	}
+	std::vector<std::string> texts;
+	for (const auto& [clause, probes] : clauses)
+		if (std::string text = description(probes);
+		    std::find(texts.begin(), texts.end(), text) == texts.end())
+			texts.push_back(std::move(text));
+	constexpr size_t kShown = 6;
+	std::string all;
+	for (size_t i = 0; i < std::min(texts.size(), kShown); i++)
+		all += (i ? ", " : "") + texts[i];
+	if (texts.size() > kShown)
+		all += " and " + std::to_string(texts.size() - kShown) + " more";
+	return all.empty() ? "of no probes that are known" : all;
+}
+
+std::string left_out_text(const Losses::Stretch& stretch) {
+	return (stretch.left_out ? ", " + plural(stretch.left_out, "firing") + " left out" : "") +
+	       (!stretch.detached  ? ""
+	        : stretch.left_out ? ", and more while its probes were detached"
+	                           : ", probes detached");
+}
+
 std::string time_text(const Catalog& catalog, uint64_t mono) {
 	return times_known(catalog, mono) ? format_moment(moment(catalog, mono), "%H:%M:%S")
 	                                  : "a time not known";
 }
 
-Verdict judge(BlockSource& source, const Merger& merger) {
+Verdict judge(BlockSource& source, const Merger& merger, const std::function<bool(uint32_t)>& needs) {
 	Verdict verdict;
 	const Window window = find_window(source.catalog(), merger);
 	verdict.from = window.from;
@@ -255,6 +353,7 @@ Verdict judge(BlockSource& source, const Merger& merger) {
 		verdict.cpus += span.blocks != 0;
 	}
 	judge_losses(verdict, source.losses(), merger);
+	judge_thinned(verdict, source.catalog(), merger, needs);
 	judge_blocks(verdict, source, merger);
 	judge_full(verdict, source.catalog());
 	if (const auto cut = source.cut()) {

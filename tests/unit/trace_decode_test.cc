@@ -535,6 +535,95 @@ TEST_CASE("what was lost between the block before and a CPU's first one is in th
 	CHECK(verdict.lost == 6);
 }
 
+namespace {
+
+constexpr uint64_t kNs = 1'000'000'000;
+
+// EPID 1 (syscall::read:entry) is of low priority.
+void thinnable(test::ListSource& source) {
+	source.the_catalog = sample_catalog();
+	source.the_catalog.ecbs[0].priority = DFR_PRIORITY_LOW;
+}
+
+void stretch(BlockBytes& block, uint64_t count, uint64_t from, uint64_t to, uint32_t flags = 0) {
+	block.short_head(0, 0, 0)
+	    .u8(DFR_CONTROL_LOSS)
+	    .u8(DFR_LOSS_THINNED)
+	    .u32(DFR_THINNED(DFR_PRIORITY_LOW, flags))
+	    .u64(count)
+	    .u64(from)
+	    .u64(to);
+}
+
+trace::Verdict judged(test::ListSource& source, const trace::Selection& selection = {},
+                      const std::function<bool(uint32_t)>& needs = {}) {
+	source.at = 0;
+	trace::Merger merger(source);
+	merger.open();
+	merger.select(selection);
+	merger.run([](const trace::Record&) { return true; });
+	return trace::judge(source, merger, needs);
+}
+
+} // namespace
+
+// REPLAY.md, section 7.
+TEST_CASE("clauses that were off for a while are in the verdict of who needs them", "[trace][thin]") {
+	test::ListSource source;
+	thinnable(source);
+	BlockBytes one = begun(0, 1, 10 * kNs), other = begun(1, 1, 10 * kNs);
+	small_record(one, 0, 1);
+	stretch(one, 0, 12 * kNs, 0); // it begins, is said again, and ends
+	stretch(one, 30, 12 * kNs, 0);
+	stretch(one, 70, 12 * kNs, 14 * kNs);
+	one.long_head(3000, 0, 20 * kNs);
+	small_record(other, 0, 2);
+	source.blocks = {one.sealed(), other.sealed()};
+	const trace::Verdict all = judged(source);
+	CHECK_FALSE(all.complete);
+	CHECK(all.lost == 0);
+	REQUIRE(all.reasons.size() == 1);
+	CHECK(
+	    all.reasons[0].starts_with("clauses of low priority (syscall:vmlinux:read:entry) were thinned "));
+	CHECK(all.reasons[0].ends_with(" on CPU 0 (budget, 70 firings left out)"));
+	CHECK(judged(source, {}, [](uint32_t priority) { return priority == DFR_PRIORITY_HIGH; }).complete);
+	CHECK_FALSE(
+	    judged(source, {}, [](uint32_t priority) { return priority == DFR_PRIORITY_LOW; }).complete);
+	CHECK(judged(source, {.from = 15 * kNs}).complete);
+	CHECK_FALSE(judged(source, {.from = 13 * kNs}).complete);
+	CHECK(judged(source, {.to = 11 * kNs}).complete);
+}
+
+TEST_CASE("several stretches, and one that nobody saw end", "[trace][thin]") {
+	test::ListSource source;
+	thinnable(source);
+	BlockBytes one = begun(0, 1, 10 * kNs), other = begun(1, 1, 10 * kNs), next = begun(1, 2, 30 * kNs);
+	small_record(one, 0, 1);
+	stretch(one, 5, 12 * kNs, 14 * kNs, DFR_THINNED_DETACHED);
+	stretch(other, 1, 17 * kNs, 0);
+	small_record(other, 0, 2);
+	small_record(next, 0, 3);
+	source.blocks = {one.sealed(), other.sealed(), next.sealed()};
+	const trace::Verdict all = judged(source);
+	REQUIRE(all.reasons.size() == 1);
+	CHECK(all.reasons[0].find(" 2 times, 15.0 s in all, ") != std::string::npos);
+	CHECK(all.reasons[0].ends_with(
+	    " (budget, 6 firings left out, and more while its probes were detached)"));
+	// Nothing of what is selected says that clauses were off: the block before it does.
+	CHECK_FALSE(judged(source, {.from = 20 * kNs, .to = 25 * kNs}).complete);
+	CHECK(judged(source, {.from = 15 * kNs, .to = 16 * kNs}).complete);
+}
+
+TEST_CASE("a LOSS record of no known priority is damage", "[trace][thin]") {
+	test::ListSource source;
+	thinnable(source);
+	BlockBytes one = begun(0, 1, 10 * kNs);
+	small_record(one, 0, 1);
+	stretch(one, 5, 12 * kNs, 14 * kNs, DFR_PRIORITIES);
+	source.blocks = {one.sealed()};
+	CHECK(judged(source).reasons.at(0).find("damaged") != std::string::npos);
+}
+
 TEST_CASE("a window begins with the last of the CPUs' gone blocks, not with a silent CPU's first record",
           "[trace]") {
 	constexpr uint64_t kSecond = 1'000'000'000;
