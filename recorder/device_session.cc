@@ -24,6 +24,7 @@ namespace {
 
 constexpr uint32_t kTakeBatch = 256;
 constexpr uint32_t kSeenBatch = 1024;
+constexpr uint32_t kCostBatch = 256; // CPUs
 constexpr size_t kReleaseBatch = 64;
 constexpr size_t kReleaseMost = 4096; // the device accepts no more in one RELEASE
 constexpr size_t kCatalogBytes = 256 * 1024;
@@ -178,6 +179,31 @@ DeviceSession::RingList DeviceSession::blocks(uint32_t cpu) {
 	std::sort(list.blocks.begin(), list.blocks.end(),
 	          [](const dfr_ioc_seen& a, const dfr_ioc_seen& b) { return a.seq < b.seq; });
 	return list;
+}
+
+std::optional<DeviceSession::Cost> DeviceSession::cost() {
+	Cost result;
+	std::vector<dfr_ioc_cpu_cost> piece(kCostBatch);
+	for (uint32_t from = 0; from != 0xffffffff;) {
+		dfr_ioc_cost io{.size = sizeof(io),
+		                .cpu = from,
+		                .count = kCostBatch,
+		                .costs = reinterpret_cast<uint64_t>(piece.data())};
+		const int code = device_.try_call(DFR_IOC_COST, &io);
+		if (code == ENOTTY)
+			return std::nullopt;
+		if (code)
+			throw Error(std::string("cannot ask what the state costs: ") + std::strerror(code),
+			            "", code);
+		result.budget = io.budget;
+		result.detached = io.detached;
+		result.cpus.insert(result.cpus.end(), piece.begin(),
+		                   piece.begin() + std::min(io.count, kCostBatch));
+		if (io.cpu <= from)
+			break;
+		from = io.cpu;
+	}
+	return result;
 }
 
 trace::Block DeviceSession::end_of(const RingList& list) {

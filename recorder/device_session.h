@@ -51,6 +51,13 @@ public:
 	// ends the wait. A loop over several sessions polls device().fd() for POLLPRI instead.
 	enum class Awaited { Nothing, Trigger, Ended };
 	Awaited await_trigger(std::chrono::nanoseconds timeout, const sigset_t* mask = nullptr);
+	struct Cost {
+		uint32_t budget = 0;   // percent of each CPU; 0: none
+		uint32_t detached = 0; // 1 << dfr_priority: the probes of its clauses are detached
+		std::vector<dfr_ioc_cpu_cost> cpus;
+	};
+	// What its probes cost lately, who holds it or looks at it may ask. nullopt: the module is older than the question.
+	std::optional<Cost> cost();
 	// From now on blocks stay taken until stored(). If this session ends before it has stored a
 	// kept state's blocks (a crash included), the kernel gives them to the next session that claims it.
 	void hold() { holding_ = true; }
