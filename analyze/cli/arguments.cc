@@ -7,6 +7,7 @@
 
 #include "analyze/cli/dfr.h"
 #include "analyze/libdfr/style.h"
+#include "formats/d/library.h"
 #include "formats/error.h"
 #include "formats/shown.h"
 
@@ -80,7 +81,8 @@ std::string check_profile(const std::string& name) {
 
 void ProgramArguments::add_profile_to(CLI::App& app) {
 	app.add_option("--profile", profile,
-	               "flight: for what is always on (1 % of each CPU, the newest is kept); -x overrides")
+	               "flight: for what is always on (1 % of each CPU, the newest is kept); -x overrides. "
+	               "Without a program: the one of this name, too")
 	    ->check(check_profile);
 }
 
@@ -95,6 +97,20 @@ std::vector<lib::ProgramPart> ProgramArguments::parts() const {
 		parts.push_back(std::move(part));
 	}
 	return parts;
+}
+
+std::vector<lib::ProgramPart> ProgramArguments::parts_or_profile() const {
+	std::vector<lib::ProgramPart> all = parts();
+	for (const d::LibraryText* one = d::kProfileTexts; one->name && all.empty(); one++) {
+		if (profile != one->name)
+			continue;
+		lib::ProgramPart part;
+		part.script = true;
+		part.name = profile + ".d";
+		part.text = one->text;
+		all.push_back(std::move(part));
+	}
+	return all;
 }
 
 void ProgramArguments::give_to(dfr_session* session) const {

@@ -43,6 +43,8 @@ struct ProgramArguments {
 	bool empty() const { return clauses.empty() && scripts.empty(); }
 	void give_to(dfr_session* session) const; // dfr::Error if it refuses
 	std::vector<lib::ProgramPart> parts() const;
+	// The same, or if there is none and a profile is named, that one's program.
+	std::vector<lib::ProgramPart> parts_or_profile() const;
 	d::CompileOptions compile_options(uint32_t target) const;
 };
 

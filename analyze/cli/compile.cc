@@ -38,7 +38,7 @@ int run_compile(int argc, char** argv) {
 		return *status;
 	if (!file.empty())
 		program.scripts.push_back(file);
-	auto parts = program.parts();
+	auto parts = program.parts_or_profile();
 	if (parts.empty()) {
 		print_error("no program was given", "write -n 'probe { actions }' or the path of a D script");
 		return kStatusUsage;

@@ -170,9 +170,9 @@ d::Compiled Recorder::derived(const d::CompileOptions& options) {
 // What is to be recorded: the program given, what an analysis will need, or both; or the default.
 d::Compiled Recorder::program(uint32_t target) {
 	const d::CompileOptions options = arguments_.program.compile_options(target);
-	auto parts = arguments_.program.parts();
-	if (parts.empty() && !arguments_.analysis.empty())
+	if (arguments_.program.empty() && !arguments_.analysis.empty())
 		return derived(options);
+	auto parts = arguments_.program.parts_or_profile();
 	if (parts.empty())
 		parts.push_back({d::Specifier::Name, false, "-n", kDefaultProgram, 0});
 	d::Compiled compiled = compile_or_throw(parts, options, backend_->target());

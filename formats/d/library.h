@@ -56,5 +56,7 @@ struct LibraryText {
 };
 // The built-in files; ends with a null name. Generated from formats/d/lib.
 extern const LibraryText kLibraryTexts[];
+// The programs of profiles, by the profile's name; the same. They are no part of the library.
+extern const LibraryText kProfileTexts[];
 
 } // namespace dfr::d
