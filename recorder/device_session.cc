@@ -227,6 +227,10 @@ trace::Block DeviceSession::end_of(const RingList& list) {
 	return block;
 }
 
+void DeviceSession::note_snapshot(uint64_t time, const std::string& reason) {
+	catalog_.events.push_back({.event = DFR_EVENT_SNAPSHOT, .time = time, .text = reason});
+}
+
 void DeviceSession::seal(trace::Block& block) {
 	close_copy(block, catalog_);
 	trace::seal_block(block);

@@ -29,7 +29,7 @@ public:
 	void keep(const std::string& name);  // from now on the state outlives this process, under this name
 	void end();                          // end the kept state that this session holds
 	// Looks at a kept state, whoever holds it, and changes nothing: of what is below only status(), option(),
-	// the catalog, the aggregations and the losses work, and the next six.
+	// the catalog, the aggregations and the losses work, and the next seven.
 	void view(const std::string& name);
 	struct RingList {
 		std::vector<dfr_ioc_seen> blocks; // by number of sequence
@@ -41,6 +41,8 @@ public:
 		return copy({.cpu = cpu, .block = seen.block, .seq = seen.seq});
 	}
 	void seal(trace::Block& block); // such a copy; one that is open is closed first
+	// From now on the catalog says that this is a snapshot, of when and why; the kernel's does not.
+	void note_snapshot(uint64_t time, const std::string& reason);
 	// An empty block behind all that the CPU has recorded, as the engine writes one for a consumer that begins there: it
 	// says up to where records were taken by others, or are missing.
 	trace::Block end_of(const RingList& list);

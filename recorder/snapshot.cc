@@ -96,7 +96,7 @@ void Snapshot::write_ends(const Lists& lists) {
 }
 
 void Snapshot::take(const SnapshotSpan& span, const std::function<bool()>& going) {
-	trigger_ = now_ns();
+	trigger_ = span.trigger ? span.trigger : now_ns();
 	const auto last = static_cast<uint64_t>(span.last.count());
 	const uint64_t from = last && last < trigger_ ? trigger_ - last : 0;
 	const uint64_t end = trigger_ + static_cast<uint64_t>(span.after.count());

@@ -23,6 +23,7 @@ namespace dfr::recorder {
 struct SnapshotSpan {
 	std::chrono::nanoseconds last{}; // 0: all that the rings have
 	std::chrono::nanoseconds after{0};
+	uint64_t trigger = 0; // its time; 0: now
 };
 
 class Snapshot {

@@ -14,8 +14,7 @@
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/parts.h"
-#include "recorder/device_target.h"
-#include "recorder/snapshot.h"
+#include "recorder/snapshot_file.h"
 
 namespace dfr::cli {
 namespace {
@@ -27,7 +26,7 @@ constexpr const char* kSnapshotExamples =
 constexpr const char* kMarkExamples = "  dfr mark 'deployed version 12'\n";
 
 struct SnapshotArguments {
-	std::string name, output, last, after;
+	std::string name, output, last, after, reason = "dfr snapshot";
 	bool replace = false, json = false;
 };
 
@@ -61,38 +60,25 @@ bool read_span(const std::string& text, std::chrono::nanoseconds& span) {
 }
 
 // Returns the time of the trigger.
-uint64_t write_snapshot(const std::string& state, const recorder::SnapshotSpan& span,
-                        const std::string& path) {
-	recorder::DeviceSession session;
-	session.view(state);
-	trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return session.catalog(); });
-	recorder::LiveSymbols symbols(recorder::processes_have_our_numbers());
-	recorder::NameCollector names(symbols);
-	recorder::DeviceTarget machine(session.device());
-	recorder::TypeCollector types(machine);
-	recorder::Snapshot snapshot(session, writer, names, types);
-	snapshot.take(span, []() { return signals_caught() == 0; });
-	std::fprintf(stderr, "dfr: %s records in %s blocks, %s bytes\n",
-	             shown(with_commas(snapshot.records())), shown(with_commas(snapshot.blocks())),
-	             shown(with_commas(writer.size())));
-	if (snapshot.overtaken())
+uint64_t write(const std::string& state, const recorder::SnapshotSpan& span, const std::string& reason,
+               const std::string& path) {
+	const recorder::SnapshotFile file =
+	    recorder::write_snapshot(state, span, reason, path, true, []() { return signals_caught() == 0; });
+	std::fprintf(stderr, "dfr: %s records in %s blocks, %s bytes\n", shown(with_commas(file.records)),
+	             shown(with_commas(file.blocks)), shown(with_commas(file.bytes)));
+	if (file.overtaken)
 		std::fprintf(stderr, "dfr: %s blocks were overwritten before they could be copied\n",
-		             shown(with_commas(snapshot.overtaken())));
-	return snapshot.trigger();
+		             shown(with_commas(file.overtaken)));
+	return file.trigger;
 }
 
-// What the file itself says, which is what everybody will see.
-int judge_file(const std::string& path, const recorder::SnapshotSpan& span, uint64_t trigger, bool json) {
-	const auto file = trace::open_file(path);
-	trace::Merger merger(*file);
-	merger.run([](const trace::Record&) { return true; });
-	const trace::Verdict verdict = trace::judge(*file, merger);
-	const auto held = std::chrono::nanoseconds(trigger - std::min(verdict.from, trigger));
-	if (held < span.last)
+int judge(const std::string& path, const recorder::SnapshotSpan& span, uint64_t trigger, bool json) {
+	const recorder::JudgedSnapshot judged = recorder::judge_snapshot(path, trigger);
+	if (judged.before < span.last)
 		std::fprintf(stderr, "dfr: %.1f s before were asked for; the state had %.1f s in all\n",
 		             std::chrono::duration<double>(span.last).count(),
-		             std::chrono::duration<double>(held).count());
-	return print_verdict(verdict, file->catalog(), json);
+		             std::chrono::duration<double>(judged.before).count());
+	return print_verdict(judged.verdict, judged.catalog, json);
 }
 
 } // namespace
@@ -108,6 +94,7 @@ int run_snapshot(int argc, char** argv) {
 	app->add_option("--last", arguments.last,
 	                "of how long a time before now: 30s, 10min (default: all that it has)");
 	app->add_option("--after", arguments.after, "go on for so long: 5s; Ctrl-C ends it sooner");
+	app->add_option("--reason", arguments.reason, "a line for the file, which dfr info shows");
 	app->add_option("-o,--output", arguments.output, "the recording to write (default: NAME-TIME.dfr)");
 	app->add_flag("--replace", arguments.replace, "overwrite the output if it exists");
 	app->add_flag("--json", arguments.json, "the verdict as JSON");
@@ -126,10 +113,10 @@ int run_snapshot(int argc, char** argv) {
 	    arguments.output.empty() ? state + "-" + trace::time_stamp() + ".dfr" : arguments.output;
 	catch_signals();
 	NewFile output(path, arguments.replace);
-	const uint64_t trigger = write_snapshot(state, span, output.temporary());
+	const uint64_t trigger = write(state, span, arguments.reason, output.temporary());
 	output.keep();
 	std::fprintf(stderr, "dfr: snapshot of %s is in %s\n", shown(state), shown(path));
-	return judge_file(path, span, trigger, arguments.json);
+	return judge(path, span, trigger, arguments.json);
 }
 
 int run_mark(int argc, char** argv) {

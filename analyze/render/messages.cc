@@ -94,6 +94,7 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 		return "the ring of CPU " + std::to_string(mark.value) +
 		       " is full: it records nothing more (bufpolicy=fill)";
 	case DFR_EVENT_MARK: return "mark: " + mark.text;
+	case DFR_EVENT_SNAPSHOT: return "snapshot: " + mark.text;
 	default: return {};
 	}
 }

@@ -148,8 +148,9 @@ enum dfr_event {
 	/* Probes could not be armed. value: the probe's id; -n: n probes; 0: the provider could not say
 	   which. error: why (EPERM: their arguments may not be shown) */
 	DFR_EVENT_UNARMED,
-	DFR_EVENT_FULL, /* value: a CPU whose ring is full (policy fill); time: of its last record */
-	DFR_EVENT_MARK  /* a person's remark: the text stands behind the entry, with NUL */
+	DFR_EVENT_FULL,    /* value: a CPU whose ring is full (policy fill); time: of its last record */
+	DFR_EVENT_MARK,    /* a person's remark: the text stands behind the entry, with NUL */
+	DFR_EVENT_SNAPSHOT /* in a snapshot's file only: its trigger's time, and text as of MARK: why */
 };
 
 struct dfr_cat_event {

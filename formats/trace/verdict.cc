@@ -65,8 +65,8 @@ Window find_window(const Catalog& catalog, const Merger& merger) {
 	for (const EventMark& mark : catalog.events) {
 		if (mark.event == DFR_EVENT_GO)
 			window.from = std::min(window.from, mark.time);
-		if (mark.event !=
-		    DFR_EVENT_MARK) // which a person writes, whether or not anything is recorded
+		// These two come whether or not anything is recorded.
+		if (mark.event != DFR_EVENT_MARK && mark.event != DFR_EVENT_SNAPSHOT)
 			window.to = std::max(window.to, mark.time);
 	}
 	if (const uint64_t horizon = merger.horizon()) {
