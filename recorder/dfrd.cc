@@ -1,38 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // dfrd: the recorder's daemon. It holds one kept state of the kernel's engine and
-// moves the state's records into a .dfr file until a signal (SIGTERM, SIGINT,
-// SIGHUP) or until the recorded program ends. Without --stop the state records on
-// after dfrd has ended, so dfrd can be restarted without a gap. dfrd does not
+// moves the state's records into .dfr files, or copies them there when something
+// triggers it (flight.h), until SIGTERM or SIGINT or until the recorded program ends. Without --stop
+// the state records on after dfrd has ended, so dfrd can be restarted without a gap. dfrd does not
 // compile D: `dfr compile` does.
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <fstream>
-#include <getopt.h>
-#include <iterator>
-#include <span>
 #include <string>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <vector>
 
-#include "formats/dof/image.h"
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/parts.h"
-#include "recorder/device_session.h"
+#include "recorder/daemon.h"
 #include "recorder/device_target.h"
 #include "recorder/drain.h"
-#include "recorder/notify.h"
+#include "recorder/flight.h"
 #include "recorder/recording_loop.h"
-#include "recorder/retention.h"
 
 namespace {
 
@@ -41,9 +28,13 @@ using namespace dfr;
 constexpr const char* kUsage =
     R"(usage: dfrd [--name NAME] [--program FILE.dof] [--output FILE.dfr] [options]
 
-Keeps a recording: moves what a kept state of the kernel records into a file,
-until SIGTERM or Ctrl-C. Nothing that was recorded is lost when it stops, and
-what is not on the disk yet is still in the kernel's memory: a crash dump has it.
+Keeps a recording, until SIGTERM or Ctrl-C, in one of two modes:
+  stream   moves what a kept state of the kernel records into files
+  flight   leaves it in the kernel's memory, and copies the seconds before (and after)
+           something happens into a file of its own: a snapshot
+Nothing that was recorded is lost when it stops: what is not on the disk yet is still
+in the kernel's memory; a crash dump has it. SIGHUP reads the options' file and the
+program again, without a gap.
 
   --name NAME        the state to claim, or to create with --program
                      (default: anonymous, what the module recorded since boot)
@@ -57,13 +48,28 @@ what is not on the disk yet is still in the kernel's memory: a crash dump has it
                      read alone, all together as one recording. Numbers go on after a
                      restart. A file is larger or older than that if its catalog, which
                      each repeats, would be more than 1 % of it, or by what the rings hold
-  --retain BOUND     of the parts keep this much: a number of parts (20), a size (1g) or an
+  --retain BOUND     of the parts, or snapshots, keep this much: a number of parts (20), a size (1g) or an
                      age (7d); may be given several times, then each bound holds. The
                      oldest parts are removed, and each is named on stderr
   --free SIZE        remove the oldest parts, too, if the disk has less than this left (1g)
   --checkpoint N     write everything to the disk each N seconds (default: 10)
+  --mode MODE        stream (default) or flight
+  --last TIME        flight: what a snapshot has of the time before its trigger: 30s, 10min,
+                     or all that is in memory (default)
+  --after TIME       flight: and of the time after it (default: 0)
+  --every TIME       flight: one reason has one snapshot in that time, which says how many
+                     triggers had none (default: 60)
+  --low-disk SIZE    flight: take one when the disk of the output has less left than this
+  --run COMMAND      flight: a command for the shell after each snapshot; DFR_SNAPSHOT is the
+                     file, DFR_REASON why it was taken, DFR_STATE the name. It has ten minutes
   --stop             end the state too when this ends; else it records on
   --help             this text
+
+In mode flight these trigger a snapshot: the program's action snapshot("reason"), an oops
+of the kernel, SIGUSR1, the end of the program. Its files are named and removed as
+parts are: NAME-0001.dfr, --retain, --free.
+/etc/dfr/dfrd.conf has the same options for all daemons, and for the state NAME behind a
+line [NAME]: "retain 2g", without dashes. What is on the command line replaces it.
 
 status: 0, also when the recorded program has ended; 1: it could not record on, or
 the kernel has killed the state. A state that has ended is removed once its records
@@ -75,267 +81,105 @@ examples:
   dfrd --name flight --program flight.dof --output /srv/flight.dfr
   dfrd --name flight --program flight.dof --output /srv/flight.dfr --rotate 64m
   dfrd --name flight --program flight.dof --rotate 64m --retain 2g --retain 7d --free 1g
+  dfrd --name flight --program flight.dof --mode flight --last 60s --after 5s --retain 20
+  kill -USR1 $(pidof dfrd)           a snapshot, now
+  dfr status                         what it has, what it costs, its last snapshot
   dfr replay /srv/flight*.dfr        ask it, also while it is being written
   dfr snapshot --name flight         what is only in memory yet
   systemctl enable --now dfrd@flight the same as a service, of /etc/dfr/flight.d
 )";
 
-struct Options {
-	std::string name = DFR_ANONYMOUS_NAME, program, output;
-	bool stop = false;
-	unsigned checkpoint = 10;
-	trace::Rotation rotate;
-	recorder::Retention retain;
-};
-
-std::atomic<int> stop_signal{0};
-
-void on_signal(int number) {
-	stop_signal = number;
-}
-
-// Without SA_RESTART, so that a signal ends the wait for blocks at once.
-void catch_signals() {
-	struct sigaction action {};
-	action.sa_handler = on_signal;
-	for (const int number : {SIGTERM, SIGINT, SIGHUP})
-		sigaction(number, &action, nullptr);
-	signal(SIGPIPE, SIG_IGN);
-}
-
-[[noreturn]] void usage_error(const std::string& why) {
-	std::fprintf(stderr, "dfrd: %s\ntry: dfrd --help\n", shown(why));
-	std::exit(2);
-}
-
-unsigned parse_seconds(const char* text) {
-	char* end;
-	errno = 0;
-	const unsigned long value = std::strtoul(text, &end, 10);
-	if (errno || end == text || *end || value == 0 || value > 86400)
-		usage_error(std::string("--checkpoint takes a number of seconds, 1 to 86400, not '") + text +
-		            "'");
-	return static_cast<unsigned>(value);
-}
-
-trace::Rotation parse_rotate(const char* text) {
-	const std::optional<trace::Rotation> rotation = trace::parse_rotation(text);
-	if (!rotation)
-		usage_error(std::string("--rotate takes ") + trace::kRotationText + ", not '" + text + "'");
-	return *rotation;
-}
-
-void read_retain(const char* text, recorder::Retention& retain) {
-	if (!recorder::parse_retention(text, retain))
-		usage_error(std::string("--retain takes ") + recorder::kRetentionText + ", not '" + text +
-		            "'");
-}
-
-uint64_t parse_free(const char* text) {
-	const std::optional<trace::Rotation> size = trace::parse_rotation(text);
-	if (!size || !size->bytes)
-		usage_error(std::string("--free takes a size (256k or more, 64m, 1g), not '") + text + "'");
-	return size->bytes;
-}
-
-Options parse(int argc, char** argv) {
-	static const option kLong[] = {
-	    {"name", required_argument, nullptr, 'n'},   {"program", required_argument, nullptr, 'p'},
-	    {"output", required_argument, nullptr, 'o'}, {"checkpoint", required_argument, nullptr, 'c'},
-	    {"rotate", required_argument, nullptr, 'r'}, {"retain", required_argument, nullptr, 'k'},
-	    {"free", required_argument, nullptr, 'f'},   {"stop", no_argument, nullptr, 's'},
-	    {"help", no_argument, nullptr, 'h'},         {nullptr, 0, nullptr, 0}};
-	Options options;
-	for (int option; (option = getopt_long(argc, argv, "n:p:o:c:r:k:f:sh", kLong, nullptr)) != -1;) {
-		switch (option) {
-		case 'n': options.name = optarg; break;
-		case 'p': options.program = optarg; break;
-		case 'o': options.output = optarg; break;
-		case 'c': options.checkpoint = parse_seconds(optarg); break;
-		case 'r': options.rotate = parse_rotate(optarg); break;
-		case 'k': read_retain(optarg, options.retain); break;
-		case 'f': options.retain.free = parse_free(optarg); break;
-		case 's': options.stop = true; break;
-		case 'h': std::fputs(kUsage, stdout); std::exit(0);
-		default: std::fputs("try: dfrd --help\n", stderr); std::exit(2);
-		}
-	}
-	if (optind < argc)
-		usage_error(std::string("'") + argv[optind] + "' is not an option");
-	if (options.retain && !options.rotate)
-		usage_error("--retain and --free remove parts, which --rotate makes");
-	return options;
-}
-
-std::vector<std::byte> read_program(const std::string& path) {
-	std::ifstream in(path, std::ios::binary);
-	const std::vector<char> content{std::istreambuf_iterator<char>(in), {}};
-	if (!in || content.empty())
-		throw Error("cannot read the program " + path,
-		            "compile one: dfr compile -o " + path + " FILE.d");
-	const auto bytes = std::as_bytes(std::span(content));
-	return {bytes.begin(), bytes.end()};
-}
-
-std::string default_output(const Options& options) {
-	if (::mkdir("/var/lib/dfr", 0700) != 0 && errno != EEXIST)
-		throw Error::from_errno("cannot create /var/lib/dfr",
-		                        "say where to record: --output FILE.dfr");
-	return "/var/lib/dfr/" + options.name + (options.rotate ? "" : "-" + trace::time_stamp()) + ".dfr";
-}
-
-// The name given; if there is such a file, with the time in it: flight-20261121-150233.dfr. Parts have numbers.
-std::string output_name(const Options& options) {
-	const std::string& path = options.output;
-	if (path.empty())
-		return default_output(options);
-	if (options.rotate || ::access(path.c_str(), F_OK) != 0)
-		return path;
-	const size_t slash = path.rfind('/'), dot = path.rfind('.');
-	const bool extended = dot != std::string::npos && (slash == std::string::npos || dot > slash);
-	const size_t at = extended ? dot : path.size();
-	return path.substr(0, at) + "-" + trace::time_stamp() + path.substr(at);
-}
-
-// True: the state existed already, so there is nothing to start.
-bool claim(recorder::DeviceSession& session, const Options& options) {
-	try {
-		session.claim(options.name);
-		return true;
-	} catch (const Error& error) {
-		if (error.code() != ENOENT || options.program.empty())
-			throw;
-		return false;
-	}
-}
-
-// A program that dfrd starts runs all the time, so it may take only 1 % of each CPU, unless its own
-// options set the budget.
-void limit_cost(recorder::DeviceSession& session, std::span<const std::byte> program) {
-	const dof::Image image =
-	    dof::read({reinterpret_cast<const uint8_t*>(program.data()), program.size()});
-	for (const dof::Option& option : image.options)
-		if (option.option == DFR_OPT_CPUBUDGET)
-			return;
-	dof::Image flight;
-	flight.options.push_back({DFR_OPT_CPUBUDGET, 1});
-	const std::vector<uint8_t> bytes = dof::write(flight);
-	session.enable(std::as_bytes(std::span(bytes)), true);
-}
-
-void start(recorder::DeviceSession& session, const Options& options) {
-	if (claim(session, options)) {
-		if (!options.program.empty())
-			std::fprintf(stderr,
-			             "dfrd: state %s is there: it goes on with the program that it has "
-			             "(dfr stop %s ends it)\n",
-			             shown(options.name), shown(options.name));
-		return;
-	}
-	const std::vector<std::byte> program = read_program(options.program);
-	const uint32_t matched = session.enable(program, true);
-	limit_cost(session, program);
-	session.keep(options.name);
-	session.go();
-	std::fprintf(stderr, "dfrd: state %s started, %u probes\n", shown(options.name), matched);
-}
-
-bool ended(const dfr_ioc_status& status) {
-	return status.exited || status.activity == DFR_STOPPED || status.activity == DFR_KILLED;
-}
-
-// `current`: the part that is being written; empty: none is yet.
-void remove_parts(const Options& options, const std::string& current) {
-	if (!options.retain)
-		return;
-	const std::chrono::seconds now(std::time(nullptr));
-	for (const recorder::RemovedPart& part :
-	     recorder::retain(options.output, current, options.retain, now))
-		std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
-		             shown(part.path), part.error ? std::strerror(part.error) : shown(part.why));
-}
-
-// The daemon's part of the loop: each pass moves new blocks into the file, and every period_ seconds
-// a checkpoint writes the file to the disk.
-class Daemon final : public recorder::RecordingLoop {
+// Mode stream: each pass moves new blocks into the file, and every so many seconds a checkpoint
+// writes the file to the disk.
+class Stream final : public recorder::RecordingLoop {
 public:
-	Daemon(recorder::DeviceSession& session, recorder::Drain& drain, const trace::PartsWriter& parts,
-	       recorder::ServiceManager& manager, const Options& options)
-	    : session_(session), drain_(drain), parts_(parts), manager_(manager), options_(options),
-	      period_(options.checkpoint), next_(std::chrono::steady_clock::now() + period_) {}
+	Stream(recorder::Daemon& daemon, recorder::Drain& drain, const trace::PartsWriter& parts)
+	    : daemon_(daemon), session_(daemon.session()), drain_(drain), parts_(parts),
+	      reload_(daemon.interrupted()),
+	      next_(std::chrono::steady_clock::now() + daemon.options.checkpoint) {}
 
-	// How the state was when this daemon ended; for the last message, and for its status.
+	// How the state was when this mode ended; for the last message, and for dfrd's status.
 	const char* state() const {
 		if (status_.activity == DFR_KILLED)
 			return "the kernel had killed the state, so nothing was recorded since "
 			       "(dfr info says when)";
-		if (ended(status_))
+		if (recorder::has_ended(status_))
 			return "the recorded program has ended";
-		return options_.stop ? "the state was stopped" : "the state records on";
+		return ends() ? "the state was stopped" : "the state records on";
 	}
 	bool killed() const { return status_.activity == DFR_KILLED; }
+	std::optional<recorder::Reload> reload() { return std::move(reload_); }
 
 private:
 	bool sleep() override {
-		if (stop_signal)
+		if (!reload_ && recorder::take_reload_request())
+			reload_ = daemon_.reload();
+		if (reload_ || recorder::end_is_asked())
 			return false;
 		const auto rest = next_ - std::chrono::steady_clock::now();
 		if (!moved_ && rest.count() > 0)
 			session_.wait(std::min<std::chrono::nanoseconds>(rest, std::chrono::seconds(1)), true,
 			              nullptr);
-		return !stop_signal;
+		return !recorder::end_is_asked();
 	}
 
 	bool pass() override {
 		moved_ = drain_.pump();
 		if (const auto now = std::chrono::steady_clock::now(); now >= next_) {
 			drain_.checkpoint();
-			next_ = now + period_;
-			remove_old_parts();
+			next_ = now + daemon_.options.checkpoint;
+			look_at_files();
 		}
 		if (parts_.paths().size() != parts_seen_)
-			remove_old_parts();
-		manager_.alive("recording " + options_.name + " to " + parts_.paths().back() + ", " +
-		               std::to_string(drain_.records()) + " records");
-		return !ended(session_.status());
+			look_at_files();
+		daemon_.manager.alive("recording " + daemon_.options.name + " to " + parts_.paths().back() +
+		                      ", " + std::to_string(drain_.records()) + " records");
+		return !recorder::has_ended(session_.status());
 	}
 
-	void remove_old_parts() {
+	void look_at_files() {
 		parts_seen_ = parts_.paths().size();
-		remove_parts(options_, parts_.paths().back());
+		daemon_.remove_old_files(parts_.paths().back());
+		daemon_.tell_status();
 	}
+
+	// The state ends with this, because that was asked or because a new program follows it.
+	bool ends() const { return reload_ ? reload_->next != nullptr : daemon_.options.stop; }
 
 	void finish() override {
-		manager_.stopping("writing what is left");
+		if (!reload_)
+			daemon_.manager.stopping("writing what is left");
 		status_ = session_.status();
-		if ((options_.stop || status_.exited) &&
+		if ((ends() || status_.exited) &&
 		    (status_.activity == DFR_ACTIVE || status_.activity == DFR_DRAINING))
 			session_.stop(); // END fires
 		drain_.finish();
-		if (options_.stop || ended(status_))
+		if (ends() || recorder::has_ended(status_))
 			session_.end();
 	}
 
 	void salvage(const Error& why) override { drain_.give_up(why.what()); }
 
+	recorder::Daemon& daemon_;
 	recorder::DeviceSession& session_;
 	recorder::Drain& drain_;
 	const trace::PartsWriter& parts_;
-	recorder::ServiceManager& manager_;
-	const Options& options_;
-	const std::chrono::seconds period_;
-	std::chrono::steady_clock::time_point next_;
+	std::optional<recorder::Reload> reload_;
+	std::chrono::steady_clock::time_point next_; // checkpoint
 	dfr_ioc_status status_{};
 	size_t parts_seen_ = 0;
 	uint64_t moved_ = 1; // blocks in the last pass; 1 at first, so that the first pass does not wait
 };
 
-int run(const Options& given) {
-	Options options = given;
-	recorder::DeviceSession session;
-	start(session, options);
-	options.output = output_name(options);
-	remove_parts(options, {}); // a disk that is full has room afterwards
+// How a mode ended.
+struct Outcome {
+	std::optional<recorder::Reload> reload;
+	bool killed = false;
+};
+
+Outcome stream(recorder::Daemon& daemon) {
+	recorder::DeviceSession& session = daemon.session();
+	const recorder::DaemonOptions& options = daemon.options;
 	trace::PartsWriter parts(options.output, [&]() -> const trace::Catalog& { return session.catalog(); },
 	                         {.rotation = options.rotate, .old = trace::PartsWriter::OldParts::kKeep});
 	recorder::LiveSymbols symbols(recorder::processes_have_our_numbers());
@@ -346,30 +190,68 @@ int run(const Options& given) {
 	session.hold();
 	std::fprintf(stderr, "dfrd: recording %s to %s%s\n", shown(options.name),
 	             shown(parts.paths().front()), options.rotate ? ", and to more files after it" : "");
-	recorder::ServiceManager manager;
-	manager.ready("recording " + options.name + " to " + parts.paths().front());
-	Daemon daemon(session, drain, parts, manager, options);
-	daemon.record();
+	daemon.manager.ready("recording " + options.name + " to " + parts.paths().front());
+	Stream loop(daemon, drain, parts);
+	loop.record();
 	const std::string last = parts.paths().size() > 1 ? " to " + parts.paths().back() : "";
 	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s%s; %s\n",
 	             static_cast<unsigned long long>(drain.records()),
 	             static_cast<unsigned long long>(drain.blocks()),
 	             static_cast<unsigned long long>(parts.size()), shown(parts.paths().front()), shown(last),
-	             daemon.state());
-	return daemon.killed() ? 1 : 0;
+	             loop.state());
+	return {.reload = loop.reload(), .killed = loop.killed()};
+}
+
+Outcome fly(recorder::Daemon& daemon) {
+	recorder::Flight flight(daemon);
+	std::fprintf(stderr, "dfrd: %s is in flight: snapshots go to %s\n", shown(daemon.options.name),
+	             shown(trace::parts_pattern(daemon.options.output)));
+	daemon.manager.ready(daemon.options.name + " is in flight");
+	std::optional<recorder::Reload> reload = flight.run();
+	if (!reload)
+		std::fprintf(stderr, "dfrd: %llu snapshots; %s\n",
+		             static_cast<unsigned long long>(daemon.status.snapshots), flight.state());
+	return {.reload = std::move(reload), .killed = flight.killed()};
+}
+
+int run(recorder::Daemon& daemon) {
+	daemon.start();
+	for (;;) {
+		daemon.options.output = recorder::output_name(daemon.options);
+		daemon.remove_old_files({}); // a disk that is full has room afterwards
+		Outcome outcome =
+		    daemon.options.mode == recorder::DaemonMode::kFlight ? fly(daemon) : stream(daemon);
+		if (!outcome.reload)
+			return outcome.killed ? 1 : 0;
+		daemon.go_on(std::move(*outcome.reload));
+	}
+}
+
+void say(const Error& error) {
+	std::fprintf(stderr, "dfrd: %s\n", shown(error.what()));
+	if (!error.hint().empty())
+		std::fprintf(stderr, "  %s\n", shown(error.hint()));
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-	const Options options = parse(argc, argv);
-	catch_signals();
+	std::optional<recorder::Daemon> daemon;
 	try {
-		return run(options);
+		daemon.emplace(std::vector<std::string>(argv + 1, argv + argc));
 	} catch (const Error& error) {
-		std::fprintf(stderr, "dfrd: %s\n", shown(error.what()));
-		if (!error.hint().empty())
-			std::fprintf(stderr, "  %s\n", shown(error.hint()));
+		say(error);
+		return 2;
+	}
+	if (daemon->options.help) {
+		std::fputs(kUsage, stdout);
+		return 0;
+	}
+	recorder::catch_daemon_signals();
+	try {
+		return run(*daemon);
+	} catch (const Error& error) {
+		say(error);
 		return 1;
 	}
 }

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Starting a state, and going on with another one.
+#include "recorder/daemon.h"
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <utility>
+
+#include "formats/dof/image.h"
+#include "formats/error.h"
+#include "formats/shown.h"
+#include "formats/trace/crc32c.h"
+
+namespace dfr::recorder {
+namespace {
+
+std::atomic<bool> end_asked{false}, reload_asked{false};
+std::atomic<unsigned> snapshots_asked{0};
+
+void on_signal(int number) {
+	if (number == SIGHUP)
+		reload_asked = true;
+	else if (number == SIGUSR1)
+		snapshots_asked++;
+	else
+		end_asked = true;
+}
+
+// While dfrd goes over to a new program, the state of the new one has this name; the old one's name is free when
+// its records are stored.
+std::string next_name(const std::string& name) {
+	return name + std::string(kNextSuffix);
+}
+
+// A program's bytes, in short.
+std::string digest(std::span<const std::byte> program) {
+	return std::to_string(program.size()) + "-" + std::to_string(trace::crc32c(program));
+}
+
+// A program that dfrd starts runs all the time, so it may take only 1 % of each CPU, unless its own options set the
+// budget; in mode flight nobody empties its rings, so that the newest has to replace the oldest.
+void add_options(DeviceSession& session, std::span<const std::byte> program, DaemonMode mode) {
+	const dof::Image image =
+	    dof::read({reinterpret_cast<const uint8_t*>(program.data()), program.size()});
+	dof::Image added;
+	const auto add = [&](uint32_t option, int64_t value) {
+		for (const dof::Option& own : image.options)
+			if (own.option == option)
+				return;
+		added.options.push_back({option, value});
+	};
+	add(DFR_OPT_CPUBUDGET, 1);
+	if (mode == DaemonMode::kFlight)
+		add(DFR_OPT_BUFPOLICY, DFR_BUFPOLICY_RING);
+	if (added.options.empty())
+		return;
+	const std::vector<uint8_t> bytes = dof::write(added);
+	session.enable(std::as_bytes(std::span(bytes)), true);
+}
+
+// Null: there is no such state.
+std::unique_ptr<DeviceSession> claim(const std::string& name) {
+	auto session = std::make_unique<DeviceSession>();
+	try {
+		session->claim(name);
+	} catch (const Error& error) {
+		if (error.code() != ENOENT)
+			throw;
+		return nullptr;
+	}
+	return session;
+}
+
+void check_policy(DeviceSession& session, const DaemonOptions& options) {
+	if (options.mode == DaemonMode::kFlight && session.catalog().policy != DFR_BUFPOLICY_RING)
+		throw Error(
+		    "state " + options.name +
+		        " does not keep the newest records when its memory is full, as mode flight needs",
+		    "start it with -x bufpolicy=ring, which dfr compile --profile flight sets, or use mode "
+		    "stream");
+}
+
+void say(const Error& error) {
+	std::fprintf(stderr, "dfrd: %s\n", shown(error.what()));
+	if (!error.hint().empty())
+		std::fprintf(stderr, "  %s\n", shown(error.hint()));
+}
+
+bool has_parts(const DaemonOptions& options) {
+	return options.rotate || options.mode == DaemonMode::kFlight;
+}
+
+std::string default_output(const DaemonOptions& options) {
+	if (::mkdir("/var/lib/dfr", 0700) != 0 && errno != EEXIST)
+		throw Error::from_errno("cannot create /var/lib/dfr",
+		                        "say where to record: --output FILE.dfr");
+	return "/var/lib/dfr/" + options.name + (has_parts(options) ? "" : "-" + trace::time_stamp()) +
+	       ".dfr";
+}
+
+// For ages: the clock as it was set when dfrd started. If somebody sets it a year forward meanwhile, that makes no file old.
+std::chrono::seconds steady_time() {
+	const auto boot = []() {
+		timespec now{};
+		::clock_gettime(CLOCK_BOOTTIME, &now);
+		return std::chrono::seconds(now.tv_sec);
+	};
+	static const std::chrono::seconds began = std::chrono::seconds(std::time(nullptr)) - boot();
+	return began + boot();
+}
+
+} // namespace
+
+// Without SA_RESTART, so that a signal ends the wait for blocks at once.
+void catch_daemon_signals() {
+	struct sigaction action {};
+	action.sa_handler = on_signal;
+	for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1})
+		sigaction(number, &action, nullptr);
+	signal(SIGPIPE, SIG_IGN);
+	steady_time();
+}
+
+bool end_is_asked() {
+	return end_asked;
+}
+
+bool take_reload_request() {
+	return reload_asked.exchange(false);
+}
+
+unsigned take_snapshot_requests() {
+	return snapshots_asked.exchange(0);
+}
+
+bool has_ended(const dfr_ioc_status& status) {
+	return status.exited || status.activity == DFR_STOPPED || status.activity == DFR_KILLED;
+}
+
+// The name given; if there is such a file, with the time in it: flight-20261121-150233.dfr. Parts have numbers.
+std::string output_name(const DaemonOptions& options) {
+	const std::string& path = options.output;
+	if (path.empty())
+		return default_output(options);
+	if (has_parts(options) || ::access(path.c_str(), F_OK) != 0)
+		return path;
+	const size_t slash = path.rfind('/'), dot = path.rfind('.');
+	const bool extended = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+	const size_t at = extended ? dot : path.size();
+	return path.substr(0, at) + "-" + trace::time_stamp() + path.substr(at);
+}
+
+Daemon::Daemon(std::vector<std::string> arguments)
+    : options(read_daemon_options(arguments)), arguments_(std::move(arguments)) {}
+
+std::vector<std::byte> Daemon::program() const {
+	std::ifstream in(options.program, std::ios::binary);
+	const std::vector<char> content{std::istreambuf_iterator<char>(in), {}};
+	if (!in || content.empty())
+		throw Error("cannot read the program " + options.program,
+		            "compile one: dfr compile -o " + options.program + " FILE.d");
+	const auto bytes = std::as_bytes(std::span(content));
+	return {bytes.begin(), bytes.end()};
+}
+
+// A new state of this name, which records.
+std::unique_ptr<DeviceSession> Daemon::begin(const std::string& name, std::span<const std::byte> program,
+                                             const DaemonOptions& with) {
+	auto session = std::make_unique<DeviceSession>();
+	const uint32_t matched = session->enable(program, true);
+	add_options(*session, program, with.mode);
+	session->keep(name);
+	session->go();
+	try {
+		check_policy(*session, with);
+	} catch (const Error&) {
+		session->end();
+		throw;
+	}
+	std::fprintf(stderr, "dfrd: state %s started, %u probes\n", shown(options.name), matched);
+	return session;
+}
+
+void Daemon::start() {
+	const std::string next = next_name(options.name);
+	std::unique_ptr<DeviceSession> begun = claim(next);
+	session_ = claim(options.name);
+	if (begun && session_) {
+		std::fprintf(stderr, "dfrd: going on with a reload that was interrupted\n");
+		interrupted_ = Reload{.options = options, .next = std::move(begun)};
+	} else if (begun) {
+		begun->keep(options.name);
+		session_ = std::move(begun);
+	}
+	const auto known = read_daemon_status(daemon_status_path(options.name));
+	if (session_) {
+		check_policy(*session_, options);
+		if (known && known->state == session_->catalog().state_id)
+			status.program = known->program;
+		if (!options.program.empty() &&
+		    (status.program.empty() || status.program != digest(program())))
+			std::fprintf(stderr,
+			             "dfrd: state %s is there: it goes on with the program that it has "
+			             "(a reload, SIGHUP, begins the new one)\n",
+			             shown(options.name));
+		return;
+	}
+	if (options.program.empty()) {
+		session_ = std::make_unique<DeviceSession>();
+		session_->claim(options.name); // says what is wrong
+		return;
+	}
+	const std::vector<std::byte> bytes = program();
+	session_ = begin(options.name, bytes, options);
+	status.program = digest(bytes);
+}
+
+std::optional<Reload> Daemon::reload() {
+	try {
+		Reload reload{.options = read_daemon_options(arguments_)};
+		const std::vector<std::byte> bytes =
+		    options.program.empty() ? std::vector<std::byte>{} : program();
+		reload.program = bytes.empty() ? status.program : digest(bytes);
+		if (reload.program != status.program)
+			reload.next = begin(next_name(options.name), bytes, reload.options);
+		else
+			check_policy(*session_, reload.options);
+		std::fprintf(stderr, "dfrd: reloaded%s\n", reload.next ? "" : ", the program is the same");
+		return reload;
+	} catch (const Error& error) {
+		say(error);
+		std::fprintf(stderr, "dfrd: all goes on as before the reload\n");
+		return std::nullopt;
+	}
+}
+
+void Daemon::go_on(Reload reload) {
+	options = std::move(reload.options);
+	if (!reload.next)
+		return;
+	reload.next->keep(options.name);
+	session_ = std::move(reload.next);
+	status.program = reload.program;
+}
+
+void Daemon::remove_old_files(const std::string& current) {
+	if (!options.retain)
+		return;
+	for (const RemovedPart& part : retain(options.output, current, options.retain, steady_time()))
+		std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
+		             shown(part.path), part.error ? std::strerror(part.error) : shown(part.why));
+}
+
+void Daemon::tell_status() {
+	status.mode = options.mode == DaemonMode::kFlight ? "flight" : "stream";
+	status.pid = ::getpid();
+	status.state = session_->catalog().state_id;
+	status.output = has_parts(options) ? trace::parts_pattern(options.output) : options.output;
+	status.files = status.bytes = 0;
+	const auto add = [this](const std::string& path) {
+		struct stat about {};
+		if (::stat(path.c_str(), &about) != 0)
+			return;
+		status.files++;
+		status.bytes += static_cast<uint64_t>(about.st_size);
+		struct statvfs disk {};
+		if (::statvfs(path.c_str(), &disk) == 0)
+			status.free = uint64_t{disk.f_bavail} * disk.f_frsize;
+	};
+	if (has_parts(options))
+		for (const auto& [number, path] : trace::parts_of(options.output))
+			add(path);
+	else
+		add(options.output);
+	write_daemon_status(daemon_status_path(options.name), status);
+}
+
+} // namespace dfr::recorder

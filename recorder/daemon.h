@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What dfrd's two modes share: the signals that ask something of it, its state in the kernel, and what a reload brings.
+// Mode stream moves all records into files (dfrd.cc), mode flight leaves them in the kernel's memory until
+// something triggers a snapshot (flight.h).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "recorder/daemon_options.h"
+#include "recorder/daemon_status.h"
+#include "recorder/device_session.h"
+#include "recorder/notify.h"
+
+namespace dfr::recorder {
+
+// SIGTERM and SIGINT: end; SIGHUP: reload; SIGUSR1: take a snapshot.
+void catch_daemon_signals();
+bool end_is_asked();
+bool take_reload_request();
+unsigned take_snapshot_requests();
+
+bool has_ended(const dfr_ioc_status& status);
+
+// What dfrd goes on with after a reload.
+struct Reload {
+	DaemonOptions options;
+	// The state of a new program, which records already; the old one ends once it is stored. Null: the program is the same.
+	std::unique_ptr<DeviceSession> next;
+	std::string program; // of `next`, as in DaemonStatus
+};
+
+class Daemon {
+public:
+	explicit Daemon(std::vector<std::string> arguments);
+
+	DaemonOptions options;
+	ServiceManager manager;
+	DaemonStatus status;
+
+	DeviceSession& session() { return *session_; }
+	// Claims the state, or starts it.
+	void start();
+	// Reads options and program again. nullopt: they are wrong, which was said; all goes on as it was.
+	std::optional<Reload> reload();
+	// There is a reload already: dfrd was killed in the middle of one.
+	std::optional<Reload> interrupted() { return std::exchange(interrupted_, {}); }
+	// The old state has ended.
+	void go_on(Reload reload);
+	// Removes what options.retain does not keep. `current`: the file that is being written; empty: none.
+	void remove_old_files(const std::string& current);
+	void tell_status(); // for `dfr status`
+
+private:
+	std::unique_ptr<DeviceSession> begin(const std::string& name, std::span<const std::byte> program,
+	                                     const DaemonOptions& with);
+	std::vector<std::byte> program() const;
+
+	const std::vector<std::string> arguments_;
+	std::unique_ptr<DeviceSession> session_;
+	std::optional<Reload> interrupted_;
+};
+
+// The pattern or the name of what the daemon writes; files are numbered where there are several.
+std::string output_name(const DaemonOptions& options);
+
+} // namespace dfr::recorder

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Lines to a structure and back.
+#include "recorder/daemon_status.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace dfr::recorder {
+namespace {
+
+constexpr const char* kFolder = "/run/dfr";
+constexpr size_t kMost = 64 << 10; // nothing that dfrd writes is as long
+
+// One value of a line.
+void put(std::string& out, const char* key, const std::string& value) {
+	std::string line = value;
+	std::replace(line.begin(), line.end(), '\n', ' ');
+	if (!line.empty())
+		out += std::string(key) + " " + line + "\n";
+}
+void put(std::string& out, const char* key, uint64_t value) {
+	put(out, key, std::to_string(value));
+}
+void put(std::string& out, const char* key, int64_t value) {
+	put(out, key, std::to_string(value));
+}
+
+struct Lines {
+	std::string text;
+	std::string find(const std::string& key) const {
+		const std::string start = "\n" + key + " ";
+		const size_t at = text.find(start);
+		if (at == std::string::npos)
+			return {};
+		const size_t begin = at + start.size();
+		return text.substr(begin, text.find('\n', begin) - begin);
+	}
+	template <typename T> void get(const char* key, T& into) const {
+		const std::string value = find(key);
+		std::from_chars(value.data(), value.data() + value.size(), into);
+	}
+	void get(const char* key, std::string& into) const { into = find(key); }
+};
+
+// Both directions by one list, so that none of them forgets a member.
+template <typename Status, typename Each> void each(Status& status, Each&& with) {
+	with("mode", status.mode);
+	with("pid", status.pid);
+	with("state", status.state);
+	with("program", status.program);
+	with("output", status.output);
+	with("files", status.files);
+	with("bytes", status.bytes);
+	with("free", status.free);
+	with("snapshots", status.snapshots);
+	with("failed", status.failed);
+	with("held-back", status.held_back);
+	with("last", status.last);
+	with("last-reason", status.last_reason);
+	with("last-verdict", status.last_verdict);
+	with("last-time", status.last_time);
+}
+
+} // namespace
+
+std::string daemon_status_path(const std::string& state) {
+	return std::string(kFolder) + "/" + state + ".status";
+}
+
+void write_daemon_status(const std::string& path, const DaemonStatus& status) {
+	std::string text;
+	each(status, [&](const char* key, const auto& value) { put(text, key, value); });
+	const std::string temporary = path + ".new";
+	::mkdir(kFolder, 0755);
+	{
+		std::ofstream out(temporary, std::ios::trunc);
+		out << text;
+		if (!out.flush())
+			return;
+	}
+	std::rename(temporary.c_str(), path.c_str());
+}
+
+std::optional<DaemonStatus> read_daemon_status(const std::string& path) {
+	std::ifstream in(path);
+	if (!in)
+		return std::nullopt;
+	Lines lines;
+	lines.text.resize(kMost);
+	in.read(lines.text.data(), static_cast<std::streamsize>(kMost));
+	lines.text.resize(static_cast<size_t>(in.gcount()));
+	lines.text.insert(0, "\n");
+	DaemonStatus status;
+	each(status, [&](const char* key, auto& value) { lines.get(key, value); });
+	return status;
+}
+
+} // namespace dfr::recorder

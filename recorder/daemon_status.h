@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What dfrd tells `dfr status`: a small file of lines "key value" in /run/dfr, written anew when something changes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace dfr::recorder {
+
+struct DaemonStatus {
+	std::string mode; // "stream", "flight"
+	int64_t pid = 0;
+	uint64_t state = 0; // its id in the kernel
+	std::string
+	    program; // of what the state was started with, by which a reload knows a new one; empty: not known
+	std::string output;            // a pattern for a shell, where there are several files
+	uint64_t files = 0, bytes = 0; // that there are
+	uint64_t free = 0;             // bytes on their disk
+	uint64_t snapshots = 0, failed = 0, held_back = 0;
+	std::string last, last_reason, last_verdict; // the last snapshot
+	int64_t last_time = 0;                       // seconds since the epoch
+};
+
+// "/run/dfr/flight.status"
+std::string daemon_status_path(const std::string& state);
+// An error is nobody's business: the daemon's work does not depend on it.
+void write_daemon_status(const std::string& path, const DaemonStatus& status);
+std::optional<DaemonStatus> read_daemon_status(const std::string& path);
+
+} // namespace dfr::recorder

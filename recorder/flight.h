@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Mode flight: the records stay in the kernel's memory, and something that happens (a trigger) makes dfrd copy the
+// seconds before it, and some after it, into a file of its own.
+//
+// Each snapshot is taken by a process of its own, so that one that waits for what comes after its trigger, or for a slow
+// disk, keeps no other trigger waiting; so does the command that runs after it.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "recorder/daemon.h"
+#include "recorder/trigger_gate.h"
+
+namespace dfr::recorder {
+
+class Flight {
+public:
+	explicit Flight(Daemon& daemon);
+	// Until it is asked to end (`reload` is empty then), to reload, or the state has ended.
+	std::optional<Reload> run();
+	// For the last message, and for the exit status.
+	const char* state() const;
+	bool killed() const { return ended_.activity == DFR_KILLED; }
+
+private:
+	struct FlightProcess {
+		pid_t process = 0;
+		int result = -1; // where a snapshot writes what became of it; -1: it is a command
+		std::string path, reason;
+		std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+	};
+	bool look_for_triggers();
+	bool look_for_kernel_triggers();
+	void begin_snapshots();
+	void begin_snapshot(const TriggerGate::Admitted& trigger, const SnapshotSpan& span);
+	void last_snapshot(const std::string& reason);
+	void begin_command(const FlightProcess& snapshot);
+	void reap(bool wait);
+	void ended(const FlightProcess& snapshot, int status);
+	void remove_old_files();
+	size_t snapshots_under_way() const;
+
+	Daemon& daemon_;
+	TriggerGate gate_;
+	std::vector<FlightProcess> processes_;
+	uint64_t number_ = 0; // of the last file
+	bool disk_was_low_ = false, no_triggers_ = false;
+	dfr_ioc_status ended_{};
+};
+
+} // namespace dfr::recorder

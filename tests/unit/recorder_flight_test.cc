@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfrd's mode flight: which triggers get a snapshot, what its options' file may say, and what it tells dfr status.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "formats/error.h"
+#include "recorder/daemon_options.h"
+#include "recorder/daemon_status.h"
+#include "recorder/trigger_gate.h"
+#include "tests/unit/scratch_folder.h"
+
+using namespace dfr;
+using namespace std::chrono_literals;
+using recorder::DaemonMode;
+using recorder::DaemonOptions;
+using recorder::TriggerGate;
+
+namespace {
+
+const TriggerGate::Steady::time_point kStart{1h};
+
+DaemonOptions read(const std::string& text, const std::vector<std::string>& arguments) {
+	const test::ScratchFolder folder;
+	std::ofstream(folder.file("dfrd.conf")) << text;
+	return recorder::read_daemon_options(arguments, folder.file("dfrd.conf"));
+}
+
+std::string refusal(const std::string& text, const std::vector<std::string>& arguments) {
+	const test::ScratchFolder folder;
+	std::ofstream(folder.file("dfrd.conf")) << text;
+	try {
+		recorder::read_daemon_options(arguments, folder.file("dfrd.conf"));
+	} catch (const Error& error) {
+		const std::string said = error.what();
+		return said.substr(said.find("dfrd.conf") == std::string::npos ? 0 : said.find("dfrd.conf"));
+	}
+	return {};
+}
+
+} // namespace
+
+TEST_CASE("a reason has one snapshot in its interval, and the others are counted", "[recorder][flight]") {
+	TriggerGate gate;
+	gate.every(60s);
+	gate.trigger("slow", 100, 3, kStart);
+	const auto first = gate.next();
+	REQUIRE(first);
+	CHECK(first->reason == "slow");
+	CHECK(first->time == 100);
+	CHECK(first->held_back == 0);
+	CHECK_FALSE(gate.next());
+	CHECK(gate.held_back() == 2);
+
+	gate.trigger("slow", 200, 5, kStart + 59s);
+	CHECK_FALSE(gate.next());
+	CHECK_FALSE(gate.ended(kStart + 59s));
+	gate.trigger("slow", 300, 1, kStart + 60s);
+	const auto second = gate.next();
+	REQUIRE(second);
+	CHECK(second->time == 300);
+	CHECK(second->held_back == 7);
+	CHECK(gate.held_back() == 7);
+	CHECK_FALSE(gate.ended(kStart + 1h)); // all was said with the snapshot
+}
+
+TEST_CASE("one reason's interval is not another's, and the earliest trigger is first", "[recorder][flight]") {
+	TriggerGate gate;
+	gate.every(60s);
+	gate.trigger("oops", 500, 1, kStart);
+	gate.trigger("low disk", 400, 1, kStart);
+	gate.trigger("oops", 600, 1, kStart);
+	const auto first = gate.next(), second = gate.next();
+	REQUIRE((first && second));
+	CHECK(first->reason == "low disk");
+	CHECK(second->reason == "oops");
+	CHECK(second->time == 500);
+	CHECK_FALSE(gate.next());
+	CHECK(gate.held_back() == 1);
+}
+
+TEST_CASE("triggers that got no snapshot are told once when the interval ends", "[recorder][flight]") {
+	TriggerGate gate;
+	gate.every(10s);
+	gate.trigger("slow", 1, 1, kStart);
+	gate.next();
+	gate.trigger("slow", 2, 9, kStart + 1s);
+	CHECK_FALSE(gate.ended(kStart + 9s));
+	const auto told = gate.ended(kStart + 10s);
+	REQUIRE(told);
+	CHECK(told->reason == "slow");
+	CHECK(told->held_back == 9);
+	CHECK_FALSE(gate.ended(kStart + 10s));
+}
+
+TEST_CASE("no trigger is none, and without an interval each has its snapshot", "[recorder][flight]") {
+	TriggerGate gate;
+	gate.every(0s);
+	gate.trigger("none", 1, 0, kStart);
+	CHECK_FALSE(gate.next());
+	for (uint64_t i = 1; i <= 3; i++) {
+		gate.trigger("each", i, 1, kStart);
+		const auto admitted = gate.next();
+		REQUIRE(admitted);
+		CHECK(admitted->time == i);
+	}
+	CHECK(gate.held_back() == 0);
+}
+
+TEST_CASE("dfrd's options: the file's, the section's, the command line's", "[recorder][flight]") {
+	const std::string text = "# of all\nretain 1g\nretain = 7d\nfree 512m\n\nmode stream\nrotate 64m\n"
+	                         "[flight]\nmode = flight\nlast 30s\nafter 5\nevery 2min\nretain 20\n"
+	                         "run logger \"a # b\" = $DFR_SNAPSHOT\nlow-disk 2g\n[ other ]\nrotate 1h\n";
+	const DaemonOptions flight = read(text, {"--name", "flight"});
+	CHECK(flight.mode == DaemonMode::kFlight);
+	CHECK(flight.span.last == 30s);
+	CHECK(flight.span.after == 5s);
+	CHECK(flight.every == 2min);
+	CHECK(flight.low_disk == uint64_t{2} << 30);
+	CHECK(flight.run == "logger \"a # b\" = $DFR_SNAPSHOT");
+	CHECK(flight.retain.parts == 20);
+	CHECK(flight.retain.bytes == 0); // the section's bounds replace those of all
+	CHECK(flight.retain.free == 0);
+
+	const DaemonOptions other = read(text, {"--name=other", "--checkpoint", "3"});
+	CHECK(other.mode == DaemonMode::kStream);
+	CHECK(other.rotate.time == 1h);
+	CHECK(other.retain.bytes == uint64_t{1} << 30);
+	CHECK(other.retain.age == 24h * 7);
+	CHECK(other.retain.free == uint64_t{512} << 20);
+	CHECK(other.checkpoint == 3s);
+
+	const DaemonOptions mine = read(text, {"-n", "flight", "--retain", "3", "--last", "all", "-s"});
+	CHECK(mine.retain.parts == 3);
+	CHECK(mine.span.last == 0s);
+	CHECK(mine.stop);
+
+	const DaemonOptions none =
+	    recorder::read_daemon_options({"-nx", "-r", "1m"}, "/nonexistent/dfrd.conf");
+	CHECK(none.name == "x");
+	CHECK(none.rotate.bytes == 1 << 20);
+	CHECK(none.every == 60s);
+	CHECK(recorder::read_daemon_options({"--help", "--mode", "x"}, "/nonexistent").help);
+}
+
+TEST_CASE("options that are wrong are refused by their place", "[recorder][flight]") {
+	CHECK(refusal("", {"--nosuch"}) == "'--nosuch' is not an option");
+	CHECK(refusal("", {"x"}) == "'x' is not an option");
+	CHECK(refusal("", {"--name"}) == "--name takes a name of up to 58 bytes");
+	CHECK(refusal("", {"--name", std::string(59, 'x')})
+	          .starts_with("--name takes a name of up to 58 bytes"));
+	CHECK(read("", {"--name", std::string(58, 'x')}).name.size() == 58);
+	CHECK(refusal("", {"--stop=1"}) == "--stop takes no value");
+	CHECK(refusal("", {"--mode", "fly"}) == "--mode takes stream or flight, not 'fly'");
+	CHECK(refusal("", {"--rotate", "64"}).starts_with("--rotate takes a size"));
+	CHECK(refusal("", {"--checkpoint", "0"}).starts_with("--checkpoint takes a time"));
+	CHECK(refusal("", {"--retain", "3"}) == "--retain and --free remove parts, which --rotate makes");
+	CHECK(refusal("", {"--last", "3s"}) == "--last means nothing in mode stream");
+	CHECK(refusal("", {"--mode", "flight", "--rotate", "1m"}) == "--rotate means nothing in mode flight");
+	CHECK(refusal("rotate\n", {}).starts_with("dfrd.conf:1: rotate takes a size"));
+	CHECK(refusal("\nname x\n", {}) ==
+	      "dfrd.conf:2: name stands on dfrd's command line, not in this file");
+	CHECK(refusal("[other]\nbogus 1\n", {}) == "dfrd.conf:2: there is no option 'bogus'");
+	CHECK(refusal("[other\n", {}) == "dfrd.conf:1: a section is [NAME]");
+	CHECK(refusal(std::string(2 << 20, 'x'), {}).starts_with("dfrd.conf:1: this is too long"));
+}
+
+TEST_CASE("what dfrd tells of itself is read again", "[recorder][flight]") {
+	const test::ScratchFolder folder;
+	const recorder::DaemonStatus told{.mode = "flight",
+	                                  .pid = 4711,
+	                                  .state = UINT64_MAX,
+	                                  .program = "100-200",
+	                                  .output = "/srv/a b-*.dfr",
+	                                  .files = 3,
+	                                  .bytes = 1,
+	                                  .free = 2,
+	                                  .snapshots = 5,
+	                                  .failed = 6,
+	                                  .held_back = 7,
+	                                  .last = "/srv/a b-0003.dfr",
+	                                  .last_reason = "two\nlines",
+	                                  .last_verdict = "complete: all",
+	                                  .last_time = -1};
+	recorder::write_daemon_status(folder.file("a.status"), told);
+	const auto read = recorder::read_daemon_status(folder.file("a.status"));
+	REQUIRE(read);
+	CHECK(read->mode == told.mode);
+	CHECK(read->pid == told.pid);
+	CHECK(read->state == told.state);
+	CHECK(read->program == told.program);
+	CHECK(read->output == told.output);
+	CHECK(read->files == told.files);
+	CHECK(read->bytes == told.bytes);
+	CHECK(read->free == told.free);
+	CHECK(read->snapshots == told.snapshots);
+	CHECK(read->failed == told.failed);
+	CHECK(read->held_back == told.held_back);
+	CHECK(read->last == told.last);
+	CHECK(read->last_reason == "two lines");
+	CHECK(read->last_verdict == told.last_verdict);
+	CHECK(read->last_time == told.last_time);
+	CHECK_FALSE(recorder::read_daemon_status(folder.file("none")));
+	std::ofstream(folder.file("odd")) << "state x\npid\nlast\n" << std::string(1 << 20, 'y');
+	const auto odd = recorder::read_daemon_status(folder.file("odd"));
+	REQUIRE(odd);
+	CHECK(odd->state == 0);
+	CHECK(odd->last.empty());
+}
