@@ -22,6 +22,7 @@ constexpr Command kCommands[] = {
     {"verify", "whether all of a recording is there and sound", run_verify},
     {"cut", "a new recording of a part of another: a time, CPUs, probes, processes", run_cut},
     {"redact", "a new recording that holds only what is allowed, for somebody else", run_redact},
+    {"status", "what records on this machine, and how far back its memory goes", run_status},
     {"snapshot", "copy the last seconds of a state that records on", run_snapshot},
     {"mark", "write a remark into everything that records now", run_mark},
     {"harvest", "recover recordings from the memory of a dead machine", run_harvest},

@@ -31,6 +31,7 @@ int run_record(int argc, char** argv);
 int run_redact(int argc, char** argv);
 int run_replay(int argc, char** argv);
 int run_snapshot(int argc, char** argv);
+int run_status(int argc, char** argv);
 int run_stop(int argc, char** argv);
 int run_trace(int argc, char** argv);
 int run_verify(int argc, char** argv);

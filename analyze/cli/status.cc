@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr status: what records on this machine, how far back its memory goes, and what dfrd has stored.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/cli/arguments.h"
+#include "analyze/cli/dfr.h"
+#include "analyze/libdfr/json.h"
+#include "formats/abi/dof.h"
+#include "formats/error.h"
+#include "formats/shown.h"
+#include "recorder/daemon_status.h"
+#include "recorder/state_overview.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kExamples = "  dfr status\n"
+                                  "  dfr status flight\n"
+                                  "  dfr status --json\n";
+
+struct StateReport {
+	recorder::StateLine line;
+	std::optional<recorder::StateOverview> overview; // of kept ones
+	std::string problem;                             // why there is none
+	std::optional<recorder::DaemonStatus> daemon;    // that holds it
+};
+
+StateReport look(const recorder::StateLine& line) {
+	StateReport report{.line = line};
+	if (line.name == "-")
+		return report;
+	try {
+		report.overview = recorder::look_at_state(line.name);
+	} catch (const Error& error) {
+		report.problem = error.what();
+	}
+	report.daemon = recorder::read_daemon_status(recorder::daemon_status_path(line.name));
+	if (report.daemon && std::to_string(report.daemon->pid) != line.holder)
+		report.daemon.reset(); // of one that has ended
+	return report;
+}
+
+double seconds(uint64_t ns) {
+	return static_cast<double>(ns) / 1e9;
+}
+
+// "12.3 s", "5 min", "3.2 h"
+std::string span_text(uint64_t ns) {
+	char text[32];
+	const double s = seconds(ns);
+	if (s < 120)
+		std::snprintf(text, sizeof text, "%.1f s", s);
+	else if (s < 7200)
+		std::snprintf(text, sizeof text, "%.0f min", s / 60);
+	else
+		std::snprintf(text, sizeof text, "%.1f h", s / 3600);
+	return text;
+}
+
+std::string bytes_text(uint64_t bytes) {
+	char text[32];
+	if (bytes < 10 << 20)
+		std::snprintf(text, sizeof text, "%.1f KiB", static_cast<double>(bytes) / 1024);
+	else
+		std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+	return text;
+}
+
+void line(const char* what, const std::string& text) {
+	std::printf("  %-10s %s\n", what, shown(text));
+}
+
+void print_daemon(const recorder::DaemonStatus& daemon) {
+	line("dfrd", "mode " + daemon.mode + ", process " + std::to_string(daemon.pid));
+	line("files", std::to_string(daemon.files) + " with " + bytes_text(daemon.bytes) + ": " +
+	                  daemon.output + "; " + bytes_text(daemon.free) + " are free there");
+	if (daemon.mode != "flight")
+		return;
+	line("snapshots", std::to_string(daemon.snapshots) + " taken, " + std::to_string(daemon.failed) +
+	                      " failed, " + with_commas(daemon.held_back) + " triggers without one");
+	if (!daemon.last.empty()) {
+		const auto at = static_cast<std::time_t>(daemon.last_time);
+		char time[32] = "";
+		std::tm local{};
+		if (localtime_r(&at, &local))
+			std::strftime(time, sizeof time, "%Y-%m-%d %H:%M:%S", &local);
+		line("last", daemon.last + ", " + time + ", " + daemon.last_reason);
+		line("", daemon.last_verdict);
+	}
+}
+
+constexpr const char* kPriorities[DFR_PRIORITIES] = {"normal", "low", "high"}; // by enum dfr_priority
+
+// The CPU on which the state's probes take most, and where its budget leaves something out now.
+struct CostSummary {
+	uint32_t most = 0, most_cpu = 0; // millionths of the CPU's time
+	uint64_t throttled = 0, throttled_since = 0;
+	std::array<uint64_t, DFR_PRIORITIES> thinned{}, thinned_since{}; // CPUs, and the first time
+	uint64_t left_out = 0;
+};
+
+CostSummary sum_up(const recorder::DeviceSession::Cost& cost) {
+	CostSummary sum;
+	const auto note = [](uint64_t since, uint64_t& cpus, uint64_t& first) {
+		if (!since)
+			return;
+		cpus++;
+		first = first ? std::min(first, since) : since;
+	};
+	for (const dfr_ioc_cpu_cost& cpu : cost.cpus) {
+		if (cpu.spent >= sum.most) {
+			sum.most = cpu.spent;
+			sum.most_cpu = cpu.cpu;
+		}
+		note(cpu.throttled_since, sum.throttled, sum.throttled_since);
+		for (size_t priority = 0; priority < DFR_PRIORITIES; priority++)
+			note(cpu.thinned_since[priority], sum.thinned[priority], sum.thinned_since[priority]);
+		sum.left_out += cpu.thinned_firings;
+	}
+	return sum;
+}
+
+void print_cost(const recorder::DeviceSession::Cost& cost, uint64_t now) {
+	const CostSummary sum = sum_up(cost);
+	char text[64];
+	std::snprintf(text, sizeof text, "%.2f %% of CPU %u, where it is most", sum.most / 1e4, sum.most_cpu);
+	line("cost", text + (cost.budget ? "; it may take " + std::to_string(cost.budget) + " % of each"
+	                                 : std::string("; it has no budget")));
+	for (size_t priority = 0; priority < DFR_PRIORITIES; priority++)
+		if (sum.thinned[priority])
+			line("thinned", std::string("clauses of priority ") + kPriorities[priority] +
+			                    " are off on " + std::to_string(sum.thinned[priority]) +
+			                    " CPUs, for " +
+			                    span_text(now - std::min(now, sum.thinned_since[priority])));
+	if (sum.throttled)
+		line("throttled", "nothing is recorded on " + std::to_string(sum.throttled) + " CPUs, for " +
+		                      span_text(now - std::min(now, sum.throttled_since)));
+	if (sum.left_out)
+		line("left out", with_commas(sum.left_out) +
+		                     " firings of clauses that were off, and those of detached probes");
+}
+
+void print(const StateReport& report) {
+	std::printf("%s: %s\n", shown(report.line.name), shown(report.line.activity));
+	line("held by", report.line.holder == "unclaimed" ? "nobody" : "process " + report.line.holder);
+	if (!report.problem.empty())
+		line("memory", "not known: " + report.problem);
+	if (report.overview) {
+		const recorder::StateOverview& state = *report.overview;
+		line("records", with_commas(state.records) + " in " + span_text(state.now - state.since) +
+		                    ", " + with_commas(state.lost) + " lost");
+		line("memory", "the last " + span_text(state.now - state.from) + ", " +
+		                   bytes_text(state.bytes) + " of " + bytes_text(state.room));
+		if (state.cost)
+			print_cost(*state.cost, state.now);
+		if (state.marks)
+			line("marks", with_commas(state.marks));
+	}
+	if (report.daemon)
+		print_daemon(*report.daemon);
+}
+
+std::string number(uint64_t value) {
+	return std::to_string(value);
+}
+
+std::string json(const recorder::DeviceSession::Cost& cost) {
+	const CostSummary sum = sum_up(cost);
+	lib::JsonObject out;
+	out.raw("budget_percent", number(cost.budget))
+	    .raw("most_millionths", number(sum.most))
+	    .raw("most_cpu", number(sum.most_cpu))
+	    .raw("throttled_cpus", number(sum.throttled))
+	    .raw("thinned_firings", number(sum.left_out));
+	for (size_t priority = 0; priority < DFR_PRIORITIES; priority++)
+		out.raw((std::string("thinned_cpus_") + kPriorities[priority]).c_str(),
+		        number(sum.thinned[priority]));
+	return out.str();
+}
+
+std::string json(const StateReport& report) {
+	lib::JsonObject out;
+	out.text("name", report.line.name)
+	    .text("activity", report.line.activity)
+	    .text("holder", report.line.holder);
+	if (!report.problem.empty())
+		out.text("problem", report.problem);
+	if (report.overview) {
+		const recorder::StateOverview& state = *report.overview;
+		out.raw("seconds", std::to_string(seconds(state.now - state.since)))
+		    .raw("seconds_in_memory", std::to_string(seconds(state.now - state.from)))
+		    .raw("records", number(state.records))
+		    .raw("lost", number(state.lost))
+		    .raw("bytes", number(state.bytes))
+		    .raw("room", number(state.room))
+		    .raw("marks", number(state.marks));
+		if (state.cost)
+			out.raw("cost", json(*state.cost));
+	}
+	if (report.daemon) {
+		const recorder::DaemonStatus& daemon = *report.daemon;
+		lib::JsonObject told;
+		told.text("mode", daemon.mode)
+		    .raw("process", std::to_string(daemon.pid))
+		    .text("output", daemon.output)
+		    .raw("files", number(daemon.files))
+		    .raw("bytes", number(daemon.bytes))
+		    .raw("free", number(daemon.free))
+		    .raw("snapshots", number(daemon.snapshots))
+		    .raw("failed", number(daemon.failed))
+		    .raw("triggers_without_snapshot", number(daemon.held_back));
+		if (!daemon.last.empty())
+			told.raw("last", lib::JsonObject()
+			                     .text("file", daemon.last)
+			                     .text("reason", daemon.last_reason)
+			                     .text("verdict", daemon.last_verdict)
+			                     .raw("time", std::to_string(daemon.last_time))
+			                     .str());
+		out.raw("dfrd", told.str());
+	}
+	return out.str();
+}
+
+} // namespace
+
+int run_status(int argc, char** argv) {
+	std::string name;
+	bool as_json = false;
+	const auto app =
+	    make_app("status",
+	             "What records on this machine: each state, how far back its memory goes, what was\n"
+	             "lost, and what dfrd has stored of it.",
+	             kExamples);
+	app->add_option("name", name, "only this state");
+	app->add_flag("--json", as_json, "a list of objects");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	std::vector<StateReport> reports;
+	for (const recorder::StateLine& line : recorder::Device().states())
+		if (name.empty() || line.name == name)
+			reports.push_back(look(line));
+	if (!name.empty() && reports.empty())
+		throw Error("there is no state " + name, "dfr status lists those that there are");
+	std::string list;
+	for (const StateReport& report : reports) {
+		if (as_json)
+			list += (list.empty() ? "" : ", ") + json(report);
+		else
+			print(report);
+	}
+	if (as_json)
+		std::printf("[%s]\n", shown(list));
+	else if (reports.empty())
+		std::printf("nothing records\n");
+	return 0;
+}
+
+} // namespace dfr::cli

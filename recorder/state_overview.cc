@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Adding up a state's rings.
+#include "recorder/state_overview.h"
+
+#include <algorithm>
+
+#include "formats/clock.h"
+
+namespace dfr::recorder {
+
+StateOverview look_at_state(const std::string& name) {
+	DeviceSession session;
+	session.view(name);
+	StateOverview state{.status = session.status(), .now = now_ns()};
+	for (const uint64_t lost : state.status.loss)
+		state.lost += lost;
+	const trace::Catalog& catalog = session.catalog();
+	for (const trace::EventMark& event : catalog.events) {
+		if (event.event == DFR_EVENT_GO && !state.since)
+			state.since = event.time;
+		state.marks += event.event == DFR_EVENT_MARK;
+	}
+	state.cost = session.cost();
+	state.from = state.since;
+	for (uint32_t cpu = 0; cpu < catalog.cpus; cpu++) {
+		const DeviceSession::RingList ring = session.blocks(cpu);
+		state.records += ring.cpu.records;
+		if (ring.cpu.newest)
+			state.room += uint64_t{catalog.blocks} * catalog.block_size;
+		for (const dfr_ioc_seen& block : ring.blocks)
+			state.bytes += block.committed;
+		// The ring begins where the block before its oldest one ended. One that is begun anew meanwhile is the oldest no more.
+		for (const dfr_ioc_seen& seen : ring.blocks)
+			if (const auto block = session.look(cpu, seen)) {
+				if (seen.seq > 1)
+					state.from = std::max<uint64_t>(state.from, block->header().before);
+				break;
+			}
+		if (ring.blocks.empty() && ring.cpu.newest) // somebody has taken all of them
+			state.from = std::max<uint64_t>(state.from, ring.cpu.last);
+	}
+	return state;
+}
+
+} // namespace dfr::recorder

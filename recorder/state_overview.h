@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What a kept state has in memory at this moment, for `dfr status`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "recorder/device_session.h"
+
+namespace dfr::recorder {
+
+struct StateOverview {
+	dfr_ioc_status status{};
+	uint64_t now = 0;   // when this was asked; these three in ns of the records' clock
+	uint64_t since = 0; // when the state began to record
+	// Since then every CPU's ring has all that was recorded, and was not taken; `since`, if nothing is gone.
+	uint64_t from = 0;
+	uint64_t records = 0, lost = 0; // since it began
+	uint64_t bytes = 0;             // of records that are in memory
+	uint64_t room = 0;              // for them, on all CPUs
+	uint64_t marks = 0;
+	std::optional<DeviceSession::Cost> cost; // the loaded module may be too old to know
+};
+
+// Looks at it, whoever holds it. Throws dfr::Error.
+StateOverview look_at_state(const std::string& name);
+
+} // namespace dfr::recorder
