@@ -96,6 +96,12 @@ void say(const Error& error) {
 		std::fprintf(stderr, "  %s\n", shown(error.hint()));
 }
 
+// What a state was started with, if dfrd has told; empty: not known.
+std::string program_of(DeviceSession& session, const std::string& name) {
+	const auto known = read_daemon_status(daemon_status_path(name));
+	return known && known->state == session.catalog().state_id ? known->program : std::string();
+}
+
 bool has_parts(const DaemonOptions& options) {
 	return options.rotate || options.mode == DaemonMode::kFlight;
 }
@@ -128,6 +134,8 @@ void catch_daemon_signals() {
 	for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1})
 		sigaction(number, &action, nullptr);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD,
+	       SIG_DFL); // who started dfrd may have had it ignored: then nobody can wait for a child
 	steady_time();
 }
 
@@ -179,14 +187,10 @@ std::unique_ptr<DeviceSession> Daemon::begin(const std::string& name, std::span<
 	auto session = std::make_unique<DeviceSession>();
 	const uint32_t matched = session->enable(program, true);
 	add_options(*session, program, with.mode);
-	session->keep(name);
 	session->go();
-	try {
-		check_policy(*session, with);
-	} catch (const Error&) {
-		session->end();
-		throw;
-	}
+	check_policy(*session, with);
+	// Kept only now: one that could not start goes with its descriptor.
+	session->keep(name);
 	std::fprintf(stderr, "dfrd: state %s started, %u probes\n", shown(options.name), matched);
 	return session;
 }
@@ -194,19 +198,27 @@ std::unique_ptr<DeviceSession> Daemon::begin(const std::string& name, std::span<
 void Daemon::start() {
 	const std::string next = next_name(options.name);
 	std::unique_ptr<DeviceSession> begun = claim(next);
+	if (begun && begun->status().activity == DFR_INACTIVE) {
+		std::fprintf(stderr, "dfrd: state %s has never started, and is ended\n", shown(next));
+		begun->end();
+		begun.reset();
+	}
+	const std::string next_program = begun ? program_of(*begun, next) : std::string();
 	session_ = claim(options.name);
 	if (begun && session_) {
 		std::fprintf(stderr, "dfrd: going on with a reload that was interrupted\n");
-		interrupted_ = Reload{.options = options, .next = std::move(begun)};
+		interrupted_ = Reload{.options = options, .next = std::move(begun), .program = next_program};
 	} else if (begun) {
 		begun->keep(options.name);
 		session_ = std::move(begun);
+		status.program = next_program;
 	}
 	const auto known = read_daemon_status(daemon_status_path(options.name));
 	if (session_) {
-		check_policy(*session_, options);
+		if (!interrupted_)
+			check_policy(*session_, options);
 		if (known && known->state == session_->catalog().state_id)
-			status.program = known->program;
+			status = *known;
 		if (!options.program.empty() &&
 		    (status.program.empty() || status.program != digest(program())))
 			std::fprintf(stderr,
@@ -231,9 +243,13 @@ std::optional<Reload> Daemon::reload() {
 		const std::vector<std::byte> bytes =
 		    options.program.empty() ? std::vector<std::byte>{} : program();
 		reload.program = bytes.empty() ? status.program : digest(bytes);
-		if (reload.program != status.program)
+		if (reload.program != status.program) {
 			reload.next = begin(next_name(options.name), bytes, reload.options);
-		else
+			// For a dfrd that is killed in the middle of this.
+			write_daemon_status(
+			    daemon_status_path(next_name(options.name)),
+			    {.state = reload.next->catalog().state_id, .program = reload.program});
+		} else
 			check_policy(*session_, reload.options);
 		std::fprintf(stderr, "dfrd: reloaded%s\n", reload.next ? "" : ", the program is the same");
 		return reload;
@@ -249,6 +265,7 @@ void Daemon::go_on(Reload reload) {
 	if (!reload.next)
 		return;
 	reload.next->keep(options.name);
+	::unlink(daemon_status_path(next_name(options.name)).c_str());
 	session_ = std::move(reload.next);
 	status.program = reload.program;
 }

@@ -19,9 +19,12 @@ constexpr size_t kConfigurationMost = 1 << 20;
 // Where the options that are being read stand.
 enum class Origin { kForAll, kSection, kCommandLine };
 
+struct DaemonOption;
+
 struct Reading {
 	DaemonOptions options;
 	Origin origin = Origin::kForAll;
+	std::vector<std::pair<const DaemonOption*, std::string>> of_section; // and where they stand
 	Origin retained = Origin::kForAll; // where `retain` and `free` come from, which add up in one place
 };
 
@@ -50,17 +53,19 @@ bool read_size(const std::string& text, uint64_t& into) {
 	return true;
 }
 
-// Bounds of one place add up; those of a later place begin anew.
-Retention& retention(Reading& reading) {
+// Of `retain`, the bounds of one place add up; those of a later place replace them.
+bool read_retain(Reading& reading, const std::string& text) {
+	Retention& retain = reading.options.retain;
 	if (reading.retained != reading.origin)
-		reading.options.retain = {};
+		retain = {.free = retain.free};
 	reading.retained = reading.origin;
-	return reading.options.retain;
+	return parse_retention(text, retain);
 }
 
 bool read_name(Reading& reading, const std::string& text) {
 	reading.options.name = text;
-	return !text.empty() && text.size() + kNextSuffix.size() < DFR_NAME_MAX;
+	return !text.empty() && text.size() + kNextSuffix.size() < DFR_NAME_MAX &&
+	       text.find('/') == std::string::npos && !text.ends_with(kNextSuffix);
 }
 
 bool read_mode(Reading& reading, const std::string& text) {
@@ -101,7 +106,7 @@ struct DaemonOption {
 };
 
 const DaemonOption kOptions[] = {
-    {"name", "a name of up to 58 bytes", read_name, true},
+    {"name", "a name of up to 58 bytes without /, which does not end in .next", read_name, true},
     {"program", "a file",
      [](Reading& r, const std::string& t) {
 	     r.options.program = t;
@@ -126,14 +131,19 @@ const DaemonOption kOptions[] = {
 	     return true;
      },
      true},
+    {"config", "a file",
+     [](Reading& r, const std::string& t) {
+	     r.options.config = t;
+	     return !t.empty();
+     },
+     true},
     {"mode", "stream or flight", read_mode},
     {"rotate", trace::kRotationText, read_rotate, false, DaemonMode::kStream},
     {"checkpoint", kTimes,
      [](Reading& r, const std::string& t) { return read_seconds(t, r.options.checkpoint); }, false,
      DaemonMode::kStream},
-    {"retain", kRetentionText,
-     [](Reading& r, const std::string& t) { return parse_retention(t, retention(r)); }},
-    {"free", kSizes, [](Reading& r, const std::string& t) { return read_size(t, retention(r).free); }},
+    {"retain", kRetentionText, read_retain},
+    {"free", kSizes, [](Reading& r, const std::string& t) { return read_size(t, r.options.retain.free); }},
     {"last", "a time (30s, 10min, 1h), or all", read_last, false, DaemonMode::kFlight},
     {"after", kTimes, read_after, false, DaemonMode::kFlight},
     {"every", kTimes, [](Reading& r, const std::string& t) { return read_seconds(t, r.options.every, true); },
@@ -186,12 +196,14 @@ void read_line(Reading& reading, std::string_view line, const std::string& where
 	if (option->command_line)
 		refuse(where, name + " stands on dfrd's command line, not in this file");
 	read_one(reading, *option, std::string(value), where);
+	if (reading.origin == Origin::kSection)
+		reading.of_section.emplace_back(option, where);
 }
 
 void read_file(Reading& reading, const std::string& path, const std::string& state) {
 	std::ifstream in(path);
 	if (!in)
-		return; // all has a default
+		throw Error::from_errno("cannot read the options in " + path);
 	bool ours = true;
 	std::string line;
 	size_t number = 0, bytes = 0;
@@ -261,8 +273,7 @@ std::vector<Given> split(const std::vector<std::string>& arguments) {
 
 } // namespace
 
-DaemonOptions read_daemon_options(const std::vector<std::string>& arguments,
-                                  const std::string& configuration) {
+DaemonOptions read_daemon_options(const std::vector<std::string>& arguments) {
 	const std::vector<Given> given = split(arguments);
 	Reading reading;
 	for (const Given& one : given) // the file's section is the state's
@@ -270,16 +281,23 @@ DaemonOptions read_daemon_options(const std::vector<std::string>& arguments,
 			read_one(reading, *one.option, one.value, "");
 	if (reading.options.help)
 		return reading.options;
-	read_file(reading, configuration, reading.options.name);
+	if (!reading.options.config.empty())
+		read_file(reading, reading.options.config, reading.options.name);
 	reading.origin = Origin::kCommandLine;
 	for (const Given& one : given)
 		if (!one.option->command_line)
 			read_one(reading, *one.option, one.value, "");
 	const DaemonOptions& options = reading.options;
+	const auto check = [&options](const DaemonOption& option, const std::string& where) {
+		if (option.mode && *option.mode != options.mode)
+			refuse(where, std::string(where.empty() ? "--" : "") + option.name +
+			                  " means nothing in mode " +
+			                  (options.mode == DaemonMode::kFlight ? "flight" : "stream"));
+	};
+	for (const auto& [option, where] : reading.of_section)
+		check(*option, where);
 	for (const Given& one : given)
-		if (one.option->mode && *one.option->mode != options.mode)
-			refuse("", std::string("--") + one.option->name + " means nothing in mode " +
-			               (options.mode == DaemonMode::kFlight ? "flight" : "stream"));
+		check(*one.option, "");
 	if (options.mode == DaemonMode::kStream && options.retain && !options.rotate)
 		refuse("", "--retain and --free remove parts, which --rotate makes");
 	return options;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What dfrd shall do: its command line, and one file for all daemons of a machine (/etc/dfr/dfrd.conf), which has the
-// same options without "--": those before the first [NAME] are for all, those after it for the state NAME. What a
-// section says replaces what stands before it, and the command line replaces both.
+// What dfrd shall do: its command line, and with --config a file for several daemons, which has the same options
+// without "--": those before the first [NAME] are for all, those behind it for the state NAME. What a section says
+// replaces what stands before it, and the command line replaces both. The services read /etc/dfr/dfrd.conf.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace dfr::recorder {
 enum class DaemonMode { kStream, kFlight };
 
 struct DaemonOptions {
-	std::string name = DFR_ANONYMOUS_NAME, program, output;
+	std::string name = DFR_ANONYMOUS_NAME, program, output, config;
 	DaemonMode mode = DaemonMode::kStream;
 	bool stop = false, help = false;
 	std::chrono::seconds checkpoint{10};
@@ -36,10 +36,7 @@ struct DaemonOptions {
 // Of the state that a reload begins; a name has room for it.
 inline constexpr std::string_view kNextSuffix = ".next";
 
-inline constexpr const char* kDaemonConfiguration = "/etc/dfr/dfrd.conf";
-
 // `arguments`: without the program's name. Throws dfr::Error.
-DaemonOptions read_daemon_options(const std::vector<std::string>& arguments,
-                                  const std::string& configuration = kDaemonConfiguration);
+DaemonOptions read_daemon_options(const std::vector<std::string>& arguments);
 
 } // namespace dfr::recorder

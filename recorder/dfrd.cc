@@ -53,6 +53,7 @@ program again, without a gap.
                      oldest parts are removed, and each is named on stderr
   --free SIZE        remove the oldest parts, too, if the disk has less than this left (1g)
   --checkpoint N     write everything to the disk each N seconds (default: 10)
+  --config FILE      options for several daemons, in a file
   --mode MODE        stream (default) or flight
   --last TIME        flight: what a snapshot has of the time before its trigger: 30s, 10min,
                      or all that is in memory (default)
@@ -61,15 +62,17 @@ program again, without a gap.
                      triggers had none (default: 60)
   --low-disk SIZE    flight: take one when the disk of the output has less left than this
   --run COMMAND      flight: a command for the shell after each snapshot; DFR_SNAPSHOT is the
-                     file, DFR_REASON why it was taken, DFR_STATE the name. It has ten minutes
+                     file, DFR_REASON why it was taken, DFR_VERDICT what it holds, DFR_STATE the name.
+                     It has ten minutes, and half a minute when dfrd ends
   --stop             end the state too when this ends; else it records on
   --help             this text
 
 In mode flight these trigger a snapshot: the program's action snapshot("reason"), an oops
 of the kernel, SIGUSR1, the end of the program. Its files are named and removed as
 parts are: NAME-0001.dfr, --retain, --free.
-/etc/dfr/dfrd.conf has the same options for all daemons, and for the state NAME behind a
-line [NAME]: "retain 2g", without dashes. What is on the command line replaces it.
+A file of options (--config) has them without dashes, "retain 2g", for all daemons, and
+for the state NAME behind a line [NAME]. What is on the command line replaces it. The
+services dfrd@NAME read /etc/dfr/dfrd.conf.
 
 status: 0, also when the recorded program has ended; 1: it could not record on, or
 the kernel has killed the state. A state that has ended is removed once its records
@@ -114,6 +117,8 @@ private:
 	bool sleep() override {
 		if (!reload_ && recorder::take_reload_request())
 			reload_ = daemon_.reload();
+		if (recorder::take_snapshot_requests())
+			std::fprintf(stderr, "dfrd: mode stream takes no snapshots: dfr snapshot does\n");
 		if (reload_ || recorder::end_is_asked())
 			return false;
 		const auto rest = next_ - std::chrono::steady_clock::now();
@@ -209,8 +214,10 @@ Outcome fly(recorder::Daemon& daemon) {
 	daemon.manager.ready(daemon.options.name + " is in flight");
 	std::optional<recorder::Reload> reload = flight.run();
 	if (!reload)
-		std::fprintf(stderr, "dfrd: %llu snapshots; %s\n",
-		             static_cast<unsigned long long>(daemon.status.snapshots), flight.state());
+		std::fprintf(stderr, "dfrd: %llu snapshots, %llu failed, %llu triggers without one; %s\n",
+		             static_cast<unsigned long long>(daemon.status.snapshots),
+		             static_cast<unsigned long long>(daemon.status.failed),
+		             static_cast<unsigned long long>(daemon.status.held_back), flight.state());
 	return {.reload = std::move(reload), .killed = flight.killed()};
 }
 

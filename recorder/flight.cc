@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "formats/clock.h"
@@ -27,25 +28,50 @@ namespace {
 // Each takes up to 32 MiB while it copies; further triggers wait until one of them is done.
 constexpr size_t kSnapshotsAtOnce = 4;
 constexpr std::chrono::minutes kCommandMost{10};
+constexpr std::chrono::seconds kLastCommandMost{30};
 constexpr std::chrono::seconds kTellEvery{5};
 
-// In the process of a snapshot. Prints one line for dfrd's log: what the file holds and its verdict.
+double seconds(std::chrono::nanoseconds time) {
+	return std::chrono::duration<double>(time).count();
+}
+
+// What a snapshot lacks of what was asked for; empty: nothing.
+std::string shortfall(const SnapshotSpan& span, const JudgedSnapshot& judged) {
+	char text[96];
+	std::string lacks;
+	if (judged.before < span.last) {
+		std::snprintf(text, sizeof text, "; only %.1f of %.1f s before the trigger",
+		              seconds(judged.before), seconds(span.last));
+		lacks += text;
+	}
+	const uint64_t end = std::max(judged.verdict.to, span.trigger);
+	if (const std::chrono::nanoseconds after(end - span.trigger); after < span.after) {
+		std::snprintf(text, sizeof text, "; only %.1f of %.1f s after it", seconds(after),
+		              seconds(span.after));
+		lacks += text;
+	}
+	return lacks;
+}
+
+// In the process of a snapshot. Writes one line for dfrd's log: what the file holds and its verdict.
 int take(const std::string& state, const SnapshotSpan& span, const std::string& reason,
          const std::string& path, int result) {
 	std::string said;
 	int status = 0;
 	try {
-		const SnapshotFile file =
-		    write_snapshot(state, span, reason, path, false, []() { return !end_is_asked(); });
-		const JudgedSnapshot judged = judge_snapshot(path, file.trigger);
-		said = trace::verdict_line(judged.verdict, judged.catalog);
+		write_snapshot(state, span, reason, path, false, []() { return !end_is_asked(); });
+		const JudgedSnapshot judged = judge_snapshot(path, span.trigger);
+		char text[64];
+		std::snprintf(text, sizeof text, "%.1f s before the trigger, ", seconds(judged.before));
+		said = text + trace::verdict_line(judged.verdict, judged.catalog) + shortfall(span, judged);
 		if (!judged.verdict.complete)
 			status = 3;
-		char text[64];
-		std::snprintf(text, sizeof text, "%.1f s before the trigger, ",
-		              std::chrono::duration<double>(judged.before).count());
-		said.insert(0, text);
 	} catch (const Error& error) {
+		said = error.what();
+		status = 1;
+		if (error.code() != EEXIST)
+			::unlink(path.c_str()); // half of a file would push out whole ones
+	} catch (const std::exception& error) {
 		said = error.what();
 		status = 1;
 	}
@@ -74,9 +100,14 @@ std::optional<uint64_t> free_space(const std::string& path) {
 
 } // namespace
 
-Flight::Flight(Daemon& daemon) : daemon_(daemon) {
+Flight::Flight(Daemon& daemon) : daemon_(daemon), held_back_before_(daemon.status.held_back) {
+	const std::string& output = daemon.options.output;
+	const std::string folder = output.substr(0, output.rfind('/') + 1);
+	if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+		throw Error::from_errno("cannot write snapshots to " + trace::parts_pattern(output),
+		                        "say where else: --output FILE.dfr");
 	gate_.every(daemon.options.every);
-	const auto files = trace::parts_of(daemon.options.output);
+	const auto files = trace::parts_of(output);
 	number_ = files.empty() ? 0 : files.back().first;
 }
 
@@ -111,7 +142,10 @@ bool Flight::look_for_kernel_triggers() {
 	bool any = false;
 	for (const Trigger& trigger : triggers) {
 		any |= trigger.fresh != 0;
-		if (trigger.fresh && trigger.first) // else they had their snapshot before this dfrd began
+		if (trigger.fresh && !trigger.first)
+			std::fprintf(stderr, "dfrd: '%s' had triggered %llu times before this dfrd began\n",
+			             shown(trigger.reason), static_cast<unsigned long long>(trigger.fresh));
+		else
 			gate_.trigger(trigger.oops ? "an oops of the kernel" : trigger.reason, trigger.first,
 			              trigger.fresh, std::chrono::steady_clock::now());
 	}
@@ -155,6 +189,8 @@ void Flight::begin_snapshot(const TriggerGate::Admitted& trigger, const Snapshot
 	if (child.process == 0) {
 		// The state stays dfrd's, and with it the right to claim it when dfrd has died.
 		::close(daemon_.session().device().fd());
+		if (next_)
+			::close(next_->device().fd());
 		::close(ends[0]);
 		::_exit(take(daemon_.options.name, asked, child.reason, child.path, ends[1]));
 	}
@@ -181,11 +217,12 @@ void Flight::begin_snapshots() {
 	}
 }
 
-// None that is being written, and none behind it.
+// None that is being written or that a command works on, and none behind it.
 void Flight::remove_old_files() {
 	std::string oldest;
 	for (const FlightProcess& child : processes_)
-		if (child.result >= 0 && oldest.empty())
+		if (oldest.empty() ||
+		    std::pair(child.path.size(), child.path) < std::pair(oldest.size(), oldest))
 			oldest = child.path;
 	daemon_.remove_old_files(oldest);
 }
@@ -208,12 +245,12 @@ void Flight::ended(const FlightProcess& snapshot, int status) {
 	daemon_.status.last_reason = snapshot.reason;
 	daemon_.status.last_verdict = said;
 	daemon_.status.last_time = std::time(nullptr);
-	remove_old_files();
 	if (!daemon_.options.run.empty())
-		begin_command(snapshot);
+		begin_command(snapshot, said);
+	remove_old_files();
 }
 
-void Flight::begin_command(const FlightProcess& snapshot) {
+void Flight::begin_command(const FlightProcess& snapshot, const std::string& verdict) {
 	FlightProcess child{.path = snapshot.path, .reason = snapshot.reason};
 	child.process = ::fork();
 	if (child.process < 0) {
@@ -227,6 +264,7 @@ void Flight::begin_command(const FlightProcess& snapshot) {
 			::signal(number, SIG_DFL);
 		::setenv("DFR_SNAPSHOT", snapshot.path.c_str(), 1);
 		::setenv("DFR_REASON", snapshot.reason.c_str(), 1);
+		::setenv("DFR_VERDICT", verdict.c_str(), 1);
 		::setenv("DFR_STATE", daemon_.options.name.c_str(), 1);
 		::unsetenv("NOTIFY_SOCKET");
 		::execl("/bin/sh", "sh", "-c", daemon_.options.run.c_str(), nullptr);
@@ -235,25 +273,26 @@ void Flight::begin_command(const FlightProcess& snapshot) {
 	processes_.push_back(std::move(child));
 }
 
-// Takes note of the processes that have ended; with `wait`, after all snapshots have.
-void Flight::reap(bool wait) {
+void Flight::end_command(const FlightProcess& command, const char* why) {
+	std::fprintf(stderr, "dfrd: '%s' is ended: %s\n", shown(daemon_.options.run), why);
+	::kill(-command.process, SIGKILL);
+}
+
+// Takes note of the processes that have ended.
+void Flight::reap() {
 	for (size_t i = 0; i < processes_.size();) {
 		const FlightProcess child = processes_[i];
 		const bool snapshot = child.result >= 0;
 		int status = 0;
-		pid_t found;
-		while ((found = ::waitpid(child.process, &status, wait && snapshot ? 0 : WNOHANG)) < 0 &&
-		       errno == EINTR)
-			;
+		const pid_t found = ::waitpid(child.process, &status, WNOHANG);
 		if (found == 0) {
-			if (!snapshot && std::chrono::steady_clock::now() - child.began > kCommandMost) {
-				std::fprintf(stderr, "dfrd: '%s' is ended: it ran for ten minutes\n",
-				             shown(daemon_.options.run));
-				::kill(-child.process, SIGKILL);
-			}
+			if (!snapshot && std::chrono::steady_clock::now() - child.began > kCommandMost)
+				end_command(child, "it ran for ten minutes");
 			i++;
 			continue;
 		}
+		if (found < 0)
+			status = 1 << 8; // nobody knows how it ended
 		processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(i));
 		if (snapshot)
 			ended(child, status);
@@ -262,15 +301,57 @@ void Flight::reap(bool wait) {
 			             WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 		else
 			continue;
-		daemon_.tell_status();
+		tell();
 	}
 }
 
-// Of a state that ends: all that it has. If that fails, the state stays, and the next start tries again.
+void Flight::alive() {
+	daemon_.manager.alive("in flight: " + std::to_string(daemon_.status.snapshots) + " snapshots" +
+	                      (daemon_.status.last.empty() ? "" : ", the last is " + daemon_.status.last));
+}
+
+void Flight::tell() {
+	daemon_.status.held_back = held_back_before_ + gate_.held_back();
+	daemon_.tell_status();
+}
+
+// Until all that has triggered has its snapshot. Those that wait for what comes after their trigger end with what there is.
+void Flight::finish_snapshots() {
+	daemon_.options.span.after = {};
+	for (const FlightProcess& child : processes_)
+		if (child.result >= 0)
+			::kill(child.process, SIGTERM);
+	look_for_triggers();
+	for (;;) {
+		begin_snapshots();
+		reap();
+		if (!snapshots_under_way())
+			return;
+		alive();
+		std::this_thread::sleep_for(std::chrono::milliseconds(50));
+	}
+}
+
+// The last ones may run for a while yet.
+void Flight::finish_commands() {
+	const auto until = std::chrono::steady_clock::now() + kLastCommandMost;
+	while (!processes_.empty() && std::chrono::steady_clock::now() < until) {
+		reap();
+		alive();
+		std::this_thread::sleep_for(std::chrono::milliseconds(50));
+	}
+	for (const FlightProcess& command : processes_)
+		end_command(command, "dfrd ends");
+}
+
+// Of a state that ends: END fires, and then all that it has. If that fails, the state stays, and the next start tries again.
 void Flight::last_snapshot(const std::string& reason) {
+	const uint32_t activity = daemon_.session().status().activity;
+	if (activity == DFR_ACTIVE || activity == DFR_DRAINING)
+		daemon_.session().stop();
 	const uint64_t failed = daemon_.status.failed;
 	begin_snapshot({.reason = reason, .time = now_ns()}, {});
-	reap(true);
+	finish_snapshots();
 	if (daemon_.status.failed != failed)
 		throw Error("the last snapshot of " + daemon_.options.name +
 		                " could not be written, so the state is left as it is",
@@ -278,26 +359,29 @@ void Flight::last_snapshot(const std::string& reason) {
 		                daemon_.options.name);
 }
 
-std::optional<Reload> Flight::run() {
-	std::optional<Reload> reload = daemon_.interrupted();
+// Other options for the same state: all that is under way goes on.
+void Flight::take_up(Reload reload) {
+	daemon_.go_on(std::move(reload));
+	daemon_.options.output = output_name(daemon_.options);
+	gate_.every(daemon_.options.every);
+}
+
+std::optional<Reload> Flight::fly() {
 	DeviceSession& session = daemon_.session();
-	auto tell = std::chrono::steady_clock::now();
-	while (!reload && !end_is_asked()) {
+	auto due = std::chrono::steady_clock::now();
+	while (!end_is_asked()) {
 		ended_ = session.status();
 		if (has_ended(ended_))
 			break;
 		const bool any = look_for_triggers();
 		begin_snapshots();
-		reap(false);
-		if (const auto now = std::chrono::steady_clock::now(); now >= tell) {
+		reap();
+		if (const auto now = std::chrono::steady_clock::now(); now >= due) {
 			remove_old_files(); // the disk may get full by others
-			daemon_.status.held_back = gate_.held_back();
-			daemon_.tell_status();
-			tell = now + kTellEvery;
+			tell();
+			due = now + kTellEvery;
 		}
-		daemon_.manager.alive(
-		    "in flight: " + std::to_string(daemon_.status.snapshots) + " snapshots" +
-		    (daemon_.status.last.empty() ? "" : ", the last is " + daemon_.status.last));
+		alive();
 		// A program may trigger all the time, and is asked ten times a second then.
 		if (any || !processes_.empty())
 			session.wait(std::chrono::milliseconds(100), false, nullptr);
@@ -305,25 +389,34 @@ std::optional<Reload> Flight::run() {
 			session.wait(std::chrono::seconds(1), false, nullptr);
 		else
 			session.await_trigger(std::chrono::seconds(1));
+		std::optional<Reload> reload;
 		if (take_reload_request())
 			reload = daemon_.reload();
+		if (reload && (reload->next || reload->options.mode != DaemonMode::kFlight))
+			return reload;
+		if (reload)
+			take_up(std::move(*reload));
 	}
-	// Those that wait for what comes after their trigger end now, with what there is.
-	if (end_is_asked())
-		for (const FlightProcess& child : processes_)
-			if (child.result >= 0)
-				::kill(child.process, SIGTERM);
-	reap(true);
+	return std::nullopt;
+}
+
+std::optional<Reload> Flight::run() {
+	std::optional<Reload> reload = daemon_.interrupted();
+	if (!reload)
+		reload = fly();
+	next_ = reload ? reload->next.get() : nullptr;
+	finish_snapshots();
+	const bool stop = daemon_.options.stop && !reload;
 	if (has_ended(ended_))
 		last_snapshot(killed() ? "the kernel has killed the state" : "the program has ended");
-	else if (reload && reload->next)
+	else if (next_)
 		last_snapshot("a reload ends this program");
-	else if (daemon_.options.stop && !reload) {
-		session.stop(); // END fires
+	else if (stop)
 		last_snapshot("dfrd was asked to stop");
-	} else
-		return reload;
-	session.end();
+	finish_commands();
+	tell();
+	if (has_ended(ended_) || next_ || stop)
+		daemon_.session().end();
 	return reload;
 }
 

@@ -20,7 +20,7 @@ namespace dfr::recorder {
 class Flight {
 public:
 	explicit Flight(Daemon& daemon);
-	// Until it is asked to end (`reload` is empty then), to reload, or the state has ended.
+	// Until it is asked to end (nullopt then), another state or mode follows, or the state has ended.
 	std::optional<Reload> run();
 	// For the last message, and for the exit status.
 	const char* state() const;
@@ -38,8 +38,15 @@ private:
 	void begin_snapshots();
 	void begin_snapshot(const TriggerGate::Admitted& trigger, const SnapshotSpan& span);
 	void last_snapshot(const std::string& reason);
-	void begin_command(const FlightProcess& snapshot);
-	void reap(bool wait);
+	void begin_command(const FlightProcess& snapshot, const std::string& verdict);
+	void end_command(const FlightProcess& command, const char* why);
+	void finish_snapshots();
+	void finish_commands();
+	void take_up(Reload reload);
+	std::optional<Reload> fly();
+	void reap();
+	void alive();
+	void tell();
 	void ended(const FlightProcess& snapshot, int status);
 	void remove_old_files();
 	size_t snapshots_under_way() const;
@@ -47,7 +54,9 @@ private:
 	Daemon& daemon_;
 	TriggerGate gate_;
 	std::vector<FlightProcess> processes_;
-	uint64_t number_ = 0; // of the last file
+	uint64_t number_ = 0;                 // of the last file
+	uint64_t held_back_before_;           // by dfrds before this one
+	const DeviceSession* next_ = nullptr; // the state of a new program, while the old one ends
 	bool disk_was_low_ = false, no_triggers_ = false;
 	dfr_ioc_status ended_{};
 };

@@ -13,8 +13,8 @@ namespace dfr::recorder {
 
 struct StateOverview {
 	dfr_ioc_status status{};
-	uint64_t now = 0;   // when this was asked; these three in ns of the records' clock
-	uint64_t since = 0; // when the state began to record
+	uint64_t now = 0;   // when this was asked, or when it ended; these three in ns of the records' clock
+	uint64_t since = 0; // when the state began to record; 0: it has not
 	// Since then every CPU's ring has all that was recorded, and was not taken; `since`, if nothing is gone.
 	uint64_t from = 0;
 	uint64_t records = 0, lost = 0; // since it began

@@ -152,7 +152,9 @@ void print(const StateReport& report) {
 	line("held by", report.line.holder == "unclaimed" ? "nobody" : "process " + report.line.holder);
 	if (!report.problem.empty())
 		line("memory", "not known: " + report.problem);
-	if (report.overview) {
+	if (report.overview && !report.overview->since)
+		line("records", "it has not started");
+	else if (report.overview) {
 		const recorder::StateOverview& state = *report.overview;
 		line("records", with_commas(state.records) + " in " + span_text(state.now - state.since) +
 		                    ", " + with_commas(state.lost) + " lost");

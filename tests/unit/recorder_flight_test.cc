@@ -26,14 +26,14 @@ const TriggerGate::Steady::time_point kStart{1h};
 DaemonOptions read(const std::string& text, const std::vector<std::string>& arguments) {
 	const test::ScratchFolder folder;
 	std::ofstream(folder.file("dfrd.conf")) << text;
-	return recorder::read_daemon_options(arguments, folder.file("dfrd.conf"));
+	std::vector<std::string> all = {"--config", folder.file("dfrd.conf")};
+	all.insert(all.end(), arguments.begin(), arguments.end());
+	return recorder::read_daemon_options(all);
 }
 
 std::string refusal(const std::string& text, const std::vector<std::string>& arguments) {
-	const test::ScratchFolder folder;
-	std::ofstream(folder.file("dfrd.conf")) << text;
 	try {
-		recorder::read_daemon_options(arguments, folder.file("dfrd.conf"));
+		read(text, arguments);
 	} catch (const Error& error) {
 		const std::string said = error.what();
 		return said.substr(said.find("dfrd.conf") == std::string::npos ? 0 : said.find("dfrd.conf"));
@@ -123,7 +123,7 @@ TEST_CASE("dfrd's options: the file's, the section's, the command line's", "[rec
 	CHECK(flight.run == "logger \"a # b\" = $DFR_SNAPSHOT");
 	CHECK(flight.retain.parts == 20);
 	CHECK(flight.retain.bytes == 0); // the section's bounds replace those of all
-	CHECK(flight.retain.free == 0);
+	CHECK(flight.retain.free == uint64_t{512} << 20);
 
 	const DaemonOptions other = read(text, {"--name=other", "--checkpoint", "3"});
 	CHECK(other.mode == DaemonMode::kStream);
@@ -138,18 +138,22 @@ TEST_CASE("dfrd's options: the file's, the section's, the command line's", "[rec
 	CHECK(mine.span.last == 0s);
 	CHECK(mine.stop);
 
-	const DaemonOptions none =
-	    recorder::read_daemon_options({"-nx", "-r", "1m"}, "/nonexistent/dfrd.conf");
+	const DaemonOptions none = recorder::read_daemon_options({"-nx", "-r", "1m"});
 	CHECK(none.name == "x");
 	CHECK(none.rotate.bytes == 1 << 20);
 	CHECK(none.every == 60s);
-	CHECK(recorder::read_daemon_options({"--help", "--mode", "x"}, "/nonexistent").help);
+	CHECK(recorder::read_daemon_options({"--help", "--mode", "x"}).help);
 }
 
 TEST_CASE("options that are wrong are refused by their place", "[recorder][flight]") {
 	CHECK(refusal("", {"--nosuch"}) == "'--nosuch' is not an option");
 	CHECK(refusal("", {"x"}) == "'x' is not an option");
-	CHECK(refusal("", {"--name"}) == "--name takes a name of up to 58 bytes");
+	CHECK(refusal("", {"--name"}) ==
+	      "--name takes a name of up to 58 bytes without /, which does not end in .next");
+	CHECK(refusal("", {"--name", "a/b"}).starts_with("--name takes"));
+	CHECK(refusal("", {"--name", "a.next"}).starts_with("--name takes"));
+	CHECK(refusal("[anonymous]\nlast 3s\n", {}) == "dfrd.conf:2: last means nothing in mode stream");
+	CHECK_THROWS_AS(recorder::read_daemon_options({"--config", "/nonexistent/dfrd.conf"}), Error);
 	CHECK(refusal("", {"--name", std::string(59, 'x')})
 	          .starts_with("--name takes a name of up to 58 bytes"));
 	CHECK(read("", {"--name", std::string(58, 'x')}).name.size() == 58);

@@ -6,6 +6,7 @@ count() {
 dfr compile -o p.dof -x bufpolicy=ring -x bufsize=4m -n '
 	syscall::getpgid:entry { capture(arg0); }
 	syscall::sync:entry { exit(0); }
+	END { trace(7); }
 '
 start() {
 	dfrd --name flight --program p.dof --mode flight --output a.dfr --after $2 2>log-$1 &
@@ -26,6 +27,7 @@ sync
 wait $daemon; status=$?
 count a-0002.dfr 2>verdict
 grep -oE '^(complete|window)' verdict
+dfr replay a-0002.dfr 2>/dev/null | grep -c ':END'
 dfr info a-0002.dfr 2>/dev/null | grep -o 'the program has ended'
 echo status $status
 guest-device states | grep -q flight || echo state gone

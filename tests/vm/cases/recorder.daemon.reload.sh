@@ -10,7 +10,7 @@ compile() {
 }
 compile 'syscall::getpgid:entry { capture(arg0); }'
 echo 'rotate 256k' >/etc/dfr/dfrd.conf
-dfrd --name always --program p.dof --output a.dfr --stop 2>log &
+dfrd --config /etc/dfr/dfrd.conf --name always --program p.dof --output a.dfr --stop 2>log &
 daemon=$!
 said() { # said TEXT N
 	until [ "$(grep -c "$1" log)" -ge $2 ]; do sleep 0.1; done
@@ -39,6 +39,14 @@ echo 'rotate x' >>/etc/dfr/dfrd.conf
 kill -HUP $daemon
 said 'all goes on as before' 1
 grep -o 'all goes on as before the reload' log
+# A program that loads and cannot start.
+echo 'rotate 1m' >/etc/dfr/dfrd.conf
+cp p.dof good.dof
+dfr compile -o p.dof -x bufsize=16k -x strsize=64k -n 'syscall::openat:entry { trace(copyinstr(arg1)); }'
+kill -HUP $daemon
+said 'all goes on as before' 2
+guest-device states | grep -c '^always'
+mv good.dof p.dof
 went 40
 echo 'rotate 1m' >/etc/dfr/dfrd.conf
 compile 'syscall::getpgid:entry { capture(arg0, execname); }'
