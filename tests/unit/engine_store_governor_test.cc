@@ -437,6 +437,20 @@ TEST_CASE("a stretch that is not over is told, also after its beginning was over
 	CHECK(storm.state.losses.stretches[0].from < storm.time);
 }
 
+TEST_CASE("END of a low priority fires while its other clauses are detached",
+          "[engine][store][governor][thin]") {
+	Program program = low_read_high_write();
+	of_priority(program, "dtrace:::END", 2, DFR_PRIORITY_LOW);
+	Storm storm(program);
+	while (storm.read->pb_ecbs)
+		storm.run(storm.time + 1, 500);
+	REQUIRE(storm.state.stop() == 0);
+	const dfr_probe* const end = dfr_probe_by_id(storm.rig.engine(), DFR_PROBE_END);
+	CHECK(storm.recorded(storm.state.take(), end) == 1);
+	REQUIRE(storm.state.losses.stretches.size() == 1);
+	CHECK(storm.state.losses.stretches[0].detached);
+}
+
 TEST_CASE("without priorities, or within the budget, nothing is thinned", "[engine][store][governor][thin]") {
 	for (const bool alike : {true, false}) {
 		Program program;

@@ -282,13 +282,17 @@ void dfr_state_attach(struct dfr_state *state)
 	commit_providers(state->st_engine);
 }
 
-/* Thinning: the probes of all clauses of a priority, unless others are on them, too. */
+/*
+ * Thinning: the probes of all clauses of a priority, unless others are on them, too. BEGIN, END and
+ * ERROR stay, because they fire whether or not a clause is off (fire.c, actions.c) and cost nothing meanwhile.
+ */
 void dfr_state_thin(struct dfr_state *state, u32 priority)
 {
 	struct dfr_ecb *ecb;
 
 	for (ecb = state->st_ecbs; ecb; ecb = ecb->ec_sibling) {
-		if (dfr_ecb_priority(ecb) != priority || !dfr_ecb_marked(ecb, DFR_MARK_LINKED))
+		if (dfr_ecb_priority(ecb) != priority || !dfr_ecb_marked(ecb, DFR_MARK_LINKED) ||
+		    ecb->ec_probe->pb_provider == &state->st_engine->en_dtrace)
 			continue;
 		disarm_ecb(ecb);
 		dfr_ecb_mark(ecb, DFR_MARK_THINNED, true);
