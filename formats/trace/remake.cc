@@ -242,6 +242,8 @@ std::optional<Remade> remake(const Block& block, RecordShapes& shapes, const Rem
 	}
 	for (const Losses::Loss& loss : losses.entries)
 		maker.lost(loss, std::max(head.first_time, head.last_time));
+	for (const Losses::Stretch& stretch : losses.stretches)
+		maker.lost(loss_of(stretch), std::max(head.first_time, head.last_time));
 	if (!maker.fits())
 		return std::nullopt;
 	result.block = maker.done(result.left_out == 0 && !result.damage.records);

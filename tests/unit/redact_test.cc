@@ -7,6 +7,7 @@
 
 #include "analyze/replay/redaction.h"
 #include "formats/trace/container.h"
+#include "formats/trace/cut.h"
 #include "formats/trace/text_search.h"
 #include "tests/unit/harmed_file.h"
 
@@ -301,6 +302,42 @@ TEST_CASE("records of committed speculations stay in order without their program
 	const Asked part = ask(rig.part, program);
 	CHECK(part.text == ask(rig.whole, program).text);
 	CHECK(std::count(part.text.begin(), part.text.end(), '\n') > 100);
+}
+
+TEST_CASE("what was thinned is not complete in a redacted or cut recording either", "[redact][cut][thin]") {
+	App app;
+	load(app, "#pragma D option bufsize=4m\n#pragma D option cpubudget=1\n"
+	          "#pragma D priority low\napp::work:return { capture(arg0); }\n"
+	          "#pragma D priority high\napp::work:entry { capture(arg0); }");
+	dfr_engine_govern(app.engine(), 5000); // half of the CPU
+	for (unsigned i = 0; i < 5000; i++) {
+		app.fire(app.entry, kStart + i * 20'000, 0, 100, "alpha", i, 0);
+		app.fire(app.exit, kStart + i * 20'000 + 10'000, 0, 100, "alpha", i, 0);
+	}
+	finish(app);
+	Kept kept(app);
+	const ScratchFolder folder;
+	const std::string whole = folder.file("whole.dfr"), part = folder.file("part.dfr"),
+	                  cut = folder.file("cut.dfr");
+	write_file(whole, kept, [](const dfr_block&) { return true; });
+	const auto source = trace::open_file(whole);
+	replay::RecordingTarget target(source->catalog(), whole);
+	const trace::Redaction allowed = replay::make_redaction(*source, target, {"arg0"});
+	trace::redact_file(whole, part, allowed);
+	CHECK(trace::prove_redacted(whole, part, allowed).wrong.empty());
+	const trace::CutResult result =
+	    trace::cut_file(whole, cut, {.span = {.to = kStart + 99'000'000}, .text = "the start"});
+	CHECK(result.left_out > 0);
+	for (const std::string& path : {whole, part, cut}) {
+		INFO(path);
+		const Asked low = ask(path, "app::work:return { @ = count(); }");
+		CHECK_FALSE(low.verdict.complete);
+		CHECK(low.reasons().find("clauses of low priority") != std::string::npos);
+		const Asked high = ask(path, "app::work:entry { @ = count(); }");
+		INFO(high.reasons());
+		CHECK(high.reasons().find("clauses of low priority") == std::string::npos);
+		CHECK((path == cut || high.verdict.complete));
+	}
 }
 
 TEST_CASE("a redacted recording of several is no part of another one", "[redact]") {
