@@ -193,8 +193,12 @@ void judge_thinned(Verdict& verdict, const Catalog& catalog, const Merger& merge
                    const std::function<bool(uint32_t)>& needs) {
 	const uint64_t from = std::max(merger.selection().from, merger.horizon()), to = merger.selection().to;
 	std::map<uint32_t, Thinned> by_priority;
+	std::map<uint32_t, bool> needed; // each is asked once: it looks through all of the question's clauses
 	for (Losses::Stretch stretch : merger.losses().stretches) {
-		if (needs && !needs(stretch.priority))
+		const auto [answer, fresh] = needed.try_emplace(stretch.priority);
+		if (fresh)
+			answer->second = !needs || needs(stretch.priority);
+		if (!answer->second)
 			continue;
 		stretch.from = std::max(stretch.from, from);
 		stretch.to = std::max(stretch.from, std::min(stretch.to ? stretch.to : verdict.to, to));
@@ -209,8 +213,8 @@ void judge_thinned(Verdict& verdict, const Catalog& catalog, const Merger& merge
 		                                 seconds(thinned.time) + " in all," + ""
 		                           : "") +
 		    " " + time_text(catalog, whole.from) + "-" + time_text(catalog, whole.to) +
-		    (thinned.one_cpu ? " on CPU " + std::to_string(whole.cpu) : "") + " (budget" +
-		    left_out_text(whole) + ")");
+		    (thinned.one_cpu && whole.cpu >= 0 ? " on CPU " + std::to_string(whole.cpu) : "") +
+		    " (budget" + left_out_text(whole) + ")");
 	}
 }
 
