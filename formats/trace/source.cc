@@ -134,16 +134,34 @@ void Losses::add(const Stretch& stretch) {
 	const auto place =
 	    std::lower_bound(stretches.begin(), stretches.end(), stretch,
 	                     [key](const Stretch& a, const Stretch& b) { return key(a) < key(b); });
-	const bool known = place != stretches.end() && key(*place) == key(stretch);
-	if (!known && (stretches.size() < kEntriesMost || place == stretches.begin())) {
+	const auto alike = [&stretch](const Stretch& one) {
+		return one.cpu == stretch.cpu && one.priority == stretch.priority;
+	};
+	const auto widen = [&stretch](Stretch& into) {
+		into.from = std::min(into.from, stretch.from);
+		into.to = !into.to || !stretch.to ? 0 : std::max(into.to, stretch.to);
+		into.left_out += stretch.left_out;
+		into.detached |= stretch.detached;
+	};
+	if (place != stretches.end() && key(*place) == key(stretch)) {
+		place->to = std::max(place->to, stretch.to);
+		place->left_out = std::max(place->left_out, stretch.left_out);
+		place->detached |= stretch.detached;
+	} else if (stretches.size() < kEntriesMost) {
 		stretches.insert(place, stretch);
-		return;
+	} else if (place != stretches.begin() && alike(*std::prev(place))) {
+		// Of very many, one that has no room makes one beside it longer.
+		widen(*std::prev(place));
+	} else if (place != stretches.end() && alike(*place)) {
+		widen(*place);
+	} else if (stretch.cpu != -1) {
+		// Its CPU has none of its priority: it is only told that clauses of this priority were off.
+		Stretch folded = stretch;
+		folded.cpu = -1;
+		add(folded);
+	} else {
+		stretches.insert(place, stretch); // no more than there are priorities
 	}
-	// Of very many, one that has no room makes the one before it longer.
-	Stretch& into = known ? *place : *std::prev(place);
-	into.to = !known && (!into.to || !stretch.to) ? 0 : std::max(into.to, stretch.to);
-	into.left_out = known ? std::max(into.left_out, stretch.left_out) : into.left_out + stretch.left_out;
-	into.detached |= stretch.detached;
 }
 
 void Losses::add(const Loss& entry) {

@@ -115,6 +115,27 @@ TEST_CASE("hostile: losses of very many probes are counted, and in bounded lists
 	CHECK(losses.entries.front().from == 2); // all times are in it
 }
 
+TEST_CASE("hostile: stretches of thinning from the last to the first stay in a bounded list",
+          "[hostile][thin]") {
+	trace::Losses losses;
+	constexpr uint64_t kStretches = 200'000;
+	for (uint64_t i = kStretches; i > 0; i--)
+		losses.add(trace::Losses::Stretch{
+		    .cpu = static_cast<int32_t>(1 + i / 65'000), // those of CPUs 2 and 1 come when it is full
+		    .priority = DFR_PRIORITY_LOW,
+		    .from = 2 * i,
+		    .to = 2 * i + 1,
+		    .left_out = 1});
+	CHECK(losses.stretches.size() <= trace::Losses::kEntriesMost + 1);
+	const trace::Losses::Stretch& front = losses.stretches.front();
+	CHECK(front.cpu == -1); // not known
+	CHECK(front.from == 2);
+	uint64_t left_out = 0;
+	for (const auto& stretch : losses.stretches)
+		left_out += stretch.left_out;
+	CHECK(left_out == kStretches);
+}
+
 TEST_CASE("hostile: of very much damage the first hundred places are named", "[hostile]") {
 	const ScratchFolder folder;
 	const std::string path = folder.file("damaged.dfr");
