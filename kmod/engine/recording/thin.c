@@ -275,8 +275,11 @@ static void detach(struct dfr_state *state, u32 priority, u64 now)
 
 	dfr_mutex_lock(&state->st_lock);
 	detaches = due(state, false) & 1u << priority;
-	if (detaches)
+	if (detaches) {
+		/* Housekeeping goes on meanwhile, and shall not attach what is being detached. */
+		state->st_thinned_until[priority] = ~0ULL;
 		turn_all(state, priority, false, now);
+	}
 	dfr_mutex_unlock(&state->st_lock);
 	if (!detaches)
 		return;
@@ -284,7 +287,7 @@ static void detach(struct dfr_state *state, u32 priority, u64 now)
 	dfr_state_thin(state, priority);
 	took = dfr_plat_clock(NULL) - began;
 	dfr_mutex_lock(&state->st_lock);
-	state->st_thinned_until[priority] = now + took * PATCHING;
+	state->st_thinned_until[priority] = now + took + took * PATCHING;
 	dfr_mutex_unlock(&state->st_lock);
 }
 
