@@ -101,9 +101,13 @@ static void end(struct dfr_share *share, u32 priority, u64 now)
 	dfr_thin_tell(share);
 }
 
-static void end_and_record(struct dfr_share *share, u32 priority, u64 now)
+/*
+ * Called in a visit: reads the clock itself, because until the visit the CPU leaves firings out, also
+ * after the time from which its caller goes.
+ */
+static void end_and_record(struct dfr_share *share, u32 priority)
 {
-	end(share, priority, now);
+	end(share, priority, dfr_plat_clock(NULL));
 	/* A share that is throttled records again when that is over. */
 	if (dfr_read_once(&share->sh_state->st_activity) == DFR_ACTIVE && !share->sh_governor.gv_throttled)
 		set_live(share, priority, true);
@@ -172,7 +176,7 @@ static void look_after(void *arg)
 		if (dfr_governor_short(share, levels[priority].back)) {
 			survey->sv_short |= 1u << priority;
 		} else if (!(state->st_thinned & 1u << priority)) {
-			end_and_record(share, priority, survey->sv_now);
+			end_and_record(share, priority);
 		}
 	}
 	dfr_record_tell(share);
@@ -237,7 +241,7 @@ static void turn_share(void *arg)
 	} else if (!turn->tu_on) {
 		begin(share, turn->tu_priority, turn->tu_now);
 	} else if (is_off(share, turn->tu_priority)) {
-		end_and_record(share, turn->tu_priority, turn->tu_now);
+		end_and_record(share, turn->tu_priority);
 	}
 }
 
@@ -293,7 +297,6 @@ static void detach(struct dfr_state *state, u32 priority, u64 now)
 
 static void attach(struct dfr_state *state, u32 priority, u64 now)
 {
-	u64 began = dfr_plat_clock(NULL);
 	bool attaches;
 
 	dfr_mutex_lock(&state->st_lock);
@@ -303,7 +306,7 @@ static void attach(struct dfr_state *state, u32 priority, u64 now)
 		return;
 	dfr_state_unthin(state, priority);
 	dfr_mutex_lock(&state->st_lock);
-	turn_all(state, priority, true, now + (dfr_plat_clock(NULL) - began));
+	turn_all(state, priority, true, now);
 	dfr_mutex_unlock(&state->st_lock);
 }
 
