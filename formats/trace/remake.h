@@ -33,6 +33,6 @@ struct Remade {
 };
 
 // Throws dfr::Error if what remains does not fit into a block.
-Remade remake_block(const Block& block, RecordShapes& shapes, const Remake& remake);
+Remade remake_block(const Block& block, RecordShapes& shapes, const Remake& wanted);
 
 } // namespace dfr::trace

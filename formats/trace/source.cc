@@ -147,20 +147,21 @@ void Losses::add(const Stretch& stretch) {
 		place->to = std::max(place->to, stretch.to);
 		place->left_out = std::max(place->left_out, stretch.left_out);
 		place->detached |= stretch.detached;
-	} else if (stretches.size() < kEntriesMost) {
-		stretches.insert(place, stretch);
-	} else if (place != stretches.begin() && alike(*std::prev(place))) {
-		// Of very many, one that has no room makes one beside it longer.
+		return;
+	}
+	// Of very many, one that has no room makes one beside it longer.
+	const bool full = stretches.size() >= kEntriesMost;
+	if (full && place != stretches.begin() && alike(*std::prev(place))) {
 		widen(*std::prev(place));
-	} else if (place != stretches.end() && alike(*place)) {
+	} else if (full && place != stretches.end() && alike(*place)) {
 		widen(*place);
-	} else if (stretch.cpu != -1) {
+	} else if (full && stretch.cpu != -1) {
 		// Its CPU has none of its priority: it is only told that clauses of this priority were off.
 		Stretch folded = stretch;
 		folded.cpu = -1;
 		add(folded);
 	} else {
-		stretches.insert(place, stretch); // no more than there are priorities
+		stretches.insert(place, stretch); // of no CPU: no more than there are priorities
 	}
 }
 
