@@ -3,11 +3,10 @@
 // Reading them.
 #include "recorder/daemon_options.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "formats/error.h"
 
@@ -24,8 +23,9 @@ struct DaemonOption;
 struct Reading {
 	DaemonOptions options;
 	Origin origin = Origin::kForAll;
-	std::vector<std::pair<const DaemonOption*, std::string>> of_section; // and where they stand
-	Origin retained = Origin::kForAll; // where `retain` and `free` come from, which add up in one place
+	std::vector<std::pair<const DaemonOption*, std::string>> of_section; // and where each stands
+	Origin retained =
+	    Origin::kForAll; // where the bounds of `retain` come from, which add up in one place
 };
 
 using Reader = bool (*)(Reading&, const std::string&); // false: the value makes no sense
@@ -38,18 +38,26 @@ bool read_seconds(const std::string& text, std::chrono::seconds& into, bool none
 		into = std::chrono::seconds(number);
 		return true;
 	}
-	const std::optional<trace::Rotation> read = trace::parse_rotation(text);
-	if (!read || !read->time.count() || read->time > std::chrono::hours(24 * 365))
-		return false;
-	into = read->time;
-	return true;
+	const auto time = trace::parse_time(text);
+	if (time)
+		into = *time;
+	return time.has_value();
 }
 
 bool read_size(const std::string& text, uint64_t& into) {
-	const std::optional<trace::Rotation> read = trace::parse_rotation(text);
-	if (!read || !read->bytes)
-		return false;
-	into = read->bytes;
+	const auto size = trace::parse_size(text);
+	if (size)
+		into = *size;
+	return size.has_value();
+}
+
+template <std::string DaemonOptions::*member> bool read_text(Reading& reading, const std::string& text) {
+	reading.options.*member = text;
+	return !text.empty();
+}
+
+template <bool DaemonOptions::*member> bool read_flag(Reading& reading, const std::string&) {
+	reading.options.*member = true;
 	return true;
 }
 
@@ -107,36 +115,11 @@ struct DaemonOption {
 
 const DaemonOption kOptions[] = {
     {"name", "a name of up to 58 bytes without /, which does not end in .next", read_name, true},
-    {"program", "a file",
-     [](Reading& r, const std::string& t) {
-	     r.options.program = t;
-	     return !t.empty();
-     },
-     true},
-    {"output", "a file",
-     [](Reading& r, const std::string& t) {
-	     r.options.output = t;
-	     return !t.empty();
-     },
-     true},
-    {"help", nullptr,
-     [](Reading& r, const std::string&) {
-	     r.options.help = true;
-	     return true;
-     },
-     true},
-    {"stop", nullptr,
-     [](Reading& r, const std::string&) {
-	     r.options.stop = true;
-	     return true;
-     },
-     true},
-    {"config", "a file",
-     [](Reading& r, const std::string& t) {
-	     r.options.config = t;
-	     return !t.empty();
-     },
-     true},
+    {"program", "a file", read_text<&DaemonOptions::program>, true},
+    {"output", "a file", read_text<&DaemonOptions::output>, true},
+    {"help", nullptr, read_flag<&DaemonOptions::help>, true},
+    {"stop", nullptr, read_flag<&DaemonOptions::stop>, true},
+    {"config", "a file", read_text<&DaemonOptions::config>, true},
     {"mode", "stream or flight", read_mode},
     {"rotate", trace::kRotationText, read_rotate, false, DaemonMode::kStream},
     {"checkpoint", kTimes,

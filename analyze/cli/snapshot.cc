@@ -52,11 +52,10 @@ std::string only_state() {
 bool read_span(const std::string& text, std::chrono::nanoseconds& span) {
 	if (text.empty())
 		return true;
-	const std::optional<trace::Rotation> read = trace::parse_rotation(text);
-	if (!read || !read->time.count() || read->time > std::chrono::hours(24 * 365))
-		return false;
-	span = read->time;
-	return true;
+	const auto time = trace::parse_time(text);
+	if (time)
+		span = *time;
+	return time.has_value();
 }
 
 // Returns the time of the trigger.

@@ -63,6 +63,20 @@ std::optional<Rotation> parse_rotation(std::string_view text) {
 	return rotation;
 }
 
+std::optional<std::chrono::seconds> parse_time(std::string_view text) {
+	const std::optional<Rotation> read = parse_rotation(text);
+	if (!read || !read->time.count() || read->time > std::chrono::hours(24 * 365))
+		return std::nullopt;
+	return read->time;
+}
+
+std::optional<uint64_t> parse_size(std::string_view text) {
+	const std::optional<Rotation> read = parse_rotation(text);
+	if (!read || !read->bytes)
+		return std::nullopt;
+	return read->bytes;
+}
+
 std::string time_stamp() {
 	const std::time_t now = std::time(nullptr);
 	std::tm local{};

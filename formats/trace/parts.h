@@ -29,6 +29,9 @@ struct Rotation {
 inline constexpr const char* kRotationText = "a size (256k or more, 64m, 1g) or a time (30s, 10min, 1h, 1d)";
 // nullopt: it is not what kRotationText says.
 std::optional<Rotation> parse_rotation(std::string_view text);
+// Such a text where only a time of up to a year has a meaning, or only a size.
+std::optional<std::chrono::seconds> parse_time(std::string_view text);
+std::optional<uint64_t> parse_size(std::string_view text);
 
 // "20261121-150233": now, in local time, for a file's name.
 std::string time_stamp();
