@@ -12,7 +12,6 @@
 #include <iterator>
 #include <span>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -90,16 +89,12 @@ void check_policy(DeviceSession& session, const DaemonOptions& options) {
 		    "stream");
 }
 
-void say(const Error& error) {
-	std::fprintf(stderr, "dfrd: %s\n", shown(error.what()));
-	if (!error.hint().empty())
-		std::fprintf(stderr, "  %s\n", shown(error.hint()));
-}
-
-// What a state was started with, if dfrd has told; empty: not known.
-std::string program_of(DeviceSession& session, const std::string& name) {
-	const auto known = read_daemon_status(daemon_status_path(name));
-	return known && known->state == session.catalog().state_id ? known->program : std::string();
+// What a dfrd has told of this very state; nullopt: none has, or of an earlier one of that name.
+std::optional<DaemonStatus> status_of(DeviceSession& session, const std::string& name) {
+	auto known = read_daemon_status(daemon_status_path(name));
+	if (known && known->state != session.catalog().state_id)
+		known.reset();
+	return known;
 }
 
 bool has_parts(const DaemonOptions& options) {
@@ -127,6 +122,12 @@ std::chrono::seconds steady_time() {
 
 } // namespace
 
+void say(const Error& error) {
+	std::fprintf(stderr, "dfrd: %s\n", shown(error.what()));
+	if (!error.hint().empty())
+		std::fprintf(stderr, "  %s\n", shown(error.hint()));
+}
+
 // Without SA_RESTART, so that a signal ends the wait for blocks at once.
 void catch_daemon_signals() {
 	struct sigaction action {};
@@ -134,9 +135,8 @@ void catch_daemon_signals() {
 	for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1})
 		sigaction(number, &action, nullptr);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD,
-	       SIG_DFL); // who started dfrd may have had it ignored: then nobody can wait for a child
-	steady_time();
+	// Who started dfrd may have had it ignored: then nobody can wait for a child.
+	signal(SIGCHLD, SIG_DFL);
 }
 
 bool end_is_asked() {
@@ -169,7 +169,9 @@ std::string output_name(const DaemonOptions& options) {
 }
 
 Daemon::Daemon(std::vector<std::string> arguments)
-    : options(read_daemon_options(arguments)), arguments_(std::move(arguments)) {}
+    : options(read_daemon_options(arguments)), arguments_(std::move(arguments)) {
+	steady_time(); // counts from now
+}
 
 std::vector<std::byte> Daemon::program() const {
 	std::ifstream in(options.program, std::ios::binary);
@@ -203,7 +205,8 @@ void Daemon::start() {
 		begun->end();
 		begun.reset();
 	}
-	const std::string next_program = begun ? program_of(*begun, next) : std::string();
+	const std::string next_program =
+	    begun ? status_of(*begun, next).value_or(DaemonStatus{}).program : std::string();
 	session_ = claim(options.name);
 	if (begun && session_) {
 		std::fprintf(stderr, "dfrd: going on with a reload that was interrupted\n");
@@ -213,11 +216,10 @@ void Daemon::start() {
 		session_ = std::move(begun);
 		status.program = next_program;
 	}
-	const auto known = read_daemon_status(daemon_status_path(options.name));
 	if (session_) {
 		if (!interrupted_)
 			check_policy(*session_, options);
-		if (known && known->state == session_->catalog().state_id)
+		if (const auto known = status_of(*session_, options.name))
 			status = *known;
 		if (!options.program.empty() &&
 		    (status.program.empty() || status.program != digest(program())))
@@ -284,21 +286,22 @@ void Daemon::tell_status() {
 	status.state = session_->catalog().state_id;
 	status.output = has_parts(options) ? trace::parts_pattern(options.output) : options.output;
 	status.files = status.bytes = 0;
-	const auto add = [this](const std::string& path) {
+	std::string there; // one of the files
+	const auto add = [&](const std::string& path) {
 		struct stat about {};
 		if (::stat(path.c_str(), &about) != 0)
 			return;
 		status.files++;
 		status.bytes += static_cast<uint64_t>(about.st_size);
-		struct statvfs disk {};
-		if (::statvfs(path.c_str(), &disk) == 0)
-			status.free = uint64_t{disk.f_bavail} * disk.f_frsize;
+		there = path;
 	};
 	if (has_parts(options))
 		for (const auto& [number, path] : trace::parts_of(options.output))
 			add(path);
 	else
 		add(options.output);
+	if (const auto left = free_space(there))
+		status.free = *left;
 	write_daemon_status(daemon_status_path(options.name), status);
 }
 

@@ -9,8 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "formats/error.h"
 #include "recorder/daemon_options.h"
 #include "recorder/daemon_status.h"
 #include "recorder/device_session.h"
@@ -25,6 +27,7 @@ bool take_reload_request();
 unsigned take_snapshot_requests();
 
 bool has_ended(const dfr_ioc_status& status);
+void say(const Error& error); // on stderr
 
 // What dfrd goes on with after a reload.
 struct Reload {

@@ -6,7 +6,6 @@
 // the state records on after dfrd has ended, so dfrd can be restarted without a gap. dfrd does not
 // compile D: `dfr compile` does.
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -234,12 +233,6 @@ int run(recorder::Daemon& daemon) {
 	}
 }
 
-void say(const Error& error) {
-	std::fprintf(stderr, "dfrd: %s\n", shown(error.what()));
-	if (!error.hint().empty())
-		std::fprintf(stderr, "  %s\n", shown(error.hint()));
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -247,7 +240,7 @@ int main(int argc, char** argv) {
 	try {
 		daemon.emplace(std::vector<std::string>(argv + 1, argv + argc));
 	} catch (const Error& error) {
-		say(error);
+		recorder::say(error);
 		return 2;
 	}
 	if (daemon->options.help) {
@@ -258,7 +251,7 @@ int main(int argc, char** argv) {
 	try {
 		return run(*daemon);
 	} catch (const Error& error) {
-		say(error);
+		recorder::say(error);
 		return 1;
 	}
 }

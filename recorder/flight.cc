@@ -11,7 +11,6 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/parts.h"
+#include "recorder/retention.h"
 #include "recorder/snapshot_file.h"
 
 namespace dfr::recorder {
@@ -88,22 +88,17 @@ std::string read_all(int descriptor) {
 	return text;
 }
 
-// Bytes that are free where this file will be.
-std::optional<uint64_t> free_space(const std::string& path) {
-	const size_t slash = path.rfind('/');
-	const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-	struct statvfs about {};
-	if (::statvfs(folder.c_str(), &about) != 0)
-		return std::nullopt;
-	return uint64_t{about.f_bavail} * about.f_frsize;
+// Of a file that may not be there yet.
+std::string folder_of(const std::string& path) {
+	const std::string folder = path.substr(0, path.rfind('/') + 1);
+	return folder.empty() ? "." : folder;
 }
 
 } // namespace
 
 Flight::Flight(Daemon& daemon) : daemon_(daemon), held_back_before_(daemon.status.held_back) {
 	const std::string& output = daemon.options.output;
-	const std::string folder = output.substr(0, output.rfind('/') + 1);
-	if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+	if (::access(folder_of(output).c_str(), W_OK | X_OK) != 0)
 		throw Error::from_errno("cannot write snapshots to " + trace::parts_pattern(output),
 		                        "say where else: --output FILE.dfr");
 	gate_.every(daemon.options.every);
@@ -158,7 +153,7 @@ bool Flight::look_for_triggers() {
 	const auto now = std::chrono::steady_clock::now();
 	gate_.trigger("SIGUSR1", now_ns(), take_snapshot_requests(), now);
 	if (const uint64_t least = daemon_.options.low_disk) {
-		const auto left = free_space(daemon_.options.output);
+		const auto left = free_space(folder_of(daemon_.options.output));
 		const bool low = left && *left < least;
 		if (low && !disk_was_low_)
 			gate_.trigger("low disk", now_ns(), 1, now);

@@ -35,14 +35,6 @@ std::vector<StoredPart> parts_there(const std::string& path, const std::string& 
 	return parts;
 }
 
-// Bytes that a user may still write there; nullopt: not known.
-std::optional<uint64_t> free_space(const std::string& path) {
-	struct statvfs about {};
-	if (::statvfs(path.c_str(), &about) != 0)
-		return std::nullopt;
-	return uint64_t{about.f_bavail} * about.f_frsize;
-}
-
 // Why the oldest of them has to go; empty: it may stay. `left`: what is free on the disk, if that matters.
 std::string why_not(const StoredPart& oldest, size_t parts, uint64_t bytes, const Retention& retention,
                     std::chrono::seconds now, std::optional<uint64_t> left) {
@@ -62,6 +54,13 @@ template <typename T> void lower(T& bound, T by) {
 }
 
 } // namespace
+
+std::optional<uint64_t> free_space(const std::string& path) {
+	struct statvfs about {};
+	if (::statvfs(path.c_str(), &about) != 0)
+		return std::nullopt;
+	return uint64_t{about.f_bavail} * about.f_frsize;
+}
 
 bool parse_retention(std::string_view text, Retention& retention) {
 	uint64_t parts = 0;

@@ -26,6 +26,9 @@ inline constexpr const char* kRetentionText =
 // Adds what one text says; false: it is not what kRetentionText says.
 bool parse_retention(std::string_view text, Retention& retention);
 
+// Bytes that a user may still write on the disk of this file or folder; nullopt: not known.
+std::optional<uint64_t> free_space(const std::string& path);
+
 struct RemovedPart {
 	std::string path, why; // "more than 20 parts"
 	int error = 0;         // errno: it could not be removed

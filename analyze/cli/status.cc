@@ -96,8 +96,6 @@ void print_daemon(const recorder::DaemonStatus& daemon) {
 	}
 }
 
-constexpr const char* kPriorities[DFR_PRIORITIES] = {"normal", "low", "high"}; // by enum dfr_priority
-
 // The CPU on which the state's probes take most, and where its budget leaves something out now.
 struct CostSummary {
 	uint32_t most = 0, most_cpu = 0; // millionths of the CPU's time
@@ -120,7 +118,7 @@ CostSummary sum_up(const recorder::DeviceSession::Cost& cost) {
 			sum.most_cpu = cpu.cpu;
 		}
 		note(cpu.throttled_since, sum.throttled, sum.throttled_since);
-		for (size_t priority = 0; priority < DFR_PRIORITIES; priority++)
+		for (uint32_t priority = 0; priority < DFR_PRIORITIES; priority++)
 			note(cpu.thinned_since[priority], sum.thinned[priority], sum.thinned_since[priority]);
 		sum.left_out += cpu.thinned_firings;
 	}
@@ -133,9 +131,9 @@ void print_cost(const recorder::DeviceSession::Cost& cost, uint64_t now) {
 	std::snprintf(text, sizeof text, "%.2f %% of CPU %u, where it is most", sum.most / 1e4, sum.most_cpu);
 	line("cost", text + (cost.budget ? "; it may take " + std::to_string(cost.budget) + " % of each"
 	                                 : std::string("; it has no budget")));
-	for (size_t priority = 0; priority < DFR_PRIORITIES; priority++)
+	for (uint32_t priority = 0; priority < DFR_PRIORITIES; priority++)
 		if (sum.thinned[priority])
-			line("thinned", std::string("clauses of priority ") + kPriorities[priority] +
+			line("thinned", std::string("clauses of priority ") + trace::priority_text(priority) +
 			                    " are off on " + std::to_string(sum.thinned[priority]) +
 			                    " CPUs, for " +
 			                    span_text(now - std::min(now, sum.thinned_since[priority])));
@@ -169,21 +167,17 @@ void print(const StateReport& report) {
 		print_daemon(*report.daemon);
 }
 
-std::string number(uint64_t value) {
-	return std::to_string(value);
-}
-
 std::string json(const recorder::DeviceSession::Cost& cost) {
 	const CostSummary sum = sum_up(cost);
 	lib::JsonObject out;
-	out.raw("budget_percent", number(cost.budget))
-	    .raw("most_millionths", number(sum.most))
-	    .raw("most_cpu", number(sum.most_cpu))
-	    .raw("throttled_cpus", number(sum.throttled))
-	    .raw("thinned_firings", number(sum.left_out));
-	for (size_t priority = 0; priority < DFR_PRIORITIES; priority++)
-		out.raw((std::string("thinned_cpus_") + kPriorities[priority]).c_str(),
-		        number(sum.thinned[priority]));
+	out.raw("budget_percent", std::to_string(cost.budget))
+	    .raw("most_millionths", std::to_string(sum.most))
+	    .raw("most_cpu", std::to_string(sum.most_cpu))
+	    .raw("throttled_cpus", std::to_string(sum.throttled))
+	    .raw("thinned_firings", std::to_string(sum.left_out));
+	for (uint32_t priority = 0; priority < DFR_PRIORITIES; priority++)
+		out.raw((std::string("thinned_cpus_") + trace::priority_text(priority)).c_str(),
+		        std::to_string(sum.thinned[priority]));
 	return out.str();
 }
 
@@ -198,11 +192,11 @@ std::string json(const StateReport& report) {
 		const recorder::StateOverview& state = *report.overview;
 		out.raw("seconds", std::to_string(seconds(state.now - state.since)))
 		    .raw("seconds_in_memory", std::to_string(seconds(state.now - state.from)))
-		    .raw("records", number(state.records))
-		    .raw("lost", number(state.lost))
-		    .raw("bytes", number(state.bytes))
-		    .raw("room", number(state.room))
-		    .raw("marks", number(state.marks));
+		    .raw("records", std::to_string(state.records))
+		    .raw("lost", std::to_string(state.lost))
+		    .raw("bytes", std::to_string(state.bytes))
+		    .raw("room", std::to_string(state.room))
+		    .raw("marks", std::to_string(state.marks));
 		if (state.cost)
 			out.raw("cost", json(*state.cost));
 	}
@@ -212,12 +206,12 @@ std::string json(const StateReport& report) {
 		told.text("mode", daemon.mode)
 		    .raw("process", std::to_string(daemon.pid))
 		    .text("output", daemon.output)
-		    .raw("files", number(daemon.files))
-		    .raw("bytes", number(daemon.bytes))
-		    .raw("free", number(daemon.free))
-		    .raw("snapshots", number(daemon.snapshots))
-		    .raw("failed", number(daemon.failed))
-		    .raw("triggers_without_snapshot", number(daemon.held_back));
+		    .raw("files", std::to_string(daemon.files))
+		    .raw("bytes", std::to_string(daemon.bytes))
+		    .raw("free", std::to_string(daemon.free))
+		    .raw("snapshots", std::to_string(daemon.snapshots))
+		    .raw("failed", std::to_string(daemon.failed))
+		    .raw("triggers_without_snapshot", std::to_string(daemon.held_back));
 		if (!daemon.last.empty())
 			told.raw("last", lib::JsonObject()
 			                     .text("file", daemon.last)
