@@ -20,10 +20,6 @@ bool fits(const EpidColumns& columns, const Layout& layout) {
 	       std::equal(columns.fields.begin(), columns.fields.end(), layout.fields.begin(), same);
 }
 
-} // namespace
-
-namespace {
-
 bool is_loss(const ControlPlace& control) {
 	uint32_t probe;
 	std::memcpy(&probe, control.payload.data() + 1, sizeof(probe));

@@ -209,9 +209,9 @@ void judge_thinned(Verdict& verdict, const Catalog& catalog, const Merger& merge
 		verdict.reasons.push_back(
 		    "clauses of " + std::string(priority_text(priority)) + " priority (" +
 		    clauses_of(catalog, priority) + ") were thinned" +
-		    (thinned.stretches > 1 ? " " + plural(thinned.stretches, "time") + ", " +
-		                                 seconds(thinned.time) + " in all," + ""
-		                           : "") +
+		    (thinned.stretches > 1
+		         ? " " + plural(thinned.stretches, "time") + ", " + seconds(thinned.time) + " in all,"
+		         : "") +
 		    " " + time_text(catalog, whole.from) + "-" + time_text(catalog, whole.to) +
 		    (thinned.one_cpu && whole.cpu >= 0 ? " on CPU " + std::to_string(whole.cpu) : "") +
 		    " (budget" + left_out_text(whole) + ")");

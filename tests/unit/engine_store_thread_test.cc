@@ -38,6 +38,14 @@ void fire_here(dfr_probe* probe, std::vector<u64> args) {
 	dfr_fire(probe, args.data(), static_cast<unsigned>(args.size()), nullptr);
 }
 
+// Each firing of rig::read:entry is snapshot("slow").
+void start_snapshots(State& state) {
+	Action snapshot = act(DFR_ACT_SNAPSHOT);
+	snapshot.format = "slow";
+	REQUIRE(state.enable(Program().clause("rig::read:entry", {snapshot})) == 0);
+	REQUIRE(state.go() == 0);
+}
+
 } // namespace
 
 TEST_CASE("counts are exact while snapshots are taken", "[engine][store][threads]") {
@@ -77,10 +85,7 @@ TEST_CASE("no trigger is missed by who sleeps until the next one", "[engine][sto
 	Rig rig(kCpus);
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
-	Action snapshot = act(DFR_ACT_SNAPSHOT);
-	snapshot.format = "slow";
-	REQUIRE(state.enable(Program().clause("rig::read:entry", {snapshot})) == 0);
-	REQUIRE(state.go() == 0);
+	start_snapshots(state);
 	uint64_t seen = 0, fresh = 0, asked = 0;
 	bool missed = false, late = false;
 	rung = 0;
@@ -137,10 +142,7 @@ TEST_CASE("a trigger and a demand at the same time: one sees the other",
 	Rig rig(1);
 	dfr_probe* read = rig.probe("read");
 	State state(rig);
-	Action snapshot = act(DFR_ACT_SNAPSHOT);
-	snapshot.format = "slow";
-	REQUIRE(state.enable(Program().clause("rig::read:entry", {snapshot})) == 0);
-	REQUIRE(state.go() == 0);
+	start_snapshots(state);
 	std::atomic<uint64_t> begun{0}, fired{0};
 	const auto spin = [](const std::atomic<uint64_t>& number, uint64_t until) {
 		for (unsigned n = 1; number != until; n++)

@@ -256,14 +256,14 @@ static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 /* Brings gv_spent up to date: what was seen in the last seconds weighs most. */
 static void fold(struct dfr_governor *gv, u64 now)
 {
-	u64 elapsed = now - gv->gv_seen, recent = least(gv->gv_recent, elapsed);
+	u64 elapsed = now - gv->gv_seen, recent;
 
 	if (!gv->gv_seen) {
 		gv->gv_seen = now;
 		gv->gv_recent = 0;
 	} else if (now > gv->gv_seen && elapsed >= WINDOW) {
 		elapsed = least(elapsed, FOLD_MOST);
-		recent = least(recent, elapsed);
+		recent = least(gv->gv_recent, elapsed);
 		gv->gv_spent = (u32)((gv->gv_spent * (SECOND / 1000) + recent / 1000 * 1000000) /
 				     ((SECOND + elapsed) / 1000));
 		gv->gv_seen = now;
