@@ -544,6 +544,22 @@ std::vector<std::string> DeviceSession::remarks() {
 	return result;
 }
 
+std::vector<trace::Losses::Stretch> DeviceSession::running_stretches() {
+	std::vector<trace::Losses::Stretch> result;
+	const std::optional<Cost> now = trace::may_be_thinned(catalog_) ? cost() : std::nullopt;
+	if (!now)
+		return result;
+	for (const dfr_ioc_cpu_cost& cpu : now->cpus)
+		for (uint32_t priority = 0; priority < DFR_PRIORITIES; priority++)
+			if (cpu.thinned_since[priority])
+				result.push_back({.cpu = static_cast<int32_t>(cpu.cpu),
+				                  .priority = priority,
+				                  .from = cpu.thinned_since[priority],
+				                  .left_out = cpu.thinned_left[priority],
+				                  .detached = (now->detached & 1u << priority) != 0});
+	return result;
+}
+
 trace::Losses DeviceSession::losses() {
 	trace::Losses result;
 	dfr_ioc_status io{};
@@ -552,6 +568,9 @@ trace::Losses DeviceSession::losses() {
 		for (uint32_t cause = 0; cause < DFR_LOSS_MAX; cause++)
 			if (io.loss[cause])
 				result.add({.cause = cause, .count = io.loss[cause]});
+	// A CPU that records nothing tells of a stretch that goes on only in the block in which that began.
+	for (const trace::Losses::Stretch& stretch : running_stretches())
+		result.add(stretch);
 	return result;
 }
 

@@ -97,6 +97,7 @@ private:
 	const std::byte* find(const dfr_ioc_taken& taken);
 	void release();
 	void hold_copied(const dfr_ioc_taken& taken);
+	std::vector<trace::Losses::Stretch> running_stretches();
 
 	Device device_;
 	trace::Catalog catalog_;

@@ -225,7 +225,8 @@ struct dfr_ioc_cpu_cost {
 	__s64 most;   /* ns of credit that can gather */
 	__u64 throttled_since;  /* it records nothing since then; 0: it records */
 	__u64 thinned_since[4]; /* by enum dfr_priority: its clauses are off since then; 0: they are on */
-	__u64 thinned_firings;  /* left out of clauses that were off, as far as they were counted */
+	__u64 thinned_left[4];  /* firings left out since then, as far as they were counted */
+	__u64 thinned_firings;  /* left out of clauses that were off, all that were counted */
 };
 
 struct dfr_ioc_cost {

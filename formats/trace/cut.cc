@@ -19,12 +19,13 @@ namespace {
 // What the new file's ledger says: all that the old one's says, and what was cut.
 class CutLedger final : public BlockSource {
 public:
-	CutLedger(FileSource& source, std::vector<std::string> cut, std::map<uint32_t, PartOf> parts)
-	    : source_(source), cut_(std::move(cut)), parts_(std::move(parts)) {}
+	CutLedger(FileSource& source, std::vector<std::string> cut, std::map<uint32_t, PartOf> parts,
+	          Losses losses)
+	    : source_(source), cut_(std::move(cut)), parts_(std::move(parts)), losses_(std::move(losses)) {}
 	const Catalog& catalog() override { return source_.catalog(); }
 	std::optional<Block> next() override { return std::nullopt; }
 	std::vector<AggEntry> aggregations() override { return {}; }
-	Losses losses() override { return source_.losses(); }
+	Losses losses() override { return losses_; }
 	std::vector<std::string> remarks() override {
 		std::vector<std::string> all = source_.remarks();
 		all.insert(all.end(), cut_.begin(), cut_.end());
@@ -38,6 +39,7 @@ private:
 	FileSource& source_;
 	std::vector<std::string> cut_;
 	std::map<uint32_t, PartOf> parts_;
+	Losses losses_;
 };
 
 uint64_t last_of(const dfr_block& head) {
@@ -64,6 +66,7 @@ private:
 	void count_parts(const std::vector<BlockRef>& refs);
 	void find_blocks(const std::vector<BlockRef>& refs);
 	bool wanted(const dfr_block& head) const;
+	Losses losses(const std::vector<BlockRef>& refs);
 	void block(const Block& block, const CpuBlocks& range);
 	void others();
 
@@ -185,6 +188,23 @@ bool Cutter::wanted(const dfr_block& head) const {
 	return range != ranges_.end() && head.seq >= range->second.first && head.seq <= range->second.last;
 }
 
+// What the whole recording's ledger has, and the stretches of thinning that only blocks from before the span tell of.
+Losses Cutter::losses(const std::vector<BlockRef>& refs) {
+	Losses all = source_->losses();
+	std::map<uint32_t, const BlockRef*> last; // by CPU: before the span
+	for (const BlockRef& ref : refs) {
+		const BlockRef*& latest = last[ref.head.cpu];
+		if (cut_.span.has(ref.head.cpu) && ref.head.first_time < cut_.span.from &&
+		    !wanted(ref.head) && (!latest || ref.head.seq > latest->head.seq))
+			latest = &ref;
+	}
+	for (const auto& [cpu, ref] : last)
+		if (const std::optional<Block> block = ref ? source_->load(*ref) : std::nullopt)
+			for (const Losses::Stretch& stretch : stretches_in(*block, shapes_))
+				all.add(stretch);
+	return all;
+}
+
 CutResult Cutter::run(const Going& going) {
 	const std::vector<BlockRef> refs = source_->index();
 	count_parts(refs);
@@ -220,7 +240,7 @@ CutResult Cutter::run(const Going& going) {
 		                   plural(damage_.regions, "place") + ", with " +
 		                   plural(damage_.records, "record") +
 		                   ", of blocks of which a part was wanted (cut)");
-	CutLedger ledger(*source_, std::move(remarks_), std::move(parts_));
+	CutLedger ledger(*source_, std::move(remarks_), std::move(parts_), losses(refs));
 	// It keeps its place among the parts of a recorder that rotates.
 	const FileFacts facts = source_->facts();
 	const bool to_its_end = facts.goes_on && cut_.span.to >= facts.marked_until - 1;

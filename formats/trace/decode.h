@@ -178,6 +178,9 @@ private:
 	size_t next_place_ = 0;
 };
 
+// Of which a block tells.
+std::vector<Losses::Stretch> stretches_in(const Block& block, RecordShapes& shapes);
+
 class BlockDecoder {
 public:
 	explicit BlockDecoder(const Catalog& catalog) : shapes_(catalog), cursor_(shapes_) {}
@@ -312,6 +315,8 @@ Verdict judge(BlockSource& source, const Merger& merger,
 // "syscall:::entry, io:::start": what clauses of this priority are for.
 std::string clauses_of(const Catalog& catalog, uint32_t priority);
 const char* priority_text(uint32_t priority);
+// Whether some clauses go off before others.
+bool may_be_thinned(const Catalog& catalog);
 // ", 1,204 firings left out, and more while its probes were detached"
 std::string left_out_text(const Losses::Stretch& stretch);
 // "14:03:02.120": a record's time as local wall-clock time.

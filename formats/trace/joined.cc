@@ -179,6 +179,7 @@ RecordedTypes JoinedSource::types() {
 
 // Each file has the engine's counters since go, so the highest counts.
 Losses JoinedSource::losses() {
+	Losses all;
 	std::map<std::tuple<uint32_t, uint32_t, int32_t>, Losses::Loss> highest;
 	for (const auto& file : files_) {
 		const Losses losses = file->losses();
@@ -187,8 +188,9 @@ Losses JoinedSource::losses() {
 			if (entry.count >= most.count)
 				most = entry;
 		}
+		for (const Losses::Stretch& stretch : losses.stretches)
+			all.add(stretch);
 	}
-	Losses all;
 	for (const auto& [key, entry] : highest)
 		all.add(entry);
 	return all;

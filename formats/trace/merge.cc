@@ -104,12 +104,6 @@ std::optional<Block> Merger::load(const BlockRef& ref) {
 
 namespace {
 
-// Whether some clauses go off before others.
-bool may_be_thinned(const Catalog& catalog) {
-	return std::any_of(catalog.ecbs.begin(), catalog.ecbs.end(),
-	                   [](const Ecb& ecb) { return ecb.priority != DFR_PRIORITY_NORMAL; });
-}
-
 // The time from which on a CPU is whole whose first block is this one. Records of the firing at `before` may
 // be in the block that is gone.
 uint64_t whole_from(const dfr_block& first) {
@@ -202,11 +196,12 @@ uint64_t Merger::horizon() const {
 	return latest;
 }
 
-// Of each CPU the latest block that ended before the selection: a stretch of thinning that is told there may reach into it,
-// and its CPU may have recorded nothing since.
+// Stretches of thinning that reach into the selection, although no block in it tells of them, because their CPU has recorded
+// nothing since: those of each CPU's latest block before it, and those of which the source itself tells.
 void Merger::keep_before(RecordShapes& shapes) {
 	if (!may_be_thinned(source_.catalog()))
 		return;
+	keep_losses({.stretches = source_.losses().stretches});
 	const BlockRef* last = nullptr;
 	for (size_t i = 0; i < refs_.size(); i++) {
 		const dfr_block& head = refs_[i].head;
@@ -214,17 +209,9 @@ void Merger::keep_before(RecordShapes& shapes) {
 			last = &refs_[i];
 		if (i + 1 < refs_.size() && refs_[i + 1].head.cpu == head.cpu)
 			continue;
-		const std::optional<Block> block = last ? load(*last) : std::nullopt;
+		if (const std::optional<Block> block = last ? load(*last) : std::nullopt)
+			keep_losses({.stretches = stretches_in(*block, shapes)});
 		last = nullptr;
-		RecordCursor cursor(shapes);
-		DecodeDamage damage; // of what was not asked for
-		Losses losses;
-		if (!block || !cursor.open(*block, damage, &losses))
-			continue;
-		while (cursor.next()) {
-		}
-		losses.entries.clear();
-		keep_losses(losses);
 	}
 }
 

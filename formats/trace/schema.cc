@@ -352,9 +352,12 @@ template <typename List> void write_reaches(List list, const std::map<uint32_t, 
 std::vector<std::byte> encode_ledger(const Ledger& ledger) {
 	capnp::MallocMessageBuilder message;
 	auto root = message.initRoot<schema::Losses>();
-	auto list = root.initEntries(ledger.losses.entries.size());
-	for (size_t i = 0; i < ledger.losses.entries.size(); i++) {
-		const Losses::Loss& entry = ledger.losses.entries[i];
+	std::vector<Losses::Loss> entries = ledger.losses.entries;
+	for (const Losses::Stretch& stretch : ledger.losses.stretches)
+		entries.push_back(loss_of(stretch));
+	auto list = root.initEntries(entries.size());
+	for (size_t i = 0; i < entries.size(); i++) {
+		const Losses::Loss& entry = entries[i];
 		list[i].setCause(entry.cause);
 		list[i].setProbe(entry.probe);
 		list[i].setCpu(entry.cpu);
@@ -412,13 +415,17 @@ Ledger decode_ledger(std::span<const std::byte> payload) {
 			result.parts[cpu_of(entry.getCpu())] = {entry.getCommitted(), entry.getOverwritten(),
 			                                        entry.getCut()};
 		std::vector<Losses::Loss> entries;
-		for (const auto entry : root.getEntries())
+		for (const auto entry : root.getEntries()) {
 			entries.push_back({.cause = entry.getCause(),
 			                   .probe = entry.getProbe(),
 			                   .cpu = entry.getCpu(),
 			                   .count = entry.getCount(),
 			                   .from = entry.getFrom(),
 			                   .to = entry.getTo()});
+			if (entry.getCause() == DFR_LOSS_THINNED &&
+			    !loss_is_sane(entry.getCause(), entry.getProbe()))
+				throw Error("the losses tell of a thinning that no clause can have");
+		}
 		result.losses.add(std::move(entries));
 		// In a message an empty text takes 8 bytes, in memory four times as many.
 		const auto remarks = root.getRemarks();

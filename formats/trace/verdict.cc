@@ -311,6 +311,11 @@ const char* priority_text(uint32_t priority) {
 	return priority == DFR_PRIORITY_LOW ? "low" : priority == DFR_PRIORITY_HIGH ? "high" : "normal";
 }
 
+bool may_be_thinned(const Catalog& catalog) {
+	return std::any_of(catalog.ecbs.begin(), catalog.ecbs.end(),
+	                   [](const Ecb& ecb) { return ecb.priority != DFR_PRIORITY_NORMAL; });
+}
+
 std::string clauses_of(const Catalog& catalog, uint32_t priority) {
 	std::map<std::pair<uint32_t, uint32_t>, std::vector<const Probe*>> clauses; // by DOF and clause
 	for (const Ecb& ecb : catalog.ecbs) {

@@ -340,6 +340,30 @@ TEST_CASE("what was thinned is not complete in a redacted or cut recording eithe
 	}
 }
 
+// The clauses of CPU 0 go off, and it records nothing more; CPU 1 goes on.
+TEST_CASE("a cut tells of a stretch that began before its span on a CPU without records in it",
+          "[redact][cut][thin]") {
+	App app;
+	load(app, "#pragma D option bufsize=4m\n#pragma D option cpubudget=1\n"
+	          "#pragma D priority low\napp::work:return { capture(arg0); }\n"
+	          "#pragma D priority high\napp::work:entry { capture(arg0); }");
+	dfr_engine_govern(app.engine(), 5000); // half of the CPU
+	app.fire(app.entry, kStart, 0, 100, "alpha", 0, 0);
+	for (unsigned i = 0; i < 8000; i++)
+		app.fire(app.exit, kStart + i * 10'000, 0, 100, "alpha", i, 0);
+	for (unsigned i = 0; i < 100; i++)
+		app.fire(app.entry, kStart + i * 1'000'000, 1, 100, "alpha", i, 0);
+	Kept kept(app); // before it ends, which would tell when the stretch was over
+	const ScratchFolder folder;
+	const std::string whole = folder.file("whole.dfr"), cut = folder.file("cut.dfr");
+	write_file(whole, kept, [](const dfr_block&) { return true; });
+	trace::cut_file(whole, cut, {.span = {.from = kStart + 90'000'000}, .text = "the end"});
+	CHECK(ask(cut, "app::work:entry { @ = count(); }").reasons().find("clauses of low priority") ==
+	      std::string::npos);
+	CHECK(ask(cut, "app::work:return { @ = count(); }").reasons().find("clauses of low priority") !=
+	      std::string::npos);
+}
+
 TEST_CASE("a redacted recording of several is no part of another one", "[redact]") {
 	Rig rig;
 	rig.redact({"arg0"});

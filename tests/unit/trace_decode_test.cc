@@ -10,6 +10,9 @@
 #include "formats/error.h"
 #include "formats/trace/crc32c.h"
 #include "formats/trace/decode.h"
+#include "formats/trace/file.h"
+#include "formats/trace/joined.h"
+#include "tests/unit/scratch_folder.h"
 #include "tests/unit/trace_builder.h"
 
 using namespace dfr;
@@ -612,6 +615,35 @@ TEST_CASE("several stretches, and one that nobody saw end", "[trace][thin]") {
 	// Nothing of what is selected says that clauses were off: the block before it does.
 	CHECK_FALSE(judged(source, {.from = 20 * kNs, .to = 25 * kNs}).complete);
 	CHECK(judged(source, {.from = 15 * kNs, .to = 16 * kNs}).complete);
+}
+
+TEST_CASE("a stretch of which only the ledger tells is in the verdict, also through a file",
+          "[trace][thin]") {
+	test::ListSource source;
+	thinnable(source);
+	BlockBytes one = begun(0, 1, 10 * kNs), other = begun(1, 1, 10 * kNs);
+	small_record(one, 0, 1);
+	one.long_head(3000, 0, 20 * kNs);
+	small_record(other, 0, 2);
+	source.blocks = {one.sealed(), other.sealed()};
+	source.lost.add(trace::Losses::Stretch{.cpu = 1, .from = 12 * kNs, .left_out = 9});
+	const test::ScratchFolder folder;
+	const std::string path = folder.file("told.dfr");
+	trace::FileWriter writer(path, true, [&]() -> const trace::Catalog& { return source.the_catalog; });
+	trace::copy_to_file(source, writer);
+	writer.finish();
+	std::vector<std::unique_ptr<trace::FileSource>> files;
+	files.push_back(trace::open_file(path));
+	trace::JoinedSource joined(std::move(files));
+	for (trace::BlockSource* const from : std::initializer_list<trace::BlockSource*>{&source, &joined}) {
+		source.at = 0;
+		trace::Merger merger(*from);
+		merger.run([](const trace::Record&) { return true; });
+		const trace::Verdict verdict = trace::judge(*from, merger, {});
+		REQUIRE(verdict.reasons.size() == 1);
+		CHECK(verdict.reasons[0].ends_with(" on CPU 1 (budget, 9 firings left out)"));
+	}
+	CHECK(judged(source, {.to = 11 * kNs}).complete);
 }
 
 TEST_CASE("a LOSS record of no known priority is damage", "[trace][thin]") {

@@ -253,7 +253,7 @@ static void deadman(struct dfr_cpu *pc, struct dfr_ecb *ecb, u64 now)
 	}
 }
 
-/* Brings gv_spent up to date: what was seen in the last seconds weighs most. */
+/* Brings gv_spent up to date: what was seen in the last seconds weighs most; in the first one, all alike. */
 static void fold(struct dfr_governor *gv, u64 now)
 {
 	u64 elapsed = now - gv->gv_seen, recent;
@@ -264,8 +264,9 @@ static void fold(struct dfr_governor *gv, u64 now)
 	} else if (now > gv->gv_seen && elapsed >= WINDOW) {
 		elapsed = least(elapsed, FOLD_MOST);
 		recent = least(gv->gv_recent, elapsed);
-		gv->gv_spent = (u32)((gv->gv_spent * (SECOND / 1000) + recent / 1000 * 1000000) /
-				     ((SECOND + elapsed) / 1000));
+		gv->gv_spent = (u32)((gv->gv_spent * (gv->gv_known / 1000) + recent / 1000 * 1000000) /
+				     ((gv->gv_known + elapsed) / 1000));
+		gv->gv_known = least(gv->gv_known + elapsed, SECOND);
 		gv->gv_seen = now;
 		gv->gv_recent = 0;
 	}
@@ -608,8 +609,10 @@ static void tell_cost(void *arg)
 	cost->credit = budget ? gv->gv_purse.pu_credit : 0;
 	cost->most = most_of(budget);
 	cost->throttled_since = gv->gv_throttled ? gv->gv_since : 0;
-	for (priority = 0; priority < DFR_THIN_PRIORITIES; priority++)
+	for (priority = 0; priority < DFR_THIN_PRIORITIES; priority++) {
 		cost->thinned_since[priority] = gv->gv_thin[priority].th_now.sx_from;
+		cost->thinned_left[priority] = gv->gv_thin[priority].th_now.sx_left;
+	}
 	cost->thinned_firings = gv->gv_left;
 }
 

@@ -84,6 +84,7 @@ struct dfr_governor {
 	u32 gv_throttled;
 	u64 gv_seen;   /* gv_recent counts from here, */
 	u64 gv_recent; /* ns */
+	u64 gv_known;  /* so much time is in gv_spent, a second at most */
 	u32 gv_spent;  /* millionths of the CPU's time, of the last seconds */
 	u64 gv_left;   /* firings that thinning left out */
 	struct dfr_thin gv_thin[DFR_THIN_PRIORITIES];

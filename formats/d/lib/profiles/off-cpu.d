@@ -16,8 +16,9 @@
 #pragma D option defaultargs
 #pragma D option nspec=4096
 
+/* A thread that has ended does not come back. */
 sched:::off-cpu
-/pid/
+/pid && curlwpsinfo->pr_state != SZOMB/
 {
 	self->began = timestamp;
 	self->spec = speculation();

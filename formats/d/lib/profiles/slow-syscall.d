@@ -14,6 +14,15 @@
 #pragma D option defaultargs
 #pragma D option nspec=1024
 
+self int spec;
+
+/* rt_sigreturn never returns; the thread goes on. */
+syscall:::entry
+/self->spec/
+{
+	discard(self->spec);
+}
+
 syscall:::entry
 {
 	self->began = timestamp;
@@ -46,4 +55,13 @@ syscall:::return
 {
 	discard(self->spec);
 	self->spec = 0;
+}
+
+/* A thread that ends in a call never returns from it. */
+proc:::lwp-exit
+/self->spec/
+{
+	discard(self->spec);
+	self->spec = 0;
+	self->began = 0;
 }
