@@ -183,18 +183,23 @@ std::vector<std::byte> Daemon::program() const {
 	return {bytes.begin(), bytes.end()};
 }
 
+Daemon::Loaded Daemon::load(std::span<const std::byte> program, DaemonMode mode) {
+	Loaded loaded{.session = std::make_unique<DeviceSession>()};
+	loaded.matched = loaded.session->enable(program, true);
+	add_options(*loaded.session, program, mode);
+	return loaded;
+}
+
 // A new state of this name, which records.
 std::unique_ptr<DeviceSession> Daemon::begin(const std::string& name, std::span<const std::byte> program,
                                              const DaemonOptions& with) {
-	auto session = std::make_unique<DeviceSession>();
-	const uint32_t matched = session->enable(program, true);
-	add_options(*session, program, with.mode);
-	session->go();
-	check_policy(*session, with);
+	Loaded loaded = load(program, with.mode);
+	loaded.session->go();
+	check_policy(*loaded.session, with);
 	// Kept only now: one that could not start goes with its descriptor.
-	session->keep(name);
-	std::fprintf(stderr, "dfrd: state %s started, %u probes\n", shown(options.name), matched);
-	return session;
+	loaded.session->keep(name);
+	std::fprintf(stderr, "dfrd: state %s started, %u probes\n", shown(options.name), loaded.matched);
+	return std::move(loaded.session);
 }
 
 void Daemon::start() {
@@ -237,6 +242,16 @@ void Daemon::start() {
 	const std::vector<std::byte> bytes = program();
 	session_ = begin(options.name, bytes, options);
 	status.program = digest(bytes);
+}
+
+Trial Daemon::check() {
+	if (options.program.empty())
+		throw Error("--check tries a program", "say which: --program FILE.dof");
+	const Loaded loaded = load(program(), options.mode);
+	std::printf("dfrd: the options are right; %u probes\n", loaded.matched);
+	const Trial trial = run_trial(*loaded.session, [] { return !end_is_asked(); });
+	check_policy(*loaded.session, options);
+	return trial;
 }
 
 std::optional<Reload> Daemon::reload() {

@@ -17,6 +17,7 @@
 #include "recorder/daemon_status.h"
 #include "recorder/device_session.h"
 #include "recorder/notify.h"
+#include "recorder/trial.h"
 
 namespace dfr::recorder {
 
@@ -57,8 +58,15 @@ public:
 	// Removes what options.retain does not keep. `current`: the file that is being written; empty: none.
 	void remove_old_files(const std::string& current);
 	void tell_status(); // for `dfr status`
+	// Runs the program for a moment, beside a state that may be there already.
+	Trial check();
 
 private:
+	struct Loaded {
+		std::unique_ptr<DeviceSession> session;
+		uint32_t matched = 0; // probes
+	};
+	static Loaded load(std::span<const std::byte> program, DaemonMode mode);
 	std::unique_ptr<DeviceSession> begin(const std::string& name, std::span<const std::byte> program,
 	                                     const DaemonOptions& with);
 	std::vector<std::byte> program() const;

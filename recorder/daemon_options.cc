@@ -118,6 +118,7 @@ const DaemonOption kOptions[] = {
     {"program", "a file", read_text<&DaemonOptions::program>, true},
     {"output", "a file", read_text<&DaemonOptions::output>, true},
     {"help", nullptr, read_flag<&DaemonOptions::help>, true},
+    {"check", nullptr, read_flag<&DaemonOptions::check>, true},
     {"stop", nullptr, read_flag<&DaemonOptions::stop>, true},
     {"config", "a file", read_text<&DaemonOptions::config>, true},
     {"mode", "stream or flight", read_mode},

@@ -22,7 +22,7 @@ enum class DaemonMode { kStream, kFlight };
 struct DaemonOptions {
 	std::string name = DFR_ANONYMOUS_NAME, program, output, config;
 	DaemonMode mode = DaemonMode::kStream;
-	bool stop = false, help = false;
+	bool stop = false, help = false, check = false;
 	std::chrono::seconds checkpoint{10};
 	trace::Rotation rotate;
 	Retention retain;

@@ -63,6 +63,8 @@ program again, without a gap.
   --run COMMAND      flight: a command for the shell after each snapshot; DFR_SNAPSHOT is the
                      file, DFR_REASON why it was taken, DFR_VERDICT what it holds, DFR_STATE the name.
                      It has ten minutes, and half a minute when dfrd ends
+  --check            start nothing: look at the options, run the program for a second, and say how
+                     many bytes a second it records, how many seconds the memory holds, what it costs
   --stop             end the state too when this ends; else it records on
   --help             this text
 
@@ -84,6 +86,7 @@ examples:
   dfrd --name flight --program flight.dof --output /srv/flight.dfr --rotate 64m
   dfrd --name flight --program flight.dof --rotate 64m --retain 2g --retain 7d --free 1g
   dfrd --name flight --program flight.dof --mode flight --last 60s --after 5s --retain 20
+  dfrd --check --name flight --program flight.dof --mode flight
   kill -USR1 $(pidof dfrd)           a snapshot, now
   dfr status                         what it has, what it costs, its last snapshot
   dfr replay /srv/flight*.dfr        ask it, also while it is being written
@@ -220,7 +223,15 @@ Outcome fly(recorder::Daemon& daemon) {
 	return {.reload = std::move(reload), .killed = flight.killed()};
 }
 
+int check(recorder::Daemon& daemon) {
+	for (const std::string& line : recorder::trial_lines(daemon.check()))
+		std::printf("  %s\n", shown(line));
+	return 0;
+}
+
 int run(recorder::Daemon& daemon) {
+	if (daemon.options.check)
+		return check(daemon);
 	daemon.start();
 	for (;;) {
 		daemon.options.output = recorder::output_name(daemon.options);

@@ -4,10 +4,18 @@
 #include "recorder/state_overview.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "formats/clock.h"
 
 namespace dfr::recorder {
+
+std::string cost_text(uint32_t spent, uint32_t cpu, uint32_t budget) {
+	char text[64];
+	std::snprintf(text, sizeof text, "%.2f %% of CPU %u, where it is most", spent / 1e4, cpu);
+	return text + (budget ? "; it may take " + std::to_string(budget) + " % of each"
+	                      : std::string("; it has no budget"));
+}
 
 StateOverview look_at_state(const std::string& name) {
 	DeviceSession session;

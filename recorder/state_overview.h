@@ -24,6 +24,9 @@ struct StateOverview {
 	std::optional<DeviceSession::Cost> cost; // the loaded module may be too old to know
 };
 
+// "0.12 % of CPU 3, where it is most; it may take 1 % of each". spent: millionths; budget: percent, 0: it has none.
+std::string cost_text(uint32_t spent, uint32_t cpu, uint32_t budget);
+
 // Looks at it, whoever holds it. Throws dfr::Error.
 StateOverview look_at_state(const std::string& name);
 

@@ -23,6 +23,7 @@
 #include "formats/trace/joined.h"
 #include "recorder/device_session.h"
 #include "recorder/recording_loop.h"
+#include "recorder/trial.h"
 
 namespace dfr::cli {
 namespace {
@@ -31,13 +32,14 @@ constexpr const char* kExamples =
     "  dfr record -o ls.dfr -- ls -l\n"
     "  dfr record -o reads.dfr -n 'syscall::read:return { capture(); @[execname] = quantize(arg1); }'\n"
     "  dfr record --for analysis.d -o later.dfr -- ls -l\n"
+    "  dfr record --check --profile flight\n"
     "  dfr record --claim anonymous -o boot.dfr --stop\n";
 constexpr const char* kDefaultProgram = "syscall:::entry { capture(); }";
 
 struct RecordArguments {
 	ProgramArguments program;
 	std::string output, rotate, claim, keep, analysis, engine = "auto";
-	bool stop = false, replace = false, json = false;
+	bool stop = false, replace = false, json = false, check = false;
 	double seconds = 0;
 	std::vector<std::string> command;
 };
@@ -53,6 +55,11 @@ std::string contradiction(const RecordArguments& arguments) {
 		return "--claim takes over a state that is kept already: leave --keep out";
 	if (!arguments.claim.empty() && !arguments.command.empty())
 		return "--claim runs no command: the state records whatever happens";
+	if (arguments.check && (!arguments.claim.empty() || !arguments.keep.empty()))
+		return "--check starts nothing: it goes with neither --claim nor --keep";
+	if (arguments.check == !arguments.output.empty())
+		return arguments.check ? "--check writes no recording: leave --output out"
+		                       : "--output is required: the recording to write";
 	if (!arguments.rotate.empty() && !trace::parse_rotation(arguments.rotate))
 		return std::string("--rotate takes ") + trace::kRotationText + ", not '" + arguments.rotate +
 		       "'";
@@ -99,6 +106,7 @@ private:
 	d::Compiled program(uint32_t target);
 	void rehearse(const d::CompileOptions& options, const dof::Image& derived);
 	bool start();
+	int check();
 	int conclude();
 
 	RecordArguments arguments_;
@@ -267,10 +275,26 @@ int Recorder::conclude() {
 	return final_status(final_status(program_status, std::max(children_.status(), 0)), partial);
 }
 
+// What the command does meanwhile is its business: it is not run.
+int Recorder::check() {
+	recorder::DeviceSession* const session = backend_->device();
+	if (!session)
+		throw Error("a trial needs the kernel's engine", "load the module, and leave --engine out");
+	const auto dof = dof::write(program(0).image);
+	const uint32_t matched = session->enable(std::as_bytes(std::span(dof)), arguments_.program.zdefs);
+	std::printf("the program is right; %u probes\n", matched);
+	for (const std::string& line :
+	     recorder::trial_lines(recorder::run_trial(*session, [] { return !signals_caught(); })))
+		std::printf("  %s\n", shown(line));
+	return 0;
+}
+
 int Recorder::run() {
 	catch_signals();
 	std::signal(SIGPIPE, SIG_IGN); // a recording goes on when nobody reads what is said about it
 	open_machine();
+	if (arguments_.check)
+		return check();
 	if (claims())
 		claim();
 	consumer_ =
@@ -291,7 +315,10 @@ int run_record(int argc, char** argv) {
 	const auto app = make_app("record", "Record with a D program and leave a .dfr file.", kExamples);
 	arguments.program.add_to(*app);
 	arguments.program.add_profile_to(*app);
-	app->add_option("-o,--output", arguments.output, "the recording to write")->required();
+	app->add_option("-o,--output", arguments.output, "the recording to write");
+	app->add_flag("--check", arguments.check,
+	              "record nothing: run the program for a second, and say how many bytes a second it "
+	              "records, how many seconds the memory holds, what it costs");
 	app->add_flag("--replace", arguments.replace, "overwrite that file (or its parts) if it exists");
 	app->add_option(
 	    "--rotate", arguments.rotate,

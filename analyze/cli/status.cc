@@ -13,6 +13,7 @@
 #include "analyze/cli/dfr.h"
 #include "analyze/libdfr/json.h"
 #include "formats/abi/dof.h"
+#include "formats/amounts.h"
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "recorder/daemon_status.h"
@@ -49,28 +50,6 @@ StateReport look(const recorder::StateLine& line) {
 
 double seconds(uint64_t ns) {
 	return static_cast<double>(ns) / 1e9;
-}
-
-// "12.3 s", "5 min", "3.2 h"
-std::string span_text(uint64_t ns) {
-	char text[32];
-	const double s = seconds(ns);
-	if (s < 120)
-		std::snprintf(text, sizeof text, "%.1f s", s);
-	else if (s < 7200)
-		std::snprintf(text, sizeof text, "%.0f min", s / 60);
-	else
-		std::snprintf(text, sizeof text, "%.1f h", s / 3600);
-	return text;
-}
-
-std::string bytes_text(uint64_t bytes) {
-	char text[32];
-	if (bytes < 10 << 20)
-		std::snprintf(text, sizeof text, "%.1f KiB", static_cast<double>(bytes) / 1024);
-	else
-		std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
-	return text;
 }
 
 void line(const char* what, const std::string& text) {
@@ -127,10 +106,7 @@ CostSummary sum_up(const recorder::DeviceSession::Cost& cost) {
 
 void print_cost(const recorder::DeviceSession::Cost& cost, uint64_t now) {
 	const CostSummary sum = sum_up(cost);
-	char text[64];
-	std::snprintf(text, sizeof text, "%.2f %% of CPU %u, where it is most", sum.most / 1e4, sum.most_cpu);
-	line("cost", text + (cost.budget ? "; it may take " + std::to_string(cost.budget) + " % of each"
-	                                 : std::string("; it has no budget")));
+	line("cost", recorder::cost_text(sum.most, sum.most_cpu, cost.budget));
 	for (uint32_t priority = 0; priority < DFR_PRIORITIES; priority++)
 		if (sum.thinned[priority])
 			line("thinned", std::string("clauses of priority ") + trace::priority_text(priority) +

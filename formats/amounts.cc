@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Choosing the unit.
+#include "formats/amounts.h"
+
+#include <cstdio>
+
+namespace dfr {
+
+std::string span_text(uint64_t ns) {
+	char text[32];
+	const double s = static_cast<double>(ns) / 1e9;
+	if (s < 120)
+		std::snprintf(text, sizeof text, "%.1f s", s);
+	else if (s < 7200)
+		std::snprintf(text, sizeof text, "%.0f min", s / 60);
+	else
+		std::snprintf(text, sizeof text, "%.1f h", s / 3600);
+	return text;
+}
+
+std::string bytes_text(uint64_t bytes) {
+	char text[32];
+	if (bytes < 10 << 20)
+		std::snprintf(text, sizeof text, "%.1f KiB", static_cast<double>(bytes) / 1024);
+	else
+		std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+	return text;
+}
+
+} // namespace dfr

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Times and amounts of memory as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace dfr {
+
+std::string span_text(uint64_t ns);     // "12.3 s", "5 min", "3.2 h"
+std::string bytes_text(uint64_t bytes); // "4.0 KiB", "12.5 MiB"
+
+} // namespace dfr
