@@ -345,7 +345,7 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 	                      .raw("finished", facts.finished ? "true" : "false")
 	                      .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
 	                      .text("state", catalog.state_name)
-	                      .raw("state_number", std::to_string(catalog.state_id))
+	                      .raw("state_number", std::to_string(static_cast<uint32_t>(catalog.state_id)))
 	                      .text("boot", hexadecimal(catalog.boot_id))
 	                      .raw("anonymous", catalog.anonymous ? "true" : "false")
 	                      .text("policy", policy(catalog.policy))
@@ -400,9 +400,9 @@ void print_text(const std::string& arguments, trace::JoinedSource& source, const
 	const trace::Catalog& catalog = source.catalog();
 	const FilesFacts facts(source);
 	std::printf("%s: %s\n", shown(source.name()), shown(trace::verdict_line(contents.verdict, catalog)));
-	std::printf("  %-11s %s, number %llu of its boot%s\n", "state",
+	std::printf("  %-11s %s, number %u of its boot%s\n", "state",
 	            catalog.state_name.empty() ? "held by its command" : shown(catalog.state_name),
-	            static_cast<unsigned long long>(catalog.state_id),
+	            static_cast<uint32_t>(catalog.state_id),
 	            catalog.anonymous ? " (anonymous: from the boot)" : "");
 	print_machine(catalog);
 	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; %s %s bytes%s\n", "rings",

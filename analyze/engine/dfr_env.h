@@ -104,6 +104,11 @@ unsigned dfr_user_ncpus(void);
 
 /* Finds symbols for the relocations of a DOF that this thread loads; NULL: no symbol is known. */
 extern __thread int (*dfr_user_symbol)(const char* name, __u64* address);
+
+/* What the module lists in anchors: told to whoever wants to make an image of this process's recording. */
+struct dfr_state;
+extern __thread void (*dfr_user_anchor)(const struct dfr_state* state, __u32 kind, __u32 cpu, __u32 half,
+                                        void* p, size_t size, size_t unit);
 /* The engine calls it between pieces of long work, and gives up the work if it is not 0; may be NULL. */
 extern __thread int (*dfr_user_proceed)(void);
 /* The engine calls it in probe context where the kernel would wake the state's consumer; may be NULL. */

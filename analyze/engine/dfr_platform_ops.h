@@ -458,13 +458,8 @@ static inline void dfr_plat_native_free(struct dfr_difo* difo) {
 
 static inline int dfr_plat_anchor(struct dfr_state* state, u32 kind, u32 cpu, u32 half, void* p, size_t size,
                                   size_t unit) {
-	(void)state;
-	(void)kind;
-	(void)cpu;
-	(void)half;
-	(void)p;
-	(void)size;
-	(void)unit;
+	if (dfr_user_anchor)
+		dfr_user_anchor(state, kind, cpu, half, p, size, unit);
 	return 0;
 }
 

@@ -38,6 +38,8 @@ struct dfr_host {
 
 __thread unsigned dfr_user_cpu;
 __thread int (*dfr_user_symbol)(const char* name, __u64* address);
+__thread void (*dfr_user_anchor)(const struct dfr_state* state, __u32 kind, __u32 cpu, __u32 half, void* p,
+                                 size_t size, size_t unit);
 __thread int (*dfr_user_proceed)(void);
 __thread void (*dfr_user_wake)(struct dfr_state* state);
 __thread unsigned long dfr_user_alloc_fails;

@@ -5,6 +5,9 @@
  * scans for pages that start with the magic, verifies them, and reads the page frames
  * that they list.
  *
+ * Each anchor stands on two pages, which differ in self_pfn and checksum only, so that one that is
+ * damaged costs nothing.
+ *
  * The engine writes an anchor once, the checksum last, with release, and never changes
  * it: what is added gets a new anchor with the next `part`. It erases the anchor before
  * it frees the anchor's page or the memory that the anchor lists. The magic is assembled
@@ -44,7 +47,7 @@ struct dfr_anchor {
 	__u64 state_id;
 	__u32 kind;
 	__u32 cpu;        /* DFR_ANCHOR_RING, AGG */
-	__u32 half;       /* AGG */
+	__u32 half;       /* AGG; CATALOG: 1: of the second copy */
 	__u32 part;       /* 0, 1, ... of this (state, kind, cpu, half) */
 	__u64 generation; /* grows with every anchor of the boot */
 	__u32 runs;

@@ -58,6 +58,7 @@
 #include "formats/abi/base.h"
 
 #define DFR_BLOCK_MAGIC 0x4b4c4246u /* "FBLK" */
+#define DFR_BLOCK_FRESH 0x48534652u /* "RFSH": the magic of one that was never opened */
 #define DFR_BLOCK_VERSION 3
 #define DFR_BLOCK_MIN 512
 #define DFR_BLOCK_MAX (256 * 1024)
@@ -79,8 +80,8 @@ struct dfr_block {
 	__u16 cpu;
 	__u32 size;        /* of the whole block, a power of two */
 	__u32 hdr_size;    /* where records start; 8-aligned */
-	__u64 state_id;    /* unique per boot */
-	__u64 seq;         /* 1, 2, ... per CPU and state; 0: empty */
+	__u64 state_id;    /* the boot's first four bytes of its id above a number that is unique in it */
+	__u64 seq;         /* 1, 2, ... per CPU and state; 0: it is being opened */
 	__u64 first_time;  /* lowest time of a record here, committed speculations included */
 	__u64 last_time;   /* highest; written when the block is closed */
 	__u64 lost;        /* records lost on this CPU before this block, all causes, cumulative */

@@ -10,6 +10,12 @@
  *   extent 0: [ dfr_catalog ][ entry ][ entry ] ...
  *   extent n: [ entry ][ entry ] ...      entries never straddle extents:
  *                                         a FILL entry pads to the extent's end
+ *   entry:    [ dfr_cat_entry ][ as its type says ][ zeros ][ dfr_cat_tail ]
+ *
+ * From go on the log stands twice in memory, the second time in extents of the same sizes that
+ * were allocated behind the rings; the anchors of that one have half 1. Each entry ends with its
+ * place in the log and a checksum, so a reader of a damaged memory takes it from whichever of the
+ * two has it whole, and finds the next one behind a hole.
  */
 #ifndef DFR_ABI_CATALOG_H
 #define DFR_ABI_CATALOG_H
@@ -17,10 +23,11 @@
 #include "formats/abi/base.h"
 
 #define DFR_CATALOG_MAGIC 0x54414344u /* "DCAT" */
+#define DFR_CATALOG_VERSION 2
 
 struct dfr_catalog {
 	__u32 magic;
-	__u32 version; /* 1 */
+	__u32 version; /* DFR_CATALOG_VERSION */
 	__u64 state_id;
 	__u8 boot_id[16];
 	__u64 committed; /* bytes from the start of extent 0, all extents laid end to end; release */
@@ -29,8 +36,15 @@ DFR_STATIC_ASSERT(sizeof(struct dfr_catalog) == 40, "catalog head");
 
 struct dfr_cat_entry {
 	__u32 type; /* DFR_CAT_* */
-	__u32 size; /* of the entry with this head, 8-aligned */
+	__u32 size; /* of the entry with this head and its tail, 8-aligned */
 };
+
+/* The last 8 bytes of each entry but FILL, which has none. */
+struct dfr_cat_tail {
+	__u32 place;    /* the entry's offset in the log, in units of 8 bytes */
+	__u32 checksum; /* CRC32C of all that stands before it in the entry */
+};
+DFR_STATIC_ASSERT(sizeof(struct dfr_cat_tail) == 8, "catalog tail");
 
 enum dfr_cat_type {
 	DFR_CAT_FILL = 1, /* nothing */
@@ -43,7 +57,8 @@ enum dfr_cat_type {
 	DFR_CAT_ECB,      /* dfr_cat_ecb */
 	DFR_CAT_AGG,      /* dfr_cat_agg */
 	DFR_CAT_MODULE,   /* dfr_cat_module */
-	DFR_CAT_EVENT     /* dfr_cat_event: start, stop, exit status ... */
+	DFR_CAT_EVENT,    /* dfr_cat_event: start, stop, exit status ... */
+	DFR_CAT_MEMORY    /* dfr_cat_memory: what the anchors list, so that a reader knows what is gone */
 };
 
 struct dfr_cat_state {
@@ -135,6 +150,15 @@ struct dfr_cat_module {
 	__u32 gone;
 	__u32 pad;
 	/* char name[], NUL */
+};
+
+/* Memory that anchors list; kind 0: none of what was named before it does any more. */
+struct dfr_cat_memory {
+	struct dfr_cat_entry head;
+	__u32 kind; /* enum dfr_anchor_kind */
+	__u32 cpu;
+	__u32 half;
+	__u32 pages;
 };
 
 enum dfr_event {

@@ -11,12 +11,14 @@
 #include <string_view>
 
 #include "formats/error.h"
+#include "formats/trace/crc32c.h"
 
 namespace dfr::trace {
 namespace {
 
 // The engine gives EPIDs without gaps, so a log in which more than these are missing is damaged.
 constexpr uint32_t kMaxMissingEpids = 1u << 16;
+constexpr uint32_t kMaxMissingDofs = 1024;
 constexpr uint32_t kMaxFieldSize = 1u << 20;
 
 // One entry's bytes; `at` is its offset in the log, for errors.
@@ -125,9 +127,11 @@ void read_dof(Catalog& catalog, const EntryReader& entry) {
 	const std::span<const std::byte> rest = entry.after(sizeof(Head));
 	if (head.bytes > rest.size())
 		entry.fail("its program of " + std::to_string(head.bytes) + " bytes does not fit");
-	if (head.number != catalog.dofs.size())
+	// Of a damaged log, earlier ones may be missing.
+	if (head.number < catalog.dofs.size() || head.number > catalog.dofs.size() + kMaxMissingDofs)
 		entry.fail("program " + std::to_string(head.number) + " is out of order");
 	const auto dof = rest.first(head.bytes);
+	catalog.dofs.resize(head.number);
 	catalog.dofs.emplace_back(dof.begin(), dof.end());
 	catalog.sources.resize(catalog.dofs.size());
 }
@@ -183,6 +187,18 @@ void read_event(Catalog& catalog, const EntryReader& entry) {
 		catalog.events.back().text = std::move(entry.strings(sizeof(event), 1)[0]);
 }
 
+void read_memory(Catalog& catalog, const EntryReader& entry) {
+	const auto memory = entry.fixed<dfr_cat_memory>();
+	if (!memory.kind)
+		return catalog.memory.clear();
+	for (ListedMemory& known : catalog.memory)
+		if (known.kind == memory.kind && known.cpu == memory.cpu && known.half == memory.half) {
+			known.pages += memory.pages;
+			return;
+		}
+	catalog.memory.push_back({memory.kind, memory.cpu, memory.half, memory.pages});
+}
+
 void read_entry(Catalog& catalog, uint32_t type, const EntryReader& entry) {
 	switch (type) {
 	case DFR_CAT_STATE: return read_state(catalog, entry);
@@ -195,6 +211,7 @@ void read_entry(Catalog& catalog, uint32_t type, const EntryReader& entry) {
 	case DFR_CAT_AGG: return read_agg(catalog, entry);
 	case DFR_CAT_MODULE: return read_module(catalog, entry);
 	case DFR_CAT_EVENT: return read_event(catalog, entry);
+	case DFR_CAT_MEMORY: return read_memory(catalog, entry);
 	default: return; // FILL, or a type that this reader does not know yet
 	}
 }
@@ -214,6 +231,19 @@ unsigned count_integers(const std::vector<dfr_field>& fields) {
 	                     [](const dfr_field& field) { return field.kind == DFR_FIELD_INT; });
 }
 
+namespace {
+
+bool tail_is_right(std::span<const std::byte> entry, uint64_t at) {
+	dfr_cat_tail tail;
+	if (entry.size() < sizeof(dfr_cat_entry) + sizeof(tail))
+		return false;
+	std::memcpy(&tail, entry.data() + entry.size() - sizeof(tail), sizeof(tail));
+	return tail.place == static_cast<uint32_t>(at / 8) &&
+	       tail.checksum == crc32c(entry.first(entry.size() - sizeof(tail.checksum)));
+}
+
+} // namespace
+
 size_t Catalog::parse(std::span<const std::byte> bytes) {
 	size_t at = 0;
 	if (!head_seen_) {
@@ -223,7 +253,7 @@ size_t Catalog::parse(std::span<const std::byte> bytes) {
 		std::memcpy(&head, bytes.data(), sizeof(head));
 		if (head.magic != DFR_CATALOG_MAGIC)
 			throw Error("catalog: it does not start with its magic number");
-		if (head.version != 1)
+		if (head.version != DFR_CATALOG_VERSION)
 			throw Error("catalog: version " + std::to_string(head.version) + " is not known",
 			            "read it with the dfr that goes with the module that wrote it");
 		state_id = head.state_id;
@@ -239,11 +269,40 @@ size_t Catalog::parse(std::span<const std::byte> bytes) {
 			            std::to_string(head.size));
 		if (head.size > bytes.size() - at)
 			break;
-		read_entry(*this, head.type, EntryReader(bytes.subspan(at, head.size), parsed_ + at));
+		const auto entry = bytes.subspan(at, head.size);
+		if (head.type != DFR_CAT_FILL && !tail_is_right(entry, parsed_ + at))
+			throw Error("catalog entry at byte " + std::to_string(parsed_ + at) +
+			            ": its checksum is wrong");
+		add_entry(entry, parsed_ + at);
 		at += head.size;
 	}
 	parsed_ += at;
 	return at;
+}
+
+void Catalog::begin(uint64_t state, const std::array<uint8_t, 16>& boot) {
+	state_id = state;
+	boot_id = boot;
+	head_seen_ = true;
+}
+
+void Catalog::add_entry(std::span<const std::byte> entry, uint64_t at) {
+	dfr_cat_entry head;
+	std::memcpy(&head, entry.data(), sizeof(head));
+	if (head.type != DFR_CAT_FILL)
+		read_entry(*this, head.type,
+		           EntryReader(entry.first(entry.size() - sizeof(dfr_cat_tail)), at));
+}
+
+std::span<const std::byte> whole_entry(std::span<const std::byte> log, uint64_t at) {
+	dfr_cat_entry head;
+	if (at % 8 || at > log.size() || log.size() - at < sizeof(head))
+		return {};
+	std::memcpy(&head, log.data() + at, sizeof(head));
+	if (head.size > log.size() - at || head.size % 8 || head.type == 0 || head.type > DFR_CAT_MEMORY)
+		return {};
+	const auto entry = log.subspan(at, head.size);
+	return head.type != DFR_CAT_FILL && tail_is_right(entry, at) ? entry : std::span<const std::byte>();
 }
 
 bool Catalog::add_ecb(const Ecb& ecb) {

@@ -58,6 +58,12 @@ struct Module {
 	bool gone = false;
 };
 
+// Memory of the recorded machine that anchors list (formats/abi/anchor.h).
+struct ListedMemory {
+	uint32_t kind = 0, cpu = 0, half = 0;
+	uint64_t pages = 0;
+};
+
 struct EventMark {
 	uint32_t event = 0; // enum dfr_event
 	int32_t value = 0;
@@ -71,6 +77,10 @@ public:
 	// Adds entries of the engine's log. `bytes` starts at an entry's head; in the first call, at the
 	// log's head. Reads only whole entries, and returns how many bytes it read.
 	size_t parse(std::span<const std::byte> bytes);
+	// Of a damaged log: adds one entry, which whole_entry() has given. Throws if it makes no sense.
+	void add_entry(std::span<const std::byte> entry, uint64_t at);
+	// Of a damaged log: its entries can be added without its head.
+	void begin(uint64_t state, const std::array<uint8_t, 16>& boot);
 
 	uint64_t state_id = 0;
 	std::array<uint8_t, 16> boot_id{};
@@ -89,6 +99,7 @@ public:
 	std::map<uint32_t, Aggregation> aggregations;
 	std::vector<Module> modules;
 	std::vector<EventMark> events;
+	std::vector<ListedMemory> memory; // only from the engine's log: no file has it
 
 	// These three: null if not known.
 	const Ecb* ecb(uint32_t epid) const;
@@ -106,6 +117,9 @@ private:
 	bool head_seen_ = false;
 	uint64_t parsed_ = 0; // bytes of the log so far, for the offset in an error
 };
+
+// The entry at this offset of a log, if its place and its checksum are right, whatever stands before it; else empty.
+std::span<const std::byte> whole_entry(std::span<const std::byte> log, uint64_t at);
 
 // Whether a field's kind is known and its size makes sense for the kind.
 bool field_is_sane(const dfr_field& field);

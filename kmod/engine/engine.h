@@ -95,6 +95,7 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status);
 u32 dfr_state_activity(
 	const struct dfr_state *state); /* enum dfr_activity; under no lock, while the state is there */
 u64 dfr_state_id(const struct dfr_state *state);
+u32 dfr_state_number(const struct dfr_state *state); /* of its boot: the lower half of its id */
 const char *dfr_state_name(const struct dfr_state *state);
 void *dfr_state_host(const struct dfr_state *state); /* platform's private pointer */
 void dfr_state_set_host(struct dfr_state *state, void *host);

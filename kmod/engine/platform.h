@@ -206,7 +206,7 @@ struct dfr_hashkey {
  *   void dfr_plat_native_build(struct dfr_difo *)		native code for a verified DIFO, or nothing
  *   void dfr_plat_native_free(struct dfr_difo *)
  *   int dfr_plat_anchor(struct dfr_state *, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit)
- *		lists this memory in anchors for readers of a dead machine; no-op in user space
+ *		lists this memory in anchors for readers of a dead machine; in user space only who asks is told
  *   void dfr_plat_unanchor(struct dfr_state *)			before the state's memory is freed
  */
 

@@ -14,11 +14,12 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-/* An anchor page and the state that it belongs to. */
+/* An anchor on its two pages, and the state that it belongs to. */
 struct anchor {
 	struct list_head an_list;
 	const struct dfr_state *an_state;
 	struct dfr_anchor *an_page;
+	struct dfr_anchor *an_copy;
 };
 
 static LIST_HEAD(anchors);
@@ -41,11 +42,11 @@ static void write_magic(u64 magic[4])
 }
 
 /* Scanners ignore a page with a wrong checksum, so only the checksum must be stored last. */
-static void publish(struct dfr_anchor *page)
+static void publish(struct dfr_anchor *page, u64 of)
 {
 	page->self_pfn = virt_to_phys(page) >> PAGE_SHIFT;
 	memcpy(page->boot_id, dfr_plat_boot_id(), sizeof(page->boot_id));
-	page->generation = ++generation;
+	page->generation = of;
 	page->checksum = 0;
 	write_magic(page->magic);
 	smp_store_release(&page->checksum, ~dfr_plat_crc32c(~0u, page, PAGE_SIZE));
@@ -110,20 +111,35 @@ static u32 next_part(const struct dfr_state *state, u32 kind, u32 cpu, u32 half)
 	return part;
 }
 
-static struct dfr_anchor *add_anchor(const struct dfr_state *state)
+static void free_anchor(struct anchor *anchor)
+{
+	free_page((unsigned long)anchor->an_page);
+	free_page((unsigned long)anchor->an_copy);
+	kfree(anchor);
+}
+
+static struct anchor *add_anchor(const struct dfr_state *state)
 {
 	struct anchor *anchor = kzalloc(sizeof(*anchor), DFR_GFP);
 
 	if (!anchor)
 		return NULL;
 	anchor->an_page = (struct dfr_anchor *)get_zeroed_page(DFR_GFP);
-	if (!anchor->an_page) {
-		kfree(anchor);
+	anchor->an_copy = (struct dfr_anchor *)get_zeroed_page(DFR_GFP);
+	if (!anchor->an_page || !anchor->an_copy) {
+		free_anchor(anchor);
 		return NULL;
 	}
 	anchor->an_state = state;
 	list_add_tail(&anchor->an_list, &anchors);
-	return anchor->an_page;
+	return anchor;
+}
+
+static void publish_both(struct anchor *anchor)
+{
+	memcpy(anchor->an_copy, anchor->an_page, PAGE_SIZE);
+	publish(anchor->an_page, ++generation);
+	publish(anchor->an_copy, generation);
 }
 
 /* anchors_lock is held. */
@@ -138,11 +154,13 @@ static int write_anchors(struct dfr_state *state, u32 kind, u32 cpu, u32 half, v
 	BUILD_BUG_ON(sizeof(struct dfr_anchor) + DFR_ANCHOR_RUNS_MAX * sizeof(struct dfr_anchor_run) >
 		     PAGE_SIZE);
 	while (pages) {
-		struct dfr_anchor *page = add_anchor(state);
+		struct anchor *anchor = add_anchor(state);
+		struct dfr_anchor *page;
 		size_t n;
 
-		if (!page)
+		if (!anchor)
 			return -ENOMEM;
+		page = anchor->an_page;
 		page->state_id = dfr_state_id(state);
 		page->kind = kind;
 		page->cpu = cpu;
@@ -153,7 +171,7 @@ static int write_anchors(struct dfr_state *state, u32 kind, u32 cpu, u32 half, v
 			cut_to_whole_blocks(page, n % block);
 			n -= n % block;
 		}
-		publish(page);
+		publish_both(anchor);
 		at += n * PAGE_SIZE;
 		pages -= n;
 	}
@@ -179,9 +197,9 @@ void dfr_plat_unanchor(struct dfr_state *state)
 		if (anchor->an_state != state)
 			continue;
 		memzero_explicit(anchor->an_page, PAGE_SIZE);
-		free_page((unsigned long)anchor->an_page);
+		memzero_explicit(anchor->an_copy, PAGE_SIZE);
 		list_del(&anchor->an_list);
-		kfree(anchor);
+		free_anchor(anchor);
 	}
 	mutex_unlock(&anchors_lock);
 }
@@ -220,5 +238,5 @@ void dfr_anchor_panic(const char *reason)
 		record->reason[length - 1] = 0;
 	panic_page->kind = DFR_ANCHOR_PANIC;
 	panic_page->cpu = record->cpu;
-	publish(panic_page);
+	publish(panic_page, ++generation);
 }

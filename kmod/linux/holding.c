@@ -601,9 +601,9 @@ size_t dfr_holding_describe(const struct dfr_rights *rights, char *buffer, size_
 			continue;
 		if (holding->hd_owner)
 			snprintf(holder, sizeof(holder), "%d", pid_vnr(holding->hd_owner->fl_opener));
-		need += snprintf(at, at ? room - need : 0, "%s\t%llu\t%s\t%s\n",
+		need += snprintf(at, at ? room - need : 0, "%s\t%u\t%s\t%s\n",
 				 holding->hd_kept ? dfr_state_name(holding->hd_state) : "-",
-				 dfr_state_id(holding->hd_state),
+				 dfr_state_number(holding->hd_state),
 				 activity_name(dfr_state_activity(holding->hd_state)), holder);
 	}
 	mutex_unlock(&holdings_lock);

@@ -222,7 +222,7 @@ TEST_CASE("a module that comes and goes leaves no more than once", "[engine][sto
 		dfr_probe* second = rig.probe("second", "entry", 2, "module");
 		dfr_probes_created(rig.engine());
 		dfr_state_catalog(state.state, 0, nullptr, 0, &committed);
-		if (!i) {
+		if (i <= 1) { // the first take() makes spare blocks, which the catalog names
 			probes = dfr_probe_count(rig.engine());
 			catalog = committed;
 		}

@@ -77,7 +77,7 @@ inline uint32_t slow_crc32c(std::span<const std::byte> bytes) {
 class CatalogLog : public Bytes {
 public:
 	explicit CatalogLog(uint64_t state_id = 7, uint8_t boot = 0xb0) {
-		u32(DFR_CATALOG_MAGIC).u32(1).u64(state_id);
+		u32(DFR_CATALOG_MAGIC).u32(DFR_CATALOG_VERSION).u64(state_id);
 		for (int i = 0; i < 16; i++)
 			u8(static_cast<uint8_t>(boot + i));
 		u64(0); // committed: set by done()
@@ -89,8 +89,11 @@ public:
 	CatalogLog& entry(uint32_t type, const Bytes& body) {
 		Bytes padded = body;
 		padded.pad(8);
-		u32(type).u32(static_cast<uint32_t>(8 + padded.bytes.size()));
+		const size_t at = bytes.size();
+		u32(type).u32(static_cast<uint32_t>(8 + padded.bytes.size() + sizeof(dfr_cat_tail)));
 		bytes.insert(bytes.end(), padded.bytes.begin(), padded.bytes.end());
+		u32(static_cast<uint32_t>(at / 8));
+		u32(slow_crc32c(std::span(bytes).subspan(at)));
 		return *this;
 	}
 	CatalogLog& state(std::string_view name, uint32_t cpus, uint32_t block_size, uint32_t policy,

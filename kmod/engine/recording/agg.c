@@ -355,7 +355,7 @@ static struct dfr_aggtab *create_table(struct dfr_state *state, size_t size, u32
 	table->nbuckets = buckets_for(size);
 	table->used = entries_at(table);
 	dfr_store_release(&table->magic, DFR_AGGTAB_MAGIC);
-	dfr_plat_anchor(state, DFR_ANCHOR_AGG, cpu, half, table, size, size);
+	dfr_state_anchor(state, DFR_ANCHOR_AGG, cpu, half, table, size, size);
 	return table;
 }
 

@@ -163,8 +163,7 @@ static void commit(struct dfr_state *state, int error)
 	error = error ? error : failed;
 	if (!error)
 		return;
-	dfr_plat_log("not all probes of state %llu could be armed (error %d)",
-		     (unsigned long long)state->st_id, error);
+	dfr_plat_log("not all probes of state %u could be armed (error %d)", dfr_state_number(state), error);
 	tell_unarmed(state, 0, error);
 }
 

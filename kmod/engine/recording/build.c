@@ -289,8 +289,8 @@ struct dfr_ecb *dfr_state_build_new(struct dfr_state *state)
 		build.bu_enabling = enabling;
 		error = match_enabling(&build);
 		if (error)
-			dfr_plat_log("not all of the new probes of state %llu are enabled (error %d)",
-				     (unsigned long long)state->st_id, error);
+			dfr_plat_log("not all of the new probes of state %u are enabled (error %d)",
+				     dfr_state_number(state), error);
 	}
 	return build.bu_first;
 }

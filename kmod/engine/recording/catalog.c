@@ -6,6 +6,9 @@
  *
  * An entry is copied first and published by advancing `committed` afterwards, so a scanner of a dead
  * memory sees whole entries only. Extents are never moved or freed while the state lives.
+ *
+ * The second copy of the log is for such a scanner only. It is made once the rings are, so that these lie between
+ * the two. If memory for it runs out it ends there, which costs nothing but the safety.
  */
 #include "formats/abi/anchor.h"
 #include "kmod/engine/recording/store.h"
@@ -41,26 +44,44 @@ static int extent_add(struct dfr_state *state, size_t size)
 	return 0;
 }
 
-static void anchor_extent(struct dfr_state *state)
+static void anchor_extent(struct dfr_state *state, struct dfr_catlog_extent *extent)
 {
-	struct dfr_catlog_extent *extent = state->st_extent_last;
-
 	dfr_plat_anchor(state, DFR_ANCHOR_CATALOG, 0, 0, extent->ce_memory, extent->ce_size, extent->ce_size);
-}
-
-void dfr_catalog_anchor(struct dfr_state *state)
-{
-	struct dfr_catlog_extent *extent;
-
-	for (extent = state->st_extents; extent; extent = extent->ce_next)
-		dfr_plat_anchor(state, DFR_ANCHOR_CATALOG, 0, 0, extent->ce_memory, extent->ce_size,
+	if (extent->ce_copy)
+		dfr_plat_anchor(state, DFR_ANCHOR_CATALOG, 0, 1, extent->ce_copy, extent->ce_size,
 				extent->ce_size);
 }
 
 static void publish(struct dfr_state *state, u64 end)
 {
+	struct dfr_catalog *copy = (struct dfr_catalog *)state->st_extents->ce_copy;
+
 	state->st_catalog_end = end;
 	dfr_store_release(&head_of(state)->committed, end);
+	if (copy)
+		dfr_store_release(&copy->committed, end);
+}
+
+static void make_copy(struct dfr_state *state, struct dfr_catlog_extent *extent)
+{
+	extent->ce_copy = dfr_plat_alloc_pages(extent->ce_size);
+	if (!extent->ce_copy)
+		state->st_catalog_twice = false;
+	else
+		memcpy(extent->ce_copy, extent->ce_memory, extent->ce_size);
+}
+
+void dfr_catalog_copy(struct dfr_state *state)
+{
+	struct dfr_catlog_extent *extent;
+
+	state->st_catalog_twice = true;
+	for (extent = state->st_extents; extent && state->st_catalog_twice; extent = extent->ce_next) {
+		make_copy(state, extent);
+		if (extent->ce_copy)
+			dfr_plat_anchor(state, DFR_ANCHOR_CATALOG, 0, 1, extent->ce_copy, extent->ce_size,
+					extent->ce_size);
+	}
 }
 
 /*
@@ -88,8 +109,12 @@ static int make_room(struct dfr_state *state, size_t size)
 		fill = (struct dfr_cat_entry *)(last->ce_memory + (state->st_catalog_end - last->ce_start));
 		fill->type = DFR_CAT_FILL;
 		fill->size = (u32)left;
+		if (last->ce_copy)
+			memcpy(last->ce_copy + (state->st_catalog_end - last->ce_start), fill, sizeof(*fill));
 	}
-	anchor_extent(state);
+	if (state->st_catalog_twice)
+		make_copy(state, state->st_extent_last);
+	anchor_extent(state, state->st_extent_last);
 	publish(state, state->st_extent_last->ce_start);
 	return 0;
 }
@@ -103,7 +128,7 @@ static void *append(struct dfr_state *state, u32 type, size_t size)
 	struct dfr_cat_entry *entry;
 	struct dfr_catlog_extent *last;
 
-	size = (size + 7) & ~(size_t)7;
+	size = ((size + 7) & ~(size_t)7) + sizeof(struct dfr_cat_tail);
 	if (size > 0xffffff00u || make_room(state, size))
 		return NULL;
 	last = state->st_extent_last;
@@ -113,10 +138,46 @@ static void *append(struct dfr_state *state, u32 type, size_t size)
 	return entry;
 }
 
-static int append_done(struct dfr_state *state, const void *entry)
+static int append_done(struct dfr_state *state, void *entry)
 {
-	publish(state, state->st_catalog_end + ((const struct dfr_cat_entry *)entry)->size);
+	struct dfr_catlog_extent *extent = state->st_extent_last;
+	size_t size = ((const struct dfr_cat_entry *)entry)->size;
+	struct dfr_cat_tail *tail = (struct dfr_cat_tail *)((u8 *)entry + size) - 1;
+
+	tail->place = (u32)(state->st_catalog_end / 8);
+	tail->checksum = ~dfr_plat_crc32c(~0u, entry, size - sizeof(tail->checksum));
+	if (extent->ce_copy)
+		memcpy(extent->ce_copy + ((u8 *)entry - extent->ce_memory), entry, size);
+	publish(state, state->st_catalog_end + size);
 	return 0;
+}
+
+static void log_memory(struct dfr_state *state, u32 kind, u32 cpu, u32 half, size_t size)
+{
+	struct dfr_cat_memory *entry = append(state, DFR_CAT_MEMORY, sizeof(*entry));
+
+	if (!entry)
+		return;
+	entry->kind = kind;
+	entry->cpu = cpu;
+	entry->half = half;
+	entry->pages = (u32)((size + CATALOG_PAGE - 1) / CATALOG_PAGE);
+	append_done(state, entry);
+}
+
+void dfr_state_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size, size_t unit)
+{
+	dfr_plat_anchor(state, kind, cpu, half, p, size, unit);
+	log_memory(state, kind, cpu, half, size);
+}
+
+void dfr_catalog_anchor(struct dfr_state *state)
+{
+	struct dfr_catlog_extent *extent;
+
+	for (extent = state->st_extents; extent; extent = extent->ce_next)
+		anchor_extent(state, extent);
+	log_memory(state, 0, 0, 0, 0);
 }
 
 int dfr_catalog_create(struct dfr_state *state)
@@ -130,11 +191,11 @@ int dfr_catalog_create(struct dfr_state *state)
 		return error;
 	head = head_of(state);
 	head->magic = DFR_CATALOG_MAGIC;
-	head->version = 1;
+	head->version = DFR_CATALOG_VERSION;
 	head->state_id = state->st_id;
 	memcpy(head->boot_id, dfr_plat_boot_id(), sizeof(head->boot_id));
 	publish(state, sizeof(*head));
-	anchor_extent(state);
+	anchor_extent(state, state->st_extents);
 
 	entry = append(state, DFR_CAT_MACHINE, sizeof(*entry) + engine->en_machine_size + 1);
 	if (!entry)
@@ -151,6 +212,7 @@ void dfr_catalog_free(struct dfr_state *state)
 	for (; extent; extent = next) {
 		next = extent->ce_next;
 		dfr_plat_free_pages(extent->ce_memory, extent->ce_size);
+		dfr_plat_free_pages(extent->ce_copy, extent->ce_size);
 		dfr_plat_free(extent);
 	}
 	state->st_extents = NULL;

@@ -514,9 +514,9 @@ static void detach(struct dfr_state *state)
 {
 	u32 probes = dfr_state_detach(state);
 
-	dfr_plat_log("state %llu: its probes take more than %u%% of a CPU even when they do nothing; "
+	dfr_plat_log("state %u: its probes take more than %u%% of a CPU even when they do nothing; "
 		     "the %u dearest are detached for %llu s",
-		     (unsigned long long)state->st_id, dfr_governor_budget(state), probes,
+		     dfr_state_number(state), dfr_governor_budget(state), probes,
 		     (unsigned long long)(state->st_attach_wait / SECOND));
 }
 

@@ -343,6 +343,8 @@ int dfr_state_prepare(struct dfr_state *state)
 	if (!error)
 		error = allocate(state);
 	if (!error)
+		dfr_catalog_copy(state);
+	if (!error)
 		dfr_past_recall(state);
 	if (!error)
 		error = dfr_catalog_state(state);
@@ -365,8 +367,8 @@ static int prepare_cpu(struct dfr_state *state, u32 cpu)
 	if (!records(state) || state->st_shares[cpu] || (only >= 0 && only != cpu))
 		return 0;
 	if (create_share(state, cpu, &share)) {
-		dfr_plat_log("no memory for CPU %u in state %llu: its firings are lost, and counted", cpu,
-			     (unsigned long long)state->st_id);
+		dfr_plat_log("no memory for CPU %u in state %u: its firings are lost, and counted", cpu,
+			     dfr_state_number(state));
 		if (share) {
 			share->sh_next_dead = state->st_dead_shares;
 			state->st_dead_shares = share;

@@ -82,7 +82,7 @@ struct dfr_engine {
 	u32 en_nstrings;
 	struct dfr_state *en_states;
 	struct dfr_state *en_arming; /* the state whose probes are being armed */
-	u64 en_state_ids;
+	u32 en_state_ids;
 	struct dfr_user *en_users;
 	struct dfr_past *en_pasts;
 	struct dfr_starts en_starts; /* of all users without privilege */

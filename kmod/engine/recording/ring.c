@@ -51,9 +51,12 @@ static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 	}
 	piece->pi_next = ring->rg_pieces;
 	ring->rg_pieces = piece;
-	dfr_plat_anchor(state, DFR_ANCHOR_RING, share->sh_cpu, 0, piece->pi_memory, piece->pi_size,
-			ring->rg_block_size);
+	dfr_state_anchor(state, DFR_ANCHOR_RING, share->sh_cpu, 0, piece->pi_memory, piece->pi_size,
+			 ring->rg_block_size);
 	p = piece->pi_memory;
+	/* So that a reader of a dead memory can tell one that was never used from one that was wiped out. */
+	for (i = 0; i < count; i++)
+		((struct dfr_block *)(p + (size_t)i * ring->rg_block_size))->magic = DFR_BLOCK_FRESH;
 	for (i = 0; i < count && ring->rg_nrefs < ring->rg_maxrefs; i++, p += ring->rg_block_size) {
 		ring->rg_refs[ring->rg_nrefs].br_block = (struct dfr_block *)p;
 		ring->rg_spare[ring->rg_nspare++] = ring->rg_nrefs;
@@ -99,7 +102,11 @@ void dfr_ring_free(struct dfr_share *share)
 {
 	struct dfr_ring *ring = &share->sh_ring;
 	struct dfr_piece *piece, *next;
+	u32 i;
 
+	/* So that a reader of a dead memory takes no block for a ring's whose anchors are damaged. */
+	for (i = 0; i < ring->rg_nrefs; i++)
+		dfr_write_once(&ring->rg_refs[i].br_block->magic, 0);
 	for (piece = ring->rg_pieces; piece; piece = next) {
 		next = piece->pi_next;
 		dfr_plat_free_pages(piece->pi_memory, piece->pi_size);
@@ -136,8 +143,8 @@ static void open_block(struct dfr_share *share, u64 time)
 
 	dfr_write_once(&block->seq, 0);
 	dfr_smp_wmb();
-	memset(block, 0, ring->rg_hdr_size);
 	block->magic = DFR_BLOCK_MAGIC;
+	memset((u8 *)block + sizeof(block->magic), 0, ring->rg_hdr_size - sizeof(block->magic));
 	block->version = DFR_BLOCK_VERSION;
 	block->cpu = (u16)share->sh_cpu;
 	block->size = ring->rg_block_size;

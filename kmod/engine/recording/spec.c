@@ -129,8 +129,8 @@ int dfr_spec_share(struct dfr_state *state, struct dfr_share *share)
 		share->sh_pool = chunk;
 	}
 	share->sh_spec_hint = share->sh_cpu * 7;
-	dfr_plat_anchor(state, DFR_ANCHOR_SPEC, share->sh_cpu, 0, share->sh_pool_memory, pool_bytes(state),
-			state->st_chunk_size);
+	dfr_state_anchor(state, DFR_ANCHOR_SPEC, share->sh_cpu, 0, share->sh_pool_memory, pool_bytes(state),
+			 state->st_chunk_size);
 	return 0;
 }
 

@@ -64,12 +64,14 @@ int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
 	struct dfr_state *state = dfr_plat_alloc(sizeof(*state));
 	struct dfr_state **tail;
 	int error;
+	u32 boot;
 
 	if (!state)
 		return -ENOMEM;
 	state->st_engine = engine;
 	dfr_mutex_init(&state->st_lock);
-	state->st_id = ++engine->en_state_ids;
+	memcpy(&boot, dfr_plat_boot_id(), sizeof(boot));
+	state->st_id = (u64)boot << 32 | ++engine->en_state_ids;
 	state->st_activity = DFR_INACTIVE;
 	set_defaults(state);
 	dfr_hashkey_make(&state->st_hash);
@@ -100,6 +102,11 @@ u32 dfr_state_activity(const struct dfr_state *state)
 u64 dfr_state_id(const struct dfr_state *state)
 {
 	return state->st_id;
+}
+
+u32 dfr_state_number(const struct dfr_state *state)
+{
+	return (u32)state->st_id;
 }
 
 const char *dfr_state_name(const struct dfr_state *state)
@@ -358,7 +365,7 @@ static void end_killed(struct dfr_state *state, s32 why)
 	state->st_ended = true;
 	set_active(state, false);
 	dfr_catalog_event(state, DFR_EVENT_KILLED, why, dfr_plat_clock(NULL));
-	dfr_plat_log("state %llu is killed: %s", (unsigned long long)state->st_id,
+	dfr_plat_log("state %u is killed: %s", dfr_state_number(state),
 		     why ? "its consumer has not been seen for too long"
 			 : "probes have taken more than nine tenths of a CPU for a second");
 }

@@ -84,6 +84,7 @@ static inline struct dfr_speclist *dfr_spec_void(const struct dfr_share *share)
 struct dfr_catlog_extent {
 	struct dfr_catlog_extent *ce_next;
 	u8 *ce_memory;
+	u8 *ce_copy; /* the same bytes, or NULL */
 	size_t ce_size;
 	u64 ce_start; /* offset of its first byte in the log */
 };
@@ -155,6 +156,7 @@ struct dfr_state {
 	struct dfr_catlog_extent *st_extents;
 	struct dfr_catlog_extent *st_extent_last;
 	u64 st_catalog_end;
+	bool st_catalog_twice;		      /* further extents are copied too */
 	const struct dfr_cat_clock *st_clock; /* its last entry about the clocks; NULL: none yet */
 
 	struct dfr_share *st_dead_shares;
@@ -261,6 +263,10 @@ void dfr_triggers_mark(
 int dfr_catalog_create(struct dfr_state *state);
 void dfr_catalog_free(struct dfr_state *state);
 void dfr_catalog_anchor(struct dfr_state *state); /* lists all extents in new anchors */
+void dfr_catalog_copy(struct dfr_state *state);	  /* from now on the log stands in memory twice */
+/* Lists memory in anchors, and in the log what they list. */
+void dfr_state_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
+		      size_t unit);
 int dfr_catalog_state(struct dfr_state *state);
 int dfr_catalog_dof(struct dfr_state *state, u32 number, const void *dof, u32 size);
 int dfr_catalog_probe(struct dfr_state *state, const struct dfr_probe *probe);
