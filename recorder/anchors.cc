@@ -11,6 +11,7 @@
 #include <map>
 
 #include "formats/trace/crc32c.h"
+#include "formats/trace/seal.h"
 
 namespace dfr::recorder {
 namespace {
@@ -113,8 +114,12 @@ void keep(AnchorScan& scan, Candidate&& candidate) {
 AnchorScan scan_anchors(PhysicalMemory& memory) {
 	AnchorScan result;
 	std::vector<Candidate> candidates;
-	memory.scan(DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY,
+	memory.scan({.eight = DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY, .four = DFR_BLOCK_MAGIC},
 	            [&](uint64_t address, std::span<const std::byte> page) {
+		            dfr_block block;
+		            std::memcpy(&block, page.data(), sizeof(block));
+		            if (trace::header_is_sane(block))
+			            result.blocks.push_back({address, block.state_id});
 		            if (!has_magic(page))
 			            return;
 		            if (std::optional<Candidate> candidate = read_anchor(address, page))

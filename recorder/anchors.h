@@ -37,9 +37,16 @@ struct AnchorGroup {
 	std::map<AnchorKey, FoundAnchor> anchors;
 };
 
+// A page that begins with the header of a block.
+struct LooseBlock {
+	uint64_t address = 0; // in a raw image: the offset in the file
+	uint64_t state_id = 0;
+};
+
 struct AnchorScan {
 	std::map<std::pair<BootId, uint64_t>, AnchorGroup> recordings; // by boot and state
 	std::map<BootId, PanicNote> panics;
+	std::vector<LooseBlock> blocks;     // all that begin a page, whether or not an anchor lists them
 	std::vector<int64_t> displacements; // those that are believed, the most frequent first
 	uint64_t damaged = 0;               // pages with the magic whose checksum is wrong
 	uint64_t misplaced = 0;             // anchors at another address than they say: copies

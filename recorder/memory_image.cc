@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// From anchors to recordings: lays the extents of a catalog end to end, finds
-// the blocks of every ring, and merges the aggregation tables that hold the
-// totals since the last clear. One recording is one (boot, state). Only block
-// headers are kept; load() reads a block from the image when a reader asks for it,
-// so that large dumps need little memory.
+// From anchors to recordings: the catalog (catalog_salvage.h), the blocks of every ring
+// (ring_blocks.h), and the aggregation tables that hold the totals since the last clear.
+// One recording is one (boot, state). What its catalog says that anchors list, and they
+// do not, is missing by name.
 #include "recorder/memory_image.h"
 
 #include <algorithm>
@@ -15,20 +14,19 @@
 
 #include "formats/abi/aggtab.h"
 #include "formats/error.h"
+#include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
-#include "recorder/anchors.h"
+#include "recorder/catalog_salvage.h"
+#include "recorder/ring_blocks.h"
 #include "recorder/speculations.h"
 
 namespace dfr::recorder {
 namespace {
 
+using trace::plural;
+
 constexpr uint64_t kCatalogMax = 1ull << 30;
 constexpr uint64_t kTableMax = 1ull << 31;
-constexpr uint64_t kUnsoundNamed = 32; // intervals
-
-std::string plural(uint64_t number, const char* noun) {
-	return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 std::string boot_text(const BootId& boot) {
 	std::string text;
@@ -42,33 +40,41 @@ std::string boot_text(const BootId& boot) {
 	return text;
 }
 
-// The page frames of an anchor's runs, in order; at most `limit`, because a hostile anchor may claim
-// any number.
-std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit) {
-	std::vector<uint64_t> frames;
-	for (const dfr_anchor_run& run : anchor.runs)
-		for (uint32_t i = 0; i < run.pages && frames.size() < limit; i++)
-			frames.push_back(run.pfn + i);
-	return frames;
+// What anchors of this kind list, by name.
+std::string name_of(uint32_t kind, uint32_t cpu, uint32_t half) {
+	const std::string of = " of CPU " + std::to_string(cpu);
+	switch (kind) {
+	case DFR_ANCHOR_RING: return "the ring" + of;
+	case DFR_ANCHOR_SPEC: return "the speculations" + of;
+	case DFR_ANCHOR_AGG:
+		return cpu == DFR_AGGTAB_BASE_CPU
+		           ? "the base table of the aggregations"
+		           : "the aggregation table" + of + " (half " + std::to_string(half) + ")";
+	default: return "memory of kind " + std::to_string(kind);
+	}
 }
 
-// A piece of memory: its page frames in order, and the displacement of the raw image there.
-struct FrameList {
-	std::vector<uint64_t> frames;
-	int64_t displacement = 0;
+// What a recording is made from.
+struct Found {
+	BootId boot{};
+	uint64_t state = 0;
+	AnchorGroup group;
+	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
+	std::optional<PanicNote> panic;
 };
 
 class HarvestedImage : public ImageSource {
 public:
-	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, const BootId& boot, AnchorGroup group,
-	               std::optional<PanicNote> panic)
-	    : memory_(std::move(memory)), group_(std::move(group)), panic_(std::move(panic)), boot_(boot) {
-		page_limit_ = memory_->bytes() / kPage + 1;
+	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, Found found, const trace::Catalog* lent)
+	    : memory_(std::move(memory)), group_(std::move(found.group)), panic_(std::move(found.panic)),
+	      boot_(found.boot), state_(found.state), blocks_(memory_) {
 		remarks_ = memory_->remarks();
 		partial_ = !remarks_.empty();
-		read_catalog();
-		find_blocks();
-		leave_out_taken();
+		if (group_.anchors.empty())
+			trouble(
+			    "none of its anchors is in the image: it may be a recording of an earlier boot");
+		read_catalog(lent);
+		find_blocks(found.loose);
 		read_tables();
 		read_speculations();
 		if (panic_)
@@ -94,232 +100,112 @@ public:
 	}
 
 	std::optional<trace::Block> load(const trace::BlockRef& ref) override {
-		if (ref.handle >= places_.size()) {
-			const uint64_t extra = ref.handle - places_.size();
-			return extra < finished_.size() ? std::optional(finished_[extra]) : std::nullopt;
-		}
-		trace::Block block;
-		block.bytes.resize(ref.head.hdr_size + ref.head.committed);
-		if (!read(places_[ref.handle], block.bytes) || !trace::block_is_sane(block.bytes))
-			return std::nullopt;
-		block.verified = trace::block_is_verified(block.bytes);
-		if (!block.verified && ref.head.flags & DFR_BLOCK_SEALED)
-			name_damage(block, ref.handle);
-		return block;
+		if (ref.handle < blocks_.places())
+			return blocks_.load(ref);
+		const uint64_t extra = ref.handle - blocks_.places();
+		return extra < finished_.size() ? std::optional(finished_[extra]) : std::nullopt;
 	}
 
 	// Wall-clock time of the last clock entry: orders several boots.
 	uint64_t latest_time() const { return catalog_.clocks.empty() ? 0 : catalog_.clocks.back().real; }
 
 private:
-	// Where a block's bytes are: they start at offset `within` of the first frame.
-	struct BlockPlace {
-		FrameList extent;
-		uint32_t within = 0;
-	};
-
 	void trouble(std::string remark) {
 		remarks_.push_back(std::move(remark));
 		partial_ = true;
 	}
 
-	bool read(const BlockPlace& place, std::span<std::byte> into) const {
-		uint64_t within = place.within;
-		for (const uint64_t frame : place.extent.frames) {
-			const size_t size = std::min<uint64_t>(into.size(), kPage - within);
-			if (!memory_->read(frame * kPage + within, into.first(size),
-			                   place.extent.displacement))
-				return false;
-			into = into.subspan(size);
-			within = 0;
-			if (into.empty())
-				return true;
-		}
-		return into.empty();
-	}
-
-	// The frames of all parts of one thing, laid end to end, up to the first part that is missing.
-	FrameList extent_of(uint32_t kind, uint32_t cpu, uint32_t half, uint64_t limit) {
-		FrameList result;
-		for (uint32_t part = 0;; part++) {
-			const auto found =
-			    group_.anchors.find({.kind = kind, .cpu = cpu, .half = half, .part = part});
-			if (found == group_.anchors.end())
-				return result;
-			result.displacement = found->second.displacement;
-			const std::vector<uint64_t> frames = frames_of(found->second, limit / kPage);
-			result.frames.insert(result.frames.end(), frames.begin(), frames.end());
-			if (result.frames.size() > limit / kPage)
-				return result;
-		}
-	}
-
-	void read_catalog() {
-		const FrameList extent = extent_of(DFR_ANCHOR_CATALOG, 0, 0, kCatalogMax);
-		dfr_catalog head{};
-		const BlockPlace place{.extent = extent};
-		if (extent.frames.empty() || !read(place, std::as_writable_bytes(std::span(&head, 1))))
-			return trouble("its catalog is not in the image: records cannot be read");
-		const uint64_t there = std::min<uint64_t>(extent.frames.size() * kPage, kCatalogMax);
-		if (head.committed > there)
-			trouble(plural(head.committed - there, "byte") + " of its catalog are missing");
-		std::vector<std::byte> log(std::min<uint64_t>(head.committed, there));
-		if (!read(place, log))
-			trouble("a part of its catalog is not in the image");
-		try {
-			if (catalog_.parse(log) != log.size())
-				trouble("its catalog ends within an entry");
-		} catch (const Error& error) {
-			trouble(error.what());
-		}
-	}
-
-	// Says once of a block which of its intervals are lost. The decoder counts their records.
-	void name_damage(const trace::Block& block, uint64_t handle) {
-		if (!named_.insert(handle).second)
-			return;
-		partial_ = true;
-		for (const trace::DamagedInterval& lost : trace::damaged_intervals(block.bytes)) {
-			if (++unsound_ > kUnsoundNamed)
-				return;
-			remarks_.push_back("CPU " + std::to_string(block.header().cpu) + ", block " +
-			                   std::to_string(block.header().seq) + ": bytes " +
-			                   std::to_string(lost.from) + " to " + std::to_string(lost.to) +
-			                   " are damaged: " + plural(lost.records, "record") + " after " +
-			                   trace::time_text(catalog_, lost.after) +
-			                   (unsound_ == kUnsoundNamed ? "; more places are not named" : ""));
-		}
-	}
-
-	void find_blocks() {
-		for (const auto& [key, anchor] : group_.anchors)
-			if (key.kind == DFR_ANCHOR_RING)
-				find_blocks_of(anchor);
-		// Of two that claim one number, the one that is closed is kept, then the one that has more.
-		const auto rank = [](const trace::BlockRef& ref) {
-			const bool closed = ref.head.flags & DFR_BLOCK_CLOSED;
-			return std::tuple(ref.head.cpu, ref.head.seq, !closed, ~ref.head.committed,
-			                  ref.handle);
-		};
-		std::sort(
-		    refs_.begin(), refs_.end(),
-		    [&](const trace::BlockRef& a, const trace::BlockRef& b) { return rank(a) < rank(b); });
-		const auto same = [](const trace::BlockRef& a, const trace::BlockRef& b) {
-			return a.head.cpu == b.head.cpu && a.head.seq == b.head.seq;
-		};
-		refs_.erase(std::unique(refs_.begin(), refs_.end(), same), refs_.end());
-		if (damaged_)
-			trouble(plural(damaged_, "damaged block"));
-		if (absent_)
-			trouble(plural(absent_, "block") + " not in the image");
-		for (const auto& [version, blocks] : foreign_)
-			trouble(plural(blocks, "block") + " of version " + std::to_string(version) +
-			        ", which this dfr does not read (it reads version " +
-			        std::to_string(DFR_BLOCK_VERSION) + ")");
-	}
-
-	// The runs of one anchor, laid end to end, hold whole blocks.
-	void find_blocks_of(const FoundAnchor& anchor) {
-		const uint64_t size = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
-		if (size < DFR_BLOCK_MIN || size > DFR_BLOCK_MAX || (size & (size - 1)))
-			return trouble("an anchor of a ring has blocks of " + std::to_string(size) +
-			               " bytes");
-		const std::vector<uint64_t> frames = frames_of(anchor, page_limit_);
-		const uint64_t pages = std::max<uint64_t>(size / kPage, 1);
-		for (size_t first = 0; first + pages <= frames.size(); first += pages) {
-			BlockPlace place;
-			place.extent.displacement = anchor.displacement;
-			place.extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
-			for (place.within = 0; place.within < kPage;
-			     place.within += static_cast<uint32_t>(size))
-				add_block(place, anchor);
-		}
-	}
-
-	void add_block(const BlockPlace& place, const FoundAnchor& anchor) {
-		dfr_block head{};
-		if (!read(place, std::as_writable_bytes(std::span(&head, 1)))) {
-			absent_++;
-			return;
-		}
-		if (!head.magic || !head.seq)
-			return; // never used, or the engine was recycling it when the machine died
-		if (head.magic == DFR_BLOCK_MAGIC && head.version != DFR_BLOCK_VERSION) {
-			foreign_[head.version]++;
-			return;
-		}
-		// Only the header is checked here; the decoder checks the records.
-		if (!trace::header_is_sane(head) || head.state_id != anchor.state_id ||
-		    head.cpu != anchor.cpu) {
-			damaged_++;
-			return;
-		}
-		refs_.push_back({.head = head, .handle = places_.size()});
-		places_.push_back(place);
-		if (!(head.flags & DFR_BLOCK_CLOSED))
-			open_++;
-	}
-
-	// Blocks that a consumer took and gave back are still in memory: older than the ring's blocks, and
-	// separated from them by a gap in the sequence numbers. The consumer's file has them; here the gap
-	// would be counted as loss, so everything before a CPU's last gap is left out. If blocks are
-	// damaged or absent, a gap may come from that instead, so all blocks are kept.
-	void leave_out_taken() {
-		if (open_)
-			remarks_.push_back(plural(open_, "open block") + ", checked by structure only");
-		if (damaged_ || absent_)
-			return;
-		std::vector<trace::BlockRef> kept;
-		uint64_t left_out = 0;
-		for (auto at = refs_.rbegin(); at != refs_.rend(); ++at) {
-			const bool same_cpu = !kept.empty() && kept.back().head.cpu == at->head.cpu;
-			const bool gap = same_cpu && kept.back().head.seq != at->head.seq + 1;
-			if (gap || (same_cpu && skip_cpu_ == at->head.cpu)) {
-				skip_cpu_ = at->head.cpu;
-				left_out++;
+	void read_catalog(const trace::Catalog* lent) {
+		std::vector<std::vector<std::byte>> logs;
+		for (uint32_t half = 0; half < 2; half++) {
+			const MemoryExtent extent =
+			    extent_of(group_, {.kind = DFR_ANCHOR_CATALOG, .cpu = 0, .half = half, .part = 0},
+			              std::min(kCatalogMax, memory_->bytes()));
+			if (extent.frames.empty())
 				continue;
-			}
-			kept.push_back(*at);
+			logs.emplace_back(extent.frames.size() * kPage);
+			read_extent(*memory_, extent, logs.back());
 		}
-		std::reverse(kept.begin(), kept.end());
-		refs_ = std::move(kept);
-		if (left_out)
-			remarks_.push_back(plural(left_out, "older block") +
-			                   " left out that a consumer had taken already");
+		SalvagedCatalog salvaged = salvage_catalog(logs, state_, boot_);
+		catalog_ = std::move(salvaged.catalog);
+		if (lent && lent->state_id == state_ && lent->boot_id == boot_) {
+			lend_catalog(catalog_, *lent);
+			remarks_.push_back("what its catalog lacks was lent by another recording");
+		}
+		for (std::string& remark : salvaged.remarks)
+			remarks_.push_back(std::move(remark));
+		for (std::string& missing : salvaged.missing)
+			trouble(std::move(missing));
+		if (const std::string clauses = unreadable_clauses(catalog_); !clauses.empty())
+			trouble("records of these clauses cannot be read: " + clauses);
+	}
+
+	// False: anchors are missing, or nothing says which ones there were.
+	bool name_missing_anchors() {
+		std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> listed;
+		for (const auto& [key, anchor] : group_.anchors)
+			for (const dfr_anchor_run& run : anchor.runs)
+				listed[{key.kind, key.cpu, key.half}] += run.pages;
+		bool all = !catalog_.memory.empty();
+		for (const trace::ListedMemory& memory : catalog_.memory) {
+			const uint64_t pages = listed[{memory.kind, memory.cpu, memory.half}];
+			if (pages >= memory.pages)
+				continue;
+			all = false;
+			trouble("anchors of " + name_of(memory.kind, memory.cpu, memory.half) +
+			        " are missing, for " + plural(memory.pages - pages, "page") + " of its " +
+			        trace::grouped(memory.pages));
+		}
+		return all;
+	}
+
+	void find_blocks(std::span<const uint64_t> loose) {
+		blocks_.find(group_, catalog_, !name_missing_anchors(), loose);
+		refs_ = blocks_.refs();
+		for (const std::string& remark : blocks_.remarks())
+			remarks_.push_back(remark);
+		for (const std::string& loss : blocks_.losses())
+			trouble(loss);
+		// Everything that is counted by CPU has room for those of the catalog.
+		if (!catalog_.cpus)
+			for (const trace::BlockRef& ref : refs_)
+				catalog_.cpus = std::max<uint32_t>(catalog_.cpus, ref.head.cpu + 1u);
 	}
 
 	std::optional<std::vector<std::byte>> read_table(uint32_t cpu, uint32_t half, dfr_aggtab& head) {
-		const FrameList extent = extent_of(DFR_ANCHOR_AGG, cpu, half, kTableMax);
-		const BlockPlace place{.extent = extent};
+		const MemoryExtent extent =
+		    extent_of(group_, {.kind = DFR_ANCHOR_AGG, .cpu = cpu, .half = half, .part = 0},
+		              std::min(kTableMax, memory_->bytes()));
 		if (extent.frames.empty())
 			return std::nullopt;
-		if (!read(place, std::as_writable_bytes(std::span(&head, 1))) ||
-		    head.magic != DFR_AGGTAB_MAGIC || head.used > extent.frames.size() * kPage ||
-		    head.used < sizeof(head)) {
-			trouble("an aggregation table is damaged");
+		read_extent(*memory_, extent, std::as_writable_bytes(std::span(&head, 1)));
+		if (head.magic != DFR_AGGTAB_MAGIC || head.used > extent.frames.size() * kPage ||
+		    head.used < sizeof(head) || head.state_id != state_ || head.cpu != cpu ||
+		    head.half != half) {
+			trouble(name_of(DFR_ANCHOR_AGG, cpu, half) + " is damaged");
 			return std::nullopt;
 		}
 		std::vector<std::byte> table(head.used);
-		if (!read(place, table)) {
-			trouble("a part of an aggregation table is not in the image");
-			return std::nullopt;
-		}
+		if (const uint64_t absent = read_extent(*memory_, extent, table))
+			trouble(plural(absent, "byte") + " of " + name_of(DFR_ANCHOR_AGG, cpu, half) +
+			        " are not in the image");
 		return table;
 	}
 
-	void merge_table(const std::vector<std::byte>& table) {
+	void merge_table(const std::vector<std::byte>& table, uint32_t cpu, uint32_t half) {
 		if (const size_t senseless = trace::merge_aggregation_table(table, aggregations_))
-			trouble(plural(senseless, "byte") + " of an aggregation table could not be read");
+			trouble(plural(senseless, "byte") + " of " + name_of(DFR_ANCHOR_AGG, cpu, half) +
+			        " could not be read");
 	}
 
 	// The base table holds what the engine had merged; halves with a later generation were not merged
 	// yet, so they are added here.
 	void read_tables() {
-		uint64_t merged = 0;
+		uint64_t merged = 0, dropped = 0;
 		dfr_aggtab head{};
 		if (const auto base = read_table(DFR_AGGTAB_BASE_CPU, 0, head)) {
 			merged = head.generation;
-			merge_table(*base);
+			merge_table(*base, DFR_AGGTAB_BASE_CPU, 0);
 		}
 		std::set<std::pair<uint32_t, uint32_t>> halves;
 		for (const auto& [key, anchor] : group_.anchors)
@@ -329,52 +215,66 @@ private:
 			const auto table = read_table(cpu, half, head);
 			if (!table)
 				continue;
-			if (head.drops)
-				dropped_ += head.drops;
+			dropped += head.drops;
 			if (head.generation > merged)
-				merge_table(*table);
+				merge_table(*table, cpu, half);
 		}
-		if (dropped_)
-			trouble(plural(dropped_, "update") + " of aggregations lost (table full)");
+		if (dropped)
+			trouble(plural(dropped, "update") + " of aggregations lost (table full)");
+		leave_out_unknown();
+	}
+
+	// Entries of an aggregation that the catalog does not have, or has as another one.
+	void leave_out_unknown() {
+		if (catalog_.aggregations.empty() && !aggregations_.empty())
+			return; // the catalog's loss is told already
+		const size_t unknown = std::erase_if(aggregations_, [this](const trace::AggEntry& entry) {
+			const auto known = catalog_.aggregations.find(entry.varid);
+			return known == catalog_.aggregations.end() || known->second.kind != entry.kind;
+		});
+		if (unknown)
+			trouble(plural(unknown, "key") + " of aggregations that the catalog does not know");
 	}
 
 	// All speculation chunks that have records.
 	std::vector<SpeculationChunk> read_chunks() {
 		std::vector<SpeculationChunk> chunks;
-		uint64_t absent = 0;
+		std::map<uint32_t, uint64_t> absent; // by CPU
 		for (const auto& [key, anchor] : group_.anchors) {
 			const uint32_t unit = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
 			if (key.kind != DFR_ANCHOR_SPEC || unit < DFR_SPEC_CHUNK_MIN || (unit & (unit - 1)) ||
 			    unit > DFR_BLOCK_MAX / 2)
 				continue;
 			const uint64_t pages = std::max<uint64_t>(unit / kPage, 1);
-			const std::vector<uint64_t> frames = frames_of(anchor, page_limit_);
+			const std::vector<uint64_t> frames = frames_of(anchor, memory_->bytes() / kPage + 1);
 			for (size_t first = 0; first + pages <= frames.size(); first += pages) {
-				BlockPlace place;
-				place.extent.displacement = anchor.displacement;
-				place.extent.frames.assign(frames.begin() + first,
-				                           frames.begin() + first + pages);
-				for (place.within = 0; place.within < kPage; place.within += unit)
-					absent += !add_chunk(place, unit, anchor, chunks);
+				MemoryExtent extent{.displacement = anchor.displacement};
+				extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
+				for (; extent.within < kPage; extent.within += unit)
+					if (!add_chunk(extent, unit, anchor, chunks))
+						absent[key.cpu]++;
 			}
 		}
-		if (absent)
-			trouble(plural(absent, "chunk") + " of speculations not in the image");
+		for (const auto& [cpu, number] : absent)
+			trouble(plural(number, "chunk") + " of speculations of CPU " + std::to_string(cpu) +
+			        " not in the image");
 		return chunks;
 	}
 
 	// False: the image does not have the chunk, so nobody knows whether it has records.
-	bool add_chunk(const BlockPlace& place, uint32_t unit, const FoundAnchor& anchor,
+	bool add_chunk(const MemoryExtent& extent, uint32_t unit, const FoundAnchor& anchor,
 	               std::vector<SpeculationChunk>& chunks) {
 		SpeculationChunk chunk;
-		if (!read(place, std::as_writable_bytes(std::span(&chunk.head, 1))))
-			return false;
-		if (chunk.head.magic != DFR_SPEC_MAGIC || !chunk.head.used)
-			return true;
 		std::vector<std::byte> whole(unit);
-		if (chunk.head.state_id != anchor.state_id || chunk.head.cpu != anchor.cpu ||
-		    chunk.head.used > unit - sizeof(chunk.head) || !read(place, whole)) {
-			trouble("a speculation's chunk is damaged");
+		if (read_extent(*memory_, extent, whole) == unit)
+			return false;
+		std::memcpy(&chunk.head, whole.data(), sizeof(chunk.head));
+		if (!chunk.head.magic || (chunk.head.magic == DFR_SPEC_MAGIC && !chunk.head.used))
+			return true;
+		if (chunk.head.magic != DFR_SPEC_MAGIC || chunk.head.state_id != anchor.state_id ||
+		    chunk.head.cpu != anchor.cpu || chunk.head.used > unit - sizeof(chunk.head)) {
+			trouble("a chunk of a speculation of CPU " + std::to_string(anchor.cpu) +
+			        " is damaged");
 			return true;
 		}
 		const auto records = whole.begin() + sizeof(chunk.head);
@@ -405,7 +305,7 @@ private:
 		FinishedCommits commits = finish_commits(std::move(chunks), groups, last, catalog_.state_id);
 		for (trace::Block& block : commits.blocks) {
 			refs_.push_back(
-			    {.head = block.header(), .handle = places_.size() + finished_.size()});
+			    {.head = block.header(), .handle = blocks_.places() + finished_.size()});
 			finished_.push_back(std::move(block));
 		}
 		if (!commits.blocks.empty())
@@ -429,19 +329,14 @@ private:
 	AnchorGroup group_;
 	std::optional<PanicNote> panic_;
 	BootId boot_;
-	uint64_t page_limit_ = 0;
+	uint64_t state_;
 	trace::Catalog catalog_;
-	std::vector<trace::BlockRef> refs_; // by (cpu, seq)
-	std::vector<BlockPlace> places_;
-	std::vector<trace::Block> finished_; // from finish_commits(); handles from places_.size() up
+	RingBlocks blocks_;
+	std::vector<trace::BlockRef> refs_;  // by (cpu, seq)
+	std::vector<trace::Block> finished_; // from finish_commits(); handles from blocks_.places() up
 	std::vector<trace::AggEntry> aggregations_;
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
-	uint64_t damaged_ = 0, absent_ = 0, open_ = 0, dropped_ = 0;
-	std::set<uint64_t> named_;             // blocks whose damage was named, by handle
-	uint64_t unsound_ = 0;                 // intervals with a wrong checksum
-	std::map<uint32_t, uint64_t> foreign_; // blocks of other versions, by version
-	uint32_t skip_cpu_ = UINT32_MAX;
 	size_t next_ = 0;
 };
 
@@ -459,20 +354,63 @@ private:
 	            "out (makedumpfile -d 31 keeps them) or that were taken after a reboot hold nothing");
 }
 
+uint32_t tag_of(const BootId& boot) {
+	uint32_t tag;
+	std::memcpy(&tag, boot.data(), sizeof(tag));
+	return tag;
+}
+
+// What belongs to each recording. A state's id tells its boot, so blocks that no anchor lists are given to no other
+// boot's recording. Those of a state of which there are no anchors make a recording too; its boot is known if another
+// state of that boot has anchors.
+std::vector<Found> gather(AnchorScan& scan) {
+	std::map<uint64_t, size_t> by_state;
+	std::vector<Found> all;
+	std::map<uint32_t, BootId> boots; // by what of them is in a state's id
+	std::set<uint64_t> strangers;     // states whose ids do not tell their boot
+	for (auto& [key, group] : scan.recordings) {
+		const uint32_t tag = tag_of(key.first);
+		boots.emplace(tag, key.first);
+		if (tag == static_cast<uint32_t>(key.second >> 32))
+			by_state.emplace(key.second, all.size());
+		else
+			strangers.insert(key.second);
+		all.push_back({.boot = key.first, .state = key.second, .group = std::move(group)});
+	}
+	for (const LooseBlock& block : scan.blocks) {
+		if (strangers.contains(block.state_id))
+			continue;
+		const auto [place, fresh] = by_state.emplace(block.state_id, all.size());
+		if (fresh) {
+			const auto boot = boots.find(static_cast<uint32_t>(block.state_id >> 32));
+			all.push_back(
+			    {.boot = boot == boots.end() ? BootId{} : boot->second, .state = block.state_id});
+		}
+		all[place->second].loose.push_back(block.address);
+	}
+	for (Found& found : all)
+		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
+			found.panic = panic->second;
+	return all;
+}
+
 } // namespace
 
-std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path) {
+std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path,
+                                                            const trace::Catalog* lent) {
 	const auto memory = std::make_shared<PhysicalMemory>(path);
 	AnchorScan scan = scan_anchors(*memory);
-	if (scan.recordings.empty())
+	std::vector<Found> all = gather(scan);
+	if (all.empty())
 		nothing_found(*memory, scan);
+	if (lent && std::none_of(all.begin(), all.end(), [&](const Found& found) {
+		    return found.state == lent->state_id && found.boot == lent->boot_id;
+	    }))
+		throw Error("the catalog that is lent is of no state in " + path,
+		            "give a recording that was made of the same state, by dfrd or dfr snapshot");
 	std::vector<std::unique_ptr<HarvestedImage>> images;
-	for (auto& [key, group] : scan.recordings) {
-		const auto panic = scan.panics.find(key.first);
-		images.push_back(std::make_unique<HarvestedImage>(
-		    memory, key.first, std::move(group),
-		    panic == scan.panics.end() ? std::nullopt : std::optional(panic->second)));
-	}
+	for (Found& found : all)
+		images.push_back(std::make_unique<HarvestedImage>(memory, std::move(found), lent));
 	std::stable_sort(images.begin(), images.end(), [](const auto& a, const auto& b) {
 		const auto rank = [](const HarvestedImage& image) {
 			return std::tuple(image.panic().has_value(), image.latest_time(), image.blocks());

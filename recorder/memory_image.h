@@ -33,6 +33,8 @@ public:
 
 // All recordings in the image: those of a boot that panicked first, then by the latest time, then by
 // the number of blocks. Throws dfr::Error if the file cannot be read or holds no recording.
-std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path);
+// `lent`: the catalog of another recording of one of the states, for what the image has lost of its own.
+std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path,
+                                                            const trace::Catalog* lent = nullptr);
 
 } // namespace dfr::recorder

@@ -173,14 +173,14 @@ bool PhysicalMemory::read(uint64_t address, std::span<std::byte> into, int64_t d
 }
 
 void PhysicalMemory::scan(
-    uint64_t word, const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) {
+    Words words, const std::function<void(uint64_t address, std::span<const std::byte> page)>& found) {
 	std::vector<std::byte> window(std::min<uint64_t>(kWindow, bytes()));
 	uint64_t unread = 0;
 	const auto look = [&](uint64_t address, std::span<const std::byte> pages) {
 		for (; !pages.empty(); pages = pages.subspan(kPage), address += kPage) {
 			uint64_t first;
 			std::memcpy(&first, pages.data(), sizeof(first));
-			if (first == word)
+			if (first == words.eight || static_cast<uint32_t>(first) == words.four)
 				found(address, pages.first(kPage));
 		}
 	};

@@ -31,8 +31,13 @@ public:
 	uint64_t bytes() const;           // how much memory the file holds
 	const std::vector<std::string>& remarks() const { return remarks_; }
 
-	// Calls `found` for every page that starts with `word`. Adds a remark if pages could not be read.
-	void scan(uint64_t word,
+	// Calls `found` for every page that starts with one of these words, of which the second has 4 bytes.
+	// Adds a remark if pages could not be read.
+	struct Words {
+		uint64_t eight = 0;
+		uint32_t four = 0;
+	};
+	void scan(Words words,
 	          const std::function<void(uint64_t address, std::span<const std::byte> page)>& found);
 
 	// Fills `into`; false: the file does not have all of it. `displacement`: address minus file offset,

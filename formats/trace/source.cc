@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -99,6 +100,31 @@ private:
 	std::vector<AggEntry>& entries_;
 	std::unordered_map<std::string, size_t> places_;
 };
+
+dfr_aggent entry_at(std::span<const std::byte> tab, uint64_t at) {
+	dfr_aggent entry{};
+	if (at <= tab.size() && tab.size() - at >= sizeof(entry))
+		std::memcpy(&entry, tab.data() + at, sizeof(entry));
+	return entry;
+}
+
+// Where entries begin, by the buckets and the chains of a hostile table, in order.
+std::vector<uint32_t> entry_starts(std::span<const std::byte> tab, uint32_t buckets) {
+	std::vector<uint32_t> starts;
+	const uint64_t first = sizeof(dfr_aggtab) + 4ull * buckets;
+	std::vector<bool> seen(tab.size() / 8 + 1);
+	for (uint32_t i = 0; i < buckets; i++) {
+		uint32_t at;
+		std::memcpy(&at, tab.data() + sizeof(dfr_aggtab) + 4ull * i, sizeof(at));
+		for (; at >= first && at < tab.size() && at % 8 == 0 && !seen[at / 8];
+		     at = entry_at(tab, at).next) {
+			seen[at / 8] = true;
+			starts.push_back(at);
+		}
+	}
+	std::sort(starts.begin(), starts.end());
+	return starts;
+}
 
 } // namespace
 
@@ -211,14 +237,20 @@ size_t merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEn
 	const uint64_t end = std::min<uint64_t>(head.used, tab.size());
 	size_t senseless = head.used > tab.size() ? head.used - tab.size() : 0;
 	AggIndex index(into);
+	std::optional<std::vector<uint32_t>> starts;
 	while (at < end) {
-		dfr_aggent entry;
-		if (end - at < sizeof(entry))
-			break;
-		std::memcpy(&entry, tab.data() + at, sizeof(entry));
+		const dfr_aggent entry = entry_at(tab, at);
 		const uint64_t size = sizeof(entry) + uint64_t{entry.key_size} + 8ull * entry.words;
-		if (entry.key_size % 8 || !entry.words || size > end - at)
-			break;
+		if (entry.key_size % 8 || !entry.words || size > end - at) {
+			// Damaged: where the next one is, the buckets and the chains know.
+			if (!starts)
+				starts = entry_starts(tab.first(end), head.nbuckets);
+			const auto next = std::upper_bound(starts->begin(), starts->end(), at);
+			const uint64_t to = next == starts->end() ? end : *next;
+			senseless += to - at;
+			at = to;
+			continue;
+		}
 		if (entry.varid) {
 			AggEntry result{.varid = entry.varid, .kind = entry.kind};
 			const std::byte* key = tab.data() + at + sizeof(entry);
@@ -230,7 +262,7 @@ size_t merge_aggregation_table(std::span<const std::byte> tab, std::vector<AggEn
 		}
 		at += size;
 	}
-	return senseless + (at < end ? end - at : 0);
+	return senseless;
 }
 
 } // namespace dfr::trace

@@ -6,8 +6,10 @@
 // harvester.
 #pragma once
 
+#include <array>
 #include <elf.h>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "formats/abi/anchor.h"
@@ -43,12 +45,17 @@ public:
 		std::vector<uint64_t> frames;
 		uint8_t boot = 0xb0;
 		uint64_t stands_at = 0; // 0: where it says; else a stray copy on this frame
+		std::optional<std::array<uint8_t, 16>> exact_boot = {}; // in place of `boot`
 	};
 	void anchor(const Anchor& a) {
 		Bytes bytes;
 		magic(bytes);
 		bytes.u64(a.pfn);
-		boot_id(bytes, a.boot);
+		if (a.exact_boot)
+			for (const uint8_t byte : *a.exact_boot)
+				bytes.u8(byte);
+		else
+			boot_id(bytes, a.boot);
 		bytes.u64(a.state_id).u32(a.kind).u32(a.cpu).u32(a.half).u32(a.part).u64(a.generation);
 		bytes.u32(static_cast<uint32_t>(a.frames.size())).u32(0).u64(0).u64(0);
 		for (const uint64_t pfn : a.frames)

@@ -42,6 +42,8 @@ public:
 	std::string path;
 };
 
+constexpr uint32_t kFresh = DFR_BLOCK_FRESH;
+
 CatalogLog sample_log(uint64_t state_id = 7, uint8_t boot = 0xb0) {
 	CatalogLog log(state_id, boot);
 	log.state("anonymous", 2, 8192, DFR_BUFPOLICY_RING, state_id);
@@ -58,7 +60,7 @@ trace::Block one_record(uint16_t cpu, uint64_t seq, uint8_t value, uint32_t size
 	BlockBytes block(cpu, seq, 1000 * seq, size);
 	block.long_head(0, 0, 1000 * seq).context(1, 1, 1, "sh");
 	block.short_head(1, 0, 0).u8(0).u8(value);
-	block.counters(0, seq - 1);
+	block.counters(0, seq - 1).opened(seq > 1 ? 1000 * (seq - 1) : 0, 1000 * seq);
 	return sealed ? block.sealed(true) : block.open(true);
 }
 
@@ -103,7 +105,8 @@ Memory sample_memory() {
 	               .unit = 8192,
 	               .frames = {200, 203, 201, 210, 220, 221}});
 	memory.put({300, 301}, one_record(1, 1, 11, 8192).bytes);
-	memory.page(302);
+	const auto fresh = std::as_bytes(std::span(&kFresh, 1));
+	memory.put({302}, fresh);
 	memory.page(303);
 	memory.anchor({.pfn = 53,
 	               .kind = DFR_ANCHOR_RING,
@@ -325,7 +328,7 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		const auto fewer = recorder::open_memory_image(less.path);
 		CHECK(values_of(*fewer[0], &verdict) == std::vector<uint64_t>{11, 44, 66});
 		CHECK(!verdict.complete);
-		CHECK(mentions(fewer[0]->remarks(), "1 block not in the image"));
+		CHECK(mentions(fewer[0]->remarks(), "1 block of CPU 0 not in the image"));
 	}
 	SECTION("of two blocks with one number, the closed one is given") {
 		memory.put({302, 303}, one_record(1, 2, 22, 8192, false).bytes);
@@ -423,7 +426,7 @@ TEST_CASE("commits that a crash interrupted are finished, others stay in flight"
 	const ImageFile less(memory.elf());
 	const auto fewer = recorder::open_memory_image(less.path);
 	CHECK(fewer[0]->partial());
-	CHECK(mentions(fewer[0]->remarks(), "16 chunks of speculations not in the image"));
+	CHECK(mentions(fewer[0]->remarks(), "16 chunks of speculations of CPU 1 not in the image"));
 }
 
 TEST_CASE("a harvest that was saved says what the image said", "[recorder][image]") {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "recorder/extent.h"
+
+#include <algorithm>
+
+namespace dfr::recorder {
+
+namespace {
+
+// Of a page that cannot be read as a whole, because the file was cut within it: what can be.
+uint64_t read_pieces(const PhysicalMemory& memory, uint64_t address, int64_t displacement,
+                     std::span<std::byte> into) {
+	constexpr size_t kPiece = 64;
+	uint64_t absent = 0;
+	for (; !into.empty(); into = into.subspan(std::min(kPiece, into.size())), address += kPiece) {
+		const std::span piece = into.first(std::min(kPiece, into.size()));
+		if (memory.read(address, piece, displacement))
+			continue;
+		std::fill(piece.begin(), piece.end(), std::byte{0});
+		absent += piece.size();
+	}
+	return absent;
+}
+
+} // namespace
+
+uint64_t read_extent(const PhysicalMemory& memory, const MemoryExtent& extent, std::span<std::byte> into) {
+	uint64_t within = extent.within, absent = 0;
+	for (const uint64_t frame : extent.frames) {
+		const std::span page = into.first(std::min<uint64_t>(into.size(), kPage - within));
+		if (!memory.read(frame * kPage + within, page, extent.displacement))
+			absent += read_pieces(memory, frame * kPage + within, extent.displacement, page);
+		into = into.subspan(page.size());
+		within = 0;
+		if (into.empty())
+			break;
+	}
+	std::fill(into.begin(), into.end(), std::byte{0});
+	return absent + into.size();
+}
+
+std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit) {
+	std::vector<uint64_t> frames;
+	for (const dfr_anchor_run& run : anchor.runs)
+		for (uint32_t i = 0; i < run.pages && frames.size() < limit; i++)
+			frames.push_back(run.pfn + i);
+	return frames;
+}
+
+MemoryExtent extent_of(const AnchorGroup& group, AnchorKey first, uint64_t limit) {
+	MemoryExtent result;
+	for (first.part = 0;; first.part++) {
+		const auto found = group.anchors.find(first);
+		if (found == group.anchors.end())
+			return result;
+		result.displacement = found->second.displacement;
+		const std::vector<uint64_t> frames = frames_of(found->second, limit / kPage);
+		result.frames.insert(result.frames.end(), frames.begin(), frames.end());
+		if (result.frames.size() > limit / kPage)
+			return result;
+	}
+}
+
+} // namespace dfr::recorder

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// MemoryExtent: a piece of a dead machine's memory, as an anchor lists it: page frames in
+// order, which lie anywhere.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "recorder/anchors.h"
+#include "recorder/physical_memory.h"
+
+namespace dfr::recorder {
+
+struct MemoryExtent {
+	std::vector<uint64_t> frames;
+	uint32_t within = 0;      // where it starts in the first frame
+	int64_t displacement = 0; // of the raw image there
+};
+
+// Fills `into` from the extent's start on. What the image does not have becomes 0; returns how many bytes that are.
+uint64_t read_extent(const PhysicalMemory& memory, const MemoryExtent& extent, std::span<std::byte> into);
+
+// The page frames of an anchor's runs, in order; at most `limit`, because a hostile anchor may claim
+// any number.
+std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit);
+
+// The frames of all parts of one thing, laid end to end, up to the first part that is missing, and to `limit` bytes.
+MemoryExtent extent_of(const AnchorGroup& group, AnchorKey first, uint64_t limit);
+
+} // namespace dfr::recorder

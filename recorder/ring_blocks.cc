@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Finding and checking the blocks. Only headers are kept; load() reads a block again
+// when a reader asks for it, so that large dumps need little memory.
+//
+// A ring's blocks bear numbers without gaps, and each header says how many records were
+// before it and when the last one was. So a header whose checksum is wrong takes these
+// from its neighbours, and two that contradict each other are told.
+#include "recorder/ring_blocks.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <tuple>
+
+#include "formats/trace/counted.h"
+#include "formats/trace/decode.h"
+
+namespace dfr::recorder {
+namespace {
+
+using trace::plural;
+
+constexpr uint64_t kUnsoundNamed = 32; // intervals
+
+bool adjacent(const trace::BlockRef& a, const trace::BlockRef& b) {
+	return a.head.cpu == b.head.cpu && a.head.seq + 1 == b.head.seq;
+}
+
+void store_head(trace::Block& block, const dfr_block& head) {
+	std::memcpy(block.bytes.data(), &head, sizeof(head));
+}
+
+} // namespace
+
+void RingBlocks::find(const AnchorGroup& group, const trace::Catalog& catalog, bool anchors_missing,
+                      std::span<const uint64_t> loose) {
+	catalog_ = &catalog;
+	state_id_ = catalog.state_id;
+	for (const auto& [key, anchor] : group.anchors)
+		if (key.kind == DFR_ANCHOR_RING)
+			find_of(anchor);
+	if (anchors_missing) {
+		std::set<uint64_t> known;
+		for (const BlockPlace& place : places_)
+			known.insert(place.extent.frames[0] * kPage + place.extent.within -
+			             place.extent.displacement);
+		for (const uint64_t address : loose)
+			if (!known.contains(address))
+				add_loose(address);
+	}
+	order();
+	tell();
+	leave_out_taken();
+	catalog_ = nullptr;
+}
+
+// The runs of one anchor, laid end to end, hold whole blocks.
+void RingBlocks::find_of(const FoundAnchor& anchor) {
+	const uint32_t size = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
+	if (size < DFR_BLOCK_MIN || size > DFR_BLOCK_MAX || (size & (size - 1))) {
+		losses_.push_back("an anchor of the ring of CPU " + std::to_string(anchor.cpu) +
+		                  " has blocks of " + std::to_string(size) + " bytes");
+		return;
+	}
+	const std::vector<uint64_t> frames = frames_of(anchor, memory_->bytes() / kPage + 1);
+	const uint64_t pages = std::max<uint64_t>(size / kPage, 1);
+	for (size_t first = 0; first + pages <= frames.size(); first += pages) {
+		MemoryExtent extent{.displacement = anchor.displacement};
+		extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
+		for (; extent.within < kPage; extent.within += size)
+			add(extent, size, anchor.cpu);
+	}
+}
+
+void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu) {
+	trace::Block block;
+	block.bytes.resize(size);
+	dfr_block head;
+	if (!memory_->read(extent.frames[0] * kPage + extent.within,
+	                   std::as_writable_bytes(std::span(&head, 1)), extent.displacement)) {
+		missing_[cpu].absent++;
+		return;
+	}
+	if (head.magic == DFR_BLOCK_FRESH || (head.magic == DFR_BLOCK_MAGIC && !head.seq))
+		return; // never used, or the engine was opening it when the machine died
+	if (head.magic == DFR_BLOCK_MAGIC && head.version != DFR_BLOCK_VERSION && head.size == size) {
+		foreign_[head.version]++;
+		return;
+	}
+	if (!trace::header_is_sane(head) || head.state_id != state_id_ || head.cpu != cpu ||
+	    head.size != size || !head.open_time) {
+		missing_[cpu].damaged++;
+		return;
+	}
+	const uint64_t absent =
+	    read_extent(*memory_, extent, std::span(block.bytes).first(head.hdr_size + head.committed));
+	store_head(block, head); // which may be all that there is of its page
+	const bool trusted = sound(block);
+	name_damage(block);
+	if (absent && !(head.flags & DFR_BLOCK_SEALED))
+		losses_.push_back("CPU " + std::to_string(cpu) + ", block " + std::to_string(head.seq) +
+		                  ": " + plural(absent, "byte") + " are not in the image");
+	refs_.push_back({.head = block.header(), .handle = places_.size()});
+	places_.push_back({std::move(extent), trusted});
+}
+
+// A block that no anchor lists: where its pages go on is not known. So what is sealed is right if its checksums
+// are, and of what is not sealed only the page that it begins in is taken.
+void RingBlocks::add_loose(uint64_t address) {
+	dfr_block head;
+	if (!memory_->read(address, std::as_writable_bytes(std::span(&head, 1))) ||
+	    !trace::header_is_sane(head) || head.state_id != state_id_)
+		return;
+	MemoryExtent extent{.frames = {address / kPage}, .within = static_cast<uint32_t>(address % kPage)};
+	if (head.flags & DFR_BLOCK_SEALED)
+		for (uint64_t page = 1; page < head.size / kPage; page++)
+			extent.frames.push_back(address / kPage + page);
+	loose_++;
+	for (; extent.within < kPage; extent.within += head.size) {
+		dfr_block next;
+		if (memory_->read(address / kPage * kPage + extent.within,
+		                  std::as_writable_bytes(std::span(&next, 1))) &&
+		    trace::header_is_sane(next) && next.state_id == state_id_)
+			add(extent, head.size, next.cpu);
+	}
+}
+
+// Whether the header's counters are the engine's, as far as can be known. A block whose flag of being sealed was
+// lost is right all the same if its checksums are.
+bool RingBlocks::sound(trace::Block& block) const {
+	block.verified = trace::block_is_verified(block.bytes);
+	if (block.verified)
+		return true;
+	dfr_block head = block.header();
+	if (!(head.flags & DFR_BLOCK_SEALED)) {
+		if (!head.checksum)
+			return true; // as it was before it was sealed
+		head.flags |= DFR_BLOCK_CLOSED | DFR_BLOCK_SEALED;
+		store_head(block, head);
+		block.verified = trace::block_is_verified(block.bytes);
+		return block.verified;
+	}
+	const std::vector<trace::DamagedInterval> damage = trace::damaged_intervals(block.bytes);
+	return damage.empty() || damage[0].from != 0;
+}
+
+void RingBlocks::name_damage(const trace::Block& block) {
+	if (block.verified || !(block.header().flags & DFR_BLOCK_SEALED))
+		return;
+	for (const trace::DamagedInterval& lost : trace::damaged_intervals(block.bytes)) {
+		if (++unsound_ > kUnsoundNamed)
+			return;
+		losses_.push_back("CPU " + std::to_string(block.header().cpu) + ", block " +
+		                  std::to_string(block.header().seq) + ": bytes " +
+		                  std::to_string(lost.from) + " to " + std::to_string(lost.to) +
+		                  " are damaged: " + plural(lost.records, "record") + " after " +
+		                  trace::time_text(*catalog_, lost.after) +
+		                  (unsound_ == kUnsoundNamed ? "; more places are not named" : ""));
+	}
+}
+
+// Of two that claim one number, the one whose header is trusted is kept, then the one that is closed, then the one
+// that has more.
+void RingBlocks::order() {
+	const auto rank = [this](const trace::BlockRef& ref) {
+		const bool closed = ref.head.flags & DFR_BLOCK_CLOSED;
+		return std::tuple(ref.head.cpu, ref.head.seq, !places_[ref.handle].trusted, !closed,
+		                  ~ref.head.committed, ref.handle);
+	};
+	std::sort(refs_.begin(), refs_.end(),
+	          [&](const trace::BlockRef& a, const trace::BlockRef& b) { return rank(a) < rank(b); });
+	const auto same = [](const trace::BlockRef& a, const trace::BlockRef& b) {
+		return a.head.cpu == b.head.cpu && a.head.seq == b.head.seq;
+	};
+	refs_.erase(std::unique(refs_.begin(), refs_.end(), same), refs_.end());
+	for (size_t first = 0, end = 0; first < refs_.size(); first = end) {
+		while (end < refs_.size() && refs_[end].head.cpu == refs_[first].head.cpu)
+			end++;
+		judge_chain(first, end);
+	}
+}
+
+void RingBlocks::judge_chain(size_t first, size_t end) {
+	for (size_t i = first; i < end; i++)
+		if (!places_[refs_[i].handle].trusted)
+			mend(i, first, end);
+	for (size_t i = first; i + 1 < end; i++) {
+		const dfr_block &one = refs_[i].head, &next = refs_[i + 1].head;
+		if (!places_[refs_[i].handle].trusted || !places_[refs_[i + 1].handle].trusted)
+			continue; // told already
+		const bool fits = !adjacent(refs_[i], refs_[i + 1]) ||
+		                  (one.flags & DFR_BLOCK_CLOSED && one.last_time == next.before &&
+		                   one.record_base + one.records == next.record_base);
+		if (!fits || next.record_base < one.record_base || next.lost < one.lost)
+			losses_.push_back("CPU " + std::to_string(one.cpu) + ": the headers of blocks " +
+			                  std::to_string(one.seq) + " and " + std::to_string(next.seq) +
+			                  " contradict each other");
+	}
+}
+
+// A header with a wrong checksum gets its counters and times from the blocks beside it. Its number is right: the
+// checksums of the intervals are made with it.
+void RingBlocks::mend(size_t at, size_t first, size_t end) {
+	dfr_block& head = refs_[at].head;
+	const bool after = at > first && adjacent(refs_[at - 1], refs_[at]);
+	const bool before =
+	    at + 1 < end && adjacent(refs_[at], refs_[at + 1]) && places_[refs_[at + 1].handle].trusted;
+	const dfr_block previous = after ? refs_[at - 1].head : dfr_block{};
+	const dfr_block next = before ? refs_[at + 1].head : dfr_block{};
+	if (after)
+		head.record_base = previous.record_base + previous.records;
+	else if (before)
+		head.record_base = next.record_base - std::min<uint64_t>(next.record_base, head.records);
+	if (before && next.record_base - head.record_base <= head.size)
+		head.records = static_cast<uint32_t>(next.record_base - head.record_base);
+	head.records = std::min(head.records, head.committed);
+	head.lost = after ? previous.lost : before ? next.lost : 0;
+	head.last_time = before ? next.before : 0;
+	// Where the block before it is gone, the CPU is whole only behind this one.
+	head.before = after ? previous.last_time : before ? next.before : head.before;
+	head.open_time = head.first_time = head.before;
+}
+
+// Blocks that a consumer took and gave back are still in memory: older than the ring's blocks, and
+// separated from them by a gap in the sequence numbers. The consumer's file has them; here the gap
+// would be counted as loss, so everything before a CPU's last gap is left out. If anything is
+// damaged or absent, a gap may come from that instead, so all blocks are kept.
+void RingBlocks::leave_out_taken() {
+	if (!losses_.empty())
+		return;
+	std::vector<trace::BlockRef> kept;
+	uint64_t left_out = 0;
+	uint32_t skipped = UINT32_MAX; // the CPU whose older blocks are left out
+	for (auto at = refs_.rbegin(); at != refs_.rend(); ++at) {
+		const bool same_cpu = !kept.empty() && kept.back().head.cpu == at->head.cpu;
+		if (same_cpu && (skipped == at->head.cpu || !adjacent(*at, kept.back()))) {
+			skipped = at->head.cpu;
+			left_out++;
+			continue;
+		}
+		kept.push_back(*at);
+	}
+	std::reverse(kept.begin(), kept.end());
+	refs_ = std::move(kept);
+	if (left_out)
+		remarks_.push_back(plural(left_out, "older block") +
+		                   " left out that a consumer had taken already");
+}
+
+void RingBlocks::tell() {
+	for (const trace::BlockRef& ref : refs_)
+		open_ += !(ref.head.flags & DFR_BLOCK_CLOSED);
+	if (open_)
+		remarks_.push_back(plural(open_, "open block") + ", checked by structure only");
+	if (loose_)
+		remarks_.push_back(plural(loose_, "page") +
+		                   " with blocks that no anchor lists; what is sealed in them is right");
+	for (const auto& [cpu, missing] : missing_) {
+		const std::string of = " of CPU " + std::to_string(cpu);
+		if (missing.damaged)
+			losses_.push_back(plural(missing.damaged, "damaged block") + of);
+		if (missing.absent)
+			losses_.push_back(plural(missing.absent, "block") + of + " not in the image");
+	}
+	for (const auto& [version, blocks] : foreign_)
+		losses_.push_back(plural(blocks, "block") + " of version " + std::to_string(version) +
+		                  ", which this dfr does not read (it reads version " +
+		                  std::to_string(DFR_BLOCK_VERSION) + ")");
+}
+
+trace::Block RingBlocks::load(const trace::BlockRef& ref) const {
+	trace::Block block;
+	block.bytes.resize(ref.head.hdr_size + ref.head.committed);
+	read_extent(*memory_, places_[ref.handle].extent, block.bytes);
+	store_head(block, ref.head);
+	block.verified = trace::block_is_verified(block.bytes);
+	return block;
+}
+
+} // namespace dfr::recorder

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The blocks of a dead machine's rings: those that anchors list and, where anchors
+// are missing, those that are found by their headers alone. What a block's header
+// says is checked against its checksum and against the blocks beside it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "formats/trace/source.h"
+#include "recorder/extent.h"
+
+namespace dfr::recorder {
+
+class RingBlocks {
+public:
+	explicit RingBlocks(std::shared_ptr<const PhysicalMemory> memory) : memory_(std::move(memory)) {}
+
+	// `loose`: where pages begin with the header of a block of this state; read if anchors are missing.
+	void find(const AnchorGroup& group, const trace::Catalog& catalog, bool anchors_missing,
+	          std::span<const uint64_t> loose);
+
+	// By (cpu, seq); a handle is an index of the places.
+	const std::vector<trace::BlockRef>& refs() const { return refs_; }
+	size_t places() const { return places_.size(); }
+	trace::Block load(const trace::BlockRef& ref) const;
+	bool damaged() const { return !losses_.empty(); }
+	const std::vector<std::string>& losses() const { return losses_; } // what is missing or wrong
+	const std::vector<std::string>& remarks() const { return remarks_; }
+
+private:
+	struct BlockPlace {
+		MemoryExtent extent;
+		bool trusted = true; // false: the header's counters are not the engine's
+	};
+	struct MissingBlocks {
+		uint64_t damaged = 0, absent = 0;
+	};
+	void find_of(const FoundAnchor& anchor);
+	void add(MemoryExtent extent, uint32_t size, uint32_t cpu);
+	void add_loose(uint64_t address);
+	bool sound(trace::Block& block) const;
+	void name_damage(const trace::Block& block);
+	void order();
+	void judge_chain(size_t first, size_t end);
+	void mend(size_t at, size_t first, size_t end);
+	void leave_out_taken();
+	void tell();
+
+	std::shared_ptr<const PhysicalMemory> memory_;
+	const trace::Catalog* catalog_ = nullptr; // during find()
+	uint64_t state_id_ = 0;
+	std::vector<trace::BlockRef> refs_;
+	std::vector<BlockPlace> places_;
+	std::map<uint32_t, MissingBlocks> missing_; // by CPU
+	std::map<uint32_t, uint64_t> foreign_;      // blocks of other versions, by version
+	uint64_t open_ = 0, loose_ = 0, unsound_ = 0;
+	std::vector<std::string> losses_, remarks_;
+};
+
+} // namespace dfr::recorder
