@@ -26,6 +26,7 @@ constexpr Command kCommands[] = {
     {"snapshot", "copy the last seconds of a state that records on", run_snapshot},
     {"mark", "write a remark into everything that records now", run_mark},
     {"harvest", "recover recordings from the memory of a dead machine", run_harvest},
+    {"crash", "what the memory of a dead machine holds", run_crash},
     {"trace", "run a D program live and print what it says", run_trace},
     {"probes", "list the probes of this machine", run_probes},
     {"compile", "compile D into a DOF, for the boot or for another machine", run_compile},

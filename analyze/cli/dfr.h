@@ -20,6 +20,7 @@ struct Command {
 
 int run_asm(int argc, char** argv);
 int run_compile(int argc, char** argv);
+int run_crash(int argc, char** argv);
 int run_cut(int argc, char** argv);
 int run_demo(int argc, char** argv);
 int run_disasm(int argc, char** argv);

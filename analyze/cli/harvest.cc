@@ -1,61 +1,74 @@
 // SPDX-License-Identifier: GPL-2.0
 //
 // dfr harvest: recordings out of the memory of a dead machine.
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
+#include "analyze/cli/image.h"
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/file.h"
-#include "recorder/memory_image.h"
 
 namespace dfr::cli {
 namespace {
 
 constexpr const char* kExamples = "  dfr harvest memory.elf -o crash.dfr\n"
-                                  "  dfr harvest --list memory.elf\n";
+                                  "  dfr harvest --list memory.elf\n"
+                                  "  dfr harvest --state boot memory.elf -o boot.dfr\n"
+                                  "  dfr harvest --catalog yesterday.dfr memory.elf -o crash.dfr\n";
 
-void describe(const recorder::ImageSource& source, size_t number) {
-	std::printf("%zu: %s, boot %s, %s blocks\n", number, shown(source.name()), shown(source.boot()),
-	            shown(with_commas(source.blocks())));
+struct HarvestWish {
+	std::string image, output, state, catalog;
+	size_t which = SIZE_MAX;
+	bool list = false, replace = false, json = false;
+};
+
+void describe(recorder::ImageSource& source, size_t number) {
+	std::printf("%zu: %s, boot %s, %s blocks, from %s\n", number, shown(state_text(source.catalog())),
+	            shown(source.boot()), shown(with_commas(source.blocks())), shown(source.name()));
 	if (const auto& panic = source.panic())
 		std::printf("   panic on CPU %u in %s (tid %u): %s\n", panic->cpu, shown(panic->comm),
 		            panic->tid, shown(panic->reason));
 }
 
-} // namespace
+// The recordings that are wanted, by number; all of the boot that died, unless one is named.
+std::vector<size_t> chosen(const Images& sources, const HarvestWish& wish) {
+	std::vector<size_t> result;
+	for (size_t i = 0; i < sources.size(); i++) {
+		const trace::Catalog& catalog = sources[i]->catalog();
+		const bool named = wish.state == catalog.state_name ||
+		                   wish.state == std::to_string(static_cast<uint32_t>(catalog.state_id));
+		if (wish.which != SIZE_MAX
+		        ? i == wish.which
+		        : sources[i]->boot() == sources[0]->boot() && (wish.state.empty() || named))
+			result.push_back(i);
+	}
+	if (result.empty())
+		throw Error("there is no recording " +
+		                (wish.which != SIZE_MAX ? std::to_string(wish.which) : wish.state) + " in " +
+		                wish.image,
+		            "dfr crash list " + wish.image + " shows what is there");
+	return result;
+}
 
-int run_harvest(int argc, char** argv) {
-	std::string image, output;
-	bool list = false, replace = false, json = false;
-	size_t which = 0;
-	const auto app =
-	    make_app("harvest", "Recover recordings from the memory of a dead machine.", kExamples);
-	app->add_option("image", image, "memory image: ELF core, vmcore, or raw")->required();
-	app->add_option("-o,--output", output, "the recording to write");
-	app->add_option("--recording", which, "its number, as --list shows it (default: 0, the likeliest)");
-	app->add_flag("--list", list, "say what is there, write nothing");
-	app->add_flag("--replace", replace, "overwrite the output if it exists");
-	app->add_flag("--json", json, "the verdict as JSON");
-	if (const auto status = parse_arguments(*app, argc, argv))
-		return *status;
-	auto sources = recorder::open_memory_image(image);
-	if (list) {
-		for (size_t i = 0; i < sources.size(); i++)
-			describe(*sources[i], i);
-		return 0;
-	}
-	if (output.empty()) {
-		print_error("no output was given", "write -o FILE.dfr, or --list to look first");
-		return kStatusUsage;
-	}
-	if (which >= sources.size())
-		throw Error("there is no recording " + std::to_string(which) + " in " + image,
-		            "dfr harvest --list " + image + " shows what is there");
-	recorder::ImageSource& source = *sources[which];
-	describe(source, which);
-	trace::FileWriter writer(output, replace,
+// The first one goes to the file that was named, each other one to a file beside it, with its state's name.
+std::string output_of(const HarvestWish& wish, const trace::Catalog& catalog, bool first) {
+	if (first)
+		return wish.output;
+	const size_t stem = wish.output.ends_with(".dfr") ? wish.output.size() - 4 : wish.output.size();
+	const std::string number = std::to_string(static_cast<uint32_t>(catalog.state_id));
+	std::string name = catalog.state_name.empty() ? number : catalog.state_name + "-" + number;
+	for (char& c : name)
+		if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_')
+			c = '_';
+	return wish.output.substr(0, stem) + "." + name + ".dfr";
+}
+
+int harvest(recorder::ImageSource& source, const std::string& output, const HarvestWish& wish, bool one) {
+	trace::FileWriter writer(output, wish.replace,
 	                         [&]() -> const trace::Catalog& { return source.catalog(); });
 	const uint64_t blocks = trace::copy_to_file(source, writer);
 	writer.finish();
@@ -65,7 +78,68 @@ int run_harvest(int argc, char** argv) {
 	const auto file = trace::open_file(output);
 	trace::Merger merger(*file);
 	merger.run([](const trace::Record&) { return true; });
-	return print_verdict(trace::judge(*file, merger), file->catalog(), json);
+	return print_verdict(trace::judge(*file, merger), file->catalog(), wish.json,
+	                     one ? std::string() : output);
+}
+
+} // namespace
+
+std::string state_text(const trace::Catalog& catalog) {
+	const std::string number = std::to_string(static_cast<uint32_t>(catalog.state_id));
+	return catalog.state_name.empty() ? "state " + number
+	                                  : catalog.state_name + " (state " + number + ")";
+}
+
+Images open_image(const std::string& image, const std::string& catalog) {
+	if (catalog.empty())
+		return recorder::open_memory_image(image);
+	const auto lender = trace::open_file(catalog);
+	return recorder::open_memory_image(image, &lender->catalog());
+}
+
+int run_harvest(int argc, char** argv) {
+	HarvestWish wish;
+	const auto app = make_app(
+	    "harvest",
+	    "Recover recordings from the memory of a dead machine: all of the boot that died, unless "
+	    "one is named. The likeliest goes to the output; others to files beside it, with their "
+	    "states' names.",
+	    kExamples);
+	app->add_option("image", wish.image, "memory image: ELF core, vmcore, or raw")->required();
+	app->add_option("-o,--output", wish.output, "the recording to write");
+	app->add_option("--state", wish.state, "only the state of this name or number");
+	app->add_option("--recording", wish.which, "only the one with this number of dfr crash list");
+	app->add_option("--catalog", wish.catalog,
+	                "an older recording of the same state, for what the image has lost of its catalog");
+	app->add_flag("--list", wish.list, "say what is there, write nothing");
+	app->add_flag("--replace", wish.replace, "overwrite the output if it exists");
+	app->add_flag("--json", wish.json, "the verdict as JSON");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	const Images sources = open_image(wish.image, wish.catalog);
+	if (wish.list) {
+		for (size_t i = 0; i < sources.size(); i++)
+			describe(*sources[i], i);
+		return 0;
+	}
+	if (wish.output.empty()) {
+		print_error("no output was given", "write -o FILE.dfr, or --list to look first");
+		return kStatusUsage;
+	}
+	const std::vector<size_t> numbers = chosen(sources, wish);
+	int status = 0;
+	for (const size_t i : numbers) {
+		recorder::ImageSource& source = *sources[i];
+		describe(source, i);
+		status = std::max(status, harvest(source, output_of(wish, source.catalog(), i == numbers[0]),
+		                                  wish, numbers.size() == 1));
+	}
+	if (const size_t others = sources.size() - numbers.size(); others && wish.state.empty())
+		std::fprintf(stderr,
+		             "dfr: %zu more in the image, of other boots: dfr crash list %s shows them, "
+		             "--recording takes one\n",
+		             others, shown(wish.image));
+	return status;
 }
 
 } // namespace dfr::cli
