@@ -98,9 +98,9 @@ std::vector<std::string> questions(const trace::Catalog& catalog, const Contents
 
 void print_machine(const trace::Catalog& catalog) {
 	for (const char* const key : {"redacted", "kept", "host", "machineid", "bootid", "release", "machine",
-	                              "clocksource", "cmdline", "jit"}) {
+	                              "clocksource", "bootprogram", "cmdline", "jit"}) {
 		const auto at = catalog.machine.find(key);
-		if (at != catalog.machine.end())
+		if (at != catalog.machine.end() && !at->second.empty())
 			std::printf("  %-11s %s\n", key, shown(at->second));
 	}
 }

@@ -36,7 +36,7 @@ const std::vector<KeepWord>& words() {
 	    {"names",
 	     "what addresses are called; with pid also the paths of all files that processes had mapped",
 	     {}},
-	    {"program", "the text of the programs that recorded", {}},
+	    {"program", "the text of the programs that recorded", {"bootprogram"}},
 	};
 	return all;
 }

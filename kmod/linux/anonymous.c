@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The anonymous state: the boot program that is linked into the module, started while the module
- * loads, and kept under the name "anonymous" until a recorder claims it. Its probes may name
- * functions of modules that are not loaded yet (as with -Z). Process context, once, at load. Any
- * failure here is logged, and the boot goes on.
+ * The anonymous state: the boot program, started while the module loads, and kept under the name
+ * "anonymous" until a recorder claims it. It is the file that the parameter `program` names, or what
+ * is linked into the module. Its probes may name functions of modules that are not loaded yet (as
+ * with -Z). Process context, once, at load. Any failure here is logged, and the boot goes on.
  */
 #include "kmod/linux/boot_dof.h"
 #include "kmod/linux/linux.h"
+
+#include <linux/kernel_read_file.h>
+#include <linux/moduleparam.h>
+#include <linux/vmalloc.h>
+
+static char *program;
+module_param(program, charp, 0400);
+MODULE_PARM_DESC(program, "path of a DOF file, the boot program (default: what is linked in, or none)");
+
+static char *program_origin;
+module_param(program_origin, charp, 0400);
+MODULE_PARM_DESC(program_origin, "what the log and recordings say of it: its name, and digests");
+
+/* One line, because it becomes one of the log and one of the catalog. */
+int dfr_anonymous_origin(const char **text)
+{
+	*text = program_origin ?: "";
+	return strcspn(*text, "\n\r");
+}
 
 static void log_refusal(int error, const struct dfr_refusal *why)
 {
@@ -52,22 +71,46 @@ static int start_program(const struct dfr_rights *rights, struct dfr_program **p
 	return error;
 }
 
-void dfr_anonymous_start(void)
+static void start_dof(const void *dof, size_t size)
 {
 	struct dfr_rights rights = dfr_rights_of_boot();
 	struct dfr_refusal why = { .rf_section = ~0u };
-	struct dfr_program *program = NULL;
+	struct dfr_program *loaded = NULL;
+	const char *origin;
 	u32 matched = 0;
-	int error;
+	int error, length;
 
-	if (!dfr_boot_dof_size())
-		return;
-	error = dfr_holding_load(&rights, dfr_boot_dof, dfr_boot_dof_size(), &program, &why);
+	error = dfr_holding_load(&rights, dof, size, &loaded, &why);
 	if (!error)
-		error = start_program(&rights, &program, &matched, &why);
-	dfr_program_free(program);
+		error = start_program(&rights, &loaded, &matched, &why);
+	dfr_program_free(loaded);
+	length = dfr_anonymous_origin(&origin);
 	if (error)
 		log_refusal(error, &why);
 	else
-		pr_info("dfr: boot program is recording, %u probes\n", matched);
+		pr_info("dfr: boot program is recording, %u probes%s%.*s\n", matched, length ? ": " : "",
+			min(length, 256), origin);
+}
+
+/* From the initramfs, while there is no other root yet; modprobe takes it from the real one. */
+static void start_file(const char *path)
+{
+	void *dof = NULL;
+	ssize_t size = kernel_read_file_from_path(path, 0, &dof, DOF_LOADSZ_MAX, NULL, READING_UNKNOWN);
+
+	if (size < 0) {
+		pr_err("dfr: boot program %s cannot be read (error %zd); the boot goes on without it\n", path,
+		       size);
+		return;
+	}
+	start_dof(dof, size);
+	vfree(dof);
+}
+
+void dfr_anonymous_start(void)
+{
+	if (program && *program)
+		start_file(program);
+	else if (dfr_boot_dof_size())
+		start_dof(dfr_boot_dof, dfr_boot_dof_size());
 }

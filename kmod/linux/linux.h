@@ -103,8 +103,10 @@ void dfr_holdings_end(void); /* all of them, at unload */
 int dfr_device_init(void);
 void dfr_device_exit(void);
 
-/* Starts the boot program, if one is linked in. Failures are logged, not returned. */
+/* Starts the boot program, if there is one. Failures are logged, not returned. */
 void dfr_anonymous_start(void);
+/* Who made the boot program, as the loader says: one line, whose length is returned. */
+int dfr_anonymous_origin(const char **text);
 
 void dfr_clock_init(void);
 void dfr_platform_init(void);

@@ -212,13 +212,15 @@ size_t dfr_plat_machine(char *buffer, size_t room)
 {
 	const struct new_utsname *uts = init_utsname();
 	char **command_line = (char **)dfr_kernel(saved_command_line);
+	const char *origin;
+	int length = dfr_anonymous_origin(&origin);
 
 	return scnprintf(buffer, room,
 			 "sysname=%s\nhost=%s\nrelease=%s\nversion=%s\nmachine=%s\nbootid=%pUb\n"
-			 "cpus=%u\nonline=%u\npagesize=%lu\nmodule=%u\ncmdline=%s\n",
+			 "cpus=%u\nonline=%u\npagesize=%lu\nmodule=%u\nbootprogram=%.*s\ncmdline=%s\n",
 			 uts->sysname, uts->nodename, uts->release, uts->version, uts->machine, boot_id,
-			 nr_cpu_ids, num_online_cpus(), PAGE_SIZE, DFR_CONTROL_VERSION,
-			 command_line && *command_line ? *command_line : "");
+			 nr_cpu_ids, num_online_cpus(), PAGE_SIZE, DFR_CONTROL_VERSION, min(length, 256),
+			 origin, command_line && *command_line ? *command_line : "");
 }
 
 /*
