@@ -10,8 +10,12 @@
  * boot program in the module, the first system call of the recording is the execve
  * of the real init.
  *
- * Parameters dfr.x=y on the kernel's command line get to a module by modprobe, not
- * by the kernel, so the shim reads them from /proc/cmdline before it loads dfr.ko.
+ * The module gets the parameters in /dfr.parameters, which name the boot program, and
+ * after them those on the kernel's command line: dfr.x=y gets to a module by modprobe,
+ * not by the kernel, so the shim reads /proc/cmdline before it loads dfr.ko.
+ *
+ * A kernel that runs to save the memory of another one that died (elfcorehdr=) loads
+ * nothing: its few megabytes are for that.
  *
  * The program is static, without a C library or its start-up code, and has a few
  * kilobytes. It runs as PID 1, with nothing mounted and perhaps nothing in /dev.
@@ -21,7 +25,11 @@
 
 #define AT_FDCWD -100
 #define ENOENT 2
+#define ENOEXEC 8
+#define ENOMEM 12
 #define EEXIST 17
+#define EBADMSG 74
+#define EKEYREJECTED 129
 #define O_RDONLY 0
 #define O_WRONLY 1
 #define O_CLOEXEC 02000000
@@ -29,7 +37,9 @@
 #define KMSG_DEVICE ((1 << 8) | 11)
 
 static const char kModule[] = "/dfr.ko";
+static const char kParameters[] = "/dfr.parameters";
 static const char kPrefix[] = "dfr.";
+static const char kCrashKernel[] = "elfcorehdr=";
 static const char* const kInits[] = {"/init", "/sbin/init", "/etc/init", "/bin/init", "/bin/sh"};
 
 #if defined(__x86_64__)
@@ -79,7 +89,8 @@ __asm__(".globl _start\n"
 #define CALL(name, a, b, c, d, e) syscall5(__NR_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e))
 
 static char command_line[8192];
-static char parameters[8192];
+static char parameters[4096 + sizeof(command_line)]; /* of the file, and of the command line */
+static int crash_kernel;
 
 static size_t length(const char* text) {
 	size_t n = 0;
@@ -154,18 +165,30 @@ static void read_command_line(void) {
 		CALL(umount2, "/proc", 0, 0, 0, 0);
 }
 
+/* The parameters of the file /dfr.parameters, and where the next one goes. */
+static char* read_parameters(void) {
+	long fd = open_file(kParameters, O_RDONLY);
+	long n;
+
+	if (fd < 0)
+		return parameters;
+	n = CALL(read, fd, parameters, sizeof(parameters) - sizeof(command_line) - 1, 0, 0);
+	CALL(close, fd, 0, 0, 0, 0);
+	return append(parameters + (n > 0 ? n : 0), " ");
+}
+
 /*
- * Copies to `parameters` what follows "dfr." in each word of the command line that
- * begins so, separated by spaces. That is never longer than the line. Quotes are
- * kept, because the kernel's parser of module parameters understands them.
+ * Copies to `to` what follows "dfr." in each word of the command line that begins so,
+ * separated by spaces. That is never longer than the line. Quotes are kept, because the
+ * kernel's parser of module parameters understands them. Sets crash_kernel.
  */
-static void collect_parameters(void) {
+static void collect_parameters(char* to) {
 	const char* from = command_line;
-	char* to = parameters;
 
 	while (*from) {
 		int quoted = 0, ours = starts_with(from, kPrefix);
 
+		crash_kernel |= starts_with(from, kCrashKernel);
 		if (ours)
 			from += length(kPrefix);
 		for (; *from && *from != '\n' && (quoted || *from != ' '); from++) {
@@ -182,6 +205,17 @@ static void collect_parameters(void) {
 	*to = 0;
 }
 
+static const char* meaning(long error) {
+	switch (-error) {
+	case ENOENT: return " (it is not in the archive)";
+	case ENOEXEC: return " (it is damaged, or of another kernel)";
+	case ENOMEM: return " (too little memory)";
+	case EBADMSG:
+	case EKEYREJECTED: return " (this kernel does not trust its signature)";
+	default: return "";
+	}
+}
+
 static void report_failure(const char* what, long error) {
 	char line[256];
 	char* to = append(line, "<4>dfr: ");
@@ -191,8 +225,22 @@ static void report_failure(const char* what, long error) {
 	to = append(to, kModule);
 	to = append(to, ": error ");
 	to = append_number(to, -error);
+	to = append(to, meaning(error));
 	append(to, "; the boot goes on without it\n");
 	complain(line);
+}
+
+static void load_module(void) {
+	long fd = open_file(kModule, O_RDONLY);
+	long error;
+
+	if (fd < 0) {
+		report_failure("cannot open", fd);
+		return;
+	}
+	error = CALL(finit_module, fd, parameters, 0, 0, 0);
+	if (error < 0 && error != -EEXIST)
+		report_failure("cannot load", error);
 }
 
 static void become_init(char** argv, char** envp) {
@@ -206,18 +254,13 @@ __attribute__((used, noreturn)) void shim_main(long* stack) {
 	long argc = stack[0];
 	char** argv = (char**)(stack + 1);
 	char** envp = argv + argc + 1;
-	long fd, error;
 
 	read_command_line();
-	collect_parameters();
-	fd = open_file(kModule, O_RDONLY);
-	if (fd < 0) {
-		report_failure("cannot open", fd);
-	} else {
-		error = CALL(finit_module, fd, parameters, 0, 0, 0);
-		if (error < 0 && error != -EEXIST)
-			report_failure("cannot load", error);
-	}
+	collect_parameters(read_parameters());
+	if (crash_kernel)
+		complain("<6>dfr: a crash kernel is not traced\n");
+	else
+		load_module();
 	become_init(argv, envp);
 	complain(
 	    "<0>dfr: there is no init to become: tried /init, /sbin/init, /etc/init, /bin/init, /bin/sh\n");
