@@ -25,6 +25,7 @@ constexpr Command kCommands[] = {
     {"status", "what records on this machine, and how far back its memory goes", run_status},
     {"snapshot", "copy the last seconds of a state that records on", run_snapshot},
     {"mark", "write a remark into everything that records now", run_mark},
+    {"boot", "trace this machine's boot, from before its first process", run_boot},
     {"harvest", "recover recordings from the memory of a dead machine", run_harvest},
     {"crash", "what the memory of a dead machine holds", run_crash},
     {"trace", "run a D program live and print what it says", run_trace},

@@ -19,6 +19,7 @@ struct Command {
 };
 
 int run_asm(int argc, char** argv);
+int run_boot(int argc, char** argv);
 int run_compile(int argc, char** argv);
 int run_crash(int argc, char** argv);
 int run_cut(int argc, char** argv);

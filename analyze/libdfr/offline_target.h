@@ -13,7 +13,7 @@
 
 namespace dfr::lib {
 
-class OfflineTarget final : public d::Target {
+class OfflineTarget : public d::Target {
 public:
 	// A vmlinux, vmlinuz or BTF file, or a directory of BTF; empty: the running kernel's, if it has any.
 	OfflineTarget(std::string types_path, std::string release);
@@ -26,9 +26,10 @@ public:
 	bool has_kernel() const override { return true; }
 	std::string kernel_release() const override { return release_; }
 
-private:
-	types::KernelTypes* types();
+protected:
+	types::KernelTypes* types(); // null: it has none
 
+private:
 	std::string path_, release_;
 	std::unique_ptr<types::KernelTypes> types_;
 	bool tried_ = false;

@@ -58,5 +58,7 @@ struct LibraryText {
 extern const LibraryText kLibraryTexts[];
 // The programs of profiles, by the profile's name; the same. They are no part of the library.
 extern const LibraryText kProfileTexts[];
+// The boot programs that come with dfr, by name; the same.
+extern const LibraryText kBootTexts[];
 
 } // namespace dfr::d

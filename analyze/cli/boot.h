@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr boot: its own commands, each in a file boot_*.cc, and what they share.
+#pragma once
+
+#include <string>
+
+#include "bootloader-hooks/boot/archive.h"
+
+namespace dfr::cli {
+
+int run_boot_build(int argc, char** argv);
+int run_boot_disable(int argc, char** argv);
+int run_boot_doctor(int argc, char** argv);
+int run_boot_enable(int argc, char** argv);
+int run_boot_reached(int argc, char** argv);
+int run_boot_report(int argc, char** argv);
+int run_boot_status(int argc, char** argv);
+int run_boot_store(int argc, char** argv);
+
+// Where a machine's boot programs and archives are; `root` is "" for this machine.
+std::string boot_source_path(const std::string& root, const std::string& name);
+std::string boot_archive_path(const std::string& root, const std::string& name, const std::string& release);
+inline constexpr const char* kDefaultBootProgram = "default";
+
+// What `dfr boot build` makes, and `enable` where there is none yet.
+struct BootBuild {
+	std::string root, release, name, source;
+	std::string types, module, shim; // empty: found
+	std::string output;              // empty: the machine's place
+};
+// Says on stdout what it finds. Returns the archive's path; throws dfr::Error.
+std::string build_boot_archive(const BootBuild& build);
+
+} // namespace dfr::cli

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr boot enable, disable, and what their units run: reached, store.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyze/cli/arguments.h"
+#include "analyze/cli/boot.h"
+#include "analyze/cli/dfr.h"
+#include "bootloader-hooks/boot/install.h"
+#include "bootloader-hooks/boot/kernel_files.h"
+#include "formats/abi/control.h"
+#include "formats/error.h"
+#include "formats/shown.h"
+#include "formats/trace/parts.h"
+#include "recorder/device.h"
+
+namespace dfr::cli {
+namespace {
+
+constexpr const char* kEnableExamples =
+    "  dfr boot enable --once            only the next boot is traced\n"
+    "  dfr boot enable --runs 5          five boots are\n"
+    "  dfr boot enable --name disk-io    with another program\n"
+    "  dfr boot enable --menu            the menu offers it, and nothing else changes\n";
+
+// Runs a command with our stdout and stderr. Its exit status; -1: it could not be run.
+int run(const std::vector<std::string>& command) {
+	std::vector<char*> argv;
+	for (const std::string& word : command)
+		argv.push_back(const_cast<char*>(word.c_str()));
+	argv.push_back(nullptr);
+	pid_t child = 0;
+	int status = 0;
+	if (::posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ) != 0 ||
+	    ::waitpid(child, &status, 0) != child)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+bool anonymous_state() {
+	if (!recorder::device_access().loaded)
+		return false;
+	for (const recorder::StateLine& state : recorder::Device().states())
+		if (state.name == DFR_ANONYMOUS_NAME)
+			return true;
+	return false;
+}
+
+} // namespace
+
+int run_boot_enable(int argc, char** argv) {
+	BootBuild build{.name = kDefaultBootProgram};
+	bool once = false, menu = false;
+	unsigned runs = 0;
+	const auto app = make_app(
+	    "boot enable",
+	    "Boot with the trace from now on, by an entry of GRUB's menu of our own. The kernel, its\n"
+	    "initrd and grub.cfg are not written; dfr boot disable makes everything what it was.",
+	    kEnableExamples);
+	app->add_option("--name", build.name, "the boot program (default: default; dfr boot build --help)");
+	app->add_option("--kernel", build.release, "release of the kernel (default: the running one)");
+	auto* const once_flag = app->add_flag("--once", once, "only the next boot");
+	auto* const menu_flag =
+	    app->add_flag("--menu", menu, "only offer it in the menu")->excludes(once_flag);
+	app->add_option("--runs", runs, "so many boots (default: all)")
+	    ->excludes(once_flag)
+	    ->excludes(menu_flag);
+	app->add_option("--module", build.module,
+	                "dfr.ko of that kernel, if the archive has to be made (default: looked for)");
+	app->add_option("--btf", build.types, "its types, likewise");
+	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	if (build.release.empty())
+		build.release = boot::running_release();
+	const boot::Installation installation(build.root);
+	std::string hint;
+	if (const std::string why = installation.obstacle(build.release, hint); !why.empty())
+		throw Error(why, hint);
+	build_boot_archive(build);
+	const std::string cannot = installation.cannot_count();
+	boot::BootPlan plan{.name = build.name,
+	                    .release = build.release,
+	                    .mode = menu   ? "menu"
+	                            : once ? "once"
+	                                   : "always",
+	                    .runs = once ? 1 : runs};
+	installation.enable(plan);
+	if (!cannot.empty() && !menu)
+		std::printf("enabled   only in the menu, \"with boot trace\": %s, and could not count boots "
+		            "that fail\n",
+		            shown(cannot));
+	else
+		std::printf("enabled   %s\n", menu   ? "in the menu, \"with boot trace\""
+		                              : once ? "for the next boot; then as before"
+		                              : runs ? shown("for " + std::to_string(runs) + " boots")
+		                                     : "for every boot, until dfr boot disable");
+	return 0;
+}
+
+int run_boot_disable(int argc, char** argv) {
+	std::string root;
+	const auto app =
+	    make_app("boot disable",
+	             "Boot as before. Archives and all that enable wrote go; sources in /etc/dfr/boot and\n"
+	             "recordings in /var/lib/dfr/boot stay.",
+	             "  dfr boot disable\n");
+	app->add_option("--root", root, "the root of the machine (default: this one)");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	std::printf("%s\n", boot::Installation(root).disable() ? "disabled" : "nothing was enabled");
+	return 0;
+}
+
+int run_boot_reached(int argc, char** argv) {
+	std::string root;
+	const auto app =
+	    make_app("boot reached",
+	             "Note in grubenv that user space was reached. Two boots after which this did not run\n"
+	             "disarm the tracing. dfr-boot-reached.service runs it.",
+	             "  dfr boot reached\n");
+	app->add_option("--root", root, "the root of the machine (default: this one)");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	boot::Installation(root).reached();
+	return 0;
+}
+
+int run_boot_store(int argc, char** argv) {
+	bool wait = false;
+	const auto app =
+	    make_app("boot store",
+	             "Take over what the boot program recorded, end it, and store it in /var/lib/dfr/boot.\n"
+	             "dfr-boot-store.service runs it when the boot is over.",
+	             "  dfr boot store\n  dfr replay /var/lib/dfr/boot/*.dfr\n");
+	app->add_flag("--wait", wait, "first wait until systemd says that the boot is over");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	if (wait && run({"systemctl", "is-system-running", "--wait", "--quiet"}) < 0)
+		std::fprintf(stderr, "dfr: systemctl cannot be asked whether the boot is over\n");
+	const boot::Installation installation("");
+	if (!anonymous_state()) {
+		std::printf("this boot was not traced; dfr boot status says more\n");
+		return 0;
+	}
+	std::error_code error;
+	std::filesystem::create_directories(installation.folder(), error);
+	const std::string path = installation.folder() + "/boot-" + trace::time_stamp() + ".dfr";
+	const int status =
+	    run({"/proc/self/exe", "record", "--claim", DFR_ANONYMOUS_NAME, "--stop", "-q", "-o", path});
+	if (status != 0 && status != kStatusPartial)
+		throw Error("the boot's recording could not be stored in " + path,
+		            "dfr boot store tries again");
+	installation.traced();
+	std::printf("%s\n", shown(path));
+	return status;
+}
+
+} // namespace dfr::cli

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// dfr boot status: what is enabled, and whether this boot was traced, or why not. dfr boot doctor: what would keep the
+// next one from it.
+#include <algorithm>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <thread>
+#include <unistd.h>
+
+#include "analyze/cli/arguments.h"
+#include "analyze/cli/boot.h"
+#include "analyze/cli/dfr.h"
+#include "analyze/cli/file.h"
+#include "bootloader-hooks/boot/atomic_file.h"
+#include "bootloader-hooks/boot/grub.h"
+#include "bootloader-hooks/boot/install.h"
+#include "bootloader-hooks/boot/kernel_files.h"
+#include "bootloader-hooks/boot/sha256.h"
+#include "formats/abi/control.h"
+#include "formats/dof/image.h"
+#include "formats/error.h"
+#include "formats/shown.h"
+#include "recorder/device.h"
+
+namespace dfr::cli {
+namespace {
+
+void say(const char* what, const std::string& text) {
+	std::printf("%-10s %s\n", what, shown(text));
+}
+
+// The kernel's log as far as it has it: lines of dfr's.
+std::vector<std::string> log_lines() {
+	std::vector<std::string> lines;
+	const int log = ::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char record[8192];
+	ssize_t n;
+	while (log >= 0 && ((n = ::read(log, record, sizeof record)) > 0 || (n < 0 && errno == EPIPE))) {
+		const std::string text(record, n > 0 ? static_cast<size_t>(n) : 0);
+		const size_t at = text.find(";dfr: ");
+		if (at != std::string::npos)
+			lines.push_back(text.substr(at + 1, text.find('\n', at) - at - 1));
+	}
+	if (log >= 0)
+		::close(log);
+	return lines;
+}
+
+std::vector<std::string> stored(const boot::Installation& installation) {
+	std::vector<std::string> found;
+	std::error_code error;
+	const std::filesystem::directory_iterator end;
+	for (std::filesystem::directory_iterator at(installation.folder(), error); !error && at != end;
+	     at.increment(error))
+		if (at->path().extension() == ".dfr")
+			found.push_back(at->path().string());
+	std::ranges::sort(found);
+	return found;
+}
+
+std::string plan_text(const boot::BootPlan& plan) {
+	const std::string what = plan.name + " for kernel " + plan.release;
+	if (plan.mode == "menu")
+		return what + ", in the menu only";
+	if (plan.mode == "once")
+		return what + ", once";
+	return what + (plan.runs ? ", " + std::to_string(plan.runs) + " boots yet" : ", every boot");
+}
+
+void print_this_boot() {
+	const std::string line = boot::read_text("/proc/cmdline").value_or("");
+	const bool asked = line.find(boot::kFirstProcess) != std::string::npos;
+	const std::vector<std::string> log = log_lines();
+	const bool recorded = std::ranges::any_of(
+	    log, [](const std::string& one) { return one.starts_with("dfr: boot program is recording"); });
+	say("this boot", recorded ? "was traced"
+	                 : asked  ? "was started for a trace and was not traced"
+	                          : "was started without a trace");
+	for (const std::string& one : log)
+		say("  log", one);
+	if (asked && log.empty())
+		say("", "the kernel's log has no line of dfr's any more: journalctl -k -b | grep dfr:");
+	if (const auto access = recorder::device_access(); !access.loaded && asked)
+		say("  module", access.why);
+}
+
+// --- the doctor ---------------------------------------------------------------------------
+
+struct Findings {
+	unsigned wrong = 0;
+
+	void good(const char* what, const std::string& text) { say(what, "ok: " + text); }
+	void note(const char* what, const std::string& text) { say(what, text); }
+	void bad(const char* what, const std::string& text, const std::string& next) {
+		wrong++;
+		say(what, "WRONG: " + text);
+		if (!next.empty())
+			say("", "next: " + next);
+	}
+};
+
+void look_at_loader(const boot::Installation& installation, const std::string& release, Findings& found) {
+	std::string hint;
+	if (const std::string why = installation.obstacle(release, hint); !why.empty())
+		found.bad("loader", why, hint);
+	else
+		found.good("loader", "GRUB, with an entry for " + release + " to go by");
+	found.note("loading", "by the first process (rdinit=/dfr-init), before any other process");
+	found.note(
+	    "", "not earlier, by the kernel's module-request helper: this version of dfr does not do that");
+	if (const std::string why = installation.cannot_count(); !why.empty())
+		found.note("counting",
+		           why + ": the entry is only offered in the menu, never chosen by itself");
+	else
+		found.good("counting", "two boots that do not reach user space disarm the trace");
+}
+
+void look_at_archive(const std::string& root, const std::string& path, const std::string& release,
+                     Findings& found) {
+	const std::vector<uint8_t> bytes = read_file(path, "an archive");
+	const auto files = boot::unpack_archive(bytes, path);
+	for (const char* const name :
+	     {boot::kShimFile, boot::kModuleFile, boot::kProgramFile, boot::kParametersFile})
+		if (!files.contains(name))
+			throw Error(path + " lacks " + name, "dfr boot build");
+	const auto& parameters = files.at(boot::kParametersFile).bytes;
+	const auto origin = boot::ProgramOrigin::parse({parameters.begin(), parameters.end()}, path);
+	const auto& module = files.at(boot::kModuleFile).bytes;
+	const auto& program = files.at(boot::kProgramFile).bytes;
+	const auto same = [](const std::string& begin, const std::vector<uint8_t>& of) {
+		return !begin.empty() && boot::sha256(of).starts_with(begin);
+	};
+	found.good("archive", path + ", " + with_commas(bytes.size()) + " bytes");
+	if (!same(origin.module, module) || !same(origin.dof, program))
+		found.bad("digests", "module or program are not those that the archive was made of",
+		          "dfr boot build");
+	else
+		found.good("digests", origin.text());
+	const types::Blob blob = types::Blob::from_bytes(module);
+	if (const std::string of = boot::module_release(blob, path); of != release)
+		found.bad("module", "it is of kernel " + of + ", not of " + release,
+		          "dfr boot build --kernel " + release);
+	else
+		found.good("module", "of kernel " + of +
+		                         (boot::is_signed(blob) ? ", signed" : ", without a signature"));
+	try {
+		const std::string installed = boot::find_module(root, release);
+		const types::Blob now = types::unpack(types::Blob::from_file(installed), installed);
+		if (!same(origin.module, {now.bytes().begin(), now.bytes().end()}))
+			found.note("", "another dfr.ko is installed since: dfr boot build takes it");
+	} catch (const Error& error) {
+		found.note("", error.what());
+	}
+	const dof::Image image = dof::read(program);
+	if (!image.btf_digest)
+		found.good("types", "the program uses none of the kernel's");
+	else
+		found.good("types", "BTF " + origin.btf + " of kernel " + origin.release);
+	const uint64_t cpus = std::max(1U, std::thread::hardware_concurrency());
+	const auto rings = std::ranges::find(image.options, uint32_t{DFR_OPT_BUFSIZE}, &dof::Option::option);
+	found.note(
+	    "memory",
+	    with_commas(module.size() + program.size()) + " bytes for module and program, and rings of " +
+	        (rings == image.options.end() ? "the default size" : with_commas(rings->value) + " bytes") +
+	        " for each of " + std::to_string(cpus) + " CPUs");
+}
+
+void look_at_signing(Findings& found) {
+	const auto secure =
+	    boot::read_text("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
+	const bool on = secure && secure->size() >= 5 && (*secure)[4] == 1;
+	const std::string enforced =
+	    boot::read_text("/sys/module/module/parameters/sig_enforce").value_or("N");
+	const std::string lockdown = boot::read_text("/sys/kernel/security/lockdown").value_or("");
+	const bool locked = lockdown.find("[none]") == std::string::npos && !lockdown.empty();
+	if (!on && !enforced.starts_with("Y") && !locked) {
+		found.good("signing", "this kernel loads modules whoever signed them");
+		return;
+	}
+	std::string why = on       ? "Secure Boot is on"
+	                  : locked ? "the kernel is locked down"
+	                           : "module.sig_enforce is set";
+	if (::access("/var/lib/dkms/mok.pub", R_OK) == 0)
+		found.note("signing",
+		           why + ": the key that DKMS signs with must be enrolled: mokutil --test-key "
+		                 "/var/lib/dkms/mok.pub, "
+		                 "and if it is not: mokutil --import /var/lib/dkms/mok.pub, then reboot");
+	else
+		found.bad(
+		    "signing", why + ", and there is no key that modules are signed with",
+		    "dkms generate_mok && dkms build --force dfr && mokutil --import /var/lib/dkms/mok.pub");
+}
+
+} // namespace
+
+int run_boot_status(int argc, char** argv) {
+	std::string root;
+	const auto app =
+	    make_app("boot status", "What is enabled, and whether this boot was traced, or why not.",
+	             "  dfr boot status\n");
+	app->add_option("--root", root, "the root of a machine that is not running");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	const boot::Installation installation(root);
+	const auto plan = installation.plan();
+	say("enabled", plan ? plan_text(*plan) : "no");
+	const std::string armed = installation.variable(boot::kArmedVariable);
+	const std::string tries = installation.variable(boot::kTriesVariable);
+	if (armed == "failed")
+		say("", "disarmed by GRUB: two boots with the trace did not reach user space; dfr boot "
+		        "enable arms it again");
+	else if (armed == "spent")
+		say("", "its one boot has been started; the next one is as before");
+	if (!tries.empty())
+		say("",
+		    tries + " boot(s) since user space was reached; after the second GRUB disarms the trace");
+	if (root.empty())
+		print_this_boot();
+	const auto files = stored(installation);
+	say("stored", files.empty() ? "no recordings of boots"
+	                            : std::to_string(files.size()) + ", the last: " + files.back());
+	return 0;
+}
+
+int run_boot_doctor(int argc, char** argv) {
+	std::string root, release, name;
+	const auto app = make_app(
+	    "boot doctor",
+	    "Look for what would keep the next boot from being traced: boot loader, archive, digests,\n"
+	    "signatures, memory. The exit status is 1 if something is wrong.",
+	    "  dfr boot doctor\n");
+	app->add_option("--name", name, "the boot program (default: what is enabled)");
+	app->add_option("--kernel", release,
+	                "release of the kernel (default: what is enabled, or the running one)");
+	app->add_option("--root", root, "the root of a machine that is not running");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	const boot::Installation installation(root);
+	const auto plan = installation.plan();
+	if (name.empty())
+		name = plan ? plan->name : kDefaultBootProgram;
+	if (release.empty())
+		release = plan ? plan->release : boot::running_release();
+	Findings found;
+	look_at_loader(installation, release, found);
+	const std::string path = boot_archive_path(root, name, release);
+	try {
+		look_at_archive(root, path, release, found);
+	} catch (const Error& error) {
+		found.bad("archive", error.what(), "dfr boot build --name " + name + " --kernel " + release);
+	}
+	if (root.empty())
+		look_at_signing(found);
+	if (!plan)
+		found.note("enabled", "no: dfr boot enable");
+	else if (installation.variable(boot::kArmedVariable) == "failed")
+		found.bad("enabled", "GRUB has disarmed it after two boots that did not reach user space",
+		          "dfr boot status, then dfr boot enable");
+	else
+		found.good("enabled", plan_text(*plan));
+	return found.wrong ? kStatusError : 0;
+}
+
+} // namespace dfr::cli

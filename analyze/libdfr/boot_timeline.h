@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What a boot's recording says, on one time axis from the kernel's entry: phases, processes, modules. Made from the
+// lines that boot_questions() print in a replay of what the default boot program records (formats/d/lib/boot).
+// Times are nanoseconds since the kernel's entry.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/d/target.h"
+
+namespace dfr::lib {
+
+// A clause, for a recording that has these probes. Lines: "create TIME PARENT CHILD", "exec TIME PID PARENT NAME",
+// "path TIME PID PATH", "exit TIME PID REASON NAME", "module TIME PID NAME".
+struct BootQuestion {
+	d::ProbePattern probes;
+	const char* clause;
+};
+const std::vector<BootQuestion>& boot_questions();
+
+struct BootProcess {
+	uint32_t pid = 0, parent = 0;
+	uint64_t start = 0,
+	         end = 0; // of the process, not of its last exec; end: of the recording, if it did not exit
+	bool exited = false, killed = false;
+	std::string name, path; // of its last exec; before one, of its parent
+	size_t root = 0;        // index of the child of the first process that it comes from
+};
+
+struct BootPhase {
+	std::string name;
+	uint64_t from = 0, to = 0;
+};
+
+struct BootModule {
+	std::string name, by;
+	uint64_t time = 0;
+};
+
+struct BootTimeline {
+	uint64_t begin = 0, end = 0;        // of the recording
+	std::optional<uint64_t> login;      // the first program that asks for a login was executed
+	std::vector<BootPhase> phases;      // without a gap, from 0
+	std::vector<BootProcess> processes; // in order of their start; the first process is not among them
+	std::vector<BootModule> modules;
+	uint64_t forks = 0, execs = 0;
+};
+
+// Throws dfr::Error: a line is none of these.
+BootTimeline boot_timeline(const std::string& lines);
+
+} // namespace dfr::lib

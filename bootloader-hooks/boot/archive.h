@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The archive that a boot loader gives to the kernel as one more initrd: a cpio archive in the kernel's format
+// ("newc"), compressed as a whole with zstd. Its files lie at the root, so that it has no entries of folders:
+// an entry of a folder would replace what the machine's own initrd has there (BOOT.md, "Traps").
+//
+//	/dfr-init        the first process (shim.c)
+//	/dfr.ko          the module, as it is installed, so that its signature holds
+//	/dfr.dof         the boot program
+//	/dfr.parameters  one line: the module's parameters, which name the program and say who made it
+//
+// The same files make the same bytes. Who puts another archive behind it pads it to a multiple of 4 bytes with zeros,
+// as GRUB does.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dfr::boot {
+
+inline constexpr const char* kShimFile = "dfr-init";
+inline constexpr const char* kModuleFile = "dfr.ko";
+inline constexpr const char* kProgramFile = "dfr.dof";
+inline constexpr const char* kParametersFile = "dfr.parameters";
+// The kernel runs this first if its command line says so.
+inline constexpr const char* kFirstProcess = "rdinit=/dfr-init";
+
+struct ArchiveFile {
+	std::string name; // no slash in it
+	uint32_t mode = 0644;
+	std::vector<uint8_t> bytes;
+};
+
+std::vector<uint8_t> pack_archive(const std::vector<ArchiveFile>& files);
+// What pack_archive() made. Throws dfr::Error: it is damaged, or something else.
+std::map<std::string, ArchiveFile> unpack_archive(std::span<const uint8_t> bytes, const std::string& name);
+
+// Who made a boot program, in the parameter program_origin: one word, because it stands in a list of parameters.
+struct ProgramOrigin {
+	std::string name;        // of the program: letters, digits, "-" and "_"
+	std::string release;     // of the kernel
+	std::string source, dof; // SHA-256
+	std::string module;      // likewise
+	std::string btf; // the digest of formats/types/btf.h, in hexadecimal; empty: no types are used
+
+	std::string text() const;
+	// From the text of kParametersFile. Throws dfr::Error.
+	static ProgramOrigin parse(const std::string& parameters, const std::string& archive);
+	// Whole, for kParametersFile.
+	std::string parameters() const;
+};
+
+bool valid_name(const std::string& name);
+
+} // namespace dfr::boot

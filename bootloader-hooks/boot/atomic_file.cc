@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// See atomic_file.h. DFR_BOOT_STOP_AFTER=N in the environment ends the process after its Nth change of a file: that is
+// how tests look at what an interrupted command leaves.
+#include "bootloader-hooks/boot/atomic_file.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+
+namespace dfr::boot {
+namespace {
+
+void count_change() {
+	static unsigned long changes = 0;
+	const char* const last = std::getenv("DFR_BOOT_STOP_AFTER");
+	if (last && ++changes == std::strtoul(last, nullptr, 10))
+		::_exit(99);
+}
+
+std::string folder_of(const std::string& path) {
+	const size_t slash = path.rfind('/');
+	return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void sync_folder(const std::string& path) {
+	const int folder = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder >= 0) {
+		::fsync(folder);
+		::close(folder);
+	}
+}
+
+// 0, or an errno value.
+int write_all(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode) {
+	const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	if (file < 0)
+		return errno;
+	int error = ::fchmod(file, mode) ? errno : 0;
+	for (size_t at = 0; !error && at < bytes.size();) {
+		const ssize_t n = ::write(file, bytes.data() + at, bytes.size() - at);
+		if (n < 0 && errno != EINTR)
+			error = errno;
+		else if (n > 0)
+			at += static_cast<size_t>(n);
+	}
+	if (!error && ::fsync(file) != 0)
+		error = errno;
+	if (::close(file) != 0 && !error)
+		error = errno;
+	return error;
+}
+
+} // namespace
+
+void write_atomically(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode) {
+	std::error_code made;
+	std::filesystem::create_directories(folder_of(path), made);
+	const std::string beside = path + ".dfr-new";
+	int error = made ? made.value() : write_all(beside, bytes, mode);
+	if (!error && ::rename(beside.c_str(), path.c_str()) != 0)
+		error = errno;
+	if (error) {
+		::unlink(beside.c_str());
+		throw Error("cannot write " + path + ": " + std::strerror(error),
+		            error == ENOSPC   ? "make room in " + folder_of(path)
+		            : error == EACCES ? "run this as root"
+		                              : "",
+		            error);
+	}
+	sync_folder(path);
+	count_change();
+}
+
+void write_atomically(const std::string& path, const std::string& text, uint32_t mode) {
+	write_atomically(path, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}, mode);
+}
+
+void link_atomically(const std::string& target, const std::string& path) {
+	std::error_code made;
+	std::filesystem::create_directories(folder_of(path), made);
+	if (::symlink(target.c_str(), path.c_str()) != 0) {
+		if (errno == EEXIST)
+			return;
+		throw Error::from_errno("cannot make the link " + path, "run this as root");
+	}
+	sync_folder(path);
+	count_change();
+}
+
+void remove_durably(const std::string& path) {
+	if (::unlink(path.c_str()) != 0) {
+		if (errno == ENOENT)
+			return;
+		throw Error::from_errno("cannot remove " + path, "run this as root");
+	}
+	sync_folder(path);
+	count_change();
+}
+
+std::optional<std::string> read_text(const std::string& path) {
+	const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+	if (file < 0) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return std::nullopt;
+		throw Error::from_errno("cannot open " + path);
+	}
+	std::string text;
+	char buffer[16384];
+	ssize_t n;
+	while ((n = ::read(file, buffer, sizeof buffer)) > 0)
+		text.append(buffer, static_cast<size_t>(n));
+	const int error = n < 0 ? errno : 0;
+	::close(file);
+	if (error)
+		throw Error("cannot read " + path + ": " + std::strerror(error), {}, error);
+	return text;
+}
+
+} // namespace dfr::boot

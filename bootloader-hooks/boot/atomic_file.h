@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Files that a boot depends on: each is written beside its place, synced and renamed, so that a power cut or a full
+// disk leaves the old one or the new one, and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace dfr::boot {
+
+// Makes the folders above it, too. Throws dfr::Error; the file is then what it was.
+void write_atomically(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode);
+void write_atomically(const std::string& path, const std::string& text, uint32_t mode);
+// A symbolic link; no error if there is one.
+void link_atomically(const std::string& target, const std::string& path);
+// No error if there is none.
+void remove_durably(const std::string& path);
+// Nothing: there is no such file. Throws dfr::Error for other reasons.
+std::optional<std::string> read_text(const std::string& path);
+
+} // namespace dfr::boot

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// See grub.h.
+#include "bootloader-hooks/boot/grub.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+
+#include "bootloader-hooks/boot/archive.h"
+#include "formats/error.h"
+
+namespace dfr::boot {
+namespace {
+
+constexpr std::string_view kBegin = "### BEGIN dfr boot: `dfr boot disable` removes this block ###";
+constexpr std::string_view kBeginOwn = "### BEGIN dfr boot: `dfr boot disable` removes this file ###";
+constexpr std::string_view kEnd = "### END dfr boot ###\n";
+constexpr size_t kEnvironmentSize = 1024;
+constexpr const char* kEnvironmentHeader = "# GRUB Environment Block";
+
+std::vector<std::string> lines_of(const std::string& text) {
+	std::vector<std::string> lines;
+	std::istringstream stream(text);
+	for (std::string line; std::getline(stream, line);)
+		lines.push_back(line);
+	return lines;
+}
+
+std::vector<std::string> words_of(const std::string& line) {
+	std::vector<std::string> words;
+	std::istringstream stream(line);
+	for (std::string word; stream >> word;)
+		words.push_back(word);
+	return words;
+}
+
+bool is_command(const std::vector<std::string>& words, std::string_view command) {
+	return words.size() > 1 && (words[0] == command || words[0] == std::string(command) + "efi");
+}
+
+bool ends_with_kernel(const std::string& path, const std::string& release) {
+	return path.ends_with("/vmlinuz-" + release) || path == "vmlinuz-" + release;
+}
+
+// Recovery and single-user entries boot less than the usual one.
+bool is_special(const std::vector<std::string>& words) {
+	return std::ranges::any_of(words, [](const std::string& word) {
+		return word == "single" || word == "recovery" || word == "emergency" ||
+		       word.starts_with("systemd.unit=");
+	});
+}
+
+std::optional<GrubEntry> judge(std::vector<std::string> body, const std::string& release) {
+	bool kernel = false;
+	std::optional<std::string> folder;
+	for (const std::string& line : body) {
+		const std::vector<std::string> words = words_of(line);
+		if (is_command(words, "linux"))
+			kernel = ends_with_kernel(words[1], release) && !is_special(words);
+		if (is_command(words, "initrd"))
+			folder = words[1].substr(0, std::min(words[1].rfind('/'), words[1].size()));
+	}
+	if (!kernel || !folder)
+		return std::nullopt;
+	return GrubEntry{std::move(body), *folder};
+}
+
+std::string indent_of(const std::string& line) {
+	return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
+// What decides before the menu is shown whether our entry is booted. The write comes first: where it fails, GRUB
+// cannot count, and the entry is not chosen. A chosen entry that cannot be loaded falls back to the usual one.
+std::string choice(const std::string& id) {
+	return "if [ -s $prefix/grubenv ]; then\n"
+	       "  load_env dfr_armed dfr_tries\n"
+	       "  if [ \"${dfr_armed}\" = once ]; then\n"
+	       "    set dfr_armed=spent\n"
+	       "    if save_env dfr_armed; then\n"
+	       "      set fallback=\"${default}\"\n"
+	       "      set default=" +
+	       id +
+	       "\n"
+	       "    fi\n"
+	       "  elif [ \"${dfr_armed}\" = always ]; then\n"
+	       "    if [ \"${dfr_tries}\" = 2 ]; then\n"
+	       "      set dfr_armed=failed\n"
+	       "      save_env dfr_armed\n"
+	       "    else\n"
+	       "      if [ \"${dfr_tries}\" = 1 ]; then set dfr_tries=2; else set dfr_tries=1; fi\n"
+	       "      if save_env dfr_tries; then\n"
+	       "        set fallback=\"${default}\"\n"
+	       "        set default=" +
+	       id +
+	       "\n"
+	       "      fi\n"
+	       "    fi\n"
+	       "  fi\n"
+	       "fi\n";
+}
+
+} // namespace
+
+std::optional<GrubEntry> find_grub_entry(const std::string& grub_cfg, const std::string& release) {
+	const std::vector<std::string> lines = lines_of(grub_cfg);
+	for (size_t i = 0; i < lines.size(); i++) {
+		const std::vector<std::string> words = words_of(lines[i]);
+		if (words.size() < 2 || words[0] != "menuentry" || words.back() != "{")
+			continue;
+		const std::string end = indent_of(lines[i]) + "}";
+		std::vector<std::string> body;
+		for (i++; i < lines.size() && lines[i] != end; i++)
+			body.push_back(lines[i]);
+		if (auto entry = judge(std::move(body), release))
+			return entry;
+	}
+	return std::nullopt;
+}
+
+bool reads_custom(const std::string& grub_cfg) {
+	const std::vector<std::string> lines = lines_of(grub_cfg);
+	return std::ranges::any_of(lines, [](const std::string& line) {
+		const std::vector<std::string> words = words_of(line);
+		return words.size() == 2 && words[0] == "source" && words[1].ends_with("/custom.cfg");
+	});
+}
+
+std::string grub_block(const GrubBlock& block, const GrubEntry& entry) {
+	const std::string id = "dfr-" + block.name;
+	std::string text = "menuentry 'Linux " + block.release + ", with boot trace (" + block.name +
+	                   ")' --class gnu-linux --class os $menuentry_id_option " + id + " {\n";
+	for (const std::string& line : entry.body) {
+		const std::vector<std::string> words = words_of(line);
+		text += line;
+		if (is_command(words, "linux"))
+			text += std::string(" ") + kFirstProcess;
+		else if (is_command(words, "initrd"))
+			text += " " + entry.initrd_folder + "/" + block.archive;
+		text += "\n";
+	}
+	return text + "}\n" + (block.may_default ? choice(id) : "");
+}
+
+std::string with_block(const std::optional<std::string>& before, const std::string& block) {
+	const std::optional<std::string> rest = without_block(before);
+	return std::string(rest ? kBegin : kBeginOwn) + "\n" + block + std::string(kEnd) + rest.value_or("");
+}
+
+bool has_block(const std::string& custom) {
+	return custom.starts_with(kBegin) || custom.starts_with(kBeginOwn);
+}
+
+std::optional<std::string> without_block(const std::optional<std::string>& custom) {
+	if (!custom || !has_block(*custom))
+		return custom;
+	const size_t end = custom->find(kEnd);
+	if (end == std::string::npos)
+		throw Error("custom.cfg has the beginning of dfr's block and not its end",
+		            "take the block out of it by hand, up to the entry that boots with the trace");
+	std::string rest = custom->substr(end + kEnd.size());
+	// Somebody may have written into the file since.
+	if (rest.empty() && custom->starts_with(kBeginOwn))
+		return std::nullopt;
+	return rest;
+}
+
+GrubEnvironment::GrubEnvironment(const std::optional<std::string>& text) {
+	lines_ = text ? lines_of(*text) : std::vector<std::string>{kEnvironmentHeader};
+	if (lines_.empty() || lines_[0] != kEnvironmentHeader)
+		throw Error("grubenv is no environment of GRUB", "make it anew with: grub-editenv create");
+	// What fills it up to its size is one line without an end.
+	if (lines_.size() > 1 && lines_.back().find_first_not_of('#') == std::string::npos)
+		lines_.pop_back();
+}
+
+std::string GrubEnvironment::get(const std::string& name) const {
+	for (const std::string& line : lines_)
+		if (line.starts_with(name + "="))
+			return line.substr(name.size() + 1);
+	return {};
+}
+
+void GrubEnvironment::set(const std::string& name, const std::string& value) {
+	for (std::string& line : lines_)
+		if (line.starts_with(name + "=")) {
+			line = name + "=" + value;
+			return;
+		}
+	lines_.push_back(name + "=" + value);
+}
+
+void GrubEnvironment::unset(const std::string& name) {
+	std::erase_if(lines_, [&name](const std::string& line) { return line.starts_with(name + "="); });
+}
+
+bool GrubEnvironment::empty() const {
+	return std::ranges::all_of(lines_, [](const std::string& line) { return line.starts_with("#"); });
+}
+
+std::string GrubEnvironment::text() const {
+	std::string text;
+	for (const std::string& line : lines_)
+		text += line + "\n";
+	if (text.size() > kEnvironmentSize)
+		throw Error("grubenv has no room for dfr's variables",
+		            "unset others with: grub-editenv - unset NAME");
+	text.resize(kEnvironmentSize, '#');
+	return text;
+}
+
+} // namespace dfr::boot

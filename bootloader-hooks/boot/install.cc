@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// See install.h.
+#include "bootloader-hooks/boot/install.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+#include "bootloader-hooks/boot/atomic_file.h"
+#include "bootloader-hooks/boot/grub.h"
+#include "formats/error.h"
+
+namespace dfr::boot {
+namespace {
+
+constexpr const char* kUnits[] = {"dfr-boot-reached.service", "dfr-boot-store.service"};
+constexpr const char* kWants = "/etc/systemd/system/multi-user.target.wants/";
+
+// The mount that holds a path of this machine: its type and where it comes from.
+std::pair<std::string, std::string> mount_of(const std::string& path) {
+	std::ifstream mounts("/proc/self/mountinfo");
+	std::pair<std::string, std::string> found;
+	size_t longest = 0;
+	for (std::string line; std::getline(mounts, line);) {
+		std::istringstream stream(line);
+		std::string word, point, type, source;
+		for (int i = 0; i < 5; i++)
+			stream >> point;
+		while (stream >> word && word != "-")
+			continue;
+		stream >> type >> source;
+		const bool holds = point == "/" || path == point || path.starts_with(point + "/");
+		if (holds && point.size() >= longest) {
+			longest = point.size();
+			found = {type, source};
+		}
+	}
+	return found;
+}
+
+} // namespace
+
+std::string BootPlan::text() const {
+	return "name=" + name + "\nrelease=" + release + "\nmode=" + mode + "\nruns=" + std::to_string(runs) +
+	       "\n" + (made_environment ? "grubenv=made\n" : "");
+}
+
+BootPlan BootPlan::parse(const std::string& text) {
+	BootPlan plan;
+	std::istringstream stream(text);
+	for (std::string line; std::getline(stream, line);) {
+		const size_t equals = line.find('=');
+		const std::string key = line.substr(0, equals);
+		const std::string value = equals == std::string::npos ? "" : line.substr(equals + 1);
+		if (key == "name")
+			plan.name = value;
+		else if (key == "release")
+			plan.release = value;
+		else if (key == "mode")
+			plan.mode = value;
+		else if (key == "grubenv")
+			plan.made_environment = value == "made";
+		else if (key == "runs")
+			plan.runs = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
+	}
+	return plan;
+}
+
+std::string Installation::archive(const std::string& name, const std::string& release) const {
+	return root_ + "/boot/dfr/" + name + "-" + release + ".img";
+}
+
+std::optional<BootPlan> Installation::plan() const {
+	const auto text = read_text(plan_path());
+	return text ? std::optional(BootPlan::parse(*text)) : std::nullopt;
+}
+
+std::string Installation::obstacle(const std::string& release, std::string& hint) const {
+	const auto config = read_text(grub("grub.cfg"));
+	if (!config) {
+		hint = "give the kernel the archive as one more initrd, and rdinit=/dfr-init on its command "
+		       "line "
+		       "(dfr-boot(8), BOOTING WITH AN ARCHIVE)";
+		return "there is no " + grub("grub.cfg") +
+		       ": the boot loader is not GRUB, which is the only one that "
+		       "dfr knows how to tell";
+	}
+	if (!reads_custom(*config)) {
+		hint = "make /etc/grub.d/41_custom executable and run update-grub";
+		return grub("grub.cfg") + " does not read custom.cfg";
+	}
+	if (!find_grub_entry(*config, release)) {
+		hint = "run update-grub, or name a kernel that GRUB boots with --kernel";
+		return grub("grub.cfg") + " has no entry that boots vmlinuz-" + release + " with an initrd";
+	}
+	return {};
+}
+
+std::string Installation::cannot_count() const {
+	if (!root_.empty())
+		return {}; // whose mounts are not this machine's; GRUB finds out
+	const auto [type, source] = mount_of("/boot/grub");
+	for (const char* const one : {"btrfs", "zfs", "squashfs", "overlay"})
+		if (type == one)
+			return "GRUB cannot write to " + type;
+	for (const char* const one : {"/dev/mapper/", "/dev/dm-", "/dev/md"})
+		if (source.starts_with(one))
+			return "GRUB cannot write to " + source + " (LVM, RAID or encryption)";
+	return {};
+}
+
+std::string Installation::variable(const char* name) const {
+	const auto text = read_text(grub("grubenv"));
+	return text ? GrubEnvironment(text).get(name) : std::string();
+}
+
+void Installation::arm(const std::string& how) const {
+	GrubEnvironment environment(read_text(grub("grubenv")));
+	environment.unset(kTriesVariable);
+	environment.set(kArmedVariable, how);
+	write_atomically(grub("grubenv"), environment.text(), 0644);
+}
+
+void Installation::disarm(bool made_environment) const {
+	const auto before = read_text(grub("grubenv"));
+	if (!before)
+		return;
+	GrubEnvironment environment(before);
+	if (!environment.get(kTriesVariable).empty() || !environment.get(kArmedVariable).empty()) {
+		environment.unset(kTriesVariable);
+		environment.unset(kArmedVariable);
+		write_atomically(grub("grubenv"), environment.text(), 0644);
+	}
+	if (made_environment && environment.empty())
+		remove_durably(grub("grubenv"));
+}
+
+void Installation::link_units() const {
+	for (const char* const unit : kUnits) {
+		const std::string path = root_ + kWants + unit;
+		std::error_code error;
+		if (std::filesystem::is_symlink(path, error))
+			continue;
+		link_atomically("/lib/systemd/system/" + std::string(unit), path);
+	}
+}
+
+void Installation::unlink_units() const {
+	for (const char* const unit : kUnits)
+		remove_durably(root_ + kWants + unit);
+}
+
+void Installation::enable(BootPlan plan) const {
+	std::string hint;
+	if (const std::string why = obstacle(plan.release, hint); !why.empty())
+		throw Error(why, hint);
+	if (!cannot_count().empty())
+		plan.mode = "menu";
+	const auto config = read_text(grub("grub.cfg"));
+	const auto entry = find_grub_entry(*config, plan.release);
+	const GrubBlock block{.name = plan.name,
+	                      .release = plan.release,
+	                      .archive = "dfr/" + plan.name + "-" + plan.release + ".img",
+	                      .may_default = plan.mode != "menu"};
+	const auto custom = read_text(grub("custom.cfg"));
+	const auto older = this->plan();
+	plan.made_environment = older ? older->made_environment : !read_text(grub("grubenv"));
+	if (plan.mode != "menu")
+		GrubEnvironment(read_text(grub("grubenv"))).text(); // throws if it cannot be written
+	write_atomically(plan_path(), plan.text(), 0644);
+	link_units();
+	if (plan.mode != "menu")
+		arm(plan.mode);
+	else
+		disarm(plan.made_environment);
+	write_atomically(grub("custom.cfg"), with_block(custom, grub_block(block, *entry)), 0644);
+}
+
+bool Installation::disable() const {
+	const auto custom = read_text(grub("custom.cfg"));
+	const auto old = plan();
+	const bool had = old.has_value() || (custom && has_block(*custom));
+	if (custom && has_block(*custom)) {
+		const auto rest = without_block(custom);
+		if (rest)
+			write_atomically(grub("custom.cfg"), *rest, 0644);
+		else
+			remove_durably(grub("custom.cfg"));
+	}
+	disarm(old && old->made_environment);
+	unlink_units();
+	remove_durably(plan_path());
+	std::error_code error;
+	const std::filesystem::directory_iterator end;
+	std::vector<std::string> archives;
+	for (std::filesystem::directory_iterator at(root_ + "/boot/dfr", error); !error && at != end;
+	     at.increment(error))
+		if (at->path().extension() == ".img" || at->path().extension() == ".dfr-new")
+			archives.push_back(at->path().string());
+	for (const std::string& path : archives)
+		remove_durably(path);
+	std::filesystem::remove(root_ + "/boot/dfr", error); // if nothing of somebody else is in it
+	return had;
+}
+
+void Installation::reached() const {
+	const auto text = read_text(grub("grubenv"));
+	if (!text)
+		return;
+	GrubEnvironment environment(text);
+	if (environment.get(kTriesVariable).empty())
+		return;
+	environment.unset(kTriesVariable);
+	write_atomically(grub("grubenv"), environment.text(), 0644);
+}
+
+void Installation::traced() const {
+	auto now = plan();
+	if (!now || !now->runs)
+		return;
+	if (--now->runs == 0) {
+		disarm(false);
+		now->mode = "menu";
+	}
+	write_atomically(plan_path(), now->text(), 0644);
+}
+
+} // namespace dfr::boot

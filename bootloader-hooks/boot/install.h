@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What `dfr boot enable` changes on a machine whose boot loader is GRUB, and `disable` takes back. Each write is atomic
+// (atomic_file.h), and they come in an order in which every beginning of it boots as before, or with the trace:
+//
+//	/boot/dfr/NAME-RELEASE.img           the archive; nothing names it yet
+//	/var/lib/dfr/boot/enabled            what was asked for
+//	two links below /etc/systemd/system  units that take note when user space is reached, and store the recording
+//	/boot/grub/grubenv                   dfr_armed, which nothing reads yet
+//	/boot/grub/custom.cfg                the entry, and the choice of it
+//
+// disable goes the other way. grub.cfg, the machine's initrd and its kernel are never written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dfr::boot {
+
+struct BootPlan {
+	std::string name, release;
+	std::string mode = "always";   // once, always, menu: only offered
+	unsigned runs = 0;             // boots to be traced yet; 0: not limited
+	bool made_environment = false; // there was no grubenv before
+
+	std::string text() const;
+	static BootPlan parse(const std::string& text);
+};
+
+class Installation {
+public:
+	explicit Installation(std::string root) : root_(std::move(root)) {}
+
+	std::string archive(const std::string& name, const std::string& release) const;
+	std::string folder() const { return root_ + "/var/lib/dfr/boot"; }
+
+	// What is enabled; nothing: nothing.
+	std::optional<BootPlan> plan() const;
+	// Why the boot loader cannot be told; empty: it can. `hint`: what to do.
+	std::string obstacle(const std::string& release, std::string& hint) const;
+	// Why GRUB cannot count boots here, so that the entry is only offered; empty: it can.
+	std::string cannot_count() const;
+	// The archive is there already. Throws dfr::Error; what was done until then boots.
+	void enable(BootPlan plan) const;
+	// Returns whether anything was enabled. Archives go, sources stay.
+	bool disable() const;
+
+	// A variable of grubenv; empty: it is not set.
+	std::string variable(const char* name) const;
+	// User space was reached: the next boot may be traced again.
+	void reached() const;
+	// A boot was traced and stored: counts runs, and disarms after the last one.
+	void traced() const;
+
+private:
+	std::string grub(const char* file) const { return root_ + "/boot/grub/" + file; }
+	std::string plan_path() const { return folder() + "/enabled"; }
+	void arm(const std::string& how) const;
+	void disarm(bool made_environment) const;
+	void link_units() const;
+	void unlink_units() const;
+
+	std::string root_;
+};
+
+} // namespace dfr::boot

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// Where the files of an installed kernel are that a boot archive is made of: its types and its dfr.ko. `root` is the
+// root of the machine that will boot, "" for this one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "formats/types/blob.h"
+
+namespace dfr::boot {
+
+// The running kernel's release.
+std::string running_release();
+// The kernels that are installed, the newest first, as names of /lib/modules that have a /boot/vmlinuz.
+std::vector<std::string> installed_kernels(const std::string& root);
+
+// Files that may hold a kernel's types, the cheapest first.
+std::vector<std::string> types_places(const std::string& root, const std::string& release);
+// The first of them that is there. Throws dfr::Error, which says where it looked.
+std::string find_types(const std::string& root, const std::string& release);
+
+// dfr.ko of that kernel. Throws dfr::Error, which says where it looked and how to get one.
+std::string find_module(const std::string& root, const std::string& release);
+
+// The release that a module was built for, of its vermagic; empty: it does not say.
+std::string module_release(const types::Blob& module, const std::string& name);
+bool has_debug_information(const types::Blob& module, const std::string& name);
+// The kernel's mark at the end of a signed module.
+bool is_signed(const types::Blob& module);
+
+} // namespace dfr::boot

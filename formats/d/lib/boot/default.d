@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * default: who executed what during the boot, which processes came and went, which modules were loaded.
+ * `dfr boot report` shows it on one time axis, `dfr replay boot.dfr` the commands with their arguments. Other
+ * questions may be asked of the recording later:
+ *
+ *   dfr replay boot.dfr -n 'proc:::exit /args[0] != 1/ { printf("%d %s was killed\n", pid, execname); }'
+ */
+
+#pragma D option quiet
+#pragma D option zdefs           /* a kernel may lack the tracepoint */
+#pragma D option bufpolicy=fill  /* a boot is asked about from its beginning */
+#pragma D option bufsize=1m
+
+proc:::create { capture(args[0]->pr_pid); }
+proc:::exec-success
+{
+	printf("%6d %6d  %s\n", pid, curpsinfo->pr_ppid, execargs);
+	capture(curpsinfo->pr_ppid);
+}
+proc:::exit { capture(args[0]); }
+
+sdt:sched::sched_process_exec { capture(stringof(args[2]->filename)); }
+sdt:module::module_load { capture(stringof(args[0]->name)); }

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// What `dfr boot enable` writes (bootloader-hooks/boot/install.h): the entry is GRUB's own with two words more;
+// disable makes every file what it was; whatever write an enable ends after, GRUB boots as before or finds all that
+// its new entry names.
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bootloader-hooks/boot/atomic_file.h"
+#include "bootloader-hooks/boot/grub.h"
+#include "bootloader-hooks/boot/install.h"
+#include "formats/error.h"
+
+using namespace dfr;
+
+namespace {
+
+constexpr const char* kRelease = "6.1.0-56-amd64";
+
+// As Debian 12's update-grub writes it, shortened where nothing of it is looked at.
+constexpr const char* kGrubConfig = R"(
+if [ -s $prefix/grubenv ]; then
+  set have_grubenv=true
+  load_env
+fi
+### BEGIN /etc/grub.d/10_linux ###
+menuentry 'Debian GNU/Linux' --class debian --class gnu-linux $menuentry_id_option 'gnulinux-simple-1234' {
+	load_video
+	insmod gzio
+	if [ x$grub_platform = xxen ]; then insmod xzio; insmod lzopio; fi
+	insmod part_gpt
+	insmod ext2
+	search --no-floppy --fs-uuid --set=root 1234
+	echo	'Loading Linux 6.1.0-60-amd64 ...'
+	linux	/boot/vmlinuz-6.1.0-60-amd64 root=UUID=1234 ro  quiet
+	echo	'Loading initial ramdisk ...'
+	initrd	/boot/initrd.img-6.1.0-60-amd64
+}
+submenu 'Advanced options for Debian GNU/Linux' $menuentry_id_option 'gnulinux-advanced-1234' {
+	menuentry 'Debian GNU/Linux, with Linux 6.1.0-56-amd64 (recovery mode)' --class debian $menuentry_id_option 'r' {
+		linux	/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 ro single
+		initrd	/boot/initrd.img-6.1.0-56-amd64
+	}
+	menuentry 'Debian GNU/Linux, with Linux 6.1.0-56-amd64' --class debian $menuentry_id_option 'a' {
+		search --no-floppy --fs-uuid --set=root 1234
+		linux	/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 ro  quiet
+		initrd	/boot/initrd.img-6.1.0-56-amd64
+	}
+}
+### BEGIN /etc/grub.d/41_custom ###
+if [ -f  ${config_directory}/custom.cfg ]; then
+  source ${config_directory}/custom.cfg
+fi
+)";
+
+class Machine {
+public:
+	Machine() {
+		char path[] = "/tmp/boot-install-XXXXXX";
+		root_ = ::mkdtemp(path);
+		std::filesystem::create_directories(root_ + "/etc/systemd/system/multi-user.target.wants");
+		std::filesystem::create_directories(root_ + "/var/lib/dfr/boot");
+		write("/boot/grub/grub.cfg", kGrubConfig);
+	}
+	~Machine() { std::filesystem::remove_all(root_); }
+	Machine(const Machine&) = delete;
+	Machine& operator=(const Machine&) = delete;
+
+	const std::string& root() const { return root_; }
+	void write(const std::string& path, const std::string& text) const {
+		std::filesystem::create_directories(std::filesystem::path(root_ + path).parent_path());
+		std::ofstream(root_ + path, std::ios::binary) << text;
+	}
+	std::string read(const std::string& path) const {
+		return boot::read_text(root_ + path).value_or("(none)");
+	}
+	// Every file and link, with what is in it.
+	std::map<std::string, std::string> all() const {
+		std::map<std::string, std::string> found;
+		for (const auto& one : std::filesystem::recursive_directory_iterator(root_)) {
+			const std::string path = one.path().string().substr(root_.size());
+			if (one.is_symlink())
+				found[path] = std::filesystem::read_symlink(one.path()).string();
+			else if (one.is_regular_file())
+				found[path] = read(path);
+		}
+		return found;
+	}
+
+private:
+	std::string root_;
+};
+
+std::string environment(const std::string& variables) {
+	std::string text = "# GRUB Environment Block\n" + variables;
+	text.resize(1024, '#');
+	return text;
+}
+
+boot::BootPlan plan(const std::string& mode, unsigned runs = 0) {
+	return {.name = "default", .release = kRelease, .mode = mode, .runs = runs};
+}
+
+// As `dfr boot enable` does it: the archive first.
+void enable(const Machine& machine, const boot::BootPlan& with) {
+	boot::write_atomically(machine.root() + "/boot/dfr/default-" + kRelease + ".img",
+	                       std::string("archive"), 0600);
+	boot::Installation(machine.root()).enable(with);
+}
+
+// In a process of its own, which ends after that many changes. Returns its exit status.
+template <typename Act> int interrupted(unsigned changes, Act act) {
+	const pid_t child = ::fork();
+	if (child == 0) {
+		::setenv("DFR_BOOT_STOP_AFTER", std::to_string(changes).c_str(), 1);
+		act();
+		::_exit(0);
+	}
+	int status = 0;
+	REQUIRE(::waitpid(child, &status, 0) == child);
+	return WEXITSTATUS(status);
+}
+
+// What GRUB would read boots: grub.cfg is untouched, and our block is absent, or whole with all that it names.
+void check_bootable(const Machine& machine) {
+	CHECK(machine.read("/boot/grub/grub.cfg") == kGrubConfig);
+	const std::string custom = machine.read("/boot/grub/custom.cfg");
+	if (!boot::has_block(custom))
+		return;
+	CHECK_THAT(custom, Catch::Contains("### END dfr boot ###\n"));
+	CHECK(machine.read("/boot/dfr/default-" + std::string(kRelease) + ".img") == "archive");
+	CHECK_NOTHROW(boot::GrubEnvironment(boot::read_text(machine.root() + "/boot/grub/grubenv")).text());
+	for (const auto& [path, text] : machine.all())
+		CHECK_THAT(path, !Catch::EndsWith(".dfr-new"));
+}
+
+} // namespace
+
+TEST_CASE("boot enable: the entry is GRUB's own with the archive and the first process", "[boot]") {
+	const Machine machine;
+	enable(machine, plan("always"));
+	const std::string custom = machine.read("/boot/grub/custom.cfg");
+	CHECK_THAT(custom, Catch::Contains("menuentry 'Linux 6.1.0-56-amd64, with boot trace (default)'"));
+	CHECK_THAT(custom,
+	           Catch::Contains(
+	               "linux\t/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 ro  quiet rdinit=/dfr-init\n"));
+	CHECK_THAT(custom, Catch::Contains("initrd\t/boot/initrd.img-6.1.0-56-amd64 "
+	                                   "/boot/dfr/default-6.1.0-56-amd64.img\n"));
+	CHECK_THAT(custom, Catch::Contains("search --no-floppy --fs-uuid --set=root 1234"));
+	CHECK_THAT(custom, !Catch::Contains("single"));
+	CHECK_THAT(custom, Catch::Contains("set default=dfr-default"));
+	CHECK_THAT(machine.read("/boot/grub/grubenv"), Catch::Contains("dfr_armed=always\n"));
+	CHECK(machine.read("/boot/grub/grubenv").size() == 1024);
+}
+
+TEST_CASE("boot enable: an entry that is only offered is never chosen by itself", "[boot]") {
+	const Machine machine;
+	enable(machine, plan("menu"));
+	CHECK_THAT(machine.read("/boot/grub/custom.cfg"), !Catch::Contains("set default"));
+	CHECK(machine.read("/boot/grub/grubenv") == "(none)");
+}
+
+TEST_CASE("boot disable: every file is what it was", "[boot]") {
+	const char* const custom = GENERATE(as<const char*>{}, "", "absent", "# mine, without an end of line",
+	                                    "menuentry 'mine' {\n\ttrue\n}\n");
+	const char* const grubenv =
+	    GENERATE(as<const char*>{}, "saved_entry=a b\nnext_entry=\n", "", "absent");
+	const Machine machine;
+	if (std::string(custom) != "absent")
+		machine.write("/boot/grub/custom.cfg", custom);
+	if (std::string(grubenv) != "absent")
+		machine.write("/boot/grub/grubenv", environment(grubenv));
+	const auto before = machine.all();
+	enable(machine, plan("once"));
+	CHECK(machine.all() != before);
+	enable(machine, plan("always", 3)); // again, with something else
+	CHECK(boot::Installation(machine.root()).disable());
+	CHECK(machine.all() == before);
+	CHECK_FALSE(boot::Installation(machine.root()).disable());
+	CHECK(machine.all() == before);
+}
+
+TEST_CASE("boot disable: what somebody wrote into our file since stays", "[boot]") {
+	const Machine machine;
+	enable(machine, plan("always"));
+	machine.write("/boot/grub/custom.cfg", machine.read("/boot/grub/custom.cfg") + "set timeout=9\n");
+	boot::Installation(machine.root()).disable();
+	CHECK(machine.read("/boot/grub/custom.cfg") == "set timeout=9\n");
+}
+
+TEST_CASE("boot enable, disable: an interrupted one leaves what boots", "[boot]") {
+	const bool enabling = GENERATE(true, false);
+	unsigned changes = 1;
+	for (;; changes++) {
+		const Machine machine;
+		machine.write("/boot/grub/custom.cfg", "# mine\n");
+		machine.write("/boot/grub/grubenv", environment("saved_entry=a\n"));
+		const auto before = machine.all();
+		if (!enabling)
+			enable(machine, plan("always"));
+		const int status = interrupted(changes, [&]() {
+			if (enabling)
+				enable(machine, plan("always"));
+			else
+				boot::Installation(machine.root()).disable();
+		});
+		check_bootable(machine);
+		boot::Installation(machine.root()).disable();
+		CHECK(machine.all() == before);
+		if (status == 0)
+			break;
+		REQUIRE(status == 99);
+	}
+	CHECK(changes == 7); // six changes each
+}
+
+TEST_CASE("boot enable: no room leaves what boots, and says what to do", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grubenv", environment("long=" + std::string(985, 'x') + "\n"));
+	CHECK_THROWS_WITH(enable(machine, plan("always")), Catch::Contains("no room"));
+	CHECK(machine.read("/boot/grub/custom.cfg") == "(none)");
+	machine.write("/boot/grub/grub.cfg", "menuentry 'other' {\n\tchainloader +1\n}\n");
+	CHECK_THROWS_WITH(enable(machine, plan("always")), Catch::Contains("custom.cfg"));
+	std::filesystem::remove(machine.root() + "/boot/grub/grub.cfg");
+	CHECK_THROWS_WITH(enable(machine, plan("always")), Catch::Contains("not GRUB"));
+}
+
+TEST_CASE("boot runs: counted when a trace was stored, and disarmed after the last", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grubenv", environment(""));
+	enable(machine, plan("always", 2));
+	const boot::Installation installation(machine.root());
+	installation.traced();
+	CHECK(installation.plan()->runs == 1);
+	CHECK(installation.variable(boot::kArmedVariable) == "always");
+	installation.traced();
+	CHECK(installation.variable(boot::kArmedVariable).empty());
+	CHECK(installation.plan()->mode == "menu");
+}
+
+TEST_CASE("boot reached: the count of tries begins anew", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grubenv", environment("dfr_armed=always\ndfr_tries=1\n"));
+	boot::Installation(machine.root()).reached();
+	CHECK(machine.read("/boot/grub/grubenv") == environment("dfr_armed=always\n"));
+}
