@@ -249,7 +249,7 @@ Trial Daemon::check() {
 		throw Error("--check tries a program", "say which: --program FILE.dof");
 	const Loaded loaded = load(program(), options.mode);
 	std::printf("dfrd: the options are right; %u probes\n", loaded.matched);
-	const Trial trial = run_trial(*loaded.session, [] { return !end_is_asked(); });
+	Trial trial = run_trial(*loaded.session, [] { return !end_is_asked(); });
 	check_policy(*loaded.session, options);
 	return trial;
 }

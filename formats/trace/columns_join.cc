@@ -42,7 +42,7 @@ private:
 	bool head(const OrderSymbol& symbol, uint32_t id);
 	bool record(EpidCursor& epid);
 	bool field(FieldCursor& field);
-	bool control(const OrderSymbol& symbol, uint32_t at);
+	bool control(const OrderSymbol& symbol, uint32_t start);
 	bool context();
 	void leave_group();
 	uint32_t offset() const { return static_cast<uint32_t>(at_ - block_); }

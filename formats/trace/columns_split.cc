@@ -39,7 +39,7 @@ private:
 	bool record(uint32_t epid, OrderSymbol symbol);
 	bool control(uint32_t at, OrderSymbol symbol);
 	bool context();
-	bool field(const dfr_field& field, std::vector<uint64_t>& column);
+	bool field(const dfr_field& spec, std::vector<uint64_t>& column);
 	void leave_group();
 	void add_control(const OrderSymbol& symbol);
 	Shape* shape_of(uint32_t epid);

@@ -388,7 +388,7 @@ void cut_and_redact(Decisions& in, const std::string& path) {
 // The blocks of up to three CPUs, in the order in which a recorder may get them.
 std::vector<trace::Block> some_blocks(Decisions& in) {
 	std::vector<trace::Block> blocks;
-	for (uint16_t cpu = 0; cpu < 1 + in.byte() % 3; cpu++) {
+	for (uint16_t cpu = 0; cpu < uint16_t(1 + in.byte() % 3); cpu++) {
 		uint64_t time = 1000 + in.byte(), records = 0;
 		for (uint64_t seq = 1; seq < 2u + in.byte() % 4 && in.left(); seq++)
 			blocks.push_back(replay_block(in, cpu, seq, time, records));
