@@ -2,21 +2,26 @@
 //
 // PhysicalMemory: a machine's memory in a file, read by physical address. An ELF
 // core (QEMU's dump-guest-memory, /proc/vmcore, makedumpfile -E) says which bytes
-// were at which address; in a raw image the file offset is the address, or differs
-// from it by constants (displacements) that scan_anchors() finds. memory_image.h
-// interprets the contents.
+// were at which address, a kdump-compressed dump (kdump_pages.h) which pages; in a raw
+// image the file offset is the address, or differs from it by constants (displacements)
+// that scan_anchors() finds. memory_image.h interprets the contents. One thread reads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "recorder/dump_file.h"
+
 namespace dfr::recorder {
 
 inline constexpr uint64_t kPage = 4096;
+
+class KdumpPages;
 
 class PhysicalMemory {
 public:
@@ -26,7 +31,7 @@ public:
 	PhysicalMemory(const PhysicalMemory&) = delete;
 	PhysicalMemory& operator=(const PhysicalMemory&) = delete;
 
-	const std::string& path() const { return path_; }
+	const std::string& path() const { return file_->path(); }
 	bool raw() const { return raw_; } // addresses are file offsets until displacements are known
 	uint64_t bytes() const;           // how much memory the file holds
 	const std::vector<std::string>& remarks() const { return remarks_; }
@@ -47,11 +52,21 @@ public:
 private:
 	struct FileRange {
 		uint64_t address, offset, size;
+		bool zeros = false; // it is not in the file, because it holds nothing else
 	};
+	struct CachedPage {
+		uint64_t frame = UINT64_MAX;
+		std::vector<std::byte> bytes;
+	};
+	using OnPage = std::function<void(uint64_t address, std::span<const std::byte> page)>;
 	void open_elf(uint64_t size);
-	bool read_file(uint64_t offset, std::span<std::byte> into) const;
-	std::string path_;
-	int fd_ = -1;
+	bool read_page(uint64_t frame, uint64_t within, std::span<std::byte> into) const;
+	uint64_t scan_range(const FileRange& range, const Words& words, const OnPage& found) const;
+	uint64_t scan_pages(const Words& words, const OnPage& found) const;
+
+	std::shared_ptr<const DumpFile> file_;
+	std::unique_ptr<const KdumpPages> pages_;
+	mutable std::vector<CachedPage> cache_; // of pages_, each at a place by its frame
 	bool raw_ = false;
 	std::vector<FileRange> ranges_; // by address
 	std::vector<std::string> remarks_;

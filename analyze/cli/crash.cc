@@ -75,7 +75,8 @@ int run_crash(int argc, char** argv) {
 	const auto app = make_app("crash", "What the memory of a dead machine holds.", kExamples);
 	CLI::App* const lister =
 	    app->add_subcommand("list", "each recording: its state, window, records and losses");
-	lister->add_option("image", image, "memory image: ELF core, vmcore, or raw")->required();
+	lister->add_option("image", image, "memory image: ELF core, vmcore, kdump-compressed, or raw")
+	    ->required();
 	lister->add_option(
 	    "--catalog", catalog,
 	    "an older recording of the same state, for what the image has lost of its catalog");

@@ -16,7 +16,7 @@ namespace dfr::cli {
 namespace {
 
 constexpr const char* kExamples = "  dfr harvest memory.elf -o crash.dfr\n"
-                                  "  dfr harvest --list memory.elf\n"
+                                  "  dfr harvest --list /var/crash/202611221904/dump.202611221904\n"
                                   "  dfr harvest --state boot memory.elf -o boot.dfr\n"
                                   "  dfr harvest --catalog yesterday.dfr memory.elf -o crash.dfr\n";
 
@@ -105,7 +105,8 @@ int run_harvest(int argc, char** argv) {
 	    "one is named. The likeliest goes to the output; others to files beside it, with their "
 	    "states' names.",
 	    kExamples);
-	app->add_option("image", wish.image, "memory image: ELF core, vmcore, or raw")->required();
+	app->add_option("image", wish.image, "memory image: ELF core, vmcore, kdump-compressed, or raw")
+	    ->required();
 	app->add_option("-o,--output", wish.output, "the recording to write");
 	app->add_option("--state", wish.state, "only the state of this name or number");
 	app->add_option("--recording", wish.which, "only the one with this number of dfr crash list");

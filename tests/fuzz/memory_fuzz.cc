@@ -3,12 +3,17 @@
 // Fuzzes the memory-image harvester: a dead machine's memory is built from
 // decisions (anchors with right checksums but any content, catalogs, blocks,
 // tables, speculation chunks on frames that overlap as they like), saved as ELF
-// core or raw image, damaged, and harvested whole.
+// core, raw image or kdump-compressed dump, flattened or not, damaged, and harvested whole.
 //
 // Targets: recorder/memory_image.cc recorder/anchors.cc recorder/physical_memory.cc recorder/speculations.cc
+// Targets: recorder/extent.cc recorder/catalog_salvage.cc recorder/ring_blocks.cc
+// Targets: recorder/dump_file.cc recorder/kdump_pages.cc recorder/page_codec.cc
+#include <zlib.h>
+
 #include "formats/abi/dof.h"
 #include "formats/abi/spec.h"
 #include "recorder/memory_image.h"
+#include "recorder/page_codec.h"
 #include "tests/fuzz/trace_input.h"
 #include "tests/unit/image_builder.h"
 
@@ -108,6 +113,37 @@ void fill(Decisions& in, Memory& memory) {
 		memory.panic(64, in.number(), "comm", "reason");
 }
 
+// Pages that are packed well, and whatever stands in them as a stream of the other decoders.
+std::vector<std::byte> pack_zlib(const Memory::Page& page) {
+	std::vector<std::byte> packed(compressBound(page.size()));
+	uLongf size = packed.size();
+	if (compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+	              reinterpret_cast<const Bytef*>(page.data()), page.size(), 1) != Z_OK)
+		std::abort();
+	packed.resize(size);
+	return packed;
+}
+std::vector<std::byte> pack_half(const Memory::Page& page) {
+	return {page.begin(), page.begin() + 2048};
+}
+
+std::vector<std::byte> make_dump(Decisions& in, const Memory& memory) {
+	static constexpr uint32_t kCodecs[] = {recorder::kZlib, recorder::kLzo, recorder::kSnappy,
+	                                       recorder::kZstd};
+	const uint32_t codec = kCodecs[in.byte() % 8 < 4 ? 0 : in.byte() % 4];
+	std::vector<std::byte> file = memory.kdump(codec, codec == recorder::kZlib ? pack_zlib : pack_half);
+	return in.byte() % 2 ? Memory::flattened(file, 256u << in.byte() % 8) : file;
+}
+
+// The streams themselves, without a dump around them.
+void unpack(Decisions& in) {
+	static constexpr uint32_t kCodecs[] = {recorder::kLzo, recorder::kSnappy};
+	const uint32_t codec = kCodecs[in.byte() % 2];
+	std::vector<std::byte> page(1 + in.word() % 4096);
+	const std::vector<std::byte> packed = in.rest();
+	recorder::unpack_page(codec, packed, page);
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -115,12 +151,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 	Decisions in(data, size);
 	const uint8_t mode = in.byte();
 	std::vector<std::byte> image;
+	if (mode == 8)
+		return unpack(in), 0;
 	if (mode % 8 == 0) {
 		image = in.rest();
 	} else {
 		Memory memory;
 		fill(in, memory);
-		image = mode % 2 ? memory.elf() : memory.raw();
+		image = mode % 3 == 0 ? make_dump(in, memory) : mode % 2 ? memory.elf() : memory.raw();
 		for (unsigned flips = in.byte() % 4; flips > 1; flips--)
 			image[in.word() % image.size()] ^= std::byte{in.byte()};
 		if (in.byte() % 8 == 0)

@@ -111,6 +111,60 @@ public:
 			file.bytes.insert(file.bytes.end(), page.begin(), page.end());
 		return std::move(file.bytes);
 	}
+	// As makedumpfile and QEMU write it; pages of zeros are left out. `pack`: one page, as `codec` has it.
+	using Pack = std::vector<std::byte> (*)(const Page& page);
+	std::vector<std::byte> kdump(uint32_t codec, Pack pack) const {
+		const uint64_t frames = pages.empty() ? 0 : pages.rbegin()->first + 1;
+		const uint64_t map = (frames / 8 + kPageSize) / kPageSize * kPageSize; // bytes of one bitmap
+		std::vector<std::byte> memory(map), dumped(map), packed;
+		Bytes descriptors;
+		uint64_t count = 0;
+		for (const auto& [pfn, page] : pages)
+			count += page != Page(kPageSize);
+		const uint64_t at = 2 * kPageSize + 2 * map + count * 24;
+		for (const auto& [pfn, page] : pages) {
+			memory[pfn / 8] |= std::byte(1u << pfn % 8);
+			if (page == Page(kPageSize))
+				continue;
+			dumped[pfn / 8] |= std::byte(1u << pfn % 8);
+			std::vector<std::byte> bytes = pack(page);
+			const bool plain = bytes.size() >= kPageSize;
+			if (plain)
+				bytes = page;
+			descriptors.u64(at + packed.size()).u32(static_cast<uint32_t>(bytes.size()));
+			descriptors.u32(plain ? 0 : codec).u64(0);
+			packed.insert(packed.end(), bytes.begin(), bytes.end());
+		}
+		Bytes file;
+		text(file, "KDUMP   ", 8);
+		file.u32(6);
+		file.bytes.resize(424);
+		file.u32(codec).u32(kPageSize).u32(1).u32(static_cast<uint32_t>(2 * map / kPageSize));
+		file.u32(static_cast<uint32_t>(frames));
+		file.bytes.resize(kPageSize);
+		file.u64(0).u32(1).u32(0); // -d 1: without pages of zeros
+		file.bytes.resize(2 * kPageSize);
+		for (const auto* part : {&memory, &dumped, &descriptors.bytes, &packed})
+			file.bytes.insert(file.bytes.end(), part->begin(), part->end());
+		return std::move(file.bytes);
+	}
+	// A file in the flattened form, in pieces of `size` bytes, the last one first.
+	static std::vector<std::byte> flattened(std::span<const std::byte> file, size_t size) {
+		Bytes flat;
+		text(flat, "makedumpfile", 16);
+		flat.bytes.resize(kPageSize);
+		const auto head = [&flat](uint64_t offset, uint64_t bytes) {
+			flat.u64(__builtin_bswap64(offset)).u64(__builtin_bswap64(bytes));
+		};
+		for (size_t at = (file.size() - 1) / size * size + size; at;) {
+			at -= size;
+			const auto piece = file.subspan(at, std::min(size, file.size() - at));
+			head(at, piece.size());
+			flat.bytes.insert(flat.bytes.end(), piece.begin(), piece.end());
+		}
+		head(UINT64_MAX, UINT64_MAX);
+		return std::move(flat.bytes);
+	}
 	// Frames from `first` on, without addresses.
 	std::vector<std::byte> raw(uint64_t first = 0) const {
 		std::vector<std::byte> file;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+//
+// The flattened form: a head of 4096 bytes, then pieces, each with a head of two
+// 64-bit numbers (big endian): the offset where it belongs, and its size; -1 at the
+// end. A later piece replaces what an earlier one has said.
+#include "recorder/dump_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <endian.h>
+#include <fcntl.h>
+#include <map>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/error.h"
+
+namespace dfr::recorder {
+namespace {
+
+constexpr uint64_t kFlatHead = 4096;
+constexpr uint64_t kPieceLeast = 64; // bytes of the file for each piece: more pieces are not kept
+
+} // namespace
+
+DumpFile::DumpFile(const std::string& path) : path_(path) {
+	fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+	if (fd_ < 0)
+		throw Error::from_errno("cannot open " + path);
+	try {
+		struct stat status;
+		if (::fstat(fd_, &status) != 0)
+			throw Error::from_errno("cannot read " + path);
+		if (S_ISDIR(status.st_mode))
+			throw Error("cannot read " + path + ": it is a folder");
+		size_ = status.st_size;
+		char magic[16] = {};
+		read_raw(0, std::as_writable_bytes(std::span(magic)));
+		flat_ = std::memcmp(magic, "makedumpfile", 13) == 0;
+		if (flat_)
+			find_pieces(status.st_size);
+	} catch (...) {
+		::close(fd_);
+		throw;
+	}
+}
+
+DumpFile::~DumpFile() {
+	::close(fd_);
+}
+
+void DumpFile::find_pieces(uint64_t file_size) {
+	std::map<uint64_t, FilePiece> pieces;
+	// Takes [from, to) from the pieces that are there.
+	const auto clear = [&pieces](uint64_t from, uint64_t to) {
+		auto at = pieces.lower_bound(from);
+		if (at != pieces.begin() && std::prev(at)->second.offset + std::prev(at)->second.size > from)
+			--at;
+		while (at != pieces.end() && at->second.offset < to) {
+			const FilePiece old = at->second;
+			at = pieces.erase(at);
+			if (old.offset < from)
+				pieces[old.offset] = {old.offset, from - old.offset, old.place};
+			if (old.offset + old.size > to)
+				pieces[to] = {to, old.offset + old.size - to, old.place + (to - old.offset)};
+		}
+	};
+	const uint64_t most = file_size / kPieceLeast + 64;
+	uint64_t place = kFlatHead;
+	cut_ = true;
+	for (uint64_t count = 0; count < most; count++) {
+		uint64_t head[2];
+		if (!read_raw(place, std::as_writable_bytes(std::span(head))))
+			break;
+		const uint64_t offset = be64toh(head[0]), size = be64toh(head[1]);
+		place += sizeof(head);
+		if (offset == UINT64_MAX) {
+			cut_ = false;
+			break;
+		}
+		if (offset > INT64_MAX || size > INT64_MAX || place >= file_size)
+			break;
+		const uint64_t there = std::min(size, file_size - place);
+		clear(offset, offset + there);
+		if (there)
+			pieces[offset] = {offset, there, place};
+		if (there < size)
+			break;
+		place += size;
+	}
+	for (const auto& [offset, piece] : pieces)
+		pieces_.push_back(piece);
+	size_ = pieces_.empty() ? 0 : pieces_.back().offset + pieces_.back().size;
+}
+
+bool DumpFile::read_raw(uint64_t place, std::span<std::byte> into) const {
+	while (!into.empty()) {
+		const ssize_t got = ::pread(fd_, into.data(), into.size(), static_cast<off_t>(place));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		into = into.subspan(got);
+		place += got;
+	}
+	return true;
+}
+
+bool DumpFile::read(uint64_t offset, std::span<std::byte> into) const {
+	if (!flat_)
+		return read_raw(offset, into);
+	while (!into.empty()) {
+		auto piece = std::upper_bound(pieces_.begin(), pieces_.end(), offset,
+		                              [](uint64_t at, const FilePiece& p) { return at < p.offset; });
+		if (piece == pieces_.begin() || (--piece, offset - piece->offset >= piece->size))
+			return false;
+		const uint64_t within = offset - piece->offset;
+		const size_t size = std::min<uint64_t>(into.size(), piece->size - within);
+		if (!read_raw(piece->place + within, into.first(size)))
+			return false;
+		into = into.subspan(size);
+		offset += size;
+	}
+	return true;
+}
+
+} // namespace dfr::recorder
