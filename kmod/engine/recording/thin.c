@@ -75,10 +75,14 @@ static void set_live(struct dfr_share *share, u32 priority, bool on)
 			  on ? share : (struct dfr_share *)NULL);
 }
 
+/* From the last firing's time on: where one decides it while it runs, its own low clauses may follow yet. */
 static void begin(struct dfr_share *share, u32 priority, u64 now)
 {
 	struct dfr_thin *thin = &share->sh_governor.gv_thin[priority];
+	u64 last = dfr_cpu_of(share->sh_state->st_engine, share->sh_cpu)->pc_last;
 
+	if (last && last < now)
+		now = last;
 	thin->th_now.sx_left = 0;
 	thin->th_now.sx_detached = share->sh_state->st_thinned & 1u << priority;
 	dfr_write_once(&thin->th_now.sx_from, now);
