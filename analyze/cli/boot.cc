@@ -18,6 +18,7 @@ constexpr Command kCommands[] = {
     {"status", "what is enabled, and whether this boot was traced, or why not", run_boot_status},
     {"doctor", "look for what would keep the next boot from being traced", run_boot_doctor},
     {"report", "one time axis from the kernel's entry to the login prompt", run_boot_report},
+    {"renew", "the same for a kernel that has come (what the kernel's hook does)", run_boot_renew},
     {"store", "store what this boot recorded (what the unit does)", run_boot_store},
     {"reached", "note that user space was reached (what the unit does)", run_boot_reached},
 };

@@ -14,6 +14,7 @@ int run_boot_disable(int argc, char** argv);
 int run_boot_doctor(int argc, char** argv);
 int run_boot_enable(int argc, char** argv);
 int run_boot_reached(int argc, char** argv);
+int run_boot_renew(int argc, char** argv);
 int run_boot_report(int argc, char** argv);
 int run_boot_status(int argc, char** argv);
 int run_boot_store(int argc, char** argv);

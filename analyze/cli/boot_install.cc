@@ -11,6 +11,7 @@
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/boot.h"
 #include "analyze/cli/dfr.h"
+#include "bootloader-hooks/boot/grub.h"
 #include "bootloader-hooks/boot/install.h"
 #include "bootloader-hooks/boot/kernel_files.h"
 #include "formats/abi/control.h"
@@ -100,6 +101,46 @@ int run_boot_enable(int argc, char** argv) {
 		                              : once ? "for the next boot; then as before"
 		                              : runs ? shown("for " + std::to_string(runs) + " boots")
 		                                     : "for every boot, until dfr boot disable");
+	return 0;
+}
+
+int run_boot_renew(int argc, char** argv) {
+	BootBuild build;
+	const auto app = make_app(
+	    "boot renew",
+	    "What is enabled, for another kernel: of the same source, armed as before. If that cannot be\n"
+	    "done, the entry is only offered from now on, because it would keep the machine on the\n"
+	    "kernel of before. The hooks in /etc/kernel run it when kernels come and go.",
+	    "  dfr boot renew --kernel 6.1.0-60-amd64\n");
+	app->add_option("--kernel", build.release, "its release (default: the newest that is installed)");
+	app->add_option("--module", build.module, "its dfr.ko (default: looked for)");
+	app->add_option("--btf", build.types, "its types, likewise");
+	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
+	if (const auto status = parse_arguments(*app, argc, argv))
+		return *status;
+	const boot::Installation installation(build.root);
+	auto plan = installation.plan();
+	const auto kernels = boot::installed_kernels(build.root);
+	if (build.release.empty() && !kernels.empty())
+		build.release = kernels.front();
+	if (!plan || plan->release == build.release ||
+	    installation.variable(boot::kArmedVariable) == "failed")
+		return 0;
+	build.name = plan->name;
+	try {
+		build_boot_archive(build);
+		plan->release = build.release;
+		installation.enable(*plan);
+	} catch (const Error& error) {
+		print_error("the boot of kernel " + build.release + " will not be traced: " + error.what(),
+		            error.hint());
+		plan->mode = "menu";
+		std::string hint;
+		if (installation.obstacle(plan->release, hint).empty())
+			installation.enable(*plan);
+		else
+			installation.disable(); // its kernel has gone, too
+	}
 	return 0;
 }
 
