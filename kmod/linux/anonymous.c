@@ -92,11 +92,14 @@ static void start_dof(const void *dof, size_t size)
 			min(length, 256), origin);
 }
 
-/* From the initramfs, while there is no other root yet; modprobe takes it from the real one. */
+/*
+ * From the initramfs, while there is no other root yet; modprobe takes it from the real one. To security modules it
+ * is a policy, because some (ipe) warn of reads whose kind they do not know.
+ */
 static void start_file(const char *path)
 {
 	void *dof = NULL;
-	ssize_t size = kernel_read_file_from_path(path, 0, &dof, DOF_LOADSZ_MAX, NULL, READING_UNKNOWN);
+	ssize_t size = kernel_read_file_from_path(path, 0, &dof, DOF_LOADSZ_MAX, NULL, READING_POLICY);
 
 	if (size < 0) {
 		pr_err("dfr: boot program %s cannot be read (error %zd); the boot goes on without it\n", path,
