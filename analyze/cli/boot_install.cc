@@ -90,7 +90,7 @@ int run_boot_enable(int argc, char** argv) {
 	                    .mode = menu   ? "menu"
 	                            : once ? "once"
 	                                   : "always",
-	                    .runs = once ? 1 : runs};
+	                    .runs = runs};
 	installation.enable(plan);
 	if (!cannot.empty() && !menu)
 		std::printf("enabled   only in the menu, \"with boot trace\": %s, and could not count boots "
