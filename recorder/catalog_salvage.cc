@@ -9,15 +9,19 @@
 
 #include "formats/error.h"
 #include "formats/trace/counted.h"
+#include "recorder/physical_memory.h"
 
 namespace dfr::recorder {
 namespace {
 
+constexpr uint64_t kCheckedMost = 16; // times the log's size: whole logs need four at most
+
 using Logs = std::span<const std::vector<std::byte>>;
 
-std::span<const std::byte> entry_at(Logs logs, uint64_t at) {
+// `checked`: bytes of which a checksum was made.
+std::span<const std::byte> entry_at(Logs logs, uint64_t at, uint64_t& checked) {
 	for (const std::vector<std::byte>& log : logs)
-		if (const auto entry = trace::whole_entry(log, at); !entry.empty())
+		if (const auto entry = trace::whole_entry(log, at, &checked); !entry.empty())
 			return entry;
 	return {};
 }
@@ -53,15 +57,17 @@ uint32_t foreign_version(Logs logs) {
 }
 
 // Where a FILL entry at `at` ends, if what is there makes sense: an entry, or the log's end; else 0.
-uint64_t fill_end(Logs logs, uint64_t at, const std::vector<uint64_t>& ends) {
+uint64_t fill_end(Logs logs, uint64_t at, const std::vector<uint64_t>& ends, uint64_t& checked) {
 	for (const std::vector<std::byte>& log : logs) {
 		dfr_cat_entry head;
 		if (log.size() < sizeof(head) || at > log.size() - sizeof(head))
 			continue;
 		std::memcpy(&head, log.data() + at, sizeof(head));
 		const uint64_t end = at + head.size;
-		if (head.type == DFR_CAT_FILL && head.size >= sizeof(head) && head.size % 8 == 0 &&
-		    (!entry_at(logs, end).empty() || std::find(ends.begin(), ends.end(), end) != ends.end()))
+		// Only the rest of an extent is filled.
+		if (head.type == DFR_CAT_FILL && head.size >= sizeof(head) && end % kPage == 0 &&
+		    (!entry_at(logs, end, checked).empty() ||
+		     std::find(ends.begin(), ends.end(), end) != ends.end()))
 			return end;
 	}
 	return 0;
@@ -77,8 +83,10 @@ public:
 	void run() {
 		uint64_t at = sizeof(dfr_catalog);
 		while (at < size_) {
-			const auto entry = entry_at(logs_, at);
-			const uint64_t fill = entry.empty() ? fill_end(logs_, at, ends_) : 0;
+			const auto entry = entry_at(logs_, at, checked_);
+			const uint64_t fill = entry.empty() ? fill_end(logs_, at, ends_, checked_) : 0;
+			if (checked_ > kCheckedMost * size_)
+				break; // behind a hole each place may claim to be a long entry: it is crafted
 			if (entry.empty() && !fill) {
 				at += 8;
 				continue;
@@ -99,8 +107,8 @@ private:
 	void add(std::span<const std::byte> entry, uint64_t at) {
 		dfr_cat_entry head;
 		std::memcpy(&head, entry.data(), sizeof(head));
-		only_once_ += logs_.size() > 1 && (trace::whole_entry(logs_[0], at).empty() ||
-		                                   trace::whole_entry(logs_[1], at).empty());
+		only_once_ += logs_.size() > 1 && (trace::whole_entry(logs_[0], at, nullptr).empty() ||
+		                                   trace::whole_entry(logs_[1], at, nullptr).empty());
 		try {
 			result_.catalog.add_entry(entry, at);
 		} catch (const Error& error) {
@@ -126,7 +134,7 @@ private:
 	Logs logs_;
 	SalvagedCatalog& result_;
 	std::vector<uint64_t> ends_;
-	uint64_t size_ = 0, end_ = sizeof(dfr_catalog), lost_ = 0, only_once_ = 0;
+	uint64_t size_ = 0, end_ = sizeof(dfr_catalog), lost_ = 0, only_once_ = 0, checked_ = 0;
 };
 
 template <typename Key, typename Value>

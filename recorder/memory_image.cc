@@ -7,10 +7,12 @@
 #include "recorder/memory_image.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include "formats/abi/aggtab.h"
 #include "formats/error.h"
@@ -27,6 +29,7 @@ using trace::plural;
 
 constexpr uint64_t kCatalogMax = 1ull << 30;
 constexpr uint64_t kTableMax = 1ull << 31;
+constexpr uint64_t kMissingNamed = 64;
 
 std::string boot_text(const BootId& boot) {
 	std::string text;
@@ -61,6 +64,7 @@ struct Found {
 	AnchorGroup group;
 	std::vector<uint64_t> loose; // where pages begin with the header of a block of this state
 	std::optional<PanicNote> panic;
+	uint64_t damaged_anchors = 0; // in the whole image
 };
 
 class HarvestedImage : public ImageSource {
@@ -79,6 +83,9 @@ public:
 		read_speculations();
 		if (panic_)
 			note_panic();
+		else if (found.damaged_anchors)
+			remarks_.push_back(plural(found.damaged_anchors, "damaged anchor") +
+			                   " in the image: one may have told of a panic");
 	}
 
 	const trace::Catalog& catalog() override { return catalog_; }
@@ -147,15 +154,21 @@ private:
 			for (const dfr_anchor_run& run : anchor.runs)
 				listed[{key.kind, key.cpu, key.half}] += run.pages;
 		bool all = !catalog_.memory.empty();
-		for (const trace::ListedMemory& memory : catalog_.memory) {
-			const uint64_t pages = listed[{memory.kind, memory.cpu, memory.half}];
-			if (pages >= memory.pages)
+		uint64_t named = 0;
+		for (const auto& [key, wanted] : catalog_.memory) {
+			const auto& [kind, cpu, half] = key;
+			const auto known = listed.find(key);
+			const uint64_t pages = known == listed.end() ? 0 : known->second;
+			if (pages >= wanted)
 				continue;
 			all = false;
-			trouble("anchors of " + name_of(memory.kind, memory.cpu, memory.half) +
-			        " are missing, for " + plural(memory.pages - pages, "page") + " of its " +
-			        trace::grouped(memory.pages));
+			if (named++ < kMissingNamed)
+				trouble("anchors of " + name_of(kind, cpu, half) + " are missing, for " +
+				        plural(wanted - pages, "page") + " of its " + trace::grouped(wanted));
 		}
+		if (named > kMissingNamed)
+			trouble("anchors of " + std::to_string(named - kMissingNamed) +
+			        " more such things are missing");
 		return all;
 	}
 
@@ -180,8 +193,8 @@ private:
 			return std::nullopt;
 		read_extent(*memory_, extent, std::as_writable_bytes(std::span(&head, 1)));
 		if (head.magic != DFR_AGGTAB_MAGIC || head.used > extent.frames.size() * kPage ||
-		    head.used < sizeof(head) || head.state_id != state_ || head.cpu != cpu ||
-		    head.half != half) {
+		    head.used < sizeof(head) || !std::has_single_bit(head.nbuckets) ||
+		    head.state_id != state_ || head.cpu != cpu || head.half != half) {
 			trouble(name_of(DFR_ANCHOR_AGG, cpu, half) + " is damaged");
 			return std::nullopt;
 		}
@@ -240,6 +253,7 @@ private:
 	std::vector<SpeculationChunk> read_chunks() {
 		std::vector<SpeculationChunk> chunks;
 		std::map<uint32_t, uint64_t> absent; // by CPU
+		std::unordered_set<uint64_t> listed; // a crafted image may list a page again and again
 		for (const auto& [key, anchor] : group_.anchors) {
 			const uint32_t unit = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
 			if (key.kind != DFR_ANCHOR_SPEC || unit < DFR_SPEC_CHUNK_MIN || (unit & (unit - 1)) ||
@@ -250,9 +264,12 @@ private:
 			for (size_t first = 0; first + pages <= frames.size(); first += pages) {
 				MemoryExtent extent{.displacement = anchor.displacement};
 				extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
-				for (; extent.within < kPage; extent.within += unit)
-					if (!add_chunk(extent, unit, anchor, chunks))
-						absent[key.cpu]++;
+				if (!listed.insert(frames[first]).second)
+					absent[key.cpu]++;
+				else
+					for (; extent.within < kPage; extent.within += unit)
+						if (!add_chunk(extent, unit, anchor, chunks))
+							absent[key.cpu]++;
 			}
 		}
 		for (const auto& [cpu, number] : absent)
@@ -266,9 +283,10 @@ private:
 	               std::vector<SpeculationChunk>& chunks) {
 		SpeculationChunk chunk;
 		std::vector<std::byte> whole(unit);
-		if (read_extent(*memory_, extent, whole) == unit)
-			return false;
+		const uint64_t missing = read_extent(*memory_, extent, whole);
 		std::memcpy(&chunk.head, whole.data(), sizeof(chunk.head));
+		if (missing == unit || (missing && !chunk.head.magic))
+			return false;
 		if (!chunk.head.magic || (chunk.head.magic == DFR_SPEC_MAGIC && !chunk.head.used))
 			return true;
 		if (chunk.head.magic != DFR_SPEC_MAGIC || chunk.head.state_id != anchor.state_id ||
@@ -377,20 +395,28 @@ std::vector<Found> gather(AnchorScan& scan) {
 			strangers.insert(key.second);
 		all.push_back({.boot = key.first, .state = key.second, .group = std::move(group)});
 	}
+	for (const auto& [boot, panic] : scan.panics)
+		boots.emplace(tag_of(boot), boot);
 	for (const LooseBlock& block : scan.blocks) {
 		if (strangers.contains(block.state_id))
 			continue;
 		const auto [place, fresh] = by_state.emplace(block.state_id, all.size());
 		if (fresh) {
-			const auto boot = boots.find(static_cast<uint32_t>(block.state_id >> 32));
+			const auto tag = static_cast<uint32_t>(block.state_id >> 32);
+			// Of a boot that is not known, no more than this is.
+			BootId part{};
+			std::memcpy(part.data(), &tag, sizeof(tag));
+			const auto boot = boots.find(tag);
 			all.push_back(
-			    {.boot = boot == boots.end() ? BootId{} : boot->second, .state = block.state_id});
+			    {.boot = boot == boots.end() ? part : boot->second, .state = block.state_id});
 		}
 		all[place->second].loose.push_back(block.address);
 	}
-	for (Found& found : all)
+	for (Found& found : all) {
+		found.damaged_anchors = scan.damaged;
 		if (const auto panic = scan.panics.find(found.boot); panic != scan.panics.end())
 			found.panic = panic->second;
+	}
 	return all;
 }
 

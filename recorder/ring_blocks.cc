@@ -36,6 +36,7 @@ void store_head(trace::Block& block, const dfr_block& head) {
 void RingBlocks::find(const AnchorGroup& group, const trace::Catalog& catalog, bool anchors_missing,
                       std::span<const uint64_t> loose) {
 	catalog_ = &catalog;
+	anchors_missing_ = anchors_missing;
 	state_id_ = catalog.state_id;
 	for (const auto& [key, anchor] : group.anchors)
 		if (key.kind == DFR_ANCHOR_RING)
@@ -66,6 +67,11 @@ void RingBlocks::find_of(const FoundAnchor& anchor) {
 	const std::vector<uint64_t> frames = frames_of(anchor, memory_->bytes() / kPage + 1);
 	const uint64_t pages = std::max<uint64_t>(size / kPage, 1);
 	for (size_t first = 0; first + pages <= frames.size(); first += pages) {
+		// A crafted image may list a page again and again.
+		if (!listed_.insert(frames[first]).second) {
+			missing_[anchor.cpu].damaged++;
+			continue;
+		}
 		MemoryExtent extent{.displacement = anchor.displacement};
 		extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
 		for (; extent.within < kPage; extent.within += size)
@@ -170,8 +176,14 @@ void RingBlocks::order() {
 	};
 	std::sort(refs_.begin(), refs_.end(),
 	          [&](const trace::BlockRef& a, const trace::BlockRef& b) { return rank(a) < rank(b); });
-	const auto same = [](const trace::BlockRef& a, const trace::BlockRef& b) {
-		return a.head.cpu == b.head.cpu && a.head.seq == b.head.seq;
+	const auto same = [this](const trace::BlockRef& a, const trace::BlockRef& b) {
+		if (a.head.cpu != b.head.cpu || a.head.seq != b.head.seq)
+			return false;
+		if (std::memcmp(&a.head, &b.head, sizeof(a.head)) != 0)
+			losses_.push_back("CPU " + std::to_string(a.head.cpu) +
+			                  ": two blocks say that they are block " +
+			                  std::to_string(a.head.seq) + ", one is left out");
+		return true;
 	};
 	refs_.erase(std::unique(refs_.begin(), refs_.end(), same), refs_.end());
 	for (size_t first = 0, end = 0; first < refs_.size(); first = end) {
@@ -189,10 +201,11 @@ void RingBlocks::judge_chain(size_t first, size_t end) {
 		const dfr_block &one = refs_[i].head, &next = refs_[i + 1].head;
 		if (!places_[refs_[i].handle].trusted || !places_[refs_[i + 1].handle].trusted)
 			continue; // told already
-		const bool fits = !adjacent(refs_[i], refs_[i + 1]) ||
-		                  (one.flags & DFR_BLOCK_CLOSED && one.last_time == next.before &&
-		                   one.record_base + one.records == next.record_base);
-		if (!fits || next.record_base < one.record_base || next.lost < one.lost)
+		// By their counters and times no block stands between the two.
+		const bool join = one.flags & DFR_BLOCK_CLOSED && one.last_time == next.before &&
+		                  one.record_base + one.records == next.record_base;
+		if (join != adjacent(refs_[i], refs_[i + 1]) || next.record_base < one.record_base ||
+		    next.lost < one.lost)
 			losses_.push_back("CPU " + std::to_string(one.cpu) + ": the headers of blocks " +
 			                  std::to_string(one.seq) + " and " + std::to_string(next.seq) +
 			                  " contradict each other");
@@ -227,7 +240,7 @@ void RingBlocks::mend(size_t at, size_t first, size_t end) {
 // would be counted as loss, so everything before a CPU's last gap is left out. If anything is
 // damaged or absent, a gap may come from that instead, so all blocks are kept.
 void RingBlocks::leave_out_taken() {
-	if (!losses_.empty())
+	if (anchors_missing_ || !losses_.empty())
 		return;
 	std::vector<trace::BlockRef> kept;
 	uint64_t left_out = 0;

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "formats/trace/source.h"
@@ -52,6 +53,8 @@ private:
 	std::shared_ptr<const PhysicalMemory> memory_;
 	const trace::Catalog* catalog_ = nullptr; // during find()
 	uint64_t state_id_ = 0;
+	bool anchors_missing_ = false;
+	std::unordered_set<uint64_t> listed_; // frames in which listed blocks begin
 	std::vector<trace::BlockRef> refs_;
 	std::vector<BlockPlace> places_;
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU

@@ -128,11 +128,12 @@ void read_dof(Catalog& catalog, const EntryReader& entry) {
 	if (head.bytes > rest.size())
 		entry.fail("its program of " + std::to_string(head.bytes) + " bytes does not fit");
 	// Of a damaged log, earlier ones may be missing.
-	if (head.number < catalog.dofs.size() || head.number > catalog.dofs.size() + kMaxMissingDofs)
+	if (head.number < catalog.dofs.size() || head.number > catalog.known_dofs + kMaxMissingDofs)
 		entry.fail("program " + std::to_string(head.number) + " is out of order");
 	const auto dof = rest.first(head.bytes);
 	catalog.dofs.resize(head.number);
 	catalog.dofs.emplace_back(dof.begin(), dof.end());
+	catalog.known_dofs++;
 	catalog.sources.resize(catalog.dofs.size());
 }
 
@@ -191,12 +192,7 @@ void read_memory(Catalog& catalog, const EntryReader& entry) {
 	const auto memory = entry.fixed<dfr_cat_memory>();
 	if (!memory.kind)
 		return catalog.memory.clear();
-	for (ListedMemory& known : catalog.memory)
-		if (known.kind == memory.kind && known.cpu == memory.cpu && known.half == memory.half) {
-			known.pages += memory.pages;
-			return;
-		}
-	catalog.memory.push_back({memory.kind, memory.cpu, memory.half, memory.pages});
+	catalog.memory[{memory.kind, memory.cpu, memory.half}] += memory.pages;
 }
 
 void read_entry(Catalog& catalog, uint32_t type, const EntryReader& entry) {
@@ -233,13 +229,17 @@ unsigned count_integers(const std::vector<dfr_field>& fields) {
 
 namespace {
 
-bool tail_is_right(std::span<const std::byte> entry, uint64_t at) {
+// `checked`: counts the bytes that a checksum was made of; may be null.
+bool tail_is_right(std::span<const std::byte> entry, uint64_t at, uint64_t* checked) {
 	dfr_cat_tail tail;
 	if (entry.size() < sizeof(dfr_cat_entry) + sizeof(tail))
 		return false;
 	std::memcpy(&tail, entry.data() + entry.size() - sizeof(tail), sizeof(tail));
-	return tail.place == static_cast<uint32_t>(at / 8) &&
-	       tail.checksum == crc32c(entry.first(entry.size() - sizeof(tail.checksum)));
+	if (tail.place != static_cast<uint32_t>(at / 8))
+		return false;
+	if (checked)
+		*checked += entry.size();
+	return tail.checksum == crc32c(entry.first(entry.size() - sizeof(tail.checksum)));
 }
 
 } // namespace
@@ -270,7 +270,7 @@ size_t Catalog::parse(std::span<const std::byte> bytes) {
 		if (head.size > bytes.size() - at)
 			break;
 		const auto entry = bytes.subspan(at, head.size);
-		if (head.type != DFR_CAT_FILL && !tail_is_right(entry, parsed_ + at))
+		if (head.type != DFR_CAT_FILL && !tail_is_right(entry, parsed_ + at, nullptr))
 			throw Error("catalog entry at byte " + std::to_string(parsed_ + at) +
 			            ": its checksum is wrong");
 		add_entry(entry, parsed_ + at);
@@ -294,15 +294,16 @@ void Catalog::add_entry(std::span<const std::byte> entry, uint64_t at) {
 		           EntryReader(entry.first(entry.size() - sizeof(dfr_cat_tail)), at));
 }
 
-std::span<const std::byte> whole_entry(std::span<const std::byte> log, uint64_t at) {
+std::span<const std::byte> whole_entry(std::span<const std::byte> log, uint64_t at, uint64_t* checked) {
 	dfr_cat_entry head;
 	if (at % 8 || at > log.size() || log.size() - at < sizeof(head))
 		return {};
 	std::memcpy(&head, log.data() + at, sizeof(head));
-	if (head.size > log.size() - at || head.size % 8 || head.type == 0 || head.type > DFR_CAT_MEMORY)
+	if (head.size > log.size() - at || head.size % 8 || head.type == 0)
 		return {};
 	const auto entry = log.subspan(at, head.size);
-	return head.type != DFR_CAT_FILL && tail_is_right(entry, at) ? entry : std::span<const std::byte>();
+	return head.type != DFR_CAT_FILL && tail_is_right(entry, at, checked) ? entry
+	                                                                      : std::span<const std::byte>();
 }
 
 bool Catalog::add_ecb(const Ecb& ecb) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "formats/abi/catalog.h"
@@ -58,12 +59,6 @@ struct Module {
 	bool gone = false;
 };
 
-// Memory of the recorded machine that anchors list (formats/abi/anchor.h).
-struct ListedMemory {
-	uint32_t kind = 0, cpu = 0, half = 0;
-	uint64_t pages = 0;
-};
-
 struct EventMark {
 	uint32_t event = 0; // enum dfr_event
 	int32_t value = 0;
@@ -96,10 +91,13 @@ public:
 	std::map<uint32_t, Layout> layouts;
 	std::vector<Ecb> ecbs; // index: EPID - 1; where an EPID is not known, epid is 0
 	uint32_t known_ecbs = 0;
+	uint32_t known_dofs = 0; // of the engine's log
 	std::map<uint32_t, Aggregation> aggregations;
 	std::vector<Module> modules;
 	std::vector<EventMark> events;
-	std::vector<ListedMemory> memory; // only from the engine's log: no file has it
+	// Pages of the recorded machine that anchors list, by kind, CPU and half (formats/abi/anchor.h). Only from the
+	// engine's log: no file has it.
+	std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> memory;
 
 	// These three: null if not known.
 	const Ecb* ecb(uint32_t epid) const;
@@ -119,7 +117,7 @@ private:
 };
 
 // The entry at this offset of a log, if its place and its checksum are right, whatever stands before it; else empty.
-std::span<const std::byte> whole_entry(std::span<const std::byte> log, uint64_t at);
+std::span<const std::byte> whole_entry(std::span<const std::byte> log, uint64_t at, uint64_t* checked);
 
 // Whether a field's kind is known and its size makes sense for the kind.
 bool field_is_sane(const dfr_field& field);

@@ -204,23 +204,28 @@ void dfr_plat_unanchor(struct dfr_state *state)
 	mutex_unlock(&anchors_lock);
 }
 
-/* The panic's own anchor is allocated at load, because a dying machine must not allocate. */
-static struct dfr_anchor *panic_page;
+/* The panic's own anchor, twice as well. Allocated at load, because a dying machine must not allocate. */
+static struct dfr_anchor *panic_page, *panic_copy;
 static atomic_t panicked;
 
 int dfr_anchor_init(void)
 {
+	panic_copy = (struct dfr_anchor *)get_zeroed_page(DFR_GFP_SHARED);
 	panic_page = (struct dfr_anchor *)get_zeroed_page(DFR_GFP_SHARED);
-	return panic_page ? 0 : -ENOMEM;
+	if (panic_page && panic_copy)
+		return 0;
+	dfr_anchor_exit();
+	return -ENOMEM;
 }
 
 void dfr_anchor_exit(void)
 {
 	free_page((unsigned long)panic_page);
-	panic_page = NULL;
+	free_page((unsigned long)panic_copy);
+	panic_page = panic_copy = NULL;
 }
 
-/* Any context of a dying machine: writes to one page, takes no lock, acts only once. */
+/* Any context of a dying machine: writes to two pages, takes no lock, acts only once. */
 void dfr_anchor_panic(const char *reason)
 {
 	struct dfr_anchor_panic *record;
@@ -238,5 +243,7 @@ void dfr_anchor_panic(const char *reason)
 		record->reason[length - 1] = 0;
 	panic_page->kind = DFR_ANCHOR_PANIC;
 	panic_page->cpu = record->cpu;
+	memcpy(panic_copy, panic_page, PAGE_SIZE);
 	publish(panic_page, ++generation);
+	publish(panic_copy, generation);
 }

@@ -345,6 +345,10 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 	}
 	SECTION("blocks that a consumer had taken before are left out") {
 		memory.put({302, 303}, one_record(1, 9, 99, 8192).bytes);
+		// Its log says what anchors list, so a gap does not come from one that is missing.
+		CatalogLog log = sample_log();
+		log.entry(DFR_CAT_MEMORY, Bytes().u32(DFR_ANCHOR_RING).u32(1).u32(0).u32(4));
+		memory.put({100, 90}, log.done());
 		const ImageFile image(memory.elf());
 		const auto found = recorder::open_memory_image(image.path);
 		trace::Verdict verdict;
@@ -352,6 +356,63 @@ TEST_CASE("a damaged block and absent memory are told, the rest is given", "[rec
 		CHECK(verdict.complete);
 		CHECK(mentions(found[0]->remarks(), "1 older block"));
 	}
+}
+
+TEST_CASE("a wrong number in the header of an open block is told, and costs no other block",
+          "[recorder][image]") {
+	for (const uint64_t number : {uint64_t{6} | 1 << 20, uint64_t{4}}) {
+		Memory memory = sample_memory();
+		std::memcpy(memory.page(220).data() + offsetof(dfr_block, seq), &number, sizeof(number));
+		const ImageFile image(memory.elf());
+		const auto found = recorder::open_memory_image(image.path);
+		REQUIRE(found.size() == 1);
+		trace::Verdict verdict;
+		const std::vector<uint64_t> values = values_of(*found[0], &verdict);
+		INFO(number);
+		CHECK(std::count(values.begin(), values.end(), 44) == 1);
+		CHECK(std::count(values.begin(), values.end(), 55) == 1);
+		CHECK(found[0]->partial());
+		CHECK_FALSE(verdict.complete);
+		CHECK(mentions(found[0]->remarks(), number == 4 ? "two blocks say that they are block 4"
+		                                                : "contradict each other"));
+	}
+}
+
+TEST_CASE("a crafted image lists pages again and again, and misses programs without end",
+          "[recorder][image]") {
+	Memory memory = sample_memory();
+	CatalogLog log = sample_log();
+	for (uint32_t i = 1; i < 100; i++)
+		log.dof(i * 1000, "");
+	const std::vector<std::byte> bytes = log.done();
+	const size_t pages = (bytes.size() + 4095) / 4096;
+	std::vector<uint64_t> frames;
+	for (size_t i = 0; i < pages; i++)
+		frames.push_back(500 + i);
+	memory.put(frames, bytes);
+	memory.anchor(
+	    {.pfn = 54, .kind = DFR_ANCHOR_CATALOG, .generation = 9, .unit = 4096, .frames = frames});
+	memory.anchor({.pfn = 55,
+	               .kind = DFR_ANCHOR_CATALOG,
+	               .part = 1,
+	               .generation = 10,
+	               .unit = 4096,
+	               .frames = {600}});
+	memory.page(600);
+	for (uint32_t part = 1; part < 50; part++)
+		memory.anchor({.pfn = 700 + part,
+		               .kind = DFR_ANCHOR_RING,
+		               .part = part,
+		               .generation = 3,
+		               .unit = 8192,
+		               .frames = {200, 203, 201, 210, 220, 221}});
+	const ImageFile image(memory.elf());
+	const auto found = recorder::open_memory_image(image.path);
+	REQUIRE(found.size() == 1);
+	CHECK(found[0]->catalog().dofs.size() < 3000);
+	CHECK(found[0]->blocks() == 4);
+	CHECK(mentions(found[0]->remarks(), "147 damaged blocks of CPU 0"));
+	CHECK(values_of(*found[0]) == std::vector<uint64_t>{11, 44, 55, 66});
 }
 
 TEST_CASE("an ELF core cut at any page is read up to the cut", "[recorder][image]") {
