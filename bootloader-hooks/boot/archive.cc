@@ -72,20 +72,21 @@ std::vector<uint8_t> pack_archive(const std::vector<ArchiveFile>& files) {
 	for (const ArchiveFile& file : files)
 		add_entry(plain, ++inode, file);
 	add_entry(plain, 0, {kTrailer, 0, {}});
-	std::vector<uint8_t> packed(ZSTD_compressBound(plain.size()));
+	std::vector<uint8_t> packed(kZeros + ZSTD_compressBound(plain.size()));
 	const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
 	ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
 	ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1); // the kernel checks it, too
-	const size_t size =
-	    ZSTD_compress2(context.get(), packed.data(), packed.size(), plain.data(), plain.size());
+	const size_t size = ZSTD_compress2(context.get(), packed.data() + kZeros, packed.size() - kZeros,
+	                                   plain.data(), plain.size());
 	if (ZSTD_isError(size))
 		throw Error(std::string("cannot compress the archive: ") + ZSTD_getErrorName(size));
-	packed.resize(size);
+	packed.resize(kZeros + size);
 	return packed;
 }
 
 std::map<std::string, ArchiveFile> unpack_archive(std::span<const uint8_t> bytes, const std::string& name) {
-	const types::Blob packed = types::Blob::from_bytes({bytes.begin(), bytes.end()});
+	const auto begin = std::ranges::find_if(bytes, [](uint8_t byte) { return byte != 0; });
+	const types::Blob packed = types::Blob::from_bytes({begin, bytes.end()});
 	const types::Blob plain = types::unpack(packed, name);
 	const std::string_view text = plain.text();
 	std::map<std::string, ArchiveFile> files;

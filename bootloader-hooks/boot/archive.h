@@ -9,8 +9,9 @@
 //	/dfr.dof         the boot program
 //	/dfr.parameters  one line: the module's parameters, which name the program and say who made it
 //
-// The same files make the same bytes. Who puts another archive behind it pads it to a multiple of 4 bytes with zeros,
-// as GRUB does.
+// In front of it stand zeros, which kernels skip between archives: the end of an initrd that is compressed with lz4 is
+// found only by them. The same files make the same bytes. Who puts another archive behind it pads it to a multiple of
+// 4 bytes with zeros, as GRUB does.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ inline constexpr const char* kProgramFile = "dfr.dof";
 inline constexpr const char* kParametersFile = "dfr.parameters";
 // The kernel runs this first if its command line says so.
 inline constexpr const char* kFirstProcess = "rdinit=/dfr-init";
+inline constexpr size_t kZeros = 512; // before the compressed archive
 
 struct ArchiveFile {
 	std::string name; // no slash in it

@@ -36,12 +36,19 @@ void sync_folder(const std::string& path) {
 	}
 }
 
-// 0, or an errno value.
-int write_all(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode) {
+// 0, or an errno value. `like`: whose owner it gets.
+int write_all(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode,
+              const struct stat* like) {
 	const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
 	if (file < 0)
 		return errno;
-	int error = ::fchmod(file, mode) ? errno : 0;
+	struct stat now = {};
+	int error = 0;
+	if (like && (::fstat(file, &now) != 0 || now.st_uid != like->st_uid || now.st_gid != like->st_gid) &&
+	    ::fchown(file, like->st_uid, like->st_gid) != 0)
+		error = errno;
+	if (!error && ::fchmod(file, mode) != 0)
+		error = errno;
 	for (size_t at = 0; !error && at < bytes.size();) {
 		const ssize_t n = ::write(file, bytes.data() + at, bytes.size() - at);
 		if (n < 0 && errno != EINTR)
@@ -56,13 +63,12 @@ int write_all(const std::string& path, std::span<const uint8_t> bytes, uint32_t 
 	return error;
 }
 
-} // namespace
-
-void write_atomically(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode) {
+void write_beside(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode,
+                  const struct stat* like) {
 	std::error_code made;
 	std::filesystem::create_directories(folder_of(path), made);
 	const std::string beside = path + ".dfr-new";
-	int error = made ? made.value() : write_all(beside, bytes, mode);
+	int error = made ? made.value() : write_all(beside, bytes, mode, like);
 	if (!error && ::rename(beside.c_str(), path.c_str()) != 0)
 		error = errno;
 	if (error) {
@@ -77,8 +83,38 @@ void write_atomically(const std::string& path, std::span<const uint8_t> bytes, u
 	count_change();
 }
 
+std::span<const uint8_t> bytes_of(const std::string& text) {
+	return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+} // namespace
+
+void write_atomically(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode) {
+	write_beside(path, bytes, mode, nullptr);
+}
+
 void write_atomically(const std::string& path, const std::string& text, uint32_t mode) {
-	write_atomically(path, {reinterpret_cast<const uint8_t*>(text.data()), text.size()}, mode);
+	write_atomically(path, bytes_of(text), mode);
+}
+
+void rewrite_atomically(const std::string& path, const std::string& text) {
+	struct stat old = {};
+	if (::stat(path.c_str(), &old) == 0)
+		write_beside(path, bytes_of(text), old.st_mode & 07777, &old);
+	else
+		write_beside(path, bytes_of(text), 0644, nullptr);
+}
+
+std::string resolve_links(const std::string& root, std::string path) {
+	std::error_code error;
+	for (int links = 0; links < 40; links++) {
+		const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+		if (error)
+			break; // no link
+		path =
+		    target.is_absolute() ? root + target.string() : folder_of(path) + "/" + target.string();
+	}
+	return path;
 }
 
 void link_atomically(const std::string& target, const std::string& path) {

@@ -14,6 +14,10 @@ namespace dfr::boot {
 // Makes the folders above it, too. Throws dfr::Error; the file is then what it was.
 void write_atomically(const std::string& path, std::span<const uint8_t> bytes, uint32_t mode);
 void write_atomically(const std::string& path, const std::string& text, uint32_t mode);
+// With mode and owner of the file that is there; 0644 if none is.
+void rewrite_atomically(const std::string& path, const std::string& text);
+// What a path is after all symbolic links at its end; absolute ones begin at `root`.
+std::string resolve_links(const std::string& root, std::string path);
 // A symbolic link; no error if there is one.
 void link_atomically(const std::string& target, const std::string& path);
 // No error if there is none.

@@ -18,6 +18,8 @@ constexpr std::string_view kBeginOwn = "### BEGIN dfr boot: `dfr boot disable` r
 constexpr std::string_view kEnd = "### END dfr boot ###\n";
 constexpr size_t kEnvironmentSize = 1024;
 constexpr const char* kEnvironmentHeader = "# GRUB Environment Block";
+// A kernel that cannot go on starts the machine anew, so that GRUB counts it although nobody is there.
+constexpr const char* kRestart = "panic=30";
 
 std::vector<std::string> lines_of(const std::string& text) {
 	std::vector<std::string> lines;
@@ -63,7 +65,34 @@ std::optional<GrubEntry> judge(std::vector<std::string> body, const std::string&
 	}
 	if (!kernel || !folder)
 		return std::nullopt;
-	return GrubEntry{std::move(body), *folder};
+	return GrubEntry{std::move(body), *folder, {}};
+}
+
+// The options of an entry's first line that say who may boot it. Words may be quoted.
+std::string access_of(const std::string& head) {
+	std::vector<std::string> words(1);
+	char quote = 0;
+	for (const char c : head) {
+		if (quote ? c == quote : c == '\'' || c == '"')
+			quote = quote ? '\0' : c;
+		if (!quote && (c == ' ' || c == '\t'))
+			words.emplace_back();
+		else
+			words.back() += c;
+	}
+	std::string access;
+	for (size_t i = 0; i < words.size(); i++) {
+		if (words[i] == "--unrestricted" || words[i].starts_with("--users="))
+			access += " " + words[i];
+		else if (words[i] == "--users" && i + 1 < words.size())
+			access += " --users " + words[i + 1];
+	}
+	return access;
+}
+
+// Lines that make GRUB remember the entry: what the user has chosen stays, and ours is never remembered.
+bool remembers(const std::vector<std::string>& words) {
+	return !words.empty() && (words[0] == "savedefault" || words[0] == "recordfail");
 }
 
 std::string indent_of(const std::string& line) {
@@ -71,9 +100,10 @@ std::string indent_of(const std::string& line) {
 }
 
 // What decides before the menu is shown whether our entry is booted. The write comes first: where it fails, GRUB
-// cannot count, and the entry is not chosen. A chosen entry that cannot be loaded falls back to the usual one.
+// cannot count, and the entry is not chosen. A chosen entry that cannot be loaded falls back to the usual one. What
+// grub-reboot chose for this one boot (boot_once of /etc/grub.d/00_header) is booted, and nothing is counted.
 std::string choice(const std::string& id) {
-	return "if [ -s $prefix/grubenv ]; then\n"
+	return "if [ -s $prefix/grubenv -a -z \"${boot_once}\" ]; then\n"
 	       "  load_env dfr_armed dfr_tries\n"
 	       "  if [ \"${dfr_armed}\" = once ]; then\n"
 	       "    set dfr_armed=spent\n"
@@ -100,6 +130,15 @@ std::string choice(const std::string& id) {
 	       "fi\n";
 }
 
+// Where our block begins: at the beginning of a line.
+size_t block_at(const std::string& custom) {
+	for (const std::string_view begin : {kBegin, kBeginOwn})
+		for (size_t at = 0; (at = custom.find(begin, at)) != std::string::npos; at++)
+			if (at == 0 || custom[at - 1] == '\n')
+				return at;
+	return std::string::npos;
+}
+
 } // namespace
 
 std::optional<GrubEntry> find_grub_entry(const std::string& grub_cfg, const std::string& release) {
@@ -109,11 +148,14 @@ std::optional<GrubEntry> find_grub_entry(const std::string& grub_cfg, const std:
 		if (words.size() < 2 || words[0] != "menuentry" || words.back() != "{")
 			continue;
 		const std::string end = indent_of(lines[i]) + "}";
+		const std::string access = access_of(lines[i]);
 		std::vector<std::string> body;
 		for (i++; i < lines.size() && lines[i] != end; i++)
 			body.push_back(lines[i]);
-		if (auto entry = judge(std::move(body), release))
+		if (auto entry = judge(std::move(body), release)) {
+			entry->access = access;
 			return entry;
+		}
 	}
 	return std::nullopt;
 }
@@ -126,16 +168,35 @@ bool reads_custom(const std::string& grub_cfg) {
 	});
 }
 
+bool boots_newest(const std::string& grub_cfg, const std::string& saved_entry) {
+	const std::vector<std::string> lines = lines_of(grub_cfg);
+	return std::ranges::all_of(lines, [&saved_entry](const std::string& line) {
+		const std::vector<std::string> words = words_of(line);
+		if (words.size() < 2 || words[0] != "set" || !words[1].starts_with("default="))
+			return true;
+		if (words[1] == "default=\"${saved_entry}\"")
+			return saved_entry.empty() || saved_entry == "0";
+		return words.size() == 2 &&
+		       (words[1] == "default=\"${next_entry}\"" || words[1] == "default=\"0\"");
+	});
+}
+
 std::string grub_block(const GrubBlock& block, const GrubEntry& entry) {
 	const std::string id = "dfr-" + block.name;
 	std::string text = "menuentry 'Linux " + block.release + ", with boot trace (" + block.name +
-	                   ")' --class gnu-linux --class os $menuentry_id_option " + id + " {\n";
+	                   ")' --class gnu-linux --class os" + entry.access + " $menuentry_id_option " + id +
+	                   " {\n";
 	for (const std::string& line : entry.body) {
 		const std::vector<std::string> words = words_of(line);
+		if (remembers(words))
+			continue;
 		text += line;
-		if (is_command(words, "linux"))
+		if (is_command(words, "linux")) {
 			text += std::string(" ") + kFirstProcess;
-		else if (is_command(words, "initrd"))
+			if (std::ranges::none_of(
+			        words, [](const std::string& word) { return word.starts_with("panic="); }))
+				text += std::string(" ") + kRestart;
+		} else if (is_command(words, "initrd"))
 			text += " " + entry.initrd_folder + "/" + block.archive;
 		text += "\n";
 	}
@@ -148,18 +209,19 @@ std::string with_block(const std::optional<std::string>& before, const std::stri
 }
 
 bool has_block(const std::string& custom) {
-	return custom.starts_with(kBegin) || custom.starts_with(kBeginOwn);
+	return block_at(custom) != std::string::npos;
 }
 
 std::optional<std::string> without_block(const std::optional<std::string>& custom) {
 	if (!custom || !has_block(*custom))
 		return custom;
-	const size_t end = custom->find(kEnd);
+	const size_t begin = block_at(*custom);
+	const size_t end = custom->find(kEnd, begin);
 	if (end == std::string::npos)
 		throw Error("custom.cfg has the beginning of dfr's block and not its end",
 		            "take the block out of it by hand, up to the entry that boots with the trace");
-	std::string rest = custom->substr(end + kEnd.size());
-	// Somebody may have written into the file since.
+	// Somebody may have written into the file since, before our block or behind it.
+	std::string rest = custom->substr(0, begin) + custom->substr(end + kEnd.size());
 	if (rest.empty() && custom->starts_with(kBeginOwn))
 		return std::nullopt;
 	return rest;

@@ -4,7 +4,7 @@
 // grubenv. Texts in, texts out; install.h reads and writes the files.
 //
 // grub.cfg is update-grub's and is never changed. It reads custom.cfg if there is one (/etc/grub.d/41_custom). Our
-// block stands at the top of that file, so that what was there before it is there after it, byte for byte.
+// block is put at the top of that file, so that what was there before it is there after it, byte for byte.
 #pragma once
 
 #include <optional>
@@ -18,12 +18,15 @@ namespace dfr::boot {
 struct GrubEntry {
 	std::vector<std::string> body; // lines between "menuentry ... {" and "}"
 	std::string initrd_folder;     // as GRUB sees it: "/boot" or ""
+	std::string access; // who may boot it: " --unrestricted", " --users X"; empty: GRUB decides
 };
 
 // The first entry that boots this kernel as usual, with an initrd. None: nothing.
 std::optional<GrubEntry> find_grub_entry(const std::string& grub_cfg, const std::string& release);
 // Does grub.cfg read custom.cfg?
 bool reads_custom(const std::string& grub_cfg);
+// Does GRUB boot the first entry, which is the newest kernel's, if nobody chooses? `saved_entry`: of grubenv.
+bool boots_newest(const std::string& grub_cfg, const std::string& saved_entry);
 
 struct GrubBlock {
 	std::string name, release;

@@ -3,14 +3,15 @@
 // See install.h.
 #include "bootloader-hooks/boot/install.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <unistd.h>
 
-#include "bootloader-hooks/boot/atomic_file.h"
 #include "bootloader-hooks/boot/grub.h"
+#include "bootloader-hooks/boot/kernel_files.h"
 #include "formats/error.h"
 
 namespace dfr::boot {
@@ -96,7 +97,14 @@ std::string Installation::obstacle(const std::string& release, std::string& hint
 		hint = "run update-grub, or name a kernel that GRUB boots with --kernel";
 		return grub("grub.cfg") + " has no entry that boots vmlinuz-" + release + " with an initrd";
 	}
-	return {};
+	return cannot_unpack(root_, release, hint);
+}
+
+bool Installation::follows(const BootPlan& plan, const std::vector<std::string>& kernels) const {
+	if (std::ranges::find(kernels, plan.release) == kernels.end())
+		return true;
+	const auto config = read_text(grub("grub.cfg"));
+	return config && boots_newest(*config, variable("saved_entry"));
 }
 
 std::string Installation::cannot_count() const {
@@ -121,7 +129,7 @@ void Installation::arm(const std::string& how) const {
 	GrubEnvironment environment(read_text(grub("grubenv")));
 	environment.unset(kTriesVariable);
 	environment.set(kArmedVariable, how);
-	write_atomically(grub("grubenv"), environment.text(), 0644);
+	rewrite_atomically(grub("grubenv"), environment.text());
 }
 
 void Installation::disarm(bool made_environment) const {
@@ -132,7 +140,7 @@ void Installation::disarm(bool made_environment) const {
 	if (!environment.get(kTriesVariable).empty() || !environment.get(kArmedVariable).empty()) {
 		environment.unset(kTriesVariable);
 		environment.unset(kArmedVariable);
-		write_atomically(grub("grubenv"), environment.text(), 0644);
+		rewrite_atomically(grub("grubenv"), environment.text());
 	}
 	if (made_environment && environment.empty())
 		remove_durably(grub("grubenv"));
@@ -176,7 +184,7 @@ void Installation::enable(BootPlan plan) const {
 		arm(plan.mode);
 	else
 		disarm(plan.made_environment);
-	write_atomically(grub("custom.cfg"), with_block(custom, grub_block(block, *entry)), 0644);
+	rewrite_atomically(grub("custom.cfg"), with_block(custom, grub_block(block, *entry)));
 }
 
 bool Installation::disable() const {
@@ -186,13 +194,15 @@ bool Installation::disable() const {
 	if (custom && has_block(*custom)) {
 		const auto rest = without_block(custom);
 		if (rest)
-			write_atomically(grub("custom.cfg"), *rest, 0644);
+			rewrite_atomically(grub("custom.cfg"), *rest);
 		else
 			remove_durably(grub("custom.cfg"));
 	}
 	disarm(old && old->made_environment);
 	unlink_units();
 	remove_durably(plan_path());
+	for (const std::string& path : {grub("custom.cfg"), grub("grubenv"), plan_path()})
+		remove_durably(path + ".dfr-new"); // of an enable that was interrupted
 	std::error_code error;
 	const std::filesystem::directory_iterator end;
 	std::vector<std::string> archives;
@@ -214,7 +224,7 @@ void Installation::reached() const {
 	if (environment.get(kTriesVariable).empty())
 		return;
 	environment.unset(kTriesVariable);
-	write_atomically(grub("grubenv"), environment.text(), 0644);
+	rewrite_atomically(grub("grubenv"), environment.text());
 }
 
 void Installation::traced() const {

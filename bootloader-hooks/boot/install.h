@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "bootloader-hooks/boot/atomic_file.h"
+
 namespace dfr::boot {
 
 struct BootPlan {
@@ -41,6 +43,9 @@ public:
 	std::string obstacle(const std::string& release, std::string& hint) const;
 	// Why GRUB cannot count boots here, so that the entry is only offered; empty: it can.
 	std::string cannot_count() const;
+	// May what is enabled go over to the newest kernel? Its own has gone, or the newest is what GRUB boots by
+	// default; who has GRUB boot another one is not moved from it.
+	bool follows(const BootPlan& plan, const std::vector<std::string>& kernels) const;
 	// The archive is there already. Throws dfr::Error; what was done until then boots.
 	void enable(BootPlan plan) const;
 	// Returns whether anything was enabled. Archives go, sources stay.
@@ -54,7 +59,10 @@ public:
 	void traced() const;
 
 private:
-	std::string grub(const char* file) const { return root_ + "/boot/grub/" + file; }
+	// Links are followed, so that a link stays one when the file is written anew.
+	std::string grub(const char* file) const {
+		return resolve_links(root_, root_ + "/boot/grub/" + file);
+	}
 	std::string plan_path() const { return folder() + "/enabled"; }
 	void arm(const std::string& how) const;
 	void disarm(bool made_environment) const;

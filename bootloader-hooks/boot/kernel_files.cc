@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "bootloader-hooks/boot/atomic_file.h"
 #include "formats/error.h"
 #include "formats/types/elf.h"
 
@@ -78,6 +79,16 @@ std::string find_types(const std::string& root, const std::string& release) {
 		throw Error("there are no types of kernel " + release + "; looked for " + list_of(places),
 		            "name a vmlinuz, vmlinux or BTF of that kernel with --btf FILE");
 	return *found;
+}
+
+std::string cannot_unpack(const std::string& root, const std::string& release, std::string& hint) {
+	const std::string path = root + "/boot/config-" + release;
+	const auto config = read_text(path);
+	if (!config || config->find("\nCONFIG_RD_ZSTD=y\n") != std::string::npos)
+		return {};
+	hint = "take a kernel that is built with CONFIG_RD_ZSTD=y";
+	return "kernel " + release + " cannot unpack an archive of zstd: " + path +
+	       " has no CONFIG_RD_ZSTD=y";
 }
 
 std::string find_module(const std::string& root, const std::string& release) {

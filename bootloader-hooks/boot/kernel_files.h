@@ -21,6 +21,9 @@ std::vector<std::string> types_places(const std::string& root, const std::string
 // The first of them that is there. Throws dfr::Error, which says where it looked.
 std::string find_types(const std::string& root, const std::string& release);
 
+// Why that kernel cannot unpack the archive, by its /boot/config-RELEASE; empty: it can, or it has no such file.
+std::string cannot_unpack(const std::string& root, const std::string& release, std::string& hint);
+
 // dfr.ko of that kernel. Throws dfr::Error, which says where it looked and how to get one.
 std::string find_module(const std::string& root, const std::string& release);
 

@@ -4,6 +4,7 @@
 // for the same files, damage noticed; digests by the examples of FIPS 180-4; what `dfr boot build` says of probes.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -67,11 +68,14 @@ TEST_CASE("boot archive: cpio reads it, and it has no folders", "[boot]") {
 	const std::vector<uint8_t> packed = boot::pack_archive(files());
 	std::ofstream(path, std::ios::binary)
 	    .write(reinterpret_cast<const char*>(packed.data()), static_cast<std::streamsize>(packed.size()));
-	CHECK(output_of("zstd -dc <" + std::string(path) + " | cpio --quiet -it") ==
-	      "dfr-init\ndfr.ko\ndfr.dof\ndfr.parameters\n");
-	CHECK(output_of("zstd -dc <" + std::string(path) + " | cpio --quiet -i --to-stdout dfr.dof") ==
-	      "DOF");
+	const std::string plain = "tail -c +513 " + std::string(path) + " | zstd -dc";
+	CHECK(output_of(plain + " | cpio --quiet -it") == "dfr-init\ndfr.ko\ndfr.dof\ndfr.parameters\n");
+	CHECK(output_of(plain + " | cpio --quiet -i --to-stdout dfr.dof") == "DOF");
 	::unlink(path);
+	// What ends the initrd before it.
+	CHECK(boot::kZeros % 4 == 0);
+	CHECK(std::ranges::all_of(packed.begin(), packed.begin() + boot::kZeros,
+	                          [](uint8_t byte) { return byte == 0; }));
 }
 
 TEST_CASE("boot archive: it comes back as it was, and the same files are the same bytes", "[boot]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// What `dfr boot enable` writes (bootloader-hooks/boot/install.h): the entry is GRUB's own with two words more;
+// What `dfr boot enable` writes (bootloader-hooks/boot/install.h): the entry is GRUB's own with what a trace needs;
 // disable makes every file what it was; whatever write an enable ends after, GRUB boots as before or finds all that
 // its new entry names.
 #include <catch2/catch.hpp>
@@ -148,9 +148,10 @@ TEST_CASE("boot enable: the entry is GRUB's own with the archive and the first p
 	enable(machine, plan("always"));
 	const std::string custom = machine.read("/boot/grub/custom.cfg");
 	CHECK_THAT(custom, Catch::Contains("menuentry 'Linux 6.1.0-56-amd64, with boot trace (default)'"));
-	CHECK_THAT(custom,
-	           Catch::Contains(
-	               "linux\t/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 ro  quiet rdinit=/dfr-init\n"));
+	CHECK_THAT(
+	    custom,
+	    Catch::Contains(
+	        "linux\t/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 ro  quiet rdinit=/dfr-init panic=30\n"));
 	CHECK_THAT(custom, Catch::Contains("initrd\t/boot/initrd.img-6.1.0-56-amd64 "
 	                                   "/boot/dfr/default-6.1.0-56-amd64.img\n"));
 	CHECK_THAT(custom, Catch::Contains("search --no-floppy --fs-uuid --set=root 1234"));
@@ -165,6 +166,93 @@ TEST_CASE("boot enable: an entry that is only offered is never chosen by itself"
 	enable(machine, plan("menu"));
 	CHECK_THAT(machine.read("/boot/grub/custom.cfg"), !Catch::Contains("set default"));
 	CHECK(machine.read("/boot/grub/grubenv") == "(none)");
+}
+
+TEST_CASE("boot enable: a user's panic= stays, and the user's saved choice, and who may boot", "[boot]") {
+	const Machine machine;
+	machine.write("/boot/grub/grub.cfg",
+	              "menuentry 'Debian, --users nobody' --class debian --unrestricted --users \"a b\" "
+	              "$menuentry_id_option 'a' {\n"
+	              "\trecordfail\n\tsavedefault\n\tload_video\n"
+	              "\tlinux\t/boot/vmlinuz-6.1.0-56-amd64 root=UUID=1234 panic=5\n"
+	              "\tinitrd\t/boot/initrd.img-6.1.0-56-amd64\n}\n"
+	              "source ${config_directory}/custom.cfg\n");
+	enable(machine, plan("once"));
+	const std::string custom = machine.read("/boot/grub/custom.cfg");
+	CHECK_THAT(custom, Catch::Contains("root=UUID=1234 panic=5 rdinit=/dfr-init\n"));
+	CHECK_THAT(custom, Catch::Contains("--class os --unrestricted --users \"a b\" $menuentry_id_option "
+	                                   "dfr-default {\n\tload_video\n"));
+	CHECK_THAT(custom, !Catch::Contains("nobody"));
+}
+
+TEST_CASE("boot enable: what grub-reboot chose is booted", "[boot]") {
+	const Machine machine;
+	enable(machine, plan("always"));
+	CHECK_THAT(machine.read("/boot/grub/custom.cfg"),
+	           Catch::Contains("\nif [ -s $prefix/grubenv -a -z \"${boot_once}\" ]; then\n"));
+}
+
+TEST_CASE("boot enable: a kernel that cannot unpack the archive is refused", "[boot]") {
+	const Machine machine;
+	const std::string config = "/boot/config-" + std::string(kRelease);
+	machine.write(config, "CONFIG_RD_XZ=y\n# CONFIG_RD_ZSTD is not set\nCONFIG_X=y\n");
+	CHECK_THROWS_WITH(enable(machine, plan("always")), Catch::Contains("CONFIG_RD_ZSTD"));
+	machine.write(config, "CONFIG_RD_XZ=y\nCONFIG_RD_ZSTD=y\n");
+	CHECK_NOTHROW(enable(machine, plan("always")));
+}
+
+TEST_CASE("boot enable: mode and link of a file that is written anew stay", "[boot]") {
+	const Machine machine;
+	const std::string grub = machine.root() + "/boot/grub/";
+	machine.write("/boot/grub/custom.cfg", "# secret\n");
+	machine.write("/boot/elsewhere/grubenv", environment("saved_entry=a\n"));
+	std::filesystem::permissions(grub + "custom.cfg", std::filesystem::perms{0600});
+	const char* const target = GENERATE("../elsewhere/grubenv", "/boot/elsewhere/grubenv");
+	std::filesystem::create_symlink(target, grub + "grubenv");
+	const auto before = machine.all();
+	const auto mode = [&]() {
+		return static_cast<unsigned>(std::filesystem::status(grub + "custom.cfg").permissions());
+	};
+	enable(machine, plan("always"));
+	CHECK(mode() == 0600);
+	CHECK(std::filesystem::is_symlink(grub + "grubenv"));
+	CHECK_THAT(machine.read("/boot/elsewhere/grubenv"), Catch::Contains("dfr_armed=always\n"));
+	boot::Installation(machine.root()).disable();
+	CHECK(mode() == 0600);
+	CHECK(machine.all() == before);
+}
+
+TEST_CASE("boot disable: a block that is not at the top, and what an interrupted enable left, go", "[boot]") {
+	const Machine machine;
+	enable(machine, plan("always"));
+	machine.write("/boot/grub/custom.cfg", "set timeout=9\n" + machine.read("/boot/grub/custom.cfg"));
+	enable(machine, plan("once"));
+	const std::string custom = machine.read("/boot/grub/custom.cfg");
+	CHECK(custom.find("### BEGIN dfr") == custom.rfind("### BEGIN dfr"));
+	machine.write("/boot/grub/custom.cfg", "# above\n" + custom);
+	for (const char* const left : {"/boot/grub/grubenv.dfr-new", "/boot/grub/custom.cfg.dfr-new"})
+		machine.write(left, "half");
+	CHECK(boot::Installation(machine.root()).disable());
+	CHECK(machine.read("/boot/grub/custom.cfg") == "# above\nset timeout=9\n");
+	CHECK(machine.read("/boot/grub/grubenv.dfr-new") == "(none)");
+	CHECK(machine.read("/boot/grub/custom.cfg.dfr-new") == "(none)");
+}
+
+TEST_CASE("boot renew: to the newest kernel only if GRUB boots it, or if the old one has gone", "[boot]") {
+	const std::string usual =
+	    "if [ \"${next_entry}\" ] ; then\n   set default=\"${next_entry}\"\nelse\n   set default=";
+	CHECK(boot::boots_newest(usual + "\"0\"\nfi\n", "other"));
+	CHECK(boot::boots_newest(usual + "\"${saved_entry}\"\nfi\n", ""));
+	CHECK_FALSE(boot::boots_newest(usual + "\"${saved_entry}\"\nfi\n", "other"));
+	CHECK_FALSE(boot::boots_newest(usual + "\"1>2\"\nfi\n", ""));
+	CHECK_FALSE(boot::boots_newest(usual + "\"Debian, with Linux 6.1\"\nfi\n", ""));
+	const Machine machine;
+	const boot::Installation installation(machine.root());
+	const std::string newest = "6.1.0-60-amd64";
+	CHECK(installation.follows(plan("always"), {newest, kRelease}));
+	machine.write("/boot/grub/grub.cfg", usual + "\"1>2\"\nfi\n" + kGrubConfig);
+	CHECK_FALSE(installation.follows(plan("always"), {newest, kRelease}));
+	CHECK(installation.follows(plan("always"), {newest}));
 }
 
 TEST_CASE("boot disable: every file is what it was", "[boot]") {
