@@ -133,6 +133,9 @@ std::string build_boot_archive(const BootBuild& build) {
 	if (!boot::valid_name(build.name))
 		throw Error(build.name + " is no name of a boot program",
 		            "use letters, digits, - and _, 40 at most");
+	std::string hint;
+	if (const std::string why = boot::cannot_unpack(build.root, build.release, hint); !why.empty())
+		throw Error(why, hint);
 	const lib::ProgramPart source = read_source(build);
 	const std::string types =
 	    build.types.empty() ? boot::find_types(build.root, build.release) : build.types;

@@ -110,7 +110,9 @@ int run_boot_renew(int argc, char** argv) {
 	    "boot renew",
 	    "What is enabled, for another kernel: of the same source, armed as before. If that cannot be\n"
 	    "done, the entry is only offered from now on, because it would keep the machine on the\n"
-	    "kernel of before. The hooks in /etc/kernel run it when kernels come and go.",
+	    "kernel of before. The hooks in /etc/kernel run it when kernels come and go. A trace that\n"
+	    "GRUB has ended stays so; without --kernel, so does one for a kernel that is still there,\n"
+	    "where GRUB's default is not the newest.",
 	    "  dfr boot renew --kernel 6.1.0-60-amd64\n");
 	app->add_option("--kernel", build.release, "its release (default: the newest that is installed)");
 	app->add_option("--module", build.module, "its dfr.ko (default: looked for)");
@@ -119,27 +121,39 @@ int run_boot_renew(int argc, char** argv) {
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	const boot::Installation installation(build.root);
-	auto plan = installation.plan();
+	const auto plan = installation.plan();
 	const auto kernels = boot::installed_kernels(build.root);
+	const std::string armed = installation.variable(boot::kArmedVariable);
+	if (!plan || armed == "failed" || armed == "spent" ||
+	    (build.release.empty() && !installation.follows(*plan, kernels)))
+		return 0;
 	if (build.release.empty() && !kernels.empty())
 		build.release = kernels.front();
-	if (!plan || plan->release == build.release ||
-	    installation.variable(boot::kArmedVariable) == "failed")
+	if (plan->release == build.release)
 		return 0;
 	build.name = plan->name;
 	try {
 		build_boot_archive(build);
-		plan->release = build.release;
-		installation.enable(*plan);
+		boot::BootPlan next = *plan;
+		next.release = build.release;
+		installation.enable(next);
+		std::printf("renewed   for kernel %s in place of %s\n", shown(build.release),
+		            shown(plan->release));
 	} catch (const Error& error) {
 		print_error("the boot of kernel " + build.release + " will not be traced: " + error.what(),
 		            error.hint());
-		plan->mode = "menu";
+		boot::BootPlan offered = *plan;
+		offered.mode = "menu";
 		std::string hint;
-		if (installation.obstacle(plan->release, hint).empty())
-			installation.enable(*plan);
-		else
+		if (const std::string why = installation.obstacle(offered.release, hint); why.empty()) {
+			installation.enable(offered);
+			std::printf(
+			    "enabled   only in the menu, \"with boot trace\", for kernel %s as before\n",
+			    shown(offered.release));
+		} else {
 			installation.disable(); // its kernel has gone, too
+			std::printf("disabled  %s\n", shown(why));
+		}
 	}
 	return 0;
 }
@@ -162,7 +176,7 @@ int run_boot_reached(int argc, char** argv) {
 	std::string root;
 	const auto app =
 	    make_app("boot reached",
-	             "Note in grubenv that user space was reached. Two boots after which this did not run\n"
+	             "Note in grubenv that user space was reached. Two boots that did not run this\n"
 	             "disarm the tracing. dfr-boot-reached.service runs it.",
 	             "  dfr boot reached\n");
 	app->add_option("--root", root, "the root of the machine (default: this one)");

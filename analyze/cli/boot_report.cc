@@ -3,6 +3,7 @@
 // dfr boot report: a boot on one time axis, as text or JSON, from what the default boot program recorded.
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <unistd.h>
@@ -97,10 +98,20 @@ void print_processes(const lib::BootTimeline& boot) {
 		              title(boot.processes[one->root]) + ")" + (one->killed ? ", killed" : ""));
 }
 
+// When the kernel was entered, which is the axis' 0, in local time.
+std::string begin_text(const trace::Catalog& catalog) {
+	const auto at = static_cast<std::time_t>(catalog.walltime(0) / 1'000'000'000);
+	char text[32] = "";
+	std::tm local{};
+	if (localtime_r(&at, &local))
+		std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+	return text;
+}
+
 void print_text(const lib::BootTimeline& boot, const trace::Catalog& catalog, bool all) {
 	const std::string program = machine_text(catalog, "bootprogram");
-	std::printf("boot of %s, kernel %s, program %s\n", shown(machine_text(catalog, "host")),
-	            shown(machine_text(catalog, "release")),
+	std::printf("boot of %s at %s, kernel %s, program %s\n", shown(machine_text(catalog, "host")),
+	            shown(begin_text(catalog)), shown(machine_text(catalog, "release")),
 	            shown(program.empty() ? "not named" : program.substr(0, program.find(','))));
 	if (boot.login)
 		std::printf("login prompt %.3f s after the kernel's entry; the trace begins at %.3f s\n",
@@ -186,12 +197,16 @@ void print_json(const lib::BootTimeline& boot, const trace::Catalog& catalog) {
 
 std::string last_stored() {
 	std::string last;
+	std::filesystem::file_time_type latest;
 	const std::string folder = boot::Installation("").folder();
 	std::error_code error;
 	const std::filesystem::directory_iterator end;
 	for (std::filesystem::directory_iterator at(folder, error); !error && at != end; at.increment(error))
-		if (at->path().extension() == ".dfr")
-			last = std::max(last, at->path().string());
+		if (const auto time = std::filesystem::last_write_time(at->path(), error);
+		    !error && at->path().extension() == ".dfr" && (last.empty() || time > latest)) {
+			last = at->path().string();
+			latest = time;
+		}
 	if (last.empty())
 		throw Error("no recording of a boot is stored in " + folder,
 		            "dfr boot status says whether this boot was traced; dfr boot store stores it");

@@ -3,7 +3,9 @@
 // dfr boot status: what is enabled, and whether this boot was traced, or why not. dfr boot doctor: what would keep the
 // next one from it.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <thread>
@@ -31,10 +33,11 @@ void say(const char* what, const std::string& text) {
 	std::printf("%-10s %s\n", what, shown(text));
 }
 
-// The kernel's log as far as it has it: lines of dfr's.
-std::vector<std::string> log_lines() {
+// The kernel's log as far as it has it: lines of dfr's. `error`: errno if it cannot be read.
+std::vector<std::string> log_lines(int& error) {
 	std::vector<std::string> lines;
 	const int log = ::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	error = log < 0 ? errno : 0;
 	char record[8192];
 	ssize_t n;
 	while (log >= 0 && ((n = ::read(log, record, sizeof record)) > 0 || (n < 0 && errno == EPIPE))) {
@@ -72,15 +75,20 @@ std::string plan_text(const boot::BootPlan& plan) {
 void print_this_boot() {
 	const std::string line = boot::read_text("/proc/cmdline").value_or("");
 	const bool asked = line.find(boot::kFirstProcess) != std::string::npos;
-	const std::vector<std::string> log = log_lines();
+	int error = 0;
+	const std::vector<std::string> log = log_lines(error);
 	const bool recorded = std::ranges::any_of(
 	    log, [](const std::string& one) { return one.starts_with("dfr: boot program is recording"); });
-	say("this boot", recorded ? "was traced"
-	                 : asked  ? "was started for a trace and was not traced"
-	                          : "was started without a trace");
+	if (asked && error)
+		say("this boot", "was started for a trace; whether it was traced is not known: /dev/kmsg: " +
+		                     std::string(std::strerror(error)));
+	else
+		say("this boot", recorded ? "was traced"
+		                 : asked  ? "was started for a trace and was not traced"
+		                          : "was started without a trace");
 	for (const std::string& one : log)
 		say("  log", one);
-	if (asked && log.empty())
+	if (asked && !error && log.empty())
 		say("", "the kernel's log has no line of dfr's any more: journalctl -k -b | grep dfr:");
 	if (const auto access = recorder::device_access(); !access.loaded && asked)
 		say("  module", access.why);
@@ -114,7 +122,7 @@ void look_at_loader(const boot::Installation& installation, const std::string& r
 		found.note("counting",
 		           why + ": the entry is only offered in the menu, never chosen by itself");
 	else
-		found.good("counting", "two boots that do not reach user space disarm the trace");
+		found.good("counting", "two boots that are chosen and do not report disarm the trace");
 }
 
 void look_at_archive(const std::string& root, const std::string& path, const std::string& release,
@@ -209,13 +217,14 @@ int run_boot_status(int argc, char** argv) {
 	const std::string armed = installation.variable(boot::kArmedVariable);
 	const std::string tries = installation.variable(boot::kTriesVariable);
 	if (armed == "failed")
-		say("", "disarmed by GRUB: two boots with the trace did not reach user space; dfr boot "
-		        "enable arms it again");
+		say("", "disarmed by GRUB: two boots with the trace were chosen and did not report that user "
+		        "space was reached; dfr boot enable arms it again");
 	else if (armed == "spent")
 		say("", "its one boot has been started; the next one is as before");
 	if (!tries.empty())
-		say("",
-		    tries + " boot(s) since user space was reached; after the second GRUB disarms the trace");
+		say("", tries +
+		            " boot(s) with the trace were chosen since one reported; after the second GRUB "
+		            "disarms it");
 	if (root.empty())
 		print_this_boot();
 	const auto files = stored(installation);
@@ -256,7 +265,8 @@ int run_boot_doctor(int argc, char** argv) {
 	if (!plan)
 		found.note("enabled", "no: dfr boot enable");
 	else if (installation.variable(boot::kArmedVariable) == "failed")
-		found.bad("enabled", "GRUB has disarmed it after two boots that did not reach user space",
+		found.bad("enabled",
+		          "GRUB has disarmed it after two boots that were chosen and did not report",
 		          "dfr boot status, then dfr boot enable");
 	else
 		found.good("enabled", plan_text(*plan));
