@@ -15,6 +15,8 @@ captures='
 dfr record -o r.dfr -n "$program" -n "$captures" \
 	-- sh -c 'exec guest-workload spin 1 >/dev/null' >live 2>log || cat log
 echo 01234567-89ab-cdef-0123-456789abcdef >boot
+export program
+unshare -m sh <<'END' # seen here alone, and gone with this process
 mount -o bind boot /proc/sys/kernel/random/boot_id
 dfr replay r.dfr >replay 2>/dev/null
 cmp live replay && echo 'as it was printed live'
@@ -22,5 +24,5 @@ dfr replay -n "$program" r.dfr >again 2>/dev/null
 cmp live again && echo 'and as a program prints it'
 dfr info r.dfr >info
 grep -q ' names  *[1-9].* of the kernel, [1-9].* of [1-9][0-9]* files' info && echo 'names are counted'
-umount /proc/sys/kernel/random/boot_id
+END
 cat live

@@ -21,6 +21,9 @@ echo 01234567-89ab-cdef-0123-456789abcdef >boot
 mkdir -p nothing
 dfr replay -n "$program" r.dfr >here 2>/dev/null
 cmp live here && echo 'here as it was live'
+# What hides the kernel's types is seen here alone, and goes with this process, if it is killed too.
+export program
+unshare -m sh <<'END'
 mount -o bind boot /proc/sys/kernel/random/boot_id
 mount -o bind nothing /sys/kernel/btf
 dfr replay -n "$program" r.dfr >there 2>log || cat log
@@ -35,6 +38,5 @@ dfr info r.dfr | grep ' types '
 dfr info raw.dfr | grep ' types '
 ls -l r.dfr raw.dfr | awk '{ print $5, $9 }'
 dfr verify r.dfr >verified 2>&1 || cat verified
-umount /sys/kernel/btf
-umount /proc/sys/kernel/random/boot_id
+END
 cat live
