@@ -4,6 +4,7 @@
 #include "formats/amounts.h"
 
 #include <cstdio>
+#include <ctime>
 
 namespace dfr {
 
@@ -25,6 +26,15 @@ std::string bytes_text(uint64_t bytes) {
 		std::snprintf(text, sizeof text, "%.1f KiB", static_cast<double>(bytes) / 1024);
 	else
 		std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+	return text;
+}
+
+std::string local_time_text(int64_t seconds) {
+	const auto at = static_cast<std::time_t>(seconds);
+	char text[32] = "";
+	std::tm local{};
+	if (localtime_r(&at, &local))
+		std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
 	return text;
 }
 

@@ -30,7 +30,7 @@ enum dfr_anchor_kind {
 	DFR_ANCHOR_RING,        /* blocks of one CPU's ring (and of the spares); any order */
 	DFR_ANCHOR_AGG,         /* one table: extents in order; cpu, half as in the table's head */
 	DFR_ANCHOR_SPEC,        /* speculation chunks */
-	DFR_ANCHOR_PANIC        /* the panic's record: reason text and time */
+	DFR_ANCHOR_PANIC        /* the panic's record: reason and time, and where more about it stands */
 };
 
 struct dfr_anchor_run {
@@ -49,7 +49,7 @@ struct dfr_anchor {
 	__u32 cpu;        /* DFR_ANCHOR_RING, AGG */
 	__u32 half;       /* AGG; CATALOG: 1: of the second copy */
 	__u32 part;       /* 0, 1, ... of this (state, kind, cpu, half) */
-	__u64 generation; /* grows with every anchor of the boot */
+	__u64 generation; /* grows with every anchor of the boot, but for PANIC */
 	__u32 runs;
 	__u32 checksum; /* CRC32C of the page with this field 0 */
 	__u64 reserved[2];
@@ -58,7 +58,31 @@ struct dfr_anchor {
 DFR_STATIC_ASSERT(sizeof(struct dfr_anchor) == 112, "anchor");
 #define DFR_ANCHOR_RUNS_MAX ((4096 - 112) / 16)
 
-/* An anchor of kind PANIC has this in place of runs; its `runs` and `state_id` are 0. */
+/*
+ * What else is known of a panic, as texts, in pages that follow each other.
+ *   REGISTERS  name=hexadecimal, with blanks between them, behind mode=kernel or mode=user: those of the
+ *              last trap on the way to the panic
+ *   STACK      a line for each frame of the CPU that panicked, the innermost first: the return address
+ *              as 16 digits, a blank, and what the kernel calls it: name+0x10/0x20 [module]
+ *   LOG        the end of the kernel's log, its lines
+ */
+enum dfr_panic_text { DFR_PANIC_REGISTERS, DFR_PANIC_STACK, DFR_PANIC_LOG, DFR_PANIC_TEXTS };
+#define DFR_PANIC_TEXT_MAX (32 * 1024) /* all texts are within so many bytes from the first page on */
+struct dfr_panic_texts {
+	__u64 pfn; /* the first page; 0: there are no texts */
+	__u32 at[DFR_PANIC_TEXTS];
+	__u32 bytes[DFR_PANIC_TEXTS];
+	__u32 checksum[DFR_PANIC_TEXTS]; /* CRC32C */
+	__u32 pad;
+};
+DFR_STATIC_ASSERT(sizeof(struct dfr_panic_texts) == 48, "texts of a panic");
+
+/*
+ * An anchor of kind PANIC has this in place of runs; its `runs` and `state_id` are 0. It is written more than once:
+ * the reason at once, the texts when they are made, the panic that an oops has led to. Each time one of the two pages
+ * is whole, and the last has the highest generation. Two CPUs that die at once have an anchor each; their generations
+ * are a number of their own, and the highest is that of the CPU whose panic the kernel has made its own.
+ */
 #define DFR_ANCHOR_REASON_MAX 1024
 struct dfr_anchor_panic {
 	__u64 time; /* the clock of all records */
@@ -66,6 +90,8 @@ struct dfr_anchor_panic {
 	__u32 tid;
 	char comm[16];
 	char reason[DFR_ANCHOR_REASON_MAX]; /* NUL-terminated */
+	struct dfr_panic_texts texts;
 };
+DFR_STATIC_ASSERT(sizeof(struct dfr_anchor_panic) == 1104, "panic's record");
 
 #endif

@@ -168,13 +168,22 @@ enum dfr_event {
 	DFR_EVENT_PANIC,
 	DFR_EVENT_DETACHED, /* the governor detached a probe that cost too much; value: its id */
 	DFR_EVENT_ATTACHED, /* the governor attached it again; value: its id */
-	DFR_EVENT_KILLED,   /* by the deadman; value: 0 probes took too much, 1 the consumer was gone */
+	DFR_EVENT_KILLED,   /* value: enum dfr_killed */
 	/* Probes could not be armed. value: the probe's id; -n: n probes; 0: the provider could not say
 	   which. error: why (EPERM: their arguments may not be shown) */
 	DFR_EVENT_UNARMED,
 	DFR_EVENT_FULL,    /* value: a CPU whose ring is full (policy fill); time: of its last record */
 	DFR_EVENT_MARK,    /* a person's remark: the text stands behind the entry, with NUL */
 	DFR_EVENT_SNAPSHOT /* in a snapshot's file only: its trigger's time, and text as of MARK: why */
+};
+
+/* Why the kernel ended a state. */
+enum dfr_killed {
+	DFR_KILLED_COST,     /* the deadman: probes took too much */
+	DFR_KILLED_CONSUMER, /* likewise: the consumer was gone */
+	/* The kernel oopsed inside a firing. time: of the last firing on its CPU whose time is known, or of go. What
+	   fired there after it, before the kernel told of the oops too, may be in no record and no counter. */
+	DFR_KILLED_OOPS
 };
 
 struct dfr_cat_event {

@@ -239,6 +239,14 @@ struct dfr_ioc_cost {
 	__u64 costs; /* struct dfr_ioc_cpu_cost[] */
 };
 
+/* What a state with the option memory=reserved takes of that memory when it starts, and what was left: after a GO that failed. */
+struct dfr_ioc_room {
+	__u32 size;
+	__u32 pad;
+	__u64 wanted; /* out: bytes; 0: it did not come to that */
+	__u64 left;   /* out */
+};
+
 #define DFR_IOC_INFO _IOWR('F', 1, struct dfr_ioc_info)
 #define DFR_IOC_ENABLE _IOWR('F', 2, struct dfr_ioc_enable)
 #define DFR_IOC_GO _IOWR('F', 3, struct dfr_ioc_go)
@@ -272,6 +280,7 @@ struct dfr_ioc_cost {
 #define DFR_IOC_TRIGGERS _IOWR('F', 20, struct dfr_ioc_triggers)
 
 #define DFR_IOC_COST _IOWR('F', 21, struct dfr_ioc_cost)
+#define DFR_IOC_ROOM _IOWR('F', 22, struct dfr_ioc_room)
 
 #define DFR_ANONYMOUS_NAME "anonymous"
 

@@ -56,6 +56,7 @@ constexpr OptionInfo kOptions[] = {
     {"blocksize", kRuntime, Size, DFR_OPT_BLOCKSIZE},
     {"jit", kRuntime, Flag, DFR_OPT_JIT},
     {"syscallhook", kRuntime, Hook, DFR_OPT_SYSCALLHOOK},
+    {"memory", kRuntime, Memory, DFR_OPT_MEMORY},
     // The compiler's own, and the front end's.
     {"aggpercpu", kCompile, Flag, kNoOptionNumber},
     {"bpflog", kRuntime, Flag, kNoOptionNumber},
@@ -278,6 +279,10 @@ std::optional<int64_t> parse_option(const OptionInfo& option, std::optional<std:
 	case Hook: // a call's own functions where possible, or what every call passes
 		if (text == "function" || text == "tracepoint")
 			return text == "tracepoint";
+		return std::nullopt;
+	case Memory: // that a warm reset leaves as it is
+		if (text == "reserved")
+			return DFR_MEMORY_RESERVED;
 		return std::nullopt;
 	default: return 0;
 	}

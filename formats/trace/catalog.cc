@@ -354,6 +354,11 @@ const Layout* Catalog::layout_of(uint32_t epid) const {
 	return layout == layouts.end() ? nullptr : &layout->second;
 }
 
+std::string Catalog::machine_text(const char* key) const {
+	const auto at = machine.find(key);
+	return at == machine.end() ? std::string{} : at->second;
+}
+
 int64_t Catalog::walltime(uint64_t mono) const {
 	if (clocks.empty())
 		return static_cast<int64_t>(mono);

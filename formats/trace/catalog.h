@@ -83,7 +83,8 @@ public:
 	uint32_t cpus = 0, block_size = 0, blocks = 0, policy = 0, strsize = 256;
 	bool anonymous = false;
 
-	std::map<std::string, std::string> machine; // release, host, clocksource, cmdline ...
+	std::map<std::string, std::string> machine;      // release, host, clocksource, cmdline ...
+	std::string machine_text(const char* key) const; // empty: it does not say
 	std::vector<Clock> clocks;
 	std::vector<std::vector<std::byte>> dofs;
 	std::vector<std::string> sources; // D source of each DOF; empty if the recorder did not know it

@@ -54,8 +54,13 @@ public:
 	                                       output, true, [this]() -> const Catalog& { return catalog_; },
 	                                       local_file(), source_->facts().part) {
 		// What came later would make the window longer than what is here.
-		std::erase_if(catalog_.events,
-		              [&](const EventMark& mark) { return mark.time > cut.span.to; });
+		const auto later = [&](const EventMark& mark) { return mark.time > cut.span.to; };
+		if (std::any_of(catalog_.events.begin(), catalog_.events.end(), [&](const EventMark& mark) {
+			    return mark.event == DFR_EVENT_PANIC && later(mark);
+		    }))
+			for (const char* const key : kPanicKeys)
+				catalog_.machine.erase(key);
+		std::erase_if(catalog_.events, later);
 	}
 	CutResult run(const Going& going);
 

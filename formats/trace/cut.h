@@ -13,6 +13,10 @@
 
 namespace dfr::trace {
 
+// Facts of the machine (Catalog::machine) that say more about the event of a panic, and go with it.
+inline constexpr const char* kPanicKeys[] = {"panic", "panic_comm", "panic_registers", "panic_stack",
+                                             "panic_log"};
+
 struct Cut {
 	Selection span;            // times and CPUs
 	std::set<uint32_t> probes; // by id; empty: all

@@ -308,6 +308,8 @@ struct Verdict {
 	uint64_t clock_error = 0; // of several hosts (united.h), in ns
 	bool operator==(const Verdict&) const = default;
 };
+// Reads all records, and judges them.
+Verdict judge_whole(BlockSource& source);
 // `needs`: whether the answer is less than whole where clauses of this priority were off; all are needed, unless it
 // says otherwise.
 Verdict judge(BlockSource& source, const Merger& merger,

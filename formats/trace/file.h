@@ -69,12 +69,15 @@ struct FileFacts {
 	uint64_t marked_until = 0; // as whole_until, of any file
 	bool goes_on = false;      // its recorder went on in a next file
 	FilePart part = {};
-	bool begun = true; // false: it has no whole segment
+	bool begun = true;    // false: it has no whole segment
+	std::string cut = {}; // of an unfinished file, how it ends, as among its remarks
 };
 
 class FileSource : public BlockSource {
 public:
 	virtual FileFacts facts() const = 0;
+	// partial(), but for being cut: what it lacks by that may stand in a file that goes on where it ends.
+	virtual bool partial_before_cut() = 0;
 };
 
 // Opens any .dfr, complete or cut. catalog() is that of the whole file from the start. Damage inside of

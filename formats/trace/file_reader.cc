@@ -40,22 +40,27 @@ public:
 		ledger_ = latest(SegmentType::kLosses, decode_ledger, "losses");
 		facts_.part = ledger_.part;
 		facts_.marked_until = std::max(whole_until(), ledger_.part.since);
-		if (!cut_.empty() && !(facts_.whole_until = facts_.marked_until))
-			damaged(cut_);
+		if (!cut_.empty()) {
+			facts_.whole_until = facts_.marked_until;
+			facts_.cut = facts_.whole_until ? cut()->why : cut_;
+		}
 	}
 
 	const Catalog& catalog() override { return catalog_; }
 	std::string name() const override { return reader_.path(); }
 	FileFacts facts() const override { return facts_; }
-	bool partial() override { return !remarks_.empty() || ledger_.partial; }
+	bool partial() override {
+		return partial_before_cut() || (!facts_.cut.empty() && !facts_.whole_until);
+	}
+	bool partial_before_cut() override { return !remarks_.empty() || ledger_.partial; }
 	// The remarks of the source that was recorded, then what is wrong with the file itself.
 	std::vector<std::string> remarks() override {
 		std::vector<std::string> all = ledger_.remarks;
 		all.insert(all.end(), remarks_.begin(), remarks_.end());
 		if (more_remarks_)
 			all.emplace_back("there is more damage: dfr verify counts it");
-		if (const std::optional<SourceCut> known = cut(); known && !known->goes_on)
-			all.push_back(known->why);
+		if (!facts_.cut.empty())
+			all.push_back(facts_.cut);
 		return all;
 	}
 	// Behind the last sound mark of what is whole; damage in front of it is in remarks_ by itself.

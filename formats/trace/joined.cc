@@ -28,12 +28,6 @@ StateKey key_of(const Catalog& catalog) {
 	return {catalog.boot_id, catalog.state_id, catalog.clocks.empty() ? 0 : catalog.clocks.front().mono};
 }
 
-// What dfr redact has left of it.
-std::string kept_of(const Catalog& catalog) {
-	const auto kept = catalog.machine.find(kKeptKey);
-	return kept == catalog.machine.end() ? std::string{} : kept->second;
-}
-
 std::string parts_text(uint32_t first, uint32_t last) {
 	return first == last ? "part " + std::to_string(first) + " is"
 	                     : "parts " + std::to_string(first) + " to " + std::to_string(last) + " are";
@@ -231,7 +225,7 @@ void JoinedSource::find_missing_parts() {
 }
 
 bool JoinedSource::lacks_unnoticed(size_t file) const {
-	if (file + 1 == files_.size() || files_[file]->facts().finished || !files_[file]->cut())
+	if (file + 1 == files_.size() || files_[file]->facts().cut.empty())
 		return false;
 	return std::none_of(
 	    files_.begin() + static_cast<std::ptrdiff_t>(file) + 1, files_.end(),
@@ -242,10 +236,11 @@ std::vector<std::string> JoinedSource::remarks() {
 	std::vector<std::string> all;
 	for (size_t i = 0; i < files_.size(); i++) {
 		const std::string name = files_.size() > 1 ? files_[i]->name() + ": " : "";
+		const bool healed = i + 1 < files_.size() && !lacks_unnoticed(i);
+		const std::string cut = files_[i]->facts().cut;
 		for (const std::string& remark : files_[i]->remarks())
-			all.push_back(name + remark);
-		if (lacks_unnoticed(i))
-			all.push_back(name + files_[i]->cut()->why);
+			if (!healed || remark != cut)
+				all.push_back(name + remark);
 	}
 	all.insert(all.end(), missing_files_.begin(), missing_files_.end());
 	return all;
@@ -255,13 +250,14 @@ bool JoinedSource::partial() {
 	if (!missing_files_.empty())
 		return true;
 	for (size_t i = 0; i < files_.size(); i++)
-		if (files_[i]->partial() || lacks_unnoticed(i))
+		if (i + 1 == files_.size() ? files_[i]->partial()
+		                           : files_[i]->partial_before_cut() || lacks_unnoticed(i))
 			return true;
 	return false;
 }
 
 bool same_state(const Catalog& one, const Catalog& other) {
-	return key_of(one) == key_of(other) && kept_of(one) == kept_of(other);
+	return key_of(one) == key_of(other) && one.machine_text(kKeptKey) == other.machine_text(kKeptKey);
 }
 
 std::vector<std::string> JoinedSource::notes() const {

@@ -66,9 +66,7 @@ public:
 private:
 	// A new file's name is in its folder, which is synced by itself.
 	int sync_name() {
-		const size_t slash = path_.rfind('/');
-		const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-		const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		const int fd = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			return errno == EACCES ? 0 : -errno; // a folder that may be written but not read
 		const int code = synced(::fsync(fd));
@@ -83,6 +81,11 @@ private:
 };
 
 } // namespace
+
+std::string folder_of(const std::string& path) {
+	const size_t slash = path.rfind('/');
+	return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
 
 std::unique_ptr<OutputFile> local_file() {
 	return std::make_unique<LocalFile>();

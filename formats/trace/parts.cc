@@ -38,7 +38,7 @@ NamePieces pieces_of(const std::string& path) {
 	const bool extended =
 	    dot != std::string::npos && dot != 0 && (slash == std::string::npos || dot > slash + 1);
 	const size_t at = extended ? dot : path.size();
-	return {path.substr(0, at) + "-", path.substr(at)};
+	return {path.substr(0, at), path.substr(at)};
 }
 
 uint64_t new_series() {
@@ -86,20 +86,44 @@ std::string time_stamp() {
 	return stamp;
 }
 
-std::string part_path(const std::string& path, uint64_t number) {
+std::vector<std::string> recordings_in(const std::string& folder) {
+	std::vector<std::pair<std::filesystem::file_time_type, std::string>> dated;
+	std::error_code error;
+	const std::filesystem::directory_iterator end;
+	for (std::filesystem::directory_iterator at(folder, error); !error && at != end;
+	     at.increment(error)) {
+		std::error_code gone;
+		if (const auto time = std::filesystem::last_write_time(at->path(), gone);
+		    !gone && at->path().extension() == ".dfr")
+			dated.emplace_back(time, at->path().string());
+	}
+	if (error && error != std::errc::no_such_file_or_directory)
+		throw Error("cannot read " + folder + ": " + error.message());
+	std::ranges::sort(dated);
+	std::vector<std::string> found;
+	for (auto& [time, path] : dated)
+		found.push_back(std::move(path));
+	return found;
+}
+
+std::string name_with(const std::string& path, const std::string& text) {
 	const NamePieces pieces = pieces_of(path);
-	char text[32];
-	std::snprintf(text, sizeof text, "%04" PRIu64, number);
 	return pieces.start + text + pieces.end;
 }
 
+std::string part_path(const std::string& path, uint64_t number) {
+	char text[32];
+	std::snprintf(text, sizeof text, "-%04" PRIu64, number);
+	return name_with(path, text);
+}
+
 std::string parts_pattern(const std::string& path) {
-	const NamePieces pieces = pieces_of(path);
-	return pieces.start + "*" + pieces.end;
+	return name_with(path, "-*");
 }
 
 std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) {
-	const NamePieces pieces = pieces_of(path);
+	NamePieces pieces = pieces_of(path);
+	pieces.start += '-';
 	std::filesystem::path folder = std::filesystem::path(path).parent_path();
 	std::vector<std::pair<uint64_t, std::string>> parts;
 	std::error_code error; // a folder that cannot be read: creating a file in it will tell
@@ -120,7 +144,7 @@ std::vector<std::pair<uint64_t, std::string>> parts_of(const std::string& path) 
 
 std::string next_part_path(const std::string& path) {
 	const NamePieces pieces = pieces_of(path);
-	const std::string_view numbered = std::string_view(pieces.start).substr(0, pieces.start.size() - 1);
+	const std::string_view numbered = pieces.start;
 	const size_t dash = numbered.rfind('-');
 	const std::string_view digits =
 	    dash == std::string_view::npos ? std::string_view{} : numbered.substr(dash + 1);

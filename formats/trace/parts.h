@@ -35,6 +35,11 @@ std::optional<uint64_t> parse_size(std::string_view text);
 
 // "20261121-150233": now, in local time, for a file's name.
 std::string time_stamp();
+// The recordings (*.dfr) that stand in a folder, by the time when they were written, the latest last; none, if there is no
+// such folder. Throws dfr::Error if it cannot be read.
+std::vector<std::string> recordings_in(const std::string& folder);
+// "/srv/flight.dfr", "-first": "/srv/flight-first.dfr".
+std::string name_with(const std::string& path, const std::string& text);
 // "/srv/flight.dfr", 12: "/srv/flight-0012.dfr". A shell puts up to 9,999 in order; readers need no order.
 std::string part_path(const std::string& path, uint64_t number);
 // "/srv/flight-*.dfr": all of them, for a shell.

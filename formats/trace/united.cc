@@ -16,11 +16,6 @@ namespace {
 // Readings of clocks that are so close may be of the same setting: they are not read at one moment.
 constexpr int64_t kClockApart = 1'000'000;
 
-std::string machine(const Catalog& catalog, const char* key) {
-	const auto at = catalog.machine.find(key);
-	return at == catalog.machine.end() ? std::string{} : at->second;
-}
-
 // The boot before the system has a name is the kernel's "(none)".
 bool is_named(const std::string& host) {
 	return !host.empty() && host != "(none)";
@@ -110,8 +105,8 @@ std::vector<United::Boot> United::find_boots() {
 	std::vector<Boot> boots;
 	for (size_t i = 0; i < members_.size(); i++) {
 		const Catalog& catalog = members_[i].source->catalog();
-		const bool known =
-		    catalog.boot_id != decltype(catalog.boot_id){} && machine(catalog, "engine") != "process";
+		const bool known = catalog.boot_id != decltype(catalog.boot_id){} &&
+		                   catalog.machine_text("engine") != "process";
 		auto boot = std::find_if(boots.begin(), boots.end(), [&](const Boot& one) {
 			return known && one.known && one.id == catalog.boot_id;
 		});
@@ -120,11 +115,11 @@ std::vector<United::Boot> United::find_boots() {
 			    boot, {.members = {}, .id = catalog.boot_id, .known = known, .host = {}});
 		boot->members.push_back(i);
 		if (Host& host = boot->host; !is_named(host.name))
-			host.name = machine(catalog, "host");
+			host.name = catalog.machine_text("host");
 		if (boot->host.release.empty())
-			boot->host.release = machine(catalog, "release");
+			boot->host.release = catalog.machine_text("release");
 		if (boot->host.machine_id.empty())
-			boot->host.machine_id = machine(catalog, "machineid");
+			boot->host.machine_id = catalog.machine_text("machineid");
 	}
 	if (boots.size() > kBootsMost)
 		throw Error("these recordings are of " + std::to_string(boots.size()) +

@@ -276,6 +276,16 @@ void judge_full(Verdict& verdict, const Catalog& catalog) {
 		    "; bufpolicy=fill)");
 }
 
+// What fired on the CPU of an oops, from the mark's time until all CPUs had stopped, is in no record and no counter.
+void judge_killed(Verdict& verdict, const Catalog& catalog, const Merger& merger) {
+	for (const EventMark& mark : catalog.events)
+		if (mark.event == DFR_EVENT_KILLED && mark.value == DFR_KILLED_OOPS &&
+		    mark.time <= merger.selection().to)
+			verdict.reasons.push_back(
+			    "ended by an oops of the kernel inside a probe's firing (from " +
+			    time_text(catalog, mark.time) + " on, what fired on its CPU is not known)");
+}
+
 struct Moment {
 	int64_t seconds;
 	int milliseconds;
@@ -309,6 +319,12 @@ bool times_known(const Catalog& catalog, uint64_t mono) {
 
 const char* priority_text(uint32_t priority) {
 	return priority == DFR_PRIORITY_LOW ? "low" : priority == DFR_PRIORITY_HIGH ? "high" : "normal";
+}
+
+Verdict judge_whole(BlockSource& source) {
+	Merger merger(source);
+	merger.run([](const Record&) { return true; });
+	return judge(source, merger);
 }
 
 bool may_be_thinned(const Catalog& catalog) {
@@ -365,6 +381,7 @@ Verdict judge(BlockSource& source, const Merger& merger, const std::function<boo
 	judge_thinned(verdict, source.catalog(), merger, needs);
 	judge_blocks(verdict, source, merger);
 	judge_full(verdict, source.catalog());
+	judge_killed(verdict, source.catalog(), merger);
 	if (const auto cut = source.cut()) {
 		const uint64_t to = merger.selection().to;
 		verdict.goes_on = cut->goes_on && to >= cut->whole_until - 1;

@@ -30,7 +30,12 @@ proc:::exec-failure { capture(args[0]); }
 proc:::exit { capture(args[0]); }
 proc:::signal-send /args[2] == 9 || args[2] == 6 || args[2] == 11/ { capture(args[1]->pr_pid, args[2]); }
 
-sdt:oom::mark_victim { snapshot("oom"); capture(arg0); }
+/* Older kernels give the victim's pid here instead of its task: then nothing of it can be read. */
+sdt:oom::mark_victim
+{
+	snapshot("oom");
+	capture(arg0, ((struct task_struct *)arg0)->tgid, stringof(((struct task_struct *)arg0)->comm));
+}
 sdt:sched::sched_process_hang { snapshot("hung task"); capture(stringof(args[0]->comm)); }
 
 /* Who waits for a CPU, for whom and how long; system calls that took more than 10 ms. */
