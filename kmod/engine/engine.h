@@ -66,7 +66,7 @@ int dfr_state_add(struct dfr_state *state, struct dfr_program *program, u32 flag
 int dfr_state_enable(struct dfr_state *state, const void *dof, size_t size,
 		     const struct dfr_load_limits *limits, u32 flags, u32 *matched, struct dfr_refusal *why);
 /*
- * Errors: -E2BIG: END's reserve is larger than bufsize; -ENOSPC: a record is larger than the ring,
+ * Errors: -EIO: dfr_engine_broken(); -E2BIG: END's reserve is larger than bufsize; -ENOSPC: a record is larger than the ring,
  * or a record or key than the limits; -ENOMEM; -EACCES: destructive without -w; -EAGAIN: the user
  * without privilege has started too many states lately and may try again later.
  */
@@ -99,6 +99,8 @@ u32 dfr_state_number(const struct dfr_state *state); /* of its boot: the lower h
 const char *dfr_state_name(const struct dfr_state *state);
 void *dfr_state_host(const struct dfr_state *state); /* platform's private pointer */
 void dfr_state_set_host(struct dfr_state *state, void *host);
+/* After a go that failed: what control.h says of dfr_ioc_room. */
+void dfr_state_room(const struct dfr_state *state, u64 *wanted, u64 *left);
 u64 dfr_state_option(const struct dfr_state *state, u32 option); /* after go: the value in force */
 
 /*
@@ -162,6 +164,24 @@ void dfr_state_await_trigger(struct dfr_state *state);
  * once. It wakes nobody.
  */
 void dfr_engine_oops(struct dfr_engine *engine, u64 time);
+/*
+ * Any context with interrupts off, also inside a firing: from here to dfr_cpu_unhold() hits on this CPU are
+ * nested, so what the caller calls records nothing, though it can be traced. level: the caller's; a hit there is the
+ * module's shadow, an NMI's above it is counted as lost. Not by a fault inside: then this CPU stays held.
+ */
+struct dfr_hold {
+	bool he_fires; /* a firing, or another hold, was under way */
+	u16 he_flags;
+	u32 he_level;
+};
+void dfr_cpu_hold(const struct dfr_engine *engine, u32 level, struct dfr_hold *hold);
+void dfr_cpu_unhold(const struct dfr_engine *engine, const struct dfr_hold *hold);
+/*
+ * By who holds this CPU and found a firing under way (he_fires), whose task is dead; not by two CPUs at once. All states
+ * are killed (DFR_KILLED_OOPS), by housekeeping or by who asks for their records or status, and no state starts any more.
+ */
+void dfr_cpu_abandon(struct dfr_engine *engine);
+bool dfr_engine_broken(const struct dfr_engine *engine);
 
 /* Housekeeping at cleanrate: speculations, dynamic variables, sealing. True: call dfr_state_settle(). */
 bool dfr_state_keep(struct dfr_state *state);

@@ -119,12 +119,14 @@ struct dfr_hashkey {
  *   void *dfr_plat_alloc_shared(size_t size);		the same for what serves everybody and outlives
  *							the task that asks first: not charged to it
  *   void dfr_plat_free(void *p);
- *   void *dfr_plat_alloc_pages(size_t size);		zeroed, page-aligned, or NULL. For what anchors
- *							list: blocks, catalog extents, aggregation tables
+ *   void *dfr_plat_alloc_pages(bool reserved, size_t size);	zeroed, page-aligned, or NULL. For what anchors
+ *							list: blocks, catalog extents, aggregation tables;
+ *							of memory that a warm reset leaves, if `reserved`
  *   void dfr_plat_free_pages(void *p, size_t size);
  *   size_t dfr_plat_agg_base(size_t halves);		bytes of a state's base table of aggregations,
  *							at least as many as a CPU's two halves have
- *   u64 dfr_plat_memory_left(void);			bytes that may be allocated; ask before taking much
+ *   u64 dfr_plat_memory_left(bool reserved);		bytes that may be allocated; ask before taking much
+ *   const char *dfr_plat_not_reserved(void);		why there is no reserved memory; NULL: there is
  *
  * Order and exclusion
  *   dfr_load_acquire(p), dfr_store_release(p, v), dfr_read_once(p), dfr_write_once(p, v)	P
@@ -159,6 +161,7 @@ struct dfr_hashkey {
  *   bool dfr_plat_clock_quick(const struct dfr_firing *, u64 *time)	P: same; false: it needs a call
  *   u64 dfr_plat_walltime(const struct dfr_firing *)	P: ns since the epoch
  *   u64 dfr_plat_boottime(void)
+ *   u64 dfr_plat_task_time(void)			ns that the caller was on a CPU
  *
  * Foreign memory: 0 or -EFAULT, never a fault; `size` is 1, 2, 4 or 8 for loads
  *   int dfr_plat_load(const struct dfr_firing *, u64 addr, unsigned size, u64 *value)		P

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Anchors (formats/abi/anchor.h): pages that let a dead machine's memory be read without symbols or
- * page tables. They are written and erased in process context. The panic's anchor is allocated at
- * load and filled in any context, whichever the machine dies in.
+ * page tables. They are written and erased in process context, but for the panic's (panic_record.c).
  */
 #include "kmod/linux/linux.h"
 
@@ -41,10 +40,16 @@ static void write_magic(u64 magic[4])
 	magic[3] = DFR_ANCHOR_WORD3 ^ key;
 }
 
-/* Scanners ignore a page with a wrong checksum, so only the checksum must be stored last. */
-static void publish(struct dfr_anchor *page, u64 of)
+/* Not of vmalloc()'s memory: to look that up must not come into a panic's path. */
+static u64 direct_pfn(const void *p)
 {
-	page->self_pfn = virt_to_phys(page) >> PAGE_SHIFT;
+	return dfr_reserved_has(p) ? dfr_reserved_pfn(p) : virt_to_phys((void *)p) >> PAGE_SHIFT;
+}
+
+/* Scanners ignore a page with a wrong checksum, so only the checksum must be stored last. */
+void dfr_anchor_publish(struct dfr_anchor *page, u64 of)
+{
+	page->self_pfn = direct_pfn(page);
 	memcpy(page->boot_id, dfr_plat_boot_id(), sizeof(page->boot_id));
 	page->generation = of;
 	page->checksum = 0;
@@ -54,7 +59,7 @@ static void publish(struct dfr_anchor *page, u64 of)
 
 static u64 pfn_of(const void *p)
 {
-	return is_vmalloc_addr(p) ? vmalloc_to_pfn(p) : virt_to_phys((void *)p) >> PAGE_SHIFT;
+	return is_vmalloc_addr(p) && !dfr_reserved_has(p) ? vmalloc_to_pfn(p) : direct_pfn(p);
 }
 
 /* Lists pages from `p` on until the anchor is full; returns how many it has listed. */
@@ -113,19 +118,25 @@ static u32 next_part(const struct dfr_state *state, u32 kind, u32 cpu, u32 half)
 
 static void free_anchor(struct anchor *anchor)
 {
-	free_page((unsigned long)anchor->an_page);
-	free_page((unsigned long)anchor->an_copy);
+	dfr_plat_free_pages(anchor->an_page, PAGE_SIZE);
+	dfr_plat_free_pages(anchor->an_copy, PAGE_SIZE);
 	kfree(anchor);
 }
 
-static struct anchor *add_anchor(const struct dfr_state *state)
+static struct dfr_anchor *page_for_anchor(bool reserved)
+{
+	return reserved ? dfr_reserved_alloc(PAGE_SIZE) : (void *)get_zeroed_page(DFR_GFP);
+}
+
+/* It stands where what it lists does: a warm reset leaves both, or neither. */
+static struct anchor *add_anchor(const struct dfr_state *state, bool reserved)
 {
 	struct anchor *anchor = kzalloc(sizeof(*anchor), DFR_GFP);
 
 	if (!anchor)
 		return NULL;
-	anchor->an_page = (struct dfr_anchor *)get_zeroed_page(DFR_GFP);
-	anchor->an_copy = (struct dfr_anchor *)get_zeroed_page(DFR_GFP);
+	anchor->an_page = page_for_anchor(reserved);
+	anchor->an_copy = page_for_anchor(reserved);
 	if (!anchor->an_page || !anchor->an_copy) {
 		free_anchor(anchor);
 		return NULL;
@@ -138,8 +149,8 @@ static struct anchor *add_anchor(const struct dfr_state *state)
 static void publish_both(struct anchor *anchor)
 {
 	memcpy(anchor->an_copy, anchor->an_page, PAGE_SIZE);
-	publish(anchor->an_page, ++generation);
-	publish(anchor->an_copy, generation);
+	dfr_anchor_publish(anchor->an_page, ++generation);
+	dfr_anchor_publish(anchor->an_copy, generation);
 }
 
 /* anchors_lock is held. */
@@ -154,7 +165,7 @@ static int write_anchors(struct dfr_state *state, u32 kind, u32 cpu, u32 half, v
 	BUILD_BUG_ON(sizeof(struct dfr_anchor) + DFR_ANCHOR_RUNS_MAX * sizeof(struct dfr_anchor_run) >
 		     PAGE_SIZE);
 	while (pages) {
-		struct anchor *anchor = add_anchor(state);
+		struct anchor *anchor = add_anchor(state, dfr_reserved_has(p));
 		struct dfr_anchor *page;
 		size_t n;
 
@@ -202,48 +213,4 @@ void dfr_plat_unanchor(struct dfr_state *state)
 		free_anchor(anchor);
 	}
 	mutex_unlock(&anchors_lock);
-}
-
-/* The panic's own anchor, twice as well. Allocated at load, because a dying machine must not allocate. */
-static struct dfr_anchor *panic_page, *panic_copy;
-static atomic_t panicked;
-
-int dfr_anchor_init(void)
-{
-	panic_copy = (struct dfr_anchor *)get_zeroed_page(DFR_GFP_SHARED);
-	panic_page = (struct dfr_anchor *)get_zeroed_page(DFR_GFP_SHARED);
-	if (panic_page && panic_copy)
-		return 0;
-	dfr_anchor_exit();
-	return -ENOMEM;
-}
-
-void dfr_anchor_exit(void)
-{
-	free_page((unsigned long)panic_page);
-	free_page((unsigned long)panic_copy);
-	panic_page = panic_copy = NULL;
-}
-
-/* Any context of a dying machine: writes to two pages, takes no lock, acts only once. */
-void dfr_anchor_panic(const char *reason)
-{
-	struct dfr_anchor_panic *record;
-	ssize_t length;
-
-	if (!panic_page || atomic_cmpxchg(&panicked, 0, 1))
-		return;
-	record = (struct dfr_anchor_panic *)panic_page->run;
-	record->time = ktime_get_mono_fast_ns();
-	record->cpu = raw_smp_processor_id();
-	record->tid = current->pid;
-	memcpy(record->comm, current->comm, sizeof(record->comm) - 1);
-	length = strscpy(record->reason, reason, DFR_ANCHOR_REASON_MAX);
-	if (length > 0 && record->reason[length - 1] == '\n')
-		record->reason[length - 1] = 0;
-	panic_page->kind = DFR_ANCHOR_PANIC;
-	panic_page->cpu = record->cpu;
-	memcpy(panic_copy, panic_page, PAGE_SIZE);
-	publish(panic_page, ++generation);
-	publish(panic_copy, generation);
 }

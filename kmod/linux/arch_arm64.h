@@ -175,6 +175,17 @@ struct dfr_arch_walk {
 void dfr_arch_walk_start(struct dfr_arch_walk *walk, struct pt_regs *regs);
 void dfr_arch_walk_next(struct dfr_arch_walk *walk);
 
+/* The walk does not know of traps. */
+static inline const struct pt_regs *dfr_arch_walk_registers(struct dfr_arch_walk *walk)
+{
+	return NULL;
+}
+
+static inline size_t dfr_arch_registers_text(const struct pt_regs *regs, char *to, size_t room)
+{
+	return 0;
+}
+
 static inline unsigned long dfr_arch_walk_pc(struct dfr_arch_walk *walk)
 {
 	return walk->aw_pc;

@@ -76,3 +76,15 @@ u64 dfr_arch_user_register(const struct pt_regs *regs, u64 index)
 		return 0;
 	return *(const unsigned long *)((const u8 *)regs + register_offset[index]);
 }
+
+size_t dfr_arch_registers_text(const struct pt_regs *regs, char *to, size_t room)
+{
+	return scnprintf(
+		to, room,
+		"mode=%s ip=%lx sp=%lx flags=%lx ax=%lx bx=%lx cx=%lx dx=%lx si=%lx di=%lx bp=%lx r8=%lx "
+		"r9=%lx r10=%lx r11=%lx r12=%lx r13=%lx r14=%lx r15=%lx orig_ax=%lx cs=%x ss=%x",
+		user_mode((struct pt_regs *)regs) ? "user" : "kernel", regs->ip, regs->sp, regs->flags,
+		regs->ax, regs->bx, regs->cx, regs->dx, regs->si, regs->di, regs->bp, regs->r8, regs->r9,
+		regs->r10, regs->r11, regs->r12, regs->r13, regs->r14, regs->r15, regs->orig_ax,
+		(u16)regs->cs, (u16)regs->ss);
+}

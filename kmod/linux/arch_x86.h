@@ -232,6 +232,18 @@ static inline void dfr_arch_walk_next(struct dfr_arch_walk *walk)
 	unwind_next_frame(&walk->aw_unwind);
 }
 
+/* All registers, as the trap has saved them which the walk has come to; else NULL. */
+static inline const struct pt_regs *dfr_arch_walk_registers(struct dfr_arch_walk *walk)
+{
+	bool partial = false;
+	const struct pt_regs *regs = unwind_get_entry_regs(&walk->aw_unwind, &partial);
+
+	return partial ? NULL : regs;
+}
+
+/* As DFR_PANIC_REGISTERS has them (formats/abi/anchor.h); returns their bytes. */
+size_t dfr_arch_registers_text(const struct pt_regs *regs, char *to, size_t room);
+
 /* The processor's own CRC-32C instruction works on general registers, so it may be used in any context. */
 static inline bool dfr_arch_has_crc32c(void)
 {

@@ -169,6 +169,13 @@ static void see_symbol(const char *name, unsigned long address)
 	}
 }
 
+/* A pass takes tens of milliseconds, so there is one for all who look for symbols. */
+static void see_everywhere(const char *name, unsigned long address)
+{
+	see_symbol(name, address);
+	dfr_syscall_symbol(name, address);
+}
+
 /*
  * kallsyms_on_each_symbol() is a row of the table itself: if it does not hold, each name is looked
  * up by itself.
@@ -182,7 +189,7 @@ static void find_symbols(void)
 		if (has_symbol(&rows[i]))
 			enter(symbol_slots, rows[i].rw_name, i);
 	if (!rows[DFR_ROW_kallsyms_on_each_symbol].rw_why && symbol_slots) {
-		dfr_each_symbol(see_symbol);
+		dfr_each_symbol(see_everywhere);
 	} else {
 		for (i = 0; i < DFR_ROWS; i++) {
 			if (!has_symbol(&rows[i]))

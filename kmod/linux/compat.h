@@ -201,29 +201,41 @@ static inline u32 dfr_kernel_crc32c(u32 crc, const void *p, size_t n)
  * the functions are given a pointer, so they are written `static int f(DFR_SYSCORE_ARGS)`.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
-#define DFR_SYSCORE_ARGS void
-#define DFR_SYSCORE(name, at_suspend, at_resume)                                                             \
-	static struct syscore_ops name = { .suspend = at_suspend, .resume = at_resume }
+#define DFR_SYSCORE_ARGS		void
+#define DFR_SYSCORE(name, ...)		static struct syscore_ops name = { __VA_ARGS__ }
 #define dfr_syscore_register(syscore)	register_syscore_ops(syscore)
 #define dfr_syscore_unregister(syscore) unregister_syscore_ops(syscore)
 #else
 #define DFR_SYSCORE_ARGS void *data
-#define DFR_SYSCORE(name, at_suspend, at_resume)                                                             \
-	static const struct syscore_ops name##_ops = { .suspend = at_suspend, .resume = at_resume };         \
+#define DFR_SYSCORE(name, ...)                                                                               \
+	static const struct syscore_ops name##_ops = { __VA_ARGS__ };                                        \
 	static struct syscore name = { .ops = &name##_ops }
 #define dfr_syscore_register(syscore)	register_syscore(syscore)
 #define dfr_syscore_unregister(syscore) unregister_syscore(syscore)
 #endif
 
-/* Makes a mapping stay read-only, and keeps it from being inherited, grown or dumped. */
-static inline void dfr_vma_lock_down(struct vm_area_struct *vma)
+static inline void dfr_vma_flags(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
 {
-	unsigned long set = VM_DONTEXPAND | VM_DONTCOPY | VM_DONTDUMP;
-
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
-	vma->vm_flags = (vma->vm_flags & ~(unsigned long)VM_MAYWRITE) | set;
+	vma->vm_flags = (vma->vm_flags & ~clear) | set;
 #else
-	vm_flags_mod(vma, set, VM_MAYWRITE);
+	vm_flags_mod(vma, set, clear);
+#endif
+}
+
+/* The memory that reserve_mem=SIZE:ALIGN:NAME has reserved. False: there is none of that name, or the kernel has no such word. */
+static inline bool dfr_reserve_mem(const char *name, u64 *start, u64 *bytes)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	return false;
+#else
+	phys_addr_t at, size;
+
+	if (!reserve_mem_find_by_name(name, &at, &size))
+		return false;
+	*start = at;
+	*bytes = size;
+	return true;
 #endif
 }
 

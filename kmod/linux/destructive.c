@@ -83,12 +83,18 @@ int dfr_plat_breakpoint(void)
 	return -ENOSYS;
 }
 
-/* Asked again here, because the parameter may have been switched off since the program was loaded. */
+/*
+ * Asked again here, because the parameter may have been switched off since the program was loaded. A firing
+ * may be inside a callback of ftrace, which calls no other one then, so the entry of panic() would not be seen.
+ */
 int dfr_plat_panic(void)
 {
+	static const char reason[] = "dfr: panic() of a D program";
+
 	if (!READ_ONCE(dfr_destructive))
 		return -EPERM;
-	panic("dfr: panic() of a D program");
+	dfr_panic_entered(reason);
+	panic("%s", reason);
 }
 
 void dfr_destructive_init(void)

@@ -480,6 +480,19 @@ static int ioctl_option(struct dfr_file *file, void __user *arg)
 	return dfr_device_copy_out(arg, &io, sizeof(io));
 }
 
+static int ioctl_room(struct dfr_file *file, void __user *arg)
+{
+	struct dfr_ioc_room io;
+	int error = dfr_device_copy_in(&io, sizeof(io), arg);
+
+	if (error)
+		return error;
+	if (!file->fl_holding)
+		return -ENXIO;
+	dfr_state_room(file->fl_holding->hd_state, &io.wanted, &io.left);
+	return dfr_device_copy_out(arg, &io, sizeof(io));
+}
+
 /* So many blocks are listed by one call. */
 #define DFR_SEEN_MAX 4096
 
@@ -627,6 +640,7 @@ static long handle(struct dfr_file *file, unsigned int cmd, void __user *arg)
 	case DFR_IOC_MARK: return ioctl_mark(file, arg);
 	case DFR_IOC_TRIGGERS: return ioctl_triggers(file, arg);
 	case DFR_IOC_COST: return ioctl_cost(file, arg);
+	case DFR_IOC_ROOM: return ioctl_room(file, arg);
 	}
 	return -ENOTTY;
 }

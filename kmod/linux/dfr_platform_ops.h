@@ -44,12 +44,13 @@ static inline void dfr_plat_free(void *p)
 	kvfree(p);
 }
 
-u64 dfr_plat_memory_left(void);
+u64 dfr_plat_memory_left(bool reserved);
+const char *dfr_plat_not_reserved(void);
 static inline size_t dfr_plat_agg_base(size_t halves)
 {
 	return halves;
 }
-void *dfr_plat_alloc_pages(size_t size);
+void *dfr_plat_alloc_pages(bool reserved, size_t size);
 void dfr_plat_free_pages(void *p, size_t size);
 
 /* Order and exclusion. */
@@ -207,6 +208,8 @@ static inline u64 dfr_plat_boottime(void)
 {
 	return ktime_get_boot_fast_ns();
 }
+
+u64 dfr_plat_task_time(void);
 
 /* Foreign memory. */
 static __always_inline bool dfr_plat_kernel_range(u64 addr, size_t n)

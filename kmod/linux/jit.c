@@ -686,7 +686,7 @@ static struct bpf_prog *compile(const struct bpf_insn *insns, u32 count)
 	int error = 0;
 
 	/* The compiler would call the OOM killer for memory. */
-	if (bpf_prog_size(count) > dfr_plat_memory_left())
+	if (bpf_prog_size(count) > dfr_plat_memory_left(false))
 		return NULL;
 	prog = bpf_prog_alloc(bpf_prog_size(count), __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 	if (!prog)

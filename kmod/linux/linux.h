@@ -112,9 +112,44 @@ void dfr_clock_init(void);
 void dfr_platform_init(void);
 void dfr_destructive_init(void);
 void dfr_destructive_exit(void);
-int dfr_anchor_init(void);
-void dfr_anchor_exit(void);
-void dfr_anchor_panic(const char *reason); /* any context: a machine that dies */
+struct dfr_anchor;
+void dfr_anchor_publish(struct dfr_anchor *page, u64 generation); /* any context */
+int dfr_panic_record_init(void);
+void dfr_panic_record_exit(void);
+/*
+ * Any context of a machine that dies, interrupts off, this CPU held (dfr_cpu_hold()) or in a firing. time: since when it
+ * dies, as ktime_get_mono_fast_ns() has it.
+ */
+void dfr_panic_entered(const char *reason); /* panic.c: of panic(), at its entry */
+void dfr_panic_note(const char *reason, u64 time);
+/* Of the CPU that the kernel has chosen. Called again it takes what the log has by then; whole: texts too. */
+void dfr_panic_note_chosen(const char *reason, u64 time, bool whole);
+/* Of panic_text.c: the first record's, and two that the chosen CPU's takes in turn. */
+#define DFR_PANIC_BUFFERS 3
+struct dfr_panic_texts;
+int dfr_panic_text_init(void);
+void dfr_panic_text_exit(void);
+/* The same context; false: there is no memory for it, so none are made. */
+bool dfr_panic_text(unsigned int buffer, struct dfr_panic_texts *made);
+bool dfr_boot_id_is_kernels(void); /* if not, each load of the module has another one */
+/*
+ * reserved.c: memory that a warm reset leaves (formats/abi/reserved.h). What is allocated is zeroed; NULL: there is
+ * no room, or no such memory.
+ */
+int dfr_reserved_init(void); /* fails for nobody: who asks for such memory is told why there is none */
+void dfr_reserved_exit(void);
+/* Never fails; the last of all parts, because programs may hold the module from then on. */
+int dfr_reserved_old_init(void);
+void dfr_reserved_old_exit(void);
+u64 dfr_reserved_left(void);
+void *dfr_reserved_alloc(size_t size);
+void dfr_reserved_free(void *p, size_t size);
+bool dfr_reserved_has(const void *p);
+u64 dfr_reserved_pfn(const void *p);
+/* Two pages for anchors of a panic, with DFR_RESERVED_TEXT_PAGES behind them; NULL: nothing is recorded there. */
+void *dfr_reserved_record(unsigned int which);
+void dfr_reserved_write_back(void); /* any context of a dying machine: from the caches to the memory */
+
 /*
  * Process context, called after the engine's lock was released: CPUs that came meanwhile get their
  * rings, by a work item. True: wait for it.
@@ -130,6 +165,9 @@ void dfr_panic_watch(bool wanted);
 /* Builtins that have files of their own. Probe context. */
 u64 dfr_stack_builtin(const struct dfr_firing *firing, u32 id);
 u64 dfr_syscall_errno(const struct dfr_firing *firing);
+
+/* Called for each symbol of the kernel, before dfr_syscall_init(). */
+void dfr_syscall_symbol(const char *name, unsigned long address);
 
 /* Providers, in the order in which they register. */
 int dfr_syscall_init(void);

@@ -118,7 +118,9 @@ static const struct phase {
 	int (*ph_start)(void);
 	void (*ph_end)(void);
 } phases[] = {
-	{ dfr_anchor_init, dfr_anchor_exit },
+	{ dfr_reserved_init, dfr_reserved_exit },
+	{ dfr_panic_record_init, dfr_panic_record_exit },
+	{ dfr_panic_text_init, dfr_panic_text_exit },
 	{ start_signals, dfr_destructive_exit },
 	{ start_engine, end_engine },
 	{ start_providers, stop_providers },
@@ -126,6 +128,7 @@ static const struct phase {
 	{ dfr_panic_init, dfr_panic_exit },
 	{ start_boot_program, dfr_holdings_end },
 	{ dfr_device_init, dfr_device_exit },
+	{ dfr_reserved_old_init, dfr_reserved_old_exit },
 };
 
 static void end_phases(unsigned int n)

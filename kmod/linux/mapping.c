@@ -33,6 +33,20 @@ static struct page *page_of(const void *p)
 	return is_vmalloc_addr(p) ? vmalloc_to_page(p) : virt_to_page(p);
 }
 
+/*
+ * Reserved memory belongs to no kernel, so it need not have a struct page, and nothing keeps what is mapped of it:
+ * who still has a mapping when the state has ended sees what is recorded there next. Only the privileged have one.
+ */
+static int map_page(struct vm_area_struct *vma, unsigned long address, const u8 *p)
+{
+	vm_fault_t fault;
+
+	if (!dfr_reserved_has(p))
+		return vm_insert_page(vma, address, page_of(p));
+	fault = vmf_insert_pfn(vma, address, dfr_reserved_pfn(p));
+	return fault == VM_FAULT_NOPAGE ? 0 : -ENOMEM;
+}
+
 /* Inserts the pages of one block from offset `from` in its slot, at most `room` bytes. */
 static int map_block(struct vm_area_struct *vma, unsigned long address, const u8 *block, u32 size, u32 from,
 		     unsigned long room)
@@ -41,7 +55,7 @@ static int map_block(struct vm_area_struct *vma, unsigned long address, const u8
 	int error;
 
 	for (at = from; at < size && at - from < room; at += PAGE_SIZE) {
-		error = vm_insert_page(vma, address + (at - from), page_of(block + at));
+		error = map_page(vma, address + (at - from), block + at);
 		if (error)
 			return error;
 	}
@@ -107,26 +121,36 @@ static const struct dfr_state *mapped_state(const struct dfr_holding *holding)
 }
 
 /* fl_map is held. */
-static struct page *page_at(const struct dfr_state *state, u64 offset)
+static const u8 *byte_at(const struct dfr_state *state, u64 offset)
 {
 	struct place place = place_of(offset);
 	const u8 *block = state ? block_at(state, &place) : NULL;
 
 	if (!block || place.pl_within >= dfr_state_block_size(state))
 		return NULL;
-	return page_of(block + place.pl_within);
+	return block + place.pl_within;
 }
 
 static vm_fault_t on_fault(struct vm_fault *fault)
 {
 	struct dfr_file *file = fault->vma->vm_file->private_data;
+	vm_fault_t result = VM_FAULT_SIGBUS;
+	const u8 *p;
 
 	mutex_lock(&file->fl_map);
-	fault->page = page_at(mapped_state(file->fl_holding), (u64)fault->pgoff << PAGE_SHIFT);
-	if (fault->page)
+	p = byte_at(mapped_state(file->fl_holding), (u64)fault->pgoff << PAGE_SHIFT);
+	/* Else the mapping is of a state that has ended. The kernel allows only one kind of pages in each. */
+	if (p && dfr_reserved_has(p) != !!(fault->vma->vm_flags & VM_PFNMAP))
+		p = NULL;
+	if (p && dfr_reserved_has(p)) {
+		result = vmf_insert_pfn(fault->vma, fault->address, dfr_reserved_pfn(p));
+	} else if (p) {
+		fault->page = page_of(p);
 		get_page(fault->page);
+		result = 0;
+	}
 	mutex_unlock(&file->fl_map);
-	return fault->page ? 0 : VM_FAULT_SIGBUS;
+	return result;
 }
 
 static const struct vm_operations_struct operations = {
@@ -143,10 +167,13 @@ int dfr_device_mmap(struct file *filp, struct vm_area_struct *vma)
 		return -EACCES;
 	if (vma->vm_end - vma->vm_start > MAPPED_MAX)
 		return -EINVAL;
-	dfr_vma_lock_down(vma);
+	/* It stays read-only, and is not inherited, grown or dumped. */
+	dfr_vma_flags(vma, VM_DONTEXPAND | VM_DONTCOPY | VM_DONTDUMP, VM_MAYWRITE);
 	vma->vm_ops = &operations;
 	mutex_lock(&file->fl_map);
 	state = mapped_state(file->fl_holding);
+	if (state && dfr_state_option(state, DFR_OPT_MEMORY) == DFR_MEMORY_RESERVED)
+		dfr_vma_flags(vma, VM_PFNMAP, 0); /* no struct page of these counts who uses it */
 	if (file->fl_holding)
 		error = state ? map_range(state, vma) : -ENOENT;
 	mutex_unlock(&file->fl_map);

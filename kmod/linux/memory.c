@@ -5,7 +5,7 @@
  * fault is an error code.
  */
 #include "formats/abi/block.h"
-#include "kmod/engine/platform.h"
+#include "kmod/linux/linux.h"
 
 #include <linux/swap.h>
 #include <linux/vmalloc.h>
@@ -22,8 +22,10 @@ static s64 memory_left(void)
 	return (s64)(si_mem_available() - (long)(totalram_pages() / 16)) * (s64)PAGE_SIZE;
 }
 
-u64 dfr_plat_memory_left(void)
+u64 dfr_plat_memory_left(bool reserved)
 {
+	if (reserved)
+		return dfr_reserved_left();
 	return (u64)max_t(s64, memory_left() - atomic64_read(&asked_for), 0);
 }
 
@@ -117,12 +119,16 @@ static void *alloc_mapped(size_t size)
 	return NULL;
 }
 
-void *dfr_plat_alloc_pages(size_t size)
+void *dfr_plat_alloc_pages(bool reserved, size_t size)
 {
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_NORETRY;
 	void *p = NULL;
 
-	if (!size || size >> PAGE_SHIFT > UINT_MAX || !ask_for(size))
+	if (!size || size >> PAGE_SHIFT > UINT_MAX)
+		return NULL;
+	if (reserved)
+		return dfr_reserved_alloc(size);
+	if (!ask_for(size))
 		return NULL;
 	if (size <= DFR_BLOCK_MAX)
 		p = alloc_pages_exact(size, gfp);
@@ -135,7 +141,9 @@ void dfr_plat_free_pages(void *p, size_t size)
 {
 	if (!p)
 		return;
-	if (is_vmalloc_addr(p))
+	if (dfr_reserved_has(p))
+		dfr_reserved_free(p, size);
+	else if (is_vmalloc_addr(p))
 		vfree(p);
 	else
 		free_pages_exact(p, size);

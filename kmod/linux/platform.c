@@ -112,6 +112,16 @@ static u64 time_on_cpu(u32 cpu)
 	return READ_ONCE(se->sum_exec_runtime) + (since < NSEC_PER_SEC ? since : 0);
 }
 
+u64 dfr_plat_task_time(void)
+{
+	u64 time;
+
+	preempt_disable();
+	time = time_on_cpu(smp_processor_id());
+	preempt_enable();
+	return time;
+}
+
 /* By hand, because the kernel's functions for both can be traced. */
 static u64 own_namespace_pid(void)
 {
@@ -184,10 +194,16 @@ u32 dfr_plat_crc32c(u32 crc, const void *p, size_t n)
 }
 
 static u8 boot_id[16];
+static bool boot_id_is_kernels;
 
 const u8 *dfr_plat_boot_id(void)
 {
 	return boot_id;
+}
+
+bool dfr_boot_id_is_kernels(void)
+{
+	return boot_id_is_kernels;
 }
 
 /*
@@ -200,6 +216,7 @@ static void find_boot_id(void)
 {
 	u8 *kernel_id = (u8 *)dfr_kernel(sysctl_bootid);
 
+	boot_id_is_kernels = kernel_id != NULL;
 	if (!kernel_id)
 		kernel_id = boot_id;
 	if (!kernel_id[8])

@@ -1003,7 +1003,7 @@ static void fbt_resume(DFR_SYSCORE_ARGS)
 	WRITE_ONCE(fbt_returns, fbt_paused);
 }
 
-DFR_SYSCORE(fbt_syscore, fbt_suspend, fbt_resume);
+DFR_SYSCORE(fbt_syscore, .suspend = fbt_suspend, .resume = fbt_resume);
 
 /* --- Loading and unloading dfr. ------------------------------------------ */
 

@@ -88,8 +88,9 @@ static void on_nice(struct dfr_hook *hook, struct pt_regs *regs)
 
 static struct dfr_tracepoint tp_switch = { .tp_name = "sched_switch",
 					   .tp_probe = DFR_HANDLER(sched_switch, on_switch) };
-static struct dfr_tracepoint tp_wakeup = { .tp_name = "sched_wakeup",
-					   .tp_probe = DFR_HANDLER(sched_wakeup, on_wakeup) };
+/* In who wakes; sched_wakeup may come on the other's CPU, in whatever runs there. */
+static struct dfr_tracepoint tp_wakeup = { .tp_name = "sched_waking",
+					   .tp_probe = DFR_HANDLER(sched_waking, on_wakeup) };
 static struct dfr_tracepoint tp_wakeup_new = { .tp_name = "sched_wakeup_new",
 					       .tp_probe = DFR_HANDLER(sched_wakeup_new, on_wakeup) };
 

@@ -38,7 +38,6 @@
 #include <linux/string.h>
 #include "kmod/linux/assume.h"
 #include "kmod/linux/hook.h"
-#include "kmod/linux/resolve.h"
 #include "kmod/providers/tracepoints.h"
 #include "syscall_names.h" /* made by Kbuild from the kernel's unistd_*.h */
 
@@ -68,16 +67,19 @@ struct call_table {
 	unsigned int ct_count;
 	unsigned int ct_nfunctions;
 	struct dfr_syscall **ct_calls; /* by number */
+	unsigned long *ct_addresses;   /* of ct_functions; 0: the kernel has none */
 };
 
 static struct dfr_syscall *native_calls[ARRAY_SIZE(dfr_syscall_names)];
 static struct dfr_syscall *compat_calls[ARRAY_SIZE(dfr_compat_syscall_names)];
+static unsigned long native_addresses[ARRAY_SIZE(native_functions)];
+static unsigned long compat_addresses[ARRAY_SIZE(compat_functions)];
 
 static const struct call_table tables[ABI_MAX] = {
 	[ABI_NATIVE] = { dfr_syscall_names, native_functions, ARRAY_SIZE(dfr_syscall_names),
-			 ARRAY_SIZE(native_functions), native_calls },
+			 ARRAY_SIZE(native_functions), native_calls, native_addresses },
 	[ABI_COMPAT] = { dfr_compat_syscall_names, compat_functions, ARRAY_SIZE(dfr_compat_syscall_names),
-			 ARRAY_SIZE(compat_functions), compat_calls },
+			 ARRAY_SIZE(compat_functions), compat_calls, compat_addresses },
 };
 
 static struct dfr_syscall *calls; /* one for each name */
@@ -435,8 +437,7 @@ static int provide_all(void)
 	return 0;
 }
 
-/* For each symbol of the kernel, in one pass: looking up a single one by name would take as long. */
-static void found_symbol(const char *name, unsigned long address)
+void dfr_syscall_symbol(const char *name, unsigned long address)
 {
 	enum abi abi = strstarts(name, DFR_ARCH_COMPAT_SYSCALL) ? ABI_COMPAT : ABI_NATIVE;
 	const struct call_table *table = &tables[abi];
@@ -444,10 +445,9 @@ static void found_symbol(const char *name, unsigned long address)
 
 	if (abi == ABI_NATIVE && !strstarts(name, DFR_ARCH_SYSCALL "sys_"))
 		return;
-	for (number = 0; number < table->ct_count && number < table->ct_nfunctions; number++)
-		if (table->ct_calls[number] && table->ct_functions[number] &&
-		    !strcmp(table->ct_functions[number], name))
-			table->ct_calls[number]->sy_function[abi] = address;
+	for (number = 0; number < table->ct_nfunctions; number++)
+		if (table->ct_functions[number] && !strcmp(table->ct_functions[number], name))
+			table->ct_addresses[number] = address;
 }
 
 /* Calls that the kernel lacks share sys_ni_syscall(), which cannot be hooked for one of them alone. */
@@ -464,6 +464,7 @@ static bool shares_function(const struct dfr_syscall *call, enum abi abi)
 
 static void find_functions(void)
 {
+	const struct call_table *table;
 	struct dfr_syscall *call;
 	unsigned int number;
 	enum abi abi;
@@ -471,7 +472,13 @@ static void find_functions(void)
 	choosers[ABI_NATIVE] = dfr_hooked_address(DFR_ARCH_SYSCALL_CHOOSER);
 	choosers[ABI_COMPAT] = dfr_hooked_address(DFR_ARCH_COMPAT_SYSCALL_CHOOSER);
 	if (dfr_part_works(DFR_PART_RETURNS) && dfr_part_works(DFR_PART_VISITOR))
-		dfr_each_symbol(found_symbol);
+		for (abi = 0; abi < ABI_MAX; abi++) {
+			table = &tables[abi];
+			for (number = 0; number < table->ct_count && number < table->ct_nfunctions; number++)
+				if (table->ct_calls[number] && table->ct_addresses[number])
+					table->ct_calls[number]->sy_function[abi] =
+						table->ct_addresses[number];
+		}
 	for (abi = 0; abi < ABI_MAX; abi++)
 		for (number = 0; number < tables[abi].ct_count; number++) {
 			call = tables[abi].ct_calls[number];

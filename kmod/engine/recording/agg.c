@@ -343,7 +343,7 @@ static u32 buckets_for(size_t size)
 
 static struct dfr_aggtab *create_table(struct dfr_state *state, size_t size, u32 cpu, u32 half)
 {
-	struct dfr_aggtab *table = dfr_plat_alloc_pages(size);
+	struct dfr_aggtab *table = dfr_plat_alloc_pages(dfr_state_reserved(state), size);
 
 	if (!table)
 		return NULL;

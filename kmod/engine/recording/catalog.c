@@ -5,7 +5,8 @@
  * (exit()), of which the next housekeeping writes an entry.
  *
  * An entry is copied first and published by advancing `committed` afterwards, so a scanner of a dead
- * memory sees whole entries only. Extents are never moved or freed while the state lives.
+ * memory sees whole entries only. Extents are never freed while the state lives, nor moved once
+ * it was started (dfr_catalog_move()).
  *
  * The second copy of the log is for such a scanner only. It is made once the rings are, so that these lie between
  * the two. If memory for it runs out it ends there, which costs nothing but the safety.
@@ -30,7 +31,7 @@ static int extent_add(struct dfr_state *state, size_t size)
 	if (!extent)
 		return -ENOMEM;
 	extent->ce_size = size;
-	extent->ce_memory = dfr_plat_alloc_pages(size);
+	extent->ce_memory = dfr_plat_alloc_pages(dfr_state_reserved(state), size);
 	if (!extent->ce_memory) {
 		dfr_plat_free(extent);
 		return -ENOMEM;
@@ -64,7 +65,7 @@ static void publish(struct dfr_state *state, u64 end)
 
 static void make_copy(struct dfr_state *state, struct dfr_catlog_extent *extent)
 {
-	extent->ce_copy = dfr_plat_alloc_pages(extent->ce_size);
+	extent->ce_copy = dfr_plat_alloc_pages(dfr_state_reserved(state), extent->ce_size);
 	if (!extent->ce_copy)
 		state->st_catalog_twice = false;
 	else
@@ -178,6 +179,24 @@ void dfr_catalog_anchor(struct dfr_state *state)
 	for (extent = state->st_extents; extent; extent = extent->ce_next)
 		anchor_extent(state, extent);
 	log_memory(state, 0, 0, 0, 0);
+}
+
+int dfr_catalog_move(struct dfr_state *state)
+{
+	struct dfr_catlog_extent *extent;
+
+	dfr_plat_unanchor(state);
+	for (extent = state->st_extents; extent; extent = extent->ce_next) {
+		u8 *memory = dfr_plat_alloc_pages(dfr_state_reserved(state), extent->ce_size);
+
+		if (!memory)
+			return -ENOMEM;
+		memcpy(memory, extent->ce_memory, extent->ce_size);
+		dfr_plat_free_pages(extent->ce_memory, extent->ce_size);
+		extent->ce_memory = memory;
+	}
+	dfr_catalog_anchor(state);
+	return 0;
 }
 
 int dfr_catalog_create(struct dfr_state *state)

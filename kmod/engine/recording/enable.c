@@ -54,6 +54,8 @@ static const char *option_check(u32 option, s64 value)
 			       : NULL;
 	case DFR_OPT_CPUBUDGET:
 		return value > 100 ? "cpubudget is not a percentage of a CPU, 1 to 100" : NULL;
+	case DFR_OPT_MEMORY:
+		return value != DFR_MEMORY_RESERVED ? "memory is not: reserved" : dfr_plat_not_reserved();
 	default: return NULL;
 	}
 }

@@ -210,6 +210,9 @@ dfr_hot void set_firing(struct dfr_firing *firing, struct dfr_probe *probe, cons
  * a hit at the firing's own level is the engine tracing itself and is counted as its
  * shadow (sh_shadow). Each counter has one writer at a time: sh_nmi an NMI, sh_shadow
  * the level that the firing runs at.
+ *
+ * Where the firing is a dead one, the state ends: nobody else may be able to end it, because the dead task may have a
+ * lock that he needs.
  */
 static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32 cpu, const void *env)
 {
@@ -232,6 +235,8 @@ static dfr_cold void nested_hit(struct dfr_cpu *pc, struct dfr_probe *probe, u32
 		last = ecb->ec_state;
 		if (!counts)
 			continue;
+		if (dfr_read_once(&pc->pc_dead))
+			dfr_cmpxchg(&ecb->ec_state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED);
 		share = dfr_load_acquire(&last->st_shares[cpu]);
 		if (share && nmi)
 			dfr_count(&share->sh_nmi, 1);
@@ -359,7 +364,7 @@ static dfr_cold void fire_timed(struct dfr_cpu *pc, struct dfr_firing *firing, s
 		fire_one(pc, firing, ecb);
 		after = dfr_plat_clock(firing);
 		dfr_governor_charge(pc, ecb, firing->fr_cpu, before, after, weight);
-		before = after;
+		before = dfr_plat_clock(firing); /* the charging is no clause's cost */
 	}
 	dfr_governor_judge(pc, chain, before);
 }
@@ -432,7 +437,10 @@ void dfr_fire(struct dfr_probe *probe, const u64 *args, unsigned nargs, void *re
 }
 #endif
 
-/* Fires BEGIN or END of one state on this CPU. Interrupts off: called by dfr_plat_on_cpu(). */
+/*
+ * Fires BEGIN or END of one state on this CPU, unless its guard is a dead firing's: then the state is killed anyway.
+ * Interrupts off: called by dfr_plat_on_cpu().
+ */
 void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 {
 	struct dfr_engine *engine = state->st_engine;
@@ -449,6 +457,8 @@ void dfr_fire_dtrace(struct dfr_state *state, u32 probe_id, u32 cpu)
 			lost_without_share(state, probe);
 		return;
 	}
+	if (dfr_read_once(&pc->pc_dead))
+		return;
 	dfr_cpu_enter(pc);
 	set_firing(&pc->pc_firing, probe, NULL, 0, NULL, NULL);
 	pc->pc_stamp++;

@@ -639,12 +639,12 @@ void dfr_state_cost(struct dfr_state *state, struct dfr_ioc_cost *io, struct dfr
 
 /*
  * Estimates what a hook costs outside of the engine from the time of a firing that no active state
- * listens to: an ftrace entry takes about as long as that, entry and return together six to eight
- * times as long.
+ * listens to. In guest instructions of 6.1 such a firing takes 79; a function's entry takes 144 beside
+ * what is timed, its return 224, a tracepoint of system calls 132.
  */
 #define ROUNDS	       8
 #define FIRINGS	       64
-#define HOOK_PER_GUARD 4
+#define HOOK_PER_GUARD 2
 
 static u64 guard_time(struct dfr_engine *engine, struct dfr_probe *probe)
 {

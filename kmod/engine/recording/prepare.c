@@ -212,7 +212,7 @@ static bool quota_suffices(const struct dfr_state *state)
 static bool rings_fit(const struct dfr_state *state)
 {
 	u64 ring = (u64)(state->st_nblocks + state->st_keep_slots) * state->st_block_size;
-	u64 left = dfr_plat_memory_left();
+	u64 left = dfr_plat_memory_left(dfr_state_reserved(state));
 	u32 cpu;
 
 	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++) {
@@ -223,6 +223,35 @@ static bool rings_fit(const struct dfr_state *state)
 		left -= ring;
 	}
 	return true;
+}
+
+/*
+ * Does the state fit into reserved memory? Its sizes are not lowered, because somebody has chosen how much is to
+ * survive. Counted besides rings without spares, and tables: the log, twice, with as much again for what it gets
+ * at go; and the anchors' pages.
+ */
+static bool room_suffices(struct dfr_state *state)
+{
+	u64 share = (u64)(state->st_nblocks + state->st_keep_slots) * state->st_block_size +
+		    dfr_agg_bytes(state) + dfr_spec_bytes(state);
+	u64 anchors = 2 * 4096 * ((share >> 20) + 8);
+	const struct dfr_catlog_extent *extent;
+	u32 cpu;
+
+	state->st_room_wanted = dfr_agg_bytes(state);
+	state->st_room_left = dfr_plat_memory_left(true);
+	for (extent = state->st_extents; extent; extent = extent->ce_next)
+		state->st_room_wanted += 3 * extent->ce_size;
+	for (cpu = 0; cpu < state->st_engine->en_ncpus; cpu++)
+		if (wants_cpu(state, cpu))
+			state->st_room_wanted += share + anchors;
+	return state->st_room_wanted <= state->st_room_left;
+}
+
+static int reserve(struct dfr_state *state)
+{
+	size_ring(state, (u64)dfr_option(state, DFR_OPT_BUFSIZE));
+	return room_suffices(state) ? dfr_catalog_move(state) : -ENOMEM;
 }
 
 static int create_shares(struct dfr_state *state)
@@ -260,7 +289,7 @@ static bool lower_sizes(struct dfr_state *state)
 	return true;
 }
 
-/* With bufresize=auto sizes are halved until all of it can be allocated. */
+/* With bufresize=auto sizes are halved until all of it can be allocated; not in reserved memory. */
 static int allocate(struct dfr_state *state)
 {
 	int error;
@@ -273,7 +302,7 @@ static int allocate(struct dfr_state *state)
 		dfr_plat_unanchor(state);
 		dfr_shares_free(state);
 		dfr_catalog_anchor(state);
-		if (!dfr_state_resizes(state) || !lower_sizes(state))
+		if (dfr_state_reserved(state) || !dfr_state_resizes(state) || !lower_sizes(state))
 			return error;
 	}
 }
@@ -286,7 +315,7 @@ static int create_vars(struct dfr_state *state)
 	int error;
 
 	while (dfr_state_resizes(state) && dfr_option(state, DFR_OPT_DYNVARSIZE) > DFR_SIZE_LEAST &&
-	       (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) > dfr_plat_memory_left())
+	       (u64)dfr_option(state, DFR_OPT_DYNVARSIZE) > dfr_plat_memory_left(false))
 		lower(state, DFR_OPT_DYNVARSIZE, DFR_SIZE_LEAST);
 	config.vc_dynvarsize = (size_t)dfr_option(state, DFR_OPT_DYNVARSIZE);
 	error = dfr_vars_create(state->st_engine, &config, &state->st_vars);
@@ -340,6 +369,8 @@ int dfr_state_prepare(struct dfr_state *state)
 		error = create_vars(state);
 	if (!error)
 		error = dfr_spec_setup(state);
+	if (!error && dfr_state_reserved(state))
+		error = reserve(state);
 	if (!error)
 		error = allocate(state);
 	if (!error)

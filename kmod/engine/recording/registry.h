@@ -17,6 +17,7 @@
 struct dfr_cpu {
 	struct dfr_firing pc_firing;
 	u32 pc_busy;
+	u32 pc_dead;	 /* who has the guard died in an oops, and will not give it back */
 	u64 pc_last;	 /* time of the last firing */
 	u64 pc_stamp;	 /* counts firings */
 	u64 pc_left;	 /* firings until the next sample; 0: never sample */
@@ -89,6 +90,8 @@ struct dfr_engine {
 	u32 en_forced;		     /* DFR_FORCE_* */
 	u64 en_oopses;		     /* of the kernel, and the times of the last of them: */
 	u64 en_oops_times[DFR_OOPSES_KEPT];
+	/* There was an oops in a firing, so nothing records any more: what fired from this time on is not known. 0: none */
+	u64 en_broken;
 	char en_machine[2048];
 	size_t en_machine_size;
 };

@@ -41,7 +41,7 @@ static int add_piece(struct dfr_state *state, struct dfr_share *share, u32 want)
 	for (count = want < most ? want : most;; count /= 2) {
 		count = (count + per_page - 1) / per_page * per_page;
 		piece->pi_size = (size_t)count * ring->rg_block_size;
-		piece->pi_memory = dfr_plat_alloc_pages(piece->pi_size);
+		piece->pi_memory = dfr_plat_alloc_pages(dfr_state_reserved(state), piece->pi_size);
 		if (piece->pi_memory || count <= per_page)
 			break;
 	}
@@ -415,6 +415,7 @@ int dfr_state_take(struct dfr_state *state, u32 cpu, bool flush, struct dfr_ioc_
 		if (take.tk_share && (cpu == DFR_ALL_CPUS || cpu == i))
 			take_from(state, &take);
 	}
+	dfr_state_end_broken(state);
 	dfr_mutex_unlock(&state->st_lock);
 	*count = take.tk_count;
 	return 0;
@@ -506,9 +507,10 @@ static void read_tail(void *arg)
 	struct tail *tail = arg;
 	const struct dfr_share *share = tail->tl_share;
 	const struct dfr_ring *ring = &share->sh_ring;
-	bool open = ring->rg_block && share->sh_stream.sm_time != DFR_STREAM_FRESH;
+	bool open = ring->rg_block && ring->rg_block->committed;
 
-	tail->tl_io->newest = ring->rg_seq;
+	/* A block is open without a record if the firing that was to write it died in an oops. */
+	tail->tl_io->newest = ring->rg_seq - (ring->rg_block && !open ? 1 : 0);
 	tail->tl_io->records = share->sh_records;
 	tail->tl_io->lost = share->sh_lost;
 	tail->tl_io->last = open ? share->sh_stream.sm_time : ring->rg_before;
@@ -526,6 +528,7 @@ void dfr_state_blocks(struct dfr_state *state, struct dfr_ioc_blocks *io, struct
 	tail.tl_share = share_of(state, io->cpu);
 	if (tail.tl_share)
 		dfr_visit_cpu(state->st_engine, io->cpu, read_tail, &tail);
+	dfr_state_end_broken(state);
 	dfr_mutex_unlock(&state->st_lock);
 	for (; (block = dfr_state_block(state, io->cpu, io->block)); io->block++) {
 		if (io->count == room)

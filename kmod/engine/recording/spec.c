@@ -118,7 +118,7 @@ int dfr_spec_share(struct dfr_state *state, struct dfr_share *share)
 	if (!state->st_specs)
 		return 0;
 	share->sh_specs = dfr_plat_alloc((state->st_nspec + 1) * sizeof(share->sh_specs[0]));
-	share->sh_pool_memory = dfr_plat_alloc_pages(pool_bytes(state));
+	share->sh_pool_memory = dfr_plat_alloc_pages(dfr_state_reserved(state), pool_bytes(state));
 	if (!share->sh_specs || !share->sh_pool_memory)
 		return -ENOMEM;
 	for (i = state->st_chunks; i-- > 0;) {

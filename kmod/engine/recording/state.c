@@ -57,6 +57,12 @@ u64 dfr_state_option(const struct dfr_state *state, u32 option)
 	return dfr_option_known(option) ? (u64)dfr_option(state, option) : (u64)DFR_OPT_UNSET;
 }
 
+void dfr_state_room(const struct dfr_state *state, u64 *wanted, u64 *left)
+{
+	*wanted = state->st_room_wanted;
+	*left = state->st_room_left;
+}
+
 /* Creation. */
 
 int dfr_state_create(struct dfr_engine *engine, struct dfr_state **out)
@@ -235,7 +241,7 @@ static int get_ready(struct dfr_state *state)
 		dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
 	} else {
 		dfr_catalog_clock(state);
-		state->st_told_time = dfr_plat_clock(NULL);
+		state->st_told_time = state->st_began = dfr_plat_clock(NULL);
 	}
 	dfr_mutex_unlock(&state->st_lock);
 	return error;
@@ -264,6 +270,8 @@ int dfr_state_go(struct dfr_state *state, u32 *begin_cpu)
 
 	if (state->st_activity != DFR_INACTIVE)
 		return -EBUSY;
+	if (dfr_engine_broken(state->st_engine))
+		return -EIO;
 	if (!dfr_limits_may_start(state))
 		return -EAGAIN;
 	error = get_ready(state);
@@ -357,17 +365,51 @@ static void log_full(struct dfr_state *state)
 	}
 }
 
-/* The governor kills in probe context by changing st_activity only; the rest is done here. */
-static void end_killed(struct dfr_state *state, s32 why)
+static const char *const killed_texts[] = {
+	[DFR_KILLED_COST] = "probes have taken more than nine tenths of a CPU for a second",
+	[DFR_KILLED_CONSUMER] = "its consumer has not been seen for too long",
+	[DFR_KILLED_OOPS] =
+		"the kernel oopsed inside a probe's firing: nothing records until this module is loaded anew",
+};
+
+/* Probe context kills by changing st_activity only; the rest is done here. */
+static void end_killed(struct dfr_state *state, enum dfr_killed why)
 {
+	u64 time = dfr_plat_clock(NULL);
+	u64 unknown;
+
 	if (state->st_ended)
 		return;
-	state->st_ended = true;
+	state->st_ended = state->st_unsettled = true;
 	set_active(state, false);
-	dfr_catalog_event(state, DFR_EVENT_KILLED, why, dfr_plat_clock(NULL));
-	dfr_plat_log("state %u is killed: %s", dfr_state_number(state),
-		     why ? "its consumer has not been seen for too long"
-			 : "probes have taken more than nine tenths of a CPU for a second");
+	/* Asked after all CPUs were visited. Whatever else is wrong: the answer is not whole. */
+	unknown = dfr_load_acquire(&state->st_engine->en_broken);
+	if (unknown) {
+		why = DFR_KILLED_OOPS;
+		time = unknown > state->st_began ? unknown : state->st_began;
+	}
+	dfr_catalog_event(state, DFR_EVENT_KILLED, (s32)why, time);
+	dfr_plat_log("state %u is killed: %s", dfr_state_number(state), killed_texts[why]);
+}
+
+static bool becomes_killed(struct dfr_state *state, u32 from)
+{
+	return dfr_cmpxchg(&state->st_activity, from, (u32)DFR_KILLED) == from;
+}
+
+/*
+ * END does not fire any more: it could come to the CPU whose guard is taken. A CPU that was visited before this is asked
+ * had either recorded all that fired by then, or the state ends here.
+ */
+bool dfr_state_end_broken(struct dfr_state *state)
+{
+	if (state->st_ended || !dfr_engine_broken(state->st_engine) ||
+	    (!becomes_killed(state, DFR_ACTIVE) && !becomes_killed(state, DFR_DRAINING) &&
+	     !becomes_killed(state, DFR_COOLDOWN) && dfr_read_once(&state->st_activity) != DFR_KILLED))
+		return false;
+	end_killed(state, DFR_KILLED_OOPS);
+	dfr_plat_wake(state);
+	return true;
 }
 
 bool dfr_state_kill(struct dfr_state *state)
@@ -377,7 +419,7 @@ bool dfr_state_kill(struct dfr_state *state)
 	dfr_mutex_lock(&state->st_lock);
 	active = dfr_cmpxchg(&state->st_activity, (u32)DFR_ACTIVE, (u32)DFR_KILLED) == DFR_ACTIVE;
 	if (active)
-		end_killed(state, 1);
+		end_killed(state, DFR_KILLED_CONSUMER);
 	dfr_mutex_unlock(&state->st_lock);
 	return active;
 }
@@ -389,7 +431,7 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 
 	/* A killed state has ended already, and its END does not fire. */
 	if (activity == DFR_KILLED) {
-		end_killed(state, 0);
+		end_killed(state, DFR_KILLED_COST);
 		return 0;
 	}
 	/* Whoever claims a kept state cannot know that it was stopped before. */
@@ -398,10 +440,14 @@ static int end_recording(struct dfr_state *state, u32 *end_cpu)
 	if (activity != DFR_ACTIVE && activity != DFR_DRAINING)
 		return -EINVAL;
 	set_active(state, false);
+	if (dfr_state_end_broken(state))
+		return 0;
 	dfr_spec_clean(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_COOLDOWN);
 	dfr_governor_end(state, dfr_plat_clock(NULL));
 	cpu = fire_dtrace(state, DFR_PROBE_END);
+	if (dfr_state_end_broken(state)) /* END may not have fired */
+		return 0;
 	dfr_spec_clean(state);
 	tell_counted(state);
 	dfr_write_once(&state->st_activity, (u32)DFR_STOPPED);
@@ -509,6 +555,7 @@ void dfr_state_status(struct dfr_state *state, struct dfr_ioc_status *status)
 
 	memset(status, 0, sizeof(*status));
 	dfr_mutex_lock(&state->st_lock);
+	dfr_state_end_broken(state);
 	status->size = sizeof(*status);
 	status->activity = dfr_read_once(&state->st_activity);
 	status->exited = dfr_load_acquire(&state->st_exited);
@@ -530,12 +577,13 @@ static bool keep(struct dfr_state *state)
 {
 	bool due = false;
 
-	if (dfr_read_once(&state->st_activity) == DFR_KILLED) {
-		due = !state->st_ended;
-		end_killed(state, 0);
-	} else if (dfr_read_once(&state->st_activity) == DFR_ACTIVE) {
+	dfr_state_end_broken(state);
+	if (dfr_read_once(&state->st_activity) == DFR_KILLED)
+		end_killed(state, DFR_KILLED_COST);
+	else if (dfr_read_once(&state->st_activity) == DFR_ACTIVE)
 		due = dfr_governor_keep(state, dfr_plat_clock(NULL));
-	}
+	due |= state->st_unsettled;
+	state->st_unsettled = false;
 	dfr_spec_clean(state);
 	dfr_vars_clean(state->st_vars);
 	tell_counted(state);

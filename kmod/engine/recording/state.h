@@ -141,6 +141,8 @@ struct dfr_state {
 	u32 st_block_size;
 	u32 st_nblocks;
 	u32 st_keep_slots;
+	u64 st_room_wanted; /* of reserved memory, at go */
+	u64 st_room_left;
 
 	struct dfr_aggtab *st_agg_base;
 	u64 st_agg_generation;
@@ -190,7 +192,9 @@ struct dfr_state {
 	u64 st_oops_marked; /* en_oopses when the catalog was told */
 
 	struct dfr_mutex st_lock;
-	bool st_ended; /* no CPU records for it any more; dfr_state_settle() disarms it */
+	u64 st_began;	   /* time of go */
+	bool st_ended;	   /* no CPU records for it any more; dfr_state_settle() disarms it */
+	bool st_unsettled; /* it was killed, and dfr_state_keep() has not said yet that this is due */
 };
 
 /* The state belongs to a user without privilege and sees only his own tasks. */
@@ -216,12 +220,25 @@ static inline bool dfr_state_resizes(const struct dfr_state *state)
 	return dfr_option(state, DFR_OPT_BUFRESIZE) <= 0;
 }
 
+/* What anchors list of the state lies in memory that a warm reset leaves. */
+static inline bool dfr_state_reserved(const struct dfr_state *state)
+{
+	return dfr_option(state, DFR_OPT_MEMORY) == DFR_MEMORY_RESERVED;
+}
+
 /* The next record, or housekeeping, tells what has changed. On the share's CPU. */
 static inline void dfr_thin_tell(struct dfr_share *share)
 {
 	share->sh_thin_untold = true;
 	share->sh_stream.sm_soft = NULL;
 }
+
+/*
+ * state.c. After an oops inside a firing, ends the state and says so in its catalog; true: it ends here. Who tells a
+ * consumer what was recorded until now asks after he has visited the CPU: else a hit that this CPU has missed lay
+ * before that moment, and no mark told of it. The state's lock is held.
+ */
+bool dfr_state_end_broken(struct dfr_state *state);
 
 /* prepare.c */
 /* Allocates everything that probe context will need. If this fails, the state can only be destroyed. */
@@ -263,7 +280,9 @@ void dfr_triggers_mark(
 int dfr_catalog_create(struct dfr_state *state);
 void dfr_catalog_free(struct dfr_state *state);
 void dfr_catalog_anchor(struct dfr_state *state); /* lists all extents in new anchors */
-void dfr_catalog_copy(struct dfr_state *state);	  /* from now on the log stands in memory twice */
+/* Before go, when the options are known: the log moves to the memory that they ask for. */
+int dfr_catalog_move(struct dfr_state *state);
+void dfr_catalog_copy(struct dfr_state *state); /* from now on the log stands in memory twice */
 /* Lists memory in anchors, and in the log what they list. */
 void dfr_state_anchor(struct dfr_state *state, u32 kind, u32 cpu, u32 half, void *p, size_t size,
 		      size_t unit);

@@ -18,8 +18,8 @@
  * Off is decided for each CPU, in probe context, where the cost is measured: the firing finds no share
  * for the ECB (ec_live) and counts itself. If the credit goes on shrinking even so, leaving out costs
  * too much by itself, and the priority's probes are detached on all CPUs until each CPU has its credit
- * again. The distance between off and back is what keeps stretches from being short: it takes an
- * eighth of ten seconds to gather.
+ * again and the priorities above it are attached. The distance between off and back is what keeps
+ * stretches from being short: it takes an eighth of ten seconds to gather.
  *
  * Each stretch stands in the ledger (formats/abi/block.h): when it begins, in each block that is begun
  * meanwhile, and when it is over. So neither a copy of the ring nor one that has overwritten its older
@@ -30,8 +30,9 @@
 #define MILLISECOND 1000000ULL
 #define REVIEW	    (100 * MILLISECOND) /* while its probes are detached nothing is in a hurry */
 /*
- * Detaching and attaching patch code: probes stay detached for at least so many times as long as it
- * took to detach them, or patching would cost more than the budget.
+ * Detaching and attaching patch code: probes stay detached for at least so many times what it cost to
+ * detach them, or patching would cost more than the budget. Most of what it takes is waiting, for all
+ * CPUs to leave the old code and, where others have the CPUs, for one of them: that costs nothing.
  */
 #define PATCHING 50
 
@@ -179,7 +180,7 @@ static void look_after(void *arg)
 			survey->sv_sinks |= 1u << priority;
 		if (dfr_governor_short(share, levels[priority].back)) {
 			survey->sv_short |= 1u << priority;
-		} else if (!(state->st_thinned & 1u << priority)) {
+		} else if (!(state->st_thinned & (1u << priority | levels[priority].above))) {
 			end_and_record(share, priority);
 		}
 	}
@@ -213,8 +214,10 @@ void dfr_thin_keep(struct dfr_state *state, u64 now)
 		return;
 	state->st_reviewed = now;
 	state->st_to_thin |= state->st_thinned;
+	/* Normal ones are decided first: low ones do not come back to spend what these wait for. */
 	for (priority = 0; priority < DFR_THIN_PRIORITIES; priority++)
-		if (!(survey.sv_short & 1u << priority) && now >= state->st_thinned_until[priority])
+		if (!(survey.sv_short & 1u << priority) && now >= state->st_thinned_until[priority] &&
+		    !(state->st_to_thin & levels[priority].above))
 			state->st_to_thin &= ~(1u << priority);
 }
 
@@ -278,7 +281,7 @@ static u32 due(struct dfr_state *state, bool on)
  */
 static void detach(struct dfr_state *state, u32 priority, u64 now)
 {
-	u64 began, took;
+	u64 began, before, after, cost;
 	bool detaches;
 
 	dfr_mutex_lock(&state->st_lock);
@@ -292,10 +295,12 @@ static void detach(struct dfr_state *state, u32 priority, u64 now)
 	if (!detaches)
 		return;
 	began = dfr_plat_clock(NULL);
+	before = dfr_plat_task_time();
 	dfr_state_thin(state, priority);
-	took = dfr_plat_clock(NULL) - began;
+	after = dfr_plat_task_time();
+	cost = after > before ? after - before : 0; /* it may miss the time since a tick that is late */
 	dfr_mutex_lock(&state->st_lock);
-	state->st_thinned_until[priority] = now + took + took * PATCHING;
+	state->st_thinned_until[priority] = now + (dfr_plat_clock(NULL) - began) + cost * PATCHING;
 	dfr_mutex_unlock(&state->st_lock);
 }
 

@@ -7,6 +7,13 @@
  *
  * For a CPU that is offline, the function runs on the caller's CPU; the platform keeps
  * the other one offline meanwhile.
+ *
+ * A hold is a visit of the CPU that it runs on, which may find a firing under way: of a machine
+ * that dies inside one.
+ *
+ * The kernel may oops inside a firing and live on. Then the task of that firing is dead, and the guard of
+ * its CPU stays taken (pc_dead): what the firing has left half done, no other firing must find. Visits go on
+ * there, so what was committed can be read and the states end.
  */
 #include "kmod/engine/recording/store.h"
 
@@ -23,7 +30,8 @@ static void as_writer(void *arg)
 
 	dfr_cpu_enter(visit->vi_cpu);
 	visit->vi_fn(visit->vi_arg);
-	dfr_cpu_leave(visit->vi_cpu);
+	if (!dfr_read_once(&visit->vi_cpu->pc_dead))
+		dfr_cpu_leave(visit->vi_cpu);
 }
 
 void dfr_visit_cpu(struct dfr_engine *engine, u32 cpu, void (*fn)(void *arg), void *arg)
@@ -31,6 +39,53 @@ void dfr_visit_cpu(struct dfr_engine *engine, u32 cpu, void (*fn)(void *arg), vo
 	struct visit visit = { .vi_cpu = dfr_cpu_of(engine, cpu), .vi_fn = fn, .vi_arg = arg };
 
 	dfr_plat_on_cpu(engine, cpu, as_writer, &visit);
+}
+
+/* What stands in pc_firing is the firing's that was interrupted, and a nested hit asks it for the level alone. */
+void dfr_cpu_hold(const struct dfr_engine *engine, u32 level, struct dfr_hold *hold)
+{
+	struct dfr_cpu *pc = dfr_this_cpu(engine);
+	struct dfr_firing *firing = &pc->pc_firing;
+
+	hold->he_fires = dfr_read_once(&pc->pc_busy);
+	dfr_cpu_enter(pc);
+	hold->he_flags = firing->fr_flags;
+	hold->he_level = firing->fr_context.cx_level;
+	firing->fr_context.cx_level = level;
+	dfr_smp_wmb();
+	firing->fr_flags |= DFR_FR_CONTEXT;
+	dfr_smp_wmb();
+}
+
+void dfr_cpu_unhold(const struct dfr_engine *engine, const struct dfr_hold *hold)
+{
+	struct dfr_cpu *pc = dfr_this_cpu(engine);
+	struct dfr_firing *firing = &pc->pc_firing;
+
+	firing->fr_flags = hold->he_flags;
+	dfr_smp_wmb();
+	firing->fr_context.cx_level = hold->he_level;
+	if (!hold->he_fires)
+		dfr_cpu_leave(pc);
+}
+
+/*
+ * The kernel tells of an oops long after it: it prints first. The dead firing's own time may not have been asked for,
+ * but it is not before that of the CPU's last one.
+ */
+void dfr_cpu_abandon(struct dfr_engine *engine)
+{
+	struct dfr_cpu *pc = dfr_this_cpu(engine);
+	u64 unknown = pc->pc_last ? pc->pc_last : 1; /* 1: none of its firings had a time */
+
+	dfr_write_once(&pc->pc_dead, 1u);
+	if (!engine->en_broken || unknown < engine->en_broken)
+		dfr_store_release(&engine->en_broken, unknown);
+}
+
+bool dfr_engine_broken(const struct dfr_engine *engine)
+{
+	return dfr_load_acquire(&engine->en_broken) != 0;
 }
 
 u64 dfr_cpu_stamp(const struct dfr_engine *engine, u32 cpu)
@@ -43,7 +98,8 @@ bool dfr_cpu_still(const struct dfr_engine *engine, u32 cpu, u64 stamp)
 {
 	const struct dfr_cpu *pc = dfr_cpu_of(engine, cpu);
 
-	return dfr_read_once(&pc->pc_busy) && dfr_read_once(&pc->pc_stamp) - stamp <= 1;
+	return dfr_read_once(&pc->pc_busy) && !dfr_read_once(&pc->pc_dead) &&
+	       dfr_read_once(&pc->pc_stamp) - stamp <= 1;
 }
 
 /* On the share's CPU. */
