@@ -17,9 +17,11 @@ namespace dfr::recorder {
 namespace {
 
 struct Candidate {
+	uint64_t address = 0;
 	FoundAnchor anchor;
 	BootId boot{};
 	PanicNote panic;
+	dfr_panic_texts texts{};  // of the panic
 	int64_t displacement = 0; // the address that it contains, minus the one where it was found
 };
 
@@ -34,9 +36,10 @@ std::string fixed_text(const char* text, size_t room) {
 	return std::string(text, strnlen(text, room));
 }
 
-PanicNote read_panic(std::span<const std::byte> page) {
+PanicNote read_panic(std::span<const std::byte> page, dfr_panic_texts& texts) {
 	dfr_anchor_panic record;
 	std::memcpy(&record, page.data() + sizeof(dfr_anchor), sizeof(record));
+	texts = record.texts;
 	return {.time = record.time,
 	        .cpu = record.cpu,
 	        .tid = record.tid,
@@ -44,9 +47,35 @@ PanicNote read_panic(std::span<const std::byte> page) {
 	        .reason = fixed_text(record.reason, sizeof(record.reason))};
 }
 
+// The texts stand elsewhere. One that is damaged is left out by name, the others serve.
+void read_texts(const PhysicalMemory& memory, Candidate& candidate) {
+	PanicNote& panic = candidate.panic;
+	struct Text {
+		dfr_panic_text which;
+		const char* name;
+		std::string& into;
+	};
+	const dfr_panic_texts& texts = candidate.texts;
+	for (const Text& text : {Text{DFR_PANIC_REGISTERS, "the registers", panic.registers},
+	                         Text{DFR_PANIC_STACK, "the stack", panic.stack},
+	                         Text{DFR_PANIC_LOG, "the end of the kernel's log", panic.log}}) {
+		const uint64_t at = texts.at[text.which], size = texts.bytes[text.which];
+		if (!texts.pfn || !size)
+			continue;
+		std::vector<std::byte> bytes(std::min<uint64_t>(size, DFR_PANIC_TEXT_MAX));
+		if (at + size > DFR_PANIC_TEXT_MAX || texts.pfn > UINT64_MAX / kPage / 2 ||
+		    !memory.read(texts.pfn * kPage + at, bytes, candidate.displacement) ||
+		    trace::crc32c(bytes) != texts.checksum[text.which])
+			panic.damage.push_back(std::string(text.name) + " of the panic could not be read");
+		else
+			text.into = fixed_text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+	}
+}
+
 // nullopt: the page is damaged, or has the magic by accident.
 std::optional<Candidate> read_anchor(uint64_t address, std::span<const std::byte> page) {
 	Candidate result;
+	result.address = address;
 	dfr_anchor head;
 	std::memcpy(&head, page.data(), sizeof(head));
 	if (head.runs > DFR_ANCHOR_RUNS_MAX || !checksum_is_right(page, head))
@@ -63,7 +92,7 @@ std::optional<Candidate> read_anchor(uint64_t address, std::span<const std::byte
 		std::memcpy(result.anchor.runs.data(), page.data() + sizeof(head),
 		            head.runs * sizeof(dfr_anchor_run));
 	if (head.kind == DFR_ANCHOR_PANIC)
-		result.panic = read_panic(page);
+		result.panic = read_panic(page, result.texts);
 	result.displacement = static_cast<int64_t>(head.self_pfn * kPage - address);
 	return result;
 }
@@ -93,10 +122,17 @@ std::vector<int64_t> believed(const std::vector<Candidate>& candidates, bool raw
 	return result;
 }
 
-void keep(AnchorScan& scan, Candidate&& candidate) {
+// Of each boot's panic the last note: an oops is noted first, and the panic that it leads to again.
+using Panics = std::map<BootId, Candidate>;
+
+void keep(AnchorScan& scan, Panics& panics, Candidate&& candidate) {
 	FoundAnchor& anchor = candidate.anchor;
 	if (anchor.kind == DFR_ANCHOR_PANIC) {
-		scan.panics.emplace(candidate.boot, std::move(candidate.panic));
+		const auto place = panics.find(candidate.boot);
+		if (place == panics.end())
+			panics.emplace(candidate.boot, std::move(candidate));
+		else if (place->second.anchor.generation < anchor.generation)
+			place->second = std::move(candidate);
 		return;
 	}
 	anchor.displacement = candidate.displacement;
@@ -111,29 +147,37 @@ void keep(AnchorScan& scan, Candidate&& candidate) {
 
 } // namespace
 
-AnchorScan scan_anchors(PhysicalMemory& memory) {
+AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress& progress) {
 	AnchorScan result;
 	std::vector<Candidate> candidates;
-	memory.scan({.eight = DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY, .four = DFR_BLOCK_MAGIC},
-	            [&](uint64_t address, std::span<const std::byte> page) {
-		            dfr_block block;
-		            std::memcpy(&block, page.data(), sizeof(block));
-		            if (trace::header_is_sane(block))
-			            result.blocks.push_back({address, block.state_id});
-		            if (!has_magic(page))
-			            return;
-		            if (std::optional<Candidate> candidate = read_anchor(address, page))
-			            candidates.push_back(std::move(*candidate));
-		            else
-			            result.damaged++;
-	            });
+	const auto found = [&](uint64_t address, std::span<const std::byte> page) {
+		dfr_block block;
+		std::memcpy(&block, page.data(), sizeof(block));
+		if (trace::header_is_sane(block))
+			result.blocks.push_back({address, block.state_id});
+		if (!has_magic(page))
+			return;
+		if (std::optional<Candidate> candidate = read_anchor(address, page))
+			candidates.push_back(std::move(*candidate));
+		else
+			result.damaged++;
+	};
+	memory.scan({.eight = DFR_ANCHOR_WORD0 ^ DFR_ANCHOR_KEY, .four = DFR_BLOCK_MAGIC}, found, progress);
+	// Of two that say the same the first counts, whichever thread found it.
+	std::ranges::sort(candidates, {}, &Candidate::address);
+	std::ranges::sort(result.blocks, {}, &LooseBlock::address);
 	result.displacements = believed(candidates, memory.raw());
+	Panics panics;
 	for (Candidate& candidate : candidates) {
 		if (std::find(result.displacements.begin(), result.displacements.end(),
 		              candidate.displacement) == result.displacements.end())
 			result.misplaced++;
 		else
-			keep(result, std::move(candidate));
+			keep(result, panics, std::move(candidate));
+	}
+	for (auto& [boot, candidate] : panics) {
+		read_texts(memory, candidate);
+		result.panics.emplace(boot, std::move(candidate.panic));
 	}
 	return result;
 }

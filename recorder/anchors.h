@@ -53,6 +53,6 @@ struct AnchorScan {
 };
 
 // Adds a remark to `memory` if it cannot be read everywhere.
-AnchorScan scan_anchors(PhysicalMemory& memory);
+AnchorScan scan_anchors(PhysicalMemory& memory, const PhysicalMemory::OnProgress& progress = {});
 
 } // namespace dfr::recorder

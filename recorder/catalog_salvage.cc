@@ -26,32 +26,36 @@ std::span<const std::byte> entry_at(Logs logs, uint64_t at, uint64_t& checked) {
 	return {};
 }
 
-// Where the logs' heads say that the log ends.
-std::vector<uint64_t> claimed_ends(Logs logs, uint64_t state) {
-	std::vector<uint64_t> ends;
+// Of the logs whose heads are those of a catalog.
+std::vector<dfr_catalog> heads_of(Logs logs) {
+	std::vector<dfr_catalog> heads;
 	for (const std::vector<std::byte>& log : logs) {
 		dfr_catalog head;
 		if (log.size() < sizeof(head))
 			continue;
 		std::memcpy(&head, log.data(), sizeof(head));
-		if (head.magic == DFR_CATALOG_MAGIC && head.state_id == state)
-			ends.push_back(head.committed);
+		if (head.magic == DFR_CATALOG_MAGIC)
+			heads.push_back(head);
 	}
+	return heads;
+}
+
+// Where the logs' heads say that the log ends.
+std::vector<uint64_t> claimed_ends(Logs logs, uint64_t state) {
+	std::vector<uint64_t> ends;
+	for (const dfr_catalog& head : heads_of(logs))
+		if (head.state_id == state)
+			ends.push_back(head.committed);
 	return ends;
 }
 
 // The version that a log's head names, if no copy has the one that is known; else 0.
 uint32_t foreign_version(Logs logs) {
 	uint32_t foreign = 0;
-	for (const std::vector<std::byte>& log : logs) {
-		dfr_catalog head;
-		if (log.size() < sizeof(head))
-			continue;
-		std::memcpy(&head, log.data(), sizeof(head));
-		if (head.magic == DFR_CATALOG_MAGIC && head.version == DFR_CATALOG_VERSION)
+	for (const dfr_catalog& head : heads_of(logs)) {
+		if (head.version == DFR_CATALOG_VERSION)
 			return 0;
-		if (head.magic == DFR_CATALOG_MAGIC)
-			foreign = head.version;
+		foreign = head.version;
 	}
 	return foreign;
 }

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -15,10 +15,13 @@
 #include <unistd.h>
 #include <utility>
 
+#include "formats/clock.h"
 #include "formats/dof/image.h"
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/crc32c.h"
+#include "formats/trace/file.h"
+#include "formats/trace/parts.h"
 
 namespace dfr::recorder {
 namespace {
@@ -109,15 +112,10 @@ std::string default_output(const DaemonOptions& options) {
 	       ".dfr";
 }
 
-// For ages: the clock as it was set when dfrd started. If somebody sets it a year forward meanwhile, that makes no file old.
-std::chrono::seconds steady_time() {
-	const auto boot = []() {
-		timespec now{};
-		::clock_gettime(CLOCK_BOOTTIME, &now);
-		return std::chrono::seconds(now.tv_sec);
-	};
-	static const std::chrono::seconds began = std::chrono::seconds(std::time(nullptr)) - boot();
-	return began + boot();
+void say_removed(const std::vector<RemovedPart>& removed) {
+	for (const RemovedPart& part : removed)
+		std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
+		             shown(part.path), part.error ? std::strerror(part.error) : shown(part.why));
 }
 
 } // namespace
@@ -162,16 +160,12 @@ std::string output_name(const DaemonOptions& options) {
 		return default_output(options);
 	if (has_parts(options) || ::access(path.c_str(), F_OK) != 0)
 		return path;
-	const size_t slash = path.rfind('/'), dot = path.rfind('.');
-	const bool extended = dot != std::string::npos && (slash == std::string::npos || dot > slash);
-	const size_t at = extended ? dot : path.size();
-	return path.substr(0, at) + "-" + trace::time_stamp() + path.substr(at);
+	return trace::name_with(path, "-" + trace::time_stamp());
 }
 
 Daemon::Daemon(std::vector<std::string> arguments)
-    : options(read_daemon_options(arguments)), arguments_(std::move(arguments)) {
-	steady_time(); // counts from now
-}
+    : options(read_daemon_options(arguments)), arguments_(std::move(arguments)),
+      ages_([this](const std::string& path) { return own_age(path); }) {}
 
 std::vector<std::byte> Daemon::program() const {
 	std::ifstream in(options.program, std::ios::binary);
@@ -287,12 +281,32 @@ void Daemon::go_on(Reload reload) {
 	status.program = reload.program;
 }
 
-void Daemon::remove_old_files(const std::string& current) {
-	if (!options.retain)
-		return;
-	for (const RemovedPart& part : retain(options.output, current, options.retain, steady_time()))
-		std::fprintf(stderr, "dfrd: %s %s: %s\n", part.error ? "cannot remove" : "removed",
-		             shown(part.path), part.error ? std::strerror(part.error) : shown(part.why));
+void Daemon::remove_old_files(const std::string& current, bool holds) {
+	if (options.retain)
+		say_removed(retain({.path = options.output,
+		                    .current = current,
+		                    .holds = holds,
+		                    .alone = options.mode == DaemonMode::kFlight},
+		                   options.retain, ages_, clocks_now()));
+}
+
+void Daemon::remove_empty_files() {
+	if (has_parts(options))
+		say_removed(remove_empty_parts(options.output));
+}
+
+// Of this boot: by the clock of its records, which nobody sets.
+std::optional<std::chrono::seconds> Daemon::own_age(const std::string& path) {
+	try {
+		const auto file = trace::open_file(path);
+		const uint64_t until = file->facts().marked_until, now = now_ns();
+		if (file->catalog().boot_id != session_->catalog().boot_id || !until || until > now)
+			return std::nullopt;
+		return std::chrono::duration_cast<std::chrono::seconds>(
+		    std::chrono::nanoseconds(now - until));
+	} catch (const Error&) {
+		return std::nullopt; // it cannot be read: it is as old as the clock says
+	}
 }
 
 void Daemon::tell_status() {

@@ -5,6 +5,7 @@
 // something triggers a snapshot (flight.h).
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,8 +56,11 @@ public:
 	std::optional<Reload> interrupted() { return std::exchange(interrupted_, {}); }
 	// The old state has ended.
 	void go_on(Reload reload);
-	// Removes what options.retain does not keep. `current`: the file that is being written; empty: none.
-	void remove_old_files(const std::string& current);
+	// Removes what options.retain does not keep. `current`: the file that is being written; empty: none. `holds`: something
+	// is in it.
+	void remove_old_files(const std::string& current, bool holds = true);
+	// Removes files in which nothing is, by starts that failed. None may be being written.
+	void remove_empty_files();
 	void tell_status(); // for `dfr status`
 	// Runs the program for a moment, beside a state that may be there already.
 	Trial check();
@@ -70,10 +74,12 @@ private:
 	std::unique_ptr<DeviceSession> begin(const std::string& name, std::span<const std::byte> program,
 	                                     const DaemonOptions& with);
 	std::vector<std::byte> program() const;
+	std::optional<std::chrono::seconds> own_age(const std::string& path);
 
 	const std::vector<std::string> arguments_;
 	std::unique_ptr<DeviceSession> session_;
 	std::optional<Reload> interrupted_;
+	PartAges ages_;
 };
 
 // The pattern or the name of what the daemon writes; files are numbered where there are several.

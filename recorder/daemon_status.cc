@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdio>
 #include <fstream>
+#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,6 +31,13 @@ void put(std::string& out, const char* key, int64_t value) {
 	put(out, key, std::to_string(value));
 }
 
+void put(std::string& out, const char* key, const std::vector<SnapshotUnderWay>& snapshots) {
+	for (const SnapshotUnderWay& one : snapshots)
+		put(out, key,
+		    std::to_string(one.number) + " " + std::to_string(one.time) + " " +
+		        std::to_string(one.held_back) + (one.own ? " own " : " program ") + one.reason);
+}
+
 struct Lines {
 	std::string text;
 	std::string find(const std::string& key) const {
@@ -45,6 +53,20 @@ struct Lines {
 		std::from_chars(value.data(), value.data() + value.size(), into);
 	}
 	void get(const char* key, std::string& into) const { into = find(key); }
+	void get(const char* key, std::vector<SnapshotUnderWay>& into) const {
+		const std::string start = std::string("\n") + key + " ";
+		for (size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+			const size_t begin = at + start.size();
+			std::istringstream line(text.substr(begin, text.find('\n', begin) - begin));
+			SnapshotUnderWay one;
+			std::string whose;
+			if (line >> one.number >> one.time >> one.held_back >> whose &&
+			    std::getline(line >> std::ws, one.reason)) {
+				one.own = whose == "own";
+				into.push_back(std::move(one));
+			}
+		}
+	}
 };
 
 // Both directions by one list, so that none of them forgets a member.
@@ -64,6 +86,7 @@ template <typename Status, typename Each> void each(Status& status, Each&& with)
 	with("last-reason", status.last_reason);
 	with("last-verdict", status.last_verdict);
 	with("last-time", status.last_time);
+	with("under-way", status.under_way);
 }
 
 } // namespace

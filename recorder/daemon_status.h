@@ -6,8 +6,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dfr::recorder {
+
+// A snapshot that is being taken, or whose trigger waits for its turn.
+struct SnapshotUnderWay {
+	uint64_t number = 0;    // of its file; 0: it has none yet
+	uint64_t time = 0;      // of the trigger
+	uint64_t held_back = 0; // triggers before it that had none
+	bool own = false;       // TriggerReason
+	std::string reason;
+};
 
 struct DaemonStatus {
 	std::string mode; // "stream", "flight"
@@ -21,6 +31,7 @@ struct DaemonStatus {
 	uint64_t snapshots = 0, failed = 0, held_back = 0;
 	std::string last, last_reason, last_verdict; // the last snapshot
 	int64_t last_time = 0;                       // seconds since the epoch
+	std::vector<SnapshotUnderWay> under_way;     // for the dfrd that follows one that was killed
 };
 
 // "/run/dfr/flight.status"

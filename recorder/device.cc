@@ -41,7 +41,7 @@ std::string open_hint(int code) {
 	}
 }
 
-std::string call_hint(int code) {
+std::string call_hint(unsigned long request, int code) {
 	switch (code) {
 	case EBUSY: return "another process holds this state: `dfr` lists the states and who holds them";
 	case ENOENT: return "`dfr` lists the states that there are";
@@ -51,6 +51,12 @@ std::string call_hint(int code) {
 	case EPERM:
 	case EACCES: return "destructive actions take root, -w and a kernel that is not locked down";
 	case ENOTTY: return "the loaded module is of another version: load the one that came with this dfr";
+	case EIO:
+		if (request != DFR_IOC_GO)
+			return "";
+		return "the kernel oopsed inside a probe's firing (dmesg shows it), and what that left "
+		       "behind is not "
+		       "trusted: load the module anew (rmmod dfr, modprobe dfr), or restart the machine";
 	default: return "";
 	}
 }
@@ -144,17 +150,18 @@ int Device::try_call(unsigned long request, void* argument) const {
 void Device::call(unsigned long request, void* argument, const char* what) const {
 	const int code = try_call(request, argument);
 	if (code)
-		throw Error(std::string(what) + ": " + std::strerror(code), call_hint(code), code);
+		throw Error(std::string(what) + ": " + std::strerror(code), call_hint(request, code), code);
 }
 
 dfr_ioc_info Device::info() const {
 	dfr_ioc_info info{.size = sizeof(info)};
 	call(DFR_IOC_INFO, &info, "cannot read the module's version");
 	if (info.version != DFR_CONTROL_VERSION)
-		throw Error("the module speaks version " + std::to_string(info.version) +
-		                " of the control interface, this dfr speaks " +
-		                std::to_string(DFR_CONTROL_VERSION),
-		            "load the module that came with this dfr");
+		throw Error(
+		    "the module speaks version " + std::to_string(info.version) +
+		        " of the control interface, this dfr speaks " + std::to_string(DFR_CONTROL_VERSION),
+		    "load the module that came with this dfr; what records goes on, and is read by the dfr "
+		    "that came with the loaded one");
 	return info;
 }
 
@@ -198,7 +205,7 @@ std::vector<StateLine> Device::states() const {
 		}
 		if (code)
 			throw Error(std::string("cannot list states: ") + std::strerror(code),
-			            call_hint(code), code);
+			            call_hint(DFR_IOC_STATES, code), code);
 		break;
 	}
 	std::string_view text(buffer.data(), std::min<size_t>(io.bytes, buffer.size()));

@@ -17,6 +17,7 @@
 
 #include "formats/clock.h"
 #include "formats/error.h"
+#include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
 
 namespace dfr::recorder {
@@ -265,7 +266,18 @@ uint32_t DeviceSession::enable(std::span<const std::byte> dof, bool zero_ok) {
 
 uint32_t DeviceSession::go() {
 	dfr_ioc_go io{.size = sizeof(io)};
-	device_.call(DFR_IOC_GO, &io, "cannot start recording");
+	try {
+		device_.call(DFR_IOC_GO, &io, "cannot start recording");
+	} catch (const Error& error) {
+		dfr_ioc_room room{.size = sizeof(room), .pad = 0, .wanted = 0, .left = 0};
+		if (error.code() != ENOMEM || device_.try_call(DFR_IOC_ROOM, &room) != 0 ||
+		    room.wanted <= room.left)
+			throw;
+		throw Error(
+		    "cannot start recording: it takes " + trace::grouped(room.wanted >> 10) +
+		        " KiB of reserved memory, and " + trace::grouped(room.left >> 10) + " KiB are free",
+		    "take smaller sizes (-x bufsize=, -x aggsize=, -x specpool=), or reserve more", ENOMEM);
+	}
 	return io.cpu;
 }
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "formats/error.h"
@@ -98,7 +99,7 @@ examples:
 // writes the file to the disk.
 class Stream final : public recorder::RecordingLoop {
 public:
-	Stream(recorder::Daemon& daemon, recorder::Drain& drain, const trace::PartsWriter& parts)
+	Stream(recorder::Daemon& daemon, recorder::Drain& drain, trace::PartsWriter& parts)
 	    : daemon_(daemon), session_(daemon.session()), drain_(drain), parts_(parts),
 	      reload_(daemon.interrupted()),
 	      next_(std::chrono::steady_clock::now() + daemon.options.checkpoint) {}
@@ -146,7 +147,8 @@ private:
 
 	void look_at_files() {
 		parts_seen_ = parts_.paths().size();
-		daemon_.remove_old_files(parts_.paths().back());
+		// A start that fails pushes nothing out.
+		daemon_.remove_old_files(parts_.paths().back(), parts_.file().chunk_bytes() != 0);
 		daemon_.tell_status();
 	}
 
@@ -170,13 +172,20 @@ private:
 	recorder::Daemon& daemon_;
 	recorder::DeviceSession& session_;
 	recorder::Drain& drain_;
-	const trace::PartsWriter& parts_;
+	trace::PartsWriter& parts_;
 	std::optional<recorder::Reload> reload_;
 	std::chrono::steady_clock::time_point next_; // checkpoint
 	dfr_ioc_status status_{};
 	size_t parts_seen_ = 0;
 	uint64_t moved_ = 1; // blocks in the last pass; 1 at first, so that the first pass does not wait
 };
+
+// After an error: all that would have been in the part is in memory yet, and starts that fail one after the other
+// shall not push out what --retain keeps.
+void remove_if_empty(const recorder::Daemon& daemon, const std::string& part) {
+	if (daemon.options.rotate && recorder::is_empty(part) && ::unlink(part.c_str()) == 0)
+		std::fprintf(stderr, "dfrd: removed %s: nothing is in it\n", shown(part));
+}
 
 // How a mode ended.
 struct Outcome {
@@ -187,6 +196,7 @@ struct Outcome {
 Outcome stream(recorder::Daemon& daemon) {
 	recorder::DeviceSession& session = daemon.session();
 	const recorder::DaemonOptions& options = daemon.options;
+	daemon.status.under_way.clear(); // all that there was before those triggers is stored now
 	trace::PartsWriter parts(options.output, [&]() -> const trace::Catalog& { return session.catalog(); },
 	                         {.rotation = options.rotate, .old = trace::PartsWriter::OldParts::kKeep});
 	recorder::LiveSymbols symbols(recorder::processes_have_our_numbers());
@@ -199,7 +209,12 @@ Outcome stream(recorder::Daemon& daemon) {
 	             shown(parts.paths().front()), options.rotate ? ", and to more files after it" : "");
 	daemon.manager.ready("recording " + options.name + " to " + parts.paths().front());
 	Stream loop(daemon, drain, parts);
-	loop.record();
+	try {
+		loop.record();
+	} catch (const Error&) {
+		remove_if_empty(daemon, parts.paths().back());
+		throw;
+	}
 	const std::string last = parts.paths().size() > 1 ? " to " + parts.paths().back() : "";
 	std::fprintf(stderr, "dfrd: %llu records in %llu blocks, %llu bytes in %s%s; %s\n",
 	             static_cast<unsigned long long>(drain.records()),
@@ -235,6 +250,7 @@ int run(recorder::Daemon& daemon) {
 	daemon.start();
 	for (;;) {
 		daemon.options.output = recorder::output_name(daemon.options);
+		daemon.remove_empty_files();
 		daemon.remove_old_files({}); // a disk that is full has room afterwards
 		Outcome outcome =
 		    daemon.options.mode == recorder::DaemonMode::kFlight ? fly(daemon) : stream(daemon);

@@ -2,7 +2,9 @@
 //
 // The flattened form: a head of 4096 bytes, then pieces, each with a head of two
 // 64-bit numbers (big endian): the offset where it belongs, and its size; -1 at the
-// end. A later piece replaces what an earlier one has said.
+// end. A later piece replaces what an earlier one has said. makedumpfile leaves out the end of a
+// page behind each map: holes of less than a page are zeros, unless the file was cut there. Longer
+// ones cannot be read.
 #include "recorder/dump_file.h"
 
 #include <algorithm>
@@ -20,6 +22,9 @@ namespace dfr::recorder {
 namespace {
 
 constexpr uint64_t kFlatHead = 4096;
+constexpr uint64_t kHoleMost = 4096 - 1;
+// The longest hole of a dump that is cut lacks 24 bytes for each page of memory, whose two maps it has.
+constexpr uint64_t kHolesToBytes = 128, kHolesLeast = 1 << 20;
 constexpr uint64_t kPieceLeast = 64; // bytes of the file for each piece: more pieces are not kept
 
 } // namespace
@@ -85,13 +90,21 @@ void DumpFile::find_pieces(uint64_t file_size) {
 		clear(offset, offset + there);
 		if (there)
 			pieces[offset] = {offset, there, place};
-		if (there < size)
+		if (there < size) {
+			lost_from_ = offset + there;
+			lost_to_ = offset + size;
 			break;
+		}
 		place += size;
 	}
-	for (const auto& [offset, piece] : pieces)
+	uint64_t stored = 0;
+	for (const auto& [offset, piece] : pieces) {
 		pieces_.push_back(piece);
+		stored += piece.size;
+	}
 	size_ = pieces_.empty() ? 0 : pieces_.back().offset + pieces_.back().size;
+	if ((size_ - stored) / kHolesToBytes > stored + kHolesLeast / kHolesToBytes)
+		throw Error("cannot read " + path_ + ": its pieces lie too far apart, so it is damaged");
 }
 
 bool DumpFile::read_raw(uint64_t place, std::span<std::byte> into) const {
@@ -111,14 +124,23 @@ bool DumpFile::read(uint64_t offset, std::span<std::byte> into) const {
 	if (!flat_)
 		return read_raw(offset, into);
 	while (!into.empty()) {
-		auto piece = std::upper_bound(pieces_.begin(), pieces_.end(), offset,
-		                              [](uint64_t at, const FilePiece& p) { return at < p.offset; });
-		if (piece == pieces_.begin() || (--piece, offset - piece->offset >= piece->size))
-			return false;
-		const uint64_t within = offset - piece->offset;
-		const size_t size = std::min<uint64_t>(into.size(), piece->size - within);
-		if (!read_raw(piece->place + within, into.first(size)))
-			return false;
+		const auto next =
+		    std::upper_bound(pieces_.begin(), pieces_.end(), offset,
+		                     [](uint64_t at, const FilePiece& p) { return at < p.offset; });
+		const FilePiece before = next == pieces_.begin() ? FilePiece{} : *std::prev(next);
+		size_t size = into.size();
+		if (const uint64_t within = offset - before.offset; within < before.size) {
+			size = std::min<uint64_t>(size, before.size - within);
+			if (!read_raw(before.place + within, into.first(size)))
+				return false;
+		} else {
+			const uint64_t hole = before.offset + before.size;
+			if (next == pieces_.end() || next->offset - hole > kHoleMost ||
+			    (lost_from_ < next->offset && lost_to_ > hole))
+				return false;
+			size = std::min<uint64_t>(size, next->offset - offset);
+			std::fill_n(into.begin(), size, std::byte{0});
+		}
 		into = into.subspan(size);
 		offset += size;
 	}

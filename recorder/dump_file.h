@@ -37,7 +37,8 @@ private:
 	int fd_ = -1;
 	uint64_t size_ = 0;
 	bool flat_ = false, cut_ = false;
-	std::vector<FilePiece> pieces_; // by offset, none overlaps another
+	std::vector<FilePiece> pieces_;        // by offset, none overlaps another
+	uint64_t lost_from_ = 0, lost_to_ = 0; // of the piece in which the file is cut
 };
 
 } // namespace dfr::recorder

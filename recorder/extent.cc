@@ -47,6 +47,24 @@ std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit) {
 	return frames;
 }
 
+uint64_t each_unit(const FoundAnchor& anchor, const PhysicalMemory& memory, uint32_t unit,
+                   std::unordered_set<uint64_t>& listed, const std::function<void(MemoryExtent)>& visit) {
+	const std::vector<uint64_t> frames = frames_of(anchor, memory.bytes() / kPage + 1);
+	const uint64_t pages = std::max<uint64_t>(unit / kPage, 1);
+	uint64_t again = 0;
+	for (size_t first = 0; first + pages <= frames.size(); first += pages) {
+		if (!listed.insert(frames[first]).second) {
+			again++;
+			continue;
+		}
+		MemoryExtent extent{.displacement = anchor.displacement};
+		extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
+		for (; extent.within < kPage; extent.within += unit)
+			visit(extent);
+	}
+	return again;
+}
+
 MemoryExtent extent_of(const AnchorGroup& group, AnchorKey first, uint64_t limit) {
 	MemoryExtent result;
 	for (first.part = 0;; first.part++) {

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "recorder/anchors.h"
@@ -25,6 +27,12 @@ uint64_t read_extent(const PhysicalMemory& memory, const MemoryExtent& extent, s
 // The page frames of an anchor's runs, in order; at most `limit`, because a hostile anchor may claim
 // any number.
 std::vector<uint64_t> frames_of(const FoundAnchor& anchor, uint64_t limit);
+
+// The pieces of `unit` bytes, of a power of two, that the anchor's frames hold, laid end to end. `listed`: frames in
+// which such pieces began so far. What an anchor lists a second time, as a crafted image may again and again, is
+// left out; returns how many times.
+uint64_t each_unit(const FoundAnchor& anchor, const PhysicalMemory& memory, uint32_t unit,
+                   std::unordered_set<uint64_t>& listed, const std::function<void(MemoryExtent)>& visit);
 
 // The frames of all parts of one thing, laid end to end, up to the first part that is missing, and to `limit` bytes.
 MemoryExtent extent_of(const AnchorGroup& group, AnchorKey first, uint64_t limit);

@@ -11,13 +11,16 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "formats/clock.h"
 #include "formats/error.h"
 #include "formats/shown.h"
+#include "formats/trace/output_file.h"
 #include "formats/trace/parts.h"
 #include "recorder/retention.h"
 #include "recorder/snapshot_file.h"
@@ -44,7 +47,13 @@ std::string shortfall(const SnapshotSpan& span, const JudgedSnapshot& judged) {
 		              seconds(judged.before), seconds(span.last));
 		lacks += text;
 	}
-	const uint64_t end = std::max(judged.verdict.to, span.trigger);
+	if (const auto late =
+	        std::chrono::nanoseconds(judged.verdict.from - std::min(judged.verdict.from, span.trigger));
+	    late >= std::chrono::milliseconds(50)) {
+		std::snprintf(text, sizeof text, "; it begins %.1f s after the trigger", seconds(late));
+		lacks += text;
+	}
+	const uint64_t end = std::max(judged.until, span.trigger);
 	if (const std::chrono::nanoseconds after(end - span.trigger); after < span.after) {
 		std::snprintf(text, sizeof text, "; only %.1f of %.1f s after it", seconds(after),
 		              seconds(span.after));
@@ -53,28 +62,53 @@ std::string shortfall(const SnapshotSpan& span, const JudgedSnapshot& judged) {
 	return lacks;
 }
 
+std::string what_it_holds(const SnapshotSpan& span, const JudgedSnapshot& judged) {
+	char text[64];
+	std::snprintf(text, sizeof text, "%.1f s before the trigger, ", seconds(judged.before));
+	return text + trace::verdict_line(judged.verdict, judged.catalog) + shortfall(span, judged);
+}
+
+// Of a snapshot that became whole although the dfrd that began it was killed; nullopt: there is no whole one.
+std::optional<std::string> held_by_whole(const std::string& path, const SnapshotUnderWay& one,
+                                         SnapshotSpan span) {
+	if (!one.number || ::access(path.c_str(), F_OK) != 0 || is_cut(path))
+		return std::nullopt;
+	try {
+		span.trigger = one.time;
+		const JudgedSnapshot judged = judge_snapshot(path, one.time);
+		const auto its_own = [&](const trace::EventMark& mark) {
+			return mark.event == DFR_EVENT_SNAPSHOT && mark.time == one.time;
+		};
+		if (std::ranges::any_of(judged.catalog.events, its_own))
+			return what_it_holds(span, judged);
+	} catch (const Error&) {
+		// It cannot be read.
+	}
+	return std::nullopt;
+}
+
 // In the process of a snapshot. Writes one line for dfrd's log: what the file holds and its verdict.
 int take(const std::string& state, const SnapshotSpan& span, const std::string& reason,
          const std::string& path, int result) {
 	std::string said;
-	int status = 0;
+	int status = 1;
+	bool written = false, ours = true;
 	try {
 		write_snapshot(state, span, reason, path, false, []() { return !end_is_asked(); });
+		written = true;
 		const JudgedSnapshot judged = judge_snapshot(path, span.trigger);
-		char text[64];
-		std::snprintf(text, sizeof text, "%.1f s before the trigger, ", seconds(judged.before));
-		said = text + trace::verdict_line(judged.verdict, judged.catalog) + shortfall(span, judged);
-		if (!judged.verdict.complete)
-			status = 3;
+		said = what_it_holds(span, judged);
+		status = judged.verdict.complete ? 0 : 3;
 	} catch (const Error& error) {
 		said = error.what();
-		status = 1;
-		if (error.code() != EEXIST)
-			::unlink(path.c_str()); // half of a file would push out whole ones
+		ours = error.code() != EEXIST;
 	} catch (const std::exception& error) {
 		said = error.what();
-		status = 1;
 	}
+	if (status == 1 && written)
+		said = "it is written, but cannot be read again: " + said;
+	else if (status == 1 && ours)
+		::unlink(path.c_str());                       // half of a file would push out whole ones
 	said.resize(std::min<size_t>(said.size(), PIPE_BUF)); // dfrd reads it when this process has ended
 	if (::write(result, said.data(), said.size()) < 0)
 		return 1;
@@ -88,22 +122,45 @@ std::string read_all(int descriptor) {
 	return text;
 }
 
-// Of a file that may not be there yet.
-std::string folder_of(const std::string& path) {
-	const std::string folder = path.substr(0, path.rfind('/') + 1);
-	return folder.empty() ? "." : folder;
+void say_if_cut(const std::string& path, const char* is) {
+	if (is_cut(path))
+		std::fprintf(stderr, "dfrd: %s %s cut off: it has what was written by then\n", shown(path),
+		             is);
 }
 
 } // namespace
 
 Flight::Flight(Daemon& daemon) : daemon_(daemon), held_back_before_(daemon.status.held_back) {
 	const std::string& output = daemon.options.output;
-	if (::access(folder_of(output).c_str(), W_OK | X_OK) != 0)
+	if (::access(trace::folder_of(output).c_str(), W_OK | X_OK) != 0)
 		throw Error::from_errno("cannot write snapshots to " + trace::parts_pattern(output),
 		                        "say where else: --output FILE.dfr");
 	gate_.every(daemon.options.every);
 	const auto files = trace::parts_of(output);
 	number_ = files.empty() ? 0 : files.back().first;
+	for (const auto& [number, path] : files)
+		say_if_cut(path, "was");
+	take_over(std::exchange(daemon.status.under_way, {}));
+}
+
+// What a dfrd of before had begun and did not end: those triggers have their snapshots now, of what is in memory yet, but
+// where the file became whole all the same.
+void Flight::take_over(const std::vector<SnapshotUnderWay>& before) {
+	for (const SnapshotUnderWay& one : before) {
+		const std::string path = trace::part_path(daemon_.options.output, one.number);
+		const TriggerGate::Admitted trigger{.reason = {.text = one.reason, .own = one.own},
+		                                    .time = one.time,
+		                                    .held_back = one.held_back};
+		if (const auto held = held_by_whole(path, one, daemon_.options.span)) {
+			stored({.path = path, .reason = one.reason, .number = one.number, .trigger = trigger},
+			       *held);
+			continue;
+		}
+		std::fprintf(stderr,
+		             "dfrd: '%s' had triggered a snapshot that was not ended: it is taken now\n",
+		             shown(one.reason));
+		again_.push_back(trigger);
+	}
 }
 
 const char* Flight::state() const {
@@ -141,8 +198,9 @@ bool Flight::look_for_kernel_triggers() {
 			std::fprintf(stderr, "dfrd: '%s' had triggered %llu times before this dfrd began\n",
 			             shown(trigger.reason), static_cast<unsigned long long>(trigger.fresh));
 		else
-			gate_.trigger(trigger.oops ? "an oops of the kernel" : trigger.reason, trigger.first,
-			              trigger.fresh, std::chrono::steady_clock::now());
+			gate_.trigger(trigger.oops ? TriggerReason{"an oops of the kernel", true}
+			                           : TriggerReason{trigger.reason},
+			              trigger.first, trigger.fresh, std::chrono::steady_clock::now());
 	}
 	return any;
 }
@@ -151,12 +209,12 @@ bool Flight::look_for_kernel_triggers() {
 bool Flight::look_for_triggers() {
 	const bool any = look_for_kernel_triggers();
 	const auto now = std::chrono::steady_clock::now();
-	gate_.trigger("SIGUSR1", now_ns(), take_snapshot_requests(), now);
+	gate_.trigger({"SIGUSR1", true}, now_ns(), take_snapshot_requests(), now);
 	if (const uint64_t least = daemon_.options.low_disk) {
-		const auto left = free_space(folder_of(daemon_.options.output));
+		const auto left = free_space(trace::folder_of(daemon_.options.output));
 		const bool low = left && *left < least;
 		if (low && !disk_was_low_)
-			gate_.trigger("low disk", now_ns(), 1, now);
+			gate_.trigger({"low disk", true}, now_ns(), 1, now);
 		// Once it was low, a tenth more ends that, so that it does not trigger at each file that comes and goes.
 		disk_was_low_ = low || (disk_was_low_ && left && *left < least + least / 10);
 	}
@@ -164,12 +222,14 @@ bool Flight::look_for_triggers() {
 		std::fprintf(
 		    stderr,
 		    "dfrd: '%s' triggered %llu times more within %lld s; one snapshot has to do for them\n",
-		    shown(told->reason), static_cast<unsigned long long>(told->held_back),
+		    shown(told->reason.text), static_cast<unsigned long long>(told->held_back),
 		    static_cast<long long>(daemon_.options.every.count()));
 	return any;
 }
 
-void Flight::begin_snapshot(const TriggerGate::Admitted& trigger, const SnapshotSpan& span) {
+// `remark`: for the file's reason, or null.
+void Flight::begin_snapshot(const TriggerGate::Admitted& trigger, const SnapshotSpan& span,
+                            const char* remark) {
 	int ends[2];
 	if (::pipe2(ends, O_CLOEXEC) != 0)
 		throw Error::from_errno("cannot take a snapshot");
@@ -177,11 +237,20 @@ void Flight::begin_snapshot(const TriggerGate::Admitted& trigger, const Snapshot
 	asked.trigger = trigger.time;
 	FlightProcess child{.result = ends[0],
 	                    .path = trace::part_path(daemon_.options.output, ++number_),
-	                    .reason = trigger.reason};
+	                    .reason = trigger.reason.text,
+	                    .number = number_,
+	                    .trigger = trigger};
+	if (remark)
+		child.reason += std::string(" (") + remark + ")";
 	if (trigger.held_back)
 		child.reason += " (" + std::to_string(trigger.held_back) + " more since the snapshot before)";
+	const pid_t dfrd = ::getpid();
 	child.process = ::fork();
 	if (child.process == 0) {
+		// The next dfrd takes the snapshots of one that died, and removes files in which nothing is.
+		::prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (::getppid() != dfrd)
+			::_exit(1);
 		// The state stays dfrd's, and with it the right to claim it when dfrd has died.
 		::close(daemon_.session().device().fd());
 		if (next_)
@@ -198,41 +267,63 @@ void Flight::begin_snapshot(const TriggerGate::Admitted& trigger, const Snapshot
 	processes_.push_back(std::move(child));
 }
 
-void Flight::begin_snapshots() {
-	while (snapshots_under_way() < kSnapshotsAtOnce) {
-		const auto trigger = gate_.next();
-		if (!trigger)
-			return;
-		try {
-			begin_snapshot(*trigger, daemon_.options.span);
-		} catch (const Error& error) {
-			daemon_.status.failed++;
-			std::fprintf(stderr, "dfrd: %s (%s)\n", shown(error.what()), shown(trigger->reason));
-		}
+void Flight::failed(const TriggerGate::Admitted& trigger) {
+	daemon_.status.failed++;
+	gate_.failed(trigger, std::chrono::steady_clock::now());
+}
+
+// False: there is none to begin.
+bool Flight::begin_next_snapshot() {
+	const bool again = !again_.empty();
+	const auto trigger = again ? std::optional(again_.front()) : gate_.next();
+	if (!trigger)
+		return false;
+	try {
+		begin_snapshot(*trigger, daemon_.options.span,
+		               again ? "the dfrd of then was killed" : nullptr);
+	} catch (const Error& error) {
+		failed(*trigger);
+		std::fprintf(stderr, "dfrd: %s (%s)\n", shown(error.what()), shown(trigger->reason.text));
 	}
+	if (again)
+		again_.pop_front();
+	return true;
+}
+
+void Flight::begin_snapshots() {
+	bool begun = false;
+	while (snapshots_under_way() < kSnapshotsAtOnce && begin_next_snapshot())
+		begun = true;
+	if (begun)
+		tell();
 }
 
 // None that is being written or that a command works on, and none behind it.
 void Flight::remove_old_files() {
-	std::string oldest;
-	for (const FlightProcess& child : processes_)
-		if (oldest.empty() ||
-		    std::pair(child.path.size(), child.path) < std::pair(oldest.size(), oldest))
-			oldest = child.path;
-	daemon_.remove_old_files(oldest);
+	const auto oldest = std::ranges::min_element(processes_, {}, &FlightProcess::number);
+	daemon_.remove_old_files(oldest == processes_.end() ? std::string() : oldest->path);
 }
 
-// A snapshot has ended: says so, and runs the command.
+// The process of a snapshot has ended.
 void Flight::ended(const FlightProcess& snapshot, int status) {
 	const std::string said = read_all(snapshot.result);
 	::close(snapshot.result);
 	const bool there = WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
 	if (!there) {
-		daemon_.status.failed++;
+		failed(snapshot.trigger);
 		std::fprintf(stderr, "dfrd: the snapshot %s (%s) failed: %s\n", shown(snapshot.path),
 		             shown(snapshot.reason), said.empty() ? "its process was killed" : shown(said));
+		if (said.empty() && is_cut(snapshot.path) && is_empty(snapshot.path))
+			::unlink(snapshot.path.c_str());
+		else if (said.empty())
+			say_if_cut(snapshot.path, "is");
 		return;
 	}
+	stored(snapshot, said);
+}
+
+// Says so, and runs the command.
+void Flight::stored(const FlightProcess& snapshot, const std::string& said) {
 	std::fprintf(stderr, "dfrd: snapshot %s (%s): %s\n", shown(snapshot.path), shown(snapshot.reason),
 	             shown(said));
 	daemon_.status.snapshots++;
@@ -246,7 +337,8 @@ void Flight::ended(const FlightProcess& snapshot, int status) {
 }
 
 void Flight::begin_command(const FlightProcess& snapshot, const std::string& verdict) {
-	FlightProcess child{.path = snapshot.path, .reason = snapshot.reason};
+	FlightProcess child{
+	    .path = snapshot.path, .reason = snapshot.reason, .number = snapshot.number, .trigger = {}};
 	child.process = ::fork();
 	if (child.process < 0) {
 		std::fprintf(stderr, "dfrd: cannot run '%s': %s\n", shown(daemon_.options.run),
@@ -307,6 +399,23 @@ void Flight::alive() {
 
 void Flight::tell() {
 	daemon_.status.held_back = held_back_before_ + gate_.held_back();
+	std::vector<SnapshotUnderWay>& under_way = daemon_.status.under_way;
+	under_way.clear();
+	const auto add = [&](const TriggerGate::Admitted& trigger, uint64_t number) {
+		under_way.push_back({.number = number,
+		                     .time = trigger.time,
+		                     .held_back = trigger.held_back,
+		                     .own = trigger.reason.own,
+		                     .reason = trigger.reason.text});
+	};
+	for (const FlightProcess& child : processes_)
+		if (child.result >= 0 && !child.last) // the end of a state has its snapshot anyhow
+			add(child.trigger, child.number);
+	for (const TriggerGate::Admitted& trigger : again_)
+		add(trigger, 0);
+	for (const TriggerGate::Admitted& trigger : gate_.waiting())
+		add(trigger, 0);
+	waiting_told_ = gate_.waiting().size();
 	daemon_.tell_status();
 }
 
@@ -345,7 +454,8 @@ void Flight::last_snapshot(const std::string& reason) {
 	if (activity == DFR_ACTIVE || activity == DFR_DRAINING)
 		daemon_.session().stop();
 	const uint64_t failed = daemon_.status.failed;
-	begin_snapshot({.reason = reason, .time = now_ns()}, {});
+	begin_snapshot({.reason = {.text = reason, .own = true}, .time = now_ns()}, {}, nullptr);
+	processes_.back().last = true;
 	finish_snapshots();
 	if (daemon_.status.failed != failed)
 		throw Error("the last snapshot of " + daemon_.options.name +
@@ -369,8 +479,12 @@ std::optional<Reload> Flight::fly() {
 		if (has_ended(ended_))
 			break;
 		const bool any = look_for_triggers();
+		if (any || gate_.waiting().size() > waiting_told_)
+			tell(); // who follows a dfrd that is killed now knows of them
 		begin_snapshots();
 		reap();
+		if (held_back_before_ + gate_.held_back() != daemon_.status.held_back)
+			tell(); // a dfrd that is killed cannot tell it in its log
 		if (const auto now = std::chrono::steady_clock::now(); now >= due) {
 			remove_old_files(); // the disk may get full by others
 			tell();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -31,12 +32,19 @@ private:
 		pid_t process = 0;
 		int result = -1; // where a snapshot writes what became of it; -1: it is a command
 		std::string path, reason;
+		uint64_t number = 0;           // of the snapshot's file
+		TriggerGate::Admitted trigger; // that it is taken for
+		bool last = false;             // of a state that ends
 		std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 	};
 	bool look_for_triggers();
 	bool look_for_kernel_triggers();
 	void begin_snapshots();
-	void begin_snapshot(const TriggerGate::Admitted& trigger, const SnapshotSpan& span);
+	void begin_snapshot(const TriggerGate::Admitted& trigger, const SnapshotSpan& span,
+	                    const char* remark);
+	bool begin_next_snapshot();
+	void take_over(const std::vector<SnapshotUnderWay>& before);
+	void failed(const TriggerGate::Admitted& trigger);
 	void last_snapshot(const std::string& reason);
 	void begin_command(const FlightProcess& snapshot, const std::string& verdict);
 	void end_command(const FlightProcess& command, const char* why);
@@ -48,15 +56,18 @@ private:
 	void alive();
 	void tell();
 	void ended(const FlightProcess& snapshot, int status);
+	void stored(const FlightProcess& snapshot, const std::string& said);
 	void remove_old_files();
 	size_t snapshots_under_way() const;
 
 	Daemon& daemon_;
 	TriggerGate gate_;
 	std::vector<FlightProcess> processes_;
-	uint64_t number_ = 0;                 // of the last file
-	uint64_t held_back_before_;           // by dfrds before this one
-	const DeviceSession* next_ = nullptr; // the state of a new program, while the old one ends
+	std::deque<TriggerGate::Admitted> again_; // whose snapshots a dfrd before this one was killed over
+	uint64_t number_ = 0;                     // of the last file
+	uint64_t held_back_before_;               // by dfrds before this one
+	size_t waiting_told_ = 0;                 // triggers that wait, in the status
+	const DeviceSession* next_ = nullptr;     // the state of a new program, while the old one ends
 	bool disk_was_low_ = false, no_triggers_ = false;
 	dfr_ioc_status ended_{};
 };

@@ -86,13 +86,29 @@ KdumpPages::KdumpPages(std::shared_ptr<const DumpFile> file) : file_(std::move(f
 		remarks_.push_back("the dump is cut");
 }
 
+// As much of a map as the file has.
+std::vector<uint8_t> KdumpPages::read_map(uint64_t offset, uint64_t bytes) const {
+	std::vector<uint8_t> map;
+	uint64_t step = kPage;
+	for (uint64_t at = 0; at < bytes;) {
+		const uint64_t size = std::min(step, bytes - at);
+		map.resize(at + size);
+		if (file_->read(offset + at, std::as_writable_bytes(std::span(map).subspan(at)))) {
+			at += size;
+			continue;
+		}
+		map.resize(at);
+		if (step == kRankBytes)
+			break;
+		step = kRankBytes;
+	}
+	return map;
+}
+
 void KdumpPages::read_bitmaps(uint64_t offset, uint64_t bytes) {
-	const uint64_t half = bytes / 2;
-	const uint64_t there = file_->size() > offset ? file_->size() - offset : 0;
-	memory_.resize(std::min(half, there));
-	dumped_.resize(there > half ? std::min(half, there - half) : 0);
-	if (!file_->read(offset, std::as_writable_bytes(std::span(memory_))) ||
-	    !file_->read(offset + half, std::as_writable_bytes(std::span(dumped_))) || dumped_.size() < half)
+	memory_ = read_map(offset, bytes / 2);
+	dumped_ = read_map(offset + bytes / 2, bytes / 2);
+	if (std::min(memory_.size(), dumped_.size()) < bytes / 2)
 		remarks_.push_back("the dump is cut within the map of its pages");
 	for (size_t i = 0; i < dumped_.size(); i++) {
 		if (i % kRankBytes == 0)
@@ -106,7 +122,8 @@ bool KdumpPages::read(uint64_t frame, std::span<std::byte> page) const {
 		// A page of memory that is left out is one of zeros, if such are; pages of a module are never left out
 		// for another reason.
 		std::fill(page.begin(), page.end(), std::byte{0});
-		return zeros_left_out_ && bit(memory_, frame);
+		// Where the map of what is dumped has been lost, nobody knows.
+		return zeros_left_out_ && frame < frames() && bit(memory_, frame);
 	}
 	uint64_t rank = before_[frame / 8 / kRankBytes];
 	for (uint64_t i = frame / 8 / kRankBytes * kRankBytes; i < frame / 8; i++)

@@ -31,6 +31,7 @@ private:
 	static bool bit(const std::vector<uint8_t>& map, uint64_t frame) {
 		return frame / 8 < map.size() && map[frame / 8] >> (frame % 8) & 1;
 	}
+	std::vector<uint8_t> read_map(uint64_t offset, uint64_t bytes) const;
 	void read_bitmaps(uint64_t offset, uint64_t bytes);
 
 	std::shared_ptr<const DumpFile> file_;

@@ -67,6 +67,40 @@ struct Found {
 	uint64_t damaged_anchors = 0; // in the whole image
 };
 
+// Speculations in flight. Nobody is to take them for what was recorded, so they are never complete.
+class InFlight : public trace::BlockSource {
+public:
+	InFlight(std::string name, trace::Catalog catalog, std::vector<trace::Block> blocks,
+	         std::string remark)
+	    : name_(std::move(name)), catalog_(std::move(catalog)), blocks_(std::move(blocks)),
+	      remark_(std::move(remark)) {}
+	const trace::Catalog& catalog() override { return catalog_; }
+	std::string name() const override { return name_; }
+	std::vector<trace::AggEntry> aggregations() override { return {}; }
+	trace::Losses losses() override { return {}; }
+	std::vector<std::string> remarks() override { return {remark_}; }
+	bool partial() override { return true; }
+	std::optional<trace::Block> next() override {
+		return next_ < blocks_.size() ? std::optional(blocks_[next_++]) : std::nullopt;
+	}
+	std::vector<trace::BlockRef> index() override {
+		std::vector<trace::BlockRef> refs;
+		for (const trace::Block& block : blocks_)
+			refs.push_back({.head = block.header(), .handle = refs.size()});
+		return refs;
+	}
+	std::optional<trace::Block> load(const trace::BlockRef& ref) override {
+		return ref.handle < blocks_.size() ? std::optional(blocks_[ref.handle]) : std::nullopt;
+	}
+
+private:
+	std::string name_;
+	trace::Catalog catalog_;
+	std::vector<trace::Block> blocks_;
+	std::string remark_;
+	size_t next_ = 0;
+};
+
 class HarvestedImage : public ImageSource {
 public:
 	HarvestedImage(std::shared_ptr<const PhysicalMemory> memory, Found found, const trace::Catalog* lent)
@@ -111,6 +145,14 @@ public:
 			return blocks_.load(ref);
 		const uint64_t extra = ref.handle - blocks_.places();
 		return extra < finished_.size() ? std::optional(finished_[extra]) : std::nullopt;
+	}
+
+	std::unique_ptr<trace::BlockSource> in_flight() override {
+		if (in_flight_.empty())
+			return nullptr;
+		return std::make_unique<InFlight>(name(), catalog_, in_flight_,
+		                                  "only speculations that were not committed when the "
+		                                  "machine died (of several CPUs perhaps discarded)");
 	}
 
 	// Wall-clock time of the last clock entry: orders several boots.
@@ -253,25 +295,20 @@ private:
 	std::vector<SpeculationChunk> read_chunks() {
 		std::vector<SpeculationChunk> chunks;
 		std::map<uint32_t, uint64_t> absent; // by CPU
-		std::unordered_set<uint64_t> listed; // a crafted image may list a page again and again
-		for (const auto& [key, anchor] : group_.anchors) {
+		std::unordered_set<uint64_t> listed;
+		for (const auto& one : group_.anchors) {
+			const FoundAnchor& anchor = one.second;
 			const uint32_t unit = anchor.runs.empty() ? 0 : anchor.runs[0].offset;
-			if (key.kind != DFR_ANCHOR_SPEC || unit < DFR_SPEC_CHUNK_MIN || (unit & (unit - 1)) ||
-			    unit > DFR_BLOCK_MAX / 2)
+			if (one.first.kind != DFR_ANCHOR_SPEC || unit < DFR_SPEC_CHUNK_MIN ||
+			    (unit & (unit - 1)) || unit > DFR_BLOCK_MAX / 2)
 				continue;
-			const uint64_t pages = std::max<uint64_t>(unit / kPage, 1);
-			const std::vector<uint64_t> frames = frames_of(anchor, memory_->bytes() / kPage + 1);
-			for (size_t first = 0; first + pages <= frames.size(); first += pages) {
-				MemoryExtent extent{.displacement = anchor.displacement};
-				extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
-				if (!listed.insert(frames[first]).second)
-					absent[key.cpu]++;
-				else
-					for (; extent.within < kPage; extent.within += unit)
-						if (!add_chunk(extent, unit, anchor, chunks))
-							absent[key.cpu]++;
-			}
+			uint64_t& missing = absent[one.first.cpu];
+			const auto take = [&](const MemoryExtent& extent) {
+				missing += !add_chunk(extent, unit, anchor, chunks);
+			};
+			missing += each_unit(anchor, *memory_, unit, listed, take);
 		}
+		std::erase_if(absent, [](const auto& one) { return !one.second; });
 		for (const auto& [cpu, number] : absent)
 			trouble(plural(number, "chunk") + " of speculations of CPU " + std::to_string(cpu) +
 			        " not in the image");
@@ -330,6 +367,7 @@ private:
 			remarks_.push_back(
 			    plural(commits.blocks.size(), "chunk") +
 			    " of speculations whose commit the crash interrupted; they are committed here");
+		in_flight_ = std::move(commits.in_flight_blocks);
 		if (commits.in_flight)
 			remarks_.push_back(plural(commits.in_flight, "speculation") + " in flight (" +
 			                   plural(commits.in_flight_records, "record") + ", not committed)");
@@ -338,6 +376,13 @@ private:
 	void note_panic() {
 		catalog_.machine["panic"] = panic_->reason;
 		catalog_.machine["panic_comm"] = panic_->comm;
+		for (const auto& [key, text] :
+		     {std::pair("panic_registers", &panic_->registers),
+		      std::pair("panic_stack", &panic_->stack), std::pair("panic_log", &panic_->log)})
+			if (!text->empty())
+				catalog_.machine[key] = *text;
+		for (const std::string& damage : panic_->damage)
+			remarks_.push_back(damage);
 		catalog_.events.push_back({.event = DFR_EVENT_PANIC,
 		                           .value = static_cast<int32_t>(panic_->cpu),
 		                           .time = panic_->time});
@@ -352,6 +397,7 @@ private:
 	RingBlocks blocks_;
 	std::vector<trace::BlockRef> refs_;  // by (cpu, seq)
 	std::vector<trace::Block> finished_; // from finish_commits(); handles from blocks_.places() up
+	std::vector<trace::Block> in_flight_;
 	std::vector<trace::AggEntry> aggregations_;
 	std::vector<std::string> remarks_;
 	bool partial_ = false;
@@ -422,10 +468,11 @@ std::vector<Found> gather(AnchorScan& scan) {
 
 } // namespace
 
-std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path,
-                                                            const trace::Catalog* lent) {
+std::vector<std::unique_ptr<ImageSource>>
+open_memory_image(const std::string& path, const trace::Catalog* lent,
+                  const std::function<void(uint64_t, uint64_t)>& progress) {
 	const auto memory = std::make_shared<PhysicalMemory>(path);
-	AnchorScan scan = scan_anchors(*memory);
+	AnchorScan scan = scan_anchors(*memory, progress);
 	std::vector<Found> all = gather(scan);
 	if (all.empty())
 		nothing_found(*memory, scan);

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct PanicNote {
 	uint64_t time = 0; // the clock of all records
 	uint32_t cpu = 0, tid = 0;
 	std::string comm, reason;
+	std::string registers, stack, log; // as formats/abi/anchor.h says; empty: not known
+	std::vector<std::string> damage;   // what of these could not be read
 };
 
 class ImageSource : public trace::BlockSource {
@@ -29,12 +32,16 @@ public:
 	virtual const std::optional<PanicNote>& panic() const = 0;
 	virtual std::string boot() const = 0; // boot id as text
 	virtual uint64_t blocks() const = 0;
+	// Speculations that were not committed (of several CPUs perhaps discarded), as a recording of their own; null: there are none.
+	virtual std::unique_ptr<trace::BlockSource> in_flight() = 0;
 };
 
 // All recordings in the image: those of a boot that panicked first, then by the latest time, then by
 // the number of blocks. Throws dfr::Error if the file cannot be read or holds no recording.
 // `lent`: the catalog of another recording of one of the states, for what the image has lost of its own.
-std::vector<std::unique_ptr<ImageSource>> open_memory_image(const std::string& path,
-                                                            const trace::Catalog* lent = nullptr);
+// `progress`: told now and then how far the scan is, in bytes.
+std::vector<std::unique_ptr<ImageSource>>
+open_memory_image(const std::string& path, const trace::Catalog* lent = nullptr,
+                  const std::function<void(uint64_t done, uint64_t all)>& progress = {});
 
 } // namespace dfr::recorder

@@ -9,6 +9,10 @@
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
 
 #include "formats/error.h"
 #include "recorder/kdump_pages.h"
@@ -16,7 +20,8 @@
 namespace dfr::recorder {
 namespace {
 
-constexpr size_t kWindow = 4 << 20;
+constexpr size_t kWindow = 1 << 20; // of each thread
+constexpr size_t kThreadsMost = 8;
 constexpr uint32_t kMaxSegments = 1u << 20;
 constexpr size_t kCachedPages = 1024;
 
@@ -170,15 +175,6 @@ bool PhysicalMemory::read(uint64_t address, std::span<std::byte> into, int64_t d
 	return true;
 }
 
-void PhysicalMemory::scan(Words words, const OnPage& found) {
-	uint64_t unread = pages_ ? scan_pages(words, found) : 0;
-	for (const FileRange& range : ranges_)
-		if (!range.zeros)
-			unread += scan_range(range, words, found);
-	if (unread)
-		remarks_.push_back(std::to_string(unread) + " bytes of memory could not be read");
-}
-
 namespace {
 
 void look(uint64_t address, std::span<const std::byte> pages, const PhysicalMemory::Words& words,
@@ -193,43 +189,106 @@ void look(uint64_t address, std::span<const std::byte> pages, const PhysicalMemo
 
 } // namespace
 
-// These two return how many bytes could not be read.
-uint64_t PhysicalMemory::scan_pages(const Words& words, const OnPage& found) const {
-	std::vector<std::byte> page(kPage);
-	uint64_t unread = 0;
-	for (uint64_t frame = 0; frame < pages_->frames(); frame++) {
-		if (!pages_->has(frame))
+// The piece at the cursor, which goes on behind it: `at` in the range of this number.
+std::optional<PhysicalMemory::ScanPiece> PhysicalMemory::next_piece(size_t& range, uint64_t& at) const {
+	if (pages_) {
+		const uint64_t end = pages_->frames() * kPage, begin = at;
+		if (begin >= end)
+			return std::nullopt;
+		at += kWindow;
+		return ScanPiece{
+		    .address = begin, .size = std::min<uint64_t>(kWindow, end - begin), .offset = 0};
+	}
+	for (; range < ranges_.size(); range++, at = 0) {
+		const FileRange& one = ranges_[range];
+		// Pages are aligned by physical address; their offset in the file may be any.
+		const uint64_t begin = at ? at : (kPage - one.address % kPage) % kPage;
+		if (one.zeros || one.size < kPage || begin > one.size - kPage)
 			continue;
-		if (pages_->read(frame, page))
-			look(frame * kPage, page, words, found);
+		at = begin + kWindow;
+		return ScanPiece{.address = one.address + begin,
+		                 .size = std::min<uint64_t>(kWindow, one.size - begin) / kPage * kPage,
+		                 .offset = one.offset + begin};
+	}
+	return std::nullopt;
+}
+
+// How many bytes could not be read.
+uint64_t PhysicalMemory::scan_piece(const ScanPiece& piece, std::span<std::byte> window, const Words& words,
+                                    const OnPage& found) const {
+	const std::span<std::byte> all = window.first(piece.size);
+	if (!pages_ && file_->read(piece.offset, all)) {
+		look(piece.address, all, words, found);
+		return 0;
+	}
+	// A dump of pages; or something in this piece cannot be read: what can be is read page by page.
+	uint64_t unread = 0;
+	for (uint64_t at = 0; at < piece.size; at += kPage) {
+		const std::span<std::byte> page = all.subspan(at, kPage);
+		if (pages_ && !pages_->has((piece.address + at) / kPage))
+			continue;
+		if (pages_ ? pages_->read((piece.address + at) / kPage, page)
+		           : file_->read(piece.offset + at, page))
+			look(piece.address + at, page, words, found);
 		else
 			unread += kPage;
 	}
 	return unread;
 }
 
-uint64_t PhysicalMemory::scan_range(const FileRange& range, const Words& words, const OnPage& found) const {
-	std::vector<std::byte> window(std::min<uint64_t>(kWindow, range.size));
-	uint64_t unread = 0;
-	// Pages are aligned by physical address; their offset in the file may be any.
-	const uint64_t skip = (kPage - range.address % kPage) % kPage;
-	for (uint64_t at = skip; at + kPage <= range.size; at += kWindow) {
-		const size_t size = std::min<uint64_t>(kWindow, range.size - at) / kPage * kPage;
-		const std::span<std::byte> piece = std::span(window).first(size);
-		if (file_->read(range.offset + at, piece)) {
-			look(range.address + at, piece, words, found);
-			continue;
+void PhysicalMemory::scan(Words words, const OnPage& found, const OnProgress& progress) {
+	std::mutex found_lock, cursor_lock;
+	size_t range = 0;
+	uint64_t at = 0, done = 0, unread = 0;
+	std::exception_ptr failure; // these under cursor_lock
+	const OnPage guarded = [&](uint64_t address, std::span<const std::byte> page) {
+		const std::lock_guard lock(found_lock);
+		found(address, page);
+	};
+	const auto work = [&](bool tells) {
+		std::vector<std::byte> window;
+		uint64_t missed = 0, so_far = 0;
+		try {
+			window.resize(kWindow);
+			for (;;) {
+				std::optional<ScanPiece> piece;
+				{
+					const std::lock_guard lock(cursor_lock);
+					piece = failure ? std::nullopt : next_piece(range, at);
+					so_far = done += piece ? piece->size : 0;
+				}
+				if (!piece)
+					break;
+				missed += scan_piece(*piece, window, words, guarded);
+				if (tells && progress)
+					progress(so_far, std::max(so_far, bytes()));
+			}
+		} catch (...) {
+			const std::lock_guard lock(cursor_lock);
+			failure = std::current_exception();
 		}
-		// Something in this piece cannot be read: what can be is read page by page.
-		for (size_t page = 0; page < size; page += kPage) {
-			const std::span<std::byte> one = piece.subspan(page, kPage);
-			if (file_->read(range.offset + at + page, one))
-				look(range.address + at + page, one, words, found);
-			else
-				unread += kPage;
+		const std::lock_guard lock(cursor_lock);
+		unread += missed;
+	};
+	std::vector<std::thread> helpers;
+	const size_t wanted =
+	    std::min<size_t>({kThreadsMost, std::thread::hardware_concurrency(), bytes() / kWindow + 1});
+	while (helpers.size() + 1 < wanted) {
+		try {
+			helpers.emplace_back(work, false);
+		} catch (...) { // no more threads can be made: those that are there do it
+			break;
 		}
 	}
-	return unread;
+	work(true);
+	for (std::thread& helper : helpers)
+		helper.join();
+	if (failure)
+		std::rethrow_exception(failure);
+	if (progress) // whichever thread took the last piece
+		progress(done, std::max(done, bytes()));
+	if (unread)
+		remarks_.push_back(std::to_string(unread) + " bytes of memory could not be read");
 }
 
 } // namespace dfr::recorder

@@ -4,13 +4,14 @@
 // core (QEMU's dump-guest-memory, /proc/vmcore, makedumpfile -E) says which bytes
 // were at which address, a kdump-compressed dump (kdump_pages.h) which pages; in a raw
 // image the file offset is the address, or differs from it by constants (displacements)
-// that scan_anchors() finds. memory_image.h interprets the contents. One thread reads.
+// that scan_anchors() finds. memory_image.h interprets the contents. One thread reads; scan() has several of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,14 +37,16 @@ public:
 	uint64_t bytes() const;           // how much memory the file holds
 	const std::vector<std::string>& remarks() const { return remarks_; }
 
-	// Calls `found` for every page that starts with one of these words, of which the second has 4 bytes.
-	// Adds a remark if pages could not be read.
+	// Calls `found` for every page that starts with one of these words, of which the second has 4 bytes: from several
+	// threads, one call at a time, in no order. Adds a remark if pages could not be read. `progress` is called by the
+	// caller's thread now and then.
 	struct Words {
 		uint64_t eight = 0;
 		uint32_t four = 0;
 	};
-	void scan(Words words,
-	          const std::function<void(uint64_t address, std::span<const std::byte> page)>& found);
+	using OnPage = std::function<void(uint64_t address, std::span<const std::byte> page)>;
+	using OnProgress = std::function<void(uint64_t done, uint64_t all)>; // bytes
+	void scan(Words words, const OnPage& found, const OnProgress& progress = {});
 
 	// Fills `into`; false: the file does not have all of it. `displacement`: address minus file offset,
 	// for raw images.
@@ -58,11 +61,15 @@ private:
 		uint64_t frame = UINT64_MAX;
 		std::vector<std::byte> bytes;
 	};
-	using OnPage = std::function<void(uint64_t address, std::span<const std::byte> page)>;
+	struct ScanPiece {
+		uint64_t address, size; // whole pages
+		uint64_t offset;        // in the file; of no meaning in a kdump-compressed dump
+	};
 	void open_elf(uint64_t size);
 	bool read_page(uint64_t frame, uint64_t within, std::span<std::byte> into) const;
-	uint64_t scan_range(const FileRange& range, const Words& words, const OnPage& found) const;
-	uint64_t scan_pages(const Words& words, const OnPage& found) const;
+	std::optional<ScanPiece> next_piece(size_t& range, uint64_t& at) const;
+	uint64_t scan_piece(const ScanPiece& piece, std::span<std::byte> window, const Words& words,
+	                    const OnPage& found) const;
 
 	std::shared_ptr<const DumpFile> file_;
 	std::unique_ptr<const KdumpPages> pages_;

@@ -64,19 +64,9 @@ void RingBlocks::find_of(const FoundAnchor& anchor) {
 		                  " has blocks of " + std::to_string(size) + " bytes");
 		return;
 	}
-	const std::vector<uint64_t> frames = frames_of(anchor, memory_->bytes() / kPage + 1);
-	const uint64_t pages = std::max<uint64_t>(size / kPage, 1);
-	for (size_t first = 0; first + pages <= frames.size(); first += pages) {
-		// A crafted image may list a page again and again.
-		if (!listed_.insert(frames[first]).second) {
-			missing_[anchor.cpu].damaged++;
-			continue;
-		}
-		MemoryExtent extent{.displacement = anchor.displacement};
-		extent.frames.assign(frames.begin() + first, frames.begin() + first + pages);
-		for (; extent.within < kPage; extent.within += size)
-			add(extent, size, anchor.cpu);
-	}
+	missing_[anchor.cpu].damaged += each_unit(anchor, *memory_, size, listed_, [&](MemoryExtent extent) {
+		add(std::move(extent), size, anchor.cpu);
+	});
 }
 
 void RingBlocks::add(MemoryExtent extent, uint32_t size, uint32_t cpu) {

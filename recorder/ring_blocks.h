@@ -54,7 +54,7 @@ private:
 	const trace::Catalog* catalog_ = nullptr; // during find()
 	uint64_t state_id_ = 0;
 	bool anchors_missing_ = false;
-	std::unordered_set<uint64_t> listed_; // frames in which listed blocks begin
+	std::unordered_set<uint64_t> listed_; // of each_unit()
 	std::vector<trace::BlockRef> refs_;
 	std::vector<BlockPlace> places_;
 	std::map<uint32_t, MissingBlocks> missing_; // by CPU

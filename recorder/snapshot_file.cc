@@ -36,9 +36,11 @@ SnapshotFile write_snapshot(const std::string& state, const SnapshotSpan& span, 
 
 JudgedSnapshot judge_snapshot(const std::string& path, uint64_t trigger) {
 	const auto file = trace::open_file(path);
-	trace::Merger merger(*file);
-	merger.run([](const trace::Record&) { return true; });
-	JudgedSnapshot judged{.verdict = trace::judge(*file, merger), .catalog = file->catalog()};
+	JudgedSnapshot judged{.verdict = trace::judge_whole(*file), .catalog = file->catalog()};
+	judged.until = std::max(judged.verdict.to, file->facts().marked_until);
+	for (const trace::EventMark& mark : judged.catalog.events)
+		if (mark.event == DFR_EVENT_STOP || mark.event == DFR_EVENT_KILLED)
+			judged.until = std::min(judged.until, mark.time); // nothing was recorded behind it
 	judged.before = std::chrono::nanoseconds(trigger - std::min(judged.verdict.from, trigger));
 	return judged;
 }

@@ -30,6 +30,7 @@ struct JudgedSnapshot {
 	trace::Verdict verdict;
 	trace::Catalog catalog;
 	std::chrono::nanoseconds before{}; // how long before the trigger its window begins
+	uint64_t until = 0;                // it has all records before this time
 };
 // What the file itself says, which is what everybody will see.
 JudgedSnapshot judge_snapshot(const std::string& path, uint64_t trigger);

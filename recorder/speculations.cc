@@ -82,14 +82,35 @@ private:
 	dfr_block head_{};
 };
 
+// Adds a block with the chunk's group behind the CPU's last one.
+void append(std::vector<trace::Block>& blocks, std::map<uint32_t, dfr_block>& last,
+            const SpeculationChunk& chunk, uint64_t commit_time, uint64_t state_id) {
+	const auto before = last.find(chunk.head.cpu);
+	GroupBlock group(chunk, commit_time, before == last.end() ? nullptr : &before->second, state_id);
+	last[chunk.head.cpu] = group.header();
+	blocks.push_back(std::move(group.block));
+}
+
+std::vector<trace::Block> blocks_of(std::vector<const SpeculationChunk*> chunks, uint64_t state_id) {
+	std::sort(chunks.begin(), chunks.end(), [](const SpeculationChunk* a, const SpeculationChunk* b) {
+		return std::tuple(a->head.cpu, a->head.last_time, a->head.id, a->head.serial) <
+		       std::tuple(b->head.cpu, b->head.last_time, b->head.id, b->head.serial);
+	});
+	std::vector<trace::Block> blocks;
+	std::map<uint32_t, dfr_block> last;
+	for (const SpeculationChunk* const chunk : chunks)
+		append(blocks, last, *chunk, chunk->head.last_time, state_id);
+	return blocks;
+}
+
 } // namespace
 
 FinishedCommits finish_commits(std::vector<SpeculationChunk> chunks,
                                const std::vector<trace::GroupMark>& groups,
-                               const std::map<uint32_t, dfr_block>& last, uint64_t state_id) {
+                               std::map<uint32_t, dfr_block> last, uint64_t state_id) {
 	FinishedCommits result;
 	std::set<uint32_t> in_flight;
-	std::map<uint32_t, dfr_block> before = last;
+	std::vector<const SpeculationChunk*> in_flight_chunks;
 	const CommitTimes times = commit_times(chunks, groups);
 	std::sort(chunks.begin(), chunks.end(), [](const SpeculationChunk& a, const SpeculationChunk& b) {
 		return std::tuple(a.head.cpu, a.head.id, a.head.serial) <
@@ -99,16 +120,14 @@ FinishedCommits finish_commits(std::vector<SpeculationChunk> chunks,
 		const uint64_t time = commit_of(chunk, times);
 		if (!time) {
 			in_flight.insert(chunk.head.id);
+			in_flight_chunks.push_back(&chunk);
 			result.in_flight_records += chunk.head.records;
 			continue;
 		}
-		const auto previous = before.find(chunk.head.cpu);
-		GroupBlock group(chunk, time, previous == before.end() ? nullptr : &previous->second,
-		                 state_id);
-		before[chunk.head.cpu] = group.header();
-		result.blocks.push_back(std::move(group.block));
+		append(result.blocks, last, chunk, time, state_id);
 	}
 	result.in_flight = in_flight.size();
+	result.in_flight_blocks = blocks_of(std::move(in_flight_chunks), state_id);
 	return result;
 }
 

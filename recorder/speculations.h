@@ -24,12 +24,14 @@ struct FinishedCommits {
 	std::vector<trace::Block> blocks; // by (cpu, seq); seq goes on after the ring's last block
 	uint64_t in_flight = 0;           // speculations that were not committed
 	uint64_t in_flight_records = 0;
+	// Theirs: as if each chunk had been committed when its last record was made. Numbered by themselves.
+	std::vector<trace::Block> in_flight_blocks;
 };
 
 // `groups`: the GROUP records in the rings, which say what was committed and when; `last`: each CPU's
 // newest block header.
 FinishedCommits finish_commits(std::vector<SpeculationChunk> chunks,
                                const std::vector<trace::GroupMark>& groups,
-                               const std::map<uint32_t, dfr_block>& last, uint64_t state_id);
+                               std::map<uint32_t, dfr_block> last, uint64_t state_id);
 
 } // namespace dfr::recorder
