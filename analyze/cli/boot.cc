@@ -18,6 +18,7 @@ constexpr Command kCommands[] = {
     {"status", "what is enabled, and whether this boot was traced, or why not", run_boot_status},
     {"doctor", "look for what would keep the next boot from being traced", run_boot_doctor},
     {"report", "one time axis from the kernel's entry to the login prompt", run_boot_report},
+    {"diff", "compare two groups of boots: what became slower, and how surely", run_boot_diff},
     {"renew", "the same for a kernel that has come (what the kernel's hook does)", run_boot_renew},
     {"store", "store what this boot recorded (what the unit does)", run_boot_store},
     {"reached", "note that user space was reached (what the unit does)", run_boot_reached},
@@ -32,6 +33,7 @@ void print_help() {
 	          "examples\n"
 	          "  dfr boot enable --once && reboot          then: dfr boot report\n"
 	          "  dfr boot build -s opens.d && dfr boot enable --name opens --runs 5\n"
+	          "  dfr boot diff old/*.dfr -- new/*.dfr\n"
 	          "  dfr boot doctor\n"
 	          "  dfr boot disable");
 }

@@ -5,11 +5,14 @@
 
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include "bootloader-hooks/boot/archive.h"
 
 namespace dfr::cli {
 
 int run_boot_build(int argc, char** argv);
+int run_boot_diff(int argc, char** argv);
 int run_boot_disable(int argc, char** argv);
 int run_boot_doctor(int argc, char** argv);
 int run_boot_enable(int argc, char** argv);
@@ -19,18 +22,23 @@ int run_boot_report(int argc, char** argv);
 int run_boot_status(int argc, char** argv);
 int run_boot_store(int argc, char** argv);
 
-// Where a machine's boot programs and archives are; `root` is "" for this machine.
+// Where a machine's boot programs are; `root` is "" for this machine.
 std::string boot_source_path(const std::string& root, const std::string& name);
-std::string boot_archive_path(const std::string& root, const std::string& name, const std::string& release);
 inline constexpr const char* kDefaultBootProgram = "default";
+// Who loads the module: at the kernel's first request for a module, or before the real init.
+inline constexpr const char* kByHelper = "helper";
+inline constexpr const char* kByFirstProcess = "first-process";
 
 // What `dfr boot build` makes, and `enable` where there is none yet.
 struct BootBuild {
 	std::string root, release, name, source;
 	std::string types, module, shim; // empty: found
 	std::string output;              // empty: the machine's place
+	std::string loading;             // kByHelper, kByFirstProcess; empty: the earliest that works
 };
 // Says on stdout what it finds. Returns the archive's path; throws dfr::Error.
 std::string build_boot_archive(const BootBuild& build);
+// The option --loading.
+void add_loading(CLI::App& app, BootBuild& build);
 
 } // namespace dfr::cli

@@ -14,6 +14,7 @@
 #include "analyze/libdfr/boot_target.h"
 #include "bootloader-hooks/boot/archive.h"
 #include "bootloader-hooks/boot/atomic_file.h"
+#include "bootloader-hooks/boot/install.h"
 #include "bootloader-hooks/boot/kernel_files.h"
 #include "bootloader-hooks/boot/sha256.h"
 #include "formats/d/library.h"
@@ -98,7 +99,25 @@ types::Blob read_module(const std::string& path, const std::string& release) {
 }
 
 boot::ArchiveFile archive_file(const char* name, uint32_t mode, std::span<const uint8_t> bytes) {
-	return {name, mode, {bytes.begin(), bytes.end()}};
+	return {.name = name, .mode = mode, .bytes = {bytes.begin(), bytes.end()}};
+}
+
+// What the kernel executes when it wants a module is the program that is the first process, too.
+boot::ArchiveFile helper_link() {
+	const std::string target = std::string("/") + boot::kShimFile;
+	return {
+	    .name = boot::kHelperLink, .mode = 0777, .bytes = {target.begin(), target.end()}, .link = true};
+}
+
+// Whether the archive brings the helper.
+bool choose_helper(const BootBuild& build) {
+	const std::string why = boot::no_helper(build.root, build.release);
+	const bool helper = build.loading.empty() ? why.empty() : build.loading == kByHelper;
+	say("loading", helper ? "at the kernel's first request for a module, else by the first process"
+	                      : "by the first process" + (why.empty() ? "" : "; not earlier: " + why));
+	if (helper && !why.empty())
+		std::printf("  ! modules may be out of the kernel's reach in that boot: %s\n", shown(why));
+	return helper;
 }
 
 std::string hexadecimal(uint64_t number) {
@@ -123,10 +142,6 @@ std::string find_shim(const BootBuild& build) {
 
 std::string boot_source_path(const std::string& root, const std::string& name) {
 	return root + "/etc/dfr/boot/" + name + ".d";
-}
-
-std::string boot_archive_path(const std::string& root, const std::string& name, const std::string& release) {
-	return root + "/boot/dfr/" + name + "-" + release + ".img";
 }
 
 std::string build_boot_archive(const BootBuild& build) {
@@ -162,15 +177,19 @@ std::string build_boot_archive(const BootBuild& build) {
 	                                 .module = boot::sha256(module.bytes()),
 	                                 .btf = image.btf_digest ? hexadecimal(*image.btf_digest) : ""};
 	const std::string parameters = origin.parameters();
-	const std::vector<uint8_t> archive = boot::pack_archive(
-	    {archive_file(boot::kShimFile, 0755,
-	                  read_file(find_shim(build), "the first-process shim, dfr-init")),
-	     archive_file(boot::kModuleFile, 0644, module.bytes()),
-	     archive_file(boot::kProgramFile, 0600, dof),
-	     archive_file(boot::kParametersFile, 0600,
-	                  {reinterpret_cast<const uint8_t*>(parameters.data()), parameters.size()})});
-	std::string output =
-	    build.output.empty() ? boot_archive_path(build.root, build.name, build.release) : build.output;
+	std::vector<boot::ArchiveFile> files{
+	    archive_file(boot::kShimFile, 0755,
+	                 read_file(find_shim(build), "the first-process shim, dfr-init")),
+	    archive_file(boot::kModuleFile, 0644, module.bytes()),
+	    archive_file(boot::kProgramFile, 0600, dof),
+	    archive_file(boot::kParametersFile, 0600,
+	                 {reinterpret_cast<const uint8_t*>(parameters.data()), parameters.size()})};
+	if (choose_helper(build))
+		files.push_back(helper_link());
+	const std::vector<uint8_t> archive = boot::pack_archive(files);
+	std::string output = build.output.empty()
+	                         ? boot::Installation(build.root).archive(build.name, build.release)
+	                         : build.output;
 	if (build.output.empty() && !build.source.empty()) {
 		boot::write_atomically(boot_source_path(build.root, build.name), {text, source.text.size()},
 		                       0644);
@@ -178,9 +197,16 @@ std::string build_boot_archive(const BootBuild& build) {
 	}
 	boot::write_atomically(output, archive, 0600);
 	say("digests", origin.text());
-	say("archive", output + ", " + with_commas(archive.size()) + " bytes" +
+	say("archive", output + ", " + trace::grouped(archive.size()) + " bytes" +
 	                   (archive.size() > kGoal ? ", which is more than 1 MB" : ""));
 	return output;
+}
+
+void add_loading(CLI::App& app, BootBuild& build) {
+	app.add_option("--loading", build.loading,
+	               "helper: at the kernel's first request for a module, while drivers still initialize;\n"
+	               "first-process: not before that (default: helper, where the machine's files allow it)")
+	    ->check(CLI::IsMember({kByHelper, kByFirstProcess}));
 }
 
 int run_boot_build(int argc, char** argv) {
@@ -200,6 +226,7 @@ int run_boot_build(int argc, char** argv) {
 	app->add_option("--module", build.module, "dfr.ko of that kernel (default: looked for)");
 	app->add_option("--shim", build.shim, "the first process (default: the dfr-init that came with dfr)");
 	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
+	add_loading(*app, build);
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	if (build.release.empty())

@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/boot.h"
+#include "analyze/cli/boot_events.h"
+#include "analyze/cli/child.h"
 #include "analyze/cli/dfr.h"
 #include "bootloader-hooks/boot/grub.h"
 #include "bootloader-hooks/boot/install.h"
@@ -28,20 +28,6 @@ constexpr const char* kEnableExamples =
     "  dfr boot enable --runs 5          five boots are\n"
     "  dfr boot enable --name disk-io    with another program\n"
     "  dfr boot enable --menu            the menu offers it, and nothing else changes\n";
-
-// Runs a command with our stdout and stderr. Its exit status; -1: it could not be run.
-int run(const std::vector<std::string>& command) {
-	std::vector<char*> argv;
-	for (const std::string& word : command)
-		argv.push_back(const_cast<char*>(word.c_str()));
-	argv.push_back(nullptr);
-	pid_t child = 0;
-	int status = 0;
-	if (::posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ) != 0 ||
-	    ::waitpid(child, &status, 0) != child)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 bool anonymous_state() {
 	if (!recorder::device_access().loaded)
@@ -75,6 +61,7 @@ int run_boot_enable(int argc, char** argv) {
 	                "dfr.ko of that kernel, if the archive has to be made (default: looked for)");
 	app->add_option("--btf", build.types, "its types, likewise");
 	app->add_option("--root", build.root, "the root of the machine that will boot (default: this one)");
+	add_loading(*app, build);
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
 	if (build.release.empty())
@@ -90,7 +77,8 @@ int run_boot_enable(int argc, char** argv) {
 	                    .mode = menu   ? "menu"
 	                            : once ? "once"
 	                                   : "always",
-	                    .runs = runs};
+	                    .runs = runs,
+	                    .loading = build.loading};
 	installation.enable(plan);
 	if (!cannot.empty() && !menu)
 		std::printf("enabled   only in the menu, \"with boot trace\": %s, and could not count boots "
@@ -132,6 +120,7 @@ int run_boot_renew(int argc, char** argv) {
 	if (plan->release == build.release)
 		return 0;
 	build.name = plan->name;
+	build.loading = plan->loading;
 	try {
 		build_boot_archive(build);
 		boot::BootPlan next = *plan;
@@ -168,7 +157,10 @@ int run_boot_disable(int argc, char** argv) {
 	app->add_option("--root", root, "the root of the machine (default: this one)");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	std::printf("%s\n", boot::Installation(root).disable() ? "disabled" : "nothing was enabled");
+	const bool was_enabled = boot::Installation(root).disable();
+	if (root.empty())
+		end_kernel_events(anonymous_state());
+	std::printf("%s\n", was_enabled ? "disabled" : "nothing was enabled");
 	return 0;
 }
 
@@ -200,6 +192,7 @@ int run_boot_store(int argc, char** argv) {
 		std::fprintf(stderr, "dfr: systemctl cannot be asked whether the boot is over\n");
 	const boot::Installation installation("");
 	if (!anonymous_state()) {
+		end_kernel_events(false);
 		std::printf("this boot was not traced; dfr boot status says more\n");
 		return 0;
 	}
@@ -208,11 +201,16 @@ int run_boot_store(int argc, char** argv) {
 	const std::string path = installation.folder() + "/boot-" + trace::time_stamp() + ".dfr";
 	const int status =
 	    run({"/proc/self/exe", "record", "--claim", DFR_ANONYMOUS_NAME, "--stop", "-q", "-o", path});
-	if (status != 0 && status != kStatusPartial)
+	if (status != 0 && status != kStatusPartial) {
+		end_kernel_events(true);
 		throw Error("the boot's recording could not be stored in " + path,
 		            "dfr boot store tries again");
+	}
+	const bool with_events = store_kernel_events(path);
 	installation.traced();
 	std::printf("%s\n", shown(path));
+	if (with_events)
+		std::printf("and the kernel's own events beside it\n");
 	return status;
 }
 

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// dfr boot report: a boot on one time axis, as text or JSON, from what the default boot program recorded.
+// dfr boot report: a boot on one time axis, as text, JSON or HTML, from what the default boot program recorded.
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
-#include <filesystem>
-#include <map>
-#include <unistd.h>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/boot.h"
+#include "analyze/cli/boot_recording.h"
 #include "analyze/cli/dfr.h"
-#include "analyze/libdfr/boot_timeline.h"
+#include "analyze/cli/page.h"
+#include "analyze/cli/page_file.h"
+#include "analyze/libdfr/boot_path.h"
 #include "analyze/libdfr/json.h"
-#include "analyze/replay/replay.h"
+#include "analyze/libdfr/verdict.h"
 #include "bootloader-hooks/boot/install.h"
 #include "formats/error.h"
 #include "formats/shown.h"
-#include "formats/trace/joined.h"
 
 namespace dfr::cli {
 namespace {
 
 constexpr const char* kExamples = "  dfr boot report                     the last boot that was stored\n"
                                   "  dfr boot report boot.dfr --all\n"
+                                  "  dfr boot report -o report.html\n"
                                   "  dfr boot report --json | jq '.phases'\n";
 constexpr size_t kLongest = 10;
 constexpr int kBar = 40;
@@ -32,38 +31,10 @@ double seconds(uint64_t ns) {
 	return static_cast<double>(ns) / 1e9;
 }
 
-// What the first process or the kernel started, with all that came from it.
-struct Service {
-	std::string name;
-	uint64_t from = 0, to = 0;
-	size_t processes = 0;
-};
-
-// What a process is called: the path of its program, else its name.
-const std::string& title(const lib::BootProcess& process) {
-	return process.path.empty() ? process.name : process.path;
-}
-
-std::vector<Service> services_of(const lib::BootTimeline& boot) {
-	std::vector<Service> all;
-	std::map<size_t, size_t> known;
-	for (const lib::BootProcess& one : boot.processes) {
-		const lib::BootProcess& root = boot.processes[one.root];
-		if (root.parent == 2)
-			continue; // threads of the kernel
-		const auto [at, added] = known.try_emplace(one.root, all.size());
-		if (added)
-			all.push_back({.name = title(root), .from = root.start});
-		Service& service = all[at->second];
-		service.to = std::max(service.to, one.end);
-		service.processes++;
-	}
-	return all;
-}
-
 std::string bar(uint64_t from, uint64_t to, uint64_t whole) {
 	const auto column = [whole](uint64_t time) {
-		return whole ? static_cast<int>(static_cast<double>(time) * kBar / static_cast<double>(whole))
+		return whole ? static_cast<int>(static_cast<double>(std::min(time, whole)) * kBar /
+		                                static_cast<double>(whole))
 		             : 0;
 	};
 	const int first = std::min(column(from), kBar - 1);
@@ -74,19 +45,15 @@ std::string bar(uint64_t from, uint64_t to, uint64_t whole) {
 }
 
 void print_row(uint64_t from, uint64_t to, uint64_t whole, const std::string& text) {
+	to = std::max(from, to);
 	std::printf("%9.3f %9.3f %s %s\n", seconds(from), seconds(to - from), shown(bar(from, to, whole)),
 	            shown(text));
-}
-
-std::string machine_text(const trace::Catalog& catalog, const char* key) {
-	const auto at = catalog.machine.find(key);
-	return at == catalog.machine.end() ? std::string() : at->second;
 }
 
 void print_processes(const lib::BootTimeline& boot) {
 	std::vector<const lib::BootProcess*> longest;
 	for (const lib::BootProcess& one : boot.processes)
-		if (one.exited && boot.processes[one.root].parent != 2)
+		if (one.exited && !lib::of_the_kernel(boot, one))
 			longest.push_back(&one);
 	std::ranges::stable_sort(
 	    longest, [](const auto* a, const auto* b) { return a->end - a->start > b->end - b->start; });
@@ -94,24 +61,35 @@ void print_processes(const lib::BootTimeline& boot) {
 	std::printf("\nprocesses that ended, the longest %zu of them\n", longest.size());
 	for (const lib::BootProcess* const one : longest)
 		print_row(one->start, one->end, boot.end,
-		          title(*one) + " (" + std::to_string(one->pid) + " of " +
-		              title(boot.processes[one->root]) + ")" + (one->killed ? ", killed" : ""));
+		          lib::boot_title(*one) + " (" + std::to_string(one->pid) + " of " +
+		              lib::boot_title(boot.processes[one->root]) + ")" +
+		              (one->killed ? ", killed" : ""));
 }
 
-// When the kernel was entered, which is the axis' 0, in local time.
-std::string begin_text(const trace::Catalog& catalog) {
-	const auto at = static_cast<std::time_t>(catalog.walltime(0) / 1'000'000'000);
-	char text[32] = "";
-	std::tm local{};
-	if (localtime_r(&at, &local))
-		std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
-	return text;
+// What a step of the path is called.
+std::string step_title(const lib::BootTimeline& boot, const lib::BootStep& step) {
+	return step.process ? lib::boot_title(boot.processes[*step.process])
+	                    : "first process, or what is not recorded";
+}
+
+void print_path(const lib::BootTimeline& boot) {
+	size_t left_out = 0;
+	std::printf("\nwhat the boot waited for (inferred: of its processes, a parent waits for the one that "
+	            "ends last)\n");
+	for (const lib::BootStep& step : lib::boot_path(boot)) {
+		if (step.to - step.from < boot.end / 100)
+			left_out++;
+		else
+			print_row(step.from, step.to, boot.end, step_title(boot, step));
+	}
+	if (left_out)
+		std::printf("          and %zu steps of less than a percent\n", left_out);
 }
 
 void print_text(const lib::BootTimeline& boot, const trace::Catalog& catalog, bool all) {
-	const std::string program = machine_text(catalog, "bootprogram");
-	std::printf("boot of %s at %s, kernel %s, program %s\n", shown(machine_text(catalog, "host")),
-	            shown(begin_text(catalog)), shown(machine_text(catalog, "release")),
+	const std::string program = catalog.machine_text("bootprogram");
+	std::printf("boot of %s at %s, kernel %s, program %s\n", shown(catalog.machine_text("host")),
+	            shown(begin_text(catalog)), shown(catalog.machine_text("release")),
 	            shown(program.empty() ? "not named" : program.substr(0, program.find(','))));
 	if (boot.login)
 		std::printf("login prompt %.3f s after the kernel's entry; the trace begins at %.3f s\n",
@@ -123,10 +101,11 @@ void print_text(const lib::BootTimeline& boot, const trace::Catalog& catalog, bo
 	for (const lib::BootPhase& phase : boot.phases)
 		print_row(phase.from, phase.to, boot.end, phase.name);
 
-	const std::vector<Service> services = services_of(boot);
+	print_path(boot);
+	const std::vector<lib::BootService> services = lib::boot_services(boot);
 	size_t left_out = 0;
 	std::printf("\nwhat the first process started, with all that came from it\n");
-	for (const Service& one : services) {
+	for (const lib::BootService& one : services) {
 		if (!all && one.to - one.from < boot.end / 200) {
 			left_out++;
 			continue;
@@ -139,25 +118,112 @@ void print_text(const lib::BootTimeline& boot, const trace::Catalog& catalog, bo
 		std::printf("          and %zu that took less than half a percent: --all\n", left_out);
 	print_processes(boot);
 	std::printf("\n%s processes and threads were made, %s programs executed, %zu modules loaded\n",
-	            shown(with_commas(boot.forks)), shown(with_commas(boot.execs)), boot.modules.size());
+	            shown(trace::grouped(boot.forks)), shown(trace::grouped(boot.execs)),
+	            boot.modules.size());
 	for (const lib::BootModule& module : boot.modules)
 		if (all)
 			std::printf("%9.3f           %s, by %s\n", seconds(module.time), shown(module.name),
 			            shown(module.by));
 }
 
-std::string json_list(const std::vector<std::string>& objects) {
-	std::string list;
-	for (const std::string& one : objects)
-		list += (list.empty() ? "" : ", ") + one;
-	return "[" + list + "]";
+// What an initcall is called: "inet_init", "virtio_init of virtio_pci".
+std::string initcall_title(const lib::BootInitcall& call) {
+	return call.name + (call.module.empty() ? "" : " of " + call.module);
 }
 
-void print_json(const lib::BootTimeline& boot, const trace::Catalog& catalog) {
-	std::vector<std::string> phases, processes, modules;
+// How much of the kernel's own events there is, if not all.
+std::string events_remark(const lib::BootInitcalls& events) {
+	std::string text;
+	if (events.lost)
+		text =
+		    trace::grouped(events.lost) + " events were lost, because the kernel's buffer was full";
+	if (events.unread)
+		text +=
+		    (text.empty() ? "" : "; ") + trace::grouped(events.unread) + " lines were not understood";
+	for (const std::string& remark : events.remarks)
+		text += (text.empty() ? "" : "; ") + remark;
+	return text;
+}
+
+void print_initcalls(BootRecording& recording) {
+	std::string why;
+	const auto events = recording.events(why);
+	if (!events) {
+		std::printf("\nno initcalls: %s\n", shown(why));
+		return;
+	}
+	std::printf("\nthe kernel's levels of initcalls, and the longest initcalls of %zu\n",
+	            events->calls.size());
+	const uint64_t end = recording.timeline().end;
+	for (const lib::BootPhase& level : events->levels)
+		if (level.to > level.from)
+			print_row(level.from, level.to, end, "level " + level.name);
+	std::vector<const lib::BootInitcall*> longest;
+	for (const lib::BootInitcall& call : events->calls)
+		longest.push_back(&call);
+	std::ranges::stable_sort(
+	    longest, [](const auto* a, const auto* b) { return a->to - a->from > b->to - b->from; });
+	longest.resize(std::min(longest.size(), kLongest));
+	for (const lib::BootInitcall* const call : longest)
+		print_row(call->from, call->to, end,
+		          initcall_title(*call) + (call->ended ? "" : ", had not ended"));
+	if (const std::string remark = events_remark(*events); !remark.empty())
+		std::printf("          %s\n", shown(remark));
+}
+
+std::string json_events(BootRecording& recording) {
+	std::string why;
+	const auto events = recording.events(why);
+	lib::JsonObject out;
+	if (!events)
+		return out.raw("kept", "false").text("why", why).raw("levels", "[]").raw("calls", "[]").str();
+	std::vector<std::string> levels, calls;
+	for (const lib::BootPhase& one : events->levels)
+		levels.push_back(lib::JsonObject()
+		                     .text("name", one.name)
+		                     .raw("from_ns", std::to_string(one.from))
+		                     .raw("to_ns", std::to_string(one.to))
+		                     .str());
+	for (const lib::BootInitcall& one : events->calls)
+		calls.push_back(lib::JsonObject()
+		                    .text("name", initcall_title(one))
+		                    .text("function", one.name)
+		                    .text("module", one.module)
+		                    .text("level", one.level)
+		                    .raw("pid", std::to_string(one.pid))
+		                    .raw("from_ns", std::to_string(one.from))
+		                    .raw("to_ns", std::to_string(one.to))
+		                    .raw("ended", one.ended ? "true" : "false")
+		                    .raw("result", std::to_string(one.result))
+		                    .str());
+	return out.raw("kept", "true")
+	    .text("why", events_remark(*events))
+	    .raw("levels", lib::json_list(levels))
+	    .raw("calls", lib::json_list(calls))
+	    .str();
+}
+
+std::string json_text(BootRecording& recording) {
+	const lib::BootTimeline& boot = recording.timeline();
+	const trace::Catalog& catalog = recording.catalog();
+	std::vector<std::string> phases, path, services, processes, modules;
 	const auto times = [](lib::JsonObject& object, uint64_t from, uint64_t to) -> lib::JsonObject& {
 		return object.raw("from_ns", std::to_string(from)).raw("to_ns", std::to_string(to));
 	};
+	for (const lib::BootStep& one : lib::boot_path(boot)) {
+		lib::JsonObject object;
+		times(object.text("name", step_title(boot, one)), one.from, one.to);
+		path.push_back(
+		    object.raw("pid", one.process ? std::to_string(boot.processes[*one.process].pid) : "null")
+		        .str());
+	}
+	for (const lib::BootService& one : lib::boot_services(boot)) {
+		lib::JsonObject object;
+		times(object.text("name", one.name), one.from, one.to);
+		services.push_back(object.raw("processes", std::to_string(one.processes))
+		                       .raw("goes_on", one.goes_on ? "true" : "false")
+		                       .str());
+	}
 	for (const lib::BootPhase& one : boot.phases) {
 		lib::JsonObject object;
 		phases.push_back(times(object.text("name", one.name), one.from, one.to).str());
@@ -168,7 +234,7 @@ void print_json(const lib::BootTimeline& boot, const trace::Catalog& catalog) {
 		times(object, one.start, one.end);
 		processes.push_back(object.text("name", one.name)
 		                        .text("path", one.path)
-		                        .text("service", title(boot.processes[one.root]))
+		                        .text("service", lib::boot_title(boot.processes[one.root]))
 		                        .raw("exited", one.exited ? "true" : "false")
 		                        .raw("killed", one.killed ? "true" : "false")
 		                        .str());
@@ -180,67 +246,41 @@ void print_json(const lib::BootTimeline& boot, const trace::Catalog& catalog) {
 		                      .raw("time_ns", std::to_string(one.time))
 		                      .str());
 	lib::JsonObject out;
-	out.text("host", machine_text(catalog, "host"))
-	    .text("release", machine_text(catalog, "release"))
-	    .text("bootid", machine_text(catalog, "bootid"))
-	    .text("program", machine_text(catalog, "bootprogram"))
+	out.text("host", catalog.machine_text("host"))
+	    .text("release", catalog.machine_text("release"))
+	    .text("bootid", catalog.machine_text("bootid"))
+	    .text("program", catalog.machine_text("bootprogram"))
+	    .raw("entered_unix_ns", catalog.clocks.empty() ? "null" : std::to_string(catalog.walltime(0)))
 	    .raw("begin_ns", std::to_string(boot.begin))
 	    .raw("end_ns", std::to_string(boot.end))
 	    .raw("login_ns", boot.login ? std::to_string(*boot.login) : "null")
 	    .raw("forks", std::to_string(boot.forks))
 	    .raw("execs", std::to_string(boot.execs))
-	    .raw("phases", json_list(phases))
-	    .raw("processes", json_list(processes))
-	    .raw("modules", json_list(modules));
-	std::printf("%s\n", shown(out.str()));
+	    .raw("phases", lib::json_list(phases))
+	    .raw("path", lib::json_list(path))
+	    .raw("services", lib::json_list(services))
+	    .raw("processes", lib::json_list(processes))
+	    .raw("modules", lib::json_list(modules))
+	    .raw("initcalls", json_events(recording))
+	    .text("output", recording.output())
+	    .raw("verdict", lib::verdict_text(recording.verdict(), catalog, true));
+	return out.str();
 }
 
 std::string last_stored() {
-	std::string last;
-	std::filesystem::file_time_type latest;
-	const std::string folder = boot::Installation("").folder();
-	std::error_code error;
-	const std::filesystem::directory_iterator end;
-	for (std::filesystem::directory_iterator at(folder, error); !error && at != end; at.increment(error))
-		if (const auto time = std::filesystem::last_write_time(at->path(), error);
-		    !error && at->path().extension() == ".dfr" && (last.empty() || time > latest)) {
-			last = at->path().string();
-			latest = time;
-		}
-	if (last.empty())
-		throw Error("no recording of a boot is stored in " + folder,
+	const boot::Installation installation("");
+	const std::vector<std::string> files = installation.recordings();
+	if (files.empty())
+		throw Error("no recording of a boot is stored in " + installation.folder(),
 		            "dfr boot status says whether this boot was traced; dfr boot store stores it");
-	return last;
-}
-
-// The lines of lib::boot_questions() over a recording; none if it has none of their probes.
-std::string ask(const trace::United& recording, trace::Verdict& verdict) {
-	replay::RecordingTarget target(recording);
-	lib::ProgramPart part;
-	part.name = "boot report";
-	for (const lib::BootQuestion& question : lib::boot_questions())
-		target.match(question.probes, [&](const d::ProbeInfo&) {
-			part.text += question.clause;
-			return false;
-		});
-	if (part.text.empty())
-		return {};
-	std::vector<lib::ProgramPart> parts{part};
-	ProgramArguments program;
-	const d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), target);
-	render::Output output(-1);
-	render::NoSymbols symbols;
-	replay::ReplayOptions options;
-	options.style.quiet = true;
-	options.message = [](const std::string& text) { std::fprintf(stderr, "dfr: %s\n", shown(text)); };
-	verdict = replay::replay_program(recording, target, compiled, output, symbols, options).verdict;
-	return output.take();
+	return files.back();
 }
 
 } // namespace
 
 int run_boot_report(int argc, char** argv) {
 	std::vector<std::string> files;
+	PageFile page;
 	bool json = false, all = false, last = false;
 	const auto app = make_app(
 	    "boot report",
@@ -252,6 +292,7 @@ int run_boot_report(int argc, char** argv) {
 	                "the recording, or all files of it (default: the last that was stored)");
 	app->add_flag("--last", last, "the last that was stored");
 	app->add_flag("--json", json, "everything, as one object; the verdict, too, on stderr");
+	page.add(*app);
 	app->add_flag("--all", all, "short ones and modules, too");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
@@ -260,19 +301,16 @@ int run_boot_report(int argc, char** argv) {
 	auto groups = trace::group_by_state(files);
 	if (groups.size() != 1)
 		throw Error("these files are of several boots", "dfr boot report takes one");
-	trace::JoinedSource source(std::move(groups[0]));
-	const trace::United united({&source});
-	trace::Verdict verdict;
-	const lib::BootTimeline boot = lib::boot_timeline(ask(united, verdict));
-	if (boot.phases.empty())
-		throw Error("the recording has nothing of what the report shows",
-		            "it shows what the default boot program records; dfr replay FILE prints what "
-		            "another one said");
-	if (json)
-		print_json(boot, source.catalog());
-	else
-		print_text(boot, source.catalog(), all);
-	return print_verdict(verdict, source.catalog(), json);
+	BootRecording recording(std::move(groups[0]));
+	if (page.named()) {
+		page.write(boot_page(json_text(recording)));
+	} else if (json) {
+		std::printf("%s\n", shown(json_text(recording)));
+	} else {
+		print_text(recording.timeline(), recording.catalog(), all);
+		print_initcalls(recording);
+	}
+	return print_verdict(recording.verdict(), recording.catalog(), json);
 }
 
 } // namespace dfr::cli

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <thread>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "analyze/cli/boot.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/file.h"
+#include "analyze/cli/findings.h"
 #include "bootloader-hooks/boot/atomic_file.h"
 #include "bootloader-hooks/boot/grub.h"
 #include "bootloader-hooks/boot/install.h"
@@ -28,10 +28,6 @@
 
 namespace dfr::cli {
 namespace {
-
-void say(const char* what, const std::string& text) {
-	std::printf("%-10s %s\n", what, shown(text));
-}
 
 // The kernel's log as far as it has it: lines of dfr's. `error`: errno if it cannot be read.
 std::vector<std::string> log_lines(int& error) {
@@ -51,18 +47,6 @@ std::vector<std::string> log_lines(int& error) {
 	return lines;
 }
 
-std::vector<std::string> stored(const boot::Installation& installation) {
-	std::vector<std::string> found;
-	std::error_code error;
-	const std::filesystem::directory_iterator end;
-	for (std::filesystem::directory_iterator at(installation.folder(), error); !error && at != end;
-	     at.increment(error))
-		if (at->path().extension() == ".dfr")
-			found.push_back(at->path().string());
-	std::ranges::sort(found);
-	return found;
-}
-
 std::string plan_text(const boot::BootPlan& plan) {
 	const std::string what = plan.name + " for kernel " + plan.release;
 	if (plan.mode == "menu")
@@ -77,15 +61,23 @@ void print_this_boot() {
 	const bool asked = line.find(boot::kFirstProcess) != std::string::npos;
 	int error = 0;
 	const std::vector<std::string> log = log_lines(error);
-	const bool recorded = std::ranges::any_of(
-	    log, [](const std::string& one) { return one.starts_with("dfr: boot program is recording"); });
+	const auto has_line = [&log](const char* begin) {
+		return std::ranges::any_of(
+		    log, [begin](const std::string& one) { return one.starts_with(begin); });
+	};
+	const bool recorded = has_line("dfr: boot program is recording");
+	const bool helped = has_line("dfr: loading, because the kernel wants module ");
+	const bool first = has_line("dfr: loading as the first process");
 	if (asked && error)
 		say("this boot", "was started for a trace; whether it was traced is not known: /dev/kmsg: " +
 		                     std::string(std::strerror(error)));
 	else
-		say("this boot", recorded ? "was traced"
-		                 : asked  ? "was started for a trace and was not traced"
-		                          : "was started without a trace");
+		say("this boot", recorded && first ? "was traced, from the first process on"
+		                 : recorded && helped
+		                     ? "was traced, from a request of the kernel for a module on"
+		                 : recorded ? "was traced"
+		                 : asked    ? "was started for a trace and was not traced"
+		                            : "was started without a trace");
 	for (const std::string& one : log)
 		say("  log", one);
 	if (asked && !error && log.empty())
@@ -96,33 +88,51 @@ void print_this_boot() {
 
 // --- the doctor ---------------------------------------------------------------------------
 
-struct Findings {
-	unsigned wrong = 0;
-
-	void good(const char* what, const std::string& text) { say(what, "ok: " + text); }
-	void note(const char* what, const std::string& text) { say(what, text); }
-	void bad(const char* what, const std::string& text, const std::string& next) {
-		wrong++;
-		say(what, "WRONG: " + text);
-		if (!next.empty())
-			say("", "next: " + next);
-	}
-};
-
 void look_at_loader(const boot::Installation& installation, const std::string& release, Findings& found) {
 	std::string hint;
 	if (const std::string why = installation.obstacle(release, hint); !why.empty())
 		found.bad("loader", why, hint);
 	else
 		found.good("loader", "GRUB, with an entry for " + release + " to go by");
-	found.note("loading", "by the first process (rdinit=/dfr-init), before any other process");
-	found.note(
-	    "", "not earlier, by the kernel's module-request helper: this version of dfr does not do that");
 	if (const std::string why = installation.cannot_count(); !why.empty())
 		found.note("counting",
 		           why + ": the entry is only offered in the menu, never chosen by itself");
 	else
 		found.good("counting", "two boots that are chosen and do not report disarm the trace");
+}
+
+// Why this kernel loads only modules whose signature it trusts; empty: it loads all.
+std::string signatures_wanted() {
+	const auto secure =
+	    boot::read_text("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
+	if (secure && secure->size() >= 5 && (*secure)[4] == 1)
+		return "Secure Boot is on";
+	const std::string lockdown = boot::read_text("/sys/kernel/security/lockdown").value_or("");
+	if (lockdown.find("[none]") == std::string::npos && !lockdown.empty())
+		return "the kernel is locked down";
+	return boot::read_text("/sys/module/module/parameters/sig_enforce").value_or("N").starts_with("Y")
+	           ? "module.sig_enforce is set"
+	           : "";
+}
+
+// Who will load the module, and why nobody before.
+void look_at_loading(const std::string& root, const std::string& release, bool helper, Findings& found) {
+	const std::string why = boot::no_helper(root, release);
+	if (helper) {
+		found.note("loading",
+		           "at the kernel's first request for a module, while drivers still initialize");
+		found.note("", "if it makes none: by the first process (rdinit=/dfr-init)");
+		if (const std::string signs = signatures_wanted(); !signs.empty())
+			found.note("", signs + ": by the first process, because the kernel gets the keys of "
+			                       "modules after its first request");
+		if (!why.empty())
+			found.bad("", "modules may be out of the kernel's reach then: " + why,
+			          "dfr boot build --loading first-process");
+		return;
+	}
+	found.note("loading", "by the first process (rdinit=/dfr-init), before any other process");
+	found.note("", "not earlier, at the kernel's first request for a module: " +
+	                   (why.empty() ? "the archive was made without that: dfr boot build" : why));
 }
 
 void look_at_archive(const std::string& root, const std::string& path, const std::string& release,
@@ -140,7 +150,8 @@ void look_at_archive(const std::string& root, const std::string& path, const std
 	const auto same = [](const std::string& begin, const std::vector<uint8_t>& of) {
 		return !begin.empty() && boot::sha256(of).starts_with(begin);
 	};
-	found.good("archive", path + ", " + with_commas(bytes.size()) + " bytes");
+	found.good("archive", path + ", " + trace::grouped(bytes.size()) + " bytes");
+	look_at_loading(root, release, files.contains(boot::kHelperLink), found);
 	if (!same(origin.module, module) || !same(origin.dof, program))
 		found.bad("digests", "module or program are not those that the archive was made of",
 		          "dfr boot build");
@@ -168,28 +179,19 @@ void look_at_archive(const std::string& root, const std::string& path, const std
 		found.good("types", "BTF " + origin.btf + " of kernel " + origin.release);
 	const uint64_t cpus = std::max(1U, std::thread::hardware_concurrency());
 	const auto rings = std::ranges::find(image.options, uint32_t{DFR_OPT_BUFSIZE}, &dof::Option::option);
-	found.note(
-	    "memory",
-	    with_commas(module.size() + program.size()) + " bytes for module and program, and rings of " +
-	        (rings == image.options.end() ? "the default size" : with_commas(rings->value) + " bytes") +
-	        " for each of " + std::to_string(cpus) + " CPUs");
+	found.note("memory", trace::grouped(module.size() + program.size()) +
+	                         " bytes for module and program, and rings of " +
+	                         (rings == image.options.end() ? "the default size"
+	                                                       : trace::grouped(rings->value) + " bytes") +
+	                         " for each of " + std::to_string(cpus) + " CPUs");
 }
 
 void look_at_signing(Findings& found) {
-	const auto secure =
-	    boot::read_text("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c");
-	const bool on = secure && secure->size() >= 5 && (*secure)[4] == 1;
-	const std::string enforced =
-	    boot::read_text("/sys/module/module/parameters/sig_enforce").value_or("N");
-	const std::string lockdown = boot::read_text("/sys/kernel/security/lockdown").value_or("");
-	const bool locked = lockdown.find("[none]") == std::string::npos && !lockdown.empty();
-	if (!on && !enforced.starts_with("Y") && !locked) {
+	const std::string why = signatures_wanted();
+	if (why.empty()) {
 		found.good("signing", "this kernel loads modules whoever signed them");
 		return;
 	}
-	std::string why = on       ? "Secure Boot is on"
-	                  : locked ? "the kernel is locked down"
-	                           : "module.sig_enforce is set";
 	if (::access("/var/lib/dkms/mok.pub", R_OK) == 0)
 		found.note("signing",
 		           why + ": the key that DKMS signs with must be enrolled: mokutil --test-key "
@@ -227,7 +229,7 @@ int run_boot_status(int argc, char** argv) {
 		            "disarms it");
 	if (root.empty())
 		print_this_boot();
-	const auto files = stored(installation);
+	const auto files = installation.recordings();
 	say("stored", files.empty() ? "no recordings of boots"
 	                            : std::to_string(files.size()) + ", the last: " + files.back());
 	return 0;
@@ -254,7 +256,7 @@ int run_boot_doctor(int argc, char** argv) {
 		release = plan ? plan->release : boot::running_release();
 	Findings found;
 	look_at_loader(installation, release, found);
-	const std::string path = boot_archive_path(root, name, release);
+	const std::string path = installation.archive(name, release);
 	try {
 		look_at_archive(root, path, release, found);
 	} catch (const Error& error) {

@@ -3,13 +3,17 @@
 // dfr compile: D to DOF, for a boot or another machine. dfr disasm: that as text; dfr asm: and back, to the
 // same bytes.
 #include <cstdio>
+#include <memory>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/file.h"
 #include "analyze/libdfr/offline_target.h"
 #include "formats/dof/text.h"
+#include "formats/error.h"
 #include "formats/shown.h"
+#include "recorder/device.h"
+#include "recorder/device_target.h"
 
 namespace dfr::cli {
 namespace {
@@ -17,6 +21,37 @@ namespace {
 constexpr const char* kExamples =
     "  dfr compile -o boot.dof boot.d\n"
     "  dfr compile -o count.dof -n 'syscall:::entry { @[execname] = count(); }'\n";
+
+// The running kernel: its module knows which probes there are and what their arguments are. Addresses stay
+// relocations, because the DOF may be loaded in another boot.
+class RunningTarget : public lib::OfflineTarget {
+public:
+	RunningTarget() : OfflineTarget({}, {}) {}
+	std::string description() const override { return machine_.description(); }
+	void match(const d::ProbePattern& pattern,
+	           const std::function<bool(const d::ProbeInfo&)>& visit) override {
+		machine_.match(pattern, visit);
+	}
+	std::vector<d::ProbeArg> args(const d::ProbeInfo& probe) override { return machine_.args(probe); }
+	std::string why_untyped(const d::ProbeInfo& probe) override { return machine_.why_untyped(probe); }
+	std::string kernel_release() const override { return machine_.kernel_release(); }
+
+private:
+	recorder::Device device_;
+	recorder::DeviceTarget machine_{device_};
+};
+
+// The kernel that the options name, or this one: with its probes if the module is loaded and may be asked.
+std::unique_ptr<lib::OfflineTarget> choose_target(const std::string& kernel, const std::string& release) {
+	if (kernel.empty() && release.empty()) {
+		try {
+			return std::make_unique<RunningTarget>();
+		} catch (
+		    const Error&) { // then nothing is known of its probes, which the compiler's messages say
+		}
+	}
+	return std::make_unique<lib::OfflineTarget>(kernel, release);
+}
 
 } // namespace
 
@@ -43,10 +78,10 @@ int run_compile(int argc, char** argv) {
 		print_error("no program was given", "write -n 'probe { actions }' or the path of a D script");
 		return kStatusUsage;
 	}
-	program.zdefs = true; // which probes there will be is not known here
-	lib::OfflineTarget target(kernel, release);
-	d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), target);
-	lib::identify_types(compiled.image, target);
+	program.zdefs = true; // which probes there will be where it is loaded is not known here
+	const auto target = choose_target(kernel, release);
+	d::Compiled compiled = compile_or_throw(parts, program.compile_options(0), *target);
+	lib::identify_types(compiled.image, *target);
 	if (listing)
 		print_lines(stderr, dof::disassemble_listing(compiled.image));
 	if (output.empty() && !listing) {

@@ -1,35 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 //
-// dfr crash: what the memory of a dead machine holds.
+// dfr crash: what the memory of a dead machine holds, and that the next one is stored (crash_setup.cc).
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <unistd.h>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/crash_report.h"
+#include "analyze/cli/crash_setup.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/image.h"
+#include "analyze/cli/page.h"
+#include "analyze/cli/page_file.h"
 #include "analyze/libdfr/json.h"
 #include "analyze/libdfr/verdict.h"
+#include "formats/error.h"
 #include "formats/shown.h"
+#include "formats/trace/container.h"
 #include "formats/trace/decode.h"
 #include "formats/trace/file.h"
+#include "formats/trace/joined.h"
 
 namespace dfr::cli {
 namespace {
 
 constexpr const char* kExamples = "  dfr crash list memory.elf\n"
                                   "  dfr crash list --json memory.elf\n"
+                                  "  dfr crash list --reserved           after a warm reboot\n"
+                                  "  dfr crash report                    the last one that was stored\n"
                                   "  dfr crash report memory.elf\n"
-                                  "  dfr crash report --json crash.dfr\n";
+                                  "  dfr crash report --json crash.dfr\n"
+                                  "  dfr crash report memory.elf -o report.html\n"
+                                  "  dfr crash enable && dfr crash doctor\n";
 
 void list_one(recorder::ImageSource& source, size_t number, bool same_boot, const trace::Verdict& verdict) {
 	std::printf("%zu: %s, boot %s%s\n", number, shown(state_text(source.catalog())), shown(source.boot()),
 	            same_boot ? "" : " (another boot)");
 	std::printf("   %s\n", shown(trace::verdict_line(verdict, source.catalog())));
-	if (const auto& panic = source.panic())
-		std::printf("   panic on CPU %u in %s (tid %u): %s\n", panic->cpu, shown(panic->comm),
-		            panic->tid, shown(panic->reason));
+	print_panic(source);
 }
 
 std::string json_of(recorder::ImageSource& source, size_t number, bool same_boot,
@@ -59,9 +69,7 @@ int list(const std::string& image, const std::string& catalog, bool json) {
 	int status = 0;
 	for (size_t i = 0; i < sources.size(); i++) {
 		recorder::ImageSource& source = *sources[i];
-		trace::Merger merger(source);
-		merger.run([](const trace::Record&) { return true; });
-		const trace::Verdict verdict = trace::judge(source, merger);
+		const trace::Verdict verdict = trace::judge_whole(source);
 		const bool same_boot = source.boot() == sources[0]->boot();
 		if (same_boot && !verdict.complete)
 			status = kStatusPartial;
@@ -76,14 +84,15 @@ int list(const std::string& image, const std::string& catalog, bool json) {
 bool is_recording(const std::string& path) {
 	char magic[4] = {};
 	std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
-	return std::memcmp(magic,
-	                   "\x89"
-	                   "dfr",
-	                   sizeof(magic)) == 0;
+	return std::memcmp(magic, trace::kFileMagic, sizeof(magic)) == 0;
 }
 
-int print_report(trace::BlockSource& source, bool json) {
-	const CrashReport report(source);
+int print_report(trace::BlockSource& source, trace::BlockSource* in_flight, bool json, const PageFile& page) {
+	const CrashReport report(source, in_flight);
+	if (page.named()) {
+		page.write(crash_page(report.json()));
+		return print_verdict(report.verdict(), source.catalog(), json);
+	}
 	if (json) {
 		std::printf("%s\n", shown(report.json()));
 		return report.verdict().complete ? 0 : kStatusPartial;
@@ -92,27 +101,46 @@ int print_report(trace::BlockSource& source, bool json) {
 	return print_verdict(report.verdict(), source.catalog(), false);
 }
 
+// What was harvested with the recording; null: nothing.
+std::unique_ptr<trace::FileSource> speculations_beside(const std::string& path,
+                                                       const trace::Catalog& catalog) {
+	const std::string beside = speculations_of(path);
+	try {
+		auto file = ::access(beside.c_str(), F_OK) == 0 ? trace::open_file(beside) : nullptr;
+		return file && trace::same_state(file->catalog(), catalog) ? std::move(file) : nullptr;
+	} catch (const Error& error) {
+		std::fprintf(stderr, "dfr: without speculations in flight: %s\n", shown(error.what()));
+		return nullptr;
+	}
+}
+
 // Of an image the likeliest recording; the others are told.
-int report(const std::string& path, const std::string& catalog, bool json) {
-	if (is_recording(path))
-		return print_report(*trace::open_file(path), json);
+int report(const std::string& path, const std::string& catalog, bool json, const PageFile& page) {
+	if (is_recording(path)) {
+		const auto file = trace::open_file(path);
+		return print_report(*file, speculations_beside(path, file->catalog()).get(), json, page);
+	}
 	const Images sources = open_image(path, catalog);
 	if (sources.size() > 1)
 		std::fprintf(stderr, "dfr: this is of %s; %zu more are in the image: dfr crash list %s\n",
 		             shown(state_text(sources[0]->catalog())), sources.size() - 1, shown(path));
-	return print_report(*sources[0], json);
+	return print_report(*sources[0], sources[0]->in_flight().get(), json, page);
 }
 
 } // namespace
 
 int run_crash(int argc, char** argv) {
-	std::string image, catalog;
+	std::string catalog, memory = "/proc/vmcore";
 	bool json = false;
-	const auto app = make_app("crash", "What the memory of a dead machine holds.", kExamples);
+	PageFile page;
+	const auto app = make_app("crash",
+	                          "What the memory of a dead machine holds; and that the kernel which runs\n"
+	                          "after the next panic stores it.",
+	                          kExamples);
 	CLI::App* const lister =
 	    app->add_subcommand("list", "each recording: its state, window, records and losses");
-	lister->add_option("image", image, "memory image: ELF core, vmcore, kdump-compressed, or raw")
-	    ->required();
+	ImageArgument listed, reported;
+	listed.add(*lister, "memory image: ELF core, vmcore, kdump-compressed, or raw");
 	lister->add_option(
 	    "--catalog", catalog,
 	    "an older recording of the same state, for what the image has lost of its catalog");
@@ -120,13 +148,33 @@ int run_crash(int argc, char** argv) {
 	CLI::App* const reporter = app->add_subcommand(
 	    "report",
 	    "the last second before the panic, what each thread did last, what had begun and not ended");
-	reporter->add_option("image", image, "memory image, or a recording that was harvested")->required();
+	reported.add(*reporter, "memory image, or a recording that was harvested (default: the last one that "
+	                        "was stored)");
 	reporter->add_option("--catalog", catalog, "as of list");
 	reporter->add_flag("--json", json, "as JSON");
+	page.add(*reporter);
+	const std::pair<CLI::App*, int (*)()> others[] = {
+	    {app->add_subcommand("enable", "store the recordings of the next panic in /var/lib/dfr/crash, "
+	                                   "from the crash kernel of Debian's kdump-tools"),
+	     crash_enable},
+	    {app->add_subcommand("disable", "leave that to others again"), crash_disable},
+	    {app->add_subcommand("doctor", "look for what would keep a crash from being stored; status 1 if "
+	                                   "something is wrong"),
+	     crash_doctor}};
+	CLI::App* const store = app->add_subcommand(
+	    "store", "harvest into /var/lib/dfr/crash; the crash kernel's dfr-crash.service runs it");
+	store->add_option("memory", memory, "the dead kernel's memory")->capture_default_str();
 	app->require_subcommand(1);
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
-	return reporter->parsed() ? report(image, catalog, json) : list(image, catalog, json);
+	for (const auto& [command, run] : others)
+		if (command->parsed())
+			return run();
+	if (store->parsed())
+		return crash_store(memory);
+	if (reporter->parsed())
+		return report(reported.named() ? reported.path() : last_crash(), catalog, json, page);
+	return list(listed.path(), catalog, json);
 }
 
 } // namespace dfr::cli

@@ -131,7 +131,7 @@ int run_cut(int argc, char** argv) {
 		throw Error("ended by a signal; " + arguments.output + " was not written");
 	output.keep();
 	std::fprintf(stderr, "dfr: %s has %s records: only %s%s\n", shown(arguments.output),
-	             shown(with_commas(result.records)), shown(cut.text),
+	             shown(trace::grouped(result.records)), shown(cut.text),
 	             result.aggregations_left_out
 	                 ? "; aggregations were left out, because they count the whole recording"
 	                 : "");

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "analyze/cli/file.h"
 #include "formats/error.h"
@@ -94,6 +95,9 @@ int dfr_main(int argc, char** argv) {
 		return status;
 	} catch (const Error& error) {
 		print_error(error.what(), error.hint());
+		return kStatusError;
+	} catch (const std::bad_alloc&) {
+		print_error("there is not enough memory", "free some, or raise the limit (ulimit -v)");
 		return kStatusError;
 	}
 }

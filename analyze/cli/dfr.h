@@ -7,6 +7,7 @@
 #include <string>
 
 #include "formats/trace/catalog.h"
+#include "formats/trace/counted.h"
 #include "formats/trace/decode.h"
 
 namespace dfr::cli {
@@ -46,6 +47,7 @@ int print_state();
 inline constexpr int kStatusError = 1;
 inline constexpr int kStatusUsage = 2;
 inline constexpr int kStatusPartial = 3;
+inline constexpr int kStatusSlower = 4; // of dfr boot diff
 
 // The line that goes with every answer, on stderr; as JSON if asked. Returns 0 or kStatusPartial.
 int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json,
@@ -55,7 +57,6 @@ inline int final_status(int program, int verdict) {
 	return program != 0 ? program : verdict;
 }
 
-std::string with_commas(uint64_t number);
 // function.cc: disasm --function. Returns 0; throws dfr::Error.
 int show_function(const std::string& function);
 // "dfr: what", and a second line with the hint.

@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <unistd.h>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
 #include "analyze/cli/image.h"
+#include "analyze/cli/progress.h"
+#include "formats/abi/reserved.h"
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/file.h"
+#include "formats/trace/parts.h"
 
 namespace dfr::cli {
 namespace {
@@ -18,20 +22,20 @@ namespace {
 constexpr const char* kExamples = "  dfr harvest memory.elf -o crash.dfr\n"
                                   "  dfr harvest --list /var/crash/202611221904/dump.202611221904\n"
                                   "  dfr harvest --state boot memory.elf -o boot.dfr\n"
-                                  "  dfr harvest --catalog yesterday.dfr memory.elf -o crash.dfr\n";
+                                  "  dfr harvest --catalog yesterday.dfr memory.elf -o crash.dfr\n"
+                                  "  dfr harvest --reserved -o before.dfr     after a warm reboot\n";
 
 struct HarvestWish {
+	ImageArgument argument;
 	std::string image, output, state, catalog;
 	size_t which = SIZE_MAX;
-	bool list = false, replace = false, json = false;
+	bool list = false, replace = false, json = false, speculations = false;
 };
 
 void describe(recorder::ImageSource& source, size_t number) {
 	std::printf("%zu: %s, boot %s, %s blocks, from %s\n", number, shown(state_text(source.catalog())),
-	            shown(source.boot()), shown(with_commas(source.blocks())), shown(source.name()));
-	if (const auto& panic = source.panic())
-		std::printf("   panic on CPU %u in %s (tid %u): %s\n", panic->cpu, shown(panic->comm),
-		            panic->tid, shown(panic->reason));
+	            shown(source.boot()), shown(trace::grouped(source.blocks())), shown(source.name()));
+	print_panic(source);
 }
 
 // The recordings that are wanted, by number; all of the boot that died, unless one is named.
@@ -58,31 +62,46 @@ std::vector<size_t> chosen(const Images& sources, const HarvestWish& wish) {
 std::string output_of(const HarvestWish& wish, const trace::Catalog& catalog, bool first) {
 	if (first)
 		return wish.output;
-	const size_t stem = wish.output.ends_with(".dfr") ? wish.output.size() - 4 : wish.output.size();
 	const std::string number = std::to_string(static_cast<uint32_t>(catalog.state_id));
 	std::string name = catalog.state_name.empty() ? number : catalog.state_name + "-" + number;
 	for (char& c : name)
 		if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_')
 			c = '_';
-	return wish.output.substr(0, stem) + "." + name + ".dfr";
+	return trace::name_with(wish.output, "." + name);
 }
 
-int harvest(recorder::ImageSource& source, const std::string& output, const HarvestWish& wish, bool one) {
-	trace::FileWriter writer(output, wish.replace,
+void write_recording(trace::BlockSource& source, const std::string& output, bool replace) {
+	trace::FileWriter writer(output, replace,
 	                         [&]() -> const trace::Catalog& { return source.catalog(); });
 	const uint64_t blocks = trace::copy_to_file(source, writer);
 	writer.finish();
 	for (const std::string& remark : source.remarks())
 		std::fprintf(stderr, "dfr: %s\n", shown(remark));
-	std::fprintf(stderr, "dfr: %s blocks are in %s\n", shown(with_commas(blocks)), shown(output));
+	std::fprintf(stderr, "dfr: %s blocks are in %s\n", shown(trace::grouped(blocks)), shown(output));
+}
+
+// They have no verdict of their own, because what they had become nobody knows.
+void write_in_flight(recorder::ImageSource& source, const std::string& output, bool replace) {
+	if (const auto in_flight = source.in_flight())
+		write_recording(*in_flight, speculations_of(output), replace);
+	else
+		std::fprintf(stderr, "dfr: no speculation was in flight\n");
+}
+
+int harvest(recorder::ImageSource& source, const std::string& output, const HarvestWish& wish, bool one) {
+	write_recording(source, output, wish.replace);
+	if (wish.speculations)
+		write_in_flight(source, output, wish.replace);
 	const auto file = trace::open_file(output);
-	trace::Merger merger(*file);
-	merger.run([](const trace::Record&) { return true; });
-	return print_verdict(trace::judge(*file, merger), file->catalog(), wish.json,
+	return print_verdict(trace::judge_whole(*file), file->catalog(), wish.json,
 	                     one ? std::string() : output);
 }
 
 } // namespace
+
+std::string speculations_of(const std::string& recording) {
+	return trace::name_with(recording, ".speculations");
+}
 
 std::string state_text(const trace::Catalog& catalog) {
 	const std::string number = std::to_string(static_cast<uint32_t>(catalog.state_id));
@@ -90,11 +109,35 @@ std::string state_text(const trace::Catalog& catalog) {
 	                                  : catalog.state_name + " (state " + number + ")";
 }
 
+void print_panic(recorder::ImageSource& source) {
+	if (const auto& panic = source.panic())
+		std::printf("   panic on CPU %u in %s (tid %u): %s\n", panic->cpu, shown(panic->comm),
+		            panic->tid, shown(panic->reason));
+}
+
+void ImageArgument::add(CLI::App& app, const std::string& help) {
+	app.add_option("image", image_, help);
+	app.add_flag("--reserved", reserved_,
+	             "what the boot before has left in reserved memory (states with memory=reserved)");
+}
+
+std::string ImageArgument::path() const {
+	if (named() == (reserved_ && !image_.empty()))
+		throw Error("one image must be named", "give a file, or --reserved");
+	if (reserved_ && ::access(DFR_RESERVED_DEVICE, F_OK) != 0)
+		throw Error(
+		    "reserved memory holds no recording of another boot",
+		    "it takes memmap= on the kernel's command line, the module's parameter reserved=, and a "
+		    "state with -x memory=reserved before the reset");
+	return reserved_ ? DFR_RESERVED_DEVICE : image_;
+}
+
 Images open_image(const std::string& image, const std::string& catalog) {
-	if (catalog.empty())
-		return recorder::open_memory_image(image);
-	const auto lender = trace::open_file(catalog);
-	return recorder::open_memory_image(image, &lender->catalog());
+	const auto lender = catalog.empty() ? nullptr : trace::open_file(catalog);
+	Progress progress(image);
+	return recorder::open_memory_image(
+	    image, lender ? &lender->catalog() : nullptr,
+	    [&progress](uint64_t done, uint64_t all) { progress.at(done, all); });
 }
 
 int run_harvest(int argc, char** argv) {
@@ -105,18 +148,20 @@ int run_harvest(int argc, char** argv) {
 	    "one is named. The likeliest goes to the output; others to files beside it, with their "
 	    "states' names.",
 	    kExamples);
-	app->add_option("image", wish.image, "memory image: ELF core, vmcore, kdump-compressed, or raw")
-	    ->required();
+	wish.argument.add(*app, "memory image: ELF core, vmcore, kdump-compressed, or raw");
 	app->add_option("-o,--output", wish.output, "the recording to write");
 	app->add_option("--state", wish.state, "only the state of this name or number");
 	app->add_option("--recording", wish.which, "only the one with this number of dfr crash list");
 	app->add_option("--catalog", wish.catalog,
 	                "an older recording of the same state, for what the image has lost of its catalog");
+	app->add_flag("--speculations", wish.speculations,
+	              "also write the speculations that were not committed, to OUTPUT.speculations.dfr");
 	app->add_flag("--list", wish.list, "say what is there, write nothing");
 	app->add_flag("--replace", wish.replace, "overwrite the output if it exists");
 	app->add_flag("--json", wish.json, "the verdict as JSON");
 	if (const auto status = parse_arguments(*app, argc, argv))
 		return *status;
+	wish.image = wish.argument.path();
 	const Images sources = open_image(wish.image, wish.catalog);
 	if (wish.list) {
 		for (size_t i = 0; i < sources.size(); i++)
@@ -129,18 +174,24 @@ int run_harvest(int argc, char** argv) {
 	}
 	const std::vector<size_t> numbers = chosen(sources, wish);
 	int status = 0;
+	bool failed = false;
 	for (const size_t i : numbers) {
 		recorder::ImageSource& source = *sources[i];
 		describe(source, i);
-		status = std::max(status, harvest(source, output_of(wish, source.catalog(), i == numbers[0]),
-		                                  wish, numbers.size() == 1));
+		const std::string output = output_of(wish, source.catalog(), i == numbers[0]);
+		try {
+			status = std::max(status, harvest(source, output, wish, numbers.size() == 1));
+		} catch (const Error& error) { // the others can be saved
+			print_error(error.what(), error.hint());
+			failed = true;
+		}
 	}
 	if (const size_t others = sources.size() - numbers.size(); others && wish.state.empty())
 		std::fprintf(stderr,
 		             "dfr: %zu more in the image, of other boots: dfr crash list %s shows them, "
 		             "--recording takes one\n",
 		             others, shown(wish.image));
-	return status;
+	return failed ? kStatusError : status;
 }
 
 } // namespace dfr::cli

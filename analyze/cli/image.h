@@ -9,6 +9,10 @@
 
 #include "recorder/memory_image.h"
 
+namespace CLI {
+class App;
+}
+
 namespace dfr::cli {
 
 using Images = std::vector<std::unique_ptr<recorder::ImageSource>>;
@@ -16,7 +20,26 @@ using Images = std::vector<std::unique_ptr<recorder::ImageSource>>;
 // `catalog`: a recording that lends its catalog, or empty.
 Images open_image(const std::string& image, const std::string& catalog);
 
+// Where speculations in flight stand beside a harvested recording: crash.speculations.dfr of crash.dfr.
+inline constexpr const char* kSpeculations = ".speculations.dfr";
+std::string speculations_of(const std::string& recording);
+
+// Adds --reserved, and the image that it stands for.
+class ImageArgument {
+public:
+	void add(CLI::App& app, const std::string& help);
+	// What was named; throws dfr::Error where nothing was, or reserved memory holds no recording of another boot.
+	std::string path() const;
+	bool named() const { return reserved_ || !image_.empty(); }
+
+private:
+	std::string image_;
+	bool reserved_ = false;
+};
+
 // "boot (state 1)", or "state 1" of one without a name.
 std::string state_text(const trace::Catalog& catalog);
+// A line of it, if there was one.
+void print_panic(recorder::ImageSource& source);
 
 } // namespace dfr::cli

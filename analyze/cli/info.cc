@@ -6,17 +6,20 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
 
 #include "analyze/cli/arguments.h"
 #include "analyze/cli/dfr.h"
+#include "analyze/cli/panic.h"
 #include "analyze/libdfr/json.h"
 #include "analyze/libdfr/verdict.h"
 #include "analyze/render/messages.h"
 #include "analyze/replay/recording_target.h"
 #include "formats/shown.h"
+#include "formats/trace/cut.h"
 #include "formats/trace/joined.h"
 
 namespace dfr::cli {
@@ -99,9 +102,8 @@ std::vector<std::string> questions(const trace::Catalog& catalog, const Contents
 void print_machine(const trace::Catalog& catalog) {
 	for (const char* const key : {"redacted", "kept", "host", "machineid", "bootid", "release", "machine",
 	                              "clocksource", "bootprogram", "cmdline", "jit"}) {
-		const auto at = catalog.machine.find(key);
-		if (at != catalog.machine.end() && !at->second.empty())
-			std::printf("  %-11s %s\n", key, shown(at->second));
+		if (const std::string text = catalog.machine_text(key); !text.empty())
+			std::printf("  %-11s %s\n", key, shown(text));
 	}
 }
 
@@ -111,7 +113,7 @@ void print_events(const trace::Catalog& catalog, const Contents& contents) {
 		const auto probe = catalog.probes.find(entry.probe);
 		std::printf("  %-11s %s-%s %s firings%s left out on CPU %d\n", "governor",
 		            shown(trace::time_text(catalog, entry.from)),
-		            shown(trace::time_text(catalog, entry.to)), shown(with_commas(entry.count)),
+		            shown(trace::time_text(catalog, entry.to)), shown(trace::grouped(entry.count)),
 		            probe == catalog.probes.end() ? "" : shown(" of " + probe->second.text()),
 		            entry.cpu);
 	}
@@ -160,12 +162,31 @@ std::vector<Fired> triggers(const trace::Catalog& catalog, const Contents& conte
 	return result;
 }
 
+// Who was at its end is here, the rest is in the report.
+void print_panic(const trace::Catalog& catalog, const std::string& arguments) {
+	const std::optional<Panic> panic = panic_of(catalog);
+	if (!panic)
+		return;
+	std::printf("  %-11s %s on CPU %lld in %s: %s\n", "panic",
+	            shown(trace::time_text(catalog, panic->time)), static_cast<long long>(panic->cpu),
+	            shown(panic->comm), shown(panic->reason));
+	constexpr size_t kShown = 8;
+	for (size_t i = 0; i < std::min(panic->stack.size(), kShown); i++)
+		std::printf("  %-11s %016llx %s\n", i ? "" : "stack",
+		            static_cast<unsigned long long>(panic->stack[i].address),
+		            shown(panic->stack[i].name));
+	if (!panic->registers.empty() || !panic->stack.empty() || !panic->log.empty())
+		std::printf("  %-11s %zu frames, the registers and %zu lines of the kernel's log are in dfr "
+		            "crash report %s\n",
+		            "", panic->stack.size(), panic->log.size(), shown(arguments));
+}
+
 void print_triggers(const trace::Catalog& catalog, const std::vector<Fired>& all) {
 	for (const Fired& one : all)
 		std::printf("  %-11s %s-%s \"%s\", %s at %s\n", "trigger",
 		            shown(trace::time_text(catalog, one.recorded.first)),
 		            shown(trace::time_text(catalog, one.recorded.last)), shown(one.reason),
-		            shown(with_commas(one.recorded.count)), shown(one.probe));
+		            shown(trace::grouped(one.recorded.count)), shown(one.probe));
 }
 
 std::vector<std::string> json_triggers(const std::vector<Fired>& all) {
@@ -184,8 +205,9 @@ std::vector<std::string> json_triggers(const std::vector<Fired>& all) {
 void print_names(const trace::KnownNames& names) {
 	if (names.size() != 0)
 		std::printf("  %-11s %s symbols of the kernel, %s of %s files that processes had mapped\n",
-		            "names", shown(with_commas(names.kernel_symbols())),
-		            shown(with_commas(names.user_symbols())), shown(with_commas(names.files())));
+		            "names", shown(trace::grouped(names.kernel_symbols())),
+		            shown(trace::grouped(names.user_symbols())),
+		            shown(trace::grouped(names.files())));
 }
 
 void print_types(const trace::RecordedTypes& types) {
@@ -198,9 +220,10 @@ void print_types(const trace::RecordedTypes& types) {
 		containers += (containers.empty() ? "" : ", ") + name;
 	}
 	std::printf("  %-11s %s bytes of the kernel's types (%s), and the arguments of %s probes", "types",
-	            shown(with_commas(bytes)), shown(containers), shown(with_commas(types.probes.size())));
+	            shown(trace::grouped(bytes)), shown(containers),
+	            shown(trace::grouped(types.probes.size())));
 	if (types.left_out)
-		std::printf("; no room for %s more", shown(with_commas(types.left_out)));
+		std::printf("; no room for %s more", shown(trace::grouped(types.left_out)));
 	std::printf("\n");
 }
 
@@ -212,7 +235,7 @@ void print_recorded(const trace::Catalog& catalog, const Contents& contents) {
 	constexpr size_t kShown = 10;
 	for (size_t i = 0; i < std::min(order.size(), kShown); i++) {
 		const auto probe = catalog.probes.find(order[i].second);
-		std::printf("  %12s  %s\n", shown(with_commas(order[i].first)),
+		std::printf("  %12s  %s\n", shown(trace::grouped(order[i].first)),
 		            probe == catalog.probes.end() ? "?" : shown(probe->second.text()));
 	}
 	if (order.size() > kShown)
@@ -239,13 +262,6 @@ void print_inputs(const trace::Catalog& catalog, replay::RecordingTarget& target
 	if (silent.size() > 3)
 		std::printf("  ... and %zu more; capture(); in their clauses would record them\n",
 		            silent.size() - 3);
-}
-
-std::string json_list(const std::vector<std::string>& items) {
-	std::string out = "[";
-	for (const std::string& item : items)
-		out += (out.size() > 1 ? ", " : "") + item;
-	return out + "]";
 }
 
 std::string hexadecimal(std::span<const uint8_t> bytes) {
@@ -278,7 +294,7 @@ void print_files(const trace::JoinedSource& source) {
 		std::printf("  %-11s %s: %s%s bytes%s\n", "file", shown(file->name()),
 		            facts.part.series ? shown("part " + std::to_string(facts.part.number) + ", ")
 		                              : "",
-		            shown(with_commas(facts.size)), facts.finished ? "" : ", was cut");
+		            shown(trace::grouped(facts.size)), facts.finished ? "" : ", was cut");
 	}
 }
 
@@ -300,9 +316,12 @@ std::vector<std::string> json_files(const trace::JoinedSource& source) {
 void print_json(trace::JoinedSource& source, const Contents& contents, replay::RecordingTarget& target,
                 const trace::KnownNames& names, const trace::RecordedTypes& types) {
 	const trace::Catalog& catalog = source.catalog();
+	const std::optional<Panic> panic = panic_of(catalog);
 	lib::JsonObject machine;
 	for (const auto& [key, value] : catalog.machine)
-		machine.text(key.c_str(), value);
+		if (!panic || std::find(std::begin(trace::kPanicKeys), std::end(trace::kPanicKeys), key) ==
+		                  std::end(trace::kPanicKeys)) // these are an object of their own
+			machine.text(key.c_str(), value);
 	std::vector<std::string> probes, unrecorded, captured, asks, remarks, events, thinned;
 	for (const auto& [id, count] : contents.records) {
 		const auto probe = catalog.probes.find(id);
@@ -337,38 +356,40 @@ void print_json(trace::JoinedSource& source, const Contents& contents, replay::R
 		                      .raw("detached", stretch.detached ? "true" : "false")
 		                      .str());
 	const FilesFacts facts(source);
-	std::printf("%s\n",
-	            shown(lib::JsonObject()
-	                      .text("file", source.name())
-	                      .raw("files", json_list(json_files(source)))
-	                      .raw("bytes", std::to_string(facts.bytes))
-	                      .raw("finished", facts.finished ? "true" : "false")
-	                      .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
-	                      .text("state", catalog.state_name)
-	                      .raw("state_number", std::to_string(static_cast<uint32_t>(catalog.state_id)))
-	                      .text("boot", hexadecimal(catalog.boot_id))
-	                      .raw("anonymous", catalog.anonymous ? "true" : "false")
-	                      .text("policy", policy(catalog.policy))
-	                      .raw("machine", machine.str())
-	                      .raw("names", lib::JsonObject()
-	                                        .raw("kernel", std::to_string(names.kernel_symbols()))
-	                                        .raw("user", std::to_string(names.user_symbols()))
-	                                        .raw("files", std::to_string(names.files()))
-	                                        .str())
-	                      .raw("types", lib::JsonObject()
-	                                        .raw("containers", std::to_string(types.btf.size()))
-	                                        .raw("probes", std::to_string(types.probes.size()))
-	                                        .raw("left_out", std::to_string(types.left_out))
-	                                        .str())
-	                      .raw("events", json_list(events))
-	                      .raw("triggers", json_list(json_triggers(triggers(catalog, contents, target))))
-	                      .raw("thinned", json_list(thinned))
-	                      .raw("remarks", json_list(remarks))
-	                      .raw("probes", json_list(probes))
-	                      .raw("unrecorded", json_list(unrecorded))
-	                      .raw("captured", json_list(captured))
-	                      .raw("questions", json_list(asks))
-	                      .str()));
+	std::printf(
+	    "%s\n",
+	    shown(lib::JsonObject()
+	              .text("file", source.name())
+	              .raw("files", lib::json_list(json_files(source)))
+	              .raw("bytes", std::to_string(facts.bytes))
+	              .raw("finished", facts.finished ? "true" : "false")
+	              .raw("verdict", lib::verdict_text(contents.verdict, catalog, true))
+	              .text("state", catalog.state_name)
+	              .raw("state_number", std::to_string(static_cast<uint32_t>(catalog.state_id)))
+	              .text("boot", hexadecimal(catalog.boot_id))
+	              .raw("anonymous", catalog.anonymous ? "true" : "false")
+	              .text("policy", policy(catalog.policy))
+	              .raw("machine", machine.str())
+	              .raw("panic", panic ? panic_json(*panic) : "null")
+	              .raw("names", lib::JsonObject()
+	                                .raw("kernel", std::to_string(names.kernel_symbols()))
+	                                .raw("user", std::to_string(names.user_symbols()))
+	                                .raw("files", std::to_string(names.files()))
+	                                .str())
+	              .raw("types", lib::JsonObject()
+	                                .raw("containers", std::to_string(types.btf.size()))
+	                                .raw("probes", std::to_string(types.probes.size()))
+	                                .raw("left_out", std::to_string(types.left_out))
+	                                .str())
+	              .raw("events", lib::json_list(events))
+	              .raw("triggers", lib::json_list(json_triggers(triggers(catalog, contents, target))))
+	              .raw("thinned", lib::json_list(thinned))
+	              .raw("remarks", lib::json_list(remarks))
+	              .raw("probes", lib::json_list(probes))
+	              .raw("unrecorded", lib::json_list(unrecorded))
+	              .raw("captured", lib::json_list(captured))
+	              .raw("questions", lib::json_list(asks))
+	              .str()));
 }
 
 void print_program(std::string_view source) {
@@ -408,8 +429,9 @@ void print_text(const std::string& arguments, trace::JoinedSource& source, const
 	std::printf("  %-11s %s of %u blocks of %u bytes on each of %u CPUs; %s %s bytes%s\n", "rings",
 	            policy(catalog.policy), catalog.blocks, catalog.block_size, catalog.cpus,
 	            source.files().size() > 1 ? "the files have" : "the file has",
-	            shown(with_commas(facts.bytes)), facts.finished ? "" : " and was cut");
+	            shown(trace::grouped(facts.bytes)), facts.finished ? "" : " and was cut");
 	print_files(source);
+	print_panic(catalog, arguments);
 	print_events(catalog, contents);
 	print_triggers(catalog, triggers(catalog, contents, target));
 	for (const std::string& remark : source.remarks())
@@ -418,7 +440,7 @@ void print_text(const std::string& arguments, trace::JoinedSource& source, const
 	print_types(types);
 	if (!catalog.aggregations.empty())
 		std::printf("  %-11s %zu variables, %s keys: dfr replay %s prints them\n", "aggregated",
-		            catalog.aggregations.size(), shown(with_commas(source.aggregations().size())),
+		            catalog.aggregations.size(), shown(trace::grouped(source.aggregations().size())),
 		            shown(arguments));
 	for (const std::string& program : catalog.sources)
 		if (!program.empty())

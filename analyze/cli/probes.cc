@@ -90,7 +90,7 @@ void print_unprobed(const d::ProbePattern& pattern, const std::set<std::string>&
 	});
 	for (const std::string& name : names)
 		std::printf("      - %s: %s\n", shown(name), shown(unprobed.why(name)));
-	std::fprintf(stderr, "%s functions that match have no probe\n", shown(with_commas(names.size())));
+	std::fprintf(stderr, "%s functions that match have no probe\n", shown(trace::grouped(names.size())));
 }
 
 } // namespace
@@ -134,7 +134,7 @@ int run_probes(int argc, char** argv) {
 	for (const recorder::Unmet& one :
 	     verbose && !json && machine->kernel() ? recorder::unmet() : std::vector<recorder::Unmet>{})
 		std::printf("    off %s: %s\n", shown(one.off), shown(one.why));
-	std::fprintf(stderr, "%s probes of %s\n", shown(with_commas(count)),
+	std::fprintf(stderr, "%s probes of %s\n", shown(trace::grouped(count)),
 	             shown(machine->target().description()));
 	return 0;
 }

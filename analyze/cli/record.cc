@@ -76,8 +76,9 @@ void tell_unrecorded(const trace::Catalog& catalog, const std::string& path) {
 		return;
 	std::fprintf(stderr, "dfr: %s%s counted, not recorded; to ask for more later, add capture(); to %s\n",
 	             shown(silent.front()->text()),
-	             silent.size() > 1 ? shown(" and " + with_commas(silent.size() - 1) + " more probes were")
-	                               : " was",
+	             silent.size() > 1
+	                 ? shown(" and " + trace::grouped(silent.size() - 1) + " more probes were")
+	                 : " was",
 	             silent.size() > 1 ? "their clauses" : "its clause");
 }
 
@@ -139,7 +140,7 @@ bool Recorder::pass() {
 // state's is lost.
 void Recorder::salvage(const Error& why) {
 	if (const uint64_t records = recording_->unwritten())
-		std::fprintf(stderr, "dfr: %s records are not in %s%s\n", shown(with_commas(records)),
+		std::fprintf(stderr, "dfr: %s records are not in %s%s\n", shown(trace::grouped(records)),
 		             shown(recording_->paths().back()),
 		             backend_->session().holds() ? "; the state keeps them for the next --claim"
 		                                         : "");
@@ -260,9 +261,7 @@ bool Recorder::start() {
 // Says what the recording is worth; returns the command's status.
 int Recorder::conclude() {
 	trace::JoinedSource source(std::move(trace::group_by_state(recording_->paths()).front()));
-	trace::Merger merger(source);
-	merger.run([](const trace::Record&) { return true; });
-	const int partial = print_verdict(trace::judge(source, merger), source.catalog(), arguments_.json);
+	const int partial = print_verdict(trace::judge_whole(source), source.catalog(), arguments_.json);
 	if (!arguments_.json) {
 		tell_unrecorded(source.catalog(), arguments_.output);
 		const std::string all =

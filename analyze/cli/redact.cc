@@ -36,7 +36,8 @@ void print_list(const std::string& file, const std::vector<replay::Keepable>& al
 		inputs = one.input;
 		if (one.input)
 			std::printf("  %-24s of %s (%s%s)\n", shown(one.word),
-			            one.probes == 1 ? "1 probe" : shown(with_commas(one.probes) + " probes"),
+			            one.probes == 1 ? "1 probe"
+			                            : shown(trace::grouped(one.probes) + " probes"),
 			            shown(one.example), one.probes > 1 ? " ..." : "");
 		else
 			std::printf("  %-24s %s\n", shown(one.word), shown(one.what));
@@ -83,7 +84,7 @@ uint64_t prove(const std::string& file, const std::string& written, const std::s
 	if (proof.more_texts)
 		std::fprintf(stderr,
 		             "dfr: only the first %s of the texts that were taken out were searched for\n",
-		             shown(with_commas(proof.texts)));
+		             shown(trace::grouped(proof.texts)));
 	return proof.texts;
 }
 
@@ -141,12 +142,12 @@ int run_redact(int argc, char** argv) {
 	    stderr,
 	    "dfr: %s has %s records: only %s; read again, nothing else is in it (%s texts that were taken "
 	    "out are in none of its bytes)\n",
-	    shown(output), shown(with_commas(result.records)), shown(redaction.text),
-	    shown(with_commas(texts)));
+	    shown(output), shown(trace::grouped(result.records)), shown(redaction.text),
+	    shown(trace::grouped(texts)));
 	if (result.remarks_left_out != 0 || result.segments_left_out != 0)
 		std::fprintf(stderr, "dfr: left out whole: %s remarks, %s segments (aggregations, names)\n",
-		             shown(with_commas(result.remarks_left_out)),
-		             shown(with_commas(result.segments_left_out)));
+		             shown(trace::grouped(result.remarks_left_out)),
+		             shown(trace::grouped(result.segments_left_out)));
 	const auto made = trace::open_file(output);
 	trace::Merger all(*made);
 	all.run([](const trace::Record&) { return true; });

@@ -14,6 +14,7 @@
 #include "analyze/libdfr/recorded_symbols.h"
 #include "analyze/libdfr/style.h"
 #include "analyze/replay/replay.h"
+#include "formats/dof/image.h"
 #include "formats/error.h"
 #include "formats/shown.h"
 #include "formats/trace/joined.h"
@@ -89,6 +90,19 @@ void wait_for_more(const sigset_t* mask) {
 	::ppoll(nullptr, 0, &moment, mask);
 }
 
+// As the recorded programs asked for it, by their options.
+render::Style recorded_style(const trace::Catalog& catalog, bool quiet) {
+	render::Style style;
+	for (const std::vector<std::byte>& bytes : catalog.dofs)
+		try {
+			lib::apply_options(
+			    dof::read({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}), style);
+		} catch (const Error&) { // damaged: what it printed is damaged too, and the verdict says so
+		}
+	style.quiet |= quiet;
+	return style;
+}
+
 int follow_recording(const ReplayArguments& arguments, std::vector<lib::ProgramPart> parts) {
 	trace::FollowedSource source(arguments.files.front());
 	const trace::United united({&source});
@@ -102,7 +116,7 @@ int follow_recording(const ReplayArguments& arguments, std::vector<lib::ProgramP
 	};
 	replay::Answer answer;
 	if (parts.empty()) {
-		options.style.quiet = arguments.program.quiet;
+		options.style = recorded_style(source.catalog(), arguments.program.quiet);
 		answer = replay::render_recording(source, output, symbols, options);
 	} else {
 		replay::RecordingTarget target(united);
@@ -121,7 +135,7 @@ int print_recording(const ReplayArguments& arguments, trace::JoinedSource& sourc
 	render::Output output(STDOUT_FILENO);
 	auto symbols = symbols_of({&source});
 	replay::ReplayOptions options = replay_options(arguments);
-	options.style.quiet = arguments.program.quiet;
+	options.style = recorded_style(source.catalog(), arguments.program.quiet);
 	replay::Answer answer = replay::render_recording(source, output, symbols, options);
 	output.flush();
 	add_notes(source, answer.verdict);

@@ -63,11 +63,11 @@ uint64_t write(const std::string& state, const recorder::SnapshotSpan& span, con
                const std::string& path) {
 	const recorder::SnapshotFile file =
 	    recorder::write_snapshot(state, span, reason, path, true, []() { return signals_caught() == 0; });
-	std::fprintf(stderr, "dfr: %s records in %s blocks, %s bytes\n", shown(with_commas(file.records)),
-	             shown(with_commas(file.blocks)), shown(with_commas(file.bytes)));
+	std::fprintf(stderr, "dfr: %s records in %s blocks, %s bytes\n", shown(trace::grouped(file.records)),
+	             shown(trace::grouped(file.blocks)), shown(trace::grouped(file.bytes)));
 	if (file.overtaken)
 		std::fprintf(stderr, "dfr: %s blocks were overwritten before they could be copied\n",
-		             shown(with_commas(file.overtaken)));
+		             shown(trace::grouped(file.overtaken)));
 	return file.trigger;
 }
 

@@ -2,12 +2,9 @@
 //
 // `dfr` alone: the state of this machine, recordings that are here, and the next
 // three commands.
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <dirent.h>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <sys/stat.h>
 #include <vector>
@@ -15,6 +12,7 @@
 #include "analyze/cli/dfr.h"
 #include "formats/error.h"
 #include "formats/shown.h"
+#include "formats/trace/parts.h"
 #include "recorder/device.h"
 #include "recorder/unmet.h"
 
@@ -22,18 +20,6 @@ namespace dfr::cli {
 namespace {
 
 constexpr const char* kStore = "/var/lib/dfr";
-
-std::vector<std::string> recordings(const std::string& directory) {
-	std::vector<std::string> found;
-	const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
-	while (const dirent* const entry = open ? ::readdir(open.get()) : nullptr) {
-		const std::string name = entry->d_name;
-		if (name.size() > 4 && name.compare(name.size() - 4, 4, ".dfr") == 0)
-			found.push_back(directory == "." ? name : directory + "/" + name);
-	}
-	std::sort(found.begin(), found.end());
-	return found;
-}
 
 void print_recordings(const std::vector<std::string>& found) {
 	if (found.empty()) {
@@ -44,7 +30,7 @@ void print_recordings(const std::vector<std::string>& found) {
 		struct stat about {};
 		::stat(path.c_str(), &about);
 		std::printf("%-11s %s (%s bytes)\n", path == found[0] ? "recordings" : "", shown(path),
-		            shown(with_commas(static_cast<uint64_t>(about.st_size))));
+		            shown(trace::grouped(static_cast<uint64_t>(about.st_size))));
 	}
 }
 
@@ -72,7 +58,7 @@ void print_module(const recorder::DeviceAccess& access) {
 		const recorder::Device device;
 		const dfr_ioc_info info = device.info();
 		std::printf("%-11s loaded: %s probes, %u states, %s%s\n", "module",
-		            shown(with_commas(info.probes)), info.states,
+		            shown(trace::grouped(info.probes)), info.states,
 		            info.flags & DFR_INFO_JIT ? "native code" : "interpreter",
 		            info.flags & DFR_INFO_ANONYMOUS ? ", an anonymous state of the boot" : "");
 		for (const auto& state : device.states())
@@ -103,7 +89,7 @@ void print_shared_functions() {
 	}
 	if (count)
 		std::printf("%-11s %s functions are traced by others as well, where probes cost more: %s%s\n",
-		            "shared", shown(with_commas(count)), shown(names), count > 3 ? ", ..." : "");
+		            "shared", shown(trace::grouped(count)), shown(names), count > 3 ? ", ..." : "");
 }
 
 } // namespace
@@ -113,9 +99,11 @@ int print_state() {
 	print_module(access);
 	print_unmet();
 	print_shared_functions();
-	auto found = recordings(".");
-	for (auto& path : recordings(kStore))
-		found.push_back(std::move(path));
+	std::vector<std::string> found;
+	for (const char* const folder : {".", kStore})
+		if (::access(folder, R_OK | X_OK) == 0)
+			for (const std::string& path : trace::recordings_in(folder))
+				found.push_back(path.starts_with("./") ? path.substr(2) : path);
 	print_recordings(found);
 	std::printf("next\n");
 	std::printf("  dfr demo%*sthree questions to a recording that comes with dfr\n", 34, "");

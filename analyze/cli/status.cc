@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,14 +62,10 @@ void print_daemon(const recorder::DaemonStatus& daemon) {
 	if (daemon.mode != "flight")
 		return;
 	line("snapshots", std::to_string(daemon.snapshots) + " taken, " + std::to_string(daemon.failed) +
-	                      " failed, " + with_commas(daemon.held_back) + " triggers without one");
+	                      " failed, " + trace::grouped(daemon.held_back) + " triggers without one");
 	if (!daemon.last.empty()) {
-		const auto at = static_cast<std::time_t>(daemon.last_time);
-		char time[32] = "";
-		std::tm local{};
-		if (localtime_r(&at, &local))
-			std::strftime(time, sizeof time, "%Y-%m-%d %H:%M:%S", &local);
-		line("last", daemon.last + ", " + time + ", " + daemon.last_reason);
+		line("last",
+		     daemon.last + ", " + local_time_text(daemon.last_time) + ", " + daemon.last_reason);
 		line("", daemon.last_verdict);
 	}
 }
@@ -117,7 +112,7 @@ void print_cost(const recorder::DeviceSession::Cost& cost, uint64_t now) {
 		line("throttled", "nothing is recorded on " + std::to_string(sum.throttled) + " CPUs, for " +
 		                      span_text(now - std::min(now, sum.throttled_since)));
 	if (sum.left_out)
-		line("left out", with_commas(sum.left_out) +
+		line("left out", trace::grouped(sum.left_out) +
 		                     " firings of clauses that were off, and those of detached probes");
 }
 
@@ -130,14 +125,14 @@ void print(const StateReport& report) {
 		line("records", "it has not started");
 	else if (report.overview) {
 		const recorder::StateOverview& state = *report.overview;
-		line("records", with_commas(state.records) + " in " + span_text(state.now - state.since) +
-		                    ", " + with_commas(state.lost) + " lost");
+		line("records", trace::grouped(state.records) + " in " + span_text(state.now - state.since) +
+		                    ", " + trace::grouped(state.lost) + " lost");
 		line("memory", "the last " + span_text(state.now - state.from) + ", " +
 		                   bytes_text(state.bytes) + " of " + bytes_text(state.room));
 		if (state.cost)
 			print_cost(*state.cost, state.now);
 		if (state.marks)
-			line("marks", with_commas(state.marks));
+			line("marks", trace::grouped(state.marks));
 	}
 	if (report.daemon)
 		print_daemon(*report.daemon);
@@ -220,15 +215,15 @@ int run_status(int argc, char** argv) {
 			reports.push_back(look(line));
 	if (!name.empty() && reports.empty())
 		throw Error("there is no state " + name, "dfr status lists those that there are");
-	std::string list;
+	std::vector<std::string> list;
 	for (const StateReport& report : reports) {
 		if (as_json)
-			list += (list.empty() ? "" : ", ") + json(report);
+			list.push_back(json(report));
 		else
 			print(report);
 	}
 	if (as_json)
-		std::printf("[%s]\n", shown(list));
+		std::printf("%s\n", shown(lib::json_list(list)));
 	else if (reports.empty())
 		std::printf("nothing records\n");
 	return 0;

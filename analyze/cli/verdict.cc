@@ -10,15 +10,6 @@
 
 namespace dfr::cli {
 
-std::string with_commas(uint64_t number) {
-	std::string digits = std::to_string(number);
-	for (size_t at = digits.size(); at > 3;) {
-		at -= 3;
-		digits.insert(at, ",");
-	}
-	return digits;
-}
-
 int print_verdict(const trace::Verdict& verdict, const trace::Catalog& catalog, bool json,
                   const std::string& of) {
 	std::fflush(stdout);

@@ -29,7 +29,7 @@ std::string span_text(const trace::TimeSpan& span, const trace::Catalog& catalog
 void print_sums(const trace::Inspection& found) {
 	for (const trace::CpuSum& sum : found.cpus) {
 		std::printf("  CPU %-3u %s committed = %s in the file", sum.cpu,
-		            shown(with_commas(sum.committed)), shown(with_commas(sum.in_file)));
+		            shown(trace::grouped(sum.committed)), shown(trace::grouped(sum.in_file)));
 		const std::pair<uint64_t, const char*> others[] = {{sum.earlier, "before this part"},
 		                                                   {sum.overwritten, "overwritten"},
 		                                                   {sum.lost, "lost"},
@@ -37,29 +37,29 @@ void print_sums(const trace::Inspection& found) {
 		                                                   {sum.missing, "missing"}};
 		for (const auto& [count, what] : others)
 			if (count != 0)
-				std::printf(" + %s %s", shown(with_commas(count)), what);
+				std::printf(" + %s %s", shown(trace::grouped(count)), what);
 		std::printf("\n");
 	}
 }
 
 void print_text(const std::string& file, const trace::Inspection& found) {
 	std::printf("%s: %s: %s bytes, %s segments, %s chunks, %s blocks, %s intervals, %s records\n",
-	            shown(file), found.sound() ? "sound" : "damaged", shown(with_commas(found.bytes)),
-	            shown(with_commas(found.segments)), shown(with_commas(found.chunks)),
-	            shown(with_commas(found.blocks)), shown(with_commas(found.intervals)),
-	            shown(with_commas(found.records)));
+	            shown(file), found.sound() ? "sound" : "damaged", shown(trace::grouped(found.bytes)),
+	            shown(trace::grouped(found.segments)), shown(trace::grouped(found.chunks)),
+	            shown(trace::grouped(found.blocks)), shown(trace::grouped(found.intervals)),
+	            shown(trace::grouped(found.records)));
 	for (size_t i = 0; i < std::min(found.findings.size(), kShown); i++)
 		std::printf("  %s\n", shown(found.findings[i].text()));
 	const uint64_t all = found.findings.size() + found.more;
 	if (all > kShown)
-		std::printf("  ... and %s more\n", shown(with_commas(all - kShown)));
+		std::printf("  ... and %s more\n", shown(trace::grouped(all - kShown)));
 	print_sums(found);
 	if (found.unsealed != 0)
 		std::printf("  %s blocks have no checksums: they were open when they were read\n",
-		            shown(with_commas(found.unsealed)));
+		            shown(trace::grouped(found.unsealed)));
 	if (found.unknown != 0)
 		std::printf("  %s segments are of a newer dfr and were passed over\n",
-		            shown(with_commas(found.unknown)));
+		            shown(trace::grouped(found.unknown)));
 	if (found.sound())
 		return;
 	std::printf("  every CPU is whole%s\n", found.whole.empty() ? " at no time" : ":");

@@ -113,6 +113,8 @@ extern __thread void (*dfr_user_anchor)(const struct dfr_state* state, __u32 kin
 extern __thread int (*dfr_user_proceed)(void);
 /* The engine calls it in probe context where the kernel would wake the state's consumer; may be NULL. */
 extern __thread void (*dfr_user_wake)(struct dfr_state* state);
+/* dfr_plat_on_cpu() calls it as `cpu`, before its function; may be NULL. */
+extern __thread void (*dfr_user_visit)(unsigned cpu);
 /* Not 0: the key of hashes, in place of a random one, for tests. Set it before a state is created. */
 extern __u64 dfr_user_fixed_secret;
 /*
@@ -129,6 +131,9 @@ bool dfr_user_due(const struct dfr_state* state, unsigned cpu);
 __u64 dfr_user_recorded(const struct dfr_state* state, unsigned cpu);
 /* n > 0: this thread's nth allocation from now on fails, for tests. */
 extern __thread unsigned long dfr_user_alloc_fails;
+
+/* For tests: how much reserved memory there seems to be. */
+extern __thread __u64 dfr_user_reserved_left;
 
 #ifdef __cplusplus
 }

@@ -56,7 +56,8 @@ static inline void* dfr_plat_alloc(size_t size) {
 static inline void dfr_plat_free(void* p) {
 	dfr_user_free(p);
 }
-static inline void* dfr_plat_alloc_pages(size_t size) {
+static inline void* dfr_plat_alloc_pages(bool reserved, size_t size) {
+	(void)reserved; /* nothing here outlives the process */
 	return dfr_user_alloc_pages(size);
 }
 static inline void dfr_plat_free_pages(void* p, size_t size) {
@@ -69,8 +70,11 @@ static inline void* dfr_plat_alloc_shared(size_t size) {
 	return dfr_plat_alloc(size);
 }
 
-static inline u64 dfr_plat_memory_left(void) {
-	return ~0ull;
+static inline u64 dfr_plat_memory_left(bool reserved) {
+	return reserved ? dfr_user_reserved_left : ~0ull;
+}
+static inline const char* dfr_plat_not_reserved(void) {
+	return NULL;
 }
 
 /* Order. */
@@ -162,6 +166,8 @@ static inline void dfr_plat_on_cpu(struct dfr_engine* engine, unsigned cpu, void
 	unsigned long flags = dfr_user_lock_cpu(engine, cpu);
 
 	dfr_user_cpu = cpu;
+	if (dfr_user_visit)
+		dfr_user_visit(cpu);
 	fn(arg);
 	dfr_user_cpu = mine;
 	dfr_user_unlock_cpu(flags);
@@ -256,6 +262,10 @@ static inline u64 dfr_plat_walltime(const struct dfr_firing* firing) {
 
 static inline u64 dfr_plat_boottime(void) {
 	return dfr_user_clock(7);
+}
+
+static inline u64 dfr_plat_task_time(void) {
+	return dfr_user_clock(3);
 }
 
 /* Foreign memory. */

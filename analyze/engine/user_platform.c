@@ -42,7 +42,9 @@ __thread void (*dfr_user_anchor)(const struct dfr_state* state, __u32 kind, __u3
                                  size_t size, size_t unit);
 __thread int (*dfr_user_proceed)(void);
 __thread void (*dfr_user_wake)(struct dfr_state* state);
+__thread void (*dfr_user_visit)(unsigned cpu);
 __thread unsigned long dfr_user_alloc_fails;
+__thread __u64 dfr_user_reserved_left = ~0ull;
 
 /* The lock that this thread holds; taking it again does nothing (dfr_user_lock_cpu()). */
 static __thread struct cpu_lock* held_lock;

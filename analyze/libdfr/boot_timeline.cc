@@ -15,15 +15,15 @@ const std::vector<BootQuestion>& boot_questions() {
 	    {{.provider = "proc", .name = "create"},
 	     "proc:::create { printf(\"create %d %d %d\\n\", timestamp, pid, args[0]->pr_pid); }\n"},
 	    {{.provider = "proc", .name = "exec-success"},
-	     "proc:::exec-success { printf(\"exec %d %d %d %s\\n\", timestamp, pid, curpsinfo->pr_ppid, "
+	     "proc:::exec-success { printf(\"exec %d %d %d %S\\n\", timestamp, pid, curpsinfo->pr_ppid, "
 	     "execname); }\n"},
 	    {{.provider = "sdt", .name = "sched_process_exec"},
-	     "sdt:::sched_process_exec { printf(\"path %d %d %s\\n\", timestamp, pid, "
+	     "sdt:::sched_process_exec { printf(\"path %d %d %S\\n\", timestamp, pid, "
 	     "stringof(args[2]->filename)); }\n"},
 	    {{.provider = "proc", .name = "exit"},
-	     "proc:::exit { printf(\"exit %d %d %d %s\\n\", timestamp, pid, args[0], execname); }\n"},
+	     "proc:::exit { printf(\"exit %d %d %d %S\\n\", timestamp, pid, args[0], execname); }\n"},
 	    {{.provider = "sdt", .name = "module_load"},
-	     "sdt:::module_load { printf(\"module %d %d %s\\n\", timestamp, pid, stringof(args[0]->name)); "
+	     "sdt:::module_load { printf(\"module %d %d %S\\n\", timestamp, pid, stringof(args[0]->name)); "
 	     "}\n"},
 	};
 	return all;
@@ -31,9 +31,11 @@ const std::vector<BootQuestion>& boot_questions() {
 
 namespace {
 
-constexpr uint32_t kFirst = 1;         // the first process
-constexpr uint32_t kKernelThreads = 2; // who makes the kernel's threads
-constexpr int kExited = 1;             // of proc:::exit: it ended by itself
+constexpr uint32_t kFirst = 1;                         // the first process
+constexpr uint32_t kKernelThreads = 2;                 // who makes the kernel's threads
+constexpr const char* kFirstProcess = "first process"; // a phase
+constexpr const char* kShim = "dfr-init"; // becomes the real first process; seen if the trace began before it
+constexpr int kExited = 1;                // of proc:::exit: it ended by itself
 
 // Programs after which a person can log in.
 bool asks_for_login(const std::string& name) {
@@ -41,6 +43,29 @@ bool asks_for_login(const std::string& name) {
 		if (name == one)
 			return true;
 	return false;
+}
+
+// What %S made of a name: it is on one line, whatever is in it.
+std::string without_escapes(const std::string& text) {
+	constexpr std::string_view letters = "abtnvfr", meant = "\a\b\t\n\v\f\r";
+	std::string out;
+	for (size_t at = 0; at < text.size(); at++) {
+		if (text[at] != '\\' || at + 1 == text.size()) {
+			out += text[at];
+			continue;
+		}
+		const char next = text[++at];
+		const size_t letter = letters.find(next);
+		if (next < '0' || next > '7') {
+			out += letter == std::string_view::npos ? next : meant[letter];
+			continue;
+		}
+		const size_t digits = std::min(text.find_first_not_of("01234567", at), text.size());
+		const size_t past = std::min(digits, at + 3);
+		out += static_cast<char>(std::stoi(text.substr(at, past - at), nullptr, 8));
+		at = past - 1;
+	}
+	return out;
 }
 
 class TimelineReader {
@@ -53,11 +78,13 @@ private:
 	void exec(uint64_t time, uint32_t pid, uint32_t parent, const std::string& name);
 	void path(uint64_t time, uint32_t pid, const std::string& path);
 	void phase(const std::string& name, uint64_t from);
+	std::string name_of(uint32_t pid) const; // empty: it was there before the recording
 
 	BootTimeline out_;
 	std::map<uint32_t, size_t> alive_; // indices of out_.processes
 	std::string first_name_ = "init";  // of the first process
 	std::string first_path_;
+	bool first_ran_ = false; // it is a program, not the kernel's own any more
 };
 
 // One that was there before the recording, or of which the beginning is not known, began with it.
@@ -74,6 +101,15 @@ void TimelineReader::phase(const std::string& name, uint64_t from) {
 	out_.phases.push_back({name, from, from});
 }
 
+std::string TimelineReader::name_of(uint32_t pid) const {
+	if (pid == kFirst)
+		return first_name_;
+	if (pid == kKernelThreads)
+		return "kthreadd";
+	const auto at = alive_.find(pid);
+	return at == alive_.end() ? std::string() : out_.processes[at->second].name;
+}
+
 void TimelineReader::exec(uint64_t time, uint32_t pid, uint32_t parent, const std::string& name) {
 	out_.execs++;
 	if (!out_.login && asks_for_login(name)) {
@@ -81,9 +117,12 @@ void TimelineReader::exec(uint64_t time, uint32_t pid, uint32_t parent, const st
 		phase("after the login prompt", time);
 	}
 	if (pid == kFirst) {
+		if (name == kShim)
+			return;
 		// Of an initramfs /init comes first; what the first process is then is the real root's.
 		if (name != "run-init" && name != "switch_root")
-			phase(out_.phases.size() == 1 ? "first process" : "real root", time);
+			phase(first_ran_ ? "real root" : kFirstProcess, time);
+		first_ran_ = true;
 		first_name_ = name;
 		return;
 	}
@@ -109,18 +148,20 @@ void TimelineReader::line(const std::string& text) {
 		stream >> other;
 	if (!stream)
 		throw Error("the recording's answer has a line that is none: " + text);
-	std::getline(stream >> std::ws, rest);
+	stream.ignore(1);
+	std::getline(stream, rest);
+	rest = without_escapes(rest);
 	if (out_.phases.empty()) {
 		out_.begin = time;
 		phase("kernel, before the trace", 0);
+		if (kind != "exec" || pid != kFirst)
+			phase("kernel, traced", time);
 	}
 	out_.end = std::max(out_.end, time);
 	const auto id = static_cast<uint32_t>(pid), second = static_cast<uint32_t>(other);
 	if (kind == "create") {
 		out_.forks++;
-		std::string name = first_name_;
-		if (id != kFirst && alive_.contains(id))
-			name = process(id, time).name;
+		std::string name = name_of(id);
 		alive_.erase(second);
 		BootProcess& child = process(second, time);
 		child.parent = id;
@@ -138,9 +179,7 @@ void TimelineReader::line(const std::string& text) {
 			one.name = rest; // a thread of the kernel, or a process that executed nothing
 		alive_.erase(id);
 	} else if (kind == "module") {
-		const auto at = alive_.find(id);
-		out_.modules.push_back(
-		    {rest, at == alive_.end() ? first_name_ : out_.processes[at->second].name, time});
+		out_.modules.push_back({rest, name_of(id), time});
 	}
 }
 
@@ -148,8 +187,9 @@ BootTimeline TimelineReader::finish() {
 	if (!out_.phases.empty())
 		out_.phases.back().to = out_.end;
 	const auto root = std::ranges::find(out_.phases, "real root", &BootPhase::name);
-	if (root != out_.phases.end() && out_.phases.size() > 1)
-		out_.phases[1].name = "initramfs";
+	const auto first = std::ranges::find(out_.phases, kFirstProcess, &BootPhase::name);
+	if (root != out_.phases.end() && first != out_.phases.end())
+		first->name = "initramfs";
 	std::map<uint32_t, size_t> roots; // by the latest process with this pid
 	for (size_t i = 0; i < out_.processes.size(); i++) {
 		BootProcess& one = out_.processes[i];
@@ -171,6 +211,32 @@ BootTimeline boot_timeline(const std::string& lines) {
 		if (!line.empty())
 			reader.line(line);
 	return reader.finish();
+}
+
+const std::string& boot_title(const BootProcess& process) {
+	return process.path.empty() ? process.name : process.path;
+}
+
+bool of_the_kernel(const BootTimeline& boot, const BootProcess& process) {
+	return boot.processes[process.root].parent != kFirst;
+}
+
+std::vector<BootService> boot_services(const BootTimeline& boot) {
+	std::vector<BootService> all;
+	std::map<size_t, size_t> known;
+	for (const BootProcess& one : boot.processes) {
+		if (of_the_kernel(boot, one))
+			continue;
+		const BootProcess& root = boot.processes[one.root];
+		const auto [at, added] = known.try_emplace(one.root, all.size());
+		if (added)
+			all.push_back({.name = boot_title(root), .from = root.start, .root = one.root});
+		BootService& service = all[at->second];
+		service.to = std::max(service.to, one.end);
+		service.goes_on = service.goes_on || !one.exited;
+		service.processes++;
+	}
+	return all;
 }
 
 } // namespace dfr::lib

@@ -16,7 +16,7 @@
 namespace dfr::lib {
 
 // A clause, for a recording that has these probes. Lines: "create TIME PARENT CHILD", "exec TIME PID PARENT NAME",
-// "path TIME PID PATH", "exit TIME PID REASON NAME", "module TIME PID NAME".
+// "path TIME PID PATH", "exit TIME PID REASON NAME", "module TIME PID NAME"; names as %S prints them.
 struct BootQuestion {
 	d::ProbePattern probes;
 	const char* clause;
@@ -30,6 +30,15 @@ struct BootProcess {
 	bool exited = false, killed = false;
 	std::string name, path; // of its last exec; before one, of its parent
 	size_t root = 0;        // index of the child of the first process that it comes from
+};
+
+// What the first process started, with all that came from it.
+struct BootService {
+	std::string name;
+	uint64_t from = 0, to = 0; // to: of the last of its processes; of the recording, if one goes on
+	size_t processes = 0;
+	bool goes_on = false; // one of them had not ended
+	size_t root = 0;      // index of its first process
 };
 
 struct BootPhase {
@@ -53,5 +62,12 @@ struct BootTimeline {
 
 // Throws dfr::Error: a line is none of these.
 BootTimeline boot_timeline(const std::string& lines);
+
+// What a process is called: the path of its program, else its name.
+const std::string& boot_title(const BootProcess& process);
+// Whether it does not come from the first process: a thread of the kernel, a helper that it started, or what these started.
+bool of_the_kernel(const BootTimeline& boot, const BootProcess& process);
+// In order of their start; without what the kernel started.
+std::vector<BootService> boot_services(const BootTimeline& boot);
 
 } // namespace dfr::lib

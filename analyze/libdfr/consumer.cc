@@ -132,6 +132,13 @@ bool Consumer::check_status(bool last) {
 	return !killed_ && !status_.exited && status_.filled == 0;
 }
 
+bool Consumer::killed_by_oops() const {
+	const auto& events = session_.catalog().events;
+	return killed_ && std::any_of(events.begin(), events.end(), [](const trace::EventMark& mark) {
+		       return mark.event == DFR_EVENT_KILLED && mark.value == DFR_KILLED_OOPS;
+	       });
+}
+
 // Probes that cannot be armed, what the governor does. That the state was killed or is full is told by its status;
 // marks are for recordings.
 void Consumer::report_events() {

@@ -60,7 +60,8 @@ public:
 	void finish();
 
 	std::optional<int> exit_status() const;
-	bool killed() const { return killed_; } // by the deadman
+	bool killed() const { return killed_; } // by the kernel
+	bool killed_by_oops() const;
 	uint64_t lost() const { return lost_; }
 
 private:

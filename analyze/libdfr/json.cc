@@ -28,6 +28,13 @@ std::string json_text(const std::string& text) {
 	return out + "\"";
 }
 
+std::string json_list(const std::vector<std::string>& items) {
+	std::string out = "[";
+	for (const std::string& item : items)
+		out += (out.size() > 1 ? ", " : "") + item;
+	return out + "]";
+}
+
 JsonObject& JsonObject::raw(const char* name, const std::string& value) {
 	if (out_.size() > 1)
 		out_ += ", ";

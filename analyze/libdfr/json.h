@@ -4,11 +4,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace dfr::lib {
 
 // Quoted and escaped; a byte that is not part of UTF-8 becomes the replacement character.
 std::string json_text(const std::string& text);
+
+// "[1, 2]" of what is JSON already.
+std::string json_list(const std::vector<std::string>& items);
 
 // An object that grows: {"a": 1, "b": "text"}.
 class JsonObject {

@@ -331,7 +331,9 @@ bool Session::stop() {
 	verdict_.reasons.clear();
 	if (verdict_.lost != 0)
 		verdict_.reasons.emplace_back("see the messages above for what was lost where");
-	if (consumer_->killed())
+	if (consumer_->killed_by_oops())
+		classic_ = "processing aborted: the kernel oopsed inside a probe's firing (dmesg shows it)";
+	else if (consumer_->killed())
 		classic_ = "processing aborted: Abort due to systemic unresponsiveness";
 	return !consumer_->killed();
 }

@@ -88,8 +88,10 @@ std::string text_of(const trace::EventMark& mark, const trace::Catalog& catalog)
 		              "when they do nothing";
 	case DFR_EVENT_ATTACHED: return name + " is attached again";
 	case DFR_EVENT_KILLED:
-		return mark.value ? "killed: its consumer was not seen for too long"
-		                  : "killed: probes took more than nine tenths of a CPU for a second";
+		return mark.value == DFR_KILLED_OOPS ? "killed: the kernel oopsed inside a probe's firing"
+		       : mark.value == DFR_KILLED_CONSUMER
+		           ? "killed: its consumer was not seen for too long"
+		           : "killed: probes took more than nine tenths of a CPU for a second";
 	case DFR_EVENT_FULL:
 		return "the ring of CPU " + std::to_string(mark.value) +
 		       " is full: it records nothing more (bufpolicy=fill)";

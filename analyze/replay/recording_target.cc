@@ -94,8 +94,8 @@ trace::Probe own_probe(uint32_t id, const char* provider, std::string name) {
 RecordingTarget::RecordingTarget(const trace::Catalog& catalog, std::string name)
     : catalog_(catalog), name_(std::move(name)) {
 	members_.push_back({.name = name_, .end_epid = static_cast<uint32_t>(catalog.ecbs.size()) + 1});
-	if (!machine("host").empty())
-		host_names_ = {machine("host"), machine("release")};
+	if (!catalog_.machine_text("host").empty())
+		host_names_ = {catalog_.machine_text("host"), catalog_.machine_text("release")};
 	read_taken_out(catalog);
 	read_members();
 }
@@ -118,10 +118,7 @@ RecordingTarget::RecordingTarget(const trace::United& all) : catalog_(all.catalo
 }
 
 void RecordingTarget::read_taken_out(const trace::Catalog& catalog) {
-	const auto at = catalog.machine.find(trace::kRedactedKey);
-	if (at == catalog.machine.end())
-		return;
-	std::istringstream words(at->second);
+	std::istringstream words(catalog.machine_text(trace::kRedactedKey));
 	for (std::string word; words >> word;)
 		taken_out_.insert(word);
 }
@@ -364,6 +361,14 @@ bool RecordingTarget::records(uint32_t epid) {
 	return body && dof::leaves_records(*body);
 }
 
+bool RecordingTarget::records_each(uint32_t epid) {
+	bool continuation = false;
+	const dof::Body* const body = body_of(epid, &continuation);
+	return body && !continuation && !body->predicate && dof::leaves_records(*body) &&
+	       std::none_of(body->actions.begin(), body->actions.end(),
+	                    [](const dof::Action& action) { return action.kind == DFR_ACT_SPECULATE; });
+}
+
 size_t RecordingTarget::recording_clauses(uint32_t probe) {
 	const std::vector<uint32_t>& epids = epids_[probe];
 	return static_cast<size_t>(
@@ -398,17 +403,12 @@ std::string RecordingTarget::why_absent(const d::ProbePattern& pattern) {
 	return "dfr info " + name_ + " lists what it holds";
 }
 
-std::string RecordingTarget::machine(const char* key) const {
-	const auto at = catalog_.machine.find(key);
-	return at == catalog_.machine.end() ? std::string{} : at->second;
-}
-
 bool RecordingTarget::has_kernel() const {
-	return machine("engine") != "process";
+	return catalog_.machine_text("engine") != "process";
 }
 
 std::string RecordingTarget::kernel_release() const {
-	return machine("release");
+	return catalog_.machine_text("release");
 }
 
 // The types of the recording's kernel: those of this machine, if they are the same, because a recording has not all

@@ -56,6 +56,8 @@ public:
 	bool recorded_whole(uint32_t probe, const std::string& condition);
 	// Whether an EPID's firings leave records; and how many EPIDs of a probe do.
 	bool records(uint32_t epid);
+	// Whether each firing does: its clause has no predicate and does not speculate.
+	bool records_each(uint32_t epid);
 	size_t recording_clauses(uint32_t probe);
 	// The conditions under which a probe was recorded, as text for a person. `input`: only those under
 	// which this input was recorded (canonical text); empty: any.
@@ -88,7 +90,6 @@ public:
 private:
 	void read_taken_out(const trace::Catalog& catalog);
 	void read_members();
-	std::string machine(const char* key) const;
 	types::KernelTypes* types();
 	const trace::RecordedTypes::ProbeArguments* recorded_args(const d::ProbeInfo& probe) const;
 	// The part of a recorded program that an EPID stands for. Null: damaged, or it is the ERROR clause
